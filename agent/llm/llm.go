@@ -1,0 +1,87 @@
+// Package llm is the data of a conversation with a language model and the one
+// method that every model has.
+//
+// It hides nothing and does nothing: how a conversation reaches a server is
+// agent/llm/openai's business, how one is played back agent/llm/replay's.
+package llm
+
+import (
+	"context"
+	"encoding/json"
+)
+
+// Model answers one request. Implementations are safe for concurrent use.
+//
+// Complete returns an *Error for everything that went wrong with the model or
+// on the way to it, and ctx.Err() when ctx ended first. It never returns a
+// partial answer: a stream that was cut is an error of kind [Incomplete].
+type Model interface {
+	Complete(ctx context.Context, req *Request) (*Response, error)
+}
+
+// Speaker says who wrote a message.
+type Speaker string
+
+// The speakers of a conversation, as the chat-completions protocol names them.
+const (
+	System    Speaker = "system"
+	User      Speaker = "user"
+	Assistant Speaker = "assistant"
+	ToolReply Speaker = "tool"
+)
+
+// Message is one entry of a conversation.
+type Message struct {
+	Speaker   Speaker    `json:"speaker"`
+	Content   string     `json:"content,omitempty"`
+	ToolCalls []ToolCall `json:"tool_calls,omitempty"` // of an Assistant
+	CallID    string     `json:"call_id,omitempty"`    // of a ToolReply: the call it answers
+}
+
+// Tool is an action that the model may choose.
+type Tool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Schema      json.RawMessage `json:"schema"` // JSON Schema of the arguments, an object
+}
+
+// ToolCall is the model's choice of a tool. Arguments is what the model wrote,
+// repaired where the repair was certain; it may still not be valid JSON.
+type ToolCall struct {
+	ID        string `json:"id,omitempty"`
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
+// Request is one question to a model.
+type Request struct {
+	Role        string       `json:"role"` // the asking agent: tars, case, tester, reflector
+	Messages    []Message    `json:"messages"`
+	Tools       []Tool       `json:"tools,omitempty"`
+	MustCall    bool         `json:"must_call,omitempty"` // an answer without a tool call is of no use
+	Temperature *float32     `json:"temperature,omitempty"`
+	MaxTokens   int          `json:"max_tokens,omitempty"` // of the answer; 0: the server's default
+	OnText      func(string) `json:"-"`                    // called with each piece of text as it streams in; may be nil
+}
+
+// Response is a model's whole answer.
+type Response struct {
+	Content   string     `json:"content,omitempty"`
+	ToolCalls []ToolCall `json:"tool_calls,omitempty"`
+	Finish    string     `json:"finish,omitempty"` // the server's finish reason, such as "stop" or "tool_calls"
+	Model     string     `json:"model,omitempty"`  // the model that answered, as the server names it
+	Usage     Usage      `json:"usage"`
+}
+
+// Usage is what an answer cost.
+type Usage struct {
+	Prompt     int     `json:"prompt"`           // tokens sent
+	Cached     int     `json:"cached,omitempty"` // of those, tokens that the provider had cached
+	Completion int     `json:"completion"`       // tokens received
+	Cost       float64 `json:"cost,omitempty"`   // US dollars by the configured prices; 0 when no price is known
+}
+
+// Add returns the sum of u and v.
+func (u Usage) Add(v Usage) Usage {
+	return Usage{u.Prompt + v.Prompt, u.Cached + v.Cached, u.Completion + v.Completion, u.Cost + v.Cost}
+}
