@@ -1,0 +1,75 @@
+# caselsp: what can be made. `make` alone lists it.
+#
+# Programs that a test may find missing: a test that needs one of docker, nvim,
+# python3, node or git asks for it by its package's need function, and is
+# skipped with a line that says so (go test -v shows it). CASELSP_REQUIRE=docker,nvim
+# makes missing ones failures; e2e and .ci/run set it. How a need function
+# looks, and why each package has its own: cmd/caselsp/tidy_test.go, checkCalls.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+GO ?= go
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+TESTFLAGS ?=
+REQUIRE ?= docker,nvim,python,python3,node,git
+BENCHTIME ?= 1s
+FUZZTIME ?= 5s
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GOFILES = $(shell find . -name '*.go' -not -path '*/testdata/*' -not -path '*/.*' -not -path '*/node_modules/*')
+
+# tree-sitter and its grammars are C.
+export CGO_ENABLED := 1
+
+.PHONY: help tools build demo test check bench fuzz e2e generate sandbox-image
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
+	@echo
+	@echo 'Variables: TESTFLAGS (go test), FUZZTIME=$(FUZZTIME), BENCHTIME=$(BENCHTIME), REQUIRE=$(REQUIRE) (e2e)'
+
+tools:
+	@missing=0; need() { command -v "$$1" >/dev/null || { echo "make: $$1 is missing: $$2" >&2; missing=1; }; }; \
+	need $(firstword $(GO)) 'install Go 1.26 or newer from https://go.dev/dl/'; \
+	need $$($(GO) env CC 2>/dev/null || echo cc) 'install a C compiler (Debian: apt-get install gcc libc6-dev; macOS: xcode-select --install)'; \
+	need git 'install git (Debian: apt-get install git; macOS: xcode-select --install)'; \
+	exit $$missing
+
+build: tools ## build bin/caselsp (needs Go, a C compiler and git)
+	$(GO) build -trimpath -ldflags '-X main.version=$(VERSION)' -o bin/caselsp ./cmd/caselsp
+
+demo: build ## see the whole product on a bundled project: no key, no Docker, no network
+	./bin/caselsp demo
+
+test: ## vet and test everything; what needs a missing program is skipped
+	$(GO) vet ./...
+	$(GO) test $(TESTFLAGS) ./...
+
+check: ## gofmt, vet and staticcheck
+	@unformatted=$$(gofmt -l $(GOFILES)); if [ -n "$$unformatted" ]; then echo "gofmt would change:" >&2; echo "$$unformatted" >&2; exit 1; fi
+	$(GO) vet ./...
+	$(GO) run $(STATICCHECK) ./...
+
+bench: ## run the benchmarks
+	$(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) ./...
+
+fuzz: ## run each fuzz target for FUZZTIME
+	@find . -name '*_test.go' -not -path '*/testdata/*' | { xargs grep -l '^func Fuzz' || true; } | while read -r file; do \
+		for target in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\).*/\1/p' "$$file"); do \
+			echo "$$target in $$(dirname "$$file")"; \
+			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$(dirname "$$file")"; \
+		done; \
+	done
+
+e2e: ## run the tests that use Docker and real editors; a missing one is a failure
+	@packages=$$(find . -name '*_test.go' -not -path '*/testdata/*' | { xargs grep -l '^func need(' || true; } | xargs -r -n 1 dirname | sort -u); \
+	CASELSP_REQUIRE=$(REQUIRE) $(GO) test -count=1 $(TESTFLAGS) $$packages
+
+# The test that fails when a section of the README is stale also rewrites it, so
+# that there is one idea of what the section should be and no hidden command.
+generate: ## rewrite the README's generated sections
+	$(GO) test ./cmd/caselsp -run Readme -count=1 -update
+
+sandbox-image: ## build the sandbox's Docker image
+	.ci/docker.sh

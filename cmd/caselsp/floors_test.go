@@ -1,0 +1,331 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// module is the import path of the module root.
+const module = "caselsp"
+
+// floor says which of the module's own packages a package may import; "x/..."
+// stands for x and all below it. Tests lists what its tests may import beside
+// that and beside the packages of testKits.
+type floor struct {
+	may   []string
+	tests []string
+}
+
+// floors has a row for every package there may be. A package without a row
+// fails the test: a new room needs its place in the house first.
+var floors = map[string]floor{
+	"store":             {},
+	"sandbox":           {},
+	"agent/llm":         {},
+	"agent/llm/openai":  {may: []string{"agent/llm"}},
+	"agent/llm/replay":  {may: []string{"agent/llm"}},
+	"agent/llm/llmtest": {may: []string{"agent/llm"}},
+	"agent/patch":       {},
+	"agent/shell":       {},
+	"agent/syntax":      {},
+	"agent/testreport":  {},
+	"agent/settings":    {},
+	"agent/validate":    {may: []string{"agent/syntax"}},
+	"agent/lint":        {may: []string{"agent/validate", "sandbox"}},
+	"agent/workspace":   {may: []string{"agent/syntax"}},
+	"agent/action":      {may: []string{"agent/patch", "agent/shell", "agent/syntax", "agent/validate", "agent/lint", "agent/workspace", "sandbox"}},
+	"agent":             {may: []string{"agent/...", "store", "sandbox"}},
+	"lsp":               {may: []string{"agent", "agent/workspace", "agent/validate", "agent/settings"}, tests: []string{"agent/...", "store", "sandbox"}},
+	"lsp/lsptest":       {},
+	"cmd/caselsp":       {may: []string{"..."}},
+	"editors":           {},
+	"editors/*":         {},
+}
+
+// testKits are the packages that exist to be imported by tests.
+var testKits = []string{"agent/llm/llmtest", "agent/llm/replay", "lsp/lsptest"}
+
+// absence says that only some packages may import a package or call a function.
+type absence struct {
+	what  []string // import paths, "p/..." for p and all below it, "p.Name" for one function
+	only  []string // the packages that may; "..." ends are understood
+	tests bool     // true: the rule holds for tests too
+	why   string
+}
+
+// pure are the packages that do no I/O, not even through an io.Reader that was
+// handed in: their fuzz targets and their replays depend on it.
+var pure = []string{"agent/patch", "agent/shell", "agent/syntax", "agent/validate", "agent/testreport"}
+
+// connected are the packages that may open or accept connections.
+var connected = []string{"agent/llm/openai", "agent/llm/llmtest", "sandbox", "store", "lsp"}
+
+// writers are the packages that may change files: the applier, the state
+// directory's owner, the sandbox's private trees, the editor for tests, and
+// the command for what the user asked it to write.
+var writers = []string{"agent/workspace", "store", "sandbox", "lsp/lsptest", "cmd/caselsp"}
+
+var absences = []absence{
+	{what: []string{"os/exec", "os.StartProcess", "syscall.Exec", "syscall.ForkExec"}, only: []string{"sandbox"}, why: "only the sandbox starts processes"},
+	{what: []string{"net", "net/http/...", "net/rpc/...", "net/smtp", "crypto/tls"}, only: connected, why: "few packages open connections"},
+	{what: []string{"os.WriteFile", "os.Create", "os.OpenFile", "os.OpenRoot", "os.Remove", "os.RemoveAll", "os.Rename", "os.Truncate"}, only: writers, why: "nothing but an applier changes files"},
+	{what: []string{"github.com/sashabaranov/go-openai/..."}, only: []string{"agent/llm/openai", "agent/llm/llmtest"}, why: "one package knows the wire"},
+	{what: []string{"github.com/docker/..."}, only: []string{"sandbox"}, why: "the SDK stays behind sandbox.Engine"},
+	{what: []string{"github.com/go-git/..."}, only: []string{"agent/workspace"}, why: "git is the workspace's business"},
+	{what: []string{"go.etcd.io/bbolt", "github.com/philippgille/chromem-go"}, only: []string{"store"}, why: "only the store knows its files"},
+	{what: []string{"go.lsp.dev/..."}, only: []string{"lsp", "lsp/lsptest"}, why: "only lsp knows LSP"},
+	{what: []string{"github.com/smacker/go-tree-sitter/..."}, only: []string{"agent/syntax"}, why: "parse trees come from agent/syntax"},
+	{what: []string{"mvdan.cc/sh/..."}, only: []string{"agent/shell"}, why: "command lines are parsed in one place"},
+	{what: []string{"github.com/spf13/cobra"}, only: []string{"cmd/caselsp"}, why: "flags are the command's business"},
+	{what: []string{"plugin"}, why: "code that is loaded at run time cannot be reviewed"},
+	{what: []string{"github.com/stretchr/testify/...", "go.uber.org/mock/..."}, tests: true, why: "the tests use neither assertion libraries nor mocks"},
+}
+
+// impure are the imports that a package of pure may not have. Embed is allowed:
+// it is read when the program is built.
+var impure = []string{"os/...", "io/...", "net/...", "bufio", "path/filepath", "syscall", "log/...", "golang.org/x/sys/..."}
+
+// strangers are the floors that a package never reaches, tests included, on top
+// of what its row leaves out.
+var strangers = []struct{ from, to, why string }{
+	{"agent/...", "lsp/...", "the agent knows no editor"},
+	{"agent/...", "cmd/...", "the agent knows no terminal"},
+	{"store", "agent/...", "the ground floor stands alone"},
+	{"sandbox", "agent/...", "the ground floor stands alone"},
+}
+
+// topLevel is everything that may lie in the module root beside dot files. The
+// last two are what building leaves there; git ignores them.
+var topLevel = []string{
+	"cmd", "lsp", "agent", "store", "sandbox", "editors",
+	"go.mod", "go.sum", "Makefile", "README.md", "LICENSE",
+	"bin", "build",
+}
+
+// source is one parsed Go file of the house.
+type source struct {
+	path string // slash-separated, from the module root
+	pkg  string // the folder
+	test bool
+	text []byte
+	fset *token.FileSet
+	file *ast.File
+}
+
+// at returns the place of pos as "path:line".
+func (s source) at(pos token.Pos) string {
+	return fmt.Sprintf("%s:%d", s.path, s.fset.Position(pos).Line)
+}
+
+// house is the module root, seen from the folder of this test.
+func house() fs.FS { return os.DirFS("../..") }
+
+// skipped reports whether the walk leaves a folder out: what building and other
+// tools put there, and what the go command ignores too.
+func skipped(dir string) bool {
+	base := path.Base(dir)
+	return dir == "bin" || dir == "build" || base == "node_modules" || base == "testdata" ||
+		base != "." && strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_")
+}
+
+// sources parses every Go file of a house. It reads all of them whatever their
+// build constraints say: a floor is not crossed on another system either.
+func sources(t *testing.T, fsys fs.FS) []source {
+	t.Helper()
+	var list []source
+	err := fs.WalkDir(fsys, ".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if skipped(p) {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if path.Ext(p) != ".go" {
+			return nil
+		}
+		s := source{path: p, pkg: path.Dir(p), test: strings.HasSuffix(p, "_test.go"), fset: token.NewFileSet()}
+		if s.text, err = fs.ReadFile(fsys, p); err != nil {
+			return err
+		}
+		s.file, err = parser.ParseFile(s.fset, p, s.text, parser.ParseComments|parser.SkipObjectResolution)
+		list = append(list, s)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// covers reports whether a pattern ("x", "x/...", "x/*") matches a package.
+func covers(pattern, pkg string) bool {
+	if pattern == "..." {
+		return true
+	}
+	if stem, ok := strings.CutSuffix(pattern, "/..."); ok {
+		return pkg == stem || strings.HasPrefix(pkg, stem+"/")
+	}
+	ok, _ := path.Match(pattern, pkg)
+	return ok
+}
+
+// anyCovers reports whether one of the patterns matches a package.
+func anyCovers(patterns []string, pkg string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool { return covers(p, pkg) })
+}
+
+// floorOf returns the row of a package.
+func floorOf(pkg string) (floor, bool) {
+	if f, ok := floors[pkg]; ok {
+		return f, true
+	}
+	for pattern, f := range floors {
+		if covers(pattern, pkg) {
+			return f, true
+		}
+	}
+	return floor{}, false
+}
+
+// crossed says why s may not import the package to of this module, or "".
+func crossed(s source, to string) string {
+	for _, r := range strangers {
+		if covers(r.from, s.pkg) && covers(r.to, to) {
+			return r.why
+		}
+	}
+	row, _ := floorOf(s.pkg)
+	if anyCovers(row.may, to) {
+		return ""
+	}
+	if s.test && (to == s.pkg || slices.Contains(testKits, to) || anyCovers(row.tests, to)) {
+		return ""
+	}
+	return fmt.Sprintf("its floor allows %q", row.may)
+}
+
+// forbidden says why s may not use what (an import path or "path.Name"), or "".
+func forbidden(s source, what string) string {
+	if !s.test && slices.Contains(pure, s.pkg) && anyCovers(impure, what) {
+		return "it does no I/O"
+	}
+	for _, a := range absences {
+		if anyCovers(a.what, what) && !anyCovers(a.only, s.pkg) && (a.tests || !s.test) {
+			return a.why
+		}
+	}
+	return ""
+}
+
+// used yields everything that s imports or names from other packages, each as
+// an import path or "path.Name" with its place.
+func used(s source, visit func(what string, pos token.Pos)) {
+	paths := make(map[string]string) // by the name in the file
+	for _, spec := range s.file.Imports {
+		p, _ := strconv.Unquote(spec.Path.Value)
+		visit(p, spec.Pos())
+		name := path.Base(p)
+		if spec.Name != nil {
+			name = spec.Name.Name
+		}
+		paths[name] = p
+	}
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		sel, ok := n.(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		if id, ok := sel.X.(*ast.Ident); ok && paths[id.Name] != "" {
+			visit(paths[id.Name]+"."+sel.Sel.Name, sel.Pos())
+		}
+		return true
+	})
+}
+
+// floorProblems returns every breach of the tables above, sorted.
+func floorProblems(list []source) []string {
+	var found []string
+	for _, s := range list {
+		if _, ok := floorOf(s.pkg); !ok {
+			found = append(found, fmt.Sprintf("%s: package %s has no row in the floor table", s.path, s.pkg))
+		}
+		used(s, func(what string, pos token.Pos) {
+			why := forbidden(s, what)
+			if own, ok := strings.CutPrefix(what, module+"/"); ok && !strings.Contains(path.Base(own), ".") {
+				why = crossed(s, own)
+			}
+			if why != "" {
+				found = append(found, fmt.Sprintf("%s: %s must not use %s: %s", s.at(pos), s.pkg, what, why))
+			}
+		})
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+// topProblems returns the entries of the module root that do not belong there.
+func topProblems(fsys fs.FS) ([]string, error) {
+	entries, err := fs.ReadDir(fsys, ".")
+	var found []string
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), ".") && !slices.Contains(topLevel, e.Name()) {
+			found = append(found, e.Name()+": the top level is fixed, see topLevel")
+		}
+	}
+	return found, err
+}
+
+func TestFloors(t *testing.T) {
+	for _, p := range floorProblems(sources(t, house())) {
+		t.Error(p)
+	}
+	found, err := topProblems(house())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range found {
+		t.Error(p)
+	}
+}
+
+// TestFloorRules shows that the rules can fail: each file breaks or keeps one.
+func TestFloorRules(t *testing.T) {
+	for _, tt := range []struct{ path, body, want string }{
+		{"agent/patch/x.go", `import "caselsp/agent/syntax"`, `agent/patch/x.go:2: agent/patch must not use caselsp/agent/syntax: its floor allows []`},
+		{"agent/validate/x.go", `import "caselsp/agent/syntax"`, ``},
+		{"agent/x.go", `import "caselsp/agent/llm/openai"`, ``},
+		{"agent/x_test.go", `import "caselsp/lsp/lsptest"`, `agent/x_test.go:2: agent must not use caselsp/lsp/lsptest: the agent knows no editor`},
+		{"lsp/x.go", `import "caselsp/store"`, `lsp/x.go:2: lsp must not use caselsp/store: its floor allows ["agent" "agent/workspace" "agent/validate" "agent/settings"]`},
+		{"lsp/x_test.go", `import "caselsp/store"`, ``},
+		{"attic/x.go", ``, `attic/x.go: package attic has no row in the floor table`},
+		{"store/x.go", `import "os/exec"`, `store/x.go:2: store must not use os/exec: only the sandbox starts processes`},
+		{"store/x_test.go", `import "os/exec"`, ``},
+		{"agent/shell/x.go", `import "io/fs"`, `agent/shell/x.go:2: agent/shell must not use io/fs: it does no I/O`},
+		{"agent/settings/x.go", "import files \"os\"\nvar _ = files.WriteFile", `agent/settings/x.go:3: agent/settings must not use os.WriteFile: nothing but an applier changes files`},
+		{"agent/workspace/x.go", "import \"os\"\nvar _ = os.WriteFile", ``},
+		{"agent/x.go", `import _ "net/http/pprof"`, `agent/x.go:2: agent must not use net/http/pprof: few packages open connections`},
+		{"agent/testdata/x.go", `import "os/exec"`, ``},
+	} {
+		fsys := fstest.MapFS{tt.path: {Data: []byte("package x\n" + tt.body)}}
+		if got := strings.Join(floorProblems(sources(t, fsys)), "\n"); got != tt.want {
+			t.Errorf("%s with %q:\n got %q\nwant %q", tt.path, tt.body, got, tt.want)
+		}
+	}
+	found, err := topProblems(fstest.MapFS{"util/x.go": {}, ".ci/run": {}, "store/x.go": {}})
+	if want := []string{"util: the top level is fixed, see topLevel"}; err != nil || !slices.Equal(found, want) {
+		t.Errorf("top level: got %q, %v; want %q", found, err, want)
+	}
+}
