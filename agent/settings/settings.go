@@ -1,0 +1,145 @@
+// Package settings is every setting of caselsp once: its name, type, default,
+// documentation and environment variable, what it may be, and who may set it.
+//
+// It hides where a value came from: the layers (the user's file, environment,
+// editor, the workspace's own file, flags) are merged into one typed value. A
+// wrong setting never stops anything: it is reported, by the name of the setting
+// and of its layer, and ignored. A workspace, whose files may come from anybody,
+// can only tighten what guards the user, and cannot choose where the code is
+// sent to at all.
+//
+// It never holds a key: model.key_env names the variable that does, and a value
+// that looks like a key is refused without being repeated. It reads files only
+// in [Load] and [LoadEnv], and writes none.
+package settings
+
+import (
+	"maps"
+	"time"
+)
+
+// Settings is everything that can be set, merged. [Default] returns it as it is
+// when nobody sets anything.
+type Settings struct {
+	Model     Model
+	Sandbox   Sandbox
+	Limits    Limits
+	Review    Review
+	Log       Log
+	Approvals Approvals
+}
+
+// Model says which model answers, where it is asked and how. In Roles, a field
+// that is zero means the same field of the model that holds it.
+type Model struct {
+	Provider      string           // a preset's name
+	BaseURL       string           // "": the preset's
+	Name          string           // "": not chosen yet
+	KeyEnv        string           // the environment variable that holds the key; "": the preset's
+	Tools         string           // "auto", "native" or "json"
+	Temperature   *float64         // nil: the server's default
+	MaxTokens     int              // of one answer; 0: the server's default
+	ContextTokens int              // the model's window
+	Timeout       time.Duration    // of one answer
+	Fallback      string           // the model that is asked when this one keeps failing; "": none
+	Prices        map[string]Price // by the name of the model
+	Roles         map[string]Model // by the name of the role; see For
+}
+
+// Price is what a model costs, in US dollars per million tokens.
+type Price struct {
+	Prompt     float64
+	Cached     float64 // of a prompt token that the provider had cached
+	Completion float64
+}
+
+// Sandbox is where commands and tests run, and what they may use.
+type Sandbox struct {
+	Engine   string // "auto", "docker" or "none", which runs nothing
+	Image    string // "": the one built from the bundled recipe
+	CPUs     float64
+	MemoryMB int // MiB
+	Time     time.Duration
+	Network  bool
+}
+
+// Limits end what goes on for too long. Steps count per round, Rounds and
+// Rollbacks per feature, Tokens and Cost per task.
+type Limits struct {
+	Steps     int
+	Rounds    int
+	Attempts  int
+	Rollbacks int
+	Tokens    int     // sent and received; 0: no limit
+	Cost      float64 // US dollars; 0: no limit
+}
+
+// Review is how a result is brought to the user.
+type Review struct {
+	Annotations bool // change annotations, where the editor has them
+	Open        bool // open the review document when a task ends
+	Commit      bool // commit what was accepted
+}
+
+// Log is what is logged: "debug", "info", "warning", "error" or "critical" and worse.
+type Log struct {
+	Level string
+}
+
+// Approvals is what is asked before it is done.
+type Approvals struct {
+	ReadOnlyCommands string // "ask" or "allow"
+}
+
+// Default returns the settings of someone who never set any. The limits are
+// those of SPEC rows T4, T7, T8 and A7, the sandbox's those of X1.
+func Default() Settings {
+	return Settings{
+		Model: Model{
+			Provider:      "openai",
+			Tools:         "auto",
+			ContextTokens: 128_000,          // what the usual hosted models have; small local ones need it lower
+			Timeout:       10 * time.Minute, // a local model on a laptop takes minutes for a long answer
+		},
+		Sandbox: Sandbox{
+			Engine:   "auto",
+			CPUs:     1,
+			MemoryMB: 1024,
+			Time:     5 * time.Minute,
+		},
+		Limits:    Limits{Steps: 15, Rounds: 15, Attempts: 3, Rollbacks: 3},
+		Review:    Review{Annotations: true, Open: true},
+		Log:       Log{Level: "info"},
+		Approvals: Approvals{ReadOnlyCommands: "allow"},
+	}
+}
+
+// For returns the model of a role: m with what its entry in Roles sets put over
+// it, and without Roles. Where the role has another provider, neither address
+// nor key of m are kept: a key never goes to a server that it is not for.
+func (m Model) For(role string) Model {
+	r := m.Roles[role]
+	m.Roles = nil
+	if r.Provider != "" && r.Provider != m.Provider {
+		m.Provider, m.BaseURL, m.KeyEnv = r.Provider, "", ""
+	}
+	over(&m.BaseURL, r.BaseURL)
+	over(&m.Name, r.Name)
+	over(&m.KeyEnv, r.KeyEnv)
+	over(&m.Tools, r.Tools)
+	over(&m.Temperature, r.Temperature)
+	over(&m.MaxTokens, r.MaxTokens)
+	over(&m.ContextTokens, r.ContextTokens)
+	over(&m.Timeout, r.Timeout)
+	over(&m.Fallback, r.Fallback)
+	m.Prices = maps.Clone(m.Prices)
+	return m
+}
+
+// over puts value in place unless it is zero.
+func over[T comparable](place *T, value T) {
+	var zero T
+	if value != zero {
+		*place = value
+	}
+}

@@ -1,0 +1,206 @@
+package settings
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Workspace says what a workspace's own file may do with a setting.
+type Workspace string
+
+// What a workspace may do. Its file is a stranger's until somebody has read it.
+const (
+	Never   Workspace = "no"      // only the user sets it
+	Tighten Workspace = "tighten" // to a value that guards the user better than the one so far
+	Free    Workspace = "yes"     // to any value
+)
+
+const (
+	prefix  = "CASELSP_" // of environment variables
+	section = "caselsp"  // the configuration folder, and the object that editors may wrap the settings in
+)
+
+// What messages end in.
+const (
+	ignored = "; ignored"
+	advice  = "keys never lie in settings: put the key into an environment variable, or into the file .env beside the user's settings.json, and set model.key_env to the variable's name"
+)
+
+// Setting documents one setting.
+type Setting struct {
+	Name      string // such as model.base_url
+	Env       string // such as CASELSP_MODEL_BASE_URL
+	Allowed   string // completes "must be"
+	Default   string // as a user would write it; "" where it is not set
+	Workspace Workspace
+	Doc       string // one sentence or two
+}
+
+// entry is a setting and how it is read into and out of [Settings].
+type entry struct {
+	Setting
+	put     func(s *Settings, value any) error
+	get     func(s *Settings) any
+	loosens func(from, to *Settings) bool
+}
+
+// define makes an entry from the place of its value. Guard is nil for [Never]
+// and [Free]; otherwise it reports whether the step from one value to another
+// guards the user less.
+func define[T any](name string, k kind[T], at func(*Settings) *T, who Workspace, guard func(from, to T) bool, doc string) entry {
+	e := entry{
+		Setting: Setting{
+			Name:      name,
+			Env:       prefix + strings.ToUpper(strings.ReplaceAll(name, ".", "_")),
+			Allowed:   k.allowed,
+			Workspace: who,
+			Doc:       doc,
+		},
+		put: func(s *Settings, value any) error {
+			v, err := k.read(value)
+			if err == nil {
+				*at(s) = v
+			}
+			return err
+		},
+		get:     func(s *Settings) any { return *at(s) },
+		loosens: func(from, to *Settings) bool { return guard != nil && guard(*at(from), *at(to)) },
+	}
+	d := Default()
+	e.Default = written(e.get(&d))
+	return e
+}
+
+// written returns a value as a user would write it.
+func written(value any) string {
+	switch v := value.(type) {
+	case time.Duration:
+		return short(v)
+	case *float64:
+		if v == nil {
+			return ""
+		}
+		return fmt.Sprint(*v)
+	case map[string]Price, map[string]Model:
+		return ""
+	case int:
+		if v == 0 {
+			return "0"
+		}
+	}
+	return fmt.Sprint(value)
+}
+
+// more guards numbers that must not grow.
+func more[T cmp.Ordered](from, to T) bool { return to > from }
+
+// moreBudget guards numbers that must not grow, where 0 means no limit.
+func moreBudget[T cmp.Ordered](from, to T) bool {
+	var none T
+	return from != none && (to == none || to > from)
+}
+
+// on guards what must not be switched on.
+func on(from, to bool) bool { return to && !from }
+
+// earlier guards words that are listed from the loosest to the tightest.
+func earlier(words ...string) func(from, to string) bool {
+	return func(from, to string) bool { return slices.Index(words, to) < slices.Index(words, from) }
+}
+
+// Providers are the names of the presets that model.provider may have.
+var Providers = []string{"openai", "azure", "gemini", "ollama", "llamacpp", "vllm", "lmstudio"}
+
+// countLimit bounds steps and their like: beyond it a limit is none.
+const countLimit = 1000
+
+// perRole are the settings of a model that each role can have of its own.
+var perRole = []entry{
+	define("model.provider", oneOf(Providers...), func(s *Settings) *string { return &s.Model.Provider }, Never, nil,
+		"The preset that says where models are asked and which environment variable holds the key."),
+	define("model.base_url", address(), func(s *Settings) *string { return &s.Model.BaseURL }, Never, nil,
+		"Where an OpenAI-compatible server listens; takes the place of the preset's address."),
+	define("model.name", text("the name of a model as its server knows it"), func(s *Settings) *string { return &s.Model.Name }, Never, nil,
+		"The model that is asked."),
+	define("model.key_env", matching("the name of an environment variable such as OPENAI_API_KEY, not the key itself", `[A-Za-z_][A-Za-z0-9_]*`), func(s *Settings) *string { return &s.Model.KeyEnv }, Never, nil,
+		"The environment variable that holds the key; takes the place of the preset's."),
+	define("model.tools", oneOf("auto", "native", "json"), func(s *Settings) *string { return &s.Model.Tools }, Never, nil,
+		"How the model chooses actions: by tool calls (native), as one JSON object a reply (json), or as the server turns out to do (auto)."),
+	define("model.temperature", optional(number(0, 2, "")), func(s *Settings) **float64 { return &s.Model.Temperature }, Free, nil,
+		"How freely the model varies its answers; the server's default where it is not set."),
+	define("model.max_tokens", integer(0, 1_000_000, " (0: the server's default)"), func(s *Settings) *int { return &s.Model.MaxTokens }, Tighten, moreBudget[int],
+		"How long one answer may get, in tokens."),
+	define("model.context_tokens", integer(2_000, 10_000_000, ""), func(s *Settings) *int { return &s.Model.ContextTokens }, Tighten, more[int],
+		"The model's window, in tokens: what is sent is chosen to fit in."),
+	define("model.timeout", duration(time.Second, 2*time.Hour), func(s *Settings) *time.Duration { return &s.Model.Timeout }, Tighten, more[time.Duration],
+		"How long one answer may take."),
+	define("model.fallback", text("the name of a model as its server knows it"), func(s *Settings) *string { return &s.Model.Fallback }, Never, nil,
+		"The model that is asked, at the same server, when the first one keeps failing."),
+}
+
+var entries = slices.Concat(perRole, []entry{
+	define("model.prices", prices(), func(s *Settings) *map[string]Price { return &s.Model.Prices }, Never, nil,
+		"What models cost, so that limits.cost can count; a model without a price counts as free."),
+	define("model.roles", roles(perRole), func(s *Settings) *map[string]Model { return &s.Model.Roles }, Never, nil,
+		"What differs for single roles: any setting of model but prices and roles."),
+	define("sandbox.engine", oneOf("auto", "docker", "none"), func(s *Settings) *string { return &s.Sandbox.Engine }, Tighten, earlier("auto", "docker", "none"),
+		"Where commands and tests run: in Docker, nowhere (none), or in what can be found (auto); never on the bare machine."),
+	define("sandbox.image", matching("the name of a container image", `[a-z0-9][A-Za-z0-9._/:@-]*`), func(s *Settings) *string { return &s.Sandbox.Image }, Never, nil,
+		"The container image; the one of the bundled recipe where it is not set."),
+	define("sandbox.cpus", number(0.1, 256, ""), func(s *Settings) *float64 { return &s.Sandbox.CPUs }, Tighten, more[float64],
+		"How many processors a command may use."),
+	define("sandbox.memory_mb", integer(64, 1<<20, " (MiB)"), func(s *Settings) *int { return &s.Sandbox.MemoryMB }, Tighten, more[int],
+		"How much memory a command may use, in MiB."),
+	define("sandbox.time", duration(time.Second, 24*time.Hour), func(s *Settings) *time.Duration { return &s.Sandbox.Time }, Tighten, more[time.Duration],
+		"How long a command may run."),
+	define("sandbox.network", boolean(), func(s *Settings) *bool { return &s.Sandbox.Network }, Tighten, on,
+		"Whether commands may reach the network once they are approved."),
+	define("limits.steps", integer(1, countLimit, ""), func(s *Settings) *int { return &s.Limits.Steps }, Tighten, more[int],
+		"Steps in one round of a feature."),
+	define("limits.rounds", integer(1, countLimit, ""), func(s *Settings) *int { return &s.Limits.Rounds }, Tighten, more[int],
+		"Rounds of code, test and reflect for one feature."),
+	define("limits.attempts", integer(1, countLimit, ""), func(s *Settings) *int { return &s.Limits.Attempts }, Tighten, more[int],
+		"Attempts at one feature: the first try and those that a failed verification starts."),
+	define("limits.rollbacks", integer(1, countLimit, ""), func(s *Settings) *int { return &s.Limits.Rollbacks }, Tighten, more[int],
+		"The rollback of a feature that ends it."),
+	define("limits.tokens", integer(0, 1_000_000_000, " (0: no limit)"), func(s *Settings) *int { return &s.Limits.Tokens }, Tighten, moreBudget[int],
+		"Tokens that one task may use; at the limit it pauses and asks."),
+	define("limits.cost", number(0, 1e6, " (0: no limit)"), func(s *Settings) *float64 { return &s.Limits.Cost }, Tighten, moreBudget[float64],
+		"US dollars that one task may cost by model.prices; at the limit it pauses and asks."),
+	define("review.annotations", boolean(), func(s *Settings) *bool { return &s.Review.Annotations }, Free, nil,
+		"Whether an accepted result asks for confirmation by change annotations, in editors that have them."),
+	define("review.open", boolean(), func(s *Settings) *bool { return &s.Review.Open }, Free, nil,
+		"Whether the review document opens when a task ends."),
+	define("review.commit", boolean(), func(s *Settings) *bool { return &s.Review.Commit }, Tighten, on,
+		"Whether accepting a result commits it."),
+	define("log.level", oneOf("debug", "info", "warning", "error", "critical"), func(s *Settings) *string { return &s.Log.Level }, Free, nil,
+		"The least serious level that is logged."),
+	define("approvals.read_only_commands", oneOf("ask", "allow"), func(s *Settings) *string { return &s.Approvals.ReadOnlyCommands }, Tighten, earlier("allow", "ask"),
+		"Whether commands that only read are run without asking."),
+})
+
+// All returns the documentation of every setting, in the order of the table.
+func All() []Setting {
+	list := make([]Setting, len(entries))
+	for i, e := range entries {
+		list[i] = e.Setting
+	}
+	return list
+}
+
+// Docs returns the settings as a Markdown table, for the README.
+func Docs() string {
+	var b strings.Builder
+	b.WriteString("| setting and environment variable | default | must be | workspace may set it | what it does |\n|---|---|---|---|---|\n")
+	for _, s := range All() {
+		d := ""
+		if s.Default != "" {
+			d = "`" + s.Default + "`"
+		}
+		fmt.Fprintf(&b, "| `%s` `%s` | %s | %s | %s | %s |\n", s.Name, s.Env, d, s.Allowed, s.Workspace, s.Doc)
+	}
+	return b.String()
+}
