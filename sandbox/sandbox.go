@@ -16,9 +16,10 @@ import (
 
 // Engine runs commands. Implementations are safe for concurrent use.
 //
-// Run returns a Result for every command that was started, however it ended,
-// and an error only where it could not be started (an *Unavailable when the
-// engine itself is the reason) or where ctx ended first.
+// Run returns a Result for every command that was started, however it ended.
+// It returns an error where the command could not be started, where ctx ended
+// first (then the command is dead when Run returns), or where the engine itself
+// failed: an *[Unavailable], whose Started says whether the command may have run.
 type Engine interface {
 	Run(ctx context.Context, cmd Command) (*Result, error)
 }
@@ -26,10 +27,10 @@ type Engine interface {
 // Command is one command line and the tree it runs on.
 type Command struct {
 	Line   string    // run by /bin/sh -c in the root of the tree
-	Tree   []File    // the private copy's content; sorted by Path
+	Tree   []File    // the private copy's content, in any order
 	Env    []string  // NAME=value, besides PATH, HOME and LANG, which the engine sets
 	Policy Policy    // the zero value means [DefaultPolicy]
-	Output io.Writer // receives output as it comes, beside Result.Output; may be nil
+	Output io.Writer // receives all output as it comes, also what Result.Output leaves out; may be nil
 }
 
 // File is one regular file of a tree.
@@ -39,20 +40,22 @@ type File struct {
 	Data []byte
 }
 
-// Policy is what a command may use.
+// Policy is what a command may use. A field that is zero means the field of
+// [DefaultPolicy], so that nothing is ever unlimited and nobody root by omission.
 type Policy struct {
 	CPUs    float64
-	Memory  int64         // bytes
+	Memory  int64         // bytes, without swap; what is written to Disk counts too, for it lies in memory
 	PIDs    int64         // processes and threads at once
 	Time    time.Duration // wall time, after which the command is killed
 	Output  int64         // bytes of output that are kept; the rest is cut from the middle
-	Disk    int64         // bytes that may be written to the work tree and to /tmp, each
+	Disk    int64         // bytes that may be written to the work tree (on top of Tree) and to /tmp, each
 	Network bool          // false: no network at all
 	User    int           // the numeric user and group
 }
 
-// DefaultPolicy is the policy of SPEC row X1: each limit is what a unit test of
-// a usual project fits in and what a runaway program cannot hurt a laptop with.
+// DefaultPolicy is what a command gets that nobody loosened anything for: each
+// limit is what a unit test of a usual project fits in and what a runaway
+// program cannot hurt a laptop with.
 var DefaultPolicy = Policy{
 	CPUs:   1,
 	Memory: 1 << 30,
@@ -66,24 +69,25 @@ var DefaultPolicy = Policy{
 // Status says how a command ended.
 type Status string
 
-// The ways a command ends.
+// The ways a command ends. A command that had code 0 has Exited, whatever
+// happened on the way: one that coped with a full disk did not fail.
 const (
-	Exited      Status = "exited" // by itself: ExitCode holds its code
-	TimedOut    Status = "timed out"
-	OutOfMemory Status = "out of memory"
-	Killed      Status = "killed" // by a signal that was not the engine's
-	DiskFull    Status = "disk full"
+	Exited      Status = "exited"        // by itself: ExitCode holds its code
+	TimedOut    Status = "timed out"     // after Policy.Time, with all that it had started; ExitCode is -1
+	OutOfMemory Status = "out of memory" // it failed, and one of its processes was killed for Policy.Memory
+	Killed      Status = "killed"        // by a signal that was not the engine's: ExitCode is 128 and its number
+	DiskFull    Status = "disk full"     // it failed, and the work tree or /tmp was full when it ended
 )
 
 // Result is what a command said and did.
 type Result struct {
 	Status   Status        `json:"status"`
 	ExitCode int           `json:"exit_code"`
-	Output   string        `json:"output"`        // standard output and standard error as they came
-	Cut      int64         `json:"cut,omitempty"` // bytes that were cut from the middle of Output
-	Changes  []Change      `json:"changes,omitempty"`
-	Skipped  []string      `json:"skipped,omitempty"` // paths that changed but are not regular files inside the tree, with the reason
-	Took     time.Duration `json:"took"`
+	Output   string        `json:"output"`            // standard output and standard error as they came, as valid UTF-8
+	Cut      int64         `json:"cut,omitempty"`     // bytes that were cut from the middle of Output, where a line says so
+	Changes  []Change      `json:"changes,omitempty"` // sorted by Path
+	Skipped  []string      `json:"skipped,omitempty"` // "path: reason" for what changed and is not in Changes
+	Took     time.Duration `json:"took"`              // the command alone, without what the engine did before and after
 }
 
 // OK reports whether the command ended by itself with code 0.
@@ -99,12 +103,17 @@ type Change struct {
 
 // Unavailable says that an engine cannot run anything now, and what to do about it.
 type Unavailable struct {
-	Engine string
-	Reason string
-	Advice string
+	Engine  string
+	Reason  string
+	Advice  string
+	Started bool  // the command had been started and its outcome is unknown: never run it again unasked
+	Err     error // the cause; may be nil
 }
 
 // Error implements error.
 func (u *Unavailable) Error() string {
 	return "sandbox " + u.Engine + " cannot run commands: " + u.Reason + ". " + u.Advice
 }
+
+// Unwrap returns the cause.
+func (u *Unavailable) Unwrap() error { return u.Err }

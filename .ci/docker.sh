@@ -1,0 +1,39 @@
+#!/bin/sh
+# Gets a Docker engine and the sandbox's image, whatever is there already. Where
+# there is no engine it installs and starts one, which needs root and apt-get.
+set -eu
+cd "$(dirname "$0")/.."
+
+# A command line alone is no engine: dockerd counts, except where one answers.
+if ! { docker version || command -v dockerd; } >/dev/null 2>&1 || ! command -v debootstrap >/dev/null; then
+	apt-get update -q
+	DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends docker.io debootstrap iptables ca-certificates
+fi
+
+log=${TMPDIR:-/tmp}/dockerd.log
+started=
+if ! docker version >/dev/null 2>&1; then
+	rm -f /var/run/docker.pid # of an engine that was killed: none answers
+	nohup dockerd >"$log" 2>&1 </dev/null &
+	started=$!
+fi
+tries=0
+until docker version >/dev/null 2>&1; do
+	tries=$((tries + 1))
+	if [ "$tries" -gt 60 ] || { [ -n "$started" ] && ! kill -0 "$started" 2>/dev/null; }; then
+		echo "docker.sh: no Docker engine answers; the end of $log:" >&2
+		tail -n 20 "$log" >&2
+		exit 1
+	fi
+	sleep 1
+done
+
+# As ImageTag in sandbox/image.go: a changed recipe is another image.
+image=caselsp-sandbox:python-$(sha256sum sandbox/image/Dockerfile | cut -c 1-12)
+base=caselsp-base:local
+if ! docker image inspect "$image" >/dev/null 2>&1; then
+	docker image inspect "$base" >/dev/null 2>&1 || sandbox/image/base.sh "$base"
+	# With the machine's own network: apt in the build reaches what apt here does.
+	docker build --network host --build-arg "BASE=$base" --tag "$image" sandbox/image
+fi
+echo "docker.sh: $image is ready"

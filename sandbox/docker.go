@@ -1,0 +1,168 @@
+package sandbox
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/containerd/errdefs"
+	"github.com/docker/docker/client"
+	"github.com/moby/profiles/seccomp"
+)
+
+// DockerOptions says which engine to use and for whom. The zero value is what
+// Docker's own settings say, and the bundled image.
+type DockerOptions struct {
+	Host      string // as in DOCKER_HOST; empty: DOCKER_HOST, DOCKER_CONTEXT, the current context, the usual socket
+	Image     string // empty: [ImageTag]
+	Workspace string // labels the containers, for people who look at docker ps
+}
+
+// DockerEngine runs each command in a container of its own. The container dies
+// with this process, whatever kills it, and leaves nothing behind.
+type DockerEngine struct {
+	client    *client.Client
+	image     string
+	workspace string
+}
+
+// Times within which a daemon that is alive answers. They bound what the user
+// waits for in vain; a busy laptop starts a container in a second or two.
+const (
+	pingTime  = 5 * time.Second
+	startTime = 60 * time.Second
+	copyTime  = 2 * time.Minute // 1 GiB of tree, or of changes
+	closeTime = 20 * time.Second
+)
+
+// Docker connects to a Docker engine and removes what earlier processes of this
+// machine may have left there. It returns an *Unavailable where no engine
+// answers. The image need not be there yet, see [DockerEngine.Check] and
+// [DockerEngine.BuildImage].
+func Docker(ctx context.Context, opts DockerOptions) (*DockerEngine, error) {
+	settings, err := clientSettings(opts.Host)
+	if err != nil {
+		return nil, err
+	}
+	return connect(ctx, opts, settings...)
+}
+
+func connect(ctx context.Context, opts DockerOptions, settings ...client.Opt) (*DockerEngine, error) {
+	settings = append(settings, client.WithAPIVersionNegotiation())
+	c, err := client.NewClientWithOpts(settings...)
+	if err != nil {
+		return nil, &Unavailable{Engine: "docker", Reason: err.Error(), Err: err,
+			Advice: "Correct DOCKER_HOST or the Docker context; `docker context ls` shows them"}
+	}
+	d := &DockerEngine{client: c, image: orDefault(opts.Image, ImageTag()), workspace: opts.Workspace}
+	ping, cancel := context.WithTimeout(ctx, pingTime)
+	defer cancel()
+	_, err = c.Ping(ping)
+	if err == nil {
+		err = d.sweep(ctx)
+	}
+	if err != nil {
+		_ = c.Close()
+		return nil, d.explain(ctx, err)
+	}
+	return d, nil
+}
+
+// Close lets go of the connections. Runs that are under way fail.
+func (d *DockerEngine) Close() error { return d.client.Close() }
+
+// Check reports whether commands can be run now: nil, or an *Unavailable.
+func (d *DockerEngine) Check(ctx context.Context) error {
+	inspect, cancel := context.WithTimeout(ctx, pingTime)
+	defer cancel()
+	if _, err := d.client.ImageInspect(inspect, d.image); err != nil {
+		return d.explain(ctx, err)
+	}
+	return nil
+}
+
+// Run implements Engine.
+func (d *DockerEngine) Run(ctx context.Context, cmd Command) (*Result, error) {
+	cmd, err := cmd.checked()
+	if err != nil {
+		return nil, err
+	}
+	b, err := d.open(ctx, cmd)
+	if err != nil {
+		return nil, d.explain(ctx, err)
+	}
+	res, err := b.run(ctx, cmd)
+	closed := b.close()
+	if err != nil {
+		return nil, d.explain(ctx, err)
+	}
+	if closed != nil {
+		return nil, d.explain(ctx, &startedError{fmt.Errorf("the container could not be removed: %w", closed)})
+	}
+	return res, nil
+}
+
+// startedError marks what went wrong after the command was started.
+type startedError struct{ err error }
+
+func (e *startedError) Error() string { return e.err.Error() }
+func (e *startedError) Unwrap() error { return e.err }
+
+// What to do about the usual reasons for which there is no sandbox.
+const (
+	adviceStart = "Install Docker (https://docs.docker.com/get-docker/) or start it (`sudo systemctl start docker`, or Docker Desktop); " +
+		"an engine elsewhere is named by DOCKER_HOST or `docker context use`"
+	advicePermission = "Add yourself to the socket's group (`sudo usermod -aG docker $USER`, then log in again), or set DOCKER_HOST to a rootless engine's socket"
+	adviceImage      = "Build it with `caselsp doctor --build-image` or `make sandbox-image`"
+	adviceSpace      = "Free some space in Docker's folder, for example with `docker system prune`"
+	adviceDoctor     = "See whether `docker run --rm hello-world` works, then try again"
+)
+
+// explain turns what the client says into an *Unavailable with what to do. The
+// end of the caller's own context is no fault of the engine.
+func (d *DockerEngine) explain(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	var known *Unavailable
+	if errors.As(err, &known) {
+		return known
+	}
+	var started *startedError
+	u := &Unavailable{Engine: "docker", Started: errors.As(err, &started), Err: err}
+	host, text := d.client.DaemonHost(), err.Error()
+	switch {
+	case errors.Is(err, fs.ErrPermission) || strings.Contains(text, "permission denied while trying to connect"):
+		u.Reason, u.Advice = "the Docker socket at "+host+" may not be used by this user", advicePermission
+	case client.IsErrConnectionFailed(err):
+		u.Reason, u.Advice = "no Docker engine answers at "+host, adviceStart
+	case errors.Is(err, context.DeadlineExceeded):
+		u.Reason, u.Advice = "the Docker engine at "+host+" does not answer in time", adviceStart
+	case errdefs.IsNotFound(err) && strings.Contains(strings.ToLower(text), "no such image"):
+		u.Reason, u.Advice = "its image "+d.image+" is missing", adviceImage
+	case strings.Contains(text, "no space left on device"):
+		u.Reason, u.Advice = "Docker's disk is full ("+text+")", adviceSpace
+	default:
+		u.Reason, u.Advice = text, adviceDoctor
+	}
+	if u.Started {
+		u.Reason += ", after the command was started"
+	}
+	return u
+}
+
+// seccompProfile is the profile that forbids more than engines do by default:
+// an engine of 2020 lets AF_VSOCK and io_uring pass. It is sent with every
+// container, so that an engine that was told to have none has this one.
+var seccompProfile = sync.OnceValue(func() string {
+	text, err := json.Marshal(seccomp.DefaultProfile())
+	if err != nil {
+		panic(err) // constant data of the library
+	}
+	return string(text)
+})

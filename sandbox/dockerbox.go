@@ -1,0 +1,210 @@
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"strconv"
+
+	"github.com/docker/docker/api/types"
+	"github.com/docker/docker/api/types/container"
+	"github.com/docker/docker/api/types/events"
+	"github.com/docker/docker/api/types/filters"
+	"github.com/docker/docker/api/types/mount"
+	"github.com/docker/docker/client"
+)
+
+const (
+	workFolder = "/workspace"
+
+	// keeper is the user of the container's own process. The command is another
+	// user and so cannot kill it: the work tree lies in a tmpfs that goes with
+	// the container, and a command that kills all it can (kill -9 -1) would
+	// take its own changes along.
+	keeper = "65534:65534"
+
+	// sharedMemory is the size of /dev/shm, the one more place that can be
+	// written to: without it Python's multiprocessing has no locks.
+	sharedMemory = 64 << 20
+
+	// inodesLimit is for the work tree's volume: a tmpfs of 512 MiB would allow
+	// none or millions, by the machine's memory. A project with its
+	// dependencies has some ten thousands.
+	inodesLimit = 400_000
+
+	// pageSize rounds up what a file takes in a tmpfs.
+	pageSize = 4 << 10
+)
+
+// box is a running container with a work tree in it.
+type box struct {
+	client *client.Client
+	engine *DockerEngine
+	id     string
+	lease  types.HijackedResponse // stdin of the container's own process
+	events <-chan events.Message
+	failed <-chan error
+	stop   context.CancelFunc // of the events
+	room   int64              // bytes of the work tree's volume
+	policy Policy
+}
+
+// open makes a container and copies the tree into it. What it returns without
+// an error must be closed.
+func (d *DockerEngine) open(ctx context.Context, cmd Command) (*box, error) {
+	ctx, cancel := context.WithTimeout(ctx, startTime)
+	defer cancel()
+	b := &box{client: d.client, engine: d, policy: cmd.Policy, room: cmd.Policy.Disk + treeRoom(cmd.Tree)}
+	config, host := d.config(b)
+	made, err := d.client.ContainerCreate(ctx, config, host, nil, nil, "")
+	if err != nil {
+		return nil, err
+	}
+	b.id = made.ID
+	if err = b.start(ctx); err == nil {
+		err = b.put(ctx, cmd.Tree)
+	}
+	if err != nil {
+		_ = b.close() // the first error says more
+		return nil, err
+	}
+	return b, nil
+}
+
+// treeRoom is what a tree takes in a tmpfs.
+func treeRoom(tree []File) int64 {
+	var sum int64
+	for _, f := range tree {
+		sum += (int64(len(f.Data)) + pageSize - 1) / pageSize * pageSize
+	}
+	return sum
+}
+
+// config describes the container. Its own process does nothing but wait for the
+// end of its standard input, which comes when this process closes the
+// connection or dies; then the engine removes the container.
+func (d *DockerEngine) config(b *box) (*container.Config, *container.HostConfig) {
+	p := b.policy
+	labels := self().labels()
+	volumeLabels := maps.Clone(labels)
+	labels["caselsp.workspace"] = d.workspace
+	user := strconv.Itoa(p.User)
+	network := container.NetworkMode(network(p))
+	yes := true
+	return &container.Config{
+			Image:           d.image,
+			Entrypoint:      []string{},
+			Cmd:             []string{"cat"},
+			User:            keeper,
+			WorkingDir:      "/",
+			Hostname:        "sandbox",
+			Env:             []string{"HOME=/tmp", "LANG=C.UTF-8"},
+			Labels:          labels,
+			OpenStdin:       true,
+			StdinOnce:       true,
+			AttachStdin:     true,
+			NetworkDisabled: !p.Network,
+		}, &container.HostConfig{
+			AutoRemove:     true,
+			Init:           &yes,
+			NetworkMode:    network,
+			IpcMode:        container.IPCModePrivate,
+			ReadonlyRootfs: true,
+			CapDrop:        []string{"ALL"},
+			SecurityOpt:    []string{"no-new-privileges", "seccomp=" + seccompProfile()},
+			LogConfig:      container.LogConfig{Type: "none"}, // output goes to us only, never to the engine's disk
+			ShmSize:        sharedMemory,
+			Tmpfs:          map[string]string{"/tmp": fmt.Sprintf("rw,exec,nosuid,nodev,mode=1777,size=%d", p.Disk)},
+			// A volume without a name goes with its container; and what is copied
+			// into a volume arrives, also under a read-only root.
+			Mounts: []mount.Mount{{
+				Type:   mount.TypeVolume,
+				Target: workFolder,
+				VolumeOptions: &mount.VolumeOptions{
+					NoCopy: true,
+					Labels: volumeLabels,
+					DriverConfig: &mount.Driver{Name: "local", Options: map[string]string{
+						"type":   "tmpfs",
+						"device": "tmpfs",
+						"o":      fmt.Sprintf("nosuid,nodev,mode=0755,uid=%s,gid=%s,size=%d,nr_inodes=%d", user, user, b.room, inodesLimit),
+					}},
+				},
+			}},
+			Resources: container.Resources{
+				NanoCPUs:   int64(p.CPUs * 1e9),
+				Memory:     p.Memory,
+				MemorySwap: p.Memory, // without it as much again may be swapped
+				PidsLimit:  &p.PIDs,
+				Ulimits: []*container.Ulimit{
+					{Name: "core", Soft: 0, Hard: 0},
+					{Name: "fsize", Soft: b.room, Hard: b.room}, // a sparse file larger than the disk would be as large in an archive
+				},
+			},
+		}
+}
+
+func network(p Policy) string {
+	if p.Network {
+		return "bridge"
+	}
+	return "none"
+}
+
+// start starts the container. The lease is taken first: from the start on there
+// is no moment in which our death would leave it running.
+func (b *box) start(ctx context.Context) error {
+	// The lease and the events outlive the start's time limit.
+	long, stop := context.WithCancel(context.WithoutCancel(ctx))
+	b.stop = stop
+	// "since" makes the engine repeat what happened before it listened to us.
+	b.events, b.failed = b.client.Events(long, events.ListOptions{Since: "1", Filters: filters.NewArgs(
+		filters.Arg("container", b.id), filters.Arg("event", string(events.ActionExecDie)),
+		filters.Arg("event", string(events.ActionOOM)), filters.Arg("event", string(events.ActionDie)),
+		filters.Arg("event", string(events.ActionDestroy)))})
+	var err error
+	b.lease, err = b.client.ContainerAttach(ctx, b.id, container.AttachOptions{Stream: true, Stdin: true})
+	if err != nil {
+		return err
+	}
+	return b.client.ContainerStart(ctx, b.id, container.StartOptions{})
+}
+
+// put copies the tree in.
+func (b *box) put(ctx context.Context, tree []File) error {
+	r, w := io.Pipe()
+	defer r.Close()
+	go func() { w.CloseWithError(writeTree(w, tree, b.policy.User)) }()
+	return b.client.CopyToContainer(ctx, b.id, workFolder, r, container.CopyToContainerOptions{})
+}
+
+// changes copies the tree out and compares it with what went in.
+func (b *box) changes(ctx context.Context, tree []File) ([]Change, []string, error) {
+	ctx, cancel := context.WithTimeout(ctx, copyTime)
+	defer cancel()
+	out, _, err := b.client.CopyFromContainer(ctx, b.id, workFolder)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer out.Close()
+	// Twice the room: headers and padding are at most as much as a page a file.
+	return compareTree(tree, out, workFolder[1:], 2*b.room+archiveSlack)
+}
+
+// archiveSlack is for the headers of many small files.
+const archiveSlack = 256 << 20
+
+// close removes the container and what belongs to it, also when the caller's
+// context has ended.
+func (b *box) close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+	defer cancel()
+	err := b.engine.remove(ctx, b.id)
+	if b.lease.Conn != nil {
+		b.lease.Close() // after the removal: else the engine would do it at the same time
+	}
+	if b.stop != nil {
+		b.stop()
+	}
+	return err
+}

@@ -1,0 +1,105 @@
+package sandbox
+
+import (
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+)
+
+// treeLimit is the most bytes a tree may have. Trees lie in memory, here and in
+// the sandbox: a larger one is a data set or a dependency folder that nobody
+// left out, not a project's sources.
+const treeLimit = 1 << 30
+
+// checked returns cmd with its policy filled in and its tree sorted, or what is
+// wrong with it: an engine never starts what it would have to guess at.
+func (cmd Command) checked() (Command, error) {
+	if strings.TrimSpace(cmd.Line) == "" {
+		return cmd, fmt.Errorf("the command line is empty: write the command to run")
+	}
+	if strings.ContainsRune(cmd.Line, 0) {
+		return cmd, fmt.Errorf("the command line holds a NUL byte, which no shell can run")
+	}
+	for _, e := range cmd.Env {
+		if name, _, ok := strings.Cut(e, "="); !ok || name == "" || strings.ContainsRune(e, 0) {
+			return cmd, fmt.Errorf("environment entry %q is not of the form NAME=value", e)
+		}
+	}
+	var err error
+	if cmd.Policy, err = cmd.Policy.filled(); err != nil {
+		return cmd, err
+	}
+	cmd.Tree, err = checkedTree(cmd.Tree)
+	return cmd, err
+}
+
+// filled returns p with zero fields replaced by those of DefaultPolicy.
+func (p Policy) filled() (Policy, error) {
+	if p.CPUs < 0 || p.Memory < 0 || p.PIDs < 0 || p.Time < 0 || p.Output < 0 || p.Disk < 0 || p.User < 0 {
+		return p, fmt.Errorf("policy %+v: a limit cannot be negative", p)
+	}
+	return Policy{
+		CPUs:    orDefault(p.CPUs, DefaultPolicy.CPUs),
+		Memory:  orDefault(p.Memory, DefaultPolicy.Memory),
+		PIDs:    orDefault(p.PIDs, DefaultPolicy.PIDs),
+		Time:    orDefault(p.Time, DefaultPolicy.Time),
+		Output:  orDefault(p.Output, DefaultPolicy.Output),
+		Disk:    orDefault(p.Disk, DefaultPolicy.Disk),
+		Network: p.Network,
+		User:    orDefault(p.User, DefaultPolicy.User),
+	}, nil
+}
+
+func orDefault[T comparable](v, def T) T {
+	var zero T
+	if v == zero {
+		return def
+	}
+	return v
+}
+
+// checkedTree returns the tree sorted by path. Its paths were checked by
+// whoever read the files; they are checked again because here they become
+// places that a privileged daemon writes to.
+func checkedTree(tree []File) ([]File, error) {
+	tree = slices.Clone(tree)
+	slices.SortFunc(tree, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	folders := make(map[string]bool)
+	var size int64
+	for i, f := range tree {
+		if !fs.ValidPath(f.Path) || f.Path == "." || strings.ContainsRune(f.Path, 0) {
+			return nil, fmt.Errorf("file %q: its path does not lie inside the tree", f.Path)
+		}
+		if !f.Mode.IsRegular() {
+			return nil, fmt.Errorf("file %q is not a regular file", f.Path)
+		}
+		if i > 0 && tree[i-1].Path == f.Path {
+			return nil, fmt.Errorf("file %q is in the tree twice", f.Path)
+		}
+		for dir := range parents(f.Path) {
+			folders[dir] = true
+		}
+		size += int64(len(f.Data))
+	}
+	for _, f := range tree {
+		if folders[f.Path] {
+			return nil, fmt.Errorf("file %q is also a folder of the tree", f.Path)
+		}
+	}
+	if size > treeLimit {
+		return nil, fmt.Errorf("the work tree has %d MiB, the limit is %d: leave data and dependencies out of it", size>>20, treeLimit>>20)
+	}
+	return tree, nil
+}
+
+// parents yields the folders above a path, the nearest first.
+func parents(path string) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		for i := strings.LastIndexByte(path, '/'); i > 0; i = strings.LastIndexByte(path[:i], '/') {
+			if !yield(path[:i]) {
+				return
+			}
+		}
+	}
+}
