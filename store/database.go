@@ -1,0 +1,229 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"runtime/debug"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
+)
+
+const (
+	// ownerWait is how long Open waits for a workspace's lock: long enough for
+	// an editor that is just closing, short enough for a person who waits.
+	ownerWait = time.Second
+
+	// memoryWait is how long an operation waits for the user's database, which
+	// others hold for milliseconds only. bbolt asks again every 50 ms.
+	memoryWait = 5 * time.Second
+
+	// maxDatabase stops a runaway task before it fills the user's disk. It is
+	// some hundred thousand staged files.
+	maxDatabase = 16 << 30
+
+	// writeTries is how often a write that failed for a transient reason is
+	// tried in all; the pause before the next try starts at writePause and
+	// grows tenfold. An editor's user does not notice 110 ms.
+	writeTries = 3
+	writePause = 10 * time.Millisecond
+)
+
+// format is the version of what the buckets hold.
+const format = "1"
+
+var (
+	metaBucket = []byte("meta")
+	formatKey  = []byte("format")
+)
+
+// database is one bbolt file. bbolt trusts its file: a damaged page ends in a
+// panic or, where the file was truncated, in a fault of the memory map. Here
+// both become a *Broken, once and for all: the state of bbolt is not known
+// afterwards, so the file is not touched again.
+type database struct {
+	path   string
+	bolt   *bolt.DB
+	file   *os.File
+	broken atomic.Pointer[Broken]
+	pause  func(time.Duration)
+}
+
+// openDatabase opens or makes the file, waiting for its lock, and makes the
+// buckets.
+func openDatabase(path string, wait time.Duration, buckets ...[]byte) (*database, error) {
+	d := &database{path: path, pause: time.Sleep}
+	err := d.guard(func() (err error) {
+		d.bolt, err = bolt.Open(path, 0o600, d.options(wait))
+		return err
+	})
+	if err != nil {
+		err = d.openError(err)
+	} else {
+		err = d.check(buckets)
+	}
+	if err != nil {
+		_ = d.close() // the first error counts
+		return nil, err
+	}
+	return d, nil
+}
+
+// options differ from bbolt's defaults in four places. NoFreelistSync, which
+// saves a third of a small commit, is not among them: with it every opening and
+// every rollback reads the whole file, and a journal that only grows has hardly
+// any free pages to write.
+func (d *database) options(wait time.Duration) *bolt.Options {
+	return &bolt.Options{
+		Timeout:      wait, // the default is to block for ever
+		FreelistType: bolt.FreelistMapType,
+		MaxSize:      int(min(int64(maxDatabase), int64(math.MaxInt))),
+		NoStatistics: true,
+		OpenFile: func(name string, flag int, mode os.FileMode) (*os.File, error) {
+			f, err := os.OpenFile(name, flag, mode)
+			d.file = f // bbolt loses it, lock and all, when Open panics
+			return f, err
+		},
+	}
+}
+
+// openError says what an error of bbolt's Open means for the user: what the
+// system did not refuse, the file's content is to blame for.
+func (d *database) openError(err error) error {
+	if errors.Is(err, bolterrors.ErrTimeout) {
+		return &Locked{Path: d.path}
+	}
+	if info, err := os.Stat(d.path); err == nil && !info.Mode().IsRegular() {
+		return &Broken{Path: d.path, Err: errors.New("not a regular file")}
+	}
+	var errno syscall.Errno
+	if errors.As(err, &errno) {
+		return unwritable(d.path, err)
+	}
+	var broken *Broken
+	if errors.As(err, &broken) {
+		return broken
+	}
+	return &Broken{Path: d.path, Err: err}
+}
+
+// check makes the buckets of a new file and looks whether an old one is whole
+// and ours.
+func (d *database) check(buckets [][]byte) error {
+	fresh := false
+	err := d.view(func(tx *bolt.Tx) error {
+		info, err := os.Stat(d.path)
+		if err != nil {
+			return err
+		}
+		if info.Size() < tx.Size() {
+			return &Broken{Path: d.path, Err: fmt.Errorf("the file has %d bytes of %d", info.Size(), tx.Size())}
+		}
+		meta := tx.Bucket(metaBucket)
+		if meta == nil {
+			fresh = true
+			if name, _ := tx.Cursor().First(); name != nil {
+				return &Broken{Path: d.path, Err: errors.New("a database of another program")}
+			}
+			return nil
+		}
+		if v := meta.Get(formatKey); !bytes.Equal(v, []byte(format)) {
+			return fmt.Errorf("the store %s has format %q and this caselsp knows format %s: use the newer caselsp that wrote it", d.path, v, format)
+		}
+		for _, name := range buckets {
+			if tx.Bucket(name) == nil {
+				return &Broken{Path: d.path, Err: fmt.Errorf("its part %q is missing", name)}
+			}
+		}
+		return nil
+	})
+	if err != nil || !fresh {
+		return err
+	}
+	return d.update(func(tx *bolt.Tx) error {
+		for _, name := range buckets {
+			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
+				return err
+			}
+		}
+		meta, err := tx.CreateBucketIfNotExists(metaBucket)
+		if err != nil {
+			return err
+		}
+		return meta.Put(formatKey, []byte(format))
+	})
+}
+
+// view runs fn in a read transaction.
+func (d *database) view(fn func(*bolt.Tx) error) error {
+	return d.guard(func() error { return d.bolt.View(fn) })
+}
+
+// update runs fn in a write transaction that is on the disk when update
+// returns nil. fn may run several times, and the transaction of a run that
+// failed may have reached the disk nevertheless (its fsync failed, not its
+// write): fn must be able to find its own work done.
+func (d *database) update(fn func(*bolt.Tx) error) error {
+	pause := writePause
+	for try := 1; ; try++ {
+		var refused error // by fn: not the disk's fault
+		err := d.guard(func() error {
+			return d.bolt.Update(func(tx *bolt.Tx) error {
+				refused = fn(tx)
+				return refused
+			})
+		})
+		switch {
+		case err == nil:
+			return nil
+		case try < writeTries && transient(err):
+			d.pause(pause)
+			pause *= 10
+		case err == errClosed, err == refused && !errors.Is(err, bolterrors.ErrMaxSizeReached):
+			return err
+		default:
+			return unwritable(d.path, err)
+		}
+	}
+}
+
+// errClosed is what a store answers that was closed.
+var errClosed = errors.New("the store is closed")
+
+// guard runs fn and turns panics and faults into errors.
+func (d *database) guard(fn func() error) (err error) {
+	if b := d.broken.Load(); b != nil {
+		return b
+	}
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if p := recover(); p != nil {
+			b := &Broken{Path: d.path, Err: fmt.Errorf("%v", p)}
+			d.broken.Store(b)
+			err = b
+		}
+		if errors.Is(err, bolterrors.ErrDatabaseNotOpen) {
+			err = errClosed
+		}
+	}()
+	return fn()
+}
+
+// close releases the lock. A broken database is not closed by bbolt, which may
+// wait for ever for a transaction that a panic left open: the file is closed
+// under it, and its memory map stays until the process ends.
+func (d *database) close() error {
+	if d.bolt != nil && d.broken.Load() == nil {
+		return unwritable(d.path, d.guard(d.bolt.Close))
+	}
+	if d.file != nil {
+		_ = d.file.Close() // bbolt may have closed it before; nothing was written that is not synced
+	}
+	return nil
+}

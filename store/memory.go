@@ -1,0 +1,323 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// The kinds of patterns.
+const (
+	KindPattern = "pattern" // what solved a task
+	KindFailure = "failure" // an error, and what fixed it once something did
+)
+
+const (
+	memoryFile = "user.db"
+
+	// minSimilarity is the cosine below which two texts count as not alike.
+	// With the built-in embedder unrelated descriptions of tasks stay below 0.2
+	// and rewordings of one lie above 0.3; models of the network lie higher.
+	minSimilarity = 0.25
+
+	// maxPatterns is how many patterns are kept: searching them takes some 15 ms
+	// and 70 MB. Above it the least useful one makes room.
+	maxPatterns = 20_000
+
+	// maxPatternText is the longest text or solution in bytes: the core of one,
+	// not a whole project.
+	maxPatternText = 256 << 10
+
+	// maxRecalled is the most that one call recalls: more fits in no prompt.
+	maxRecalled = 50
+
+	// candidates is how many times more patterns are looked at than are
+	// recalled, so that success and use can lift one.
+	candidates = 4
+)
+
+// The buckets of the user's database.
+var (
+	patternsBucket = []byte("patterns") // id -> pattern
+	vectorsBucket  = []byte("vectors")  // embedder's name -> (id -> hash of the text, vector)
+
+	generationKey = []byte("generation") // in metaBucket: counts the changes of texts and vectors
+)
+
+// Pattern is something learnt. Text is what it is found by: the task of a
+// success, the normalised signature of a failure.
+type Pattern struct {
+	ID        string `json:"id"`   // "": made from Kind, Type and Text
+	Kind      string `json:"kind"` // KindPattern or KindFailure
+	Text      string `json:"text"`
+	Solution  string `json:"solution,omitempty"`
+	Type      string `json:"type,omitempty"` // of the problem or the error
+	Task      string `json:"task,omitempty"` // the id of the task it comes from
+	Uses      int    `json:"uses,omitempty"` // how often it was recalled
+	Successes int    `json:"successes,omitempty"`
+}
+
+// Recalled is a pattern with the cosine similarity of its text to the text
+// that was asked for.
+type Recalled struct {
+	Pattern
+	Similarity float64 `json:"similarity"`
+}
+
+// stored is a pattern as the database holds it.
+type stored struct {
+	Pattern
+	Created time.Time `json:"created"`
+}
+
+// Memory is what was learnt in all of the user's workspaces. It holds its
+// database open only during an operation, so that several editors share it. It
+// is safe for concurrent use; errors are *[Locked], *[Broken] and *[Unwritable] as
+// those of [Open], of the embedder, and of ctx.
+type Memory struct {
+	path     string
+	embedder Embedder
+	clock    func() time.Time
+	redact   func(string) string
+
+	mu    sync.Mutex // one operation at a time in this process
+	index *index     // what the database held when it was last read; nil before
+}
+
+func newMemory(path string, embedder Embedder, clock func() time.Time, redact func(string) string) *Memory {
+	if embedder == nil {
+		embedder = Local()
+	}
+	return &Memory{path: path, embedder: embedder, clock: clock, redact: redact}
+}
+
+// with runs fn on the open database.
+func (m *Memory) with(fn func(*database) error) error {
+	db, err := openDatabase(m.path, memoryWait, patternsBucket, vectorsBucket)
+	if err != nil {
+		return err
+	}
+	return errors.Join(fn(db), db.close())
+}
+
+// Remember keeps a pattern. One that is known already, by ID or else by Kind,
+// Type and Text, is brought up to date: an empty Solution or Task leaves the
+// known one, and the larger Uses and Successes count. To say that a recalled
+// pattern has helped, Remember it with one success more.
+//
+// It is embedded when it is first searched, not here: what was learnt is kept
+// even while the embedder cannot be reached.
+func (m *Memory) Remember(ctx context.Context, p Pattern) error {
+	p.Text, p.Solution, p.Type = m.redact(strings.TrimSpace(p.Text)), m.redact(p.Solution), m.redact(p.Type)
+	err := checkPattern(p)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return fmt.Errorf("remember a pattern: %w", err)
+	}
+	if p.ID == "" {
+		p.ID = Hash([]byte(p.Kind + "\x00" + p.Type + "\x00" + p.Text))[:32]
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	err = m.with(func(db *database) error {
+		return db.update(func(tx *bolt.Tx) error { return m.put(tx, p) })
+	})
+	if err != nil {
+		return fmt.Errorf("remember a pattern: %w", err)
+	}
+	return nil
+}
+
+func checkPattern(p Pattern) error {
+	switch {
+	case p.Kind != KindPattern && p.Kind != KindFailure:
+		return fmt.Errorf("its kind is %q, not %q or %q", p.Kind, KindPattern, KindFailure)
+	case p.Text == "":
+		return errors.New("it has no text to be found by")
+	case len(p.Text) > maxPatternText || len(p.Solution) > maxPatternText:
+		return fmt.Errorf("its text or solution is longer than %d bytes: keep the core of it", maxPatternText)
+	case p.Uses < 0 || p.Successes < 0:
+		return errors.New("its uses or successes are negative")
+	case len(p.ID) > maxTask:
+		return fmt.Errorf("its id is longer than %d bytes", maxTask)
+	}
+	return nil
+}
+
+// put merges p with what is known of it and writes it.
+func (m *Memory) put(tx *bolt.Tx, p Pattern) error {
+	patterns := tx.Bucket(patternsBucket)
+	now := stored{Pattern: p, Created: m.clock().Round(0).UTC()}
+	if v := patterns.Get([]byte(p.ID)); v != nil {
+		old, err := decodePattern(p.ID, v)
+		if err != nil {
+			return err
+		}
+		now.Created = old.Created
+		now.Solution = cmp.Or(p.Solution, old.Solution)
+		now.Task = cmp.Or(p.Task, old.Task)
+		now.Uses, now.Successes = max(p.Uses, old.Uses), max(p.Successes, old.Successes)
+	} else if err := makeRoom(tx, maxPatterns); err != nil {
+		return err
+	}
+	if err := putPattern(patterns, now); err != nil {
+		return err
+	}
+	return nextGeneration(tx)
+}
+
+func putPattern(patterns *bolt.Bucket, p stored) error {
+	text, err := json.Marshal(p)
+	if err != nil {
+		return err
+	}
+	return patterns.Put([]byte(p.ID), text)
+}
+
+func decodePattern(id string, v []byte) (stored, error) {
+	var p stored
+	if err := json.Unmarshal(v, &p); err != nil {
+		return p, fmt.Errorf("pattern %s cannot be read: %w", id, err)
+	}
+	p.ID = id
+	return p, nil
+}
+
+// makeRoom forgets the least useful pattern when limit patterns are kept: the
+// one with the fewest successes, then uses, then the oldest.
+func makeRoom(tx *bolt.Tx, limit int) error {
+	patterns, count := tx.Bucket(patternsBucket), 0
+	c := patterns.Cursor()
+	for k, _ := c.First(); k != nil; k, _ = c.Next() {
+		count++ // without decoding: nearly always there is room
+	}
+	if count < limit {
+		return nil
+	}
+	var all []stored
+	err := patterns.ForEach(func(k, v []byte) error {
+		p, err := decodePattern(string(k), v)
+		all = append(all, p)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	worst := slices.MinFunc(all, func(a, b stored) int {
+		return cmp.Or(cmp.Compare(a.Successes, b.Successes), cmp.Compare(a.Uses, b.Uses), a.Created.Compare(b.Created))
+	})
+	vectors := tx.Bucket(vectorsBucket)
+	err = vectors.ForEachBucket(func(embedder []byte) error {
+		return vectors.Bucket(embedder).Delete([]byte(worst.ID))
+	})
+	return errors.Join(err, patterns.Delete([]byte(worst.ID)))
+}
+
+// generation tells whether the texts or vectors have changed since an index
+// was made, by this process or another.
+func generation(tx *bolt.Tx) uint64 {
+	v := tx.Bucket(metaBucket).Get(generationKey)
+	if len(v) != 8 {
+		return 0
+	}
+	return binary.BigEndian.Uint64(v)
+}
+
+func nextGeneration(tx *bolt.Tx) error {
+	return tx.Bucket(metaBucket).Put(generationKey, key(int64(generation(tx)+1)))
+}
+
+// Recall returns the n patterns of a kind that are most useful for text: those
+// most similar to it, the ones that have helped before first among near equals,
+// and counts their use. Nothing similar means nothing recalled, without an error.
+func (m *Memory) Recall(ctx context.Context, kind, text string, n int) ([]Recalled, error) {
+	found, err := m.recall(ctx, kind, text, min(n, maxRecalled))
+	if err != nil {
+		return nil, fmt.Errorf("recall a %s: %w", kind, err)
+	}
+	return found, nil
+}
+
+func (m *Memory) recall(ctx context.Context, kind, text string, n int) ([]Recalled, error) {
+	if n <= 0 {
+		return nil, nil
+	}
+	vectors, err := embedAll(ctx, m.embedder, []string{m.redact(text)})
+	if err != nil {
+		return nil, err
+	}
+	query := vectors[0]
+	if isZero(query) {
+		return nil, nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := m.refresh(ctx, len(query)); err != nil {
+		return nil, err
+	}
+	similar, err := m.index.search(ctx, kind, query, n*candidates)
+	if err != nil || len(similar) == 0 {
+		return nil, err
+	}
+	var found []Recalled
+	err = m.with(func(db *database) error {
+		return db.update(func(tx *bolt.Tx) (err error) {
+			found, err = m.use(tx, similar, n)
+			return err
+		})
+	})
+	return found, err
+}
+
+// use reads the patterns that were found, ranks them, and counts the use of the
+// best n. A pattern that is gone by now is left out.
+func (m *Memory) use(tx *bolt.Tx, similar []match, n int) ([]Recalled, error) {
+	patterns := tx.Bucket(patternsBucket)
+	created := map[string]time.Time{}
+	var found []Recalled
+	for _, s := range similar {
+		v := patterns.Get([]byte(s.id))
+		if v == nil {
+			continue
+		}
+		p, err := decodePattern(s.id, v)
+		if err != nil {
+			return nil, err
+		}
+		created[p.ID] = p.Created
+		found = append(found, Recalled{p.Pattern, s.similarity})
+	}
+	slices.SortStableFunc(found, func(a, b Recalled) int {
+		return cmp.Or(cmp.Compare(b.rank(), a.rank()), cmp.Compare(a.ID, b.ID))
+	})
+	found = found[:min(n, len(found))]
+	for i := range found {
+		found[i].Uses++
+		if err := putPattern(patterns, stored{found[i].Pattern, created[found[i].ID]}); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// rank is the similarity, raised or lowered by at most a sixth by what the
+// pattern has achieved: enough to decide between near equals, never enough to
+// put something else in front of the same thing. One of which nothing is known
+// stands in the middle; experience counts the more the more there is of it.
+func (r Recalled) rank() float64 {
+	success := float64(r.Successes+1) / float64(max(r.Uses, r.Successes)+2)
+	experience := min(math.Log1p(float64(r.Successes))/math.Log(100), 1)
+	return r.Similarity * (0.85 + 0.25*success + 0.05*experience)
+}

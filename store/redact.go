@@ -1,0 +1,188 @@
+package store
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// mask stands where a secret was. No rule finds anything in it.
+const mask = "[redacted]"
+
+const (
+	// minSecret is the shortest known value in bytes that is redacted: shorter
+	// ones stand in any text by chance, and hiding them would show them.
+	minSecret = 4
+
+	// maxPasses bounds how often a text is gone over. A second pass is needed
+	// because a mask may end a word that hid the start of another secret; more
+	// than that takes a text made for the purpose.
+	maxPasses = 8
+)
+
+// redactor takes secrets out of text. It is immutable.
+type redactor struct {
+	secrets []string // as given
+	known   *strings.Replacer
+}
+
+// newRedactor returns a redactor that knows the values besides what looks like
+// a secret.
+func newRedactor(values []string) *redactor {
+	r := &redactor{}
+	var forms []string
+	for _, v := range values {
+		if len(v) < minSecret || strings.Contains(mask, v) {
+			continue
+		}
+		r.secrets = append(r.secrets, v)
+		forms = append(forms, writings(v)...)
+	}
+	if len(forms) == 0 {
+		return r
+	}
+	// The longest first: one secret may be the start of another.
+	slices.SortFunc(forms, func(a, b string) int { return len(b) - len(a) })
+	var pairs []string
+	for _, f := range slices.Compact(forms) {
+		pairs = append(pairs, f, mask)
+	}
+	r.known = strings.NewReplacer(pairs...)
+	return r
+}
+
+// writings returns the ways in which programs write a value: as it is, in
+// JSON, in JSON within JSON, in a URL, in base64. (In a Basic
+// authorization it is only the end of what is encoded: a rule finds that.)
+func writings(value string) []string {
+	forms := []string{value}
+	for _, html := range []bool{false, true} {
+		once := escape(value, html)
+		forms = append(forms, once, escape(once, html))
+	}
+	forms = append(forms, url.QueryEscape(value), url.PathEscape(value))
+	if len(value) >= minRandom {
+		forms = append(forms,
+			base64.StdEncoding.EncodeToString([]byte(value)),
+			base64.RawURLEncoding.EncodeToString([]byte(value)))
+	}
+	return forms
+}
+
+// escape returns value as the inside of a JSON string.
+func escape(value string, html bool) string {
+	var quoted strings.Builder
+	encoder := json.NewEncoder(&quoted)
+	encoder.SetEscapeHTML(html)
+	_ = encoder.Encode(value) // a string and a builder give no errors
+	return strings.TrimSuffix(quoted.String()[1:], "\"\n")
+}
+
+// Redact returns text without secrets: the values that the store was told,
+// and what looks like one (keys of well-known providers, private keys,
+// authorization headers, URLs with passwords, random values under a name that
+// says secret), each replaced by [redacted]. Hashes, UUIDs, lock files and
+// ordinary code stay as they are. Redacting twice changes nothing more.
+func (s *Store) Redact(text string) string { return s.redactor.Load().text(text) }
+
+// Conceal adds values that are redacted from now on wherever they occur, also
+// escaped for JSON or URLs and in base64: what the user typed when asked for a
+// secret, what came from the keyring. Values under four bytes are ignored.
+func (s *Store) Conceal(values ...string) {
+	s.secrets.Lock()
+	defer s.secrets.Unlock()
+	s.redactor.Store(newRedactor(slices.Concat(s.redactor.Load().secrets, values)))
+}
+
+// text redacts plain text.
+func (r *redactor) text(text string) string {
+	for range maxPasses {
+		next := text
+		if r.known != nil {
+			next = r.known.Replace(next)
+		}
+		next = redactPEM(next)
+		next = redactTokens(next)
+		next = redactAssignments(next)
+		if next == text {
+			break
+		}
+		text = next
+	}
+	return text
+}
+
+// json redacts the strings inside valid JSON and leaves every other byte: the
+// result is valid JSON with the same numbers, order and spaces. A name that says
+// secret counts for the strings that are its value, and a private key that is
+// split into an array of lines is found line by line.
+func (r *redactor) json(raw []byte) []byte {
+	var (
+		out    []byte // nil while nothing has changed
+		copied int    // raw[:copied] is in out
+		name   string // the last key
+		pem    pemState
+	)
+	for i := 0; i < len(raw); {
+		if raw[i] != '"' {
+			i++
+			continue
+		}
+		end := stringEnd(raw, i)
+		text := unquote(raw[i:end])
+		clean := r.text(text)
+		if isKey(raw[end:]) {
+			name, pem = text, pemOutside
+		} else if pem.next(text) || holdsSecret(name, text) {
+			clean = mask
+		}
+		if clean != text {
+			quoted, _ := json.Marshal(clean) // a string always can be
+			out = append(append(out, raw[copied:i]...), quoted...)
+			copied = end
+		}
+		i = end
+	}
+	if copied == 0 {
+		return raw
+	}
+	return append(out, raw[copied:]...)
+}
+
+// stringEnd returns the index after the string that starts at raw[start].
+func stringEnd(raw []byte, start int) int {
+	for i := start + 1; i < len(raw); i++ {
+		switch raw[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(raw)
+}
+
+func unquote(quoted []byte) string {
+	if inner := quoted[1 : len(quoted)-1]; !slices.Contains(inner, '\\') {
+		return string(inner)
+	}
+	var text string
+	if json.Unmarshal(quoted, &text) != nil {
+		return string(quoted)
+	}
+	return text
+}
+
+// isKey reports whether what comes after a string makes it the name of a member.
+func isKey(after []byte) bool {
+	for _, c := range after {
+		switch c {
+		case ' ', '\t', '\n', '\r':
+		default:
+			return c == ':'
+		}
+	}
+	return false
+}

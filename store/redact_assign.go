@@ -1,0 +1,231 @@
+package store
+
+import (
+	"regexp"
+	"strings"
+)
+
+const (
+	// minRandom and maxRandom are the lengths in bytes between which a value
+	// that is assigned can be a secret: shorter ones cannot be told from words,
+	// longer ones are content.
+	minRandom = 16
+	maxRandom = 512
+
+	// nameReach is how far before a value its name is looked for, in bytes: a
+	// long name and its type.
+	nameReach = 120
+)
+
+// redactAssignments masks random values under a name that says secret, in any
+// language: NAME=value, name: "value", name: str = 'value', config["name"] =
+// "value", setenv("name", "value"), ?name=value&.
+//
+// It goes by the operators and looks at the value first: one regular expression
+// over the whole text is thirty times slower, and most values are not random.
+func redactAssignments(text string) string {
+	var out strings.Builder
+	done := 0
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		if c != '=' && c != ':' && c != ',' {
+			continue
+		}
+		start, end := valueAfter(text, i+1)
+		value := text[start:end]
+		if !secretValue(value) && !amazonSecret.MatchString(value) {
+			continue
+		}
+		if holdsSecret(nameBefore(text[max(done, i-nameReach):i], c), value) {
+			out.WriteString(text[done:start])
+			out.WriteString(mask)
+			done = end
+			i = end - 1
+		}
+	}
+	if done == 0 {
+		return text
+	}
+	out.WriteString(text[done:])
+	return out.String()
+}
+
+// valueAfter returns where the value after an operator starts and ends. A value
+// is quoted or a word; one that goes on as an expression is none.
+func valueAfter(text string, i int) (start, end int) {
+	for i < len(text) && (text[i] == '=' || text[i] == '>') {
+		i++
+	}
+	for spaces := 0; i < len(text) && (text[i] == ' ' || text[i] == '\t') && spaces < 4; spaces++ {
+		i++
+	}
+	for i < len(text) && text[i] == '\\' {
+		i++
+	}
+	quote := byte(0)
+	if i < len(text) && strings.IndexByte("\"'`", text[i]) >= 0 {
+		quote = text[i]
+		i++
+	}
+	start = i
+	for ; i < len(text) && i-start <= maxRandom; i++ {
+		c := text[i]
+		if quote != 0 && (c == quote || c == '\\') || c <= ' ' {
+			break
+		}
+		if quote == 0 && strings.IndexByte("\"'`\\,;)]}&<>|", c) >= 0 {
+			break
+		}
+		if quote == 0 && strings.IndexByte("([{$", c) >= 0 {
+			return start, start // a call, an index, a variable
+		}
+	}
+	if quote != 0 && i < len(text) && text[i] != quote && text[i] != '\\' {
+		return start, start // spaces in quotes: a sentence
+	}
+	return start, i
+}
+
+// nameAtEnd finds the name that a value is given to, at the end of the text
+// before the operator.
+var nameAtEnd = regexp.MustCompile(`([A-Za-z0-9_.-]+)(?:\\*["'\x60])?\]?\s*[:!+?|]?=?\s*(?::\s*[A-Za-z0-9_.&<>\[\]|' ]{1,40})?$`)
+
+// nameBefore returns the name at the end of the text before the operator.
+func nameBefore(text string, operator byte) string {
+	if line := strings.LastIndexByte(text, '\n'); line >= 0 {
+		text = text[line+1:]
+	}
+	m := nameAtEnd.FindStringSubmatchIndex(text)
+	if m == nil {
+		return ""
+	}
+	if operator == ',' && (m[3] == len(text) || strings.IndexByte("\"'`\\", text[m[3]]) < 0) {
+		return "" // setenv("NAME", ...) quotes the name: other commas only separate
+	}
+	return text[m[2]:m[3]]
+}
+
+var (
+	secretWords = []string{
+		"secret", "token", "passw", "passphrase", "pwd", "apikey", "accesskey", "privatekey", "authkey", "encryptionkey",
+		"encryptkey", "signingkey", "masterkey", "accountkey", "sharedkey", "sessionkey", "clientkey", "credential", "sessionid",
+	}
+	// innocentWords make a name harmless: what it holds is public, or the trace
+	// of a secret that does not lead back to it.
+	innocentWords = []string{"public", "hash", "digest", "checksum", "sha1", "sha256", "sha512", "md5", "fingerprint", "integrity", "tokeniz"}
+	// innocentEnds say that a name is about a secret and does not hold it.
+	innocentEnds = []string{"keyid", "tokenid", "name", "path", "file", "url", "uri", "type", "arn", "regex", "pattern", "version", "expires", "expiry", "at", "fmt", "template", "prefix", "header"}
+
+	squeeze  = strings.NewReplacer("_", "", "-", "", ".", "")
+	upperKey = regexp.MustCompile(`^(?:[A-Z0-9]+_)*KEY$`)
+)
+
+// amazonSecret is the shape of AWS's secret keys. They are told by their name as
+// well, since the one in AWS's manual is made of words.
+var amazonSecret = regexp.MustCompile(`^[A-Za-z0-9/+]{40}$`)
+
+// holdsSecret reports whether value is a secret under this name.
+func holdsSecret(name, value string) bool {
+	if !secretName(name) {
+		return false
+	}
+	return secretValue(value) ||
+		strings.Contains(squeeze.Replace(strings.ToLower(name)), "secretaccesskey") && amazonSecret.MatchString(value)
+}
+
+// secretName reports whether a variable, field or header of this name holds a
+// secret.
+func secretName(name string) bool {
+	if name == "" || len(name) > maxName {
+		return false
+	}
+	n := squeeze.Replace(strings.ToLower(name))
+	if n == "pwd" || n == "oldpwd" { // the shell's working directory
+		return false
+	}
+	for _, w := range innocentWords {
+		if strings.Contains(n, w) {
+			return false
+		}
+	}
+	for _, w := range innocentEnds {
+		if strings.HasSuffix(n, w) {
+			return false
+		}
+	}
+	for _, w := range secretWords {
+		if strings.Contains(n, w) {
+			return true
+		}
+	}
+	return n == "auth" || strings.HasSuffix(name, "_auth") || upperKey.MatchString(name)
+}
+
+// secretValue reports whether the value under a secret name is a secret rather
+// than an expression, a sentence, a hash that says so, or Django's key for
+// development, which its generator marks as insecure and which every new project
+// has in its settings.
+func secretValue(value string) bool {
+	switch {
+	case len(value) < minRandom || len(value) > maxRandom,
+		strings.Contains(value, "://"),
+		strings.HasPrefix(value, "django-insecure-"),
+		labelledHash.MatchString(value):
+		return false
+	}
+	return random(value)
+}
+
+var labelledHash = regexp.MustCompile(`(?i)\b(?:sha(?:1|224|256|384|512)|md5|h1)[:-]`)
+
+// random reports whether a value was made by a machine: of the characters that
+// keys are made of, and changing between small letters, capitals, digits and
+// signs far more often than words, numbers, dates, versions and paths do. (By
+// entropy alone, get_token_from_header is as random as a key.)
+func random(value string) bool {
+	digits, changes := 0, 0
+	var before class
+	for i := range len(value) {
+		c := classOf(value[i])
+		switch {
+		case c == foreign:
+			return false
+		case c == digit:
+			digits++
+		}
+		wordStart := before == upper && c == lower // Token: not a change
+		if i > 0 && c != before && c != joint && before != joint && !wordStart {
+			changes++
+		}
+		before = c
+	}
+	share := float64(changes) / float64(max(len(value), 1))
+	return share >= 0.35 || digits >= 2 && share >= 0.2
+}
+
+type class byte
+
+const (
+	foreign class = iota // brackets, quotes, space: an expression or a pattern
+	lower
+	upper
+	digit
+	sign
+	joint // what joins words
+)
+
+func classOf(c byte) class {
+	switch {
+	case c >= 'a' && c <= 'z':
+		return lower
+	case c >= 'A' && c <= 'Z':
+		return upper
+	case c >= '0' && c <= '9':
+		return digit
+	case strings.IndexByte("_-./:,", c) >= 0:
+		return joint
+	case strings.IndexByte("!@#$%^&*()=+~?", c) >= 0:
+		return sign
+	}
+	return foreign
+}

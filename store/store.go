@@ -1,0 +1,168 @@
+// Package store keeps the state directory: the journal of every task and the
+// bytes that it refers to, what was learnt from past tasks, the documents that
+// a person reviews, and the log.
+//
+// It hides where the state lies (XDG_STATE_HOME and its like), bbolt, chromem-go
+// and what can go wrong with a disk. It never touches a workspace, never deletes
+// or repairs a file that it cannot read, and opens no connection.
+//
+// Two databases: one per workspace (caselsp.db), owned by one process from
+// [Open] to [Store.Close], and one for the user (user.db), opened for each
+// operation of [Memory] only, so that editors on different projects learn from
+// each other. SQLite lost to bbolt because it needs cgo or a large translation
+// and the journal asks for nothing but ordered keys; chromem-go's own files lost
+// to bbolt because they do not survive a crash, so vectors are kept in bbolt and
+// chromem-go only searches them in memory.
+//
+// Redaction stands at the journal's only door: nothing becomes a record, a log
+// line or a memory before secrets are taken out. Blobs and documents are the
+// exception, on purpose: they are the user's own files, which must come back to
+// the byte and must be reviewed as they are; they lie in files of mode 0600.
+package store
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// Options say which store to open. Workspace is required.
+type Options struct {
+	StateDir  string           // "": the user's state directory, see [Open]
+	Workspace string           // the workspace's id, as workspace.ID gives it; a folder is named after it
+	Name      string           // what people know the workspace by, such as its root folders
+	Clock     func() time.Time // stamps records; nil: time.Now
+	Secrets   []string         // values that are redacted wherever they occur, see [Store.Conceal]
+	Embedder  Embedder         // of the memory; nil: [Local]
+}
+
+// Store is the state of one workspace, owned by this process, and the door to
+// the user's memory. It is safe for concurrent use.
+type Store struct {
+	dir    string // of the workspace
+	clock  func() time.Time
+	db     *database
+	memory *Memory
+	closed sync.Once
+
+	secrets  sync.Mutex // held while known is replaced
+	redactor atomic.Pointer[redactor]
+}
+
+const (
+	databaseFile = "caselsp.db"
+	ownerFile    = "owner" // the process id of the store's owner, in decimal
+	nameFile     = "name"  // Options.Name: tells a person whose folder this is
+)
+
+// The buckets of a workspace's database.
+var (
+	journalsBucket = []byte("journals") // task id -> (sequence number -> record)
+	tasksBucket    = []byte("tasks")    // order of creation -> task id
+	blobsBucket    = []byte("blobs")    // SHA-256 -> bytes
+)
+
+// Open opens the store of a workspace and takes possession of it, making what
+// does not exist yet. Without Options.StateDir the state lies in
+// $XDG_STATE_HOME/caselsp, else in ~/.local/state/caselsp (macOS:
+// ~/Library/Application Support/caselsp, Windows: %LocalAppData%\caselsp).
+//
+// Errors: a *[Locked] when another process, or this one, has it open, found
+// after at most one second; a *[Broken] when its file is not readable as a store;
+// an *[Unwritable] when the directory cannot be made or written.
+func Open(o Options) (*Store, error) {
+	if err := checkName("workspace id", o.Workspace); err != nil {
+		return nil, err
+	}
+	root, err := stateDir(o.StateDir)
+	if err != nil {
+		return nil, err
+	}
+	dir := filepath.Join(root, "workspaces", o.Workspace)
+	if err := makeDirs(root, filepath.Join(root, "workspaces"), dir); err != nil {
+		return nil, err
+	}
+	db, err := openDatabase(filepath.Join(dir, databaseFile), ownerWait, journalsBucket, tasksBucket, blobsBucket)
+	if err != nil {
+		var locked *Locked
+		if errors.As(err, &locked) {
+			locked.PID = readOwner(dir)
+		}
+		return nil, err
+	}
+	s := &Store{dir: dir, clock: o.Clock, db: db}
+	if s.clock == nil {
+		s.clock = time.Now
+	}
+	s.redactor.Store(newRedactor(o.Secrets))
+	s.memory = newMemory(filepath.Join(root, memoryFile), o.Embedder, s.clock, s.Redact)
+	if err := s.sign(o.Name); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// sign leaves the marks that other processes and people read.
+func (s *Store) sign(name string) error {
+	if err := writeFile(filepath.Join(s.dir, ownerFile), []byte(strconv.Itoa(os.Getpid()))); err != nil {
+		return err
+	}
+	path := filepath.Join(s.dir, nameFile)
+	if old, err := os.ReadFile(path); name == "" || err == nil && string(old) == name+"\n" {
+		return nil
+	}
+	return writeFile(path, []byte(name+"\n"))
+}
+
+// readOwner returns the process id that the owner of the store in dir left
+// there, 0 when there is none. The lock decides who owns; this only tells whom.
+func readOwner(dir string) int {
+	text, err := os.ReadFile(filepath.Join(dir, ownerFile))
+	if err != nil {
+		return 0
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		return 0
+	}
+	return pid
+}
+
+// Close gives the store up. Calls after the first do nothing.
+func (s *Store) Close() error {
+	var err error
+	s.closed.Do(func() {
+		// Before the lock is released: afterwards it would be the next owner's file.
+		_ = os.Remove(filepath.Join(s.dir, ownerFile)) // a stale one misleads nobody: the lock decides
+		err = s.db.close()
+	})
+	return err
+}
+
+// Tasks returns the ids of all tasks that have a journal, oldest first.
+func (s *Store) Tasks() ([]string, error) {
+	var tasks []string
+	err := s.db.view(func(tx *bolt.Tx) error {
+		tasks = nil
+		return tx.Bucket(tasksBucket).ForEach(func(_, id []byte) error {
+			tasks = append(tasks, string(id))
+			return nil
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list the tasks: %w", err)
+	}
+	return tasks, nil
+}
+
+// Memory returns what was learnt from past tasks in all of the user's
+// workspaces. It stays usable after Close.
+func (s *Store) Memory() *Memory { return s.memory }
