@@ -61,27 +61,29 @@ type Request struct {
 	MustCall    bool         `json:"must_call,omitempty"` // an answer without a tool call is of no use
 	Temperature *float32     `json:"temperature,omitempty"`
 	MaxTokens   int          `json:"max_tokens,omitempty"` // of the answer; 0: the server's default
-	OnText      func(string) `json:"-"`                    // called with each piece of text as it streams in; may be nil
+	OnText      func(string) `json:"-"`                    // called with each piece of text as it streams in (again from the start when a try failed); may be nil
 }
 
 // Response is a model's whole answer.
 type Response struct {
 	Content   string     `json:"content,omitempty"`
 	ToolCalls []ToolCall `json:"tool_calls,omitempty"`
-	Finish    string     `json:"finish,omitempty"` // the server's finish reason, such as "stop" or "tool_calls"
-	Model     string     `json:"model,omitempty"`  // the model that answered, as the server names it
+	Problem   string     `json:"problem,omitempty"` // why the text holds no usable tool call although one was tried or had to be; for the model
+	Finish    string     `json:"finish,omitempty"`  // the server's finish reason, such as "stop" or "tool_calls"
+	Model     string     `json:"model,omitempty"`   // the model that answered, as the server names it
 	Usage     Usage      `json:"usage"`
 }
 
 // Usage is what an answer cost.
 type Usage struct {
-	Prompt     int     `json:"prompt"`           // tokens sent
-	Cached     int     `json:"cached,omitempty"` // of those, tokens that the provider had cached
-	Completion int     `json:"completion"`       // tokens received
-	Cost       float64 `json:"cost,omitempty"`   // US dollars by the configured prices; 0 when no price is known
+	Prompt     int     `json:"prompt"`              // tokens sent
+	Cached     int     `json:"cached,omitempty"`    // of those, tokens that the provider had cached
+	Completion int     `json:"completion"`          // tokens received
+	Cost       float64 `json:"cost,omitempty"`      // US dollars by the configured prices; 0 when no price is known
+	Estimated  bool    `json:"estimated,omitempty"` // the server sent no count: a token is taken to be four characters
 }
 
-// Add returns the sum of u and v.
+// Add returns the sum of u and v; it is an estimate when either is one.
 func (u Usage) Add(v Usage) Usage {
-	return Usage{u.Prompt + v.Prompt, u.Cached + v.Cached, u.Completion + v.Completion, u.Cost + v.Cost}
+	return Usage{u.Prompt + v.Prompt, u.Cached + v.Cached, u.Completion + v.Completion, u.Cost + v.Cost, u.Estimated || v.Estimated}
 }

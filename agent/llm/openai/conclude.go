@@ -1,0 +1,119 @@
+package openai
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"caselsp/agent/llm"
+)
+
+// conclude turns what was received into a response, or says why it is none.
+// broken is how the stream ended: nil for an orderly end, which a cut one
+// can look like. Only a finish reason proves that the answer is whole.
+func (m *model) conclude(ctx context.Context, req *llm.Request, d dialect, a *answer, t *tap, broken error) (*llm.Response, *llm.Error) {
+	if a.failure != nil {
+		return nil, m.refused(readRefusal(t.status, a.failure), t)
+	}
+	if a.finish == "" {
+		return nil, m.unfinished(ctx, a, broken)
+	}
+	if err := m.stopped(req, a.finish); err != nil {
+		return nil, err
+	}
+	resp := &llm.Response{Content: withoutThoughts(a.text.String()), ToolCalls: a.toolCalls(req),
+		Finish: a.finish, Model: a.model, Usage: m.usage(req, a)}
+	if len(resp.ToolCalls) == 0 && len(req.Tools) > 0 {
+		m.lookForAction(req, d, resp)
+	}
+	if strings.TrimSpace(resp.Content) == "" && len(resp.ToolCalls) == 0 {
+		return nil, m.fail(llm.Incomplete, t.status, "the answer is empty: no text and no tool call",
+			"If it happens again, raise max_tokens (reasoning counts) or choose another model", nil)
+	}
+	return resp, nil
+}
+
+// lookForAction finds the action that a model wrote into its text.
+func (m *model) lookForAction(req *llm.Request, d dialect, resp *llm.Response) {
+	found, ok, err := find(resp.Content, req.Tools)
+	switch {
+	case err != nil:
+		resp.Problem = err.Error()
+	case ok:
+		calls := answer{calls: []*call{{name: found.name}}}
+		calls.calls[0].args.WriteString(found.args)
+		resp.ToolCalls, resp.Content = calls.toolCalls(req), found.rest
+	case req.MustCall && d.json:
+		resp.Problem = `the reply holds no action. Reply with one JSON object: {"action": "NAME", "args": {…}}, where NAME is one of ` + nameList(req.Tools)
+	case req.MustCall:
+		resp.Problem = "the reply holds no tool call. Call one of the tools: " + nameList(req.Tools)
+	}
+}
+
+// unfinished says why there is no finish reason.
+func (m *model) unfinished(ctx context.Context, a *answer, broken error) *llm.Error {
+	switch cause := context.Cause(ctx); {
+	case errors.Is(cause, errSilent) || errors.Is(cause, errSlow):
+		return m.late(cause)
+	case errors.Is(broken, errNoProtocol) || errors.Is(broken, errTooLong):
+		return m.fail(llm.Unreadable, 200, broken.Error(), m.addressAdvice(), broken)
+	case broken != nil:
+		return m.fail(llm.Incomplete, 200, "the answer was cut: "+inner(broken).Error(), "", broken)
+	case !a.chosen:
+		return m.fail(llm.Incomplete, 200, "the answer held no choice", "", nil)
+	}
+	return m.fail(llm.Incomplete, 200, "the answer was cut: it ended without a finish reason", "", nil)
+}
+
+// stopped says which finish reasons mean that the answer is of no use.
+func (m *model) stopped(req *llm.Request, finish string) *llm.Error {
+	switch f := strings.ToLower(finish); {
+	case f == "length" || f == "max_tokens":
+		limit := "the server's limit"
+		if n := m.config.maxTokens(req); n > 0 {
+			limit = fmt.Sprintf("max_tokens, now %d", n)
+		}
+		return m.fail(llm.Incomplete, 200, "the answer reached its token limit and was cut",
+			"Raise "+limit+", or ask for less at once", errFinal)
+	case f == "content_filter" || f == "safety":
+		return m.fail(llm.BadRequest, 200, "the provider's content filter stopped the answer",
+			"Word the task differently, or choose another model", nil)
+	case f == "error":
+		return m.fail(llm.ServerError, 200, "the server stopped the answer with an error", "", nil)
+	case strings.Contains(f, "malformed_function_call"):
+		return m.fail(llm.Incomplete, 200, "the model wrote a tool call that its server could not read", "", nil)
+	}
+	return nil
+}
+
+// charsPerToken is the rule of thumb for text and code where the server does
+// not count.
+const charsPerToken = 4
+
+func (m *model) usage(req *llm.Request, a *answer) llm.Usage {
+	var u llm.Usage
+	if s := a.usage; s != nil {
+		u = llm.Usage{Prompt: int(s.Prompt), Completion: int(s.Completion), Cost: s.Cost,
+			Cached: int(min(max(s.Details.Cached, s.CacheHit), s.Prompt))}
+	} else {
+		sent, got := 0, a.text.Len()+a.thought
+		for _, msg := range req.Messages {
+			sent += len(msg.Content)
+			for _, c := range msg.ToolCalls {
+				sent += len(c.Name) + len(c.Arguments)
+			}
+		}
+		for _, t := range req.Tools {
+			sent += len(t.Name) + len(t.Description) + len(t.Schema)
+		}
+		for _, c := range a.calls {
+			got += len(c.name) + c.args.Len()
+		}
+		u = llm.Usage{Prompt: sent / charsPerToken, Completion: (got + charsPerToken - 1) / charsPerToken, Estimated: true}
+	}
+	if p, ok := m.price(); ok && u.Cost == 0 {
+		u.Cost = p.cost(u)
+	}
+	return u
+}
