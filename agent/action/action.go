@@ -1,0 +1,205 @@
+// Package action is the verbs of the agents: what a model may ask for, the text
+// that teaches it each verb, and how the verbs that touch only the overlay are
+// carried out.
+//
+// Each verb stands in one file beside one embedded text. A verb declares its
+// arguments (a JSON Schema made from a Go struct) and its [Effect]; it asks
+// nobody, runs nothing and decides nothing: whether an action may happen, and
+// the effects that reach beyond the overlay (commands, questions, checkpoints,
+// rollbacks, recalls), are package agent's.
+package action
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sort"
+	"strings"
+
+	"caselsp/agent/llm"
+)
+
+// Effect says what an action does to the world, so that one place can decide about it.
+type Effect string
+
+// The effects. Reads and Edits are carried out by Do; all others by package agent.
+const (
+	Reads     Effect = "reads"    // looks at the overlay; costs no step
+	Edits     Effect = "edits"    // changes the overlay
+	Runs      Effect = "runs"     // a command in the sandbox
+	Asks      Effect = "asks"     // a question to the user
+	Consults  Effect = "consults" // a question to TARS
+	Looks     Effect = "looks"    // at memory or at git, beside the overlay; costs no step
+	RollsBack Effect = "rolls back"
+	Finishes  Effect = "finishes" // ends the coding part of a round
+	Aborts    Effect = "aborts"   // ends the feature
+	Submits   Effect = "submits"  // a role's typed answer: plan, verdict, hypothesis, advice
+)
+
+// Args are the decoded arguments of one action.
+type Args interface {
+	// Check says what is wrong with the arguments, in words for the model.
+	// It looks at nothing but the arguments.
+	Check() error
+}
+
+// Doer is what the arguments of verbs with the effects Reads and Edits implement.
+// The error is for the model: it says why nothing was done and what to do instead.
+type Doer interface {
+	Args
+	Do(ctx context.Context, env *Env) (Result, error)
+}
+
+// Result is what an action did.
+type Result struct {
+	Text  string // for the model
+	Note  string // one line for people
+	Diff  string // what an edit changed, as a unified diff; "" for reads
+	Shown *Shown // a file that the model now knows; nil for none
+}
+
+// Verb is one kind of action.
+type Verb struct {
+	Name   string
+	Effect Effect
+	tool   llm.Tool
+	decode func(json.RawMessage) (Args, error)
+}
+
+// Action is one verb with its arguments, checked.
+type Action struct {
+	Verb    *Verb
+	Thought string // why the model chose it
+	Args    Args
+	Raw     json.RawMessage // the arguments as the model gave them, without the thought
+}
+
+// ErrUnknown is wrapped by the error for an action that does not exist or is not offered.
+var ErrUnknown = errors.New("no such action")
+
+// maxArguments bounds the arguments of one action: a file of the largest size
+// that the overlay takes, with room for JSON's escapes.
+const maxArguments = 24 << 20
+
+// Tools returns the verbs named, as tools for a request, in the order given.
+func Tools(names ...string) []llm.Tool {
+	tools := make([]llm.Tool, 0, len(names))
+	for _, n := range names {
+		tools = append(tools, verbs[n].tool)
+	}
+	return tools
+}
+
+// Parse turns a model's tool call into an action, or says in words for the
+// model what is wrong with it. Only the verbs named in offered are known.
+func Parse(call llm.ToolCall, offered []string) (*Action, error) {
+	v := verbs[call.Name]
+	if v == nil || !contains(offered, call.Name) {
+		return nil, fmt.Errorf("%w: %q. Choose one of: %s", ErrUnknown, call.Name, strings.Join(offered, ", "))
+	}
+	if len(call.Arguments) > maxArguments {
+		return nil, fmt.Errorf("%s: the arguments have %d bytes; at most %d are taken", call.Name, len(call.Arguments), maxArguments)
+	}
+	raw := strings.TrimSpace(call.Arguments)
+	if raw == "" {
+		raw = "{}"
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(raw), &fields); err != nil {
+		return nil, fmt.Errorf("%s: the arguments are not a JSON object: %v. Send the action again with valid JSON", call.Name, err)
+	}
+	a := &Action{Verb: v}
+	if t, ok := fields["thought"]; ok {
+		if err := json.Unmarshal(t, &a.Thought); err != nil {
+			return nil, fmt.Errorf("%s: thought must be a string", call.Name)
+		}
+		delete(fields, "thought")
+	}
+	rest, err := json.Marshal(fields)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", call.Name, err)
+	}
+	a.Raw = rest
+	if a.Args, err = v.decode(rest); err != nil {
+		return nil, fmt.Errorf("%s: %w", call.Name, err)
+	}
+	if err := a.Args.Check(); err != nil {
+		return nil, fmt.Errorf("%s: %w", call.Name, err)
+	}
+	return a, nil
+}
+
+// Restore decodes an action that was accepted before, from the journal.
+func Restore(name string, raw json.RawMessage) (*Action, error) {
+	v := verbs[name]
+	if v == nil {
+		return nil, fmt.Errorf("%w: %q", ErrUnknown, name)
+	}
+	args, err := v.decode(raw)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return &Action{Verb: v, Args: args, Raw: raw}, nil
+}
+
+// FreeOfSteps reports whether the verb is a read-only aid that costs no step of a round.
+// Reading a file whole is an action of its own and does cost one.
+func (v *Verb) FreeOfSteps() bool {
+	return v.Effect == Looks || v.Effect == Reads && v.Name != GetFullFileContent
+}
+
+// verbs holds every verb by name; filled by register as each file declares its own.
+var verbs = map[string]*Verb{}
+
+// register declares a verb. Its text is shown to the model as the tool's description.
+func register[A Args](name string, effect Effect, text string) *Verb {
+	var zero A
+	v := &Verb{
+		Name:   name,
+		Effect: effect,
+		tool:   llm.Tool{Name: name, Description: strings.TrimSpace(text), Schema: schemaOf(zero, effect)},
+		decode: func(raw json.RawMessage) (Args, error) {
+			var a A
+			dec := json.NewDecoder(bytes.NewReader(raw))
+			// An argument that is not known is refused rather than passed over: a
+			// misnamed line range would otherwise become a write of the whole file.
+			dec.DisallowUnknownFields()
+			if err := dec.Decode(&a); err != nil {
+				return nil, fmt.Errorf("%s. Its arguments are: %s", explain(err), strings.Join(argumentNames(zero), ", "))
+			}
+			return a, nil
+		},
+	}
+	verbs[name] = v
+	return v
+}
+
+// explain puts a decoding error into words without Go's type names.
+func explain(err error) string {
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
+		return fmt.Sprintf("argument %q must be a %s, not a %s", wrong.Field, typeName(wrong.Type), wrong.Value)
+	}
+	return strings.TrimPrefix(err.Error(), "json: ")
+}
+
+func contains(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}
+
+// Names returns the names of all verbs, sorted; the README's table is made from it.
+func Names() []string {
+	names := make([]string, 0, len(verbs))
+	for n := range verbs {
+		names = append(names, n)
+	}
+	sort.Strings(names)
+	return names
+}

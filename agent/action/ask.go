@@ -1,0 +1,61 @@
+package action
+
+import (
+	_ "embed" // the texts for the model
+	"errors"
+	"fmt"
+	"strings"
+)
+
+//go:embed ask.md
+var askText string
+
+// AskUser puts a question to the user (SPEC row A5).
+type AskUser struct {
+	Question string   `json:"question" doc:"The question, complete in itself."`
+	Choices  []string `json:"choices,omitempty" doc:"Short answers to choose from; the user may still answer in own words."`
+}
+
+var _ = register[AskUser](RequestUserInput, Asks, askText)
+
+const (
+	maxQuestion = 2000 // bytes of a question: more is not read in a prompt
+	maxChoices  = 8    // choices: editors show them as buttons
+	maxChoice   = 100  // bytes of one choice
+)
+
+// Check implements Args.
+func (a AskUser) Check() error {
+	switch {
+	case strings.TrimSpace(a.Question) == "":
+		return errors.New("question is empty: say what you need to know")
+	case len(a.Question) > maxQuestion:
+		return fmt.Errorf("question has %d bytes; at most %d are shown", len(a.Question), maxQuestion)
+	case len(a.Choices) > maxChoices:
+		return fmt.Errorf("there are %d choices; at most %d can be shown", len(a.Choices), maxChoices)
+	}
+	for _, c := range a.Choices {
+		if strings.TrimSpace(c) == "" || len(c) > maxChoice {
+			return fmt.Errorf("choice %q must have 1 to %d bytes", c, maxChoice)
+		}
+	}
+	return nil
+}
+
+//go:embed checkpoint.md
+var checkpointText string
+
+// Checkpoint asks TARS for advice in mid-run (SPEC row T9).
+type Checkpoint struct {
+	Reason string `json:"reason" doc:"Where you are stuck, what you tried, what you need to know."`
+}
+
+var _ = register[Checkpoint](TarsCheckpoint, Consults, checkpointText)
+
+// Check implements Args.
+func (a Checkpoint) Check() error {
+	if strings.TrimSpace(a.Reason) == "" {
+		return errors.New("reason is empty: say where you are stuck")
+	}
+	return nil
+}

@@ -1,0 +1,65 @@
+package action
+
+import (
+	_ "embed" // the texts for the model
+	"errors"
+	"fmt"
+	"strings"
+)
+
+//go:embed rollback.md
+var rollbackText string
+
+// Rollback returns the staged files to what they were before a named step (SPEC row A7).
+type Rollback struct {
+	Step   int    `json:"step,omitempty" doc:"The files go back to what they were before this step of the feature. Leave out for the last good state."`
+	Reason string `json:"reason" doc:"Why the work since then is wrong."`
+}
+
+var _ = register[Rollback](RollbackName, RollsBack, rollbackText)
+
+// Check implements Args.
+func (a Rollback) Check() error {
+	if a.Step < 0 {
+		return fmt.Errorf("step must be a step of this feature, from 1; got %d", a.Step)
+	}
+	return nil
+}
+
+//go:embed finish.md
+var finishText string
+
+// FinishFeature ends the coding part of a round (SPEC row A8).
+type FinishFeature struct {
+	Summary      string   `json:"summary" doc:"What was done, in one to three sentences."`
+	FixesApplied []string `json:"fixes_applied,omitempty" doc:"After a failed test: each fix that was made."`
+	Analysis     string   `json:"analysis,omitempty" doc:"After a failed test: why it failed and why the fix is right."`
+}
+
+var _ = register[FinishFeature](FinishFeatureName, Finishes, finishText)
+
+// Check implements Args.
+func (a FinishFeature) Check() error {
+	if strings.TrimSpace(a.Summary) == "" {
+		return errors.New("summary is empty: say what was done")
+	}
+	return nil
+}
+
+//go:embed abort.md
+var abortText string
+
+// Abort ends the feature as failed (SPEC row A9).
+type Abort struct {
+	Reason string `json:"reason" doc:"Why the feature cannot be done; the user reads it."`
+}
+
+var _ = register[Abort](AbortName, Aborts, abortText)
+
+// Check implements Args.
+func (a Abort) Check() error {
+	if strings.TrimSpace(a.Reason) == "" {
+		return errors.New("reason is empty: say why the feature cannot be done")
+	}
+	return nil
+}

@@ -1,0 +1,159 @@
+package action
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"caselsp/agent/syntax"
+	"caselsp/agent/workspace"
+)
+
+// Env is what the verbs with the effects Reads and Edits see.
+type Env struct {
+	Overlay *workspace.Overlay
+	Shown   map[string]Shown // by path: what the model was shown in this conversation
+
+	// Hidden is the text that stands where a secret was cut out of a prompt. An
+	// edit that brings it back would overwrite the secret, so it is refused.
+	Hidden string
+}
+
+// Shown says which version of a file the model was shown, and how much of it.
+type Shown struct {
+	Path string `json:"path"`
+	Hash string `json:"hash"`           // of the version
+	Full bool   `json:"full,omitempty"` // the whole file; else lines From to To
+	From int    `json:"from,omitempty"`
+	To   int    `json:"to,omitempty"`
+}
+
+// covers reports whether lines from to to (from 1, inclusive) of version hash were shown.
+func (s Shown) covers(hash string, from, to int) bool {
+	return s.Hash == hash && (s.Full || s.From <= from && to <= s.To)
+}
+
+// current reads a file for an edit; missing is no error.
+func (e *Env) current(path string) (f workspace.File, exists bool, err error) {
+	f, err = e.Overlay.Read(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return f, false, nil
+	}
+	return f, err == nil, err
+}
+
+// stage writes text to path, unless it fails the checks that every edit goes
+// through: hidden secrets, and syntax (SPEC rows S6 and E6). before is the text
+// that stood there; "" with exists false for a new file.
+func (e *Env) stage(path, before string, exists bool, text string) (Result, error) {
+	if e.Hidden != "" && strings.Contains(text, e.Hidden) && !strings.Contains(before, e.Hidden) {
+		return Result{}, fmt.Errorf("nothing was changed: the new text holds %q, which stands for a secret that was hidden from you. Patch only the other lines", e.Hidden)
+	}
+	if exists && text == before {
+		return Result{}, errors.New("nothing was changed: the file already reads so")
+	}
+	if err := parses(path, before, exists, text); err != nil {
+		return Result{}, err
+	}
+	edit, err := e.Overlay.Write(path, text)
+	if err != nil {
+		return Result{}, err
+	}
+	return e.staged(path, edit)
+}
+
+// staged describes an edit that was made, and marks the new version as known:
+// the model wrote it.
+func (e *Env) staged(path string, edit workspace.Edit) (Result, error) {
+	diff := edit.Diff()
+	plus, minus := countLines(diff)
+	f, err := e.Overlay.Read(path)
+	if err != nil {
+		return Result{}, fmt.Errorf("%s was staged but cannot be read back: %w", path, err)
+	}
+	return Result{
+		Text:  fmt.Sprintf("Staged %s: %d lines added, %d removed.\n%s", path, plus, minus, diff),
+		Note:  fmt.Sprintf("%s +%d -%d", path, plus, minus),
+		Diff:  diff,
+		Shown: &Shown{Path: path, Hash: f.Hash, Full: e.Shown[path].Full || edit.Op == workspace.Create},
+	}, nil
+}
+
+// parses refuses a text that breaks a file which parsed, and a new file that
+// does not parse. A file that was broken before may stay broken: mending it may
+// take more than one edit.
+func parses(path, before string, exists bool, text string) error {
+	lang := syntax.LanguageOf(path)
+	if lang == "" {
+		return nil
+	}
+	errs := syntax.Parse(lang, text).Errors()
+	if len(errs) == 0 || exists && len(syntax.Parse(lang, before).Errors()) > 0 {
+		return nil
+	}
+	what := "the edit was taken back, because the file no longer parses"
+	if !exists {
+		what = "the new file was refused, because it does not parse"
+	}
+	first := errs[0]
+	return fmt.Errorf("%s as %s: line %d: %s\n%s", what, lang, first.Start.Line+1, first.Message,
+		excerpt(text, first.Start.Line+1))
+}
+
+// excerptLines is how many lines above and below an error are shown: enough to
+// see the statement, few enough not to crowd a model's context.
+const excerptLines = 3
+
+// excerpt shows the lines around line (from 1), numbered.
+func excerpt(text string, line int) string {
+	lines := splitLines(text)
+	var b strings.Builder
+	for n := max(1, line-excerptLines); n <= min(len(lines), line+excerptLines); n++ {
+		mark := " "
+		if n == line {
+			mark = ">"
+		}
+		fmt.Fprintf(&b, "%s%5d  %s\n", mark, n, lines[n-1])
+	}
+	return b.String()
+}
+
+// splitLines returns the lines of text without their endings.
+func splitLines(text string) []string {
+	if text == "" {
+		return nil
+	}
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	for i, l := range lines {
+		lines[i] = strings.TrimSuffix(l, "\r")
+	}
+	return lines
+}
+
+// countLines counts the added and removed lines of one file's unified diff.
+func countLines(diff string) (plus, minus int) {
+	_, body, _ := strings.Cut(diff, "\n@@") // the header's +++ and --- are no changes
+	for line := range strings.Lines(body) {
+		switch line[0] {
+		case '+':
+			plus++
+		case '-':
+			minus++
+		}
+	}
+	return plus, minus
+}
+
+// checkPath refuses what can never be a path of the workspace; whether it lies
+// inside is the overlay's to say.
+func checkPath(path string) error {
+	const maxPath = 4096 // PATH_MAX of Linux; longer ones cannot be opened
+	switch {
+	case strings.TrimSpace(path) == "":
+		return errors.New("path is empty: name a file relative to the workspace")
+	case len(path) > maxPath:
+		return fmt.Errorf("path has %d bytes; at most %d are taken", len(path), maxPath)
+	}
+	return nil
+}

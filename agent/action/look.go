@@ -1,0 +1,178 @@
+package action
+
+import (
+	"context"
+	_ "embed" // the texts for the model
+	"errors"
+	"fmt"
+	"strings"
+
+	"caselsp/agent/syntax"
+	"caselsp/agent/validate"
+	"caselsp/agent/workspace"
+)
+
+const (
+	maxListed  = 400 // entries of one listing: a model is better served by a narrower glob than by more
+	maxMatches = 100 // matches of one search, for the same reason
+	maxLine    = 300 // bytes of a matching line that are shown: a minified file has one line
+)
+
+//go:embed list.md
+var listText string
+
+// ListFiles lists the files of the workspace.
+type ListFiles struct {
+	Glob string `json:"glob,omitempty" doc:"Which files, such as **/*.py. Leave out for all."`
+}
+
+var _ = register[ListFiles](ListFilesName, Reads, listText)
+
+// Check implements Args.
+func (a ListFiles) Check() error { return nil }
+
+// Do implements Doer.
+func (a ListFiles) Do(ctx context.Context, env *Env) (Result, error) {
+	entries, more, err := env.Overlay.List(ctx, a.Glob, maxListed)
+	if err != nil {
+		return Result{}, err
+	}
+	return Result{Text: Listing(entries, more), Note: strings.TrimSpace("list " + a.Glob)}, nil
+}
+
+// Listing renders a list of files for a model.
+func Listing(entries []workspace.Entry, more bool) string {
+	if len(entries) == 0 {
+		return "No files."
+	}
+	var b strings.Builder
+	for _, e := range entries {
+		fmt.Fprintf(&b, "%s (%d bytes)\n", e.Path, e.Size)
+	}
+	if more {
+		b.WriteString("There are more files: narrow the list with a glob.\n")
+	}
+	return b.String()
+}
+
+//go:embed search.md
+var searchText string
+
+// SearchText searches many files for a text or a regular expression.
+type SearchText struct {
+	Pattern    string `json:"pattern" doc:"What to look for."`
+	Regexp     bool   `json:"regexp,omitempty" doc:"The pattern is a regular expression (RE2)."`
+	IgnoreCase bool   `json:"ignore_case,omitempty" doc:"Upper and lower case are the same."`
+	Glob       string `json:"glob,omitempty" doc:"Only in these files, such as **/*.html."`
+}
+
+var _ = register[SearchText](SearchTextName, Reads, searchText)
+
+// Check implements Args.
+func (a SearchText) Check() error {
+	if a.Pattern == "" {
+		return errors.New("pattern is empty: say what to look for")
+	}
+	return nil
+}
+
+// Do implements Doer.
+func (a SearchText) Do(ctx context.Context, env *Env) (Result, error) {
+	found, more, err := env.Overlay.Search(ctx, workspace.Query{
+		Pattern: a.Pattern, Regexp: a.Regexp, IgnoreCase: a.IgnoreCase, Glob: a.Glob, Limit: maxMatches,
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	var b strings.Builder
+	for _, m := range found {
+		line := m.Text
+		if len(line) > maxLine {
+			line = strings.ToValidUTF8(line[:maxLine], "") + "…"
+		}
+		fmt.Fprintf(&b, "%s:%d: %s\n", m.Path, m.Line, line)
+	}
+	switch {
+	case len(found) == 0:
+		b.WriteString("Nothing found.")
+	case more:
+		b.WriteString("There are more matches: narrow the search.\n")
+	}
+	return Result{Text: b.String(), Note: fmt.Sprintf("search %q: %d found", a.Pattern, len(found))}, nil
+}
+
+//go:embed outline.md
+var outlineText string
+
+// Outline shows the classes and functions of a file with their lines.
+type Outline struct {
+	Path string `json:"path" doc:"File, relative to the workspace."`
+}
+
+var _ = register[Outline](OutlineName, Reads, outlineText)
+
+// Check implements Args.
+func (a Outline) Check() error { return checkPath(a.Path) }
+
+// Do implements Doer.
+func (a Outline) Do(_ context.Context, env *Env) (Result, error) {
+	f, err := env.Overlay.Read(a.Path)
+	if err != nil {
+		return Result{}, err
+	}
+	lang := syntax.LanguageOf(a.Path)
+	if lang == "" {
+		return Result{}, fmt.Errorf("%s is in no language that has an outline: read it with %s", a.Path, GetFullFileContent)
+	}
+	var b strings.Builder
+	writeSymbols(&b, syntax.Parse(lang, f.Text).Outline(), "")
+	if b.Len() == 0 {
+		b.WriteString("No classes or functions.")
+	}
+	return Result{Text: b.String(), Note: "outline " + a.Path}, nil
+}
+
+func writeSymbols(b *strings.Builder, symbols []syntax.Symbol, indent string) {
+	for _, s := range symbols {
+		what := s.Signature
+		if what == "" {
+			what = s.Kind + " " + s.Name
+		}
+		fmt.Fprintf(b, "%s%d-%d %s\n", indent, s.StartLine, s.EndLine, what)
+		writeSymbols(b, s.Children, indent+"  ")
+	}
+}
+
+//go:embed diagnostics.md
+var diagnosticsText string
+
+// Diagnostics shows what the validators find in a file.
+type Diagnostics struct {
+	Path string `json:"path" doc:"File, relative to the workspace."`
+}
+
+var _ = register[Diagnostics](DiagnosticsName, Reads, diagnosticsText)
+
+// Check implements Args.
+func (a Diagnostics) Check() error { return checkPath(a.Path) }
+
+// Do implements Doer.
+func (a Diagnostics) Do(_ context.Context, env *Env) (Result, error) {
+	f, err := env.Overlay.Read(a.Path)
+	if err != nil {
+		return Result{}, err
+	}
+	return Result{Text: Findings(validate.Check(a.Path, f.Text)), Note: "diagnostics " + a.Path}, nil
+}
+
+// Findings renders findings for a model.
+func Findings(found []validate.Finding) string {
+	if len(found) == 0 {
+		return "No findings."
+	}
+	var b strings.Builder
+	for _, f := range found {
+		fmt.Fprintf(&b, "%s:%d: %s: %s (%s)\n", f.Path, f.Start.Line+1, f.Severity, f.Message, f.Rule)
+	}
+	return b.String()
+}

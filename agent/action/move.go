@@ -1,0 +1,71 @@
+package action
+
+import (
+	"context"
+	_ "embed" // the texts for the model
+	"fmt"
+
+	"caselsp/agent/workspace"
+)
+
+//go:embed delete.md
+var deleteText string
+
+// DeleteFile deletes a file.
+type DeleteFile struct {
+	Path string `json:"path" doc:"File, relative to the workspace."`
+}
+
+var _ = register[DeleteFile](DeleteFileName, Edits, deleteText)
+
+// Check implements Args.
+func (a DeleteFile) Check() error { return checkPath(a.Path) }
+
+// Do implements Doer.
+func (a DeleteFile) Do(_ context.Context, env *Env) (Result, error) {
+	edit, err := env.Overlay.Delete(a.Path)
+	if err != nil {
+		return Result{}, err
+	}
+	return Result{Text: "Staged the deletion of " + a.Path + ".", Note: "delete " + a.Path, Diff: edit.Diff()}, nil
+}
+
+//go:embed rename.md
+var renameText string
+
+// RenameFile moves a file to another name or folder; its content stays.
+type RenameFile struct {
+	From string `json:"from" doc:"The file's present path."`
+	To   string `json:"to" doc:"Its new path; nothing may exist there."`
+}
+
+var _ = register[RenameFile](RenameFileName, Edits, renameText)
+
+// Check implements Args.
+func (a RenameFile) Check() error {
+	if a.From == a.To {
+		return fmt.Errorf("from and to are both %q: they must differ", a.From)
+	}
+	if err := checkPath(a.From); err != nil {
+		return err
+	}
+	return checkPath(a.To)
+}
+
+// Do implements Doer.
+func (a RenameFile) Do(_ context.Context, env *Env) (Result, error) {
+	edit, err := env.Overlay.Rename(a.From, a.To)
+	if err != nil {
+		return Result{}, err
+	}
+	r := Result{
+		Text: fmt.Sprintf("Staged the renaming of %s to %s. What refers to the old name must be changed too.", a.From, a.To),
+		Note: fmt.Sprintf("rename %s to %s", a.From, a.To),
+		Diff: edit.Diff(),
+	}
+	if shown, ok := env.Shown[a.From]; ok && edit.Op == workspace.Rename {
+		shown.Path = a.To
+		r.Shown = &shown
+	}
+	return r, nil
+}

@@ -1,0 +1,84 @@
+package action
+
+import (
+	"context"
+	_ "embed" // the texts for the model
+	"fmt"
+	"strings"
+)
+
+//go:embed read.md
+var readText string
+
+// ReadFile shows a file, whole or by a range of lines (SPEC row A3).
+type ReadFile struct {
+	Path string `json:"path" doc:"File, relative to the workspace."`
+	From int    `json:"from,omitempty" doc:"First line, from 1. Leave out to read the whole file."`
+	To   int    `json:"to,omitempty" doc:"Last line, inclusive."`
+}
+
+var _ = register[ReadFile](GetFullFileContent, Reads, readText)
+
+const (
+	// numberedLines is the length up to which a file is shown with line numbers
+	// (SPEC row A3): above it the numbers would cost more than they help.
+	numberedLines = 500
+	// maxShown is how many bytes of a file one action shows: about 60,000 tokens,
+	// half of the window of the smaller models in use.
+	maxShown = 240 << 10
+)
+
+// Check implements Args.
+func (a ReadFile) Check() error {
+	if a.From < 0 || a.To < 0 || a.To != 0 && a.To < a.From {
+		return fmt.Errorf("from and to must be 1 <= from <= to; got from %d, to %d", a.From, a.To)
+	}
+	return checkPath(a.Path)
+}
+
+// Do implements Doer.
+func (a ReadFile) Do(_ context.Context, env *Env) (Result, error) {
+	f, err := env.Overlay.Read(a.Path)
+	if err != nil {
+		return Result{}, err
+	}
+	text, shown, err := Show(a.Path, f.Text, f.Hash, a.From, a.To)
+	if err != nil {
+		return Result{}, err
+	}
+	return Result{Text: text, Note: "read " + a.Path, Shown: &shown}, nil
+}
+
+// Show renders lines from to to (from 1, inclusive; 0 for the whole file) of a
+// file's text for a model, and says what was shown.
+func Show(path, text, hash string, from, to int) (string, Shown, error) {
+	lines := splitLines(text)
+	full := from <= 1 && (to == 0 || to >= len(lines))
+	from, to = max(from, 1), min(to, len(lines))
+	if to == 0 {
+		to = len(lines)
+	}
+	if from > len(lines) && len(lines) > 0 {
+		return "", Shown{}, fmt.Errorf("%s has %d lines; line %d does not exist", path, len(lines), from)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s (%d lines)%s\n", path, len(lines), rangeNote(full, from, to))
+	for n := from; n <= to; n++ {
+		if len(lines) <= numberedLines || !full {
+			fmt.Fprintf(&b, "%5d  ", n)
+		}
+		b.WriteString(lines[n-1])
+		b.WriteByte('\n')
+		if b.Len() > maxShown {
+			return "", Shown{}, fmt.Errorf("%s is too long to be shown at once: read it by ranges, with from and to, of at most %d lines", path, max(n-from, 1))
+		}
+	}
+	return b.String(), Shown{Path: path, Hash: hash, Full: full, From: from, To: to}, nil
+}
+
+func rangeNote(full bool, from, to int) string {
+	if full {
+		return ""
+	}
+	return fmt.Sprintf(", lines %d to %d", from, to)
+}

@@ -1,0 +1,90 @@
+package action
+
+import (
+	_ "embed" // the texts for the model
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"caselsp/sandbox"
+)
+
+//go:embed run.md
+var runText string
+
+// RunCommand runs a command line in the sandbox, on a private copy of the staged tree (SPEC row A4).
+type RunCommand struct {
+	Command string `json:"command" doc:"A shell command line, run in the root of the workspace's copy."`
+}
+
+var _ = register[RunCommand](RunCommandName, Runs, runText)
+
+// maxCommand is the longest command line that is taken: longer ones hide things from the person who approves them.
+const maxCommand = 4 << 10
+
+// Check implements Args.
+func (a RunCommand) Check() error {
+	switch {
+	case strings.TrimSpace(a.Command) == "":
+		return errors.New("command is empty: give a shell command line")
+	case len(a.Command) > maxCommand:
+		return fmt.Errorf("command has %d bytes; at most %d are taken: write a script file and run it", len(a.Command), maxCommand)
+	}
+	return nil
+}
+
+const (
+	outputHead = 4 << 10  // bytes of a command's output that a model sees of its beginning: what was run
+	outputTail = 12 << 10 // and of its end: test runners sum up there
+)
+
+// Output renders a command's result for a model. It is data from outside: the
+// marks around it say so.
+func Output(line string, r *sandbox.Result) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "$ %s\n", line)
+	switch r.Status {
+	case sandbox.Exited:
+		fmt.Fprintf(&b, "exit code %d\n", r.ExitCode)
+	default:
+		fmt.Fprintf(&b, "ended: %s\n", r.Status)
+	}
+	b.WriteString("<output>\n")
+	b.WriteString(headAndTail(r.Output))
+	b.WriteString("</output>\n")
+	if r.Cut > 0 {
+		fmt.Fprintf(&b, "%d bytes of output were cut from the middle.\n", r.Cut)
+	}
+	for _, c := range r.Changes {
+		if c.Deleted {
+			fmt.Fprintf(&b, "The command deleted %s (staged).\n", c.Path)
+		} else {
+			fmt.Fprintf(&b, "The command wrote %s (staged).\n", c.Path)
+		}
+	}
+	for _, s := range r.Skipped {
+		fmt.Fprintf(&b, "Not taken over: %s\n", s)
+	}
+	return b.String()
+}
+
+// headAndTail keeps the two ends of a long text, cut at line ends, and says what is missing.
+func headAndTail(s string) string {
+	s = strings.ToValidUTF8(s, string(utf8.RuneError))
+	if len(s) > 0 && !strings.HasSuffix(s, "\n") {
+		s += "\n"
+	}
+	if len(s) <= outputHead+outputTail {
+		return s
+	}
+	head := strings.ToValidUTF8(s[:outputHead], "")
+	if i := strings.LastIndexByte(head, '\n'); i >= 0 {
+		head = head[:i+1]
+	}
+	tail := strings.ToValidUTF8(s[len(s)-outputTail:], "")
+	if i := strings.IndexByte(tail, '\n'); i >= 0 {
+		tail = tail[i+1:]
+	}
+	return fmt.Sprintf("%s[%d bytes left out]\n%s", head, len(s)-len(head)-len(tail), tail)
+}

@@ -1,0 +1,137 @@
+package action
+
+import (
+	_ "embed" // the texts for the model
+	"errors"
+	"fmt"
+	"strings"
+)
+
+//go:embed plan.md
+var planText string
+
+// Plan is TARS's plan of a task (SPEC row T2).
+type Plan struct {
+	Analysis       string    `json:"analysis" doc:"What the task asks for and how it fits into this project."`
+	Create         []string  `json:"files_to_create" doc:"Paths of files that will be new."`
+	Change         []string  `json:"files_to_change" doc:"Paths of files that will change."`
+	Steps          []string  `json:"steps" doc:"The ordered steps of the work."`
+	Considerations []string  `json:"considerations" doc:"Edge cases, dependencies, risks."`
+	Features       []Feature `json:"features" doc:"The parts of the task, each worked on, tested and verified by itself, in an order that respects depends_on. 2 to 5 for a simple request."`
+}
+
+// Feature is one part of a task.
+type Feature struct {
+	ID          string   `json:"id" doc:"Short name, such as comment-model."`
+	Title       string   `json:"title" doc:"One line."`
+	Description string   `json:"description" doc:"What to build, precise enough for somebody who sees only this."`
+	Files       []string `json:"files,omitempty" doc:"Files that it will probably need to see."`
+	DependsOn   []string `json:"depends_on,omitempty" doc:"Ids of features that must be done before."`
+	Test        string   `json:"test,omitempty" doc:"The command line that runs its tests, such as: python3 manage.py test blog. Leave out where there is nothing to run."`
+}
+
+var _ = register[Plan](SubmitPlanName, Submits, planText)
+
+// maxFeatures bounds a plan. SPEC row T2 speaks of 50 and more for a large task;
+// beyond this, the task should be given in parts.
+const maxFeatures = 100
+
+// Check implements Args: features there, named once, and in an order in which each comes after what it depends on.
+func (p Plan) Check() error {
+	if len(p.Features) == 0 {
+		return errors.New("features is empty: a plan has at least one")
+	}
+	if len(p.Features) > maxFeatures {
+		return fmt.Errorf("the plan has %d features; at most %d are taken", len(p.Features), maxFeatures)
+	}
+	seen := map[string]bool{}
+	for i, f := range p.Features {
+		switch {
+		case strings.TrimSpace(f.ID) == "" || strings.TrimSpace(f.Title) == "" || strings.TrimSpace(f.Description) == "":
+			return fmt.Errorf("feature %d needs an id, a title and a description", i+1)
+		case seen[f.ID]:
+			return fmt.Errorf("the id %q is used twice", f.ID)
+		}
+		for _, d := range f.DependsOn {
+			if !seen[d] {
+				return fmt.Errorf("feature %q depends on %q, which does not come before it: put features in the order they depend on", f.ID, d)
+			}
+		}
+		if len(f.Test) > maxCommand {
+			return fmt.Errorf("feature %q: the test command has more than %d bytes", f.ID, maxCommand)
+		}
+		seen[f.ID] = true
+	}
+	return nil
+}
+
+//go:embed verdict.md
+var verdictText string
+
+// Verdict is TARS's judgement of a feature (SPEC row T8). Completion is a
+// pointer so that a verdict that leaves it out is told apart from one of 0.
+type Verdict struct {
+	Completion   *int     `json:"completion" doc:"How much of the feature is done and right, 0 to 100."`
+	Approved     bool     `json:"approved" doc:"True only at 100: nothing is missing and nothing is wrong."`
+	Summary      string   `json:"summary" doc:"The changes, in summary."`
+	Quality      string   `json:"quality,omitempty" doc:"A word on the quality of the code."`
+	Issues       []string `json:"issues" doc:"What is missing or wrong; empty at 100."`
+	Instructions string   `json:"instructions,omitempty" doc:"Below 100: what to do, more specific than before, naming files and functions."`
+}
+
+var _ = register[Verdict](SubmitVerdictName, Submits, verdictText)
+
+// Check implements Args: a verdict that contradicts itself is no verdict.
+func (v Verdict) Check() error {
+	switch {
+	case v.Completion == nil || *v.Completion < 0 || *v.Completion > 100:
+		return errors.New("completion must be a whole number from 0 to 100")
+	case strings.TrimSpace(v.Summary) == "":
+		return errors.New("summary is empty: say what the changes do")
+	case v.Approved && (*v.Completion < 100 || len(v.Issues) > 0):
+		return fmt.Errorf("approved contradicts completion %d with %d issues: approve only at 100 and without issues", *v.Completion, len(v.Issues))
+	case !v.Approved && *v.Completion == 100:
+		return errors.New("completion is 100 but approved is false: lower the completion and say what is missing, or approve")
+	case !v.Approved && strings.TrimSpace(v.Instructions) == "":
+		return errors.New("instructions is empty: below 100, say what to do")
+	}
+	return nil
+}
+
+//go:embed hypothesis.md
+var hypothesisText string
+
+// Hypothesis is the reflector's one specific fix to try (SPEC row T6).
+type Hypothesis struct {
+	Cause string `json:"cause" doc:"Why the test failed: the error, and the change behind it."`
+	Fix   string `json:"fix" doc:"The one specific fix to try, naming file and function."`
+	File  string `json:"file,omitempty" doc:"The file to change."`
+}
+
+var _ = register[Hypothesis](SubmitFixName, Submits, hypothesisText)
+
+// Check implements Args.
+func (h Hypothesis) Check() error {
+	if strings.TrimSpace(h.Cause) == "" || strings.TrimSpace(h.Fix) == "" {
+		return errors.New("cause and fix are both needed")
+	}
+	return nil
+}
+
+//go:embed advice.md
+var adviceText string
+
+// Advice is TARS's answer to a checkpoint question (SPEC row T9).
+type Advice struct {
+	Text string `json:"advice" doc:"What to do next, specific enough to act on."`
+}
+
+var _ = register[Advice](SubmitAdviceName, Submits, adviceText)
+
+// Check implements Args.
+func (a Advice) Check() error {
+	if strings.TrimSpace(a.Text) == "" {
+		return errors.New("advice is empty: say what to do next")
+	}
+	return nil
+}

@@ -1,0 +1,151 @@
+package action
+
+import (
+	"context"
+	_ "embed" // the texts for the model
+	"errors"
+	"fmt"
+
+	"caselsp/agent/patch"
+)
+
+// The names of the verbs, as models see them.
+const (
+	WriteFileName      = "WRITE_FILE"
+	PatchFileName      = "PATCH_FILE"
+	GetFullFileContent = "GET_FULL_FILE_CONTENT"
+	RunCommandName     = "RUN_COMMAND"
+	RequestUserInput   = "REQUEST_USER_INPUT"
+	TarsCheckpoint     = "TARS_CHECKPOINT"
+	RollbackName       = "ROLLBACK"
+	FinishFeatureName  = "FINISH_FEATURE"
+	AbortName          = "ABORT"
+	DeleteFileName     = "DELETE_FILE"
+	RenameFileName     = "RENAME_FILE"
+	ListFilesName      = "LIST_FILES"
+	SearchTextName     = "SEARCH_TEXT"
+	OutlineName        = "OUTLINE"
+	DiagnosticsName    = "DIAGNOSTICS"
+	RecallName         = "RECALL"
+	GitStatusName      = "GIT_STATUS"
+	GitDiffName        = "GIT_DIFF"
+	SubmitPlanName     = "SUBMIT_PLAN"
+	SubmitVerdictName  = "SUBMIT_VERDICT"
+	SubmitFixName      = "SUBMIT_HYPOTHESIS"
+	SubmitAdviceName   = "SUBMIT_ADVICE"
+)
+
+//go:embed write.md
+var writeText string
+
+// WriteFile writes a whole file, or lines From to To of a version that was shown (SPEC row A1).
+type WriteFile struct {
+	Path    string `json:"path" doc:"File, relative to the workspace."`
+	Content string `json:"content" doc:"The new text: of the whole file, or of the lines from..to."`
+	From    int    `json:"from,omitempty" doc:"First line to replace, from 1. Leave out to write the whole file."`
+	To      int    `json:"to,omitempty" doc:"Last line to replace, inclusive."`
+}
+
+var _ = register[WriteFile](WriteFileName, Edits, writeText)
+
+// Check implements Args.
+func (a WriteFile) Check() error {
+	if (a.From == 0) != (a.To == 0) || a.From < 0 || a.To < a.From {
+		return fmt.Errorf("from and to must both be left out, or 1 <= from <= to; got from %d, to %d", a.From, a.To)
+	}
+	return checkPath(a.Path)
+}
+
+// Do implements Doer.
+func (a WriteFile) Do(_ context.Context, env *Env) (Result, error) {
+	f, exists, err := env.current(a.Path)
+	if err != nil {
+		return Result{}, err
+	}
+	shown, known := env.Shown[a.Path]
+	text := a.Content
+	switch {
+	case a.From > 0 && !exists:
+		return Result{}, fmt.Errorf("%s does not exist: leave out from and to to create it", a.Path)
+	case a.From > 0 && !shown.covers(f.Hash, a.From, a.To):
+		return Result{}, fmt.Errorf("lines %d to %d of the present %s were not shown to you: read them with %s first", a.From, a.To, a.Path, GetFullFileContent)
+	case a.From > 0:
+		if text, err = patch.ReplaceLines(f.Text, a.From, a.To, a.Content); err != nil {
+			return Result{}, err
+		}
+	case exists && known && shown.Hash != f.Hash:
+		return Result{}, fmt.Errorf("%s changed after it was shown to you (the user may be typing): read it again with %s, then write it", a.Path, GetFullFileContent)
+	case exists:
+		text = patch.Rewrite(f.Text, a.Content)
+	}
+	if line, found := patch.Placeholder(a.Content, f.Text); found {
+		return Result{}, fmt.Errorf("nothing was changed: line %d of the content stands for code that was left out. Write every line, or use %s for a part of the file", line, PatchFileName)
+	}
+	r, err := env.stage(a.Path, f.Text, exists, text)
+	if err == nil && r.Shown != nil && a.From == 0 {
+		r.Shown.Full = true // the model wrote every line
+	}
+	return r, err
+}
+
+//go:embed patch.md
+var patchText string
+
+// PatchFile changes parts of a file by a unified diff or SEARCH/REPLACE blocks (SPEC row A2).
+type PatchFile struct {
+	Path  string `json:"path" doc:"File, relative to the workspace. It must exist and have been shown in full."`
+	Patch string `json:"patch" doc:"A unified diff, or SEARCH/REPLACE blocks."`
+}
+
+var _ = register[PatchFile](PatchFileName, Edits, patchText+"\n"+patch.Teach())
+
+// Check implements Args.
+func (a PatchFile) Check() error {
+	if a.Patch == "" {
+		return errors.New("patch is empty: give a unified diff or SEARCH/REPLACE blocks")
+	}
+	return checkPath(a.Path)
+}
+
+// Do implements Doer.
+func (a PatchFile) Do(_ context.Context, env *Env) (Result, error) {
+	f, exists, err := env.current(a.Path)
+	switch {
+	case err != nil:
+		return Result{}, err
+	case !exists:
+		return Result{}, fmt.Errorf("%s does not exist, so it cannot be patched: create it with %s", a.Path, WriteFileName)
+	case !env.Shown[a.Path].Full:
+		return Result{}, fmt.Errorf("%s was not shown to you in full, so it cannot be patched: read it with %s first", a.Path, GetFullFileContent)
+	}
+	hunks, err := a.hunks()
+	if err != nil {
+		return Result{}, err
+	}
+	text, _, err := patch.Apply(f.Text, hunks)
+	if err != nil {
+		return Result{}, err
+	}
+	return env.stage(a.Path, f.Text, true, text)
+}
+
+// hunks parses the patch and insists that it speaks of this one file.
+func (a PatchFile) hunks() ([]patch.Hunk, error) {
+	p, err := patch.Parse(a.Patch)
+	if err != nil {
+		return nil, err
+	}
+	if len(p.Files) != 1 {
+		return nil, fmt.Errorf("the patch speaks of %d files; %s changes one: send one action for each file", len(p.Files), PatchFileName)
+	}
+	file := p.Files[0]
+	switch {
+	case file.Path != "" && file.Path != a.Path:
+		return nil, fmt.Errorf("path is %s but the patch names %s: make them the same", a.Path, file.Path)
+	case file.Op == patch.Delete:
+		return nil, fmt.Errorf("the patch deletes the file: use %s for that", DeleteFileName)
+	case file.Op == patch.Rename:
+		return nil, fmt.Errorf("the patch renames the file: use %s for that", RenameFileName)
+	}
+	return file.Hunks, nil
+}

@@ -1,0 +1,254 @@
+package agent
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"sync"
+	"time"
+
+	"caselsp/agent/llm"
+	"caselsp/agent/workspace"
+	"caselsp/sandbox"
+	"caselsp/store"
+)
+
+// The roles in which a model is asked.
+const (
+	roleTars      = "tars"
+	roleCase      = "case"
+	roleTester    = "tester"
+	roleReflector = "reflector"
+)
+
+// Options are what an agent works with.
+type Options struct {
+	Workspace *workspace.Workspace
+	Store     *store.Store
+	// Model returns the model of a role. An error (such as a missing key) pauses the task.
+	Model func(role string) (llm.Model, error)
+	// Sandbox returns the engine that runs commands, a nil Engine when the
+	// settings say that nothing may run, or a *sandbox.Unavailable. It is called
+	// when a command is about to run, never before: most tasks should not wait for Docker.
+	Sandbox func(ctx context.Context) (sandbox.Engine, error)
+	Policy  sandbox.Policy // zero: sandbox.DefaultPolicy
+	User    User
+	// Recall looks into memory; nil: the store's.
+	Recall  func(ctx context.Context, query string) ([]string, error)
+	Limits  Limits // zero fields: DefaultLimits
+	Context int    // tokens that fit into the model's window; 0: DefaultContext
+	// AskReads asks also before commands that only read, which else run at once.
+	AskReads bool
+	Now      func() time.Time // nil: time.Now; used for task ids only, records carry the store's clock
+	Log      *slog.Logger     // nil: nothing is logged
+}
+
+// DefaultContext is the window in tokens that is assumed when the settings name
+// none: what the common hosted models have at least.
+const DefaultContext = 128_000
+
+// Agent runs tasks. It is safe for concurrent use; a task has one writer at a time.
+type Agent struct {
+	Options
+	mu   sync.Mutex
+	busy map[string]bool // tasks with a writer
+}
+
+// New returns an agent.
+func New(o Options) *Agent {
+	if o.Policy == (sandbox.Policy{}) {
+		o.Policy = sandbox.DefaultPolicy
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Context == 0 {
+		o.Context = DefaultContext
+	}
+	d := DefaultLimits
+	o.Limits.Steps = orElse(o.Limits.Steps, d.Steps)
+	o.Limits.Rounds = orElse(o.Limits.Rounds, d.Rounds)
+	o.Limits.Attempts = orElse(o.Limits.Attempts, d.Attempts)
+	o.Limits.Rollbacks = orElse(o.Limits.Rollbacks, d.Rollbacks)
+	return &Agent{Options: o, busy: map[string]bool{}}
+}
+
+func orElse(n, otherwise int) int {
+	if n == 0 {
+		return otherwise
+	}
+	return n
+}
+
+// ErrBusy says that a task is being worked on already.
+var ErrBusy = errors.New("the task is being worked on already")
+
+// ErrNoTask says that no task has the id.
+var ErrNoTask = errors.New("there is no such task: see the history for those there are")
+
+// acquire makes the caller the task's only writer until release is called.
+func (a *Agent) acquire(id string) (release func(), err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.busy[id] {
+		return nil, fmt.Errorf("%w: %s", ErrBusy, id)
+	}
+	a.busy[id] = true
+	return func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		delete(a.busy, id)
+	}, nil
+}
+
+// Run starts a task and yields what happens, until it needs a review or has
+// ended, paused or stopped. Cancelling ctx, or leaving the loop, stops it; it
+// can be resumed. An error ends the sequence; it means that the task could not
+// be recorded, so nothing was done that is not in the journal.
+func (a *Agent) Run(ctx context.Context, task Task) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		if err := task.check(); err != nil {
+			yield(Event{}, err)
+			return
+		}
+		if task.ID == "" {
+			task.ID = a.newID()
+		}
+		release, err := a.acquire(task.ID)
+		if err != nil {
+			yield(Event{}, err)
+			return
+		}
+		defer release()
+		r := a.newRun(task.ID, yield)
+		defer r.overlay.Close()
+		if err := r.begin(ctx, task); err != nil {
+			r.fail(err)
+			return
+		}
+		r.loop(ctx)
+	}
+}
+
+// Resume goes on with a task that did not end, from its last completed step.
+// It yields what Run yields.
+func (a *Agent) Resume(ctx context.Context, id string) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		release, err := a.acquire(id)
+		if err != nil {
+			yield(Event{}, err)
+			return
+		}
+		defer release()
+		r := a.newRun(id, yield)
+		defer r.overlay.Close()
+		if err := r.restore(); err != nil {
+			r.fail(err)
+			return
+		}
+		if err := r.settle(); err != nil {
+			r.fail(err)
+			return
+		}
+		r.loop(ctx)
+	}
+}
+
+// newID makes a task's id: when it was given, so that lists sort by time, and a
+// random part, so that two editors never make the same.
+func (a *Agent) newID() string {
+	var b [2]byte
+	_, _ = rand.Read(b[:]) // never fails, as its documentation says
+	return a.Now().UTC().Format("20060102-150405-") + hex.EncodeToString(b[:])
+}
+
+// load folds a task's journal.
+func (a *Agent) load(id string) (*progress, error) {
+	records, err := a.Store.Journal(id).Records()
+	if err != nil {
+		return nil, err
+	}
+	p := &progress{}
+	for _, rec := range records {
+		body, err := decode(rec.Kind, rec.Body)
+		if err != nil {
+			return nil, fmt.Errorf("task %s, record %d: %w", id, rec.Seq, err)
+		}
+		p.apply(rec.Seq, rec.Time, body)
+	}
+	if p.task.ID == "" {
+		return nil, fmt.Errorf("%w: %q", ErrNoTask, id)
+	}
+	return p, nil
+}
+
+// Status returns a task at a glance.
+func (a *Agent) Status(id string) (Status, error) {
+	p, err := a.load(id)
+	if err != nil {
+		return Status{}, err
+	}
+	return p.status(a.Limits.Rounds), nil
+}
+
+// History returns the status of every task of the workspace, oldest first. A
+// task whose journal cannot be read is told of by its error, not left out.
+func (a *Agent) History() ([]Status, error) {
+	ids, err := a.Store.Tasks()
+	if err != nil {
+		return nil, err
+	}
+	var all []Status
+	var unread []error
+	for _, id := range ids {
+		if id == approvalsJournal {
+			continue
+		}
+		s, err := a.Status(id)
+		if err != nil {
+			unread = append(unread, err)
+			continue
+		}
+		all = append(all, s)
+	}
+	return all, errors.Join(unread...)
+}
+
+// Events returns the records of a task as they were yielded, without the status.
+func (a *Agent) Events(id string) ([]Event, error) {
+	records, err := a.Store.Journal(id).Records()
+	if err != nil {
+		return nil, err
+	}
+	events := make([]Event, 0, len(records))
+	for _, rec := range records {
+		body, err := decode(rec.Kind, rec.Body)
+		if err != nil {
+			return nil, fmt.Errorf("task %s, record %d: %w", id, rec.Seq, err)
+		}
+		events = append(events, Event{Seq: rec.Seq, Time: rec.Time, Body: body})
+	}
+	if len(events) == 0 {
+		return nil, fmt.Errorf("%w: %q", ErrNoTask, id)
+	}
+	return events, nil
+}
+
+// Report returns a task's report in Markdown, or one made of what is known so far.
+func (a *Agent) Report(id string) (string, error) {
+	p, err := a.load(id)
+	if err != nil {
+		return "", err
+	}
+	if p.report != nil {
+		return p.report.Text, nil
+	}
+	return reportText(p, outcomeOf(p)), nil
+}

@@ -1,0 +1,223 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"caselsp/agent/action"
+	"caselsp/agent/shell"
+	"caselsp/sandbox"
+)
+
+// runCommand decides about a command, asks, runs it and stages what it changed.
+// Each of these is one call: the records between them say how far it got.
+func (r *run) runCommand(ctx context.Context, args action.RunCommand) error {
+	c := r.p.pending
+	if c.result != nil {
+		return r.commandEnded(args.Command)
+	}
+	if c.command {
+		// The process ended while the command ran. It is never run again unasked.
+		return r.done(ActionDone{Lost: true, Text: "The command was started, but caselsp ended before its outcome was known. Its changes are lost. It may be run again."})
+	}
+	engine, err := r.a.Sandbox(ctx)
+	if err != nil {
+		return err
+	}
+	if engine == nil {
+		return r.done(ActionDone{Skipped: true, Text: "The command was not run: the settings switch commands off (sandbox.engine is none). Go on without it."})
+	}
+	verdict := shell.Judge(args.Command)
+	switch {
+	case verdict.Decision == shell.Deny:
+		return r.done(ActionDone{Skipped: c.Role == roleTester, Text: refusal(verdict)})
+	case c.Role == roleTars && verdict.Decision != shell.Allow:
+		return r.done(ActionDone{Text: "Not run: while planning, only commands that read are run. " + verdict.Reason})
+	case c.answer == nil:
+		ask, why, err := r.mustAsk(args.Command, verdict)
+		if err != nil {
+			return err
+		}
+		if ask {
+			return r.question(r.approval(args.Command, why, verdict.Shape))
+		}
+	case c.answer.Text == Deny:
+		text := "The user refused this command."
+		if c.answer.Reason != "" {
+			text += " The reason: " + c.answer.Reason
+		}
+		return r.done(ActionDone{Skipped: c.Role == roleTester, Text: text + " Find another way; do not ask for it again."})
+	}
+	return r.execute(ctx, engine, args.Command)
+}
+
+func refusal(v shell.Verdict) string {
+	text := "The command was denied: " + v.Reason
+	if v.Alternative != "" {
+		text += " Instead: " + v.Alternative
+	}
+	return text
+}
+
+// mustAsk says whether a command needs the user's yes, and why.
+func (r *run) mustAsk(line string, v shell.Verdict) (bool, string, error) {
+	if r.p.lost[line] {
+		return true, "It was started before and its outcome is not known.", nil
+	}
+	if v.Decision == shell.Allow {
+		return r.a.AskReads, "The settings ask before every command.", nil
+	}
+	allowed, err := r.a.allowed(v.Shape)
+	return !allowed, v.Reason, err
+}
+
+// approval is the question that the user is asked about a command.
+func (r *run) approval(line, why, shape string) Question {
+	who := "CASE wants to run a command"
+	if r.p.pending.Role == roleTester {
+		who = "The tests need a command"
+	}
+	network := "no network"
+	if r.a.Policy.Network {
+		network = "network open"
+	}
+	return Question{
+		Kind: Approval, Text: who, Command: line, Why: why, Shape: shape,
+		Where: fmt.Sprintf("in the sandbox, on a private copy of the workspace (%s, %g CPU, %d MiB, at most %s)",
+			network, r.a.Policy.CPUs, r.a.Policy.Memory>>20, r.a.Policy.Time),
+	}
+}
+
+// execute runs the command on the staged tree and records its result.
+func (r *run) execute(ctx context.Context, engine sandbox.Engine, line string) error {
+	files, err := r.overlay.Tree(ctx, r.a.Policy.Disk)
+	if err != nil {
+		return r.done(ActionDone{Text: "The command was not run: " + err.Error()})
+	}
+	tree := make([]sandbox.File, len(files))
+	for i, f := range files {
+		tree[i] = sandbox.File{Path: f.Path, Mode: f.Mode, Data: f.Data}
+	}
+	if err := r.record(CommandStarted{Line: line, Tree: sandbox.Digest(tree)}); err != nil {
+		return err
+	}
+	result, err := engine.Run(ctx, sandbox.Command{Line: line, Tree: tree, Policy: r.a.Policy})
+	if err != nil {
+		// It did not run, or was stopped: it may be started again.
+		if undone := r.done(ActionDone{Lost: true, Text: "The command did not run to its end: " + err.Error()}); undone != nil {
+			return undone
+		}
+		return err
+	}
+	ended := CommandEnded{Result: *result}
+	ended.Result.Changes = nil
+	var blobs [][]byte
+	for _, c := range result.Changes {
+		ref := FileRef{Path: c.Path, Mode: c.Mode}
+		if !c.Deleted {
+			hash, err := r.a.Store.PutBlob(c.Data)
+			if err != nil {
+				return fmt.Errorf("what the command wrote cannot be kept: %w", err)
+			}
+			ref.Hash = hash
+		}
+		ended.Changes = append(ended.Changes, ref)
+	}
+	return r.record(ended, blobs...)
+}
+
+// commandEnded stages what the command changed and tells the model how it went.
+// What the tests and TARS's looking around wrote is not staged: only CASE edits.
+func (r *run) commandEnded(line string) error {
+	c := r.p.pending
+	result, err := resultOf(c.result, r.a.Store.Blob)
+	if err != nil {
+		return err
+	}
+	outcome := ActionDone{OK: result.OK(), Note: fmt.Sprintf("$ %s: %s", line, result.Status)}
+	if result.Status == sandbox.Exited {
+		outcome.Note = fmt.Sprintf("$ %s: exit code %d", line, result.ExitCode)
+	}
+	if c.Role != roleCase {
+		result.Changes, result.Skipped = nil, nil
+		outcome.Text = action.Output(line, result)
+		return r.done(outcome)
+	}
+	kept := result.Changes[:0]
+	for _, change := range result.Changes {
+		if r.overlay.Ignored(change.Path) {
+			continue // caches and build output
+		}
+		if err := r.stageChange(change); err != nil {
+			result.Skipped = append(result.Skipped, fmt.Sprintf("%s: %v", change.Path, err))
+			continue
+		}
+		kept = append(kept, change)
+	}
+	result.Changes = kept
+	outcome.Text = action.Output(line, result)
+	staged, blobs := stagedRefs(r.overlay.State())
+	outcome.Staged = &staged
+	return r.done(outcome, blobs...)
+}
+
+func (r *run) stageChange(c sandbox.Change) error {
+	if c.Deleted {
+		_, err := r.overlay.Delete(c.Path)
+		return err
+	}
+	mode := c.Mode
+	if mode == 0 {
+		mode = fs.FileMode(0o644)
+	}
+	_, err := r.overlay.WriteBytes(c.Path, c.Data, mode)
+	return err
+}
+
+// approvalsJournal is where the shapes are kept that the user allows for always
+// in this workspace.
+const approvalsJournal = "approvals"
+
+// Allowance is one shape of command that the user allowed for always.
+type Allowance struct {
+	Shape string `json:"shape"`
+	Task  string `json:"task"` // in which it was allowed
+}
+
+func (a *Agent) allow(shape, task string) error {
+	_, err := a.Store.Journal(approvalsJournal).Append("allow", Allowance{Shape: shape, Task: task})
+	return err
+}
+
+func (a *Agent) allowed(shape string) (bool, error) {
+	if strings.TrimSpace(shape) == "" {
+		return false, nil
+	}
+	all, err := a.Allowances()
+	for _, al := range all {
+		if al.Shape == shape {
+			return true, nil
+		}
+	}
+	return false, err
+}
+
+// Allowances returns what the user allowed for always in this workspace, oldest first.
+func (a *Agent) Allowances() ([]Allowance, error) {
+	records, err := a.Store.Journal(approvalsJournal).Records()
+	if err != nil {
+		return nil, err
+	}
+	var all []Allowance
+	for _, rec := range records {
+		var al Allowance
+		if err := json.Unmarshal(rec.Body, &al); err != nil {
+			return nil, fmt.Errorf("approval %d cannot be read: %w", rec.Seq, err)
+		}
+		all = append(all, al)
+	}
+	return all, nil
+}

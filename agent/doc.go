@@ -1,0 +1,26 @@
+// Package agent is the engine: TARS plans and verifies, CASE carries out one
+// action at a time on a staged copy of the workspace, commands and tests run in
+// the sandbox, a reflector explains failures, and the user decides.
+//
+// A run is a journal. The whole state of a task is a fold over its records
+// (progress.go), the loop looks at that state and does the next thing (run.go),
+// and everything it does is written down before and after (record.go). So
+// stopping, crashing, resuming, undoing and replaying are readings of one record:
+//
+//	task.go      what a task is, its states and limits
+//	record.go    the records of the journal, which are also the events of a run
+//	progress.go  the fold: records to state
+//	run.go       the loop: look at the state, do the next thing
+//	phase.go     what is next in planning, coding, testing, reflecting, verifying
+//	turn.go      one question to a model and what its answer means
+//	perform.go   carrying out an action: decide, ask, run, record
+//	prompt.go    what a model is told
+//	question.go  what the user is asked, and how answers come back
+//	review.go    accepting, rejecting and undoing the result
+//	replay.go    recordings: export, and running one again
+//
+// The agent knows no editor and no terminal: it yields events and asks
+// questions through [User]. It never touches the user's files; the only way out
+// is a change set that the user accepts, carried by a workspace.Applier. It never
+// runs a command itself, and no model ever decides whether one may run.
+package agent

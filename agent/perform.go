@@ -1,0 +1,266 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"runtime/debug"
+	"strings"
+
+	"caselsp/agent/action"
+	"caselsp/agent/syntax"
+	"caselsp/agent/validate"
+	"caselsp/agent/workspace"
+	"caselsp/store"
+)
+
+// perform carries out the pending action, as far as it gets: where the user must
+// be asked or a command runs, it records that and is called again.
+func (r *run) perform(ctx context.Context) error {
+	c := r.p.pending
+	act := r.live
+	if act == nil { // resumed: the journal's copy has secrets cut out
+		var err error
+		if act, err = action.Restore(c.Action, c.Args); err != nil {
+			return r.done(ActionDone{Text: "Nothing was done. " + err.Error()})
+		}
+		if strings.Contains(string(c.Args), store.Redacted) {
+			return r.done(ActionDone{Text: "Nothing was done: the work was interrupted before this action. Send it again."})
+		}
+	}
+	switch args := act.Args.(type) {
+	case action.RunCommand:
+		return r.runCommand(ctx, args)
+	case action.AskUser:
+		return r.askUser(args)
+	case action.Checkpoint:
+		return r.checkpoint(ctx, args)
+	case action.Rollback:
+		return r.rollback(args)
+	case action.FinishFeature:
+		return r.finish(args)
+	case action.Abort:
+		return r.done(ActionDone{OK: true, Text: args.Reason, Note: "gives up"})
+	case action.Doer:
+		return r.do(ctx, act.Verb, args)
+	}
+	return r.look(ctx, act)
+}
+
+// done records the outcome of the pending action.
+func (r *run) done(b ActionDone, blobs ...[]byte) error {
+	r.live = nil
+	return r.record(b, blobs...)
+}
+
+// do carries out an action on the overlay. A panic in it ends the action, not
+// the run: the overlay goes back to what it was.
+func (r *run) do(ctx context.Context, verb *action.Verb, args action.Doer) error {
+	before := r.overlay.State()
+	result, err := r.guarded(ctx, args)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		if restored := r.overlay.Restore(before); restored != nil {
+			return restored
+		}
+		return r.done(ActionDone{Text: err.Error()})
+	}
+	outcome := ActionDone{OK: true, Text: result.Text, Note: result.Note, Diff: result.Diff, Shown: result.Shown}
+	if verb.Effect != action.Edits {
+		return r.done(outcome)
+	}
+	staged, blobs := stagedRefs(r.overlay.State())
+	outcome.Staged = &staged
+	return r.done(outcome, blobs...)
+}
+
+func (r *run) guarded(ctx context.Context, args action.Doer) (result action.Result, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			r.a.Log.Error("an action panicked", "task", r.id, "panic", p, "stack", string(debug.Stack()))
+			err = fmt.Errorf("the action failed inside caselsp (%v); nothing was changed: try another way", p)
+		}
+	}()
+	return args.Do(ctx, &action.Env{Overlay: r.overlay, Shown: r.p.shownNow(), Hidden: store.Redacted})
+}
+
+// look answers the aids that see more than the overlay.
+func (r *run) look(ctx context.Context, act *action.Action) error {
+	var text string
+	var err error
+	switch args := act.Args.(type) {
+	case action.GitStatus:
+		text, err = r.a.Workspace.GitStatus(ctx)
+	case action.GitDiff:
+		text, err = r.a.Workspace.GitDiff(ctx, args.Path)
+	case action.Recall:
+		var found []string
+		found, err = r.a.recall(ctx, args.Query)
+		if recorded := r.record(MemoryRecalled{Query: args.Query, Found: found}); recorded != nil {
+			return recorded
+		}
+		text = strings.Join(found, "\n\n")
+		if len(found) == 0 {
+			text = "Memory holds nothing similar."
+		}
+	default:
+		err = fmt.Errorf("%s cannot be carried out here", act.Verb.Name)
+	}
+	if err != nil {
+		return r.done(ActionDone{Text: err.Error()})
+	}
+	return r.done(ActionDone{OK: true, Text: text, Note: strings.ToLower(act.Verb.Name)})
+}
+
+// askUser puts CASE's or TARS's question; the answer is data for the model.
+func (r *run) askUser(args action.AskUser) error {
+	if a := r.p.pending.answer; a != nil {
+		return r.done(ActionDone{OK: true, Note: "asked the user",
+			Text: fmt.Sprintf("The user answered:\n<answer>\n%s\n</answer>", a.Text)})
+	}
+	return r.question(Question{Kind: Input, Text: args.Question, Choices: args.Choices})
+}
+
+// question opens a question; the loop then asks it.
+func (r *run) question(q Question) error {
+	q.Task = r.id
+	q.ID = fmt.Sprintf("q%d", r.p.questions+1)
+	return r.record(Asked{Question: q})
+}
+
+// ask puts the open question to the user and records the answer.
+func (r *run) ask(ctx context.Context) error {
+	q := *r.p.open
+	a, err := r.a.User.Ask(ctx, q)
+	if err != nil {
+		return err
+	}
+	if err := q.Check(a); err != nil {
+		return fmt.Errorf("%w: %w", ErrUndecided, err)
+	}
+	return r.answered(q, a)
+}
+
+func (r *run) answered(q Question, a Answer) error {
+	if q.Kind == Approval && a.Text == ApproveAlways {
+		if err := r.a.allow(q.Shape, r.id); err != nil {
+			return err
+		}
+	}
+	return r.record(Answered{ID: q.ID, Answer: a})
+}
+
+// Answer answers the open question of a task that nobody works on now, for
+// instance because it paused while the question was open. Resume goes on with it.
+func (a *Agent) Answer(id, question string, answer Answer) error {
+	release, err := a.acquire(id)
+	if err != nil {
+		return err
+	}
+	defer release()
+	p, err := a.load(id)
+	if err != nil {
+		return err
+	}
+	if p.open == nil || question != "" && p.open.ID != question {
+		return fmt.Errorf("task %s has no open question %s", id, question)
+	}
+	if err := p.open.Check(answer); err != nil {
+		return err
+	}
+	r := &run{a: a, id: id, journal: a.Store.Journal(id), p: p, yield: func(Event, error) bool { return true }}
+	return r.answered(*p.open, answer)
+}
+
+// checkpoint asks TARS for advice, with the log of the feature.
+func (r *run) checkpoint(ctx context.Context, args action.Checkpoint) error {
+	if r.p.answer == nil {
+		messages, err := r.advicePrompt(args.Reason)
+		if err != nil {
+			return err
+		}
+		return r.consult(ctx, roleTars, messages, action.Tools(action.SubmitAdviceName), r.p.shown)
+	}
+	advice := strings.TrimSpace(r.p.answer.Content)
+	if calls := r.p.answer.ToolCalls; len(calls) > 0 {
+		act, err := action.Parse(calls[0], []string{action.SubmitAdviceName})
+		if err != nil {
+			return r.done(ActionDone{Text: "TARS gave no advice that could be read. Go on by yourself, or ask again."})
+		}
+		advice = act.Args.(action.Advice).Text
+	}
+	if advice == "" {
+		return r.done(ActionDone{Text: "TARS gave no advice. Go on by yourself, or ask again."})
+	}
+	return r.done(ActionDone{OK: true, Text: "TARS answers:\n" + advice, Note: "asked TARS"})
+}
+
+// rollback puts the staged files back to what they were before a step.
+func (r *run) rollback(args action.Rollback) error {
+	f := r.p.feature()
+	target, name := f.good, "the last good state"
+	if args.Step > 0 {
+		mark, ok := f.marks[args.Step]
+		if !ok {
+			return r.done(ActionDone{Text: fmt.Sprintf("There is no step %d in this feature; its steps are 1 to %d.", args.Step, f.step)})
+		}
+		target, name = mark, fmt.Sprintf("what they were before step %d", args.Step)
+	}
+	if err := r.putBack(target); err != nil {
+		return err
+	}
+	staged, blobs := stagedRefs(r.overlay.State())
+	return r.done(ActionDone{
+		OK: true, Staged: &staged, Note: "rollback",
+		Text: fmt.Sprintf("The staged files are back to %s. Rollback %d of %d in this feature.", name, f.rollbacks+1, r.a.Limits.Rollbacks),
+	}, blobs...)
+}
+
+// finish ends the coding part of the round, unless the staged files hold a
+// critical finding that this task introduced.
+func (r *run) finish(args action.FinishFeature) error {
+	if t := r.p.lastTest; t != nil && !t.ok && !t.skipped && !t.lost && len(args.FixesApplied) == 0 {
+		return r.done(ActionDone{Text: "Not finished: the tests failed, so say in fixes_applied which fixes you made, and why they are right in analysis."})
+	}
+	if found := critical(r.overlay.ChangeSet()); len(found) > 0 {
+		return r.done(ActionDone{Text: "Not finished: these critical findings were introduced by your edits; mend them first.\n" + action.Findings(found)})
+	}
+	return r.done(ActionDone{OK: true, Text: args.Summary, Note: "finished: " + firstLine(args.Summary)})
+}
+
+// critical returns the critical findings that the change set introduces.
+func critical(set workspace.ChangeSet) []validate.Finding {
+	var found []validate.Finding
+	for _, c := range set.Files {
+		if c.After == nil || syntax.LanguageOf(c.Path) == "" {
+			continue
+		}
+		after, ok := c.After.Text()
+		if !ok {
+			continue
+		}
+		var old []validate.Finding
+		if c.Before != nil {
+			if before, ok := c.Before.Text(); ok {
+				old = validate.Check(c.Path, before)
+			}
+		}
+		for _, f := range validate.Introduced(old, validate.Check(c.Path, after)) {
+			if f.Severity == validate.Critical {
+				found = append(found, f)
+			}
+		}
+	}
+	return found
+}
+
+// commandOf reads the command line out of a RUN_COMMAND's arguments.
+func commandOf(raw json.RawMessage) string {
+	var a action.RunCommand
+	if json.Unmarshal(raw, &a) != nil {
+		return ""
+	}
+	return a.Command
+}

@@ -1,0 +1,339 @@
+package agent
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"text/template"
+
+	"caselsp/agent/action"
+	"caselsp/agent/llm"
+	"caselsp/agent/syntax"
+	"caselsp/agent/validate"
+	"caselsp/agent/workspace"
+)
+
+//go:embed prompts/*.md
+var promptFiles embed.FS
+
+// prompts are the templates by file name. They are strict: a field that is
+// missing is an error, and a test renders every one.
+var prompts = template.Must(template.New("prompts").Option("missingkey=error").ParseFS(promptFiles, "prompts/*.md"))
+
+func render(name string, data any) (string, error) {
+	var b strings.Builder
+	if err := prompts.ExecuteTemplate(&b, name, data); err != nil {
+		return "", fmt.Errorf("prompt %s: %w", name, err)
+	}
+	return b.String(), nil
+}
+
+// prompted is what the templates may use; each uses a part of it.
+type prompted struct {
+	Task       Task
+	Focus      string
+	Listing    string
+	Recalled   []string
+	Plan       action.Plan
+	Features   []string // all, with how they ended
+	Feature    action.Feature
+	Attempt    int
+	Steps      int
+	Correction *correction
+	Failure    string
+	Hypothesis *action.Hypothesis
+	Log        []string
+	Diff       string
+	Tests      string
+	Findings   string
+	Verdicts   []string
+	Reason     string
+}
+
+// correction is what the last verdict asks for.
+type correction struct {
+	Completion   int
+	Issues       []string
+	Instructions string
+}
+
+// conversation puts a prompt together: the parts that stay the same come first,
+// so that a provider's cache of the beginning serves every call of a phase; the
+// files as they are now come last.
+func (r *run) conversation(system, user string, data prompted, tail string, shown []action.Shown) ([]llm.Message, error) {
+	head, err := render(system, data)
+	if err != nil {
+		return nil, err
+	}
+	task, err := render(user, data)
+	if err != nil {
+		return nil, err
+	}
+	messages := []llm.Message{{Speaker: llm.System, Content: head}, {Speaker: llm.User, Content: task}}
+	messages = append(messages, r.history(shown)...)
+	if tail != "" {
+		messages = append(messages, llm.Message{Speaker: llm.User, Content: tail})
+	}
+	return messages, nil
+}
+
+// keptTurns is how many of the latest turns go into a prompt in full; of older
+// ones the result is cut to its first line (SPEC row W6). It is the step limit,
+// so that a usual round is never cut.
+const keptTurns = 24
+
+// history renders the turns of this phase as messages. A file that was read and
+// is shown at the end of the prompt is not given twice.
+func (r *run) history(shown []action.Shown) []llm.Message {
+	below := map[string]bool{}
+	for _, s := range shown {
+		below[s.Path] = true
+	}
+	var messages []llm.Message
+	for i, t := range r.p.turns {
+		result := t.result
+		if t.ok && t.full != "" && below[t.full] {
+			result = "It is shown at the end, as it is now."
+		}
+		if i < len(r.p.turns)-keptTurns {
+			result = firstLine(result)
+		}
+		switch {
+		case t.call.Name != "":
+			call := t.call
+			if call.ID == "" {
+				call.ID = fmt.Sprintf("call_%d", i+1) // some servers send none, all want one back
+			}
+			if t.step > 0 {
+				result = fmt.Sprintf("[step %d] %s", t.step, result)
+			}
+			messages = append(messages,
+				llm.Message{Speaker: llm.Assistant, Content: t.reply, ToolCalls: []llm.ToolCall{call}},
+				llm.Message{Speaker: llm.ToolReply, CallID: call.ID, Content: result})
+		default:
+			if t.reply != "" {
+				messages = append(messages, llm.Message{Speaker: llm.Assistant, Content: t.reply})
+			}
+			messages = append(messages, llm.Message{Speaker: llm.User, Content: result})
+		}
+	}
+	return messages
+}
+
+// data fills in what every prompt may need.
+func (r *run) data() prompted {
+	d := prompted{Task: r.p.task, Recalled: r.p.recalled, Steps: r.a.Limits.Steps}
+	if f := r.p.task.Focus; f != nil {
+		d.Focus = f.String()
+	}
+	if r.p.plan != nil {
+		d.Plan = *r.p.plan
+	}
+	for i, f := range r.p.features {
+		mark := "later"
+		switch {
+		case f.ok:
+			mark = "done"
+		case f.ended:
+			mark = "failed: " + f.reason
+		case i == r.p.cur:
+			mark = "now"
+		}
+		d.Features = append(d.Features, fmt.Sprintf("%s: %s (%s)", f.ID, f.Title, mark))
+	}
+	f := r.p.feature()
+	if f == nil {
+		return d
+	}
+	d.Feature, d.Attempt, d.Log = f.Feature, f.attempt, f.log
+	if t := r.p.lastTest; t != nil {
+		d.Tests = t.output
+		if !t.ok && !t.skipped {
+			d.Failure = t.output
+		}
+	}
+	d.Hypothesis = r.p.fix
+	for i, v := range f.verdicts {
+		d.Verdicts = append(d.Verdicts, fmt.Sprintf("attempt %d: %d percent: %s", i+1, *v.Completion, strings.Join(v.Issues, "; ")))
+	}
+	return d
+}
+
+// String describes the place that a task speaks of.
+func (f Focus) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "It speaks of %s, lines %d to %d.\n", f.Path, f.FromLine, f.ToLine)
+	if f.Diagnostic != "" {
+		source := f.Source
+		if source == "" {
+			source = "a language server"
+		}
+		fmt.Fprintf(&b, "There, %s reports:\n<data>\n%s\n</data>\n", source, f.Diagnostic)
+	}
+	if f.Text != "" {
+		fmt.Fprintf(&b, "The lines read:\n<data>\n%s\n</data>\n", strings.TrimRight(f.Text, "\r\n"))
+	}
+	return b.String()
+}
+
+func (r *run) planPrompt(ctx context.Context) ([]llm.Message, []action.Shown, error) {
+	d := r.data()
+	entries, more, err := r.overlay.List(ctx, "", maxPlanListing)
+	if err != nil {
+		return nil, nil, fmt.Errorf("the workspace cannot be listed: %w", err)
+	}
+	d.Listing = action.Listing(entries, more)
+	m, err := r.conversation("plan.system.md", "plan.user.md", d, "", nil)
+	return m, nil, err
+}
+
+// maxPlanListing is the number of files that TARS sees at once; it can list more by glob.
+const maxPlanListing = 300
+
+func (r *run) codePrompt() ([]llm.Message, []action.Shown, error) {
+	d := r.data()
+	if v := r.p.verdict; v != nil {
+		d.Correction = &correction{Completion: *v.Completion, Issues: v.Issues, Instructions: v.Instructions}
+	}
+	f := r.p.feature()
+	d.Log = f.log[:max(0, len(f.log)-r.p.steps)] // this round's steps are in the conversation
+	step := fmt.Sprintf("Round %d of %d, step %d of %d. What is the single next action?", f.round, r.a.Limits.Rounds, r.p.steps+1, r.a.Limits.Steps)
+	tail, shown, err := r.filesNow(step)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err := r.conversation("code.system.md", "code.user.md", d, tail, shown)
+	return m, shown, err
+}
+
+func (r *run) reflectPrompt() ([]llm.Message, []action.Shown, error) {
+	d := r.data()
+	d.Diff = r.featureDiff()
+	tail, shown, err := r.filesNow("")
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err := r.conversation("reflect.system.md", "reflect.user.md", d, tail, shown)
+	return m, shown, err
+}
+
+func (r *run) verifyPrompt() ([]llm.Message, []action.Shown, error) {
+	d := r.data()
+	d.Diff = r.featureDiff()
+	switch {
+	case r.p.lastTest == nil:
+		d.Tests = "No tests were run: the plan names none for this feature.\n"
+	case r.p.lastTest.skipped:
+		d.Tests = "The tests were NOT run: " + d.Tests + "\n"
+	}
+	var found []validate.Finding
+	for _, c := range r.overlay.ChangeSet().Files {
+		if c.After != nil {
+			if text, ok := c.After.Text(); ok {
+				found = append(found, validate.Check(c.Path, text)...)
+			}
+		}
+	}
+	d.Findings = action.Findings(found)
+	m, err := r.conversation("verify.system.md", "verify.user.md", d, "", nil)
+	return m, nil, err
+}
+
+func (r *run) advicePrompt(reason string) ([]llm.Message, error) {
+	d := r.data()
+	d.Reason, d.Diff = reason, r.featureDiff()
+	head, err := render("advise.system.md", d)
+	if err != nil {
+		return nil, err
+	}
+	body, err := render("advise.user.md", d)
+	return []llm.Message{{Speaker: llm.System, Content: head}, {Speaker: llm.User, Content: body}}, err
+}
+
+// maxDiff bounds the diff in a prompt, in bytes: a larger one is cut, with the
+// cut said, and the files can be read.
+const maxDiff = 60 << 10
+
+// featureDiff is what the feature changed so far, as a unified diff.
+func (r *run) featureDiff() string {
+	start, err := r.a.stagedState(r.p.feature().start)
+	if err != nil {
+		return "The diff cannot be made: " + err.Error() + "\n"
+	}
+	var b strings.Builder
+	for _, c := range workspace.Compare(start, r.overlay.State()).Files {
+		b.WriteString(c.Unified())
+	}
+	if b.Len() == 0 {
+		return "Nothing was changed.\n"
+	}
+	return clip(b.String(), maxDiff)
+}
+
+// clip cuts a text at a line end and says so.
+func clip(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	cut := strings.ToValidUTF8(s[:most], "")
+	if i := strings.LastIndexByte(cut, '\n'); i >= 0 {
+		cut = cut[:i+1]
+	}
+	return fmt.Sprintf("%s[%d more bytes are left out]\n", cut, len(s)-len(cut))
+}
+
+// now is the data of the template now.md.
+type now struct {
+	Full, Summary, Missing []string
+	Step                   string
+}
+
+// filesNow shows the files that the feature works with as they are now, the
+// latest first, as far as they fit into the window; of the others the outline.
+// It also says what was shown, by version: only that may be patched.
+func (r *run) filesNow(step string) (string, []action.Shown, error) {
+	budget := r.a.Context * bytesPerToken / 2 // the other half is for the conversation and the answer
+	data := now{Step: step}
+	var shown []action.Shown
+	known := r.p.feature().known
+	for i := len(known) - 1; i >= 0; i-- {
+		path := known[i]
+		f, err := r.overlay.Read(path)
+		if err != nil {
+			reason := err.Error()
+			if errors.Is(err, fs.ErrNotExist) {
+				reason = "does not exist"
+			}
+			data.Missing = append(data.Missing, fmt.Sprintf("%s: %s", path, reason))
+			continue
+		}
+		text, s, err := action.Show(path, f.Text, f.Hash, 0, 0)
+		if err != nil || len(text) > budget {
+			data.Summary = append(data.Summary, summary(path, f.Text))
+			continue
+		}
+		budget -= len(text)
+		data.Full = append(data.Full, text)
+		shown = append(shown, s)
+	}
+	text, err := render("now.md", data)
+	return text, shown, err
+}
+
+// summary is a file's outline, one symbol a line.
+func summary(path, text string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s (%d lines)\n", path, strings.Count(text, "\n")+1)
+	if lang := syntax.LanguageOf(path); lang != "" {
+		for _, s := range syntax.Parse(lang, text).Outline() {
+			fmt.Fprintf(&b, "%d-%d %s %s\n", s.StartLine, s.EndLine, s.Kind, s.Name)
+		}
+	}
+	return clip(b.String(), maxSummary)
+}
+
+// maxSummary bounds one file's outline in bytes: about a hundred symbols.
+const maxSummary = 6 << 10

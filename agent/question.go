@@ -1,0 +1,92 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// User is whom the agent asks. Ask blocks until the user has decided, ctx ends,
+// or it is certain that nobody will answer now.
+//
+// Silence is no answer: an implementation returns ErrUndecided, never an
+// invented choice, when the prompt was closed, timed out or failed. The
+// question then stays open and the task pauses.
+type User interface {
+	Ask(ctx context.Context, q Question) (Answer, error)
+}
+
+// ErrUndecided says that a question was shown, or could not be shown, and nobody decided.
+var ErrUndecided = errors.New("the question was not answered")
+
+// QuestionKind says what is asked for.
+type QuestionKind string
+
+// The kinds of questions.
+const (
+	Approval QuestionKind = "approval" // may this happen? Answered by Approve, ApproveAlways or Deny
+	Input    QuestionKind = "input"    // free text, perhaps with choices
+)
+
+// Question is something only the user can decide.
+type Question struct {
+	ID      string       `json:"id"` // unique in its task: q1, q2, ...
+	Task    string       `json:"task"`
+	Kind    QuestionKind `json:"kind"`
+	Text    string       `json:"text"`
+	Choices []string     `json:"choices,omitempty"`
+	Command string       `json:"command,omitempty"` // of an approval: the exact command line
+	Where   string       `json:"where,omitempty"`   // where it would run
+	Why     string       `json:"why,omitempty"`     // why it must be asked
+	Shape   string       `json:"shape,omitempty"`   // what ApproveAlways would allow; "" where it is not offered
+}
+
+// The decisions of an approval.
+const (
+	Approve       = "approve"
+	ApproveAlways = "always"
+	Deny          = "deny"
+)
+
+// Answer is what the user decided. Text is a decision for an approval, else
+// what the user chose or wrote.
+type Answer struct {
+	Text   string `json:"text"`
+	Reason string `json:"reason,omitempty"` // with Deny: why, for the model
+	By     string `json:"by,omitempty"`     // how it came: prompt, command, terminal, policy, replay
+}
+
+// maxAnswer is the longest answer in bytes; more belongs into a file.
+const maxAnswer = 16 << 10
+
+// Check says what is wrong with an answer to q, so that the face can ask again.
+func (q Question) Check(a Answer) error {
+	if len(a.Text) > maxAnswer || len(a.Reason) > maxAnswer {
+		return fmt.Errorf("the answer is longer than %d bytes: put it into a file of the workspace and name that", maxAnswer)
+	}
+	if err := checkText("the answer", a.Text+a.Reason); err != nil {
+		return err
+	}
+	switch {
+	case q.Kind == Input && strings.TrimSpace(a.Text) == "":
+		return errors.New("the answer is empty")
+	case q.Kind == Approval && a.Text == ApproveAlways && q.Shape == "":
+		return errors.New("this command cannot be allowed for always: approve it once or deny it")
+	case q.Kind == Approval && a.Text != Approve && a.Text != ApproveAlways && a.Text != Deny:
+		return fmt.Errorf("%q is no decision: %s, %s or %s", a.Text, Approve, ApproveAlways, Deny)
+	}
+	return nil
+}
+
+// Headless is a User with nobody behind it: it approves when Yes is set, and
+// leaves everything else undecided.
+type Headless struct{ Yes bool }
+
+// Ask implements User.
+func (h Headless) Ask(_ context.Context, q Question) (Answer, error) {
+	if h.Yes && q.Kind == Approval {
+		return Answer{Text: Approve, By: "policy"}, nil
+	}
+	return Answer{}, ErrUndecided
+}

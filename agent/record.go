@@ -1,0 +1,270 @@
+package agent
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"reflect"
+	"time"
+
+	"caselsp/agent/action"
+	"caselsp/agent/llm"
+	"caselsp/agent/workspace"
+	"caselsp/sandbox"
+)
+
+// Event is one record of a task's journal as it was written, and the task's
+// status after it. Events are what the faces show.
+type Event struct {
+	Seq    int64
+	Time   time.Time
+	Body   Body
+	Status Status
+	// Text is a piece of a model's answer as it streams in; such an event has no
+	// Body, is not journalled and its Seq is 0.
+	Text string
+}
+
+// Body is the content of a record: one of the types below.
+type Body interface{ kind() string }
+
+// TaskGiven is the first record of a task.
+type TaskGiven struct {
+	Task Task `json:"task"`
+	// Manifest is the content hash of each file at the start, so that a replay
+	// can name the file that differs; left out in large workspaces.
+	Manifest map[string]string `json:"manifest,omitempty"`
+}
+
+// StateChanged is a transition. Feature is the index of the feature that is
+// worked on, from 0.
+type StateChanged struct {
+	To      State  `json:"to"`
+	Reason  string `json:"reason,omitempty"`
+	Feature int    `json:"feature"`
+	Attempt int    `json:"attempt,omitempty"`
+	Round   int    `json:"round,omitempty"`
+}
+
+// CallSent is written before a model is asked.
+type CallSent struct {
+	Role   string         `json:"role"`
+	Digest string         `json:"digest"`
+	Tokens int            `json:"tokens"`          // estimate of the request's
+	Shown  []action.Shown `json:"shown,omitempty"` // the files that the request holds
+}
+
+// CallAnswered is a model's answer.
+type CallAnswered struct {
+	Role     string       `json:"role"`
+	Digest   string       `json:"digest"`
+	Messages []string     `json:"messages,omitempty"` // digests of the request's messages, so that a replay can say which differs
+	Response llm.Response `json:"response"`
+}
+
+// CallFailed says that a model gave no answer. Lost marks a call that was in
+// flight when the process ended: it may have been paid for.
+type CallFailed struct {
+	Role   string `json:"role"`
+	Lost   bool   `json:"lost,omitempty"`
+	Reason string `json:"reason"`
+}
+
+// ReplyRefused says that an answer held no usable action, and what the model is told about it.
+type ReplyRefused struct {
+	Reason string `json:"reason"`
+}
+
+// ActionChosen is the intent of an action: it is written before anything happens.
+type ActionChosen struct {
+	Step    int             `json:"step"` // running number in the feature; 0 for aids that cost no step
+	Role    string          `json:"role"`
+	Action  string          `json:"action"`
+	Thought string          `json:"thought,omitempty"`
+	Args    json.RawMessage `json:"args"`
+	CallID  string          `json:"call_id,omitempty"`
+}
+
+// ActionDone is the outcome of an action.
+type ActionDone struct {
+	OK     bool          `json:"ok"`
+	Text   string        `json:"text"`           // what the model is told
+	Note   string        `json:"note,omitempty"` // one line for people
+	Diff   string        `json:"diff,omitempty"`
+	Shown  *action.Shown `json:"shown,omitempty"`
+	Staged *Staged       `json:"staged,omitempty"` // what is staged after it; nil: as before
+	// Skipped marks a command that the user or the settings kept from running,
+	// Lost one whose outcome is not known because the process ended.
+	Skipped bool `json:"skipped,omitempty"`
+	Lost    bool `json:"lost,omitempty"`
+}
+
+// Asked is an open question; the task waits.
+type Asked struct {
+	Question Question `json:"question"`
+}
+
+// Answered closes the open question.
+type Answered struct {
+	ID     string `json:"id"`
+	Answer Answer `json:"answer"`
+}
+
+// CommandStarted is written before a command runs.
+type CommandStarted struct {
+	Line string `json:"line"`
+	Tree string `json:"tree"` // digest of the tree it runs on
+}
+
+// CommandEnded is a command's result; its changes are kept as blobs.
+type CommandEnded struct {
+	Result  sandbox.Result `json:"result"` // without the data of its changes
+	Changes []FileRef      `json:"changes,omitempty"`
+}
+
+// FileRef names a file's content by hash; an empty hash is a deleted file.
+type FileRef struct {
+	Path string      `json:"path"`
+	Hash string      `json:"hash,omitempty"`
+	Mode fs.FileMode `json:"mode,omitempty"`
+}
+
+// MemoryRecalled is what memory gave for a query.
+type MemoryRecalled struct {
+	Query string   `json:"query"`
+	Found []string `json:"found,omitempty"`
+}
+
+// Planned is TARS's plan.
+type Planned struct {
+	Plan action.Plan `json:"plan"`
+}
+
+// Verified is TARS's verdict on the feature that is worked on.
+type Verified struct {
+	Verdict action.Verdict `json:"verdict"`
+}
+
+// Hypothesised is the reflector's explanation of a failed test.
+type Hypothesised struct {
+	Hypothesis action.Hypothesis `json:"hypothesis"`
+}
+
+// FeatureEnded says how the feature that was worked on ended.
+type FeatureEnded struct {
+	Feature int     `json:"feature"`
+	OK      bool    `json:"ok"`
+	Reason  string  `json:"reason,omitempty"`
+	Staged  *Staged `json:"staged,omitempty"` // of a failed one: what was staged before it began
+}
+
+// Rebased says that the user's typing moved staged edits; Dropped are the
+// agent's changes that gave way to the user's text.
+type Rebased struct {
+	Paths   []string `json:"paths"`
+	Dropped string   `json:"dropped,omitempty"`
+	Staged  Staged   `json:"staged"`
+}
+
+// Reported is the task's report, in Markdown, and what is to be reviewed.
+type Reported struct {
+	Outcome string `json:"outcome"` // success, partial, failed
+	Text    string `json:"text"`
+}
+
+// Applying is the intent to change the user's files.
+type Applying struct {
+	Undo  bool        `json:"undo,omitempty"`
+	Hunks []HunkID    `json:"hunks,omitempty"` // what was accepted
+	Edits []AppliedTo `json:"edits"`
+}
+
+// AppliedTo is one file's content before and after it was applied.
+type AppliedTo struct {
+	Op     workspace.Op `json:"op"`
+	Path   string       `json:"path"`
+	From   string       `json:"from,omitempty"`
+	Before FileRef      `json:"before"`
+	After  FileRef      `json:"after"`
+}
+
+// Applied says what arrived, as looked at afterwards.
+type Applied struct {
+	Undo    bool                `json:"undo,omitempty"`
+	Results []workspace.Applied `json:"results"`
+}
+
+// Decided are hunks that the user rejected, or took back into the open.
+type Decided struct {
+	Hunks  []HunkID `json:"hunks"`
+	Accept bool     `json:"accept"`
+}
+
+// HunkID names one hunk of the change set under review. Hunk counts from 0; -1
+// is the file's own operation (its creation, deletion or renaming) where it has no hunks.
+type HunkID struct {
+	Path string `json:"path"`
+	Hunk int    `json:"hunk"`
+}
+
+// Staged is everything that is staged, by content hash.
+type Staged struct {
+	Files []StagedFile `json:"files"`
+}
+
+// StagedFile is one staged file; a nil Base did not exist, a nil Now is deleted.
+type StagedFile struct {
+	Path string   `json:"path"`
+	From string   `json:"from,omitempty"`
+	Base *FileRef `json:"base,omitempty"`
+	Now  *FileRef `json:"now,omitempty"`
+}
+
+func (TaskGiven) kind() string      { return "task" }
+func (StateChanged) kind() string   { return "state" }
+func (CallSent) kind() string       { return "call" }
+func (CallAnswered) kind() string   { return "answer" }
+func (CallFailed) kind() string     { return "call_failed" }
+func (ReplyRefused) kind() string   { return "reply_refused" }
+func (ActionChosen) kind() string   { return "action" }
+func (ActionDone) kind() string     { return "done" }
+func (Asked) kind() string          { return "asked" }
+func (Answered) kind() string       { return "answered" }
+func (CommandStarted) kind() string { return "command" }
+func (CommandEnded) kind() string   { return "result" }
+func (MemoryRecalled) kind() string { return "recalled" }
+func (Planned) kind() string        { return "plan" }
+func (Verified) kind() string       { return "verdict" }
+func (Hypothesised) kind() string   { return "hypothesis" }
+func (FeatureEnded) kind() string   { return "feature" }
+func (Rebased) kind() string        { return "rebased" }
+func (Reported) kind() string       { return "report" }
+func (Applying) kind() string       { return "applying" }
+func (Applied) kind() string        { return "applied" }
+func (Decided) kind() string        { return "decided" }
+
+// bodies maps each kind to its type, for decoding.
+var bodies = func() map[string]reflect.Type {
+	m := map[string]reflect.Type{}
+	for _, b := range []Body{
+		TaskGiven{}, StateChanged{}, CallSent{}, CallAnswered{}, CallFailed{}, ReplyRefused{}, ActionChosen{},
+		ActionDone{}, Asked{}, Answered{}, CommandStarted{}, CommandEnded{}, MemoryRecalled{}, Planned{},
+		Verified{}, Hypothesised{}, FeatureEnded{}, Rebased{}, Reported{}, Applying{}, Applied{}, Decided{},
+	} {
+		m[b.kind()] = reflect.TypeOf(b)
+	}
+	return m
+}()
+
+// decode reads a record's body back.
+func decode(kind string, raw json.RawMessage) (Body, error) {
+	t, ok := bodies[kind]
+	if !ok {
+		return nil, fmt.Errorf("a record of the unknown kind %q: it was written by a newer caselsp; update this one", kind)
+	}
+	v := reflect.New(t)
+	if err := json.Unmarshal(raw, v.Interface()); err != nil {
+		return nil, fmt.Errorf("record of kind %s cannot be read: %w", kind, err)
+	}
+	return v.Elem().Interface().(Body), nil
+}

@@ -1,0 +1,250 @@
+package agent
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sort"
+	"time"
+
+	"caselsp/agent/llm"
+	"caselsp/agent/llm/replay"
+	"caselsp/agent/workspace"
+	"caselsp/sandbox"
+)
+
+// Recording is what came to a task from outside: model answers, command
+// results, user answers, what memory gave, and when. A replay computes
+// everything else anew and says where it parts from the recording.
+//
+// On disk it is JSON Lines: the exported journal without what can be computed.
+type Recording struct {
+	Task     Task
+	Manifest map[string]string
+	entries  []entry
+}
+
+// entry is one line of a recording.
+type entry struct {
+	Time     time.Time       `json:"time"`
+	Kind     string          `json:"kind"`
+	Given    *TaskGiven      `json:"given,omitempty"`
+	Answer   *CallAnswered   `json:"answer,omitempty"`
+	Command  *recordedRun    `json:"command,omitempty"`
+	User     *Answered       `json:"user,omitempty"`
+	Recalled *MemoryRecalled `json:"recalled,omitempty"`
+}
+
+// recordedRun is a command with its result.
+type recordedRun struct {
+	Line   string         `json:"line"`
+	Tree   string         `json:"tree"`
+	Result sandbox.Result `json:"result"`
+}
+
+// Export writes a task's recording.
+func (a *Agent) Export(id string, w io.Writer) error {
+	events, err := a.Events(id)
+	if err != nil {
+		return err
+	}
+	enc := json.NewEncoder(w)
+	var started CommandStarted
+	for _, e := range events {
+		line := entry{Time: e.Time, Kind: e.Body.kind()}
+		switch b := e.Body.(type) {
+		case TaskGiven:
+			line.Given = &b
+		case CallAnswered:
+			line.Answer = &b
+		case Answered:
+			line.User = &b
+		case MemoryRecalled:
+			line.Recalled = &b
+		case CommandStarted:
+			started = b
+			continue
+		case CommandEnded:
+			result, err := resultOf(&b, a.Store.Blob)
+			if err != nil {
+				return fmt.Errorf("record %d: %w", e.Seq, err)
+			}
+			line.Command = &recordedRun{Line: started.Line, Tree: started.Tree, Result: *result}
+		default:
+			continue
+		}
+		if err := enc.Encode(line); err != nil {
+			return fmt.Errorf("the recording cannot be written: %w", err)
+		}
+	}
+	return nil
+}
+
+// maxRecordingLine bounds one line of a recording: a command's result with the
+// largest files that the sandbox gives back.
+const maxRecordingLine = 256 << 20
+
+// ReadRecording reads what Export wrote.
+func ReadRecording(r io.Reader) (*Recording, error) {
+	rec := &Recording{}
+	lines := bufio.NewScanner(r)
+	lines.Buffer(make([]byte, 0, 64<<10), maxRecordingLine)
+	for n := 1; lines.Scan(); n++ {
+		var e entry
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+			return nil, fmt.Errorf("line %d of the recording is not what `caselsp export` writes: %w", n, err)
+		}
+		if e.Given != nil {
+			rec.Task, rec.Manifest = e.Given.Task, e.Given.Manifest
+		}
+		rec.entries = append(rec.entries, e)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("the recording cannot be read: %w", err)
+	}
+	if rec.Task.ID == "" {
+		return nil, errors.New("this is no recording: its first line does not hold a task. Make one with `caselsp export`")
+	}
+	return rec, nil
+}
+
+// Matches reports the first file by name that differs from the workspace in
+// which the recording was made; nil where all are the same.
+func (rec *Recording) Matches(ctx context.Context, w *workspace.Workspace) error {
+	if rec.Manifest == nil {
+		return nil // it was too large to be kept; the prompts will tell
+	}
+	o := w.NewOverlay()
+	defer o.Close()
+	now, err := o.Manifest(ctx, maxManifest)
+	if err != nil {
+		return err
+	}
+	var differ []string
+	for path, hash := range rec.Manifest {
+		switch got, ok := now[path]; {
+		case !ok:
+			differ = append(differ, path+" is missing")
+		case got != hash:
+			differ = append(differ, path+" differs")
+		}
+	}
+	for path := range now {
+		if _, ok := rec.Manifest[path]; !ok {
+			differ = append(differ, path+" was not there")
+		}
+	}
+	if len(differ) == 0 {
+		return nil
+	}
+	sort.Strings(differ)
+	return fmt.Errorf("the replay parts from the recording before it begins: %s (%d file(s) in all)", differ[0], len(differ))
+}
+
+// Player plays a recording: it is the model, the sandbox, the memory and the
+// clock of a replay, and its user too where nobody else is. One run uses it.
+type Player struct {
+	rec   *Recording
+	model llm.Model
+	box   sandbox.Engine
+	user  []entry
+	found []entry
+
+	played map[string]int // entries by kind
+	at     time.Time
+}
+
+// Play begins a replay.
+func (rec *Recording) Play() *Player {
+	p := &Player{rec: rec, played: map[string]int{}}
+	var answers []replay.Answer
+	var runs []sandbox.Recording
+	for _, e := range rec.entries {
+		switch {
+		case e.Given != nil:
+			p.at = e.Time
+		case e.Answer != nil:
+			answers = append(answers, replay.Answer{Role: e.Answer.Role, Digest: e.Answer.Digest, Messages: e.Answer.Messages, Response: e.Answer.Response})
+		case e.Command != nil:
+			runs = append(runs, sandbox.Recording{Line: e.Command.Line, Tree: e.Command.Tree, Result: e.Command.Result})
+		case e.User != nil:
+			p.user = append(p.user, e)
+		case e.Recalled != nil:
+			p.found = append(p.found, e)
+		}
+	}
+	p.model, p.box = replay.New(answers), sandbox.Recorded(runs)
+	return p
+}
+
+// Now is the recording's clock: the time of the last thing that was played.
+func (p *Player) Now() time.Time { return p.at }
+
+// Attach lets the options play the recording instead of reaching outside.
+func (p *Player) Attach(o *Options) {
+	o.Model = func(string) (llm.Model, error) { return p, nil }
+	o.Sandbox = func(context.Context) (sandbox.Engine, error) { return p, nil }
+	o.Recall = p.recall
+	if o.User == nil {
+		o.User = p
+	}
+}
+
+// tick moves the clock to the next entry of a kind.
+func (p *Player) tick(kind string) {
+	n := p.played[kind]
+	for _, e := range p.rec.entries {
+		if e.Kind != kind {
+			continue
+		}
+		if n == 0 {
+			p.at = e.Time
+			break
+		}
+		n--
+	}
+	p.played[kind]++
+}
+
+// Complete implements llm.Model.
+func (p *Player) Complete(ctx context.Context, req *llm.Request) (*llm.Response, error) {
+	resp, err := p.model.Complete(ctx, req)
+	if err == nil {
+		p.tick(CallAnswered{}.kind())
+	}
+	return resp, err
+}
+
+// Run implements sandbox.Engine.
+func (p *Player) Run(ctx context.Context, cmd sandbox.Command) (*sandbox.Result, error) {
+	result, err := p.box.Run(ctx, cmd)
+	if err == nil {
+		p.tick(CommandEnded{}.kind())
+	}
+	return result, err
+}
+
+// Ask implements User with the recorded answers.
+func (p *Player) Ask(_ context.Context, q Question) (Answer, error) {
+	if len(p.user) == 0 {
+		return Answer{}, fmt.Errorf("%w: the replay parts from the recording: it asks %q, which was not asked", ErrUndecided, q.Text)
+	}
+	e := p.user[0]
+	if e.User.ID != q.ID {
+		return Answer{}, fmt.Errorf("%w: the replay parts from the recording: question %s is asked where %s was", ErrUndecided, q.ID, e.User.ID)
+	}
+	p.user, p.at = p.user[1:], e.Time
+	return e.User.Answer, nil
+}
+
+func (p *Player) recall(_ context.Context, query string) ([]string, error) {
+	if len(p.found) == 0 || p.found[0].Recalled.Query != query {
+		return nil, nil // the prompt will differ if it mattered
+	}
+	e := p.found[0]
+	p.found, p.at = p.found[1:], e.Time
+	return e.Recalled.Found, nil
+}

@@ -1,0 +1,116 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"caselsp/store"
+)
+
+// reportText renders a task's report in Markdown (SPEC row T15). Every figure in
+// it is read from the journal; what was not done is said.
+func reportText(p *progress, outcome string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n\n", firstLine(p.task.Text))
+	fmt.Fprintf(&b, "Outcome: %s. Took %s, %d model calls, %s.\n", outcome, p.changed.Sub(p.started).Round(time.Second), p.calls, usageText(p))
+	if p.plan != nil {
+		fmt.Fprintf(&b, "\n## Plan\n\n%s\n", p.plan.Analysis)
+	}
+	b.WriteString("\n## Features\n\n")
+	for i, f := range p.features {
+		fmt.Fprintf(&b, "%d. **%s**: %s\n", i+1, f.Title, f.outcome())
+		for _, v := range f.verdicts {
+			fmt.Fprintf(&b, "   - verified: %d percent. %s\n", *v.Completion, v.Summary)
+			for _, issue := range v.Issues {
+				fmt.Fprintf(&b, "     - %s\n", issue)
+			}
+		}
+	}
+	b.WriteString("\n## Files\n\n")
+	if len(p.staged.Files) == 0 {
+		b.WriteString("Nothing was changed.\n")
+	}
+	for _, f := range p.staged.Files {
+		fmt.Fprintf(&b, "- %s\n", f.describe())
+	}
+	b.WriteString("\n## Work\n\n")
+	for _, f := range p.features {
+		for _, line := range f.log {
+			fmt.Fprintf(&b, "- %s: %s\n", f.ID, line)
+		}
+	}
+	if len(p.recalled) > 0 {
+		b.WriteString("\n## Recalled from past work\n\n")
+		for _, r := range p.recalled {
+			fmt.Fprintf(&b, "- %s\n", firstLine(r))
+		}
+	}
+	return b.String()
+}
+
+// outcome says how a feature went, in one sentence.
+func (f *feature) outcome() string {
+	how := "not begun"
+	switch {
+	case f.ok:
+		how = fmt.Sprintf("done in %d attempt(s) and %d round(s)", f.attempt, f.round)
+	case f.ended:
+		how = "failed: " + f.reason
+	case f.attempt > 0:
+		how = fmt.Sprintf("unfinished in attempt %d, round %d", f.attempt, f.round)
+	}
+	if f.attempt > 0 && f.Test == "" {
+		how += "; no tests were named"
+	}
+	return how
+}
+
+// describe says what is staged of a file.
+func (f StagedFile) describe() string {
+	switch {
+	case f.Now == nil:
+		return "deleted " + f.Path
+	case f.From != "":
+		return fmt.Sprintf("renamed %s to %s", f.From, f.Path)
+	case f.Base == nil:
+		return "created " + f.Path
+	default:
+		return "changed " + f.Path
+	}
+}
+
+func usageText(p *progress) string {
+	s := fmt.Sprintf("%d tokens in and %d out", p.usage.Prompt, p.usage.Completion)
+	if p.usage.Cost > 0 {
+		s += fmt.Sprintf(", $%.4f", p.usage.Cost)
+	}
+	return s
+}
+
+// patternKind is the kind under which past successes are kept in memory.
+const patternKind = "pattern"
+
+// remember keeps what worked, for later plans. A failure to do so is logged: the
+// task has succeeded all the same.
+func (r *run) remember(outcome string) {
+	if outcome != "success" || r.p.task.Single || r.a.Recall != nil {
+		return
+	}
+	var files []string
+	for _, f := range r.p.staged.Files {
+		files = append(files, f.describe())
+	}
+	var how []string
+	for _, f := range r.p.features {
+		how = append(how, f.Title)
+	}
+	err := r.a.Store.Memory().Remember(context.Background(), store.Pattern{
+		Kind: patternKind, Task: r.id, Type: r.p.task.Type, Text: r.p.task.Text,
+		Solution: strings.Join(how, "; ") + " (" + strings.Join(files, ", ") + ")",
+	})
+	if err != nil {
+		r.a.Log.Warn("memory cannot be written", "task", r.id, "error", err)
+	}
+}

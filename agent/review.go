@@ -1,0 +1,311 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"caselsp/agent/workspace"
+)
+
+// Verdict of the user on one hunk.
+type HunkState string
+
+// The states of a hunk under review.
+const (
+	Open     HunkState = "open"
+	Accepted HunkState = "accepted"
+	Refused  HunkState = "rejected"
+)
+
+// ReviewOf is the result of a task as the user decides about it.
+type ReviewOf struct {
+	Task  Task
+	State State
+	Files []FileReview
+}
+
+// FileReview is one file of the change set. A file that is created, deleted or
+// renamed, or is not text, is decided as a whole: it has one entry in Hunks.
+type FileReview struct {
+	Change workspace.Change
+	Hunks  []HunkState
+}
+
+// Whole reports whether the file is decided as a whole.
+func (f FileReview) Whole() bool {
+	return f.Change.Op != workspace.Modify || f.Change.Binary || len(f.Change.Hunks) == 0
+}
+
+// Selection names what a decision is about.
+type Selection struct {
+	File string // "" for every file
+	Hunk int    // from 0; AllHunks for the whole file
+}
+
+// AllHunks selects every hunk of a file.
+const AllHunks = -1
+
+// Outcome is what a decision led to.
+type Outcome struct {
+	Results []workspace.Applied // of the files that an acceptance or an undo was to change
+	State   State               // of the task afterwards
+	Open    int                 // hunks that are still to be decided
+}
+
+// Failed returns what did not arrive.
+func (o Outcome) Failed() []workspace.Applied {
+	var failed []workspace.Applied
+	for _, r := range o.Results {
+		if !r.OK {
+			failed = append(failed, r)
+		}
+	}
+	return failed
+}
+
+// reviewProgress is the fold of the review's records.
+type reviewProgress struct {
+	decided  map[HunkID]HunkState
+	applied  map[string]AppliedTo // by path: before the first application, after the last
+	applying *Applying            // an intent without an outcome
+}
+
+func (r *reviewProgress) apply(body Body) {
+	if r.decided == nil {
+		r.decided, r.applied = map[HunkID]HunkState{}, map[string]AppliedTo{}
+	}
+	switch b := body.(type) {
+	case Applying:
+		r.applying = &b
+	case Decided:
+		for _, h := range b.Hunks {
+			r.decided[h] = Refused
+		}
+	case Applied:
+		if r.applying == nil {
+			return
+		}
+		for _, result := range b.Results {
+			if result.OK {
+				r.arrived(result.Path, b.Undo)
+			}
+		}
+		r.applying = nil
+	}
+}
+
+// arrived folds one file that was changed as intended.
+func (r *reviewProgress) arrived(path string, undo bool) {
+	for _, e := range r.applying.Edits {
+		if e.Path != path {
+			continue
+		}
+		if undo {
+			origin := path
+			if e.From != "" {
+				origin = e.From
+			}
+			delete(r.applied, origin)
+			for h := range r.decided {
+				if h.Path == origin {
+					delete(r.decided, h)
+				}
+			}
+			return
+		}
+		if first, again := r.applied[path]; again {
+			e.Before, e.Op = first.Before, first.Op
+		}
+		r.applied[path] = e
+		for _, h := range r.applying.Hunks {
+			if h.Path == path {
+				r.decided[h] = Accepted
+			}
+		}
+	}
+}
+
+// ErrNoReview says that a task has nothing to review.
+var ErrNoReview = errors.New("the task has no result to review")
+
+// Review returns a task's result with what was decided about it so far.
+func (a *Agent) Review(id string) (*ReviewOf, error) {
+	p, err := a.load(id)
+	if err != nil {
+		return nil, err
+	}
+	return a.reviewOf(p)
+}
+
+func (a *Agent) reviewOf(p *progress) (*ReviewOf, error) {
+	if p.report == nil || len(p.staged.Files) == 0 {
+		return nil, fmt.Errorf("%w: %s is %s", ErrNoReview, p.task.ID, p.state)
+	}
+	state, err := a.stagedState(p.staged)
+	if err != nil {
+		return nil, err
+	}
+	rev := &ReviewOf{Task: p.task, State: p.state}
+	for _, c := range workspace.Compare(workspace.State{}, state).Files {
+		f := FileReview{Change: c}
+		n := len(c.Hunks)
+		if f.Whole() {
+			n = 1
+		}
+		for h := range n {
+			s := p.review.decided[HunkID{c.Path, h}]
+			if s == "" {
+				s = Open
+			}
+			f.Hunks = append(f.Hunks, s)
+		}
+		rev.Files = append(rev.Files, f)
+	}
+	return rev, nil
+}
+
+// open returns the open hunks of a selection.
+func (rev *ReviewOf) open(sel Selection) ([]HunkID, error) {
+	var ids []HunkID
+	known := false
+	for _, f := range rev.Files {
+		if sel.File != "" && sel.File != f.Change.Path {
+			continue
+		}
+		known = true
+		if sel.Hunk >= len(f.Hunks) {
+			return nil, fmt.Errorf("%s has %d hunks; there is no hunk %d", f.Change.Path, len(f.Hunks), sel.Hunk+1)
+		}
+		for h, state := range f.Hunks {
+			if state == Open && (sel.File == "" || sel.Hunk == AllHunks || sel.Hunk == h) {
+				ids = append(ids, HunkID{f.Change.Path, h})
+			}
+		}
+	}
+	if !known {
+		return nil, fmt.Errorf("the task does not change %s", sel.File)
+	}
+	return ids, nil
+}
+
+// openHunks counts what is still to be decided.
+func (rev *ReviewOf) openHunks() int {
+	ids, err := rev.open(Selection{Hunk: AllHunks})
+	if err != nil {
+		return 0
+	}
+	return len(ids)
+}
+
+// review locks the task, settles an application that a crash interrupted, and calls f.
+func (a *Agent) review(id string, f func(*run, *ReviewOf) error) (Outcome, error) {
+	release, err := a.acquire(id)
+	if err != nil {
+		return Outcome{}, err
+	}
+	defer release()
+	p, err := a.load(id)
+	if err != nil {
+		return Outcome{}, err
+	}
+	r := &run{a: a, id: id, journal: a.Store.Journal(id), p: p, yield: func(Event, error) bool { return true }}
+	if err := r.settleApplying(); err != nil {
+		return Outcome{}, err
+	}
+	rev, err := a.reviewOf(p)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if err := f(r, rev); err != nil {
+		return Outcome{}, err
+	}
+	if rev, err = a.reviewOf(p); err != nil {
+		return Outcome{}, err
+	}
+	open := rev.openHunks()
+	if open == 0 && p.state == Review {
+		end := StateChanged{To: Rejected, Reason: "every change was rejected", Feature: p.cur}
+		if len(p.review.applied) > 0 {
+			end = StateChanged{To: Succeeded, Reason: "accepted", Feature: p.cur}
+		}
+		if err := r.record(end); err != nil {
+			return Outcome{}, err
+		}
+	}
+	return Outcome{State: p.state, Open: open}, nil
+}
+
+// Decide accepts or rejects the open hunks of a selection. Accepted ones are
+// merged into what the user's files hold now and carried out by to; what did
+// not arrive, and what overlaps with the user's own changes, stays open and is
+// in the outcome with its reason.
+func (a *Agent) Decide(ctx context.Context, id string, sel Selection, accept bool, to workspace.Applier) (Outcome, error) {
+	var results []workspace.Applied
+	out, err := a.review(id, func(r *run, rev *ReviewOf) error {
+		hunks, err := rev.open(sel)
+		if err != nil {
+			return err
+		}
+		if len(hunks) == 0 {
+			return nil
+		}
+		if !accept {
+			return r.record(Decided{Hunks: hunks})
+		}
+		results, err = r.accept(ctx, rev, hunks, to)
+		return err
+	})
+	out.Results = results
+	return out, err
+}
+
+// Undo takes back everything that was accepted, as far as the user has not
+// changed the same lines since; what the user wrote elsewhere stays. The
+// result is under review again, so the undo can itself be undone.
+func (a *Agent) Undo(ctx context.Context, id string, to workspace.Applier) (Outcome, error) {
+	var results []workspace.Applied
+	out, err := a.review(id, func(r *run, _ *ReviewOf) error {
+		var err error
+		if results, err = r.undo(ctx, to); err != nil {
+			return err
+		}
+		if r.p.state == Succeeded && len(r.p.review.applied) == 0 {
+			return r.record(StateChanged{To: Review, Reason: "undone", Feature: r.p.cur})
+		}
+		return nil
+	})
+	out.Results = results
+	return out, err
+}
+
+// settleApplying closes an application that was interrupted, by looking at what the files hold.
+func (r *run) settleApplying() error {
+	intent := r.p.review.applying
+	if intent == nil {
+		return nil
+	}
+	var results []workspace.Applied
+	for _, e := range intent.Edits {
+		result := workspace.Applied{Path: e.Path}
+		switch hash := r.hashOf(e.Path); hash {
+		case e.After.Hash:
+			result.OK = true
+		case e.Before.Hash:
+			result.Reason = "it was interrupted before it was written"
+		default:
+			result.Reason = "it was interrupted, and the file has changed since"
+		}
+		results = append(results, result)
+	}
+	return r.record(Applied{Undo: intent.Undo, Results: results})
+}
+
+// hashOf returns the hash of what the user's file holds now, "" where there is none.
+func (r *run) hashOf(path string) string {
+	f, err := r.a.Workspace.Read(path)
+	if err != nil {
+		return ""
+	}
+	return f.Hash
+}

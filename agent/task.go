@@ -1,0 +1,154 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"caselsp/agent/llm"
+)
+
+// Task is what the user asked for.
+type Task struct {
+	ID     string `json:"id"` // made by Run where it is empty
+	Text   string `json:"text"`
+	Single bool   `json:"single,omitempty"` // one reason-act-observe loop, without plan and verification (SPEC row T10)
+	Focus  *Focus `json:"focus,omitempty"`  // where in the editor it was given
+	// Language and Type are the user's own classification; empty: TARS classifies.
+	Language string `json:"language,omitempty"`
+	Type     string `json:"type,omitempty"`
+}
+
+// Focus is the place in the workspace that a task speaks of.
+type Focus struct {
+	Path       string `json:"path"`
+	FromLine   int    `json:"from_line"` // from 1, inclusive
+	ToLine     int    `json:"to_line"`
+	Text       string `json:"text,omitempty"`       // the lines as the user saw them
+	Diagnostic string `json:"diagnostic,omitempty"` // the message of the diagnostic to fix
+	Source     string `json:"source,omitempty"`     // who published it
+}
+
+// State is where a task is in its life (SPEC row T1).
+type State string
+
+// The states of a task. The last five end a run: Paused and Stopped can be
+// resumed; Review ends the run too and waits for the user's decisions.
+const (
+	Planning   State = "planning"
+	Coding     State = "coding"
+	Testing    State = "testing"
+	Reflecting State = "reflecting"
+	Verifying  State = "verifying"
+	Waiting    State = "waiting" // for an answer of the user
+	Review     State = "review"
+	Succeeded  State = "succeeded"
+	Failed     State = "failed"
+	Paused     State = "paused"
+	Stopped    State = "stopped"
+	Rejected   State = "rejected"
+)
+
+// Works reports whether a run in this state has something to do by itself.
+func (s State) Works() bool {
+	switch s {
+	case Planning, Coding, Testing, Reflecting, Verifying:
+		return true
+	}
+	return false
+}
+
+// Ended reports whether nothing can follow but an undo.
+func (s State) Ended() bool { return s == Succeeded || s == Failed || s == Rejected }
+
+// Limits bound a run. Each comes from SPEC section 1, where the reasons are.
+type Limits struct {
+	Steps     int     // of CASE in a round
+	Rounds    int     // of a feature, over all its attempts
+	Attempts  int     // of a feature
+	Rollbacks int     // of a feature: reaching it fails the feature
+	Tokens    int     // of the task; 0: no limit
+	Cost      float64 // of the task in US dollars; 0: no limit
+}
+
+// DefaultLimits are the limits of SPEC section 1.
+var DefaultLimits = Limits{Steps: 15, Rounds: 15, Attempts: 3, Rollbacks: 3}
+
+const (
+	// maxTask is the longest task text in bytes. Longer ones belong into a file
+	// that the task names; they would crowd everything else out of the prompts.
+	maxTask = 64 << 10
+	// maxPlanningTurns bounds TARS's looking around before it plans, and the
+	// turns of a verification and a reflection: a model that has not decided
+	// by then goes in circles.
+	maxPlanningTurns = 40
+	// maxFreeTurns bounds the read-only aids of one round, which cost no step.
+	maxFreeTurns = 60
+	// maxInvalid is how many unusable replies in a row end in a pause: the model
+	// was told each time what was wrong, so more of the same will not help.
+	maxInvalid = 4
+)
+
+// ErrEmptyTask says that a task has no text.
+var ErrEmptyTask = errors.New("the task is empty: write what should be done, such as \"add a test for parse_date\"")
+
+// check refuses a task that cannot be worked on.
+func (t Task) check() error {
+	switch {
+	case strings.TrimSpace(t.Text) == "":
+		return ErrEmptyTask
+	case len(t.Text) > maxTask:
+		return fmt.Errorf("the task has %d bytes; at most %d are taken: put the details into a file of the workspace and name it in the task", len(t.Text), maxTask)
+	}
+	return checkText("the task", t.Text)
+}
+
+// checkText refuses text of a person that holds what no person types: broken
+// UTF-8, control characters, terminal escapes (SPEC row S8).
+func checkText(what, s string) error {
+	if !utf8.ValidString(s) {
+		return fmt.Errorf("%s is not valid UTF-8", what)
+	}
+	for _, r := range s {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' {
+			return fmt.Errorf("%s holds the control character %U: remove it", what, r)
+		}
+	}
+	return nil
+}
+
+// Status is a task at a glance.
+type Status struct {
+	Task     Task
+	State    State
+	Reason   string // why it is paused, failed or stopped; "" otherwise
+	Feature  int    // from 1; 0 before the plan
+	Features int
+	Title    string // of the feature
+	Attempt  int
+	Round    int
+	Rounds   int // the limit
+	Step     int // of this round
+	Usage    llm.Usage
+	Open     *Question // the open question; nil for none
+	Started  time.Time
+	Changed  time.Time // of the last record
+}
+
+// String is the status in one line, for progress displays.
+func (s Status) String() string {
+	if s.Feature == 0 || s.Features == 0 {
+		return string(s.State)
+	}
+	text := fmt.Sprintf("%s, feature %d of %d", s.State, s.Feature, s.Features)
+	if s.Round > 0 {
+		text += fmt.Sprintf(", round %d of %d", s.Round, s.Rounds)
+	}
+	if s.Step > 0 {
+		text += fmt.Sprintf(", step %d", s.Step)
+	}
+	return text
+}

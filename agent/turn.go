@@ -1,0 +1,156 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"caselsp/agent/action"
+	"caselsp/agent/llm"
+	"caselsp/agent/llm/replay"
+)
+
+// The verbs that each role may choose. What is not offered is refused, whatever
+// the model writes.
+var (
+	readVerbs = []string{
+		action.GetFullFileContent, action.ListFilesName, action.SearchTextName, action.OutlineName,
+		action.DiagnosticsName, action.GitStatusName, action.GitDiffName, action.RecallName,
+	}
+	planVerbs   = append([]string{action.SubmitPlanName, action.RequestUserInput, action.RunCommandName}, readVerbs...)
+	verifyVerbs = append([]string{action.SubmitVerdictName}, readVerbs...)
+	fixVerbs    = append([]string{action.SubmitFixName}, readVerbs...)
+	caseVerbs   = append([]string{
+		action.WriteFileName, action.PatchFileName, action.RunCommandName, action.RequestUserInput,
+		action.TarsCheckpoint, action.RollbackName, action.FinishFeatureName, action.AbortName,
+		action.DeleteFileName, action.RenameFileName,
+	}, readVerbs...)
+)
+
+// offered returns the verbs of the state's role.
+func offered(s State) (role string, verbs []string) {
+	switch s {
+	case Planning:
+		return roleTars, planVerbs
+	case Coding:
+		return roleCase, caseVerbs
+	case Reflecting:
+		return roleReflector, fixVerbs
+	default:
+		return roleTars, verifyVerbs
+	}
+}
+
+// consult asks the model of a role and records the question and the answer.
+func (r *run) consult(ctx context.Context, role string, messages []llm.Message, tools []llm.Tool, shown []action.Shown) error {
+	model, err := r.a.Model(role)
+	if err != nil {
+		return err
+	}
+	for i := range messages {
+		messages[i].Content = r.a.Store.Redact(messages[i].Content)
+	}
+	req := &llm.Request{Role: role, Messages: messages, Tools: tools, MustCall: true}
+	req.OnText = func(s string) { r.emit(Event{Text: s, Status: r.p.status(r.a.Limits.Rounds)}) }
+	tokens := estimate(messages)
+	if err := r.reserve(tokens); err != nil {
+		return err
+	}
+	digest := replay.Digest(req)
+	if err := r.record(CallSent{Role: role, Digest: digest, Tokens: tokens, Shown: shown}); err != nil {
+		return err
+	}
+	resp, err := model.Complete(ctx, req)
+	if err != nil {
+		if failed := r.record(CallFailed{Role: role, Reason: err.Error()}); failed != nil {
+			return failed
+		}
+		return err
+	}
+	return r.record(CallAnswered{Role: role, Digest: digest, Messages: replay.Digests(req), Response: *resp})
+}
+
+// bytesPerToken is the usual estimate for source code in the common tokenizers;
+// it is only used before a server has said the real number.
+const bytesPerToken = 4
+
+func estimate(messages []llm.Message) int {
+	n := 0
+	for _, m := range messages {
+		n += len(m.Content)
+		for _, c := range m.ToolCalls {
+			n += len(c.Arguments)
+		}
+	}
+	return n / bytesPerToken
+}
+
+// reserve pauses the task before a call that would break one of its budgets.
+func (r *run) reserve(tokens int) error {
+	used := r.p.usage.Prompt + r.p.usage.Completion
+	if most := r.a.Limits.Tokens; most > 0 && used+tokens > most {
+		return &pauseError{fmt.Sprintf("the task has used %d of its %d tokens and the next call needs about %d: raise limits.tokens and resume, or stop here", used, most, tokens)}
+	}
+	if most := r.a.Limits.Cost; most > 0 && r.p.usage.Cost >= most {
+		return &pauseError{fmt.Sprintf("the task has cost $%.2f of its $%.2f: raise limits.cost and resume, or stop here", r.p.usage.Cost, most)}
+	}
+	return nil
+}
+
+// interpret turns the model's answer into an intent, or tells it what was wrong.
+func (r *run) interpret() error {
+	role, verbs := offered(r.p.state)
+	resp := r.p.answer
+	if len(resp.ToolCalls) == 0 {
+		return r.refuse("Your reply held no action. Answer with exactly one action, as a tool call.")
+	}
+	call := resp.ToolCalls[0] // the single next action: what follows it would be chosen blind
+	act, err := action.Parse(call, verbs)
+	if err != nil {
+		return r.refuse("Nothing was done. " + err.Error())
+	}
+	if act.Thought == "" {
+		act.Thought = strings.TrimSpace(resp.Content)
+	}
+	if act.Verb.Effect == action.Submits {
+		return r.submit(act)
+	}
+	r.live = act
+	return r.record(ActionChosen{
+		Step: r.stepOf(act), Role: role, Action: act.Verb.Name, Thought: act.Thought, Args: act.Raw, CallID: call.ID,
+	})
+}
+
+// stepOf numbers the action in its feature; aids and other roles cost no step.
+func (r *run) stepOf(act *action.Action) int {
+	f := r.p.feature()
+	if r.p.state != Coding || f == nil || act.Verb.FreeOfSteps() {
+		return 0
+	}
+	return f.step + 1
+}
+
+// refuse tells the model why its reply was of no use. After several in a row
+// the task pauses: saying it once more would only cost money.
+func (r *run) refuse(reason string) error {
+	if r.p.invalid+1 < maxInvalid {
+		return r.record(ReplyRefused{Reason: reason})
+	}
+	if err := r.record(ReplyRefused{Reason: reason}); err != nil {
+		return err
+	}
+	return &pauseError{fmt.Sprintf("the model gave %d unusable replies in a row; the last: %s Resume to try again, or choose another model", maxInvalid, reason)}
+}
+
+// submit records a role's typed answer; what follows from it is the phase's business.
+func (r *run) submit(act *action.Action) error {
+	switch args := act.Args.(type) {
+	case action.Plan:
+		return r.record(Planned{Plan: args})
+	case action.Verdict:
+		return r.record(Verified{Verdict: args})
+	case action.Hypothesis:
+		return r.record(Hypothesised{Hypothesis: args})
+	}
+	return r.refuse("Nothing was done. " + act.Verb.Name + " is not for now.")
+}
