@@ -101,7 +101,8 @@ func toNumber(value any) (float64, bool) {
 
 // number allows numbers of a range.
 func number(low, high float64, unit string) kind[float64] {
-	return simple(fmt.Sprintf("a number from %v to %v%s", low, high, unit), func(value any) (float64, bool) {
+	plain := func(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+	return simple("a number from "+plain(low)+" to "+plain(high)+unit, func(value any) (float64, bool) {
 		f, ok := toNumber(value)
 		return f, ok && f >= low && f <= high // false for NaN
 	})

@@ -86,10 +86,6 @@ func written(value any) string {
 		return fmt.Sprint(*v)
 	case map[string]Price, map[string]Model:
 		return ""
-	case int:
-		if v == 0 {
-			return "0"
-		}
 	}
 	return fmt.Sprint(value)
 }
@@ -191,16 +187,17 @@ func All() []Setting {
 	return list
 }
 
-// Docs returns the settings as a Markdown table, for the README.
+// Docs returns the settings as Markdown, for the README.
 func Docs() string {
 	var b strings.Builder
-	b.WriteString("| setting and environment variable | default | must be | workspace may set it | what it does |\n|---|---|---|---|---|\n")
+	b.WriteString("The environment variable of a setting is its name in capitals, with `_` for `.`, after `CASELSP_`: `CASELSP_MODEL_BASE_URL`.\n\n" +
+		"| setting | default | must be | may a workspace set it | what it does |\n|---|---|---|---|---|\n")
 	for _, s := range All() {
 		d := ""
 		if s.Default != "" {
 			d = "`" + s.Default + "`"
 		}
-		fmt.Fprintf(&b, "| `%s` `%s` | %s | %s | %s | %s |\n", s.Name, s.Env, d, s.Allowed, s.Workspace, s.Doc)
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", s.Name, d, s.Allowed, s.Workspace, s.Doc)
 	}
 	return b.String()
 }

@@ -1,0 +1,1 @@
+"""The blog: posts, their tags, and the pages that show them."""

@@ -1,0 +1,1 @@
+"""The site: settings and the entry points of its servers."""
