@@ -40,6 +40,17 @@ func oneOf(words ...string) kind[string] {
 	})
 }
 
+// orEmpty allows "" too, which takes back what a lower layer set.
+func (k kind[T]) orEmpty() kind[T] {
+	return kind[T]{k.allowed, func(value any) (T, error) {
+		if value == "" {
+			var none T
+			return none, nil
+		}
+		return k.read(value)
+	}}
+}
+
 // textLimit is longer than any address or name of a model in use; what is
 // longer was pasted by mistake.
 const textLimit = 500

@@ -32,7 +32,7 @@ type Settings struct {
 // Model says which model answers, where it is asked and how. In Roles, a field
 // that is zero means the same field of the model that holds it.
 type Model struct {
-	Provider      string           // a preset's name
+	Provider      string           // a preset's name; "": found by the address, OpenAI where that is empty too
 	BaseURL       string           // "": the preset's
 	Name          string           // "": not chosen yet
 	KeyEnv        string           // the environment variable that holds the key; "": the preset's
@@ -40,7 +40,7 @@ type Model struct {
 	Temperature   *float64         // nil: the server's default
 	MaxTokens     int              // of one answer; 0: the server's default
 	ContextTokens int              // the model's window
-	Timeout       time.Duration    // of one answer
+	Timeout       time.Duration    // the server's longest silence, before and within an answer
 	Fallback      string           // the model that is asked when this one keeps failing; "": none
 	Prices        map[string]Price // by the name of the model
 	Roles         map[string]Model // by the name of the role; see For
@@ -96,10 +96,9 @@ type Approvals struct {
 func Default() Settings {
 	return Settings{
 		Model: Model{
-			Provider:      "openai",
 			Tools:         "auto",
-			ContextTokens: 128_000,          // what the usual hosted models have; small local ones need it lower
-			Timeout:       10 * time.Minute, // a local model on a laptop takes minutes for a long answer
+			ContextTokens: 128_000,         // what the usual hosted models have; small local ones need it lower
+			Timeout:       5 * time.Minute, // a local model on a laptop reads a long prompt for minutes
 		},
 		Sandbox: Sandbox{
 			Engine:   "auto",
@@ -115,12 +114,12 @@ func Default() Settings {
 }
 
 // For returns the model of a role: m with what its entry in Roles sets put over
-// it, and without Roles. Where the role has another provider, neither address
-// nor key of m are kept: a key never goes to a server that it is not for.
+// it, and without Roles. Where the role asks another server, neither provider
+// nor address nor key of m are kept: a key never goes where it is not for.
 func (m Model) For(role string) Model {
 	r := m.Roles[role]
 	m.Roles = nil
-	if r.Provider != "" && r.Provider != m.Provider {
+	if r.Provider != "" && r.Provider != m.Provider || r.BaseURL != "" && r.BaseURL != m.BaseURL {
 		m.Provider, m.BaseURL, m.KeyEnv = r.Provider, "", ""
 	}
 	over(&m.BaseURL, r.BaseURL)

@@ -134,11 +134,15 @@ func TestFor(t *testing.T) {
 	m := Model{Provider: "openai", BaseURL: "https://models.example/v1", KeyEnv: "K", Name: "large", Roles: map[string]Model{
 		"case":   {Name: "small", Temperature: &zero},
 		"tester": {Provider: "ollama", Name: "local"},
+
+		"reflector": {BaseURL: "http://localhost:8000/v1"},
 	}}
 	for role, want := range map[string]Model{
 		"tars":   {Provider: "openai", BaseURL: "https://models.example/v1", KeyEnv: "K", Name: "large"},
 		"case":   {Provider: "openai", BaseURL: "https://models.example/v1", KeyEnv: "K", Name: "small", Temperature: &zero},
 		"tester": {Provider: "ollama", Name: "local"},
+
+		"reflector": {BaseURL: "http://localhost:8000/v1", Name: "large"},
 	} {
 		if got := m.For(role); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: got %+v, want %+v", role, got, want)

@@ -107,16 +107,17 @@ func earlier(words ...string) func(from, to string) bool {
 	return func(from, to string) bool { return slices.Index(words, to) < slices.Index(words, from) }
 }
 
-// Providers are the names of the presets that model.provider may have.
-var Providers = []string{"openai", "azure", "gemini", "ollama", "llamacpp", "vllm", "lmstudio"}
+// Providers are what model.provider may be, beside nothing: the presets, and
+// custom for a server that is known by its address alone.
+var Providers = []string{"openai", "azure", "gemini", "openrouter", "ollama", "llamacpp", "vllm", "lmstudio", "custom"}
 
 // countLimit bounds steps and their like: beyond it a limit is none.
 const countLimit = 1000
 
 // perRole are the settings of a model that each role can have of its own.
 var perRole = []entry{
-	define("model.provider", oneOf(Providers...), func(s *Settings) *string { return &s.Model.Provider }, Never, nil,
-		"The preset that says where models are asked and which environment variable holds the key."),
+	define("model.provider", oneOf(Providers...).orEmpty(), func(s *Settings) *string { return &s.Model.Provider }, Never, nil,
+		"The preset that says where models are asked and which environment variable holds the key. Where it is not set, the host of model.base_url tells, and where that is not set either it is openai."),
 	define("model.base_url", address(), func(s *Settings) *string { return &s.Model.BaseURL }, Never, nil,
 		"Where an OpenAI-compatible server listens; takes the place of the preset's address."),
 	define("model.name", text("the name of a model as its server knows it"), func(s *Settings) *string { return &s.Model.Name }, Never, nil,
@@ -132,14 +133,14 @@ var perRole = []entry{
 	define("model.context_tokens", integer(2_000, 10_000_000, ""), func(s *Settings) *int { return &s.Model.ContextTokens }, Tighten, more[int],
 		"The model's window, in tokens: what is sent is chosen to fit in."),
 	define("model.timeout", duration(time.Second, 2*time.Hour), func(s *Settings) *time.Duration { return &s.Model.Timeout }, Tighten, more[time.Duration],
-		"How long one answer may take."),
+		"The longest silence of the server, before and within an answer."),
 	define("model.fallback", text("the name of a model as its server knows it"), func(s *Settings) *string { return &s.Model.Fallback }, Never, nil,
 		"The model that is asked, at the same server, when the first one keeps failing."),
 }
 
 var entries = slices.Concat(perRole, []entry{
 	define("model.prices", prices(), func(s *Settings) *map[string]Price { return &s.Model.Prices }, Never, nil,
-		"What models cost, so that limits.cost can count; a model without a price counts as free."),
+		"What models cost, so that limits.cost can count; goes before the built-in prices, and a model with neither counts as free."),
 	define("model.roles", roles(perRole), func(s *Settings) *map[string]Model { return &s.Model.Roles }, Never, nil,
 		"What differs for single roles: any setting of model but prices and roles."),
 	define("sandbox.engine", oneOf("auto", "docker", "none"), func(s *Settings) *string { return &s.Sandbox.Engine }, Tighten, earlier("auto", "docker", "none"),

@@ -15,7 +15,8 @@ class PostListTests(TestCase):
     """The list of posts."""
 
     def test_empty_blog_says_so(self) -> None:
-        self.assertContains(self.client.get(reverse("blog:posts")), "There are no posts here.")
+        response = self.client.get(reverse("blog:posts"))
+        self.assertContains(response, "There are no posts here.")
 
     def test_lists_what_is_published(self) -> None:
         make_post(title="Herons at the weir")
