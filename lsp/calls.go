@@ -1,0 +1,203 @@
+package lsp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"go.lsp.dev/jsonrpc2"
+	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+)
+
+// How long the client may take to answer, by what it has to do for it.
+const (
+	createTime    = 2 * time.Second  // of a progress: Emacs and Vim have been seen to lose the request
+	settingsTime  = 10 * time.Second // the editor looks something up
+	showTime      = 10 * time.Second // the editor opens a document
+	registerTime  = 10 * time.Second
+	refreshTime   = 10 * time.Second
+	applyTime     = 30 * time.Minute // the user reads a preview
+	questionTime  = 10 * time.Minute // the user reads a question; it stays open for the commands afterwards
+	plainEditTime = 10 * time.Second // an edit without anything to confirm
+)
+
+// errSilent is the error of a client that did not answer in time.
+var errSilent = errors.New("the client did not answer in time")
+
+// request calls the client and returns its answer, or an error: the client's
+// own, errSilent, or that of ctx. A client that stopped reading holds up a
+// goroutine until the connection ends, never the caller.
+func request[R any](ctx context.Context, s *server, limit time.Duration, method string, params any) (R, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(s.ctx, func() { cancel(s.ctx.Err()) })()
+	defer s.clock.after(limit, func() { cancel(errSilent) })()
+	type answer struct {
+		result R
+		err    error
+	}
+	answers := make(chan answer, 1)
+	go func() {
+		var a answer
+		var id jsonrpc2.ID
+		id, a.err = s.conn.Call(ctx, method, params, &a.result)
+		if ctx.Err() != nil && id.IsValid() {
+			s.withdraw(id)
+		}
+		answers <- a
+	}()
+	var a answer
+	select {
+	case a = <-answers:
+	case <-ctx.Done():
+		a.err = context.Cause(ctx)
+	}
+	if a.err != nil {
+		if cause := context.Cause(ctx); cause != nil {
+			a.err = cause
+		}
+		var none R
+		return none, fmt.Errorf("%s: %w", method, a.err)
+	}
+	return a.result, nil
+}
+
+// withdraw tells the client that a call need not be answered any more, so that
+// it can take the question off the screen.
+func (s *server) withdraw(id jsonrpc2.ID) {
+	if number, ok := id.Number(); ok {
+		s.out.post(note{method: protocol.MethodCancelRequest, params: &protocol.CancelParams{ID: protocol.Integer(number)}})
+	}
+}
+
+// showMessage shows the user a message that needs no answer. It may be called
+// anywhere, on the read loop too.
+func (s *server) showMessage(typ protocol.MessageType, text string) {
+	s.out.post(note{method: protocol.MethodWindowShowMessage, params: &protocol.ShowMessageParams{Type: typ, Message: text}})
+}
+
+// logMessage writes to the client's log. It may be called anywhere.
+func (s *server) logMessage(typ protocol.MessageType, text string) {
+	s.out.post(note{method: protocol.MethodWindowLogMessage, params: &protocol.LogMessageParams{Type: typ, Message: text}, log: true})
+}
+
+// ask puts a question with choices to the user and returns the one that was
+// chosen. No choice means undecided, never no: a client that dismissed the
+// question, failed, went silent, or answered with what was not offered.
+func (s *server) ask(ctx context.Context, typ protocol.MessageType, text string, choices ...string) (chosen string, decided bool) {
+	params := &protocol.ShowMessageRequestParams{Type: typ, Message: text}
+	for _, c := range choices {
+		params.Actions = append(params.Actions, protocol.MessageActionItem{Title: c})
+	}
+	item, err := request[*protocol.MessageActionItem](ctx, s, questionTime, protocol.MethodWindowShowMessageRequest, params)
+	if err != nil && ctx.Err() == nil {
+		s.log.Info("a question was left open", "error", err)
+	}
+	if err != nil || item == nil || !slices.Contains(choices, item.Title) {
+		return "", false
+	}
+	return cloned(item.Title), true
+}
+
+// showDocument opens a document in the editor; at, if any, is selected. The
+// error says what to do instead.
+func (s *server) showDocument(ctx context.Context, u uri.URI, focus bool, at *protocol.Range) error {
+	if !s.client.ShowDocument {
+		return fmt.Errorf("this editor cannot be asked to open a document: open %s", readable(u))
+	}
+	params := &protocol.ShowDocumentParams{URI: u, TakeFocus: &focus, Selection: at}
+	result, err := request[protocol.ShowDocumentResult](ctx, s, showTime, protocol.MethodWindowShowDocument, params)
+	if err == nil && !result.Success {
+		err = errors.New("the editor refused")
+	}
+	if err != nil {
+		return fmt.Errorf("the editor did not open %s, open it by hand: %w", readable(u), err)
+	}
+	return nil
+}
+
+// readable returns a URI as a user would write it.
+func readable(u uri.URI) string {
+	if file, ok := fileOf(u); ok {
+		return file
+	}
+	return string(u)
+}
+
+// applyEdit hands the client an edit, in the form that it understands. That it
+// answers true proves nothing: look at the documents afterwards (documents.await).
+func (s *server) applyEdit(ctx context.Context, label string, edit protocol.WorkspaceEdit) (protocol.ApplyWorkspaceEditResult, error) {
+	none := protocol.ApplyWorkspaceEditResult{}
+	if !s.client.ApplyEdit {
+		return none, errors.New("this editor does not take edits from a server")
+	}
+	limit := plainEditTime
+	if s.client.Confirms && len(edit.ChangeAnnotations) > 0 {
+		limit = applyTime
+	}
+	edit, err := s.client.fit(edit)
+	if err != nil {
+		return none, err
+	}
+	params := &protocol.ApplyWorkspaceEditParams{Edit: edit}
+	if label != "" {
+		params.Label = &label
+	}
+	if s.client.EditMetadata && len(edit.ChangeAnnotations) > 0 {
+		params.Metadata = &protocol.WorkspaceEditMetadata{IsRefactoring: new(true)}
+	}
+	return request[protocol.ApplyWorkspaceEditResult](ctx, s, limit, protocol.MethodWorkspaceApplyEdit, params)
+}
+
+// publish sends the diagnostics of a document, with what the client understands
+// of them. version is nil where they are of a file that is not open.
+func (s *server) publish(u uri.URI, version *int32, list []protocol.Diagnostic) {
+	params := &protocol.PublishDiagnosticsParams{URI: u, Diagnostics: make([]protocol.Diagnostic, 0, len(list))}
+	if version != nil && s.client.DiagnosticVersions {
+		params.Version = protocol.NewOptional(*version)
+	}
+	for _, d := range list {
+		params.Diagnostics = append(params.Diagnostics, s.client.diagnostic(d))
+	}
+	s.out.post(note{method: protocol.MethodTextDocumentPublishDiagnostics, params: params})
+}
+
+// diagnostic returns d without what the client does not know.
+func (c *client) diagnostic(d protocol.Diagnostic) protocol.Diagnostic {
+	if !c.DiagnosticLink {
+		d.CodeDescription = protocol.CodeDescription{}
+	}
+	if !c.DiagnosticTags {
+		d.Tags.Clear()
+	}
+	if !c.DiagnosticRelated {
+		d.RelatedInformation = nil
+	}
+	if !c.DiagnosticData {
+		d.Data = nil
+	}
+	return d
+}
+
+// refreshDiagnostics asks the client to pull its diagnostics again, where it does.
+func (s *server) refreshDiagnostics(ctx context.Context) {
+	s.refresh(ctx, s.client.RefreshDiagnostics, protocol.MethodWorkspaceDiagnosticRefresh)
+}
+
+// refreshCodeLenses asks the client to ask for its code lenses again, where it can.
+func (s *server) refreshCodeLenses(ctx context.Context) {
+	s.refresh(ctx, s.client.RefreshCodeLenses, protocol.MethodWorkspaceCodeLensRefresh)
+}
+
+// refresh calls a method without params whose answer says nothing.
+func (s *server) refresh(ctx context.Context, can bool, method string) {
+	if !can {
+		return
+	}
+	if _, err := request[jsonrpc2.RawMessage](ctx, s, refreshTime, method, nil); err != nil {
+		s.log.Debug("the client did not refresh", "error", err)
+	}
+}

@@ -1,0 +1,153 @@
+package lsp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+
+	"go.lsp.dev/protocol"
+)
+
+// layer is one source of settings, as the client gave it: an object, whose
+// members nobody has looked at yet.
+type layer struct {
+	Origin string // for the user: where to change it
+	JSON   json.RawMessage
+}
+
+// The origins of layers.
+const (
+	fromOptions = "initializationOptions"
+	fromEditor  = "the editor's settings"
+)
+
+// configuration holds the client's settings and asks for them again when they change.
+type configuration struct {
+	options json.RawMessage // written by initialize alone
+
+	mu      sync.Mutex
+	pushed  json.RawMessage // with didChangeConfiguration
+	running bool            // an update is under way
+	wanted  bool            // something changed since the last one began
+	told    string          // what the user was last told to be wrong
+}
+
+// configurationMethods adds the changes of settings to the table.
+func (s *server) configurationMethods() {
+	onNotification(s.methods, protocol.MethodWorkspaceDidChangeConfiguration, func(p *protocol.DidChangeConfigurationParams) error {
+		s.settings.mu.Lock()
+		s.settings.pushed = section(bytes.Clone(p.Settings))
+		s.settings.mu.Unlock()
+		s.updateConfiguration()
+		return nil
+	})
+}
+
+// section returns the member of settings that is the server's, where there is
+// one: clients that push send either all their settings or the server's alone.
+func section(settings json.RawMessage) json.RawMessage {
+	var all map[string]json.RawMessage
+	if json.Unmarshal(settings, &all) == nil && all[Name] != nil {
+		return all[Name]
+	}
+	return settings
+}
+
+// startConfiguration asks for the settings for the first time, and to be told
+// of their changes where the client only tells those who ask.
+func (s *server) startConfiguration() {
+	if s.client.RegisterSettings {
+		s.spawn("registering for settings", func(ctx context.Context) error {
+			options := protocol.LSPAny(fmt.Sprintf(`{"section":%q}`, Name))
+			params := &protocol.RegistrationParams{Registrations: []protocol.Registration{{
+				ID: Name + "-settings", Method: protocol.MethodWorkspaceDidChangeConfiguration, RegisterOptions: options,
+			}}}
+			_, err := request[protocol.LSPAny](ctx, s, registerTime, protocol.MethodClientRegisterCapability, params)
+			return err
+		})
+	}
+	s.updateConfiguration()
+}
+
+// updateConfiguration has the settings gathered and handed on, once at a time:
+// answers that overtake each other would leave the older settings in force.
+func (s *server) updateConfiguration() {
+	c := &s.settings
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.wanted = true
+	if c.running {
+		return
+	}
+	c.running = true
+	s.spawn("reading the settings", func(ctx context.Context) error {
+		for c.next() {
+			// Behind a barrier of its own, so that the loop ends in one way only.
+			_, err := s.guard("reading the settings", func() (any, error) { s.configure(ctx); return nil, nil })
+			if err != nil {
+				s.showMessage(protocol.MessageTypeError, err.Error())
+			}
+		}
+		return nil
+	})
+}
+
+// next reports whether to go round once more.
+func (c *configuration) next() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.running, c.wanted = c.wanted, false
+	return c.running
+}
+
+// layers gathers what there is, weakest first.
+func (s *server) layers(ctx context.Context) []layer {
+	s.settings.mu.Lock()
+	list := []layer{{fromOptions, s.settings.options}, {fromEditor, s.settings.pushed}}
+	s.settings.mu.Unlock()
+	if s.client.Configuration {
+		name := Name
+		params := &protocol.ConfigurationParams{Items: []protocol.ConfigurationItem{{Section: &name}}}
+		answer, err := request[[]protocol.LSPAny](ctx, s, settingsTime, protocol.MethodWorkspaceConfiguration, params)
+		switch {
+		case err != nil:
+			s.log.Warn("the editor did not tell its settings", "error", err)
+		case len(answer) == 1:
+			list = append(list, layer{fromEditor, bytes.Clone(answer[0])})
+		}
+	}
+	return list
+}
+
+// configure hands the layers on and shows the user what is wrong with them, each
+// list of mistakes once.
+func (s *server) configure(ctx context.Context) {
+	var given []layer
+	var wrong []error
+	for _, l := range s.layers(ctx) {
+		switch text := bytes.TrimSpace(l.JSON); {
+		case len(text) == 0, string(text) == "null":
+		case text[0] != '{':
+			wrong = append(wrong, fmt.Errorf("%s: the settings of %s must be an object, not %.40s", l.Origin, Name, text))
+		default:
+			given = append(given, l)
+		}
+	}
+	if s.hooks.configure != nil {
+		wrong = append(wrong, s.hooks.configure(ctx, given))
+	}
+	told := ""
+	if err := errors.Join(wrong...); err != nil {
+		told = err.Error()
+	}
+	s.settings.mu.Lock()
+	news := told != s.settings.told
+	s.settings.told = told
+	s.settings.mu.Unlock()
+	if news && told != "" {
+		s.showMessage(protocol.MessageTypeWarning, told)
+	}
+}

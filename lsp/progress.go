@@ -1,0 +1,152 @@
+package lsp
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"go.lsp.dev/protocol"
+)
+
+// reportInterval is the shortest time between two reports of one progress:
+// editors draw each, and some write each into a log.
+const reportInterval = 500 * time.Millisecond
+
+// progresses are those under way, so that the client can cancel them.
+type progresses struct {
+	mu     sync.Mutex
+	last   int
+	cancel map[string]func()
+}
+
+// progress is one work-done progress in the editor. Its methods may be called
+// from anywhere and never wait; on a client that shows none they do nothing.
+type progress struct {
+	s     *server
+	token protocol.String
+	shown bool
+
+	mu      sync.Mutex
+	sent    time.Time                        // of the last report
+	pending *protocol.WorkDoneProgressReport // newer than that one; sent when its time comes
+	ended   bool
+}
+
+// startProgress shows a progress with a token of the server's making. cancel, if
+// any, is called when the user cancels it, which only some editors can. A client
+// that does not answer within createTime is gone on without.
+func (s *server) startProgress(ctx context.Context, title, message string, cancel func()) *progress {
+	p := &progress{s: s}
+	if !s.client.Progress {
+		return p
+	}
+	p.token = s.progress.add(cancel)
+	params := &protocol.WorkDoneProgressCreateParams{Token: p.token}
+	if _, err := request[protocol.LSPAny](ctx, s, createTime, protocol.MethodWindowWorkDoneProgressCreate, params); err != nil {
+		s.log.Info("no progress is shown", "error", err)
+		s.progress.remove(string(p.token))
+		return p
+	}
+	p.shown = true
+	p.sent = s.clock.now()
+	begin := &protocol.WorkDoneProgressBegin{Kind: "begin", Title: title, Cancellable: new(cancel != nil)}
+	if message != "" {
+		begin.Message = &message
+	}
+	p.send(begin)
+	return p
+}
+
+// report shows where the work is. percent is 0 to 100, or negative for unknown.
+// Of reports that follow each other too fast the last is shown.
+func (p *progress) report(message string, percent int) {
+	report := &protocol.WorkDoneProgressReport{Kind: "report", Message: &message}
+	if percent >= 0 {
+		report.Percentage = new(uint32(min(percent, 100)))
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.shown || p.ended {
+		return
+	}
+	waiting := p.pending != nil
+	p.pending = report
+	wait := p.sent.Add(reportInterval).Sub(p.s.clock.now())
+	switch {
+	case wait <= 0:
+		p.flush()
+	case !waiting:
+		p.s.clock.after(wait, func() {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.flush()
+		})
+	}
+}
+
+// flush sends the report that waits, if there is one. p.mu is held.
+func (p *progress) flush() {
+	if p.pending == nil || p.ended {
+		return
+	}
+	p.send(p.pending)
+	p.pending, p.sent = nil, p.s.clock.now()
+}
+
+// end takes the progress away; message is the last word. Only the first call counts.
+func (p *progress) end(message string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.shown || p.ended {
+		return
+	}
+	p.ended = true
+	p.s.progress.remove(string(p.token))
+	end := &protocol.WorkDoneProgressEnd{Kind: "end"}
+	if message != "" {
+		end.Message = &message
+	}
+	p.send(end)
+}
+
+// send posts one value. The kind is in the value already: the library does not
+// fill it in.
+func (p *progress) send(value any) {
+	p.s.out.post(note{method: protocol.MethodProgress, params: &protocol.ProgressParams{Token: p.token, Value: encoded(value)}})
+}
+
+// add makes a token.
+func (l *progresses) add(cancel func()) protocol.String {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.last++
+	token := fmt.Sprintf("%s-%d", Name, l.last)
+	if l.cancel == nil {
+		l.cancel = make(map[string]func())
+	}
+	l.cancel[token] = cancel
+	return protocol.String(token)
+}
+
+// remove forgets a token.
+func (l *progresses) remove(token string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.cancel, token)
+}
+
+// progressMethods adds the cancelling of progresses to the table.
+func (s *server) progressMethods() {
+	onNotification(s.methods, protocol.MethodWindowWorkDoneProgressCancel, func(p *protocol.WorkDoneProgressCancelParams) error {
+		token, _ := p.Token.(protocol.String)
+		s.progress.mu.Lock()
+		cancel := s.progress.cancel[string(token)]
+		s.progress.mu.Unlock()
+		if cancel != nil {
+			// What is cancelled may take its time; the read loop has none.
+			s.spawn("cancelling", func(context.Context) error { cancel(); return nil })
+		}
+		return nil
+	})
+}
