@@ -245,10 +245,10 @@ func (c *comparison) skip(path, reason string) {
 // badPath says why a path that a command made is not taken, or "".
 func badPath(path string) string {
 	switch {
-	case !fs.ValidPath(path):
-		return "its path does not lie inside the tree"
 	case !utf8.ValidString(path):
 		return "its name is not UTF-8"
+	case !fs.ValidPath(path):
+		return "its path does not lie inside the tree"
 	case strings.ContainsFunc(path, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }):
 		return "its name holds control characters"
 	}

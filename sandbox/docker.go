@@ -141,6 +141,8 @@ func (d *DockerEngine) explain(ctx context.Context, err error) error {
 		u.Reason, u.Advice = "the Docker socket at "+host+" may not be used by this user", advicePermission
 	case client.IsErrConnectionFailed(err):
 		u.Reason, u.Advice = "no Docker engine answers at "+host, adviceStart
+	case errors.Is(err, errLost):
+		u.Reason, u.Advice = text, adviceStart
 	case errors.Is(err, context.DeadlineExceeded):
 		u.Reason, u.Advice = "the Docker engine at "+host+" does not answer in time", adviceStart
 	case errdefs.IsNotFound(err) && strings.Contains(strings.ToLower(text), "no such image"):

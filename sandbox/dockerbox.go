@@ -138,7 +138,7 @@ func (d *DockerEngine) config(b *box) (*container.Config, *container.HostConfig)
 				PidsLimit:  &p.PIDs,
 				Ulimits: []*container.Ulimit{
 					{Name: "core", Soft: 0, Hard: 0},
-					{Name: "fsize", Soft: b.room, Hard: b.room}, // a sparse file larger than the disk would be as large in an archive
+					{Name: "fsize", Soft: sparse * b.room, Hard: sparse * b.room},
 				},
 			},
 		}
@@ -187,12 +187,19 @@ func (b *box) changes(ctx context.Context, tree []File) ([]Change, []string, err
 		return nil, nil, err
 	}
 	defer out.Close()
-	// Twice the room: headers and padding are at most as much as a page a file.
-	return compareTree(tree, out, workFolder[1:], 2*b.room+archiveSlack)
+	return compareTree(tree, out, workFolder[1:], 2*sparse*b.room+archiveSlack)
 }
 
-// archiveSlack is for the headers of many small files.
-const archiveSlack = 256 << 20
+const (
+	// sparse is how many times the disk's size a file may claim to have. A file
+	// of holes takes no room in the sandbox and all of it in an archive; with
+	// less than this, a program that fills the disk would be killed for the
+	// size of its file before it could see that the disk is full.
+	sparse = 2
+
+	// archiveSlack is for the headers of many small files.
+	archiveSlack = 256 << 20
+)
 
 // close removes the container and what belongs to it, also when the caller's
 // context has ended.

@@ -36,8 +36,8 @@ func (b *box) run(ctx context.Context, cmd Command) (*Result, error) {
 		WorkingDir:   workFolder,
 		Env:          cmd.Env,
 		AttachStdout: true,
-		AttachStderr: true,
-		Cmd:          []string{"/bin/sh", "-c", cmd.Line},
+		// One pipe for both streams: two lose the order in which things were said.
+		Cmd: []string{"/bin/sh", "-c", `exec /bin/sh -c "$1" 2>&1`, "sh", cmd.Line},
 	})
 	if err != nil {
 		return nil, err
@@ -69,6 +69,9 @@ func (b *box) run(ctx context.Context, cmd Command) (*Result, error) {
 	res.Output, res.Cut = e.output.text()
 	return res, nil
 }
+
+// errLost says that the connection to the engine broke.
+var errLost = errors.New("the Docker engine went away")
 
 // ending is how a command ended.
 type ending struct {
@@ -157,7 +160,7 @@ func (b *box) await(ctx context.Context, id string, e *ending, drained chan erro
 				return nil
 			}
 		case err := <-b.failed:
-			return fmt.Errorf("the engine went away: %w", err)
+			return fmt.Errorf("%w: %w", errLost, err)
 		case <-limit.C:
 			if e.lost {
 				return errors.New("the sandbox ended and was not removed")

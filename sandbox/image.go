@@ -32,6 +32,10 @@ func ImageTag() string {
 // with each line that the engine says, and may be nil. Building loads packages
 // from the network and takes a minute or so.
 func (d *DockerEngine) BuildImage(ctx context.Context, base string, progress func(line string)) error {
+	return d.build(ctx, recipe, base, progress)
+}
+
+func (d *DockerEngine) build(ctx context.Context, recipe []byte, base string, progress func(line string)) error {
 	var folder bytes.Buffer
 	tw := tar.NewWriter(&folder)
 	err := errors.Join(

@@ -1,0 +1,237 @@
+package sandbox
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/docker/docker/api/types/container"
+	"github.com/docker/docker/api/types/events"
+	"github.com/docker/docker/api/types/filters"
+	"github.com/docker/docker/api/types/image"
+	"github.com/docker/docker/api/types/mount"
+	"github.com/docker/docker/api/types/volume"
+)
+
+// need returns a Docker engine whose image is there.
+func need(t *testing.T) *DockerEngine {
+	t.Helper()
+	d, err := Docker(t.Context(), DockerOptions{Workspace: t.Name()})
+	if err == nil {
+		t.Cleanup(func() { d.Close() })
+		err = d.Check(t.Context())
+	}
+	if err != nil && slices.Contains(strings.Split(os.Getenv("CASELSP_REQUIRE"), ","), "docker") {
+		t.Fatalf("docker is required here: %v", err)
+	} else if err != nil {
+		t.Skipf("needs docker: %v", err)
+	}
+	return d
+}
+
+// begun is a command that says that it runs and then goes on for long.
+const begun = "echo begun; sleep 300"
+
+// ownerVariable makes this binary the owner of a container, for a test to kill.
+const ownerVariable = "CASELSP_TEST_OWNER"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(ownerVariable) == "" {
+		os.Exit(m.Run())
+	}
+	d, err := Docker(context.Background(), DockerOptions{Workspace: "owner"})
+	if err == nil {
+		_, err = d.Run(context.Background(), Command{Line: begun, Output: os.Stdout})
+	}
+	fmt.Fprintln(os.Stderr, "the owner was to be killed:", err)
+	os.Exit(1)
+}
+
+// vanishTime is how long the engine may take to remove a dead owner's things.
+const vanishTime = 30 * time.Second
+
+// vanish waits until nothing is left of what a process made.
+func vanish(t *testing.T, d *DockerEngine, pid int) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), vanishTime)
+	defer cancel()
+	mine := filters.Arg("label", "caselsp.pid="+strconv.Itoa(pid))
+	happened, failed := d.client.Events(ctx, events.ListOptions{Filters: filters.NewArgs(
+		filters.Arg("event", string(events.ActionDestroy)), filters.Arg("type", string(events.ContainerEventType)))})
+	for {
+		left := leftovers(ctx, t, d, mine)
+		if len(left) == 0 {
+			return
+		}
+		select {
+		case <-happened:
+		case err := <-failed:
+			t.Fatalf("%q is left of process %d: %v", left, pid, err)
+		}
+	}
+}
+
+func leftovers(ctx context.Context, t *testing.T, d *DockerEngine, mine filters.KeyValuePair) (left []string) {
+	t.Helper()
+	containers, err := d.client.ContainerList(ctx, container.ListOptions{All: true, Filters: filters.NewArgs(mine)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	volumes, err := d.client.VolumeList(ctx, volume.ListOptions{Filters: filters.NewArgs(mine)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range containers {
+		left = append(left, "container "+c.State+" "+c.ID)
+	}
+	for _, v := range volumes.Volumes {
+		left = append(left, "volume "+v.Name)
+	}
+	return left
+}
+
+func TestDocker(t *testing.T) {
+	d := need(t)
+	t.Run("commands", func(t *testing.T) { check(t, d) })
+	vanish(t, d, os.Getpid())
+}
+
+// signal is a writer that says when something was written.
+type signal chan struct{}
+
+func (s signal) Write(p []byte) (int, error) {
+	select {
+	case s <- struct{}{}:
+	default:
+	}
+	return len(p), nil
+}
+
+func TestCancel(t *testing.T) {
+	d := need(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	output := make(signal, 1)
+	go func() { <-output; cancel() }()
+	res, err := d.Run(ctx, Command{Line: begun, Output: output})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, %v", res, err)
+	}
+	vanish(t, d, os.Getpid())
+	if _, err := d.Run(ctx, Command{Line: "true"}); !errors.Is(err, context.Canceled) {
+		t.Errorf("a run after the end: %v", err)
+	}
+}
+
+func TestOwnerKilled(t *testing.T) {
+	d := need(t)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stderr bytes.Buffer
+	cmd := exec.Command(self)
+	cmd.Env = append(os.Environ(), ownerVariable+"=1")
+	cmd.Stderr = &stderr
+	stdout, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(stdout).ReadString('\n'); line != "begun\n" {
+		t.Fatalf("the owner said %q, %v; %s", line, err, &stderr)
+	}
+	pid := cmd.Process.Pid
+	if left := leftovers(t.Context(), t, d, filters.Arg("label", "caselsp.pid="+strconv.Itoa(pid))); len(left) != 2 {
+		t.Errorf("while it runs there are %q, want a container and a volume", left)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // says that it was killed
+	vanish(t, d, pid)
+}
+
+// TestSweep shows that what nobody's death could remove is found at the next
+// start, and that what may belong to the living is left alone.
+func TestSweep(t *testing.T) {
+	d := need(t)
+	dead := self()
+	dead.start = "another boot 1" // a process with our id that is not we
+	elsewhere := dead
+	elsewhere.place = "another machine"
+	for _, tt := range []struct {
+		name  string
+		owner owner
+		kept  bool
+	}{{"dead", dead, false}, {"living", self(), true}, {"elsewhere", elsewhere, true}} {
+		labels := tt.owner.labels()
+		made, err := d.client.ContainerCreate(t.Context(), &container.Config{Image: d.image, Cmd: []string{"true"}, Labels: labels}, &container.HostConfig{
+			Mounts: []mount.Mount{{Type: mount.TypeVolume, Target: workFolder, VolumeOptions: &mount.VolumeOptions{Labels: labels}}},
+		}, nil, nil, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		alone, err := d.client.VolumeCreate(t.Context(), volume.CreateOptions{Labels: labels})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := d.sweep(t.Context()); err != nil {
+			t.Error(err)
+		}
+		_, err = d.client.ContainerInspect(t.Context(), made.ID)
+		_, errVolume := d.client.VolumeInspect(t.Context(), alone.Name)
+		if (err == nil) != tt.kept || (errVolume == nil) != tt.kept {
+			t.Errorf("%s: container %v, volume %v", tt.name, err, errVolume)
+		}
+		if err := d.remove(context.Background(), made.ID); err != nil {
+			t.Error(err)
+		}
+		if err := d.client.VolumeRemove(context.Background(), alone.Name, true); err != nil && tt.kept {
+			t.Error(err)
+		}
+	}
+	vanish(t, d, os.Getpid())
+}
+
+func TestBuildImage(t *testing.T) {
+	d := need(t)
+	built := *d
+	built.image = "caselsp-test:" + strconv.Itoa(os.Getpid())
+	var said []string
+	progress := func(line string) { said = append(said, line) }
+	// On the image itself, so that nothing comes from the network.
+	recipe := "ARG BASE\nFROM ${BASE}\nUSER 0\nRUN echo working && echo made > /made\n"
+	if err := built.build(t.Context(), []byte(recipe), d.image, progress); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if _, err := d.client.ImageRemove(context.Background(), built.image, image.RemoveOptions{Force: true}); err != nil {
+			t.Error(err)
+		}
+	})
+	if !slices.Contains(said, "working") {
+		t.Errorf("progress: %q", said)
+	}
+	if err := built.Check(t.Context()); err != nil {
+		t.Error(err)
+	}
+	res, err := built.Run(t.Context(), Command{Line: "cat /made"})
+	if err != nil || res.Output != "made\n" {
+		t.Errorf("got %+v, %v", res, err)
+	}
+	err = built.build(t.Context(), []byte("ARG BASE\nFROM ${BASE}\nRUN echo the reason; exit 3\n"), d.image, nil)
+	if err == nil || !strings.Contains(err.Error(), "the reason") {
+		t.Errorf("a build that fails: %v", err)
+	}
+}
