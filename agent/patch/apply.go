@@ -1,0 +1,223 @@
+package patch
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/aymanbagabas/go-udiff/lcs"
+)
+
+// Apply makes the hunks' changes in the text of one file and says where each
+// landed. All hunks are read against before, whatever their order; all are
+// applied or none. Lines are compared without their endings, and only lines that
+// change are written. A hunk without old lines needs a file without lines. A
+// hunk without changes is passed over, unless there is no other.
+//
+// A newline at the end of the file comes or goes only where a hunk that reaches
+// the end says so ("\ No newline at end of file"), or where the end is removed.
+//
+// The error is always a *Refusal, and after is then before.
+func Apply(before string, hunks []Hunk) (after string, report *Report, err error) {
+	a := &application{doc: split(before), hunks: hunks}
+	a.ix = newIndex(a.doc.bare)
+	if refusal := a.locate(); refusal != nil {
+		return before, nil, refusal
+	}
+	if refusal := a.collect(); refusal != nil {
+		return before, nil, refusal
+	}
+	return a.doc.splice(a.edits, a.end, ""), a.report(), nil
+}
+
+// application is one Apply under way.
+type application struct {
+	doc    *document
+	ix     *index
+	hunks  []Hunk
+	cands  []candidate
+	places []place
+	edits  []edit // in the order of the file
+	end    last
+}
+
+// locate finds the place of every hunk that changes something.
+func (a *application) locate() *Refusal {
+	a.cands = make([]candidate, len(a.hunks))
+	a.places = make([]place, len(a.hunks))
+	numbers, changes := true, false
+	for i := range a.hunks {
+		if a.hunks[i].changes() {
+			changes = true
+			a.cands[i] = a.ix.candidate(&a.hunks[i])
+			numbers = numbers && !a.cands[i].contradicts()
+		}
+	}
+	if !changes {
+		return &Refusal{Status: AlreadyApplied, Message: "The edit changes nothing: its old and its new lines are the same."}
+	}
+	refusals := make([]*Refusal, len(a.hunks))
+	for i := range a.cands {
+		c := &a.cands[i]
+		switch {
+		case c.Hunk == nil:
+		case len(c.old) == 0:
+			refusals[i] = a.fill(c, &a.places[i])
+		default:
+			a.places[i], refusals[i] = c.settle(numbers)
+		}
+	}
+	return a.verdict(refusals)
+}
+
+// fill settles a hunk without old lines.
+func (a *application) fill(c *candidate, p *place) *Refusal {
+	switch {
+	case len(a.doc.lines) == 0:
+		c.layer = Exact
+		*p = place{confidence: 1}
+		return nil
+	case slices.Equal(c.new, a.doc.bare):
+		return c.already(0)
+	}
+	return &Refusal{Status: EmptySearch}
+}
+
+// verdict picks the refusal to report: the first that needs another edit, else
+// the first hunk that is already there. It is the only one that is explained,
+// because explaining looks through the whole file.
+func (a *application) verdict(refusals []*Refusal) *Refusal {
+	worst := -1
+	for i, r := range refusals {
+		if r != nil && (worst < 0 || refusals[worst].Status == AlreadyApplied && r.Status != AlreadyApplied) {
+			worst = i
+		}
+	}
+	if worst < 0 {
+		return nil
+	}
+	r := refusals[worst]
+	r.Hunk = worst + 1
+	r.Message = a.explain(r, refusals)
+	return r
+}
+
+// collect turns the places into edits and refuses hunks that change the same lines.
+func (a *application) collect() *Refusal {
+	for i := range a.cands {
+		if a.cands[i].Hunk == nil {
+			continue
+		}
+		a.edits = append(a.edits, a.changed(i)...)
+		a.settleEnd(i)
+	}
+	slices.SortStableFunc(a.edits, func(x, y edit) int {
+		if x.from != y.from {
+			return x.from - y.from
+		}
+		if x.to != y.to {
+			return x.to - y.to
+		}
+		return a.places[x.hunk].from - a.places[y.hunk].from
+	})
+	for i := 1; i < len(a.edits); i++ {
+		if x, y := a.edits[i-1], a.edits[i]; a.collide(x, y) {
+			return &Refusal{
+				Status: Conflict, Hunk: max(x.hunk, y.hunk) + 1,
+				Message:    a.explainConflict(x, y),
+				Candidates: []int{y.from + 1},
+			}
+		}
+	}
+	return nil
+}
+
+// collide reports whether two edits, one sorted behind the other, change the
+// same lines, or insert at the same point without the places of their hunks
+// saying which comes first.
+func (a *application) collide(x, y edit) bool {
+	if y.from < x.to {
+		return true
+	}
+	sameGap := x.from == x.to && y.from == y.to && x.from == y.from
+	return sameGap && x.hunk != y.hunk && (len(a.doc.lines) == 0 || a.places[y.hunk].from < a.places[x.hunk].to)
+}
+
+// changed returns the edits of one hunk. Lines that a run of removals and
+// additions has in common are not written: models like to repeat them.
+func (a *application) changed(hunk int) []edit {
+	var edits []edit
+	lines, p := a.hunks[hunk].Lines, a.places[hunk]
+	old := 0 // old lines of the hunk before lines[i]
+	for i := 0; i < len(lines); {
+		if lines[i].Kind == Context {
+			old++
+			i++
+			continue
+		}
+		var removed, added []string
+		for ; i < len(lines) && lines[i].Kind != Context; i++ {
+			if lines[i].Kind == Removed {
+				removed = append(removed, lines[i].Text)
+			} else {
+				added = append(added, lines[i].Text)
+			}
+		}
+		for _, d := range lcs.DiffLines(removed, added) {
+			e := edit{with: added[d.ReplStart:d.ReplEnd], hunk: hunk}
+			e.from, e.to = p.span(old+d.Start, old+d.End)
+			edits = append(edits, e)
+		}
+		old += len(removed)
+	}
+	return edits
+}
+
+// span returns the lines of the file that the old lines [i, k) of a hunk are;
+// for none, the point behind the old line before them.
+func (p place) span(i, k int) (from, to int) {
+	switch {
+	case i < k:
+		return p.line(i), p.line(k-1) + 1
+	case i > 0:
+		return p.line(i-1) + 1, p.line(i-1) + 1
+	}
+	return p.from, p.from
+}
+
+// settleEnd heeds what a hunk that reaches the end of the file says about the
+// newline there.
+func (a *application) settleEnd(hunk int) {
+	h := &a.hunks[hunk]
+	if a.places[hunk].to != len(a.doc.lines) {
+		return
+	}
+	switch {
+	case h.OldOpen && h.NewOpen && a.doc.closed():
+		// It is the file that is right about what it was.
+	case h.NewOpen:
+		a.end = openIt
+	case h.OldOpen:
+		a.end = closeIt
+	}
+}
+
+func (a *application) report() *Report {
+	r := &Report{Hunks: make([]Landing, len(a.hunks))}
+	shift := make([]int, len(a.edits)+1) // how far the edits before each one moved the lines behind them
+	for i, e := range a.edits {
+		shift[i+1] = shift[i] + len(e.with) - (e.to - e.from)
+	}
+	for i := range a.hunks {
+		c, p := &a.cands[i], a.places[i]
+		if c.Hunk == nil {
+			r.Hunks[i] = Landing{Layer: Unchanged, Confidence: 1}
+			continue
+		}
+		before := sort.Search(len(a.edits), func(k int) bool { return a.edits[k].to > p.from })
+		for before > 0 && a.edits[before-1].hunk == i { // its own insertion at its first line
+			before--
+		}
+		r.Hunks[i] = Landing{Line: p.from + shift[before] + 1, Layer: c.layer, Confidence: p.confidence}
+	}
+	return r
+}

@@ -1,0 +1,141 @@
+package patch
+
+import (
+	"regexp"
+	"strings"
+)
+
+// counts is the number of lines on the two sides of a hunk; -1: not said.
+type counts struct{ old, new int }
+
+// add counts one line of a body.
+func (c *counts) add(line string) {
+	if isNoNewline(line) {
+		return
+	}
+	if !strings.HasPrefix(line, "+") {
+		c.old++
+	}
+	if !strings.HasPrefix(line, "-") {
+		c.new++
+	}
+}
+
+// readBody reads the lines of a hunk. How many there are is read from the lines
+// themselves, never from the header: models miscount, and a reader that trusts
+// the counts drops the rest in silence. A line that begins with none of the
+// marks is context whose leading blank got lost. That is safe, because context
+// is only ever compared with the file.
+func (r *reader) readBody(h *Hunk, want counts, number int) *Refusal {
+	start := r.i
+	end, err := r.bodyEnd(start, want, number)
+	if err != nil {
+		return err
+	}
+	r.i = end
+	for i := start; i < r.definite(start, end); i++ {
+		h.put(r.lines[i])
+	}
+	// Behind the last marked line come blank context lines that lost their blank,
+	// or prose. Here, where nothing can be lost but context, the counts decide.
+	have := counts{len(h.Old()), len(h.New())}
+	rest := r.lines[r.definite(start, end):end]
+	if n := want.old - have.old; n > 0 && n == want.new-have.new && n <= len(rest) {
+		for _, l := range rest[:n] {
+			h.put(l)
+		}
+	}
+	return nil
+}
+
+// put appends one line of a body to the hunk.
+func (h *Hunk) put(line string) {
+	if line == "" {
+		line = " "
+	}
+	kind, text := Kind(line[0]), line[1:]
+	if isNoNewline(line) {
+		if n := len(h.Lines); n > 0 {
+			h.OldOpen = h.OldOpen || h.Lines[n-1].Kind != Added
+			h.NewOpen = h.NewOpen || h.Lines[n-1].Kind != Removed
+		}
+		return
+	}
+	if kind != Context && kind != Removed && kind != Added {
+		kind, text = Context, line
+	}
+	// The mark concerns the last line of a side only.
+	h.OldOpen = h.OldOpen && kind == Added
+	h.NewOpen = h.NewOpen && kind == Removed
+	h.Lines = append(h.Lines, Line{kind, text})
+}
+
+// isNoNewline recognises "\ No newline at end of file", in any language.
+func isNoNewline(line string) bool { return strings.HasPrefix(line, `\ `) }
+
+// isBody reports whether a line carries one of the marks of a body.
+func isBody(line string) bool {
+	return line != "" && (line[0] == ' ' || line[0] == '+' || line[0] == '-' || isNoNewline(line))
+}
+
+// definite returns the index behind the last line of a body that carries a mark.
+func (r *reader) definite(start, end int) int {
+	for end > start && !isBody(r.lines[end-1]) {
+		end--
+	}
+	return end
+}
+
+// gitVersion stands below the mail signature that git format-patch writes.
+var gitVersion = regexp.MustCompile(`^\d+\.\d+`)
+
+// bodyEnd finds the line behind the body that begins at start: the next header,
+// a mail signature, the closing fence or the end of the text.
+func (r *reader) bodyEnd(start int, want counts, number int) (int, *Refusal) {
+	have := counts{}
+	for i := start; i < len(r.lines); i++ {
+		line := r.lines[i]
+		switch {
+		case r.header(i), fileHeaderAt(r.lines, i, true) && !r.comments(i, have, want):
+			return i, nil
+		case line == "-- " && i+1 < len(r.lines) && gitVersion.MatchString(r.lines[i+1]):
+			return i, nil
+		case r.fence && fence.MatchString(line):
+			return i, r.closes(i, have, want, number)
+		}
+		have.add(line)
+	}
+	return len(r.lines), nil
+}
+
+// comments reports whether what looks like a file header at line i is a removed
+// line that begins with "-- " and an added one that begins with "++ ": with them
+// the counts are exactly right, and they do not look like git's names.
+func (r *reader) comments(i int, have, want counts) bool {
+	git := strings.HasPrefix(r.lines[i], "--- a/") || strings.HasPrefix(r.lines[i+1], "+++ b/")
+	return !git && have.old+1 == want.old && have.new+1 == want.new
+}
+
+// header reports whether line i begins a hunk or a file, whatever comes next.
+func (r *reader) header(i int) bool {
+	return strings.HasPrefix(r.lines[i], "@@") || strings.HasPrefix(r.lines[i], "diff --git ")
+}
+
+// closes checks that the fence at line i closes the one that the patch stands
+// in. In a patch of a Markdown file it can as well be a context line that lost
+// its blank, and taking it for the end would drop changes in silence.
+func (r *reader) closes(i int, have, want counts, number int) *Refusal {
+	if have == want {
+		return nil
+	}
+	fences, marked := false, false
+	for k := i + 1; k < len(r.lines) && !r.header(k) && !fileHeaderAt(r.lines, k, false); k++ {
+		fences = fences || fence.MatchString(r.lines[k])
+		marked = marked || isBody(r.lines[k])
+	}
+	if fences && marked {
+		return malformed(number, "line %d, in hunk %d, begins with a code fence; it could be the end of the patch or a line of the file. "+
+			"Begin every line of a hunk with ' ', '-' or '+'.", i+1, number)
+	}
+	return nil
+}

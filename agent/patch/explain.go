@@ -1,0 +1,225 @@
+package patch
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/aymanbagabas/go-udiff/lcs"
+)
+
+const (
+	// shownRows bounds the comparison in a refusal: it goes into a model's
+	// context once for every failed try.
+	shownRows = 14
+	// shownWidth is how much of a line is shown, in runes.
+	shownWidth = 140
+	// shownPlaces bounds the candidates that a message lists.
+	shownPlaces = 6
+	// commonWord is how often a word may be in a file and still help to find the
+	// place that was meant; it bounds the work for a file of equal lines.
+	commonWord = 100
+)
+
+// explain says to the model why the hunk was refused and what to write instead.
+func (a *application) explain(r *Refusal, all []*Refusal) string {
+	name := fmt.Sprintf("Hunk %d of %d", r.Hunk, len(a.hunks))
+	c := &a.cands[r.Hunk-1]
+	switch r.Status {
+	case Ambiguous:
+		return fmt.Sprintf("%s fits %d places, so nothing was changed:\n%sAdd the lines before or behind until it fits one place only, or state its true line number in the @@ header.",
+			name, len(c.olds), a.listPlaces(r.Candidates, len(c.olds)))
+	case AlreadyApplied:
+		return fmt.Sprintf("%s is already applied: its new lines are at line %d. Nothing was changed.%s", name, r.Candidates[0], others(r, all))
+	case EmptySearch:
+		return fmt.Sprintf("%s names no line of the file, which is only allowed for a new or an empty file; this one has %d lines. Give the lines next to which the text shall go.",
+			name, len(a.doc.lines))
+	}
+	if other := a.writes(r.Hunk - 1); other > 0 {
+		return fmt.Sprintf("%s is not in the file as it is now; it holds lines that hunk %d writes. All hunks are read against the file as it is before the edit: make one hunk of the two.", name, other)
+	}
+	return fmt.Sprintf("%s is not in the file, so nothing was changed. %s", name, a.nearest(c.old))
+}
+
+// others says which hunks of the edit are not yet there.
+func others(r *Refusal, all []*Refusal) string {
+	var rest []string
+	for i, other := range all {
+		if other == nil {
+			rest = append(rest, fmt.Sprint(i+1))
+		}
+	}
+	if len(rest) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" Send hunk %s without it.", strings.Join(rest, ", "))
+}
+
+func (a *application) explainConflict(x, y edit) string {
+	return fmt.Sprintf("Hunks %d and %d both change the file at line %d, so nothing was changed. Make one hunk of them.",
+		min(x.hunk, y.hunk)+1, max(x.hunk, y.hunk)+1, y.from+1)
+}
+
+// listPlaces shows each candidate with the line before it, which is what tells
+// equal places apart.
+func (a *application) listPlaces(lines []int, total int) string {
+	var b strings.Builder
+	for _, n := range lines[:min(len(lines), shownPlaces)] {
+		fmt.Fprintf(&b, "  line %d", n)
+		if n > 1 {
+			fmt.Fprintf(&b, ", behind: %s", cut(a.doc.bare[n-2]))
+		}
+		b.WriteByte('\n')
+	}
+	if total > shownPlaces {
+		fmt.Fprintf(&b, "  and %d more\n", total-shownPlaces)
+	}
+	return b.String()
+}
+
+// writes returns the number, from 1, of another hunk that adds a line which this
+// hunk expects and the file does not have; 0 when there is none.
+func (a *application) writes(hunk int) int {
+	for _, l := range a.cands[hunk].old {
+		if _, ok := a.ix.number[l]; ok {
+			continue
+		}
+		for i, h := range a.hunks {
+			if i != hunk && slices.Contains(h.Lines, Line{Added, l}) {
+				return i + 1
+			}
+		}
+	}
+	return 0
+}
+
+// nearest shows the place of the file that is most like want, line by line.
+func (a *application) nearest(want []string) string {
+	from, ok := a.likest(want)
+	if !ok {
+		return "No place in it is like what the hunk expects: read the file again."
+	}
+	window := a.doc.bare[from:min(from+len(want)+2, len(a.doc.bare))]
+	t := table{first: -1}
+	diffs := lcs.DiffLines(squeezeAll(want), squeezeAll(window))
+	diffs = append(diffs, lcs.Diff{Start: len(want), End: len(want), ReplStart: len(window), ReplEnd: len(window)})
+	i, k := 0, 0 // the next line of want, of window
+	for _, d := range diffs {
+		for ; i < d.Start; i, k = i+1, k+1 {
+			t.pair(want[i], window[k], from+k+1)
+		}
+		for ; i < d.End; i++ {
+			t.asked(want[i], "")
+		}
+		if i == len(want) && d.Start == d.End {
+			break // the rest of the window only comes behind
+		}
+		for ; k < d.ReplEnd; k++ {
+			t.file(window[k], from+k+1)
+		}
+	}
+	return fmt.Sprintf("The nearest place is line %d. Numbered lines are the file, the others were asked for:\n%s", from+1, t.clip())
+}
+
+// table is the comparison of what was asked for with what the file has.
+type table struct {
+	rows  []string
+	first int // the first row with a difference; -1: none yet
+}
+
+func (t *table) asked(line, note string) {
+	if t.first < 0 {
+		t.first = len(t.rows)
+	}
+	t.rows = append(t.rows, "asked  | "+cut(line)+note)
+}
+
+func (t *table) file(line string, number int) {
+	t.rows = append(t.rows, fmt.Sprintf("%6d | %s", number, cut(line)))
+}
+
+// pair adds two lines that are equal but for white space.
+func (t *table) pair(asked, have string, number int) {
+	if asked != have {
+		t.asked(visible(asked), "  (white space differs)")
+		have = visible(have)
+	}
+	t.file(have, number)
+}
+
+// clip keeps the rows around the first difference.
+func (t *table) clip() string {
+	from := max(0, t.first-2)
+	to := min(len(t.rows), from+shownRows)
+	out := strings.Join(t.rows[from:to], "\n")
+	if to < len(t.rows) {
+		out += fmt.Sprintf("\n(%d more)", len(t.rows)-to)
+	}
+	return out
+}
+
+// visible shows tabs and trailing blanks, which a reader would not see differ.
+func visible(s string) string {
+	body := strings.TrimRight(s, " ")
+	return strings.ReplaceAll(body, "\t", `\t`) + strings.Repeat("·", len(s)-len(body))
+}
+
+func cut(s string) string {
+	if utf8.RuneCountInString(s) <= shownWidth {
+		return s
+	}
+	return string([]rune(s)[:shownWidth]) + "…"
+}
+
+func squeezeAll(lines []string) []string {
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		out[i] = strings.Join(strings.Fields(l), " ")
+	}
+	return out
+}
+
+// likest finds where want was probably meant to be. Each word that want and the
+// file share votes for the offset between the two lines, the rarer the stronger:
+// one pass over the file, with no comparison of every place.
+func (a *application) likest(want []string) (int, bool) {
+	seen := map[string][]int{}
+	for _, l := range want {
+		for _, w := range words(l) {
+			seen[w] = nil
+		}
+	}
+	for i, l := range a.doc.bare {
+		for _, w := range words(l) {
+			if lines, ok := seen[w]; ok && len(lines) <= commonWord {
+				seen[w] = append(lines, i)
+			}
+		}
+	}
+	votes := map[int]float64{}
+	total := 0.0
+	for i, l := range want {
+		for _, w := range words(l) {
+			total++
+			if at := seen[w]; len(at) <= commonWord {
+				for _, line := range at {
+					votes[max(0, line-i)] += 1 / float64(len(at))
+				}
+			}
+		}
+	}
+	best, score := 0, 0.0
+	for from, v := range votes {
+		if v > score || v == score && from < best {
+			best, score = from, v
+		}
+	}
+	// Below a tenth of what a full match could have, it is chance.
+	return best, score > 0 && score >= total/10
+}
+
+func words(line string) []string {
+	return strings.FieldsFunc(line, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' })
+}

@@ -1,0 +1,165 @@
+package patch
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	udiff "github.com/aymanbagabas/go-udiff"
+)
+
+// seeds are pairs of texts; few different lines make many equal places.
+var seeds = [][2]string{
+	{"", "a\n"}, {"a", "a\n"}, {"a\n", "a"}, {"a\n", ""}, {"a\nb", "a"}, {"a\nb", "b"},
+	{"a\nb\nc\n", "a\nB\nc\n"},
+	{"a\na\na\na\na\na\na\na\n", "a\na\na\na\na\na\na\na\na\n"},
+	{"a\n\na\n\na\n\n", "a\n\na\n\n\na\n\n"},
+	{"x\ny\nx\ny\nx\ny\nx\ny\nx\ny\nx\ny\n", "x\ny\nx\ny\nx\ny\nx\ny\ny\nx\ny\n"},
+	{"-- a\n++ b\n@@\n", "-- b\n++ a\n@@ -1 +1 @@\n"},
+	{"\\ No newline\n", "\\ No newline\nx"},
+	{"a\r\nb\nc\r\n", "a\r\nB\nc\r\n"},
+	{"a\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\nl\n", "A\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\nL"},
+}
+
+// FuzzRoundTrip: the diff of two texts turns the one into the other, and its
+// inverse turns it back, whatever the texts. Only texts that hold the headers of
+// a patch themselves are left out: there a reader that does not trust counts
+// prefers to refuse.
+func FuzzRoundTrip(f *testing.F) {
+	for _, s := range seeds {
+		f.Add(s[0], s[1])
+	}
+	f.Fuzz(func(t *testing.T, a, b string) {
+		if a == b || strings.Contains(a+b, "\r") || headerLike(a) || headerLike(b) {
+			t.Skip()
+		}
+		checkDiff(t, a, b)
+		checkDiff(t, b, a)
+	})
+}
+
+func headerLike(s string) bool {
+	return strings.Contains(s, "-- a/") || strings.Contains(s, "++ b/") || strings.Contains(s, "------ SEARCH")
+}
+
+func checkDiff(t *testing.T, a, b string) {
+	t.Helper()
+	diff := udiff.Unified("a/f", "b/f", a, b)
+	p, err := Parse(diff)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, diff)
+	}
+	got, report, err := Apply(a, p.Files[0].Hunks)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, diff)
+	}
+	if got != b {
+		t.Fatalf("got %q, want %q\n%s", got, b, diff)
+	}
+	if len(report.Hunks) != len(p.Files[0].Hunks) {
+		t.Fatalf("%d hunks reported of %d", len(report.Hunks), len(p.Files[0].Hunks))
+	}
+}
+
+// FuzzEndings: in a file of any endings only lines that change are written. The
+// diff is made of texts with LF; every line that it does not name keeps its bytes.
+func FuzzEndings(f *testing.F) {
+	for _, s := range seeds {
+		f.Add(s[0], s[1], uint64(0x5a5a))
+	}
+	f.Fuzz(func(t *testing.T, a, b string, mix uint64) {
+		if a == b || strings.Contains(a+b, "\r") || headerLike(a) || headerLike(b) {
+			t.Skip()
+		}
+		lines := split(a).lines
+		for i, l := range lines {
+			if mix>>(i%64)&1 == 1 && ending(l) == "\n" {
+				lines[i] = strings.TrimSuffix(l, "\n") + "\r\n"
+			}
+		}
+		before := strings.Join(lines, "")
+		p, err := Parse(udiff.Unified("a/f", "b/f", a, b))
+		if err != nil {
+			t.Fatal(err)
+		}
+		after, _, err := Apply(before, p.Files[0].Hunks)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.ReplaceAll(after, "\r\n", "\n") != b {
+			t.Fatalf("got %q, want %q", after, b)
+		}
+		checkUntouched(t, before, after, p.Files[0].Hunks)
+		if got := Rewrite(before, strings.ReplaceAll(before, "\r\n", "\n")); got != before {
+			t.Fatalf("rewriting a file with itself: got %q, want %q", got, before)
+		}
+	})
+}
+
+// checkUntouched holds every line that the hunks do not change to its bytes. The
+// hunks' line numbers are right here. Whether the last line, of either text, has
+// a newline is not looked at.
+func checkUntouched(t *testing.T, before, after string, hunks []Hunk) {
+	t.Helper()
+	old, got := split(before).lines, split(after).lines
+	var want []string // "": a new line
+	pos := 0
+	for _, h := range hunks {
+		start := max(h.Line-1, 0)
+		want = append(want, old[pos:start]...)
+		pos = start
+		for _, l := range h.Lines {
+			switch l.Kind {
+			case Added:
+				want = append(want, "")
+			case Context:
+				want = append(want, old[pos])
+				pos++
+			case Removed:
+				pos++
+			}
+		}
+	}
+	want = append(want, old[pos:]...)
+	if len(got) != len(want) {
+		t.Fatalf("%d lines, want %d", len(got), len(want))
+	}
+	for i := range len(want) - 1 {
+		if want[i] != "" && ending(want[i]) != "" && got[i] != want[i] {
+			t.Fatalf("line %d changed from %q to %q", i+1, want[i], got[i])
+		}
+	}
+}
+
+// FuzzApply: whatever a model writes, Parse and Apply end with a result or a
+// refusal, and a refusal changes nothing.
+func FuzzApply(f *testing.F) {
+	for _, s := range seeds {
+		f.Add(s[0], udiff.Unified("a", "b", s[0], s[1]))
+		f.Add(s[0], "f.go\n<<<<<<< SEARCH\n"+s[0]+"=======\n"+s[1]+">>>>>>> REPLACE\n")
+	}
+	f.Add("a\n", "diff --git a/x b/x\nrename from x\n@@\n\\ No newline\n a\n")
+	f.Fuzz(func(t *testing.T, before, text string) {
+		var r *Refusal
+		p, err := Parse(text)
+		if err != nil {
+			if !errors.As(err, &r) || r.Status != Malformed || r.Message == "" {
+				t.Fatalf("Parse: %#v", err)
+			}
+			return
+		}
+		for _, file := range p.Files {
+			after, report, err := Apply(before, file.Hunks)
+			switch {
+			case err == nil && len(report.Hunks) != len(file.Hunks):
+				t.Fatalf("%d hunks reported of %d", len(report.Hunks), len(file.Hunks))
+			case err != nil && (after != before || !errors.As(err, &r) || r.Message == "" || r.Unwrap() == nil):
+				t.Fatalf("Apply: %q, %#v", after, err)
+			}
+		}
+		Placeholder(text, before)
+		if got := Rewrite(before, text); before == "" && got != text {
+			t.Fatalf("Rewrite of a new file: %q", got)
+		}
+	})
+}

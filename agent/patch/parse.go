@@ -1,0 +1,87 @@
+package patch
+
+import (
+	"regexp"
+	"strings"
+)
+
+// maxText bounds the text of a patch, in bytes: three times the largest patch
+// that a 10 MB file can sensibly get. More is a mistake, not an edit.
+const maxText = 32 << 20
+
+// Parse reads a text that holds unified diffs or SEARCH/REPLACE blocks, for one
+// file or several; which of the two it is shows by itself. Prose and code fences
+// around them, CRLF line endings, missing line numbers and wrong counts are
+// tolerated. The error is always a *Refusal with the status Malformed.
+func Parse(text string) (*Patch, error) {
+	if len(text) > maxText {
+		return nil, malformed(0, "it has %d bytes, and %d are the limit. Split it, or write the file whole.", len(text), maxText)
+	}
+	lines := patchLines(text)
+	p, err := parseAs(lines)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.join(); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+func parseAs(lines []string) (*Patch, *Refusal) {
+	for _, l := range lines {
+		switch {
+		case searchMarker.MatchString(l):
+			return parseBlocks(lines)
+		case strings.HasPrefix(l, "*** Begin Patch"), strings.HasPrefix(l, "*** Update File:"):
+			return nil, malformed(0, "the *** Begin Patch format is not supported. Write a unified diff or SEARCH/REPLACE blocks.")
+		}
+	}
+	return parseUnified(lines)
+}
+
+// patchLines splits the text of a patch. A byte-order mark and carriage returns
+// at line ends are an artefact of how the patch travelled: line endings are the
+// file's business.
+func patchLines(text string) []string {
+	text = strings.TrimPrefix(text, "\ufeff")
+	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
+	last := len(lines) - 1
+	lines[last] = strings.TrimSuffix(lines[last], "\r")
+	if lines[last] == "" {
+		lines = lines[:last]
+	}
+	return lines
+}
+
+// join makes one File of all parts that modify the same path, so that its hunks
+// are applied together. A path that a patch both modifies and creates, deletes
+// or renames has no certain meaning.
+func (p *Patch) join() *Refusal {
+	var files []File
+	at := map[string]int{}
+	for _, f := range p.Files {
+		i, seen := at[f.Path]
+		switch {
+		case !seen:
+			at[f.Path] = len(files)
+			files = append(files, f)
+		case f.Op == Modify && files[i].Op == Modify:
+			files[i].Hunks = append(files[i].Hunks, f.Hunks...)
+			files[i].Mode = max(files[i].Mode, f.Mode)
+		default:
+			return malformed(0, "%s appears twice, once to %s and once to %s it. Write one or the other.", named(f.Path), files[i].Op, f.Op)
+		}
+	}
+	p.Files = files
+	return nil
+}
+
+func named(path string) string {
+	if path == "" {
+		return "the file"
+	}
+	return path
+}
+
+var fence = regexp.MustCompile("^\\s*(```|~~~)")

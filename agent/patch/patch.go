@@ -1,0 +1,130 @@
+// Package patch turns the text of an edit, as a language model writes it, into
+// edits of a file's text, or says precisely why it does not.
+//
+// It hides how edits are written (unified diffs and SEARCH/REPLACE blocks, told
+// apart by themselves), how the place of a hunk is found and proven, and how new
+// lines are fitted to the file. It never guesses between two places, never
+// applies a part of what was asked for, never writes a line that the edit did
+// not change, and never does I/O: texts come in and go out as strings.
+//
+// The way through it: [Parse] reads the text into hunks; [Apply] asks its layers,
+// strictest first, where each hunk fits (match.go), settles what the places and
+// the stated line numbers prove together (settle.go), and splices only the lines
+// that change (splice.go). A further layer is one more entry in the list of
+// layers; it maps each old line of a hunk to a line of the file.
+package patch
+
+import _ "embed"
+
+// Patch is what one text of edits asks for.
+type Patch struct {
+	Files []File
+}
+
+// Op says what happens to a file.
+type Op string
+
+// The operations on files.
+const (
+	Modify Op = "modify"
+	Create Op = "create" // the file is new, or is empty
+	Delete Op = "delete"
+	Rename Op = "rename" // From becomes Path; hunks, if any, apply to the content of From
+)
+
+// File is the part of a patch that concerns one file.
+type File struct {
+	Op    Op
+	Path  string // as written, without the prefixes a/ and b/; "" when the patch names no file; not checked in any way
+	From  string // of a Rename: the old path
+	Mode  uint32 // the permission bits and type the patch asks for, as git writes them (0o100755); 0 when it does not say
+	Hunks []Hunk
+}
+
+// Kind says what a line of a hunk is.
+type Kind byte
+
+// The kinds of lines, as a unified diff marks them.
+const (
+	Context Kind = ' '
+	Removed Kind = '-'
+	Added   Kind = '+'
+)
+
+// Line is one line of a hunk, without its line ending.
+type Line struct {
+	Kind Kind
+	Text string
+}
+
+// Hunk is one change at one place of a file.
+type Hunk struct {
+	Line    int    // the line of the file, from 1, where the hunk says that it begins; 0: it does not say
+	Section string // what stood behind the second @@, usually the enclosing function
+	Lines   []Line
+	// OldOpen and NewOpen: the last old, or new, line was marked as having no
+	// newline because the file ends there.
+	OldOpen, NewOpen bool
+}
+
+// Old returns the lines that the hunk expects in the file.
+func (h *Hunk) Old() []string { return h.without(Added) }
+
+// New returns the lines that shall stand there afterwards.
+func (h *Hunk) New() []string { return h.without(Removed) }
+
+func (h *Hunk) without(kind Kind) []string {
+	lines := make([]string, 0, len(h.Lines))
+	for _, l := range h.Lines {
+		if l.Kind != kind {
+			lines = append(lines, l.Text)
+		}
+	}
+	return lines
+}
+
+// changes reports whether the hunk changes anything.
+func (h *Hunk) changes() bool {
+	for _, l := range h.Lines {
+		if l.Kind != Context {
+			return true
+		}
+	}
+	return h.OldOpen != h.NewOpen
+}
+
+// trailing counts the context lines behind the last change.
+func (h *Hunk) trailing() int {
+	n := 0
+	for n < len(h.Lines) && h.Lines[len(h.Lines)-1-n].Kind == Context {
+		n++
+	}
+	return n
+}
+
+// Report says where the hunks of a file landed, in the order of the patch.
+type Report struct {
+	Hunks []Landing
+}
+
+// Landing is the place of one hunk.
+type Landing struct {
+	Line       int     `json:"line"`       // from 1, in the result: where the hunk's first line is, context included
+	Layer      string  `json:"layer"`      // the layer that found the place, or Unchanged
+	Confidence float64 `json:"confidence"` // 0 to 1; 1: no other place fits
+}
+
+// The layers that a Landing names.
+const (
+	Exact     = "exact"     // every old line is in the file as written, but for its line ending
+	Unchanged = "unchanged" // the hunk has only context: there was nothing to place
+)
+
+//go:embed unified.md
+var unifiedText string
+
+//go:embed searchreplace.md
+var searchReplaceText string
+
+// Teach returns what a model needs to be told to write either format.
+func Teach() string { return unifiedText + "\n" + searchReplaceText }

@@ -1,0 +1,58 @@
+package patch
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Status says why an edit was refused. The texts are part of the program's
+// JSON output.
+type Status string
+
+// The reasons for a refusal.
+const (
+	Ambiguous      Status = "ambiguous"       // the hunk fits in more than one place
+	NotFound       Status = "not_found"       // it fits nowhere
+	AlreadyApplied Status = "already_applied" // the file reads as if the hunk had been applied, or the hunk changes nothing
+	Conflict       Status = "conflict"        // two hunks of the patch change the same lines
+	Malformed      Status = "malformed"       // the text is no edit that can be read with certainty
+	EmptySearch    Status = "empty_search"    // the hunk names no line of a file that has some
+)
+
+// One error per status, for errors.Is.
+var (
+	ErrAmbiguous      = errors.New("the edit fits in more than one place")
+	ErrNotFound       = errors.New("the edit fits nowhere")
+	ErrAlreadyApplied = errors.New("the edit is already applied")
+	ErrConflict       = errors.New("hunks of the edit change the same lines")
+	ErrMalformed      = errors.New("the edit cannot be read")
+	ErrEmptySearch    = errors.New("the edit names no line of the file")
+)
+
+var statusErrors = map[Status]error{
+	Ambiguous: ErrAmbiguous, NotFound: ErrNotFound, AlreadyApplied: ErrAlreadyApplied,
+	Conflict: ErrConflict, Malformed: ErrMalformed, EmptySearch: ErrEmptySearch,
+}
+
+// Refusal is the error of this package: nothing was changed, and why. It
+// matches the Err variable of its status with errors.Is.
+type Refusal struct {
+	Status     Status
+	Hunk       int    // from 1 within its file; of a Malformed text, the hunk or block being read; 0: not a certain one
+	Message    string // for the model: what is wrong, where the nearest place is, what to write instead
+	Candidates []int  // lines of the file, from 1: the places that an Ambiguous hunk fits (at most maxCandidates), or where the hunk is AlreadyApplied
+}
+
+// maxCandidates bounds what a refusal carries: somebody who gets twenty places
+// will not choose among them, but add context.
+const maxCandidates = 20
+
+// Error implements error.
+func (r *Refusal) Error() string { return r.Message }
+
+// Unwrap returns the Err variable of the status.
+func (r *Refusal) Unwrap() error { return statusErrors[r.Status] }
+
+func malformed(hunk int, format string, args ...any) *Refusal {
+	return &Refusal{Status: Malformed, Hunk: hunk, Message: "The edit cannot be read: " + fmt.Sprintf(format, args...)}
+}

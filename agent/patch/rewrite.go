@@ -1,0 +1,53 @@
+package patch
+
+import (
+	"fmt"
+
+	"github.com/aymanbagabas/go-udiff/lcs"
+)
+
+// Rewrite fits content, a whole file as a model writes it, to the file's text
+// before. Lines that are unchanged keep their bytes; new lines take the ending
+// that most lines of the file have. A new or empty file is what content says.
+//
+// Models drop and add the newline at the end of a file without meaning it. So a
+// file that ends with one keeps it, and one that does not gets one only if
+// content has another last line and a newline behind it.
+func Rewrite(before, content string) string {
+	old, text := split(before), split(content)
+	if len(old.lines) == 0 || len(text.lines) == 0 {
+		return content
+	}
+	var edits []edit
+	for _, d := range lcs.DiffLines(old.bare, text.bare) {
+		edits = append(edits, edit{from: d.Start, to: d.End, with: text.bare[d.ReplStart:d.ReplEnd]})
+	}
+	end := closeIt
+	if !old.closed() {
+		sameLast := old.bare[len(old.bare)-1] == text.bare[len(text.bare)-1]
+		if sameLast || !text.closed() {
+			end = openIt
+		}
+	}
+	return old.splice(edits, end, old.dominant())
+}
+
+// ReplaceLines puts content in place of the lines from to to of before, counted
+// from 1, both included. With to = from-1 it is inserted before the line from;
+// from may be one behind the last line. Content without lines deletes. Lines that
+// are the same keep their bytes, new ones take the ending of their neighbours,
+// and the end of the file keeps or lacks its newline as before.
+func ReplaceLines(before string, from, to int, content string) (string, error) {
+	d := split(before)
+	n := len(d.lines)
+	if from < 1 || to < from-1 || to > n || from > n+1 {
+		return before, fmt.Errorf("lines %d to %d cannot be replaced: the file has %d lines; from must be 1 or more and to from %d to %d",
+			from, to, n, max(from-1, 0), n)
+	}
+	with := split(content).bare
+	var edits []edit
+	for _, x := range lcs.DiffLines(d.bare[from-1:to], with) {
+		edits = append(edits, edit{from: from - 1 + x.Start, to: from - 1 + x.End, with: with[x.ReplStart:x.ReplEnd]})
+	}
+	return d.splice(edits, asBefore, ""), nil
+}

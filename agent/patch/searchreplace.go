@@ -1,0 +1,177 @@
+package patch
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff/lcs"
+)
+
+// The markers of a block. Other tools write five to nine signs, dashes and
+// pluses, or a > behind SEARCH; models mix them up.
+var (
+	searchMarker  = regexp.MustCompile(`^(<{5,}|-{7}) ?SEARCH>?\s*$`)
+	dividerMarker = regexp.MustCompile(`^(={5,})\s*$`)
+	replaceMarker = regexp.MustCompile(`^(>{5,}|\+{7}) ?REPLACE\s*$`)
+)
+
+// parseBlocks reads SEARCH/REPLACE blocks. What is between the blocks is prose,
+// unless it is a unified diff, which would be lost in silence.
+func parseBlocks(lines []string) (*Patch, *Refusal) {
+	p := &Patch{}
+	path := ""
+	outside := 0 // where the prose before the current block begins
+	blocks := 0
+	for i := 0; i < len(lines); i++ {
+		open := searchMarker.FindStringSubmatch(lines[i])
+		if open == nil {
+			continue
+		}
+		blocks++
+		if name := blockPath(lines[outside:i]); name != "" {
+			path = name
+		}
+		if err := noDiff(lines[outside:i], blocks); err != nil {
+			return nil, err
+		}
+		end, err := blockEnd(lines, i, len(open[1]), blocks)
+		if err != nil {
+			return nil, err
+		}
+		search, replace, err := halves(lines[i+1:end], len(open[1]), blocks)
+		if err != nil {
+			return nil, err
+		}
+		op := Modify
+		if len(search) == 0 {
+			op = Create
+		}
+		p.add(path, op, blockHunk(search, replace))
+		i, outside = end, end+1
+	}
+	if err := noDiff(lines[outside:], blocks); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// add appends a block's hunk to the file that it belongs to. A block with an
+// empty search beside others of its file is left for Apply to refuse.
+func (p *Patch) add(path string, op Op, h Hunk) {
+	for i := range p.Files {
+		if p.Files[i].Path == path {
+			p.Files[i].Op = Modify
+			p.Files[i].Hunks = append(p.Files[i].Hunks, h)
+			return
+		}
+	}
+	p.Files = append(p.Files, File{Op: op, Path: path, Hunks: []Hunk{h}})
+}
+
+// blockEnd finds the line that closes the block that begins at start. A closing
+// marker of another length counts only where none of the same length comes
+// before the next block: a longer marker lets a block hold shorter ones.
+func blockEnd(lines []string, start, width, block int) (int, *Refusal) {
+	other := 0
+	for i := start + 1; i < len(lines); i++ {
+		if m := searchMarker.FindStringSubmatch(lines[i]); m != nil && len(m[1]) == width {
+			break
+		}
+		m := replaceMarker.FindStringSubmatch(lines[i])
+		if m != nil && len(m[1]) == width {
+			return i, nil
+		}
+		if m != nil && other == 0 {
+			other = i
+		}
+	}
+	if other > 0 {
+		return other, nil
+	}
+	return 0, malformed(block, "block %d has no closing line. Each block ends with >>>>>>> REPLACE.", block)
+}
+
+// halves cuts the body of a block at its divider. Text that holds a line of the
+// same signs makes the cut uncertain, so it is refused.
+func halves(body []string, width, block int) (search, replace []string, err *Refusal) {
+	var same, other []int
+	for i, l := range body {
+		if m := dividerMarker.FindStringSubmatch(l); m == nil {
+			continue
+		} else if len(m[1]) == width {
+			same = append(same, i)
+		} else {
+			other = append(other, i)
+		}
+	}
+	if len(same) == 0 {
+		same = other
+	}
+	switch len(same) {
+	case 1:
+		return body[:same[0]], body[same[0]+1:], nil
+	case 0:
+		return nil, nil, malformed(block, "block %d has no line ======= between the two texts.", block)
+	}
+	return nil, nil, malformed(block, "block %d has %d lines that could be the divider =======. Write this edit as a unified diff, "+
+		"or give all three markers of the block the same greater length, such as nine signs.", block, len(same))
+}
+
+// blockHunk aligns the two texts of a block, so that only the lines that differ
+// are written.
+func blockHunk(search, replace []string) Hunk {
+	var h Hunk
+	put := func(kind Kind, lines []string) {
+		for _, l := range lines {
+			h.Lines = append(h.Lines, Line{kind, l})
+		}
+	}
+	done := 0
+	for _, d := range lcs.DiffLines(search, replace) {
+		put(Context, search[done:d.Start])
+		put(Removed, search[d.Start:d.End])
+		put(Added, replace[d.ReplStart:d.ReplEnd])
+		done = d.End
+	}
+	put(Context, search[done:])
+	return h
+}
+
+var diffStart = regexp.MustCompile(`^(@@ -\d|diff --git )`)
+
+// noDiff refuses text outside of blocks that is itself a unified diff.
+func noDiff(prose []string, block int) *Refusal {
+	for _, l := range prose {
+		if diffStart.MatchString(l) {
+			return malformed(block, "it mixes SEARCH/REPLACE blocks with a unified diff. Write all edits in one of the two formats.")
+		}
+	}
+	return nil
+}
+
+var (
+	pathLabel = regexp.MustCompile(`(?i)^(file ?name|file ?path|file|path)\s*[:=]\s*`)
+	pathShape = regexp.MustCompile(`^[^\s<>|"']*[./][^\s<>|"']*[\pL\pN_\])]$|^[A-Z]\w*file$|^(LICENSE|README|AUTHORS|CODEOWNERS)$`)
+	quoted    = regexp.MustCompile("^[#*\\s]*`([^`\\s]+)`[*:\\s]*$")
+)
+
+// blockPath returns the file name in the last line of text before a block, or
+// "" when that line does not look like one. A wrong name would send the block to
+// a wrong file; a name that is missed leaves the block with the file named before.
+func blockPath(prose []string) string {
+	for i := len(prose) - 1; i >= 0; i-- {
+		line := strings.TrimSpace(prose[i])
+		if line == "" || fence.MatchString(line) {
+			continue
+		}
+		if m := quoted.FindStringSubmatch(line); m != nil {
+			return m[1]
+		}
+		bare := pathLabel.ReplaceAllString(strings.Trim(line, "*#: "), "")
+		if bare = strings.Trim(bare, "`*\"' "); pathShape.MatchString(bare) {
+			return bare
+		}
+		return ""
+	}
+	return ""
+}

@@ -1,0 +1,145 @@
+package patch
+
+import "strings"
+
+// document is a file's text as lines. lines[i] has its ending, bare[i] has not;
+// a carriage return that is not part of an ending is content.
+type document struct {
+	lines, bare []string
+}
+
+func split(text string) *document {
+	n := strings.Count(text, "\n") + 1
+	d := &document{make([]string, 0, n), make([]string, 0, n)}
+	for text != "" {
+		line := text
+		if i := strings.IndexByte(text, '\n'); i >= 0 {
+			line = text[:i+1]
+		}
+		d.lines = append(d.lines, line)
+		d.bare = append(d.bare, strings.TrimSuffix(line, ending(line)))
+		text = text[len(line):]
+	}
+	return d
+}
+
+// ending returns the line ending of a line: "\n", "\r\n" or "".
+func ending(line string) string {
+	switch {
+	case strings.HasSuffix(line, "\r\n"):
+		return "\r\n"
+	case strings.HasSuffix(line, "\n"):
+		return "\n"
+	}
+	return ""
+}
+
+// closed reports whether the text ends with a newline; an empty one counts as
+// closed, so that what is written into it will be.
+func (d *document) closed() bool {
+	return len(d.lines) == 0 || ending(d.lines[len(d.lines)-1]) != ""
+}
+
+// endingNear returns the line ending that is usual at line i: its own, or that
+// of the nearest line that has one, those before it first.
+func (d *document) endingNear(i int) string {
+	for k := min(i, len(d.lines)-1); k >= 0; k-- {
+		if e := ending(d.lines[k]); e != "" {
+			return e
+		}
+	}
+	for k := max(i, 0); k < len(d.lines); k++ {
+		if e := ending(d.lines[k]); e != "" {
+			return e
+		}
+	}
+	return "\n"
+}
+
+// dominant returns the line ending that most lines have; "\n" when it is a tie.
+func (d *document) dominant() string {
+	crlf := 0
+	for _, l := range d.lines {
+		if ending(l) == "\r\n" {
+			crlf++
+		}
+	}
+	if 2*crlf > len(d.lines) {
+		return "\r\n"
+	}
+	return "\n"
+}
+
+// edit replaces the lines [from, to) of a document.
+type edit struct {
+	from, to int
+	with     []string // without endings
+	hunk     int
+}
+
+// last says what becomes of the newline at the end of the file.
+type last int
+
+const (
+	asBefore last = iota // a new last line has one if the old last line had one
+	closeIt
+	openIt
+)
+
+// splice returns the text with the edits made. They are in order and do not
+// overlap. The lines that no edit names keep every byte, but for a last line
+// without a newline that gets one because it is no longer the last.
+//
+// The k-th new line takes the ending of the k-th line that it replaces, further
+// ones that of the line before: in a file of mixed endings this follows the
+// neighbours. A usual not "" replaces that rule.
+func (d *document) splice(edits []edit, end last, usual string) string {
+	out := make([]string, 0, len(d.lines)+len(edits))
+	done := 0
+	fresh := false // the last line of out is new
+	for _, e := range edits {
+		out = append(out, d.lines[done:e.from]...)
+		fresh = fresh && e.from == done
+		for k, text := range e.with {
+			near := usual
+			if near == "" {
+				near = d.endingNear(max(0, min(e.from+k, e.to-1)))
+			}
+			out = append(out, text+near)
+			fresh = true
+		}
+		done = e.to
+	}
+	out = append(out, d.lines[done:]...)
+	fresh = fresh && done == len(d.lines)
+	return d.finish(out, fresh, end, usual)
+}
+
+// finish puts the newlines right at the former and at the new end of the text.
+func (d *document) finish(out []string, fresh bool, end last, usual string) string {
+	if usual == "" {
+		usual = d.endingNear(len(d.lines) - 1)
+	}
+	n := len(out) - 1
+	if end == asBefore && fresh && !d.closed() {
+		end = openIt
+	}
+	size := 0
+	for i, l := range out {
+		switch {
+		case i < n || end == closeIt:
+			if ending(l) == "" {
+				out[i] = l + usual
+			}
+		case end == openIt:
+			out[i] = strings.TrimSuffix(l, ending(l))
+		}
+		size += len(out[i])
+	}
+	var b strings.Builder
+	b.Grow(size)
+	for _, l := range out {
+		b.WriteString(l)
+	}
+	return b.String()
+}

@@ -1,0 +1,270 @@
+package patch
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// reader reads unified diffs line by line. The file being read is the last of
+// the patch, once there is one.
+type reader struct {
+	lines []string
+	i     int
+	patch *Patch
+	fresh bool // the last file has only git's extended headers so far
+	fence bool // a code fence was opened before the current line
+}
+
+func parseUnified(lines []string) (*Patch, *Refusal) {
+	r := &reader{lines: lines, patch: &Patch{}}
+	for r.i < len(lines) {
+		if err := r.next(); err != nil {
+			return nil, err
+		}
+	}
+	if len(r.patch.Files) == 0 {
+		return nil, malformed(0, "it holds neither a unified diff (--- a/file, +++ b/file, @@, lines that begin with ' ', '-' or '+') nor a SEARCH/REPLACE block.")
+	}
+	for _, f := range r.patch.Files {
+		if len(f.Hunks) == 0 && f.Op == Modify && f.Mode == 0 {
+			return nil, malformed(0, "it names %s but holds no change of it.", named(f.Path))
+		}
+	}
+	return r.patch, nil
+}
+
+// next reads the header, hunk or line of prose at r.i.
+func (r *reader) next() *Refusal {
+	line := r.lines[r.i]
+	switch {
+	case strings.HasPrefix(line, "diff --git "):
+		old, path := gitPaths(line[len("diff --git "):])
+		r.file(Modify, old, path)
+		r.fresh = true
+	case strings.HasPrefix(line, "@@@"):
+		return malformed(r.hunk(), "it is a combined diff of a merge (@@@). Write a plain unified diff.")
+	case strings.HasPrefix(line, "@@"):
+		return r.readHunk(true)
+	case r.atFileHeader():
+		r.fileHeader()
+		if r.i < len(r.lines) && isBody(r.lines[r.i]) {
+			return r.readHunk(false)
+		}
+		return nil
+	case fence.MatchString(line):
+		r.fence = !r.fence
+	case r.fresh:
+		if err := r.extended(line); err != nil {
+			return err
+		}
+	}
+	r.i++
+	return nil
+}
+
+// hunk numbers the hunk being read within its file, for messages.
+func (r *reader) hunk() int {
+	if len(r.patch.Files) == 0 {
+		return 1
+	}
+	return len(r.patch.Files[len(r.patch.Files)-1].Hunks) + 1
+}
+
+func (r *reader) file(op Op, from, path string) *File {
+	r.patch.Files = append(r.patch.Files, File{Op: op, Path: path})
+	f := &r.patch.Files[len(r.patch.Files)-1]
+	if from != path && op == Rename {
+		f.From = from
+	}
+	return f
+}
+
+// extended reads one of git's headers between "diff --git" and the hunks.
+func (r *reader) extended(line string) *Refusal {
+	f := &r.patch.Files[len(r.patch.Files)-1]
+	rest := func(prefix string) (string, bool) { return strings.CutPrefix(line, prefix) }
+	if v, ok := rest("rename from "); ok {
+		f.Op, f.From = Rename, unquote(v)
+	} else if v, ok := rest("rename to "); ok {
+		f.Op, f.Path = Rename, unquote(v)
+	} else if v, ok := rest("new file mode "); ok {
+		f.Op, f.Mode = Create, mode(v)
+	} else if _, ok := rest("deleted file mode "); ok {
+		f.Op = Delete
+	} else if v, ok := rest("new mode "); ok {
+		f.Mode = mode(v)
+	} else if _, ok := rest("copy from "); ok {
+		return malformed(0, "copying files is not supported. Write %s as a new file.", named(f.Path))
+	} else if strings.HasPrefix(line, "GIT binary patch") || strings.HasPrefix(line, "Binary files ") {
+		return malformed(0, "%s is a binary file there. Only text can be patched.", named(f.Path))
+	}
+	return nil
+}
+
+func mode(octal string) uint32 {
+	m, err := strconv.ParseUint(strings.TrimSpace(octal), 8, 32)
+	if err != nil {
+		return 0
+	}
+	return uint32(m)
+}
+
+// atFileHeader reports whether the lines at r.i are "---" and "+++" of a file.
+func (r *reader) atFileHeader() bool { return fileHeaderAt(r.lines, r.i, false) }
+
+// fileHeaderAt tells a file header from the removal of a line that begins with
+// "-- " (a comment in SQL and Lua): within a body only the whole sequence of
+// both names and a hunk counts.
+func fileHeaderAt(lines []string, i int, inBody bool) bool {
+	at := func(k int, prefix string) bool { return i+k < len(lines) && strings.HasPrefix(lines[i+k], prefix) }
+	if at(0, "--- ") && at(1, "+++ ") {
+		return !inBody || at(2, "@@")
+	}
+	return !inBody && (at(0, "--- ") || at(0, "+++ ")) && at(1, "@@")
+}
+
+// fileHeader reads "---" and "+++" lines and what they say about the file.
+func (r *reader) fileHeader() {
+	old, path := "", ""
+	if v, ok := strings.CutPrefix(r.lines[r.i], "--- "); ok {
+		old = headerPath(v)
+		r.i++
+	}
+	if v, ok := strings.CutPrefix(r.lines[r.i], "+++ "); ok {
+		path = headerPath(v)
+		r.i++
+	}
+	if old == "" {
+		old = path
+	} else if path == "" {
+		path = old
+	}
+	op, gitStyle := Modify, false
+	old, path, gitStyle = stripPrefixes(old, path)
+	switch {
+	case old == devNull:
+		op = Create
+	case path == devNull:
+		op, path = Delete, old
+	case gitStyle && old != path:
+		op = Rename
+	}
+	if !r.fresh {
+		r.file(op, old, path)
+		return
+	}
+	// git's own headers came first and say more: keep them where they do.
+	r.fresh = false
+	f := &r.patch.Files[len(r.patch.Files)-1]
+	switch f.Op {
+	case Modify:
+		f.Op, f.Path = op, path
+		if op == Rename {
+			f.From = old
+		}
+	case Create, Delete:
+		f.Path = path
+	}
+}
+
+const devNull = "/dev/null"
+
+// headerPath cuts the time stamp that diff writes behind a tab.
+func headerPath(s string) string {
+	s, _, _ = strings.Cut(s, "\t")
+	return unquote(strings.TrimSpace(s))
+}
+
+// unquote undoes git's quoting of unusual file names.
+func unquote(s string) string {
+	s = strings.TrimSpace(s)
+	if strings.HasPrefix(s, `"`) {
+		if u, err := strconv.Unquote(s); err == nil {
+			return u
+		}
+	}
+	return s
+}
+
+// stripPrefixes removes a/ and b/ where both sides have theirs (or are
+// /dev/null): a folder may really be called a.
+func stripPrefixes(old, path string) (string, string, bool) {
+	o, okOld := strings.CutPrefix(old, "a/")
+	p, okPath := strings.CutPrefix(path, "b/")
+	switch {
+	case okOld && okPath:
+		return o, p, true
+	case old == devNull && okPath:
+		return old, p, true
+	case path == devNull && okOld:
+		return o, path, true
+	case okOld && old == path: // only one header was there, or both sides say a/
+		return o, o, false
+	}
+	return old, path, false
+}
+
+// gitPaths splits "a/x b/x". With blanks in the names only equal halves are
+// certain; the headers that follow name the file otherwise.
+func gitPaths(s string) (old, path string) {
+	s = strings.TrimSpace(s)
+	if before, after, ok := strings.Cut(s, " b/"); ok && strings.HasPrefix(s, "a/") && !strings.Contains(after, " b/") {
+		return before[2:], after
+	}
+	if n := len(s) / 2; len(s)%2 == 1 && s[n] == ' ' {
+		old, path, _ = stripPrefixes(unquote(s[:n]), unquote(s[n+1:]))
+		return old, path
+	}
+	if old, path, ok := strings.Cut(s, " "); ok {
+		old, path, _ = stripPrefixes(unquote(old), unquote(path))
+		return old, path
+	}
+	return s, s
+}
+
+// ranges reads the numbers of a hunk header; the second @@ may be missing.
+var ranges = regexp.MustCompile(`^@@\s*-(\d+)(?:,\s*(\d+))?\s+\+(\d+)(?:,\s*(\d+))?\s*(?:@@)?(.*)$`)
+
+// readHunk reads one hunk into the last file; a patch without file headers has
+// one file without a name.
+func (r *reader) readHunk(header bool) *Refusal {
+	r.fresh = false
+	if len(r.patch.Files) == 0 {
+		r.file(Modify, "", "")
+	}
+	h := Hunk{}
+	want := counts{-1, -1}
+	if header {
+		line := r.lines[r.i]
+		r.i++
+		if m := ranges.FindStringSubmatch(line); m != nil {
+			h.Line, _ = strconv.Atoi(m[1])
+			want = counts{count(m[2]), count(m[4])}
+			h.Section = strings.TrimSpace(m[5])
+		} else {
+			h.Section = strings.Trim(line, "@ ")
+		}
+	}
+	number := r.hunk()
+	if err := r.readBody(&h, want, number); err != nil {
+		return err
+	}
+	if len(h.Lines) == 0 {
+		return malformed(number, "hunk %d has no lines.", number)
+	}
+	f := &r.patch.Files[len(r.patch.Files)-1]
+	f.Hunks = append(f.Hunks, h)
+	return nil
+}
+
+func count(s string) int {
+	if s == "" {
+		return 1
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		return -1
+	}
+	return n
+}
