@@ -1,0 +1,226 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"strings"
+)
+
+const (
+	// MaxEntries is how many files List returns at most, and where no limit is
+	// given: as many as a workspace is expected to have.
+	MaxEntries = 100_000
+	// MaxMatches is how many lines Search returns at most, and where no limit is
+	// given: more than anybody reads.
+	MaxMatches = 10_000
+
+	// maxMatchText is how many bytes of a matching line are returned. Longer lines
+	// are generated, and one of them would fill a prompt.
+	maxMatchText = 500
+
+	// shortHash is how many hex digits Manifest keeps of a hash: enough that two
+	// contents of one path never meet.
+	shortHash = 16
+)
+
+// Entry is a file in a list.
+type Entry struct {
+	Path   string
+	Size   int64 // bytes
+	Staged bool  // the agent's
+}
+
+// List returns the files that the overlay shows and a glob matches, sorted by
+// path; more says that there are others. Globs know *, ?, [a-z], {a,b} and **; one
+// without a slash is about file names wherever they lie, an empty one is all.
+// Dependencies, virtual environments, build output and what git ignores are left
+// out unless staged; links are listed under the file that they lead to only.
+func (o *Overlay) List(ctx context.Context, glob string, limit int) (entries []Entry, more bool, err error) {
+	g, err := parseGlob(glob)
+	if err != nil {
+		return nil, false, err
+	}
+	if limit <= 0 || limit > MaxEntries {
+		limit = MaxEntries
+	}
+	files, more, err := o.walk(ctx, false)
+	if err != nil {
+		return nil, false, err
+	}
+	for _, f := range files {
+		if !g.match(f.key) {
+			continue
+		}
+		if len(entries) == limit {
+			return entries, true, nil
+		}
+		entries = append(entries, Entry{f.key, f.size(), f.staged != nil})
+	}
+	return entries, more, nil
+}
+
+// Query is what to search for.
+type Query struct {
+	Pattern    string
+	Regexp     bool   // Pattern is a regular expression (RE2); else it is plain text
+	IgnoreCase bool   // letters match in either case
+	Glob       string // of the files to search, as in List
+	Limit      int    // of matches; 0: MaxMatches
+}
+
+// Match is a line that was found.
+type Match struct {
+	Path string
+	Line int    // from 1
+	Text string // without its ending; cut, with "…", where it is very long
+}
+
+// Search returns the lines of the files that List would return in which the
+// pattern is found, in the order of paths and lines; more says that there are
+// others. Files that are no text or too large for it are passed over. An empty
+// or broken pattern is an error that says so.
+func (o *Overlay) Search(ctx context.Context, q Query) (matches []Match, more bool, err error) {
+	re, err := q.compile()
+	if err != nil {
+		return nil, false, err
+	}
+	g, err := parseGlob(q.Glob)
+	if err != nil {
+		return nil, false, err
+	}
+	limit := q.Limit
+	if limit <= 0 || limit > MaxMatches {
+		limit = MaxMatches
+	}
+	files, more, err := o.walk(ctx, false)
+	if err != nil {
+		return nil, false, err
+	}
+	for _, f := range files {
+		if !g.match(f.key) {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, false, err
+		}
+		c, err := f.content(o.w, MaxText)
+		if err != nil || c == nil {
+			continue
+		}
+		text, ok := c.Text()
+		// Plain text that is in no line is not in the whole either; an expression that
+		// is in a line ("a$", before "\r\n") may not be.
+		if !ok || !q.Regexp && !re.MatchString(text) {
+			continue
+		}
+		for i, line := range splitLines(text) {
+			line = strings.TrimRight(line, "\r\n")
+			if !re.MatchString(line) {
+				continue
+			}
+			if len(matches) == limit {
+				return matches, true, nil
+			}
+			matches = append(matches, Match{f.key, i + 1, shorten(line)})
+		}
+	}
+	return matches, more, nil
+}
+
+// compile returns the pattern as an expression that finds it in a line.
+func (q Query) compile() (*regexp.Regexp, error) {
+	if q.Pattern == "" {
+		return nil, errors.New("the search pattern is empty: say what to search for, or list the files")
+	}
+	pattern := q.Pattern
+	if !q.Regexp {
+		pattern = regexp.QuoteMeta(pattern)
+	}
+	if q.IgnoreCase {
+		pattern = "(?i)" + pattern
+	}
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, fmt.Errorf("the search pattern is no regular expression: %w: mend it, or search for plain text", err)
+	}
+	return re, nil
+}
+
+func shorten(line string) string {
+	if len(line) <= maxMatchText {
+		return line
+	}
+	return strings.ToValidUTF8(line[:maxMatchText], "") + "…"
+}
+
+// TreeFile is a file of a whole tree.
+type TreeFile struct {
+	Path string
+	Mode fs.FileMode
+	Data []byte
+}
+
+// ErrTreeTooLarge says that a tree has more bytes than were allowed.
+var ErrTreeTooLarge = errors.New("the workspace is too large to copy")
+
+// Tree returns every file that the overlay shows, sorted by path, as a tree of
+// its own: ignored folders are left out, and links to files are files. The error
+// wraps ErrTreeTooLarge where the files have more than limit bytes. A file that
+// cannot be read is left out, as it would be for any program of the user's.
+func (o *Overlay) Tree(ctx context.Context, limit int64) ([]TreeFile, error) {
+	files, more, err := o.walk(ctx, true)
+	if err != nil {
+		return nil, err
+	}
+	tooLarge := func(why string) error {
+		return fmt.Errorf("%w: %s; put large files that are no source into .gitignore, or raise the limit", ErrTreeTooLarge, why)
+	}
+	if more {
+		return nil, tooLarge(fmt.Sprintf("it has more than %d files", maxWalk))
+	}
+	var tree []TreeFile
+	left := limit
+	for _, f := range files {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		c, err := f.content(o.w, left)
+		var large *TooLarge
+		if errors.As(err, &large) || c != nil && int64(len(c.Data)) > left {
+			return nil, tooLarge(fmt.Sprintf("%s goes beyond %d MiB", f.key, limit>>20))
+		}
+		if err != nil || c == nil {
+			continue
+		}
+		left -= int64(len(c.Data))
+		tree = append(tree, TreeFile{f.key, c.Mode, c.Data})
+	}
+	return tree, nil
+}
+
+// Manifest returns a short hash of the content of every file that List would
+// return, nil where they are more than limit.
+func (o *Overlay) Manifest(ctx context.Context, limit int) (map[string]string, error) {
+	files, more, err := o.walk(ctx, false)
+	if err != nil || more || len(files) > limit {
+		return nil, err
+	}
+	manifest := make(map[string]string, len(files))
+	for _, f := range files {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		c, err := f.content(o.w, MaxContent)
+		switch {
+		case err != nil:
+			// Too large, or unreadable: its size tells two versions apart most of the time.
+			manifest[f.key] = fmt.Sprintf("size-%d", f.size())
+		case c != nil:
+			manifest[f.key] = c.Hash[:shortHash]
+		}
+	}
+	return manifest, nil
+}

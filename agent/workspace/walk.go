@@ -1,0 +1,226 @@
+package workspace
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+)
+
+// maxWalk is how many files a walk lists before it stops and says that there is
+// more. It is five times what a workspace is expected to have; beyond it, memory
+// is worth more than completeness.
+const maxWalk = 500_000
+
+// found is a file of a walk.
+type found struct {
+	key    string
+	place  place // where it lies on disk; a link is followed
+	staged *Content
+	buffer *buffer
+}
+
+// walker lists the files of a workspace as an overlay shows them. It works on a
+// copy of what is staged and open, so that it needs no lock on its way.
+type walker struct {
+	ctx     context.Context
+	w       *Workspace
+	slots   map[string]*slot
+	buffers map[string]*buffer
+	links   bool // links to files are listed too
+	files   []found
+	more    bool
+}
+
+// errEnough ends a walk at maxWalk.
+var errEnough = errors.New("enough files")
+
+// walk returns the files that the overlay shows, sorted by path: those on disk
+// that are not ignored, those that are open and not yet saved, and the staged
+// ones wherever they are. Links to folders are not followed, what is neither file
+// nor folder is left out, as are names that no path may have and folders that
+// the user may not read. The second result says that there are more.
+func (o *Overlay) walk(ctx context.Context, links bool) ([]found, bool, error) {
+	k := &walker{ctx: ctx, w: o.w, links: links, slots: make(map[string]*slot), buffers: make(map[string]*buffer)}
+	o.w.mu.Lock()
+	for key, s := range o.slots {
+		k.slots[key] = s
+	}
+	for key, b := range o.w.buffers {
+		k.buffers[key] = b
+	}
+	o.w.mu.Unlock()
+	for _, f := range o.w.folders {
+		rules, prefix := f.rulesAbove()
+		if err := k.folder(f, "", prefix, rules); errors.Is(err, errEnough) {
+			k.more = true
+		} else if err != nil {
+			return nil, false, err
+		}
+	}
+	k.addUnlisted()
+	slices.SortFunc(k.files, func(x, y found) int { return cmp.Compare(x.key, y.key) })
+	return k.files, k.more, nil
+}
+
+// addUnlisted adds what is only staged or only in the editor, or ignored.
+func (k *walker) addUnlisted() {
+	listed := make(map[string]bool, len(k.files))
+	for _, f := range k.files {
+		listed[f.key] = true
+	}
+	for key, s := range k.slots {
+		if s.now != nil && !listed[key] {
+			k.files = append(k.files, found{key: key, staged: s.now})
+			listed[key] = true
+		}
+	}
+	for key, b := range k.buffers {
+		if k.slots[key] != nil || listed[key] {
+			continue
+		}
+		if _, err := b.folder.root.Lstat(b.rel); missing(err) { // an ignored file stays ignored when it is open
+			k.files = append(k.files, found{key: key, place: b.place, buffer: b})
+		}
+	}
+}
+
+// folder lists one folder and those below it. prefix leads from the repository
+// to f.
+func (k *walker) folder(f *folder, rel, prefix string, rules []rule) error {
+	if err := k.ctx.Err(); err != nil {
+		return err
+	}
+	entries := f.entries(rel)
+	has := func(name string) bool {
+		return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == name })
+	}
+	if rel != "" && has(environmentMark) {
+		return nil
+	}
+	here := strings.TrimSuffix(prefix+rel, "/")
+	if own := parseRules(k.ignoreText(f, rel, has(".gitignore")), here); len(own) > 0 {
+		rules = slices.Concat(rules, own)
+	}
+	names := strings.Split(here+"/", "/") // the last is each entry's turn
+	if here == "" {
+		names = names[1:]
+	}
+	for _, e := range entries {
+		name := path.Join(rel, e.Name())
+		names[len(names)-1] = e.Name()
+		if _, err := cleanPath(e.Name()); err != nil || ignored(rules, names, e.IsDir()) {
+			continue
+		}
+		var err error
+		switch {
+		case e.IsDir() && !slices.Contains(versionControl, e.Name()):
+			err = k.folder(f, name, prefix, rules)
+		case e.Type().IsRegular():
+			err = k.add(place{folder: f, rel: name, key: k.w.key(f, name)})
+		case e.Type()&fs.ModeSymlink != 0 && k.links:
+			err = k.addLink(f, name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// entries returns what lies in a folder, sorted; nothing where it cannot be read.
+func (f *folder) entries(rel string) []fs.DirEntry {
+	dir, err := f.root.Open(cmp.Or(rel, "."))
+	if err != nil {
+		return nil
+	}
+	defer dir.Close()
+	entries, _ := dir.ReadDir(-1) // what was read before an error is listed
+	slices.SortFunc(entries, func(x, y fs.DirEntry) int { return cmp.Compare(x.Name(), y.Name()) })
+	return entries
+}
+
+// ignoreText returns the text of a folder's .gitignore, as staged or open as any
+// other file.
+func (k *walker) ignoreText(f *folder, rel string, onDisk bool) string {
+	at := place{folder: f, rel: path.Join(rel, ".gitignore")}
+	at.key = k.w.key(f, at.rel)
+	if s := k.slots[at.key]; s != nil {
+		if s.now == nil {
+			return ""
+		}
+		return string(s.now.Data)
+	}
+	if b := k.buffers[at.key]; b != nil {
+		return b.Text
+	}
+	if !onDisk {
+		return ""
+	}
+	data, _, err := f.read(at.rel, at.key, maxIgnore)
+	if err != nil {
+		return "" // git takes no notice of one that it cannot read either
+	}
+	return string(data)
+}
+
+func (k *walker) add(at place) error {
+	if len(k.files) == maxWalk {
+		return errEnough
+	}
+	file := found{key: at.key, place: at, buffer: k.buffers[at.key]}
+	if s := k.slots[at.key]; s != nil {
+		if s.now == nil {
+			return nil
+		}
+		file.staged = s.now
+	}
+	k.files = append(k.files, file)
+	return nil
+}
+
+// addLink lists a link to a file in the workspace under the link's own name.
+func (k *walker) addLink(f *folder, rel string) error {
+	at, err := k.w.follow(f, rel)
+	if err != nil {
+		return nil // it leads out, or nowhere
+	}
+	if info, err := at.folder.root.Lstat(at.rel); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	n := len(k.files)
+	if err := k.add(at); err != nil || len(k.files) == n {
+		return err
+	}
+	k.files[n].key = k.w.key(f, rel)
+	return nil
+}
+
+// content returns what a file of a walk holds; nil: it vanished meanwhile.
+func (f found) content(w *Workspace, limit int64) (*Content, error) {
+	if f.staged != nil {
+		return f.staged, nil
+	}
+	if f.buffer != nil {
+		return w.base(f.place, f.buffer)
+	}
+	return f.place.load(limit)
+}
+
+// size returns the size of a file in bytes.
+func (f found) size() int64 {
+	if f.staged != nil {
+		return int64(len(f.staged.Data))
+	}
+	if f.buffer != nil {
+		return int64(len(f.buffer.Text))
+	}
+	info, err := f.place.folder.root.Lstat(f.place.rel)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
