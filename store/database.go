@@ -223,6 +223,7 @@ func (d *database) close() error {
 		return unwritable(d.path, d.guard(d.bolt.Close))
 	}
 	if d.file != nil {
+		unlock(d.file)
 		_ = d.file.Close() // bbolt may have closed it before; nothing was written that is not synced
 	}
 	return nil

@@ -33,10 +33,10 @@ func redactAssignments(text string) string {
 		}
 		start, end := valueAfter(text, i+1)
 		value := text[start:end]
-		if !secretValue(value) && !amazonSecret.MatchString(value) {
+		if !secretValue(value) && !amazonSecret.MatchString(value) || text[start-1] == ' ' && variable(text[start:], value) {
 			continue
 		}
-		if holdsSecret(nameBefore(text[max(done, i-nameReach):i], c), value) {
+		if name := nameBefore(text[max(done, i-nameReach):i], c); holdsSecret(name, value) {
 			out.WriteString(text[done:start])
 			out.WriteString(mask)
 			done = end
@@ -48,6 +48,14 @@ func redactAssignments(text string) string {
 	}
 	out.WriteString(text[done:])
 	return out.String()
+}
+
+// variable reports whether a value that follows a space and stands at the start
+// of rest without quotes is a name with digits in it rather than a secret: in an
+// argument list or a literal, and not as random as it could be.
+func variable(rest, value string) bool {
+	_, share := variety(value)
+	return len(rest) > len(value) && strings.IndexByte(",;)", rest[len(value)]) >= 0 && share < 0.3
 }
 
 // valueAfter returns where the value after an operator starts and ends. A value
@@ -86,15 +94,16 @@ func valueAfter(text string, i int) (start, end int) {
 	return start, i
 }
 
-// nameAtEnd finds the name that a value is given to, at the end of the text
-// before the operator.
-var nameAtEnd = regexp.MustCompile(`([A-Za-z0-9_.-]+)(?:\\*["'\x60])?\]?\s*[:!+?|]?=?\s*(?::\s*[A-Za-z0-9_.&<>\[\]|' ]{1,40})?$`)
+// nameAtEnd finds the name that a value is given to at the end of the text
+// before the operator, typedAtEnd one with its type after it.
+var (
+	nameAtEnd  = regexp.MustCompile(`([A-Za-z0-9_.-]+)(?:\\*["'\x60])?\]?\s*[:!+?|]?$`)
+	typedAtEnd = regexp.MustCompile(`([A-Za-z0-9_.-]+)\s*:\s*[A-Za-z0-9_.&<>\[\]|' ]{1,40}$`)
+)
 
 // nameBefore returns the name at the end of the text before the operator.
 func nameBefore(text string, operator byte) string {
-	if line := strings.LastIndexByte(text, '\n'); line >= 0 {
-		text = text[line+1:]
-	}
+	text = text[strings.LastIndexByte(text, '\n')+1:]
 	m := nameAtEnd.FindStringSubmatchIndex(text)
 	if m == nil {
 		return ""
@@ -102,7 +111,11 @@ func nameBefore(text string, operator byte) string {
 	if operator == ',' && (m[3] == len(text) || strings.IndexByte("\"'`\\", text[m[3]]) < 0) {
 		return "" // setenv("NAME", ...) quotes the name: other commas only separate
 	}
-	return text[m[2]:m[3]]
+	name := text[m[2]:m[3]]
+	if typed := typedAtEnd.FindStringSubmatch(text); operator == '=' && typed != nil && !secretName(name) {
+		return typed[1]
+	}
+	return name
 }
 
 var (
@@ -162,34 +175,45 @@ func secretName(name string) bool {
 }
 
 // secretValue reports whether the value under a secret name is a secret rather
-// than an expression, a sentence, a hash that says so, or Django's key for
-// development, which its generator marks as insecure and which every new project
-// has in its settings.
+// than an expression, a sentence, the start of something, a hash that says so, a
+// UUID, or Django's key for development, which its generator marks as insecure and
+// which every new project has in its settings.
 func secretValue(value string) bool {
 	switch {
 	case len(value) < minRandom || len(value) > maxRandom,
-		strings.Contains(value, "://"),
+		strings.Contains(value, "://"), strings.Contains(value, "..."),
 		strings.HasPrefix(value, "django-insecure-"),
-		labelledHash.MatchString(value):
+		labelledHash.MatchString(value), uuid.MatchString(value):
 		return false
 	}
 	return random(value)
 }
 
-var labelledHash = regexp.MustCompile(`(?i)\b(?:sha(?:1|224|256|384|512)|md5|h1)[:-]`)
+var (
+	labelledHash = regexp.MustCompile(`(?i)\b(?:sha(?:1|224|256|384|512)|md5|h1)[:-]`)
+	uuid         = regexp.MustCompile(`(?i)^(?:(?:urn:)?uuid:)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+)
 
 // random reports whether a value was made by a machine: of the characters that
 // keys are made of, and changing between small letters, capitals, digits and
 // signs far more often than words, numbers, dates, versions and paths do. (By
 // entropy alone, get_token_from_header is as random as a key.)
 func random(value string) bool {
-	digits, changes := 0, 0
+	digits, share := variety(value)
+	return share >= 0.35 || digits >= 2 && share >= 0.2
+}
+
+// variety returns how many digits are in value, and how many of its characters
+// differ in class from the one before, as a share; -1 when value has a character
+// that keys are not made of.
+func variety(value string) (digits int, share float64) {
+	changes := 0
 	var before class
 	for i := range len(value) {
 		c := classOf(value[i])
 		switch {
 		case c == foreign:
-			return false
+			return 0, -1
 		case c == digit:
 			digits++
 		}
@@ -199,8 +223,7 @@ func random(value string) bool {
 		}
 		before = c
 	}
-	share := float64(changes) / float64(max(len(value), 1))
-	return share >= 0.35 || digits >= 2 && share >= 0.2
+	return digits, float64(changes) / float64(max(len(value), 1))
 }
 
 type class byte

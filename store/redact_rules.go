@@ -110,7 +110,7 @@ func harmless(user, password string) bool {
 		return true
 	}
 	switch strings.ToLower(password) {
-	case strings.ToLower(user), "password", "passwd", "pass", "pwd", "pw", "secret", "example", "changeme":
+	case strings.ToLower(user), "password", "passwd", "pass", "pwd", "pw", "secret", "example", "changeme", "redacted":
 		return true
 	}
 	return false

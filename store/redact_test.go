@@ -1,0 +1,186 @@
+package store
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestRedactSecrets goes through texts that name their own secrets.
+func TestRedactSecrets(t *testing.T) {
+	file, err := os.ReadFile("testdata/redact/secrets.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	marked := regexp.MustCompile(`«[^»]*»`)
+	_, cases, _ := strings.Cut(string(file), "\n\n")
+	for line := range strings.Lines(cases) {
+		line = strings.NewReplacer("¦", "", "␤", "\n").Replace(strings.TrimSuffix(line, "\n"))
+		in := strings.NewReplacer("«", "", "»", "").Replace(line)
+		want := marked.ReplaceAllString(line, mask)
+		if in == want {
+			t.Errorf("nothing is marked in %q", line)
+		}
+		checkText(t, newRedactor(nil), in, want)
+	}
+}
+
+// TestRedactInnocent goes through what looks like secrets and is none.
+func TestRedactInnocent(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range append(files, "testdata/redact/innocent.txt", "../go.mod", "../go.sum") {
+		if strings.HasSuffix(name, "_test.go") {
+			continue // this package's tests hold made-up secrets
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			checkText(t, newRedactor(nil), line, line)
+		}
+	}
+}
+
+// TestRedactKnown redacts values that look like nothing, however they are written.
+func TestRedactKnown(t *testing.T) {
+	r := newRedactor([]string{"hunter2", `a"b\c<d> & e`, "hunter2hunter", "", "abc", "redacted", "open sesame, please"})
+	for in, want := range map[string]string{
+		"login hunter2 ok":                         "login [redacted] ok",
+		"hunter2hunter2":                           "[redacted]2", // the longest first
+		`say a"b\c<d> & e`:                         "say [redacted]",
+		`{"v":"a\"b\\c<d> & e"}`:                   `{"v":"[redacted]"}`,
+		`{"v":"a\"b\\c\u003cd\u003e \u0026 e"}`:    `{"v":"[redacted]"}`,
+		`"{\"v\":\"a\\\"b\\\\c<d> & e\"}"`:         `"{\"v\":\"[redacted]\"}"`,
+		"?q=a%22b%5Cc%3Cd%3E+%26+e":                "?q=[redacted]",
+		"b3BlbiBzZXNhbWUsIHBsZWFzZQ== in a header": "[redacted] in a header",
+		"abc redacted [redacted]":                  "abc redacted [redacted]", // too short, or the mask itself
+	} {
+		checkText(t, r, in, want)
+	}
+}
+
+// checkText redacts as text and as a string in JSON, once and twice.
+func checkText(t *testing.T, r *redactor, in, want string) {
+	t.Helper()
+	got := r.text(in)
+	if got != want {
+		t.Errorf("redacted\n  %q\ngave\n  %q\nnot\n  %q", in, got, want)
+	}
+	if again := r.text(got); again != got {
+		t.Errorf("redacting %q again gave %q", got, again)
+	}
+	quoted, err := json.Marshal(map[string]string{"text": in})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back map[string]string
+	if err := json.Unmarshal(r.json(quoted), &back); err != nil || back["text"] != want {
+		t.Errorf("redacting the JSON string of %q gave %q (%v)", in, back["text"], err)
+	}
+}
+
+func TestRedactJSON(t *testing.T) {
+	r := newRedactor([]string{"hunter2"})
+	for name, c := range map[string]struct{ in, want string }{
+		"bytes that are no secret stay": {
+			`{ "b":1.0, "a" : 12345678901234567890, "s":"\u003c\/\ud83d\ude00é" ,"n":[null,true] }`,
+			`{ "b":1.0, "a" : 12345678901234567890, "s":"\u003c\/\ud83d\ude00é" ,"n":[null,true] }`,
+		},
+		"the name of a member counts": {
+			`{"api_key": "x7Kq2mVz9Lp4Rt8Wn1Yb", "id": "x7Kq2mVz9Lp4Rt8Wn1Yb", "tokens": ["x7Kq2mVz9Lp4Rt8Wn1Yb", "word"]}`,
+			`{"api_key": "[redacted]", "id": "x7Kq2mVz9Lp4Rt8Wn1Yb", "tokens": ["[redacted]", "word"]}`,
+		},
+		"names are redacted too": {
+			`{"hunter2":"hunter2"}`,
+			`{"[redacted]":"[redacted]"}`,
+		},
+		"a private key in lines": {
+			`{"new":["a\n","+-----BEGIN EC PRIVATE KEY-----\n","+Proc-Type: 4,ENCRYPTED\n","+x7Kq2mVz9Lp4Rt8Wn1Yb5Dc3Hf6Jg0Sa4Ue8Io2\n","+Px6Tz==\n","+-----END EC PRIVATE KEY-----\n","word"]}`,
+			`{"new":["a\n","+-----BEGIN EC PRIVATE KEY-----\n","+Proc-Type: 4,ENCRYPTED\n","[redacted]","[redacted]","+-----END EC PRIVATE KEY-----\n","word"]}`,
+		},
+		"a header alone opens nothing": {
+			`["-----BEGIN PRIVATE KEY-----", "word", "other"]`,
+			`["-----BEGIN PRIVATE KEY-----", "word", "other"]`,
+		},
+		"a bare string": {`"hunter2"`, `"[redacted]"`},
+		"no string":     {`[1,{}]`, `[1,{}]`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := string(r.json([]byte(c.in))); got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
+
+// TestConceal adds values while the store is open, as answers of the user come.
+func TestConceal(t *testing.T) {
+	s := open(t, Options{StateDir: t.TempDir(), Secrets: []string{"first-value"}})
+	s.Conceal("second-value")
+	if got, want := s.Redact("first-value second-value third-value"), "[redacted] [redacted] third-value"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func FuzzRedact(f *testing.F) {
+	for _, name := range []string{"secrets.txt", "innocent.txt"} {
+		file, err := os.ReadFile(filepath.Join("testdata/redact", name))
+		if err != nil {
+			f.Fatal(err)
+		}
+		for line := range strings.Lines(string(file)) {
+			f.Add(strings.NewReplacer("¦", "", "«", "", "»", "", "␤", "\n").Replace(line))
+		}
+	}
+	r := newRedactor([]string{"hunter2", `a"b\c`})
+	f.Fuzz(func(t *testing.T, text string) {
+		once := r.text(text)
+		if twice := r.text(once); twice != once {
+			t.Errorf("redacting %q gave %q, again %q", text, once, twice)
+		}
+		if strings.Contains(once, "hunter2") {
+			t.Errorf("a known secret is left in %q", once)
+		}
+		doc, err := json.Marshal(map[string]any{"text": text, text: []string{text, once}, "n": 1.5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkJSON(t, r, doc)
+		if json.Valid([]byte(text)) {
+			checkJSON(t, r, []byte(text))
+		}
+	})
+}
+
+// checkJSON redacts valid JSON: it stays valid, and redacting it again changes
+// nothing.
+func checkJSON(t *testing.T, r *redactor, doc []byte) {
+	t.Helper()
+	once := r.json(doc)
+	if !json.Valid(once) {
+		t.Errorf("redacting %s gave what is no JSON: %s", doc, once)
+	}
+	if twice := r.json(once); !bytes.Equal(once, twice) {
+		t.Errorf("redacting %s gave %s, again %s", doc, once, twice)
+	}
+}
+
+func BenchmarkRedact(b *testing.B) {
+	text, err := os.ReadFile("redact_rules.go")
+	if err != nil {
+		b.Fatal(err)
+	}
+	r := newRedactor([]string{"hunter2"})
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		r.text(string(text))
+	}
+}
