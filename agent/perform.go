@@ -181,11 +181,11 @@ func (r *run) checkpoint(ctx context.Context, args action.Checkpoint) error {
 		if err != nil {
 			return err
 		}
-		return r.consult(ctx, roleTars, messages, action.Tools(action.SubmitAdviceName), r.p.shown)
+		return r.consult(ctx, roleTars, messages, adviceVerbs, r.p.shown)
 	}
 	advice := strings.TrimSpace(r.p.answer.Content)
 	if calls := r.p.answer.ToolCalls; len(calls) > 0 {
-		act, err := action.Parse(calls[0], []string{action.SubmitAdviceName})
+		act, err := action.Parse(calls[0].Name, calls[0].Arguments, adviceVerbs)
 		if err != nil {
 			return r.done(ActionDone{Text: "TARS gave no advice that could be read. Go on by yourself, or ask again."})
 		}

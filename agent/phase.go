@@ -25,7 +25,7 @@ func (r *run) planning(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return r.consult(ctx, roleTars, messages, action.Tools(planVerbs...), shown)
+	return r.consult(ctx, roleTars, messages, planVerbs, shown)
 }
 
 // singlePlan is the plan of a task that is done in one loop: the task itself.
@@ -100,6 +100,9 @@ func (r *run) coding(ctx context.Context) error {
 	if last := r.lastTurn(); last != nil && last.ok {
 		switch last.call.Name {
 		case action.FinishFeatureName:
+			if f.Test == "" {
+				return r.move(Verifying, "the plan names no tests for it")
+			}
 			return r.move(Testing, "")
 		case action.AbortName:
 			return r.failFeature("CASE gave it up: " + last.result)
@@ -119,15 +122,12 @@ func (r *run) coding(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return r.consult(ctx, roleCase, messages, action.Tools(caseVerbs...), shown)
+	return r.consult(ctx, roleCase, messages, caseVerbs, shown)
 }
 
 // testing runs the feature's tests, once a round, and looks at how they ended.
 func (r *run) testing() error {
 	f := r.p.feature()
-	if f.Test == "" {
-		return r.move(Verifying, "the plan names no tests for it")
-	}
 	switch {
 	case !r.p.tested:
 		args, err := json.Marshal(action.RunCommand{Command: f.Test})
@@ -160,7 +160,7 @@ func (r *run) reflecting(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return r.consult(ctx, roleReflector, messages, action.Tools(fixVerbs...), shown)
+	return r.consult(ctx, roleReflector, messages, fixVerbs, shown)
 }
 
 // verifying asks TARS for a verdict. Only a verdict that could be read, says
@@ -185,7 +185,7 @@ func (r *run) verifying(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return r.consult(ctx, roleTars, messages, action.Tools(verifyVerbs...), shown)
+	return r.consult(ctx, roleTars, messages, verifyVerbs, shown)
 }
 
 // nextRound begins another round of the feature, unless its rounds are used up.

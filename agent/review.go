@@ -8,7 +8,7 @@ import (
 	"caselsp/agent/workspace"
 )
 
-// Verdict of the user on one hunk.
+// HunkState is what the user decided about one hunk.
 type HunkState string
 
 // The states of a hunk under review.

@@ -218,7 +218,7 @@ func (r *run) leave() error {
 // observe takes note of what the user did to staged files since the last step.
 func (r *run) observe(ctx context.Context) error {
 	if err := r.overlay.Refresh(ctx); err != nil {
-		return fmt.Errorf("the workspace cannot be read: %w", err)
+		return &pauseError{fmt.Sprintf("a staged file cannot be read where it lies: %v. Mend that, then resume", err)}
 	}
 	moved := r.overlay.Rebased()
 	if len(moved) == 0 {

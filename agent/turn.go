@@ -20,6 +20,7 @@ var (
 	planVerbs   = append([]string{action.SubmitPlanName, action.RequestUserInput, action.RunCommandName}, readVerbs...)
 	verifyVerbs = append([]string{action.SubmitVerdictName}, readVerbs...)
 	fixVerbs    = append([]string{action.SubmitFixName}, readVerbs...)
+	adviceVerbs = []string{action.SubmitAdviceName}
 	caseVerbs   = append([]string{
 		action.WriteFileName, action.PatchFileName, action.RunCommandName, action.RequestUserInput,
 		action.TarsCheckpoint, action.RollbackName, action.FinishFeatureName, action.AbortName,
@@ -42,7 +43,7 @@ func offered(s State) (role string, verbs []string) {
 }
 
 // consult asks the model of a role and records the question and the answer.
-func (r *run) consult(ctx context.Context, role string, messages []llm.Message, tools []llm.Tool, shown []action.Shown) error {
+func (r *run) consult(ctx context.Context, role string, messages []llm.Message, verbs []string, shown []action.Shown) error {
 	model, err := r.a.Model(role)
 	if err != nil {
 		return err
@@ -50,7 +51,7 @@ func (r *run) consult(ctx context.Context, role string, messages []llm.Message, 
 	for i := range messages {
 		messages[i].Content = r.a.Store.Redact(messages[i].Content)
 	}
-	req := &llm.Request{Role: role, Messages: messages, Tools: tools, MustCall: true}
+	req := &llm.Request{Role: role, Messages: messages, Tools: tools(verbs), MustCall: true}
 	req.OnText = func(s string) { r.emit(Event{Text: s, Status: r.p.status(r.a.Limits.Rounds)}) }
 	tokens := estimate(messages)
 	if err := r.reserve(tokens); err != nil {
@@ -68,6 +69,15 @@ func (r *run) consult(ctx context.Context, role string, messages []llm.Message, 
 		return err
 	}
 	return r.record(CallAnswered{Role: role, Digest: digest, Messages: replay.Digests(req), Response: *resp})
+}
+
+// tools offers verbs to a model.
+func tools(verbs []string) []llm.Tool {
+	var list []llm.Tool
+	for _, v := range action.Lookup(verbs...) {
+		list = append(list, llm.Tool{Name: v.Name, Description: v.Text, Schema: v.Schema})
+	}
+	return list
 }
 
 // bytesPerToken is the usual estimate for source code in the common tokenizers;
@@ -105,7 +115,7 @@ func (r *run) interpret() error {
 		return r.refuse("Your reply held no action. Answer with exactly one action, as a tool call.")
 	}
 	call := resp.ToolCalls[0] // the single next action: what follows it would be chosen blind
-	act, err := action.Parse(call, verbs)
+	act, err := action.Parse(call.Name, call.Arguments, verbs)
 	if err != nil {
 		return r.refuse("Nothing was done. " + err.Error())
 	}

@@ -9,7 +9,10 @@ import (
 )
 
 // mask stands where a secret was. No rule finds anything in it.
-const mask = "[redacted]"
+const mask = Redacted
+
+// Redacted is what stands in place of a secret that was taken out.
+const Redacted = "[redacted]"
 
 const (
 	// minSecret is the shortest known value in bytes that is redacted: shorter

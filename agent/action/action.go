@@ -15,10 +15,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
-
-	"caselsp/agent/llm"
 )
 
 // Effect says what an action does to the world, so that one place can decide about it.
@@ -60,11 +59,12 @@ type Result struct {
 	Shown *Shown // a file that the model now knows; nil for none
 }
 
-// Verb is one kind of action.
+// Verb is one kind of action. Text and Schema are what a model is told of it.
 type Verb struct {
 	Name   string
 	Effect Effect
-	tool   llm.Tool
+	Text   string
+	Schema json.RawMessage
 	decode func(json.RawMessage) (Args, error)
 }
 
@@ -83,50 +83,54 @@ var ErrUnknown = errors.New("no such action")
 // that the overlay takes, with room for JSON's escapes.
 const maxArguments = 24 << 20
 
-// Tools returns the verbs named, as tools for a request, in the order given.
-func Tools(names ...string) []llm.Tool {
-	tools := make([]llm.Tool, 0, len(names))
-	for _, n := range names {
-		tools = append(tools, verbs[n].tool)
+// Lookup returns the verbs named, in the order given; an unknown name is a
+// mistake in the program and panics.
+func Lookup(names ...string) []*Verb {
+	list := make([]*Verb, len(names))
+	for i, n := range names {
+		if list[i] = verbs[n]; list[i] == nil {
+			panic("no verb " + n)
+		}
 	}
-	return tools
+	return list
 }
 
-// Parse turns a model's tool call into an action, or says in words for the
-// model what is wrong with it. Only the verbs named in offered are known.
-func Parse(call llm.ToolCall, offered []string) (*Action, error) {
-	v := verbs[call.Name]
-	if v == nil || !contains(offered, call.Name) {
-		return nil, fmt.Errorf("%w: %q. Choose one of: %s", ErrUnknown, call.Name, strings.Join(offered, ", "))
+// Parse turns a model's choice of a verb with arguments, a JSON object, into an
+// action, or says in words for the model what is wrong with it. Only the verbs
+// named in offered are known.
+func Parse(name, arguments string, offered []string) (*Action, error) {
+	v := verbs[name]
+	if v == nil || !slices.Contains(offered, name) {
+		return nil, fmt.Errorf("%w: %q. Choose one of: %s", ErrUnknown, name, strings.Join(offered, ", "))
 	}
-	if len(call.Arguments) > maxArguments {
-		return nil, fmt.Errorf("%s: the arguments have %d bytes; at most %d are taken", call.Name, len(call.Arguments), maxArguments)
+	if len(arguments) > maxArguments {
+		return nil, fmt.Errorf("%s: the arguments have %d bytes; at most %d are taken", name, len(arguments), maxArguments)
 	}
-	raw := strings.TrimSpace(call.Arguments)
+	raw := strings.TrimSpace(arguments)
 	if raw == "" {
 		raw = "{}"
 	}
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(raw), &fields); err != nil {
-		return nil, fmt.Errorf("%s: the arguments are not a JSON object: %v. Send the action again with valid JSON", call.Name, err)
+		return nil, fmt.Errorf("%s: the arguments are not a JSON object: %v. Send the action again with valid JSON", name, err)
 	}
 	a := &Action{Verb: v}
 	if t, ok := fields["thought"]; ok {
 		if err := json.Unmarshal(t, &a.Thought); err != nil {
-			return nil, fmt.Errorf("%s: thought must be a string", call.Name)
+			return nil, fmt.Errorf("%s: thought must be a string", name)
 		}
 		delete(fields, "thought")
 	}
 	rest, err := json.Marshal(fields)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", call.Name, err)
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	a.Raw = rest
 	if a.Args, err = v.decode(rest); err != nil {
-		return nil, fmt.Errorf("%s: %w", call.Name, err)
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if err := a.Args.Check(); err != nil {
-		return nil, fmt.Errorf("%s: %w", call.Name, err)
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return a, nil
 }
@@ -159,7 +163,8 @@ func register[A Args](name string, effect Effect, text string) *Verb {
 	v := &Verb{
 		Name:   name,
 		Effect: effect,
-		tool:   llm.Tool{Name: name, Description: strings.TrimSpace(text), Schema: schemaOf(zero, effect)},
+		Text:   strings.TrimSpace(text),
+		Schema: schemaOf(zero, effect),
 		decode: func(raw json.RawMessage) (Args, error) {
 			var a A
 			dec := json.NewDecoder(bytes.NewReader(raw))
@@ -183,15 +188,6 @@ func explain(err error) string {
 		return fmt.Sprintf("argument %q must be a %s, not a %s", wrong.Field, typeName(wrong.Type), wrong.Value)
 	}
 	return strings.TrimPrefix(err.Error(), "json: ")
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }
 
 // Names returns the names of all verbs, sorted; the README's table is made from it.

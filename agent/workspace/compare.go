@@ -88,3 +88,14 @@ func (o *Overlay) Ignored(p string) bool {
 	}
 	return false
 }
+
+// Hunk returns hunk i of the unified diff with its context, from its "@@" on; a
+// change without hunks is its whole diff.
+func (c Change) Hunk(i int) string {
+	text := c.Unified()
+	parts := strings.Split(text, "\n@@ ") // only a hunk's head begins a line so
+	if i < 0 || i+1 >= len(parts) {
+		return text
+	}
+	return "@@ " + strings.TrimSuffix(parts[i+1], "\n") + "\n"
+}

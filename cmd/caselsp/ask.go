@@ -1,0 +1,107 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"caselsp/agent"
+)
+
+// console is the agent's user on a terminal.
+type console struct {
+	in  *lineReader
+	out io.Writer
+	yes bool // approve without asking, as --yes says
+}
+
+// lineReader reads lines beside the caller, so that a read can be left when the
+// context ends; the line then goes to the next caller.
+type lineReader struct{ lines chan string }
+
+func newLineReader(in io.Reader) *lineReader {
+	r := &lineReader{lines: make(chan string)}
+	go func() {
+		defer close(r.lines)
+		s := bufio.NewScanner(in)
+		for s.Scan() {
+			r.lines <- s.Text()
+		}
+	}()
+	return r
+}
+
+// read returns the next line; false at the end of input.
+func (r *lineReader) read(ctx context.Context) (string, bool, error) {
+	select {
+	case <-ctx.Done():
+		return "", false, ctx.Err()
+	case line, ok := <-r.lines:
+		return strings.TrimSpace(line), ok, nil
+	}
+}
+
+// Ask implements agent.User. The end of input is no answer.
+func (c *console) Ask(ctx context.Context, q agent.Question) (agent.Answer, error) {
+	if c.yes && q.Kind == agent.Approval {
+		return agent.Answer{Text: agent.Approve, By: "--yes"}, nil
+	}
+	for {
+		c.prompt(q)
+		line, ok, err := c.in.read(ctx)
+		if err != nil {
+			return agent.Answer{}, err
+		}
+		if !ok {
+			return agent.Answer{}, agent.ErrUndecided
+		}
+		a := c.answer(q, line)
+		a.By = "terminal"
+		err = q.Check(a)
+		if err == nil {
+			return a, nil
+		}
+		fmt.Fprintf(c.out, "%v\n", err)
+	}
+}
+
+func (c *console) prompt(q agent.Question) {
+	fmt.Fprintf(c.out, "\n%s\n", clean(q.Text))
+	if q.Kind == agent.Approval {
+		fmt.Fprintf(c.out, "  command: %s\n  where:   %s\n  why:     %s\n", clean(q.Command), clean(q.Where), clean(q.Why))
+		always := ""
+		if q.Shape != "" {
+			always = fmt.Sprintf(", a = always allow %q here", clean(q.Shape))
+		}
+		fmt.Fprintf(c.out, "y = run once%s, n = reject, n REASON = reject and say why > ", always)
+		return
+	}
+	for i, choice := range q.Choices {
+		fmt.Fprintf(c.out, "  %d. %s\n", i+1, clean(choice))
+	}
+	fmt.Fprint(c.out, "> ")
+}
+
+// answer reads what was typed: letters for an approval, a number or own words
+// for a question with choices.
+func (c *console) answer(q agent.Question, line string) agent.Answer {
+	if q.Kind != agent.Approval {
+		if n, err := strconv.Atoi(line); err == nil && n >= 1 && n <= len(q.Choices) {
+			return agent.Answer{Text: q.Choices[n-1]}
+		}
+		return agent.Answer{Text: line}
+	}
+	word, rest, _ := strings.Cut(line, " ")
+	switch strings.ToLower(word) {
+	case "y", "yes":
+		return agent.Answer{Text: agent.Approve}
+	case "a", "always":
+		return agent.Answer{Text: agent.ApproveAlways}
+	case "n", "no":
+		return agent.Answer{Text: agent.Deny, Reason: strings.TrimSpace(rest)}
+	}
+	return agent.Answer{Text: line}
+}

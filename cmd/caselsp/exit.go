@@ -1,0 +1,78 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"caselsp/agent"
+)
+
+// The exit codes.
+const (
+	exitOK       = 0
+	exitError1   = 1
+	exitUsage    = 2
+	exitFailed   = 3
+	exitPaused   = 4
+	exitStopped  = 5
+	exitReview   = 6
+	exitRejected = 7
+	exitDiverged = 8
+)
+
+// exitCodes documents them; help texts and the README are made from it.
+var exitCodes = []struct {
+	Code int
+	Text string
+}{
+	{exitOK, "done: the task succeeded and its result was accepted, or there was nothing to change"},
+	{exitError1, "an error: the message says what to do"},
+	{exitUsage, "the command line is wrong"},
+	{exitFailed, "the task failed: no feature could be built"},
+	{exitPaused, "the task is paused: a question is open, or the model or the sandbox cannot be had; resume it"},
+	{exitStopped, "the task was stopped: resume it"},
+	{exitReview, "the result waits for a review: caselsp review"},
+	{exitRejected, "the result was rejected; nothing was changed"},
+	{exitDiverged, "a replay parted from its recording"},
+}
+
+func exitCodesText() string {
+	var b strings.Builder
+	b.WriteString("Exit codes:\n")
+	for _, c := range exitCodes {
+		fmt.Fprintf(&b, "  %d  %s\n", c.Code, c.Text)
+	}
+	return b.String()
+}
+
+// exitError is an error with its exit code; a nil err prints nothing.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit code %d", e.code)
+	}
+	return e.err.Error()
+}
+
+func (e *exitError) Unwrap() error { return e.err }
+
+func usage(err error) error { return &exitError{exitUsage, err} }
+
+// exitOf turns a task's state into the command's result.
+func exitOf(s agent.State) error {
+	code, ok := map[agent.State]int{
+		agent.Succeeded: exitOK, agent.Failed: exitFailed, agent.Paused: exitPaused,
+		agent.Stopped: exitStopped, agent.Review: exitReview, agent.Rejected: exitRejected,
+	}[s]
+	if !ok {
+		code = exitError1
+	}
+	if code == exitOK {
+		return nil
+	}
+	return &exitError{code: code}
+}

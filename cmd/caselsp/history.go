@@ -1,0 +1,100 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"text/tabwriter"
+
+	"caselsp/agent"
+
+	"github.com/spf13/cobra"
+)
+
+func historyCommand(w *wiring) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "history [TASK]",
+		Short: "List the tasks of a workspace, or show one task's report",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			e, err := w.open([]string{w.dir}, nil, agent.Headless{}, nil, nil)
+			if err != nil {
+				return err
+			}
+			defer e.Close()
+			if len(args) == 1 {
+				text, err := e.agent.Report(args[0])
+				if err != nil {
+					return err
+				}
+				fmt.Print(clean(text))
+				return nil
+			}
+			all, err := e.agent.History()
+			if printed := printHistory(os.Stdout, all, asJSON); printed != nil {
+				return printed
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object a task")
+	return cmd
+}
+
+func printHistory(out io.Writer, all []agent.Status, asJSON bool) error {
+	if asJSON {
+		enc := json.NewEncoder(out)
+		for _, s := range all {
+			if err := enc.Encode(map[string]any{
+				"task": s.Task.ID, "text": s.Task.Text, "state": s.State, "reason": s.Reason,
+				"started": s.Started, "changed": s.Changed, "usage": s.Usage,
+			}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if len(all) == 0 {
+		_, err := fmt.Fprintln(out, "No tasks yet. Start one: caselsp run --task \"...\"")
+		return err
+	}
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, s := range all {
+		fmt.Fprintf(table, "%s\t%s\t%s\n", s.Task.ID, s.State, clean(firstLine(s.Task.Text)))
+	}
+	return table.Flush()
+}
+
+func exportCommand(w *wiring) *cobra.Command {
+	var out string
+	cmd := &cobra.Command{
+		Use:   "export TASK",
+		Short: "Write a task's recording: what `caselsp replay` runs again, offline",
+		Long:  "Writes what came to the task from outside: model answers, command results, user answers and\nthe clock, as JSON Lines. Secrets were taken out when it was recorded.",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) (err error) {
+			e, err := w.open([]string{w.dir}, nil, agent.Headless{}, nil, nil)
+			if err != nil {
+				return err
+			}
+			defer e.Close()
+			if out == "" || out == "-" {
+				return e.agent.Export(args[0], os.Stdout)
+			}
+			f, err := os.Create(out)
+			if err != nil {
+				return err
+			}
+			defer func() {
+				if closed := f.Close(); err == nil {
+					err = closed
+				}
+			}()
+			return e.agent.Export(args[0], f)
+		},
+	}
+	cmd.Flags().StringVarP(&out, "output", "o", "", "the file to write; standard output where left out")
+	return cmd
+}

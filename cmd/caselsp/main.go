@@ -1,0 +1,79 @@
+// Command caselsp is an autonomous coding agent: a language server for any
+// editor, and the same engine on the command line.
+//
+// This package only wires: it reads flags and settings, puts the parts
+// together (wire.go) and shows what happens on a terminal (terminal.go). It
+// holds no logic of the agent and knows nothing of LSP beyond starting the server.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// version is set by the Makefile; a plain go build says what the module knows.
+var version = ""
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(execute(ctx, os.Args[1:]))
+}
+
+// execute runs the command line and returns the exit code.
+func execute(ctx context.Context, args []string) int {
+	root := rootCommand()
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitOK
+	}
+	var coded *exitError
+	if errors.As(err, &coded) {
+		if coded.err != nil {
+			fmt.Fprintln(os.Stderr, "caselsp:", coded.err)
+		}
+		return coded.code
+	}
+	fmt.Fprintln(os.Stderr, "caselsp:", err)
+	return exitError1
+}
+
+func rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "caselsp",
+		Short:         "An autonomous coding agent in the editor's own protocol, and on the command line",
+		Long:          "caselsp plans a task, carries it out on a staged copy of your workspace, tests it in a\nsandbox, verifies it, and brings the result back as a change that you accept or reject.\n\n" + exitCodesText(),
+		Version:       versionText(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.SetVersionTemplate("caselsp {{.Version}}\n")
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
+	root.CompletionOptions.HiddenDefaultCmd = true
+	w := &wiring{}
+	flags := root.PersistentFlags()
+	flags.StringVarP(&w.dir, "dir", "d", ".", "the workspace's folder")
+	flags.StringArrayVar(&w.set, "set", nil, "a setting, as name=value; may be given several times")
+	flags.StringVar(&w.stateDir, "state-dir", "", "where caselsp keeps its state (default: $XDG_STATE_HOME/caselsp)")
+	root.AddCommand(serveCommand(w), runCommand(w), resumeCommand(w), reviewCommand(w), historyCommand(w),
+		replayCommand(w), exportCommand(w), doctorCommand(w), demoCommand())
+	return root
+}
+
+func versionText() string {
+	if version != "" {
+		return version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "unknown"
+}

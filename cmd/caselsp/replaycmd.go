@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"caselsp/agent"
+	"caselsp/agent/workspace"
+
+	"github.com/spf13/cobra"
+)
+
+func replayCommand(w *wiring) *cobra.Command {
+	var yes, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "replay RECORDING",
+		Short: "Run a recorded task again, offline, to the same bytes, or say where it parts",
+		Long:  "Runs the task of a recording (see `caselsp export`) in the folder. The model, the commands, your\nanswers and the clock come from the recording; everything else is computed anew.",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			rec, err := readRecording(args[0])
+			if err != nil {
+				return err
+			}
+			return w.replay(cmd.Context(), rec, newDisplay(os.Stdout, asJSON), yes)
+		},
+	}
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "accept the result into the folder")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write each event as one JSON object a line")
+	return cmd
+}
+
+func readRecording(path string) (*agent.Recording, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	rec, err := agent.ReadRecording(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return rec, nil
+}
+
+// replay runs a recording in the workspace with a state directory of its own,
+// so that the real history and memory neither change nor matter.
+func (w *wiring) replay(ctx context.Context, rec *agent.Recording, d display, yes bool) error {
+	defer d.close()
+	state, err := os.MkdirTemp("", "caselsp-replay-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(state)
+	player := rec.Play()
+	own := *w
+	own.stateDir = state
+	e, err := own.open([]string{w.dir}, nil, nil, player.Now, player.Attach)
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	if err := rec.Matches(ctx, e.workspace); err != nil {
+		return &exitError{exitDiverged, err}
+	}
+	var last agent.Status
+	for event, err := range e.agent.Run(ctx, rec.Task) {
+		if err != nil {
+			return err
+		}
+		d.show(event)
+		last = event.Status
+	}
+	switch last.State {
+	case agent.Paused:
+		return &exitError{exitDiverged, errors.New(clean(last.Reason))}
+	case agent.Review:
+	default:
+		return exitOf(last.State)
+	}
+	if !yes {
+		rev, err := e.agent.Review(rec.Task.ID)
+		if err != nil {
+			return err
+		}
+		showChanges(os.Stdout, rev)
+		return nil
+	}
+	out, err := e.agent.Decide(ctx, rec.Task.ID, agent.Selection{Hunk: agent.AllHunks}, true, workspace.Disk(e.workspace))
+	if err != nil {
+		return err
+	}
+	return tellOutcome(rec.Task.ID, out)
+}

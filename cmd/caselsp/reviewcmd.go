@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"caselsp/agent"
+	"caselsp/agent/workspace"
+
+	"github.com/spf13/cobra"
+)
+
+func reviewCommand(w *wiring) *cobra.Command {
+	var accept, reject, undo, show bool
+	var file string
+	var hunk int
+	cmd := &cobra.Command{
+		Use:   "review [TASK]",
+		Short: "Show a result, and accept, reject or undo it: all, one file or one hunk",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx := cmd.Context()
+			if hunk > 0 && file == "" {
+				return usage(errors.New("--hunk needs --file: hunks are counted in each file"))
+			}
+			e, err := w.open([]string{w.dir}, nil, agent.Headless{}, nil, nil)
+			if err != nil {
+				return err
+			}
+			defer e.Close()
+			id, err := e.pick(args, func(s agent.State) bool { return s == agent.Review || undo && s == agent.Succeeded }, "review")
+			if err != nil {
+				return err
+			}
+			sel := agent.Selection{File: file, Hunk: hunk - 1} // no --hunk is AllHunks
+			switch {
+			case undo:
+				return e.undo(ctx, id)
+			case accept || reject:
+				return e.decideAll(ctx, id, sel, accept)
+			}
+			rev, err := e.agent.Review(id)
+			if err != nil {
+				return err
+			}
+			showChanges(os.Stdout, rev)
+			if show || !isTerminal(os.Stdin) {
+				return nil
+			}
+			return e.reviewOnTerminal(ctx, newLineReader(os.Stdin), rev)
+		},
+	}
+	cmd.Flags().BoolVar(&accept, "accept", false, "accept what is selected")
+	cmd.Flags().BoolVar(&reject, "reject", false, "reject what is selected")
+	cmd.Flags().BoolVar(&undo, "undo", false, "take back everything that was accepted")
+	cmd.Flags().BoolVar(&show, "show", false, "only show the result")
+	cmd.Flags().StringVar(&file, "file", "", "select one file")
+	cmd.Flags().IntVar(&hunk, "hunk", 0, "select one hunk of the file, counted from 1")
+	cmd.MarkFlagsMutuallyExclusive("accept", "reject", "undo", "show")
+	return cmd
+}
+
+// undo takes a result back; what could not be taken back is an error.
+func (e *engine) undo(ctx context.Context, id string) error {
+	out, err := e.agent.Undo(ctx, id, workspace.Disk(e.workspace))
+	if err != nil {
+		return err
+	}
+	tellResults(out, "taken back")
+	if n := len(out.Failed()); n > 0 {
+		return fmt.Errorf("%d file(s) could not be taken back", n)
+	}
+	fmt.Fprintf(os.Stderr, "caselsp: the result can be reviewed again: caselsp review %s\n", id)
+	return nil
+}
+
+// reviewOnTerminal lets a person decide file by file and hunk by hunk.
+func (e *engine) reviewOnTerminal(ctx context.Context, in *lineReader, rev *agent.ReviewOf) error {
+	id := rev.Task.ID
+	fmt.Fprint(os.Stderr, "\na = accept all, r = reject all, h = decide hunk by hunk, anything else = later > ")
+	line, _, err := in.read(ctx)
+	if err != nil {
+		return err
+	}
+	all := agent.Selection{Hunk: agent.AllHunks}
+	switch strings.ToLower(line) {
+	case "a":
+		return e.decideAll(ctx, id, all, true)
+	case "r":
+		return e.decideAll(ctx, id, all, false)
+	case "h":
+		return e.hunkByHunk(ctx, in, rev)
+	}
+	fmt.Fprintf(os.Stderr, "caselsp: the result waits for your review: caselsp review %s\n", id)
+	return exitOf(agent.Review)
+}
+
+func (e *engine) hunkByHunk(ctx context.Context, in *lineReader, rev *agent.ReviewOf) error {
+	p := plain{out: os.Stderr, color: isTerminal(os.Stderr)}
+	state := agent.Review
+	for _, f := range rev.Files {
+		for h, decided := range f.Hunks {
+			if decided != agent.Open {
+				continue
+			}
+			p.line("\n%s, hunk %d of %d", describe(f.Change), h+1, len(f.Hunks))
+			if f.Whole() {
+				p.diff(f.Change.Unified())
+			} else {
+				p.diff(f.Change.Hunk(h))
+			}
+			fmt.Fprint(os.Stderr, "y = accept, n = reject, anything else = later > ")
+			line, _, err := in.read(ctx)
+			if err != nil {
+				return err
+			}
+			word := strings.ToLower(line)
+			if word != "y" && word != "n" {
+				continue
+			}
+			out, err := e.agent.Decide(ctx, rev.Task.ID, agent.Selection{File: f.Change.Path, Hunk: h}, word == "y", workspace.Disk(e.workspace))
+			if err != nil {
+				return err
+			}
+			for _, r := range out.Failed() {
+				p.line("NOT written: %s: %s", r.Path, r.Reason)
+			}
+			state = out.State
+		}
+	}
+	return exitOf(state)
+}

@@ -1,0 +1,221 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"strings"
+
+	"caselsp/agent"
+	"caselsp/agent/workspace"
+
+	"github.com/spf13/cobra"
+)
+
+// taskFlags are what run and resume share.
+type taskFlags struct {
+	yes, review, json bool
+}
+
+func (f *taskFlags) add(cmd *cobra.Command) {
+	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "approve commands without asking, and accept the result")
+	cmd.Flags().BoolVar(&f.review, "review", false, "decide about the result hunk by hunk at the end")
+	cmd.Flags().BoolVar(&f.json, "json", false, "write each event as one JSON object a line")
+	cmd.MarkFlagsMutuallyExclusive("yes", "review")
+}
+
+// user is whom the run asks: the terminal where there is one, else the policy
+// of the flags.
+func (f *taskFlags) user(in *lineReader) agent.User {
+	if isTerminal(os.Stdin) || in != nil {
+		return &console{in: in, out: os.Stderr, yes: f.yes}
+	}
+	return agent.Headless{Yes: f.yes}
+}
+
+func runCommand(w *wiring) *cobra.Command {
+	var f taskFlags
+	var task agent.Task
+	cmd := &cobra.Command{
+		Use:   "run [--task TEXT] [TEXT...]",
+		Short: "Carry out a task in a folder",
+		Example: `  caselsp run --task "add a test for parse_date"
+  caselsp run --dir ~/shop --yes "let customers cancel an order"`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if task.Text == "" {
+				task.Text = strings.Join(args, " ")
+			}
+			in := newLineReader(os.Stdin)
+			if strings.TrimSpace(task.Text) == "" && isTerminal(os.Stdin) {
+				fmt.Fprint(os.Stderr, "What should be done? > ")
+				line, _, err := in.read(cmd.Context())
+				if err != nil {
+					return err
+				}
+				task.Text = line
+			}
+			e, err := w.open([]string{w.dir}, nil, f.user(in), nil, nil)
+			if err != nil {
+				return err
+			}
+			defer e.Close()
+			e.tellProblems()
+			return f.follow(cmd.Context(), e, in, e.agent.Run(cmd.Context(), task))
+		},
+	}
+	cmd.Flags().StringVarP(&task.Text, "task", "t", "", "what should be done")
+	cmd.Flags().BoolVar(&task.Single, "single", false, "one loop without plan and verification, for small requests")
+	cmd.Flags().StringVar(&task.Language, "language", "", "the language of the task; left out, TARS finds out")
+	cmd.Flags().StringVar(&task.Type, "type", "", "the type of the task, such as bugfix; left out, TARS finds out")
+	f.add(cmd)
+	return cmd
+}
+
+func resumeCommand(w *wiring) *cobra.Command {
+	var f taskFlags
+	var answer string
+	cmd := &cobra.Command{
+		Use:   "resume [TASK]",
+		Short: "Go on with a task that was stopped, paused or interrupted",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			in := newLineReader(os.Stdin)
+			e, err := w.open([]string{w.dir}, nil, f.user(in), nil, nil)
+			if err != nil {
+				return err
+			}
+			defer e.Close()
+			e.tellProblems()
+			id, err := e.pick(args, func(s agent.State) bool { return !s.Ended() && s != agent.Review }, "resume")
+			if err != nil {
+				return err
+			}
+			if answer != "" {
+				word, reason, _ := strings.Cut(answer, ":")
+				a := agent.Answer{Text: answer, By: "command"}
+				if word == agent.Deny {
+					a = agent.Answer{Text: agent.Deny, Reason: strings.TrimSpace(reason), By: "command"}
+				}
+				if err := e.agent.Answer(id, "", a); err != nil {
+					return err
+				}
+			}
+			return f.follow(cmd.Context(), e, in, e.agent.Resume(cmd.Context(), id))
+		},
+	}
+	cmd.Flags().StringVar(&answer, "answer", "", "the answer to the open question: text, or approve, always, deny, deny:REASON")
+	f.add(cmd)
+	return cmd
+}
+
+// tellProblems says which settings were ignored.
+func (e *engine) tellProblems() {
+	for _, p := range e.problems {
+		fmt.Fprintln(os.Stderr, "caselsp:", p)
+	}
+}
+
+// pick returns the task that args name, or the only one that fits.
+func (e *engine) pick(args []string, fits func(agent.State) bool, verb string) (string, error) {
+	if len(args) > 0 {
+		return args[0], nil
+	}
+	all, err := e.agent.History()
+	if err != nil {
+		return "", err
+	}
+	var ids []string
+	for _, s := range all {
+		if fits(s.State) {
+			ids = append(ids, s.Task.ID)
+		}
+	}
+	switch len(ids) {
+	case 0:
+		return "", fmt.Errorf("there is no task to %s in this workspace", verb)
+	case 1:
+		return ids[0], nil
+	}
+	return "", usage(fmt.Errorf("there are %d tasks to %s: name one of %s", len(ids), verb, strings.Join(ids, ", ")))
+}
+
+// follow shows a run to its end and lets the user decide about the result.
+func (f *taskFlags) follow(ctx context.Context, e *engine, in *lineReader, events iter.Seq2[agent.Event, error]) error {
+	d := newDisplay(os.Stdout, f.json)
+	var last agent.Status
+	var failed error
+	for event, err := range events {
+		if err != nil {
+			failed = err
+			break
+		}
+		d.show(event)
+		last = event.Status
+	}
+	d.close()
+	if failed != nil {
+		if errors.Is(failed, agent.ErrEmptyTask) {
+			return usage(failed)
+		}
+		return failed
+	}
+	if last.State != agent.Review {
+		if last.State == agent.Paused || last.State == agent.Stopped {
+			fmt.Fprintf(os.Stderr, "caselsp: task %s is %s: %s\n", last.Task.ID, last.State, clean(last.Reason))
+		}
+		return exitOf(last.State)
+	}
+	return f.decide(ctx, e, in, last.Task.ID)
+}
+
+// decide ends a run that has a result: accepted at once, hunk by hunk, or left
+// for a review later.
+func (f *taskFlags) decide(ctx context.Context, e *engine, in *lineReader, id string) error {
+	rev, err := e.agent.Review(id)
+	if err != nil {
+		return err
+	}
+	switch {
+	case f.yes:
+		return e.decideAll(ctx, id, agent.Selection{Hunk: agent.AllHunks}, true)
+	case f.review || isTerminal(os.Stdin) && !f.json:
+		showChanges(os.Stdout, rev)
+		return e.reviewOnTerminal(ctx, in, rev)
+	}
+	if !f.json {
+		showChanges(os.Stdout, rev)
+	}
+	fmt.Fprintf(os.Stderr, "caselsp: the result waits for your review: caselsp review %s\n", id)
+	return exitOf(agent.Review)
+}
+
+// decideAll accepts or rejects a selection and says what did not arrive.
+func (e *engine) decideAll(ctx context.Context, id string, sel agent.Selection, accept bool) error {
+	out, err := e.agent.Decide(ctx, id, sel, accept, workspace.Disk(e.workspace))
+	if err != nil {
+		return err
+	}
+	return tellOutcome(id, out)
+}
+
+// tellOutcome says what a decision led to.
+func tellOutcome(id string, out agent.Outcome) error {
+	tellResults(out, "written")
+	if out.State == agent.Review {
+		fmt.Fprintf(os.Stderr, "caselsp: %d hunk(s) are still to be decided: caselsp review %s\n", out.Open, id)
+	}
+	return exitOf(out.State)
+}
+
+// tellResults says of each file whether it arrived.
+func tellResults(out agent.Outcome, how string) {
+	for _, r := range out.Results {
+		if r.OK {
+			fmt.Fprintf(os.Stderr, "caselsp: %s: %s\n", how, clean(r.Path))
+		} else {
+			fmt.Fprintf(os.Stderr, "caselsp: NOT %s: %s: %s\n", how, clean(r.Path), clean(r.Reason))
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"caselsp/agent/llm/llmtest"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestMain lets the scenarios run the real command: the test binary is it.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"caselsp": func() { os.Exit(execute(context.Background(), os.Args[1:])) },
+	})
+}
+
+// TestScripts runs the scenarios: each is a folder of files, a scripted model,
+// what the user does and what must come of it. They are the manual by example.
+//
+//	model FILE          starts the scripted model and points the settings at it
+//	modeldone [N]       fails if the model was asked what FILE does not foresee, if a
+//	                    rule was not used, or if it was asked more than N times
+//	task NAME N         sets $NAME to the id of the N-th task of the workspace
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, ".state"))
+			env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, ".config"))
+			env.Setenv("HOME", env.WorkDir)
+			env.Setenv("CASELSP_SANDBOX_ENGINE", "none")
+			env.Values[modelKey{}] = &scripted{}
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"model": startModel, "modeldone": modelDone, "task": taskID,
+		},
+		UpdateScripts: *update,
+	})
+}
+
+// modelKey finds a scenario's model server.
+type modelKey struct{}
+
+type scripted struct{ server *llmtest.Server }
+
+func startModel(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: model FILE")
+	}
+	script, err := llmtest.ParseScript(ts.ReadFile(args[0]))
+	ts.Check(err)
+	s := llmtest.New(script)
+	ts.Defer(s.Close)
+	ts.Value(modelKey{}).(*scripted).server = s
+	ts.Setenv("CASELSP_MODEL_BASE_URL", s.URL)
+	ts.Setenv("CASELSP_MODEL_NAME", "scripted")
+}
+
+func modelDone(ts *testscript.TestScript, neg bool, args []string) {
+	s := ts.Value(modelKey{}).(*scripted).server
+	if s == nil || neg || len(args) > 1 {
+		ts.Fatalf("usage: modeldone [N], after model FILE")
+	}
+	if failures := s.Failures(); len(failures) > 0 {
+		ts.Fatalf("the model was asked what it did not expect:\n%s", strings.Join(failures, "\n"))
+	}
+	if unused := s.Unused(); len(unused) > 0 {
+		ts.Fatalf("the model was not asked for: %s", strings.Join(unused, ", "))
+	}
+	if len(args) == 1 {
+		most, err := strconv.Atoi(args[0])
+		ts.Check(err)
+		if n := len(s.Requests()); n > most {
+			ts.Fatalf("the model was asked %d times, at most %d was right", n, most)
+		}
+	}
+}
+
+func taskID(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: task NAME N")
+	}
+	ts.Check(ts.Exec("caselsp", "history", "--dir", ts.Getenv("WORK")+"/project"))
+	lines := strings.Split(strings.TrimSpace(ts.ReadFile("stdout")), "\n")
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	if n < 1 || n > len(lines) {
+		ts.Fatalf("there are %d tasks", len(lines))
+	}
+	id, _, _ := strings.Cut(lines[n-1], " ")
+	ts.Setenv(args[0], id)
+	fmt.Fprintf(ts.Stdout(), "%s=%s\n", args[0], id)
+}

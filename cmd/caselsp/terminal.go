@@ -1,0 +1,286 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+
+	"caselsp/agent"
+	"caselsp/agent/workspace"
+)
+
+// display shows a run's events to a person or a program.
+type display interface {
+	show(e agent.Event)
+	close()
+}
+
+// newDisplay chooses by what stdout is: live progress on a terminal, plain lines
+// when piped, JSON lines when asked for.
+func newDisplay(out *os.File, asJSON bool) display {
+	switch {
+	case asJSON:
+		return jsonLines{json.NewEncoder(out)}
+	case isTerminal(out):
+		return newTerminal(out)
+	default:
+		return plain{out: out}
+	}
+}
+
+func isTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("TERM") != "dumb"
+}
+
+// jsonLines writes each event as one JSON object.
+type jsonLines struct{ enc *json.Encoder }
+
+func (j jsonLines) show(e agent.Event) {
+	if e.Body == nil {
+		return
+	}
+	s := e.Status
+	_ = j.enc.Encode(map[string]any{ // a closed pipe ends the process by signal
+		"seq": e.Seq, "time": e.Time, "kind": fmt.Sprintf("%T", e.Body)[len("agent."):], "task": s.Task.ID, "state": s.State,
+		"feature": s.Feature, "features": s.Features, "round": s.Round, "step": s.Step, "usage": s.Usage, "body": e.Body,
+	})
+}
+
+func (jsonLines) close() {}
+
+// plain writes one line an event, and diffs in full.
+type plain struct {
+	out   io.Writer
+	color bool
+}
+
+func (p plain) close() {}
+
+func (p plain) show(e agent.Event) {
+	switch b := e.Body.(type) {
+	case agent.TaskGiven:
+		p.line("task %s: %s", b.Task.ID, firstLine(b.Task.Text))
+	case agent.StateChanged:
+		p.state(b, e.Status)
+	case agent.Planned:
+		p.plan(b)
+	case agent.ActionChosen:
+		what := b.Action
+		if b.Step > 0 {
+			what = fmt.Sprintf("step %d: %s", b.Step, b.Action)
+		}
+		p.line("  %s %s — %s", b.Role, what, firstLine(b.Thought))
+	case agent.ActionDone:
+		p.done(b)
+	case agent.ReplyRefused:
+		p.line("    not usable: %s", firstLine(b.Reason))
+	case agent.CallFailed:
+		p.line("  the model gave no answer: %s", firstLine(b.Reason))
+	case agent.Answered:
+		p.line("  answer to %s: %s %s", b.ID, firstLine(b.Answer.Text), firstLine(b.Answer.Reason))
+	case agent.Asked:
+		p.line("  question %s: %s %s", b.Question.ID, b.Question.Text, b.Question.Command)
+	case agent.Hypothesised:
+		p.line("  hypothesis: %s Fix to try: %s", firstLine(b.Hypothesis.Cause), firstLine(b.Hypothesis.Fix))
+	case agent.Verified:
+		p.line("  verified: %d percent. %s", *b.Verdict.Completion, firstLine(b.Verdict.Summary))
+		for _, issue := range b.Verdict.Issues {
+			p.line("    issue: %s", firstLine(issue))
+		}
+	case agent.FeatureEnded:
+		how := "done"
+		if !b.OK {
+			how = "failed"
+		}
+		p.line("feature %d %s: %s", b.Feature+1, how, firstLine(b.Reason))
+	case agent.Rebased:
+		p.line("  you changed %s; the staged edits were moved onto that", strings.Join(b.Paths, ", "))
+	}
+}
+
+func (p plain) state(b agent.StateChanged, s agent.Status) {
+	if b.To == agent.Coding && s.Feature > 0 {
+		p.line("feature %d of %d, attempt %d, round %d: %s", s.Feature, s.Features, s.Attempt, s.Round, s.Title)
+	} else {
+		p.line("%s", b.To)
+	}
+	if b.Reason != "" {
+		p.line("  %s", b.Reason)
+	}
+}
+
+func (p plain) plan(b agent.Planned) {
+	p.line("plan: %s", firstLine(b.Plan.Analysis))
+	for i, f := range b.Plan.Features {
+		p.line("  %d. %s: %s", i+1, f.ID, f.Title)
+	}
+}
+
+func (p plain) done(b agent.ActionDone) {
+	mark := "ok"
+	if !b.OK {
+		mark = "no"
+	}
+	note := b.Note
+	if note == "" || !b.OK {
+		note = firstLine(b.Text)
+		if b.Note != "" {
+			note = b.Note
+		}
+	}
+	p.line("    %s: %s", mark, note)
+	if b.Diff != "" {
+		p.diff(b.Diff)
+	}
+}
+
+// The colours of diffs on a terminal.
+const (
+	red, green, cyan, bold, reset = "\x1b[31m", "\x1b[32m", "\x1b[36m", "\x1b[1m", "\x1b[0m"
+)
+
+func (p plain) diff(text string) {
+	for line := range strings.Lines(text) {
+		line = clean(strings.TrimRight(line, "\r\n"))
+		color := ""
+		switch {
+		case !p.color:
+		case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"):
+			color = bold
+		case strings.HasPrefix(line, "+"):
+			color = green
+		case strings.HasPrefix(line, "-"):
+			color = red
+		case strings.HasPrefix(line, "@@"):
+			color = cyan
+		}
+		end := ""
+		if color != "" {
+			end = reset
+		}
+		fmt.Fprintf(p.out, "    %s%s%s\n", color, line, end)
+	}
+}
+
+func (p plain) line(format string, args ...any) {
+	fmt.Fprintln(p.out, strings.TrimRight(clean(fmt.Sprintf(format, args...)), " —"))
+}
+
+// clean makes what comes from models, files and commands safe to show: control
+// characters, and so terminal escapes, become visible (SPEC row S8).
+func clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case r < 0x20:
+			return 0x2400 + r // Unicode's pictures of the control characters
+		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r):
+			return unicode.ReplacementChar
+		}
+		return r
+	}, s)
+}
+
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
+	return s
+}
+
+// terminal is plain output above a status line that lives.
+type terminal struct {
+	plain
+	mu     sync.Mutex
+	file   *os.File
+	status string
+	since  time.Time
+	typed  int // bytes that the model has written of its present answer
+	stop   chan struct{}
+	ended  sync.WaitGroup
+}
+
+// tick is how often the status line is drawn: often enough that the seconds run.
+const tick = 500 * time.Millisecond
+
+func newTerminal(out *os.File) *terminal {
+	t := &terminal{plain: plain{out: out, color: os.Getenv("NO_COLOR") == ""}, file: out, since: time.Now(), stop: make(chan struct{})}
+	t.ended.Add(1)
+	go func() {
+		defer t.ended.Done()
+		ticker := time.NewTicker(tick)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-t.stop:
+				return
+			case <-ticker.C:
+				t.mu.Lock()
+				t.draw()
+				t.mu.Unlock()
+			}
+		}
+	}()
+	return t
+}
+
+func (t *terminal) show(e agent.Event) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if e.Body == nil {
+		t.typed += len(e.Text)
+		return
+	}
+	t.typed = 0
+	t.erase()
+	t.plain.show(e)
+	t.status = fmt.Sprintf("%s · %d tokens", e.Status, e.Status.Usage.Prompt+e.Status.Usage.Completion)
+	if e.Status.Usage.Cost > 0 {
+		t.status += fmt.Sprintf(" · $%.3f", e.Status.Usage.Cost)
+	}
+	if e.Status.State.Works() {
+		t.draw()
+	} else {
+		t.status = "" // a question or the end: the line would be in the way
+	}
+}
+
+func (t *terminal) draw() {
+	if t.status == "" {
+		return
+	}
+	typed := ""
+	if t.typed > 0 {
+		typed = fmt.Sprintf(" · writing, %d bytes", t.typed)
+	}
+	fmt.Fprintf(t.file, "\r\x1b[K%s · %s%s", t.status, time.Since(t.since).Round(time.Second), typed)
+}
+
+func (t *terminal) erase() { fmt.Fprint(t.file, "\r\x1b[K") }
+
+func (t *terminal) close() {
+	close(t.stop)
+	t.ended.Wait()
+	t.erase()
+}
+
+// showChanges prints a result's diffs, file by file.
+func showChanges(out *os.File, rev *agent.ReviewOf) {
+	p := plain{out: out, color: isTerminal(out) && os.Getenv("NO_COLOR") == ""}
+	for _, f := range rev.Files {
+		p.line("%s %s", f.Change.Op, describe(f.Change))
+		p.diff(f.Change.Unified())
+	}
+}
+
+func describe(c workspace.Change) string {
+	if c.From != "" {
+		return c.From + " to " + c.Path
+	}
+	return c.Path
+}

@@ -1,0 +1,255 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"caselsp/agent"
+	"caselsp/agent/llm"
+	"caselsp/agent/llm/openai"
+	"caselsp/agent/settings"
+	"caselsp/agent/workspace"
+	"caselsp/sandbox"
+	"caselsp/store"
+)
+
+// wiring is what the global flags say.
+type wiring struct {
+	dir      string
+	set      []string
+	stateDir string
+}
+
+// engine is everything that works on one workspace, put together.
+type engine struct {
+	settings  settings.Settings
+	problems  []settings.Problem
+	keys      map[string]string // of the user's .env file
+	workspace *workspace.Workspace
+	store     *store.Store
+	agent     *agent.Agent
+	closers   []io.Closer
+}
+
+// Close closes the store last: what runs may still want to record its end.
+func (e *engine) Close() error {
+	var errs []error
+	for i := len(e.closers) - 1; i >= 0; i-- {
+		errs = append(errs, e.closers[i].Close())
+	}
+	return errors.Join(errs...)
+}
+
+// open puts the parts together for the workspace in dirs. change may adjust the
+// agent's options, for a replay or another user; clock stamps the records.
+func (w *wiring) open(dirs []string, layers []settings.Layer, user agent.User, clock func() time.Time, change func(*agent.Options)) (*engine, error) {
+	ws, err := workspace.Open(dirs...)
+	if err != nil {
+		return nil, err
+	}
+	e := &engine{workspace: ws, closers: []io.Closer{ws}}
+	e.configure(w, layers)
+	if err := e.openStore(w, clock); err != nil {
+		return nil, errors.Join(err, e.Close())
+	}
+	o := agent.Options{
+		Workspace: ws, Store: e.store, User: user, Log: slog.New(e.logHandler()),
+		Model:   (&models{settings: e.settings.Model, keys: e.keys}).of,
+		Sandbox: (&box{settings: e.settings.Sandbox, name: strings.Join(dirs, ", ")}).engine,
+		Policy:  policy(e.settings.Sandbox), Context: e.settings.Model.ContextTokens,
+		AskReads: e.settings.Approvals.ReadOnlyCommands == "ask",
+		Limits:   agent.Limits(e.settings.Limits),
+	}
+	if change != nil {
+		change(&o)
+	}
+	e.agent = agent.New(o)
+	return e, nil
+}
+
+// configure merges the settings and reads the user's keys.
+func (e *engine) configure(w *wiring, layers []settings.Layer) {
+	dir, err := settings.Folder()
+	if err != nil {
+		e.problems = append(e.problems, settings.Problem{Text: err.Error()})
+	} else {
+		var roots []string
+		for _, r := range e.workspace.Roots() {
+			roots = append(roots, r.Dir)
+		}
+		layers = append(layers, settings.Load(dir, roots...)...)
+		var wrong []settings.Problem
+		e.keys, wrong = settings.LoadEnv(dir)
+		e.problems = append(e.problems, wrong...)
+	}
+	layers = append(layers, settings.Variables(os.Environ()), w.flags())
+	var wrong []settings.Problem
+	e.settings, wrong = settings.Merge(layers...)
+	e.problems = append(e.problems, wrong...)
+}
+
+// flags is the layer of --set name=value.
+func (w *wiring) flags() settings.Layer {
+	l := settings.Layer{Origin: settings.Flags, Values: map[string]any{}}
+	for _, s := range w.set {
+		name, value, ok := strings.Cut(s, "=")
+		if !ok {
+			l.Problems = append(l.Problems, settings.Problem{Setting: s, Layer: "--set", Text: "must be name=value"})
+			continue
+		}
+		l.Values[name] = value
+	}
+	return l
+}
+
+func (e *engine) openStore(w *wiring, clock func() time.Time) error {
+	var secrets, names []string
+	for _, v := range e.keys {
+		secrets = append(secrets, v)
+	}
+	for _, r := range e.workspace.Roots() {
+		names = append(names, r.Dir)
+	}
+	for _, name := range keyNames(e.settings.Model) {
+		if v := os.Getenv(name); v != "" {
+			secrets = append(secrets, v)
+		}
+	}
+	s, err := store.Open(store.Options{
+		StateDir: w.stateDir, Workspace: e.workspace.ID(), Name: strings.Join(names, ", "), Secrets: secrets, Clock: clock,
+	})
+	if err != nil {
+		return err
+	}
+	e.store = s
+	e.closers = append(e.closers, s)
+	return nil
+}
+
+// logHandler writes the log file; a log that cannot be written is no reason not to work.
+func (e *engine) logHandler() slog.Handler {
+	f, err := e.store.LogFile()
+	if err != nil {
+		e.problems = append(e.problems, settings.Problem{Setting: "log.level", Text: err.Error()})
+		return slog.DiscardHandler
+	}
+	e.closers = append(e.closers, f)
+	level := map[string]slog.Level{
+		"debug": slog.LevelDebug, "info": slog.LevelInfo, "warning": slog.LevelWarn,
+		"error": slog.LevelError, "critical": slog.LevelError + 4,
+	}[e.settings.Log.Level]
+	return slog.NewJSONHandler(f, &slog.HandlerOptions{Level: level})
+}
+
+func policy(s settings.Sandbox) sandbox.Policy {
+	p := sandbox.DefaultPolicy
+	p.CPUs, p.Memory, p.Time, p.Network = s.CPUs, int64(s.MemoryMB)<<20, s.Time, s.Network
+	return p
+}
+
+// box connects to the sandbox when the first command is to run, and again
+// after a failure: the user may have started Docker meanwhile.
+type box struct {
+	settings settings.Sandbox
+	name     string
+	mu       sync.Mutex
+	docker   *sandbox.DockerEngine
+}
+
+func (b *box) engine(ctx context.Context) (sandbox.Engine, error) {
+	if b.settings.Engine == "none" {
+		return nil, nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.docker == nil {
+		d, err := sandbox.Docker(ctx, sandbox.DockerOptions{Image: b.settings.Image, Workspace: b.name})
+		if err != nil {
+			return nil, err
+		}
+		b.docker = d
+	}
+	if err := b.docker.Check(ctx); err != nil {
+		return nil, err
+	}
+	return b.docker, nil
+}
+
+// models makes the model of each role once.
+type models struct {
+	settings settings.Model
+	keys     map[string]string // of the user's .env file
+	mu       sync.Mutex
+	made     map[string]llm.Model
+}
+
+func (m *models) of(role string) (llm.Model, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if made, ok := m.made[role]; ok {
+		return made, nil
+	}
+	s := m.settings.For(role)
+	first, err := openai.New(m.config(s))
+	if err != nil {
+		return nil, err
+	}
+	model := first
+	if s.Fallback != "" {
+		s.Name = s.Fallback
+		second, err := openai.New(m.config(s))
+		if err != nil {
+			return nil, fmt.Errorf("model.fallback: %w", err)
+		}
+		model = llm.Fallback(first, second)
+	}
+	if m.made == nil {
+		m.made = map[string]llm.Model{}
+	}
+	m.made[role] = model
+	return model, nil
+}
+
+// config is what the settings of one role mean for the wire.
+func (m *models) config(s settings.Model) openai.Config {
+	c := openai.Config{
+		Provider: s.Provider, BaseURL: s.BaseURL, Model: s.Name, Tools: s.Tools, MaxTokens: s.MaxTokens,
+		Timeout: s.Timeout, Prices: map[string]openai.Price{},
+	}
+	if s.Temperature != nil {
+		t := float32(*s.Temperature)
+		c.Temperature = &t
+	}
+	for name, p := range s.Prices {
+		c.Prices[name] = openai.Price(p)
+	}
+	for _, name := range keyNames(s) {
+		if c.Key = os.Getenv(name); c.Key == "" {
+			c.Key = m.keys[name]
+		}
+		if c.Key != "" {
+			break
+		}
+	}
+	return c
+}
+
+// keyNames are the environment variables that may hold the key of a model, the
+// one that the settings name first.
+func keyNames(s settings.Model) []string {
+	var names []string
+	if s.KeyEnv != "" {
+		names = append(names, s.KeyEnv)
+	}
+	if p, err := openai.PresetOf(openai.Config{Provider: s.Provider, BaseURL: s.BaseURL}); err == nil && p.KeyVar != "" && s.KeyEnv == "" {
+		names = append(names, p.KeyVar)
+	}
+	return names
+}
