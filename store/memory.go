@@ -26,9 +26,9 @@ const (
 	memoryFile = "user.db"
 
 	// minSimilarity is the cosine below which two texts count as not alike.
-	// With the built-in embedder unrelated descriptions of tasks stay below 0.2
-	// and rewordings of one lie above 0.3; models of the network lie higher.
-	minSimilarity = 0.25
+	// With the built-in embedder unrelated descriptions of tasks mostly stay below
+	// 0.25 and rewordings of one lie above 0.35; models of the network lie higher.
+	minSimilarity = 0.3
 
 	// maxPatterns is how many patterns are kept: searching them takes some 15 ms
 	// and 70 MB. Above it the least useful one makes room.
