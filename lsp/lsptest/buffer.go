@@ -24,9 +24,10 @@ var languages = map[string]protocol.LanguageKind{
 	".py": "python", ".js": "javascript", ".ts": "typescript", ".go": "go", ".json": "json", ".html": "html", ".css": "css", ".md": "markdown", ".diff": "diff",
 }
 
-// uriOf returns the URI of a name of the state.
+// uriOf returns the URI of a path, or of what is a URI already (a drive letter is
+// no scheme).
 func (e *Editor) uriOf(name string) uri.URI {
-	if strings.Contains(name, "://") {
+	if strings.Index(name, ":") > 1 {
 		return uri.URI(name)
 	}
 	return uri.File(e.Abs(name))

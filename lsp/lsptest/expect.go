@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"go.lsp.dev/protocol"
 )
@@ -221,27 +220,4 @@ func Applied(n int) Expectation {
 // Ended expects that the server ends the connection.
 func Ended() Expectation {
 	return Expectation{"the end of the connection", func(s *State) Verdict { return met(s.Ended) }}
-}
-
-// After starts f once the expectations are met, and is for answers that come
-// late. The channel gives the error of Expect or of f, once.
-func (e *Editor) After(ctx context.Context, f func() error, list ...Expectation) <-chan error {
-	done := make(chan error, 1)
-	go func() {
-		if err := e.Expect(ctx, list...); err != nil {
-			done <- err
-			return
-		}
-		done <- f()
-	}()
-	return done
-}
-
-// later runs f after d, for the changes of slow editors; at once where d is 0.
-func later(d time.Duration, f func()) {
-	if d <= 0 {
-		f()
-		return
-	}
-	time.AfterFunc(d, f)
 }

@@ -156,43 +156,63 @@ func (w *wire) end() {
 	}
 }
 
-// Request calls the server and waits for the answer; result may be nil. The
-// server's own error is a *jsonrpc2.Error. When ctx ends first the request is
-// cancelled and the server's answer to that awaited.
-func (e *Editor) Request(ctx context.Context, method string, params, result any) error {
+// Pending is a request that was sent.
+type Pending struct {
+	e      *Editor
+	method string
+	id     int64
+	answer chan message
+}
+
+// Send sends a request and does not wait for its answer: what is sent next
+// follows it on the wire.
+func (e *Editor) Send(method string, params any) (*Pending, error) {
 	raw, err := encode(params)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	e.noise()
 	id, answer, err := e.wire.begin()
 	if err != nil {
-		return fmt.Errorf("%s: the connection has ended", method)
+		return nil, fmt.Errorf("%s: the connection has ended", method)
 	}
 	number := json.RawMessage(strconv.FormatInt(id, 10))
 	if err := e.wire.send(message{ID: &number, Method: method, Params: raw}); err != nil {
-		return fmt.Errorf("%s: %w", method, err)
+		return nil, fmt.Errorf("%s: %w", method, err)
 	}
-	stop := context.AfterFunc(ctx, func() {
-		e.Notify(protocol.MethodCancelRequest, map[string]int64{"id": id})
-	})
-	defer stop()
+	return &Pending{e, method, id, answer}, nil
+}
+
+// Wait waits for the answer; result may be nil. The server's own error is a
+// *jsonrpc2.Error. When ctx ends first the request is cancelled, and the server's
+// answer to that awaited.
+func (p *Pending) Wait(ctx context.Context, result any) error {
+	defer context.AfterFunc(ctx, func() { p.e.Notify(protocol.MethodCancelRequest, map[string]int64{"id": p.id}) })()
 	var m message
 	var ok bool
 	select {
-	case m, ok = <-answer:
-	case <-time.After(e.opts.Ceiling):
-		return fmt.Errorf("%s: no answer in %v\n%s", method, e.opts.Ceiling, e.Received())
+	case m, ok = <-p.answer:
+	case <-time.After(p.e.opts.Ceiling):
+		return fmt.Errorf("%s: no answer in %v; received:\n%s", p.method, p.e.opts.Ceiling, p.e.Received())
 	}
 	switch {
 	case !ok:
-		return fmt.Errorf("%s: the connection ended before the answer", method)
+		return fmt.Errorf("%s: the connection ended before the answer", p.method)
 	case m.Error != nil:
 		return &jsonrpc2.Error{Code: jsonrpc2.Code(m.Error.Code), Message: m.Error.Message, Data: jsonrpc2.RawMessage(m.Error.Data)}
 	case result == nil:
 		return nil
 	}
 	return decode(m.Result, result)
+}
+
+// Request is Send and Wait.
+func (e *Editor) Request(ctx context.Context, method string, params, result any) error {
+	p, err := e.Send(method, params)
+	if err != nil {
+		return err
+	}
+	return p.Wait(ctx, result)
 }
 
 // Notify sends a notification.

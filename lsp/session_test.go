@@ -1,0 +1,176 @@
+package lsp
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync"
+	"testing"
+	"time"
+
+	"caselsp/lsp/lsptest"
+
+	"go.lsp.dev/jsonrpc2"
+	"go.lsp.dev/uri"
+)
+
+// session is a server and an editor that are connected.
+type session struct {
+	*lsptest.Editor
+	t   *testing.T
+	srv *server
+
+	ended chan struct{} // the server has ended
+	code  int
+	err   error
+}
+
+// connect starts a server, as prepare leaves it, and an editor that has not
+// said anything yet.
+func connect(t *testing.T, o lsptest.Options, prepare func(*server)) *session {
+	t.Helper()
+	if o.Root == "" {
+		o.Root = t.TempDir()
+	}
+	near, far := net.Pipe()
+	s := &session{t: t, srv: newServer(t.Context(), Options{Version: "test"}), ended: make(chan struct{})}
+	if prepare != nil {
+		prepare(s.srv)
+	}
+	go func() {
+		defer close(s.ended)
+		s.code, s.err = s.srv.serve(near)
+	}()
+	s.Editor = lsptest.Connect(far, o)
+	t.Cleanup(func() {
+		s.Hangup()
+		<-s.ended
+	})
+	return s
+}
+
+// begin is connect and the handshake.
+func begin(t *testing.T, o lsptest.Options, prepare func(*server)) *session {
+	t.Helper()
+	s := connect(t, o, prepare)
+	if _, err := s.Initialize(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// must fails the test on an error.
+func (s *session) must(err error) {
+	s.t.Helper()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// expect fails the test where the expectations are not met.
+func (s *session) expect(list ...lsptest.Expectation) {
+	s.t.Helper()
+	s.must(s.Expect(s.t.Context(), list...))
+}
+
+// uri returns the URI of a file of the editor.
+func (s *session) uri(path string) uri.URI { return uri.File(s.Abs(path)) }
+
+// settle waits until the server has taken in all that was sent before.
+func (s *session) settle() {
+	s.t.Helper()
+	err := s.Request(s.t.Context(), "test/nothing", nil, nil)
+	if codeOf(err) != jsonrpc2.MethodNotFound {
+		s.t.Fatalf("the server does not answer: %v", err)
+	}
+}
+
+// codeOf returns the code of a server's error, 0 where it has none.
+func codeOf(err error) jsonrpc2.Code {
+	var coded *jsonrpc2.Error
+	if errors.As(err, &coded) {
+		return coded.Code
+	}
+	return 0
+}
+
+// fakeClock is a clock that stands until it is advanced.
+type fakeClock struct {
+	mu     sync.Mutex
+	woken  *sync.Cond
+	at     time.Time
+	timers map[int]fakeTimer
+	last   int
+}
+
+type fakeTimer struct {
+	at time.Time
+	f  func()
+}
+
+// freeze gives a server a clock that stands.
+func freeze(s *server) *fakeClock {
+	c := &fakeClock{at: time.Unix(1e9, 0), timers: make(map[int]fakeTimer)}
+	c.woken = sync.NewCond(&c.mu)
+	s.clock = clock{c.now, c.after}
+	return c
+}
+
+func (c *fakeClock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+func (c *fakeClock) after(d time.Duration, f func()) func() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.last++
+	id := c.last
+	c.timers[id] = fakeTimer{c.at.Add(d), f}
+	c.woken.Broadcast()
+	return func() bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		_, there := c.timers[id]
+		delete(c.timers, id)
+		c.woken.Broadcast()
+		return there
+	}
+}
+
+// await waits until a timer for d from now is set.
+func (c *fakeClock) await(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for {
+		for _, t := range c.timers {
+			if t.at.Equal(c.at.Add(d)) {
+				return
+			}
+		}
+		c.woken.Wait()
+	}
+}
+
+// advance lets time pass and runs what is due, on this goroutine.
+func (c *fakeClock) advance(d time.Duration) {
+	c.mu.Lock()
+	c.at = c.at.Add(d)
+	var due []func()
+	for id, t := range c.timers {
+		if !t.at.After(c.at) {
+			due = append(due, t.f)
+			delete(c.timers, id)
+		}
+	}
+	c.mu.Unlock()
+	for _, f := range due {
+		f()
+	}
+}
+
+// onTest adds a request without params to a server.
+func onTest(s *server, name string, f func(ctx context.Context, c *call) (string, error)) {
+	onRequest(s.methods, name, func(ctx context.Context, c *call, _ *struct{}) (string, error) { return f(ctx, c) })
+}
