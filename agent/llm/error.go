@@ -2,6 +2,7 @@ package llm
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -42,7 +43,7 @@ func (e *Error) Error() string {
 		s += ": " + e.Detail
 	}
 	if e.Advice != "" {
-		s += ". " + e.Advice
+		s = strings.TrimRight(s, ". ") + ". " + e.Advice
 	}
 	return s
 }

@@ -126,6 +126,15 @@ var (
 // "v"+text. Commas are no tokens, but lex insists on them between values.
 type token string
 
+const (
+	// maxDepth bounds brackets in brackets: no action's arguments come near it,
+	// and floods of brackets go beyond.
+	maxDepth = 100
+	// maxTokens bounds what is mended: jsonrepair's time grows with the square
+	// of it (a second at this number), and an action has a few dozen.
+	maxTokens = 50_000
+)
+
 // lexer reads JSON with the faults that can be mended and no others.
 type lexer struct {
 	text   string
@@ -217,6 +226,9 @@ func (l *lexer) push(t token, size int) {
 }
 
 func (l *lexer) value(rest string) error {
+	if len(l.open) > maxDepth || len(l.tokens) > maxTokens {
+		return l.wrong("there are too many values, or brackets within brackets,")
+	}
 	switch rest[0] {
 	case '{':
 		l.open = append(l.open, '}')

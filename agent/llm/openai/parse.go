@@ -91,18 +91,21 @@ func (s *search) run() error {
 			return fmt.Errorf("the reply holds more than %d pieces in braces. Reply with one JSON action and nothing else", maxObjects)
 		}
 		size, closed := extent(s.text[start:])
-		object, err := mend(s.text[start : start+size])
-		if err != nil {
+		object := s.text[start : start+size]
+		if !json.Valid([]byte(object)) {
+			if !s.mentions(object) {
+				if closed {
+					at = start + size
+				}
+				continue
+			}
 			// An object inside of this one may look like an action and be, say,
 			// the content of a file: what cannot be read whole is not entered.
-			if s.mentions(s.text[start : start+size]) {
+			var err error
+			if object, err = mend(object); err != nil {
 				return fmt.Errorf("the JSON of the action is not valid: %w. Reply with one valid JSON object: "+
 					`newlines in strings are written \n, quotes \", backslashes \\`, err)
 			}
-			if closed {
-				at = start + size
-			}
-			continue
 		}
 		s.take(object, start, start+size)
 		at = start + size

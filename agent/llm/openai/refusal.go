@@ -131,7 +131,11 @@ func (m *model) refused(r refusal, t *tap) *llm.Error {
 		r.message = strings.TrimSpace("the server sends us elsewhere: " + clean(t.location))
 		advice = "Set the base URL to where it points, if you trust that place; the key was not sent there"
 	case kind == llm.BadKey:
-		advice = "Check the key in " + m.preset.KeyVar + ": is it " + m.preset.Title + "'s, not revoked, and allowed to use " + quote(m.config.Model) + "?"
+		advice = "Check the key in " + m.preset.KeyVar + ": is it whole, not revoked, for " + m.config.BaseURL +
+			", and allowed to use " + quote(m.config.Model) + "?"
+		if m.config.Key == "" {
+			advice = "The server wants a key: set " + m.preset.KeyVar
+		}
 	case r.status == 402 || creditWords.MatchString(text):
 		kind, cause = llm.RateLimited, errFinal
 		advice = "The account has no credit left: add some, or choose another model"
