@@ -2,17 +2,16 @@ package sandbox
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/containerd/errdefs"
+	"github.com/docker/docker/api/types/system"
 	"github.com/docker/docker/client"
-	"github.com/moby/profiles/seccomp"
 )
 
 // DockerOptions says which engine to use and for whom. The zero value is what
@@ -62,7 +61,10 @@ func connect(ctx context.Context, opts DockerOptions, settings ...client.Opt) (*
 	d := &DockerEngine{client: c, image: orDefault(opts.Image, ImageTag()), workspace: opts.Workspace}
 	ping, cancel := context.WithTimeout(ctx, pingTime)
 	defer cancel()
-	_, err = c.Ping(ping)
+	info, err := c.Info(ping)
+	if err == nil {
+		err = suits(info)
+	}
 	if err == nil {
 		err = d.sweep(ctx)
 	}
@@ -71,6 +73,32 @@ func connect(ctx context.Context, opts DockerOptions, settings ...client.Opt) (*
 		return nil, d.explain(ctx, err)
 	}
 	return d, nil
+}
+
+// suits reports whether an engine can give what Run promises: nil, or an
+// *Unavailable. An engine that cannot limit memory (a rootless one on an old
+// kernel) takes the limit and ignores it, so asking first is the only way to
+// know. A kernel that cannot count swap is let pass: many are like that, and
+// the memory proper is limited all the same.
+func suits(info system.Info) error {
+	var missing []string
+	for what, ok := range map[string]bool{
+		"Linux containers":       info.OSType == "linux",
+		"a limit on memory":      info.MemoryLimit,
+		"a limit on processors":  info.CPUCfsQuota,
+		"a limit on processes":   info.PidsLimit,
+		"seccomp for containers": slices.ContainsFunc(info.SecurityOptions, func(s string) bool { return strings.HasPrefix(s, "name=seccomp") }),
+	} {
+		if !ok {
+			missing = append(missing, what)
+		}
+	}
+	if missing == nil {
+		return nil
+	}
+	slices.Sort(missing)
+	return &Unavailable{Engine: "docker", Reason: "this engine lacks " + strings.Join(missing, ", "),
+		Advice: "Use an engine with cgroups and seccomp: a rootless one needs cgroups of version 2, Docker Desktop on Windows needs Linux containers"}
 }
 
 // Close lets go of the connections. Runs that are under way fail.
@@ -157,14 +185,3 @@ func (d *DockerEngine) explain(ctx context.Context, err error) error {
 	}
 	return u
 }
-
-// seccompProfile is the profile that forbids more than engines do by default:
-// an engine of 2020 lets AF_VSOCK and io_uring pass. It is sent with every
-// container, so that an engine that was told to have none has this one.
-var seccompProfile = sync.OnceValue(func() string {
-	text, err := json.Marshal(seccomp.DefaultProfile())
-	if err != nil {
-		panic(err) // constant data of the library
-	}
-	return string(text)
-})

@@ -23,7 +23,7 @@ import (
 )
 
 // need returns a Docker engine whose image is there.
-func need(t *testing.T) *DockerEngine {
+func need(t testing.TB) *DockerEngine {
 	t.Helper()
 	d, err := Docker(t.Context(), DockerOptions{Workspace: t.Name()})
 	if err == nil {
@@ -105,6 +105,52 @@ func TestDocker(t *testing.T) {
 	vanish(t, d, os.Getpid())
 }
 
+// TestLimits asks the engine for what it was told. That the limits hold is
+// shown by the commands, except for the processors' and the swap's.
+func TestLimits(t *testing.T) {
+	d := need(t)
+	for _, tt := range []struct {
+		policy Policy
+		want   string
+	}{
+		{Policy{}, "cpus 1e+09, memory 1073741824, with swap 1073741824, pids 256, network none"},
+		{Policy{CPUs: 0.5, Memory: 64 << 20, PIDs: 20, Network: true}, "cpus 5e+08, memory 67108864, with swap 67108864, pids 20, network bridge"},
+	} {
+		cmd, err := Command{Line: "true", Policy: tt.policy}.checked()
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := d.open(t.Context(), cmd)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := d.client.ContainerInspect(t.Context(), b.id)
+		if err := errors.Join(err, b.close()); err != nil {
+			t.Fatal(err)
+		}
+		h := c.HostConfig
+		got := fmt.Sprintf("cpus %.0e, memory %d, with swap %d, pids %d, network %s", float64(h.NanoCPUs), h.Memory, h.MemorySwap, *h.PidsLimit, h.NetworkMode)
+		if got != tt.want || h.Privileged || !h.ReadonlyRootfs || !slices.Contains(h.CapDrop, "ALL") || len(h.Binds) > 0 || h.LogConfig.Type != "none" {
+			t.Errorf("got %s, want %s; %+v", got, tt.want, h)
+		}
+	}
+	vanish(t, d, os.Getpid())
+}
+
+// BenchmarkRun is what a command costs that does nothing, in a small project.
+func BenchmarkRun(b *testing.B) {
+	d := need(b)
+	var tree []File
+	for i := range 500 {
+		tree = append(tree, File{Path: fmt.Sprintf("dir%d/file%d.py", i%20, i), Mode: 0o644, Data: bytes.Repeat([]byte("x = 1\n"), 500)})
+	}
+	for b.Loop() {
+		if res, err := d.Run(b.Context(), Command{Line: "true", Tree: tree}); err != nil || !res.OK() || res.Changes != nil {
+			b.Fatalf("%+v, %v", res, err)
+		}
+	}
+}
+
 // signal is a writer that says when something was written.
 type signal chan struct{}
 
@@ -133,12 +179,12 @@ func TestCancel(t *testing.T) {
 
 func TestOwnerKilled(t *testing.T) {
 	d := need(t)
-	self, err := os.Executable()
+	program, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	var stderr bytes.Buffer
-	cmd := exec.Command(self)
+	cmd := exec.Command(program)
 	cmd.Env = append(os.Environ(), ownerVariable+"=1")
 	cmd.Stderr = &stderr
 	stdout, err := cmd.StdoutPipe()
@@ -159,6 +205,11 @@ func TestOwnerKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait() // says that it was killed
+	other := self()
+	other.pid = pid
+	if !other.gone() || self().gone() {
+		t.Errorf("the dead owner is gone: %v, we are gone: %v", other.gone(), self().gone())
+	}
 	vanish(t, d, pid)
 }
 

@@ -112,7 +112,7 @@ func (d *DockerEngine) config(b *box) (*container.Config, *container.HostConfig)
 			IpcMode:        container.IPCModePrivate,
 			ReadonlyRootfs: true,
 			CapDrop:        []string{"ALL"},
-			SecurityOpt:    []string{"no-new-privileges", "seccomp=" + seccompProfile()},
+			SecurityOpt:    append([]string{"no-new-privileges"}, seccompOption()...),
 			LogConfig:      container.LogConfig{Type: "none"}, // output goes to us only, never to the engine's disk
 			ShmSize:        sharedMemory,
 			Tmpfs:          map[string]string{"/tmp": fmt.Sprintf("rw,exec,nosuid,nodev,mode=1777,size=%d", p.Disk)},

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/docker/docker/api/types/system"
 	"github.com/docker/docker/client"
 )
 
@@ -71,6 +72,31 @@ func TestUnavailable(t *testing.T) {
 	cancel()
 	if _, err := Docker(ctx, DockerOptions{Host: "unix://" + dir + "/none"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// TestSuits shows that an engine which would promise less than it is asked for
+// is refused.
+func TestSuits(t *testing.T) {
+	good := system.Info{OSType: "linux", MemoryLimit: true, CPUCfsQuota: true, PidsLimit: true, SecurityOptions: []string{"name=apparmor", "name=seccomp,profile=default"}}
+	for _, tt := range []struct {
+		want  string
+		spoil func(*system.Info)
+	}{
+		{"", func(*system.Info) {}},
+		{"", func(i *system.Info) { i.SwapLimit = false }},
+		{"this engine lacks Linux containers", func(i *system.Info) { i.OSType = "windows" }},
+		{"this engine lacks a limit on memory, a limit on processes", func(i *system.Info) { i.MemoryLimit, i.PidsLimit = false, false }},
+		{"this engine lacks a limit on processors", func(i *system.Info) { i.CPUCfsQuota = false }},
+		{"this engine lacks seccomp for containers", func(i *system.Info) { i.SecurityOptions = []string{"name=apparmor"} }},
+	} {
+		info := good
+		tt.spoil(&info)
+		err := suits(info)
+		var u *Unavailable
+		if tt.want == "" && err != nil || tt.want != "" && (!errors.As(err, &u) || u.Reason != tt.want) {
+			t.Errorf("got %v, want %q", err, tt.want)
+		}
 	}
 }
 
