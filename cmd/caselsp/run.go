@@ -26,13 +26,10 @@ func (f *taskFlags) add(cmd *cobra.Command) {
 	cmd.MarkFlagsMutuallyExclusive("yes", "review")
 }
 
-// user is whom the run asks: the terminal where there is one, else the policy
-// of the flags.
+// user is whom the run asks: who types, or pipes, answers. The end of input is
+// no answer.
 func (f *taskFlags) user(in *lineReader) agent.User {
-	if isTerminal(os.Stdin) || in != nil {
-		return &console{in: in, out: os.Stderr, yes: f.yes}
-	}
-	return agent.Headless{Yes: f.yes}
+	return &console{in: in, out: os.Stderr, yes: f.yes}
 }
 
 func runCommand(w *wiring) *cobra.Command {

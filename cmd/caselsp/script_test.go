@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"caselsp/agent/llm/llmtest"
+	"caselsp/sandbox"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -36,14 +38,36 @@ func TestScripts(t *testing.T) {
 			env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, ".config"))
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("CASELSP_SANDBOX_ENGINE", "none")
+			env.Setenv("DOCKER_HOST", os.Getenv("DOCKER_HOST"))
 			env.Values[modelKey{}] = &scripted{}
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"model": startModel, "modeldone": modelDone, "task": taskID,
 		},
+		Condition: func(name string) (bool, error) {
+			if name != "docker" {
+				return false, fmt.Errorf("unknown condition %q", name)
+			}
+			return dockerWorks(), nil
+		},
 		UpdateScripts: *update,
 	})
+}
+
+// dockerWorks reports whether scenarios with commands can run. Where Docker is
+// required it says yes unseen, so that they fail instead of being skipped.
+func dockerWorks() bool {
+	if slices.Contains(strings.Split(os.Getenv("CASELSP_REQUIRE"), ","), "docker") {
+		return true
+	}
+	ctx := context.Background()
+	d, err := sandbox.Docker(ctx, sandbox.DockerOptions{})
+	if err != nil {
+		return false
+	}
+	defer d.Close()
+	return d.Check(ctx) == nil
 }
 
 // modelKey finds a scenario's model server.
