@@ -41,6 +41,7 @@
 package llmtest
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -68,6 +69,7 @@ type Server struct {
 
 	http    *httptest.Server
 	release chan struct{}
+	held    chan struct{}
 	closed  chan struct{}
 
 	mu       sync.Mutex
@@ -101,7 +103,7 @@ func Start(t TB, s Script) *Server {
 
 // New serves s on a free port of 127.0.0.1 until Close.
 func New(s Script) *Server {
-	srv := &Server{script: s, used: make([]int, len(s.Rules)), release: make(chan struct{}), closed: make(chan struct{})}
+	srv := &Server{script: s, used: make([]int, len(s.Rules)), release: make(chan struct{}), held: make(chan struct{}), closed: make(chan struct{})}
 	for i := range srv.script.Rules {
 		if r := &srv.script.Rules[i]; r.Name == "" {
 			r.Name = fmt.Sprintf("rule %d", i+1)
@@ -136,6 +138,15 @@ func (s *Server) Close() {
 func (s *Server) Release() {
 	select {
 	case s.release <- struct{}{}:
+	case <-s.closed:
+	}
+}
+
+// Held waits until an answer is held: the client is in the middle of a call. It
+// returns at once after Close.
+func (s *Server) Held() {
+	select {
+	case <-s.held:
 	case <-s.closed:
 	}
 }
@@ -205,16 +216,27 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 		refuse(w, "script: "+failure)
 		return
 	}
-	if rule.Reply.Hold {
-		select {
-		case <-s.release:
-		case <-s.closed:
-			return
-		case <-r.Context().Done():
-			return
-		}
+	if rule.Reply.Hold && !s.hold(r.Context()) {
+		return
 	}
 	send(w, &in, rule.Reply)
+}
+
+// hold keeps an answer back until Release, and reports whether it may go.
+func (s *Server) hold(ctx context.Context) bool {
+	held := s.held
+	for {
+		select {
+		case held <- struct{}{}:
+			held = nil // told once
+		case <-s.release:
+			return true
+		case <-s.closed:
+			return false
+		case <-ctx.Done():
+			return false
+		}
+	}
 }
 
 // choose finds the rule that answers req, and records both.
