@@ -28,8 +28,8 @@ func redactAssignments(text string) string {
 	done := 0
 	for i := 0; i < len(text); i++ {
 		c := text[i]
-		if c != '=' && c != ':' && c != ',' {
-			continue
+		if c != '=' && c != ':' && c != ',' || c == '=' && i > 0 && text[i-1] == '=' {
+			continue // a rule of a thousand = would be gone over a million times
 		}
 		start, end := valueAfter(text, i+1)
 		value := text[start:end]
@@ -61,7 +61,10 @@ func variable(rest, value string) bool {
 // valueAfter returns where the value after an operator starts and ends. A value
 // is quoted or a word; one that goes on as an expression is none.
 func valueAfter(text string, i int) (start, end int) {
-	for i < len(text) && (text[i] == '=' || text[i] == '>') {
+	for i < len(text) && text[i] == '=' {
+		i++
+	}
+	if i < len(text) && text[i] == '>' {
 		i++
 	}
 	for spaces := 0; i < len(text) && (text[i] == ' ' || text[i] == '\t') && spaces < 4; spaces++ {

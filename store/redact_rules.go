@@ -15,62 +15,65 @@ import (
 // token is a shape of secret that can be told by itself. The expression's last
 // group, if it has one, is what is masked, else all of it.
 type token struct {
-	hint  string // a text without it has no such token: this search is far faster than the expression
+	hint  string // a literal part of it, which is searched first: that is a hundred times faster
 	shape *regexp.Regexp
 	sure  func(secret string) bool // nil: the shape is enough
 }
 
-// word makes the expression of a token that starts a word. An expression that
-// counts to an exact length ends in \b, where its last character cannot be a sign.
-func word(expr string) *regexp.Regexp { return regexp.MustCompile(`\b` + expr) }
+// maxToken is how far after its hint a token is looked at, in bytes. What it
+// has in common with longer ones goes with them.
+const maxToken = 4 << 10
+
+// shape makes the expression of a token from where the word begins that its
+// hint stands in. One that counts to an exact length ends in \b, where its last
+// character cannot be a sign.
+func shape(expr string) *regexp.Regexp { return regexp.MustCompile(`^(?:` + expr + `)`) }
 
 var tokens = []token{
-	{"sk-", word(`sk-[A-Za-z0-9_-]{20,}`), random}, // OpenAI, Anthropic, OpenRouter, DeepSeek; also CSS classes
-	{"gh", word(`gh[opsur]_[A-Za-z0-9]{36,}`), nil},
-	{"github_pat_", word(`github_pat_[A-Za-z0-9_]{22,}`), nil},
-	{"gl", word(`gl(?:pat|dt|rt|cbt|ptt|ft|soat|agent|imt)-[A-Za-z0-9_-]{20,}`), random},
-	{"xox", word(`xox[abeoprs]-[A-Za-z0-9-]{10,}`), nil}, // Slack
-	{"xapp-", word(`xapp-[0-9]-[A-Za-z0-9-]{20,}`), nil},
-	{"hooks.slack.com", regexp.MustCompile(`hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9/_-]{20,})`), random},
-	{"AKIA", word(`AKIA[A-Z0-9]{16}\b`), nil}, // Amazon, the example of its manual included
-	{"ASIA", word(`ASIA[A-Z0-9]{16}\b`), nil},
-	{"AIza", word(`AIza[A-Za-z0-9_-]{35,}`), nil}, // Google
-	{"GOCSPX-", word(`GOCSPX-[A-Za-z0-9_-]{28,}`), nil},
-	{"ya29.", word(`ya29\.[A-Za-z0-9_-]{20,}`), nil},
-	{"k_", word(`[rs]k_(?:live|test)_[A-Za-z0-9]{16,}`), nil}, // Stripe
-	{"whsec_", word(`whsec_[A-Za-z0-9+/]{24,}={0,2}`), nil},
-	{"npm_", word(`npm_[A-Za-z0-9]{36}\b`), nil},
-	{"pypi-", word(`pypi-AgE[A-Za-z0-9_-]{50,}`), nil},
-	{"hf_", word(`hf_[A-Za-z0-9]{34}\b`), nil},
-	{"gsk_", word(`gsk_[A-Za-z0-9]{40,}`), nil},
-	{"xai-", word(`xai-[A-Za-z0-9]{40,}`), nil},
-	{"pplx-", word(`pplx-[A-Za-z0-9]{40,}`), nil},
-	{"r8_", word(`r8_[A-Za-z0-9]{37}\b`), nil},
-	{"SG.", word(`SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}`), nil}, // SendGrid
-	{"dckr_", word(`dckr_(?:pat|oat)_[A-Za-z0-9_-]{20,}`), nil},
-	{"dapi", word(`dapi[0-9a-f]{32}\b`), nil}, // Databricks
-	{"_v1_", word(`do[opr]_v1_[0-9a-f]{64}\b`), nil},
-	{"shp", word(`shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{32}\b`), nil},
-	{"lin_api_", word(`lin_api_[A-Za-z0-9]{32,}`), nil},
-	{"ATATT3", word(`ATATT3[A-Za-z0-9_=-]{50,}`), nil}, // Atlassian
-	{"hvs.", word(`hvs\.[A-Za-z0-9_-]{24,}`), random},  // Vault
-	{"AGE-SECRET-KEY-", word(`AGE-SECRET-KEY-1[A-Z0-9]{58}\b`), nil},
-	{":AA", word(`[0-9]{8,10}:AA[A-Za-z0-9_-]{33,}`), nil},                                 // Telegram
-	{"eyJ", word(`eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}`), nil}, // a signed JWT
-	{"earer", regexp.MustCompile(`(?i)\bbearer\\*["']?[ :=]\s*\\*["']?([A-Za-z0-9._~+/-]{16,}={0,2})`), random},
-	{"uthorization", regexp.MustCompile(`(?i)authorization\\*["']?\s*[:=,]\s*\\*["']?token\s+([A-Za-z0-9._~+/-]{16,}={0,2})`), random},
-	{"asic ", regexp.MustCompile(`(?i)\bbasic\s+([A-Za-z0-9+/]{8,}={0,2})`), userAndPassword},
-	{"://", regexp.MustCompile(`://([^\s:/?#@"'\x60<>\\]*:[^\s/?#"'\x60<>\\]+)@`), nil},
-	{"@tcp(", regexp.MustCompile(`\b([A-Za-z0-9_.-]+:[^\s:/@"'\x60<>\\]+)@tcp\(`), nil}, // a DSN of Go's MySQL driver
-	{" --", regexp.MustCompile(` --[A-Za-z-]*(?:token|password|passwd|secret|api-?key)[ =]\\*["']?([A-Za-z0-9._~+/!@#%^*-]{16,}={0,2})`), random},
+	{"sk-", shape(`sk-[A-Za-z0-9_-]{20,}`), random}, // OpenAI, Anthropic, OpenRouter, DeepSeek; also CSS classes
+	{"gh", shape(`gh[opsur]_[A-Za-z0-9]{36,}`), nil},
+	{"github_pat_", shape(`github_pat_[A-Za-z0-9_]{22,}`), nil},
+	{"gl", shape(`gl(?:pat|dt|rt|cbt|ptt|ft|soat|agent|imt)-[A-Za-z0-9_-]{20,}`), random},
+	{"xox", shape(`xox[abeoprs]-[A-Za-z0-9-]{10,}`), nil}, // Slack
+	{"xapp-", shape(`xapp-[0-9]-[A-Za-z0-9-]{20,}`), nil},
+	{"hooks.slack.com", shape(`hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9/_-]{20,})`), random},
+	{"AKIA", shape(`AKIA[A-Z0-9]{16}\b`), nil}, // Amazon, the example of its manual included
+	{"ASIA", shape(`ASIA[A-Z0-9]{16}\b`), nil},
+	{"AIza", shape(`AIza[A-Za-z0-9_-]{35,}`), nil}, // Google
+	{"GOCSPX-", shape(`GOCSPX-[A-Za-z0-9_-]{28,}`), nil},
+	{"ya29.", shape(`ya29\.[A-Za-z0-9_-]{20,}`), nil},
+	{"k_", shape(`[rs]k_(?:live|test)_[A-Za-z0-9]{16,}`), nil}, // Stripe
+	{"whsec_", shape(`whsec_[A-Za-z0-9+/]{24,}={0,2}`), nil},
+	{"npm_", shape(`npm_[A-Za-z0-9]{36}\b`), nil},
+	{"pypi-", shape(`pypi-AgE[A-Za-z0-9_-]{50,}`), nil},
+	{"hf_", shape(`hf_[A-Za-z0-9]{34}\b`), nil},
+	{"gsk_", shape(`gsk_[A-Za-z0-9]{40,}`), nil},
+	{"xai-", shape(`xai-[A-Za-z0-9]{40,}`), nil},
+	{"pplx-", shape(`pplx-[A-Za-z0-9]{40,}`), nil},
+	{"r8_", shape(`r8_[A-Za-z0-9]{37}\b`), nil},
+	{"SG.", shape(`SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}`), nil}, // SendGrid
+	{"dckr_", shape(`dckr_(?:pat|oat)_[A-Za-z0-9_-]{20,}`), nil},
+	{"dapi", shape(`dapi[0-9a-f]{32}\b`), nil}, // Databricks
+	{"_v1_", shape(`do[opr]_v1_[0-9a-f]{64}\b`), nil},
+	{"shp", shape(`shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{32}\b`), nil},
+	{"lin_api_", shape(`lin_api_[A-Za-z0-9]{32,}`), nil},
+	{"ATATT3", shape(`ATATT3[A-Za-z0-9_=-]{50,}`), nil}, // Atlassian
+	{"hvs.", shape(`hvs\.[A-Za-z0-9_-]{24,}`), random},  // Vault
+	{"AGE-SECRET-KEY-", shape(`AGE-SECRET-KEY-1[A-Z0-9]{58}\b`), nil},
+	{":AA", shape(`[0-9]{8,10}:AA[A-Za-z0-9_-]{33,}`), nil},                                 // Telegram
+	{"eyJ", shape(`eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}`), nil}, // a signed JWT
+	{"earer", shape(`(?i)bearer\\*["']?[ :=]\s*\\*["']?([A-Za-z0-9._~+/-]{16,}={0,2})`), random},
+	{"uthorization", shape(`(?i)authorization\\*["']?\s*[:=,]\s*\\*["']?token\s+([A-Za-z0-9._~+/-]{16,}={0,2})`), random},
+	{"asic ", shape(`(?i)basic\s+([A-Za-z0-9+/]{8,}={0,2})`), userAndPassword},
+	{"://", shape(`\w*://([^\s:/?#@"'\x60<>\\]*:[^\s/?#"'\x60<>\\]+)@`), nil},
+	{":", shape(`(\w+:[^\s:/@"'\x60<>\\]+)@tcp\(`), nil}, // a DSN of Go's MySQL driver
+	{"--", shape(`--[A-Za-z-]{0,40}(?:token|password|passwd|secret|api-?key)[ =]\\*["']?([A-Za-z0-9._~+/!@#%^*-]{16,}={0,2})`), random},
 }
 
 // redactTokens masks what has the shape of a token.
 func redactTokens(text string) string {
 	for _, t := range tokens {
-		if strings.Contains(text, t.hint) {
-			text = t.redact(text)
-		}
+		text = t.redact(text)
 	}
 	return text
 }
@@ -78,28 +81,64 @@ func redactTokens(text string) string {
 func (t token) redact(text string) string {
 	var out strings.Builder
 	done := 0
-	for _, at := range t.shape.FindAllStringSubmatchIndex(text, -1) {
-		start, end := at[len(at)-2], at[len(at)-1]
-		secret := text[start:end]
-		if t.hint == "://" || t.hint == "@tcp(" {
-			user, password, _ := strings.Cut(secret, ":")
-			if harmless(user, password) {
-				continue
-			}
-			start = end - len(password)
+	for next := 0; ; {
+		hint := strings.Index(text[next:], t.hint)
+		if hint < 0 {
+			break
 		}
-		if t.sure != nil && !t.sure(secret) {
+		hint += next
+		next = hint + len(t.hint)
+		start, end, ok := t.find(text[done:min(len(text), hint+maxToken)], hint-done)
+		start, end = start+done, end+done
+		next = max(next, end) // past what only has the shape, too
+		if !ok {
 			continue
+		}
+		for end == hint+maxToken && end < len(text) && classOf(text[end]) != foreign {
+			end++
 		}
 		out.WriteString(text[done:start])
 		out.WriteString(mask)
-		done = end
+		done, next = end, max(next, end)
 	}
 	if done == 0 {
 		return text
 	}
 	out.WriteString(text[done:])
 	return out.String()
+}
+
+// find returns where the secret is of the token whose hint stands in text, and
+// whether it is one.
+func (t token) find(text string, hint int) (start, end int, ok bool) {
+	begin := wordStart(text, hint)
+	at := t.shape.FindStringSubmatchIndex(text[begin:])
+	if at == nil {
+		return 0, 0, false
+	}
+	start, end = begin+at[len(at)-2], begin+at[len(at)-1]
+	secret := text[start:end]
+	if t.hint == "://" || t.hint == ":" {
+		user, password, _ := strings.Cut(secret, ":")
+		return end - len(password), end, !harmless(user, password)
+	}
+	return start, end, t.sure == nil || t.sure(secret)
+}
+
+// wordStart returns where the word begins that goes up to text[i] or over it.
+// The n of an escaped line break belongs to no word.
+func wordStart(text string, i int) int {
+	start := i
+	for start > 0 && i-start < maxName {
+		if c := classOf(text[start-1]); c != lower && c != upper && c != digit && text[start-1] != '_' {
+			break
+		}
+		start--
+	}
+	if start > 0 && start < i && text[start-1] == '\\' && strings.IndexByte("nrt", text[start]) >= 0 {
+		start++
+	}
+	return start
 }
 
 // harmless reports whether a URL's password is none: a variable that a program
