@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/kaptinlin/jsonrepair"
@@ -37,7 +38,7 @@ func mend(text string) (string, error) {
 	}
 	fixed = strings.TrimSpace(fixed)
 	got, err := lex(fixed)
-	if err != nil || json.Unmarshal([]byte(fixed), &o) != nil || !equal(want, got) {
+	if err != nil || json.Unmarshal([]byte(fixed), &o) != nil || !slices.Equal(want, got) {
 		return "", fmt.Errorf("%v", strict)
 	}
 	return fixed, nil
@@ -286,16 +287,4 @@ func (l *lexer) str(rest string) error {
 	}
 	l.push(token("s"+s), size)
 	return nil
-}
-
-func equal(a, b []token) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
 }

@@ -236,3 +236,20 @@ func TestAzure(t *testing.T) {
 		}
 	}
 }
+
+// A redirect would take the key along, Azure's header even to another host.
+func TestRedirectIsNotFollowed(t *testing.T) {
+	elsewhere := llmtest.New(llmtest.Script{Rules: []llmtest.Rule{{Times: llmtest.Always, Reply: llmtest.Reply{Text: "Thanks."}}}})
+	defer elsewhere.Close()
+	for _, status := range []int{301, 302, 307, 308} {
+		srv := llmtest.Start(t, llmtest.Script{Rules: []llmtest.Rule{{Reply: llmtest.Reply{Status: status,
+			Header: http.Header{"Location": {elsewhere.URL + "/chat/completions"}}}}}})
+		_, err := build(t, Config{BaseURL: srv.URL, Key: theKey}).Complete(t.Context(), ask("Go on."))
+		if kindOf(err) != llm.BadRequest || !strings.Contains(err.Error(), elsewhere.URL) {
+			t.Errorf("%d: got %v", status, err)
+		}
+	}
+	if n := len(elsewhere.Requests()); n != 0 {
+		t.Errorf("the redirect was followed %d times", n)
+	}
+}

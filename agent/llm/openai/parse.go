@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"sort"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -233,7 +233,7 @@ func arguments(o map[string]json.RawMessage, nameKey string, t llm.Tool) action 
 		_, there := args[key]
 		switch {
 		case key == nameKey, key == inner, there:
-		case !own && (inner != "" || isOneOf(key, thoughtKeys)):
+		case !own && (inner != "" || slices.Contains(thoughtKeys, key)):
 		default:
 			args[key], moved = value, true
 		}
@@ -311,17 +311,8 @@ func nameList(tools []llm.Tool) string {
 	for i, t := range tools {
 		names[i] = t.Name
 	}
-	sort.Strings(names)
+	slices.Sort(names)
 	return strings.Join(names, ", ")
-}
-
-func isOneOf(s string, list []string) bool {
-	for _, l := range list {
-		if s == l {
-			return true
-		}
-	}
-	return false
 }
 
 // excerpt shows where in a text something is wrong.

@@ -21,6 +21,7 @@ type dialect struct {
 	noTemperature   bool
 	noMaxTokens     bool // no max_tokens
 	noMaxCompletion bool // no max_completion_tokens
+	completionFirst bool // of the two, max_completion_tokens is tried first
 }
 
 // fixedModels are the names for which go-openai itself refuses max_tokens and
@@ -29,7 +30,7 @@ var fixedModels = regexp.MustCompile(`^(o1|o3|o4|gpt-5|gpt-6)`)
 
 func firstDialect(c Config, p Preset) dialect {
 	fixed := fixedModels.MatchString(c.Model)
-	return dialect{json: c.Tools == ToolsJSON, noTemperature: fixed, noMaxTokens: fixed || p.completion}
+	return dialect{json: c.Tools == ToolsJSON, noTemperature: fixed, noMaxTokens: fixed, completionFirst: p.completion}
 }
 
 func (m *model) learned() dialect {
@@ -87,7 +88,7 @@ func (d dialect) limit(tokens int) string {
 	switch {
 	case tokens <= 0:
 		return ""
-	case !d.noMaxTokens:
+	case !d.noMaxTokens && (!d.completionFirst || d.noMaxCompletion):
 		return "max_tokens"
 	case !d.noMaxCompletion:
 		return "max_completion_tokens"
@@ -121,6 +122,7 @@ func (m *model) request(req *llm.Request, d dialect) api.ChatCompletionRequest {
 	}
 	switch tokens := m.config.maxTokens(req); d.limit(tokens) {
 	case "max_tokens":
+		//lint:ignore SA1019 deprecated at OpenAI, and the only name that many servers know
 		body.MaxTokens = tokens
 	case "max_completion_tokens":
 		body.MaxCompletionTokens = tokens

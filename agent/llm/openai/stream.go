@@ -25,8 +25,9 @@ type chunk struct {
 	} `json:"choices"`
 	Usage  *usage          `json:"usage"`
 	Error  json.RawMessage `json:"error"`
-	Object string          `json:"object"` // "error" in older vLLM
-	Detail json.RawMessage `json:"detail"` // of FastAPI's errors
+	Object string          `json:"object"`  // "error" in older vLLM
+	Detail json.RawMessage `json:"detail"`  // of FastAPI's errors
+	Said   loose           `json:"message"` // of errors without an envelope
 }
 
 type delta struct {
@@ -146,7 +147,8 @@ func (a *answer) add(raw []byte) error {
 	if err := json.Unmarshal(raw, &c); err != nil {
 		return fmt.Errorf("%w: %s", errNoProtocol, readRefusal(0, raw).message)
 	}
-	if len(c.Error) > 0 && string(c.Error) != "null" || c.Object == "error" || len(c.Choices) == 0 && len(c.Detail) > 0 {
+	bare := len(c.Choices) == 0 && (len(c.Detail) > 0 || c.Said != "")
+	if len(c.Error) > 0 && string(c.Error) != "null" || c.Object == "error" || bare {
 		a.failure = raw
 		return nil
 	}
