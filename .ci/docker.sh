@@ -10,17 +10,24 @@ if ! { docker version || command -v dockerd; } >/dev/null 2>&1 || ! command -v d
 	DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends docker.io debootstrap iptables ca-certificates
 fi
 
+# An engine that was killed leaves files with process ids that may be others' by
+# now, and its containerd may die under a new engine's eyes: so more than one try.
 log=${TMPDIR:-/tmp}/dockerd.log
-started=
-if ! docker version >/dev/null 2>&1; then
-	rm -f /var/run/docker.pid # of an engine that was killed: none answers
+start() {
+	rm -f /var/run/docker.pid /var/run/docker/containerd/containerd.pid
 	nohup dockerd >"$log" 2>&1 </dev/null &
-	started=$!
-fi
-tries=0
+	engine=$!
+}
+engine=
+starts=0
+seconds=0
 until docker version >/dev/null 2>&1; do
-	tries=$((tries + 1))
-	if [ "$tries" -gt 60 ] || { [ -n "$started" ] && ! kill -0 "$started" 2>/dev/null; }; then
+	if [ "$starts" -lt 3 ] && { [ -z "$engine" ] || ! kill -0 "$engine" 2>/dev/null; }; then
+		start
+		starts=$((starts + 1))
+	fi
+	seconds=$((seconds + 1))
+	if [ "$seconds" -gt 90 ]; then
 		echo "docker.sh: no Docker engine answers; the end of $log:" >&2
 		tail -n 20 "$log" >&2
 		exit 1

@@ -267,7 +267,7 @@ func TestBuildImage(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if _, err := d.client.ImageRemove(context.Background(), built.image, image.RemoveOptions{Force: true}); err != nil {
+		if _, err := d.client.ImageRemove(context.Background(), built.image, image.RemoveOptions{Force: true, PruneChildren: true}); err != nil {
 			t.Error(err)
 		}
 	})
