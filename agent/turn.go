@@ -112,7 +112,7 @@ func (r *run) interpret() error {
 	role, verbs := offered(r.p.state)
 	resp := r.p.answer
 	if len(resp.ToolCalls) == 0 {
-		return r.refuse("Your reply held no action. Answer with exactly one action, as a tool call.")
+		return r.refuse(strings.TrimSpace("Your reply held no action. Answer with exactly one action, as a tool call. " + resp.Problem))
 	}
 	call := resp.ToolCalls[0] // the single next action: what follows it would be chosen blind
 	act, err := action.Parse(call.Name, call.Arguments, verbs)

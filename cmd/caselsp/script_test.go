@@ -19,7 +19,7 @@ import (
 // TestMain lets the scenarios run the real command: the test binary is it.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"caselsp": func() { os.Exit(execute(context.Background(), os.Args[1:])) },
+		"caselsp": main,
 	})
 }
 
@@ -29,6 +29,7 @@ func TestMain(m *testing.M) {
 //	model FILE          starts the scripted model and points the settings at it
 //	modeldone [N]       fails if the model was asked what FILE does not foresee, if a
 //	                    rule was not used, or if it was asked more than N times
+//	modelheld           waits until the model holds an answer back ("hold" in FILE)
 //	task NAME N         sets $NAME to the id of the N-th task of the workspace
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -43,7 +44,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"model": startModel, "modeldone": modelDone, "task": taskID,
+			"model": startModel, "modeldone": modelDone, "modelheld": modelHeld, "task": taskID,
 		},
 		Condition: func(name string) (bool, error) {
 			if name != "docker" {
@@ -106,6 +107,14 @@ func modelDone(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("the model was asked %d times, at most %d was right", n, most)
 		}
 	}
+}
+
+func modelHeld(ts *testscript.TestScript, neg bool, args []string) {
+	s := ts.Value(modelKey{}).(*scripted).server
+	if s == nil || neg || len(args) > 0 {
+		ts.Fatalf("usage: modelheld, after model FILE")
+	}
+	s.Held()
 }
 
 func taskID(ts *testscript.TestScript, neg bool, args []string) {
