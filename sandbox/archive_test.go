@@ -121,18 +121,20 @@ func TestCompare(t *testing.T) {
 		for _, c := range changes {
 			lines = append(lines, changeLine(c))
 		}
-		for _, want := range tt.want {
-			if !slices.Contains(lines, want) {
-				t.Errorf("%s: no %q in %.300q", tt.name, want, lines)
-			}
-		}
-		for _, want := range tt.skipped {
-			if !slices.ContainsFunc(skipped, func(line string) bool { return strings.HasPrefix(line, want) }) {
-				t.Errorf("%s: no %q in %.300q", tt.name, want, skipped)
-			}
-		}
+		hasPrefixes(t, tt.name, lines, tt.want)
+		hasPrefixes(t, tt.name, skipped, tt.skipped)
 		if tt.skipped == nil && skipped != nil {
 			t.Errorf("%s: skipped %q", tt.name, skipped)
+		}
+	}
+}
+
+// hasPrefixes reports each want that no line begins with.
+func hasPrefixes(t *testing.T, name string, lines, want []string) {
+	t.Helper()
+	for _, w := range want {
+		if !slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, w) }) {
+			t.Errorf("%s: no %q in %.300q", name, w, lines)
 		}
 	}
 }
