@@ -30,6 +30,8 @@ func TestMain(m *testing.M) {
 //	modeldone [N]       fails if the model was asked what FILE does not foresee, if a
 //	                    rule was not used, or if it was asked more than N times
 //	modelheld           waits until the model holds an answer back ("hold" in FILE)
+//	bytes FILE TEXT     writes a file; TEXT has Go's escapes, such as \r or \xff
+//	cmpbytes FILE TEXT  compares a file with such a text
 //	task NAME N         sets $NAME to the id of the N-th task of the workspace
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -44,7 +46,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"model": startModel, "modeldone": modelDone, "modelheld": modelHeld, "task": taskID,
+			"model": startModel, "modeldone": modelDone, "modelheld": modelHeld, "bytes": writeBytes, "cmpbytes": compareBytes, "task": taskID,
 		},
 		Condition: func(name string) (bool, error) {
 			if name != "docker" {
@@ -115,6 +117,29 @@ func modelHeld(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: modelheld, after model FILE")
 	}
 	s.Held()
+}
+
+func writeBytes(ts *testscript.TestScript, neg bool, args []string) {
+	path, text := fileAndText(ts, neg, args)
+	ts.Check(os.WriteFile(path, []byte(text), 0o644))
+}
+
+func compareBytes(ts *testscript.TestScript, neg bool, args []string) {
+	path, want := fileAndText(ts, neg, args)
+	got, err := os.ReadFile(path)
+	ts.Check(err)
+	if string(got) != want {
+		ts.Fatalf("%s holds %q, not %q", args[0], got, want)
+	}
+}
+
+func fileAndText(ts *testscript.TestScript, neg bool, args []string) (path, text string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: bytes FILE TEXT, cmpbytes FILE TEXT")
+	}
+	text, err := strconv.Unquote(`"` + args[1] + `"`)
+	ts.Check(err)
+	return ts.MkAbs(args[0]), text
 }
 
 func taskID(ts *testscript.TestScript, neg bool, args []string) {
