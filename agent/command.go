@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"strings"
@@ -106,11 +107,10 @@ func (r *run) execute(ctx context.Context, engine sandbox.Engine, line string) e
 	}
 	result, err := engine.Run(ctx, sandbox.Command{Line: line, Tree: tree, Policy: r.a.Policy})
 	if err != nil {
-		// It did not run, or was stopped: it may be started again.
-		if undone := r.done(ActionDone{Lost: true, Text: "The command did not run to its end: " + err.Error()}); undone != nil {
-			return undone
-		}
-		return err
+		var engine *sandbox.Unavailable
+		unstarted := errors.As(err, &engine) && !engine.Started
+		undone := r.done(ActionDone{Lost: true, Skipped: unstarted, Text: "The command did not run to its end: " + err.Error()})
+		return errors.Join(undone, err)
 	}
 	ended := CommandEnded{Result: *result}
 	ended.Result.Changes = nil

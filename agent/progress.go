@@ -273,7 +273,7 @@ func (p *progress) applyDone(b ActionDone) {
 		if p.lost == nil {
 			p.lost = map[string]bool{}
 		}
-		p.lost[line] = b.Lost
+		p.lost[line] = b.Lost && !b.Skipped
 	}
 	full := ""
 	if b.Shown != nil && b.Shown.Full && c.Action == action.GetFullFileContent {

@@ -94,7 +94,8 @@ type ActionDone struct {
 	Shown  *action.Shown `json:"shown,omitempty"`
 	Staged *Staged       `json:"staged,omitempty"` // what is staged after it; nil: as before
 	// Skipped marks a command that the user or the settings kept from running,
-	// Lost one whose outcome is not known because the process ended.
+	// Lost one whose outcome is not known because the process ended; both together
+	// one that could not be started and may be started again.
 	Skipped bool `json:"skipped,omitempty"`
 	Lost    bool `json:"lost,omitempty"`
 }
