@@ -1,0 +1,179 @@
+package shell
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// denials judge the arguments of the programs that can do what is never meant.
+var denials = map[string]func(args []string) *denial{
+	"rm": denyRemove, "chmod": denyMode, "chown": denyMode, "chgrp": denyMode,
+	"sudo": denyRoot, "su": denyRoot, "doas": denyRoot, "pkexec": denyRoot, "runuser": denyRoot,
+	"mkfs": denyDisk, "mke2fs": denyDisk, "mkswap": denyDisk, "fdisk": denyDisk, "sfdisk": denyDisk, "parted": denyDisk, "wipefs": denyDisk, "blkdiscard": denyDisk,
+	"dd": denyWriteTo, "shred": denyAny, "truncate": denyAny, "touch": denyAny, "tee": denyAny, "mv": denyAny,
+	"cp": denyLast, "install": denyLast, "ln": denyLast, "rsync": denyLast, "sed": denyInPlace,
+	"shutdown": denyStop, "reboot": denyStop, "halt": denyStop, "poweroff": denyStop, "init": denyRunlevel, "telinit": denyRunlevel, "systemctl": denySystemctl,
+	"kill": denyKill, "find": denyFind, "git": denyGit,
+}
+
+func denyRoot([]string) *denial {
+	return &denial{"It asks for the rights of the system's administrator.", "Run the command without it; what the sandbox lacks belongs into its image."}
+}
+
+func denyDisk([]string) *denial {
+	return &denial{"It changes a disk, not a file.", "Work on files inside the workspace."}
+}
+
+func denyStop([]string) *denial {
+	return &denial{"It stops the machine.", "End only the processes that the task has started."}
+}
+
+func denyRunlevel(args []string) *denial {
+	if len(args) > 0 && (args[0] == "0" || args[0] == "6") {
+		return denyStop(args)
+	}
+	return nil
+}
+
+func denySystemctl(args []string) *denial {
+	for _, stop := range []string{"poweroff", "reboot", "halt", "kexec", "suspend", "hibernate"} {
+		if slices.Contains(args, stop) {
+			return denyStop(args)
+		}
+	}
+	return nil
+}
+
+// denyKill refuses process 1 and -1, which is every process.
+func denyKill(args []string) *denial {
+	for i, a := range args {
+		signal := i > 0 && (args[i-1] == "-s" || args[i-1] == "-n")
+		if a == "1" && !signal || a == "-1" && i > 0 {
+			return &denial{"It ends every process, or the first one, on which all others depend.", "Name the process that the task has started."}
+		}
+	}
+	return nil
+}
+
+// has reports whether a flag is given, alone or among others of one letter.
+func has(args []string, letters string, long ...string) bool {
+	for _, a := range args {
+		if a == "--" {
+			return false
+		}
+		if slices.Contains(long, a) || len(a) > 1 && a[0] == '-' && a[1] != '-' && strings.ContainsAny(a[1:], letters) {
+			return true
+		}
+	}
+	return false
+}
+
+// first returns the first operand that is one that matters.
+func first(args []string, matters func(string) bool) (string, bool) {
+	for i, a := range args {
+		if (!strings.HasPrefix(a, "-") || slices.Contains(args[:i], "--")) && matters(a) {
+			return a, true
+		}
+	}
+	return "", false
+}
+
+func denyRemove(args []string) *denial {
+	const instead = "Name the files or the folder inside the workspace that shall go, or use DELETE_FILE."
+	if slices.Contains(args, "--no-preserve-root") {
+		return &denial{"It removes the whole system.", instead}
+	}
+	matters := system
+	if has(args, "rR", "--recursive") {
+		matters = func(w string) bool { return everything(w) || system(w) }
+	}
+	if target, ok := first(args, matters); ok {
+		return &denial{fmt.Sprintf("It removes %s and everything in it.", target), instead}
+	}
+	return nil
+}
+
+func denyMode(args []string) *denial {
+	target, ok := first(args, func(w string) bool {
+		return system(w) || everything(w) && !strings.HasPrefix(w, ".") && !strings.HasPrefix(w, "*")
+	})
+	if ok {
+		return &denial{fmt.Sprintf("It changes the owner or the rights of %s.", target), "Change only files inside the workspace."}
+	}
+	return nil
+}
+
+func denyAny(args []string) *denial {
+	if target, ok := first(args, system); ok {
+		return writes(target)
+	}
+	return nil
+}
+
+// denyLast is for programs that read their operands and write to the last.
+func denyLast(args []string) *denial {
+	if len(args) > 0 && system(args[len(args)-1]) {
+		return writes(args[len(args)-1])
+	}
+	for _, a := range args {
+		if target, ok := strings.CutPrefix(a, "--target-directory="); ok && system(target) {
+			return writes(target)
+		}
+	}
+	return nil
+}
+
+func denyInPlace(args []string) *denial {
+	if has(args, "i", "--in-place") {
+		return denyAny(args)
+	}
+	return nil
+}
+
+func denyWriteTo(args []string) *denial {
+	for _, a := range args {
+		if target, ok := strings.CutPrefix(a, "of="); ok && system(target) {
+			return writes(target)
+		}
+	}
+	return nil
+}
+
+// denyFind refuses to delete everything below a place where nothing is spared.
+func denyFind(args []string) *denial {
+	if !slices.Contains(args, "-delete") {
+		return nil
+	}
+	target, ok := first(args, everything)
+	narrowed := slices.ContainsFunc(args, func(a string) bool { return findTests[a] && a != "-mindepth" && a != "-maxdepth" })
+	if ok && (!narrowed || target != ".") {
+		return &denial{fmt.Sprintf("It deletes what is below %s.", target), "Name a folder inside the workspace and what in it shall go."}
+	}
+	return nil
+}
+
+// denyGit refuses to overwrite the history that others have.
+func denyGit(args []string) *denial {
+	args = gitSubcommand(args)
+	if len(args) == 0 || args[0] != "push" {
+		return nil
+	}
+	plus := slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "+") })
+	if plus || has(args[1:], "f", "--force", "--mirror") {
+		return &denial{"It overwrites the history of the remote repository.", "Push without --force; where your own branch was rebased, ask for git push --force-with-lease."}
+	}
+	return nil
+}
+
+// gitSubcommand skips git's own flags.
+func gitSubcommand(args []string) []string {
+	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
+		n := 1
+		if slices.Contains([]string{"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--config-env"}, args[0]) {
+			n = 2
+		}
+		args = args[min(n, len(args)):]
+	}
+	return args
+}
