@@ -1,0 +1,277 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"caselsp/agent/llm"
+	"caselsp/agent/llm/llmtest"
+	"caselsp/agent/llm/openai"
+	"caselsp/agent/workspace"
+	"caselsp/sandbox"
+	"caselsp/store"
+)
+
+// The scripted model answers by what a request holds, so that it gives a resumed
+// run the same answers as one that was never interrupted.
+const resumeScript = `
+on tars
+when # Workspace
+times always
+call SUBMIT_PLAN
+	{"analysis": "x", "files_to_create": ["a.txt"], "files_to_change": ["b.txt"], "steps": [], "considerations": [],
+	 "features": [{"id": "f", "title": "Files", "description": "Write a.txt.", "test": "check a.txt"}]}
+on case
+when Round 1 of 15, step 1 of 15
+times always
+call WRITE_FILE {"thought": "t", "path": "a.txt", "content": "bug\n"}
+on case
+when Round 1 of 15, step 2 of 15
+times always
+call GET_FULL_FILE_CONTENT {"thought": "t", "path": "b.txt"}
+on case
+when Round 1 of 15, step 3 of 15
+times always
+call RENAME_FILE {"thought": "t", "from": "b.txt", "to": "c.txt"}
+on case
+when Round 1 of 15, step 4 of 15
+times always
+call TARS_CHECKPOINT {"thought": "t", "reason": "stuck"}
+on tars
+when What CASE says
+times always
+call SUBMIT_ADVICE {"advice": "go on"}
+on case
+when Round 1 of 15, step 5 of 15
+times always
+call ROLLBACK {"thought": "t", "step": 3, "reason": "wrong"}
+on case
+when Round 1 of 15, step 6 of 15
+times always
+call RUN_COMMAND {"thought": "t", "command": "touch made.txt"}
+on case
+when Round 1 of 15, step 7 of 15
+when caselsp ended before its outcome was known
+times always
+call RUN_COMMAND {"thought": "t", "command": "touch made.txt"}
+on case
+when Round 1 of 15, step 7 of 15
+times always
+call REQUEST_USER_INPUT {"thought": "t", "question": "Sure?"}
+on case
+when Round 1 of 15, step 8 of 15
+times always
+call FINISH_FEATURE {"thought": "t", "summary": "written"}
+on reflector
+times always
+want # Failed tests
+call SUBMIT_HYPOTHESIS {"cause": "a bug", "fix": "mend it"}
+on case
+when Round 2 of 15, step 1 of 15
+times always
+want # Hypothesis
+call WRITE_FILE {"thought": "t", "path": "a.txt", "content": "good\n"}
+on case
+when Round 2 of 15, step 2 of 15
+times always
+call FINISH_FEATURE {"thought": "t", "summary": "mended", "fixes_applied": ["mended"]}
+on tars
+when # Test results
+times always
+want exit code 0
+call SUBMIT_VERDICT {"completion": 100, "approved": true, "summary": "done", "issues": []}
+`
+
+// checkEngine is a sandbox that knows two commands: touch FILE, and check FILE,
+// which fails where the file holds a bug.
+type checkEngine struct{ ran []string }
+
+func (e *checkEngine) Run(_ context.Context, cmd sandbox.Command) (*sandbox.Result, error) {
+	e.ran = append(e.ran, cmd.Line)
+	verb, path, _ := strings.Cut(cmd.Line, " ")
+	r := &sandbox.Result{Status: sandbox.Exited}
+	if verb == "touch" {
+		r.Changes = []sandbox.Change{{Path: path, Data: []byte("made\n"), Mode: 0o644}}
+	}
+	for _, f := range cmd.Tree {
+		if verb == "check" && f.Path == path && strings.Contains(string(f.Data), "bug") {
+			r.ExitCode, r.Output = 1, "AssertionError: a bug\n"
+		}
+	}
+	return r, nil
+}
+
+// agreeable answers every question at once.
+type agreeable struct{}
+
+func (agreeable) Ask(_ context.Context, q Question) (Answer, error) {
+	if q.Kind == Approval {
+		return Answer{Text: Approve}, nil
+	}
+	return Answer{Text: "yes"}, nil
+}
+
+// bench is an agent with everything real but the sandbox.
+type bench struct {
+	*Agent
+	engine *checkEngine
+	model  *llmtest.Server
+}
+
+func newBench(t *testing.T, script string, user User) *bench {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "b.txt"), []byte("b\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	w, err := workspace.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := store.Open(store.Options{StateDir: t.TempDir(), Workspace: w.ID()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	parsed, err := llmtest.ParseScript(script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &bench{engine: &checkEngine{}, model: llmtest.Start(t, parsed)}
+	m, err := openai.New(openai.Config{BaseURL: b.model.URL, Model: "scripted"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Agent = New(Options{
+		Workspace: w, Store: s, User: user,
+		Model:   func(string) (llm.Model, error) { return m, nil },
+		Sandbox: func(context.Context) (sandbox.Engine, error) { return b.engine, nil },
+	})
+	t.Cleanup(func() { _, _ = w.Close(), s.Close() })
+	return b
+}
+
+// result is what a run left for the review.
+func (b *bench) result(t *testing.T, id string) string {
+	t.Helper()
+	rev, err := b.Review(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	for _, f := range rev.Files {
+		text.WriteString(f.Change.Unified())
+	}
+	return text.String()
+}
+
+// TestResumeFromEveryRecord cuts a whole run's journal after every record, as a
+// crash would, and resumes: each ends with the same result; the model is asked at
+// most once more; no command runs twice unless the user was asked.
+func TestResumeFromEveryRecord(t *testing.T) {
+	ctx := context.Background()
+	whole := newBench(t, resumeScript, agreeable{})
+	for _, err := range whole.Run(ctx, Task{ID: "t", Text: "write"}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	records, err := whole.Store.Journal("t").Records()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, calls := whole.result(t, "t"), len(whole.model.Requests())
+	if !strings.Contains(want, "+good") || !strings.Contains(want, "made.txt") || strings.Contains(want, "c.txt") {
+		t.Fatalf("the whole run gave\n%s", want)
+	}
+	for n := 1; n < len(records); n++ {
+		t.Run(fmt.Sprintf("%d_%s", n, records[n-1].Kind), func(t *testing.T) {
+			cut := newBench(t, resumeScript, agreeable{})
+			cut.copyJournal(t, whole, records[:n])
+			before, err := cut.load("t")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if before.state == Review {
+				return
+			}
+			asked := 0
+			for e, err := range cut.Resume(ctx, "t") {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, ok := e.Body.(Asked); ok {
+					asked++
+				}
+			}
+			if got := cut.result(t, "t"); got != want {
+				t.Errorf("resumed after record %d, the result is\n%s", n, got)
+			}
+			if again := before.calls + len(cut.model.Requests()); again > calls+1 {
+				t.Errorf("the model was asked %d times, %d without the crash", again, calls)
+			}
+			started := map[string]int{}
+			for _, rec := range records[:n] {
+				if rec.Kind == (CommandStarted{}).kind() {
+					started["all"]++
+				}
+			}
+			if total := started["all"] + len(cut.engine.ran); total > len(whole.engine.ran) && asked == 0 {
+				t.Errorf("%d commands ran, %d without the crash, and nobody was asked", total, len(whole.engine.ran))
+			}
+		})
+	}
+}
+
+// copyJournal puts the beginning of another agent's journal into this one's store.
+func (b *bench) copyJournal(t *testing.T, from *bench, records []store.Record) {
+	t.Helper()
+	events, err := from.Events("t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, rec := range records {
+		var blobs [][]byte
+		for _, hash := range blobsOf(events[i].Body) {
+			data, err := from.Store.Blob(hash)
+			if err != nil {
+				t.Fatal(err)
+			}
+			blobs = append(blobs, data)
+		}
+		if _, err := b.Store.Journal("t").AppendWith(rec.Kind, rec.Body, blobs...); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// blobsOf lists the contents that a record refers to.
+func blobsOf(body Body) []string {
+	var hashes []string
+	staged := func(s *Staged) {
+		if s == nil {
+			return
+		}
+		for _, f := range s.Files {
+			for _, ref := range []*FileRef{f.Base, f.Now} {
+				if ref != nil {
+					hashes = append(hashes, ref.Hash)
+				}
+			}
+		}
+	}
+	switch b := body.(type) {
+	case ActionDone:
+		staged(b.Staged)
+	case FeatureEnded:
+		staged(b.Staged)
+	case CommandEnded:
+		for _, c := range b.Changes {
+			hashes = append(hashes, c.Hash)
+		}
+	}
+	return hashes
+}
