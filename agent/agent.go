@@ -114,12 +114,12 @@ func (a *Agent) acquire(id string) (release func(), err error) {
 // be recorded, so nothing was done that is not in the journal.
 func (a *Agent) Run(ctx context.Context, task Task) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		if err := task.check(); err != nil {
+		if err := task.Check(); err != nil {
 			yield(Event{}, err)
 			return
 		}
 		if task.ID == "" {
-			task.ID = a.newID()
+			task.ID = a.NewID()
 		}
 		release, err := a.acquire(task.ID)
 		if err != nil {
@@ -161,9 +161,9 @@ func (a *Agent) Resume(ctx context.Context, id string) iter.Seq2[Event, error] {
 	}
 }
 
-// newID makes a task's id: when it was given, so that lists sort by time, and a
+// NewID makes a task's id: when it was given, so that lists sort by time, and a
 // random part, so that two editors never make the same.
-func (a *Agent) newID() string {
+func (a *Agent) NewID() string {
 	var b [2]byte
 	_, _ = rand.Read(b[:]) // never fails, as its documentation says
 	return a.Now().UTC().Format("20060102-150405-") + hex.EncodeToString(b[:])

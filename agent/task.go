@@ -95,8 +95,8 @@ const (
 // ErrEmptyTask says that a task has no text.
 var ErrEmptyTask = errors.New("the task is empty: write what should be done, such as \"add a test for parse_date\"")
 
-// check refuses a task that cannot be worked on.
-func (t Task) check() error {
+// Check refuses a task that cannot be worked on: empty, too long, or no text.
+func (t Task) Check() error {
 	switch {
 	case strings.TrimSpace(t.Text) == "":
 		return ErrEmptyTask

@@ -62,7 +62,9 @@ const (
 // shutdown, else 1. The error says what broke the connection; an ordinary end,
 // ordered or not, is none. Serve closes rwc.
 func Serve(ctx context.Context, rwc io.ReadWriteCloser, o Options) (exitCode int, err error) {
-	return newServer(ctx, o).serve(rwc)
+	s := newServer(ctx, o)
+	s.install()
+	return s.serve(rwc)
 }
 
 // server is one connection and all that belongs to it.
@@ -88,6 +90,8 @@ type server struct {
 	settings configuration
 	progress progresses
 	trace    trace
+
+	features
 }
 
 // hooks are what is built on top of the connection. Each may be nil.
