@@ -135,9 +135,26 @@ func (p plain) done(b agent.ActionDone) {
 		}
 	}
 	p.line("    %s: %s", mark, note)
+	for _, line := range outputTail(b.Text) {
+		p.line("      %s", line)
+	}
 	if b.Diff != "" {
 		p.diff(b.Diff)
 	}
+}
+
+// shownOutput is how many of a command's last lines are shown: a test runner's summary.
+const shownOutput = 12
+
+// outputTail returns the last lines that a command wrote, out of what the model is told.
+func outputTail(text string) []string {
+	_, text, found := strings.Cut(text, "<output>\n")
+	text, _, ended := strings.Cut(text, "</output>")
+	if !found || !ended || text == "" {
+		return nil
+	}
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	return lines[max(0, len(lines)-shownOutput):]
 }
 
 // The colours of diffs on a terminal.
@@ -238,7 +255,17 @@ func (t *terminal) show(e agent.Event) {
 	}
 	t.typed = 0
 	t.erase()
-	t.plain.show(e)
+	switch b := e.Body.(type) {
+	case agent.Asked: // the prompt that follows shows it
+	case agent.StateChanged:
+		if !b.To.Works() {
+			b.Reason = "" // the last line of the command says it
+		}
+		e.Body = b
+		t.plain.show(e)
+	default:
+		t.plain.show(e)
+	}
 	t.status = fmt.Sprintf("%s · %d tokens", e.Status, e.Status.Usage.Prompt+e.Status.Usage.Completion)
 	if e.Status.Usage.Cost > 0 {
 		t.status += fmt.Sprintf(" · $%.3f", e.Status.Usage.Cost)
