@@ -31,7 +31,7 @@ func FuzzRoundTrip(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, a, b string) {
 		if a == b || strings.Contains(a+b, "\r") || headerLike(a) || headerLike(b) {
-			t.Skip()
+			return
 		}
 		checkDiff(t, a, b)
 		checkDiff(t, b, a)
@@ -69,7 +69,7 @@ func FuzzEndings(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, a, b string, mix uint64) {
 		if a == b || strings.Contains(a+b, "\r") || headerLike(a) || headerLike(b) {
-			t.Skip()
+			return
 		}
 		lines := split(a).lines
 		for i, l := range lines {
