@@ -135,3 +135,7 @@ func Comments(path, text string) []Comment {
 	}
 	return comments
 }
+
+// Knows reports whether the language of a file is known: of others, Check and
+// Comments say nothing.
+func Knows(path string) bool { return syntax.LanguageOf(path) != syntax.Unknown }
