@@ -2,19 +2,195 @@ package lsp
 
 import (
 	"context"
+	"path/filepath"
+	"strings"
+	"unicode"
 
 	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
 )
 
+const (
+	// maxOffers is how many actions of one kind are offered for a range: nobody
+	// reads a longer menu, and some clients ask for the whole document at each save.
+	maxOffers = 20
+	// titleLimit is how many characters of a message stand in a title: menus are
+	// narrower than messages.
+	titleLimit = 60
+)
+
+// codePending is the code of the diagnostics that mark where the hunks of a
+// review would go.
+const codePending = "pending-hunk"
+
 // installCodeActions adds the actions that start a task.
-func (s *server) installCodeActions() {}
+func (s *server) installCodeActions() {
+	var memory directiveMemory
+	s.actions = append(s.actions, s.fixActions, func(_ context.Context, docs snapshot, p *protocol.CodeActionParams) []protocol.CodeAction {
+		return s.directiveActions(&memory, docs, p)
+	}, s.selectionActions)
+	s.capabilities = append(s.capabilities, func(c *protocol.ServerCapabilities) {
+		c.CodeActionProvider = protocol.Boolean(true)
+		if s.client.CodeActionLiterals {
+			c.CodeActionProvider = &protocol.CodeActionOptions{
+				CodeActionKinds: []protocol.CodeActionKind{protocol.CodeActionKindQuickFix, protocol.CodeActionKindRefactor},
+			}
+		}
+	})
+}
 
 // codeActions asks all sources and returns what the client understands: code
 // action literals, or plain commands.
-func (s *server) codeActions(ctx context.Context, docs snapshot, p *protocol.CodeActionParams) any {
-	list := []protocol.CodeAction{}
+func (s *server) codeActions(ctx context.Context, docs snapshot, p *protocol.CodeActionParams) []protocol.CommandOrCodeAction {
+	list := []protocol.CommandOrCodeAction{}
 	for _, source := range s.actions {
-		list = append(list, source(ctx, docs, p)...)
+		if ctx.Err() != nil {
+			return list
+		}
+		for _, a := range source(ctx, docs, p) {
+			if !asked(p.Context.Only, a.Kind) {
+				continue
+			}
+			if fitted := s.client.action(a); fitted != nil {
+				list = append(list, fitted)
+			}
+		}
 	}
 	return list
+}
+
+// asked reports whether a kind is one of those that were asked for, or below one
+// of them. No list asks for all. An action without a kind is asked for by no list.
+func asked(only []protocol.CodeActionKind, kind *protocol.CodeActionKind) bool {
+	if len(only) == 0 {
+		return true
+	}
+	for _, o := range only {
+		if kind != nil && (o == "" || *kind == o || strings.HasPrefix(string(*kind), string(o)+".")) {
+			return true
+		}
+	}
+	return false
+}
+
+// action returns an action in the form that the client takes; nil where there is
+// none. No action is ever the preferred one: editors carry those out at the
+// press of a key, and each of these starts work that costs money.
+func (c *client) action(a protocol.CodeAction) protocol.CommandOrCodeAction {
+	if a.Disabled.Reason != "" && !c.CodeActionDisabled {
+		return nil
+	}
+	if !c.CodeActionLiterals {
+		if a.Command.Command == "" || a.Edit != nil || a.Disabled.Reason != "" {
+			return nil
+		}
+		return &a.Command
+	}
+	a.IsPreferred = nil
+	if !c.CodeActionData {
+		a.Data = nil
+	}
+	return &a
+}
+
+// offer returns the action that runs a command.
+func offer(kind protocol.CodeActionKind, title, id string, argument any) protocol.CodeAction {
+	return protocol.CodeAction{Title: title, Kind: &kind, Command: command(title, id, argument)}
+}
+
+// workable returns a document that tasks may be about: one that is open, in step
+// with the editor, and in one of the client's folders.
+func (s *server) workable(docs snapshot, u uri.URI) *document {
+	doc := docs[u]
+	if doc == nil || doc.Broken != "" {
+		return nil
+	}
+	file, ok := doc.file()
+	for _, r := range s.folders.all() {
+		if rel, err := filepath.Rel(r.Dir, file); ok && err == nil && filepath.IsLocal(rel) {
+			return doc
+		}
+	}
+	return nil
+}
+
+// fixActions offers to fix the diagnostics that the client shows at a place,
+// whichever server they are of.
+func (s *server) fixActions(_ context.Context, docs snapshot, p *protocol.CodeActionParams) []protocol.CodeAction {
+	doc := s.workable(docs, p.TextDocument.URI)
+	if doc == nil {
+		return nil
+	}
+	var list []protocol.CodeAction
+	var messages []string
+	for _, d := range p.Context.Diagnostics {
+		if !fixable(d) || len(list) == maxOffers {
+			continue
+		}
+		a := offer(protocol.CodeActionKindQuickFix, "Fix with CASE", cmdFix, fixArguments{URI: string(doc.URI), Diagnostic: d})
+		a.Diagnostics = []protocol.Diagnostic{d}
+		list, messages = append(list, a), append(messages, messageOf(d))
+	}
+	return told(list, messages)
+}
+
+// fixable reports whether a diagnostic is of the user's own text: those of what
+// a task has staged, or would change, are that task's business.
+func fixable(d protocol.Diagnostic) bool {
+	source, _ := d.Source.Get()
+	return source != Name || d.Code != protocol.String(codePending) && !strings.HasPrefix(messageOf(d), stagedPrefix)
+}
+
+// told tells several actions apart by what each is about; one alone is plain
+// without it.
+func told(list []protocol.CodeAction, about []string) []protocol.CodeAction {
+	for i := range list {
+		if len(list) > 1 && about[i] != "" {
+			list[i].Title += ": " + brief(about[i])
+			list[i].Command.Title = list[i].Title
+		}
+	}
+	return list
+}
+
+// brief returns the beginning of a text, in one line that can be printed.
+func brief(text string) string {
+	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }), " ")
+	if runes := []rune(text); len(runes) > titleLimit {
+		return string(runes[:titleLimit-1]) + "…"
+	}
+	return text
+}
+
+// directiveActions offers to carry out the comments at a place that ask for work.
+func (s *server) directiveActions(memory *directiveMemory, docs snapshot, p *protocol.CodeActionParams) []protocol.CodeAction {
+	doc := s.workable(docs, p.TextDocument.URI)
+	if doc == nil {
+		return nil
+	}
+	m := doc.mapper(s.client.Encoding)
+	var list []protocol.CodeAction
+	var texts []string
+	for _, d := range directivesIn(memory.of(doc), m, p.Range) {
+		if len(list) == maxOffers {
+			break
+		}
+		title := "Run CASE on this comment"
+		if d.Todo {
+			title = "CASE: do this TODO"
+		}
+		place := placeArguments{URI: string(doc.URI), Range: m.Range(d.Start, d.End)}
+		list, texts = append(list, offer(protocol.CodeActionKindQuickFix, title, cmdTodo, place)), append(texts, d.Text)
+	}
+	return told(list, texts)
+}
+
+// selectionActions offers a task about what is selected.
+func (s *server) selectionActions(_ context.Context, docs snapshot, p *protocol.CodeActionParams) []protocol.CodeAction {
+	doc := s.workable(docs, p.TextDocument.URI)
+	if doc == nil || strings.TrimSpace(doc.mapper(s.client.Encoding).Slice(p.Range)) == "" {
+		return nil
+	}
+	place := placeArguments{URI: string(doc.URI), Range: p.Range}
+	return []protocol.CodeAction{offer(protocol.CodeActionKindRefactor, "CASE: …", cmdNew, place)}
 }

@@ -1,15 +1,322 @@
 package lsp
 
 import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"maps"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"caselsp/agent/validate"
+
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 )
 
+// checkPause is the least time between the end of a check and the next one of
+// the same document. The first change after a rest is checked at once; someone
+// who types fast, or a client that sends each letter of a paste, is followed ten
+// times a second.
+const checkPause = 100 * time.Millisecond
+
+// diagnostics are what is said of documents, by whom, and what the client was
+// told of it.
+//
+// What depends on a document's text alone is pulled by the clients that pull,
+// and pushed to the others. What a task says of a document comes when it comes
+// and is pushed to all: no pull would ask for it. So no client gets the same
+// diagnostic in both ways.
+type diagnostics struct {
+	checks chan struct{} // one token for each check that runs: a restored session opens its files all at once
+
+	mu   sync.Mutex
+	docs map[uri.URI]*marks
+}
+
+// marks are the diagnostics of one document.
+type marks struct {
+	lists map[string][]protocol.Diagnostic // by source
+	shown bool                             // the client shows some
+	told  bool                             // it has been sent what there is
+
+	next    *document // to be checked; nil: nothing is
+	busy    bool      // a check runs, or its pause
+	checked *document // the last one that was
+	found   []protocol.Diagnostic
+}
+
+func (d *diagnostics) init() {
+	d.checks = make(chan struct{}, runtime.GOMAXPROCS(0))
+	d.docs = make(map[uri.URI]*marks)
+}
+
+// of returns the marks of a document. d.mu is held.
+func (d *diagnostics) of(u uri.URI) *marks {
+	m := d.docs[u]
+	if m == nil {
+		m = &marks{lists: make(map[string][]protocol.Diagnostic)}
+		d.docs[u] = m
+	}
+	return m
+}
+
 // installDiagnostics adds the checking of documents.
-func (s *server) installDiagnostics() {}
+func (s *server) installDiagnostics() {
+	s.diagnostics.init()
+	s.changed = append(s.changed, s.checkSoon)
+	s.closed = append(s.closed, s.unmark)
+	s.installStaged()
+	onRequest(s.methods, protocol.MethodTextDocumentDiagnostic, s.pullDiagnostics)
+	s.capabilities = append(s.capabilities, func(c *protocol.ServerCapabilities) {
+		if s.client.PullDiagnostics {
+			c.DiagnosticProvider = &protocol.DiagnosticOptions{Identifier: new(Name)}
+		}
+	})
+}
 
 // mark replaces what one source says of a document (see [fromSyntax]) and sends
 // the client what all of them say together. It may be called anywhere.
 func (s *server) mark(source string, u uri.URI, list []protocol.Diagnostic) {
-	s.publish(u, nil, list)
+	s.diagnostics.mu.Lock()
+	defer s.diagnostics.mu.Unlock()
+	s.diagnostics.of(u).set(source, list)
+	s.push(u)
+}
+
+// set replaces what one source says.
+func (m *marks) set(source string, list []protocol.Diagnostic) {
+	if len(list) == 0 {
+		delete(m.lists, source)
+	} else {
+		m.lists[source] = list
+	}
+}
+
+// push sends what all sources say of a document. s.diagnostics.mu is held, so
+// that what is sent last is what was said last.
+func (s *server) push(u uri.URI) {
+	m := s.diagnostics.docs[u]
+	list := slices.Clone(m.lists[fromSyntax])
+	for _, source := range slices.Sorted(maps.Keys(m.lists)) {
+		if source != fromSyntax {
+			list = append(list, m.lists[source]...)
+		}
+	}
+	doc := s.docs.get(u)
+	if first := doc != nil && !m.told && !s.client.PullDiagnostics; first || m.shown || len(list) > 0 {
+		// The version is that of the text in which the syntax was looked at: a client
+		// that has gone on meanwhile may drop the list, the next check sends it again.
+		var version *int32
+		if doc != nil && m.checked != nil {
+			doc = m.checked
+		}
+		if doc != nil {
+			version = &doc.Version
+		}
+		s.publish(u, version, list)
+	}
+	m.shown, m.told = len(list) > 0, true
+	if doc == nil && len(list) == 0 {
+		delete(s.diagnostics.docs, u)
+	}
+}
+
+// unmark takes away what was said of the text of a document that was closed.
+// What a task has staged for the file stays.
+func (s *server) unmark(doc *document) {
+	s.diagnostics.mu.Lock()
+	defer s.diagnostics.mu.Unlock()
+	m := s.diagnostics.docs[doc.URI]
+	if m == nil {
+		return
+	}
+	m.next, m.checked, m.found = nil, nil, nil
+	m.set(fromSyntax, nil)
+	m.set(fromReview, nil)
+	s.push(doc.URI)
+}
+
+// checkSoon has a document checked for a client that does not pull. It runs on
+// the read loop.
+func (s *server) checkSoon(doc *document) {
+	if s.client.PullDiagnostics {
+		return
+	}
+	s.diagnostics.mu.Lock()
+	defer s.diagnostics.mu.Unlock()
+	m := s.diagnostics.of(doc.URI)
+	m.next = doc
+	if !m.busy {
+		s.startCheck(m)
+	}
+}
+
+// startCheck checks what is next, and goes on with what became next meanwhile.
+// s.diagnostics.mu is held.
+func (s *server) startCheck(m *marks) {
+	m.busy = true
+	s.spawn("checking a document", func(ctx context.Context) error {
+		select {
+		case s.diagnostics.checks <- struct{}{}:
+		case <-ctx.Done():
+			return nil
+		}
+		start := s.clock.now()
+		// Deferred: a check that panics is one that found nothing, not the last one.
+		defer func() {
+			<-s.diagnostics.checks
+			// A text that takes long is left alone as long: half of one core is enough.
+			s.clock.after(max(checkPause, s.clock.now().Sub(start)), func() { s.endPause(m) })
+		}()
+		s.checkNext(m)
+		return nil
+	})
+}
+
+// endPause begins the next check, if there is something to check.
+func (s *server) endPause(m *marks) {
+	s.diagnostics.mu.Lock()
+	defer s.diagnostics.mu.Unlock()
+	m.busy = false
+	if m.next != nil {
+		s.startCheck(m)
+	}
+}
+
+// checkNext checks a document and sends what was found, unless the text is
+// another one by then: that has a check of its own.
+func (s *server) checkNext(m *marks) {
+	s.diagnostics.mu.Lock()
+	doc := m.next
+	m.next = nil
+	s.diagnostics.mu.Unlock()
+	if doc == nil {
+		return // closed while it waited
+	}
+	found := s.check(doc)
+	s.diagnostics.mu.Lock()
+	defer s.diagnostics.mu.Unlock()
+	if s.docs.get(doc.URI) == doc && s.diagnostics.docs[doc.URI] == m {
+		m.checked, m.found = doc, found
+		m.set(fromSyntax, found)
+		s.push(doc.URI)
+	}
+}
+
+// check returns the findings of a document. A text that is the one that was
+// checked last is not checked again; one that may not be what the user sees is
+// not checked at all.
+func (s *server) check(doc *document) []protocol.Diagnostic {
+	if doc.Broken != "" {
+		return nil
+	}
+	s.diagnostics.mu.Lock()
+	if m := s.diagnostics.docs[doc.URI]; m != nil && m.checked != nil && m.checked.Broken == "" &&
+		m.checked.Language == doc.Language && m.checked.Text == doc.Text {
+		defer s.diagnostics.mu.Unlock()
+		return m.found
+	}
+	s.diagnostics.mu.Unlock()
+	return s.findings(doc.kind(), doc.mapper(s.client.Encoding))
+}
+
+// findings returns what the validators find in a text, as diagnostics.
+func (s *server) findings(name string, m mapper) []protocol.Diagnostic {
+	var list []protocol.Diagnostic
+	for _, f := range validate.Check(name, m.text) {
+		list = append(list, diagnosticOf(f, m))
+	}
+	return list
+}
+
+// severities are those of findings, as editors know them.
+var severities = map[validate.Severity]protocol.DiagnosticSeverity{
+	validate.Critical: protocol.DiagnosticSeverityError,
+	validate.Warning:  protocol.DiagnosticSeverityWarning,
+	validate.Info:     protocol.DiagnosticSeverityInformation,
+}
+
+// diagnosticOf returns a finding as a diagnostic. Its place is counted anew from
+// its byte offsets: the editor's units are another matter than the validator's.
+func diagnosticOf(f validate.Finding, m mapper) protocol.Diagnostic {
+	d := protocol.Diagnostic{
+		Range: m.Range(f.Start.Offset, f.End.Offset), Severity: severities[f.Severity],
+		Source: protocol.NewOptional(Name), Message: protocol.String(f.Message),
+	}
+	if f.Rule != "" {
+		d.Code = protocol.String(f.Rule)
+		if strings.HasPrefix(f.Docs, "https://") || strings.HasPrefix(f.Docs, "http://") {
+			d.CodeDescription.Href = uri.URI(f.Docs)
+		}
+	}
+	return d
+}
+
+// extensions are the file name extensions of the languages that an editor names.
+var extensions = map[string]string{
+	"python": ".py", "go": ".go", "json": ".json", "jsonc": ".jsonc", "css": ".css",
+	"javascript": ".js", "javascriptreact": ".js", "typescript": ".ts", "typescriptreact": ".tsx",
+	"html": ".html", "django-html": ".html", "htmldjango": ".html", "jinja-html": ".html", "jinja": ".html",
+}
+
+// kind returns the name by which a document's language is known: its path. What
+// the editor says the language is counts where the path says nothing (a script
+// without an extension, a document that was never saved), and for JSON in which
+// the user wants comments; elsewhere the path is more exact, as editors call a
+// template of anything "html". Of what is neither a file nor an unsaved one, such
+// as a cell of a notebook or an old revision, nothing is known.
+func (d *document) kind() string {
+	file, ok := d.file()
+	switch {
+	case !ok && !strings.HasPrefix(string(d.URI), "untitled:"):
+		return ""
+	case !ok:
+		return "untitled" + extensions[d.Language]
+	}
+	name := filepath.ToSlash(file)
+	if path.Ext(name) == "" || d.Language == "jsonc" && path.Ext(name) == ".json" {
+		return name + extensions[d.Language]
+	}
+	return name
+}
+
+// pullDiagnostics answers textDocument/diagnostic.
+func (s *server) pullDiagnostics(_ context.Context, c *call, p *protocol.DocumentDiagnosticParams) (protocol.DocumentDiagnosticReport, error) {
+	full := &protocol.RelatedFullDocumentDiagnosticReport{}
+	full.Kind, full.Items = string(protocol.DocumentDiagnosticReportKindFull), []protocol.Diagnostic{}
+	doc := c.docs[p.TextDocument.URI]
+	if doc == nil {
+		return full, nil
+	}
+	id := doc.resultID()
+	if p.PreviousResultID != nil && *p.PreviousResultID == id {
+		same := &protocol.RelatedUnchangedDocumentDiagnosticReport{}
+		same.Kind, same.ResultID = string(protocol.DocumentDiagnosticReportKindUnchanged), id
+		return same, nil
+	}
+	found := s.check(doc)
+	s.diagnostics.mu.Lock()
+	if s.docs.get(doc.URI) == doc {
+		m := s.diagnostics.of(doc.URI)
+		m.checked, m.found = doc, found
+	}
+	s.diagnostics.mu.Unlock()
+	full.ResultID = &id
+	for _, d := range found {
+		full.Items = append(full.Items, s.client.diagnostic(d))
+	}
+	return full, nil
+}
+
+// resultID says of which text a result is. It needs no memory of what was
+// answered, and an edit that is taken back leads to the same one again.
+func (d *document) resultID() string {
+	sum := sha256.Sum256([]byte(d.kind() + "\x00" + d.Broken + "\x00" + d.Text))
+	return hex.EncodeToString(sum[:8])
 }

@@ -38,7 +38,9 @@ type features struct {
 	// configured hear that the settings or the folders changed.
 	configured []func(ctx context.Context)
 
-	engines engines
+	engines     engines
+	diagnostics diagnostics
+	staged      stagedFiles
 }
 
 // actionSource offers code actions for a range of a document.

@@ -1,0 +1,117 @@
+package lsp
+
+import (
+	"maps"
+	"slices"
+	"sync"
+
+	"caselsp/agent"
+	"caselsp/agent/workspace"
+
+	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+)
+
+// stagedPrefix begins the message of a diagnostic of what a task has staged: the
+// text that it is about is not the one that the user sees.
+const stagedPrefix = "staged: "
+
+// stagedFiles are the files that each running task has staged, by content hash,
+// so that only those that changed are checked again.
+type stagedFiles struct {
+	mu    sync.Mutex
+	tasks map[string]map[uri.URI]string
+}
+
+// installStaged adds the checking of what tasks stage.
+func (s *server) installStaged() {
+	s.staged.tasks = make(map[string]map[uri.URI]string)
+	s.events = append(s.events, s.hearStaged)
+}
+
+// hearStaged takes in an event of a task. It runs on the task's goroutine: a
+// task has just parsed what it staged and can wait for one more parse.
+func (s *server) hearStaged(e agent.Event) {
+	id := e.Status.Task.ID
+	switch b := e.Body.(type) {
+	case agent.ActionDone:
+		s.markStaged(id, b.Staged)
+	case agent.FeatureEnded:
+		s.markStaged(id, b.Staged)
+	case agent.Rebased:
+		s.markStaged(id, &b.Staged)
+	case agent.StateChanged:
+		if !b.To.Works() && b.To != agent.Waiting {
+			s.unmarkStaged(id)
+		}
+	}
+}
+
+// markStaged checks the files whose staged content is another one than before.
+// nil means that nothing changed.
+func (s *server) markStaged(task string, now *agent.Staged) {
+	a := s.agentOf()
+	if now == nil || a == nil {
+		return
+	}
+	s.staged.mu.Lock()
+	defer s.staged.mu.Unlock()
+	before, after := s.staged.tasks[task], map[uri.URI]string{}
+	for _, f := range now.Files {
+		file, err := a.Workspace.Abs(f.Path)
+		if f.Now == nil || err != nil {
+			continue
+		}
+		u := uri.File(file)
+		after[u] = f.Now.Hash
+		if before[u] == f.Now.Hash {
+			continue
+		}
+		data, err := a.Store.Blob(f.Now.Hash)
+		if err != nil {
+			s.log.Warn("staged content cannot be read", "file", f.Path, "error", err)
+			continue
+		}
+		s.mark(fromStaged+task, u, s.stagedFindings(f.Path, data))
+	}
+	for u := range before {
+		if _, ok := after[u]; !ok {
+			s.mark(fromStaged+task, u, nil)
+		}
+	}
+	s.staged.tasks[task] = after
+}
+
+// stagedFindings returns the diagnostics of a staged file. What is no text has none.
+func (s *server) stagedFindings(path string, data []byte) []protocol.Diagnostic {
+	text, _, err := workspace.Decode(data)
+	if err != nil {
+		return nil
+	}
+	list := s.findings(path, newMapper(text, s.client.Encoding))
+	for i, d := range list {
+		list[i].Message = protocol.String(stagedPrefix + messageOf(d))
+	}
+	return list
+}
+
+// unmarkStaged takes the diagnostics of a task away, for it does not run any more.
+func (s *server) unmarkStaged(task string) {
+	s.staged.mu.Lock()
+	defer s.staged.mu.Unlock()
+	for _, u := range slices.Collect(maps.Keys(s.staged.tasks[task])) {
+		s.mark(fromStaged+task, u, nil)
+	}
+	delete(s.staged.tasks, task)
+}
+
+// messageOf returns the message of a diagnostic, plain or marked up.
+func messageOf(d protocol.Diagnostic) string {
+	switch m := d.Message.(type) {
+	case protocol.String:
+		return string(m)
+	case *protocol.MarkupContent:
+		return m.Value
+	}
+	return ""
+}
