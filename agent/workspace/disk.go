@@ -302,7 +302,11 @@ func (p place) writeTemp(cur, content *Content) (string, error) {
 func (p place) makeParents() ([]string, error) {
 	var missingDirs []string
 	for dir := path.Dir(p.rel); dir != "."; dir = path.Dir(dir) {
-		if _, err := p.folder.root.Lstat(dir); err == nil {
+		info, err := p.folder.root.Lstat(dir)
+		if err == nil && !info.IsDir() {
+			return nil, &PathError{Path: p.key, Reason: dir + " is a file and no folder", Advice: "move that file away first", Err: fs.ErrExist}
+		}
+		if err == nil {
 			break
 		}
 		missingDirs = append(missingDirs, dir)

@@ -143,9 +143,17 @@ func byteOrder(charset Charset) wordOrder {
 	return binary.LittleEndian
 }
 
-// decodeUnmarked decodes UTF-16 without a mark where that is certain: in one
-// byte order, and only in one, every character is one that a text may hold.
+// minUnmarked is how many bytes of UTF-16 without a mark are needed to be certain:
+// any two small numbers of a binary file look like two letters.
+const minUnmarked = 8
+
+// decodeUnmarked decodes UTF-16 without a mark where that is certain: in one byte
+// order, and only in one, every character is one that a text may hold, and at
+// least half of them are ASCII.
 func decodeUnmarked(data []byte) (string, Charset, bool) {
+	if len(data) < minUnmarked {
+		return "", "", false
+	}
 	var found []Charset
 	var text string
 	for _, charset := range []Charset{UTF16LE, UTF16BE} {
@@ -154,7 +162,13 @@ func decodeUnmarked(data []byte) (string, Charset, bool) {
 			found, text = append(found, charset), t
 		}
 	}
-	if len(found) != 1 {
+	ascii := 0
+	for _, r := range text {
+		if r < utf8.RuneSelf {
+			ascii++
+		}
+	}
+	if len(found) != 1 || ascii < len(data)/4 {
 		return "", "", false
 	}
 	return text, found[0], true

@@ -32,16 +32,24 @@ func diffLines(a, b []string) []span {
 	var spans []span
 	loA, loB := 0, 0
 	for _, m := range append(anchors(a, b), [2]int{len(a), len(b)}) {
-		for _, d := range lcs.DiffLines(a[loA:m[0]], b[loB:m[1]]) {
-			spans = append(spans, span{loA + d.Start, loA + d.End, loB + d.ReplStart, loB + d.ReplEnd})
+		for loA < m[0] && loB < m[1] && a[loA] == b[loB] { // an anchor, and what follows it
+			loA, loB = loA+1, loB+1
+		}
+		switch {
+		case loA == m[0] && loB == m[1]:
+		case loA == m[0] || loB == m[1]:
+			spans = append(spans, span{loA, m[0], loB, m[1]})
+		default:
+			for _, d := range lcs.DiffLines(a[loA:m[0]], b[loB:m[1]]) {
+				spans = append(spans, span{loA + d.Start, loA + d.End, loB + d.ReplStart, loB + d.ReplEnd})
+			}
 		}
 		loA, loB = m[0], m[1]
 	}
 	return joinSpans(spans)
 }
 
-// joinSpans joins changes that touch: an anchor begins a stretch, so the search
-// behind it may have taken it for changed.
+// joinSpans joins changes that touch.
 func joinSpans(spans []span) []span {
 	var joined []span
 	for _, s := range spans {

@@ -31,6 +31,7 @@ type slot struct {
 	base *Content // what the user sees; nil: no file
 	now  *Content // what is staged; nil: no file
 	from string   // the path whose base this file was; only where base is nil
+	was  *Content // the base before the user's file vanished, as on another branch of git
 }
 
 // Staged is a file of an overlay. Where it was renamed, Base is what the user
@@ -172,7 +173,7 @@ func (o *Overlay) put(key string, base, now *Content, from string) {
 	if same(base, now) {
 		delete(o.slots, key)
 	} else {
-		o.slots[key] = &slot{base, now, from}
+		o.slots[key] = &slot{base: base, now: now, from: from}
 	}
 	o.checkRename(key)
 }
@@ -253,6 +254,7 @@ func (o *Overlay) Restore(state State) error {
 	}
 	o.w.mu.Lock()
 	o.slots = slots
+	clear(o.rebased) // it is about what was staged before
 	o.w.mu.Unlock()
 	_ = o.Refresh(context.Background()) // a file that cannot be read keeps its state; the next access says why
 	return nil

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 )
@@ -58,8 +59,19 @@ func (o *Overlay) rebase(key string, base *Content) {
 		o.rebaseTarget(key, base)
 		return
 	}
-	now, dropped := rebaseContent(s.base, base, s.now)
-	o.put(key, base, now, s.from)
+	was := cmp.Or(s.base, s.was)
+	if base == nil {
+		// The user deleted what the agent changed. The agent's file stays, as a new
+		// one: it destroys nothing, and the user decides about it on review.
+		o.put(key, nil, s.now, "")
+		if gone := o.slots[key]; gone != nil {
+			o.slots[key] = &slot{now: gone.now, was: was}
+		}
+		o.note(key, nil, nil)
+		return
+	}
+	now, dropped := rebaseContent(was, base, s.now)
+	o.put(key, base, now, "")
 	o.note(key, base, dropped)
 }
 
@@ -92,16 +104,13 @@ func (o *Overlay) rebaseTarget(key string, base *Content) {
 	o.note(key, base, dropped)
 }
 
-// rebaseContent merges three states of a file, each nil where there is none.
+// rebaseContent merges three states of a file. Base is nil where there was none,
+// theirs where the agent deleted it.
 func rebaseContent(base, ours, theirs *Content) (*Content, []Hunk) {
 	switch {
 	case same(ours, theirs) || same(base, theirs):
 		return ours, nil
 	case same(base, ours):
-		return theirs, nil
-	case ours == nil:
-		// The user deleted what the agent changed. The agent's file stays as a new
-		// one: it destroys nothing, and the user decides about it on review.
 		return theirs, nil
 	case theirs == nil:
 		if base.Hash == ours.Hash {
