@@ -45,6 +45,9 @@ type Options struct {
 	AskReads bool
 	Now      func() time.Time // nil: time.Now; used for task ids only, records carry the store's clock
 	Log      *slog.Logger     // nil: nothing is logged
+	// Watch is told of every event of every task as it happens, beside whoever
+	// follows the run; nil: nobody. It is called on the run's goroutine.
+	Watch func(Event)
 }
 
 // DefaultContext is the window in tokens that is assumed when the settings name

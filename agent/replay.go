@@ -111,6 +111,17 @@ func ReadRecording(r io.Reader) (*Recording, error) {
 	return rec, nil
 }
 
+// Answers returns what the user answered to each question, in order.
+func (rec *Recording) Answers() []Answer {
+	var list []Answer
+	for _, e := range rec.entries {
+		if e.User != nil {
+			list = append(list, e.User.Answer)
+		}
+	}
+	return list
+}
+
 // Matches reports the first file by name that differs from the workspace in
 // which the recording was made; nil where all are the same.
 func (rec *Recording) Matches(ctx context.Context, w *workspace.Workspace) error {

@@ -50,6 +50,9 @@ func (r *run) record(body Body, blobs ...[]byte) error {
 }
 
 func (r *run) emit(e Event) {
+	if r.a.Watch != nil {
+		r.a.Watch(e)
+	}
 	if !r.gone && !r.yield(e, nil) {
 		r.gone = true
 	}
