@@ -96,7 +96,7 @@ func withExecutable(mode fs.FileMode, on bool) fs.FileMode {
 	return mode &^ 0o111
 }
 
-// content returns what the editor's text is as bytes of a file in an encoding. A
+// bufferContent returns what the editor's text is as bytes of a file in an encoding. A
 // buffer has no byte-order mark. A text that the encoding cannot hold is taken
 // as UTF-8: what the user typed is never lost.
 func bufferContent(text string, enc Encoding, mode fs.FileMode) *Content {

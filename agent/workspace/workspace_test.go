@@ -91,6 +91,7 @@ func TestPathRefused(t *testing.T) {
 	link(t, "loop", dir, "loop")
 	link(t, "../.git", dir, "sub/innocent")
 	link(t, ".", dir, "self")
+	link(t, "sub", dir, ".svn")
 	const both, write = "read and write", "write"
 	for _, tt := range []struct{ path, when, reason string }{
 		{"", both, "empty"},
@@ -131,6 +132,7 @@ func TestPathRefused(t *testing.T) {
 		{"sub/innocent/config", write, "version control"},
 		{"self/.git/config", write, "version control"},
 		{".hg/hgrc", write, "version control"},
+		{".svn/x", write, "version control"},
 	} {
 		o := w.NewOverlay()
 		_, err := o.Write(tt.path, "x\n")
