@@ -1,0 +1,74 @@
+package syntax
+
+import (
+	"path"
+	"strings"
+)
+
+// Language is a language that this package knows.
+type Language string
+
+// The languages.
+const (
+	Unknown    Language = ""
+	Python     Language = "python"
+	JavaScript Language = "javascript" // with or without JSX
+	TypeScript Language = "typescript"
+	TSX        Language = "tsx"
+	Go         Language = "go"
+	JSON       Language = "json"
+	JSONC      Language = "jsonc" // JSON with comments and trailing commas
+	HTML       Language = "html"  // with or without Django or Jinja template tags
+	CSS        Language = "css"
+)
+
+var languageOfExtension = map[string]Language{
+	".py": Python, ".pyi": Python, ".pyw": Python,
+	".js": JavaScript, ".mjs": JavaScript, ".cjs": JavaScript, ".jsx": JavaScript,
+	".ts": TypeScript, ".mts": TypeScript, ".cts": TypeScript, ".tsx": TSX,
+	".go":   Go,
+	".json": JSON, ".webmanifest": JSON, ".geojson": JSON, ".jsonld": JSON, ".har": JSON, ".ipynb": JSON,
+	".jsonc": JSONC, ".code-workspace": JSONC, ".sublime-settings": JSONC, ".sublime-project": JSONC,
+	".html": HTML, ".htm": HTML, ".xhtml": HTML, ".djhtml": HTML,
+	".css": CSS,
+}
+
+// templateExtensions say that a file is a template, not of what: in
+// `nginx.conf.j2` the extension before tells.
+var templateExtensions = map[string]bool{".jinja": true, ".jinja2": true, ".j2": true, ".twig": true}
+
+// commentedJSON names JSON files whose readers allow comments and trailing commas.
+var commentedJSON = map[string]bool{
+	".babelrc": true, ".eslintrc": true, ".eslintrc.json": true, ".hintrc": true, ".jshintrc": true, ".swcrc": true,
+	"angular.json": true, "api-extractor.json": true, "biome.json": true, "deno.json": true, "devcontainer.json": true,
+	"language-configuration.json": true, "nx.json": true, "renovate.json": true, "rush.json": true, "turbo.json": true,
+	"typedoc.json": true,
+}
+
+// LanguageOf tells the language of a file from its slash-separated path;
+// [Unknown] where it is none of those that this package knows.
+func LanguageOf(file string) Language {
+	base := strings.ToLower(path.Base(file))
+	if isCommentedJSON(base, path.Base(path.Dir(file))) {
+		return JSONC
+	}
+	ext := path.Ext(base)
+	if templateExtensions[ext] {
+		inner := path.Ext(strings.TrimSuffix(base, ext))
+		if inner == "" || languageOfExtension[inner] == HTML {
+			return HTML
+		}
+		return Unknown
+	}
+	return languageOfExtension[ext]
+}
+
+func isCommentedJSON(base, dir string) bool {
+	if commentedJSON[base] {
+		return true
+	}
+	if !strings.HasSuffix(base, ".json") {
+		return false
+	}
+	return dir == ".vscode" || strings.HasPrefix(base, "tsconfig") || strings.HasPrefix(base, "jsconfig")
+}

@@ -1,0 +1,262 @@
+package syntax
+
+import (
+	"slices"
+	"strings"
+)
+
+// Symbol is something that a text declares, or in HTML an element that people
+// look for. Kind is one of: import, class, interface, struct, type, enum,
+// namespace, function, method, field, variable, constant, rule (CSS), element,
+// block (a template's), key (JSON).
+type Symbol struct {
+	Name      string   `json:"name"`
+	Kind      string   `json:"kind"`
+	Signature string   `json:"signature,omitempty"` // the declaration up to its body, on one line
+	StartLine int      `json:"start_line"`          // 0-based
+	EndLine   int      `json:"end_line"`            // 0-based, inclusive
+	Children  []Symbol `json:"children,omitempty"`
+}
+
+const (
+	maxSignature = 200 // bytes; a declaration that is longer is not read for its end
+	maxNesting   = 50  // levels of symbols; what is deeper is not people's
+)
+
+// Outline returns what the text declares, in order. A text with syntax errors
+// has an outline too, of what could be made out.
+func (t *Tree) Outline() []Symbol {
+	switch t.lang {
+	case HTML:
+		return t.pageOutline()
+	case JSON, JSONC:
+		return t.jsonOutline()
+	}
+	root := t.Root()
+	if root.IsZero() {
+		return nil
+	}
+	return t.symbolsIn(root, "", 0)
+}
+
+// shape says how a kind of node declares a symbol.
+type shape struct {
+	kind  string
+	names []string // kinds of the child that is the name
+	each  bool     // every such child is a symbol
+	body  []string // kinds of the child that holds the children
+}
+
+// shapes are by node kinds of all grammars; where two share a kind they mean the same.
+var shapes = map[string]shape{}
+
+func shaped(nodes, kind, names, body string) {
+	for _, n := range strings.Fields(nodes) {
+		shapes[n] = shape{kind: kind, names: strings.Fields(names), body: strings.Fields(body)}
+	}
+}
+
+func init() {
+	const property = "property_identifier private_property_identifier field_identifier string number"
+	shaped("class_definition", "class", "identifier", "block")
+	shaped("function_definition", "function", "identifier", "block")
+	shaped("class_declaration abstract_class_declaration", "class", "identifier type_identifier", "class_body")
+	shaped("function_declaration generator_function_declaration function_signature", "function", "identifier", "statement_block block")
+	shaped("method_definition", "method", property+" computed_property_name", "statement_block")
+	shaped("abstract_method_signature method_signature method_elem method_spec", "method", property, "")
+	shaped("method_declaration", "method", "field_identifier", "block")
+	shaped("public_field_definition field_definition property_signature", "field", property, "class_body")
+	shaped("interface_declaration", "interface", "type_identifier", "interface_body object_type")
+	shaped("type_alias_declaration type_alias", "type", "type_identifier", "")
+	shaped("type_spec", "type", "type_identifier", "struct_type interface_type")
+	shaped("enum_declaration", "enum", "identifier", "enum_body")
+	shaped("internal_module module", "namespace", "identifier nested_identifier string", "statement_block")
+	shaped("field_declaration", "field", "field_identifier", "")
+	shaped("const_spec", "constant", "identifier", "")
+	shaped("var_spec variable_declarator assignment", "variable", "identifier", "")
+	shaped("import_statement", "import", "dotted_name aliased_import string string_value call_expression", "")
+	shaped("import_from_statement", "import", "dotted_name relative_import", "")
+	shaped("import_spec", "import", "interpreted_string_literal raw_string_literal", "")
+	shaped("rule_set", "rule", "selectors", "block")
+	shaped("keyframes_statement", "rule", "keyframes_name", "keyframe_block_list")
+	shaped("media_statement supports_statement at_rule", "rule", "", "block")
+	for _, n := range []string{"const_spec", "var_spec", "field_declaration", "import_statement"} {
+		s := shapes[n]
+		s.each = true
+		shapes[n] = s
+	}
+}
+
+// transparent nodes declare nothing, but hold what does.
+var transparent = nameSet(`block class_body export_statement decorated_definition if_statement elif_clause else_clause
+	try_statement except_clause finally_clause with_statement type_declaration const_declaration var_declaration
+	var_spec_list import_declaration import_spec_list expression_statement lexical_declaration variable_declaration
+	ambient_declaration declaration_list field_declaration_list statement_block interface_body object_type ERROR`)
+
+// symbolsIn returns the symbols below n, which is or is in a symbol of kind inside.
+func (t *Tree) symbolsIn(n Node, inside string, depth int) []Symbol {
+	if depth > maxNesting {
+		return nil
+	}
+	var symbols []Symbol
+	for c := range n.Children() {
+		s, ok := shapes[c.Kind()]
+		switch {
+		case ok && s.kind == "variable" && (inside == "function" || inside == "method"):
+		case ok && c.Named():
+			symbols = append(symbols, t.symbols(c, s, inside, depth)...)
+		case transparent[c.Kind()]:
+			symbols = append(symbols, t.symbolsIn(c, inside, depth+1)...)
+		}
+	}
+	return symbols
+}
+
+// symbols returns what the node n of shape s declares.
+func (t *Tree) symbols(n Node, s shape, inside string, depth int) []Symbol {
+	body := n.Child(s.body...)
+	value := Node{}
+	switch n.Kind() {
+	case "variable_declarator", "public_field_definition", "field_definition":
+		// A name that is given a function is one.
+		if value = n.Child("arrow_function", "function_expression", "function", "generator_function"); !value.IsZero() {
+			s.kind, body = map[string]string{"variable": "function", "field": "method"}[s.kind], value.Child("statement_block")
+		} else if call := n.Child("call_expression"); !call.IsZero() && strings.HasPrefix(call.Text(), "require(") {
+			s.kind = "import"
+		}
+	case "function_definition":
+		if inside == "class" {
+			s.kind = "method"
+		}
+	case "assignment":
+		if inside == "class" {
+			s.kind = "field"
+		}
+	case "type_spec":
+		if k := strings.TrimSuffix(body.kindOrEmpty(), "_type"); k != "" {
+			s.kind = k
+		}
+	}
+	signature := t.signature(n, body)
+	if n.Kind() == "type_spec" && !body.IsZero() {
+		signature += " " + s.kind // which is a part of what holds the fields
+	}
+	base := Symbol{
+		Kind:      s.kind,
+		Signature: signature,
+		StartLine: outer(n).Start().Line,
+		EndLine:   t.lastLine(n),
+	}
+	if !body.IsZero() {
+		base.Children = t.symbolsIn(body, s.kind, depth+1)
+	}
+	var symbols []Symbol
+	for _, name := range t.names(n, s) {
+		symbol := base
+		symbol.Name = name
+		symbols = append(symbols, symbol)
+	}
+	return symbols
+}
+
+func (n Node) kindOrEmpty() string {
+	if n.IsZero() {
+		return ""
+	}
+	return n.Kind()
+}
+
+// names returns the names that n declares.
+func (t *Tree) names(n Node, s shape) []string {
+	var names []string
+	switch n.Kind() {
+	case "at_rule", "media_statement", "supports_statement":
+		return []string{strings.TrimSuffix(t.signature(n, n.Child("block")), ";")}
+	case "keyframes_statement":
+		return []string{t.signature(n, n.Child("keyframe_block_list"))}
+	case "method_declaration":
+		return []string{receiver(n) + n.Child(s.names...).Text()}
+	}
+	for c := range n.Children() {
+		switch {
+		case slices.Contains(s.names, c.Kind()):
+			names = append(names, oneLine(plainName(c)))
+			if !s.each {
+				return names
+			}
+		case c.Named() && n.Kind() == "assignment":
+			return nil // what is assigned to is no plain name
+		}
+	}
+	return names
+}
+
+// plainName is the name that a node gives: of an alias what it stands for, of
+// a string what is in it.
+func plainName(n Node) string {
+	if n.Kind() == "aliased_import" {
+		n = n.Child("dotted_name")
+	}
+	return strings.Trim(n.Text(), "\"'`")
+}
+
+// receiver is the type that a Go method belongs to, with a dot.
+func receiver(n Node) string {
+	for c := range n.Child("parameter_list").Walk() {
+		if c.Kind() == "type_identifier" {
+			return c.Text() + "."
+		}
+	}
+	return ""
+}
+
+// outer is the node that n's decorators, export or keyword stand in.
+func outer(n Node) Node {
+	for p := n.Parent(); !p.IsZero(); p = n.Parent() {
+		switch p.Kind() {
+		case "decorated_definition", "export_statement", "ambient_declaration":
+			n = p
+			continue
+		case "lexical_declaration", "variable_declaration", "type_declaration", "const_declaration", "var_declaration":
+			if p.Start().Line == n.Start().Line {
+				n = p
+				continue
+			}
+		}
+		break
+	}
+	return n
+}
+
+// signature is the text of n up to its body.
+func (t *Tree) signature(n, body Node) string {
+	start, end := n.node().start, n.node().end
+	if o := outer(n).node(); t.at(o.start).Line == t.at(start).Line {
+		start = o.start
+	}
+	if !body.IsZero() {
+		end = body.node().start
+	}
+	if c := n.Child("comment"); !c.IsZero() { // between the head and the body
+		end = min(end, c.node().start)
+	}
+	text := oneLine(t.body()[start:max(start, min(end, start+2*maxSignature))])
+	return strings.TrimRight(strings.TrimSuffix(strings.TrimRight(text, ":{ "), "=>"), " ")
+}
+
+// oneLine is the text with its white space as single blanks, cut to a size.
+func oneLine(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if len(text) > maxSignature {
+		text = strings.ToValidUTF8(text[:maxSignature], "") + "…"
+	}
+	return text
+}
+
+// lastLine is the line of n's last byte that is no white space: tree-sitter's
+// blocks of Python end where the next statement begins.
+func (t *Tree) lastLine(n Node) int {
+	start, end := n.node().start, n.node().end
+	text := strings.TrimRight(t.body()[start:end], " \t\r\n\f")
+	return t.at(start + max(len(text)-1, 0)).Line
+}
