@@ -97,7 +97,7 @@ func (r *run) look(ctx context.Context, act *action.Action) error {
 		text, err = r.a.Workspace.GitDiff(ctx, args.Path)
 	case action.Recall:
 		var found []string
-		found, err = r.a.recall(ctx, args.Query)
+		found, err = r.a.recall(ctx, store.KindPattern, args.Query)
 		if recorded := r.record(MemoryRecalled{Query: args.Query, Found: found}); recorded != nil {
 			return recorded
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"caselsp/agent/action"
+	"caselsp/store"
 )
 
 // planning asks TARS for a plan, then begins with its first feature.
@@ -17,7 +18,7 @@ func (r *run) planning(ctx context.Context) error {
 	case r.p.task.Single:
 		return r.record(Planned{Plan: singlePlan(r.p.task)})
 	case !r.p.asked:
-		return r.recall(ctx, r.p.task.Text)
+		return r.recall(ctx, store.KindPattern, r.p.task.Text)
 	case len(r.p.turns) >= maxPlanningTurns:
 		return &pauseError{fmt.Sprintf("TARS looked around for %d turns and made no plan: resume to go on, or give the task in smaller parts", maxPlanningTurns)}
 	}
@@ -138,6 +139,7 @@ func (r *run) testing() error {
 	case r.p.lastTest.skipped:
 		return r.move(Verifying, "the tests were not run")
 	case r.p.lastTest.ok:
+		r.rememberFix()
 		return r.move(Verifying, "the tests pass")
 	case f.round >= r.a.Limits.Rounds:
 		return r.failFeature(fmt.Sprintf("its tests still fail after %d rounds", f.round))
@@ -152,7 +154,7 @@ func (r *run) reflecting(ctx context.Context) error {
 	case r.p.fix != nil:
 		return r.nextRound(f.attempt, "the tests failed")
 	case !r.p.asked:
-		return r.recall(ctx, firstLine(r.p.lastTest.output))
+		return r.recall(ctx, store.KindFailure, failureText(r.p.lastTest.output))
 	case len(r.p.turns) >= maxPlanningTurns:
 		return r.nextRound(f.attempt, "the tests failed; the reflector found no explanation")
 	}
@@ -226,19 +228,19 @@ const maxRecalled = 5
 
 // recall asks memory once a phase. Memory that cannot be read is no reason to
 // stop: the work goes on without it, and the log says so.
-func (r *run) recall(ctx context.Context, query string) error {
-	found, err := r.a.recall(ctx, query)
+func (r *run) recall(ctx context.Context, kind, query string) error {
+	found, err := r.a.recall(ctx, kind, query)
 	if err != nil {
 		r.a.Log.Warn("memory cannot be read", "task", r.id, "error", err)
 	}
 	return r.record(MemoryRecalled{Query: query, Found: found})
 }
 
-func (a *Agent) recall(ctx context.Context, query string) ([]string, error) {
+func (a *Agent) recall(ctx context.Context, kind, query string) ([]string, error) {
 	if a.Recall != nil {
 		return a.Recall(ctx, query)
 	}
-	patterns, err := a.Store.Memory().Recall(ctx, patternKind, query, maxRecalled)
+	patterns, err := a.Store.Memory().Recall(ctx, kind, query, maxRecalled)
 	if err != nil {
 		return nil, err
 	}

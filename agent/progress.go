@@ -60,6 +60,7 @@ type feature struct {
 	good      Staged         // the last state that passed its tests, else start
 	marks     map[int]Staged // what was staged before each step
 	log       []string       // one line a step
+	failure   string         // what the last failed test said
 	known     []string       // files that the model asked for or changed, oldest first
 	verdicts  []action.Verdict
 }
@@ -304,6 +305,9 @@ func (p *progress) applyEffect(f *feature, c *pendingAction, b ActionDone) {
 	case c.Role == roleTester:
 		p.lastTest = &testRun{command: commandOf(c.Args), ok: b.OK, output: b.Text, skipped: b.Skipped, lost: b.Lost}
 		p.tested = !b.Lost
+		if !b.OK && !b.Skipped && !b.Lost {
+			f.failure = failureText(b.Text)
+		}
 		if b.OK {
 			f.good = p.staged
 		}

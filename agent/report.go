@@ -89,13 +89,10 @@ func usageText(p *progress) string {
 	return s
 }
 
-// patternKind is the kind under which past successes are kept in memory.
-const patternKind = "pattern"
-
 // remember keeps what worked, for later plans. A failure to do so is logged: the
 // task has succeeded all the same.
 func (r *run) remember(outcome string) {
-	if outcome != "success" || r.p.task.Single || r.a.Recall != nil {
+	if outcome != "success" || r.p.task.Single {
 		return
 	}
 	var files []string
@@ -106,11 +103,53 @@ func (r *run) remember(outcome string) {
 	for _, f := range r.p.features {
 		how = append(how, f.Title)
 	}
-	err := r.a.Store.Memory().Remember(context.Background(), store.Pattern{
-		Kind: patternKind, Task: r.id, Type: r.p.task.Type, Text: r.p.task.Text,
+	r.keep(store.Pattern{
+		Kind: store.KindPattern, Type: r.p.task.Type, Text: r.p.task.Text,
 		Solution: strings.Join(how, "; ") + " (" + strings.Join(files, ", ") + ")",
 	})
-	if err != nil {
+}
+
+// rememberFix keeps what mended a failed test, once the tests pass: the failure
+// and the hypothesis that was acted on (SPEC row M3).
+func (r *run) rememberFix() {
+	if f := r.p.feature(); r.p.fix != nil && f.failure != "" {
+		r.keep(store.Pattern{Kind: store.KindFailure, Text: f.failure, Solution: r.p.fix.Fix + " Cause: " + r.p.fix.Cause, Successes: 1})
+	}
+}
+
+// keep puts something learnt into memory. A replay learns nothing: it happened before.
+func (r *run) keep(p store.Pattern) {
+	if r.a.Recall != nil {
+		return
+	}
+	p.Task = r.id
+	if err := r.a.Store.Memory().Remember(context.Background(), p); err != nil {
 		r.a.Log.Warn("memory cannot be written", "task", r.id, "error", err)
 	}
+}
+
+// failureLines is how many telling lines of a failed run describe the failure.
+const failureLines = 12
+
+// failureText picks the lines of a test run's output that tell what failed, by
+// which it is kept in memory and found again. Where none stands out, the last lines.
+func failureText(output string) string {
+	var telling, all []string
+	for line := range strings.Lines(output) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "<") {
+			continue
+		}
+		all = append(all, line)
+		for _, word := range []string{"Error", "error:", "Exception", "assert", "FAIL", "panic"} {
+			if strings.Contains(line, word) {
+				telling = append(telling, line)
+				break
+			}
+		}
+	}
+	if len(telling) == 0 {
+		telling = all
+	}
+	return strings.Join(telling[max(0, len(telling)-failureLines):], "\n")
 }
