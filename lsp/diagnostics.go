@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"caselsp/agent/validate"
 
@@ -80,14 +81,22 @@ func (s *server) installDiagnostics() {
 	})
 }
 
-// mark replaces what one source says of a document (see [fromSyntax]) and sends
-// the client what all of them say together. It may be called anywhere.
+// mark replaces what one source says of a document and sends the client what all
+// of them say together. A source is one of those of [fromSyntax], with a task's
+// id behind it where several tasks may speak. It may be called anywhere.
 func (s *server) mark(source string, u uri.URI, list []protocol.Diagnostic) {
 	s.diagnostics.mu.Lock()
 	defer s.diagnostics.mu.Unlock()
+	if s.docs.get(u) == nil && !outlives(source) {
+		list = nil // it was closed while somebody looked at it
+	}
 	s.diagnostics.of(u).set(source, list)
 	s.push(u)
 }
+
+// outlives reports whether what a source says of a file holds without an open
+// document: what is staged for it does, places in its text do not.
+func outlives(source string) bool { return strings.HasPrefix(source, fromStaged) }
 
 // set replaces what one source says.
 func (m *marks) set(source string, list []protocol.Diagnostic) {
@@ -128,7 +137,6 @@ func (s *server) push(u uri.URI) {
 }
 
 // unmark takes away what was said of the text of a document that was closed.
-// What a task has staged for the file stays.
 func (s *server) unmark(doc *document) {
 	s.diagnostics.mu.Lock()
 	defer s.diagnostics.mu.Unlock()
@@ -137,8 +145,7 @@ func (s *server) unmark(doc *document) {
 		return
 	}
 	m.next, m.checked, m.found = nil, nil, nil
-	m.set(fromSyntax, nil)
-	m.set(fromReview, nil)
+	maps.DeleteFunc(m.lists, func(source string, _ []protocol.Diagnostic) bool { return !outlives(source) })
 	s.push(doc.URI)
 }
 
@@ -246,7 +253,7 @@ var severities = map[validate.Severity]protocol.DiagnosticSeverity{
 // its byte offsets: the editor's units are another matter than the validator's.
 func diagnosticOf(f validate.Finding, m mapper) protocol.Diagnostic {
 	d := protocol.Diagnostic{
-		Range: m.Range(f.Start.Offset, f.End.Offset), Severity: severities[f.Severity],
+		Range: m.Range(reachable(m.text, f.Start.Offset, f.End.Offset)), Severity: severities[f.Severity],
 		Source: protocol.NewOptional(Name), Message: protocol.String(f.Message),
 	}
 	if f.Rule != "" {
@@ -256,6 +263,24 @@ func diagnosticOf(f validate.Finding, m mapper) protocol.Diagnostic {
 		}
 	}
 	return d
+}
+
+// reachable widens a place that holds no character of its line (something is
+// missing there) by the one after it or, at the end of the line, before it.
+// Neovim's cursor never stands behind the last character of a line, and code
+// actions for a diagnostic are offered only where the cursor is in it.
+func reachable(text string, start, end int) (int, int) {
+	const ending = "\r\n"
+	if start < 0 || start > end || end > len(text) || strings.Trim(text[start:end], ending) != "" {
+		return start, end
+	}
+	if _, n := utf8.DecodeRuneInString(text[start:]); n > 0 && !strings.Contains(ending, text[start:start+n]) {
+		return start, start + n
+	}
+	if _, n := utf8.DecodeLastRuneInString(text[:start]); n > 0 && !strings.Contains(ending, text[start-n:start]) {
+		return start - n, start
+	}
+	return start, end
 }
 
 // extensions are the file name extensions of the languages that an editor names.

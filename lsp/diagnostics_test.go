@@ -229,12 +229,14 @@ func TestSources(t *testing.T) {
 	}
 	s.must(s.OpenText("a.py", "x = = 1\n"))
 	s.srv.mark(fromStaged+"t1", s.uri("a.py"), say("staged"))
-	s.srv.mark(fromReview, s.uri("a.py"), say("hunk"))
+	s.srv.mark(fromReview+"t1", s.uri("a.py"), say("hunk"))
 	s.expect(lsptest.Diagnosed("a.py", "invalid"), lsptest.Diagnosed("a.py", "staged"), lsptest.Diagnosed("a.py", "hunk"))
 	s.must(s.Notify(protocol.MethodTextDocumentDidChange, json.RawMessage(
 		`{"textDocument":{"uri":"`+string(s.uri("a.py"))+`","version":2},"contentChanges":[{"range":{"start":{"line":-1,"character":0},"end":{"line":0,"character":0}},"text":""}]}`)))
 	s.expect(messages("a.py", "hunk", "staged"))
 	s.must(s.CloseDocument("a.py"))
+	s.expect(messages("a.py", "staged"))
+	s.srv.mark(fromReview+"t1", s.uri("a.py"), say("late hunk"))
 	s.expect(messages("a.py", "staged"))
 	if v := s.State().Diagnostics["a.py"].Version; v != nil {
 		t.Errorf("a closed document has version %d", *v)
@@ -274,6 +276,29 @@ func TestDiagnosticOf(t *testing.T) {
 		d := diagnosticOf(tt.f, newMapper("x", protocol.PositionEncodingKindUTF16))
 		if got := fmt.Sprint(d.Code, " ", d.Severity, " ", messageOf(d), " ", d.CodeDescription.Href); got != tt.want {
 			t.Errorf("%+v: %s", tt.f, got)
+		}
+	}
+}
+
+// TestReachable shows that there is always a character to put a cursor on, unless
+// the line has none. The place is what stands between « and ».
+func TestReachable(t *testing.T) {
+	for _, tt := range []struct{ text, want string }{
+		{"def f()«»\n", "def f(«)»\n"},
+		{"x = {«»", "x = «{»"},
+		{"é«»\r\n", "«é»\r\n"},
+		{"if x:«\n»y", "if x«:»\ny"},
+		{"f(«»é)", "f(«é»)"},
+		{"a «b» c", "a «b» c"},
+		{"a\n«»\nb", "a\n«»\nb"},
+		{"«»", "«»"},
+	} {
+		start := strings.Index(tt.text, "«")
+		end := strings.Index(tt.text, "»") - len("«")
+		text := strings.NewReplacer("«", "", "»", "").Replace(tt.text)
+		start, end = reachable(text, start, end)
+		if got := text[:start] + "«" + text[start:end] + "»" + text[end:]; got != tt.want {
+			t.Errorf("%q: got %q, want %q", tt.text, got, tt.want)
 		}
 	}
 }
