@@ -144,12 +144,12 @@ func (p *pyParser) matchBody() {
 			p.unexpectedToken("'case'")
 			return
 		}
-		t := p.next()
+		p.next()
 		p.patterns()
 		if p.accept("if") {
 			p.named()
 		}
-		p.block(t, "'case' statement")
+		p.block("'case' statement")
 	}
 	p.next()
 }

@@ -26,7 +26,6 @@ func (p *pyParser) statement() {
 
 // compound parses a statement that has a body; false if there is none.
 func (p *pyParser) compound() bool {
-	t := p.peek()
 	switch {
 	case p.is("@"):
 		p.decorated()
@@ -40,22 +39,22 @@ func (p *pyParser) compound() bool {
 		p.ifs()
 	case p.is("while"):
 		p.next()
-		p.noStar(p.named())
-		p.loop(t, "'while' statement")
+		p.named()
+		p.loop("'while' statement")
 	case p.is("for"):
-		p.forLoop(t)
+		p.forLoop()
 	case p.is("try"):
 		p.try()
 	case p.is("with"):
-		p.with(t)
+		p.with()
 	default:
 		return false
 	}
 	return true
 }
 
-// block parses the colon and the body of a compound statement that began at head.
-func (p *pyParser) block(head *pyToken, what string) {
+// block parses the colon and the body of a compound statement.
+func (p *pyParser) block(what string) {
 	if p.is("=") {
 		p.unexpected("unexpected '=': maybe '==' or ':=' is meant")
 	}
@@ -73,8 +72,7 @@ func (p *pyParser) block(head *pyToken, what string) {
 			p.unexpected("")
 			return
 		}
-		line := 1 + indexLines(p.text).position(head.start).Line
-		p.failAt(t.start, t.end, "expected an indented block after %s on line %d", what, line)
+		p.failAt(t.start, t.end, "expected an indented block after %s", what)
 		return
 	}
 	p.next()
@@ -106,7 +104,7 @@ func (p *pyParser) decorated() {
 }
 
 func (p *pyParser) function(async bool) {
-	head := p.next()
+	p.next()
 	p.name("a function's name")
 	p.typeParameters()
 	p.expect("(")
@@ -115,17 +113,17 @@ func (p *pyParser) function(async bool) {
 	if p.accept("->") {
 		p.noStar(p.stars())
 	}
-	p.within(&pyScope{function: true, async: async}, func() { p.block(head, "function definition") })
+	p.within(&pyScope{function: true, async: async}, func() { p.block("function definition") })
 }
 
 func (p *pyParser) class() {
-	head := p.next()
+	p.next()
 	p.name("a class's name")
 	p.typeParameters()
 	if p.is("(") {
 		p.arguments()
 	}
-	p.within(&pyScope{}, func() { p.block(head, "class definition") })
+	p.within(&pyScope{}, func() { p.block("class definition") })
 }
 
 func (p *pyParser) async() {
@@ -138,9 +136,9 @@ func (p *pyParser) async() {
 	case p.is("def"):
 		p.function(true)
 	case p.is("for"):
-		p.forLoop(head)
+		p.forLoop()
 	case p.is("with"):
-		p.with(head)
+		p.with()
 	default:
 		p.unexpectedToken("'def', 'for' or 'with' after 'async'")
 	}
@@ -148,9 +146,9 @@ func (p *pyParser) async() {
 
 func (p *pyParser) ifs() {
 	for what := "'if' statement"; ; what = "'elif' statement" {
-		head := p.next()
+		p.next()
 		p.named()
-		p.block(head, what)
+		p.block(what)
 		if !p.is("elif") {
 			break
 		}
@@ -161,29 +159,30 @@ func (p *pyParser) ifs() {
 // otherwise parses an else clause, if there is one.
 func (p *pyParser) otherwise() {
 	if p.is("else") {
-		p.block(p.next(), "'else' statement")
+		p.next()
+		p.block("'else' statement")
 	}
 }
 
 // loop parses the body of a loop, and its else clause, which is no part of it.
-func (p *pyParser) loop(head *pyToken, what string) {
+func (p *pyParser) loop(what string) {
 	p.scope.loops++
-	p.block(head, what)
+	p.block(what)
 	p.scope.loops--
 	p.otherwise()
 }
 
-func (p *pyParser) forLoop(head *pyToken) {
+func (p *pyParser) forLoop() {
 	p.next()
 	p.targets()
 	p.expect("in")
 	p.noStar(p.stars())
-	p.loop(head, "'for' statement")
+	p.loop("'for' statement")
 }
 
 func (p *pyParser) try() {
-	head := p.next()
-	p.block(head, "'try' statement")
+	p.next()
+	p.block("'try' statement")
 	handlers, groups := 0, 0
 	for last := false; p.is("except"); {
 		t := p.next()
@@ -201,13 +200,14 @@ func (p *pyParser) try() {
 		if groups > 0 && (groups < handlers || last) {
 			p.failAt(t.start, t.end, "cannot have both 'except' and 'except*' on the same 'try', nor an 'except*' without a type")
 		}
-		p.block(t, "'except' statement")
+		p.block("'except' statement")
 	}
 	if handlers > 0 {
 		p.otherwise()
 	}
 	if p.is("finally") {
-		p.block(p.next(), "'finally' statement")
+		p.next()
+		p.block("'finally' statement")
 	} else if handlers == 0 && p.fault == nil {
 		p.unexpected("expected 'except' or 'finally' block")
 	}
@@ -234,7 +234,7 @@ func (p *pyParser) caught() {
 
 // with parses a with statement. Its items may stand in parentheses, which one
 // item may begin with, too: both readings are tried.
-func (p *pyParser) with(head *pyToken) {
+func (p *pyParser) with() {
 	p.next()
 	grouped := p.is("(") && p.attempt(func() bool {
 		p.next()
@@ -250,7 +250,7 @@ func (p *pyParser) with(head *pyToken) {
 			p.withItem()
 		}
 	}
-	p.block(head, "'with' statement")
+	p.block("'with' statement")
 }
 
 func (p *pyParser) withItem() {

@@ -32,6 +32,8 @@ type Finding struct {
 	Start, End syntax.Position // Start <= End
 	Message    string          `json:"message"` // what is wrong and what to do
 	Docs       string          `json:"docs"`    // address of the rule's documentation; "" where there is none
+
+	line string // the text of the line that it starts on, without its white space
 }
 
 // Rule is one thing that is checked.
@@ -93,24 +95,36 @@ func (s Suite) Check(path, text string) []Finding {
 		for _, p := range r.Check(f) {
 			findings = append(findings, Finding{
 				Path: path, Rule: r.ID, Severity: r.Severity, Start: p.Start, End: p.End, Message: p.Message, Docs: r.Docs,
+				line: lineAt(text, p.Start),
 			})
 		}
 	}
 	return findings
 }
 
+// lineAt returns the line that a position is on, without any white space: an
+// edit that indents it anew makes no new finding.
+func lineAt(text string, at syntax.Position) string {
+	line := text[at.Offset-at.Byte:]
+	if end := strings.IndexAny(line, "\r\n"); end >= 0 {
+		line = line[:end]
+	}
+	return strings.Join(strings.Fields(line), "")
+}
+
 // Introduced returns the findings of after that before does not have. Findings
-// are the same when rule and message are: an edit above moves the lines, so
-// places do not count. Of one that was there n times, n are old.
+// are the same when rule, message and the text of their line are: an edit above
+// moves the lines, so places do not count, and a line that was edited and is
+// still wrong is the editor's to mend. Of one that was there n times, n are old.
 func Introduced(before, after []Finding) []Finding {
-	type what struct{ rule, message string }
+	type what struct{ rule, message, line string }
 	old := map[what]int{}
 	for _, f := range before {
-		old[what{f.Rule, f.Message}]++
+		old[what{f.Rule, f.Message, f.line}]++
 	}
 	var fresh []Finding
 	for _, f := range after {
-		w := what{f.Rule, f.Message}
+		w := what{f.Rule, f.Message, f.line}
 		if old[w] > 0 {
 			old[w]--
 			continue

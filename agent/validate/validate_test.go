@@ -77,3 +77,39 @@ func TestIntroduced(t *testing.T) {
 		}
 	}
 }
+
+// Whose a mistake is, told from the texts before and after an edit.
+func TestIntroducedByEdits(t *testing.T) {
+	for _, c := range []struct {
+		name, path, before, after string
+		want                      int
+	}{
+		{"moved down", "a.py", "x = (1 +\n", "import os\n\nx = (1 +\n", 0},
+		{"indented anew", "a.html", "<main>\n<b>x\n</main>", "<main>\n    <b>x\n</main>", 0},
+		{"another line, the same words", "a.json", "[\n  1 2\n]", "[\n  3 4\n]", 1},
+		{"the first of two", "a.html", "<p></b>one\n<p></i>two", "<p>one\n<p></i>two", 0},
+		{"one more", "a.html", "<p></b>one\n<p>two", "<p></b>one\n<p></b>two", 1},
+		{"broken", "a.go", "package a\n", "package a\nfunc {\n", 1},
+		{"mended", "a.go", "package a\nfunc {\n", "package a\n", 0},
+		{"new file", "a.css", "", "a { color: red", 1},
+	} {
+		if got := Introduced(Check(c.path, c.before), Check(c.path, c.after)); len(got) != c.want {
+			t.Errorf("%s: %+v introduced, want %d", c.name, got, c.want)
+		}
+	}
+}
+
+// What every rule must have, so that the gate, the editor and the list of
+// rules can show it.
+func TestRules(t *testing.T) {
+	seen := map[string]bool{}
+	for _, r := range Rules() {
+		if r.ID == "" || r.Title == "" || r.Category == "" || r.Check == nil || seen[r.ID] {
+			t.Errorf("rule %q is not whole, or there twice", r.ID)
+		}
+		if !slices.Contains([]Severity{Critical, Warning, Info}, r.Severity) {
+			t.Errorf("rule %s has the severity %q, which the gate does not know", r.ID, r.Severity)
+		}
+		seen[r.ID] = true
+	}
+}
