@@ -27,7 +27,7 @@ func (r *run) accept(ctx context.Context, rev *ReviewOf, hunks []HunkID, to work
 		}
 		edits = append(edits, edit)
 	}
-	results, err := r.applyEdits(ctx, Applying{Hunks: hunks}, edits, to)
+	results, err := r.applyEdits(ctx, Applying{Hunks: hunks}, edits, to, rev)
 	return append(refused, results...), err
 }
 
@@ -67,15 +67,25 @@ func (r *run) acceptFile(f FileReview, chosen func(int) bool) (workspace.FileEdi
 		}
 		return workspace.FileEdit{Op: c.Op, Path: c.Path, From: c.From, Expect: c.Before.Hash, Content: c.After}, nil
 	}
+	base, err := r.baseOf(c)
+	if err != nil {
+		return workspace.FileEdit{}, err
+	}
+	return r.merged(c.Path, base, c.Select(chosen))
+}
+
+// baseOf returns the text that the user's file was last known to have: before
+// anything was accepted, or with what was.
+func (r *run) baseOf(c workspace.Change) (string, error) {
 	base, _ := c.Before.Text()
 	if last, ok := r.p.review.applied[c.Path]; ok {
 		content, err := r.a.content(&last.After)
 		if err != nil {
-			return workspace.FileEdit{}, err
+			return "", err
 		}
 		base, _ = content.Text()
 	}
-	return r.merged(c.Path, base, c.Select(chosen))
+	return base, nil
 }
 
 // merged is the edit that brings a file from what it holds now to target, with
@@ -101,8 +111,9 @@ func (r *run) merged(path, base, target string) (workspace.FileEdit, error) {
 }
 
 // applyEdits journals the intent, with everything needed to take it back, lets
-// the applier work and journals what arrived.
-func (r *run) applyEdits(ctx context.Context, intent Applying, edits []workspace.FileEdit, to workspace.Applier) ([]workspace.Applied, error) {
+// the applier work and journals what arrived. rev is the review that the edits
+// accept hunks of; nil for an undo.
+func (r *run) applyEdits(ctx context.Context, intent Applying, edits []workspace.FileEdit, to workspace.Applier, rev *ReviewOf) ([]workspace.Applied, error) {
 	if len(edits) == 0 {
 		return nil, nil
 	}
@@ -135,7 +146,12 @@ func (r *run) applyEdits(ctx context.Context, intent Applying, edits []workspace
 		// What it did before it failed is not known: look.
 		return nil, errors.Join(err, r.settleApplying())
 	}
-	return results, r.record(Applied{Undo: intent.Undo, Results: results})
+	outcome := Applied{Undo: intent.Undo, Results: results}
+	blobs = nil
+	if rev != nil {
+		outcome.Partly, blobs = r.lookForParts(rev, intent, results)
+	}
+	return results, r.record(outcome, blobs...)
 }
 
 // undo takes back what was applied, file by file.
@@ -158,7 +174,7 @@ func (r *run) undo(ctx context.Context, to workspace.Applier) ([]workspace.Appli
 		}
 		edits = append(edits, edit)
 	}
-	results, err := r.applyEdits(ctx, Applying{Undo: true}, edits, to)
+	results, err := r.applyEdits(ctx, Applying{Undo: true}, edits, to, nil)
 	return append(refused, results...), err
 }
 

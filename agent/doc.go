@@ -17,6 +17,7 @@
 //	prompt.go    what a model is told
 //	question.go  what the user is asked, and how answers come back
 //	review.go    accepting, rejecting and undoing the result
+//	arrival.go   what came of an acceptance that an editor carried out in part
 //	replay.go    recordings: export, and running one again
 //
 // The agent knows no editor and no terminal: it yields events and asks

@@ -193,6 +193,15 @@ type AppliedTo struct {
 type Applied struct {
 	Undo    bool                `json:"undo,omitempty"`
 	Results []workspace.Applied `json:"results"`
+	Partly  []Partly            `json:"partly,omitempty"`
+}
+
+// Partly is a file into which some of the accepted hunks came, and not the
+// others: editors let their users decline single changes of an edit.
+type Partly struct {
+	Path  string  `json:"path"`
+	Hunks []int   `json:"hunks"` // those that arrived
+	After FileRef `json:"after"` // the file with them alone
 }
 
 // Decided are hunks that the user rejected, or took back into the open.

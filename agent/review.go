@@ -91,7 +91,27 @@ func (r *reviewProgress) apply(body Body) {
 				r.arrived(result.Path, b.Undo)
 			}
 		}
+		for _, part := range b.Partly {
+			r.arrivedPartly(part)
+		}
 		r.applying = nil
+	}
+}
+
+// arrivedPartly folds one file that some hunks came into.
+func (r *reviewProgress) arrivedPartly(part Partly) {
+	for _, e := range r.applying.Edits {
+		if e.Path != part.Path {
+			continue
+		}
+		e.After = part.After
+		if first, again := r.applied[part.Path]; again {
+			e.Before, e.Op = first.Before, first.Op
+		}
+		r.applied[part.Path] = e
+		for _, h := range part.Hunks {
+			r.decided[HunkID{part.Path, h}] = Accepted
+		}
 	}
 }
 

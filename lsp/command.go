@@ -1,5 +1,14 @@
 package lsp
 
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.lsp.dev/protocol"
+)
+
 // The ids of the commands, which the clients are told.
 const (
 	cmdRun           = "caselsp.run"
@@ -23,6 +32,64 @@ const (
 	cmdDoctor        = "caselsp.doctor"
 )
 
+// Command is one of the server's commands, for those who run it.
+type Command struct {
+	ID        string
+	Arguments string // in words
+	Does      string
+}
+
+// entry is a command and what it does. do answers the request at once: whatever
+// takes time or talks to the editor, it leaves to call.afterAnswer.
+type entry struct {
+	Command
+	do func(s *server, c *call, a arguments) (any, error)
+}
+
+// table are all commands, in the order of the documentation. A command that is
+// not here is not advertised either.
+var table = []entry{
+	{Command{cmdRun, "text or `{task, single, language, type, uri, range}`", "start a task; `uri` and `range` say what it is about, or which prompt document holds its text"}, (*server).doRun},
+	{Command{cmdNew, "`{uri, range}` or none", "open a prompt document, about this place where one is given"}, (*server).doNew},
+	{Command{cmdFix, "`{uri, diagnostic}`", "fix one diagnostic, whoever published it"}, (*server).doFix},
+	{Command{cmdTodo, "`{uri, range}`", "carry out this TODO or `case:` comment"}, (*server).doTodo},
+	{Command{cmdStop, "task", "stop a task; it can be resumed"}, (*server).doStop},
+	{Command{cmdResume, "task", "go on with a task that was stopped, paused or interrupted"}, (*server).doResume},
+	{Command{cmdStatus, "task", "say where the tasks are"}, (*server).doStatus},
+	{Command{cmdApprove, "question", "run the command that is asked about, once"}, (*server).doApprove},
+	{Command{cmdApproveAlways, "question", "run it, and do not ask again for its like in this workspace"}, (*server).doApproveAlways},
+	{Command{cmdDeny, "question, reason", "refuse it; the reason goes to the model"}, (*server).doDeny},
+	{Command{cmdAnswer, "text or `{task, question, text}`", "answer a question"}, (*server).doAnswer},
+	{Command{cmdReview, "task", "open the review document"}, (*server).doReview},
+	{Command{cmdAccept, "`{task, file, hunk}`", "accept all, one file or one hunk; hunks count from 1"}, (*server).doAccept},
+	{Command{cmdReject, "`{task, file, hunk}`", "reject all, one file or one hunk"}, (*server).doReject},
+	{Command{cmdUndo, "task", "revert what was accepted; what you wrote since stays"}, (*server).doUndo},
+	{Command{cmdHistory, "none", "open the list of the workspace's tasks"}, (*server).doHistory},
+	{Command{cmdReport, "task", "open a task's report, of the latest where none is named"}, (*server).doReport},
+	{Command{cmdApprovals, "none", "open the list of what is always allowed here"}, (*server).doApprovals},
+	{Command{cmdDoctor, "none", "check settings, model, sandbox and store, and say what to do"}, (*server).doDoctor},
+}
+
+// Commands returns what the server can be asked to do with
+// workspace/executeCommand, in the order of the documentation.
+func Commands() []Command {
+	var list []Command
+	for _, e := range table {
+		list = append(list, e.Command)
+	}
+	return list
+}
+
+// command returns a command of this server as clients carry it out: the id that
+// was advertised, and its arguments.
+func command(title, id string, args ...any) protocol.Command {
+	c := protocol.Command{Title: title, Command: id}
+	for _, a := range args {
+		c.Arguments = append(c.Arguments, encoded(a))
+	}
+	return c
+}
+
 // fixArguments are those of caselsp.fix.
 type fixArguments struct {
 	URI        string `json:"uri"`
@@ -33,4 +100,68 @@ type fixArguments struct {
 type placeArguments struct {
 	URI   string `json:"uri"`
 	Range any    `json:"range"` // a protocol.Range
+}
+
+// installCommands adds workspace/executeCommand.
+func (s *server) installCommands() {
+	s.capabilities = append(s.capabilities, func(c *protocol.ServerCapabilities) {
+		options := protocol.ExecuteCommandOptions{}
+		for _, e := range table {
+			options.Commands = append(options.Commands, e.ID)
+		}
+		c.ExecuteCommandProvider = options
+	})
+	onRequest(s.methods, protocol.MethodWorkspaceExecuteCommand, func(_ context.Context, c *call, p *executeParams) (any, error) {
+		return s.execute(c, p)
+	})
+}
+
+// execute runs a command.
+func (s *server) execute(c *call, p *executeParams) (any, error) {
+	i := slices.IndexFunc(table, func(e entry) bool { return e.ID == p.Command })
+	if i < 0 {
+		return nil, fmt.Errorf("there is no command %q%s", p.Command, nearestCommand(p.Command))
+	}
+	args, err := parseArguments(p.Arguments)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", p.Command, err)
+	}
+	return table[i].do(s, c, args)
+}
+
+// nearestCommand names the command that was probably meant, or says that there is none.
+func nearestCommand(id string) string {
+	best, least := "", len(id)/2+1
+	short := strings.ToLower(strings.TrimPrefix(id, Name+"."))
+	for _, e := range table {
+		name := strings.ToLower(strings.TrimPrefix(e.ID, Name+"."))
+		if d := distance(short, name); d < least {
+			best, least = e.ID, d
+		}
+	}
+	if best == "" {
+		return ": the command list of the README has those there are"
+	}
+	return fmt.Sprintf(": did you mean %s?", best)
+}
+
+// distance counts the letters to insert, remove or replace to make b of a.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			next := min(row[j]+1, row[j+1]+1, diagonal+cost)
+			diagonal, row[j+1] = row[j+1], next
+		}
+	}
+	return row[len(b)]
 }

@@ -38,7 +38,13 @@ type features struct {
 	// configured hear that the settings or the folders changed.
 	configured []func(ctx context.Context)
 
+	// lenses are the sources of code lenses.
+	lenses []func(doc *document) []protocol.CodeLens
+
 	engines     engines
+	tasks       tasks
+	questions   questions
+	reviews     reviews
 	diagnostics diagnostics
 	staged      stagedFiles
 }
@@ -49,8 +55,21 @@ type actionSource func(ctx context.Context, docs snapshot, p *protocol.CodeActio
 // install puts the features on top of the connection: methods into the table,
 // functions behind the hooks.
 func (s *server) install() {
+	s.tasks.running, s.tasks.waiting = make(map[string]*task), make(map[string]agent.Question)
+	s.questions.turn, s.questions.open = make(chan struct{}, 1), make(map[string]*openQuestion)
+	s.reviews.byTask = make(map[string]*review)
+	s.changed = append(s.changed, func(doc *document) { s.feed(doc.URI) }, s.reviewTyping)
+	s.closed = append(s.closed, func(doc *document) { s.feed(doc.URI) })
+	s.actions = append(s.actions, s.questionActions, s.paperActions, s.reviewActions)
+	s.lenses = append(s.lenses, s.paperLenses, s.reviewLenses)
+	s.installCommands()
 	s.installDiagnostics()
 	s.installCodeActions()
+	s.installHooks()
+}
+
+// installHooks puts the lists behind the connection's hooks.
+func (s *server) installHooks() {
 	s.hooks.changed = func(doc *document) {
 		for _, f := range s.changed {
 			f(doc)
@@ -62,23 +81,36 @@ func (s *server) install() {
 		}
 	}
 	s.hooks.capabilities = func(c *protocol.ServerCapabilities) {
+		c.CodeLensProvider = &protocol.CodeLensOptions{}
 		for _, f := range s.capabilities {
 			f(c)
 		}
 	}
+	s.hooks.configure = func(ctx context.Context, layers []layer) error {
+		err := s.configureEngine(ctx, layers)
+		for _, f := range s.configured {
+			f(ctx)
+		}
+		return err
+	}
+	s.hooks.roots = func(context.Context, []Root) error {
+		s.renewEngine()
+		return nil
+	}
+	s.hooks.shutdown = s.stopTasks
+	s.hooks.end = s.endEngine
 	onRequest(s.methods, protocol.MethodTextDocumentCodeAction, func(ctx context.Context, c *call, p *protocol.CodeActionParams) (any, error) {
 		return s.codeActions(ctx, c.docs, p), nil
 	})
-}
-
-// command returns a command of this server as clients carry it out: the id that
-// was advertised, and its arguments.
-func command(title, id string, args ...any) protocol.Command {
-	c := protocol.Command{Title: title, Command: id}
-	for _, a := range args {
-		c.Arguments = append(c.Arguments, encoded(a))
-	}
-	return c
+	onRequest(s.methods, protocol.MethodTextDocumentCodeLens, func(_ context.Context, c *call, p *protocol.CodeLensParams) (any, error) {
+		list := []protocol.CodeLens{}
+		if doc := c.docs[p.TextDocument.URI]; doc != nil {
+			for _, source := range s.lenses {
+				list = append(list, source(doc)...)
+			}
+		}
+		return list, nil
+	})
 }
 
 // agentOf returns the agent that works on the client's folders, nil as long as

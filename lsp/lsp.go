@@ -42,6 +42,9 @@ type Options struct {
 	Version string       // told to the client; may be empty
 	Log     slog.Handler // gets every record, beside the client, which gets those of level info and above; may be nil
 
+	// Backend carries out tasks. A server without one checks documents only.
+	Backend Backend
+
 	// Remote says that the client may run on another machine, where its process
 	// id means nothing: the end of the connection is then the only sign of its end.
 	Remote bool
@@ -121,6 +124,10 @@ type hooks struct {
 
 	// shutdown runs before the answer to shutdown leaves; ctx ends after shutdownTime.
 	shutdown func(ctx context.Context)
+
+	// end runs when the connection has ended and the work on it too, or when that
+	// did not end in time.
+	end func()
 }
 
 // clock is the time; tests have their own.
@@ -162,6 +169,9 @@ func (s *server) serve(rwc io.ReadWriteCloser) (int, error) {
 	s.cancel()
 	if !within(drainTime, s.work.close) {
 		s.log.Warn("some requests did not end in time")
+	}
+	if s.hooks.end != nil {
+		s.hooks.end()
 	}
 	s.out.close(flushTime)
 	// Close waits for the read loop, which may sit in a read that nothing can

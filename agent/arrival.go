@@ -1,0 +1,116 @@
+package agent
+
+import (
+	"fmt"
+	"slices"
+
+	"caselsp/agent/workspace"
+	"caselsp/store"
+)
+
+// lookForParts looks at the files that did not become what they were to. An
+// editor may have carried out some hunks only, or all of them while the user
+// typed on. A hunk has arrived where making it again would change nothing. Files
+// with all hunks are marked as arrived in results, the others are returned, with
+// the contents that they name.
+//
+// Believing the applier's no instead would lose the way back: what did arrive
+// would be taken for the user's own text.
+func (r *run) lookForParts(rev *ReviewOf, intent Applying, results []workspace.Applied) ([]Partly, [][]byte) {
+	var parts []Partly
+	var blobs [][]byte
+	for i, result := range results {
+		f := rev.file(result.Path)
+		at := slices.IndexFunc(intent.Edits, func(e AppliedTo) bool { return e.Path == result.Path })
+		if result.OK || f == nil || f.Whole() || at < 0 {
+			continue
+		}
+		wanted := f.hunksIn(intent.Hunks)
+		came, err := r.arrivedHunks(*f, wanted)
+		if err != nil || len(came) == 0 {
+			continue // nothing is known to have arrived, so all of it stays open
+		}
+		if len(came) == len(wanted) {
+			results[i].OK, results[i].Reason = true, ""
+			continue
+		}
+		part, data, err := r.partOf(*f, intent.Edits[at], came)
+		if err != nil {
+			r.a.Log.Warn("what arrived in part cannot be recorded", "task", r.id, "path", result.Path, "error", err)
+			continue
+		}
+		results[i].Reason = fmt.Sprintf("%d of %d hunks arrived, the others stay open", len(came), len(wanted))
+		parts, blobs = append(parts, part), append(blobs, data)
+	}
+	return parts, blobs
+}
+
+// file returns the review of a file, nil where there is none.
+func (rev *ReviewOf) file(path string) *FileReview {
+	for i := range rev.Files {
+		if rev.Files[i].Change.Path == path {
+			return &rev.Files[i]
+		}
+	}
+	return nil
+}
+
+// hunksIn returns those of list that are of this file.
+func (f FileReview) hunksIn(list []HunkID) []int {
+	var own []int
+	for _, h := range list {
+		if h.Path == f.Change.Path {
+			own = append(own, h.Hunk)
+		}
+	}
+	return own
+}
+
+// with returns which hunks a text has that has those accepted before and came.
+func (f FileReview) with(came ...int) func(int) bool {
+	return func(h int) bool { return f.Hunks[h] == Accepted || slices.Contains(came, h) }
+}
+
+// arrivedHunks returns which of the wanted hunks are in the file as it is now.
+func (r *run) arrivedHunks(f FileReview, wanted []int) ([]int, error) {
+	base, err := r.baseOf(f.Change)
+	if err != nil {
+		return nil, err
+	}
+	now, err := r.a.Workspace.Read(f.Change.Path)
+	if err != nil {
+		return nil, err
+	}
+	var came []int
+	for _, h := range wanted {
+		again, conflicts := workspace.Merge(base, now.Text, f.Change.Select(f.with(h)))
+		if len(conflicts) == 0 && again == now.Text {
+			came = append(came, h)
+		}
+	}
+	return came, nil
+}
+
+// partOf describes a file that only the hunks came came into: as it was before,
+// with them, and without what the user typed since.
+func (r *run) partOf(f FileReview, e AppliedTo, came []int) (Partly, []byte, error) {
+	base, err := r.baseOf(f.Change)
+	if err != nil {
+		return Partly{}, nil, err
+	}
+	before, err := r.a.content(&e.Before)
+	if err != nil {
+		return Partly{}, nil, err
+	}
+	now, err := r.a.Workspace.Read(f.Change.Path)
+	if err != nil {
+		return Partly{}, nil, err
+	}
+	was, _ := before.Text()
+	text, _ := workspace.Merge(base, was, f.Change.Select(f.with(came...)))
+	data, err := now.Encoding.Encode(text)
+	if err != nil {
+		return Partly{}, nil, err
+	}
+	return Partly{Path: e.Path, Hunks: came, After: FileRef{Path: e.Path, Hash: store.Hash(data), Mode: before.Mode}}, data, nil
+}

@@ -1,0 +1,227 @@
+package lsp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"caselsp/agent/workspace"
+
+	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+)
+
+// How long the text of an applied edit may take to arrive. Neovim's didChange
+// comes about 150 ms after its answer, eglot's on an idle timer of half a second;
+// these leave a busy machine its time.
+const (
+	arriveTime = 3 * time.Second
+	// refusedTime is for an edit that the editor says it did not apply: some have
+	// applied a part of it all the same.
+	refusedTime = time.Second
+)
+
+// applier changes the user's files: what is open in the editor by an edit that
+// the editor is asked to make, everything else on disk. File operations are done
+// on disk even where the file is open: what editors make of them differs too much.
+type applier struct {
+	s     *server
+	e     *Engine
+	label string // what the editor calls it, in its list of undos for instance
+
+	// offer asks the user about each change, in editors that do (see
+	// client.Confirms), and leaves alone what is not open.
+	offer bool
+}
+
+// outgoing is one document's part of an edit.
+type outgoing struct {
+	at     int // the index of the edit
+	uri    uri.URI
+	before string
+	wanted string
+	op     *protocol.TextDocumentEdit
+}
+
+// Apply implements workspace.Applier.
+func (a *applier) Apply(ctx context.Context, edits []workspace.FileEdit) ([]workspace.Applied, error) {
+	results := make([]workspace.Applied, len(edits))
+	var out []outgoing
+	var rest []int
+	for i, e := range edits {
+		results[i].Path = e.Path
+		u, open := a.s.openAt(a.e, e.Path)
+		switch {
+		case open && e.Op == workspace.Modify:
+			one, err := a.prepare(u, e)
+			switch {
+			case err != nil:
+				results[i].Reason = err.Error()
+			case one.op == nil:
+				results[i].OK = true
+			default:
+				one.at = i
+				out = append(out, one)
+			}
+		case a.offer:
+			results[i].Reason = "it is not open in the editor: decide in the review"
+		default:
+			rest = append(rest, i)
+		}
+	}
+	a.send(ctx, out, results)
+	return results, a.onDisk(ctx, edits, rest, results)
+}
+
+// openAt returns the URI under which a file of the workspace is open.
+func (s *server) openAt(e *Engine, path string) (uri.URI, bool) {
+	abs, err := e.Agent.Workspace.Abs(path)
+	if err != nil {
+		return "", false
+	}
+	docs := s.docs.snapshot()
+	if u := uri.File(abs); docs[u] != nil {
+		return u, true
+	}
+	for u := range docs { // a link, or a URI written in another way
+		if file, ok := fileOf(u); ok {
+			if rel, err := e.Agent.Workspace.Rel(file); err == nil && rel == path {
+				return u, true
+			}
+		}
+	}
+	return "", false
+}
+
+// errTyping says that the user was faster.
+var errTyping = errors.New("it was changed in this moment: nothing was overwritten, do it again")
+
+// prepare makes the edit of one open document, against its version now. An edit
+// that changes nothing has no op.
+func (a *applier) prepare(u uri.URI, e workspace.FileEdit) (outgoing, error) {
+	a.s.feed(u)
+	doc := a.s.docs.get(u)
+	now, err := a.e.Agent.Workspace.Read(e.Path)
+	wanted, text := e.Content.Text()
+	switch {
+	case doc == nil || err != nil:
+		return outgoing{}, errors.Join(errTyping, err)
+	case doc.Broken != "":
+		return outgoing{}, errors.New("its buffer is out of step with the editor: close the file, open it again, then do it again")
+	case now.Hash != e.Expect || now.Text != doc.Text:
+		return outgoing{}, errTyping
+	case !text:
+		return outgoing{}, errors.New("what it would become is no text, which an editor cannot show: close the file, then do it again")
+	}
+	one := outgoing{uri: u, before: doc.Text, wanted: wanted}
+	if wanted != doc.Text {
+		one.op = documentEdit(doc, wanted, a.s.client.Encoding)
+	}
+	return one, nil
+}
+
+// offered is the annotation of changes that the user is to confirm.
+const offered annotation = Name
+
+// documentEdit is the edit that makes a document wanted, of as few lines as may be:
+// marks, folds and the cursor stay where nothing changes.
+func documentEdit(doc *document, wanted string, e encoding) *protocol.TextDocumentEdit {
+	op := &protocol.TextDocumentEdit{TextDocument: protocol.OptionalVersionedTextDocumentIdentifier{
+		TextDocumentIdentifier: protocol.TextDocumentIdentifier{URI: doc.URI}, Version: &doc.Version,
+	}}
+	m := doc.mapper(e)
+	at, line := 0, 1
+	for _, h := range workspace.Diff(doc.Text, wanted) {
+		for ; line < h.OldLine; line++ {
+			at += strings.IndexByte(doc.Text[at:], '\n') + 1
+		}
+		end := at + len(strings.Join(h.Old, ""))
+		op.Edits = append(op.Edits, textEdit(m.Range(at, end), strings.Join(h.New, ""), ""))
+		at, line = end, line+len(h.Old)
+	}
+	return op
+}
+
+// send has the editor change its documents, and looks at what became of them.
+func (a *applier) send(ctx context.Context, out []outgoing, results []workspace.Applied) {
+	if len(out) == 0 {
+		return
+	}
+	edit := protocol.WorkspaceEdit{}
+	for _, one := range out {
+		if a.offer {
+			one.op.Edits = annotated(one.op.Edits)
+		}
+		edit.DocumentChanges = append(edit.DocumentChanges, one.op)
+	}
+	if a.offer {
+		edit.ChangeAnnotations = map[annotation]protocol.ChangeAnnotation{offered: {Label: a.label, NeedsConfirmation: new(true)}}
+	}
+	answer, err := a.s.applyEdit(ctx, a.label, edit)
+	limit, reason := arriveTime, "the editor says that it made the change, but its text is not what it should be: look at it, then do it again"
+	switch {
+	case err != nil:
+		limit, reason = refusedTime, "the editor did not make the change: "+err.Error()
+	case !answer.Applied:
+		limit, reason = refusedTime, "the editor did not make the change"
+		if answer.FailureReason != nil && *answer.FailureReason != "" {
+			reason += ": " + *answer.FailureReason
+		}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer a.s.clock.after(limit, cancel)()
+	for _, one := range out {
+		doc, ok := a.s.docs.await(ctx, one.uri, func(d *document) bool { return d != nil && d.Broken == "" && d.Text == one.wanted })
+		a.s.feed(one.uri)
+		results[one.at].OK = ok
+		switch {
+		case ok:
+		case doc == nil:
+			results[one.at].Reason = "it was closed while it was being changed: look at it, then do it again"
+		case doc.Text == one.before && err == nil && answer.Applied:
+			results[one.at].Reason = "the editor says that it made the change, but the text is as it was: it was declined, or lost"
+		default:
+			results[one.at].Reason = reason
+		}
+	}
+}
+
+// annotated returns the edits with the annotation that asks the user.
+func annotated(edits []protocol.TextDocumentEditElement) []protocol.TextDocumentEditElement {
+	var list []protocol.TextDocumentEditElement
+	for _, e := range edits {
+		if plain, ok := e.(*protocol.TextEdit); ok {
+			e = textEdit(plain.Range, plain.NewText, offered)
+		}
+		list = append(list, e)
+	}
+	return list
+}
+
+// onDisk makes the edits of the files that are not open, and those that no
+// editor is trusted with.
+func (a *applier) onDisk(ctx context.Context, edits []workspace.FileEdit, which []int, results []workspace.Applied) error {
+	if len(which) == 0 {
+		return nil
+	}
+	var own []workspace.FileEdit
+	for _, i := range which {
+		own = append(own, edits[i])
+	}
+	done, err := workspace.Disk(a.e.Agent.Workspace).Apply(ctx, own)
+	for n, r := range done {
+		results[which[n]] = r
+		e := own[n]
+		gone := e.Path
+		if e.Op == workspace.Rename {
+			gone = e.From
+		}
+		if _, open := a.s.openAt(a.e, gone); r.OK && open && (e.Op == workspace.Delete || e.Op == workspace.Rename) {
+			a.s.showMessage(protocol.MessageTypeWarning, fmt.Sprintf("%s is gone from the disk (%s) and still open here: close it without saving.", gone, e.Op))
+		}
+	}
+	return err
+}

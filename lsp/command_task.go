@@ -1,0 +1,348 @@
+package lsp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"caselsp/agent"
+
+	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+)
+
+// started is the answer of the commands that set something going.
+type started struct {
+	TaskID string `json:"taskId"`
+}
+
+// doRun starts a task.
+func (s *server) doRun(c *call, a arguments) (any, error) {
+	task := agent.Task{Text: a.text("task"), Single: a.flag("single")}
+	task.Language, _ = a.field("language")
+	task.Type, _ = a.field("type")
+	u, placed := a.uri()
+	if placed && task.Text == "" {
+		p, text, err := written(c.docs, u)
+		if err != nil {
+			return nil, err
+		}
+		task.Text, task.Focus = text, s.refocused(c.docs, p.Focus)
+	} else if placed {
+		r, _ := a.rangeOf()
+		task.Focus = s.focus(c.docs, u, r)
+	}
+	return s.started(c, task)
+}
+
+// started starts a task and answers with its id.
+func (s *server) started(c *call, task agent.Task) (any, error) {
+	id, err := s.run(c, task)
+	if err != nil {
+		return nil, err
+	}
+	return started{id}, nil
+}
+
+// focus is the place that a task speaks of; nil for what lies outside of the
+// workspace. It opens the workspace, which names its files.
+func (s *server) focus(docs snapshot, u uri.URI, r protocol.Range) *agent.Focus {
+	_, release, err := s.engine(s.ctx)
+	if err != nil {
+		return nil // the task's start says why
+	}
+	defer release()
+	path, ok := s.workspacePath(u)
+	if !ok {
+		return nil
+	}
+	f := &agent.Focus{Path: path, FromLine: int(r.Start.Line) + 1, ToLine: int(r.End.Line) + 1}
+	if r.End.Character == 0 && f.ToLine > f.FromLine {
+		f.ToLine-- // a selection of whole lines ends at the beginning of the next
+	}
+	f.Text = linesOf(docs[u], f.FromLine, f.ToLine)
+	return f
+}
+
+// linesOf returns lines of a document, from 1; "" where it is not open.
+func linesOf(doc *document, from, to int) string {
+	if doc == nil || from < 1 || from > len(doc.starts) {
+		return ""
+	}
+	end := len(doc.Text)
+	if to < len(doc.starts) {
+		end = doc.starts[max(to, from)]
+	}
+	return strings.TrimRight(doc.Text[doc.starts[from-1]:end], "\r\n")
+}
+
+// refocused is a paper's focus with the text that stands there now.
+func (s *server) refocused(docs snapshot, f *agent.Focus) *agent.Focus {
+	e, release, err := s.engine(s.ctx)
+	if f == nil || err != nil {
+		return nil
+	}
+	defer release()
+	full := *f
+	if u, open := s.openAt(e, f.Path); open {
+		full.Text = linesOf(docs[u], f.FromLine, f.ToLine)
+	}
+	return &full
+}
+
+// doNew opens a prompt document.
+func (s *server) doNew(c *call, a arguments) (any, error) {
+	e, release, err := s.engine(s.ctx)
+	if err != nil {
+		return nil, err
+	}
+	var focus *agent.Focus
+	if u, ok := a.uri(); ok {
+		r, _ := a.rangeOf()
+		focus = s.focus(c.docs, u, r)
+	}
+	begin := a.text("task")
+	s.later(c, release, func(ctx context.Context) error { return s.newPaper(ctx, e, focus, begin) })
+	return nil, nil
+}
+
+// later runs f after the answer and shows its error; then it calls release.
+func (s *server) later(c *call, release func(), f func(ctx context.Context) error) {
+	c.afterAnswer(func(ctx context.Context) error {
+		defer release()
+		if err := f(ctx); err != nil && ctx.Err() == nil {
+			s.showMessage(protocol.MessageTypeError, sentence(err.Error()))
+		}
+		return nil
+	})
+}
+
+// doFix starts a task that fixes a diagnostic.
+func (s *server) doFix(c *call, a arguments) (any, error) {
+	var d protocol.Diagnostic
+	u, ok := a.uri()
+	raw := a.fields["diagnostic"]
+	if !ok || len(raw) == 0 || (codec{}).Unmarshal(raw, &d) != nil {
+		return nil, fmt.Errorf("%s needs {\"uri\": …, \"diagnostic\": …}, as the code action on a diagnostic sends it", cmdFix)
+	}
+	focus := s.focus(c.docs, u, d.Range)
+	message, source := cloned(messageOf(d)), ""
+	if value, ok := d.Source.Get(); ok {
+		source = value
+	}
+	if strings.TrimSpace(message) == "" {
+		return nil, errors.New("the diagnostic has no message, so there is nothing to fix")
+	}
+	where := readable(u)
+	if focus != nil {
+		focus.Diagnostic, focus.Source = message, source
+		where = fmt.Sprintf("%s, line %d", focus.Path, focus.FromLine)
+	}
+	text := fmt.Sprintf("Fix this diagnostic in %s: %s", where, message)
+	if source != "" {
+		text += " (" + source + ")"
+	}
+	return s.started(c, agent.Task{Text: text, Single: a.flag("single"), Focus: focus})
+}
+
+// doTodo starts a task that carries out a comment.
+func (s *server) doTodo(c *call, a arguments) (any, error) {
+	u, ok := a.uri()
+	r, placed := a.rangeOf()
+	doc := c.docs[u]
+	if !ok || !placed || doc == nil {
+		return nil, fmt.Errorf("%s needs {\"uri\": …, \"range\": …} of a comment in an open document, as the code action on it sends them", cmdTodo)
+	}
+	m := doc.mapper(s.client.Encoding)
+	found := directivesIn(directives(doc.kind(), doc.Text), m, r)
+	if len(found) == 0 {
+		return nil, errors.New("there is no comment here that begins with case: or TODO")
+	}
+	d := found[0]
+	text := d.Text + "\n\nThis is asked for by a comment in the code. Remove that comment when it is done."
+	return s.started(c, agent.Task{Text: text, Single: a.flag("single"), Focus: s.focus(c.docs, u, m.Range(d.Start, d.End))})
+}
+
+// doStop stops a task.
+func (s *server) doStop(_ *call, a arguments) (any, error) {
+	id := a.text("task")
+	all := s.tasks.all()
+	if id != "" {
+		all = slices.DeleteFunc(all, func(t *task) bool { return t.id != id })
+	}
+	switch {
+	case len(all) == 0 && id != "":
+		return nil, fmt.Errorf("task %s is not being worked on here", id)
+	case len(all) == 0:
+		return nil, errors.New("no task is being worked on")
+	case len(all) > 1:
+		return nil, fmt.Errorf("%d tasks are being worked on: name one of %s", len(all), taskNames(all))
+	}
+	all[0].cancel(errStopped)
+	return started{all[0].id}, nil
+}
+
+func taskNames(all []*task) string {
+	var names []string
+	for _, t := range all {
+		names = append(names, t.id)
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}
+
+// pick returns the status of the task that is named, or of the only one that fits.
+func pick(e *Engine, id string, fits func(agent.Status) bool, what string) (agent.Status, error) {
+	if id != "" {
+		return e.Agent.Status(id)
+	}
+	all, err := e.Agent.History()
+	all = slices.DeleteFunc(all, func(st agent.Status) bool { return !fits(st) })
+	switch {
+	case len(all) == 1:
+		return all[0], nil
+	case len(all) == 0 && err != nil:
+		return agent.Status{}, err
+	case len(all) == 0:
+		return agent.Status{}, fmt.Errorf("there is no task to %s in this workspace", what)
+	}
+	var names []string
+	for _, st := range all {
+		names = append(names, fmt.Sprintf("%s (%s)", st.Task.ID, title(st.Task)))
+	}
+	return agent.Status{}, fmt.Errorf("there are %d tasks to %s: name one of %s", len(all), what, strings.Join(names, ", "))
+}
+
+// doResume goes on with a task.
+func (s *server) doResume(c *call, a arguments) (any, error) {
+	e, release, err := s.engine(s.ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	st, err := pick(e, a.text("task"), func(st agent.Status) bool {
+		return !st.State.Ended() && st.State != agent.Review && s.tasks.get(st.Task.ID) == nil
+	}, "resume")
+	if err != nil {
+		return nil, err
+	}
+	return started{st.Task.ID}, s.resume(c, st.Task.ID)
+}
+
+// statusLine is the answer of caselsp.status, for each task.
+type statusLine struct {
+	TaskID string `json:"taskId"`
+	State  string `json:"state"`
+	Text   string `json:"text"`
+}
+
+// doStatus tells where tasks are: the one that is named, else those that are not over.
+func (s *server) doStatus(_ *call, a arguments) (any, error) {
+	e, release, err := s.engine(s.ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	var all []agent.Status
+	if id := a.text("task"); id != "" {
+		st, err := e.Agent.Status(id)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, st)
+	} else {
+		if all, err = e.Agent.History(); err != nil {
+			s.log.Warn("some tasks cannot be read", "error", err)
+		}
+		all = slices.DeleteFunc(all, func(st agent.Status) bool { return st.State.Ended() })
+	}
+	list, text := []statusLine{}, ""
+	for _, st := range all {
+		line := statusLine{st.Task.ID, string(st.State), st.String()}
+		if st.Reason != "" {
+			line.Text += ": " + st.Reason
+		}
+		if st.Open != nil {
+			line.Text += "; open question: " + questionText(*st.Open)
+		}
+		list = append(list, line)
+		text += fmt.Sprintf("%s %q: %s\n", line.TaskID, title(st.Task), line.Text)
+	}
+	if len(list) == 0 {
+		text = "No task is under way or waits for you."
+	}
+	s.showMessage(protocol.MessageTypeInfo, strings.TrimSpace(text))
+	return list, nil
+}
+
+// doApprove, doApproveAlways and doDeny decide about a command.
+func (s *server) doApprove(c *call, a arguments) (any, error) {
+	return s.settleQuestion(c, a, agent.Approval, agent.Answer{Text: agent.Approve})
+}
+
+func (s *server) doApproveAlways(c *call, a arguments) (any, error) {
+	return s.settleQuestion(c, a, agent.Approval, agent.Answer{Text: agent.ApproveAlways})
+}
+
+func (s *server) doDeny(c *call, a arguments) (any, error) {
+	return s.settleQuestion(c, a, agent.Approval, agent.Answer{Text: agent.Deny})
+}
+
+// doAnswer answers a question with words, or with those of an answer document.
+func (s *server) doAnswer(c *call, a arguments) (any, error) {
+	u, ok := a.uri()
+	if !ok {
+		return s.settleQuestion(c, a, agent.Input, agent.Answer{})
+	}
+	p, text, err := written(c.docs, u)
+	if err != nil {
+		return nil, err
+	}
+	for name, value := range map[string]string{"task": p.Task, "question": p.Question, "text": text} {
+		a.fields[name] = json.RawMessage(encoded(value))
+	}
+	return s.settleQuestion(c, a, agent.Input, agent.Answer{})
+}
+
+// settleQuestion finds the question and answers it. Leading words that name the
+// task or the question do so; the rest is the text or the reason.
+func (s *server) settleQuestion(c *call, a arguments, kind agent.QuestionKind, answer agent.Answer) (any, error) {
+	e, release, err := s.engine(s.ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	all, err := s.openQuestions(e)
+	if err != nil {
+		return nil, err
+	}
+	task, _ := a.field("task")
+	question, _ := a.field("question")
+	for len(a.words) > 0 && slices.ContainsFunc(all, func(q agent.Question) bool { return a.words[0] == q.Task || a.words[0] == q.ID }) {
+		if isTaskID(a.words[0]) {
+			task = a.words[0]
+		} else {
+			question = a.words[0]
+		}
+		a.words = a.words[1:]
+	}
+	all = slices.DeleteFunc(all, func(q agent.Question) bool {
+		return q.Kind != kind || task != "" && q.Task != task || question != "" && q.ID != question
+	})
+	switch {
+	case len(all) == 0:
+		return nil, errors.New("no such question is open: " + cmdStatus + " lists those that are")
+	case len(all) > 1:
+		return nil, fmt.Errorf("%d questions are open: name the task, as %s lists them", len(all), cmdStatus)
+	}
+	switch {
+	case kind == agent.Input:
+		answer.Text = a.text("text")
+	case answer.Text == agent.Deny:
+		answer.Reason = a.text("reason")
+	}
+	return started{all[0].Task}, s.answer(c, all[0], answer)
+}

@@ -1,0 +1,281 @@
+package lsp
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+
+	"caselsp/agent"
+
+	"go.lsp.dev/protocol"
+)
+
+// asker is the user as the agent sees him: questions are shown in the editor.
+type asker struct{ s *server }
+
+// questions are the open ones. The editor is shown one at a time, whatever the
+// number of tasks: Helix shows the last first, others one on top of the other.
+type questions struct {
+	turn chan struct{} // holds a token while a question is shown
+
+	mu   sync.Mutex
+	open map[string]*openQuestion // by task
+}
+
+// openQuestion is one that a run waits with.
+type openQuestion struct {
+	agent.Question
+	answers chan agent.Answer // of commands; holds one
+}
+
+// The choices of an approval.
+const (
+	chooseOnce   = "Run once"
+	chooseAlways = "Always allow this here"
+	chooseReject = "Reject"
+	chooseWrite  = "Write an answer…"
+)
+
+// Ask implements agent.User. It returns what the user decides first: in the
+// prompt, by a command, or in the answer document.
+func (u asker) Ask(ctx context.Context, q agent.Question) (agent.Answer, error) {
+	s := u.s
+	o := s.questions.put(q)
+	a, err := s.decide(ctx, o)
+	s.questions.drop(o)
+	if err != nil {
+		select { // a command that came in between counts
+		case a := <-o.answers:
+			return a, nil
+		default:
+		}
+	}
+	return a, err
+}
+
+// decide waits for the question's turn, shows it and waits for an answer.
+func (s *server) decide(ctx context.Context, o *openQuestion) (agent.Answer, error) {
+	select {
+	case s.questions.turn <- struct{}{}:
+		defer func() { <-s.questions.turn }()
+	case a := <-o.answers:
+		return a, nil
+	case <-ctx.Done():
+		return agent.Answer{}, ctx.Err()
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // takes the prompt off the screen
+	prompted := make(chan agent.Answer)
+	undecided := make(chan struct{})
+	s.spawn("asking", func(context.Context) error {
+		defer close(undecided)
+		if a, ok := s.prompt(ctx, o.Question); ok {
+			select {
+			case prompted <- a:
+			case <-ctx.Done():
+			}
+		}
+		return nil
+	})
+	select {
+	case a := <-o.answers:
+		return a, nil
+	case a := <-prompted:
+		return a, nil
+	case <-undecided:
+		return agent.Answer{}, agent.ErrUndecided
+	case <-ctx.Done():
+		return agent.Answer{}, ctx.Err()
+	}
+}
+
+// prompt shows the question until the user has decided or it is certain that he
+// does not now.
+func (s *server) prompt(ctx context.Context, q agent.Question) (agent.Answer, bool) {
+	if q.Kind == agent.Approval {
+		choices := []string{chooseOnce, chooseReject}
+		if q.Shape != "" {
+			choices = []string{chooseOnce, chooseAlways, chooseReject}
+		}
+		chosen, ok := s.ask(ctx, protocol.MessageTypeWarning, questionText(q), choices...)
+		decision := map[string]string{chooseOnce: agent.Approve, chooseAlways: agent.ApproveAlways, chooseReject: agent.Deny}[chosen]
+		return agent.Answer{Text: decision, By: "prompt"}, ok
+	}
+	if len(q.Choices) > 0 {
+		chosen, ok := s.ask(ctx, protocol.MessageTypeInfo, questionText(q), append(slices.Clone(q.Choices), chooseWrite)...)
+		if !ok || chosen != chooseWrite {
+			return agent.Answer{Text: chosen, By: "prompt"}, ok
+		}
+	}
+	return agent.Answer{}, s.awaitDocument(ctx, q)
+}
+
+// awaitDocument opens a document for the answer and waits for it; the answer
+// itself comes by the command of the document's action. It reports false.
+func (s *server) awaitDocument(ctx context.Context, q agent.Question) bool {
+	if err := s.openAnswer(ctx, q); err != nil {
+		s.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("%s Or answer with the command %s.", sentence(err.Error()), cmdAnswer))
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer s.clock.after(questionTime, cancel)()
+	<-ctx.Done()
+	return false
+}
+
+// questionText is what the user reads.
+func questionText(q agent.Question) string {
+	text := "CASE: " + q.Text
+	if q.Kind != agent.Approval {
+		return text
+	}
+	text += ": " + visible(q.Command)
+	for _, more := range []string{q.Where, q.Why} {
+		if more != "" {
+			text += "\n" + sentence(more)
+		}
+	}
+	if q.Shape != "" {
+		text += "\n" + chooseAlways + ": " + q.Shape
+	}
+	return text
+}
+
+// visible returns a command line as it may be shown: what no person types, such
+// as terminal escapes and marks that turn the reading direction, is spelled out.
+func visible(line string) string {
+	var b strings.Builder
+	for _, r := range line {
+		if unicode.IsControl(r) && r != '\n' || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar {
+			fmt.Fprintf(&b, "\\u{%x}", r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// sentence returns a text that begins with a capital and ends with a stop.
+func sentence(text string) string {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return ""
+	}
+	if !strings.ContainsAny(text[len(text)-1:], ".!?") {
+		text += "."
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+func (l *questions) put(q agent.Question) *openQuestion {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	o := &openQuestion{q, make(chan agent.Answer, 1)}
+	l.open[q.Task] = o
+	return o
+}
+
+func (l *questions) drop(o *openQuestion) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.open[o.Task] == o {
+		delete(l.open, o.Task)
+	}
+}
+
+// deliver hands a command's answer to the run that waits for it, if one does.
+func (l *questions) deliver(task, question string, a agent.Answer) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	o := l.open[task]
+	if o == nil || o.ID != question {
+		return false
+	}
+	select {
+	case o.answers <- a:
+	default: // answered already
+	}
+	return true
+}
+
+// answer takes an answer that came by a command. Where the run has paused with
+// the question, it goes on.
+func (s *server) answer(c *call, q agent.Question, a agent.Answer) error {
+	a.By = "command"
+	if err := q.Check(a); err != nil {
+		return err
+	}
+	if s.questions.deliver(q.Task, q.ID, a) {
+		return nil
+	}
+	t := s.tasks.get(q.Task)
+	if t == nil {
+		return s.answerPaused(s.ctx, c, q, a)
+	}
+	// The run is about to pause: the prompt was dismissed in this moment.
+	s.spawn("answering", func(ctx context.Context) error {
+		select {
+		case <-t.done:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		err := s.answerPaused(ctx, nil, q, a)
+		if err != nil {
+			s.showMessage(protocol.MessageTypeError, sentence(err.Error()))
+		}
+		return err
+	})
+	return nil
+}
+
+// answerPaused answers the question of a task that nobody works on, and goes on with it.
+func (s *server) answerPaused(ctx context.Context, c *call, q agent.Question, a agent.Answer) error {
+	e, release, err := s.engine(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if err := e.Agent.Answer(q.Task, q.ID, a); err != nil {
+		return err
+	}
+	return s.resume(c, q.Task)
+}
+
+// openQuestions returns the questions that the commands may answer.
+func (s *server) openQuestions(e *Engine) ([]agent.Question, error) {
+	all, err := e.Agent.History()
+	var list []agent.Question
+	for _, st := range all {
+		if st.Open != nil {
+			list = append(list, *st.Open)
+		}
+	}
+	if len(list) > 0 {
+		err = nil // a journal that cannot be read is told of elsewhere
+	}
+	return list, err
+}
+
+// questionActions offers the decisions about the questions that are on the
+// screen, or were: some editors show a prompt once and never again.
+func (s *server) questionActions(_ context.Context, _ snapshot, _ *protocol.CodeActionParams) []protocol.CodeAction {
+	var list []protocol.CodeAction
+	for _, q := range s.tasks.questions() {
+		args := map[string]string{"task": q.Task, "question": q.ID}
+		if q.Kind == agent.Approval {
+			list = append(list, offer(protocol.CodeActionKindQuickFix, "CASE: run once: "+brief(q.Command), cmdApprove, args))
+			if q.Shape != "" {
+				list = append(list, offer(protocol.CodeActionKindQuickFix, "CASE: always allow here: "+brief(q.Shape), cmdApproveAlways, args))
+			}
+			list = append(list, offer(protocol.CodeActionKindQuickFix, "CASE: reject: "+brief(q.Command), cmdDeny, args))
+			continue
+		}
+		for _, choice := range q.Choices {
+			list = append(list, offer(protocol.CodeActionKindQuickFix, "CASE: answer: "+brief(choice), cmdAnswer, map[string]string{"task": q.Task, "question": q.ID, "text": choice}))
+		}
+	}
+	return list
+}

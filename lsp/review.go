@@ -1,0 +1,368 @@
+package lsp
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"caselsp/agent"
+	"caselsp/agent/workspace"
+
+	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+)
+
+// reviews are the results that this server has shown and that are not decided yet.
+type reviews struct {
+	mu     sync.Mutex
+	byTask map[string]*review
+}
+
+// review is one result under review.
+type review struct {
+	deciding sync.Mutex // held while a decision is carried out
+
+	// Guarded by reviews.mu.
+	of     *agent.ReviewOf
+	marked map[uri.URI]bool // documents that hold marks of open hunks
+	offer  func()           // takes an offer off the screen; nil where there is none
+	typed  func() bool      // a timer that marks again after the user typed
+}
+
+// typingPause is how long the user must not have typed before the marks of open
+// hunks are moved to where the lines are now.
+const typingPause = 300 * time.Millisecond
+
+// reviewName is the name of a task's review document.
+func reviewName(task string) string { return "review-" + task + ".diff" }
+
+// get returns a review as it is now; nil where this server knows of none.
+func (l *reviews) get(task string) *agent.ReviewOf {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if r := l.byTask[task]; r != nil {
+		return r.of
+	}
+	return nil
+}
+
+// all returns the results under review.
+func (l *reviews) all() []*agent.ReviewOf {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var list []*agent.ReviewOf
+	for _, r := range l.byTask {
+		list = append(list, r.of)
+	}
+	return list
+}
+
+// take returns the review of a task, for keeping what is known of it.
+func (l *reviews) take(task string) *review {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	r := l.byTask[task]
+	if r == nil {
+		r = &review{marked: make(map[uri.URI]bool)}
+		l.byTask[task] = r
+	}
+	return r
+}
+
+// toReview brings a result to the user: where the editor can ask about each
+// change of what is open, it does so first; what is still open then is in the
+// review document.
+func (s *server) toReview(ctx context.Context, e *Engine, last agent.Status) {
+	id := last.Task.ID
+	rev, path, err := s.refreshReview(ctx, e, id)
+	if err != nil {
+		s.showMessage(protocol.MessageTypeError, fmt.Sprintf("The result of %q cannot be shown: %s", title(last.Task), sentence(err.Error())))
+		return
+	}
+	if s.client.Confirms && s.client.DocumentChanges && e.Settings.Review.Annotations && s.offerable(e, rev) {
+		s.offerReview(ctx, e, id)
+		if rev = s.reviews.get(id); rev == nil {
+			return // all is decided
+		}
+	}
+	text := fmt.Sprintf("%q is done: %s to review. Accept or reject it in the review document, or with %s and %s.", title(rev.Task), counted(rev), cmdAccept, cmdReject)
+	if e.Settings.Review.Open {
+		if err := s.showDocument(ctx, uri.File(path), false, nil); err != nil {
+			text += " " + sentence(err.Error())
+		}
+	} else {
+		text += fmt.Sprintf(" The document is %s; %s opens it.", path, cmdReview)
+	}
+	s.showMessage(protocol.MessageTypeInfo, text)
+}
+
+// counted says how much of a review is open.
+func counted(rev *agent.ReviewOf) string {
+	hunks, files := 0, 0
+	for _, f := range rev.Files {
+		n := openIn(f)
+		hunks += n
+		if n > 0 {
+			files++
+		}
+	}
+	return plural(hunks, "hunk") + " in " + plural(files, "file")
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// openIn counts the open hunks of a file.
+func openIn(f agent.FileReview) int {
+	n := 0
+	for _, h := range f.Hunks {
+		if h == agent.Open {
+			n++
+		}
+	}
+	return n
+}
+
+// offerable reports whether there is an open hunk in a document that is open.
+func (s *server) offerable(e *Engine, rev *agent.ReviewOf) bool {
+	for _, f := range rev.Files {
+		if _, open := s.openAt(e, f.Change.Path); open && f.Change.Op == workspace.Modify && openIn(f) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// offerReview has the editor ask about the changes of what is open. What the user
+// took is found in the texts afterwards, and recorded as accepted; the rest stays
+// open. A decision by command takes the question off the screen.
+func (s *server) offerReview(ctx context.Context, e *Engine, id string) {
+	r := s.reviews.take(id)
+	r.deciding.Lock()
+	defer r.deciding.Unlock()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s.reviews.mu.Lock()
+	r.offer = cancel
+	label := "CASE: " + title(r.of.Task)
+	s.reviews.mu.Unlock()
+	// Recorded to its end even where the question was taken back.
+	_, err := e.Agent.Decide(ctx, id, agent.Selection{Hunk: agent.AllHunks}, true, &applier{s: s, e: e, label: label, offer: true})
+	s.reviews.mu.Lock()
+	r.offer = nil
+	s.reviews.mu.Unlock()
+	if err != nil {
+		s.log.Warn("the editor's preview could not be used", "error", err)
+	}
+	if _, _, err := s.refreshReview(context.WithoutCancel(ctx), e, id); err != nil {
+		s.log.Error("the review cannot be read", "error", err)
+	}
+}
+
+// refreshReview reads a review again and brings all that shows it up to date: the
+// document, whose path it returns, the marks and the lenses.
+func (s *server) refreshReview(ctx context.Context, e *Engine, id string) (*agent.ReviewOf, string, error) {
+	rev, err := e.Agent.Review(id)
+	if err != nil {
+		return nil, "", err
+	}
+	path, err := e.Agent.Store.Document(reviewName(id), []byte(reviewText(rev)))
+	if err != nil {
+		return nil, "", err
+	}
+	r := s.reviews.take(id)
+	s.reviews.mu.Lock()
+	if r.of = rev; rev.State != agent.Review {
+		delete(s.reviews.byTask, id)
+	}
+	s.reviews.mu.Unlock()
+	s.markReview(e, id, r)
+	s.spawn("refreshing lenses", func(ctx context.Context) error { s.refreshCodeLenses(ctx); return nil })
+	return rev, path, nil
+}
+
+// markReview marks in the user's open documents where open hunks would go, and
+// takes away the marks of those that are decided.
+func (s *server) markReview(e *Engine, id string, r *review) {
+	marks := map[uri.URI][]protocol.Diagnostic{}
+	s.reviews.mu.Lock()
+	rev := r.of
+	s.reviews.mu.Unlock()
+	if rev.State == agent.Review {
+		for _, f := range rev.Files {
+			path := f.Change.Path
+			if f.Change.Op == workspace.Rename {
+				path = f.Change.From
+			}
+			u, open := s.openAt(e, path)
+			doc := s.docs.get(u)
+			if !open || doc == nil {
+				continue
+			}
+			for _, p := range placesOf(f, doc.Text) {
+				marks[u] = append(marks[u], pendingMark(doc.mapper(s.client.Encoding), id, f, p))
+			}
+		}
+	}
+	s.reviews.mu.Lock()
+	gone := r.marked
+	r.marked = map[uri.URI]bool{}
+	for u := range marks {
+		r.marked[u] = true
+		delete(gone, u)
+	}
+	s.reviews.mu.Unlock()
+	for u, list := range marks {
+		s.mark(fromReview+id, u, list)
+	}
+	for u := range gone {
+		s.mark(fromReview+id, u, nil)
+	}
+}
+
+// hunkPlace is where an open hunk would go in a text: the lines from, to (the one
+// behind the last), from 0.
+type hunkPlace struct {
+	hunk     int // from 0
+	from, to int
+	conflict bool // the user changed the same lines
+}
+
+// placesOf returns where the open hunks of a file would go in its text as it is now.
+func placesOf(f agent.FileReview, now string) []hunkPlace {
+	var places []hunkPlace
+	if f.Whole() {
+		if openIn(f) > 0 {
+			places = append(places, hunkPlace{})
+		}
+		return places
+	}
+	before, _ := f.Change.Before.Text()
+	for h, state := range f.Hunks {
+		if state != agent.Open {
+			continue
+		}
+		own := f.Change.Hunks[h]
+		// What is accepted already is in the text, or was taken out by the user.
+		merged, conflicts := workspace.Merge(before, now, f.Change.Select(func(i int) bool { return i == h }))
+		changes := workspace.Diff(now, merged)
+		switch {
+		case len(conflicts) > 0:
+			line := conflicts[0].Line - 1
+			places = append(places, hunkPlace{h, line, line + 1, true})
+		case len(changes) > 0:
+			first, last := changes[0], changes[len(changes)-1]
+			places = append(places, hunkPlace{hunk: h, from: first.OldLine - 1, to: last.OldLine - 1 + len(last.Old)})
+		default: // the user made the same change
+			places = append(places, hunkPlace{hunk: h, from: own.OldLine - 1, to: own.OldLine - 1 + len(own.Old)})
+		}
+	}
+	return places
+}
+
+// maxShownLines is how many lines of a hunk stand in the message of its mark.
+const maxShownLines = 12
+
+// pendingMark is the diagnostic of an open hunk.
+func pendingMark(m mapper, id string, f agent.FileReview, p hunkPlace) protocol.Diagnostic {
+	start := lineStart(m, p.from)
+	end := max(start, lineStart(m, p.to))
+	if p.to > p.from && end > start && strings.HasSuffix(m.text[:end], "\n") {
+		end-- // not into the next line
+	}
+	return protocol.Diagnostic{
+		Range: m.Range(start, end), Severity: protocol.DiagnosticSeverityInformation, Code: protocol.String(codePending),
+		Source: protocol.NewOptional(Name), Message: protocol.String(pendingText(f, p)),
+		Data: encoded(hunkArguments{id, f.Change.Path, p.hunk + 1}),
+	}
+}
+
+// lineStart returns the offset of a line as diffs count them, by "\n" alone.
+func lineStart(m mapper, line int) int {
+	at := 0
+	for ; line > 0; line-- {
+		next := strings.IndexByte(m.text[at:], '\n')
+		if next < 0 {
+			return len(m.text)
+		}
+		at += next + 1
+	}
+	return at
+}
+
+// pendingText says what a hunk would do.
+func pendingText(f agent.FileReview, p hunkPlace) string {
+	c := f.Change
+	switch {
+	case c.Op == workspace.Delete:
+		return "CASE wants to delete this file."
+	case c.Op == workspace.Rename:
+		return fmt.Sprintf("CASE wants to rename this file to %s.", c.Path)
+	case f.Whole():
+		return "CASE wants to change this file as a whole."
+	}
+	text := fmt.Sprintf("CASE wants to change this (hunk %d of %d):", p.hunk+1, len(f.Hunks))
+	if p.conflict {
+		text = fmt.Sprintf("CASE wants to change this (hunk %d of %d), but you changed the same lines; make the two agree, or reject it:", p.hunk+1, len(f.Hunks))
+	}
+	shown := 0
+	for _, line := range strings.Split(strings.TrimSuffix(c.Hunk(p.hunk), "\n"), "\n")[1:] {
+		if strings.HasPrefix(line, " ") {
+			continue
+		}
+		if shown++; shown > maxShownLines {
+			return text + "\n…"
+		}
+		text += "\n" + line
+	}
+	return text
+}
+
+// reviewTyping has the marks moved when the user has stopped to type. It runs on
+// the read loop.
+func (s *server) reviewTyping(doc *document) {
+	s.reviews.mu.Lock()
+	defer s.reviews.mu.Unlock()
+	for id, r := range s.reviews.byTask {
+		if !s.concerns(r, doc) {
+			continue
+		}
+		if r.typed != nil {
+			r.typed()
+		}
+		r.typed = s.clock.after(typingPause, func() {
+			s.spawn("marking open hunks", func(ctx context.Context) error {
+				e, release, err := s.engine(ctx)
+				if err != nil {
+					return err
+				}
+				defer release()
+				s.markReview(e, id, r)
+				return nil
+			})
+		})
+	}
+}
+
+// concerns reports whether a document may hold marks of a review. reviews.mu is held.
+func (s *server) concerns(r *review, doc *document) bool {
+	if r.marked[doc.URI] {
+		return true
+	}
+	file, ok := doc.file()
+	if !ok || r.of == nil {
+		return false
+	}
+	for _, f := range r.of.Files {
+		if strings.HasSuffix(file, "/"+f.Change.Path) || f.Change.From != "" && strings.HasSuffix(file, "/"+f.Change.From) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,258 @@
+package lsp
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strings"
+
+	"caselsp/agent"
+	"caselsp/agent/workspace"
+
+	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+)
+
+// The review document is a unified diff that git and patch can read. Which hunk a
+// line belongs to is found by counting the heads above it in the text that the
+// editor shows, so an editor that has not read the file again yet still hits the
+// right one. What is still open is asked of the agent, not read from the text.
+
+// reviewText is the review document.
+func reviewText(rev *agent.ReviewOf) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Result of task %s: %s\n", rev.Task.ID, title(rev.Task))
+	if rev.State == agent.Review {
+		fmt.Fprintf(&b, "Open: %s. Decide by the code actions and lenses on a hunk's line, on a file's (diff --git) and here, for all;\nor with %s and %s.\n", counted(rev), cmdAccept, cmdReject)
+	} else {
+		fmt.Fprintf(&b, "Decided: %s. %s takes back what was accepted.\n", rev.State, cmdUndo)
+	}
+	for _, f := range rev.Files {
+		fmt.Fprintf(&b, "\n%s: %s\n", describeChange(f.Change), fileState(f))
+		hunk := 0
+		for line := range strings.Lines(f.Change.Unified()) {
+			if strings.HasPrefix(line, "@@ ") {
+				state, of := f.Hunks[min(hunk, len(f.Hunks)-1)], len(f.Change.Hunks)
+				hunk++
+				line = fmt.Sprintf("%s hunk %d of %d: %s\n", strings.TrimRight(line, "\r\n"), hunk, of, state)
+			}
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
+// describeChange says what happens to a file.
+func describeChange(c workspace.Change) string {
+	switch c.Op {
+	case workspace.Create:
+		return "New file " + c.Path
+	case workspace.Delete:
+		return "Deleted file " + c.Path
+	case workspace.Rename:
+		return fmt.Sprintf("File %s renamed to %s", c.From, c.Path)
+	}
+	return "File " + c.Path
+}
+
+// fileState says how far a file is decided.
+func fileState(f agent.FileReview) string {
+	if n := openIn(f); n > 0 && n < len(f.Hunks) {
+		return fmt.Sprintf("%d of %d hunks open", n, len(f.Hunks))
+	}
+	first := f.Hunks[0]
+	for _, h := range f.Hunks {
+		if h != first {
+			return "decided"
+		}
+	}
+	return string(first)
+}
+
+// hunkArguments are those of caselsp.accept and caselsp.reject.
+type hunkArguments struct {
+	Task string `json:"task"`
+	File string `json:"file,omitempty"`
+	Hunk int    `json:"hunk,omitempty"` // from 1; 0: the whole file
+}
+
+// head is a line of a review document on which something can be decided.
+type head struct {
+	line int // from 0
+	file int // index into the review's files; -1: all of them
+	hunk int // from 0; -1: the whole file
+}
+
+// headsOf returns the heads of a document, in order.
+func headsOf(text string) []head {
+	heads := []head{{0, -1, -1}}
+	file, hunk, line := -1, 0, 0
+	for l := range strings.Lines(text) {
+		switch {
+		case strings.HasPrefix(l, "diff --git "):
+			file++
+			hunk = 0
+			heads = append(heads, head{line, file, -1})
+		case strings.HasPrefix(l, "@@ ") && file >= 0:
+			heads = append(heads, head{line, file, hunk})
+			hunk++
+		}
+		line++
+	}
+	return heads
+}
+
+// reviewOf returns the review that a document shows; nil for any other document.
+func (s *server) reviewOf(u uri.URI) *agent.ReviewOf {
+	id, ok := strings.CutPrefix(path.Base(u.Path()), "review-")
+	if id, ok = strings.CutSuffix(id, ".diff"); !ok {
+		return nil
+	}
+	if rev := s.reviews.get(id); rev != nil || !isTaskID(id) {
+		return rev
+	}
+	// Of an earlier session, perhaps: the user opened it by hand.
+	e, release, err := s.engine(s.ctx)
+	if err != nil {
+		return nil
+	}
+	defer release()
+	rev, err := e.Agent.Review(id)
+	if err != nil || rev.State != agent.Review {
+		return nil
+	}
+	if rev, _, err = s.refreshReview(s.ctx, e, id); err != nil {
+		return nil
+	}
+	return rev
+}
+
+// arguments returns what a head decides about; false where nothing of it is open.
+func (h head) arguments(rev *agent.ReviewOf) (args hunkArguments, what string, ok bool) {
+	args.Task = rev.Task.ID
+	if h.file < 0 {
+		for _, f := range rev.Files {
+			ok = ok || openIn(f) > 0
+		}
+		return args, "all", ok
+	}
+	if h.file >= len(rev.Files) {
+		return args, "", false
+	}
+	f := rev.Files[h.file]
+	args.File = f.Change.Path
+	switch {
+	case h.hunk < 0:
+		return args, "file", openIn(f) > 0
+	case f.Whole() || h.hunk >= len(f.Hunks):
+		return args, "", false
+	}
+	args.Hunk = h.hunk + 1
+	return args, "hunk", f.Hunks[h.hunk] == agent.Open
+}
+
+// reviewLenses are the decisions above each hunk and file of a review document.
+func (s *server) reviewLenses(doc *document) []protocol.CodeLens {
+	rev := s.reviewOf(doc.URI)
+	if rev == nil {
+		return nil
+	}
+	var list []protocol.CodeLens
+	for _, h := range headsOf(doc.Text) {
+		args, what, ok := h.arguments(rev)
+		if !ok {
+			continue
+		}
+		at := protocol.Position{Line: uint32(h.line)}
+		for _, c := range decisions(args, what) {
+			list = append(list, protocol.CodeLens{Range: protocol.Range{Start: at, End: at}, Command: c})
+		}
+	}
+	return list
+}
+
+// decisions are the two commands about one selection.
+func decisions(args hunkArguments, what string) []protocol.Command {
+	return []protocol.Command{command("Accept "+what, cmdAccept, args), command("Reject "+what, cmdReject, args)}
+}
+
+// reviewActions offers decisions: in a review document about the hunk, the file
+// and all at a position, in the user's own file about the marked hunk.
+func (s *server) reviewActions(_ context.Context, docs snapshot, p *protocol.CodeActionParams) []protocol.CodeAction {
+	doc := docs[p.TextDocument.URI]
+	if doc == nil {
+		return nil
+	}
+	if rev := s.reviewOf(doc.URI); rev != nil {
+		return actionsAt(rev, doc, p.Range.Start.Line)
+	}
+	var list []protocol.CodeAction
+	for _, rev := range s.reviews.all() {
+		list = append(list, s.pendingActions(rev, doc, p.Range)...)
+	}
+	return list
+}
+
+// actionsAt returns the decisions at a line of a review document, the narrowest first.
+func actionsAt(rev *agent.ReviewOf, doc *document, line uint32) []protocol.CodeAction {
+	var hunk, file *head
+	heads := headsOf(doc.Text)
+	for i, h := range heads {
+		if uint32(h.line) > line {
+			break
+		}
+		switch {
+		case h.file >= 0 && h.hunk < 0:
+			file, hunk = &heads[i], nil
+		case h.file >= 0:
+			hunk = &heads[i]
+		}
+	}
+	var list []protocol.CodeAction
+	for _, h := range []*head{hunk, file, &heads[0]} {
+		if h == nil {
+			continue
+		}
+		if args, what, ok := h.arguments(rev); ok {
+			list = append(list, decisionActions(args, what)...)
+		}
+	}
+	return list
+}
+
+func decisionActions(args hunkArguments, what string) []protocol.CodeAction {
+	var list []protocol.CodeAction
+	for _, c := range decisions(args, what) {
+		kind := protocol.CodeActionKindQuickFix
+		list = append(list, protocol.CodeAction{Title: "CASE: " + strings.ToLower(c.Title[:1]) + c.Title[1:], Kind: &kind, Command: c})
+	}
+	return list
+}
+
+// pendingActions returns the decisions about the open hunks at a place of the
+// user's own file.
+func (s *server) pendingActions(rev *agent.ReviewOf, doc *document, r protocol.Range) []protocol.CodeAction {
+	own, ok := s.workspacePath(doc.URI)
+	if !ok {
+		return nil
+	}
+	var list []protocol.CodeAction
+	for _, f := range rev.Files {
+		if own != f.Change.Path && own != f.Change.From {
+			continue
+		}
+		m := doc.mapper(s.client.Encoding)
+		for _, p := range placesOf(f, doc.Text) {
+			at := pendingMark(m, rev.Task.ID, f, p).Range
+			if at.Start.Line > r.End.Line || at.End.Line < r.Start.Line {
+				continue
+			}
+			args, what := hunkArguments{rev.Task.ID, f.Change.Path, p.hunk + 1}, "this hunk"
+			if f.Whole() {
+				args.Hunk, what = 0, "this change of the file"
+			}
+			list = append(list, decisionActions(args, what)...)
+		}
+	}
+	return list
+}

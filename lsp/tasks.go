@@ -1,0 +1,307 @@
+package lsp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"sync"
+
+	"caselsp/agent"
+
+	"go.lsp.dev/protocol"
+)
+
+// tasks are those that this server works on, and the questions that those which
+// it worked on have left open.
+type tasks struct {
+	mu      sync.Mutex
+	running map[string]*task
+	waiting map[string]agent.Question
+}
+
+// task is one that is worked on.
+type task struct {
+	id     string
+	cancel context.CancelCauseFunc
+	done   chan struct{} // closed when nobody works on it any more
+
+	mu     sync.Mutex
+	status agent.Status
+}
+
+// Why a task stops; the journal keeps it.
+var (
+	errStopped = errors.New("stopped by the user")
+	errLeaving = errors.New("the editor was closed")
+)
+
+func (t *task) set(s agent.Status) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.status = s
+}
+
+func (t *task) get() agent.Status {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.status
+}
+
+func (l *tasks) add(t *task) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.running[t.id] != nil {
+		return fmt.Errorf("%w: %s", agent.ErrBusy, t.id)
+	}
+	l.running[t.id] = t
+	delete(l.waiting, t.id)
+	return nil
+}
+
+func (l *tasks) get(id string) *task {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.running[id]
+}
+
+// all returns the tasks under way.
+func (l *tasks) all() []*task {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var list []*task
+	for _, t := range l.running {
+		list = append(list, t)
+	}
+	return list
+}
+
+// remove ends a task; last is what it came to.
+func (l *tasks) remove(t *task, last agent.Status) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.running, t.id)
+	if last.Open != nil {
+		l.waiting[t.id] = *last.Open
+	}
+	close(t.done)
+}
+
+// questions returns what is asked, in the tasks under way and those that paused.
+func (l *tasks) questions() []agent.Question {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var list []agent.Question
+	for _, t := range l.running {
+		if q := t.get().Open; q != nil {
+			list = append(list, *q)
+		}
+	}
+	for _, q := range l.waiting {
+		list = append(list, q)
+	}
+	return list
+}
+
+// run starts a task and returns its id at once; the work begins when the answer
+// is out (see answerGap).
+func (s *server) run(c *call, ask agent.Task) (string, error) {
+	if err := ask.Check(); err != nil {
+		return "", err
+	}
+	e, release, err := s.engine(s.ctx)
+	if err != nil {
+		return "", err
+	}
+	if ask.ID == "" {
+		ask.ID = e.Agent.NewID()
+	}
+	return ask.ID, s.workOn(c, e, release, ask.ID, func(ctx context.Context) iter.Seq2[agent.Event, error] { return e.Agent.Run(ctx, ask) })
+}
+
+// resume goes on with a task. c is nil where no request is to be answered first.
+func (s *server) resume(c *call, id string) error {
+	e, release, err := s.engine(s.ctx)
+	if err != nil {
+		return err
+	}
+	return s.workOn(c, e, release, id, func(ctx context.Context) iter.Seq2[agent.Event, error] { return e.Agent.Resume(ctx, id) })
+}
+
+// workOn follows a run beside everything else, until it ends. It calls release.
+func (s *server) workOn(c *call, e *Engine, release func(), id string, run func(context.Context) iter.Seq2[agent.Event, error]) error {
+	// Not derived from the root: its end is a reason of its own, which the journal keeps.
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(s.ctx))
+	t := &task{id: id, cancel: cancel, done: make(chan struct{})}
+	if err := s.tasks.add(t); err != nil {
+		release()
+		return err
+	}
+	follow := func(context.Context) error {
+		defer release()
+		defer context.AfterFunc(s.ctx, func() { cancel(errLeaving) })()
+		s.follow(ctx, e, t, run(ctx))
+		return nil
+	}
+	if c != nil {
+		c.afterAnswer(follow)
+	} else {
+		s.spawn("a task", follow)
+	}
+	return nil
+}
+
+// follow shows a run to its end.
+func (s *server) follow(ctx context.Context, e *Engine, t *task, events iter.Seq2[agent.Event, error]) {
+	var last agent.Status
+	var failed error
+	// Whatever happens below, the task does not stay busy.
+	removed := false
+	remove := func() {
+		if !removed {
+			removed = true
+			s.tasks.remove(t, last)
+		}
+	}
+	defer remove()
+	var p *progress
+	for event, err := range events {
+		if err != nil {
+			failed = err
+			break
+		}
+		if event.Body == nil {
+			continue
+		}
+		last = event.Status
+		t.set(last)
+		if p == nil {
+			p = s.startProgress(ctx, Name+": "+title(last.Task), string(last.State), func() { t.cancel(errStopped) })
+		}
+		p.report(progressText(last))
+		s.tellEvent(event)
+		for _, f := range s.events {
+			f(event)
+		}
+	}
+	remove()
+	if p != nil {
+		p.end(string(last.State))
+	}
+	if failed != nil {
+		s.log.Error("a task ended with an error", "task", t.id, "error", failed)
+		s.showMessage(protocol.MessageTypeError, fmt.Sprintf("CASE cannot go on: %s", sentence(failed.Error())))
+		return
+	}
+	s.concluded(ctx, e, last)
+}
+
+// concluded tells the user how a run ended and what can be done now.
+func (s *server) concluded(ctx context.Context, e *Engine, last agent.Status) {
+	name := fmt.Sprintf("%q (%s)", title(last.Task), last.Task.ID)
+	why := sentence(last.Reason)
+	switch last.State {
+	case agent.Review:
+		s.toReview(ctx, e, last)
+	case agent.Succeeded:
+		s.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("Done: %s. %s", name, why))
+	case agent.Failed:
+		s.showMessage(protocol.MessageTypeError, fmt.Sprintf("Failed: %s. %s The command %s shows what was done.", name, why, cmdReport))
+	case agent.Paused:
+		if q := last.Open; q != nil {
+			s.showMessage(protocol.MessageTypeWarning, fmt.Sprintf("%s waits for you. %s\n%s", name, questionText(*q), answerAdvice(*q)))
+			return
+		}
+		s.showMessage(protocol.MessageTypeWarning, fmt.Sprintf("Paused: %s. %s The command %s goes on with it.", name, why, cmdResume))
+	case agent.Stopped:
+		s.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("Stopped: %s. The command %s goes on with it.", name, cmdResume))
+	}
+}
+
+// answerAdvice names the commands that answer a question.
+func answerAdvice(q agent.Question) string {
+	if q.Kind == agent.Input {
+		return fmt.Sprintf("Answer with the command %s.", cmdAnswer)
+	}
+	return fmt.Sprintf("Nothing was run. Decide with the command %s, %s or %s.", cmdApprove, cmdApproveAlways, cmdDeny)
+}
+
+// maxTitle is how much of a task stands in messages and progresses, in runes.
+const maxTitle = 60
+
+// title is a task in one short line.
+func title(t agent.Task) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(t.Text), "\n")
+	if r := []rune(line); len(r) > maxTitle {
+		return string(r[:maxTitle]) + "…"
+	}
+	return line
+}
+
+// progressText is where a task is, in words and in percent of its features.
+func progressText(s agent.Status) (string, int) {
+	text := s.String()
+	if n := s.Usage.Prompt + s.Usage.Completion; n > 0 {
+		text += fmt.Sprintf(", %d tokens", n)
+	}
+	if s.Usage.Cost > 0 {
+		text += fmt.Sprintf(", $%.4f", s.Usage.Cost)
+	}
+	if s.Feature == 0 || s.Features == 0 {
+		return text, -1
+	}
+	return text, (s.Feature - 1) * 100 / s.Features
+}
+
+// tellEvent writes what happened into the editor's log: thoughts, actions, and
+// the diff of each edit as it is staged.
+func (s *server) tellEvent(e agent.Event) {
+	text := ""
+	switch b := e.Body.(type) {
+	case agent.StateChanged:
+		text = e.Status.String()
+		if b.Reason != "" {
+			text += ": " + b.Reason
+		}
+	case agent.Planned:
+		text = "plan: " + b.Plan.Analysis
+		for i, f := range b.Plan.Features {
+			text += fmt.Sprintf("\n%d. %s", i+1, f.Title)
+		}
+	case agent.ActionChosen:
+		text = strings.TrimSuffix(b.Action+": "+b.Thought, ": ")
+	case agent.ActionDone:
+		text = b.Note
+		if !b.OK {
+			text = "refused or failed: " + b.Text
+		} else if b.Diff != "" {
+			text += "\n" + b.Diff
+		}
+	case agent.CallFailed:
+		text = "the model did not answer: " + b.Reason
+	case agent.Verified:
+		text = "verification: " + b.Verdict.Summary
+	case agent.Hypothesised:
+		text = "hypothesis: " + b.Hypothesis.Cause + " To try: " + b.Hypothesis.Fix
+	case agent.Rebased:
+		text = "moved onto what you typed: " + strings.Join(b.Paths, ", ")
+	}
+	if text != "" {
+		s.log.Info("task "+e.Status.Task.ID+": "+text, "task", e.Status.Task.ID)
+	}
+}
+
+// stopTasks stops all tasks and waits until they are recorded.
+func (s *server) stopTasks(ctx context.Context) {
+	for _, t := range s.tasks.all() {
+		t.cancel(errLeaving)
+	}
+	for _, t := range s.tasks.all() {
+		select {
+		case <-t.done:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
