@@ -16,6 +16,7 @@ import (
 
 	"caselsp/agent"
 	"caselsp/agent/workspace"
+	"caselsp/sandbox"
 	"caselsp/store"
 
 	"github.com/spf13/cobra"
@@ -155,4 +156,22 @@ func openDemo(dir, state string, clock func() time.Time, change func(*agent.Opti
 	change(&o)
 	e.agent = agent.New(o)
 	return e, nil
+}
+
+// regularFiles returns the files of a folder, for their digest.
+func regularFiles(dir string) ([]sandbox.File, error) {
+	var files []sandbox.File
+	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+		files = append(files, sandbox.File{Path: name, Mode: info.Mode(), Data: text})
+		return err
+	})
+	return files, err
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -42,12 +41,19 @@ var demoTask = agent.Task{
 }
 
 // pastWork is what memory holds when the demo begins, from another project: the
-// plan's prompt must show it.
-var pastWork = store.Pattern{
-	Kind: "pattern", Task: "20260211-141500-shop", Uses: 1, Successes: 1,
+// prompts of the plan and of the reflection must show it.
+var pastWork = []store.Pattern{{
+	Kind: store.KindPattern, Task: "20260211-141500-shop", Uses: 1, Successes: 1,
 	Text:     "Let customers review products: a Review model with moderation, a form on the product page, and tests.",
 	Solution: "A Review model with a status, approved in the admin site; a view of its own that takes reviews of visible products only; approved reviews on the page (created shop/migrations/0007_review.py, changed shop/models.py, shop/admin.py, shop/views.py)",
-}
+}, {
+	Kind: store.KindFailure, Task: "20260211-141500-shop", Uses: 1, Successes: 1,
+	Text: `FAIL: test_shows_the_reviews_that_were_approved (shop.tests.test_views.ProductTests)
+self.assertNotContains(response, "This is pending.")
+AssertionError: 1 != 0 : Response should not contain 'This is pending.'
+FAILED (failures=1)`,
+	Solution: "In shop/templates/shop/product.html go through product.reviews.approved. Cause: product.reviews.all is every review of the product.",
+}}
 
 // decider decides in the recording as a careful user would.
 type decider struct{ t *testing.T }
@@ -178,8 +184,10 @@ func recordDemo(t *testing.T, box sandbox.Engine) []byte {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	if err := e.store.Memory().Remember(t.Context(), pastWork); err != nil {
-		t.Fatal(err)
+	for _, p := range pastWork {
+		if err := e.store.Memory().Remember(t.Context(), p); err != nil {
+			t.Fatal(err)
+		}
 	}
 	var seen bytes.Buffer
 	var last agent.Status
@@ -238,19 +246,7 @@ func steady(t *testing.T, recording []byte) []string {
 
 // tree returns a digest of a folder's files, and their number.
 func tree(t *testing.T, dir string) (string, int) {
-	var files []sandbox.File
-	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		text, err := os.ReadFile(filepath.Join(dir, name))
-		files = append(files, sandbox.File{Path: name, Mode: info.Mode(), Data: text})
-		return err
-	})
+	files, err := regularFiles(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
