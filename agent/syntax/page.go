@@ -34,6 +34,7 @@ type htmlToken struct {
 	kind       htmlKind
 	name       string // lower case
 	start, end int
+	nameEnd    int  // of a tag
 	foreign    bool // inside svg or math
 }
 
@@ -107,6 +108,7 @@ func (p *page) tokenize() []fault {
 		case html.StartTagToken, html.EndTagToken, html.SelfClosingTagToken:
 			name, _ := z.TagName()
 			t.name = string(name)
+			t.nameEnd = t.start + 2 + strings.IndexAny(p.masked[t.start+2:t.end], " \t\r\n\f/>")
 			t.kind = map[html.TokenType]htmlKind{html.EndTagToken: endTag, html.SelfClosingTagToken: selfClosed}[kind]
 			if !p.isDynamic(t) {
 				p.tokens = append(p.tokens, t)
@@ -131,15 +133,11 @@ func (p *page) tokenize() []fault {
 // isDynamic reports whether a template writes a part of the tag's name, so
 // that nobody knows what it opens or closes: <h{{ level }}>.
 func (p *page) isDynamic(t htmlToken) bool {
-	after := t.start + 1 + len(t.name)
-	if t.kind == endTag {
-		after++
-	}
-	if strings.Contains(p.text[t.start:after], "{") {
+	if strings.Contains(p.text[t.start:t.nameEnd], "{") {
 		return true
 	}
 	known := knownElements[t.name] || optionalEnd[t.name] || voidElements[t.name] || rawElements[t.name]
-	return !known && after < len(p.text) && p.text[after] == '{'
+	return !known && p.text[t.nameEnd] == '{'
 }
 
 // unterminated says what the text ends in the middle of.
@@ -207,10 +205,7 @@ func isScript(tag string) bool {
 // one: both show as a quote or a < where the name of an attribute should be.
 func (p *page) attributes(t htmlToken) []fault {
 	raw := p.masked[t.start:t.end]
-	i := 1 + len(t.name)
-	if t.kind == endTag {
-		i++
-	}
+	i := t.nameEnd - t.start
 	suspect := -1 // the quote of the last value that holds markup
 	for i < len(raw)-1 {
 		switch c := raw[i]; {
@@ -265,7 +260,7 @@ func (p *page) badAttribute(t htmlToken, offset, suspect int) []fault {
 	case suspect >= 0:
 		return []fault{{"this attribute's quote is not closed", suspect, suspect + 1}}
 	case p.masked[offset] == '<':
-		return []fault{{"this tag is not closed: > is missing", t.start, t.start + 1 + len(t.name)}}
+		return []fault{{"this tag is not closed: > is missing", t.start, t.nameEnd}}
 	}
 	return []fault{{"this quote does not belong here: an attribute's value begins after =", offset, offset + 1}}
 }

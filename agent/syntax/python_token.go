@@ -89,6 +89,7 @@ func (l *pyLexer) failed() bool {
 }
 
 func (l *pyLexer) bad(start, end int, format string, args ...any) {
+	end = min(end, len(l.text))
 	l.tokens = append(l.tokens, pyToken{kind: pyBad, start: start, end: end, message: fmt.Sprintf(format, args...), opener: -1})
 }
 
