@@ -78,7 +78,6 @@ type Limits struct {
 type Review struct {
 	Annotations bool // change annotations, where the editor has them
 	Open        bool // open the review document when a task ends
-	Commit      bool // commit what was accepted
 }
 
 // Log is what is logged: "debug", "info", "warning", "error" or "critical" and worse.

@@ -110,7 +110,6 @@ func TestTighten(t *testing.T) {
 		"limits.rollbacks":             {5, 1},
 		"limits.tokens":                {0, 1000},
 		"limits.cost":                  {2.5, 1},
-		"review.commit":                {true, false},
 		"approvals.read_only_commands": {"allow", "ask"},
 	}
 	for _, s := range All() {

@@ -171,8 +171,6 @@ var entries = slices.Concat(perRole, []entry{
 		"Whether an accepted result asks for confirmation by change annotations, in editors that have them."),
 	define("review.open", boolean(), func(s *Settings) *bool { return &s.Review.Open }, Free, nil,
 		"Whether the review document opens when a task ends."),
-	define("review.commit", boolean(), func(s *Settings) *bool { return &s.Review.Commit }, Tighten, on,
-		"Whether accepting a result commits it."),
 	define("log.level", oneOf("debug", "info", "warning", "error", "critical"), func(s *Settings) *string { return &s.Log.Level }, Free, nil,
 		"The least serious level that is logged."),
 	define("approvals.read_only_commands", oneOf("ask", "allow"), func(s *Settings) *string { return &s.Approvals.ReadOnlyCommands }, Tighten, earlier("allow", "ask"),
