@@ -128,7 +128,10 @@ func (s *server) awaitDocument(ctx context.Context, q agent.Question) bool {
 
 // questionText is what the user reads.
 func questionText(q agent.Question) string {
-	text := "CASE: " + q.Text
+	text := q.Text
+	if !strings.HasPrefix(text, "CASE ") {
+		text = "CASE: " + text
+	}
 	if q.Kind != agent.Approval {
 		return text
 	}

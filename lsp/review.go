@@ -3,6 +3,7 @@ package lsp
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -18,11 +19,13 @@ import (
 type reviews struct {
 	mu     sync.Mutex
 	byTask map[string]*review
+	dir    string // of the review documents; "" as long as none was written
 }
 
 // review is one result under review.
 type review struct {
-	deciding sync.Mutex // held while a decision is carried out
+	deciding  sync.Mutex // held while a decision is carried out
+	rewriting sync.Mutex // held while the editor rewrites the document
 
 	// Guarded by reviews.mu.
 	of     *agent.ReviewOf
@@ -172,19 +175,61 @@ func (s *server) refreshReview(ctx context.Context, e *Engine, id string) (*agen
 	if err != nil {
 		return nil, "", err
 	}
-	path, err := e.Agent.Store.Document(reviewName(id), []byte(reviewText(rev)))
-	if err != nil {
-		return nil, "", err
-	}
 	r := s.reviews.take(id)
 	s.reviews.mu.Lock()
 	if r.of = rev; rev.State != agent.Review {
 		delete(s.reviews.byTask, id)
 	}
 	s.reviews.mu.Unlock()
+	path, err := s.writeReview(e, r, reviewName(id))
+	if err != nil {
+		return nil, "", err
+	}
 	s.markReview(e, id, r)
 	s.spawn("refreshing lenses", func(ctx context.Context) error { s.refreshCodeLenses(ctx); return nil })
 	return rev, path, nil
+}
+
+// writeReview brings the review document up to date and returns its path: in the
+// editor where it is open there, else on disk. Never both: an editor that finds a
+// changed file under a changed buffer asks the user which of the two is right, and
+// one that finds only a changed file (Neovim, Emacs, Helix) goes on showing the old.
+func (s *server) writeReview(e *Engine, r *review, name string) (string, error) {
+	s.reviews.mu.Lock()
+	path, text := filepath.Join(s.reviews.dir, name), reviewText(r.of)
+	s.reviews.mu.Unlock()
+	if u := uri.File(path); s.docs.get(u) != nil && s.client.ApplyEdit {
+		s.spawn("rewriting a review document", func(ctx context.Context) error { return s.rewriteReview(ctx, r, u) })
+		return path, nil
+	}
+	path, err := e.Agent.Store.Document(name, []byte(text))
+	s.reviews.mu.Lock()
+	s.reviews.dir = filepath.Dir(path)
+	s.reviews.mu.Unlock()
+	return path, err
+}
+
+// rewriteReview has the editor change an open review document to what is decided now.
+func (s *server) rewriteReview(ctx context.Context, r *review, u uri.URI) error {
+	r.rewriting.Lock()
+	defer r.rewriting.Unlock()
+	s.reviews.mu.Lock()
+	text := reviewText(r.of)
+	s.reviews.mu.Unlock()
+	doc := s.docs.get(u)
+	if doc == nil || doc.Broken != "" || doc.Text == text {
+		return nil
+	}
+	// Without a label: it would be one more message about what the user did himself.
+	edit := protocol.WorkspaceEdit{DocumentChanges: []protocol.DocumentChange{documentEdit(doc, text, s.client.Encoding)}}
+	if _, err := s.applyEdit(ctx, "", edit); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer s.clock.after(arriveTime, cancel)()
+	s.docs.await(ctx, u, func(d *document) bool { return d == nil || d.Text == text }) // the next edit is against this text
+	return nil
 }
 
 // markReview marks in the user's open documents where open hunks would go, and

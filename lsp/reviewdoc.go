@@ -72,8 +72,8 @@ func fileState(f agent.FileReview) string {
 // hunkArguments are those of caselsp.accept and caselsp.reject.
 type hunkArguments struct {
 	Task string `json:"task"`
-	File string `json:"file,omitempty"`
-	Hunk int    `json:"hunk,omitempty"` // from 1; 0: the whole file
+	File string `json:"file,omitzero"`
+	Hunk int    `json:"hunk,omitzero"` // from 1; 0: the whole file
 }
 
 // head is a line of a review document on which something can be decided.

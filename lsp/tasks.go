@@ -224,7 +224,11 @@ func answerAdvice(q agent.Question) string {
 	if q.Kind == agent.Input {
 		return fmt.Sprintf("Answer with the command %s.", cmdAnswer)
 	}
-	return fmt.Sprintf("Nothing was run. Decide with the command %s, %s or %s.", cmdApprove, cmdApproveAlways, cmdDeny)
+	always := ""
+	if q.Shape != "" {
+		always = ", " + cmdApproveAlways
+	}
+	return fmt.Sprintf("Nothing was run. Decide with the command %s%s or %s.", cmdApprove, always, cmdDeny)
 }
 
 // maxTitle is how much of a task stands in messages and progresses, in runes.
