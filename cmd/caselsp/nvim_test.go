@@ -1,0 +1,269 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"caselsp/agent/llm/llmtest"
+
+	"golang.org/x/tools/txtar"
+)
+
+// nvimTime ends a Neovim that hangs. Its own waits end far sooner, each with
+// what it waited for.
+const nvimTime = 5 * time.Minute
+
+// TestNeovim runs the scenarios of testdata/nvim in a real Neovim against the
+// real server, a scripted model and a real sandbox. Each is an archive:
+//
+//	user.lua     what the user does (see testdata/nvim/user.lua for the words)
+//	model.txt    what the model answers
+//	project/     the folder that is worked on; Neovim starts in it
+//	want/        the same afterwards: every file, and none more
+//	states       the states of the tasks afterwards, oldest first
+//
+// Neovim's configuration is the one that the README tells its readers to write.
+func TestNeovim(t *testing.T) {
+	if file := os.Getenv("CASELSP_NVIM"); file != "" { // where .ci/editors.sh has put it
+		t.Setenv("PATH", os.Getenv("PATH")+string(filepath.ListSeparator)+filepath.Dir(file))
+	}
+	need(t, "nvim")
+	scenarios, err := filepath.Glob("testdata/nvim/*.txtar")
+	if err != nil || len(scenarios) == 0 {
+		t.Fatalf("no scenarios: %v", err)
+	}
+	for _, file := range scenarios {
+		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			archive, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			(&nvimRun{t: t, dir: t.TempDir(), archive: archive}).run()
+		})
+	}
+}
+
+// nvimRun is one scenario.
+type nvimRun struct {
+	t       *testing.T
+	dir     string // the user's home; everything lies below it
+	archive *txtar.Archive
+	model   *llmtest.Server
+}
+
+func (n *nvimRun) run() {
+	t := n.t
+	script, err := llmtest.ParseScript(n.part("model.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(n.part("model.txt"), "RUN_COMMAND") {
+		need(t, "docker")
+	}
+	n.model = llmtest.New(script)
+	t.Cleanup(n.model.Close)
+	n.write()
+	t.Cleanup(func() {
+		if t.Failed() {
+			n.explain()
+		}
+	})
+
+	ctx, cancel := context.WithTimeout(t.Context(), nvimTime)
+	defer cancel()
+	out, err := n.command(ctx, "nvim", "--headless", "-S", n.absolute("testdata/nvim/user.lua")).CombinedOutput()
+	if err != nil {
+		t.Errorf("nvim: %v\n%s", err, out)
+	}
+	if got := n.read("result"); got != "passed" {
+		t.Errorf("the user: %s", got)
+	}
+	for _, f := range n.model.Failures() {
+		t.Errorf("the model: %s", f)
+	}
+	if unused := n.model.Unused(); len(unused) > 0 && !t.Failed() {
+		t.Errorf("the model was not asked for: %s", strings.Join(unused, ", "))
+	}
+	// What the server says on stderr, and what breaks in Neovim's client, is there.
+	if log := regexp.MustCompile(`(?m)^\[(ERROR|WARN)\].*`).FindAllString(n.read(".state/nvim/lsp.log"), -1); len(log) > 0 {
+		t.Errorf("Neovim's log of its servers:\n%s", strings.Join(log, "\n"))
+	}
+	n.compare()
+	n.states(ctx)
+}
+
+// command is a program as the user would start it, in the project.
+func (n *nvimRun) command(ctx context.Context, name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir = filepath.Join(n.dir, "project")
+	// What is set for the one who runs the tests is not set for this user.
+	for _, v := range os.Environ() {
+		if !strings.HasPrefix(v, "XDG_") && !strings.HasPrefix(v, "CASELSP_") && !strings.HasPrefix(v, "NVIM") && !strings.HasPrefix(v, "HOME=") {
+			cmd.Env = append(cmd.Env, v)
+		}
+	}
+	cmd.Env = append(cmd.Env, "HOME="+n.dir,
+		"XDG_CONFIG_HOME="+n.at(".config"), "XDG_STATE_HOME="+n.at(".state"), "XDG_DATA_HOME="+n.at(".data"), "XDG_CACHE_HOME="+n.at(".cache"),
+		"CASELSP_MODEL_BASE_URL="+n.model.URL, "CASELSP_MODEL_NAME=scripted", "CASELSP_LOG_LEVEL=debug",
+		"SCENARIO_RESULT="+n.at("result"), "SCENARIO_TRANSCRIPT="+n.at("transcript"),
+		"SCENARIO="+n.at("scenario.lua"),
+	)
+	cmd.WaitDelay = time.Second // a server that outlives Neovim holds its pipes
+	return cmd
+}
+
+// write makes the user's home.
+func (n *nvimRun) write() {
+	files := map[string]string{".config/nvim/init.lua": n.configuration(), "scenario.lua": n.part("user.lua")}
+	for _, f := range n.archive.Files {
+		if strings.HasPrefix(f.Name, "project/") {
+			files[f.Name] = string(f.Data)
+		}
+	}
+	for name, text := range files {
+		file := n.at(name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			n.t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			n.t.Fatal(err)
+		}
+	}
+}
+
+// configuration is the README's block for Neovim.
+func (n *nvimRun) configuration() string {
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	block := regexp.MustCompile("(?s)\n\\*\\*Neovim\\*\\*.*?\n```lua\n(.*?)```").FindSubmatch(text)
+	if block == nil {
+		n.t.Fatal("the README has no Lua block for Neovim")
+	}
+	return string(block[1])
+}
+
+// compare holds the project against want.
+func (n *nvimRun) compare() {
+	want := map[string]string{}
+	for _, f := range n.archive.Files {
+		if name, ok := strings.CutPrefix(f.Name, "want/"); ok {
+			want[name] = string(f.Data)
+		}
+	}
+	root := n.at("project")
+	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(root, file)
+		if err != nil {
+			return err
+		}
+		name = filepath.ToSlash(name)
+		text, known := want[name]
+		got, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		switch {
+		case !known:
+			n.t.Errorf("%s is in the project and should not be", name)
+		case text != string(got):
+			n.t.Errorf("%s on disk:\n got %q\nwant %q", name, got, text)
+		}
+		delete(want, name)
+		return nil
+	})
+	if err != nil {
+		n.t.Error(err)
+	}
+	for name := range want {
+		n.t.Errorf("%s is missing on disk", name)
+	}
+}
+
+// states asks the terminal's face how the tasks ended: the editor's server must
+// have left the store, and have recorded what the user saw.
+func (n *nvimRun) states(ctx context.Context) {
+	cmd := n.command(ctx, "caselsp", "history")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		n.t.Errorf("caselsp history: %v\n%s", err, stderr.String())
+	}
+	var got []string
+	for line := range strings.Lines(string(out)) {
+		if fields := strings.Fields(line); len(fields) > 1 {
+			got = append(got, fields[1])
+		}
+	}
+	if want := strings.Fields(n.part("states")); strings.Join(got, " ") != strings.Join(want, " ") {
+		n.t.Errorf("the tasks are %q, not %q:\n%s", got, want, out)
+	}
+}
+
+// explain prints what somebody needs who reads why a scenario failed.
+func (n *nvimRun) explain() {
+	n.t.Logf("what the user saw and did:\n%s", n.read("transcript"))
+	for i, r := range n.model.Requests() {
+		n.t.Logf("request %d to the model: role %q, answered by %q", i+1, r.Role, r.Answered)
+	}
+	n.t.Logf("Neovim's log of its servers:\n%s", n.read(".state/nvim/lsp.log"))
+	err := filepath.WalkDir(n.at(".state"), func(file string, d fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(file, ".log") && !strings.Contains(file, "nvim") {
+			text, _ := os.ReadFile(file)
+			n.t.Logf("%s:\n%s", d.Name(), text)
+		}
+		return err
+	})
+	if err != nil {
+		n.t.Logf("the server's log: %v", err)
+	}
+}
+
+// part is a file of the archive, which must be there.
+func (n *nvimRun) part(name string) string {
+	for _, f := range n.archive.Files {
+		if f.Name == name {
+			return string(f.Data)
+		}
+	}
+	n.t.Fatalf("the scenario has no %s", name)
+	return ""
+}
+
+// read is a file that the run has made; what is missing reads so.
+func (n *nvimRun) read(name string) string {
+	text, err := os.ReadFile(n.at(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return ""
+	} else if err != nil {
+		return fmt.Sprint(err)
+	}
+	return string(text)
+}
+
+func (n *nvimRun) at(name string) string { return filepath.Join(n.dir, filepath.FromSlash(name)) }
+
+func (n *nvimRun) absolute(name string) string {
+	file, err := filepath.Abs(name)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	return file
+}
