@@ -300,7 +300,8 @@ func TestDemo(t *testing.T) {
 			}
 			for _, want := range []string{
 				"When should a comment appear", "makemigrations blog", "rollback", "verified: 80 percent", "verified: 100 percent",
-				"hypothesis: ", "+class Comment(models.Model):", "Ran 34 tests", dir,
+				"hypothesis: ", "+class Comment(models.Model):", "FAILED (failures=1)", "Ran 34 tests", "> [Always allow this here]",
+				"previewed and confirmed", "caselsp.accept", dir,
 			} {
 				if !strings.Contains(out, want) {
 					t.Errorf("the demo does not show %q:\n%s", want, out)

@@ -2,82 +2,191 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 
 	"caselsp/agent"
+	"caselsp/agent/settings"
 	"caselsp/agent/workspace"
+	"caselsp/lsp"
+	"caselsp/lsp/lsptest"
+	"caselsp/sandbox"
 )
 
-// playDemo plays the recording on the project in dir and shows it.
+// demoOpen are the files that the demo's editor has open: they are changed by
+// edits of its buffers, the others by the server on disk.
+var demoOpen = []string{"blog/models.py", "blog/templates/blog/post_detail.html"}
+
+// playDemo plays the recording on the project in dir: the real server at one end
+// of two pipes, an editor without a screen at the other, and out to see both.
 func playDemo(ctx context.Context, rec *agent.Recording, dir, state string, out *os.File) error {
+	if err := sameProject(ctx, rec, dir); err != nil {
+		return err
+	}
+	screen := newDemoScreen(out, rec.Answers())
 	player := rec.Play()
-	screen := newDemoScreen(out)
-	e, err := openDemo(dir, state, player.Now, func(o *agent.Options) {
-		o.User = demoUser{player, screen}
-		player.Attach(o)
-	})
+	fromEditor, toServer := io.Pipe()
+	fromServer, toEditor := io.Pipe()
+	near, far := lsptest.Join(fromEditor, toEditor), lsptest.Join(fromServer, toServer)
+	served := make(chan error, 1)
+	go func() {
+		_, err := lsp.Serve(ctx, near, lsp.Options{Version: versionText(), Backend: func(_ context.Context, dirs []string, _ []settings.Layer, user agent.User) (*lsp.Engine, error) {
+			e, err := openDemo(dirs[0], state, player.Now, func(o *agent.Options) {
+				o.User, o.Watch = user, screen.show
+				player.Attach(o)
+			})
+			if err != nil {
+				return nil, err
+			}
+			defaults, _ := settings.Merge()
+			return &lsp.Engine{Agent: e.agent, Settings: defaults, Close: e.Close}, nil
+		}})
+		served <- err
+	}()
+	editor := lsptest.Connect(far, lsptest.Options{Root: dir, Answer: screen.answer})
+	err := driveDemo(ctx, editor, screen, rec.Task.Text)
+	if err == nil {
+		err = editor.Shutdown(ctx)
+	}
+	editor.Hangup()
+	if ended := <-served; err == nil && ended != nil && !errors.Is(ended, io.ErrClosedPipe) {
+		err = ended
+	}
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err() // the user's Ctrl+C: how far it got is of no interest
+	case err != nil:
+		return err
+	}
+	return screen.summary(dir)
+}
+
+// sameProject says which file is not the recorded one.
+func sameProject(ctx context.Context, rec *agent.Recording, dir string) error {
+	ws, err := workspace.Open(dir)
 	if err != nil {
 		return err
 	}
-	defer e.Close()
-	if err := rec.Matches(ctx, e.workspace); err != nil {
+	defer ws.Close()
+	if err := rec.Matches(ctx, ws); err != nil {
 		return &exitError{exitDiverged, err}
 	}
-	var last agent.Status
-	for event, err := range e.agent.Run(ctx, rec.Task) {
-		if err != nil {
-			return err
-		}
-		screen.show(event)
-		last = event.Status
-	}
-	if last.State != agent.Review {
-		return &exitError{exitDiverged, errors.New(clean(last.Reason))}
-	}
-	result, err := e.agent.Decide(ctx, rec.Task.ID, agent.Selection{Hunk: agent.AllHunks}, true, workspace.Disk(e.workspace))
-	if err != nil {
-		return err
-	}
-	if failed := result.Failed(); len(failed) > 0 {
-		return fmt.Errorf("%s was not written: %s", failed[0].Path, failed[0].Reason)
-	}
-	screen.summary(last, result, dir)
 	return nil
 }
 
-// demoUser shows a question and gives the recorded answer to it.
-type demoUser struct {
-	player *agent.Player
-	screen *demoScreen
-}
-
-// Ask implements agent.User.
-func (u demoUser) Ask(ctx context.Context, q agent.Question) (agent.Answer, error) {
-	a, err := u.player.Ask(ctx, q)
-	if err == nil {
-		u.screen.question(q, a)
+// driveDemo does what a user does: gives the task, answers, looks at the review
+// and accepts it.
+func driveDemo(ctx context.Context, editor *lsptest.Editor, screen *demoScreen, task string) error {
+	hello, err := editor.Initialize(ctx)
+	if err != nil {
+		return err
 	}
-	return a, err
+	screen.editor("connected; the server offers %d commands", len(hello.Capabilities.ExecuteCommandProvider.Commands))
+	for _, path := range demoOpen {
+		if err := editor.Open(path); err != nil {
+			return err
+		}
+		screen.editor("opened %s", path)
+	}
+	screen.editor("caselsp.run %q", task)
+	answer, err := editor.Command(ctx, "caselsp.run", task)
+	if err != nil {
+		return err
+	}
+	var started struct{ TaskID string }
+	if err := json.Unmarshal(answer, &started); err != nil {
+		return err
+	}
+	if err := editor.Expect(ctx, ended(task)); err != nil {
+		return err
+	}
+	if last := screen.status(); last.State != agent.Review {
+		return &exitError{exitDiverged, errors.New(clean(last.Reason))}
+	}
+	if err := editor.Expect(ctx, lsptest.Opened("review-")); err != nil {
+		return err
+	}
+	return acceptDemo(ctx, editor, screen, started.TaskID)
 }
 
-// demoScreen shows what happens, with the reasons of refused edits.
-type demoScreen struct{ plain }
-
-func newDemoScreen(out *os.File) *demoScreen {
-	return &demoScreen{plain{out: out, color: isTerminal(out) && os.Getenv("NO_COLOR") == ""}}
+// ended expects that the progress of a task ends, however.
+func ended(task string) lsptest.Expectation {
+	return lsptest.Expectation{What: "the end of the task", Check: func(s *lsptest.State) lsptest.Verdict {
+		for _, p := range s.Progress {
+			if p.Ended && strings.HasPrefix(p.Title, lsp.Name+": "+task[:min(len(task), 20)]) {
+				return lsptest.Met
+			}
+		}
+		return lsptest.Unmet
+	}}
 }
 
-// refusalShown is how many lines of a refused edit's reason are shown: the nearest
-// place in the file fits in.
-const refusalShown = 12
+// acceptDemo confirms what the editor was asked about the documents that are
+// open, looks at the review document, accepts the rest and saves.
+func acceptDemo(ctx context.Context, editor *lsptest.Editor, screen *demoScreen, id string) error {
+	for _, edit := range editor.State().Edits {
+		screen.editor("previewed and confirmed in the open documents: %q", edit.Label)
+	}
+	for _, path := range demoOpen {
+		if !editor.State().Buffers[path].Dirty {
+			return fmt.Errorf("%s was confirmed, and did not arrive in the editor", path)
+		}
+	}
+	shown := editor.State().Shown
+	review := shown[len(shown)-1].Path
+	screen.editor("shows %s", filepath.Base(review))
+	screen.quote(editor.Text(review))
+	screen.editor("caselsp.accept: the rest")
+	if _, err := editor.Command(ctx, "caselsp.accept", map[string]string{"task": id}); err != nil {
+		return err
+	}
+	if err := editor.Expect(ctx, lsptest.ShownMessage("Accepted: ")); err != nil {
+		return err
+	}
+	for _, m := range editor.State().Messages {
+		screen.editor("message: %s", m.Text)
+	}
+	screen.editor("saves all")
+	return editor.SaveAll()
+}
 
+// demoScreen shows what happens, with the reasons of refused edits, and is the
+// user of the demo's editor: it gives the recorded answers.
+type demoScreen struct {
+	plain
+	mu      sync.Mutex
+	answers []agent.Answer // that are still to be given
+	last    agent.Status
+	written []string
+}
+
+func newDemoScreen(out *os.File, answers []agent.Answer) *demoScreen {
+	return &demoScreen{plain: plain{out: out, color: isTerminal(out) && os.Getenv("NO_COLOR") == ""}, answers: answers}
+}
+
+// Lines that are shown of a refused edit's reason, so that the nearest place in
+// the file fits in, and of the review, which repeats the diffs above.
+const (
+	refusalShown = 12
+	reviewShown  = 30
+)
+
+// show shows an event of the agent.
 func (s *demoScreen) show(e agent.Event) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if e.Body != nil && e.Status.Task.ID != "" {
+		s.last = e.Status
+	}
 	switch b := e.Body.(type) {
-	case agent.Asked, agent.Answered: // the question is on the screen already
+	case agent.Asked, agent.Answered: // the editor's question is on the screen already
 	case agent.StateChanged:
 		s.line("")
 		s.plain.show(e)
@@ -89,35 +198,95 @@ func (s *demoScreen) show(e agent.Event) {
 				s.line("      %s", l)
 			}
 		}
+	case agent.Applied:
+		for _, r := range b.Results {
+			if r.OK {
+				s.written = append(s.written, r.Path)
+			}
+		}
 	default:
 		s.plain.show(e)
 	}
 }
 
-// question shows a question as an editor does, with the answer.
-func (s *demoScreen) question(q agent.Question, a agent.Answer) {
+// status returns the task at a glance, as the last event told.
+func (s *demoScreen) status() agent.Status {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.last
+}
+
+// editor shows a line about the editor.
+func (s *demoScreen) editor(form string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	mark := "[editor]"
+	if s.color {
+		mark = cyan + mark + reset
+	}
+	fmt.Fprintln(s.out, mark, clean(fmt.Sprintf(form, args...)))
+}
+
+// quote shows the beginning of a document.
+func (s *demoScreen) quote(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	lines := strings.SplitAfter(text, "\n")
+	s.diff(strings.Join(lines[:min(len(lines), reviewShown)], ""))
+	if more := len(lines) - reviewShown; more > 0 {
+		s.line("    … and %d lines more", more)
+	}
+}
+
+// buttons are the titles under which an editor offers the decisions of an approval.
+var buttons = map[string]string{agent.Approve: "Run once", agent.ApproveAlways: "Always allow this here", agent.Deny: "Reject"}
+
+// answer shows a question of the server and gives the recorded answer to it, as
+// a click on its button; a button that is not there is not clicked.
+func (s *demoScreen) answer(q lsptest.Question) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	chosen := ""
+	if len(s.answers) > 0 {
+		chosen, s.answers = s.answers[0].Text, s.answers[1:]
+		if button, ok := buttons[chosen]; ok {
+			chosen = button
+		}
+	}
+	if !slices.Contains(q.Choices, chosen) {
+		chosen = ""
+	}
 	s.line("")
-	s.line("  ? %s", q.Text)
-	if q.Kind == agent.Approval {
-		s.line("    $ %s", q.Command)
-		s.line("    where: %s", q.Where)
-		s.line("    why:   %s", q.Why)
+	for l := range strings.Lines(q.Text) {
+		s.line("  ? %s", strings.TrimRight(l, "\n"))
 	}
 	for _, c := range q.Choices {
-		s.line("    [%s]", c)
+		mark := " "
+		if c == chosen {
+			mark = ">"
+		}
+		s.line("    %s [%s]", mark, c)
 	}
-	s.line("    you: %s", a.Text)
 	s.line("")
+	return chosen
 }
 
 // summary says what a user has at the end, and where.
-func (s *demoScreen) summary(last agent.Status, result agent.Outcome, dir string) {
-	s.line("")
-	for _, r := range result.Results {
-		s.line("wrote %s", r.Path)
+func (s *demoScreen) summary(dir string) error {
+	files, err := regularFiles(dir)
+	if err != nil {
+		return err
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	slices.Sort(s.written)
 	s.line("")
-	s.line("%s: accepted, %d files written, %d tokens.", last.Task.Text, len(result.Results), last.Usage.Prompt+last.Usage.Completion)
+	s.line("The task %s: a plan of %d features, %d tokens.", s.last.State, s.last.Features, s.last.Usage.Prompt+s.last.Usage.Completion)
+	for _, path := range s.written {
+		s.line("  wrote %s", path)
+	}
 	s.line("The changed project is in %s", dir)
-	s.line("Its tests, where Django is installed: cd %s && python3 manage.py test", filepath.ToSlash(dir))
+	s.line("Its digest, the same after every run: %s", sandbox.Digest(files))
+	s.line("Its tests, where Django is installed: cd %s && python3 manage.py test", dir)
+	return nil
 }
