@@ -40,7 +40,9 @@ func (e *Editor) respond(m message, result any, failed *wireError) {
 	if err != nil {
 		failed = &wireError{Code: codeInternal, Message: err.Error()}
 	}
-	if raw == nil && failed == nil {
+	if failed != nil {
+		raw = nil // an answer has one of the two
+	} else if raw == nil {
 		raw = json.RawMessage("null")
 	}
 	if err := e.wire.send(message{ID: m.ID, Result: raw, Error: failed}); err != nil {
