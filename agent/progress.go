@@ -60,6 +60,7 @@ type feature struct {
 	good      Staged         // the last state that passed its tests, else start
 	marks     map[int]Staged // what was staged before each step
 	log       []string       // one line a step
+	tests     string         // how the last run of its tests went, in one line
 	failure   string         // what the last failed test said
 	known     []string       // files that the model asked for or changed, oldest first
 	verdicts  []action.Verdict
@@ -305,6 +306,7 @@ func (p *progress) applyEffect(f *feature, c *pendingAction, b ActionDone) {
 	case c.Role == roleTester:
 		p.lastTest = &testRun{command: commandOf(c.Args), ok: b.OK, output: b.Text, skipped: b.Skipped, lost: b.Lost}
 		p.tested = !b.Lost
+		f.tests = testLine(p.lastTest)
 		if !b.OK && !b.Skipped && !b.Lost {
 			f.failure = failureText(b.Text)
 		}

@@ -34,6 +34,10 @@ type TaskGiven struct {
 	// Manifest is the content hash of each file at the start, so that a replay
 	// can name the file that differs; left out in large workspaces.
 	Manifest map[string]string `json:"manifest,omitempty"`
+	// Limits and Context are those that the task began with: they stand in the
+	// prompts, so a replay needs the same.
+	Limits  Limits `json:"limits"`
+	Context int    `json:"context,omitempty"`
 }
 
 // StateChanged is a transition. Feature is the index of the feature that is

@@ -24,6 +24,8 @@ import (
 type Recording struct {
 	Task     Task
 	Manifest map[string]string
+	limits   Limits
+	context  int
 	entries  []entry
 }
 
@@ -99,6 +101,7 @@ func ReadRecording(r io.Reader) (*Recording, error) {
 		}
 		if e.Given != nil {
 			rec.Task, rec.Manifest = e.Given.Task, e.Given.Manifest
+			rec.limits, rec.context = e.Given.Limits, e.Given.Context
 		}
 		rec.entries = append(rec.entries, e)
 	}
@@ -199,6 +202,7 @@ func (p *Player) Attach(o *Options) {
 	o.Model = func(string) (llm.Model, error) { return p, nil }
 	o.Sandbox = func(context.Context) (sandbox.Engine, error) { return p, nil }
 	o.Recall = p.recall
+	o.Limits, o.Context = p.rec.limits, p.rec.context
 	if o.User == nil {
 		o.User = p
 	}

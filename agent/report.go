@@ -21,6 +21,9 @@ func reportText(p *progress, outcome string) string {
 	b.WriteString("\n## Features\n\n")
 	for i, f := range p.features {
 		fmt.Fprintf(&b, "%d. **%s**: %s\n", i+1, f.Title, f.outcome())
+		if f.tests != "" {
+			fmt.Fprintf(&b, "   - tests: %s\n", f.tests)
+		}
 		for _, v := range f.verdicts {
 			fmt.Fprintf(&b, "   - verified: %d percent. %s\n", *v.Completion, v.Summary)
 			for _, issue := range v.Issues {
@@ -65,6 +68,28 @@ func (f *feature) outcome() string {
 		how += "; no tests were named"
 	}
 	return how
+}
+
+// testLine says how a test run went, with the line in which the runner sums up.
+func testLine(t *testRun) string {
+	switch {
+	case t.skipped:
+		return fmt.Sprintf("`%s` was not run: %s", t.command, firstLine(t.output))
+	case t.lost:
+		return fmt.Sprintf("`%s`: the outcome is not known", t.command)
+	}
+	how := "fails"
+	if t.ok {
+		how = "passes"
+	}
+	sum := ""
+	text, _, _ := strings.Cut(t.output, "</output>")
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); strings.ContainsAny(line, "0123456789") {
+			sum = firstLine(line)
+		}
+	}
+	return fmt.Sprintf("`%s` %s: %s", t.command, how, sum)
 }
 
 // describe says what is staged of a file.

@@ -80,7 +80,7 @@ func (r *run) begin(ctx context.Context, task Task) error {
 	if err != nil {
 		return fmt.Errorf("the workspace cannot be read: %w", err)
 	}
-	if err := r.record(TaskGiven{Task: task, Manifest: manifest}); err != nil {
+	if err := r.record(TaskGiven{Task: task, Manifest: manifest, Limits: r.a.Limits, Context: r.a.Context}); err != nil {
 		return err
 	}
 	return r.record(StateChanged{To: Planning})

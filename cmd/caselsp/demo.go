@@ -139,9 +139,10 @@ func copyProject(from fs.FS, to string) error {
 	})
 }
 
-// openDemo puts the parts together with the settings' defaults: the user's own
-// settings, which a recording cannot know, would make it part from itself.
-func openDemo(dir, state string, clock func() time.Time, change func(*agent.Options)) (*engine, error) {
+// openPlayed puts the parts together for a recording, with the settings'
+// defaults: the user's own, which a recording cannot know, would make it part
+// from itself.
+func openPlayed(dir, state string, clock func() time.Time, change func(*agent.Options)) (*engine, error) {
 	ws, err := workspace.Open(dir)
 	if err != nil {
 		return nil, err

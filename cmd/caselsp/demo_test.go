@@ -175,7 +175,7 @@ func recordDemo(t *testing.T, box sandbox.Engine) []byte {
 	if err := copyProject(os.DirFS("demo/project"), dir); err != nil {
 		t.Fatal(err)
 	}
-	e, err := openDemo(dir, t.TempDir(), ticking(), func(o *agent.Options) {
+	e, err := openPlayed(dir, t.TempDir(), ticking(), func(o *agent.Options) {
 		o.User = decider{t}
 		o.Model = func(string) (llm.Model, error) { return counted{model}, nil }
 		o.Sandbox = func(context.Context) (sandbox.Engine, error) { return box, nil }

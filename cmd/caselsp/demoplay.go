@@ -38,7 +38,7 @@ func playDemo(ctx context.Context, rec *agent.Recording, dir, state string, out 
 	served := make(chan error, 1)
 	go func() {
 		_, err := lsp.Serve(ctx, near, lsp.Options{Version: versionText(), Backend: func(_ context.Context, dirs []string, _ []settings.Layer, user agent.User) (*lsp.Engine, error) {
-			e, err := openDemo(dirs[0], state, player.Now, func(o *agent.Options) {
+			e, err := openPlayed(dirs[0], state, player.Now, func(o *agent.Options) {
 				o.User, o.Watch = user, screen.show
 				player.Attach(o)
 			})

@@ -55,9 +55,7 @@ func (w *wiring) replay(ctx context.Context, rec *agent.Recording, d display, ye
 	}
 	defer os.RemoveAll(state)
 	player := rec.Play()
-	own := *w
-	own.stateDir = state
-	e, err := own.open([]string{w.dir}, nil, nil, player.Now, player.Attach)
+	e, err := openPlayed(w.dir, state, player.Now, player.Attach)
 	if err != nil {
 		return err
 	}

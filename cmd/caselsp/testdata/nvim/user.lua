@@ -10,6 +10,7 @@ local user = {
   progress = {}, -- the values of LspProgress, in order
   prompts = {}, -- of vim.ui.select that nobody has answered yet
   confirms = {}, -- what the user will answer to vim.fn.confirm, in order
+  confirmed = {}, -- what was asked and answered so: { text, answer, beside }
   warnings = {}, -- parts of the warnings and errors that belong to the scenario
 }
 
@@ -43,8 +44,12 @@ end
 
 function vim.fn.confirm(text, choices)
   local answer = table.remove(user.confirms, 1) or 0
-  user.note('confirm:', text, choices or '', 'answered', tostring(answer))
-  table.insert(user.messages, { text = text, level = vim.log.levels.INFO, confirmed = answer })
+  local seen = {}
+  for _, window in ipairs(vim.api.nvim_list_wins()) do
+    table.insert(seen, vim.fs.basename(vim.api.nvim_buf_get_name(vim.api.nvim_win_get_buf(window))))
+  end
+  user.note('confirm:', text, choices or '', 'beside', table.concat(seen, ', '), 'answered', tostring(answer))
+  table.insert(user.confirmed, { text = text, answer = answer, beside = table.concat(seen, ' ') })
   return answer
 end
 
