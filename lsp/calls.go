@@ -79,11 +79,6 @@ func (s *server) showMessage(typ protocol.MessageType, text string) {
 	s.out.post(note{method: protocol.MethodWindowShowMessage, params: &protocol.ShowMessageParams{Type: typ, Message: text}})
 }
 
-// logMessage writes to the client's log. It may be called anywhere.
-func (s *server) logMessage(typ protocol.MessageType, text string) {
-	s.out.post(note{method: protocol.MethodWindowLogMessage, params: &protocol.LogMessageParams{Type: typ, Message: text}, log: true})
-}
-
 // ask puts a question with choices to the user and returns the one that was
 // chosen. No choice means undecided, never no: a client that dismissed the
 // question, failed, went silent, or answered with what was not offered.

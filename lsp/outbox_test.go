@@ -236,8 +236,16 @@ func TestLimitOfRequests(t *testing.T) {
 	for _, p := range sent[:maxRequests] {
 		s.must(p.Wait(t.Context(), nil))
 	}
-	s.must(s.SendRaw(`{"jsonrpc":"2.0","id":"same","method":"initialize"}`))
-	if err := s.Request(t.Context(), "test/nothing", nil, nil); codeOf(err) != jsonrpc2.MethodNotFound {
-		t.Error(err)
+
+	// An id that is under way cannot be taken again, one that was answered can.
+	var r requests
+	id := jsonrpc2.NewStringID("same")
+	_, done, err := r.begin(t.Context(), id)
+	s.must(err)
+	if _, _, err := r.begin(t.Context(), id); codeOf(err) != jsonrpc2.InvalidRequest {
+		t.Errorf("the same id again: %v", err)
 	}
+	done()
+	_, _, err = r.begin(t.Context(), id)
+	s.must(err)
 }
