@@ -24,7 +24,7 @@ func fuzz(f *testing.F, lang syntax.Language) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		if len(text) > 1<<16 {
-			t.Skip()
+			return
 		}
 		checkInvariants(t, lang, text)
 	})

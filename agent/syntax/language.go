@@ -40,9 +40,9 @@ var templateExtensions = map[string]bool{".jinja": true, ".jinja2": true, ".j2":
 // commentedJSON names JSON files whose readers allow comments and trailing commas.
 var commentedJSON = map[string]bool{
 	".babelrc": true, ".eslintrc": true, ".eslintrc.json": true, ".hintrc": true, ".jshintrc": true, ".swcrc": true,
-	"angular.json": true, "api-extractor.json": true, "biome.json": true, "deno.json": true, "devcontainer.json": true,
-	"language-configuration.json": true, "nx.json": true, "renovate.json": true, "rush.json": true, "turbo.json": true,
-	"typedoc.json": true,
+	"angular.json": true, "api-extractor.json": true, "biome.json": true, "deno.json": true, "devcontainer.json": true, "firebase.json": true,
+	"language-configuration.json": true, "nx.json": true, "renovate.json": true, "rush.json": true, "tslint.json": true,
+	"turbo.json": true, "typedoc.json": true,
 }
 
 // LanguageOf tells the language of a file from its slash-separated path;
@@ -70,5 +70,5 @@ func isCommentedJSON(base, dir string) bool {
 	if !strings.HasSuffix(base, ".json") {
 		return false
 	}
-	return dir == ".vscode" || strings.HasPrefix(base, "tsconfig") || strings.HasPrefix(base, "jsconfig")
+	return dir == ".vscode" || strings.Contains(base, "tsconfig") || strings.HasPrefix(base, "jsconfig")
 }

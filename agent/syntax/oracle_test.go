@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -48,9 +49,9 @@ func compilesAll(t *testing.T, texts []string) []bool {
 // librarySources returns every n-th file of the machine's Python library.
 func librarySources(t *testing.T, n, maxSize int) (names, texts []string) {
 	t.Helper()
-	out, err := exec.Command("python3", "-c", "import sysconfig; print(sysconfig.get_paths()['stdlib'])").Output()
+	out, err := exec.Command(need(t, "python3"), "-c", "import sysconfig; print(sysconfig.get_paths()['stdlib'])").Output()
 	if err != nil {
-		t.Skip("python3 is not here: Python's syntax is not checked against it")
+		t.Fatal(err)
 	}
 	count := 0
 	err = filepath.WalkDir(strings.TrimSpace(string(out)), func(path string, d fs.DirEntry, err error) error {
@@ -165,4 +166,17 @@ func TestPythonMutants(t *testing.T) {
 
 func around(text string, offset int) string {
 	return text[max(offset-60, 0):min(offset+60, len(text))]
+}
+
+// need returns where a program is, or skips the test with a line that says so;
+// what CASELSP_REQUIRE names may not be missing.
+func need(t *testing.T, program string) string {
+	t.Helper()
+	file, err := exec.LookPath(program)
+	if err != nil && slices.Contains(strings.Split(os.Getenv("CASELSP_REQUIRE"), ","), program) {
+		t.Fatalf("%s is required here: %v", program, err)
+	} else if err != nil {
+		t.Skipf("needs %s, which is not installed: %v", program, err)
+	}
+	return file
 }

@@ -150,7 +150,7 @@ func TestLanguageOf(t *testing.T) {
 		"a/b.py": syntax.Python, "x.PY": syntax.Python, "x.pyi": syntax.Python, "py": syntax.Unknown, ".py/x": syntax.Unknown,
 		"a.mjs": syntax.JavaScript, "a.jsx": syntax.JavaScript, "a.d.ts": syntax.TypeScript, "a.tsx": syntax.TSX,
 		"a.go": syntax.Go, "a.css": syntax.CSS, "a.scss": syntax.Unknown, "": syntax.Unknown, "Makefile": syntax.Unknown,
-		"package.json": syntax.JSON, "tsconfig.json": syntax.JSONC, "tsconfig.app.json": syntax.JSONC, ".eslintrc": syntax.JSONC,
+		"package.json": syntax.JSON, "tsconfig.json": syntax.JSONC, "base-tsconfig.json": syntax.JSONC, ".eslintrc": syntax.JSONC,
 		".vscode/settings.json": syntax.JSONC, "settings.json": syntax.JSON, "a.jsonc": syntax.JSONC, "log.jsonl": syntax.Unknown,
 		"a.html": syntax.HTML, "a.html.j2": syntax.HTML, "a.jinja": syntax.HTML, "a.jinja2": syntax.HTML, "nginx.conf.j2": syntax.Unknown,
 	} {
