@@ -1,0 +1,213 @@
+package lsp
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"caselsp/agent"
+	setting "caselsp/agent/settings"
+	"caselsp/lsp/lsptest"
+
+	"go.lsp.dev/protocol"
+)
+
+// lines are 20 lines of Python, those of change in another form.
+func lines(change map[int]string) string {
+	var b strings.Builder
+	for i := 1; i <= 20; i++ {
+		if text, ok := change[i]; ok {
+			b.WriteString(text + "\n")
+		} else {
+			fmt.Fprintf(&b, "x%d = %d\n", i, i)
+		}
+	}
+	return b.String()
+}
+
+// project is what the edits below are made in: a.py is open, c.py is not.
+var project = map[string]string{"a.py": lines(nil), "c.py": "c = 1\n", "old.txt": "old\n"}
+
+// edits is a model that changes a.py in two places and c.py in one, writes
+// new.txt and deletes old.txt.
+const edits = `
+on case
+call GET_FULL_FILE_CONTENT {"thought": "see it", "path": "a.py"}
+on case
+call PATCH_FILE {"thought": "two places", "path": "a.py"}
+arg patch
+	@@ -1,3 +1,3 @@
+	 x1 = 1
+	-x2 = 2
+	+x2 = 20
+	 x3 = 3
+	@@ -17,3 +17,3 @@
+	 x17 = 17
+	-x18 = 18
+	+x18 = 180
+	 x19 = 19
+on case
+call WRITE_FILE {"thought": "the other", "path": "c.py", "content": "c = 2\n"}
+on case
+call WRITE_FILE {"thought": "a new one", "path": "new.txt", "content": "new\n"}
+on case
+call DELETE_FILE {"thought": "not needed", "path": "old.txt"}
+on case
+call FINISH_FEATURE {"thought": "done", "summary": "done"}
+`
+
+// TestReviewByHunks decides hunk by hunk, from the user's own file, from the
+// review document and by command, while the user types; then takes all back.
+func TestReviewByHunks(t *testing.T) {
+	sc := play(t, plot{files: project, open: []string{"a.py"}, script: edits})
+	sc.must(sc.Replace("a.py", "x10 = 10", "x10 = 1000 # unsaved"))
+	id := sc.run("change it all")
+	review := sc.shown("review-" + id)
+	sc.expect(lsptest.Diagnosed("a.py", "hunk 1 of 2"), lsptest.Diagnosed("a.py", "+x18 = 180"))
+
+	sc.must(sc.Replace("a.py", "x1 = 1\n", "first = 0\nx1 = 1\n"))
+	sc.act("a.py", "x2 = 2", "CASE: accept this hunk")
+	typed := map[int]string{1: "first = 0\nx1 = 1", 10: "x10 = 1000 # unsaved"}
+	accepted := map[int]string{1: typed[1], 10: typed[10], 2: "x2 = 20"}
+	sc.expect(lsptest.HasText("a.py", lines(accepted)))
+	sc.said("4 hunks of \"change it all\" left to decide")
+	sc.hunks(id, "a.py", agent.Accepted, agent.Open)
+	sc.disk(project)
+
+	sc.act(review, "+x18 = 180", "CASE: reject hunk")
+	sc.said("3 hunks of \"change it all\" left to decide")
+	sc.expect(lsptest.Clean("a.py"))
+	sc.command(cmdAccept)
+	sc.said("Accepted: \"change it all\"")
+	sc.hunks(id, "a.py", agent.Accepted, agent.Refused)
+	sc.disk(map[string]string{"a.py": lines(nil), "c.py": "c = 2\n", "new.txt": "new\n", "old.txt": ""})
+	sc.refused("there is no task to review", cmdAccept)
+
+	sc.must(sc.Replace("a.py", "x20 = 20", "x20 = 0"))
+	sc.command(cmdUndo)
+	sc.said("Undone")
+	typed[20] = "x20 = 0"
+	sc.expect(lsptest.HasText("a.py", lines(typed)))
+	sc.disk(project)
+	sc.disk(map[string]string{"new.txt": ""})
+	sc.status(id, agent.Review)
+}
+
+// TestReviewDocument shows the document's lenses and actions: they name what is
+// open, and go with each decision.
+func TestReviewDocument(t *testing.T) {
+	sc := play(t, plot{files: project, open: []string{"a.py"}, script: edits})
+	id := sc.run("change it all")
+	review := sc.shown("review-" + id)
+	titles := func() string {
+		list, err := sc.CodeLenses(t.Context(), review)
+		sc.must(err)
+		var b strings.Builder
+		for _, l := range list {
+			line := strings.Split(sc.Text(review), "\n")[l.Range.Start.Line]
+			fmt.Fprintf(&b, "%s: %s\n", line, l.Command.Title)
+		}
+		return b.String()
+	}
+	want := ""
+	for _, head := range []string{
+		"Result of task " + id + ": change it all: %s all",
+		"diff --git a/a.py b/a.py: %s file",
+		"@@ -1,5 +1,5 @@ hunk 1 of 2: open: %s hunk",
+		"@@ -15,6 +15,6 @@ hunk 2 of 2: open: %s hunk",
+		"diff --git a/c.py b/c.py: %s file",
+		"@@ -1 +1 @@ hunk 1 of 1: open: %s hunk",
+		"diff --git a/new.txt b/new.txt: %s file",
+		"diff --git a/old.txt b/old.txt: %s file",
+	} {
+		want += fmt.Sprintf(head+"\n"+head+"\n", "Accept", "Reject")
+	}
+	if got := titles(); got != want {
+		t.Errorf("lenses:\n%s\nwant:\n%s", got, want)
+	}
+	sc.act(review, "+c = 2", "CASE: accept file")
+	sc.said("4 hunks of")
+	sc.act(review, "+new", "CASE: reject file")
+	sc.said("3 hunks of")
+	sc.disk(map[string]string{"c.py": "c = 2\n", "new.txt": ""})
+	if got := titles(); strings.Contains(got, "c.py") || strings.Contains(got, "new.txt") || !strings.Contains(got, "old.txt") {
+		t.Errorf("lenses after decisions:\n%s", got)
+	}
+	sc.act(review, "Result of", "CASE: reject all")
+	sc.said("Accepted: ")
+	sc.status(id, agent.Succeeded)
+	sc.disk(map[string]string{"a.py": lines(nil), "c.py": "c = 2\n", "old.txt": "old\n"})
+}
+
+// TestOffer has the editor ask about each change of what is open. Its user
+// declines one: what he took is accepted, and can be taken back, the rest stays
+// open in the review document.
+func TestOffer(t *testing.T) {
+	asked := 0
+	confirm := func(note protocol.ChangeAnnotation, path string) bool {
+		asked++
+		return asked == 1
+	}
+	sc := play(t, plot{files: project, open: []string{"a.py"}, script: edits, editor: lsptest.Options{Confirm: confirm},
+		hasty: true, review: &setting.Review{Annotations: true, Open: true}})
+	id := sc.run("change it all")
+	review := sc.shown("review-" + id)
+	sc.expect(lsptest.HasText("a.py", lines(map[int]string{2: "x2 = 20"})))
+	sc.hunks(id, "a.py", agent.Accepted, agent.Open)
+	sc.hunks(id, "c.py", agent.Open)
+	sc.disk(project)
+	if text := sc.Text(review); !strings.Contains(text, "hunk 1 of 2: accepted") || !strings.Contains(text, "hunk 2 of 2: open") {
+		t.Errorf("the review document says:\n%s", text)
+	}
+	sc.command(cmdUndo)
+	sc.said("Undone")
+	sc.expect(lsptest.HasText("a.py", lines(nil)))
+	sc.hunks(id, "a.py", agent.Open, agent.Open)
+}
+
+// TestHostileReview accepts all with editors that misbehave: what is recorded is
+// what arrived, nothing is lost, and it can be done again.
+func TestHostileReview(t *testing.T) {
+	both := lines(map[int]string{2: "x2 = 20", 18: "x18 = 180"})
+	for _, tt := range []struct {
+		name    string
+		hostile lsptest.Hostile
+		message string
+		text    string // of a.py in the editor
+		hunks   []agent.HunkState
+	}{
+		{"fails", lsptest.Hostile{FailEdits: true}, "Not changed: a.py: The editor did not make the change", lines(nil), []agent.HunkState{agent.Open, agent.Open}},
+		{"lies", lsptest.Hostile{LieApplied: true}, "Not changed: a.py: The editor says that it made the change", lines(nil), []agent.HunkState{agent.Open, agent.Open}},
+		{"half", lsptest.Hostile{HalfEdits: true}, "Not changed: a.py: 1 of 2 hunks arrived", lines(map[int]string{2: "x2 = 20"}), []agent.HunkState{agent.Accepted, agent.Open}},
+		{"late", lsptest.Hostile{LateChange: 50e6}, "Accepted:", both, []agent.HunkState{agent.Accepted, agent.Accepted}},
+		{"refuses files", lsptest.Hostile{RefuseFiles: true, Noise: true}, "Accepted:", both, []agent.HunkState{agent.Accepted, agent.Accepted}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			sc := play(t, plot{files: project, open: []string{"a.py"}, script: edits, hasty: true, editor: lsptest.Options{Hostile: tt.hostile}})
+			id := sc.run("change it all")
+			sc.said("to review")
+			sc.command(cmdAccept)
+			sc.said(tt.message)
+			sc.expect(lsptest.HasText("a.py", tt.text))
+			sc.hunks(id, "a.py", tt.hunks...)
+			sc.disk(map[string]string{"a.py": lines(nil), "c.py": "c = 2\n", "new.txt": "new\n", "old.txt": ""})
+		})
+	}
+}
+
+// TestConflict shows that what the user wrote into the same lines stays.
+func TestConflict(t *testing.T) {
+	sc := play(t, plot{files: project, open: []string{"a.py"}, script: edits})
+	id := sc.run("change it all")
+	sc.expect(lsptest.Diagnosed("a.py", "hunk 1 of 2"))
+	sc.must(sc.Replace("a.py", "x2 = 2\n", "x2 = 'mine'\n"))
+	sc.expect(lsptest.Diagnosed("a.py", "you changed the same lines"))
+	sc.command(cmdAccept, map[string]any{"file": "a.py", "hunk": 1})
+	sc.said("Not changed: a.py: You changed the same lines meanwhile, near line 2")
+	sc.command(cmdAccept, "a.py", 2)
+	sc.said("4 hunks of")
+	sc.expect(lsptest.HasText("a.py", lines(map[int]string{2: "x2 = 'mine'", 18: "x18 = 180"})))
+	sc.hunks(id, "a.py", agent.Open, agent.Accepted)
+	sc.refused("a.py has 2 hunks, there is no hunk 3", cmdReject, "a.py", 3)
+	sc.refused(`does not change "b.py", but a.py, c.py, new.txt, old.txt`, cmdReject, "b.py")
+}

@@ -1,0 +1,277 @@
+package lsp
+
+import (
+	"encoding/json"
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+
+	"caselsp/agent"
+	"caselsp/lsp/lsptest"
+	"caselsp/sandbox"
+
+	"go.lsp.dev/protocol"
+)
+
+// write is the end of every model below: it writes done.txt.
+const write = `
+on case
+call WRITE_FILE {"thought": "write", "path": "done.txt", "content": "done\n"}
+on case
+call FINISH_FEATURE {"thought": "done", "summary": "done"}
+`
+
+// asksToRun is a model that wants to run a command first.
+const asksToRun = `
+on case
+call RUN_COMMAND {"thought": "look", "command": "make lint"}
+`
+
+// lint is what the command does, on the tree of hello.
+var (
+	hello = map[string]string{"a.py": "a = 1\n"}
+	lint  = []sandbox.Recording{sandbox.Record(
+		sandbox.Command{Line: "make lint", Tree: []sandbox.File{{Path: "a.py", Mode: fs.FileMode(0o644), Data: []byte("a = 1\n")}}},
+		&sandbox.Result{Status: sandbox.Exited, Output: "all clean\n"}, true)}
+)
+
+// TestApproval decides about a command in each way that there is. Nothing but an
+// explicit decision runs or refuses it.
+func TestApproval(t *testing.T) {
+	ran, refused := "on case\nwant all clean\n"+strings.TrimPrefix(write, "\non case\n"), "on case\nwant The user refused\n"+strings.TrimPrefix(write, "\non case\n")
+	for _, tt := range []struct {
+		name   string
+		click  string // in the prompt; "" dismisses it
+		silent bool   // the prompt is not answered at all
+		then   func(sc *scene, id string)
+		script string
+	}{
+		{"once", chooseOnce, false, nil, ran},
+		{"rejected", chooseReject, false, nil, refused},
+		{"always", chooseAlways, false, func(sc *scene, _ string) {
+			sc.said("to review")
+			sc.command(cmdApprovals)
+			if page := sc.Text(sc.shown("approvals.md")); !strings.Contains(page, "`make lint`") {
+				t.Errorf("the approvals:\n%s", page)
+			}
+		}, ran},
+		{"dismissed, then approved", "", false, func(sc *scene, id string) {
+			sc.said("waits for you")
+			sc.status(id, agent.Paused)
+			sc.refused("no such question is open", cmdAnswer, "yes")
+			sc.command(cmdApprove)
+		}, ran},
+		{"dismissed, then denied", "", false, func(sc *scene, id string) {
+			sc.said("waits for you")
+			sc.command(cmdDeny, map[string]string{"question": "q1", "reason": "use ruff"})
+		}, strings.Replace(refused, "want The user refused", "want The user refused\nwant use ruff", 1)},
+		{"silent, then by code action", "", true, func(sc *scene, _ string) {
+			sc.expect(lsptest.Asked("make lint"))
+			sc.act("a.py", "a", "CASE: run once: make lint")
+			sc.expect(lsptest.Withdrawn("make lint"))
+		}, ran},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			editor := lsptest.Options{Answer: func(lsptest.Question) string { return tt.click }}
+			if tt.silent {
+				editor.Hostile.Silent = []string{protocol.MethodWindowShowMessageRequest}
+			}
+			sc := play(t, plot{files: hello, open: []string{"a.py"}, script: asksToRun + tt.script, runs: lint, editor: editor})
+			id := sc.run("see to it")
+			if tt.then != nil {
+				tt.then(sc, id)
+			}
+			sc.said("to review")
+			sc.status(id, agent.Review)
+			if q := sc.State().Questions[0]; !strings.Contains(q.Text, "make lint") || !strings.Contains(q.Text, "sandbox") {
+				t.Errorf("the question does not say what runs where: %q", q.Text)
+			}
+		})
+	}
+}
+
+// TestFreeText answers a question in a document, as editors cannot ask for text.
+func TestFreeText(t *testing.T) {
+	sc := play(t, plot{files: hello, script: `
+on case
+call REQUEST_USER_INPUT {"thought": "unclear", "question": "Which name -- and --> why?"}
+on case
+want Ada
+want the first -- of all
+` + strings.TrimPrefix(write, "\non case\n")})
+	sc.run("greet somebody")
+	paper := sc.shown("answer-")
+	if !strings.Contains(sc.Text(paper), "Which name") {
+		t.Errorf("the document does not say what is asked:\n%s", sc.Text(paper))
+	}
+	_, err := sc.Command(t.Context(), cmdAnswer, map[string]string{"uri": string(sc.uri(paper))})
+	if err == nil || !strings.Contains(err.Error(), "the answer is empty") {
+		t.Errorf("an empty answer: %v", err)
+	}
+	sc.must(sc.SetText(paper, sc.Text(paper)+"Ada,\nthe first -- of all\n"))
+	lenses, err := sc.CodeLenses(t.Context(), paper)
+	sc.must(err)
+	if len(lenses) != 1 || lenses[0].Command.Title != "Send this answer" {
+		t.Fatalf("lenses: %+v", lenses)
+	}
+	_, err = sc.DoCommand(t.Context(), lenses[0].Command)
+	sc.must(err)
+	sc.said("to review")
+}
+
+// TestChoices answers by a choice, in the prompt.
+func TestChoices(t *testing.T) {
+	sc := play(t, plot{files: hello, editor: lsptest.Options{Answer: func(q lsptest.Question) string { return q.Choices[1] }}, script: `
+on case
+call REQUEST_USER_INPUT {"thought": "unclear", "question": "Which format?", "choices": ["JSON", "YAML"]}
+on case
+want YAML
+not JSON</answer>
+` + strings.TrimPrefix(write, "\non case\n")})
+	sc.run("write it down")
+	sc.said("to review")
+	if got := sc.State().Questions[0].Choices; !slices.Equal(got, []string{"JSON", "YAML", chooseWrite}) {
+		t.Errorf("choices: %q", got)
+	}
+}
+
+// TestPromptDocument gives a task in a document about a selection.
+func TestPromptDocument(t *testing.T) {
+	sc := play(t, plot{files: hello, open: []string{"a.py"}, script: `
+on tars
+want double it -- now
+want a.py
+want a = 1
+call SUBMIT_PLAN
+	{"analysis": "Double it.", "files_to_create": [], "files_to_change": [], "steps": [], "considerations": [],
+	 "features": [{"id": "f", "title": "Double", "description": "Double it."}]}
+` + write + `
+on tars
+call SUBMIT_VERDICT {"completion": 100, "approved": true, "summary": "done", "issues": []}
+`})
+	r := protocol.Range{End: protocol.Position{Line: 1}}
+	sc.command(cmdNew, placeArguments{URI: string(sc.uri("a.py")), Range: r})
+	paper := sc.shown("task-")
+	sc.refused("the task is empty", cmdRun, map[string]string{"uri": string(sc.uri(paper))})
+	sc.must(sc.SetText(paper, sc.Text(paper)+"double it -- now"))
+	sc.act(paper, "<!--", "Start this task")
+	sc.said("to review")
+}
+
+// TestStopAndResume stops a task in the middle of a model's answer, by command
+// and by the progress, and goes on with it. The commands answer meanwhile.
+func TestStopAndResume(t *testing.T) {
+	for _, by := range []string{"command", "progress"} {
+		t.Run(by, func(t *testing.T) {
+			sc := play(t, plot{files: hello, script: "on case\nhold\ntext late\n" + write})
+			id := sc.run("take your time")
+			sc.model.Held()
+			sc.refused("the task is being worked on already", cmdResume, id)
+			sc.command(cmdStatus)
+			sc.said(id + ` "take your time": coding`)
+			if by == "command" {
+				sc.command(cmdStop)
+			} else {
+				sc.must(sc.CancelProgress(sc.State().Progress[0].Token))
+			}
+			sc.said("Stopped")
+			sc.status(id, agent.Stopped)
+			sc.refused("no task is being worked on", cmdStop)
+			sc.command(cmdResume)
+			sc.said("to review")
+		})
+	}
+}
+
+// TestShutdownStops shows that a task that is under way is recorded as stopped
+// when the editor goes, in order or not, and that the next server goes on.
+func TestShutdownStops(t *testing.T) {
+	for _, orderly := range []bool{true, false} {
+		p := plot{files: hello, script: "on case\nhold\ntext late\n"}
+		p.editor.Root, p.state = t.TempDir(), t.TempDir()
+		sc := play(t, p)
+		id := sc.run("take your time")
+		sc.model.Held()
+		if orderly {
+			sc.must(sc.Shutdown(t.Context()))
+		} else {
+			sc.must(sc.Hangup())
+		}
+		<-sc.ended
+		p.script = write
+		next := play(t, p)
+		next.status(id, agent.Stopped)
+		next.command(cmdResume)
+		next.said("to review")
+	}
+}
+
+// TestSecondServer shows that a second server on one workspace says who has it,
+// checks documents all the same, and works when the first has gone.
+func TestSecondServer(t *testing.T) {
+	p := plot{files: hello, script: "on case\nhold\ntext late\n"}
+	p.editor.Root, p.state = t.TempDir(), t.TempDir()
+	first := play(t, p)
+	first.run("take your time")
+	first.model.Held()
+
+	p.files, p.script = nil, write
+	second := play(t, p)
+	second.must(second.OpenText("b.py", "def broken(:\n"))
+	second.expect(lsptest.Diagnosed("b.py", ""))
+	second.refused("is in use by process", cmdRun, "me too")
+
+	first.must(first.Shutdown(t.Context()))
+	<-first.ended
+	second.run("me too")
+	second.said("to review")
+}
+
+// TestSettingsChange shows that settings count from the next task on, and that a
+// wrong one is told by its name.
+func TestSettingsChange(t *testing.T) {
+	sc := play(t, plot{files: hello, script: write + write})
+	sc.run("first")
+	sc.said("to review")
+	before := sc.srv.agentOf()
+	sc.must(sc.SetSettings(map[string]json.RawMessage{Name: json.RawMessage(`{"limits": {"steps": 3, "round": 9}}`)}))
+	sc.said("limits.round")
+	sc.run("second")
+	sc.said(`"second" is done`)
+	if now := sc.srv.agentOf(); now == before || now.Limits.Steps != 3 {
+		t.Errorf("steps: %d", now.Limits.Steps)
+	}
+}
+
+// TestCommands shows that every command that is advertised works or says what it
+// needs, and that whatever is not a command gets the nearest one named.
+func TestCommands(t *testing.T) {
+	sc := play(t, plot{files: hello, open: []string{"a.py"}})
+	for id, want := range map[string]string{
+		cmdRun: "the task is empty", cmdFix: "needs {", cmdTodo: "needs {", cmdStop: "no task is being worked on",
+		cmdResume: "no task to resume", cmdApprove: "no such question", cmdApproveAlways: "no such question", cmdDeny: "no such question",
+		cmdAnswer: "no such question", cmdReview: "no task to review", cmdAccept: "no task to review", cmdReject: "no task to review",
+		cmdUndo: "no task to undo", cmdReport: "no task in this workspace", cmdStatus: "", cmdNew: "", cmdHistory: "", cmdApprovals: "", cmdDoctor: "",
+	} {
+		if want != "" {
+			sc.refused(want, id)
+		} else {
+			sc.command(id)
+		}
+		if !slices.ContainsFunc(Commands(), func(c Command) bool { return c.ID == id }) {
+			t.Errorf("%s is not in the documentation", id)
+		}
+	}
+	for _, name := range []string{"task-", "history.md", "approvals.md", "doctor.md"} {
+		sc.expect(lsptest.Opened(name))
+	}
+	for wrong, want := range map[string]string{
+		"caselsp.runn": "did you mean caselsp.run?", "caselsp.acept": "did you mean caselsp.accept?", "Approve": "did you mean caselsp.approve?",
+		"editor.action.format": "there is no command",
+	} {
+		sc.refused(want, wrong)
+	}
+	sc.refused("there is no such task", cmdReport, "20200101-000000-abcd")
+	sc.refused("control character", cmdRun, "do \x1b[2J this")
+}
