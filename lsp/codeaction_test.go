@@ -215,14 +215,14 @@ func TestOffersSeeTheirText(t *testing.T) {
 	s.must(s.OpenText("a.py", "# nothing\n"))
 	params := json.RawMessage(`{"textDocument":{"uri":"` + string(s.uri("a.py")) + `"},"range":{"start":{"line":0,"character":0},"end":{"line":0,"character":0}},"context":{"diagnostics":[]}}`)
 	for i := range 50 {
-		s.must(s.SetText("a.py", fmt.Sprintf("# case: %d\n", i)))
+		s.must(s.SetText("a.py", "# case: "+strings.Repeat("x", i+1)+"\n"))
 		p, err := s.Send(protocol.MethodTextDocumentCodeAction, params)
 		s.must(err)
 		s.must(s.SetText("a.py", "# nothing\n"))
 		var list []json.RawMessage
 		s.must(p.Wait(t.Context(), &list))
-		if len(list) != 1 {
-			t.Fatalf("request %d: %s", i, list)
+		if want := fmt.Sprintf(`"character":%d}`, 9+i); len(list) != 1 || !strings.Contains(string(list[0]), want) {
+			t.Fatalf("request %d: %s, want %s", i, list, want)
 		}
 	}
 }

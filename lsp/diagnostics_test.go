@@ -70,8 +70,9 @@ func TestPlaces(t *testing.T) {
 					t.Errorf("%s in %s: %d to %d, want %d: %+v", tt.path, e, from, to, start, d)
 				}
 			}
-			s.must(s.Change(tt.path, lsptest.Replacement{Start: start, End: start + strings.Index(tt.text[start:], "»") - len("«")}))
-			s.expect(lsptest.Clean(tt.path))
+			cut := start + strings.Index(tt.text[start:], "»") - len("«")
+			s.must(s.OpenText("whole/"+tt.path, text[:start]+text[cut:]))
+			s.expect(lsptest.Clean("whole/" + tt.path))
 		}
 	}
 }
@@ -93,6 +94,7 @@ func TestDiagnosticsOfClients(t *testing.T) {
 		} else {
 			s.expect(lsptest.Diagnosed("a.py", "invalid"))
 		}
+		s.settle()
 		s.srv.mark(fromReview, s.uri("a.py"), []protocol.Diagnostic{{Message: protocol.String("a hunk"), Source: protocol.NewOptional(Name)}})
 		s.expect(lsptest.Diagnosed("a.py", "a hunk"))
 		sent := s.State().Diagnostics["a.py"]
@@ -188,11 +190,17 @@ func TestPause(t *testing.T) {
 			t.Errorf("%q: %+v", tt.texts, now)
 		}
 	}
-	// After a rest, at once again.
-	clock.await(checkPause)
-	clock.advance(checkPause)
-	s.must(s.SetText("a.py", "x = = 4\n"))
+	// After a rest, at once again; that there is still nothing is no news.
+	times := s.State().Diagnostics["a.py"].Times
+	for _, text := range []string{"x = 4\n", "x = = 5\n"} {
+		clock.await(checkPause)
+		clock.advance(checkPause)
+		s.must(s.SetText("a.py", text))
+	}
 	s.expect(lsptest.Diagnosed("a.py", "invalid"))
+	if n := s.State().Diagnostics["a.py"].Times; n != times+1 {
+		t.Errorf("sent %d times, want %d", n, times+1)
+	}
 }
 
 // TestLateCheck shows that what was found in a text that is gone is not sent.
@@ -228,6 +236,7 @@ func TestSources(t *testing.T) {
 		return []protocol.Diagnostic{{Message: protocol.String(text)}}
 	}
 	s.must(s.OpenText("a.py", "x = = 1\n"))
+	s.settle()
 	s.srv.mark(fromStaged+"t1", s.uri("a.py"), say("staged"))
 	s.srv.mark(fromReview+"t1", s.uri("a.py"), say("hunk"))
 	s.expect(lsptest.Diagnosed("a.py", "invalid"), lsptest.Diagnosed("a.py", "staged"), lsptest.Diagnosed("a.py", "hunk"))

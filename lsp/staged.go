@@ -40,10 +40,6 @@ func (s *server) hearStaged(e agent.Event) {
 		s.markStaged(id, b.Staged)
 	case agent.Rebased:
 		s.markStaged(id, &b.Staged)
-	case agent.StateChanged:
-		if !b.To.Works() && b.To != agent.Waiting {
-			s.unmarkStaged(id)
-		}
 	}
 }
 
@@ -95,7 +91,8 @@ func (s *server) stagedFindings(path string, data []byte) []protocol.Diagnostic 
 	return list
 }
 
-// unmarkStaged takes the diagnostics of a task away, for it does not run any more.
+// unmarkStaged takes the diagnostics of a task away: it does not run any more,
+// however it ended.
 func (s *server) unmarkStaged(task string) {
 	s.staged.mu.Lock()
 	defer s.staged.mu.Unlock()

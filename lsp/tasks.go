@@ -162,6 +162,7 @@ func (s *server) follow(ctx context.Context, e *Engine, t *task, events iter.Seq
 		if !removed {
 			removed = true
 			s.tasks.remove(t, last)
+			s.unmarkStaged(t.id)
 		}
 	}
 	defer remove()

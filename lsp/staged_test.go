@@ -1,0 +1,104 @@
+package lsp
+
+import (
+	"fmt"
+	"testing"
+
+	"caselsp/agent"
+	"caselsp/agent/workspace"
+	"caselsp/lsp/lsptest"
+	"caselsp/store"
+)
+
+// stager hands a server the events of tasks that stage files.
+type stager struct {
+	*session
+	store *store.Store
+}
+
+// staged returns what a task has staged: a path and its text in turn, "" for a
+// file that is deleted.
+func (s stager) staged(files ...string) *agent.Staged {
+	s.t.Helper()
+	now := &agent.Staged{}
+	for i := 0; i < len(files); i += 2 {
+		one := agent.StagedFile{Path: files[i]}
+		if files[i+1] != "" {
+			hash, err := s.store.PutBlob([]byte(files[i+1]))
+			s.must(err)
+			one.Now = &agent.FileRef{Path: files[i], Hash: hash}
+		}
+		now.Files = append(now.Files, one)
+	}
+	return now
+}
+
+// hear is an event of a task.
+func (s stager) hear(task string, body agent.Body) {
+	event := agent.Event{Body: body}
+	event.Status.Task.ID = task
+	for _, f := range s.srv.events {
+		f(event)
+	}
+}
+
+// shown expects so many diagnostics of a file.
+func shown(path string, n int) lsptest.Expectation {
+	return lsptest.Expectation{What: fmt.Sprintf("%d diagnostics on %s", n, path), Check: func(now *lsptest.State) lsptest.Verdict {
+		if len(now.Diagnostics[path].List) == n {
+			return lsptest.Met
+		}
+		return lsptest.Unmet
+	}}
+}
+
+// TestStaged follows tasks that stage files: what is wrong with them is shown,
+// as long as the task works, whether the files are open or not.
+func TestStaged(t *testing.T) {
+	dir := t.TempDir()
+	w, err := workspace.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.Close() })
+	st, err := store.Open(store.Options{StateDir: t.TempDir(), Workspace: w.ID()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { st.Close() })
+	for _, e := range encodings {
+		s := stager{begin(t, lsptest.Options{Root: dir, Initialize: speaking(e)}, full), st}
+		s.srv.engines.now = &Engine{Agent: agent.New(agent.Options{Workspace: w, Store: st}), Close: func() error { return nil }}
+		const wrong = "é = '𝒳' )\n"
+		s.must(s.OpenText("a.py", "x = = 1\n"))
+		s.expect(lsptest.Diagnosed("a.py", "invalid"))
+		s.hear("t1", agent.ActionDone{Staged: s.staged("a.py", wrong, "b.py", wrong, "c.py", "x = 1\n", "d.py", "\x00\xff", "gone.py", "")})
+		s.expect(lsptest.Diagnosed("a.py", stagedPrefix), lsptest.Diagnosed("a.py", "invalid"), lsptest.Diagnosed("b.py", stagedPrefix))
+		for _, d := range s.State().Diagnostics["b.py"].List {
+			if at, err := lsptest.Offset(wrong, d.Range.Start, e); err != nil || wrong[at] != ')' {
+				t.Errorf("%s: at %v, %v", e, d.Range, err)
+			}
+		}
+		// What did not change is not sent again, and a second task has its own say.
+		times := s.State().Diagnostics["b.py"].Times
+		s.hear("t1", agent.ActionDone{})
+		s.hear("t1", agent.FeatureEnded{Staged: s.staged("b.py", wrong)})
+		s.hear("t2", agent.Rebased{Staged: *s.staged("b.py", "( "+wrong)})
+		s.expect(shown("a.py", 1), shown("b.py", 2))
+		if n := s.State().Diagnostics["b.py"].Times; n != times+1 {
+			t.Errorf("%s: sent %d times, not %d", e, n, times+1)
+		}
+		s.srv.unmarkStaged("t2")
+		s.expect(shown("b.py", 1))
+		s.srv.unmarkStaged("t1")
+		s.expect(lsptest.Clean("b.py"), shown("a.py", 1))
+		s.srv.staged.mu.Lock()
+		if n := len(s.srv.staged.tasks); n != 0 {
+			t.Errorf("%d tasks are remembered", n)
+		}
+		s.srv.staged.mu.Unlock()
+		if n := s.State().Diagnostics["c.py"].Times + s.State().Diagnostics["d.py"].Times; n != 0 {
+			t.Errorf("nothing was said of good and of binary files %d times", n)
+		}
+	}
+}
