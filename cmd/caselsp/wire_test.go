@@ -11,7 +11,7 @@ import (
 // TestPresetsCanBeSet keeps the providers that the settings allow equal to those
 // that the wire knows: neither package may import the other.
 func TestPresetsCanBeSet(t *testing.T) {
-	var known []string
+	known := []string{"custom"} // any server, by its address
 	for _, p := range openai.Presets() {
 		known = append(known, p.Name)
 	}
@@ -31,7 +31,7 @@ func TestKeyNames(t *testing.T) {
 	}{
 		{"the preset's variable", settings.Model{Provider: "gemini"}, []string{"GEMINI_API_KEY"}},
 		{"the setting goes before it", settings.Model{Provider: "gemini", KeyEnv: "MY_KEY"}, []string{"MY_KEY"}},
-		{"a local server needs none", settings.Model{Provider: "ollama"}, nil},
+		{"the address tells the provider", settings.Model{BaseURL: "https://openrouter.ai/api/v1"}, []string{"OPENROUTER_API_KEY"}},
 		{"no key of OpenAI's for an address of somebody else", settings.Model{BaseURL: "http://127.0.0.1:1/v1"}, nil},
 	} {
 		if got := keyNames(c.in); !slices.Equal(got, c.want) {

@@ -15,7 +15,7 @@ type Preset struct {
 	Name     string
 	Title    string // for people
 	BaseURL  string // the default; "" where every user has another
-	KeyVar   string // the environment variable that customarily holds the key
+	KeyVar   string // the environment variable that customarily holds the key; "": none does
 	NeedsKey bool   // false: a key is sent when there is one
 	Start    string // how a local server is started, for people; "" for services
 
@@ -28,8 +28,9 @@ type Preset struct {
 // azureVersion is the api-version that this package was written for.
 const azureVersion = "2024-10-21"
 
-// custom stands for a server that is known by its base URL alone.
-var custom = Preset{Name: "custom", Title: "any OpenAI-compatible server", KeyVar: "OPENAI_API_KEY"}
+// custom stands for a server that is known by its base URL alone. It has no
+// customary variable: OpenAI's key is not for others, whatever their protocol.
+var custom = Preset{Name: "custom", Title: "any OpenAI-compatible server"}
 
 var presets = []Preset{
 	{Name: "openai", Title: "OpenAI", BaseURL: "https://api.openai.com/v1", KeyVar: "OPENAI_API_KEY", NeedsKey: true,
@@ -82,6 +83,14 @@ func PresetOf(c Config) (Preset, error) {
 		}
 	}
 	return custom, nil
+}
+
+// keyPlace names for people where the key is to be found.
+func (p Preset) keyPlace() string {
+	if p.KeyVar == "" {
+		return "the environment variable that model.key_env names"
+	}
+	return p.KeyVar
 }
 
 // at reports whether host is one of the preset's own.

@@ -137,7 +137,7 @@ func TestCheck(t *testing.T) {
 		{"not set", list.URL, Config{}, llm.BadRequest, "llama3:latest"},
 		{"any model", list.URL, Config{Provider: "llamacpp", Model: "x"}, "", ""},
 		{"no version", strings.TrimSuffix(list.URL, "/v1"), Config{Model: "llama3"}, llm.BadRequest, "/v1"},
-		{"bad key", answer(401, `{"error":{"message":"`+theKey+`?"}}`), Config{Model: "x"}, llm.BadKey, "OPENAI_API_KEY"},
+		{"bad key", answer(401, `{"error":{"message":"`+theKey+`?"}}`), Config{Model: "x"}, llm.BadKey, "model.key_env"},
 		{"no list", answer(404, ""), Config{Model: "x"}, "", ""},
 		{"a web page", answer(200, "<title>Hi</title>"), Config{Model: "x"}, llm.Unreadable, "Hi"},
 		{"an error inside", answer(200, `{"error":"Unexpected endpoint"}`), Config{Model: "x"}, llm.Unreadable, "Unexpected endpoint"},

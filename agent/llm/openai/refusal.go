@@ -131,10 +131,10 @@ func (m *model) refused(r refusal, t *tap) *llm.Error {
 		r.message = strings.TrimSpace("the server sends us elsewhere: " + clean(t.location))
 		advice = "Set the base URL to where it points, if you trust that place; the key was not sent there"
 	case kind == llm.BadKey:
-		advice = "Check the key in " + m.preset.KeyVar + ": is it whole, not revoked, for " + m.config.BaseURL +
+		advice = "Check the key in " + m.preset.keyPlace() + ": is it whole, not revoked, for " + m.config.BaseURL +
 			", and allowed to use " + quote(m.config.Model) + "?"
 		if m.config.Key == "" {
-			advice = "The server wants a key: set " + m.preset.KeyVar
+			advice = "The server wants a key: set " + m.preset.keyPlace()
 		}
 	case r.status == 402 || creditWords.MatchString(text):
 		kind, cause = llm.RateLimited, errFinal
