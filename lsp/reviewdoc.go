@@ -104,8 +104,9 @@ func headsOf(text string) []head {
 
 // reviewOf returns the review that a document shows; nil for any other document.
 func (s *server) reviewOf(u uri.URI) *agent.ReviewOf {
-	id, ok := strings.CutPrefix(path.Base(u.Path()), "review-")
-	if id, ok = strings.CutSuffix(id, ".diff"); !ok {
+	id, begins := strings.CutPrefix(path.Base(u.Path()), "review-")
+	id, ends := strings.CutSuffix(id, ".diff")
+	if !begins || !ends {
 		return nil
 	}
 	if rev := s.reviews.get(id); rev != nil || !isTaskID(id) {

@@ -201,7 +201,7 @@ func (s *server) follow(ctx context.Context, e *Engine, t *task, events iter.Seq
 // concluded tells the user how a run ended and what can be done now.
 func (s *server) concluded(ctx context.Context, e *Engine, last agent.Status) {
 	name := fmt.Sprintf("%q (%s)", title(last.Task), last.Task.ID)
-	why := sentence(last.Reason)
+	why := sentence(cut(last.Reason, maxReason))
 	switch last.State {
 	case agent.Review:
 		s.toReview(ctx, e, last)
@@ -235,13 +235,22 @@ func answerAdvice(q agent.Question) string {
 // maxTitle is how much of a task stands in messages and progresses, in runes.
 const maxTitle = 60
 
+// maxReason is how much of a reason stands in a message, in runes: a server's
+// refusal can be a whole page. The history and the log have all of it.
+const maxReason = 400
+
 // title is a task in one short line.
 func title(t agent.Task) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(t.Text), "\n")
-	if r := []rune(line); len(r) > maxTitle {
-		return string(r[:maxTitle]) + "…"
+	return cut(line, maxTitle)
+}
+
+// cut returns the beginning of a text.
+func cut(text string, runes int) string {
+	if r := []rune(text); len(r) > runes {
+		return string(r[:runes]) + "…"
 	}
-	return line
+	return text
 }
 
 // progressText is where a task is, in words and in percent of its features.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"strings"
 
@@ -50,22 +51,26 @@ func serveCommand(w *wiring) *cobra.Command {
 
 // serverOptions wires the engine into the server.
 func (w *wiring) serverOptions() lsp.Options {
-	return lsp.Options{Version: versionText(), Backend: w.backend}
-}
-
-// backend is the [lsp.Backend] of this command.
-func (w *wiring) backend(_ context.Context, dirs []string, layers []settings.Layer, user agent.User) (*lsp.Engine, error) {
-	if len(dirs) == 0 {
-		return nil, errors.New("the editor has no folder open: open the project's folder, then try again")
+	file := &lateLog{}
+	backend := func(_ context.Context, dirs []string, layers []settings.Layer, user agent.User) (*lsp.Engine, error) {
+		if len(dirs) == 0 {
+			return nil, errors.New("the editor has no folder open: open the project's folder, then try again")
+		}
+		e, err := w.open(dirs, layers, user, nil, nil)
+		if err != nil {
+			return nil, err
+		}
+		file.open(e.log)
+		doctor := func(ctx context.Context) string {
+			var b strings.Builder
+			e.examine(ctx, &b)
+			return b.String()
+		}
+		closeAll := func() error {
+			file.open(slog.DiscardHandler)
+			return e.Close()
+		}
+		return &lsp.Engine{Agent: e.agent, Settings: e.settings, Problems: e.problems, Doctor: doctor, Close: closeAll}, nil
 	}
-	e, err := w.open(dirs, layers, user, nil, nil)
-	if err != nil {
-		return nil, err
-	}
-	doctor := func(ctx context.Context) string {
-		var b strings.Builder
-		e.examine(ctx, &b)
-		return b.String()
-	}
-	return &lsp.Engine{Agent: e.agent, Settings: e.settings, Problems: e.problems, Doctor: doctor, Close: e.Close}, nil
+	return lsp.Options{Version: versionText(), Log: file, Backend: backend}
 }

@@ -35,6 +35,7 @@ type engine struct {
 	workspace *workspace.Workspace
 	store     *store.Store
 	agent     *agent.Agent
+	log       slog.Handler
 	closers   []io.Closer
 }
 
@@ -59,8 +60,9 @@ func (w *wiring) open(dirs []string, layers []settings.Layer, user agent.User, c
 	if err := e.openStore(w, clock); err != nil {
 		return nil, errors.Join(err, e.Close())
 	}
+	e.log = e.logHandler()
 	o := agent.Options{
-		Workspace: ws, Store: e.store, User: user, Log: slog.New(e.logHandler()),
+		Workspace: ws, Store: e.store, User: user, Log: slog.New(e.log),
 		Model:   (&models{settings: e.settings.Model, keys: e.keys}).of,
 		Sandbox: (&box{settings: e.settings.Sandbox, name: strings.Join(dirs, ", ")}).engine,
 		Policy:  policy(e.settings.Sandbox), Context: e.settings.Model.ContextTokens,
