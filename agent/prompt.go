@@ -329,7 +329,7 @@ func summary(path, text string) string {
 	fmt.Fprintf(&b, "%s (%d lines)\n", path, strings.Count(text, "\n")+1)
 	if lang := syntax.LanguageOf(path); lang != "" {
 		for _, s := range syntax.Parse(lang, text).Outline() {
-			fmt.Fprintf(&b, "%d-%d %s %s\n", s.StartLine, s.EndLine, s.Kind, s.Name)
+			fmt.Fprintf(&b, "%d-%d %s %s\n", s.StartLine+1, s.EndLine+1, s.Kind, s.Name)
 		}
 	}
 	return clip(b.String(), maxSummary)

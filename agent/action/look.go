@@ -138,7 +138,7 @@ func writeSymbols(b *strings.Builder, symbols []syntax.Symbol, indent string) {
 		if what == "" {
 			what = s.Kind + " " + s.Name
 		}
-		fmt.Fprintf(b, "%s%d-%d %s\n", indent, s.StartLine, s.EndLine, what)
+		fmt.Fprintf(b, "%s%d-%d %s\n", indent, s.StartLine+1, s.EndLine+1, what)
 		writeSymbols(b, s.Children, indent+"  ")
 	}
 }

@@ -1,0 +1,152 @@
+package action
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"caselsp/agent/workspace"
+)
+
+// TestParse lists what models get wrong about arguments, and what they are told.
+func TestParse(t *testing.T) {
+	all := Names()
+	for _, c := range []struct {
+		name, args, want string // want: in the error; "" for none
+	}{
+		{WriteFileName, `{"thought":"t","path":"a.py","content":""}`, ""},
+		{WriteFileName, `{"path":"a.py","content":"x","from":2,"to":3}`, ""},
+		{WriteFileName, `{"path":"a.py","content":"x","from":2}`, "1 <= from <= to"},
+		{WriteFileName, `{"path":"a.py","content":"x","from":3,"to":2}`, "1 <= from <= to"},
+		{WriteFileName, `{"path":"a.py","content":"x","start_line":3}`, `unknown field "start_line"`},
+		{WriteFileName, `{"path":7,"content":"x"}`, `argument "path" must be a string, not a number`},
+		{WriteFileName, `{"path":" ","content":"x"}`, "path is empty"},
+		{WriteFileName, `{"path":"a.py`, "not a JSON object"},
+		{WriteFileName, `["a.py"]`, "not a JSON object"},
+		{WriteFileName, `{"thought":["x"],"path":"a.py","content":"x"}`, "thought must be a string"},
+		{PatchFileName, `{"path":"a.py","patch":""}`, "patch is empty"},
+		{RunCommandName, `{"command":"  "}`, "command is empty"},
+		{RunCommandName, `{"command":"` + strings.Repeat("x", maxCommand+1) + `"}`, "write a script file"},
+		{RenameFileName, `{"from":"a","to":"a"}`, "they must differ"},
+		{RequestUserInput, `{"question":"q","choices":["a",""]}`, "must have 1 to"},
+		{RollbackName, `{"reason":"r","step":-1}`, "from 1"},
+		{GitStatusName, ``, ""},
+		{SubmitPlanName, `{"analysis":"","files_to_create":[],"files_to_change":[],"steps":[],"considerations":[],"features":[]}`, "at least one"},
+		{SubmitPlanName, plan(`{"id":"a","title":"A","description":"d"},{"id":"a","title":"A","description":"d"}`), "used twice"},
+		{SubmitPlanName, plan(`{"id":"a","title":"A","description":"d","depends_on":["b"]},{"id":"b","title":"B","description":"d"}`), "does not come before it"},
+		{SubmitPlanName, plan(`{"id":"a","title":"A","description":"d"},{"id":"b","title":"B","description":"d","depends_on":["a"]}`), ""},
+		{SubmitVerdictName, `{"completion":100,"approved":true,"summary":"s","issues":[]}`, ""},
+		{SubmitVerdictName, `{"approved":true,"summary":"s","issues":[]}`, "completion must be"},
+		{SubmitVerdictName, `{"completion":100,"approved":true,"summary":"s","issues":["i"]}`, "contradicts"},
+		{SubmitVerdictName, `{"completion":100,"approved":false,"summary":"s","issues":[],"instructions":"x"}`, "approved is false"},
+		{SubmitVerdictName, `{"completion":50,"approved":false,"summary":"s","issues":[]}`, "instructions is empty"},
+		{"DROP_TABLE", `{}`, "no such action"},
+	} {
+		_, err := Parse(c.name, c.args, all)
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s %s: got %v, want %q", c.name, c.args, err, c.want)
+		}
+	}
+	if _, err := Parse(WriteFileName, `{}`, []string{ListFilesName}); err == nil {
+		t.Error("an action that was not offered was taken")
+	}
+}
+
+func plan(features string) string {
+	return `{"analysis":"","files_to_create":[],"files_to_change":[],"steps":[],"considerations":[],"features":[` + features + `]}`
+}
+
+// TestSchemas keeps every verb whole: a text, a closed object schema, and a
+// description of each argument.
+func TestSchemas(t *testing.T) {
+	for _, v := range Lookup(Names()...) {
+		var s schema
+		if err := json.Unmarshal(v.Schema, &s); err != nil {
+			t.Fatal(err)
+		}
+		if v.Text == "" || s.Type != "object" || s.AdditionalProperties == nil || *s.AdditionalProperties {
+			t.Errorf("%s: %s %s", v.Name, v.Text, v.Schema)
+		}
+		for name, p := range s.Properties {
+			if p.Description == "" {
+				t.Errorf("%s: the argument %s has no description", v.Name, name)
+			}
+		}
+	}
+}
+
+// TestLooks shows what the read-only verbs answer.
+func TestLooks(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"shop/cart.py":   "import os\n\n\nclass Cart:\n    def add(self, item):\n        return item\n",
+		"shop/broken.py": "def f(:\n",
+		"long.txt":       strings.Repeat("line\n", numberedLines+1),
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w, err := workspace.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	o := w.NewOverlay()
+	defer o.Close()
+	env := &Env{Overlay: o, Shown: map[string]Shown{}}
+	for _, c := range []struct {
+		name, args string
+		want       []string
+		not        string
+	}{
+		{ListFilesName, `{"glob":"**/*.py"}`, []string{"shop/broken.py (8 bytes)", "shop/cart.py"}, "long.txt"},
+		{ListFilesName, `{"glob":"*.rs"}`, []string{"No files."}, ""},
+		{SearchTextName, `{"pattern":"CART","ignore_case":true}`, []string{"shop/cart.py:4: class Cart:"}, ""},
+		{SearchTextName, `{"pattern":"def \\w+\\(self","regexp":true}`, []string{"shop/cart.py:5:     def add(self, item):"}, "broken"},
+		{SearchTextName, `{"pattern":"nowhere"}`, []string{"Nothing found."}, ""},
+		{OutlineName, `{"path":"shop/cart.py"}`, []string{"4-6 ", "Cart", "  5-6 ", "add"}, ""},
+		{DiagnosticsName, `{"path":"shop/broken.py"}`, []string{"shop/broken.py:1: critical:"}, ""},
+		{DiagnosticsName, `{"path":"shop/cart.py"}`, []string{"No findings."}, ""},
+		{GetFullFileContent, `{"path":"shop/cart.py"}`, []string{"shop/cart.py (6 lines)", "    4  class Cart:"}, ""},
+		{GetFullFileContent, `{"path":"shop/cart.py","from":4,"to":4}`, []string{"lines 4 to 4", "    4  class Cart:"}, "def add"},
+		{GetFullFileContent, `{"path":"long.txt"}`, []string{"long.txt (501 lines)\nline\n"}, "    1  line"},
+	} {
+		a, err := Parse(c.name, c.args, Names())
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := a.Args.(Doer).Do(context.Background(), env)
+		if err != nil {
+			t.Errorf("%s %s: %v", c.name, c.args, err)
+			continue
+		}
+		for _, want := range c.want {
+			if !strings.Contains(r.Text, want) {
+				t.Errorf("%s %s: %q is not in\n%s", c.name, c.args, want, r.Text)
+			}
+		}
+		if c.not != "" && strings.Contains(r.Text, c.not) {
+			t.Errorf("%s %s: %q is in\n%s", c.name, c.args, c.not, r.Text)
+		}
+	}
+}
+
+// TestHeadAndTail keeps the two ends of a long output and says what is missing.
+func TestHeadAndTail(t *testing.T) {
+	long := "first\n" + strings.Repeat("middle\n", 10_000) + "last"
+	got := headAndTail(long)
+	if !strings.HasPrefix(got, "first\n") || !strings.HasSuffix(got, "last\n") || len(got) > outputHead+outputTail+100 || !strings.Contains(got, "bytes left out]") {
+		t.Errorf("got %d bytes: %.80q ... %q", len(got), got, got[len(got)-80:])
+	}
+	if got := headAndTail("short"); got != "short\n" {
+		t.Errorf("got %q", got)
+	}
+}
