@@ -18,6 +18,7 @@ type client struct {
 	DocumentChanges bool // edits with versions
 	Annotations     bool // edits may carry change annotations
 	Confirms        bool // and those that need confirmation are really asked for
+	AsksBlindly     bool // without showing what would change
 	CreateFile      bool
 	RenameFile      bool
 	DeleteFile      bool
@@ -98,6 +99,7 @@ func (c *client) workspace(w *protocol.WorkspaceClientCapabilities) {
 	c.DocumentChanges = yes(e.DocumentChanges) || len(e.ResourceOperations) > 0
 	c.Annotations = e.ChangeAnnotationSupport != nil
 	c.Confirms = c.Annotations && slices.Contains(confirming, c.Name)
+	c.AsksBlindly = c.Confirms && c.Name == "Neovim"
 	c.EditMetadata = yes(e.MetadataSupport)
 }
 

@@ -116,11 +116,16 @@ func (s *server) tellOutcome(out agent.Outcome, task agent.Task) {
 	case agent.Review:
 		text += fmt.Sprintf("%s of %q left to decide.", plural(out.Open, "hunk"), title(task))
 	case agent.Succeeded:
-		text += fmt.Sprintf("Accepted: %q. The command %s takes it back.", title(task), cmdUndo)
+		text += acceptedText(task)
 	case agent.Rejected:
 		text += fmt.Sprintf("Rejected: %q. Nothing was changed.", title(task))
 	}
 	s.showMessage(typ, text)
+}
+
+// acceptedText tells that a result is in the user's files.
+func acceptedText(task agent.Task) string {
+	return fmt.Sprintf("Accepted: %q. The command %s takes it back.", title(task), cmdUndo)
 }
 
 // doUndo reverts what was accepted.

@@ -75,8 +75,9 @@ func (l *reviews) take(task string) *review {
 }
 
 // toReview brings a result to the user: where the editor can ask about each
-// change of what is open, it does so first; what is still open then is in the
-// review document.
+// change of what is open, it does so first, with the review document beside the
+// question where the question does not show the change; what is still open then is
+// in the review document.
 func (s *server) toReview(ctx context.Context, e *Engine, last agent.Status) {
 	id := last.Task.ID
 	rev, path, err := s.refreshReview(ctx, e, id)
@@ -85,20 +86,26 @@ func (s *server) toReview(ctx context.Context, e *Engine, last agent.Status) {
 		return
 	}
 	if s.client.Confirms && s.client.DocumentChanges && e.Settings.Review.Annotations && s.offerable(e, rev) {
+		if s.client.AsksBlindly && e.Settings.Review.Open {
+			if err := s.showDocument(ctx, uri.File(path), false, nil); err != nil {
+				s.log.Warn("the review document was not shown", "error", err)
+			}
+		}
 		s.offerReview(ctx, e, id)
 		if rev = s.reviews.get(id); rev == nil {
+			s.showMessage(protocol.MessageTypeInfo, acceptedText(last.Task))
 			return // all is decided
 		}
 	}
-	text := fmt.Sprintf("%q is done: %s to review. Accept or reject it in the review document, or with %s and %s.", title(rev.Task), counted(rev), cmdAccept, cmdReject)
+	// Short where the document tells the rest: a message of two lines makes Neovim wait for a key.
+	text := fmt.Sprintf("%q is done: %s to review.", title(rev.Task), counted(rev))
+	how := fmt.Sprintf(" Accept or reject with %s and %s, or in the review document %s, which %s opens.", cmdAccept, cmdReject, path, cmdReview)
 	if e.Settings.Review.Open {
-		if err := s.showDocument(ctx, uri.File(path), false, nil); err != nil {
-			text += " " + sentence(err.Error())
+		if err := s.showDocument(ctx, uri.File(path), false, nil); err == nil {
+			how = ""
 		}
-	} else {
-		text += fmt.Sprintf(" The document is %s; %s opens it.", path, cmdReview)
 	}
-	s.showMessage(protocol.MessageTypeInfo, text)
+	s.showMessage(protocol.MessageTypeInfo, text+how)
 }
 
 // counted says how much of a review is open.
