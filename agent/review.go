@@ -158,20 +158,6 @@ func (a *Agent) Review(id string) (*ReviewOf, error) {
 	return a.reviewOf(p)
 }
 
-// Staged returns what a task has staged so far, whether or not it is to be
-// reviewed yet. It is empty where nothing is.
-func (a *Agent) Staged(id string) (workspace.ChangeSet, error) {
-	p, err := a.load(id)
-	if err != nil {
-		return workspace.ChangeSet{}, err
-	}
-	state, err := a.stagedState(p.staged)
-	if err != nil {
-		return workspace.ChangeSet{}, err
-	}
-	return workspace.Compare(workspace.State{}, state), nil
-}
-
 func (a *Agent) reviewOf(p *progress) (*ReviewOf, error) {
 	if p.report == nil || len(p.staged.Files) == 0 {
 		return nil, fmt.Errorf("%w: %s is %s", ErrNoReview, p.task.ID, p.state)

@@ -35,9 +35,6 @@ type features struct {
 	// capabilities add to what initialize answers.
 	capabilities []func(*protocol.ServerCapabilities)
 
-	// configured hear that the settings or the folders changed.
-	configured []func(ctx context.Context)
-
 	// lenses are the sources of code lenses.
 	lenses []func(doc *document) []protocol.CodeLens
 
@@ -86,13 +83,7 @@ func (s *server) installHooks() {
 			f(c)
 		}
 	}
-	s.hooks.configure = func(ctx context.Context, layers []layer) error {
-		err := s.configureEngine(ctx, layers)
-		for _, f := range s.configured {
-			f(ctx)
-		}
-		return err
-	}
+	s.hooks.configure = s.configureEngine
 	s.hooks.roots = func(context.Context, []Root) error {
 		s.renewEngine()
 		return nil

@@ -122,12 +122,8 @@ def total(prices):
     return sum(prices)
 `
 
-// TestServe drives the real server as a user does: a comment that asks for work,
-// a question, a command that cannot run, the review by hunks while the user
-// types, acceptance of open and of closed files, undo; then the log on disk.
-func TestServe(t *testing.T) {
-	files := map[string]string{"shop.py": "# case: add tax to the price\n" + shop, "tax.py": "RATE = 0\n"}
-	s := startServer(t, t.TempDir(), files, `
+// taxModel asks for the rate, changes two files, and wants to run a command.
+const taxModel = `
 on tars
 want add tax to the price
 want shop.py
@@ -164,7 +160,14 @@ call FINISH_FEATURE {"thought": "done", "summary": "tax added"}
 on tars
 want net * 1.19
 call SUBMIT_VERDICT {"completion": 100, "approved": true, "summary": "done", "issues": []}
-`, lsptest.Options{
+`
+
+// TestServe drives the real server as a user does: a comment that asks for work,
+// a question, a command that cannot run, the review by hunks while the user
+// types, acceptance of open and of closed files, undo; then the log on disk.
+func TestServe(t *testing.T) {
+	files := map[string]string{"shop.py": "# case: add tax to the price\n" + shop, "tax.py": "RATE = 0\n"}
+	s := startServer(t, t.TempDir(), files, taxModel, lsptest.Options{
 		Answer:                func(q lsptest.Question) string { return q.Choices[len(q.Choices)-2] },
 		InitializationOptions: json.RawMessage(`{"review": {"annotations": false}}`),
 	})
