@@ -29,9 +29,9 @@ type review struct {
 
 	// Guarded by reviews.mu.
 	of     *agent.ReviewOf
-	marked map[uri.URI]bool // documents that hold marks of open hunks
-	offer  func()           // takes an offer off the screen; nil where there is none
-	typed  func() bool      // a timer that marks again after the user typed
+	marked map[uri.URI]string // documents that hold marks of open hunks, and their paths in the workspace
+	offer  func()             // takes an offer off the screen; nil where there is none
+	typed  func() bool        // a timer that marks again after the user typed
 }
 
 // typingPause is how long the user must not have typed before the marks of open
@@ -51,15 +51,17 @@ func (l *reviews) get(task string) *agent.ReviewOf {
 	return nil
 }
 
-// all returns the results under review.
-func (l *reviews) all() []*agent.ReviewOf {
+// marked returns the results that have marks in a document, and how the workspace
+// names it. It needs no engine: one that nothing uses is closed after a while.
+func (l *reviews) marked(u uri.URI) (list []*agent.ReviewOf, path string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	var list []*agent.ReviewOf
 	for _, r := range l.byTask {
-		list = append(list, r.of)
+		if own := r.marked[u]; own != "" {
+			list, path = append(list, r.of), own
+		}
 	}
-	return list
+	return list, path
 }
 
 // take returns the review of a task, for keeping what is known of it.
@@ -68,7 +70,7 @@ func (l *reviews) take(task string) *review {
 	defer l.mu.Unlock()
 	r := l.byTask[task]
 	if r == nil {
-		r = &review{marked: make(map[uri.URI]bool)}
+		r = &review{marked: make(map[uri.URI]string)}
 		l.byTask[task] = r
 	}
 	return r
@@ -242,7 +244,7 @@ func (s *server) rewriteReview(ctx context.Context, r *review, u uri.URI) error 
 // markReview marks in the user's open documents where open hunks would go, and
 // takes away the marks of those that are decided.
 func (s *server) markReview(e *Engine, id string, r *review) {
-	marks := map[uri.URI][]protocol.Diagnostic{}
+	marks, paths := map[uri.URI][]protocol.Diagnostic{}, map[uri.URI]string{}
 	s.reviews.mu.Lock()
 	rev := r.of
 	s.reviews.mu.Unlock()
@@ -259,14 +261,14 @@ func (s *server) markReview(e *Engine, id string, r *review) {
 			}
 			for _, p := range placesOf(f, doc.Text) {
 				marks[u] = append(marks[u], pendingMark(doc.mapper(s.client.Encoding), id, f, p))
+				paths[u] = path
 			}
 		}
 	}
 	s.reviews.mu.Lock()
 	gone := r.marked
-	r.marked = map[uri.URI]bool{}
+	r.marked = paths
 	for u := range marks {
-		r.marked[u] = true
 		delete(gone, u)
 	}
 	s.reviews.mu.Unlock()
@@ -404,7 +406,7 @@ func (s *server) reviewTyping(doc *document) {
 
 // concerns reports whether a document may hold marks of a review. reviews.mu is held.
 func (s *server) concerns(r *review, doc *document) bool {
-	if r.marked[doc.URI] {
+	if r.marked[doc.URI] != "" {
 		return true
 	}
 	file, ok := doc.file()

@@ -188,8 +188,9 @@ func (s *server) reviewActions(_ context.Context, docs snapshot, p *protocol.Cod
 		return actionsAt(rev, doc, p.Range.Start.Line)
 	}
 	var list []protocol.CodeAction
-	for _, rev := range s.reviews.all() {
-		list = append(list, s.pendingActions(rev, doc, p.Range)...)
+	revs, path := s.reviews.marked(doc.URI)
+	for _, rev := range revs {
+		list = append(list, s.pendingActions(rev, path, doc, p.Range)...)
 	}
 	return list
 }
@@ -232,11 +233,7 @@ func decisionActions(args hunkArguments, what string) []protocol.CodeAction {
 
 // pendingActions returns the decisions about the open hunks at a place of the
 // user's own file.
-func (s *server) pendingActions(rev *agent.ReviewOf, doc *document, r protocol.Range) []protocol.CodeAction {
-	own, ok := s.workspacePath(doc.URI)
-	if !ok {
-		return nil
-	}
+func (s *server) pendingActions(rev *agent.ReviewOf, own string, doc *document, r protocol.Range) []protocol.CodeAction {
 	var list []protocol.CodeAction
 	for _, f := range rev.Files {
 		if own != f.Change.Path && own != f.Change.From {
