@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	setting "caselsp/agent/settings"
+
 	"go.lsp.dev/protocol"
 )
 
@@ -135,7 +137,7 @@ func nearestCommand(id string) string {
 	short := strings.ToLower(strings.TrimPrefix(id, Name+"."))
 	for _, e := range table {
 		name := strings.ToLower(strings.TrimPrefix(e.ID, Name+"."))
-		if d := distance(short, name); d < least {
+		if d := setting.Distance(short, name); d < least {
 			best, least = e.ID, d
 		}
 	}
@@ -143,25 +145,4 @@ func nearestCommand(id string) string {
 		return ": the command list of the README has those there are"
 	}
 	return fmt.Sprintf(": did you mean %s?", best)
-}
-
-// distance counts the letters to insert, remove or replace to make b of a.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			next := min(row[j]+1, row[j+1]+1, diagonal+cost)
-			diagonal, row[j+1] = row[j+1], next
-		}
-	}
-	return row[len(b)]
 }

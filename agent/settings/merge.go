@@ -130,7 +130,7 @@ func nearest(wrong string) string {
 	}
 	best, least := "", len(strings.TrimPrefix(wrong, prefix))/3+2 // with more wrong letters it is another word
 	for _, name := range names {
-		if d := distance(bare(wrong), bare(name)); d < least {
+		if d := Distance(bare(wrong), bare(name)); d < least {
 			best, least = name, d
 		}
 	}
@@ -146,9 +146,9 @@ func bare(name string) string {
 	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(name))
 }
 
-// distance returns how many letters must be inserted, deleted or replaced to
-// turn a into b (Levenshtein).
-func distance(a, b string) int {
+// Distance returns how many bytes must be inserted, deleted or replaced to turn
+// a into b (Levenshtein): how far a misspelt name is from one that there is.
+func Distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
