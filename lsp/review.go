@@ -93,7 +93,9 @@ func (s *server) toReview(ctx context.Context, e *Engine, last agent.Status) {
 				s.log.Warn("the review document was not shown", "error", err)
 			}
 		}
-		s.offerReview(ctx, e, id)
+		if !s.client.AsksBlindly || s.resting(ctx) {
+			s.offerReview(ctx, e, id)
+		}
 		if rev = s.reviews.get(id); rev == nil {
 			s.showMessage(protocol.MessageTypeInfo, acceptedText(last.Task))
 			return // all is decided
@@ -108,6 +110,34 @@ func (s *server) toReview(ctx context.Context, e *Engine, last agent.Status) {
 		}
 	}
 	s.showMessage(protocol.MessageTypeInfo, text+how)
+}
+
+// The question of an editor that asks in its command line takes the next key,
+// whatever it was meant for: "y" in the middle of a word would accept.
+const (
+	restTime  = time.Second // without typing, after which such a question may come
+	restLimit = time.Minute // how long that is waited for; then the review document must do
+)
+
+// resting waits until the user does not type, and reports whether that came.
+func (s *server) resting(ctx context.Context) bool {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer s.clock.after(restLimit, cancel)()
+	for {
+		rested := make(chan struct{})
+		moved := s.docs.next()
+		stop := s.clock.after(restTime, func() { close(rested) })
+		select {
+		case <-rested:
+			return ctx.Err() == nil
+		case <-moved:
+			stop()
+		case <-ctx.Done():
+			stop()
+			return false
+		}
+	}
 }
 
 // counted says how much of a review is open.

@@ -212,3 +212,35 @@ func TestConflict(t *testing.T) {
 	sc.refused("a.py has 2 hunks, there is no hunk 3", cmdReject, "a.py", 3)
 	sc.refused(`does not change "b.py", but a.py, c.py, new.txt, old.txt`, cmdReject, "b.py")
 }
+
+// TestResting shows that a question which takes the next key comes when nobody
+// types, and never where somebody types on and on.
+func TestResting(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		changes int
+		want    bool
+	}{
+		{"once", 1, true},
+		{"for long", int(restLimit/(restTime/2)) - 1, false},
+	} {
+		s := newServer(t.Context(), Options{})
+		clock := freeze(s)
+		got := make(chan bool, 1)
+		go func() { got <- s.resting(t.Context()) }()
+		for range tt.changes {
+			clock.await(restTime)
+			clock.advance(restTime / 2)
+			s.docs.set("file:///a.py", &document{})
+		}
+		clock.await(restTime)
+		clock.advance(restTime / 2)
+		if len(got) > 0 && tt.want {
+			t.Errorf("%s: half a rest was enough", tt.name)
+		}
+		clock.advance(restTime / 2)
+		if rested := <-got; rested != tt.want {
+			t.Errorf("%s: got %v, want %v", tt.name, rested, tt.want)
+		}
+	}
+}

@@ -50,6 +50,13 @@ func (d *documents) set(u uri.URI, doc *document) {
 	d.moved = make(chan struct{})
 }
 
+// next returns a channel that is closed at the next change.
+func (d *documents) next() <-chan struct{} {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.moved
+}
+
 // await returns the document as soon as ok is true of it (nil: not open), or
 // the last state and false when ctx ends first. It is how an edit that the
 // client says it applied is found to have arrived.
