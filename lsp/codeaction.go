@@ -123,7 +123,11 @@ func (s *server) fixActions(_ context.Context, docs snapshot, p *protocol.CodeAc
 	}
 	var list []protocol.CodeAction
 	var messages []string
-	for _, d := range p.Context.Diagnostics {
+	diagnostics := p.Context.Diagnostics
+	if len(diagnostics) == 0 {
+		diagnostics = s.foundOn(doc, p.Range)
+	}
+	for _, d := range diagnostics {
 		if !fixable(d) || len(list) == maxOffers {
 			continue
 		}
@@ -132,6 +136,23 @@ func (s *server) fixActions(_ context.Context, docs snapshot, p *protocol.CodeAc
 		list, messages = append(list, a), append(messages, messageOf(d))
 	}
 	return told(list, messages)
+}
+
+// foundOn returns our own findings on the lines of a range. Neovim tells only of
+// the diagnostics under the cursor, and users put it anywhere on the line.
+func (s *server) foundOn(doc *document, r protocol.Range) []protocol.Diagnostic {
+	d := &s.diagnostics
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var list []protocol.Diagnostic
+	if m := d.docs[doc.URI]; m != nil && m.checked != nil && m.checked.Version == doc.Version {
+		for _, f := range m.found {
+			if f.Range.Start.Line <= r.End.Line && r.Start.Line <= f.Range.End.Line {
+				list = append(list, f)
+			}
+		}
+	}
+	return list
 }
 
 // fixable reports whether a diagnostic is of the user's own text: those of what

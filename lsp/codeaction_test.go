@@ -139,6 +139,19 @@ func TestOffers(t *testing.T) {
 	}
 }
 
+// TestFixAnywhereOnTheLine offers to fix our own findings from any place on their
+// line: not every editor tells of the diagnostics beside the cursor.
+func TestFixAnywhereOnTheLine(t *testing.T) {
+	s := begin(t, lsptest.Options{}, full)
+	s.must(s.OpenText("a.py", "def f(x)\n    return x\n"))
+	s.expect(lsptest.Diagnosed("a.py", "expected ':'"))
+	for at, want := range map[int][]string{0: {"quickfix|Fix with CASE|fix"}, 12: {}} {
+		if got := s.summary("a.py", s.offered("a.py", at, at, "")); !slices.Equal(got, want) {
+			t.Errorf("at %d: got %q, want %q", at, got, want)
+		}
+	}
+}
+
 // TestFixKeepsDiagnostic shows that a diagnostic of another server comes back as
 // it was.
 func TestFixKeepsDiagnostic(t *testing.T) {
