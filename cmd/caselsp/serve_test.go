@@ -126,7 +126,8 @@ def total(prices):
 const taxModel = `
 on tars
 want add tax to the price
-want shop.py
+want It speaks of shop.py, lines
+want The lines read:
 call REQUEST_USER_INPUT {"thought": "the rate", "question": "Which rate?", "choices": ["7", "19"]}
 on tars
 want 19
