@@ -298,34 +298,3 @@ func (a *Agent) Undo(ctx context.Context, id string, to workspace.Applier) (Outc
 	out.Results = results
 	return out, err
 }
-
-// settleApplying closes an application that was interrupted, by looking at what the files hold.
-func (r *run) settleApplying() error {
-	intent := r.p.review.applying
-	if intent == nil {
-		return nil
-	}
-	var results []workspace.Applied
-	for _, e := range intent.Edits {
-		result := workspace.Applied{Path: e.Path}
-		switch hash := r.hashOf(e.Path); hash {
-		case e.After.Hash:
-			result.OK = true
-		case e.Before.Hash:
-			result.Reason = "it was interrupted before it was written"
-		default:
-			result.Reason = "it was interrupted, and the file has changed since"
-		}
-		results = append(results, result)
-	}
-	return r.record(Applied{Undo: intent.Undo, Results: results})
-}
-
-// hashOf returns the hash of what the user's file holds now, "" where there is none.
-func (r *run) hashOf(path string) string {
-	f, err := r.a.Workspace.Read(path)
-	if err != nil {
-		return ""
-	}
-	return f.Hash
-}

@@ -13,7 +13,7 @@ import (
 )
 
 // tempPrefix begins the names of the files that a write makes on its way. One is
-// only left behind when the machine stops in the middle.
+// only left behind when the process is killed in the middle; Sweep removes it.
 const tempPrefix = ".caselsp-"
 
 // FileEdit is a change of one file that an applier is to make. It names what it

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -176,6 +177,9 @@ func (f *taskFlags) decide(ctx context.Context, e *engine, in *lineReader, id st
 	}
 	switch {
 	case f.yes:
+		if f.json { // whoever reads the lines also wants to know how it ended
+			e.agent.Watch = jsonLines{json.NewEncoder(os.Stdout)}.show
+		}
 		return e.decideAll(ctx, id, agent.Selection{Hunk: agent.AllHunks}, true)
 	case f.review || isTerminal(os.Stdin) && !f.json:
 		showChanges(os.Stdout, rev)

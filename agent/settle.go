@@ -1,0 +1,86 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"caselsp/agent/workspace"
+)
+
+// settleApplying closes an application that was interrupted, by looking at what
+// the files hold, and clears away what it left beside them.
+func (r *run) settleApplying() error {
+	intent := r.p.review.applying
+	if intent == nil {
+		return nil
+	}
+	var known [][]byte
+	for _, e := range intent.Edits {
+		for _, ref := range []FileRef{e.Before, e.After} {
+			if c, err := r.contentOrNone(ref); err == nil && c != nil {
+				known = append(known, c.Data)
+			}
+		}
+	}
+	var results []workspace.Applied
+	for _, e := range intent.Edits {
+		result := workspace.Applied{Path: e.Path}
+		if err := r.arrivedWhole(e); err != nil {
+			result.Reason = err.Error()
+		} else {
+			result.OK = true
+		}
+		results = append(results, result)
+		for _, path := range []string{e.Path, e.From} {
+			if path == "" {
+				continue
+			}
+			if left, err := workspace.Sweep(r.a.Workspace, path, known...); err != nil || len(left) > 0 {
+				r.a.Log.Warn("an interrupted acceptance left files behind", "task", r.id, "files", left, "error", err)
+			}
+		}
+	}
+	return r.record(Applied{Undo: intent.Undo, Results: results})
+}
+
+// arrivedWhole looks whether an edit has been carried out to its end; the error
+// says why not. A rename writes the new file before it removes the old one.
+func (r *run) arrivedWhole(e AppliedTo) error {
+	hash, err := r.lookAt(e.Path)
+	switch {
+	case err != nil:
+		return fmt.Errorf("it was interrupted, and the file cannot be read: %w", err)
+	case hash == e.After.Hash:
+	case hash == "" || hash == e.Before.Hash:
+		return errors.New("it was interrupted before it was written")
+	default:
+		return errors.New("it was interrupted, and the file has changed since")
+	}
+	if e.From == "" || strings.EqualFold(e.From, e.Path) { // of other case only: one file under both names, on some systems
+		return nil
+	}
+	if old, err := r.lookAt(e.From); err != nil || old != "" {
+		return fmt.Errorf("it was interrupted before %s was removed", e.From)
+	}
+	return nil
+}
+
+// lookAt returns the hash of what the user's file holds now, "" where there is none.
+func (r *run) lookAt(path string) (string, error) {
+	f, err := r.a.Workspace.Read(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	return f.Hash, err
+}
+
+// hashOf is lookAt for those to whom a file that cannot be read is none.
+func (r *run) hashOf(path string) string {
+	hash, err := r.lookAt(path)
+	if err != nil {
+		return ""
+	}
+	return hash
+}
