@@ -3,6 +3,7 @@ package llm
 import (
 	"context"
 	"errors"
+	"fmt"
 )
 
 // Fallback returns a model that asks second where first gave no answer and
@@ -22,7 +23,7 @@ func (f fallback) Complete(ctx context.Context, req *Request) (*Response, error)
 	}
 	resp, second := f.second.Complete(ctx, req)
 	if second != nil {
-		return nil, errors.Join(err, second)
+		return nil, fmt.Errorf("%w; the fallback model: %w", err, second)
 	}
 	return resp, nil
 }

@@ -162,6 +162,7 @@ func (f *taskFlags) follow(ctx context.Context, e *engine, in *lineReader, event
 	if last.State != agent.Review {
 		if last.State == agent.Paused || last.State == agent.Stopped {
 			fmt.Fprintf(os.Stderr, "caselsp: task %s is %s: %s\n", last.Task.ID, last.State, clean(last.Reason))
+			fmt.Fprintf(os.Stderr, "caselsp: to go on with it: caselsp resume %s\n", last.Task.ID)
 		}
 		return exitOf(last.State)
 	}

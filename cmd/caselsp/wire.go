@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"reflect"
 	"strings"
 	"sync"
 	"time"
@@ -205,21 +206,30 @@ func (b *box) engine(ctx context.Context) (sandbox.Engine, error) {
 	return b.docker, nil
 }
 
-// models makes the model of each role once.
+// models makes each model once. Roles with the same settings share one, so that
+// what it learns about its server (that it has no tool calls, say) is asked once.
 type models struct {
 	settings settings.Model
 	keys     map[string]string // of the user's .env file
 	mu       sync.Mutex
-	made     map[string]llm.Model
+	made     []madeModel
+}
+
+type madeModel struct {
+	settings settings.Model
+	model    llm.Model
 }
 
 func (m *models) of(role string) (llm.Model, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if made, ok := m.made[role]; ok {
-		return made, nil
-	}
 	s := m.settings.For(role)
+	for _, made := range m.made {
+		if reflect.DeepEqual(made.settings, s) {
+			return made.model, nil
+		}
+	}
+	chosen := s
 	first, err := openai.New(m.config(s))
 	if err != nil {
 		return nil, err
@@ -233,10 +243,7 @@ func (m *models) of(role string) (llm.Model, error) {
 		}
 		model = llm.Fallback(first, second)
 	}
-	if m.made == nil {
-		m.made = map[string]llm.Model{}
-	}
-	m.made[role] = model
+	m.made = append(m.made, madeModel{chosen, model})
 	return model, nil
 }
 

@@ -59,6 +59,14 @@ finish stop
 usage 7 3 2
 `
 
+func TestModelChooses(t *testing.T) {
+	srv := Start(t, parse(t, "on any\nmodel large\ntext Large.\non any\nmodel m\ntext Small.\n"))
+	_, said := post(t, srv, "You are CASE.", "x", "")
+	if left := srv.Unused(); !strings.Contains(said, "Small.") || len(left) != 1 || left[0] != "line 1" {
+		t.Errorf("the answer was %s, left are the rules %q", said, left)
+	}
+}
+
 func TestRules(t *testing.T) {
 	srv := New(parse(t, story))
 	defer srv.Close()

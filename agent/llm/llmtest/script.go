@@ -19,12 +19,13 @@ type Script struct {
 const Always = -1
 
 // Rule is one expected request and its answer. The first rule that is not used
-// up, whose Role is the request's and whose When all match answers, and it
-// insists on its Want and Not. A pattern is text that the request must
+// up, whose Role and Model are the request's and whose When all match answers,
+// and it insists on its Want and Not. A pattern is text that the request must
 // contain, or a regular expression between slashes.
 type Rule struct {
 	Name  string   // for failures; ParseScript names rules by their line
 	Role  string   // tars, case, tester, reflector; "": any
+	Model string   // the name that is asked for; "": any
 	When  []string // chooses among the rules of one role
 	Want  []string // a request without one of these fails the test
 	Not   []string // and so does one with one of these
@@ -153,6 +154,8 @@ func (p *parser) directive(word, rest string) error {
 // in reads a directive of a rule.
 func (p *parser) in(r *Rule, word, rest string) (err error) {
 	switch word {
+	case "model":
+		r.Model = rest
 	case "when":
 		r.When = append(r.When, rest)
 	case "want":

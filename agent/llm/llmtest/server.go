@@ -14,6 +14,7 @@
 //	models tiny large          the models that the server lists
 //
 //	on case                    a rule: a request of this role, or of any
+//	model large                the rule is meant only if this model is asked for
 //	when second feature        the rule is meant only if the request has this
 //	want views.py              the request must contain this
 //	want /1 failed, \d+ passed/
@@ -246,8 +247,8 @@ func (s *Server) choose(req *Request) (Rule, string) {
 	rule, failure := Rule{}, ""
 	i := s.match(req)
 	if i < 0 {
-		failure = fmt.Sprintf("no rule is left for a request of role %q (request %d). It was:\n%s",
-			req.Role, len(s.requests)+1, brief(req.Text))
+		failure = fmt.Sprintf("no rule is left for a request of role %q (request %d) to model %q. It was:\n%s",
+			req.Role, len(s.requests)+1, req.Model, brief(req.Text))
 	} else {
 		rule = s.script.Rules[i]
 		if wrong := rule.check(req.Text); wrong != "" {
@@ -275,7 +276,7 @@ func (s *Server) match(req *Request) int {
 		if times != Always && s.used[i] >= times || r.Role != "" && r.Role != req.Role {
 			continue
 		}
-		meant := true
+		meant := r.Model == "" || r.Model == req.Model
 		for _, w := range r.When {
 			ok, err := contains(req.Text, w)
 			meant = meant && ok && err == nil

@@ -189,7 +189,7 @@ func (m *model) late(cause error) *llm.Error {
 		return m.fail(llm.TimedOut, 0, fmt.Sprintf("the answer was not whole after %v", longestTry), "Choose a faster model", cause)
 	}
 	return m.fail(llm.TimedOut, 0, fmt.Sprintf("the server at %s said nothing for %v", m.config.BaseURL, m.config.Timeout),
-		"If the model is only slow, raise the time-out", cause)
+		"If the model is only slow, raise model.timeout", cause)
 }
 
 // inner takes off the layer that repeats method and address.
