@@ -113,8 +113,9 @@ func (a *Agent) acquire(id string) (release func(), err error) {
 
 // Run starts a task and yields what happens, until it needs a review or has
 // ended, paused or stopped. Cancelling ctx, or leaving the loop, stops it; it
-// can be resumed. An error ends the sequence; it means that the task could not
-// be recorded, so nothing was done that is not in the journal.
+// can be resumed. An error ends the sequence: an *[Unrecorded] where the store
+// failed in the middle, or what kept the task from being begun. Nothing was done
+// that is not in the journal, in either case.
 func (a *Agent) Run(ctx context.Context, task Task) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		if err := task.Check(); err != nil {

@@ -114,19 +114,22 @@ func (r *run) execute(ctx context.Context, engine sandbox.Engine, line string) e
 	}
 	ended := CommandEnded{Result: *result}
 	ended.Result.Changes = nil
-	var blobs [][]byte
 	for _, c := range result.Changes {
 		ref := FileRef{Path: c.Path, Mode: c.Mode}
 		if !c.Deleted {
 			hash, err := r.a.Store.PutBlob(c.Data)
-			if err != nil {
+			if unwritten(err) {
 				return fmt.Errorf("what the command wrote cannot be kept: %w", err)
+			}
+			if err != nil { // too large: the command is over, and must not be run again for it
+				ended.Result.Skipped = append(ended.Result.Skipped, fmt.Sprintf("%s: %v", c.Path, err))
+				continue
 			}
 			ref.Hash = hash
 		}
 		ended.Changes = append(ended.Changes, ref)
 	}
-	return r.record(ended, blobs...)
+	return r.record(ended)
 }
 
 // commandEnded stages what the command changed and tells the model how it went.

@@ -3,8 +3,8 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"runtime/debug"
 	"strings"
 
 	"caselsp/agent/action"
@@ -57,7 +57,11 @@ func (r *run) done(b ActionDone, blobs ...[]byte) error {
 // the run: the overlay goes back to what it was.
 func (r *run) do(ctx context.Context, verb *action.Verb, args action.Doer) error {
 	before := r.overlay.State()
-	result, err := r.guarded(ctx, args)
+	var result action.Result
+	err := r.guarded(verb.Name, func() (err error) {
+		result, err = args.Do(ctx, &action.Env{Overlay: r.overlay, Shown: r.p.shownNow(), Hidden: store.Redacted})
+		return err
+	})
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -65,7 +69,7 @@ func (r *run) do(ctx context.Context, verb *action.Verb, args action.Doer) error
 		if restored := r.overlay.Restore(before); restored != nil {
 			return restored
 		}
-		return r.done(ActionDone{Text: err.Error()})
+		return r.done(ActionDone{Text: failureOf(err)})
 	}
 	outcome := ActionDone{OK: true, Text: result.Text, Note: result.Note, Diff: result.Diff, Shown: result.Shown}
 	if verb.Effect != action.Edits {
@@ -76,28 +80,32 @@ func (r *run) do(ctx context.Context, verb *action.Verb, args action.Doer) error
 	return r.done(outcome, blobs...)
 }
 
-func (r *run) guarded(ctx context.Context, args action.Doer) (result action.Result, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			r.a.Log.Error("an action panicked", "task", r.id, "panic", p, "stack", string(debug.Stack()))
-			err = fmt.Errorf("the action failed inside caselsp (%v); nothing was changed: try another way", p)
-		}
-	}()
-	return args.Do(ctx, &action.Env{Overlay: r.overlay, Shown: r.p.shownNow(), Hidden: store.Redacted})
+// failureOf is what the model is told about an action that failed.
+func failureOf(err error) string {
+	if panicked := (*panicError)(nil); errors.As(err, &panicked) {
+		return fmt.Sprintf("The action failed inside caselsp (%v); nothing was changed: try another way.", panicked.value)
+	}
+	return err.Error()
 }
 
 // look answers the aids that see more than the overlay.
 func (r *run) look(ctx context.Context, act *action.Action) error {
 	var text string
-	var err error
-	switch args := act.Args.(type) {
-	case action.GitStatus:
-		text, err = r.a.Workspace.GitStatus(ctx)
-	case action.GitDiff:
-		text, err = r.a.Workspace.GitDiff(ctx, args.Path)
-	case action.Recall:
-		var found []string
-		found, err = r.a.recall(ctx, store.KindPattern, args.Query)
+	var found []string
+	err := r.guarded(act.Verb.Name, func() (err error) {
+		switch args := act.Args.(type) {
+		case action.GitStatus:
+			text, err = r.a.Workspace.GitStatus(ctx)
+		case action.GitDiff:
+			text, err = r.a.Workspace.GitDiff(ctx, args.Path)
+		case action.Recall:
+			found, err = r.a.recall(ctx, store.KindPattern, args.Query)
+		default:
+			err = fmt.Errorf("%s cannot be carried out here", act.Verb.Name)
+		}
+		return err
+	})
+	if args, ok := act.Args.(action.Recall); ok {
 		if recorded := r.record(MemoryRecalled{Query: args.Query, Found: found}); recorded != nil {
 			return recorded
 		}
@@ -105,11 +113,9 @@ func (r *run) look(ctx context.Context, act *action.Action) error {
 		if len(found) == 0 {
 			text = "Memory holds nothing similar."
 		}
-	default:
-		err = fmt.Errorf("%s cannot be carried out here", act.Verb.Name)
 	}
 	if err != nil {
-		return r.done(ActionDone{Text: err.Error()})
+		return r.done(ActionDone{Text: failureOf(err)})
 	}
 	return r.done(ActionDone{OK: true, Text: text, Note: strings.ToLower(act.Verb.Name)})
 }

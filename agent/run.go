@@ -7,9 +7,7 @@ import (
 	"io/fs"
 
 	"caselsp/agent/action"
-	"caselsp/agent/llm"
 	"caselsp/agent/workspace"
-	"caselsp/sandbox"
 	"caselsp/store"
 )
 
@@ -25,6 +23,8 @@ type run struct {
 	live  *action.Action
 	yield func(Event, error) bool
 	gone  bool // whoever listened has left: stop as soon as the record is whole
+	// telling is true while those who listen run their code: a panic is theirs then.
+	telling bool
 }
 
 func (a *Agent) newRun(id string, yield func(Event, error) bool) *run {
@@ -38,8 +38,11 @@ var errLeft = errors.New("nobody listens any more")
 // written in the same transaction.
 func (r *run) record(body Body, blobs ...[]byte) error {
 	rec, err := r.journal.AppendWith(body.kind(), body, blobs...)
+	if err != nil && r.p.seq == 0 {
+		return fmt.Errorf("the task was not begun, because it cannot be recorded: %w", err)
+	}
 	if err != nil {
-		return fmt.Errorf("task %s cannot be recorded: %w", r.id, err)
+		return &Unrecorded{Task: r.id, Err: err}
 	}
 	r.p.apply(rec.Seq, rec.Time, body)
 	r.emit(Event{Seq: rec.Seq, Time: rec.Time, Body: body, Status: r.p.status(r.a.Limits.Rounds)})
@@ -50,15 +53,20 @@ func (r *run) record(body Body, blobs ...[]byte) error {
 }
 
 func (r *run) emit(e Event) {
+	r.telling = true
 	if r.a.Watch != nil {
 		r.a.Watch(e)
 	}
 	if !r.gone && !r.yield(e, nil) {
 		r.gone = true
 	}
+	r.telling = false
 }
 
 func (r *run) fail(err error) {
+	if !errors.Is(err, errLeft) {
+		r.a.Log.Error("a task cannot go on", "task", r.id, "error", err)
+	}
 	if !r.gone && !errors.Is(err, errLeft) {
 		r.gone = true
 		r.yield(Event{}, err)
@@ -138,7 +146,7 @@ func (r *run) again(to State) StateChanged {
 // loop looks at the state and does the next thing, until there is none.
 func (r *run) loop(ctx context.Context) {
 	for r.p.state.Works() || r.p.state == Waiting {
-		err := r.next(ctx)
+		err := r.guarded("a step", func() error { return r.next(ctx) })
 		if err == nil {
 			continue
 		}
@@ -177,45 +185,6 @@ func (r *run) next(ctx context.Context) error {
 	default:
 		return r.verifying(ctx)
 	}
-}
-
-// pauseError pauses the task: the user reads the reason, which says what to do.
-type pauseError struct{ reason string }
-
-func (e *pauseError) Error() string { return e.reason }
-
-// interrupt turns an error into the transition it means. It returns an error
-// only where the journal itself fails, or nobody listens any more.
-func (r *run) interrupt(ctx context.Context, err error) error {
-	var pause *pauseError
-	var model *llm.Error
-	var engine *sandbox.Unavailable
-	var replay *sandbox.Diverged
-	switch {
-	case errors.Is(err, errLeft):
-		return r.leave()
-	case ctx.Err() != nil:
-		reason := "stopped by the user"
-		if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
-			reason = cause.Error()
-		}
-		return r.record(StateChanged{To: Stopped, Reason: reason, Feature: r.p.cur})
-	case errors.As(err, &pause), errors.As(err, &model), errors.As(err, &engine), errors.As(err, &replay):
-		return r.record(StateChanged{To: Paused, Reason: err.Error(), Feature: r.p.cur})
-	case errors.Is(err, ErrUndecided):
-		return r.record(StateChanged{To: Paused, Reason: "a question is open: answer it, then resume", Feature: r.p.cur})
-	}
-	return err
-}
-
-// leave records the stop that a consumer's leaving means.
-func (r *run) leave() error {
-	if r.p.state.Works() || r.p.state == Waiting {
-		if err := r.record(StateChanged{To: Stopped, Reason: "stopped by the user", Feature: r.p.cur}); err != nil {
-			return err
-		}
-	}
-	return errLeft
 }
 
 // observe takes note of what the user did to staged files since the last step.

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"sync/atomic"
 	"syscall"
@@ -174,6 +176,9 @@ func (d *database) update(fn func(*bolt.Tx) error) error {
 	for try := 1; ; try++ {
 		var refused error // by fn: not the disk's fault
 		err := d.guard(func() error {
+			if err := d.inPlace(); err != nil {
+				return err
+			}
 			return d.bolt.Update(func(tx *bolt.Tx) error {
 				refused = fn(tx)
 				return refused
@@ -193,6 +198,20 @@ func (d *database) update(fn func(*bolt.Tx) error) error {
 	}
 }
 
+// inPlace reports whether the file is still found under its name. A file that
+// was moved or deleted takes writes as ever, and loses them when it is closed.
+func (d *database) inPlace() error {
+	open, err := d.file.Stat()
+	if err != nil {
+		return nil // closed, as the transaction will say
+	}
+	named, err := os.Stat(d.path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(open, named) {
+		return &Unwritable{Path: d.path, Advice: adviseMoved, Err: errors.New("the file was moved or deleted")}
+	}
+	return nil
+}
+
 // errClosed is what a store answers that was closed.
 var errClosed = errors.New("the store is closed")
 
@@ -205,6 +224,9 @@ func (d *database) guard(fn func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			b := &Broken{Path: d.path, Err: fmt.Errorf("%v", p)}
+			if _, fault := p.(runtime.Error); fault { // its text would read like our own fault
+				b.Err = fmt.Errorf("a page of it is damaged or missing: %v", p)
+			}
 			d.broken.Store(b)
 			err = b
 		}

@@ -61,6 +61,7 @@ const (
 	adviseDir   = "make that directory writable, or set XDG_STATE_HOME to a directory that you can write to"
 	adviseSpace = "free some space on that disk, or raise its quota, and try again; nothing that was recorded is lost"
 	adviseSize  = "the store has reached its size limit; close caselsp, move the file aside and start again with an empty store"
+	adviseMoved = "put it back in its place, or end caselsp and start again without what it held"
 	adviseRetry = "check the disk and try again; nothing that was recorded is lost"
 )
 

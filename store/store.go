@@ -90,6 +90,9 @@ func Open(o Options) (*Store, error) {
 	if err := makeDirs(root, filepath.Join(root, "workspaces"), dir); err != nil {
 		return nil, err
 	}
+	if err := emptied(dir); err != nil {
+		return nil, err
+	}
 	db, err := openDatabase(filepath.Join(dir, databaseFile), ownerWait, journalsBucket, tasksBucket, blobsBucket)
 	if err != nil {
 		var locked *Locked
@@ -108,6 +111,20 @@ func Open(o Options) (*Store, error) {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
+}
+
+// emptied refuses a database without a byte where there was one before: bbolt
+// would take it for a new one, and the tasks would be gone without a word.
+func emptied(dir string) error {
+	path := filepath.Join(dir, databaseFile)
+	info, err := os.Stat(path)
+	if err != nil || info.Size() > 0 || !info.Mode().IsRegular() {
+		return nil // opening it will say what is wrong
+	}
+	if _, err := os.Stat(filepath.Join(dir, nameFile)); err != nil {
+		return nil // its maker was killed before it wrote the first page
+	}
+	return &Broken{Path: path, Err: errors.New("it is empty")}
 }
 
 // sign leaves the marks that other processes and people read.

@@ -29,7 +29,7 @@ var exitCodes = []struct {
 	{exitError1, "an error: the message says what to do"},
 	{exitUsage, "the command line is wrong"},
 	{exitFailed, "the task failed: no feature could be built"},
-	{exitPaused, "the task is paused: a question is open, or the model or the sandbox cannot be had; resume it"},
+	{exitPaused, "the task is paused: a question is open, or the model, the sandbox or the state directory cannot be had; resume it"},
 	{exitStopped, "the task was stopped: resume it"},
 	{exitReview, "the result waits for a review: caselsp review"},
 	{exitRejected, "the result was rejected; nothing was changed"},

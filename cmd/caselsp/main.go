@@ -15,6 +15,8 @@ import (
 	"runtime/debug"
 	"syscall"
 
+	"caselsp/agent"
+
 	"github.com/spf13/cobra"
 )
 
@@ -43,6 +45,9 @@ func execute(ctx context.Context, args []string) int {
 		return coded.code
 	}
 	fmt.Fprintln(os.Stderr, "caselsp:", err)
+	if unrecorded := (*agent.Unrecorded)(nil); errors.As(err, &unrecorded) {
+		return exitPaused
+	}
 	return exitError1
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -30,6 +31,9 @@ func TestMain(m *testing.M) {
 //	modeldone [N]       fails if the model was asked what FILE does not foresee, if a
 //	                    rule was not used, or if it was asked more than N times
 //	modelheld           waits until the model holds an answer back ("hold" in FILE)
+//	modelrelease        lets the answer go that the model holds back
+//	tmpfs DIR SIZE      makes DIR a disk of its own, which [tmpfs] says is possible
+//	fill FILE           writes a file until the disk is full
 //	bytes FILE TEXT     writes a file; TEXT has Go's escapes, such as \r or \xff
 //	cmpbytes FILE TEXT  compares a file with such a text
 //	task NAME N         sets $NAME to the id of the N-th task of the workspace
@@ -46,13 +50,16 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"model": startModel, "modeldone": modelDone, "modelheld": modelHeld, "bytes": writeBytes, "cmpbytes": compareBytes, "task": taskID,
+			"model": startModel, "modeldone": modelDone, "modelheld": modelHeld, "modelrelease": modelRelease, "tmpfs": mountDisk, "fill": fillDisk, "bytes": writeBytes, "cmpbytes": compareBytes, "task": taskID,
 		},
 		Condition: func(name string) (bool, error) {
-			if name != "docker" {
-				return false, fmt.Errorf("unknown condition %q", name)
+			switch name {
+			case "docker":
+				return dockerWorks(), nil
+			case "tmpfs":
+				return disksWork(t), nil
 			}
-			return dockerWorks(), nil
+			return false, fmt.Errorf("unknown condition %q", name)
 		},
 		UpdateScripts: *update,
 	})
@@ -117,6 +124,48 @@ func modelHeld(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: modelheld, after model FILE")
 	}
 	s.Held()
+}
+
+func modelRelease(ts *testscript.TestScript, neg bool, args []string) {
+	s := ts.Value(modelKey{}).(*scripted).server
+	if s == nil || neg || len(args) > 0 {
+		ts.Fatalf("usage: modelrelease, after modelheld")
+	}
+	s.Release()
+}
+
+// disksWork reports whether scenarios may have disks of their own: root can
+// mount them, unless it is root of a container only.
+func disksWork(t *testing.T) bool {
+	dir := t.TempDir()
+	if exec.Command("mount", "-t", "tmpfs", "tmpfs", dir).Run() != nil {
+		return false
+	}
+	return exec.Command("umount", dir).Run() == nil
+}
+
+func mountDisk(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: tmpfs DIR SIZE")
+	}
+	dir := ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(dir, 0o755))
+	ts.Check(ts.Exec("mount", "-t", "tmpfs", "-o", "size="+args[1], "tmpfs", dir))
+	ts.Defer(func() { ts.Check(exec.Command("umount", dir).Run()) })
+}
+
+func fillDisk(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: fill FILE")
+	}
+	f, err := os.Create(ts.MkAbs(args[0]))
+	ts.Check(err)
+	defer f.Close()
+	for block := make([]byte, 4096); ; {
+		if _, err := f.Write(block); err != nil {
+			return
+		}
+	}
 }
 
 func writeBytes(ts *testscript.TestScript, neg bool, args []string) {
