@@ -90,7 +90,9 @@ func (e *engine) checkModel(ctx context.Context) error {
 func (e *engine) checkSandbox(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()
-	engine, err := (&box{settings: e.settings.Sandbox}).engine(ctx)
+	b := &box{settings: e.settings.Sandbox}
+	defer b.Close()
+	engine, err := b.engine(ctx)
 	if err == nil && engine == nil {
 		return errors.New("sandbox.engine is none: no command and no test is run")
 	}

@@ -62,10 +62,12 @@ func (w *wiring) open(dirs []string, layers []settings.Layer, user agent.User, c
 		return nil, errors.Join(err, e.Close())
 	}
 	e.log = e.logHandler()
+	b := &box{settings: e.settings.Sandbox, name: strings.Join(dirs, ", ")}
+	e.closers = append(e.closers, b)
 	o := agent.Options{
 		Workspace: ws, Store: e.store, User: user, Log: slog.New(e.log),
 		Model:   (&models{settings: e.settings.Model, keys: e.keys}).of,
-		Sandbox: (&box{settings: e.settings.Sandbox, name: strings.Join(dirs, ", ")}).engine,
+		Sandbox: b.engine,
 		Policy:  policy(e.settings.Sandbox), Context: e.settings.Model.ContextTokens,
 		AskReads: e.settings.Approvals.ReadOnlyCommands == "ask",
 		Limits:   agent.Limits(e.settings.Limits),
@@ -185,6 +187,18 @@ type box struct {
 	name     string
 	mu       sync.Mutex
 	docker   *sandbox.DockerEngine
+}
+
+// Close ends the connection to the engine.
+func (b *box) Close() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.docker == nil {
+		return nil
+	}
+	d := b.docker
+	b.docker = nil
+	return d.Close()
 }
 
 func (b *box) engine(ctx context.Context) (sandbox.Engine, error) {
