@@ -128,22 +128,29 @@ func (f *folder) read(rel, key string, limit int64) ([]byte, fs.FileInfo, error)
 		return nil, nil, fileError(key, err)
 	}
 	defer file.Close()
-	if info, err = file.Stat(); err == nil {
-		err = readable(info, key, limit)
-	}
-	if err != nil {
-		return nil, nil, fileError(key, err)
-	}
 	var buf bytes.Buffer
-	buf.Grow(int(info.Size()) + bytes.MinRead)
-	n, err := io.Copy(&buf, io.LimitReader(file, limit+1))
-	if err == nil && n > limit {
-		err = &TooLarge{key, n, limit}
-	}
-	if err != nil {
+	if info, err = readAll(file, key, limit, &buf); err != nil {
 		return nil, nil, fileError(key, err)
 	}
 	return buf.Bytes(), info, nil
+}
+
+// readAll reads a file that was opened just now, if it is a regular one of at
+// most limit bytes, and returns what the disk says of it.
+func readAll(file *os.File, key string, limit int64, buf *bytes.Buffer) (fs.FileInfo, error) {
+	info, err := file.Stat()
+	if err == nil {
+		err = readable(info, key, limit)
+	}
+	if err != nil {
+		return nil, err
+	}
+	buf.Grow(int(info.Size()) + bytes.MinRead)
+	n, err := io.Copy(buf, io.LimitReader(file, limit+1))
+	if err == nil && n > limit {
+		err = &TooLarge{key, n, limit}
+	}
+	return info, err
 }
 
 func readable(info fs.FileInfo, key string, limit int64) error {

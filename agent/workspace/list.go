@@ -5,22 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"regexp"
-	"strings"
 )
 
 const (
 	// MaxEntries is how many files List returns at most, and where no limit is
 	// given: as many as a workspace is expected to have.
 	MaxEntries = 100_000
-	// MaxMatches is how many lines Search returns at most, and where no limit is
-	// given: more than anybody reads.
-	MaxMatches = 10_000
-
-	// maxMatchText is how many bytes of a matching line are returned. Longer lines
-	// are generated, and one of them would fill a prompt.
-	maxMatchText = 500
-
 	// shortHash is how many hex digits Manifest keeps of a hash: enough that two
 	// contents of one path never meet.
 	shortHash = 16
@@ -60,100 +50,6 @@ func (o *Overlay) List(ctx context.Context, glob string, limit int) (entries []E
 		entries = append(entries, Entry{f.key, f.size(), f.staged != nil})
 	}
 	return entries, more, nil
-}
-
-// Query is what to search for.
-type Query struct {
-	Pattern    string
-	Regexp     bool   // Pattern is a regular expression (RE2); else it is plain text
-	IgnoreCase bool   // letters match in either case
-	Glob       string // of the files to search, as in List
-	Limit      int    // of matches; 0: MaxMatches
-}
-
-// Match is a line that was found.
-type Match struct {
-	Path string
-	Line int    // from 1
-	Text string // without its ending; cut, with "…", where it is very long
-}
-
-// Search returns the lines of the files that List would return in which the
-// pattern is found, in the order of paths and lines; more says that there are
-// others. Files that are no text or too large for it are passed over. An empty
-// or broken pattern is an error that says so.
-func (o *Overlay) Search(ctx context.Context, q Query) (matches []Match, more bool, err error) {
-	re, err := q.compile()
-	if err != nil {
-		return nil, false, err
-	}
-	g, err := parseGlob(q.Glob)
-	if err != nil {
-		return nil, false, err
-	}
-	limit := q.Limit
-	if limit <= 0 || limit > MaxMatches {
-		limit = MaxMatches
-	}
-	files, more, err := o.walk(ctx, false)
-	if err != nil {
-		return nil, false, err
-	}
-	for _, f := range files {
-		if !g.match(f.key) {
-			continue
-		}
-		if err := ctx.Err(); err != nil {
-			return nil, false, err
-		}
-		c, err := f.content(o.w, MaxText)
-		if err != nil || c == nil {
-			continue
-		}
-		text, ok := c.Text()
-		// Plain text that is in no line is not in the whole either; an expression that
-		// is in a line ("a$", before "\r\n") may not be.
-		if !ok || !q.Regexp && !re.MatchString(text) {
-			continue
-		}
-		for i, line := range splitLines(text) {
-			line = strings.TrimRight(line, "\r\n")
-			if !re.MatchString(line) {
-				continue
-			}
-			if len(matches) == limit {
-				return matches, true, nil
-			}
-			matches = append(matches, Match{f.key, i + 1, shorten(line)})
-		}
-	}
-	return matches, more, nil
-}
-
-// compile returns the pattern as an expression that finds it in a line.
-func (q Query) compile() (*regexp.Regexp, error) {
-	if q.Pattern == "" {
-		return nil, errors.New("the search pattern is empty: say what to search for, or list the files")
-	}
-	pattern := q.Pattern
-	if !q.Regexp {
-		pattern = regexp.QuoteMeta(pattern)
-	}
-	if q.IgnoreCase {
-		pattern = "(?i)" + pattern
-	}
-	re, err := regexp.Compile(pattern)
-	if err != nil {
-		return nil, fmt.Errorf("the search pattern is no regular expression: %w: mend it, or search for plain text", err)
-	}
-	return re, nil
-}
-
-func shorten(line string) string {
-	if len(line) <= maxMatchText {
-		return line
-	}
-	return strings.ToValidUTF8(line[:maxMatchText], "") + "…"
 }
 
 // TreeFile is a file of a whole tree.

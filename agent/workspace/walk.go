@@ -18,7 +18,8 @@ const maxWalk = 500_000
 // found is a file of a walk.
 type found struct {
 	key    string
-	place  place // where it lies on disk; a link is followed
+	place  place       // where it lies on disk; a link is followed
+	info   fs.FileInfo // of its folder's entry; nil: not asked for
 	staged *Content
 	buffer *buffer
 }
@@ -120,7 +121,8 @@ func (k *walker) folder(f *folder, rel, prefix string, rules []rule) error {
 		case e.IsDir() && !slices.Contains(versionControl, e.Name()):
 			err = k.folder(f, name, prefix, rules)
 		case e.Type().IsRegular():
-			err = k.add(place{folder: f, rel: name, key: k.w.key(f, name)})
+			info, _ := e.Info() // nil: size asks again
+			err = k.add(place{folder: f, rel: name, key: k.w.key(f, name)}, info)
 		case e.Type()&fs.ModeSymlink != 0 && k.links:
 			err = k.addLink(f, name)
 		}
@@ -167,11 +169,11 @@ func (k *walker) ignoreText(f *folder, rel string, onDisk bool) string {
 	return string(data)
 }
 
-func (k *walker) add(at place) error {
+func (k *walker) add(at place, info fs.FileInfo) error {
 	if len(k.files) == maxWalk {
 		return errEnough
 	}
-	file := found{key: at.key, place: at, buffer: k.buffers[at.key]}
+	file := found{key: at.key, place: at, info: info, buffer: k.buffers[at.key]}
 	if s := k.slots[at.key]; s != nil {
 		if s.now == nil {
 			return nil
@@ -192,7 +194,7 @@ func (k *walker) addLink(f *folder, rel string) error {
 		return nil
 	}
 	n := len(k.files)
-	if err := k.add(at); err != nil || len(k.files) == n {
+	if err := k.add(at, nil); err != nil || len(k.files) == n {
 		return err
 	}
 	k.files[n].key = k.w.key(f, rel)
@@ -217,6 +219,9 @@ func (f found) size() int64 {
 	}
 	if f.buffer != nil {
 		return int64(len(f.buffer.Text))
+	}
+	if f.info != nil {
+		return f.info.Size()
 	}
 	info, err := f.place.folder.root.Lstat(f.place.rel)
 	if err != nil {

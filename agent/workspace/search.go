@@ -1,0 +1,233 @@
+package workspace
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"regexp"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+)
+
+const (
+	// MaxMatches is how many lines Search returns at most, and where no limit is
+	// given: more than anybody reads.
+	MaxMatches = 10_000
+
+	// maxMatchText is how many bytes of a matching line are returned. Longer lines
+	// are generated, and one of them would fill a prompt.
+	maxMatchText = 500
+)
+
+// Query is what to search for.
+type Query struct {
+	Pattern    string
+	Regexp     bool   // Pattern is a regular expression (RE2); else it is plain text
+	IgnoreCase bool   // letters match in either case
+	Glob       string // of the files to search, as in List
+	Limit      int    // of matches; 0: MaxMatches
+}
+
+// Match is a line that was found.
+type Match struct {
+	Path string
+	Line int    // from 1
+	Text string // without its ending; cut, with "…", where it is very long
+}
+
+// Search returns the lines of the files that List would return in which the
+// pattern is found, in the order of paths and lines; more says that there are
+// others. Files that are no text or too large for it are passed over. An empty
+// or broken pattern is an error that says so.
+func (o *Overlay) Search(ctx context.Context, q Query) (matches []Match, more bool, err error) {
+	re, err := q.compile()
+	if err != nil {
+		return nil, false, err
+	}
+	g, err := parseGlob(q.Glob)
+	if err != nil {
+		return nil, false, err
+	}
+	limit := q.Limit
+	if limit <= 0 || limit > MaxMatches {
+		limit = MaxMatches
+	}
+	files, more, err := o.walk(ctx, false)
+	if err != nil {
+		return nil, false, err
+	}
+	files = slices.DeleteFunc(files, func(f found) bool { return !g.match(f.key) })
+	s := search{w: o.w, re: re, plain: !q.Regexp, limit: limit, files: files, found: make([][]Match, (len(files)+batch-1)/batch)}
+	if err := s.run(ctx); err != nil {
+		return nil, false, err
+	}
+	matches = slices.Concat(s.found...)
+	if len(matches) > limit {
+		return matches[:limit], true, nil
+	}
+	return matches, more, nil
+}
+
+// batch is how many files a worker of a search takes at a time: enough that
+// neighbours in a folder stay together, and few enough that all end together.
+const batch = 64
+
+// search is a search under way. Its workers take the batches in order, and what
+// was taken is done to the end: so what was found when there is enough is what
+// comes first.
+type search struct {
+	w     *Workspace
+	re    *regexp.Regexp
+	plain bool
+	limit int
+	files []found
+
+	found    [][]Match // by batch
+	next     atomic.Int64
+	count    atomic.Int64
+	panicked atomic.Value
+}
+
+func (s *search) run(ctx context.Context) error {
+	var group sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(s.found)) {
+		group.Go(func() {
+			defer func() {
+				if p := recover(); p != nil {
+					s.panicked.Store(fmt.Sprintf("%v\n%s", p, debug.Stack()))
+				}
+			}()
+			s.work(ctx)
+		})
+	}
+	group.Wait()
+	if p := s.panicked.Load(); p != nil {
+		panic(p) // where the caller's barrier is
+	}
+	return ctx.Err()
+}
+
+func (s *search) work(ctx context.Context) {
+	r := reader{w: s.w}
+	defer r.close()
+	for ctx.Err() == nil && s.count.Load() <= int64(s.limit) {
+		i := int(s.next.Add(1)) - 1
+		if i >= len(s.found) {
+			return
+		}
+		for _, f := range s.files[i*batch : min((i+1)*batch, len(s.files))] {
+			if text, ok := r.text(f); ok {
+				s.found[i] = s.lines(s.found[i], f.key, text)
+			}
+		}
+		s.count.Add(int64(len(s.found[i])))
+	}
+}
+
+// lines adds the lines of a text that match, up to one more than the limit.
+func (s *search) lines(matches []Match, key, text string) []Match {
+	// Plain text that is in no line is not in the whole either; an expression that
+	// is in a line ("a$", before "\r\n") may not be.
+	if s.plain && !s.re.MatchString(text) {
+		return matches
+	}
+	for i, line := range splitLines(text) {
+		line = strings.TrimRight(line, "\r\n")
+		if len(matches) <= s.limit && s.re.MatchString(line) {
+			matches = append(matches, Match{key, i + 1, shorten(line)})
+		}
+	}
+	return matches
+}
+
+// compile returns the pattern as an expression that finds it in a line.
+func (q Query) compile() (*regexp.Regexp, error) {
+	if q.Pattern == "" {
+		return nil, errors.New("the search pattern is empty: say what to search for, or list the files")
+	}
+	pattern := q.Pattern
+	if !q.Regexp {
+		pattern = regexp.QuoteMeta(pattern)
+	}
+	if q.IgnoreCase {
+		pattern = "(?i)" + pattern
+	}
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, fmt.Errorf("the search pattern is no regular expression: %w: mend it, or search for plain text", err)
+	}
+	return re, nil
+}
+
+func shorten(line string) string {
+	if len(line) <= maxMatchText {
+		return line
+	}
+	return strings.ToValidUTF8(line[:maxMatchText], "") + "…"
+}
+
+// reader reads the texts of a walk's files one after the other. It keeps the
+// folder of the last file open and reads into one buffer: in a search of many
+// small files, finding each from the workspace's root again costs more than
+// reading it. What the walk saw was a regular file, so it is not looked at again
+// before it is opened, and nobody asks for its hash.
+type reader struct {
+	w    *Workspace
+	of   *folder
+	dir  string
+	root *os.Root
+	buf  bytes.Buffer
+}
+
+func (r *reader) close() {
+	if r.root != nil {
+		r.root.Close()
+		r.root = nil
+	}
+}
+
+// text returns a file's text; false: it is no text, too large, or gone.
+func (r *reader) text(f found) (string, bool) {
+	if f.staged != nil || f.buffer != nil {
+		c, err := f.content(r.w, MaxText)
+		if err != nil || c == nil {
+			return "", false
+		}
+		return c.Text()
+	}
+	if err := r.load(f.place); err != nil {
+		return "", false
+	}
+	text, _, err := Decode(r.buf.Bytes())
+	return text, err == nil
+}
+
+// load reads a file on disk into the buffer.
+func (r *reader) load(p place) error {
+	dir, name := path.Split(p.rel)
+	if r.root == nil || r.of != p.folder || r.dir != dir {
+		r.close()
+		root, err := p.folder.root.OpenRoot(cmp.Or(dir, "."))
+		if err != nil {
+			return err
+		}
+		r.of, r.dir, r.root = p.folder, dir, root
+	}
+	file, err := r.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	r.buf.Reset()
+	_, err = readAll(file, p.key, MaxText, &r.buf)
+	return err
+}
