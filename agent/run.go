@@ -100,7 +100,10 @@ func (r *run) restore() error {
 	if err != nil {
 		return err
 	}
-	if p.state.Ended() || p.state == Review {
+	if p.state == Review {
+		return fmt.Errorf("task %s has a result that waits for your review: there is nothing to resume", r.id)
+	}
+	if p.state.Ended() {
 		return fmt.Errorf("task %s is over (%s): there is nothing to resume", r.id, p.state)
 	}
 	r.p = p

@@ -35,7 +35,7 @@ type Broken struct {
 
 // Error implements error.
 func (b *Broken) Error() string {
-	return fmt.Sprintf("the store %s cannot be read (%v): nothing was deleted; move the file aside, for instance to %s.broken, and start again with an empty store, or put a backup in its place", b.Path, b.Err, b.Path)
+	return fmt.Sprintf("the store %s cannot be read (%v): nothing was deleted; move the file aside, for instance to %s.broken, to begin with an empty store, or put a backup in its place; then start caselsp again", b.Path, b.Err, b.Path)
 }
 
 // Unwrap returns the cause.
