@@ -67,6 +67,9 @@ func (o *Overlay) Search(ctx context.Context, q Query) (matches []Match, more bo
 	}
 	files = slices.DeleteFunc(files, func(f found) bool { return !g.match(f.key) })
 	s := search{w: o.w, re: re, plain: !q.Regexp, limit: limit, files: files, found: make([][]Match, (len(files)+batch-1)/batch)}
+	if s.plain && !q.IgnoreCase && isASCII(q.Pattern) {
+		s.needle = []byte(q.Pattern)
+	}
 	if err := s.run(ctx); err != nil {
 		return nil, false, err
 	}
@@ -90,6 +93,9 @@ type search struct {
 	plain bool
 	limit int
 	files []found
+	// needle is what the bytes of a file must hold for a match, whatever its
+	// encoding but UTF-16; nil: that cannot be said.
+	needle []byte
 
 	found    [][]Match // by batch
 	next     atomic.Int64
@@ -117,7 +123,7 @@ func (s *search) run(ctx context.Context) error {
 }
 
 func (s *search) work(ctx context.Context) {
-	r := reader{w: s.w}
+	r := reader{w: s.w, needle: s.needle}
 	defer r.close()
 	for ctx.Err() == nil && s.count.Load() <= int64(s.limit) {
 		i := int(s.next.Add(1)) - 1
@@ -186,6 +192,8 @@ type reader struct {
 	dir  string
 	root *os.Root
 	buf  bytes.Buffer
+
+	needle []byte // see search
 }
 
 func (r *reader) close() {
@@ -195,7 +203,8 @@ func (r *reader) close() {
 	}
 }
 
-// text returns a file's text; false: it is no text, too large, or gone.
+// text returns a file's text; false: it is no text, too large, gone, or does not
+// hold the needle.
 func (r *reader) text(f found) (string, bool) {
 	if f.staged != nil || f.buffer != nil {
 		c, err := f.content(r.w, MaxText)
@@ -207,8 +216,22 @@ func (r *reader) text(f found) (string, bool) {
 	if err := r.load(f.place); err != nil {
 		return "", false
 	}
-	text, _, err := Decode(r.buf.Bytes())
+	data := r.buf.Bytes()
+	// ASCII in UTF-16 is half zero bytes: without any, the bytes are the text's own.
+	if r.needle != nil && !bytes.Contains(data, r.needle) && bytes.IndexByte(data, 0) < 0 {
+		return "", false
+	}
+	text, _, err := Decode(data)
 	return text, err == nil
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
 }
 
 // load reads a file on disk into the buffer.
