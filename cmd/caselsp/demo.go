@@ -39,7 +39,7 @@ tests that fail and pass, the review, and the accepted result on disk. The model
 answers, the commands' results, your answers and the clock come from the recording;
 everything else is computed anew. A project that is not the recorded one is told
 from it by name.`,
-		Args: cobra.NoArgs,
+		Args: positional(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			from, err := fs.Sub(demoFiles, "demo/project")
 			if err != nil {

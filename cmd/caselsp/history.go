@@ -17,7 +17,7 @@ func historyCommand(w *wiring) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "history [TASK]",
 		Short: "List the tasks of a workspace, or show one task's report",
-		Args:  cobra.MaximumNArgs(1),
+		Args:  positional(cobra.MaximumNArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
 			e, err := w.open([]string{w.dir}, nil, agent.Headless{}, nil, nil)
 			if err != nil {
@@ -73,7 +73,7 @@ func exportCommand(w *wiring) *cobra.Command {
 		Use:   "export TASK",
 		Short: "Write a task's recording: what `caselsp replay` runs again, offline",
 		Long:  "Writes what came to the task from outside: model answers, command results, user answers and\nthe clock, as JSON Lines. Secrets were taken out when it was recorded.",
-		Args:  cobra.ExactArgs(1),
+		Args:  positional(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) (err error) {
 			e, err := w.open([]string{w.dir}, nil, agent.Headless{}, nil, nil)
 			if err != nil {

@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"syscall"
 
 	"caselsp/agent"
@@ -48,7 +49,20 @@ func execute(ctx context.Context, args []string) int {
 	if unrecorded := (*agent.Unrecorded)(nil); errors.As(err, &unrecorded) {
 		return exitPaused
 	}
+	if strings.HasPrefix(err.Error(), "unknown command") { // cobra gives it no type
+		return exitUsage
+	}
 	return exitError1
+}
+
+// positional has a mistake in a command's arguments end with the exit code for it.
+func positional(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := check(cmd, args); err != nil {
+			return usage(fmt.Errorf("%w: see caselsp %s --help", err, cmd.Name()))
+		}
+		return nil
+	}
 }
 
 func rootCommand() *cobra.Command {

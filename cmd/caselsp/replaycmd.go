@@ -18,7 +18,7 @@ func replayCommand(w *wiring) *cobra.Command {
 		Use:   "replay RECORDING",
 		Short: "Run a recorded task again, offline, to the same bytes, or say where it parts",
 		Long:  "Runs the task of a recording (see `caselsp export`) in the folder. The model, the commands, your\nanswers and the clock come from the recording; everything else is computed anew.",
-		Args:  cobra.ExactArgs(1),
+		Args:  positional(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			rec, err := readRecording(args[0])
 			if err != nil {

@@ -20,7 +20,7 @@ func reviewCommand(w *wiring) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "review [TASK]",
 		Short: "Show a result, and accept, reject or undo it: all, one file or one hunk",
-		Args:  cobra.MaximumNArgs(1),
+		Args:  positional(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
 			if hunk > 0 && file == "" {

@@ -77,7 +77,7 @@ func resumeCommand(w *wiring) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "resume [TASK]",
 		Short: "Go on with a task that was stopped, paused or interrupted",
-		Args:  cobra.MaximumNArgs(1),
+		Args:  positional(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in := newLineReader(os.Stdin)
 			e, err := w.open([]string{w.dir}, nil, f.user(in), nil, nil)

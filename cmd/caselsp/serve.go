@@ -21,7 +21,7 @@ func serveCommand(w *wiring) *cobra.Command {
 		Use:   "serve",
 		Short: "Start the language server: what editors run",
 		Long:  "Speaks the Language Server Protocol on standard input and output, or on a socket.",
-		Args:  cobra.NoArgs,
+		Args:  positional(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
 			o := w.serverOptions()

@@ -33,9 +33,15 @@ func newDisplay(out *os.File, asJSON bool) display {
 	}
 }
 
+// isTerminal reports whether a person is behind f. The null device is a character
+// device, too.
 func isTerminal(f *os.File) bool {
 	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("TERM") != "dumb"
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 || os.Getenv("TERM") == "dumb" {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(info, null)
 }
 
 // jsonLines writes each event as one JSON object.
