@@ -39,7 +39,7 @@ func childLimited(dir string) error {
 			continue
 		}
 		// A smaller one may find room in pages that are free: then it counts, too.
-		if rec, err := s.Journal("1").AppendWith("step", 1, blob); err == nil {
+		if rec, err := s.Journal("1").AppendWith("step", Hash(blob), blob); err == nil {
 			fmt.Println(rec.Seq)
 		}
 		records, readErr := s.Journal("1").Records()
