@@ -11,13 +11,18 @@
 //	record.go    the records of the journal, which are also the events of a run
 //	progress.go  the fold: records to state
 //	run.go       the loop: look at the state, do the next thing
+//	interrupt.go what ends or pauses it, and the barrier for panics
+//	settle.go    what an acceptance left open when the process ended, settled by looking
 //	phase.go     what is next in planning, coding, testing, reflecting, verifying
 //	turn.go      one question to a model and what its answer means
 //	perform.go   carrying out an action: decide, ask, run, record
+//	command.go   the same for commands, and what was allowed for always
 //	prompt.go    what a model is told
 //	question.go  what the user is asked, and how answers come back
 //	review.go    accepting, rejecting and undoing the result
+//	accept.go    carrying the decisions into the user's files, and back
 //	arrival.go   what came of an acceptance that an editor carried out in part
+//	report.go    what a task ends in, and what is learnt from it
 //	replay.go    recordings: export, and running one again
 //
 // The agent knows no editor and no terminal: it yields events and asks
