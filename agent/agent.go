@@ -35,7 +35,7 @@ type Options struct {
 	// settings say that nothing may run, or a *sandbox.Unavailable. It is called
 	// when a command is about to run, never before: most tasks should not wait for Docker.
 	Sandbox func(ctx context.Context) (sandbox.Engine, error)
-	Policy  sandbox.Policy // zero: sandbox.DefaultPolicy
+	Policy  sandbox.Policy // zero fields: sandbox.DefaultPolicy
 	User    User
 	// Recall looks into memory; nil: the store's.
 	Recall  func(ctx context.Context, query string) ([]string, error)
@@ -63,9 +63,7 @@ type Agent struct {
 
 // New returns an agent.
 func New(o Options) *Agent {
-	if o.Policy == (sandbox.Policy{}) {
-		o.Policy = sandbox.DefaultPolicy
-	}
+	o.Policy = o.Policy.OrDefault()
 	if o.Now == nil {
 		o.Now = time.Now
 	}

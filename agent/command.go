@@ -82,8 +82,8 @@ func (r *run) approval(line, why, shape string) Question {
 		who = "The tests need a command"
 	}
 	network := "no network"
-	if r.a.Policy.Network {
-		network = "network open"
+	if hosts := r.a.Policy.Hosts; len(hosts) > 0 {
+		network = "network: only " + strings.Join(hosts, ", ")
 	}
 	return Question{
 		Kind: Approval, Text: who, Command: line, Why: why, Shape: shape,

@@ -18,7 +18,7 @@ import (
 // Docker's own settings say, and the bundled image.
 type DockerOptions struct {
 	Host      string // as in DOCKER_HOST; empty: DOCKER_HOST, DOCKER_CONTEXT, the current context, the usual socket
-	Image     string // empty: [ImageTag]
+	Image     string // of every profile; empty: [ImageTag] of each
 	Workspace string // labels the containers, for people who look at docker ps
 }
 
@@ -26,7 +26,7 @@ type DockerOptions struct {
 // with this process, whatever kills it, and leaves nothing behind.
 type DockerEngine struct {
 	client    *client.Client
-	image     string
+	image     string // of every profile; empty: the bundled ones
 	workspace string
 }
 
@@ -58,7 +58,7 @@ func connect(ctx context.Context, opts DockerOptions, settings ...client.Opt) (*
 		return nil, &Unavailable{Engine: "docker", Reason: err.Error(), Err: err,
 			Advice: "Correct DOCKER_HOST or the Docker context; `docker context ls` shows them"}
 	}
-	d := &DockerEngine{client: c, image: orDefault(opts.Image, ImageTag()), workspace: opts.Workspace}
+	d := &DockerEngine{client: c, image: opts.Image, workspace: opts.Workspace}
 	ping, cancel := context.WithTimeout(ctx, pingTime)
 	defer cancel()
 	info, err := c.Info(ping)
@@ -108,7 +108,7 @@ func (d *DockerEngine) Close() error { return d.client.Close() }
 func (d *DockerEngine) Check(ctx context.Context) error {
 	inspect, cancel := context.WithTimeout(ctx, pingTime)
 	defer cancel()
-	if _, err := d.client.ImageInspect(inspect, d.image); err != nil {
+	if _, err := d.client.ImageInspect(inspect, d.imageOf(Python)); err != nil {
 		return d.explain(ctx, err)
 	}
 	return nil
@@ -119,6 +119,9 @@ func (d *DockerEngine) Run(ctx context.Context, cmd Command) (*Result, error) {
 	cmd, err := cmd.checked()
 	if err != nil {
 		return nil, err
+	}
+	if cmd.Policy.Hosts != nil {
+		return nil, errNoProxy
 	}
 	b, err := d.open(ctx, cmd)
 	if err != nil {
@@ -134,6 +137,9 @@ func (d *DockerEngine) Run(ctx context.Context, cmd Command) (*Result, error) {
 	}
 	return res, nil
 }
+
+// errNoProxy refuses what could only be had with an open network.
+var errNoProxy = errors.New("commands cannot reach hosts yet: take them out of sandbox.hosts")
 
 // startedError marks what went wrong after the command was started.
 type startedError struct{ err error }
@@ -174,7 +180,7 @@ func (d *DockerEngine) explain(ctx context.Context, err error) error {
 	case errors.Is(err, context.DeadlineExceeded):
 		u.Reason, u.Advice = "the Docker engine at "+host+" does not answer in time", adviceStart
 	case errdefs.IsNotFound(err) && strings.Contains(strings.ToLower(text), "no such image"):
-		u.Reason, u.Advice = "its image "+d.image+" is missing", adviceImage
+		u.Reason, u.Advice = "its image "+text[strings.LastIndexByte(text, ' ')+1:]+" is missing", adviceImage
 	case strings.Contains(text, "no space left on device"):
 		u.Reason, u.Advice = "Docker's disk is full ("+text+")", adviceSpace
 	default:

@@ -114,7 +114,7 @@ func TestLimits(t *testing.T) {
 		want   string
 	}{
 		{Policy{}, "cpus 1e+09, memory 1073741824, with swap 1073741824, pids 256, network none"},
-		{Policy{CPUs: 0.5, Memory: 64 << 20, PIDs: 20, Network: true}, "cpus 5e+08, memory 67108864, with swap 67108864, pids 20, network bridge"},
+		{Policy{CPUs: 0.5, Memory: 64 << 20, PIDs: 20}, "cpus 5e+08, memory 67108864, with swap 67108864, pids 20, network none"},
 	} {
 		cmd, err := Command{Line: "true", Policy: tt.policy}.checked()
 		if err != nil {
@@ -227,7 +227,7 @@ func TestSweep(t *testing.T) {
 		kept  bool
 	}{{"dead", dead, false}, {"living", self(), true}, {"elsewhere", elsewhere, true}} {
 		labels := tt.owner.labels()
-		made, err := d.client.ContainerCreate(t.Context(), &container.Config{Image: d.image, Cmd: []string{"true"}, Labels: labels}, &container.HostConfig{
+		made, err := d.client.ContainerCreate(t.Context(), &container.Config{Image: d.imageOf(Python), Cmd: []string{"true"}, Labels: labels}, &container.HostConfig{
 			Mounts: []mount.Mount{{Type: mount.TypeVolume, Target: workFolder, VolumeOptions: &mount.VolumeOptions{Labels: labels}}},
 		}, nil, nil, "")
 		if err != nil {
@@ -263,7 +263,7 @@ func TestBuildImage(t *testing.T) {
 	progress := func(line string) { said = append(said, line) }
 	// On the image itself, so that nothing comes from the network.
 	recipe := "ARG BASE\nFROM ${BASE}\nUSER 0\nRUN echo working && echo made > /made\n"
-	if err := built.build(t.Context(), []byte(recipe), d.image, progress); err != nil {
+	if err := built.build(t.Context(), []byte(recipe), d.imageOf(Python), progress); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -281,7 +281,7 @@ func TestBuildImage(t *testing.T) {
 	if err != nil || res.Output != "made\n" {
 		t.Errorf("got %+v, %v", res, err)
 	}
-	err = built.build(t.Context(), []byte("ARG BASE\nFROM ${BASE}\nRUN echo the reason; exit 3\n"), d.image, nil)
+	err = built.build(t.Context(), []byte("ARG BASE\nFROM ${BASE}\nRUN echo the reason; exit 3\n"), d.imageOf(Python), nil)
 	if err == nil || !strings.Contains(err.Error(), "the reason") {
 		t.Errorf("a build that fails: %v", err)
 	}

@@ -48,6 +48,7 @@ type box struct {
 	stop   context.CancelFunc // of the events
 	room   int64              // bytes of the work tree's volume
 	policy Policy
+	image  string
 }
 
 // open makes a container and copies the tree into it. What it returns without
@@ -55,7 +56,7 @@ type box struct {
 func (d *DockerEngine) open(ctx context.Context, cmd Command) (*box, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
-	b := &box{client: d.client, engine: d, policy: cmd.Policy, room: cmd.Policy.Disk + treeRoom(cmd.Tree)}
+	b := &box{client: d.client, engine: d, policy: cmd.Policy, image: d.imageOf(cmd.Profile), room: cmd.Policy.Disk + treeRoom(cmd.Tree)}
 	config, host := d.config(b)
 	made, err := d.client.ContainerCreate(ctx, config, host, nil, nil, "")
 	if err != nil {
@@ -90,10 +91,9 @@ func (d *DockerEngine) config(b *box) (*container.Config, *container.HostConfig)
 	volumeLabels := maps.Clone(labels)
 	labels["caselsp.workspace"] = d.workspace
 	user := strconv.Itoa(p.User)
-	network := container.NetworkMode(network(p))
 	yes := true
 	return &container.Config{
-			Image:           d.image,
+			Image:           b.image,
 			Entrypoint:      []string{},
 			Cmd:             []string{"cat"},
 			User:            keeper,
@@ -104,11 +104,11 @@ func (d *DockerEngine) config(b *box) (*container.Config, *container.HostConfig)
 			OpenStdin:       true,
 			StdinOnce:       true,
 			AttachStdin:     true,
-			NetworkDisabled: !p.Network,
+			NetworkDisabled: true,
 		}, &container.HostConfig{
 			AutoRemove:     true,
 			Init:           &yes,
-			NetworkMode:    network,
+			NetworkMode:    "none",
 			IpcMode:        container.IPCModePrivate,
 			ReadonlyRootfs: true,
 			CapDrop:        []string{"ALL"},
@@ -142,13 +142,6 @@ func (d *DockerEngine) config(b *box) (*container.Config, *container.HostConfig)
 				},
 			},
 		}
-}
-
-func network(p Policy) string {
-	if p.Network {
-		return "bridge"
-	}
-	return "none"
 }
 
 // start starts the container. The lease is taken first: from the start on there

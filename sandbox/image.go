@@ -19,13 +19,16 @@ import (
 //go:embed image/Dockerfile
 var recipe []byte
 
-// ImageTag returns the name of the bundled image. It holds a checksum of the
-// recipe, so that a new version of this program builds anew what it changed and
-// two versions do not take each other's.
-func ImageTag() string {
+// ImageTag returns the name of a profile's bundled image. It holds a checksum of
+// the recipe, so that a new version of this program builds anew what it changed
+// and two versions do not take each other's.
+func ImageTag(p Profile) string {
 	sum := sha256.Sum256(recipe)
-	return "caselsp-sandbox:python-" + hex.EncodeToString(sum[:])[:12]
+	return "caselsp-sandbox:" + string(p) + "-" + hex.EncodeToString(sum[:])[:12]
 }
+
+// imageOf returns the name of the image that a profile's commands run in.
+func (d *DockerEngine) imageOf(p Profile) string { return orDefault(d.image, ImageTag(p)) }
 
 // BuildImage builds the bundled image under the name that this engine runs.
 // Base is the image to build on, empty for the recipe's own; progress is called
@@ -52,7 +55,7 @@ func (d *DockerEngine) build(ctx context.Context, recipe []byte, base string, pr
 	// The first builder, because engines of 2020 have no other by default and
 	// today's still have it.
 	resp, err := d.client.ImageBuild(ctx, &folder, build.ImageBuildOptions{
-		Tags: []string{d.image}, BuildArgs: args, Remove: true, ForceRemove: true, Version: build.BuilderV1})
+		Tags: []string{d.imageOf(Python)}, BuildArgs: args, Remove: true, ForceRemove: true, Version: build.BuilderV1})
 	if err != nil {
 		return d.explain(ctx, err)
 	}

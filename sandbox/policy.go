@@ -3,7 +3,10 @@ package sandbox
 import (
 	"fmt"
 	"io/fs"
+	"net/netip"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -26,29 +29,40 @@ func (cmd Command) checked() (Command, error) {
 			return cmd, fmt.Errorf("environment entry %q is not of the form NAME=value", e)
 		}
 	}
+	cmd.Profile = orDefault(cmd.Profile, Python)
+	if !slices.Contains(Profiles, cmd.Profile) {
+		return cmd, fmt.Errorf("there is no profile %q, they are %q", cmd.Profile, Profiles)
+	}
 	var err error
-	if cmd.Policy, err = cmd.Policy.filled(); err != nil {
+	if cmd.Policy, err = cmd.Policy.checked(); err != nil {
 		return cmd, err
 	}
 	cmd.Tree, err = checkedTree(cmd.Tree)
 	return cmd, err
 }
 
-// filled returns p with zero fields replaced by those of DefaultPolicy.
-func (p Policy) filled() (Policy, error) {
+// checked returns p with its zero fields filled in and its hosts in order.
+func (p Policy) checked() (Policy, error) {
 	if p.CPUs < 0 || p.Memory < 0 || p.PIDs < 0 || p.Time < 0 || p.Output < 0 || p.Disk < 0 || p.User < 0 {
 		return p, fmt.Errorf("policy %+v: a limit cannot be negative", p)
 	}
+	var err error
+	p.Hosts, err = CheckHosts(p.Hosts)
+	return p.OrDefault(), err
+}
+
+// OrDefault returns p with its zero fields replaced by those of [DefaultPolicy].
+func (p Policy) OrDefault() Policy {
 	return Policy{
-		CPUs:    orDefault(p.CPUs, DefaultPolicy.CPUs),
-		Memory:  orDefault(p.Memory, DefaultPolicy.Memory),
-		PIDs:    orDefault(p.PIDs, DefaultPolicy.PIDs),
-		Time:    orDefault(p.Time, DefaultPolicy.Time),
-		Output:  orDefault(p.Output, DefaultPolicy.Output),
-		Disk:    orDefault(p.Disk, DefaultPolicy.Disk),
-		Network: p.Network,
-		User:    orDefault(p.User, DefaultPolicy.User),
-	}, nil
+		CPUs:   orDefault(p.CPUs, DefaultPolicy.CPUs),
+		Memory: orDefault(p.Memory, DefaultPolicy.Memory),
+		PIDs:   orDefault(p.PIDs, DefaultPolicy.PIDs),
+		Time:   orDefault(p.Time, DefaultPolicy.Time),
+		Output: orDefault(p.Output, DefaultPolicy.Output),
+		Disk:   orDefault(p.Disk, DefaultPolicy.Disk),
+		Hosts:  p.Hosts,
+		User:   orDefault(p.User, DefaultPolicy.User),
+	}
 }
 
 func orDefault[T comparable](v, def T) T {
@@ -102,4 +116,41 @@ func parents(path string) func(yield func(string) bool) {
 			}
 		}
 	}
+}
+
+// Profiles are all profiles, in the order in which the recipe builds them.
+var Profiles = []Profile{Python, Go, Node}
+
+// hostsLimit is more than any project names, and little to compare with.
+const hostsLimit = 100
+
+// hostName is a host name or IPv4 address (group 2), perhaps any name below it
+// (group 1), and perhaps a port (group 3). Underscores are in use, though no
+// standard allows them.
+var hostName = regexp.MustCompile(`^(\*\.)?((?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)(?::([1-9][0-9]{0,4}))?$`)
+
+// CheckHosts returns hosts in lower case, sorted and each once, or what is
+// wrong with them. A host is a name, a name with all below it ("*.example.org",
+// which is not example.org itself) or an IPv4 address, and perhaps a port;
+// without one it means the ports of HTTP and HTTPS.
+func CheckHosts(hosts []string) ([]string, error) {
+	if len(hosts) > hostsLimit {
+		return nil, fmt.Errorf("%d hosts are named, the limit is %d", len(hosts), hostsLimit)
+	}
+	var checked []string
+	for _, host := range hosts {
+		h := strings.ToLower(host)
+		m := hostName.FindStringSubmatch(h)
+		port, _ := strconv.Atoi(orDefault(append(m, "", "", "", "")[3], "80"))
+		if m == nil || len(m[2]) > 253 || port > 65535 {
+			return nil, fmt.Errorf("%q is no host: write a name such as pypi.org, *.example.org or localhost:8000", host)
+		}
+		_, notAddress := netip.ParseAddr(m[2])
+		if m[1] != "" && (!strings.Contains(m[2], ".") || notAddress == nil) {
+			return nil, fmt.Errorf("%q names too many hosts: the part behind the star must be a name with a dot in it", host)
+		}
+		checked = append(checked, h)
+	}
+	slices.Sort(checked)
+	return slices.Compact(checked), nil
 }

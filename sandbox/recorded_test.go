@@ -99,6 +99,8 @@ func TestChecked(t *testing.T) {
 		{Command{Line: "x", Env: []string{"NAME"}}, `"NAME" is not of the form NAME=value`},
 		{Command{Line: "x", Env: []string{"=value"}}, "NAME=value"},
 		{Command{Line: "x", Policy: Policy{Memory: -1}}, "cannot be negative"},
+		{Command{Line: "x", Policy: Policy{Hosts: []string{"https://pypi.org"}}}, `"https://pypi.org" is no host`},
+		{Command{Line: "x", Profile: "cobol"}, `there is no profile "cobol", they are ["python" "go" "node"]`},
 		{Command{Line: "x", Tree: []File{{Path: "../x"}}}, "does not lie inside the tree"},
 		{Command{Line: "x", Tree: []File{{Path: "/etc/passwd"}}}, "does not lie inside the tree"},
 		{Command{Line: "x", Tree: []File{{Path: "a//b"}}}, "does not lie inside the tree"},
@@ -116,11 +118,10 @@ func TestChecked(t *testing.T) {
 		}
 	}
 	for _, p := range []Policy{{}, {Memory: 1}} {
-		got, err := p.filled()
 		want := DefaultPolicy
 		want.Memory = orDefault(p.Memory, want.Memory)
-		if err != nil || got != want {
-			t.Errorf("policy %+v: got %+v, %v", p, got, err)
+		if got := p.OrDefault(); !reflect.DeepEqual(got, want) {
+			t.Errorf("policy %+v: got %+v", p, got)
 		}
 	}
 }
@@ -148,6 +149,40 @@ func TestOutput(t *testing.T) {
 					t.Fatalf("limit %d, %d bytes by %d: got %q, %d; want %q", limit, length, step, got, cut, want)
 				}
 			}
+		}
+	}
+}
+
+func TestCheckHosts(t *testing.T) {
+	for _, tt := range []struct {
+		hosts []string
+		want  string // sorted, with spaces; or a part of the error
+	}{
+		{nil, ""},
+		{[]string{"PyPI.org", "*.example.org:8443", "pypi.org", "localhost:8000", "127.0.0.1", "my_index:1"}, "*.example.org:8443 127.0.0.1 localhost:8000 my_index:1 pypi.org"},
+		{[]string{""}, "is no host"},
+		{[]string{"https://pypi.org"}, "is no host"},
+		{[]string{"pypi.org/simple"}, "is no host"},
+		{[]string{"pypi.org."}, "is no host"},
+		{[]string{"a..b"}, "is no host"},
+		{[]string{"-a.b"}, "is no host"},
+		{[]string{"user@pypi.org"}, "is no host"},
+		{[]string{"pypi.org:"}, "is no host"},
+		{[]string{"pypi.org:0"}, "is no host"},
+		{[]string{"pypi.org:65536"}, "is no host"},
+		{[]string{"[::1]:80"}, "is no host"},
+		{[]string{"a\nb"}, "is no host"},
+		{[]string{"pypi.org\n"}, "is no host"},
+		{[]string{strings.Repeat("a.", 127) + "org"}, "is no host"},
+		{[]string{"*"}, "is no host"},
+		{[]string{"a.*.org"}, "is no host"},
+		{[]string{"*.org"}, "names too many hosts"},
+		{[]string{"*.127.0.0.1"}, "names too many hosts"},
+		{make([]string, hostsLimit+1), "101 hosts are named, the limit is 100"},
+	} {
+		got, err := CheckHosts(tt.hosts)
+		if text := strings.Join(got, " "); err == nil && text != tt.want || err != nil && (tt.want == "" || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("%q: got %q, %v; want %q", tt.hosts, text, err, tt.want)
 		}
 	}
 }

@@ -26,11 +26,12 @@ type Engine interface {
 
 // Command is one command line and the tree it runs on.
 type Command struct {
-	Line   string    // run by /bin/sh -c in the root of the tree
-	Tree   []File    // the private copy's content, in any order
-	Env    []string  // NAME=value, besides PATH, HOME and LANG, which the engine sets
-	Policy Policy    // the zero value means [DefaultPolicy]
-	Output io.Writer // receives all output as it comes, also what Result.Output leaves out; may be nil
+	Line    string    // run by /bin/sh -c in the root of the tree
+	Tree    []File    // the private copy's content, in any order
+	Env     []string  // NAME=value, besides PATH, HOME and LANG, which the engine sets
+	Policy  Policy    // the zero value means [DefaultPolicy]
+	Profile Profile   // the tools that the command finds; "" means [Python]
+	Output  io.Writer // receives all output as it comes, also what Result.Output leaves out; may be nil
 }
 
 // File is one regular file of a tree.
@@ -40,17 +41,28 @@ type File struct {
 	Data []byte
 }
 
+// Profile names a set of tools: an image of the recipe.
+type Profile string
+
+// The profiles.
+const (
+	Python Profile = "python"
+	Go     Profile = "go"
+	Node   Profile = "node"
+)
+
 // Policy is what a command may use. A field that is zero means the field of
 // [DefaultPolicy], so that nothing is ever unlimited and nobody root by omission.
 type Policy struct {
-	CPUs    float64
-	Memory  int64         // bytes, without swap; what is written to Disk counts too, for it lies in memory
-	PIDs    int64         // processes and threads at once
-	Time    time.Duration // wall time, after which the command is killed
-	Output  int64         // bytes of output that are kept; the rest is cut from the middle
-	Disk    int64         // bytes that may be written to the work tree (on top of Tree) and to /tmp, each
-	Network bool          // false: no network at all
-	User    int           // the numeric user and group
+	CPUs   float64
+	Memory int64         // bytes, without swap; what is written to Disk counts too, for it lies in memory
+	PIDs   int64         // processes and threads at once
+	Time   time.Duration // wall time, after which the command is killed
+	Output int64         // bytes of output that are kept; the rest is cut from the middle
+	Disk   int64         // bytes that may be written to the work tree (on top of Tree) and to /tmp, each
+	// Hosts are the names that the command may reach, see [CheckHosts]; empty: no network at all.
+	Hosts []string
+	User  int // the numeric user and group
 }
 
 // DefaultPolicy is what a command gets that nobody loosened anything for: each

@@ -77,6 +77,38 @@ func matching(allowed, pattern string) kind[string] {
 	}}
 }
 
+// list allows several texts of a kind: an array, or text with commas between them.
+func list(k kind[string]) kind[[]string] {
+	return kind[[]string]{k.allowed, func(value any) ([]string, error) {
+		if s, ok := value.(string); ok {
+			if decoded, err := decode([]byte(s)); err == nil {
+				value = decoded
+			} else {
+				value = nil
+				for part := range strings.FieldsFuncSeq(s, func(r rune) bool { return r == ',' || r == ' ' }) {
+					all, _ := value.([]any)
+					value = append(all, part)
+				}
+			}
+		}
+		parts, ok := value.([]any)
+		if !ok && value != nil {
+			return nil, fmt.Errorf("the value is not allowed, it must be %s", k.allowed)
+		}
+		var values []string
+		for _, part := range parts {
+			v, err := k.read(part)
+			if err != nil {
+				return nil, err
+			}
+			if v != "" {
+				values = append(values, v)
+			}
+		}
+		return values, nil
+	}}
+}
+
 // address allows the base URL of an HTTP server, or "". Like matching it
 // repeats nothing.
 func address() kind[string] {

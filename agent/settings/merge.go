@@ -66,7 +66,7 @@ func (e entry) apply(l Layer, s *Settings, value any) string {
 		return err.Error()
 	}
 	if l.Origin == Repository && e.Workspace == Tighten && e.loosens(&before, s) {
-		return "a workspace may only tighten it, and " + written(e.get(s)) + " is looser than " + written(e.get(&before))
+		return "a workspace may only tighten it, and " + written(e.get(s)) + " is looser than " + cmp.Or(written(e.get(&before)), "nothing")
 	}
 	return ""
 }

@@ -60,7 +60,7 @@ type Sandbox struct {
 	CPUs     float64
 	MemoryMB int // MiB
 	Time     time.Duration
-	Network  bool
+	Hosts    []string // such as "pypi.org", "*.example.org:8080"; nil: no network
 }
 
 // Limits end what goes on for too long. Steps count per round, Rounds and

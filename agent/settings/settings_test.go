@@ -103,7 +103,7 @@ func TestTighten(t *testing.T) {
 		"sandbox.cpus":                 {4, 0.5},
 		"sandbox.memory_mb":            {2048, 512},
 		"sandbox.time":                 {600, 60},
-		"sandbox.network":              {true, false},
+		"sandbox.hosts":                {"pypi.org,*.example.org", []any{"files.Example.org"}},
 		"limits.steps":                 {20, 10},
 		"limits.rounds":                {20, 10},
 		"limits.attempts":              {5, 1},

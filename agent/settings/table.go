@@ -84,6 +84,8 @@ func written(value any) string {
 			return ""
 		}
 		return fmt.Sprint(*v)
+	case []string:
+		return strings.Join(v, ", ")
 	case map[string]Price, map[string]Model:
 		return ""
 	}
@@ -99,8 +101,20 @@ func moreBudget[T cmp.Ordered](from, to T) bool {
 	return from != none && (to == none || to > from)
 }
 
-// on guards what must not be switched on.
-func on(from, to bool) bool { return to && !from }
+// hostPattern is what the sandbox takes for a host, beside what it refuses for
+// its meaning: a name, or any below one, and perhaps a port.
+const hostPattern = `(\*\.)?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(:[0-9]{1,5})?`
+
+// wider guards lists of hosts, which must not get one that was not allowed.
+func wider(from, to []string) bool {
+	return slices.ContainsFunc(to, func(host string) bool {
+		return !slices.ContainsFunc(from, func(allowed string) bool {
+			below, any := strings.CutPrefix(allowed, "*")
+			return strings.EqualFold(host, allowed) ||
+				any && len(host) > len(below) && strings.EqualFold(host[len(host)-len(below):], below)
+		})
+	})
+}
 
 // earlier guards words that are listed from the loosest to the tightest.
 func earlier(words ...string) func(from, to string) bool {
@@ -153,8 +167,9 @@ var entries = slices.Concat(perRole, []entry{
 		"How much memory a command may use, in MiB."),
 	define("sandbox.time", duration(time.Second, 24*time.Hour), func(s *Settings) *time.Duration { return &s.Sandbox.Time }, Tighten, more[time.Duration],
 		"How long a command may run."),
-	define("sandbox.network", boolean(), func(s *Settings) *bool { return &s.Sandbox.Network }, Tighten, on,
-		"Whether commands may reach the network once they are approved."),
+	define("sandbox.hosts", list(matching("a list of host names such as [\"pypi.org\", \"*.example.org\", \"localhost:8000\"]", hostPattern)),
+		func(s *Settings) *[]string { return &s.Sandbox.Hosts }, Tighten, wider,
+		"The only hosts that commands may reach, through a proxy; without a port, at 80 and 443. No network at all where it is not set."),
 	define("limits.steps", integer(1, countLimit, ""), func(s *Settings) *int { return &s.Limits.Steps }, Tighten, more[int],
 		"Steps in one round of a feature."),
 	define("limits.rounds", integer(1, countLimit, ""), func(s *Settings) *int { return &s.Limits.Rounds }, Tighten, more[int],

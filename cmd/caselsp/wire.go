@@ -176,7 +176,7 @@ func logField(groups []string, a slog.Attr) slog.Attr {
 
 func policy(s settings.Sandbox) sandbox.Policy {
 	p := sandbox.DefaultPolicy
-	p.CPUs, p.Memory, p.Time, p.Network = s.CPUs, int64(s.MemoryMB)<<20, s.Time, s.Network
+	p.CPUs, p.Memory, p.Time, p.Hosts = s.CPUs, int64(s.MemoryMB)<<20, s.Time, s.Hosts
 	return p
 }
 
