@@ -22,7 +22,7 @@ GOFILES = $(shell find . -name '*.go' -not -path '*/testdata/*' -not -path '*/.*
 # tree-sitter and its grammars are C.
 export CGO_ENABLED := 1
 
-.PHONY: help tools build demo test check bench fuzz e2e generate sandbox-image
+.PHONY: help tools build demo test check bench bench-patch fuzz e2e generate sandbox-image
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
@@ -53,6 +53,10 @@ check: ## gofmt, vet and staticcheck
 
 bench: ## run the benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) ./...
+
+bench-patch: ## count right, wrong and refused patches of CORPUS=folder of *.jsonl.gz; KIND=kind/format shows those not right
+	@if [ -z "$(CORPUS)" ]; then echo 'make: say where the cases are: make bench-patch CORPUS=folder. README, "Patches by script", says what is in one' >&2; exit 1; fi
+	$(GO) test ./cmd/caselsp -run 'TestPatchCorpus|TestCorpusParses' -count=1 -v -corpus '$(abspath $(CORPUS))' -kind '$(KIND)'
 
 # Without a bound on minimizing, Go's fuzzer spends up to a minute on each new
 # input and seems to hang.

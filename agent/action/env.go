@@ -53,7 +53,7 @@ func (e *Env) stage(path, before string, exists bool, text string) (Result, erro
 	if exists && text == before {
 		return Result{}, errors.New("nothing was changed: the file already reads so")
 	}
-	if err := parses(path, before, exists, text); err != nil {
+	if err := Parses(path, before, exists, text); err != nil {
 		return Result{}, err
 	}
 	edit, err := e.Overlay.Write(path, text)
@@ -80,10 +80,10 @@ func (e *Env) staged(path string, edit workspace.Edit) (Result, error) {
 	}, nil
 }
 
-// parses refuses a text that breaks a file which parsed, and a new file that
+// Parses refuses a text that breaks a file which parsed, and a new file that
 // does not parse. A file that was broken before may stay broken: mending it may
 // take more than one edit.
-func parses(path, before string, exists bool, text string) error {
+func Parses(path, before string, exists bool, text string) error {
 	lang := syntax.LanguageOf(path)
 	if lang == "" {
 		return nil

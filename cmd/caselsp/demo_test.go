@@ -24,13 +24,17 @@ import (
 // need skips a test whose program is missing; .ci/run demands all of them.
 func need(t *testing.T, program string) {
 	t.Helper()
-	found := dockerWorks
-	if program != "docker" {
+	found, where := dockerWorks, "which does not work here"
+	switch program {
+	case "docker":
+	case "corpus":
+		found, where = func() bool { return *corpusDir != "" }, "a folder of patch cases: name one with make bench-patch CORPUS=folder"
+	default:
 		found = func() bool { _, err := exec.LookPath(program); return err == nil }
 	}
 	required := slices.Contains(strings.Split(os.Getenv("CASELSP_REQUIRE"), ","), program)
 	if !required && !found() {
-		t.Skipf("needs %s, which does not work here", program)
+		t.Skipf("needs %s, %s", program, where)
 	}
 }
 

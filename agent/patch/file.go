@@ -1,0 +1,45 @@
+package patch
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Apply makes the changes of one file of a patch in its text. A file that does
+// not exist has the text "": a Create starts from it and a Delete ends with it.
+// A Delete without hunks removes whatever is there. The error is always a
+// *Refusal, and after is then before.
+func (f *File) Apply(before string) (after string, report *Report, err error) {
+	if r := f.checkNew(before); r != nil {
+		return before, nil, r
+	}
+	if len(f.Hunks) == 0 { // a rename, another mode, an empty new file
+		if f.Op == Delete {
+			return "", &Report{}, nil
+		}
+		return before, &Report{}, nil
+	}
+	after, report, err = Apply(before, f.Hunks)
+	if err == nil && f.Op == Delete && after != "" {
+		return before, nil, &Refusal{Status: Conflict, Message: fmt.Sprintf("The edit deletes %s, but %d lines of it are not among those that it removes. "+
+			"Read the file again: it is not the one that the edit was made for.", named(f.Path), len(split(after).lines))}
+	}
+	return after, report, err
+}
+
+// checkNew refuses the text of a new file that leaves something out, and a new
+// file without lines in the place of one that has some.
+func (f *File) checkNew(before string) *Refusal {
+	switch {
+	case f.Op != Create:
+		return nil
+	case len(f.Hunks) == 0 && before != "":
+		return &Refusal{Status: EmptySearch, Message: fmt.Sprintf("The edit makes %s an empty new file, but there is one with %d lines.", named(f.Path), len(split(before).lines))}
+	case len(f.Hunks) != 1:
+		return nil
+	}
+	if line, found := Placeholder(strings.Join(f.Hunks[0].New(), "\n"), ""); found {
+		return malformed(1, "line %d of the new file %s stands for text that was left out. Write every line.", line, named(f.Path))
+	}
+	return nil
+}
