@@ -8,6 +8,7 @@ require (
 	github.com/docker/docker v28.5.2+incompatible
 	github.com/evanw/esbuild v0.28.0
 	github.com/go-git/go-git/v5 v5.19.3
+	github.com/hashicorp/yamux v0.1.2
 	github.com/kaptinlin/jsonrepair v0.2.15
 	github.com/moby/profiles/seccomp v0.2.3
 	github.com/philippgille/chromem-go v0.7.0

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"time"
 
@@ -31,6 +32,15 @@ const (
 
 // run runs the command and returns what it said and changed.
 func (b *box) run(ctx context.Context, cmd Command) (*Result, error) {
+	var way *bridge
+	if len(cmd.Policy.Hosts) > 0 {
+		var err error
+		if way, err = openBridge(ctx, b.client, b.id, cmd.Policy.Hosts); err != nil {
+			return nil, err
+		}
+		defer way.close()
+		cmd.Env = slices.Concat(proxyEnv(), cmd.Env)
+	}
 	exec, err := b.client.ContainerExecCreate(ctx, b.id, container.ExecOptions{
 		User:         fmt.Sprintf("%d:%d", cmd.Policy.User, cmd.Policy.User),
 		WorkingDir:   workFolder,
@@ -48,6 +58,9 @@ func (b *box) run(ctx context.Context, cmd Command) (*Result, error) {
 		return nil, &startedError{err}
 	}
 	res := &Result{Took: time.Since(began)}
+	if way != nil {
+		res.Network = way.close()
+	}
 	if !e.lost {
 		if e.status == Exited && e.code != 0 {
 			b.look(ctx, e)

@@ -3,10 +3,7 @@ package sandbox
 import (
 	"fmt"
 	"io/fs"
-	"net/netip"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -120,37 +117,3 @@ func parents(path string) func(yield func(string) bool) {
 
 // Profiles are all profiles, in the order in which the recipe builds them.
 var Profiles = []Profile{Python, Go, Node}
-
-// hostsLimit is more than any project names, and little to compare with.
-const hostsLimit = 100
-
-// hostName is a host name or IPv4 address (group 2), perhaps any name below it
-// (group 1), and perhaps a port (group 3). Underscores are in use, though no
-// standard allows them.
-var hostName = regexp.MustCompile(`^(\*\.)?((?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)(?::([1-9][0-9]{0,4}))?$`)
-
-// CheckHosts returns hosts in lower case, sorted and each once, or what is
-// wrong with them. A host is a name, a name with all below it ("*.example.org",
-// which is not example.org itself) or an IPv4 address, and perhaps a port;
-// without one it means the ports of HTTP and HTTPS.
-func CheckHosts(hosts []string) ([]string, error) {
-	if len(hosts) > hostsLimit {
-		return nil, fmt.Errorf("%d hosts are named, the limit is %d", len(hosts), hostsLimit)
-	}
-	var checked []string
-	for _, host := range hosts {
-		h := strings.ToLower(host)
-		m := hostName.FindStringSubmatch(h)
-		port, _ := strconv.Atoi(orDefault(append(m, "", "", "", "")[3], "80"))
-		if m == nil || len(m[2]) > 253 || port > 65535 {
-			return nil, fmt.Errorf("%q is no host: write a name such as pypi.org, *.example.org or localhost:8000", host)
-		}
-		_, notAddress := netip.ParseAddr(m[2])
-		if m[1] != "" && (!strings.Contains(m[2], ".") || notAddress == nil) {
-			return nil, fmt.Errorf("%q names too many hosts: the part behind the star must be a name with a dot in it", host)
-		}
-		checked = append(checked, h)
-	}
-	slices.Sort(checked)
-	return slices.Compact(checked), nil
-}

@@ -106,6 +106,7 @@ func (r *recorded) Run(ctx context.Context, cmd Command) (*Result, error) {
 	res := run.Result
 	res.Changes = slices.Clone(res.Changes)
 	res.Skipped = slices.Clone(res.Skipped)
+	res.Network = slices.Clone(res.Network)
 	return &res, nil
 }
 

@@ -159,7 +159,7 @@ func TestCheckHosts(t *testing.T) {
 		want  string // sorted, with spaces; or a part of the error
 	}{
 		{nil, ""},
-		{[]string{"PyPI.org", "*.example.org:8443", "pypi.org", "localhost:8000", "127.0.0.1", "my_index:1"}, "*.example.org:8443 127.0.0.1 localhost:8000 my_index:1 pypi.org"},
+		{[]string{"PyPI.org", "*.example.org:8443", "pypi.org", "Host.docker.internal:8000", "10.0.0.1", "my_index:1"}, "*.example.org:8443 10.0.0.1 host.docker.internal:8000 my_index:1 pypi.org"},
 		{[]string{""}, "is no host"},
 		{[]string{"https://pypi.org"}, "is no host"},
 		{[]string{"pypi.org/simple"}, "is no host"},
@@ -177,7 +177,11 @@ func TestCheckHosts(t *testing.T) {
 		{[]string{"*"}, "is no host"},
 		{[]string{"a.*.org"}, "is no host"},
 		{[]string{"*.org"}, "names too many hosts"},
-		{[]string{"*.127.0.0.1"}, "names too many hosts"},
+		{[]string{"*.10.0.0.1"}, "names too many hosts"},
+		{[]string{"localhost:8000"}, "write host.docker.internal for that of this machine"},
+		{[]string{"127.0.0.1"}, "the sandbox's own loopback"},
+		{[]string{"a.localhost"}, "the sandbox's own loopback"},
+		{[]string{"0.0.0.0:80"}, "the sandbox's own loopback"},
 		{make([]string, hostsLimit+1), "101 hosts are named, the limit is 100"},
 	} {
 		got, err := CheckHosts(tt.hosts)

@@ -99,6 +99,7 @@ type Result struct {
 	Cut      int64         `json:"cut,omitempty"`     // bytes that were cut from the middle of Output, where a line says so
 	Changes  []Change      `json:"changes,omitempty"` // sorted by Path
 	Skipped  []string      `json:"skipped,omitempty"` // "path: reason" for what changed and is not in Changes
+	Network  []Connection  `json:"network,omitempty"` // what it did with Policy.Hosts and tried with others, the first first
 	Took     time.Duration `json:"took"`              // the command alone, without what the engine did before and after
 }
 

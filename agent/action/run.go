@@ -63,6 +63,11 @@ func Output(line string, r *sandbox.Result) string {
 			fmt.Fprintf(&b, "The command wrote %s (staged).\n", c.Path)
 		}
 	}
+	for _, c := range r.Network {
+		if c.Refused != "" {
+			fmt.Fprintf(&b, "Network: %s:%d: %s\n", c.Host, c.Port, c.Refused)
+		}
+	}
 	for _, s := range r.Skipped {
 		fmt.Fprintf(&b, "Not taken over: %s\n", s)
 	}

@@ -167,7 +167,7 @@ var entries = slices.Concat(perRole, []entry{
 		"How much memory a command may use, in MiB."),
 	define("sandbox.time", duration(time.Second, 24*time.Hour), func(s *Settings) *time.Duration { return &s.Sandbox.Time }, Tighten, more[time.Duration],
 		"How long a command may run."),
-	define("sandbox.hosts", list(matching("a list of host names such as [\"pypi.org\", \"*.example.org\", \"localhost:8000\"]", hostPattern)),
+	define("sandbox.hosts", list(matching("a list of host names such as [\"pypi.org\", \"*.example.org\", \"index.example.org:8000\"]", hostPattern)),
 		func(s *Settings) *[]string { return &s.Sandbox.Hosts }, Tighten, wider,
 		"The only hosts that commands may reach, through a proxy; without a port, at 80 and 443. No network at all where it is not set."),
 	define("limits.steps", integer(1, countLimit, ""), func(s *Settings) *int { return &s.Limits.Steps }, Tighten, more[int],
