@@ -2,9 +2,52 @@
 // returns findings, which are the editor's diagnostics and the agent's gate.
 //
 // A [Rule] says once what it is called, how grave it is, which standard it
-// stands for and how it checks; [Check] runs them. It hides which parser a rule
-// needs. It never does I/O, never fails, and never searches raw text: rules look
-// at trees.
+// stands for, why it matters, what breaks it and what keeps it, and how it
+// checks. Rules look at trees, never at raw text: at pages and style sheets as
+// package dom has them and at the parse trees of package syntax, through the
+// [File] of their [Pass]. What a rule needs to know of other files it asks the
+// [Project], which remembers the question: when a file changes, only those
+// files are checked again whose questions have another answer now.
+//
+// How the package lies on disk:
+//
+//	rule.go      Rule, Severity, Category: what every rule must say
+//	file.go      File: one text, parsed once, and the code and styles inside it
+//	pass.go      Pass: what a rule's Check is given, and the shapes of checks
+//	project.go   Project: many files, what they say of each other, and who asked
+//	suite.go     Suite: the rules that run, as the user's settings have them
+//	suppress.go  comments that switch rules off for a line or a file
+//	table.go     the validators: every table of rules there is
+//	docs.go      the rules' documentation, rules.md
+//	html_*.go, css_*.go, js_*.go, a11y_*.go, perf_*.go, link_*.go,
+//	template_*.go, safety_*.go, secret_*.go
+//	             the rules, one table for each file
+//
+// To add a rule:
+//
+//  1. Write an entry in the table of the file that it fits (var htmlTextRules =
+//     []Rule{…}); a new table is named once in table.go. The check is a shape of
+//     pass.go around a function of one element, declaration or node. Bad and Good
+//     are short texts: a test proves that the one breaks the rule, that the other
+//     keeps it, and that the rule is silent when the one stands in a comment or in
+//     a string.
+//  2. Put testdata/<category>/<rule id>.txtar beside it: real source, taken from
+//     life, files that break the rule under fail/ and files that keep it under
+//     pass/; each of the two folders is a project. The text above the first file
+//     says where it was taken from. A line that a finding begins on ends in
+//     @diag(rule-id), or in @diag(rule-id "the source that it covers"); marks are cut
+//     out before the text is parsed. Only findings of the archive's own rule are
+//     compared.
+//  3. go test ./agent/validate -update writes rules.md anew.
+//
+// A rule that is not sure is silent: people switch off what is wrong one time in
+// ten. What a template or a script framework writes is unknown, and the unknown
+// breaks no rule. A message says what is wrong and what to do, in one sentence
+// or two, with the names that stand in the source. A fix is offered only where
+// it is certain: where nobody could have meant anything else.
+//
+// The package never does I/O and never fails: of a broken text, what can be
+// seen is judged.
 package validate
 
 import (
@@ -13,93 +56,31 @@ import (
 	"caselsp/agent/syntax"
 )
 
-// Severity is how grave a finding is. The set is closed: the gate of
-// FINISH_FEATURE must know each.
-type Severity string
-
-// The severities. Only Critical findings that a task introduced block it.
-const (
-	Critical Severity = "critical"
-	Warning  Severity = "warning"
-	Info     Severity = "info"
-)
-
 // Finding is one place in one file that a rule objects to.
 type Finding struct {
 	Path       string          `json:"file"`
 	Rule       string          `json:"rule"` // the rule's id
 	Severity   Severity        `json:"severity"`
 	Start, End syntax.Position // Start <= End
-	Message    string          `json:"message"` // what is wrong and what to do
-	Docs       string          `json:"docs"`    // address of the rule's documentation; "" where there is none
+	Message    string          `json:"message"`             // what is wrong and what to do
+	Standards  []string        `json:"standards,omitempty"` // of the rule
+	Docs       string          `json:"docs"`                // where the rule is documented; "" where it is not
+	Fix        *Fix            `json:"fix,omitempty"`       // nil where none is certain
 
 	line string // the text of the line that it starts on, without its white space
 }
 
-// Rule is one thing that is checked.
-type Rule struct {
-	ID        string
-	Title     string // one line
-	Severity  Severity
-	Category  string   // the validator it belongs to, such as syntax
-	Standards []string // what it stands for, such as "WCAG 1.1.1" or "CWE-95"
-	Docs      string
-	// Check returns the places that the rule objects to. It may be called at the
-	// same time for several files.
-	Check func(File) []Place
+// Fix is a change of the finding's file that certainly mends it.
+type Fix struct {
+	Title string `json:"title"` // what it does, for a menu: Add rel="noopener"
+	Edits []Edit `json:"edits"` // in order, not overlapping
 }
 
-// File is what a rule sees of a file.
-type File struct {
-	Path string // slash-separated, as the finding names it
-	Tree *syntax.Tree
-}
-
-// Place is where a rule objects, and in which words.
-type Place struct {
-	Start, End syntax.Position
-	Message    string
-}
-
-// Suite is a set of rules that run together.
-type Suite []Rule
-
-// Rules returns every rule there is.
-func Rules() Suite { return Suite{syntaxRule} }
-
-// syntaxRule reports what the language's own parser refuses.
-var syntaxRule = Rule{
-	ID: "syntax", Title: "The file does not parse", Severity: Critical, Category: "syntax",
-	Check: func(f File) []Place {
-		var places []Place
-		for _, e := range f.Tree.Errors() {
-			places = append(places, Place{e.Start, e.End, e.Message})
-		}
-		return places
-	},
-}
-
-// Check runs every rule over one file's text.
-func Check(path, text string) []Finding { return Rules().Check(path, text) }
-
-// Check runs the suite's rules over one file's text; the findings are in the
-// order of the rules, and of each rule in the order of the text.
-func (s Suite) Check(path, text string) []Finding {
-	lang := syntax.LanguageOf(path)
-	if lang == syntax.Unknown {
-		return nil
-	}
-	f := File{Path: path, Tree: syntax.Parse(lang, text)}
-	var findings []Finding
-	for _, r := range s {
-		for _, p := range r.Check(f) {
-			findings = append(findings, Finding{
-				Path: path, Rule: r.ID, Severity: r.Severity, Start: p.Start, End: p.End, Message: p.Message, Docs: r.Docs,
-				line: lineAt(text, p.Start),
-			})
-		}
-	}
-	return findings
+// Edit puts New in the place of the bytes from Start to End.
+type Edit struct {
+	Start int    `json:"start"`
+	End   int    `json:"end"`
+	New   string `json:"new"`
 }
 
 // lineAt returns the line that a position is on, without any white space: an

@@ -40,7 +40,8 @@ var floors = map[string]floor{
 	"agent/syntax":      {},
 	"agent/testreport":  {},
 	"agent/settings":    {},
-	"agent/validate":    {may: []string{"agent/syntax"}},
+	"agent/dom":         {may: []string{"agent/syntax"}},
+	"agent/validate":    {may: []string{"agent/dom", "agent/syntax"}},
 	"agent/lint":        {may: []string{"agent/validate", "sandbox"}},
 	"agent/workspace":   {may: []string{"agent/syntax"}},
 	"agent/action":      {may: []string{"agent/patch", "agent/shell", "agent/syntax", "agent/validate", "agent/lint", "agent/workspace", "sandbox"}},
@@ -65,7 +66,7 @@ type absence struct {
 
 // pure are the packages that do no I/O, not even through an io.Reader that was
 // handed in: their fuzz targets and their replays depend on it.
-var pure = []string{"agent/patch", "agent/shell", "agent/syntax", "agent/validate", "agent/testreport"}
+var pure = []string{"agent/patch", "agent/shell", "agent/syntax", "agent/dom", "agent/validate", "agent/testreport"}
 
 // connected are the packages that may open or accept connections.
 var connected = []string{"agent/llm/openai", "agent/llm/llmtest", "sandbox", "store", "lsp"}

@@ -1,0 +1,58 @@
+package validate
+
+import (
+	"fmt"
+	"strings"
+)
+
+// DocsPage is where the rules' documentation lies in this program's repository.
+const DocsPage = "agent/validate/rules.md"
+
+func (r *Rule) docs() string { return DocsPage + "#" + r.ID }
+
+// Explain returns the documentation of one rule as Markdown; "" where there is none of that id.
+func Explain(id string) string {
+	for i := range table {
+		if table[i].ID == id {
+			return table[i].markdown()
+		}
+	}
+	return ""
+}
+
+// Docs returns the documentation of all rules as Markdown.
+func Docs() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# The rules\n\nGenerated from the rules themselves: `go test ./agent/validate -update`.\n\n%d rules. "+
+		"A comment switches a rule off: `caselsp-disable-line`, `caselsp-disable-next-line` or `caselsp-disable-file`, the rule's name,\n"+
+		"and behind `--` the reason. The setting `validate.rules` does so for a workspace: `{\"img-alt\": \"off\", \"css\": \"info\"}`.\n", len(table))
+	for _, c := range Categories {
+		fmt.Fprintf(&b, "\n## %s\n\n| rule | severity | what it finds | standards |\n|---|---|---|---|\n", c)
+		for _, r := range table {
+			if r.Category == c {
+				fmt.Fprintf(&b, "| [%s](#%s) | %s | %s | %s |\n", r.ID, r.ID, r.Severity, r.Title, strings.Join(r.Standards, ", "))
+			}
+		}
+		for i := range table {
+			if table[i].Category == c {
+				b.WriteString("\n" + table[i].markdown())
+			}
+		}
+	}
+	return b.String()
+}
+
+func (r *Rule) markdown() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "### %s\n\n%s (%s, %s", r.ID, r.Title, r.Category, r.Severity)
+	for _, s := range r.Standards {
+		b.WriteString(", " + s)
+	}
+	fmt.Fprintf(&b, ").\n\n%s\n", r.Doc)
+	lang := "html"
+	if i := strings.LastIndexByte(r.File, '.'); i >= 0 {
+		lang = r.File[i+1:]
+	}
+	fmt.Fprintf(&b, "\nWrong:\n\n```%s\n%s```\n\nRight:\n\n```%s\n%s```\n", lang, r.Bad, lang, r.Good)
+	return b.String()
+}

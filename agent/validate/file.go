@@ -1,0 +1,176 @@
+package validate
+
+import (
+	"strings"
+	"sync"
+
+	"caselsp/agent/dom"
+	"caselsp/agent/syntax"
+)
+
+// File is what a rule sees of a file: its text, parsed once, each part when it
+// is first asked for. It is safe for concurrent use.
+type File struct {
+	Path string // slash-separated, as the finding names it
+	Lang syntax.Language
+	Text string
+	Tree *syntax.Tree
+
+	page   func() *dom.Document
+	styles func() []Style
+	code   func() []*Code
+}
+
+// Style is a style sheet of a file: the file itself, a style element or a style
+// attribute.
+type Style struct {
+	*dom.Sheet
+	Owner *dom.Node // the element; nil of a file
+	Attr  *dom.Attr // of a style attribute
+}
+
+// Code is a piece of a program: the file itself, a script element or an event
+// handler such as onclick.
+type Code struct {
+	Lang  syntax.Language
+	Tree  *syntax.Tree
+	Base  int       // where it begins in its file
+	Owner *dom.Node // the element; nil of a file
+	Attr  *dom.Attr // of an event handler
+
+	kinds func() map[string][]syntax.Node
+}
+
+// newFile makes a file; nothing is parsed yet.
+func newFile(path, text string) *File {
+	f := &File{Path: path, Lang: syntax.LanguageOf(path), Text: text}
+	f.Tree = syntax.Parse(f.Lang, text)
+	f.page = sync.OnceValue(func() *dom.Document {
+		if f.Lang != syntax.HTML || len(text) > syntax.MaxBytes {
+			return nil
+		}
+		return dom.Parse(f.Tree)
+	})
+	f.styles = sync.OnceValue(f.readStyles)
+	f.code = sync.OnceValue(f.readCode)
+	return f
+}
+
+// Page returns the page as a tree; nil where the file is none.
+func (f *File) Page() *dom.Document { return f.page() }
+
+// Styles returns the style sheets of the file, in order.
+func (f *File) Styles() []Style { return f.styles() }
+
+// Code returns the programs of the file in one of the languages, in order;
+// without a language, all of them.
+func (f *File) Code(langs ...syntax.Language) []*Code {
+	var list []*Code
+	for _, c := range f.code() {
+		ok := len(langs) == 0
+		for _, l := range langs {
+			ok = ok || l == c.Lang
+		}
+		if ok {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+func (f *File) readStyles() []Style {
+	if f.Lang == syntax.CSS {
+		if len(f.Text) > syntax.MaxBytes {
+			return nil
+		}
+		return []Style{{Sheet: dom.ParseSheet(f.Text, 0)}}
+	}
+	page := f.Page()
+	if page == nil {
+		return nil
+	}
+	var list []Style
+	for _, n := range page.Elements() {
+		if n.Is("style") && (n.Attr("type") == nil || strings.EqualFold(n.Attr("type").Value, "text/css") || n.Attr("type").Value == "") {
+			list = append(list, Style{Sheet: dom.ParseSheet(page.Masked[n.OpenEnd:n.CloseStart], n.OpenEnd), Owner: n})
+		}
+		if a := n.Attr("style"); a != nil && !a.Bound {
+			list = append(list, Style{Sheet: dom.ParseDecls(page.Masked[a.ValueStart:a.ValueEnd], a.ValueStart), Owner: n, Attr: a})
+		}
+	}
+	return list
+}
+
+func (f *File) readCode() []*Code {
+	switch f.Lang {
+	case syntax.HTML:
+		return f.inlineCode()
+	case syntax.CSS, syntax.JSON, syntax.JSONC, syntax.Unknown:
+		return nil
+	}
+	return []*Code{newCode(f.Lang, f.Tree, 0, nil, nil)}
+}
+
+func newCode(lang syntax.Language, tree *syntax.Tree, base int, owner *dom.Node, attr *dom.Attr) *Code {
+	c := &Code{Lang: lang, Tree: tree, Base: base, Owner: owner, Attr: attr}
+	c.kinds = sync.OnceValue(func() map[string][]syntax.Node {
+		kinds := map[string][]syntax.Node{}
+		if root := tree.Root(); !root.IsZero() {
+			for n := range root.Walk() {
+				kinds[n.Kind()] = append(kinds[n.Kind()], n)
+			}
+		}
+		return kinds
+	})
+	return c
+}
+
+// inlineCode finds the scripts of a page.
+func (f *File) inlineCode() []*Code {
+	page := f.Page()
+	if page == nil {
+		return nil
+	}
+	var list []*Code
+	for _, n := range page.Elements() {
+		if n.Name == "script" && n.CloseStart > n.OpenEnd && isJavaScript(n) {
+			tree := syntax.Parse(syntax.JavaScript, page.Masked[n.OpenEnd:n.CloseStart])
+			list = append(list, newCode(syntax.JavaScript, tree, n.OpenEnd, n, nil))
+		}
+		for i := range n.Attrs {
+			if a := &n.Attrs[i]; strings.HasPrefix(a.Name, "on") && len(a.Name) > 4 && a.ValueEnd > a.ValueStart && !a.Bound {
+				tree := syntax.Parse(syntax.JavaScript, page.Masked[a.ValueStart:a.ValueEnd])
+				list = append(list, newCode(syntax.JavaScript, tree, a.ValueStart, n, a))
+			}
+		}
+	}
+	return list
+}
+
+// isJavaScript reports whether the inside of a script element is a program.
+func isJavaScript(n *dom.Node) bool {
+	a := n.Attr("type")
+	if a == nil {
+		return true
+	}
+	kind := strings.ToLower(strings.TrimSpace(a.Value))
+	return kind == "" || kind == "module" || strings.HasSuffix(kind, "/javascript") || strings.HasSuffix(kind, "/ecmascript") || kind == "text/babel"
+}
+
+// Nodes returns the nodes of one of the kinds, in the order of the kinds, and of
+// each in document order.
+func (c *Code) Nodes(kinds ...string) []syntax.Node {
+	if len(kinds) == 1 {
+		return c.kinds()[kinds[0]]
+	}
+	var list []syntax.Node
+	for _, k := range kinds {
+		list = append(list, c.kinds()[k]...)
+	}
+	return list
+}
+
+// Span returns the place of a node in the file.
+func (c *Code) Span(n syntax.Node) (start, end int) {
+	return c.Base + n.Start().Offset, c.Base + n.End().Offset
+}

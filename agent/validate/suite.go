@@ -1,0 +1,99 @@
+package validate
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"caselsp/agent/syntax"
+)
+
+// Off is the word that switches a rule off in settings.
+const Off = "off"
+
+// Suite is a set of rules that run together.
+type Suite struct {
+	rules  []Rule
+	strict bool
+}
+
+// Default returns the suite of all rules as they are.
+func Default() Suite { return Suite{rules: table} }
+
+// Configure returns the suite with the severities of a user's settings: levels
+// maps a rule's id or a category to a severity or to "off"; an id goes before
+// its category. The error names what is neither; the rest counts all the same.
+func (s Suite) Configure(levels map[string]string) (Suite, error) {
+	var wrong []string
+	for _, name := range slices.Sorted(maps.Keys(levels)) {
+		if !knownName(name) {
+			wrong = append(wrong, fmt.Sprintf("%s is no rule and no category", name))
+		} else if levels[name] != Off && !slices.Contains(Severities, Severity(levels[name])) {
+			wrong = append(wrong, fmt.Sprintf("%s is set to %q: say off, critical, warning or info", name, levels[name]))
+		}
+	}
+	configured := Suite{strict: s.strict}
+	for _, r := range s.rules {
+		level, ok := levels[r.ID]
+		if !ok {
+			level = levels[string(r.Category)]
+		}
+		if level == Off {
+			continue
+		}
+		if slices.Contains(Severities, Severity(level)) {
+			r.Severity = Severity(level)
+		}
+		configured.rules = append(configured.rules, r)
+	}
+	if wrong != nil {
+		return configured, fmt.Errorf("validate.rules: %s", strings.Join(wrong, "; "))
+	}
+	return configured, nil
+}
+
+// knownName reports whether a name is that of a rule or of a category.
+func knownName(name string) bool {
+	return slices.Contains(Categories, Category(name)) || slices.ContainsFunc(table, func(r Rule) bool { return r.ID == name })
+}
+
+// Strict returns the suite for the gate: comments switch nothing off in it, for
+// whoever writes the code would write the comment, too.
+func (s Suite) Strict() Suite {
+	s.strict = true
+	return s
+}
+
+// Check runs every rule over one file's text, see [Suite.Check].
+func Check(path, text string) []Finding { return Default().Check(path, text) }
+
+// Check runs the suite's rules over one file that is judged alone: rules about
+// several files say nothing. The findings are in the order of the rules, and of
+// each rule in the order of the text.
+func (s Suite) Check(path, text string) []Finding {
+	if syntax.LanguageOf(path) == syntax.Unknown {
+		return nil
+	}
+	found, _ := s.run(newFile(path, text), nil)
+	return found
+}
+
+// run checks a file and returns what the rules asked the project.
+func (s Suite) run(f *File, project *Project) ([]Finding, map[Key]bool) {
+	asked := map[Key]bool{}
+	var found []Finding
+	for i := range s.rules {
+		p := &Pass{File: f, rule: &s.rules[i], project: project, asked: asked}
+		if s.rules[i].Check == nil {
+			continue // of the suppressions, below
+		}
+		s.rules[i].Check(p)
+		slices.SortStableFunc(p.found, func(a, b Finding) int { return a.Start.Offset - b.Start.Offset })
+		found = append(found, p.found...)
+	}
+	if s.strict {
+		return found, asked
+	}
+	return s.suppress(f, found), asked
+}
