@@ -19,7 +19,8 @@ import (
 // The error is always a *Refusal, and after is then before.
 func Apply(before string, hunks []Hunk) (after string, report *Report, err error) {
 	a := &application{doc: split(before), hunks: hunks}
-	a.ix = newIndex(a.doc.bare)
+	a.views = newViews(a.doc.bare)
+	a.style = styleOf(a.doc.bare)
 	if refusal := a.locate(); refusal != nil {
 		return before, nil, refusal
 	}
@@ -32,7 +33,8 @@ func Apply(before string, hunks []Hunk) (after string, report *Report, err error
 // application is one Apply under way.
 type application struct {
 	doc    *document
-	ix     *index
+	views  *views
+	style  style
 	hunks  []Hunk
 	cands  []candidate
 	places []place
@@ -44,17 +46,38 @@ type application struct {
 func (a *application) locate() *Refusal {
 	a.cands = make([]candidate, len(a.hunks))
 	a.places = make([]place, len(a.hunks))
-	numbers, changes := true, false
+	changes := false
+	var unknown []string // old lines of hunks that no layer fits, which are nowhere in the file
 	for i := range a.hunks {
-		if a.hunks[i].changes() {
-			changes = true
-			a.cands[i] = a.ix.candidate(&a.hunks[i])
-			numbers = numbers && !a.cands[i].contradicts()
+		if !a.hunks[i].changes() {
+			continue
+		}
+		changes = true
+		a.cands[i] = a.views.fit(&a.hunks[i])
+		if c := &a.cands[i]; c.lost() {
+			if h, ok := c.unnumbered(); ok {
+				*c = a.views.fit(h)
+			}
+		}
+		if c := &a.cands[i]; c.lost() {
+			unknown = append(unknown, a.views.unknown(c.old)...)
 		}
 	}
 	if !changes {
 		return &Refusal{Status: AlreadyApplied, Message: "The edit changes nothing: its old and its new lines are the same."}
 	}
+	rough := newWords(unknown, a.doc.bare)
+	for i := range a.cands {
+		if c := &a.cands[i]; c.lost() {
+			c.align(a.views, rough)
+		}
+	}
+	return a.settle()
+}
+
+// settle chooses among the places of every hunk.
+func (a *application) settle() *Refusal {
+	numbers := numbersOf(a.cands)
 	refusals := make([]*Refusal, len(a.hunks))
 	for i := range a.cands {
 		c := &a.cands[i]
@@ -63,18 +86,32 @@ func (a *application) locate() *Refusal {
 		case len(c.old) == 0:
 			refusals[i] = a.fill(c, &a.places[i])
 		default:
-			a.places[i], refusals[i] = c.settle(numbers)
+			a.places[i], refusals[i] = c.settle(a.views, numbers)
+			if refusals[i] == nil {
+				a.places[i], refusals[i] = c.edge(a.views, a.places[i])
+			}
+		}
+	}
+	for i := 1; i+1 < len(refusals); i++ {
+		if r := refusals[i]; r != nil && r.Status == Ambiguous && a.sure(i-1, refusals) && a.sure(i+1, refusals) {
+			if p, ok := a.cands[i].between(a.places[i-1], a.places[i+1]); ok {
+				a.places[i], refusals[i] = p, nil
+			}
 		}
 	}
 	return a.verdict(refusals)
+}
+
+// sure reports whether the place of a hunk is the only one that fits it.
+func (a *application) sure(i int, refusals []*Refusal) bool {
+	return a.cands[i].Hunk != nil && refusals[i] == nil && len(a.cands[i].olds) == 1
 }
 
 // fill settles a hunk without old lines.
 func (a *application) fill(c *candidate, p *place) *Refusal {
 	switch {
 	case len(a.doc.lines) == 0:
-		c.layer = Exact
-		*p = place{confidence: 1}
+		*p = place{layer: Exact, confidence: 1, margin: 1}
 		return nil
 	case slices.Equal(c.new, a.doc.bare):
 		return c.already(0)
@@ -142,44 +179,36 @@ func (a *application) collide(x, y edit) bool {
 	return sameGap && x.hunk != y.hunk && (len(a.doc.lines) == 0 || a.places[y.hunk].from < a.places[x.hunk].to)
 }
 
-// changed returns the edits of one hunk. Lines that a run of removals and
-// additions has in common are not written: models like to repeat them.
+// changed returns the edits of one hunk: of the lines at its place those that
+// become others. Lines that old and new text have in common are not written.
 func (a *application) changed(hunk int) []edit {
 	var edits []edit
-	lines, p := a.hunks[hunk].Lines, a.places[hunk]
-	old := 0 // old lines of the hunk before lines[i]
-	for i := 0; i < len(lines); {
-		if lines[i].Kind == Context {
-			old++
-			i++
-			continue
+	c, p := &a.cands[hunk], a.places[hunk]
+	fit := newFitting(a.doc.bare, a.style, c, p)
+	for _, b := range c.blocks() {
+		from, to := p.span(b)
+		file := a.doc.bare[from:to]
+		with := fit.block(file, c.old[b.from:b.to], b.added)
+		for _, d := range lcs.DiffLines(file, with) {
+			edits = append(edits, edit{from: from + d.Start, to: from + d.End, with: with[d.ReplStart:d.ReplEnd], hunk: hunk})
 		}
-		var removed, added []string
-		for ; i < len(lines) && lines[i].Kind != Context; i++ {
-			if lines[i].Kind == Removed {
-				removed = append(removed, lines[i].Text)
-			} else {
-				added = append(added, lines[i].Text)
-			}
-		}
-		for _, d := range lcs.DiffLines(removed, added) {
-			e := edit{with: added[d.ReplStart:d.ReplEnd], hunk: hunk}
-			e.from, e.to = p.span(old+d.Start, old+d.End)
-			edits = append(edits, e)
-		}
-		old += len(removed)
 	}
 	return edits
 }
 
-// span returns the lines of the file that the old lines [i, k) of a hunk are;
-// for none, the point behind the old line before them.
-func (p place) span(i, k int) (from, to int) {
+// span returns the lines of the file that a block's old lines are; for none, the
+// point behind the old line before them, or before the one behind.
+func (p place) span(b block) (from, to int) {
+	if point, ok := p.points[b.from]; ok {
+		return point, point
+	}
 	switch {
-	case i < k:
-		return p.line(i), p.line(k-1) + 1
-	case i > 0:
-		return p.line(i-1) + 1, p.line(i-1) + 1
+	case b.from < b.to:
+		return p.line(b.from), p.line(b.to-1) + 1
+	case b.from > 0 && p.line(b.from-1) >= 0:
+		return p.line(b.from-1) + 1, p.line(b.from-1) + 1
+	case p.at != nil:
+		return p.at[b.from], p.at[b.from]
 	}
 	return p.from, p.from
 }
@@ -217,7 +246,7 @@ func (a *application) report() *Report {
 		for before > 0 && a.edits[before-1].hunk == i { // its own insertion at its first line
 			before--
 		}
-		r.Hunks[i] = Landing{Line: p.from + shift[before] + 1, Layer: c.layer, Confidence: p.confidence}
+		r.Hunks[i] = Landing{Line: p.from + shift[before] + 1, Layer: p.layer, Confidence: p.confidence, Margin: p.margin}
 	}
 	return r
 }

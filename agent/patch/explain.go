@@ -27,6 +27,9 @@ const (
 func (a *application) explain(r *Refusal, all []*Refusal) string {
 	name := fmt.Sprintf("Hunk %d of %d", r.Hunk, len(a.hunks))
 	c := &a.cands[r.Hunk-1]
+	if r.Message != "" {
+		return name + " " + r.Message
+	}
 	switch r.Status {
 	case Ambiguous:
 		return fmt.Sprintf("%s fits %d places, so nothing was changed:\n%sAdd the lines before or behind until it fits one place only, or state its true line number in the @@ header.",
@@ -83,7 +86,7 @@ func (a *application) listPlaces(lines []int, total int) string {
 // hunk expects and the file does not have; 0 when there is none.
 func (a *application) writes(hunk int) int {
 	for _, l := range a.cands[hunk].old {
-		if _, ok := a.ix.number[l]; ok {
+		if a.views.of(contiguous[0]).lines(l) != nil {
 			continue
 		}
 		for i, h := range a.hunks {
@@ -187,12 +190,12 @@ func squeezeAll(lines []string) []string {
 func (a *application) likest(want []string) (int, bool) {
 	seen := map[string][]int{}
 	for _, l := range want {
-		for _, w := range words(l) {
+		for _, w := range wordsOf(l) {
 			seen[w] = nil
 		}
 	}
 	for i, l := range a.doc.bare {
-		for _, w := range words(l) {
+		for _, w := range wordsOf(l) {
 			if lines, ok := seen[w]; ok && len(lines) <= commonWord {
 				seen[w] = append(lines, i)
 			}
@@ -201,7 +204,7 @@ func (a *application) likest(want []string) (int, bool) {
 	votes := map[int]float64{}
 	total := 0.0
 	for i, l := range want {
-		for _, w := range words(l) {
+		for _, w := range wordsOf(l) {
 			total++
 			if at := seen[w]; len(at) <= commonWord {
 				for _, line := range at {
@@ -220,6 +223,4 @@ func (a *application) likest(want []string) (int, bool) {
 	return best, score > 0 && score >= total/10
 }
 
-func words(line string) []string {
-	return strings.FieldsFunc(line, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' })
-}
+func notWord(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' }

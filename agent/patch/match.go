@@ -1,10 +1,18 @@
 package patch
 
+import (
+	"strings"
+	"unicode"
+)
+
 // place is where a layer would put a hunk.
 type place struct {
-	from, to   int   // the lines of the file, from 0, that the hunk covers: [from, to)
-	at         []int // the line of the file that each old line of the hunk is, increasing; nil: from, from+1, ...
+	from, to   int         // the lines of the file, from 0, that the hunk covers: [from, to)
+	at         []int       // the line of the file that each old line of the hunk is, increasing; -1: none; nil: from, from+1, ...
+	points     map[int]int // the line of the file before which new lines go, by the old line before which they do, where at does not tell
+	layer      string
 	confidence float64
+	margin     float64 // how far the runner-up is behind, 0 to 1
 }
 
 // line returns the line of the file that the i-th old line of the hunk is.
@@ -15,23 +23,118 @@ func (p place) line(i int) int {
 	return p.at[i]
 }
 
-// layer finds all places that lines fit, in the order of the file. Layers stand
-// in the order of their strictness, and the first that finds any place decides:
-// what a laxer one finds besides cannot make an exact match less certain, nor
-// choose among several.
+// key is a view of a line under which two lines count as the same.
+type key func(line string) string
+
+// The keys, from strict to lax. A lax one never tells lines apart that a
+// stricter one takes for the same.
+func asWritten(line string) string { return line }
+func trimEnd(line string) string   { return strings.TrimRight(line, " \t\r\f\v") }
+func trimBoth(line string) string  { return strings.TrimSpace(line) }
+
+// fold is the laxest: white space within the line and the typography that models
+// put in the place of plain signs do not count.
+func fold(line string) string {
+	plain := true
+	blank := true // leading blanks are cut as well
+	for i := 0; i < len(line); i++ {
+		c := line[i]
+		if c >= 0x80 || c == ' ' && blank || c != ' ' && c <= ' ' {
+			plain = false
+			break
+		}
+		blank = c == ' '
+	}
+	if plain {
+		return strings.TrimSuffix(line, " ")
+	}
+	var b strings.Builder
+	for i, word := range strings.Fields(line) {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		for _, r := range word {
+			b.WriteString(plainSign(r))
+		}
+	}
+	return b.String()
+}
+
+// plainSign returns the ASCII that a typographic sign stands for, or the sign.
+func plainSign(r rune) string {
+	if r < 0x80 {
+		return string(r)
+	}
+	switch r {
+	case '‘', '’', '‚', '‛', '′', '＇':
+		return "'"
+	case '“', '”', '„', '‟', '″', '＂', '«', '»':
+		return `"`
+	case '‐', '‑', '‒', '–', '—', '―', '−':
+		return "-"
+	case '…':
+		return "..."
+	case '×':
+		return "x"
+	case '\u200b', '\u200c', '\u200d', '\u2060', '\ufeff':
+		return ""
+	}
+	if unicode.IsSpace(r) {
+		return " "
+	}
+	return string(r)
+}
+
+// layer finds the places that a block of lines fits as a whole.
 type layer struct {
-	name string
-	find func(ix *index, want []string) []place
+	name       string
+	key        key
+	confidence float64
+	lax        bool // what the lines say must be enough to be believed
 }
 
-var layers = []layer{
-	{Exact, exactPlaces},
+// contiguous are the layers that compare a hunk with the file line by line,
+// strict to lax. The first that finds any place decides: what a laxer one finds
+// besides cannot make a stricter match less certain, nor choose among several.
+// Where none finds a place, the hunk is aligned with the file (align.go).
+var contiguous = []layer{
+	{Exact, asWritten, 1, false},
+	{Whitespace, trimEnd, 0.98, false},
+	{Indentation, trimBoth, 0.95, true},
+	{Similarity, fold, 0.9, true},
 }
 
-func exactPlaces(ix *index, want []string) []place {
+// views are the lines of a file under each key, each made when it is first asked for.
+type views struct {
+	bare []string
+	ix   map[string]*index // by layer
+}
+
+func newViews(bare []string) *views { return &views{bare, map[string]*index{}} }
+
+func (v *views) of(l layer) *index {
+	ix, ok := v.ix[l.name]
+	if !ok {
+		ix = newIndex(keys(l.key, v.bare))
+		v.ix[l.name] = ix
+	}
+	return ix
+}
+
+func keys(k key, lines []string) []string {
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		out[i] = k(l)
+	}
+	return out
+}
+
+// find returns the places of want in a layer, in the order of the file.
+func (v *views) find(l layer, want []string) []place {
 	var places []place
-	for _, from := range ix.exact(want) {
-		places = append(places, place{from: from, to: from + len(want), confidence: 1})
+	for _, from := range v.of(l).find(keys(l.key, want)) {
+		p := place{from: from, to: from + len(want), layer: l.name, confidence: l.confidence, margin: 1}
+		places = append(places, p)
 	}
 	return places
 }
@@ -44,9 +147,9 @@ type index struct {
 	where  [][]int32 // of each number: its lines, in order
 }
 
-func newIndex(bare []string) *index {
-	ix := &index{number: make(map[string]int32, len(bare)), ids: make([]int32, len(bare))}
-	for i, l := range bare {
+func newIndex(lines []string) *index {
+	ix := &index{number: make(map[string]int32, len(lines)), ids: make([]int32, len(lines))}
+	for i, l := range lines {
 		id, ok := ix.number[l]
 		if !ok {
 			id = int32(len(ix.where))
@@ -59,8 +162,16 @@ func newIndex(bare []string) *index {
 	return ix
 }
 
-// exact returns the lines where want stands, in order; none for no lines.
-func (ix *index) exact(want []string) []int {
+// lines returns the lines that are equal to l, in order.
+func (ix *index) lines(l string) []int32 {
+	if id, ok := ix.number[l]; ok {
+		return ix.where[id]
+	}
+	return nil
+}
+
+// find returns the lines where want stands, in order; none for no lines.
+func (ix *index) find(want []string) []int {
 	if len(want) == 0 {
 		return nil
 	}

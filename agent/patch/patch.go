@@ -83,6 +83,17 @@ func (h *Hunk) without(kind Kind) []string {
 	return lines
 }
 
+// added returns the lines that the hunk adds.
+func (h *Hunk) added() []string {
+	var lines []string
+	for _, l := range h.Lines {
+		if l.Kind == Added {
+			lines = append(lines, l.Text)
+		}
+	}
+	return lines
+}
+
 // changes reports whether the hunk changes anything.
 func (h *Hunk) changes() bool {
 	for _, l := range h.Lines {
@@ -111,13 +122,18 @@ type Report struct {
 type Landing struct {
 	Line       int     `json:"line"`       // from 1, in the result: where the hunk's first line is, context included
 	Layer      string  `json:"layer"`      // the layer that found the place, or Unchanged
-	Confidence float64 `json:"confidence"` // 0 to 1; 1: no other place fits
+	Confidence float64 `json:"confidence"` // 0 to 1; 1: the hunk is as the file, and no other place fits
+	Margin     float64 `json:"margin"`     // 0 to 1: how much less fits the next best place, as a share of what the old lines say
 }
 
 // The layers that a Landing names.
 const (
-	Exact     = "exact"     // every old line is in the file as written, but for its line ending
-	Unchanged = "unchanged" // the hunk has only context: there was nothing to place
+	Exact       = "exact"       // every old line is in the file as written, but for its line ending
+	Whitespace  = "whitespace"  // but for white space at line ends
+	Indentation = "indentation" // but for the indentation; new lines are indented as the file is
+	Elided      = "context"     // some lines of context are missing, in the file or in the hunk
+	Similarity  = "similarity"  // some old lines are misquoted
+	Unchanged   = "unchanged"   // the hunk has only context: there was nothing to place
 )
 
 //go:embed unified.md

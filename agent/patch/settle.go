@@ -1,41 +1,104 @@
 package patch
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
 
-// fullContext is how many lines behind a change diff tools write. Fewer say that
-// the file ended there when the diff was made.
-const fullContext = 3
+const (
+	// fullContext is how many lines behind a change diff tools write. Fewer say
+	// that the file ended there when the diff was made.
+	fullContext = 3
+	// nearLimit is how many lines a stated number may be off and still choose
+	// among equal places: models miscount by a few lines, and what is further off
+	// was made up.
+	nearLimit = 20
+	// nearRatio is how many times further than the nearest place the next one must be.
+	nearRatio = 2
+	// leastSaid is what the old lines must say (see weight) for a place that they
+	// fit only in another indentation or with other signs: a bracket is anywhere.
+	leastSaid = 1
+)
+
+// How much of its confidence a place keeps that something else than its lines
+// tells from others.
+const (
+	chosenByNumber    = 0.9
+	chosenByNearness  = 0.75
+	chosenBySection   = 0.85
+	chosenByNeighbors = 0.8
+)
 
 // candidate is a hunk with everywhere that its old lines, and its new ones, are.
 type candidate struct {
 	*Hunk
 	old, new []string
 	olds     []place
-	news     []int // the lines where the new text stands as it is
-	layer    string
+	news     []int // the lines where the new text stands
+	applied  int   // the line where an alignment found the new text; -1: nowhere
 }
 
-func (ix *index) candidate(h *Hunk) candidate {
-	c := candidate{Hunk: h, old: h.Old(), new: h.New()}
-	for _, l := range layers {
-		if c.olds = l.find(ix, c.old); len(c.olds) > 0 {
-			c.layer = l.name
+func (c *candidate) say() float64 {
+	said := 0.0
+	for _, l := range c.old {
+		said += weight(fold(l))
+	}
+	return said
+}
+
+// fit finds the places of a hunk in the layers that compare line by line.
+func (v *views) fit(h *Hunk) candidate {
+	c := candidate{Hunk: h, old: h.Old(), new: h.New(), applied: -1}
+	for _, l := range contiguous {
+		if l.lax && c.say() < leastSaid {
+			break
+		}
+		if c.olds = v.find(l, c.old); len(c.olds) == 0 {
+			continue
+		}
+		// A look in a laxer layer than the first tells what is already there only
+		// where the new lines are others than the old ones in its eyes, too.
+		if l.name == Exact || !slices.Equal(keys(l.key, c.old), keys(l.key, c.new)) {
+			c.news = v.of(l).find(keys(l.key, c.new))
+		}
+		return c
+	}
+	for _, l := range contiguous {
+		if l.name != Exact && slices.Equal(keys(l.key, c.old), keys(l.key, c.new)) {
+			break
+		}
+		if c.news = v.of(l).find(keys(l.key, c.new)); len(c.news) > 0 {
 			break
 		}
 	}
-	// Only an exact look tells what is already there: the new lines of a hunk
-	// resemble the old ones, and a laxer look would find one for the other.
-	c.news = ix.exact(c.new)
+	c.undone(v)
 	return c
 }
 
-// contradicts reports whether the hunk says a place and has another: then the
-// line numbers of this patch were made for another version, or made up.
-func (c *candidate) contradicts() bool {
-	return c.Line > 0 && len(c.olds) == 1 && c.olds[0].from != c.Line-1 && !c.newAt(c.Line-1)
+// align finds the places of a hunk that no layer fits line by line.
+func (c *candidate) align(v *views, rough *words) {
+	a := newAligner(v, c.Hunk, rough)
+	c.olds, c.applied = a.places()
+}
+
+// start returns the line of the file where the hunk's first old line is or would be.
+func (p place) start() int {
+	for i, line := range p.at {
+		if line >= 0 {
+			return line - i
+		}
+	}
+	return p.from
+}
+
+// offset is how far the place of a hunk that fits only one is from where it
+// says; ok is false where nothing is said or proven.
+func (c *candidate) offset() (n int, ok bool) {
+	if c.Line == 0 || len(c.olds) != 1 || c.newAt(c.Line-1) {
+		return 0, false
+	}
+	return c.olds[0].start() - (c.Line - 1), true
 }
 
 // newAt reports whether the new text is at a line of the file.
@@ -44,8 +107,32 @@ func (c *candidate) newAt(line int) bool {
 	return ok
 }
 
-// settle chooses the place of the hunk or says why there is none. numbers: the
-// stated line numbers have not been contradicted.
+// numbers says what the line numbers of a patch are worth.
+type numbers struct {
+	offset int  // how far the hunks whose place is certain are from where they say, all by as much
+	valid  bool // they do not contradict each other
+	loose  bool // none of them is off: one that is may be chosen by nearness
+}
+
+func numbersOf(cands []candidate) numbers {
+	n := numbers{valid: true, loose: true}
+	seen := false
+	for i := range cands {
+		if cands[i].Hunk == nil {
+			continue
+		}
+		off, ok := cands[i].offset()
+		if !ok {
+			continue
+		}
+		n.valid = n.valid && (!seen || off == n.offset)
+		n.offset, seen = off, true
+		n.loose = n.loose && off == 0
+	}
+	return n
+}
+
+// settle chooses the place of the hunk or says why there is none.
 //
 // A file can read as if the hunk were already applied and still hold its old
 // lines (the context of an insertion is still there afterwards), so that is
@@ -54,20 +141,23 @@ func (c *candidate) newAt(line int) bool {
 //   - the old lines are at the stated line: there, unless the whole new text is
 //     there as well and more of it than diff tools leave room for;
 //   - the new lines are at the stated line: already applied;
-//   - the old lines are in one place: there, unless they are part of the new text.
-func (c *candidate) settle(numbers bool) (place, *Refusal) {
-	at := c.Line - 1
-	said := numbers && c.Line > 0
+//   - the old lines are in one place: there, unless they are part of the new text;
+//   - they are in several, and the section or the nearness to the stated line
+//     tells one from the others: there.
+func (c *candidate) settle(v *views, n numbers) (place, *Refusal) {
+	at := c.Line - 1 + n.offset
+	said := n.valid && c.Line > 0
 	there := said && c.newAt(at)
 	if said {
-		i, ok := slices.BinarySearchFunc(c.olds, at, func(p place, line int) int { return p.from - line })
-		if ok && there && len(c.new) > len(c.old) && c.trailing() < fullContext {
+		i := slices.IndexFunc(c.olds, func(p place) bool { return p.start() == at })
+		if i >= 0 && there && len(c.new) > len(c.old) && c.trailing() < fullContext {
 			return place{}, c.already(at)
 		}
-		if ok {
+		if i >= 0 {
 			p := c.olds[i]
 			if len(c.olds) > 1 {
 				p.confidence *= chosenByNumber
+				p.margin = 0
 			}
 			return p, nil
 		}
@@ -81,16 +171,115 @@ func (c *candidate) settle(numbers bool) (place, *Refusal) {
 		}
 		return c.olds[0], nil
 	case len(c.olds) > 1:
-		return place{}, c.ambiguous()
+		return c.choose(v, at, said && n.loose)
 	case c.telling() && len(c.news) > 0:
 		return place{}, c.already(c.news...)
+	case c.applied >= 0:
+		return place{}, c.already(c.applied)
 	}
 	return place{}, &Refusal{Status: NotFound}
 }
 
-// chosenByNumber is how much of its confidence a place keeps that only the
-// stated line number tells from others.
-const chosenByNumber = 0.9
+// choose tells equal places apart by what the hunk says besides its lines.
+func (c *candidate) choose(v *views, at int, near bool) (place, *Refusal) {
+	if in := v.enclosed(c.olds, c.Section); len(in) == 1 {
+		p := in[0]
+		p.confidence *= chosenBySection
+		p.margin = 0
+		return p, nil
+	}
+	if !near {
+		return place{}, c.ambiguous()
+	}
+	away := func(p place) int { return max(p.start()-at, at-p.start()) }
+	places := slices.Clone(c.olds)
+	slices.SortFunc(places, func(p, q place) int { return away(p) - away(q) })
+	if d := away(places[0]); d > nearLimit || away(places[1]) < nearRatio*d {
+		return place{}, c.ambiguous()
+	}
+	p := places[0]
+	p.confidence *= chosenByNearness
+	p.margin = 0
+	return p, nil
+}
+
+// edge looks at what a hunk adds behind its last line, or before its first: it
+// names only one neighbour there. A diff that does so says that the file ends or
+// begins there. Else, where the layout tells that a line was left out, the place
+// is not certain.
+func (c *candidate) edge(v *views, p place) (place, *Refusal) {
+	blocks := c.blocks()
+	if p.at != nil || len(blocks) == 0 {
+		return p, nil
+	}
+	if b := blocks[len(blocks)-1]; b.from == len(c.old) && p.to < len(v.bare) && !straddles(b.added) && !between(v.bare[p.to-1], v.bare[p.to], b.added) {
+		end := len(v.bare)
+		if end-p.to <= unknownLines && between(v.bare[end-1], "", b.added) {
+			p.points = map[int]int{b.from: end}
+			p.layer = Elided
+			p.confidence *= chosenByNeighbors
+			return p, nil
+		}
+		return place{}, c.unclear(p.to, "behind")
+	}
+	if b := blocks[0]; b.from == 0 && b.to == 0 && p.from > 0 && !straddles(b.added) && !between(v.bare[p.from-1], v.bare[p.from], b.added) {
+		return place{}, c.unclear(p.from, "before")
+	}
+	return p, nil
+}
+
+func (c *candidate) unclear(line int, side string) *Refusal {
+	return &Refusal{
+		Status: Ambiguous, Candidates: []int{line + 1},
+		Message: fmt.Sprintf("names no line %s the new ones, and their indentation does not suit the lines of the file there, before line %d. Add the lines that stand %s them.", side, line+1, side),
+	}
+}
+
+// enclosed returns the places that stand in the section: the nearest line before
+// that is indented as the section's is, and begins with a word as it does, is
+// the section's own. That is how diff tools find what they write behind @@.
+func (v *views) enclosed(places []place, section string) []place {
+	if section = strings.TrimSpace(section); section == "" {
+		return nil
+	}
+	starts := map[string]bool{} // the indentations of lines that begin so
+	for _, l := range v.bare {
+		if strings.HasPrefix(strings.TrimSpace(l), section) {
+			starts[indent(l)] = true
+		}
+	}
+	var in []place
+	for _, p := range places {
+		for i := p.from - 1; i >= 0; i-- {
+			l := v.bare[i]
+			if body := strings.TrimSpace(l); starts[indent(l)] && body != "" && !notWord([]rune(body)[0]) {
+				if strings.HasPrefix(body, section) {
+					in = append(in, p)
+				}
+				break
+			}
+		}
+	}
+	return in
+}
+
+// between chooses the place of a hunk that fits several by those of the hunks
+// before and behind it: patches are written from the top of a file to its end,
+// and only one place lies between the two.
+func (c *candidate) between(before, behind place) (place, bool) {
+	var in []place
+	for _, p := range c.olds {
+		if p.from >= before.to && p.to <= behind.from {
+			in = append(in, p)
+		}
+	}
+	if len(in) != 1 {
+		return place{}, false
+	}
+	in[0].confidence *= chosenByNeighbors
+	in[0].margin = 0
+	return in[0], true
+}
 
 // within reports whether the old lines at line p are part of the new text, and
 // where that begins.
@@ -128,6 +317,42 @@ func fromOne(lines []int) []int {
 	out := make([]int, 0, min(len(lines), maxCandidates))
 	for _, l := range lines[:min(len(lines), maxCandidates)] {
 		out = append(out, l+1)
+	}
+	return out
+}
+
+// lost reports whether no layer fits the hunk line by line, as it is or as if it
+// had been applied.
+func (c *candidate) lost() bool {
+	return c.Hunk != nil && len(c.old) > 0 && len(c.olds) == 0 && (len(c.news) == 0 || !c.telling())
+}
+
+// undone drops the places of the new text of a hunk that only removes lines
+// where these stand next to it: then some of the context was left out, and what
+// looks like the result is the rest of it.
+func (c *candidate) undone(v *views) {
+	if len(c.news) == 0 || len(c.added()) > 0 {
+		return
+	}
+	ix := v.of(contiguous[len(contiguous)-1])
+	c.news = slices.DeleteFunc(c.news, func(line int) bool {
+		return slices.ContainsFunc(c.Lines, func(l Line) bool {
+			text := fold(l.Text)
+			return l.Kind == Removed && weight(text) >= leastSaid && slices.ContainsFunc(ix.lines(text), func(at int32) bool {
+				return int(at) >= line-len(c.old) && int(at) <= line+len(c.old)+len(c.new)
+			})
+		})
+	})
+}
+
+// unknown returns the lines, folded, that say something and are not in the file.
+func (v *views) unknown(lines []string) []string {
+	ix := v.of(contiguous[len(contiguous)-1])
+	var out []string
+	for _, l := range lines {
+		if l = fold(l); weight(l) >= 0.5 && ix.lines(l) == nil {
+			out = append(out, l)
+		}
 	}
 	return out
 }

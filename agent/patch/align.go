@@ -1,0 +1,348 @@
+package patch
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Where no layer fits a hunk line by line, its old lines are aligned with the
+// file: some may be missing on either side, and some misquoted.
+//
+// The lines that can tell places apart are matched first, the rare ones through
+// an index; no window is slid over the file. Chains of matches in the order of
+// both texts are scored, what lies between two matches is aligned locally, and
+// the result counts only when it is proven (prove.go).
+
+const (
+	// anchorPlaces is how many lines of the file may equal a line for it to be an
+	// anchor. It bounds the pairs; what is more common says little.
+	anchorPlaces = 24
+	// pairLimit bounds the pairs of one hunk, and pairWindow those before a pair
+	// that can come before it in a chain: scoring takes time by their product.
+	pairLimit  = 4000
+	pairWindow = 256
+	// gapCells bounds the local alignment of what lies between two anchors.
+	gapCells = 1 << 14
+	// slack is how many lines more than a hunk names are looked at before its
+	// first and behind its last anchor.
+	slack = 4
+)
+
+// pair is an old line of the hunk that may be a line of the file.
+type pair struct {
+	old, line int
+	weight    float64
+}
+
+// aligner aligns one hunk with the file.
+type aligner struct {
+	v      *views
+	folded *index
+	h      *Hunk
+	old    []string // the hunk's old lines, folded
+	kinds  []Kind   // of the old lines
+	elided []bool   // the old line stands for lines that were left out
+	weigh  []float64
+	pairs  []pair      // by line, then by old
+	points map[int]int // of the alignment being proven, see place
+}
+
+func newAligner(v *views, h *Hunk, rough *words) *aligner {
+	a := &aligner{v: v, folded: v.of(contiguous[len(contiguous)-1]), h: h}
+	for _, l := range h.Lines {
+		if l.Kind == Added {
+			continue
+		}
+		text := fold(l.Text)
+		a.old = append(a.old, text)
+		a.kinds = append(a.kinds, l.Kind)
+		a.elided = append(a.elided, elision.MatchString(text) && len(a.folded.lines(text)) == 0)
+		a.weigh = append(a.weigh, weight(text))
+	}
+	for i, places := 0, anchorPlaces; i == 0 || len(a.pairs) > pairLimit && places > 0; i, places = i+1, places/4 {
+		a.match(places, rough)
+	}
+	slices.SortFunc(a.pairs, func(x, y pair) int {
+		if x.line != y.line {
+			return x.line - y.line
+		}
+		return x.old - y.old
+	})
+	return a
+}
+
+// elision is a context line that says that lines were left out.
+var elision = regexp.MustCompile(`^(?://|#|--|;|%|/\*|<!--|\{/\*|\{#)?\s*\.{3,}(?:.*\b(?:rest|remain\w*|existing|unchanged|same|previous|omitted|other|original|more|code|lines|snip\w*|etc)\b.*|[^\pL\d]*)$`)
+
+// match collects the pairs of the lines that stand in at most places lines of
+// the file. A line that is in none is looked for by its rarest words.
+func (a *aligner) match(places int, rough *words) {
+	a.pairs = a.pairs[:0]
+	for i, l := range a.old {
+		if a.elided[i] || a.weigh[i] < 0.5 {
+			continue
+		}
+		at := a.folded.lines(l)
+		if len(at) > 0 && len(at) <= places {
+			for _, line := range at {
+				a.pairs = append(a.pairs, pair{i, int(line), a.weigh[i]})
+			}
+		}
+		if len(at) > 0 {
+			continue
+		}
+		for _, line := range rough.lines(l, places/4) {
+			if s := a.like(i, line); s > 0 {
+				a.pairs = append(a.pairs, pair{i, line, s * a.weigh[i]})
+			}
+		}
+	}
+}
+
+// like returns how well an old line of the hunk is a line of the file: 1, or
+// less for one that is misquoted, or 0.
+func (a *aligner) like(old, line int) float64 {
+	want, have := a.old[old], fold(a.v.bare[line])
+	switch {
+	case want == have:
+		return 1
+	case a.kinds[old] == Removed && !misspelt(want, have):
+		return 0
+	case a.weigh[old] < 0.5:
+		return 0
+	}
+	return 0.9 * likeness(want, have, alike)
+}
+
+// cost is what a chain loses for what lies between two of its pairs.
+func (a *aligner) cost(x, y pair) float64 {
+	skew := (y.line - x.line) - (y.old - x.old)
+	switch {
+	case skew == 0:
+		return 0
+	case skew > 0 && slices.Contains(a.elided[x.old+1:y.old], true):
+		return 0.1
+	}
+	return min(0.15*float64(max(skew, -skew)), 1)
+}
+
+// chain returns the pairs of the best chain that uses none of the barred, and
+// its score.
+func (a *aligner) chain(barred map[pair]bool) ([]pair, float64) {
+	score := make([]float64, len(a.pairs))
+	prev := make([]int, len(a.pairs))
+	best := -1
+	for k, y := range a.pairs {
+		prev[k] = -1
+		if barred[y] {
+			continue
+		}
+		score[k] = y.weight
+		for m := k - 1; m >= max(0, k-pairWindow); m-- {
+			x := a.pairs[m]
+			if x.old >= y.old || x.line >= y.line || barred[x] {
+				continue
+			}
+			if s := score[m] + y.weight - a.cost(x, y); s > score[k] {
+				score[k], prev[k] = s, m
+			}
+		}
+		if best < 0 || score[k] > score[best] {
+			best = k
+		}
+	}
+	if best < 0 {
+		return nil, 0
+	}
+	var chain []pair
+	for k := best; k >= 0; k = prev[k] {
+		chain = append(chain, a.pairs[k])
+	}
+	slices.Reverse(chain)
+	return chain, score[best]
+}
+
+// fill returns the line of the file that each old line is, given a chain; -1
+// where there is none.
+func (a *aligner) fill(chain []pair) []int {
+	at := make([]int, len(a.old))
+	for i := range at {
+		at[i] = -1
+	}
+	for _, p := range chain {
+		at[p.old] = p.line
+	}
+	first, last := chain[0], chain[len(chain)-1]
+	a.before(at, first.old, first.line)
+	for k := 1; k < len(chain); k++ {
+		a.between(at, chain[k-1], chain[k])
+	}
+	a.behind(at, last.old+1, last.line+1)
+	a.gather(at)
+	return at
+}
+
+// gather moves the lines to be removed next to each other where the file has
+// equal lines there: which of two blank lines goes makes no difference.
+func (a *aligner) gather(at []int) {
+	for i := len(at) - 2; i >= 0; i-- {
+		if a.kinds[i] != Removed || a.kinds[i+1] != Removed || at[i] < 0 || at[i+1] <= at[i]+1 {
+			continue
+		}
+		if to := at[i+1] - 1; fold(a.v.bare[to]) == fold(a.v.bare[at[i]]) {
+			at[i] = to
+		}
+	}
+}
+
+// before aligns the old lines before the first anchor, behind those behind the
+// last one. An elision there says nothing: what is on its other side has no anchor.
+func (a *aligner) before(at []int, old, line int) {
+	from := old
+	for from > 0 && !a.elided[from-1] {
+		from--
+	}
+	a.align(at, from, old, max(0, line-(old-from)-slack), line, leading)
+}
+
+func (a *aligner) behind(at []int, old, line int) {
+	to := old
+	for to < len(a.old) && !a.elided[to] {
+		to++
+	}
+	a.align(at, old, to, line, min(len(a.v.bare), line+(to-old)+slack), trailing)
+}
+
+func (a *aligner) between(at []int, x, y pair) {
+	cut := slices.Index(a.elided[x.old+1:y.old], true)
+	if cut < 0 && (y.old-x.old)*(y.line-x.line) <= gapCells {
+		a.align(at, x.old+1, y.old, x.line+1, y.line, neither)
+		return
+	}
+	// What lies between is large, or was left out: only what adjoins counts.
+	i, j := x.old+1, x.line+1
+	for i < y.old && j < y.line && !a.elided[i] && a.like(i, j) > 0 {
+		at[i] = j
+		i, j = i+1, j+1
+	}
+	k, l := y.old-1, y.line-1
+	for k >= i && l >= j && !a.elided[k] && a.like(k, l) > 0 {
+		at[k] = l
+		k, l = k-1, l-1
+	}
+}
+
+// end is where the part of the file that is aligned may have lines to spare.
+type end int
+
+const (
+	neither end = iota
+	leading
+	trailing
+)
+
+// align maps the old lines [i0, i1) to lines in [j0, j1), in order, such that
+// most is matched and least is skipped (Needleman and Wunsch).
+func (a *aligner) align(at []int, i0, i1, j0, j1 int, spare end) {
+	n, m := i1-i0, j1-j0
+	if n <= 0 || m <= 0 || n*m > gapCells {
+		return
+	}
+	const skip = 0.02
+	score := make([]float64, (n+1)*(m+1))
+	cell := func(i, j int) *float64 { return &score[i*(m+1)+j] }
+	pass := func(i, j int) float64 { // the line j of the file is no line of the hunk
+		if i == 0 && spare == leading || i == n && spare == trailing {
+			return *cell(i, j+1)
+		}
+		return *cell(i, j+1) - skip
+	}
+	take := func(i, j int) float64 { // it is the i-th line of the hunk
+		if s := a.like(i0+i, j0+j); s > 0 {
+			return *cell(i+1, j+1) + s*a.weigh[i0+i]
+		}
+		return -1
+	}
+	for i := n; i >= 0; i-- {
+		for j := m; j >= 0; j-- {
+			best := 0.0
+			switch {
+			case i == n && j < m:
+				best = pass(i, j)
+			case i < n && j == m:
+				best = *cell(i+1, j) - skip
+			case i < n:
+				best = max(*cell(i+1, j)-skip, pass(i, j), take(i, j))
+			}
+			*cell(i, j) = best
+		}
+	}
+	for i, j := 0, 0; i < n && j < m; {
+		switch *cell(i, j) {
+		case take(i, j):
+			at[i0+i] = j0 + j
+			i, j = i+1, j+1
+		case pass(i, j):
+			j++
+		default:
+			i++
+		}
+	}
+}
+
+// words finds lines by their rarest words. It is made for the lines that no
+// layer knows, in one pass over the file.
+type words struct {
+	at map[string][]int
+}
+
+// newWords indexes the words of some lines in the file's.
+func newWords(wanted, file []string) *words {
+	w := &words{map[string][]int{}}
+	for _, l := range wanted {
+		for _, word := range wordsOf(l) {
+			w.at[word] = nil
+		}
+	}
+	if len(w.at) == 0 {
+		return w
+	}
+	for i, l := range file {
+		for _, word := range wordsOf(l) {
+			if at, ok := w.at[word]; ok && len(at) <= commonWord && (len(at) == 0 || at[len(at)-1] != i) {
+				w.at[word] = append(at, i)
+			}
+		}
+	}
+	return w
+}
+
+// lines returns the lines, at most n, that share most of l's rare words, each
+// word counting the more the rarer it is.
+func (w *words) lines(l string, n int) []int {
+	votes := map[int]float64{}
+	for _, word := range wordsOf(l) {
+		if at := w.at[word]; len(at) > 0 && len(at) <= commonWord {
+			for _, line := range at {
+				votes[line] += 1 / float64(len(at))
+			}
+		}
+	}
+	var found []int
+	for line := range votes {
+		found = append(found, line)
+	}
+	slices.SortFunc(found, func(x, y int) int {
+		switch {
+		case votes[x] > votes[y]:
+			return -1
+		case votes[x] < votes[y]:
+			return 1
+		}
+		return x - y
+	})
+	return found[:min(n, len(found))]
+}
+
+func wordsOf(line string) []string { return strings.FieldsFunc(line, notWord) }

@@ -1,0 +1,82 @@
+package patch
+
+import "strings"
+
+// between reports whether lines that are indented like added can stand between two
+// lines of a file, as far as their layout shows. It is asked only where the
+// patch leaves open on which side of a line they go, never of a place that the
+// patch names.
+//
+// Behind a line whose body follows (the next one is deeper), new lines belong to
+// the body. Before a line that ends one (it is less deep), they are no less deep
+// than it, and deeper where it is a closing bracket. A blank line at one end of
+// the new lines parts them from that neighbour; it does not go where a blank
+// line or a bracket is.
+func between(above, below string, added []string) bool {
+	first, last := strings.TrimSpace(added[0]) == "", strings.TrimSpace(added[len(added)-1]) == ""
+	over, under := strings.TrimSpace(above) == "", strings.TrimSpace(below) == ""
+	switch {
+	case first && over, last && under, first && !last && !under && over:
+		return false
+	case last && closes(below), first && opens(above):
+		return false
+	}
+	in, ok := shallowest(added)
+	if !ok || over || under {
+		return true
+	}
+	a, b := len(indent(above)), len(indent(below))
+	switch {
+	case a < b:
+		return in >= b
+	case a > b && closes(below):
+		return in > b
+	case a > b:
+		return in >= b && in <= a
+	}
+	return in == a || in > a && !closes(below)
+}
+
+// shallowest returns the least indentation of the lines that are not blank.
+func shallowest(lines []string) (n int, ok bool) {
+	for _, l := range lines {
+		if strings.TrimSpace(l) != "" {
+			if in := len(indent(l)); !ok || in < n {
+				n, ok = in, true
+			}
+		}
+	}
+	return n, ok
+}
+
+// closes reports whether a line ends a block: it begins with a closing bracket,
+// a closing tag or a word that does the same.
+func closes(line string) bool {
+	line = strings.TrimSpace(line)
+	if line == "" {
+		return false
+	}
+	word := strings.FieldsFunc(line, notWord)
+	return strings.ContainsRune(")]}", rune(line[0])) || strings.HasPrefix(line, "</") || strings.HasPrefix(line, "{% end") ||
+		len(word) > 0 && strings.HasPrefix(line, word[0]) && (word[0] == "end" || word[0] == "fi" || word[0] == "done" || word[0] == "esac")
+}
+
+// opens reports whether a line ends with an opening bracket or a colon.
+func opens(line string) bool {
+	line = strings.TrimSpace(line)
+	return line != "" && strings.ContainsRune("([{:", rune(line[len(line)-1]))
+}
+
+// straddles reports whether lines end a block that they did not begin, or begin
+// one that they do not end: then their depth says nothing.
+func straddles(lines []string) bool {
+	for _, l := range lines {
+		if strings.TrimSpace(l) != "" {
+			if closes(l) {
+				return true
+			}
+			break
+		}
+	}
+	return opens(lines[len(lines)-1])
+}

@@ -1,0 +1,314 @@
+package patch
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff/lcs"
+)
+
+// fitting knows how the lines of a hunk differ in form (indentation, white space
+// at line ends, signs) from the lines of the file that they are, and gives the
+// new lines the file's form. What the hunk did not get wrong it leaves alone.
+type fitting struct {
+	quotes []quote
+	right  bool // the new lines are indented as the file is, whatever the old ones are
+	// from and to are what one level of indentation is in the hunk and in the
+	// file, where one of them uses tabs and the other blanks; else both are "".
+	from, to string
+	blanks   bool            // the hunk adds white space at the ends of lines
+	signs    map[rune]string // signs of the hunk that are others in the file
+}
+
+// quote is the indentation of an old line in the hunk and in the file.
+type quote struct {
+	kind       Kind
+	said, have string
+}
+
+// style is what a text indents with.
+type style struct {
+	tabs, blanks bool
+	unit         int // the blanks of one level
+}
+
+const (
+	usualUnit = 4 // blanks of one level, where nothing tells
+	widest    = 8 // more blanks than that align, they do not indent
+)
+
+// styleOf looks at the indentation of lines. A single blank is none: it stands
+// before the * of a comment.
+func styleOf(lines []string) style {
+	var s style
+	for _, l := range lines {
+		in := indent(l)
+		switch {
+		case len(in) == len(l):
+		case strings.HasPrefix(in, "\t"):
+			s.tabs = true
+		case len(in) >= 2:
+			s.blanks = true
+			s.unit = gcd(s.unit, len(in))
+		}
+	}
+	if s.unit < 2 || s.unit > widest {
+		s.unit = usualUnit
+	}
+	return s
+}
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// indent returns the white space that a line begins with.
+func indent(l string) string { return l[:len(l)-len(strings.TrimLeft(l, " \t"))] }
+
+// newFitting learns from the old lines of a hunk and the lines that they are.
+func newFitting(bare []string, file style, c *candidate, p place) *fitting {
+	f := &fitting{signs: map[rune]string{}}
+	spoilt, clean, old := 0, 0, -1
+	for _, l := range c.Lines {
+		if l.Kind == Added {
+			continue
+		}
+		old++
+		line := p.line(old)
+		if line < 0 || strings.TrimSpace(l.Text) == "" || fold(l.Text) != fold(bare[line]) {
+			continue
+		}
+		have := bare[line]
+		f.quotes = append(f.quotes, quote{l.Kind, indent(l.Text), indent(have)})
+		switch extra := len(l.Text) - len(trimEnd(l.Text)); {
+		case extra > len(have)-len(trimEnd(have)):
+			spoilt++
+		case extra > 0:
+			clean++
+		}
+		f.learnSigns(l.Text, have)
+	}
+	f.blanks = spoilt > clean
+	f.learnLevels(file, c)
+	f.right = f.isRight(bare, c, p)
+	return f
+}
+
+// learnSigns notes which plain sign of the file stands where the hunk has a
+// typographic one.
+func (f *fitting) learnSigns(said, have string) {
+	for _, r := range said {
+		if r >= 0x80 && !strings.ContainsRune(have, r) {
+			if plain := plainSign(r); plain != string(r) {
+				f.signs[r] = plain
+			}
+		}
+	}
+}
+
+// learnLevels finds out whether the hunk indents with tabs where the file has
+// blanks, or the reverse, and what one level is on either side.
+func (f *fitting) learnLevels(file style, c *candidate) {
+	tabbed, blanked := 0, 0 // the blanks of one level, in the file and in the hunk
+	for _, q := range f.quotes {
+		switch {
+		case q.said == "" || q.have == "" || q.said[0] == q.have[0]:
+		case q.said[0] == '\t':
+			tabbed = gcd(tabbed, len(q.have)/tabs(q.said))
+		default:
+			blanked = gcd(blanked, len(q.said)/tabs(q.have))
+		}
+	}
+	if len(f.quotes) == 0 || tabbed == 0 && blanked == 0 && !f.differs() {
+		// The old lines say nothing. New lines that are indented throughout in a
+		// way that no line of the file is are a slip of the model.
+		switch added := styleOf(c.added()); {
+		case added.tabs && !added.blanks && file.blanks && !file.tabs:
+			tabbed = file.unit
+		case added.blanks && !added.tabs && file.tabs && !file.blanks:
+			blanked = added.unit
+		}
+	}
+	switch {
+	case tabbed > 0:
+		f.from, f.to = "\t", strings.Repeat(" ", tabbed)
+	case blanked > 0:
+		f.from, f.to = strings.Repeat(" ", blanked), "\t"
+	}
+}
+
+func tabs(in string) int { return max(1, strings.Count(in, "\t")) }
+
+func (f *fitting) differs() bool {
+	return slices.ContainsFunc(f.quotes, func(q quote) bool { return q.said != q.have })
+}
+
+// isRight reports whether the new lines of the hunk are indented as the file is,
+// though its old ones are not.
+func (f *fitting) isRight(bare []string, c *candidate, p place) bool {
+	if !f.differs() {
+		return f.from == ""
+	}
+	if f.misaligned() {
+		return true
+	}
+	if yes, no := f.depths(bare, c, p); yes != no {
+		return yes > no
+	}
+	added := styleOf(c.added())
+	switch {
+	case strings.HasPrefix(f.to, "\t"):
+		return added.tabs && !added.blanks
+	case f.to != "":
+		return added.blanks && !added.tabs
+	}
+	return false
+}
+
+// depths counts the blocks whose new lines are as deep as the lines of the file
+// that they replace as they are, and those that are so when they are converted.
+// It looks at the shallowest line of each: deeper ones move about.
+func (f *fitting) depths(bare []string, c *candidate, p place) (asIs, converted int) {
+	for _, b := range c.blocks() {
+		if b.from == b.to || p.line(b.from) < 0 {
+			continue
+		}
+		have := bare[p.line(b.from) : p.line(b.to-1)+1]
+		want, ok := shallowest(have)
+		is, some := shallowest(b.added)
+		if !ok || !some {
+			continue
+		}
+		becomes := want + 1
+		for _, l := range b.added {
+			if strings.TrimSpace(l) != "" {
+				becomes = min(becomes, len(f.indent(indent(l))))
+			}
+		}
+		switch {
+		case is == want && becomes != want:
+			asIs++
+		case becomes == want && is != want:
+			converted++
+		}
+	}
+	return asIs, converted
+}
+
+// misaligned reports whether the hunk has got the column of signs wrong: each
+// line of context has one blank too many or too few, and the lines that carry a
+// sign are as they should be.
+func (f *fitting) misaligned() bool {
+	blank := 0
+	for _, q := range f.quotes {
+		switch {
+		case q.said == q.have:
+			if q.kind == Context && q.said != "" {
+				return false
+			}
+		case q.kind != Context || q.said != q.have+" " && q.said+" " != q.have:
+			return false
+		default:
+			blank++
+		}
+	}
+	return blank > 0
+}
+
+// line returns a new line in the form of the file.
+func (f *fitting) line(l string) string {
+	in := indent(l)
+	body := l[len(in):]
+	if f.blanks {
+		body = trimEnd(body)
+	}
+	if body == "" && (f.blanks || in == "") {
+		return ""
+	}
+	if len(f.signs) > 0 {
+		var b strings.Builder
+		for _, r := range body {
+			if plain, ok := f.signs[r]; ok {
+				b.WriteString(plain)
+			} else {
+				b.WriteRune(r)
+			}
+		}
+		body = b.String()
+	}
+	return f.indent(in) + body
+}
+
+// indent returns what an indentation of the hunk is in the file. One that an
+// old line has is looked up; of others, what they are more or less than the
+// nearest known one is added or taken off.
+func (f *fitting) indent(in string) string {
+	if f.right {
+		return in
+	}
+	best, distance := -1, 0
+	for i, q := range f.quotes {
+		if q.said == in {
+			return q.have
+		}
+		common := strings.HasPrefix(in, q.said) || strings.HasPrefix(q.said, in)
+		if d := max(len(in)-len(q.said), len(q.said)-len(in)); common && (best < 0 || d < distance) {
+			best, distance = i, d
+		}
+	}
+	if best < 0 {
+		return f.level(in)
+	}
+	q := f.quotes[best]
+	if more, ok := strings.CutPrefix(in, q.said); ok {
+		return q.have + f.level(more)
+	}
+	less := f.level(q.said[len(in):])
+	if rest, ok := strings.CutSuffix(q.have, less); ok {
+		return rest
+	}
+	return q.have[:max(0, len(q.have)-len(less))]
+}
+
+// level converts indentation from the hunk's levels to the file's.
+func (f *fitting) level(in string) string {
+	if f.from == "" {
+		return in
+	}
+	return strings.ReplaceAll(in, f.from, f.to)
+}
+
+// block returns what the lines of the file become that a hunk's old lines are,
+// when new lines take their place. A line that is on both sides stays the file's
+// own, unless the hunk quotes it exactly and means to change its white space.
+func (f *fitting) block(file, removed, added []string) []string {
+	out := make([]string, len(added))
+	for k, l := range added {
+		out[k] = f.line(l)
+	}
+	same(keys(fold, removed), keys(fold, added), func(i, k int) {
+		switch {
+		case removed[i] == added[k]:
+			out[k] = file[i]
+		case file[i] == removed[i]:
+			out[k] = added[k]
+		case trimEnd(out[k]) == trimEnd(file[i]), fold(file[i]) == "":
+			out[k] = file[i]
+		}
+	})
+	return out
+}
+
+// same calls f for the pairs of lines that a diff of two texts leaves equal.
+func same(x, y []string, f func(i, k int)) {
+	i, k := 0, 0
+	for _, d := range append(lcs.DiffLines(x, y), lcs.Diff{Start: len(x), End: len(x)}) {
+		for ; i < d.Start; i, k = i+1, k+1 {
+			f(i, k)
+		}
+		i, k = d.End, d.ReplEnd
+	}
+}

@@ -1,0 +1,141 @@
+package patch
+
+import (
+	"slices"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	// compareLimit bounds, in runes, the lines whose likeness is measured: the
+	// measure takes time by the product of their lengths. Longer lines are
+	// minified code or data, and are compared as wholes.
+	compareLimit = 400
+	// alike is the likeness from which two context lines count as versions of
+	// one line. Of the model-made edits that were looked at, misquoted context is
+	// above, another statement of the same kind below it.
+	alike = 0.6
+)
+
+// likeness returns how alike two folded lines are: 1 less the edits (insertion,
+// deletion, substitution, exchange of neighbours: the optimal string alignment
+// distance) per rune of the longer one; 0 where it is less than floor.
+func likeness(a, b string, floor float64) float64 {
+	if a == b {
+		return 1
+	}
+	x, y := []rune(a), []rune(b)
+	long := max(len(x), len(y))
+	if long > compareLimit || len(x) == 0 || len(y) == 0 {
+		return 0
+	}
+	limit := int(float64(long) * (1 - floor))
+	if d := distance(x, y, limit); d <= limit {
+		return 1 - float64(d)/float64(long)
+	}
+	return 0
+}
+
+// distance returns the optimal string alignment distance, or something above
+// limit where it is above it.
+func distance(x, y []rune, limit int) int {
+	if len(x)-len(y) > limit || len(y)-len(x) > limit {
+		return limit + 1
+	}
+	before, above, row := make([]int, len(y)+1), make([]int, len(y)+1), make([]int, len(y)+1)
+	for k := range above {
+		above[k] = k
+	}
+	for i := 1; i <= len(x); i++ {
+		row[0] = i
+		least := i
+		for k := 1; k <= len(y); k++ {
+			cost := 1
+			if x[i-1] == y[k-1] {
+				cost = 0
+			}
+			d := min(above[k]+1, row[k-1]+1, above[k-1]+cost)
+			if i > 1 && k > 1 && x[i-1] == y[k-2] && x[i-2] == y[k-1] {
+				d = min(d, before[k-2]+1)
+			}
+			row[k] = d
+			least = min(least, d)
+		}
+		if least > limit {
+			return limit + 1
+		}
+		before, above, row = above, row, before
+	}
+	return above[len(y)]
+}
+
+// misspelt reports whether asked is the line have but for a slip of the pen: one
+// letter left out, put in or mistaken within one word of four letters or more, or
+// two neighbours exchanged of which one is a letter. A line that is to be removed
+// may differ so and no more. Another digit, another sign, another whole word is
+// not a slip but another line: that somebody changed it meanwhile is what a
+// conflict is.
+func misspelt(asked, have string) bool {
+	x, y := []rune(asked), []rune(have)
+	if d := len(x) - len(y); d < -1 || d > 1 || distance(x, y, 1) != 1 {
+		return false
+	}
+	from := 0
+	for from < len(x) && from < len(y) && x[from] == y[from] {
+		from++
+	}
+	end := 0
+	for end < len(x)-from && end < len(y)-from && x[len(x)-1-end] == y[len(y)-1-end] {
+		end++
+	}
+	said, is := x[from:len(x)-end], y[from:len(y)-end]
+	if len(said) == 2 && len(is) == 2 {
+		return len(y) >= slipLine && slices.ContainsFunc(is, unicode.IsLetter) && !slices.ContainsFunc(is, unicode.IsDigit)
+	}
+	for _, r := range slices.Concat(said, is) {
+		if !unicode.IsLetter(r) && r != '_' {
+			return false
+		}
+	}
+	return max(wordAround(x, from, len(x)-end), wordAround(y, from, len(y)-end)) >= slipWord
+}
+
+const (
+	// slipWord is how many letters a word needs for a slip in it to be recognised
+	// as one: in shorter ones one letter is the difference between two words.
+	slipWord = 4
+	// slipLine is how many signs a line needs for an exchange to be recognised.
+	slipLine = 20
+)
+
+// wordAround returns the length of the word that holds y[from:to].
+func wordAround(y []rune, from, to int) int {
+	word := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }
+	for from > 0 && word(y[from-1]) {
+		from--
+	}
+	for to < len(y) && word(y[to]) {
+		to++
+	}
+	return to - from
+}
+
+// weight is what it says about a place that a line is there: nothing for a blank
+// one, little for a bracket, which is everywhere, and all for a line of words.
+func weight(line string) float64 {
+	words := 0
+	for _, r := range line {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			words++
+		}
+	}
+	switch {
+	case words >= 5:
+		return 1
+	case words >= 2:
+		return 0.5
+	case utf8.RuneCountInString(line) > 0:
+		return 0.2
+	}
+	return 0.1
+}
