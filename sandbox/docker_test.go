@@ -101,7 +101,7 @@ func leftovers(ctx context.Context, t *testing.T, d *DockerEngine, mine filters.
 
 func TestDocker(t *testing.T) {
 	d := need(t)
-	t.Run("commands", func(t *testing.T) { check(t, d) })
+	t.Run("cold", func(t *testing.T) { conformance(t, d) })
 	vanish(t, d, os.Getpid())
 }
 

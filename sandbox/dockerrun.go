@@ -47,7 +47,10 @@ func (b *box) run(ctx context.Context, cmd Command) (*Result, error) {
 		Env:          cmd.Env,
 		AttachStdout: true,
 		// One pipe for both streams: two lose the order in which things were said.
-		Cmd: []string{"/bin/sh", "-c", `exec /bin/sh -c "$1" 2>&1`, "sh", cmd.Line},
+		// Where memory is short the command goes first, here and on the host: what
+		// fills a tmpfs is small itself, and the container's own process, whose end
+		// ends all, would be taken for it.
+		Cmd: []string{"/bin/sh", "-c", `echo 1000 > /proc/self/oom_score_adj; exec /bin/sh -c "$1" 2>&1`, "sh", cmd.Line},
 	})
 	if err != nil {
 		return nil, err
