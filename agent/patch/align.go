@@ -38,7 +38,6 @@ type pair struct {
 // aligner aligns one hunk with the file.
 type aligner struct {
 	v      *views
-	folded *index
 	h      *Hunk
 	old    []string // the hunk's old lines, folded
 	kinds  []Kind   // of the old lines
@@ -49,7 +48,7 @@ type aligner struct {
 }
 
 func newAligner(v *views, h *Hunk, rough *words) *aligner {
-	a := &aligner{v: v, folded: v.of(contiguous[len(contiguous)-1]), h: h}
+	a := &aligner{v: v, h: h}
 	for _, l := range h.Lines {
 		if l.Kind == Added {
 			continue
@@ -57,7 +56,7 @@ func newAligner(v *views, h *Hunk, rough *words) *aligner {
 		text := fold(l.Text)
 		a.old = append(a.old, text)
 		a.kinds = append(a.kinds, l.Kind)
-		a.elided = append(a.elided, elision.MatchString(text) && len(a.folded.lines(text)) == 0)
+		a.elided = append(a.elided, elision.MatchString(text) && len(v.ix.lines(text)) == 0)
 		a.weigh = append(a.weigh, weight(text))
 	}
 	for i, places := 0, anchorPlaces; i == 0 || len(a.pairs) > pairLimit && places > 0; i, places = i+1, places/4 {
@@ -83,7 +82,7 @@ func (a *aligner) match(places int, rough *words) {
 		if a.elided[i] || a.weigh[i] < 0.5 {
 			continue
 		}
-		at := a.folded.lines(l)
+		at := a.v.ix.lines(l)
 		if len(at) > 0 && len(at) <= places {
 			for _, line := range at {
 				a.pairs = append(a.pairs, pair{i, int(line), a.weigh[i]})
@@ -103,7 +102,7 @@ func (a *aligner) match(places int, rough *words) {
 // like returns how well an old line of the hunk is a line of the file: 1, or
 // less for one that is misquoted, or 0.
 func (a *aligner) like(old, line int) float64 {
-	want, have := a.old[old], fold(a.v.bare[line])
+	want, have := a.old[old], a.v.folded[line]
 	switch {
 	case want == have:
 		return 1
@@ -190,7 +189,7 @@ func (a *aligner) gather(at []int) {
 		if a.kinds[i] != Removed || a.kinds[i+1] != Removed || at[i] < 0 || at[i+1] <= at[i]+1 {
 			continue
 		}
-		if to := at[i+1] - 1; fold(a.v.bare[to]) == fold(a.v.bare[at[i]]) {
+		if to := at[i+1] - 1; a.v.folded[to] == a.v.folded[at[i]] {
 			at[i] = to
 		}
 	}

@@ -94,8 +94,9 @@ func (a *application) settle() *Refusal {
 	}
 	for i := 1; i+1 < len(refusals); i++ {
 		if r := refusals[i]; r != nil && r.Status == Ambiguous && a.sure(i-1, refusals) && a.sure(i+1, refusals) {
-			if p, ok := a.cands[i].between(a.places[i-1], a.places[i+1]); ok {
-				a.places[i], refusals[i] = p, nil
+			if k := a.cands[i].between(a.places[i-1], a.places[i+1]); k >= 0 {
+				a.places[i], refusals[i] = a.cands[i].place(k), nil
+				a.places[i].chosen(byNeighbors)
 			}
 		}
 	}
@@ -104,7 +105,7 @@ func (a *application) settle() *Refusal {
 
 // sure reports whether the place of a hunk is the only one that fits it.
 func (a *application) sure(i int, refusals []*Refusal) bool {
-	return a.cands[i].Hunk != nil && refusals[i] == nil && len(a.cands[i].olds) == 1
+	return a.cands[i].Hunk != nil && refusals[i] == nil && a.cands[i].places() == 1
 }
 
 // fill settles a hunk without old lines.

@@ -17,6 +17,9 @@ func BenchmarkApply(b *testing.B) {
 	}{
 		{"40kB", 1000, 3, "line %d of the file, about forty bytes", "line %d of the file, about forty bytes"},
 		{"10MB", 250_000, 1000, "line %d of the file, about forty bytes", "line %d of the file, about forty bytes"},
+		{"40kB misquoted", 1000, 3, "line %d of the file, about forty bytes", "line %d of the flie, about forty bytes"},
+		{"10MB indented", 250_000, 1000, "line %d of the file, about forty bytes", "  line %d of the file, about forty bytes"},
+		{"10MB misquoted", 250_000, 1000, "line %d of the file, about forty bytes", "line %d of the flie, about forty bytes"},
 		{"10MB nothing matches", 250_000, 1000, "line %d of the file, about forty bytes", "another %d"},
 		{"10MB equal lines", 250_000, 10, "a line that is the same everywhere", "a line that is the same everywhere"},
 	} {

@@ -33,7 +33,7 @@ func (a *application) explain(r *Refusal, all []*Refusal) string {
 	switch r.Status {
 	case Ambiguous:
 		return fmt.Sprintf("%s fits %d places, so nothing was changed:\n%sAdd the lines before or behind until it fits one place only, or state its true line number in the @@ header.",
-			name, len(c.olds), a.listPlaces(r.Candidates, len(c.olds)))
+			name, c.places(), a.listPlaces(r.Candidates, c.places()))
 	case AlreadyApplied:
 		return fmt.Sprintf("%s is already applied: its new lines are at line %d. Nothing was changed.%s", name, r.Candidates[0], others(r, all))
 	case EmptySearch:
@@ -86,7 +86,7 @@ func (a *application) listPlaces(lines []int, total int) string {
 // hunk expects and the file does not have; 0 when there is none.
 func (a *application) writes(hunk int) int {
 	for _, l := range a.cands[hunk].old {
-		if a.views.of(contiguous[0]).lines(l) != nil {
+		if a.views.ix.lines(fold(l)) != nil {
 			continue
 		}
 		for i, h := range a.hunks {

@@ -85,7 +85,7 @@ func plainSign(r rune) string {
 	return string(r)
 }
 
-// layer finds the places that a block of lines fits as a whole.
+// layer is a way in which the lines of a hunk can be those of a file, one by one.
 type layer struct {
 	name       string
 	key        key
@@ -104,21 +104,17 @@ var contiguous = []layer{
 	{Similarity, fold, 0.9, true},
 }
 
-// views are the lines of a file under each key, each made when it is first asked for.
+// views are the lines of a file, as they are and folded. What is equal in any
+// layer is equal when folded, so one index serves all of them.
 type views struct {
-	bare []string
-	ix   map[string]*index // by layer
+	bare   []string
+	folded []string
+	ix     *index
 }
 
-func newViews(bare []string) *views { return &views{bare, map[string]*index{}} }
-
-func (v *views) of(l layer) *index {
-	ix, ok := v.ix[l.name]
-	if !ok {
-		ix = newIndex(keys(l.key, v.bare))
-		v.ix[l.name] = ix
-	}
-	return ix
+func newViews(bare []string) *views {
+	folded := keys(fold, bare)
+	return &views{bare, folded, newIndex(folded)}
 }
 
 func keys(k key, lines []string) []string {
@@ -129,14 +125,31 @@ func keys(k key, lines []string) []string {
 	return out
 }
 
-// find returns the places of want in a layer, in the order of the file.
-func (v *views) find(l layer, want []string) []place {
-	var places []place
-	for _, from := range v.of(l).find(keys(l.key, want)) {
-		p := place{from: from, to: from + len(want), layer: l.name, confidence: l.confidence, margin: 1}
-		places = append(places, p)
+// find returns the lines where want stands, in the order of the file, in the
+// strictest layer that has any but none laxer than max; and the layer.
+func (v *views) find(want []string, max int) (at []int, in int) {
+	in = max + 1
+	for _, from := range v.ix.find(keys(fold, want)) {
+		switch l := v.layer(want, from, in); {
+		case l < in:
+			at, in = append(at[:0:0], from), l
+		case l == in && l <= max:
+			at = append(at, from)
+		}
 	}
-	return places
+	return at, in
+}
+
+// layer returns the strictest layer in which lines are those of the file at
+// from, or what is above limit.
+func (v *views) layer(lines []string, from, limit int) int {
+	in := 0
+	for i, l := range lines {
+		for in <= limit && in < len(contiguous) && contiguous[in].key(l) != contiguous[in].key(v.bare[from+i]) {
+			in++
+		}
+	}
+	return in
 }
 
 // index knows the lines of a file by number: equal lines have equal numbers, so

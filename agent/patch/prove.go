@@ -240,11 +240,11 @@ func (a *aligner) goes(b block, at []int) (ok bool, applied int) {
 func (a *aligner) replaces(b block, at []int) (ok bool, applied int) {
 	first := at[b.from]
 	added := keys(fold, b.added)
-	if n := len(added); n > b.to-b.from && first+n <= len(a.v.bare) && slices.Equal(added, keys(fold, a.v.bare[first:first+n])) {
+	if n := len(added); n > b.to-b.from && first+n <= len(a.v.bare) && slices.Equal(added, a.v.folded[first:first+n]) {
 		return false, first
 	}
 	for i := b.from; i < b.to; i++ {
-		if have := fold(a.v.bare[at[i]]); have != a.old[i] && len(added) == 1 && added[0] == have {
+		if have := a.v.folded[at[i]]; have != a.old[i] && len(added) == 1 && added[0] == have {
 			return false, first
 		}
 	}
@@ -265,7 +265,7 @@ func (a *aligner) inserts(b block, at []int) (ok bool, applied int) {
 	}
 	added := keys(fold, b.added)
 	for line := max(0, before+1); line < min(behind, before+1+len(added)); line++ {
-		l := fold(a.v.bare[line])
+		l := a.v.folded[line]
 		if weight(l) >= 0.5 && slices.Contains(added, l) {
 			return false, line
 		}

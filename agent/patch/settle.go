@@ -24,62 +24,69 @@ const (
 // How much of its confidence a place keeps that something else than its lines
 // tells from others.
 const (
-	chosenByNumber    = 0.9
-	chosenByNearness  = 0.75
-	chosenBySection   = 0.85
-	chosenByNeighbors = 0.8
+	byNumber    = 0.9
+	byNearness  = 0.75
+	bySection   = 0.85
+	byNeighbors = 0.8
 )
 
 // candidate is a hunk with everywhere that its old lines, and its new ones, are.
 type candidate struct {
 	*Hunk
 	old, new []string
-	olds     []place
-	news     []int // the lines where the new text stands
-	applied  int   // the line where an alignment found the new text; -1: nowhere
-}
-
-func (c *candidate) say() float64 {
-	said := 0.0
-	for _, l := range c.old {
-		said += weight(fold(l))
-	}
-	return said
+	olds     []int   // the lines where the old text stands, in order
+	layer    int     // in which it stands there
+	aligned  []place // where it was aligned with the file instead
+	news     []int   // the lines where the new text stands
+	applied  int     // the line where an alignment found the new text; -1: nowhere
 }
 
 // fit finds the places of a hunk in the layers that compare line by line.
 func (v *views) fit(h *Hunk) candidate {
 	c := candidate{Hunk: h, old: h.Old(), new: h.New(), applied: -1}
-	for _, l := range contiguous {
-		if l.lax && c.say() < leastSaid {
-			break
-		}
-		if c.olds = v.find(l, c.old); len(c.olds) == 0 {
-			continue
-		}
-		// A look in a laxer layer than the first tells what is already there only
-		// where the new lines are others than the old ones in its eyes, too.
-		if l.name == Exact || !slices.Equal(keys(l.key, c.old), keys(l.key, c.new)) {
-			c.news = v.of(l).find(keys(l.key, c.new))
-		}
-		return c
+	lax := 1
+	if said(c.old) >= leastSaid {
+		lax = len(contiguous) - 1
 	}
-	for _, l := range contiguous {
-		if l.name != Exact && slices.Equal(keys(l.key, c.old), keys(l.key, c.new)) {
-			break
-		}
-		if c.news = v.of(l).find(keys(l.key, c.new)); len(c.news) > 0 {
+	c.olds, c.layer = v.find(c.old, lax)
+	// A look in a laxer layer tells what is already there only where the new lines
+	// are others than the old ones in its eyes, too.
+	look := 0
+	for l := min(c.layer, len(contiguous)-1); l > 0; l-- {
+		if !slices.Equal(keys(contiguous[l].key, c.old), keys(contiguous[l].key, c.new)) {
+			look = l
 			break
 		}
 	}
+	c.news, _ = v.find(c.new, look)
 	c.undone(v)
 	return c
+}
+
+// said sums what lines say (see weight).
+func said(lines []string) float64 {
+	sum := 0.0
+	for _, l := range lines {
+		sum += weight(fold(l))
+	}
+	return sum
+}
+
+// places returns how many places the hunk has.
+func (c *candidate) places() int { return len(c.olds) + len(c.aligned) }
+
+// place returns the i-th place of the hunk, in the order of the file.
+func (c *candidate) place(i int) place {
+	if c.aligned != nil {
+		return c.aligned[i]
+	}
+	return place{from: c.olds[i], to: c.olds[i] + len(c.old), layer: contiguous[c.layer].name, confidence: contiguous[c.layer].confidence, margin: 1}
 }
 
 // align finds the places of a hunk that no layer fits line by line.
 func (c *candidate) align(v *views, rough *words) {
 	a := newAligner(v, c.Hunk, rough)
-	c.olds, c.applied = a.places()
+	c.aligned, c.applied = a.places()
 }
 
 // start returns the line of the file where the hunk's first old line is or would be.
@@ -95,10 +102,10 @@ func (p place) start() int {
 // offset is how far the place of a hunk that fits only one is from where it
 // says; ok is false where nothing is said or proven.
 func (c *candidate) offset() (n int, ok bool) {
-	if c.Line == 0 || len(c.olds) != 1 || c.newAt(c.Line-1) {
+	if c.Line == 0 || c.places() != 1 || c.newAt(c.Line-1) {
 		return 0, false
 	}
-	return c.olds[0].start() - (c.Line - 1), true
+	return c.place(0).start() - (c.Line - 1), true
 }
 
 // newAt reports whether the new text is at a line of the file.
@@ -148,29 +155,26 @@ func (c *candidate) settle(v *views, n numbers) (place, *Refusal) {
 	at := c.Line - 1 + n.offset
 	said := n.valid && c.Line > 0
 	there := said && c.newAt(at)
-	if said {
-		i := slices.IndexFunc(c.olds, func(p place) bool { return p.start() == at })
-		if i >= 0 && there && len(c.new) > len(c.old) && c.trailing() < fullContext {
+	if i := c.nearest(at); said && i >= 0 && c.place(i).start() == at {
+		if there && len(c.new) > len(c.old) && c.trailing() < fullContext {
 			return place{}, c.already(at)
 		}
-		if i >= 0 {
-			p := c.olds[i]
-			if len(c.olds) > 1 {
-				p.confidence *= chosenByNumber
-				p.margin = 0
-			}
-			return p, nil
+		p := c.place(i)
+		if c.places() > 1 {
+			p.chosen(byNumber)
 		}
+		return p, nil
 	}
 	switch {
 	case there && c.telling():
 		return place{}, c.already(at)
-	case len(c.olds) == 1:
-		if q, ok := c.within(c.olds[0].from); ok {
+	case c.places() == 1:
+		p := c.place(0)
+		if q, ok := c.within(p.from); ok {
 			return place{}, c.already(q)
 		}
-		return c.olds[0], nil
-	case len(c.olds) > 1:
+		return p, nil
+	case c.places() > 1:
 		return c.choose(v, at, said && n.loose)
 	case c.telling() && len(c.news) > 0:
 		return place{}, c.already(c.news...)
@@ -180,27 +184,56 @@ func (c *candidate) settle(v *views, n numbers) (place, *Refusal) {
 	return place{}, &Refusal{Status: NotFound}
 }
 
+// nearest returns which place is the nearest to a line; -1 where there is none.
+func (c *candidate) nearest(line int) int {
+	best := -1
+	for i := range c.places() {
+		if best < 0 || c.away(i, line) < c.away(best, line) {
+			best = i
+		}
+	}
+	return best
+}
+
+// away returns how far a place is from a line.
+func (c *candidate) away(i, line int) int {
+	d := c.start(i) - line
+	return max(d, -d)
+}
+
+func (c *candidate) start(i int) int {
+	if c.aligned != nil {
+		return c.aligned[i].start()
+	}
+	return c.olds[i]
+}
+
 // choose tells equal places apart by what the hunk says besides its lines.
 func (c *candidate) choose(v *views, at int, near bool) (place, *Refusal) {
-	if in := v.enclosed(c.olds, c.Section); len(in) == 1 {
-		p := in[0]
-		p.confidence *= chosenBySection
-		p.margin = 0
+	if i := c.enclosed(v); i >= 0 {
+		p := c.place(i)
+		p.chosen(bySection)
 		return p, nil
 	}
 	if !near {
 		return place{}, c.ambiguous()
 	}
-	away := func(p place) int { return max(p.start()-at, at-p.start()) }
-	places := slices.Clone(c.olds)
-	slices.SortFunc(places, func(p, q place) int { return away(p) - away(q) })
-	if d := away(places[0]); d > nearLimit || away(places[1]) < nearRatio*d {
-		return place{}, c.ambiguous()
+	best := c.nearest(at)
+	d := c.away(best, at)
+	for i := range c.places() {
+		if d > nearLimit || i != best && c.away(i, at) < nearRatio*d {
+			return place{}, c.ambiguous()
+		}
 	}
-	p := places[0]
-	p.confidence *= chosenByNearness
-	p.margin = 0
+	p := c.place(best)
+	p.chosen(byNearness)
 	return p, nil
+}
+
+// chosen notes that something else than its lines tells a place from others.
+func (p *place) chosen(by float64) {
+	p.confidence *= by
+	p.margin = 0
 }
 
 // edge looks at what a hunk adds behind its last line, or before its first: it
@@ -217,7 +250,7 @@ func (c *candidate) edge(v *views, p place) (place, *Refusal) {
 		if end-p.to <= unknownLines && between(v.bare[end-1], "", b.added) {
 			p.points = map[int]int{b.from: end}
 			p.layer = Elided
-			p.confidence *= chosenByNeighbors
+			p.confidence *= byNeighbors
 			return p, nil
 		}
 		return place{}, c.unclear(p.to, "behind")
@@ -235,12 +268,14 @@ func (c *candidate) unclear(line int, side string) *Refusal {
 	}
 }
 
-// enclosed returns the places that stand in the section: the nearest line before
-// that is indented as the section's is, and begins with a word as it does, is
-// the section's own. That is how diff tools find what they write behind @@.
-func (v *views) enclosed(places []place, section string) []place {
-	if section = strings.TrimSpace(section); section == "" {
-		return nil
+// enclosed returns which place is the only one in the hunk's section; -1 where
+// none or several are. The nearest line before that is indented as the section's
+// is, and begins with a word as it does, must be the section's own: that is how
+// diff tools find what they write behind @@.
+func (c *candidate) enclosed(v *views) int {
+	section := strings.TrimSpace(c.Section)
+	if section == "" {
+		return -1
 	}
 	starts := map[string]bool{} // the indentations of lines that begin so
 	for _, l := range v.bare {
@@ -248,37 +283,42 @@ func (v *views) enclosed(places []place, section string) []place {
 			starts[indent(l)] = true
 		}
 	}
-	var in []place
-	for _, p := range places {
-		for i := p.from - 1; i >= 0; i-- {
-			l := v.bare[i]
-			if body := strings.TrimSpace(l); starts[indent(l)] && body != "" && !notWord([]rune(body)[0]) {
-				if strings.HasPrefix(body, section) {
-					in = append(in, p)
-				}
-				break
+	if len(starts) == 0 {
+		return -1
+	}
+	only := -1
+	for i, k, in := 0, 0, false; i < len(v.bare) && k < c.places(); i++ {
+		for k < c.places() && c.place(k).from == i {
+			if in && only >= 0 {
+				return -1
 			}
+			if in {
+				only = k
+			}
+			k++
+		}
+		l := v.bare[i]
+		if body := strings.TrimSpace(l); body != "" && starts[indent(l)] && !notWord([]rune(body)[0]) {
+			in = strings.HasPrefix(body, section)
 		}
 	}
-	return in
+	return only
 }
 
-// between chooses the place of a hunk that fits several by those of the hunks
-// before and behind it: patches are written from the top of a file to its end,
-// and only one place lies between the two.
-func (c *candidate) between(before, behind place) (place, bool) {
-	var in []place
-	for _, p := range c.olds {
-		if p.from >= before.to && p.to <= behind.from {
-			in = append(in, p)
+// between returns which place of a hunk that fits several is the only one that
+// lies between the hunks before and behind it: patches are written from the top
+// of a file to its end. It is -1 where none or several do.
+func (c *candidate) between(before, behind place) int {
+	only := -1
+	for i := range c.places() {
+		if p := c.place(i); p.from >= before.to && p.to <= behind.from {
+			if only >= 0 {
+				return -1
+			}
+			only = i
 		}
 	}
-	if len(in) != 1 {
-		return place{}, false
-	}
-	in[0].confidence *= chosenByNeighbors
-	in[0].margin = 0
-	return in[0], true
+	return only
 }
 
 // within reports whether the old lines at line p are part of the new text, and
@@ -306,9 +346,9 @@ func (c *candidate) already(at ...int) *Refusal {
 }
 
 func (c *candidate) ambiguous() *Refusal {
-	lines := make([]int, len(c.olds))
-	for i, p := range c.olds {
-		lines[i] = p.from
+	lines := make([]int, min(c.places(), maxCandidates))
+	for i := range lines {
+		lines[i] = c.place(i).from
 	}
 	return &Refusal{Status: Ambiguous, Candidates: fromOne(lines)}
 }
@@ -324,7 +364,7 @@ func fromOne(lines []int) []int {
 // lost reports whether no layer fits the hunk line by line, as it is or as if it
 // had been applied.
 func (c *candidate) lost() bool {
-	return c.Hunk != nil && len(c.old) > 0 && len(c.olds) == 0 && (len(c.news) == 0 || !c.telling())
+	return c.Hunk != nil && len(c.old) > 0 && c.places() == 0 && (len(c.news) == 0 || !c.telling())
 }
 
 // undone drops the places of the new text of a hunk that only removes lines
@@ -334,11 +374,10 @@ func (c *candidate) undone(v *views) {
 	if len(c.news) == 0 || len(c.added()) > 0 {
 		return
 	}
-	ix := v.of(contiguous[len(contiguous)-1])
 	c.news = slices.DeleteFunc(c.news, func(line int) bool {
 		return slices.ContainsFunc(c.Lines, func(l Line) bool {
 			text := fold(l.Text)
-			return l.Kind == Removed && weight(text) >= leastSaid && slices.ContainsFunc(ix.lines(text), func(at int32) bool {
+			return l.Kind == Removed && weight(text) >= leastSaid && slices.ContainsFunc(v.ix.lines(text), func(at int32) bool {
 				return int(at) >= line-len(c.old) && int(at) <= line+len(c.old)+len(c.new)
 			})
 		})
@@ -347,10 +386,9 @@ func (c *candidate) undone(v *views) {
 
 // unknown returns the lines, folded, that say something and are not in the file.
 func (v *views) unknown(lines []string) []string {
-	ix := v.of(contiguous[len(contiguous)-1])
 	var out []string
 	for _, l := range lines {
-		if l = fold(l); weight(l) >= 0.5 && ix.lines(l) == nil {
+		if l = fold(l); weight(l) >= 0.5 && v.ix.lines(l) == nil {
 			out = append(out, l)
 		}
 	}
