@@ -10,8 +10,9 @@ import (
 // Apply makes the hunks' changes in the text of one file and says where each
 // landed. All hunks are read against before, whatever their order; all are
 // applied or none. Lines are compared without their endings, and only lines that
-// change are written. A hunk without old lines needs a file without lines. A
-// hunk without changes is passed over, unless there is no other.
+// change are written. A hunk without old lines needs a file without lines, or says
+// that it is at the end. A hunk without changes is passed over, unless there is
+// no other.
 //
 // A newline at the end of the file comes or goes only where a hunk that reaches
 // the end says so ("\ No newline at end of file"), or where the end is removed.
@@ -116,6 +117,13 @@ func (a *application) fill(c *candidate, p *place) *Refusal {
 		return nil
 	case slices.Equal(c.new, a.doc.bare):
 		return c.already(0)
+	case c.AtEnd:
+		n := len(a.doc.bare)
+		if from := n - len(c.new); from >= 0 && slices.Equal(c.new, a.doc.bare[from:]) {
+			return c.already(from)
+		}
+		*p = place{from: n, to: n, layer: Exact, confidence: 1, margin: 1}
+		return nil
 	}
 	return &Refusal{Status: EmptySearch}
 }

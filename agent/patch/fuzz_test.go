@@ -138,6 +138,7 @@ func FuzzApply(f *testing.F) {
 		f.Add(s[0], udiff.Unified("a", "b", s[0], s[1]))
 		f.Add(s[0], "f.go\n<<<<<<< SEARCH\n"+s[0]+"=======\n"+s[1]+">>>>>>> REPLACE\n")
 	}
+	f.Add("a\n", "*** Begin Patch\n*** Update File: x\n*** Move to: y\n@@ b\n@@ c\n-a\n*** End of File\n*** Add File: z\n+a\n")
 	f.Add("a\n", "diff --git a/x b/x\nrename from x\n@@\n\\ No newline\n a\n")
 	f.Fuzz(func(t *testing.T, before, text string) {
 		var r *Refusal

@@ -2,6 +2,7 @@ package patch
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -9,8 +10,9 @@ import (
 // that a 10 MB file can sensibly get. More is a mistake, not an edit.
 const maxText = 32 << 20
 
-// Parse reads a text that holds unified diffs or SEARCH/REPLACE blocks, for one
-// file or several; which of the two it is shows by itself. Prose and code fences
+// Parse reads a text that holds unified diffs, SEARCH/REPLACE blocks or a patch
+// between *** Begin Patch and *** End Patch, for one file or several; which of
+// them it is shows by itself. Prose and code fences
 // around them, CRLF line endings, missing line numbers and wrong counts are
 // tolerated. The error is always a *Refusal with the status Malformed.
 func Parse(text string) (*Patch, error) {
@@ -29,13 +31,11 @@ func Parse(text string) (*Patch, error) {
 }
 
 func parseAs(lines []string) (*Patch, *Refusal) {
-	for _, l := range lines {
-		switch {
-		case searchMarker.MatchString(l):
-			return parseBlocks(lines)
-		case strings.HasPrefix(l, "*** Begin Patch"), strings.HasPrefix(l, "*** Update File:"):
-			return nil, malformed(0, "the *** Begin Patch format is not supported. Write a unified diff or SEARCH/REPLACE blocks.")
-		}
+	switch {
+	case slices.ContainsFunc(lines, searchMarker.MatchString):
+		return parseBlocks(lines)
+	case isCodex(lines):
+		return parseCodex(lines)
 	}
 	return parseUnified(lines)
 }

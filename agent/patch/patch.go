@@ -1,9 +1,9 @@
 // Package patch turns the text of an edit, as a language model writes it, into
 // edits of a file's text, or says precisely why it does not.
 //
-// It hides how edits are written (unified diffs and SEARCH/REPLACE blocks, told
-// apart by themselves), how the place of a hunk is found and proven, and how new
-// lines are fitted to the file. It never guesses between two places, never
+// It hides how edits are written (unified diffs, SEARCH/REPLACE blocks, patches of
+// the *** Begin Patch format, told apart by themselves), how the place of a hunk is
+// found and proven, and how new lines are fitted to the file. It never guesses between two places, never
 // applies a part of what was asked for, never writes a line that the edit did
 // not change, and never does I/O: texts come in and go out as strings.
 //
@@ -61,6 +61,11 @@ type Line struct {
 type Hunk struct {
 	Line    int    // the line of the file, from 1, where the hunk says that it begins; 0: it does not say
 	Section string // what stood behind the second @@, usually the enclosing function
+	// Anchors are lines, trimmed, that stand before the hunk in the file, in this
+	// order and not next to each other: "@@ class A", "@@ def m". The last may be
+	// the hunk's own first line.
+	Anchors []string
+	AtEnd   bool // the hunk's last line is the last of the file
 	Lines   []Line
 	// OldOpen and NewOpen: the last old, or new, line was marked as having no
 	// newline because the file ends there.
@@ -142,5 +147,13 @@ var unifiedText string
 //go:embed searchreplace.md
 var searchReplaceText string
 
-// Teach returns what a model needs to be told to write either format.
+//go:embed codex.md
+var codexText string
+
+// Teach returns what a model needs to be told to write one of the two formats
+// that caselsp asks for.
 func Teach() string { return unifiedText + "\n" + searchReplaceText }
+
+// Lessons returns the text of Teach and the same for the *** Begin Patch format,
+// which some models were trained on.
+func Lessons() string { return Teach() + "\n" + codexText }

@@ -158,6 +158,12 @@ func listing(p *Patch) string {
 		}
 		for _, h := range f.Hunks {
 			fmt.Fprintf(&b, " %d:%d/%d", h.Line, len(h.Old()), len(h.New()))
+			for _, a := range h.Anchors {
+				fmt.Fprintf(&b, " @(%s)", a)
+			}
+			if h.AtEnd {
+				b.WriteString(" $")
+			}
 		}
 		b.WriteByte('\n')
 	}
@@ -167,7 +173,7 @@ func listing(p *Patch) string {
 // TestTeach holds the lessons to what the parser understands: every example in
 // them must be read.
 func TestTeach(t *testing.T) {
-	for _, lesson := range []string{unifiedText, searchReplaceText} {
+	for _, lesson := range []string{unifiedText, searchReplaceText, codexText} {
 		p, err := Parse(lesson)
 		if err != nil {
 			t.Fatal(err)
@@ -175,8 +181,8 @@ func TestTeach(t *testing.T) {
 		if got := p.Files[0].Path; got != "shop/cart.py" {
 			t.Errorf("the example is read as a patch of %q", got)
 		}
-		if !strings.Contains(Teach(), lesson) {
-			t.Error("Teach leaves out a lesson")
+		if !strings.Contains(Lessons(), lesson) {
+			t.Error("Lessons leaves one out")
 		}
 	}
 }

@@ -150,7 +150,7 @@ func noDiff(prose []string, block int) *Refusal {
 }
 
 var (
-	pathLabel = regexp.MustCompile(`(?i)^(file ?name|file ?path|file|path)\s*[:=]\s*`)
+	pathLabel = regexp.MustCompile(`(?i)^(file ?name|file ?path|(?:update |add )?file|path)\s*[:=]\s*`)
 	pathShape = regexp.MustCompile(`^[^\s<>|"']*[./][^\s<>|"']*[\pL\pN_\])]$|^[A-Z]\w*file$|^(LICENSE|README|AUTHORS|CODEOWNERS)$`)
 	quoted    = regexp.MustCompile("^[#*\\s]*`([^`\\s]+)`[*:\\s]*$")
 )
