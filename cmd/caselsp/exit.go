@@ -18,6 +18,7 @@ const (
 	exitReview   = 6
 	exitRejected = 7
 	exitDiverged = 8
+	exitRefused  = 9
 )
 
 // exitCodes documents them; help texts and the README are made from it.
@@ -34,6 +35,7 @@ var exitCodes = []struct {
 	{exitReview, "the result waits for a review: caselsp review"},
 	{exitRejected, "the result was rejected; nothing was changed"},
 	{exitDiverged, "a replay parted from its recording"},
+	{exitRefused, "a patch was refused; nothing was changed"},
 }
 
 func exitCodesText() string {

@@ -49,7 +49,7 @@ func execute(ctx context.Context, args []string) int {
 	if unrecorded := (*agent.Unrecorded)(nil); errors.As(err, &unrecorded) {
 		return exitPaused
 	}
-	if strings.HasPrefix(err.Error(), "unknown command") { // cobra gives it no type
+	if strings.HasPrefix(err.Error(), "unknown command") || strings.HasPrefix(err.Error(), "if any flags in the group") { // cobra gives them no type
 		return exitUsage
 	}
 	return exitError1

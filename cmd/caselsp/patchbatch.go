@@ -82,8 +82,12 @@ func answerLine(line []byte) batchAnswer {
 		return a
 	}
 	start := time.Now()
-	file, left, err := c.file()
-	after, report := c.before, &patch.Report{}
+	var file *patch.File
+	after, report, left := c.before, &patch.Report{}, 0
+	p, err := patch.Parse(c.patch)
+	if err == nil {
+		file, left, err = choose(p, c.path)
+	}
 	if err == nil {
 		after, report, err = file.Apply(c.before)
 	}
@@ -172,25 +176,23 @@ func loneSurrogate(raw []byte) bool {
 	return false
 }
 
-// file returns the part of the patch that is about this case, and how many other
-// files the patch names. A patch of one file is about it whatever name it uses:
-// models shorten names. Of several, the one with the case's path is.
-func (c *batchCase) file() (file *patch.File, left int, err error) {
-	p, err := patch.Parse(c.patch)
-	if err != nil {
-		return nil, 0, err
-	}
+// choose returns the part of a patch that is about the file at path, and how
+// many other files the patch names. A patch of one file is about it whatever name
+// it uses: models shorten names. Of several, the one with that path is.
+func choose(p *patch.Patch, path string) (file *patch.File, left int, err error) {
 	left = len(p.Files) - 1
 	if left == 0 {
 		return &p.Files[0], 0, nil
 	}
-	for _, same := range []func(a, b string) bool{
-		func(a, b string) bool { return a == b },
-		func(a, b string) bool { return a != "" && (strings.HasSuffix(b, "/"+a) || strings.HasSuffix(a, "/"+b)) },
+	for _, same := range []func(a string) bool{
+		func(a string) bool { return a == path },
+		func(a string) bool {
+			return a != "" && (strings.HasSuffix(path, "/"+a) || strings.HasSuffix(a, "/"+path))
+		},
 	} {
 		var found []*patch.File
 		for i := range p.Files {
-			if f := &p.Files[i]; same(f.Path, c.path) || f.Op == patch.Rename && same(f.From, c.path) {
+			if f := &p.Files[i]; same(f.Path) || f.Op == patch.Rename && same(f.From) {
 				found = append(found, f)
 			}
 		}
@@ -198,7 +200,7 @@ func (c *batchCase) file() (file *patch.File, left int, err error) {
 			return found[0], left, nil
 		}
 	}
-	return nil, left, &patch.Refusal{Status: patch.Malformed, Message: fmt.Sprintf("The patch speaks of %d files, and not of one that is certainly %q.", len(p.Files), c.path)}
+	return nil, left, &patch.Refusal{Status: patch.Malformed, Message: fmt.Sprintf("The patch speaks of %d files, and not of one that is certainly %q.", len(p.Files), path)}
 }
 
 // parses judges the result by the name that the case gives the file, or the one

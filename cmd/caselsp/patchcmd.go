@@ -1,29 +1,105 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"io"
 	"os"
+
+	"caselsp/agent/patch"
+	"caselsp/agent/workspace"
 
 	"github.com/spf13/cobra"
 )
 
-const patchLong = `Applies a patch as a model writes it: unified diffs or SEARCH/REPLACE blocks, told apart by
-themselves. All of it is applied or nothing is, and never in a place that is not certain.`
+const patchLong = `Applies the patch on standard input as a model writes it: unified diffs, SEARCH/REPLACE blocks or
+*** Begin Patch, told apart by themselves, with prose and fences around them, wrong line numbers and
+other slips. To FILE, whatever name the patch has for it, or to the files that it names, in the
+workspace's folder and never outside. Files are changed, made, deleted and renamed. All of it is
+applied or nothing is, never in a place that is not certain, and never so that a file that parsed
+does not parse any more.`
+
+// maxPatch bounds what is read from standard input, in bytes. What the engine
+// takes is less: it says so itself.
+const maxPatch = 64 << 20
 
 func patchCommand(w *wiring) *cobra.Command {
-	var batch bool
+	var batch, formats, check, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "patch [FILE]",
 		Short: "Apply a patch that a model wrote, or say precisely why not",
 		Long:  patchLong,
 		Args:  positional(cobra.MaximumNArgs(1)),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if !batch {
-				return usage(fmt.Errorf("give --batch: see caselsp patch --help"))
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case formats:
+				_, err := io.WriteString(os.Stdout, patch.Lessons())
+				return err
+			case batch && len(args) > 0:
+				return usage(fmt.Errorf("--batch takes no FILE: the texts come in on standard input"))
+			case batch:
+				return patchBatch(os.Stdin, os.Stdout)
 			}
-			return patchBatch(os.Stdin, os.Stdout)
+			file := ""
+			if len(args) == 1 {
+				file = args[0]
+			}
+			tree, err := openTree(w.dir, file)
+			if err != nil {
+				return err
+			}
+			defer tree.close()
+			text, err := readPatch(os.Stdin)
+			if err != nil {
+				return err
+			}
+			files, ok := tree.apply(cmd.Context(), text, check)
+			if err := printPatched(os.Stdout, files, check, asJSON); err != nil {
+				return err
+			}
+			if !ok {
+				return &exitError{code: exitRefused}
+			}
+			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&batch, "batch", false, "read one JSON object a line, {\"id\",\"path\",\"before\",\"patch\"}, and answer each with one")
+	cmd.Flags().BoolVar(&check, "check", false, "change nothing; the exit code says whether the patch would apply")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object a file: path, from, op, status, hunks, message")
+	cmd.Flags().BoolVar(&batch, "batch", false, "change no files: read one JSON object a line, {\"id\",\"path\",\"before\",\"patch\"}, and answer each with one")
+	cmd.Flags().BoolVar(&formats, "formats", false, "print what to tell a model about the formats")
+	cmd.MarkFlagsMutuallyExclusive("batch", "formats", "check")
+	cmd.MarkFlagsMutuallyExclusive("batch", "formats", "json")
 	return cmd
+}
+
+// readPatch reads a patch. One in UTF-16, as some shells write what a program
+// says into a file, is converted; other bytes stay, because lines of a file come
+// in the file's own encoding.
+func readPatch(in io.Reader) (string, error) {
+	data, err := io.ReadAll(io.LimitReader(in, maxPatch))
+	if err != nil {
+		return "", fmt.Errorf("reading the patch: %w", err)
+	}
+	if bytes.HasPrefix(data, []byte{0xff, 0xfe}) || bytes.HasPrefix(data, []byte{0xfe, 0xff}) {
+		if text, _, err := workspace.Decode(data); err == nil {
+			return text, nil
+		}
+	}
+	return string(data), nil
+}
+
+func printPatched(out io.Writer, files []patchedFile, check, asJSON bool) error {
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	for _, f := range files {
+		if asJSON {
+			if err := enc.Encode(f); err != nil {
+				return err
+			}
+		} else if _, err := io.WriteString(out, clean(f.text(check))); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -1,0 +1,277 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"caselsp/agent/action"
+	"caselsp/agent/patch"
+	"caselsp/agent/workspace"
+)
+
+// What a file of a patch of several comes to, beside what a text does.
+const (
+	statusHeld  patch.Status = "held_back" // it would apply; another file of the patch was refused
+	statusError patch.Status = "error"     // the file cannot be read or written
+)
+
+// patchedFile is what a patch came to for one file; --json prints it.
+type patchedFile struct {
+	Path    string          `json:"path"`
+	From    string          `json:"from,omitempty"` // of a rename
+	Op      patch.Op        `json:"op"`
+	Status  patch.Status    `json:"status"`
+	Hunks   []patch.Landing `json:"hunks"`
+	Message string          `json:"message,omitempty"`
+}
+
+// patchTree applies a patch to files. Everything is computed on an overlay first.
+type patchTree struct {
+	space   *workspace.Workspace
+	overlay *workspace.Overlay
+	only    string // the one file to change, whatever name the patch has for it; "" for those that it names
+}
+
+// openTree opens the folder, or of a named file the one that it lies in: who
+// names a file means it, wherever links lead.
+func openTree(dir, file string) (*patchTree, error) {
+	t := &patchTree{}
+	if file != "" {
+		if !filepath.IsAbs(file) {
+			file = filepath.Join(dir, file)
+		}
+		if real, err := filepath.EvalSymlinks(file); err == nil {
+			file = real
+		}
+		dir, t.only = filepath.Dir(file), filepath.Base(file)
+		if info, err := os.Stat(file); err == nil && info.IsDir() {
+			return nil, usage(fmt.Errorf("%s is a folder: name a file, or the folder with --dir", file))
+		}
+	}
+	space, err := workspace.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	t.space, t.overlay = space, space.NewOverlay()
+	return t, nil
+}
+
+func (t *patchTree) close() {
+	t.overlay.Close()
+	_ = t.space.Close() // nothing was written through it that is not flushed
+}
+
+// apply carries out the patch, or with check only finds out what would come of
+// it. ok: nothing was refused.
+func (t *patchTree) apply(ctx context.Context, text string, check bool) (files []patchedFile, ok bool) {
+	parts, err := t.parts(text)
+	if err != nil {
+		var failed patchedFile
+		failed.Path = t.only
+		return []patchedFile{failed.refuse(err)}, false
+	}
+	ok = true
+	files = make([]patchedFile, len(parts))
+	for _, i := range byOrder(parts) {
+		files[i] = t.stage(parts[i])
+		ok = ok && files[i].Status == statusApplied
+	}
+	if ok && !check {
+		if err := workspace.ApplyWhole(ctx, t.space, t.overlay.ChangeSet().Files); err != nil {
+			for i := range files {
+				files[i] = files[i].refuse(err)
+			}
+			return files, false
+		}
+	}
+	for i := range files {
+		if !ok && files[i].Status == statusApplied {
+			files[i].Status = statusHeld
+		}
+	}
+	return files, ok
+}
+
+// parts reads the patch. With one file named, it is about that one only.
+func (t *patchTree) parts(text string) ([]patch.File, error) {
+	p, err := patch.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	if t.only == "" {
+		for _, f := range p.Files {
+			if f.Path == "" {
+				return nil, &patch.Refusal{Status: patch.Malformed, Message: "The patch does not name the file: say caselsp patch FILE."}
+			}
+		}
+		return p.Files, nil
+	}
+	f, left, err := choose(p, t.only)
+	switch {
+	case err != nil:
+		return nil, err
+	case left > 0:
+		return nil, &patch.Refusal{Status: patch.Malformed, Message: fmt.Sprintf("The patch speaks of %d files: leave out FILE to change them all.", left+1)}
+	case f.Op == patch.Rename:
+		return nil, &patch.Refusal{Status: patch.Malformed, Message: fmt.Sprintf("The patch renames %s to %s: leave out FILE to do that.", f.From, f.Path)}
+	}
+	f.Path = t.only
+	return []patch.File{*f}, nil
+}
+
+// byOrder returns the indices of the parts as they are carried out: what frees a
+// name comes before what takes one.
+func byOrder(parts []patch.File) []int {
+	rank := map[patch.Op]int{patch.Rename: 0, patch.Delete: 1, patch.Modify: 2, patch.Create: 3}
+	order := make([]int, len(parts))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rank[parts[a].Op], rank[parts[b].Op]) })
+	return order
+}
+
+// stage carries out the part of one file on the overlay.
+func (t *patchTree) stage(f patch.File) patchedFile {
+	done := patchedFile{Path: f.Path, From: f.From, Op: f.Op, Status: statusApplied, Hunks: []patch.Landing{}}
+	origin := f.Path
+	if f.Op == patch.Rename {
+		origin = f.From
+	}
+	now, err := t.overlay.Read(origin)
+	exists := err == nil
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && f.Op != patch.Create:
+		return done.refuse(&patch.Refusal{Status: patch.NotFound, Message: fmt.Sprintf("%s does not exist. A new file begins with --- /dev/null, *** Add File: or an empty SEARCH.", origin)})
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return done.refuse(err)
+	case exists && f.Op == patch.Create && now.Text == "" && len(f.Hunks) == 0:
+		return done.refuse(&patch.Refusal{Status: patch.AlreadyApplied, Message: origin + " is already there, and empty."})
+	}
+	bytes := reencode(&f)
+	after, report, err := f.Apply(now.Text)
+	if err != nil {
+		return done.refuse(err)
+	}
+	done.Hunks = append(done.Hunks, report.Hunks...)
+	if f.Op != patch.Delete && len(f.Hunks) > 0 {
+		if err := action.Parses(f.Path, now.Text, exists, after); err != nil {
+			done.Hunks = []patch.Landing{}
+			done.Status, done.Message = statusSyntax, err.Error()
+			return done
+		}
+	}
+	if err := t.write(f, now, after, bytes); err != nil {
+		return done.refuse(err)
+	}
+	return done
+}
+
+// write stages what the part came to. bytes: the text of a new file is no UTF-8.
+func (t *patchTree) write(f patch.File, now workspace.File, after string, bytes bool) error {
+	if f.Op == patch.Delete {
+		_, err := t.overlay.Delete(f.Path)
+		return err
+	}
+	if f.Op == patch.Rename {
+		if _, err := t.overlay.Rename(f.From, f.Path); err != nil {
+			return err
+		}
+	}
+	if bytes {
+		_, err := t.overlay.WriteBytes(f.Path, []byte(after), fs.FileMode(f.Mode).Perm())
+		return err
+	}
+	if after != now.Text || f.Op == patch.Create {
+		if _, err := t.overlay.Write(f.Path, after); err != nil {
+			return err
+		}
+	}
+	if f.Mode == 0 {
+		return nil
+	}
+	enc := now.Encoding
+	if f.Op == patch.Create {
+		enc = workspace.Encoding{Charset: workspace.UTF8}
+	}
+	data, err := enc.Encode(after)
+	if err == nil {
+		_, err = t.overlay.WriteBytes(f.Path, data, fs.FileMode(f.Mode).Perm())
+	}
+	return err
+}
+
+// reencode prepares the hunks for a file that is not UTF-8: git writes its lines
+// into the patch as they are. They are read as the overlay reads such files. The
+// bytes of a new file are already right: it reports that.
+func reencode(f *patch.File) (bytes bool) {
+	for i := range f.Hunks {
+		lines := slices.Clone(f.Hunks[i].Lines)
+		for k, l := range lines {
+			if utf8.ValidString(l.Text) {
+				continue
+			}
+			if f.Op == patch.Create {
+				return true
+			}
+			if text, _, err := workspace.Decode([]byte(l.Text)); err == nil {
+				lines[k].Text = text
+			}
+		}
+		f.Hunks[i].Lines = lines
+	}
+	return false
+}
+
+// refuse says why nothing was changed.
+func (p patchedFile) refuse(err error) patchedFile {
+	p.Status, p.Message, p.Hunks = statusError, err.Error(), []patch.Landing{}
+	var refusal *patch.Refusal
+	if errors.As(err, &refusal) {
+		p.Status = refusal.Status
+	}
+	return p
+}
+
+// text shows the file to a person.
+func (p patchedFile) text(check bool) string {
+	name := p.Path
+	if p.From != "" {
+		name = p.From + " -> " + p.Path
+	}
+	if name == "" {
+		name = "the patch"
+	}
+	verb := map[patch.Op]string{patch.Create: "created", patch.Delete: "deleted", patch.Rename: "renamed"}[p.Op]
+	verb = cmp.Or(verb, "changed")
+	var b strings.Builder
+	switch {
+	case p.Status == statusApplied && check:
+		fmt.Fprintf(&b, "%s: would be %s\n", name, verb)
+	case p.Status == statusApplied:
+		fmt.Fprintf(&b, "%s: %s\n", name, verb)
+	case p.Status == statusHeld:
+		fmt.Fprintf(&b, "%s: could be %s, but all files of a patch are changed or none\n", name, verb)
+	default:
+		fmt.Fprintf(&b, "%s: refused: %s\n", name, strings.ReplaceAll(string(p.Status), "_", " "))
+	}
+	for _, h := range p.Hunks {
+		if h.Line == 0 {
+			fmt.Fprintf(&b, "  %s\n", h.Layer)
+		} else {
+			fmt.Fprintf(&b, "  line %d: %s, confidence %.2f\n", h.Line, h.Layer, h.Confidence)
+		}
+	}
+	for line := range strings.Lines(p.Message) {
+		b.WriteString("  " + strings.TrimSuffix(line, "\n") + "\n")
+	}
+	return b.String()
+}
