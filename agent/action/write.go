@@ -122,7 +122,7 @@ func (a PatchFile) Do(_ context.Context, env *Env) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	text, _, err := patch.Apply(f.Text, hunks)
+	text, _, err := patch.Apply(a.Path, f.Text, hunks)
 	if err != nil {
 		return Result{}, err
 	}

@@ -111,6 +111,9 @@ func (a *aligner) like(old, line int) float64 {
 	case a.weigh[old] < 0.5:
 		return 0
 	}
+	if !a.v.effort.spend(min(len(want)*len(have), compareLimit*compareLimit)) {
+		return 0
+	}
 	return 0.9 * likeness(want, have, alike)
 }
 
@@ -129,6 +132,9 @@ func (a *aligner) cost(x, y pair) float64 {
 // chain returns the pairs of the best chain that uses none of the barred, and
 // its score.
 func (a *aligner) chain(barred map[pair]bool) ([]pair, float64) {
+	if !a.v.effort.spend(len(a.pairs) * min(len(a.pairs), pairWindow)) {
+		return nil, 0
+	}
 	score := make([]float64, len(a.pairs))
 	prev := make([]int, len(a.pairs))
 	best := -1

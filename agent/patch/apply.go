@@ -17,9 +17,14 @@ import (
 // A newline at the end of the file comes or goes only where a hunk that reaches
 // the end says so ("\ No newline at end of file"), or where the end is removed.
 //
+// The path, which may be "", is the file's as far as it is known. It only says
+// whether indentation is the file's business: in the source of a program new
+// lines are indented as the file is, also where the hunk does not show how; in
+// other texts a tab may mean something (a Makefile, a table).
+//
 // The error is always a *Refusal, and after is then before.
-func Apply(before string, hunks []Hunk) (after string, report *Report, err error) {
-	a := &application{doc: split(before), hunks: hunks}
+func Apply(path, before string, hunks []Hunk) (after string, report *Report, err error) {
+	a := &application{doc: split(before), hunks: hunks, source: isSource(path)}
 	a.views = newViews(a.doc.bare)
 	a.style = styleOf(a.doc.bare)
 	if refusal := a.locate(); refusal != nil {
@@ -36,6 +41,7 @@ type application struct {
 	doc    *document
 	views  *views
 	style  style
+	source bool // of a program, see Apply
 	hunks  []Hunk
 	cands  []candidate
 	places []place
@@ -193,7 +199,7 @@ func (a *application) collide(x, y edit) bool {
 func (a *application) changed(hunk int) []edit {
 	var edits []edit
 	c, p := &a.cands[hunk], a.places[hunk]
-	fit := newFitting(a.doc.bare, a.style, c, p)
+	fit := a.fitting(c, p)
 	for _, b := range c.blocks() {
 		from, to := p.span(b)
 		file := a.doc.bare[from:to]

@@ -19,7 +19,7 @@ func (f *File) Apply(before string) (after string, report *Report, err error) {
 		}
 		return before, &Report{}, nil
 	}
-	after, report, err = Apply(before, f.Hunks)
+	after, report, err = Apply(f.Path, before, f.Hunks)
 	if err == nil && f.Op == Delete && after != "" {
 		return before, nil, &Refusal{Status: Conflict, Message: fmt.Sprintf("The edit deletes %s, but %d lines of it are not among those that it removes. "+
 			"Read the file again: it is not the one that the edit was made for.", named(f.Path), len(split(after).lines))}

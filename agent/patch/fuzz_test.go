@@ -49,7 +49,7 @@ func checkDiff(t *testing.T, a, b string) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, diff)
 	}
-	got, report, err := Apply(a, p.Files[0].Hunks)
+	got, report, err := Apply("", a, p.Files[0].Hunks)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, diff)
 	}
@@ -82,7 +82,7 @@ func FuzzEndings(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		after, _, err := Apply(before, p.Files[0].Hunks)
+		after, _, err := Apply("", before, p.Files[0].Hunks)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -150,7 +150,7 @@ func FuzzApply(f *testing.F) {
 			return
 		}
 		for _, file := range p.Files {
-			after, report, err := Apply(before, file.Hunks)
+			after, report, err := Apply("", before, file.Hunks)
 			switch {
 			case err == nil && len(report.Hunks) != len(file.Hunks):
 				t.Fatalf("%d hunks reported of %d", len(report.Hunks), len(file.Hunks))

@@ -110,11 +110,12 @@ type views struct {
 	bare   []string
 	folded []string
 	ix     *index
+	effort effort
 }
 
 func newViews(bare []string) *views {
 	folded := keys(fold, bare)
-	return &views{bare, folded, newIndex(folded)}
+	return &views{bare, folded, newIndex(folded), wholeEffort}
 }
 
 func keys(k key, lines []string) []string {

@@ -42,7 +42,7 @@ func applyText(before, text string) (string, *Report, error) {
 	if len(p.Files) != 1 {
 		return before, nil, fmt.Errorf("%d files", len(p.Files))
 	}
-	return Apply(before, p.Files[0].Hunks)
+	return Apply(p.Files[0].Path, before, p.Files[0].Hunks)
 }
 
 func TestApply(t *testing.T) {

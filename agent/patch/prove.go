@@ -80,7 +80,10 @@ func (a *aligner) places() (found []place, already int) {
 			total += w
 		}
 	}
-	rival, behind := a.rival(best.at, chain, score)
+	rival, behind := a.rival(chain, score)
+	if a.v.effort < 0 {
+		return nil, -1 // that there is no rival is not proven
+	}
 	best.margin = min(1, behind/total)
 	if rival != nil {
 		other, applied := a.prove(rival, score-behind)
@@ -96,7 +99,7 @@ func (a *aligner) places() (found []place, already int) {
 
 // rival returns the best chain that puts some change elsewhere, and how far it
 // is behind; nil where it is further than it takes.
-func (a *aligner) rival(at []int, chain []pair, score float64) ([]pair, float64) {
+func (a *aligner) rival(chain []pair, score float64) ([]pair, float64) {
 	var closest []pair
 	behind := score
 	for _, b := range a.h.blocks() {

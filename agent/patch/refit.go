@@ -1,6 +1,7 @@
 package patch
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -68,8 +69,16 @@ func gcd(a, b int) int {
 // indent returns the white space that a line begins with.
 func indent(l string) string { return l[:len(l)-len(strings.TrimLeft(l, " \t"))] }
 
-// newFitting learns from the old lines of a hunk and the lines that they are.
-func newFitting(bare []string, file style, c *candidate, p place) *fitting {
+// sources are the endings of the names of programs' sources and style sheets,
+// where a line's indentation is a matter of the file's style.
+var sources = strings.Fields(".py .pyi .go .js .jsx .mjs .cjs .ts .tsx .mts .cts .vue .svelte .css .scss .less .html .htm .yaml .yml .json .toml " +
+	".c .h .cc .cpp .hpp .cs .java .kt .kts .scala .swift .rs .rb .php .lua .dart .ex .exs .sh .bash .proto .sql .zig")
+
+func isSource(path string) bool { return slices.Contains(sources, strings.ToLower(filepath.Ext(path))) }
+
+// fitting learns from the old lines of a hunk and the lines that they are.
+func (a *application) fitting(c *candidate, p place) *fitting {
+	bare, file := a.doc.bare, a.style
 	f := &fitting{signs: map[rune]string{}}
 	spoilt, clean, old := 0, 0, -1
 	for _, l := range c.Lines {
@@ -92,7 +101,7 @@ func newFitting(bare []string, file style, c *candidate, p place) *fitting {
 		f.learnSigns(l.Text, have)
 	}
 	f.blanks = spoilt > clean
-	f.learnLevels(file, c)
+	f.learnLevels(file, c, a.source)
 	f.right = f.isRight(bare, c, p)
 	return f
 }
@@ -111,7 +120,7 @@ func (f *fitting) learnSigns(said, have string) {
 
 // learnLevels finds out whether the hunk indents with tabs where the file has
 // blanks, or the reverse, and what one level is on either side.
-func (f *fitting) learnLevels(file style, c *candidate) {
+func (f *fitting) learnLevels(file style, c *candidate, source bool) {
 	tabbed, blanked := 0, 0 // the blanks of one level, in the file and in the hunk
 	for _, q := range f.quotes {
 		switch {
@@ -122,7 +131,7 @@ func (f *fitting) learnLevels(file style, c *candidate) {
 			blanked = gcd(blanked, len(q.said)/tabs(q.have))
 		}
 	}
-	if len(f.quotes) == 0 || tabbed == 0 && blanked == 0 && !f.differs() {
+	if source && tabbed == 0 && blanked == 0 && !f.differs() {
 		// The old lines say nothing. New lines that are indented throughout in a
 		// way that no line of the file is are a slip of the model.
 		switch added := styleOf(c.added()); {

@@ -17,6 +17,21 @@ const (
 	alike = 0.6
 )
 
+// effort is how much one Apply may still compare, in cells of the tables that
+// compare signs or score chains. It bounds the time for texts that were made to
+// take long: what is not found within it is refused as not found.
+type effort int
+
+// wholeEffort is about half a second of a laptop; the costliest of some thousand
+// real edits took a hundredth of it.
+const wholeEffort effort = 1 << 27
+
+// spend reports whether there is enough effort left, and takes it.
+func (e *effort) spend(cells int) bool {
+	*e -= effort(cells)
+	return *e >= 0
+}
+
 // likeness returns how alike two folded lines are: 1 less the edits (insertion,
 // deletion, substitution, exchange of neighbours: the optimal string alignment
 // distance) per rune of the longer one; 0 where it is less than floor.
