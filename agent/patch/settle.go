@@ -210,7 +210,7 @@ func (c *candidate) start(i int) int {
 
 // choose tells equal places apart by what the hunk says besides its lines.
 func (c *candidate) choose(v *views, at int, near bool) (place, *Refusal) {
-	if i := c.enclosed(v); i >= 0 {
+	if i := c.enclosed(v); i >= 0 && (c.Section != "" || c.Anchors != nil || c.AtEnd) {
 		p := c.place(i)
 		p.chosen(bySection)
 		return p, nil
@@ -268,41 +268,53 @@ func (c *candidate) unclear(line int, side string) *Refusal {
 	}
 }
 
-// enclosed returns which place is the only one in the hunk's section; -1 where
-// none or several are. The nearest line before that is indented as the section's
-// is, and begins with a word as it does, must be the section's own: that is how
-// diff tools find what they write behind @@.
+// enclosed returns which place is the only one in the hunk's section, or behind
+// all of its anchors, or at the end of the file if the hunk says so; -1 where
+// none or several are.
 func (c *candidate) enclosed(v *views) int {
-	section := strings.TrimSpace(c.Section)
-	if section == "" {
-		return -1
+	sections := c.Anchors
+	if c.Section != "" {
+		sections = append(slices.Clone(sections), c.Section)
 	}
+	in := make([]int, c.places()) // in how many of the sections each place is
+	for _, s := range sections {
+		c.count(v, strings.TrimSpace(s), in)
+	}
+	only := -1
+	for i, n := range in {
+		if n < len(sections) || c.AtEnd && c.place(i).to < len(v.bare) {
+			continue
+		}
+		if only >= 0 {
+			return -1
+		}
+		only = i
+	}
+	return only
+}
+
+// count adds one for each place that is in a section. The nearest line before it
+// that is indented as the section's line is, and begins with a word as it does,
+// must be the section's own: that is how diff tools find what they write behind @@.
+func (c *candidate) count(v *views, section string, in []int) {
 	starts := map[string]bool{} // the indentations of lines that begin so
 	for _, l := range v.bare {
 		if strings.HasPrefix(strings.TrimSpace(l), section) {
 			starts[indent(l)] = true
 		}
 	}
-	if len(starts) == 0 {
-		return -1
-	}
-	only := -1
-	for i, k, in := 0, 0, false; i < len(v.bare) && k < c.places(); i++ {
-		for k < c.places() && c.place(k).from == i {
-			if in && only >= 0 {
-				return -1
+	within := false
+	for i, k := 0, 0; i < len(v.bare) && k < len(in); i++ {
+		for ; k < len(in) && c.place(k).from == i; k++ {
+			if within {
+				in[k]++
 			}
-			if in {
-				only = k
-			}
-			k++
 		}
 		l := v.bare[i]
 		if body := strings.TrimSpace(l); body != "" && starts[indent(l)] && !notWord([]rune(body)[0]) {
-			in = strings.HasPrefix(body, section)
+			within = strings.HasPrefix(body, section)
 		}
 	}
-	return only
 }
 
 // between returns which place of a hunk that fits several is the only one that
