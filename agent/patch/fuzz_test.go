@@ -2,10 +2,12 @@ package patch
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
 	udiff "github.com/aymanbagabas/go-udiff"
+	"github.com/aymanbagabas/go-udiff/lcs"
 )
 
 // seeds are pairs of texts; few different lines make many equal places.
@@ -163,4 +165,94 @@ func FuzzApply(f *testing.F) {
 			t.Fatalf("Rewrite of a new file: %q", got)
 		}
 	})
+}
+
+// code is text of the shape that the lax layers are made for.
+const code = "import os\nimport sys\n\n\nclass Cart:\n    def total(self):\n        \"\"\"Sum of all items.\"\"\"\n        total = 0\n" +
+	"        for item in self.items:\n            total += item.price\n        return total\n\n    def empty(self):\n        if self.items:\n" +
+	"            return False\n        return True\n\n    def clear(self):\n        self.items = []\n        return True\n"
+
+// FuzzSpoiled: whatever is wrong with a diff, what is written are its added
+// lines and what goes are its removed ones, but for white space and signs.
+func FuzzSpoiled(f *testing.F) {
+	for how := range uint64(1 << 6) {
+		f.Add(code, strings.Replace(code, "return total", "return round(total)", 1), how)
+		f.Add(code, strings.Replace(code, "        self.items = []\n", "        self.items = []\n        self.count = 0\n", 1), how)
+		f.Add(code, strings.Replace(code, "\n    def empty(self):\n        if self.items:\n            return False\n        return True\n", "", 1), how)
+	}
+	f.Fuzz(func(t *testing.T, a, b string, how uint64) {
+		if a == b || headerLike(a) || headerLike(b) {
+			return
+		}
+		p, err := Parse(udiff.Unified("a/f.py", "b/f.py", a, b))
+		if err != nil {
+			return
+		}
+		hunks := p.Files[0].Hunks
+		for i := range hunks {
+			spoil(&hunks[i], how>>(8*i))
+		}
+		after, _, err := Apply("f.py", a, hunks)
+		if err != nil {
+			if after != a {
+				t.Fatalf("a refusal changed the text: %v", err)
+			}
+			return
+		}
+		checkWritten(t, a, after, hunks)
+	})
+}
+
+// spoil does to a hunk what models do, by the bits of how.
+func spoil(h *Hunk, how uint64) {
+	if how&1 != 0 {
+		h.Line += 7
+	}
+	for i := range h.Lines {
+		l := &h.Lines[i]
+		if how&2 != 0 {
+			l.Text = "    " + l.Text
+		}
+		if how&4 != 0 && l.Kind == Context {
+			l.Text = strings.Replace(l.Text, "it", "ti", 1)
+		}
+		if how&8 != 0 {
+			l.Text += " "
+		}
+		if how&16 != 0 {
+			l.Text = strings.ReplaceAll(l.Text, "    ", "\t")
+		}
+	}
+	if k := int(how >> 6 & 7); how&32 != 0 && k < len(h.Lines) && h.Lines[k].Kind == Context {
+		h.Lines = append(h.Lines[:k:k], h.Lines[k+1:]...)
+	}
+}
+
+// checkWritten holds the lines that are new to those that the hunks add, and the
+// lines that are gone to those that they remove.
+func checkWritten(t *testing.T, before, after string, hunks []Hunk) {
+	t.Helper()
+	may := map[string]int{}
+	for _, h := range hunks {
+		for _, l := range h.Lines {
+			if l.Kind != Context {
+				may[string(l.Kind)+fold(l.Text)]++
+			}
+		}
+	}
+	old, got := split(before).bare, split(after).bare
+	for _, d := range lcs.DiffLines(old, got) {
+		for _, l := range got[d.ReplStart:d.ReplEnd] {
+			if may["+"+fold(l)]--; may["+"+fold(l)] < 0 {
+				t.Fatalf("wrote %q, which the patch does not add", l)
+			}
+		}
+		for _, l := range old[d.Start:d.End] {
+			if may["-"+fold(l)]--; may["-"+fold(l)] < 0 && !slices.ContainsFunc(hunks, func(h Hunk) bool {
+				return slices.ContainsFunc(h.Lines, func(r Line) bool { return r.Kind == Removed && misspelt(fold(r.Text), fold(l)) })
+			}) {
+				t.Fatalf("lost %q, which the patch does not remove", l)
+			}
+		}
+	}
 }
