@@ -39,10 +39,11 @@ type pair struct {
 type aligner struct {
 	v      *views
 	h      *Hunk
-	old    []string // the hunk's old lines, folded
-	kinds  []Kind   // of the old lines
-	elided []bool   // the old line stands for lines that were left out
-	weigh  []float64
+	old    []string    // the hunk's old lines, folded
+	kinds  []Kind      // of the old lines
+	elided []bool      // the old line stands for lines that were left out
+	weigh  []float64   // what each says; 0 for an elision
+	total  float64     // what all of them say
 	pairs  []pair      // by line, then by old
 	points map[int]int // of the alignment being proven, see place
 }
@@ -57,7 +58,12 @@ func newAligner(v *views, h *Hunk, rough *words) *aligner {
 		a.old = append(a.old, text)
 		a.kinds = append(a.kinds, l.Kind)
 		a.elided = append(a.elided, elision.MatchString(text) && len(v.ix.lines(text)) == 0)
-		a.weigh = append(a.weigh, weight(text))
+		w := weight(text)
+		if a.elided[len(a.old)-1] {
+			w = 0
+		}
+		a.weigh = append(a.weigh, w)
+		a.total += w
 	}
 	for i, places := 0, anchorPlaces; i == 0 || len(a.pairs) > pairLimit && places > 0; i, places = i+1, places/4 {
 		a.match(places, rough)
@@ -79,7 +85,7 @@ var elision = regexp.MustCompile(`^(?://|#|--|;|%|/\*|<!--|\{/\*|\{#)?\s*\.{3,}(
 func (a *aligner) match(places int, rough *words) {
 	a.pairs = a.pairs[:0]
 	for i, l := range a.old {
-		if a.elided[i] || a.weigh[i] < 0.5 {
+		if a.weigh[i] < 0.5 {
 			continue
 		}
 		at := a.v.ix.lines(l)

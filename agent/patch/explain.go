@@ -40,6 +40,10 @@ func (a *application) explain(r *Refusal, all []*Refusal) string {
 		return fmt.Sprintf("%s names no line of the file, which is only allowed for a new or an empty file; this one has %d lines. Give the lines next to which the text shall go.",
 			name, len(a.doc.lines))
 	}
+	if r.Status == Conflict {
+		return fmt.Sprintf("%s belongs at line %d, but the file has other lines there than the hunk removes, so nothing was changed. Make the edit for what is there now. %s",
+			name, r.Candidates[0], a.nearest(c.old))
+	}
 	if other := a.writes(r.Hunk - 1); other > 0 {
 		return fmt.Sprintf("%s is not in the file as it is now; it holds lines that hunk %d writes. All hunks are read against the file as it is before the edit: make one hunk of the two.", name, other)
 	}

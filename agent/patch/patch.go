@@ -7,11 +7,14 @@
 // applies a part of what was asked for, never writes a line that the edit did
 // not change, and never does I/O: texts come in and go out as strings.
 //
-// The way through it: [Parse] reads the text into hunks; [Apply] asks its layers,
-// strictest first, where each hunk fits (match.go), settles what the places and
-// the stated line numbers prove together (settle.go), and splices only the lines
-// that change (splice.go). A further layer is one more entry in the list of
-// layers; it maps each old line of a hunk to a line of the file.
+// The way through it: [Parse] reads the text into hunks. [Apply] looks where the
+// old lines of each hunk stand in the file, in layers from strict to lax, line by
+// line (match.go); where they stand nowhere it aligns them with the file
+// (align.go, similar.go) and asks what the alignment proves (prove.go). Then it
+// settles on one place by lines, numbers, sections and the order of hunks
+// (settle.go), or refuses and says what would help (explain.go). New lines are
+// given the form of the file where the hunk has another (refit.go), and only
+// lines that change are written (text.go).
 package patch
 
 import _ "embed"

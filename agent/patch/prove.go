@@ -21,6 +21,9 @@ const (
 	// lead is how much more the best chain must say than one that puts a change
 	// elsewhere: less than that is one line of words.
 	lead = 0.5
+	// blockLimit bounds the changes of one hunk that is aligned: each is weighed
+	// against another place. A hunk of more is a file rewritten.
+	blockLimit = 64
 )
 
 // block is a run of changes in a hunk: the old lines [from, to) become added.
@@ -59,64 +62,61 @@ func (h *Hunk) blocks() []block {
 	return blocks
 }
 
-// removed returns the lines that a block removes.
-func (h *Hunk) removed(b block) []string { return h.Old()[b.from:b.to] }
+// finding is what an alignment shows of a hunk.
+type finding int
 
-// places aligns the hunk with the file. It returns one place where that is
-// proven, several where the hunk fits several, and none where it fits none.
-// already: the line, from 0, where the hunk reads as if it had been applied, or -1.
-func (a *aligner) places() (found []place, already int) {
+const (
+	unproven finding = iota // not enough of it is there, or not certainly at one point
+	fits
+	applied // it reads as if it had been applied
+	changed // its place is there, and other lines than those to be removed are at it
+)
+
+// places aligns the hunk with the file. Where it fits, it returns one place if
+// that is proven to be the only one, else several. Otherwise line is the line of
+// the file, from 0, of which the finding is.
+func (a *aligner) places() (found []place, f finding, line int) {
 	chain, score := a.chain(nil)
-	if chain == nil {
-		return nil, -1
+	if chain == nil || len(a.h.blocks()) > blockLimit {
+		return nil, unproven, 0
 	}
-	best, applied := a.prove(chain, score)
-	if applied >= 0 || best == nil {
-		return nil, applied
+	best, f, line := a.prove(chain)
+	if f != fits {
+		return nil, f, line
 	}
-	total := 0.0
-	for i, w := range a.weigh {
-		if !a.elided[i] {
-			total += w
-		}
-	}
-	rival, behind := a.rival(chain, score)
+	rivals, behind := a.rivals(chain, score)
 	if a.v.effort < 0 {
-		return nil, -1 // that there is no rival is not proven
+		return nil, unproven, 0 // that there is no rival is not proven
 	}
-	best.margin = min(1, behind/total)
-	if rival != nil {
-		other, applied := a.prove(rival, score-behind)
-		if other != nil && applied < 0 {
-			return []place{*best, *other}, -1
-		}
-		if behind <= 0 {
-			return nil, -1
+	best.margin = min(1, behind/a.total)
+	found = []place{*best}
+	for _, r := range rivals {
+		if other, f, _ := a.prove(r); f == fits {
+			return append(found, *other), fits, 0
 		}
 	}
-	return []place{*best}, -1
+	if behind <= 0 {
+		return nil, unproven, 0
+	}
+	return found, fits, 0
 }
 
-// rival returns the best chain that puts some change elsewhere, and how far it
-// is behind; nil where it is further than it takes.
-func (a *aligner) rival(chain []pair, score float64) ([]pair, float64) {
-	var closest []pair
-	behind := score
+// rivals returns, of the best chains that put one of the changes elsewhere, those
+// that come close; and how far the closest is behind.
+func (a *aligner) rivals(chain []pair, score float64) (close [][]pair, behind float64) {
+	behind = score
 	for _, b := range a.h.blocks() {
 		barred := map[pair]bool{}
 		for _, p := range a.core(b, chain) {
 			barred[p] = true
 		}
 		other, s := a.chain(barred)
-		if score-s < behind {
-			behind = score - s
-			closest = other
+		behind = min(behind, score-s)
+		if score-s < lead {
+			close = append(close, other)
 		}
 	}
-	if behind >= lead {
-		return nil, behind
-	}
-	return closest, behind
+	return close, behind
 }
 
 // core returns the anchors of a chain that say where a block is: those of its
@@ -141,43 +141,34 @@ func (a *aligner) core(b block, chain []pair) []pair {
 	return chain[k-1 : k+1]
 }
 
-// prove fills a chain and returns its place if that is proven. applied is the
-// line where a change is already there, or -1.
-func (a *aligner) prove(chain []pair, score float64) (p *place, applied int) {
+// prove fills a chain and says what it shows; the place only if the hunk fits it.
+func (a *aligner) prove(chain []pair) (p *place, f finding, line int) {
 	at := a.fill(chain)
 	a.points = nil
-	said, there := 0.0, 0.0
+	there := 0.0
 	misquoted := false
 	for i, w := range a.weigh {
-		if a.elided[i] {
-			continue
-		}
-		said += w
 		if at[i] >= 0 {
 			s := a.like(i, at[i])
 			there += w * s
 			misquoted = misquoted || s < 1
 		}
 	}
-	if there < a.enough(at)*said {
-		return nil, -1
+	if there < a.enough(at)*a.total {
+		return nil, unproven, 0
 	}
 	for _, b := range a.h.blocks() {
-		ok, there := a.goes(b, at)
-		if there >= 0 {
-			return nil, there
-		}
-		if !ok {
-			return nil, -1
+		if f, line := a.goes(b, at); f != fits {
+			return nil, f, line
 		}
 	}
-	p = &place{at: at, points: a.points, layer: Elided, confidence: 0.9 * there / said}
+	p = &place{at: at, points: a.points, layer: Elided, confidence: 0.9 * there / a.total}
 	if misquoted {
 		p.layer = Similarity
-		p.confidence = 0.85 * there / said
+		p.confidence = 0.85 * there / a.total
 	}
 	p.from, p.to = bounds(at)
-	return p, -1
+	return p, fits, 0
 }
 
 // enough returns the share of what the old lines say that must be in the file.
@@ -211,9 +202,8 @@ func bounds(at []int) (from, to int) {
 	return from, to
 }
 
-// goes reports whether the alignment says for certain where a block goes; the
-// line, from 0, where it already is, or -1.
-func (a *aligner) goes(b block, at []int) (ok bool, applied int) {
+// goes says what the alignment shows of one block.
+func (a *aligner) goes(b block, at []int) (f finding, line int) {
 	said, there := 0.0, 0.0
 	for i := max(0, b.from-nearby); i < min(len(at), b.to+nearby); i++ {
 		if a.elided[i] {
@@ -224,39 +214,57 @@ func (a *aligner) goes(b block, at []int) (ok bool, applied int) {
 			there += a.weigh[i] * a.like(i, at[i])
 		}
 	}
+	if b.from < b.to {
+		for i := b.from; i < b.to; i++ {
+			if at[i] < 0 || i > b.from && at[i] != at[i-1]+1 {
+				return a.missing(b, at)
+			}
+		}
+	}
 	if there < nearbyEnough*said || there < nearbyLeast {
-		return false, -1
+		return unproven, 0
 	}
 	if b.from == b.to {
 		return a.inserts(b, at)
 	}
-	for i := b.from; i < b.to; i++ {
-		if at[i] < 0 || i > b.from && at[i] != at[i-1]+1 {
-			return false, -1
-		}
-	}
 	return a.replaces(b, at)
+}
+
+// missing says what it means that lines to be removed are not at their place: if
+// their neighbours are, somebody changed them, perhaps to what they shall become.
+func (a *aligner) missing(b block, at []int) (f finding, line int) {
+	if b.from == 0 || b.to == len(at) || at[b.from-1] < 0 || at[b.to] < 0 {
+		return unproven, 0
+	}
+	from, to := at[b.from-1]+1, at[b.to]
+	switch {
+	case slices.Equal(keys(fold, b.added), a.v.folded[from:to]):
+		return applied, from
+	case to > from && to-from <= b.to-b.from+slack:
+		return changed, from
+	}
+	return unproven, 0
 }
 
 // replaces reports whether the lines at the place are the ones to replace, and
 // not already what they shall become.
-func (a *aligner) replaces(b block, at []int) (ok bool, applied int) {
+func (a *aligner) replaces(b block, at []int) (f finding, line int) {
 	first := at[b.from]
 	added := keys(fold, b.added)
 	if n := len(added); n > b.to-b.from && first+n <= len(a.v.bare) && slices.Equal(added, a.v.folded[first:first+n]) {
-		return false, first
+		return applied, first
 	}
 	for i := b.from; i < b.to; i++ {
 		if have := a.v.folded[at[i]]; have != a.old[i] && len(added) == 1 && added[0] == have {
-			return false, first
+			return applied, first
 		}
 	}
-	return true, -1
+	return fits, 0
 }
 
 // inserts reports whether there is one point only where the lines can go. If the
 // file has lines there of which the hunk knows nothing, their layout must tell.
-func (a *aligner) inserts(b block, at []int) (ok bool, applied int) {
+func (a *aligner) inserts(b block, at []int) (f finding, line int) {
 	before, behind := -1, len(a.v.bare)
 	for i := b.from - 1; i >= 0 && before < 0; i-- {
 		before = at[i]
@@ -270,22 +278,26 @@ func (a *aligner) inserts(b block, at []int) (ok bool, applied int) {
 	for line := max(0, before+1); line < min(behind, before+1+len(added)); line++ {
 		l := a.v.folded[line]
 		if weight(l) >= 0.5 && slices.Contains(added, l) {
-			return false, line
+			return applied, line
 		}
 	}
 	touches := b.from > 0 && at[b.from-1] >= 0     // the line before is there
 	touched := b.from < len(at) && at[b.from] >= 0 // the line behind is there
+	certain := false
 	switch {
 	case touches && touched && behind == before+1:
-		return true, -1
+		certain = true
 	case touches && touched:
-		return a.chooses(b, at, before, behind), -1
+		certain = a.chooses(b, before, behind)
 	case touches:
-		return b.from == len(at) || a.elided[b.from] || a.stands(b.from, at, -1), -1
+		certain = b.from == len(at) || a.elided[b.from] || a.stands(b.from, at, -1)
 	case touched:
-		return b.from == 0 || a.elided[b.from-1] || a.stands(b.from-1, at, 1), -1
+		certain = b.from == 0 || a.elided[b.from-1] || a.stands(b.from-1, at, 1)
 	}
-	return false, -1
+	if !certain {
+		return unproven, 0
+	}
+	return fits, 0
 }
 
 // unknownLines is how many lines between two neighbours of an insertion the hunk
@@ -294,7 +306,7 @@ const unknownLines = 2
 
 // chooses reports whether of the points between two lines of the file exactly one
 // suits the layout of the new lines, and notes it.
-func (a *aligner) chooses(b block, at []int, before, behind int) bool {
+func (a *aligner) chooses(b block, before, behind int) bool {
 	if behind-before-1 > unknownLines {
 		return false
 	}

@@ -14,7 +14,7 @@ const (
 	Ambiguous      Status = "ambiguous"       // the hunk fits in more than one place
 	NotFound       Status = "not_found"       // it fits nowhere
 	AlreadyApplied Status = "already_applied" // the file reads as if the hunk had been applied, or the hunk changes nothing
-	Conflict       Status = "conflict"        // two hunks of the patch change the same lines
+	Conflict       Status = "conflict"        // two hunks of the patch change the same lines, or the file has others where a hunk removes some
 	Malformed      Status = "malformed"       // the text is no edit that can be read with certainty
 	EmptySearch    Status = "empty_search"    // the hunk names no line of a file that has some
 )
@@ -24,7 +24,7 @@ var (
 	ErrAmbiguous      = errors.New("the edit fits in more than one place")
 	ErrNotFound       = errors.New("the edit fits nowhere")
 	ErrAlreadyApplied = errors.New("the edit is already applied")
-	ErrConflict       = errors.New("hunks of the edit change the same lines")
+	ErrConflict       = errors.New("the edit conflicts with the file, or with itself")
 	ErrMalformed      = errors.New("the edit cannot be read")
 	ErrEmptySearch    = errors.New("the edit names no line of the file")
 )

@@ -38,12 +38,13 @@ type candidate struct {
 	layer    int     // in which it stands there
 	aligned  []place // where it was aligned with the file instead
 	news     []int   // the lines where the new text stands
-	applied  int     // the line where an alignment found the new text; -1: nowhere
+	found    finding // of the alignment, and
+	line     int     // the line that it is of
 }
 
 // fit finds the places of a hunk in the layers that compare line by line.
 func (v *views) fit(h *Hunk) candidate {
-	c := candidate{Hunk: h, old: h.Old(), new: h.New(), applied: -1}
+	c := candidate{Hunk: h, old: h.Old(), new: h.New()}
 	lax := 1
 	if said(c.old) >= leastSaid {
 		lax = len(contiguous) - 1
@@ -86,7 +87,7 @@ func (c *candidate) place(i int) place {
 // align finds the places of a hunk that no layer fits line by line.
 func (c *candidate) align(v *views, rough *words) {
 	a := newAligner(v, c.Hunk, rough)
-	c.aligned, c.applied = a.places()
+	c.aligned, c.found, c.line = a.places()
 }
 
 // start returns the line of the file where the hunk's first old line is or would be.
@@ -178,8 +179,10 @@ func (c *candidate) settle(v *views, n numbers) (place, *Refusal) {
 		return c.choose(v, at, said && n.loose)
 	case c.telling() && len(c.news) > 0:
 		return place{}, c.already(c.news...)
-	case c.applied >= 0:
-		return place{}, c.already(c.applied)
+	case c.found == applied:
+		return place{}, c.already(c.line)
+	case c.found == changed:
+		return place{}, &Refusal{Status: Conflict, Candidates: []int{c.line + 1}}
 	}
 	return place{}, &Refusal{Status: NotFound}
 }
