@@ -69,15 +69,24 @@ func (r *run) do(ctx context.Context, verb *action.Verb, args action.Doer) error
 		if restored := r.overlay.Restore(before); restored != nil {
 			return restored
 		}
-		return r.done(ActionDone{Text: failureOf(err)})
+		return r.done(r.refusedEdit(args, result, err))
 	}
-	outcome := ActionDone{OK: true, Text: result.Text, Note: result.Note, Diff: result.Diff, Shown: result.Shown}
+	outcome := ActionDone{OK: true, Text: result.Text, Note: result.Note, Diff: result.Diff, Shown: result.Shown, Hunks: result.Hunks}
 	if verb.Effect != action.Edits {
 		return r.done(outcome)
 	}
 	staged, blobs := stagedRefs(r.overlay.State())
 	outcome.Staged = &staged
 	return r.done(outcome, blobs...)
+}
+
+// refusedEdit is the outcome of an action that failed on the overlay.
+func (r *run) refusedEdit(args action.Doer, result action.Result, err error) ActionDone {
+	b := ActionDone{Text: failureOf(err), Refused: refusalOf(err), Hunks: result.Hunks}
+	if p, ok := args.(action.PatchFile); ok && b.Refused != "" {
+		b.Text += r.p.feature().writeWhole(p.Path)
+	}
+	return b
 }
 
 // failureOf is what the model is told about an action that failed.
@@ -260,6 +269,24 @@ func critical(set workspace.ChangeSet) []validate.Finding {
 		}
 	}
 	return found
+}
+
+// pathOf reads the file out of the arguments of an edit.
+func pathOf(raw json.RawMessage) string {
+	var a action.PatchFile
+	if json.Unmarshal(raw, &a) != nil {
+		return ""
+	}
+	return a.Path
+}
+
+// stepOf reads the step out of a ROLLBACK's arguments.
+func stepOf(raw json.RawMessage) int {
+	var a action.Rollback
+	if json.Unmarshal(raw, &a) != nil {
+		return 0
+	}
+	return a.Step
 }
 
 // commandOf reads the command line out of a RUN_COMMAND's arguments.

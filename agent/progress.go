@@ -40,6 +40,8 @@ type progress struct {
 	usage  llm.Usage
 	calls  int
 
+	landings []landing // hunks that patches placed
+
 	open      *Question
 	questions int
 	report    *Reported
@@ -58,7 +60,9 @@ type feature struct {
 	step      int            // running number of its steps
 	start     Staged         // what was staged when it began
 	good      Staged         // the last state that passed its tests, else start
+	goodStep  int            // the step that good is the outcome of; 0: none
 	marks     map[int]Staged // what was staged before each step
+	refused   map[string]int // by path: patches refused in a row
 	log       []string       // one line a step
 	tests     string         // how the last run of its tests went, in one line
 	failure   string         // what the last failed test said
@@ -188,6 +192,7 @@ func (p *progress) applyMilestone(body Body) {
 		p.phase = phase{}
 		if b.Staged != nil {
 			p.staged = *b.Staged
+			p.takeBack(b.Feature, 0)
 		}
 	case Rebased:
 		p.staged = b.Staged
@@ -295,6 +300,8 @@ func (p *progress) applyDone(b ActionDone) {
 	if c.Step > 0 {
 		f.log = append(f.log, logLine(c, b))
 	}
+	p.land(c, b)
+	f.countRefused(c, b)
 	p.applyEffect(f, c, b)
 }
 
@@ -303,6 +310,11 @@ func (p *progress) applyEffect(f *feature, c *pendingAction, b ActionDone) {
 	switch {
 	case c.Action == action.RollbackName && b.OK:
 		f.rollbacks++
+		from := stepOf(c.Args)
+		if from == 0 {
+			from = f.goodStep + 1
+		}
+		p.takeBack(p.cur, from)
 	case c.Role == roleTester:
 		p.lastTest = &testRun{command: commandOf(c.Args), ok: b.OK, output: b.Text, skipped: b.Skipped, lost: b.Lost}
 		p.tested = !b.Lost
@@ -311,7 +323,7 @@ func (p *progress) applyEffect(f *feature, c *pendingAction, b ActionDone) {
 			f.failure = failureText(b.Text)
 		}
 		if b.OK {
-			f.good = p.staged
+			f.good, f.goodStep = p.staged, f.step
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"caselsp/agent/action"
 	"caselsp/agent/llm"
+	"caselsp/agent/patch"
 	"caselsp/agent/workspace"
 	"caselsp/sandbox"
 )
@@ -97,6 +98,10 @@ type ActionDone struct {
 	Diff   string        `json:"diff,omitempty"`
 	Shown  *action.Shown `json:"shown,omitempty"`
 	Staged *Staged       `json:"staged,omitempty"` // what is staged after it; nil: as before
+	// Hunks are where the hunks of a patch landed; where OK is false, it was taken
+	// back at once. Refused names why the text of an edit was refused, as patch.Status.
+	Hunks   []patch.Landing `json:"hunks,omitempty"`
+	Refused string          `json:"refused,omitempty"`
 	// Skipped marks a command that the user or the settings kept from running,
 	// Lost one whose outcome is not known because the process ended; both together
 	// one that could not be started and may be started again.

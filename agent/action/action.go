@@ -18,6 +18,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"caselsp/agent/patch"
 )
 
 // Effect says what an action does to the world, so that one place can decide about it.
@@ -57,6 +59,8 @@ type Result struct {
 	Note  string // one line for people
 	Diff  string // what an edit changed, as a unified diff; "" for reads
 	Shown *Shown // a file that the model now knows; nil for none
+
+	Hunks []patch.Landing // where the hunks of a patch landed; set beside an error where the edit was then taken back
 }
 
 // Verb is one kind of action. Text and Schema are what a model is told of it.

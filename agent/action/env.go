@@ -82,7 +82,7 @@ func (e *Env) staged(path string, edit workspace.Edit) (Result, error) {
 
 // Parses refuses a text that breaks a file which parsed, and a new file that
 // does not parse. A file that was broken before may stay broken: mending it may
-// take more than one edit.
+// take more than one edit. The error is an *Unparsed.
 func Parses(path, before string, exists bool, text string) error {
 	lang := syntax.LanguageOf(path)
 	if lang == "" {
@@ -97,9 +97,15 @@ func Parses(path, before string, exists bool, text string) error {
 		what = "the new file was refused, because it does not parse"
 	}
 	first := errs[0]
-	return fmt.Errorf("%s as %s: line %d: %s\n%s", what, lang, first.Start.Line+1, first.Message,
-		excerpt(text, first.Start.Line+1))
+	return &Unparsed{fmt.Sprintf("%s as %s: line %d: %s\n%s", what, lang, first.Start.Line+1, first.Message,
+		excerpt(text, first.Start.Line+1))}
 }
+
+// Unparsed is the error for an edit whose outcome does not parse.
+type Unparsed struct{ message string }
+
+// Error implements error: what is wrong and where, for the model.
+func (e *Unparsed) Error() string { return e.message }
 
 // excerptLines is how many lines above and below an error are shown: enough to
 // see the statement, few enough not to crowd a model's context.

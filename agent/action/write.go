@@ -122,11 +122,13 @@ func (a PatchFile) Do(_ context.Context, env *Env) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	text, _, err := patch.Apply(a.Path, f.Text, hunks)
+	text, report, err := patch.Apply(a.Path, f.Text, hunks)
 	if err != nil {
 		return Result{}, err
 	}
-	return env.stage(a.Path, f.Text, true, text)
+	r, err := env.stage(a.Path, f.Text, true, text)
+	r.Hunks = report.Hunks
+	return r, err
 }
 
 // hunks parses the patch and insists that it speaks of this one file.

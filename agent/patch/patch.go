@@ -144,6 +144,9 @@ const (
 	Unchanged   = "unchanged"   // the hunk has only context: there was nothing to place
 )
 
+// Layers returns the names of the layers that place hunks, strictest first.
+func Layers() []string { return []string{Exact, Whitespace, Indentation, Elided, Similarity} }
+
 //go:embed unified.md
 var unifiedText string
 

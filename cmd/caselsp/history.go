@@ -33,7 +33,7 @@ func historyCommand(w *wiring) *cobra.Command {
 				return nil
 			}
 			all, err := e.agent.History()
-			if printed := printHistory(os.Stdout, all, asJSON); printed != nil {
+			if printed := printHistory(os.Stdout, e.agent, all, asJSON); printed != nil {
 				return printed
 			}
 			return err
@@ -43,13 +43,17 @@ func historyCommand(w *wiring) *cobra.Command {
 	return cmd
 }
 
-func printHistory(out io.Writer, all []agent.Status, asJSON bool) error {
+func printHistory(out io.Writer, a *agent.Agent, all []agent.Status, asJSON bool) error {
 	if asJSON {
 		enc := json.NewEncoder(out)
 		for _, s := range all {
+			layers, err := a.Layers(s.Task.ID)
+			if err != nil {
+				return err
+			}
 			if err := enc.Encode(map[string]any{
 				"task": s.Task.ID, "text": s.Task.Text, "state": s.State, "reason": s.Reason,
-				"started": s.Started, "changed": s.Changed, "usage": s.Usage,
+				"started": s.Started, "changed": s.Changed, "usage": s.Usage, "layers": layers,
 			}); err != nil {
 				return err
 			}
