@@ -89,6 +89,9 @@ func answerLine(line []byte) batchAnswer {
 		file, left, err = choose(p, c.path)
 	}
 	if err == nil {
+		if c.path != "" && file.Op != patch.Rename {
+			file.Path = c.path
+		}
 		after, report, err = file.Apply(c.before)
 	}
 	a.Micros = time.Since(start).Microseconds()
@@ -203,17 +206,12 @@ func choose(p *patch.Patch, path string) (file *patch.File, left int, err error)
 	return nil, left, &patch.Refusal{Status: patch.Malformed, Message: fmt.Sprintf("The patch speaks of %d files, and not of one that is certainly %q.", len(p.Files), path)}
 }
 
-// parses judges the result by the name that the case gives the file, or the one
-// in the patch where it gives none.
+// parses judges the result by the file's name.
 func (c *batchCase) parses(file *patch.File, after string) error {
-	path := c.path
-	if path == "" {
-		path = file.Path
-	}
 	if file.Op == patch.Delete {
 		return nil
 	}
-	return action.Parses(path, c.before, c.before != "" || file.Op != patch.Create, after)
+	return action.Parses(file.Path, c.before, c.before != "" || file.Op != patch.Create, after)
 }
 
 // appliedMessage says what the result does not show.
