@@ -73,15 +73,7 @@ type comparison struct {
 // changes and what was skipped, each sorted. The archive may end early by limit
 // bytes: a few sparse files are terabytes of zeros in an archive.
 func compareTree(tree []File, archive io.Reader, root string, limit int64) ([]Change, []string, error) {
-	c := &comparison{
-		before:   make(map[string]File, len(tree)),
-		seen:     make(map[string]bool, len(tree)),
-		contents: make(map[string][]byte),
-		folders:  make(map[string]bool),
-	}
-	for _, f := range tree {
-		c.before[f.Path] = f
-	}
+	c := newComparison(tree)
 	limited := &io.LimitedReader{R: archive, N: limit}
 	tr := tar.NewReader(limited)
 	whole := false
@@ -105,12 +97,31 @@ func compareTree(tree []File, archive io.Reader, root string, limit int64) ([]Ch
 	if whole {
 		c.deleted(tree)
 	}
+	changes, skipped := c.sorted()
+	return changes, skipped, nil
+}
+
+func newComparison(tree []File) *comparison {
+	c := &comparison{
+		before:   make(map[string]File, len(tree)),
+		seen:     make(map[string]bool, len(tree)),
+		contents: make(map[string][]byte),
+		folders:  make(map[string]bool),
+	}
+	for _, f := range tree {
+		c.before[f.Path] = f
+	}
+	return c
+}
+
+// sorted ends a comparison.
+func (c *comparison) sorted() ([]Change, []string) {
 	slices.SortFunc(c.changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
 	slices.Sort(c.skipped)
 	if c.unlisted > 0 {
 		c.skipped = append(c.skipped, fmt.Sprintf("and %d more", c.unlisted))
 	}
-	return c.changes, c.skipped, nil
+	return c.changes, c.skipped
 }
 
 // entry takes one entry of the archive.
@@ -171,7 +182,7 @@ func (c *comparison) regular(path string, h *tar.Header, content io.Reader) erro
 				return nil
 			}
 		}
-		c.skip(path, fmt.Sprintf("has %d bytes, the limit is %d", h.Size, changedFileLimit))
+		c.large(path, h.Size)
 		return nil
 	}
 	data, err := io.ReadAll(content)
@@ -180,6 +191,10 @@ func (c *comparison) regular(path string, h *tar.Header, content io.Reader) erro
 	}
 	c.compare(path, mode, data)
 	return nil
+}
+
+func (c *comparison) large(path string, size int64) {
+	c.skip(path, fmt.Sprintf("has %d bytes, the limit is %d", size, changedFileLimit))
 }
 
 // hardLink takes a second name of a file that the archive has already shown: it

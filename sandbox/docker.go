@@ -22,10 +22,13 @@ type DockerOptions struct {
 	Workspace string // labels the containers, for people who look at docker ps
 }
 
-// DockerEngine runs each command in a container of its own. The container dies
-// with this process, whatever kills it, and leaves nothing behind.
+// DockerEngine runs commands in containers. One that has done its work waits for
+// the next command of its kind, so that this starts at once; no two commands are
+// ever in one container at a time, and none finds anything of another. All
+// containers die with this process, whatever kills it, and leave nothing behind.
 type DockerEngine struct {
 	client    *client.Client
+	warm      *pool
 	image     string // of every profile; empty: the bundled ones
 	workspace string
 }
@@ -58,7 +61,7 @@ func connect(ctx context.Context, opts DockerOptions, settings ...client.Opt) (*
 		return nil, &Unavailable{Engine: "docker", Reason: err.Error(), Err: err,
 			Advice: "Correct DOCKER_HOST or the Docker context; `docker context ls` shows them"}
 	}
-	d := &DockerEngine{client: c, image: opts.Image, workspace: opts.Workspace}
+	d := &DockerEngine{client: c, warm: newPool(), image: opts.Image, workspace: opts.Workspace}
 	ping, cancel := context.WithTimeout(ctx, pingTime)
 	defer cancel()
 	info, err := c.Info(ping)
@@ -101,8 +104,11 @@ func suits(info system.Info) error {
 		Advice: "Use an engine with cgroups and seccomp: a rootless one needs cgroups of version 2, Docker Desktop on Windows needs Linux containers"}
 }
 
-// Close lets go of the connections. Runs that are under way fail.
-func (d *DockerEngine) Close() error { return d.client.Close() }
+// Close removes the containers that wait and lets go of the connections. Runs
+// that are under way fail.
+func (d *DockerEngine) Close() error {
+	return errors.Join(d.warm.close(), d.client.Close())
+}
 
 // Check reports whether commands can be run now: nil, or an *Unavailable.
 func (d *DockerEngine) Check(ctx context.Context) error {
@@ -120,17 +126,34 @@ func (d *DockerEngine) Run(ctx context.Context, cmd Command) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if b := d.warm.take(ctx, d.keyOf(cmd), cmd); b != nil {
+		res, err := d.runIn(ctx, b, cmd)
+		var unbegun *unbegunError
+		if ctx.Err() != nil || !errors.As(err, &unbegun) {
+			return res, d.explain(ctx, err)
+		}
+	}
 	b, err := d.open(ctx, cmd)
 	if err != nil {
 		return nil, d.explain(ctx, err)
 	}
-	res, err := b.run(ctx, cmd)
+	res, err := d.runIn(ctx, b, cmd)
+	return res, d.explain(ctx, err)
+}
+
+// runIn runs the command in a container and keeps that for the next one, or
+// removes it.
+func (d *DockerEngine) runIn(ctx context.Context, b *box, cmd Command) (*Result, error) {
+	res, sound, err := b.run(ctx, cmd)
+	if err == nil && sound && d.warm.keep(b, d.keyOf(cmd)) {
+		return res, nil
+	}
 	closed := b.close()
 	if err != nil {
-		return nil, d.explain(ctx, err)
+		return nil, err
 	}
 	if closed != nil {
-		return nil, d.explain(ctx, &startedError{fmt.Errorf("the container could not be removed: %w", closed)})
+		return nil, &startedError{fmt.Errorf("the container could not be removed: %w", closed)}
 	}
 	return res, nil
 }
@@ -154,6 +177,9 @@ const (
 // explain turns what the client says into an *Unavailable with what to do. The
 // end of the caller's own context is no fault of the engine.
 func (d *DockerEngine) explain(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

@@ -1,11 +1,13 @@
 package sandbox
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"io"
 	"maps"
 	"strconv"
+	"time"
 
 	"github.com/docker/docker/api/types"
 	"github.com/docker/docker/api/types/container"
@@ -18,11 +20,8 @@ import (
 const (
 	workFolder = "/workspace"
 
-	// keeper is the user of the container's own process. The command is another
-	// user and so cannot kill it: the work tree lies in a tmpfs that goes with
-	// the container, and a command that kills all it can (kill -9 -1) would
-	// take its own changes along.
-	keeper = "65534:65534"
+	// treeRoot is how an archive names it.
+	treeRoot = "workspace"
 
 	// sharedMemory is the size of /dev/shm, the one more place that can be
 	// written to: without it Python's multiprocessing has no locks.
@@ -39,24 +38,32 @@ const (
 
 // box is a running container with a work tree in it.
 type box struct {
-	client *client.Client
-	engine *DockerEngine
-	id     string
-	lease  types.HijackedResponse // stdin of the container's own process
-	events <-chan events.Message
-	failed <-chan error
-	stop   context.CancelFunc // of the events
-	room   int64              // bytes of the work tree's volume
-	policy Policy
-	image  string
+	client  *client.Client
+	engine  *DockerEngine
+	id      string
+	lease   types.HijackedResponse // the keeper's standard input and output
+	said    *io.PipeReader         // what the keeper prints
+	answers *bufio.Reader          // the same
+	events  <-chan events.Message
+	failed  <-chan error
+	stop    context.CancelFunc // of the events
+	room    int64              // bytes of the work tree's volume
+	given   int64              // of these, for the first tree
+	policy  Policy
+	image   string
+	runner  *runner // waits for the next command
+	tree    view    // what the last command left
+	born    time.Time
+	runs    int
 }
 
-// open makes a container and copies the tree into it. What it returns without
-// an error must be closed.
+// open makes a container and a runner in it. What it returns without an error
+// must be closed.
 func (d *DockerEngine) open(ctx context.Context, cmd Command) (*box, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
-	b := &box{client: d.client, engine: d, policy: cmd.Policy, image: d.imageOf(cmd.Profile), room: cmd.Policy.Disk + treeRoom(cmd.Tree)}
+	b := &box{client: d.client, engine: d, policy: cmd.Policy, image: d.imageOf(cmd.Profile), born: time.Now()}
+	b.given, b.room = treeRoom(cmd.Tree), roomFor(cmd)
 	config, host := d.config(b)
 	made, err := d.client.ContainerCreate(ctx, config, host, nil, nil, "")
 	if err != nil {
@@ -64,7 +71,7 @@ func (d *DockerEngine) open(ctx context.Context, cmd Command) (*box, error) {
 	}
 	b.id = made.ID
 	if err = b.start(ctx); err == nil {
-		err = b.put(ctx, cmd.Tree)
+		err = b.prepare(ctx, false)
 	}
 	if err != nil {
 		_ = b.close() // the first error says more
@@ -82,9 +89,17 @@ func treeRoom(tree []File) int64 {
 	return sum
 }
 
-// config describes the container. Its own process does nothing but wait for the
-// end of its standard input, which comes when this process closes the
-// connection or dies; then the engine removes the container.
+// spare is the part of the disk limit by which the room for a work tree may be
+// too large: so a container that waits fits the next run, too, whose tree has
+// grown or shrunk a little.
+const spare = 8
+
+// roomFor is what a new container has for the work tree.
+func roomFor(cmd Command) int64 {
+	return treeRoom(cmd.Tree) + cmd.Policy.Disk + cmd.Policy.Disk/(2*spare)/pageSize*pageSize
+}
+
+// config describes the container. Its own process is the keeper.
 func (d *DockerEngine) config(b *box) (*container.Config, *container.HostConfig) {
 	p := b.policy
 	labels := self().labels()
@@ -92,10 +107,11 @@ func (d *DockerEngine) config(b *box) (*container.Config, *container.HostConfig)
 	labels["caselsp.workspace"] = d.workspace
 	user := strconv.Itoa(p.User)
 	yes := true
+	memory := p.Memory + b.given // the tree that the command was given is not its fault
 	return &container.Config{
 			Image:       b.image,
 			Entrypoint:  []string{},
-			Cmd:         []string{"cat"},
+			Cmd:         []string{"/bin/sh", "-c", keep},
 			User:        keeper,
 			WorkingDir:  "/",
 			Hostname:    "sandbox",
@@ -103,7 +119,7 @@ func (d *DockerEngine) config(b *box) (*container.Config, *container.HostConfig)
 			Labels:      labels,
 			OpenStdin:   true,
 			StdinOnce:   true,
-			AttachStdin: true,
+			AttachStdin: true, AttachStdout: true,
 		}, &container.HostConfig{
 			AutoRemove:     true,
 			Init:           &yes,
@@ -132,8 +148,8 @@ func (d *DockerEngine) config(b *box) (*container.Config, *container.HostConfig)
 			}},
 			Resources: container.Resources{
 				NanoCPUs:   int64(p.CPUs * 1e9),
-				Memory:     p.Memory,
-				MemorySwap: p.Memory, // without it as much again may be swapped
+				Memory:     memory,
+				MemorySwap: memory, // without it as much again may be swapped
 				PidsLimit:  &p.PIDs,
 				Ulimits: []*container.Ulimit{
 					{Name: "core", Soft: 0, Hard: 0},
@@ -155,19 +171,12 @@ func (b *box) start(ctx context.Context) error {
 		filters.Arg("event", string(events.ActionOOM)), filters.Arg("event", string(events.ActionDie)),
 		filters.Arg("event", string(events.ActionDestroy)))})
 	var err error
-	b.lease, err = b.client.ContainerAttach(ctx, b.id, container.AttachOptions{Stream: true, Stdin: true})
+	b.lease, err = b.client.ContainerAttach(ctx, b.id, container.AttachOptions{Stream: true, Stdin: true, Stdout: true})
 	if err != nil {
 		return err
 	}
+	b.answered()
 	return b.client.ContainerStart(ctx, b.id, container.StartOptions{})
-}
-
-// put copies the tree in.
-func (b *box) put(ctx context.Context, tree []File) error {
-	r, w := io.Pipe()
-	defer r.Close()
-	go func() { w.CloseWithError(writeTree(w, tree, b.policy.User)) }()
-	return b.client.CopyToContainer(ctx, b.id, workFolder, r, container.CopyToContainerOptions{})
 }
 
 // changes copies the tree out and compares it with what went in.
@@ -179,7 +188,7 @@ func (b *box) changes(ctx context.Context, tree []File) ([]Change, []string, err
 		return nil, nil, err
 	}
 	defer out.Close()
-	return compareTree(tree, out, workFolder[1:], 2*sparse*b.room+archiveSlack)
+	return compareTree(tree, out, treeRoot, 2*sparse*b.room+archiveSlack)
 }
 
 const (
@@ -199,6 +208,9 @@ func (b *box) close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
 	err := b.engine.remove(ctx, b.id)
+	if b.runner != nil {
+		b.runner.stream.Close()
+	}
 	if b.lease.Conn != nil {
 		b.lease.Close() // after the removal: else the engine would do it at the same time
 	}

@@ -1,89 +1,130 @@
 package sandbox
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strconv"
 	"time"
 
 	"github.com/containerd/errdefs"
-	"github.com/docker/docker/api/types/container"
 	"github.com/docker/docker/api/types/events"
-	"github.com/docker/docker/pkg/stdcopy"
 )
 
 const (
-	// drainTime is how long output may still come after a command has ended.
-	// The engine itself closes it after two seconds, because a child in the
-	// background may hold it open for ever.
+	// drainTime is how long output may still come after a command has ended and
+	// nothing of it is left that could hold it open.
 	drainTime = 5 * time.Second
 
-	// lookTime bounds the look at a sandbox whose command failed.
+	// lingerTime is how long output may still come before the keeper is asked
+	// whether a child in the background holds it open.
+	lingerTime = 50 * time.Millisecond
+
+	// lookTime bounds the look at a sandbox whose command has ended.
 	lookTime = 10 * time.Second
 
 	// lookLimit is more than the look ever prints.
 	lookLimit = 64 << 10
+
+	// killTries is how often what a command left running is killed: once is
+	// enough, except for what was being started meanwhile.
+	killTries = 3
 )
 
-// run runs the command and returns what it said and changed.
-func (b *box) run(ctx context.Context, cmd Command) (*Result, error) {
+// unbegunError marks what went wrong before the command was started, where
+// another container may do better.
+type unbegunError struct{ err error }
+
+func (e *unbegunError) Error() string { return e.err.Error() }
+func (e *unbegunError) Unwrap() error { return e.err }
+
+// run runs the command and returns what it said and changed, and whether the
+// container is as it should be: calm, with nothing running in it, and known to
+// the last file of its work tree.
+func (b *box) run(ctx context.Context, cmd Command) (res *Result, sound bool, err error) {
+	next := stamps(cmd.Tree)
+	d, ok := b.tree.changed(cmd.Tree, next)
+	if !ok {
+		return nil, false, &unbegunError{errors.New("the work tree of the run before is too different")}
+	}
 	var way *bridge
 	if len(cmd.Policy.Hosts) > 0 {
-		var err error
 		if way, err = openBridge(ctx, b.client, b.id, cmd.Policy.Hosts); err != nil {
-			return nil, err
+			return nil, false, &unbegunError{err}
 		}
 		defer way.close()
 		cmd.Env = slices.Concat(proxyEnv(), cmd.Env)
 	}
-	exec, err := b.client.ContainerExecCreate(ctx, b.id, container.ExecOptions{
-		User:         fmt.Sprintf("%d:%d", cmd.Policy.User, cmd.Policy.User),
-		WorkingDir:   workFolder,
-		Env:          cmd.Env,
-		AttachStdout: true,
-		// One pipe for both streams: two lose the order in which things were said.
-		// Where memory is short the command goes first, here and on the host: what
-		// fills a tmpfs is small itself, and the container's own process, whose end
-		// ends all, would be taken for it.
-		Cmd: []string{"/bin/sh", "-c", `echo 1000 > /proc/self/oom_score_adj; exec /bin/sh -c "$1" 2>&1`, "sh", cmd.Line},
-	})
+	e, err := b.follow(ctx, cmd, d)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	began := time.Now()
-	e, err := b.follow(ctx, cmd, exec.ID)
-	if err != nil {
-		return nil, &startedError{err}
-	}
-	res := &Result{Took: time.Since(began)}
+	b.tree = view{before: next, began: e.began}
+	res = &Result{Took: e.took}
 	if way != nil {
 		res.Network = way.close()
 	}
-	if !e.lost {
-		if e.status == Exited && e.code != 0 {
-			b.look(ctx, e)
-		}
+	sound, err = b.conclude(ctx, cmd, e, res)
+	return res, sound, err
+}
+
+// conclude fills in how a command ended and what it changed.
+func (b *box) conclude(ctx context.Context, cmd Command, e *ending, res *Result) (sound bool, err error) {
+	if !e.lost && e.status == Exited && e.code != 0 {
+		b.explain(ctx, e)
+	}
+	if e.calm && e.status == Exited {
+		sound, err = b.collect(ctx, cmd, res)
+	}
+	if err == nil && !sound && !e.lost {
 		// A frozen container cannot change what is being read; where an engine
 		// cannot freeze (rootless ones), the archive is merely less consistent.
 		_ = b.client.ContainerPause(ctx, b.id)
 		res.Changes, res.Skipped, err = b.changes(ctx, cmd.Tree)
 		if err != nil && b.dead(ctx) {
 			e.lose()
-		} else if err != nil {
-			return nil, &startedError{fmt.Errorf("the changes could not be copied out: %w", err)}
+			err = nil
 		}
+	}
+	if err != nil {
+		return false, &startedError{fmt.Errorf("the changes could not be copied out: %w", err)}
 	}
 	if e.lost {
 		res.Skipped = []string{"the work tree was lost with the sandbox: nothing is known of its changes"}
 	}
 	res.Status, res.ExitCode = e.status, e.code
 	res.Output, res.Cut = e.output.text()
-	return res, nil
+	return sound && !e.oom && e.status == Exited, nil
+}
+
+// collect copies out what has changed, where that can be told without copying
+// everything: false says that it cannot.
+func (b *box) collect(ctx context.Context, cmd Command, res *Result) (bool, error) {
+	within, cancel := context.WithTimeout(ctx, copyTime)
+	defer cancel()
+	var largest int64
+	for _, f := range cmd.Tree {
+		largest = max(largest, int64(len(f.Data)))
+	}
+	for _, ask := range []asker{b.ask, b.asUser} { // the keeper may not read what is the user's alone
+		err := b.tree.list(within, ask, largest)
+		if err != nil {
+			continue
+		}
+		res.Changes, res.Skipped, err = b.tree.collect(within, ask, cmd.Tree)
+		if err == nil {
+			return true, nil
+		}
+		if errors.Is(err, errPack) {
+			break
+		}
+	}
+	if ctx.Err() != nil {
+		return false, ctx.Err()
+	}
+	return false, nil
 }
 
 // errLost says that the connection to the engine broke.
@@ -93,8 +134,11 @@ var errLost = errors.New("the Docker engine went away")
 type ending struct {
 	status Status
 	code   int
+	began  float64 // by the container's clock
+	took   time.Duration
 	oom    bool // one of its processes was killed for memory
 	lost   bool // the container went with it
+	calm   bool // nothing of it runs any more
 	output *output
 }
 
@@ -102,48 +146,112 @@ type ending struct {
 // kernel, short of memory, killed the container's own process too, or somebody
 // outside did.
 func (e *ending) lose() {
-	e.lost, e.status, e.code = true, Killed, 128+9
+	e.lost, e.calm, e.status, e.code = true, false, Killed, 128+9
 	if e.oom {
 		e.status = OutOfMemory
 	}
 }
 
-// follow starts an exec and follows it to its end, to the time limit or to the
-// end of ctx. Its output may end before and after its process does, so the
-// engine's event counts, and the output's end only where that will never come.
-func (b *box) follow(ctx context.Context, cmd Command, id string) (*ending, error) {
-	stream, err := b.client.ContainerExecAttach(ctx, id, container.ExecAttachOptions{})
-	if err != nil {
+// follow makes the runner the command and follows it to its end, to the time
+// limit or to the end of ctx. Its output may end before and after its process
+// does, so the engine's event counts, and the output's end only where that will
+// never come.
+func (b *box) follow(ctx context.Context, cmd Command, d *delta) (*ending, error) {
+	r := b.runner
+	b.runner = nil
+	defer r.stream.Close()
+	b.runs++
+	e := &ending{status: Exited, output: &output{limit: cmd.Policy.Output, live: cmd.Output}}
+	if err := b.begin(ctx, r, d, cmd, e.output); err != nil {
 		return nil, err
 	}
-	e := &ending{status: Exited, output: &output{limit: cmd.Policy.Output, live: cmd.Output}}
-	drained := make(chan error, 1)
-	go func() {
-		_, err := stdcopy.StdCopy(e.output, e.output, stream.Reader)
-		drained <- err
-	}()
-	err = b.await(ctx, id, e, drained)
-	if err == nil && e.status != TimedOut {
-		select {
-		case <-drained:
-			stream.Close()
-			return e, nil
-		case <-time.After(drainTime):
-		case <-ctx.Done():
-			err = ctx.Err()
-		}
+	began := time.Now()
+	e.began = r.relay.began
+	err := b.await(ctx, r, e, cmd.Policy.Time)
+	e.took = time.Since(began)
+	if err == nil && e.status != TimedOut && !e.lost {
+		err = b.settle(ctx, r, e)
 	}
-	stream.Close()
-	<-drained
-	return e, err
+	if err == nil && e.lost {
+		b.mourn(ctx, e)
+	}
+	r.stream.Close()
+	<-r.ended
+	if err != nil {
+		return nil, &startedError{err}
+	}
+	return e, nil
 }
 
-// await waits for the end of an exec and fills in how it was. When it returns,
-// something is still to be read from drained.
-func (b *box) await(ctx context.Context, id string, e *ending, drained chan error) error {
-	limit := time.NewTimer(b.policy.Time)
+// begin returns when the command has begun.
+func (b *box) begin(ctx context.Context, r *runner, d *delta, cmd Command, w io.Writer) error {
+	select {
+	case <-r.ended:
+		return &unbegunError{errors.New("the sandbox ended while it waited for a command")}
+	default:
+	}
+	within, cancel := context.WithTimeout(ctx, copyTime)
+	defer cancel()
+	sent := make(chan struct{})
+	go func() {
+		defer close(sent)
+		r.send(within, d, cmd, w)
+	}()
+	select {
+	case <-r.relay.ready:
+	case <-r.ended:
+	case <-within.Done():
+	}
+	select {
+	case <-r.relay.ready:
+		<-sent
+		return nil
+	default:
+	}
+	r.stream.Close()
+	<-sent
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if _, err := b.client.ContainerExecInspect(within, r.exec); err != nil && !errdefs.IsNotFound(err) {
+		return &startedError{fmt.Errorf("%w: %w", errLost, err)} // it may have begun meanwhile
+	}
+	return &unbegunError{errors.New("the work tree could not be copied into the sandbox: " + r.relay.noise())}
+}
+
+// settle waits for the rest of the output and ends what the command left
+// running, which may hold the output open for ever.
+func (b *box) settle(ctx context.Context, r *runner, e *ending) error {
+	select {
+	case <-r.ended:
+	case <-time.After(lingerTime):
+	}
+	within, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+	for range killTries {
+		c, err := b.look(within)
+		if err != nil {
+			break // not calm
+		}
+		e.oom = e.oom || c.oom
+		if e.calm = c.left == 0; e.calm {
+			break
+		}
+		b.kill(within)
+	}
+	select {
+	case <-r.ended:
+	case <-time.After(drainTime):
+	case <-ctx.Done():
+	}
+	return ctx.Err()
+}
+
+// await waits for the end of a command and fills in how it was.
+func (b *box) await(ctx context.Context, r *runner, e *ending, within time.Duration) error {
+	limit := time.NewTimer(within)
 	defer limit.Stop()
-	ended := (<-chan error)(drained)
+	ended := r.ended
 	for {
 		select {
 		case m := <-b.events:
@@ -159,18 +267,17 @@ func (b *box) await(ctx context.Context, id string, e *ending, drained chan erro
 				e.lose()
 				return nil
 			case events.ActionExecDie:
-				if m.Actor.Attributes["execID"] != id {
+				if m.Actor.Attributes["execID"] != r.exec {
 					continue
 				}
 				code, err := strconv.Atoi(m.Actor.Attributes["exitCode"])
 				e.code = code
 				return err
 			}
-		case err := <-ended:
-			// Put back for the caller; from here on only the events can tell.
-			drained <- err
+		case <-ended:
+			// From here on only the events can tell.
 			ended = nil
-			exec, err := b.client.ContainerExecInspect(ctx, id)
+			exec, err := b.client.ContainerExecInspect(ctx, r.exec)
 			if err == nil && !exec.Running && !e.lost {
 				e.code = exec.ExitCode
 				return nil
@@ -191,47 +298,41 @@ func (b *box) await(ctx context.Context, id string, e *ending, drained chan erro
 	}
 }
 
-// oomKills finds the kernel's own count, in cgroups of version 2 and 1.
-var oomKills = regexp.MustCompile(`(?m)^oom_kill ([1-9]\d*)$`)
+// mournTime is how much later than a container's end the engine may tell that it
+// had been short of memory.
+const mournTime = 300 * time.Millisecond
 
-// full finds a file system without free blocks or inodes in what stat prints.
-var full = regexp.MustCompile(`(?m)^free (0 \d+|\d+ 0)$`)
+// mourn waits for what the engine still has to tell of a lost container.
+func (b *box) mourn(ctx context.Context, e *ending) {
+	late := time.NewTimer(mournTime)
+	defer late.Stop()
+	for !e.oom {
+		select {
+		case m := <-b.events:
+			e.oom = m.Action == events.ActionOOM
+		case <-late.C:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+	e.lose()
+}
 
-// look finds out why a command failed: its exit code alone cannot say that a
-// child of it ran out of memory or that the disk was full. Where the sandbox is
-// too full to look, what the engine said has to do.
-func (b *box) look(ctx context.Context, e *ending) {
+// explain finds out why a command failed: its exit code alone cannot say that a
+// child of it ran out of memory or that the disk was full.
+func (b *box) explain(ctx context.Context, e *ending) {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
-	text := b.script(ctx, "cat /sys/fs/cgroup/memory.events /sys/fs/cgroup/memory/memory.oom_control 2>/dev/null; stat -f -c 'free %a %d' "+workFolder+" /tmp")
 	const sizeExceeded = 128 + 25 // SIGXFSZ: the one file was larger than the disk
 	switch {
-	case e.oom || oomKills.MatchString(text):
+	case e.oom:
 		e.status = OutOfMemory
-	case full.MatchString(text) || e.code == sizeExceeded:
+	case e.code == sizeExceeded || e.calm && b.filled(ctx):
 		e.status = DiskFull
 	case e.code > 128 && e.code <= 128+31:
 		e.status = Killed
 	}
-}
-
-// script runs a script of ours in the container and returns what it printed,
-// as far as it got. The keeper runs it, whose processes the command cannot touch.
-func (b *box) script(ctx context.Context, script string) string {
-	exec, err := b.client.ContainerExecCreate(ctx, b.id, container.ExecOptions{
-		User: keeper, AttachStdout: true, Cmd: []string{"/bin/sh", "-c", script}})
-	if err != nil {
-		return ""
-	}
-	stream, err := b.client.ContainerExecAttach(ctx, exec.ID, container.ExecAttachOptions{})
-	if err != nil {
-		return ""
-	}
-	defer stream.Close()
-	defer context.AfterFunc(ctx, stream.Close)()
-	var text bytes.Buffer
-	_, _ = stdcopy.StdCopy(&text, io.Discard, io.LimitReader(stream.Reader, lookLimit))
-	return text.String()
 }
 
 // dead reports whether the container has ended by itself.

@@ -84,7 +84,7 @@ func TestBridgeMissing(t *testing.T) {
 	program := bridgeProgram
 	defer func() { bridgeProgram = program }()
 	bridgeProgram = "import nothing_like_that"
-	if _, err := b.run(t.Context(), cmd); err == nil || !strings.Contains(err.Error(), "nothing_like_that") {
+	if _, _, err := b.run(t.Context(), cmd); err == nil || !strings.Contains(err.Error(), "nothing_like_that") {
 		t.Errorf("got %v", err)
 	}
 }
