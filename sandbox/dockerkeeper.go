@@ -72,11 +72,13 @@ func (m *marked) Read(p []byte) (int, error) {
 	if m.done {
 		return 0, io.EOF
 	}
-	window, err := m.r.Peek(len(m.mark))
-	if err != nil {
+	if _, err := m.r.Peek(len(m.mark)); err != nil {
 		return 0, io.ErrUnexpectedEOF
 	}
-	window, _ = m.r.Peek(m.r.Buffered()) // cannot fail: it is there
+	window, err := m.r.Peek(m.r.Buffered())
+	if err != nil {
+		return 0, err
+	}
 	n := bytes.Index(window, m.mark)
 	switch {
 	case n == 0:
@@ -86,9 +88,7 @@ func (m *marked) Read(p []byte) (int, error) {
 	case n < 0:
 		n = len(window) - len(m.mark) + 1 // the rest may be the mark's beginning
 	}
-	n = copy(p, window[:n])
-	_, err = m.r.Discard(n)
-	return n, err
+	return m.r.Read(p[:min(n, len(p))])
 }
 
 // answered starts to read what the keeper prints.
