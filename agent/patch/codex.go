@@ -8,7 +8,7 @@ import (
 
 // directive recognises the lines that structure a patch of the *** Begin Patch
 // format. In a body a line of text always has a mark before it, so only what
-// begins a line counts.
+// begins a line counts there.
 var directive = regexp.MustCompile(`(?i)^\*\*\* ?(?:(begin|end) patch|(add|update|delete) file: *(.*?)|(move) to: *(.*?)|(end of file))[ *]*$`)
 
 // order returns what a line directs, in lower case ("" for a line that is no
@@ -27,10 +27,12 @@ func order(line string) (verb, path string) {
 func isCodex(lines []string) bool {
 	outer, diff := false, false
 	for i, l := range lines {
-		switch verb, path := order(l); {
+		begin, _ := order(strings.TrimSpace(l))
+		_, path := order(l)
+		switch {
 		case path != "":
 			return true
-		case verb == "begin":
+		case begin == "begin":
 			outer = true
 		case diffStart.MatchString(l), fileHeaderAt(lines, i, false):
 			diff = true
@@ -49,6 +51,14 @@ type codex struct {
 }
 
 func parseCodex(lines []string) (*Patch, *Refusal) {
+	// The marker at the end is meant as one, blanks before it or not.
+	last := len(lines) - 1
+	for last > 0 && strings.TrimSpace(lines[last]) == "" {
+		last--
+	}
+	if verb, _ := order(strings.TrimSpace(lines[last])); verb == "end" {
+		lines = lines[:last]
+	}
 	r := &codex{lines: lines, patch: &Patch{}}
 	for r.i < len(lines) {
 		if err := r.next(); err != nil {
@@ -69,7 +79,7 @@ func parseCodex(lines []string) (*Patch, *Refusal) {
 // next reads the directive, hunk or line of prose at r.i.
 func (r *codex) next() *Refusal {
 	line := r.lines[r.i]
-	verb, path := order(line)
+	verb, path := order(strings.TrimSpace(line)) // no body is read here
 	switch {
 	case verb == "move":
 		return r.move(path)
