@@ -24,7 +24,7 @@ import (
 //
 // The error is always a *Refusal, and after is then before.
 func Apply(path, before string, hunks []Hunk) (after string, report *Report, err error) {
-	a := &application{doc: split(before), hunks: hunks, source: isSource(path)}
+	a := &application{doc: split(before), hunks: hunks, source: isSource(path, before)}
 	a.views = newViews(a.doc.bare)
 	a.style = styleOf(a.doc.bare)
 	if refusal := a.locate(); refusal != nil {
@@ -155,11 +155,11 @@ func (a *application) verdict(refusals []*Refusal) *Refusal {
 
 // collect turns the places into edits and refuses hunks that change the same lines.
 func (a *application) collect() *Refusal {
-	for i := range a.cands {
-		if a.cands[i].Hunk == nil {
+	for i, fit := range a.fittings() {
+		if fit == nil {
 			continue
 		}
-		a.edits = append(a.edits, a.changed(i)...)
+		a.edits = append(a.edits, a.changed(i, fit)...)
 		a.settleEnd(i)
 	}
 	slices.SortStableFunc(a.edits, func(x, y edit) int {
@@ -196,10 +196,9 @@ func (a *application) collide(x, y edit) bool {
 
 // changed returns the edits of one hunk: of the lines at its place those that
 // become others. Lines that old and new text have in common are not written.
-func (a *application) changed(hunk int) []edit {
+func (a *application) changed(hunk int, fit *fitting) []edit {
 	var edits []edit
 	c, p := &a.cands[hunk], a.places[hunk]
-	fit := a.fitting(c, p)
 	for _, b := range c.blocks() {
 		from, to := p.span(b)
 		file := a.doc.bare[from:to]

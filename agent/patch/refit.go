@@ -14,11 +14,9 @@ import (
 type fitting struct {
 	quotes []quote
 	right  bool // the new lines are indented as the file is, whatever the old ones are
-	// from and to are what one level of indentation is in the hunk and in the
-	// file, where one of them uses tabs and the other blanks; else both are "".
-	from, to string
-	blanks   bool            // the hunk adds white space at the ends of lines
-	signs    map[rune]string // signs of the hunk that are others in the file
+	levels
+	blanks bool            // the hunk adds white space at the ends of lines
+	signs  map[rune]string // signs of the hunk that are others in the file
 }
 
 // quote is the indentation of an old line in the hunk and in the file.
@@ -69,29 +67,90 @@ func gcd(a, b int) int {
 // indent returns the white space that a line begins with.
 func indent(l string) string { return l[:len(l)-len(strings.TrimLeft(l, " \t"))] }
 
-// sources are the endings of the names of programs' sources and style sheets,
-// where a line's indentation is a matter of the file's style.
-var sources = strings.Fields(".py .pyi .go .js .jsx .mjs .cjs .ts .tsx .mts .cts .vue .svelte .css .scss .less .html .htm .yaml .yml .json .toml " +
-	".c .h .cc .cpp .hpp .cs .java .kt .kts .scala .swift .rs .rb .php .lua .dart .ex .exs .sh .bash .proto .sql .zig")
+// plainTexts are the endings of the names of texts in which a tab means something
+// else than a level.
+var plainTexts = strings.Fields(".txt .text .mk .mak .tsv .tab .csv .diff .patch .golden .out .log .gitconfig .gitmodules")
 
-func isSource(path string) bool { return slices.Contains(sources, strings.ToLower(filepath.Ext(path))) }
+// isSource reports whether the indentation of a text is a matter of its style:
+// it has a name with an ending, and not one of a plain text, or is a script.
+func isSource(path, text string) bool {
+	ext := strings.ToLower(filepath.Ext(path))
+	return ext != "" && !slices.Contains(plainTexts, ext) || strings.HasPrefix(text, "#!")
+}
 
-// fitting learns from the old lines of a hunk and the lines that they are.
-func (a *application) fitting(c *candidate, p place) *fitting {
-	bare, file := a.doc.bare, a.style
+// levels is what one level of indentation is in a patch and in the file, where
+// one of them uses tabs and the other blanks; else both are "".
+type levels struct{ from, to string }
+
+// fittings learns from the old lines of all hunks and the lines that they are. A
+// hunk whose old lines do not show how the patch indents takes it from the others.
+func (a *application) fittings() []*fitting {
+	fits := make([]*fitting, len(a.cands))
+	var usual levels
+	for i := range a.cands {
+		if a.cands[i].Hunk == nil {
+			continue
+		}
+		fits[i] = a.learn(&a.cands[i], a.places[i])
+		if usual == (levels{}) {
+			usual = fits[i].levels
+		}
+	}
+	for i, f := range fits {
+		if f == nil {
+			continue
+		}
+		c := &a.cands[i]
+		if f.levels == (levels{}) && !f.differs() {
+			f.levels = a.unseen(f, styleOf(c.added()), usual)
+		}
+		f.right = f.isRight(a.doc.bare, c, a.places[i])
+	}
+	return fits
+}
+
+// unseen returns the levels of a hunk whose old lines are as the file's: those of
+// the rest of the patch if they show no indentation; and if nothing shows any,
+// new lines that are all indented in a way that no line of a source is are a slip.
+func (a *application) unseen(f *fitting, added style, usual levels) levels {
+	seen := slices.ContainsFunc(f.quotes, func(q quote) bool { return q.said != "" })
+	tabs, blanks := added.tabs && !added.blanks, added.blanks && !added.tabs
+	switch {
+	case !seen && (tabs && usual.from == "\t" || blanks && usual.to == "\t"):
+		return usual
+	case a.source && tabs && a.style.blanks && !a.style.tabs:
+		return levels{"\t", strings.Repeat(" ", a.style.unit)}
+	case a.source && blanks && a.style.tabs && !a.style.blanks:
+		return levels{strings.Repeat(" ", added.unit), "\t"}
+	}
+	return levels{}
+}
+
+// learn compares the old lines of a hunk with those of the file. Of an alignment
+// only lines that say something count, if there are any: a bracket was perhaps
+// taken for another one.
+func (a *application) learn(c *candidate, p place) *fitting {
 	f := &fitting{signs: map[rune]string{}}
-	spoilt, clean, old := 0, 0, -1
+	spoilt, clean, old, least := 0, 0, -1, 0.0
 	for _, l := range c.Lines {
 		if l.Kind == Added {
 			continue
 		}
 		old++
 		line := p.line(old)
-		if line < 0 || strings.TrimSpace(l.Text) == "" || fold(l.Text) != fold(bare[line]) {
+		if line < 0 || strings.TrimSpace(l.Text) == "" || fold(l.Text) != a.views.folded[line] {
 			continue
 		}
-		have := bare[line]
-		f.quotes = append(f.quotes, quote{l.Kind, indent(l.Text), indent(have)})
+		have := a.doc.bare[line]
+		switch w := weight(a.views.folded[line]); {
+		case p.at != nil && w < least:
+		case p.at != nil && w >= leastSaid && least == 0:
+			least = leastSaid
+			f.quotes = nil
+			fallthrough
+		default:
+			f.quotes = append(f.quotes, quote{l.Kind, indent(l.Text), indent(have)})
+		}
 		switch extra := len(l.Text) - len(trimEnd(l.Text)); {
 		case extra > len(have)-len(trimEnd(have)):
 			spoilt++
@@ -101,8 +160,7 @@ func (a *application) fitting(c *candidate, p place) *fitting {
 		f.learnSigns(l.Text, have)
 	}
 	f.blanks = spoilt > clean
-	f.learnLevels(file, c, a.source)
-	f.right = f.isRight(bare, c, p)
+	f.learnLevels()
 	return f
 }
 
@@ -119,8 +177,8 @@ func (f *fitting) learnSigns(said, have string) {
 }
 
 // learnLevels finds out whether the hunk indents with tabs where the file has
-// blanks, or the reverse, and what one level is on either side.
-func (f *fitting) learnLevels(file style, c *candidate, source bool) {
+// blanks, or the reverse.
+func (f *fitting) learnLevels() {
 	tabbed, blanked := 0, 0 // the blanks of one level, in the file and in the hunk
 	for _, q := range f.quotes {
 		switch {
@@ -131,21 +189,11 @@ func (f *fitting) learnLevels(file style, c *candidate, source bool) {
 			blanked = gcd(blanked, len(q.said)/tabs(q.have))
 		}
 	}
-	if source && tabbed == 0 && blanked == 0 && !f.differs() {
-		// The old lines say nothing. New lines that are indented throughout in a
-		// way that no line of the file is are a slip of the model.
-		switch added := styleOf(c.added()); {
-		case added.tabs && !added.blanks && file.blanks && !file.tabs:
-			tabbed = file.unit
-		case added.blanks && !added.tabs && file.tabs && !file.blanks:
-			blanked = added.unit
-		}
-	}
 	switch {
 	case tabbed > 0:
-		f.from, f.to = "\t", strings.Repeat(" ", tabbed)
+		f.levels = levels{"\t", strings.Repeat(" ", tabbed)}
 	case blanked > 0:
-		f.from, f.to = strings.Repeat(" ", blanked), "\t"
+		f.levels = levels{strings.Repeat(" ", blanked), "\t"}
 	}
 }
 
@@ -215,9 +263,6 @@ func (f *fitting) misaligned() bool {
 	for _, q := range f.quotes {
 		switch {
 		case q.said == q.have:
-			if q.kind == Context && q.said != "" {
-				return false
-			}
 		case q.kind != Context || q.said != q.have+" " && q.said+" " != q.have:
 			return false
 		default:
@@ -234,8 +279,11 @@ func (f *fitting) line(l string) string {
 	if f.blanks {
 		body = trimEnd(body)
 	}
-	if body == "" && (f.blanks || in == "") {
+	switch {
+	case body == "" && f.blanks:
 		return ""
+	case body == "" && !f.right:
+		return f.level(in) // a blank line is not moved along with the others
 	}
 	if len(f.signs) > 0 {
 		var b strings.Builder
@@ -299,12 +347,13 @@ func (f *fitting) block(file, removed, added []string) []string {
 		out[k] = f.line(l)
 	}
 	same(keys(fold, removed), keys(fold, added), func(i, k int) {
-		switch {
-		case removed[i] == added[k]:
+		ends := len(removed[i])-len(trimEnd(removed[i])) == len(added[k])-len(trimEnd(added[k]))
+		switch blank := fold(added[k]) == ""; {
+		case removed[i] == added[k], blank && file[i] != removed[i]:
 			out[k] = file[i]
-		case file[i] == removed[i]:
-			out[k] = added[k]
-		case trimEnd(out[k]) == trimEnd(file[i]), fold(file[i]) == "":
+		case file[i] == removed[i], !ends && !f.blanks:
+			// What differs is meant.
+		case trimEnd(out[k]) == trimEnd(file[i]):
 			out[k] = file[i]
 		}
 	})
