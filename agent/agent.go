@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"caselsp/agent/llm"
+	"caselsp/agent/shell"
 	"caselsp/agent/workspace"
 	"caselsp/sandbox"
 	"caselsp/store"
@@ -36,7 +37,10 @@ type Options struct {
 	// when a command is about to run, never before: most tasks should not wait for Docker.
 	Sandbox func(ctx context.Context) (sandbox.Engine, error)
 	Policy  sandbox.Policy // zero fields: sandbox.DefaultPolicy
-	User    User
+	// Commands says which commands are asked for and which never run; its Hosts
+	// are those of Policy.
+	Commands shell.Policy
+	User     User
 	// Recall looks into memory; nil: the store's.
 	Recall  func(ctx context.Context, query string) ([]string, error)
 	Limits  Limits // zero fields: DefaultLimits

@@ -31,11 +31,11 @@ func (r *run) runCommand(ctx context.Context, args action.RunCommand) error {
 	if engine == nil {
 		return r.done(ActionDone{Skipped: true, Text: "The command was not run: the settings switch commands off (sandbox.engine is none). Go on without it."})
 	}
-	verdict := shell.Judge(args.Command)
+	verdict := shell.Judge(args.Command, r.a.commands())
 	switch {
 	case verdict.Decision == shell.Deny:
 		return r.done(ActionDone{Skipped: c.Role == roleTester, Text: refusal(verdict)})
-	case c.Role == roleTars && verdict.Decision != shell.Allow:
+	case c.Role == roleTars && !verdict.ReadOnly:
 		return r.done(ActionDone{Text: "Not run: while planning, only commands that read are run. " + verdict.Reason})
 	case c.answer == nil:
 		ask, why, err := r.mustAsk(args.Command, verdict)
@@ -53,6 +53,13 @@ func (r *run) runCommand(ctx context.Context, args action.RunCommand) error {
 		return r.done(ActionDone{Skipped: c.Role == roleTester, Text: text + " Find another way; do not ask for it again."})
 	}
 	return r.execute(ctx, engine, args.Command)
+}
+
+// commands is what the settings say about commands, in this sandbox.
+func (a *Agent) commands() shell.Policy {
+	p := a.Commands
+	p.Hosts = a.Policy.Hosts
+	return p
 }
 
 func refusal(v shell.Verdict) string {

@@ -78,16 +78,22 @@ func matching(allowed, pattern string) kind[string] {
 }
 
 // list allows several texts of a kind: an array, or text with commas between them.
-func list(k kind[string]) kind[[]string] {
+func list(k kind[string]) kind[[]string] { return separated(k, ", ") }
+
+// lines is list for texts that have blanks and commas in them, such as commands:
+// as one text they have semicolons between them.
+func lines(k kind[string]) kind[[]string] { return separated(k, ";") }
+
+func separated(k kind[string], separators string) kind[[]string] {
 	return kind[[]string]{k.allowed, func(value any) ([]string, error) {
 		if s, ok := value.(string); ok {
 			if decoded, err := decode([]byte(s)); err == nil {
 				value = decoded
 			} else {
 				value = nil
-				for part := range strings.FieldsFuncSeq(s, func(r rune) bool { return r == ',' || r == ' ' }) {
+				for part := range strings.FieldsFuncSeq(s, func(r rune) bool { return strings.ContainsRune(separators, r) }) {
 					all, _ := value.([]any)
-					value = append(all, part)
+					value = append(all, strings.TrimSpace(part))
 				}
 			}
 		}

@@ -27,6 +27,7 @@ type Settings struct {
 	Review    Review
 	Log       Log
 	Approvals Approvals
+	Commands  Commands
 }
 
 // Model says which model answers, where it is asked and how. In Roles, a field
@@ -88,6 +89,15 @@ type Log struct {
 // Approvals is what is asked before it is done.
 type Approvals struct {
 	ReadOnlyCommands string // "ask" or "allow"
+}
+
+// Commands says which commands run, are asked for and never run: patterns that
+// agent/shell reads. Packages are the dependencies that may be added unasked.
+type Commands struct {
+	Allow    []string
+	Ask      []string
+	Deny     []string
+	Packages []string
 }
 
 // Default returns the settings of someone who never set any. The limits are

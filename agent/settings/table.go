@@ -15,6 +15,7 @@ type Workspace string
 const (
 	Never   Workspace = "no"      // only the user sets it
 	Tighten Workspace = "tighten" // to a value that guards the user better than the one so far
+	Add     Workspace = "add"     // what it lists is added, and nothing taken away
 	Free    Workspace = "yes"     // to any value
 )
 
@@ -71,6 +72,30 @@ func define[T any](name string, k kind[T], at func(*Settings) *T, who Workspace,
 	}
 	d := Default()
 	e.Default = written(e.get(&d))
+	return e
+}
+
+// commandList is what lists of commands must be.
+const commandList = "a list of commands such as [\"make docs\", \"git push\"]"
+
+// adding defines a list to which every layer adds and from which none takes
+// away: so a workspace can tighten it, and only tighten.
+func adding(name string, k kind[[]string], at func(*Settings) *[]string, doc string) entry {
+	e := define(name, k, at, Add, nil, doc)
+	e.put = func(s *Settings, value any) error {
+		more, err := k.read(value)
+		if err != nil {
+			return err
+		}
+		all := slices.Clone(*at(s))
+		for _, v := range more {
+			if !slices.Contains(all, v) {
+				all = append(all, v)
+			}
+		}
+		*at(s) = all
+		return nil
+	}
 	return e
 }
 
@@ -190,6 +215,14 @@ var entries = slices.Concat(perRole, []entry{
 		"The least serious level that is logged."),
 	define("approvals.read_only_commands", oneOf("ask", "allow"), func(s *Settings) *string { return &s.Approvals.ReadOnlyCommands }, Tighten, earlier("allow", "ask"),
 		"Whether commands that only read are run without asking."),
+	define("commands.allow", lines(text(commandList)), func(s *Settings) *[]string { return &s.Commands.Allow }, Never, nil,
+		"Commands that run unasked: these words and no others, with `*` for one word and, at the end, for any number, but never for a flag, a path outside of the workspace or a secret."),
+	adding("commands.ask", lines(text(commandList)), func(s *Settings) *[]string { return &s.Commands.Ask },
+		"Commands that are asked for every time, by the words that they begin with, wherever in a line they stand. What lower layers list stays."),
+	adding("commands.deny", lines(text(commandList)), func(s *Settings) *[]string { return &s.Commands.Deny },
+		"Commands that never run, by the words that they begin with, wherever in a line they stand. What lower layers list stays."),
+	define("commands.packages", list(text("a list of packages with their versions such as [\"pypi:requests@2.31.0\", \"npm:react@18.2.0\"], or @* for any version")), func(s *Settings) *[]string { return &s.Commands.Packages }, Never, nil,
+		"Dependencies that may be added without asking: of pypi, npm, go or cargo."),
 })
 
 // All returns the documentation of every setting, in the order of the table.

@@ -10,17 +10,24 @@ import (
 )
 
 // denial says why a line is never run.
-type denial struct{ reason, alternative string }
+type denial struct {
+	reason, alternative string
+	rule                string // the setting that decided; "" for what is built in
+}
+
+// guard looks for what is never run, and for what a setting wants to be asked.
+type guard struct {
+	policy *Policy
+	asked  *Pattern // the first of commands.ask that was met
+}
 
 // maxDepth bounds how deep commands within commands (sh -c "sh -c ...") are
 // looked into; nobody writes four by hand, and what is deeper is asked for.
 const maxDepth = 4
 
-// denial looks at every simple command of the line, also inside substitutions,
+// denied looks at every simple command of a line, also inside substitutions,
 // functions and the arguments of programs that run others.
-func (l *Line) denial() *denial { return denied(l.file, 0) }
-
-func denied(node syntax.Node, depth int) (found *denial) {
+func (g *guard) denied(node syntax.Node, depth int) (found *denial) {
 	if depth > maxDepth {
 		return nil
 	}
@@ -30,21 +37,21 @@ func denied(node syntax.Node, depth int) (found *denial) {
 		}
 		switch n := n.(type) {
 		case *syntax.Stmt:
-			found = deniedRedirect(n, depth)
+			found = g.deniedRedirect(n, depth)
 		case *syntax.CallExpr:
 			if words := looseWords(n); len(words) > 0 {
-				found = deniedWords(words, depth)
+				found = g.deniedWords(words, depth)
 				if found == nil && runsText(words) && fetches(n) {
 					found = &fetched
 				}
 			}
 		case *syntax.BinaryCmd:
 			if n.Op == syntax.Pipe || n.Op == syntax.PipeAll {
-				found = deniedPipe(n, depth)
+				found = g.deniedPipe(n, depth)
 			}
 		case *syntax.FuncDecl:
 			if n.Name != nil && bomb(n) {
-				found = &denial{"It starts copies of itself without end.", "Start a fixed number of processes."}
+				found = &denial{reason: "It starts copies of itself without end.", alternative: "Start a fixed number of processes."}
 			}
 		}
 		return found == nil
@@ -53,7 +60,7 @@ func denied(node syntax.Node, depth int) (found *denial) {
 }
 
 // deniedScript judges text that a program would run as shell.
-func deniedScript(script string, depth int) *denial {
+func (g *guard) deniedScript(script string, depth int) *denial {
 	if depth >= maxDepth {
 		return nil
 	}
@@ -61,7 +68,7 @@ func deniedScript(script string, depth int) *denial {
 	if err != nil {
 		return nil
 	}
-	return denied(file, depth+1)
+	return g.denied(file, depth+1)
 }
 
 func looseWords(call *syntax.CallExpr) []string {
@@ -73,9 +80,12 @@ func looseWords(call *syntax.CallExpr) []string {
 }
 
 // deniedWords judges one simple command, and what it runs if it runs others.
-func deniedWords(words []string, depth int) *denial {
+func (g *guard) deniedWords(words []string, depth int) *denial {
 	if len(words) == 0 || depth > maxDepth {
 		return nil
+	}
+	if d := g.settings(words); d != nil {
+		return d
 	}
 	if rule, ok := denials[programOf(words)]; ok {
 		if d := rule(words[1:]); d != nil {
@@ -84,12 +94,12 @@ func deniedWords(words []string, depth int) *denial {
 	}
 	inner, scripts := unwrap(words)
 	for _, w := range inner {
-		if d := deniedWords(w, depth+1); d != nil {
+		if d := g.deniedWords(w, depth+1); d != nil {
 			return d
 		}
 	}
 	for _, s := range scripts {
-		if d := deniedScript(s, depth); d != nil {
+		if d := g.deniedScript(s, depth); d != nil {
 			return d
 		}
 	}
@@ -107,13 +117,16 @@ func programOf(words []string) string {
 }
 
 // deniedRedirect judges where output goes, and here-documents that a shell runs.
-func deniedRedirect(s *syntax.Stmt, depth int) *denial {
+func (g *guard) deniedRedirect(s *syntax.Stmt, depth int) *denial {
 	call, _ := s.Cmd.(*syntax.CallExpr)
 	for _, r := range s.Redirs {
+		if target := loose(r.Word); strings.HasPrefix(target, "/dev/tcp/") || strings.HasPrefix(target, "/dev/udp/") {
+			return &denial{reason: "It opens a connection to another machine by the shell itself.", alternative: "Use a program whose name says so, and ask before."}
+		}
 		switch r.Op {
 		case syntax.RdrOut, syntax.AppOut, syntax.RdrInOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll, syntax.DplOut:
-			if target := loose(r.Word); system(target) {
-				return writes(target)
+			if target := loose(r.Word); belongsToMachine(target) {
+				return writesTo(target)
 			}
 		}
 		if call == nil || !runsStdin(looseWords(call)) {
@@ -124,7 +137,7 @@ func deniedRedirect(s *syntax.Stmt, depth int) *denial {
 		}
 		for _, text := range []*syntax.Word{r.Hdoc, r.Word} {
 			if text != nil && (r.Op == syntax.WordHdoc || text == r.Hdoc) {
-				if d := deniedScript(loose(text), depth); d != nil {
+				if d := g.deniedScript(loose(text), depth); d != nil {
 					return d
 				}
 			}
@@ -133,20 +146,20 @@ func deniedRedirect(s *syntax.Stmt, depth int) *denial {
 	return nil
 }
 
-func writes(target string) *denial {
-	return &denial{fmt.Sprintf("It writes to %s, which belongs to the machine and not to the task.", target), "Write to a file inside the workspace."}
+func writesTo(target string) *denial {
+	return &denial{reason: fmt.Sprintf("It writes to %s, which belongs to the machine and not to the task.", target), alternative: "Write to a file inside the workspace."}
 }
 
 var fetched = denial{
-	"It runs a program that it has just fetched or decoded, which nobody has seen.",
-	"Save it to a file, read it, and then ask to run it.",
+	reason:      "It runs a program that it has just fetched or decoded, which nobody has seen.",
+	alternative: "Save it to a file, read it, and then ask to run it.",
 }
 
 // fetchers give text from elsewhere, or text that cannot be read as it stands.
 var fetchers = []string{"curl", "wget", "fetch", "http", "https", "aria2c", "lynx", "nc", "ncat", "socat", "base64", "base32", "xxd", "openssl"}
 
 // deniedPipe judges pipelines that end in a shell.
-func deniedPipe(b *syntax.BinaryCmd, depth int) *denial {
+func (g *guard) deniedPipe(b *syntax.BinaryCmd, depth int) *denial {
 	last, ok := b.Y.Cmd.(*syntax.CallExpr)
 	if !ok || !runsStdin(looseWords(last)) {
 		return nil
@@ -159,7 +172,7 @@ func deniedPipe(b *syntax.BinaryCmd, depth int) *denial {
 		return nil
 	}
 	if words := looseWords(said); len(words) > 1 && (words[0] == "echo" || words[0] == "printf") {
-		return deniedScript(strings.Join(words[1:], " "), depth)
+		return g.deniedScript(strings.Join(words[1:], " "), depth)
 	}
 	return nil
 }

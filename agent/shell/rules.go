@@ -2,6 +2,7 @@ package shell
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 )
@@ -14,19 +15,20 @@ var denials = map[string]func(args []string) *denial{
 	"dd": denyWriteTo, "shred": denyAny, "truncate": denyAny, "touch": denyAny, "tee": denyAny, "mv": denyAny,
 	"cp": denyLast, "install": denyLast, "ln": denyLast, "rsync": denyLast, "sed": denyInPlace,
 	"shutdown": denyStop, "reboot": denyStop, "halt": denyStop, "poweroff": denyStop, "init": denyRunlevel, "telinit": denyRunlevel, "systemctl": denySystemctl,
-	"kill": denyKill, "find": denyFind, "git": denyGit,
+	"kill": denyKill, "find": denyFind, "git": denyGit, "manage": denyDjango, "django-admin": denyDjango, "nc": denyListener, "ncat": denyListener, "netcat": denyListener, "socat": denyListener,
+	"crontab": denySchedule,
 }
 
 func denyRoot([]string) *denial {
-	return &denial{"It asks for the rights of the system's administrator.", "Run the command without it; what the sandbox lacks belongs into its image."}
+	return &denial{reason: "It asks for the rights of the system's administrator.", alternative: "Run the command without it; what the sandbox lacks belongs into its image."}
 }
 
 func denyDisk([]string) *denial {
-	return &denial{"It changes a disk, not a file.", "Work on files inside the workspace."}
+	return &denial{reason: "It changes a disk, not a file.", alternative: "Work on files inside the workspace."}
 }
 
 func denyStop([]string) *denial {
-	return &denial{"It stops the machine.", "End only the processes that the task has started."}
+	return &denial{reason: "It stops the machine.", alternative: "End only the processes that the task has started."}
 }
 
 func denyRunlevel(args []string) *denial {
@@ -50,7 +52,7 @@ func denyKill(args []string) *denial {
 	for i, a := range args {
 		signal := i > 0 && (args[i-1] == "-s" || args[i-1] == "-n")
 		if a == "1" && !signal || a == "-1" && i > 0 {
-			return &denial{"It ends every process, or the first one, on which all others depend.", "Name the process that the task has started."}
+			return &denial{reason: "It ends every process, or the first one, on which all others depend.", alternative: "Name the process that the task has started."}
 		}
 	}
 	return nil
@@ -82,43 +84,47 @@ func first(args []string, matters func(string) bool) (string, bool) {
 func denyRemove(args []string) *denial {
 	const instead = "Name the files or the folder inside the workspace that shall go, or use DELETE_FILE."
 	if slices.Contains(args, "--no-preserve-root") {
-		return &denial{"It removes the whole system.", instead}
+		return &denial{reason: "It removes the whole system.", alternative: instead}
 	}
-	matters := system
+	matters := belongsToMachine
 	if has(args, "rR", "--recursive") {
-		matters = func(w string) bool { return everything(w) || system(w) }
+		matters = func(w string) bool { return everything(w) || belongsToMachine(w) }
+	}
+	repository := func(w string) bool { return path.Base(path.Clean(w)) == ".git" }
+	if target, ok := first(args, repository); ok {
+		return &denial{reason: fmt.Sprintf("It removes the repository with all its history (%s).", target), alternative: instead}
 	}
 	if target, ok := first(args, matters); ok {
-		return &denial{fmt.Sprintf("It removes %s and everything in it.", target), instead}
+		return &denial{reason: fmt.Sprintf("It removes %s and everything in it.", target), alternative: instead}
 	}
 	return nil
 }
 
 func denyMode(args []string) *denial {
 	target, ok := first(args, func(w string) bool {
-		return system(w) || everything(w) && !strings.HasPrefix(w, ".") && !strings.HasPrefix(w, "*")
+		return belongsToMachine(w) || everything(w) && !strings.HasPrefix(w, ".") && !strings.HasPrefix(w, "*")
 	})
 	if ok {
-		return &denial{fmt.Sprintf("It changes the owner or the rights of %s.", target), "Change only files inside the workspace."}
+		return &denial{reason: fmt.Sprintf("It changes the owner or the rights of %s.", target), alternative: "Change only files inside the workspace."}
 	}
 	return nil
 }
 
 func denyAny(args []string) *denial {
-	if target, ok := first(args, system); ok {
-		return writes(target)
+	if target, ok := first(args, belongsToMachine); ok {
+		return writesTo(target)
 	}
 	return nil
 }
 
 // denyLast is for programs that read their operands and write to the last.
 func denyLast(args []string) *denial {
-	if len(args) > 0 && system(args[len(args)-1]) {
-		return writes(args[len(args)-1])
+	if len(args) > 0 && belongsToMachine(args[len(args)-1]) {
+		return writesTo(args[len(args)-1])
 	}
 	for _, a := range args {
-		if target, ok := strings.CutPrefix(a, "--target-directory="); ok && system(target) {
-			return writes(target)
+		if target, ok := strings.CutPrefix(a, "--target-directory="); ok && belongsToMachine(target) {
+			return writesTo(target)
 		}
 	}
 	return nil
@@ -133,8 +139,8 @@ func denyInPlace(args []string) *denial {
 
 func denyWriteTo(args []string) *denial {
 	for _, a := range args {
-		if target, ok := strings.CutPrefix(a, "of="); ok && system(target) {
-			return writes(target)
+		if target, ok := strings.CutPrefix(a, "of="); ok && belongsToMachine(target) {
+			return writesTo(target)
 		}
 	}
 	return nil
@@ -148,7 +154,7 @@ func denyFind(args []string) *denial {
 	target, ok := first(args, everything)
 	narrowed := slices.ContainsFunc(args, func(a string) bool { return findTests[a] && a != "-mindepth" && a != "-maxdepth" })
 	if ok && (!narrowed || target != ".") {
-		return &denial{fmt.Sprintf("It deletes what is below %s.", target), "Name a folder inside the workspace and what in it shall go."}
+		return &denial{reason: fmt.Sprintf("It deletes what is below %s.", target), alternative: "Name a folder inside the workspace and what in it shall go."}
 	}
 	return nil
 }
@@ -161,7 +167,7 @@ func denyGit(args []string) *denial {
 	}
 	plus := slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "+") })
 	if plus || has(args[1:], "f", "--force", "--mirror") {
-		return &denial{"It overwrites the history of the remote repository.", "Push without --force; where your own branch was rebased, ask for git push --force-with-lease."}
+		return &denial{reason: "It overwrites the history of the remote repository.", alternative: "Push without --force; where your own branch was rebased, ask for git push --force-with-lease."}
 	}
 	return nil
 }
@@ -176,4 +182,51 @@ func gitSubcommand(args []string) []string {
 		args = args[min(n, len(args)):]
 	}
 	return args
+}
+
+// djangoDenied are the subcommands of manage.py that are never run, with what to
+// do instead.
+var djangoDenied = map[string]denial{
+	"flush":              {reason: "It empties the whole database.", alternative: "Let the tests make their own database, or delete single records in a migration that can be reviewed."},
+	"sqlflush":           {reason: "It prints the statements that empty the whole database.", alternative: "Let the tests make their own database."},
+	"reset_db":           {reason: "It drops the whole database.", alternative: "Let the tests make their own database."},
+	"drop_test_database": {reason: "It drops a database.", alternative: "Run the tests with --noinput, which replaces the test database."},
+	"dbshell":            {reason: "It opens the database's own prompt, which runs whatever it reads.", alternative: "Write a test or a migration, which can be reviewed."},
+	"runserver":          {reason: "It serves until it is stopped, and nobody can reach a server in the sandbox.", alternative: "Ask the page in a test, with django.test.Client."},
+	"runserver_plus":     {reason: "It serves until it is stopped, and nobody can reach a server in the sandbox.", alternative: "Ask the page in a test, with django.test.Client."},
+	"testserver":         {reason: "It serves until it is stopped, and nobody can reach a server in the sandbox.", alternative: "Ask the page in a test, with django.test.Client."},
+}
+
+func denyDjango(args []string) *denial {
+	for i, a := range args {
+		if strings.HasPrefix(a, "-") {
+			continue
+		}
+		if i > 0 && (args[i-1] == "--settings" || args[i-1] == "--pythonpath" || args[i-1] == "-v" || args[i-1] == "--verbosity") {
+			continue
+		}
+		if d, ok := djangoDenied[a]; ok {
+			return &d
+		}
+		return nil
+	}
+	return nil
+}
+
+// denyListener refuses what gives another machine a shell.
+func denyListener(args []string) *denial {
+	for _, a := range args {
+		name, _, _ := strings.Cut(a, ":")
+		if has([]string{a}, "ec", "--exec", "--sh-exec") && !strings.HasPrefix(a, "--c") || strings.EqualFold(name, "exec") || strings.EqualFold(name, "system") {
+			return &denial{reason: "It gives another machine a shell on this one.", alternative: "Send data, not a shell, and ask before."}
+		}
+	}
+	return nil
+}
+
+func denySchedule(args []string) *denial {
+	if len(args) == 1 && args[0] == "-l" {
+		return nil
+	}
+	return &denial{reason: "It makes the machine run commands later, when nobody looks.", alternative: "Run the command now, where it is asked for."}
 }

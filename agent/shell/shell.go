@@ -2,13 +2,26 @@
 // it run at once, must the user be asked, or is it never run.
 //
 // It hides the shell's grammar (mvdan.cc/sh), what is known of programs and
-// their flags, and what looks harmless and is not. It never runs anything, never
-// expands anything and does no I/O. It never allows what it does not fully
-// understand: a line is allowed only when every simple command in it is made of
-// literal words, is a program known to only read, and has only flags known to be
-// safe. A list of allowed prefixes lost to this because every one has been
-// bypassed; a list of forbidden ones because it is never complete. The denials
-// (deny.go) are therefore no fence: what they miss is asked for.
+// their flags (programs.txt, risks.txt), and what looks harmless and is not. It
+// never runs anything, never expands anything and does no I/O. It never allows
+// what it does not fully understand: a line is allowed only when every simple
+// command in it is made of words whose meaning is certain, is a known program,
+// and has only flags known to be safe. A list of allowed prefixes lost to this
+// because every one has been bypassed; a list of forbidden ones because it is
+// never complete. The denials (deny.go) are therefore no fence: what they miss is
+// asked for.
+//
+//	shell.go     verdicts
+//	walk.go      the line taken apart into simple commands
+//	word.go      what a word means
+//	judge.go     one simple command
+//	table.go     what is known of programs
+//	wrap.go      commands that run another
+//	special.go   programs whose arguments are a language (find, sed, awk...)
+//	package.go   dependencies
+//	policy.go    what the user's settings say
+//	shape.go     what an approval covers
+//	deny.go      what is never run
 package shell
 
 import (
@@ -31,15 +44,30 @@ const (
 	Deny  Decision = "deny"  // never runs
 )
 
+// weight orders decisions: of several, the heaviest holds.
+func (d Decision) weight() int { return strings.Index("allow ask deny", string(d)) }
+
 // Verdict is the judgement of one command line.
 type Verdict struct {
-	Decision    Decision `json:"verdict"`
-	Reason      string   `json:"reason"`                // one sentence for the user
-	Alternative string   `json:"alternative,omitempty"` // of a denial: what can be done instead
-	// Shape is what an "always allow this here" would remember: the line with its
-	// words quoted in one way. It covers this program with these flags and
-	// operands and nothing else. "" for what must be asked for every time.
-	Shape string `json:"shape,omitempty"`
+	Decision    Decision
+	Reason      string // one sentence for the user
+	Alternative string // of a denial: what can be done instead
+	// Shape is what an "always allow this here" would remember; see [Covers]. ""
+	// for what must be asked for every time.
+	Shape    string
+	ReadOnly bool     // it is allowed, and changes nothing and runs no code of the workspace
+	Touches  []string // what it can touch, in words
+	Packages []string // the dependencies that it would add, such as "pypi:requests@2.31.0"
+	Parts    []Part   // of [Explain]
+}
+
+// Part is the judgement of one command within a line, wherever it stands.
+type Part struct {
+	Command  string   `json:"command"`
+	Decision Decision `json:"verdict"`
+	Reason   string   `json:"reason"`
+	Rule     string   `json:"rule"` // "built in", or the setting that decided
+	Touches  []string `json:"touches,omitempty"`
 }
 
 // Line is a parsed command line.
@@ -79,29 +107,30 @@ func parse(line string) (*syntax.File, error) {
 	return syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
 }
 
-// Judge gives the verdict on a command line.
-func Judge(line string) Verdict {
+// Judge gives the verdict on a command line under a policy.
+func Judge(line string, policy Policy) Verdict { return judged(line, &policy, false) }
+
+// Explain is [Judge] with the judgement of every command in the line.
+func Explain(line string, policy Policy) Verdict { return judged(line, &policy, true) }
+
+func judged(line string, policy *Policy, explain bool) Verdict {
 	l, err := Parse(line)
 	if err != nil {
 		return Verdict{Decision: Ask, Reason: sentence(err)}
 	}
-	if d := l.denial(); d != nil {
-		return Verdict{Decision: Deny, Reason: d.reason, Alternative: d.alternative}
+	w := walker{judge: judge{policy}, explain: explain}
+	w.statements(l.file.Stmts)
+	v := w.verdict()
+	g := guard{policy: policy}
+	if d := g.denied(l.file, 0); d != nil {
+		return Verdict{Decision: Deny, Reason: d.reason, Alternative: d.alternative, Touches: v.Touches, Parts: w.parts(policy, d)}
 	}
-	commands, odd := l.plain()
-	if odd != "" {
-		return Verdict{Decision: Ask, Reason: odd}
+	if g.asked != nil && v.Decision == Allow {
+		v = Verdict{Decision: Ask, Reason: g.asked.says("ask for it"), Touches: v.Touches}
+	} else if g.asked != nil {
+		v.Shape = "" // the setting wants to be asked every time
 	}
-	v := Verdict{Decision: Allow, Shape: shape(commands)}
-	var names []string
-	for _, c := range commands {
-		if why := reads(c.words); why != "" {
-			v.Decision, v.Reason = Ask, why
-			return v
-		}
-		names = append(names, c.words[0])
-	}
-	v.Reason = fmt.Sprintf("It only reads (%s).", strings.Join(names, ", "))
+	v.Parts = w.parts(policy, nil)
 	return v
 }
 
@@ -115,12 +144,10 @@ func sentence(err error) string {
 // is: control characters, marks that reverse the direction of text, blanks of
 // other widths, fillers and variation selectors.
 func hidden(line string) (rune, bool) {
-	for i, r := range line {
+	for _, r := range line {
 		switch {
-		case r == '\n' || r == '\t' || r == ' ':
-		case r == utf8.RuneError && !strings.HasPrefix(line[i:], "\uFFFD"):
-			return r, true
-		case !unicode.IsPrint(r), unicode.Is(unicode.Variation_Selector, r), unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r), r == '\u2800':
+		case r == '\n' || r == '\t' || r >= ' ' && r < 0x7f:
+		case r == utf8.RuneError, !unicode.IsPrint(r), unicode.Is(unicode.Variation_Selector, r), unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r), r == '\u2800':
 			return r, true
 		}
 	}

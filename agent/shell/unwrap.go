@@ -10,8 +10,16 @@ var (
 	interpreters = []string{"python", "python2", "python3", "perl", "ruby", "node", "php", "lua", "deno", "bun"}
 	// wrappers run the command that their operands are, after flags of their own.
 	wrappers = []string{"env", "timeout", "nice", "ionice", "nohup", "setsid", "stdbuf", "time", "command", "builtin", "exec", "xargs", "watch", "npx", "bunx",
-		"busybox", "chroot", "unshare", "nsenter", "flock", "strace", "ltrace", "taskset", "chrt", "parallel", "script", "entr", "unbuffer", "caffeinate"}
+		"busybox", "chroot", "unshare", "nsenter", "flock", "strace", "ltrace", "taskset", "chrt", "parallel", "script", "entr", "unbuffer", "caffeinate", "pnpx", "uvx", "fd", "fdfind", "sshpass", "proot", "fakeroot", "faketime", "dbus-run-session", "xvfb-run", "rlwrap", "setarch", "prlimit", "cpulimit", "systemd-run", "firejail", "bwrap", "gdb", "valgrind", "time", "ssh"}
 )
+
+// runners run what stands behind run or exec, in the project's environment.
+var runners = []string{"uv", "poetry", "pipenv", "pdm", "hatch", "bundle", "pnpm", "npm", "yarn", "coverage", "kubectl", "docker", "podman"}
+
+// interpreter returns the name of an interpreter without its version.
+func interpreter(name string) string {
+	return strings.TrimRight(name, "0123456789.")
+}
 
 // maxFlags bounds where behind a wrapper its command is looked for. With
 // wrappers of wrappers the readings multiply, and more flags are unheard of.
@@ -32,6 +40,17 @@ func unwrap(words []string) (inner [][]string, scripts []string) {
 		return nil, []string{strings.Join(args, " ")}
 	case name == "trap" && len(args) > 0:
 		return nil, args[:1]
+	case interpreter(name) == "python":
+		if i := slices.Index(args, "-m"); i >= 0 && i+1 < len(args) {
+			return [][]string{args[i+1:]}, nil
+		}
+		for i, a := range args {
+			if programOf([]string{a}) == "manage" {
+				return [][]string{args[i:]}, nil
+			}
+		}
+	case slices.Contains(runners, name) && len(args) > 1 && (args[0] == "run" || args[0] == "exec"):
+		return [][]string{args[1:]}, nil
 	case slices.Contains(shells, name):
 		if script, ok := shellScript(args); ok {
 			return nil, []string{script}

@@ -16,6 +16,7 @@ import (
 	"caselsp/agent/llm"
 	"caselsp/agent/llm/openai"
 	"caselsp/agent/settings"
+	"caselsp/agent/shell"
 	"caselsp/agent/workspace"
 	"caselsp/sandbox"
 	"caselsp/store"
@@ -69,6 +70,7 @@ func (w *wiring) open(dirs []string, layers []settings.Layer, user agent.User, c
 		Model:   (&models{settings: e.settings.Model, keys: e.keys}).of,
 		Sandbox: b.engine,
 		Policy:  policy(e.settings.Sandbox), Context: e.settings.Model.ContextTokens,
+		Commands: e.commands(),
 		AskReads: e.settings.Approvals.ReadOnlyCommands == "ask",
 		Limits:   agent.Limits(e.settings.Limits),
 	}
@@ -178,6 +180,30 @@ func policy(s settings.Sandbox) sandbox.Policy {
 	p := sandbox.DefaultPolicy
 	p.CPUs, p.Memory, p.Time, p.Hosts = s.CPUs, int64(s.MemoryMB)<<20, s.Time, s.Hosts
 	return p
+}
+
+// commands is what the settings say about commands. A pattern that cannot be
+// read is told and left out.
+func (e *engine) commands() shell.Policy {
+	c := e.settings.Commands
+	p := shell.Policy{Hosts: e.settings.Sandbox.Hosts, Sandboxed: true}
+	p.Allow = parsed(e, "commands.allow", c.Allow, shell.ParseAllow)
+	p.Ask = parsed(e, "commands.ask", c.Ask, shell.ParsePattern)
+	p.Deny = parsed(e, "commands.deny", c.Deny, shell.ParsePattern)
+	p.Packages = parsed(e, "commands.packages", c.Packages, func(_, text string) (shell.Package, error) { return shell.ParsePackage(text) })
+	return p
+}
+
+func parsed[T any](e *engine, setting string, texts []string, parse func(setting, text string) (T, error)) (list []T) {
+	for _, text := range texts {
+		v, err := parse(setting, text)
+		if err != nil {
+			e.problems = append(e.problems, settings.Problem{Setting: setting, Layer: "the settings", Text: err.Error() + "; ignored"})
+			continue
+		}
+		list = append(list, v)
+	}
+	return list
 }
 
 // box connects to the sandbox when the first command is to run, and again

@@ -1,0 +1,385 @@
+package shell
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// finding is the judgement of one simple command.
+type finding struct {
+	decision Decision
+	reason   string // of what is asked for
+	rule     string // the setting that decided; "" for what is built in
+	touches  touch
+	packages []string
+	shape    []string // the words as a shape has them; nil: never remembered
+	tame     bool     // whatever names of files are added to it, it only reads
+}
+
+func asks(t touch, format string, args ...any) finding {
+	return finding{decision: Ask, reason: fmt.Sprintf(format, args...), touches: t}
+}
+
+// scope is where a command stands.
+type scope struct {
+	depth int      // folders below the workspace's root
+	feed  *command // whose output it reads
+	inner int      // how many commands run it, one inside the other
+}
+
+// judge knows the policy.
+type judge struct{ policy *Policy }
+
+// command judges a simple command.
+func (j judge) command(c *command) finding {
+	if c.odd != "" {
+		return asks(anything, "%s", c.odd)
+	}
+	f := j.words(c.words, scope{depth: c.depth, feed: c.feed})
+	if f.decision == Ask {
+		if p := j.policy.allows(c); p != nil {
+			return finding{decision: Allow, touches: f.touches, rule: p.setting}
+		}
+	}
+	if f.decision == Allow && f.touches&(writes|runs) != 0 && !j.policy.isolated() {
+		shape := f.shape
+		if f.touches&runs == 0 {
+			shape = nil
+		}
+		f = asks(f.touches, "It %s, and %s.", strings.Join(f.touches.words()[1:], " and "), j.policy.openness())
+		f.shape = shape
+	}
+	if f.shape == nil && f.decision == Allow {
+		f.shape = texts(c.words)
+	}
+	return f
+}
+
+func texts(words []word) []string {
+	list := make([]string, len(words))
+	for i, w := range words {
+		list[i] = quote(w.text, i == 0)
+		if w.glob {
+			list[i] = w.text
+		}
+		if w.status {
+			return nil
+		}
+	}
+	return list
+}
+
+var (
+	pythonName  = regexp.MustCompile(`^python[23]?(\.\d+)?$`)
+	projectTool = regexp.MustCompile(`^(\./)?(\.?venv/bin|node_modules/\.bin)/([\w-]+)$`)
+)
+
+// words judges the words of a command.
+func (j judge) words(words []word, s scope) finding {
+	if len(words) == 0 || !words[0].plain() {
+		return asks(anything, "It is not known which program it runs.")
+	}
+	if s.inner > maxDepth {
+		return asks(anything, "It runs a command that runs a command, too deep to follow.")
+	}
+	name := words[0].text
+	if m := projectTool.FindStringSubmatch(name); m != nil {
+		f := j.words(renamed(words, m[3]), s)
+		if f.decision == Allow && f.touches&runs == 0 {
+			return asks(anything, "It is not known what %s does.", name)
+		}
+		f.shape = nil
+		return f
+	}
+	if pythonName.MatchString(name) && name != "python" {
+		f := j.words(renamed(words, "python"), s)
+		if len(f.shape) > 0 {
+			f.shape[0] = name
+		}
+		return f
+	}
+	if name == "./manage.py" {
+		return j.words(renamed(words, "manage.py"), s)
+	}
+	if run, ok := wraps[name]; ok {
+		if f, ok := run(j, words, s); ok {
+			return f
+		}
+	}
+	if run, ok := specials[name]; ok {
+		return run(words, s)
+	}
+	if f, ok := j.installs(words); ok {
+		return f
+	}
+	if p, n := lookup(programs, words); p != nil {
+		return p.judge(words, n, s)
+	}
+	return j.unknown(words, s)
+}
+
+func renamed(words []word, name string) []word {
+	words = slices.Clone(words)
+	words[0] = word{text: name}
+	return words
+}
+
+// versioned are the programs that only tell their version when that is their
+// one argument, with the short flag for it.
+var versioned = map[string]string{
+	"python": "-V", "node": "-v", "npm": "-v", "npx": "-v", "git": "-v", "pip": "-V", "pip3": "-V", "java": "-version", "javac": "-version", "pnpm": "-v",
+	"ruby": "-v", "php": "-v", "gcc": "", "clang": "", "make": "-v", "cmake": "", "rg": "-V", "grep": "-V", "bash": "", "docker": "-v", "jq": "", "sed": "", "awk": "",
+	"tar": "", "curl": "-V", "uv": "-V", "rustc": "-V", "deno": "-V", "bun": "-v", "tsc": "-v", "jest": "", "eslint": "-v", "prettier": "", "django-admin": "",
+}
+
+// unknown judges a command that is in no table of what is safe.
+func (j judge) unknown(words []word, s scope) finding {
+	name := words[0].text
+	if short, ok := versioned[name]; ok && len(words) == 2 && words[1].plain() && (words[1].text == "--version" || short != "" && words[1].text == short) {
+		return finding{decision: Allow, touches: reads}
+	}
+	if c, n := lookup(risks, words); n > 0 {
+		f := asks(classes[c].touches, "%s", c.reason(join(words[:n])))
+		if why := reaches(words[n:], s); why != "" {
+			f.reason, f.touches = why, f.touches|outside
+		}
+		if c == "name" && rememberedTargets(words) {
+			f.shape = narrow(words, s)
+		}
+		return f
+	}
+	if strings.Contains(name, "/") {
+		return asks(anything, "%s", class("script").reason(name))
+	}
+	f := asks(anything, "It is not known what %s does.", name)
+	f.shape = narrow(words, s)
+	return f
+}
+
+// rememberedTargets reports whether what a project runs under a name may be
+// remembered. The scripts of package.json are not: what npm run x does is
+// another thing after the next edit, as is what a script does.
+func rememberedTargets(words []word) bool {
+	return words[0].text == "make" || words[0].text == "just"
+}
+
+// reaches returns why words reach outside of the workspace, or "".
+func reaches(words []word, s scope) string {
+	for _, w := range words {
+		if strings.HasPrefix(w.text, "-") || address.MatchString(w.text) {
+			continue
+		}
+		if why := inside(w, s.depth); why != "" && !strings.ContainsAny(w.text, " \n(){};") {
+			return strings.Replace(why, "It reads outside", "It reaches outside", 1)
+		}
+	}
+	return ""
+}
+
+func join(words []word) string { return strings.Join(texts(words), " ") }
+
+// tricky finds flags that programs are likely to run something with.
+var tricky = regexp.MustCompile(`(?i)^-(-?(c|e|x|exec|eval|command|run|code|script|init|plugin|load|config|rsh|pager|hook|pre|post|program|filter|shell)\b|.*(exec|program|command|hook|plugin|shell|script))`)
+
+// narrow is the shape of a command that nothing is known of: exactly its words,
+// and none of them may hold a program, a path outside or a secret.
+func narrow(words []word, s scope) []string {
+	for _, w := range words {
+		if !w.plain() || tricky.MatchString(w.text) || strings.ContainsAny(w.text, " \t\n;|&<>$`()") || inside(w, s.depth) != "" || address.MatchString(w.text) {
+			return nil
+		}
+	}
+	if !bare.MatchString(words[0].text) || strings.Contains(words[0].text, "=") {
+		return nil
+	}
+	return texts(words)
+}
+
+// judge checks the flags and operands of a known program; its name has n words.
+func (p *program) judge(words []word, n int, s scope) finding {
+	f := finding{decision: Allow, touches: p.touches, tame: p.tame}
+	shape := texts(words[:n])
+	fail := func(why string) finding {
+		bad := asks(p.touches|anything, "%s", why)
+		if p.class != "" {
+			bad.reason = p.class.reason(p.name)
+		}
+		return bad
+	}
+	var rest []word
+	takes := p.takes
+	for i := n; i < len(words); {
+		w := words[i]
+		switch {
+		case w.text == "--" && p.through:
+			i++
+		case w.text == "--":
+			rest = append(rest, words[i+1:]...)
+			i = len(words)
+		case p.counts && whole.MatchString(w.text) && strings.HasPrefix(w.text, "-"):
+			shape = append(shape, w.text)
+			i++
+		case len(w.text) < 2 || w.text[0] != '-':
+			rest = append(rest, w)
+			i++
+		default:
+			flags, why := p.flag(words[i:])
+			if why != "" {
+				return fail(why)
+			}
+			for _, fl := range flags {
+				if why := p.value(fl, s); why != "" {
+					return fail(why)
+				}
+				if p.takes == pattern && givesPattern(fl.name) {
+					takes = paths
+				}
+			}
+			last := flags[len(flags)-1]
+			shape = append(shape, p.shapeOf(words[i:i+last.used], flags)...)
+			i += last.used
+		}
+	}
+	if why := p.operands(takes, rest, s); why != "" {
+		return fail(why)
+	}
+	f.shape = append(shape, texts(rest)...)
+	if p.class != "" {
+		f.decision, f.reason = Ask, p.class.reason(p.name)
+		for _, w := range rest {
+			if !w.plain() || strings.HasPrefix(w.text, "-") {
+				f.shape = nil
+			}
+		}
+	}
+	return f
+}
+
+// value checks the value of a flag.
+func (p *program) value(f flagged, s scope) string {
+	if !f.has {
+		return ""
+	}
+	if f.value.status {
+		return fmt.Sprintf("The value of %s is not written out.", f.name)
+	}
+	switch f.kind {
+	case '>':
+		return writable(f.value, s.depth)
+	case '~':
+		if f.value.glob && !strings.HasPrefix(f.name, "--") {
+			return fmt.Sprintf("The value of %s is not written out.", f.name)
+		}
+		return ""
+	}
+	if f.value.glob {
+		return fmt.Sprintf("The value of %s is not written out.", f.name)
+	}
+	return inside(f.value, s.depth)
+}
+
+// shapeOf is what a shape has of flags. Text that does not change what is done
+// is not kept.
+func (p *program) shapeOf(words []word, flags []flagged) (shape []string) {
+	last := flags[len(flags)-1]
+	if p.takes != message || last.kind != '~' || !last.has {
+		return texts(words)
+	}
+	for _, f := range flags {
+		shape = append(shape, f.name)
+	}
+	return append(shape, anyText)
+}
+
+// givesPattern reports whether a flag of grep or rg says the pattern, or where
+// no pattern is needed, so that all operands are paths.
+func givesPattern(flag string) bool {
+	return slices.Contains([]string{"-e", "-f", "--regexp", "--file", "--files", "--type-list"}, flag)
+}
+
+// operands checks the words that are no flags.
+func (p *program) operands(takes operand, rest []word, s scope) string {
+	switch {
+	case (takes == none || takes == message) && len(rest) > 0:
+		return fmt.Sprintf("It is not known what %s does with %s.", p.name, rest[0].text)
+	case takes == single && len(rest) > 1:
+		return fmt.Sprintf("It would write to %s.", rest[1].text)
+	case takes == pattern && len(rest) > 0:
+		if !rest[0].plain() {
+			return fmt.Sprintf("The shell would expand a word of it (%s).", rest[0].text)
+		}
+		rest = rest[1:]
+	}
+	for i, w := range rest {
+		if why := p.operand(takes, w, i == len(rest)-1, s); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+func (p *program) operand(takes operand, w word, last bool, s scope) string {
+	if w.status {
+		return "A word of it is not written out ($?)."
+	}
+	if w.glob && (takes != paths && takes != pattern && takes != copied || !p.tame && !anchored(w.text)) {
+		return fmt.Sprintf("What the wildcard %s finds could be taken for a flag; ./%s could not.", w.text, w.text)
+	}
+	switch {
+	case takes == text:
+		return ""
+	case takes == format && !strings.HasPrefix(w.text, "+"):
+		return fmt.Sprintf("It is not known what %s does with %s.", p.name, w.text)
+	case takes == format:
+		return ""
+	case takes == write, takes == copied && last:
+		return writable(w, s.depth)
+	}
+	return inside(w, s.depth)
+}
+
+// anchored reports whether what a wildcard finds begins with something that
+// makes it no flag.
+func anchored(glob string) bool { return strings.IndexAny(glob, "*?[-") > 0 }
+
+var whole = regexp.MustCompile(`^-?\d+$`)
+
+// variables may be set for one command: they change how it speaks, not what it
+// runs. Those that name programs, libraries, folders or flags are left out.
+var variables = map[string]bool{
+	"CI": true, "DEBUG": true, "TZ": true, "LANG": true, "LC_ALL": true, "LC_COLLATE": true, "LC_CTYPE": true, "NO_COLOR": true, "FORCE_COLOR": true, "CLICOLOR": true,
+	"COLUMNS": true, "LINES": true, "PYTHONDONTWRITEBYTECODE": true, "PYTHONUNBUFFERED": true, "PYTHONHASHSEED": true, "PYTHONUTF8": true, "PYTHONIOENCODING": true,
+	"PYTHONDEVMODE": true, "DJANGO_SETTINGS_MODULE": true, "DJANGO_DEBUG": true, "NODE_ENV": true, "BABEL_ENV": true, "CGO_ENABLED": true, "GOOS": true, "GOARCH": true, "GOMAXPROCS": true,
+	"RUST_BACKTRACE": true, "RUST_LOG": true, "LOG_LEVEL": true, "LOGLEVEL": true, "VERBOSE": true, "TESTING": true, "TEST": true, "ENV_NAME": true, "RAILS_ENV": true, "RACK_ENV": true, "APP_ENV": true, "FLASK_ENV": true,
+}
+
+var harmlessValue = regexp.MustCompile(`^[\w.,@+:-]*$`)
+
+// assignment judges a variable that is set in front of a command.
+func assignment(a *syntax.Assign) (text, why string) {
+	if a.Name == nil {
+		return "", "It sets a variable in a way that is not judged."
+	}
+	name := a.Name.Value
+	if !variables[name] || a.Append || a.Index != nil || a.Array != nil || a.Naked {
+		return "", fmt.Sprintf("It sets the variable %s.", name)
+	}
+	value := word{}
+	if a.Value != nil {
+		var ok bool
+		if value, ok = literal(a.Value); !ok || !value.plain() || !harmlessValue.MatchString(value.text) {
+			return "", fmt.Sprintf("It sets the variable %s.", name)
+		}
+	}
+	return name + "=" + value.text, ""
+}
+
+// assigned does the same for env, which has them as words.
+func assigned(w word) bool {
+	name, value, ok := strings.Cut(w.text, "=")
+	return ok && w.plain() && variables[name] && harmlessValue.MatchString(value)
+}

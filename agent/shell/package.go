@@ -1,0 +1,142 @@
+package shell
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Package is a dependency: of Python (pypi), JavaScript (npm), Go (go) or Rust
+// (cargo).
+type Package struct {
+	Ecosystem string // "pypi", "npm", "go" or "cargo"
+	Name      string
+	Version   string // exactly this one; "" where none is named; "*" in an allowlist: any
+}
+
+// String writes a package as settings have it: pypi:requests@2.31.0.
+func (p Package) String() string {
+	if p.Version == "" {
+		return p.Ecosystem + ":" + p.Name
+	}
+	return p.Ecosystem + ":" + p.Name + "@" + p.Version
+}
+
+var (
+	ecosystems  = []string{"pypi", "npm", "go", "cargo"}
+	packageName = regexp.MustCompile(`^@?[A-Za-z0-9][\w.-]*(/[\w.~-]+)*$`)
+	versionText = regexp.MustCompile(`^v?\d[\w.+!-]*$`)
+	pythonRuns  = regexp.MustCompile(`[-_.]+`)
+)
+
+// ParsePackage reads an entry of the allowlist, such as pypi:requests@2.31.0,
+// npm:@types/node@20.1.0, go:golang.org/x/text@v0.14.0 or pypi:requests@* for any
+// version. The error completes "the value is not allowed: ".
+func ParsePackage(s string) (Package, error) {
+	ecosystem, rest, ok := strings.Cut(s, ":")
+	i := strings.LastIndexByte(rest, '@')
+	if !ok || !slices.Contains(ecosystems, ecosystem) || i <= 0 {
+		return Package{}, fmt.Errorf("%q is no package with its version, such as pypi:requests@2.31.0 (or @* for any version)", s)
+	}
+	p := Package{ecosystem, normal(ecosystem, rest[:i]), rest[i+1:]}
+	if !packageName.MatchString(p.Name) || p.Version != "*" && !versionText.MatchString(p.Version) {
+		return Package{}, fmt.Errorf("%q is no package with its version, such as pypi:requests@2.31.0 (or @* for any version)", s)
+	}
+	return p, nil
+}
+
+// normal writes the name of a package as its index compares it (for Python: PEP 503).
+func normal(ecosystem, name string) string {
+	if ecosystem == "pypi" {
+		return strings.ToLower(pythonRuns.ReplaceAllString(name, "-"))
+	}
+	return name
+}
+
+// adders are the commands that add dependencies, with the flags that do not
+// change where they come from.
+var adders = []struct{ command, ecosystem, flags string }{
+	{"pip install", "pypi", "-q --quiet -U --upgrade --no-deps --disable-pip-version-check --no-input"},
+	{"pip3 install", "pypi", "-q --quiet -U --upgrade --no-deps --disable-pip-version-check --no-input"},
+	{"uv pip install", "pypi", "-q --quiet"},
+	{"uv add", "pypi", "-q --quiet --dev"},
+	{"poetry add", "pypi", "-q --quiet -n --no-interaction"},
+	{"pdm add", "pypi", "-q -d --dev"},
+	{"pipenv install", "pypi", "-d --dev"},
+	{"npm install", "npm", "-D -S -E --save --save-dev --save-exact --no-audit --no-fund --ignore-scripts"},
+	{"npm i", "npm", "-D -S -E --save --save-dev --save-exact --no-audit --no-fund --ignore-scripts"},
+	{"npm add", "npm", "-D -S -E --save --save-dev --save-exact --no-audit --no-fund --ignore-scripts"},
+	{"yarn add", "npm", "-D -E --dev --exact"},
+	{"pnpm add", "npm", "-D -E --save-dev --save-exact"},
+	{"bun add", "npm", "-d --dev"},
+	{"go get", "go", "-v"},
+	{"go install", "go", "-v"},
+	{"cargo add", "cargo", "--dev -q --quiet"},
+}
+
+// installs judges a command that adds dependencies: allowed where the list has
+// each of them in the version that is named, asked for otherwise.
+func (j judge) installs(words []word) (finding, bool) {
+	for _, a := range adders {
+		name := strings.Fields(a.command)
+		if len(words) < len(name) || join(words[:len(name)]) != a.command {
+			continue
+		}
+		f := asks(classes["install"].touches, "%s", class("install").reason(a.command))
+		all := len(words) > len(name)
+		var missing []string
+		for _, w := range words[len(name):] {
+			if w.plain() && slices.Contains(strings.Fields(a.flags), w.text) {
+				continue
+			}
+			p, ok := parsePackage(a.ecosystem, w)
+			if !ok {
+				all = false
+				continue
+			}
+			f.packages = append(f.packages, p.String())
+			if !j.policy.knows(p) {
+				missing = append(missing, p.String())
+			}
+		}
+		switch {
+		case len(missing) > 0:
+			f.reason = fmt.Sprintf("It adds dependencies that the settings do not list (%s).", strings.Join(missing, ", "))
+		case all && len(f.packages) > 0:
+			f.decision, f.rule = Allow, "commands.packages"
+			f.touches &^= writes // the list says so
+		}
+		return f, true
+	}
+	return finding{}, false
+}
+
+// parsePackage reads an operand of an adder. What is no name (a file, an
+// address, a range of versions) is none.
+func parsePackage(ecosystem string, w word) (Package, bool) {
+	name, version := w.text, ""
+	switch ecosystem {
+	case "pypi":
+		name, version, _ = strings.Cut(w.text, "==")
+		name, _, _ = strings.Cut(name, "[")
+	default:
+		if i := strings.LastIndexByte(w.text, '@'); i > 0 {
+			name, version = w.text[:i], w.text[i+1:]
+		}
+	}
+	if !w.plain() || !packageName.MatchString(name) || version != "" && !versionText.MatchString(version) ||
+		strings.HasPrefix(name, ".") || ecosystem != "go" && ecosystem != "npm" && strings.Contains(name, "/") ||
+		ecosystem == "npm" && strings.Contains(name, "/") && !strings.HasPrefix(name, "@") {
+		return Package{}, false
+	}
+	return Package{ecosystem, normal(ecosystem, name), version}, true
+}
+
+// knows reports whether the allowlist has a package. One without a version is
+// only known where any version is.
+func (p *Policy) knows(want Package) bool {
+	return slices.ContainsFunc(p.Packages, func(have Package) bool {
+		return have.Ecosystem == want.Ecosystem && have.Name == want.Name && (have.Version == "*" || have.Version == want.Version)
+	})
+}

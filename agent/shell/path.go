@@ -1,0 +1,164 @@
+package shell
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+var (
+	secretName  = regexp.MustCompile(`(?i)^(\.env(\..*)?|\.envrc|id_(rsa|dsa|ecdsa|ed25519)|.*\.(pem|key|p12|pfx|jks|keystore|kdbx)|\.ssh|\.aws|\.gnupg|\.kube|\.docker|\.netrc|_netrc|\.npmrc|\.pypirc|\.pgpass|\.my\.cnf|\.git-credentials|\.htpasswd|credentials(\..*)?|secrets?(\..*)?|.*_history)$`)
+	sampleName  = regexp.MustCompile(`(?i)^(\.env\.(example|sample|template|dist)|secrets?\.(py|go|js|ts|tsx|rs|md))$`)
+	revisionSep = regexp.MustCompile(`[/:=]`)
+	address     = regexp.MustCompile(`^[a-z][a-z0-9+.-]*::?//|^ext::|://`)
+)
+
+// root is where the sandbox shows the workspace's copy.
+const root = "/workspace"
+
+// secretNames stand for the names that a wildcard must not find.
+var secretNames = []string{".env", ".env.local", "id_rsa", "id_ed25519", "server.pem", "server.key", "credentials", "credentials.json", "secrets.yml", "secret", "secrets.json", ".netrc", ".npmrc"}
+
+// inside returns "" when a word, taken as a path or a git revision, is inside the
+// workspace and does not look like a secret, or a sentence that says why the
+// user is asked. depth is how many folders below the root the command runs.
+func inside(w word, depth int) string {
+	p := w.text
+	if p == root || strings.HasPrefix(p, root+"/") {
+		p, depth = "."+p[len(root):], 0
+	}
+	if p == "/dev/null" || p == "-" {
+		return ""
+	}
+	if strings.HasPrefix(p, "/") || strings.HasPrefix(p, "~") || strings.Contains(p, ":/") || strings.Contains(p, "=/") || strings.Contains(p, "=~") ||
+		address.MatchString(p) || strings.ContainsRune(p, 0) || climbs(p, depth) {
+		return fmt.Sprintf("It reads outside of the workspace (%s).", w.text)
+	}
+	for _, part := range revisionSep.Split(p, -1) {
+		if secretName.MatchString(part) && !sampleName.MatchString(part) || w.glob && findsSecret(part) {
+			return fmt.Sprintf("It may show a secret (%s).", w.text)
+		}
+	}
+	if strings.HasSuffix(p, ".git/config") || strings.HasSuffix(p, ".git/credentials") {
+		return fmt.Sprintf("It may show a secret (%s).", w.text)
+	}
+	return ""
+}
+
+// steps is how many folders deeper a relative path leads.
+func steps(p string) int {
+	n := 0
+	for part := range strings.SplitSeq(p, "/") {
+		switch part {
+		case "", ".":
+		case "..":
+			n--
+		default:
+			n++
+		}
+	}
+	return n
+}
+
+// climbs reports whether a path leads above depth folders up on its way, or has
+// a .. behind a colon, where it is a path within a revision.
+func climbs(p string, depth int) bool {
+	for part := range strings.FieldsFuncSeq(p, func(r rune) bool { return r == ':' || r == '=' }) {
+		at := depth
+		for folder := range strings.SplitSeq(part, "/") {
+			if at += steps(folder); at < 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// findsSecret reports whether a wildcard is one for secrets: it finds one and
+// not what else lies about. What finds everything is no more than grep -r.
+func findsSecret(part string) bool {
+	if !strings.ContainsAny(part, "*?[") {
+		return false
+	}
+	finds := func(name string) bool {
+		if strings.HasPrefix(name, ".") && !strings.HasPrefix(part, ".") {
+			return false // a wildcard does not find hidden files
+		}
+		ok, err := path.Match(part, name)
+		return ok || err != nil
+	}
+	return slices.ContainsFunc(secretNames, func(name string) bool {
+		other := "x" + path.Ext(name)
+		if secretName.MatchString(other) || strings.HasPrefix(name, ".") {
+			other = "x.txt"
+		}
+		return finds(name) && !finds(other)
+	})
+}
+
+// writable returns "" when a word names what a command may write: a file of the
+// workspace that is not hidden. Hidden ones configure tools.
+func writable(w word, depth int) string {
+	if w.text == "/dev/null" {
+		return ""
+	}
+	if why := inside(w, depth); why != "" {
+		return strings.Replace(strings.Replace(why, "It reads outside", "It writes outside", 1), "It may show", "It would write", 1)
+	}
+	if w.glob {
+		return fmt.Sprintf("It writes to what a wildcard finds (%s).", w.text)
+	}
+	for part := range strings.SplitSeq(w.text, "/") {
+		if strings.HasPrefix(part, ".") && part != "." && part != ".." && part != ".gitkeep" && part != ".keep" {
+			return fmt.Sprintf("It writes to %s, and hidden files configure programs.", w.text)
+		}
+	}
+	return ""
+}
+
+// home is how a command line can name the user's home folder.
+var home = []string{"~", "$HOME"}
+
+// systemFolders are those whose content belongs to the machine, not to a task.
+var systemFolders = []string{"/etc", "/boot", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/usr", "/sys", "/proc", "/dev", "/root", "/var", "/opt", "/home", "/Users", "/System", "/Library", "/Applications"}
+
+// harmless are the devices that anything may be written to.
+var harmless = []string{"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero"}
+
+// everything reports whether a word names all of a machine, a home folder, a
+// system folder or the current folder, or all that is in it.
+func everything(word string) bool {
+	p := word
+	for _, all := range []string{"/*", "/.*", "/.", "/{*,.*}"} {
+		p = strings.TrimSuffix(p, all)
+	}
+	if p == "" { // it was "/*"
+		return word != ""
+	}
+	p = path.Clean(p)
+	return slices.Contains(home, p) || slices.Contains(systemFolders, p) ||
+		slices.Contains([]string{"/", ".", "..", "*", ".*", "$PWD"}, p) || strings.Trim(p, "./") == "" && p != ""
+}
+
+// belongsToMachine reports whether a word names something that a task must not
+// write: in a system folder, or a hidden file of the home folder (start scripts,
+// keys).
+func belongsToMachine(word string) bool {
+	p := path.Clean(word)
+	if slices.Contains(harmless, p) || strings.HasPrefix(p, "/dev/fd/") || strings.HasPrefix(p, "/var/tmp/") {
+		return false
+	}
+	for _, h := range home {
+		if strings.HasPrefix(p, h+"/.") {
+			return true
+		}
+	}
+	for _, f := range systemFolders {
+		if p == f || strings.HasPrefix(p, f+"/") {
+			return f != "/home" && f != "/Users"
+		}
+	}
+	return false
+}

@@ -1,0 +1,368 @@
+package shell
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// specials judge programs whose arguments are a language of their own.
+var specials = map[string]func(words []word, s scope) finding{
+	"sed": sed, "awk": awk, "gawk": awk, "mawk": awk, "jq": jq, "test": test, "[": test, "printf": printf, "echo": echo, "cd": cd, "sleep": sleep, "exit": exit,
+	"set": set, "make": makeTargets, "tar": tar, "ps": ps,
+}
+
+// known is a finding that allows a command to read; why is "" or says why not.
+func known(name, why string) finding {
+	if why == "" {
+		return finding{decision: Allow, touches: reads}
+	}
+	if why == "?" {
+		c, _ := lookup(risks, []word{{text: name}})
+		why = c.reason(name)
+	}
+	return asks(anything, "%s", why)
+}
+
+// allInside checks words that are paths.
+func allInside(words []word, s scope) string {
+	for _, w := range words {
+		if w.status || strings.HasPrefix(w.text, "-") && w.text != "-" {
+			return fmt.Sprintf("It is not known what it does with %s.", w.text)
+		}
+		if w.glob && !anchored(w.text) {
+			return fmt.Sprintf("What the wildcard %s finds could be taken for a flag; ./%s could not.", w.text, w.text)
+		}
+		if why := inside(w, s.depth); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// findTests are the parts of an expression that find only looks at or prints;
+// those that are true take a value.
+var findTests = map[string]bool{
+	"-H": false, "-L": false, "-P": false, "(": false, ")": false, "!": false, "-not": false, "-a": false, "-and": false, "-o": false, "-or": false, ",": false,
+	"-print": false, "-print0": false, "-ls": false, "-prune": false, "-empty": false, "-depth": false, "-mount": false, "-xdev": false, "-readable": false, "-follow": false,
+	"-writable": false, "-executable": false, "-quit": false, "-name": true, "-iname": true, "-path": true, "-ipath": true, "-wholename": true, "-regex": true,
+	"-iregex": true, "-type": true, "-size": true, "-mtime": true, "-mmin": true, "-atime": true, "-ctime": true, "-cmin": true, "-newer": true, "-maxdepth": true,
+	"-mindepth": true, "-perm": true, "-user": true, "-group": true, "-printf": true, "-regextype": true, "-links": true, "-true": false, "-false": false, "-newermt": true,
+}
+
+// find looks, and may show what it finds by programs that only read.
+func find(j judge, words []word, s scope) (finding, bool) {
+	f := finding{decision: Allow, touches: reads}
+	for i := 1; i < len(words); i++ {
+		w := words[i]
+		valued, isTest := findTests[w.text]
+		switch {
+		case w.status:
+			return asks(anything, "A word of it is not written out ($?)."), true
+		case isTest && valued:
+			if i++; i < len(words) {
+				if words[i].glob {
+					return asks(anything, "The shell would expand a word of it (%s).", words[i].text), true
+				}
+				if why := inside(word{text: words[i].text, glob: true}, s.depth); why != "" && w.text != "-printf" && !strings.Contains(w.text, "path") && !strings.Contains(w.text, "regex") {
+					return asks(secrets, "%s", why), true
+				}
+			}
+		case isTest:
+		case w.text == "-exec":
+			n := slices.IndexFunc(words[i:], func(w word) bool { return w.text == ";" || w.text == "+" })
+			if n < 2 {
+				return known("find", "?"), true
+			}
+			inner := j.within(words[i+1:i+n], 0, s)
+			if inner.decision != Allow || !inner.tame || words[i+1].text == "{}" {
+				return known("find", "?"), true
+			}
+			i += n
+		case strings.HasPrefix(w.text, "-"):
+			return asks(anything, "It is not known that find only reads with %s.", w.text), true
+		default:
+			if why := allInside(words[i:i+1], s); why != "" {
+				return asks(outside, "%s", why), true
+			}
+		}
+	}
+	return f, true
+}
+
+// sed that prints. What it would write or run is asked for: files are edited
+// with PATCH_FILE, which looks at what comes out.
+func sed(words []word, s scope) finding {
+	var scripts []string
+	var rest []word
+	for i := 1; i < len(words); i++ {
+		switch w := words[i]; {
+		case w.glob && strings.HasPrefix(w.text, "-") || w.status:
+			return known("sed", "?")
+		case regexp.MustCompile(`^(-[nErsuz]+|--quiet|--silent|--regexp-extended|--separate|--unbuffered|--null-data|--sandbox|--posix)$`).MatchString(w.text):
+		case (w.text == "-e" || w.text == "-ne" || w.text == "-nEe" || w.text == "-Ee" || w.text == "-re" || w.text == "--expression") && i+1 < len(words):
+			i++
+			scripts = append(scripts, words[i].text)
+		case strings.HasPrefix(w.text, "-") && w.text != "-":
+			return known("sed", "?")
+		default:
+			rest = append(rest, w)
+		}
+	}
+	if len(scripts) == 0 && len(rest) > 0 {
+		if rest[0].glob {
+			return known("sed", "?")
+		}
+		scripts, rest = []string{rest[0].text}, rest[1:]
+	}
+	if len(scripts) == 0 || slices.ContainsFunc(scripts, func(s string) bool { return !sedPrints(s) }) {
+		return known("sed", "?")
+	}
+	return known("sed", allInside(rest, s))
+}
+
+var sedAddress = regexp.MustCompile(`^(\d+(~\d+)?|\$|\+\d+|/([^/\\\n]|\\[^\n])*/I?)`)
+
+// sedPrints reports whether a script of sed only changes what it prints. It
+// knows less than sed, and what it does not know is no.
+func sedPrints(script string) bool {
+	for script = strings.TrimLeft(script, " ;\n{}"); script != ""; script = strings.TrimLeft(script, " ;\n{}") {
+		for range 2 {
+			script = strings.TrimLeft(script[len(sedAddress.FindString(script)):], " ")
+			if script, _ = strings.CutPrefix(script, ","); script == "" {
+				return false
+			}
+		}
+		script = strings.TrimLeft(script, "! ")
+		if script == "" {
+			return false
+		}
+		c := script[0]
+		script = script[1:]
+		switch {
+		case c == '{':
+			continue
+		case strings.IndexByte("pPdDnNgGhHxlF=", c) >= 0:
+		case c == 'q' || c == 'Q':
+			script = strings.TrimLeft(script, "0123456789")
+		case c == 's' || c == 'y':
+			rest, ok := sedParts(script, c == 's')
+			if !ok {
+				return false
+			}
+			script = rest
+		default:
+			return false
+		}
+		script = strings.TrimLeft(script, " ")
+		if script != "" && strings.IndexByte(";\n}", script[0]) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// sedParts skips the two parts of s or y and the flags, of which e runs what it
+// made and w writes it.
+func sedParts(s string, flags bool) (string, bool) {
+	if s == "" || strings.IndexByte("\\\n ;{}[]", s[0]) >= 0 || s[0] >= 0x80 || s[0] >= '0' && s[0] <= '9' || s[0]|0x20 >= 'a' && s[0]|0x20 <= 'z' {
+		return "", false
+	}
+	separator, parts := s[0], 0
+	s = s[1:]
+	for parts < 2 {
+		i := 0
+		for i < len(s) && s[i] != separator {
+			if s[i] == '\\' {
+				i++
+			}
+			if i < len(s) && (s[i] == '\n' || s[i] == '[') { // in brackets the separator may stand for itself
+				if s[i] == '\n' || strings.IndexByte(s[i:], ']') < 0 || strings.IndexByte(s[i:i+strings.IndexByte(s[i:], ']')], separator) >= 0 {
+					return "", false
+				}
+			}
+			i++
+		}
+		if i >= len(s) {
+			return "", false
+		}
+		s = s[i+1:]
+		parts++
+	}
+	if flags {
+		s = strings.TrimLeft(s, "gpiI0123456789")
+	}
+	return s, true
+}
+
+// awkTrouble finds what lets a program of awk write, run or load: pipes, output
+// into a file, calls by name, the environment. Strings are not told apart from
+// code: that takes a parser of awk, and a mistake in it would allow too much.
+var awkTrouble = regexp.MustCompile(`\|($|[^|])|\b(system|getline|close|fflush|ENVIRON|PROCINFO|ARGV)\b|@|(?s:\bprintf?\b.*>)`)
+
+func awk(words []word, s scope) finding {
+	i := 1
+	for i < len(words) && strings.HasPrefix(words[i].text, "-") {
+		switch w := words[i]; {
+		case w.glob || w.status:
+			return known("awk", "?")
+		case w.text == "-F" && i+1 < len(words):
+			i += 2
+		case w.text == "-v" && i+1 < len(words) && regexp.MustCompile(`^\w+=[\w .,:-]*$`).MatchString(words[i+1].text):
+			i += 2
+		case strings.HasPrefix(w.text, "-F") && len(w.text) > 2:
+			i++
+		default:
+			return known("awk", "?")
+		}
+	}
+	// Two bars next to each other are "or"; they are taken out in pairs first.
+	if i >= len(words) || !words[i].plain() || awkTrouble.MatchString(strings.ReplaceAll(words[i].text, "||", " ")) {
+		return known("awk", "?")
+	}
+	return known("awk", allInside(words[i+1:], s))
+}
+
+var jqTrouble = regexp.MustCompile(`\b(env|import|include|input_filename|modulemeta|debug|\$__prog_args)\b|\$ENV`)
+
+func jq(words []word, s scope) finding {
+	i, program := 1, ""
+	var rest []word
+	for ; i < len(words); i++ {
+		switch w := words[i]; {
+		case w.status || w.glob && (strings.HasPrefix(w.text, "-") || program == ""):
+			return known("jq", "?")
+		case regexp.MustCompile(`^(-[rcsneMCSaj]+|--(raw-output|compact-output|slurp|null-input|exit-status|tab|sort-keys|raw-input|color-output|monochrome-output|join-output))$`).MatchString(w.text):
+		case w.text == "--indent" && i+1 < len(words):
+			i++
+		case (w.text == "--arg" || w.text == "--argjson") && i+2 < len(words):
+			i += 2
+		case strings.HasPrefix(w.text, "-"):
+			return known("jq", "?")
+		case program == "":
+			program = w.text
+		default:
+			rest = append(rest, w)
+		}
+	}
+	if program == "" || jqTrouble.MatchString(program) {
+		return known("jq", "?")
+	}
+	return known("jq", allInside(rest, s))
+}
+
+// test compares. Its -v evaluates the subscript of an array, which can run a
+// command; so it is not known here.
+func test(words []word, s scope) finding {
+	if words[0].text == "[" && words[len(words)-1].text != "]" {
+		return known("[", "It has no closing bracket.")
+	}
+	for _, w := range words[1:] {
+		switch {
+		case w.glob:
+			return known("test", "The shell would expand a word of it ("+w.text+").")
+		case strings.HasPrefix(w.text, "-") && !regexp.MustCompile(`^-([bcdefghLprsSuwxzn]|eq|ne|lt|le|gt|ge|nt|ot|ef|a|o|\d+)$`).MatchString(w.text):
+			return known("test", "It is not known what test does with "+w.text+".")
+		case inside(w, s.depth) != "":
+			return known("test", inside(w, s.depth))
+		}
+	}
+	return finding{decision: Allow, touches: reads}
+}
+
+// printf prints; with -v it sets a variable, and evaluates its subscript.
+func printf(words []word, _ scope) finding {
+	if len(words) < 2 || strings.HasPrefix(words[1].text, "-") || slices.ContainsFunc(words, func(w word) bool { return w.glob }) {
+		return asks(anything, "It is not known what printf does with this.")
+	}
+	return finding{decision: Allow, touches: reads}
+}
+
+// echo prints, whatever its words are.
+func echo([]word, scope) finding { return finding{decision: Allow, touches: reads} }
+
+func cd(words []word, s scope) finding {
+	if len(words) != 2 || !words[1].plain() || words[1].text == "" || strings.HasPrefix(words[1].text, "-") || slices.Contains(strings.Split(words[1].text, "/"), ".git") {
+		return asks(outside, "It changes to another folder than one of the workspace.")
+	}
+	if why := inside(words[1], s.depth); why != "" {
+		return asks(outside, "It changes to another folder than one of the workspace (%s).", words[1].text)
+	}
+	return finding{decision: Allow, touches: reads}
+}
+
+// longestSleep is in seconds: enough for a server to come up, too short to hold a
+// task.
+const longestSleep = 60
+
+func sleep(words []word, _ scope) finding {
+	if len(words) == 2 && words[1].plain() {
+		if n, err := strconv.ParseFloat(words[1].text, 64); err == nil && n >= 0 && n <= longestSleep {
+			return finding{decision: Allow, touches: reads}
+		}
+	}
+	return asks(runs, "%s", class("endless").reason("sleep"))
+}
+
+func exit(words []word, _ scope) finding {
+	if len(words) == 1 || len(words) == 2 && whole.MatchString(words[1].text) {
+		return finding{decision: Allow, touches: reads}
+	}
+	return asks(anything, "It is not known what exit does with this.")
+}
+
+// set switches how mistakes are treated and what is shown, not how words are read.
+func set(words []word, _ scope) finding {
+	if regexp.MustCompile(`^set( [-+][eux]+| [-+][eux]*o pipefail)+$`).MatchString(join(words)) {
+		return finding{decision: Allow, touches: reads}
+	}
+	return known("set", "?")
+}
+
+// targets are what makefiles call the builds and checks that people run all day.
+var targets = []string{"test", "tests", "unit", "unittest", "unit-test", "test-unit", "check", "checks", "lint", "vet", "fmt", "format", "format-check", "build", "all", "compile", "typecheck", "types", "type-check", "mypy", "ruff", "black", "flake8", "coverage", "cover", "cov", "bench", "help"}
+
+func makeTargets(words []word, s scope) finding {
+	f := asks(reads|writes|runs, "%s", class("name").reason("make"))
+	f.shape = narrow(words, s)
+	named := false
+	for i := 1; i < len(words); i++ {
+		switch w := words[i]; {
+		case !w.plain():
+			return f
+		case regexp.MustCompile(`^(-j\d*|-[skn]+|--(silent|keep-going|dry-run|no-print-directory)|--jobs(=\d+)?)$`).MatchString(w.text):
+		case w.text == "-C" && i+1 < len(words) && inside(words[i+1], s.depth) == "":
+			i++
+		case slices.Contains(targets, w.text):
+			named = true
+		case (w.text == "--version" || w.text == "-v") && len(words) == 2:
+			return finding{decision: Allow, touches: reads}
+		default:
+			return f
+		}
+	}
+	if !named {
+		return f
+	}
+	return finding{decision: Allow, touches: reads | writes | runs}
+}
+
+// tar lists. A colon would make the archive one on another machine.
+func tar(words []word, s scope) finding {
+	if len(words) != 3 || !regexp.MustCompile(`^-?(t[vzjJ]*f|t[zjJ]*v?[zjJ]*f)$`).MatchString(words[1].text) || strings.Contains(words[2].text, ":") {
+		if len(words) == 2 && words[1].text == "--version" {
+			return finding{decision: Allow, touches: reads}
+		}
+		return known("tar", "?")
+	}
+	return known("tar", allInside(words[2:], s))
+}
+
+func ps(words []word, _ scope) finding {
+	if len(words) == 1 || len(words) == 2 && slices.Contains([]string{"aux", "-ef", "-e", "-A", "ax", "-aux"}, words[1].text) {
+		return finding{decision: Allow, touches: reads}
+	}
+	return asks(system, "It is not known what ps does with this.")
+}

@@ -1,0 +1,358 @@
+package shell
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// command is a simple command.
+type command struct {
+	words   []word
+	assigns []string // NAME=value in front of it, harmless ones
+	odd     string   // why it is not plain, in a sentence for the user
+	before  string   // the operator that joins it to the one before: "", ";", "&&", "||" or "|"
+	after   string   // harmless redirections, in one way
+	shut    string   // brackets around it, such as "(" and ")"
+	depth   int      // how many folders below the workspace's root it surely runs
+	feed    *command // whose output it reads
+	node    syntax.Node
+	result  finding
+}
+
+// walker takes a line apart into simple commands, and judges each of them.
+type walker struct {
+	judge    judge
+	explain  bool
+	commands []*command
+	odd      string // what else is in the line that is not judged
+	brackets int    // of groups: they are no part of a shape
+	depth    int    // how deep cd went if all before was well
+	sure     int    // and whatever went wrong
+}
+
+func (w *walker) fail(format string, args ...any) {
+	if w.odd == "" {
+		w.odd = fmt.Sprintf(format, args...)
+	}
+}
+
+func (w *walker) statements(list []*syntax.Stmt) {
+	for i, s := range list {
+		before := ";"
+		if i == 0 {
+			before = ""
+		}
+		w.depth = min(w.depth, w.sure)
+		w.sure = w.depth
+		w.stmt(s, before, nil)
+	}
+}
+
+func (w *walker) stmt(s *syntax.Stmt, before string, feed *command) {
+	switch {
+	case s.Background:
+		w.fail("A part of it goes on running in the background.")
+	case s.Coprocess || s.Disown:
+		w.fail("It uses a shell construct that is not judged (a coprocess).")
+	case s.Negated:
+		before = strings.TrimSpace(before + " !")
+	}
+	first := len(w.commands)
+	w.command(s.Cmd, before, feed)
+	if s.Negated { // behind "! cd x &&" the folder was not changed
+		w.depth = min(w.depth, w.sure)
+		w.sure = w.depth
+	}
+	for _, r := range s.Redirs {
+		w.redirect(s, r, first)
+	}
+}
+
+// redirect judges a redirection: to nowhere, among the outputs, or from a file
+// of the workspace.
+func (w *walker) redirect(s *syntax.Stmt, r *syntax.Redirect, first int) {
+	_, simple := s.Cmd.(*syntax.CallExpr)
+	target, ok := word{}, false
+	if r.Word != nil {
+		target, ok = literal(r.Word)
+	}
+	ok = ok && target.plain()
+	n := ""
+	if r.N != nil {
+		n = r.N.Value
+	}
+	out := n == "" || n == "1" || n == "2"
+	switch {
+	case ok && r.Op == syntax.DplOut && out && (target.text == "1" || target.text == "2"),
+		ok && (r.Op == syntax.RdrOut || r.Op == syntax.AppOut) && out && target.text == "/dev/null",
+		ok && r.Op == syntax.RdrIn && n == "" && target.text == "/dev/null":
+	case ok && r.Op == syntax.RdrIn && n == "":
+		if why := inside(target, w.sure); why != "" {
+			w.fail("%s", why)
+		}
+	case r.Op == syntax.RdrIn, r.Op == syntax.WordHdoc, r.Op == syntax.Hdoc, r.Op == syntax.DashHdoc, r.Op == syntax.DplIn:
+		w.fail("It redirects the input (%s).", r.Op)
+	default:
+		w.fail("It redirects the output to %s.", written(r.Word))
+	}
+	if r.Word != nil {
+		w.nested(r.Word)
+	}
+	if r.Hdoc != nil {
+		w.nested(r.Hdoc)
+	}
+	if simple && len(w.commands) == first+1 {
+		w.commands[first].after += " " + n + r.Op.String() + quote(target.text, false)
+	} else {
+		w.brackets++
+	}
+}
+
+var joints = map[syntax.BinCmdOperator]string{syntax.AndStmt: "&&", syntax.OrStmt: "||", syntax.Pipe: "|"}
+
+func (w *walker) command(cmd syntax.Command, before string, feed *command) {
+	switch cmd := cmd.(type) {
+	case *syntax.CallExpr:
+		w.call(cmd, before, feed)
+	case *syntax.BinaryCmd:
+		w.binary(cmd, before, feed)
+	case *syntax.TimeClause:
+		if cmd.Stmt == nil || cmd.PosixFormat {
+			w.fail("It times nothing.")
+			return
+		}
+		w.stmt(cmd.Stmt, strings.TrimSpace(before+" time"), feed)
+	case *syntax.Subshell:
+		w.brackets++
+		depth, sure := w.depth, w.sure
+		w.group(cmd.Stmts, before, feed)
+		w.depth, w.sure = depth, sure
+	case *syntax.Block:
+		w.brackets++
+		w.group(cmd.Stmts, before, feed)
+	case nil:
+		w.fail("It redirects without a command.")
+	default:
+		w.fail("It is a shell program (%s), not a plain command.", construct(cmd))
+		w.nested(cmd)
+	}
+}
+
+// group judges what stands between brackets. Its commands may all read what is
+// piped into it.
+func (w *walker) group(list []*syntax.Stmt, before string, feed *command) {
+	for i, s := range list {
+		if i > 0 {
+			before = ";"
+			w.depth = min(w.depth, w.sure)
+			w.sure = w.depth
+		}
+		w.stmt(s, before, feed)
+	}
+}
+
+func (w *walker) binary(cmd *syntax.BinaryCmd, before string, feed *command) {
+	joint, ok := joints[cmd.Op]
+	if !ok {
+		w.fail("It joins commands with %s.", cmd.Op)
+	}
+	depth, sure := w.depth, w.sure
+	w.stmt(cmd.X, before, feed)
+	feed = nil
+	switch {
+	case joint == "|": // each side has its own folder
+		w.depth, w.sure = depth, sure
+		feed = &command{odd: "several commands"}
+		if _, simple := cmd.X.Cmd.(*syntax.CallExpr); simple && len(w.commands) > 0 {
+			feed = w.commands[len(w.commands)-1]
+		} else if last, ok := cmd.X.Cmd.(*syntax.BinaryCmd); ok && last.Op == syntax.Pipe && len(w.commands) > 0 {
+			feed = w.commands[len(w.commands)-1]
+		}
+	case joint != "&&":
+		w.depth = min(w.depth, w.sure)
+		w.sure = w.depth
+	}
+	w.stmt(cmd.Y, joint, feed)
+	if joint == "|" {
+		w.depth, w.sure = depth, sure
+	}
+}
+
+func (w *walker) call(call *syntax.CallExpr, before string, feed *command) {
+	c := &command{before: before, feed: feed, depth: min(w.depth, w.depthFor(before)), node: call}
+	for _, a := range call.Assigns {
+		text, why := assignment(a)
+		if why != "" && c.odd == "" {
+			c.odd = why
+		}
+		c.assigns = append(c.assigns, text)
+		w.nested(a)
+	}
+	if len(call.Args) == 0 && c.odd == "" {
+		c.odd = "It only sets variables."
+	}
+	for _, arg := range call.Args {
+		text, ok := literal(arg)
+		if !ok && c.odd == "" {
+			c.odd = fmt.Sprintf("The shell would expand a word of it (%s).", written(arg))
+		}
+		c.words = append(c.words, text)
+		w.nested(arg)
+	}
+	if len(c.words) > 0 && c.words[0].quoted && c.odd == "" {
+		c.odd = "The name of the program is written with quotes."
+	}
+	c.result = w.judge.command(c)
+	w.commands = append(w.commands, c)
+	if c.odd == "" && c.words[0].text == "cd" && len(c.words) == 2 && c.result.decision == Allow {
+		w.depth = max(0, c.depth+steps(c.words[1].text))
+		w.sure = min(w.sure, w.depth)
+	}
+}
+
+// depthFor is how deep a command behind an operator surely runs: behind && what
+// is before it went well.
+func (w *walker) depthFor(before string) int {
+	if strings.HasPrefix(before, "&&") || before == "" {
+		return w.depth
+	}
+	return w.sure
+}
+
+// nested judges the commands in substitutions and in shell programs, for
+// [Explain]: what holds them is asked for already.
+func (w *walker) nested(n syntax.Node) {
+	if !w.explain {
+		return
+	}
+	if word, ok := n.(*syntax.Word); ok && word.Lit() != "" {
+		return
+	}
+	syntax.Walk(n, func(n syntax.Node) bool {
+		var inner []*syntax.Stmt
+		switch n := n.(type) {
+		case *syntax.CmdSubst:
+			inner = n.Stmts
+		case *syntax.ProcSubst:
+			inner = n.Stmts
+		case *syntax.Stmt:
+			inner = []*syntax.Stmt{n}
+		default:
+			return true
+		}
+		w.statements(inner)
+		return false
+	})
+}
+
+// construct names a part of the shell's language.
+func construct(cmd syntax.Command) string {
+	switch cmd.(type) {
+	case *syntax.IfClause:
+		return "if"
+	case *syntax.WhileClause:
+		return "while"
+	case *syntax.ForClause:
+		return "for"
+	case *syntax.CaseClause:
+		return "case"
+	case *syntax.FuncDecl:
+		return "a function"
+	case *syntax.ArithmCmd, *syntax.LetClause:
+		return "arithmetic"
+	case *syntax.TestClause:
+		return "[["
+	case *syntax.DeclClause:
+		return "a declaration"
+	}
+	return "a part of its language"
+}
+
+// verdict sums up the parts. The first of the heaviest says why.
+func (w *walker) verdict() Verdict {
+	v := Verdict{Decision: Allow, ReadOnly: true}
+	var names, rules []string
+	for _, c := range w.commands {
+		f := c.result
+		if f.decision.weight() > v.Decision.weight() {
+			v.Decision, v.Reason = f.decision, f.reason
+		}
+		if f.rule != "" && !slices.Contains(rules, f.rule) {
+			rules = append(rules, f.rule)
+		}
+		v.ReadOnly = v.ReadOnly && f.rule == "" && f.touches&^reads == 0
+		v.Touches = append(v.Touches, f.touches.words()...)
+		v.Packages = append(v.Packages, f.packages...)
+		if len(c.words) > 0 && !slices.Contains(names, c.words[0].text) {
+			names = append(names, c.words[0].text)
+		}
+	}
+	slices.Sort(v.Touches)
+	v.Touches = slices.Compact(v.Touches)
+	if w.odd != "" {
+		v.Decision = Ask
+		if v.Reason == "" {
+			v.Reason = w.odd
+		}
+	}
+	switch {
+	case v.Decision != Allow:
+		v.ReadOnly = false
+	case len(rules) > 0:
+		v.Reason = fmt.Sprintf("The settings allow it (%s).", strings.Join(rules, ", "))
+	case v.ReadOnly:
+		v.Reason = fmt.Sprintf("It only reads (%s).", strings.Join(names, ", "))
+	default:
+		v.Reason = fmt.Sprintf("It stays in the sandbox's copy of the workspace, without network (%s).", strings.Join(names, ", "))
+	}
+	if w.odd == "" && w.brackets == 0 {
+		v.Shape = shape(w.commands)
+	}
+	return v
+}
+
+// parts returns the judgement of each command, and of the line where there is one
+// beside, where that was asked for.
+func (w *walker) parts(policy *Policy, denied *denial) []Part {
+	if !w.explain {
+		return nil
+	}
+	var parts []Part
+	for _, c := range w.commands {
+		f := c.result
+		p := Part{Command: written(c.node), Decision: f.decision, Reason: f.reason, Rule: f.rule, Touches: f.touches.words()}
+		if p.Rule == "" {
+			p.Rule = builtIn
+		}
+		g := guard{policy: policy}
+		if d := g.denied(c.node, 0); d != nil {
+			p.Decision, p.Reason, p.Rule = Deny, d.reason, orBuiltIn(d.rule)
+		} else if g.asked != nil {
+			p.Decision, p.Reason, p.Rule = Ask, g.asked.says("ask for it"), g.asked.setting
+		}
+		parts = append(parts, p)
+	}
+	switch {
+	case denied != nil:
+		parts = append(parts, Part{Command: wholeLine, Decision: Deny, Reason: denied.reason, Rule: orBuiltIn(denied.rule)})
+	case w.odd != "":
+		parts = append(parts, Part{Command: wholeLine, Decision: Ask, Reason: w.odd, Rule: builtIn})
+	}
+	return parts
+}
+
+// wholeLine stands for the line in what [Explain] says of it.
+const wholeLine = "the whole line"
+
+// builtIn is the rule of what no setting decided.
+const builtIn = "built in"
+
+func orBuiltIn(rule string) string {
+	if rule == "" {
+		return builtIn
+	}
+	return rule
+}

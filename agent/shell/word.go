@@ -1,0 +1,207 @@
+package shell
+
+import (
+	"regexp"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// word is a word whose meaning is certain, but for what a wildcard in it finds.
+type word struct {
+	text   string
+	glob   bool // it holds wildcards; text has them as they were written
+	status bool // it holds $?, which is a small number; text has 0 for it
+	quoted bool // a part of it is quoted
+}
+
+// plain reports whether the word is exactly its text.
+func (w word) plain() bool { return !w.glob && !w.status }
+
+// simpleGlob is what a wildcard may look like: *, ? and sets without ranges
+// backwards or negation, which shells write differently.
+var simpleGlob = regexp.MustCompile(`^([\w./@%+,:=-]|\*|\?|\[[\w-]+\])+$`)
+
+// hiddenGlob finds wildcards that could stand for "..".
+var hiddenGlob = regexp.MustCompile(`(^|/)\.[^/]*[*?\[]`)
+
+// escapable are the characters that a backslash makes literal in an argument.
+// Before a letter it is a trick.
+const escapable = ".*?()[];!|&<>$\"'# {}~+^`,:=@%/-"
+
+// literal returns what a word means when every shell takes it the same way.
+func literal(w *syntax.Word) (word, bool) {
+	var out word
+	var b strings.Builder
+	for i, part := range w.Parts {
+		ok := true
+		switch part := part.(type) {
+		case *syntax.Lit:
+			ok = out.bare(&b, part.Value, i == 0)
+		case *syntax.SglQuoted:
+			ok = !part.Dollar
+			out.quoted = true
+			b.WriteString(part.Value)
+		case *syntax.DblQuoted:
+			ok = out.quotes(&b, part)
+		case *syntax.ParamExp:
+			ok = isStatus(part)
+			out.status = true
+			b.WriteByte('0')
+		default:
+			ok = false
+		}
+		if !ok {
+			return word{}, false
+		}
+	}
+	out.text = b.String()
+	if out.glob && (out.quoted || !simpleGlob.MatchString(out.text) || hiddenGlob.MatchString(out.text)) {
+		return word{}, false
+	}
+	return out, true
+}
+
+// bare reads text without quotes.
+func (w *word) bare(b *strings.Builder, s string, start bool) bool {
+	if s == "!" || s == "[" || s == "]" { // words of their own, for find and test
+		b.WriteString(s)
+		return true
+	}
+	if expandsTilde(s, start) || strings.ContainsAny(s, "$`\n") || braces(s) {
+		return false
+	}
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] == '\\':
+			if i++; i == len(s) || strings.IndexByte(escapable, s[i]) < 0 {
+				return false
+			}
+			w.quoted = true
+		case s[i] == '!':
+			return false
+		case strings.IndexByte("*?[", s[i]) >= 0:
+			w.glob = true
+		case s[i] == '(' || s[i] == ')': // *(a) is an extended wildcard
+			return false
+		}
+		b.WriteByte(s[i])
+	}
+	return true
+}
+
+// braces reports whether bash could expand braces: {a,b} and {1..3}, but not {}
+// or stash@{0}.
+func braces(s string) bool {
+	open := strings.IndexByte(s, '{')
+	return open >= 0 && (strings.Contains(s[open:], ",") || strings.Contains(s[open:], "..")) ||
+		strings.Count(s, "{") != strings.Count(s, "}")
+}
+
+// expandsTilde reports whether bash could take a tilde for a home folder: at the
+// start of a word, and behind = and : in words that look like assignments.
+// HEAD~3 is none.
+func expandsTilde(s string, start bool) bool {
+	for i := range len(s) {
+		if s[i] == '~' && (i == 0 && start || i > 0 && (s[i-1] == '=' || s[i-1] == ':')) {
+			return true
+		}
+	}
+	return strings.HasPrefix(s, "~") && !start
+}
+
+// quotes reads what is between double quotes. A dollar is literal only as the
+// last character, and a backslash stays before what it does not escape.
+func (w *word) quotes(b *strings.Builder, q *syntax.DblQuoted) bool {
+	if q.Dollar {
+		return false
+	}
+	w.quoted = true
+	for i, part := range q.Parts {
+		if p, ok := part.(*syntax.ParamExp); ok && isStatus(p) {
+			w.status = true
+			b.WriteByte('0')
+			continue
+		}
+		lit, ok := part.(*syntax.Lit)
+		if !ok {
+			return false
+		}
+		s := lit.Value
+		for k := 0; k < len(s); k++ {
+			last := i == len(q.Parts)-1 && k == len(s)-1
+			switch {
+			case s[k] == '`', s[k] == '$' && !last, s[k] == '\\' && (k == len(s)-1 || s[k+1] == '\n'):
+				return false
+			case s[k] == '\\' && strings.IndexByte("\\\"$`", s[k+1]) >= 0:
+				k++
+			}
+			b.WriteByte(s[k])
+		}
+	}
+	return true
+}
+
+// isStatus reports whether an expansion is $?, which is a number whatever the
+// line does before.
+func isStatus(p *syntax.ParamExp) bool {
+	return p.Short && p.Param != nil && p.Param.Value == "?" && p.Index == nil
+}
+
+// written returns a node's source, printed in one line.
+func written(n syntax.Node) string {
+	var b strings.Builder
+	if err := syntax.NewPrinter(syntax.SingleLine(true)).Print(&b, n); err != nil {
+		return "…"
+	}
+	s := strings.Join(strings.Fields(b.String()), " ")
+	if r := []rune(s); len(r) > 60 { // enough to find it in the line, which is shown whole
+		s = string(r[:60]) + "…"
+	}
+	return s
+}
+
+// loose returns what a word probably means, for the denials: there a word that
+// is not literal must still be seen. Variables stay as $NAME; what cannot be
+// known is unknown.
+func loose(w *syntax.Word) string {
+	var b strings.Builder
+	for _, part := range w.Parts {
+		loosePart(&b, part, false)
+	}
+	return b.String()
+}
+
+// unknown stands for text that only the running shell knows.
+const unknown = "\uFFFD"
+
+func loosePart(b *strings.Builder, part syntax.WordPart, quoted bool) {
+	switch part := part.(type) {
+	case *syntax.Lit:
+		s := strings.ReplaceAll(part.Value, "\\\n", "")
+		for k := 0; k < len(s); k++ {
+			if s[k] == '\\' && k+1 < len(s) && (!quoted || strings.IndexByte("\\\"$`", s[k+1]) >= 0) {
+				k++
+			}
+			b.WriteByte(s[k])
+		}
+	case *syntax.SglQuoted:
+		if part.Dollar {
+			b.WriteString(ansi(part.Value))
+			return
+		}
+		b.WriteString(part.Value)
+	case *syntax.DblQuoted:
+		for _, inner := range part.Parts {
+			loosePart(b, inner, true)
+		}
+	case *syntax.ParamExp:
+		if part.Param != nil && part.Exp == nil && part.Index == nil && part.Slice == nil && part.Repl == nil && !part.Excl && !part.Length {
+			b.WriteString("$" + part.Param.Value)
+			return
+		}
+		b.WriteString(unknown)
+	default:
+		b.WriteString(unknown)
+	}
+}

@@ -1,0 +1,262 @@
+package shell
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// wraps judge the programs that run the command that their operands are. They
+// know the program's own flags exactly; ok is false where they do not apply, and
+// then the command is judged as any other. The map is filled in init because
+// judging a command may come back here.
+var wraps map[string]func(j judge, words []word, s scope) (f finding, ok bool)
+
+func init() {
+	wraps = map[string]func(j judge, words []word, s scope) (finding, bool){
+		"timeout": skipping(regexp.MustCompile(`^(-v|--preserve-status|--foreground|-s[A-Z0-9]+|-k\d+[smhd]?|--(signal|kill-after)=[A-Z0-9]+[smhd]?)$`), "-s -k --signal --kill-after", regexp.MustCompile(`^\d+(\.\d+)?[smhd]?$`)),
+		"nice":    skipping(regexp.MustCompile(`^(-\d+|-n-?\d+|--adjustment=-?\d+)$`), "-n", nil),
+		"stdbuf":  skipping(regexp.MustCompile(`^(-[ioe][L0]|--(input|output|error)=[L0])$`), "", nil),
+		"env":     env, "xargs": xargs, "find": find, "git": git, "python": python, "node": node, "coverage": coverage,
+		"uv": runner("run"), "poetry": runner("run"), "pipenv": runner("run"), "pdm": runner("run"), "bundle": runner("exec"),
+		"npx": javascript, "pnpx": javascript, "yarn": javascript, "pnpm": javascript, "bunx": javascript,
+	}
+}
+
+// within judges the command that begins n words further on.
+func (j judge) within(words []word, n int, s scope) finding {
+	s.inner++
+	f := j.words(words[n:], s)
+	if f.shape != nil {
+		f.shape = append(texts(words[:n]), f.shape...)
+	}
+	return f
+}
+
+// skipping makes a judge of a program with flags that match, or take a value
+// from the next word, and then perhaps one operand of its own.
+func skipping(flags *regexp.Regexp, valued string, operand *regexp.Regexp) func(judge, []word, scope) (finding, bool) {
+	return func(j judge, words []word, s scope) (finding, bool) {
+		i := 1
+		for i < len(words) && strings.HasPrefix(words[i].text, "-") {
+			switch {
+			case slices.Contains(strings.Fields(valued), words[i].text) && i+1 < len(words) && regexp.MustCompile(`^-?\w+$`).MatchString(words[i+1].text):
+				i += 2
+			case flags.MatchString(words[i].text):
+				i++
+			default:
+				return finding{}, false
+			}
+		}
+		if operand != nil {
+			if i == len(words) || !operand.MatchString(words[i].text) {
+				return finding{}, false
+			}
+			i++
+		}
+		if i >= len(words) {
+			return finding{}, false
+		}
+		return j.within(words, i, s), true
+	}
+}
+
+// env runs a command with harmless variables.
+func env(j judge, words []word, s scope) (finding, bool) {
+	i := 1
+	for i < len(words) && assigned(words[i]) {
+		i++
+	}
+	if i == 1 || i == len(words) {
+		return asks(secrets, "%s", class("secret").reason("env")), i == len(words)
+	}
+	return j.within(words, i, s), true
+}
+
+// runner judges what a package manager runs in the project's environment.
+func runner(verb string) func(judge, []word, scope) (finding, bool) {
+	return func(j judge, words []word, s scope) (finding, bool) {
+		if len(words) < 3 || words[1].text != verb || strings.HasPrefix(words[2].text, "-") {
+			return finding{}, false
+		}
+		f := j.within(words, 2, s)
+		return f, f.touches&runs != 0 || f.decision != Allow
+	}
+}
+
+// scriptTools are the tools of JavaScript that npx finds in the project. Another
+// name would be fetched.
+var scriptTools = []string{"jest", "vitest", "mocha", "ava", "tsc", "vue-tsc", "eslint", "prettier", "stylelint", "biome", "oxlint", "htmlhint", "markdownlint", "svelte-check", "vite", "next", "astro", "ng", "c8", "nyc"}
+
+func javascript(j judge, words []word, s scope) (finding, bool) {
+	i := 1
+	if i < len(words) && (words[i].text == "--no-install" || words[i].text == "--no" || words[i].text == "exec" && words[0].text == "pnpm") {
+		i++
+	}
+	if i >= len(words) || !slices.Contains(scriptTools, words[i].text) {
+		return finding{}, false
+	}
+	f := j.within(words, i, s)
+	return f, true
+}
+
+// git skips git's own flags that only say where and how.
+func git(j judge, words []word, s scope) (finding, bool) {
+	i := 1
+	for i < len(words) {
+		switch {
+		case words[i].text == "--no-pager" || words[i].text == "-P" || words[i].text == "--no-optional-locks":
+			i++
+		case words[i].text == "-C" && i+1 < len(words) && words[i+1].plain() && inside(words[i+1], s.depth) == "":
+			s.depth = max(0, s.depth+steps(words[i+1].text))
+			i += 2
+		default:
+			if i == 1 || strings.HasPrefix(words[i].text, "-") && words[i].text != "--version" {
+				return asks(anything, "It is not known what git does with %s.", words[i].text), i > 1 || strings.HasPrefix(words[i].text, "-") && words[i].text != "--version" && words[i].text != "-v"
+			}
+			f := j.words(append([]word{words[0]}, words[i:]...), s)
+			if f.shape != nil {
+				f.shape = append(texts(words[:i]), f.shape[1:]...)
+			}
+			return f, true
+		}
+	}
+	return finding{}, false
+}
+
+// modules are the modules that python -m may run, which are known as programs.
+var modules = []string{"pytest", "unittest", "coverage", "mypy", "ruff", "black", "isort", "flake8", "pylint", "bandit", "autopep8", "autoflake", "pyflakes", "pycodestyle", "pydocstyle",
+	"vulture", "py_compile", "compileall", "doctest", "json.tool", "pip", "yamllint", "codespell", "pyright"}
+
+// python judges modules, manage.py and scripts.
+func python(j judge, words []word, s scope) (finding, bool) {
+	i := 1
+	for i < len(words) && slices.Contains([]string{"-B", "-u", "-I", "-E", "-s", "-O", "-q", "-b"}, words[i].text) {
+		i++
+	}
+	switch {
+	case i >= len(words):
+		return finding{}, false
+	case words[i].text == "-m" && i+1 < len(words) && slices.Contains(modules, words[i+1].text):
+		return j.within(words, i+1, s), true
+	case words[i].text == "-m" && i+1 < len(words):
+		c, n := lookup(risks, words[i+1:])
+		if n == 0 {
+			c = "name"
+		}
+		f := asks(classes[c].touches, "%s", c.reason(join(words[i:i+2])))
+		if n == 0 {
+			f.shape = narrow(append([]word{words[0]}, words[i+1:]...), s)
+		}
+		if f.shape != nil {
+			f.shape = append(texts(words[:i+1]), f.shape[1:]...)
+		}
+		return f, true
+	case path.Base(words[i].text) == "manage.py" && words[i].plain() && inside(words[i], s.depth) == "":
+		f := j.words(renamed(words[i:], "manage.py"), s)
+		if f.shape != nil {
+			f.shape = append(texts(words[:i+1]), f.shape[1:]...)
+		}
+		return f, true
+	}
+	return projectScript(words, i, ".py", s)
+}
+
+func node(_ judge, words []word, s scope) (finding, bool) {
+	if p, n := lookup(programs, words); p != nil && n > 1 {
+		return p.judge(words, n, s), true
+	}
+	return projectScript(words, 1, ".js .mjs .cjs .ts", s)
+}
+
+// projectScript judges an interpreter that runs a file of the workspace: asked
+// for, but with these very words it may be remembered.
+func projectScript(words []word, i int, endings string, s scope) (finding, bool) {
+	if i >= len(words) || strings.HasPrefix(words[i].text, "-") || !slices.Contains(strings.Fields(endings), path.Ext(words[i].text)) || inside(words[i], s.depth) != "" {
+		return finding{}, false
+	}
+	f := asks(reads|writes|runs, "It runs the script %s.", words[i].text)
+	f.shape = narrow(words, s)
+	if path.Base(words[i].text) == "setup.py" {
+		f = asks(classes["install"].touches, "%s", class("install").reason(words[i].text))
+	}
+	return f, true
+}
+
+// coverage measures what python would run.
+func coverage(j judge, words []word, s scope) (finding, bool) {
+	if len(words) < 3 || words[1].text != "run" {
+		return finding{}, false
+	}
+	i := 2
+	for i < len(words) && regexp.MustCompile(`^(--branch|-a|--append|-p|--parallel-mode|--(source|include|omit)=[\w.,/*-]+)$`).MatchString(words[i].text) {
+		i++
+	}
+	s.inner++
+	f, ok := python(j, append([]word{{text: "python"}}, words[i:]...), s)
+	if f.shape != nil {
+		f.shape = append(texts(words[:i]), f.shape[1:]...)
+	}
+	return f, ok
+}
+
+// listers print paths of the workspace, for xargs.
+func lists(c *command) bool {
+	if c == nil || c.odd != "" || c.result.decision != Allow || len(c.words) == 0 {
+		return false
+	}
+	has := func(flags ...string) bool {
+		return slices.ContainsFunc(c.words, func(w word) bool { return slices.Contains(flags, w.text) })
+	}
+	_, n := lookup(programs, c.words)
+	switch join(c.words[:max(n, 1)]) {
+	case "find":
+		return !has("-exec", "-printf", "-ls")
+	case "git ls-files", "fd":
+		return true
+	case "git diff":
+		return has("--name-only")
+	case "grep", "git grep":
+		return has("-l", "-rl", "-lr", "-rlZ", "-rlE", "-rlF", "-rln", "-rli", "-ril", "-lR", "-Rl", "-L", "-rL", "--files-with-matches") && !has("-h", "-o")
+	case "rg":
+		return has("-l", "--files", "--files-with-matches")
+	case "sort", "head", "tail", "uniq":
+		return len(c.words) < 3 && lists(c.feed)
+	}
+	return false
+}
+
+// xargs adds what it reads to a command. Where that are paths of the workspace
+// and the command only reads whatever it is given, nothing can go wrong.
+func xargs(j judge, words []word, s scope) (finding, bool) {
+	if !lists(s.feed) {
+		return finding{}, false
+	}
+	i, mark := 1, ""
+	for i < len(words) && strings.HasPrefix(words[i].text, "-") {
+		switch w := words[i].text; {
+		case slices.Contains([]string{"-0", "-r", "--null", "--no-run-if-empty"}, w), regexp.MustCompile(`^-[nPL]\d+$`).MatchString(w):
+			i++
+		case slices.Contains([]string{"-n", "-P", "-L"}, w) && i+1 < len(words) && whole.MatchString(words[i+1].text):
+			i += 2
+		case w == "-I" && i+1 < len(words) && slices.Contains([]string{"{}", "%", "@"}, words[i+1].text):
+			mark = words[i+1].text
+			i += 2
+		case w == "-I{}" || w == "-I%":
+			mark = w[2:]
+			i++
+		default:
+			return finding{}, false
+		}
+	}
+	if i >= len(words) {
+		return finding{}, false
+	}
+	f := j.within(words, i, s)
+	f.shape = nil
+	if f.decision == Allow && !f.tame || mark != "" && strings.Contains(words[i].text, mark) {
+		return asks(anything, "What %s is given by xargs is not known.", words[i].text), true
+	}
+	return f, true
+}

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"caselsp/agent/shell"
+	"caselsp/agent/workspace"
+
+	"github.com/spf13/cobra"
+)
+
+const shellLong = `Says what becomes of a command line that the agent wants to run: allow (it runs), ask (you are asked)
+or deny (it never runs), why, and what an approval of it would cover. Nothing is run. The settings
+count that the agent would have here: commands.allow, commands.ask, commands.deny,
+commands.packages, sandbox.hosts.
+
+--explain tells about every command in the line: its verdict, the rule or the setting that decided,
+and what it can touch. With --batch each line of standard input is an object {"id": ..., "command":
+"..."} and is answered by one {"id", "verdict", "reason", "shape"}; a line that is none is answered by
+{"id", "error"}, with the id where one can be read.
+
+The exit code is 0 when every line was judged, whatever the verdict, and 1 when one was not.`
+
+func shellCommand(w *wiring) *cobra.Command {
+	var batch, asJSON, explain bool
+	cmd := &cobra.Command{
+		Use:   "shell [COMMAND]",
+		Short: "Say whether a command line would run, be asked for or be denied, and why",
+		Long:  shellLong,
+		Args:  positional(cobra.MaximumNArgs(1)),
+		RunE: func(_ *cobra.Command, args []string) error {
+			switch {
+			case batch && (len(args) > 0 || explain):
+				return usage(errors.New("--batch takes neither COMMAND nor --explain: the commands come in on standard input"))
+			case !batch && len(args) == 0:
+				return usage(errors.New("which command? Put it in quotes: caselsp shell 'git status | head'"))
+			}
+			policy, err := w.policy()
+			if err != nil {
+				return err
+			}
+			if batch {
+				return shellBatch(os.Stdin, os.Stdout, policy)
+			}
+			v := shell.Judge(args[0], policy)
+			if explain {
+				v = shell.Explain(args[0], policy)
+			}
+			if asJSON {
+				return encoder(os.Stdout).Encode(answerOf(v))
+			}
+			return printVerdict(os.Stdout, v)
+		},
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&asJSON, "json", false, "one JSON object")
+	flags.BoolVar(&explain, "explain", false, "tell about every command in the line")
+	flags.BoolVar(&batch, "batch", false, "judge the commands on standard input, one JSON object a line")
+	return cmd
+}
+
+// policy is what the settings of the workspace say about commands.
+func (w *wiring) policy() (shell.Policy, error) {
+	ws, err := workspace.Open(w.dir)
+	if err != nil {
+		return shell.Policy{}, err
+	}
+	defer ws.Close()
+	e := &engine{workspace: ws}
+	e.configure(w, nil)
+	p := e.commands()
+	e.tellProblems()
+	return p, nil
+}
+
+// shellAnswer is a verdict as JSON.
+type shellAnswer struct {
+	ID          json.RawMessage `json:"id,omitempty"`
+	Verdict     shell.Decision  `json:"verdict"`
+	Reason      string          `json:"reason"`
+	Shape       string          `json:"shape"` // "": asked for every time
+	Alternative string          `json:"alternative,omitempty"`
+	Touches     []string        `json:"touches,omitempty"`
+	Packages    []string        `json:"packages,omitempty"`
+	Parts       []shell.Part    `json:"parts,omitempty"`
+}
+
+func answerOf(v shell.Verdict) shellAnswer {
+	return shellAnswer{Verdict: v.Decision, Reason: v.Reason, Shape: v.Shape, Alternative: v.Alternative,
+		Touches: v.Touches, Packages: v.Packages, Parts: v.Parts}
+}
+
+func encoder(out io.Writer) *json.Encoder {
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	return enc
+}
+
+// printVerdict writes a verdict for a person.
+func printVerdict(out io.Writer, v shell.Verdict) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n", v.Decision, v.Reason)
+	tell := func(what, text string) {
+		if text != "" {
+			fmt.Fprintf(&b, "  %-12s %s\n", what, text)
+		}
+	}
+	tell("instead", v.Alternative)
+	tell("it", strings.Join(v.Touches, "; "))
+	tell("adds", strings.Join(v.Packages, ", "))
+	if v.Decision == shell.Ask {
+		tell("approval", orText(v.Shape, "each time anew"))
+	}
+	for _, p := range v.Parts {
+		fmt.Fprintf(&b, "\n%s\n  %s: %s\n", p.Command, p.Decision, orText(p.Reason, "nothing speaks against it."))
+		tell("decided by", p.Rule)
+		tell("it", strings.Join(p.Touches, "; "))
+	}
+	_, err := io.WriteString(out, clean(b.String()))
+	return err
+}
+
+func orText(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
+}
+
+// shellBatch answers every line of in with one of out, in their order, at once.
+func shellBatch(in io.Reader, out io.Writer, policy shell.Policy) error {
+	r := bufio.NewReaderSize(in, 1<<16)
+	w := bufio.NewWriter(out)
+	enc := encoder(w)
+	bad := 0
+	for {
+		line, err := readLine(r)
+		if len(bytes.TrimSpace(line)) > 0 {
+			answer, ok := shellLine(line, policy)
+			if !ok {
+				bad++
+			}
+			if err := enc.Encode(answer); err != nil {
+				return err
+			}
+		}
+		if r.Buffered() == 0 || err != nil {
+			if err := w.Flush(); err != nil {
+				return err
+			}
+		}
+		switch {
+		case err == io.EOF && bad > 0:
+			return fmt.Errorf("%d of the lines could not be judged: each must be an object with id and command", bad)
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+}
+
+// shellLine judges one line of --batch's input.
+func shellLine(line []byte, policy shell.Policy) (answer any, ok bool) {
+	var ask struct {
+		ID      json.RawMessage
+		Command *string
+	}
+	err := json.Unmarshal(line, &ask)
+	switch {
+	case len(line) > maxBatchLine:
+		err = fmt.Errorf("it has more than %d bytes", maxBatchLine)
+	case err == nil && ask.Command == nil:
+		err = errors.New(`it has no "command"`)
+	}
+	id := ask.ID
+	if !json.Valid(id) {
+		id = json.RawMessage("null")
+	}
+	if err != nil {
+		return struct {
+			ID    json.RawMessage `json:"id"`
+			Error string          `json:"error"`
+		}{id, "The line cannot be judged: " + err.Error() + "."}, false
+	}
+	a := answerOf(shell.Judge(*ask.Command, policy))
+	a.ID, a.Touches, a.Packages = id, nil, nil
+	return a, true
+}
