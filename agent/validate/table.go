@@ -9,6 +9,7 @@ func Rules() []Rule { return slices.Clone(table) }
 var table = slices.Concat(
 	syntaxRules,
 	htmlRules,
+	cssNameRules, cssBlockRules, cssDetailRules, cssAccessRules,
 	a11yImageRules,
 	suppressionRules,
 )

@@ -1,0 +1,209 @@
+package validate
+
+import (
+	"strings"
+
+	"caselsp/agent/dom"
+)
+
+// cssNameRules find what browsers drop because they do not know it.
+var cssNameRules = authored([]Rule{{
+	ID: "css-unknown-property", Title: "A property that no browser knows", Severity: Warning, Category: Styles,
+	Doc: "Browsers drop a declaration whose property they do not know, mostly a misspelt one. Vendors' properties (`-webkit-…`), custom properties (`--…`), " +
+		"hacks (`*zoom`) and descriptors of at-rules pass.",
+	File: "a.css", Bad: ".card { bakground: white; }\n", Good: ".card { background: white; -webkit-hyphens: auto; --bakground: white; }\n",
+	Check: decls(checkProperty),
+}, {
+	ID: "css-invalid-value", Title: "A value that the property does not take", Severity: Warning, Category: Styles,
+	Doc: "Browsers drop a declaration whose value does not fit the property: `width: 10` has no unit, `display: inline-blok` no such keyword, `padding: -4px` may not be negative. " +
+		"Values with variables, vendors' keywords or functions that the table does not know pass.",
+	File: "a.css", Bad: ".card { width: 240; }\n", Good: ".card { width: 240px; display: -webkit-box; height: var(--height); }\n",
+	Check: decls(func(p *Pass, r *dom.Rule, d *dom.Decl) {
+		if inDescriptors(r) || custom(d) || strings.ContainsAny(d.Value, "\\!") || mistyped(d) || again(r, d) {
+			return
+		}
+		if !cssKnown().fits(d.Name, d.Value) {
+			p.Report(d.ValueStart, d.ValueEnd, "%s does not take the value %s: browsers drop the declaration.%s", d.Name, clip(d.Value), unitless(d))
+		}
+	}),
+}, {
+	ID: "css-unknown-unit", Title: "A number with a unit that CSS does not have", Severity: Warning, Category: Styles,
+	Doc:  "Browsers drop a declaration with a unit that they do not know, such as `12xp`.",
+	File: "a.css", Bad: ".card { margin: 12xp; }\n", Good: ".card { margin: 12px 1rem 2cqi; }\n",
+	Check: decls(func(p *Pass, r *dom.Rule, d *dom.Decl) {
+		if custom(d) || d.Name == "unicode-range" || strings.Contains(d.Value, "\\") {
+			return
+		}
+		for _, t := range dom.Tokens(d.Value, d.ValueStart) {
+			if _, unit := t.Unit(); t.Kind == dom.Dimension && cssUnits[unit] == "" && unit != "n" && !strings.HasPrefix(unit, "n-") {
+				p.Report(t.Start, t.End, "CSS has no unit %s: browsers drop the declaration.%s", unit, meant(unit, func(s string) bool { return cssUnits[s] != "" }))
+			}
+		}
+	}),
+}, {
+	ID: "css-invalid-hex-color", Title: "A colour in hexadecimal that is none", Severity: Warning, Category: Styles,
+	Doc:  "A colour has three, four, six or eight hexadecimal digits behind the `#`. Browsers drop a declaration with any other.",
+	File: "a.css", Bad: ".card { color: #ffff1; }\n", Good: ".card { color: #ff1; background: #11223344; fill: url(#ffff1); }\n",
+	Check: decls(func(p *Pass, r *dom.Rule, d *dom.Decl) {
+		if custom(d) || cssKnown().properties[d.Name] == "" || strings.Contains(d.Value, "\\") || strings.Contains(strings.ToLower(d.Value), "progid") {
+			return
+		}
+		for _, t := range dom.Tokens(d.Value, d.ValueStart) {
+			if t.Kind == dom.Hash && !hexColor(t.Text[1:]) {
+				p.Report(t.Start, t.End, "%s is no colour: write three, four, six or eight hexadecimal digits.", t.Text)
+			}
+		}
+	}),
+}, {
+	ID: "css-unknown-at-rule", Title: "An at-rule that CSS does not have", Severity: Warning, Category: Styles,
+	Doc: "Browsers drop an at-rule that they do not know, with all that is in it. Those of build tools (Tailwind's `@apply`, Sass's `@mixin`, PostCSS's `@custom-media`) pass, " +
+		"and so do vendors'.",
+	File: "a.css", Bad: "@meda print { nav { display: none; } }\n", Good: "@media print { nav { display: none; } }\n@tailwind base;\n",
+	Check: sheetRules(func(p *Pass, r *dom.Rule) {
+		if r.At != "" && p.Text[r.Start+1] != '-' && !cssKnown().atRules[r.At] && !toolRules[r.At] {
+			p.Report(r.Start, r.Start+1+len(r.At), "CSS has no at-rule @%s.%s", r.At, meant(r.At, func(s string) bool { return cssKnown().atRules[s] }))
+		}
+	}),
+}, {
+	ID: "css-unknown-pseudo", Title: "A pseudo-class or pseudo-element that CSS does not have", Severity: Warning, Category: Styles,
+	Doc:  "Browsers drop the whole rule when one of its selectors has a pseudo-class that they do not know. Vendors' (`::-moz-…`) and those of build tools (`:global`, `::v-deep`) pass.",
+	File: "a.css", Bad: "a:hoover { color: red; }\n", Good: "a:hover, input::-moz-placeholder, :global(.x) { color: red; }\n",
+	Check: sheetRules(func(p *Pass, r *dom.Rule) {
+		for _, s := range r.Selectors {
+			checkPseudos(p, s)
+		}
+	}),
+}, {
+	ID: "css-unknown-media-feature", Title: "A media query that asks for a feature that there is not", Severity: Warning, Category: Styles,
+	Doc:  "A query with a feature that browsers do not know is never true, so that the rules in it never apply.",
+	File: "a.css", Bad: "@media (max-widht: 40em) { nav { display: none; } }\n", Good: "@media (max-width: 40em) and (hover: hover) { nav { display: none; } }\n",
+	Check: sheetRules(checkMedia, "media"),
+}})
+
+func checkProperty(p *Pass, r *dom.Rule, d *dom.Decl) {
+	k := cssKnown()
+	if prefix, _ := vendor(d.Name); prefix != "" || custom(d) || strings.ContainsAny(d.Name, "\\$@") {
+		return
+	}
+	if _, ok := k.properties[d.Name]; ok {
+		return
+	}
+	for q := r; q != nil; q = q.Parent {
+		if q.At != "" && !k.atRules[q.At] || k.descriptors[q.At][d.Name] || q.At == "font-feature-values" || q.At == "property" || toolRules[q.At] {
+			return
+		}
+		if strings.HasPrefix(q.Prelude, ":export") || strings.HasPrefix(q.Prelude, ":import") {
+			return // of CSS modules
+		}
+	}
+	p.Report(d.Start, d.NameEnd, "No browser knows the property %s: the declaration does nothing.%s", d.Name, meant(d.Name, func(s string) bool { _, ok := k.properties[s]; return ok }))
+}
+
+// inDescriptors reports whether the declarations of a rule are descriptors,
+// with values of their own.
+func inDescriptors(r *dom.Rule) bool {
+	return r != nil && r.At != "" && r.At != "media" && r.At != "supports" && r.At != "layer" && r.At != "container" && r.At != "scope" && r.At != "starting-style"
+}
+
+// again reports whether a rule sets the property of a declaration more than
+// once: what one browser drops is for another.
+func again(r *dom.Rule, d *dom.Decl) bool {
+	for i := 0; r != nil && i < len(r.Decls); i++ {
+		if r.Decls[i].Name == d.Name && r.Decls[i].Start != d.Start {
+			return true
+		}
+	}
+	return false
+}
+
+// mistyped reports whether a value has a mistake that another rule tells.
+func mistyped(d *dom.Decl) bool {
+	for _, t := range dom.Tokens(d.Value, d.ValueStart) {
+		if _, unit := t.Unit(); t.Kind == dom.Dimension && cssUnits[unit] == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// unitless says what is mostly wrong with a number where a length is wanted.
+func unitless(d *dom.Decl) string {
+	for _, t := range dom.Tokens(d.Value, d.ValueStart) {
+		if t.Kind == dom.Number && !isZero(t) && cssKnown().fits(d.Name, d.Value[:t.End-d.ValueStart]+"px"+d.Value[t.End-d.ValueStart:]) {
+			return " " + t.Text + " needs a unit, such as px."
+		}
+	}
+	return ""
+}
+
+func hexColor(digits string) bool {
+	for _, c := range digits {
+		if !strings.ContainsRune("0123456789abcdefABCDEF", c) {
+			return false
+		}
+	}
+	n := len(digits)
+	return n == 3 || n == 4 || n == 6 || n == 8
+}
+
+// clipAt is how much of a value a message quotes, in bytes.
+const clipAt = 60
+
+func clip(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if len(s) > clipAt {
+		return strings.ToValidUTF8(s[:clipAt], "") + "…"
+	}
+	return s
+}
+
+// toolRules are the at-rules that build tools take out, and those of other or
+// later CSS that the table does not have.
+var toolRules = words(`tailwind apply screen variants responsive layer config plugin theme utility variant custom-variant source reference slot
+	include mixin extend if else for each while function return use forward debug warn error at-root content value custom-media custom-selector
+	define-mixin mixin-content nest viewport host region annotation stylistic styleset swash ornaments character-variant historical-forms
+	color-profile counter-style container scope starting-style view-transition position-try property font-palette-values function
+	top-left-corner top-left top-center top-right top-right-corner bottom-left-corner bottom-left bottom-center bottom-right bottom-right-corner
+	left-top left-middle left-bottom right-top right-middle right-bottom`)
+
+// toolPseudos are those of build tools and of engines that name them without a prefix.
+var toolPseudos = words(`:global :local :export :import :deep :slotted ::deep ::v-deep ::v-slotted ::v-global ::ng-deep :has-text :matches :any :contains :vertical :horizontal
+	:increment :decrement :start :end :double-button :single-button :no-button :corner-present :window-inactive :nth-col :nth-last-col :current :selection
+	:external :interactive-target :focus-ring :user-error :checkmark ::column ::search-text ::scroll-button ::scroll-marker ::interest-button ::inactive-selection
+	::content ::shadow ::after ::before :first-line :first-letter :before :after ::outside ::alternate ::reveal ::clear ::expand
+	:popover-open :open :modal :autofill :placeholder :input-placeholder`)
+
+func checkPseudos(p *Pass, s *dom.Selector) {
+	if !s.Valid {
+		return
+	}
+	k := cssKnown()
+	for _, c := range s.Compounds {
+		for _, x := range c.Pseudos {
+			// Which of the two forms was written does not matter here: :before is ::before.
+			ok := strings.HasPrefix(x.Name, "-") || strings.Contains(x.Name, "\\") || k.pseudos[":"+x.Name] || k.pseudos["::"+x.Name] || toolPseudos[":"+x.Name] || toolPseudos["::"+x.Name]
+			if !ok {
+				p.Report(c.Start, c.End, "CSS has no pseudo-class or pseudo-element %s: browsers drop the whole rule.%s", x.Name,
+					meant(x.Name, func(n string) bool { return k.pseudos[":"+n] || k.pseudos["::"+n] }))
+			}
+		}
+	}
+}
+
+// checkMedia looks at what stands behind an opening bracket of a query.
+func checkMedia(p *Pass, r *dom.Rule) {
+	tokens := significant(r.Prelude, r.PreludeEnd-len(r.Prelude))
+	for i := 0; i+1 < len(tokens); i++ {
+		t := tokens[i+1]
+		if tokens[i].Text != "(" || t.Kind != dom.Ident || t.Text[0] == '-' || i+2 >= len(tokens) || tokens[i+2].Text != ":" && tokens[i+2].Text != ")" {
+			continue
+		}
+		name := strings.ToLower(t.Text)
+		known := func(s string) bool {
+			return cssKnown().features[strings.TrimPrefix(strings.TrimPrefix(s, "min-"), "max-")]
+		}
+		if !known(name) && !strings.ContainsAny(name, "\\_$") {
+			p.Report(t.Start, t.End, "There is no media feature %s: the query is never true.%s", name, meant(name, known))
+		}
+	}
+}
