@@ -353,6 +353,9 @@ func (w *words) lines(l string, n int) []int {
 		}
 		return x - y
 	})
+	for n < len(found) && n > 0 && n < anchorPlaces && votes[found[n]] == votes[found[n-1]] {
+		n++ // none of those that are as likely is left out
+	}
 	return found[:min(n, len(found))]
 }
 

@@ -99,6 +99,11 @@ func (a *application) settle() *Refusal {
 			}
 		}
 	}
+	for i := range a.cands {
+		if a.cands[i].Hunk != nil && refusals[i] == nil && a.astray(i, refusals, numbers) {
+			refusals[i] = &Refusal{Status: NotFound}
+		}
+	}
 	for i := 1; i+1 < len(refusals); i++ {
 		if r := refusals[i]; r != nil && r.Status == Ambiguous && a.sure(i-1, refusals) && a.sure(i+1, refusals) {
 			if k := a.cands[i].between(a.places[i-1], a.places[i+1]); k >= 0 {
@@ -153,14 +158,45 @@ func (a *application) verdict(refusals []*Refusal) *Refusal {
 	return r
 }
 
+// verdictOf reports the refusal of one hunk.
+func (a *application) verdictOf(hunk int, r *Refusal) *Refusal {
+	refusals := make([]*Refusal, len(a.hunks))
+	refusals[hunk] = r
+	return a.verdict(refusals)
+}
+
+// astray reports whether the place of a hunk is only like what it expects, not
+// where it says, and not in the order of the patch, though the numbers of the
+// other hunks are right: then its own place was changed, and this is another.
+func (a *application) astray(i int, refusals []*Refusal, n numbers) bool {
+	c, p := &a.cands[i], a.places[i]
+	if !n.sure || c.Line == 0 || p.layer == Exact || p.start() == c.Line-1 {
+		return false
+	}
+	for k := range a.cands {
+		other := &a.cands[k]
+		if k == i || refusals[k] != nil || other.Hunk == nil || other.Line == 0 {
+			continue
+		}
+		if (other.Line < c.Line) != (a.places[k].from < p.from) {
+			return true
+		}
+	}
+	return false
+}
+
 // collect turns the places into edits and refuses hunks that change the same lines.
 func (a *application) collect() *Refusal {
 	for i, fit := range a.fittings() {
 		if fit == nil {
 			continue
 		}
-		a.edits = append(a.edits, a.changed(i, fit)...)
-		a.settleEnd(i)
+		edits := a.changed(i, fit)
+		end := a.end
+		if a.settleEnd(i); len(edits) == 0 && a.end == end {
+			return a.verdictOf(i, a.cands[i].already(a.places[i].from))
+		}
+		a.edits = append(a.edits, edits...)
 	}
 	slices.SortStableFunc(a.edits, func(x, y edit) int {
 		if x.from != y.from {
@@ -200,9 +236,12 @@ func (a *application) changed(hunk int, fit *fitting) []edit {
 	var edits []edit
 	c, p := &a.cands[hunk], a.places[hunk]
 	for _, b := range c.blocks() {
+		if p.moot[b.from] {
+			continue
+		}
 		from, to := p.span(b)
 		file := a.doc.bare[from:to]
-		with := fit.block(file, c.old[b.from:b.to], b.added)
+		with := fit.block(b.from == 0, file, c.old[b.from:b.to], b.added)
 		for _, d := range lcs.DiffLines(file, with) {
 			edits = append(edits, edit{from: from + d.Start, to: from + d.End, with: with[d.ReplStart:d.ReplEnd], hunk: hunk})
 		}

@@ -7,9 +7,10 @@ import (
 
 // place is where a layer would put a hunk.
 type place struct {
-	from, to   int         // the lines of the file, from 0, that the hunk covers: [from, to)
-	at         []int       // the line of the file that each old line of the hunk is, increasing; -1: none; nil: from, from+1, ...
-	points     map[int]int // the line of the file before which new lines go, by the old line before which they do, where at does not tell
+	from, to   int          // the lines of the file, from 0, that the hunk covers: [from, to)
+	at         []int        // the line of the file that each old line of the hunk is, increasing; -1: none; nil: from, from+1, ...
+	points     map[int]int  // the line of the file before which new lines go, by the old line before which they do, where at does not tell
+	moot       map[int]bool // the changes, by their first old line, that only correct what the hunk misquotes
 	layer      string
 	confidence float64
 	margin     float64 // how far the runner-up is behind, 0 to 1
@@ -32,14 +33,14 @@ func asWritten(line string) string { return line }
 func trimEnd(line string) string   { return strings.TrimRight(line, " \t\r\f\v") }
 func trimBoth(line string) string  { return strings.TrimSpace(line) }
 
-// fold is the laxest: white space within the line and the typography that models
-// put in the place of plain signs do not count.
+// fold is the laxest: white space within the line, the typography that models
+// put in the place of plain signs, and which quotation marks there are, do not count.
 func fold(line string) string {
 	plain := true
 	blank := true // leading blanks are cut as well
 	for i := 0; i < len(line); i++ {
 		c := line[i]
-		if c >= 0x80 || c == ' ' && blank || c != ' ' && c <= ' ' {
+		if c >= 0x80 || c == ' ' && blank || c != ' ' && c <= ' ' || c == '"' || c == '`' {
 			plain = false
 			break
 		}
@@ -54,7 +55,12 @@ func fold(line string) string {
 			b.WriteByte(' ')
 		}
 		for _, r := range word {
-			b.WriteString(plainSign(r))
+			switch s := plainSign(r); s {
+			case `"`, "`":
+				b.WriteByte('\'')
+			default:
+				b.WriteString(s)
+			}
 		}
 	}
 	return b.String()

@@ -44,7 +44,7 @@ func parseAs(lines []string) (*Patch, *Refusal) {
 // at line ends are an artefact of how the patch travelled: line endings are the
 // file's business.
 func patchLines(text string) []string {
-	text = strings.TrimPrefix(text, "\ufeff")
+	text = strings.TrimPrefix(text, byteOrderMark)
 	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	last := len(lines) - 1
 	lines[last] = strings.TrimSuffix(lines[last], "\r")

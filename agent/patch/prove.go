@@ -157,18 +157,83 @@ func (a *aligner) prove(chain []pair) (p *place, f finding, line int) {
 	if there < a.enough(at)*a.total {
 		return nil, unproven, 0
 	}
-	for _, b := range a.h.blocks() {
+	var moot map[int]bool
+	blocks := a.h.blocks()
+	for _, b := range blocks {
+		if a.corrects(b, at) && len(blocks) > 1 {
+			if moot == nil {
+				moot = map[int]bool{}
+			}
+			moot[b.from] = true
+			continue
+		}
 		if f, line := a.goes(b, at); f != fits {
 			return nil, f, line
 		}
 	}
-	p = &place{at: at, points: a.points, layer: Elided, confidence: 0.9 * there / a.total}
+	if len(moot) == len(blocks) {
+		return nil, applied, at[blocks[0].from]
+	}
+	if line, ok := a.better(at, there); ok {
+		return nil, changed, line
+	}
+	p = &place{moot: moot, at: at, points: a.points, layer: Elided, confidence: 0.9 * there / a.total}
 	if misquoted {
 		p.layer = Similarity
 		p.confidence = 0.85 * there / a.total
 	}
 	p.from, p.to = bounds(at)
 	return p, fits, 0
+}
+
+// corrects reports whether a block only puts right what the hunk itself
+// misquotes: the file has the new line already, and the old one is like it. Such
+// a line is context.
+func (a *aligner) corrects(b block, at []int) bool {
+	if b.to-b.from != len(b.added) || b.from == 0 && b.to == len(at) {
+		return false
+	}
+	line := -1
+	if b.from > 0 && at[b.from-1] >= 0 {
+		line = at[b.from-1] + 1
+	} else if b.to < len(at) && at[b.to] >= 0 {
+		line = at[b.to] - len(b.added)
+	}
+	if line < 0 || line+len(b.added) > len(a.v.folded) {
+		return false
+	}
+	for i, l := range b.added {
+		old := a.old[b.from+i]
+		if l = fold(l); l != a.v.folded[line+i] || l == old || likeness(old, l, slip) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// slip is how like its correction a misquoted line is.
+const slip = 0.8
+
+// better reports whether the context of the hunk, without the lines to be
+// removed, says clearly more at another place than what of it is here: then that
+// is the place, and somebody has changed those lines there.
+func (a *aligner) better(at []int, there float64) (line int, ok bool) {
+	barred := map[pair]bool{}
+	for _, p := range a.pairs {
+		if a.kinds[p.old] == Removed || at[p.old] == p.line {
+			barred[p] = true
+		}
+	}
+	for i, k := range a.kinds {
+		if k == Removed && at[i] >= 0 {
+			there -= a.weigh[i] * a.like(i, at[i])
+		}
+	}
+	chain, score := a.chain(barred)
+	if chain == nil || score < there+lead || !slices.Contains(a.kinds, Removed) {
+		return 0, false
+	}
+	return chain[0].line, true
 }
 
 // enough returns the share of what the old lines say that must be in the file.
@@ -250,16 +315,51 @@ func (a *aligner) missing(b block, at []int) (f finding, line int) {
 // not already what they shall become.
 func (a *aligner) replaces(b block, at []int) (f finding, line int) {
 	first := at[b.from]
-	added := keys(fold, b.added)
-	if n := len(added); n > b.to-b.from && first+n <= len(a.v.bare) && slices.Equal(added, a.v.folded[first:first+n]) {
-		return applied, first
+	if line := a.stand(b, first, at[b.to-1]+1); line >= 0 {
+		return applied, line
 	}
 	for i := b.from; i < b.to; i++ {
-		if have := a.v.folded[at[i]]; have != a.old[i] && len(added) == 1 && added[0] == have {
+		if have := a.v.folded[at[i]]; have != a.old[i] && len(b.added) == 1 && fold(b.added[0]) == have {
 			return applied, first
 		}
 	}
 	return fits, 0
+}
+
+// stand returns the line where what a block adds already stands, in or next to
+// the lines [from, to) that it is about; -1 where it does not. Blank lines at its
+// ends do not count: diffs slide over them. What the old lines hold themselves
+// says nothing.
+func (a *aligner) stand(b block, from, to int) int {
+	added := keys(fold, b.added)
+	for len(added) > 0 && added[0] == "" {
+		added = added[1:]
+	}
+	for len(added) > 0 && added[len(added)-1] == "" {
+		added = added[:len(added)-1]
+	}
+	says := 0.0
+	for _, l := range added {
+		says += weight(l)
+	}
+	if says < leastSaid || standsIn(a.old, added) >= 0 {
+		return -1
+	}
+	low, high := max(0, from-len(added)-nearby), min(len(a.v.folded), to+len(added)+nearby)
+	if i := standsIn(a.v.folded[low:high], added); i >= 0 {
+		return low + i
+	}
+	return -1
+}
+
+// standsIn returns where run stands in lines; -1 where it does not.
+func standsIn(lines, run []string) int {
+	for i := 0; i+len(run) <= len(lines); i++ {
+		if slices.Equal(lines[i:i+len(run)], run) {
+			return i
+		}
+	}
+	return -1
 }
 
 // inserts reports whether there is one point only where the lines can go. If the
@@ -274,10 +374,12 @@ func (a *aligner) inserts(b block, at []int) (f finding, line int) {
 			behind = at[i]
 		}
 	}
+	if line := a.stand(b, max(0, before+1), min(behind, len(a.v.bare))); line >= 0 {
+		return applied, line
+	}
 	added := keys(fold, b.added)
 	for line := max(0, before+1); line < min(behind, before+1+len(added)); line++ {
-		l := a.v.folded[line]
-		if weight(l) >= 0.5 && slices.Contains(added, l) {
+		if l := a.v.folded[line]; weight(l) >= 0.5 && slices.Contains(added, l) {
 			return applied, line
 		}
 	}

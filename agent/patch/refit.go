@@ -15,6 +15,7 @@ type fitting struct {
 	quotes []quote
 	right  bool // the new lines are indented as the file is, whatever the old ones are
 	levels
+	slip   *quote          // of the first old line, where only that is misquoted: the first new line in its stead has it, too
 	blanks bool            // the hunk adds white space at the ends of lines
 	signs  map[rune]string // signs of the hunk that are others in the file
 }
@@ -209,8 +210,12 @@ func (f *fitting) isRight(bare []string, c *candidate, p place) bool {
 	if !f.differs() {
 		return f.from == ""
 	}
-	if f.misaligned() {
+	if f.slipped() {
+		f.slip, f.quotes = &f.quotes[0], f.quotes[1:]
 		return true
+	}
+	if f.misaligned() {
+		return !f.shifted(c)
 	}
 	if yes, no := f.depths(bare, c, p); yes != no {
 		return yes > no
@@ -253,6 +258,31 @@ func (f *fitting) depths(bare []string, c *candidate, p place) (asIs, converted 
 		}
 	}
 	return asIs, converted
+}
+
+// slipped reports whether only the first old line lacks its indentation: models
+// trim the beginning of a block.
+func (f *fitting) slipped() bool {
+	q := f.quotes
+	if len(q) < 2 || q[0].said == q[0].have || !strings.HasSuffix(q[0].have, q[0].said) {
+		return false
+	}
+	return !slices.ContainsFunc(q[1:], func(o quote) bool { return o.said != o.have })
+}
+
+// shifted reports whether the new lines of a misaligned hunk are a blank too deep
+// as well: they are as deep as its context is, which no line of the file is.
+func (f *fitting) shifted(c *candidate) bool {
+	least, ok := shallowest(c.added())
+	if !ok {
+		return false
+	}
+	said, have := false, false
+	for _, q := range f.quotes {
+		said = said || len(q.said) == least && q.said != q.have
+		have = have || len(q.have) == least
+	}
+	return said && !have
 }
 
 // misaligned reports whether the hunk has got the column of signs wrong: each
@@ -299,35 +329,48 @@ func (f *fitting) line(l string) string {
 	return f.indent(in) + body
 }
 
-// indent returns what an indentation of the hunk is in the file. One that an
-// old line has is looked up; of others, what they are more or less than the
-// nearest known one is added or taken off.
+// indent returns what an indentation of the hunk is in the file. One that old
+// lines have is looked up; of others, what they are more or less than the nearest
+// known one is added or taken off.
 func (f *fitting) indent(in string) string {
 	if f.right {
 		return in
 	}
-	best, distance := -1, 0
-	for i, q := range f.quotes {
+	best := ""
+	known, distance := false, 0
+	for _, q := range f.quotes {
 		if q.said == in {
-			return q.have
+			return f.usual(in)
 		}
 		common := strings.HasPrefix(in, q.said) || strings.HasPrefix(q.said, in)
-		if d := max(len(in)-len(q.said), len(q.said)-len(in)); common && (best < 0 || d < distance) {
-			best, distance = i, d
+		if d := max(len(in)-len(q.said), len(q.said)-len(in)); common && (!known || d < distance) {
+			best, known, distance = q.said, true, d
 		}
 	}
-	if best < 0 {
+	if !known {
 		return f.level(in)
 	}
-	q := f.quotes[best]
-	if more, ok := strings.CutPrefix(in, q.said); ok {
-		return q.have + f.level(more)
+	have := f.usual(best)
+	if more, ok := strings.CutPrefix(in, best); ok {
+		return have + f.level(more)
 	}
-	less := f.level(q.said[len(in):])
-	if rest, ok := strings.CutSuffix(q.have, less); ok {
-		return rest
+	less := f.level(best[len(in):])
+	return have[:max(0, len(have)-len(less))]
+}
+
+// usual returns what an indentation that old lines have mostly is in the file:
+// one of them may be misquoted.
+func (f *fitting) usual(said string) string {
+	count := map[string]int{}
+	best := ""
+	for _, q := range f.quotes {
+		if q.said == said {
+			if count[q.have]++; count[q.have] > count[best] {
+				best = q.have
+			}
+		}
 	}
-	return q.have[:max(0, len(q.have)-len(less))]
+	return best
 }
 
 // level converts indentation from the hunk's levels to the file's.
@@ -341,10 +384,13 @@ func (f *fitting) level(in string) string {
 // block returns what the lines of the file become that a hunk's old lines are,
 // when new lines take their place. A line that is on both sides stays the file's
 // own, unless the hunk quotes it exactly and means to change its white space.
-func (f *fitting) block(file, removed, added []string) []string {
+func (f *fitting) block(first bool, file, removed, added []string) []string {
 	out := make([]string, len(added))
 	for k, l := range added {
 		out[k] = f.line(l)
+	}
+	if first && f.slip != nil && len(added) > 0 && indent(added[0]) == f.slip.said {
+		out[0] = f.slip.have + strings.TrimPrefix(out[0], f.slip.said)
 	}
 	same(keys(fold, removed), keys(fold, added), func(i, k int) {
 		ends := len(removed[i])-len(trimEnd(removed[i])) == len(added[k])-len(trimEnd(added[k]))

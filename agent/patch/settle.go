@@ -120,6 +120,7 @@ type numbers struct {
 	offset int  // how far the hunks whose place is certain are from where they say, all by as much
 	valid  bool // they do not contradict each other
 	loose  bool // none of them is off: one that is may be chosen by nearness
+	sure   bool // there are some, and none is off
 }
 
 func numbersOf(cands []candidate) numbers {
@@ -137,6 +138,7 @@ func numbersOf(cands []candidate) numbers {
 		n.offset, seen = off, true
 		n.loose = n.loose && off == 0
 	}
+	n.sure = seen && n.loose
 	return n
 }
 
@@ -171,6 +173,13 @@ func (c *candidate) settle(v *views, n numbers) (place, *Refusal) {
 		return place{}, c.already(at)
 	case c.places() == 1:
 		p := c.place(0)
+		if said && c.fitsAt(v, at) {
+			if n.sure {
+				return c.at(v, at), nil
+			}
+			return place{}, &Refusal{Status: Ambiguous, Candidates: fromOne([]int{min(at, p.from), max(at, p.from)}), Message: fmt.Sprintf(
+				"fits at line %d as it is and at line %d, which it states, but for white space or signs. Copy its lines from the file.", p.from+1, at+1)}
+		}
 		if q, ok := c.within(p.from); ok {
 			return place{}, c.already(q)
 		}
@@ -185,6 +194,19 @@ func (c *candidate) settle(v *views, n numbers) (place, *Refusal) {
 		return place{}, &Refusal{Status: Conflict, Candidates: []int{c.line + 1}}
 	}
 	return place{}, &Refusal{Status: NotFound}
+}
+
+// fitsAt reports whether the old lines stand at a line in some layer, though in a
+// laxer one than elsewhere.
+func (c *candidate) fitsAt(v *views, line int) bool {
+	return c.aligned == nil && line >= 0 && line != c.olds[0] && line+len(c.old) <= len(v.bare) && said(c.old) >= leastSaid &&
+		v.layer(c.old, line, len(contiguous)-1) < len(contiguous)
+}
+
+// at returns the place of the old lines at a line where they fit.
+func (c *candidate) at(v *views, line int) place {
+	l := contiguous[v.layer(c.old, line, len(contiguous)-1)]
+	return place{from: line, to: line + len(c.old), layer: l.name, confidence: l.confidence * byNumber}
 }
 
 // nearest returns which place is the nearest to a line; -1 where there is none.

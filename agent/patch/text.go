@@ -5,12 +5,20 @@ import "strings"
 // document is a file's text as lines. lines[i] has its ending, bare[i] has not;
 // a carriage return that is not part of an ending is content.
 type document struct {
+	mark        string // the byte-order mark before the first line, or ""
 	lines, bare []string
 }
 
+// byteOrderMark is what some editors of Windows begin a text in UTF-8 with. It is
+// no part of the first line.
+const byteOrderMark = "\ufeff"
+
 func split(text string) *document {
 	n := strings.Count(text, "\n") + 1
-	d := &document{make([]string, 0, n), make([]string, 0, n)}
+	d := &document{lines: make([]string, 0, n), bare: make([]string, 0, n)}
+	if rest, ok := strings.CutPrefix(text, byteOrderMark); ok {
+		d.mark, text = byteOrderMark, rest
+	}
 	for text != "" {
 		line := text
 		if i := strings.IndexByte(text, '\n'); i >= 0 {
@@ -137,7 +145,8 @@ func (d *document) finish(out []string, fresh bool, end last, usual string) stri
 		size += len(out[i])
 	}
 	var b strings.Builder
-	b.Grow(size)
+	b.Grow(len(d.mark) + size)
+	b.WriteString(d.mark)
 	for _, l := range out {
 		b.WriteString(l)
 	}
