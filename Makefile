@@ -1,6 +1,6 @@
 # caselsp: what can be made. `make` alone lists it.
 #
-# Programs that a test may find missing: a test that needs one of docker, nvim,
+# Programs that a test may find missing: a test that needs one of docker, native, nvim,
 # python3, node or git asks for it by its package's need function, and is
 # skipped with a line that says so (go test -v shows it). CASELSP_REQUIRE=docker,nvim
 # makes missing ones failures; e2e and .ci/run set it. How a need function
@@ -13,7 +13,7 @@ SHELL := bash
 GO ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 TESTFLAGS ?=
-REQUIRE ?= docker,nvim,python,python3,node,git
+REQUIRE ?= docker,native,nvim,python,python3,node,git
 BENCHTIME ?= 1s
 FUZZTIME ?= 5s
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2

@@ -41,18 +41,25 @@ func need(t testing.TB) *DockerEngine {
 // begun is a command that says that it runs and then goes on for long.
 const begun = "echo begun; sleep 300"
 
-// ownerVariable makes this binary the owner of a container, for a test to kill.
+// ownerVariable makes this binary something else than a test, for a test to
+// start and perhaps to kill: one of roles.
 const ownerVariable = "CASELSP_TEST_OWNER"
 
-func TestMain(m *testing.M) {
-	if os.Getenv(ownerVariable) == "" {
-		os.Exit(m.Run())
-	}
+var roles = map[string]func() error{"docker": func() error {
 	d, err := Docker(context.Background(), DockerOptions{Workspace: "owner"})
 	if err == nil {
 		_, err = d.Run(context.Background(), Command{Line: begun, Output: os.Stdout})
 	}
-	fmt.Fprintln(os.Stderr, "the owner was to be killed:", err)
+	return err
+}}
+
+func TestMain(m *testing.M) {
+	Init()
+	role := roles[os.Getenv(ownerVariable)]
+	if role == nil {
+		os.Exit(m.Run())
+	}
+	fmt.Fprintln(os.Stderr, "the owner was to be killed:", role())
 	os.Exit(1)
 }
 
@@ -189,7 +196,7 @@ func TestOwnerKilled(t *testing.T) {
 	}
 	var stderr bytes.Buffer
 	cmd := exec.Command(program)
-	cmd.Env = append(os.Environ(), ownerVariable+"=1")
+	cmd.Env = append(os.Environ(), ownerVariable+"=docker")
 	cmd.Stderr = &stderr
 	stdout, err := cmd.StdoutPipe()
 	if err == nil {

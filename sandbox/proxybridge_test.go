@@ -40,8 +40,15 @@ except OSError as e:
 
 func TestBridge(t *testing.T) {
 	d := need(t)
+	checkBridge(t, d)
+	vanish(t, d, os.Getpid())
+}
+
+// checkBridge runs the downloads on an engine.
+func checkBridge(t *testing.T, e Engine) {
+	t.Helper()
 	address := sizes(t)
-	res, err := d.Run(t.Context(), Command{
+	res, err := e.Run(t.Context(), Command{
 		Line:   "python3 bridged.py " + address + " 2>/dev/null",
 		Tree:   []File{{Path: "bridged.py", Mode: 0o644, Data: []byte(bridged)}},
 		Policy: Policy{Hosts: []string{address}, PIDs: 20, Memory: 128 << 20},
@@ -65,7 +72,6 @@ func TestBridge(t *testing.T) {
 			t.Errorf("of a closed host: %+v, want %s", c, host)
 		}
 	}
-	vanish(t, d, os.Getpid())
 }
 
 // TestBridgeMissing is about images that lack what the bridge needs.

@@ -56,8 +56,9 @@ type Price struct {
 
 // Sandbox is where commands and tests run, and what they may use.
 type Sandbox struct {
-	Engine   string // "auto", "docker" or "none", which runs nothing
-	Image    string // "": the one built from the bundled recipe
+	Engine   string   // "auto", "docker", "native" or "none", which runs nothing
+	Folders  []string // with tools, shown read-only by the native engine
+	Image    string   // "": the one built from the bundled recipe
 	CPUs     float64
 	MemoryMB int // MiB
 	Time     time.Duration

@@ -99,7 +99,7 @@ func TestTighten(t *testing.T) {
 		"model.max_tokens":             {0, 500},
 		"model.context_tokens":         {64000, 32000},
 		"model.timeout":                {"5m", "1m"},
-		"sandbox.engine":               {"docker", "none"},
+		"sandbox.engine":               {"auto", "native"},
 		"sandbox.cpus":                 {4, 0.5},
 		"sandbox.memory_mb":            {2048, 512},
 		"sandbox.time":                 {600, 60},

@@ -141,6 +141,10 @@ func wider(from, to []string) bool {
 	})
 }
 
+// otherEngine guards the choice of the engine: one that was chosen can only be
+// switched off, since neither is looser than the other.
+func otherEngine(from, to string) bool { return to != from && to != "none" && from != "auto" }
+
 // earlier guards words that are listed from the loosest to the tightest.
 func earlier(words ...string) func(from, to string) bool {
 	return func(from, to string) bool { return slices.Index(words, to) < slices.Index(words, from) }
@@ -182,8 +186,10 @@ var entries = slices.Concat(perRole, []entry{
 		"What models cost, so that limits.cost can count; goes before the built-in prices, and a model with neither counts as free."),
 	define("model.roles", roles(perRole), func(s *Settings) *map[string]Model { return &s.Model.Roles }, Never, nil,
 		"What differs for single roles: any setting of model but prices and roles."),
-	define("sandbox.engine", oneOf("auto", "docker", "none"), func(s *Settings) *string { return &s.Sandbox.Engine }, Tighten, earlier("auto", "docker", "none"),
-		"Where commands and tests run: in Docker, nowhere (none), or in what can be found (auto); never on the bare machine."),
+	define("sandbox.engine", oneOf("auto", "docker", "native", "none"), func(s *Settings) *string { return &s.Sandbox.Engine }, Tighten, otherEngine,
+		"Where commands and tests run: in Docker, in a sandbox that the Linux kernel gives without Docker (native), nowhere (none), or in Docker where it answers and else natively (auto); never on the bare machine."),
+	define("sandbox.folders", list(matching("a list of absolute paths such as [\"/home/me/.pyenv/versions/3.12.4\"]", `/[^\x00-\x1f:,]*`)), func(s *Settings) *[]string { return &s.Sandbox.Folders }, Never, nil,
+		"Folders with tools outside of /usr that the native engine shows, read-only, and whose bin folders come first in PATH."),
 	define("sandbox.image", matching("the name of a container image", `[a-z0-9][A-Za-z0-9._/:@-]*`), func(s *Settings) *string { return &s.Sandbox.Image }, Never, nil,
 		"The container image; the one of the bundled recipe where it is not set."),
 	define("sandbox.cpus", number(0.1, 256, ""), func(s *Settings) *float64 { return &s.Sandbox.CPUs }, Tighten, more[float64],

@@ -65,7 +65,7 @@ func (e *engine) examine(ctx context.Context, out io.Writer) bool {
 	_, err := e.agent.History()
 	tell("store", err, "readable")
 	tell("model", e.checkModel(ctx), e.settings.Model.Name)
-	tell("sandbox", e.checkSandbox(ctx), "commands run in "+e.settings.Sandbox.Engine)
+	well = e.examineSandbox(ctx, out) && well
 	return well
 }
 
@@ -87,15 +87,47 @@ func (e *engine) checkModel(ctx context.Context) error {
 	return openai.Check(ctx, (&models{settings: e.settings.Model, keys: e.keys}).config(e.settings.Model))
 }
 
-func (e *engine) checkSandbox(ctx context.Context) error {
+// examineSandbox writes a line for each engine and reports whether the one that
+// the settings want, or any where they leave it open, runs commands. An engine
+// that is not needed is not wrong when it is missing.
+func (e *engine) examineSandbox(ctx context.Context, out io.Writer) bool {
+	wanted := e.settings.Sandbox.Engine
+	if wanted == "none" {
+		fmt.Fprintf(out, "WRONG %-10s %s\n", "sandbox", "sandbox.engine is none: no command and no test is run")
+		return false
+	}
+	engines := []string{"docker", "native"}
+	errs := make(map[string]error)
+	chosen := ""
+	for _, name := range engines {
+		errs[name] = e.checkSandbox(ctx, name)
+		if errs[name] == nil && chosen == "" && (wanted == name || wanted == "auto") {
+			chosen = name
+		}
+	}
+	for _, name := range engines {
+		state, text := "ok   ", "commands can run in it"
+		switch err := errs[name]; {
+		case name == chosen:
+			text = "commands run in it (sandbox.engine is " + wanted + ")"
+		case err != nil && chosen == "" && (wanted == name || wanted == "auto"):
+			state, text = "WRONG", clean(err.Error())
+		case err != nil:
+			state, text = "none ", clean(err.Error())
+		}
+		fmt.Fprintf(out, "%s %-10s %s\n", state, name, text)
+	}
+	return chosen != ""
+}
+
+func (e *engine) checkSandbox(ctx context.Context, engine string) error {
 	ctx, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()
-	b := &box{settings: e.settings.Sandbox}
+	s := e.settings.Sandbox
+	s.Engine = engine
+	b := &box{settings: s}
 	defer b.Close()
-	engine, err := b.engine(ctx)
-	if err == nil && engine == nil {
-		return errors.New("sandbox.engine is none: no command and no test is run")
-	}
+	_, err := b.engine(ctx)
 	return err
 }
 

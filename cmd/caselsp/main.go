@@ -17,6 +17,7 @@ import (
 	"syscall"
 
 	"caselsp/agent"
+	"caselsp/sandbox"
 
 	"github.com/spf13/cobra"
 )
@@ -25,6 +26,7 @@ import (
 var version = ""
 
 func main() {
+	sandbox.Init()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	os.Exit(execute(ctx, os.Args[1:]))

@@ -19,6 +19,7 @@ import (
 
 // TestMain lets the scenarios run the real command: the test binary is it.
 func TestMain(m *testing.M) {
+	sandbox.Init()
 	testscript.Main(m, map[string]func(){
 		"caselsp": main,
 	})
@@ -56,6 +57,8 @@ func TestScripts(t *testing.T) {
 			switch name {
 			case "docker":
 				return dockerWorks(), nil
+			case "native":
+				return nativeWorks(), nil
 			case "tmpfs":
 				return disksWork(t), nil
 			}
@@ -78,6 +81,15 @@ func dockerWorks() bool {
 	}
 	defer d.Close()
 	return d.Check(ctx) == nil
+}
+
+// nativeWorks reports the same of the native engine.
+func nativeWorks() bool {
+	if slices.Contains(strings.Split(os.Getenv("CASELSP_REQUIRE"), ","), "native") {
+		return true
+	}
+	_, err := sandbox.Native(context.Background(), sandbox.NativeOptions{})
+	return err == nil
 }
 
 // modelKey finds a scenario's model server.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -207,12 +208,16 @@ func parsed[T any](e *engine, setting string, texts []string, parse func(setting
 }
 
 // box connects to the sandbox when the first command is to run, and again
-// after a failure: the user may have started Docker meanwhile.
+// after a failure: the user may have started Docker meanwhile. Where the engine
+// is for it to choose, it does so once: a task never goes on in another sandbox
+// than it began in.
 type box struct {
 	settings settings.Sandbox
 	name     string
 	mu       sync.Mutex
+	chosen   string // "docker" or "native", once it is
 	docker   *sandbox.DockerEngine
+	native   *sandbox.NativeEngine
 }
 
 // Close ends the connection to the engine.
@@ -228,11 +233,35 @@ func (b *box) Close() error {
 }
 
 func (b *box) engine(ctx context.Context) (sandbox.Engine, error) {
-	if b.settings.Engine == "none" {
-		return nil, nil
-	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	switch cmp.Or(b.chosen, b.settings.Engine) {
+	case "none":
+		return nil, nil
+	case "docker":
+		return b.inDocker(ctx)
+	case "native":
+		return b.natively(ctx)
+	}
+	e, errDocker := b.inDocker(ctx)
+	if errDocker == nil {
+		b.chosen = "docker"
+		return e, nil
+	}
+	e, errNative := b.natively(ctx)
+	if errNative == nil {
+		b.chosen = "native"
+		return e, nil
+	}
+	var docker, native *sandbox.Unavailable
+	if !errors.As(errDocker, &docker) || !errors.As(errNative, &native) {
+		return nil, errors.Join(errDocker, errNative)
+	}
+	return nil, &sandbox.Unavailable{Engine: "docker, and without it native,", Err: errors.Join(docker, native),
+		Reason: docker.Reason + "; and " + native.Reason, Advice: docker.Advice + ". Or, without Docker: " + native.Advice}
+}
+
+func (b *box) inDocker(ctx context.Context) (sandbox.Engine, error) {
 	if b.docker == nil {
 		d, err := sandbox.Docker(ctx, sandbox.DockerOptions{Image: b.settings.Image, Workspace: b.name})
 		if err != nil {
@@ -244,6 +273,17 @@ func (b *box) engine(ctx context.Context) (sandbox.Engine, error) {
 		return nil, err
 	}
 	return b.docker, nil
+}
+
+func (b *box) natively(ctx context.Context) (sandbox.Engine, error) {
+	if b.native == nil {
+		n, err := sandbox.Native(ctx, sandbox.NativeOptions{Folders: b.settings.Folders})
+		if err != nil {
+			return nil, err
+		}
+		b.native = n
+	}
+	return b.native, nil
 }
 
 // models makes each model once. Roles with the same settings share one, so that

@@ -1,0 +1,339 @@
+//go:build linux && (amd64 || arm64)
+
+package sandbox
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// machine is what the native engine needs.
+type machine struct{}
+
+// need returns the native engine.
+func (machine) need(t testing.TB) *NativeEngine {
+	t.Helper()
+	n, err := Native(t.Context(), NativeOptions{})
+	if err != nil && slices.Contains(strings.Split(os.Getenv("CASELSP_REQUIRE"), ","), "native") {
+		t.Fatalf("native is required here: %v", err)
+	} else if err != nil {
+		t.Skipf("needs native: %v", err)
+	}
+	return n
+}
+
+// ownGroups returns the control groups of ours that belong to a process.
+func ownGroups(t testing.TB, n *NativeEngine, pid int) (list []string) {
+	t.Helper()
+	for _, folder := range distinct(n.places.folders) {
+		entries, err := os.ReadDir(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			if o, ours := groupOwner(e.Name()); ours && o.pid == pid {
+				list = append(list, filepath.Join(folder, e.Name()))
+			}
+		}
+	}
+	return list
+}
+
+func TestNative(t *testing.T) {
+	n := machine{}.need(t)
+	t.Run("machine", func(t *testing.T) { conformance(t, n) })
+	if left := ownGroups(t, n, os.Getpid()); left != nil {
+		t.Errorf("%q is left", left)
+	}
+}
+
+func TestNativeBridge(t *testing.T) { checkBridge(t, machine{}.need(t)) }
+
+// TestNativeFirst is about what only this engine has inside of a sandbox: a
+// process of ours, of the command's own user, that the command must not end or
+// look into, and files that it may have left open.
+func TestNativeFirst(t *testing.T) {
+	n := machine{}.need(t)
+	res, err := n.Run(t.Context(), Command{Line: `
+for s in HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 PIPE TERM CHLD CONT STOP TSTP URG XCPU PROF SYS 33 34 64; do
+	kill -s $s 1 2>/dev/null
+	for thread in 2 3 4 5 6 7 8 9; do [ $thread = $$ ] || kill -s $s $thread 2>/dev/null; done
+done
+ls /proc/1 /proc/1/fd /proc/1/root 2>/dev/null
+ls /proc/self/fd
+ls -A / /etc/passwd /etc/shadow /etc/ssl /home /root /var /run /usr/bin/env 2>/dev/null
+cat /proc/self/uid_map
+`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Fields("0 1 2 3 /etc/passwd /usr/bin/env /: bin dev etc lib lib32 lib64 libx32 proc sbin sys tmp usr workspace /etc/ssl: cert.pem certs openssl.cnf")
+	got := strings.Fields(res.Output)
+	outside := os.Geteuid()
+	if outside == 0 {
+		outside = outsideUser
+	}
+	if end := []string{"1000", strconv.Itoa(outside), "1"}; !res.OK() || len(got) < 3 || !slices.Equal(got[len(got)-3:], end) {
+		t.Fatalf("got %s %d %q, want it to end in %q", res.Status, res.ExitCode, got, end)
+	}
+	for _, word := range got[:len(got)-3] {
+		if !slices.Contains(want, word) {
+			t.Errorf("the command sees %s: %q", word, got)
+		}
+	}
+}
+
+// TestNativeLimits shows the limits that no command of the conformance tests
+// runs into: that of processors, and that of swap.
+func TestNativeLimits(t *testing.T) {
+	n := machine{}.need(t)
+	p := Policy{CPUs: 0.5, Memory: 64 << 20, PIDs: 20}.OrDefault()
+	g, err := n.places.makeGroup(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := g.remove(); err != nil {
+			t.Error(err)
+		}
+	}()
+	for _, tt := range []struct{ controller, file, want string }{
+		{cpuController, "cpu.cfs_quota_us", "50000"}, {cpuController, "cpu.max", "50000 100000"},
+		{memoryController, "memory.limit_in_bytes", "67108864"}, {memoryController, "memory.max", "67108864"},
+		{memoryController, "memory.memsw.limit_in_bytes", "67108864"}, {memoryController, "memory.swap.max", "0"},
+		{pidsController, "pids.max", "20"},
+	} {
+		text, err := os.ReadFile(filepath.Join(g.folders[tt.controller], tt.file))
+		if got := strings.TrimSpace(string(text)); err == nil && got != tt.want {
+			t.Errorf("%s is %s, want %s", tt.file, got, tt.want)
+		}
+	}
+	res, err := n.Run(t.Context(), Command{Policy: p, Line: "python3 -c '\nimport time\nwhile time.process_time() < 0.5: pass'"})
+	if err != nil || !res.OK() || res.Took < 800*time.Millisecond {
+		t.Errorf("half a second of half a processor took %v, %v", res, err)
+	}
+}
+
+func TestNativeCancel(t *testing.T) {
+	n := machine{}.need(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	output := make(signal, 1)
+	go func() { <-output; cancel() }()
+	res, err := n.Run(ctx, Command{Line: begun, Output: output})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, %v", res, err)
+	}
+	if left := ownGroups(t, n, os.Getpid()); left != nil {
+		t.Errorf("%q is left", left)
+	}
+	if _, err := n.Run(ctx, Command{Line: "true"}); !errors.Is(err, context.Canceled) {
+		t.Errorf("a run after the end: %v", err)
+	}
+}
+
+// role is a command that runs this binary as something else than a test.
+func role(name string, args ...string) *exec.Cmd {
+	cmd := exec.Command("/proc/self/exe", args...)
+	cmd.Env = append(os.Environ(), ownerVariable+"="+name)
+	return cmd
+}
+
+func init() {
+	roles["native"] = func() error {
+		n, err := Native(context.Background(), NativeOptions{})
+		if err == nil {
+			_, err = n.Run(context.Background(), Command{Line: begun, Output: os.Stdout})
+		}
+		return err
+	}
+	roles["nobody"] = func() error {
+		becomeNobody()
+		_, err := Native(context.Background(), NativeOptions{})
+		return err
+	}
+	roles["walled"] = func() error {
+		if err := os.WriteFile("/proc/sys/user/max_user_namespaces", []byte("0"), 0o644); err != nil {
+			return err
+		}
+		_, err := Native(context.Background(), NativeOptions{})
+		return err
+	}
+	roles["delegated"] = func() error {
+		if err := delegate(); err != nil {
+			return err
+		}
+		becomeNobody()
+		os.Unsetenv(ownerVariable)
+		return syscall.Exec("/proc/self/exe", append([]string{"/proc/self/exe"}, os.Args[1:]...), os.Environ())
+	}
+}
+
+const nobody = 65534
+
+func becomeNobody() {
+	err := errors.Join(syscall.Setgroups(nil), syscall.Setresgid(nobody, nobody, nobody), syscall.Setresuid(nobody, nobody, nobody))
+	if err != nil {
+		panic(err)
+	}
+}
+
+// delegate enters control groups that belong to nobody, as systemd makes them
+// for a user.
+func delegate() error {
+	places, lacks := findCgroups()
+	if lacks != nil {
+		return lacking(lacks)
+	}
+	for _, folder := range distinct(places.folders) {
+		folder = filepath.Join(folder, delegatedName(os.Getpid()))
+		err := errors.Join(os.Mkdir(folder, 0o755), os.Chown(folder, nobody, nobody), os.Chown(filepath.Join(folder, "cgroup.procs"), nobody, nobody),
+			os.WriteFile(filepath.Join(folder, "cgroup.procs"), []byte("0"), 0o644))
+		if places.unified {
+			err = errors.Join(err, os.Chown(filepath.Join(folder, "cgroup.subtree_control"), nobody, nobody))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func delegatedName(pid int) string { return "caselsp-test-" + strconv.Itoa(pid) }
+
+// TestNativeUser runs everything again as a user without any rights, to whom a
+// control group was delegated. Where the tests themselves run as such a user,
+// TestNative has shown it.
+func TestNativeUser(t *testing.T) {
+	n := machine{}.need(t)
+	if os.Geteuid() != 0 {
+		return
+	}
+	cmd := role("delegated", "-test.run=^TestNative(First|Bridge|Cancel|Limits)?$")
+	cmd.Env = append(cmd.Env, "CASELSP_REQUIRE=native")
+	out, err := cmd.CombinedOutput()
+	if err != nil || !bytes.HasPrefix(out, []byte("PASS")) {
+		t.Errorf("as nobody: %v\n%s", err, out)
+	}
+	for _, folder := range distinct(n.places.folders) {
+		if err := removeGroup(filepath.Join(folder, delegatedName(cmd.Process.Pid))); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestNativeLacks shows that each part that cannot be had is named, with what
+// to do, and that nothing is run without it.
+func TestNativeLacks(t *testing.T) {
+	machine{}.need(t)
+	walled := role("walled")
+	walled.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER,
+		UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}}, GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}}}
+	tests := []struct {
+		cmd  *exec.Cmd
+		want []string
+	}{{walled, []string{"this machine does not give it", "namespaces (", "max_user_namespaces"}}}
+	if os.Geteuid() == 0 {
+		tests = append(tests, struct {
+			cmd  *exec.Cmd
+			want []string
+		}{role("nobody"), []string{"memory", "processes", "processors", "permission denied", "Delegate="}})
+	}
+	for _, tt := range tests {
+		out, _ := tt.cmd.CombinedOutput() // it fails, as every role does that returns
+		for _, want := range tt.want {
+			if !bytes.Contains(out, []byte(want)) {
+				t.Errorf("%q does not say %q", out, want)
+			}
+		}
+	}
+}
+
+// TestNativeOwnerKilled kills the engine's process while a command runs.
+func TestNativeOwnerKilled(t *testing.T) {
+	n := machine{}.need(t)
+	cmd := role("native")
+	stdout, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(stdout).ReadString('\n'); line != "begun\n" {
+		t.Fatalf("the owner said %q, %v", line, err)
+	}
+	pid := cmd.Process.Pid
+	if len(ownGroups(t, n, pid)) == 0 {
+		t.Error("while it runs it has no control group")
+	}
+	var firsts []int // of its sandboxes
+	children, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	for _, file := range children {
+		text, _ := os.ReadFile(file)
+		for _, child := range strings.Fields(string(text)) {
+			first, _ := strconv.Atoi(child)
+			fd, err := unix.PidfdOpen(first, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer unix.Close(fd)
+			firsts = append(firsts, fd)
+		}
+	}
+	if len(firsts) != 1 {
+		t.Fatalf("it runs %d processes, want one", len(firsts))
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // says that it was killed
+	// The kernel tells of the end of a first process when all others have ended.
+	ended := []unix.PollFd{{Fd: int32(firsts[0]), Events: unix.POLLIN}}
+	if k, err := unix.Poll(ended, int(vanishTime.Milliseconds())); k != 1 {
+		t.Fatalf("the sandbox outlives its owner: %v", err)
+	}
+	machine{}.need(t) // the next start
+	if left := ownGroups(t, n, pid); left != nil {
+		t.Errorf("%q is left", left)
+	}
+}
+
+// BenchmarkNative is what a command costs that does nothing, in projects of
+// several sizes, beside the same without a sandbox.
+func BenchmarkNative(b *testing.B) {
+	n := machine{}.need(b)
+	for _, files := range []int{0, 500, 20_000} {
+		var tree []File
+		for i := range files {
+			tree = append(tree, File{Path: fmt.Sprintf("dir%d/file%d.py", i%200, i), Mode: 0o644, Data: bytes.Repeat([]byte("x = 1\n"), 500)})
+		}
+		b.Run(fmt.Sprintf("files=%d", files), func(b *testing.B) {
+			for b.Loop() {
+				if res, err := n.Run(b.Context(), Command{Line: "true", Tree: tree}); err != nil || !res.OK() || res.Changes != nil {
+					b.Fatalf("%+v, %v", res, err)
+				}
+			}
+		})
+	}
+	b.Run("directly", func(b *testing.B) {
+		for b.Loop() {
+			if err := exec.Command("/bin/sh", "-c", "true").Run(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
