@@ -77,5 +77,5 @@ e2e: ## run the tests that use Docker and real editors; a missing one is a failu
 generate: ## rewrite the README's generated sections
 	$(GO) test ./cmd/caselsp -run Readme -count=1 -update
 
-sandbox-image: ## build the sandbox's Docker image
+sandbox-image: ## build the sandbox's Docker images
 	.ci/docker.sh

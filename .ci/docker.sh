@@ -1,5 +1,5 @@
 #!/bin/sh
-# Gets a Docker engine and the sandbox's image, whatever is there already. Where
+# Gets a Docker engine and the sandbox's images, whatever is there already. Where
 # there is no engine it installs and starts one, which needs root and apt-get.
 set -eu
 cd "$(dirname "$0")/.."
@@ -35,12 +35,14 @@ until docker version >/dev/null 2>&1; do
 	sleep 1
 done
 
-# As ImageTag in sandbox/image.go: a changed recipe is another image.
-image=caselsp-sandbox:python-$(sha256sum sandbox/image/Dockerfile | cut -c 1-12)
 base=caselsp-base:local
-if ! docker image inspect "$image" >/dev/null 2>&1; then
-	docker image inspect "$base" >/dev/null 2>&1 || sandbox/image/base.sh "$base"
-	# With the machine's own network: apt in the build reaches what apt here does.
-	docker build --network host --build-arg "BASE=$base" --tag "$image" sandbox/image
-fi
-echo "docker.sh: $image is ready"
+for profile in python go node; do
+	# As ImageTag in sandbox/image.go: a changed recipe is another image.
+	image=caselsp-sandbox:$profile-$(sha256sum sandbox/image/Dockerfile | cut -c 1-12)
+	if ! docker image inspect "$image" >/dev/null 2>&1; then
+		docker image inspect "$base" >/dev/null 2>&1 || sandbox/image/base.sh "$base"
+		# With the machine's own network: apt in the build reaches what apt here does.
+		docker build --network host --build-arg "BASE=$base" --build-arg "PROFILE=$profile" --tag "$image" sandbox/image
+	fi
+	echo "docker.sh: $image is ready"
+done

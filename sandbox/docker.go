@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/containerd/errdefs"
@@ -31,6 +32,7 @@ type DockerEngine struct {
 	warm      *pool
 	image     string // of every profile; empty: the bundled ones
 	workspace string
+	building  sync.Mutex // held while an image is built
 }
 
 // Times within which a daemon that is alive answers. They bound what the user
@@ -44,8 +46,8 @@ const (
 
 // Docker connects to a Docker engine and removes what earlier processes of this
 // machine may have left there. It returns an *Unavailable where no engine
-// answers. The image need not be there yet, see [DockerEngine.Check] and
-// [DockerEngine.BuildImage].
+// answers. The bundled images need not be there yet: the first command
+// that needs one builds it.
 func Docker(ctx context.Context, opts DockerOptions) (*DockerEngine, error) {
 	settings, err := clientSettings(opts.Host)
 	if err != nil {
@@ -110,11 +112,18 @@ func (d *DockerEngine) Close() error {
 	return errors.Join(d.warm.close(), d.client.Close())
 }
 
-// Check reports whether commands can be run now: nil, or an *Unavailable.
+// Check reports whether commands can be run now, some perhaps after their image
+// was built: nil, or an *Unavailable.
 func (d *DockerEngine) Check(ctx context.Context) error {
-	inspect, cancel := context.WithTimeout(ctx, pingTime)
+	ctx, cancel := context.WithTimeout(ctx, pingTime)
 	defer cancel()
-	if _, err := d.client.ImageInspect(inspect, d.imageOf(Python)); err != nil {
+	var err error
+	if d.image != "" {
+		_, err = d.client.ImageInspect(ctx, d.image)
+	} else {
+		_, err = d.client.Ping(ctx)
+	}
+	if err != nil {
 		return d.explain(ctx, err)
 	}
 	return nil
@@ -133,6 +142,9 @@ func (d *DockerEngine) Run(ctx context.Context, cmd Command) (*Result, error) {
 			return res, d.explain(ctx, err)
 		}
 	}
+	if err := d.ensure(ctx, cmd); err != nil {
+		return nil, d.explain(ctx, err)
+	}
 	b, err := d.open(ctx, cmd)
 	if err != nil {
 		return nil, d.explain(ctx, err)
@@ -145,7 +157,11 @@ func (d *DockerEngine) Run(ctx context.Context, cmd Command) (*Result, error) {
 // removes it.
 func (d *DockerEngine) runIn(ctx context.Context, b *box, cmd Command) (*Result, error) {
 	res, sound, err := b.run(ctx, cmd)
-	if err == nil && sound && d.warm.keep(b, d.keyOf(cmd)) {
+	if err == nil && cmd.Keep != "" {
+		if err = b.keepLayer(ctx, cmd, res); err != nil {
+			err = &startedError{fmt.Errorf("the dependencies could not be kept: %w", err)}
+		}
+	} else if err == nil && sound && d.warm.keep(b, d.keyOf(cmd)) {
 		return res, nil
 	}
 	closed := b.close()
@@ -169,7 +185,8 @@ const (
 	adviceStart = "Install Docker (https://docs.docker.com/get-docker/) or start it (`sudo systemctl start docker`, or Docker Desktop); " +
 		"an engine elsewhere is named by DOCKER_HOST or `docker context use`"
 	advicePermission = "Add yourself to the socket's group (`sudo usermod -aG docker $USER`, then log in again), or set DOCKER_HOST to a rootless engine's socket"
-	adviceImage      = "Build it with `caselsp doctor --build-image` or `make sandbox-image`"
+	adviceImage      = "Get it (`docker pull`), or leave sandbox.image out to have the bundled image built"
+	adviceBuild      = "See that the engine reaches the network, then try `caselsp doctor --build-image`, which also builds on another base (--base)"
 	adviceSpace      = "Free some space in Docker's folder, for example with `docker system prune`"
 	adviceDoctor     = "See whether `docker run --rm hello-world` works, then try again"
 )
@@ -186,6 +203,9 @@ func (d *DockerEngine) explain(ctx context.Context, err error) error {
 	var known *Unavailable
 	if errors.As(err, &known) {
 		return known
+	}
+	if errors.Is(err, ErrNoLayer) {
+		return err
 	}
 	var started *startedError
 	u := &Unavailable{Engine: "docker", Started: errors.As(err, &started), Err: err}

@@ -22,13 +22,17 @@ import (
 	"github.com/docker/docker/api/types/volume"
 )
 
-// need returns a Docker engine whose image is there.
-func need(t testing.TB) *DockerEngine {
+// need returns a Docker engine with the images of Python and of profiles.
+func need(t testing.TB, profiles ...Profile) *DockerEngine {
 	t.Helper()
 	d, err := Docker(t.Context(), DockerOptions{Workspace: t.Name()})
 	if err == nil {
 		t.Cleanup(func() { d.Close() })
-		err = d.Check(t.Context())
+	}
+	for _, p := range append(profiles, Python) { // a test would wait for minutes while one is built
+		if err == nil {
+			_, err = d.client.ImageInspect(t.Context(), ImageTag(p))
+		}
 	}
 	if err != nil && slices.Contains(strings.Split(os.Getenv("CASELSP_REQUIRE"), ","), "docker") {
 		t.Fatalf("docker is required here: %v", err)
@@ -238,7 +242,7 @@ func TestSweep(t *testing.T) {
 		kept  bool
 	}{{"dead", dead, false}, {"living", self(), true}, {"elsewhere", elsewhere, true}} {
 		labels := tt.owner.labels()
-		made, err := d.client.ContainerCreate(t.Context(), &container.Config{Image: d.imageOf(Python), Cmd: []string{"true"}, Labels: labels}, &container.HostConfig{
+		made, err := d.client.ContainerCreate(t.Context(), &container.Config{Image: d.imageOf(Command{}), Cmd: []string{"true"}, Labels: labels}, &container.HostConfig{
 			Mounts: []mount.Mount{{Type: mount.TypeVolume, Target: workFolder, VolumeOptions: &mount.VolumeOptions{Labels: labels}}},
 		}, nil, nil, "")
 		if err != nil {
@@ -268,13 +272,13 @@ func TestSweep(t *testing.T) {
 
 func TestBuildImage(t *testing.T) {
 	d := need(t)
-	built := *d
-	built.image = "caselsp-test:" + strconv.Itoa(os.Getpid())
+	built := DockerEngine{client: d.client, warm: newPool(), image: "caselsp-test:" + strconv.Itoa(os.Getpid())}
+	base := map[string]string{"BASE": d.imageOf(Command{})}
 	var said []string
 	progress := func(line string) { said = append(said, line) }
 	// On the image itself, so that nothing comes from the network.
 	recipe := "ARG BASE\nFROM ${BASE}\nUSER 0\nRUN echo working && echo made > /made\n"
-	if err := built.build(t.Context(), []byte(recipe), d.imageOf(Python), progress); err != nil {
+	if err := built.build(t.Context(), built.image, []byte(recipe), base, progress); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -292,7 +296,7 @@ func TestBuildImage(t *testing.T) {
 	if err != nil || res.Output != "made\n" {
 		t.Errorf("got %+v, %v", res, err)
 	}
-	err = built.build(t.Context(), []byte("ARG BASE\nFROM ${BASE}\nRUN echo the reason; exit 3\n"), d.imageOf(Python), nil)
+	err = built.build(t.Context(), built.image, []byte("ARG BASE\nFROM ${BASE}\nRUN echo the reason; exit 3\n"), base, nil)
 	if err == nil || !strings.Contains(err.Error(), "the reason") {
 		t.Errorf("a build that fails: %v", err)
 	}

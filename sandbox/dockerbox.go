@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"strconv"
 	"time"
 
 	"github.com/docker/docker/api/types"
@@ -55,6 +54,7 @@ type box struct {
 	tree    view    // what the last command left
 	born    time.Time
 	runs    int
+	keep    bool // what is in DepsFolder becomes a layer
 }
 
 // open makes a container and a runner in it. What it returns without an error
@@ -62,7 +62,7 @@ type box struct {
 func (d *DockerEngine) open(ctx context.Context, cmd Command) (*box, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
-	b := &box{client: d.client, engine: d, policy: cmd.Policy, image: d.imageOf(cmd.Profile), born: time.Now()}
+	b := &box{client: d.client, engine: d, policy: cmd.Policy, image: d.imageOf(cmd), keep: cmd.Keep != "", born: time.Now()}
 	b.given, b.room = treeRoom(cmd.Tree), roomFor(cmd)
 	config, host := d.config(b)
 	made, err := d.client.ContainerCreate(ctx, config, host, nil, nil, "")
@@ -103,9 +103,8 @@ func roomFor(cmd Command) int64 {
 func (d *DockerEngine) config(b *box) (*container.Config, *container.HostConfig) {
 	p := b.policy
 	labels := self().labels()
-	volumeLabels := maps.Clone(labels)
+	mounts := b.mounts(maps.Clone(labels))
 	labels["caselsp.workspace"] = d.workspace
-	user := strconv.Itoa(p.User)
 	yes := true
 	memory := p.Memory + b.given // the tree that the command was given is not its fault
 	return &container.Config{
@@ -131,21 +130,7 @@ func (d *DockerEngine) config(b *box) (*container.Config, *container.HostConfig)
 			LogConfig:      container.LogConfig{Type: "none"}, // output goes to us only, never to the engine's disk
 			ShmSize:        sharedMemory,
 			Tmpfs:          map[string]string{"/tmp": fmt.Sprintf("rw,exec,nosuid,nodev,mode=1777,size=%d", p.Disk)},
-			// A volume without a name goes with its container; and what is copied
-			// into a volume arrives, also under a read-only root.
-			Mounts: []mount.Mount{{
-				Type:   mount.TypeVolume,
-				Target: workFolder,
-				VolumeOptions: &mount.VolumeOptions{
-					NoCopy: true,
-					Labels: volumeLabels,
-					DriverConfig: &mount.Driver{Name: "local", Options: map[string]string{
-						"type":   "tmpfs",
-						"device": "tmpfs",
-						"o":      fmt.Sprintf("nosuid,nodev,mode=0755,uid=%s,gid=%s,size=%d,nr_inodes=%d", user, user, b.room, inodesLimit),
-					}},
-				},
-			}},
+			Mounts:         mounts,
 			Resources: container.Resources{
 				NanoCPUs:   int64(p.CPUs * 1e9),
 				Memory:     memory,
@@ -157,6 +142,28 @@ func (d *DockerEngine) config(b *box) (*container.Config, *container.HostConfig)
 				},
 			},
 		}
+}
+
+// mounts are the work tree and, where a layer is made, the folder that becomes
+// it. A volume without a name goes with its container; and what is copied into a
+// volume arrives, also under a read-only root.
+func (b *box) mounts(labels map[string]string) []mount.Mount {
+	inMemory := func(target string, size int64) mount.Mount {
+		return mount.Mount{Type: mount.TypeVolume, Target: target, VolumeOptions: &mount.VolumeOptions{
+			NoCopy: true,
+			Labels: labels,
+			DriverConfig: &mount.Driver{Name: "local", Options: map[string]string{
+				"type":   "tmpfs",
+				"device": "tmpfs",
+				"o":      fmt.Sprintf("nosuid,nodev,mode=0755,uid=%d,gid=%d,size=%d,nr_inodes=%d", b.policy.User, b.policy.User, size, inodesLimit),
+			}},
+		}}
+	}
+	list := []mount.Mount{inMemory(workFolder, b.room)}
+	if b.keep {
+		list = append(list, inMemory(DepsFolder, b.policy.Disk))
+	}
+	return list
 }
 
 // start starts the container. The lease is taken first: from the start on there

@@ -35,11 +35,12 @@ type key struct {
 	pids   int64
 	disk   int64
 	user   int
+	layer  string // that it makes: a container that makes one serves no other command
 }
 
 func (d *DockerEngine) keyOf(cmd Command) key {
 	p := cmd.Policy
-	return key{image: d.imageOf(cmd.Profile), cpus: p.CPUs, memory: p.Memory, pids: p.PIDs, disk: p.Disk, user: p.User}
+	return key{image: d.imageOf(cmd), cpus: p.CPUs, memory: p.Memory, pids: p.PIDs, disk: p.Disk, user: p.User, layer: cmd.Keep}
 }
 
 // pool holds the containers that wait. They are not frozen meanwhile: nothing

@@ -11,8 +11,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
+	"github.com/containerd/errdefs"
 	"github.com/docker/docker/api/types/build"
 )
 
@@ -27,18 +29,68 @@ func ImageTag(p Profile) string {
 	return "caselsp-sandbox:" + string(p) + "-" + hex.EncodeToString(sum[:])[:12]
 }
 
-// imageOf returns the name of the image that a profile's commands run in.
-func (d *DockerEngine) imageOf(p Profile) string { return orDefault(d.image, ImageTag(p)) }
-
-// BuildImage builds the bundled image under the name that this engine runs.
-// Base is the image to build on, empty for the recipe's own; progress is called
-// with each line that the engine says, and may be nil. Building loads packages
-// from the network and takes a minute or so.
-func (d *DockerEngine) BuildImage(ctx context.Context, base string, progress func(line string)) error {
-	return d.build(ctx, recipe, base, progress)
+// imageOf returns the name of the image that a command runs in.
+func (d *DockerEngine) imageOf(cmd Command) string {
+	if cmd.Layer != "" {
+		return layerTag(cmd.Layer)
+	}
+	return orDefault(d.image, ImageTag(orDefault(cmd.Profile, Python)))
 }
 
-func (d *DockerEngine) build(ctx context.Context, recipe []byte, base string, progress func(line string)) error {
+// ensure builds the bundled image of a command where it is missing, and returns
+// when it is there. An image of the user's own, and one that holds a project's
+// dependencies, it does not know how to make.
+func (d *DockerEngine) ensure(ctx context.Context, cmd Command) error {
+	image := d.imageOf(cmd)
+	inspect, cancel := context.WithTimeout(ctx, pingTime)
+	defer cancel()
+	_, err := d.client.ImageInspect(inspect, image)
+	missing := errdefs.IsNotFound(err)
+	switch {
+	case missing && cmd.Layer != "":
+		return fmt.Errorf("%w (%s)", ErrNoLayer, image)
+	case missing && d.image == "":
+		return d.BuildImage(ctx, cmd.Profile, "", cmd.Progress)
+	}
+	return err
+}
+
+// indexVariables are those by which the user's own settings name where packages
+// come from; the recipe takes them as its arguments.
+var indexVariables = []string{"GOPROXY", "NPM_CONFIG_REGISTRY"}
+
+// BuildImage builds the bundled image of a profile. Base is the image to build
+// on, empty for the recipe's own; progress is called with each line that the
+// engine says, and may be nil. Building loads packages from the network and
+// takes a minute or two. Where it fails, the error is an *Unavailable.
+func (d *DockerEngine) BuildImage(ctx context.Context, p Profile, base string, progress func(line string)) error {
+	d.building.Lock() // two builds of one image would load everything twice
+	defer d.building.Unlock()
+	arguments := map[string]string{"PROFILE": string(p)}
+	for _, name := range indexVariables {
+		if value := os.Getenv(name); value != "" {
+			arguments[name] = value
+		}
+	}
+	if base != "" {
+		arguments["BASE"] = base
+	}
+	tag := ImageTag(p)
+	if progress != nil {
+		progress("Building the sandbox image " + tag + ", which is done once and takes a minute or two")
+	}
+	err := d.build(ctx, tag, recipe, arguments, progress)
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	var known *Unavailable
+	if errors.As(err, &known) {
+		return err
+	}
+	return &Unavailable{Engine: "docker", Reason: "its image " + tag + " could not be built: " + err.Error(), Advice: adviceBuild, Err: err}
+}
+
+func (d *DockerEngine) build(ctx context.Context, tag string, recipe []byte, arguments map[string]string, progress func(line string)) error {
 	var folder bytes.Buffer
 	tw := tar.NewWriter(&folder)
 	err := errors.Join(
@@ -49,13 +101,13 @@ func (d *DockerEngine) build(ctx context.Context, recipe []byte, base string, pr
 		return err
 	}
 	args := map[string]*string{}
-	if base != "" {
-		args["BASE"] = &base
+	for name, value := range arguments {
+		args[name] = &value
 	}
 	// The first builder, because engines of 2020 have no other by default and
 	// today's still have it.
 	resp, err := d.client.ImageBuild(ctx, &folder, build.ImageBuildOptions{
-		Tags: []string{d.imageOf(Python)}, BuildArgs: args, Remove: true, ForceRemove: true, Version: build.BuilderV1})
+		Tags: []string{tag}, BuildArgs: args, Remove: true, ForceRemove: true, Version: build.BuilderV1})
 	if err != nil {
 		return d.explain(ctx, err)
 	}

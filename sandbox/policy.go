@@ -30,6 +30,11 @@ func (cmd Command) checked() (Command, error) {
 	if !slices.Contains(Profiles, cmd.Profile) {
 		return cmd, fmt.Errorf("there is no profile %q, they are %q", cmd.Profile, Profiles)
 	}
+	for _, key := range []string{cmd.Layer, cmd.Keep} {
+		if key != "" && !layerKey.MatchString(key) {
+			return cmd, fmt.Errorf("%q is not the key of a layer", key)
+		}
+	}
 	var err error
 	if cmd.Policy, err = cmd.Policy.checked(); err != nil {
 		return cmd, err

@@ -100,6 +100,7 @@ func TestChecked(t *testing.T) {
 		{Command{Line: "x", Env: []string{"=value"}}, "NAME=value"},
 		{Command{Line: "x", Policy: Policy{Memory: -1}}, "cannot be negative"},
 		{Command{Line: "x", Policy: Policy{Hosts: []string{"https://pypi.org"}}}, `"https://pypi.org" is no host`},
+		{Command{Line: "x", Layer: "../../etc"}, "is not the key of a layer"},
 		{Command{Line: "x", Profile: "cobol"}, `there is no profile "cobol", they are ["python" "go" "node"]`},
 		{Command{Line: "x", Tree: []File{{Path: "../x"}}}, "does not lie inside the tree"},
 		{Command{Line: "x", Tree: []File{{Path: "/etc/passwd"}}}, "does not lie inside the tree"},

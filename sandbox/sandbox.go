@@ -26,12 +26,21 @@ type Engine interface {
 
 // Command is one command line and the tree it runs on.
 type Command struct {
-	Line    string    // run by /bin/sh -c in the root of the tree
-	Tree    []File    // the private copy's content, in any order
-	Env     []string  // NAME=value, besides PATH, HOME and LANG, which the engine sets
-	Policy  Policy    // the zero value means [DefaultPolicy]
-	Profile Profile   // the tools that the command finds; "" means [Python]
-	Output  io.Writer // receives all output as it comes, also what Result.Output leaves out; may be nil
+	Line    string   // run by /bin/sh -c in the root of the tree
+	Tree    []File   // the private copy's content, in any order
+	Env     []string // NAME=value, besides PATH, HOME and LANG, which the engine sets
+	Policy  Policy   // the zero value means [DefaultPolicy]
+	Profile Profile  // the tools that the command finds; "" means [Python]
+	// Layer is the key of the dependencies that the command finds in [DepsFolder]; ""
+	// for none. Where they are not there, Run returns ErrNoLayer.
+	Layer string
+	// Keep makes a layer: what the command leaves in DepsFolder, which it can write
+	// to, is kept under this key if it ends with code 0.
+	Keep string
+	// Progress is told, a line at a time, what the engine does before the command
+	// begins and a user would wonder about, such as building an image; may be nil.
+	Progress func(line string)
+	Output   io.Writer // receives all output as it comes, also what Result.Output leaves out; may be nil
 }
 
 // File is one regular file of a tree.

@@ -101,8 +101,7 @@ func TestSuits(t *testing.T) {
 }
 
 func TestImageMissing(t *testing.T) {
-	d := *need(t)
-	d.image = "caselsp-none:none"
+	d := DockerEngine{client: need(t).client, warm: newPool(), image: "caselsp-none:none"}
 	const reason = "its image caselsp-none:none is missing"
 	checkUnavailable(t, "check", d.Check(t.Context()), reason, adviceImage, false)
 	_, err := d.Run(t.Context(), Command{Line: "true"})

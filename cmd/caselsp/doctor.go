@@ -33,7 +33,7 @@ func doctorCommand(w *wiring) *cobra.Command {
 			}
 			defer e.Close()
 			if build {
-				return e.buildImage(cmd.Context(), base)
+				return e.buildImages(cmd.Context(), base)
 			}
 			if !e.examine(cmd.Context(), os.Stdout) {
 				return &exitError{code: exitError1}
@@ -41,8 +41,8 @@ func doctorCommand(w *wiring) *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&build, "build-image", false, "build the sandbox's image")
-	cmd.Flags().StringVar(&base, "base", "", "the image to build it on (default: the recipe's own)")
+	cmd.Flags().BoolVar(&build, "build-image", false, "build the sandbox's images, else done when a command first needs one")
+	cmd.Flags().StringVar(&base, "base", "", "the image to build them on (default: the recipe's own)")
 	return cmd
 }
 
@@ -131,11 +131,16 @@ func (e *engine) checkSandbox(ctx context.Context, engine string) error {
 	return err
 }
 
-func (e *engine) buildImage(ctx context.Context, base string) error {
-	d, err := sandbox.Docker(ctx, sandbox.DockerOptions{Image: e.settings.Sandbox.Image})
+func (e *engine) buildImages(ctx context.Context, base string) error {
+	d, err := sandbox.Docker(ctx, sandbox.DockerOptions{})
 	if err != nil {
 		return err
 	}
 	defer d.Close()
-	return d.BuildImage(ctx, base, func(line string) { fmt.Println(clean(line)) })
+	for _, p := range sandbox.Profiles {
+		if err := d.BuildImage(ctx, p, base, func(line string) { fmt.Println(clean(line)) }); err != nil {
+			return err
+		}
+	}
+	return nil
 }

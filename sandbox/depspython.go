@@ -1,0 +1,131 @@
+package sandbox
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+// The public index, and where it keeps the packages themselves.
+const (
+	pythonIndex = "https://pypi.org/simple"
+	pythonFiles = "files.pythonhosted.org"
+)
+
+// requirementFiles are the names of lists in a project's root that are
+// installed; those of documentation and deployment are other machines' business.
+var requirementFiles = regexp.MustCompile(`^((dev|test|tests)[-_])?requirements([-_.](dev|develop|development|test|tests|testing))?\.(txt|in)$|^requirements/(base|common|main|dev|develop|development|test|tests|testing)\.txt$`)
+
+// testGroups are the names of optional dependencies that tests need.
+var testGroups = []string{"dev", "develop", "development", "test", "tests", "testing"}
+
+// local is a line of a list that names a folder or a file of the project, which
+// is there anyhow. include is one that names another list.
+var (
+	local   = regexp.MustCompile(`^(-e|--editable)?[ =]*(\.|/|file:)`)
+	include = regexp.MustCompile(`^(-r|-c|--requirement|--constraint)[ =]*(\S+)`)
+)
+
+// python takes what requirements*.txt and pyproject.toml name. It
+// installs for the user whose folder is the layer: what is there goes before the
+// image's own packages, and the image's tools find it.
+func (d *Dependencies) python(tree []File, from Sources) bool {
+	words := []string{"pip install --user --no-input --no-cache-dir --no-warn-script-location --disable-pip-version-check"}
+	for i := range tree {
+		name := tree[i].Path
+		if !requirementFiles.MatchString(name) || strings.HasSuffix(name, ".in") && find(tree, strings.TrimSuffix(name, ".in")+".txt") != nil {
+			continue
+		}
+		if d.requirements(tree, name) {
+			words = append(words, "-r "+quotedIfNeeded(name))
+		}
+	}
+	if f := find(tree, "pyproject.toml"); f != nil {
+		if needed := projectRequirements(f.Data); len(needed) > 0 {
+			d.add(f)
+			for _, n := range needed {
+				words = append(words, quotedIfNeeded(n))
+			}
+		}
+	}
+	if len(words) == 1 {
+		return false
+	}
+	d.Line = strings.Join(words, " ")
+	index, host, secure := d.reach(orDefault(from.Python, pythonIndex))
+	if from.Python == "" || host == "pypi.org" {
+		d.Hosts = append(d.Hosts, pythonFiles)
+	}
+	d.env = []string{"PYTHONUSERBASE=" + DepsFolder + "/python", "PIP_BREAK_SYSTEM_PACKAGES=1", "PIP_INDEX_URL=" + index}
+	if !secure {
+		d.env = append(d.env, "PIP_TRUSTED_HOST="+host) // the user chose it
+	}
+	return true
+}
+
+// requirements takes a list and those that it includes, without the lines that
+// name the project itself. It reports whether anything is left.
+func (d *Dependencies) requirements(tree []File, name string) (any bool) {
+	f := find(tree, name)
+	if f == nil || slices.ContainsFunc(d.tree, func(t File) bool { return t.Path == name }) {
+		return false
+	}
+	lines := strings.Split(string(f.Data), "\n")
+	d.add(f)
+	place := len(d.tree) - 1
+	for i, line := range lines {
+		text, _, _ := strings.Cut(" "+strings.TrimSpace(line), " #")
+		switch text = strings.TrimSpace(text); {
+		case text == "":
+		case local.MatchString(text):
+			lines[i] = ""
+		case include.MatchString(text):
+			other := path.Join(path.Dir(name), include.FindStringSubmatch(text)[2])
+			any = d.requirements(tree, other) || any
+		default:
+			any = any || !strings.HasPrefix(text, "-")
+		}
+	}
+	d.tree[place].Data = []byte(strings.Join(lines, "\n"))
+	return any
+}
+
+// projectRequirements returns what a pyproject.toml names for the program and
+// its tests, as pip takes it.
+func projectRequirements(text []byte) []string {
+	var file struct {
+		Project struct {
+			Dependencies []string
+			Optional     map[string][]string `toml:"optional-dependencies"`
+		}
+		Groups map[string][]any `toml:"dependency-groups"`
+	}
+	if toml.Unmarshal(text, &file) != nil {
+		return nil
+	}
+	needed := file.Project.Dependencies
+	for _, group := range testGroups {
+		needed = append(needed, file.Project.Optional[group]...)
+		for _, entry := range file.Groups[group] {
+			if requirement, ok := entry.(string); ok { // else another group is included
+				needed = append(needed, requirement)
+			}
+		}
+	}
+	needed = slices.DeleteFunc(needed, func(n string) bool { return n == "" || strings.HasPrefix(n, "-") || strings.ContainsAny(n, "\n\x00") })
+	slices.Sort(needed)
+	return slices.Compact(needed)
+}
+
+// plainWord needs no quotes in a shell.
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./@%+:,-]+(==[A-Za-z0-9.]+)?$`)
+
+func quotedIfNeeded(word string) string {
+	if plainWord.MatchString(word) {
+		return word
+	}
+	return quoted(word)
+}
