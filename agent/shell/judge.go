@@ -56,18 +56,19 @@ func (j judge) command(c *command) finding {
 	if f.shape == nil && f.decision == Allow {
 		f.shape = texts(c.words)
 	}
+	if slices.ContainsFunc(c.words, func(w word) bool { return w.status }) {
+		f.shape = nil
+	}
 	return f
 }
 
+// texts writes words in one way, and so that they are read as they are.
 func texts(words []word) []string {
 	list := make([]string, len(words))
 	for i, w := range words {
-		list[i] = quote(w.text, i == 0)
+		list[i] = quote(w.text)
 		if w.glob {
 			list[i] = w.text
-		}
-		if w.status {
-			return nil
 		}
 	}
 	return list
@@ -96,14 +97,10 @@ func (j judge) words(words []word, s scope) finding {
 		return f
 	}
 	if pythonName.MatchString(name) && name != "python" {
-		f := j.words(renamed(words, "python"), s)
-		if len(f.shape) > 0 {
-			f.shape[0] = name
-		}
-		return f
+		return j.words(renamed(words, "python"), s).named(name)
 	}
 	if name == "./manage.py" {
-		return j.words(renamed(words, "manage.py"), s)
+		return j.words(renamed(words, "manage.py"), s).named(name)
 	}
 	if run, ok := wraps[name]; ok {
 		if f, ok := run(j, words, s); ok {
@@ -120,6 +117,14 @@ func (j judge) words(words []word, s scope) finding {
 		return p.judge(words, n, s)
 	}
 	return j.unknown(words, s)
+}
+
+// named is a finding about a program that has another name on the line.
+func (f finding) named(name string) finding {
+	if len(f.shape) > 0 {
+		f.shape[0] = name
+	}
+	return f
 }
 
 func renamed(words []word, name string) []word {
@@ -193,7 +198,7 @@ func narrow(words []word, s scope) []string {
 			return nil
 		}
 	}
-	if !bare.MatchString(words[0].text) || strings.Contains(words[0].text, "=") {
+	if !bare.MatchString(words[0].text) {
 		return nil
 	}
 	return texts(words)
@@ -216,15 +221,18 @@ func (p *program) judge(words []word, n int, s scope) finding {
 		w := words[i]
 		switch {
 		case w.text == "--" && p.through:
+			shape = append(shape, w.text)
 			i++
 		case w.text == "--":
 			rest = append(rest, words[i+1:]...)
+			shape = append(shape, texts(words[i:])...)
 			i = len(words)
 		case p.counts && whole.MatchString(w.text) && strings.HasPrefix(w.text, "-"):
 			shape = append(shape, w.text)
 			i++
 		case len(w.text) < 2 || w.text[0] != '-':
 			rest = append(rest, w)
+			shape = append(shape, texts(words[i:i+1])...)
 			i++
 		default:
 			flags, why := p.flag(words[i:])
@@ -247,11 +255,11 @@ func (p *program) judge(words []word, n int, s scope) finding {
 	if why := p.operands(takes, rest, s); why != "" {
 		return fail(why)
 	}
-	f.shape = append(shape, texts(rest)...)
+	f.shape = shape
 	if p.class != "" {
 		f.decision, f.reason = Ask, p.class.reason(p.name)
 		for _, w := range rest {
-			if !w.plain() || strings.HasPrefix(w.text, "-") {
+			if strings.HasPrefix(w.text, "-") {
 				f.shape = nil
 			}
 		}

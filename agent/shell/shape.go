@@ -30,7 +30,7 @@ func Covers(shape, line string, policy Policy) bool {
 func shape(commands []*command) string {
 	var b strings.Builder
 	for _, c := range commands {
-		if c.result.shape == nil || c.odd != "" {
+		if c.result.shape == nil || c.odd != "" || special(c.words[0].text) {
 			return ""
 		}
 		switch c.before {
@@ -54,15 +54,19 @@ func shape(commands []*command) string {
 
 var bare = regexp.MustCompile(`^[\w./:@%+,=-]+$`)
 
-// declarations are parsed as more than commands when they are not quoted, as
-// keywords are.
+// declarations are parsed as more than commands, as keywords are.
 var declarations = []string{"declare", "local", "export", "readonly", "typeset", "nameref", "let", "coproc", "time"}
+
+// special reports whether a name would be read as more than a command's in
+// another place of a line.
+func special(name string) bool {
+	return strings.Contains(name, "=") || syntax.IsKeyword(name) || slices.Contains(declarations, name)
+}
 
 // quote writes a word so that every shell, and Parse, takes it literally. The
 // library's own quoting leaves bare what Parse is too careful to take.
-func quote(word string, program bool) string {
-	special := program && (strings.Contains(word, "=") || syntax.IsKeyword(word) || slices.Contains(declarations, word))
-	if (bare.MatchString(word) || word == "[" || word == "]") && !special {
+func quote(word string) string {
+	if bare.MatchString(word) || word == "[" || word == "]" {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'"'"'`) + "'"

@@ -105,7 +105,7 @@ func (w *walker) redirect(s *syntax.Stmt, r *syntax.Redirect, first int) {
 		w.nested(r.Hdoc)
 	}
 	if simple && len(w.commands) == first+1 {
-		w.commands[first].after += " " + n + r.Op.String() + quote(target.text, false)
+		w.commands[first].after += " " + n + r.Op.String() + quote(target.text)
 	} else {
 		w.brackets++
 	}
