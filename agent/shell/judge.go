@@ -210,8 +210,12 @@ func (p *program) judge(words []word, n int, s scope) finding {
 	shape := texts(words[:n])
 	fail := func(why string) finding {
 		bad := asks(p.touches|anything, "%s", why)
+		c, known := lookup(risks, words)
 		if p.class != "" {
-			bad.reason = p.class.reason(p.name)
+			c, known = p.class, n
+		}
+		if known > 0 && strings.HasPrefix(why, "It is not known") {
+			bad.reason, bad.touches = c.reason(join(words[:known])), p.touches|classes[c].touches
 		}
 		return bad
 	}

@@ -34,6 +34,19 @@ func (p *Policy) openness() string {
 	return "could reach the hosts that sandbox.hosts opens"
 }
 
+// opens reports whether a host may be reached; port is "" or begins with a colon.
+func (p *Policy) opens(host, port string) bool {
+	return slices.ContainsFunc(p.Hosts, func(open string) bool {
+		name, only, has := strings.Cut(open, ":")
+		if has && ":"+only != port || !has && port != "" && port != ":80" && port != ":443" {
+			return false
+		}
+		below, any := strings.CutPrefix(strings.ToLower(name), "*")
+		host := strings.ToLower(host)
+		return host == below || any && strings.HasSuffix(host, below) && len(host) > len(below)
+	})
+}
+
 // Pattern is a command as a setting names it. In Allow it covers the words that
 // it has and no others; in Ask and Deny whatever begins with them.
 //

@@ -125,6 +125,8 @@ func (w *walker) command(cmd syntax.Command, before string, feed *command) {
 			return
 		}
 		w.stmt(cmd.Stmt, strings.TrimSpace(before+" time"), feed)
+	case *syntax.DeclClause:
+		w.declaration(cmd, before)
 	case *syntax.Subshell:
 		w.brackets++
 		depth, sure := w.depth, w.sure
@@ -139,6 +141,25 @@ func (w *walker) command(cmd syntax.Command, before string, feed *command) {
 		w.fail("It is a shell program (%s), not a plain command.", construct(cmd))
 		w.nested(cmd)
 	}
+}
+
+// declaration judges export of harmless variables, which is no more than to set
+// them in front of each command.
+func (w *walker) declaration(cmd *syntax.DeclClause, before string) {
+	c := &command{before: before, node: cmd, words: []word{{text: cmd.Variant.Value}}, result: finding{decision: Allow, touches: reads}}
+	for _, a := range cmd.Args {
+		text, why := assignment(a)
+		if why != "" || a.Value == nil {
+			c.odd = "It sets variables or their attributes for what follows."
+		}
+		c.words = append(c.words, word{text: text})
+		w.nested(a)
+	}
+	if c.odd != "" || cmd.Variant.Value != "export" || len(cmd.Args) == 0 {
+		c.odd = "It sets variables or their attributes for what follows."
+		c.result = asks(secrets|anything, "%s", c.odd)
+	}
+	w.commands = append(w.commands, c)
 }
 
 // group judges what stands between brackets. Its commands may all read what is
@@ -265,8 +286,6 @@ func construct(cmd syntax.Command) string {
 		return "arithmetic"
 	case *syntax.TestClause:
 		return "[["
-	case *syntax.DeclClause:
-		return "a declaration"
 	}
 	return "a part of its language"
 }

@@ -20,6 +20,7 @@ func init() {
 		"stdbuf":  skipping(regexp.MustCompile(`^(-[ioe][L0]|--(input|output|error)=[L0])$`), "", nil),
 		"env":     env, "xargs": xargs, "find": find, "git": git, "python": python, "node": node, "coverage": coverage,
 		"uv": runner("run"), "poetry": runner("run"), "pipenv": runner("run"), "pdm": runner("run"), "bundle": runner("exec"),
+		"bash": checkedScript, "sh": checkedScript, "curl": curl,
 		"npx": javascript, "pnpx": javascript, "yarn": javascript, "pnpm": javascript, "bunx": javascript,
 	}
 }
@@ -259,4 +260,36 @@ func xargs(j judge, words []word, s scope) (finding, bool) {
 		return asks(anything, "What %s is given by xargs is not known.", words[i].text), true
 	}
 	return f, true
+}
+
+// checkedScript lets a shell parse a script without running it.
+func checkedScript(_ judge, words []word, s scope) (finding, bool) {
+	if len(words) != 3 || words[1].text != "-n" || !words[2].plain() || strings.HasPrefix(words[2].text, "-") || strings.HasPrefix(words[2].text, "+") {
+		return finding{}, false
+	}
+	return known(words[0].text, allInside(words[2:], s)), true
+}
+
+var (
+	curlFlags = regexp.MustCompile(`^-([sSfiIv46]+|-silent|-show-error|-fail|-include|-head|-verbose|-compressed)$`)
+	webPage   = regexp.MustCompile(`^(https?://)?([\w.-]+)(:\d+)?(/[\w./?&=%~+,-]*)?$`)
+)
+
+// curl that only fetches, from the hosts that the settings open. It follows no
+// redirection: that could lead elsewhere.
+func curl(j judge, words []word, _ scope) (finding, bool) {
+	pages := 0
+	for _, w := range words[1:] {
+		m := webPage.FindStringSubmatch(w.text)
+		switch {
+		case !w.plain():
+			return finding{}, false
+		case curlFlags.MatchString(w.text):
+		case strings.HasPrefix(w.text, "-") || m == nil || !j.policy.opens(m[2], m[3]):
+			return finding{}, false
+		default:
+			pages++
+		}
+	}
+	return finding{decision: Allow, touches: network, rule: "sandbox.hosts"}, pages > 0
 }
