@@ -1,13 +1,10 @@
 package sandbox
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +16,7 @@ import (
 	"github.com/docker/docker/api/types/filters"
 	"github.com/docker/docker/api/types/image"
 	"github.com/docker/docker/api/types/mount"
+	"github.com/docker/docker/api/types/network"
 	"github.com/docker/docker/api/types/volume"
 )
 
@@ -49,13 +47,11 @@ const begun = "echo begun; sleep 300"
 // start and perhaps to kill: one of roles.
 const ownerVariable = "CASELSP_TEST_OWNER"
 
-var roles = map[string]func() error{"docker": func() error {
-	d, err := Docker(context.Background(), DockerOptions{Workspace: "owner"})
-	if err == nil {
-		_, err = d.Run(context.Background(), Command{Line: begun, Output: os.Stdout})
-	}
-	return err
-}}
+var roles = map[string]func() error{
+	"docker":        func() error { return asOwner(ownRun) },
+	"docker, waits": func() error { return asOwner(ownWait) },
+	"docker, all":   func() error { return asOwner(ownAll) },
+}
 
 func TestMain(m *testing.M) {
 	Init()
@@ -63,8 +59,11 @@ func TestMain(m *testing.M) {
 	if role == nil {
 		os.Exit(m.Run())
 	}
-	fmt.Fprintln(os.Stderr, "the owner was to be killed:", role())
-	os.Exit(1)
+	if err := role(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
 }
 
 // vanishTime is how long the engine may take to remove a dead owner's things.
@@ -107,8 +106,15 @@ func leftovers(ctx context.Context, t *testing.T, d *DockerEngine, mine filters.
 	for _, c := range containers {
 		left = append(left, "container "+c.State+" "+c.ID)
 	}
+	networks, err := d.client.NetworkList(ctx, network.ListOptions{Filters: filters.NewArgs(mine)})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, v := range volumes.Volumes {
 		left = append(left, "volume "+v.Name)
+	}
+	for _, n := range networks {
+		left = append(left, "network "+n.Name)
 	}
 	return left
 }
@@ -152,20 +158,6 @@ func TestLimits(t *testing.T) {
 	vanish(t, d, os.Getpid())
 }
 
-// BenchmarkRun is what a command costs that does nothing, in a small project.
-func BenchmarkRun(b *testing.B) {
-	d := need(b)
-	var tree []File
-	for i := range 500 {
-		tree = append(tree, File{Path: fmt.Sprintf("dir%d/file%d.py", i%20, i), Mode: 0o644, Data: bytes.Repeat([]byte("x = 1\n"), 500)})
-	}
-	for b.Loop() {
-		if res, err := d.Run(b.Context(), Command{Line: "true", Tree: tree}); err != nil || !res.OK() || res.Changes != nil {
-			b.Fatalf("%+v, %v", res, err)
-		}
-	}
-}
-
 // signal is a writer that says when something was written.
 type signal chan struct{}
 
@@ -190,42 +182,6 @@ func TestCancel(t *testing.T) {
 	if _, err := d.Run(ctx, Command{Line: "true"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("a run after the end: %v", err)
 	}
-}
-
-func TestOwnerKilled(t *testing.T) {
-	d := need(t)
-	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var stderr bytes.Buffer
-	cmd := exec.Command(program)
-	cmd.Env = append(os.Environ(), ownerVariable+"=docker")
-	cmd.Stderr = &stderr
-	stdout, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	if line, err := bufio.NewReader(stdout).ReadString('\n'); line != "begun\n" {
-		t.Fatalf("the owner said %q, %v; %s", line, err, &stderr)
-	}
-	pid := cmd.Process.Pid
-	if left := leftovers(t.Context(), t, d, filters.Arg("label", "caselsp.pid="+strconv.Itoa(pid))); len(left) != 2 {
-		t.Errorf("while it runs there are %q, want a container and a volume", left)
-	}
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	_ = cmd.Wait() // says that it was killed
-	other := self()
-	other.pid = pid
-	if !other.gone() || self().gone() {
-		t.Errorf("the dead owner is gone: %v, we are gone: %v", other.gone(), self().gone())
-	}
-	vanish(t, d, pid)
 }
 
 // TestSweep shows that what nobody's death could remove is found at the next

@@ -160,11 +160,11 @@ func (v *view) parse(text []byte) error {
 		v.entries[f[5]] = entry{kind: f[0][0], mode: fs.FileMode(mode), links: links, size: size, ctime: ctime}
 	}
 	for line := range bytes.SplitSeq(bytes.TrimSuffix(sums, []byte{0}), []byte{0}) {
-		sum, path, _ := strings.Cut(string(line), "  ./")
-		e, ok := v.entries[path]
-		if !ok && len(line) == 0 {
+		if len(line) == 0 {
 			continue // no file at all
 		}
+		sum, path, _ := strings.Cut(string(line), "  ./")
+		e, ok := v.entries[path]
 		if n, err := hex.Decode(e.sum[:], []byte(sum)); !ok || err != nil || n != sha256.Size {
 			return errList
 		}

@@ -1,0 +1,209 @@
+package sandbox
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/docker/docker/api/types/container"
+)
+
+// waits returns the id of the container that waits for the next command, or "".
+func waits(d *DockerEngine) string {
+	for _, w := range d.warm.waiting {
+		if <-w.done; w.sound {
+			return w.box.id
+		}
+	}
+	return ""
+}
+
+// TestWarm shows which container serves the next command, and which is thrown away.
+func TestWarm(t *testing.T) {
+	d := need(t)
+	private := []File{{Path: "private/key", Mode: 0o600, Data: []byte("k")}}
+	for _, tt := range []struct {
+		name string
+		kept bool
+		cmd  Command
+	}{
+		{"nothing", true, Command{Line: "true"}},
+		{"a failure", true, Command{Line: "exit 3"}},
+		{"changes", true, Command{Line: "echo x > new; mkdir -p a/b; ln -s / link; mkfifo pipe"}},
+		{"files of its own", true, Command{Line: "umask 077; mkdir mine; echo x > mine/x; cat private/key", Tree: private}},
+		{"leftovers elsewhere", true, Command{Line: "echo x > /tmp/x; mkdir -m 0 /tmp/y; echo x > /dev/shm/x"}},
+		{"a child in the background", true, Command{Line: "sleep 300 & sleep 300 >/dev/null 2>&1 &"}},
+		{"a larger tree", true, Command{Line: "true", Tree: []File{{Path: "x", Mode: 0o644, Data: make([]byte, 1<<20)}}}},
+		{"what nobody may read", false, Command{Line: "mkdir -m 0 closed"}},
+		{"a signal", false, Command{Line: "kill -9 $$"}},
+		{"a full disk", false, Command{Line: "head -c 800M /dev/zero > /tmp/x", Policy: Policy{Disk: 1 << 20}}},
+		{"no memory", false, Command{Line: "python3 -c 'x = b\"x\" * (200 << 20)' || true", Policy: Policy{Memory: 64 << 20}}},
+		{"no time", false, Command{Line: "sleep 300", Policy: Policy{Time: 300 * time.Millisecond}}},
+	} {
+		if err := d.warm.cool(); err != nil {
+			t.Fatal(err)
+		}
+		first := tt.cmd
+		first.Line = "true"
+		if res, err := d.Run(t.Context(), first); err != nil || !res.OK() {
+			t.Fatalf("%s: %+v, %v", tt.name, res, err)
+		}
+		before := waits(d)
+		if _, err := d.Run(t.Context(), tt.cmd); err != nil {
+			t.Fatalf("%s: %v", tt.name, err)
+		}
+		after := waits(d)
+		if before == "" || tt.kept && after != before || !tt.kept && after != "" {
+			t.Errorf("%s: %q waited before it, %q after it, want kept: %v", tt.name, before, after, tt.kept)
+		}
+	}
+	vanish(t, d, os.Getpid())
+}
+
+// TestWarmIsQuiet shows why a container that waits need not be frozen: nothing in
+// it is anybody's but ours, and all of that sleeps.
+func TestWarmIsQuiet(t *testing.T) {
+	d := need(t)
+	if _, err := d.Run(t.Context(), Command{Line: "yes > /dev/null & sleep 300 &"}); err != nil {
+		t.Fatal(err)
+	}
+	top, err := d.client.ContainerTop(t.Context(), waits(d), []string{"-eo", "pid,stat,args"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range top.Processes {
+		if line := strings.Join(p, " "); !strings.HasPrefix(p[1], "S") || strings.Contains(line, "yes") || strings.Contains(line, "sleep") {
+			t.Errorf("runs while it waits: %s", line)
+		}
+	}
+	if len(top.Processes) != 3 {
+		t.Errorf("%q run while it waits, want init, the keeper and the next runner", top.Processes)
+	}
+	vanish(t, d, os.Getpid())
+}
+
+// TestTogether shows that a command which runs has its container to itself.
+func TestTogether(t *testing.T) {
+	d := need(t)
+	if _, err := d.Run(t.Context(), Command{Line: "true"}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	output, ended := make(signal, 1), make(chan error)
+	go func() {
+		_, err := d.Run(ctx, Command{Line: "echo mine > /tmp/mine; " + begun, Output: output})
+		ended <- err
+	}()
+	<-output
+	res, err := d.Run(t.Context(), Command{Line: "ls /tmp; cat /proc/[0-9]*/cmdline | grep -c 'slee[p].300'"})
+	if err != nil || res.Output != "0\n" {
+		t.Errorf("beside another command: %+v, %v", res, err)
+	}
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	vanish(t, d, os.Getpid())
+}
+
+// project is a tree of n files of 5 kB.
+func project(n int) []File {
+	tree := make([]File, n)
+	for i := range tree {
+		tree[i] = File{Path: fmt.Sprintf("dir%d/file%d.py", i%100, i), Mode: 0o644, Data: bytes.Repeat(fmt.Appendf(nil, "x = %4d\n", i%1000), 600)}
+	}
+	return tree
+}
+
+// tested is a small project with tests.
+var tested = []File{
+	{Path: "calc.py", Mode: 0o644, Data: []byte("def add(a, b):\n    return a + b\n")},
+	{Path: "test_calc.py", Mode: 0o644, Data: []byte("from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n")},
+}
+
+// BenchmarkWarm is what a run costs the one who waits for it, beside what it is
+// measured by: an exec of the same command in a container that is there already.
+// What is done between two runs, while nobody waits, is "between-ms".
+func BenchmarkWarm(b *testing.B) {
+	d := need(b)
+	for _, bb := range []struct {
+		name string
+		line string
+		tree []File
+		edit bool
+	}{
+		{"true", "true", nil, false},
+		{"pytest", "python3 -m pytest -q", tested, false},
+		{"500files", "true", project(500), false},
+		{"500files-edit", "true", project(500), true},
+		{"20000files-edit", "true", project(20_000), true},
+	} {
+		cmd := Command{Line: bb.line, Tree: bb.tree}
+		run := func(b *testing.B) {
+			if bb.edit {
+				f := &cmd.Tree[len(cmd.Tree)/2]
+				f.Data = append(bytes.Clone(f.Data), '#')
+			}
+			if res, err := d.Run(b.Context(), cmd); err != nil || !res.OK() {
+				b.Fatalf("%+v, %v", res, err)
+			}
+		}
+		b.Run(bb.name+"/cold", func(b *testing.B) {
+			for b.Loop() {
+				run(b)
+				b.StopTimer()
+				if err := d.warm.cool(); err != nil {
+					b.Fatal(err)
+				}
+				b.StartTimer()
+			}
+		})
+		run(b)
+		b.Run(bb.name+"/warm", func(b *testing.B) {
+			var between time.Duration
+			for b.Loop() {
+				run(b)
+				b.StopTimer()
+				began := time.Now()
+				if waits(d) == "" {
+					b.Fatal("no container waits")
+				}
+				between += time.Since(began)
+				b.StartTimer()
+			}
+			b.ReportMetric(float64(between.Milliseconds())/float64(b.N), "between-ms")
+		})
+		b.Run(bb.name+"/exec", func(b *testing.B) {
+			for b.Loop() {
+				execute(b, d, waits(d), bb.line)
+			}
+		})
+	}
+}
+
+// execute runs a command in a container as docker exec does.
+func execute(b *testing.B, d *DockerEngine, id, line string) {
+	b.Helper()
+	exec, err := d.client.ContainerExecCreate(b.Context(), id, container.ExecOptions{
+		User: "1000:1000", WorkingDir: workFolder, AttachStdout: true, AttachStderr: true, Cmd: []string{"/bin/sh", "-c", line}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	stream, err := d.client.ContainerExecAttach(b.Context(), exec.ID, container.ExecAttachOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer stream.Close()
+	var text bytes.Buffer
+	if _, err := text.ReadFrom(stream.Reader); err != nil {
+		b.Fatal(err)
+	}
+	if ended, err := d.client.ContainerExecInspect(b.Context(), exec.ID); err != nil || ended.ExitCode != 0 {
+		b.Fatalf("%+v, %v, %s", ended, err, &text)
+	}
+}
