@@ -85,20 +85,44 @@ func (a *aligner) places() (found []place, f finding, line int) {
 		return nil, f, line
 	}
 	rivals, behind := a.rivals(chain, score)
-	if a.v.effort < 0 {
-		return nil, unproven, 0 // that there is no rival is not proven
-	}
-	best.margin = min(1, behind/a.total)
+	best.margin = max(0, min(1, behind/a.total))
 	found = []place{*best}
 	for _, r := range rivals {
-		if other, f, _ := a.prove(r); f == fits {
-			return append(found, *other), fits, 0
+		if other, f, _ := a.prove(r); f == fits && !slices.ContainsFunc(found, func(p place) bool { return slices.Equal(p.at, other.at) }) {
+			found = append(found, *other)
 		}
 	}
-	if behind <= 0 {
-		return nil, unproven, 0
+	switch {
+	case a.v.effort < 0, len(found) == 1 && behind <= 0:
+		return nil, unproven, 0 // that there is no rival is not proven
+	case len(found) == 1:
+		return found, fits, 0
 	}
-	return found, fits, 0
+	return a.elsewhere(found, chain, score), fits, 0
+}
+
+// rivalLimit bounds the places that an aligned hunk may have for its line number
+// to choose among them.
+const rivalLimit = 32
+
+// elsewhere adds to the places of a hunk those at which all of it could as well
+// be, so that the stated line can choose; none if there are too many.
+func (a *aligner) elsewhere(found []place, chain []pair, score float64) []place {
+	barred := map[pair]bool{}
+	for range rivalLimit {
+		for _, p := range chain {
+			barred[p] = true
+		}
+		var s float64
+		if chain, s = a.chain(barred); chain == nil || score-s >= lead {
+			slices.SortFunc(found, func(p, q place) int { return p.from - q.from })
+			return found
+		}
+		if other, f, _ := a.prove(chain); f == fits && !slices.ContainsFunc(found, func(p place) bool { return slices.Equal(p.at, other.at) }) {
+			found = append(found, *other)
+		}
+	}
+	return slices.Repeat(found[:1], 2) // no number can choose among these
 }
 
 // rivals returns, of the best chains that put one of the changes elsewhere, those
@@ -289,10 +313,34 @@ func (a *aligner) goes(b block, at []int) (f finding, line int) {
 	if there < nearbyEnough*said || there < nearbyLeast {
 		return unproven, 0
 	}
-	if b.from == b.to {
+	switch {
+	case b.from == b.to:
 		return a.inserts(b, at)
+	case !a.neighbored(b, at):
+		return unproven, 0
 	}
 	return a.replaces(b, at)
+}
+
+// neighbored reports whether some line of the context next to a block is next to
+// it in the file, too, if the hunk has any that says something: lines to be
+// removed that stand by themselves may be a copy of those that are meant.
+func (a *aligner) neighbored(b block, at []int) bool {
+	says := false
+	for i := max(0, b.from-nearby); i < min(len(at), b.to+nearby); i++ {
+		if i >= b.from && i < b.to || a.weigh[i] < 0.5 {
+			continue
+		}
+		says = true
+		edge := b.from
+		if i >= b.to {
+			edge = b.to - 1
+		}
+		if off := (at[i] - at[edge]) - (i - edge); at[i] >= 0 && max(off, -off) <= slack {
+			return true
+		}
+	}
+	return !says
 }
 
 // missing says what it means that lines to be removed are not at their place: if

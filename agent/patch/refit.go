@@ -1,7 +1,7 @@
 package patch
 
 import (
-	"path/filepath"
+	"path"
 	"slices"
 	"strings"
 
@@ -74,8 +74,8 @@ var plainTexts = strings.Fields(".txt .text .mk .mak .tsv .tab .csv .diff .patch
 
 // isSource reports whether the indentation of a text is a matter of its style:
 // it has a name with an ending, and not one of a plain text, or is a script.
-func isSource(path, text string) bool {
-	ext := strings.ToLower(filepath.Ext(path))
+func isSource(file, text string) bool {
+	ext := strings.ToLower(path.Ext(file))
 	return ext != "" && !slices.Contains(plainTexts, ext) || strings.HasPrefix(text, "#!")
 }
 
@@ -395,7 +395,7 @@ func (f *fitting) block(first bool, file, removed, added []string) []string {
 	same(keys(fold, removed), keys(fold, added), func(i, k int) {
 		ends := len(removed[i])-len(trimEnd(removed[i])) == len(added[k])-len(trimEnd(added[k]))
 		switch blank := fold(added[k]) == ""; {
-		case removed[i] == added[k], blank && file[i] != removed[i]:
+		case removed[i] == added[k], blank && file[i] != removed[i] && file[i] != f.level(removed[i]):
 			out[k] = file[i]
 		case file[i] == removed[i], !ends && !f.blanks:
 			// What differs is meant.

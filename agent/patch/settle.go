@@ -158,7 +158,7 @@ func (c *candidate) settle(v *views, n numbers) (place, *Refusal) {
 	at := c.Line - 1 + n.offset
 	said := n.valid && c.Line > 0
 	there := said && c.newAt(at)
-	if i := c.nearest(at); said && i >= 0 && c.place(i).start() == at {
+	if i := c.nearest(at); said && i >= 0 && c.start(i) == at && !c.twice(i) {
 		if there && len(c.new) > len(c.old) && c.trailing() < fullContext {
 			return place{}, c.already(at)
 		}
@@ -209,6 +209,17 @@ func (c *candidate) at(v *views, line int) place {
 	return place{from: line, to: line + len(c.old), layer: l.name, confidence: l.confidence * byNumber}
 }
 
+// twice reports whether another place begins where the i-th does: they differ in
+// some change only, so that no number tells them apart.
+func (c *candidate) twice(i int) bool {
+	for k := range c.aligned {
+		if k != i && c.start(k) == c.start(i) {
+			return true
+		}
+	}
+	return false
+}
+
 // nearest returns which place is the nearest to a line; -1 where there is none.
 func (c *candidate) nearest(line int) int {
 	best := -1
@@ -246,7 +257,7 @@ func (c *candidate) choose(v *views, at int, near bool) (place, *Refusal) {
 	best := c.nearest(at)
 	d := c.away(best, at)
 	for i := range c.places() {
-		if d > nearLimit || i != best && c.away(i, at) < nearRatio*d {
+		if d > nearLimit || i != best && (c.away(i, at) < nearRatio*d || c.away(i, at) == 0) {
 			return place{}, c.ambiguous()
 		}
 	}
