@@ -26,9 +26,10 @@ func asks(t touch, format string, args ...any) finding {
 
 // scope is where a command stands.
 type scope struct {
-	depth int      // folders below the workspace's root
-	feed  *command // whose output it reads
-	inner int      // how many commands run it, one inside the other
+	depth  int      // folders below the workspace's root
+	feed   *command // whose output it reads
+	inner  int      // how many commands run it, one inside the other
+	python bool     // it is a module that python runs
 }
 
 // judge knows the policy.
@@ -99,7 +100,11 @@ func (j judge) words(words []word, s scope) finding {
 	if pythonName.MatchString(name) && name != "python" {
 		return j.words(renamed(words, "python"), s).named(name)
 	}
+	if slices.Contains(onlyModules, name) && !s.python {
+		return asks(anything, "It is not known what %s does.", name)
+	}
 	if name == "./manage.py" {
+		s.python = true
 		return j.words(renamed(words, "manage.py"), s).named(name)
 	}
 	if run, ok := wraps[name]; ok {
@@ -132,6 +137,9 @@ func renamed(words []word, name string) []word {
 	words[0] = word{text: name}
 	return words
 }
+
+// onlyModules are the names in the table that are no programs of their own.
+var onlyModules = []string{"manage.py", "unittest", "json.tool", "py_compile", "compileall", "doctest"}
 
 // versioned are the programs that only tell their version when that is their
 // one argument, with the short flag for it.
@@ -283,8 +291,10 @@ func (p *program) value(f flagged, s scope) string {
 	case '>':
 		return writable(f.value, s.depth)
 	case '~':
-		if f.value.glob && !strings.HasPrefix(f.name, "--") {
-			return fmt.Sprintf("The value of %s is not written out.", f.name)
+		return p.free(f, s)
+	case ':':
+		if !plainName.MatchString(f.value.text) {
+			return fmt.Sprintf("What %s names may be a file that %s would load (%s).", f.name, p.name, f.value.text)
 		}
 		return ""
 	}
@@ -292,6 +302,26 @@ func (p *program) value(f flagged, s scope) string {
 		return fmt.Sprintf("The value of %s is not written out.", f.name)
 	}
 	return inside(f.value, s.depth)
+}
+
+var (
+	plainName   = regexp.MustCompile(`^[\w,-]+$`)
+	linkerFlags = regexp.MustCompile(`^(-[sw]|-X [\w./-]+=[\w.:+-]*)( (-[sw]|-X [\w./-]+=[\w.:+-]*))*$`)
+	noPlugin    = regexp.MustCompile(`^no:[\w.-]+$`)
+)
+
+// free checks a value that is text. What runs code could take it for a path, so
+// there it may not lead outside.
+func (p *program) free(f flagged, s scope) string {
+	switch {
+	case f.value.glob && !strings.HasPrefix(f.name, "--"):
+		return fmt.Sprintf("The value of %s is not written out.", f.name)
+	case f.name == "-ldflags" && !linkerFlags.MatchString(f.value.text), p.name == "pytest" && f.name == "-p" && !noPlugin.MatchString(f.value.text):
+		return fmt.Sprintf("It is not known what %s does with %s %s.", p.name, f.name, f.value.text)
+	case p.touches&runs != 0:
+		return inside(word{text: f.value.text}, s.depth)
+	}
+	return ""
 }
 
 // shapeOf is what a shape has of flags. Text that does not change what is done
@@ -338,6 +368,9 @@ func (p *program) operand(takes operand, w word, last bool, s scope) string {
 	if w.status {
 		return "A word of it is not written out ($?)."
 	}
+	if strings.HasPrefix(w.text, "@") && p.touches&runs != 0 {
+		return fmt.Sprintf("It may take flags from a file (%s).", w.text)
+	}
 	if w.glob && (takes != paths && takes != pattern && takes != copied || !p.tame && !anchored(w.text)) {
 		return fmt.Sprintf("What the wildcard %s finds could be taken for a flag; ./%s could not.", w.text, w.text)
 	}
@@ -377,18 +410,24 @@ func assignment(a *syntax.Assign) (text, why string) {
 		return "", "It sets a variable in a way that is not judged."
 	}
 	name := a.Name.Value
-	if !variables[name] || a.Append || a.Index != nil || a.Array != nil || a.Naked {
+	if !variables[name] && name != "GOFLAGS" || a.Append || a.Index != nil || a.Array != nil || a.Naked {
 		return "", fmt.Sprintf("It sets the variable %s.", name)
 	}
 	value := word{}
 	if a.Value != nil {
 		var ok bool
-		if value, ok = literal(a.Value); !ok || !value.plain() || !harmlessValue.MatchString(value.text) {
+		if value, ok = literal(a.Value); !ok || !value.plain() || !harmlessValue.MatchString(strings.TrimPrefix(value.text, "-mod=")) {
 			return "", fmt.Sprintf("It sets the variable %s.", name)
 		}
 	}
+	if name == "GOFLAGS" && !goFlags.MatchString(value.text) {
+		return "", fmt.Sprintf("It sets the variable %s.", name)
+	}
 	return name + "=" + value.text, ""
 }
+
+// goFlags are the values of GOFLAGS that name no program.
+var goFlags = regexp.MustCompile(`^-(mod=(mod|vendor|readonly)|count=1|race|v)$`)
 
 // assigned does the same for env, which has them as words.
 func assigned(w word) bool {

@@ -10,7 +10,7 @@ import (
 
 // specials judge programs whose arguments are a language of their own.
 var specials = map[string]func(words []word, s scope) finding{
-	"sed": sed, "awk": awk, "gawk": awk, "mawk": awk, "jq": jq, "test": test, "[": test, "printf": printf, "echo": echo, "cd": cd, "sleep": sleep, "exit": exit,
+	"sed": sed, "awk": awk, "gawk": awk, "mawk": awk, "jq": jq, "yq": jq, "test": test, "[": test, "printf": printf, "echo": echo, "cd": cd, "sleep": sleep, "exit": exit,
 	"set": set, "make": makeTargets, "tar": tar, "ps": ps,
 }
 
@@ -225,7 +225,7 @@ func awk(words []word, s scope) finding {
 	return known("awk", allInside(words[i+1:], s))
 }
 
-var jqTrouble = regexp.MustCompile(`\b(env|import|include|input_filename|modulemeta|debug|\$__prog_args)\b|\$ENV`)
+var jqTrouble = regexp.MustCompile(`\b(env|import|include|input_filename|modulemeta|load|load_str|strenv|envsubst|debug|\$__prog_args)\b|\$ENV`)
 
 func jq(words []word, s scope) finding {
 	i, program := 1, ""
@@ -335,6 +335,7 @@ func makeTargets(words []word, s scope) finding {
 		case regexp.MustCompile(`^(-j\d*|-[skn]+|--(silent|keep-going|dry-run|no-print-directory)|--jobs(=\d+)?)$`).MatchString(w.text):
 		case w.text == "-C" && i+1 < len(words) && inside(words[i+1], s.depth) == "":
 			i++
+		case w.text == "V=1" || w.text == "VERBOSE=1":
 		case slices.Contains(targets, w.text):
 			named = true
 		case (w.text == "--version" || w.text == "-v") && len(words) == 2:

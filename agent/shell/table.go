@@ -33,7 +33,7 @@ type program struct {
 	touches touch
 	class   class // of what is asked for; "" for what is allowed
 	takes   operand
-	flags   map[string]byte // the flag with its dashes, to what its value is: 0 (none), '=', '~', '>', '?' or '!' (this value only)
+	flags   map[string]byte // the flag with its dashes, to what its value is: 0 (none), '=', '~', ':', '>', '?' or '!' (this value only)
 	counts  bool            // -20 is a flag
 	goStyle bool            // flags are whole words behind one dash or two
 	tame    bool            // see programs.txt
@@ -103,7 +103,7 @@ func (p *program) add(f string) {
 		return
 	}
 	kind := f[len(f)-1]
-	if strings.IndexByte("=~>?", kind) >= 0 {
+	if strings.IndexByte("=~:>?", kind) >= 0 {
 		f = f[:len(f)-1]
 	} else {
 		kind = 0

@@ -45,8 +45,7 @@ func (w *walker) statements(list []*syntax.Stmt) {
 		if i == 0 {
 			before = ""
 		}
-		w.depth = min(w.depth, w.sure)
-		w.sure = w.depth
+		w.unsure()
 		w.stmt(s, before, nil)
 	}
 }
@@ -63,8 +62,7 @@ func (w *walker) stmt(s *syntax.Stmt, before string, feed *command) {
 	first := len(w.commands)
 	w.command(s.Cmd, before, feed)
 	if s.Negated { // behind "! cd x &&" the folder was not changed
-		w.depth = min(w.depth, w.sure)
-		w.sure = w.depth
+		w.unsure()
 	}
 	for _, r := range s.Redirs {
 		w.redirect(s, r, first)
@@ -132,6 +130,13 @@ func (w *walker) command(cmd syntax.Command, before string, feed *command) {
 		depth, sure := w.depth, w.sure
 		w.group(cmd.Stmts, before, feed)
 		w.depth, w.sure = depth, sure
+	case *syntax.IfClause:
+		w.brackets++
+		for c := cmd; c != nil; c = c.Else {
+			w.group(c.Cond, before, feed)
+			w.statements(c.Then)
+		}
+		w.unsure()
 	case *syntax.Block:
 		w.brackets++
 		w.group(cmd.Stmts, before, feed)
@@ -168,8 +173,7 @@ func (w *walker) group(list []*syntax.Stmt, before string, feed *command) {
 	for i, s := range list {
 		if i > 0 {
 			before = ";"
-			w.depth = min(w.depth, w.sure)
-			w.sure = w.depth
+			w.unsure()
 		}
 		w.stmt(s, before, feed)
 	}
@@ -193,13 +197,21 @@ func (w *walker) binary(cmd *syntax.BinaryCmd, before string, feed *command) {
 			feed = w.commands[len(w.commands)-1]
 		}
 	case joint != "&&":
-		w.depth = min(w.depth, w.sure)
-		w.sure = w.depth
+		w.unsure()
 	}
 	w.stmt(cmd.Y, joint, feed)
-	if joint == "|" {
+	switch {
+	case joint == "|":
 		w.depth, w.sure = depth, sure
+	case joint != "&&": // it may not have come to Y
+		w.unsure()
 	}
+}
+
+// unsure forgets folders that may not have been changed to.
+func (w *walker) unsure() {
+	w.depth = min(w.depth, w.sure)
+	w.sure = w.depth
 }
 
 func (w *walker) call(call *syntax.CallExpr, before string, feed *command) {
@@ -217,6 +229,10 @@ func (w *walker) call(call *syntax.CallExpr, before string, feed *command) {
 	}
 	for _, arg := range call.Args {
 		text, ok := literal(arg)
+		if several := alternatives(arg.Lit()); !ok && len(c.words) > 0 && several != nil {
+			c.words = append(c.words, several...)
+			continue
+		}
 		if !ok && c.odd == "" {
 			c.odd = fmt.Sprintf("The shell would expand a word of it (%s).", written(arg))
 		}
@@ -272,8 +288,6 @@ func (w *walker) nested(n syntax.Node) {
 // construct names a part of the shell's language.
 func construct(cmd syntax.Command) string {
 	switch cmd.(type) {
-	case *syntax.IfClause:
-		return "if"
 	case *syntax.WhileClause:
 		return "while"
 	case *syntax.ForClause:

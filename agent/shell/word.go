@@ -98,6 +98,22 @@ func braces(s string) bool {
 		strings.Count(s, "{") != strings.Count(s, "}")
 }
 
+var oneBrace = regexp.MustCompile(`^([\w./-]*)\{([\w./-]+(?:,[\w./-]+)+)\}([\w./-]*)$`)
+
+// alternatives are the words that bash makes of one with braces, where these are
+// as simple as src/{a,b}.py; else nil. A shell without braces takes the word as
+// it is, which then is the name of no file.
+func alternatives(s string) (words []word) {
+	m := oneBrace.FindStringSubmatch(s)
+	if m == nil || strings.HasPrefix(s, "-") {
+		return nil
+	}
+	for one := range strings.SplitSeq(m[2], ",") {
+		words = append(words, word{text: m[1] + one + m[3]})
+	}
+	return words
+}
+
 // expandsTilde reports whether bash could take a tilde for a home folder: at the
 // start of a word, and behind = and : in words that look like assignments.
 // HEAD~3 is none.

@@ -35,6 +35,12 @@ func (j judge) within(words []word, n int, s scope) finding {
 	return f
 }
 
+// without is a finding that is not remembered.
+func (f finding) without() finding {
+	f.shape = nil
+	return f
+}
+
 // skipping makes a judge of a program with flags that match, or take a value
 // from the next word, and then perhaps one operand of its own.
 func skipping(flags *regexp.Regexp, valued string, operand *regexp.Regexp) func(judge, []word, scope) (finding, bool) {
@@ -90,7 +96,14 @@ func runner(verb string) func(judge, []word, scope) (finding, bool) {
 // name would be fetched.
 var scriptTools = []string{"jest", "vitest", "mocha", "ava", "tsc", "vue-tsc", "eslint", "prettier", "stylelint", "biome", "oxlint", "htmlhint", "markdownlint", "svelte-check", "vite", "next", "astro", "ng", "c8", "nyc"}
 
+// packages are the words that say in which package of the project to run.
+var packages = regexp.MustCompile(`^(yarn workspace [\w@/-]+|pnpm (--filter|-F) [\w@/-]+|pnpm (-r|--recursive)) `)
+
 func javascript(j judge, words []word, s scope) (finding, bool) {
+	if m := packages.FindString(join(words)); m != "" {
+		n := len(strings.Fields(m))
+		return j.words(append(words[:1:1], words[n:]...), s).without(), true
+	}
 	i := 1
 	if i < len(words) && (words[i].text == "--no-install" || words[i].text == "--no" || words[i].text == "exec" && words[0].text == "pnpm") {
 		i++
@@ -133,14 +146,17 @@ var modules = []string{"pytest", "unittest", "coverage", "mypy", "ruff", "black"
 // python judges modules, manage.py and scripts.
 func python(j judge, words []word, s scope) (finding, bool) {
 	i := 1
-	for i < len(words) && slices.Contains([]string{"-B", "-u", "-I", "-E", "-s", "-O", "-q", "-b"}, words[i].text) {
+	for i < len(words) && slices.Contains([]string{"-B", "-u", "-I", "-E", "-s", "-O", "-q", "-b", "-Wd", "-Wdefault", "-Werror", "-Wignore", "-Walways"}, words[i].text) {
 		i++
 	}
+	s.python = true
 	switch {
 	case i >= len(words):
 		return finding{}, false
 	case words[i].text == "-m" && i+1 < len(words) && slices.Contains(modules, words[i+1].text):
 		return j.within(words, i+1, s), true
+	case words[i].text == "-m" && i+2 < len(words) && words[i+1].text == "django":
+		return j.words(renamed(words[i+1:], "manage.py"), s).without(), true
 	case words[i].text == "-m" && i+1 < len(words):
 		c, n := lookup(risks, words[i+1:])
 		if n == 0 {
