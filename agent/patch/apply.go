@@ -60,10 +60,18 @@ func (a *application) locate() *Refusal {
 			continue
 		}
 		changes = true
+		if r := a.hunks[i].shortened(); r != nil {
+			r.Hunk = i + 1
+			return r
+		}
 		a.cands[i] = a.views.fit(&a.hunks[i])
 		if c := &a.cands[i]; c.lost() {
 			if h, ok := c.unnumbered(); ok {
 				*c = a.views.fit(h)
+			} else if h, ok := c.unsigned(); ok {
+				if as := a.views.fit(h); !as.lost() {
+					*c = as
+				}
 			}
 		}
 		if c := &a.cands[i]; c.lost() {
@@ -104,15 +112,32 @@ func (a *application) settle() *Refusal {
 			refusals[i] = &Refusal{Status: NotFound}
 		}
 	}
-	for i := 1; i+1 < len(refusals); i++ {
-		if r := refusals[i]; r != nil && r.Status == Ambiguous && a.sure(i-1, refusals) && a.sure(i+1, refusals) {
-			if k := a.cands[i].between(a.places[i-1], a.places[i+1]); k >= 0 {
-				a.places[i], refusals[i] = a.cands[i].place(k), nil
-				a.places[i].chosen(byNeighbors)
-			}
+	a.byOthers(refusals)
+	return a.verdict(refusals)
+}
+
+// byOthers chooses for hunks that fit several places by the places of the others.
+func (a *application) byOthers(refusals []*Refusal) {
+	var taken []place
+	for i := range a.cands {
+		if a.sure(i, refusals) {
+			taken = append(taken, a.places[i])
 		}
 	}
-	return a.verdict(refusals)
+	for i, r := range refusals {
+		if r == nil || r.Status != Ambiguous || a.cands[i].places() < 2 {
+			continue
+		}
+		c := &a.cands[i]
+		k := c.free(taken)
+		if k < 0 && i > 0 && i+1 < len(refusals) && a.sure(i-1, refusals) && a.sure(i+1, refusals) {
+			k = c.between(a.places[i-1], a.places[i+1])
+		}
+		if k >= 0 {
+			a.places[i], refusals[i] = c.place(k), nil
+			a.places[i].chosen(byNeighbors)
+		}
+	}
 }
 
 // sure reports whether the place of a hunk is the only one that fits it.

@@ -228,7 +228,7 @@ func (a *aligner) corrects(b block, at []int) bool {
 	}
 	for i, l := range b.added {
 		old := a.old[b.from+i]
-		if l = fold(l); l != a.v.folded[line+i] || l == old || likeness(old, l, slip) == 0 {
+		if trimBoth(l) != trimBoth(a.v.bare[line+i]) || fold(l) == old || likeness(old, fold(l), slip) == 0 {
 			return false
 		}
 	}
@@ -336,7 +336,7 @@ func (a *aligner) neighbored(b block, at []int) bool {
 		if i >= b.to {
 			edge = b.to - 1
 		}
-		if off := (at[i] - at[edge]) - (i - edge); at[i] >= 0 && max(off, -off) <= slack {
+		if off := (at[i] - at[edge]) - (i - edge); at[i] >= 0 && max(off, -off) <= unknownLines {
 			return true
 		}
 	}

@@ -353,6 +353,23 @@ func (c *candidate) count(v *views, section string, in []int) {
 	}
 }
 
+// free returns which place of a hunk that fits several is the only one where no
+// other hunk certainly is; -1 where none or several are.
+func (c *candidate) free(taken []place) int {
+	only := -1
+	for i := range c.places() {
+		p := c.place(i)
+		if slices.ContainsFunc(taken, func(t place) bool { return t.from < p.to && p.from < t.to }) {
+			continue
+		}
+		if only >= 0 {
+			return -1
+		}
+		only = i
+	}
+	return only
+}
+
 // between returns which place of a hunk that fits several is the only one that
 // lies between the hunks before and behind it: patches are written from the top
 // of a file to its end. It is -1 where none or several do.
@@ -419,7 +436,7 @@ func (c *candidate) lost() bool {
 // where these stand next to it: then some of the context was left out, and what
 // looks like the result is the rest of it.
 func (c *candidate) undone(v *views) {
-	if len(c.news) == 0 || len(c.added()) > 0 {
+	if len(c.news) == 0 || len(c.olds) > 0 || len(c.added()) > 0 {
 		return
 	}
 	c.news = slices.DeleteFunc(c.news, func(line int) bool {
