@@ -15,7 +15,6 @@ type command struct {
 	odd     string   // why it is not plain, in a sentence for the user
 	before  string   // the operator that joins it to the one before: "", ";", "&&", "||" or "|"
 	after   string   // harmless redirections, in one way
-	shut    string   // brackets around it, such as "(" and ")"
 	depth   int      // how many folders below the workspace's root it surely runs
 	feed    *command // whose output it reads
 	node    syntax.Node
