@@ -113,14 +113,14 @@ var projects = []struct {
 	line    string
 	output  string
 }{
-	{Python, []File{{Path: "requirements.txt", Data: []byte("answer==1.0\n")}, {Path: "test_answer.py", Data: []byte("import answer\ndef test(): assert answer.NUMBER == 42\n")}},
+	{Python, []File{{Path: "requirements.txt", Mode: 0o644, Data: []byte("answer==1.0\n")}, {Path: "test_answer.py", Mode: 0o644, Data: []byte("import answer\ndef test(): assert answer.NUMBER == 42\n")}},
 		"pytest -q 2>&1 | tail -n 1 | cut -d ' ' -f 1,2; answer", "1 passed\nanswer is 42\n"},
-	{Node, []File{{Path: "package.json", Data: []byte(`{"type": "module", "scripts": {"answer": "answer"}, "dependencies": {"answer": "^1.0.0"}}`)}, {Path: "lib/main.js", Data: []byte("import number from 'answer'; console.log(number);\n")},
-		{Path: "lib/main.cjs", Data: []byte("console.log(require('answer'));\n")}},
+	{Node, []File{{Path: "package.json", Mode: 0o644, Data: []byte(`{"type": "module", "scripts": {"answer": "answer"}, "dependencies": {"answer": "^1.0.0"}}`)}, {Path: "lib/main.js", Mode: 0o644, Data: []byte("import number from 'answer'; console.log(number);\n")},
+		{Path: "lib/main.cjs", Mode: 0o644, Data: []byte("console.log(require('answer'));\n")}},
 		"node lib/main.js && node lib/main.cjs && npm run --silent answer && ls /deps/ran", "42\n42\nanswer is 42\nls: cannot access '/deps/ran': No such file or directory\n"},
-	{Go, []File{{Path: "go.mod", Data: []byte("module shop\n\ngo 1.22\n\nrequire example.com/answer v1.0.0\n")},
-		{Path: "go.sum", Data: []byte("example.com/answer v1.0.0 h1:B1nc/B7MOYYEHi+ojQhRayUgBQbeprcf/KYhMILW82I=\nexample.com/answer v1.0.0/go.mod h1:QV43khtHRzNVh3F7u15i+VOifze9KTpE2sLh+7gYVDA=\n")},
-		{Path: "shop_test.go", Data: []byte("package shop\n\nimport (\n\t\"testing\"\n\n\t\"example.com/answer\"\n)\n\nfunc Test(t *testing.T) {\n\tif answer.Number != 42 {\n\t\tt.Fail()\n\t}\n}\n")}},
+	{Go, []File{{Path: "go.mod", Mode: 0o644, Data: []byte("module shop\n\ngo 1.22\n\nrequire example.com/answer v1.0.0\n")},
+		{Path: "go.sum", Mode: 0o644, Data: []byte("example.com/answer v1.0.0 h1:B1nc/B7MOYYEHi+ojQhRayUgBQbeprcf/KYhMILW82I=\nexample.com/answer v1.0.0/go.mod h1:QV43khtHRzNVh3F7u15i+VOifze9KTpE2sLh+7gYVDA=\n")},
+		{Path: "shop_test.go", Mode: 0o644, Data: []byte("package shop\n\nimport (\n\t\"testing\"\n\n\t\"example.com/answer\"\n)\n\nfunc Test(t *testing.T) {\n\tif answer.Number != 42 {\n\t\tt.Fail()\n\t}\n}\n")}},
 		"go test ./... | cut -f 1,2", "ok  \tshop\n"},
 }
 
@@ -131,42 +131,48 @@ func TestLayers(t *testing.T) {
 	for _, p := range projects {
 		t.Run(string(p.profile), func(t *testing.T) {
 			d := need(t, p.profile)
-			for i := range p.tree {
-				p.tree[i].Mode = 0o644
-			}
 			deps := DependenciesOf(p.tree, p.profile, from)
 			forget := func() {
 				_, _ = d.client.ImageRemove(context.Background(), layerTag(deps.Key), image.RemoveOptions{Force: true, PruneChildren: true})
 			}
 			forget()
 			defer forget()
-			cmd := Command{Line: p.line, Tree: p.tree, Profile: p.profile, Layer: deps.Key}
-			if _, err := d.Run(t.Context(), cmd); !errors.Is(err, ErrNoLayer) {
-				t.Errorf("before: %v", err)
-			}
-			res, err := d.Run(t.Context(), deps.Install())
-			if err != nil || !res.OK() {
-				t.Fatalf("installing: %v, %+v", err, res)
-			}
-			if c := res.Network; len(c) != 1 || c[0].Host != HostMachine || c[0].Refused != "" {
-				t.Errorf("installing reached %+v", c)
-			}
-			if has, err := d.HasLayer(t.Context(), deps.Key); !has || err != nil {
-				t.Errorf("afterwards: %v, %v", has, err)
-			}
-			res, err = d.Run(t.Context(), cmd)
-			if err != nil || res.Output != p.output || len(res.Changes) > 0 {
-				t.Errorf("using it: %v, %+v; want %q", err, res, p.output)
-			}
-			res, err = d.Run(t.Context(), Command{Line: "touch /deps/x || rm -rf /deps/*", Profile: p.profile, Layer: deps.Key})
-			if err != nil || res.OK() || !strings.Contains(res.Output, "Read-only file system") {
-				t.Errorf("changing it: %v, %+v", err, res)
-			}
+			checkLayer(t, d, p.tree, p.line, p.output, deps)
 			if err := d.warm.cool(); err != nil {
 				t.Error(err)
 			}
 			vanish(t, d, os.Getpid())
 		})
+	}
+}
+
+// checkLayer installs the dependencies of a project on an engine and uses them.
+func checkLayer(t *testing.T, e interface {
+	Engine
+	HasLayer(context.Context, string) (bool, error)
+}, tree []File, line, output string, deps *Dependencies) {
+	t.Helper()
+	cmd := Command{Line: line, Tree: tree, Profile: deps.Profile, Layer: deps.Key}
+	if _, err := e.Run(t.Context(), cmd); !errors.Is(err, ErrNoLayer) {
+		t.Errorf("before: %v", err)
+	}
+	res, err := e.Run(t.Context(), deps.Install())
+	if err != nil || !res.OK() {
+		t.Fatalf("installing: %v, %+v", err, res)
+	}
+	if c := res.Network; len(c) != 1 || c[0].Host != HostMachine || c[0].Refused != "" {
+		t.Errorf("installing reached %+v", c)
+	}
+	if has, err := e.HasLayer(t.Context(), deps.Key); !has || err != nil {
+		t.Errorf("afterwards: %v, %v", has, err)
+	}
+	res, err = e.Run(t.Context(), cmd)
+	if err != nil || res.Output != output || len(res.Changes) > 0 {
+		t.Errorf("using it: %v, %+v; want %q", err, res, output)
+	}
+	res, err = e.Run(t.Context(), Command{Line: "touch /deps/x || rm -rf /deps/*", Profile: deps.Profile, Layer: deps.Key})
+	if err != nil || res.OK() || !strings.Contains(res.Output, "Read-only file system") {
+		t.Errorf("changing it: %v, %+v", err, res)
 	}
 }
 

@@ -6,6 +6,7 @@ import "strings"
 // the machine's own programs.
 type NativeOptions struct {
 	Folders []string // absolute; shown read-only at the same place, their bin folders first in PATH
+	Layers  string   // the folder in which layers are kept, made when the first one is; "": none can be kept
 }
 
 // lack is a part of the isolation that cannot be had, and what to do about it.

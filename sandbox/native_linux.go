@@ -26,6 +26,7 @@ import (
 type NativeEngine struct {
 	places  cgroupPlaces
 	folders []string
+	layers  layers
 }
 
 // Native looks whether this machine gives everything that a sandbox needs, by
@@ -35,7 +36,8 @@ type NativeEngine struct {
 func Native(ctx context.Context, opts NativeOptions) (*NativeEngine, error) {
 	places, lacks := findCgroups()
 	lacks = append(lacks, folderLacks(opts.Folders)...)
-	n := &NativeEngine{places: places, folders: opts.Folders}
+	n := &NativeEngine{places: places, folders: opts.Folders, layers: layers{opts.Layers}}
+	n.layers.sweep()
 	if lacks == nil {
 		places.sweep()
 	}
@@ -113,6 +115,12 @@ func (n *NativeEngine) Run(ctx context.Context, cmd Command) (*Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	if _, err := n.layers.find(cmd.Layer); err != nil {
+		return nil, err
+	}
+	if cmd.Keep != "" && n.layers.folder == "" {
+		return nil, errNoFolder
+	}
 	res, err := n.run(ctx, cmd, true)
 	if ctx.Err() != nil && err != nil {
 		return nil, ctx.Err()
@@ -144,7 +152,7 @@ func (n *NativeEngine) run(ctx context.Context, cmd Command, limited bool) (res 
 		return nil, err
 	}
 	defer p.end()
-	return p.follow(cmd, g)
+	return n.follow(p, cmd, g)
 }
 
 // cell is a sandbox that runs, seen from outside.
@@ -161,7 +169,7 @@ type cell struct {
 
 // capabilities are those that the first process needs inside of its own user
 // namespace; outside of it they are worth nothing.
-var capabilities = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_SETPCAP, unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER}
+var capabilities = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_NET_ADMIN, unix.CAP_SETPCAP, unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER}
 
 // start starts the first process of a sandbox. What it returns without an error
 // must be ended.
@@ -204,8 +212,9 @@ func (n *NativeEngine) start(ctx context.Context, cmd Command, doors []*os.File)
 		c.close()
 		return nil, &Unavailable{Engine: "native", Reason: "namespaces (" + err.Error() + ")", Advice: adviceNamespaces, Err: err}
 	}
-	c.order = order{Line: cmd.Line, Env: nativeEnv(n.folders, cmd.Env), User: cmd.Policy.User, Disk: cmd.Policy.Disk, Room: c.room,
-		Time: cmd.Policy.Time, Doors: len(doors), Way: c.way != nil, Folders: n.folders}
+	c.order = order{Line: cmd.Line, Env: nativeEnv(n.folders, cmd), User: cmd.Policy.User, Disk: cmd.Policy.Disk, Room: c.room,
+		Time: cmd.Policy.Time, Doors: len(doors), Way: c.way != nil, Folders: n.folders, Keep: cmd.Keep != "", Root: os.Geteuid() == 0}
+	c.order.Layer, _ = n.layers.find(cmd.Layer) // it was there, or its absence shows in the sandbox
 	for _, f := range cmd.Tree {
 		c.order.Files = append(c.order.Files, treeFile{f.Path, f.Mode, len(f.Data)})
 	}
@@ -235,16 +244,19 @@ func namespaces(user int) *syscall.SysProcAttr {
 	if root {
 		uid, gid = outsideUser, outsideUser
 	}
-	return &syscall.SysProcAttr{
+	attr := &syscall.SysProcAttr{
 		Cloneflags: unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET |
 			unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP,
 		UidMappings:                []syscall.SysProcIDMap{{ContainerID: user, HostID: uid, Size: 1}},
 		GidMappings:                []syscall.SysProcIDMap{{ContainerID: user, HostID: gid, Size: 1}},
 		GidMappingsEnableSetgroups: root,
-		Credential:                 &syscall.Credential{Uid: uint32(user), Gid: uint32(user), NoSetGroups: !root},
 		AmbientCaps:                capabilities,
 		Setsid:                     true,
 	}
+	if !root { // root's first process becomes that user itself, see become
+		attr.Credential = &syscall.Credential{Uid: uint32(user), Gid: uint32(user), NoSetGroups: true}
+	}
+	return attr
 }
 
 // tell sends the order and the tree.
@@ -272,7 +284,7 @@ func (c *cell) hear(report any) error {
 }
 
 // follow follows a command from its start to its end.
-func (c *cell) follow(cmd Command, g *cgroup) (*Result, error) {
+func (n *NativeEngine) follow(c *cell, cmd Command, g *cgroup) (*Result, error) {
 	out := &output{limit: cmd.Policy.Output, live: cmd.Output}
 	drained := make(chan struct{})
 	go func() {
@@ -299,6 +311,11 @@ func (c *cell) follow(cmd Command, g *cgroup) (*Result, error) {
 	}
 	res := &Result{ExitCode: e.Code, Took: e.Took, Network: network()}
 	res.Status = statusOf(e, g != nil && e.Code != 0 && g.killedForMemory())
+	if res.OK() && cmd.Keep != "" {
+		if err := n.layers.keep(cmd.Keep, c.in, cmd.Policy.Disk+archiveSlack); err != nil {
+			return nil, c.broken("while the dependencies were kept", err, true)
+		}
+	}
 	res.Changes, res.Skipped, err = compareTree(c.without(cmd.Tree, e.Same), c.in, workFolder[1:], 2*sparse*c.room+archiveSlack)
 	if err != nil {
 		return nil, c.broken("while its changes were copied out", err, true)
@@ -382,18 +399,22 @@ func (c *cell) broken(when string, err error, started bool) error {
 
 // nativeEnv is the environment of a command: what the bundled image has, then
 // what the command brings.
-func nativeEnv(folders, more []string) []string {
+func nativeEnv(folders []string, cmd Command) []string {
 	var path []string
 	for _, folder := range folders {
 		path = append(path, folder+"/bin")
 	}
 	path = append(path, "/usr/local/sbin", "/usr/local/bin", "/usr/local/go/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
-	return slices.Concat([]string{
+	env := []string{
 		"PATH=" + strings.Join(path, ":"),
 		"HOME=/tmp",
 		"LANG=C.UTF-8",
 		"PYTHONPYCACHEPREFIX=/tmp/pycache",
 		"PYTEST_ADDOPTS=-o cache_dir=/tmp/pytest",
 		"HYPOTHESIS_STORAGE_DIRECTORY=/tmp/hypothesis",
-	}, more)
+	}
+	if cmd.Layer != "" {
+		env = layerVariables(env)
+	}
+	return append(env, cmd.Env...)
 }

@@ -3,6 +3,7 @@
 package sandbox
 
 import (
+	"archive/tar"
 	"bufio"
 	"bytes"
 	"context"
@@ -11,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -62,6 +64,123 @@ func TestNative(t *testing.T) {
 }
 
 func TestNativeBridge(t *testing.T) { checkBridge(t, machine{}.need(t)) }
+
+// TestNativeLayers installs a project's dependencies and uses them. Go's are left
+// to the other engine: its compiler is slow, and the way is the same.
+func TestNativeLayers(t *testing.T) {
+	n := machine{}.need(t)
+	n.layers.folder = t.TempDir()
+	from := index(t)
+	for _, p := range projects[:2] {
+		t.Run(string(p.profile), func(t *testing.T) {
+			checkLayer(t, n, p.tree, p.line, p.output, DependenciesOf(p.tree, p.profile, from))
+		})
+	}
+	entries, err := os.ReadDir(n.layers.folder)
+	if err != nil || len(entries) != 2 {
+		t.Errorf("kept %q, %v", entries, err)
+	}
+}
+
+// TestNativeUnpack shows what of a layer reaches the disk, and where.
+func TestNativeUnpack(t *testing.T) {
+	outside := t.TempDir()
+	pack := func(headers ...*tar.Header) *bytes.Buffer {
+		var buf bytes.Buffer
+		w := tar.NewWriter(&buf)
+		for _, h := range headers {
+			h.Size = int64(len(h.PAXRecords["comment"]))
+			if err := w.WriteHeader(h); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := w.Write([]byte(h.PAXRecords["comment"])); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return &buf
+	}
+	link := &tar.Header{Typeflag: tar.TypeSymlink, Name: "deps/out", Linkname: outside, Mode: 0o777}
+	for _, tt := range []struct {
+		name    string
+		headers []*tar.Header
+		want    string // of the error; empty: it is kept
+	}{
+		{"plain", []*tar.Header{{Typeflag: tar.TypeDir, Name: "deps/a/", Mode: 0o700}, {Typeflag: tar.TypeReg, Name: "deps/a/tool", Mode: 0o4755}, link, {Typeflag: tar.TypeFifo, Name: "deps/pipe"}}, ""},
+		{"through a link", []*tar.Header{link, {Typeflag: tar.TypeReg, Name: "deps/out/x", Mode: 0o644}}, "escapes"},
+		{"upwards", []*tar.Header{{Typeflag: tar.TypeReg, Name: "deps/../../x", Mode: 0o644}}, "escapes"},
+		{"a link to a file outside", []*tar.Header{link, {Typeflag: tar.TypeLink, Name: "deps/hard", Linkname: "deps/out/secret"}}, "escapes"},
+		{"too much", []*tar.Header{{Typeflag: tar.TypeReg, Name: "deps/big", Mode: 0o644, PAXRecords: map[string]string{"comment": strings.Repeat("x", 200)}}}, "more bytes"},
+	} {
+		l := layers{filepath.Join(t.TempDir(), "layers")}
+		key := strings.Repeat("0", 24)
+		err := l.keep(key, pack(tt.headers...), 100)
+		folder, found := l.find(key)
+		if tt.want != "" {
+			if err == nil || !strings.Contains(err.Error(), tt.want) || !errors.Is(found, ErrNoLayer) {
+				t.Errorf("%s: %v, found %v", tt.name, err, found)
+			}
+		} else if s, statErr := os.Lstat(filepath.Join(folder, "a/tool")); err != nil || found != nil || statErr != nil || s.Mode() != 0o755 {
+			t.Errorf("%s: %v, %v, %v", tt.name, err, found, statErr)
+		}
+		if entries, _ := os.ReadDir(l.folder); len(entries) > 1 || tt.want != "" && len(entries) > 0 {
+			t.Errorf("%s: left %q", tt.name, entries)
+		}
+	}
+	if entries, _ := os.ReadDir(outside); len(entries) > 0 {
+		t.Errorf("%q was written outside", entries)
+	}
+}
+
+// TestNativeEnv keeps the environment equal to that of the bundled image.
+func TestNativeEnv(t *testing.T) {
+	env := nativeEnv(nil, Command{})
+	_, block, _ := strings.Cut(strings.ReplaceAll(string(recipe), "\\\n", " "), "\nENV ")
+	block, _, _ = strings.Cut(block, "\n")
+	entries := regexp.MustCompile(`(\w+)=("[^"]*"|\S+)`).FindAllStringSubmatch(block, -1)
+	for _, m := range entries {
+		if e := m[1] + "=" + strings.Trim(m[2], `"`); !slices.Contains(env, e) {
+			t.Errorf("%s is missing from %q", e, env)
+		}
+	}
+	if len(entries) < 3 {
+		t.Errorf("the recipe sets %q", entries)
+	}
+	tools := nativeEnv([]string{"/opt/x"}, Command{Layer: "x", Env: []string{"A=b"}})
+	if tools[len(tools)-1] != "A=b" || !slices.ContainsFunc(tools, func(e string) bool { return strings.HasPrefix(e, "PATH="+layerPath+":/opt/x/bin:") }) {
+		t.Errorf("got %q", tools)
+	}
+}
+
+// TestNativeFolders shows a folder with tools that lies where nobody but its
+// owner gets.
+func TestNativeFolders(t *testing.T) {
+	machine{}.need(t)
+	base, err := os.MkdirTemp("/var/tmp", "caselsp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(base)
+	bin := filepath.Join(base, "tools", "bin")
+	if err := errors.Join(os.MkdirAll(bin, 0o755), os.WriteFile(filepath.Join(bin, "tool"), []byte("#!/bin/sh\necho ran\n"), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	n, err := Native(t.Context(), NativeOptions{Folders: []string{filepath.Join(base, "tools")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := n.Run(t.Context(), Command{Line: "tool; touch " + bin + "/x"})
+	if err != nil || res.OK() || !strings.HasPrefix(res.Output, "ran\n") || !strings.Contains(res.Output, "Read-only file system") {
+		t.Errorf("got %+v, %v", res, err)
+	}
+	for _, folder := range []string{"/", "/tmp", "/etc/ssl", "tools", "/var/../var", base + "/none", bin + "/tool"} {
+		if _, err := Native(t.Context(), NativeOptions{Folders: []string{folder}}); err == nil || !strings.Contains(err.Error(), "the folder "+folder) {
+			t.Errorf("%s: %v", folder, err)
+		}
+	}
+}
 
 // TestNativeFirst is about what only this engine has inside of a sandbox: a
 // process of ours, of the command's own user, that the command must not end or

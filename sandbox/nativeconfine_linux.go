@@ -13,14 +13,14 @@ import (
 // confineThread takes from the calling thread, and so from all that it starts,
 // the capabilities, the way to get new ones by running a program, the files
 // that it has no business with, and the dangerous system calls.
-func confineThread() error {
+func confineThread(keep bool) error {
 	if err := dropCapabilities(); err != nil {
 		return &setupError{"dropping all capabilities", err}
 	}
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return &setupError{"no_new_privs", err}
 	}
-	if err := restrictFiles(); err != nil {
+	if err := restrictFiles(keep); err != nil {
 		return &setupError{"Landlock", err}
 	}
 	if err := filterCalls(); err != nil {
@@ -75,13 +75,13 @@ func landlockVersion() int {
 }
 
 // restrictFiles says once more, by Landlock, what the view of the files says
-// already: everything is to be read, three folders are to be written to. Were
+// already: everything is to be read, three folders are to be written to, or four. Were
 // there a hole in one, the other still holds. A kernel without Landlock is no
 // reason to refuse: what is promised holds without it.
 //
 // It is written here and not with go-landlock because that restricts all
 // threads of a process, and this one's others still have work to do.
-func restrictFiles() error {
+func restrictFiles(keep bool) error {
 	version := landlockVersion()
 	if version < landlockUsable {
 		return nil
@@ -107,6 +107,9 @@ func restrictFiles() error {
 		allowBeneath(int(set), "/dev/shm", all),
 		allowBeneath(int(set), "/dev", (reads|writes)&all),
 		allowBeneath(int(set), "/proc", (reads|writes)&all))
+	if keep {
+		err = errors.Join(err, allowBeneath(int(set), DepsFolder, all))
+	}
 	if err != nil {
 		return err
 	}

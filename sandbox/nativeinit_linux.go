@@ -42,6 +42,9 @@ type order struct {
 	Doors   int
 	Way     bool     // a file follows the doors, to hand out the socket of the command's proxy through
 	Folders []string // shown beside the system's
+	Root    bool     // the engine is root: become the user
+	Layer   string   // the folder that is shown as the dependencies'; "": none
+	Keep    bool     // the dependencies' folder can be written to, and is handed out
 	Files   []treeFile
 }
 
@@ -58,7 +61,8 @@ type started struct {
 }
 
 // ended says how the command ended. The work tree follows it as an archive,
-// without the files of Same, which are as they were.
+// without the files of Same, which are as they were; before it the dependencies,
+// where they are to be kept and the code is 0.
 type ended struct {
 	Code     int // as a shell has it: 128 and the signal's number
 	TimedOut bool
@@ -87,30 +91,21 @@ func Init() {
 	control := os.NewFile(controlFile, "control")
 	in := bufio.NewReaderSize(control, 256<<10)
 	if err := runInit(control, in); err != nil {
-		text, _ := json.Marshal(started{Missing: partOf(err), Cause: err.Error()})
-		_, _ = control.Write(append(text, '\n'))
+		b := started{Missing: "its first process", Cause: err.Error()}
+		if s := (*setupError)(nil); errors.As(err, &s) {
+			b = started{Missing: s.part, Cause: s.err.Error()}
+		}
+		_ = writeLine(control, b) // if that fails too, our end says enough
 		os.Exit(1)
 	}
 	os.Exit(0)
 }
 
-func partOf(err error) string {
-	var s *setupError
-	if errors.As(err, &s) {
-		return s.part
-	}
-	return "its first process"
-}
-
 func runInit(control io.Writer, in *bufio.Reader) error {
-	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
-		return err
-	}
 	// Nothing that this process has open is for the command but what it is given.
 	if err := unix.CloseRange(sayFile, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return err
 	}
-	deafen()
 	var o order
 	line, err := in.ReadBytes('\n')
 	if err == nil {
@@ -122,9 +117,13 @@ func runInit(control io.Writer, in *bufio.Reader) error {
 	if err == nil {
 		err = loopbackUp()
 	}
+	if err == nil {
+		err = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
+	}
 	if err != nil {
 		return err
 	}
+	deafen()
 	made, err := writeFiles(o.Files, in)
 	if err != nil {
 		return &setupError{"room for the work tree", err}
@@ -183,12 +182,17 @@ func follow(o order, made []madeFile, control io.Writer) error {
 		e.Code = -1
 	}
 	buryAll()
-	e.Full = isFull(workFolder) || isFull("/tmp")
+	e.Full = isFull(workFolder) || isFull("/tmp") || o.Keep && isFull(DepsFolder)
 	e.Same = sameFiles(o.Files, made)
 	if err := writeLine(control, e); err != nil {
 		return err
 	}
-	return packTree(control, o.Files, e.Same)
+	if o.Keep && e.Code == 0 {
+		if err := packTree(control, DepsFolder, nil, nil); err != nil {
+			return err
+		}
+	}
+	return packTree(control, workFolder, o.Files, e.Same)
 }
 
 // gated is the script that runs the command once it is in its control group:
@@ -211,7 +215,7 @@ func startCommand(o order) (pid int, gate *os.File, err error) {
 	go func() {
 		defer close(done)
 		runtime.LockOSThread() // and never unlock: the thread must not serve anything else
-		if err = confineThread(); err != nil {
+		if err = confineThread(o.Keep); err != nil {
 			return
 		}
 		pid, err = syscall.ForkExec("/bin/sh", []string{"/bin/sh", "-c", gated, "sh", o.Line}, &syscall.ProcAttr{

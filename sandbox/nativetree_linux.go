@@ -119,18 +119,22 @@ func sumOf(name string, buf []byte) uint64 {
 
 // packer writes the work tree as an archive like Docker's.
 type packer struct {
+	folder string
 	tar    *tar.Writer
 	same   map[string]bool
 	linked map[uint64]string // by inode, of files with several names
 	buf    []byte
 }
 
-// packTree writes the work tree, without what is the same, as an archive whose
-// paths lie below the work tree's folder. Nothing runs any more that could
+// packTree writes a folder, without what is the same, as an archive whose paths
+// lie below that folder. Nothing runs any more that could
 // change it meanwhile.
-func packTree(w io.Writer, files []treeFile, same []int) error {
+func packTree(w io.Writer, folder string, files []treeFile, same []int) error {
+	if err := os.Chdir(folder); err != nil {
+		return err
+	}
 	out := bufio.NewWriterSize(w, copyBuffer)
-	p := &packer{tar: tar.NewWriter(out), same: make(map[string]bool, len(same)), linked: make(map[uint64]string), buf: make([]byte, copyBuffer)}
+	p := &packer{folder: folder[1:], tar: tar.NewWriter(out), same: make(map[string]bool, len(same)), linked: make(map[uint64]string), buf: make([]byte, copyBuffer)}
 	for _, i := range same {
 		p.same[files[i].Path] = true
 	}
@@ -139,7 +143,7 @@ func packTree(w io.Writer, files []treeFile, same []int) error {
 			err = p.add(name)
 		}
 		if errors.Is(err, unix.ENAMETOOLONG) {
-			return errors.Join(p.tar.WriteHeader(&tar.Header{Typeflag: tar.TypeCont, Name: workFolder[1:] + "/" + name}), fs.SkipDir)
+			return errors.Join(p.tar.WriteHeader(&tar.Header{Typeflag: tar.TypeCont, Name: p.folder + "/" + name}), fs.SkipDir)
 		}
 		return err
 	})
@@ -158,14 +162,19 @@ func (p *packer) add(name string) error {
 	if err := unix.Lstat(name, &s); err != nil {
 		return err
 	}
-	h := &tar.Header{Name: workFolder[1:] + "/" + name, Mode: int64(s.Mode & 0o7777), ModTime: time.Unix(s.Mtim.Unix())}
+	h := &tar.Header{Name: p.folder + "/" + name, Mode: int64(s.Mode & 0o7777), ModTime: time.Unix(s.Mtim.Unix())}
 	switch s.Mode & unix.S_IFMT {
 	case unix.S_IFDIR:
 		h.Typeflag = tar.TypeDir
 		h.Name += "/"
 	case unix.S_IFLNK:
-		h.Typeflag = tar.TypeSymlink // where to is nobody's business: links are not taken
-		h.Linkname = "."
+		h.Typeflag = tar.TypeSymlink
+		to := make([]byte, unix.PathMax)
+		n, err := unix.Readlink(name, to)
+		if err != nil {
+			return err
+		}
+		h.Linkname = string(to[:n])
 	case unix.S_IFIFO:
 		h.Typeflag = tar.TypeFifo
 	case unix.S_IFCHR, unix.S_IFBLK:

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -66,6 +67,12 @@ type graft struct {
 	path string
 }
 
+// become makes root's first process the user that it is to be. What is to be
+// shown it has taken before, from folders that may be root's alone.
+func become(user int) error {
+	return errors.Join(syscall.Setgroups(nil), syscall.Setresgid(user, user, user), syscall.Setresuid(user, user, user))
+}
+
 // take makes a copy of what is mounted at path, with what is mounted below it,
 // with at least the given restrictions.
 func take(path string, restrict uint64) (graft, error) {
@@ -97,6 +104,15 @@ const readOnly = unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID | unix.MOUNT_AT
 func buildView(o order) error {
 	unix.Umask(0o022)
 	grafts, links, err := gather(o.Folders)
+	if err == nil && o.Layer != "" {
+		var g graft
+		g, err = take(o.Layer, readOnly)
+		g.path = DepsFolder
+		grafts = append(grafts, g)
+	}
+	if err == nil && o.Root {
+		err = become(o.User)
+	}
 	if err == nil {
 		err = unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "")
 	}
@@ -172,6 +188,12 @@ func plant(grafts []graft, links map[string]string, o order) error {
 		"stderr": "/proc/self/fd/2", "ptmx": "pts/ptmx"} {
 		links["/dev/"+name] = to
 	}
+	if o.Layer != "" {
+		links[nodeLink] = DepsFolder + "/node/node_modules"
+	}
+	if o.Keep {
+		errs = append(errs, os.Mkdir(newRoot+DepsFolder, 0o755))
+	}
 	for path, to := range links {
 		errs = append(errs, os.MkdirAll(filepath.Dir(newRoot+path), 0o755), os.Symlink(to, newRoot+path))
 	}
@@ -220,7 +242,10 @@ func mountOwn(o order) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(cover(hidden), fix(fixed))
+	if o.Keep {
+		err = mountNew("tmpfs", DepsFolder, plain, fmt.Sprintf("mode=0755,size=%d,nr_inodes=%d", o.Disk, inodesLimit))
+	}
+	return errors.Join(err, cover(hidden), fix(fixed))
 }
 
 // cover puts nothing over files and folders.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"sync"
@@ -277,7 +278,11 @@ func (b *box) inDocker(ctx context.Context) (sandbox.Engine, error) {
 
 func (b *box) natively(ctx context.Context) (sandbox.Engine, error) {
 	if b.native == nil {
-		n, err := sandbox.Native(ctx, sandbox.NativeOptions{Folders: b.settings.Folders})
+		o := sandbox.NativeOptions{Folders: b.settings.Folders}
+		if cache, err := os.UserCacheDir(); err == nil {
+			o.Layers = filepath.Join(cache, "caselsp", "layers")
+		}
+		n, err := sandbox.Native(ctx, o)
 		if err != nil {
 			return nil, err
 		}
