@@ -10,6 +10,8 @@ var table = slices.Concat(
 	syntaxRules,
 	htmlRules,
 	cssNameRules, cssBlockRules, cssDetailRules, cssAccessRules,
+	jsFlowRules, jsExprRules, jsCallRules, jsScopeRules,
+	perfPageRules, perfStyleRules, perfScriptRules,
 	a11yImageRules,
 	suppressionRules,
 )

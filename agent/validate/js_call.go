@@ -1,0 +1,278 @@
+package validate
+
+import (
+	"strings"
+
+	"caselsp/agent/syntax"
+)
+
+// jsCallRules are about functions and how they are called.
+var jsCallRules = authored([]Rule{{
+	ID: "js-debugger", Title: "A debugger statement", Severity: Warning, Category: Scripts,
+	Doc:  "It stops the program of whoever has the browser's tools open. It is never meant to stay.",
+	File: "app.js", Bad: "function f() {\n  debugger;\n  return 1;\n}\n", Good: "function f() {\n  return 1;\n}\n",
+	Check: script(func(p *Pass, c *Code, n syntax.Node) {
+		start, end := c.Span(n)
+		p.Offer(start, end, &Fix{"Delete it", []Edit{{Start: start, End: end}}}, "This stops the program of whoever has the tools open: delete it.")
+	}, "debugger_statement"),
+}, {
+	ID: "js-console-log", Title: "console.log left in", Severity: Warning, Category: Scripts,
+	Doc: "What helped to find a mistake fills other people's consoles. `console.error`, `console.warn` and `console.info` are meant for them and pass; so do scripts that talk to who runs them: " +
+		"commands (`#!`), tests, examples and build scripts.",
+	File: "app.js", Bad: "fetch(url).then(r => { console.log(r); return r.json(); });\n", Good: "fetch(url).catch(e => { console.error(e); });\n",
+	Check: script(func(p *Pass, c *Code, n syntax.Node) {
+		if name := callee(n); (name == "console.log" || name == "console.debug" || name == "console.dir" || name == "console.table") && !forPeople(p) && !guarded(n) {
+			p.Node(c, n, "%s fills the console of everybody: delete it, or write console.info where it is meant to stay.", name)
+		}
+	}, "call_expression"),
+}, {
+	ID: "js-alert", Title: "alert, confirm or prompt", Severity: Info, Category: Scripts,
+	Doc:  "They stop the page and look like the browser's own; a `<dialog>` does neither. A function of that name in the same file passes.",
+	File: "app.js", Bad: "save().catch(() => alert(\"Not saved\"));\n", Good: "save().catch(() => show(dialog, \"Not saved\"));\n",
+	Check: scripts(func(p *Pass, c *Code) {
+		var s *names
+		for _, n := range c.Nodes("call_expression") {
+			name := strings.TrimPrefix(callee(n), "window.")
+			if (name != "alert" && name != "confirm" && name != "prompt") || len(arguments(n)) == 0 || forPeople(p) {
+				continue
+			}
+			if s == nil {
+				s = namesOf(c)
+			}
+			if start, end := c.Span(n); len(s.declared[name]) == 0 && p.written(start, end) {
+				p.Report(start, end, "%s stops the page until it is answered: a <dialog> does not.", name)
+			}
+		}
+	}),
+}, {
+	ID: "js-loose-equality", Title: "== instead of ===", Severity: Warning, Category: Scripts,
+	Doc: "`==` converts before it compares: `\"\" == 0` and `[] == false` are true. Write `===`. `== null`, which asks for null and undefined at once, comparisons of literals and of `typeof` pass; " +
+		"looked at only in files that use `===` at least as often.",
+	File: "app.js", Bad: "if (a === 1 || b == c) { go(); }\n", Good: "if (a === 1 || b == null || typeof c == \"string\") { go(); }\n",
+	Check: scripts(checkEquality),
+}, {
+	ID: "js-var", Title: "var among let and const", Severity: Info, Category: Scripts,
+	Doc:  "A `var` is seen in the whole function and may be declared twice. Looked at only in files that use `let` or `const`; the first of a file is told.",
+	File: "app.js", Bad: "const a = 1;\nvar b = 2;\n", Good: "const a = 1;\nlet b = 2;\n",
+	Check: scripts(func(p *Pass, c *Code) {
+		if list := c.Nodes("variable_declaration"); len(c.Nodes("lexical_declaration")) > 0 && len(list) > 0 && c.Attr == nil {
+			start, _ := c.Span(list[0])
+			if p.written(start, start+len("var")) {
+				p.Report(start, start+len("var"), "This file uses let and const: declare this with one of them, too.")
+			}
+		}
+	}),
+}, {
+	ID: "js-prefer-arrow", Title: "A function expression among arrow functions", Severity: Info, Category: Scripts,
+	Doc:  "A callback without a name that uses neither `this` nor `arguments` is shorter as an arrow function. Looked at only in files that have arrow functions already.",
+	File: "app.js", Bad: "const ids = list.map(x => x.id);\nlist.forEach(function (x) { show(x); });\n", Good: "const ids = list.map(x => x.id);\nlist.forEach(function (x) { this.show(x); }, page);\n",
+	Check: scripts(checkArrows),
+}, {
+	ID: "js-callback-return", Title: "A callback that should return something and does not", Severity: Warning, Category: Scripts,
+	Doc:  "`map`, `filter`, `reduce`, `some`, `every`, `find` and their like go by what the callback returns; without a `return` it is undefined. To do something with each item, write `forEach`.",
+	File: "app.js", Bad: "const names = users.map(u => { u.name; });\n", Good: "const names = users.map(u => { return u.name; });\n$(\"li\").map(function () { paint(this); });\n",
+	Check: script(checkCallback, "call_expression"),
+}, {
+	ID: "js-getter-return", Title: "A getter that returns nothing", Severity: Warning, Category: Scripts,
+	Doc:  "Reading the property gives undefined.",
+	File: "app.js", Bad: "class A { get size() { this.items.length; } }\n", Good: "class A { get size() { return this.items.length; } get b() { throw new Error(\"none\"); } }\n",
+	Check: script(func(p *Pass, c *Code, n syntax.Node) {
+		if body := n.Child("statement_block"); word(n, "get") && !body.IsZero() && !gives(body) && !probed[part(n, 0).Text()] {
+			p.Node(c, part(n, 0), "This getter returns nothing: reading it gives undefined.")
+		}
+	}, "method_definition"),
+}, {
+	ID: "js-async-executor", Title: "An async function as the executor of a promise", Severity: Warning, Category: Scripts,
+	Doc:  "What it throws rejects a promise that nobody holds, and the new one stays pending for ever. Use `await` outside, or drop `new Promise`.",
+	File: "app.js", Bad: "new Promise(async (resolve) => { resolve(await load()); });\n", Good: "new Promise((resolve, reject) => { load().then(resolve, reject); });\n",
+	Check: script(func(p *Pass, c *Code, n syntax.Node) {
+		if args := arguments(n); callee(n) == "Promise" && len(args) > 0 && is(args[0], "arrow_function", "function_expression", "function") && word(args[0], "async") {
+			start, _ := c.Span(args[0])
+			p.Report(start, start+len("async"), "Errors of this function are lost, and the promise stays pending: do the awaiting outside of new Promise.")
+		}
+	}, "new_expression"),
+}, {
+	ID: "js-async-foreach", Title: "forEach with an async function", Severity: Warning, Category: Scripts,
+	Doc:  "`forEach` does not wait: the code behind it runs before any of the work is done, and errors are lost. Write `for (const x of list)`, or `await Promise.all(list.map(…))`.",
+	File: "app.js", Bad: "ids.forEach(async (id) => { await load(id); });\n", Good: "await Promise.all(ids.map(async (id) => { await load(id); }));\n",
+	Check: script(func(p *Pass, c *Code, n syntax.Node) {
+		_, name := method(n)
+		if args := arguments(n); name == "forEach" && len(args) > 0 && is(args[0], "arrow_function", "function_expression", "function") && word(args[0], "async") {
+			start, _ := c.Span(args[0])
+			p.Report(start, start+len("async"), "forEach does not wait for this: write for…of, or Promise.all with map.")
+		}
+	}, "call_expression"),
+}, {
+	ID: "js-for-in-array", Title: "for…in over an array", Severity: Warning, Category: Scripts,
+	Doc:  "It gives the indices, as strings, and whatever else was put on arrays. Write `for…of`. Told where the array stands right there or is a constant of the file.",
+	File: "app.js", Bad: "const days = [\"Mon\", \"Tue\"];\nfor (const d in days) { show(d); }\n", Good: "const days = [\"Mon\", \"Tue\"];\nfor (const d of days) { show(d); }\n",
+	Check: scripts(checkForIn),
+}, {
+	ID: "js-map-parseint", Title: "parseInt as the callback of map", Severity: Warning, Category: Scripts,
+	Doc:  "`map` hands the index over as a second argument, which `parseInt` takes for the base: `[\"1\", \"2\"].map(parseInt)` is `[1, NaN]`. Write `map(Number)` or an arrow function.",
+	File: "app.js", Bad: "const sizes = \"1 2 3\".split(\" \").map(parseInt);\n", Good: "const sizes = \"1 2 3\".split(\" \").map(Number);\n",
+	Check: script(func(p *Pass, c *Code, n syntax.Node) {
+		_, name := method(n)
+		if args := arguments(n); name == "map" && len(args) == 1 && (args[0].Text() == "parseInt" || args[0].Text() == "Number.parseInt") {
+			start, end := c.Span(args[0])
+			p.Offer(start, end, &Fix{"Parse with base 10", []Edit{{start, end, "(s) => parseInt(s, 10)"}}}, "parseInt takes the index for the base: all but the first become wrong or NaN.")
+		}
+	}, "call_expression"),
+}, {
+	ID: "js-missing-super", Title: "A constructor of a derived class without super()", Severity: Warning, Category: Scripts,
+	Doc:  "Before `super()` there is no `this`: making an object throws a ReferenceError.",
+	File: "app.js", Bad: "class B extends A { constructor() { this.x = 1; } }\n", Good: "class B extends A { constructor() { super(); this.x = 1; } }\n",
+	Check: script(func(p *Pass, c *Code, n syntax.Node) {
+		name, body := part(n, 0), n.Child("statement_block")
+		if is(name, "property_identifier") && name.Text() == "constructor" && !body.IsZero() && derived(n.Parent().Parent()) {
+			for x := range body.Walk() {
+				if is(x, "super", "return_statement", "throw_statement") {
+					return
+				}
+			}
+			p.Node(c, name, "Call super() first: without it, making an object throws.")
+		}
+	}, "method_definition"),
+}})
+
+// derived reports whether a class extends another one; in TypeScript, implementing is no extending.
+func derived(class syntax.Node) bool {
+	h := class.Child("class_heritage")
+	return !h.IsZero() && strings.HasPrefix(h.Text(), "extends") && strings.TrimSpace(strings.TrimPrefix(h.Text(), "extends")) != "null"
+}
+
+// probed are the options by whose getters scripts find out whether a browser reads them.
+var probed = words("passive once capture signal")
+
+// guarded reports whether a call is only made where somebody asked for it: in
+// an if about debugging or being verbose.
+func guarded(n syntax.Node) bool {
+	for x := n.Parent(); !x.IsZero(); x = x.Parent() {
+		if is(x, "if_statement", "binary_expression", "ternary_expression") && containsAny(strings.ToLower(part(x, 0).Text()), []string{"debug", "verbose", "log", "dev", "console", "trace", "silent", "quiet"}) {
+			return true
+		}
+		if name := part(x, 0); is(x, "function_declaration", "method_definition", "variable_declarator", "pair", "assignment_expression") && containsAny(strings.ToLower(name.Text()), []string{"debug", "log", "trace", "print", "dump", "warn", "help", "usage", "version"}) {
+			return true // a logger of its own
+		}
+	}
+	return false
+}
+
+func checkEquality(p *Pass, c *Code) {
+	strict, loose := 0, []syntax.Node{}
+	for _, n := range c.Nodes("binary_expression") {
+		switch operator(n) {
+		case "===", "!==":
+			strict++
+		case "==", "!=":
+			loose = append(loose, n)
+		}
+	}
+	if strict < len(loose) {
+		return // a file in the old style, or of a language that compiles to it
+	}
+	for _, n := range loose {
+		left, right := bare(part(n, 0)), bare(part(n, 1))
+		if is(left, "null", "undefined") || is(right, "null", "undefined") || literal(left) && literal(right) || is(left, "unary_expression") && operator(left) == "typeof" || is(right, "unary_expression") && operator(right) == "typeof" {
+			continue
+		}
+		for x := range n.Children() {
+			if start, end := c.Span(x); !x.Named() && p.written(start, end) {
+				p.Report(start, end, "%s converts before it compares, and this file uses %s= elsewhere: write %s=.", x.Kind(), x.Kind(), x.Kind())
+				break
+			}
+		}
+	}
+}
+
+func checkArrows(p *Pass, c *Code) {
+	if len(c.Nodes("arrow_function")) == 0 {
+		return
+	}
+	for _, n := range c.Nodes("function_expression", "function") {
+		params, body := n.Child("formal_parameters"), n.Child("statement_block")
+		if !n.Named() || !is(n.Parent(), "arguments") || params.IsZero() || body.IsZero() || is(part(n, 0), "identifier") || word(n, "*") || usesThis(n) {
+			continue
+		}
+		start, end := c.Span(n)
+		paramsStart, paramsEnd := c.Span(params)
+		if !p.written(start, end) || strings.Contains(params.Text(), "this") {
+			continue
+		}
+		async := ""
+		if word(n, "async") {
+			async = "async "
+		}
+		fix := &Fix{"Make it an arrow function", []Edit{{start, paramsStart, async}, {paramsEnd, paramsEnd, " =>"}}}
+		if strings.Contains(p.Text[start:paramsStart], "/") {
+			fix = nil // a comment stands there
+		}
+		p.Offer(start, paramsStart, fix, "This callback uses no this: write an arrow function, as elsewhere in this file.")
+	}
+}
+
+// usesThis reports whether a function needs a this, arguments or a prototype
+// of its own.
+func usesThis(n syntax.Node) bool {
+	for x := range n.Walk() {
+		if is(x, "this", "super", "meta_property") || is(x, "identifier") && (x.Text() == "arguments" || x.Text() == "eval") {
+			return true
+		}
+	}
+	return false
+}
+
+// returning are the methods of arrays that go by what their callback returns.
+var returning = words("map filter reduce reduceRight some every find findIndex findLast findLastIndex flatMap")
+
+func checkCallback(p *Pass, c *Code, n syntax.Node) {
+	object, name := method(n)
+	args := arguments(n)
+	if !returning[name] || len(args) == 0 || !is(args[0], "arrow_function", "function_expression", "function") || word(args[0], "async") || word(args[0], "*") {
+		return
+	}
+	root := object
+	for is(root, "call_expression", "member_expression") {
+		root = part(root, 0)
+	}
+	body := args[0].Child("statement_block")
+	if body.IsZero() || len(parts(body)) == 0 || gives(body) || strings.HasPrefix(root.Text(), "$") || root.Text() == "jQuery" || usesThis(args[0]) {
+		return
+	}
+	first := args[0]
+	start, _ := c.Span(first)
+	end, _ := c.Span(body)
+	p.Report(start, end, "%s goes by what this returns, and it returns nothing: add a return, or write forEach.", name)
+}
+
+// gives reports whether a function's body returns a value somewhere, or never
+// comes to its end.
+func gives(body syntax.Node) bool {
+	for _, x := range own(body) {
+		if is(x, "return_statement") && !part(x, 0).IsZero() {
+			return true
+		}
+	}
+	return leaves(body)
+}
+
+func checkForIn(p *Pass, c *Code) {
+	var s *names
+	for _, n := range c.Nodes("for_in_statement") {
+		list := parts(n)
+		if !word(n, "in") || len(list) < 3 {
+			continue
+		}
+		over := list[len(list)-2]
+		if s == nil {
+			s = namesOf(c)
+		}
+		isArray := is(over, "array")
+		if d := s.declared[over.Text()]; is(over, "identifier") && len(d) == 1 && is(d[0].Parent(), "variable_declarator") && is(d[0].Parent().Parent(), "lexical_declaration") && word(d[0].Parent().Parent(), "const") {
+			isArray = is(part(d[0].Parent(), 1), "array") && len(parts(part(d[0].Parent(), 1))) > 0
+		}
+		if start, end := c.Span(over); isArray && p.written(start, end) {
+			p.Report(start, end, "for…in gives the indices as strings: write for…of.")
+		}
+	}
+}
