@@ -36,7 +36,11 @@ type Options struct {
 	// settings say that nothing may run, or a *sandbox.Unavailable. It is called
 	// when a command is about to run, never before: most tasks should not wait for Docker.
 	Sandbox func(ctx context.Context) (sandbox.Engine, error)
-	Policy  sandbox.Policy // zero fields: sandbox.DefaultPolicy
+	// Dependencies returns what a project needs of others' packages and how that is
+	// installed, or nil; nil itself: nothing ever is.
+	Dependencies func([]sandbox.File, sandbox.Profile) *sandbox.Dependencies
+
+	Policy sandbox.Policy // zero fields: sandbox.DefaultPolicy
 	// Commands says which commands are asked for and which never run; its Hosts
 	// are those of Policy.
 	Commands shell.Policy
@@ -52,6 +56,10 @@ type Options struct {
 	// Watch is told of every event of every task as it happens, beside whoever
 	// follows the run; nil: nobody. It is called on the run's goroutine.
 	Watch func(Event)
+
+	// A replay's, which does not depend on its settings and state; nil: as these say.
+	layered func(key string) Layered
+	asked   func() bool // whether the user was asked about the command that comes now
 }
 
 // DefaultContext is the window in tokens that is assumed when the settings name

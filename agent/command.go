@@ -52,7 +52,21 @@ func (r *run) runCommand(ctx context.Context, args action.RunCommand) error {
 		}
 		return r.done(ActionDone{Skipped: c.Role == roleTester, Text: text + " Find another way; do not ask for it again."})
 	}
-	return r.execute(ctx, engine, args.Command)
+	files, err := r.overlay.Tree(ctx, r.a.Policy.Disk)
+	if err != nil {
+		return r.done(ActionDone{Text: "The command was not run: " + err.Error()})
+	}
+	cmd := sandbox.Command{Line: args.Command, Policy: r.a.Policy, Progress: r.progress}
+	for _, f := range files {
+		cmd.Tree = append(cmd.Tree, sandbox.File{Path: f.Path, Mode: f.Mode, Data: f.Data})
+	}
+	cmd.Profile = profileOf(args.Command, cmd.Tree)
+	layer, settled, err := r.dependencies(ctx, engine, cmd, verdict.ReadOnly)
+	if err != nil || !settled {
+		return err
+	}
+	cmd.Layer = layer
+	return r.execute(ctx, engine, cmd)
 }
 
 // commands is what the settings say about commands, in this sandbox.
@@ -72,6 +86,9 @@ func refusal(v shell.Verdict) string {
 
 // mustAsk says whether a command needs the user's yes, and why.
 func (r *run) mustAsk(line string, v shell.Verdict) (bool, string, error) {
+	if r.a.asked != nil {
+		return r.a.asked(), v.Reason, nil
+	}
 	if r.p.lost[line] {
 		return true, "It was started before and its outcome is not known.", nil
 	}
@@ -100,19 +117,15 @@ func (r *run) approval(line, why, shape string) Question {
 }
 
 // execute runs the command on the staged tree and records its result.
-func (r *run) execute(ctx context.Context, engine sandbox.Engine, line string) error {
-	files, err := r.overlay.Tree(ctx, r.a.Policy.Disk)
-	if err != nil {
-		return r.done(ActionDone{Text: "The command was not run: " + err.Error()})
-	}
-	tree := make([]sandbox.File, len(files))
-	for i, f := range files {
-		tree[i] = sandbox.File{Path: f.Path, Mode: f.Mode, Data: f.Data}
-	}
-	if err := r.record(CommandStarted{Line: line, Tree: sandbox.Digest(tree)}); err != nil {
+func (r *run) execute(ctx context.Context, engine sandbox.Engine, cmd sandbox.Command) error {
+	if err := r.record(CommandStarted{Line: cmd.Line, Tree: sandbox.Digest(cmd.Tree)}); err != nil {
 		return err
 	}
-	result, err := engine.Run(ctx, sandbox.Command{Line: line, Tree: tree, Policy: r.a.Policy})
+	result, err := engine.Run(ctx, cmd)
+	if errors.Is(err, sandbox.ErrNoLayer) { // somebody removed it since it was found; nothing was started
+		return errors.Join(r.record(Layered{Key: cmd.Layer}),
+			r.done(ActionDone{Lost: true, Skipped: true, Text: "The command was not run: " + err.Error()}))
+	}
 	if err != nil {
 		var engine *sandbox.Unavailable
 		unstarted := errors.As(err, &engine) && !engine.Started
@@ -151,9 +164,13 @@ func (r *run) commandEnded(line string) error {
 	if result.Status == sandbox.Exited {
 		outcome.Note = fmt.Sprintf("$ %s: exit code %d", line, result.ExitCode)
 	}
+	missing := ""
+	if !outcome.OK {
+		missing = r.p.withoutLayers()
+	}
 	if c.Role != roleCase {
 		result.Changes, result.Skipped = nil, nil
-		outcome.Text = action.Output(line, result)
+		outcome.Text = action.Output(line, result) + missing
 		return r.done(outcome)
 	}
 	kept := result.Changes[:0]
@@ -168,7 +185,7 @@ func (r *run) commandEnded(line string) error {
 		kept = append(kept, change)
 	}
 	result.Changes = kept
-	outcome.Text = action.Output(line, result)
+	outcome.Text = action.Output(line, result) + missing
 	staged, blobs := stagedRefs(r.overlay.State())
 	outcome.Staged = &staged
 	return r.done(outcome, blobs...)

@@ -36,7 +36,8 @@ type progress struct {
 	verdict  *action.Verdict
 
 	staged Staged
-	lost   map[string]bool // command lines of unknown outcome: run again only when asked
+	layers map[string]layer // by key: what became of the project's dependencies
+	lost   map[string]bool  // command lines of unknown outcome: run again only when asked
 	usage  llm.Usage
 	calls  int
 
@@ -145,23 +146,18 @@ func (p *progress) apply(seq int64, at time.Time, body Body) {
 		p.open, p.asking, p.state = &b.Question, p.state, Waiting
 		p.questions++
 	case Answered:
+		asked := p.open
 		p.open = nil
 		if p.state == Waiting {
 			p.state = p.asking
 		} else { // answered while the task was paused
 			p.before = p.asking
 		}
-		if p.pending != nil {
-			p.pending.answer = &b.Answer
-		}
+		p.applyAnswer(asked, b.Answer)
 	case CommandStarted:
-		if p.pending != nil {
-			p.pending.command = true
-		}
+		p.applyStarted(b)
 	case CommandEnded:
-		if p.pending != nil {
-			p.pending.result = &b
-		}
+		p.applyEnded(b)
 	default:
 		p.applyMilestone(body)
 	}
@@ -170,6 +166,8 @@ func (p *progress) apply(seq int64, at time.Time, body Body) {
 // applyMilestone folds the records that stand between conversations.
 func (p *progress) applyMilestone(body Body) {
 	switch b := body.(type) {
+	case Layered:
+		p.applyLayer(b.Key, b.found())
 	case MemoryRecalled:
 		if p.pending == nil {
 			p.recalled, p.asked = b.Found, true

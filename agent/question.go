@@ -39,6 +39,7 @@ type Question struct {
 	Command string       `json:"command,omitempty"` // of an approval: the exact command line
 	Where   string       `json:"where,omitempty"`   // where it would run
 	Why     string       `json:"why,omitempty"`     // why it must be asked
+	Layer   string       `json:"layer,omitempty"`   // the key of the dependencies that it is about, else ""
 	Shape   string       `json:"shape,omitempty"`   // what ApproveAlways would allow; "" where it is not offered
 }
 

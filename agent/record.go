@@ -24,6 +24,9 @@ type Event struct {
 	// Text is a piece of a model's answer as it streams in; such an event has no
 	// Body, is not journalled and its Seq is 0.
 	Text string
+	// Doing is a line about what the sandbox does that takes long, such as building
+	// its image; such an event, too, has no Body.
+	Doing string
 }
 
 // Body is the content of a record: one of the types below.
@@ -124,12 +127,25 @@ type Answered struct {
 type CommandStarted struct {
 	Line string `json:"line"`
 	Tree string `json:"tree"` // digest of the tree it runs on
+	// Layer is the key of the dependencies that it installs, before the command
+	// that was chosen runs.
+	Layer string `json:"layer,omitempty"`
+}
+
+// Layered says what was found of a project's dependencies when a command first
+// needed them.
+type Layered struct {
+	Key     string `json:"key"`
+	Found   bool   `json:"found,omitempty"`   // they are there
+	Allowed bool   `json:"allowed,omitempty"` // the user allowed for always to install them
+	Without bool   `json:"without,omitempty"` // the engine cannot keep any
 }
 
 // CommandEnded is a command's result; its changes are kept as blobs.
 type CommandEnded struct {
 	Result  sandbox.Result `json:"result"` // without the data of its changes
 	Changes []FileRef      `json:"changes,omitempty"`
+	Layer   string         `json:"layer,omitempty"` // as in CommandStarted
 }
 
 // FileRef names a file's content by hash; an empty hash is a deleted file.
@@ -251,6 +267,7 @@ func (Asked) kind() string          { return "asked" }
 func (Answered) kind() string       { return "answered" }
 func (CommandStarted) kind() string { return "command" }
 func (CommandEnded) kind() string   { return "result" }
+func (Layered) kind() string        { return "layer" }
 func (MemoryRecalled) kind() string { return "recalled" }
 func (Planned) kind() string        { return "plan" }
 func (Verified) kind() string       { return "verdict" }
@@ -267,7 +284,7 @@ var bodies = func() map[string]reflect.Type {
 	m := map[string]reflect.Type{}
 	for _, b := range []Body{
 		TaskGiven{}, StateChanged{}, CallSent{}, CallAnswered{}, CallFailed{}, ReplyRefused{}, ActionChosen{},
-		ActionDone{}, Asked{}, Answered{}, CommandStarted{}, CommandEnded{}, MemoryRecalled{}, Planned{},
+		ActionDone{}, Asked{}, Answered{}, CommandStarted{}, CommandEnded{}, Layered{}, MemoryRecalled{}, Planned{},
 		Verified{}, Hypothesised{}, FeatureEnded{}, Rebased{}, Reported{}, Applying{}, Applied{}, Decided{},
 	} {
 		m[b.kind()] = reflect.TypeOf(b)

@@ -38,6 +38,7 @@ type entry struct {
 	Command  *recordedRun    `json:"command,omitempty"`
 	User     *Answered       `json:"user,omitempty"`
 	Recalled *MemoryRecalled `json:"recalled,omitempty"`
+	Layered  *Layered        `json:"layered,omitempty"`
 }
 
 // recordedRun is a command with its result.
@@ -66,6 +67,8 @@ func (a *Agent) Export(id string, w io.Writer) error {
 			line.User = &b
 		case MemoryRecalled:
 			line.Recalled = &b
+		case Layered:
+			line.Layered = &b
 		case CommandStarted:
 			started = b
 			continue
@@ -166,6 +169,7 @@ type Player struct {
 	box   sandbox.Engine
 	user  []entry
 	found []entry
+	layer []Layered
 
 	played map[string]int // entries by kind
 	at     time.Time
@@ -188,6 +192,8 @@ func (rec *Recording) Play() *Player {
 			p.user = append(p.user, e)
 		case e.Recalled != nil:
 			p.found = append(p.found, e)
+		case e.Layered != nil:
+			p.layer = append(p.layer, *e.Layered)
 		}
 	}
 	p.model, p.box = replay.New(answers), sandbox.Recorded(runs)
@@ -201,8 +207,11 @@ func (p *Player) Now() time.Time { return p.at }
 func (p *Player) Attach(o *Options) {
 	o.Model = func(string) (llm.Model, error) { return p, nil }
 	o.Sandbox = func(context.Context) (sandbox.Engine, error) { return p, nil }
-	o.Recall = p.recall
+	o.Recall, o.layered, o.asked = p.recall, p.layered, p.asked
 	o.Limits, o.Context = p.rec.limits, p.rec.context
+	if len(p.layer) == 0 {
+		o.Dependencies = nil // they were not looked for
+	}
 	if o.User == nil {
 		o.User = p
 	}
@@ -253,6 +262,39 @@ func (p *Player) Ask(_ context.Context, q Question) (Answer, error) {
 	}
 	p.user, p.at = p.user[1:], e.Time
 	return e.User.Answer, nil
+}
+
+// layered is what was found of the dependencies. Their key differs where the
+// sandbox's image does.
+func (p *Player) layered(key string) Layered {
+	if len(p.layer) == 0 {
+		return Layered{Key: key, Without: true}
+	}
+	l := p.layer[0]
+	p.layer = p.layer[1:]
+	l.Key = key
+	return l
+}
+
+// asked reports whether the user was asked about the command that comes now: the
+// answer then stands next, behind the call that chose the command or the command
+// before it. It does not count answers, which a person may give who watches.
+func (p *Player) asked() bool {
+	calls, runs, next := p.played[CallAnswered{}.kind()], p.played[CommandEnded{}.kind()], 0
+	for i, e := range p.rec.entries {
+		switch {
+		case e.Answer != nil && calls > 0:
+			calls, next = calls-1, i+1
+		case e.Command != nil && runs > 0:
+			runs, next = runs-1, i+1
+		}
+	}
+	for _, e := range p.rec.entries[next:] {
+		if e.Recalled == nil {
+			return e.User != nil
+		}
+	}
+	return false
 }
 
 func (p *Player) recall(_ context.Context, query string) ([]string, error) {

@@ -173,6 +173,9 @@ func (s *server) follow(ctx context.Context, e *Engine, t *task, events iter.Seq
 			break
 		}
 		if event.Body == nil {
+			if p != nil && event.Doing != "" {
+				p.report(cut(event.Doing, maxTitle), -1)
+			}
 			continue
 		}
 		last = event.Status

@@ -50,7 +50,12 @@ func (d *DockerEngine) ensure(ctx context.Context, cmd Command) error {
 	case missing && cmd.Layer != "":
 		return fmt.Errorf("%w (%s)", ErrNoLayer, image)
 	case missing && d.image == "":
-		return d.BuildImage(ctx, cmd.Profile, "", cmd.Progress)
+		return d.BuildImage(ctx, cmd.Profile, "", func(line string) {
+			// Who waits for a command wants to know how far it is, not all that is said.
+			if cmd.Progress != nil && (strings.HasPrefix(line, "Step ") || strings.HasPrefix(line, "Building ")) {
+				cmd.Progress(line)
+			}
+		})
 	}
 	return err
 }

@@ -62,7 +62,16 @@ type Sandbox struct {
 	CPUs     float64
 	MemoryMB int // MiB
 	Time     time.Duration
+	Indexes  Indexes
 	Hosts    []string // such as "pypi.org", "*.example.org:8080"; nil: no network
+}
+
+// Indexes say where a project's dependencies come from; what is empty, from
+// where the package manager's own environment variable says, else from the public one.
+type Indexes struct {
+	Python string
+	Node   string
+	Go     string // as in GOPROXY
 }
 
 // Limits end what goes on for too long. Steps count per round, Rounds and

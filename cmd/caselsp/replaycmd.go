@@ -8,6 +8,7 @@ import (
 
 	"caselsp/agent"
 	"caselsp/agent/workspace"
+	"caselsp/sandbox"
 
 	"github.com/spf13/cobra"
 )
@@ -55,7 +56,12 @@ func (w *wiring) replay(ctx context.Context, rec *agent.Recording, d display, ye
 	}
 	defer os.RemoveAll(state)
 	player := rec.Play()
-	e, err := openPlayed(w.dir, state, player.Now, player.Attach)
+	e, err := openPlayed(w.dir, state, player.Now, func(o *agent.Options) {
+		o.Dependencies = func(tree []sandbox.File, p sandbox.Profile) *sandbox.Dependencies {
+			return sandbox.DependenciesOf(tree, p, sandbox.Sources{}) // where from does not matter: nothing is installed
+		}
+		player.Attach(o)
+	})
 	if err != nil {
 		return err
 	}

@@ -37,6 +37,7 @@ func TestMain(m *testing.M) {
 //	fill FILE           writes a file until the disk is full
 //	bytes FILE TEXT     writes a file; TEXT has Go's escapes, such as \r or \xff
 //	cmpbytes FILE TEXT  compares a file with such a text
+//	index               serves an index of Python's packages that has one, "answer"
 //	task NAME N         sets $NAME to the id of the N-th task of the workspace
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -51,7 +52,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"model": startModel, "modeldone": modelDone, "modelheld": modelHeld, "modelrelease": modelRelease, "tmpfs": mountDisk, "fill": fillDisk, "bytes": writeBytes, "cmpbytes": compareBytes, "task": taskID,
+			"model": startModel, "modeldone": modelDone, "modelheld": modelHeld, "modelrelease": modelRelease, "tmpfs": mountDisk, "fill": fillDisk, "bytes": writeBytes, "cmpbytes": compareBytes, "task": taskID, "index": startIndex,
 		},
 		Condition: func(name string) (bool, error) {
 			switch name {

@@ -69,6 +69,10 @@ type plain struct {
 func (p plain) close() {}
 
 func (p plain) show(e agent.Event) {
+	if e.Doing != "" {
+		p.line("    %s", firstLine(e.Doing))
+		return
+	}
 	switch b := e.Body.(type) {
 	case agent.TaskGiven:
 		p.line("task %s: %s", b.Task.ID, firstLine(b.Task.Text))
@@ -257,6 +261,9 @@ func (t *terminal) show(e agent.Event) {
 	defer t.mu.Unlock()
 	if e.Body == nil {
 		t.typed += len(e.Text)
+		if e.Doing != "" {
+			t.status = firstLine(e.Doing)
+		}
 		return
 	}
 	t.typed = 0

@@ -71,7 +71,12 @@ func (w *wiring) open(dirs []string, layers []settings.Layer, user agent.User, c
 		Workspace: ws, Store: e.store, User: user, Log: slog.New(e.log),
 		Model:   (&models{settings: e.settings.Model, keys: e.keys}).of,
 		Sandbox: b.engine,
-		Policy:  policy(e.settings.Sandbox), Context: e.settings.Model.ContextTokens,
+		Dependencies: func(tree []sandbox.File, p sandbox.Profile) *sandbox.Dependencies {
+			s := e.settings.Sandbox
+			from := sandbox.Sources{Python: s.Indexes.Python, Node: s.Indexes.Node, Go: s.Indexes.Go, Image: s.Image}
+			return sandbox.DependenciesOf(tree, p, from.Pick(os.Getenv))
+		},
+		Policy: policy(e.settings.Sandbox), Context: e.settings.Model.ContextTokens,
 		Commands: e.commands(),
 		AskReads: e.settings.Approvals.ReadOnlyCommands == "ask",
 		Limits:   agent.Limits(e.settings.Limits),

@@ -1,0 +1,245 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"caselsp/agent/shell"
+	"caselsp/sandbox"
+)
+
+// profiles are the programs that tell which tools a command line needs.
+var profiles = map[string]sandbox.Profile{
+	"go": sandbox.Go, "gofmt": sandbox.Go, "gosec": sandbox.Go, "gotestsum": sandbox.Go, "golangci-lint": sandbox.Go,
+	"node": sandbox.Node, "npm": sandbox.Node, "npx": sandbox.Node, "yarn": sandbox.Node, "pnpm": sandbox.Node,
+	"eslint": sandbox.Node, "tsc": sandbox.Node, "jest": sandbox.Node, "vitest": sandbox.Node, "mocha": sandbox.Node,
+	"python": sandbox.Python, "python3": sandbox.Python, "pytest": sandbox.Python, "py": sandbox.Python, "pip": sandbox.Python, "pip3": sandbox.Python,
+	"pylint": sandbox.Python, "bandit": sandbox.Python, "coverage": sandbox.Python, "mypy": sandbox.Python, "black": sandbox.Python, "tox": sandbox.Python,
+}
+
+// marks are the files in a project's root that tell its kind where the command
+// does not. Python's come first: many of its projects hold a package.json for
+// their pages too.
+var marks = []struct {
+	file    string
+	profile sandbox.Profile
+}{
+	{"pyproject.toml", sandbox.Python}, {"requirements.txt", sandbox.Python}, {"setup.py", sandbox.Python}, {"manage.py", sandbox.Python},
+	{"go.mod", sandbox.Go}, {"package.json", sandbox.Node},
+}
+
+// profileOf says which tools a command needs: those of the first program in it
+// that tells, else those of the project, else Python's.
+func profileOf(line string, tree []sandbox.File) sandbox.Profile {
+	for _, name := range shell.Programs(line) {
+		if p, ok := profiles[name]; ok {
+			return p
+		}
+	}
+	for _, m := range marks {
+		if slices.ContainsFunc(tree, func(f sandbox.File) bool { return f.Path == m.file }) {
+			return m.profile
+		}
+	}
+	return sandbox.Python
+}
+
+// layer is what a task knows of one set of dependencies.
+type layer struct {
+	state layerState
+	said  string // the end of what a failed installation said
+}
+
+type layerState int
+
+const (
+	unseen  layerState = iota // nobody has looked whether it is there
+	missing                   // the user must be asked
+	started                   // its installation had begun when the process ended, or runs
+	wanted                    // the user agreed
+	ready                     // commands find it
+	without                   // commands run without it: the user said so, or the engine keeps none
+	failed                    // it could not be installed
+)
+
+// applyAnswer folds an answer, which is about dependencies or about the action.
+func (p *progress) applyAnswer(q *Question, a Answer) {
+	switch {
+	case q != nil && q.Layer != "" && a.Text == Deny:
+		p.applyLayer(q.Layer, layer{state: without})
+	case q != nil && q.Layer != "":
+		p.applyLayer(q.Layer, layer{state: wanted})
+	case p.pending != nil:
+		p.pending.answer = &a
+	}
+}
+
+// applyStarted folds the beginning of a command, or of an installation before it.
+func (p *progress) applyStarted(b CommandStarted) {
+	if b.Layer != "" {
+		p.applyLayer(b.Layer, layer{state: started})
+	} else if p.pending != nil {
+		p.pending.command = true
+	}
+}
+
+// applyEnded folds the end of either.
+func (p *progress) applyEnded(b CommandEnded) {
+	if b.Layer != "" {
+		p.applyLayer(b.Layer, installed(&b.Result))
+	} else if p.pending != nil {
+		p.pending.result = &b
+	}
+}
+
+// applyLayer folds what becomes of dependencies.
+func (p *progress) applyLayer(key string, l layer) {
+	if p.layers == nil {
+		p.layers = map[string]layer{}
+	}
+	p.layers[key] = l
+}
+
+// found folds what was found when somebody looked.
+func (l Layered) found() layer {
+	switch {
+	case l.Found:
+		return layer{state: ready}
+	case l.Without:
+		return layer{state: without}
+	case l.Allowed:
+		return layer{state: wanted}
+	}
+	return layer{state: missing}
+}
+
+// saidLimit is how much of a failed installation a model is told: installers
+// give their reason last.
+const saidLimit = 2 << 10
+
+// installed folds the end of an installation.
+func installed(r *sandbox.Result) layer {
+	if r.OK() {
+		return layer{state: ready}
+	}
+	said := strings.ToValidUTF8(r.Output[max(0, len(r.Output)-saidLimit):], "")
+	return layer{state: failed, said: fmt.Sprintf("%s, exit code %d\n%s", r.Status, r.ExitCode, said)}
+}
+
+// withoutLayers tells the model why a failed command did not find the project's
+// dependencies; "" where it did.
+func (p *progress) withoutLayers() string {
+	for _, key := range slices.Sorted(maps.Keys(p.layers)) {
+		switch l := p.layers[key]; l.state {
+		case failed:
+			return "The project's dependencies are not there: they could not be installed. " + l.said
+		case without:
+			return "The project's dependencies are not there: only what the sandbox itself has is."
+		}
+	}
+	return ""
+}
+
+// keeper is an engine that keeps dependencies.
+type keeper interface {
+	sandbox.Engine
+	HasLayer(ctx context.Context, key string) (bool, error)
+}
+
+// dependencies sees to it that a command finds the project's dependencies: it
+// looks, asks and installs, each in a call of its own. Once that is settled it
+// returns the key of the layer, "" for none. Commands that only read are neither
+// asked for nor kept waiting.
+func (r *run) dependencies(ctx context.Context, engine sandbox.Engine, cmd sandbox.Command, reads bool) (key string, settled bool, err error) {
+	if r.a.Dependencies == nil {
+		return "", true, nil
+	}
+	deps := r.a.Dependencies(cmd.Tree, cmd.Profile)
+	if deps == nil {
+		return "", true, nil
+	}
+	l := r.p.layers[deps.Key]
+	switch {
+	case l.state == ready:
+		return deps.Key, true, nil
+	case reads || l.state == without || l.state == failed:
+		return "", true, nil
+	case l.state == wanted:
+		return "", false, r.install(ctx, engine, deps)
+	case l.state == unseen:
+		found, err := r.lookForLayer(ctx, engine, deps)
+		if err != nil {
+			return "", false, err
+		}
+		return "", false, r.record(found)
+	}
+	return "", false, r.question(r.installation(deps, l.state == started))
+}
+
+// lookForLayer looks whether dependencies are there, and what the user said of
+// them before.
+func (r *run) lookForLayer(ctx context.Context, engine sandbox.Engine, deps *sandbox.Dependencies) (Layered, error) {
+	if r.a.layered != nil {
+		return r.a.layered(deps.Key), nil
+	}
+	l := Layered{Key: deps.Key}
+	k, ok := engine.(keeper)
+	if !ok {
+		l.Without = true
+		return l, nil
+	}
+	var err error
+	if l.Found, err = k.HasLayer(ctx, deps.Key); err != nil || l.Found {
+		return l, err
+	}
+	l.Allowed, err = r.a.allowed(r.installation(deps, false).Shape)
+	return l, err
+}
+
+// installation is the question that the user is asked about dependencies. It is
+// not offered for always where this task changed what names them: what is new in
+// it somebody must have seen.
+func (r *run) installation(deps *sandbox.Dependencies, lost bool) Question {
+	files, hosts := strings.Join(deps.Files, ", "), strings.Join(deps.Hosts, ", ")
+	policy := deps.Install().Policy
+	q := Question{
+		Kind: Approval, Text: "The project's dependencies are not in the sandbox yet. Install them?", Command: deps.Line, Layer: deps.Key,
+		Where: fmt.Sprintf("in the sandbox, which for this reaches only %s and sees only %s (%d MiB, at most %s)", hosts, files, policy.Memory>>20, policy.Time),
+		Why:   "It runs code of the packages' authors, once; what it installs is kept. When denied, commands run without.",
+		Shape: fmt.Sprintf("install the %s dependencies of this workspace from %s", deps.Profile, hosts),
+	}
+	for _, f := range r.overlay.State().Files {
+		if slices.Contains(deps.Files, f.Path) {
+			q.Why = "This task changed " + f.Path + ": see what is new there. " + q.Why
+			q.Shape = ""
+		}
+	}
+	if lost {
+		q.Why = "It was started before and its outcome is not known. " + q.Why
+		q.Shape = ""
+	}
+	return q
+}
+
+// install installs dependencies.
+func (r *run) install(ctx context.Context, engine sandbox.Engine, deps *sandbox.Dependencies) error {
+	cmd := deps.Install()
+	cmd.Progress = r.progress
+	if err := r.record(CommandStarted{Line: cmd.Line, Tree: sandbox.Digest(cmd.Tree), Layer: deps.Key}); err != nil {
+		return err
+	}
+	result, err := engine.Run(ctx, cmd)
+	if err != nil {
+		return err
+	}
+	result.Changes, result.Skipped = nil, nil // it ran on a copy of the lists alone
+	return r.record(CommandEnded{Result: *result, Layer: deps.Key})
+}
+
+// progress tells the faces what the engine does before a command begins.
+func (r *run) progress(line string) {
+	r.emit(Event{Doing: line, Status: r.p.status(r.a.Limits.Rounds)})
+}
