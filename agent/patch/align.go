@@ -39,8 +39,9 @@ type pair struct {
 type aligner struct {
 	v      *views
 	h      *Hunk
-	old    []string    // the hunk's old lines, folded
-	kinds  []Kind      // of the old lines
+	old    []string // the hunk's old lines, folded
+	ends   []string // the same lines, but for white space at their ends
+	kinds  []Kind
 	elided []bool      // the old line stands for lines that were left out
 	weigh  []float64   // what each says; 0 for an elision
 	total  float64     // what all of them say
@@ -56,6 +57,7 @@ func newAligner(v *views, h *Hunk, rough *words) *aligner {
 		}
 		text := fold(l.Text)
 		a.old = append(a.old, text)
+		a.ends = append(a.ends, trimEnd(l.Text))
 		a.kinds = append(a.kinds, l.Kind)
 		a.elided = append(a.elided, elision.MatchString(text) && len(v.ix.lines(text)) == 0)
 		w := weight(text)
@@ -105,13 +107,19 @@ func (a *aligner) match(places int, rough *words) {
 	}
 }
 
+// equal is how well a line is another one that differs in form only. It is a
+// little less than 1, so that of two brackets the one of the same depth is taken.
+const equal = 0.97
+
 // like returns how well an old line of the hunk is a line of the file: 1, or
 // less for one that is misquoted, or 0.
 func (a *aligner) like(old, line int) float64 {
 	want, have := a.old[old], a.v.folded[line]
 	switch {
-	case want == have:
+	case want == have && a.ends[old] == trimEnd(a.v.bare[line]):
 		return 1
+	case want == have:
+		return equal
 	case a.kinds[old] == Removed && !misspelt(want, have):
 		return 0
 	case a.weigh[old] < 0.5:

@@ -175,7 +175,7 @@ func (a *aligner) prove(chain []pair) (p *place, f finding, line int) {
 		if at[i] >= 0 {
 			s := a.like(i, at[i])
 			there += w * s
-			misquoted = misquoted || s < 1
+			misquoted = misquoted || s < equal
 		}
 	}
 	if there < a.enough(at)*a.total {
@@ -267,7 +267,7 @@ func (a *aligner) enough(at []int) float64 {
 		if k != Removed {
 			continue
 		}
-		if at[i] < 0 || a.like(i, at[i]) < 1 {
+		if at[i] < 0 || a.like(i, at[i]) < equal {
 			return enough
 		}
 		removes = removes || a.weigh[i] >= 1
@@ -457,7 +457,7 @@ const unknownLines = 2
 // chooses reports whether of the points between two lines of the file exactly one
 // suits the layout of the new lines, and notes it.
 func (a *aligner) chooses(b block, before, behind int) bool {
-	if behind-before-1 > unknownLines {
+	if behind-before-1 > unknownLines || straddles(b.added) {
 		return false
 	}
 	point := -1
