@@ -80,15 +80,16 @@ var perfStyleRules = authored([]Rule{{
 
 // imported returns the address of an @import that a browser would follow.
 func imported(r *dom.Rule) string {
-	for _, t := range significant(r.Prelude, 0) {
-		target, _ := t.Target()
-		if t.Kind == dom.String {
-			target = strings.Trim(t.Text, `"'`)
-		}
-		if name, _, _ := strings.Cut(target, "?"); strings.HasSuffix(name, ".css") || strings.Contains(target, "fonts.googleapis.com") {
-			return target
-		}
-		break
+	tokens := significant(r.Prelude, 0)
+	if len(tokens) == 0 {
+		return ""
+	}
+	target, _ := tokens[0].Target()
+	if tokens[0].Kind == dom.String {
+		target = strings.Trim(tokens[0].Text, `"'`)
+	}
+	if name, _, _ := strings.Cut(target, "?"); strings.HasSuffix(name, ".css") || strings.Contains(target, "fonts.googleapis.com") {
+		return target
 	}
 	return ""
 }
