@@ -184,6 +184,9 @@ func enableControllers(folder string) error {
 	return err
 }
 
+// asideName is the group that stepAside makes; it goes with the one that it is in.
+const asideName = "caselsp"
+
 // stepAside moves this process out of a group that it is alone in to one below
 // it, as a program does to which a group was delegated.
 func stepAside(folder string) error {
@@ -194,7 +197,7 @@ func stepAside(folder string) error {
 	if strings.TrimSpace(string(procs)) != strconv.Itoa(os.Getpid()) {
 		return errors.New("other processes are in " + folder)
 	}
-	leaf := filepath.Join(folder, "caselsp")
+	leaf := filepath.Join(folder, asideName)
 	if err := os.Mkdir(leaf, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
