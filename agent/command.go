@@ -18,6 +18,9 @@ import (
 func (r *run) runCommand(ctx context.Context, args action.RunCommand) error {
 	c := r.p.pending
 	if c.result != nil {
+		if more := r.more(); more != nil {
+			return r.secondTry(ctx, args.Command, *more)
+		}
 		return r.commandEnded(args.Command)
 	}
 	if c.command {
@@ -52,15 +55,10 @@ func (r *run) runCommand(ctx context.Context, args action.RunCommand) error {
 		}
 		return r.done(ActionDone{Skipped: c.Role == roleTester, Text: text + " Find another way; do not ask for it again."})
 	}
-	files, err := r.overlay.Tree(ctx, r.a.Policy.Disk)
+	cmd, err := r.commandOn(ctx, args.Command, r.a.Policy)
 	if err != nil {
 		return r.done(ActionDone{Text: "The command was not run: " + err.Error()})
 	}
-	cmd := sandbox.Command{Line: args.Command, Policy: r.a.Policy, Progress: r.progress}
-	for _, f := range files {
-		cmd.Tree = append(cmd.Tree, sandbox.File{Path: f.Path, Mode: f.Mode, Data: f.Data})
-	}
-	cmd.Profile = profileOf(args.Command, cmd.Tree)
 	layer, settled, err := r.dependencies(ctx, engine, cmd, verdict.ReadOnly)
 	if err != nil || !settled {
 		return err
@@ -105,20 +103,33 @@ func (r *run) approval(line, why, shape string) Question {
 	if r.p.pending.Role == roleTester {
 		who = "The tests need a command"
 	}
+	return Question{Kind: Approval, Text: who, Command: line, Why: why, Shape: shape, Where: where(r.a.Policy)}
+}
+
+// where says where a command would run.
+func where(p sandbox.Policy) string {
 	network := "no network"
-	if hosts := r.a.Policy.Hosts; len(hosts) > 0 {
-		network = "network: only " + strings.Join(hosts, ", ")
+	if len(p.Hosts) > 0 {
+		network = "network: only " + strings.Join(p.Hosts, ", ")
 	}
-	return Question{
-		Kind: Approval, Text: who, Command: line, Why: why, Shape: shape,
-		Where: fmt.Sprintf("in the sandbox, on a private copy of the workspace (%s, %g CPU, %d MiB, at most %s)",
-			network, r.a.Policy.CPUs, r.a.Policy.Memory>>20, r.a.Policy.Time),
+	return fmt.Sprintf("in the sandbox, on a private copy of the workspace (%s, %g CPU, %d MiB, at most %s)",
+		network, p.CPUs, p.Memory>>20, p.Time)
+}
+
+// commandOn is a command line on the staged tree.
+func (r *run) commandOn(ctx context.Context, line string, policy sandbox.Policy) (sandbox.Command, error) {
+	cmd := sandbox.Command{Line: line, Policy: policy, Progress: r.progress}
+	files, err := r.overlay.Tree(ctx, policy.Disk)
+	for _, f := range files {
+		cmd.Tree = append(cmd.Tree, sandbox.File{Path: f.Path, Mode: f.Mode, Data: f.Data})
 	}
+	cmd.Profile = profileOf(line, cmd.Tree)
+	return cmd, err
 }
 
 // execute runs the command on the staged tree and records its result.
 func (r *run) execute(ctx context.Context, engine sandbox.Engine, cmd sandbox.Command) error {
-	if err := r.record(CommandStarted{Line: cmd.Line, Tree: sandbox.Digest(cmd.Tree)}); err != nil {
+	if err := r.record(CommandStarted{Line: cmd.Line, Tree: sandbox.Digest(cmd.Tree), Memory: cmd.Policy.Memory, Time: cmd.Policy.Time}); err != nil {
 		return err
 	}
 	result, err := engine.Run(ctx, cmd)
@@ -170,7 +181,7 @@ func (r *run) commandEnded(line string) error {
 	}
 	if c.Role != roleCase {
 		result.Changes, result.Skipped = nil, nil
-		outcome.Text = action.Output(line, result) + missing
+		outcome.Text = r.firstTry() + action.Output(line, result) + missing
 		return r.done(outcome)
 	}
 	kept := result.Changes[:0]
@@ -185,7 +196,7 @@ func (r *run) commandEnded(line string) error {
 		kept = append(kept, change)
 	}
 	result.Changes = kept
-	outcome.Text = action.Output(line, result) + missing
+	outcome.Text = r.firstTry() + action.Output(line, result) + missing
 	staged, blobs := stagedRefs(r.overlay.State())
 	outcome.Staged = &staged
 	return r.done(outcome, blobs...)

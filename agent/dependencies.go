@@ -72,6 +72,8 @@ func (p *progress) applyAnswer(q *Question, a Answer) {
 		p.applyLayer(q.Layer, layer{state: without})
 	case q != nil && q.Layer != "":
 		p.applyLayer(q.Layer, layer{state: wanted})
+	case p.pending != nil && p.pending.result != nil:
+		p.applyAgain(a)
 	case p.pending != nil:
 		p.pending.answer = &a
 	}
@@ -81,8 +83,9 @@ func (p *progress) applyAnswer(q *Question, a Answer) {
 func (p *progress) applyStarted(b CommandStarted) {
 	if b.Layer != "" {
 		p.applyLayer(b.Layer, layer{state: started})
-	} else if p.pending != nil {
-		p.pending.command = true
+	} else if c := p.pending; c != nil {
+		c.command, c.result = true, nil
+		c.tries++
 	}
 }
 
@@ -90,8 +93,11 @@ func (p *progress) applyStarted(b CommandStarted) {
 func (p *progress) applyEnded(b CommandEnded) {
 	if b.Layer != "" {
 		p.applyLayer(b.Layer, installed(&b.Result))
-	} else if p.pending != nil {
-		p.pending.result = &b
+	} else if c := p.pending; c != nil {
+		c.result = &b
+		if c.tries == 1 {
+			c.first = b.Result.Status
+		}
 	}
 }
 

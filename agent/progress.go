@@ -38,6 +38,7 @@ type progress struct {
 	staged Staged
 	layers map[string]layer // by key: what became of the project's dependencies
 	lost   map[string]bool  // command lines of unknown outcome: run again only when asked
+	hasty  map[string]bool  // command lines that the user will not wait longer for
 	usage  llm.Usage
 	calls  int
 
@@ -93,6 +94,10 @@ type pendingAction struct {
 	answer  *Answer       // the user's, where one was asked
 	command bool          // the command was started
 	result  *CommandEnded // and has ended
+
+	tries       int            // how often it was started
+	first       sandbox.Status // how the first try ended
+	answerAgain *Answer        // whether it may run again with more
 }
 
 // turn is one exchange with a model that is over.

@@ -130,6 +130,9 @@ type CommandStarted struct {
 	// Layer is the key of the dependencies that it installs, before the command
 	// that was chosen runs.
 	Layer string `json:"layer,omitempty"`
+	// Memory, in bytes, and Time are what it may use.
+	Memory int64         `json:"memory,omitempty"`
+	Time   time.Duration `json:"time,omitempty"`
 }
 
 // Layered says what was found of a project's dependencies when a command first

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -45,6 +46,8 @@ type entry struct {
 type recordedRun struct {
 	Line   string         `json:"line"`
 	Tree   string         `json:"tree"`
+	Memory int64          `json:"memory,omitempty"`
+	Time   time.Duration  `json:"time,omitempty"`
 	Result sandbox.Result `json:"result"`
 }
 
@@ -77,7 +80,7 @@ func (a *Agent) Export(id string, w io.Writer) error {
 			if err != nil {
 				return fmt.Errorf("record %d: %w", e.Seq, err)
 			}
-			line.Command = &recordedRun{Line: started.Line, Tree: started.Tree, Result: *result}
+			line.Command = &recordedRun{Line: started.Line, Tree: started.Tree, Memory: started.Memory, Time: started.Time, Result: *result}
 		default:
 			continue
 		}
@@ -211,6 +214,12 @@ func (p *Player) Attach(o *Options) {
 	o.Limits, o.Context = p.rec.limits, p.rec.context
 	if len(p.layer) == 0 {
 		o.Dependencies = nil // they were not looked for
+	}
+	for _, e := range p.rec.entries {
+		if c := e.Command; c != nil { // the first is a first try, with what the settings allowed
+			o.Policy.Memory, o.Policy.Time = cmp.Or(c.Memory, o.Policy.Memory), cmp.Or(c.Time, o.Policy.Time)
+			break
+		}
 	}
 	if o.User == nil {
 		o.User = p
