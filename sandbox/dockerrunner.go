@@ -46,6 +46,11 @@ if command -v ipcrm >/dev/null; then ipcrm --all 2>/dev/null; fi
 const waitScript = `echo '` + preparedMark + `'
 IFS= read -r n && script=$(dd bs="$n" count=1 iflag=fullblock 2>/dev/null) && eval "$script"`
 
+// bytecode makes Python use what was compiled when it was installed, and write
+// nothing. A folder for all bytecode in /tmp would hide that and be empty at each
+// run: pytest and what it imports would be compiled anew for a second or more.
+var bytecode = []string{"PYTHONPYCACHEPREFIX=", "PYTHONDONTWRITEBYTECODE=1"}
+
 // prepare starts a runner. In a container that has run a command it first
 // removes what that left outside of the work tree.
 func (b *box) prepare(ctx context.Context, used bool) error {
@@ -54,7 +59,7 @@ func (b *box) prepare(ctx context.Context, used bool) error {
 		script = prepareScript + waitScript
 	}
 	exec, err := b.client.ContainerExecCreate(ctx, b.id, container.ExecOptions{
-		User: b.user(), WorkingDir: workFolder, AttachStdin: true, AttachStdout: true, Cmd: []string{"/bin/sh", "-c", script}})
+		User: b.user(), WorkingDir: workFolder, Env: bytecode, AttachStdin: true, AttachStdout: true, Cmd: []string{"/bin/sh", "-c", script}})
 	if err != nil {
 		return err
 	}

@@ -190,7 +190,7 @@ func BenchmarkWarm(b *testing.B) {
 func execute(b *testing.B, d *DockerEngine, id, line string) {
 	b.Helper()
 	exec, err := d.client.ContainerExecCreate(b.Context(), id, container.ExecOptions{
-		User: "1000:1000", WorkingDir: workFolder, AttachStdout: true, AttachStderr: true, Cmd: []string{"/bin/sh", "-c", line}})
+		User: "1000:1000", WorkingDir: workFolder, Env: bytecode, AttachStdout: true, AttachStderr: true, Cmd: []string{"/bin/sh", "-c", line}})
 	if err != nil {
 		b.Fatal(err)
 	}
