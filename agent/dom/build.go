@@ -20,6 +20,7 @@ type Document struct {
 	elements map[string][]*Node // by name, in document order
 	all      []*Node
 	tags     []*Node // template tags and outputs
+	stray    []*Node
 	ids      map[string][]*Node
 }
 
@@ -61,6 +62,9 @@ func (d *Document) Templates() []*Node { return d.tags }
 
 // ByID returns the elements whose id is written out and is this one.
 func (d *Document) ByID(id string) []*Node { return d.ids[id] }
+
+// Strays returns the end tags that end nothing, as elements without attributes.
+func (d *Document) Strays() []*Node { return d.stray }
 
 // armStack follows the branches of a template.
 type armStack struct {
@@ -278,12 +282,15 @@ func (b *builder) endTag() {
 	if i := strings.IndexByte(b.masked[end:], '>'); i >= 0 {
 		close = end + i + 1
 	}
-	b.close(name, start, close)
+	if !b.close(name, start, close) {
+		b.doc.stray = append(b.doc.stray, &Node{Kind: Element, Name: name, Start: start, End: close, OpenEnd: close, CloseStart: close, Arm: b.arms.top, Parent: b.top()})
+	}
 	b.jump(close)
 }
 
-// close ends the innermost open element of a name, where the end tag reaches it.
-func (b *builder) close(name string, start, end int) {
+// close ends the innermost open element of a name; false where the end tag
+// reaches none.
+func (b *builder) close(name string, start, end int) bool {
 	for i := len(b.stack) - 1; i > 0; i-- {
 		n := b.stack[i]
 		if n.Name == name {
@@ -291,18 +298,19 @@ func (b *builder) close(name string, start, end int) {
 				b.pop(start, start)
 			}
 			b.pop(start, end)
-			return
+			return true
 		}
 		if n.Space != HTML {
 			continue
 		}
 		if scope[n.Name] && !tableParts[name] && name != "body" && name != "html" || n.Name == "template" || special[n.Name] && !special[name] && n.Name != "p" {
-			return
+			return false
 		}
 		if n.Name == "table" && tableParts[name] {
-			return // a cell's end tag does not end an outer table's cell
+			return false // a cell's end tag does not end an outer table's cell
 		}
 	}
+	return false
 }
 
 // pop ends the innermost element, whose end tag stands at start and ends at end.

@@ -113,6 +113,12 @@ func (n *Node) Is(names ...string) bool {
 	return false
 }
 
+// Custom reports whether the element is one that scripts or a template language
+// define: nobody knows what it shows.
+func (n *Node) Custom() bool {
+	return n.Kind == Element && (n.Name == "" || strings.ContainsAny(n.Name, "-:."))
+}
+
 // Attr returns an attribute by its lower-case name; nil where it is not there.
 // Of two of one name it is the first, as browsers have it.
 func (n *Node) Attr(name string) *Attr {
@@ -305,4 +311,14 @@ func set(words string) map[string]bool {
 		m[w] = true
 	}
 	return m
+}
+
+// HasWord reports whether a value has a word, in any case of its letters.
+func (a *Attr) HasWord(word string) bool {
+	for _, w := range a.Words() {
+		if strings.EqualFold(w.Text, word) {
+			return true
+		}
+	}
+	return false
 }

@@ -268,6 +268,20 @@ func prices() kind[map[string]Price] {
 	}}
 }
 
+// ruleLevels allows an object of severities by the names of rules or validators.
+func ruleLevels() kind[map[string]string] {
+	const allowed = `an object such as {"img-alt": "off", "css": "info"}, of off, critical, warning and info by a rule's or a validator's name`
+	level := oneOf("off", "critical", "warning", "info")
+	return kind[map[string]string]{allowed, func(value any) (map[string]string, error) {
+		list := make(map[string]string)
+		err := object(value, func(rule string, value any) (err error) {
+			list[rule], err = level.read(value)
+			return err
+		})
+		return list, err
+	}}
+}
+
 // roleNames are the agents that a model can be chosen for.
 var roleNames = []string{"tars", "case", "tester", "reflector"}
 

@@ -28,6 +28,7 @@ type Settings struct {
 	Log       Log
 	Approvals Approvals
 	Commands  Commands
+	Validate  Validate
 }
 
 // Model says which model answers, where it is asked and how. In Roles, a field
@@ -89,6 +90,11 @@ type Limits struct {
 type Review struct {
 	Annotations bool // change annotations, where the editor has them
 	Open        bool // open the review document when a task ends
+}
+
+// Validate is what the validators say.
+type Validate struct {
+	Rules map[string]string // by a rule's or a validator's name: "off", or a severity
 }
 
 // Log is what is logged: "debug", "info", "warning", "error" or "critical" and worse.

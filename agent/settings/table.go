@@ -111,7 +111,7 @@ func written(value any) string {
 		return fmt.Sprint(*v)
 	case []string:
 		return strings.Join(v, ", ")
-	case map[string]Price, map[string]Model:
+	case map[string]Price, map[string]Model, map[string]string:
 		return ""
 	}
 	return fmt.Sprint(value)
@@ -148,6 +148,24 @@ func otherEngine(from, to string) bool { return to != from && to != "none" && fr
 // earlier guards words that are listed from the loosest to the tightest.
 func earlier(words ...string) func(from, to string) bool {
 	return func(from, to string) bool { return slices.Index(words, to) < slices.Index(words, from) }
+}
+
+// guards are the beginnings of the names of rules, and the names of validators,
+// that keep strangers out.
+var guards = []string{"safety", "secret", "py-", "js-unsafe", "go-", "sql-", "csrf"}
+
+// quieter guards the severities of rules that keep strangers out.
+func quieter(from, to map[string]string) bool {
+	rank := []string{"off", "info", "warning", "", "critical"} // "" is the rule's own
+	for name, level := range to {
+		if !slices.ContainsFunc(guards, func(g string) bool { return strings.HasPrefix(name, g) }) {
+			continue
+		}
+		if slices.Index(rank, level) < slices.Index(rank, from[name]) {
+			return true
+		}
+	}
+	return false
 }
 
 // Providers are what model.provider may be, beside nothing: the presets, and
@@ -235,6 +253,8 @@ var entries = slices.Concat(perRole, []entry{
 		"Commands that never run, by the words that they begin with, wherever in a line they stand. What lower layers list stays."),
 	define("commands.packages", list(text("a list of packages with their versions such as [\"pypi:requests@2.31.0\", \"npm:react@18.2.0\"], or @* for any version")), func(s *Settings) *[]string { return &s.Commands.Packages }, Never, nil,
 		"Dependencies that may be added without asking: of pypi, npm, go or cargo."),
+	define("validate.rules", ruleLevels(), func(s *Settings) *map[string]string { return &s.Validate.Rules }, Tighten, quieter,
+		"Which severity a rule or a whole validator has, or that it is off. A workspace may not switch off or lower what guards against strangers: safety and secrets."),
 })
 
 // All returns the documentation of every setting, in the order of the table.

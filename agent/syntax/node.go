@@ -66,7 +66,7 @@ type node struct {
 }
 
 // Node is a node of a tree-sitter tree, named by the language's grammar. The
-// zero Node is no node. Trees of HTML are those of the text with its template
+// zero Node is no node: it has no kind, no text and no children. Trees of HTML are those of the text with its template
 // tags blanked.
 type Node struct {
 	of    *nodes
@@ -86,7 +86,12 @@ func (t *Tree) Root() Node {
 // IsZero reports whether n is no node.
 func (n Node) IsZero() bool { return n.of == nil }
 
-func (n Node) node() node { return n.of.list[n.index] }
+func (n Node) node() node {
+	if n.of == nil {
+		return node{}
+	}
+	return n.of.list[n.index]
+}
 
 // Kind returns the grammar's name of the node, such as "call" or "(";
 // "ERROR" for what could not be parsed.
@@ -99,17 +104,29 @@ func (n Node) Named() bool { return n.node().named }
 func (n Node) Missing() bool { return n.node().missing }
 
 // Start returns the place of the node's first byte.
-func (n Node) Start() Position { return n.of.tree.at(n.node().start) }
+func (n Node) Start() Position { return n.at(n.node().start) }
 
 // End returns the place after the node's last byte.
-func (n Node) End() Position { return n.of.tree.at(n.node().end) }
+func (n Node) End() Position { return n.at(n.node().end) }
+
+func (n Node) at(offset int) Position {
+	if n.of == nil {
+		return Position{}
+	}
+	return n.of.tree.at(offset)
+}
 
 // Text returns the source of the node.
-func (n Node) Text() string { return n.of.tree.body()[n.node().start:n.node().end] }
+func (n Node) Text() string {
+	if n.of == nil {
+		return ""
+	}
+	return n.of.tree.body()[n.node().start:n.node().end]
+}
 
 // Parent returns the node that holds n; no node for the root.
 func (n Node) Parent() Node {
-	if n.index == 0 {
+	if n.of == nil || n.index == 0 {
 		return Node{}
 	}
 	return Node{n.of, n.node().parent}

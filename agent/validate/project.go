@@ -13,7 +13,18 @@ type Kind string
 
 // The kinds of facts that files state. The name of a fact is given in brackets.
 const (
-	FileNamed Kind = "file" // a file is there (its base name)
+	FileNamed Kind = "file"     // a file is there (its base name)
+	FolderAt  Kind = "folder"   // a file lies in a folder (the folder's path)
+	Template  Kind = "template" // what a template extends and which blocks it has (its path)
+	IDAt      Kind = "id"       // a page has an element with an id (path#id)
+	IDNamed   Kind = "ids"      // an element has an id, or a script makes one (the id)
+	ClassRule Kind = "class"    // a style sheet has a rule for a class (the class)
+	Route     Kind = "route"    // a route is named (its name, with its namespace)
+	Namespace Kind = "routes"   // routes are named in a namespace (the namespace; "" for none)
+	OpenNames Kind = "included" // routes are included whose names are not known ("")
+	Library   Kind = "library"  // a library of template tags is there (its name); the detail is what it registers
+	ScriptUse Kind = "script"   // a page loads a script (its base name)
+	Framework Kind = "django"   // the project is one of Django's ("")
 )
 
 // Key names a fact, and the question after it.
@@ -65,7 +76,7 @@ func (p *Project) Set(file, text string) []string {
 // SetAsset notes that a file is there whose text is nobody's business, such as
 // a picture; see Set.
 func (p *Project) SetAsset(file string) []string {
-	return p.replace(file, &member{facts: fileFact(file), fresh: true})
+	return p.replace(file, &member{facts: fileFacts(file).m, fresh: true})
 }
 
 // Remove takes a file out of the project; see Set.
@@ -224,14 +235,4 @@ func (p *Pass) Named(name string) []string {
 // Exists reports whether a file lies at a path.
 func (p *Pass) Exists(file string) bool {
 	return slices.ContainsFunc(p.Sites(FileNamed, path.Base(file)), func(s Site) bool { return s.Path == file })
-}
-
-// facts returns what a file states.
-func facts(f *File) map[Key][]Site {
-	m := fileFact(f.Path)
-	return m
-}
-
-func fileFact(file string) map[Key][]Site {
-	return map[Key][]Site{{FileNamed, path.Base(file)}: {{Path: file, Detail: file}}}
 }

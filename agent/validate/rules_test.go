@@ -239,6 +239,12 @@ func buried(r *Rule) map[string]string {
 	inner := strings.NewReplacer("--", "- -", "*/", "* /", "#}", "# }").Replace(r.Bad)
 	switch path.Ext(name) {
 	case ".html":
+		if strings.Contains(r.Bad, "{%") || strings.Contains(r.Bad, "{{") {
+			// A template runs in comments and scripts, too.
+			return map[string]string{
+				"a template comment": "{% comment %}" + inner + "{% endcomment %}\n",
+			}
+		}
 		return map[string]string{
 			"an HTML comment":     "<!-- " + inner + " -->\n",
 			"a template comment":  "{% comment %}" + inner + "{% endcomment %}\n",

@@ -8,10 +8,20 @@ func Rules() []Rule { return slices.Clone(table) }
 // table names every table of rules.
 var table = slices.Concat(
 	syntaxRules,
-	htmlRules,
+	htmlTagRules,
+	htmlAttributeRules,
 	cssNameRules, cssBlockRules, cssDetailRules, cssAccessRules,
 	jsFlowRules, jsExprRules, jsCallRules, jsScopeRules,
 	perfPageRules, perfStyleRules, perfScriptRules,
 	a11yImageRules,
+	a11yNameRules,
+	a11yAriaRules,
+	a11yPageRules,
+	a11yTableRules,
+	a11yTextRules,
+	templateFormRules,
+	templateTagRules,
+	linkRules,
+	linkTemplateRules,
 	suppressionRules,
 )

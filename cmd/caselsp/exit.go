@@ -19,6 +19,8 @@ const (
 	exitRejected = 7
 	exitDiverged = 8
 	exitRefused  = 9
+	exitCritical = 10
+	exitWarnings = 11
 )
 
 // exitCodes documents them; help texts and the README are made from it.
@@ -36,6 +38,8 @@ var exitCodes = []struct {
 	{exitRejected, "the result was rejected; nothing was changed"},
 	{exitDiverged, "a replay parted from its recording"},
 	{exitRefused, "a patch was refused; nothing was changed"},
+	{exitCritical, "validate has critical findings"},
+	{exitWarnings, "validate has warnings, and nothing critical"},
 }
 
 func exitCodesText() string {

@@ -1,0 +1,308 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"caselsp/agent/syntax"
+	"caselsp/agent/validate"
+	"caselsp/agent/workspace"
+
+	"github.com/spf13/cobra"
+)
+
+const validateLong = `Judges files by the validators: the languages' syntax, HTML, CSS, JavaScript, accessibility,
+performance, names that one file uses and another one defines, templates of Django and Jinja,
+safety and secrets. A folder is judged as one project, without what git ignores and without
+dependencies; a file that is named is judged alone. --diff REV leaves out what the commit had, too.
+--explain RULE prints a rule's documentation, --explain all that of every rule.`
+
+// What is read of a project. Beyond, a text is no source that people write:
+// it counts as there, and its classes and ids as defined.
+const (
+	maxSource   = 1 << 20 // bytes
+	minifiedRow = 1000    // bytes of a line on average
+)
+
+// judging is one run of the command.
+type judging struct {
+	suite  validate.Suite
+	least  validate.Severity
+	rev    string
+	format string
+	found  []judged
+	files  int // that were judged
+}
+
+// judged are the findings of one file.
+type judged struct {
+	name  string // as it is shown: from the folder that the command runs in
+	text  string
+	found []validate.Finding
+}
+
+func validateCommand(w *wiring) *cobra.Command {
+	j := &judging{}
+	var least, explain string
+	cmd := &cobra.Command{
+		Use:   "validate [PATH...]",
+		Short: "Judge files and projects by the validators, for people and for CI",
+		Long:  validateLong,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if explain != "" {
+				return explainRule(os.Stdout, explain)
+			}
+			if !slices.Contains(validate.Severities, validate.Severity(least)) {
+				return usage(fmt.Errorf("--min-severity %s: it is critical, warning or info", least))
+			}
+			write := validateFormats[j.format]
+			if write == nil {
+				return usage(fmt.Errorf("--format %s: it is text, json, sarif or github", j.format))
+			}
+			j.least = validate.Severity(least)
+			if len(args) == 0 {
+				args = []string{w.dir}
+			}
+			for _, arg := range args {
+				if err := j.path(cmd.Context(), w, arg); err != nil {
+					return err
+				}
+			}
+			if err := write(os.Stdout, j); err != nil {
+				return err
+			}
+			return j.exit()
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&j.format, "format", "text", "text, json, sarif or github")
+	flags.StringVar(&least, "min-severity", "info", "the least grave findings that are shown and counted: critical, warning or info")
+	flags.StringVar(&j.rev, "diff", "", "show only what changed files introduce since this git revision")
+	flags.StringVar(&explain, "explain", "", "print a rule's documentation and nothing else")
+	return cmd
+}
+
+func explainRule(out io.Writer, id string) error {
+	text := validate.Explain(id)
+	if id == "all" {
+		text = validate.Docs()
+	}
+	if text == "" {
+		return usage(fmt.Errorf("there is no rule %s: caselsp validate --explain all lists them", id))
+	}
+	_, err := io.WriteString(out, text)
+	return err
+}
+
+// exit returns the result for a shell: by the gravest finding that is shown.
+func (j *judging) exit() error {
+	code := exitOK
+	for _, f := range j.found {
+		for _, x := range f.found {
+			switch {
+			case x.Severity == validate.Critical:
+				return &exitError{code: exitCritical}
+			case x.Severity == validate.Warning:
+				code = exitWarnings
+			}
+		}
+	}
+	if code == exitOK {
+		return nil
+	}
+	return &exitError{code: code}
+}
+
+// path judges a folder as one project, or a file alone.
+func (j *judging) path(ctx context.Context, w *wiring, arg string) error {
+	info, err := os.Stat(arg)
+	if err != nil {
+		return err
+	}
+	dir, only := arg, ""
+	if !info.IsDir() {
+		dir, only = filepath.Dir(arg), filepath.Base(arg)
+	}
+	ws, err := workspace.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer ws.Close()
+	e := &engine{workspace: ws}
+	e.configure(w, nil)
+	for _, p := range e.problems {
+		fmt.Fprintln(os.Stderr, "caselsp:", p)
+	}
+	suite, err := validate.Default().Configure(e.settings.Validate.Rules)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "caselsp:", err)
+	}
+	j.suite = suite
+	shown := func(file string) string { return filepath.ToSlash(filepath.Join(dir, filepath.FromSlash(file))) }
+	if only != "" {
+		return j.alone(ws, only, shown(only))
+	}
+	return j.project(ctx, ws, shown)
+}
+
+// alone judges one file.
+func (j *judging) alone(ws *workspace.Workspace, file, shown string) error {
+	f, err := ws.Read(file)
+	if err != nil {
+		return err
+	}
+	found := j.suite.Check(file, f.Text)
+	if j.rev != "" {
+		rev, err := ws.Revision(j.rev)
+		if err != nil {
+			return err
+		}
+		before, _, err := rev.Text(file, f.Text)
+		if err != nil {
+			return err
+		}
+		found = validate.Introduced(j.suite.Check(file, before), found)
+	}
+	j.files++
+	j.keep(shown, f.Text, found)
+	return nil
+}
+
+func (j *judging) keep(shown, text string, found []validate.Finding) {
+	found = slices.DeleteFunc(slices.Clone(found), func(f validate.Finding) bool {
+		return slices.Index(validate.Severities, f.Severity) > slices.Index(validate.Severities, j.least)
+	})
+	slices.SortStableFunc(found, func(a, b validate.Finding) int { return a.Start.Offset - b.Start.Offset })
+	if len(found) > 0 {
+		j.found = append(j.found, judged{shown, text, found})
+	}
+}
+
+// project judges a folder.
+func (j *judging) project(ctx context.Context, ws *workspace.Workspace, shown func(string) string) error {
+	o := ws.NewOverlay()
+	defer o.Close()
+	list, more, err := o.List(ctx, "", 0)
+	if err != nil {
+		return err
+	}
+	if more {
+		return errors.New("the folder has too many files: name a part of it, or put what is no source into .gitignore")
+	}
+	texts, project := make([]string, len(list)), validate.NewProject(j.suite)
+	inParallel(len(list), func(i int) { texts[i] = load(project, ws, list[i]) })
+	found := make([][]validate.Finding, len(list))
+	judge := func(p *validate.Project, into [][]validate.Finding) {
+		inParallel(len(list), func(i int) {
+			if texts[i] != "" && !minified(texts[i]) {
+				into[i] = p.Findings(list[i].Path)
+			}
+		})
+	}
+	judge(project, found)
+	if j.rev != "" {
+		before := make([][]validate.Finding, len(list))
+		if err := rewind(ctx, ws, j.rev, project, list, texts); err != nil {
+			return err
+		}
+		judge(project, before)
+		for i := range found {
+			found[i] = validate.Introduced(before[i], found[i])
+		}
+	}
+	for i, e := range list {
+		if texts[i] != "" {
+			j.files++
+			j.keep(shown(e.Path), texts[i], found[i])
+		}
+	}
+	return ctx.Err()
+}
+
+// load puts a file into the project and returns its text; "" where it is none
+// that is judged.
+func load(project *validate.Project, ws *workspace.Workspace, e workspace.Entry) string {
+	if syntax.LanguageOf(e.Path) == syntax.Unknown || e.Size > maxSource {
+		project.SetAsset(e.Path)
+		return ""
+	}
+	f, err := ws.Read(e.Path)
+	if err != nil { // no text, or not readable
+		project.SetAsset(e.Path)
+		return ""
+	}
+	if minified(f.Text) && path.Ext(e.Path) != ".css" {
+		project.SetAsset(e.Path)
+		return ""
+	}
+	project.Set(e.Path, f.Text)
+	return f.Text
+}
+
+// minified reports whether a program wrote the text.
+func minified(text string) bool {
+	return len(text) > 4*minifiedRow && len(text)/(strings.Count(text, "\n")+1) > minifiedRow
+}
+
+// rewind puts the project back to what a revision has.
+func rewind(ctx context.Context, ws *workspace.Workspace, name string, project *validate.Project, list []workspace.Entry, texts []string) error {
+	rev, err := ws.Revision(name)
+	if err != nil {
+		return err
+	}
+	now := map[string]bool{}
+	for i, e := range list {
+		now[e.Path] = true
+		text, ok, err := rev.Text(e.Path, texts[i])
+		switch {
+		case err != nil:
+			return err
+		case !ok && texts[i] != "":
+			project.Remove(e.Path)
+		case ok && texts[i] != "":
+			project.Set(e.Path, text)
+		}
+	}
+	files, err := rev.Files(ctx)
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		if now[file] {
+			continue
+		}
+		if text, ok, err := rev.Text(file, ""); err == nil && ok && syntax.LanguageOf(file) != syntax.Unknown {
+			project.Set(file, text)
+		} else {
+			project.SetAsset(file)
+		}
+	}
+	return nil
+}
+
+// inParallel calls f for 0 to n-1, on all processors.
+func inParallel(n int, f func(int)) {
+	var wg sync.WaitGroup
+	next := make(chan int)
+	for range min(runtime.GOMAXPROCS(0), n) {
+		wg.Go(func() {
+			for i := range next {
+				f(i)
+			}
+		})
+	}
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+}
