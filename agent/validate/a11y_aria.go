@@ -30,7 +30,7 @@ var a11yAriaRules = []Rule{{
 		if _, known := ariaValues[state]; known {
 			return
 		}
-		near := nearest(state, ariaNames)
+		near := closest(state, ariaNames)
 		if near == "" || near == state {
 			p.Report(a.Start, a.NameEnd, "There is no attribute %s.", a.Name)
 			return
@@ -150,7 +150,7 @@ func checkRole(p *Pass, n *dom.Node, a *dom.Attr) {
 		p.Attribute(a, "The role %s only orders other roles: take one that says what this is.", w)
 		return
 	}
-	if near := nearest(w, roleNames); near != "" {
+	if near := closest(w, roleNames); near != "" {
 		p.Attribute(a, "There is no role %s: is %s meant?", w, near)
 		return
 	}

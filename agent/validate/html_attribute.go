@@ -253,7 +253,7 @@ func checkEnum(p *Pass, n *dom.Node, a *dom.Attr) {
 		p.Attribute(a, "type=\"datetime\" is out of the standard, so browsers show a text field: take datetime-local.")
 		return
 	}
-	if near := nearest(v, list); near != "" {
+	if near := closest(v, list); near != "" {
 		p.Attribute(a, "%s cannot be %q: is %s meant?", a.Name, a.Value, near)
 		return
 	}
@@ -265,7 +265,7 @@ func checkUnknownAttribute(p *Pass, n *dom.Node, a *dom.Attr) {
 		return
 	}
 	known := append(slices.Clone(ownAttributes[n.Name]), "class", "style", "title", "hidden", "tabindex", "lang", "role")
-	near := nearest(a.Name, known)
+	near := closest(a.Name, known)
 	if near == "" || n.Attr(near) != nil || slices.ContainsFunc(slices.Sorted(maps.Keys(ownAttributes)), func(e string) bool { return slices.Contains(ownAttributes[e], a.Name) }) {
 		return
 	}

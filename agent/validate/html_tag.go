@@ -159,7 +159,7 @@ func checkUnknownElements(p *Pass, d *dom.Document) {
 		if !p.plainHTML() || strings.ToLower(written) != written && strings.ToUpper(written) != written || n.Within("noscript", "xml") != nil || svgNames[n.Name] {
 			continue
 		}
-		if near := nearest(n.Name, htmlElements); near != "" && len(n.Name) > 2 {
+		if near := closest(n.Name, htmlElements); near != "" && len(n.Name) > 2 {
 			p.Report(n.Start, n.OpenEnd, "There is no element <%s>: is <%s> meant?", n.Name, near)
 		} else {
 			p.Report(n.Start, n.OpenEnd, "There is no element <%s>: names of custom elements have a hyphen.", n.Name)

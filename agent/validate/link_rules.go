@@ -1,9 +1,9 @@
 package validate
 
 import (
-	"net/url"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"caselsp/agent/dom"
@@ -75,21 +75,51 @@ func target(from, address string) (file, fragment string, rooted, ok bool) {
 	if address == "" || strings.HasPrefix(address, "//") || strings.ContainsAny(address, "{}$<>`\\|") {
 		return "", "", false, false
 	}
-	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "" || u.Host != "" || u.Opaque != "" {
+	address, fragment, _ = strings.Cut(address, "#")
+	address, _, _ = strings.Cut(address, "?")
+	if i := strings.IndexByte(address, ':'); i >= 0 && !strings.Contains(address[:i], "/") {
+		return "", "", false, false // https:, mailto:, tel:
+	}
+	name, sure := unescapeAddress(address)
+	fragment, plain := unescapeAddress(fragment)
+	switch {
+	case !sure || !plain:
 		return "", "", false, false
+	case name == "":
+		return from, fragment, false, true
+	case strings.HasPrefix(name, "/"):
+		return strings.TrimPrefix(path.Clean(name), "/"), fragment, true, true
 	}
-	if u.Path == "" {
-		return from, u.Fragment, false, true
-	}
-	if strings.HasPrefix(u.Path, "/") {
-		return strings.TrimPrefix(path.Clean(u.Path), "/"), u.Fragment, true, true
-	}
-	joined := path.Join(path.Dir(from), u.Path)
+	joined := path.Join(path.Dir(from), name)
 	if strings.HasPrefix(joined, "..") {
 		return "", "", false, false
 	}
-	return joined, u.Fragment, false, true
+	return joined, fragment, false, true
+}
+
+// unescapeAddress resolves %20 and its like; false where one is broken. It is
+// not net/url's: that package can open connections, and this one cannot.
+func unescapeAddress(s string) (string, bool) {
+	if !strings.Contains(s, "%") {
+		return s, true
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '%' {
+			b.WriteByte(s[i])
+			continue
+		}
+		if i+2 >= len(s) {
+			return "", false
+		}
+		code, err := strconv.ParseUint(s[i+1:i+3], 16, 8)
+		if err != nil {
+			return "", false
+		}
+		b.WriteByte(byte(code))
+		i += 2
+	}
+	return b.String(), true
 }
 
 // siteRoots are the folders that addresses with a slash before may begin at.

@@ -287,7 +287,7 @@ func checkFilters(p *Pass, d *dom.Document) {
 		}
 		for _, f := range o.filters(p.Text) {
 			if !known[f.Text] && !slices.Contains(djangoFilters, f.Text) && libraryFilters[f.Text] == "" {
-				if near := nearest(f.Text, append(slices.Sorted(maps.Keys(known)), djangoFilters...)); near != "" {
+				if near := closest(f.Text, append(slices.Sorted(maps.Keys(known)), djangoFilters...)); near != "" {
 					p.Report(f.Start, f.End, "No loaded library has a filter %s: is %s meant?", f.Text, near)
 				}
 			}

@@ -1,8 +1,8 @@
 package validate
 
-// nearest returns the word of a list that a misspelt one is most like; "" where
+// closest returns the word of a list that a misspelt one is most like; "" where
 // none is near: more than two letters away, or more than a third of the word.
-func nearest(word string, list []string) string {
+func closest(word string, list []string) string {
 	best, distance := "", min(2, len(word)/3)+1
 	for _, w := range list {
 		if d := editDistance(word, w, distance); d < distance {
