@@ -14,7 +14,6 @@ import (
 type access struct {
 	doc     *dom.Document
 	cascade *dom.Cascade
-	linked  bool // style sheets that are not in this file
 	filled  func() map[string]bool
 	hiding  map[*dom.Node]dom.Certainty
 	labels  map[string][]*dom.Node // label elements by what they are for

@@ -144,7 +144,7 @@ func (s statement) scripts(f *File) {
 				s.add(IDNamed, m[1], 0, 0, "")
 			}
 			if p := n.Parent(); n.Kind() == "string" && !p.IsZero() && !isLookup(n) {
-				if v := unquote(text); v != "" && !strings.ContainsAny(v, " <>") && len(v) < 80 {
+				if v := stringText(text); v != "" && !strings.ContainsAny(v, " <>") && len(v) < 80 {
 					s.add(IDNamed, strings.TrimPrefix(v, "#"), 0, 0, "") // .id = "x", {id: "x"}, make("x")
 				}
 			}
@@ -162,8 +162,8 @@ func isLookup(n syntax.Node) bool {
 	return !f.IsZero() && strings.HasSuffix(f.Text(), ".getElementById")
 }
 
-// unquote takes the quotes off a string of a program.
-func unquote(text string) string {
+// stringText takes the quotes off a string of a program.
+func stringText(text string) string {
 	if len(text) < 2 || strings.IndexByte("\"'`", text[0]) < 0 {
 		return ""
 	}
@@ -289,7 +289,7 @@ func pythonString(n syntax.Node) string {
 	if len(text) >= 6 && (strings.HasPrefix(text, `"""`) || strings.HasPrefix(text, "'''")) {
 		return text[3 : len(text)-3]
 	}
-	return unquote(text)
+	return stringText(text)
 }
 
 // pythonKeyword returns the string that a call passes by a keyword.

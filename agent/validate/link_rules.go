@@ -315,9 +315,9 @@ func checkScriptID(p *Pass, c *Code, n syntax.Node) {
 		return
 	}
 	arg := args.Child("string")
-	id := unquote(arg.Text())
+	id := stringText(arg.Text())
 	start, end := c.Span(arg)
-	if id == "" || strings.ContainsAny(id, " {\\") || p.makesID(id) || strings.Contains(p.Text[start:end], "{") || guarded(n) {
+	if id == "" || strings.ContainsAny(id, " {\\") || p.makesID(id) || strings.Contains(p.Text[start:end], "{") || handled(n) {
 		return
 	}
 	if c.Owner == nil && len(p.Sites(ScriptUse, path.Base(p.Path))) == 0 || c.Owner != nil && !p.access().isWhole() {
@@ -326,8 +326,8 @@ func checkScriptID(p *Pass, c *Code, n syntax.Node) {
 	p.Report(start, end, "No element has the id %s, so this is null.", id)
 }
 
-// guarded reports whether a program asks whether it found something.
-func guarded(n syntax.Node) bool {
+// handled reports whether a program asks whether it found something.
+func handled(n syntax.Node) bool {
 	for p := n.Parent(); !p.IsZero(); p = p.Parent() {
 		switch p.Kind() {
 		case "if_statement", "ternary_expression", "optional_chain", "parenthesized_expression", "binary_expression", "unary_expression":
@@ -441,7 +441,7 @@ func (p *Pass) tokens(list []dom.Token, strs bool) {
 	for _, t := range list {
 		address, at := t.Target()
 		if t.Kind == dom.String && strs {
-			address, at = unquote(t.Text), 1
+			address, at = stringText(t.Text), 1
 		}
 		file, _, rooted, ok := target(p.Path, address)
 		if !ok || rooted || address == "" || strings.HasPrefix(address, "~") || strings.HasPrefix(address, "#") || strings.HasPrefix(address, "@") || strings.HasPrefix(address, "data:") {
@@ -461,7 +461,7 @@ func checkImport(p *Pass, c *Code, n syntax.Node) {
 	if p.Alone() || source.IsZero() || c.Owner != nil {
 		return
 	}
-	name := unquote(source.Text())
+	name := stringText(source.Text())
 	if !strings.HasPrefix(name, "./") && !strings.HasPrefix(name, "../") || strings.ContainsAny(name, "?!#*$") {
 		return
 	}

@@ -51,7 +51,7 @@ func checkRoute(p *Pass, o occasion) {
 	if o.name != "url" || p.Alone() {
 		return
 	}
-	name, ok := literal(o.args)
+	name, ok := quotedArg(o.args)
 	if !ok || name == "" || len(p.Sites(Route, name)) > 0 || strings.ContainsAny(name, "./{") {
 		return
 	}
@@ -130,7 +130,7 @@ func checkTemplateName(p *Pass, o occasion) {
 	if o.name != "extends" && o.name != "include" || p.Alone() {
 		return
 	}
-	name, ok := literal(o.args)
+	name, ok := quotedArg(o.args)
 	if !ok || name == "" || strings.Contains(o.args, "ignore missing") || strings.HasPrefix(name, ".") || len(p.templates(name)) > 0 || !strings.Contains("/"+p.Path, "/templates/") && !strings.Contains("/"+p.Path, "/jinja2/") {
 		return
 	}
@@ -150,7 +150,7 @@ func checkBlocks(p *Pass, d *dom.Document) {
 	parent, ok := "", false
 	for _, t := range d.Templates() {
 		if t.Name == "extends" && t.Arm == nil {
-			parent, ok = literal(t.Args)
+			parent, ok = quotedArg(t.Args)
 		}
 	}
 	if !ok {
@@ -173,7 +173,7 @@ func checkBlocks(p *Pass, d *dom.Document) {
 			case "block":
 				known[rest] = true
 			case "extends":
-				if next, more = literal(rest); !more {
+				if next, more = quotedArg(rest); !more {
 					return
 				}
 			}
@@ -216,13 +216,13 @@ func checkStatic(p *Pass, o occasion) {
 	name, ok := "", false
 	switch {
 	case o.name == "static":
-		name, ok = literal(o.args)
+		name, ok = quotedArg(o.args)
 	case o.kind == '{':
 		inner := strings.Trim(p.Text[o.start:o.end], "{}- \t")
 		if rest, is := strings.CutPrefix(inner, "url_for("); is {
-			kind, plain := literal(strings.Split(rest, ",")[0])
+			kind, plain := quotedArg(strings.Split(rest, ",")[0])
 			if _, after, found := strings.Cut(rest, "filename="); found && plain && kind == "static" && strings.HasSuffix(inner, ")") {
-				name, ok = literal(strings.Split(strings.TrimSuffix(after, ")"), ",")[0])
+				name, ok = quotedArg(strings.Split(strings.TrimSuffix(after, ")"), ",")[0])
 			}
 		}
 	}

@@ -75,8 +75,8 @@ func unstring(text string) string {
 	return string(b)
 }
 
-// literal returns the text of a tag's first argument where it is a plain string.
-func literal(args string) (string, bool) {
+// quotedArg returns the text of a tag's first argument where it is a plain string.
+func quotedArg(args string) (string, bool) {
 	args = strings.TrimSpace(args)
 	if args == "" || args[0] != '"' && args[0] != '\'' {
 		return "", false
