@@ -111,6 +111,7 @@ func TestTighten(t *testing.T) {
 		"limits.tokens":                {0, 1000},
 		"limits.cost":                  {2.5, 1},
 		"approvals.read_only_commands": {"allow", "ask"},
+		"validate.rules":               {map[string]any{"safety": "info"}, map[string]any{"safety": "warning"}},
 	}
 	for _, s := range All() {
 		pair, ok := pairs[s.Name]
