@@ -44,9 +44,10 @@ type fixture struct {
 
 const someCut = -1
 
-// conformance runs all cases on an engine. Every engine must pass it.
-func conformance(t *testing.T, e Engine) {
-	for _, dir := range []string{"commands", "abuse"} {
+// conformance runs all cases on an engine, and those in more folders. Every
+// engine must pass it.
+func conformance(t *testing.T, e Engine, more ...string) {
+	for _, dir := range append([]string{"commands", "abuse"}, more...) {
 		files, err := filepath.Glob("testdata/" + dir + "/*.txtar")
 		if err != nil || len(files) == 0 {
 			t.Fatalf("no cases: %v", err)
@@ -55,7 +56,7 @@ func conformance(t *testing.T, e Engine) {
 			t.Run(dir+"/"+strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
 				t.Parallel()
 				var h *host
-				if dir == "abuse" {
+				if dir != "commands" {
 					h = newHost(t)
 				}
 				for _, f := range parseFixture(t, file) {

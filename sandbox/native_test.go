@@ -57,7 +57,7 @@ func ownGroups(t testing.TB, n *NativeEngine, pid int) (list []string) {
 
 func TestNative(t *testing.T) {
 	n := machine{}.need(t)
-	t.Run("machine", func(t *testing.T) { conformance(t, n) })
+	t.Run("machine", func(t *testing.T) { conformance(t, n, "native") })
 	if left := ownGroups(t, n, os.Getpid()); left != nil {
 		t.Errorf("%q is left", left)
 	}

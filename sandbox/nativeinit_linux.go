@@ -232,11 +232,17 @@ func startCommand(o order) (pid int, gate *os.File, err error) {
 	return pid, gate, err
 }
 
+// noCore is the limit on core dumps below which the kernel makes none. With 0 it
+// still starts the machine's own program for crashes (systemd-coredump, apport)
+// outside of the sandbox, as root and with what the command had in its memory; 1
+// it takes as a word for no, see do_coredump in fs/coredump.c.
+const noCore = 1
+
 // limitSelf sets the limits of this process, which those that it starts inherit.
 func limitSelf(room int64) error {
 	size := uint64(sparse * room)
 	return errors.Join(
-		unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}),
+		unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{Cur: noCore, Max: noCore}),
 		unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: size, Max: size}))
 }
 

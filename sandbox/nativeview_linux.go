@@ -245,7 +245,13 @@ func mountOwn(o order) error {
 	if o.Keep {
 		err = mountNew("tmpfs", DepsFolder, plain, fmt.Sprintf("mode=0755,size=%d,nr_inodes=%d", o.Disk, inodesLimit))
 	}
-	return errors.Join(err, cover(hidden), fix(fixed))
+	return errors.Join(err, noUserNamespaces(), cover(hidden), fix(fixed))
+}
+
+// noUserNamespaces has the kernel count no user namespace below this one, so that
+// nobody in it becomes root of another, did the filter of system calls fail too.
+func noUserNamespaces() error {
+	return os.WriteFile(newRoot+"/proc/sys/user/max_user_namespaces", []byte("0"), 0o644)
 }
 
 // cover puts nothing over files and folders.
