@@ -120,7 +120,7 @@ func (a *aligner) like(old, line int) float64 {
 		return 1
 	case want == have:
 		return equal
-	case a.kinds[old] == Removed && !misspelt(want, have):
+	case a.kinds[old] == Removed && !(misspelt(want, have) && a.slips(want, have)):
 		return 0
 	case a.weigh[old] < 0.5:
 		return 0
@@ -129,6 +129,21 @@ func (a *aligner) like(old, line int) float64 {
 		return 0
 	}
 	return 0.9 * likeness(want, have, alike)
+}
+
+// slips reports whether a misspelling stands once in the hunk. A word that the
+// new lines have as well is what the model saw: the file has changed there.
+func (a *aligner) slips(want, have string) bool {
+	known := map[string]bool{}
+	for _, word := range wordsOf(have) {
+		known[word] = true
+	}
+	for _, word := range wordsOf(want) {
+		if !known[word] && slices.ContainsFunc(a.h.added(), func(l string) bool { return slices.Contains(wordsOf(fold(l)), word) }) {
+			return false
+		}
+	}
+	return true
 }
 
 // cost is what a chain loses for what lies between two of its pairs.

@@ -65,16 +65,23 @@ func (a *application) locate() *Refusal {
 			return r
 		}
 		a.cands[i] = a.views.fit(&a.hunks[i])
-		if c := &a.cands[i]; c.lost() {
+		c := &a.cands[i]
+		if c.lost() {
 			if h, ok := c.unnumbered(); ok {
 				*c = a.views.fit(h)
-			} else if h, ok := c.unsigned(); ok {
+			}
+		}
+		for _, habit := range habits {
+			if !c.lost() {
+				break
+			}
+			if h, ok := habit(c, a.views); ok {
 				if as := a.views.fit(h); !as.lost() {
 					*c = as
 				}
 			}
 		}
-		if c := &a.cands[i]; c.lost() {
+		if c.lost() {
 			unknown = append(unknown, a.views.unknown(c.old)...)
 		}
 	}
@@ -261,9 +268,6 @@ func (a *application) changed(hunk int, fit *fitting) []edit {
 	var edits []edit
 	c, p := &a.cands[hunk], a.places[hunk]
 	for _, b := range c.blocks() {
-		if p.moot[b.from] {
-			continue
-		}
 		from, to := p.span(b)
 		file := a.doc.bare[from:to]
 		with := fit.block(b.from == 0, file, c.old[b.from:b.to], b.added)

@@ -51,6 +51,7 @@ func (r *reader) readBody(h *Hunk, want counts, number int) *Refusal {
 // put appends one line of a body to the hunk.
 func (h *Hunk) put(line string) {
 	if line == "" {
+		h.unsigned = append(h.unsigned, len(h.Lines))
 		line = " "
 	}
 	kind, text := Kind(line[0]), line[1:]

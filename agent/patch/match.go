@@ -7,10 +7,9 @@ import (
 
 // place is where a layer would put a hunk.
 type place struct {
-	from, to   int          // the lines of the file, from 0, that the hunk covers: [from, to)
-	at         []int        // the line of the file that each old line of the hunk is, increasing; -1: none; nil: from, from+1, ...
-	points     map[int]int  // the line of the file before which new lines go, by the old line before which they do, where at does not tell
-	moot       map[int]bool // the changes, by their first old line, that only correct what the hunk misquotes
+	from, to   int         // the lines of the file, from 0, that the hunk covers: [from, to)
+	at         []int       // the line of the file that each old line of the hunk is, increasing; -1: none; nil: from, from+1, ...
+	points     map[int]int // the line of the file before which new lines go, by the old line before which they do, where at does not tell
 	layer      string
 	confidence float64
 	margin     float64 // how far the runner-up is behind, 0 to 1

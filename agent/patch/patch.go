@@ -73,6 +73,8 @@ type Hunk struct {
 	// OldOpen and NewOpen: the last old, or new, line was marked as having no
 	// newline because the file ends there.
 	OldOpen, NewOpen bool
+
+	unsigned []int // which of the lines were written without anything, not even the sign of context
 }
 
 // Old returns the lines that the hunk expects in the file.

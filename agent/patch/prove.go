@@ -18,6 +18,9 @@ const (
 	// nearbyLeast what it must come to: a blank line and a bracket are not enough.
 	nearbyEnough = 0.5
 	nearbyLeast  = 1
+	// nearbyWhole is the share from which half of that is enough: short lines say
+	// little, but it is there, and more of the hunk further off.
+	nearbyWhole = 0.8
 	// lead is how much more the best chain must say than one that puts a change
 	// elsewhere: less than that is one line of words.
 	lead = 0.5
@@ -181,27 +184,15 @@ func (a *aligner) prove(chain []pair) (p *place, f finding, line int) {
 	if there < a.enough(at)*a.total {
 		return nil, unproven, 0
 	}
-	var moot map[int]bool
-	blocks := a.h.blocks()
-	for _, b := range blocks {
-		if a.corrects(b, at) && len(blocks) > 1 {
-			if moot == nil {
-				moot = map[int]bool{}
-			}
-			moot[b.from] = true
-			continue
-		}
-		if f, line := a.goes(b, at); f != fits {
+	for _, b := range a.h.blocks() {
+		if f, line := a.goes(b, at, there); f != fits {
 			return nil, f, line
 		}
 	}
-	if len(moot) == len(blocks) {
-		return nil, applied, at[blocks[0].from]
-	}
-	if line, ok := a.better(at, there); ok {
+	if line, ok := a.better(at); ok {
 		return nil, changed, line
 	}
-	p = &place{moot: moot, at: at, points: a.points, layer: Elided, confidence: 0.9 * there / a.total}
+	p = &place{at: at, points: a.points, layer: Elided, confidence: 0.9 * there / a.total}
 	if misquoted {
 		p.layer = Similarity
 		p.confidence = 0.85 * there / a.total
@@ -210,51 +201,37 @@ func (a *aligner) prove(chain []pair) (p *place, f finding, line int) {
 	return p, fits, 0
 }
 
-// corrects reports whether a block only puts right what the hunk itself
-// misquotes: the file has the new line already, and the old one is like it. Such
-// a line is context.
-func (a *aligner) corrects(b block, at []int) bool {
-	if b.to-b.from != len(b.added) || b.from == 0 && b.to == len(at) {
-		return false
-	}
-	line := -1
-	if b.from > 0 && at[b.from-1] >= 0 {
-		line = at[b.from-1] + 1
-	} else if b.to < len(at) && at[b.to] >= 0 {
-		line = at[b.to] - len(b.added)
-	}
-	if line < 0 || line+len(b.added) > len(a.v.folded) {
-		return false
-	}
-	for i, l := range b.added {
-		old := a.old[b.from+i]
-		if trimBoth(l) != trimBoth(a.v.bare[line+i]) || fold(l) == old || likeness(old, fold(l), slip) == 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// slip is how like its correction a misquoted line is.
-const slip = 0.8
-
 // better reports whether the context of the hunk, without the lines to be
-// removed, says clearly more at another place than what of it is here: then that
-// is the place, and somebody has changed those lines there.
-func (a *aligner) better(at []int, there float64) (line int, ok bool) {
+// removed, says clearly more at another place, or all together where a part of
+// it is, than it does here: then that is the place, and somebody has changed
+// those lines there.
+func (a *aligner) better(at []int) (line int, ok bool) {
+	if !slices.Contains(a.kinds, Removed) {
+		return 0, false
+	}
 	barred := map[pair]bool{}
 	for _, p := range a.pairs {
-		if a.kinds[p.old] == Removed || at[p.old] == p.line {
+		if a.kinds[p.old] == Removed {
 			barred[p] = true
 		}
 	}
-	for i, k := range a.kinds {
-		if k == Removed && at[i] >= 0 {
-			there -= a.weigh[i] * a.like(i, at[i])
+	here := 0.0
+	last := pair{old: -1}
+	for i, line := range at {
+		switch {
+		case line < 0 || a.weigh[i] < 0.5:
+			continue
+		case a.kinds[i] != Removed:
+			here += a.weigh[i] * a.like(i, line)
 		}
+		next := pair{old: i, line: line}
+		if last.old >= 0 {
+			here -= a.cost(last, next)
+		}
+		last = next
 	}
 	chain, score := a.chain(barred)
-	if chain == nil || score < there+lead || !slices.Contains(a.kinds, Removed) {
+	if chain == nil || score < here+lead {
 		return 0, false
 	}
 	return chain[0].line, true
@@ -291,8 +268,9 @@ func bounds(at []int) (from, to int) {
 	return from, to
 }
 
-// goes says what the alignment shows of one block.
-func (a *aligner) goes(b block, at []int) (f finding, line int) {
+// goes says what the alignment shows of one block, where all is what the lines
+// of the whole hunk say that are in the file.
+func (a *aligner) goes(b block, at []int, all float64) (f finding, line int) {
 	said, there := 0.0, 0.0
 	for i := max(0, b.from-nearby); i < min(len(at), b.to+nearby); i++ {
 		if a.elided[i] {
@@ -310,7 +288,11 @@ func (a *aligner) goes(b block, at []int) (f finding, line int) {
 			}
 		}
 	}
-	if there < nearbyEnough*said || there < nearbyLeast {
+	least := float64(nearbyLeast)
+	if there >= nearbyWhole*said && all >= nearbyLeast {
+		least /= 2
+	}
+	if there < nearbyEnough*said || there < least {
 		return unproven, 0
 	}
 	switch {
@@ -367,7 +349,7 @@ func (a *aligner) replaces(b block, at []int) (f finding, line int) {
 		return applied, line
 	}
 	for i := b.from; i < b.to; i++ {
-		if have := a.v.folded[at[i]]; have != a.old[i] && len(b.added) == 1 && fold(b.added[0]) == have {
+		if a.v.folded[at[i]] != a.old[i] && len(b.added) == 1 && trimBoth(b.added[0]) == trimBoth(a.v.bare[at[i]]) {
 			return applied, first
 		}
 	}
@@ -379,7 +361,7 @@ func (a *aligner) replaces(b block, at []int) (f finding, line int) {
 // ends do not count: diffs slide over them. What the old lines hold themselves
 // says nothing.
 func (a *aligner) stand(b block, from, to int) int {
-	added := keys(fold, b.added)
+	added := keys(trimBoth, b.added)
 	for len(added) > 0 && added[0] == "" {
 		added = added[1:]
 	}
@@ -390,11 +372,11 @@ func (a *aligner) stand(b block, from, to int) int {
 	for _, l := range added {
 		says += weight(l)
 	}
-	if says < leastSaid || standsIn(a.old, added) >= 0 {
+	if says < leastSaid || standsIn(keys(trimBoth, a.h.Old()), added) >= 0 {
 		return -1
 	}
-	low, high := max(0, from-len(added)-nearby), min(len(a.v.folded), to+len(added)+nearby)
-	if i := standsIn(a.v.folded[low:high], added); i >= 0 {
+	low, high := max(0, from-len(added)-nearby), min(len(a.v.bare), to+len(added)+nearby)
+	if i := standsIn(keys(trimBoth, a.v.bare[low:high]), added); i >= 0 {
 		return low + i
 	}
 	return -1
@@ -426,9 +408,12 @@ func (a *aligner) inserts(b block, at []int) (f finding, line int) {
 		return applied, line
 	}
 	added := keys(fold, b.added)
+	says := 0.0
 	for line := max(0, before+1); line < min(behind, before+1+len(added)); line++ {
 		if l := a.v.folded[line]; weight(l) >= 0.5 && slices.Contains(added, l) {
-			return applied, line
+			if says += weight(l); says >= min(leastSaid, said(b.added)/2) {
+				return applied, line
+			}
 		}
 	}
 	touches := b.from > 0 && at[b.from-1] >= 0     // the line before is there

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 const (
@@ -50,6 +51,7 @@ func (v *views) fit(h *Hunk) candidate {
 		lax = len(contiguous) - 1
 	}
 	c.olds, c.layer = v.find(c.old, lax)
+	c.olds = slices.DeleteFunc(c.olds, func(line int) bool { return c.crooked(v, line) })
 	// A look in a laxer layer tells what is already there only where the new lines
 	// are others than the old ones in its eyes, too.
 	look := 0
@@ -62,6 +64,34 @@ func (v *views) fit(h *Hunk) candidate {
 	c.news, _ = v.find(c.new, look)
 	c.undone(v)
 	return c
+}
+
+// crooked reports whether a bracket of the hunk is one of another depth in the
+// file, though the lines of words around it are indented by the same rule: then
+// a line was left out, and the bracket is another one.
+func (c *candidate) crooked(v *views, from int) bool {
+	rule := map[string]string{} // of indentation in the hunk and in the file
+	shifted := false
+	for i, l := range c.old {
+		if weight(v.folded[from+i]) >= 0.5 {
+			rule[indent(l)] = indent(v.bare[from+i])
+			shifted = shifted || indent(l) != indent(v.bare[from+i])
+		}
+	}
+	if len(rule) == 0 {
+		return false
+	}
+	for i, l := range c.old {
+		said, have := indent(l), indent(v.bare[from+i])
+		if strings.IndexFunc(l, unicode.IsLetter) >= 0 || strings.TrimSpace(l) == "" || said == have {
+			continue
+		}
+		alike := strings.HasPrefix(said, have) || strings.HasPrefix(have, said)
+		if as, ok := rule[said]; ok && as != have || !shifted && alike {
+			return true
+		}
+	}
+	return false
 }
 
 // said sums what lines say (see weight).

@@ -7,9 +7,10 @@ import (
 )
 
 const (
-	// compareLimit bounds, in runes, the lines whose likeness is measured: the
-	// measure takes time by the product of their lengths. Longer lines are
-	// minified code or data, and are compared as wholes.
+	// compareLimit bounds, in runes, what two lines have between their common
+	// beginning and end for their likeness to be measured: the measure takes time
+	// by the product of the lengths. Lines that differ in more are minified code
+	// or data, and are compared as wholes.
 	compareLimit = 400
 	// alike is the likeness from which two context lines count as versions of
 	// one line. Of the model-made edits that were looked at, misquoted context is
@@ -41,7 +42,12 @@ func likeness(a, b string, floor float64) float64 {
 	}
 	x, y := []rune(a), []rune(b)
 	long := max(len(x), len(y))
-	if long > compareLimit || len(x) == 0 || len(y) == 0 {
+	if len(x) == 0 || len(y) == 0 {
+		return 0
+	}
+	from, end := common(x, y)
+	x, y = x[from:len(x)-end], y[from:len(y)-end]
+	if max(len(x), len(y)) > compareLimit {
 		return 0
 	}
 	limit := int(float64(long) * (1 - floor))
@@ -92,20 +98,15 @@ func distance(x, y []rune, limit int) int {
 // conflict is.
 func misspelt(asked, have string) bool {
 	x, y := []rune(asked), []rune(have)
-	if d := len(x) - len(y); d < -1 || d > 1 || distance(x, y, 1) != 1 {
+	from, end := common(x, y)
+	said, is := x[from:len(x)-end], y[from:len(y)-end]
+	if max(len(said), len(is)) > 2 || distance(said, is, 1) != 1 {
 		return false
 	}
-	from := 0
-	for from < len(x) && from < len(y) && x[from] == y[from] {
-		from++
-	}
-	end := 0
-	for end < len(x)-from && end < len(y)-from && x[len(x)-1-end] == y[len(y)-1-end] {
-		end++
-	}
-	said, is := x[from:len(x)-end], y[from:len(y)-end]
 	if len(said) == 2 && len(is) == 2 {
-		return len(y) >= slipLine && slices.ContainsFunc(is, unicode.IsLetter) && !slices.ContainsFunc(is, unicode.IsDigit)
+		letters := unicode.IsLetter(is[0]) && unicode.IsLetter(is[1])
+		return letters && wordAround(y, from, len(y)-end) > slipWord ||
+			len(y) >= slipLine && slices.ContainsFunc(is, unicode.IsLetter) && !slices.ContainsFunc(is, unicode.IsDigit)
 	}
 	for _, r := range slices.Concat(said, is) {
 		if !unicode.IsLetter(r) && r != '_' {
@@ -113,6 +114,18 @@ func misspelt(asked, have string) bool {
 		}
 	}
 	return max(wordAround(x, from, len(x)-end), wordAround(y, from, len(y)-end)) >= slipWord
+}
+
+// common returns how many runes two texts have in common at their beginnings and,
+// of the rest, at their ends.
+func common(x, y []rune) (from, end int) {
+	for from < len(x) && from < len(y) && x[from] == y[from] {
+		from++
+	}
+	for end < len(x)-from && end < len(y)-from && x[len(x)-1-end] == y[len(y)-1-end] {
+		end++
+	}
+	return from, end
 }
 
 const (
