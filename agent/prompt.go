@@ -12,6 +12,7 @@ import (
 	"caselsp/agent/action"
 	"caselsp/agent/llm"
 	"caselsp/agent/syntax"
+	"caselsp/agent/validate"
 	"caselsp/agent/workspace"
 )
 
@@ -219,7 +220,7 @@ func (r *run) reflectPrompt() ([]llm.Message, []action.Shown, error) {
 	return m, shown, err
 }
 
-func (r *run) verifyPrompt(ctx context.Context) ([]llm.Message, []action.Shown, error) {
+func (r *run) verifyPrompt() ([]llm.Message, []action.Shown, error) {
 	d := r.data()
 	d.Diff = r.featureDiff()
 	switch {
@@ -228,9 +229,13 @@ func (r *run) verifyPrompt(ctx context.Context) ([]llm.Message, []action.Shown, 
 	case r.p.lastTest.skipped:
 		d.Tests = "The tests were NOT run: " + d.Tests + "\n"
 	}
-	found, err := r.gate.introduced(ctx, r.a.Workspace, r.overlay.ChangeSet())
-	if err != nil {
-		return nil, nil, err
+	var found []validate.Finding
+	for _, c := range r.overlay.ChangeSet().Files {
+		if c.After != nil {
+			if text, ok := c.After.Text(); ok {
+				found = append(found, validate.Check(c.Path, text)...)
+			}
+		}
 	}
 	d.Findings = action.Findings(found)
 	m, err := r.conversation("verify.system.md", "verify.user.md", d, "", nil)

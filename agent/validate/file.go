@@ -41,6 +41,7 @@ type Code struct {
 	Attr  *dom.Attr // of an event handler
 
 	kinds func() map[string][]syntax.Node
+	names func() *symbols
 }
 
 // newFile makes a file; nothing is parsed yet.
@@ -126,6 +127,7 @@ func newCode(lang syntax.Language, tree *syntax.Tree, base int, owner *dom.Node,
 		}
 		return kinds
 	})
+	c.names = sync.OnceValue(func() *symbols { return bind(c) })
 	return c
 }
 

@@ -266,6 +266,7 @@ func buried(r *Rule) map[string]string {
 // loud are the rules that may well speak about comments and strings, with the reason.
 var loud = map[string]string{
 	"unknown-rule": "it is about comments",
+	"bidi-text":    "what it is about hides in comments and strings",
 }
 
 // TestSilence proves that no rule searches raw text.

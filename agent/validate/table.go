@@ -23,5 +23,11 @@ var table = slices.Concat(
 	templateTagRules,
 	linkRules,
 	linkTemplateRules,
+	safetyPythonRules,
+	safetyPyDataRules,
+	safetyPyCryptoRules,
+	safetyPyWebRules,
+	safetySQLRules,
+	safetyTextRules,
 	suppressionRules,
 )

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"time"
 )
 
 const (
@@ -22,8 +21,6 @@ type Entry struct {
 	Path   string
 	Size   int64 // bytes
 	Staged bool  // the agent's
-
-	Modified time.Time // on disk; zero of what is staged or open, and of links
 }
 
 // List returns the files that the overlay shows and a glob matches, sorted by
@@ -50,7 +47,7 @@ func (o *Overlay) List(ctx context.Context, glob string, limit int) (entries []E
 		if len(entries) == limit {
 			return entries, true, nil
 		}
-		entries = append(entries, Entry{f.key, f.size(), f.staged != nil, f.modified()})
+		entries = append(entries, Entry{f.key, f.size(), f.staged != nil})
 	}
 	return entries, more, nil
 }

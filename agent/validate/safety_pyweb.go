@@ -1,0 +1,191 @@
+package validate
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"caselsp/agent/syntax"
+)
+
+// Pages, requests and servers.
+var safetyPyWebRules = untested([]Rule{{
+	ID: "python-markup", Title: "HTML is put together out of values that are not escaped", Severity: Critical, Category: Safety, Standards: []string{"CWE-79"},
+	Doc: "`mark_safe` and `Markup` switch escaping off for a text that values were put into: whoever writes one of them runs scripts in the pages of others. " +
+		"`format_html(\"<b>{}</b>\", name)` and `Markup(\"<b>{}</b>\").format(name)` escape what they put in. Constants, numbers and values that went through `escape` pass.",
+	File: "tags.py", Bad: "from django.utils.safestring import mark_safe\n\ndef bold(name):\n    return mark_safe(f\"<b>{name}</b>\")\n",
+	Good:  "from django.utils.html import format_html\n\ndef bold(name):\n    return format_html(\"<b>{}</b>\", name)\n",
+	Check: eachCall(onlyPython, func(p *Pass, c *Code, k call) { checkMarkup(p, c, k, true) }),
+}, {
+	ID: "python-markup-value", Title: "A value is declared to be safe HTML", Severity: Warning, Category: Safety, Standards: []string{"CWE-79"},
+	Doc:  "Whether the value may stand in a page as it is cannot be seen here. Clean it where it comes in (`nh3.clean`), or let the template escape it.",
+	File: "tags.py", Bad: "from django.utils.safestring import mark_safe\n\ndef show(text):\n    return mark_safe(text)\n",
+	Good:  "from django.utils.safestring import mark_safe\n\ndef line():\n    return mark_safe(\"<hr>\")\n",
+	Check: eachCall(onlyPython, func(p *Pass, c *Code, k call) { checkMarkup(p, c, k, false) }),
+}, {
+	ID: "python-jinja-autoescape", Title: "A Jinja environment does not escape", Severity: Warning, Category: Safety, Standards: []string{"CWE-79"},
+	Doc:  "Unlike Django's, Jinja's templates put values into pages as they are unless the environment is told otherwise. Give `autoescape=select_autoescape()`, which escapes in HTML and XML only.",
+	File: "render.py", Bad: "import jinja2\n\nenv = jinja2.Environment(loader=loader)\n", Good: "import jinja2\n\nenv = jinja2.Environment(loader=loader, autoescape=jinja2.select_autoescape())\n",
+	Check: eachCall(onlyPython, checkJinja),
+}, {
+	ID: "python-mako", Title: "A Mako template does not escape", Severity: Warning, Category: Safety, Standards: []string{"CWE-79"},
+	Doc:  "Mako puts values into pages as they are. Give `default_filters=[\"h\"]`, or write `${value | h}`.",
+	File: "render.py", Bad: "from mako.template import Template\n\npage = Template(text)\n", Good: "from mako.template import Template\n\npage = Template(text, default_filters=[\"h\"])\n",
+	Check: eachCall(onlyPython, func(p *Pass, c *Code, k call) {
+		if k.name == "mako.template.Template" && k.named["default_filters"].IsZero() && !k.open {
+			p.Node(c, k.node, "What this template puts into a page is not escaped: give default_filters=[\"h\"].")
+		}
+	}),
+}, {
+	ID: "python-template-injection", Title: "A template is made of what somebody sent", Severity: Critical, Category: Safety, Standards: []string{"CWE-94", "CWE-1336"},
+	Doc:  "Whoever can change the text of a template runs code on the server (`{{ config }}`, `{{ ''.__class__ … }}`). Write the template out and give it the values by name.",
+	File: "hello.py", Bad: "from flask import render_template_string, request\n\ndef hello():\n    return render_template_string(\"<p>Hello \" + request.args[\"name\"])\n",
+	Good: "from flask import render_template_string, request\n\ndef hello():\n    return render_template_string(\"<p>Hello {{ name }}\", name=request.args[\"name\"])\n",
+	Check: eachCall(onlyPython, func(p *Pass, c *Code, k call) {
+		text := k.at(0, "source")
+		if k.name == "flask.render_template_string" && !text.IsZero() {
+			if v := c.names().value(text); v.known && !c.names().harmlessAll(v) || !v.known && c.names().sent(text) {
+				p.Node(c, k.node, "Who can change a part of this template runs code on the server: write it out, and give it the values by name.")
+			}
+		}
+	}),
+}, {
+	ID: "python-bind-all", Title: "A server listens on every network", Severity: Info, Category: Safety, Standards: []string{"CWE-605"},
+	Doc:  "`0.0.0.0` and `::` let in whoever reaches the machine. `127.0.0.1` is enough behind a proxy and while developing; in a container it has to be all.",
+	File: "serve.py", Bad: "import socket\n\ns = socket.socket()\ns.bind((\"0.0.0.0\", 8000))\n", Good: "import socket\n\ns = socket.socket()\ns.bind((\"127.0.0.1\", 8000))\n",
+	Check: nodes(onlyPython, func(p *Pass, c *Code, n syntax.Node) {
+		if v := c.names().value(n); v.constant() && (v.text == "0.0.0.0" || v.text == "::") && enclosing(n, "comparison_operator").IsZero() {
+			p.Node(c, n, "This lets in whoever reaches the machine: listen on 127.0.0.1 where that is enough.")
+		}
+	}, "string"),
+}, {
+	ID: "python-urlopen", Title: "A URL is opened that may be a file's", Severity: Info, Category: Safety, Standards: []string{"CWE-22", "CWE-918"},
+	Doc:  "`urllib` opens `file:` and `ftp:` URLs as well. See that it begins with `https://` where somebody else may have written it.",
+	File: "fetch.py", Bad: "from urllib.request import urlopen\n\ndef fetch(url):\n    return urlopen(url)\n", Good: "from urllib.request import urlopen\n\ndef fetch(name):\n    return urlopen(\"https://example.com/\" + name)\n",
+	Check: eachCall(onlyPython, checkURLOpen),
+}, {
+	ID: "python-no-timeout", Title: "A request that may wait for ever", Severity: Warning, Category: Safety, Standards: []string{"CWE-400"},
+	Doc:  "Neither requests nor a client with `timeout=None` gives up on a server that does not answer. Give `timeout`, in seconds.",
+	File: "fetch.py", Bad: "import requests\n\nrequests.get(\"https://example.com\")\n", Good: "import requests\n\nrequests.get(\"https://example.com\", timeout=10)\n",
+	Check: eachCall(onlyPython, checkTimeout),
+}, {
+	ID: "python-ssh-command", Title: "A command is sent to the shell of another machine", Severity: Warning, Category: Safety, Standards: []string{"CWE-78"},
+	Doc:  "A shell runs it there: a value in it that somebody else wrote becomes commands. Put every value through `shlex.quote`. Commands that are written out pass.",
+	File: "deploy.py", Bad: "import paramiko\n\nclient = paramiko.SSHClient()\nclient.exec_command(\"rm -r \" + folder)\n", Good: "import paramiko\nimport shlex\n\nclient = paramiko.SSHClient()\nclient.exec_command(\"rm -r \" + shlex.quote(folder))\n",
+	Check: eachCall(onlyPython, func(p *Pass, c *Code, k call) {
+		if command := k.at(0, "command"); k.base == "exec_command" && !command.IsZero() && c.imports("paramiko") && !quotedCommand(c, command) {
+			p.Node(c, k.node, "A shell runs this on the other machine: put each value in it through shlex.quote.")
+		}
+	}),
+}})
+
+// markup are the functions that declare a text to be safe HTML.
+var markup = regexp.MustCompile(`^(?:django\.utils\.(?:safestring|html)\.(?:mark_safe|SafeText|SafeUnicode|SafeString|SafeBytes)|(?:markupsafe|flask|jinja2)\.Markup|webhelpers\.html\.literal)$`)
+
+// escapers make a text safe for a page.
+var escapers = []string{
+	"html.escape()", "cgi.escape()", "django.utils.html.escape()", "django.utils.html.conditional_escape()", "django.utils.html.format_html()", "django.utils.html.format_html_join()",
+	"django.utils.html.escapejs()", "django.utils.html.urlize()", "markupsafe.escape()", "flask.escape()", "bleach.clean()", "nh3.clean()", "django.utils.safestring.mark_safe()", "django.utils.html.strip_tags()",
+	"django.utils.http.urlencode()", "urllib.parse.quote()", "urllib.parse.urlencode()", "django.template.loader.render_to_string()", "django.urls.reverse()", "django.middleware.csrf.get_token()",
+	"flask.url_for()", "django.templatetags.static.static()", "django.utils.html.json_script()", "xml.sax.saxutils.escape()", "xml.sax.saxutils.quoteattr()", "json.dumps()",
+}
+
+func checkMarkup(p *Pass, c *Code, k call, made bool) {
+	text := k.at(0, "")
+	if !markup.MatchString(k.name) || text.IsZero() {
+		return
+	}
+	n := c.names()
+	v := n.value(text)
+	switch {
+	case v.constant() || n.harmless(text, escapers...):
+	case made && v.known && !n.harmlessAll(v, escapers...):
+		p.Node(c, k.node, "What is put into this text runs as a script in other people's pages: use format_html or Markup(…).format(…), which escape it.")
+	case !made && !v.known:
+		p.Node(c, k.node, "This value stands in pages as it is: escape or clean it, or let the template do that.")
+	}
+}
+
+// harmlessAll reports whether nothing harmful is put into a text.
+func (n *symbols) harmlessAll(v madeText, names ...string) bool {
+	return !slices.ContainsFunc(v.holes, func(hole syntax.Node) bool { return !n.harmless(hole, names...) })
+}
+
+// request is what a name begins with that holds what somebody sent.
+var request = regexp.MustCompile(`^(?:flask\.request|request|self\.request|bottle\.request)\.(?:args|form|values|json|data|headers|cookies|files|GET|POST|COOKIES|FILES|body|query_params|query|params|get_json\(\)|get_data\(\))`)
+
+// sent reports whether an expression is what somebody sent with a request, or
+// holds it.
+func (n *symbols) sent(x syntax.Node) bool {
+	for y := range x.Walk() {
+		if k := y.Kind(); (k == "attribute" || k == "identifier" || k == "call" || k == "member_expression") && request.MatchString(n.name(y)) {
+			return true
+		}
+		if list := n.find(y, y.Text()); y.Kind() == "identifier" && len(list) == 1 && list[0].how == given && !list[0].value.IsZero() && y.Start() != x.Start() {
+			if request.MatchString(textOf(list[0].value)) {
+				return true
+			}
+		}
+	}
+	if list := n.find(x, x.Text()); x.Kind() == "identifier" && len(list) == 1 && list[0].how == given {
+		return request.MatchString(textOf(list[0].value))
+	}
+	return false
+}
+
+func checkJinja(p *Pass, c *Code, k call) {
+	if k.name != "jinja2.Environment" && k.name != "jinja2.environment.Environment" && k.name != "jinja2.sandbox.SandboxedEnvironment" || k.open {
+		return
+	}
+	auto := k.named["autoescape"]
+	switch {
+	case auto.IsZero() || auto.Kind() == "false":
+		p.Node(c, k.node, "What these templates put into pages is not escaped: give autoescape=select_autoescape().")
+	case auto.Kind() == "true" || auto.Kind() == "lambda":
+	default:
+		if v := c.names().identifierValue(auto); !v.IsZero() && v.Kind() != "true" && v.Kind() != "call" && v.Kind() != "lambda" {
+			p.Node(c, k.node, "What these templates put into pages may not be escaped: give autoescape=select_autoescape().")
+		}
+	}
+}
+
+// identifierValue returns what a name was given, where that was once.
+func (n *symbols) identifierValue(x syntax.Node) syntax.Node {
+	if x.Kind() != "identifier" {
+		return syntax.Node{}
+	}
+	if list := n.find(x, x.Text()); len(list) == 1 && list[0].how == given && list[0].path == "" {
+		return list[0].value
+	}
+	return syntax.Node{}
+}
+
+// openers are the functions of urllib that open any URL.
+var openers = regexp.MustCompile(`^(?:six\.moves\.)?urllib2?(?:\.request)?\.(?:urlopen|urlretrieve|(?:Fancy)?URLopener\(\)\.(?:open|retrieve))$`)
+
+func checkURLOpen(p *Pass, c *Code, k call) {
+	to := k.at(0, "url")
+	if !openers.MatchString(k.name) || to.IsZero() {
+		return
+	}
+	if v := c.names().value(to); v.known && (strings.HasPrefix(v.text, "http://") || strings.HasPrefix(v.text, "https://")) {
+		return
+	}
+	if fn, args := c.names().call(to); to.Kind() == "call" && strings.HasSuffix(c.names().name(fn), ".Request") && len(args.list) > 0 {
+		if v := c.names().value(args.list[0]); strings.HasPrefix(v.text, "http://") || strings.HasPrefix(v.text, "https://") {
+			return
+		}
+	}
+	p.Node(c, k.node, "This opens file: URLs as well: see that it begins with https:// where somebody else may have written it.")
+}
+
+func checkTimeout(p *Pass, c *Code, k call) {
+	module, method, ok := strings.Cut(k.name, ".")
+	if !ok || module != "requests" && module != "httpx" || !slices.Contains(requestMethods, method) || k.open {
+		return
+	}
+	timeout := k.named["timeout"]
+	if !timeout.IsZero() && timeout.Kind() == "none" || timeout.IsZero() && module == "requests" && method != "Session" {
+		p.Node(c, k.node, "This waits for ever where the server does not answer: give timeout, in seconds.")
+	}
+}
