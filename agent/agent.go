@@ -13,6 +13,7 @@ import (
 
 	"caselsp/agent/llm"
 	"caselsp/agent/shell"
+	"caselsp/agent/validate"
 	"caselsp/agent/workspace"
 	"caselsp/sandbox"
 	"caselsp/store"
@@ -46,7 +47,9 @@ type Options struct {
 	Commands shell.Policy
 	User     User
 	// Recall looks into memory; nil: the store's.
-	Recall  func(ctx context.Context, query string) ([]string, error)
+	Recall func(ctx context.Context, query string) ([]string, error)
+	// Rules are severities of validators and their rules, as validate.rules has them.
+	Rules   map[string]string
 	Limits  Limits // zero fields: DefaultLimits
 	Context int    // tokens that fit into the model's window; 0: DefaultContext
 	// AskReads asks also before commands that only read, which else run at once.
@@ -69,8 +72,9 @@ const DefaultContext = 128_000
 // Agent runs tasks. It is safe for concurrent use; a task has one writer at a time.
 type Agent struct {
 	Options
-	mu   sync.Mutex
-	busy map[string]bool // tasks with a writer
+	suite validate.Suite
+	mu    sync.Mutex
+	busy  map[string]bool // tasks with a writer
 }
 
 // New returns an agent.
@@ -90,7 +94,11 @@ func New(o Options) *Agent {
 	o.Limits.Rounds = orElse(o.Limits.Rounds, d.Rounds)
 	o.Limits.Attempts = orElse(o.Limits.Attempts, d.Attempts)
 	o.Limits.Rollbacks = orElse(o.Limits.Rollbacks, d.Rollbacks)
-	return &Agent{Options: o, busy: map[string]bool{}}
+	suite, err := validate.Default().Configure(o.Rules)
+	if err != nil {
+		o.Log.Warn("some severities are not known", "error", err)
+	}
+	return &Agent{Options: o, suite: suite, busy: map[string]bool{}}
 }
 
 func orElse(n, otherwise int) int {

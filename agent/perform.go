@@ -8,9 +8,6 @@ import (
 	"strings"
 
 	"caselsp/agent/action"
-	"caselsp/agent/syntax"
-	"caselsp/agent/validate"
-	"caselsp/agent/workspace"
 	"caselsp/store"
 )
 
@@ -38,7 +35,7 @@ func (r *run) perform(ctx context.Context) error {
 	case action.Rollback:
 		return r.rollback(args)
 	case action.FinishFeature:
-		return r.finish(args)
+		return r.finish(ctx, args)
 	case action.Abort:
 		return r.done(ActionDone{OK: true, Text: args.Reason, Note: "gives up"})
 	case action.Doer:
@@ -59,7 +56,7 @@ func (r *run) do(ctx context.Context, verb *action.Verb, args action.Doer) error
 	before := r.overlay.State()
 	var result action.Result
 	err := r.guarded(verb.Name, func() (err error) {
-		result, err = args.Do(ctx, &action.Env{Overlay: r.overlay, Shown: r.p.shownNow(), Hidden: store.Redacted})
+		result, err = args.Do(ctx, &action.Env{Overlay: r.overlay, Shown: r.p.shownNow(), Hidden: store.Redacted, Judge: r.judge})
 		return err
 	})
 	if ctx.Err() != nil {
@@ -235,40 +232,18 @@ func (r *run) rollback(args action.Rollback) error {
 
 // finish ends the coding part of the round, unless the staged files hold a
 // critical finding that this task introduced.
-func (r *run) finish(args action.FinishFeature) error {
+func (r *run) finish(ctx context.Context, args action.FinishFeature) error {
 	if t := r.p.lastTest; t != nil && !t.ok && !t.skipped && !t.lost && len(args.FixesApplied) == 0 {
 		return r.done(ActionDone{Text: "Not finished: the tests failed, so say in fixes_applied which fixes you made, and why they are right in analysis."})
 	}
-	if found := critical(r.overlay.ChangeSet()); len(found) > 0 {
+	found, err := r.gate.introduced(ctx, r.a.Workspace, r.overlay.ChangeSet())
+	if err != nil {
+		return err
+	}
+	if found = critical(found); len(found) > 0 {
 		return r.done(ActionDone{Text: "Not finished: these critical findings were introduced by your edits; mend them first.\n" + action.Findings(found)})
 	}
 	return r.done(ActionDone{OK: true, Text: args.Summary, Note: "finished: " + firstLine(args.Summary)})
-}
-
-// critical returns the critical findings that the change set introduces.
-func critical(set workspace.ChangeSet) []validate.Finding {
-	var found []validate.Finding
-	for _, c := range set.Files {
-		if c.After == nil || syntax.LanguageOf(c.Path) == "" {
-			continue
-		}
-		after, ok := c.After.Text()
-		if !ok {
-			continue
-		}
-		var old []validate.Finding
-		if c.Before != nil {
-			if before, ok := c.Before.Text(); ok {
-				old = validate.Check(c.Path, before)
-			}
-		}
-		for _, f := range validate.Introduced(old, validate.Check(c.Path, after)) {
-			if f.Severity == validate.Critical {
-				found = append(found, f)
-			}
-		}
-	}
-	return found
 }
 
 // pathOf reads the file out of the arguments of an edit.

@@ -183,7 +183,7 @@ func (r *run) verifying(ctx context.Context) error {
 	case len(r.p.turns) >= maxPlanningTurns:
 		return &pauseError{fmt.Sprintf("TARS looked around for %d turns and gave no verdict: resume to ask again", maxPlanningTurns)}
 	}
-	messages, shown, err := r.verifyPrompt()
+	messages, shown, err := r.verifyPrompt(ctx)
 	if err != nil {
 		return err
 	}

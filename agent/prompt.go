@@ -12,7 +12,6 @@ import (
 	"caselsp/agent/action"
 	"caselsp/agent/llm"
 	"caselsp/agent/syntax"
-	"caselsp/agent/validate"
 	"caselsp/agent/workspace"
 )
 
@@ -220,7 +219,7 @@ func (r *run) reflectPrompt() ([]llm.Message, []action.Shown, error) {
 	return m, shown, err
 }
 
-func (r *run) verifyPrompt() ([]llm.Message, []action.Shown, error) {
+func (r *run) verifyPrompt(ctx context.Context) ([]llm.Message, []action.Shown, error) {
 	d := r.data()
 	d.Diff = r.featureDiff()
 	switch {
@@ -229,13 +228,9 @@ func (r *run) verifyPrompt() ([]llm.Message, []action.Shown, error) {
 	case r.p.lastTest.skipped:
 		d.Tests = "The tests were NOT run: " + d.Tests + "\n"
 	}
-	var found []validate.Finding
-	for _, c := range r.overlay.ChangeSet().Files {
-		if c.After != nil {
-			if text, ok := c.After.Text(); ok {
-				found = append(found, validate.Check(c.Path, text)...)
-			}
-		}
+	found, err := r.gate.introduced(ctx, r.a.Workspace, r.overlay.ChangeSet())
+	if err != nil {
+		return nil, nil, err
 	}
 	d.Findings = action.Findings(found)
 	m, err := r.conversation("verify.system.md", "verify.user.md", d, "", nil)

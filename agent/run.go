@@ -18,6 +18,7 @@ type run struct {
 	journal *store.Journal
 	overlay *workspace.Overlay
 	p       *progress
+	gate    gate
 	// live is the pending action as the model sent it. The journal's copy has
 	// secrets cut out, so an edit is only ever made from this one.
 	live  *action.Action
@@ -28,7 +29,7 @@ type run struct {
 }
 
 func (a *Agent) newRun(id string, yield func(Event, error) bool) *run {
-	return &run{a: a, id: id, journal: a.Store.Journal(id), overlay: a.Workspace.NewOverlay(), p: &progress{}, yield: yield}
+	return &run{a: a, id: id, journal: a.Store.Journal(id), overlay: a.Workspace.NewOverlay(), p: &progress{}, gate: gate{suite: a.suite.Strict()}, yield: yield}
 }
 
 // errLeft ends a loop whose consumer has left.

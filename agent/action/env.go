@@ -1,12 +1,14 @@
 package action
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"strings"
 
 	"caselsp/agent/syntax"
+	"caselsp/agent/validate"
 	"caselsp/agent/workspace"
 )
 
@@ -18,6 +20,10 @@ type Env struct {
 	// Hidden is the text that stands where a secret was cut out of a prompt. An
 	// edit that brings it back would overwrite the secret, so it is refused.
 	Hidden string
+
+	// Judge runs the validators over the text of a file, together with what else
+	// there is; nil: over the text alone.
+	Judge func(ctx context.Context, path, text string) ([]validate.Finding, error)
 }
 
 // Shown says which version of a file the model was shown, and how much of it.

@@ -5,6 +5,7 @@ import (
 	_ "embed" // the texts for the model
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"caselsp/agent/syntax"
@@ -157,21 +158,39 @@ var _ = register[Diagnostics](DiagnosticsName, Reads, diagnosticsText)
 func (a Diagnostics) Check() error { return checkPath(a.Path) }
 
 // Do implements Doer.
-func (a Diagnostics) Do(_ context.Context, env *Env) (Result, error) {
+func (a Diagnostics) Do(ctx context.Context, env *Env) (Result, error) {
 	f, err := env.Overlay.Read(a.Path)
 	if err != nil {
 		return Result{}, err
 	}
-	return Result{Text: Findings(validate.Check(a.Path, f.Text)), Note: "diagnostics " + a.Path}, nil
+	found := validate.Check(a.Path, f.Text)
+	if env.Judge != nil {
+		if found, err = env.Judge(ctx, a.Path, f.Text); err != nil {
+			return Result{}, err
+		}
+	}
+	return Result{Text: Findings(found), Note: "diagnostics " + a.Path}, nil
 }
 
-// Findings renders findings for a model.
+// maxFindings is how many findings a model is shown: whoever has more mends
+// these first and looks again.
+const maxFindings = 60
+
+// Findings renders findings for a model, the gravest first.
 func Findings(found []validate.Finding) string {
 	if len(found) == 0 {
 		return "No findings."
 	}
+	found = slices.Clone(found)
+	slices.SortStableFunc(found, func(x, y validate.Finding) int {
+		return slices.Index(validate.Severities, x.Severity) - slices.Index(validate.Severities, y.Severity)
+	})
 	var b strings.Builder
-	for _, f := range found {
+	for i, f := range found {
+		if i == maxFindings {
+			fmt.Fprintf(&b, "%d more are not shown.\n", len(found)-i)
+			break
+		}
 		fmt.Fprintf(&b, "%s:%d: %s: %s (%s)\n", f.Path, f.Start.Line+1, f.Severity, f.Message, f.Rule)
 	}
 	return b.String()

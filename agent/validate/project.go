@@ -6,6 +6,15 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"caselsp/agent/syntax"
+)
+
+// What is read of a project. Beyond, a text is no source that people write: it
+// is there, its style sheets' classes are defined, and nobody judges it.
+const (
+	MaxSource   = 1 << 20 // bytes
+	minifiedRow = 1000    // bytes of a line on average
 )
 
 // Kind says what a fact is about.
@@ -46,6 +55,7 @@ type Project struct {
 	suite Suite
 
 	mu    sync.Mutex
+	round int // counts the changes of files
 	files map[string]*member
 	facts map[Key]map[string][]Site // by the file that states them
 	asks  map[Key]map[string]bool   // which files asked
@@ -68,9 +78,28 @@ func NewProject(s Suite) *Project {
 // Set puts a file's text into the project and returns the paths of the files
 // whose findings may be others now, sorted; its own is among them.
 func (p *Project) Set(file, text string) []string {
+	wrote := minified(text)
+	if lang := syntax.LanguageOf(file); lang == syntax.Unknown || len(text) > MaxSource || wrote && lang != syntax.CSS {
+		return p.SetAsset(file)
+	}
 	f := newFile(file, text)
-	m := &member{file: f, facts: facts(f)}
+	m := &member{file: f, facts: facts(f), fresh: wrote}
 	return p.replace(file, m)
+}
+
+// minified reports whether a program wrote the text.
+func minified(text string) bool {
+	return len(text) > 4*minifiedRow && len(text)/(strings.Count(text, "\n")+1) > minifiedRow
+}
+
+// Text returns the text of a file; false where it has none that is judged.
+func (p *Project) Text(file string) (string, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if m := p.files[file]; m != nil && m.file != nil {
+		return m.file.Text, true
+	}
+	return "", false
 }
 
 // SetAsset notes that a file is there whose text is nobody's business, such as
@@ -89,6 +118,7 @@ func (p *Project) replace(file string, m *member) []string {
 	if old != nil && m != nil && old.file != nil && m.file != nil && old.file.Text == m.file.Text {
 		return nil
 	}
+	p.round++
 	affected := map[string]bool{}
 	var before, after map[Key][]Site
 	if old != nil {
@@ -156,31 +186,45 @@ func (p *Project) Paths() []string {
 // is checked again only where its text changed, or the answer to what one of its
 // rules asked.
 func (p *Project) Findings(file string) []Finding {
-	p.mu.Lock()
-	m := p.files[file]
-	if m == nil || m.fresh {
-		defer p.mu.Unlock()
-		if m == nil {
-			return nil
+	const tries = 3 // somebody who changes files faster than that asks again
+	var found []Finding
+	for range tries {
+		p.mu.Lock()
+		m, round := p.files[file], p.round
+		if m == nil || m.fresh {
+			defer p.mu.Unlock()
+			if m == nil {
+				return nil
+			}
+			return m.found
 		}
-		return m.found
+		p.mu.Unlock()
+		// Rules run without the lock; they take it for each question. What changed
+		// meanwhile may have been asked for before, and not be noted as asked for yet.
+		var asked map[Key]bool
+		if found, asked = p.suite.run(m.file, p); p.keep(file, m, round, found, asked) {
+			break
+		}
 	}
-	p.mu.Unlock()
-	// Rules run without the lock; they take it for each question.
-	found, asked := p.suite.run(m.file, p)
+	return found
+}
+
+// keep notes what the rules found in a file and asked; false where the answers
+// may be others by now.
+func (p *Project) keep(file string, m *member, round int, found []Finding, asked map[Key]bool) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.files[file] != m {
-		return found // replaced meanwhile
+		return false
 	}
-	m.found, m.asked, m.fresh = found, asked, true
+	m.found, m.asked, m.fresh = found, asked, p.round == round
 	for k := range asked {
 		if p.asks[k] == nil {
 			p.asks[k] = map[string]bool{}
 		}
 		p.asks[k][file] = true
 	}
-	return found
+	return m.fresh
 }
 
 // Alone reports whether the file is judged without its project: then no

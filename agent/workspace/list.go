@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"time"
 )
 
 const (
@@ -21,6 +22,8 @@ type Entry struct {
 	Path   string
 	Size   int64 // bytes
 	Staged bool  // the agent's
+
+	Modified time.Time // on disk; zero of what is staged or open, and of links
 }
 
 // List returns the files that the overlay shows and a glob matches, sorted by
@@ -47,7 +50,7 @@ func (o *Overlay) List(ctx context.Context, glob string, limit int) (entries []E
 		if len(entries) == limit {
 			return entries, true, nil
 		}
-		entries = append(entries, Entry{f.key, f.size(), f.staged != nil})
+		entries = append(entries, Entry{f.key, f.size(), f.staged != nil, f.modified()})
 	}
 	return entries, more, nil
 }

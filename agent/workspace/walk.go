@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 )
 
 // maxWalk is how many files a walk lists before it stops and says that there is
@@ -228,4 +229,12 @@ func (f found) size() int64 {
 		return 0
 	}
 	return info.Size()
+}
+
+// modified returns when a file on disk was last changed.
+func (f found) modified() time.Time {
+	if f.staged != nil || f.buffer != nil || f.info == nil {
+		return time.Time{}
+	}
+	return f.info.ModTime()
 }

@@ -60,6 +60,8 @@ func TestScripts(t *testing.T) {
 				return dockerWorks(), nil
 			case "native":
 				return nativeWorks(), nil
+			case "git":
+				return gitWorks(), nil
 			case "tmpfs":
 				return disksWork(t), nil
 			}
@@ -90,6 +92,15 @@ func nativeWorks() bool {
 		return true
 	}
 	_, err := sandbox.Native(context.Background(), sandbox.NativeOptions{})
+	return err == nil
+}
+
+// gitWorks reports the same of git.
+func gitWorks() bool {
+	if slices.Contains(strings.Split(os.Getenv("CASELSP_REQUIRE"), ","), "git") {
+		return true
+	}
+	_, err := exec.LookPath("git")
 	return err == nil
 }
 

@@ -2,18 +2,13 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path"
 	"path/filepath"
-	"runtime"
 	"slices"
-	"strings"
-	"sync"
 
-	"caselsp/agent/syntax"
+	"caselsp/agent"
 	"caselsp/agent/validate"
 	"caselsp/agent/workspace"
 
@@ -25,13 +20,6 @@ performance, names that one file uses and another one defines, templates of Djan
 safety and secrets. A folder is judged as one project, without what git ignores and without
 dependencies; a file that is named is judged alone. --diff REV leaves out what the commit had, too.
 --explain RULE prints a rule's documentation, --explain all that of every rule.`
-
-// What is read of a project. Beyond, a text is no source that people write:
-// it counts as there, and its classes and ids as defined.
-const (
-	maxSource   = 1 << 20 // bytes
-	minifiedRow = 1000    // bytes of a line on average
-)
 
 // judging is one run of the command.
 type judging struct {
@@ -189,87 +177,46 @@ func (j *judging) keep(shown, text string, found []validate.Finding) {
 
 // project judges a folder.
 func (j *judging) project(ctx context.Context, ws *workspace.Workspace, shown func(string) string) error {
-	o := ws.NewOverlay()
-	defer o.Close()
-	list, more, err := o.List(ctx, "", 0)
+	in, err := agent.Inspect(ctx, ws, j.suite)
 	if err != nil {
 		return err
 	}
-	if more {
-		return errors.New("the folder has too many files: name a part of it, or put what is no source into .gitignore")
+	files := in.Paths()
+	found, texts := in.Judge(ctx, files), map[string]string{}
+	for _, file := range files {
+		texts[file], _ = in.Text(file)
 	}
-	texts, project := make([]string, len(list)), validate.NewProject(j.suite)
-	inParallel(len(list), func(i int) { texts[i] = load(project, ws, list[i]) })
-	found := make([][]validate.Finding, len(list))
-	judge := func(p *validate.Project, into [][]validate.Finding) {
-		inParallel(len(list), func(i int) {
-			if texts[i] != "" && !minified(texts[i]) {
-				into[i] = p.Findings(list[i].Path)
-			}
-		})
-	}
-	judge(project, found)
 	if j.rev != "" {
-		before := make([][]validate.Finding, len(list))
-		if err := rewind(ctx, ws, j.rev, project, list, texts); err != nil {
+		if err := rewind(ctx, ws, j.rev, in.Project, texts); err != nil {
 			return err
 		}
-		judge(project, before)
-		for i := range found {
-			found[i] = validate.Introduced(before[i], found[i])
+		before := in.Judge(ctx, files)
+		for file, list := range found {
+			found[file] = validate.Introduced(before[file], list)
 		}
 	}
-	for i, e := range list {
-		if texts[i] != "" {
-			j.files++
-			j.keep(shown(e.Path), texts[i], found[i])
-		}
+	for _, file := range files {
+		j.files++
+		j.keep(shown(file), texts[file], found[file])
 	}
 	return ctx.Err()
 }
 
-// load puts a file into the project and returns its text; "" where it is none
-// that is judged.
-func load(project *validate.Project, ws *workspace.Workspace, e workspace.Entry) string {
-	if syntax.LanguageOf(e.Path) == syntax.Unknown || e.Size > maxSource {
-		project.SetAsset(e.Path)
-		return ""
-	}
-	f, err := ws.Read(e.Path)
-	if err != nil { // no text, or not readable
-		project.SetAsset(e.Path)
-		return ""
-	}
-	if minified(f.Text) && path.Ext(e.Path) != ".css" {
-		project.SetAsset(e.Path)
-		return ""
-	}
-	project.Set(e.Path, f.Text)
-	return f.Text
-}
-
-// minified reports whether a program wrote the text.
-func minified(text string) bool {
-	return len(text) > 4*minifiedRow && len(text)/(strings.Count(text, "\n")+1) > minifiedRow
-}
-
-// rewind puts the project back to what a revision has.
-func rewind(ctx context.Context, ws *workspace.Workspace, name string, project *validate.Project, list []workspace.Entry, texts []string) error {
+// rewind puts the project back to what a revision has; texts is what it has now.
+func rewind(ctx context.Context, ws *workspace.Workspace, name string, project *validate.Project, texts map[string]string) error {
 	rev, err := ws.Revision(name)
 	if err != nil {
 		return err
 	}
-	now := map[string]bool{}
-	for i, e := range list {
-		now[e.Path] = true
-		text, ok, err := rev.Text(e.Path, texts[i])
+	for file, now := range texts {
+		text, ok, err := rev.Text(file, now)
 		switch {
 		case err != nil:
 			return err
-		case !ok && texts[i] != "":
-			project.Remove(e.Path)
-		case ok && texts[i] != "":
-			project.Set(e.Path, text)
+		case ok:
+			project.Set(file, text)
+		default:
+			project.Remove(file)
 		}
 	}
 	files, err := rev.Files(ctx)
@@ -277,32 +224,14 @@ func rewind(ctx context.Context, ws *workspace.Workspace, name string, project *
 		return err
 	}
 	for _, file := range files {
-		if now[file] {
+		if _, ok := texts[file]; ok {
 			continue
 		}
-		if text, ok, err := rev.Text(file, ""); err == nil && ok && syntax.LanguageOf(file) != syntax.Unknown {
+		if text, ok, err := rev.Text(file, ""); err == nil && ok {
 			project.Set(file, text)
 		} else {
 			project.SetAsset(file)
 		}
 	}
 	return nil
-}
-
-// inParallel calls f for 0 to n-1, on all processors.
-func inParallel(n int, f func(int)) {
-	var wg sync.WaitGroup
-	next := make(chan int)
-	for range min(runtime.GOMAXPROCS(0), n) {
-		wg.Go(func() {
-			for i := range next {
-				f(i)
-			}
-		})
-	}
-	for i := range n {
-		next <- i
-	}
-	close(next)
-	wg.Wait()
 }

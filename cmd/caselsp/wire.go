@@ -79,6 +79,7 @@ func (w *wiring) open(dirs []string, layers []settings.Layer, user agent.User, c
 		Policy: policy(e.settings.Sandbox), Context: e.settings.Model.ContextTokens,
 		Commands: e.commands(),
 		AskReads: e.settings.Approvals.ReadOnlyCommands == "ask",
+		Rules:    e.settings.Validate.Rules,
 		Limits:   agent.Limits(e.settings.Limits),
 	}
 	if change != nil {
