@@ -1,9 +1,7 @@
 package store
 
 import (
-	"encoding/base64"
 	"encoding/json"
-	"net/url"
 	"slices"
 	"strings"
 )
@@ -14,84 +12,50 @@ const mask = Redacted
 // Redacted is what stands in place of a secret that was taken out.
 const Redacted = "[redacted]"
 
-const (
-	// minSecret is the shortest known value in bytes that is redacted: shorter
-	// ones stand in any text by chance, and hiding them would show them.
-	minSecret = 4
-
-	// maxPasses bounds how often a text is gone over. A second pass is needed
-	// because a mask may end a word that hid the start of another secret; more
-	// than that takes a text made for the purpose.
-	maxPasses = 8
-)
+// maxPasses bounds how often a text is gone over. A second pass is needed
+// because a mask may end a word that hid the start of another secret; more
+// than that takes a text made for the purpose.
+const maxPasses = 8
 
 // redactor takes secrets out of text. It is immutable.
 type redactor struct {
 	secrets []string // as given
 	known   *strings.Replacer
+	byFirst [256][]string // what may be split over lines, by its first byte, longest first
 }
 
 // newRedactor returns a redactor that knows the values besides what looks like
 // a secret.
 func newRedactor(values []string) *redactor {
 	r := &redactor{}
-	var forms []string
 	for _, v := range values {
-		if len(v) < minSecret || strings.Contains(mask, v) {
-			continue
+		if len(v) >= minSecret && !strings.Contains(mask, v) {
+			r.secrets = append(r.secrets, v)
 		}
-		r.secrets = append(r.secrets, v)
-		forms = append(forms, writings(v)...)
 	}
-	if len(forms) == 0 {
-		return r
-	}
-	// The longest first: one secret may be the start of another.
-	slices.SortFunc(forms, func(a, b string) int { return len(b) - len(a) })
 	var pairs []string
-	for _, f := range slices.Compact(forms) {
+	for _, f := range knownForms(r.secrets) {
 		pairs = append(pairs, f, mask)
+		if len(f) >= minSplit {
+			r.byFirst[f[0]] = append(r.byFirst[f[0]], f)
+		}
 	}
-	r.known = strings.NewReplacer(pairs...)
+	if len(pairs) > 0 {
+		r.known = strings.NewReplacer(pairs...)
+	}
 	return r
-}
-
-// writings returns the ways in which programs write a value: as it is, in
-// JSON, in JSON within JSON, in a URL, in base64. (In a Basic
-// authorization it is only the end of what is encoded: a rule finds that.)
-func writings(value string) []string {
-	forms := []string{value}
-	for _, html := range []bool{false, true} {
-		once := escape(value, html)
-		forms = append(forms, once, escape(once, html))
-	}
-	forms = append(forms, url.QueryEscape(value), url.PathEscape(value))
-	if len(value) >= minRandom {
-		forms = append(forms,
-			base64.StdEncoding.EncodeToString([]byte(value)),
-			base64.RawURLEncoding.EncodeToString([]byte(value)))
-	}
-	return forms
-}
-
-// escape returns value as the inside of a JSON string.
-func escape(value string, html bool) string {
-	var quoted strings.Builder
-	encoder := json.NewEncoder(&quoted)
-	encoder.SetEscapeHTML(html)
-	_ = encoder.Encode(value) // a string and a builder give no errors
-	return strings.TrimSuffix(quoted.String()[1:], "\"\n")
 }
 
 // Redact returns text without secrets: the values that the store was told,
 // and what looks like one (keys of well-known providers, private keys,
 // authorization headers, URLs with passwords, random values under a name that
-// says secret), each replaced by [redacted]. Hashes, UUIDs, lock files and
+// says secret, chosen ones under a name that says password), each replaced by [redacted]. Hashes, UUIDs, lock files and
 // ordinary code stay as they are. Redacting twice changes nothing more.
 func (s *Store) Redact(text string) string { return s.redactor.Load().text(text) }
 
 // Conceal adds values that are redacted from now on wherever they occur, also
-// escaped for JSON or URLs and in base64: what the user typed when asked for a
+// escaped for JSON, HTML or URLs, in hexadecimal and base64, and wrapped over
+// lines: what the user typed when asked for a
 // secret, what came from the keyring. Values under four bytes are ignored.
 func (s *Store) Conceal(values ...string) {
 	s.secrets.Lock()
@@ -104,11 +68,12 @@ func (r *redactor) text(text string) string {
 	for range maxPasses {
 		next := text
 		if r.known != nil {
-			next = r.known.Replace(next)
+			next = r.redactSplit(r.known.Replace(next))
 		}
 		next = redactPEM(next)
 		next = redactTokens(next)
 		next = redactAssignments(next)
+		next = redactPasswords(next)
 		if next == text {
 			break
 		}

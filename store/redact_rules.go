@@ -66,7 +66,8 @@ var tokens = []token{
 	{"uthorization", shape(`(?i)authorization\\*["']?\s*[:=,]\s*\\*["']?token\s+([A-Za-z0-9._~+/-]{16,}={0,2})`), random},
 	{"asic ", shape(`(?i)basic\s+([A-Za-z0-9+/]{8,}={0,2})`), userAndPassword},
 	{"://", shape(`\w*://([^\s:/?#@"'\x60<>\\]*:[^\s/?#"'\x60<>\\]+)@`), nil},
-	{":", shape(`(\w+:[^\s:/@"'\x60<>\\]+)@tcp\(`), nil}, // a DSN of Go's MySQL driver
+	{"://", shape(`https?://([A-Za-z0-9_.~%-]{16,})@`), random}, // a token as the user
+	{":", shape(`(\w+:[^\s:/@"'\x60<>\\]+)@tcp\(`), nil},        // a DSN of Go's MySQL driver
 	{"--", shape(`--[A-Za-z-]{0,40}(?:token|password|passwd|secret|api-?key)[ =]\\*["']?([A-Za-z0-9._~+/!@#%^*-]{16,}={0,2})`), random},
 }
 
@@ -118,8 +119,7 @@ func (t token) find(text string, hint int) (start, end int, ok bool) {
 	}
 	start, end = begin+at[len(at)-2], begin+at[len(at)-1]
 	secret := text[start:end]
-	if t.hint == "://" || t.hint == ":" {
-		user, password, _ := strings.Cut(secret, ":")
+	if user, password, ok := strings.Cut(secret, ":"); ok && t.sure == nil && (t.hint == "://" || t.hint == ":") {
 		return end - len(password), end, !harmless(user, password)
 	}
 	return start, end, t.sure == nil || t.sure(secret)

@@ -62,6 +62,32 @@ func TestRedactKnown(t *testing.T) {
 		"?q=a%22b%5Cc%3Cd%3E+%26+e":                "?q=[redacted]",
 		"b3BlbiBzZXNhbWUsIHBsZWFzZQ== in a header": "[redacted] in a header",
 		"abc redacted [redacted]":                  "abc redacted [redacted]", // too short, or the mask itself
+		"hex 68756e74657232 and 68756E74657232":    "hex [redacted] and [redacted]",
+		`\x68\x75\x6e\x74\x65\x72\x32 of C`:        "[redacted] of C",
+		"68 75 6e 74 65 72 32":                     "[redacted]",
+		"?q=a%22b%5cc%3cd%3e+%26+e":                "?q=[redacted]",
+		"<b>a&#34;b\\c&lt;d&gt; &amp; e</b>":       "<b>[redacted]</b>",
+		// {"password":"open sesame, please"} in base64, which holds a part of another group
+		"eyJwYXNzd29yZCI6Im9wZW4gc2VzYW1lLCBwbGVhc2UifQ==": "eyJwYXNzd29yZCI6Im[redacted]UifQ==",
+	} {
+		checkText(t, r, in, want)
+	}
+}
+
+// TestRedactSplit finds known values that line breaks run through.
+func TestRedactSplit(t *testing.T) {
+	r := newRedactor([]string{"open sesame, please", "first line of it all\nsecond line of it all\n"})
+	for in, want := range map[string]string{
+		"a open ses\name, please b":                         "a [redacted] b",
+		"a open ses\r\n   ame, pl\n   ease b":               "a [redacted] b",
+		"\"open sesa\" +\n    \"me, please\" b":             "\"[redacted]\" b",
+		"'open sesa' \\\n'me, please' b":                    "'[redacted]' b",
+		"+open sesa\n+me, please\n+b":                       "+[redacted]\n+b",
+		"> b3BlbiBzZXNh\n> bWUsIHBsZWFzZQ==":                "> [redacted]",
+		`log: "open ses\name, please" b`:                    `log: "[redacted]" b`,
+		"  first line of it all\n  second line of it all\n": "  [redacted]\n  [redacted]\n",
+		"only the second line of it all":                    "only the [redacted]",
+		"open\n\nsesame":                                    "open\n\nsesame", // not all of it
 	} {
 		checkText(t, r, in, want)
 	}

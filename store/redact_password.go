@@ -1,0 +1,122 @@
+package store
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// maxPassword is the longest value in bytes that is taken for a password that a
+// person chose.
+const maxPassword = 128
+
+// passwordName is the end of a name that holds a password: DB_PASSWORD,
+// smtp.pass, dbPasswd, passphrase, and not bypass or password_min_length.
+const passwordName = `(?i:passwords?|passwd|passphrase|pwd)|[_.-](?i:pass|pw)|[a-z]Pass|\bpass`
+
+// assignedPassword is a value under such a name, in any notation: NAME=value,
+// name: "value", "name": "value", name: str = 'value', --name value,
+// ?name=value&. The groups are the name, what stands between, and the value: in
+// one kind of quotes, or without. It is only tried on words
+// with pa or pw in them: over a whole text it takes ten times as long as all the rest.
+var assignedPassword = regexp.MustCompile(`^([A-Za-z0-9_.-]{0,100}(?:` + passwordName + `)[0-9]{0,9})` +
+	`(\\*["']?\]?\s{0,4}(?::\s{0,4}[a-z]{1,20}\s{0,4}=|:=|=>|[:=])\s{0,4}|[ ])` +
+	`(?:\\*"([^"\\\n]{1,200})\\*"|\\*'([^'\\\n]{1,200})\\*'|([^\s"'\x60,;&)\]}\\]{1,200}))`)
+
+// redactPasswords masks the passwords that people choose, which are not random
+// enough for redactAssignments. Those are told from other words by where they
+// stand: all that an environment variable (DB_PASSWORD=...) is given is one;
+// elsewhere a value counts that mixes letters with digits or signs, since code
+// speaks of passwords (password=form.password) more often than it has any.
+func redactPasswords(text string) string {
+	var out strings.Builder
+	done := 0
+	for i := 0; i+1 < len(text); i++ {
+		if text[i]|0x20 != 'p' || text[i+1]|0x20 != 'a' && text[i+1]|0x20 != 'w' {
+			continue
+		}
+		begin := i
+		for begin > done && i-begin < maxName && nameByte(text[begin-1]) {
+			begin--
+		}
+		near := text[begin:min(len(text), begin+maxToken)]
+		at := assignedPassword.FindStringSubmatchIndex(near)
+		if at == nil {
+			for i+1 < len(text) && nameByte(text[i+1]) {
+				i++ // the rest of the word has been looked at
+			}
+			continue
+		}
+		group := slices.IndexFunc([]int{at[6], at[8], at[10]}, func(i int) bool { return i >= 0 })
+		start, end := begin+at[6+2*group], begin+at[7+2*group]
+		i = begin + at[5] - 1
+		name, between := near[at[2]:at[3]], near[at[4]:at[5]]
+		if isPassword(name, between, text[start:end], group < 2, text[end:]) {
+			out.WriteString(text[done:start])
+			out.WriteString(mask)
+			done, i = end, end-1
+		}
+	}
+	if done == 0 {
+		return text
+	}
+	out.WriteString(text[done:])
+	return out.String()
+}
+
+// nameByte reports whether a byte can be part of a name as assignedPassword has it.
+func nameByte(b byte) bool {
+	c := classOf(b)
+	return c == lower || c == upper || c == digit || b == '_' || b == '.' || b == '-'
+}
+
+// isPassword reports whether the value under a password's name is one. rest is
+// what follows it.
+func isPassword(name, between, value string, quoted bool, rest string) bool {
+	variable := between == "=" && name == strings.ToUpper(name)
+	switch {
+	case len(value) < minSecret || len(value) > maxPassword || emptyWord(value):
+		return false
+	case between == " " && !strings.HasPrefix(name, "--"), name == "PWD", name == "OLDPWD":
+		return false
+	case !quoted && strings.ContainsAny(value, "([{<$%"), strings.HasPrefix(value, "$"), strings.Contains(value, "{{"), strings.Contains(value, "${"):
+		return false // an expression, or what a program fills in
+	case !quoted && strings.HasPrefix(rest, "["), secretValue(value):
+		return false // an index; or masked already
+	case variable:
+		return true
+	}
+	return chosen(value) && !forTests.MatchString(value)
+}
+
+// chosen reports whether a value mixes letters with digits or signs, as people
+// are made to. What only joins words does not count.
+func chosen(value string) bool {
+	const shortest = 5 // bytes; below it there are versions, sizes and ports
+	kinds := map[class]bool{}
+	for i := range len(value) {
+		switch c := classOf(value[i]); c {
+		case lower, upper:
+			kinds[lower] = true
+		case digit, sign:
+			kinds[c] = true
+		case foreign:
+			return false
+		}
+	}
+	return len(value) >= shortest && len(kinds) > 1
+}
+
+// forTests are the values that tests and manuals give passwords. They must stay
+// readable: who cannot see a line cannot mend it.
+var forTests = regexp.MustCompile(`(?i)test|example|dummy|fake|sample|changeme|placeholder|password|secret|wrong|invalid|insecure`)
+
+// emptyWord reports whether a value says that there is no password here.
+func emptyWord(value string) bool {
+	switch strings.ToLower(value) {
+	case "password", "passwd", "pass", "secret", "changeme", "change-me", "change_me", "example", "none", "null", "nil",
+		"true", "false", "redacted", "yourpassword", "your-password", "your_password", "string", "required", "optional", "undefined":
+		return true
+	}
+	return strings.Trim(value, "*.xX-") == "" || strings.HasPrefix(value, "<") || strings.HasPrefix(value, "[")
+}
