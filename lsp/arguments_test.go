@@ -79,7 +79,7 @@ func TestPaper(t *testing.T) {
 // TestVisible spells out what no person types.
 func TestVisible(t *testing.T) {
 	for in, want := range map[string]string{"make test": "make test", "echo \x1b[2K": `echo \u{1b}[2K`, "rm \u202egnp": `rm \u{202e}gnp`, "a\nb": "a\nb", "naïve 漢": "naïve 漢"} {
-		if got := visible(in); got != want {
+		if got := agent.Visible(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
 	}

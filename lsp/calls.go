@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"caselsp/agent"
+
 	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
@@ -76,25 +78,29 @@ func (s *server) withdraw(id jsonrpc2.ID) {
 // showMessage shows the user a message that needs no answer. It may be called
 // anywhere, on the read loop too.
 func (s *server) showMessage(typ protocol.MessageType, text string) {
-	s.out.post(note{method: protocol.MethodWindowShowMessage, params: &protocol.ShowMessageParams{Type: typ, Message: text}})
+	s.out.post(note{method: protocol.MethodWindowShowMessage, params: &protocol.ShowMessageParams{Type: typ, Message: agent.Visible(text)}})
 }
 
 // ask puts a question with choices to the user and returns the one that was
 // chosen. No choice means undecided, never no: a client that dismissed the
 // question, failed, went silent, or answered with what was not offered.
 func (s *server) ask(ctx context.Context, typ protocol.MessageType, text string, choices ...string) (chosen string, decided bool) {
-	params := &protocol.ShowMessageRequestParams{Type: typ, Message: text}
+	params := &protocol.ShowMessageRequestParams{Type: typ, Message: agent.Visible(text)}
 	for _, c := range choices {
-		params.Actions = append(params.Actions, protocol.MessageActionItem{Title: c})
+		params.Actions = append(params.Actions, protocol.MessageActionItem{Title: agent.Visible(c)})
 	}
 	item, err := request[*protocol.MessageActionItem](ctx, s, questionTime, protocol.MethodWindowShowMessageRequest, params)
 	if err != nil && ctx.Err() == nil {
 		s.log.Info("a question was left open", "error", err)
 	}
-	if err != nil || item == nil || !slices.Contains(choices, item.Title) {
+	if err != nil || item == nil {
 		return "", false
 	}
-	return cloned(item.Title), true
+	i := slices.IndexFunc(choices, func(c string) bool { return agent.Visible(c) == item.Title })
+	if i < 0 {
+		return "", false
+	}
+	return choices[i], true
 }
 
 // showDocument opens a document in the editor; at, if any, is selected. The
@@ -160,7 +166,8 @@ func (s *server) publish(u uri.URI, version *int32, list []protocol.Diagnostic) 
 	s.out.post(note{method: protocol.MethodTextDocumentPublishDiagnostics, params: params})
 }
 
-// diagnostic returns d without what the client does not know.
+// diagnostic returns d without what the client does not know, and with what it
+// quotes of the text made visible.
 func (c *client) diagnostic(d protocol.Diagnostic) protocol.Diagnostic {
 	if !c.DiagnosticLink {
 		d.CodeDescription = protocol.CodeDescription{}
@@ -173,6 +180,9 @@ func (c *client) diagnostic(d protocol.Diagnostic) protocol.Diagnostic {
 	}
 	if !c.DiagnosticData {
 		d.Data = nil
+	}
+	if text, ok := d.Message.(protocol.String); ok {
+		d.Message = protocol.String(agent.Visible(string(text)))
 	}
 	return d
 }

@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"caselsp/agent"
+
 	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
 )
@@ -48,7 +50,7 @@ func (h clientLog) Handle(_ context.Context, r slog.Record) error {
 		writeAttr(&line, h.prefix, a)
 		return true
 	})
-	text := line.String()
+	text := agent.Visible(line.String())
 	if len(text) > maxLogLine {
 		text = strings.ToValidUTF8(text[:maxLogLine], "") + fmt.Sprintf(" … (%d bytes more)", len(text)-maxLogLine)
 	}
@@ -129,9 +131,9 @@ func (s *server) traceLine(message, verbose string) {
 	if level != protocol.TraceValueMessages && level != protocol.TraceValueVerbose {
 		return
 	}
-	params := &protocol.LogTraceParams{Message: message}
+	params := &protocol.LogTraceParams{Message: agent.Visible(message)}
 	if level == protocol.TraceValueVerbose && verbose != "" {
-		params.Verbose = &verbose
+		params.Verbose = new(agent.Visible(verbose))
 	}
 	s.out.post(note{method: protocol.MethodLogTrace, params: params, log: true})
 }

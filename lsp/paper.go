@@ -95,7 +95,7 @@ func (s *server) openAnswer(ctx context.Context, q agent.Question) error {
 // openDocument writes a document into the state directory and has it shown. The
 // error says where it is.
 func (s *server) openDocument(ctx context.Context, e *Engine, name, text string, focus bool) error {
-	path, err := e.Agent.Store.Document(name, []byte(text))
+	path, err := e.Agent.Store.Document(name, []byte(agent.Visible(text)))
 	if err != nil {
 		return err
 	}

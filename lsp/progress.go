@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"caselsp/agent"
+
 	"go.lsp.dev/protocol"
 )
 
@@ -50,7 +52,8 @@ func (s *server) startProgress(ctx context.Context, title, message string, cance
 	}
 	p.shown = true
 	p.sent = s.clock.now()
-	begin := &protocol.WorkDoneProgressBegin{Kind: "begin", Title: title, Cancellable: new(cancel != nil)}
+	message = agent.Visible(message)
+	begin := &protocol.WorkDoneProgressBegin{Kind: "begin", Title: agent.Visible(title), Cancellable: new(cancel != nil)}
 	if message != "" {
 		begin.Message = &message
 	}
@@ -61,6 +64,7 @@ func (s *server) startProgress(ctx context.Context, title, message string, cance
 // report shows where the work is. percent is 0 to 100, or negative for unknown.
 // Of reports that follow each other too fast the last is shown.
 func (p *progress) report(message string, percent int) {
+	message = agent.Visible(message)
 	report := &protocol.WorkDoneProgressReport{Kind: "report", Message: &message}
 	if percent >= 0 {
 		report.Percentage = new(uint32(min(percent, 100)))
@@ -103,6 +107,7 @@ func (p *progress) end(message string) {
 	}
 	p.ended = true
 	p.s.progress.remove(string(p.token))
+	message = agent.Visible(message)
 	end := &protocol.WorkDoneProgressEnd{Kind: "end"}
 	if message != "" {
 		end.Message = &message

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode"
 
 	"caselsp/agent"
 
@@ -126,7 +125,7 @@ func (s *server) awaitDocument(ctx context.Context, q agent.Question) bool {
 	return false
 }
 
-// questionText is what the user reads.
+// questionText is what the user reads; ask makes all of it visible.
 func questionText(q agent.Question) string {
 	text := q.Text
 	if !strings.HasPrefix(text, "CASE ") {
@@ -135,7 +134,7 @@ func questionText(q agent.Question) string {
 	if q.Kind != agent.Approval {
 		return text
 	}
-	text += ": " + visible(q.Command)
+	text += ": " + q.Command
 	for _, more := range []string{q.Where, q.Why} {
 		if more != "" {
 			text += "\n" + sentence(more)
@@ -145,20 +144,6 @@ func questionText(q agent.Question) string {
 		text += "\n" + chooseAlways + ": " + q.Shape
 	}
 	return text
-}
-
-// visible returns a command line as it may be shown: what no person types, such
-// as terminal escapes and marks that turn the reading direction, is spelled out.
-func visible(line string) string {
-	var b strings.Builder
-	for _, r := range line {
-		if unicode.IsControl(r) && r != '\n' || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar {
-			fmt.Fprintf(&b, "\\u{%x}", r)
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
 }
 
 // sentence returns a text that begins with a capital and ends with a stop.

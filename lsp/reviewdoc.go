@@ -18,7 +18,8 @@ import (
 // editor shows, so an editor that has not read the file again yet still hits the
 // right one. What is still open is asked of the agent, not read from the text.
 
-// reviewText is the review document.
+// reviewText is the review document. It is for reading, so that a mark which
+// turns the direction of text is spelled out in it, and git would not apply that line.
 func reviewText(rev *agent.ReviewOf) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Result of task %s: %s\n", rev.Task.ID, title(rev.Task))
@@ -39,7 +40,7 @@ func reviewText(rev *agent.ReviewOf) string {
 			b.WriteString(line)
 		}
 	}
-	return b.String()
+	return agent.Visible(b.String())
 }
 
 // describeChange says what happens to a file.

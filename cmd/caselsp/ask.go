@@ -64,7 +64,7 @@ func (c *console) Ask(ctx context.Context, q agent.Question) (agent.Answer, erro
 		if err == nil {
 			return a, nil
 		}
-		fmt.Fprintf(c.out, "%v\n", err)
+		fmt.Fprintf(c.out, "%s\n", clean(err.Error()))
 	}
 }
 

@@ -43,11 +43,11 @@ func execute(ctx context.Context, args []string) int {
 	var coded *exitError
 	if errors.As(err, &coded) {
 		if coded.err != nil {
-			fmt.Fprintln(os.Stderr, "caselsp:", coded.err)
+			fmt.Fprintln(os.Stderr, "caselsp:", clean(coded.err.Error()))
 		}
 		return coded.code
 	}
-	fmt.Fprintln(os.Stderr, "caselsp:", err)
+	fmt.Fprintln(os.Stderr, "caselsp:", clean(err.Error()))
 	if unrecorded := (*agent.Unrecorded)(nil); errors.As(err, &unrecorded) {
 		return exitPaused
 	}

@@ -111,7 +111,7 @@ func resumeCommand(w *wiring) *cobra.Command {
 // tellProblems says which settings were ignored.
 func (e *engine) tellProblems() {
 	for _, p := range e.problems {
-		fmt.Fprintln(os.Stderr, "caselsp:", p)
+		fmt.Fprintln(os.Stderr, "caselsp:", clean(p.String()))
 	}
 }
 

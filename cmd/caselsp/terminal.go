@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode"
 
 	"caselsp/agent"
 	"caselsp/agent/workspace"
@@ -199,21 +198,8 @@ func (p plain) line(format string, args ...any) {
 	fmt.Fprintln(p.out, strings.TrimRight(clean(fmt.Sprintf(format, args...)), " —"))
 }
 
-// clean makes what comes from models, files and commands safe to show: control
-// characters, and so terminal escapes, become visible (SPEC row S8).
-func clean(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return r
-		case r < 0x20:
-			return 0x2400 + r // Unicode's pictures of the control characters
-		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r):
-			return unicode.ReplacementChar
-		}
-		return r
-	}, s)
-}
+// clean makes what comes from models, files and commands safe to show (SPEC row S8).
+func clean(s string) string { return agent.Visible(s) }
 
 func firstLine(s string) string {
 	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
@@ -262,7 +248,7 @@ func (t *terminal) show(e agent.Event) {
 	if e.Body == nil {
 		t.typed += len(e.Text)
 		if e.Doing != "" {
-			t.status = firstLine(e.Doing)
+			t.status = clean(firstLine(e.Doing))
 		}
 		return
 	}
