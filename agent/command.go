@@ -175,6 +175,12 @@ func (r *run) commandEnded(line string) error {
 	if result.Status == sandbox.Exited {
 		outcome.Note = fmt.Sprintf("$ %s: exit code %d", line, result.ExitCode)
 	}
+	if result.Engine != "" {
+		outcome.Note += " (" + result.Engine + ")"
+	}
+	if result.Advice != "" {
+		outcome.Note += ": " + result.Advice
+	}
 	missing := ""
 	if !outcome.OK {
 		missing = r.p.withoutLayers()

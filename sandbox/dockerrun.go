@@ -62,7 +62,7 @@ func (b *box) run(ctx context.Context, cmd Command) (res *Result, sound bool, er
 		return nil, false, err
 	}
 	b.tree = view{before: next, began: e.began}
-	res = &Result{Took: e.took}
+	res = &Result{Took: e.took, Engine: "docker"}
 	if way != nil {
 		res.Network = way.close()
 	}

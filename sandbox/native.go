@@ -9,6 +9,14 @@ type NativeOptions struct {
 	Layers  string   // the folder in which layers are kept, made when the first one is; "": none can be kept
 }
 
+// Toolset is what commands find of the tools of one profile.
+type Toolset struct {
+	Profile Profile
+	Has     []string
+	Lacks   []string
+	Advice  string // what to do for what it lacks
+}
+
 // lack is a part of the isolation that cannot be had, and what to do about it.
 type lack struct{ part, advice string }
 

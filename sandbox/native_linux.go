@@ -309,7 +309,7 @@ func (n *NativeEngine) follow(c *cell, cmd Command, g *cgroup) (*Result, error) 
 		network()
 		return nil, c.broken("after the command was started", err, true)
 	}
-	res := &Result{ExitCode: e.Code, Took: e.Took, Network: network()}
+	res := &Result{ExitCode: e.Code, Took: e.Took, Network: network(), Engine: "native"}
 	res.Status = statusOf(e, g != nil && e.Code != 0 && g.killedForMemory())
 	if res.OK() && cmd.Keep != "" {
 		if err := n.layers.keep(cmd.Keep, c.in, cmd.Policy.Disk+archiveSlack); err != nil {
@@ -323,6 +323,7 @@ func (n *NativeEngine) follow(c *cell, cmd Command, g *cgroup) (*Result, error) 
 	c.stop()
 	<-drained
 	res.Output, res.Cut = out.text()
+	res.Advice = n.advise(res)
 	return res, nil
 }
 

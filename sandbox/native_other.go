@@ -15,6 +15,9 @@ func Native(context.Context, NativeOptions) (*NativeEngine, error) {
 	return nil, lacking([]lack{{"Linux on an x86-64 or ARM64 processor", "Commands can be run in Docker here"}})
 }
 
+// Tools looks for nothing: no command would find it.
+func (*NativeEngine) Tools(context.Context) ([]Toolset, error) { return nil, nil }
+
 // Run implements Engine. There is nothing to run it on.
 func (*NativeEngine) Run(ctx context.Context, _ Command) (*Result, error) {
 	_, err := Native(ctx, NativeOptions{})

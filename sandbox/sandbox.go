@@ -110,6 +110,10 @@ type Result struct {
 	Skipped  []string      `json:"skipped,omitempty"` // "path: reason" for what changed and is not in Changes
 	Network  []Connection  `json:"network,omitempty"` // what it did with Policy.Hosts and tried with others, the first first
 	Took     time.Duration `json:"took"`              // the command alone, without what the engine did before and after
+	Engine   string        `json:"engine,omitempty"`  // which one ran it: "docker" or "native"
+	// Advice says what a command that failed did not find in the sandbox, and what
+	// the user can do so that the next one does; "" where nothing is known to be missing.
+	Advice string `json:"advice,omitempty"`
 }
 
 // OK reports whether the command ended by itself with code 0.

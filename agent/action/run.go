@@ -56,6 +56,9 @@ func Output(line string, r *sandbox.Result) string {
 	if r.Cut > 0 {
 		fmt.Fprintf(&b, "%d bytes of output were cut from the middle.\n", r.Cut)
 	}
+	if r.Advice != "" {
+		fmt.Fprintf(&b, "The sandbox lacks something, which only the user can change: %s.\n", r.Advice)
+	}
 	for _, c := range r.Changes {
 		if c.Deleted {
 			fmt.Fprintf(&b, "The command deleted %s (staged).\n", c.Path)

@@ -117,7 +117,35 @@ func (e *engine) examineSandbox(ctx context.Context, out io.Writer) bool {
 		}
 		fmt.Fprintf(out, "%s %-10s %s\n", state, name, text)
 	}
+	if chosen == "native" {
+		e.examineTools(ctx, out)
+	}
 	return chosen != ""
+}
+
+// examineTools writes a line for each kind of project: an image has the tools of
+// each, but this machine need not. What is not there is not wrong, for nobody needs
+// them all.
+func (e *engine) examineTools(ctx context.Context, out io.Writer) {
+	s := e.settings.Sandbox
+	s.Engine = "native"
+	b := &box{settings: s}
+	var sets []sandbox.Toolset
+	_, err := b.engine(ctx)
+	if err == nil {
+		sets, err = b.native.Tools(ctx)
+	}
+	if err != nil {
+		fmt.Fprintf(out, "WRONG %-10s %s\n", "tools", clean(err.Error()))
+	}
+	for _, s := range sets {
+		if s.Has != nil {
+			fmt.Fprintf(out, "ok    %-10s %s\n", s.Profile, strings.Join(s.Has, ", "))
+		}
+		if s.Lacks != nil {
+			fmt.Fprintf(out, "none  %-10s %s\n", s.Profile, clean(s.Advice))
+		}
+	}
 }
 
 func (e *engine) checkSandbox(ctx context.Context, engine string) error {

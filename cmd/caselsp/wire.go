@@ -222,9 +222,25 @@ type box struct {
 	settings settings.Sandbox
 	name     string
 	mu       sync.Mutex
-	chosen   string // "docker" or "native", once it is
+	chosen   string // "docker", once it is
 	docker   *sandbox.DockerEngine
 	native   *sandbox.NativeEngine
+	instead  *fallback // where native stands in for Docker
+}
+
+// fallback is the native engine where Docker did not answer, which it says once.
+type fallback struct {
+	*sandbox.NativeEngine
+	why  string
+	told sync.Once
+}
+
+// Run implements sandbox.Engine.
+func (f *fallback) Run(ctx context.Context, cmd sandbox.Command) (*sandbox.Result, error) {
+	if cmd.Progress != nil {
+		f.told.Do(func() { cmd.Progress("commands run in the native sandbox (sandbox.engine is auto), because " + f.why) })
+	}
+	return f.NativeEngine.Run(ctx, cmd)
 }
 
 // Close ends the connection to the engine.
@@ -242,6 +258,9 @@ func (b *box) Close() error {
 func (b *box) engine(ctx context.Context) (sandbox.Engine, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.instead != nil {
+		return b.instead, nil
+	}
 	switch cmp.Or(b.chosen, b.settings.Engine) {
 	case "none":
 		return nil, nil
@@ -255,14 +274,14 @@ func (b *box) engine(ctx context.Context) (sandbox.Engine, error) {
 		b.chosen = "docker"
 		return e, nil
 	}
-	e, errNative := b.natively(ctx)
-	if errNative == nil {
-		b.chosen = "native"
-		return e, nil
-	}
 	var docker, native *sandbox.Unavailable
-	if !errors.As(errDocker, &docker) || !errors.As(errNative, &native) {
+	_, errNative := b.natively(ctx)
+	switch {
+	case !errors.As(errDocker, &docker) || errNative != nil && !errors.As(errNative, &native):
 		return nil, errors.Join(errDocker, errNative)
+	case errNative == nil:
+		b.instead = &fallback{NativeEngine: b.native, why: docker.Reason}
+		return b.instead, nil
 	}
 	return nil, &sandbox.Unavailable{Engine: "docker, and without it native,", Err: errors.Join(docker, native),
 		Reason: docker.Reason + "; and " + native.Reason, Advice: docker.Advice + ". Or, without Docker: " + native.Advice}
