@@ -40,8 +40,9 @@ type aligner struct {
 	v      *views
 	h      *Hunk
 	old    []string // the hunk's old lines, folded
-	ends   []string // the same lines, but for white space at their ends
+	texts  []string // the same lines as they are
 	kinds  []Kind
+	depths depths      // of the chain being filled
 	elided []bool      // the old line stands for lines that were left out
 	weigh  []float64   // what each says; 0 for an elision
 	total  float64     // what all of them say
@@ -57,7 +58,7 @@ func newAligner(v *views, h *Hunk, rough *words) *aligner {
 		}
 		text := fold(l.Text)
 		a.old = append(a.old, text)
-		a.ends = append(a.ends, trimEnd(l.Text))
+		a.texts = append(a.texts, l.Text)
 		a.kinds = append(a.kinds, l.Kind)
 		a.elided = append(a.elided, elision.MatchString(text) && len(v.ix.lines(text)) == 0)
 		w := weight(text)
@@ -107,19 +108,19 @@ func (a *aligner) match(places int, rough *words) {
 	}
 }
 
-// equal is how well a line is another one that differs in form only. It is a
-// little less than 1, so that of two brackets the one of the same depth is taken.
-const equal = 0.97
+// otherDepth is how well a bracket is one of another depth than those around it
+// show: so much less that a line is rather skipped.
+const otherDepth = 0.8
 
 // like returns how well an old line of the hunk is a line of the file: 1, or
 // less for one that is misquoted, or 0.
 func (a *aligner) like(old, line int) float64 {
 	want, have := a.old[old], a.v.folded[line]
 	switch {
-	case want == have && a.ends[old] == trimEnd(a.v.bare[line]):
-		return 1
+	case want == have && a.depths.contradicts(a.texts[old], a.v.bare[line]):
+		return otherDepth
 	case want == have:
-		return equal
+		return 1
 	case a.kinds[old] == Removed && !(misspelt(want, have) && a.slips(want, have)):
 		return 0
 	case a.weigh[old] < 0.5:
@@ -204,8 +205,10 @@ func (a *aligner) fill(chain []pair) []int {
 	for i := range at {
 		at[i] = -1
 	}
+	a.depths = depths{}
 	for _, p := range chain {
 		at[p.old] = p.line
+		a.depths.learn(a.texts[p.old], a.v.bare[p.line])
 	}
 	first, last := chain[0], chain[len(chain)-1]
 	a.before(at, first.old, first.line)

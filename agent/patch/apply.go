@@ -14,8 +14,8 @@ import (
 // that it is at the end. A hunk without changes is passed over, unless there is
 // no other.
 //
-// A newline at the end of the file comes or goes only where a hunk that reaches
-// the end says so ("\ No newline at end of file"), or where the end is removed.
+// Whether the file ends with a newline changes only where a hunk that reaches the
+// end says so ("\ No newline at end of file").
 //
 // The path, which may be "", is the file's as far as it is known. It only says
 // whether indentation is the file's business: in the source of a program new

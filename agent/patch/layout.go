@@ -1,6 +1,9 @@
 package patch
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 // between reports whether lines that are indented like added can stand between two
 // lines of a file, as far as their layout shows. It is asked only where the
@@ -79,4 +82,33 @@ func straddles(lines []string) bool {
 		}
 	}
 	return opens(lines[len(lines)-1])
+}
+
+// depths says which indentation of the file an indentation of a hunk is, as lines
+// of words that stand in both show.
+type depths struct {
+	of    map[string]string
+	moved bool // some are others in the file
+}
+
+// learn notes that a line of the hunk is a line of the file.
+func (d *depths) learn(said, have string) {
+	if d.of == nil {
+		d.of = map[string]string{}
+	}
+	d.of[indent(said)] = indent(have)
+	d.moved = d.moved || indent(said) != indent(have)
+}
+
+// contradicts reports whether a line of signs only cannot be that line of the
+// file, because it is of another depth there.
+func (d *depths) contradicts(said, have string) bool {
+	s, h := indent(said), indent(have)
+	if d.of == nil || s == h || strings.TrimSpace(said) == "" || strings.IndexFunc(said, unicode.IsLetter) >= 0 {
+		return false
+	}
+	if as, ok := d.of[s]; ok {
+		return as != h
+	}
+	return !d.moved && (strings.HasPrefix(s, h) || strings.HasPrefix(h, s))
 }

@@ -178,7 +178,7 @@ func (a *aligner) prove(chain []pair) (p *place, f finding, line int) {
 		if at[i] >= 0 {
 			s := a.like(i, at[i])
 			there += w * s
-			misquoted = misquoted || s < equal
+			misquoted = misquoted || a.old[i] != a.v.folded[at[i]]
 		}
 	}
 	if there < a.enough(at)*a.total {
@@ -244,7 +244,7 @@ func (a *aligner) enough(at []int) float64 {
 		if k != Removed {
 			continue
 		}
-		if at[i] < 0 || a.like(i, at[i]) < equal {
+		if at[i] < 0 || a.old[i] != a.v.folded[at[i]] {
 			return enough
 		}
 		removes = removes || a.weigh[i] >= 1
@@ -409,7 +409,7 @@ func (a *aligner) inserts(b block, at []int) (f finding, line int) {
 	}
 	added := keys(fold, b.added)
 	says := 0.0
-	for line := max(0, before+1); line < min(behind, before+1+len(added)); line++ {
+	for line := before + 1; before >= 0 && line < min(behind, before+1+len(added)); line++ {
 		if l := a.v.folded[line]; weight(l) >= 0.5 && slices.Contains(added, l) {
 			if says += weight(l); says >= min(leastSaid, said(b.added)/2) {
 				return applied, line

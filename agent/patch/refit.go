@@ -217,6 +217,9 @@ func (f *fitting) isRight(bare []string, c *candidate, p place) bool {
 	if f.misaligned() {
 		return !f.shifted(c)
 	}
+	if f.from == "" && f.moved() {
+		return false
+	}
 	if yes, no := f.depths(bare, c, p); yes != no {
 		return yes > no
 	}
@@ -258,6 +261,22 @@ func (f *fitting) depths(bare []string, c *candidate, p place) (asIs, converted 
 		}
 	}
 	return asIs, converted
+}
+
+// moved reports whether the lines of context are indented otherwise than the
+// file's, all of them that are indented at all: the hunk's new text has them as
+// well, so it was written as a whole in that indentation.
+func (f *fitting) moved() bool {
+	n := 0
+	for _, q := range f.quotes {
+		if q.kind == Context && q.said+q.have != "" {
+			if q.said == q.have {
+				return false
+			}
+			n++
+		}
+	}
+	return n >= 2
 }
 
 // slipped reports whether only the first old line lacks its indentation: models

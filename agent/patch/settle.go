@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 )
 
 const (
@@ -67,27 +66,17 @@ func (v *views) fit(h *Hunk) candidate {
 }
 
 // crooked reports whether a bracket of the hunk is one of another depth in the
-// file, though the lines of words around it are indented by the same rule: then
-// a line was left out, and the bracket is another one.
+// file than the lines of words around it show: then a line was left out, and the
+// bracket is another one.
 func (c *candidate) crooked(v *views, from int) bool {
-	rule := map[string]string{} // of indentation in the hunk and in the file
-	shifted := false
+	var d depths
 	for i, l := range c.old {
 		if weight(v.folded[from+i]) >= 0.5 {
-			rule[indent(l)] = indent(v.bare[from+i])
-			shifted = shifted || indent(l) != indent(v.bare[from+i])
+			d.learn(l, v.bare[from+i])
 		}
-	}
-	if len(rule) == 0 {
-		return false
 	}
 	for i, l := range c.old {
-		said, have := indent(l), indent(v.bare[from+i])
-		if strings.IndexFunc(l, unicode.IsLetter) >= 0 || strings.TrimSpace(l) == "" || said == have {
-			continue
-		}
-		alike := strings.HasPrefix(said, have) || strings.HasPrefix(have, said)
-		if as, ok := rule[said]; ok && as != have || !shifted && alike {
+		if d.contradicts(l, v.bare[from+i]) {
 			return true
 		}
 	}

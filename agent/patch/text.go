@@ -89,7 +89,7 @@ type edit struct {
 type last int
 
 const (
-	asBefore last = iota // a new last line has one if the old last line had one
+	asBefore last = iota // the last line has one if it had one before
 	closeIt
 	openIt
 )
@@ -104,32 +104,28 @@ const (
 func (d *document) splice(edits []edit, end last, usual string) string {
 	out := make([]string, 0, len(d.lines)+len(edits))
 	done := 0
-	fresh := false // the last line of out is new
 	for _, e := range edits {
 		out = append(out, d.lines[done:e.from]...)
-		fresh = fresh && e.from == done
 		for k, text := range e.with {
 			near := usual
 			if near == "" {
 				near = d.endingNear(max(0, min(e.from+k, e.to-1)))
 			}
 			out = append(out, text+near)
-			fresh = true
 		}
 		done = e.to
 	}
 	out = append(out, d.lines[done:]...)
-	fresh = fresh && done == len(d.lines)
-	return d.finish(out, fresh, end, usual)
+	return d.finish(out, end, usual)
 }
 
 // finish puts the newlines right at the former and at the new end of the text.
-func (d *document) finish(out []string, fresh bool, end last, usual string) string {
+func (d *document) finish(out []string, end last, usual string) string {
 	if usual == "" {
 		usual = d.endingNear(len(d.lines) - 1)
 	}
 	n := len(out) - 1
-	if end == asBefore && fresh && !d.closed() {
+	if end == asBefore && !d.closed() {
 		end = openIt
 	}
 	size := 0
