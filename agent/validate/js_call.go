@@ -30,16 +30,12 @@ var jsCallRules = authored([]Rule{{
 	Doc:  "They stop the page and look like the browser's own; a `<dialog>` does neither. A function of that name in the same file passes.",
 	File: "app.js", Bad: "save().catch(() => alert(\"Not saved\"));\n", Good: "save().catch(() => show(dialog, \"Not saved\"));\n",
 	Check: scripts(func(p *Pass, c *Code) {
-		var s *names
 		for _, n := range c.Nodes("call_expression") {
 			name := strings.TrimPrefix(callee(n), "window.")
 			if (name != "alert" && name != "confirm" && name != "prompt") || len(arguments(n)) == 0 || forPeople(p) {
 				continue
 			}
-			if s == nil {
-				s = namesOf(c)
-			}
-			if start, end := c.Span(n); len(s.declared[name]) == 0 && p.written(start, end) {
+			if start, end := c.Span(n); !c.scopes().declares(name) && p.written(start, end) {
 				p.Report(start, end, "%s stops the page until it is answered: a <dialog> does not.", name)
 			}
 		}
@@ -73,20 +69,11 @@ var jsCallRules = authored([]Rule{{
 	File: "app.js", Bad: "const names = users.map(u => { u.name; });\n", Good: "const names = users.map(u => { return u.name; });\n$(\"li\").map(function () { paint(this); });\n",
 	Check: script(checkCallback, "call_expression"),
 }, {
-	ID: "js-getter-return", Title: "A getter that returns nothing", Severity: Warning, Category: Scripts,
-	Doc:  "Reading the property gives undefined.",
-	File: "app.js", Bad: "class A { get size() { this.items.length; } }\n", Good: "class A { get size() { return this.items.length; } get b() { throw new Error(\"none\"); } }\n",
-	Check: script(func(p *Pass, c *Code, n syntax.Node) {
-		if body := n.Child("statement_block"); word(n, "get") && !body.IsZero() && !gives(body) && !probed[part(n, 0).Text()] {
-			p.Node(c, part(n, 0), "This getter returns nothing: reading it gives undefined.")
-		}
-	}, "method_definition"),
-}, {
 	ID: "js-async-executor", Title: "An async function as the executor of a promise", Severity: Warning, Category: Scripts,
 	Doc:  "What it throws rejects a promise that nobody holds, and the new one stays pending for ever. Use `await` outside, or drop `new Promise`.",
 	File: "app.js", Bad: "new Promise(async (resolve) => { resolve(await load()); });\n", Good: "new Promise((resolve, reject) => { load().then(resolve, reject); });\n",
 	Check: script(func(p *Pass, c *Code, n syntax.Node) {
-		if args := arguments(n); callee(n) == "Promise" && len(args) > 0 && is(args[0], "arrow_function", "function_expression", "function") && word(args[0], "async") {
+		if args := arguments(n); c.scopes().global(part(n, 0), "Promise") && len(args) > 0 && is(args[0], "arrow_function", "function_expression", "function") && word(args[0], "async") {
 			start, _ := c.Span(args[0])
 			p.Report(start, start+len("async"), "Errors of this function are lost, and the promise stays pending: do the awaiting outside of new Promise.")
 		}
@@ -118,31 +105,7 @@ var jsCallRules = authored([]Rule{{
 			p.Offer(start, end, &Fix{"Parse with base 10", []Edit{{start, end, "(s) => parseInt(s, 10)"}}}, "parseInt takes the index for the base: all but the first become wrong or NaN.")
 		}
 	}, "call_expression"),
-}, {
-	ID: "js-missing-super", Title: "A constructor of a derived class without super()", Severity: Warning, Category: Scripts,
-	Doc:  "Before `super()` there is no `this`: making an object throws a ReferenceError.",
-	File: "app.js", Bad: "class B extends A { constructor() { this.x = 1; } }\n", Good: "class B extends A { constructor() { super(); this.x = 1; } }\n",
-	Check: script(func(p *Pass, c *Code, n syntax.Node) {
-		name, body := part(n, 0), n.Child("statement_block")
-		if is(name, "property_identifier") && name.Text() == "constructor" && !body.IsZero() && derived(n.Parent().Parent()) {
-			for x := range body.Walk() {
-				if is(x, "super", "return_statement", "throw_statement") {
-					return
-				}
-			}
-			p.Node(c, name, "Call super() first: without it, making an object throws.")
-		}
-	}, "method_definition"),
 }})
-
-// derived reports whether a class extends another one; in TypeScript, implementing is no extending.
-func derived(class syntax.Node) bool {
-	h := class.Child("class_heritage")
-	return !h.IsZero() && strings.HasPrefix(h.Text(), "extends") && strings.TrimSpace(strings.TrimPrefix(h.Text(), "extends")) != "null"
-}
-
-// probed are the options by whose getters scripts find out whether a browser reads them.
-var probed = words("passive once capture signal")
 
 // guarded reports whether a call is only made where somebody asked for it: in
 // an if about debugging or being verbose.
@@ -223,11 +186,18 @@ func usesThis(n syntax.Node) bool {
 }
 
 // returning are the methods of arrays that go by what their callback returns.
-var returning = words("map filter reduce reduceRight some every find findIndex findLast findLastIndex flatMap")
+var returning = words("map filter reduce reduceRight some every find findIndex findLast findLastIndex flatMap sort toSorted")
+
+// mapping are those of returning for which undefined is an item as any other:
+// where one way through a callback returns a value, all must.
+var mapping = words("map reduce reduceRight flatMap sort toSorted")
 
 func checkCallback(p *Pass, c *Code, n syntax.Node) {
 	object, name := method(n)
 	args := arguments(n)
+	if name == "from" && len(args) > 1 && (object.Text() == "Array" || strings.HasSuffix(object.Text(), "Array")) {
+		args, name = args[1:], "map" // Array.from(list, callback)
+	}
 	if !returning[name] || len(args) == 0 || !is(args[0], "arrow_function", "function_expression", "function") || word(args[0], "async") || word(args[0], "*") {
 		return
 	}
@@ -236,40 +206,35 @@ func checkCallback(p *Pass, c *Code, n syntax.Node) {
 		root = part(root, 0)
 	}
 	body := args[0].Child("statement_block")
-	if body.IsZero() || len(parts(body)) == 0 || gives(body) || strings.HasPrefix(root.Text(), "$") || root.Text() == "jQuery" || usesThis(args[0]) {
+	e := c.flows().bodies[body]
+	gives := e.value && !e.bare && !e.next || e.value && !mapping[name] || !e.next && !e.bare
+	if body.IsZero() || gives || strings.HasPrefix(root.Text(), "$") || root.Text() == "jQuery" || usesThis(args[0]) {
 		return
 	}
 	first := args[0]
 	start, _ := c.Span(first)
 	end, _ := c.Span(body)
-	p.Report(start, end, "%s goes by what this returns, and it returns nothing: add a return, or write forEach.", name)
+	p.Report(start, end, "%s goes by what this returns, and %s: add a return, or write forEach.", name, returnsWhat(e))
 }
 
-// gives reports whether a function's body returns a value somewhere, or never
-// comes to its end.
-func gives(body syntax.Node) bool {
-	for _, x := range own(body) {
-		if is(x, "return_statement") && !part(x, 0).IsZero() {
-			return true
-		}
+func returnsWhat(e ending) string {
+	if e.value {
+		return "some ways through it return nothing"
 	}
-	return leaves(body)
+	return "it returns nothing"
 }
 
 func checkForIn(p *Pass, c *Code) {
-	var s *names
 	for _, n := range c.Nodes("for_in_statement") {
 		list := parts(n)
 		if !word(n, "in") || len(list) < 3 {
 			continue
 		}
 		over := list[len(list)-2]
-		if s == nil {
-			s = namesOf(c)
-		}
 		isArray := is(over, "array")
-		if d := s.declared[over.Text()]; is(over, "identifier") && len(d) == 1 && is(d[0].Parent(), "variable_declarator") && is(d[0].Parent().Parent(), "lexical_declaration") && word(d[0].Parent().Parent(), "const") {
-			isArray = is(part(d[0].Parent(), 1), "array") && len(parts(part(d[0].Parent(), 1))) > 0
+		if r := c.scopes().at[over]; r != nil && r.to != nil && len(r.to.defs) == 1 && r.to.defs[0].kind == "const" && is(r.to.defs[0].by, "variable_declarator") {
+			made := part(r.to.defs[0].by, -1)
+			isArray = is(made, "array") && len(parts(made)) > 0
 		}
 		if start, end := c.Span(over); isArray && p.written(start, end) {
 			p.Report(start, end, "for…in gives the indices as strings: write for…of.")

@@ -18,21 +18,13 @@ var jsExprRules = authored([]Rule{{
 	Doc:  "The last one counts, the first is dropped without a word.",
 	File: "app.js", Bad: "class A {\n  open() { return 1; }\n  open() { return 2; }\n}\n", Good: "class A {\n  open() { return 1; }\n  static open() { return 2; }\n}\n",
 	Check: script(func(p *Pass, c *Code, n syntax.Node) {
-		if c.Lang == syntax.JavaScript {
-			checkKeys(p, c, n, "member")
-		}
+		checkKeys(p, c, n, "member")
 	}, "class_body"),
 }, {
 	ID: "js-self-assign", Title: "Something is assigned to itself", Severity: Warning, Category: Scripts,
-	Doc:  "It does nothing; mostly one of the sides is a slip. Members of other objects pass, where a setter may do something, as in `location.href = location.href`.",
+	Doc:  "It does nothing; mostly one of the sides is a slip. Members whose setter does something in browsers, as in `location.href = location.href`, pass.",
 	File: "app.js", Bad: "function set(name) { name = name; }\n", Good: "function set(name) { this.name = name; location.href = location.href; }\n",
-	Check: script(func(p *Pass, c *Code, n syntax.Node) {
-		left, right := part(n, 0), part(n, 1)
-		own := is(left, "identifier") || is(left, "member_expression") && part(left, 0).Text() == "this" && plainChain(left)
-		if own && !right.IsZero() && sameCode(left, right) && !containsAny(left.Text(), []string{"location", "width", "height"}) {
-			p.Node(c, n, "%s is assigned to itself: one of the two sides is mistaken.", clip(left.Text()))
-		}
-	}, "assignment_expression"),
+	Check: script(checkSelfAssign, "assignment_expression"),
 }, {
 	ID: "js-self-compare", Title: "Something is compared with itself", Severity: Warning, Category: Scripts,
 	Doc:  "The result is known beforehand. To find NaN, write `Number.isNaN(x)`; the old ways, `x !== x` and `x >= x`, pass.",
@@ -52,16 +44,29 @@ var jsExprRules = authored([]Rule{{
 	ID: "js-nan-compare", Title: "A comparison with NaN", Severity: Warning, Category: Scripts,
 	Doc:  "NaN is equal to nothing, not even to itself: the comparison is always the same. Write `Number.isNaN(x)`.",
 	File: "app.js", Bad: "if (n === NaN) { reset(); }\n", Good: "if (Number.isNaN(n)) { reset(); }\n",
+	Check: scripts(checkNaN),
+}, {
+	ID: "js-negative-zero", Title: "A comparison with -0", Severity: Warning, Category: Scripts,
+	Doc:  "`x === -0` is true of 0 as well. Write `Object.is(x, -0)`, or compare with 0.",
+	File: "app.js", Bad: "if (n === -0) { reset(); }\n", Good: "if (Object.is(n, -0) || n === 0) { reset(); }\n",
 	Check: script(func(p *Pass, c *Code, n syntax.Node) {
-		switch operator(n) {
-		case "==", "===", "!=", "!==", "<", ">", "<=", ">=":
-			for i := range 2 {
-				if x := part(n, i); !x.IsZero() && (x.Text() == "NaN" || x.Text() == "Number.NaN") {
-					p.Node(c, n, "NaN is equal to nothing: write Number.isNaN(%s).", clip(part(n, 1-i).Text()))
-				}
+		for _, x := range parts(n) {
+			if is(x, "unary_expression") && operator(x) == "-" && is(part(x, 0), "number") && truth(part(x, 0)) == no && comparisons[operator(n)] {
+				p.Node(c, n, "This is true of 0 as well: write Object.is(…, -0), or compare with 0.")
 			}
 		}
 	}, "binary_expression"),
+}, {
+	ID: "js-constant-operand", Title: "An operator whose result is known beforehand", Severity: Warning, Category: Scripts,
+	Doc: "`a + b ?? c` takes the sum, which is never null; `x === {}` compares with a new object, which is equal to nothing; `!a === null` compares a boolean with null. " +
+		"Mostly brackets are missing.",
+	File: "app.js", Bad: "const size = options.size + 1 ?? 10;\nif (list === []) { clear(); }\n", Good: "const size = options.size + (step ?? 10);\nif (list.length === 0) { clear(); }\n",
+	Check: scripts(checkOperands),
+}, {
+	ID: "js-boolean-cast", Title: "A value is made a boolean that is asked as one anyway", Severity: Info, Category: Scripts,
+	Doc:  "`if (!!x)` is `if (x)`, and `!Boolean(x)` is `!x`.",
+	File: "app.js", Bad: "if (!!user) { greet(user); }\n", Good: "if (user) { greet(user); }\nconst known = !!user;\n",
+	Check: scripts(checkCasts),
 }, {
 	ID: "js-invalid-typeof", Title: "typeof is compared with a type that there is not", Severity: Warning, Category: Scripts,
 	Doc:  "`typeof` gives undefined, object, boolean, number, string, function, symbol or bigint; of an array and of null it gives object.",
@@ -71,7 +76,10 @@ var jsExprRules = authored([]Rule{{
 		case "==", "===", "!=", "!==":
 			for i := range 2 {
 				x := bare(part(n, i))
-				if s, ok := unquote(part(n, 1-i)); ok && is(x, "unary_expression") && operator(x) == "typeof" && !typeNames[s] {
+				if is(x, "unary_expression") && operator(x) == "typeof" && c.scopes().global(bare(part(n, 1-i)), "undefined") {
+					p.Node(c, part(n, 1-i), "typeof gives a string: write \"undefined\".")
+				}
+				if s, ok := literalText(part(n, 1-i)); ok && is(x, "unary_expression") && operator(x) == "typeof" && !typeNames[s] {
 					p.Node(c, part(n, 1-i), "typeof never gives %q.%s", s, meant(s, func(t string) bool { return typeNames[t] }))
 				}
 			}
@@ -115,17 +123,11 @@ var jsExprRules = authored([]Rule{{
 	}, "array"),
 }, {
 	ID: "js-number-precision", Title: "A number that JavaScript cannot hold", Severity: Warning, Category: Scripts,
-	Doc:  "Whole numbers above 9007199254740991 lose digits: another number is stored. Write a BigInt (`…n`) or a string.",
+	Doc:  "Whole numbers above 9007199254740991 and more than 17 digits are not held: another number is stored. Write a BigInt (`…n`) or a string.",
 	File: "app.js", Bad: "const id = 9007199254740993;\n", Good: "const id = 9007199254740993n;\n",
 	Check: script(func(p *Pass, c *Code, n syntax.Node) {
-		text := strings.ReplaceAll(n.Text(), "_", "")
-		v, err := strconv.ParseUint(text, 10, 64)
-		if err != nil || strings.HasPrefix(text, "0") || uint64(float64(v)) == v {
-			return
-		}
-		// The decimal that is stored may still be written the same: 2e22 with zeros.
-		if strconv.FormatFloat(float64(v), 'f', -1, 64) != text {
-			p.Node(c, n, "JavaScript stores %s: write a BigInt (%sn) or a string.", strconv.FormatFloat(float64(v), 'f', -1, 64), text)
+		if stored := misheld(n); stored != "" {
+			p.Node(c, n, "JavaScript stores %s: write a BigInt (…n), a string, or fewer digits.", stored)
 		}
 	}, "number"),
 }, {
@@ -133,33 +135,15 @@ var jsExprRules = authored([]Rule{{
 	Doc:  "They make objects, which are true in conditions (`new Boolean(false)` too) and equal to nothing. Leave `new` out.",
 	File: "app.js", Bad: "const flag = new Boolean(input);\n", Good: "const flag = Boolean(input);\n",
 	Check: script(func(p *Pass, c *Code, n syntax.Node) {
-		if name := callee(n); name == "String" || name == "Number" || name == "Boolean" {
+		if c.scopes().global(part(n, 0), "String", "Number", "Boolean") {
 			start, end := c.Span(n)
 			at, _ := c.Span(part(n, 0))
 			p.Offer(start, end, &Fix{"Leave new out", []Edit{{Start: start, End: at}}}, "This makes an object that is always true: leave new out.")
 		}
 	}, "new_expression"),
-}, {
-	ID: "js-invalid-regexp", Title: "A regular expression that is none", Severity: Warning, Category: Scripts,
-	Doc:  "It throws a SyntaxError where it is made: a bracket is not closed, or a quantifier has nothing to repeat.",
-	File: "app.js", Bad: "const re = new RegExp(\"[a-z\");\n", Good: "const re = new RegExp(\"[a-z]+\", \"gi\");\n",
-	Check: script(func(p *Pass, c *Code, n syntax.Node) {
-		args := arguments(n)
-		if callee(n) != "RegExp" || len(args) == 0 {
-			return
-		}
-		if pattern, ok := unquote(args[0]); ok {
-			if wrong := regexpFault(pattern); wrong != "" {
-				p.Node(c, args[0], "This throws when it runs: %s.", wrong)
-			}
-		}
-		if len(args) > 1 {
-			if flags, ok := unquote(args[1]); ok && strings.Trim(flags, "dgimsuvy") != "" {
-				p.Node(c, args[1], "This throws when it runs: there is no flag %s.", strings.Trim(flags, "dgimsuvy"))
-			}
-		}
-	}, "new_expression", "call_expression"),
 }})
+
+var comparisons = words("== === != !== < > <= >=")
 
 var typeNames = words("undefined object boolean number string function symbol bigint unknown date")
 
@@ -171,7 +155,7 @@ func checkKeys(p *Pass, c *Code, n syntax.Node, what string) {
 		k := key{}
 		name := part(x, 0)
 		switch x.Kind() {
-		case "pair", "field_definition":
+		case "pair", "field_definition", "public_field_definition":
 			k.kind = "value"
 		case "method_definition":
 			k.kind = "value"
@@ -189,70 +173,268 @@ func checkKeys(p *Pass, c *Code, n syntax.Node, what string) {
 		if word(x, "static") {
 			k.kind += " static"
 		}
-		switch {
-		case is(name, "property_identifier", "shorthand_property_identifier", "private_property_identifier", "number"):
-			k.name = name.Text()
-		case is(name, "string"):
-			s, ok := unquote(name)
-			if !ok {
-				continue
-			}
-			k.name = s
-		default:
+		var ok bool
+		if k.name, ok = keyName(name); !ok {
 			continue
 		}
-		if k.name == "__proto__" || word(x, "declare") {
+		if computed := is(name, "computed_property_name"); k.name == "constructor" && what == "member" && (!computed && !word(x, "static")) {
+			continue // two of them are a mistake of syntax
+		}
+		if k.name == "__proto__" && is(x, "pair") && !is(name, "computed_property_name") || word(x, "declare") {
 			continue
 		}
-		if seen[k] {
+		value := key{k.name, strings.Replace(strings.Replace(k.kind, "get", "value", 1), "set", "value", 1)}
+		accessor := key{k.name, strings.Replace(k.kind, "value", "get", 1)}
+		setter := key{k.name, strings.Replace(k.kind, "value", "set", 1)}
+		if seen[k] || seen[value] || strings.HasPrefix(k.kind, "value") && (seen[accessor] || seen[setter]) {
 			p.Node(c, name, "%s stands above as a %s already: only this one counts.", k.name, what)
 		}
 		seen[k] = true
 	}
 }
 
-// regexpFault says what is certainly wrong with a pattern; "" where nothing is.
-func regexpFault(s string) string {
-	open, repeatable := 0, false
-	for i := 0; i < len(s); i++ {
-		switch s[i] {
-		case '[':
-			end := i + 1
-			for ; end < len(s) && s[end] != ']'; end++ {
-				if s[end] == '[' {
-					return "" // sets of the flag v nest
-				}
-			}
-			if end >= len(s) {
-				return "a [ is not closed"
-			}
-			i, repeatable = end, true
-		case '(':
-			open++
-			repeatable = false
-			if strings.HasPrefix(s[i+1:], "?") {
-				i++
-			}
-		case ')':
-			if open--; open < 0 {
-				return "a ) closes nothing"
-			}
-			repeatable = true
-		case '*', '+', '?':
-			if !repeatable {
-				return "nothing stands before " + s[i:i+1] + " to repeat"
-			}
-			if repeatable = false; i+1 < len(s) && s[i+1] == '?' {
-				i++
-			}
-		case '|':
-			repeatable = false
-		default:
-			repeatable = s[i] != '^'
+// keyName is the name that a key stands for; false where it is computed.
+func keyName(n syntax.Node) (string, bool) {
+	switch {
+	case is(n, "property_identifier", "shorthand_property_identifier", "private_property_identifier"):
+		return n.Text(), !strings.Contains(n.Text(), "\\")
+	case is(n, "number"):
+		if v, ok := numberOf(n); ok {
+			f, _ := v.Float64()
+			return strconv.FormatFloat(f, 'f', -1, 64), true
+		}
+	case is(n, "string", "template_string"):
+		return literalText(n)
+	case is(n, "null", "true", "false"):
+		return n.Text(), true
+	case is(n, "computed_property_name"):
+		if inner := bare(part(n, 0)); is(inner, "number", "string", "template_string", "null") {
+			return keyName(inner)
 		}
 	}
-	if open > 0 {
-		return "a ( is not closed"
+	return "", false
+}
+
+// acting are members whose setters do something in browsers, whatever they are set to.
+var acting = words("href hash search location src srcdoc innerHTML outerHTML textContent value className scrollTop scrollLeft selectedIndex width height currentTime cssText display style type data volume disabled selected checked lastIndex stack")
+
+func checkSelfAssign(p *Pass, c *Code, n syntax.Node) {
+	left, right := part(n, 0), part(n, 1)
+	if is(left, "object_pattern", "array_pattern") {
+		checkSamePattern(p, c, left, right, 0)
+		return
 	}
-	return ""
+	if right.IsZero() || !is(left, "identifier", "member_expression", "subscript_expression") || !steady(left) || acting[memberName(left)] || strings.Contains(left.Text(), "location") || is(left, "member_expression") && containsWord("global window self root globalThis", part(left, 0).Text()) {
+		return
+	}
+	if sameCode(left, bare(right)) {
+		p.Node(c, n, "%s is assigned to itself: one of the two sides is mistaken.", clip(left.Text()))
+	}
+}
+
+// checkSamePattern finds parts of a pattern that are given what they are.
+func checkSamePattern(p *Pass, c *Code, left, right syntax.Node, depth int) {
+	if depth > deepest {
+		return
+	}
+	same := func(a, b syntax.Node) {
+		if is(a, "object_pattern", "array_pattern") {
+			checkSamePattern(p, c, a, b, depth+1)
+		} else if !a.IsZero() && !b.IsZero() && is(a, "identifier", "member_expression", "shorthand_property_identifier_pattern") && a.Text() == b.Text() && is(b, "identifier", "member_expression", "shorthand_property_identifier") {
+			p.name(c, b, "%s is assigned to itself: one of the two sides is mistaken.", clip(a.Text()))
+		}
+	}
+	if is(left, "array_pattern") && is(right, "array") && word(left, ",") == word(right, ",") {
+		a, b := parts(left), parts(right)
+		for i := 0; i < len(a) && i < len(b) && !is(b[i], "spread_element") && strings.Count(left.Text(), ",") == len(a)-1 && strings.Count(right.Text(), ",") == len(b)-1; i++ {
+			same(a[i], b[i])
+		}
+		return
+	}
+	if !is(left, "object_pattern") || !is(right, "object") {
+		return
+	}
+	values := map[string]syntax.Node{}
+	for _, x := range parts(right) {
+		switch {
+		case is(x, "spread_element"):
+			values = map[string]syntax.Node{} // it may set any key
+		case is(x, "pair"):
+			if name, ok := keyName(part(x, 0)); ok {
+				values[name] = part(x, 1)
+			}
+		case is(x, "shorthand_property_identifier"):
+			values[x.Text()] = x
+		}
+	}
+	for _, x := range parts(left) {
+		switch {
+		case is(x, "pair_pattern"):
+			if name, ok := keyName(part(x, 0)); ok {
+				same(part(x, 1), values[name])
+			}
+		case is(x, "shorthand_property_identifier_pattern"):
+			same(x, values[x.Text()])
+		}
+	}
+}
+
+// isNaN reports whether an expression is the language's NaN.
+func (s *scopes) isNaN(n syntax.Node) bool {
+	n = bare(n)
+	if is(n, "sequence_expression") {
+		return s.isNaN(part(n, -1))
+	}
+	return s.global(n, "NaN") || memberName(n) == "NaN" && s.global(part(n, 0), "Number")
+}
+
+func checkNaN(p *Pass, c *Code) {
+	s := c.scopes()
+	for _, n := range c.Nodes("binary_expression") {
+		if !comparisons[operator(n)] {
+			continue
+		}
+		for i := range 2 {
+			if s.isNaN(part(n, i)) {
+				p.name(c, n, "NaN is equal to nothing: write Number.isNaN(%s).", clip(part(n, 1-i).Text()))
+				break
+			}
+		}
+	}
+	for _, n := range c.Nodes("switch_statement", "switch_case") {
+		if x := part(n, 0); s.isNaN(x) {
+			p.name(c, x, "NaN is equal to nothing: no case of it ever runs.")
+		}
+	}
+	for _, n := range c.Nodes("call_expression") {
+		f := part(n, 0)
+		if name := memberName(f); name != "indexOf" && name != "lastIndexOf" {
+			continue
+		}
+		if args := arguments(n); len(args) > 0 && len(args) < 3 && s.isNaN(args[0]) {
+			p.name(c, n, "NaN is equal to nothing, so that it is never found: write findIndex(Number.isNaN).")
+		}
+	}
+}
+
+func checkOperands(p *Pass, c *Code) {
+	s := c.scopes()
+	for _, n := range c.Nodes("binary_expression") {
+		left, right, op := part(n, 0), part(n, 1), operator(n)
+		if right.IsZero() {
+			continue
+		}
+		switch op {
+		case "&&", "||":
+			if !assigns(left) && s.constant(left, true) && !inConstantTest(n) {
+				p.name(c, left, "The left side of %s is always the same: are brackets missing?", op)
+			}
+		case "??":
+			if s.nullish(left) != unsure {
+				p.name(c, left, "The left side of ?? is always the same: are brackets missing?")
+			}
+		case "==", "===", "!=", "!==":
+			if why := s.constantComparison(left, right, op); why != "" {
+				p.name(c, n, "This comparison is always the same: %s.", why)
+			}
+		}
+	}
+}
+
+// assigns reports whether an expression sets something, as in (x < 0 && (x = 0)) || ….
+func assigns(n syntax.Node) bool {
+	for x := range n.Walk() {
+		if is(x, "assignment_expression", "augmented_assignment_expression") {
+			return true
+		}
+	}
+	return false
+}
+
+// inConstantTest reports whether a condition around an operator is told as a whole.
+func inConstantTest(n syntax.Node) bool {
+	by := n.Parent()
+	for is(by, "parenthesized_expression") {
+		by = by.Parent()
+	}
+	return is(by, "if_statement") && literal(bare(part(n, 0))) // a switch for who reads the source
+}
+
+func checkCasts(p *Pass, c *Code) {
+	for _, n := range c.Nodes("unary_expression") {
+		inner := bare(part(n, 0))
+		if operator(n) != "!" || !is(inner, "unary_expression") || operator(inner) != "!" || !askedAsBool(c, n) {
+			continue
+		}
+		start, end := c.Span(n)
+		x, _ := c.Span(part(inner, 0))
+		if at, _ := c.Span(inner); at == start+1 && p.written(start, end) {
+			p.Offer(start, end, &Fix{"Leave !! out", []Edit{{Start: start, End: x}}}, "This is asked as a boolean anyway: leave !! out.")
+		} else {
+			p.name(c, n, "This is asked as a boolean anyway: leave !! out.")
+		}
+	}
+	for _, n := range c.Nodes("call_expression") {
+		if args := arguments(n); len(args) == 1 && !is(args[0], "spread_element") && c.scopes().global(part(n, 0), "Boolean") && askedAsBool(c, n) {
+			p.name(c, n, "This is asked as a boolean anyway: leave Boolean() out.")
+		}
+	}
+}
+
+// askedAsBool reports whether only the truth of an expression counts.
+func askedAsBool(c *Code, n syntax.Node) bool {
+	for by := n.Parent(); !by.IsZero(); n, by = by, by.Parent() {
+		switch by.Kind() {
+		case "parenthesized_expression":
+			if is(by.Parent(), "if_statement", "while_statement", "do_statement") {
+				return true
+			}
+		case "ternary_expression":
+			return part(by, 0) == n
+		case "unary_expression":
+			return operator(by) == "!"
+		case "expression_statement":
+			return is(by.Parent(), "for_statement") && part(by.Parent(), 1) == by
+		case "arguments":
+			call := by.Parent()
+			return len(parts(by)) == 1 && c.scopes().global(part(call, 0), "Boolean")
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// misheld is the number that a literal is stored as, where that is another one.
+func misheld(n syntax.Node) string {
+	text := strings.ToLower(strings.ReplaceAll(n.Text(), "_", ""))
+	if strings.HasSuffix(text, "n") || len(text) < 16 {
+		return ""
+	}
+	if len(text) > 1 && text[0] == '0' && text[1] != '.' && text[1] != 'e' {
+		v, ok := numberOf(n)
+		if !ok {
+			return ""
+		}
+		f, exact := v.Float64()
+		if exact == 0 {
+			return ""
+		}
+		return strconv.FormatFloat(f, 'f', -1, 64)
+	}
+	mantissa, _, _ := strings.Cut(text, "e")
+	whole := !strings.Contains(mantissa, ".")
+	digits := strings.TrimLeft(strings.Replace(mantissa, ".", "", 1), "0")
+	if whole {
+		digits = strings.TrimRight(digits, "0")
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil || digits == "" || f == 0 {
+		return ""
+	}
+	stored, _, _ := strings.Cut(strconv.FormatFloat(f, 'e', max(len(digits)-1, 0), 64), "e")
+	if strings.Replace(stored, ".", "", 1) == digits {
+		return ""
+	}
+	return strconv.FormatFloat(f, 'g', -1, 64)
 }

@@ -9,14 +9,14 @@ import (
 // jsFlowRules are about statements: what runs, and what never does.
 var jsFlowRules = authored([]Rule{{
 	ID: "js-unreachable", Title: "Code that is never reached", Severity: Warning, Category: Scripts,
-	Doc:  "What stands behind `return`, `throw`, `break` or `continue` in the same block never runs. Functions, which are there before anything runs, and declarations without a value pass.",
+	Doc:  "What stands behind `return`, `throw`, `break` or `continue`, behind an `if` both of whose branches leave, or behind a loop without end, never runs. Functions, which are there before anything runs, and declarations without a value pass.",
 	File: "app.js", Bad: "function f() {\n  return 1;\n  save();\n}\n", Good: "function f() {\n  return g();\n  function g() { return 1; }\n}\n",
-	Check: script(checkUnreachable, "return_statement", "throw_statement", "break_statement", "continue_statement"),
+	Check: scripts(checkUnreachable),
 }, {
 	ID: "js-fallthrough", Title: "A case that runs on into the next one", Severity: Warning, Category: Scripts,
 	Doc:  "Without `break`, `return` or `throw` at its end the statements of the next case run, too. Where that is meant, a comment with the words \"falls through\" or \"fall through\" says so. Empty cases pass.",
 	File: "app.js", Bad: "switch (key) {\n  case 1:\n    open();\n  case 2:\n    close();\n}\n", Good: "switch (key) {\n  case 1:\n    open();\n    // falls through\n  case 2:\n    close();\n}\n",
-	Check: script(checkFallthrough, "switch_body"),
+	Check: scripts(checkFallthrough),
 }, {
 	ID: "js-duplicate-case", Title: "Two cases of one value", Severity: Warning, Category: Scripts,
 	Doc:  "Only the first of them ever runs.",
@@ -24,10 +24,10 @@ var jsFlowRules = authored([]Rule{{
 	Check: script(func(p *Pass, c *Code, n syntax.Node) {
 		seen := map[string]bool{}
 		for _, x := range parts(n) {
-			if v := part(x, 0); is(x, "switch_case") && !v.IsZero() && steady(v) {
-				text := v.Text()
+			if v := part(x, 0); is(x, "switch_case") && !v.IsZero() && repeatable(v) {
+				text := plainText(v)
 				if seen[text] {
-					p.Node(c, v, "There is a case %s above, so this one never runs.", clip(text))
+					p.Node(c, v, "There is a case %s above, so this one never runs.", clip(v.Text()))
 				}
 				seen[text] = true
 			}
@@ -35,7 +35,7 @@ var jsFlowRules = authored([]Rule{{
 	}, "switch_body"),
 }, {
 	ID: "js-duplicate-condition", Title: "An else-if that asks what was asked before", Severity: Warning, Category: Scripts,
-	Doc:  "Where the same condition has failed above in the chain, the branch never runs.",
+	Doc:  "Where the same condition, or one of its parts, has failed above in the chain, the branch never runs. Conditions that may have another result the second time pass.",
 	File: "app.js", Bad: "if (n === 1) a();\nelse if (n === 2) b();\nelse if (n === 1) c();\n", Good: "if (n === 1) a();\nelse if (n === 2) b();\nelse if (next() === 1) c();\nelse if (next() === 1) d();\n",
 	Check: script(func(p *Pass, c *Code, n syntax.Node) {
 		if is(n.Parent(), "else_clause") {
@@ -43,13 +43,9 @@ var jsFlowRules = authored([]Rule{{
 		}
 		var seen []syntax.Node
 		for is(n, "if_statement") {
-			test := bare(part(n, 0))
-			if !test.IsZero() && steady(test) {
-				for _, x := range seen {
-					if sameCode(x, test) {
-						p.Node(c, test, "The chain asks this above already, so the branch never runs.")
-						break
-					}
+			if test := bare(part(n, 0)); !test.IsZero() {
+				if covered(test, seen) {
+					p.Node(c, test, "The chain asks this above already, so the branch never runs.")
 				}
 				seen = append(seen, test)
 			}
@@ -60,44 +56,39 @@ var jsFlowRules = authored([]Rule{{
 	ID: "js-constant-condition", Title: "A condition that is always the same", Severity: Warning, Category: Scripts,
 	Doc:  "One of the branches never runs. Loops without end, `while (true)` and `for (;;)`, and `do … while (false)` pass.",
 	File: "app.js", Bad: "if (true) { open(); } else { close(); }\n", Good: "while (true) { if (done()) break; }\n",
-	Check: script(func(p *Pass, c *Code, n syntax.Node) {
-		test := bare(part(n, 0))
-		if test.IsZero() || !n.Child("comment").IsZero() || !part(n, 0).Child("comment").IsZero() {
-			return // a switch for who reads the source
-		}
-		if is(n, "while_statement") && test.Text() != "false" && test.Text() != "0" {
-			return
-		}
-		if literal(test) || is(test, "object", "array", "regex", "arrow_function", "function_expression", "function") ||
-			is(test, "unary_expression") && operator(test) == "!" && literal(bare(part(test, 0))) || is(test, "assignment_expression") && literal(part(test, 1)) {
-			p.Node(c, test, "This condition is always the same: one of the branches never runs.")
-		}
-	}, "if_statement", "ternary_expression", "while_statement"),
+	Check: script(checkConstantCondition, "if_statement", "ternary_expression", "while_statement", "do_statement", "for_statement"),
 }, {
 	ID: "js-assignment-in-condition", Title: "An assignment where a comparison was meant", Severity: Warning, Category: Scripts,
 	Doc:  "`if (a = b)` assigns. Write `===`, or a second pair of brackets where the assignment is meant. Told where the right side is a literal or a name; assigning what a call returned, `if (m = re.exec(s))`, is a common idiom and passes.",
 	File: "app.js", Bad: "if (state = \"open\") { close(); }\n", Good: "if (state === \"open\") { close(); }\nif (m = re.exec(s)) { use(m); }\nwhile (node = node.next) { use(node); }\n",
 	Check: script(func(p *Pass, c *Code, n syntax.Node) {
 		test := part(n, 0)
-		if is(test, "parenthesized_expression") && is(part(test, 0), "assignment_expression") && (literal(part(part(test, 0), 1)) || is(n, "if_statement") && is(part(part(test, 0), 1), "identifier")) {
-			p.Node(c, part(test, 0), "This assigns: write === to compare, or a second pair of brackets where the assignment is meant.")
+		if is(n, "do_statement") {
+			test = part(n, -1)
 		}
-	}, "if_statement", "while_statement"),
+		set := part(test, 0)
+		value := bare(part(set, 1))
+		if is(test, "parenthesized_expression") && is(set, "assignment_expression") && (literal(value) || is(n, "if_statement") && is(value, "identifier")) {
+			p.Node(c, set, "This assigns: write === to compare, or a second pair of brackets where the assignment is meant.")
+		}
+	}, "if_statement", "while_statement", "do_statement", "ternary_expression"),
 }, {
 	ID: "js-empty-block", Title: "An empty block", Severity: Warning, Category: Scripts,
 	Doc:  "It is mostly unfinished. Delete it, or say in a comment why there is nothing to do. Empty functions and loops that do all in their head pass.",
 	File: "app.js", Bad: "if (user) {\n}\n", Good: "if (user) {\n  // nothing to do: the server has greeted\n}\n",
 	Check: script(func(p *Pass, c *Code, n syntax.Node) {
-		if strings.Trim(n.Text(), "{} \t\r\n") == "" && is(n.Parent(), "if_statement", "else_clause", "try_statement", "finally_clause", "with_statement") {
+		by := n.Parent()
+		waits := is(by, "while_statement") && steady(part(by, 0)) && truth(part(by, 0)) != yes
+		if isEmptyBlock(n) && (waits || is(by, "if_statement", "else_clause", "try_statement", "finally_clause", "with_statement", "class_static_block") || is(n, "switch_body") && by.Child("comment").IsZero()) {
 			p.Node(c, n, "This block is empty: delete it, or say in a comment why there is nothing to do.")
 		}
-	}, "statement_block"),
+	}, "statement_block", "switch_body"),
 }, {
 	ID: "js-empty-catch", Title: "A catch that swallows the error", Severity: Warning, Category: Scripts,
 	Doc:  "Whatever goes wrong in the block is lost, the unexpected too. Handle it, log it, or say in a comment why it may be lost.",
 	File: "app.js", Bad: "try { load(); } catch (e) {}\n", Good: "try { load(); } catch (e) { /* no storage in private windows */ }\n",
 	Check: script(func(p *Pass, c *Code, n syntax.Node) {
-		if b := n.Child("statement_block"); !b.IsZero() && strings.Trim(b.Text(), "{} \t\r\n") == "" {
+		if b := n.Child("statement_block"); !b.IsZero() && isEmptyBlock(b) {
 			p.Node(c, b, "This swallows every error: handle it, or say in a comment why it may be lost.")
 		}
 	}, "catch_clause"),
@@ -113,12 +104,25 @@ var jsFlowRules = authored([]Rule{{
 	}, "catch_clause"),
 }, {
 	ID: "js-unsafe-finally", Title: "A finally that replaces the result", Severity: Warning, Category: Scripts,
-	Doc:  "A `return` with a value, `break` and `continue` in `finally` drop what the try block returned or threw.",
+	Doc:  "`return`, `throw`, `break` and `continue` in `finally` drop what the try block returned or threw.",
 	File: "app.js", Bad: "function f() {\n  try { return load(); } finally { return null; }\n}\n", Good: "function f() {\n  try { return load(); } finally { close(); }\n}\n",
 	Check: script(func(p *Pass, c *Code, n syntax.Node) {
 		for _, x := range own(n) {
-			inner := enclosing(x, "for_statement", "for_in_statement", "while_statement", "do_statement", "switch_statement", "finally_clause")
-			if is(x, "return_statement") && !part(x, 0).IsZero() || is(x, "break_statement", "continue_statement") && is(inner, "finally_clause") && part(x, 0).IsZero() {
+			switch {
+			case enclosing(x, "finally_clause") != n:
+				continue // of an inner one
+			case is(x, "throw_statement") && !enclosing(x, "if_statement").IsZero() && within(enclosing(x, "if_statement"), n):
+				continue // one that was kept until here
+			case is(x, "return_statement", "throw_statement"):
+			case is(x, "break_statement", "continue_statement"):
+				if label := labelOf(x); leadsOut(x, n, label) {
+					break
+				}
+				continue
+			default:
+				continue
+			}
+			if !is(x, "return_statement") || !part(x, 0).IsZero() || c.flows().bodies[enclosing(n, "statement_block")].value {
 				p.Node(c, x, "This drops what the try block returned or threw.")
 			}
 		}
@@ -140,100 +144,163 @@ var jsFlowRules = authored([]Rule{{
 	}, "expression_statement"),
 }})
 
-func checkUnreachable(p *Pass, c *Code, n syntax.Node) {
-	block := n.Parent()
-	if !is(block, "statement_block", "program", "switch_case", "switch_default") || c.Attr != nil {
-		return
+// covered reports whether a condition can only be true where one that has
+// failed before was true: of each of its alternatives, one of those before asks no more than it does.
+func covered(test syntax.Node, before []syntax.Node) bool {
+	if !repeatable(test) {
+		return false
 	}
-	behind := false
-	for _, x := range parts(block) {
-		if x.Start().Offset == n.Start().Offset {
-			behind = true
-			continue
+	for _, way := range operands(test, "||") {
+		asks := operands(way, "&&")
+		known := false
+		for _, a := range asks {
+			known = known || is(bare(a), "binary_expression") && operator(bare(a)) == "||" && len(asks) > 1 && covered(a, before)
 		}
-		if !behind || is(x, "function_declaration", "generator_function_declaration", "class_declaration", "empty_statement", "function_signature", "interface_declaration", "type_alias_declaration", "export_statement", "import_statement") {
-			continue
-		}
-		if is(x, "variable_declaration") && !strings.Contains(x.Text(), "=") {
-			continue
-		}
-		if is(x, "break_statement") && is(block, "switch_case", "switch_default") {
-			return // a habit, and no harm
-		}
-		if start, end := c.Span(x); p.written(start, end) {
-			p.Report(start, end, "This never runs: %s ends the block before it.", strings.TrimSuffix(n.Kind(), "_statement"))
-		}
-		return
-	}
-}
-
-// leaves reports whether a statement never runs on behind its end.
-func leaves(n syntax.Node) bool {
-	switch {
-	case is(n, "break_statement", "return_statement", "throw_statement", "continue_statement"):
-		return true
-	case is(n, "statement_block", "labeled_statement"):
-		return leaves(part(n, -1))
-	case is(n, "if_statement"):
-		other := n.Child("else_clause")
-		return !other.IsZero() && leaves(part(n, 1)) && leaves(part(other, -1))
-	case is(n, "try_statement"):
-		caught, last := n.Child("catch_clause"), n.Child("finally_clause")
-		return !last.IsZero() && leaves(part(last, -1)) || leaves(part(n, 0)) && (caught.IsZero() || leaves(part(caught, -1)))
-	case is(n, "while_statement", "for_statement", "do_statement"):
-		for _, x := range own(n) {
-			if is(x, "break_statement") {
-				return false
+		for _, b := range before {
+			for _, alternative := range operands(b, "||") {
+				known = known || implied(asks, operands(alternative, "&&"), 0)
 			}
 		}
-		test := strings.Trim(part(n, 0).Text(), "() ")
-		return is(n, "while_statement") && (test == "true" || test == "1") || is(n, "for_statement") && test == ";"
-	case is(n, "switch_statement"):
-		return leavesSwitch(n)
-	case is(n, "expression_statement"):
-		name := ""
-		if call := part(n, 0); is(call, "call_expression") {
-			name = callee(call)
-		}
-		return name == "process.exit" || strings.HasSuffix(name, "never") || strings.HasSuffix(name, "fail") || strings.HasSuffix(strings.ToLower(name), "error")
-	}
-	return false
-}
-
-// leavesSwitch reports whether no way through a switch leads behind it.
-func leavesSwitch(n syntax.Node) bool {
-	for _, x := range own(n) {
-		if is(x, "break_statement") && is(enclosing(x, "switch_statement", "for_statement", "for_in_statement", "while_statement", "do_statement"), "switch_statement") {
+		if !known {
 			return false
 		}
 	}
-	cases := parts(part(n, -1))
-	return !n.Child("switch_body").Child("switch_default").IsZero() && len(cases) > 0 && leaves(part(cases[len(cases)-1], -1))
+	return true
 }
 
-func checkFallthrough(p *Pass, c *Code, n syntax.Node) {
-	cases := parts(n)
-	if containsAny(part(n.Parent(), 0).Text(), []string{"_context", ".label"}) {
-		return // what compilers make of generators
+// implied reports whether all of wanted are true where all of given are.
+func implied(given, wanted []syntax.Node, depth int) bool {
+	for _, w := range wanted {
+		found := false
+		for _, g := range given {
+			found = found || sameCode(g, w)
+			if ways := operands(w, "||"); len(ways) > 1 && depth < 8 && !found {
+				for _, way := range ways {
+					found = found || implied(given, operands(way, "&&"), depth+1)
+				}
+			}
+		}
+		if !found {
+			return false
+		}
 	}
-	for i, x := range cases {
-		body := parts(x)
-		if is(x, "switch_case") && len(body) > 0 {
-			body = body[1:]
+	return true
+}
+
+// operands takes a chain of one operator apart.
+func operands(n syntax.Node, op string) []syntax.Node {
+	n = bare(n)
+	if is(n, "binary_expression") && operator(n) == op {
+		return append(operands(part(n, 0), op), operands(part(n, 1), op)...)
+	}
+	return []syntax.Node{n}
+}
+
+// repeatable reports whether asking again gives the same: calls with plain
+// arguments mostly do, but not of what reads on, such as next() or shift().
+func repeatable(n syntax.Node) bool {
+	for x := range n.Walk() {
+		if is(x, "assignment_expression", "augmented_assignment_expression", "update_expression", "await_expression", "yield_expression", "new_expression") || is(x, "call_expression") && len(arguments(x)) == 0 {
+			return false
 		}
-		if i+1 == len(cases) || len(body) == 0 || leaves(body[len(body)-1]) {
+		if _, name := method(x); is(x, "call_expression") && containsWord("exec test shift pop next read eat match accept consume advance skip take peek get scan", name) {
+			return false
+		}
+		if is(x, "call_expression") && containsWord("next read eat match accept consume advance skip take peek scan expect tryParse parse", strings.ToLower(callee(x))) {
+			return false
+		}
+	}
+	return true
+}
+
+func isEmptyBlock(n syntax.Node) bool { return strings.Trim(n.Text(), "{} \t\r\n") == "" }
+
+// leadsOut reports whether break or continue leaves a finally block.
+func leadsOut(x, finally syntax.Node, label string) bool {
+	kinds := []string{"for_statement", "for_in_statement", "while_statement", "do_statement"}
+	if is(x, "break_statement") {
+		kinds = append(kinds, "switch_statement")
+	}
+	for by := x.Parent(); by != finally; by = by.Parent() {
+		if label == "" && is(by, kinds...) || label != "" && is(by, "labeled_statement") && by.Child("statement_identifier").Text() == label {
+			return false
+		}
+	}
+	return true
+}
+
+func checkConstantCondition(p *Pass, c *Code, n syntax.Node) {
+	test := part(n, 0)
+	switch n.Kind() {
+	case "do_statement":
+		test = part(n, -1)
+	case "for_statement":
+		test = part(part(n, 1), 0)
+	}
+	if !n.Child("comment").IsZero() || is(test, "parenthesized_expression") && !test.Child("comment").IsZero() {
+		return // a switch for who reads the source
+	}
+	if test = bare(test); test.IsZero() || !c.scopes().constant(test, true) {
+		return
+	}
+	if v := c.scopes().truth(test); !is(n, "if_statement", "ternary_expression") && literal(test) && (v == yes || is(n, "do_statement")) {
+		return
+	}
+	p.Node(c, test, "This condition is always the same: one of the branches never runs.")
+}
+
+func checkUnreachable(p *Pass, c *Code) {
+	if c.Attr != nil {
+		return
+	}
+	for _, n := range c.flows().unreachable {
+		start, end := c.Span(n)
+		if is(n, "break_statement") && is(n.Parent(), "switch_case", "switch_default") || !p.written(start, end) {
+			continue // a habit, and no harm
+		}
+		p.Report(start, end, "This never runs: %s", neverBehind(c.flows().after[n]))
+	}
+}
+
+// neverBehind says why nothing runs behind a statement of a kind.
+func neverBehind(kind string) string {
+	switch kind {
+	case "if_statement", "switch_statement", "try_statement", "statement_block":
+		return "every way through what stands before it leaves the block."
+	case "while_statement", "for_statement", "do_statement", "labeled_statement":
+		return "the loop before it has no end."
+	}
+	return strings.TrimSuffix(kind, "_statement") + " ends the block before it."
+}
+
+// quits reports whether a statement calls what never comes back.
+func quits(n syntax.Node) bool {
+	call := part(n, 0)
+	if !is(n, "expression_statement") || !is(call, "call_expression") {
+		return false
+	}
+	name := callee(call)
+	return name == "process.exit" || strings.HasSuffix(name, "never") || strings.HasSuffix(name, "fail") || strings.HasSuffix(strings.ToLower(name), "error")
+}
+
+func checkFallthrough(p *Pass, c *Code) {
+	for _, next := range c.flows().falls {
+		body := next.Parent()
+		if containsAny(part(body.Parent(), 0).Text(), []string{"_context", ".label"}) {
+			continue // what compilers make of generators
+		}
+		var above syntax.Node
+		for _, x := range parts(body) {
+			if x == next {
+				break
+			}
+			above = x
+		}
+		first, _ := c.Span(above)
+		head, end := c.Span(next)
+		if quits(part(above, -1)) || saysFall(body, above) || !p.written(first, end) {
 			continue
 		}
-		_, start := c.Span(body[len(body)-1])
-		end, _ := c.Span(part(cases[i+1], 0))
-		if is(cases[i+1], "switch_default") {
-			end, _ = c.Span(cases[i+1])
-		}
-		first, _ := c.Span(x)
-		if end < start || saysFall(n, x) || !p.written(first, end) {
-			continue
-		}
-		head, _ := c.Span(cases[i+1])
 		p.Report(head, min(head+len("case"), len(p.Text)), "The case above runs on into this one: end it with break, or say in a comment that it falls through.")
 	}
 }

@@ -1,94 +1,43 @@
 package validate
 
 import (
+	_ "embed"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"caselsp/agent/syntax"
 )
 
-// names is what a program says of its names, without their scopes: a rule that
-// must be sure takes only names that are declared once.
-type names struct {
-	declared map[string][]syntax.Node // the nodes that introduce a name
-	uses     map[string]int           // how often it stands anywhere, its declarations included
-	module   bool                     // it has a scope of its own
-	strict   bool
-}
-
-// nameKinds are the nodes that are names of variables, types or parts of JSX.
-var nameKinds = []string{"identifier", "shorthand_property_identifier", "shorthand_property_identifier_pattern", "type_identifier", "jsx_identifier", "namespace_identifier"}
-
-func namesOf(c *Code) *names {
-	s := &names{declared: map[string][]syntax.Node{}, uses: map[string]int{}}
-	for _, n := range c.Nodes(nameKinds...) {
-		s.uses[n.Text()]++
-	}
-	for _, n := range c.Nodes("variable_declarator", "function_declaration", "generator_function_declaration", "class_declaration", "function_expression", "function", "generator_function", "class",
-		"enum_declaration", "namespace_import", "import_clause", "catch_clause", "for_in_statement", "arrow_function", "internal_module", "abstract_class_declaration") {
-		s.introduce(part(n, 0), n)
-	}
-	for _, n := range c.Nodes("import_specifier") {
-		s.introduce(part(n, -1), n)
-	}
-	for _, n := range c.Nodes("formal_parameters") {
-		for _, x := range parts(n) {
-			if is(x, "required_parameter", "optional_parameter") {
-				x = part(x, 0)
-			}
-			s.introduce(x, n)
-		}
-	}
-	s.module = len(c.Nodes("import_statement", "export_statement")) > 0 || s.uses["require"] > 0 && s.uses["require"] > len(s.declared["require"]) || s.uses["module"] > 0 && s.uses["exports"] > 0
-	if c.Owner != nil {
-		kind, _ := c.Owner.Get("type")
-		s.module = strings.EqualFold(strings.TrimSpace(kind), "module")
-	}
-	first := part(c.Tree.Root(), 0)
-	s.strict = s.module && len(c.Nodes("import_statement", "export_statement")) > 0 || is(first, "expression_statement") && strings.Trim(first.Text(), `"';`) == "use strict"
-	return s
-}
-
-// introduce notes the names in a pattern.
-func (s *names) introduce(pattern, by syntax.Node) {
-	if pattern.IsZero() {
-		return
-	}
-	switch pattern.Kind() {
-	case "identifier", "shorthand_property_identifier_pattern", "type_identifier":
-		list := s.declared[pattern.Text()]
-		if len(list) == 0 || list[len(list)-1].Start().Offset != pattern.Start().Offset {
-			s.declared[pattern.Text()] = append(list, pattern)
-		}
-	case "object_pattern", "array_pattern", "rest_pattern":
-		for _, x := range parts(pattern) {
-			s.introduce(x, by)
-		}
-	case "pair_pattern":
-		s.introduce(part(pattern, -1), by)
-	case "assignment_pattern", "object_assignment_pattern":
-		s.introduce(part(pattern, 0), by)
-	}
-}
-
-// dynamic reports whether the program reaches names in ways that no reader sees.
-func (s *names) dynamic(c *Code) bool {
-	return s.uses["eval"] > 0 || len(c.Nodes("with_statement")) > 0
-}
-
-// jsScopeRules are about names.
+// jsScopeRules are about names: what declares them, and who uses them.
 var jsScopeRules = authored([]Rule{{
 	ID: "js-unused-variable", Title: "A variable, a function or an import that nothing uses", Severity: Warning, Category: Scripts,
-	Doc: "It is mostly what an edit left over, or a misspelt name elsewhere. Told only where the name stands nowhere else in the file. Parameters, names that begin with `_`, " +
-		"what is exported, items of an array that is taken apart, names left out of a rest (`{ a, ...rest }`) and what a page's other scripts may use pass.",
+	Doc: "It is mostly what an edit left over, or a misspelt name elsewhere. What is only written, or only used to write itself (`n = n + 1`), counts as unused. Names that begin with `_`, " +
+		"what is exported, all but the last item of an array that is taken apart, names left out of a rest (`{ a, ...rest }`) and what a page's other scripts may use pass.",
 	File: "app.js", Bad: "import { format } from \"./date.js\";\nexport const year = 2024;\n", Good: "import { format } from \"./date.js\";\nexport const year = format(\"2024\");\n",
 	Check: scripts(checkUnused),
 }, {
+	ID: "js-unused-parameter", Title: "A parameter that nothing uses", Severity: Info, Category: Scripts,
+	Doc: "Told of parameters behind the last one that is used, and of errors that are caught and not looked at. Names that begin with `_`, callbacks, methods, and functions that are exported or " +
+		"kept somewhere pass: somebody else says how they are called.",
+	File: "app.js", Bad: "function area(width, height, unit) { return width * height; }\nshow(area(2, 3));\n", Good: "function area(width, height) { return width * height; }\nshow(area(2, 3));\nlist.map((item, index) => 1);\n",
+	Check: scripts(checkParameters),
+}, {
 	ID: "js-const-assignment", Title: "A constant that is assigned to", Severity: Warning, Category: Scripts,
-	Doc:  "Assigning to a `const`, an import or a class throws a TypeError when it runs. Declare it with `let`.",
+	Doc:  "Assigning to a `const` or an import, or to a member of an imported namespace, throws a TypeError when it runs. Declare it with `let`.",
 	File: "app.js", Bad: "const tries = 0;\nfunction again() { tries += 1; }\n", Good: "let tries = 0;\nfunction again() { tries += 1; }\n",
 	Check: scripts(checkConstants),
+}, {
+	ID: "js-reassigned-name", Title: "A function, a class or a caught error that is assigned to", Severity: Warning, Category: Scripts,
+	Doc:  "Mostly another variable was meant, or `==`. A function that replaces itself when it first runs passes.",
+	File: "app.js", Bad: "function total(list) { total = 0; for (const x of list) total += x; return total; }\n", Good: "function total(list) { let sum = 0; for (const x of list) sum += x; return sum; }\n",
+	Check: scripts(checkReassigned),
+}, {
+	ID: "js-global-assignment", Title: "One of the language's own names is assigned to", Severity: Warning, Category: Scripts,
+	Doc:  "After `Object = …` or `undefined = …` nothing works as others expect it, or the assignment throws.",
+	File: "app.js", Bad: "function clear(box) { Object = {}; return box; }\n", Good: "function clear(box) { box.value = undefined; }\n",
+	Check: scripts(checkGlobals),
 }, {
 	ID: "js-undeclared-assignment", Title: "An assignment to a name that is declared nowhere", Severity: Warning, Category: Scripts,
 	Doc: "In a module, and under `\"use strict\"`, it throws a ReferenceError when it runs; mostly the name is misspelt or a `const` is missing. " +
@@ -96,18 +45,45 @@ var jsScopeRules = authored([]Rule{{
 	File: "app.js", Bad: "export function total(list) {\n  sum = 0;\n  for (const x of list) sum += x;\n  return sum;\n}\n", Good: "export function total(list) {\n  let sum = 0;\n  for (const x of list) sum += x;\n  return sum;\n}\n",
 	Check: scripts(checkUndeclared),
 }, {
+	ID: "js-undefined-name", Title: "A name that is declared nowhere", Severity: Warning, Category: Scripts,
+	Doc: "Reading it throws a ReferenceError. Looked at in modules, which see no names of other files; where a module uses `require`, or the name begins with a capital, only a name that is a slip away from one that is known is told, as scripts beside it may bring others. The names of the language, of browsers, Node, test runners and well-known libraries pass, " +
+		"and so do names after `typeof` anywhere in the file, in a `/* global … */` comment, and in capitals, which build tools put in.",
+	File: "app.js", Bad: "import { load } from \"./load.js\";\nexport const size = laod(\"a\").size + load(\"b\").size;\n", Good: "import { load } from \"./load.js\";\nexport const size = load(\"a\").size + window.innerWidth;\n",
+	Check: scripts(checkUndefined),
+}, {
 	ID: "js-duplicate-parameter", Title: "Two parameters of one name", Severity: Warning, Category: Scripts,
 	Doc:  "The function sees the last one only. In strict code it is a syntax error.",
 	File: "app.js", Bad: "function move(x, y, x) { return x + y; }\n", Good: "function move(x, y, z) { return x + y + z; }\n",
-	Check: script(func(p *Pass, c *Code, n syntax.Node) {
-		seen := map[string]bool{}
-		for _, x := range parts(n) {
-			if is(x, "identifier") && seen[x.Text()] && x.Text() != "_" {
-				p.Node(c, x, "The function has another parameter %s, which this one hides.", x.Text())
+	Check: scripts(func(p *Pass, c *Code) {
+		for _, s := range c.scopes().all {
+			for _, v := range s.vars {
+				for i, d := range v.defs {
+					if i > 0 && d.kind == "parameter" && v.defs[i-1].kind == "parameter" && v.defs[i-1].by == d.by && v.name != "_" && v.name != "this" {
+						p.name(c, d.name, "The function has another parameter %s, which this one hides.", v.name)
+					}
+				}
 			}
-			seen[x.Text()] = true
 		}
-	}, "formal_parameters"),
+	}),
+}, {
+	ID: "js-redeclared-name", Title: "A name that is declared twice", Severity: Warning, Category: Scripts,
+	Doc: "Of two functions of one name only the last one is ever called, and a variable named as a parameter overwrites it. A `var` that is declared again in another branch or loop, " +
+		"as older code does, passes, and so do overloads.",
+	File: "app.js", Bad: "function load() { return 1; }\nfunction load() { return 2; }\n", Good: "function load() { return 1; }\nvar i = 0;\nfor (var i = 1; i < 3; i++) load();\n",
+	Check: scripts(checkRedeclared),
+}, {
+	ID: "js-shadowed-builtin", Title: "A variable named as one of the language's own values", Severity: Warning, Category: Scripts,
+	Doc:  "Whoever reads `undefined`, `NaN`, `Infinity`, `eval` or `arguments` below expects the language's own. A parameter `undefined` that no caller gives passes.",
+	File: "app.js", Bad: "function read(text) { var NaN = parse(text); return NaN; }\n", Good: "function read(text) { var number = parse(text); return number; }\n",
+	Check: scripts(func(p *Pass, c *Code) {
+		for _, s := range c.scopes().all {
+			for _, v := range s.vars {
+				if d := v.defs[0]; hiddenNames[v.name] && d.kind != "type" && !(v.name == "undefined" && !v.written() && (d.kind == "parameter" || d.kind == "var")) {
+					p.name(c, d.name, "This hides the language's own %s: choose another name.", v.name)
+				}
+			}
+		}
+	}),
 }, {
 	ID: "js-placeholder-in-string", Title: "A placeholder in a string that is no template", Severity: Warning, Category: Scripts,
 	Doc:  "`\"Hello ${name}\"` keeps the dollar sign and the braces: only strings in backticks fill them. Told where the name is one of the file's own.",
@@ -115,64 +91,18 @@ var jsScopeRules = authored([]Rule{{
 	Check: scripts(checkPlaceholders),
 }})
 
-// unusedSkip are names that tools use without naming them: of JSX, and of frameworks' files.
-var unusedSkip = words("React h Fragment jsx jsxs preact Component emit props")
+var hiddenNames = words("undefined NaN Infinity eval arguments globalThis")
 
-func checkUnused(p *Pass, c *Code) {
-	s := namesOf(c)
-	if s.dynamic(c) || c.Attr != nil || strings.HasSuffix(p.Path, ".d.ts") || len(c.Nodes("decorator")) > 0 {
-		return
-	}
-	for name, list := range s.declared {
-		if len(list) != 1 || s.uses[name] != 1 || strings.HasPrefix(name, "_") || unusedSkip[name] {
-			continue
-		}
-		what := unusedKind(s, list[0])
-		if start, end := c.Span(list[0]); what != "" && p.written(start, end) && !saysUsed(c, name) {
-			p.Report(start, end, "Nothing uses the %s %s: delete it, or find out where its name is misspelt.", what, name)
-		}
+// name reports at a name of a program, unless a template writes it.
+func (p *Pass) name(c *Code, n syntax.Node, form string, args ...any) {
+	if start, end := c.Span(n); p.written(start, end) {
+		p.Report(start, end, form, args...)
 	}
 }
 
-// unusedKind says what a declaration declares, "" where it may well be unused.
-func unusedKind(s *names, n syntax.Node) string {
-	by := n.Parent()
-	for x := by; !x.IsZero(); x = x.Parent() {
-		if is(x, "variable_declarator") && is(x.Parent().Parent(), "export_statement") || is(x, "array_pattern", "rest_pattern", "formal_parameters", "export_statement", "ambient_declaration") || is(x, "object_pattern") && !x.Child("rest_pattern").IsZero() {
-			return ""
-		}
-		if is(x, functions...) && is(x.Parent(), "export_statement") {
-			return ""
-		}
-		if is(x, "variable_declarator", "import_statement") || is(x, functions...) {
-			break
-		}
-	}
-	top := enclosing(n, "function_declaration", "function_expression", "function", "arrow_function", "method_definition", "generator_function", "generator_function_declaration", "class_static_block")
-	if is(by, functions...) || is(by, "class_declaration") {
-		top = enclosing(by, functions...)
-	}
-	if top.IsZero() && !s.module {
-		return ""
-	}
-	switch {
-	case !enclosing(n, "import_statement").IsZero():
-		return "import"
-	case is(by, "function_declaration", "generator_function_declaration"):
-		return "function"
-	case is(by, "class_declaration"):
-		return "class"
-	case is(by, "variable_declarator") || is(by, "object_pattern", "pair_pattern", "assignment_pattern", "object_assignment_pattern") && !enclosing(n, "variable_declarator").IsZero():
-		if d := enclosing(n, "variable_declarator"); is(d.Parent().Parent(), "for_in_statement") || !is(part(d, 0), "identifier", "object_pattern") || !within(n, part(d, 0)) {
-			return ""
-		}
-		return "variable"
-	}
-	return ""
-}
-
-func within(n, outer syntax.Node) bool {
-	return n.Start().Offset >= outer.Start().Offset && n.End().Offset <= outer.End().Offset
+// written reports whether anything but its declaration gives a variable a value.
+func (v *variable) written() bool {
+	return slices.ContainsFunc(v.refs, func(r *reference) bool { return r.write })
 }
 
 // usedRemark finds the names that comments for linters speak of.
@@ -188,38 +118,66 @@ func saysUsed(c *Code, name string) bool {
 	return false
 }
 
-// assigned returns the names that a program assigns to, by the node of the name.
-func assigned(c *Code) []syntax.Node {
-	var list []syntax.Node
-	for _, n := range c.Nodes("assignment_expression", "augmented_assignment_expression", "update_expression") {
-		if x := part(n, 0); is(x, "identifier") {
-			list = append(list, x)
+func checkConstants(p *Pass, c *Code) {
+	s := c.scopes()
+	for _, at := range s.all {
+		for _, v := range at.vars {
+			d := v.defs[0]
+			if d.kind != "const" && d.kind != "import" || len(v.defs) > 1 {
+				continue
+			}
+			what := "constant"
+			if d.kind == "import" {
+				what = "import"
+			}
+			for _, r := range v.refs {
+				if r.write && (!r.init || r.by != d.by) {
+					p.name(c, r.name, "%s is a%s %s: assigning to it throws. Declare it with let.", v.name, article(what), what)
+				}
+				if is(d.by, "namespace_import") && changesMember(s, r.name) {
+					p.name(c, r.name, "%s is an imported namespace: its members cannot be changed.", v.name)
+				}
+			}
 		}
 	}
-	return list
 }
 
-func checkConstants(p *Pass, c *Code) {
-	s := namesOf(c)
-	for _, x := range assigned(c) {
-		list := s.declared[x.Text()]
-		if len(list) != 1 {
-			continue
-		}
-		what := ""
-		switch by := list[0].Parent(); {
-		case is(by, "variable_declarator") && is(by.Parent(), "lexical_declaration") && word(by.Parent(), "const") && !is(by.Parent().Parent(), "for_statement"):
-			what = "constant"
-		case is(by, "import_specifier", "namespace_import", "import_clause"):
-			what = "import"
-		}
-		if block := enclosing(list[0], "statement_block", "program", "switch_body"); what == "" || !within(x, block) {
-			continue
-		}
-		if start, end := c.Span(x); p.written(start, end) {
-			p.Report(start, end, "%s is a%s %s: assigning to it throws. Declare it with let.", x.Text(), article(what), what)
+// changesMember reports whether a member of what a name names is assigned to,
+// deleted or defined.
+func changesMember(s *scopes, name syntax.Node) bool {
+	m := name.Parent()
+	if is(m, "arguments") {
+		call := m.Parent()
+		object, method := method(call)
+		changes := s.global(object, "Object") && containsWord("assign defineProperty defineProperties freeze setPrototypeOf", method) ||
+			s.global(object, "Reflect") && containsWord("defineProperty deleteProperty set setPrototypeOf", method)
+		return changes && part(m, 0) == name
+	}
+	if !is(m, "member_expression", "subscript_expression") || part(m, 0) != name {
+		return false
+	}
+	for x, by := m, m.Parent(); !by.IsZero(); x, by = by, by.Parent() {
+		switch by.Kind() {
+		case "assignment_expression", "augmented_assignment_expression", "for_in_statement", "assignment_pattern":
+			return part(by, 0) == x
+		case "update_expression":
+			return true
+		case "unary_expression":
+			return operator(by) == "delete"
+		case "parenthesized_expression", "array_pattern", "object_pattern", "rest_pattern":
+		case "pair_pattern":
+			if part(by, -1) != x {
+				return false
+			}
+		default:
+			return false
 		}
 	}
+	return false
+}
+
+func containsWord(list, word string) bool {
+	return word != "" && slices.Contains(strings.Fields(list), word)
 }
 
 func article(word string) string {
@@ -229,26 +187,148 @@ func article(word string) string {
 	return ""
 }
 
+func checkReassigned(p *Pass, c *Code) {
+	for _, at := range c.scopes().all {
+		for _, v := range at.vars {
+			d := v.defs[0]
+			what := map[string]string{"function": "function", "class": "class", "catch": "caught error", "name": "function"}[d.kind]
+			if what == "" || len(v.defs) > 1 {
+				continue
+			}
+			for _, r := range v.refs {
+				if !r.write || d.kind == "function" && replaced(r, d) {
+					continue
+				}
+				p.name(c, r.name, "%s is the name of a %s: did you mean another variable, or to compare?", v.name, what)
+			}
+		}
+	}
+}
+
+// replaced reports whether an assignment to a function's name puts another
+// function there, as one does that decides on its first call.
+func replaced(r *reference, d definition) bool {
+	v := bare(r.value)
+	made := is(v, "function", "function_expression", "arrow_function")
+	return made || within(r.name, d.by) && is(v, "call_expression", "member_expression", "ternary_expression", "binary_expression")
+}
+
+// builtins are the language's own names, and others all that a program need not declare.
+var jsNames = sync.OnceValue(func() (n struct{ builtins, others map[string]bool }) {
+	own, others, _ := strings.Cut(jsNamesText, "# others\n")
+	_, own, _ = strings.Cut(own, "\"others\"")
+	_, own, _ = strings.Cut(own, "\n")
+	_, own, _ = strings.Cut(own, "\n")
+	n.builtins, n.others = words(own), words(others)
+	return n
+})
+
+//go:embed js_names.txt
+var jsNamesText string
+
+func checkGlobals(p *Pass, c *Code) {
+	s := c.scopes()
+	for _, r := range s.free {
+		if name := r.name.Text(); r.write && jsNames().builtins[name] && !saysUsed(c, name) && !polyfills(r) {
+			p.name(c, r.name, "%s is the language's own: choose another name.", name)
+		}
+	}
+}
+
+// polyfills reports whether an assignment brings a name to browsers that do
+// not have it: Promise = Promise || ….
+func polyfills(r *reference) bool {
+	for x := r.by; !x.IsZero(); x = x.Parent() {
+		if is(x, "if_statement", "binary_expression") && strings.Contains(part(x, 0).Text(), r.name.Text()) {
+			return true
+		}
+	}
+	return !r.value.IsZero() && strings.Contains(r.value.Text(), r.name.Text())
+}
+
 // pageNames are names that browsers and modules of Node have anyway.
 var pageNames = words("location name status document window self globalThis global module exports opener event parent top history screen origin length closed undefined NaN $ jQuery process")
 
 func checkUndeclared(p *Pass, c *Code) {
-	if c.Lang != syntax.JavaScript {
+	s := c.scopes()
+	if c.Lang != syntax.JavaScript || !s.strict || s.dynamic {
 		return // compilers of TypeScript say so
 	}
-	s := namesOf(c)
-	if !s.strict || s.dynamic(c) {
-		return
-	}
-	for _, x := range assigned(c) {
-		name := x.Text()
-		if len(s.declared[name]) > 0 || pageNames[name] || strings.HasPrefix(name, "on") || saysUsed(c, name) {
+	for _, r := range s.free {
+		name := r.name.Text()
+		if !r.write || pageNames[name] || jsNames().builtins[name] || strings.HasPrefix(name, "on") || saysUsed(c, name) {
 			continue
 		}
-		if start, end := c.Span(x); p.written(start, end) {
-			p.Report(start, end, "%s is declared nowhere: this throws in strict code. Declare it with let or const.", name)
+		p.name(c, r.name, "%s is declared nowhere: this throws in strict code. Declare it with let or const.", name)
+	}
+}
+
+// strangers is how many different names a file may have that are declared
+// nowhere; where there are more, it is a part of something larger.
+const strangers = 4
+
+func checkUndefined(p *Pass, c *Code) {
+	s := c.scopes()
+	if c.Lang != syntax.JavaScript || !s.module || s.dynamic || c.Owner != nil {
+		return
+	}
+	k := jsNames()
+	asked, unknown, names := map[string]bool{}, []*reference{}, map[string]bool{}
+	for _, r := range s.free {
+		name := r.name.Text()
+		if is(r.name.Parent(), "unary_expression") && operator(r.name.Parent()) == "typeof" || name == "define" {
+			asked[name] = true
 		}
 	}
+	for _, r := range s.free {
+		name := r.name.Text()
+		if !r.read || k.builtins[name] || k.others[name] || asked[name] || name == "arguments" || name == strings.ToUpper(name) || strings.HasPrefix(name, "_") || saysUsed(c, name) {
+			continue
+		}
+		unknown = append(unknown, r)
+		names[name] = true
+	}
+	if len(names) > strangers || asked["define"] {
+		return
+	}
+	for _, r := range unknown {
+		name := r.name.Text()
+		guess := meant(name, func(n string) bool { return s.visible(r, n) })
+		if guess == "" && (!s.strict || name[0] < 'a') {
+			continue // a script beside it may well bring the name
+		}
+		p.name(c, r.name, "%s is declared nowhere: reading it throws.%s", name, guess)
+	}
+}
+
+// visible reports whether a name could stand in the place of a reference.
+func (s *scopes) visible(r *reference, name string) bool {
+	return r.scope.find(name) != nil || jsNames().builtins[name]
+}
+
+func checkRedeclared(p *Pass, c *Code) {
+	s := c.scopes()
+	for _, at := range s.all {
+		for _, v := range at.vars {
+			if c.Lang != syntax.JavaScript || len(v.defs) < 2 {
+				continue
+			}
+			for i, d := range v.defs[1:] {
+				first := v.defs[i]
+				twice := d.kind == "function" && first.kind == "function" && d.by.Parent() == first.by.Parent()
+				over := first.kind == "parameter" && d.kind == "function" || first.kind == "function" && d.kind == "var" && word(d.by, "=") && d.by.Parent().Parent() == first.by.Parent()
+				if twice || over {
+					p.name(c, d.name, "%s is declared on line %d already, as a %s: only one of the two counts.", v.name, c.line(p, first.name), first.kind)
+				}
+			}
+		}
+	}
+}
+
+// line is the line of a node in its file, from 1.
+func (c *Code) line(p *Pass, n syntax.Node) int {
+	start, _ := c.Span(n)
+	return p.Tree.Position(start).Line + 1
 }
 
 // mistakes is how many strings of one file may want for backticks; where there
@@ -258,10 +338,9 @@ const mistakes = 2
 var placeholder = regexp.MustCompile(`\$\{\s*([A-Za-z_$][\w$]*)(?:\.[\w$]+)*\s*\}`)
 
 func checkPlaceholders(p *Pass, c *Code) {
-	var s *names
 	var found []syntax.Node
 	for _, n := range c.Nodes("string") {
-		if placeholder.MatchString(n.Text()) {
+		if strings.Contains(n.Text(), "${") && placeholder.MatchString(n.Text()) {
 			found = append(found, n)
 		}
 	}
@@ -270,14 +349,15 @@ func checkPlaceholders(p *Pass, c *Code) {
 	}
 	for _, n := range found {
 		m := placeholder.FindStringSubmatch(n.Text())
-		if s == nil {
-			s = namesOf(c)
-		}
-		if object, name := method(n.Parent().Parent()); len(s.declared[m[1]]) == 0 || !object.IsZero() && (name == "replace" || name == "replaceAll" || name == "split") {
+		object, name := method(n.Parent().Parent())
+		if !c.scopes().declares(m[1]) || !object.IsZero() && (name == "replace" || name == "replaceAll" || name == "split") {
 			continue
 		}
-		if start, end := c.Span(n); p.written(start, end) {
-			p.Report(start, end, "Only strings in backticks fill in %s: write it between backticks.", m[0])
-		}
+		p.name(c, n, "Only strings in backticks fill in %s: write it between backticks.", m[0])
 	}
+}
+
+// declares reports whether any scope of the program declares a name.
+func (s *scopes) declares(name string) bool {
+	return slices.ContainsFunc(s.all, func(at *scope) bool { return at.byName[name] != nil })
 }

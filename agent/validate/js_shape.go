@@ -194,9 +194,31 @@ var (
 )
 
 // sameCode reports whether two nodes read the same, white space and comments apart.
-func sameCode(a, b syntax.Node) bool {
-	x, y := a.Text(), b.Text()
-	return x == y || !strings.ContainsAny(x+y, "'\"`/") && strings.Join(strings.Fields(x), " ") == strings.Join(strings.Fields(y), " ")
+func sameCode(a, b syntax.Node) bool { return a.Text() == b.Text() || plainText(a) == plainText(b) }
+
+// plainText is the text of a node without white space and comments between its tokens.
+func plainText(n syntax.Node) string {
+	var b strings.Builder
+	end := -1
+	for x := range n.Walk() {
+		if leaf := isLeaf(x); leaf && !is(x, "comment") && x.Start().Offset >= end {
+			b.WriteString(x.Text())
+			b.WriteByte(' ')
+			end = x.End().Offset
+		} else if is(x, "string", "template_string", "regex") && x.Start().Offset >= end {
+			b.WriteString(x.Text())
+			b.WriteByte(' ')
+			end = x.End().Offset
+		}
+	}
+	return b.String()
+}
+
+func isLeaf(n syntax.Node) bool {
+	for range n.Children() {
+		return false
+	}
+	return true
 }
 
 // steady reports whether evaluating an expression again gives the same and

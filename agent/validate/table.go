@@ -11,7 +11,7 @@ var table = slices.Concat(
 	htmlTagRules,
 	htmlAttributeRules,
 	cssNameRules, cssBlockRules, cssDetailRules, cssAccessRules,
-	jsFlowRules, jsExprRules, jsCallRules, jsScopeRules,
+	jsFlowRules, jsExprRules, jsCallRules, jsScopeRules, jsClassRules, jsDetailRules, jsRegexpRules,
 	perfPageRules, perfStyleRules, perfScriptRules,
 	a11yImageRules,
 	a11yNameRules,
