@@ -40,10 +40,10 @@ type Code struct {
 	Owner *dom.Node // the element; nil of a file
 	Attr  *dom.Attr // of an event handler
 
-	kinds  func() map[string][]syntax.Node
-	names  func() *symbols
-	scopes func() *scopes // of JavaScript and TypeScript
-	flows  func() *flows
+	kinds    func() map[string][]syntax.Node
+	names    func() *symbols
+	bindings func() *bindings // of JavaScript and TypeScript
+	flows    func() *flows
 
 	patterns func() []regexpSource
 }
@@ -132,7 +132,7 @@ func newCode(lang syntax.Language, tree *syntax.Tree, base int, owner *dom.Node,
 		return kinds
 	})
 	c.names = sync.OnceValue(func() *symbols { return bind(c) })
-	c.scopes = sync.OnceValue(func() *scopes { return bindNames(c) })
+	c.bindings = sync.OnceValue(func() *bindings { return bindNames(c) })
 	c.patterns = sync.OnceValue(func() []regexpSource { return readPatterns(c) })
 	c.flows = sync.OnceValue(func() *flows { return follow(c) })
 	return c

@@ -35,7 +35,7 @@ var jsCallRules = authored([]Rule{{
 			if (name != "alert" && name != "confirm" && name != "prompt") || len(arguments(n)) == 0 || forPeople(p) {
 				continue
 			}
-			if start, end := c.Span(n); !c.scopes().declares(name) && p.written(start, end) {
+			if start, end := c.Span(n); !c.bindings().declares(name) && p.written(start, end) {
 				p.Report(start, end, "%s stops the page until it is answered: a <dialog> does not.", name)
 			}
 		}
@@ -73,7 +73,7 @@ var jsCallRules = authored([]Rule{{
 	Doc:  "What it throws rejects a promise that nobody holds, and the new one stays pending for ever. Use `await` outside, or drop `new Promise`.",
 	File: "app.js", Bad: "new Promise(async (resolve) => { resolve(await load()); });\n", Good: "new Promise((resolve, reject) => { load().then(resolve, reject); });\n",
 	Check: script(func(p *Pass, c *Code, n syntax.Node) {
-		if args := arguments(n); c.scopes().global(part(n, 0), "Promise") && len(args) > 0 && is(args[0], "arrow_function", "function_expression", "function") && word(args[0], "async") {
+		if args := arguments(n); c.bindings().global(part(n, 0), "Promise") && len(args) > 0 && is(args[0], "arrow_function", "function_expression", "function") && word(args[0], "async") {
 			start, _ := c.Span(args[0])
 			p.Report(start, start+len("async"), "Errors of this function are lost, and the promise stays pending: do the awaiting outside of new Promise.")
 		}
@@ -232,7 +232,7 @@ func checkForIn(p *Pass, c *Code) {
 		}
 		over := list[len(list)-2]
 		isArray := is(over, "array")
-		if r := c.scopes().at[over]; r != nil && r.to != nil && len(r.to.defs) == 1 && r.to.defs[0].kind == "const" && is(r.to.defs[0].by, "variable_declarator") {
+		if r := c.bindings().at[over]; r != nil && r.to != nil && len(r.to.defs) == 1 && r.to.defs[0].kind == "const" && is(r.to.defs[0].by, "variable_declarator") {
 			made := part(r.to.defs[0].by, -1)
 			isArray = is(made, "array") && len(parts(made)) > 0
 		}

@@ -113,7 +113,7 @@ func accessorName(f syntax.Node) syntax.Node {
 
 // isDescriptor reports whether an object says how a property is defined.
 func isDescriptor(c *Code, object syntax.Node) bool {
-	s := c.scopes()
+	s := c.bindings()
 	if args := object.Parent(); is(args, "arguments") {
 		on, name := method(args.Parent())
 		return name == "defineProperty" && s.global(on, "Object", "Reflect") && part(args, 2) == object

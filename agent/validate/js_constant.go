@@ -72,7 +72,7 @@ func numberOf(n syntax.Node) (*big.Float, bool) {
 }
 
 // global reports whether a node is a name that the program does not declare.
-func (s *scopes) global(n syntax.Node, names ...string) bool {
+func (s *bindings) global(n syntax.Node, names ...string) bool {
 	if !is(n, "identifier", "undefined") {
 		return false
 	}
@@ -88,7 +88,7 @@ func (s *scopes) global(n syntax.Node, names ...string) bool {
 
 // constant reports whether an expression is the same each time; asked for its
 // truth only, where inBool.
-func (s *scopes) constant(n syntax.Node, inBool bool) bool {
+func (s *bindings) constant(n syntax.Node, inBool bool) bool {
 	n = bare(n)
 	if n.IsZero() {
 		return false
@@ -140,7 +140,7 @@ func (s *scopes) constant(n syntax.Node, inBool bool) bool {
 	return false
 }
 
-func (s *scopes) constantTemplate(n syntax.Node, inBool bool) bool {
+func (s *bindings) constantTemplate(n syntax.Node, inBool bool) bool {
 	if inBool && truth(n) == yes {
 		return true
 	}
@@ -152,7 +152,7 @@ func (s *scopes) constantTemplate(n syntax.Node, inBool bool) bool {
 	return true
 }
 
-func (s *scopes) constantBinary(n syntax.Node, inBool bool) bool {
+func (s *bindings) constantBinary(n syntax.Node, inBool bool) bool {
 	left, right := part(n, 0), part(n, 1)
 	switch op := operator(n); op {
 	case "&&", "||":
@@ -171,7 +171,7 @@ func (s *scopes) constantBinary(n syntax.Node, inBool bool) bool {
 }
 
 // truth is the truth of an expression whose names it knows.
-func (s *scopes) truth(n syntax.Node) truthValue {
+func (s *bindings) truth(n syntax.Node) truthValue {
 	n = bare(n)
 	if v := truth(n); v != unsure {
 		return v
@@ -213,7 +213,7 @@ func (s *scopes) truth(n syntax.Node) truthValue {
 }
 
 // nullish says whether an expression is null or undefined: certainly, never, or unsure.
-func (s *scopes) nullish(n syntax.Node) truthValue {
+func (s *bindings) nullish(n syntax.Node) truthValue {
 	n = bare(n)
 	switch {
 	case n.IsZero():
@@ -251,7 +251,7 @@ func (s *scopes) nullish(n syntax.Node) truthValue {
 
 // fresh reports whether an expression makes a new object each time, which is
 // equal to nothing else.
-func (s *scopes) fresh(n syntax.Node) bool {
+func (s *bindings) fresh(n syntax.Node) bool {
 	n = bare(n)
 	switch {
 	case is(n, "object", "array", "arrow_function", "function", "function_expression", "generator_function", "class", "regex"):
@@ -267,7 +267,7 @@ func (s *scopes) fresh(n syntax.Node) bool {
 }
 
 // boolean reports whether an expression is true or false and nothing else.
-func (s *scopes) boolean(n syntax.Node) bool {
+func (s *bindings) boolean(n syntax.Node) bool {
 	n = bare(n)
 	switch {
 	case is(n, "true", "false"):
@@ -288,7 +288,7 @@ func (s *scopes) boolean(n syntax.Node) bool {
 }
 
 // constantComparison says why comparing a with b always gives the same; "" where it may not.
-func (s *scopes) constantComparison(a, b syntax.Node, op string) string {
+func (s *bindings) constantComparison(a, b syntax.Node, op string) string {
 	a, b = bare(a), bare(b)
 	strict := op == "===" || op == "!=="
 	if strict && (s.fresh(a) || s.fresh(b)) || s.fresh(a) && s.fresh(b) {
@@ -311,7 +311,7 @@ func (s *scopes) constantComparison(a, b syntax.Node, op string) string {
 }
 
 // kindOf is the type of an expression where its form says it.
-func (s *scopes) kindOf(n syntax.Node) string {
+func (s *bindings) kindOf(n syntax.Node) string {
 	n = bare(n)
 	switch {
 	case s.boolean(n):

@@ -79,7 +79,7 @@ var jsDetailRules = authored([]Rule{{
 	Doc:  "`Math`, `JSON`, `Reflect`, `Atomics` and `Intl` are objects, not functions, and `Symbol` and `BigInt` are no constructors: it throws.",
 	File: "app.js", Bad: "const id = new Symbol(\"id\");\n", Good: "const id = Symbol(\"id\");\nconst n = Math.max(1, 2);\n",
 	Check: scripts(func(p *Pass, c *Code) {
-		s := c.scopes()
+		s := c.bindings()
 		for _, n := range c.Nodes("call_expression", "new_expression") {
 			f := part(n, 0)
 			if s.global(f, "Math", "JSON", "Reflect", "Atomics", "Intl") {

@@ -76,7 +76,7 @@ var jsExprRules = authored([]Rule{{
 		case "==", "===", "!=", "!==":
 			for i := range 2 {
 				x := bare(part(n, i))
-				if is(x, "unary_expression") && operator(x) == "typeof" && c.scopes().global(bare(part(n, 1-i)), "undefined") {
+				if is(x, "unary_expression") && operator(x) == "typeof" && c.bindings().global(bare(part(n, 1-i)), "undefined") {
 					p.Node(c, part(n, 1-i), "typeof gives a string: write \"undefined\".")
 				}
 				if s, ok := literalText(part(n, 1-i)); ok && is(x, "unary_expression") && operator(x) == "typeof" && !typeNames[s] {
@@ -135,7 +135,7 @@ var jsExprRules = authored([]Rule{{
 	Doc:  "They make objects, which are true in conditions (`new Boolean(false)` too) and equal to nothing. Leave `new` out.",
 	File: "app.js", Bad: "const flag = new Boolean(input);\n", Good: "const flag = Boolean(input);\n",
 	Check: script(func(p *Pass, c *Code, n syntax.Node) {
-		if c.scopes().global(part(n, 0), "String", "Number", "Boolean") {
+		if c.bindings().global(part(n, 0), "String", "Number", "Boolean") {
 			start, end := c.Span(n)
 			at, _ := c.Span(part(n, 0))
 			p.Offer(start, end, &Fix{"Leave new out", []Edit{{Start: start, End: at}}}, "This makes an object that is always true: leave new out.")
@@ -280,7 +280,7 @@ func checkSamePattern(p *Pass, c *Code, left, right syntax.Node, depth int) {
 }
 
 // isNaN reports whether an expression is the language's NaN.
-func (s *scopes) isNaN(n syntax.Node) bool {
+func (s *bindings) isNaN(n syntax.Node) bool {
 	n = bare(n)
 	if is(n, "sequence_expression") {
 		return s.isNaN(part(n, -1))
@@ -289,7 +289,7 @@ func (s *scopes) isNaN(n syntax.Node) bool {
 }
 
 func checkNaN(p *Pass, c *Code) {
-	s := c.scopes()
+	s := c.bindings()
 	for _, n := range c.Nodes("binary_expression") {
 		if !comparisons[operator(n)] {
 			continue
@@ -318,7 +318,7 @@ func checkNaN(p *Pass, c *Code) {
 }
 
 func checkOperands(p *Pass, c *Code) {
-	s := c.scopes()
+	s := c.bindings()
 	for _, n := range c.Nodes("binary_expression") {
 		left, right, op := part(n, 0), part(n, 1), operator(n)
 		if right.IsZero() {
@@ -375,7 +375,7 @@ func checkCasts(p *Pass, c *Code) {
 		}
 	}
 	for _, n := range c.Nodes("call_expression") {
-		if args := arguments(n); len(args) == 1 && !is(args[0], "spread_element") && c.scopes().global(part(n, 0), "Boolean") && askedAsBool(c, n) {
+		if args := arguments(n); len(args) == 1 && !is(args[0], "spread_element") && c.bindings().global(part(n, 0), "Boolean") && askedAsBool(c, n) {
 			p.name(c, n, "This is asked as a boolean anyway: leave Boolean() out.")
 		}
 	}
@@ -397,7 +397,7 @@ func askedAsBool(c *Code, n syntax.Node) bool {
 			return is(by.Parent(), "for_statement") && part(by.Parent(), 1) == by
 		case "arguments":
 			call := by.Parent()
-			return len(parts(by)) == 1 && c.scopes().global(part(call, 0), "Boolean")
+			return len(parts(by)) == 1 && c.bindings().global(part(call, 0), "Boolean")
 		default:
 			return false
 		}

@@ -240,10 +240,10 @@ func checkConstantCondition(p *Pass, c *Code, n syntax.Node) {
 	if !n.Child("comment").IsZero() || is(test, "parenthesized_expression") && !test.Child("comment").IsZero() {
 		return // a switch for who reads the source
 	}
-	if test = bare(test); test.IsZero() || !c.scopes().constant(test, true) {
+	if test = bare(test); test.IsZero() || !c.bindings().constant(test, true) {
 		return
 	}
-	if v := c.scopes().truth(test); !is(n, "if_statement", "ternary_expression") && literal(test) && (v == yes || is(n, "do_statement")) {
+	if v := c.bindings().truth(test); !is(n, "if_statement", "ternary_expression") && literal(test) && (v == yes || is(n, "do_statement")) {
 		return
 	}
 	p.Node(c, test, "This condition is always the same: one of the branches never runs.")

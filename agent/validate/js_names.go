@@ -4,10 +4,10 @@ import (
 	"caselsp/agent/syntax"
 )
 
-// scopes are the names of a program: where each is declared, read and written.
+// bindings are the names of a program: where each is declared, read and written.
 // Names of types and of values are held together, as rules only ask whether a
 // name is used at all.
-type scopes struct {
+type bindings struct {
 	top     *scope
 	all     []*scope
 	refs    []*reference

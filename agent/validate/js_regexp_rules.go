@@ -127,7 +127,7 @@ func readPatterns(c *Code) []regexpSource {
 	}
 	for _, n := range c.Nodes("new_expression", "call_expression") {
 		args := arguments(n)
-		if !c.scopes().global(part(n, 0), "RegExp") || len(args) == 0 {
+		if !c.bindings().global(part(n, 0), "RegExp") || len(args) == 0 {
 			continue
 		}
 		x := regexpSource{node: args[0], base: 1}

@@ -55,7 +55,7 @@ var jsScopeRules = authored([]Rule{{
 	Doc:  "The function sees the last one only. In strict code it is a syntax error.",
 	File: "app.js", Bad: "function move(x, y, x) { return x + y; }\n", Good: "function move(x, y, z) { return x + y + z; }\n",
 	Check: scripts(func(p *Pass, c *Code) {
-		for _, s := range c.scopes().all {
+		for _, s := range c.bindings().all {
 			for _, v := range s.vars {
 				for i, d := range v.defs {
 					if i > 0 && d.kind == "parameter" && v.defs[i-1].kind == "parameter" && v.defs[i-1].by == d.by && v.name != "_" && v.name != "this" {
@@ -76,7 +76,7 @@ var jsScopeRules = authored([]Rule{{
 	Doc:  "Whoever reads `undefined`, `NaN`, `Infinity`, `eval` or `arguments` below expects the language's own. A parameter `undefined` that no caller gives passes.",
 	File: "app.js", Bad: "function read(text) { var NaN = parse(text); return NaN; }\n", Good: "function read(text) { var number = parse(text); return number; }\n",
 	Check: scripts(func(p *Pass, c *Code) {
-		for _, s := range c.scopes().all {
+		for _, s := range c.bindings().all {
 			for _, v := range s.vars {
 				if d := v.defs[0]; hiddenNames[v.name] && d.kind != "type" && !(v.name == "undefined" && !v.written() && (d.kind == "parameter" || d.kind == "var")) {
 					p.name(c, d.name, "This hides the language's own %s: choose another name.", v.name)
@@ -119,7 +119,7 @@ func saysUsed(c *Code, name string) bool {
 }
 
 func checkConstants(p *Pass, c *Code) {
-	s := c.scopes()
+	s := c.bindings()
 	for _, at := range s.all {
 		for _, v := range at.vars {
 			d := v.defs[0]
@@ -144,7 +144,7 @@ func checkConstants(p *Pass, c *Code) {
 
 // changesMember reports whether a member of what a name names is assigned to,
 // deleted or defined.
-func changesMember(s *scopes, name syntax.Node) bool {
+func changesMember(s *bindings, name syntax.Node) bool {
 	m := name.Parent()
 	if is(m, "arguments") {
 		call := m.Parent()
@@ -188,7 +188,7 @@ func article(word string) string {
 }
 
 func checkReassigned(p *Pass, c *Code) {
-	for _, at := range c.scopes().all {
+	for _, at := range c.bindings().all {
 		for _, v := range at.vars {
 			d := v.defs[0]
 			what := map[string]string{"function": "function", "class": "class", "catch": "caught error", "name": "function"}[d.kind]
@@ -227,7 +227,7 @@ var jsNames = sync.OnceValue(func() (n struct{ builtins, others map[string]bool 
 var jsNamesText string
 
 func checkGlobals(p *Pass, c *Code) {
-	s := c.scopes()
+	s := c.bindings()
 	for _, r := range s.free {
 		if name := r.name.Text(); r.write && jsNames().builtins[name] && !saysUsed(c, name) && !polyfills(r) {
 			p.name(c, r.name, "%s is the language's own: choose another name.", name)
@@ -250,7 +250,7 @@ func polyfills(r *reference) bool {
 var pageNames = words("location name status document window self globalThis global module exports opener event parent top history screen origin length closed undefined NaN $ jQuery process")
 
 func checkUndeclared(p *Pass, c *Code) {
-	s := c.scopes()
+	s := c.bindings()
 	if c.Lang != syntax.JavaScript || !s.strict || s.dynamic {
 		return // compilers of TypeScript say so
 	}
@@ -268,7 +268,7 @@ func checkUndeclared(p *Pass, c *Code) {
 const strangers = 4
 
 func checkUndefined(p *Pass, c *Code) {
-	s := c.scopes()
+	s := c.bindings()
 	if c.Lang != syntax.JavaScript || !s.module || s.dynamic || c.Owner != nil {
 		return
 	}
@@ -302,12 +302,12 @@ func checkUndefined(p *Pass, c *Code) {
 }
 
 // visible reports whether a name could stand in the place of a reference.
-func (s *scopes) visible(r *reference, name string) bool {
+func (s *bindings) visible(r *reference, name string) bool {
 	return r.scope.find(name) != nil || jsNames().builtins[name]
 }
 
 func checkRedeclared(p *Pass, c *Code) {
-	s := c.scopes()
+	s := c.bindings()
 	for _, at := range s.all {
 		for _, v := range at.vars {
 			if c.Lang != syntax.JavaScript || len(v.defs) < 2 {
@@ -350,7 +350,7 @@ func checkPlaceholders(p *Pass, c *Code) {
 	for _, n := range found {
 		m := placeholder.FindStringSubmatch(n.Text())
 		object, name := method(n.Parent().Parent())
-		if !c.scopes().declares(m[1]) || !object.IsZero() && (name == "replace" || name == "replaceAll" || name == "split") {
+		if !c.bindings().declares(m[1]) || !object.IsZero() && (name == "replace" || name == "replaceAll" || name == "split") {
 			continue
 		}
 		p.name(c, n, "Only strings in backticks fill in %s: write it between backticks.", m[0])
@@ -358,6 +358,6 @@ func checkPlaceholders(p *Pass, c *Code) {
 }
 
 // declares reports whether any scope of the program declares a name.
-func (s *scopes) declares(name string) bool {
+func (s *bindings) declares(name string) bool {
 	return slices.ContainsFunc(s.all, func(at *scope) bool { return at.byName[name] != nil })
 }

@@ -14,18 +14,18 @@ const deepScope = 4000
 
 // binder makes the scopes of a program.
 type binder struct {
-	*scopes
+	*bindings
 	depth     int
 	exporting bool
 }
 
 // bindNames finds the scopes of a program. Of one that nests too deep, nothing is known.
-func bindNames(c *Code) *scopes {
-	b := &binder{scopes: &scopes{at: map[syntax.Node]*reference{}}}
+func bindNames(c *Code) *bindings {
+	b := &binder{bindings: &bindings{at: map[syntax.Node]*reference{}}}
 	root := c.Tree.Root()
 	b.top = b.open(functionScope, root, nil)
 	if root.IsZero() {
-		return b.scopes
+		return b.bindings
 	}
 	b.readKind(c)
 	b.each(root, b.top)
@@ -37,7 +37,7 @@ func bindNames(c *Code) *scopes {
 			r.to.refs = append(r.to.refs, r)
 		}
 	}
-	return b.scopes
+	return b.bindings
 }
 
 // readKind sets what the program is as a whole.

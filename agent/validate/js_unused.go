@@ -11,7 +11,7 @@ import (
 var unusedSkip = words("React h Fragment jsx jsxs preact Component createElement")
 
 func checkUnused(p *Pass, c *Code) {
-	s := c.scopes()
+	s := c.bindings()
 	if s.dynamic || c.Attr != nil || strings.HasSuffix(p.Path, ".d.ts") {
 		return
 	}
@@ -135,7 +135,7 @@ func within(n, outer syntax.Node) bool {
 }
 
 func checkParameters(p *Pass, c *Code) {
-	s := c.scopes()
+	s := c.bindings()
 	if s.dynamic || c.Attr != nil {
 		return
 	}
@@ -182,7 +182,7 @@ func checkCaught(p *Pass, c *Code, v *variable) {
 
 // calledHere reports whether a function is only called from its own file: it
 // is declared by a name that is only ever called.
-func calledHere(s *scopes, f syntax.Node) bool {
+func calledHere(s *bindings, f syntax.Node) bool {
 	name := syntax.Node{}
 	if is(f, "function_declaration") {
 		name = f.Child("identifier")
@@ -213,7 +213,7 @@ func calledHere(s *scopes, f syntax.Node) bool {
 	return false
 }
 
-func usesArguments(s *scopes, at *scope) bool {
+func usesArguments(s *bindings, at *scope) bool {
 	for _, r := range s.free {
 		if r.name.Text() == "arguments" && within(r.name, at.node) {
 			return true
