@@ -210,3 +210,14 @@ func BenchmarkRedact(b *testing.B) {
 		r.text(string(text))
 	}
 }
+
+func TestSecretsOf(t *testing.T) {
+	got := SecretsOf([]string{
+		"API_TOKEN=x7Kq2mVz9Lp4Rt8Wn1Yb", "DB_PASSWORD='kiwi-9-melon'", "JWT_SECRET=abcdefghijkl", "GITHUB_TOKEN=ghx",
+		"POSTGRES_PASSWORD=postgres", "DB_PASSWORD=changeme", "TOKEN_FILE=/run/secrets/token1", "SECRET_PATH=/run/a1", "AUTH_SECRET=/run/secrets/a1b2c3",
+		"PATH=/usr/bin:/bin", "PWD=/srv/app1", "HOME=/home/anna1", "SESSION_TOKEN=", "PASSWORD", "GPG_KEY_ID=A1B2C3D4E5F6A7B8",
+	})
+	if want := "x7Kq2mVz9Lp4Rt8Wn1Yb kiwi-9-melon abcdefghijkl"; strings.Join(got, " ") != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -84,7 +84,7 @@ func joined[P fmt.Stringer](problems []P) error {
 func (e *engine) checkModel(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()
-	return openai.Check(ctx, (&models{settings: e.settings.Model, keys: e.keys}).config(e.settings.Model))
+	return openai.Check(ctx, (&models{settings: e.settings.Model, keys: e.keys, conceal: e.store.Conceal}).config(e.settings.Model))
 }
 
 // examineSandbox writes a line for each engine and reports whether the one that

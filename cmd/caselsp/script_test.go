@@ -38,6 +38,9 @@ func TestMain(m *testing.M) {
 //	bytes FILE TEXT     writes a file; TEXT has Go's escapes, such as \r or \xff
 //	cmpbytes FILE TEXT  compares a file with such a text
 //	index               serves an index of Python's packages that has one, "answer"
+//	keyring             starts a keyring, empty and unlocked, which [keyring] says is possible
+//	nowhere TEXT DIR... fails if the text stands in these folders, in what the command wrote
+//	                    or in what the model was sent, in whatever writing
 //	task NAME N         sets $NAME to the id of the N-th task of the workspace
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -46,13 +49,15 @@ func TestScripts(t *testing.T) {
 			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, ".state"))
 			env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, ".config"))
 			env.Setenv("HOME", env.WorkDir)
+			env.Setenv("DBUS_SESSION_BUS_ADDRESS", "") // the user's own keyring is no scenario's business
+			env.Setenv("XDG_RUNTIME_DIR", "")
 			env.Setenv("CASELSP_SANDBOX_ENGINE", "none")
 			env.Setenv("DOCKER_HOST", os.Getenv("DOCKER_HOST"))
 			env.Values[modelKey{}] = &scripted{}
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"model": startModel, "modeldone": modelDone, "modelheld": modelHeld, "modelrelease": modelRelease, "tmpfs": mountDisk, "fill": fillDisk, "bytes": writeBytes, "cmpbytes": compareBytes, "task": taskID, "index": startIndex,
+			"model": startModel, "modeldone": modelDone, "modelheld": modelHeld, "modelrelease": modelRelease, "tmpfs": mountDisk, "fill": fillDisk, "bytes": writeBytes, "cmpbytes": compareBytes, "task": taskID, "index": startIndex, "keyring": startKeyring, "nowhere": nowhere,
 		},
 		Condition: func(name string) (bool, error) {
 			switch name {
@@ -62,6 +67,8 @@ func TestScripts(t *testing.T) {
 				return nativeWorks(), nil
 			case "git":
 				return gitWorks(), nil
+			case "keyring":
+				return keyringWorks(), nil
 			case "tmpfs":
 				return disksWork(t), nil
 			}

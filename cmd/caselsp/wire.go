@@ -69,7 +69,7 @@ func (w *wiring) open(dirs []string, layers []settings.Layer, user agent.User, c
 	e.closers = append(e.closers, b)
 	o := agent.Options{
 		Workspace: ws, Store: e.store, User: user, Log: slog.New(e.log),
-		Model:   (&models{settings: e.settings.Model, keys: e.keys}).of,
+		Model:   (&models{settings: e.settings.Model, keys: e.keys, conceal: e.store.Conceal}).of,
 		Sandbox: b.engine,
 		Dependencies: func(tree []sandbox.File, p sandbox.Profile) *sandbox.Dependencies {
 			s := e.settings.Sandbox
@@ -137,6 +137,7 @@ func (e *engine) openStore(w *wiring, clock func() time.Time) error {
 			secrets = append(secrets, v)
 		}
 	}
+	secrets = append(secrets, store.SecretsOf(os.Environ())...)
 	s, err := store.Open(store.Options{
 		StateDir: w.stateDir, Workspace: e.workspace.ID(), Name: strings.Join(names, ", "), Secrets: secrets, Clock: clock,
 	})
@@ -321,6 +322,7 @@ func (b *box) natively(ctx context.Context) (sandbox.Engine, error) {
 type models struct {
 	settings settings.Model
 	keys     map[string]string // of the user's .env file
+	conceal  func(...string)   // keeps a key that is found later out of all that is kept
 	mu       sync.Mutex
 	made     []madeModel
 }
@@ -375,7 +377,15 @@ func (m *models) config(s settings.Model) openai.Config {
 			c.Key = m.keys[name]
 		}
 		if c.Key != "" {
-			break
+			return c
+		}
+	}
+	for _, name := range keyNames(s) {
+		// Without a keyring the missing key is told of with what to do.
+		if key, ok, err := secretOf(name); err == nil && ok {
+			m.conceal(key)
+			c.Key = key
+			return c
 		}
 	}
 	return c

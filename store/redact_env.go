@@ -1,0 +1,26 @@
+package store
+
+import "strings"
+
+// minOrdinary is the length in bytes from which also a value of one kind of
+// letters is taken for a secret when its variable says so: below it, it may be a
+// word that stands in any text, such as postgres.
+const minOrdinary = 12
+
+// SecretsOf returns the values that are secrets of variables, which are given as
+// NAME=value: those whose name says that they hold one, where the value is not an
+// ordinary word, a path or a number. What is passed to [Store.Conceal] is hidden
+// wherever it occurs, so this asks for more than [Store.Redact] does of a text.
+func SecretsOf(variables []string) []string {
+	var values []string
+	for _, v := range variables {
+		name, value, _ := strings.Cut(v, "=")
+		value = strings.Trim(value, `"'`)
+		switch {
+		case !secretName(name), len(value) < minEncoded, emptyWord(value), strings.HasPrefix(value, "/"), strings.Contains(value, "://"):
+		case random(value), chosen(value), len(value) >= minOrdinary && !strings.ContainsAny(value, " /"):
+			values = append(values, value)
+		}
+	}
+	return values
+}
