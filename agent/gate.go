@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 
-	"caselsp/agent/syntax"
 	"caselsp/agent/validate"
 	"caselsp/agent/workspace"
 )
@@ -107,7 +106,7 @@ func (g *gate) open(ctx context.Context, w *workspace.Workspace) error {
 func (g *gate) alone(set workspace.ChangeSet) []validate.Finding {
 	var found []validate.Finding
 	for _, c := range set.Files {
-		if c.After == nil || syntax.LanguageOf(c.Path) == syntax.Unknown {
+		if c.After == nil || !validate.Reads(c.Path) {
 			continue
 		}
 		after, ok := c.After.Text()

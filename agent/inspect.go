@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"caselsp/agent/syntax"
 	"caselsp/agent/validate"
 	"caselsp/agent/workspace"
 )
@@ -59,7 +58,7 @@ func (i *Inspection) Refresh(ctx context.Context) ([]string, error) {
 	}
 	sources := 0
 	for _, e := range list {
-		if syntax.LanguageOf(e.Path) != syntax.Unknown {
+		if validate.Reads(e.Path) {
 			sources++
 		}
 	}
@@ -91,7 +90,7 @@ func (i *Inspection) Refresh(ctx context.Context) ([]string, error) {
 
 // load reads one file.
 func (i *Inspection) load(e workspace.Entry) []string {
-	if syntax.LanguageOf(e.Path) == syntax.Unknown || e.Size > validate.MaxSource {
+	if !validate.Reads(e.Path) || e.Size > validate.MaxSource {
 		return i.SetAsset(e.Path)
 	}
 	return i.Reload(e.Path)

@@ -79,7 +79,7 @@ func NewProject(s Suite) *Project {
 // whose findings may be others now, sorted; its own is among them.
 func (p *Project) Set(file, text string) []string {
 	wrote := minified(text)
-	if lang := syntax.LanguageOf(file); lang == syntax.Unknown || len(text) > MaxSource || wrote && lang != syntax.CSS {
+	if lang := syntax.LanguageOf(file); !Reads(file) || len(text) > MaxSource || wrote && lang != syntax.CSS {
 		return p.SetAsset(file)
 	}
 	f := newFile(file, text)

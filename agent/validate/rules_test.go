@@ -11,8 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"caselsp/agent/syntax"
-
 	"golang.org/x/tools/txtar"
 )
 
@@ -90,7 +88,7 @@ func checkSide(t *testing.T, r *Rule, a *txtar.Archive, side string) int {
 		}
 		files++
 		texts[name] = text
-		if syntax.LanguageOf(name) == syntax.Unknown {
+		if !Reads(name) {
 			project.SetAsset(name)
 		} else {
 			project.Set(name, text)
@@ -196,7 +194,7 @@ func example(r *Rule, text string) []Finding {
 	}
 	project := NewProject(Default())
 	for _, f := range a.Files {
-		if syntax.LanguageOf(f.Name) == syntax.Unknown {
+		if !Reads(f.Name) {
 			project.SetAsset(f.Name)
 		} else {
 			project.Set(f.Name, string(f.Data))
@@ -266,7 +264,8 @@ func buried(r *Rule) map[string]string {
 // loud are the rules that may well speak about comments and strings, with the reason.
 var loud = map[string]string{
 	"unknown-rule": "it is about comments",
-	"bidi-text":    "what it is about hides in comments and strings",
+	"secret-token": "a key in a comment or a text is as public as any", "secret-private-key": "the same", "secret-credential": "the same", "secret-url": "the same", "secret-password": "a text that holds a configuration",
+	"bidi-text": "what it is about hides in comments and strings",
 }
 
 // TestSilence proves that no rule searches raw text.

@@ -72,7 +72,7 @@ func Check(path, text string) []Finding { return Default().Check(path, text) }
 // several files say nothing. The findings are in the order of the rules, and of
 // each rule in the order of the text.
 func (s Suite) Check(path, text string) []Finding {
-	if syntax.LanguageOf(path) == syntax.Unknown {
+	if !Reads(path) {
 		return nil
 	}
 	found, _ := s.run(newFile(path, text), nil)
@@ -85,8 +85,8 @@ func (s Suite) run(f *File, project *Project) ([]Finding, map[Key]bool) {
 	var found []Finding
 	for i := range s.rules {
 		p := &Pass{File: f, rule: &s.rules[i], project: project, asked: asked}
-		if s.rules[i].Check == nil {
-			continue // of the suppressions, below
+		if s.rules[i].Check == nil || f.Lang == syntax.Unknown && s.rules[i].Category != Secrets {
+			continue // of the suppressions, below; of a text without a grammar
 		}
 		s.rules[i].Check(p)
 		slices.SortStableFunc(p.found, func(a, b Finding) int { return a.Start.Offset - b.Start.Offset })

@@ -14,7 +14,8 @@ import (
 //	caselsp-disable-next-line img-alt, css -- why  on the line behind the comment
 //	caselsp-disable-file img-alt -- why            in the whole file
 //
-// Names are ids of rules or categories; none means all rules.
+// Names are ids of rules or categories; none means all rules. Findings about
+// safety and secrets also heed what other tools read, see foreign.
 var directive = regexp.MustCompile(`^caselsp-disable-(line|next-line|file)\b[ \t]*([^\n]*)`)
 
 // suppressionRules are about the comments themselves; suppress checks them, as
@@ -42,6 +43,9 @@ func (d disabled) covers(f Finding, category Category) bool {
 
 // suppress leaves out what comments switch off.
 func (s Suite) suppress(f *File, found []Finding) []Finding {
+	if foreign.MatchString(f.Text) {
+		found = s.accepted(f, found)
+	}
 	if !strings.Contains(f.Text, "caselsp-disable-") {
 		return found
 	}
@@ -88,4 +92,30 @@ func (s Suite) unknown(f *File, c syntax.Comment, name string) []Finding {
 		}
 	}
 	return nil
+}
+
+// foreign is what other tools call a line whose safety somebody has looked at:
+// Bandit and gosec, Semgrep, gitleaks, detect-secrets.
+var foreign = regexp.MustCompile(`(?:^|[\s#/])(?:nosec\b|nosemgrep\b|gitleaks:allow\b|pragma: allowlist (?:nextline )?secret\b)`)
+
+// accepted leaves out findings about safety and secrets that begin or end on a
+// line with another tool's comment.
+func (s Suite) accepted(f *File, found []Finding) []Finding {
+	lines := map[int]bool{}
+	if f.Lang == syntax.Unknown {
+		for i, line := range strings.Split(f.Text, "\n") {
+			lines[i] = foreign.MatchString(line)
+		}
+	}
+	for _, c := range syntax.Comments(f.Lang, f.Text) {
+		if foreign.MatchString(c.Text) {
+			lines[c.Start.Line] = true
+			lines[c.End.Line+1] = lines[c.End.Line+1] || strings.Contains(c.Text, "nextline")
+		}
+	}
+	concerns := map[string]bool{}
+	for _, r := range s.rules {
+		concerns[r.ID] = r.Category == Safety || r.Category == Secrets
+	}
+	return slices.DeleteFunc(found, func(x Finding) bool { return concerns[x.Rule] && (lines[x.Start.Line] || lines[x.End.Line]) })
 }

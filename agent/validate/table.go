@@ -29,5 +29,6 @@ var table = slices.Concat(
 	safetyPyWebRules,
 	safetySQLRules,
 	safetyTextRules,
+	secretRules,
 	suppressionRules,
 )

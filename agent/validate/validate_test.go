@@ -48,3 +48,26 @@ func TestIntroducedByEdits(t *testing.T) {
 		}
 	}
 }
+
+// What other tools' comments accept is accepted here, too, except at the gate.
+func TestForeignComments(t *testing.T) {
+	for _, c := range []struct {
+		path, text string
+		want       int
+	}{
+		{"a.py", "eval(x)\n", 1},
+		{"a.py", "eval(x)  # nosec B307 - ours\n", 0},
+		{"a.py", "eval('# nosec', x or y) or eval(z)\n", 2},
+		{"a.py", "eval(x +  # nosec\n     y)\n", 0},
+		{"a.conf", "token=Lq9Xz4Vt8Wn1Rm6Pc3Yd5Hf0Gs2Ju\n", 1},
+		{"a.conf", "token=Lq9Xz4Vt8Wn1Rm6Pc3Yd5Hf0Gs2Ju # gitleaks:allow\n", 0},
+		{"a.go", "package a\n\nvar token = \"Lq9Xz4Vt8Wn1Rm6Pc3Yd5Hf0Gs2Ju\" // #nosec G101\n", 0},
+	} {
+		if got := Check(c.path, c.text); len(got) != c.want {
+			t.Errorf("%q: %+v, want %d", c.text, got, c.want)
+		}
+	}
+	if got := Default().Strict().Check("a.py", "eval(x)  # nosec\n"); len(got) != 1 {
+		t.Errorf("at the gate: %+v", got)
+	}
+}

@@ -1,0 +1,186 @@
+package validate
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"caselsp/agent/syntax"
+)
+
+// checkTokens looks for the forms of keys that are certain.
+func checkTokens(p *Pass) {
+	at := sync.OnceValue(p.places)
+	type span struct{ start, end int }
+	var found []span
+	for i := range tokenForms {
+		t := &tokenForms[i]
+		if !t.within(p.Text) {
+			continue
+		}
+		for _, m := range t.form.FindAllStringSubmatchIndex(p.Text, -1) {
+			start, end := m[2], m[3]
+			value := p.Text[start:end]
+			if !t.certain(value) || bounded(p.Text, start, end) || slices.ContainsFunc(found, func(s span) bool { return start < s.end && s.start < end }) {
+				continue
+			}
+			if at()(start) != asCode {
+				found = append(found, span{start, end})
+				p.Report(start, end, "This is a key of %s: revoke it there, and read the new one from the environment or a keyring.", t.service)
+			}
+		}
+	}
+}
+
+// bounded reports whether a match is a part of a longer word.
+func bounded(text string, start, end int) bool {
+	alnum := func(c byte) bool { return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
+	return start > 0 && alnum(text[start]) && (alnum(text[start-1]) || text[start-1] == '_') && (start < 2 || text[start-2] != '\\') ||
+		end < len(text) && alnum(text[end-1]) && alnum(text[end])
+}
+
+var privateKey = regexp.MustCompile(`-----BEGIN[ A-Z0-9_-]{0,80}PRIVATE KEY(?: BLOCK)?-----((?:[^-]|-[^-])*?)-----END`)
+
+func checkPrivateKeys(p *Pass) {
+	if !strings.Contains(p.Text, "PRIVATE KEY") {
+		return
+	}
+	at := sync.OnceValue(p.places)
+	for _, m := range privateKey.FindAllStringSubmatchIndex(p.Text, -1) {
+		body := strings.NewReplacer("\\n", "", "\n", "", "\r", "", " ", "", "\t", "").Replace(p.Text[m[2]:m[3]])
+		if strings.Contains(body, "...") || entropy(body) < 3.5 || len(body) < 64 || fakeKey.MatchString(body) {
+			continue
+		}
+		if at()(m[0]) != asCode {
+			p.Report(m[0], m[2], "Whoever can read this file can act as the owner of this key: make a new pair, and keep the private half outside of the project.")
+		}
+	}
+}
+
+var fakeKey = regexp.MustCompile(`(?i)example|your|xxxx|\$\{|\{\{|anythingelse`)
+
+var withPassword = regexp.MustCompile(`\b([a-zA-Z][a-zA-Z0-9+.-]{1,20})://([^\s:/@"'<>` + "`" + `]{0,64}):([^\s/@"'<>` + "`" + `]{3,200})@([A-Za-z0-9._-]+|\[[0-9a-fA-F:]+\])`)
+
+func checkURLs(p *Pass) {
+	if !strings.Contains(p.Text, "://") {
+		return
+	}
+	at := sync.OnceValue(p.places)
+	for _, m := range withPassword.FindAllStringSubmatchIndex(p.Text, -1) {
+		user, password, host := p.Text[m[4]:m[5]], p.Text[m[6]:m[7]], p.Text[m[8]:m[9]]
+		lower := strings.ToLower(password)
+		if isPlaceholder(password) || strings.EqualFold(user, password) || labels[lower] || sampleHost.MatchString(host) || strings.ContainsAny(password, "{}$[]()*,") || strings.Trim(lower, "*.x") == "" || regexp.MustCompile(`^\d{1,5}$`).MatchString(password) || samplePasswords[lower] {
+			continue
+		}
+		if where := at()(m[0]); where == asText || where == asComment && strings.ContainsAny(password, "0123456789") && len(password) > 7 {
+			p.Report(m[6], m[7], "Addresses are logged and shown with the password in them: read it from the environment, and revoke this one.")
+		}
+	}
+}
+
+var (
+	sampleHost      = regexp.MustCompile(`(?i)^(?:(?:.*\.)?example(?:\.\w+)?|.*\.(?:test|invalid|example)|host(?:name)?|proxy(?:\.\w+)?|server|domain\.\w+|my(?:host|domain|server).*|localhost|127\.0\.0\.1|foo|bar|foo\.\w+|bar\.\w+|\w)$`)
+	samplePasswords = words("pass passwd password pwd pw secret bar baz foo test postgres root admin user guest changeme p4ss passw0rd pass123 password123 mypassword mypass userpass hunter2 pword p@ssword pazz pa55 abc xyz word")
+)
+
+// commandUser is the user and the password of a curl command; sentHeader what a
+// header of a request says who asks.
+var (
+	commandUser = regexp.MustCompile(`\bcurl\b[^\n|;]*?(?:\\\n[^\n|;]*?)*?\s(?:-u|--user|-[a-zA-Z]*u)[ =]?["']?([^\s"':]{0,60}):([^\s"']{3,100})`)
+	sentHeader  = regexp.MustCompile(`(?i)(?:authorization|x-api-key|x-auth-token|private-token|api-key)["'` + "`" + `]?\s*[:=,]\s*["'` + "`" + `]?(?:(?:basic|bearer|token|apikey|key)\s+)?([A-Za-z0-9+/=_.~-]{8,400})`)
+)
+
+// headerSigns are in every text that sentHeader matches.
+var headerSigns = []string{"uthorization", "AUTHORIZATION", "pi-key", "pi-Key", "PI-Key", "PI-KEY", "uth-token", "uth-Token", "UTH-TOKEN", "rivate-token", "rivate-Token", "RIVATE-TOKEN"}
+
+// checkSent looks at what commands and headers send.
+func checkSent(p *Pass, at func(int) place) {
+	if strings.Contains(p.Text, "curl") {
+		for _, m := range commandUser.FindAllStringSubmatchIndex(p.Text, -1) {
+			password := p.Text[m[4]:m[5]]
+			if !isPlaceholder(password) && !labels[strings.ToLower(password)] && !samplePasswords[strings.ToLower(password)] && !strings.ContainsAny(password, "${}<>()[]*%@") || strings.ContainsAny(password, "$@") && entropy(password) > 2.8 && !putIn.MatchString(password) {
+				p.Report(m[4], m[5], "Whoever can read this file knows this password: read it from the environment or a file of curl's own (--netrc).")
+			}
+		}
+	}
+	if !slices.ContainsFunc(headerSigns, func(s string) bool { return strings.Contains(p.Text, s) }) {
+		return
+	}
+	for _, m := range sentHeader.FindAllStringSubmatchIndex(p.Text, -1) {
+		v := underName{name: "Authorization", value: p.Text[m[2]:m[3]], start: m[2], end: m[3]}
+		if random("authorization token", v.value) && !tokenAt(p, v) && at(v.start) != asCode {
+			p.Report(v.start, v.end, "This header says who asks: read its value from the environment or a keyring, and revoke this one.")
+		}
+	}
+}
+
+func checkCredentials(p *Pass) {
+	at := sync.OnceValue(p.places)
+	checkSent(p, func(i int) place { return at()(i) })
+	for _, v := range p.values(speaksOfSecret) {
+		if strings.EqualFold(v.name, "authorization") || !random(v.name, v.value) || !v.quoted && !bareValue(p, v) || tokenAt(p, v) {
+			continue
+		}
+		if where := at()(v.start); where == asText || where == asComment && len(v.value) >= 20 {
+			p.Report(v.start, v.end, "%s looks like a key that was made for this: revoke it, and read it from the environment or a keyring.", v.name)
+		}
+	}
+}
+
+// bareValue reports whether a value without quotes is one: in a language of
+// configuration, and no expression.
+func bareValue(p *Pass, v underName) bool {
+	switch p.Lang {
+	case syntax.Unknown, syntax.HTML:
+		return !strings.ContainsAny(v.value, "$@%&*") && !strings.HasSuffix(v.value, ".") && (v.end >= len(p.Text) || p.Text[v.end] != '(' && p.Text[v.end] != '[')
+	}
+	// a text with a configuration in it: "TOKEN=…\n"
+	return v.start > 0 && (p.Text[v.start-1] == '=' || p.Text[v.start-1] == ' ')
+}
+
+// tokenAt reports whether a value is the business of secret-token.
+func tokenAt(p *Pass, v underName) bool {
+	for i := range tokenForms {
+		t := &tokenForms[i]
+		if t.within(v.value) {
+			if m := t.form.FindStringSubmatchIndex(v.value); m != nil && t.certain(v.value[m[2]:m[3]]) {
+				return true
+			}
+		}
+	}
+	return strings.Contains(v.value, "://") || strings.Contains(p.Text[max(0, v.start-40):v.start], "PRIVATE KEY")
+}
+
+func checkPasswords(p *Pass) {
+	at := sync.OnceValue(p.places)
+	base := strings.ToLower(p.Path)
+	if strings.HasSuffix(base, ".md") || strings.HasSuffix(base, ".rst") || strings.HasSuffix(base, ".txt") || translation.MatchString(base) {
+		return
+	}
+	for _, v := range p.values(passwordName.MatchString) {
+		if passingName.MatchString(v.name) || !guessable(v.name, v) || random(v.name, v.value) || !v.quoted && !configuration(p) || p.Lang == syntax.HTML {
+			continue
+		}
+		if at()(v.start) == asText {
+			p.Report(v.start, v.end, "Whoever can read this file knows this password: read it from the environment or a keyring.")
+		}
+	}
+}
+
+// translation is the path of a file with texts that are shown.
+var translation = regexp.MustCompile(`(?:^|/)(?:i18n|locales?|lang|languages?|translations?|messages|l10n)(?:/|[._-])|(?:^|/)(?:en|de|fr|es|it|ja|zh|ru|pt)(?:[-_]\w\w)?\.(?:json|ya?ml|js|ts)$`)
+
+// configuration reports whether words without quotes are values in a file.
+func configuration(p *Pass) bool {
+	if p.Lang != syntax.Unknown {
+		return false
+	}
+	base := strings.ToLower(p.Path)
+	for _, ext := range []string{".env", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf", ".properties", ".tfvars", ".netrc", ".pypirc", ".npmrc"} {
+		if strings.HasSuffix(base, ext) {
+			return true
+		}
+	}
+	return strings.Contains(base, ".env")
+}

@@ -1,0 +1,242 @@
+package validate
+
+import (
+	"path"
+	"regexp"
+	"strings"
+
+	"caselsp/agent/syntax"
+)
+
+// secrets is for rules that look for secrets in files that may hold them.
+func secrets(check func(*Pass)) func(*Pass) {
+	return func(p *Pass) {
+		if mayHoldSecrets(p.Path) && !machineText(p.Text) {
+			check(p)
+		}
+	}
+}
+
+const (
+	longFile = 5000 // bytes; below, a long line is a long value
+	longLine = 500  // bytes on average, of what no person wrote
+)
+
+// machineText reports whether a program wrote a text: a bundle, a dump.
+func machineText(text string) bool {
+	return len(text) > longFile && len(text)/(strings.Count(text, "\n")+1) > longLine
+}
+
+// Reads reports whether the validators look into a file: its language is known,
+// or it is a text in which secrets are looked for.
+func Reads(file string) bool {
+	if syntax.LanguageOf(file) != syntax.Unknown {
+		return true
+	}
+	base := strings.ToLower(path.Base(file))
+	ext := path.Ext(base)
+	return (configExtensions[ext] || configFiles[base] || strings.HasPrefix(base, ".env") || strings.HasPrefix(base, "dockerfile")) && mayHoldSecrets(file)
+}
+
+var (
+	// configExtensions are of languages without a grammar here in which people
+	// leave secrets.
+	configExtensions = words(`.env .envrc .yaml .yml .toml .ini .cfg .conf .config .properties .props .sh .bash .zsh .fish .ps1 .bat .cmd .tf .tfvars .hcl .xml .plist .java .kt .kts .scala
+		.groovy .gradle .rb .erb .php .cs .vb .fs .swift .m .rs .c .h .cc .cpp .hpp .pl .pm .lua .r .dart .ex .exs .erl .clj .sql .pem .key .txt .md .rst .log .csv .http .service .nix .mk .bazel .cmake .npmrc .netrc .pgpass .pypirc .vue .svelte .proto .graphql .ipynb`)
+	configFiles = words("makefile jenkinsfile vagrantfile procfile credentials id_rsa id_dsa id_ecdsa id_ed25519 .npmrc .netrc _netrc .pgpass .pypirc .s3cfg .boto .dockercfg .htpasswd .git-credentials .bashrc .zshrc .profile .bash_profile caddyfile config")
+
+	lockFiles = words(`package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml pnpm-lock.yml poetry.lock pipfile.lock uv.lock pdm.lock cargo.lock composer.lock gemfile.lock go.sum go.mod go.work.sum
+		mix.lock flake.lock deno.lock bun.lock gradle.lockfile gradle-wrapper.properties packages.lock.json podfile.lock pubspec.lock checksums.txt sha256sums md5sums`)
+	machineMade = regexp.MustCompile(`(?:[.-]min\.(?:js|css|mjs)|\.map|\.svg|\.snap|\.sum|\.po|\.pot|\.xlf)$`)
+)
+
+// mayHoldSecrets reports whether what looks like a secret in a file could be one:
+// people wrote it, and it is no test.
+func mayHoldSecrets(file string) bool {
+	base := strings.ToLower(path.Base(file))
+	return !lockFiles[base] && !machineMade.MatchString(base) && !testFile(file)
+}
+
+// textKinds are the kinds of nodes that hold texts, and the comments.
+var textKinds = []string{"string", "template_string", "interpreted_string_literal", "raw_string_literal", "rune_literal", "concatenated_string", "jsx_text", "string_fragment", "template_literal_type"}
+
+// place is what a piece of a file is.
+type place int
+
+const (
+	asCode place = iota
+	asText
+	asComment
+)
+
+// places tells what the parts of a file are. What is no program is text.
+func (f *File) places() func(at int) place {
+	switch f.Lang {
+	case syntax.Python, syntax.JavaScript, syntax.TypeScript, syntax.TSX, syntax.Go:
+	default:
+		return func(int) place { return asText }
+	}
+	type span struct{ start, end int }
+	find := func(list []span, at int) bool {
+		for _, s := range list {
+			if s.start <= at && at < s.end {
+				return true
+			}
+		}
+		return false
+	}
+	var texts, comments []span
+	for _, c := range f.Code() {
+		for _, n := range c.Nodes(textKinds...) {
+			start, end := c.Span(n)
+			if p := n.Parent(); !p.IsZero() && p.Kind() == "expression_statement" && f.Lang == syntax.Python {
+				comments = append(comments, span{start, end}) // documentation
+			}
+			texts = append(texts, span{start, end})
+		}
+		for _, n := range c.Nodes("comment") {
+			start, end := c.Span(n)
+			comments = append(comments, span{start, end})
+		}
+	}
+	return func(at int) place {
+		switch {
+		case find(comments, at):
+			return asComment
+		case find(texts, at):
+			return asText
+		}
+		return asCode
+	}
+}
+
+// underName is a value under a name: password = "…", "token": "…", setKey("…", "…").
+type underName struct {
+	name       string
+	value      string
+	start, end int // of the value
+	quoted     bool
+}
+
+const (
+	longestName   = 80  // of a name that is looked at, in bytes
+	longestSecret = 512 // of a value
+	leastSecret   = 3
+)
+
+// typeWords stand between a name and what it is given: var token string = "…".
+var typeWords = words("string str char var let const val text bytes byte any final public private static String Text Str")
+
+// values returns the values under names that speak of a secret, by the look of
+// each place with a sign of assignment: what is before it and what is behind it.
+// Whether it is code or a text is the caller's to see.
+func (f *File) values(speaks func(name string) bool) []underName {
+	var list []underName
+	text, last := f.Text, 0
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '=', ':', ',', '>':
+		case '|', '?': // || and ??: what counts where nothing else is set
+			if i == 0 || text[i-1] != text[i] {
+				continue
+			}
+		default:
+			continue
+		}
+		if i < last {
+			continue
+		}
+		v, ok := valueBehind(text, i)
+		if !ok {
+			continue
+		}
+		if text[i] == ',' {
+			v.name = argumentBefore(text, i)
+		} else {
+			v.name = nameBefore(text, i)
+		}
+		if v.name == "" || !speaks(v.name) {
+			continue
+		}
+		list = append(list, v)
+		last = v.start
+	}
+	return list
+}
+
+// valueBehind reads what a sign at i gives: a text in quotes or a word.
+func valueBehind(text string, i int) (underName, bool) {
+	j := i + 1
+	for j < len(text) && (text[j] == '=' || text[j] == ':' || text[j] == '>' || text[j] == '(') && j-i < 4 {
+		j++
+	}
+	for n := 0; j < len(text) && strings.IndexByte(" \t\r\n\\", text[j]) >= 0 && n < 60; n++ {
+		j++
+	}
+	for j < len(text) && strings.IndexByte("bBuUrRfF@$L", text[j]) >= 0 && j+1 < len(text) && (text[j+1] == '"' || text[j+1] == '\'') {
+		j++
+	}
+	if j >= len(text) {
+		return underName{}, false
+	}
+	quote := text[j]
+	if quote == '\\' && j+1 < len(text) { // a text in a text: \"…\"
+		j++
+		quote = text[j]
+	}
+	if quote == '"' || quote == '\'' || quote == '`' {
+		j++
+		for end := j; end < len(text) && end-j <= longestSecret && text[end] != '\n'; end++ {
+			if text[end] == quote && text[end-1] != '\\' || text[end] == '\\' && end+1 < len(text) && text[end+1] == quote {
+				return underName{value: text[j:end], start: j, end: end, quoted: true}, end-j >= leastSecret
+			}
+		}
+		return underName{}, false
+	}
+	if text[i] == ',' {
+		return underName{}, false
+	}
+	end := j
+	for end < len(text) && end-j <= longestSecret && strings.IndexByte(" \t\r\n'\"`;,<>()[]{}", text[end]) < 0 && (text[end] != '\\' || end+1 >= len(text) || text[end+1] != 'n') {
+		end++
+	}
+	return underName{value: text[j:end], start: j, end: end}, end-j >= leastSecret
+}
+
+// nameBefore reads the name that stands before a sign at i.
+func nameBefore(text string, i int) string {
+	name, at := wordBefore(text, i)
+	if typeWords[name] || strings.HasPrefix(name, "Option") || strings.HasPrefix(name, "Optional") {
+		if before, _ := wordBefore(text, at); before != "" {
+			return before
+		}
+	}
+	return name
+}
+
+// argumentBefore reads the name that is the first argument of a call, before a
+// comma at i: set("API_TOKEN", … Names in lists have nothing to do with what follows.
+func argumentBefore(text string, i int) string {
+	name, at := wordBefore(text, i)
+	if at < 2 || i == 0 || strings.IndexByte("\"'`", text[i-1]) < 0 || strings.IndexByte("\"'`", text[at-1]) < 0 || text[at-2] != '(' || at < 3 || !wordByte(text[at-3]) {
+		return ""
+	}
+	return name
+}
+
+// wordBefore reads the word before i, through quotes, brackets and signs.
+func wordBefore(text string, i int) (string, int) {
+	j := i
+	for n := 0; j > 0 && n < 8 && strings.IndexByte(" \t:?!|=.+~\"'`])*\\", text[j-1]) >= 0; n++ {
+		j--
+	}
+	end := j
+	for j > 0 && end-j < longestName && wordByte(text[j-1]) {
+		j--
+	}
+	return text[j:end], j
+}
+
+func wordByte(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("_-.$", c) >= 0
+}
