@@ -109,6 +109,10 @@ var contiguous = []layer{
 	{Similarity, fold, 0.9, true},
 }
 
+// strictLayer is the last of the contiguous layers that does not look past
+// anything but the ends of lines.
+const strictLayer = 1
+
 // views are the lines of a file, as they are and folded. What is equal in any
 // layer is equal when folded, so one index serves all of them.
 type views struct {

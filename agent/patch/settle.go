@@ -45,7 +45,7 @@ type candidate struct {
 // fit finds the places of a hunk in the layers that compare line by line.
 func (v *views) fit(h *Hunk) candidate {
 	c := candidate{Hunk: h, old: h.Old(), new: h.New()}
-	lax := 1
+	lax := strictLayer
 	if said(c.old) >= leastSaid {
 		lax = len(contiguous) - 1
 	}
@@ -140,24 +140,31 @@ type numbers struct {
 	valid  bool // they do not contradict each other
 	loose  bool // none of them is off: one that is may be chosen by nearness
 	sure   bool // there are some, and none is off
+	of     int  // how many hunks tell
 }
 
 func numbersOf(cands []candidate) numbers {
 	n := numbers{valid: true, loose: true}
-	seen := false
-	for i := range cands {
-		if cands[i].Hunk == nil {
-			continue
+	for lax := range 2 { // what is only like the file counts where nothing is as it
+		for i := range cands {
+			c := &cands[i]
+			if c.Hunk == nil || lax == 0 && (c.layer > strictLayer || c.aligned != nil) {
+				continue
+			}
+			off, ok := c.offset()
+			if !ok {
+				continue
+			}
+			n.valid = n.valid && (n.of == 0 || off == n.offset)
+			n.offset = off
+			n.of++
+			n.loose = n.loose && off == 0
 		}
-		off, ok := cands[i].offset()
-		if !ok {
-			continue
+		if n.of > 0 {
+			break
 		}
-		n.valid = n.valid && (!seen || off == n.offset)
-		n.offset, seen = off, true
-		n.loose = n.loose && off == 0
 	}
-	n.sure = seen && n.loose
+	n.sure = n.of > 0 && n.loose
 	return n
 }
 
@@ -174,6 +181,9 @@ func numbersOf(cands []candidate) numbers {
 //   - they are in several, and the section or the nearness to the stated line
 //     tells one from the others: there.
 func (c *candidate) settle(v *views, n numbers) (place, *Refusal) {
+	if stated := c.Line - 1; n.of == 1 && c.places() == 1 && c.Line > 0 && c.fitsAt(v, stated) {
+		return place{}, c.either(c.place(0).from, stated) // no other hunk tells what the number is worth
+	}
 	at := c.Line - 1 + n.offset
 	said := n.valid && c.Line > 0
 	there := said && c.newAt(at)
@@ -196,8 +206,7 @@ func (c *candidate) settle(v *views, n numbers) (place, *Refusal) {
 			if n.sure {
 				return c.at(v, at), nil
 			}
-			return place{}, &Refusal{Status: Ambiguous, Candidates: fromOne([]int{min(at, p.from), max(at, p.from)}), Message: fmt.Sprintf(
-				"fits at line %d as it is and at line %d, which it states, but for white space or signs. Copy its lines from the file.", p.from+1, at+1)}
+			return place{}, c.either(p.from, at)
 		}
 		if q, ok := c.within(p.from); ok {
 			return place{}, c.already(q)
@@ -213,6 +222,15 @@ func (c *candidate) settle(v *views, n numbers) (place, *Refusal) {
 		return place{}, &Refusal{Status: Conflict, Candidates: []int{c.line + 1}}
 	}
 	return place{}, &Refusal{Status: NotFound}
+}
+
+// either refuses a hunk that fits one line as it is and the one that it states
+// but for its form.
+func (c *candidate) either(fits, stated int) *Refusal {
+	return &Refusal{
+		Status: Ambiguous, Candidates: fromOne([]int{min(fits, stated), max(fits, stated)}),
+		Message: fmt.Sprintf("fits at line %d as it is and at line %d, which it states, but for white space or signs. Copy its lines from the file.", fits+1, stated+1),
+	}
 }
 
 // fitsAt reports whether the old lines stand at a line in some layer, though in a
@@ -294,13 +312,14 @@ func (p *place) chosen(by float64) {
 // edge looks at what a hunk adds behind its last line, or before its first: it
 // names only one neighbour there. A diff that does so says that the file ends or
 // begins there. Else, where the layout tells that a line was left out, the place
-// is not certain.
+// is not certain. New lines that could as well stand within the hunk, because they
+// end, or begin, as it does, have two neighbours.
 func (c *candidate) edge(v *views, p place) (place, *Refusal) {
 	blocks := c.blocks()
 	if p.at != nil || len(blocks) == 0 {
 		return p, nil
 	}
-	if b := blocks[len(blocks)-1]; b.from == len(c.old) && p.to < len(v.bare) && !straddles(b.added) && !between(v.bare[p.to-1], v.bare[p.to], b.added) {
+	if b := blocks[len(blocks)-1]; b.from == len(c.old) && p.to < len(v.bare) && b.added[len(b.added)-1] != c.old[len(c.old)-1] && !straddles(b.added) && !between(v.bare[p.to-1], v.bare[p.to], b.added) {
 		end := len(v.bare)
 		if end-p.to <= unknownLines && between(v.bare[end-1], "", b.added) {
 			p.points = map[int]int{b.from: end}
@@ -310,7 +329,7 @@ func (c *candidate) edge(v *views, p place) (place, *Refusal) {
 		}
 		return place{}, c.unclear(p.to, "behind")
 	}
-	if b := blocks[0]; b.from == 0 && b.to == 0 && p.from > 0 && !straddles(b.added) && !between(v.bare[p.from-1], v.bare[p.from], b.added) {
+	if b := blocks[0]; b.from == 0 && b.to == 0 && p.from > 0 && b.added[0] != c.old[0] && !straddles(b.added) && !between(v.bare[p.from-1], v.bare[p.from], b.added) {
 		return place{}, c.unclear(p.from, "before")
 	}
 	return p, nil
@@ -320,55 +339,6 @@ func (c *candidate) unclear(line int, side string) *Refusal {
 	return &Refusal{
 		Status: Ambiguous, Candidates: []int{line + 1},
 		Message: fmt.Sprintf("names no line %s the new ones, and their indentation does not suit the lines of the file there, before line %d. Add the lines that stand %s them.", side, line+1, side),
-	}
-}
-
-// enclosed returns which place is the only one in the hunk's section, or behind
-// all of its anchors, or at the end of the file if the hunk says so; -1 where
-// none or several are.
-func (c *candidate) enclosed(v *views) int {
-	sections := c.Anchors
-	if c.Section != "" {
-		sections = append(slices.Clone(sections), c.Section)
-	}
-	in := make([]int, c.places()) // in how many of the sections each place is
-	for _, s := range sections {
-		c.count(v, strings.TrimSpace(s), in)
-	}
-	only := -1
-	for i, n := range in {
-		if n < len(sections) || c.AtEnd && c.place(i).to < len(v.bare) {
-			continue
-		}
-		if only >= 0 {
-			return -1
-		}
-		only = i
-	}
-	return only
-}
-
-// count adds one for each place that is in a section. The nearest line before it
-// that is indented as the section's line is, and begins with a word as it does,
-// must be the section's own: that is how diff tools find what they write behind @@.
-func (c *candidate) count(v *views, section string, in []int) {
-	starts := map[string]bool{} // the indentations of lines that begin so
-	for _, l := range v.bare {
-		if strings.HasPrefix(strings.TrimSpace(l), section) {
-			starts[indent(l)] = true
-		}
-	}
-	within := false
-	for i, k := 0, 0; i < len(v.bare) && k < len(in); i++ {
-		for ; k < len(in) && c.place(k).from == i; k++ {
-			if within {
-				in[k]++
-			}
-		}
-		l := v.bare[i]
-		if body := strings.TrimSpace(l); body != "" && starts[indent(l)] && !notWord([]rune(body)[0]) {
-			within = strings.HasPrefix(body, section)
-		}
 	}
 }
 
