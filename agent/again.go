@@ -7,11 +7,6 @@ import (
 	"caselsp/sandbox"
 )
 
-// memoryUnasked is how many bytes a command gets, which ran out of memory, when
-// it runs once again without a question: what a laptop of 8 GiB has to spare
-// beside an editor and a browser.
-const memoryUnasked = 2 << 30
-
 // more returns the policy under which the command, which has ended for want of
 // memory or time, may run once again; nil where its result stands. A second try
 // is the last one: what needs four times as much is not about to fit.
@@ -40,7 +35,11 @@ func (r *run) more() *sandbox.Policy {
 // is, because a command that does not end is most often one that never will.
 func (r *run) secondTry(ctx context.Context, line string, more sandbox.Policy) error {
 	c := r.p.pending
-	if c.answerAgain == nil && (more.Memory > memoryUnasked || more.Time > r.a.Policy.Time) {
+	ask := more.Memory > max(r.a.RetryMemory, r.a.Policy.Memory) || more.Time > r.a.Policy.Time
+	if r.a.asked != nil {
+		ask = r.a.asked()
+	}
+	if c.answerAgain == nil && ask {
 		why := fmt.Sprintf("it ran out of its %d MiB of memory; twice that is more than a command gets unasked", r.a.Policy.Memory>>20)
 		if more.Time > r.a.Policy.Time {
 			why = fmt.Sprintf("it was not done after %s and was ended; it may need longer, or never end", r.a.Policy.Time)
@@ -76,7 +75,19 @@ func (p *progress) applyAgain(a Answer) {
 	}
 }
 
-// firstTry tells of the first try, where the result is that of the second.
+// tryNote tells people, on the line of the result, that it is a second try's.
+func (r *run) tryNote() string {
+	c := r.p.pending
+	switch {
+	case c.tries < 2:
+		return ""
+	case c.first == sandbox.OutOfMemory:
+		return fmt.Sprintf(", the second time with %d MiB", 2*r.a.Policy.Memory>>20)
+	}
+	return fmt.Sprintf(", the second time within %s", 2*r.a.Policy.Time)
+}
+
+// firstTry tells the model of the first try, where the result is that of the second.
 func (r *run) firstTry() string {
 	c := r.p.pending
 	switch {

@@ -108,7 +108,7 @@ func TestSecondTry(t *testing.T) {
 			user := &decided{deny: tt.deny}
 			b := newBench(t, againScript, user)
 			engine := tt.needs
-			b.Policy = tt.policy.OrDefault()
+			b.Policy, b.RetryMemory = tt.policy.OrDefault(), 2*gib
 			b.Sandbox = func(context.Context) (sandbox.Engine, error) { return &engine, nil }
 			told := outcomes(t, b.Agent)
 			if !slices.Equal(engine.given, tt.given) || len(told) == 0 || !strings.Contains(told[0], tt.told) {

@@ -35,13 +35,16 @@ type Options struct {
 	Model func(role string) (llm.Model, error)
 	// Sandbox returns the engine that runs commands, a nil Engine when the
 	// settings say that nothing may run, or a *sandbox.Unavailable. It is called
-	// when a command is about to run, never before: most tasks should not wait for Docker.
+	// when a task begins or goes on, and before each command.
 	Sandbox func(ctx context.Context) (sandbox.Engine, error)
 	// Dependencies returns what a project needs of others' packages and how that is
 	// installed, or nil; nil itself: nothing ever is.
 	Dependencies func([]sandbox.File, sandbox.Profile) *sandbox.Dependencies
 
 	Policy sandbox.Policy // zero fields: sandbox.DefaultPolicy
+	// RetryMemory is how many bytes a command that ran out of memory gets, at most,
+	// when it is run again without a question.
+	RetryMemory int64
 	// Commands says which commands are asked for and which never run; its Hosts
 	// are those of Policy.
 	Commands shell.Policy

@@ -175,6 +175,7 @@ func (r *run) commandEnded(line string) error {
 	if result.Status == sandbox.Exited {
 		outcome.Note = fmt.Sprintf("$ %s: exit code %d", line, result.ExitCode)
 	}
+	outcome.Note += r.tryNote()
 	if result.Engine != "" {
 		outcome.Note += " (" + result.Engine + ")"
 	}

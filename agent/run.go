@@ -149,8 +149,10 @@ func (r *run) again(to State) StateChanged {
 
 // loop looks at the state and does the next thing, until there is none.
 func (r *run) loop(ctx context.Context) {
+	do := r.ready
 	for r.p.state.Works() || r.p.state == Waiting {
-		err := r.guarded("a step", func() error { return r.next(ctx) })
+		err := r.guarded("a step", func() error { return do(ctx) })
+		do = r.next
 		if err == nil {
 			continue
 		}
@@ -159,6 +161,16 @@ func (r *run) loop(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// ready finds out whether commands can run before a model is paid for a plan that
+// nobody could carry out. Where a question is open, its answer comes first.
+func (r *run) ready(ctx context.Context) error {
+	if r.p.state == Waiting {
+		return nil
+	}
+	_, err := r.a.Sandbox(ctx)
+	return err
 }
 
 // next does one thing. Everything it does ends in a record, so the loop moves on.

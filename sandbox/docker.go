@@ -215,7 +215,7 @@ func (d *DockerEngine) explain(ctx context.Context, err error) error {
 		u.Reason, u.Advice = "the Docker socket at "+host+" may not be used by this user", advicePermission
 	case client.IsErrConnectionFailed(err):
 		u.Reason, u.Advice = "no Docker engine answers at "+host, adviceStart
-	case errors.Is(err, errLost):
+	case errors.Is(err, errLost) || errors.Is(err, errOutside):
 		u.Reason, u.Advice = text, adviceStart
 	case errors.Is(err, context.DeadlineExceeded):
 		u.Reason, u.Advice = "the Docker engine at "+host+" does not answer in time", adviceStart

@@ -252,8 +252,14 @@ func TestBuildImage(t *testing.T) {
 	if err != nil || res.Output != "made\n" {
 		t.Errorf("got %+v, %v", res, err)
 	}
-	err = built.build(t.Context(), built.image, []byte("ARG BASE\nFROM ${BASE}\nRUN echo the reason; exit 3\n"), base, nil)
-	if err == nil || !strings.Contains(err.Error(), "the reason") {
-		t.Errorf("a build that fails: %v", err)
+	for _, tt := range []struct{ run, reason, advice string }{
+		{"echo the reason; exit 3", "the reason", adviceBuild},
+		{"dd if=/dev/zero of=/dev/shm/x bs=1M", "No space left on device", adviceSpace},
+	} {
+		err = built.build(t.Context(), built.image, []byte("ARG BASE\nFROM ${BASE}\nRUN "+tt.run+"\n"), base, nil)
+		if err == nil {
+			t.Fatalf("%q can be built", tt.run)
+		}
+		checkUnavailable(t, tt.run, unbuilt(built.image, err), tt.reason, tt.advice, false)
 	}
 }

@@ -176,6 +176,7 @@ func (b *box) start(ctx context.Context) error {
 	b.events, b.failed = b.client.Events(long, events.ListOptions{Since: "1", Filters: filters.NewArgs(
 		filters.Arg("container", b.id), filters.Arg("event", string(events.ActionExecDie)),
 		filters.Arg("event", string(events.ActionOOM)), filters.Arg("event", string(events.ActionDie)),
+		filters.Arg("event", string(events.ActionKill)),
 		filters.Arg("event", string(events.ActionDestroy)))})
 	var err error
 	b.lease, err = b.client.ContainerAttach(ctx, b.id, container.AttachOptions{Stream: true, Stdin: true, Stdout: true})

@@ -130,6 +130,10 @@ func (b *box) collect(ctx context.Context, cmd Command, res *Result) (bool, erro
 // errLost says that the connection to the engine broke.
 var errLost = errors.New("the Docker engine went away")
 
+// errOutside says that the engine was told to end the container, which no command
+// in it can do: the engine itself does so when it is stopped.
+var errOutside = errors.New("Docker was stopped, or somebody ended the sandbox's container")
+
 // ending is how a command ended.
 type ending struct {
 	status Status
@@ -258,6 +262,8 @@ func (b *box) await(ctx context.Context, r *runner, e *ending, within time.Durat
 			switch m.Action {
 			case events.ActionOOM:
 				e.oom = true
+			case events.ActionKill:
+				return errOutside
 			case events.ActionDie:
 				// The engine now removes it. Or the engine is ending itself, which
 				// shows in the next event that does not come.

@@ -92,7 +92,17 @@ func (d *DockerEngine) BuildImage(ctx context.Context, p Profile, base string, p
 	if errors.As(err, &known) {
 		return err
 	}
-	return &Unavailable{Engine: "docker", Reason: "its image " + tag + " could not be built: " + err.Error(), Advice: adviceBuild, Err: err}
+	return unbuilt(tag, err)
+}
+
+// unbuilt says what to do about an image that could not be built. What the engine
+// or a package manager in it says of a full disk is the same.
+func unbuilt(tag string, err error) *Unavailable {
+	u := &Unavailable{Engine: "docker", Reason: "its image " + tag + " could not be built: " + err.Error(), Advice: adviceBuild, Err: err}
+	if strings.Contains(strings.ToLower(err.Error()), "no space left on device") {
+		u.Advice = adviceSpace
+	}
+	return u
 }
 
 func (d *DockerEngine) build(ctx context.Context, tag string, recipe []byte, arguments map[string]string, progress func(line string)) error {

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/docker/docker/api/types/container"
+	"github.com/docker/docker/api/types/filters"
 	"github.com/docker/docker/api/types/system"
 	"github.com/docker/docker/client"
 )
@@ -137,6 +139,26 @@ func TestEngineLost(t *testing.T) {
 	_, err = far.Run(t.Context(), Command{Line: begun, Output: output})
 	checkUnavailable(t, "lost", err, "after the command was started", adviceStart, true)
 	open.Wait()
+	vanish(t, d, os.Getpid())
+}
+
+// TestEndedOutside shows that a command whose container somebody else ends is not
+// taken for one that was killed: what it would have said is not known.
+func TestEndedOutside(t *testing.T) {
+	d := need(t)
+	output := make(signal, 1)
+	go func() {
+		<-output
+		list, err := d.client.ContainerList(t.Context(), container.ListOptions{Filters: filters.NewArgs(madeBy(os.Getpid()))})
+		for _, c := range list {
+			err = errors.Join(err, d.client.ContainerKill(t.Context(), c.ID, "TERM")) // as an engine does that is stopped
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}()
+	_, err := d.Run(t.Context(), Command{Line: begun, Output: output})
+	checkUnavailable(t, "ended outside", err, "Docker was stopped, or somebody ended", adviceStart, true)
 	vanish(t, d, os.Getpid())
 }
 

@@ -62,9 +62,15 @@ type Sandbox struct {
 	Image    string   // "": the one built from the bundled recipe
 	CPUs     float64
 	MemoryMB int // MiB
-	Time     time.Duration
-	Indexes  Indexes
-	Hosts    []string // such as "pypi.org", "*.example.org:8080"; nil: no network
+	// RetryMemoryMB is how many MiB a command gets unasked, at most, that ran out
+	// of MemoryMB and is run again with twice as much.
+	RetryMemoryMB int
+	DiskMB        int // MiB, of the work tree beyond what is in it and of /tmp, each
+	Processes     int // and threads, at once
+	User          int // numeric, and of the group
+	Time          time.Duration
+	Indexes       Indexes
+	Hosts         []string // such as "pypi.org", "*.example.org:8080"; nil: no network
 }
 
 // Indexes say where a project's dependencies come from; what is empty, from
@@ -129,7 +135,12 @@ func Default() Settings {
 			Engine:   "auto",
 			CPUs:     1,
 			MemoryMB: 1024,
-			Time:     5 * time.Minute,
+			// What a laptop of 8 GiB has to spare beside an editor and a browser.
+			RetryMemoryMB: 2048,
+			DiskMB:        512,
+			Processes:     256,
+			User:          1000,
+			Time:          5 * time.Minute,
 		},
 		Limits:    Limits{Steps: 15, Rounds: 15, Attempts: 3, Rollbacks: 3},
 		Review:    Review{Annotations: true, Open: true},

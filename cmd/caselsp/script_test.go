@@ -37,6 +37,7 @@ func TestMain(m *testing.M) {
 //	fill FILE           writes a file until the disk is full
 //	bytes FILE TEXT     writes a file; TEXT has Go's escapes, such as \r or \xff
 //	cmpbytes FILE TEXT  compares a file with such a text
+//	docker up           leads to Docker; down, deny and allow: see dockerWay
 //	index               serves an index of Python's packages that has one, "answer"
 //	keyring             starts a keyring, empty and unlocked, which [keyring] says is possible
 //	nowhere TEXT DIR... fails if the text stands in these folders, in what the command wrote
@@ -54,10 +55,12 @@ func TestScripts(t *testing.T) {
 			env.Setenv("CASELSP_SANDBOX_ENGINE", "none")
 			env.Setenv("DOCKER_HOST", os.Getenv("DOCKER_HOST"))
 			env.Values[modelKey{}] = &scripted{}
+			env.Values[wireKey{}] = &dockerWire{}
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"model": startModel, "modeldone": modelDone, "modelheld": modelHeld, "modelrelease": modelRelease, "tmpfs": mountDisk, "fill": fillDisk, "bytes": writeBytes, "cmpbytes": compareBytes, "task": taskID, "index": startIndex, "keyring": startKeyring, "nowhere": nowhere,
+			"docker": dockerWay,
 		},
 		Condition: func(name string) (bool, error) {
 			switch name {
@@ -69,6 +72,8 @@ func TestScripts(t *testing.T) {
 				return gitWorks(), nil
 			case "keyring":
 				return keyringWorks(), nil
+			case "root":
+				return os.Getuid() == 0, nil
 			case "tmpfs":
 				return disksWork(t), nil
 			}

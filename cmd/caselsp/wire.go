@@ -76,7 +76,7 @@ func (w *wiring) open(dirs []string, layers []settings.Layer, user agent.User, c
 			from := sandbox.Sources{Python: s.Indexes.Python, Node: s.Indexes.Node, Go: s.Indexes.Go, Image: s.Image}
 			return sandbox.DependenciesOf(tree, p, from.Pick(os.Getenv))
 		},
-		Policy: policy(e.settings.Sandbox), Context: e.settings.Model.ContextTokens,
+		Policy: policy(e.settings.Sandbox), RetryMemory: int64(e.settings.Sandbox.RetryMemoryMB) << 20, Context: e.settings.Model.ContextTokens,
 		Commands: e.commands(),
 		AskReads: e.settings.Approvals.ReadOnlyCommands == "ask",
 		Rules:    e.settings.Validate.Rules,
@@ -188,6 +188,7 @@ func logField(groups []string, a slog.Attr) slog.Attr {
 func policy(s settings.Sandbox) sandbox.Policy {
 	p := sandbox.DefaultPolicy
 	p.CPUs, p.Memory, p.Time, p.Hosts = s.CPUs, int64(s.MemoryMB)<<20, s.Time, s.Hosts
+	p.Disk, p.PIDs, p.User = int64(s.DiskMB)<<20, int64(s.Processes), s.User
 	return p
 }
 
