@@ -46,9 +46,19 @@ type entry struct {
 type recordedRun struct {
 	Line   string         `json:"line"`
 	Tree   string         `json:"tree"`
-	Memory int64          `json:"memory,omitempty"`
-	Time   time.Duration  `json:"time,omitempty"`
+	Memory int64          `json:"memory,omitempty"` // 0: as sandbox.DefaultPolicy has it
+	Time   time.Duration  `json:"time,omitempty"`   // the same
 	Result sandbox.Result `json:"result"`
+}
+
+// limited notes what a command might use where that is not what is usual.
+func (c *recordedRun) limited(by CommandStarted) {
+	if by.Memory != sandbox.DefaultPolicy.Memory {
+		c.Memory = by.Memory
+	}
+	if by.Time != sandbox.DefaultPolicy.Time {
+		c.Time = by.Time
+	}
 }
 
 // Export writes a task's recording.
@@ -80,7 +90,8 @@ func (a *Agent) Export(id string, w io.Writer) error {
 			if err != nil {
 				return fmt.Errorf("record %d: %w", e.Seq, err)
 			}
-			line.Command = &recordedRun{Line: started.Line, Tree: started.Tree, Memory: started.Memory, Time: started.Time, Result: *result}
+			line.Command = &recordedRun{Line: started.Line, Tree: started.Tree, Result: *result}
+			line.Command.limited(started)
 		default:
 			continue
 		}
@@ -217,7 +228,7 @@ func (p *Player) Attach(o *Options) {
 	}
 	for _, e := range p.rec.entries {
 		if c := e.Command; c != nil { // the first is a first try, with what the settings allowed
-			o.Policy.Memory, o.Policy.Time = cmp.Or(c.Memory, o.Policy.Memory), cmp.Or(c.Time, o.Policy.Time)
+			o.Policy.Memory, o.Policy.Time = cmp.Or(c.Memory, sandbox.DefaultPolicy.Memory), cmp.Or(c.Time, sandbox.DefaultPolicy.Time)
 			break
 		}
 	}
