@@ -5,7 +5,6 @@ package sandbox
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -22,11 +22,13 @@ import (
 // NativeEngine runs each command in namespaces of its own, without Docker: the
 // kernel gives the same isolation to whoever asks it directly. The sandbox dies
 // with this process, whatever kills it, and leaves nothing behind but an empty
-// control group that the next start removes.
+// control group that the next start removes. One that has run a command waits for
+// the next, see Close.
 type NativeEngine struct {
 	places  cgroupPlaces
 	folders []string
 	layers  layers
+	warm    slot
 }
 
 // Native looks whether this machine gives everything that a sandbox needs, by
@@ -48,6 +50,7 @@ func Native(ctx context.Context, opts NativeOptions) (*NativeEngine, error) {
 		lacks = append(lacks, *err)
 	}
 	if lacks != nil {
+		_ = n.Close()
 		return nil, lacking(lacks)
 	}
 	return n, nil
@@ -86,10 +89,11 @@ func kernelLacks() []lack {
 	return list
 }
 
-// probe runs a first sandbox and returns what it lacks. Where it is known
+// probe runs a first sandbox, which then waits for a command, and returns what it
+// lacks. Where it is known
 // already that there can be no limits, it goes without: it runs no command but true.
 func (n *NativeEngine) probe(ctx context.Context, limited bool) *lack {
-	cmd, err := Command{Line: "true", Policy: Policy{Memory: 64 << 20, PIDs: 16, Disk: 1 << 20, Time: startTime}}.checked()
+	cmd, err := Command{Line: "true", Policy: Policy{Memory: 64 << 20, PIDs: 16, Time: startTime}}.checked()
 	var res *Result
 	if err == nil {
 		res, err = n.run(ctx, cmd, limited)
@@ -142,29 +146,47 @@ func (n *NativeEngine) run(ctx context.Context, cmd Command, limited bool) (res 
 			return nil, &Unavailable{Engine: "native", Reason: "control groups (" + err.Error() + ")", Advice: adviceCgroups, Err: err}
 		}
 		defer func() { err = errors.Join(err, g.remove()) }()
-		if doors, err = g.doors(); err != nil {
+		doors, err = g.doors()
+		defer closeAll(doors)
+		if err != nil {
 			return nil, err
 		}
 	}
-	p, err := n.start(ctx, cmd, doors)
-	closeAll(doors)
+	k := keyOf(cmd)
+	if c := n.warm.take(k); c != nil {
+		res, err := n.runIn(ctx, c, cmd, g, doors)
+		if u := (*Unavailable)(nil); !errors.As(err, &u) || u.Started || ctx.Err() != nil {
+			return res, err
+		} // it had gone bad while it waited
+	}
+	c, err := n.start(cmd, k)
 	if err != nil {
 		return nil, err
 	}
-	defer p.end()
-	return n.follow(p, cmd, g)
+	return n.runIn(ctx, c, cmd, g, doors)
+}
+
+// runIn runs a command in a sandbox, which then waits for the next one or ends.
+func (n *NativeEngine) runIn(ctx context.Context, c *cell, cmd Command, g *cgroup, doors []*os.File) (*Result, error) {
+	unwatch := context.AfterFunc(ctx, c.stop)
+	res, sound, err := n.follow(c, cmd, g, doors)
+	if !unwatch() || err != nil || !sound || g == nil || !n.warm.put(c) {
+		c.end()
+	}
+	return res, err
 }
 
 // cell is a sandbox that runs, seen from outside.
 type cell struct {
+	key     cellKey
 	process *exec.Cmd
 	control *os.File
 	in      *bufio.Reader // of control
-	said    *os.File      // what the command writes
-	way     *os.File      // where the socket of the command's proxy comes from; nil: no network
+	hatch   *os.File      // where files go in and out
 	last    *output       // what the first process itself had to say
-	room    int64
-	order   order
+	tree    map[string]given
+	born    time.Time
+	runs    int
 }
 
 // capabilities are those that the first process needs inside of its own user
@@ -173,57 +195,42 @@ var capabilities = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SETUID, unix.CAP_SETGI
 
 // start starts the first process of a sandbox. What it returns without an error
 // must be ended.
-func (n *NativeEngine) start(ctx context.Context, cmd Command, doors []*os.File) (*cell, error) {
-	c := &cell{last: &output{limit: lastWords}, room: cmd.Policy.Disk + treeRoom(cmd.Tree)}
+func (n *NativeEngine) start(cmd Command, k cellKey) (*cell, error) {
+	c := &cell{key: k, last: &output{limit: lastWords}, tree: make(map[string]given), born: time.Now()}
 	var theirs []*os.File // the other ends, which are the first process's alone once it runs
 	defer func() { closeAll(theirs) }()
-	control, far, err := socketPair()
-	if err != nil {
-		return nil, err
-	}
-	theirs = append(theirs, far)
-	c.control, c.in = control, bufio.NewReaderSize(control, copyBuffer)
-	said, says, err := os.Pipe()
-	if err != nil {
-		c.close()
-		return nil, err
-	}
-	theirs = append(theirs, says)
-	c.said = said
-	c.process = exec.CommandContext(ctx, "/proc/self/exe")
-	c.process.Args = []string{initName}
-	c.process.Dir = "/"
-	c.process.Env = []string{"GOTRACEBACK=single"}
-	c.process.Stdin = far
-	c.process.Stderr = c.last
-	c.process.ExtraFiles = append([]*os.File{says}, doors...)
-	c.process.SysProcAttr = namespaces(cmd.Policy.User)
-	if len(cmd.Policy.Hosts) > 0 {
-		near, far, err := socketPair()
+	for _, near := range []**os.File{&c.control, &c.hatch} {
+		mine, far, err := socketPair()
 		if err != nil {
 			c.close()
 			return nil, err
 		}
-		c.way, theirs = near, append(theirs, far)
-		c.process.ExtraFiles = append(c.process.ExtraFiles, far)
-		cmd.Env = slices.Concat(proxyEnv(), cmd.Env)
+		*near, theirs = mine, append(theirs, far)
 	}
+	c.in = bufio.NewReaderSize(c.control, copyBuffer)
+	c.process = exec.Command("/proc/self/exe")
+	c.process.Args = []string{initName}
+	c.process.Dir = "/"
+	c.process.Env = []string{"GOTRACEBACK=single"}
+	c.process.Stdin = theirs[0]
+	c.process.Stderr = c.last
+	c.process.ExtraFiles = theirs[1:]
+	c.process.SysProcAttr = namespaces(cmd.Policy.User)
 	if err := c.process.Start(); err != nil {
 		c.close()
 		return nil, &Unavailable{Engine: "native", Reason: "namespaces (" + err.Error() + ")", Advice: adviceNamespaces, Err: err}
 	}
-	c.order = order{Line: cmd.Line, Env: nativeEnv(n.folders, cmd), User: cmd.Policy.User, Disk: cmd.Policy.Disk, Room: c.room,
-		Time: cmd.Policy.Time, Doors: len(doors), Way: c.way != nil, Folders: n.folders, Keep: cmd.Keep != "", Root: os.Geteuid() == 0}
-	c.order.Layer, _ = n.layers.find(cmd.Layer) // it was there, or its absence shows in the sandbox
-	for _, f := range cmd.Tree {
-		c.order.Files = append(c.order.Files, treeFile{f.Path, f.Mode, len(f.Data)})
+	s := setup{User: k.user, Disk: k.disk, Folders: n.folders, Root: os.Geteuid() == 0, Keep: k.keep}
+	s.Layer, _ = n.layers.find(cmd.Layer) // it was there, or its absence shows in the sandbox
+	if err := writeLine(c.control, s); err != nil {
+		return nil, c.broken("at its start", err, false)
 	}
 	return c, nil
 }
 
 // close closes the files that the sandbox is connected with.
 func (c *cell) close() {
-	for _, f := range []*os.File{c.control, c.said, c.way} {
+	for _, f := range []*os.File{c.control, c.hatch} {
 		if f != nil {
 			f.Close()
 		}
@@ -259,11 +266,20 @@ func namespaces(user int) *syscall.SysProcAttr {
 	return attr
 }
 
-// tell sends the order and the tree.
-func (c *cell) tell(tree []File) error {
+// tell sends the order with what the sandbox's work tree lacks, and the files.
+func (c *cell) tell(env []string, cmd Command, files []*os.File) error {
+	if err := giveFiles(int(c.hatch.Fd()), files...); err != nil {
+		return err
+	}
+	o := order{Line: cmd.Line, Env: env, Room: c.room(cmd), Time: cmd.Policy.Time, Way: len(cmd.Policy.Hosts) > 0}
+	var news []File
+	o.Gone, news = c.delta(cmd.Tree)
+	for _, f := range news {
+		o.Files = append(o.Files, treeFile{f.Path, f.Mode, len(f.Data)})
+	}
 	w := bufio.NewWriterSize(c.control, copyBuffer)
-	err := writeLine(w, c.order)
-	for _, f := range tree {
+	err := writeLine(w, o)
+	for _, f := range news {
 		if err == nil {
 			_, err = w.Write(f.Data)
 		}
@@ -274,85 +290,90 @@ func (c *cell) tell(tree []File) error {
 	return err
 }
 
-// hear reads one report.
-func (c *cell) hear(report any) error {
-	line, err := c.in.ReadBytes('\n')
-	if err == nil {
-		err = json.Unmarshal(line, report)
-	}
-	return err
-}
+// room is how large the work tree may be.
+func (c *cell) room(cmd Command) int64 { return cmd.Policy.Disk + treeRoom(cmd.Tree) }
 
-// follow follows a command from its start to its end.
-func (n *NativeEngine) follow(c *cell, cmd Command, g *cgroup) (*Result, error) {
+// follow follows a command from its start to its end, and says whether the
+// sandbox can serve another.
+func (n *NativeEngine) follow(c *cell, cmd Command, g *cgroup, doors []*os.File) (res *Result, sound bool, err error) {
+	said, says, err := os.Pipe()
+	if err != nil {
+		return nil, false, err
+	}
+	defer said.Close()
+	env := nativeEnv(n.folders, cmd)
+	told := c.tell(env, cmd, append([]*os.File{says}, doors...))
+	says.Close()
 	out := &output{limit: cmd.Policy.Output, live: cmd.Output}
 	drained := make(chan struct{})
 	go func() {
 		defer close(drained)
-		_, _ = io.Copy(out, c.said)
+		_, _ = io.Copy(out, said)
 	}()
-	defer func() { c.stop(); <-drained }()
-	told := c.tell(cmd.Tree)
+	defer func() {
+		if err != nil {
+			c.stop()
+		}
+		<-drained
+	}()
 	var b started
-	if err := c.hear(&b); err != nil {
-		return nil, c.broken("before the command was started", errors.Join(told, err), false)
+	if err := readLine(c.in, &b); err != nil {
+		return nil, false, c.broken("before the command was started", errors.Join(told, err), false)
 	}
 	if b.Missing != "" {
-		return nil, &Unavailable{Engine: "native", Reason: b.Missing + " (" + b.Cause + ")", Advice: adviceOf(b.Missing)}
+		return nil, false, &Unavailable{Engine: "native", Reason: b.Missing + " (" + b.Cause + ")", Advice: adviceOf(b.Missing)}
 	}
 	network, err := c.serve(cmd.Policy.Hosts)
 	if err != nil {
-		return nil, c.broken("while its way to the network was opened", err, true)
+		return nil, false, c.broken("while its way to the network was opened", err, true)
 	}
 	var e ended
-	if err := c.hear(&e); err != nil {
+	if err := readLine(c.in, &e); err != nil {
 		network()
-		return nil, c.broken("after the command was started", err, true)
+		return nil, false, c.broken("after the command was started", err, true)
 	}
-	res := &Result{ExitCode: e.Code, Took: e.Took, Network: network(), Engine: "native"}
-	res.Status = statusOf(e, g != nil && e.Code != 0 && g.killedForMemory())
-	if res.OK() && cmd.Keep != "" {
-		if err := n.layers.keep(cmd.Keep, c.in, cmd.Policy.Disk+archiveSlack); err != nil {
-			return nil, c.broken("while the dependencies were kept", err, true)
-		}
-	}
-	res.Changes, res.Skipped, err = compareTree(c.without(cmd.Tree, e.Same), c.in, workFolder[1:], 2*sparse*c.room+archiveSlack)
+	oom := g != nil && g.killedForMemory()
+	res = &Result{ExitCode: e.Code, Took: e.Took, Network: network(), Engine: "native", Status: statusOf(e, oom)}
+	whole, err := n.conclude(c, cmd, e, res)
 	if err != nil {
-		return nil, c.broken("while its changes were copied out", err, true)
+		return nil, false, err
 	}
-	c.stop()
 	<-drained
 	res.Output, res.Cut = out.text()
 	res.Advice = n.advise(res)
-	return res, nil
+	return res, whole && res.Status == Exited && !oom && !e.Full && cmd.Keep == "", nil
+}
+
+// conclude takes what the command made. It reports false where it was too much to
+// look at all of it.
+func (n *NativeEngine) conclude(c *cell, cmd Command, e ended, res *Result) (whole bool, err error) {
+	if res.OK() && cmd.Keep != "" {
+		if err := n.layers.keep(cmd.Keep, c.in, cmd.Policy.Disk+archiveSlack); err != nil {
+			return false, c.broken("while the dependencies were kept", err, true)
+		}
+	}
+	limit := 2*sparse*c.room(cmd) + archiveSlack
+	archive := &io.LimitedReader{R: c.in, N: limit}
+	res.Changes, res.Skipped, err = compareTree(c.touched(cmd.Tree, e.Touched), archive, workFolder[1:], limit)
+	if err != nil {
+		return false, c.broken("while its changes were copied out", err, true)
+	}
+	return archive.N > 0, nil
 }
 
 // serve serves the command with a proxy to hosts. What it returns ends the proxy
 // and says what was reached.
 func (c *cell) serve(hosts []string) (network func() []Connection, err error) {
-	if c.way == nil {
+	if len(hosts) == 0 {
 		return func() []Connection { return nil }, nil
 	}
-	l, err := takeListener(c.way)
+	l, err := takeListener(c.hatch)
 	if err != nil {
 		return nil, err
 	}
 	p := newProxy(hosts)
 	go p.Serve(l)
 	return p.Close, nil
-}
-
-// without returns the tree without the files that are as they were.
-func (c *cell) without(tree []File, same []int) []File {
-	var rest []File
-	for i, f := range tree {
-		if len(same) > 0 && same[0] == i {
-			same = same[1:]
-			continue
-		}
-		rest = append(rest, f)
-	}
-	return rest
 }
 
 // statusOf says how a command ended, by the same rules as in a container.
@@ -416,6 +437,9 @@ func nativeEnv(folders []string, cmd Command) []string {
 	}
 	if cmd.Layer != "" {
 		env = layerVariables(env)
+	}
+	if len(cmd.Policy.Hosts) > 0 {
+		env = append(env, proxyEnv()...)
 	}
 	return append(env, cmd.Env...)
 }

@@ -18,6 +18,9 @@ func Native(context.Context, NativeOptions) (*NativeEngine, error) {
 // Tools looks for nothing: no command would find it.
 func (*NativeEngine) Tools(context.Context) ([]Toolset, error) { return nil, nil }
 
+// Close does nothing.
+func (*NativeEngine) Close() error { return nil }
+
 // Run implements Engine. There is nothing to run it on.
 func (*NativeEngine) Run(ctx context.Context, _ Command) (*Result, error) {
 	_, err := Native(ctx, NativeOptions{})

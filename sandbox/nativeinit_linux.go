@@ -25,27 +25,31 @@ const initName = "caselsp-sandbox-init"
 
 // The files that the first process is started with.
 const (
-	controlFile = 0 // a socket: the order and the tree come in, reports and changes go out; its end is our death
-	sayFile     = 3 // what the command writes to
-	doorFiles   = 4 // the doors of the command's control group, and those that follow
+	controlFile = 0 // a socket: orders and trees come in, reports and changes go out
+	hatchFile   = 3 // a socket that only files pass through, both ways; its end is our death
 )
 
-// order is what the engine wants of a sandbox's first process. The contents of
-// its files follow it.
-type order struct {
-	Line    string
-	Env     []string
+// setup is what is the same for all commands of a sandbox.
+type setup struct {
 	User    int
-	Disk    int64 // bytes of /tmp
-	Room    int64 // bytes of the work tree
-	Time    time.Duration
-	Doors   int
-	Way     bool     // a file follows the doors, to hand out the socket of the command's proxy through
+	Disk    int64    // bytes of /tmp
 	Folders []string // shown beside the system's
 	Root    bool     // the engine is root: become the user
 	Layer   string   // the folder that is shown as the dependencies'; "": none
 	Keep    bool     // the dependencies' folder can be written to, and is handed out
-	Files   []treeFile
+}
+
+// order is one command, and what makes the work tree of the one before into its
+// own. The contents of its files follow it. Through the hatch come, as one
+// message, the file that the command writes to and the doors of its control group.
+type order struct {
+	Line  string
+	Env   []string
+	Room  int64 // bytes of the work tree
+	Time  time.Duration
+	Way   bool     // the socket of the command's proxy goes out through the hatch
+	Gone  []string // files that are not there any more, or that Files has
+	Files []treeFile
 }
 
 type treeFile struct {
@@ -61,14 +65,14 @@ type started struct {
 }
 
 // ended says how the command ended. The work tree follows it as an archive,
-// without the files of Same, which are as they were; before it the dependencies,
-// where they are to be kept and the code is 0.
+// without the files that are as they were given; before it the dependencies, where
+// they are to be kept and the code is 0.
 type ended struct {
 	Code     int // as a shell has it: 128 and the signal's number
 	TimedOut bool
 	Full     bool // the work tree or /tmp
 	Took     time.Duration
-	Same     []int // indices of order.Files, ascending
+	Touched  []string // given files that are not as they were in every way; sorted
 }
 
 // setupError names the part of the isolation that could not be had.
@@ -90,29 +94,37 @@ func Init() {
 	runtime.LockOSThread()
 	control := os.NewFile(controlFile, "control")
 	in := bufio.NewReaderSize(control, 256<<10)
-	if err := runInit(control, in); err != nil {
-		b := started{Missing: "its first process", Cause: err.Error()}
-		if s := (*setupError)(nil); errors.As(err, &s) {
-			b = started{Missing: s.part, Cause: s.err.Error()}
-		}
-		_ = writeLine(control, b) // if that fails too, our end says enough
-		os.Exit(1)
+	err := runInit(control, in)
+	b := started{Missing: "its first process", Cause: err.Error()}
+	if s := (*setupError)(nil); errors.As(err, &s) {
+		b = started{Missing: s.part, Cause: s.err.Error()}
 	}
-	os.Exit(0)
+	_ = writeLine(control, b) // if that fails too, our end says enough
+	os.Exit(1)
 }
 
+// resident is the first process of a sandbox, which runs one command after the
+// other in it. Nothing of one is there for the next: see clean.
+type resident struct {
+	setup
+	control io.Writer
+	in      *bufio.Reader
+	files   map[string]madeFile // of the work tree, by path, that are as they were given
+	born    time.Time
+	runs    int
+	given   chan []int // what came through the hatch
+}
+
+// runInit runs commands until something fails, be it that the engine has gone.
 func runInit(control io.Writer, in *bufio.Reader) error {
 	// Nothing that this process has open is for the command but what it is given.
-	if err := unix.CloseRange(sayFile, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
+	if err := unix.CloseRange(hatchFile, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return err
 	}
-	var o order
-	line, err := in.ReadBytes('\n')
+	r := &resident{control: control, in: in, files: make(map[string]madeFile), born: time.Now(), given: make(chan []int)}
+	err := readLine(in, &r.setup)
 	if err == nil {
-		err = json.Unmarshal(line, &o)
-	}
-	if err == nil {
-		err = buildView(o)
+		err = buildView(r.setup)
 	}
 	if err == nil {
 		err = loopbackUp()
@@ -124,17 +136,29 @@ func runInit(control io.Writer, in *bufio.Reader) error {
 		return err
 	}
 	deafen()
-	made, err := writeFiles(o.Files, in)
-	if err != nil {
-		return &setupError{"room for the work tree", err}
-	}
-	if o.Way {
-		if err := handOutListener(doorFiles + o.Doors); err != nil {
-			return &setupError{"a way to the proxy", err}
+	go r.watch()
+	for {
+		if err := r.serve(); err != nil {
+			return err
+		}
+		r.runs++
+		if err := r.clean(); err != nil {
+			return err
 		}
 	}
-	go dieWithOwner(in)
-	return follow(o, made, control)
+}
+
+// watch takes what comes through the hatch, and ends the sandbox when the
+// engine's process closes it or dies: with its first process the kernel kills all
+// others.
+func (r *resident) watch() {
+	for {
+		files, err := takeFiles(hatchFile)
+		if err != nil || len(files) == 0 {
+			os.Exit(1)
+		}
+		r.given <- files
+	}
 }
 
 // deafen makes all signals have their default effect, which is none for the
@@ -148,51 +172,64 @@ func deafen() {
 	}
 }
 
-// dieWithOwner ends the sandbox when the engine's process closes the socket or
-// dies: with its first process the kernel kills all others.
-func dieWithOwner(in io.Reader) {
-	_, _ = io.Copy(io.Discard, in)
-	os.Exit(1)
-}
-
-// follow runs the command to its end and reports it.
-func follow(o order, made []madeFile, control io.Writer) error {
-	pid, gate, err := startCommand(o)
+// serve runs one command.
+func (r *resident) serve() error {
+	var o order
+	if err := readLine(r.in, &o); err != nil {
+		return err
+	}
+	given := <-r.given
+	if err := r.write(o); err != nil {
+		return &setupError{"room for the work tree", err}
+	}
+	pid, gate, err := r.startCommand(o, given[0])
 	if err != nil {
 		return err
 	}
-	for door := range o.Doors {
-		if err := enter(doorFiles+door, pid); err != nil {
+	for _, door := range given[1:] {
+		if err := enter(door, pid); err != nil {
 			return &setupError{"its control group", err}
 		}
 	}
-	if err := writeLine(control, started{}); err != nil {
+	if err := limit(pid, o.Room); err != nil {
+		return &setupError{"limits on single processes", err}
+	}
+	if err := writeLine(r.control, started{}); err != nil {
 		return err
 	}
+	e, err := follow(o, pid, gate)
+	if err != nil {
+		return err
+	}
+	e.Full = isFull(workFolder) || isFull("/tmp") || r.Keep && isFull(DepsFolder)
+	e.Touched = r.touched()
+	if err := writeLine(r.control, e); err != nil {
+		return err
+	}
+	if r.Keep && e.Code == 0 {
+		if err := packTree(r.control, DepsFolder, nil); err != nil {
+			return err
+		}
+	}
+	return packTree(r.control, workFolder, r.files)
+}
+
+// follow follows a command from its gate to its end, and that of all that it started.
+func follow(o order, pid int, gate *os.File) (ended, error) {
 	began := time.Now()
 	_, _ = gate.Write([]byte("\n")) // fails where it has ended already, which shows below
 	gate.Close()
 	limit := time.AfterFunc(o.Time, func() { _ = syscall.Kill(-1, syscall.SIGKILL) })
 	status, err := reap(pid)
 	if err != nil {
-		return err
+		return ended{}, err
 	}
 	e := ended{Code: exitCode(status), TimedOut: !limit.Stop(), Took: time.Since(began)}
 	if e.TimedOut {
 		e.Code = -1
 	}
 	buryAll()
-	e.Full = isFull(workFolder) || isFull("/tmp") || o.Keep && isFull(DepsFolder)
-	e.Same = sameFiles(o.Files, made)
-	if err := writeLine(control, e); err != nil {
-		return err
-	}
-	if o.Keep && e.Code == 0 {
-		if err := packTree(control, DepsFolder, nil, nil); err != nil {
-			return err
-		}
-	}
-	return packTree(control, workFolder, o.Files, e.Same)
+	return e, nil
 }
 
 // gated is the script that runs the command once it is in its control group:
@@ -202,25 +239,26 @@ const gated = `read -r go; exec /bin/sh -c "$1" </dev/null`
 // startCommand starts the command in a thread that gives up everything that the
 // command may not have, for what a thread gives up nothing that it starts gets
 // back. The thread ends with it; others still need their rights.
-func startCommand(o order) (pid int, gate *os.File, err error) {
+func (r *resident) startCommand(o order, say int) (pid int, gate *os.File, err error) {
+	defer unix.Close(say) // its end is seen when the command and its children have closed it
 	waits, gate, err := os.Pipe()
 	if err != nil {
 		return 0, nil, err
 	}
 	defer waits.Close()
-	if err := limitSelf(o.Room); err != nil {
-		return 0, nil, &setupError{"limits on single processes", err}
-	}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		runtime.LockOSThread() // and never unlock: the thread must not serve anything else
-		if err = confineThread(o.Keep); err != nil {
+		if err = r.secludeThread(o.Way); err != nil {
+			return
+		}
+		if err = confineThread(r.Keep); err != nil {
 			return
 		}
 		pid, err = syscall.ForkExec("/bin/sh", []string{"/bin/sh", "-c", gated, "sh", o.Line}, &syscall.ProcAttr{
 			Dir: workFolder, Env: o.Env,
-			Files: []uintptr{waits.Fd(), sayFile, sayFile},
+			Files: []uintptr{waits.Fd(), uintptr(say), uintptr(say)},
 			Sys:   &syscall.SysProcAttr{Setsid: true},
 		})
 		if err != nil {
@@ -228,8 +266,26 @@ func startCommand(o order) (pid int, gate *os.File, err error) {
 		}
 	}()
 	<-done
-	unix.Close(sayFile) // its end is seen when the command and its children have closed it
 	return pid, gate, err
+}
+
+// secludeThread gives the calling thread, and so the command, what no command
+// before it had its hands on: System V memory, semaphores and queues, and a network.
+func (r *resident) secludeThread(way bool) error {
+	if r.runs > 0 {
+		if err := unix.Unshare(unix.CLONE_NEWIPC | unix.CLONE_NEWNET); err != nil {
+			return &setupError{"a network of its own", err}
+		}
+		if err := loopbackUp(); err != nil {
+			return err
+		}
+	}
+	if way {
+		if err := handOutListener(); err != nil {
+			return &setupError{"a way to the proxy", err}
+		}
+	}
+	return nil
 }
 
 // noCore is the limit on core dumps below which the kernel makes none. With 0 it
@@ -238,12 +294,15 @@ func startCommand(o order) (pid int, gate *os.File, err error) {
 // it takes as a word for no, see do_coredump in fs/coredump.c.
 const noCore = 1
 
-// limitSelf sets the limits of this process, which those that it starts inherit.
-func limitSelf(room int64) error {
+// limit sets the limits of a command that waits at its gate.
+func limit(pid int, room int64) error {
 	size := uint64(sparse * room)
-	return errors.Join(
-		unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{Cur: noCore, Max: noCore}),
-		unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: size, Max: size}))
+	var core unix.Rlimit
+	err := unix.Prlimit(pid, unix.RLIMIT_CORE, nil, &core)
+	if err == nil && core.Max >= noCore { // else who started caselsp wanted none at all, and more needs root
+		err = unix.Prlimit(pid, unix.RLIMIT_CORE, &unix.Rlimit{Cur: noCore, Max: noCore}, nil)
+	}
+	return errors.Join(err, unix.Prlimit(pid, unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: size, Max: size}, nil))
 }
 
 // enter puts a process into a control group.
@@ -302,6 +361,14 @@ func writeLine(w io.Writer, v any) error {
 	text, err := json.Marshal(v)
 	if err == nil {
 		_, err = w.Write(append(text, '\n'))
+	}
+	return err
+}
+
+func readLine(r *bufio.Reader, v any) error {
+	line, err := r.ReadBytes('\n')
+	if err == nil {
+		err = json.Unmarshal(line, v)
 	}
 	return err
 }

@@ -3,7 +3,6 @@
 package sandbox
 
 import (
-	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -29,11 +28,10 @@ func loopbackUp() error {
 }
 
 // handOutListener listens, within the sandbox, where the command finds its proxy,
-// and hands the listening socket out through the file way: who has it accepts
+// and hands the listening socket out through the hatch: who has it accepts
 // the sandbox's connections, wherever it runs. So the proxy serves the command
 // without a network between them, and no process in the sandbox carries bytes.
-func handOutListener(way int) error {
-	defer unix.Close(way)
+func handOutListener() error {
 	l, err := net.ListenTCP("tcp4", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: proxyPort})
 	if err != nil {
 		return err
@@ -44,30 +42,53 @@ func handOutListener(way int) error {
 		return err
 	}
 	defer f.Close()
-	return unix.Sendmsg(way, []byte{0}, unix.UnixRights(int(f.Fd())), nil, 0)
+	return giveFiles(hatchFile, f)
 }
 
 // takeListener takes the socket that handOutListener handed out.
-func takeListener(way *os.File) (net.Listener, error) {
-	oob := make([]byte, unix.CmsgSpace(4))
-	_, n, _, _, err := unix.Recvmsg(int(way.Fd()), make([]byte, 1), oob, unix.MSG_CMSG_CLOEXEC)
+func takeListener(hatch *os.File) (net.Listener, error) {
+	files, err := takeFiles(int(hatch.Fd()))
 	if err != nil {
 		return nil, err
 	}
-	messages, err := unix.ParseSocketControlMessage(oob[:n])
-	if err != nil {
-		return nil, err
+	if len(files) != 1 {
+		return nil, fmt.Errorf("the sandbox handed out %d sockets", len(files))
 	}
-	if len(messages) != 1 {
-		return nil, errors.New("the sandbox handed out no socket")
-	}
-	fds, err := unix.ParseUnixRights(&messages[0])
-	if err != nil || len(fds) != 1 {
-		return nil, fmt.Errorf("the sandbox handed out %d sockets, %w", len(fds), err)
-	}
-	f := os.NewFile(uintptr(fds[0]), "listener")
+	f := os.NewFile(uintptr(files[0]), "listener")
 	defer f.Close() // the listener has its own
 	return net.FileListener(f)
+}
+
+// hatchFiles is the most files that pass at once: what a command writes to, and
+// a door for each controller.
+const hatchFiles = 8
+
+// giveFiles hands files to who is behind a socket.
+func giveFiles(hatch int, files ...*os.File) error {
+	var all []int
+	for _, f := range files {
+		all = append(all, int(f.Fd()))
+	}
+	return unix.Sendmsg(hatch, []byte{0}, unix.UnixRights(all...), nil, 0)
+}
+
+// takeFiles takes them; none where the other side has gone.
+func takeFiles(hatch int) ([]int, error) {
+	oob := make([]byte, unix.CmsgSpace(4*hatchFiles))
+	for {
+		_, n, _, _, err := unix.Recvmsg(hatch, make([]byte, 1), oob, unix.MSG_CMSG_CLOEXEC)
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil || n == 0 {
+			return nil, err
+		}
+		messages, err := unix.ParseSocketControlMessage(oob[:n])
+		if err != nil || len(messages) != 1 {
+			return nil, fmt.Errorf("%d messages with files, %w", len(messages), err)
+		}
+		return unix.ParseUnixRights(&messages[0])
+	}
 }
 
 // socketPair returns the two ends of a connection. The near one does not block

@@ -101,7 +101,7 @@ func (g graft) put(path string) error {
 const readOnly = unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV
 
 // buildView replaces the files that this process sees by those of the sandbox.
-func buildView(o order) error {
+func buildView(o setup) error {
 	unix.Umask(0o022)
 	grafts, links, err := gather(o.Folders)
 	if err == nil && o.Layer != "" {
@@ -175,7 +175,7 @@ func gather(more []string) (grafts []graft, links map[string]string, err error) 
 }
 
 // plant fills the new root.
-func plant(grafts []graft, links map[string]string, o order) error {
+func plant(grafts []graft, links map[string]string, o setup) error {
 	var errs []error
 	for _, dir := range []string{"/etc", "/proc", "/sys", "/dev", "/tmp", workFolder} {
 		errs = append(errs, os.MkdirAll(newRoot+dir, 0o755))
@@ -229,16 +229,14 @@ func mountNew(kind, path string, flags uintptr, options string) error {
 }
 
 // mountOwn mounts what is the sandbox's own.
-func mountOwn(o order) error {
-	const plain = unix.MS_NOSUID | unix.MS_NODEV
+func mountOwn(o setup) error {
 	err := errors.Join(
 		// A process that the command may not look into, such as the first, does not even show.
 		mountNew("proc", "/proc", plain|unix.MS_NOEXEC, "hidepid=ptraceable"),
 		mountNew("sysfs", "/sys", plain|unix.MS_NOEXEC|unix.MS_RDONLY, ""),
 		mountNew("devpts", "/dev/pts", unix.MS_NOSUID|unix.MS_NOEXEC, "newinstance,ptmxmode=0666,mode=0620"),
-		mountNew("tmpfs", "/dev/shm", plain|unix.MS_NOEXEC, fmt.Sprintf("mode=1777,size=%d,nr_inodes=%d", sharedMemory, inodesLimit)),
-		mountNew("tmpfs", "/tmp", plain, fmt.Sprintf("mode=1777,size=%d,nr_inodes=%d", o.Disk, inodesLimit)),
-		mountNew("tmpfs", workFolder, plain, fmt.Sprintf("mode=0755,size=%d,nr_inodes=%d", o.Room, inodesLimit)))
+		mountScratch(newRoot, o.Disk),
+		mountNew("tmpfs", workFolder, plain, fmt.Sprintf("mode=0755,size=%d,nr_inodes=%d", o.Disk, inodesLimit)))
 	if err != nil {
 		return err
 	}
@@ -246,6 +244,16 @@ func mountOwn(o order) error {
 		err = mountNew("tmpfs", DepsFolder, plain, fmt.Sprintf("mode=0755,size=%d,nr_inodes=%d", o.Disk, inodesLimit))
 	}
 	return errors.Join(err, noUserNamespaces(), cover(hidden), fix(fixed))
+}
+
+// plain is what all folders have that can be written to.
+const plain = unix.MS_NOSUID | unix.MS_NODEV
+
+// mountScratch mounts what each command finds empty.
+func mountScratch(root string, disk int64) error {
+	return errors.Join(
+		unix.Mount("tmpfs", root+"/dev/shm", "tmpfs", plain|unix.MS_NOEXEC, fmt.Sprintf("mode=1777,size=%d,nr_inodes=%d", sharedMemory, inodesLimit)),
+		unix.Mount("tmpfs", root+"/tmp", "tmpfs", plain, fmt.Sprintf("mode=1777,size=%d,nr_inodes=%d", disk, inodesLimit)))
 }
 
 // noUserNamespaces has the kernel count no user namespace below this one, so that

@@ -245,16 +245,19 @@ func (f *fallback) Run(ctx context.Context, cmd sandbox.Command) (*sandbox.Resul
 	return f.NativeEngine.Run(ctx, cmd)
 }
 
-// Close ends the connection to the engine.
+// Close ends the connection to the engine, and the sandboxes that wait for a command.
 func (b *box) Close() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.docker == nil {
-		return nil
+	var errs []error
+	if b.docker != nil {
+		errs = append(errs, b.docker.Close())
 	}
-	d := b.docker
-	b.docker = nil
-	return d.Close()
+	if b.native != nil {
+		errs = append(errs, b.native.Close())
+	}
+	b.docker, b.native, b.instead = nil, nil, nil
+	return errors.Join(errs...)
 }
 
 func (b *box) engine(ctx context.Context) (sandbox.Engine, error) {
