@@ -75,6 +75,10 @@ var cssBlockRules = authored([]Rule{{
 	Doc:  "CSS has no such comment: browsers take it for the beginning of what follows, and drop both. Write `/* … */`.",
 	File: "a.css", Bad: ".card {\n  // color: red;\n  margin: 0;\n}\n", Good: ".card {\n  /* color: red; */\n  margin: 0;\n}\n",
 	Check: sheetRules(func(p *Pass, r *dom.Rule) {
+		if i := strings.Index(r.Prelude, "//"); r.At == "" && i > 0 && len(r.Selectors) > 0 && !r.Selectors[len(r.Selectors)-1].Valid && strings.HasSuffix(strings.TrimSpace(r.Prelude[:i]), ",") {
+			p.Report(r.Start, r.PreludeEnd, "CSS has no comments with //: browsers drop this rule. Write /* */.")
+			return
+		}
 		if r.At != "" || !strings.HasPrefix(r.Prelude, "//") {
 			return
 		}
@@ -109,10 +113,20 @@ func checkDuplicates(p *Pass, list []dom.Decl) {
 		d := &list[i]
 		j, seen := last[d.Name]
 		last[d.Name] = i
-		if !seen || d.Name[0] == '*' || d.Name[0] == '_' || d.Important != list[j].Important || d.Name == "src" {
+		if !seen || d.Name[0] == '*' || d.Name[0] == '_' || d.Name == "src" {
 			continue
 		}
 		first := &list[j]
+		if first.Important && !d.Important {
+			last[d.Name] = j
+			if p.written(first.Start, d.End) && covers(d.Value, first.Value) {
+				p.Report(d.Start, d.End, "%s is important on line %d, so this does nothing.", d.Name, p.Tree.Position(first.Start).Line+1)
+			}
+			continue
+		}
+		if first.Important != d.Important {
+			continue
+		}
 		if !p.written(first.Start, d.End) || !covers(first.Value, d.Value) {
 			continue
 		}
@@ -129,11 +143,11 @@ func checkDuplicates(p *Pass, list []dom.Decl) {
 var shorthands = map[string]string{
 	"margin": "margin-top margin-right margin-bottom margin-left", "padding": "padding-top padding-right padding-bottom padding-left",
 	"background": "background-color background-image background-position background-repeat background-size background-attachment background-origin background-clip",
-	"border":     "border-width border-style border-color border-top border-right border-bottom border-left border-top-width border-right-width border-bottom-width border-left-width border-top-color border-right-color border-bottom-color border-left-color border-top-style border-right-style border-bottom-style border-left-style",
+	"border":     "border-width border-style border-color border-top border-right border-bottom border-left border-top-width border-right-width border-bottom-width border-left-width border-top-color border-right-color border-bottom-color border-left-color border-top-style border-right-style border-bottom-style border-left-style border-image border-image-source border-image-slice border-image-width border-image-outset border-image-repeat",
 	"border-top": "border-top-width border-top-style border-top-color", "border-right": "border-right-width border-right-style border-right-color",
 	"border-bottom": "border-bottom-width border-bottom-style border-bottom-color", "border-left": "border-left-width border-left-style border-left-color",
 	"border-radius": "border-top-left-radius border-top-right-radius border-bottom-right-radius border-bottom-left-radius",
-	"font":          "font-family font-size font-weight font-style font-variant font-stretch line-height",
+	"font":          "font-family font-size font-weight font-style font-variant font-stretch font-size-adjust line-height",
 	"list-style":    "list-style-type list-style-position list-style-image", "outline": "outline-width outline-style outline-color",
 	"flex": "flex-grow flex-shrink flex-basis", "flex-flow": "flex-direction flex-wrap", "overflow": "overflow-x overflow-y",
 	"transition": "transition-property transition-duration transition-timing-function transition-delay",
@@ -155,13 +169,14 @@ var longhands = func() map[string]map[string]bool {
 func checkShorthands(p *Pass, list []dom.Decl) {
 	for j := range list {
 		d := &list[j]
-		set := longhands[d.Name]
+		prefix, base := vendor(d.Name)
+		set := longhands[base]
 		if set == nil {
 			continue
 		}
 		for i := range list[:j] {
 			first := &list[i]
-			if set[first.Name] && (d.Important || !first.Important) && covers(first.Value, d.Value) && p.written(first.Start, d.End) {
+			if name, ok := strings.CutPrefix(first.Name, prefix); ok && set[name] && (d.Important || !first.Important) && covers(first.Value, d.Value) && p.written(first.Start, d.End) {
 				p.Report(first.Start, first.End, "%s on line %d resets %s, so this does nothing: write it behind.", d.Name, p.Tree.Position(d.Start).Line+1, first.Name)
 			}
 		}
@@ -198,7 +213,7 @@ func needs(value string) []string {
 	for _, t := range significant(value, 0) {
 		text := strings.ToLower(t.Text)
 		switch _, unit := t.Unit(); {
-		case t.Kind == dom.Dimension && oldUnits[unit], t.Kind == dom.Ident && oldWords[text], t.Kind == dom.Number, t.Kind == dom.Percent, t.Kind == dom.String:
+		case t.Kind == dom.Dimension && oldUnits[unit], t.Kind == dom.Ident && (oldWords[text] || hasColor(text) || strings.HasPrefix(text, "--")), t.Kind == dom.Number, t.Kind == dom.Percent, t.Kind == dom.String:
 		case t.Kind == dom.Hash && (len(text) == 4 || len(text) == 7):
 		case t.Kind == dom.Dimension:
 			list = append(list, unit)
@@ -206,13 +221,17 @@ func needs(value string) []string {
 			list = append(list, "alpha")
 		case t.Kind == dom.URL:
 			target, _ := t.Target()
-			list = append(list, "url", target[strings.LastIndexByte(target, '.')+1:])
+			if ending := strings.ToLower(target[strings.LastIndexByte(target, '.')+1:]); !containsWord("png jpg jpeg gif", ending) {
+				list = append(list, "url", ending)
+			}
 		case text != ")" && text != "-":
 			list = append(list, text)
 		}
 	}
 	return list
 }
+
+func hasColor(name string) bool { _, ok := namedColors[name]; return ok }
 
 // standardNow are the properties that vendors named first and that all browsers
 // know without a prefix.

@@ -26,13 +26,13 @@ var cssDetailRules = authored([]Rule{{
 	Doc: "Where none of the fonts is there, the browser takes one of its own, mostly a serif one. End the list in `serif`, `sans-serif`, `monospace` or another generic family. " +
 		"Icon fonts, which nothing can replace, fonts that the same file brings along, and lists with variables pass.",
 	File: "a.css", Bad: "body { font-family: \"Open Sans\", Arial; }\n", Good: "body { font-family: \"Open Sans\", Arial, sans-serif; }\n.icon::before { font-family: FontAwesome; }\n",
-	Check: decls(checkFonts, "font-family"),
+	Check: decls(checkFonts, "font-family", "font"),
 }, {
 	ID: "css-zero-unit", Title: "A length of zero with a unit", Severity: Info, Category: Styles,
 	Doc:  "Zero is the same in all units of length. Inside of functions, in `flex` and in custom properties the unit may matter and passes.",
 	File: "a.css", Bad: ".card { margin: 0px auto; }\n", Good: ".card { margin: 0 auto; width: calc(0px + 1em); flex: 1 1 0px; --gap: 0px; transition: opacity 0s; }\n",
 	Check: decls(func(p *Pass, r *dom.Rule, d *dom.Decl) {
-		if custom(d) || strings.HasPrefix(d.Name, "flex") || strings.HasPrefix(d.Name, "-") {
+		if custom(d) || strings.HasPrefix(d.Name, "flex") || strings.HasPrefix(d.Name, "-") || d.Name == "line-height" || d.Name == "font" {
 			return
 		}
 		level := 0
@@ -66,7 +66,7 @@ func checkCalc(p *Pass, r *dom.Rule, d *dom.Decl) {
 		switch {
 		case t.Kind == dom.Function:
 			name := strings.ToLower(t.Text[:len(t.Text)-1])
-			inMath = append(inMath, cssMath[name] && name != "anchor" && name != "anchor-size")
+			inMath = append(inMath, (cssMath[name] || name == "calc-size") && name != "anchor" && name != "anchor-size")
 			continue
 		case t.Text == "(":
 			inMath = append(inMath, len(inMath) > 0 && inMath[len(inMath)-1])
@@ -136,7 +136,9 @@ func gridFault(d *dom.Decl) string {
 			b.left, b.right, b.bottom = min(b.left, x), max(b.right, x), rows
 			b.cells++
 		}
-		rows++
+		if rows++; width == 0 {
+			return "a row has no cells"
+		}
 	}
 	for _, name := range order {
 		if b := boxes[name]; (b.bottom-b.top+1)*(b.right-b.left+1) != b.cells {
@@ -153,25 +155,19 @@ func checkFonts(p *Pass, r *dom.Rule, d *dom.Decl) {
 	if r != nil && (r.At != "" || strings.Contains(r.Prelude, "icon") || r.Decl("content") != nil || strings.Contains(r.Prelude, "::before") || strings.Contains(r.Prelude, ":before")) {
 		return
 	}
-	last := ""
-	for _, t := range significant(d.Value, d.ValueStart) {
-		switch t.Kind {
-		case dom.Ident, dom.String:
-			name := strings.ToLower(strings.Trim(t.Text, `"'`))
-			if t.Kind == dom.Ident && genericFonts[name] || isIconFont(name) || strings.HasPrefix(name, "-") || strings.Contains(name, "=") {
-				return // also in the middle: the author thought of it
-			}
-			last = strings.TrimSpace(last + " " + t.Text)
-		case dom.Mark:
-			if last = ""; t.Text != "," {
-				return
-			}
-		default:
-			return
+	list, ok := fontFamilies(d)
+	if !ok || len(list) == 0 {
+		return
+	}
+	for _, f := range list {
+		name := strings.ToLower(f.name)
+		if f.generic || isIconFont(name) || strings.HasPrefix(name, "-") || strings.Contains(name, "=") {
+			return // also in the middle: the author thought of it
 		}
 	}
-	if last != "" && !ownFonts(p)[strings.ToLower(strings.Trim(d.Value, `"'`))] {
-		p.Report(d.ValueStart, d.ValueEnd, "Where %s is missing, the browser takes any font: end the list in sans-serif, serif or monospace.", last)
+	last := list[len(list)-1]
+	if last.name != "" && !(len(list) == 1 && ownFonts(p)[strings.ToLower(last.name)]) {
+		p.Report(list[0].start, last.end, "Where %s is missing, the browser takes any font: end the list in sans-serif, serif or monospace.", last.name)
 	}
 }
 

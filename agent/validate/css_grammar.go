@@ -14,13 +14,14 @@ var cssTable string
 
 // cssNames is the table, taken apart when it is first asked for.
 type cssNames struct {
-	properties  map[string]string          // syntax by name; "" where any value passes
-	descriptors map[string]map[string]bool // by at-rule
-	types       map[string]string          // syntax by name; functions with their ()
+	properties  map[string]string            // syntax by name; "" where any value passes
+	descriptors map[string]map[string]string // syntax by at-rule and name
+	types       map[string]string            // syntax by name; functions with their ()
 	atRules     map[string]bool
-	pseudos     map[string]bool // with their colons
-	features    map[string]bool // of media queries
-	functions   map[string]bool // that a syntax has
+	pseudos     map[string]bool   // with their colons
+	features    map[string]string // syntax by name of the feature of media queries; "" where any value passes
+	elements    map[string]bool   // of HTML, SVG and MathML
+	functions   map[string]bool   // that a syntax has
 
 	mu     sync.Mutex
 	parsed map[string]*grammar // by syntax
@@ -28,8 +29,8 @@ type cssNames struct {
 
 var cssKnown = sync.OnceValue(func() *cssNames {
 	k := &cssNames{
-		properties: map[string]string{}, descriptors: map[string]map[string]bool{}, types: map[string]string{},
-		atRules: map[string]bool{}, pseudos: map[string]bool{}, features: map[string]bool{}, functions: map[string]bool{}, parsed: map[string]*grammar{},
+		properties: map[string]string{}, descriptors: map[string]map[string]string{}, types: map[string]string{},
+		atRules: map[string]bool{}, pseudos: map[string]bool{}, features: map[string]string{}, elements: map[string]bool{}, functions: map[string]bool{}, parsed: map[string]*grammar{},
 	}
 	for line := range strings.Lines(cssTable) {
 		k.calls(line)
@@ -41,9 +42,9 @@ var cssKnown = sync.OnceValue(func() *cssNames {
 		case "d":
 			at, descriptor, _ := strings.Cut(name, "/")
 			if k.descriptors[at] == nil {
-				k.descriptors[at] = map[string]bool{}
+				k.descriptors[at] = map[string]string{}
 			}
-			k.descriptors[at][descriptor] = true
+			k.descriptors[at][descriptor] = syntax
 		case "t":
 			k.types[name] = syntax
 		case "a":
@@ -51,8 +52,16 @@ var cssKnown = sync.OnceValue(func() *cssNames {
 		case "s":
 			k.pseudos[name] = true
 		case "f":
-			k.features[name] = true
+			k.features[name] = syntax
+		case "e":
+			k.elements[name] = true
 		}
+	}
+	for _, name := range htmlElements {
+		k.elements[name] = true
+	}
+	for name := range obsoleteElements {
+		k.elements[name] = true
 	}
 	return k
 })

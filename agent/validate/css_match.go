@@ -21,7 +21,11 @@ type matcher struct {
 // fits reports whether a property may have a value, and true wherever that is
 // not certain: what a variable, a vendor or a later CSS brings is unknown.
 func (k *cssNames) fits(property, value string) bool {
-	syntax := k.properties[property]
+	return k.suits(k.properties[property], value)
+}
+
+// suits reports whether a value may be of a syntax, see fits.
+func (k *cssNames) suits(syntax, value string) bool {
 	if syntax == "" {
 		return true
 	}
@@ -44,7 +48,7 @@ var (
 	// cssMath are the functions that may stand for any number.
 	cssMath = words("calc min max clamp round mod rem sin cos tan asin acos atan atan2 pow sqrt hypot log exp abs sign anchor anchor-size progress sibling-index sibling-count")
 	// cssLate are the functions that browsers resolve after parsing: their values have any shape.
-	cssLate = words("var env attr constant if inherit random random-item first-valid")
+	cssLate = words("calc-size var env attr constant if inherit random random-item first-valid")
 )
 
 // familiar reports whether the table can judge values with the token.
@@ -154,7 +158,7 @@ func (m *matcher) typed(g *grammar, at int, then func(int) bool) bool {
 		}
 		return m.anything(at, then)
 	}
-	if syntax := m.known.types[name]; syntax != "" {
+	if syntax := m.known.types[name]; syntax != "" && !(name == "integer" && m.mathAt(at)) {
 		inner := m.known.grammar(syntax)
 		if g.bounded && (name == "length-percentage" || name == "integer") {
 			return m.match(bound(inner, g), at, then)
@@ -168,10 +172,31 @@ func (m *matcher) typed(g *grammar, at int, then func(int) bool) bool {
 		return m.anything(at, then)
 	}
 	t := m.tokens[at]
-	if t.Kind == dom.Function && numeric[name] && cssMath[strings.ToLower(t.Text[:len(t.Text)-1])] {
-		return then(m.closing(at))
+	if numeric[name] && m.mathAt(at) {
+		end := m.closing(at)
+		return (name == "number" || name == "integer" || !m.plainNumber(at, end)) && then(end)
 	}
 	return isToken(name, t) && (!g.bounded || aboveFloor(t, g.floor)) && then(at+1)
+}
+
+// mathAt reports whether a calculation begins at a place.
+func (m *matcher) mathAt(at int) bool {
+	if at >= len(m.tokens) || m.tokens[at].Kind != dom.Function {
+		return false
+	}
+	t := m.tokens[at]
+	return cssMath[strings.ToLower(t.Text[:len(t.Text)-1])]
+}
+
+// plainNumber reports whether a calculation has nothing but numbers in it, so
+// that its result can be no length.
+func (m *matcher) plainNumber(at, end int) bool {
+	for _, t := range m.tokens[at:min(end, len(m.tokens))] {
+		if t.Kind != dom.Number && t.Kind != dom.Mark && !strings.EqualFold(t.Text, "calc(") {
+			return false
+		}
+	}
+	return true
 }
 
 // bound gives each part of a choice of numbers the bounds of the whole.

@@ -19,7 +19,7 @@ var cssNameRules = authored([]Rule{{
 		"Values with variables, vendors' keywords or functions that the table does not know pass.",
 	File: "a.css", Bad: ".card { width: 240; }\n", Good: ".card { width: 240px; display: -webkit-box; height: var(--height); }\n",
 	Check: decls(func(p *Pass, r *dom.Rule, d *dom.Decl) {
-		if inDescriptors(r) || custom(d) || strings.ContainsAny(d.Value, "\\!") || mistyped(d) || again(r, d) {
+		if checkDescriptor(p, r, d) || inDescriptors(r) || custom(d) || strings.ContainsAny(d.Value, "\\!") || mistyped(d) || again(r, d) {
 			return
 		}
 		if !cssKnown().fits(d.Name, d.Value) {
@@ -73,12 +73,13 @@ var cssNameRules = authored([]Rule{{
 			checkPseudos(p, s)
 		}
 	}),
-}, {
-	ID: "css-unknown-media-feature", Title: "A media query that asks for a feature that there is not", Severity: Warning, Category: Styles,
-	Doc:  "A query with a feature that browsers do not know is never true, so that the rules in it never apply.",
-	File: "a.css", Bad: "@media (max-widht: 40em) { nav { display: none; } }\n", Good: "@media (max-width: 40em) and (hover: hover) { nav { display: none; } }\n",
-	Check: sheetRules(checkMedia, "media"),
 }})
+
+func hasKey(m map[string]string, name string) bool { _, ok := m[name]; return ok }
+
+// marginBox reports whether a rule is a part of a page's margin, such as
+// @top-left, in which properties stand.
+func marginBox(r *dom.Rule) bool { return r.Parent != nil && r.Parent.At == "page" }
 
 func checkProperty(p *Pass, r *dom.Rule, d *dom.Decl) {
 	k := cssKnown()
@@ -89,7 +90,7 @@ func checkProperty(p *Pass, r *dom.Rule, d *dom.Decl) {
 		return
 	}
 	for q := r; q != nil; q = q.Parent {
-		if q.At != "" && !k.atRules[q.At] || k.descriptors[q.At][d.Name] || q.At == "font-feature-values" || q.At == "property" || toolRules[q.At] {
+		if q.At != "" && !k.atRules[q.At] || hasKey(k.descriptors[q.At], d.Name) || q.At == "font-feature-values" || toolRules[q.At] && k.descriptors[q.At] == nil && !marginBox(q) {
 			return
 		}
 		if strings.HasPrefix(q.Prelude, ":export") || strings.HasPrefix(q.Prelude, ":import") {
@@ -103,6 +104,45 @@ func checkProperty(p *Pass, r *dom.Rule, d *dom.Decl) {
 // with values of their own.
 func inDescriptors(r *dom.Rule) bool {
 	return r != nil && r.At != "" && r.At != "media" && r.At != "supports" && r.At != "layer" && r.At != "container" && r.At != "scope" && r.At != "starting-style"
+}
+
+// checkDescriptor looks at the value of a descriptor and reports whether d is one.
+func checkDescriptor(p *Pass, r *dom.Rule, d *dom.Decl) bool {
+	k := cssKnown()
+	if r == nil || k.descriptors[r.At] == nil {
+		return false
+	}
+	syntax := k.descriptors[r.At][d.Name]
+	if r.At == "property" && d.Name == "syntax" {
+		if wrong := syntaxFault(d.Value); wrong != "" {
+			p.Report(d.ValueStart, d.ValueEnd, "Browsers drop this @property: %s.", wrong)
+		}
+	} else if syntax != "" && d.Name != "src" && d.Name != "unicode-range" && !strings.ContainsAny(d.Value, "\\!") && !again(r, d) && !k.suits(syntax, d.Value) {
+		p.Report(d.ValueStart, d.ValueEnd, "%s does not take the value %s: browsers drop it.", d.Name, clip(d.Value))
+	}
+	return hasKey(k.descriptors[r.At], d.Name)
+}
+
+// propertyTypes are the types that the syntax of @property may name.
+var propertyTypes = words("length number percentage length-percentage color image url integer angle time resolution transform-function transform-list custom-ident string")
+
+// syntaxFault says what is wrong with the syntax of @property; "" where nothing is.
+func syntaxFault(value string) string {
+	text := strings.TrimSpace(strings.Trim(strings.TrimSpace(value), `"'`))
+	if len(value) < 2 || strings.IndexByte(`"'`, value[0]) < 0 || strings.Contains(value, "\\") || text == "*" {
+		return ""
+	}
+	for _, part := range strings.Split(text, "|") {
+		part = strings.TrimRight(strings.TrimSpace(part), "+#")
+		name, isType := strings.CutPrefix(part, "<")
+		if isType && (!strings.HasSuffix(name, ">") || !propertyTypes[strings.TrimSuffix(name, ">")]) {
+			return "there is no type " + part + " in it"
+		}
+		if part == "" || !isType && strings.ContainsAny(part, " *?!&[]{}") {
+			return "its syntax takes types, words and | only, with + or # behind them"
+		}
+	}
+	return ""
 }
 
 // again reports whether a rule sets the property of a declaration more than
@@ -186,24 +226,6 @@ func checkPseudos(p *Pass, s *dom.Selector) {
 				p.Report(c.Start, c.End, "CSS has no pseudo-class or pseudo-element %s: browsers drop the whole rule.%s", x.Name,
 					meant(x.Name, func(n string) bool { return k.pseudos[":"+n] || k.pseudos["::"+n] }))
 			}
-		}
-	}
-}
-
-// checkMedia looks at what stands behind an opening bracket of a query.
-func checkMedia(p *Pass, r *dom.Rule) {
-	tokens := significant(r.Prelude, r.PreludeEnd-len(r.Prelude))
-	for i := 0; i+1 < len(tokens); i++ {
-		t := tokens[i+1]
-		if tokens[i].Text != "(" || t.Kind != dom.Ident || t.Text[0] == '-' || i+2 >= len(tokens) || tokens[i+2].Text != ":" && tokens[i+2].Text != ")" {
-			continue
-		}
-		name := strings.ToLower(t.Text)
-		known := func(s string) bool {
-			return cssKnown().features[strings.TrimPrefix(strings.TrimPrefix(s, "min-"), "max-")]
-		}
-		if !known(name) && !strings.ContainsAny(name, "\\_$") {
-			p.Report(t.Start, t.End, "There is no media feature %s: the query is never true.%s", name, meant(name, known))
 		}
 	}
 }

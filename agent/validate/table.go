@@ -10,7 +10,7 @@ var table = slices.Concat(
 	syntaxRules,
 	htmlTagRules,
 	htmlAttributeRules,
-	cssNameRules, cssBlockRules, cssDetailRules, cssAccessRules,
+	cssNameRules, cssMediaRules, cssBlockRules, cssSheetRules, cssDetailRules, cssAccessRules,
 	jsFlowRules, jsExprRules, jsCallRules, jsScopeRules, jsClassRules, jsDetailRules, jsRegexpRules,
 	perfPageRules, perfStyleRules, perfScriptRules,
 	a11yImageRules,
