@@ -35,6 +35,10 @@ func (r *run) more() *sandbox.Policy {
 // is, because a command that does not end is most often one that never will.
 func (r *run) secondTry(ctx context.Context, line string, more sandbox.Policy) error {
 	c := r.p.pending
+	engine, err := r.a.Sandbox(ctx)
+	if err != nil {
+		return err
+	}
 	ask := more.Memory > max(r.a.RetryMemory, r.a.Policy.Memory) || more.Time > r.a.Policy.Time
 	if r.a.asked != nil {
 		ask = r.a.asked()
@@ -44,11 +48,7 @@ func (r *run) secondTry(ctx context.Context, line string, more sandbox.Policy) e
 		if more.Time > r.a.Policy.Time {
 			why = fmt.Sprintf("it was not done after %s and was ended; it may need longer, or never end", r.a.Policy.Time)
 		}
-		return r.question(Question{Kind: Approval, Text: "A command may run once again with more", Command: line, Why: why, Where: where(more)})
-	}
-	engine, err := r.a.Sandbox(ctx)
-	if err != nil {
-		return err
+		return r.question(Question{Kind: Approval, Text: "A command may run once again with more", Command: line, Why: why, Where: where(engine, more)})
 	}
 	if engine == nil {
 		return r.commandEnded(line) // switched off meanwhile

@@ -57,8 +57,11 @@ type Options struct {
 	Context int    // tokens that fit into the model's window; 0: DefaultContext
 	// AskReads asks also before commands that only read, which else run at once.
 	AskReads bool
-	Now      func() time.Time // nil: time.Now; used for task ids only, records carry the store's clock
-	Log      *slog.Logger     // nil: nothing is logged
+	// Expiry is how long a kind of command stays allowed that the user allowed for
+	// always; 0: DefaultExpiry.
+	Expiry time.Duration
+	Now    func() time.Time // nil: time.Now; used for task ids only, records carry the store's clock
+	Log    *slog.Logger     // nil: nothing is logged
 	// Watch is told of every event of every task as it happens, beside whoever
 	// follows the run; nil: nobody. It is called on the run's goroutine.
 	Watch func(Event)
@@ -91,6 +94,9 @@ func New(o Options) *Agent {
 	}
 	if o.Context == 0 {
 		o.Context = DefaultContext
+	}
+	if o.Expiry == 0 {
+		o.Expiry = DefaultExpiry
 	}
 	d := DefaultLimits
 	o.Limits.Steps = orElse(o.Limits.Steps, d.Steps)

@@ -2,18 +2,16 @@ package agent
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
 
 	"caselsp/agent/action"
 	"caselsp/agent/shell"
 	"caselsp/sandbox"
 )
 
-// runCommand decides about a command, asks, runs it and stages what it changed.
+// runCommand has a command judged, runs it and stages what it changed.
 // Each of these is one call: the records between them say how far it got.
 func (r *run) runCommand(ctx context.Context, args action.RunCommand) error {
 	c := r.p.pending
@@ -34,26 +32,12 @@ func (r *run) runCommand(ctx context.Context, args action.RunCommand) error {
 	if engine == nil {
 		return r.done(ActionDone{Skipped: true, Text: "The command was not run: the settings switch commands off (sandbox.engine is none). Go on without it."})
 	}
-	verdict := shell.Judge(args.Command, r.a.commands())
+	verdict := shell.Explain(args.Command, r.a.commands())
 	switch {
-	case verdict.Decision == shell.Deny:
-		return r.done(ActionDone{Skipped: c.Role == roleTester, Text: refusal(verdict)})
-	case c.Role == roleTars && !verdict.ReadOnly:
-		return r.done(ActionDone{Text: "Not run: while planning, only commands that read are run. " + verdict.Reason})
-	case c.answer == nil:
-		ask, why, err := r.mustAsk(args.Command, verdict)
-		if err != nil {
-			return err
-		}
-		if ask {
-			return r.question(r.approval(args.Command, why, verdict.Shape))
-		}
-	case c.answer.Text == Deny:
-		text := "The user refused this command."
-		if c.answer.Reason != "" {
-			text += " The reason: " + c.answer.Reason
-		}
-		return r.done(ActionDone{Skipped: c.Role == roleTester, Text: text + " Find another way; do not ask for it again."})
+	case c.judged == nil:
+		return r.permit(args.Command, verdict, engine)
+	case !c.judged.Allowed:
+		return r.done(ActionDone{Skipped: c.Role == roleTester, Text: c.judged.Text})
 	}
 	cmd, err := r.commandOn(ctx, args.Command, r.a.Policy)
 	if err != nil {
@@ -72,48 +56,6 @@ func (a *Agent) commands() shell.Policy {
 	p := a.Commands
 	p.Hosts = a.Policy.Hosts
 	return p
-}
-
-func refusal(v shell.Verdict) string {
-	text := "The command was denied: " + v.Reason
-	if v.Alternative != "" {
-		text += " Instead: " + v.Alternative
-	}
-	return text
-}
-
-// mustAsk says whether a command needs the user's yes, and why.
-func (r *run) mustAsk(line string, v shell.Verdict) (bool, string, error) {
-	if r.a.asked != nil {
-		return r.a.asked(), v.Reason, nil
-	}
-	if r.p.lost[line] {
-		return true, "It was started before and its outcome is not known.", nil
-	}
-	if v.Decision == shell.Allow {
-		return r.a.AskReads, "The settings ask before every command.", nil
-	}
-	allowed, err := r.a.allowed(v.Shape)
-	return !allowed, v.Reason, err
-}
-
-// approval is the question that the user is asked about a command.
-func (r *run) approval(line, why, shape string) Question {
-	who := "CASE wants to run a command"
-	if r.p.pending.Role == roleTester {
-		who = "The tests need a command"
-	}
-	return Question{Kind: Approval, Text: who, Command: line, Why: why, Shape: shape, Where: where(r.a.Policy)}
-}
-
-// where says where a command would run.
-func where(p sandbox.Policy) string {
-	network := "no network"
-	if len(p.Hosts) > 0 {
-		network = "network: only " + strings.Join(p.Hosts, ", ")
-	}
-	return fmt.Sprintf("in the sandbox, on a private copy of the workspace (%s, %g CPU, %d MiB, at most %s)",
-		network, p.CPUs, p.Memory>>20, p.Time)
 }
 
 // commandOn is a command line on the staged tree.
@@ -220,49 +162,4 @@ func (r *run) stageChange(c sandbox.Change) error {
 	}
 	_, err := r.overlay.WriteBytes(c.Path, c.Data, mode)
 	return err
-}
-
-// approvalsJournal is where the shapes are kept that the user allows for always
-// in this workspace.
-const approvalsJournal = "approvals"
-
-// Allowance is one shape of command that the user allowed for always.
-type Allowance struct {
-	Shape string `json:"shape"`
-	Task  string `json:"task"` // in which it was allowed
-}
-
-func (a *Agent) allow(shape, task string) error {
-	_, err := a.Store.Journal(approvalsJournal).Append("allow", Allowance{Shape: shape, Task: task})
-	return err
-}
-
-func (a *Agent) allowed(shape string) (bool, error) {
-	if strings.TrimSpace(shape) == "" {
-		return false, nil
-	}
-	all, err := a.Allowances()
-	for _, al := range all {
-		if al.Shape == shape {
-			return true, nil
-		}
-	}
-	return false, err
-}
-
-// Allowances returns what the user allowed for always in this workspace, oldest first.
-func (a *Agent) Allowances() ([]Allowance, error) {
-	records, err := a.Store.Journal(approvalsJournal).Records()
-	if err != nil {
-		return nil, err
-	}
-	var all []Allowance
-	for _, rec := range records {
-		var al Allowance
-		if err := json.Unmarshal(rec.Body, &al); err != nil {
-			return nil, fmt.Errorf("approval %d cannot be read: %w", rec.Seq, err)
-		}
-		all = append(all, al)
-	}
-	return all, nil
 }

@@ -67,6 +67,9 @@ const (
 
 // applyAnswer folds an answer, which is about dependencies or about the action.
 func (p *progress) applyAnswer(q *Question, a Answer) {
+	if q != nil && q.Kind == Approval && (q.Layer != "" || p.pending != nil && p.pending.result != nil) {
+		p.judged = append(p.judged, userJudged(q.Command, a))
+	}
 	switch {
 	case q != nil && q.Layer != "" && a.Text == Deny:
 		p.applyLayer(q.Layer, layer{state: without})
@@ -116,8 +119,6 @@ func (l Layered) found() layer {
 		return layer{state: ready}
 	case l.Without:
 		return layer{state: without}
-	case l.Allowed:
-		return layer{state: wanted}
 	}
 	return layer{state: missing}
 }
@@ -185,8 +186,7 @@ func (r *run) dependencies(ctx context.Context, engine sandbox.Engine, cmd sandb
 	return "", false, r.question(r.installation(deps, l.state == started))
 }
 
-// lookForLayer looks whether dependencies are there, and what the user said of
-// them before.
+// lookForLayer looks whether dependencies are there.
 func (r *run) lookForLayer(ctx context.Context, engine sandbox.Engine, deps *sandbox.Dependencies) (Layered, error) {
 	if r.a.layered != nil {
 		return r.a.layered(deps.Key), nil
@@ -198,16 +198,13 @@ func (r *run) lookForLayer(ctx context.Context, engine sandbox.Engine, deps *san
 		return l, nil
 	}
 	var err error
-	if l.Found, err = k.HasLayer(ctx, deps.Key); err != nil || l.Found {
-		return l, err
-	}
-	l.Allowed, err = r.a.allowed(r.installation(deps, false).Shape)
+	l.Found, err = k.HasLayer(ctx, deps.Key)
 	return l, err
 }
 
 // installation is the question that the user is asked about dependencies. It is
-// not offered for always where this task changed what names them: what is new in
-// it somebody must have seen.
+// never offered for always: it reaches the network, and what is new in the lists
+// somebody must have seen.
 func (r *run) installation(deps *sandbox.Dependencies, lost bool) Question {
 	files, hosts := strings.Join(deps.Files, ", "), strings.Join(deps.Hosts, ", ")
 	policy := deps.Install().Policy
@@ -215,17 +212,14 @@ func (r *run) installation(deps *sandbox.Dependencies, lost bool) Question {
 		Kind: Approval, Text: "The project's dependencies are not in the sandbox yet. Install them?", Command: deps.Line, Layer: deps.Key,
 		Where: fmt.Sprintf("in the sandbox, which for this reaches only %s and sees only %s (%d MiB, at most %s)", hosts, files, policy.Memory>>20, policy.Time),
 		Why:   "It runs code of the packages' authors, once; what it installs is kept. When denied, commands run without.",
-		Shape: fmt.Sprintf("install the %s dependencies of this workspace from %s", deps.Profile, hosts),
 	}
 	for _, f := range r.overlay.State().Files {
 		if slices.Contains(deps.Files, f.Path) {
 			q.Why = "This task changed " + f.Path + ": see what is new there. " + q.Why
-			q.Shape = ""
 		}
 	}
 	if lost {
 		q.Why = "It was started before and its outcome is not known. " + q.Why
-		q.Shape = ""
 	}
 	return q
 }

@@ -16,7 +16,9 @@
 //	phase.go     what is next in planning, coding, testing, reflecting, verifying
 //	turn.go      one question to a model and what its answer means
 //	perform.go   carrying out an action: decide, ask, run, record
-//	command.go   the same for commands, and what was allowed for always
+//	command.go   the same for commands
+//	permit.go    who decides whether a command runs
+//	approval.go  what the user allowed for always, learnt and revoked
 //	prompt.go    what a model is told
 //	question.go  what the user is asked, and how answers come back
 //	review.go    accepting, rejecting and undoing the result

@@ -156,8 +156,8 @@ func (r *run) ask(ctx context.Context) error {
 }
 
 func (r *run) answered(q Question, a Answer) error {
-	if q.Kind == Approval && a.Text == ApproveAlways {
-		if err := r.a.allow(q.Shape, r.id); err != nil {
+	if q.Kind == Approval {
+		if err := r.a.keepDecision(q, a); err != nil {
 			return err
 		}
 	}

@@ -43,6 +43,7 @@ type progress struct {
 	calls  int
 
 	landings []landing // hunks that patches placed
+	judged   []Judged  // who decided about which command
 
 	open      *Question
 	questions int
@@ -91,6 +92,7 @@ type phase struct {
 // pendingAction is an intent without an outcome.
 type pendingAction struct {
 	ActionChosen
+	judged  *Judged       // whether the command may run
 	answer  *Answer       // the user's, where one was asked
 	command bool          // the command was started
 	result  *CommandEnded // and has ended
@@ -173,6 +175,11 @@ func (p *progress) applyMilestone(body Body) {
 	switch b := body.(type) {
 	case Layered:
 		p.applyLayer(b.Key, b.found())
+	case Judged:
+		p.judged = append(p.judged, b)
+		if p.pending != nil {
+			p.pending.judged = &b
+		}
 	case MemoryRecalled:
 		if p.pending == nil {
 			p.recalled, p.asked = b.Found, true

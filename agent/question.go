@@ -39,8 +39,11 @@ type Question struct {
 	Command string       `json:"command,omitempty"` // of an approval: the exact command line
 	Where   string       `json:"where,omitempty"`   // where it would run
 	Why     string       `json:"why,omitempty"`     // why it must be asked
+	Touches []string     `json:"touches,omitempty"` // what it could touch there, in words
 	Layer   string       `json:"layer,omitempty"`   // the key of the dependencies that it is about, else ""
 	Shape   string       `json:"shape,omitempty"`   // what ApproveAlways would allow; "" where it is not offered
+	Like    string       `json:"like,omitempty"`    // the kind of command by which approvals are counted; "" for what is asked for each time anew
+	Basis   Basis        `json:"basis,omitzero"`    // what an approval rests on
 }
 
 // The decisions of an approval.
@@ -55,8 +58,11 @@ const (
 type Answer struct {
 	Text   string `json:"text"`
 	Reason string `json:"reason,omitempty"` // with Deny: why, for the model
-	By     string `json:"by,omitempty"`     // how it came: prompt, command, terminal, policy, replay
+	By     string `json:"by,omitempty"`     // how it came: prompt, command, terminal, or --yes, where nobody was asked
 }
+
+// Unasked is the By of an answer that a flag of the command line gave.
+const Unasked = "--yes"
 
 // maxAnswer is the longest answer in bytes; more belongs into a file.
 const maxAnswer = 16 << 10
@@ -73,7 +79,7 @@ func (q Question) Check(a Answer) error {
 	case q.Kind == Input && strings.TrimSpace(a.Text) == "":
 		return errors.New("the answer is empty")
 	case q.Kind == Approval && a.Text == ApproveAlways && q.Shape == "":
-		return errors.New("this command cannot be allowed for always: approve it once or deny it")
+		return fmt.Errorf("this command is not offered for always (that is for kinds of commands that were approved %d times before): approve it once or deny it", offerAfter)
 	case q.Kind == Approval && a.Text != Approve && a.Text != ApproveAlways && a.Text != Deny:
 		return fmt.Errorf("%q is no decision: %s, %s or %s", a.Text, Approve, ApproveAlways, Deny)
 	}
@@ -87,7 +93,7 @@ type Headless struct{ Yes bool }
 // Ask implements User.
 func (h Headless) Ask(_ context.Context, q Question) (Answer, error) {
 	if h.Yes && q.Kind == Approval {
-		return Answer{Text: Approve, By: "policy"}, nil
+		return Answer{Text: Approve, By: Unasked}, nil
 	}
 	return Answer{}, ErrUndecided
 }

@@ -135,12 +135,31 @@ type CommandStarted struct {
 	Time   time.Duration `json:"time,omitempty"`
 }
 
+// Judged says what became of a command before it runs, and who decided that.
+type Judged struct {
+	Line    string `json:"line"`
+	Allowed bool   `json:"allowed"`
+	By      string `json:"by"` // one of the By constants
+	// How is how the user said so (prompt, command, terminal), the id of the rule, or
+	// the setting or flag; "" for what is built in.
+	How    string `json:"how,omitempty"`
+	Reason string `json:"reason,omitempty"` // of the verdict, or the user's
+	Text   string `json:"text,omitempty"`   // what the model is told of a refusal
+}
+
+// Who decides about a command.
+const (
+	ByUser    = "user"
+	ByRule    = "rule"    // that the user made of his approvals
+	ByPolicy  = "policy"  // the user's settings, or a flag of the command line
+	ByDefault = "default" // what is built in
+)
+
 // Layered says what was found of a project's dependencies when a command first
 // needed them.
 type Layered struct {
 	Key     string `json:"key"`
 	Found   bool   `json:"found,omitempty"`   // they are there
-	Allowed bool   `json:"allowed,omitempty"` // the user allowed for always to install them
 	Without bool   `json:"without,omitempty"` // the engine cannot keep any
 }
 
@@ -270,6 +289,7 @@ func (Asked) kind() string          { return "asked" }
 func (Answered) kind() string       { return "answered" }
 func (CommandStarted) kind() string { return "command" }
 func (CommandEnded) kind() string   { return "result" }
+func (Judged) kind() string         { return "judged" }
 func (Layered) kind() string        { return "layer" }
 func (MemoryRecalled) kind() string { return "recalled" }
 func (Planned) kind() string        { return "plan" }
@@ -287,7 +307,8 @@ var bodies = func() map[string]reflect.Type {
 	m := map[string]reflect.Type{}
 	for _, b := range []Body{
 		TaskGiven{}, StateChanged{}, CallSent{}, CallAnswered{}, CallFailed{}, ReplyRefused{}, ActionChosen{},
-		ActionDone{}, Asked{}, Answered{}, CommandStarted{}, CommandEnded{}, Layered{}, MemoryRecalled{}, Planned{},
+		ActionDone{}, Asked{}, Answered{}, CommandStarted{}, CommandEnded{}, Judged{}, Layered{},
+		MemoryRecalled{}, Planned{},
 		Verified{}, Hypothesised{}, FeatureEnded{}, Rebased{}, Reported{}, Applying{}, Applied{}, Decided{},
 	} {
 		m[b.kind()] = reflect.TypeOf(b)

@@ -44,6 +44,12 @@ func reportText(p *progress, outcome string) string {
 			fmt.Fprintf(&b, "- %s: %s\n", f.ID, line)
 		}
 	}
+	if lines := p.decisions(); len(lines) > 0 {
+		b.WriteString("\n## Who decided about commands\n\n")
+		for _, line := range lines {
+			fmt.Fprintf(&b, "- %s\n", line)
+		}
+	}
 	if len(p.recalled) > 0 {
 		b.WriteString("\n## Recalled from past work\n\n")
 		for _, r := range p.recalled {
@@ -51,6 +57,32 @@ func reportText(p *progress, outcome string) string {
 		}
 	}
 	return b.String()
+}
+
+// decisions says who decided about which command, each judgement once, in order.
+func (p *progress) decisions() []string {
+	var lines []string
+	times := map[string]int{}
+	for _, j := range p.judged {
+		if times[j.String()]++; times[j.String()] == 1 {
+			lines = append(lines, j.String())
+		}
+	}
+	for i, line := range lines {
+		if n := times[line]; n > 1 {
+			lines[i] = fmt.Sprintf("%s (%d times)", line, n)
+		}
+	}
+	return lines
+}
+
+// Decisions returns who decided about the commands of a task, in order.
+func (a *Agent) Decisions(id string) ([]Judged, error) {
+	p, err := a.load(id)
+	if err != nil {
+		return nil, err
+	}
+	return p.judged, nil
 }
 
 // outcome says how a feature went, in one sentence.

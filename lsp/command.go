@@ -31,6 +31,7 @@ const (
 	cmdHistory       = "caselsp.history"
 	cmdReport        = "caselsp.report"
 	cmdApprovals     = "caselsp.approvals"
+	cmdRevoke        = "caselsp.revoke"
 	cmdDoctor        = "caselsp.doctor"
 )
 
@@ -59,8 +60,8 @@ var table = []entry{
 	{Command{cmdResume, "task", "go on with a task that was stopped, paused or interrupted"}, (*server).doResume},
 	{Command{cmdStatus, "task", "say where the tasks are"}, (*server).doStatus},
 	{Command{cmdApprove, "question", "run the command that is asked about, once"}, (*server).doApprove},
-	{Command{cmdApproveAlways, "question", "run it, and do not ask again for its like in this workspace"}, (*server).doApproveAlways},
-	{Command{cmdDeny, "question, reason", "refuse it; the reason goes to the model"}, (*server).doDeny},
+	{Command{cmdApproveAlways, "question", "run it, and do not ask again for exactly its like in this workspace; for what is offered so"}, (*server).doApproveAlways},
+	{Command{cmdDeny, "`{task, question, reason, why}`", "refuse it; the reason goes to the model; `why: true` opens a document for it"}, (*server).doDeny},
 	{Command{cmdAnswer, "text or `{task, question, text}`", "answer a question"}, (*server).doAnswer},
 	{Command{cmdReview, "task", "open the review document"}, (*server).doReview},
 	{Command{cmdAccept, "`{task, file, hunk}`", "accept all, one file or one hunk; hunks count from 1"}, (*server).doAccept},
@@ -68,7 +69,8 @@ var table = []entry{
 	{Command{cmdUndo, "task", "revert what was accepted; what you wrote since stays"}, (*server).doUndo},
 	{Command{cmdHistory, "none", "open the list of the workspace's tasks"}, (*server).doHistory},
 	{Command{cmdReport, "task", "open a task's report, of the latest where none is named"}, (*server).doReport},
-	{Command{cmdApprovals, "none", "open the list of what is always allowed here"}, (*server).doApprovals},
+	{Command{cmdApprovals, "none", "open the list of what is always allowed here, to revoke it"}, (*server).doApprovals},
+	{Command{cmdRevoke, "`{rule}` or none", "ask again before a command that was always allowed; before all of them where none is named"}, (*server).doRevoke},
 	{Command{cmdDoctor, "none", "check settings, model, sandbox and store, and say what to do"}, (*server).doDoctor},
 }
 

@@ -237,25 +237,6 @@ func (s *server) doReport(c *call, a arguments) (any, error) {
 	return started{id}, nil
 }
 
-// doApprovals opens the list of what is always allowed.
-func (s *server) doApprovals(c *call, _ arguments) (any, error) {
-	return s.page(c, "approvals.md", func(_ context.Context, e *Engine) (string, error) {
-		all, err := e.Agent.Allowances()
-		if err != nil {
-			return "", err
-		}
-		var b strings.Builder
-		b.WriteString("# Always allowed in this workspace\n\nThese run in the sandbox without a question.\n\n")
-		if len(all) == 0 {
-			b.WriteString("Nothing yet.\n")
-		}
-		for _, one := range all {
-			fmt.Fprintf(&b, "* `%s`, allowed in task %s\n", one.Shape, one.Task)
-		}
-		return b.String(), nil
-	})
-}
-
 // doDoctor opens what is well and what is not.
 func (s *server) doDoctor(c *call, _ arguments) (any, error) {
 	return s.page(c, "doctor.md", func(ctx context.Context, e *Engine) (string, error) {

@@ -287,37 +287,86 @@ func (s *server) doApproveAlways(c *call, a arguments) (any, error) {
 	return s.settleQuestion(c, a, agent.Approval, agent.Answer{Text: agent.ApproveAlways})
 }
 
+// doDeny refuses a command, with the reason of a document where one is named; why
+// opens such a document.
 func (s *server) doDeny(c *call, a arguments) (any, error) {
+	if a.flag("why") {
+		return s.askWhy(c, a)
+	}
+	if err := a.fromPaper(c.docs, "reason"); err != nil {
+		return nil, err
+	}
 	return s.settleQuestion(c, a, agent.Approval, agent.Answer{Text: agent.Deny})
+}
+
+// askWhy opens a document for the reason of a refusal.
+func (s *server) askWhy(c *call, a arguments) (any, error) {
+	e, release, err := s.engine(s.ctx)
+	if err != nil {
+		return nil, err
+	}
+	q, err := s.openQuestion(e, &a, agent.Approval)
+	if err != nil {
+		release()
+		return nil, err
+	}
+	s.later(c, release, func(ctx context.Context) error { return s.openAnswer(ctx, q) })
+	return started{q.Task}, nil
 }
 
 // doAnswer answers a question with words, or with those of an answer document.
 func (s *server) doAnswer(c *call, a arguments) (any, error) {
-	u, ok := a.uri()
-	if !ok {
-		return s.settleQuestion(c, a, agent.Input, agent.Answer{})
-	}
-	p, text, err := written(c.docs, u)
-	if err != nil {
+	if err := a.fromPaper(c.docs, "text"); err != nil {
 		return nil, err
-	}
-	for name, value := range map[string]string{"task": p.Task, "question": p.Question, "text": text} {
-		a.fields[name] = json.RawMessage(encoded(value))
 	}
 	return s.settleQuestion(c, a, agent.Input, agent.Answer{})
 }
 
-// settleQuestion finds the question and answers it. Leading words that name the
-// task or the question do so; the rest is the text or the reason.
+// fromPaper takes task, question and, as the field of a name, what the user wrote
+// out of the document that the arguments name, if they name one.
+func (a arguments) fromPaper(docs snapshot, name string) error {
+	u, ok := a.uri()
+	if !ok {
+		return nil
+	}
+	p, text, err := written(docs, u)
+	if err != nil {
+		return err
+	}
+	for name, value := range map[string]string{"task": p.Task, "question": p.Question, name: text} {
+		a.fields[name] = json.RawMessage(encoded(value))
+	}
+	return nil
+}
+
+// settleQuestion finds the question and answers it.
 func (s *server) settleQuestion(c *call, a arguments, kind agent.QuestionKind, answer agent.Answer) (any, error) {
 	e, release, err := s.engine(s.ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	all, err := s.openQuestions(e)
+	q, err := s.openQuestion(e, &a, kind)
 	if err != nil {
 		return nil, err
+	}
+	switch {
+	case kind == agent.Input:
+		answer.Text = a.text("text")
+	case answer.Text == agent.Deny:
+		answer.Reason = a.text("reason")
+	}
+	return started{q.Task}, s.answer(c, q, answer)
+}
+
+// openQuestion finds the open question of a kind that the arguments name, or the
+// only one. Leading words that name the task or the question do so, and are taken
+// away; the rest is the text or the reason.
+func (s *server) openQuestion(e *Engine, a *arguments, kind agent.QuestionKind) (agent.Question, error) {
+	none := agent.Question{}
+	all, err := s.openQuestions(e)
+	if err != nil {
+		return none, err
 	}
 	task, _ := a.field("task")
 	question, _ := a.field("question")
@@ -334,15 +383,9 @@ func (s *server) settleQuestion(c *call, a arguments, kind agent.QuestionKind, a
 	})
 	switch {
 	case len(all) == 0:
-		return nil, errors.New("no such question is open: " + cmdStatus + " lists those that are")
+		return none, errors.New("no such question is open: " + cmdStatus + " lists those that are")
 	case len(all) > 1:
-		return nil, fmt.Errorf("%d questions are open: name the task, as %s lists them", len(all), cmdStatus)
+		return none, fmt.Errorf("%d questions are open: name the task, as %s lists them", len(all), cmdStatus)
 	}
-	switch {
-	case kind == agent.Input:
-		answer.Text = a.text("text")
-	case answer.Text == agent.Deny:
-		answer.Reason = a.text("reason")
-	}
-	return started{all[0].Task}, s.answer(c, all[0], answer)
+	return all[0], nil
 }

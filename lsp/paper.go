@@ -19,7 +19,7 @@ import (
 
 // paper is a document that is written to be sent.
 type paper struct {
-	Kind     string       `json:"kind"` // forTask or forAnswer
+	Kind     string       `json:"kind"` // one of the kinds below
 	Task     string       `json:"task,omitempty"`
 	Question string       `json:"question,omitempty"`
 	Focus    *agent.Focus `json:"focus,omitempty"` // without its text, which the document shows
@@ -29,6 +29,7 @@ type paper struct {
 const (
 	forTask   = "task"
 	forAnswer = "answer"
+	forReason = "reason" // why a command is refused
 )
 
 // The comment of a paper: its mark and JSON on the first line, then words for the
@@ -61,7 +62,7 @@ func readPaper(text string) (p paper, written string, ok bool) {
 		return p, "", false
 	}
 	_, written, ok = strings.Cut(rest, paperEnd)
-	return p, strings.TrimSpace(written), ok && (p.Kind == forTask || p.Kind == forAnswer)
+	return p, strings.TrimSpace(written), ok && (p.Kind == forTask || p.Kind == forAnswer || p.Kind == forReason)
 }
 
 // newPaper opens a document for the text of a task about focus, which may be nil.
@@ -77,7 +78,8 @@ func (s *server) newPaper(ctx context.Context, e *Engine, focus *agent.Focus, be
 	return s.openDocument(ctx, e, "task-"+e.Agent.NewID()+".md", p.write(words, begin), true)
 }
 
-// openAnswer opens a document for the answer to a question.
+// openAnswer opens a document for the answer to a question, or for the reason why
+// a command is refused.
 func (s *server) openAnswer(ctx context.Context, q agent.Question) error {
 	e, release, err := s.engine(ctx)
 	if err != nil {
@@ -89,7 +91,11 @@ func (s *server) openAnswer(ctx context.Context, q agent.Question) error {
 		words += "\n* " + c
 	}
 	p := paper{Kind: forAnswer, Task: q.Task, Question: q.ID}
-	return s.openDocument(ctx, e, fmt.Sprintf("answer-%s-%s.md", q.Task, q.ID), p.write(words, ""), true)
+	if q.Kind == agent.Approval {
+		p.Kind = forReason
+		words = "Write below why this is refused: CASE is told. Then run the code action \"Refuse and send this reason\".\n\n" + q.Command
+	}
+	return s.openDocument(ctx, e, fmt.Sprintf("%s-%s-%s.md", p.Kind, q.Task, q.ID), p.write(words, ""), true)
 }
 
 // openDocument writes a document into the state directory and has it shown. The
@@ -105,8 +111,11 @@ func (s *server) openDocument(ctx context.Context, e *Engine, name, text string,
 // send returns the command that sends a paper.
 func (p paper) send(u uri.URI) protocol.Command {
 	args := map[string]string{"uri": string(u)}
-	if p.Kind == forAnswer {
+	switch p.Kind {
+	case forAnswer:
 		return command("Send this answer", cmdAnswer, args)
+	case forReason:
+		return command("Refuse and send this reason", cmdDeny, args)
 	}
 	return command("Start this task", cmdRun, args)
 }

@@ -32,9 +32,10 @@ type openQuestion struct {
 
 // The choices of an approval.
 const (
-	chooseOnce   = "Run once"
-	chooseAlways = "Always allow this here"
+	chooseOnce   = "Allow once"
+	chooseAlways = "Always allow exactly this here"
 	chooseReject = "Reject"
+	chooseWhy    = "Reject and say why…"
 	chooseWrite  = "Write an answer…"
 )
 
@@ -95,11 +96,14 @@ func (s *server) decide(ctx context.Context, o *openQuestion) (agent.Answer, err
 // does not now.
 func (s *server) prompt(ctx context.Context, q agent.Question) (agent.Answer, bool) {
 	if q.Kind == agent.Approval {
-		choices := []string{chooseOnce, chooseReject}
+		choices := []string{chooseOnce, chooseReject, chooseWhy}
 		if q.Shape != "" {
-			choices = []string{chooseOnce, chooseAlways, chooseReject}
+			choices = slices.Insert(choices, 1, chooseAlways)
 		}
 		chosen, ok := s.ask(ctx, protocol.MessageTypeWarning, questionText(q), choices...)
+		if ok && chosen == chooseWhy {
+			return agent.Answer{}, s.awaitDocument(ctx, q)
+		}
 		decision := map[string]string{chooseOnce: agent.Approve, chooseAlways: agent.ApproveAlways, chooseReject: agent.Deny}[chosen]
 		return agent.Answer{Text: decision, By: "prompt"}, ok
 	}
@@ -112,11 +116,16 @@ func (s *server) prompt(ctx context.Context, q agent.Question) (agent.Answer, bo
 	return agent.Answer{}, s.awaitDocument(ctx, q)
 }
 
-// awaitDocument opens a document for the answer and waits for it; the answer
-// itself comes by the command of the document's action. It reports false.
+// awaitDocument opens a document for the answer, or for the reason of a refusal,
+// and waits for it; the answer itself comes by the command of the document's
+// action. It reports false.
 func (s *server) awaitDocument(ctx context.Context, q agent.Question) bool {
 	if err := s.openAnswer(ctx, q); err != nil {
-		s.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("%s Or answer with the command %s.", sentence(err.Error()), cmdAnswer))
+		id := cmdAnswer
+		if q.Kind == agent.Approval {
+			id = cmdDeny
+		}
+		s.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("%s Or answer with the command %s.", sentence(err.Error()), id))
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -134,8 +143,13 @@ func questionText(q agent.Question) string {
 	if q.Kind != agent.Approval {
 		return text
 	}
-	text += ": " + q.Command
-	for _, more := range []string{q.Where, q.Why} {
+	// A line of the command must not pass for one of ours.
+	text += ": " + strings.ReplaceAll(q.Command, "\n", "\n    ")
+	touches := ""
+	if len(q.Touches) > 0 {
+		touches = "It " + strings.Join(q.Touches, ", ")
+	}
+	for _, more := range []string{q.Where, touches, q.Why} {
 		if more != "" {
 			text += "\n" + sentence(more)
 		}
@@ -254,11 +268,12 @@ func (s *server) questionActions(_ context.Context, _ snapshot, _ *protocol.Code
 	for _, q := range s.tasks.questions() {
 		args := map[string]string{"task": q.Task, "question": q.ID}
 		if q.Kind == agent.Approval {
-			list = append(list, offer(protocol.CodeActionKindQuickFix, "CASE: run once: "+brief(q.Command), cmdApprove, args))
+			list = append(list, offer(protocol.CodeActionKindQuickFix, "CASE: allow once: "+brief(q.Command), cmdApprove, args))
 			if q.Shape != "" {
-				list = append(list, offer(protocol.CodeActionKindQuickFix, "CASE: always allow here: "+brief(q.Shape), cmdApproveAlways, args))
+				list = append(list, offer(protocol.CodeActionKindQuickFix, "CASE: always allow exactly this here: "+brief(q.Shape), cmdApproveAlways, args))
 			}
-			list = append(list, offer(protocol.CodeActionKindQuickFix, "CASE: reject: "+brief(q.Command), cmdDeny, args))
+			list = append(list, offer(protocol.CodeActionKindQuickFix, "CASE: reject: "+brief(q.Command), cmdDeny, args),
+				offer(protocol.CodeActionKindQuickFix, "CASE: reject and say why: "+brief(q.Command), cmdDeny, map[string]any{"task": q.Task, "question": q.ID, "why": true}))
 			continue
 		}
 		for _, choice := range q.Choices {

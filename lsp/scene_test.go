@@ -16,6 +16,7 @@ import (
 	"caselsp/agent/llm/llmtest"
 	"caselsp/agent/llm/openai"
 	setting "caselsp/agent/settings"
+	"caselsp/agent/shell"
 	"caselsp/agent/workspace"
 	"caselsp/lsp/lsptest"
 	"caselsp/sandbox"
@@ -95,7 +96,7 @@ func (sc *scene) backend(p plot) Backend {
 		if p.review != nil {
 			merged.Review = *p.review
 		}
-		o := agent.Options{Workspace: ws, Store: st, User: user, Limits: agent.Limits(merged.Limits),
+		o := agent.Options{Workspace: ws, Store: st, User: user, Limits: agent.Limits(merged.Limits), Commands: shell.Policy{Sandboxed: true},
 			Model: func(string) (llm.Model, error) { return model, nil },
 			Sandbox: func(context.Context) (sandbox.Engine, error) {
 				if p.runs == nil {

@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
@@ -25,14 +26,14 @@ call FINISH_FEATURE {"thought": "done", "summary": "done"}
 // asksToRun is a model that wants to run a command first.
 const asksToRun = `
 on case
-call RUN_COMMAND {"thought": "look", "command": "make lint"}
+call RUN_COMMAND {"thought": "look", "command": "make docs"}
 `
 
 // lint is what the command does, on the tree of hello.
 var (
 	hello = map[string]string{"a.py": "a = 1\n"}
 	lint  = []sandbox.Recording{sandbox.Record(
-		sandbox.Command{Line: "make lint", Tree: []sandbox.File{{Path: "a.py", Mode: fs.FileMode(0o644), Data: []byte("a = 1\n")}}},
+		sandbox.Command{Line: "make docs", Tree: []sandbox.File{{Path: "a.py", Mode: fs.FileMode(0o644), Data: []byte("a = 1\n")}}},
 		&sandbox.Result{Status: sandbox.Exited, Output: "all clean\n"}, true)}
 )
 
@@ -49,13 +50,11 @@ func TestApproval(t *testing.T) {
 	}{
 		{"once", chooseOnce, false, nil, ran},
 		{"rejected", chooseReject, false, nil, refused},
-		{"always", chooseAlways, false, func(sc *scene, _ string) {
-			sc.said("to review")
-			sc.command(cmdApprovals)
-			if page := sc.Text(sc.shown("approvals.md")); !strings.Contains(page, "`make lint`") {
-				t.Errorf("the approvals:\n%s", page)
-			}
-		}, ran},
+		{"rejected, with a reason", chooseWhy, false, func(sc *scene, _ string) {
+			paper := sc.shown("reason-")
+			sc.must(sc.SetText(paper, sc.Text(paper)+"use ruff,\nit is quicker\n"))
+			sc.act(paper, "<!--", "Refuse and send this reason")
+		}, strings.Replace(refused, "want The user refused", "want The user refused\nwant The reason: use ruff,\nwant it is quicker", 1)},
 		{"dismissed, then approved", "", false, func(sc *scene, id string) {
 			sc.said("waits for you")
 			sc.status(id, agent.Paused)
@@ -67,9 +66,9 @@ func TestApproval(t *testing.T) {
 			sc.command(cmdDeny, map[string]string{"question": "q1", "reason": "use ruff"})
 		}, strings.Replace(refused, "want The user refused", "want The user refused\nwant use ruff", 1)},
 		{"silent, then by code action", "", true, func(sc *scene, _ string) {
-			sc.expect(lsptest.Asked("make lint"))
-			sc.act("a.py", "a", "CASE: run once: make lint")
-			sc.expect(lsptest.Withdrawn("make lint"))
+			sc.expect(lsptest.Asked("make docs"))
+			sc.act("a.py", "a", "CASE: allow once: make docs")
+			sc.expect(lsptest.Withdrawn("make docs"))
 		}, ran},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -84,10 +83,59 @@ func TestApproval(t *testing.T) {
 			}
 			sc.said("to review")
 			sc.status(id, agent.Review)
-			if q := sc.State().Questions[0]; !strings.Contains(q.Text, "make lint") || !strings.Contains(q.Text, "sandbox") {
-				t.Errorf("the question does not say what runs where: %q", q.Text)
+			q := sc.State().Questions[0]
+			for _, want := range []string{"make docs", "sandbox", "no network", "runs code of the workspace", "under a name, which can be anything"} {
+				if !strings.Contains(q.Text, want) {
+					t.Errorf("the question does not say %q: %q", want, q.Text)
+				}
+			}
+			if slices.Contains(q.Choices, chooseAlways) {
+				t.Errorf("what was never approved is offered for always: %q", q.Choices)
 			}
 		})
+	}
+}
+
+// TestAlways approves a kind of command until it is offered for always, sees it
+// run unasked, and revokes it in the list.
+func TestAlways(t *testing.T) {
+	one := strings.TrimPrefix(asksToRun, "\n") + "on case\nwant all clean\ncall FINISH_FEATURE {\"thought\": \"done\", \"summary\": \"done\"}\n"
+	sc := play(t, plot{files: hello, open: []string{"a.py"}, script: strings.Repeat(one, 5), runs: slices.Repeat(lint, 5),
+		editor: lsptest.Options{Answer: func(q lsptest.Question) string {
+			if slices.Contains(q.Choices, chooseAlways) {
+				return chooseAlways
+			}
+			return chooseOnce
+		}}})
+	for i := range 4 {
+		sc.run(fmt.Sprintf("look %d", i+1))
+		sc.said(fmt.Sprintf("Done: \"look %d\"", i+1))
+	}
+	if asked := sc.State().Questions; len(asked) != 3 || !strings.Contains(asked[2].Text, chooseAlways+": make docs") {
+		t.Fatalf("asked %d times, %+v", len(asked), asked)
+	}
+	sc.command(cmdApprovals)
+	page := sc.shown("approvals.md")
+	if text := sc.Text(page); !strings.Contains(text, "## r3 `make docs`") || !strings.Contains(text, "ran unasked: 1 times") {
+		t.Errorf("the approvals:\n%s", text)
+	}
+	lenses, err := sc.CodeLenses(t.Context(), page)
+	sc.must(err)
+	if len(lenses) != 1 || lenses[0].Command.Title != "Ask again before this (r3)" {
+		t.Fatalf("lenses: %+v", lenses)
+	}
+	sc.act(page, "ran unasked", "CASE: ask again before this (r3)")
+	sc.said("Revoked: 1 approval.")
+	lenses, err = sc.CodeLenses(t.Context(), page)
+	sc.must(err)
+	if len(lenses) > 0 {
+		t.Errorf("lenses on what was revoked: %+v", lenses)
+	}
+	sc.refused("no such command is always allowed", cmdRevoke, map[string]string{"rule": "r3"})
+	sc.run("look 5")
+	sc.said("Done: \"look 5\"")
+	if asked := sc.State().Questions; len(asked) != 4 {
+		t.Errorf("asked %d times", len(asked))
 	}
 }
 
@@ -252,7 +300,7 @@ func TestCommands(t *testing.T) {
 		cmdRun: "the task is empty", cmdFix: "needs {", cmdTodo: "needs {", cmdStop: "no task is being worked on",
 		cmdResume: "no task to resume", cmdApprove: "no such question", cmdApproveAlways: "no such question", cmdDeny: "no such question",
 		cmdAnswer: "no such question", cmdReview: "no task to review", cmdAccept: "no task to review", cmdReject: "no task to review",
-		cmdUndo: "no task to undo", cmdReport: "no task in this workspace", cmdStatus: "", cmdNew: "", cmdHistory: "", cmdApprovals: "", cmdDoctor: "",
+		cmdUndo: "no task to undo", cmdReport: "no task in this workspace", cmdStatus: "", cmdNew: "", cmdHistory: "", cmdApprovals: "", cmdRevoke: "", cmdDoctor: "",
 	} {
 		if want != "" {
 			sc.refused(want, id)

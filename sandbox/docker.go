@@ -112,6 +112,9 @@ func (d *DockerEngine) Close() error {
 	return errors.Join(d.warm.close(), d.client.Close())
 }
 
+// String is the engine's name for users.
+func (d *DockerEngine) String() string { return "Docker" }
+
 // Check reports whether commands can be run now, some perhaps after their image
 // was built: nil, or an *Unavailable.
 func (d *DockerEngine) Check(ctx context.Context) error {

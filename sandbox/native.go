@@ -55,3 +55,6 @@ func lacking(lacks []lack) *Unavailable {
 	return &Unavailable{Engine: "native", Reason: "this machine does not give it " + strings.Join(parts, "; "),
 		Advice: strings.Join(advice, ". ") + ". Or use Docker (sandbox.engine)"}
 }
+
+// String is the engine's name for users.
+func (n *NativeEngine) String() string { return "native" }

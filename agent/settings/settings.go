@@ -111,6 +111,7 @@ type Log struct {
 // Approvals is what is asked before it is done.
 type Approvals struct {
 	ReadOnlyCommands string // "ask" or "allow"
+	Days             int    // that a kind of command stays allowed for always
 }
 
 // Commands says which commands run, are asked for and never run: patterns that
@@ -145,7 +146,7 @@ func Default() Settings {
 		Limits:    Limits{Steps: 15, Rounds: 15, Attempts: 3, Rollbacks: 3},
 		Review:    Review{Annotations: true, Open: true},
 		Log:       Log{Level: "info"},
-		Approvals: Approvals{ReadOnlyCommands: "allow"},
+		Approvals: Approvals{ReadOnlyCommands: "allow", Days: 30},
 	}
 }
 

@@ -115,6 +115,7 @@ func TestTighten(t *testing.T) {
 		"limits.cost":                  {2.5, 1},
 		"approvals.read_only_commands": {"allow", "ask"},
 		"validate.rules":               {map[string]any{"safety": "info"}, map[string]any{"safety": "warning"}},
+		"approvals.days":               {90, 7},
 	}
 	for _, s := range All() {
 		pair, ok := pairs[s.Name]

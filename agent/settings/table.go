@@ -253,6 +253,8 @@ var entries = slices.Concat(perRole, []entry{
 		"The least serious level that is logged."),
 	define("approvals.read_only_commands", oneOf("ask", "allow"), func(s *Settings) *string { return &s.Approvals.ReadOnlyCommands }, Tighten, earlier("allow", "ask"),
 		"Whether commands that only read are run without asking."),
+	define("approvals.days", integer(1, 365, ""), func(s *Settings) *int { return &s.Approvals.Days }, Tighten, more[int],
+		"How many days a kind of command stays allowed that you allowed for always; then it is asked for again."),
 	define("commands.allow", lines(text(commandList)), func(s *Settings) *[]string { return &s.Commands.Allow }, Never, nil,
 		"Commands that run unasked: these words and no others, with `*` for one word and, at the end, for any number, but never for a flag, a path outside of the workspace or a secret."),
 	adding("commands.ask", lines(text(commandList)), func(s *Settings) *[]string { return &s.Commands.Ask },

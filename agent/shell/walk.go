@@ -357,7 +357,7 @@ func (w *walker) parts(policy *Policy, denied *denial) []Part {
 		f := c.result
 		p := Part{Command: written(c.node), Decision: f.decision, Reason: f.reason, Rule: f.rule, Touches: f.touches.words()}
 		if p.Rule == "" {
-			p.Rule = builtIn
+			p.Rule = BuiltIn
 		}
 		g := guard{policy: policy}
 		if d := g.denied(c.node, 0); d != nil {
@@ -371,7 +371,7 @@ func (w *walker) parts(policy *Policy, denied *denial) []Part {
 	case denied != nil:
 		parts = append(parts, Part{Command: wholeLine, Decision: Deny, Reason: denied.reason, Rule: orBuiltIn(denied.rule)})
 	case w.odd != "":
-		parts = append(parts, Part{Command: wholeLine, Decision: Ask, Reason: w.odd, Rule: builtIn})
+		parts = append(parts, Part{Command: wholeLine, Decision: Ask, Reason: w.odd, Rule: BuiltIn})
 	}
 	return parts
 }
@@ -379,12 +379,12 @@ func (w *walker) parts(policy *Policy, denied *denial) []Part {
 // wholeLine stands for the line in what [Explain] says of it.
 const wholeLine = "the whole line"
 
-// builtIn is the rule of what no setting decided.
-const builtIn = "built in"
+// BuiltIn is the rule of what no setting decided.
+const BuiltIn = "built in"
 
 func orBuiltIn(rule string) string {
 	if rule == "" {
-		return builtIn
+		return BuiltIn
 	}
 	return rule
 }

@@ -71,12 +71,17 @@ func (c *console) Ask(ctx context.Context, q agent.Question) (agent.Answer, erro
 func (c *console) prompt(q agent.Question) {
 	fmt.Fprintf(c.out, "\n%s\n", clean(q.Text))
 	if q.Kind == agent.Approval {
-		fmt.Fprintf(c.out, "  command: %s\n  where:   %s\n  why:     %s\n", clean(q.Command), clean(q.Where), clean(q.Why))
+		// A line of the command must not pass for one of ours.
+		fmt.Fprintf(c.out, "  command: %s\n  where:   %s\n", strings.ReplaceAll(clean(q.Command), "\n", "\n           "), clean(q.Where))
+		if len(q.Touches) > 0 {
+			fmt.Fprintf(c.out, "  touches: it %s\n", strings.Join(q.Touches, ", "))
+		}
+		fmt.Fprintf(c.out, "  why:     %s\n", clean(q.Why))
 		always := ""
 		if q.Shape != "" {
-			always = fmt.Sprintf(", a = always allow %q here", clean(q.Shape))
+			always = fmt.Sprintf(", a = always allow exactly this here: %s", clean(q.Shape))
 		}
-		fmt.Fprintf(c.out, "y = run once%s, n = reject, n REASON = reject and say why > ", always)
+		fmt.Fprintf(c.out, "y = allow once%s, n = reject, n REASON = reject and say why > ", always)
 		return
 	}
 	for i, choice := range q.Choices {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"caselsp/agent"
+	"caselsp/agent/shell"
 	"caselsp/agent/workspace"
 	"caselsp/sandbox"
 	"caselsp/store"
@@ -153,7 +154,7 @@ func openPlayed(dir, state string, clock func() time.Time, change func(*agent.Op
 		return nil, errors.Join(err, e.Close())
 	}
 	e.closers = append(e.closers, e.store)
-	o := agent.Options{Workspace: ws, Store: e.store}
+	o := agent.Options{Workspace: ws, Store: e.store, Commands: shell.Policy{Sandboxed: true}}
 	change(&o)
 	e.agent = agent.New(o)
 	return e, nil

@@ -67,8 +67,6 @@ func (u decider) Ask(_ context.Context, q agent.Question) (agent.Answer, error) 
 	switch {
 	case q.Kind == agent.Input && len(q.Choices) > 0:
 		return agent.Answer{Text: q.Choices[0], By: "prompt"}, nil
-	case strings.HasSuffix(q.Command, "manage.py test blog") && q.Shape != "":
-		return agent.Answer{Text: agent.ApproveAlways, By: "prompt"}, nil
 	case strings.Contains(q.Command, "manage.py"):
 		return agent.Answer{Text: agent.Approve, By: "prompt"}, nil
 	}
@@ -304,7 +302,7 @@ func TestDemo(t *testing.T) {
 			}
 			for _, want := range []string{
 				"When should a comment appear", "makemigrations blog", "rollback", "verified: 80 percent", "verified: 100 percent",
-				"hypothesis: ", "+class Comment(models.Model):", "FAILED (failures=1)", "Ran 34 tests", "> [Always allow this here]",
+				"hypothesis: ", "+class Comment(models.Model):", "FAILED (failures=1)", "Ran 34 tests", "> [Allow once]",
 				"previewed and confirmed", "caselsp.accept", dir,
 			} {
 				if !strings.Contains(out, want) {

@@ -239,7 +239,7 @@ func (s *demoScreen) quote(text string) {
 }
 
 // buttons are the titles under which an editor offers the decisions of an approval.
-var buttons = map[string]string{agent.Approve: "Run once", agent.ApproveAlways: "Always allow this here", agent.Deny: "Reject"}
+var buttons = map[string]string{agent.Approve: "Allow once", agent.ApproveAlways: "Always allow exactly this here", agent.Deny: "Reject"}
 
 // answer shows a question of the server and gives the recorded answer to it, as
 // a click on its button; a button that is not there is not clicked.

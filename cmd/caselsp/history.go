@@ -51,9 +51,13 @@ func printHistory(out io.Writer, a *agent.Agent, all []agent.Status, asJSON bool
 			if err != nil {
 				return err
 			}
+			decisions, err := a.Decisions(s.Task.ID)
+			if err != nil {
+				return err
+			}
 			if err := enc.Encode(map[string]any{
 				"task": s.Task.ID, "text": s.Task.Text, "state": s.State, "reason": s.Reason,
-				"started": s.Started, "changed": s.Changed, "usage": s.Usage, "layers": layers,
+				"started": s.Started, "changed": s.Changed, "usage": s.Usage, "layers": layers, "decisions": decisions,
 			}); err != nil {
 				return err
 			}

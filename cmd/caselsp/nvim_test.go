@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"caselsp/agent"
 	"caselsp/agent/llm/llmtest"
 
 	"golang.org/x/tools/txtar"
@@ -31,6 +33,7 @@ const nvimTime = 5 * time.Minute
 //	project/     the folder that is worked on; Neovim starts in it
 //	want/        the same afterwards: every file, and none more
 //	states       the states of the tasks afterwards, oldest first
+//	decisions    who decided about which command, as the journal has it; may be left out
 //
 // Neovim's configuration is the one that the README tells its readers to write.
 func TestNeovim(t *testing.T) {
@@ -196,25 +199,52 @@ func (n *nvimRun) compare() {
 	}
 }
 
-// states asks the terminal's face how the tasks ended: the editor's server must
-// have left the store, and have recorded what the user saw.
+// states asks the terminal's face how the tasks ended, and who decided about
+// commands: the editor's server must have left the store, and have recorded what
+// the user saw.
 func (n *nvimRun) states(ctx context.Context) {
-	cmd := n.command(ctx, "caselsp", "history")
+	cmd := n.command(ctx, "caselsp", "history", "--json")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
 		n.t.Errorf("caselsp history: %v\n%s", err, stderr.String())
 	}
-	var got []string
-	for line := range strings.Lines(string(out)) {
-		if fields := strings.Fields(line); len(fields) > 1 {
-			got = append(got, fields[1])
+	var got, decisions []string
+	for line := range bytes.Lines(out) {
+		var task struct {
+			State     string
+			Decisions []agent.Judged
+		}
+		if err := json.Unmarshal(line, &task); err != nil {
+			n.t.Errorf("caselsp history: %v in %s", err, line)
+		}
+		got = append(got, task.State)
+		for _, j := range task.Decisions {
+			decisions = append(decisions, decisionLine(j))
 		}
 	}
 	if want := strings.Fields(n.part("states")); strings.Join(got, " ") != strings.Join(want, " ") {
 		n.t.Errorf("the tasks are %q, not %q:\n%s", got, want, out)
 	}
+	for _, f := range n.archive.Files {
+		if f.Name == "decisions" && strings.Join(decisions, "\n")+"\n" != string(f.Data) {
+			n.t.Errorf("who decided:\n%s\nwant:\n%s", strings.Join(decisions, "\n"), f.Data)
+		}
+	}
+}
+
+// decisionLine is a decision as scenarios have it.
+func decisionLine(j agent.Judged) string {
+	how := "refused"
+	if j.Allowed {
+		how = "allowed"
+	}
+	line := fmt.Sprintf("%s %s %s (%s)", j.By, how, j.Line, j.How)
+	if j.By == agent.ByUser && j.Reason != "" {
+		line += ": " + j.Reason
+	}
+	return line
 }
 
 // explain prints what somebody needs who reads why a scenario failed.

@@ -87,6 +87,10 @@ func (p plain) show(e agent.Event) {
 		p.line("  %s %s — %s", b.Role, what, firstLine(b.Thought))
 	case agent.ActionDone:
 		p.done(b)
+	case agent.Judged:
+		if b.By == agent.ByRule || b.By == agent.ByPolicy {
+			p.line("    %s", b)
+		}
 	case agent.ReplyRefused:
 		p.line("    not usable: %s", firstLine(b.Reason))
 	case agent.CallFailed:

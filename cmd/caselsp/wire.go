@@ -80,6 +80,7 @@ func (w *wiring) open(dirs []string, layers []settings.Layer, user agent.User, c
 		Commands: e.commands(),
 		AskReads: e.settings.Approvals.ReadOnlyCommands == "ask",
 		Rules:    e.settings.Validate.Rules,
+		Expiry:   time.Duration(e.settings.Approvals.Days) * 24 * time.Hour,
 		Limits:   agent.Limits(e.settings.Limits),
 	}
 	if change != nil {

@@ -1,0 +1,346 @@
+package agent
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"caselsp/agent/shell"
+)
+
+// approvalsJournal keeps every decision of the user about a command of this
+// workspace, and the rules that came of them. It is a journal as a task's is, so
+// that nothing is forgotten that the user may want to ask about.
+const approvalsJournal = "approvals"
+
+const (
+	// offerAfter is how often the user has approved the same kind of command, with
+	// no rejection in between, before it is offered for always: once says nothing of
+	// the next time, and a habit shows in the second.
+	offerAfter = 2
+	// DefaultExpiry is how long a rule holds: long enough for a feature that is worked
+	// on, short enough that nobody finds a rule that he has forgotten.
+	DefaultExpiry = 30 * 24 * time.Hour
+)
+
+// Rule is one kind of command that the user allowed for always in this workspace.
+type Rule struct {
+	ID      string    `json:"id"`    // r1, r2, ...
+	Shape   string    `json:"shape"` // as shell.Covers has it
+	Line    string    `json:"line"`  // with which it was allowed
+	Task    string    `json:"task"`  // in which it was allowed
+	By      string    `json:"by"`    // how the user said so: prompt, command, terminal
+	Given   time.Time `json:"given"`
+	Expires time.Time `json:"expires"`
+	Touches []string  `json:"touches,omitempty"`
+	Basis   Basis     `json:"basis"`
+	Seen    int       `json:"seen"` // approvals that made it be offered, and the one that made it
+	Uses    int       `json:"uses"` // commands that ran by it
+	Ended   *Ending   `json:"ended,omitempty"`
+}
+
+// Ending says when, why and by whom a rule ended.
+type Ending struct {
+	At     time.Time `json:"at"`
+	By     string    `json:"by"` // command, terminal, expiry, change
+	Reason string    `json:"reason"`
+}
+
+// Basis is what made a kind of command as harmless as it was when the user
+// looked at it. What was approved on one basis says nothing about another.
+type Basis struct {
+	Hosts []string          `json:"hosts,omitempty"` // that commands could reach
+	Files map[string]string `json:"files,omitempty"` // content hashes of the files that say what runs, by path
+}
+
+// changed says how now differs from what b was, "" where it does not. Fewer
+// hosts are no difference.
+func (b Basis) changed(now Basis) string {
+	for _, h := range now.Hosts {
+		if !slices.Contains(b.Hosts, h) {
+			return "commands can reach " + h + " now"
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(now.Files)) {
+		if b.Files[path] != now.Files[path] {
+			return path + " has changed"
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(b.Files)) {
+		if _, ok := now.Files[path]; !ok {
+			return path + " is no longer there"
+		}
+	}
+	return ""
+}
+
+// String names what a rule rests on; "" for the sandbox alone.
+func (b Basis) String() string {
+	var parts []string
+	if len(b.Files) > 0 {
+		parts = append(parts, strings.Join(slices.Sorted(maps.Keys(b.Files)), ", ")+" as it was then")
+	}
+	if len(b.Hosts) > 0 {
+		parts = append(parts, "no other hosts than "+strings.Join(b.Hosts, ", "))
+	}
+	return strings.Join(parts, ", and ")
+}
+
+// The records of the approvals' journal.
+type (
+	// ruleDecided is a decision of the user about a command, with its context; under
+	// kindGiven it also made a rule.
+	ruleDecided struct {
+		Shape    string   `json:"shape,omitempty"` // "" for what is asked for each time anew
+		Line     string   `json:"line"`
+		Task     string   `json:"task"`
+		Approved bool     `json:"approved"`
+		By       string   `json:"by,omitempty"`
+		Why      string   `json:"why,omitempty"`    // it was asked
+		Reason   string   `json:"reason,omitempty"` // it was refused
+		Where    string   `json:"where,omitempty"`
+		Touches  []string `json:"touches,omitempty"`
+		Basis    Basis    `json:"basis"`
+	}
+	ruleUsed struct {
+		Rule string `json:"rule"`
+		Task string `json:"task"`
+		Line string `json:"line"`
+	}
+	ruleEnded struct {
+		Rule   string `json:"rule"`
+		By     string `json:"by"`
+		Reason string `json:"reason"`
+	}
+)
+
+const (
+	kindGiven   = "allow"
+	kindDecided = "decided"
+	kindUsed    = "used"
+	kindEnded   = "ended"
+)
+
+// approvals is the fold over the journal of approvals.
+type approvals struct {
+	rules []*Rule
+	seen  map[string]map[string]int // by shape and basis: approvals since the last rejection
+}
+
+// approvalsNow reads the approvals. The store belongs to this process, and a
+// question waits for a person: reading them anew costs nothing that is felt.
+func (a *Agent) approvalsNow() (*approvals, error) {
+	records, err := a.Store.Journal(approvalsJournal).Records()
+	if err != nil {
+		return nil, err
+	}
+	p := &approvals{seen: map[string]map[string]int{}}
+	for _, rec := range records {
+		if err := p.apply(rec.Seq, rec.Time, rec.Kind, rec.Body); err != nil {
+			return nil, fmt.Errorf("approval %d cannot be read: %w", rec.Seq, err)
+		}
+	}
+	for _, r := range p.rules {
+		r.Expires = r.Given.Add(a.Expiry)
+	}
+	return p, nil
+}
+
+func (p *approvals) apply(seq int64, at time.Time, kind string, body json.RawMessage) error {
+	switch kind {
+	case kindGiven, kindDecided:
+		var d ruleDecided
+		if err := json.Unmarshal(body, &d); err != nil {
+			return err
+		}
+		p.applyDecided(seq, at, d, kind == kindGiven)
+	case kindUsed:
+		var u ruleUsed
+		if err := json.Unmarshal(body, &u); err != nil {
+			return err
+		}
+		if r := p.rule(u.Rule); r != nil {
+			r.Uses++
+		}
+	case kindEnded:
+		var e ruleEnded
+		if err := json.Unmarshal(body, &e); err != nil {
+			return err
+		}
+		if r := p.rule(e.Rule); r != nil && r.Ended == nil {
+			r.Ended = &Ending{At: at, By: e.By, Reason: e.Reason}
+			delete(p.seen, r.Shape) // what was withdrawn is to be learnt anew
+		}
+	}
+	return nil
+}
+
+func (p *approvals) applyDecided(seq int64, at time.Time, d ruleDecided, always bool) {
+	if d.Shape == "" {
+		return
+	}
+	if !d.Approved {
+		delete(p.seen, d.Shape)
+		return
+	}
+	if p.seen[d.Shape] == nil {
+		p.seen[d.Shape] = map[string]int{}
+	}
+	p.seen[d.Shape][d.Basis.key()]++
+	if always {
+		p.rules = append(p.rules, &Rule{
+			ID: "r" + strconv.FormatInt(seq, 10), Shape: d.Shape, Line: d.Line, Task: d.Task, By: d.By, Given: at,
+			Touches: d.Touches, Basis: d.Basis, Seen: p.seen[d.Shape][d.Basis.key()],
+		})
+	}
+}
+
+// key is a basis as a key of a map; encoding/json sorts.
+func (b Basis) key() string {
+	text, _ := json.Marshal(b) // strings and maps of them
+	return string(text)
+}
+
+func (p *approvals) rule(id string) *Rule {
+	for _, r := range p.rules {
+		if r.ID == id {
+			return r
+		}
+	}
+	return nil
+}
+
+// offered reports whether a kind of command is offered for always.
+func (p *approvals) offered(shape string, b Basis) bool {
+	return shape != "" && p.seen[shape][b.key()] >= offerAfter
+}
+
+// permits looks for the rule that covers a line. A rule that no longer holds,
+// because it has expired or what made it harmless has changed, ends here, and
+// why is the reason for which the user is asked again.
+func (a *Agent) permits(p *approvals, line string, b Basis) (rule *Rule, why string, err error) {
+	for _, r := range p.rules {
+		if r.Ended != nil || !shell.Covers(r.Shape, line, a.commands()) {
+			continue
+		}
+		by, reason := "change", r.Basis.changed(b)
+		if !a.Now().Before(r.Expires) {
+			by, reason = "expiry", fmt.Sprintf("it had been allowed %s before", days(a.Expiry))
+		}
+		if reason == "" {
+			return r, "", nil
+		}
+		if err := a.endRule(r.ID, by, reason); err != nil {
+			return nil, "", err
+		}
+		why = "It was always allowed, and is not any more: " + reason + "."
+	}
+	return nil, why, nil
+}
+
+func (a *Agent) endRule(id, by, reason string) error {
+	_, err := a.Store.Journal(approvalsJournal).Append(kindEnded, ruleEnded{Rule: id, By: by, Reason: reason})
+	return err
+}
+
+// keepDecision keeps what the user decided about a command, and why he was asked.
+func (a *Agent) keepDecision(q Question, ans Answer) error {
+	d := ruleDecided{
+		Shape: q.Like, Line: q.Command, Task: q.Task, Approved: ans.Text != Deny, By: ans.By, Why: q.Why, Reason: ans.Reason,
+		Where: q.Where, Touches: q.Touches, Basis: q.Basis,
+	}
+	kind := kindDecided
+	if ans.Text == ApproveAlways {
+		kind = kindGiven
+	}
+	_, err := a.Store.Journal(approvalsJournal).Append(kind, d)
+	return err
+}
+
+// Rules returns what the user allowed for always in this workspace, oldest first:
+// what holds now and, with all, also what has ended. Those that have expired, or
+// that the settings of today would not offer, end when they are looked at.
+func (a *Agent) Rules(all bool) ([]Rule, error) {
+	p, err := a.approvalsNow()
+	if err != nil {
+		return nil, err
+	}
+	var list []Rule
+	for _, r := range p.rules {
+		by, reason := "", ""
+		switch {
+		case r.Ended != nil:
+		case !a.Now().Before(r.Expires):
+			by, reason = "expiry", fmt.Sprintf("it had been allowed %s before", days(a.Expiry))
+		case r.Basis.changed(Basis{Hosts: a.Policy.Hosts, Files: r.Basis.Files}) != "":
+			by, reason = "change", r.Basis.changed(Basis{Hosts: a.Policy.Hosts, Files: r.Basis.Files})
+		case !shell.Covers(r.Shape, r.Line, a.commands()):
+			by, reason = "change", "the settings want it to be asked for, or denied, by now"
+		}
+		if by != "" {
+			if err := a.endRule(r.ID, by, reason); err != nil {
+				return nil, err
+			}
+			r.Ended = &Ending{At: a.Now(), By: by, Reason: reason}
+		}
+		if all || r.Ended == nil {
+			list = append(list, *r)
+		}
+	}
+	return list, nil
+}
+
+// ErrNoRule says that no rule that holds has the id.
+var ErrNoRule = errors.New("no such command is always allowed here: the list of approvals has those that are")
+
+// Revoke ends a rule, named by its id or its shape; with neither, all of them.
+// From then on the user is asked again. It returns those that ended.
+func (a *Agent) Revoke(name, by string) ([]Rule, error) {
+	rules, err := a.Rules(false)
+	if err != nil {
+		return nil, err
+	}
+	rules = slices.DeleteFunc(rules, func(r Rule) bool { return name != "" && r.ID != name && r.Shape != name })
+	if len(rules) == 0 && name != "" {
+		return nil, fmt.Errorf("%w: %q", ErrNoRule, name)
+	}
+	for _, r := range rules {
+		if err := a.endRule(r.ID, by, "revoked by the user"); err != nil {
+			return nil, err
+		}
+	}
+	return rules, nil
+}
+
+// days writes a time of days, as settings have it.
+func days(d time.Duration) string {
+	n := int(d.Hours() / 24)
+	if n == 1 {
+		return "a day"
+	}
+	return fmt.Sprintf("%d days", n)
+}
+
+// basis is what a command line rests on: the hosts that it can reach, and the
+// content of the files that it names or that say what it runs. A file that a
+// program finds by other means is not in it; against that stands the sandbox.
+func (r *run) basis(line string) Basis {
+	b := Basis{Hosts: slices.Clone(r.a.Policy.Hosts)}
+	slices.Sort(b.Hosts)
+	for _, path := range shell.Files(line) {
+		f, err := r.overlay.Read(path)
+		if err != nil {
+			continue // a folder, or nothing: then it says nothing either
+		}
+		if b.Files == nil {
+			b.Files = map[string]string{}
+		}
+		b.Files[path] = f.Hash
+	}
+	return b
+}

@@ -1,0 +1,143 @@
+package agent
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"caselsp/agent/shell"
+	"caselsp/sandbox"
+)
+
+// permit decides whether the pending command may run, or has the user asked, and
+// records who decided. No model has a part in it.
+func (r *run) permit(line string, v shell.Verdict, engine sandbox.Engine) error {
+	c := r.p.pending
+	switch {
+	case c.answer != nil:
+		return r.record(userJudged(line, *c.answer))
+	case v.Decision == shell.Deny:
+		j := judgedBy(v, line, false)
+		j.Text = strings.TrimSuffix("The command was denied: "+v.Reason+" Instead: "+v.Alternative, " Instead: ")
+		return r.record(j)
+	case c.Role == roleTars && !v.ReadOnly:
+		text := "Not run: while planning, only commands that read are run. " + v.Reason
+		return r.record(Judged{Line: line, By: ByDefault, Reason: "while planning, only commands that read are run", Text: text})
+	case r.a.asked != nil && r.a.asked():
+		return r.question(r.approval(line, v.Reason, v, engine))
+	case r.a.asked != nil:
+		return r.record(judgedBy(v, line, true))
+	case r.p.lost[line]:
+		return r.question(r.approval(line, "It was started before and its outcome is not known.", v, engine))
+	case v.Decision == shell.Allow && !r.a.AskReads:
+		return r.record(judgedBy(v, line, true))
+	case v.Decision == shell.Allow:
+		v.Reason, v.Shape = "The settings ask before every command.", ""
+		return r.question(r.approval(line, v.Reason, v, engine))
+	}
+	return r.permitByRules(line, v, engine)
+}
+
+// permitByRules looks whether the user has allowed a kind of command for always,
+// and asks where he has not.
+func (r *run) permitByRules(line string, v shell.Verdict, engine sandbox.Engine) error {
+	q := r.approval(line, v.Reason, v, engine)
+	kept, err := r.a.approvalsNow()
+	if err != nil {
+		return err
+	}
+	rule, why, err := r.a.permits(kept, line, q.Basis)
+	if err != nil {
+		return err
+	}
+	if rule != nil {
+		if _, err := r.a.Store.Journal(approvalsJournal).Append(kindUsed, ruleUsed{Rule: rule.ID, Task: r.id, Line: line}); err != nil {
+			return err
+		}
+		return r.record(Judged{Line: line, Allowed: true, By: ByRule, How: rule.ID,
+			Reason: fmt.Sprintf("always allowed since %s: %s", rule.Given.Format("2006-01-02"), rule.Shape)})
+	}
+	switch {
+	case why != "":
+		q.Why = why + " " + q.Why
+	case kept.offered(v.Shape, q.Basis):
+		q.Shape = v.Shape
+	}
+	return r.question(q)
+}
+
+// judgedBy is the judgement of what is built in, or of the setting that decided.
+func judgedBy(v shell.Verdict, line string, allowed bool) Judged {
+	j := Judged{Line: line, Allowed: allowed, By: ByDefault, Reason: v.Reason}
+	for _, p := range v.Parts {
+		if p.Rule != shell.BuiltIn && p.Decision == v.Decision {
+			j.By, j.How = ByPolicy, p.Rule
+		}
+	}
+	return j
+}
+
+// userJudged is the user's judgement, or that of the flag that answered for him.
+func userJudged(line string, a Answer) Judged {
+	j := Judged{Line: line, Allowed: a.Text != Deny, By: ByUser, How: a.By, Reason: a.Reason}
+	if a.By == Unasked {
+		j.By = ByPolicy
+	}
+	if !j.Allowed {
+		j.Text = "The user refused this command."
+		if a.Reason != "" {
+			j.Text += " The reason: " + a.Reason
+		}
+		j.Text += " Find another way; do not ask for it again."
+	}
+	return j
+}
+
+// approval is the question that the user is asked about a command. It is offered
+// for always by those who know that it may be.
+func (r *run) approval(line, why string, v shell.Verdict, engine sandbox.Engine) Question {
+	who := "CASE wants to run a command"
+	switch r.p.pending.Role {
+	case roleTester:
+		who = "The tests need a command"
+	case roleTars:
+		who = "TARS wants to look by a command"
+	}
+	return Question{Kind: Approval, Text: who, Command: line, Why: why, Touches: v.Touches, Like: v.Shape, Basis: r.basis(line), Where: where(engine, r.a.Policy)}
+}
+
+// where says where a command would run.
+func where(engine sandbox.Engine, p sandbox.Policy) string {
+	network := "no network"
+	if len(p.Hosts) > 0 {
+		network = "network: only " + strings.Join(p.Hosts, ", ")
+	}
+	in := ""
+	if named, ok := engine.(fmt.Stringer); ok {
+		in = " (" + named.String() + ")"
+	}
+	return fmt.Sprintf("in the sandbox%s, on a private copy of the workspace (%s, %g CPU, %d MiB, at most %s)",
+		in, network, p.CPUs, p.Memory>>20, p.Time)
+}
+
+// String is a judgement in one line, for histories.
+func (j Judged) String() string {
+	how := "refused"
+	if j.Allowed {
+		how = "allowed"
+	}
+	who := map[string]string{
+		ByUser: "by the user", ByRule: "by an approval for always", ByPolicy: "by the settings", ByDefault: "by default",
+	}[j.By]
+	if j.How == Unasked {
+		who = "by the flag"
+	}
+	text := fmt.Sprintf("`%s` %s %s", strings.Join(strings.Fields(j.Line), " "), how, cmp.Or(who, j.By))
+	if j.How != "" {
+		text += " (" + j.How + ")"
+	}
+	if j.Reason != "" {
+		text += ": " + strings.TrimSuffix(firstLine(j.Reason), ".")
+	}
+	return text
+}

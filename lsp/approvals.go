@@ -1,0 +1,172 @@
+package lsp
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strings"
+	"time"
+
+	"caselsp/agent"
+
+	"go.lsp.dev/protocol"
+)
+
+// The list of what is always allowed is a document in the state directory, as
+// the review is. Each rule stands under a heading of its own, on which it can be
+// revoked; what is written there counts for nothing but that.
+
+// approvalsDocument is the list's name, approvalsHead its first line.
+const (
+	approvalsDocument = "approvals.md"
+	approvalsHead     = "# Always allowed in this workspace"
+)
+
+// endedShown is how many rules that have ended the list shows: enough to see why
+// something is asked for again.
+const endedShown = 10
+
+// doApprovals opens the list.
+func (s *server) doApprovals(c *call, _ arguments) (any, error) {
+	return s.page(c, approvalsDocument, func(_ context.Context, e *Engine) (string, error) { return approvalsText(e) })
+}
+
+// approvalsText is the list.
+func approvalsText(e *Engine) (string, error) {
+	all, err := e.Agent.Rules(true)
+	if err != nil {
+		return "", err
+	}
+	var b, ended strings.Builder
+	b.WriteString(approvalsHead + "\n\nThese kinds of commands run in the sandbox without a question: exactly as they stand here, as long as nothing changes\n" +
+		"of what they rest on. Revoke them by the lens or code action on their line, or with " + cmdRevoke + ".\n")
+	holds, over := 0, 0
+	for i := len(all) - 1; i >= 0; i-- {
+		switch r := all[i]; {
+		case r.Ended == nil:
+			holds++
+			b.WriteString(ruleText(r))
+		case over < endedShown:
+			over++
+			fmt.Fprintf(&ended, "* `%s`, since %s: %s\n", r.Shape, day(r.Ended.At), r.Ended.Reason)
+		}
+	}
+	if holds == 0 {
+		b.WriteString("\nNothing.\n")
+	}
+	if over > 0 {
+		b.WriteString("\n# No longer allowed\n\n" + ended.String())
+	}
+	return b.String(), nil
+}
+
+// ruleText is a rule's part of the list.
+func ruleText(r agent.Rule) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n## %s `%s`\n\n", r.ID, r.Shape)
+	fmt.Fprintf(&b, "* allowed %s by %s in task %s, after %d approvals; until %s\n", day(r.Given), r.By, r.Task, r.Seen, day(r.Expires))
+	fmt.Fprintf(&b, "* ran unasked: %d times\n", r.Uses)
+	if len(r.Touches) > 0 {
+		fmt.Fprintf(&b, "* it %s\n", strings.Join(r.Touches, ", "))
+	}
+	if on := r.Basis.String(); on != "" {
+		fmt.Fprintf(&b, "* it rests on %s\n", on)
+	}
+	return b.String()
+}
+
+// ruleOf returns the id of the rule whose heading a line is.
+func ruleOf(line string) (id string, ok bool) {
+	rest, ok := strings.CutPrefix(line, "## r")
+	id, _, spaced := strings.Cut(rest, " ")
+	return "r" + id, ok && spaced
+}
+
+// ruleLines returns the rules of a document by the lines of their headings, in
+// order; none of any other document.
+func (s *server) ruleLines(doc *document) (lines []int, ids []string) {
+	if path.Base(doc.URI.Path()) != approvalsDocument || !strings.HasPrefix(doc.Text, approvalsHead) {
+		return nil, nil
+	}
+	e, release, err := s.engine(s.ctx)
+	if err != nil {
+		return nil, nil
+	}
+	defer release()
+	rules, err := e.Agent.Rules(false)
+	if err != nil {
+		return nil, nil
+	}
+	hold := map[string]bool{}
+	for _, r := range rules {
+		hold[r.ID] = true
+	}
+	n := 0
+	for line := range strings.Lines(doc.Text) {
+		if id, ok := ruleOf(line); ok && hold[id] {
+			lines, ids = append(lines, n), append(ids, id)
+		}
+		n++
+	}
+	return lines, ids
+}
+
+// approvalLenses are above each rule of the list.
+func (s *server) approvalLenses(doc *document) []protocol.CodeLens {
+	lines, ids := s.ruleLines(doc)
+	var list []protocol.CodeLens
+	for i, id := range ids {
+		at := protocol.Position{Line: uint32(lines[i])}
+		list = append(list, protocol.CodeLens{Range: protocol.Range{Start: at, End: at}, Command: revoking(id)})
+	}
+	return list
+}
+
+// approvalActions offers to revoke the rule in whose part the cursor is.
+func (s *server) approvalActions(_ context.Context, docs snapshot, p *protocol.CodeActionParams) []protocol.CodeAction {
+	doc := docs[p.TextDocument.URI]
+	if doc == nil {
+		return nil
+	}
+	lines, ids := s.ruleLines(doc)
+	for i := len(ids) - 1; i >= 0; i-- {
+		if uint32(lines[i]) <= p.Range.Start.Line {
+			c := revoking(ids[i])
+			return []protocol.CodeAction{offer(protocol.CodeActionKindQuickFix, "CASE: "+strings.ToLower(c.Title[:1])+c.Title[1:], cmdRevoke, map[string]string{"rule": ids[i]})}
+		}
+	}
+	return nil
+}
+
+func revoking(id string) protocol.Command {
+	return command("Ask again before this ("+id+")", cmdRevoke, map[string]string{"rule": id})
+}
+
+// doRevoke ends one rule, or all.
+func (s *server) doRevoke(c *call, a arguments) (any, error) {
+	e, release, err := s.engine(s.ctx)
+	if err != nil {
+		return nil, err
+	}
+	ended, err := e.Agent.Revoke(a.text("rule"), "command")
+	if err != nil {
+		release()
+		return nil, err
+	}
+	s.later(c, release, func(ctx context.Context) error {
+		text, err := approvalsText(e)
+		if err != nil {
+			return err
+		}
+		if _, err := e.Agent.Store.Document(approvalsDocument, []byte(agent.Visible(text))); err != nil {
+			return err
+		}
+		s.refreshCodeLenses(ctx)
+		s.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("Revoked: %s. Such commands are asked for again.", plural(len(ended), "approval")))
+		return nil
+	})
+	return nil, nil
+}
+
+// day is a time as a date of the user's.
+func day(t time.Time) string { return t.Local().Format("2006-01-02") }
