@@ -49,6 +49,8 @@ type Options struct {
 	// are those of Policy.
 	Commands shell.Policy
 	User     User
+	// Trust says which folders are trusted; nil: all of them, as in a replay.
+	Trust *Trust
 	// Recall looks into memory; nil: the store's.
 	Recall func(ctx context.Context, query string) ([]string, error)
 	// Rules are severities of validators and their rules, as validate.rules has them.

@@ -71,6 +71,8 @@ func (p *progress) applyAnswer(q *Question, a Answer) {
 		p.judged = append(p.judged, userJudged(q.Command, a))
 	}
 	switch {
+	case q != nil && q.Kind == Trusting: // trust itself is kept elsewhere, and looked at each time
+		p.onlyReads = a.Text == Deny
 	case q != nil && q.Layer != "" && a.Text == Deny:
 		p.applyLayer(q.Layer, layer{state: without})
 	case q != nil && q.Layer != "":

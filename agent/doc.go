@@ -19,6 +19,7 @@
 //	command.go   the same for commands
 //	permit.go    who decides whether a command runs
 //	approval.go  what the user allowed for always, learnt and revoked
+//	trust.go     what may be done in a workspace that nobody has said to trust
 //	prompt.go    what a model is told
 //	question.go  what the user is asked, and how answers come back
 //	review.go    accepting, rejecting and undoing the result

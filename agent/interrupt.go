@@ -90,6 +90,8 @@ func (r *run) interrupt(ctx context.Context, err error) error {
 		return r.record(StateChanged{To: Stopped, Reason: reason, Feature: r.p.cur})
 	case errors.As(err, &pause), errors.As(err, &model), errors.As(err, &engine), errors.As(err, &replay), errors.As(err, &panicked):
 		return r.record(StateChanged{To: Paused, Reason: err.Error(), Feature: r.p.cur})
+	case errors.Is(err, ErrUndecided) && r.p.open != nil && r.p.open.Kind == Trusting:
+		return r.record(StateChanged{To: Paused, Reason: "the workspace is not trusted: " + adviseTrust + ", then resume", Feature: r.p.cur})
 	case errors.Is(err, ErrUndecided):
 		return r.record(StateChanged{To: Paused, Reason: "a question is open: answer it, then resume", Feature: r.p.cur})
 	}

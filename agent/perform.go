@@ -25,6 +25,9 @@ func (r *run) perform(ctx context.Context) error {
 			return r.done(ActionDone{Text: "Nothing was done: the work was interrupted before this action. Send it again."})
 		}
 	}
+	if may, err := r.mayAct(act.Verb); !may || err != nil {
+		return err
+	}
 	switch args := act.Args.(type) {
 	case action.RunCommand:
 		return r.runCommand(ctx, args)
@@ -145,6 +148,9 @@ func (r *run) question(q Question) error {
 // ask puts the open question to the user and records the answer.
 func (r *run) ask(ctx context.Context) error {
 	q := *r.p.open
+	if settled, err := r.trustedMeanwhile(q); settled || err != nil {
+		return err
+	}
 	a, err := r.a.User.Ask(ctx, q)
 	if err != nil {
 		return err
@@ -156,10 +162,15 @@ func (r *run) ask(ctx context.Context) error {
 }
 
 func (r *run) answered(q Question, a Answer) error {
-	if q.Kind == Approval {
-		if err := r.a.keepDecision(q, a); err != nil {
-			return err
-		}
+	var err error
+	switch q.Kind {
+	case Approval:
+		err = r.a.keepDecision(q, a)
+	case Trusting:
+		err = r.trusted(a)
+	}
+	if err != nil {
+		return err
 	}
 	return r.record(Answered{ID: q.ID, Answer: a})
 }

@@ -46,6 +46,7 @@ type progress struct {
 	judged   []Judged  // who decided about which command
 
 	open      *Question
+	onlyReads bool // the user does not trust the workspace: not to be asked again before the next pause
 	questions int
 	report    *Reported
 	review    reviewProgress
@@ -151,7 +152,9 @@ func (p *progress) apply(seq int64, at time.Time, body Body) {
 		p.applyDone(b)
 	case Asked:
 		p.open, p.asking, p.state = &b.Question, p.state, Waiting
-		p.questions++
+		if b.Question.ID != trustQuestion {
+			p.questions++
+		}
 	case Answered:
 		asked := p.open
 		p.open = nil
@@ -224,7 +227,7 @@ func (p *progress) applyState(b StateChanged) {
 		if p.state.Works() || p.state == Waiting {
 			p.before = p.state
 		}
-		p.state = b.To
+		p.state, p.onlyReads = b.To, false
 		return
 	}
 	resumed := !p.state.Works() && p.state != Waiting

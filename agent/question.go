@@ -27,6 +27,7 @@ type QuestionKind string
 const (
 	Approval QuestionKind = "approval" // may this happen? Answered by Approve, ApproveAlways or Deny
 	Input    QuestionKind = "input"    // free text, perhaps with choices
+	Trusting QuestionKind = "trust"    // does the user trust the workspace? Answered by Approve or Deny
 )
 
 // Question is something only the user can decide.
@@ -82,6 +83,8 @@ func (q Question) Check(a Answer) error {
 		return fmt.Errorf("this command is not offered for always (that is for kinds of commands that were approved %d times before): approve it once or deny it", offerAfter)
 	case q.Kind == Approval && a.Text != Approve && a.Text != ApproveAlways && a.Text != Deny:
 		return fmt.Errorf("%q is no decision: %s, %s or %s", a.Text, Approve, ApproveAlways, Deny)
+	case q.Kind == Trusting && a.Text != Approve && a.Text != Deny:
+		return fmt.Errorf("%q is no decision: %s or %s", a.Text, Approve, Deny)
 	}
 	return nil
 }

@@ -77,6 +77,9 @@ func (a *Agent) Export(id string, w io.Writer) error {
 		case CallAnswered:
 			line.Answer = &b
 		case Answered:
+			if b.ID == trustQuestion { // where a replay runs, somebody else decides that
+				continue
+			}
 			line.User = &b
 		case MemoryRecalled:
 			line.Recalled = &b
@@ -223,6 +226,7 @@ func (p *Player) Attach(o *Options) {
 	o.Sandbox = func(context.Context) (sandbox.Engine, error) { return p, nil }
 	o.Recall, o.layered, o.asked = p.recall, p.layered, p.asked
 	o.Limits, o.Context = p.rec.limits, p.rec.context
+	o.Trust = nil // it runs nothing
 	if len(p.layer) == 0 {
 		o.Dependencies = nil // they were not looked for
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"caselsp/agent/workspace"
 )
@@ -272,6 +273,9 @@ func (a *Agent) Decide(ctx context.Context, id string, sel Selection, accept boo
 		}
 		if !accept {
 			return r.record(Decided{Hunks: hunks})
+		}
+		if untrusted, err := a.Untrusted(); err != nil || len(untrusted) > 0 {
+			return errors.Join(err, fmt.Errorf("%s is not trusted, so that nothing is written there: %s, then accept", strings.Join(untrusted, ", "), adviseTrust))
 		}
 		results, err = r.accept(ctx, rev, hunks, to)
 		return err

@@ -23,7 +23,9 @@ type run struct {
 	// secrets cut out, so an edit is only ever made from this one.
 	live  *action.Action
 	yield func(Event, error) bool
-	gone  bool // whoever listened has left: stop as soon as the record is whole
+	// trustAsked says that this run has seen to whether the workspace is trusted.
+	trustAsked bool
+	gone       bool // whoever listened has left: stop as soon as the record is whole
 	// telling is true while those who listen run their code: a panic is theirs then.
 	telling bool
 }
@@ -181,6 +183,11 @@ func (r *run) next(ctx context.Context) error {
 	switch {
 	case r.p.open != nil:
 		return r.ask(ctx)
+	}
+	if asked, err := r.askTrust(); asked || err != nil {
+		return err
+	}
+	switch {
 	case r.p.pending != nil:
 		return r.perform(ctx)
 	case r.p.answer != nil:

@@ -33,7 +33,7 @@ func (s *server) installCodeActions() {
 		c.CodeActionProvider = protocol.Boolean(true)
 		if s.client.CodeActionLiterals {
 			c.CodeActionProvider = &protocol.CodeActionOptions{
-				CodeActionKinds: []protocol.CodeActionKind{protocol.CodeActionKindQuickFix, protocol.CodeActionKindRefactor},
+				CodeActionKinds: []protocol.CodeActionKind{protocol.CodeActionKindQuickFix, protocol.CodeActionKindRefactor, protocol.CodeActionKindSource},
 			}
 		}
 	})

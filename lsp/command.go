@@ -32,6 +32,7 @@ const (
 	cmdReport        = "caselsp.report"
 	cmdApprovals     = "caselsp.approvals"
 	cmdRevoke        = "caselsp.revoke"
+	cmdTrust         = "caselsp.trust"
 	cmdDoctor        = "caselsp.doctor"
 )
 
@@ -71,6 +72,7 @@ var table = []entry{
 	{Command{cmdReport, "task", "open a task's report, of the latest where none is named"}, (*server).doReport},
 	{Command{cmdApprovals, "none", "open the list of what is always allowed here, to revoke it"}, (*server).doApprovals},
 	{Command{cmdRevoke, "`{rule}` or none", "ask again before a command that was always allowed; before all of them where none is named"}, (*server).doRevoke},
+	{Command{cmdTrust, "none or `{withdraw}`", "trust the folders that are open: what is not trusted is only read; `withdraw: true` takes it back"}, (*server).doTrust},
 	{Command{cmdDoctor, "none", "check settings, model, sandbox and store, and say what to do"}, (*server).doDoctor},
 }
 

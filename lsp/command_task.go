@@ -305,7 +305,7 @@ func (s *server) askWhy(c *call, a arguments) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	q, err := s.openQuestion(e, &a, agent.Approval)
+	q, err := s.openQuestion(e, &a, agent.Approval, false)
 	if err != nil {
 		release()
 		return nil, err
@@ -346,7 +346,7 @@ func (s *server) settleQuestion(c *call, a arguments, kind agent.QuestionKind, a
 		return nil, err
 	}
 	defer release()
-	q, err := s.openQuestion(e, &a, kind)
+	q, err := s.openQuestion(e, &a, kind, answer.Text == agent.Deny)
 	if err != nil {
 		return nil, err
 	}
@@ -360,9 +360,9 @@ func (s *server) settleQuestion(c *call, a arguments, kind agent.QuestionKind, a
 }
 
 // openQuestion finds the open question of a kind that the arguments name, or the
-// only one. Leading words that name the task or the question do so, and are taken
+// only one; what can be denied is also whether the workspace is trusted. Leading words that name the task or the question do so, and are taken
 // away; the rest is the text or the reason.
-func (s *server) openQuestion(e *Engine, a *arguments, kind agent.QuestionKind) (agent.Question, error) {
+func (s *server) openQuestion(e *Engine, a *arguments, kind agent.QuestionKind, deny bool) (agent.Question, error) {
 	none := agent.Question{}
 	all, err := s.openQuestions(e)
 	if err != nil {
@@ -379,7 +379,8 @@ func (s *server) openQuestion(e *Engine, a *arguments, kind agent.QuestionKind) 
 		a.words = a.words[1:]
 	}
 	all = slices.DeleteFunc(all, func(q agent.Question) bool {
-		return q.Kind != kind || task != "" && q.Task != task || question != "" && q.ID != question
+		fits := q.Kind == kind || deny && q.Kind == agent.Trusting
+		return !fits || task != "" && q.Task != task || question != "" && q.ID != question
 	})
 	switch {
 	case len(all) == 0:

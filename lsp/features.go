@@ -39,6 +39,7 @@ type features struct {
 	lenses []func(doc *document) []protocol.CodeLens
 
 	engines     engines
+	untrusted   untrusted
 	tasks       tasks
 	questions   questions
 	reviews     reviews
@@ -57,7 +58,7 @@ func (s *server) install() {
 	s.reviews.byTask = make(map[string]*review)
 	s.changed = append(s.changed, func(doc *document) { s.feed(doc.URI) }, s.reviewTyping)
 	s.closed = append(s.closed, func(doc *document) { s.feed(doc.URI) })
-	s.actions = append(s.actions, s.questionActions, s.paperActions, s.reviewActions, s.approvalActions)
+	s.actions = append(s.actions, s.questionActions, s.paperActions, s.reviewActions, s.approvalActions, s.trustActions)
 	s.lenses = append(s.lenses, s.paperLenses, s.reviewLenses, s.approvalLenses)
 	s.installCommands()
 	s.installDiagnostics()
@@ -84,8 +85,10 @@ func (s *server) installHooks() {
 		}
 	}
 	s.hooks.configure = s.configureEngine
+	s.hooks.greeted = s.lookAtTrust
 	s.hooks.roots = func(context.Context, []Root) error {
 		s.renewEngine()
+		s.lookAtTrust()
 		return nil
 	}
 	s.hooks.shutdown = s.stopTasks

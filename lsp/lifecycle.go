@@ -154,6 +154,9 @@ func (s *server) greet() {
 		s.out.open()
 		s.log.Info("connected", "client", s.client.String(), "encoding", string(s.client.Encoding), "roots", len(s.folders.all()))
 		s.startConfiguration()
+		if s.hooks.greeted != nil {
+			s.spawn("looking around", func(context.Context) error { s.hooks.greeted(); return nil })
+		}
 	})
 }
 

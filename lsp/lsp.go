@@ -29,6 +29,8 @@ import (
 	"sync"
 	"time"
 
+	"caselsp/agent"
+
 	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
 )
@@ -44,6 +46,9 @@ type Options struct {
 
 	// Backend carries out tasks. A server without one checks documents only.
 	Backend Backend
+
+	// Trust says which folders are trusted; nil: all of them.
+	Trust *agent.Trust
 
 	// Remote says that the client may run on another machine, where its process
 	// id means nothing: the end of the connection is then the only sign of its end.
@@ -105,6 +110,9 @@ type hooks struct {
 	// open runs before the answer to initialize leaves, beside the read loop. Its
 	// error is shown to the user; the server goes on.
 	open func(ctx context.Context) error
+
+	// greeted runs beside the read loop once the client may be spoken to.
+	greeted func()
 
 	// changed and closed run on the read loop, in the order of the wire: a
 	// document was opened or changed, or closed. They must not wait.

@@ -37,6 +37,8 @@ const (
 	chooseReject = "Reject"
 	chooseWhy    = "Reject and say why…"
 	chooseWrite  = "Write an answer…"
+	chooseTrust  = "Trust this folder"
+	chooseRead   = "Only read"
 )
 
 // Ask implements agent.User. It returns what the user decides first: in the
@@ -107,6 +109,10 @@ func (s *server) prompt(ctx context.Context, q agent.Question) (agent.Answer, bo
 		decision := map[string]string{chooseOnce: agent.Approve, chooseAlways: agent.ApproveAlways, chooseReject: agent.Deny}[chosen]
 		return agent.Answer{Text: decision, By: "prompt"}, ok
 	}
+	if q.Kind == agent.Trusting {
+		chosen, ok := s.ask(ctx, protocol.MessageTypeWarning, questionText(q), chooseTrust, chooseRead)
+		return agent.Answer{Text: map[string]string{chooseTrust: agent.Approve, chooseRead: agent.Deny}[chosen], By: "prompt"}, ok
+	}
 	if len(q.Choices) > 0 {
 		chosen, ok := s.ask(ctx, protocol.MessageTypeInfo, questionText(q), append(slices.Clone(q.Choices), chooseWrite)...)
 		if !ok || chosen != chooseWrite {
@@ -139,6 +145,9 @@ func questionText(q agent.Question) string {
 	text := q.Text
 	if !strings.HasPrefix(text, "CASE ") {
 		text = "CASE: " + text
+	}
+	if q.Kind == agent.Trusting {
+		return text + "\n" + q.Why
 	}
 	if q.Kind != agent.Approval {
 		return text
@@ -274,6 +283,10 @@ func (s *server) questionActions(_ context.Context, _ snapshot, _ *protocol.Code
 			}
 			list = append(list, offer(protocol.CodeActionKindQuickFix, "CASE: reject: "+brief(q.Command), cmdDeny, args),
 				offer(protocol.CodeActionKindQuickFix, "CASE: reject and say why: "+brief(q.Command), cmdDeny, map[string]any{"task": q.Task, "question": q.ID, "why": true}))
+			continue
+		}
+		if q.Kind == agent.Trusting {
+			list = append(list, offer(protocol.CodeActionKindQuickFix, "CASE: trust this folder", cmdTrust, args))
 			continue
 		}
 		for _, choice := range q.Choices {

@@ -41,6 +41,7 @@ type plot struct {
 	state  string              // the state directory; "": a new one
 	hasty  bool                // waits of the server are a tenth of what they are
 	review *setting.Review     // nil: nothing is offered, the review document is opened
+	wary   bool                // nothing is trusted yet
 }
 
 // play starts a scene.
@@ -67,7 +68,14 @@ func play(t *testing.T, p plot) *scene {
 		if p.hasty {
 			s.clock.after = func(d time.Duration, f func()) func() bool { return time.AfterFunc(d/10, f).Stop }
 		}
-		s.opts.Backend = sc.backend(p)
+		if p.wary {
+			kept, err := store.TrustIn(sc.state)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.opts.Trust = &agent.Trust{Kept: kept}
+		}
+		s.opts.Backend = sc.backend(p, s.opts.Trust)
 		s.install()
 	})
 	for _, name := range p.open {
@@ -77,7 +85,7 @@ func play(t *testing.T, p plot) *scene {
 }
 
 // backend is what cmd wires, with the scene's model and state.
-func (sc *scene) backend(p plot) Backend {
+func (sc *scene) backend(p plot, trust *agent.Trust) Backend {
 	return func(_ context.Context, dirs []string, layers []setting.Layer, user agent.User) (*Engine, error) {
 		ws, err := workspace.Open(dirs...)
 		if err != nil {
@@ -96,7 +104,7 @@ func (sc *scene) backend(p plot) Backend {
 		if p.review != nil {
 			merged.Review = *p.review
 		}
-		o := agent.Options{Workspace: ws, Store: st, User: user, Limits: agent.Limits(merged.Limits), Commands: shell.Policy{Sandboxed: true},
+		o := agent.Options{Workspace: ws, Store: st, User: user, Limits: agent.Limits(merged.Limits), Commands: shell.Policy{Sandboxed: true}, Trust: trust,
 			Model: func(string) (llm.Model, error) { return model, nil },
 			Sandbox: func(context.Context) (sandbox.Engine, error) {
 				if p.runs == nil {

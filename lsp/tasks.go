@@ -225,7 +225,10 @@ func (s *server) concluded(ctx context.Context, e *Engine, last agent.Status) {
 
 // answerAdvice names the commands that answer a question.
 func answerAdvice(q agent.Question) string {
-	if q.Kind == agent.Input {
+	switch q.Kind {
+	case agent.Trusting:
+		return fmt.Sprintf("The command %s trusts it; the task then goes on.", cmdTrust)
+	case agent.Input:
 		return fmt.Sprintf("Answer with the command %s.", cmdAnswer)
 	}
 	always := ""

@@ -139,6 +139,63 @@ func TestAlways(t *testing.T) {
 	}
 }
 
+// TestTrust gives a task in a folder that is not trusted, and says so in each way
+// that there is.
+func TestTrust(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		click string // in the prompt
+		then  func(sc *scene)
+		done  bool // the task goes on at once
+	}{
+		{"trusted in the prompt", chooseTrust, nil, true},
+		{"dismissed, then trusted by command", "", func(sc *scene) {
+			sc.said("The command caselsp.trust trusts it")
+			sc.command(cmdTrust)
+		}, true},
+		{"dismissed, then trusted by code action", "", func(sc *scene) {
+			sc.said("waits for you")
+			sc.act("a.py", "a", "CASE: trust this folder")
+		}, true},
+		{"only read", chooseRead, func(sc *scene) {
+			sc.said("so that nothing is changed or run for it")
+			sc.command(cmdTrust)
+			sc.said("The folders that are open are trusted.")
+			sc.command(cmdResume)
+		}, true},
+		{"dismissed, then denied by command", "", func(sc *scene) {
+			sc.said("waits for you")
+			sc.command(cmdDeny)
+			sc.said("so that nothing is changed or run for it")
+		}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			sc := play(t, plot{files: hello, open: []string{"a.py"}, script: write + write, wary: true,
+				editor: lsptest.Options{Answer: func(lsptest.Question) string { return tt.click }}})
+			sc.said("caselsp only reads in " + sc.Abs("."))
+			id := sc.run("write it")
+			if tt.then != nil {
+				tt.then(sc)
+			}
+			sc.expect(lsptest.Asked("Do you trust the files in " + sc.Abs(".")))
+			if !tt.done {
+				sc.status(id, agent.Paused)
+				return
+			}
+			sc.said("to review")
+			sc.run("write it again")
+			sc.said(`"write it again" is done`)
+			if asked := sc.State().Questions; len(asked) > 1 {
+				t.Errorf("asked again: %+v", asked)
+			}
+			sc.command(cmdTrust, map[string]bool{"withdraw": true})
+			sc.command(cmdAccept, id)
+			sc.said("so that nothing is written there")
+			sc.disk(map[string]string{"done.txt": ""})
+		})
+	}
+}
+
 // TestFreeText answers a question in a document, as editors cannot ask for text.
 func TestFreeText(t *testing.T) {
 	sc := play(t, plot{files: hello, script: `
@@ -300,7 +357,7 @@ func TestCommands(t *testing.T) {
 		cmdRun: "the task is empty", cmdFix: "needs {", cmdTodo: "needs {", cmdStop: "no task is being worked on",
 		cmdResume: "no task to resume", cmdApprove: "no such question", cmdApproveAlways: "no such question", cmdDeny: "no such question",
 		cmdAnswer: "no such question", cmdReview: "no task to review", cmdAccept: "no task to review", cmdReject: "no task to review",
-		cmdUndo: "no task to undo", cmdReport: "no task in this workspace", cmdStatus: "", cmdNew: "", cmdHistory: "", cmdApprovals: "", cmdRevoke: "", cmdDoctor: "",
+		cmdUndo: "no task to undo", cmdReport: "no task in this workspace", cmdStatus: "", cmdNew: "", cmdHistory: "", cmdApprovals: "", cmdRevoke: "", cmdTrust: "every folder is trusted here", cmdDoctor: "",
 	} {
 		if want != "" {
 			sc.refused(want, id)

@@ -49,6 +49,9 @@ type Layer struct {
 	Place    string         // a file's path; "" where the origin says enough
 	Values   map[string]any // as JSON decodes it; nested, or with dotted names
 	Problems []Problem      // met while it was read; Merge passes them on
+	// Untrusted marks the file of a workspace that the user does not trust: what it
+	// could set to any value, it cannot set at all.
+	Untrusted bool
 }
 
 // name returns the layer as messages name it.

@@ -62,6 +62,9 @@ func (e entry) apply(l Layer, s *Settings, value any) string {
 	if l.Origin == Repository && e.Workspace == Never {
 		return "a workspace must not set it, only the user: in settings.json, the editor, the environment or on the command line"
 	}
+	if l.Untrusted && e.Workspace == Free {
+		return "the workspace is not trusted, so that its settings only count where they tighten"
+	}
 	if err := e.put(s, value); err != nil {
 		return err.Error()
 	}

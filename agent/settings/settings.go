@@ -28,6 +28,7 @@ type Settings struct {
 	Log       Log
 	Approvals Approvals
 	Commands  Commands
+	Trust     Trust
 	Validate  Validate
 }
 
@@ -121,6 +122,11 @@ type Commands struct {
 	Ask      []string
 	Deny     []string
 	Packages []string
+}
+
+// Trust is which folders are trusted without being asked for.
+type Trust struct {
+	Folders []string // absolute; each with all below it
 }
 
 // Default returns the settings of someone who never set any. The limits are

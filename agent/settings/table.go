@@ -251,6 +251,8 @@ var entries = slices.Concat(perRole, []entry{
 		"Whether the review document opens when a task ends."),
 	define("log.level", oneOf("debug", "info", "warning", "error", "critical"), func(s *Settings) *string { return &s.Log.Level }, Free, nil,
 		"The least serious level that is logged."),
+	define("trust.folders", list(matching("a list of absolute paths such as [\"/home/me/src\"]", `([A-Za-z]:)?[/\\][^\x00-\x1f,]*`)), func(s *Settings) *[]string { return &s.Trust.Folders }, Never, nil,
+		"Folders whose files are trusted, each with all below it, beside those that you have said to trust."),
 	define("approvals.read_only_commands", oneOf("ask", "allow"), func(s *Settings) *string { return &s.Approvals.ReadOnlyCommands }, Tighten, earlier("allow", "ask"),
 		"Whether commands that only read are run without asking."),
 	define("approvals.days", integer(1, 365, ""), func(s *Settings) *int { return &s.Approvals.Days }, Tighten, more[int],

@@ -84,6 +84,10 @@ func (c *console) prompt(q agent.Question) {
 		fmt.Fprintf(c.out, "y = allow once%s, n = reject, n REASON = reject and say why > ", always)
 		return
 	}
+	if q.Kind == agent.Trusting {
+		fmt.Fprintf(c.out, "%s\ny = trust it, with all below it, n = only read > ", clean(q.Why))
+		return
+	}
 	for i, choice := range q.Choices {
 		fmt.Fprintf(c.out, "  %d. %s\n", i+1, clean(choice))
 	}
@@ -93,7 +97,7 @@ func (c *console) prompt(q agent.Question) {
 // answer reads what was typed: letters for an approval, a number or own words
 // for a question with choices.
 func (c *console) answer(q agent.Question, line string) agent.Answer {
-	if q.Kind != agent.Approval {
+	if q.Kind == agent.Input {
 		if n, err := strconv.Atoi(line); err == nil && n >= 1 && n <= len(q.Choices) {
 			return agent.Answer{Text: q.Choices[n-1]}
 		}

@@ -62,7 +62,12 @@ func (e *engine) examine(ctx context.Context, out io.Writer) bool {
 	for _, r := range e.workspace.Roots() {
 		tell("workspace", nil, r.Dir)
 	}
-	_, err := e.agent.History()
+	untrusted, err := e.agent.Untrusted()
+	if err == nil && len(untrusted) > 0 {
+		err = fmt.Errorf("%s is not trusted, caselsp only reads there: caselsp trust changes that", strings.Join(untrusted, ", "))
+	}
+	tell("trust", err, "the workspace is trusted")
+	_, err = e.agent.History()
 	tell("store", err, "readable")
 	tell("model", e.checkModel(ctx), e.settings.Model.Name)
 	well = e.examineSandbox(ctx, out) && well

@@ -33,6 +33,7 @@ const nvimTime = 5 * time.Minute
 //	project/     the folder that is worked on; Neovim starts in it
 //	want/        the same afterwards: every file, and none more
 //	states       the states of the tasks afterwards, oldest first
+//	trusted      the one folder that the settings trust; all where it is left out
 //	decisions    who decided about which command, as the journal has it; may be left out
 //
 // Neovim's configuration is the one that the README tells its readers to write.
@@ -120,11 +121,22 @@ func (n *nvimRun) command(ctx context.Context, name string, args ...string) *exe
 	cmd.Env = append(cmd.Env, "HOME="+n.dir,
 		"XDG_CONFIG_HOME="+n.at(".config"), "XDG_STATE_HOME="+n.at(".state"), "XDG_DATA_HOME="+n.at(".data"), "XDG_CACHE_HOME="+n.at(".cache"),
 		"CASELSP_MODEL_BASE_URL="+n.model.URL, "CASELSP_MODEL_NAME=scripted", "CASELSP_LOG_LEVEL=debug",
+		"CASELSP_TRUST_FOLDERS="+n.at(n.trusted()),
 		"SCENARIO_RESULT="+n.at("result"), "SCENARIO_TRANSCRIPT="+n.at("transcript"),
 		"SCENARIO="+n.at("scenario.lua"),
 	)
 	cmd.WaitDelay = time.Second // a server that outlives Neovim holds its pipes
 	return cmd
+}
+
+// trusted is the folder that the user's settings trust: all, or what the scenario says.
+func (n *nvimRun) trusted() string {
+	for _, f := range n.archive.Files {
+		if f.Name == "trusted" {
+			return strings.TrimSpace(string(f.Data))
+		}
+	}
+	return ""
 }
 
 // write makes the user's home.

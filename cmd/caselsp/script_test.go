@@ -31,6 +31,7 @@ func TestMain(m *testing.M) {
 //	model FILE          starts the scripted model and points the settings at it
 //	modeldone [N]       fails if the model was asked what FILE does not foresee, if a
 //	                    rule was not used, or if it was asked more than N times
+//	modelasked N        fails if the model was not asked exactly N times until now
 //	modelheld           waits until the model holds an answer back ("hold" in FILE)
 //	modelrelease        lets the answer go that the model holds back
 //	tmpfs DIR SIZE      makes DIR a disk of its own, which [tmpfs] says is possible
@@ -53,13 +54,14 @@ func TestScripts(t *testing.T) {
 			env.Setenv("DBUS_SESSION_BUS_ADDRESS", "") // the user's own keyring is no scenario's business
 			env.Setenv("XDG_RUNTIME_DIR", "")
 			env.Setenv("CASELSP_SANDBOX_ENGINE", "none")
+			env.Setenv("CASELSP_TRUST_FOLDERS", env.WorkDir)
 			env.Setenv("DOCKER_HOST", os.Getenv("DOCKER_HOST"))
 			env.Values[modelKey{}] = &scripted{}
 			env.Values[wireKey{}] = &dockerWire{}
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"model": startModel, "modeldone": modelDone, "modelheld": modelHeld, "modelrelease": modelRelease, "tmpfs": mountDisk, "fill": fillDisk, "bytes": writeBytes, "cmpbytes": compareBytes, "task": taskID, "index": startIndex, "keyring": startKeyring, "nowhere": nowhere,
+			"model": startModel, "modeldone": modelDone, "modelasked": modelAsked, "modelheld": modelHeld, "modelrelease": modelRelease, "tmpfs": mountDisk, "fill": fillDisk, "bytes": writeBytes, "cmpbytes": compareBytes, "task": taskID, "index": startIndex, "keyring": startKeyring, "nowhere": nowhere,
 			"docker": dockerWay,
 		},
 		Condition: func(name string) (bool, error) {
@@ -151,6 +153,16 @@ func modelDone(ts *testscript.TestScript, neg bool, args []string) {
 		if n := len(s.Requests()); n > most {
 			ts.Fatalf("the model was asked %d times, at most %d was right", n, most)
 		}
+	}
+}
+
+func modelAsked(ts *testscript.TestScript, neg bool, args []string) {
+	s := ts.Value(modelKey{}).(*scripted).server
+	if s == nil || neg || len(args) != 1 {
+		ts.Fatalf("usage: modelasked N, after model FILE")
+	}
+	if n := strconv.Itoa(len(s.Requests())); n != args[0] {
+		ts.Fatalf("the model was asked %s times, not %s", n, args[0])
 	}
 }
 

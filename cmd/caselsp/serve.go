@@ -72,5 +72,9 @@ func (w *wiring) serverOptions() lsp.Options {
 		}
 		return &lsp.Engine{Agent: e.agent, Settings: e.settings, Problems: e.problems, Doctor: doctor, Close: closeAll}, nil
 	}
-	return lsp.Options{Version: versionText(), Log: file, Backend: backend}
+	trust, err := w.ownTrust()
+	if err != nil {
+		trust = nil // without a state directory nothing is begun, and the Backend says why
+	}
+	return lsp.Options{Version: versionText(), Log: file, Backend: backend, Trust: trust}
 }

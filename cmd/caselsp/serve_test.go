@@ -39,7 +39,7 @@ func startServer(t *testing.T, home string, files map[string]string, script stri
 	}
 	s.cmd = exec.Command("caselsp", "serve")
 	s.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_STATE_HOME=" + filepath.Join(home, ".state"), "XDG_CONFIG_HOME=" + filepath.Join(home, ".config"),
-		"CASELSP_SANDBOX_ENGINE=none", "CASELSP_MODEL_BASE_URL=" + s.model.URL, "CASELSP_MODEL_NAME=scripted"}
+		"CASELSP_SANDBOX_ENGINE=none", "CASELSP_TRUST_FOLDERS=" + home, "CASELSP_MODEL_BASE_URL=" + s.model.URL, "CASELSP_MODEL_NAME=scripted"}
 	s.cmd.Stderr = os.Stderr
 	in, err := s.cmd.StdinPipe()
 	s.must(err)

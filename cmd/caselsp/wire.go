@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -37,6 +38,7 @@ type engine struct {
 	problems  []settings.Problem
 	keys      map[string]string // of the user's .env file
 	workspace *workspace.Workspace
+	trust     *agent.Trust
 	store     *store.Store
 	agent     *agent.Agent
 	log       slog.Handler
@@ -78,6 +80,7 @@ func (w *wiring) open(dirs []string, layers []settings.Layer, user agent.User, c
 		},
 		Policy: policy(e.settings.Sandbox), RetryMemory: int64(e.settings.Sandbox.RetryMemoryMB) << 20, Context: e.settings.Model.ContextTokens,
 		Commands: e.commands(),
+		Trust:    e.trust,
 		AskReads: e.settings.Approvals.ReadOnlyCommands == "ask",
 		Rules:    e.settings.Validate.Rules,
 		Expiry:   time.Duration(e.settings.Approvals.Days) * 24 * time.Hour,
@@ -106,9 +109,34 @@ func (e *engine) configure(w *wiring, layers []settings.Layer) {
 		e.problems = append(e.problems, wrong...)
 	}
 	layers = append(layers, settings.Variables(os.Environ()), w.flags())
+	if e.trust, err = w.trust(layers); err != nil {
+		e.problems = append(e.problems, settings.Problem{Setting: "trust.folders", Layer: "the state directory", Text: err.Error()})
+	}
+	for i, l := range layers {
+		if l.Origin == settings.Repository {
+			untrusted, err := e.trust.Untrusted(filepath.Dir(l.Place))
+			layers[i].Untrusted = err != nil || len(untrusted) > 0
+		}
+	}
 	var wrong []settings.Problem
 	e.settings, wrong = settings.Merge(layers...)
 	e.problems = append(e.problems, wrong...)
+}
+
+// trust is which folders the user trusts, also by the settings that are his own.
+func (w *wiring) trust(layers []settings.Layer) (*agent.Trust, error) {
+	own, _ := settings.Merge(slices.DeleteFunc(slices.Clone(layers), func(l settings.Layer) bool { return l.Origin == settings.Repository })...)
+	kept, err := store.TrustIn(w.stateDir)
+	return &agent.Trust{Kept: kept, Folders: own.Trust.Folders}, err
+}
+
+// ownTrust is the same where no workspace is open.
+func (w *wiring) ownTrust() (*agent.Trust, error) {
+	layers := []settings.Layer{settings.Variables(os.Environ()), w.flags()}
+	if dir, err := settings.Folder(); err == nil {
+		layers = append(layers, settings.Load(dir)...)
+	}
+	return w.trust(layers)
 }
 
 // flags is the layer of --set name=value.

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"caselsp/agent"
+
+	"github.com/spf13/cobra"
+)
+
+func trustCommand(w *wiring) *cobra.Command {
+	var list, withdraw bool
+	cmd := &cobra.Command{
+		Use:   "trust [FOLDER]",
+		Short: "Trust the files of a folder, with all below it, or say which are trusted",
+		Long: `In a folder that you do not trust, caselsp only reads: no command runs, nothing is
+written, no dependency is installed, and of the folder's own settings only those count
+that tighten. You are asked once, when the first task begins there. What you say is
+kept in the state directory, never in the folder.`,
+		Args: positional(cobra.MaximumNArgs(1)),
+		RunE: func(_ *cobra.Command, args []string) error {
+			t, err := w.ownTrust()
+			if err != nil {
+				return err
+			}
+			if list {
+				return listTrust(t)
+			}
+			dir := w.dir
+			if len(args) > 0 {
+				dir = args[0]
+			}
+			if dir, err = filepath.Abs(dir); err != nil {
+				return err
+			}
+			if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+				return fmt.Errorf("%s is not a folder", dir)
+			}
+			if withdraw {
+				if err := t.Withdraw(dir); err != nil {
+					return err
+				}
+				fmt.Println("no longer trusted:", clean(dir))
+				return nil
+			}
+			if err := t.Give("terminal", dir); err != nil {
+				return err
+			}
+			fmt.Println("trusted:", clean(dir))
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&list, "list", false, "list the folders that are trusted")
+	cmd.Flags().BoolVar(&withdraw, "withdraw", false, "trust the folder no longer")
+	cmd.MarkFlagsMutuallyExclusive("list", "withdraw")
+	return cmd
+}
+
+// listTrust writes a line for each trusted folder.
+func listTrust(t *agent.Trust) error {
+	folders, err := t.Kept.Folders()
+	if err != nil {
+		return err
+	}
+	for _, f := range folders {
+		fmt.Printf("%s  since %s, by %s\n", clean(f.Folder), f.Given.Local().Format("2006-01-02"), f.By)
+	}
+	for _, f := range t.Folders {
+		fmt.Printf("%s  by the setting trust.folders\n", clean(f))
+	}
+	if len(folders)+len(t.Folders) == 0 {
+		fmt.Println("No folder is trusted.")
+	}
+	return nil
+}

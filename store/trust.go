@@ -1,0 +1,116 @@
+package store
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// trustBucket holds the folders that the user trusts: path -> when and how that was said.
+// It is made by the first of them, so that older databases need no change.
+var trustBucket = []byte("trust")
+
+// Trusted is a folder that the user trusts, with all below it.
+type Trusted struct {
+	Folder string    `json:"folder"` // absolute, as links lead
+	Given  time.Time `json:"given"`
+	By     string    `json:"by"` // how the user said so: prompt, command, terminal
+}
+
+// Trust is which folders the user trusts. It lies in the user's database, never in
+// a folder: what a stranger sends along says nothing about himself. Like [Memory]
+// it opens the database for each operation only.
+type Trust struct{ root string }
+
+// TrustIn returns the trust that is kept in a state directory; "" is the user's,
+// as for [Open].
+func TrustIn(dir string) (*Trust, error) {
+	root, err := stateDir(dir)
+	return &Trust{root}, err
+}
+
+func (t *Trust) path() string { return filepath.Join(t.root, memoryFile) }
+
+// Folders returns the folders that are trusted, sorted by path.
+func (t *Trust) Folders() ([]Trusted, error) {
+	if _, err := os.Stat(t.path()); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var list []Trusted
+	err := t.with(func(db *database) error {
+		return db.view(func(tx *bolt.Tx) error {
+			list = nil
+			b := tx.Bucket(trustBucket)
+			if b == nil {
+				return nil
+			}
+			return b.ForEach(func(k, v []byte) error {
+				var one Trusted
+				if err := json.Unmarshal(v, &one); err != nil {
+					return fmt.Errorf("what is known of %s cannot be read: %w", k, err)
+				}
+				one.Folder = string(k)
+				list = append(list, one)
+				return nil
+			})
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list the trusted folders: %w", err)
+	}
+	return list, nil
+}
+
+// Give trusts a folder.
+func (t *Trust) Give(folder, by string, at time.Time) error {
+	text, err := json.Marshal(Trusted{Folder: folder, Given: at.Round(0).UTC(), By: by})
+	if err != nil {
+		return err
+	}
+	if err := makeDirs(t.root); err != nil {
+		return err
+	}
+	err = t.with(func(db *database) error {
+		return db.update(func(tx *bolt.Tx) error {
+			b, err := tx.CreateBucketIfNotExists(trustBucket)
+			if err != nil {
+				return err
+			}
+			return b.Put([]byte(folder), text)
+		})
+	})
+	if err != nil {
+		return fmt.Errorf("trust %s: %w", folder, err)
+	}
+	return nil
+}
+
+// Withdraw trusts a folder no longer. One that was not trusted by itself stays as it was.
+func (t *Trust) Withdraw(folder string) error {
+	err := t.with(func(db *database) error {
+		return db.update(func(tx *bolt.Tx) error {
+			if b := tx.Bucket(trustBucket); b != nil {
+				return b.Delete([]byte(folder))
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		return fmt.Errorf("withdraw the trust in %s: %w", folder, err)
+	}
+	return nil
+}
+
+func (t *Trust) with(fn func(*database) error) error {
+	db, err := openDatabase(t.path(), memoryWait, patternsBucket, vectorsBucket)
+	if err != nil {
+		return err
+	}
+	return errors.Join(fn(db), db.close())
+}
