@@ -243,7 +243,7 @@ func (r *reader) readHunk(header bool) *Refusal {
 			want = counts{count(m[2]), count(m[4])}
 			h.Section = strings.TrimSpace(m[5])
 		} else {
-			h.Section = strings.Trim(line, "@ ")
+			h.Section = strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(line, "@@"), "@@")) // may begin with an @ of its own
 		}
 	}
 	number := r.hunk()
