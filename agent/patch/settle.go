@@ -50,7 +50,9 @@ func (v *views) fit(h *Hunk) candidate {
 		lax = len(contiguous) - 1
 	}
 	c.olds, c.layer = v.find(c.old, lax)
-	c.olds = slices.DeleteFunc(c.olds, func(line int) bool { return c.crooked(v, line) })
+	if c.layer > strictLayer {
+		c.olds = slices.DeleteFunc(c.olds, func(line int) bool { return c.crooked(v, line) })
+	}
 	// A look in a laxer layer tells what is already there only where the new lines
 	// are others than the old ones in its eyes, too.
 	look := 0
