@@ -96,6 +96,22 @@ func (i *Inspection) load(e workspace.Entry) []string {
 	return i.Reload(e.Path)
 }
 
+// Rel returns how the project names a file; an error where it is none of its.
+func (i *Inspection) Rel(file string) (string, error) { return i.workspace.Rel(file) }
+
+// Open puts the text of a file that the editor has open into the project, and
+// returns the files whose findings may be others now.
+func (i *Inspection) Open(file, text string, version int32) []string {
+	i.workspace.OpenBuffer(file, text, version)
+	return i.Set(file, text)
+}
+
+// Shut is the end of Open: what is on disk counts again.
+func (i *Inspection) Shut(file string) []string {
+	i.workspace.CloseBuffer(file)
+	return i.Reload(file)
+}
+
 // Reload reads one file again, from the editor or from disk, and returns the
 // files whose findings may be others now.
 func (i *Inspection) Reload(file string) []string {

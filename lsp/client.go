@@ -28,6 +28,7 @@ type client struct {
 	Progress            bool
 	Configuration       bool // it answers workspace/configuration
 	RegisterSettings    bool // it wants didChangeConfiguration registered
+	WatchFiles          bool // it tells of changes on disk where that is registered
 	Folders             bool // it tells when its folders change
 	TextDocumentContent bool // it opens virtual documents (3.18)
 
@@ -84,6 +85,7 @@ func (c *client) workspace(w *protocol.WorkspaceClientCapabilities) {
 	c.Configuration = yes(w.Configuration)
 	c.Folders = yes(w.WorkspaceFolders)
 	c.RegisterSettings = w.DidChangeConfiguration != nil && yes(w.DidChangeConfiguration.DynamicRegistration)
+	c.WatchFiles = w.DidChangeWatchedFiles != nil && yes(w.DidChangeWatchedFiles.DynamicRegistration)
 	c.TextDocumentContent = w.TextDocumentContent != nil
 	c.RefreshDiagnostics = w.Diagnostics != nil && yes(w.Diagnostics.RefreshSupport)
 	c.RefreshCodeLenses = w.CodeLens != nil && yes(w.CodeLens.RefreshSupport)

@@ -26,14 +26,14 @@ const codePending = "pending-hunk"
 // installCodeActions adds the actions that start a task.
 func (s *server) installCodeActions() {
 	var memory directiveMemory
-	s.actions = append(s.actions, s.fixActions, func(_ context.Context, docs snapshot, p *protocol.CodeActionParams) []protocol.CodeAction {
+	s.actions = append(s.actions, s.certainActions, s.fixActions, func(_ context.Context, docs snapshot, p *protocol.CodeActionParams) []protocol.CodeAction {
 		return s.directiveActions(&memory, docs, p)
 	}, s.selectionActions)
 	s.capabilities = append(s.capabilities, func(c *protocol.ServerCapabilities) {
 		c.CodeActionProvider = protocol.Boolean(true)
 		if s.client.CodeActionLiterals {
 			c.CodeActionProvider = &protocol.CodeActionOptions{
-				CodeActionKinds: []protocol.CodeActionKind{protocol.CodeActionKindQuickFix, protocol.CodeActionKindRefactor, protocol.CodeActionKindSource},
+				CodeActionKinds: []protocol.CodeActionKind{protocol.CodeActionKindQuickFix, protocol.CodeActionKindRefactor, protocol.CodeActionKindSource, fixAllKind},
 			}
 		}
 	})
@@ -74,8 +74,8 @@ func asked(only []protocol.CodeActionKind, kind *protocol.CodeActionKind) bool {
 }
 
 // action returns an action in the form that the client takes; nil where there is
-// none. No action is ever the preferred one: editors carry those out at the
-// press of a key, and each of these starts work that costs money.
+// none. No action that runs a command is ever the preferred one: editors carry
+// those out at the press of a key, and each of these starts work that costs money.
 func (c *client) action(a protocol.CodeAction) protocol.CommandOrCodeAction {
 	if a.Disabled.Reason != "" && !c.CodeActionDisabled {
 		return nil
@@ -86,7 +86,9 @@ func (c *client) action(a protocol.CodeAction) protocol.CommandOrCodeAction {
 		}
 		return &a.Command
 	}
-	a.IsPreferred = nil
+	if a.Edit == nil {
+		a.IsPreferred = nil
+	}
 	if !c.CodeActionData {
 		a.Data = nil
 	}
@@ -141,15 +143,11 @@ func (s *server) fixActions(_ context.Context, docs snapshot, p *protocol.CodeAc
 // foundOn returns our own findings on the lines of a range. Neovim tells only of
 // the diagnostics under the cursor, and users put it anywhere on the line.
 func (s *server) foundOn(doc *document, r protocol.Range) []protocol.Diagnostic {
-	d := &s.diagnostics
-	d.mu.Lock()
-	defer d.mu.Unlock()
 	var list []protocol.Diagnostic
-	if m := d.docs[doc.URI]; m != nil && m.checked != nil && m.checked.Version == doc.Version {
-		for _, f := range m.found {
-			if f.Range.Start.Line <= r.End.Line && r.Start.Line <= f.Range.End.Line {
-				list = append(list, f)
-			}
+	_, found := s.check(doc)
+	for _, f := range found {
+		if f.Range.Start.Line <= r.End.Line && r.Start.Line <= f.Range.End.Line {
+			list = append(list, f)
 		}
 	}
 	return list

@@ -16,6 +16,7 @@ const (
 	cmdRun           = "caselsp.run"
 	cmdNew           = "caselsp.new"
 	cmdFix           = "caselsp.fix"
+	cmdFixAll        = "caselsp.fixAll"
 	cmdTodo          = "caselsp.todo"
 	cmdStop          = "caselsp.stop"
 	cmdResume        = "caselsp.resume"
@@ -56,6 +57,7 @@ var table = []entry{
 	{Command{cmdRun, "text or `{task, single, language, type, uri, range}`", "start a task; `uri` and `range` say what it is about, or which prompt document holds its text"}, (*server).doRun},
 	{Command{cmdNew, "`{uri, range}` or none", "open a prompt document, about this place where one is given"}, (*server).doNew},
 	{Command{cmdFix, "`{uri, diagnostic}`", "fix one diagnostic, whoever published it"}, (*server).doFix},
+	{Command{cmdFixAll, "`{uri}`", "carry out all fixes of a document that are certain"}, (*server).doFixAll},
 	{Command{cmdTodo, "`{uri, range}`", "carry out this TODO or `case:` comment"}, (*server).doTodo},
 	{Command{cmdStop, "task", "stop a task; it can be resumed"}, (*server).doStop},
 	{Command{cmdResume, "task", "go on with a task that was stopped, paused or interrupted"}, (*server).doResume},

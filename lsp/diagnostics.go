@@ -4,11 +4,13 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"maps"
 	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -50,6 +52,9 @@ type marks struct {
 	busy    bool      // a check runs, or its pause
 	checked *document // the last one that was
 	found   []protocol.Diagnostic
+	judged  []validate.Finding // what found was made of
+	stale   bool               // found depends on another file that is another one now
+	round   int                // how often it was
 }
 
 func (d *diagnostics) init() {
@@ -71,7 +76,7 @@ func (d *diagnostics) of(u uri.URI) *marks {
 func (s *server) installDiagnostics() {
 	s.diagnostics.init()
 	s.changed = append(s.changed, s.checkSoon)
-	s.closed = append(s.closed, s.unmark)
+	s.closed = append(s.closed, s.unmark, func(doc *document) { s.unjudge(doc.URI) })
 	s.installStaged()
 	onRequest(s.methods, protocol.MethodTextDocumentDiagnostic, s.pullDiagnostics)
 	s.capabilities = append(s.capabilities, func(c *protocol.ServerCapabilities) {
@@ -144,7 +149,7 @@ func (s *server) unmark(doc *document) {
 	if m == nil {
 		return
 	}
-	m.next, m.checked, m.found = nil, nil, nil
+	m.next, m.checked, m.found, m.judged = nil, nil, nil, nil
 	maps.DeleteFunc(m.lists, func(source string, _ []protocol.Diagnostic) bool { return !outlives(source) })
 	s.push(doc.URI)
 }
@@ -206,38 +211,43 @@ func (s *server) checkNext(m *marks) {
 	if doc == nil {
 		return // closed while it waited
 	}
-	found := s.check(doc)
+	judged, found := s.check(doc)
 	s.diagnostics.mu.Lock()
 	defer s.diagnostics.mu.Unlock()
 	if s.docs.get(doc.URI) == doc && s.diagnostics.docs[doc.URI] == m {
-		m.checked, m.found = doc, found
+		m.checked, m.judged, m.found = doc, judged, found
 		m.set(fromSyntax, found)
 		s.push(doc.URI)
 	}
 }
 
-// check returns the findings of a document. A text that is the one that was
-// checked last is not checked again; one that may not be what the user sees is
-// not checked at all.
-func (s *server) check(doc *document) []protocol.Diagnostic {
+// check returns the findings of a document, and as diagnostics. A text that is
+// the one that was checked last is not checked again, unless what it depends on
+// changed; one that may not be what the user sees is not checked at all.
+func (s *server) check(doc *document) ([]validate.Finding, []protocol.Diagnostic) {
 	if doc.Broken != "" {
-		return nil
+		return nil, nil
 	}
 	s.diagnostics.mu.Lock()
-	if m := s.diagnostics.docs[doc.URI]; m != nil && m.checked != nil && m.checked.Broken == "" &&
+	m := s.diagnostics.docs[doc.URI]
+	if m != nil && m.checked != nil && m.checked.Broken == "" && !m.stale &&
 		m.checked.Language == doc.Language && m.checked.Text == doc.Text {
 		defer s.diagnostics.mu.Unlock()
-		return m.found
+		return m.judged, m.found
+	}
+	if m != nil {
+		m.stale = false
 	}
 	s.diagnostics.mu.Unlock()
-	return s.findings(doc.kind(), doc.mapper(s.client.Encoding))
+	judged := s.judge(doc)
+	return judged, s.diagnosticsOf(judged, doc.mapper(s.client.Encoding))
 }
 
-// findings returns what the validators find in a text, as diagnostics.
-func (s *server) findings(name string, m mapper) []protocol.Diagnostic {
+// diagnosticsOf returns findings as diagnostics.
+func (s *server) diagnosticsOf(found []validate.Finding, m mapper) []protocol.Diagnostic {
 	var list []protocol.Diagnostic
-	for _, f := range validate.Check(name, m.text) {
-		list = append(list, diagnosticOf(f, m))
+	for _, f := range found {
+		list = append(list, s.diagnosticOf(f, m))
 	}
 	return list
 }
@@ -251,15 +261,17 @@ var severities = map[validate.Severity]protocol.DiagnosticSeverity{
 
 // diagnosticOf returns a finding as a diagnostic. Its place is counted anew from
 // its byte offsets: the editor's units are another matter than the validator's.
-func diagnosticOf(f validate.Finding, m mapper) protocol.Diagnostic {
+func (s *server) diagnosticOf(f validate.Finding, m mapper) protocol.Diagnostic {
 	d := protocol.Diagnostic{
 		Range: m.Range(reachable(m.text, f.Start.Offset, f.End.Offset)), Severity: severities[f.Severity],
 		Source: protocol.NewOptional(Name), Message: protocol.String(f.Message),
 	}
 	if f.Rule != "" {
 		d.Code = protocol.String(f.Rule)
-		if strings.HasPrefix(f.Docs, "https://") || strings.HasPrefix(f.Docs, "http://") {
-			d.CodeDescription.Href = uri.URI(f.Docs)
+		if s.opts.Docs != nil {
+			if file, line := s.opts.Docs(f.Rule); line > 0 {
+				d.CodeDescription.Href = uri.URI(fmt.Sprintf("%s#L%d", uri.File(file), line))
+			}
 		}
 	}
 	return d
@@ -319,17 +331,19 @@ func (s *server) pullDiagnostics(_ context.Context, c *call, p *protocol.Documen
 	if doc == nil {
 		return full, nil
 	}
-	id := doc.resultID()
+	s.diagnostics.mu.Lock()
+	id := doc.resultID(s.diagnostics.of(doc.URI).round)
+	s.diagnostics.mu.Unlock()
 	if p.PreviousResultID != nil && *p.PreviousResultID == id {
 		same := &protocol.RelatedUnchangedDocumentDiagnosticReport{}
 		same.Kind, same.ResultID = string(protocol.DocumentDiagnosticReportKindUnchanged), id
 		return same, nil
 	}
-	found := s.check(doc)
+	judged, found := s.check(doc)
 	s.diagnostics.mu.Lock()
 	if s.docs.get(doc.URI) == doc {
 		m := s.diagnostics.of(doc.URI)
-		m.checked, m.found = doc, found
+		m.checked, m.judged, m.found = doc, judged, found
 	}
 	s.diagnostics.mu.Unlock()
 	full.ResultID = &id
@@ -339,9 +353,10 @@ func (s *server) pullDiagnostics(_ context.Context, c *call, p *protocol.Documen
 	return full, nil
 }
 
-// resultID says of which text a result is. It needs no memory of what was
-// answered, and an edit that is taken back leads to the same one again.
-func (d *document) resultID() string {
-	sum := sha256.Sum256([]byte(d.kind() + "\x00" + d.Broken + "\x00" + d.Text))
+// resultID says of which text a result is, and of which round of what the text
+// depends on. It needs no memory of what was answered, and an edit that is taken
+// back leads to the same one again.
+func (d *document) resultID(round int) string {
+	sum := sha256.Sum256([]byte(strconv.Itoa(round) + "\x00" + d.kind() + "\x00" + d.Broken + "\x00" + d.Text))
 	return hex.EncodeToString(sum[:8])
 }

@@ -274,15 +274,18 @@ func messages(path string, want ...string) lsptest.Expectation {
 }
 
 func TestDiagnosticOf(t *testing.T) {
+	docs := func(rule string) (string, int) { return "/docs/rules.md", len(rule) }
 	for _, tt := range []struct {
 		f    validate.Finding
+		docs func(string) (string, int)
 		want string
 	}{
-		{validate.Finding{Rule: "r", Severity: validate.Critical, Message: "m", Docs: "https://example.org/r"}, "r 1 m https://example.org/r"},
-		{validate.Finding{Rule: "r", Severity: validate.Warning, Message: "m", Docs: "see the manual"}, "r 2 m "},
-		{validate.Finding{Severity: validate.Info, Message: "m", Docs: "https://example.org/r"}, "<nil> 3 m "},
+		{validate.Finding{Rule: "r", Severity: validate.Critical, Message: "m"}, docs, "r 1 m file:///docs/rules.md#L1"},
+		{validate.Finding{Rule: "r", Severity: validate.Warning, Message: "m"}, nil, "r 2 m "},
+		{validate.Finding{Rule: "", Severity: validate.Info, Message: "m"}, docs, "<nil> 3 m "},
 	} {
-		d := diagnosticOf(tt.f, newMapper("x", protocol.PositionEncodingKindUTF16))
+		s := &server{opts: Options{Docs: tt.docs}}
+		d := s.diagnosticOf(tt.f, newMapper("x", protocol.PositionEncodingKindUTF16))
 		if got := fmt.Sprint(d.Code, " ", d.Severity, " ", messageOf(d), " ", d.CodeDescription.Href); got != tt.want {
 			t.Errorf("%+v: %s", tt.f, got)
 		}

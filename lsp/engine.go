@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -102,13 +103,9 @@ func (s *server) openEngine(ctx context.Context) (*Engine, error) {
 		dirs = append(dirs, r.Dir)
 	}
 	e.mu.Lock()
-	layers := slices.Clone(e.layers)
 	e.stale = false
 	e.mu.Unlock()
-	if layers == nil {
-		layers = decodeLayers([]layer{{fromOptions, s.settings.options}})
-	}
-	now, err := s.opts.Backend(ctx, dirs, layers, asker{s})
+	now, err := s.opts.Backend(ctx, dirs, e.settings(s.settings.options), asker{s})
 	if err != nil {
 		s.log.Warn("the workspace cannot be worked on", "error", err)
 		return nil, err
@@ -123,6 +120,17 @@ func (s *server) openEngine(ctx context.Context) (*Engine, error) {
 	s.tellProblems(now.Problems)
 	s.log.Info("the workspace is open", "folders", len(dirs))
 	return now, nil
+}
+
+// settings returns what the client set; as long as it has not been asked, that
+// is what it said at first.
+func (e *engines) settings(options json.RawMessage) []setting.Layer {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.layers == nil {
+		return decodeLayers([]layer{{fromOptions, options}})
+	}
+	return slices.Clone(e.layers)
 }
 
 // tellProblems shows what is wrong with the settings, each list once.
@@ -211,11 +219,14 @@ func (s *server) configureEngine(_ context.Context, given []layer) error {
 	layers := decodeLayers(given)
 	e := &s.engines
 	e.mu.Lock()
-	changed := !slices.EqualFunc(e.layers, layers, sameLayer)
+	first, changed := e.layers == nil, !slices.EqualFunc(e.layers, layers, sameLayer)
 	e.layers = layers
 	e.mu.Unlock()
 	if changed {
 		s.renewEngine()
+	}
+	if changed || first {
+		s.readFolders(true)
 	}
 	if _, wrong := setting.Merge(layers...); len(wrong) > 0 {
 		return errors.New(problemText(wrong))

@@ -44,6 +44,7 @@ type features struct {
 	questions   questions
 	reviews     reviews
 	diagnostics diagnostics
+	judgement   judgement
 	staged      stagedFiles
 }
 
@@ -61,6 +62,7 @@ func (s *server) install() {
 	s.actions = append(s.actions, s.questionActions, s.paperActions, s.reviewActions, s.approvalActions, s.trustActions)
 	s.lenses = append(s.lenses, s.paperLenses, s.reviewLenses, s.approvalLenses)
 	s.installCommands()
+	s.installJudgement()
 	s.installDiagnostics()
 	s.installCodeActions()
 	s.installHooks()
@@ -89,10 +91,14 @@ func (s *server) installHooks() {
 	s.hooks.roots = func(context.Context, []Root) error {
 		s.renewEngine()
 		s.lookAtTrust()
+		s.readFolders(true)
 		return nil
 	}
 	s.hooks.shutdown = s.stopTasks
-	s.hooks.end = s.endEngine
+	s.hooks.end = func() {
+		s.endEngine()
+		s.endJudgement()
+	}
 	onRequest(s.methods, protocol.MethodTextDocumentCodeAction, func(ctx context.Context, c *call, p *protocol.CodeActionParams) (any, error) {
 		return s.codeActions(ctx, c.docs, p), nil
 	})

@@ -157,6 +157,7 @@ func (s *server) greet() {
 		if s.hooks.greeted != nil {
 			s.spawn("looking around", func(context.Context) error { s.hooks.greeted(); return nil })
 		}
+		s.watchFiles()
 	})
 }
 

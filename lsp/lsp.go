@@ -30,6 +30,7 @@ import (
 	"time"
 
 	"caselsp/agent"
+	setting "caselsp/agent/settings"
 
 	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
@@ -49,6 +50,14 @@ type Options struct {
 
 	// Trust says which folders are trusted; nil: all of them.
 	Trust *agent.Trust
+
+	// Validators returns how the documents in the client's folders are judged; nil:
+	// each alone, by all rules as they are.
+	Validators func(dirs []string, layers []setting.Layer) (*Validators, error)
+
+	// Docs returns the file and the line, from 1, where a validator's rule is
+	// documented; 0 for nowhere. It may be nil.
+	Docs func(rule string) (file string, line int)
 
 	// Remote says that the client may run on another machine, where its process
 	// id means nothing: the end of the connection is then the only sign of its end.

@@ -84,7 +84,10 @@ func (s *server) stagedFindings(path string, data []byte) []protocol.Diagnostic 
 	if err != nil {
 		return nil
 	}
-	list := s.findings(path, newMapper(text, s.client.Encoding))
+	s.judgement.mu.Lock()
+	suite := s.judgement.suite
+	s.judgement.mu.Unlock()
+	list := s.diagnosticsOf(suite.Check(path, text), newMapper(text, s.client.Encoding))
 	for i, d := range list {
 		list[i].Message = protocol.String(stagedPrefix + messageOf(d))
 	}

@@ -125,11 +125,33 @@ func writeFile(path string, text []byte) error {
 // returns its path, for the editor to open. An older document of that name is
 // replaced at once. name is one file name, such as "review-7.diff".
 func (s *Store) Document(name string, text []byte) (string, error) {
+	return document(s.dir, name, text)
+}
+
+// Manual writes a document that is the same for every workspace, without a
+// store: dir is the state directory, "" the usual one. One that has this text
+// already is left alone.
+func Manual(dir, name string, text []byte) (string, error) {
+	dir, err := stateDir(dir)
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, documents, name)
+	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, text) {
+		return path, nil
+	}
+	return document(dir, name, text)
+}
+
+// documents is the folder of the state directory that editors open files of.
+const documents = "documents"
+
+func document(state, name string, text []byte) (string, error) {
 	if err := checkName("document", name); err != nil {
 		return "", err
 	}
-	dir := filepath.Join(s.dir, "documents")
-	if err := makeDirs(s.dir, dir); err != nil {
+	dir := filepath.Join(state, documents)
+	if err := makeDirs(state, dir); err != nil {
 		return "", err
 	}
 	path := filepath.Join(dir, name)

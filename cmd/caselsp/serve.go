@@ -7,10 +7,14 @@ import (
 	"log/slog"
 	"os"
 	"strings"
+	"sync"
 
 	"caselsp/agent"
 	"caselsp/agent/settings"
+	"caselsp/agent/validate"
+	"caselsp/agent/workspace"
 	"caselsp/lsp"
+	"caselsp/store"
 
 	"github.com/spf13/cobra"
 )
@@ -76,5 +80,48 @@ func (w *wiring) serverOptions() lsp.Options {
 	if err != nil {
 		trust = nil // without a state directory nothing is begun, and the Backend says why
 	}
-	return lsp.Options{Version: versionText(), Log: file, Backend: backend, Trust: trust}
+	return lsp.Options{Version: versionText(), Log: file, Backend: backend, Validators: w.validators, Docs: ruleDocs(), Trust: trust}
+}
+
+// validators returns how the documents in an editor's folders are judged. It
+// needs no store: an editor that is only open keeps nobody from it.
+func (w *wiring) validators(dirs []string, layers []settings.Layer) (*lsp.Validators, error) {
+	e := &engine{}
+	if len(dirs) > 0 {
+		ws, err := workspace.Open(dirs...)
+		if err != nil {
+			return nil, err
+		}
+		e.workspace = ws
+	}
+	e.configure(w, layers)
+	suite, err := validate.Default().Configure(e.settings.Validate.Rules)
+	if err != nil {
+		e.problems = append(e.problems, settings.Problem{Text: err.Error()})
+	}
+	return &lsp.Validators{Suite: suite, Workspace: e.workspace, Problems: e.problems}, nil
+}
+
+// ruleDocs returns where the rules are documented: lines of a file in the state
+// directory, which every editor can open.
+func ruleDocs() func(rule string) (file string, line int) {
+	lines := sync.OnceValues(func() (string, map[string]int) {
+		text := validate.Docs()
+		file, err := store.Manual("", "rules.md", []byte(text))
+		if err != nil {
+			return "", nil // the state directory's own messages tell
+		}
+		at, n := map[string]int{}, 0
+		for line := range strings.Lines(text) {
+			n++
+			if id, ok := strings.CutPrefix(line, "### "); ok {
+				at[strings.TrimSpace(id)] = n
+			}
+		}
+		return file, at
+	})
+	return func(rule string) (string, int) {
+		file, at := lines()
+		return file, at[rule]
+	}
 }

@@ -100,8 +100,10 @@ func (e *engine) configure(w *wiring, layers []settings.Layer) {
 		e.problems = append(e.problems, settings.Problem{Text: err.Error()})
 	} else {
 		var roots []string
-		for _, r := range e.workspace.Roots() {
-			roots = append(roots, r.Dir)
+		if e.workspace != nil {
+			for _, r := range e.workspace.Roots() {
+				roots = append(roots, r.Dir)
+			}
 		}
 		layers = append(layers, settings.Load(dir, roots...)...)
 		var wrong []settings.Problem

@@ -1,0 +1,98 @@
+package lsp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"caselsp/agent/validate"
+
+	"go.lsp.dev/protocol"
+)
+
+// fixAllKind is the kind of the action that carries out all certain fixes of a
+// document: editors run it on saving where the user says so.
+const fixAllKind = protocol.CodeActionKindSourceFixAll + "." + Name
+
+// certainActions offers the fixes of the validators' findings on the lines of a
+// range, to switch their rules off there, and all fixes of the document. They
+// cost nothing and ask nobody: the edit is in the action.
+func (s *server) certainActions(_ context.Context, docs snapshot, p *protocol.CodeActionParams) []protocol.CodeAction {
+	doc := docs[p.TextDocument.URI]
+	if doc == nil || doc.Broken != "" {
+		return nil
+	}
+	judged, found := s.check(doc)
+	var fixes, others []protocol.CodeAction
+	for i, f := range judged {
+		d := found[i]
+		if d.Range.Start.Line > p.Range.End.Line || p.Range.Start.Line > d.Range.End.Line || len(fixes) == maxOffers {
+			continue
+		}
+		if f.Fix != nil {
+			a := s.editing(doc, protocol.CodeActionKindQuickFix, f.Fix.Title, f.Fix.Edits)
+			a.Diagnostics, a.IsPreferred = []protocol.Diagnostic{d}, new(true)
+			fixes = append(fixes, a)
+		}
+		if fix := validate.Disable(doc.kind(), doc.Text, f); fix != nil && len(others) < maxOffers {
+			a := s.editing(doc, protocol.CodeActionKindQuickFix, fix.Title, fix.Edits)
+			a.Diagnostics = []protocol.Diagnostic{d}
+			others = append(others, a)
+		}
+	}
+	list := append(fixes, others...)
+	edits, n := validate.Edits(judged)
+	if n > 0 && (len(fixes) > 0 || len(p.Context.Only) > 0) {
+		list = append(list, s.editing(doc, fixAllKind, fmt.Sprintf("Carry out all certain fixes (%d)", n), edits))
+	}
+	return list
+}
+
+// editing returns the action that makes edits of a document.
+func (s *server) editing(doc *document, kind protocol.CodeActionKind, title string, edits []validate.Edit) protocol.CodeAction {
+	edit, err := s.client.fit(fixEdit(doc, s.client.Encoding, edits))
+	if err != nil {
+		panic("lsp: " + err.Error()) // it has no operations on files
+	}
+	return protocol.CodeAction{Title: title, Kind: &kind, Edit: &edit}
+}
+
+// fixEdit returns edits of a document's text as the protocol has them.
+func fixEdit(doc *document, e encoding, edits []validate.Edit) protocol.WorkspaceEdit {
+	m := doc.mapper(e)
+	op := &protocol.TextDocumentEdit{TextDocument: protocol.OptionalVersionedTextDocumentIdentifier{
+		TextDocumentIdentifier: protocol.TextDocumentIdentifier{URI: doc.URI}, Version: &doc.Version,
+	}}
+	for _, e := range edits {
+		op.Edits = append(op.Edits, textEdit(m.Range(e.Start, e.End), e.New, ""))
+	}
+	return protocol.WorkspaceEdit{DocumentChanges: []protocol.DocumentChange{op}}
+}
+
+// doFixAll carries out all certain fixes of a document.
+func (s *server) doFixAll(c *call, a arguments) (any, error) {
+	u, ok := a.uri()
+	if !ok {
+		return nil, fmt.Errorf("%s needs {\"uri\": …}, of a document that is open", cmdFixAll)
+	}
+	doc := c.docs[u]
+	switch {
+	case doc == nil:
+		return nil, fmt.Errorf("%s is not open: open it first", readable(u))
+	case doc.Broken != "":
+		return nil, errors.New("its buffer is out of step with the editor: close the file, open it again, then do it again")
+	}
+	judged, _ := s.check(doc)
+	edits, n := validate.Edits(judged)
+	if n == 0 {
+		return map[string]int{"fixes": 0}, nil
+	}
+	c.afterAnswer(func(ctx context.Context) error {
+		_, err := s.applyEdit(ctx, "Certain fixes", fixEdit(doc, s.client.Encoding, edits))
+		if err != nil && ctx.Err() == nil {
+			s.showMessage(protocol.MessageTypeError, sentence(err.Error()))
+		}
+		return nil
+	})
+	return map[string]int{"fixes": n}, nil
+}
