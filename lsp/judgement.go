@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -11,7 +12,6 @@ import (
 
 	"caselsp/agent"
 	setting "caselsp/agent/settings"
-	"caselsp/agent/syntax"
 	"caselsp/agent/validate"
 	"caselsp/agent/workspace"
 
@@ -255,16 +255,16 @@ func (s *server) tellProject(doc *document) {
 
 // open puts a document into the project and has those judged again that depend
 // on it; false where it is no file of the project's.
-func (s *server) open(in *agent.Inspection, doc *document) (path string, ok bool) {
-	path, ok = pathIn(in, doc)
-	if !ok || syntax.LanguageOf(path) != syntax.LanguageOf(doc.kind()) {
+func (s *server) open(in *agent.Inspection, doc *document) (file string, ok bool) {
+	file, ok = pathIn(in, doc)
+	if !ok || path.Ext(file) != path.Ext(doc.kind()) { // the editor knows better what it is
 		return "", false
 	}
-	affected := slices.DeleteFunc(in.Open(path, doc.Text, doc.Version), func(p string) bool { return p == path })
+	affected := slices.DeleteFunc(in.Open(file, doc.Text, doc.Version), func(p string) bool { return p == file })
 	if len(affected) > 0 {
 		s.judgeAgain(in, affected)
 	}
-	return path, true
+	return file, true
 }
 
 // unjudge has a document that was closed judged as it is on disk by those that
