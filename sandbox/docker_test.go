@@ -51,6 +51,7 @@ var roles = map[string]func() error{
 	"docker":        func() error { return asOwner(ownRun) },
 	"docker, waits": func() error { return asOwner(ownWait) },
 	"docker, all":   func() error { return asOwner(ownAll) },
+	"docker, rest":  func() error { return asOwner(ownRest) },
 }
 
 func TestMain(m *testing.M) {

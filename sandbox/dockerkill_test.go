@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +19,7 @@ import (
 	"time"
 
 	"github.com/docker/docker/api/types/filters"
+	"github.com/docker/docker/api/types/image"
 	"github.com/docker/docker/client"
 )
 
@@ -59,6 +61,23 @@ func ownAll(ctx context.Context, d *DockerEngine) error {
 	_, err3 := d.Run(ctx, Command{Line: "sleep 300", Policy: Policy{Time: 200 * time.Millisecond}})
 	return errors.Join(err1, err2, err3)
 }
+
+// ownRest does what else an engine does: a run that may reach a host, a layer that
+// is made, an image that is built.
+func ownRest(ctx context.Context, d *DockerEngine) error {
+	_, err1 := d.Run(ctx, Command{Line: "true", Policy: Policy{Hosts: []string{"example.org"}}})
+	_, err2 := d.Run(ctx, Command{Line: "echo x > " + DepsFolder + "/x", Keep: ownKey})
+	label := "LABEL " + madeBy(os.Getpid()).Value
+	recipe := "ARG BASE\nFROM ${BASE}\n" + label + "\nRUN sleep 0.2; echo " + rand.Text() + "\n" // which no cache holds
+	err3 := d.build(ctx, ownTag, []byte(recipe), map[string]string{"BASE": ImageTag(Python)}, nil)
+	return errors.Join(err1, err2, err3)
+}
+
+// What ownRest leaves on purpose.
+const (
+	ownKey = "0123456789abcdef01234567"
+	ownTag = "caselsp-test:owner"
+)
 
 // startOwner starts an owner.
 func startOwner(t *testing.T, what, engine string) (cmd *exec.Cmd, stdout io.Reader, stderr *bytes.Buffer) {
@@ -119,13 +138,28 @@ func TestOwnerKilled(t *testing.T) {
 // TestOwnerKilledAnywhere kills an owner behind each message that it sends to
 // the engine, in one life after the other. After the next start nothing is left.
 func TestOwnerKilledAnywhere(t *testing.T) {
+	for _, what := range []string{"docker, all", "docker, rest"} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			killAnywhere(t, what)
+		})
+	}
+}
+
+func killAnywhere(t *testing.T, what string) {
+	t.Helper()
 	d := need(t)
+	t.Cleanup(func() {
+		for _, tag := range []string{layerTag(ownKey), ownTag} {
+			_, _ = d.client.ImageRemove(context.Background(), tag, image.RemoveOptions{Force: true, PruneChildren: true})
+		}
+	})
 	const lives = 100 // some 40 messages are sent
 	for n := 1; ; n++ {
 		if n > lives {
 			t.Fatalf("the owner is not done after %d messages", lives)
 		}
-		pid, killed := killBehind(t, d.client, n)
+		pid, killed := killBehind(t, d.client, what, n)
 		for ctx := t.Context(); len(leftovers(ctx, t, d, madeBy(pid))) > 0; {
 			// What the engine was making when its owner died comes into being all the
 			// same; a start finds it.
@@ -146,7 +180,7 @@ func TestOwnerKilledAnywhere(t *testing.T) {
 
 // killBehind runs an owner and kills it when it has sent its nth message, or
 // reports that it ended by itself before.
-func killBehind(t *testing.T, engine *client.Client, n int) (pid int, killed bool) {
+func killBehind(t *testing.T, engine *client.Client, what string, n int) (pid int, killed bool) {
 	t.Helper()
 	path := filepath.Join(socketFolder(t), "s")
 	l, err := net.Listen("unix", path)
@@ -165,7 +199,7 @@ func killBehind(t *testing.T, engine *client.Client, n int) (pid int, killed boo
 			open.Go(func() { join(cut, &counted{Conn: near, count: count}, engine) })
 		}
 	})
-	cmd, _, stderr := startOwner(t, "docker, all", "unix://"+path)
+	cmd, _, stderr := startOwner(t, what, "unix://"+path)
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	select {
