@@ -1,16 +1,12 @@
 package sandbox
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/docker/docker/api/types/container"
 )
 
 // waits returns the id of the container that waits for the next command, or "".
@@ -109,101 +105,4 @@ func TestTogether(t *testing.T) {
 		t.Error(err)
 	}
 	vanish(t, d, os.Getpid())
-}
-
-// project is a tree of n files of 5 kB.
-func project(n int) []File {
-	tree := make([]File, n)
-	for i := range tree {
-		tree[i] = File{Path: fmt.Sprintf("dir%d/file%d.py", i%100, i), Mode: 0o644, Data: bytes.Repeat(fmt.Appendf(nil, "x = %4d\n", i%1000), 600)}
-	}
-	return tree
-}
-
-// tested is a small project with tests.
-var tested = []File{
-	{Path: "calc.py", Mode: 0o644, Data: []byte("def add(a, b):\n    return a + b\n")},
-	{Path: "test_calc.py", Mode: 0o644, Data: []byte("from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n")},
-}
-
-// BenchmarkWarm is what a run costs the one who waits for it, beside what it is
-// measured by: an exec of the same command in a container that is there already.
-// What is done between two runs, while nobody waits, is "between-ms".
-func BenchmarkWarm(b *testing.B) {
-	d := need(b)
-	for _, bb := range []struct {
-		name string
-		line string
-		tree []File
-		edit bool
-	}{
-		{"true", "true", nil, false},
-		{"pytest", "python3 -m pytest -q", tested, false},
-		{"500files", "true", project(500), false},
-		{"500files-edit", "true", project(500), true},
-		{"20000files-edit", "true", project(20_000), true},
-	} {
-		cmd := Command{Line: bb.line, Tree: bb.tree}
-		run := func(b *testing.B) {
-			if bb.edit {
-				f := &cmd.Tree[len(cmd.Tree)/2]
-				f.Data = append(bytes.Clone(f.Data), '#')
-			}
-			if res, err := d.Run(b.Context(), cmd); err != nil || !res.OK() {
-				b.Fatalf("%+v, %v", res, err)
-			}
-		}
-		b.Run(bb.name+"/cold", func(b *testing.B) {
-			for b.Loop() {
-				run(b)
-				b.StopTimer()
-				if err := d.warm.cool(); err != nil {
-					b.Fatal(err)
-				}
-				b.StartTimer()
-			}
-		})
-		run(b)
-		b.Run(bb.name+"/warm", func(b *testing.B) {
-			var between time.Duration
-			for b.Loop() {
-				run(b)
-				b.StopTimer()
-				began := time.Now()
-				if waits(d) == "" {
-					b.Fatal("no container waits")
-				}
-				between += time.Since(began)
-				b.StartTimer()
-			}
-			b.ReportMetric(float64(between.Milliseconds())/float64(b.N), "between-ms")
-		})
-		b.Run(bb.name+"/exec", func(b *testing.B) {
-			for b.Loop() {
-				execute(b, d, waits(d), bb.line)
-			}
-		})
-	}
-}
-
-// execute runs a command in a container as docker exec does.
-func execute(b *testing.B, d *DockerEngine, id, line string) {
-	b.Helper()
-	exec, err := d.client.ContainerExecCreate(b.Context(), id, container.ExecOptions{
-		User: "1000:1000", WorkingDir: workFolder, Env: bytecode, AttachStdout: true, AttachStderr: true, Cmd: []string{"/bin/sh", "-c", line}})
-	if err != nil {
-		b.Fatal(err)
-	}
-	stream, err := d.client.ContainerExecAttach(b.Context(), exec.ID, container.ExecAttachOptions{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer stream.Close()
-	var text bytes.Buffer
-	if _, err := text.ReadFrom(stream.Reader); err != nil {
-		b.Fatal(err)
-	}
-	if ended, err := d.client.ContainerExecInspect(b.Context(), exec.ID); err != nil || ended.ExitCode != 0 {
-		b.Fatalf("%+v, %v, %s", ended, err, &text)
-	}
 }
