@@ -190,6 +190,7 @@ const (
 	advicePermission = "Add yourself to the socket's group (`sudo usermod -aG docker $USER`, then log in again), or set DOCKER_HOST to a rootless engine's socket"
 	adviceImage      = "Get it (`docker pull`), or leave sandbox.image out to have the bundled image built"
 	adviceBuild      = "See that the engine reaches the network, then try `caselsp doctor --build-image`, which also builds on another base (--base)"
+	adviceSSH        = "See that `ssh HOST docker version` works without a question: with a key that an agent holds, and a host that is known"
 	adviceSpace      = "Free some space in Docker's folder, for example with `docker system prune`"
 	adviceDoctor     = "See whether `docker run --rm hello-world` works, then try again"
 )
@@ -216,6 +217,8 @@ func (d *DockerEngine) explain(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrPermission) || strings.Contains(text, "permission denied while trying to connect"):
 		u.Reason, u.Advice = "the Docker socket at "+host+" may not be used by this user", advicePermission
+	case errors.Is(err, errSSH):
+		u.Reason, u.Advice = text[max(0, strings.Index(text, errSSH.Error())):], adviceSSH
 	case client.IsErrConnectionFailed(err):
 		u.Reason, u.Advice = "no Docker engine answers at "+host, adviceStart
 	case errors.Is(err, errLost) || errors.Is(err, errOutside):

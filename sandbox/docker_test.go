@@ -52,6 +52,7 @@ var roles = map[string]func() error{
 	"docker, waits": func() error { return asOwner(ownWait) },
 	"docker, all":   func() error { return asOwner(ownAll) },
 	"docker, rest":  func() error { return asOwner(ownRest) },
+	"docker, far":   farSide,
 }
 
 func TestMain(m *testing.M) {

@@ -86,8 +86,7 @@ func existing(dir, name string) string {
 
 func hostSettings(host string, more ...client.Opt) ([]client.Opt, error) {
 	if strings.HasPrefix(host, "ssh://") {
-		return nil, &Unavailable{Engine: "docker", Reason: "the Docker host " + host + " is reached through ssh, which caselsp does not start",
-			Advice: "Forward its socket (`ssh -nNT -L /tmp/docker.sock:/var/run/docker.sock HOST`) and set DOCKER_HOST=unix:///tmp/docker.sock"}
+		return sshSettings(host)
 	}
 	return append(more, client.WithHost(host)), nil
 }

@@ -65,9 +65,9 @@ func TestUnavailable(t *testing.T) {
 	}
 	_, err = connect(t.Context(), DockerOptions{}, client.WithDialContext(forbidden))
 	checkUnavailable(t, "no permission", err, "may not be used by this user", advicePermission, false)
-	_, err = Docker(t.Context(), DockerOptions{Host: "ssh://somewhere"})
+	_, err = Docker(t.Context(), DockerOptions{Host: "ssh://me:secret@far"})
 	var u *Unavailable
-	if !errors.As(err, &u) || !strings.Contains(u.Reason, "ssh") {
+	if !errors.As(err, &u) || !strings.Contains(u.Reason, "password") {
 		t.Errorf("ssh: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
