@@ -30,6 +30,7 @@ type Settings struct {
 	Commands  Commands
 	Trust     Trust
 	Validate  Validate
+	Lint      Lint
 }
 
 // Model says which model answers, where it is asked and how. In Roles, a field
@@ -104,6 +105,11 @@ type Validate struct {
 	Rules map[string]string // by a rule's or a validator's name: "off", or a severity
 }
 
+// Lint is what other people's linters say.
+type Lint struct {
+	Critical string // "low", "medium", "high" or "never"
+}
+
 // Log is what is logged: "debug", "info", "warning", "error" or "critical" and worse.
 type Log struct {
 	Level string
@@ -153,6 +159,7 @@ func Default() Settings {
 		Review:    Review{Annotations: true, Open: true},
 		Log:       Log{Level: "info"},
 		Approvals: Approvals{ReadOnlyCommands: "allow", Days: 30},
+		Lint:      Lint{Critical: "high"},
 	}
 }
 

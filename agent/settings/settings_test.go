@@ -114,6 +114,7 @@ func TestTighten(t *testing.T) {
 		"limits.tokens":                {0, 1000},
 		"limits.cost":                  {2.5, 1},
 		"approvals.read_only_commands": {"allow", "ask"},
+		"lint.critical":                {"high", "medium"},
 		"validate.rules":               {map[string]any{"safety": "info"}, map[string]any{"safety": "warning"}},
 		"approvals.days":               {90, 7},
 	}

@@ -152,7 +152,7 @@ func earlier(words ...string) func(from, to string) bool {
 
 // guards are the beginnings of the names of rules, and the names of validators,
 // that keep strangers out.
-var guards = []string{"safety", "secret", "py-", "js-unsafe", "go-", "sql-", "csrf"}
+var guards = []string{"safety", "secret", "python-", "bidi-", "js-unsafe", "go-", "sql-", "csrf"}
 
 // quieter guards the severities of rules that keep strangers out.
 func quieter(from, to map[string]string) bool {
@@ -267,6 +267,8 @@ var entries = slices.Concat(perRole, []entry{
 		"Dependencies that may be added without asking: of pypi, npm, go or cargo."),
 	define("validate.rules", ruleLevels(), func(s *Settings) *map[string]string { return &s.Validate.Rules }, Tighten, quieter,
 		"Which severity a rule or a whole validator has, or that it is off. A workspace may not switch off or lower what guards against strangers: safety and secrets."),
+	define("lint.critical", oneOf("low", "medium", "high", "never"), func(s *Settings) *string { return &s.Lint.Critical }, Tighten, earlier("never", "high", "medium", "low"),
+		"From which severity on what Bandit and gosec report is critical; one grade below is a warning. What they are not sure of counts as one grade less."),
 })
 
 // All returns the documentation of every setting, in the order of the table.

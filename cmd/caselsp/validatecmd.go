@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -19,7 +20,8 @@ const validateLong = `Judges files by the validators: the languages' syntax, HTM
 performance, names that one file uses and another one defines, templates of Django and Jinja,
 safety and secrets. A folder is judged as one project, without what git ignores and without
 dependencies; a file that is named is judged alone. --diff REV leaves out what the commit had, too.
---explain RULE prints a rule's documentation, --explain all that of every rule.`
+--lint runs other people's linters,
+too, in the sandbox. --explain RULE prints a rule's documentation, --explain all that of every rule.`
 
 // judging is one run of the command.
 type judging struct {
@@ -29,6 +31,7 @@ type judging struct {
 	format string
 	found  []judged
 	files  int // that were judged
+	lint   bool
 }
 
 // judged are the findings of one file.
@@ -56,6 +59,9 @@ func validateCommand(w *wiring) *cobra.Command {
 			if write == nil {
 				return usage(fmt.Errorf("--format %s: it is text, json, sarif or github", j.format))
 			}
+			if j.lint && j.rev != "" {
+				return usage(errors.New("--lint judges what is there: leave --diff out, or judge a checkout of the revision, too"))
+			}
 			j.least = validate.Severity(least)
 			if len(args) == 0 {
 				args = []string{w.dir}
@@ -75,6 +81,7 @@ func validateCommand(w *wiring) *cobra.Command {
 	flags.StringVar(&j.format, "format", "text", "text, json, sarif or github")
 	flags.StringVar(&least, "min-severity", "info", "the least grave findings that are shown and counted: critical, warning or info")
 	flags.StringVar(&j.rev, "diff", "", "show only what changed files introduce since this git revision")
+	flags.BoolVar(&j.lint, "lint", false, "also run pylint, Bandit, ESLint, go vet and gosec in the sandbox, on the files that they read")
 	flags.StringVar(&explain, "explain", "", "print a rule's documentation and nothing else")
 	return cmd
 }
@@ -135,15 +142,21 @@ func (j *judging) path(ctx context.Context, w *wiring, arg string) error {
 		fmt.Fprintln(os.Stderr, "caselsp:", err)
 	}
 	j.suite = suite
+	var linted map[string][]validate.Finding
+	if j.lint {
+		if linted, err = j.linted(ctx, e, dir, only); err != nil {
+			return err
+		}
+	}
 	shown := func(file string) string { return filepath.ToSlash(filepath.Join(dir, filepath.FromSlash(file))) }
 	if only != "" {
-		return j.alone(ws, only, shown(only))
+		return j.alone(ws, only, shown(only), linted[only])
 	}
-	return j.project(ctx, ws, shown)
+	return j.project(ctx, ws, shown, linted)
 }
 
 // alone judges one file.
-func (j *judging) alone(ws *workspace.Workspace, file, shown string) error {
+func (j *judging) alone(ws *workspace.Workspace, file, shown string, linted []validate.Finding) error {
 	f, err := ws.Read(file)
 	if err != nil {
 		return err
@@ -161,7 +174,7 @@ func (j *judging) alone(ws *workspace.Workspace, file, shown string) error {
 		found = validate.Introduced(j.suite.Check(file, before), found)
 	}
 	j.files++
-	j.keep(shown, f.Text, found)
+	j.keep(shown, f.Text, slices.Concat(found, linted))
 	return nil
 }
 
@@ -176,7 +189,7 @@ func (j *judging) keep(shown, text string, found []validate.Finding) {
 }
 
 // project judges a folder.
-func (j *judging) project(ctx context.Context, ws *workspace.Workspace, shown func(string) string) error {
+func (j *judging) project(ctx context.Context, ws *workspace.Workspace, shown func(string) string, linted map[string][]validate.Finding) error {
 	in, err := agent.Inspect(ctx, ws, j.suite)
 	if err != nil {
 		return err
@@ -197,7 +210,7 @@ func (j *judging) project(ctx context.Context, ws *workspace.Workspace, shown fu
 	}
 	for _, file := range files {
 		j.files++
-		j.keep(shown(file), texts[file], found[file])
+		j.keep(shown(file), texts[file], slices.Concat(found[file], linted[file]))
 	}
 	return ctx.Err()
 }

@@ -1,0 +1,119 @@
+package lint
+
+import (
+	"encoding/json"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"caselsp/agent/validate"
+)
+
+// pylintLine asks for the report as JSON, which pylint 2 has as well as 3, and
+// for the score, which only the text says.
+func pylintLine(files []string) string {
+	return "pylint --output-format=json:" + reportFile + ",text --score=y --persistent=n --jobs=1 --" + quoted(files)
+}
+
+var pylintScore = regexp.MustCompile(`rated at (-?[0-9.]+)/10`)
+
+// pylintSeverity is what the kinds of pylint's messages mean. None is critical: what
+// cannot run is told by the syntax rules, what lets strangers in by Bandit.
+var pylintSeverity = map[string]validate.Severity{"fatal": validate.Warning, "error": validate.Warning, "warning": validate.Warning, "refactor": validate.Info, "convention": validate.Info}
+
+func readPylint(report, output string) ([]issue, error) {
+	var list []struct {
+		Type, Path, Symbol, Message string
+		ID                          string `json:"message-id"`
+		Line, Column                int
+		EndLine, EndColumn          *int
+	}
+	if err := json.Unmarshal([]byte(report), &list); err != nil {
+		return nil, err
+	}
+	var issues []issue
+	for _, m := range list {
+		i := issue{Reported: validate.Reported{
+			Path: m.Path, Rule: m.Symbol, Severity: pylintSeverity[m.Type], Line: m.Line, Column: m.Column + 1, Message: m.Message,
+			Docs: "https://pylint.readthedocs.io/en/stable/user_guide/messages/" + kindOf(m.ID) + "/" + m.Symbol + ".html",
+		}}
+		if m.EndLine != nil && m.EndColumn != nil {
+			i.EndLine, i.EndColumn = *m.EndLine, *m.EndColumn+1
+		}
+		if i.Severity == "" {
+			i.Severity = validate.Info
+		}
+		issues = append(issues, i)
+	}
+	if m := pylintScore.FindStringSubmatch(output); m != nil {
+		if score, err := strconv.ParseFloat(m[1], 64); err == nil {
+			issues = append(issues, issue{score: &score})
+		}
+	}
+	return issues, nil
+}
+
+// kindOf is the folder of a message's page.
+func kindOf(id string) string {
+	for letter, kind := range map[string]string{"C": "convention", "R": "refactor", "W": "warning", "E": "error", "F": "fatal"} {
+		if strings.HasPrefix(id, letter) {
+			return kind
+		}
+	}
+	return "all"
+}
+
+func banditLine(files []string) string {
+	return "bandit --quiet --exit-zero --format json --output " + reportFile + " --" + quoted(files)
+}
+
+func readBandit(report, _ string) ([]issue, error) {
+	var all struct {
+		Results []struct {
+			Filename   string
+			Text       string           `json:"issue_text"`
+			Severity   string           `json:"issue_severity"`
+			Confidence string           `json:"issue_confidence"`
+			CWE        struct{ ID int } `json:"issue_cwe"`
+			Line       int              `json:"line_number"`
+			Range      []int            `json:"line_range"`
+			Column     int              `json:"col_offset"`
+			EndColumn  int              `json:"end_col_offset"`
+			ID         string           `json:"test_id"`
+			Info       string           `json:"more_info"`
+		}
+	}
+	if report == "" {
+		return nil, errNoReport
+	}
+	if err := json.Unmarshal([]byte(report), &all); err != nil {
+		return nil, err
+	}
+	var issues []issue
+	for _, r := range all.Results {
+		i := issue{
+			Reported: validate.Reported{Path: r.Filename, Rule: r.ID, Line: r.Line, Column: r.Column + 1, Message: r.Text, Docs: r.Info, Standards: cwe(r.CWE.ID)},
+			severity: grade(r.Severity), confidence: grade(r.Confidence),
+		}
+		if last := len(r.Range) - 1; last == 0 && r.EndColumn > r.Column {
+			i.EndLine, i.EndColumn = r.Line, r.EndColumn+1
+		}
+		issues = append(issues, i)
+	}
+	return issues, nil
+}
+
+// grade reads HIGH, MEDIUM and LOW; what is UNDEFINED is low.
+func grade(text string) Grade {
+	if g := Grade(strings.ToLower(text)); rank[g] > 0 {
+		return g
+	}
+	return Low
+}
+
+func cwe(id int) []string {
+	if id == 0 {
+		return nil
+	}
+	return []string{"CWE-" + strconv.Itoa(id)}
+}
