@@ -9,6 +9,11 @@ import (
 
 // cssSheetRules are about rules of a sheet, their selectors and their order.
 var cssSheetRules = authored([]Rule{{
+	ID: "css-id-selector", Title: "A style that hangs on an id", Severity: Info, Category: Styles,
+	Doc:  "No class can override it, and it fits one element of a page only. Write a class. Looked at in sheets that style by classes, and told for the first id of a sheet; ids beside other selectors in one list, and of rules that set up the page (`#app`, `#root`, `#main`), pass.",
+	File: "a.css", Bad: ".card { top: 0; }\n.note { top: 0; }\n#price { color: red; }\n", Good: ".card { top: 0; }\n.note { top: 0; }\n#app { min-height: 100vh; }\n.price { color: red; }\n",
+	Check: sheets(checkIDs),
+}, {
 	ID: "css-duplicate-selector", Title: "A selector that has a rule of its own already", Severity: Info, Category: Styles,
 	Doc:  "Whoever changes the one rule overlooks the other. Put both into one, where nothing between them needs the order. Looked at within one at-rule or one rule; lists of selectors are compared as a whole.",
 	File: "a.css", Bad: ".card { color: red; }\n.note { top: 0; }\n.card { margin: 0; }\n", Good: ".card { color: red; }\n@media print { .card { margin: 0; } }\n.card, .note { top: 0; }\n",
@@ -159,6 +164,29 @@ func checkSelectors(p *Pass, s Style) {
 			continue
 		}
 		seen[key] = r
+	}
+}
+
+func checkIDs(p *Pass, s Style) {
+	classes, ids := 0, 0
+	var first *dom.Compound
+	for _, r := range s.All {
+		for _, sel := range r.Selectors {
+			for i := range sel.Compounds {
+				c := &sel.Compounds[i]
+				classes += len(c.Classes)
+				if c.ID == "" || !p.written(c.Start, c.End) {
+					continue
+				}
+				ids++
+				if first == nil && len(r.Selectors) == 1 && i == len(sel.Compounds)-1 && !containsWord("app root main page content wrapper container __next", strings.ToLower(c.ID)) {
+					first = c
+				}
+			}
+		}
+	}
+	if first != nil && classes > ids {
+		p.Report(first.Start, first.End, "No class overrides #%s: style by a class, as elsewhere in this sheet.", first.ID)
 	}
 }
 

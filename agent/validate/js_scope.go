@@ -24,6 +24,12 @@ var jsScopeRules = authored([]Rule{{
 	File: "app.js", Bad: "function area(width, height, unit) { return width * height; }\nshow(area(2, 3));\n", Good: "function area(width, height) { return width * height; }\nshow(area(2, 3));\nlist.map((item, index) => 1);\n",
 	Check: scripts(checkParameters),
 }, {
+	ID: "js-dead-store", Title: "A value that is overwritten before anybody reads it", Severity: Warning, Category: Scripts,
+	Doc: "Mostly one of the two names is a slip, or a condition was lost between them. Told where both stand in one list of statements and nothing in between reads the variable or leaves the list. " +
+		"A first value that only says what the variable holds (`let list = []`) passes.",
+	File: "app.js", Bad: "function size(box) {\n  let n = box.width();\n  n = box.height();\n  return n;\n}\n", Good: "function size(box) {\n  let n = 0;\n  n = box.width();\n  if (box.tall) n = box.height();\n  return n;\n}\n",
+	Check: scripts(checkDeadStores),
+}, {
 	ID: "js-const-assignment", Title: "A constant that is assigned to", Severity: Warning, Category: Scripts,
 	Doc:  "Assigning to a `const` or an import, or to a member of an imported namespace, throws a TypeError when it runs. Declare it with `let`.",
 	File: "app.js", Bad: "const tries = 0;\nfunction again() { tries += 1; }\n", Good: "let tries = 0;\nfunction again() { tries += 1; }\n",

@@ -221,3 +221,79 @@ func usesArguments(s *bindings, at *scope) bool {
 	}
 	return false
 }
+
+// plain are values that a variable is given so that it has one.
+var plain = []string{"number", "string", "true", "false", "null", "undefined", "array", "object"}
+
+// checkDeadStores finds values that are overwritten before anybody could read
+// them: both assignments stand in one list of statements, nothing between them
+// reads the variable or leaves the list, and no inner function sees it.
+func checkDeadStores(p *Pass, c *Code) {
+	s := c.bindings()
+	if s.dynamic || c.Attr != nil {
+		return
+	}
+	for _, at := range s.all {
+		if at == s.top && !s.module {
+			continue
+		}
+		for _, v := range at.vars {
+			if d := v.defs[0]; v.exported || len(v.defs) > 1 || d.kind != "let" && d.kind != "var" || seenInside(v) {
+				continue
+			}
+			for i, r := range v.refs[:max(len(v.refs)-1, 0)] {
+				next := v.refs[i+1]
+				if overwritten(r, next) && !slices.ContainsFunc(v.refs, func(x *reference) bool { return x.read && within(x.name, next.by) }) {
+					p.name(c, r.name, "Nobody reads this value of %s: line %d gives it another one.", v.name, c.line(p, next.name))
+				}
+			}
+		}
+	}
+}
+
+// seenInside reports whether an inner function uses a variable.
+func seenInside(v *variable) bool {
+	home := v.scope.function()
+	return slices.ContainsFunc(v.refs, func(r *reference) bool { return r.scope.function() != home })
+}
+
+// overwritten reports whether the value that a reference writes is replaced by the next one.
+func overwritten(r, next *reference) bool {
+	if !r.write || r.read || r.apart || r.value.IsZero() || !next.write || next.read || next.init || next.apart {
+		return false
+	}
+	a, b := statementOf(r), statementOf(next)
+	if a.IsZero() || b.IsZero() || a == b || a.Parent() != b.Parent() || r.init && is(bare(r.value), plain...) {
+		return false
+	}
+	if !enclosing(a, "try_statement").IsZero() {
+		return false // what throws in between may be read behind
+	}
+	behind := false
+	for _, x := range parts(a.Parent()) {
+		if x == b {
+			break
+		}
+		if behind {
+			for y := range x.Walk() {
+				if is(y, "return_statement", "break_statement", "continue_statement", "yield_expression", "switch_case", "throw_statement") {
+					return false
+				}
+			}
+		}
+		behind = behind || x == a
+	}
+	return true
+}
+
+// statementOf is the statement that does nothing but write: a declaration, or x = …;.
+func statementOf(r *reference) syntax.Node {
+	n := r.by
+	switch {
+	case is(n, "variable_declarator"):
+		return n.Parent()
+	case is(n, "assignment_expression") && is(n.Parent(), "expression_statement") && !is(n.Parent().Parent(), "for_statement"):
+		return n.Parent()
+	}
+	return syntax.Node{}
+}

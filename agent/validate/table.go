@@ -12,7 +12,7 @@ var table = slices.Concat(
 	htmlAttributeRules,
 	cssNameRules, cssMediaRules, cssBlockRules, cssSheetRules, cssDetailRules, cssAccessRules,
 	jsFlowRules, jsExprRules, jsCallRules, jsScopeRules, jsClassRules, jsDetailRules, jsRegexpRules,
-	perfPageRules, perfStyleRules, perfScriptRules,
+	perfPageRules, perfStyleRules, perfScriptRules, perfTimingRules,
 	a11yImageRules,
 	a11yNameRules,
 	a11yAriaRules,

@@ -1,0 +1,89 @@
+package validate
+
+import (
+	"net/url"
+	"strings"
+
+	"caselsp/agent/dom"
+	"caselsp/agent/syntax"
+)
+
+// perfTimingRules are about work that is done too late or too often.
+var perfTimingRules = []Rule{{
+	ID: "perf-late-preconnect", Title: "A connection that is announced when it is in use already", Severity: Warning, Category: Performance,
+	Doc:  "`rel=\"preconnect\"` and `rel=\"dns-prefetch\"` save time only before the first file of that server is asked for. Put them at the top of the head.",
+	Bad:  "<link rel=\"stylesheet\" href=\"https://fonts.example.com/a.css\">\n<link rel=\"preconnect\" href=\"https://fonts.example.com\">\n",
+	Good: "<link rel=\"preconnect\" href=\"https://fonts.example.com\">\n<link rel=\"stylesheet\" href=\"https://fonts.example.com/a.css\">\n<link rel=\"preconnect\" href=\"https://static.example.com\" crossorigin>\n",
+	Check: page(func(p *Pass, d *dom.Document) {
+		used := map[string]bool{}
+		for _, n := range d.Elements("link", "script", "img", "iframe") {
+			rel, _ := n.Get("rel")
+			rel = strings.ToLower(rel)
+			name := "src"
+			if n.Is("link") {
+				name = "href"
+			}
+			address, ok := n.Get(name)
+			host := serverOf(address)
+			switch {
+			case !ok || host == "" || n.Inert() || n.May("crossorigin"):
+			case containsWord(rel, "preconnect") || containsWord(rel, "dns-prefetch"):
+				if used[host] {
+					p.Element(n, "A file of %s is asked for above: announce the connection before.", host)
+				}
+			case n.Is("link") && !containsWord(rel, "stylesheet"):
+			default:
+				used[host] = true
+			}
+		}
+	}),
+}, {
+	ID: "perf-frequent-handler", Title: "A handler that lays the page out on each move", Severity: Info, Category: Performance,
+	Doc:  "`scroll`, `mousemove` and `resize` come many times for each picture that is drawn. Asking for sizes or setting styles in each of them makes the browser lay the page out each time: do it in `requestAnimationFrame`, or use an IntersectionObserver or ResizeObserver.",
+	File: "app.js", Bad: "window.addEventListener(\"scroll\", () => { bar.style.width = page.scrollHeight + \"px\"; });\n",
+	Good:  "window.addEventListener(\"scroll\", () => { requestAnimationFrame(() => { bar.style.width = page.scrollHeight + \"px\"; }); });\nwindow.addEventListener(\"scroll\", () => { moved = true; });\n",
+	Check: script(checkFrequent, "call_expression"),
+}}
+
+// serverOf is the scheme and host of an absolute address; "" of others.
+func serverOf(address string) string {
+	if !strings.Contains(address, "//") {
+		return ""
+	}
+	u, err := url.Parse(strings.TrimSpace(address))
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(u.Host)
+}
+
+func checkFrequent(p *Pass, c *Code, n syntax.Node) {
+	_, name := method(n)
+	args := arguments(n)
+	if name != "addEventListener" || len(args) < 2 || !is(args[1], "arrow_function", "function", "function_expression") {
+		return
+	}
+	event, _ := unquote(args[0])
+	if !containsWord("scroll mousemove pointermove touchmove resize wheel", event) {
+		return
+	}
+	lays, writes := syntax.Node{}, false
+	for _, x := range own(args[1]) {
+		switch {
+		case is(x, "if_statement", "return_statement"):
+			return // it asks whether there is anything to do
+		case is(x, "member_expression") && layoutReads[part(x, -1).Text()] && !assignedTo(x):
+			lays = x
+		case is(x, "assignment_expression", "augmented_assignment_expression") && strings.Contains(part(x, 0).Text(), ".style."):
+			writes = true
+		case is(x, "call_expression"):
+			if called := strings.ToLower(callee(x)); containsAny(called, []string{"requestanimationframe", "throttle", "debounce", "settimeout", "raf", "clear"}) {
+				return
+			}
+		}
+	}
+	if !lays.IsZero() && writes {
+		start, end := c.Span(args[0])
+		p.Report(start, end, "Each %s lays the page out anew: do this in requestAnimationFrame.", event)
+	}
+}
