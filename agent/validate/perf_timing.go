@@ -1,7 +1,6 @@
 package validate
 
 import (
-	"net/url"
 	"strings"
 
 	"caselsp/agent/dom"
@@ -45,16 +44,16 @@ var perfTimingRules = []Rule{{
 	Check: script(checkFrequent, "call_expression"),
 }}
 
-// serverOf is the scheme and host of an absolute address; "" of others.
+// serverOf is the host of an absolute address, in lower case; "" of others.
 func serverOf(address string) string {
-	if !strings.Contains(address, "//") {
+	scheme, rest, ok := strings.Cut(strings.TrimSpace(address), "//")
+	if !ok || scheme != "" && !strings.EqualFold(scheme, "https:") && !strings.EqualFold(scheme, "http:") {
 		return ""
 	}
-	u, err := url.Parse(strings.TrimSpace(address))
-	if err != nil {
-		return ""
+	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
+		rest = rest[:end]
 	}
-	return strings.ToLower(u.Host)
+	return strings.ToLower(rest)
 }
 
 func checkFrequent(p *Pass, c *Code, n syntax.Node) {
