@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"caselsp/agent/action"
 	"caselsp/agent/shell"
@@ -62,6 +63,7 @@ func (a *Agent) commands() shell.Policy {
 func (r *run) commandOn(ctx context.Context, line string, policy sandbox.Policy) (sandbox.Command, error) {
 	cmd := sandbox.Command{Line: line, Policy: policy, Progress: r.progress}
 	files, err := r.overlay.Tree(ctx, policy.Disk)
+	files, r.without = r.shareable(files)
 	for _, f := range files {
 		cmd.Tree = append(cmd.Tree, sandbox.File{Path: f.Path, Mode: f.Mode, Data: f.Data})
 	}
@@ -71,7 +73,7 @@ func (r *run) commandOn(ctx context.Context, line string, policy sandbox.Policy)
 
 // execute runs the command on the staged tree and records its result.
 func (r *run) execute(ctx context.Context, engine sandbox.Engine, cmd sandbox.Command) error {
-	if err := r.record(CommandStarted{Line: cmd.Line, Tree: sandbox.Digest(cmd.Tree), Memory: cmd.Policy.Memory, Time: cmd.Policy.Time}); err != nil {
+	if err := r.record(CommandStarted{Line: cmd.Line, Tree: sandbox.Digest(cmd.Tree), Without: r.without, Memory: cmd.Policy.Memory, Time: cmd.Policy.Time}); err != nil {
 		return err
 	}
 	result, err := engine.Run(ctx, cmd)
@@ -128,6 +130,9 @@ func (r *run) commandEnded(line string) error {
 	if !outcome.OK {
 		missing = r.p.withoutLayers()
 	}
+	if len(c.without) > 0 {
+		missing += "Not in the sandbox, because they may hold secrets: " + strings.Join(c.without, ", ") + ".\n"
+	}
 	if c.Role != roleCase {
 		result.Changes, result.Skipped = nil, nil
 		outcome.Text = r.firstTry() + action.Output(line, result) + missing
@@ -152,6 +157,9 @@ func (r *run) commandEnded(line string) error {
 }
 
 func (r *run) stageChange(c sandbox.Change) error {
+	if r.obeys(c.Path) || r.hides(c.Path) && r.exists(c.Path) {
+		return errors.New("commands do not change such a file: do it by an action of its own, for which the user is asked")
+	}
 	if c.Deleted {
 		_, err := r.overlay.Delete(c.Path)
 		return err

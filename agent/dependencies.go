@@ -73,6 +73,8 @@ func (p *progress) applyAnswer(q *Question, a Answer) {
 	switch {
 	case q != nil && q.Kind == Trusting: // trust itself is kept elsewhere, and looked at each time
 		p.onlyReads = a.Text == Deny
+	case q != nil && q.Leave != "":
+		p.applyLeave(q, a)
 	case q != nil && q.Layer != "" && a.Text == Deny:
 		p.applyLayer(q.Layer, layer{state: without})
 	case q != nil && q.Layer != "":
@@ -89,7 +91,7 @@ func (p *progress) applyStarted(b CommandStarted) {
 	if b.Layer != "" {
 		p.applyLayer(b.Layer, layer{state: started})
 	} else if c := p.pending; c != nil {
-		c.command, c.result = true, nil
+		c.command, c.result, c.without = true, nil, b.Without
 		c.tries++
 	}
 }

@@ -28,6 +28,9 @@ func (r *run) perform(ctx context.Context) error {
 	if may, err := r.mayAct(act.Verb); !may || err != nil {
 		return err
 	}
+	if allowed, err := r.allowedTo(act); !allowed {
+		return err
+	}
 	switch args := act.Args.(type) {
 	case action.RunCommand:
 		return r.runCommand(ctx, args)
@@ -59,7 +62,7 @@ func (r *run) do(ctx context.Context, verb *action.Verb, args action.Doer) error
 	before := r.overlay.State()
 	var result action.Result
 	err := r.guarded(verb.Name, func() (err error) {
-		result, err = args.Do(ctx, &action.Env{Overlay: r.overlay, Shown: r.p.shownNow(), Hidden: store.Redacted, Judge: r.judge})
+		result, err = args.Do(ctx, &action.Env{Overlay: r.overlay, Shown: r.p.shownNow(), Hidden: store.Redacted, Hides: r.hides, Judge: r.judge})
 		return err
 	})
 	if ctx.Err() != nil {
@@ -106,7 +109,7 @@ func (r *run) look(ctx context.Context, act *action.Action) error {
 		case action.GitStatus:
 			text, err = r.a.Workspace.GitStatus(ctx)
 		case action.GitDiff:
-			text, err = r.a.Workspace.GitDiff(ctx, args.Path)
+			text, err = r.a.Workspace.GitDiff(ctx, args.Path, r.hides)
 		case action.Recall:
 			found, err = r.a.recall(ctx, store.KindPattern, args.Query)
 		default:
@@ -133,7 +136,7 @@ func (r *run) look(ctx context.Context, act *action.Action) error {
 func (r *run) askUser(args action.AskUser) error {
 	if a := r.p.pending.answer; a != nil {
 		return r.done(ActionDone{OK: true, Note: "asked the user",
-			Text: fmt.Sprintf("The user answered:\n<answer>\n%s\n</answer>", a.Text)})
+			Text: "The user answered:\n" + action.Fence("answer", a.Text)})
 	}
 	return r.question(Question{Kind: Input, Text: args.Question, Choices: args.Choices})
 }

@@ -37,6 +37,7 @@ type progress struct {
 
 	staged Staged
 	layers map[string]layer // by key: what became of the project's dependencies
+	leaves map[string]bool  // what the user gave leave for beside commands
 	lost   map[string]bool  // command lines of unknown outcome: run again only when asked
 	hasty  map[string]bool  // command lines that the user will not wait longer for
 	usage  llm.Usage
@@ -93,10 +94,12 @@ type phase struct {
 // pendingAction is an intent without an outcome.
 type pendingAction struct {
 	ActionChosen
-	judged  *Judged       // whether the command may run
-	answer  *Answer       // the user's, where one was asked
-	command bool          // the command was started
-	result  *CommandEnded // and has ended
+	judged   *Judged       // whether the command may run
+	withheld *Answer       // the user's, where leave was asked for and not given
+	without  []string      // files that the command was not given
+	answer   *Answer       // the user's, where one was asked
+	command  bool          // the command was started
+	result   *CommandEnded // and has ended
 
 	tries       int            // how often it was started
 	first       sandbox.Status // how the first try ended

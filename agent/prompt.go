@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"text/template"
 
@@ -20,7 +21,19 @@ var promptFiles embed.FS
 
 // prompts are the templates by file name. They are strict: a field that is
 // missing is an error, and a test renders every one.
-var prompts = template.Must(template.New("prompts").Option("missingkey=error").ParseFS(promptFiles, "prompts/*.md"))
+var prompts = template.Must(template.New("prompts").Option("missingkey=error").Funcs(template.FuncMap{"data": asData, "bullets": bullets}).ParseFS(promptFiles, "prompts/*.md"))
+
+// asData marks a text as one from outside.
+func asData(text string) string { return action.Fence("data", text) }
+
+// bullets makes a list of texts.
+func bullets(texts []string) string {
+	var b strings.Builder
+	for _, t := range texts {
+		fmt.Fprintf(&b, "- %s\n", t)
+	}
+	return b.String()
+}
 
 func render(name string, data any) (string, error) {
 	var b strings.Builder
@@ -106,6 +119,9 @@ func (r *run) history(shown []action.Shown) []llm.Message {
 			if call.ID == "" {
 				call.ID = fmt.Sprintf("call_%d", i+1) // some servers send none, all want one back
 			}
+			if t.ok && slices.Contains(readVerbs, call.Name) && !below[t.full] {
+				result = asData(result) // our own words stay outside
+			}
 			if t.step > 0 {
 				result = fmt.Sprintf("[step %d] %s", t.step, result)
 			}
@@ -170,10 +186,10 @@ func (f Focus) String() string {
 		if source == "" {
 			source = "a language server"
 		}
-		fmt.Fprintf(&b, "There, %s reports:\n<data>\n%s\n</data>\n", source, f.Diagnostic)
+		fmt.Fprintf(&b, "There, %s reports:\n%s\n", source, asData(f.Diagnostic))
 	}
 	if f.Text != "" {
-		fmt.Fprintf(&b, "The lines read:\n<data>\n%s\n</data>\n", strings.TrimRight(f.Text, "\r\n"))
+		fmt.Fprintf(&b, "The lines read:\n%s\n", asData(strings.TrimRight(f.Text, "\r\n")))
 	}
 	return b.String()
 }
@@ -260,6 +276,10 @@ func (r *run) featureDiff() string {
 	}
 	var b strings.Builder
 	for _, c := range workspace.Compare(start, r.overlay.State()).Files {
+		if r.hides(c.Path) || c.From != "" && r.hides(c.From) {
+			fmt.Fprintf(&b, "%s %s: it may hold secrets, so that its lines are not shown\n", c.Op, c.Path)
+			continue
+		}
 		b.WriteString(c.Unified())
 	}
 	if b.Len() == 0 {
@@ -296,6 +316,10 @@ func (r *run) filesNow(step string) (string, []action.Shown, error) {
 	known := r.p.feature().known
 	for i := len(known) - 1; i >= 0; i-- {
 		path := known[i]
+		if key, err := r.a.Workspace.Key(path); err == nil && r.hides(key) && r.exists(key) {
+			data.Missing = append(data.Missing, path+": may hold secrets; to read it with "+action.GetFullFileContent+", the user is asked")
+			continue
+		}
 		f, err := r.overlay.Read(path)
 		if err != nil {
 			reason := err.Error()

@@ -42,6 +42,7 @@ type Question struct {
 	Why     string       `json:"why,omitempty"`     // why it must be asked
 	Touches []string     `json:"touches,omitempty"` // what it could touch there, in words
 	Layer   string       `json:"layer,omitempty"`   // the key of the dependencies that it is about, else ""
+	Leave   string       `json:"leave,omitempty"`   // what an approval gives leave for beside a command, for the rest of the task; no flag answers it
 	Shape   string       `json:"shape,omitempty"`   // what ApproveAlways would allow; "" where it is not offered
 	Like    string       `json:"like,omitempty"`    // the kind of command by which approvals are counted; "" for what is asked for each time anew
 	Basis   Basis        `json:"basis,omitzero"`    // what an approval rests on
@@ -95,7 +96,7 @@ type Headless struct{ Yes bool }
 
 // Ask implements User.
 func (h Headless) Ask(_ context.Context, q Question) (Answer, error) {
-	if h.Yes && q.Kind == Approval {
+	if h.Yes && q.Kind == Approval && q.Leave == "" {
 		return Answer{Text: Approve, By: Unasked}, nil
 	}
 	return Answer{}, ErrUndecided

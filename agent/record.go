@@ -127,6 +127,8 @@ type Answered struct {
 type CommandStarted struct {
 	Line string `json:"line"`
 	Tree string `json:"tree"` // digest of the tree it runs on
+	// Without are the files that were left out of the tree because they may hold secrets.
+	Without []string `json:"without,omitempty"`
 	// Layer is the key of the dependencies that it installs, before the command
 	// that was chosen runs.
 	Layer string `json:"layer,omitempty"`

@@ -21,8 +21,10 @@ type run struct {
 	gate    gate
 	// live is the pending action as the model sent it. The journal's copy has
 	// secrets cut out, so an edit is only ever made from this one.
-	live  *action.Action
-	yield func(Event, error) bool
+	live *action.Action
+	// without are the files that the tree of the next command was made without.
+	without []string
+	yield   func(Event, error) bool
 	// trustAsked says that this run has seen to whether the workspace is trusted.
 	trustAsked bool
 	gone       bool // whoever listened has left: stop as soon as the record is whole
@@ -91,6 +93,7 @@ func (r *run) begin(ctx context.Context, task Task) error {
 	if err != nil {
 		return fmt.Errorf("the workspace cannot be read: %w", err)
 	}
+	r.conceal()
 	if err := r.record(TaskGiven{Task: task, Manifest: manifest, Limits: r.a.Limits, Context: r.a.Context}); err != nil {
 		return err
 	}
@@ -110,6 +113,7 @@ func (r *run) restore() error {
 		return fmt.Errorf("task %s is over (%s): there is nothing to resume", r.id, p.state)
 	}
 	r.p = p
+	r.conceal()
 	return r.putBack(p.staged)
 }
 

@@ -20,6 +20,8 @@ type Env struct {
 	// Hidden is the text that stands where a secret was cut out of a prompt. An
 	// edit that brings it back would overwrite the secret, so it is refused.
 	Hidden string
+	// Hides says which files are not read without the user's leave.
+	Hides func(path string) bool
 
 	// Judge runs the validators over the text of a file, together with what else
 	// there is; nil: over the text alone.

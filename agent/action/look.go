@@ -80,7 +80,7 @@ func (a SearchText) Check() error {
 // Do implements Doer.
 func (a SearchText) Do(ctx context.Context, env *Env) (Result, error) {
 	found, more, err := env.Overlay.Search(ctx, workspace.Query{
-		Pattern: a.Pattern, Regexp: a.Regexp, IgnoreCase: a.IgnoreCase, Glob: a.Glob, Limit: maxMatches,
+		Pattern: a.Pattern, Regexp: a.Regexp, IgnoreCase: a.IgnoreCase, Glob: a.Glob, Limit: maxMatches, Skip: env.Hides,
 	})
 	if err != nil {
 		return Result{}, err

@@ -50,9 +50,7 @@ func Output(line string, r *sandbox.Result) string {
 	default:
 		fmt.Fprintf(&b, "ended: %s\n", r.Status)
 	}
-	b.WriteString("<output>\n")
-	b.WriteString(headAndTail(r.Output))
-	b.WriteString("</output>\n")
+	b.WriteString(Fence("output", headAndTail(r.Output)) + "\n")
 	if r.Cut > 0 {
 		fmt.Fprintf(&b, "%d bytes of output were cut from the middle.\n", r.Cut)
 	}

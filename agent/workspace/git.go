@@ -153,20 +153,21 @@ func (w *Workspace) unignored(ctx context.Context) (map[string]bool, error) {
 
 // GitDiff returns how what the user sees differs from the last commit, as a
 // unified diff: of one file, or of every tracked one where path is empty. A file
-// that was never committed is one that is created. A folder without git is told as
+// that was never committed is one that is created. Of the files that hides names,
+// if it is not nil, only a diff that is asked for by path is given. A folder without git is told as
 // such, not as an error.
-func (w *Workspace) GitDiff(ctx context.Context, path string) (string, error) {
+func (w *Workspace) GitDiff(ctx context.Context, path string, hides func(path string) bool) (string, error) {
 	return await(ctx, func() (string, error) {
 		if path != "" {
 			at, err := w.locate(path)
 			if err != nil {
 				return "", err
 			}
-			return w.gitDiff(ctx, at.folder, []place{at})
+			return w.gitDiff(ctx, at.folder, []place{at}, nil)
 		}
 		var out strings.Builder
 		for _, f := range w.folders {
-			text, err := w.gitDiff(ctx, f, nil)
+			text, err := w.gitDiff(ctx, f, nil, hides)
 			if err != nil {
 				return "", err
 			}
@@ -186,7 +187,7 @@ func cutDiff(text string) string {
 }
 
 // gitDiff returns the diff of some files of a folder, or of every tracked one.
-func (w *Workspace) gitDiff(ctx context.Context, f *folder, files []place) (string, error) {
+func (w *Workspace) gitDiff(ctx context.Context, f *folder, files []place, hides func(string) bool) (string, error) {
 	r, err := f.openGit()
 	if err != nil {
 		return "", err
@@ -208,6 +209,10 @@ func (w *Workspace) gitDiff(ctx context.Context, f *folder, files []place) (stri
 	for _, at := range files {
 		if err := ctx.Err(); err != nil {
 			return "", err
+		}
+		if hides != nil && hides(at.key) {
+			fmt.Fprintf(&out, "no diff of %s: it may hold secrets\n", at.key)
+			continue
 		}
 		before, err := headContent(head, path.Join(r.prefix, at.rel), at.key)
 		var after *Content
@@ -328,4 +333,28 @@ func await(ctx context.Context, f func() (string, error)) (string, error) {
 	case <-ctx.Done():
 		return "", ctx.Err()
 	}
+}
+
+// Tracked returns which of some files of the workspace git tracks: what is in a
+// repository is shared with all who have it. A folder without git, or whose index
+// cannot be read, tracks none.
+func (w *Workspace) Tracked(paths []string) map[string]bool {
+	tracked := make(map[string]bool)
+	for _, f := range w.folders {
+		r, err := f.openGit()
+		if err != nil || r == nil {
+			continue
+		}
+		index, err := r.Storer.Index()
+		if err != nil {
+			continue
+		}
+		for _, entry := range index.Entries {
+			rel, inside := strings.CutPrefix(entry.Name, r.prefix)
+			if key := w.key(f, rel); inside && slices.Contains(paths, key) {
+				tracked[key] = true
+			}
+		}
+	}
+	return tracked
 }

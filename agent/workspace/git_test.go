@@ -159,7 +159,7 @@ func TestGitDiff(t *testing.T) {
 	}
 	defer w.Close()
 	all := func() string {
-		text, err := w.GitDiff(t.Context(), "")
+		text, err := w.GitDiff(t.Context(), "", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -179,14 +179,14 @@ func TestGitDiff(t *testing.T) {
 		"sub/in.txt":    "-sub/in.txt\n+in\n",
 		"untracked.txt": "--- /dev/null\n+++ b/untracked.txt\n@@ -0,0 +1 @@\n+u\n",
 	} {
-		if got, err := w.GitDiff(t.Context(), path); err != nil || !strings.HasSuffix(got, want) {
+		if got, err := w.GitDiff(t.Context(), path, nil); err != nil || !strings.HasSuffix(got, want) {
 			t.Errorf("%s: got %q, %v; want %q at its end", path, got, err, want)
 		}
 	}
-	_, err = w.GitDiff(t.Context(), "../x")
+	_, err = w.GitDiff(t.Context(), "../x", nil)
 	checkRefused(t, "GitDiff", "../x", `".."`, err)
 	plain, _ := open(t, map[string]string{"a.txt": "a\n"})
-	if got, err := plain.GitDiff(t.Context(), ""); got != "not a git repository\n" || err != nil {
+	if got, err := plain.GitDiff(t.Context(), "", nil); got != "not a git repository\n" || err != nil {
 		t.Errorf("without git: got %q, %v", got, err)
 	}
 }

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,9 +58,10 @@ func (o *Overlay) List(ctx context.Context, glob string, limit int) (entries []E
 
 // TreeFile is a file of a whole tree.
 type TreeFile struct {
-	Path string
-	Mode fs.FileMode
-	Data []byte
+	Path   string
+	Origin string // the file that a link leads to; else Path
+	Mode   fs.FileMode
+	Data   []byte
 }
 
 // ErrTreeTooLarge says that a tree has more bytes than were allowed.
@@ -95,7 +97,7 @@ func (o *Overlay) Tree(ctx context.Context, limit int64) ([]TreeFile, error) {
 			continue
 		}
 		left -= int64(len(c.Data))
-		tree = append(tree, TreeFile{f.key, c.Mode, c.Data})
+		tree = append(tree, TreeFile{f.key, cmp.Or(f.place.key, f.key), c.Mode, c.Data})
 	}
 	return tree, nil
 }

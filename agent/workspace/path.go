@@ -300,6 +300,13 @@ func realPath(abs string) string {
 	}
 }
 
+// Key returns the workspace path of the file that a workspace path leads to, when
+// links are followed. The file need not exist. The error is a *PathError.
+func (w *Workspace) Key(p string) (string, error) {
+	at, err := w.locate(p)
+	return at.key, err
+}
+
 // Abs returns the absolute path of the file that a workspace path leads to,
 // after the same checks as any access. The file need not exist.
 func (w *Workspace) Abs(p string) (string, error) {

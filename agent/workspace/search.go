@@ -31,10 +31,11 @@ const (
 // Query is what to search for.
 type Query struct {
 	Pattern    string
-	Regexp     bool   // Pattern is a regular expression (RE2); else it is plain text
-	IgnoreCase bool   // letters match in either case
-	Glob       string // of the files to search, as in List
-	Limit      int    // of matches; 0: MaxMatches
+	Regexp     bool                   // Pattern is a regular expression (RE2); else it is plain text
+	IgnoreCase bool                   // letters match in either case
+	Glob       string                 // of the files to search, as in List
+	Limit      int                    // of matches; 0: MaxMatches
+	Skip       func(path string) bool // files that are not searched; nil: none
 }
 
 // Match is a line that was found.
@@ -65,7 +66,7 @@ func (o *Overlay) Search(ctx context.Context, q Query) (matches []Match, more bo
 	if err != nil {
 		return nil, false, err
 	}
-	files = slices.DeleteFunc(files, func(f found) bool { return !g.match(f.key) })
+	files = slices.DeleteFunc(files, func(f found) bool { return !g.match(f.key) || q.Skip != nil && q.Skip(f.key) })
 	s := search{w: o.w, re: re, plain: !q.Regexp, limit: limit, files: files, found: make([][]Match, (len(files)+batch-1)/batch)}
 	if s.plain && !q.IgnoreCase && isASCII(q.Pattern) {
 		s.needle = []byte(q.Pattern)

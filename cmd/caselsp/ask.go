@@ -46,7 +46,7 @@ func (r *lineReader) read(ctx context.Context) (string, bool, error) {
 
 // Ask implements agent.User. The end of input is no answer.
 func (c *console) Ask(ctx context.Context, q agent.Question) (agent.Answer, error) {
-	if c.yes && q.Kind == agent.Approval {
+	if c.yes && q.Kind == agent.Approval && q.Leave == "" {
 		return agent.Answer{Text: agent.Approve, By: "--yes"}, nil
 	}
 	for {
@@ -70,6 +70,10 @@ func (c *console) Ask(ctx context.Context, q agent.Question) (agent.Answer, erro
 
 func (c *console) prompt(q agent.Question) {
 	fmt.Fprintf(c.out, "\n%s\n", clean(q.Text))
+	if q.Leave != "" {
+		fmt.Fprintf(c.out, "  what:    %s\n  why:     %s\ny = allow, n = reject, n REASON = reject and say why > ", clean(q.Command), clean(q.Why))
+		return
+	}
 	if q.Kind == agent.Approval {
 		// A line of the command must not pass for one of ours.
 		fmt.Fprintf(c.out, "  command: %s\n  where:   %s\n", strings.ReplaceAll(clean(q.Command), "\n", "\n           "), clean(q.Where))

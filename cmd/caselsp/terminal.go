@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"caselsp/agent"
+	"caselsp/agent/action"
 	"caselsp/agent/workspace"
 )
 
@@ -161,9 +162,8 @@ const shownOutput = 12
 
 // outputTail returns the last lines that a command wrote, out of what the model is told.
 func outputTail(text string) []string {
-	_, text, found := strings.Cut(text, "<output>\n")
-	text, _, ended := strings.Cut(text, "</output>")
-	if !found || !ended || text == "" {
+	text, found := action.Fenced("output", text)
+	if !found || text == "" {
 		return nil
 	}
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")

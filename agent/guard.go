@@ -1,0 +1,217 @@
+package agent
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"caselsp/agent/action"
+	"caselsp/agent/shell"
+	"caselsp/agent/workspace"
+	"caselsp/store"
+)
+
+// Beside commands, three things need the user's leave, whoever had the model do
+// them: to read a file that may hold secrets, to change a file that programs obey
+// without being asked, and to leave fewer tests than there were. Each is asked for
+// once in a task, by a question that names the file, and no flag answers it.
+
+// obeyed are the files that editors, git, shells, package managers, other agents
+// and CI servers obey by themselves: they run programs, or say what may run.
+var obeyed = regexp.MustCompile(`(?i)(^|/)(` +
+	`\.(vscode|idea|fleet|zed|helix|circleci|gitlab|husky|githooks|devcontainer|claude|cursor|continue|aider[^/]*|buildkite)/.*` +
+	`|\.github/(workflows|actions)/.*|\.github/copilot-instructions\.md` +
+	`|\.caselsp\.json|\.gitlab-ci\.ya?ml|\.travis\.ya?ml|\.drone\.ya?ml|azure-pipelines\.ya?ml|bitbucket-pipelines\.ya?ml|appveyor\.ya?ml|jenkinsfile` +
+	`|\.pre-commit-config\.ya?ml|lefthook\.ya?ml|\.gitmodules|\.gitattributes|\.gitconfig|\.lfsconfig` +
+	`|\.envrc|\.mise\.toml|mise\.toml|\.npmrc|\.yarnrc(\.ya?ml)?|\.pypirc|pip\.conf|\.condarc` +
+	`|agents\.md|claude\.md|gemini\.md|\.cursorrules|\.windsurfrules|\.clinerules` +
+	`|\.n?vimrc|\.nvim\.lua|\.exrc|\.dir-locals\.el|(site|user)customize\.py|[^/]*\.pth|\.(bash|zsh)[^/]*|\.profile` +
+	`)$`)
+
+// leave is what the user must allow before an action.
+type leave struct {
+	key  string // of what is allowed, for the rest of the task
+	text string // what the agent wants
+	what string // the file, or what happens to tests
+	why  string
+}
+
+// wants returns what an action needs leave for; nil where it needs none.
+func (r *run) wants(act *action.Action) *leave {
+	switch args := act.Args.(type) {
+	case action.ReadFile:
+		return r.wantsRead(args.Path)
+	case action.Outline:
+		return r.wantsRead(args.Path)
+	case action.Diagnostics:
+		return r.wantsRead(args.Path)
+	case action.GitDiff:
+		return r.wantsRead(args.Path)
+	case action.WriteFile:
+		return r.wantsChange(args.Path)
+	case action.PatchFile:
+		return r.wantsChange(args.Path)
+	case action.DeleteFile:
+		return r.wantsChange(args.Path)
+	case action.RenameFile:
+		if l := r.wantsChange(args.From); l != nil {
+			return l
+		}
+		return r.wantsChange(args.To)
+	case action.FinishFeature:
+		return r.wantsFewerTests()
+	}
+	return nil
+}
+
+// wantsRead is the leave for a file that may hold secrets. What the agent wrote
+// itself it may read.
+func (r *run) wantsRead(name string) *leave {
+	key, err := r.a.Workspace.Key(name)
+	if err != nil || !r.hides(key) || !r.exists(key) {
+		return nil // the action will say what is wrong
+	}
+	return &leave{key: "read " + key, text: "CASE wants to read a file that may hold secrets", what: key,
+		why: "What is in it would go to the model, but for what is known to be a secret or looks like one."}
+}
+
+// wantsChange is the leave for an edit: its diff shows what the file held, and
+// programs may obey the file.
+func (r *run) wantsChange(name string) *leave {
+	key, err := r.a.Workspace.Key(name)
+	if err != nil {
+		return nil
+	}
+	if l := r.wantsRead(key); l != nil {
+		return l
+	}
+	if !r.obeys(key) {
+		return nil
+	}
+	return &leave{key: "change " + key, text: "CASE wants to change a file that programs obey by themselves", what: key,
+		why: "It can make your editor, git, a shell or a server run something, or say what an agent may do. The task does not name it."}
+}
+
+func (r *run) exists(key string) bool {
+	_, err := r.overlay.Read(key)
+	return err == nil
+}
+
+// obeys reports whether a file is one that programs obey and that nobody has
+// named or allowed.
+func (r *run) obeys(key string) bool {
+	return obeyed.MatchString(key) && !r.p.leaves["change "+key] && !r.named(key)
+}
+
+// named reports whether the user's own words name a file.
+func (r *run) named(key string) bool {
+	t := r.p.task
+	if t.Focus != nil && t.Focus.Path == key {
+		return true
+	}
+	words := strings.FieldsFunc(t.Text, func(c rune) bool { return strings.ContainsRune(" \t\r\n\"'`,;:()<>", c) })
+	return slices.ContainsFunc(words, func(w string) bool {
+		w = strings.TrimRight(strings.TrimPrefix(w, "./"), ".")
+		return w == key || w == path.Base(key)
+	})
+}
+
+// hides reports whether a file may hold secrets and was not opened by the user
+// for this task.
+func (r *run) hides(key string) bool {
+	if !shell.SecretFile(key) || r.p.leaves["read "+key] {
+		return false
+	}
+	if f := r.p.task.Focus; f != nil && f.Path == key {
+		return false
+	}
+	for _, s := range r.p.staged.Files {
+		if s.Path == key && s.Base == nil && s.From == "" {
+			return false
+		}
+	}
+	return true
+}
+
+// allowedTo sees to the leave that the pending action needs: it asks, or records
+// the refusal. Only where it returns true the action may go on.
+func (r *run) allowedTo(act *action.Action) (bool, error) {
+	c := r.p.pending
+	l := r.wants(act)
+	if l == nil || r.p.leaves[l.key] {
+		return true, nil
+	}
+	if c.withheld == nil {
+		return false, r.question(Question{Kind: Approval, Text: l.text, Command: l.what, Why: l.why + " A yes holds for the rest of the task.", Leave: l.key})
+	}
+	text := fmt.Sprintf("Nothing was done: the user did not allow it (%s).", l.what)
+	if c.withheld.Reason != "" {
+		text += " The reason: " + c.withheld.Reason
+	}
+	return false, r.done(ActionDone{Text: text + " Find another way; do not ask for it again."})
+}
+
+// applyLeave folds the answer to a question for leave.
+func (p *progress) applyLeave(q *Question, a Answer) {
+	if a.Text != Approve {
+		if p.pending != nil {
+			p.pending.withheld = &a
+		}
+		return
+	}
+	if p.leaves == nil {
+		p.leaves = map[string]bool{}
+	}
+	p.leaves[q.Leave] = true
+}
+
+// shareable leaves out of a tree what may hold secrets, for the sandbox, and
+// returns the names of that. What git tracks stays: tests need it, and whoever has
+// the repository has it.
+func (r *run) shareable(files []workspace.TreeFile) (kept []workspace.TreeFile, left []string) {
+	var candidates []string
+	for _, f := range files {
+		if r.hides(f.Origin) || r.hides(f.Path) {
+			candidates = append(candidates, f.Origin)
+		}
+	}
+	if candidates == nil {
+		return files, nil
+	}
+	tracked := r.a.Workspace.Tracked(candidates)
+	for _, f := range files {
+		if slices.Contains(candidates, f.Origin) && !tracked[f.Origin] {
+			left = append(left, f.Path)
+			continue
+		}
+		kept = append(kept, f)
+	}
+	return kept, left
+}
+
+// environmentFiles are the files at the top of a folder whose variables programs
+// of the workspace read.
+var environmentFiles = []string{".env", ".env.local", ".env.development", ".env.production", ".env.test", ".envrc", ".flaskenv"}
+
+// conceal keeps the secrets in the workspace's own files of variables out of all
+// that is kept or sent, wherever else they come up.
+func (r *run) conceal() {
+	for _, root := range r.a.Workspace.Roots() {
+		for _, name := range environmentFiles {
+			if len(r.a.Workspace.Roots()) > 1 {
+				name = root.Name + "/" + name
+			}
+			f, err := r.a.Workspace.Read(name)
+			if err != nil {
+				continue // there is none, most of the time
+			}
+			var variables []string
+			for line := range strings.Lines(f.Text) {
+				variables = append(variables, strings.TrimPrefix(strings.TrimSpace(line), "export "))
+			}
+			r.a.Store.Conceal(store.SecretsOf(variables)...)
+		}
+	}
+}

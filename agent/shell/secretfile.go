@@ -1,0 +1,27 @@
+package shell
+
+import (
+	"path"
+	"regexp"
+	"strings"
+)
+
+// secretFolder is a folder in which programs keep keys and passwords, or git its
+// configuration, which may hold some.
+var secretFolder = regexp.MustCompile(`(?i)^\.(ssh|aws|gnupg|kube|git)$`)
+
+// SecretFile reports whether a file of this path is one in which people and
+// programs keep secrets, by its name: .env and its like, private keys, files of
+// credentials. Samples, certificates and source files are none.
+func SecretFile(p string) bool {
+	name := path.Base(p)
+	if secretName.MatchString(name) && !sampleName.MatchString(name) && !strings.HasSuffix(name, ".pub") {
+		return true
+	}
+	for folder := range strings.SplitSeq(path.Dir(p), "/") {
+		if secretFolder.MatchString(folder) {
+			return true
+		}
+	}
+	return strings.HasSuffix(strings.ToLower(p), ".docker/config.json")
+}

@@ -1,0 +1,116 @@
+package agent
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"caselsp/agent/workspace"
+	"caselsp/store"
+)
+
+var (
+	// testFile is a file with tests, testSetting one that says which are run.
+	testFile    = regexp.MustCompile(`(?i)(^|/)(test_[^/]*|[^/]*_tests?|tests)\.py$|_test\.go$|\.(test|spec)\.[cm]?[jt]sx?$|(^|/)(tests?|__tests__|specs?)/[^.].*\.(py|[cm]?[jt]sx?|go|rb|java|php|rs)$`)
+	testSetting = regexp.MustCompile(`(?i)(^|/)(conftest\.py|pytest\.ini|tox\.ini|setup\.cfg|pyproject\.toml|package\.json|(jest|vitest|karma|playwright)\.[a-z.]*[cm]?[jt]s(on)?|\.mocharc\.[a-z]+)$`)
+
+	// oneTest is the beginning of a test, with its name.
+	oneTest = regexp.MustCompile(`(?m)^\s*(?:async\s+)?def\s+(test\w*)\s*\(|^func\s+((?:Test|Fuzz|Example)\w*)\s*\(|\b(?:it|test)(?:\.each\([^)]*\))?\s*\(\s*(["'\x60][^"'\x60]{1,200})`)
+	// oneCheck is something that can fail in a test; one that cannot is none.
+	oneCheck = regexp.MustCompile(`(?m)^\s*assert\b|\bassert\w*[.(]|\bself\.(?:assert|fail)\w*\(|\bpytest\.(?:raises|warns|fail)\b|\b[tb]\.(?:Error|Fatal|Fail)\w*\(|\bexpect\(|\brequire\.\w+\(|\bassert\.\w+\(`)
+	noCheck  = regexp.MustCompile(`(?m)^\s*assert\s+(?:True|1|not False)\s*(?:#.*)?$|\bself\.assertTrue\(\s*True\s*\)|\bexpect\(\s*(?:true|1)\s*\)\.to(?:Be|Equal)\(\s*(?:true|1)\s*\)|\bassert(?:\.ok)?\(\s*true\s*\)`)
+	// leftOut keeps tests from running, or from failing.
+	leftOut = regexp.MustCompile(`@(?:pytest\.mark\.|unittest\.)(?:skip|xfail|expectedFailure)\w*|\bpytest\.(?:skip|xfail|importorskip)\(|\.skipTest\(|\b[tb]\.Skip\w*\(|\b(?:it|test|describe|context)\.(?:skip|todo|only|failing)\b|\bx(?:it|describe|test)\(` +
+		`|--(?:ignore|deselect)\b|\bcollect_ignore|\bpytest_(?:collection_modifyitems|ignore_collect|runtest_\w+|sessionfinish)\b|\bos\._exit\(|\bnorecursedirs\b|\bpassWithNoTests\b|testPathIgnorePatterns|\|\|\s*true\b`)
+)
+
+// tally is what tests a text has.
+type tally struct {
+	names  map[string]int // of tests
+	checks int
+	left   int // marks that keep tests from running
+}
+
+func tallyOf(name string, c *workspace.Content) tally {
+	t := tally{names: map[string]int{}}
+	if c == nil {
+		return t
+	}
+	text, ok := c.Text()
+	if !ok {
+		return t
+	}
+	if testFile.MatchString(name) {
+		for _, m := range oneTest.FindAllStringSubmatch(text, -1) {
+			t.names[m[1]+m[2]+m[3]]++
+		}
+		t.checks = len(oneCheck.FindAllString(text, -1)) - len(noCheck.FindAllString(text, -1))
+	}
+	t.left = len(leftOut.FindAllString(text, -1))
+	return t
+}
+
+// weakened returns, in words, how a change set leaves less tested than was before:
+// tests that are gone, fewer checks in a file that had them, more that keeps tests
+// from running. It counts words and does not understand tests; what it misses TARS
+// and the user see in the diff, and what it takes for a loss the user can allow.
+func weakened(set workspace.ChangeSet) []string {
+	before, after := map[string]int{}, map[string]int{}
+	var lost []string
+	for _, c := range set.Files {
+		from := c.Path
+		if c.From != "" {
+			from = c.From
+		}
+		if !testFile.MatchString(from) && !testSetting.MatchString(from) && !testFile.MatchString(c.Path) && !testSetting.MatchString(c.Path) {
+			continue
+		}
+		old, now := tallyOf(from, c.Before), tallyOf(c.Path, c.After)
+		for name, n := range old.names {
+			before[name] += n
+		}
+		for name, n := range now.names {
+			after[name] += n
+		}
+		if c.Before == nil {
+			continue // a new file takes nothing away
+		}
+		if n := old.checks - now.checks; n > 0 && c.After != nil {
+			lost = append(lost, fmt.Sprintf("%s: fewer checks (%d, %d before)", c.Path, now.checks, old.checks))
+		}
+		if n := now.left - old.left; n > 0 {
+			lost = append(lost, fmt.Sprintf("%s: tests are left out in more places (%d, %d before)", c.Path, now.left, old.left))
+		}
+	}
+	var gone []string
+	for _, name := range slices.Sorted(maps.Keys(before)) {
+		if after[name] < before[name] {
+			gone = append(gone, strings.Trim(name, "\"'`"))
+		}
+	}
+	if len(gone) > 0 {
+		const most = 5 // names; more are not read
+		text := "tests are gone: " + strings.Join(gone[:min(most, len(gone))], ", ")
+		if n := len(gone) - most; n > 0 {
+			text += fmt.Sprintf(" and %d more", n)
+		}
+		lost = append([]string{text}, lost...)
+	}
+	return lost
+}
+
+// wantsFewerTests is the leave for a feature that leaves less tested than was
+// before. It is given for these losses: others are asked for anew.
+func (r *run) wantsFewerTests() *leave {
+	set := r.overlay.ChangeSet()
+	set.Files = slices.DeleteFunc(slices.Clone(set.Files), func(c workspace.Change) bool { return r.named(c.Path) || c.From != "" && r.named(c.From) })
+	lost := weakened(set)
+	if len(lost) == 0 {
+		return nil
+	}
+	what := strings.Join(lost, "; ")
+	return &leave{key: "tests " + store.Hash([]byte(what)), text: "CASE wants to leave fewer tests than there were", what: what,
+		why: "A task that passes because tests are gone has not done its work. The task does not name these files."}
+}
