@@ -51,6 +51,8 @@ type Options struct {
 	User     User
 	// Trust says which folders are trusted; nil: all of them, as in a replay.
 	Trust *Trust
+	// Secrets is where the values of secrets come from that commands are given.
+	Secrets Secrets
 	// Recall looks into memory; nil: the store's.
 	Recall func(ctx context.Context, query string) ([]string, error)
 	// Rules are severities of validators and their rules, as validate.rules has them.
@@ -70,7 +72,8 @@ type Options struct {
 
 	// A replay's, which does not depend on its settings and state; nil: as these say.
 	layered func(key string) Layered
-	asked   func() bool // whether the user was asked about the command that comes now
+	given   func(name string) bool // whether the user was asked for a secret that comes now
+	asked   func() bool            // whether the user was asked about the command that comes now
 }
 
 // DefaultContext is the window in tokens that is assumed when the settings name
@@ -80,9 +83,10 @@ const DefaultContext = 128_000
 // Agent runs tasks. It is safe for concurrent use; a task has one writer at a time.
 type Agent struct {
 	Options
-	suite validate.Suite
-	mu    sync.Mutex
-	busy  map[string]bool // tasks with a writer
+	suite   validate.Suite
+	mu      sync.Mutex
+	busy    map[string]bool   // tasks with a writer
+	secrets map[string]string // known to this process, by name; under mu
 }
 
 // New returns an agent.

@@ -76,7 +76,8 @@ func (r *run) execute(ctx context.Context, engine sandbox.Engine, cmd sandbox.Co
 	if err := r.record(CommandStarted{Line: cmd.Line, Tree: sandbox.Digest(cmd.Tree), Without: r.without, Memory: cmd.Policy.Memory, Time: cmd.Policy.Time}); err != nil {
 		return err
 	}
-	result, err := engine.Run(ctx, cmd)
+	secrets := r.secretsOf(r.p.pending)
+	result, err := engine.Run(ctx, withSecrets(cmd, secrets))
 	if errors.Is(err, sandbox.ErrNoLayer) { // somebody removed it since it was found; nothing was started
 		return errors.Join(r.record(Layered{Key: cmd.Layer}),
 			r.done(ActionDone{Lost: true, Skipped: true, Text: "The command was not run: " + err.Error()}))
@@ -87,6 +88,7 @@ func (r *run) execute(ctx context.Context, engine sandbox.Engine, cmd sandbox.Co
 		undone := r.done(ActionDone{Lost: true, Skipped: unstarted, Text: "The command did not run to its end: " + err.Error()})
 		return errors.Join(undone, err)
 	}
+	r.withoutSecrets(result, secrets)
 	ended := CommandEnded{Result: *result}
 	ended.Result.Changes = nil
 	for _, c := range result.Changes {

@@ -73,6 +73,10 @@ func (p *progress) applyAnswer(q *Question, a Answer) {
 	switch {
 	case q != nil && q.Kind == Trusting: // trust itself is kept elsewhere, and looked at each time
 		p.onlyReads = a.Text == Deny
+	case q != nil && q.Kind == SecretInput:
+		if p.pending != nil && a.Text == Deny {
+			p.pending.withheld = &a
+		}
 	case q != nil && q.Leave != "":
 		p.applyLeave(q, a)
 	case q != nil && q.Layer != "" && a.Text == Deny:

@@ -20,6 +20,9 @@
 //	permit.go    who decides whether a command runs
 //	approval.go  what the user allowed for always, learnt and revoked
 //	trust.go     what may be done in a workspace that nobody has said to trust
+//	guard.go     what needs the user's leave beside commands: secret files, files that programs obey
+//	tests.go     and a task that leaves fewer tests than there were
+//	secret.go    secrets that commands are given
 //	prompt.go    what a model is told
 //	question.go  what the user is asked, and how answers come back
 //	review.go    accepting, rejecting and undoing the result

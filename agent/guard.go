@@ -62,6 +62,8 @@ func (r *run) wants(act *action.Action) *leave {
 		return r.wantsChange(args.To)
 	case action.FinishFeature:
 		return r.wantsFewerTests()
+	case action.RunCommand:
+		return wantsSecrets(args)
 	}
 	return nil
 }
@@ -140,7 +142,7 @@ func (r *run) hides(key string) bool {
 func (r *run) allowedTo(act *action.Action) (bool, error) {
 	c := r.p.pending
 	l := r.wants(act)
-	if l == nil || r.p.leaves[l.key] {
+	if l == nil || r.p.leaves[l.key] && c.withheld == nil {
 		return true, nil
 	}
 	if c.withheld == nil {

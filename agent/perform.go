@@ -31,8 +31,15 @@ func (r *run) perform(ctx context.Context) error {
 	if allowed, err := r.allowedTo(act); !allowed {
 		return err
 	}
+	if asked, err := r.askForSecret(act); asked || err != nil {
+		return err
+	}
 	switch args := act.Args.(type) {
 	case action.RunCommand:
+		args, err := filled(args)
+		if err != nil {
+			return r.done(ActionDone{Text: "Nothing was done: " + err.Error()})
+		}
 		return r.runCommand(ctx, args)
 	case action.AskUser:
 		return r.askUser(args)
@@ -171,11 +178,13 @@ func (r *run) answered(q Question, a Answer) error {
 		err = r.a.keepDecision(q, a)
 	case Trusting:
 		err = r.trusted(a)
+	case SecretInput:
+		a = r.secretAnswered(q, a)
 	}
 	if err != nil {
 		return err
 	}
-	return r.record(Answered{ID: q.ID, Answer: a})
+	return r.record(Answered{ID: q.ID, Answer: a, Secret: q.Secret})
 }
 
 // Answer answers the open question of a task that nobody works on now, for

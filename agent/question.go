@@ -25,9 +25,10 @@ type QuestionKind string
 
 // The kinds of questions.
 const (
-	Approval QuestionKind = "approval" // may this happen? Answered by Approve, ApproveAlways or Deny
-	Input    QuestionKind = "input"    // free text, perhaps with choices
-	Trusting QuestionKind = "trust"    // does the user trust the workspace? Answered by Approve or Deny
+	Approval    QuestionKind = "approval" // may this happen? Answered by Approve, ApproveAlways or Deny
+	Input       QuestionKind = "input"    // free text, perhaps with choices
+	SecretInput QuestionKind = "secret"   // the value of a secret, or Deny, or Kept; it is not shown and not recorded
+	Trusting    QuestionKind = "trust"    // does the user trust the workspace? Answered by Approve or Deny
 )
 
 // Question is something only the user can decide.
@@ -42,6 +43,7 @@ type Question struct {
 	Why     string       `json:"why,omitempty"`     // why it must be asked
 	Touches []string     `json:"touches,omitempty"` // what it could touch there, in words
 	Layer   string       `json:"layer,omitempty"`   // the key of the dependencies that it is about, else ""
+	Secret  string       `json:"secret,omitempty"`  // the name of the secret that is asked for
 	Leave   string       `json:"leave,omitempty"`   // what an approval gives leave for beside a command, for the rest of the task; no flag answers it
 	Shape   string       `json:"shape,omitempty"`   // what ApproveAlways would allow; "" where it is not offered
 	Like    string       `json:"like,omitempty"`    // the kind of command by which approvals are counted; "" for what is asked for each time anew
@@ -84,6 +86,8 @@ func (q Question) Check(a Answer) error {
 		return fmt.Errorf("this command is not offered for always (that is for kinds of commands that were approved %d times before): approve it once or deny it", offerAfter)
 	case q.Kind == Approval && a.Text != Approve && a.Text != ApproveAlways && a.Text != Deny:
 		return fmt.Errorf("%q is no decision: %s, %s or %s", a.Text, Approve, ApproveAlways, Deny)
+	case q.Kind == SecretInput && len(a.Text) < minSecret:
+		return fmt.Errorf("the value has %d bytes, at least %d are needed: a shorter one cannot be kept out of texts", len(a.Text), minSecret)
 	case q.Kind == Trusting && a.Text != Approve && a.Text != Deny:
 		return fmt.Errorf("%q is no decision: %s or %s", a.Text, Approve, Deny)
 	}

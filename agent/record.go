@@ -121,6 +121,7 @@ type Asked struct {
 type Answered struct {
 	ID     string `json:"id"`
 	Answer Answer `json:"answer"`
+	Secret string `json:"secret,omitempty"` // the name of the secret that was asked for
 }
 
 // CommandStarted is written before a command runs.

@@ -224,7 +224,7 @@ func (p *Player) Now() time.Time { return p.at }
 func (p *Player) Attach(o *Options) {
 	o.Model = func(string) (llm.Model, error) { return p, nil }
 	o.Sandbox = func(context.Context) (sandbox.Engine, error) { return p, nil }
-	o.Recall, o.layered, o.asked = p.recall, p.layered, p.asked
+	o.Recall, o.layered, o.asked, o.given = p.recall, p.layered, p.asked, p.given
 	o.Limits, o.Context = p.rec.limits, p.rec.context
 	o.Trust = nil // it runs nothing
 	if len(p.layer) == 0 {
@@ -298,6 +298,11 @@ func (p *Player) layered(key string) Layered {
 	p.layer = p.layer[1:]
 	l.Key = key
 	return l
+}
+
+// given reports whether the user was asked for a secret: the answer then comes next.
+func (p *Player) given(name string) bool {
+	return len(p.user) > 0 && p.user[0].User.Secret == name
 }
 
 // asked reports whether the user was asked about the command that comes now: the

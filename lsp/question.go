@@ -32,6 +32,7 @@ type openQuestion struct {
 
 // The choices of an approval.
 const (
+	chooseKept   = "It is there now"
 	chooseOnce   = "Allow once"
 	chooseAlways = "Always allow exactly this here"
 	chooseReject = "Reject"
@@ -109,6 +110,11 @@ func (s *server) prompt(ctx context.Context, q agent.Question) (agent.Answer, bo
 		decision := map[string]string{chooseOnce: agent.Approve, chooseAlways: agent.ApproveAlways, chooseReject: agent.Deny}[chosen]
 		return agent.Answer{Text: decision, By: "prompt"}, ok
 	}
+	if q.Kind == agent.SecretInput {
+		// An answer in a document or a prompt of LSP would be seen and be kept.
+		chosen, ok := s.ask(ctx, protocol.MessageTypeWarning, questionText(q), chooseKept, chooseReject)
+		return agent.Answer{Text: map[string]string{chooseKept: agent.Kept, chooseReject: agent.Deny}[chosen], By: "prompt"}, ok
+	}
 	if q.Kind == agent.Trusting {
 		chosen, ok := s.ask(ctx, protocol.MessageTypeWarning, questionText(q), chooseTrust, chooseRead)
 		return agent.Answer{Text: map[string]string{chooseTrust: agent.Approve, chooseRead: agent.Deny}[chosen], By: "prompt"}, ok
@@ -145,6 +151,9 @@ func questionText(q agent.Question) string {
 	text := q.Text
 	if !strings.HasPrefix(text, "CASE ") {
 		text = "CASE: " + text
+	}
+	if q.Kind == agent.SecretInput {
+		return fmt.Sprintf("%s.\nRun `caselsp secret set %s` in a terminal, which asks for it and keeps it in your keyring.", text, q.Secret)
 	}
 	if q.Kind == agent.Trusting {
 		return text + "\n" + q.Why

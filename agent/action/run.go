@@ -15,7 +15,8 @@ var runText string
 
 // RunCommand runs a command line in the sandbox, on a private copy of the staged tree (SPEC row A4).
 type RunCommand struct {
-	Command string `json:"command" doc:"A shell command line, run in the root of the workspace's copy."`
+	Command string   `json:"command" doc:"A shell command line, run in the root of the workspace's copy."`
+	Secrets []string `json:"secrets,omitempty" doc:"Names of secrets that the command needs, such as API_TOKEN. Each is in its environment; in the command, {{ API_TOKEN }} stands for it. You never see a value; the user is asked."`
 }
 
 var _ = register[RunCommand](RunCommandName, Runs, runText)
@@ -30,6 +31,13 @@ func (a RunCommand) Check() error {
 		return errors.New("command is empty: give a shell command line")
 	case len(a.Command) > maxCommand:
 		return fmt.Errorf("command has %d bytes; at most %d are taken: write a script file and run it", len(a.Command), maxCommand)
+	case len(a.Secrets) > maxSecrets:
+		return fmt.Errorf("the command asks for %d secrets; at most %d are given to one", len(a.Secrets), maxSecrets)
+	}
+	for _, name := range a.Secrets {
+		if err := CheckSecret(name); err != nil {
+			return err
+		}
 	}
 	return nil
 }

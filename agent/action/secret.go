@@ -16,6 +16,10 @@ var secretName = regexp.MustCompile(`^[A-Z][A-Z0-9_]{1,63}$`)
 var obeyed = []string{"BASH", "CASELSP", "CDPATH", "DYLD_", "ENV", "GIT_", "HOME", "IFS", "LANG", "LC_", "LD_", "NODE_OPTIONS",
 	"NODE_PATH", "PATH", "PERL5", "PROMPT_COMMAND", "PS4", "PYTHON", "RUBYLIB", "RUBYOPT", "SHELL", "TMPDIR"}
 
+// maxSecrets is how many secrets one command may be given: what is asked for one
+// by one must stay few enough to be thought about.
+const maxSecrets = 8
+
 // CheckSecret says what is wrong with the name of a secret.
 func CheckSecret(name string) error {
 	if !secretName.MatchString(name) {

@@ -50,8 +50,7 @@ func (c *console) Ask(ctx context.Context, q agent.Question) (agent.Answer, erro
 		return agent.Answer{Text: agent.Approve, By: "--yes"}, nil
 	}
 	for {
-		c.prompt(q)
-		line, ok, err := c.in.read(ctx)
+		line, ok, err := c.ask(ctx, q)
 		if err != nil {
 			return agent.Answer{}, err
 		}
@@ -66,6 +65,15 @@ func (c *console) Ask(ctx context.Context, q agent.Question) (agent.Answer, erro
 		}
 		fmt.Fprintf(c.out, "%s\n", clean(err.Error()))
 	}
+}
+
+// ask shows a question and reads a line; that of a secret is not shown.
+func (c *console) ask(ctx context.Context, q agent.Question) (string, bool, error) {
+	if q.Kind == agent.SecretInput {
+		return c.in.readMasked(ctx, c.out, fmt.Sprintf("\n%s\n  why:     %s\nits value, which is not shown, or n = reject > ", clean(q.Text), clean(q.Why)))
+	}
+	c.prompt(q)
+	return c.in.read(ctx)
 }
 
 func (c *console) prompt(q agent.Question) {
@@ -104,6 +112,12 @@ func (c *console) answer(q agent.Question, line string) agent.Answer {
 	if q.Kind == agent.Input {
 		if n, err := strconv.Atoi(line); err == nil && n >= 1 && n <= len(q.Choices) {
 			return agent.Answer{Text: q.Choices[n-1]}
+		}
+		return agent.Answer{Text: line}
+	}
+	if q.Kind == agent.SecretInput {
+		if line == "n" {
+			line = agent.Deny
 		}
 		return agent.Answer{Text: line}
 	}

@@ -96,6 +96,9 @@ func resumeCommand(w *wiring) *cobra.Command {
 				if word == agent.Deny {
 					a = agent.Answer{Text: agent.Deny, Reason: strings.TrimSpace(reason), By: "command"}
 				}
+				if st, err := e.agent.Status(id); err == nil && st.Open != nil && st.Open.Kind == agent.SecretInput && a.Text != agent.Deny && a.Text != agent.Kept {
+					return usage(fmt.Errorf("a secret is no argument, for arguments can be seen: `caselsp secret set %s`, then --answer %s; or resume in a terminal", st.Open.Secret, agent.Kept))
+				}
 				if err := e.agent.Answer(id, "", a); err != nil {
 					return err
 				}

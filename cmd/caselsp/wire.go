@@ -73,6 +73,7 @@ func (w *wiring) open(dirs []string, layers []settings.Layer, user agent.User, c
 		Workspace: ws, Store: e.store, User: user, Log: slog.New(e.log),
 		Model:   (&models{settings: e.settings.Model, keys: e.keys, conceal: e.store.Conceal}).of,
 		Sandbox: b.engine,
+		Secrets: agent.Secrets{Get: secretOf, Keep: keepSecret},
 		Dependencies: func(tree []sandbox.File, p sandbox.Profile) *sandbox.Dependencies {
 			s := e.settings.Sandbox
 			from := sandbox.Sources{Python: s.Indexes.Python, Node: s.Indexes.Node, Go: s.Indexes.Go, Image: s.Image}

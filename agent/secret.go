@@ -1,0 +1,166 @@
+package agent
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"caselsp/agent/action"
+	"caselsp/agent/shell"
+	"caselsp/sandbox"
+)
+
+// A command that declares secrets is given them in its environment (SPEC row S6).
+// Their values come from the user's keyring, or from the user, who is asked first
+// whether this very command may have them. They are in no record: what is recorded
+// is that one was given, and whatever the command prints of them is taken out.
+
+// Secrets is where the values of secrets come from; nil functions: only the user.
+type Secrets struct {
+	// Get returns a secret; false where there is none of that name. An error says
+	// that there is no keyring.
+	Get func(name string) (value string, found bool, err error)
+	// Keep keeps a secret that the user was asked for.
+	Keep func(name, value string) error
+}
+
+// What is recorded in place of a secret's value, and what the user answers who has
+// put it into the keyring by himself.
+const (
+	Given = "given"
+	Kept  = "kept"
+)
+
+// minSecret is the shortest secret in bytes: a shorter one cannot be taken out of
+// texts, because it stands in any by chance.
+const minSecret = 4
+
+// known are the secrets of this process by name. They are asked for once.
+func (a *Agent) secret(name string) (string, bool) {
+	a.mu.Lock()
+	value, ok := a.secrets[name]
+	a.mu.Unlock()
+	if ok || a.Secrets.Get == nil {
+		return value, ok
+	}
+	value, ok, err := a.Secrets.Get(name)
+	if err != nil {
+		a.Log.Info("the keyring has no answer", "error", err)
+	}
+	if ok {
+		a.learn(name, value)
+	}
+	return value, ok
+}
+
+// learn takes note of a secret: from now on it is in nothing that is kept.
+func (a *Agent) learn(name, value string) {
+	a.Store.Conceal(value)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.secrets == nil {
+		a.secrets = map[string]string{}
+	}
+	a.secrets[name] = value
+}
+
+// wantsSecrets is the leave for a command to have secrets.
+func wantsSecrets(args action.RunCommand) *leave {
+	if len(args.Secrets) == 0 {
+		return nil
+	}
+	names := strings.Join(args.Secrets, ", ")
+	return &leave{key: "secrets " + names + " for " + args.Command, text: "CASE wants to give a command secrets: " + names, what: args.Command,
+		why: "The command, and all code that it runs, can read them. Its output and the files that it writes are searched for them."}
+}
+
+// askForSecret opens a question for the first secret of the pending command that
+// is not there.
+func (r *run) askForSecret(act *action.Action) (asked bool, err error) {
+	args, ok := act.Args.(action.RunCommand)
+	if !ok {
+		return false, nil
+	}
+	for _, name := range args.Secrets {
+		if r.a.given != nil {
+			if !r.a.given(name) {
+				continue
+			}
+		} else if _, found := r.a.secret(name); found {
+			continue
+		}
+		why := "There is no keyring here, so that it is kept only until caselsp ends, and is never written down."
+		if r.a.Secrets.Keep != nil {
+			why = "It is put into your keyring, where there is one, and is never written down elsewhere."
+		}
+		return true, r.question(Question{Kind: SecretInput, Secret: name, Why: why,
+			Text: fmt.Sprintf("CASE needs the secret %s for a command. Its value is not shown to the model", name)})
+	}
+	return false, nil
+}
+
+// secretAnswered keeps what the user answered to a question for a secret, and
+// returns what is recorded of it.
+func (r *run) secretAnswered(q Question, a Answer) Answer {
+	if a.Text == Deny || a.Text == Kept {
+		return a
+	}
+	r.a.learn(q.Secret, a.Text)
+	if r.a.Secrets.Keep != nil {
+		if err := r.a.Secrets.Keep(q.Secret, a.Text); err != nil {
+			r.a.Log.Info("a secret is not kept in the keyring", "name", q.Secret, "error", err)
+		}
+	}
+	return Answer{Text: Given, By: a.By}
+}
+
+// filled is a command with its placeholders in the form that runs.
+func filled(args action.RunCommand) (action.RunCommand, error) {
+	line, err := shell.Fill(args.Command, args.Secrets)
+	args.Command = line
+	return args, err
+}
+
+// secretsOf returns the secrets that the pending command is given, by name.
+func (r *run) secretsOf(c *pendingAction) map[string]string {
+	var args action.RunCommand
+	if json.Unmarshal(c.Args, &args) != nil || r.a.given != nil { // a replay runs nothing
+		return nil
+	}
+	values := map[string]string{}
+	for _, name := range args.Secrets {
+		if value, ok := r.a.secret(name); ok {
+			values[name] = value
+		}
+	}
+	return values
+}
+
+// withSecrets puts secrets into a command's environment.
+func withSecrets(cmd sandbox.Command, secrets map[string]string) sandbox.Command {
+	for name, value := range secrets {
+		cmd.Env = append(cmd.Env, name+"="+value)
+	}
+	slices.Sort(cmd.Env)
+	return cmd
+}
+
+// withoutSecrets takes secrets out of what a command said, and leaves out the
+// files that it wrote them to: those would be kept, and shown.
+func (r *run) withoutSecrets(result *sandbox.Result, secrets map[string]string) {
+	if len(secrets) == 0 {
+		return
+	}
+	result.Output = r.a.Store.Redact(result.Output)
+	result.Changes = slices.DeleteFunc(result.Changes, func(c sandbox.Change) bool {
+		for name, value := range secrets {
+			if bytes.Contains(c.Data, []byte(value)) {
+				result.Skipped = append(result.Skipped, fmt.Sprintf("%s: it holds the secret %s", c.Path, name))
+				return true
+			}
+		}
+		return false
+	})
+}
