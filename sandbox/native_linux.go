@@ -431,10 +431,10 @@ func nativeEnv(folders []string, cmd Command) []string {
 		"PATH=" + strings.Join(path, ":"),
 		"HOME=/tmp",
 		"LANG=C.UTF-8",
-		"PYTHONPYCACHEPREFIX=/tmp/pycache",
 		"PYTEST_ADDOPTS=-o cache_dir=/tmp/pytest",
 		"HYPOTHESIS_STORAGE_DIRECTORY=/tmp/hypothesis",
 	}
+	env = append(env, bytecode...)
 	if cmd.Layer != "" {
 		env = layerVariables(env)
 	}
