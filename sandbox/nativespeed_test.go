@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // overhead is how much longer a command may take in the native sandbox than
@@ -40,59 +38,38 @@ func unsandboxed(t testing.TB, cmd Command) func() {
 	}
 }
 
-// TestNativeOverhead counts the time of processors that commands use, which no
-// other program's work makes longer; the time that passes, beside it, it only shows.
-func TestNativeOverhead(t *testing.T) {
-	n := machine{}.need(t)
+// BenchmarkNativeOverhead runs a command turn by turn directly, in a new sandbox
+// and in one that waits, so that a busy machine is as busy for each, and shows
+// what the sandboxes add beside the limit.
+func BenchmarkNativeOverhead(b *testing.B) {
+	n := machine{}.need(b)
 	cmd := Command{Line: "true"}
 	run := func() {
-		if res, err := n.Run(t.Context(), cmd); err != nil || !res.OK() {
-			t.Fatalf("%+v, %v", res, err)
+		if res, err := n.Run(b.Context(), cmd); err != nil || !res.OK() {
+			b.Fatalf("%+v, %v", res, err)
 		}
 	}
-	empty := func() {
+	turns := []struct {
+		name string
+		run  func()
+		took time.Duration
+	}{
+		{"directly", unsandboxed(b, cmd), 0}, {"cold", run, 0}, {"warm", run, 0},
+	}
+	for b.Loop() {
 		if c := n.warm.empty(); c != nil {
 			c.end()
 		}
-	}
-	empty()
-	const runs = 10
-	for _, tt := range []struct {
-		name       string
-		run, after func() // the time of a sandbox is known when it has ended
-	}{
-		{"directly", unsandboxed(t, cmd), func() {}},
-		{"in a new sandbox", func() { run(); empty() }, func() {}},
-		{"in a sandbox that waits", run, empty},
-	} {
-		began, used := time.Now(), processors(t)
-		fastest := time.Hour
-		for range runs {
-			before := time.Now()
-			tt.run()
-			fastest = min(fastest, time.Since(before))
-		}
-		passed := time.Since(began) / runs
-		tt.after()
-		used = (processors(t) - used) / runs
-		t.Logf("%s: %v of processors; %v passed, %v at best; the limit is %v", tt.name, used, passed, fastest, overhead)
-		if used > overhead {
-			t.Errorf("%s a command that does nothing uses %v of processors, the limit is %v", tt.name, used, overhead)
+		for i := range turns {
+			began := time.Now()
+			turns[i].run()
+			turns[i].took += time.Since(began)
 		}
 	}
-}
-
-// processors returns the time that this process and its ended children have used.
-func processors(t *testing.T) (sum time.Duration) {
-	t.Helper()
-	for _, who := range []int{unix.RUSAGE_SELF, unix.RUSAGE_CHILDREN} {
-		var u unix.Rusage
-		if err := unix.Getrusage(who, &u); err != nil {
-			t.Fatal(err)
-		}
-		sum += time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	for _, t := range turns[1:] {
+		b.ReportMetric(float64((t.took-turns[0].took).Microseconds())/1000/float64(b.N), t.name+"-over-ms")
 	}
-	return sum
+	b.ReportMetric(float64(overhead.Milliseconds()), "limit-ms")
 }
 
 // BenchmarkNative is what a command costs the one who waits for it, in a sandbox
