@@ -27,19 +27,25 @@ func authored(list []Rule) []Rule {
 	return list
 }
 
-func (f *File) generated() bool {
+// templateMarks begin the tags of template languages that are not known here.
+var templateMarks = []string{"{{", "{%", "<?", "<%", "${", "#{", "[[", "@@"}
+
+// readGenerated reports whether a program wrote the file or will write it anew;
+// marks in comments and strings are talk about such.
+func (f *File) readGenerated() bool {
 	if len(f.Text) > crowded && len(f.Text)/(strings.Count(f.Text, "\n")+1) > crowded {
 		return true
 	}
-	if f.Lang != syntax.CSS {
+	if f.Lang != syntax.CSS || !containsAny(f.Text, templateMarks) {
 		return false
 	}
-	for _, mark := range []string{"{{", "{%", "<?", "<%", "${", "#{", "[[", "@@"} {
-		if strings.Contains(f.Text, mark) {
-			return true
+	var b strings.Builder
+	for _, t := range dom.Tokens(f.Text, 0) {
+		if t.Kind != dom.Remark && t.Kind != dom.String {
+			b.WriteString(t.Text)
 		}
 	}
-	return false
+	return containsAny(b.String(), templateMarks)
 }
 
 // written reports whether the source itself says what stands from start to

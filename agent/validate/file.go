@@ -19,8 +19,10 @@ type File struct {
 	page   func() *dom.Document
 	styles func() []Style
 	code   func() []*Code
-	reader func() *access
-	speech func() dialect
+
+	generated func() bool // nobody edits it
+	reader    func() *access
+	speech    func() dialect
 }
 
 // Style is a style sheet of a file: the file itself, a style element or a style
@@ -60,6 +62,7 @@ func newFile(path, text string) *File {
 	})
 	f.styles = sync.OnceValue(f.readStyles)
 	f.code = sync.OnceValue(f.readCode)
+	f.generated = sync.OnceValue(f.readGenerated)
 	f.reader = sync.OnceValue(f.newAccess)
 	f.speech = sync.OnceValue(f.readDialect)
 	return f

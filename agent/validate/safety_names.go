@@ -204,7 +204,7 @@ func join(of, attribute string) string {
 // identifier follows a plain name to what it was given.
 func (n *symbols) identifier(x syntax.Node, depth int) string {
 	list := n.find(x, x.Text())
-	if list == nil {
+	if len(list) == 0 {
 		return x.Text()
 	}
 	// try: import a / except ImportError: a = None is an import.
