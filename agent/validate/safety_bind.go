@@ -14,8 +14,9 @@ func (n *symbols) bindPython(x syntax.Node) {
 	case "import_statement":
 		for _, c := range namedChildren(x) {
 			if c.Kind() == "aliased_import" {
-				parts := namedChildren(c)
-				n.add(n.scope(x), parts[len(parts)-1].Text(), binding{how: fromModule, path: squeezed(parts[0])})
+				if parts := namedChildren(c); len(parts) > 0 {
+					n.add(n.scope(x), parts[len(parts)-1].Text(), binding{how: fromModule, path: squeezed(parts[0])})
+				}
 			} else {
 				// import a.b binds a
 				top, _, _ := strings.Cut(squeezed(c), ".")
@@ -30,16 +31,14 @@ func (n *symbols) bindPython(x syntax.Node) {
 		module := squeezed(parts[0])
 		for _, c := range parts[1:] {
 			name, as := c, c
-			if c.Kind() == "aliased_import" {
-				p := namedChildren(c)
+			if p := namedChildren(c); c.Kind() == "aliased_import" && len(p) > 0 {
 				name, as = p[0], p[len(p)-1]
 			}
 			n.add(n.scope(x), as.Text(), binding{how: fromModule, path: module + "." + name.Text()})
 		}
 	case "assignment", "named_expression":
-		parts := namedChildren(x)
-		if last := parts[len(parts)-1]; len(parts) > 1 && last.Kind() != "type" {
-			n.target(x, parts[0], last, given)
+		if parts := namedChildren(x); len(parts) > 1 && parts[len(parts)-1].Kind() != "type" {
+			n.target(x, parts[0], parts[len(parts)-1], given)
 		}
 	case "augmented_assignment":
 		if parts := namedChildren(x); len(parts) == 2 {
@@ -131,6 +130,9 @@ func (n *symbols) bindScript(x syntax.Node) {
 		n.importScript(x)
 	case "variable_declarator":
 		parts := namedChildren(x)
+		if len(parts) == 0 {
+			return
+		}
 		value := parts[len(parts)-1]
 		if len(parts) == 1 || value.Kind() == "type_annotation" {
 			n.declare(n.scope(x), parts[0])

@@ -188,8 +188,9 @@ func (n *symbols) follow(x syntax.Node, depth int) string {
 	case "parenthesized_expression", "await", "await_expression", "non_null_expression", "as_expression", "satisfies_expression":
 		return n.follow(firstNamed(x), depth)
 	case "sequence_expression":
-		parts := namedChildren(x)
-		return n.follow(parts[len(parts)-1], depth)
+		if parts := namedChildren(x); len(parts) > 0 {
+			return n.follow(parts[len(parts)-1], depth)
+		}
 	}
 	return ""
 }
@@ -213,7 +214,7 @@ func (n *symbols) identifier(x syntax.Node, depth int) string {
 			return b.path
 		}
 	}
-	if len(list) > 1 || list[0].how != given || list[0].value.IsZero() {
+	if len(list) != 1 || list[0].how != given || list[0].value.IsZero() {
 		return ""
 	}
 	of := n.follow(list[0].value, depth)
@@ -295,8 +296,9 @@ func (n *symbols) call(x syntax.Node) (fn syntax.Node, args callArgs) {
 	for c := range args.place.Children() {
 		switch c.Kind() {
 		case "keyword_argument":
-			parts := namedChildren(c)
-			args.named[parts[0].Text()] = parts[len(parts)-1]
+			if parts := namedChildren(c); len(parts) > 0 {
+				args.named[parts[0].Text()] = parts[len(parts)-1]
+			}
 		case "list_splat", "dictionary_splat", "spread_element", "variadic_argument":
 			args.open = true
 		case "comment", "type_identifier", "line_comment":

@@ -224,7 +224,9 @@ func checkImports(p *Pass, table map[string]string) {
 			if x.Kind() == "aliased_import" {
 				x = firstNamed(x)
 			}
-			say(c, n, squeezed(x))
+			if !x.IsZero() {
+				say(c, n, squeezed(x))
+			}
 		}
 	}, "import_statement")(p)
 	nodes(onlyPython, func(p *Pass, c *Code, n syntax.Node) {
@@ -234,7 +236,7 @@ func checkImports(p *Pass, table map[string]string) {
 			if x.Kind() == "aliased_import" {
 				x = firstNamed(x)
 			}
-			list = append(list, squeezed(parts[0])+"."+x.Text())
+			list = append(list, squeezed(parts[0])+"."+textOf(x))
 		}
 		say(c, n, list...)
 	}, "import_from_statement")(p)

@@ -95,11 +95,8 @@ func (c *Code) statement(k call) syntax.Node {
 			x = k.named[name]
 		}
 	}
-	if c.Lang == syntax.Go && len(k.list) > 1 && (i == 0 || !c.names().value(x).known) {
-		// pgx has the context first in the functions that database/sql has without.
-		if y := k.list[i+1-min(i, 1)]; i == 0 && !c.names().value(x).known {
-			return y
-		}
+	if c.Lang == syntax.Go && i == 0 && len(k.list) > 1 && !c.names().value(x).known {
+		return k.list[1] // pgx has the context first where database/sql has none
 	}
 	if !x.IsZero() && x.Kind() == "object" {
 		for _, pair := range namedChildren(x) { // query({ text: … }), query({ sql: … })

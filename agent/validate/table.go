@@ -29,6 +29,9 @@ var table = slices.Concat(
 	safetyPyWebRules,
 	safetySQLRules,
 	safetyTextRules,
+	safetyScriptRules,
+	safetyGoRules,
+	safetyTemplateRules,
 	secretRules,
 	suppressionRules,
 )

@@ -71,3 +71,19 @@ func TestForeignComments(t *testing.T) {
 		t.Errorf("at the gate: %+v", got)
 	}
 }
+
+// Names that are declared and never given anything, and texts that do not parse,
+// are no trouble to what follows names.
+func TestNamesOfBrokenCode(t *testing.T) {
+	for name, text := range map[string]string{
+		"a.go": "package a\n\nfunc f() {\n\tvar c *Client\n\tc.Query(\"SELECT\")\n\tdb.Get(x, y)\n}\n",
+		"b.py": "from a import\nimport as b\nx =\nf(a=)\ndef g(:\n",
+		"c.js": "const\nlet x = ;\nf(...)\nimport {} from\n(,)\n",
+	} {
+		for _, f := range Check(name, text) {
+			if f.Rule == "sql-injection" {
+				t.Errorf("%s: %+v", name, f)
+			}
+		}
+	}
+}
