@@ -45,7 +45,7 @@ func TestApprovals(t *testing.T) {
 			var script strings.Builder
 			for line := range strings.Lines(steps) {
 				if what, ok := strings.CutPrefix(line, "run "); ok {
-					command, _, _ := strings.Cut(what, " => ")
+					command, _, _ := strings.Cut(strings.TrimPrefix(what, "task "), " => ")
 					script.WriteString("on case\ncall RUN_COMMAND {\"thought\": \"t\"}\narg command\n\t" + command + "\non case\ncall FINISH_FEATURE {\"thought\": \"t\", \"summary\": \"s\"}\n")
 				}
 			}
@@ -111,12 +111,17 @@ func (s *approvalStory) step(line string) {
 func (s *approvalStory) run(step string) {
 	s.t.Helper()
 	command, want, _ := strings.Cut(step, " => ")
+	command, given := strings.CutPrefix(command, "task ")
+	text := "do it"
+	if given {
+		text = "run " + command
+	}
 	want, why, _ := strings.Cut(want, " ~ ")
 	want, answer, _ := strings.Cut(want, "; ")
 	s.user.answer, s.user.asked = answer, nil
 	ran := len(s.b.engine.ran)
 	var judged Judged
-	for e, err := range s.b.Run(s.t.Context(), Task{Text: command, Single: true}) {
+	for e, err := range s.b.Run(s.t.Context(), Task{Text: text, Single: true}) {
 		if err != nil {
 			s.t.Fatal(err)
 		}

@@ -40,6 +40,9 @@ func (r *run) runCommand(ctx context.Context, args action.RunCommand) error {
 	case !c.judged.Allowed:
 		return r.done(ActionDone{Skipped: c.Role == roleTester, Text: c.judged.Text})
 	}
+	if asked, err := r.reserveCommand(); asked || err != nil {
+		return err
+	}
 	cmd, err := r.commandOn(ctx, args.Command, r.a.Policy)
 	if err != nil {
 		return r.done(ActionDone{Text: "The command was not run: " + err.Error()})

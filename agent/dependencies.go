@@ -70,6 +70,9 @@ func (p *progress) applyAnswer(q *Question, a Answer) {
 	if q != nil && q.Kind == Approval && (q.Layer != "" || p.pending != nil && p.pending.result != nil) {
 		p.judged = append(p.judged, userJudged(q.Command, a))
 	}
+	if q != nil && q.Kind == Input {
+		p.own = append(p.own, a.Text)
+	}
 	switch {
 	case q != nil && q.Kind == Trusting: // trust itself is kept elsewhere, and looked at each time
 		p.onlyReads = a.Text == Deny
@@ -79,6 +82,10 @@ func (p *progress) applyAnswer(q *Question, a Answer) {
 		}
 	case q != nil && q.Leave != "":
 		p.applyLeave(q, a)
+	case q != nil && q.Kind == Extending && a.Text == Deny:
+		p.enough = true
+	case q != nil && q.Kind == Extending:
+		p.extended += q.More
 	case q != nil && q.Layer != "" && a.Text == Deny:
 		p.applyLayer(q.Layer, layer{state: without})
 	case q != nil && q.Layer != "":
@@ -96,6 +103,7 @@ func (p *progress) applyStarted(b CommandStarted) {
 		p.applyLayer(b.Layer, layer{state: started})
 	} else if c := p.pending; c != nil {
 		c.command, c.result, c.without = true, nil, b.Without
+		p.commands++
 		c.tries++
 	}
 }

@@ -3,6 +3,7 @@ package agent
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"caselsp/agent/shell"
@@ -29,6 +30,8 @@ func (r *run) permit(line string, v shell.Verdict, engine sandbox.Engine) error 
 		return r.record(judgedBy(v, line, true))
 	case r.p.lost[line]:
 		return r.question(r.approval(line, "It was started before and its outcome is not known.", v, engine))
+	case v.Decision == shell.Allow && r.foreign(v) != "":
+		v.Reason = fmt.Sprintf("It reaches other machines, and what it is given does not stand in what you wrote, but may come from a file, a page or another command's output (%s).", r.foreign(v))
 	case v.Decision == shell.Allow && !r.a.AskReads:
 		return r.record(judgedBy(v, line, true))
 	case v.Decision == shell.Allow:
@@ -36,6 +39,25 @@ func (r *run) permit(line string, v shell.Verdict, engine sandbox.Engine) error 
 		return r.question(r.approval(line, v.Reason, v, engine))
 	}
 	return r.permitByRules(line, v, engine)
+}
+
+// foreign returns what an allowed line would send to other machines that is not the
+// user's own word: not in the task, in an answer or in the setting that allows it.
+// Instructions that stand in files, pages and outputs come as such words, and so
+// does what they want to know, at the end of an address. Where nothing leaves the
+// sandbox, words do no harm.
+func (r *run) foreign(v shell.Verdict) string {
+	for _, p := range v.Parts {
+		if p.Decision != shell.Allow || p.Rule == shell.PackagesRule || !slices.Contains(p.Touches, shell.Network) {
+			continue
+		}
+		for _, word := range shell.Operands(p.Command) {
+			if !strings.Contains(p.Rule, word) && !slices.ContainsFunc(r.p.own, func(text string) bool { return strings.Contains(text, word) }) {
+				return word
+			}
+		}
+	}
+	return ""
 }
 
 // permitByRules looks whether the user has allowed a kind of command for always,

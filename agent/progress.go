@@ -44,9 +44,13 @@ type progress struct {
 	calls  int
 
 	landings []landing // hunks that patches placed
+	own      []string  // what the user wrote: the task and the answers
 	judged   []Judged  // who decided about which command
 
 	open      *Question
+	commands  int  // that were started
+	extended  int  // by which the user has let them go beyond the limit
+	enough    bool // the user did not let them, and is not to be asked again before the next pause
 	onlyReads bool // the user does not trust the workspace: not to be asked again before the next pause
 	questions int
 	report    *Reported
@@ -132,6 +136,7 @@ func (p *progress) apply(seq int64, at time.Time, body Body) {
 	switch b := body.(type) {
 	case TaskGiven:
 		p.task, p.manifest, p.started, p.state = b.Task, b.Manifest, at, Planning
+		p.own = append(p.own, b.Task.Text)
 	case StateChanged:
 		p.applyState(b)
 	case CallSent:
@@ -155,7 +160,7 @@ func (p *progress) apply(seq int64, at time.Time, body Body) {
 		p.applyDone(b)
 	case Asked:
 		p.open, p.asking, p.state = &b.Question, p.state, Waiting
-		if b.Question.ID != trustQuestion {
+		if !aside(b.Question.ID) {
 			p.questions++
 		}
 	case Answered:
@@ -230,7 +235,7 @@ func (p *progress) applyState(b StateChanged) {
 		if p.state.Works() || p.state == Waiting {
 			p.before = p.state
 		}
-		p.state, p.onlyReads = b.To, false
+		p.state, p.onlyReads, p.enough = b.To, false, false
 		return
 	}
 	resumed := !p.state.Works() && p.state != Waiting

@@ -29,6 +29,7 @@ const (
 	Input       QuestionKind = "input"    // free text, perhaps with choices
 	SecretInput QuestionKind = "secret"   // the value of a secret, or Deny, or Kept; it is not shown and not recorded
 	Trusting    QuestionKind = "trust"    // does the user trust the workspace? Answered by Approve or Deny
+	Extending   QuestionKind = "extend"   // may the task use more of what a limit holds it to? Answered so too
 )
 
 // Question is something only the user can decide.
@@ -48,6 +49,7 @@ type Question struct {
 	Shape   string       `json:"shape,omitempty"`   // what ApproveAlways would allow; "" where it is not offered
 	Like    string       `json:"like,omitempty"`    // the kind of command by which approvals are counted; "" for what is asked for each time anew
 	Basis   Basis        `json:"basis,omitzero"`    // what an approval rests on
+	More    int          `json:"more,omitempty"`    // of Extending: how much more
 }
 
 // The decisions of an approval.
@@ -88,7 +90,7 @@ func (q Question) Check(a Answer) error {
 		return fmt.Errorf("%q is no decision: %s, %s or %s", a.Text, Approve, ApproveAlways, Deny)
 	case q.Kind == SecretInput && len(a.Text) < minSecret:
 		return fmt.Errorf("the value has %d bytes, at least %d are needed: a shorter one cannot be kept out of texts", len(a.Text), minSecret)
-	case q.Kind == Trusting && a.Text != Approve && a.Text != Deny:
+	case (q.Kind == Trusting || q.Kind == Extending) && a.Text != Approve && a.Text != Deny:
 		return fmt.Errorf("%q is no decision: %s or %s", a.Text, Approve, Deny)
 	}
 	return nil

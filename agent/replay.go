@@ -77,7 +77,7 @@ func (a *Agent) Export(id string, w io.Writer) error {
 		case CallAnswered:
 			line.Answer = &b
 		case Answered:
-			if b.ID == trustQuestion { // where a replay runs, somebody else decides that
+			if aside(b.ID) { // a replay is not asked that
 				continue
 			}
 			line.User = &b
@@ -226,7 +226,7 @@ func (p *Player) Attach(o *Options) {
 	o.Sandbox = func(context.Context) (sandbox.Engine, error) { return p, nil }
 	o.Recall, o.layered, o.asked, o.given = p.recall, p.layered, p.asked, p.given
 	o.Limits, o.Context = p.rec.limits, p.rec.context
-	o.Trust = nil // it runs nothing
+	o.Trust, o.Limits.Commands = nil, 0 // it runs nothing
 	if len(p.layer) == 0 {
 		o.Dependencies = nil // they were not looked for
 	}

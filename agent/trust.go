@@ -93,9 +93,16 @@ func (a *Agent) Untrusted() ([]string, error) {
 	return a.Trust.Untrusted(dirs...)
 }
 
-// trustQuestion is the id of the question whether the workspace is trusted. It is
-// not counted among the others: a replay does not ask it.
-const trustQuestion = "trust"
+// The ids of the questions that are not about what a model chose: whether the
+// workspace is trusted, and whether the task may go on beyond a limit. They are not
+// counted among the others, since a replay does not ask them.
+const (
+	trustQuestion = "trust"
+	limitQuestion = "limit"
+)
+
+// aside reports whether a question is one of those.
+func aside(id string) bool { return id == trustQuestion || id == limitQuestion }
 
 // askTrust opens the question whether the workspace is trusted, if it is not. It
 // is asked once when a run begins, while whoever gave the task is there.

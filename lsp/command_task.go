@@ -360,7 +360,8 @@ func (s *server) settleQuestion(c *call, a arguments, kind agent.QuestionKind, a
 }
 
 // openQuestion finds the open question of a kind that the arguments name, or the
-// only one; what can be denied is also whether the workspace is trusted. Leading words that name the task or the question do so, and are taken
+// only one; what is
+// approved is also whether a task may go on, what is denied also trust. Leading words that name the task or the question do so, and are taken
 // away; the rest is the text or the reason.
 func (s *server) openQuestion(e *Engine, a *arguments, kind agent.QuestionKind, deny bool) (agent.Question, error) {
 	none := agent.Question{}
@@ -379,7 +380,7 @@ func (s *server) openQuestion(e *Engine, a *arguments, kind agent.QuestionKind, 
 		a.words = a.words[1:]
 	}
 	all = slices.DeleteFunc(all, func(q agent.Question) bool {
-		fits := q.Kind == kind || deny && q.Kind == agent.Trusting
+		fits := q.Kind == kind || kind == agent.Approval && q.Kind == agent.Extending || deny && q.Kind == agent.Trusting
 		return !fits || task != "" && q.Task != task || question != "" && q.ID != question
 	})
 	switch {

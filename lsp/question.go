@@ -40,7 +40,15 @@ const (
 	chooseWrite  = "Write an answer…"
 	chooseTrust  = "Trust this folder"
 	chooseRead   = "Only read"
+	chooseMore   = "Go on"
+	chooseEnough = "Stop here"
 )
+
+// yesOrNo are the choices of the questions that have two.
+var yesOrNo = map[agent.QuestionKind][2]string{
+	agent.Trusting:  {chooseTrust, chooseRead},
+	agent.Extending: {chooseMore, chooseEnough},
+}
 
 // Ask implements agent.User. It returns what the user decides first: in the
 // prompt, by a command, or in the answer document.
@@ -115,9 +123,9 @@ func (s *server) prompt(ctx context.Context, q agent.Question) (agent.Answer, bo
 		chosen, ok := s.ask(ctx, protocol.MessageTypeWarning, questionText(q), chooseKept, chooseReject)
 		return agent.Answer{Text: map[string]string{chooseKept: agent.Kept, chooseReject: agent.Deny}[chosen], By: "prompt"}, ok
 	}
-	if q.Kind == agent.Trusting {
-		chosen, ok := s.ask(ctx, protocol.MessageTypeWarning, questionText(q), chooseTrust, chooseRead)
-		return agent.Answer{Text: map[string]string{chooseTrust: agent.Approve, chooseRead: agent.Deny}[chosen], By: "prompt"}, ok
+	if pair, ok := yesOrNo[q.Kind]; ok {
+		chosen, ok := s.ask(ctx, protocol.MessageTypeWarning, questionText(q), pair[0], pair[1])
+		return agent.Answer{Text: map[string]string{pair[0]: agent.Approve, pair[1]: agent.Deny}[chosen], By: "prompt"}, ok
 	}
 	if len(q.Choices) > 0 {
 		chosen, ok := s.ask(ctx, protocol.MessageTypeInfo, questionText(q), append(slices.Clone(q.Choices), chooseWrite)...)
@@ -155,7 +163,7 @@ func questionText(q agent.Question) string {
 	if q.Kind == agent.SecretInput {
 		return fmt.Sprintf("%s.\nRun `caselsp secret set %s` in a terminal, which asks for it and keeps it in your keyring.", text, q.Secret)
 	}
-	if q.Kind == agent.Trusting {
+	if _, ok := yesOrNo[q.Kind]; ok {
 		return text + "\n" + q.Why
 	}
 	if q.Kind != agent.Approval {
@@ -294,8 +302,12 @@ func (s *server) questionActions(_ context.Context, _ snapshot, _ *protocol.Code
 				offer(protocol.CodeActionKindQuickFix, "CASE: reject and say why: "+brief(q.Command), cmdDeny, map[string]any{"task": q.Task, "question": q.ID, "why": true}))
 			continue
 		}
-		if q.Kind == agent.Trusting {
+		switch q.Kind {
+		case agent.Trusting:
 			list = append(list, offer(protocol.CodeActionKindQuickFix, "CASE: trust this folder", cmdTrust, args))
+			continue
+		case agent.Extending:
+			list = append(list, offer(protocol.CodeActionKindQuickFix, "CASE: let the task go on", cmdApprove, args))
 			continue
 		}
 		for _, choice := range q.Choices {

@@ -125,7 +125,7 @@ func runScript(d *delta, cmd Command) string {
 		s.WriteString("env " + quoteAll(cmd.Env) + " ")
 	}
 	// One pipe for both streams: two lose the order in which things were said.
-	s.WriteString("/bin/sh -c " + quote(cmd.Line) + " </dev/null")
+	s.WriteString("/bin/sh -c " + quote(lineShell) + " sh " + quote(cmd.Line))
 	return s.String()
 }
 

@@ -234,7 +234,7 @@ func follow(o order, pid int, gate *os.File) (ended, error) {
 
 // gated is the script that runs the command once it is in its control group:
 // until then it is this script of ours that waits for a line.
-const gated = `read -r go; exec /bin/sh -c "$1" </dev/null`
+const gated = `read -r go; ` + lineShell
 
 // startCommand starts the command in a thread that gives up everything that the
 // command may not have, for what a thread gives up nothing that it starts gets

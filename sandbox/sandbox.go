@@ -26,7 +26,7 @@ type Engine interface {
 
 // Command is one command line and the tree it runs on.
 type Command struct {
-	Line    string   // run by /bin/sh -c in the root of the tree
+	Line    string   // run by a shell in the root of the tree: bash where there is one, else /bin/sh
 	Tree    []File   // the private copy's content, in any order
 	Env     []string // NAME=value, besides PATH, HOME and LANG, which the engine sets
 	Policy  Policy   // the zero value means [DefaultPolicy]
@@ -42,6 +42,12 @@ type Command struct {
 	Progress func(line string)
 	Output   io.Writer // receives all output as it comes, also what Result.Output leaves out; may be nil
 }
+
+// lineShell is the script that runs its first argument as a command line. Lines are
+// judged by the rules of bash (agent/shell), and other shells read some of them in
+// another way, dash for instance $'...': so bash runs them wherever it is, and
+// only in an image without it the shell that every image has.
+const lineShell = `[ -x /bin/bash ] && exec /bin/bash -c "$1" </dev/null; exec /bin/sh -c "$1" </dev/null`
 
 // File is one regular file of a tree.
 type File struct {

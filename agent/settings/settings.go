@@ -92,6 +92,7 @@ type Limits struct {
 	Rollbacks int
 	Tokens    int     // sent and received; 0: no limit
 	Cost      float64 // US dollars; 0: no limit
+	Commands  int     // that a task runs before it is asked about; 0: no limit
 }
 
 // Review is how a result is brought to the user.
@@ -155,7 +156,7 @@ func Default() Settings {
 			User:          1000,
 			Time:          5 * time.Minute,
 		},
-		Limits:    Limits{Steps: 15, Rounds: 15, Attempts: 3, Rollbacks: 3},
+		Limits:    Limits{Steps: 15, Rounds: 15, Attempts: 3, Rollbacks: 3, Commands: 200}, // more commands than a person runs in a day: one that is still at it goes in circles
 		Review:    Review{Annotations: true, Open: true},
 		Log:       Log{Level: "info"},
 		Approvals: Approvals{ReadOnlyCommands: "allow", Days: 30},

@@ -112,6 +112,7 @@ func TestTighten(t *testing.T) {
 		"limits.attempts":              {5, 1},
 		"limits.rollbacks":             {5, 1},
 		"limits.tokens":                {0, 1000},
+		"limits.commands":              {0, 100},
 		"limits.cost":                  {2.5, 1},
 		"approvals.read_only_commands": {"allow", "ask"},
 		"lint.critical":                {"high", "medium"},

@@ -245,6 +245,8 @@ var entries = slices.Concat(perRole, []entry{
 		"Tokens that one task may use; at the limit it pauses and asks."),
 	define("limits.cost", number(0, 1e6, " (0: no limit)"), func(s *Settings) *float64 { return &s.Limits.Cost }, Tighten, moreBudget[float64],
 		"US dollars that one task may cost by model.prices; at the limit it pauses and asks."),
+	define("limits.commands", integer(0, 100_000, " (0: no limit)"), func(s *Settings) *int { return &s.Limits.Commands }, Tighten, moreBudget[int],
+		"Commands that one task may run, tests among them; at the limit it asks whether it may run as many again."),
 	define("review.annotations", boolean(), func(s *Settings) *bool { return &s.Review.Annotations }, Free, nil,
 		"Whether an accepted result asks for confirmation by change annotations, in editors that have them."),
 	define("review.open", boolean(), func(s *Settings) *bool { return &s.Review.Open }, Free, nil,

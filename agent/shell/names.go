@@ -30,6 +30,33 @@ func Programs(line string) []string {
 	return names
 }
 
+// Operands returns what the commands of a line are given: their words but for the
+// programs' names and for flags, of which the values behind a = count.
+func Operands(line string) []string {
+	file, err := parse(line)
+	if err != nil {
+		return nil
+	}
+	var list []string
+	syntax.Walk(file, func(n syntax.Node) bool {
+		call, ok := n.(*syntax.CallExpr)
+		if !ok || len(call.Args) == 0 {
+			return true
+		}
+		for _, w := range looseWords(call)[1:] {
+			name, value, has := strings.Cut(w, "=")
+			switch {
+			case !strings.HasPrefix(w, "-"):
+				list = append(list, w)
+			case has && strings.HasPrefix(name, "-"):
+				list = append(list, value)
+			}
+		}
+		return true
+	})
+	return list
+}
+
 // defining are the files in which programs look up what a name on the line means.
 var defining = map[string][]string{
 	"make": {"GNUmakefile", "makefile", "Makefile"},

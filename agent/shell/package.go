@@ -75,6 +75,9 @@ var adders = []struct{ command, ecosystem, flags string }{
 	{"cargo add", "cargo", "--dev -q --quiet"},
 }
 
+// PackagesRule is the rule of what the list of dependencies allows.
+const PackagesRule = "commands.packages"
+
 // installs judges a command that adds dependencies: allowed where the list has
 // each of them in the version that is named, asked for otherwise.
 func (j judge) installs(words []word) (finding, bool) {
@@ -104,7 +107,7 @@ func (j judge) installs(words []word) (finding, bool) {
 		case len(missing) > 0:
 			f.reason = fmt.Sprintf("It adds dependencies that the settings do not list (%s).", strings.Join(missing, ", "))
 		case all && len(f.packages) > 0:
-			f.decision, f.rule = Allow, "commands.packages"
+			f.decision, f.rule = Allow, PackagesRule
 			f.touches &^= writes // the list says so
 		}
 		return f, true

@@ -17,8 +17,11 @@ const (
 	anything                   // nobody knows
 )
 
+// Network is what a verdict's Touches say of a line that can reach other machines.
+const Network = "reaches the network"
+
 var touchWords = []string{
-	"reads files of the workspace", "changes files of the workspace", "runs code of the workspace", "reaches the network",
+	"reads files of the workspace", "changes files of the workspace", "runs code of the workspace", Network,
 	"touches files outside of the workspace", "may show secrets", "changes git's history, branches or remotes",
 	"touches processes or settings of the machine", "can do anything that the sandbox lets it",
 }

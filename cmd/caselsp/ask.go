@@ -100,6 +100,10 @@ func (c *console) prompt(q agent.Question) {
 		fmt.Fprintf(c.out, "%s\ny = trust it, with all below it, n = only read > ", clean(q.Why))
 		return
 	}
+	if q.Kind == agent.Extending {
+		fmt.Fprintf(c.out, "%s\ny = go on, n = stop here > ", clean(q.Why))
+		return
+	}
 	for i, choice := range q.Choices {
 		fmt.Fprintf(c.out, "  %d. %s\n", i+1, clean(choice))
 	}

@@ -215,12 +215,9 @@ func (n *nvimRun) compare() {
 // commands: the editor's server must have left the store, and have recorded what
 // the user saw.
 func (n *nvimRun) states(ctx context.Context) {
-	cmd := n.command(ctx, "caselsp", "history", "--json")
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
+	out, err := n.history(ctx)
 	if err != nil {
-		n.t.Errorf("caselsp history: %v\n%s", err, stderr.String())
+		n.t.Errorf("caselsp history: %v", err)
 	}
 	var got, decisions []string
 	for line := range bytes.Lines(out) {
@@ -244,6 +241,27 @@ func (n *nvimRun) states(ctx context.Context) {
 			n.t.Errorf("who decided:\n%s\nwant:\n%s", strings.Join(decisions, "\n"), f.Data)
 		}
 	}
+}
+
+// leaveTries is how often the store is asked for whose owner is just leaving: each
+// time waits for a second, and a server has its sandbox to put away.
+const leaveTries = 20
+
+// history is what caselsp history says, once the editor's server has left.
+func (n *nvimRun) history(ctx context.Context) (out []byte, err error) {
+	for range leaveTries {
+		var stderr bytes.Buffer
+		cmd := n.command(ctx, "caselsp", "history", "--json")
+		cmd.Stderr = &stderr
+		if out, err = cmd.Output(); err == nil {
+			break
+		}
+		err = fmt.Errorf("%w\n%s", err, stderr.String())
+		if !strings.Contains(stderr.String(), "is in use by process") {
+			break
+		}
+	}
+	return out, err
 }
 
 // decisionLine is a decision as scenarios have it.
