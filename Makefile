@@ -22,7 +22,7 @@ GOFILES = $(shell find . -name '*.go' -not -path '*/testdata/*' -not -path '*/.*
 # tree-sitter and its grammars are C.
 export CGO_ENABLED := 1
 
-.PHONY: help tools build demo test check bench bench-patch fuzz e2e generate sandbox-image
+.PHONY: help tools build demo test check bench bench-patch bench-validators fuzz e2e generate sandbox-image
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
@@ -57,6 +57,10 @@ bench: ## run the benchmarks
 bench-patch: ## count right, wrong and refused patches of CORPUS=folder of *.jsonl.gz; KIND=kind/format shows those not right
 	@if [ -z "$(CORPUS)" ]; then echo 'make: say where the cases are: make bench-patch CORPUS=folder. README, "Patches by script", says what is in one' >&2; exit 1; fi
 	$(GO) test ./cmd/caselsp -run 'TestPatchCorpus|TestCorpusParses' -count=1 -v -corpus '$(abspath $(CORPUS))' -kind '$(KIND)'
+
+bench-validators: ## measure the validators: speed, and with ACT=folder of w3c/wcag-act-rules' testcases.json what they find there
+	$(GO) test ./agent/validate -run '^$$' -bench 'Edit|Dependents' -benchtime $(BENCHTIME)
+	@if [ -z "$(ACT)" ]; then echo 'make: ACT=folder measures the W3C cases, too' >&2; else ACT='$(abspath $(ACT))' $(GO) test ./agent/validate -run TestACT -count=1 -v; fi
 
 # Without a bound on minimizing, Go's fuzzer spends up to a minute on each new
 # input and seems to hang.

@@ -23,6 +23,7 @@ type File struct {
 	generated func() bool // nobody edits it
 	reader    func() *access
 	speech    func() dialect
+	tags      func() []occasion
 }
 
 // Style is a style sheet of a file: the file itself, a style element or a style
@@ -65,6 +66,7 @@ func newFile(path, text string) *File {
 	f.generated = sync.OnceValue(f.readGenerated)
 	f.reader = sync.OnceValue(f.newAccess)
 	f.speech = sync.OnceValue(f.readDialect)
+	f.tags = sync.OnceValue(f.readTags)
 	return f
 }
 

@@ -65,7 +65,7 @@ var linkRules = []Rule{{
 
 // isSite reports whether a page is a file of a static site: no server fills it.
 func (p *Pass) isSite() bool {
-	return !p.Alone() && len(p.Tree.TemplateTags()) == 0 && !strings.Contains("/"+p.Path, "/templates/") && !strings.Contains(p.Text, "<?php") && !strings.Contains(p.Text, "<%")
+	return !p.Alone() && len(p.occasions()) == 0 && !strings.Contains("/"+p.Path, "/templates/") && !strings.Contains(p.Text, "<?php") && !strings.Contains(p.Text, "<%")
 }
 
 // target takes an address apart: the path in the project that it leads to, and

@@ -132,6 +132,7 @@ var typeWords = words("string str char var let const val text bytes byte any fin
 // Whether it is code or a text is the caller's to see.
 func (f *File) values(speaks func(name string) bool) []underName {
 	var list []underName
+	said := map[string]bool{} // pages say class= and href= thousands of times
 	text, last := f.Text, 0
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
@@ -155,7 +156,12 @@ func (f *File) values(speaks func(name string) bool) []underName {
 		} else {
 			v.name = nameBefore(text, i)
 		}
-		if v.name == "" || !speaks(v.name) {
+		says, known := said[v.name]
+		if !known {
+			says = v.name != "" && speaks(v.name)
+			said[v.name] = says
+		}
+		if !says {
 			continue
 		}
 		list = append(list, v)

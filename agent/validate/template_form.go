@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"slices"
 	"strings"
 
 	"caselsp/agent/dom"
@@ -162,8 +163,13 @@ func namesToken(text string) bool {
 // outputsIn returns the outputs of a template between two offsets.
 func (p *Pass) outputsIn(start, end int) []occasion {
 	var list []occasion
-	for _, o := range p.occasions() {
-		if o.kind == '{' && o.start >= start && o.end <= end {
+	all := p.occasions()
+	first, _ := slices.BinarySearchFunc(all, start, func(o occasion, at int) int { return o.start - at })
+	for _, o := range all[first:] {
+		if o.start >= end {
+			break
+		}
+		if o.kind == '{' && o.end <= end {
 			list = append(list, o)
 		}
 	}

@@ -101,7 +101,9 @@ type occasion struct {
 }
 
 // occasions returns all template tags of the page, in order.
-func (f *File) occasions() []occasion {
+func (f *File) occasions() []occasion { return f.tags() }
+
+func (f *File) readTags() []occasion {
 	var list []occasion
 	for _, t := range f.Tree.TemplateTags() {
 		list = append(list, occasion{t.Name, t.Args, t.Kind, t.Start, t.End})
