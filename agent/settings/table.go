@@ -152,7 +152,7 @@ func earlier(words ...string) func(from, to string) bool {
 
 // guards are the beginnings of the names of rules, and the names of validators,
 // that keep strangers out.
-var guards = []string{"safety", "secret", "python-", "bidi-", "js-unsafe", "go-", "sql-", "csrf"}
+var guards = []string{"safety", "secret", "python-", "bidi-", "js-unsafe", "go-", "sql-", "csrf", "template", "vue-html"}
 
 // quieter guards the severities of rules that keep strangers out.
 func quieter(from, to map[string]string) bool {
