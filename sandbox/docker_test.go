@@ -241,6 +241,9 @@ func TestBuildImage(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
+		if err := built.warm.cool(); err != nil {
+			t.Error(err)
+		}
 		if _, err := d.client.ImageRemove(context.Background(), built.image, image.RemoveOptions{Force: true, PruneChildren: true}); err != nil {
 			t.Error(err)
 		}
