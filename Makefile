@@ -48,19 +48,19 @@ test: ## vet and test everything; what needs a missing program is skipped
 
 check: ## gofmt, vet and staticcheck
 	@unformatted=$$(gofmt -l $(GOFILES)); if [ -n "$$unformatted" ]; then echo "gofmt would change:" >&2; echo "$$unformatted" >&2; exit 1; fi
-	$(GO) vet ./...
-	$(GO) run $(STATICCHECK) ./...
+	$(GO) vet -tags corpus ./...
+	$(GO) run $(STATICCHECK) -tags corpus ./...
 
 bench: ## run the benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) ./...
 
 bench-patch: ## count right, wrong and refused patches of CORPUS=folder of *.jsonl.gz; KIND=kind/format shows those not right
 	@if [ -z "$(CORPUS)" ]; then echo 'make: say where the cases are: make bench-patch CORPUS=folder. README, "Patches by script", says what is in one' >&2; exit 1; fi
-	$(GO) test ./cmd/caselsp -run 'TestPatchCorpus|TestCorpusParses' -count=1 -v -corpus '$(abspath $(CORPUS))' -kind '$(KIND)'
+	$(GO) test -tags corpus ./cmd/caselsp -run 'TestPatchCorpus|TestCorpusParses' -count=1 -v -corpus '$(abspath $(CORPUS))' -kind '$(KIND)'
 
 bench-validators: ## measure the validators: speed, and with ACT=folder of w3c/wcag-act-rules' testcases.json what they find there
 	$(GO) test ./agent/validate -run '^$$' -bench 'Edit|Dependents' -benchtime $(BENCHTIME)
-	@if [ -z "$(ACT)" ]; then echo 'make: ACT=folder measures the W3C cases, too' >&2; else ACT='$(abspath $(ACT))' $(GO) test ./agent/validate -run TestACT -count=1 -v; fi
+	@if [ -z "$(ACT)" ]; then echo 'make: ACT=folder measures the W3C cases, too' >&2; else ACT='$(abspath $(ACT))' $(GO) test -tags corpus ./agent/validate -run TestACT -count=1 -v; fi
 
 # Without a bound on minimizing, Go's fuzzer spends up to a minute on each new
 # input and seems to hang.

@@ -27,8 +27,6 @@ func need(t *testing.T, program string) {
 	found, where := dockerWorks, "which does not work here"
 	switch program {
 	case "docker":
-	case "corpus":
-		found, where = func() bool { return *corpusDir != "" }, "a folder of patch cases: name one with make bench-patch CORPUS=folder"
 	default:
 		found = func() bool { _, err := exec.LookPath(program); return err == nil }
 	}

@@ -1,3 +1,5 @@
+//go:build corpus
+
 package main
 
 import (
@@ -47,7 +49,6 @@ type corpusCase struct {
 // TestPatchCorpus sends a corpus through `caselsp patch --batch` and prints what
 // came of it, by kind and format.
 func TestPatchCorpus(t *testing.T) {
-	need(t, "corpus")
 	cases := readCorpus(t, *corpusDir)
 	var in bytes.Buffer
 	enc := json.NewEncoder(&in)
@@ -95,7 +96,6 @@ func TestPatchCorpus(t *testing.T) {
 // all made by people, may be refused for breaking the file. One hunk of several
 // can break it for itself.
 func TestCorpusParses(t *testing.T) {
-	need(t, "corpus")
 	edits, breaks := 0, 0
 	for _, c := range readCorpus(t, *corpusDir) {
 		lang := syntax.LanguageOf(c.Path)
