@@ -286,7 +286,7 @@ func (b *box) await(ctx context.Context, r *runner, e *ending, within time.Durat
 			exec, err := b.client.ContainerExecInspect(ctx, r.exec)
 			if err == nil && !exec.Running && !e.lost {
 				e.code = exec.ExitCode
-				return nil
+				return b.outside(ctx, e)
 			}
 		case err := <-b.failed:
 			return fmt.Errorf("%w: %w", errLost, err)
@@ -303,6 +303,34 @@ func (b *box) await(ctx context.Context, r *runner, e *ending, within time.Durat
 		}
 	}
 }
+
+// outside waits, for a command that a signal ended, for the engine to tell that
+// somebody ended the whole container: the command's end can be known first.
+func (b *box) outside(ctx context.Context, e *ending) error {
+	if e.code <= bySignal {
+		return nil
+	}
+	late := time.NewTimer(mournTime)
+	defer late.Stop()
+	for {
+		select {
+		case m := <-b.events:
+			switch m.Action {
+			case events.ActionKill:
+				return errOutside
+			case events.ActionOOM:
+				e.oom = true
+			}
+		case <-late.C:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// bySignal and the number of a signal is the exit code of what that ended.
+const bySignal = 128
 
 // mournTime is how much later than a container's end the engine may tell that it
 // had been short of memory.
