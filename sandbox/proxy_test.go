@@ -117,11 +117,11 @@ func TestProxy(t *testing.T) {
 
 // TestProxyNamed is about which hosts an entry opens.
 func TestProxyNamed(t *testing.T) {
-	p := newProxy([]string{"*.example.org", "192.0.2.1:8080", "pypi.org", "x.example.org:99"})
+	p := newProxy([]string{"*.example.org", "192.0.2.1:8080", "pkgs.example", "x.example.org:99"})
 	defer p.Close()
 	for address, want := range map[string]bool{
-		"pypi.org:443": true, "PyPI.org:80": true, "pypi.org.:443": true, "pypi.org:22": false, "pypi.org:8080": false,
-		"evil-pypi.org:443": false, "pypi.org.evil.example:443": false, "files.pypi.org:443": false,
+		"pkgs.example:443": true, "Pkgs.Example:80": true, "pkgs.example.:443": true, "pkgs.example:22": false, "pkgs.example:8080": false,
+		"evil-pkgs.example:443": false, "pkgs.example.evil.example:443": false, "files.pkgs.example:443": false,
 		"a.example.org:443": true, "a.b.example.org:80": true, "example.org:443": false, "badexample.org:443": false,
 		"x.example.org:99": true, "x.example.org:443": true, "192.0.2.1:8080": true, "192.0.2.1:80": false, "192.0.2.2:8080": false,
 	} {
@@ -153,19 +153,19 @@ func TestPublic(t *testing.T) {
 
 // TestProxyOdd is about clients that no library makes.
 func TestProxyOdd(t *testing.T) {
-	p := newProxy([]string{"pypi.org"})
+	p := newProxy([]string{"pkgs.example"})
 	address := through(t, p)
 	for request, want := range map[string]string{
-		"GET / HTTP/1.1\r\nHost: pypi.org\r\n\r\n":                                 "400",
-		"GET https://pypi.org/ HTTP/1.1\r\nHost: pypi.org\r\n\r\n":                 "400",
-		"GET ftp://pypi.org/ HTTP/1.1\r\nHost: pypi.org\r\n\r\n":                   "400",
-		"CONNECT pypi.org HTTP/1.1\r\nHost: pypi.org\r\n\r\n":                      "400",
-		"CONNECT pypi.org:99999 HTTP/1.1\r\nHost: pypi.org\r\n\r\n":                "400",
-		"CONNECT :443 HTTP/1.1\r\nHost: pypi.org\r\n\r\n":                          "403",
-		"CONNECT evil.example:443 HTTP/1.1\r\nHost: pypi.org\r\n\r\n":              "403",
-		"GET http://evil.example/ HTTP/1.1\r\nHost: pypi.org\r\n\r\n":              "403",
-		"GET http://user@evil.example@pypi.org:22/ HTTP/1.1\r\nHost: x\r\n\r\n":    "403",
-		"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + strings.Repeat("x", 2000): "400",
+		"GET / HTTP/1.1\r\nHost: pkgs.example\r\n\r\n":                              "400",
+		"GET https://pkgs.example/ HTTP/1.1\r\nHost: pkgs.example\r\n\r\n":          "400",
+		"GET ftp://pkgs.example/ HTTP/1.1\r\nHost: pkgs.example\r\n\r\n":            "400",
+		"CONNECT pkgs.example HTTP/1.1\r\nHost: pkgs.example\r\n\r\n":               "400",
+		"CONNECT pkgs.example:99999 HTTP/1.1\r\nHost: pkgs.example\r\n\r\n":         "400",
+		"CONNECT :443 HTTP/1.1\r\nHost: pkgs.example\r\n\r\n":                       "403",
+		"CONNECT evil.example:443 HTTP/1.1\r\nHost: pkgs.example\r\n\r\n":           "403",
+		"GET http://evil.example/ HTTP/1.1\r\nHost: pkgs.example\r\n\r\n":           "403",
+		"GET http://user@evil.example@pkgs.example:22/ HTTP/1.1\r\nHost: x\r\n\r\n": "403",
+		"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + strings.Repeat("x", 2000):  "400",
 	} {
 		conn, err := net.Dial("tcp", address)
 		if err != nil {

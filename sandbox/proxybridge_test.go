@@ -23,7 +23,7 @@ threads = [threading.Thread(target=lambda n=n: sizes.append(size(n))) for n in (
 print(sorted(sizes))
 with urllib.request.urlopen(f"http://{site}/0", data=b"x" * (5 << 20)) as r:
     print(r.headers["Taken"])
-for url in (f"http://{site.split(':')[0]}/", "https://pypi.org/simple", "http://169.254.169.254/latest"):
+for url in (f"http://{site.split(':')[0]}/", "https://pkgs.example/simple", "http://169.254.169.254/latest"):
     try:
         urllib.request.urlopen(url)
     except (urllib.error.HTTPError, urllib.error.URLError) as e:
@@ -67,7 +67,7 @@ func checkBridge(t *testing.T, e Engine) {
 	if c := res.Network[0]; c.Requests != 7 || c.Refused != "" || c.Sent < 5<<20 || c.Received < 10<<20 {
 		t.Errorf("of the open host: %+v", c)
 	}
-	for i, host := range []string{HostMachine, "pypi.org", "169.254.169.254"} {
+	for i, host := range []string{HostMachine, "pkgs.example", "169.254.169.254"} {
 		if c := res.Network[i+1]; c.Host != host || c.Requests != 1 || !strings.Contains(c.Refused, "is not among the hosts") {
 			t.Errorf("of a closed host: %+v, want %s", c, host)
 		}
@@ -77,7 +77,7 @@ func checkBridge(t *testing.T, e Engine) {
 // TestBridgeMissing is about images that lack what the bridge needs.
 func TestBridgeMissing(t *testing.T) {
 	d := need(t)
-	cmd := Command{Line: "true", Policy: Policy{Hosts: []string{"pypi.org"}}}
+	cmd := Command{Line: "true", Policy: Policy{Hosts: []string{"pkgs.example"}}}
 	cmd, err := cmd.checked()
 	if err != nil {
 		t.Fatal(err)

@@ -39,7 +39,7 @@ func CheckHosts(hosts []string) ([]string, error) {
 		h := strings.ToLower(host)
 		below, name, port := splitHost(h)
 		if name == "" || len(name) > hostLength || port > 65535 {
-			return nil, fmt.Errorf("%q is no host: write a name such as pypi.org, *.example.org or index.example.org:8000", host)
+			return nil, fmt.Errorf("%q is no host: write a name such as pkgs.example, *.example.org or index.example.org:8000", host)
 		}
 		address, notAddress := netip.ParseAddr(name)
 		switch {

@@ -72,7 +72,7 @@ type Sandbox struct {
 	User          int // numeric, and of the group
 	Time          time.Duration
 	Indexes       Indexes
-	Hosts         []string // such as "pypi.org", "*.example.org:8080"; nil: no network
+	Hosts         []string // such as "pkgs.example", "*.example.org:8080"; nil: no network
 }
 
 // Indexes say where a project's dependencies come from; what is empty, from

@@ -106,7 +106,7 @@ func TestTighten(t *testing.T) {
 		"sandbox.disk_mb":              {512, 64},
 		"sandbox.processes":            {256, 32},
 		"sandbox.time":                 {600, 60},
-		"sandbox.hosts":                {"pypi.org,*.example.org", []any{"files.Example.org"}},
+		"sandbox.hosts":                {"pkgs.example,*.example.org", []any{"files.Example.org"}},
 		"limits.steps":                 {20, 10},
 		"limits.rounds":                {20, 10},
 		"limits.attempts":              {5, 1},

@@ -225,7 +225,7 @@ var entries = slices.Concat(perRole, []entry{
 		"The numeric user and group that commands run as; never root."),
 	define("sandbox.time", duration(time.Second, 24*time.Hour), func(s *Settings) *time.Duration { return &s.Sandbox.Time }, Tighten, more[time.Duration],
 		"How long a command may run."),
-	define("sandbox.hosts", list(matching("a list of host names such as [\"pypi.org\", \"*.example.org\", \"index.example.org:8000\"]", hostPattern)),
+	define("sandbox.hosts", list(matching("a list of host names such as [\"pkgs.example\", \"*.example.org\", \"index.example.org:8000\"]", hostPattern)),
 		func(s *Settings) *[]string { return &s.Sandbox.Hosts }, Tighten, wider,
 		"The only hosts that commands may reach, through a proxy; without a port, at 80 and 443. No network at all where it is not set."),
 	define("sandbox.indexes.python", address(), func(s *Settings) *string { return &s.Sandbox.Indexes.Python }, Never, nil,

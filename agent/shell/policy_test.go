@@ -30,7 +30,7 @@ func TestPolicy(t *testing.T) {
 		Deny:      patterns(t, ParsePattern, "git push", "docker", "pytest -x"),
 		Packages:  []Package{requests, types},
 	}
-	open := Policy{Sandboxed: true, Hosts: []string{"pypi.org", "*.example.org", "localhost:8000"}}
+	open := Policy{Sandboxed: true, Hosts: []string{"pkgs.example", "*.example.org", "localhost:8000"}}
 	for _, row := range table(t, "policy.txt", 3) {
 		policy := map[string]Policy{"own": own, "open": open, "none": {}}[row[0]]
 		v := Judge(row[2], policy)
