@@ -77,8 +77,17 @@ func texts(words []word) []string {
 
 var (
 	pythonName  = regexp.MustCompile(`^python[23]?(\.\d+)?$`)
-	projectTool = regexp.MustCompile(`^(\./)?(\.?venv/bin|node_modules/\.bin)/([\w-]+)$`)
+	projectTool = regexp.MustCompile(`^(\./)?(\.?venv/bin|node_modules/\.bin|vendor/bin)/([\w-]+)$`)
 )
+
+// projectsOwn returns which tool a program in the workspace stands for, by where
+// projects keep theirs; "" for any other.
+func projectsOwn(name string) string {
+	if m := projectTool.FindStringSubmatch(name); m != nil {
+		return m[3]
+	}
+	return map[string]string{"./gradlew": "gradle", "./mvnw": "mvn"}[name]
+}
 
 // words judges the words of a command.
 func (j judge) words(words []word, s scope) finding {
@@ -89,8 +98,8 @@ func (j judge) words(words []word, s scope) finding {
 		return asks(anything, "It runs a command that runs a command, too deep to follow.")
 	}
 	name := words[0].text
-	if m := projectTool.FindStringSubmatch(name); m != nil {
-		f := j.words(renamed(words, m[3]), s)
+	if tool := projectsOwn(name); tool != "" {
+		f := j.words(renamed(words, tool), s)
 		if f.decision == Allow && f.touches&runs == 0 {
 			return asks(anything, "It is not known what %s does.", name)
 		}
@@ -368,7 +377,7 @@ func (p *program) operand(takes operand, w word, last bool, s scope) string {
 	if w.status {
 		return "A word of it is not written out ($?)."
 	}
-	if strings.HasPrefix(w.text, "@") && p.touches&runs != 0 {
+	if strings.HasPrefix(w.text, "@") && (p.touches&runs != 0 || p.name == "strings") {
 		return fmt.Sprintf("It may take flags from a file (%s).", w.text)
 	}
 	if w.glob && (takes != paths && takes != pattern && takes != copied || !p.tame && !anchored(w.text)) {

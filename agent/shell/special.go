@@ -225,7 +225,7 @@ func awk(words []word, s scope) finding {
 	return known("awk", allInside(words[i+1:], s))
 }
 
-var jqTrouble = regexp.MustCompile(`\b(env|import|include|input_filename|modulemeta|load|load_str|strenv|envsubst|debug|\$__prog_args)\b|\$ENV`)
+var jqTrouble = regexp.MustCompile(`\b(env|import|include|input_filename|modulemeta|load(_\w+)?|strenv|envsubst|eval|system|debug|\$__prog_args)\b|\$ENV`)
 
 func jq(words []word, s scope) finding {
 	i, program := 1, ""
