@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -49,9 +50,17 @@ func profileOf(line string, tree []sandbox.File) sandbox.Profile {
 
 // layer is what a task knows of one set of dependencies.
 type layer struct {
-	state layerState
-	said  string // the end of what a failed installation said
+	state  layerState
+	said   string          // the end of what a failed installation said
+	from   sandbox.Sources // where they come from
+	opened []string        // hosts that the user opened for them, beside those of from
+	wants  []string        // hosts for want of which the last installation failed
+	rounds int             // how often hosts were asked for
 }
+
+// hostRounds is how often the user is asked to open more hosts for one
+// installation: an index sends to another host, and that perhaps to a third.
+const hostRounds = 3
 
 type layerState int
 
@@ -59,6 +68,7 @@ const (
 	unseen  layerState = iota // nobody has looked whether it is there
 	missing                   // the user must be asked
 	started                   // its installation had begun when the process ended, or runs
+	narrow                    // it failed for want of hosts, and the user must be asked for these
 	wanted                    // the user agreed
 	ready                     // commands find it
 	without                   // commands run without it: the user said so, or the engine keeps none
@@ -87,9 +97,9 @@ func (p *progress) applyAnswer(q *Question, a Answer) {
 	case q != nil && q.Kind == Extending:
 		p.extended += q.More
 	case q != nil && q.Layer != "" && a.Text == Deny:
-		p.applyLayer(q.Layer, layer{state: without})
+		p.applyLayer(q.Layer, func(l *layer) { l.state = without })
 	case q != nil && q.Layer != "":
-		p.applyLayer(q.Layer, layer{state: wanted})
+		p.applyLayer(q.Layer, (*layer).agreed)
 	case p.pending != nil && p.pending.result != nil:
 		p.applyAgain(a)
 	case p.pending != nil:
@@ -100,7 +110,7 @@ func (p *progress) applyAnswer(q *Question, a Answer) {
 // applyStarted folds the beginning of a command, or of an installation before it.
 func (p *progress) applyStarted(b CommandStarted) {
 	if b.Layer != "" {
-		p.applyLayer(b.Layer, layer{state: started})
+		p.applyLayer(b.Layer, func(l *layer) { l.state = started })
 	} else if c := p.pending; c != nil {
 		c.command, c.result, c.without = true, nil, b.Without
 		p.commands++
@@ -111,7 +121,7 @@ func (p *progress) applyStarted(b CommandStarted) {
 // applyEnded folds the end of either.
 func (p *progress) applyEnded(b CommandEnded) {
 	if b.Layer != "" {
-		p.applyLayer(b.Layer, installed(&b.Result))
+		p.applyLayer(b.Layer, func(l *layer) { l.installed(&b.Result) })
 	} else if c := p.pending; c != nil {
 		c.result = &b
 		if c.tries == 1 {
@@ -121,22 +131,39 @@ func (p *progress) applyEnded(b CommandEnded) {
 }
 
 // applyLayer folds what becomes of dependencies.
-func (p *progress) applyLayer(key string, l layer) {
+func (p *progress) applyLayer(key string, change func(*layer)) {
 	if p.layers == nil {
 		p.layers = map[string]layer{}
 	}
+	l := p.layers[key]
+	change(&l)
 	p.layers[key] = l
 }
 
 // found folds what was found when somebody looked.
-func (l Layered) found() layer {
-	switch {
-	case l.Found:
-		return layer{state: ready}
-	case l.Without:
-		return layer{state: without}
+func (l *layer) found(by Layered) {
+	if by.From != nil {
+		l.from = *by.From
 	}
-	return layer{state: missing}
+	switch {
+	case by.Found:
+		l.state = ready
+	case by.Without:
+		l.state = without
+	case by.Said != "":
+		l.state, l.said = failed, by.Said
+	default:
+		l.state = missing
+	}
+}
+
+// agreed folds that the user lets them be installed, and opens what was asked for.
+func (l *layer) agreed() {
+	if len(l.wants) > 0 {
+		l.opened, l.wants = slices.Concat(l.opened, l.wants), nil
+		l.rounds++
+	}
+	l.state = wanted
 }
 
 // saidLimit is how much of a failed installation a model is told: installers
@@ -144,12 +171,24 @@ func (l Layered) found() layer {
 const saidLimit = 2 << 10
 
 // installed folds the end of an installation.
-func installed(r *sandbox.Result) layer {
+func (l *layer) installed(r *sandbox.Result) {
+	l.state, l.said, l.wants = ready, "", nil
 	if r.OK() {
-		return layer{state: ready}
+		return
 	}
+	l.state, l.said = failed, failure(r)
+	if l.rounds < hostRounds {
+		l.wants = r.Wanted()
+	}
+	if len(l.wants) > 0 {
+		l.state = narrow
+	}
+}
+
+// failure is how a command of ours failed, for a model.
+func failure(r *sandbox.Result) string {
 	said := strings.ToValidUTF8(r.Output[max(0, len(r.Output)-saidLimit):], "")
-	return layer{state: failed, said: fmt.Sprintf("%s, exit code %d\n%s", r.Status, r.ExitCode, said)}
+	return fmt.Sprintf("%s, exit code %d\n%s", r.Status, r.ExitCode, said)
 }
 
 // withoutLayers tells the model why a failed command did not find the project's
@@ -185,6 +224,7 @@ func (r *run) dependencies(ctx context.Context, engine sandbox.Engine, cmd sandb
 		return "", true, nil
 	}
 	l := r.p.layers[deps.Key]
+	deps.Open(cmp.Or(l.from, deps.From), slices.Concat(l.opened, l.wants))
 	switch {
 	case l.state == ready:
 		return deps.Key, true, nil
@@ -192,17 +232,18 @@ func (r *run) dependencies(ctx context.Context, engine sandbox.Engine, cmd sandb
 		return "", true, nil
 	case l.state == wanted:
 		return "", false, r.install(ctx, engine, deps)
-	case l.state == unseen:
+	case l.state == unseen, l.state == missing && r.a.layered == nil && deps.Ask() != nil: // they went since they were found
 		found, err := r.lookForLayer(ctx, engine, deps)
 		if err != nil {
 			return "", false, err
 		}
 		return "", false, r.record(found)
 	}
-	return "", false, r.question(r.installation(deps, l.state == started))
+	return "", false, r.question(r.installation(deps, l))
 }
 
-// lookForLayer looks whether dependencies are there.
+// lookForLayer looks whether dependencies are there, and if not, where they would
+// come from.
 func (r *run) lookForLayer(ctx context.Context, engine sandbox.Engine, deps *sandbox.Dependencies) (Layered, error) {
 	if r.a.layered != nil {
 		return r.a.layered(deps.Key), nil
@@ -214,14 +255,30 @@ func (r *run) lookForLayer(ctx context.Context, engine sandbox.Engine, deps *san
 		return l, nil
 	}
 	var err error
-	l.Found, err = k.HasLayer(ctx, deps.Key)
-	return l, err
+	if l.Found, err = k.HasLayer(ctx, deps.Key); err != nil || l.Found {
+		return l, err
+	}
+	l.From = &deps.From
+	if ask := deps.Ask(); ask != nil {
+		ask.Progress = r.progress
+		result, err := engine.Run(ctx, *ask)
+		switch {
+		case err != nil:
+			return l, err
+		case !result.OK():
+			l.From, l.Said = nil, failure(result)
+		default:
+			from := deps.Learn(result.Output)
+			l.From = &from
+		}
+	}
+	return l, nil
 }
 
 // installation is the question that the user is asked about dependencies. It is
 // never offered for always: it reaches the network, and what is new in the lists
 // somebody must have seen.
-func (r *run) installation(deps *sandbox.Dependencies, lost bool) Question {
+func (r *run) installation(deps *sandbox.Dependencies, l layer) Question {
 	files, hosts := strings.Join(deps.Files, ", "), strings.Join(deps.Hosts, ", ")
 	policy := deps.Install().Policy
 	q := Question{
@@ -234,7 +291,11 @@ func (r *run) installation(deps *sandbox.Dependencies, lost bool) Question {
 			q.Why = "This task changed " + f.Path + ": see what is new there. " + q.Why
 		}
 	}
-	if lost {
+	switch {
+	case len(l.wants) > 0:
+		q.Text = fmt.Sprintf("Installing the project's dependencies failed: it was sent to %s, which nobody has opened. Open that too and install again?", strings.Join(l.wants, " and "))
+		q.Why = "Indexes may keep packages on other hosts, and a package's own code may ask for a host that is none of its business: see whether you know it. " + q.Why
+	case l.state == started:
 		q.Why = "It was started before and its outcome is not known. " + q.Why
 	}
 	return q

@@ -185,7 +185,7 @@ func (p *progress) apply(seq int64, at time.Time, body Body) {
 func (p *progress) applyMilestone(body Body) {
 	switch b := body.(type) {
 	case Layered:
-		p.applyLayer(b.Key, b.found())
+		p.applyLayer(b.Key, func(l *layer) { l.found(b) })
 	case Judged:
 		p.judged = append(p.judged, b)
 		if p.pending != nil {

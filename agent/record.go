@@ -161,9 +161,11 @@ const (
 // Layered says what was found of a project's dependencies when a command first
 // needed them.
 type Layered struct {
-	Key     string `json:"key"`
-	Found   bool   `json:"found,omitempty"`   // they are there
-	Without bool   `json:"without,omitempty"` // the engine cannot keep any
+	Key     string           `json:"key"`
+	Found   bool             `json:"found,omitempty"`   // they are there
+	Without bool             `json:"without,omitempty"` // the engine cannot keep any
+	From    *sandbox.Sources `json:"from,omitempty"`    // where they would come from, where they are not there
+	Said    string           `json:"said,omitempty"`    // why that could not be found out
 }
 
 // CommandEnded is a command's result; its changes are kept as blobs.

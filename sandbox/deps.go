@@ -11,13 +11,15 @@ import (
 	"time"
 )
 
-// Sources says where packages come from. What is empty is the public index of
-// its kind. Pick fills it in as the user's own settings say.
+// Sources says where packages come from. Pick fills it in as the user's own
+// settings say; for what is empty then the package manager in the sandbox is asked,
+// see [Dependencies.Ask]: this program names no index by itself.
 type Sources struct {
-	Python string // the URL of an index as pip takes it
-	Node   string // the URL of a registry as npm takes it
-	Go     string // as in GOPROXY; what is not a URL in it is left out
-	Image  string // of the sandbox, where it is not the bundled one
+	Python string `json:"python,omitempty"`  // the URL of an index as pip takes it
+	Node   string `json:"node,omitempty"`    // the URL of a registry as npm takes it
+	Go     string `json:"go,omitempty"`      // as in GOPROXY; what is not a URL in it is left out
+	GoSums string `json:"go_sums,omitempty"` // as in GOSUMDB
+	Image  string `json:"image,omitempty"`   // of the sandbox, where it is not the bundled one
 }
 
 // Pick returns s with what is empty in it taken from the variables by which the
@@ -26,6 +28,7 @@ func (s Sources) Pick(getenv func(string) string) Sources {
 	s.Python = orDefault(s.Python, getenv("PIP_INDEX_URL"))
 	s.Node = orDefault(s.Node, orDefault(getenv("NPM_CONFIG_REGISTRY"), getenv("npm_config_registry")))
 	s.Go = orDefault(s.Go, getenv("GOPROXY"))
+	s.GoSums = orDefault(s.GoSums, getenv("GOSUMDB"))
 	return s
 }
 
@@ -36,7 +39,8 @@ type Dependencies struct {
 	Key     string   // of their layer: a checksum of all that decides what is in it
 	Files   []string // of the project, that name them
 	Line    string   // the command that installs them
-	Hosts   []string // that it must reach
+	From    Sources  // of the packages, as far as it is known
+	Hosts   []string // that it may reach: those of From, and what Open added
 
 	tree []File
 	env  []string
@@ -59,11 +63,11 @@ func DependenciesOf(tree []File, p Profile, from Sources) *Dependencies {
 	var named bool
 	switch d.Profile {
 	case Python:
-		named = d.python(tree, from)
+		named = d.python(tree)
 	case Node:
-		named = d.node(tree, from)
+		named = d.node(tree)
 	case Go:
-		named = d.golang(tree, from)
+		named = d.golang(tree)
 	}
 	if !named {
 		return nil
@@ -75,10 +79,80 @@ func DependenciesOf(tree []File, p Profile, from Sources) *Dependencies {
 		fmt.Fprintf(h, "%q %q\n", f.Path, f.Data)
 	}
 	d.Key = hex.EncodeToString(h.Sum(nil))[:24]
-	slices.Sort(d.Hosts)
-	d.Hosts = slices.Compact(d.Hosts)
+	d.Open(from, nil)
 	return d
 }
+
+// Open says where the packages come from and what hosts may be reached beside
+// those of the indexes: indexes send package managers to others for the packages
+// themselves, and which these are shows only when they are refused.
+func (d *Dependencies) Open(from Sources, more []string) {
+	d.From, d.Hosts, d.env = from, slices.Clone(more), nil
+	switch d.Profile {
+	case Python:
+		d.openPython()
+	case Node:
+		d.openNode()
+	case Go:
+		d.openGo()
+	}
+	slices.Sort(d.Hosts)
+	d.Hosts = slices.Compact(d.Hosts)
+}
+
+// askers are the commands that tell where the package managers in the sandbox take
+// packages from by themselves. pip has no command for that which counts its
+// built-in index.
+var askers = map[Profile]string{
+	Python: `python3 -c 'from pip._internal.commands import create_command as c; print(c("install").parser.get_default_values().index_url)'`,
+	Node:   "npm config get registry --no-update-notifier",
+	Go:     "go env GOPROXY GOSUMDB",
+}
+
+// Ask returns the command that tells what is not known of From, without a network
+// and without a file of the project, or nil where all is known.
+func (d *Dependencies) Ask() *Command {
+	f := d.From
+	if known := map[Profile]bool{Python: f.Python != "", Node: f.Node != "", Go: f.Go != "" && f.GoSums != ""}[d.Profile]; known {
+		return nil
+	}
+	return &Command{Line: askers[d.Profile], Profile: d.Profile}
+}
+
+// Learn fills in what is empty in From with the output of the command of Ask.
+func (d *Dependencies) Learn(output string) Sources {
+	f := d.From
+	first, rest, _ := strings.Cut(strings.TrimSpace(output), "\n")
+	switch d.Profile {
+	case Python:
+		f.Python = orDefault(f.Python, first)
+	case Node:
+		f.Node = orDefault(f.Node, first)
+	case Go:
+		f.Go, f.GoSums = orDefault(f.Go, first), orDefault(f.GoSums, rest)
+	}
+	return f
+}
+
+// Wanted returns the entries of Policy.Hosts for want of which connections were
+// refused; none where there are more than a person would look at one by one.
+func (r *Result) Wanted() []string {
+	var hosts []string
+	for _, c := range r.Network {
+		if c.Wants != "" {
+			hosts = append(hosts, c.Wants)
+		}
+	}
+	slices.Sort(hosts)
+	if hosts = slices.Compact(hosts); len(hosts) > wantedLimit {
+		return nil
+	}
+	return hosts
+}
+
+// wantedLimit is how many hosts may be asked for at once: an index keeps its
+// packages on one or two others.
+const wantedLimit = 8
 
 // Install returns the command that installs the dependencies and keeps them.
 // It gets the files that name them and nothing else of the project.

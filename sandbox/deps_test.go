@@ -15,7 +15,8 @@ import (
 var update = flag.Bool("update", false, "rewrite what the fixtures want")
 
 // TestDependencies reads fixtures: above their files stand the profile and the
-// sources, then comes a project, and "want" is what would be installed and how.
+// sources, "learned" being what the package manager says of its own; then comes a
+// project, and "want" is what would be installed and how.
 func TestDependencies(t *testing.T) {
 	files, err := filepath.Glob("testdata/deps/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -28,7 +29,7 @@ func TestDependencies(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			profile, from := Python, Sources{}
+			profile, from, learned := Python, Sources{}, ""
 			for line := range strings.Lines(string(a.Comment)) {
 				key, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
 				switch key {
@@ -40,6 +41,10 @@ func TestDependencies(t *testing.T) {
 					from.Node = value
 				case "go":
 					from.Go = value
+				case "sums":
+					from.GoSums = value
+				case "learned":
+					learned = value
 				}
 			}
 			var tree []File
@@ -54,13 +59,7 @@ func TestDependencies(t *testing.T) {
 			d := DependenciesOf(tree, profile, from)
 			got := "nothing\n"
 			if d != nil {
-				got = fmt.Sprintf("$ %s\nhosts: %s\n", d.Line, strings.Join(d.Hosts, " "))
-				for _, e := range d.env {
-					got += e + "\n"
-				}
-				for _, f := range d.tree {
-					got += fmt.Sprintf("%s: %q\n", f.Path, f.Data)
-				}
+				got = installation(t, d, learned)
 				if other := keys[d.Key]; other != "" || !layerKey.MatchString(d.Key) {
 					t.Errorf("the key %s is also that of %s", d.Key, other)
 				}
@@ -82,11 +81,32 @@ func TestDependencies(t *testing.T) {
 	}
 }
 
+// installation asks and learns what is not known yet, and says what is installed and how.
+func installation(t *testing.T, d *Dependencies, learned string) string {
+	t.Helper()
+	text := ""
+	if ask := d.Ask(); ask != nil {
+		text = ask.Line + "\n"
+		if _, err := ask.checked(); err != nil {
+			t.Error(err)
+		}
+		d.Open(d.Learn(strings.ReplaceAll(learned, "|", "\n")+"\n"), nil)
+	}
+	text += fmt.Sprintf("$ %s\nhosts: %s\n", d.Line, strings.Join(d.Hosts, " "))
+	for _, e := range d.env {
+		text += e + "\n"
+	}
+	for _, f := range d.tree {
+		text += fmt.Sprintf("%s: %q\n", f.Path, f.Data)
+	}
+	return text
+}
+
 func TestSourcesPick(t *testing.T) {
 	env := func(name string) string {
-		return map[string]string{"PIP_INDEX_URL": "p", "npm_config_registry": "n", "GOPROXY": "g"}[name]
+		return map[string]string{"PIP_INDEX_URL": "p", "npm_config_registry": "n", "GOPROXY": "g", "GOSUMDB": "s"}[name]
 	}
-	if got, want := (Sources{Python: "mine"}).Pick(env), (Sources{Python: "mine", Node: "n", Go: "g"}); got != want {
+	if got, want := (Sources{Python: "mine"}).Pick(env), (Sources{Python: "mine", Node: "n", Go: "g", GoSums: "s"}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/docker/docker/api/types/image"
 )
@@ -63,9 +64,10 @@ func tarred(t *testing.T, files ...string) []byte {
 	return buf.Bytes()
 }
 
-// index serves a package of each kind, all of which know one number, and
-// returns where it is. Nothing of it is anybody's but the test's.
-func index(t *testing.T) Sources {
+// index serves a package of each kind, all of which know one number, and returns
+// where the indexes are; the packages themselves are at another place, to which the
+// indexes send. Nothing of it is anybody's but the test's.
+func index(t *testing.T) (from Sources, far string) {
 	t.Helper()
 	wheel := zipped(t, "answer/__init__.py", "NUMBER = 42\ndef main(): print('answer is', NUMBER)\n",
 		"answer-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: answer\nVersion: 1.0\n",
@@ -78,21 +80,28 @@ func index(t *testing.T) Sources {
 	const module = "example.com/answer@v1.0.0/"
 	const goMod = "module example.com/answer\n"
 	pages := map[string][]byte{
-		"/python/answer/":                       []byte(`<a href="/wheels/answer-1.0-py3-none-any.whl">answer-1.0-py3-none-any.whl</a>`),
 		"/wheels/answer-1.0-py3-none-any.whl":   wheel,
 		"/tarballs/answer.tgz":                  packed,
 		"/go/example.com/answer/@v/v1.0.0.info": []byte(`{"Version": "v1.0.0"}`),
 		"/go/example.com/answer/@v/v1.0.0.mod":  []byte(goMod),
 		"/go/example.com/answer/@v/v1.0.0.zip":  zipped(t, module+"go.mod", goMod, module+"answer.go", "package answer\n\nconst Number = 42\n"),
 	}
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	var near *httptest.Server
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		page, ok := pages[r.URL.Path]
 		switch {
+		case r.Host == HostMachine+strings.TrimPrefix(near.URL, "http://127.0.0.1") && (path.Ext(r.URL.Path) == ".zip"):
+			http.Redirect(w, r, "http://"+far+r.URL.Path, http.StatusFound)
+			return
 		case r.URL.Path == "/node/answer":
 			w.Header().Set("Content-Type", "application/json")
 			fmt.Fprintf(w, `{"name": "answer", "dist-tags": {"latest": "1.0.0"}, "versions": {"1.0.0": {"name": "answer", "version": "1.0.0", "bin": {"answer": "cli.js"}, "hasInstallScript": true,
-				"dist": {"tarball": "http://%s/tarballs/answer.tgz", "integrity": "sha512-%s"}}}}`, r.Host, base64.StdEncoding.EncodeToString(sum[:]))
+				"dist": {"tarball": "http://%s/tarballs/answer.tgz", "integrity": "sha512-%s"}}}}`, far, base64.StdEncoding.EncodeToString(sum[:]))
 			return
+		case r.URL.Path == "/python/answer/":
+			page, ok = fmt.Appendf(nil, `<a href="http://%s/wheels/answer-1.0-py3-none-any.whl">answer-1.0-py3-none-any.whl</a>`, far), true
+		}
+		switch {
 		case !ok:
 			http.NotFound(w, r)
 			return
@@ -102,8 +111,12 @@ func index(t *testing.T) Sources {
 		}
 		_, _ = w.Write(page)
 	}))
+	s.Start()
 	t.Cleanup(s.Close)
-	return Sources{Python: s.URL + "/python", Node: s.URL + "/node", Go: s.URL + "/go"}
+	near = httptest.NewServer(s.Config.Handler)
+	t.Cleanup(near.Close)
+	far = HostMachine + strings.TrimPrefix(s.URL, "http://127.0.0.1")
+	return Sources{Python: near.URL + "/python", Node: near.URL + "/node", Go: near.URL + "/go", GoSums: "off"}, far
 }
 
 // project is one of each kind that needs the index's package.
@@ -127,7 +140,7 @@ var projects = []struct {
 // TestLayers installs a dependency of each kind from an index of the test's own,
 // which is reached only because it is named, and uses it without a network.
 func TestLayers(t *testing.T) {
-	from := index(t)
+	from, far := index(t)
 	for _, p := range projects {
 		t.Run(string(p.profile), func(t *testing.T) {
 			d := need(t, p.profile)
@@ -137,7 +150,7 @@ func TestLayers(t *testing.T) {
 			}
 			forget()
 			defer forget()
-			checkLayer(t, d, p.tree, p.line, p.output, deps)
+			checkLayer(t, d, p.tree, p.line, p.output, deps, far)
 			if err := d.warm.cool(); err != nil {
 				t.Error(err)
 			}
@@ -146,21 +159,30 @@ func TestLayers(t *testing.T) {
 	}
 }
 
+// refusedTime is how long an installer may try to reach a host that is not open.
+const refusedTime = 20 * time.Second
+
 // checkLayer installs the dependencies of a project on an engine and uses them.
 func checkLayer(t *testing.T, e interface {
 	Engine
 	HasLayer(context.Context, string) (bool, error)
-}, tree []File, line, output string, deps *Dependencies) {
+}, tree []File, line, output string, deps *Dependencies, far string) {
 	t.Helper()
 	cmd := Command{Line: line, Tree: tree, Profile: deps.Profile, Layer: deps.Key}
 	if _, err := e.Run(t.Context(), cmd); !errors.Is(err, ErrNoLayer) {
 		t.Errorf("before: %v", err)
 	}
+	checkAsk(t, e, tree, deps.Profile)
 	res, err := e.Run(t.Context(), deps.Install())
+	if err != nil || res.OK() || !slices.Equal(res.Wanted(), []string{far}) || res.Took > refusedTime {
+		t.Fatalf("installing, sent elsewhere: %v, %+v", err, res)
+	}
+	deps.Open(deps.From, res.Wanted())
+	res, err = e.Run(t.Context(), deps.Install())
 	if err != nil || !res.OK() {
 		t.Fatalf("installing: %v, %+v", err, res)
 	}
-	if c := res.Network; len(c) != 1 || c[0].Host != HostMachine || c[0].Refused != "" {
+	if c := res.Network; len(c) != 2 || c[0].Host != HostMachine || c[0].Refused+c[1].Refused != "" {
 		t.Errorf("installing reached %+v", c)
 	}
 	if has, err := e.HasLayer(t.Context(), deps.Key); !has || err != nil {
@@ -176,12 +198,28 @@ func checkLayer(t *testing.T, e interface {
 	}
 }
 
+// checkAsk shows that the package manager in the sandbox says where it takes packages
+// from by itself.
+func checkAsk(t *testing.T, e Engine, tree []File, p Profile) {
+	t.Helper()
+	deps := DependenciesOf(tree, p, Sources{})
+	res, err := e.Run(t.Context(), *deps.Ask())
+	if err != nil || !res.OK() {
+		t.Fatalf("asking %s: %v, %+v", p, err, res)
+	}
+	deps.Open(deps.Learn(res.Output), nil)
+	if known := deps.Ask() == nil; !known || len(deps.Hosts) == 0 {
+		t.Errorf("%s takes packages from %+v, hosts %q", p, deps.From, deps.Hosts)
+	}
+}
+
 // TestLayerFails shows that a failed installation keeps nothing, and neither
 // does one that wants hosts that were not named.
 func TestLayerFails(t *testing.T) {
 	d := need(t)
 	tree := []File{{Path: "requirements.txt", Mode: 0o644, Data: []byte("nothing-like-that==1.0\n")}}
-	deps := DependenciesOf(tree, Python, index(t))
+	from, _ := index(t)
+	deps := DependenciesOf(tree, Python, from)
 	res, err := d.Run(t.Context(), deps.Install())
 	if err != nil || res.OK() || !strings.Contains(res.Output, "No matching distribution found for nothing-like-that") {
 		t.Errorf("got %v, %+v", err, res)

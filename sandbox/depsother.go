@@ -8,21 +8,13 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// The public sources of Node's and Go's packages. Go also asks a second one for
-// checksums that the project does not have yet.
-const (
-	nodeRegistry = "https://registry.npmjs.org/"
-	goProxy      = "https://proxy.golang.org"
-	goSums       = "sum.golang.org"
-)
-
 // authorities are what the sandbox's TLS trusts; Node has a list of its own and
 // would not know what the machine's owner added.
 const authorities = "/etc/ssl/certs/ca-certificates.crt"
 
 // node takes what package.json and its lock file name. Scripts of packages are
 // not run: what needs them must be built by a command, which is asked for.
-func (d *Dependencies) node(tree []File, from Sources) bool {
+func (d *Dependencies) node(tree []File) bool {
 	manifest := find(tree, "package.json")
 	if manifest == nil {
 		return false
@@ -44,9 +36,17 @@ func (d *Dependencies) node(tree []File, from Sources) bool {
 	}
 	const folder = DepsFolder + "/node"
 	d.Line = "mkdir -p " + folder + " && cp *.json " + folder + " && cd " + folder + " && npm " + verb + " --ignore-scripts --no-audit --no-fund"
-	registry, _, _ := d.reach(orDefault(from.Node, nodeRegistry))
-	d.env = []string{"NPM_CONFIG_REGISTRY=" + registry, "NPM_CONFIG_UPDATE_NOTIFIER=false", "NODE_EXTRA_CA_CERTS=" + authorities}
 	return true
+}
+
+// openNode lets npm reach its registry. That npm has a newer version is no reason to
+// reach anything.
+func (d *Dependencies) openNode() {
+	d.env = []string{"NPM_CONFIG_UPDATE_NOTIFIER=false", "NODE_EXTRA_CA_CERTS=" + authorities}
+	if d.From.Node != "" {
+		registry, _, _ := d.reach(d.From.Node)
+		d.env = append(d.env, "NPM_CONFIG_REGISTRY="+registry)
+	}
 }
 
 // imageGo is the Go of the bundled image: a project that asks for a newer one
@@ -54,7 +54,7 @@ func (d *Dependencies) node(tree []File, from Sources) bool {
 const imageGo = "1.24"
 
 // golang takes what go.mod names, unless the project holds it itself.
-func (d *Dependencies) golang(tree []File, from Sources) bool {
+func (d *Dependencies) golang(tree []File) bool {
 	manifest := find(tree, "go.mod")
 	if manifest == nil || find(tree, "vendor/modules.txt") != nil {
 		return false
@@ -68,16 +68,35 @@ func (d *Dependencies) golang(tree []File, from Sources) bool {
 		d.add(f)
 	}
 	d.Line = "go mod download"
-	var proxies []string
-	for _, address := range strings.FieldsFunc(orDefault(from.Go, goProxy), func(r rune) bool { return r == ',' || r == '|' }) {
-		if strings.Contains(address, "://") { // "direct" would be the host of every single module
-			address, _, _ = d.reach(address)
-			proxies = append(proxies, address)
-		}
-	}
-	d.Hosts = append(d.Hosts, goSums)
-	d.env = []string{"GOMODCACHE=" + DepsFolder + "/go", "GOPROXY=" + orDefault(strings.Join(proxies, ","), "off")}
 	return true
+}
+
+// openGo lets Go reach where modules come from and, where it is on, the database of
+// their checksums: Go asks that for the ones which the project does not have yet.
+func (d *Dependencies) openGo() {
+	d.env = []string{"GOMODCACHE=" + DepsFolder + "/go"}
+	if d.From.Go != "" {
+		var proxies []string
+		for _, address := range strings.FieldsFunc(d.From.Go, func(r rune) bool { return r == ',' || r == '|' }) {
+			if strings.Contains(address, "://") { // "direct" would be the host of every single module
+				address, _, _ = d.reach(address)
+				proxies = append(proxies, address)
+			}
+		}
+		d.env = append(d.env, "GOPROXY="+orDefault(strings.Join(proxies, ","), "off"))
+	}
+	if sums := strings.Fields(d.From.GoSums); len(sums) > 0 && sums[0] != "off" {
+		// A name, perhaps with a key, and perhaps an address where it is found.
+		address, _, _ := strings.Cut(sums[0], "+")
+		address = "https://" + address
+		if len(sums) > 1 {
+			address = sums[1]
+		}
+		d.reach(address)
+	}
+	if d.From.GoSums != "" {
+		d.env = append(d.env, "GOSUMDB="+d.From.GoSums)
+	}
 }
 
 // version is a version of Go's language.

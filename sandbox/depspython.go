@@ -9,12 +9,6 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// The public index, and where it keeps the packages themselves.
-const (
-	pythonIndex = "https://pypi.org/simple"
-	pythonFiles = "files.pythonhosted.org"
-)
-
 // requirementFiles are the names of lists in a project's root that are
 // installed; those of documentation and deployment are other machines' business.
 var requirementFiles = regexp.MustCompile(`^((dev|test|tests)[-_])?requirements([-_.](dev|develop|development|test|tests|testing))?\.(txt|in)$|^requirements/(base|common|main|dev|develop|development|test|tests|testing)\.txt$`)
@@ -32,7 +26,7 @@ var (
 // python takes what requirements*.txt and pyproject.toml name. It
 // installs for the user whose folder is the layer: what is there goes before the
 // image's own packages, and the image's tools find it.
-func (d *Dependencies) python(tree []File, from Sources) bool {
+func (d *Dependencies) python(tree []File) bool {
 	words := []string{"pip install --user --no-input --no-cache-dir --no-warn-script-location --disable-pip-version-check"}
 	for i := range tree {
 		name := tree[i].Path
@@ -55,15 +49,20 @@ func (d *Dependencies) python(tree []File, from Sources) bool {
 		return false
 	}
 	d.Line = strings.Join(words, " ")
-	index, host, secure := d.reach(orDefault(from.Python, pythonIndex))
-	if from.Python == "" || host == "pypi.org" {
-		d.Hosts = append(d.Hosts, pythonFiles)
+	return true
+}
+
+// openPython lets pip reach its index.
+func (d *Dependencies) openPython() {
+	d.env = []string{"PYTHONUSERBASE=" + DepsFolder + "/python", "PIP_BREAK_SYSTEM_PACKAGES=1"}
+	if d.From.Python == "" {
+		return
 	}
-	d.env = []string{"PYTHONUSERBASE=" + DepsFolder + "/python", "PIP_BREAK_SYSTEM_PACKAGES=1", "PIP_INDEX_URL=" + index}
+	index, host, secure := d.reach(d.From.Python)
+	d.env = append(d.env, "PIP_INDEX_URL="+index)
 	if !secure {
 		d.env = append(d.env, "PIP_TRUSTED_HOST="+host) // the user chose it
 	}
-	return true
 }
 
 // requirements takes a list and those that it includes, without the lines that

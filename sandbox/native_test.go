@@ -68,10 +68,10 @@ func TestNativeBridge(t *testing.T) { checkBridge(t, machine{}.need(t)) }
 func TestNativeLayers(t *testing.T) {
 	n := machine{}.need(t)
 	n.layers.folder = t.TempDir()
-	from := index(t)
+	from, far := index(t)
 	for _, p := range projects[:2] {
 		t.Run(string(p.profile), func(t *testing.T) {
-			checkLayer(t, n, p.tree, p.line, p.output, DependenciesOf(p.tree, p.profile, from))
+			checkLayer(t, n, p.tree, p.line, p.output, DependenciesOf(p.tree, p.profile, from), far)
 		})
 	}
 	entries, err := os.ReadDir(n.layers.folder)

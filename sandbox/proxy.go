@@ -23,6 +23,7 @@ type Connection struct {
 	Port     int    `json:"port"`
 	Requests int    `json:"requests"`          // plain HTTP requests, or tunnels that were asked for
 	Refused  string `json:"refused,omitempty"` // why the last one was refused, or failed; empty: it was let through
+	Wants    string `json:"wants,omitempty"`   // the entry of Policy.Hosts for want of which it was refused
 	Sent     int64  `json:"sent,omitempty"`    // bytes to the host, as they went over the wire
 	Received int64  `json:"received,omitempty"`
 }
@@ -123,15 +124,17 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // refusal is an error that is the user's decision, not the network's fault.
-type refusal struct{ text string }
+type refusal struct {
+	text  string
+	wants string // the entry of Policy.Hosts that would have let it through; may be empty
+}
 
 func (r *refusal) Error() string { return r.text }
 
 // sayRefused answers with the reason, which the tools show that people use.
 func sayRefused(w http.ResponseWriter, err error) {
 	status := http.StatusBadGateway
-	var refused *refusal
-	if errors.As(err, &refused) {
+	if errors.As(err, new(*refusal)) {
 		status = http.StatusForbidden
 	}
 	http.Error(w, "caselsp: "+err.Error(), status)
@@ -163,6 +166,9 @@ func (p *proxy) refuse(c *Connection, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	c.Refused = err.Error()
+	if r := (*refusal)(nil); errors.As(err, &r) {
+		c.Wants = r.wants
+	}
 }
 
 // tunnel connects the client with the host, whatever they say to each other.
@@ -249,7 +255,7 @@ func (m *metered) count(place *int64, n int) error {
 	*place += int64(n)
 	m.proxy.traffic += int64(n)
 	if m.proxy.traffic > trafficLimit {
-		err := &refusal{fmt.Sprintf("the command moved more than %d GiB over the network", trafficLimit>>30)}
+		err := &refusal{fmt.Sprintf("the command moved more than %d GiB over the network", trafficLimit>>30), ""}
 		m.use.Refused = err.Error()
 		return err
 	}

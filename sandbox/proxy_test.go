@@ -82,19 +82,20 @@ func TestProxy(t *testing.T) {
 		page  string
 		want  string // the status and a part of the answer
 		log   string // of the first entry
+		wants string // of the same
 	}{
-		{[]string{plain}, "http://" + plain + "/a?b", "200 POST " + plain + ` /a?b hello ""`, ""},
-		{[]string{secure}, "https://" + secure + "/a?b", "200 POST " + secure + ` /a?b hello ""`, ""},
-		{[]string{HostMachine}, "http://" + plain, "403 caselsp: port " + plainPort + ` of "host.docker.internal" is not among the hosts that were opened (host.docker.internal)`, "is not among"},
-		{[]string{HostMachine}, "https://" + secure, "0 Forbidden", "is not among"},
-		{[]string{plain}, "http://127.0.0.1:" + plainPort, `403 caselsp: port ` + plainPort + ` of "127.0.0.1" is not`, "is not among"},
-		{[]string{plain}, "http://[::1]:" + plainPort, `403 caselsp: port ` + plainPort + ` of "::1" is not`, "is not among"},
-		{[]string{"*.example:" + plainPort, "rebound.example:" + plainPort}, "http://rebound.example:" + plainPort, "403 caselsp: rebound.example leads to the private address 127.0.0.1: open", "leads to the private"},
-		{[]string{"rebound.example"}, "https://rebound.example", "0 Forbidden", "leads to the private"},
-		{[]string{"mapped.example"}, "http://MAPPED.example.", "403 caselsp: mapped.example leads to", "leads to the private"},
-		{[]string{"inside.example", "10.11.12.14"}, "http://inside.example", "403 caselsp: inside.example leads to", "leads to the private"},
-		{[]string{"cloud.example"}, "http://cloud.example", "403 caselsp: cloud.example leads to", "leads to the private"},
-		{[]string{"none.example"}, "http://none.example", "502 caselsp: none.example cannot be looked up: no such name", "looked up"},
+		{[]string{plain}, "http://" + plain + "/a?b", "200 POST " + plain + ` /a?b hello ""`, "", ""},
+		{[]string{secure}, "https://" + secure + "/a?b", "200 POST " + secure + ` /a?b hello ""`, "", ""},
+		{[]string{HostMachine}, "http://" + plain, "403 caselsp: port " + plainPort + ` of "host.docker.internal" is not among the hosts that were opened (host.docker.internal)`, "is not among", plain},
+		{[]string{HostMachine}, "https://" + secure, "0 Forbidden", "is not among", secure},
+		{[]string{plain}, "http://127.0.0.1:" + plainPort, `403 caselsp: port ` + plainPort + ` of "127.0.0.1" is not`, "is not among", ""},
+		{[]string{plain}, "http://[::1]:" + plainPort, `403 caselsp: port ` + plainPort + ` of "::1" is not`, "is not among", ""},
+		{[]string{"*.example:" + plainPort, "rebound.example:" + plainPort}, "http://rebound.example:" + plainPort, "403 caselsp: rebound.example leads to the private address 127.0.0.1: open", "leads to the private", ""},
+		{[]string{"rebound.example"}, "https://rebound.example", "0 Forbidden", "leads to the private", ""},
+		{[]string{"mapped.example"}, "http://MAPPED.example.", "403 caselsp: mapped.example leads to", "leads to the private", ""},
+		{[]string{"inside.example", "10.11.12.14"}, "http://inside.example", "403 caselsp: inside.example leads to", "leads to the private", "10.11.12.13"},
+		{[]string{"cloud.example"}, "http://cloud.example", "403 caselsp: cloud.example leads to", "leads to the private", ""},
+		{[]string{"none.example"}, "http://none.example", "502 caselsp: none.example cannot be looked up: no such name", "looked up", ""},
 	} {
 		p := newProxy(tt.hosts)
 		p.lookup = func(_ context.Context, host string) ([]netip.Addr, error) {
@@ -111,6 +112,9 @@ func TestProxy(t *testing.T) {
 		if len(list) != 1 || list[0].Requests != 1 || !strings.Contains(list[0].Refused, tt.log) || (list[0].Refused == "") != (tt.log == "") ||
 			(list[0].Received > 100) != (tt.log == "") || (list[0].Sent > 100) != (tt.log == "") {
 			t.Errorf("%s through %q: logged %+v, want %q", tt.page, tt.hosts, list, tt.log)
+		}
+		if list[0].Wants != tt.wants {
+			t.Errorf("%s through %q: wants %q, want %q", tt.page, tt.hosts, list[0].Wants, tt.wants)
 		}
 	}
 }

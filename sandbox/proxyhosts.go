@@ -65,6 +65,19 @@ func splitHost(entry string) (below bool, name string, port int) {
 	return m[1] != "", m[2], port
 }
 
+// entryOf returns the entry that opens one port of a host, or "" where none can: the
+// name is the command's, and an IPv6 address cannot be named.
+func entryOf(host string, port int) string {
+	if port != 80 && port != 443 {
+		host += ":" + strconv.Itoa(port)
+	}
+	checked, err := CheckHosts([]string{host})
+	if err != nil {
+		return ""
+	}
+	return checked[0]
+}
+
 // canonical returns the one form of a name in which names are compared.
 func canonical(host string) string { return strings.TrimSuffix(strings.ToLower(host), ".") }
 
@@ -81,7 +94,7 @@ func (p *proxy) named(host string, port int) error {
 		}
 	}
 	return &refusal{fmt.Sprintf("port %d of %s is not among the hosts that were opened (%s)",
-		port, strconv.QuoteToASCII(host[:min(len(host), hostLength)]), strings.Join(p.hosts, ", "))}
+		port, strconv.QuoteToASCII(host[:min(len(host), hostLength)]), strings.Join(p.hosts, ", ")), entryOf(host, port)}
 }
 
 // addresses looks a host up and returns those of its addresses that may be
@@ -104,7 +117,11 @@ func (p *proxy) addresses(ctx context.Context, host string, port int) ([]netip.A
 		}
 	}
 	if len(good) == 0 && len(found) > 0 {
-		return nil, &refusal{fmt.Sprintf("%s leads to the private address %s: open that address too if it is meant", host, found[0].Unmap())}
+		r := &refusal{text: fmt.Sprintf("%s leads to the private address %s: open that address too if it is meant", host, found[0].Unmap())}
+		if a := found[0].Unmap(); a.IsPrivate() { // of a company's network; where clouds tell credentials nobody is to be asked for
+			r.wants = entryOf(a.String(), port)
+		}
+		return nil, r
 	}
 	return good, nil
 }
