@@ -47,7 +47,7 @@ func (t *Tree) commentSpans() []span {
 		if root := t.Root(); !root.IsZero() {
 			for n := range root.Walk() {
 				if n.Kind() == "comment" || n.Kind() == "html_comment" {
-					spans = append(spans, span{n.node().start, n.node().end})
+					spans = append(spans, span{int(n.node().start), int(n.node().end)})
 				}
 			}
 		}

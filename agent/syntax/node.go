@@ -1,68 +1,18 @@
 package syntax
 
 import (
-	"context"
 	"iter"
+	"slices"
 	"strings"
-	"time"
-
-	sitter "github.com/smacker/go-tree-sitter"
-	"github.com/smacker/go-tree-sitter/css"
-	"github.com/smacker/go-tree-sitter/golang"
-	"github.com/smacker/go-tree-sitter/html"
-	"github.com/smacker/go-tree-sitter/javascript"
-	"github.com/smacker/go-tree-sitter/python"
-	"github.com/smacker/go-tree-sitter/typescript/tsx"
-	"github.com/smacker/go-tree-sitter/typescript/typescript"
+	"sync"
 )
 
-// growLimit ends a tree-sitter parse of hostile text, on which its error
-// recovery can take minutes. A text of MaxBytes takes about two seconds.
-const growLimit = 5 * time.Second
-
-// grammar is a tree-sitter language with its symbols' names: reading a name
-// through cgo for each node would cost more than parsing.
-type grammar struct {
-	language *sitter.Language
-	names    []string
-}
-
-func newGrammar(language *sitter.Language) grammar {
-	names := make([]string, language.SymbolCount())
-	for i := range names {
-		names[i] = language.SymbolName(sitter.Symbol(i))
-	}
-	return grammar{language, names}
-}
-
-// grammars holds what tree-sitter can parse here. It has no grammar of JSON.
-// JavaScript's grammar knows JSX, the plain one of TypeScript must not.
-var grammars = map[Language]grammar{
-	Python:     newGrammar(python.GetLanguage()),
-	JavaScript: newGrammar(javascript.GetLanguage()),
-	TypeScript: newGrammar(typescript.GetLanguage()),
-	TSX:        newGrammar(tsx.GetLanguage()),
-	Go:         newGrammar(golang.GetLanguage()),
-	HTML:       newGrammar(html.GetLanguage()),
-	CSS:        newGrammar(css.GetLanguage()),
-}
-
-// nodes is a tree in document order: a node's children follow it. The tree of
-// tree-sitter itself is copied and closed at once: its memory is not the
-// garbage collector's, and it is not safe for concurrent use.
+// nodes is a tree in document order: a node's children follow it.
 type nodes struct {
-	tree *Tree
-	list []node
-}
-
-type node struct {
-	kind       string
-	start, end int // offsets into the body
-	parent     int32
-	next       int32 // index of the first node after this one's subtree
-	depth      int32
-	named      bool
-	missing    bool
+	tree    *Tree
+	grammar *grammar
+	list    []node
+	byKind  func() kindIndex
 }
 
 // Node is a node of a tree-sitter tree, named by the language's grammar. The
@@ -95,7 +45,12 @@ func (n Node) node() node {
 
 // Kind returns the grammar's name of the node, such as "call" or "(";
 // "ERROR" for what could not be parsed.
-func (n Node) Kind() string { return n.node().kind }
+func (n Node) Kind() string {
+	if n.of == nil {
+		return ""
+	}
+	return n.of.grammar.names[n.of.list[n.index].symbol]
+}
 
 // Named reports whether the node is more than a keyword or a punctuation mark.
 func (n Node) Named() bool { return n.node().named }
@@ -109,11 +64,21 @@ func (n Node) Start() Position { return n.at(n.node().start) }
 // End returns the place after the node's last byte.
 func (n Node) End() Position { return n.at(n.node().end) }
 
-func (n Node) at(offset int) Position {
+func (n Node) at(offset uint32) Position {
 	if n.of == nil {
 		return Position{}
 	}
-	return n.of.tree.at(offset)
+	return n.of.tree.at(int(offset))
+}
+
+// Offsets returns the places of the node's first byte and of the one after its
+// last, as Start and End do, without finding their lines.
+func (n Node) Offsets() (start, end int) {
+	if n.of == nil {
+		return 0, 0
+	}
+	x, shift := &n.of.list[n.index], len(n.of.tree.text)-len(n.of.tree.body())
+	return int(x.start) + shift, int(x.end) + shift
 }
 
 // Text returns the source of the node.
@@ -135,7 +100,7 @@ func (n Node) Parent() Node {
 // Children yields the nodes that n holds, unnamed ones too, in order.
 func (n Node) Children() iter.Seq[Node] {
 	return func(yield func(Node) bool) {
-		for i := n.index + 1; i < n.node().next; i = n.of.list[i].next {
+		for i, end := n.index+1, n.node().next; i < end; i = n.of.list[i].next {
 			if !yield(Node{n.of, i}) {
 				return
 			}
@@ -146,7 +111,7 @@ func (n Node) Children() iter.Seq[Node] {
 // Walk yields n and every node below it, in document order.
 func (n Node) Walk() iter.Seq[Node] {
 	return func(yield func(Node) bool) {
-		for i := n.index; i < n.node().next; i++ {
+		for i, end := n.index, n.node().next; i < end; i++ {
 			if !yield(Node{n.of, i}) {
 				return
 			}
@@ -166,23 +131,53 @@ func (n Node) Child(kinds ...string) Node {
 	return Node{}
 }
 
-// grow parses the body with tree-sitter and copies what it finds.
+// kindIndex says where the nodes of each kind are.
+type kindIndex struct {
+	from []int32 // by symbol: its first index in list; the last is the list's length
+	list []Node
+}
+
+// Nodes returns the nodes of a kind, in document order. The slice is shared: do
+// not change it.
+func (t *Tree) Nodes(kind string) []Node {
+	n := t.nodes()
+	if len(n.list) == 0 {
+		return nil
+	}
+	s, ok := n.grammar.symbols[kind]
+	if !ok {
+		return nil
+	}
+	index := n.byKind()
+	return slices.Clip(index.list[index.from[s]:index.from[s+1]])
+}
+
+// index sorts the nodes by kind.
+func (n *nodes) index() kindIndex {
+	x := kindIndex{make([]int32, len(n.grammar.names)+1), make([]Node, len(n.list))}
+	for i := range n.list {
+		x.from[n.list[i].symbol+1]++
+	}
+	for s := range n.grammar.names {
+		x.from[s+1] += x.from[s]
+	}
+	at := slices.Clone(x.from)
+	for i := range n.list {
+		s := n.list[i].symbol
+		x.list[at[s]] = Node{n, int32(i)}
+		at[s]++
+	}
+	return x
+}
+
+// grow parses the body with tree-sitter.
 func (t *Tree) grow() *nodes {
 	n := &nodes{tree: t}
-	g, ok := grammars[t.lang]
-	if !ok {
-		return n
+	if of := grammars[t.lang]; of != nil {
+		n.grammar = of()
+		n.list = n.grammar.parse(t.plain())
 	}
-	parser := sitter.NewParser()
-	defer parser.Close()
-	parser.SetLanguage(g.language)
-	parser.SetOperationLimit(int(growLimit.Microseconds()))
-	tree, err := parser.ParseCtx(context.Background(), nil, []byte(t.plain()))
-	if err != nil {
-		return n // hostile text: no tree
-	}
-	defer tree.Close()
-	n.copy(tree, g.names)
+	n.byKind = sync.OnceValue(n.index)
 	return n
 }
 
@@ -207,57 +202,27 @@ func (t *Tree) plain() string {
 	return string(b)
 }
 
-// copy walks the tree without recursion: hostile text nests as deep as it is long.
-func (n *nodes) copy(tree *sitter.Tree, names []string) {
-	cursor := sitter.NewTreeCursor(tree.RootNode())
-	defer cursor.Close()
-	parent := int32(-1)
-	for {
-		c := cursor.CurrentNode()
-		kind := "ERROR"
-		if s := int(c.Symbol()); s < len(names) {
-			kind = names[s]
-		}
-		index := int32(len(n.list))
-		depth := int32(0)
-		if parent >= 0 {
-			depth = n.list[parent].depth + 1
-		}
-		n.list = append(n.list, node{
-			kind: kind, start: int(c.StartByte()), end: int(c.EndByte()), parent: parent,
-			depth: depth, named: c.IsNamed(), missing: c.IsMissing(),
-		})
-		if cursor.GoToFirstChild() {
-			parent = index
-			continue
-		}
-		n.list[index].next = index + 1
-		for !cursor.GoToNextSibling() {
-			if parent < 0 {
-				return
-			}
-			cursor.GoToParent()
-			n.list[parent].next = int32(len(n.list))
-			parent = n.list[parent].parent
-		}
-	}
-}
-
 // depth bounds how deep a recursive parser gets into the text: the deepest
 // node, and for what could not be parsed one level for each of its parts.
 func (n *nodes) depth() int {
-	deepest := 0
+	deepest := int32(0)
+	depths := make([]int32, len(n.list))
 	for i, x := range n.list {
-		d := int(x.depth)
-		if x.kind == "ERROR" {
+		if x.parent >= 0 {
+			depths[i] = depths[x.parent] + 1
+		}
+		d := depths[i]
+		if n.isError(x) {
 			for range (Node{n, int32(i)}).Children() {
 				d++
 			}
 		}
 		deepest = max(deepest, d)
 	}
-	return deepest
+	return int(deepest)
 }
+
+func (n *nodes) isError(x node) bool { return n.grammar.names[x.symbol] == "ERROR" }
 
 // faults are the nodes that tree-sitter could not place, for texts that the
 // exact parser cannot be trusted with.
@@ -266,9 +231,9 @@ func (n *nodes) faults() []fault {
 	for i := int32(0); int(i) < len(n.list); i++ {
 		switch x := n.list[i]; {
 		case x.missing:
-			faults = append(faults, fault{"missing " + x.kind, x.start, x.start})
-		case x.kind == "ERROR":
-			faults = append(faults, fault{"this does not parse", x.start, x.end})
+			faults = append(faults, fault{"missing " + n.grammar.names[x.symbol], int(x.start), int(x.start)})
+		case n.isError(x):
+			faults = append(faults, fault{"this does not parse", int(x.start), int(x.end)})
 			i = x.next - 1
 		}
 	}

@@ -231,8 +231,8 @@ func outer(n Node) Node {
 // signature is the text of n up to its body.
 func (t *Tree) signature(n, body Node) string {
 	start, end := n.node().start, n.node().end
-	if o := outer(n).node(); t.at(o.start).Line == t.at(start).Line {
-		start = o.start
+	if o := outer(n); o.Start().Line == n.Start().Line {
+		start = o.node().start
 	}
 	if !body.IsZero() {
 		end = body.node().start
@@ -258,5 +258,5 @@ func oneLine(text string) string {
 func (t *Tree) lastLine(n Node) int {
 	start, end := n.node().start, n.node().end
 	text := strings.TrimRight(t.body()[start:end], " \t\r\n\f")
-	return t.at(start + max(len(text)-1, 0)).Line
+	return t.at(int(start) + max(len(text)-1, 0)).Line
 }

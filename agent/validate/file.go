@@ -43,7 +43,6 @@ type Code struct {
 	Owner *dom.Node // the element; nil of a file
 	Attr  *dom.Attr // of an event handler
 
-	kinds    func() map[string][]syntax.Node
 	names    func() *symbols
 	bindings func() *bindings // of JavaScript and TypeScript
 	flows    func() *flows
@@ -127,15 +126,6 @@ func (f *File) readCode() []*Code {
 
 func newCode(lang syntax.Language, tree *syntax.Tree, base int, owner *dom.Node, attr *dom.Attr) *Code {
 	c := &Code{Lang: lang, Tree: tree, Base: base, Owner: owner, Attr: attr}
-	c.kinds = sync.OnceValue(func() map[string][]syntax.Node {
-		kinds := map[string][]syntax.Node{}
-		if root := tree.Root(); !root.IsZero() {
-			for n := range root.Walk() {
-				kinds[n.Kind()] = append(kinds[n.Kind()], n)
-			}
-		}
-		return kinds
-	})
 	c.names = sync.OnceValue(func() *symbols { return bind(c) })
 	c.bindings = sync.OnceValue(func() *bindings { return bindNames(c) })
 	c.patterns = sync.OnceValue(func() []regexpSource { return readPatterns(c) })
@@ -179,16 +169,17 @@ func isJavaScript(n *dom.Node) bool {
 // each in document order.
 func (c *Code) Nodes(kinds ...string) []syntax.Node {
 	if len(kinds) == 1 {
-		return c.kinds()[kinds[0]]
+		return c.Tree.Nodes(kinds[0])
 	}
 	var list []syntax.Node
 	for _, k := range kinds {
-		list = append(list, c.kinds()[k]...)
+		list = append(list, c.Tree.Nodes(k)...)
 	}
 	return list
 }
 
 // Span returns the place of a node in the file.
 func (c *Code) Span(n syntax.Node) (start, end int) {
-	return c.Base + n.Start().Offset, c.Base + n.End().Offset
+	start, end = n.Offsets()
+	return c.Base + start, c.Base + end
 }

@@ -1,0 +1,193 @@
+package syntax
+
+/*
+#include <stdint.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+// What is used of tree-sitter's interface, as its api.h declares it: the
+// library is linked by the imports below, but its header lies in its own package.
+typedef struct TSLanguage TSLanguage;
+typedef struct TSParser TSParser;
+typedef struct TSTree TSTree;
+typedef struct { uint32_t context[4]; const void *id; const TSTree *tree; } TSNode;
+typedef struct { const void *tree; const void *id; uint32_t context[3]; } TSTreeCursor;
+
+TSParser *ts_parser_new(void);
+void ts_parser_delete(TSParser *);
+bool ts_parser_set_language(TSParser *, const TSLanguage *);
+void ts_parser_set_timeout_micros(TSParser *, uint64_t);
+TSTree *ts_parser_parse_string(TSParser *, const TSTree *, const char *, uint32_t);
+void ts_tree_delete(TSTree *);
+TSNode ts_tree_root_node(const TSTree *);
+uint32_t ts_node_descendant_count(TSNode);
+uint16_t ts_node_symbol(TSNode);
+uint32_t ts_node_start_byte(TSNode);
+uint32_t ts_node_end_byte(TSNode);
+bool ts_node_is_named(TSNode);
+bool ts_node_is_missing(TSNode);
+TSTreeCursor ts_tree_cursor_new(TSNode);
+void ts_tree_cursor_delete(TSTreeCursor *);
+TSNode ts_tree_cursor_current_node(const TSTreeCursor *);
+bool ts_tree_cursor_goto_parent(TSTreeCursor *);
+bool ts_tree_cursor_goto_next_sibling(TSTreeCursor *);
+bool ts_tree_cursor_goto_first_child(TSTreeCursor *);
+uint32_t ts_language_symbol_count(const TSLanguage *);
+const char *ts_language_symbol_name(const TSLanguage *, uint16_t);
+
+extern const TSLanguage *tree_sitter_css(void), *tree_sitter_go(void), *tree_sitter_html(void), *tree_sitter_javascript(void),
+	*tree_sitter_python(void), *tree_sitter_tsx(void), *tree_sitter_typescript(void);
+
+// grown is a node as Go keeps it; see node.
+typedef struct { uint32_t start, end; int32_t parent, next; uint16_t symbol; uint8_t named, missing; } grown;
+
+// parse returns the tree of a text; NULL where that took too long.
+static TSTree *parse(const TSLanguage *language, const char *text, uint32_t length, uint64_t micros) {
+	TSParser *parser = ts_parser_new();
+	TSTree *tree = NULL;
+	if (ts_parser_set_language(parser, language)) {
+		ts_parser_set_timeout_micros(parser, micros);
+		tree = ts_parser_parse_string(parser, NULL, text, length);
+	}
+	ts_parser_delete(parser);
+	return tree;
+}
+
+static uint32_t count(const TSTree *tree) { return ts_node_descendant_count(ts_tree_root_node(tree)); }
+
+// copy writes at most room nodes in document order, without recursion: hostile
+// text nests as deep as it is long. It returns how many there are.
+static uint32_t copy(const TSTree *tree, grown *list, uint32_t room) {
+	TSTreeCursor cursor = ts_tree_cursor_new(ts_tree_root_node(tree));
+	int32_t parent = -1;
+	uint32_t n = 0;
+	while (n < room) {
+		TSNode c = ts_tree_cursor_current_node(&cursor);
+		grown *g = &list[n];
+		g->start = ts_node_start_byte(c);
+		g->end = ts_node_end_byte(c);
+		g->parent = parent;
+		g->symbol = ts_node_symbol(c);
+		g->named = ts_node_is_named(c);
+		g->missing = ts_node_is_missing(c);
+		if (ts_tree_cursor_goto_first_child(&cursor)) {
+			parent = n++;
+			continue;
+		}
+		g->next = ++n;
+		bool more;
+		while (!(more = ts_tree_cursor_goto_next_sibling(&cursor)) && parent >= 0) {
+			ts_tree_cursor_goto_parent(&cursor);
+			list[parent].next = n;
+			parent = list[parent].parent;
+		}
+		if (!more) break;
+	}
+	ts_tree_cursor_delete(&cursor);
+	return n;
+}
+*/
+import "C"
+
+import (
+	"sync"
+	"time"
+	"unsafe"
+
+	// The library, and the grammars.
+	_ "github.com/smacker/go-tree-sitter"
+	_ "github.com/smacker/go-tree-sitter/css"
+	_ "github.com/smacker/go-tree-sitter/golang"
+	_ "github.com/smacker/go-tree-sitter/html"
+	_ "github.com/smacker/go-tree-sitter/javascript"
+	_ "github.com/smacker/go-tree-sitter/python"
+	_ "github.com/smacker/go-tree-sitter/typescript/tsx"
+	_ "github.com/smacker/go-tree-sitter/typescript/typescript"
+)
+
+// The Go binding of tree-sitter crosses from Go to C some eight times for each
+// node that is read, which takes twice as long as parsing. Here, a text is
+// parsed in one call and its tree is copied in another one.
+
+// growLimit ends a tree-sitter parse of hostile text, on which its error
+// recovery can take minutes. A text of MaxBytes takes about two seconds.
+const growLimit = 5 * time.Second
+
+// symbol is the number of a kind of nodes in its grammar.
+type symbol uint16
+
+// grammar is a tree-sitter language with its symbols' names: reading a name
+// through cgo for each node would cost more than parsing.
+type grammar struct {
+	language *C.TSLanguage
+	names    []string          // by symbol; the last one is that of what could not be parsed
+	first    []symbol          // by symbol: the first one of the same name
+	symbols  map[string]symbol // by name
+}
+
+func newGrammar(language *C.TSLanguage) *grammar {
+	g := &grammar{language: language, symbols: map[string]symbol{}}
+	for i := range uint16(C.ts_language_symbol_count(language)) {
+		g.add(C.GoString(C.ts_language_symbol_name(language, C.uint16_t(i))))
+	}
+	g.add("ERROR")
+	return g
+}
+
+func (g *grammar) add(name string) {
+	if _, ok := g.symbols[name]; !ok {
+		g.symbols[name] = symbol(len(g.names))
+	}
+	g.names = append(g.names, name)
+	g.first = append(g.first, g.symbols[name])
+}
+
+// grammars holds what tree-sitter can parse here, each made when it is first
+// asked for. It has no grammar of JSON. JavaScript's grammar knows JSX, the plain
+// one of TypeScript must not.
+var grammars = map[Language]func() *grammar{
+	Python:     sync.OnceValue(func() *grammar { return newGrammar(C.tree_sitter_python()) }),
+	JavaScript: sync.OnceValue(func() *grammar { return newGrammar(C.tree_sitter_javascript()) }),
+	TypeScript: sync.OnceValue(func() *grammar { return newGrammar(C.tree_sitter_typescript()) }),
+	TSX:        sync.OnceValue(func() *grammar { return newGrammar(C.tree_sitter_tsx()) }),
+	Go:         sync.OnceValue(func() *grammar { return newGrammar(C.tree_sitter_go()) }),
+	HTML:       sync.OnceValue(func() *grammar { return newGrammar(C.tree_sitter_html()) }),
+	CSS:        sync.OnceValue(func() *grammar { return newGrammar(C.tree_sitter_css()) }),
+}
+
+// node is a node of a tree. It is copied from C as it is, and holds no pointer,
+// so that the garbage collector need not look at it.
+type node struct {
+	start, end uint32 // offsets into the body
+	parent     int32
+	next       int32 // index of the first node after this one's subtree
+	symbol     symbol
+	named      bool
+	missing    bool
+}
+
+// parse returns the nodes of a text in document order: a node's children follow
+// it. There are none where the text is hostile. The tree of tree-sitter itself is
+// closed at once: its memory is not the garbage collector's, and it is not safe for
+// concurrent use.
+func (g *grammar) parse(text string) []node {
+	var data *C.char
+	if text != "" {
+		data = (*C.char)(unsafe.Pointer(unsafe.StringData(text)))
+	}
+	tree := C.parse(g.language, data, C.uint32_t(len(text)), C.uint64_t(growLimit.Microseconds()))
+	if tree == nil {
+		return nil
+	}
+	defer C.ts_tree_delete(tree)
+	list := make([]node, C.count(tree))
+	if len(list) == 0 {
+		return nil
+	}
+	list = list[:C.copy(tree, (*C.grown)(unsafe.Pointer(unsafe.SliceData(list))), C.uint32_t(len(list)))]
+	last := len(g.first) - 1
+	for i := range list {
+		list[i].symbol = g.first[min(int(list[i].symbol), last)]
+	}
+	return list
+}
