@@ -13,6 +13,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"caselsp/sandbox/inside"
 )
 
 // Limits on what comes back from a command. What is over them stays behind and
@@ -32,7 +34,7 @@ func writeTree(w io.Writer, tree []File, user int) error {
 	now := time.Now()
 	done := make(map[string]bool)
 	for _, f := range tree {
-		folders := slices.Collect(parents(f.Path))
+		folders := slices.Collect(inside.Parents(f.Path))
 		for _, dir := range slices.Backward(folders) {
 			if done[dir] {
 				continue

@@ -16,6 +16,8 @@ import (
 	"github.com/docker/docker/api/types/container"
 	"github.com/docker/docker/api/types/filters"
 	"github.com/docker/docker/api/types/image"
+
+	"caselsp/sandbox/inside"
 )
 
 // layerTag is the name of the image that holds a layer.
@@ -120,7 +122,7 @@ func writeLayer(to io.Writer, from io.Reader, limit int64) error {
 			return err
 		}
 	}
-	link := &tar.Header{Typeflag: tar.TypeSymlink, Name: strings.TrimPrefix(nodeLink, "/"), Linkname: DepsFolder + "/node/node_modules", Mode: 0o777}
+	link := &tar.Header{Typeflag: tar.TypeSymlink, Name: strings.TrimPrefix(inside.NodeLink, "/"), Linkname: DepsFolder + "/node/node_modules", Mode: 0o777}
 	return errors.Join(out.WriteHeader(link), out.Close())
 }
 

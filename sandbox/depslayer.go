@@ -4,14 +4,12 @@ import (
 	"errors"
 	"regexp"
 	"strings"
+
+	"caselsp/sandbox/inside"
 )
 
 // DepsFolder is where a command finds the dependencies of its project.
-const DepsFolder = "/deps"
-
-// nodeLink leads to Node's packages: it looks for them beside the program and in
-// every folder above that.
-const nodeLink = "/node_modules"
+const DepsFolder = inside.DepsFolder
 
 // ErrNoLayer says that the dependencies of a command are not there, or not any
 // more: install them, or run the command without.
@@ -38,5 +36,5 @@ func layerVariables(env []string) []string {
 	return append(all, "PATH="+layerPath+":"+path,
 		"PYTHONUSERBASE="+DepsFolder+"/python",
 		"GOMODCACHE="+DepsFolder+"/go",
-		"NODE_PATH="+nodeLink)
+		"NODE_PATH="+inside.NodeLink)
 }

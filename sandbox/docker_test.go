@@ -18,6 +18,8 @@ import (
 	"github.com/docker/docker/api/types/mount"
 	"github.com/docker/docker/api/types/network"
 	"github.com/docker/docker/api/types/volume"
+
+	"caselsp/sandbox/inside"
 )
 
 // need returns a Docker engine with the images of Python and of profiles.
@@ -56,7 +58,6 @@ var roles = map[string]func() error{
 }
 
 func TestMain(m *testing.M) {
-	Init()
 	role := roles[os.Getenv(ownerVariable)]
 	if role == nil {
 		os.Exit(m.Run())
@@ -201,7 +202,7 @@ func TestSweep(t *testing.T) {
 	}{{"dead", dead, false}, {"living", self(), true}, {"elsewhere", elsewhere, true}} {
 		labels := tt.owner.labels()
 		made, err := d.client.ContainerCreate(t.Context(), &container.Config{Image: d.imageOf(Command{}), Cmd: []string{"true"}, Labels: labels}, &container.HostConfig{
-			Mounts: []mount.Mount{{Type: mount.TypeVolume, Target: workFolder, VolumeOptions: &mount.VolumeOptions{Labels: labels}}},
+			Mounts: []mount.Mount{{Type: mount.TypeVolume, Target: inside.WorkFolder, VolumeOptions: &mount.VolumeOptions{Labels: labels}}},
 		}, nil, nil, "")
 		if err != nil {
 			t.Fatal(err)

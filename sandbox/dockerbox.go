@@ -14,22 +14,13 @@ import (
 	"github.com/docker/docker/api/types/filters"
 	"github.com/docker/docker/api/types/mount"
 	"github.com/docker/docker/client"
+
+	"caselsp/sandbox/inside"
 )
 
 const (
-	workFolder = "/workspace"
-
-	// treeRoot is how an archive names it.
+	// treeRoot is how an archive names the work tree's folder.
 	treeRoot = "workspace"
-
-	// sharedMemory is the size of /dev/shm, the one more place that can be
-	// written to: without it Python's multiprocessing has no locks.
-	sharedMemory = 64 << 20
-
-	// inodesLimit is for the work tree's volume: a tmpfs of 512 MiB would allow
-	// none or millions, by the machine's memory. A project with its
-	// dependencies has some ten thousands.
-	inodesLimit = 400_000
 
 	// pageSize rounds up what a file takes in a tmpfs.
 	pageSize = 4 << 10
@@ -128,7 +119,7 @@ func (d *DockerEngine) config(b *box) (*container.Config, *container.HostConfig)
 			CapDrop:        []string{"ALL"},
 			SecurityOpt:    append([]string{"no-new-privileges"}, seccompOption()...),
 			LogConfig:      container.LogConfig{Type: "none"}, // output goes to us only, never to the engine's disk
-			ShmSize:        sharedMemory,
+			ShmSize:        inside.SharedMemory,
 			Tmpfs:          map[string]string{"/tmp": fmt.Sprintf("rw,exec,nosuid,nodev,mode=1777,size=%d", p.Disk)},
 			Mounts:         mounts,
 			Resources: container.Resources{
@@ -138,7 +129,7 @@ func (d *DockerEngine) config(b *box) (*container.Config, *container.HostConfig)
 				PidsLimit:  &p.PIDs,
 				Ulimits: []*container.Ulimit{
 					{Name: "core", Soft: 0, Hard: 0},
-					{Name: "fsize", Soft: sparse * b.room, Hard: sparse * b.room},
+					{Name: "fsize", Soft: inside.Sparse * b.room, Hard: inside.Sparse * b.room},
 				},
 			},
 		}
@@ -155,11 +146,11 @@ func (b *box) mounts(labels map[string]string) []mount.Mount {
 			DriverConfig: &mount.Driver{Name: "local", Options: map[string]string{
 				"type":   "tmpfs",
 				"device": "tmpfs",
-				"o":      fmt.Sprintf("nosuid,nodev,mode=0755,uid=%d,gid=%d,size=%d,nr_inodes=%d", b.policy.User, b.policy.User, size, inodesLimit),
+				"o":      fmt.Sprintf("nosuid,nodev,mode=0755,uid=%d,gid=%d,size=%d,nr_inodes=%d", b.policy.User, b.policy.User, size, inside.InodesLimit),
 			}},
 		}}
 	}
-	list := []mount.Mount{inMemory(workFolder, b.room)}
+	list := []mount.Mount{inMemory(inside.WorkFolder, b.room)}
 	if b.keep {
 		list = append(list, inMemory(DepsFolder, b.policy.Disk))
 	}
@@ -191,24 +182,16 @@ func (b *box) start(ctx context.Context) error {
 func (b *box) changes(ctx context.Context, tree []File) ([]Change, []string, error) {
 	ctx, cancel := context.WithTimeout(ctx, copyTime)
 	defer cancel()
-	out, _, err := b.client.CopyFromContainer(ctx, b.id, workFolder)
+	out, _, err := b.client.CopyFromContainer(ctx, b.id, inside.WorkFolder)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer out.Close()
-	return compareTree(tree, out, treeRoot, 2*sparse*b.room+archiveSlack)
+	return compareTree(tree, out, treeRoot, 2*inside.Sparse*b.room+archiveSlack)
 }
 
-const (
-	// sparse is how many times the disk's size a file may claim to have. A file
-	// of holes takes no room in the sandbox and all of it in an archive; with
-	// less than this, a program that fills the disk would be killed for the
-	// size of its file before it could see that the disk is full.
-	sparse = 2
-
-	// archiveSlack is for the headers of many small files.
-	archiveSlack = 256 << 20
-)
+// archiveSlack is for the headers of many small files.
+const archiveSlack = 256 << 20
 
 // close removes the container and what belongs to it, also when the caller's
 // context has ended.

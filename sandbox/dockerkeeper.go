@@ -14,6 +14,8 @@ import (
 
 	"github.com/docker/docker/api/types/container"
 	"github.com/docker/docker/pkg/stdcopy"
+
+	"caselsp/sandbox/inside"
 )
 
 const (
@@ -132,7 +134,7 @@ var full = regexp.MustCompile(`(?m)^free (0 \d+|\d+ 0)$`)
 
 // filled reports whether the work tree or /tmp is full.
 func (b *box) filled(ctx context.Context) (yes bool) {
-	_, err := b.ask(ctx, "stat -f -c 'free %a %d' "+workFolder+" /tmp", func(r io.Reader) error {
+	_, err := b.ask(ctx, "stat -f -c 'free %a %d' "+inside.WorkFolder+" /tmp", func(r io.Reader) error {
 		text, err := io.ReadAll(io.LimitReader(r, lookLimit))
 		yes = full.Match(text)
 		return err

@@ -13,6 +13,8 @@ import (
 	"github.com/docker/docker/api/types"
 	"github.com/docker/docker/api/types/container"
 	"github.com/docker/docker/pkg/stdcopy"
+
+	"caselsp/sandbox/inside"
 )
 
 // runner is a process of the command's user that was started before its command
@@ -59,7 +61,7 @@ func (b *box) prepare(ctx context.Context, used bool) error {
 		script = prepareScript + waitScript
 	}
 	exec, err := b.client.ContainerExecCreate(ctx, b.id, container.ExecOptions{
-		User: b.user(), WorkingDir: workFolder, Env: bytecode, AttachStdin: true, AttachStdout: true, Cmd: []string{"/bin/sh", "-c", script}})
+		User: b.user(), WorkingDir: inside.WorkFolder, Env: bytecode, AttachStdin: true, AttachStdout: true, Cmd: []string{"/bin/sh", "-c", script}})
 	if err != nil {
 		return err
 	}
@@ -125,7 +127,7 @@ func runScript(d *delta, cmd Command) string {
 		s.WriteString("env " + quoteAll(cmd.Env) + " ")
 	}
 	// One pipe for both streams: two lose the order in which things were said.
-	s.WriteString("/bin/sh -c " + quote(lineShell) + " sh " + quote(cmd.Line))
+	s.WriteString("/bin/sh -c " + quote(inside.LineShell) + " sh " + quote(cmd.Line))
 	return s.String()
 }
 

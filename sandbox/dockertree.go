@@ -16,6 +16,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"caselsp/sandbox/inside"
 )
 
 // checksum is of a file's content: it stands for the content in what is known of
@@ -88,7 +90,7 @@ func (v *view) changed(tree []File, next map[string]stamp) (*delta, bool) {
 	d := &delta{}
 	folders := make(map[string]bool)
 	for _, f := range tree {
-		for dir := range parents(f.Path) {
+		for dir := range inside.Parents(f.Path) {
 			folders[dir] = true
 		}
 		if e, ok := v.entries[f.Path]; !ok || !e.untouched(next[f.Path], v.began) {
@@ -141,7 +143,7 @@ type asker func(ctx context.Context, script string, take func(io.Reader) error) 
 func (v *view) list(ctx context.Context, ask asker, largest int64) error {
 	v.entries = make(map[string]entry, len(v.before))
 	script := fmt.Sprintf("{ cd %s && find . -printf '%%y %%m %%n %%s %%C@ %%P\\0' && printf '\\0' && "+
-		"find . -type f -size -%dc -print0 | xargs -0 -r sha256sum -z --; } 2>/dev/null", workFolder, max(largest, changedFileLimit)+1)
+		"find . -type f -size -%dc -print0 | xargs -0 -r sha256sum -z --; } 2>/dev/null", inside.WorkFolder, max(largest, changedFileLimit)+1)
 	code, err := ask(ctx, script, func(r io.Reader) error {
 		text, err := io.ReadAll(io.LimitReader(r, listLimit))
 		if err != nil || int64(len(text)) == listLimit {

@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"caselsp/sandbox/inside"
 )
 
 // NativeEngine runs each command in namespaces of its own, without Docker: the
@@ -33,8 +35,8 @@ type NativeEngine struct {
 
 // Native looks whether this machine gives everything that a sandbox needs, by
 // running a first one, and removes what earlier processes may have left. It
-// returns an *Unavailable that names each part that is missing. The program must
-// call [Init] first thing in main.
+// returns an *Unavailable that names each part that is missing. A sandbox's first
+// process is this program itself: see package inside.
 func Native(ctx context.Context, opts NativeOptions) (*NativeEngine, error) {
 	places, lacks := findCgroups()
 	lacks = append(lacks, folderLacks(opts.Folders)...)
@@ -61,7 +63,7 @@ func Native(ctx context.Context, opts NativeOptions) (*NativeEngine, error) {
 func folderLacks(folders []string) (list []lack) {
 	for _, folder := range folders {
 		s, err := os.Stat(folder)
-		switch own := slices.ContainsFunc([]string{"/dev", "/etc", "/proc", "/sys", "/tmp", workFolder}, func(place string) bool {
+		switch own := slices.ContainsFunc([]string{"/dev", "/etc", "/proc", "/sys", "/tmp", inside.WorkFolder}, func(place string) bool {
 			return folder == place || strings.HasPrefix(folder, place+"/")
 		}); {
 		case err != nil:
@@ -194,7 +196,7 @@ type cell struct {
 var capabilities = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SETUID, unix.CAP_SETGID, unix.CAP_NET_ADMIN, unix.CAP_SETPCAP, unix.CAP_SYS_RESOURCE, unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER}
 
 // start starts the first process of a sandbox. What it returns without an error
-// must be ended.
+// must be inside.Ended.
 func (n *NativeEngine) start(cmd Command, k cellKey) (*cell, error) {
 	c := &cell{key: k, last: &output{limit: lastWords}, tree: make(map[string]given), born: time.Now()}
 	var theirs []*os.File // the other ends, which are the first process's alone once it runs
@@ -207,9 +209,9 @@ func (n *NativeEngine) start(cmd Command, k cellKey) (*cell, error) {
 		}
 		*near, theirs = mine, append(theirs, far)
 	}
-	c.in = bufio.NewReaderSize(c.control, copyBuffer)
+	c.in = bufio.NewReaderSize(c.control, inside.CopyBuffer)
 	c.process = exec.Command("/proc/self/exe")
-	c.process.Args = []string{initName}
+	c.process.Args = []string{inside.Name}
 	c.process.Dir = "/"
 	c.process.Env = []string{"GOTRACEBACK=single"}
 	c.process.Stdin = theirs[0]
@@ -220,9 +222,9 @@ func (n *NativeEngine) start(cmd Command, k cellKey) (*cell, error) {
 		c.close()
 		return nil, &Unavailable{Engine: "native", Reason: "namespaces (" + err.Error() + ")", Advice: adviceNamespaces, Err: err}
 	}
-	s := setup{User: k.user, Disk: k.disk, Folders: n.folders, Root: os.Geteuid() == 0, Keep: k.keep}
+	s := inside.Setup{User: k.user, Disk: k.disk, Folders: n.folders, Root: os.Geteuid() == 0, Keep: k.keep}
 	s.Layer, _ = n.layers.find(cmd.Layer) // it was there, or its absence shows in the sandbox
-	if err := writeLine(c.control, s); err != nil {
+	if err := inside.WriteLine(c.control, s); err != nil {
 		return nil, c.broken("at its start", err, false)
 	}
 	return c, nil
@@ -268,17 +270,17 @@ func namespaces(user int) *syscall.SysProcAttr {
 
 // tell sends the order with what the sandbox's work tree lacks, and the files.
 func (c *cell) tell(env []string, cmd Command, files []*os.File) error {
-	if err := giveFiles(int(c.hatch.Fd()), files...); err != nil {
+	if err := inside.GiveFiles(int(c.hatch.Fd()), files...); err != nil {
 		return err
 	}
-	o := order{Line: cmd.Line, Env: env, Room: c.room(cmd), Time: cmd.Policy.Time, Way: len(cmd.Policy.Hosts) > 0}
+	o := inside.Order{Line: cmd.Line, Env: env, Room: c.room(cmd), Time: cmd.Policy.Time, Way: len(cmd.Policy.Hosts) > 0}
 	var news []File
 	o.Gone, news = c.delta(cmd.Tree)
 	for _, f := range news {
-		o.Files = append(o.Files, treeFile{f.Path, f.Mode, len(f.Data)})
+		o.Files = append(o.Files, inside.TreeFile{Path: f.Path, Mode: f.Mode, Size: len(f.Data)})
 	}
-	w := bufio.NewWriterSize(c.control, copyBuffer)
-	err := writeLine(w, o)
+	w := bufio.NewWriterSize(c.control, inside.CopyBuffer)
+	err := inside.WriteLine(w, o)
 	for _, f := range news {
 		if err == nil {
 			_, err = w.Write(f.Data)
@@ -316,8 +318,8 @@ func (n *NativeEngine) follow(c *cell, cmd Command, g *cgroup, doors []*os.File)
 		}
 		<-drained
 	}()
-	var b started
-	if err := readLine(c.in, &b); err != nil {
+	var b inside.Started
+	if err := inside.ReadLine(c.in, &b); err != nil {
 		return nil, false, c.broken("before the command was started", errors.Join(told, err), false)
 	}
 	if b.Missing != "" {
@@ -327,8 +329,8 @@ func (n *NativeEngine) follow(c *cell, cmd Command, g *cgroup, doors []*os.File)
 	if err != nil {
 		return nil, false, c.broken("while its way to the network was opened", err, true)
 	}
-	var e ended
-	if err := readLine(c.in, &e); err != nil {
+	var e inside.Ended
+	if err := inside.ReadLine(c.in, &e); err != nil {
 		network()
 		return nil, false, c.broken("after the command was started", err, true)
 	}
@@ -346,15 +348,15 @@ func (n *NativeEngine) follow(c *cell, cmd Command, g *cgroup, doors []*os.File)
 
 // conclude takes what the command made. It reports false where it was too much to
 // look at all of it.
-func (n *NativeEngine) conclude(c *cell, cmd Command, e ended, res *Result) (whole bool, err error) {
+func (n *NativeEngine) conclude(c *cell, cmd Command, e inside.Ended, res *Result) (whole bool, err error) {
 	if res.OK() && cmd.Keep != "" {
 		if err := n.layers.keep(cmd.Keep, c.in, cmd.Policy.Disk+archiveSlack); err != nil {
 			return false, c.broken("while the dependencies were kept", err, true)
 		}
 	}
-	limit := 2*sparse*c.room(cmd) + archiveSlack
+	limit := 2*inside.Sparse*c.room(cmd) + archiveSlack
 	archive := &io.LimitedReader{R: c.in, N: limit}
-	res.Changes, res.Skipped, err = compareTree(c.touched(cmd.Tree, e.Touched), archive, workFolder[1:], limit)
+	res.Changes, res.Skipped, err = compareTree(c.touched(cmd.Tree, e.Touched), archive, inside.WorkFolder[1:], limit)
 	if err != nil {
 		return false, c.broken("while its changes were copied out", err, true)
 	}
@@ -377,7 +379,7 @@ func (c *cell) serve(hosts []string) (network func() []Connection, err error) {
 }
 
 // statusOf says how a command ended, by the same rules as in a container.
-func statusOf(e ended, oom bool) Status {
+func statusOf(e inside.Ended, oom bool) Status {
 	const sizeExceeded = 128 + int(unix.SIGXFSZ) // the one file was larger than the disk
 	switch {
 	case e.TimedOut:
@@ -397,7 +399,7 @@ func statusOf(e ended, oom bool) Status {
 // stop ends the sandbox: with its first process the kernel ends all.
 func (c *cell) stop() {
 	c.control.Close()
-	_ = c.process.Process.Kill() // it may have ended by itself
+	_ = c.process.Process.Kill() // it may have inside.Ended by itself
 }
 
 // end waits for the end of all processes of the sandbox.

@@ -7,9 +7,6 @@ import "context"
 // NativeEngine exists where the kernel is Linux, see [Native].
 type NativeEngine struct{}
 
-// Init does nothing here: there is no native engine that would start this program.
-func Init() {}
-
 // Native returns an *Unavailable: what the native engine is made of, only Linux has.
 func Native(context.Context, NativeOptions) (*NativeEngine, error) {
 	return nil, lacking([]lack{{"Linux on an x86-64 or ARM64 processor", "Commands can be run in Docker here"}})

@@ -44,7 +44,7 @@ func (n *NativeEngine) HasLayer(_ context.Context, key string) (bool, error) {
 	return err == nil && key != "", nil
 }
 
-// sweep removes what processes that have ended did not finish.
+// sweep removes what processes that have inside.Ended did not finish.
 func (l layers) sweep() {
 	entries, _ := os.ReadDir(l.folder) // none, or it shows when it is used
 	for _, e := range entries {

@@ -93,8 +93,10 @@ func (n *NativeEngine) Close() error {
 	return nil
 }
 
-// given is a file of the work tree of a sandbox, as it was given. The sum has the
-// same seed as those within: nobody can make a file that has the sum of another.
+// sumSeed is known to nobody: no file can be made that has the sum of another.
+var sumSeed = maphash.MakeSeed()
+
+// given is a file of the work tree of a sandbox, as it was given.
 type given struct {
 	mode fs.FileMode
 	sum  uint64

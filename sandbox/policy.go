@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+
+	"caselsp/sandbox/inside"
 )
 
 // treeLimit is the most bytes a tree may have. Trees lie in memory, here and in
@@ -93,7 +95,7 @@ func checkedTree(tree []File) ([]File, error) {
 		if i > 0 && tree[i-1].Path == f.Path {
 			return nil, fmt.Errorf("file %q is in the tree twice", f.Path)
 		}
-		for dir := range parents(f.Path) {
+		for dir := range inside.Parents(f.Path) {
 			folders[dir] = true
 		}
 		size += int64(len(f.Data))
@@ -107,17 +109,6 @@ func checkedTree(tree []File) ([]File, error) {
 		return nil, fmt.Errorf("the work tree has %d MiB, the limit is %d: leave data and dependencies out of it", size>>20, treeLimit>>20)
 	}
 	return tree, nil
-}
-
-// parents yields the folders above a path, the nearest first.
-func parents(path string) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		for i := strings.LastIndexByte(path, '/'); i > 0; i = strings.LastIndexByte(path[:i], '/') {
-			if !yield(path[:i]) {
-				return
-			}
-		}
-	}
 }
 
 // Profiles are all profiles, in the order in which the recipe builds them.

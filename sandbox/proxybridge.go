@@ -15,6 +15,8 @@ import (
 	"github.com/docker/docker/client"
 	"github.com/docker/docker/pkg/stdcopy"
 	"github.com/hashicorp/yamux"
+
+	"caselsp/sandbox/inside"
 )
 
 // bridgeProgram runs in a container. It is Python's because what runs there
@@ -24,14 +26,10 @@ import (
 //go:embed proxybridge.py
 var bridgeProgram string
 
-// proxyPort is where a command finds the proxy on its own loopback: a port that
-// no usual program listens on, below those that systems give out by themselves.
-const proxyPort = 29918
-
 // proxyEnv tells the command's programs of the proxy, in the ways that each of
 // them understands. What a test starts on the loopback is reached directly.
 func proxyEnv() []string {
-	address := "http://127.0.0.1:" + strconv.Itoa(proxyPort)
+	address := "http://127.0.0.1:" + strconv.Itoa(inside.ProxyPort)
 	const direct = "localhost,127.0.0.1,::1"
 	return []string{
 		"HTTP_PROXY=" + address, "http_proxy=" + address,
@@ -62,7 +60,7 @@ func openBridge(ctx context.Context, c *client.Client, id string, hosts []string
 	exec, err := c.ContainerExecCreate(ctx, id, container.ExecOptions{
 		User: keeper, AttachStdin: true, AttachStdout: true, AttachStderr: true,
 		// Isolated and without site packages: nothing of the command's is run.
-		Cmd: []string{"python3", "-I", "-S", "-c", bridgeProgram, strconv.Itoa(proxyPort)},
+		Cmd: []string{"python3", "-I", "-S", "-c", bridgeProgram, strconv.Itoa(inside.ProxyPort)},
 	})
 	if err != nil {
 		return nil, err

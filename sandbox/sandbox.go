@@ -43,12 +43,6 @@ type Command struct {
 	Output   io.Writer // receives all output as it comes, also what Result.Output leaves out; may be nil
 }
 
-// lineShell is the script that runs its first argument as a command line. Lines are
-// judged by the rules of bash (agent/shell), and other shells read some of them in
-// another way, dash for instance $'...': so bash runs them wherever it is, and
-// only in an image without it the shell that every image has.
-const lineShell = `[ -x /bin/bash ] && exec /bin/bash -c "$1" </dev/null; exec /bin/sh -c "$1" </dev/null`
-
 // File is one regular file of a tree.
 type File struct {
 	Path string // slash-separated, relative, inside the tree

@@ -17,7 +17,6 @@ import (
 	"syscall"
 
 	"caselsp/agent"
-	"caselsp/sandbox"
 
 	"github.com/spf13/cobra"
 )
@@ -26,7 +25,6 @@ import (
 var version = ""
 
 func main() {
-	sandbox.Init()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	os.Exit(execute(ctx, os.Args[1:]))

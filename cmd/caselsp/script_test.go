@@ -19,7 +19,6 @@ import (
 
 // TestMain lets the scenarios run the real command: the test binary is it.
 func TestMain(m *testing.M) {
-	sandbox.Init()
 	testscript.Main(m, map[string]func(){
 		"caselsp": main,
 	})

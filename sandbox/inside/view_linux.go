@@ -1,6 +1,6 @@
 //go:build linux && (amd64 || arm64)
 
-package sandbox
+package inside
 
 import (
 	"errors"
@@ -101,7 +101,7 @@ func (g graft) put(path string) error {
 const readOnly = unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV
 
 // buildView replaces the files that this process sees by those of the sandbox.
-func buildView(o setup) error {
+func buildView(o Setup) error {
 	unix.Umask(0o022)
 	grafts, links, err := gather(o.Folders)
 	if err == nil && o.Layer != "" {
@@ -175,9 +175,9 @@ func gather(more []string) (grafts []graft, links map[string]string, err error) 
 }
 
 // plant fills the new root.
-func plant(grafts []graft, links map[string]string, o setup) error {
+func plant(grafts []graft, links map[string]string, o Setup) error {
 	var errs []error
-	for _, dir := range []string{"/etc", "/proc", "/sys", "/dev", "/tmp", workFolder} {
+	for _, dir := range []string{"/etc", "/proc", "/sys", "/dev", "/tmp", WorkFolder} {
 		errs = append(errs, os.MkdirAll(newRoot+dir, 0o755))
 	}
 	errs = append(errs, mountNew("tmpfs", "/dev", unix.MS_NOSUID|unix.MS_NOEXEC, "mode=0755,size=64k,nr_inodes=64"))
@@ -189,7 +189,7 @@ func plant(grafts []graft, links map[string]string, o setup) error {
 		links["/dev/"+name] = to
 	}
 	if o.Layer != "" {
-		links[nodeLink] = DepsFolder + "/node/node_modules"
+		links[NodeLink] = DepsFolder + "/node/node_modules"
 	}
 	if o.Keep {
 		errs = append(errs, os.Mkdir(newRoot+DepsFolder, 0o755))
@@ -229,19 +229,19 @@ func mountNew(kind, path string, flags uintptr, options string) error {
 }
 
 // mountOwn mounts what is the sandbox's own.
-func mountOwn(o setup) error {
+func mountOwn(o Setup) error {
 	err := errors.Join(
 		// A process that the command may not look into, such as the first, does not even show.
 		mountNew("proc", "/proc", plain|unix.MS_NOEXEC, "hidepid=ptraceable"),
 		mountNew("sysfs", "/sys", plain|unix.MS_NOEXEC|unix.MS_RDONLY, ""),
 		mountNew("devpts", "/dev/pts", unix.MS_NOSUID|unix.MS_NOEXEC, "newinstance,ptmxmode=0666,mode=0620"),
 		mountScratch(newRoot, o.Disk),
-		mountNew("tmpfs", workFolder, plain, fmt.Sprintf("mode=0755,size=%d,nr_inodes=%d", o.Disk, inodesLimit)))
+		mountNew("tmpfs", WorkFolder, plain, fmt.Sprintf("mode=0755,size=%d,nr_inodes=%d", o.Disk, InodesLimit)))
 	if err != nil {
 		return err
 	}
 	if o.Keep {
-		err = mountNew("tmpfs", DepsFolder, plain, fmt.Sprintf("mode=0755,size=%d,nr_inodes=%d", o.Disk, inodesLimit))
+		err = mountNew("tmpfs", DepsFolder, plain, fmt.Sprintf("mode=0755,size=%d,nr_inodes=%d", o.Disk, InodesLimit))
 	}
 	return errors.Join(err, noUserNamespaces(), cover(hidden), fix(fixed))
 }
@@ -252,8 +252,8 @@ const plain = unix.MS_NOSUID | unix.MS_NODEV
 // mountScratch mounts what each command finds empty.
 func mountScratch(root string, disk int64) error {
 	return errors.Join(
-		unix.Mount("tmpfs", root+"/dev/shm", "tmpfs", plain|unix.MS_NOEXEC, fmt.Sprintf("mode=1777,size=%d,nr_inodes=%d", sharedMemory, inodesLimit)),
-		unix.Mount("tmpfs", root+"/tmp", "tmpfs", plain, fmt.Sprintf("mode=1777,size=%d,nr_inodes=%d", disk, inodesLimit)))
+		unix.Mount("tmpfs", root+"/dev/shm", "tmpfs", plain|unix.MS_NOEXEC, fmt.Sprintf("mode=1777,size=%d,nr_inodes=%d", SharedMemory, InodesLimit)),
+		unix.Mount("tmpfs", root+"/tmp", "tmpfs", plain, fmt.Sprintf("mode=1777,size=%d,nr_inodes=%d", disk, InodesLimit)))
 }
 
 // noUserNamespaces has the kernel count no user namespace below this one, so that

@@ -1,6 +1,6 @@
 //go:build linux && (amd64 || arm64)
 
-package sandbox
+package inside
 
 import (
 	"archive/tar"
@@ -37,16 +37,16 @@ type madeFile struct {
 var sumSeed = maphash.MakeSeed()
 
 // copyBuffer is how much of a tree is moved at once.
-const copyBuffer = 256 << 10
+const CopyBuffer = 256 << 10
 
 // write makes the work tree of an order and what follows it.
-func (r *resident) write(o order) error {
-	if err := unix.Mount("", workFolder, "", unix.MS_REMOUNT|plain, fmt.Sprintf("size=%d,nr_inodes=%d", o.Room, inodesLimit)); err != nil {
+func (r *resident) write(o Order) error {
+	if err := unix.Mount("", WorkFolder, "", unix.MS_REMOUNT|plain, fmt.Sprintf("size=%d,nr_inodes=%d", o.Room, InodesLimit)); err != nil {
 		return err
 	}
 	unix.Umask(0)
 	defer unix.Umask(0o022)
-	if err := os.Chdir(workFolder); err != nil {
+	if err := os.Chdir(WorkFolder); err != nil {
 		return err
 	}
 	for _, name := range o.Gone {
@@ -54,14 +54,14 @@ func (r *resident) write(o order) error {
 		if err := unix.Unlink(name); err != nil {
 			return &fs.PathError{Op: "unlink", Path: name, Err: err}
 		}
-		for dir := range parents(name) {
+		for dir := range Parents(name) {
 			if unix.Rmdir(dir) != nil {
 				break // others lie in it
 			}
 		}
 	}
 	folders := make(map[string]bool)
-	buf := make([]byte, copyBuffer)
+	buf := make([]byte, CopyBuffer)
 	for _, f := range o.Files {
 		if dir := path.Dir(f.Path); !folders[dir] {
 			if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -78,7 +78,7 @@ func (r *resident) write(o order) error {
 	return nil
 }
 
-func writeFile(f treeFile, in io.Reader, buf []byte) (m madeFile, err error) {
+func writeFile(f TreeFile, in io.Reader, buf []byte) (m madeFile, err error) {
 	fd, err := unix.Open(f.Path, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, uint32(f.Mode.Perm()))
 	if err != nil {
 		return m, err
@@ -119,7 +119,7 @@ func (r *resident) touched() []string {
 	var next atomic.Int64
 	for range sumWorkers {
 		workers.Go(func() {
-			buf := make([]byte, copyBuffer)
+			buf := make([]byte, CopyBuffer)
 			for i := next.Add(1) - 1; i < int64(len(names)); i = next.Add(1) - 1 {
 				same[i] = r.files[names[i]].same(names[i], buf)
 			}
@@ -175,14 +175,14 @@ func (r *resident) clean() error {
 		err = mountScratch("", r.Disk)
 	}
 	if err == nil {
-		err = os.Chdir(workFolder)
+		err = os.Chdir(WorkFolder)
 	}
 	if err != nil {
 		return err
 	}
 	folders := map[string]bool{".": true}
 	for name := range r.files {
-		for dir := range parents(name) {
+		for dir := range Parents(name) {
 			folders[dir] = true
 		}
 	}
@@ -244,8 +244,8 @@ func packTree(w io.Writer, folder string, same map[string]madeFile) error {
 	if err := os.Chdir(folder); err != nil {
 		return err
 	}
-	out := bufio.NewWriterSize(w, copyBuffer)
-	p := &packer{folder: folder[1:], tar: tar.NewWriter(out), same: same, linked: make(map[uint64]string), buf: make([]byte, copyBuffer)}
+	out := bufio.NewWriterSize(w, CopyBuffer)
+	p := &packer{folder: folder[1:], tar: tar.NewWriter(out), same: same, linked: make(map[uint64]string), buf: make([]byte, CopyBuffer)}
 	err := filepath.WalkDir(".", func(name string, e fs.DirEntry, err error) error {
 		if _, same := p.same[name]; err == nil && name != "." && !same {
 			err = p.add(name)

@@ -1,6 +1,6 @@
 //go:build linux && (amd64 || arm64)
 
-package sandbox
+package inside
 
 import (
 	"bufio"
@@ -19,9 +19,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// initName is what this program is called when it runs as the first process of
+// Name is what this program is called when it runs as the first process of
 // a sandbox.
-const initName = "caselsp-sandbox-init"
+const Name = "caselsp-sandbox-init"
 
 // The files that the first process is started with.
 const (
@@ -29,8 +29,8 @@ const (
 	hatchFile   = 3 // a socket that only files pass through, both ways; its end is our death
 )
 
-// setup is what is the same for all commands of a sandbox.
-type setup struct {
+// Setup is what is the same for all commands of a sandbox.
+type Setup struct {
 	User    int
 	Disk    int64    // bytes of /tmp
 	Folders []string // shown beside the system's
@@ -39,35 +39,36 @@ type setup struct {
 	Keep    bool     // the dependencies' folder can be written to, and is handed out
 }
 
-// order is one command, and what makes the work tree of the one before into its
+// Order is one command, and what makes the work tree of the one before into its
 // own. The contents of its files follow it. Through the hatch come, as one
 // message, the file that the command writes to and the doors of its control group.
-type order struct {
+type Order struct {
 	Line  string
 	Env   []string
 	Room  int64 // bytes of the work tree
 	Time  time.Duration
 	Way   bool     // the socket of the command's proxy goes out through the hatch
 	Gone  []string // files that are not there any more, or that Files has
-	Files []treeFile
+	Files []TreeFile
 }
 
-type treeFile struct {
+// TreeFile is a file of an Order, whose content follows it.
+type TreeFile struct {
 	Path string
 	Mode fs.FileMode
 	Size int
 }
 
-// started says that the command runs, or why it does not.
-type started struct {
+// Started says that the command runs, or why it does not.
+type Started struct {
 	Missing string // what the kernel refused
 	Cause   string // in its words
 }
 
-// ended says how the command ended. The work tree follows it as an archive,
+// Ended says how the command ended. The work tree follows it as an archive,
 // without the files that are as they were given; before it the dependencies, where
 // they are to be kept and the code is 0.
-type ended struct {
+type Ended struct {
 	Code     int // as a shell has it: 128 and the signal's number
 	TimedOut bool
 	Full     bool // the work tree or /tmp
@@ -83,30 +84,29 @@ type setupError struct {
 
 func (e *setupError) Error() string { return e.part + ": " + e.err.Error() }
 
-// Init must be the first call of main in a program that uses the native engine,
-// and of TestMain in its tests: the engine starts the program itself as the
-// first process of each sandbox, and for that process Init does not return.
-func Init() {
-	if os.Args[0] != initName {
+// An engine starts this program itself as the first process of each sandbox, and
+// for that process there is no main.
+func init() {
+	if os.Args[0] != Name {
 		return
 	}
 	// Whatever this thread does later, it stays the one that it is.
 	runtime.LockOSThread()
 	control := os.NewFile(controlFile, "control")
-	in := bufio.NewReaderSize(control, 256<<10)
+	in := bufio.NewReaderSize(control, CopyBuffer)
 	err := runInit(control, in)
-	b := started{Missing: "its first process", Cause: err.Error()}
+	b := Started{Missing: "its first process", Cause: err.Error()}
 	if s := (*setupError)(nil); errors.As(err, &s) {
-		b = started{Missing: s.part, Cause: s.err.Error()}
+		b = Started{Missing: s.part, Cause: s.err.Error()}
 	}
-	_ = writeLine(control, b) // if that fails too, our end says enough
+	_ = WriteLine(control, b) // if that fails too, our end says enough
 	os.Exit(1)
 }
 
 // resident is the first process of a sandbox, which runs one command after the
 // other in it. Nothing of one is there for the next: see clean.
 type resident struct {
-	setup
+	Setup
 	control io.Writer
 	in      *bufio.Reader
 	files   map[string]madeFile // of the work tree, by path, that are as they were given
@@ -122,9 +122,9 @@ func runInit(control io.Writer, in *bufio.Reader) error {
 		return err
 	}
 	r := &resident{control: control, in: in, files: make(map[string]madeFile), born: time.Now(), given: make(chan []int)}
-	err := readLine(in, &r.setup)
+	err := ReadLine(in, &r.Setup)
 	if err == nil {
-		err = buildView(r.setup)
+		err = buildView(r.Setup)
 	}
 	if err == nil {
 		err = loopbackUp()
@@ -153,7 +153,7 @@ func runInit(control io.Writer, in *bufio.Reader) error {
 // others.
 func (r *resident) watch() {
 	for {
-		files, err := takeFiles(hatchFile)
+		files, err := TakeFiles(hatchFile)
 		if err != nil || len(files) == 0 {
 			os.Exit(1)
 		}
@@ -174,8 +174,8 @@ func deafen() {
 
 // serve runs one command.
 func (r *resident) serve() error {
-	var o order
-	if err := readLine(r.in, &o); err != nil {
+	var o Order
+	if err := ReadLine(r.in, &o); err != nil {
 		return err
 	}
 	given := <-r.given
@@ -194,16 +194,16 @@ func (r *resident) serve() error {
 	if err := limit(pid, o.Room); err != nil {
 		return &setupError{"limits on single processes", err}
 	}
-	if err := writeLine(r.control, started{}); err != nil {
+	if err := WriteLine(r.control, Started{}); err != nil {
 		return err
 	}
 	e, err := follow(o, pid, gate)
 	if err != nil {
 		return err
 	}
-	e.Full = isFull(workFolder) || isFull("/tmp") || r.Keep && isFull(DepsFolder)
+	e.Full = isFull(WorkFolder) || isFull("/tmp") || r.Keep && isFull(DepsFolder)
 	e.Touched = r.touched()
-	if err := writeLine(r.control, e); err != nil {
+	if err := WriteLine(r.control, e); err != nil {
 		return err
 	}
 	if r.Keep && e.Code == 0 {
@@ -211,20 +211,20 @@ func (r *resident) serve() error {
 			return err
 		}
 	}
-	return packTree(r.control, workFolder, r.files)
+	return packTree(r.control, WorkFolder, r.files)
 }
 
 // follow follows a command from its gate to its end, and that of all that it started.
-func follow(o order, pid int, gate *os.File) (ended, error) {
+func follow(o Order, pid int, gate *os.File) (Ended, error) {
 	began := time.Now()
 	_, _ = gate.Write([]byte("\n")) // fails where it has ended already, which shows below
 	gate.Close()
 	limit := time.AfterFunc(o.Time, func() { _ = syscall.Kill(-1, syscall.SIGKILL) })
 	status, err := reap(pid)
 	if err != nil {
-		return ended{}, err
+		return Ended{}, err
 	}
-	e := ended{Code: exitCode(status), TimedOut: !limit.Stop(), Took: time.Since(began)}
+	e := Ended{Code: exitCode(status), TimedOut: !limit.Stop(), Took: time.Since(began)}
 	if e.TimedOut {
 		e.Code = -1
 	}
@@ -234,12 +234,12 @@ func follow(o order, pid int, gate *os.File) (ended, error) {
 
 // gated is the script that runs the command once it is in its control group:
 // until then it is this script of ours that waits for a line.
-const gated = `read -r go; ` + lineShell
+const gated = `read -r go; ` + LineShell
 
 // startCommand starts the command in a thread that gives up everything that the
 // command may not have, for what a thread gives up nothing that it starts gets
 // back. The thread ends with it; others still need their rights.
-func (r *resident) startCommand(o order, say int) (pid int, gate *os.File, err error) {
+func (r *resident) startCommand(o Order, say int) (pid int, gate *os.File, err error) {
 	defer unix.Close(say) // its end is seen when the command and its children have closed it
 	waits, gate, err := os.Pipe()
 	if err != nil {
@@ -257,7 +257,7 @@ func (r *resident) startCommand(o order, say int) (pid int, gate *os.File, err e
 			return
 		}
 		pid, err = syscall.ForkExec("/bin/sh", []string{"/bin/sh", "-c", gated, "sh", o.Line}, &syscall.ProcAttr{
-			Dir: workFolder, Env: o.Env,
+			Dir: WorkFolder, Env: o.Env,
 			Files: []uintptr{waits.Fd(), uintptr(say), uintptr(say)},
 			Sys:   &syscall.SysProcAttr{Setsid: true},
 		})
@@ -296,7 +296,7 @@ const noCore = 1
 
 // limit sets the limits of a command that waits at its gate.
 func limit(pid int, room int64) error {
-	size := uint64(sparse * room)
+	size := uint64(Sparse * room)
 	var core unix.Rlimit
 	err := unix.Prlimit(pid, unix.RLIMIT_CORE, nil, &core)
 	if err == nil && core.Max >= noCore { // else who started caselsp wanted none at all, and more needs root
@@ -317,11 +317,11 @@ func enter(door, pid int) error {
 func reap(pid int) (syscall.WaitStatus, error) {
 	for {
 		var status syscall.WaitStatus
-		switch ended, err := syscall.Wait4(-1, &status, syscall.WALL, nil); {
+		switch Ended, err := syscall.Wait4(-1, &status, syscall.WALL, nil); {
 		case err == syscall.EINTR:
 		case err != nil:
 			return 0, err
-		case ended == pid:
+		case Ended == pid:
 			return status, nil
 		}
 	}
@@ -357,7 +357,8 @@ func isFull(folder string) bool {
 	return unix.Statfs(folder, &s) == nil && (s.Bavail == 0 || s.Ffree == 0)
 }
 
-func writeLine(w io.Writer, v any) error {
+// WriteLine writes a value as a line of JSON.
+func WriteLine(w io.Writer, v any) error {
 	text, err := json.Marshal(v)
 	if err == nil {
 		_, err = w.Write(append(text, '\n'))
@@ -365,7 +366,8 @@ func writeLine(w io.Writer, v any) error {
 	return err
 }
 
-func readLine(r *bufio.Reader, v any) error {
+// ReadLine reads what WriteLine wrote.
+func ReadLine(r *bufio.Reader, v any) error {
 	line, err := r.ReadBytes('\n')
 	if err == nil {
 		err = json.Unmarshal(line, v)

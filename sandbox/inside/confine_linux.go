@@ -1,6 +1,6 @@
 //go:build linux && (amd64 || arm64)
 
-package sandbox
+package inside
 
 import (
 	"errors"
@@ -102,7 +102,7 @@ func restrictFiles(keep bool) error {
 	const writes = unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
 	err := errors.Join(
 		allowBeneath(int(set), "/", reads),
-		allowBeneath(int(set), workFolder, all),
+		allowBeneath(int(set), WorkFolder, all),
 		allowBeneath(int(set), "/tmp", all),
 		allowBeneath(int(set), "/dev/shm", all),
 		allowBeneath(int(set), "/dev", (reads|writes)&all),

@@ -1,0 +1,63 @@
+// Package inside is the first process of a native sandbox: it lays out what a
+// command sees, confines it, runs it and hands out what it changed. It never speaks
+// with anybody but the engine that started it, see package sandbox.
+//
+// It is a package of its own, with few others below it, so that it begins before
+// the rest of this program is initialised: that takes longer than making a sandbox,
+// and nothing of it is needed here. Go initialises a package as soon as all those
+// are that it imports; a function that main calls would come last.
+package inside
+
+import "strings"
+
+// Places in every sandbox, also a container's.
+const (
+	// WorkFolder is where the work tree lies.
+	WorkFolder = "/workspace"
+
+	// DepsFolder is where a command finds the dependencies of its project.
+	DepsFolder = "/deps"
+
+	// NodeLink leads to Node's packages: it looks for them beside the program and in
+	// every folder above that.
+	NodeLink = "/node_modules"
+
+	// ProxyPort is where a command finds the proxy on its own loopback: a port that
+	// no usual program listens on, below those that systems give out by themselves.
+	ProxyPort = 29918
+)
+
+// Limits of every sandbox that no policy sets.
+const (
+	// SharedMemory is the size of /dev/shm, the one more place that can be
+	// written to: without it Python's multiprocessing has no locks.
+	SharedMemory = 64 << 20
+
+	// InodesLimit is for the work tree's volume: a tmpfs of 512 MiB would allow
+	// none or millions, by the machine's memory. A project with its
+	// dependencies has some ten thousands.
+	InodesLimit = 400_000
+
+	// Sparse is how many times the disk's size a file may claim to have. A file
+	// of holes takes no room in the sandbox and all of it in an archive; with
+	// less than this, a program that fills the disk would be killed for the
+	// size of its file before it could see that the disk is full.
+	Sparse = 2
+)
+
+// LineShell is the script that runs its first argument as a command line. Lines are
+// judged by the rules of bash (agent/shell), and other shells read some of them in
+// another way, dash for instance $'...': so bash runs them wherever it is, and
+// only in an image without it the shell that every image has.
+const LineShell = `[ -x /bin/bash ] && exec /bin/bash -c "$1" </dev/null; exec /bin/sh -c "$1" </dev/null`
+
+// Parents yields the folders above a path, the nearest first.
+func Parents(path string) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		for i := strings.LastIndexByte(path, '/'); i > 0; i = strings.LastIndexByte(path[:i], '/') {
+			if !yield(path[:i]) {
+				return
+			}
+		}
+	}
+}
