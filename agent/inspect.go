@@ -27,6 +27,7 @@ var ErrTooManySources = fmt.Errorf("the folder has more than %d sources: name a 
 type Inspection struct {
 	*validate.Project
 	workspace *workspace.Workspace
+	whole     bool // the findings of all files are wanted
 
 	mu   sync.Mutex // held during Refresh
 	seen map[string]stamp
@@ -40,7 +41,17 @@ type stamp struct {
 
 // Inspect reads the files of a workspace; nothing is judged yet.
 func Inspect(ctx context.Context, w *workspace.Workspace, s validate.Suite) (*Inspection, error) {
-	i := &Inspection{Project: validate.NewProject(s), workspace: w, seen: map[string]stamp{}}
+	return inspect(ctx, &Inspection{Project: validate.NewProject(s), workspace: w})
+}
+
+// InspectWhole is Inspect for whoever wants the findings of all files: what a
+// file's own text decides is judged while that is being read.
+func InspectWhole(ctx context.Context, w *workspace.Workspace, s validate.Suite) (*Inspection, error) {
+	return inspect(ctx, &Inspection{Project: validate.NewProject(s), workspace: w, whole: true})
+}
+
+func inspect(ctx context.Context, i *Inspection) (*Inspection, error) {
+	i.seen = map[string]stamp{}
 	_, err := i.Refresh(ctx)
 	return i, err
 }
@@ -93,7 +104,11 @@ func (i *Inspection) load(e workspace.Entry) []string {
 	if !validate.Reads(e.Path) || e.Size > validate.MaxSource {
 		return i.SetAsset(e.Path)
 	}
-	return i.Reload(e.Path)
+	affected := i.Reload(e.Path)
+	if i.whole {
+		i.Ahead(e.Path)
+	}
+	return affected
 }
 
 // Rel returns how the project names a file; an error where it is none of its.

@@ -24,6 +24,7 @@ type File struct {
 	reader    func() *access
 	speech    func() dialect
 	tags      func() []occasion
+	mentions  func() mentions
 }
 
 // Style is a style sheet of a file: the file itself, a style element or a style
@@ -66,6 +67,7 @@ func newFile(path, text string) *File {
 	f.reader = sync.OnceValue(f.newAccess)
 	f.speech = sync.OnceValue(f.readDialect)
 	f.tags = sync.OnceValue(f.readTags)
+	f.mentions = sync.OnceValue(f.readMentions)
 	return f
 }
 

@@ -41,7 +41,7 @@ var linkRules = []Rule{{
 		"of them might make is left alone.",
 	Bad:   "-- index.html --\n<p id=\"intro\">Hello</p><script src=\"a.js\"></script>\n-- a.js --\ndocument.getElementById(\"into\").hidden = true;\n",
 	Good:  "-- index.html --\n<p id=\"intro\">Hello</p><script src=\"a.js\"></script>\n-- a.js --\ndocument.getElementById(\"intro\").hidden = true;\n",
-	Check: nodes(ecma, checkScriptID, "call_expression"),
+	Check: checkLookups,
 }, {
 	ID: "unknown-class", Title: "A class that looks like a misspelt one", Severity: Info, Category: Integrity,
 	Doc: "No style sheet of the project has a rule for the class, no script names it, and one letter away there is a class that has one. " +
@@ -60,7 +60,7 @@ var linkRules = []Rule{{
 	Doc:   "Relative imports lead to files of the project; the endings of scripts, and `index` in a folder, may be left out. Other names are packages.",
 	Bad:   "-- a.js --\nimport { sum } from \"./maths\";\nsum();\n-- math.js --\nexport const sum = () => 0;\n",
 	Good:  "-- a.js --\nimport { sum } from \"./math\";\nsum();\n-- math.js --\nexport const sum = () => 0;\n",
-	Check: nodes(ecma, checkImport, "import_statement", "export_statement"),
+	Check: checkModules,
 }}
 
 // isSite reports whether a page is a file of a static site: no server fills it.
@@ -142,7 +142,7 @@ func (p *Pass) siteRoots() []string {
 	return roots
 }
 
-func (p *Pass) hasFolder(dir string) bool { return len(p.Sites(FolderAt, path.Clean(dir))) > 0 }
+func (p *Pass) hasFolder(dir string) bool { return p.Stated(FolderAt, path.Clean(dir)) }
 
 // leads reports whether a path is a file, a folder, or a page without its ending.
 func (p *Pass) leads(file string) bool {
@@ -227,7 +227,7 @@ func checkFragment(p *Pass, n *dom.Node, a *dom.Attr) {
 		}
 		file = found
 	}
-	if len(p.Sites(IDAt, file+"#"+fragment)) > 0 || p.makesID(fragment) {
+	if p.Stated(IDAt, file+"#"+fragment) || p.makesID(fragment) {
 		return
 	}
 	other := p.Other(file)
@@ -255,15 +255,16 @@ func frameworked(f *File) bool {
 // makesID reports whether any file of the project has or makes an element with
 // an id, or may: a template writes a part of one.
 func (p *Pass) makesID(id string) bool {
-	if len(p.Sites(IDNamed, id)) > 0 {
+	if p.Stated(IDNamed, id) {
 		return true
 	}
-	for _, s := range p.Sites(IDNamed, "") {
-		if s.Detail != "" && strings.HasPrefix(id, s.Detail) {
-			return true
-		}
-	}
-	return false
+	made := false
+	p.ask(Key{IDNamed, ""}, func(l *factList) {
+		made = slices.ContainsFunc(l.list, func(s statedBy) bool {
+			return slices.ContainsFunc(s.sites, func(x Site) bool { return x.Detail != "" && strings.HasPrefix(id, x.Detail) })
+		})
+	})
+	return made
 }
 
 // checkReference needs no project where the page is whole.
@@ -309,62 +310,6 @@ func (p *Pass) dynamicID(id string) bool {
 	return false
 }
 
-func checkScriptID(p *Pass, c *Code, n syntax.Node) {
-	callee, args := n.Child("member_expression"), n.Child("arguments")
-	if p.Alone() || callee.IsZero() || args.IsZero() || callee.Text() != "document.getElementById" {
-		return
-	}
-	arg := args.Child("string")
-	id := stringText(arg.Text())
-	start, end := c.Span(arg)
-	if id == "" || strings.ContainsAny(id, " {\\") || p.makesID(id) || strings.Contains(p.Text[start:end], "{") || handled(n) {
-		return
-	}
-	if c.Owner == nil && len(p.Sites(ScriptUse, path.Base(p.Path))) == 0 || c.Owner != nil && !p.access().isWhole() {
-		return // nobody knows which pages it meets
-	}
-	p.Report(start, end, "No element has the id %s, so this is null.", id)
-}
-
-// handled reports whether a program asks whether it found something.
-func handled(n syntax.Node) bool {
-	for p := n.Parent(); !p.IsZero(); p = p.Parent() {
-		switch p.Kind() {
-		case "if_statement", "ternary_expression", "optional_chain", "parenthesized_expression", "binary_expression", "unary_expression":
-			return true
-		case "variable_declarator":
-			name := p.Child("identifier")
-			return name.IsZero() || asked(p, name.Text())
-		case "member_expression":
-			if strings.Contains(p.Text(), "?.") {
-				return true
-			}
-		case "expression_statement", "statement_block", "program":
-			return false
-		}
-	}
-	return false
-}
-
-// asked reports whether a condition speaks about a variable.
-func asked(n syntax.Node, name string) bool {
-	root := n
-	for p := n.Parent(); !p.IsZero(); p = p.Parent() {
-		root = p
-	}
-	for x := range root.Walk() {
-		switch x.Kind() {
-		case "parenthesized_expression", "binary_expression", "ternary_expression", "unary_expression":
-			if strings.Contains(x.Text(), name) {
-				return true
-			}
-		case "?.", "optional_chain":
-			return true
-		}
-	}
-	return false
-}
-
 func checkClasses(p *Pass, d *dom.Document) {
 	if p.Alone() || !p.ownStyles(d) || frameworked(p.File) {
 		return
@@ -376,7 +321,7 @@ func checkClasses(p *Pass, d *dom.Document) {
 			continue
 		}
 		for _, w := range a.Words() {
-			if !w.Sure || len(w.Text) < 5 || len(p.Sites(ClassRule, w.Text)) > 0 || acc.filled()[w.Text] || p.makesID(w.Text) {
+			if !w.Sure || len(w.Text) < 5 || p.Stated(ClassRule, w.Text) || acc.filled()[w.Text] || p.makesID(w.Text) {
 				continue
 			}
 			if near := p.nearClass(w.Text); near != "" {
@@ -404,7 +349,7 @@ func (p *Pass) ownStyles(d *dom.Document) bool {
 
 // nearClass returns the class with a rule that is one swap or one letter away.
 func (p *Pass) nearClass(word string) string {
-	try := func(w string) bool { return len(p.Sites(ClassRule, w)) > 0 }
+	try := func(w string) bool { return p.Stated(ClassRule, w) }
 	for i := range word {
 		if i+1 < len(word) {
 			if w := word[:i] + word[i+1:i+2] + word[i:i+1] + word[i+2:]; w != word && try(w) {
@@ -451,33 +396,4 @@ func (p *Pass) tokens(list []dom.Token, strs bool) {
 			p.Report(t.Start+at, t.Start+at+len(address), "There is no file %s.", file)
 		}
 	}
-}
-
-// importEndings are what an import may leave out.
-var importEndings = []string{".js", ".ts", ".tsx", ".jsx", ".mjs", ".cjs", ".d.ts", ".json", ".vue", ".svelte", ".css", ".mts", ".cts"}
-
-func checkImport(p *Pass, c *Code, n syntax.Node) {
-	source := n.Child("string")
-	if p.Alone() || source.IsZero() || c.Owner != nil {
-		return
-	}
-	name := stringText(source.Text())
-	if !strings.HasPrefix(name, "./") && !strings.HasPrefix(name, "../") || strings.ContainsAny(name, "?!#*$") {
-		return
-	}
-	file := path.Join(path.Dir(p.Path), name)
-	if strings.HasPrefix(file, "..") || p.Exists(file) || p.hasFolder(file) || !p.hasFolder(path.Dir(file)) {
-		return
-	}
-	stem := strings.TrimSuffix(file, path.Ext(file))
-	for _, e := range importEndings {
-		if p.Exists(file+e) || path.Ext(file) != "" && slices.Contains([]string{".js", ".mjs", ".cjs", ".jsx"}, path.Ext(file)) && p.Exists(stem+e) {
-			return
-		}
-	}
-	if e := path.Ext(file); e != "" && !slices.Contains(importEndings, e) {
-		return // a plugin of a bundler, or a file that a build makes
-	}
-	start, end := c.Span(source)
-	p.Report(start, end, "There is no file %s.", file)
 }

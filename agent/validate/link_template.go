@@ -52,14 +52,14 @@ func checkRoute(p *Pass, o occasion) {
 		return
 	}
 	name, ok := quotedArg(o.args)
-	if !ok || name == "" || len(p.Sites(Route, name)) > 0 || strings.ContainsAny(name, "./{") {
+	if !ok || name == "" || p.Stated(Route, name) || strings.ContainsAny(name, "./{") {
 		return
 	}
 	space := ""
 	if i := strings.LastIndexByte(name, ':'); i >= 0 {
 		space = name[:i]
 	}
-	if len(p.Sites(Namespace, space)) == 0 {
+	if !p.Stated(Namespace, space) {
 		return
 	}
 	for _, s := range p.Sites(OpenNames, space) {
@@ -278,7 +278,7 @@ func checkFilters(p *Pass, d *dom.Document) {
 			}
 		}
 	}
-	if len(known) == 0 && len(p.Sites(Framework, "")) == 0 {
+	if len(known) == 0 && !p.Stated(Framework, "") {
 		return // builtins of the settings are not known
 	}
 	for _, o := range p.occasions() {

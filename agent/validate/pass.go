@@ -11,8 +11,9 @@ import (
 type Pass struct {
 	*File
 	rule    *Rule
+	index   int      // of the rule in its suite
 	project *Project // nil where the file is judged alone
-	asked   map[Key]bool
+	member  *member
 	found   []Finding
 }
 

@@ -2,7 +2,6 @@ package validate
 
 import (
 	"maps"
-	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -55,24 +54,36 @@ type Project struct {
 	suite Suite
 
 	mu    sync.Mutex
-	round int // counts the changes of files
 	files map[string]*member
-	facts map[Key]map[string][]Site // by the file that states them
-	asks  map[Key]map[string]bool   // which files asked
+	facts map[Key]*factList
+	asks  map[Key]map[asker]bool
+	curt  ruleSet // the rules that asked nothing yet, of any file
+	warm  warmth
 }
 
-// member is a file of a project.
-type member struct {
-	file  *File // nil of an asset
-	facts map[Key][]Site
-	asked map[Key]bool
-	found []Finding
-	fresh bool // found is what the rules say now
+// factList is what the files state of one fact, a file once.
+type factList struct {
+	list   []statedBy
+	sorted bool // by file
+}
+
+// statedBy are the places of one file.
+type statedBy struct {
+	file  string
+	sites []Site
+}
+
+// asker is a rule that asked when it looked at a file.
+type asker struct {
+	file string
+	rule int
 }
 
 // NewProject returns a project without files.
 func NewProject(s Suite) *Project {
-	return &Project{suite: s, files: map[string]*member{}, facts: map[Key]map[string][]Site{}, asks: map[Key]map[string]bool{}}
+	p := &Project{suite: s, files: map[string]*member{}, facts: map[Key]*factList{}, asks: map[Key]map[asker]bool{}}
+	p.curt = p.suite.all()
+	return p
 }
 
 // Set puts a file's text into the project and returns the paths of the files
@@ -82,8 +93,14 @@ func (p *Project) Set(file, text string) []string {
 	if lang := syntax.LanguageOf(file); !Reads(file) || len(text) > MaxSource || wrote && lang != syntax.CSS {
 		return p.SetAsset(file)
 	}
+	if old, ok := p.Text(file); ok && old == text {
+		return nil
+	}
 	f := newFile(file, text)
-	m := &member{file: f, facts: facts(f), fresh: wrote}
+	m := &member{file: f, facts: facts(f)}
+	if !wrote {
+		m.stale = p.suite.all()
+	}
 	return p.replace(file, m)
 }
 
@@ -105,7 +122,7 @@ func (p *Project) Text(file string) (string, bool) {
 // SetAsset notes that a file is there whose text is nobody's business, such as
 // a picture; see Set.
 func (p *Project) SetAsset(file string) []string {
-	return p.replace(file, &member{facts: fileFacts(file).m, fresh: true})
+	return p.replace(file, &member{facts: fileFacts(file).m})
 }
 
 // Remove takes a file out of the project; see Set.
@@ -114,40 +131,40 @@ func (p *Project) Remove(file string) []string { return p.replace(file, nil) }
 func (p *Project) replace(file string, m *member) []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	old := p.files[file]
-	if old != nil && m != nil && old.file != nil && m.file != nil && old.file.Text == m.file.Text {
-		return nil
-	}
-	p.round++
 	affected := map[string]bool{}
 	var before, after map[Key][]Site
-	if old != nil {
+	if old := p.files[file]; old != nil {
 		before = old.facts
-		for k := range old.asked {
-			delete(p.asks[k], file)
+		for rule, keys := range old.asked {
+			p.forget(asker{file, rule}, keys)
 		}
+		p.warm.drop(old)
 	}
 	if m != nil {
 		after = m.facts
 		p.files[file] = m
 		affected[file] = true
+		p.warm.add(m)
 	} else {
 		delete(p.files, file)
 	}
 	for k, sites := range before {
-		if !sameFacts(sites, after[k]) {
+		now, ok := after[k]
+		if !sameFacts(sites, now) {
 			p.touch(k, affected)
 		}
-		delete(p.facts[k], file)
+		if !ok {
+			p.facts[k].remove(file)
+		}
 	}
 	for k, sites := range after {
 		if before[k] == nil {
 			p.touch(k, affected)
 		}
 		if p.facts[k] == nil {
-			p.facts[k] = map[string][]Site{}
+			p.facts[k] = &factList{}
 		}
-		p.facts[k][file] = sites
+		p.facts[k].set(file, sites)
 	}
 	return slices.Sorted(maps.Keys(affected))
 }
@@ -158,13 +175,59 @@ func sameFacts(a, b []Site) bool {
 	return slices.EqualFunc(a, b, func(x, y Site) bool { return x.Detail == y.Detail })
 }
 
-// touch has those checked again who asked for a fact.
+// touch has the rules run again that asked for a fact.
 func (p *Project) touch(k Key, affected map[string]bool) {
-	for file := range p.asks[k] {
-		if m := p.files[file]; m != nil {
-			m.fresh = false
-			affected[file] = true
+	for a := range p.asks[k] {
+		if m := p.files[a.file]; m != nil {
+			m.stale.add(a.rule)
+			affected[a.file] = true
 		}
+	}
+}
+
+// forget takes back what a rule asked.
+func (p *Project) forget(a asker, keys []Key) {
+	for _, k := range keys {
+		delete(p.asks[k], a)
+		if len(p.asks[k]) == 0 {
+			delete(p.asks, k)
+		}
+	}
+}
+
+func (l *factList) set(file string, sites []Site) {
+	if i := l.index(file); i >= 0 {
+		l.list[i].sites = sites
+		return
+	}
+	l.sorted = len(l.list) == 0 || l.sorted && l.list[len(l.list)-1].file < file
+	l.list = append(l.list, statedBy{file, sites})
+}
+
+func (l *factList) remove(file string) {
+	if i := l.index(file); i >= 0 {
+		l.list = slices.Delete(l.list, i, i+1)
+	}
+}
+
+// index returns where a file's sites are; -1 where it has none.
+func (l *factList) index(file string) int {
+	if l.sorted {
+		if i, ok := slices.BinarySearchFunc(l.list, file, byFile); ok {
+			return i
+		}
+		return -1
+	}
+	return slices.IndexFunc(l.list, func(s statedBy) bool { return s.file == file })
+}
+
+func byFile(s statedBy, file string) int { return strings.Compare(s.file, file) }
+
+// sort puts the files in order.
+func (l *factList) sort() {
+	if !l.sorted {
+		slices.SortFunc(l.list, func(a, b statedBy) int { return strings.Compare(a.file, b.file) })
+		l.sorted = true
 	}
 }
 
@@ -180,103 +243,4 @@ func (p *Project) Paths() []string {
 	}
 	slices.Sort(list)
 	return list
-}
-
-// Findings returns what the rules find in a file, as Check orders it. A file
-// is checked again only where its text changed, or the answer to what one of its
-// rules asked.
-func (p *Project) Findings(file string) []Finding {
-	const tries = 3 // somebody who changes files faster than that asks again
-	var found []Finding
-	for range tries {
-		p.mu.Lock()
-		m, round := p.files[file], p.round
-		if m == nil || m.fresh {
-			defer p.mu.Unlock()
-			if m == nil {
-				return nil
-			}
-			return m.found
-		}
-		p.mu.Unlock()
-		// Rules run without the lock; they take it for each question. What changed
-		// meanwhile may have been asked for before, and not be noted as asked for yet.
-		var asked map[Key]bool
-		if found, asked = p.suite.run(m.file, p); p.keep(file, m, round, found, asked) {
-			break
-		}
-	}
-	return found
-}
-
-// keep notes what the rules found in a file and asked; false where the answers
-// may be others by now.
-func (p *Project) keep(file string, m *member, round int, found []Finding, asked map[Key]bool) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.files[file] != m {
-		return false
-	}
-	m.found, m.asked, m.fresh = found, asked, p.round == round
-	for k := range asked {
-		if p.asks[k] == nil {
-			p.asks[k] = map[string]bool{}
-		}
-		p.asks[k][file] = true
-	}
-	return m.fresh
-}
-
-// Alone reports whether the file is judged without its project: then no
-// question has an answer, and rules about several files are silent.
-func (p *Pass) Alone() bool { return p.project == nil }
-
-// Sites returns the places in the project that state a fact, sorted by file.
-// The question is remembered.
-func (p *Pass) Sites(kind Kind, name string) []Site {
-	if p.project == nil {
-		return nil
-	}
-	k := Key{kind, name}
-	p.asked[k] = true
-	p.project.mu.Lock()
-	defer p.project.mu.Unlock()
-	by := p.project.facts[k]
-	var list []Site
-	for _, file := range slices.Sorted(maps.Keys(by)) {
-		list = append(list, by[file]...)
-	}
-	return list
-}
-
-// Other returns another file of the project; nil where it has no text. Ask for
-// it by a fact first: what is read of it is not remembered.
-func (p *Pass) Other(file string) *File {
-	if p.project == nil {
-		return nil
-	}
-	p.project.mu.Lock()
-	defer p.project.mu.Unlock()
-	if m := p.project.files[file]; m != nil {
-		return m.file
-	}
-	return nil
-}
-
-// Named returns the paths of the files whose path ends in name, folder by
-// folder: a/b.css is the end of x/a/b.css and not of xa/b.css.
-func (p *Pass) Named(name string) []string {
-	name = path.Clean("/" + name)
-	var list []string
-	for _, s := range p.Sites(FileNamed, path.Base(name)) {
-		if strings.HasSuffix("/"+s.Path, name) {
-			list = append(list, s.Path)
-		}
-	}
-	return list
-}
-
-// Exists reports whether a file lies at a path.
-func (p *Pass) Exists(file string) bool {
-	return slices.ContainsFunc(p.Sites(FileNamed, path.Base(file)), func(s Site) bool { return s.Path == file })
 }

@@ -75,25 +75,35 @@ func (s Suite) Check(path, text string) []Finding {
 	if !Reads(path) {
 		return nil
 	}
-	found, _ := s.run(newFile(path, text), nil)
-	return found
+	f := newFile(path, text)
+	verdicts := map[int][]Finding{}
+	for i := range s.rules {
+		if found := s.ask(&Pass{File: f, index: i}); len(found) > 0 {
+			verdicts[i] = found
+		}
+	}
+	return s.merge(f, verdicts)
 }
 
-// run checks a file and returns what the rules asked the project.
-func (s Suite) run(f *File, project *Project) ([]Finding, map[Key]bool) {
-	asked := map[Key]bool{}
+// ask has one rule look at a file.
+func (s Suite) ask(p *Pass) []Finding {
+	p.rule = &s.rules[p.index]
+	if p.rule.Check == nil || p.Lang == syntax.Unknown && p.rule.Category != Secrets {
+		return nil // of the suppressions, see suppress; of a text without a grammar
+	}
+	p.rule.Check(p)
+	slices.SortStableFunc(p.found, func(a, b Finding) int { return a.Start.Offset - b.Start.Offset })
+	return p.found
+}
+
+// merge returns the verdicts of the rules without what comments switch off.
+func (s Suite) merge(f *File, verdicts map[int][]Finding) []Finding {
 	var found []Finding
-	for i := range s.rules {
-		p := &Pass{File: f, rule: &s.rules[i], project: project, asked: asked}
-		if s.rules[i].Check == nil || f.Lang == syntax.Unknown && s.rules[i].Category != Secrets {
-			continue // of the suppressions, below; of a text without a grammar
-		}
-		s.rules[i].Check(p)
-		slices.SortStableFunc(p.found, func(a, b Finding) int { return a.Start.Offset - b.Start.Offset })
-		found = append(found, p.found...)
+	for _, i := range slices.Sorted(maps.Keys(verdicts)) {
+		found = append(found, verdicts[i]...)
 	}
 	if s.strict {
-		return found, asked
+		return found
 	}
-	return s.suppress(f, found), asked
+	return s.suppress(f, found)
 }

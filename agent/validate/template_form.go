@@ -136,7 +136,7 @@ func (p *Pass) isTemplate() bool {
 			return true
 		}
 	}
-	return strings.Contains("/"+p.Path, "/templates/") && len(p.Sites(Framework, "")) > 0
+	return strings.Contains("/"+p.Path, "/templates/") && p.Stated(Framework, "")
 }
 
 // writesToken reports whether an output may write the token: it names it, or it

@@ -109,7 +109,7 @@ var templateTagRules = []Rule{{
 		if o.name != "url" || name == "" || strings.ContainsAny(name, "'\".|_[(") {
 			return
 		}
-		if strings.ContainsAny(name, "-:") || len(p.Sites(Route, name)) > 0 {
+		if strings.ContainsAny(name, "-:") || p.Stated(Route, name) {
 			p.Report(o.start, o.end, "Without quotes %s is a variable: write {%% url '%s' %%}.", name, name)
 		}
 	}),

@@ -190,7 +190,7 @@ func (j *judging) keep(shown, text string, found []validate.Finding) {
 
 // project judges a folder.
 func (j *judging) project(ctx context.Context, ws *workspace.Workspace, shown func(string) string, linted map[string][]validate.Finding) error {
-	in, err := agent.Inspect(ctx, ws, j.suite)
+	in, err := agent.InspectWhole(ctx, ws, j.suite)
 	if err != nil {
 		return err
 	}
