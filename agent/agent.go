@@ -87,6 +87,8 @@ type Agent struct {
 	mu      sync.Mutex
 	busy    map[string]bool   // tasks with a writer
 	secrets map[string]string // known to this process, by name; under mu
+
+	concealed map[string]bool // secrets of settings that the store was told of; under mu
 }
 
 // New returns an agent.
@@ -113,7 +115,7 @@ func New(o Options) *Agent {
 	if err != nil {
 		o.Log.Warn("some severities are not known", "error", err)
 	}
-	return &Agent{Options: o, suite: suite, busy: map[string]bool{}}
+	return &Agent{Options: o, suite: suite, busy: map[string]bool{}, concealed: map[string]bool{}}
 }
 
 func orElse(n, otherwise int) int {

@@ -70,6 +70,7 @@ func (r *run) commandOn(ctx context.Context, line string, policy sandbox.Policy)
 	for _, f := range files {
 		cmd.Tree = append(cmd.Tree, sandbox.File{Path: f.Path, Mode: f.Mode, Data: f.Data})
 	}
+	r.concealSettings(cmd.Tree)
 	cmd.Profile = profileOf(line, cmd.Tree)
 	return cmd, err
 }

@@ -15,6 +15,7 @@ import (
 	"caselsp/agent/llm/replay"
 	"caselsp/agent/workspace"
 	"caselsp/sandbox"
+	"caselsp/store"
 )
 
 // Recording is what came to a task from outside: model answers, command
@@ -162,7 +163,7 @@ func (rec *Recording) Matches(ctx context.Context, w *workspace.Workspace) error
 		switch got, ok := now[path]; {
 		case !ok:
 			differ = append(differ, path+" is missing")
-		case got != hash:
+		case got != hash && hash != store.Redacted: // the hash of a file whose name says secret looks like one
 			differ = append(differ, path+" differs")
 		}
 	}

@@ -1,7 +1,9 @@
 package agent
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -49,12 +51,24 @@ func (r *run) record(body Body, blobs ...[]byte) error {
 	if err != nil {
 		return &Unrecorded{Task: r.id, Err: err}
 	}
+	if body, err = asRecorded(body, rec); err != nil {
+		return err
+	}
 	r.p.apply(rec.Seq, rec.Time, body)
 	r.emit(Event{Seq: rec.Seq, Time: rec.Time, Body: body, Status: r.p.status(r.a.Limits.Rounds)})
 	if r.gone {
 		return errLeft
 	}
 	return nil
+}
+
+// asRecorded is a body as the journal has it: without secrets. So those who listen
+// are told of none, and a run goes on from the same as one that is resumed.
+func asRecorded(body Body, rec store.Record) (Body, error) {
+	if raw, err := json.Marshal(body); err == nil && bytes.Equal(raw, rec.Body) {
+		return body, nil
+	}
+	return decode(rec.Kind, rec.Body)
 }
 
 func (r *run) emit(e Event) {

@@ -1,15 +1,16 @@
 package agent
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
 	"caselsp/agent/action"
 	"caselsp/agent/shell"
 	"caselsp/sandbox"
+	"caselsp/store"
 )
 
 // A command that declares secrets is given them in its environment (SPEC row S6).
@@ -148,7 +149,7 @@ func withSecrets(cmd sandbox.Command, secrets map[string]string) sandbox.Command
 }
 
 // withoutSecrets takes secrets out of what a command said, and leaves out the
-// files that it wrote them to: those would be kept, and shown.
+// files that it wrote them to, in whatever writing: those would be kept, and shown.
 func (r *run) withoutSecrets(result *sandbox.Result, secrets map[string]string) {
 	if len(secrets) == 0 {
 		return
@@ -156,11 +157,47 @@ func (r *run) withoutSecrets(result *sandbox.Result, secrets map[string]string) 
 	result.Output = r.a.Store.Redact(result.Output)
 	result.Changes = slices.DeleteFunc(result.Changes, func(c sandbox.Change) bool {
 		for name, value := range secrets {
-			if bytes.Contains(c.Data, []byte(value)) {
+			if store.Holds(c.Data, value) {
 				result.Skipped = append(result.Skipped, fmt.Sprintf("%s: it holds the secret %s", c.Path, name))
 				return true
 			}
 		}
 		return false
 	})
+}
+
+// configuring are the names of files in which projects keep settings, and so
+// secrets that nobody meant to keep there.
+var configuring = regexp.MustCompile(`(?i)(settings|config|secret|credential|local|compose|application|properties|environment|\.env)[^/]*$|\.(env|ini|cfg|conf|toml|properties|ya?ml)$`)
+
+// maxConfiguration is the largest file in bytes that is looked through for such:
+// people write them by hand.
+const maxConfiguration = 64 << 10
+
+// concealSettings keeps what a tree's settings hold of secrets out of what the
+// command will say: it may print them without their names.
+func (r *run) concealSettings(tree []sandbox.File) {
+	var found []string
+	for _, f := range tree {
+		if len(f.Data) <= maxConfiguration && configuring.MatchString(f.Path) {
+			found = append(found, store.SecretsIn(string(f.Data))...)
+		}
+	}
+	r.a.concealOnce(found)
+}
+
+// concealOnce tells the store of secrets that it does not know.
+func (a *Agent) concealOnce(values []string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var news []string
+	for _, v := range values {
+		if !a.concealed[v] {
+			news = append(news, v)
+			a.concealed[v] = true
+		}
+	}
+	if len(news) > 0 {
+		a.Store.Conceal(news...)
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"caselsp/agent/action"
 	"caselsp/agent/llm"
 	"caselsp/agent/llm/replay"
+	"caselsp/store"
 )
 
 // The verbs that each role may choose. What is not offered is refused, whatever
@@ -47,6 +48,9 @@ func (r *run) consult(ctx context.Context, role string, messages []llm.Message, 
 	model, err := r.a.Model(role)
 	if err != nil {
 		return err
+	}
+	for i := range messages {
+		r.a.concealOnce(store.SecretsIn(messages[i].Content))
 	}
 	for i := range messages {
 		messages[i].Content = r.a.Store.Redact(messages[i].Content)

@@ -122,10 +122,11 @@ func runScript(d *delta, cmd Command) string {
 	// Where memory is short the command goes first, here and on the host: what
 	// fills a tmpfs is small itself, and the container's own process, whose end
 	// ends all, would be taken for it.
-	s.WriteString("now=$(date +%s.%N)\necho 1000 > /proc/self/oom_score_adj\necho '" + readyMark + "'$now\nset +e\nexec ")
-	if len(cmd.Env) > 0 {
-		s.WriteString("env " + quoteAll(cmd.Env) + " ")
+	s.WriteString("now=$(date +%s.%N)\necho 1000 > /proc/self/oom_score_adj\necho '" + readyMark + "'$now\nset +e\n")
+	if len(cmd.Env) > 0 { // not by env, whose arguments every user of the machine can see
+		s.WriteString("export " + quoteAll(cmd.Env) + "\n")
 	}
+	s.WriteString("exec ")
 	// One pipe for both streams: two lose the order in which things were said.
 	s.WriteString("/bin/sh -c " + quote(inside.LineShell) + " sh " + quote(cmd.Line))
 	return s.String()

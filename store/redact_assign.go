@@ -20,11 +20,26 @@ const (
 // redactAssignments masks random values under a name that says secret, in any
 // language: NAME=value, name: "value", name: str = 'value', config["name"] =
 // "value", setenv("name", "value"), ?name=value&.
+func redactAssignments(text string) string {
+	var out strings.Builder
+	done := 0
+	for _, at := range assigned(text) {
+		out.WriteString(text[done:at[0]])
+		out.WriteString(mask)
+		done = at[1]
+	}
+	if done == 0 {
+		return text
+	}
+	out.WriteString(text[done:])
+	return out.String()
+}
+
+// assigned returns where such values begin and end, in order.
 //
 // It goes by the operators and looks at the value first: one regular expression
 // over the whole text is thirty times slower, and most values are not random.
-func redactAssignments(text string) string {
-	var out strings.Builder
+func assigned(text string) (all [][2]int) {
 	done := 0
 	for i := 0; i < len(text); i++ {
 		c := text[i]
@@ -37,17 +52,12 @@ func redactAssignments(text string) string {
 			continue
 		}
 		if name := nameBefore(text[max(done, i-nameReach):i], c); holdsSecret(name, value) {
-			out.WriteString(text[done:start])
-			out.WriteString(mask)
+			all = append(all, [2]int{start, end})
 			done = end
 			i = end - 1
 		}
 	}
-	if done == 0 {
-		return text
-	}
-	out.WriteString(text[done:])
-	return out.String()
+	return all
 }
 
 // variable reports whether a value that follows a space and stands at the start

@@ -24,3 +24,21 @@ func SecretsOf(variables []string) []string {
 	}
 	return values
 }
+
+// SecretsIn returns the values that a text gives to names that say secret, where
+// they are too random to stand anywhere by chance: what a project's settings hold
+// comes up again without its name, in a failed assertion for instance.
+func SecretsIn(text string) []string {
+	var values []string
+	for _, at := range assigned(text) {
+		values = append(values, text[at[0]:at[1]])
+	}
+	return values
+}
+
+// Holds reports whether data holds one of the values, in one of the writings in
+// which [Store.Redact] finds it.
+func Holds(data []byte, values ...string) bool {
+	r, text := newRedactor(values), string(data)
+	return r.known != nil && (r.known.Replace(text) != text || r.redactSplit(text) != text)
+}

@@ -27,6 +27,8 @@ func need(t *testing.T, program string) {
 	found, where := dockerWorks, "which does not work here"
 	switch program {
 	case "docker":
+	case "native":
+		found = nativeWorks
 	default:
 		found = func() bool { _, err := exec.LookPath(program); return err == nil }
 	}

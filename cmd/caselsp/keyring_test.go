@@ -2,8 +2,10 @@ package main
 
 import (
 	"bufio"
+	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -46,37 +48,61 @@ func startKeyring(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 0 {
 		ts.Fatalf("usage: keyring")
 	}
-	ts.Check(os.MkdirAll(ts.MkAbs(".run"), 0o700))
-	config := ts.MkAbs(".run/bus.conf")
-	ts.Check(os.WriteFile(config, []byte(busConfig), 0o600))
+	session, err := openKeyring(ts.MkAbs(".run"), ts.Getenv("HOME"), ts.Defer)
+	ts.Check(err)
+	for name, value := range session {
+		ts.Setenv(name, value)
+	}
+}
+
+// openKeyring starts a D-Bus session in a folder, with an unlocked keyring of the
+// user whose home is home. It returns the variables by which programs find it;
+// what it started ends with what it hands to later.
+func openKeyring(dir, home string, later func(func())) (session map[string]string, err error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	config := filepath.Join(dir, "bus.conf")
+	if err := os.WriteFile(config, []byte(busConfig), 0o600); err != nil {
+		return nil, err
+	}
 	bus := exec.Command("dbus-daemon", "--config-file="+config, "--nofork", "--print-address")
 	out, err := bus.StdoutPipe()
-	ts.Check(err)
-	ts.Check(bus.Start())
-	ts.Defer(func() { // the keyring ends with its bus
+	if err == nil {
+		err = bus.Start()
+	}
+	if err != nil {
+		return nil, err
+	}
+	later(func() { // the keyring ends with its bus
 		_ = bus.Process.Kill()
 		_ = bus.Wait()
 	})
 	address, err := bufio.NewReader(out).ReadString('\n')
-	ts.Check(err)
-	ts.Setenv("DBUS_SESSION_BUS_ADDRESS", strings.TrimSpace(address))
-	ts.Setenv("XDG_RUNTIME_DIR", ts.MkAbs(".run"))
-	conn, err := dbus.Connect(ts.Getenv("DBUS_SESSION_BUS_ADDRESS"))
-	ts.Check(err)
-	ts.Defer(func() { _ = conn.Close() })
+	if err != nil {
+		return nil, err
+	}
+	session = map[string]string{"DBUS_SESSION_BUS_ADDRESS": strings.TrimSpace(address), "XDG_RUNTIME_DIR": dir}
+	conn, err := dbus.Connect(session["DBUS_SESSION_BUS_ADDRESS"])
+	if err != nil {
+		return nil, err
+	}
+	later(func() { _ = conn.Close() })
 	daemon := exec.Command("gnome-keyring-daemon", "--daemonize", "--unlock", "--components=secrets")
-	daemon.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + ts.Getenv("HOME"), "XDG_RUNTIME_DIR=" + ts.Getenv("XDG_RUNTIME_DIR"),
-		"DBUS_SESSION_BUS_ADDRESS=" + ts.Getenv("DBUS_SESSION_BUS_ADDRESS")}
+	daemon.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_RUNTIME_DIR=" + dir,
+		"DBUS_SESSION_BUS_ADDRESS=" + session["DBUS_SESSION_BUS_ADDRESS"]}
 	daemon.Stdin = strings.NewReader("the keyring's password")
-	ts.Check(daemon.Run()) // it returns when the daemon runs, which makes the keyring then and tells nobody
+	if err := daemon.Run(); err != nil { // it returns when the daemon runs, which makes the keyring then and tells nobody
+		return nil, err
+	}
 	for deadline := time.Now().Add(keyringMade); ; {
 		var collections []dbus.ObjectPath
 		err := conn.Object("org.freedesktop.secrets", "/org/freedesktop/secrets").StoreProperty("org.freedesktop.Secret.Service.Collections", &collections)
 		if slices.ContainsFunc(collections, func(c dbus.ObjectPath) bool { return strings.HasSuffix(string(c), "/login") }) {
-			return
+			return session, nil
 		}
 		if time.Now().After(deadline) {
-			ts.Fatalf("gnome-keyring made no keyring: %v %v", collections, err)
+			return nil, fmt.Errorf("gnome-keyring made no keyring: %v %w", collections, err)
 		}
 	}
 }

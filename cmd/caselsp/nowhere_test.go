@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"html"
 	"io/fs"
 	"net/url"
 	"os"
@@ -50,7 +53,17 @@ func nowhere(ts *testscript.TestScript, neg bool, args []string) {
 // formsOf returns the ways in which programs write a text, by what they are called.
 func formsOf(text string) map[string]string {
 	digits := hex.EncodeToString([]byte(text))
+	quoted, _ := json.Marshal(text) // a string always can be
+	again, _ := json.Marshal(string(quoted))
+	spaced := fmt.Sprintf("% x", text)
 	return map[string]string{
+		"in JSON":                    string(quoted[1 : len(quoted)-1]),
+		"in JSON within JSON":        string(again[3 : len(again)-3]),
+		"in HTML":                    html.EscapeString(text),
+		"as in a path of a URL":      url.PathEscape(text),
+		"in hexadecimal, spaced":     spaced,
+		"in hexadecimal, with :":     strings.ReplaceAll(spaced, " ", ":"),
+		"in base64 for URLs":         strings.TrimRight(base64.URLEncoding.EncodeToString([]byte(text)), "="),
 		"as it is":                   text,
 		"in base64":                  strings.TrimRight(base64.StdEncoding.EncodeToString([]byte(text)), "="),
 		"in base64, as a part":       base64.StdEncoding.EncodeToString([]byte("x" + text))[2 : 4*((len(text)+1)/3)],

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"caselsp/agent/llm/llmtest"
@@ -21,6 +24,26 @@ type served struct {
 	model *llmtest.Server
 	cmd   *exec.Cmd
 	home  string
+	heard transcript // all that the server sent
+}
+
+// transcript keeps what is written to it.
+type transcript struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (t *transcript) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.text.Write(p)
+}
+
+func (t *transcript) bytes() []byte {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return bytes.Clone(t.text.Bytes())
 }
 
 // startServer starts `caselsp serve` for the user whose home is home, and an
@@ -41,19 +64,29 @@ func startServer(t *testing.T, home string, files map[string]string, script stri
 	s.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_STATE_HOME=" + filepath.Join(home, ".state"), "XDG_CONFIG_HOME=" + filepath.Join(home, ".config"),
 		"CASELSP_SANDBOX_ENGINE=none", "CASELSP_TRUST_FOLDERS=" + home, "CASELSP_MODEL_BASE_URL=" + s.model.URL, "CASELSP_MODEL_NAME=scripted"}
 	s.cmd.Stderr = os.Stderr
+	s.connect(o)
+	return s
+}
+
+// connect starts the server and shakes hands.
+func (s *served) connect(o lsptest.Options) {
+	s.t.Helper()
 	in, err := s.cmd.StdinPipe()
 	s.must(err)
 	out, err := s.cmd.StdoutPipe()
 	s.must(err)
 	s.must(s.cmd.Start())
-	s.Editor = lsptest.Connect(lsptest.Join(out, in), o)
-	t.Cleanup(func() {
+	listening := struct {
+		io.Reader
+		io.Closer
+	}{io.TeeReader(out, &s.heard), out}
+	s.Editor = lsptest.Connect(lsptest.Join(listening, in), o)
+	s.t.Cleanup(func() {
 		s.Hangup()
 		s.cmd.Wait()
 	})
-	_, err = s.Initialize(t.Context())
+	_, err = s.Initialize(s.t.Context())
 	s.must(err)
-	return s
 }
 
 func (s *served) must(err error) {
