@@ -63,7 +63,7 @@ var a11yTextRules = []Rule{
 		Check:     elements(checkFrameFocus, "iframe"),
 	}, {
 		ID: "accesskey-twice", Title: "A key for two things", Severity: Warning, Category: Accessibility,
-		Doc:  "Of two elements with one `accesskey`, browsers press either, both or none.",
+		Doc:  "Of two elements with one `accesskey`, browsers press either, both or none. Two links to one address are left alone.",
 		Bad:  "<a href=\"/\" accesskey=\"h\">Home</a>\n<a href=\"/help\" accesskey=\"h\">Help</a>\n",
 		Good: "<a href=\"/\" accesskey=\"h\">Home</a>\n<a href=\"/help\" accesskey=\"e\">Help</a>\n",
 		Check: page(func(p *Pass, d *dom.Document) {
@@ -74,7 +74,9 @@ var a11yTextRules = []Rule{
 					continue
 				}
 				key := strings.ToLower(a.Value)
-				if o := seen[key]; o != nil && !dom.Exclusive(o.Arm, n.Arm) {
+				if o := seen[key]; o != nil && o.Attr("href") != nil && value(o, "href") != "" && value(o, "href") == value(n, "href") {
+					continue // the same link above and below the text
+				} else if o != nil && !dom.Exclusive(o.Arm, n.Arm) {
 					p.Attribute(a, "The key %q is another element's already (line %d).", a.Value, p.Tree.Position(o.Start).Line+1)
 				} else {
 					seen[key] = n

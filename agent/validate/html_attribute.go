@@ -54,7 +54,8 @@ var htmlAttributeRules = []Rule{{
 	}, booleans...),
 }, {
 	ID: "attribute-value", Title: "A value that its attribute does not know", Severity: Warning, Category: Markup,
-	Doc:   "Browsers take the default for a word that they do not know: a misspelt `method` is `get`, a misspelt `type` is a text field.",
+	Doc: "Browsers take the default for a word that they do not know: a misspelt `method` is `get`, a misspelt `type` is a text field. Numbers, dates " +
+		"and types that cannot be read count as not there.",
 	Bad:   "<input type=\"nubmer\" name=\"age\">\n",
 	Good:  "<input type=\"number\" name=\"age\">\n",
 	Check: attributes(checkEnum),
@@ -107,10 +108,10 @@ var htmlAttributeRules = []Rule{{
 	Bad:  "<img src=\"\" alt=\"Preview\">\n",
 	Good: "<img src=\"/empty.png\" alt=\"Preview\">\n",
 	Check: attributes(func(p *Pass, n *dom.Node, a *dom.Attr) {
-		if !a.Dynamic && !a.Conditional && strings.TrimSpace(a.Value) == "" && (n.Is("img", "script", "iframe", "source", "embed", "video", "audio") && a.Name == "src" || n.Is("link") && a.Name == "href") && !p.access().scripted(n) {
+		if !a.Dynamic && !a.Conditional && strings.TrimSpace(a.Value) == "" && loadsFrom(n, a.Name) && !p.access().scripted(n) {
 			p.Attribute(a, "This address is empty, so browsers load the page itself: name what is to be loaded, or leave the attribute out.")
 		}
-	}, "src", "href"),
+	}, "src", "href", "data", "poster"),
 }, {
 	ID: "script-address", Title: "A link whose address is a script", Severity: Info, Category: Markup,
 	Doc:  "It cannot be opened in a new tab, and content security policies forbid it. A thing that does something is a `<button>`.",
@@ -194,6 +195,19 @@ var htmlAttributeRules = []Rule{{
 	}, "link"),
 }}
 
+// loadsFrom reports whether browsers load what an attribute names, beside the page.
+func loadsFrom(n *dom.Node, name string) bool {
+	switch name {
+	case "src":
+		return n.Is("img", "script", "iframe", "source", "embed", "video", "audio", "track") || n.Is("input") && strings.EqualFold(value(n, "type"), "image")
+	case "href":
+		return n.Is("link")
+	case "data":
+		return n.Is("object")
+	}
+	return name == "poster" && n.Is("video")
+}
+
 func checkDuplicateIDs(p *Pass, d *dom.Document) {
 	for _, n := range d.Elements() {
 		id, ok := n.Get("id")
@@ -238,7 +252,11 @@ func encloses(a, b *dom.Arm) bool {
 }
 
 func checkEnum(p *Pass, n *dom.Node, a *dom.Attr) {
-	if n.Space != dom.HTML || a.Dynamic {
+	if n.Space != dom.HTML || a.Dynamic || a.Bound || unfilled(a.Value) {
+		return
+	}
+	if fault := valueFault(n, a); fault != "" {
+		p.Attribute(a, "%s cannot be %q: it is %s.", a.Name, a.Value, fault)
 		return
 	}
 	list := enums[n.Name][a.Name]
@@ -260,8 +278,11 @@ func checkEnum(p *Pass, n *dom.Node, a *dom.Attr) {
 	p.Attribute(a, "%s cannot be %q: it is one of %s.", a.Name, a.Value, strings.Join(list, ", "))
 }
 
+// linkedData are the attributes of RDFa, which any element may have.
+var linkedData = wordSet("about content datatype inlist prefix property resource rev typeof vocab")
+
 func checkUnknownAttribute(p *Pass, n *dom.Node, a *dom.Attr) {
-	if n.Space != dom.HTML || a.Bound || !slices.Contains(htmlElements, n.Name) || strings.ContainsAny(a.Name, "-:@.#*()[]{}$_") || strings.HasPrefix(a.Name, "on") || ownsAttribute(n.Name, a.Name) || len(a.Name) < 3 {
+	if n.Space != dom.HTML || a.Bound || !slices.Contains(htmlElements, n.Name) || strings.ContainsAny(a.Name, "-:@.#*()[]{}$_") || strings.HasPrefix(a.Name, "on") || ownsAttribute(n.Name, a.Name) || len(a.Name) < 3 || linkedData[a.Name] {
 		return
 	}
 	known := append(slices.Clone(ownAttributes[n.Name]), "class", "style", "title", "hidden", "tabindex", "lang", "role")

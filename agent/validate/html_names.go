@@ -121,9 +121,12 @@ var booleans = strings.Fields(`allowfullscreen async autofocus autoplay checked 
 // enums are the attributes that have one of some words, by element.
 var enums = map[string]map[string][]string{
 	"button":   {"type": {"submit", "reset", "button"}, "formmethod": {"get", "post", "dialog"}},
+	"bdo":      {"dir": {"ltr", "rtl"}},
 	"form":     {"method": {"get", "post", "dialog"}, "enctype": {"application/x-www-form-urlencoded", "multipart/form-data", "text/plain"}, "autocomplete": {"on", "off"}},
-	"img":      {"loading": {"lazy", "eager"}, "decoding": {"sync", "async", "auto"}, "fetchpriority": {"high", "low", "auto"}},
+	"img":      {"loading": {"lazy", "eager"}, "decoding": {"sync", "async", "auto"}},
 	"iframe":   {"loading": {"lazy", "eager"}},
+	"area":     {"shape": {"rect", "circle", "poly", "default"}},
+	"ol":       {"type": {"1", "a", "i"}},
 	"th":       {"scope": {"row", "col", "rowgroup", "colgroup", "auto"}},
 	"track":    {"kind": {"subtitles", "captions", "descriptions", "chapters", "metadata"}},
 	"textarea": {"wrap": {"soft", "hard"}},
@@ -133,6 +136,9 @@ var enums = map[string]map[string][]string{
 		"range", "color", "checkbox", "radio", "file", "submit", "image", "reset", "button"}},
 	"*": {"dir": {"ltr", "rtl", "auto"}, "crossorigin": {"anonymous", "use-credentials", ""}, "contenteditable": {"true", "false", "plaintext-only", ""},
 		"draggable": {"true", "false"}, "inputmode": {"none", "text", "decimal", "numeric", "tel", "search", "email", "url"}, "translate": {"yes", "no", ""},
+		"popover": {"auto", "manual", "hint", ""}, "spellcheck": {"true", "false", ""}, "autocapitalize": {"off", "none", "on", "sentences", "words", "characters", ""},
+		"enterkeyhint": {"enter", "done", "go", "next", "previous", "search", "send"}, "fetchpriority": {"high", "low", "auto"}, "writingsuggestions": {"true", "false", ""},
+		"shadowrootmode": {"open", "closed"}, "closedby": {"any", "closerequest", "none"},
 		"referrerpolicy": {"", "no-referrer", "no-referrer-when-downgrade", "same-origin", "origin", "strict-origin", "origin-when-cross-origin", "strict-origin-when-cross-origin", "unsafe-url"}},
 }
 

@@ -193,7 +193,8 @@ func checkParagraphs(p *Pass, d *dom.Document) {
 // holds says what some elements hold, beside scripts and templates.
 var holds = map[string][]string{
 	"ul": {"li"}, "ol": {"li"}, "menu": {"li"}, "dl": {"dt", "dd", "div"}, "table": {"caption", "colgroup", "col", "thead", "tbody", "tfoot", "tr"},
-	"thead": {"tr"}, "tbody": {"tr"}, "tfoot": {"tr"}, "tr": {"td", "th"}, "colgroup": {"col"}, "optgroup": {"option", "legend"}, "datalist": {"option"},
+	"thead": {"tr"}, "tbody": {"tr"}, "tfoot": {"tr"}, "tr": {"td", "th"}, "colgroup": {"col"}, "optgroup": {"option", "legend", "div", "noscript"}, "datalist": {"option"},
+	"picture": {"source", "img"},
 }
 
 func checkChild(p *Pass, n *dom.Node) {
@@ -208,8 +209,8 @@ func checkChild(p *Pass, n *dom.Node) {
 	if parent.Is("ul", "ol", "menu", "dl") && (parent.Attr("role") != nil || n.Attr("role") != nil) || n.Is("input") && value(n, "type") == "hidden" || n.Is("form") && parent.Is("table", "tbody", "tr") {
 		return // a form in a table is common, and works
 	}
-	if parent.Arm != n.Arm && n.Arm == nil {
-		return
+	if parent.Arm != n.Arm && n.Arm == nil || parent.Is("datalist") && !blockElements[n.Name] {
+		return // a list of data holds text beside its options
 	}
 	p.Element(n, "A <%s> holds %s, not <%s>.", parent.Name, "<"+strings.Join(allowed, ">, <")+">", n.Name)
 }
@@ -217,7 +218,7 @@ func checkChild(p *Pass, n *dom.Node) {
 // belongs says which parents some elements need.
 var belongs = map[string][]string{
 	"li": {"ul", "ol", "menu"}, "dt": {"dl", "div"}, "dd": {"dl", "div"}, "figcaption": {"figure"}, "legend": {"fieldset", "optgroup"},
-	"source": {"audio", "video", "picture"}, "track": {"audio", "video"}, "option": {"select", "datalist", "optgroup"}, "optgroup": {"select"},
+	"source": {"audio", "video", "picture"}, "track": {"audio", "video"}, "option": {"select", "datalist", "optgroup", "div"}, "optgroup": {"select", "div"},
 	"td": {"tr"}, "th": {"tr"}, "tr": {"table", "thead", "tbody", "tfoot"}, "caption": {"table"}, "summary": {"details"},
 }
 
