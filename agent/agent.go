@@ -57,6 +57,7 @@ type Options struct {
 	Recall func(ctx context.Context, query string) ([]string, error)
 	// Rules are severities of validators and their rules, as validate.rules has them.
 	Rules   map[string]string
+	Linting Linting
 	Limits  Limits // zero fields: DefaultLimits
 	Context int    // tokens that fit into the model's window; 0: DefaultContext
 	// AskReads asks also before commands that only read, which else run at once.
@@ -71,9 +72,11 @@ type Options struct {
 	Watch func(Event)
 
 	// A replay's, which does not depend on its settings and state; nil: as these say.
-	layered func(key string) Layered
-	given   func(name string) bool // whether the user was asked for a secret that comes now
-	asked   func() bool            // whether the user was asked about the command that comes now
+	layered   func(key string) Layered
+	linted    func(files map[string]string) *Linted // what was said of them, nil where nobody looked
+	tolerated func(key string) string               // the approval that allowed a finding
+	given     func(name string) bool                // whether the user was asked for a secret that comes now
+	asked     func() bool                           // whether the user was asked about the command that comes now
 }
 
 // DefaultContext is the window in tokens that is assumed when the settings name

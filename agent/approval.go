@@ -28,13 +28,15 @@ const (
 	DefaultExpiry = 30 * 24 * time.Hour
 )
 
-// Rule is one kind of command that the user allowed for always in this workspace.
+// Rule is one kind of command, or one rule's findings in one file, that the user
+// allowed for always in this workspace.
 type Rule struct {
 	ID      string    `json:"id"`    // r1, r2, ...
-	Shape   string    `json:"shape"` // as shell.Covers has it
-	Line    string    `json:"line"`  // with which it was allowed
-	Task    string    `json:"task"`  // in which it was allowed
-	By      string    `json:"by"`    // how the user said so: prompt, command, terminal
+	Shape   string    `json:"shape"` // as shell.Covers has it, or as objection
+	Finding bool      `json:"finding,omitempty"`
+	Line    string    `json:"line"` // with which it was allowed
+	Task    string    `json:"task"` // in which it was allowed
+	By      string    `json:"by"`   // how the user said so: prompt, command, terminal
 	Given   time.Time `json:"given"`
 	Expires time.Time `json:"expires"`
 	Touches []string  `json:"touches,omitempty"`
@@ -106,6 +108,7 @@ type (
 		Where    string   `json:"where,omitempty"`
 		Touches  []string `json:"touches,omitempty"`
 		Basis    Basis    `json:"basis"`
+		Finding  bool     `json:"finding,omitempty"` // of a rule, not about a command
 	}
 	ruleUsed struct {
 		Rule string `json:"rule"`
@@ -195,7 +198,7 @@ func (p *approvals) applyDecided(seq int64, at time.Time, d ruleDecided, always 
 	if always {
 		p.rules = append(p.rules, &Rule{
 			ID: "r" + strconv.FormatInt(seq, 10), Shape: d.Shape, Line: d.Line, Task: d.Task, By: d.By, Given: at,
-			Touches: d.Touches, Basis: d.Basis, Seen: p.seen[d.Shape][d.Basis.key()],
+			Touches: d.Touches, Basis: d.Basis, Finding: d.Finding, Seen: p.seen[d.Shape][d.Basis.key()],
 		})
 	}
 }
@@ -225,7 +228,7 @@ func (p *approvals) offered(shape string, b Basis) bool {
 // why is the reason for which the user is asked again.
 func (a *Agent) permits(p *approvals, line string, b Basis) (rule *Rule, why string, err error) {
 	for _, r := range p.rules {
-		if r.Ended != nil || !shell.Covers(r.Shape, line, a.commands()) {
+		if r.Ended != nil || r.Finding || !shell.Covers(r.Shape, line, a.commands()) {
 			continue
 		}
 		by, reason := "change", r.Basis.changed(b)
@@ -252,7 +255,7 @@ func (a *Agent) endRule(id, by, reason string) error {
 func (a *Agent) keepDecision(q Question, ans Answer) error {
 	d := ruleDecided{
 		Shape: q.Like, Line: q.Command, Task: q.Task, Approved: ans.Text != Deny, By: ans.By, Why: q.Why, Reason: ans.Reason,
-		Where: q.Where, Touches: q.Touches, Basis: q.Basis,
+		Where: q.Where, Touches: q.Touches, Basis: q.Basis, Finding: q.Finding,
 	}
 	kind := kindDecided
 	if ans.Text == ApproveAlways {
@@ -277,6 +280,7 @@ func (a *Agent) Rules(all bool) ([]Rule, error) {
 		case r.Ended != nil:
 		case !a.Now().Before(r.Expires):
 			by, reason = "expiry", fmt.Sprintf("it had been allowed %s before", days(a.Expiry))
+		case r.Finding:
 		case r.Basis.changed(Basis{Hosts: a.Policy.Hosts, Files: r.Basis.Files}) != "":
 			by, reason = "change", r.Basis.changed(Basis{Hosts: a.Policy.Hosts, Files: r.Basis.Files})
 		case !shell.Covers(r.Shape, r.Line, a.commands()):

@@ -157,16 +157,21 @@ func (r *run) allowedTo(act *action.Action) (bool, error) {
 
 // applyLeave folds the answer to a question for leave.
 func (p *progress) applyLeave(q *Question, a Answer) {
-	if a.Text != Approve {
+	if a.Text == Deny {
 		if p.pending != nil {
 			p.pending.withheld = &a
 		}
 		return
 	}
+	p.grant(q.Leave)
+}
+
+// grant gives leave for the rest of the task.
+func (p *progress) grant(key string) {
 	if p.leaves == nil {
 		p.leaves = map[string]bool{}
 	}
-	p.leaves[q.Leave] = true
+	p.leaves[key] = true
 }
 
 // shareable leaves out of a tree what may hold secrets, for the sandbox, and

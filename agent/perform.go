@@ -85,6 +85,9 @@ func (r *run) do(ctx context.Context, verb *action.Verb, args action.Doer) error
 	if verb.Effect != action.Edits {
 		return r.done(outcome)
 	}
+	if ok, err := r.safe(before); !ok {
+		return err
+	}
 	staged, blobs := stagedRefs(r.overlay.State())
 	outcome.Staged = &staged
 	return r.done(outcome, blobs...)
@@ -259,12 +262,15 @@ func (r *run) finish(ctx context.Context, args action.FinishFeature) error {
 	if t := r.p.lastTest; t != nil && !t.ok && !t.skipped && !t.lost && len(args.FixesApplied) == 0 {
 		return r.done(ActionDone{Text: "Not finished: the tests failed, so say in fixes_applied which fixes you made, and why they are right in analysis."})
 	}
+	if linted, err := r.lintStaged(ctx); linted || err != nil {
+		return err
+	}
 	found, err := r.gate.introduced(ctx, r.a.Workspace, r.overlay.ChangeSet())
 	if err != nil {
 		return err
 	}
-	if found = critical(found); len(found) > 0 {
-		return r.done(ActionDone{Text: "Not finished: these critical findings were introduced by your edits; mend them first.\n" + action.Findings(found)})
+	if free, err := r.objections(found); !free {
+		return err
 	}
 	return r.done(ActionDone{OK: true, Text: args.Summary, Note: "finished: " + firstLine(args.Summary)})
 }

@@ -40,8 +40,13 @@ type progress struct {
 	leaves map[string]bool  // what the user gave leave for beside commands
 	lost   map[string]bool  // command lines of unknown outcome: run again only when asked
 	hasty  map[string]bool  // command lines that the user will not wait longer for
-	usage  llm.Usage
-	calls  int
+
+	linted   map[string]lintedFile // by path: what linters last said
+	unable   map[string]bool       // why linters could not judge
+	objected map[string]bool       // objections that the model was told of
+
+	usage llm.Usage
+	calls int
 
 	landings []landing // hunks that patches placed
 	own      []string  // what the user wrote: the task and the answers
@@ -184,6 +189,10 @@ func (p *progress) apply(seq int64, at time.Time, body Body) {
 // applyMilestone folds the records that stand between conversations.
 func (p *progress) applyMilestone(body Body) {
 	switch b := body.(type) {
+	case Linted:
+		p.applyLinted(b)
+	case Tolerated:
+		p.grant(b.Key)
 	case Layered:
 		p.applyLayer(b.Key, func(l *layer) { l.found(b) })
 	case Judged:
@@ -293,6 +302,12 @@ func (p *progress) applyDone(b ActionDone) {
 	}
 	if b.Staged != nil {
 		p.staged = *b.Staged
+	}
+	for _, key := range b.Objected {
+		if p.objected == nil {
+			p.objected = map[string]bool{}
+		}
+		p.objected[key] = true
 	}
 	if b.Shown != nil {
 		p.ranges = append(p.ranges, *b.Shown)

@@ -248,7 +248,7 @@ func (r *run) verifyPrompt(ctx context.Context) ([]llm.Message, []action.Shown, 
 	if err != nil {
 		return nil, nil, err
 	}
-	d.Findings = action.Findings(found)
+	d.Findings = action.Findings(append(found, r.p.lintFindings()...))
 	m, err := r.conversation("verify.system.md", "verify.user.md", d, "", nil)
 	return m, nil, err
 }

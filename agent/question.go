@@ -48,6 +48,7 @@ type Question struct {
 	Leave   string       `json:"leave,omitempty"`   // what an approval gives leave for beside a command, for the rest of the task; no flag answers it
 	Shape   string       `json:"shape,omitempty"`   // what ApproveAlways would allow; "" where it is not offered
 	Like    string       `json:"like,omitempty"`    // the kind of command by which approvals are counted; "" for what is asked for each time anew
+	Finding bool         `json:"finding,omitempty"` // of an approval: it is about a rule's finding, not a command
 	Basis   Basis        `json:"basis,omitzero"`    // what an approval rests on
 	More    int          `json:"more,omitempty"`    // of Extending: how much more
 }

@@ -105,6 +105,8 @@ type ActionDone struct {
 	// back at once. Refused names why the text of an edit was refused, as patch.Status.
 	Hunks   []patch.Landing `json:"hunks,omitempty"`
 	Refused string          `json:"refused,omitempty"`
+	// Objected names the objections that the model was told of for the first time.
+	Objected []string `json:"objected,omitempty"`
 	// Skipped marks a command that the user or the settings kept from running,
 	// Lost one whose outcome is not known because the process ended; both together
 	// one that could not be started and may be started again.
@@ -297,6 +299,8 @@ func (CommandEnded) kind() string   { return "result" }
 func (Judged) kind() string         { return "judged" }
 func (Layered) kind() string        { return "layer" }
 func (MemoryRecalled) kind() string { return "recalled" }
+func (Linted) kind() string         { return "linted" }
+func (Tolerated) kind() string      { return "tolerated" }
 func (Planned) kind() string        { return "plan" }
 func (Verified) kind() string       { return "verdict" }
 func (Hypothesised) kind() string   { return "hypothesis" }
@@ -313,7 +317,7 @@ var bodies = func() map[string]reflect.Type {
 	for _, b := range []Body{
 		TaskGiven{}, StateChanged{}, CallSent{}, CallAnswered{}, CallFailed{}, ReplyRefused{}, ActionChosen{},
 		ActionDone{}, Asked{}, Answered{}, CommandStarted{}, CommandEnded{}, Judged{}, Layered{},
-		MemoryRecalled{}, Planned{},
+		MemoryRecalled{}, Planned{}, Linted{}, Tolerated{},
 		Verified{}, Hypothesised{}, FeatureEnded{}, Rebased{}, Reported{}, Applying{}, Applied{}, Decided{},
 	} {
 		m[b.kind()] = reflect.TypeOf(b)

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"sort"
 	"time"
 
@@ -41,6 +43,8 @@ type entry struct {
 	User     *Answered       `json:"user,omitempty"`
 	Recalled *MemoryRecalled `json:"recalled,omitempty"`
 	Layered  *Layered        `json:"layered,omitempty"`
+	Linted   *Linted         `json:"linted,omitempty"`
+	Allowed  *Tolerated      `json:"tolerated,omitempty"`
 }
 
 // recordedRun is a command with its result.
@@ -86,6 +90,10 @@ func (a *Agent) Export(id string, w io.Writer) error {
 			line.Recalled = &b
 		case Layered:
 			line.Layered = &b
+		case Linted:
+			line.Linted = &b
+		case Tolerated:
+			line.Allowed = &b
 		case CommandStarted:
 			started = b
 			continue
@@ -227,6 +235,11 @@ func (p *Player) Attach(o *Options) {
 	o.Sandbox = func(context.Context) (sandbox.Engine, error) { return p, nil }
 	o.Recall, o.layered, o.asked, o.given = p.recall, p.layered, p.asked, p.given
 	o.Limits, o.Context = p.rec.limits, p.rec.context
+	o.linted, o.tolerated = p.linted, p.tolerated
+	o.Linting.When = ""
+	if slices.ContainsFunc(p.rec.entries, func(e entry) bool { return e.Linted != nil }) {
+		o.Linting.When = LintEdits
+	}
 	o.Trust, o.Limits.Commands = nil, 0 // it runs nothing
 	if len(p.layer) == 0 {
 		o.Dependencies = nil // they were not looked for
@@ -310,6 +323,37 @@ func (p *Player) given(name string) bool {
 // answer then stands next, behind the call that chose the command or the command
 // before it. It does not count answers, which a person may give who watches.
 func (p *Player) asked() bool {
+	for _, e := range p.here() {
+		if e.Recalled == nil && e.Linted == nil && e.Allowed == nil {
+			return e.User != nil
+		}
+	}
+	return false
+}
+
+// linted is what linters said of files at this place.
+func (p *Player) linted(files map[string]string) *Linted {
+	for _, e := range p.here() {
+		if e.Linted != nil && maps.Equal(e.Linted.Files, files) {
+			return e.Linted
+		}
+	}
+	return nil
+}
+
+// tolerated is the approval by which a finding was allowed at this place.
+func (p *Player) tolerated(key string) string {
+	for _, e := range p.here() {
+		if e.Allowed != nil && e.Allowed.Key == key {
+			return e.Allowed.Rule
+		}
+	}
+	return ""
+}
+
+// here are the entries behind the call or the command that was played last, up to
+// the next call.
+func (p *Player) here() []entry {
 	calls, runs, next := p.played[CallAnswered{}.kind()], p.played[CommandEnded{}.kind()], 0
 	for i, e := range p.rec.entries {
 		switch {
@@ -319,12 +363,11 @@ func (p *Player) asked() bool {
 			runs, next = runs-1, i+1
 		}
 	}
-	for _, e := range p.rec.entries[next:] {
-		if e.Recalled == nil {
-			return e.User != nil
-		}
+	rest := p.rec.entries[next:]
+	if end := slices.IndexFunc(rest, func(e entry) bool { return e.Answer != nil }); end >= 0 {
+		rest = rest[:end]
 	}
-	return false
+	return rest
 }
 
 func (p *Player) recall(_ context.Context, query string) ([]string, error) {

@@ -38,6 +38,12 @@ func reportText(p *progress, outcome string) string {
 	for _, f := range p.staged.Files {
 		fmt.Fprintf(&b, "- %s\n", f.describe())
 	}
+	if lines := p.lintLines(); len(lines) > 0 {
+		b.WriteString("\n## Linters\n\n")
+		for _, line := range lines {
+			fmt.Fprintf(&b, "- %s\n", firstLine(line))
+		}
+	}
 	b.WriteString("\n## Work\n\n")
 	for _, f := range p.features {
 		for _, line := range f.log {

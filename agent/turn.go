@@ -65,7 +65,12 @@ func (r *run) consult(ctx context.Context, role string, messages []llm.Message, 
 	if err := r.record(CallSent{Role: role, Digest: digest, Tokens: tokens, Shown: shown}); err != nil {
 		return err
 	}
+	linted, end := r.lintMeanwhile(ctx)
+	defer end()
 	resp, err := model.Complete(ctx, req)
+	if failed := linted(); failed != nil {
+		return failed
+	}
 	if err != nil {
 		if failed := r.record(CallFailed{Role: role, Reason: err.Error()}); failed != nil {
 			return failed

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"caselsp/agent"
+	"caselsp/agent/validate"
 	"caselsp/agent/workspace"
 
 	"go.lsp.dev/protocol"
@@ -15,6 +16,9 @@ import (
 // stagedPrefix begins the message of a diagnostic of what a task has staged: the
 // text that it is about is not the one that the user sees.
 const stagedPrefix = "staged: "
+
+// byLinters ends the source of what linters say of what a task has staged.
+const byLinters = " linters"
 
 // stagedFiles are the files that each running task has staged, by content hash,
 // so that only those that changed are checked again.
@@ -40,6 +44,8 @@ func (s *server) hearStaged(e agent.Event) {
 		s.markStaged(id, b.Staged)
 	case agent.Rebased:
 		s.markStaged(id, &b.Staged)
+	case agent.Linted:
+		s.markLinted(id, b)
 	}
 }
 
@@ -69,10 +75,12 @@ func (s *server) markStaged(task string, now *agent.Staged) {
 			continue
 		}
 		s.mark(fromStaged+task, u, s.stagedFindings(f.Path, data))
+		s.mark(fromStaged+task+byLinters, u, nil)
 	}
 	for u := range before {
 		if _, ok := after[u]; !ok {
 			s.mark(fromStaged+task, u, nil)
+			s.mark(fromStaged+task+byLinters, u, nil)
 		}
 	}
 	s.staged.tasks[task] = after
@@ -87,11 +95,39 @@ func (s *server) stagedFindings(path string, data []byte) []protocol.Diagnostic 
 	s.judgement.mu.Lock()
 	suite := s.judgement.suite
 	s.judgement.mu.Unlock()
-	list := s.diagnosticsOf(suite.Check(path, text), newMapper(text, s.client.Encoding))
+	return s.asStaged(suite.Check(path, text), text)
+}
+
+// asStaged returns findings in a staged text as diagnostics.
+func (s *server) asStaged(found []validate.Finding, text string) []protocol.Diagnostic {
+	list := s.diagnosticsOf(found, newMapper(text, s.client.Encoding))
 	for i, d := range list {
 		list[i].Message = protocol.String(stagedPrefix + messageOf(d))
 	}
 	return list
+}
+
+// markLinted shows what linters say of the staged files that are still as they
+// were when they looked.
+func (s *server) markLinted(task string, b agent.Linted) {
+	a := s.agentOf()
+	if a == nil {
+		return
+	}
+	s.staged.mu.Lock()
+	defer s.staged.mu.Unlock()
+	for path, hash := range b.Files {
+		file, err := a.Workspace.Abs(path)
+		if u := uri.File(file); err == nil && s.staged.tasks[task][u] == hash {
+			data, err := a.Store.Blob(hash)
+			text, _, undecoded := workspace.Decode(data)
+			if err != nil || undecoded != nil {
+				continue
+			}
+			found := slices.DeleteFunc(slices.Clone(b.Findings), func(f validate.Finding) bool { return f.Path != path })
+			s.mark(fromStaged+task+byLinters, u, s.asStaged(found, text))
+		}
+	}
 }
 
 // unmarkStaged takes the diagnostics of a task away: it does not run any more,
@@ -101,6 +137,7 @@ func (s *server) unmarkStaged(task string) {
 	defer s.staged.mu.Unlock()
 	for _, u := range slices.Collect(maps.Keys(s.staged.tasks[task])) {
 		s.mark(fromStaged+task, u, nil)
+		s.mark(fromStaged+task+byLinters, u, nil)
 	}
 	delete(s.staged.tasks, task)
 }

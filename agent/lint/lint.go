@@ -1,6 +1,7 @@
 // Package lint runs other people's linters in the sandbox and maps what they
 // report to findings: pylint with its score and Bandit for Python, ESLint for
-// JavaScript and TypeScript, go vet and gosec for Go.
+// JavaScript and TypeScript, go vet and gosec for Go; mypy, black and Prettier for
+// projects that use them.
 //
 // A linter runs on a private copy of a tree, with the project's own
 // configuration where there is one, and writes its report into a file of that
@@ -30,6 +31,7 @@ type Linter struct {
 	extensions []string
 	line       func(files []string) string
 	setup      func(tree []sandbox.File) []sandbox.File // files that it needs beside the project's
+	used       func(tree []sandbox.File) bool           // whether the project uses it; nil: it is for all
 	read       func(report, output string) ([]issue, error)
 }
 
@@ -43,7 +45,10 @@ var (
 )
 
 // All are the linters, in the order in which they run.
-var All = []*Linter{Pylint, Bandit, ESLint, Vet, Gosec}
+var All = []*Linter{Pylint, Bandit, Mypy, Black, ESLint, Prettier, Vet, Gosec}
+
+// notFound is a shell's exit code where a program is not there.
+const notFound = 127
 
 // reportFile is where a linter writes to, in the root of the copy: no project has
 // a file of this name.
@@ -103,9 +108,17 @@ type issue struct {
 	score                *float64
 }
 
-// For returns the linters that have something to say of one of the files.
-func For(files []string) []*Linter {
-	return slices.DeleteFunc(slices.Clone(All), func(l *Linter) bool { return len(l.Files(files)) == 0 })
+// For returns the linters that have something to say of one of the files of a
+// tree: those for everybody, and those that the project uses.
+func For(files []string, tree []sandbox.File) []*Linter {
+	return slices.DeleteFunc(slices.Clone(All), func(l *Linter) bool {
+		return len(l.Files(files)) == 0 || l.used != nil && !l.used(tree)
+	})
+}
+
+// Reads reports whether a linter reads files of this name.
+func Reads(name string) bool {
+	return slices.ContainsFunc(All, func(l *Linter) bool { return slices.Contains(l.extensions, path.Ext(name)) })
 }
 
 // Files returns those of the files that the linter reads.
@@ -141,7 +154,7 @@ func (l *Linter) Read(tree []sandbox.File, files []string, result *sandbox.Resul
 			written = string(c.Data)
 		}
 	}
-	if !result.OK() && written == "" || result.Status != sandbox.Exited {
+	if !result.OK() && written == "" || result.Status != sandbox.Exited || result.ExitCode == notFound {
 		report.Trouble = trouble(l, result)
 		return report
 	}
@@ -184,6 +197,8 @@ func (l *Linter) Read(tree []sandbox.File, files []string, result *sandbox.Resul
 // trouble says why a linter gave no report.
 func trouble(l *Linter, result *sandbox.Result) string {
 	switch {
+	case result.ExitCode == notFound && result.Advice == "":
+		return fmt.Sprintf("%s is not in the sandbox: add it to the project's dependencies, or go on without it", l.Name)
 	case result.Advice != "":
 		return fmt.Sprintf("%s did not run: %s", l.Name, result.Advice)
 	case result.Status != sandbox.Exited:

@@ -117,7 +117,7 @@ func TestTrouble(t *testing.T) {
 		result sandbox.Result
 		want   string
 	}{
-		{"not there", Bandit, sandbox.Result{Status: sandbox.Exited, ExitCode: 127, Output: "sh: bandit: not found"}, "bandit did not run (exit code 127): sh: bandit: not found"},
+		{"not there", Bandit, sandbox.Result{Status: sandbox.Exited, ExitCode: 127, Output: "sh: bandit: not found"}, "bandit is not in the sandbox"},
 		{"killed", Pylint, sandbox.Result{Status: sandbox.TimedOut, Output: "x"}, "pylint did not end by itself"},
 		{"no report", Gosec, sandbox.Result{Status: sandbox.Exited}, "gosec's report cannot be read: it is empty"},
 		{"half a report", ESLint, sandbox.Result{Status: sandbox.Exited, ExitCode: 1, Changes: []sandbox.Change{{Path: reportFile, Data: []byte(`[{"file`)}}}, "eslint's report cannot be read"},
@@ -163,5 +163,39 @@ func TestPlaces(t *testing.T) {
 	want := "a.py:1:12-1:13 warning pylint/s \na.py:2:1-2:1 warning pylint/s \nscore -2.50\n"
 	if got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+// Types and formatting are judged only in projects that have chosen to.
+func TestUsed(t *testing.T) {
+	for _, c := range []struct {
+		linter *Linter
+		file   string
+		text   string
+		want   bool
+	}{
+		{Mypy, "mypy.ini", "", true},
+		{Mypy, "setup.cfg", "[metadata]\n[mypy-django.*]\n", true},
+		{Mypy, "setup.cfg", "[mypycpp]\n", false},
+		{Mypy, "pyproject.toml", "[tool.mypy]\n", true},
+		{Mypy, "pyproject.toml", "# [tool.mypy]\n", false},
+		{Mypy, "requirements-dev.txt", "pytest\nmypy==1.8\n", true},
+		{Mypy, "requirements.txt", "mypy-extensions\n", false},
+		{Mypy, "docs/requirements.txt", "mypy\n", false},
+		{Mypy, ".pre-commit-config.yaml", "repos:\n- hooks:\n  - id: mypy\n", true},
+		{Black, "pyproject.toml", "[tool.black]\n", true},
+		{Black, "pyproject.toml", "[tool.blacken]\n", false},
+		{Black, "requirements/dev.txt", "black\n", true},
+		{Black, "black.py", "", false},
+		{Prettier, ".prettierrc.json", "{}", true},
+		{Prettier, "package.json", `{"prettier": {"semi": false}}`, true},
+		{Prettier, "package.json", `{"devDependencies": {"prettier": "^3"}}`, true},
+		{Prettier, "package.json", `{"name": "prettier"}`, false},
+		{Prettier, "web/package.json", `{"prettier": {}}`, false},
+	} {
+		tree := []sandbox.File{{Path: c.file, Data: []byte(c.text)}}
+		if got := slices.Contains(For([]string{"a.py", "a.css"}, tree), c.linter); got != c.want {
+			t.Errorf("%s with %s %q: %v, want %v", c.linter.Name, c.file, c.text, got, c.want)
+		}
 	}
 }

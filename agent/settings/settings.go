@@ -108,6 +108,7 @@ type Validate struct {
 
 // Lint is what other people's linters say.
 type Lint struct {
+	When     string // "edit", "finish" or "never"
 	Critical string // "low", "medium", "high" or "never"
 }
 
@@ -160,7 +161,7 @@ func Default() Settings {
 		Review:    Review{Annotations: true, Open: true},
 		Log:       Log{Level: "info"},
 		Approvals: Approvals{ReadOnlyCommands: "allow", Days: 30},
-		Lint:      Lint{Critical: "high"},
+		Lint:      Lint{When: "edit", Critical: "high"},
 	}
 }
 

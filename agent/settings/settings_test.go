@@ -115,6 +115,7 @@ func TestTighten(t *testing.T) {
 		"limits.commands":              {0, 100},
 		"limits.cost":                  {2.5, 1},
 		"approvals.read_only_commands": {"allow", "ask"},
+		"lint.when":                    {"edit", "finish"},
 		"lint.critical":                {"high", "medium"},
 		"validate.rules":               {map[string]any{"safety": "info"}, map[string]any{"safety": "warning"}},
 		"approvals.days":               {90, 7},

@@ -270,6 +270,8 @@ var entries = slices.Concat(perRole, []entry{
 		"Dependencies that may be added without asking: of pypi, npm, go or cargo."),
 	define("validate.rules", ruleLevels(), func(s *Settings) *map[string]string { return &s.Validate.Rules }, Tighten, quieter,
 		"Which severity a rule or a whole validator has, or that it is off. A workspace may not switch off or lower what guards against strangers: safety and secrets."),
+	define("lint.when", oneOf("edit", "finish", "never"), func(s *Settings) *string { return &s.Lint.When }, Tighten, earlier("edit", "finish", "never"),
+		"When pylint, Bandit, ESLint, go vet and gosec look, in the sandbox, at what a task stages: after every edit, while the model thinks, and before a feature ends; only before it ends; or never."),
 	define("lint.critical", oneOf("low", "medium", "high", "never"), func(s *Settings) *string { return &s.Lint.Critical }, Tighten, earlier("never", "high", "medium", "low"),
 		"From which severity on what Bandit and gosec report is critical; one grade below is a warning. What they are not sure of counts as one grade less."),
 })

@@ -58,6 +58,12 @@ func knownName(name string) bool {
 	return slices.Contains(Categories, Category(name)) || slices.ContainsFunc(table, func(r Rule) bool { return r.ID == name })
 }
 
+// Only returns the suite's rules of some categories.
+func (s Suite) Only(categories ...Category) Suite {
+	s.rules = slices.DeleteFunc(slices.Clone(s.rules), func(r Rule) bool { return !slices.Contains(categories, r.Category) })
+	return s
+}
+
 // Strict returns the suite for the gate: comments switch nothing off in it, for
 // whoever writes the code would write the comment, too.
 func (s Suite) Strict() Suite {

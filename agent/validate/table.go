@@ -5,6 +5,15 @@ import "slices"
 // Rules returns every rule there is, validator by validator.
 func Rules() []Rule { return slices.Clone(table) }
 
+// RuleOf returns the rule with an id.
+func RuleOf(id string) (Rule, bool) {
+	i := slices.IndexFunc(table, func(r Rule) bool { return r.ID == id })
+	if i < 0 {
+		return Rule{}, false
+	}
+	return table[i], true
+}
+
 // table names every table of rules.
 var table = slices.Concat(
 	syntaxRules,

@@ -78,8 +78,12 @@ func (c *console) ask(ctx context.Context, q agent.Question) (string, bool, erro
 
 func (c *console) prompt(q agent.Question) {
 	fmt.Fprintf(c.out, "\n%s\n", clean(q.Text))
+	always := ""
+	if q.Shape != "" {
+		always = fmt.Sprintf(", a = always allow exactly this here: %s", clean(q.Shape))
+	}
 	if q.Leave != "" {
-		fmt.Fprintf(c.out, "  what:    %s\n  why:     %s\ny = allow, n = reject, n REASON = reject and say why > ", clean(q.Command), clean(q.Why))
+		fmt.Fprintf(c.out, "  what:    %s\n  why:     %s\ny = allow%s, n = reject, n REASON = reject and say why > ", clean(q.Command), clean(q.Why), always)
 		return
 	}
 	if q.Kind == agent.Approval {
@@ -89,10 +93,6 @@ func (c *console) prompt(q agent.Question) {
 			fmt.Fprintf(c.out, "  touches: it %s\n", strings.Join(q.Touches, ", "))
 		}
 		fmt.Fprintf(c.out, "  why:     %s\n", clean(q.Why))
-		always := ""
-		if q.Shape != "" {
-			always = fmt.Sprintf(", a = always allow exactly this here: %s", clean(q.Shape))
-		}
 		fmt.Fprintf(c.out, "y = allow once%s, n = reject, n REASON = reject and say why > ", always)
 		return
 	}

@@ -40,7 +40,7 @@ func (j *judging) linted(ctx context.Context, e *engine, dir, only string) (map[
 		}
 	}
 	found := map[string][]validate.Finding{}
-	for _, l := range lint.For(files) {
+	for _, l := range lint.For(files, tree) {
 		cmd := l.Command(tree, files)
 		cmd.Policy = rules
 		cmd.Progress = func(line string) { fmt.Fprintln(os.Stderr, "caselsp:", line) }

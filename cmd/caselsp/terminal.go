@@ -11,6 +11,7 @@ import (
 
 	"caselsp/agent"
 	"caselsp/agent/action"
+	"caselsp/agent/validate"
 	"caselsp/agent/workspace"
 )
 
@@ -88,6 +89,8 @@ func (p plain) show(e agent.Event) {
 		p.line("  %s %s — %s", b.Role, what, firstLine(b.Thought))
 	case agent.ActionDone:
 		p.done(b)
+	case agent.Linted:
+		p.linted(b)
 	case agent.Judged:
 		if b.By == agent.ByRule || b.By == agent.ByPolicy {
 			p.line("    %s", b)
@@ -126,6 +129,21 @@ func (p plain) state(b agent.StateChanged, s agent.Status) {
 	}
 	if b.Reason != "" {
 		p.line("  %s", b.Reason)
+	}
+}
+
+// linted says what linters newly object to.
+func (p plain) linted(b agent.Linted) {
+	for _, t := range b.Troubles {
+		p.line("    %s", firstLine(t))
+	}
+	if b.Score != nil {
+		p.line("    pylint: %.2f of 10", *b.Score)
+	}
+	for _, f := range b.Findings {
+		if f.Severity != validate.Info {
+			p.line("    %s:%d: %s: %s (%s)", f.Path, f.Start.Line+1, f.Severity, firstLine(f.Message), f.Rule)
+		}
 	}
 }
 

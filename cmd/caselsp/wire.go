@@ -84,6 +84,7 @@ func (w *wiring) open(dirs []string, layers []settings.Layer, user agent.User, c
 		Trust:    e.trust,
 		AskReads: e.settings.Approvals.ReadOnlyCommands == "ask",
 		Rules:    e.settings.Validate.Rules,
+		Linting:  agent.Linting{When: e.settings.Lint.When, Grades: gradesOf(e.settings.Lint.Critical)},
 		Expiry:   time.Duration(e.settings.Approvals.Days) * 24 * time.Hour,
 		Limits:   agent.Limits(e.settings.Limits),
 	}

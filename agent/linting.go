@@ -1,0 +1,294 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"caselsp/agent/action"
+	"caselsp/agent/lint"
+	"caselsp/agent/validate"
+	"caselsp/sandbox"
+)
+
+// Linting is when other people's linters look at what a task stages, and what
+// they say means (SPEC rows V4 and V5). The zero value runs none.
+type Linting struct {
+	When   string // LintEdits, LintFinish; any other: never
+	Grades lint.Policy
+}
+
+// When linters run.
+const (
+	LintEdits  = "edit"   // after every edit, while the model thinks, and before a feature ends
+	LintFinish = "finish" // before a feature ends
+)
+
+const (
+	// lintTime is how long one linter may take: pylint takes seconds for a file, and
+	// what takes minutes is not waited for at each edit.
+	lintTime = 2 * time.Minute
+	// lintAim is the score, out of 10, that code is to reach (SPEC row V5).
+	lintAim = 8.0
+	// maxSaid is how many lines of progress wait to be shown while the model answers.
+	maxSaid = 64
+)
+
+// Linted is what linters say of staged files.
+type Linted struct {
+	Files    map[string]string  `json:"files"`              // content hashes of those they looked at, by path
+	Findings []validate.Finding `json:"findings,omitempty"` // that the task brought in
+	Score    *float64           `json:"score,omitempty"`    // pylint's of these files, out of 10; nil: it looked at none
+	Troubles []string           `json:"troubles,omitempty"` // linters that could not judge, and why
+}
+
+// lintedFile is what the linters last said of one file.
+type lintedFile struct {
+	hash     string
+	findings []validate.Finding
+	score    *float64
+}
+
+// applyLinted folds what linters said; the model is told what it can mend.
+func (p *progress) applyLinted(b Linted) {
+	if p.linted == nil {
+		p.linted, p.unable = map[string]lintedFile{}, map[string]bool{}
+	}
+	for path, hash := range b.Files {
+		file := lintedFile{hash: hash}
+		for _, f := range b.Findings {
+			if f.Path == path {
+				file.findings = append(file.findings, f)
+			}
+		}
+		if strings.HasSuffix(path, ".py") {
+			file.score = b.Score
+		}
+		p.linted[path] = file
+	}
+	for _, t := range b.Troubles {
+		p.unable[t] = true
+	}
+	if text := b.advice(); text != "" {
+		p.turns = append(p.turns, turn{result: text})
+	}
+}
+
+// advice is what the model is told: what is more than a matter of taste and, where
+// the score is below the aim, what lowers it.
+func (b Linted) advice() string {
+	below := b.Score != nil && *b.Score < lintAim
+	list := slices.DeleteFunc(slices.Clone(b.Findings), func(f validate.Finding) bool { return f.Severity == validate.Info && !below })
+	if len(list) == 0 {
+		return ""
+	}
+	text := "Linters object to what you edited:\n" + asData(action.Findings(list))
+	if below {
+		text += fmt.Sprintf("\npylint rates it %.2f of 10; the aim is %.1f.", *b.Score, lintAim)
+	}
+	return text
+}
+
+// unlinted are the staged files, with their hashes, that linters read and have not
+// looked at as they are now.
+func (r *run) unlinted() map[string]string {
+	files := map[string]string{}
+	for _, f := range r.p.staged.Files {
+		if f.Now != nil && r.p.linted[f.Path].hash != f.Now.Hash && lint.Reads(f.Path) && !r.hides(f.Path) {
+			files[f.Path] = f.Now.Hash
+		}
+	}
+	return files
+}
+
+// lintMeanwhile lets linters look at new edits while a model thinks. keep waits
+// for them and records what they say; end ends them where nobody asked.
+func (r *run) lintMeanwhile(ctx context.Context) (keep func() error, end func()) {
+	files := r.unlinted()
+	if r.a.Linting.When != LintEdits || len(files) == 0 {
+		return func() error { return nil }, func() {}
+	}
+	if r.a.linted != nil {
+		b := r.a.linted(files)
+		return func() error { return r.keepLinted(b) }, func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	said, done := make(chan string, maxSaid), make(chan struct{})
+	var found *Linted
+	go func() {
+		defer close(done)
+		err := r.guarded("linting", func() (err error) {
+			found, err = r.lint(ctx, files, func(line string) {
+				select {
+				case said <- line:
+				default: // it is only shown
+				}
+			})
+			return err
+		})
+		if err != nil && ctx.Err() == nil { // before the feature ends they are asked again, and waited for
+			r.a.Log.Warn("linters cannot run", "task", r.id, "error", err)
+		}
+	}()
+	keep = func() error {
+		for {
+			select {
+			case line := <-said:
+				r.progress(line)
+			case <-done:
+				return r.keepLinted(found)
+			}
+		}
+	}
+	return keep, func() {
+		cancel()
+		<-done
+	}
+}
+
+// lintStaged has the linters look at what they have not seen before a feature
+// ends. did says that it recorded what they say.
+func (r *run) lintStaged(ctx context.Context) (did bool, err error) {
+	files := r.unlinted()
+	if when := r.a.Linting.When; when != LintEdits && when != LintFinish || len(files) == 0 {
+		return false, nil
+	}
+	var found *Linted
+	if r.a.linted != nil {
+		found = r.a.linted(files)
+	} else if found, err = r.lint(ctx, files, r.progress); err != nil {
+		return false, err
+	}
+	return found != nil, r.keepLinted(found)
+}
+
+// keepLinted records what linters say; nil is nothing. That one is not there is
+// said once.
+func (r *run) keepLinted(b *Linted) error {
+	if b == nil {
+		return nil
+	}
+	b.Troubles = slices.DeleteFunc(b.Troubles, func(t string) bool { return r.p.unable[t] })
+	return r.record(*b)
+}
+
+// lint runs the linters on staged files. It returns nil where the settings let
+// nothing run. It may run beside the loop, which then only waits.
+func (r *run) lint(ctx context.Context, files map[string]string, said func(string)) (*Linted, error) {
+	engine, err := r.a.Sandbox(ctx)
+	if err != nil || engine == nil {
+		return nil, err
+	}
+	staged, err := r.overlay.Tree(ctx, r.a.Policy.Disk)
+	if err != nil {
+		return nil, err
+	}
+	staged, _ = r.shareable(staged)
+	var tree []sandbox.File
+	for _, f := range staged {
+		tree = append(tree, sandbox.File{Path: f.Path, Mode: f.Mode, Data: f.Data})
+	}
+	before, had, err := r.unstaged(tree, files)
+	if err != nil {
+		return nil, err
+	}
+	b := &Linted{Files: files}
+	for _, l := range lint.For(slices.Sorted(maps.Keys(files)), tree) {
+		names := l.Files(slices.Sorted(maps.Keys(files)))
+		report, err := r.lintWith(ctx, engine, l, tree, names, said)
+		if err != nil {
+			return nil, err
+		}
+		if report.Trouble != "" {
+			b.Troubles = append(b.Troubles, report.Trouble)
+		}
+		if report.Scored {
+			b.Score = &report.Score
+		}
+		found := report.Findings
+		if old := slices.DeleteFunc(names, func(n string) bool { return !had[n] }); len(found) > 0 && len(old) > 0 {
+			prior, err := r.lintWith(ctx, engine, l, before, old, said)
+			if err != nil {
+				return nil, err
+			}
+			found = validate.Introduced(prior.Findings, found)
+		}
+		b.Findings = append(b.Findings, found...)
+	}
+	return b, nil
+}
+
+// unstaged is a tree with some of its files as the user has them, and says which
+// of these there are.
+func (r *run) unstaged(tree []sandbox.File, files map[string]string) (before []sandbox.File, had map[string]bool, err error) {
+	before, had = slices.Clone(tree), map[string]bool{}
+	for _, f := range r.p.staged.Files {
+		if _, ok := files[f.Path]; !ok || f.Base == nil {
+			continue
+		}
+		base, err := r.a.content(f.Base)
+		if err != nil {
+			return nil, nil, err
+		}
+		for i := range before {
+			if before[i].Path == f.Path {
+				before[i].Data, had[f.Path] = base.Data, true
+			}
+		}
+	}
+	return before, had, nil
+}
+
+// lintWith runs one linter, with the project's dependencies where they are there
+// already. It reaches no host, whatever commands may.
+func (r *run) lintWith(ctx context.Context, engine sandbox.Engine, l *lint.Linter, tree []sandbox.File, names []string, said func(string)) (*lint.Report, error) {
+	cmd := l.Command(tree, names)
+	cmd.Policy, cmd.Progress = r.a.Policy, said
+	cmd.Policy.Hosts, cmd.Policy.Time = nil, min(cmd.Policy.Time, lintTime)
+	if r.a.Dependencies != nil {
+		if deps := r.a.Dependencies(tree, l.Profile); deps != nil && r.p.layers[deps.Key].state == ready {
+			cmd.Layer = deps.Key
+		}
+	}
+	report, err := l.Run(ctx, engine, cmd, names, r.a.Linting.Grades)
+	if errors.Is(err, sandbox.ErrNoLayer) {
+		cmd.Layer = ""
+		return l.Run(ctx, engine, cmd, names, r.a.Linting.Grades)
+	}
+	return report, err
+}
+
+// lintFindings is what linters object to in the files as they are staged now.
+func (p *progress) lintFindings() []validate.Finding {
+	var found []validate.Finding
+	for _, f := range p.staged.Files {
+		if l := p.linted[f.Path]; f.Now != nil && l.hash == f.Now.Hash {
+			found = append(found, l.findings...)
+		}
+	}
+	return found
+}
+
+// lintLines says what linters think of the files of a task, for its report.
+func (p *progress) lintLines() []string {
+	var lines []string
+	for _, f := range p.staged.Files {
+		l := p.linted[f.Path]
+		if f.Now == nil || l.hash != f.Now.Hash {
+			continue
+		}
+		line := f.Path + ": nothing new"
+		if n := len(l.findings); n > 0 {
+			line = fmt.Sprintf("%s: %d new finding(s)", f.Path, n)
+		}
+		if l.score != nil {
+			line += fmt.Sprintf(", pylint rates it %.2f of 10", *l.score)
+		}
+		lines = append(lines, line)
+	}
+	return append(lines, slices.Sorted(maps.Keys(p.unable))...)
+}
