@@ -33,7 +33,7 @@ func eslintSetup(tree []sandbox.File) []sandbox.File {
 // eslintLine takes the project's ESLint where its dependencies are there, and
 // tells an old kind of configuration from the new one. The bundled configuration
 // finds the packages beside ESLint itself.
-func eslintLine(files []string) string {
+func eslintLine(_ []sandbox.File, files []string) string {
 	return `eslint=./node_modules/.bin/eslint; [ -x $eslint ] || eslint=$(command -v eslint) || { echo 'eslint: not found' >&2; exit 127; }
 LINT_MODULES=$(dirname "$(dirname "$(dirname "$(readlink -f "$eslint")")")")/; export LINT_MODULES
 config=

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"caselsp/agent/validate"
+	"caselsp/sandbox"
 )
 
 // packagesOf are the folders of files, as Go's tools take them.
@@ -24,7 +25,7 @@ func packagesOf(files []string) []string {
 }
 
 // vetLine makes go vet say the file of every finding from the root of the tree.
-func vetLine(files []string) string {
+func vetLine(_ []sandbox.File, files []string) string {
 	return "go vet -json" + quoted(packagesOf(files)) + " >" + reportFile + " 2>&1; cat " + reportFile
 }
 
@@ -93,7 +94,7 @@ func number(text string) int {
 	return n
 }
 
-func gosecLine(files []string) string {
+func gosecLine(_ []sandbox.File, files []string) string {
 	return "gosec -quiet -no-fail -fmt=json -out=" + reportFile + quoted(packagesOf(files))
 }
 

@@ -29,7 +29,7 @@ type Linter struct {
 	Profile sandbox.Profile
 
 	extensions []string
-	line       func(files []string) string
+	line       func(tree []sandbox.File, files []string) string
 	setup      func(tree []sandbox.File) []sandbox.File // files that it needs beside the project's
 	used       func(tree []sandbox.File) bool           // whether the project uses it; nil: it is for all
 	read       func(report, output string) ([]issue, error)
@@ -132,7 +132,7 @@ func (l *Linter) Command(tree []sandbox.File, files []string) sandbox.Command {
 	if l.setup != nil {
 		tree = append(slices.Clone(tree), l.setup(tree)...)
 	}
-	return sandbox.Command{Line: l.line(l.Files(files)), Tree: tree, Profile: l.Profile}
+	return sandbox.Command{Line: l.line(tree, l.Files(files)), Tree: tree, Profile: l.Profile}
 }
 
 // Run judges files of a tree. The error is the engine's; a linter that is not

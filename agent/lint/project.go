@@ -75,7 +75,7 @@ func present(program string) string {
 	return "command -v " + program + " >/dev/null || { echo '" + program + ": not found' >&2; exit 127; }\n"
 }
 
-func mypyLine(files []string) string {
+func mypyLine(_ []sandbox.File, files []string) string {
 	return present("mypy") + "mypy --no-error-summary --no-color-output --show-column-numbers --show-error-codes --no-pretty --no-incremental --cache-dir=/dev/null --" +
 		quoted(files) + " >" + reportFile + "; [ $? -le 1 ]"
 }
@@ -105,7 +105,7 @@ func readMypy(report, _ string) ([]issue, error) {
 
 // blackLine takes the project's black, or else the image's, which is not where
 // Django looks for one.
-func blackLine(files []string) string {
+func blackLine(_ []sandbox.File, files []string) string {
 	return "PATH=\"$PATH:/usr/local/lib/black\"\n" + present("black") + "black --diff --quiet --no-color --" + quoted(files) + " >" + reportFile
 }
 
@@ -135,7 +135,7 @@ func readBlack(report, _ string) ([]issue, error) {
 }
 
 // prettierLine leaves out what the project has Prettier ignore, as Prettier does.
-func prettierLine(files []string) string {
+func prettierLine(_ []sandbox.File, files []string) string {
 	return "PATH=\"$PWD/node_modules/.bin:$PATH\"\n" + present("prettier") +
 		"prettier --list-different --no-error-on-unmatched-pattern --" + quoted(files) + " >" + reportFile + "; [ $? -le 1 ]"
 }

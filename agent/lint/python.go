@@ -7,12 +7,34 @@ import (
 	"strings"
 
 	"caselsp/agent/validate"
+	"caselsp/sandbox"
 )
 
 // pylintLine asks for the report as JSON, which pylint 2 has as well as 3, and
 // for the score, which only the text says.
-func pylintLine(files []string) string {
-	return "pylint --output-format=json:" + reportFile + ",text --score=y --persistent=n --jobs=1 --" + quoted(files)
+// In a project of Django's it knows what Django adds to classes, where the plugin
+// for that is there and the project does not choose plugins itself.
+func pylintLine(tree []sandbox.File, files []string) string {
+	plugins := ""
+	if usesDjango(tree) {
+		plugins = "plugins=; python3 -c 'import pylint_django' 2>/dev/null && plugins=--load-plugins=pylint_django\n"
+	}
+	return plugins + "pylint $plugins --output-format=json:" + reportFile + ",text --score=y --persistent=n --jobs=1 --" + quoted(files)
+}
+
+// usesDjango tells whether pylint is to know Django.
+func usesDjango(tree []sandbox.File) (used bool) {
+	for _, f := range tree {
+		switch f.Path {
+		case "manage.py":
+			used = used || strings.Contains(string(f.Data), "django")
+		case "pylintrc", ".pylintrc", "pylintrc.toml", ".pylintrc.toml", "pyproject.toml", "setup.cfg", "tox.ini":
+			if strings.Contains(string(f.Data), "load-plugins") {
+				return false
+			}
+		}
+	}
+	return used
 }
 
 var pylintScore = regexp.MustCompile(`rated at (-?[0-9.]+)/10`)
@@ -63,7 +85,7 @@ func kindOf(id string) string {
 	return "all"
 }
 
-func banditLine(files []string) string {
+func banditLine(_ []sandbox.File, files []string) string {
 	return "bandit --quiet --exit-zero --format json --output " + reportFile + " --" + quoted(files)
 }
 
