@@ -99,6 +99,16 @@ func (s *server) mark(source string, u uri.URI, list []protocol.Diagnostic) {
 	s.push(u)
 }
 
+// retract takes back what one source says of a document, if it says anything.
+func (s *server) retract(source string, u uri.URI) {
+	s.diagnostics.mu.Lock()
+	defer s.diagnostics.mu.Unlock()
+	if m := s.diagnostics.docs[u]; m != nil && m.lists[source] != nil {
+		m.set(source, nil)
+		s.push(u)
+	}
+}
+
 // outlives reports whether what a source says of a file holds without an open
 // document: what is staged for it does, places in its text do not.
 func outlives(source string) bool { return strings.HasPrefix(source, fromStaged) }

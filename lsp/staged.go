@@ -75,12 +75,12 @@ func (s *server) markStaged(task string, now *agent.Staged) {
 			continue
 		}
 		s.mark(fromStaged+task, u, s.stagedFindings(f.Path, data))
-		s.mark(fromStaged+task+byLinters, u, nil)
+		s.retract(fromStaged+task+byLinters, u)
 	}
 	for u := range before {
 		if _, ok := after[u]; !ok {
 			s.mark(fromStaged+task, u, nil)
-			s.mark(fromStaged+task+byLinters, u, nil)
+			s.retract(fromStaged+task+byLinters, u)
 		}
 	}
 	s.staged.tasks[task] = after
@@ -137,7 +137,7 @@ func (s *server) unmarkStaged(task string) {
 	defer s.staged.mu.Unlock()
 	for _, u := range slices.Collect(maps.Keys(s.staged.tasks[task])) {
 		s.mark(fromStaged+task, u, nil)
-		s.mark(fromStaged+task+byLinters, u, nil)
+		s.retract(fromStaged+task+byLinters, u)
 	}
 	delete(s.staged.tasks, task)
 }

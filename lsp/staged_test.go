@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"caselsp/agent"
+	"caselsp/agent/validate"
 	"caselsp/agent/workspace"
 	"caselsp/lsp/lsptest"
 	"caselsp/store"
@@ -89,6 +90,14 @@ func TestStaged(t *testing.T) {
 			t.Errorf("%s: sent %d times, not %d", e, n, times+1)
 		}
 		s.srv.unmarkStaged("t2")
+		s.expect(shown("b.py", 1))
+		// What linters say holds as long as the file is as they saw it.
+		now := s.staged("b.py", wrong)
+		said := []validate.Finding{{Path: "b.py", Rule: "bandit/B1", Severity: validate.Warning, Message: "linted"}, {Path: "z.py", Rule: "x", Message: "m"}}
+		s.hear("t1", agent.Linted{Files: map[string]string{"b.py": now.Files[0].Now.Hash}, Findings: said})
+		s.expect(shown("b.py", 2), lsptest.Diagnosed("b.py", stagedPrefix+"linted"))
+		s.hear("t1", agent.Linted{Files: map[string]string{"b.py": "another"}, Findings: append(said, said[0])})
+		s.hear("t1", agent.ActionDone{Staged: s.staged("b.py", wrong+"\n")})
 		s.expect(shown("b.py", 1))
 		s.srv.unmarkStaged("t1")
 		s.expect(lsptest.Clean("b.py"), shown("a.py", 1))
