@@ -55,6 +55,7 @@ var roles = map[string]func() error{
 	"docker, all":   func() error { return asOwner(ownAll) },
 	"docker, rest":  func() error { return asOwner(ownRest) },
 	"docker, far":   farSide,
+	"docker, ices":  func() error { return asOwner(ownIces) },
 }
 
 func TestMain(m *testing.M) {

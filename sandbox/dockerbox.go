@@ -128,7 +128,7 @@ func (d *DockerEngine) config(b *box) (*container.Config, *container.HostConfig)
 				MemorySwap: memory, // without it as much again may be swapped
 				PidsLimit:  &p.PIDs,
 				Ulimits: []*container.Ulimit{
-					{Name: "core", Soft: 0, Hard: 0},
+					{Name: "core", Soft: inside.NoCore, Hard: inside.NoCore},
 					{Name: "fsize", Soft: inside.Sparse * b.room, Hard: inside.Sparse * b.room},
 				},
 			},

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/docker/docker/api/types/events"
 	"github.com/docker/docker/api/types/filters"
 	"github.com/docker/docker/api/types/image"
 	"github.com/docker/docker/client"
@@ -71,6 +72,41 @@ func ownRest(ctx context.Context, d *DockerEngine) error {
 	recipe := "ARG BASE\nFROM ${BASE}\n" + label + "\nRUN sleep 0.2; echo " + rand.Text() + "\n" // which no cache holds
 	err3 := d.build(ctx, ownTag, []byte(recipe), map[string]string{"BASE": ImageTag(Python)}, nil)
 	return errors.Join(err1, err2, err3)
+}
+
+// ownIces has a container frozen while much is copied out of it.
+func ownIces(ctx context.Context, d *DockerEngine) error {
+	_, err := d.Run(ctx, Command{Line: "head -c 400M /dev/zero > x; echo begun; sleep 300", Output: os.Stdout, Policy: Policy{Time: 2 * time.Second}})
+	return err
+}
+
+// TestOwnerKilledWhileFrozen shows that a container which cannot notice its owner's
+// death goes when somebody sweeps.
+func TestOwnerKilledWhileFrozen(t *testing.T) {
+	d := need(t)
+	cmd, _, _ := startOwner(t, "docker, ices", "")
+	pid := cmd.Process.Pid
+	frozen, failed := d.client.Events(t.Context(), events.ListOptions{Since: "1", Filters: filters.NewArgs(madeBy(pid), filters.Arg("event", string(events.ActionPause)))})
+	var id string
+	select {
+	case m := <-frozen:
+		id = m.Actor.ID
+	case err := <-failed:
+		t.Fatal(err)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // says that it was killed
+	if c, err := d.client.ContainerInspect(t.Context(), id); err != nil || !c.State.Paused {
+		t.Errorf("the container is not frozen: %v", err)
+	}
+	if err := SweepDocker(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if left := leftovers(t.Context(), t, d, madeBy(pid)); len(left) > 0 {
+		t.Errorf("%q is left", left)
+	}
 }
 
 // What ownRest leaves on purpose.

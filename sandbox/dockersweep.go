@@ -2,12 +2,14 @@ package sandbox
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/containerd/errdefs"
 	"github.com/docker/docker/api/types/container"
 	"github.com/docker/docker/api/types/filters"
 	"github.com/docker/docker/api/types/volume"
+	"github.com/docker/docker/client"
 )
 
 // ours selects what any caselsp made.
@@ -17,6 +19,31 @@ func ours() filters.Args { return filters.NewArgs(filters.Arg("label", "caselsp=
 // start. A container runs until its owner dies; one that is older than this and
 // does not run belongs to nobody, wherever its owner was.
 const unbornTime = 10 * time.Minute
+
+// SweepDocker removes from an engine on this machine what processes left there that
+// have ended. [Docker] does so too; this is for who may not start a command for long:
+// a container that was frozen, for its work tree to be copied out, when its owner was
+// killed cannot notice that. An engine elsewhere is left alone until it is used,
+// because the way to it may ask its user for something.
+func SweepDocker(ctx context.Context) error {
+	settings, err := clientSettings("")
+	if err != nil {
+		return err
+	}
+	c, err := client.NewClientWithOpts(settings...)
+	if err != nil {
+		return err
+	}
+	host := c.DaemonHost()
+	if err := c.Close(); err != nil || !strings.HasPrefix(host, "unix:") && !strings.HasPrefix(host, "npipe:") {
+		return err
+	}
+	d, err := Docker(ctx, DockerOptions{})
+	if err != nil {
+		return err
+	}
+	return d.Close()
+}
 
 // sweep removes the containers and volumes of processes that have ended. A
 // container that ran went with its owner, so this finds what a process left

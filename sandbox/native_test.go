@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -158,6 +159,36 @@ func TestNativeEnv(t *testing.T) {
 	}
 }
 
+// checkDoors shows that nobody behind a socket or a pipe in a folder with tools is
+// reached.
+func checkDoors(t *testing.T, n *NativeEngine, folder string) {
+	t.Helper()
+	socket, pipe := filepath.Join(folder, "socket"), filepath.Join(folder, "pipe")
+	l, err := net.Listen("unix", socket)
+	if err == nil {
+		err = errors.Join(os.Chmod(socket, 0o777), syscall.Mkfifo(pipe, 0o666), os.Chmod(pipe, 0o666))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &host{}
+	h.answer(t, l)
+	reader, err := os.OpenFile(pipe, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	res, err := n.Run(t.Context(), Command{Tree: []File{{Path: "attempt.py", Mode: 0o644, Data: attempts}}, Line: `exec python3 - <<'END'
+import os, socket
+from attempt import attempt
+attempt("connect", socket.socket(socket.AF_UNIX).connect, "` + socket + `")
+attempt("write", os.open, "` + pipe + `", os.O_WRONLY | os.O_NONBLOCK)
+END`})
+	if err != nil || res.Output != "connect refused\nwrite refused\n" || h.calls.Load() > 0 {
+		t.Errorf("got %+v, %v; called %d times", res, err, h.calls.Load())
+	}
+}
+
 // TestNativeFolders shows a folder with tools that lies where nobody but its
 // owner gets.
 func TestNativeFolders(t *testing.T) {
@@ -179,6 +210,7 @@ func TestNativeFolders(t *testing.T) {
 	if err != nil || res.OK() || !strings.HasPrefix(res.Output, "ran\n") || !strings.Contains(res.Output, "Read-only file system") {
 		t.Errorf("got %+v, %v", res, err)
 	}
+	checkDoors(t, n, bin)
 	for _, folder := range []string{"/", "/tmp", "/etc/ssl", "tools", "/var/../var", base + "/none", bin + "/tool"} {
 		if _, err := Native(t.Context(), NativeOptions{Folders: []string{folder}}); err == nil || !strings.Contains(err.Error(), "the folder "+folder) {
 			t.Errorf("%s: %v", folder, err)

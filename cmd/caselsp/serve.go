@@ -14,6 +14,7 @@ import (
 	"caselsp/agent/validate"
 	"caselsp/agent/workspace"
 	"caselsp/lsp"
+	"caselsp/sandbox"
 	"caselsp/store"
 
 	"github.com/spf13/cobra"
@@ -29,6 +30,7 @@ func serveCommand(w *wiring) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
 			o := w.serverOptions()
+			go w.sweep(ctx)
 			rwc := lsp.Stdio(os.Stdin, os.Stdout)
 			if socket != "" {
 				l, err := lsp.Listen(ctx, socket)
@@ -51,6 +53,22 @@ func serveCommand(w *wiring) *cobra.Command {
 	cmd.Flags().StringVar(&socket, "socket", "", "listen here for one editor instead: host:port, or the path of a Unix socket")
 	cmd.Flags().Bool("stdio", true, "speak on standard input and output (the default; editors may pass it)")
 	return cmd
+}
+
+// sweep removes what a caselsp that was killed left in the sandbox's engine: that
+// must not wait until a task runs here. An engine that is not there is told of when
+// it is needed.
+func (w *wiring) sweep(ctx context.Context) {
+	s, _ := settings.Merge(w.ownLayers()...)
+	err := errors.ErrUnsupported
+	if s.Sandbox.Engine == "docker" || s.Sandbox.Engine == "auto" {
+		err = sandbox.SweepDocker(ctx)
+	}
+	if s.Sandbox.Engine == "native" || s.Sandbox.Engine == "auto" && err != nil {
+		b := &box{settings: s.Sandbox}
+		_, _ = b.natively(ctx)
+		_ = b.Close()
+	}
 }
 
 // serverOptions wires the engine into the server.

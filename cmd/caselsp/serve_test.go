@@ -1,18 +1,21 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
 	"caselsp/agent/llm/llmtest"
 	"caselsp/lsp/lsptest"
+	"caselsp/sandbox"
 
 	"go.lsp.dev/protocol"
 )
@@ -48,7 +51,7 @@ func (t *transcript) bytes() []byte {
 
 // startServer starts `caselsp serve` for the user whose home is home, and an
 // editor on a project that lies in it.
-func startServer(t *testing.T, home string, files map[string]string, script string, o lsptest.Options) *served {
+func startServer(t *testing.T, home string, files map[string]string, script string, o lsptest.Options, env ...string) *served {
 	t.Helper()
 	parsed, err := llmtest.ParseScript(script)
 	if err != nil {
@@ -63,6 +66,7 @@ func startServer(t *testing.T, home string, files map[string]string, script stri
 	s.cmd = exec.Command("caselsp", "serve")
 	s.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_STATE_HOME=" + filepath.Join(home, ".state"), "XDG_CONFIG_HOME=" + filepath.Join(home, ".config"),
 		"CASELSP_SANDBOX_ENGINE=none", "CASELSP_TRUST_FOLDERS=" + home, "CASELSP_MODEL_BASE_URL=" + s.model.URL, "CASELSP_MODEL_NAME=scripted"}
+	s.cmd.Env = append(s.cmd.Env, env...)
 	s.cmd.Stderr = os.Stderr
 	s.connect(o)
 	return s
@@ -289,4 +293,37 @@ func refused(s *served, want, id string, args ...any) {
 	if err == nil || !strings.Contains(err.Error(), want) {
 		s.t.Errorf("%s: got %v, want %q", id, err, want)
 	}
+}
+
+// TestServeSweeps shows that a server removes, at its start, the container of a
+// caselsp that was killed when the container was frozen.
+func TestServeSweeps(t *testing.T) {
+	need(t, "docker")
+	host, _ := os.Hostname()
+	space, _ := os.Readlink("/proc/self/ns/pid")
+	docker := func(args ...string) *exec.Cmd { return exec.CommandContext(t.Context(), "docker", args...) }
+	// This process is not the one with its id that started at another time.
+	made, err := docker("run", "--detach", "--rm", "--label=caselsp=1", "--label=caselsp.place="+host+" "+space, "--label=caselsp.pid="+strconv.Itoa(os.Getpid()),
+		"--label=caselsp.start=another boot 1", sandbox.ImageTag(sandbox.Python), "sleep", "300").Output()
+	id := strings.TrimSpace(string(made))
+	if err == nil {
+		_, err = docker("pause", id).Output()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	removed := docker("events", "--since=1", "--filter=container="+id, "--filter=event=destroy", "--format={{.Action}}")
+	said, err := removed.StdoutPipe()
+	if err == nil {
+		err = removed.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	startServer(t, t.TempDir(), nil, "", lsptest.Options{}, "CASELSP_SANDBOX_ENGINE=docker")
+	if line, err := bufio.NewReader(said).ReadString('\n'); line != "destroy\n" {
+		t.Errorf("got %q, %v", line, err)
+	}
+	_ = removed.Process.Kill() // it would go on for ever
+	_ = removed.Wait()
 }

@@ -135,12 +135,15 @@ func (w *wiring) trust(layers []settings.Layer) (*agent.Trust, error) {
 }
 
 // ownTrust is the same where no workspace is open.
-func (w *wiring) ownTrust() (*agent.Trust, error) {
+func (w *wiring) ownTrust() (*agent.Trust, error) { return w.trust(w.ownLayers()) }
+
+// ownLayers are the user's own settings.
+func (w *wiring) ownLayers() []settings.Layer {
 	layers := []settings.Layer{settings.Variables(os.Environ()), w.flags()}
 	if dir, err := settings.Folder(); err == nil {
 		layers = append(layers, settings.Load(dir)...)
 	}
-	return w.trust(layers)
+	return layers
 }
 
 // flags is the layer of --set name=value.

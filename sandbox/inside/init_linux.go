@@ -288,19 +288,13 @@ func (r *resident) secludeThread(way bool) error {
 	return nil
 }
 
-// noCore is the limit on core dumps below which the kernel makes none. With 0 it
-// still starts the machine's own program for crashes (systemd-coredump, apport)
-// outside of the sandbox, as root and with what the command had in its memory; 1
-// it takes as a word for no, see do_coredump in fs/coredump.c.
-const noCore = 1
-
 // limit sets the limits of a command that waits at its gate.
 func limit(pid int, room int64) error {
 	size := uint64(Sparse * room)
 	var core unix.Rlimit
 	err := unix.Prlimit(pid, unix.RLIMIT_CORE, nil, &core)
-	if err == nil && core.Max >= noCore { // else who started caselsp wanted none at all, and more needs root
-		err = unix.Prlimit(pid, unix.RLIMIT_CORE, &unix.Rlimit{Cur: noCore, Max: noCore}, nil)
+	if err == nil && core.Max >= NoCore { // else who started caselsp wanted none at all, and more needs root
+		err = unix.Prlimit(pid, unix.RLIMIT_CORE, &unix.Rlimit{Cur: NoCore, Max: NoCore}, nil)
 	}
 	return errors.Join(err, unix.Prlimit(pid, unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: size, Max: size}, nil))
 }

@@ -43,6 +43,12 @@ const (
 	// less than this, a program that fills the disk would be killed for the
 	// size of its file before it could see that the disk is full.
 	Sparse = 2
+
+	// NoCore is the limit on core dumps below which the kernel makes none. With 0 it
+	// still starts the machine's own program for crashes (systemd-coredump, apport)
+	// outside of the sandbox, as root and with what the command had in its memory; 1
+	// it takes as a word for no, see do_coredump in fs/coredump.c.
+	NoCore = 1
 )
 
 // LineShell is the script that runs its first argument as a command line. Lines are

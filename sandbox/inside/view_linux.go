@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -199,11 +200,23 @@ func plant(grafts []graft, links map[string]string, o Setup) error {
 	}
 	for _, g := range grafts {
 		errs = append(errs, makePoint(g), g.put(g.path))
+		if slices.Contains(o.Folders, g.path) {
+			errs = append(errs, veil(g.path))
+		}
 	}
 	for name, text := range invented(o.User) {
 		errs = append(errs, os.WriteFile(newRoot+"/etc/"+name, []byte(text), 0o444))
 	}
 	return errors.Join(errs...)
+}
+
+// veil covers a folder with a view of itself in which sockets and pipes are nobody's:
+// read-only as the folder is, its own could be connected with, and somebody of the
+// machine's may listen there. An overlay has files of its own for those. It wants two
+// folders, of which the other is empty.
+func veil(path string) error {
+	escaped := strings.NewReplacer(`\`, `\\`, ":", `\:`, ",", `\,`).Replace(newRoot + path)
+	return mountNew("overlay", path, unix.MS_RDONLY|plain, "lowerdir="+escaped+":"+newRoot+WorkFolder)
 }
 
 // makePoint makes the file or folder that a graft is put on.
