@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/containerd/errdefs"
 	"github.com/docker/docker/api/types/build"
@@ -35,6 +36,35 @@ func (d *DockerEngine) imageOf(cmd Command) string {
 		return layerTag(cmd.Layer)
 	}
 	return orDefault(d.image, ImageTag(orDefault(cmd.Profile, Python)))
+}
+
+// Image is what the commands of one profile run in.
+type Image struct {
+	Profile Profile
+	Tag     string
+	Built   time.Time // zero: it is not there
+	Size    int64     // bytes, also those that it shares with others
+}
+
+// Images looks which images there are, in the order of Profiles. Where it fails, the
+// error is an *Unavailable.
+func (d *DockerEngine) Images(ctx context.Context) ([]Image, error) {
+	var list []Image
+	for _, p := range Profiles {
+		found := Image{Profile: p, Tag: d.imageOf(Command{Profile: p})}
+		within, cancel := context.WithTimeout(ctx, pingTime)
+		image, err := d.client.ImageInspect(within, found.Tag)
+		cancel()
+		if err == nil {
+			found.Size = image.Size
+			found.Built, err = time.Parse(time.RFC3339Nano, image.Created)
+		}
+		if err != nil && !errdefs.IsNotFound(err) {
+			return nil, d.explain(ctx, err)
+		}
+		list = append(list, found)
+	}
+	return list, nil
 }
 
 // ensure builds the bundled image of a command where it is missing, and returns

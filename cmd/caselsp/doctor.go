@@ -92,9 +92,9 @@ func (e *engine) checkModel(ctx context.Context) error {
 	return openai.Check(ctx, (&models{settings: e.settings.Model, keys: e.keys, conceal: e.store.Conceal}).config(e.settings.Model))
 }
 
-// examineSandbox writes a line for each engine and reports whether the one that
-// the settings want, or any where they leave it open, runs commands. An engine
-// that is not needed is not wrong when it is missing.
+// examineSandbox writes a line for each engine and what it has, and reports whether
+// the one that the settings want, or any where they leave it open, runs commands. An
+// engine that is not needed is not wrong when it is missing.
 func (e *engine) examineSandbox(ctx context.Context, out io.Writer) bool {
 	wanted := e.settings.Sandbox.Engine
 	if wanted == "none" {
@@ -102,10 +102,13 @@ func (e *engine) examineSandbox(ctx context.Context, out io.Writer) bool {
 		return false
 	}
 	engines := []string{"docker", "native"}
-	errs := make(map[string]error)
+	boxes, errs := make(map[string]*box), make(map[string]error)
 	chosen := ""
 	for _, name := range engines {
-		errs[name] = e.checkSandbox(ctx, name)
+		b := &box{settings: e.settings.Sandbox}
+		b.settings.Engine = name
+		defer b.Close()
+		boxes[name], errs[name] = b, b.check(ctx)
 		if errs[name] == nil && chosen == "" && (wanted == name || wanted == "auto") {
 			chosen = name
 		}
@@ -121,47 +124,68 @@ func (e *engine) examineSandbox(ctx context.Context, out io.Writer) bool {
 			state, text = "none ", clean(err.Error())
 		}
 		fmt.Fprintf(out, "%s %-10s %s\n", state, name, text)
-	}
-	if chosen == "native" {
-		e.examineTools(ctx, out)
+		if errs[name] == nil {
+			boxes[name].examine(ctx, out)
+		}
 	}
 	return chosen != ""
 }
 
-// examineTools writes a line for each kind of project: an image has the tools of
-// each, but this machine need not. What is not there is not wrong, for nobody needs
-// them all.
-func (e *engine) examineTools(ctx context.Context, out io.Writer) {
-	s := e.settings.Sandbox
-	s.Engine = "native"
-	b := &box{settings: s}
-	var sets []sandbox.Toolset
+// check looks whether commands could run.
+func (b *box) check(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, checkTime)
+	defer cancel()
 	_, err := b.engine(ctx)
-	if err == nil {
+	return err
+}
+
+// examine writes a line for each kind of project: whether Docker's image for it is
+// there, and which of its tools this machine has for the native sandbox. What is not
+// there is not wrong, for nobody needs them all.
+func (b *box) examine(ctx context.Context, out io.Writer) {
+	var err error
+	if b.docker != nil {
+		var images []sandbox.Image
+		images, err = b.docker.Images(ctx)
+		for _, i := range images {
+			if i.Built.IsZero() {
+				fmt.Fprintf(out, "none  %-10s %s: its image is built when a command first needs it, in a minute or two; caselsp doctor --build-image does so now\n", "docker", i.Profile)
+			} else {
+				fmt.Fprintf(out, "ok    %-10s %s: image %s, built %s ago, %d MB\n", "docker", i.Profile, i.Tag, age(time.Since(i.Built)), i.Size/1e6)
+			}
+		}
+	}
+	if b.native != nil {
+		var sets []sandbox.Toolset
 		sets, err = b.native.Tools(ctx)
+		for _, s := range sets {
+			if s.Has != nil {
+				fmt.Fprintf(out, "ok    %-10s %s: %s\n", "native", s.Profile, strings.Join(s.Has, ", "))
+			}
+			if s.Lacks != nil {
+				fmt.Fprintf(out, "none  %-10s %s: %s\n", "native", s.Profile, clean(s.Advice))
+			}
+		}
 	}
 	if err != nil {
-		fmt.Fprintf(out, "WRONG %-10s %s\n", "tools", clean(err.Error()))
-	}
-	for _, s := range sets {
-		if s.Has != nil {
-			fmt.Fprintf(out, "ok    %-10s %s\n", s.Profile, strings.Join(s.Has, ", "))
-		}
-		if s.Lacks != nil {
-			fmt.Fprintf(out, "none  %-10s %s\n", s.Profile, clean(s.Advice))
-		}
+		fmt.Fprintf(out, "WRONG %-10s %s\n", "sandbox", clean(err.Error()))
 	}
 }
 
-func (e *engine) checkSandbox(ctx context.Context, engine string) error {
-	ctx, cancel := context.WithTimeout(ctx, checkTime)
-	defer cancel()
-	s := e.settings.Sandbox
-	s.Engine = engine
-	b := &box{settings: s}
-	defer b.Close()
-	_, err := b.engine(ctx)
-	return err
+// age is a time that has passed, as people say it.
+func age(d time.Duration) string {
+	const day = 24 * time.Hour
+	n, unit := int(d/day), "day"
+	switch {
+	case d < time.Hour:
+		n, unit = int(d/time.Minute), "minute"
+	case d < 2*day:
+		n, unit = int(d/time.Hour), "hour"
+	}
+	if n != 1 {
+		unit += "s"
+	}
+	return fmt.Sprintf("%d %s", n, unit)
 }
 
 func (e *engine) buildImages(ctx context.Context, base string) error {
