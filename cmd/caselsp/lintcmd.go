@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"caselsp/agent/lint"
 	"caselsp/agent/validate"
+	"caselsp/agent/workspace"
 	"caselsp/sandbox"
 )
 
@@ -39,14 +41,31 @@ func (j *judging) linted(ctx context.Context, e *engine, dir, only string) (map[
 			files = append(files, f.Path)
 		}
 	}
-	found := map[string][]validate.Finding{}
-	for _, l := range lint.For(files, tree) {
+	var before []sandbox.File
+	var had []string
+	if j.rev != "" {
+		if files, before, had, err = changedSince(e.workspace, j.rev, tree, files); err != nil {
+			return nil, err
+		}
+	}
+	run := func(l *lint.Linter, tree []sandbox.File, files []string) (*lint.Report, error) {
 		cmd := l.Command(tree, files)
 		cmd.Policy = rules
 		cmd.Progress = func(line string) { fmt.Fprintln(os.Stderr, "caselsp:", line) }
-		report, err := l.Run(ctx, box, cmd, l.Files(files), gradesOf(e.settings.Lint.Critical))
+		return l.Run(ctx, box, cmd, l.Files(files), gradesOf(e.settings.Lint.Critical))
+	}
+	found := map[string][]validate.Finding{}
+	for _, l := range lint.For(files, tree) {
+		report, err := run(l, tree, files)
 		if err != nil {
 			return nil, err
+		}
+		if len(report.Findings) > 0 && len(l.Files(had)) > 0 {
+			old, err := run(l, before, had)
+			if err != nil {
+				return nil, err
+			}
+			report.Findings = validate.Introduced(old.Findings, report.Findings)
 		}
 		if report.Trouble != "" {
 			fmt.Fprintln(os.Stderr, "caselsp:", report.Trouble)
@@ -59,6 +78,34 @@ func (j *judging) linted(ctx context.Context, e *engine, dir, only string) (map[
 		}
 	}
 	return found, nil
+}
+
+// changedSince returns those of some files that a revision has otherwise or not at
+// all, the tree as it was in these, and which of them it had.
+func changedSince(ws *workspace.Workspace, name string, tree []sandbox.File, files []string) (changed []string, before []sandbox.File, had []string, err error) {
+	rev, err := ws.Revision(name)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	before = slices.Clone(tree)
+	for i, f := range tree {
+		now, _, err := workspace.Decode(f.Data)
+		if err != nil || !slices.Contains(files, f.Path) || !lint.Reads(f.Path) {
+			continue // no text is no linter's
+		}
+		then, ok, err := rev.Text(f.Path, now)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		if !ok || then != now {
+			changed = append(changed, f.Path)
+		}
+		if ok && then != now {
+			before[i].Data = []byte(then)
+			had = append(had, f.Path)
+		}
+	}
+	return changed, before, had, nil
 }
 
 // gradesOf is what lint.critical says.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -59,9 +58,6 @@ func validateCommand(w *wiring) *cobra.Command {
 			if write == nil {
 				return usage(fmt.Errorf("--format %s: it is text, json, sarif or github", j.format))
 			}
-			if j.lint && j.rev != "" {
-				return usage(errors.New("--lint judges what is there: leave --diff out, or judge a checkout of the revision, too"))
-			}
 			j.least = validate.Severity(least)
 			if len(args) == 0 {
 				args = []string{w.dir}
@@ -81,7 +77,7 @@ func validateCommand(w *wiring) *cobra.Command {
 	flags.StringVar(&j.format, "format", "text", "text, json, sarif or github")
 	flags.StringVar(&least, "min-severity", "info", "the least grave findings that are shown and counted: critical, warning or info")
 	flags.StringVar(&j.rev, "diff", "", "show only what changed files introduce since this git revision")
-	flags.BoolVar(&j.lint, "lint", false, "also run pylint, Bandit, ESLint, go vet and gosec in the sandbox, on the files that they read")
+	flags.BoolVar(&j.lint, "lint", false, "also run pylint, Bandit, ESLint, go vet and gosec in the sandbox, and mypy, black and Prettier where the project uses them")
 	flags.StringVar(&explain, "explain", "", "print a rule's documentation and nothing else")
 	return cmd
 }
