@@ -16,8 +16,10 @@ type Comment struct {
 // Comments returns the comments of text, in order; of HTML also those of
 // templates ({# #} and {% comment %}), scripts and styles. Nothing inside a
 // string is a comment.
-func Comments(lang Language, text string) []Comment {
-	t := Parse(lang, text)
+func Comments(lang Language, text string) []Comment { return Parse(lang, text).Comments() }
+
+// Comments returns the comments of the text, see [Comments].
+func (t *Tree) Comments() []Comment {
 	var comments []Comment
 	for _, s := range t.commentSpans() {
 		comments = append(comments, Comment{commentText(t.body()[s.start:s.end]), t.at(s.start), t.at(s.end)})

@@ -25,6 +25,9 @@ type File struct {
 	speech    func() dialect
 	tags      func() []occasion
 	mentions  func() mentions
+	needles   func() needle
+	secret    func() bool // it may hold secrets
+	given     func() []underName
 }
 
 // Style is a style sheet of a file: the file itself, a style element or a style
@@ -68,6 +71,9 @@ func newFile(path, text string) *File {
 	f.speech = sync.OnceValue(f.readDialect)
 	f.tags = sync.OnceValue(f.readTags)
 	f.mentions = sync.OnceValue(f.readMentions)
+	f.needles = sync.OnceValue(func() needle { return needles().in(text) })
+	f.secret = sync.OnceValue(func() bool { return mayHoldSecrets(path) && !machineText(text) })
+	f.given = sync.OnceValue(f.readGiven)
 	return f
 }
 

@@ -12,22 +12,34 @@ import (
 // checkTokens looks for the forms of keys that are certain.
 func checkTokens(p *Pass) {
 	at := sync.OnceValue(p.places)
-	type span struct{ start, end int }
-	var found []span
-	for i := range tokenForms {
-		t := &tokenForms[i]
-		if !t.within(p.Text) {
-			continue
+	var found []piece
+	look := func(t *tokenForm, within piece) {
+		text := p.Text[within.start:within.end]
+		if !t.within(text) {
+			return
 		}
-		for _, m := range t.form.FindAllStringSubmatchIndex(p.Text, -1) {
-			start, end := m[2], m[3]
-			value := p.Text[start:end]
-			if !t.certain(value) || bounded(p.Text, start, end) || slices.ContainsFunc(found, func(s span) bool { return start < s.end && s.start < end }) {
+		for _, m := range t.form().FindAllStringSubmatchIndex(text, -1) {
+			start, end := within.start+m[2], within.start+m[3]
+			if !t.certain(p.Text[start:end]) || bounded(p.Text, start, end) || slices.ContainsFunc(found, func(s piece) bool { return start < s.end && s.start < end }) {
 				continue
 			}
 			if at()(start) != asCode {
-				found = append(found, span{start, end})
+				found = append(found, piece{start, end})
 				p.Report(start, end, "This is a key of %s: revoke it there, and read the new one from the environment or a keyring.", t.service)
+			}
+		}
+	}
+	forms := tokenForms()
+	long := longWords(p.Text, forms.shortest)
+	for i := range forms.list {
+		t := &forms.list[i]
+		if t.wide {
+			look(t, piece{0, len(p.Text)})
+			continue
+		}
+		for _, w := range long {
+			if w.end-w.start >= t.length {
+				look(t, w)
 			}
 		}
 	}
@@ -43,7 +55,7 @@ func bounded(text string, start, end int) bool {
 var privateKey = regexp.MustCompile(`-----BEGIN[ A-Z0-9_-]{0,80}PRIVATE KEY(?: BLOCK)?-----((?:[^-]|-[^-])*?)-----END`)
 
 func checkPrivateKeys(p *Pass) {
-	if !strings.Contains(p.Text, "PRIVATE KEY") {
+	if !p.holds(needKey) {
 		return
 	}
 	at := sync.OnceValue(p.places)
@@ -62,15 +74,29 @@ var fakeKey = regexp.MustCompile(`(?i)example|your|xxxx|\$\{|\{\{|anythingelse`)
 
 var withPassword = regexp.MustCompile(`\b([a-zA-Z][a-zA-Z0-9+.-]{1,20})://([^\s:/@"'<>` + "`" + `]{0,64}):([^\s/@"'<>` + "`" + `]{3,200})@([A-Za-z0-9._-]+|\[[0-9a-fA-F:]+\])`)
 
+// maySendPassword reports whether an address has an @ where withPassword wants one.
+func maySendPassword(text string) bool {
+	for {
+		i := strings.Index(text, "://")
+		if i < 0 {
+			return false
+		}
+		text = text[i+len("://"):]
+		if end := strings.IndexAny(text, " \t\r\n\f/@\"'<>`"); end >= 0 && text[end] == '@' && strings.Contains(text[:end], ":") {
+			return true
+		}
+	}
+}
+
 func checkURLs(p *Pass) {
-	if !strings.Contains(p.Text, "://") {
+	if !p.holds(needAddress) || !maySendPassword(p.Text) {
 		return
 	}
 	at := sync.OnceValue(p.places)
 	for _, m := range withPassword.FindAllStringSubmatchIndex(p.Text, -1) {
 		user, password, host := p.Text[m[4]:m[5]], p.Text[m[6]:m[7]], p.Text[m[8]:m[9]]
 		lower := strings.ToLower(password)
-		if isPlaceholder(password) || strings.EqualFold(user, password) || labels[lower] || sampleHost.MatchString(host) || strings.ContainsAny(password, "{}$[]()*,") || strings.Trim(lower, "*.x") == "" || regexp.MustCompile(`^\d{1,5}$`).MatchString(password) || samplePasswords[lower] {
+		if isPlaceholder(password) || strings.EqualFold(user, password) || labels[lower] || sampleHost.MatchString(host) || strings.ContainsAny(password, "{}$[]()*,") || strings.Trim(lower, "*.x") == "" || port.MatchString(password) || samplePasswords[lower] {
 			continue
 		}
 		if where := at()(m[0]); where == asText || where == asComment && strings.ContainsAny(password, "0123456789") && len(password) > 7 {
@@ -78,6 +104,8 @@ func checkURLs(p *Pass) {
 		}
 	}
 }
+
+var port = regexp.MustCompile(`^\d{1,5}$`)
 
 var (
 	sampleHost      = regexp.MustCompile(`(?i)^(?:(?:.*\.)?example(?:\.\w+)?|.*\.(?:test|invalid|example)|host(?:name)?|proxy(?:\.\w+)?|server|domain\.\w+|my(?:host|domain|server).*|localhost|127\.0\.0\.1|foo|bar|foo\.\w+|bar\.\w+|\w)$`)
@@ -91,12 +119,9 @@ var (
 	sentHeader  = regexp.MustCompile(`(?i)(?:authorization|x-api-key|x-auth-token|private-token|api-key)["'` + "`" + `]?\s*[:=,]\s*["'` + "`" + `]?(?:(?:basic|bearer|token|apikey|key)\s+)?([A-Za-z0-9+/=_.~-]{8,400})`)
 )
 
-// headerSigns are in every text that sentHeader matches.
-var headerSigns = []string{"uthorization", "AUTHORIZATION", "pi-key", "pi-Key", "PI-Key", "PI-KEY", "uth-token", "uth-Token", "UTH-TOKEN", "rivate-token", "rivate-Token", "RIVATE-TOKEN"}
-
 // checkSent looks at what commands and headers send.
 func checkSent(p *Pass, at func(int) place) {
-	if strings.Contains(p.Text, "curl") {
+	if p.holds(needCommand) {
 		for _, m := range commandUser.FindAllStringSubmatchIndex(p.Text, -1) {
 			password := p.Text[m[4]:m[5]]
 			if !isPlaceholder(password) && !labels[strings.ToLower(password)] && !samplePasswords[strings.ToLower(password)] && !strings.ContainsAny(password, "${}<>()[]*%@") || strings.ContainsAny(password, "$@") && entropy(password) > 2.8 && !putIn.MatchString(password) {
@@ -104,7 +129,7 @@ func checkSent(p *Pass, at func(int) place) {
 			}
 		}
 	}
-	if !slices.ContainsFunc(headerSigns, func(s string) bool { return strings.Contains(p.Text, s) }) {
+	if !p.holds(needHeader) {
 		return
 	}
 	for _, m := range sentHeader.FindAllStringSubmatchIndex(p.Text, -1) {
@@ -118,7 +143,7 @@ func checkSent(p *Pass, at func(int) place) {
 func checkCredentials(p *Pass) {
 	at := sync.OnceValue(p.places)
 	checkSent(p, func(i int) place { return at()(i) })
-	for _, v := range p.values(speaksOfSecret) {
+	for _, v := range p.values(ofSecret) {
 		if strings.EqualFold(v.name, "authorization") || !random(v.name, v.value) || !v.quoted && !bareValue(p, v) || tokenAt(p, v) {
 			continue
 		}
@@ -141,10 +166,11 @@ func bareValue(p *Pass, v underName) bool {
 
 // tokenAt reports whether a value is the business of secret-token.
 func tokenAt(p *Pass, v underName) bool {
-	for i := range tokenForms {
-		t := &tokenForms[i]
-		if t.within(v.value) {
-			if m := t.form.FindStringSubmatchIndex(v.value); m != nil && t.certain(v.value[m[2]:m[3]]) {
+	forms := tokenForms().list
+	for i := range forms {
+		t := &forms[i]
+		if len(v.value) >= t.length && t.within(v.value) {
+			if m := t.form().FindStringSubmatchIndex(v.value); m != nil && t.certain(v.value[m[2]:m[3]]) {
 				return true
 			}
 		}
@@ -158,7 +184,7 @@ func checkPasswords(p *Pass) {
 	if strings.HasSuffix(base, ".md") || strings.HasSuffix(base, ".rst") || strings.HasSuffix(base, ".txt") || translation.MatchString(base) {
 		return
 	}
-	for _, v := range p.values(passwordName.MatchString) {
+	for _, v := range p.values(ofPassword) {
 		if passingName.MatchString(v.name) || !guessable(v.name, v) || random(v.name, v.value) || !v.quoted && !configuration(p) || p.Lang == syntax.HTML {
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 
 	"caselsp/agent/syntax"
 )
@@ -11,7 +12,7 @@ import (
 // secrets is for rules that look for secrets in files that may hold them.
 func secrets(check func(*Pass)) func(*Pass) {
 	return func(p *Pass) {
-		if mayHoldSecrets(p.Path) && !machineText(p.Text) {
+		if p.secret() {
 			check(p)
 		}
 	}
@@ -76,8 +77,7 @@ func (f *File) places() func(at int) place {
 	default:
 		return func(int) place { return asText }
 	}
-	type span struct{ start, end int }
-	find := func(list []span, at int) bool {
+	find := func(list []piece, at int) bool {
 		for _, s := range list {
 			if s.start <= at && at < s.end {
 				return true
@@ -85,18 +85,18 @@ func (f *File) places() func(at int) place {
 		}
 		return false
 	}
-	var texts, comments []span
+	var texts, comments []piece
 	for _, c := range f.Code() {
 		for _, n := range c.Nodes(textKinds...) {
 			start, end := c.Span(n)
 			if p := n.Parent(); !p.IsZero() && p.Kind() == "expression_statement" && f.Lang == syntax.Python {
-				comments = append(comments, span{start, end}) // documentation
+				comments = append(comments, piece{start, end}) // documentation
 			}
-			texts = append(texts, span{start, end})
+			texts = append(texts, piece{start, end})
 		}
 		for _, n := range c.Nodes("comment") {
 			start, end := c.Span(n)
-			comments = append(comments, span{start, end})
+			comments = append(comments, piece{start, end})
 		}
 	}
 	return func(at int) place {
@@ -116,6 +116,8 @@ type underName struct {
 	value      string
 	start, end int // of the value
 	quoted     bool
+	sign       int // where the sign between the two ends
+	speaks     speech
 }
 
 const (
@@ -127,47 +129,98 @@ const (
 // typeWords stand between a name and what it is given: var token string = "…".
 var typeWords = words("string str char var let const val text bytes byte any final public private static String Text Str")
 
-// values returns the values under names that speak of a secret, by the look of
-// each place with a sign of assignment: what is before it and what is behind it.
-// Whether it is code or a text is the caller's to see.
-func (f *File) values(speaks func(name string) bool) []underName {
+// speech is what a name speaks of.
+type speech uint8
+
+const (
+	ofSecret speech = 1 << iota
+	ofPassword
+)
+
+// values returns the values under names that speak of something. Where two
+// overlap, it is the first.
+func (f *File) values(of speech) []underName {
 	var list []underName
-	said := map[string]bool{} // pages say class= and href= thousands of times
-	text, last := f.Text, 0
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '=', ':', ',', '>':
-		case '|', '?': // || and ??: what counts where nothing else is set
-			if i == 0 || text[i-1] != text[i] {
-				continue
-			}
-		default:
-			continue
+	last := 0
+	for _, v := range f.given() {
+		if v.speaks&of != 0 && v.sign >= last {
+			list = append(list, v)
+			last = v.start
 		}
-		if i < last {
-			continue
-		}
-		v, ok := valueBehind(text, i)
-		if !ok {
-			continue
-		}
-		if text[i] == ',' {
-			v.name = argumentBefore(text, i)
-		} else {
-			v.name = nameBefore(text, i)
-		}
-		says, known := said[v.name]
-		if !known {
-			says = v.name != "" && speaks(v.name)
-			said[v.name] = says
-		}
-		if !says {
-			continue
-		}
-		list = append(list, v)
-		last = v.start
 	}
 	return list
+}
+
+// readGiven reads the values under names that speak of a secret or a password,
+// by the look of each place with a sign of assignment: what is before it and what
+// is behind it. Whether it is code or a text is the caller's to see.
+func (f *File) readGiven() []underName {
+	var list []underName
+	said := map[string]speech{} // pages say class= and href= thousands of times
+	text := f.Text
+	for i := 0; i < len(text); i++ {
+		if !signBytes[text[i]] || (text[i] == '|' || text[i] == '?') && (i == 0 || text[i-1] != text[i]) {
+			continue // || and ??: what counts where nothing else is set
+		}
+		name := ""
+		if text[i] == ',' {
+			name = argumentBefore(text, i)
+		} else {
+			name = nameBefore(text, i)
+		}
+		if name == "" {
+			continue
+		}
+		says, known := said[name]
+		if !known {
+			says = speechOf(name)
+			said[name] = says
+		}
+		if says == 0 {
+			continue
+		}
+		if v, ok := valueBehind(text, i); ok {
+			v.name, v.sign, v.speaks = name, i, says
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// signBytes are those that a sign of assignment ends in.
+var signBytes = [256]bool{'=': true, ':': true, ',': true, '>': true, '|': true, '?': true}
+
+// maxSpeeches bounds how many names are known by heart: a project has some
+// ten thousand, and most are those of the last file.
+const maxSpeeches = 1 << 15
+
+// speeches are the names that were judged before, as large expressions tell what a
+// name speaks of.
+var speeches = struct {
+	sync.RWMutex
+	of map[string]speech
+}{of: map[string]speech{}}
+
+func speechOf(name string) speech {
+	speeches.RLock()
+	says, known := speeches.of[name]
+	speeches.RUnlock()
+	if known {
+		return says
+	}
+	if speaksOfSecret(name) {
+		says |= ofSecret
+	}
+	if passwordName.MatchString(name) {
+		says |= ofPassword
+	}
+	speeches.Lock()
+	defer speeches.Unlock()
+	if len(speeches.of) >= maxSpeeches {
+		clear(speeches.of)
+	}
+	speeches.of[strings.Clone(name)] = says // not the file's own: that would be kept with it
+	return says
 }
 
 // valueBehind reads what a sign at i gives: a text in quotes or a word.

@@ -43,15 +43,15 @@ func (d disabled) covers(f Finding, category Category) bool {
 
 // suppress leaves out what comments switch off.
 func (s Suite) suppress(f *File, found []Finding) []Finding {
-	if foreign.MatchString(f.Text) {
+	if f.holds(needForeign) && foreign.MatchString(f.Text) {
 		found = s.accepted(f, found)
 	}
-	if !strings.Contains(f.Text, "caselsp-disable-") {
+	if !f.holds(needSuppressor) {
 		return found
 	}
 	var list []disabled
 	var wrong []Finding
-	for _, c := range syntax.Comments(f.Lang, f.Text) {
+	for _, c := range f.Tree.Comments() {
 		m := directive.FindStringSubmatch(strings.TrimSpace(c.Text))
 		if m == nil {
 			continue
@@ -107,7 +107,7 @@ func (s Suite) accepted(f *File, found []Finding) []Finding {
 			lines[i] = foreign.MatchString(line)
 		}
 	}
-	for _, c := range syntax.Comments(f.Lang, f.Text) {
+	for _, c := range f.Tree.Comments() {
 		if foreign.MatchString(c.Text) {
 			lines[c.Start.Line] = true
 			lines[c.End.Line+1] = lines[c.End.Line+1] || strings.Contains(c.Text, "nextline")
