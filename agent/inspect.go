@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"caselsp/agent/validate"
@@ -177,17 +178,13 @@ func (a *affectedFiles) sorted() []string {
 // inParallel calls f for 0 to n-1, on all processors.
 func inParallel(n int, f func(int)) {
 	var wg sync.WaitGroup
-	next := make(chan int)
+	var next atomic.Int64
 	for range min(runtime.GOMAXPROCS(0), n) {
 		wg.Go(func() {
-			for i := range next {
-				f(i)
+			for i := int(next.Add(1)); i <= n; i = int(next.Add(1)) {
+				f(i - 1)
 			}
 		})
 	}
-	for i := range n {
-		next <- i
-	}
-	close(next)
 	wg.Wait()
 }

@@ -2,7 +2,9 @@ package dom
 
 import (
 	"html"
+	"slices"
 	"strings"
+	"sync"
 
 	"caselsp/agent/syntax"
 )
@@ -22,6 +24,14 @@ type Document struct {
 	tags     []*Node // template tags and outputs
 	stray    []*Node
 	ids      map[string][]*Node
+
+	attributes func() map[string][]Attributed // by name
+}
+
+// Attributed is an attribute with its element.
+type Attributed struct {
+	Node *Node
+	Attr *Attr
 }
 
 // Parse builds the tree of an HTML text.
@@ -29,6 +39,7 @@ func Parse(tree *syntax.Tree) *Document {
 	r := newReader(tree)
 	b := &builder{reader: r, gaps: r.sorted(), arms: &armStack{}}
 	b.doc = &Document{Tree: tree, Masked: r.masked, elements: map[string][]*Node{}, ids: map[string][]*Node{}}
+	b.doc.attributes = sync.OnceValue(b.doc.readAttributes)
 	b.doc.Root = &Node{Kind: Root, End: len(r.text)}
 	b.stack = []*Node{b.doc.Root}
 	b.arms.branch = b.branch
@@ -45,15 +56,35 @@ func (d *Document) Elements(names ...string) []*Node {
 		return d.elements[names[0]]
 	}
 	var list []*Node
+	for _, name := range names {
+		list = append(list, d.elements[name]...)
+	}
+	slices.SortFunc(list, func(a, b *Node) int { return a.Start - b.Start })
+	return slices.Compact(list) // a name may be given twice
+}
+
+// Attributes returns the attributes of the names, in document order.
+func (d *Document) Attributes(names ...string) []Attributed {
+	if len(names) == 1 {
+		return d.attributes()[names[0]]
+	}
+	var list []Attributed
+	for _, name := range names {
+		list = append(list, d.attributes()[name]...)
+	}
+	slices.SortFunc(list, func(a, b Attributed) int { return a.Attr.Start - b.Attr.Start })
+	return slices.Compact(list)
+}
+
+func (d *Document) readAttributes() map[string][]Attributed {
+	by := map[string][]Attributed{}
 	for _, n := range d.all {
-		for _, name := range names {
-			if n.Name == name {
-				list = append(list, n)
-				break
-			}
+		for i := range n.Attrs {
+			a := &n.Attrs[i]
+			by[a.Name] = append(by[a.Name], Attributed{n, a})
 		}
 	}
-	return list
+	return by
 }
 
 // Templates returns the page's template tags, outputs and comments, in order,

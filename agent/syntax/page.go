@@ -59,6 +59,17 @@ var (
 // PHP, ERB and its like, Handlebars, Go.
 var foreignTemplate = regexp.MustCompile(`<\?php|<\?=|<%|\{\{[-~]?\s*[#/^>]|\{\{-?\s*(?:if|range|with|define|block|template|end|else)\b`)
 
+// isForeign asks for the marks first: most pages have none, and the expression is
+// slow where it finds nothing.
+func isForeign(text string) bool {
+	for _, mark := range []string{"<?", "<%", "{{"} {
+		if strings.Contains(text, mark) {
+			return foreignTemplate.MatchString(text)
+		}
+	}
+	return false
+}
+
 func readPage(text string) *page {
 	p := &page{text: text}
 	p.tags, p.broken = readTemplate(text)
@@ -78,7 +89,7 @@ func readPage(text string) *page {
 	head := strings.ToLower(p.masked[:min(len(p.masked), 1000)])
 	p.xml = strings.Contains(head, "<?xml") || strings.Contains(head, "//dtd xhtml")
 	lexical := p.tokenize()
-	if foreignTemplate.MatchString(text) {
+	if isForeign(text) {
 		p.broken, p.tokens = nil, nil
 	} else {
 		p.broken = append(p.broken, lexical...)

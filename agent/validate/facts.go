@@ -2,7 +2,6 @@ package validate
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -133,14 +132,14 @@ func (s statement) selector(sel *dom.Selector) {
 }
 
 // idWord finds ids in the HTML that scripts write.
-var idWord = regexp.MustCompile(`\bid=\\?["']?([\w-]+)`)
+var idWord = expr(`\bid=\\?["']?([\w-]+)`)
 
 // scripts states the ids that a script gives to elements.
 func (s statement) scripts(f *File) {
 	for _, c := range f.Code(ecma...) {
 		for _, n := range c.Nodes("string", "template_string", "jsx_attribute") {
 			text := n.Text()
-			for _, m := range idWord.FindAllStringSubmatch(text, -1) {
+			for _, m := range idWord.FindAllStringSubmatch(text) {
 				s.add(IDNamed, m[1], 0, 0, "")
 			}
 			if p := n.Parent(); n.Kind() == "string" && !p.IsZero() && !isLookup(n) {

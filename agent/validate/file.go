@@ -28,6 +28,7 @@ type File struct {
 	needles   func() needle
 	secret    func() bool // it may hold secrets
 	given     func() []underName
+	built     func() bool // by a script, of a page
 }
 
 // Style is a style sheet of a file: the file itself, a style element or a style
@@ -74,6 +75,7 @@ func newFile(path, text string) *File {
 	f.needles = sync.OnceValue(func() needle { return needles().in(text) })
 	f.secret = sync.OnceValue(func() bool { return mayHoldSecrets(path) && !machineText(text) })
 	f.given = sync.OnceValue(f.readGiven)
+	f.built = sync.OnceValue(f.readBuilt)
 	return f
 }
 

@@ -2,7 +2,6 @@ package validate
 
 import (
 	_ "embed"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -112,7 +111,7 @@ func (v *variable) written() bool {
 }
 
 // usedRemark finds the names that comments for linters speak of.
-var usedRemark = regexp.MustCompile(`^/[/*]\s*(?:global|globals|exported|eslint-disable\S*|@ts-\S+|@jsx\S*)\b([^*]*)`)
+var usedRemark = expr(`^/[/*]\s*(?:global|globals|exported|eslint-disable\S*|@ts-\S+|@jsx\S*)\b([^*]*)`)
 
 // saysUsed reports whether a comment for linters names a name.
 func saysUsed(c *Code, name string) bool {
@@ -341,7 +340,7 @@ func (c *Code) line(p *Pass, n syntax.Node) int {
 // are more, they are no mistake.
 const mistakes = 2
 
-var placeholder = regexp.MustCompile(`\$\{\s*([A-Za-z_$][\w$]*)(?:\.[\w$]+)*\s*\}`)
+var placeholder = expr(`\$\{\s*([A-Za-z_$][\w$]*)(?:\.[\w$]+)*\s*\}`)
 
 func checkPlaceholders(p *Pass, c *Code) {
 	var found []syntax.Node

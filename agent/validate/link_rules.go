@@ -65,7 +65,7 @@ var linkRules = []Rule{{
 
 // isSite reports whether a page is a file of a static site: no server fills it.
 func (p *Pass) isSite() bool {
-	return !p.Alone() && len(p.occasions()) == 0 && !strings.Contains("/"+p.Path, "/templates/") && !strings.Contains(p.Text, "<?php") && !strings.Contains(p.Text, "<%")
+	return !p.Alone() && len(p.occasions()) == 0 && !strings.Contains("/"+p.Path, "/templates/") && !p.holds(needServer)
 }
 
 // target takes an address apart: the path in the project that it leads to, and
@@ -238,7 +238,9 @@ func checkFragment(p *Pass, n *dom.Node, a *dom.Attr) {
 }
 
 // frameworked reports whether a script builds the page's elements.
-func frameworked(f *File) bool {
+func frameworked(f *File) bool { return f.built() }
+
+func (f *File) readBuilt() bool {
 	for _, n := range f.Page().Elements() {
 		if n.Custom() && n.Space == dom.HTML {
 			return true

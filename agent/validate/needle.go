@@ -15,6 +15,7 @@ const (
 	needHeader                        // what says who asks
 	needForeign                       // another tool's comment
 	needSuppressor                    // a comment that switches rules off
+	needServer                        // a page that a server's program writes
 )
 
 // needleTexts are what the needles look for, one of which is in every text that the
@@ -27,6 +28,7 @@ var needleTexts = map[needle][]string{
 		"rivate-Token", "RIVATE-TOKEN"},
 	needForeign:    {"nosec", "nosemgrep", "gitleaks:allow", "pragma: allowlist"},
 	needSuppressor: {"caselsp-disable-"},
+	needServer:     {"<?php", "<%"},
 }
 
 // automaton is the one of Aho and Corasick (1975) for the needles, with the

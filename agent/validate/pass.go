@@ -73,15 +73,16 @@ func elements(check func(*Pass, *dom.Node), names ...string) func(*Pass) {
 
 // attributes is for rules about single attributes: of the names, or without one of all.
 func attributes(check func(*Pass, *dom.Node, *dom.Attr), names ...string) func(*Pass) {
-	wanted := map[string]bool{}
-	for _, name := range names {
-		wanted[name] = true
+	if len(names) > 0 {
+		return page(func(p *Pass, d *dom.Document) {
+			for _, x := range d.Attributes(names...) {
+				check(p, x.Node, x.Attr)
+			}
+		})
 	}
 	return elements(func(p *Pass, n *dom.Node) {
 		for i := range n.Attrs {
-			if a := &n.Attrs[i]; len(names) == 0 || wanted[a.Name] {
-				check(p, n, a)
-			}
+			check(p, n, &n.Attrs[i])
 		}
 	})
 }

@@ -136,18 +136,15 @@ func (p *Project) look(m *member, path string, set ruleSet) bool {
 	// meanwhile makes them stale again.
 	verdicts := map[int][]Finding{}
 	for i := range p.suite.rules {
-		if due.has(i) {
-			verdicts[i] = p.suite.ask(&Pass{File: file, index: i, project: p, member: m})
+		if !due.has(i) {
+			if old := m.verdicts[i]; len(old) > 0 {
+				verdicts[i] = old
+			}
+		} else if found := p.suite.ask(&Pass{File: file, index: i, project: p, member: m}); len(found) > 0 {
+			verdicts[i] = found
 		}
 	}
-	if m.verdicts == nil {
-		m.verdicts = map[int][]Finding{}
-	}
-	for i, found := range verdicts {
-		if delete(m.verdicts, i); len(found) > 0 {
-			m.verdicts[i] = found
-		}
-	}
+	m.verdicts = verdicts
 	found := p.suite.merge(file, m.verdicts)
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -2,7 +2,6 @@ package validate
 
 import (
 	"path"
-	"regexp"
 	"strings"
 
 	"caselsp/agent/syntax"
@@ -246,7 +245,7 @@ func (n *symbols) importScript(x syntax.Node) {
 }
 
 // major is the last element of the path of a module's later version.
-var major = regexp.MustCompile(`^v[0-9]+$`)
+var major = expr(`^v[0-9]+$`)
 
 // bindGo reads what one node of Go binds.
 func (n *symbols) bindGo(x syntax.Node) {

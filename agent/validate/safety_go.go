@@ -1,7 +1,6 @@
 package validate
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -107,10 +106,10 @@ var safetyGoRules = untested([]Rule{{
 }})
 
 var (
-	skipVerify = regexp.MustCompile(`^(?:[\w.]+\.)?InsecureSkipVerify\s*[:=]\s*true$`)
-	oldVersion = regexp.MustCompile(`^(?:[\w.]+\.)?M(?:in|ax)Version\s*[:=]\s*tls\.Version(?:SSL30|TLS10|TLS11)$`)
-	unescaped  = regexp.MustCompile(`^html/template\.(?:HTML|HTMLAttr|JS|JSStr|CSS|URL|Srcset)$`)
-	openMode   = regexp.MustCompile(`^0o?[0-7]{0,3}[2367]$`)
+	skipVerify = expr(`^(?:[\w.]+\.)?InsecureSkipVerify\s*[:=]\s*true$`)
+	oldVersion = expr(`^(?:[\w.]+\.)?M(?:in|ax)Version\s*[:=]\s*tls\.Version(?:SSL30|TLS10|TLS11)$`)
+	unescaped  = expr(`^html/template\.(?:HTML|HTMLAttr|JS|JSStr|CSS|URL|Srcset)$`)
+	openMode   = expr(`^0o?[0-7]{0,3}[2367]$`)
 
 	goWeak = map[string]string{
 		"crypto/md5.New": goHash, "crypto/md5.Sum": goHash, "crypto/sha1.New": goHash, "crypto/sha1.Sum": goHash, "golang.org/x/crypto/md4.New": goHash, "golang.org/x/crypto/ripemd160.New": goHash,

@@ -1,7 +1,6 @@
 package validate
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -82,9 +81,9 @@ var safetyPyCryptoRules = untested([]Rule{{
 	}),
 }})
 
-var weakCipher = regexp.MustCompile(`^(?:Crypto|Cryptodome)\.Cipher\.(?:ARC2|ARC4|Blowfish|DES|DES3|CAST|XOR)\.new$|^cryptography\.hazmat\.primitives\.ciphers\.algorithms\.(?:ARC4|Blowfish|CAST5|IDEA|SEED|TripleDES)$|^cryptography\.hazmat\.primitives\.ciphers\.modes\.ECB$`)
+var weakCipher = expr(`^(?:Crypto|Cryptodome)\.Cipher\.(?:ARC2|ARC4|Blowfish|DES|DES3|CAST|XOR)\.new$|^cryptography\.hazmat\.primitives\.ciphers\.algorithms\.(?:ARC4|Blowfish|CAST5|IDEA|SEED|TripleDES)$|^cryptography\.hazmat\.primitives\.ciphers\.modes\.ECB$`)
 
-var weakHash = regexp.MustCompile(`^hashlib\.(?:md4|md5|sha1|sha)$|^(?:Crypto|Cryptodome)\.Hash\.(?:MD2|MD4|MD5|SHA|SHA1)\.new$|^cryptography\.hazmat\.primitives\.hashes\.(?:MD5|SHA1)$|^(?:md5|sha)\.new$|^md5\.md5$|^sha\.sha$`)
+var weakHash = expr(`^hashlib\.(?:md4|md5|sha1|sha)$|^(?:Crypto|Cryptodome)\.Hash\.(?:MD2|MD4|MD5|SHA|SHA1)\.new$|^cryptography\.hazmat\.primitives\.hashes\.(?:MD5|SHA1)$|^(?:md5|sha)\.new$|^md5\.md5$|^sha\.sha$`)
 
 func checkWeakHash(p *Pass, c *Code, k call) {
 	const text = "%s can be forged: use SHA-256 (hashlib.scrypt for passwords), or say usedforsecurity=False where nothing depends on it."
@@ -140,7 +139,7 @@ func checkWeakKey(p *Pass, c *Code, k call) {
 var foreseeable = []string{"random", "Random", "randrange", "randint", "choice", "choices", "uniform", "triangular", "randbytes", "sample", "getrandbits"}
 
 // secretPurpose is in the names of what must not be guessed.
-var secretPurpose = regexp.MustCompile(`(?i)(?:passw|secret|token(?:_?(?:key|id|hex|value|str))?$|nonce|salt|otp$|^otp|api_?key|session_?(?:id|key)|csrf|auth_?(?:key|code|token)|(?:private|encryption|signing|crypto)_?key|activation|reset_?(?:code|key)|verification_?code)`)
+var secretPurpose = expr(`(?i)(?:passw|secret|token(?:_?(?:key|id|hex|value|str))?$|nonce|salt|otp$|^otp|api_?key|session_?(?:id|key)|csrf|auth_?(?:key|code|token)|(?:private|encryption|signing|crypto)_?key|activation|reset_?(?:code|key)|verification_?code)`)
 
 // purpose returns what the result of an expression is for where its name speaks
 // of a secret: the variable that it is given to, the function that it is made in.
@@ -205,7 +204,7 @@ func checkVerifyAssigned(p *Pass, c *Code, n syntax.Node) {
 	}
 }
 
-var oldTLS = regexp.MustCompile(`\b(?:PROTOCOL_(?:SSLv2|SSLv3|TLSv1|TLSv1_1)|(?:SSLv2|SSLv3|SSLv23|TLSv1|TLSv1_1)_METHOD)$`)
+var oldTLS = expr(`\b(?:PROTOCOL_(?:SSLv2|SSLv3|TLSv1|TLSv1_1)|(?:SSLv2|SSLv3|SSLv23|TLSv1|TLSv1_1)_METHOD)$`)
 
 // checkTLSVersion looks at what is given as a version: to a call, or to a
 // parameter by default.

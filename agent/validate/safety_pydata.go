@@ -2,7 +2,6 @@ package validate
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -148,7 +147,7 @@ func checkTarfile(p *Pass, c *Code, k call) {
 
 var (
 	makesFile    = []string{"open", "io.open", "os.open", "os.mkdir", "os.makedirs", "codecs.open", "pathlib.Path", "os.mkfifo", "gzip.open", "logging.FileHandler", "shutil.copyfileobj"}
-	sharedFolder = regexp.MustCompile(`^(?:/var/tmp|/tmp|/dev/shm)/`)
+	sharedFolder = expr(`^(?:/var/tmp|/tmp|/dev/shm)/`)
 )
 
 // mode reads a file mode: a number, or those of stat.
@@ -285,7 +284,7 @@ func checkExcept(p *Pass, c *Code, n syntax.Node) {
 	}
 }
 
-var commitHash = regexp.MustCompile(`^[0-9a-fA-F]{7,}$`)
+var commitHash = expr(`^[0-9a-fA-F]{7,}$`)
 
 func checkRevision(p *Pass, c *Code, k call) {
 	module, ok := map[string]string{"from_pretrained": "transformers", "load_dataset": "datasets", "hf_hub_download": "huggingface_hub", "snapshot_download": "huggingface_hub"}[k.base]

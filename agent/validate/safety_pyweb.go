@@ -1,7 +1,6 @@
 package validate
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -80,7 +79,7 @@ var safetyPyWebRules = untested([]Rule{{
 }})
 
 // markup are the functions that declare a text to be safe HTML.
-var markup = regexp.MustCompile(`^(?:django\.utils\.(?:safestring|html)\.(?:mark_safe|SafeText|SafeUnicode|SafeString|SafeBytes)|(?:markupsafe|flask|jinja2)\.Markup|webhelpers\.html\.literal)$`)
+var markup = expr(`^(?:django\.utils\.(?:safestring|html)\.(?:mark_safe|SafeText|SafeUnicode|SafeString|SafeBytes)|(?:markupsafe|flask|jinja2)\.Markup|webhelpers\.html\.literal)$`)
 
 // escapers make a text safe for a page.
 var escapers = []string{
@@ -112,7 +111,7 @@ func (n *symbols) harmlessAll(v madeText, names ...string) bool {
 }
 
 // request is what a name begins with that holds what somebody sent.
-var request = regexp.MustCompile(`^(?:flask\.request|request|self\.request|bottle\.request)\.(?:args|form|values|json|data|headers|cookies|files|GET|POST|COOKIES|FILES|body|query_params|query|params|get_json\(\)|get_data\(\))`)
+var request = expr(`^(?:flask\.request|request|self\.request|bottle\.request)\.(?:args|form|values|json|data|headers|cookies|files|GET|POST|COOKIES|FILES|body|query_params|query|params|get_json\(\)|get_data\(\))`)
 
 // sent reports whether an expression is what somebody sent with a request, or
 // holds it.
@@ -161,7 +160,7 @@ func (n *symbols) identifierValue(x syntax.Node) syntax.Node {
 }
 
 // openers are the functions of urllib that open any URL.
-var openers = regexp.MustCompile(`^(?:six\.moves\.)?urllib2?(?:\.request)?\.(?:urlopen|urlretrieve|(?:Fancy)?URLopener\(\)\.(?:open|retrieve))$`)
+var openers = expr(`^(?:six\.moves\.)?urllib2?(?:\.request)?\.(?:urlopen|urlretrieve|(?:Fancy)?URLopener\(\)\.(?:open|retrieve))$`)
 
 func checkURLOpen(p *Pass, c *Code, k call) {
 	to := k.at(0, "url")

@@ -1,7 +1,6 @@
 package validate
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -104,10 +103,10 @@ var safetyScriptRules = untested(authored([]Rule{{
 }}))
 
 var (
-	weakNames = regexp.MustCompile(`(?i)^(?:md4|md5|sha-?1|rc4|rc2.*|des.*|bf.*|blowfish|.*-ecb)$`)
+	weakNames = expr(`(?i)^(?:md4|md5|sha-?1|rc4|rc2.*|des.*|bf.*|blowfish|.*-ecb)$`)
 
 	// cleaner is a function that makes a text safe for a page.
-	cleaner = regexp.MustCompile(`(?i)(?:saniti[sz]e|purify|escape|encode|clean|xss|stringify|tohtml|render|markdown|marked|highlight|i18n|translate|gettext|(?:^|\.)_?_?t|\$t|tofixed|tolocalestring|localize)\w*\(\)$`)
+	cleaner = expr(`(?i)(?:saniti[sz]e|purify|escape|encode|clean|xss|stringify|tohtml|render|markdown|marked|highlight|i18n|translate|gettext|(?:^|\.)_?_?t|\$t|tofixed|tolocalestring|localize)\w*\(\)$`)
 )
 
 func checkScriptEval(p *Pass, c *Code, k call) {
@@ -139,7 +138,7 @@ func scriptShell(c *Code, k call) bool {
 		return true
 	case "child_process.spawn", "child_process.spawnSync", "child_process.execFile", "child_process.execFileSync":
 		for _, x := range k.list[min(1, len(k.list)):] {
-			if x.Kind() == "object" && regexp.MustCompile(`\bshell\s*:\s*(?:true|["'])`).MatchString(x.Text()) {
+			if x.Kind() == "object" && shellOption.MatchString(x.Text()) {
 				return true
 			}
 		}
@@ -209,7 +208,7 @@ func (n *symbols) cleanedText(x syntax.Node) bool {
 }
 
 // scriptRequest is a part of a request that Express, Koa and their like hand over.
-var scriptRequest = regexp.MustCompile(`^(?:req|request|ctx|ctx\.request|ctx\.req|this\.request)\.(?:query|body|params|headers|cookies|param\(|get\()`)
+var scriptRequest = expr(`^(?:req|request|ctx|ctx\.request|ctx\.req|this\.request)\.(?:query|body|params|headers|cookies|param\(|get\()`)
 
 // sentPart reports whether an expression is a part of a request as it came, or has
 // one put in.
@@ -239,3 +238,5 @@ func checkSentOn(p *Pass, c *Code, k call) {
 		p.Node(c, k.list[0], "Who sends ../ here reaches any file: take path.basename of it, or look it up among the files that are allowed.")
 	}
 }
+
+var shellOption = expr(`\bshell\s*:\s*(?:true|["'])`)

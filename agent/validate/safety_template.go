@@ -1,8 +1,6 @@
 package validate
 
 import (
-	"regexp"
-
 	"caselsp/agent/dom"
 )
 
@@ -31,8 +29,8 @@ var safetyTemplateRules = []Rule{{
 }}
 
 var (
-	unescapedOutput = regexp.MustCompile(`^\{\{[^"']*(?:"[^"]*"[^"']*|'[^']*'[^"']*)*\|\s*(?:safe|safeseq|raw)\s*(?:[|}-].*)?\}\}$`)
-	escapedBefore   = regexp.MustCompile(`\|\s*(?:force_escape|escape|e|escapejs|tojson|json_script|linebreaks|linebreaksbr|urlize|striptags|urlencode|length|floatformat|date|intcomma|bleach|sanitize|clean\w*|markdown\w*)\b.*\|\s*(?:safe|raw)`)
-	escapingOff     = regexp.MustCompile(`^\{%-?\s*autoescape\s+(?:off|false)\s*-?%\}$`)
-	calledFirst     = regexp.MustCompile(`^\s*[\w.$]+\(`)
+	unescapedOutput = expr(`^\{\{[^"']*(?:"[^"]*"[^"']*|'[^']*'[^"']*)*\|\s*(?:safe|safeseq|raw)\s*(?:[|}-].*)?\}\}$`)
+	escapedBefore   = expr(`\|\s*(?:force_escape|escape|e|escapejs|tojson|json_script|linebreaks|linebreaksbr|urlize|striptags|urlencode|length|floatformat|date|intcomma|bleach|sanitize|clean\w*|markdown\w*)\b.*\|\s*(?:safe|raw)`)
+	escapingOff     = expr(`^\{%-?\s*autoescape\s+(?:off|false)\s*-?%\}$`)
+	calledFirst     = expr(`^\s*[\w.$]+\(`)
 )

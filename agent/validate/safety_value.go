@@ -2,7 +2,6 @@ package validate
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -155,7 +154,7 @@ func (n *symbols) foldString(x syntax.Node, depth int) madeText {
 }
 
 // verbPlace is a place in a format of % or Sprintf.
-var verbPlace = regexp.MustCompile(`%(?:\([^)]*\)|\[\d+\])?[-+ #0]*(?:\d+|\*)?(?:\.(?:\d+|\*))?([a-zA-Z%])`)
+var verbPlace = expr(`%(?:\([^)]*\)|\[\d+\])?[-+ #0]*(?:\d+|\*)?(?:\.(?:\d+|\*))?([a-zA-Z%])`)
 
 func (n *symbols) foldBinary(x syntax.Node, depth int) madeText {
 	parts := namedChildren(x)
@@ -188,7 +187,7 @@ func (n *symbols) foldBinary(x syntax.Node, depth int) madeText {
 
 // format fills the places of a format in. A place for a number is none that
 // anything else can be put into.
-func (n *symbols) format(form madeText, args []syntax.Node, place *regexp.Regexp, depth int) madeText {
+func (n *symbols) format(form madeText, args []syntax.Node, place *expression, depth int) madeText {
 	v, last, i := written(""), 0, 0
 	holes := form.holes
 	keep := func(text string) {
@@ -196,7 +195,7 @@ func (n *symbols) format(form madeText, args []syntax.Node, place *regexp.Regexp
 		v = v.plus(madeText{true, text, holes[:count]})
 		holes = holes[count:]
 	}
-	for _, m := range place.FindAllStringSubmatchIndex(form.text, -1) {
+	for _, m := range place.FindAllStringSubmatchIndex(form.text) {
 		keep(form.text[last:m[0]])
 		last = m[1]
 		verb := ""
@@ -223,7 +222,7 @@ func (n *symbols) format(form madeText, args []syntax.Node, place *regexp.Regexp
 }
 
 // bracePlace is a place in a format of Python's str.format.
-var bracePlace = regexp.MustCompile(`\{[^{}]*?(?::[^{}]*?([a-zA-Z%])?)?\}`)
+var bracePlace = expr(`\{[^{}]*?(?::[^{}]*?([a-zA-Z%])?)?\}`)
 
 // foldCall reads the calls that make texts of texts.
 func (n *symbols) foldCall(x syntax.Node, depth int) madeText {

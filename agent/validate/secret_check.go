@@ -1,7 +1,6 @@
 package validate
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -18,7 +17,7 @@ func checkTokens(p *Pass) {
 		if !t.within(text) {
 			return
 		}
-		for _, m := range t.form().FindAllStringSubmatchIndex(text, -1) {
+		for _, m := range t.form.FindAllStringSubmatchIndex(text) {
 			start, end := within.start+m[2], within.start+m[3]
 			if !t.certain(p.Text[start:end]) || bounded(p.Text, start, end) || slices.ContainsFunc(found, func(s piece) bool { return start < s.end && s.start < end }) {
 				continue
@@ -52,14 +51,14 @@ func bounded(text string, start, end int) bool {
 		end < len(text) && alnum(text[end-1]) && alnum(text[end])
 }
 
-var privateKey = regexp.MustCompile(`-----BEGIN[ A-Z0-9_-]{0,80}PRIVATE KEY(?: BLOCK)?-----((?:[^-]|-[^-])*?)-----END`)
+var privateKey = expr(`-----BEGIN[ A-Z0-9_-]{0,80}PRIVATE KEY(?: BLOCK)?-----((?:[^-]|-[^-])*?)-----END`)
 
 func checkPrivateKeys(p *Pass) {
 	if !p.holds(needKey) {
 		return
 	}
 	at := sync.OnceValue(p.places)
-	for _, m := range privateKey.FindAllStringSubmatchIndex(p.Text, -1) {
+	for _, m := range privateKey.FindAllStringSubmatchIndex(p.Text) {
 		body := strings.NewReplacer("\\n", "", "\n", "", "\r", "", " ", "", "\t", "").Replace(p.Text[m[2]:m[3]])
 		if strings.Contains(body, "...") || entropy(body) < 3.5 || len(body) < 64 || fakeKey.MatchString(body) {
 			continue
@@ -70,9 +69,9 @@ func checkPrivateKeys(p *Pass) {
 	}
 }
 
-var fakeKey = regexp.MustCompile(`(?i)example|your|xxxx|\$\{|\{\{|anythingelse`)
+var fakeKey = expr(`(?i)example|your|xxxx|\$\{|\{\{|anythingelse`)
 
-var withPassword = regexp.MustCompile(`\b([a-zA-Z][a-zA-Z0-9+.-]{1,20})://([^\s:/@"'<>` + "`" + `]{0,64}):([^\s/@"'<>` + "`" + `]{3,200})@([A-Za-z0-9._-]+|\[[0-9a-fA-F:]+\])`)
+var withPassword = expr(`\b([a-zA-Z][a-zA-Z0-9+.-]{1,20})://([^\s:/@"'<>` + "`" + `]{0,64}):([^\s/@"'<>` + "`" + `]{3,200})@([A-Za-z0-9._-]+|\[[0-9a-fA-F:]+\])`)
 
 // maySendPassword reports whether an address has an @ where withPassword wants one.
 func maySendPassword(text string) bool {
@@ -93,7 +92,7 @@ func checkURLs(p *Pass) {
 		return
 	}
 	at := sync.OnceValue(p.places)
-	for _, m := range withPassword.FindAllStringSubmatchIndex(p.Text, -1) {
+	for _, m := range withPassword.FindAllStringSubmatchIndex(p.Text) {
 		user, password, host := p.Text[m[4]:m[5]], p.Text[m[6]:m[7]], p.Text[m[8]:m[9]]
 		lower := strings.ToLower(password)
 		if isPlaceholder(password) || strings.EqualFold(user, password) || labels[lower] || sampleHost.MatchString(host) || strings.ContainsAny(password, "{}$[]()*,") || strings.Trim(lower, "*.x") == "" || port.MatchString(password) || samplePasswords[lower] {
@@ -105,24 +104,24 @@ func checkURLs(p *Pass) {
 	}
 }
 
-var port = regexp.MustCompile(`^\d{1,5}$`)
+var port = expr(`^\d{1,5}$`)
 
 var (
-	sampleHost      = regexp.MustCompile(`(?i)^(?:(?:.*\.)?example(?:\.\w+)?|.*\.(?:test|invalid|example)|host(?:name)?|proxy(?:\.\w+)?|server|domain\.\w+|my(?:host|domain|server).*|localhost|127\.0\.0\.1|foo|bar|foo\.\w+|bar\.\w+|\w)$`)
+	sampleHost      = expr(`(?i)^(?:(?:.*\.)?example(?:\.\w+)?|.*\.(?:test|invalid|example)|host(?:name)?|proxy(?:\.\w+)?|server|domain\.\w+|my(?:host|domain|server).*|localhost|127\.0\.0\.1|foo|bar|foo\.\w+|bar\.\w+|\w)$`)
 	samplePasswords = words("pass passwd password pwd pw secret bar baz foo test postgres root admin user guest changeme p4ss passw0rd pass123 password123 mypassword mypass userpass hunter2 pword p@ssword pazz pa55 abc xyz word")
 )
 
 // commandUser is the user and the password of a curl command; sentHeader what a
 // header of a request says who asks.
 var (
-	commandUser = regexp.MustCompile(`\bcurl\b[^\n|;]*?(?:\\\n[^\n|;]*?)*?\s(?:-u|--user|-[a-zA-Z]*u)[ =]?["']?([^\s"':]{0,60}):([^\s"']{3,100})`)
-	sentHeader  = regexp.MustCompile(`(?i)(?:authorization|x-api-key|x-auth-token|private-token|api-key)["'` + "`" + `]?\s*[:=,]\s*["'` + "`" + `]?(?:(?:basic|bearer|token|apikey|key)\s+)?([A-Za-z0-9+/=_.~-]{8,400})`)
+	commandUser = expr(`\bcurl\b[^\n|;]*?(?:\\\n[^\n|;]*?)*?\s(?:-u|--user|-[a-zA-Z]*u)[ =]?["']?([^\s"':]{0,60}):([^\s"']{3,100})`)
+	sentHeader  = expr(`(?i)(?:authorization|x-api-key|x-auth-token|private-token|api-key)["'` + "`" + `]?\s*[:=,]\s*["'` + "`" + `]?(?:(?:basic|bearer|token|apikey|key)\s+)?([A-Za-z0-9+/=_.~-]{8,400})`)
 )
 
 // checkSent looks at what commands and headers send.
 func checkSent(p *Pass, at func(int) place) {
 	if p.holds(needCommand) {
-		for _, m := range commandUser.FindAllStringSubmatchIndex(p.Text, -1) {
+		for _, m := range commandUser.FindAllStringSubmatchIndex(p.Text) {
 			password := p.Text[m[4]:m[5]]
 			if !isPlaceholder(password) && !labels[strings.ToLower(password)] && !samplePasswords[strings.ToLower(password)] && !strings.ContainsAny(password, "${}<>()[]*%@") || strings.ContainsAny(password, "$@") && entropy(password) > 2.8 && !putIn.MatchString(password) {
 				p.Report(m[4], m[5], "Whoever can read this file knows this password: read it from the environment or a file of curl's own (--netrc).")
@@ -132,7 +131,7 @@ func checkSent(p *Pass, at func(int) place) {
 	if !p.holds(needHeader) {
 		return
 	}
-	for _, m := range sentHeader.FindAllStringSubmatchIndex(p.Text, -1) {
+	for _, m := range sentHeader.FindAllStringSubmatchIndex(p.Text) {
 		v := underName{name: "Authorization", value: p.Text[m[2]:m[3]], start: m[2], end: m[3]}
 		if random("authorization token", v.value) && !tokenAt(p, v) && at(v.start) != asCode {
 			p.Report(v.start, v.end, "This header says who asks: read its value from the environment or a keyring, and revoke this one.")
@@ -170,7 +169,7 @@ func tokenAt(p *Pass, v underName) bool {
 	for i := range forms {
 		t := &forms[i]
 		if len(v.value) >= t.length && t.within(v.value) {
-			if m := t.form().FindStringSubmatchIndex(v.value); m != nil && t.certain(v.value[m[2]:m[3]]) {
+			if m := t.form.FindStringSubmatchIndex(v.value); m != nil && t.certain(v.value[m[2]:m[3]]) {
 				return true
 			}
 		}
@@ -195,7 +194,7 @@ func checkPasswords(p *Pass) {
 }
 
 // translation is the path of a file with texts that are shown.
-var translation = regexp.MustCompile(`(?:^|/)(?:i18n|locales?|lang|languages?|translations?|messages|l10n)(?:/|[._-])|(?:^|/)(?:en|de|fr|es|it|ja|zh|ru|pt)(?:[-_]\w\w)?\.(?:json|ya?ml|js|ts)$`)
+var translation = expr(`(?:^|/)(?:i18n|locales?|lang|languages?|translations?|messages|l10n)(?:/|[._-])|(?:^|/)(?:en|de|fr|es|it|ja|zh|ru|pt)(?:[-_]\w\w)?\.(?:json|ya?ml|js|ts)$`)
 
 // configuration reports whether words without quotes are values in a file.
 func configuration(p *Pass) bool {

@@ -2,7 +2,6 @@ package validate
 
 import (
 	"path"
-	"regexp"
 	"strings"
 	"sync"
 
@@ -48,7 +47,7 @@ var (
 
 	lockFiles = words(`package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml pnpm-lock.yml poetry.lock pipfile.lock uv.lock pdm.lock cargo.lock composer.lock gemfile.lock go.sum go.mod go.work.sum
 		mix.lock flake.lock deno.lock bun.lock gradle.lockfile gradle-wrapper.properties packages.lock.json podfile.lock pubspec.lock checksums.txt sha256sums md5sums`)
-	machineMade = regexp.MustCompile(`(?:[.-]min\.(?:js|css|mjs)|\.map|\.svg|\.snap|\.sum|\.po|\.pot|\.xlf)$`)
+	machineMade = expr(`(?:[.-]min\.(?:js|css|mjs)|\.map|\.svg|\.snap|\.sum|\.po|\.pot|\.xlf)$`)
 )
 
 // mayHoldSecrets reports whether what looks like a secret in a file could be one:

@@ -3,7 +3,6 @@ package validate
 import (
 	_ "embed"
 	"math"
-	"regexp"
 	"regexp/syntax"
 	"strings"
 	"sync"
@@ -14,7 +13,7 @@ import (
 type tokenForm struct {
 	service string
 	sign    []string // one of which is in every text with such a key
-	form    func() *regexp.Regexp
+	form    *expression
 	least   float64 // entropy of a key, in bits a character: below it is made up
 	length  int     // of the shortest match, in bytes
 	wide    bool    // a match may hold other bytes than those of words, see wordBytes
@@ -36,7 +35,7 @@ func (t *tokenForm) certain(key string) bool {
 }
 
 // madeUp is what services and people write into examples.
-var madeUp = regexp.MustCompile(`(?i)example|x{5,}|\*{3}|\.{3}|your[_-]|placeholder|redacted|dummy|fake|0{8}|1234567890|abcdefghij|eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9l`)
+var madeUp = expr(`(?i)example|x{5,}|\*{3}|\.{3}|your[_-]|placeholder|redacted|dummy|fake|0{8}|1234567890|abcdefghij|eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9l`)
 
 //go:embed secret_token.txt
 var tokenTable string
@@ -71,7 +70,7 @@ var tokenForms = sync.OnceValue(func() *formTable {
 		if f[2] == "low" {
 			least = 2.0
 		}
-		x := tokenForm{service: f[0], sign: strings.Fields(f[1]), least: least, form: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(form) })}
+		x := tokenForm{service: f[0], sign: strings.Fields(f[1]), least: least, form: expr(form)}
 		if x.length, x.wide = measure(form); !x.wide {
 			t.shortest = min(t.shortest, x.length)
 		}

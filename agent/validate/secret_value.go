@@ -2,7 +2,6 @@ package validate
 
 import (
 	"math"
-	"regexp"
 	"strings"
 )
 
@@ -24,18 +23,18 @@ func entropy(s string) float64 {
 
 var (
 	// fakeWords are in what stands for a value that others are to write.
-	fakeWords = regexp.MustCompile(`(?i)example|sample|place_?holder|change_?(?:me|it|this)|replace|insert|redact|dummy|fake|your[_-]?|enter[_-]|my[_-](?:secret|token|key|pass|api|super)|test[_-]?(?:key|token|secret|pass|only)|invalid|foobar|secret_?here|key_?here|token_?here|here$|goes_?here|todo|fixme|xxxx|abcdefg|abc123|123abc|0123456|1234567890|9876543|deadbeef|lorem|ipsum|not_?(?:a|the)_?(?:real|secret)|undefined|default|s3cr3t_here|<[^>]*>`)
+	fakeWords = expr(`(?i)example|sample|place_?holder|change_?(?:me|it|this)|replace|insert|redact|dummy|fake|your[_-]?|enter[_-]|my[_-](?:secret|token|key|pass|api|super)|test[_-]?(?:key|token|secret|pass|only)|invalid|foobar|secret_?here|key_?here|token_?here|here$|goes_?here|todo|fixme|xxxx|abcdefg|abc123|123abc|0123456|1234567890|9876543|deadbeef|lorem|ipsum|not_?(?:a|the)_?(?:real|secret)|undefined|default|s3cr3t_here|<[^>]*>`)
 
 	// putIn is what the run puts in: of a shell, a template, a format, an environment.
-	putIn = regexp.MustCompile(`^\$|\$\{|\$\(|\{\{|\{%|%\(|<%|^%[sdv]$|^%\w+%$|^@\w+@$|^#\{|\{\d*\}|^\{[\w.]+\}$|%[sdv]|process\.env|os\.environ|getenv|ENV\[|secrets\.|vault:|^arn:|^ref\+|!Ref|ssm:|^env:|^file:|^op://|^enc\[|^AgA|^sops`)
+	putIn = expr(`^\$|\$\{|\$\(|\{\{|\{%|%\(|<%|^%[sdv]$|^%\w+%$|^@\w+@$|^#\{|\{\d*\}|^\{[\w.]+\}$|%[sdv]|process\.env|os\.environ|getenv|ENV\[|secrets\.|vault:|^arn:|^ref\+|!Ref|ssm:|^env:|^file:|^op://|^enc\[|^AgA|^sops`)
 
 	// aName is what looks like the name of something, a word, a path, a type.
-	aName = regexp.MustCompile(`^(?:[A-Za-z]+(?:[_.:/ -][A-Za-z]+)*[0-9]{0,2}|[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+(?:\(.*)?|(?:[a-z]+[A-Z]?|[A-Z][a-z]+)(?:[A-Z][a-z]+)+[0-9]{0,2}|[a-z]+(?:[_-][a-z0-9]{1,12})+|[A-Z]+(?:_[A-Z0-9]{1,12})+|[a-z]+(?:-[a-z]+)*-v?\d+(?:\.\d+)*)$`)
-	aPath = regexp.MustCompile(`^(?:\.{0,2}/|~/|[A-Za-z]:\\|https?://|\w+://|[\w.-]+/[\w./-]+\.\w{1,5}$|#|\.|--|@)`)
-	aDate = regexp.MustCompile(`^(?:\d{1,4}[-/.:]\d{1,2}[-/.:]\d{1,4}.*|v?\d+(?:\.\d+)+.*|[\d.,:+-]+|0x[0-9a-fA-F]{1,16}|rgba?\(.*|#[0-9a-fA-F]{3,8})$`)
+	aName = expr(`^(?:[A-Za-z]+(?:[_.:/ -][A-Za-z]+)*[0-9]{0,2}|[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+(?:\(.*)?|(?:[a-z]+[A-Z]?|[A-Z][a-z]+)(?:[A-Z][a-z]+)+[0-9]{0,2}|[a-z]+(?:[_-][a-z0-9]{1,12})+|[A-Z]+(?:_[A-Z0-9]{1,12})+|[a-z]+(?:-[a-z]+)*-v?\d+(?:\.\d+)*)$`)
+	aPath = expr(`^(?:\.{0,2}/|~/|[A-Za-z]:\\|https?://|\w+://|[\w.-]+/[\w./-]+\.\w{1,5}$|#|\.|--|@)`)
+	aDate = expr(`^(?:\d{1,4}[-/.:]\d{1,2}[-/.:]\d{1,4}.*|v?\d+(?:\.\d+)+.*|[\d.,:+-]+|0x[0-9a-fA-F]{1,16}|rgba?\(.*|#[0-9a-fA-F]{3,8})$`)
 	// publicKey is the beginning of a public key in DER: an algorithm, its parameters.
-	publicKey = regexp.MustCompile(`^(?:MFkw|MIIBI|MIGf|MCow|MHYw|MIICI|ssh-|AAAA[BEC]3)`)
-	aUUID     = regexp.MustCompile(`^(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
+	publicKey = expr(`^(?:MFkw|MIIBI|MIGf|MCow|MHYw|MIICI|ssh-|AAAA[BEC]3)`)
+	aUUID     = expr(`^(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
 )
 
 // placeholder reports whether a value stands for one that is to be written, or is
@@ -74,19 +73,19 @@ func inRow(v string) int {
 var (
 	// secretName is a name whose value must not be known. Longer names around it
 	// that mean something else are left out by plainName.
-	secretName = regexp.MustCompile(`(?i)secret|token|api_?-?key|apikey|access_?-?key|auth|cred|passw|passphrase|pwd|private_?-?key|(?:^|[_.-])key$|[a-z0-9]Key$|[_.-]key[_.-]?\d?$|encryption|signing|cookie|session|client_?-?id|access_?-?id|app_?-?id|license_?-?key|(?:^|[_.-])(?:key|pass)(?:$|[_.-])|api|webhook`)
+	secretName = expr(`(?i)secret|token|api_?-?key|apikey|access_?-?key|auth|cred|passw|passphrase|pwd|private_?-?key|(?:^|[_.-])key$|[a-z0-9]Key$|[_.-]key[_.-]?\d?$|encryption|signing|cookie|session|client_?-?id|access_?-?id|app_?-?id|license_?-?key|(?:^|[_.-])(?:key|pass)(?:$|[_.-])|api|webhook`)
 
 	// serviceName are names of services whose keys have no form of their own.
-	serviceName = regexp.MustCompile(`(?i)adafruit|adobe|airtable|algolia|alibaba|aliyun|amazon|asana|atlassian|jira|confluence|aws|azure|bitbucket|bittrex|beamer|clickhouse|cloudflare|codecov|cohere|co_api|coinbase|confluent|contentful|datadog|discord|dropbox|drone_?ci|easypost|etsy|facebook|fastly|finicity|finnhub|flickr|freshbooks|gitter|heroku|hubspot|intercom|jfrog|artifactory|bintray|xray|kraken|kucoin|launchdarkly|linear|linkedin|(?:^|[_.-])lob(?:$|[_.-]|(?-i:[A-Z]))|looker|mailchimp|mailgun|mapbox|mattermost|maxmind|meraki|messagebird|message-bird|netlify|new-?_?relic|nytimes|new-york-times|newyorktimes|okta|plaid|private_?ai|rapidapi|sendbird|sentry|snyk|square|sourcegraph|sumo_|sumologic|(?-i:sumo[TL]|SumoT)|telegr|travis|trello|twilio|twitch|twitter|yandex|zendesk|sidekiq|bundle_|stripe|github|gitlab|slack|firebase|paypal|braintree|pusher|pagerduty|bugsnag|segment|mixpanel|amplitude|cloudinary|openai`)
+	serviceName = expr(`(?i)adafruit|adobe|airtable|algolia|alibaba|aliyun|amazon|asana|atlassian|jira|confluence|aws|azure|bitbucket|bittrex|beamer|clickhouse|cloudflare|codecov|cohere|co_api|coinbase|confluent|contentful|datadog|discord|dropbox|drone_?ci|easypost|etsy|facebook|fastly|finicity|finnhub|flickr|freshbooks|gitter|heroku|hubspot|intercom|jfrog|artifactory|bintray|xray|kraken|kucoin|launchdarkly|linear|linkedin|(?:^|[_.-])lob(?:$|[_.-]|(?-i:[A-Z]))|looker|mailchimp|mailgun|mapbox|mattermost|maxmind|meraki|messagebird|message-bird|netlify|new-?_?relic|nytimes|new-york-times|newyorktimes|okta|plaid|private_?ai|rapidapi|sendbird|sentry|snyk|square|sourcegraph|sumo_|sumologic|(?-i:sumo[TL]|SumoT)|telegr|travis|trello|twilio|twitch|twitter|yandex|zendesk|sidekiq|bundle_|stripe|github|gitlab|slack|firebase|paypal|braintree|pusher|pagerduty|bugsnag|segment|mixpanel|amplitude|cloudinary|openai`)
 
 	// plainName are names with such a word in them whose value anybody may know.
-	plainName = regexp.MustCompile(`(?i)author|authority|authenticat(?:ed|or)|access(?:ibil|or)|capital|rapid(?:ly)?$|monkey|turkey|hockey|keyboard|key_?(?:board|code|frame|id|name|pair|press|down|up|ring|size|length|type|word|path|file|stone|space|alias|vault|store|event|map|prefix|usage|of|by|set|col)s?$|keyword|(?:primary|foreign|public|pub|sort|partition|cache|natural|row|hash|bucket|object|translation|i18n|locale|message|label|dict|json|map|idempotency|hot|short_?cut|react|list|item|group|query|routing|topic|field|column|registry|config|option|settings?|storage|session_storage|index|metric|lookup|data|param|header|site|recaptcha_site|publishable|measurement|project)_?-?key|public|(?:csrf|xsrf|next|page|continuation|pagination|sync|cancel(?:lation)?|syntax|parse|lex|bearer|grammar|design|end|start|eof|special|pad|eos|bos|unk|mask|stop|text|max|min|num|total|input|output|prompt|completion|eof)_?-?tokens?|tokens$|token_?(?:type|name|kind|length|count|url|uri|endpoint|path|id|ize|izer|limit|file|class|list|map|address|symbol|standard)|tokeniz|secret_?(?:name|id|arn|ref|length|path|type|version|manager|key_?ref|file|store|mount|provider|namespace|class)s?$|secrets?_?name|secretary|pass(?:ed|ing|ive|enger|through|es|port\.?js|age)|(?:by|com|tres|sur|over|under|one|multi|first|second|single)_?pass|pass(?:word)?_?(?:field|input|label|hint|length|policy|hash|reset|strength|regex|pattern|min|max|placeholder|type|url|file|name|error|message|rule|change|changed|confirm(?:ation)?_?label|salt_?length|encoder|manager|attr|id|required|visible)s?$|hash|digest|checksum|integrity|sha\d*|md5|fingerprint|thumbprint|commit|revision|etag|nonce_?size|signature|version|_url$|_uri$|uri$|url$|endpoint|hostname?$|_host$|domain|address|email|user_?name|api_?(?:version|group|name|path|base|prefix|root|host|server|type|doc|resource|level)|apiVersion|auth_?(?:type|method|mode|scheme|provider|or|url|uri|service|backend|header|domain|flow|required|enabled|source|config|plugin|module|middleware|guard|strategy|state|level|user|name|realm|server|policy)s?$|ask_?pass|oauth_?(?:version|scope|url|callback|provider)|credential_?(?:type|source|provider|name|id|path|file|helper|store)s?$|withcredentials|cookie_?(?:name|path|domain|age|options|policy|consent|banner|secure|samesite|jar|parser|law|notice|expires|max|string|header)s?|session_?(?:name|type|engine|timeout|storage|store|path|length|duration|state|count|cookie_name|expire|handler|start|time|end|serializer|status|date|title|label|class)s?$|access_?(?:type|level|mode|control|policy|log|time|right|denied|specifier|role|point|list|path|method)|encryption_?(?:type|algorithm|method|mode|scheme|context|enabled|status|at_?rest|version|config|in_transit)s?|signing_?(?:alg\w*|method|region|name|service|version|cert\w*)|client_?(?:name|type|version|class|side|host|ip|port)|content(?:_|$|type|length)|description|title|label|placeholder|messages?$|messages_|text$|regex|pattern|icon|class_?name|font|style|css|color|selector|_dir$|_path$|_file$|filename|path$|dir$|folder|namespace|package|module|import|extension|mime|format|charset|encoding|locale|lang|region|zone|timezone|date|created|updated|expires?|ttl|timeout|interval|delay|retry|retries|count|size|width|height|limit|offset|index|uuid|guid|build_?id|trace|span|request_?id|correlation|sitekey|captcha|measurement|tracking|analytics|gtm|ga_|google_?tag|adsense|pixel`)
+	plainName = expr(`(?i)author|authority|authenticat(?:ed|or)|access(?:ibil|or)|capital|rapid(?:ly)?$|monkey|turkey|hockey|keyboard|key_?(?:board|code|frame|id|name|pair|press|down|up|ring|size|length|type|word|path|file|stone|space|alias|vault|store|event|map|prefix|usage|of|by|set|col)s?$|keyword|(?:primary|foreign|public|pub|sort|partition|cache|natural|row|hash|bucket|object|translation|i18n|locale|message|label|dict|json|map|idempotency|hot|short_?cut|react|list|item|group|query|routing|topic|field|column|registry|config|option|settings?|storage|session_storage|index|metric|lookup|data|param|header|site|recaptcha_site|publishable|measurement|project)_?-?key|public|(?:csrf|xsrf|next|page|continuation|pagination|sync|cancel(?:lation)?|syntax|parse|lex|bearer|grammar|design|end|start|eof|special|pad|eos|bos|unk|mask|stop|text|max|min|num|total|input|output|prompt|completion|eof)_?-?tokens?|tokens$|token_?(?:type|name|kind|length|count|url|uri|endpoint|path|id|ize|izer|limit|file|class|list|map|address|symbol|standard)|tokeniz|secret_?(?:name|id|arn|ref|length|path|type|version|manager|key_?ref|file|store|mount|provider|namespace|class)s?$|secrets?_?name|secretary|pass(?:ed|ing|ive|enger|through|es|port\.?js|age)|(?:by|com|tres|sur|over|under|one|multi|first|second|single)_?pass|pass(?:word)?_?(?:field|input|label|hint|length|policy|hash|reset|strength|regex|pattern|min|max|placeholder|type|url|file|name|error|message|rule|change|changed|confirm(?:ation)?_?label|salt_?length|encoder|manager|attr|id|required|visible)s?$|hash|digest|checksum|integrity|sha\d*|md5|fingerprint|thumbprint|commit|revision|etag|nonce_?size|signature|version|_url$|_uri$|uri$|url$|endpoint|hostname?$|_host$|domain|address|email|user_?name|api_?(?:version|group|name|path|base|prefix|root|host|server|type|doc|resource|level)|apiVersion|auth_?(?:type|method|mode|scheme|provider|or|url|uri|service|backend|header|domain|flow|required|enabled|source|config|plugin|module|middleware|guard|strategy|state|level|user|name|realm|server|policy)s?$|ask_?pass|oauth_?(?:version|scope|url|callback|provider)|credential_?(?:type|source|provider|name|id|path|file|helper|store)s?$|withcredentials|cookie_?(?:name|path|domain|age|options|policy|consent|banner|secure|samesite|jar|parser|law|notice|expires|max|string|header)s?|session_?(?:name|type|engine|timeout|storage|store|path|length|duration|state|count|cookie_name|expire|handler|start|time|end|serializer|status|date|title|label|class)s?$|access_?(?:type|level|mode|control|policy|log|time|right|denied|specifier|role|point|list|path|method)|encryption_?(?:type|algorithm|method|mode|scheme|context|enabled|status|at_?rest|version|config|in_transit)s?|signing_?(?:alg\w*|method|region|name|service|version|cert\w*)|client_?(?:name|type|version|class|side|host|ip|port)|content(?:_|$|type|length)|description|title|label|placeholder|messages?$|messages_|text$|regex|pattern|icon|class_?name|font|style|css|color|selector|_dir$|_path$|_file$|filename|path$|dir$|folder|namespace|package|module|import|extension|mime|format|charset|encoding|locale|lang|region|zone|timezone|date|created|updated|expires?|ttl|timeout|interval|delay|retry|retries|count|size|width|height|limit|offset|index|uuid|guid|build_?id|trace|span|request_?id|correlation|sitekey|captcha|measurement|tracking|analytics|gtm|ga_|google_?tag|adsense|pixel`)
 
 	// passingName is a word that ends like one.
-	passingName = regexp.MustCompile(`(?i)(?:by|com|tres|sur|over|under|one|multi|first|second|single|ask|no|ex|tres|en|low|high|band|back)_?-?pass$`)
+	passingName = expr(`(?i)(?:by|com|tres|sur|over|under|one|multi|first|second|single|ask|no|ex|tres|en|low|high|band|back)_?-?pass$`)
 
 	// passwordName is the name of a password.
-	passwordName = regexp.MustCompile(`(?i)(?:^|[_.$-]|[a-z](?-i:[PS])|db|my|root|admin|user|new|old|mail|email|ftp|sudo|smtp|sql)?(?:passw(?:or)?d|passwd|passphrase|pass_?phrase|pwd|(?-i:PASS|\bpass))(?:[_.-]?(?:for_\w+|\d|str|value|text|plain|default))?$`)
+	passwordName = expr(`(?i)(?:^|[_.$-]|[a-z](?-i:[PS])|db|my|root|admin|user|new|old|mail|email|ftp|sudo|smtp|sql)?(?:passw(?:or)?d|passwd|passphrase|pass_?phrase|pwd|(?-i:PASS|\bpass))(?:[_.-]?(?:for_\w+|\d|str|value|text|plain|default))?$`)
 )
 
 // speaksOfSecret reports whether a name is that of a secret.
@@ -203,7 +202,12 @@ func guessable(name string, v underName) bool {
 	if strings.EqualFold(lower, name) || strings.Contains(v.value, " ") || strings.HasSuffix(lower, ":") {
 		return false
 	}
-	words := regexp.MustCompile(`(?i)pass|secret|token|key|confirm|hash|label|field|input`).MatchString(v.value)
-	letters := regexp.MustCompile(`^[A-Za-z_.:/-]+$`).MatchString(v.value)
+	words := secretWords.MatchString(v.value)
+	letters := plainLetters.MatchString(v.value)
 	return !(letters && (words || strings.ContainsAny(v.value, "_.:/-"))) && !(words && aName.MatchString(v.value) && !strings.ContainsAny(v.value, "0123456789"))
 }
+
+var (
+	secretWords  = expr(`(?i)pass|secret|token|key|confirm|hash|label|field|input`)
+	plainLetters = expr(`^[A-Za-z_.:/-]+$`)
+)

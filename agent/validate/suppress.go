@@ -1,7 +1,6 @@
 package validate
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -16,7 +15,7 @@ import (
 //
 // Names are ids of rules or categories; none means all rules. Findings about
 // safety and secrets also heed what other tools read, see foreign.
-var directive = regexp.MustCompile(`^caselsp-disable-(line|next-line|file)\b[ \t]*([^\n]*)`)
+var directive = expr(`^caselsp-disable-(line|next-line|file)\b[ \t]*([^\n]*)`)
 
 // suppressionRules are about the comments themselves; suppress checks them, as
 // they must not be switched off by what they speak about.
@@ -96,7 +95,7 @@ func (s Suite) unknown(f *File, c syntax.Comment, name string) []Finding {
 
 // foreign is what other tools call a line whose safety somebody has looked at:
 // Bandit and gosec, Semgrep, gitleaks, detect-secrets.
-var foreign = regexp.MustCompile(`(?:^|[\s#/])(?:nosec\b|nosemgrep\b|gitleaks:allow\b|pragma: allowlist (?:nextline )?secret\b)`)
+var foreign = expr(`(?:^|[\s#/])(?:nosec\b|nosemgrep\b|gitleaks:allow\b|pragma: allowlist (?:nextline )?secret\b)`)
 
 // accepted leaves out findings about safety and secrets that begin or end on a
 // line with another tool's comment.

@@ -1,7 +1,6 @@
 package validate
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -151,7 +150,7 @@ func tags(check func(*Pass, occasion)) func(*Pass) {
 	})
 }
 
-var singleEqual = regexp.MustCompile(`[^=!<>]=[^=]`)
+var singleEqual = expr(`[^=!<>]=[^=]`)
 
 func checkExtendsFirst(p *Pass, d *dom.Document) {
 	if p.dialect() == jinja {
@@ -223,8 +222,8 @@ func checkBranches(p *Pass, d *dom.Document) {
 }
 
 var (
-	blankArgument = regexp.MustCompile(`\|\s*[a-z_]+(\s+:\s*|:\s+)[^\s}]`)
-	calls         = regexp.MustCompile(`[\w\])]\.?[A-Za-z_]\w*\(`)
+	blankArgument = expr(`\|\s*[a-z_]+(\s+:\s*|:\s+)[^\s}]`)
+	calls         = expr(`[\w\])]\.?[A-Za-z_]\w*\(`)
 )
 
 func checkFilterBlank(p *Pass, o occasion) {
@@ -233,7 +232,7 @@ func checkFilterBlank(p *Pass, o occasion) {
 	}
 	code := p.Text[o.start:o.end]
 	plain := strings.Map(func(r rune) rune { return r }, unstring(code))
-	for _, m := range blankArgument.FindAllStringSubmatchIndex(plain, -1) {
+	for _, m := range blankArgument.FindAllStringSubmatchIndex(plain) {
 		p.Offer(o.start+m[2], o.start+m[3], &Fix{"Remove the blank", []Edit{{o.start + m[2], o.start + m[3], ":"}}}, "Django allows no blank between a filter and its argument.")
 	}
 }
