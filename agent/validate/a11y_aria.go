@@ -2,6 +2,7 @@ package validate
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"caselsp/agent/dom"
@@ -141,7 +142,7 @@ func checkRole(p *Pass, n *dom.Node, a *dom.Attr) {
 		return
 	}
 	for _, w := range words {
-		if roles[w] != nil {
+		if roles[w] != nil || w == "text" { // no role of the standard, and yet one browser's
 			return
 		}
 	}
@@ -177,8 +178,16 @@ func checkAriaValue(p *Pass, n *dom.Node, a *dom.Attr) {
 	case "boolean", "tristate", "token", "tokens":
 		p.Attribute(a, "%s cannot be %q: it is one of %s.", a.Name, text, strings.Join(choices(v), ", "))
 	default:
-		p.Attribute(a, "%s cannot be %q: it is %s.", a.Name, text, map[string]string{"integer": "a whole number", "number": "a number", "id": "one id"}[v.kind])
+		p.Attribute(a, "%s cannot be %q: it is %s.", a.Name, text, map[string]string{"integer": "a whole number" + from(v), "number": "a number", "id": "one id"}[v.kind])
 	}
+}
+
+// from says what a whole number begins with.
+func from(v ariaValue) string {
+	if len(v.tokens) == 0 {
+		return ""
+	}
+	return " from " + v.tokens[0]
 }
 
 // choices are the words that a value may be.
@@ -204,13 +213,19 @@ func fits(v ariaValue, text string) bool {
 			}
 		}
 	case "integer":
-		return isInteger(text)
+		return isInteger(text) && (len(v.tokens) == 0 || atLeast(text, v.tokens[0]))
 	case "number":
 		return isNumber(text)
 	case "id":
 		return len(strings.Fields(text)) == 1
 	}
 	return true
+}
+
+func atLeast(text, least string) bool {
+	v, err := strconv.Atoi(strings.TrimSpace(text))
+	low, _ := strconv.Atoi(least)
+	return err == nil && v >= low
 }
 
 func isNumber(text string) bool {
@@ -221,7 +236,7 @@ func isNumber(text string) bool {
 
 func checkAriaAllowed(p *Pass, n *dom.Node, a *dom.Attr) {
 	state, ok := strings.CutPrefix(a.Name, "aria-")
-	if _, known := ariaValues[state]; !ok || !known || slices.Contains(globalStates, state) {
+	if _, known := ariaValues[state]; !ok || !known || slices.Contains(globalStates, state) && (state != "expanded" || !n.Is("tr") && !strings.EqualFold(value(n, "role"), "row")) {
 		return
 	}
 	acc := p.access()
@@ -232,7 +247,15 @@ func checkAriaAllowed(p *Pass, n *dom.Node, a *dom.Attr) {
 	if !known || n.Opaque && n.Attr("role") == nil || n.Space != dom.HTML {
 		return
 	}
+	if instead := doubled(n, state); instead != "" {
+		p.Attribute(a, "%s goes wrong where the element says it by itself: %s does.", a.Name, instead)
+		return
+	}
 	r := roles[role]
+	if role == "row" && !acc.opens(n, state) {
+		p.Attribute(a, "A row has %s in a treegrid only.", a.Name)
+		return
+	}
 	if r != nil && r.may(state) || nativeMay(n, role, state) {
 		return
 	}
@@ -246,11 +269,44 @@ func checkAriaAllowed(p *Pass, n *dom.Node, a *dom.Attr) {
 	p.Attribute(a, "The role %s does not have %s: give the element the role that is meant, or drop it.", role, a.Name)
 }
 
+// doubled returns the attribute or the element that says what a state says,
+// and goes before it; "" where none does.
+func doubled(n *dom.Node, state string) string {
+	kind := strings.ToLower(value(n, "type"))
+	switch {
+	case state == "checked" && n.Is("input") && (kind == "checkbox" || kind == "radio") && !n.May("role") && value(n, "aria-checked") != strconv.FormatBool(n.May("checked")):
+		return "checked"
+	case state == "placeholder" && n.Attr("placeholder") != nil:
+		return "placeholder"
+	case n.Is("input") && (state == "valuemax" || state == "valuemin") && n.Attr(state[len("value"):]) != nil:
+		return state[len("value"):]
+	}
+	return ""
+}
+
+// opens reports whether a row may have a state: those of a tree belong to the
+// rows of a treegrid.
+func (a *access) opens(n *dom.Node, state string) bool {
+	if state != "expanded" && state != "posinset" && state != "setsize" && state != "level" {
+		return true
+	}
+	for o := range n.Ancestors() {
+		role, known := a.role(o)
+		if !known || role == "treegrid" {
+			return true
+		}
+		if role == "table" || role == "grid" {
+			return false
+		}
+	}
+	return true
+}
+
 // nativeMay reports what HTML allows beyond WAI-ARIA.
 func nativeMay(n *dom.Node, role, state string) bool {
 	switch state {
 	case "required", "readonly", "placeholder":
-		return n.Is("input", "select", "textarea")
+		return n.Is("input", "select", "textarea") || role == "radio" && state == "required"
 	case "orientation":
 		return role == "combobox"
 	case "pressed", "checked":
@@ -277,6 +333,9 @@ func checkProhibited(p *Pass, n *dom.Node, a *dom.Attr) {
 			return
 		}
 		implicit := acc.implicit(n)
+		if implicit == "" && unnamed[n.Name] {
+			implicit = "generic"
+		}
 		switch {
 		case n.Is("body", "html", "section"):
 			return
@@ -297,6 +356,9 @@ func checkProhibited(p *Pass, n *dom.Node, a *dom.Attr) {
 	}
 	p.Attribute(a, "An element with the role %s has no name: %s is passed over. Give the element a role that has one, or write the text.", role, a.Name)
 }
+
+// unnamed are the elements without a role that have no name either, after ARIA in HTML.
+var unnamed = wordSet("abbr cite kbd var rp rt figcaption legend")
 
 func checkAriaRequired(p *Pass, n *dom.Node) {
 	role, known := explicit(n)

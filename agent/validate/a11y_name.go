@@ -47,7 +47,7 @@ var a11yNameRules = []Rule{{
 	Bad:  "<div role=\"dialog\" aria-modal=\"true\"><p>Sure?</p></div>\n",
 	Good: "<div role=\"dialog\" aria-modal=\"true\" aria-labelledby=\"q\"><p id=\"q\">Sure?</p></div>\n",
 	Check: named("This %s has no name: add aria-labelledby with the id of its heading, or aria-label.",
-		"dialog", "alertdialog", "tab", "treeitem", "meter", "progressbar"),
+		"dialog", "alertdialog", "tab", "treeitem", "meter", "progressbar", "tooltip"),
 }, {
 	ID: "summary-name", Title: "A summary without a name", Severity: Critical, Category: Accessibility,
 	Standards: []string{"WCAG 4.1.2", "ACT 2t702h"},
@@ -111,7 +111,7 @@ func named(message string, list ...string) func(*Pass) {
 			if wanted["field"] && role == "" && n.Is("input") && n.Attr("role") == nil {
 				role = "field" // a date, a file...: a field without a role
 			}
-			if !known || !wanted[role] || skipsName(n, role) || !a.exposed(n) || !a.nameless(n) {
+			if !known || !wanted[role] || skipsName(p, n, role) || !a.exposed(n) || !a.nameless(n) {
 				continue
 			}
 			p.Element(n, "%s", strings.Replace(message, "%s", role, 1))
@@ -120,14 +120,18 @@ func named(message string, list ...string) func(*Pass) {
 }
 
 // skipsName reports whether another rule is about an element's name, or none.
-func skipsName(n *dom.Node, role string) bool {
+func skipsName(p *Pass, n *dom.Node, role string) bool {
 	switch {
 	case n.Is("input") && (strings.EqualFold(value(n, "type"), "image") || n.Attr("type") != nil && n.Attr("type").Dynamic):
 		return true
 	case n.Is("datalist", "area"):
 		return true
-	case n.Is("dialog", "progress", "meter"):
+	case n.Is("progress", "meter"):
 		return n.Attr("id") != nil // its script names it
+	case n.Is("dialog"):
+		return n.Attr("id") != nil && (!p.access().isWhole() || len(p.Page().Elements("script")) > 0) // its script names it
+	case role == "tooltip":
+		return n.FirstChild == nil && (!p.access().isWhole() || len(p.Page().Elements("script")) > 0) // a script fills it
 	case role == "link" && n.Is("a") && n.Attr("name") != nil && n.FirstChild == nil:
 		return true
 	}

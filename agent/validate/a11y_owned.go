@@ -68,7 +68,7 @@ func (a *access) holder(n *dom.Node, owners map[*dom.Node]*dom.Node, context []s
 			return group, a.isWhole()
 		}
 		role, known := a.role(x)
-		if !known {
+		if !known || owners[x] != nil {
 			return "", false
 		}
 		if slices.Contains(context, role) {
@@ -76,17 +76,15 @@ func (a *access) holder(n *dom.Node, owners map[*dom.Node]*dom.Node, context []s
 				return "", false
 			}
 			group = ", and its group lies in none"
-			context = withoutGroup(context)
 			continue
+		}
+		if own, _ := a.role(n); group != "" && role == own {
+			return "", false // an item with a group of its own, which is judged itself
 		}
 		if through, known := a.transparent(x); !known || !through {
 			return ", and this one lies in " + describe(role, x), known
 		}
 	}
-}
-
-func withoutGroup(list []string) []string {
-	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return s == "group" })
 }
 
 func describe(role string, n *dom.Node) string {

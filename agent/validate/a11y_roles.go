@@ -202,7 +202,9 @@ tokens additions all removals text: relevant
 token ascending descending none other: sort
 id: activedescendant
 ids: controls describedby details errormessage flowto labelledby owns
-integer: colcount colindex colspan level posinset rowcount rowindex rowspan setsize
+integer 1: colindex level posinset rowindex colspan
+integer 0: rowspan
+integer -1: colcount rowcount setsize
 number: valuemax valuemin valuenow
 string: braillelabel brailleroledescription description keyshortcuts label placeholder roledescription valuetext
 string: colindextext rowindextext`)

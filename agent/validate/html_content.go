@@ -194,7 +194,7 @@ func checkTerms(p *Pass, n *dom.Node) {
 	for c := range n.Elements() {
 		switch {
 		case c.Is("div") && n.Is("dl"):
-			if !c.HasUnknown() && c.FirstChild != nil && c.Attr("role") == nil {
+			if !c.HasUnknown() && c.FirstChild != nil && c.Attr("role") == nil && !c.Opaque {
 				checkTerms(p, c)
 			}
 			continue
@@ -205,6 +205,9 @@ func checkTerms(p *Pass, n *dom.Node) {
 			continue
 		}
 		last = c
+	}
+	if last == nil && n.Is("div") {
+		p.Element(n, "A <div> in a <dl> is there to hold terms: this one has none.")
 	}
 	if last.Is("dt") {
 		p.Element(last, "This term has no description: put a <dd> behind it.")

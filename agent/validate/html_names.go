@@ -70,7 +70,7 @@ slot name
 source type media src srcset sizes width height
 style media type blocking
 table border summary
-td colspan rowspan headers scope
+td colspan rowspan headers
 template shadowrootmode shadowrootdelegatesfocus
 textarea autocomplete cols dirname disabled form maxlength minlength name placeholder readonly required rows wrap
 th abbr colspan headers rowspan scope
@@ -107,7 +107,7 @@ input align
 p align
 pre width
 table align cellpadding cellspacing frame rules
-td align axis char charoff height nowrap valign width
+td align axis char charoff height nowrap scope valign width
 th align axis char charoff height nowrap valign width
 tr align char charoff valign
 ul compact type

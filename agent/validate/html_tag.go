@@ -225,7 +225,7 @@ var belongs = map[string][]string{
 func checkParent(p *Pass, n *dom.Node) {
 	needed := belongs[n.Name]
 	parent := n.Parent
-	if needed == nil || n.Space != dom.HTML || parent == nil || parent.Kind != dom.Element || parent.Space != dom.HTML || !slices.Contains(htmlElements, parent.Name) || parent.Is("template", "slot", "noscript", "body", "selectedcontent", "select") {
+	if needed == nil || n.Space != dom.HTML || parent == nil || parent.Kind != dom.Element || parent.Space != dom.HTML || !slices.Contains(htmlElements, parent.Name) || parent.Is("template", "slot", "noscript", "selectedcontent", "select") || parent.Is("body") && !p.access().isWhole() {
 		return
 	}
 	if parent.Is(needed...) || parent.Arm != n.Arm && n.Arm == nil || n.Attr("role") != nil || parent.Attr("role") != nil {

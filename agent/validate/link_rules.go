@@ -30,11 +30,12 @@ var linkRules = []Rule{{
 }, {
 	ID: "aria-reference", Title: "A reference to an id that is not there", Severity: Warning, Category: Integrity,
 	Standards: []string{"WCAG 1.3.1"},
-	Doc: "`aria-labelledby`, `aria-describedby`, `list` and `form` name elements of the same page by their ids. One that is missing there, and that no file of " +
+	Doc: "`aria-labelledby`, `aria-describedby`, `aria-controls`, `list` and `form` name elements of the same page by their ids. One that is missing there, and that no file of " +
 		"the project has or makes, is a mistake.",
 	Bad:   "<html><body><input aria-describedby=\"hnit\" aria-label=\"Name\"><p id=\"hint\">As in the passport</p></body></html>\n",
 	Good:  "<html><body><input aria-describedby=\"hint\" aria-label=\"Name\"><p id=\"hint\">As in the passport</p></body></html>\n",
-	Check: attributes(checkReference, "aria-labelledby", "aria-describedby", "list", "form"),
+	Check: attributes(checkReference, "aria-labelledby", "aria-describedby", "aria-controls", "aria-owns", "aria-flowto",
+		"aria-activedescendant", "aria-details", "aria-errormessage", "list", "form"),
 }, {
 	ID: "unknown-id", Title: "A script looks for an id that no page has", Severity: Warning, Category: Integrity,
 	Doc: "`getElementById` returns null, and what is done with it throws. Every page, template and script of the project is looked at; an id that any " +
@@ -274,6 +275,10 @@ func checkReference(p *Pass, n *dom.Node, a *dom.Attr) {
 	switch {
 	case a.Dynamic || a.Bound || a.Conditional || n.Space != dom.HTML:
 		return
+	case a.Name == "aria-controls" && (n.May("aria-haspopup") || value(n, "aria-expanded") == "false" || value(n, "aria-selected") == "false"):
+		return // it may be made when it opens
+	case a.Name == "aria-errormessage" && value(n, "aria-invalid") != "true":
+		return // nothing is wrong yet
 	case a.Name == "list" && !n.Is("input"), a.Name == "form" && !n.Is("input", "button", "select", "textarea", "fieldset", "output"):
 		return
 	}

@@ -34,6 +34,7 @@ var table = slices.Concat(
 	a11yPageRules,
 	a11yTableRules,
 	a11yTextRules,
+	a11yFitRules,
 	templateFormRules,
 	templateTagRules,
 	linkRules,
