@@ -32,8 +32,8 @@ var linkRules = []Rule{{
 	Standards: []string{"WCAG 1.3.1"},
 	Doc: "`aria-labelledby`, `aria-describedby`, `aria-controls`, `list` and `form` name elements of the same page by their ids. One that is missing there, and that no file of " +
 		"the project has or makes, is a mistake.",
-	Bad:   "<html><body><input aria-describedby=\"hnit\" aria-label=\"Name\"><p id=\"hint\">As in the passport</p></body></html>\n",
-	Good:  "<html><body><input aria-describedby=\"hint\" aria-label=\"Name\"><p id=\"hint\">As in the passport</p></body></html>\n",
+	Bad:  "<html><body><input aria-describedby=\"hnit\" aria-label=\"Name\"><p id=\"hint\">As in the passport</p></body></html>\n",
+	Good: "<html><body><input aria-describedby=\"hint\" aria-label=\"Name\"><p id=\"hint\">As in the passport</p></body></html>\n",
 	Check: attributes(checkReference, "aria-labelledby", "aria-describedby", "aria-controls", "aria-owns", "aria-flowto",
 		"aria-activedescendant", "aria-details", "aria-errormessage", "list", "form"),
 }, {
