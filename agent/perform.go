@@ -164,6 +164,9 @@ func (r *run) ask(ctx context.Context) error {
 	if settled, err := r.trustedMeanwhile(q); settled || err != nil {
 		return err
 	}
+	if settled, err := r.keptMeanwhile(q); settled || err != nil {
+		return err
+	}
 	a, err := r.a.User.Ask(ctx, q)
 	if err != nil {
 		return err

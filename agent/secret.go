@@ -102,6 +102,18 @@ func (r *run) askForSecret(act *action.Action) (asked bool, err error) {
 	return false, nil
 }
 
+// keptMeanwhile answers the question for a secret that has come into the keyring
+// since it was asked for.
+func (r *run) keptMeanwhile(q Question) (bool, error) {
+	if q.Kind != SecretInput || r.a.given != nil {
+		return false, nil
+	}
+	if _, found := r.a.secret(q.Secret); !found {
+		return false, nil
+	}
+	return true, r.record(Answered{ID: q.ID, Answer: Answer{Text: Kept, By: "keyring"}, Secret: q.Secret})
+}
+
 // secretAnswered keeps what the user answered to a question for a secret, and
 // returns what is recorded of it.
 func (r *run) secretAnswered(q Question, a Answer) Answer {

@@ -355,14 +355,16 @@ func (s *server) settleQuestion(c *call, a arguments, kind agent.QuestionKind, a
 		answer.Text = a.text("text")
 	case answer.Text == agent.Deny:
 		answer.Reason = a.text("reason")
+	case q.Kind == agent.SecretInput && answer.Text == agent.Approve:
+		answer.Text = agent.Kept
 	}
 	return started{q.Task}, s.answer(c, q, answer)
 }
 
 // openQuestion finds the open question of a kind that the arguments name, or the
-// only one; what is
-// approved is also whether a task may go on, what is denied also trust. Leading words that name the task or the question do so, and are taken
-// away; the rest is the text or the reason.
+// only one. What is approved is also whether a task may go on, or that a secret is
+// in the keyring now; what is denied also trust. Leading words that name the task or
+// the question do so, and are taken away; the rest is the text or the reason.
 func (s *server) openQuestion(e *Engine, a *arguments, kind agent.QuestionKind, deny bool) (agent.Question, error) {
 	none := agent.Question{}
 	all, err := s.openQuestions(e)
@@ -380,7 +382,7 @@ func (s *server) openQuestion(e *Engine, a *arguments, kind agent.QuestionKind, 
 		a.words = a.words[1:]
 	}
 	all = slices.DeleteFunc(all, func(q agent.Question) bool {
-		fits := q.Kind == kind || kind == agent.Approval && q.Kind == agent.Extending || deny && q.Kind == agent.Trusting
+		fits := q.Kind == kind || kind == agent.Approval && (q.Kind == agent.Extending || q.Kind == agent.SecretInput) || deny && q.Kind == agent.Trusting
 		return !fits || task != "" && q.Task != task || question != "" && q.ID != question
 	})
 	switch {

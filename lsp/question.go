@@ -233,6 +233,9 @@ func (l *questions) deliver(task, question string, a agent.Answer) bool {
 // the question, it goes on.
 func (s *server) answer(c *call, q agent.Question, a agent.Answer) error {
 	a.By = "command"
+	if q.Kind == agent.SecretInput && a.Text != agent.Deny && a.Text != agent.Kept {
+		return fmt.Errorf("a secret is not given by a command, which editors show and log: `caselsp secret set %s` asks for it, then %s", q.Secret, cmdApprove)
+	}
 	if err := q.Check(a); err != nil {
 		return err
 	}
@@ -305,6 +308,10 @@ func (s *server) questionActions(_ context.Context, _ snapshot, _ *protocol.Code
 		switch q.Kind {
 		case agent.Trusting:
 			list = append(list, offer(protocol.CodeActionKindQuickFix, "CASE: trust this folder", cmdTrust, args))
+			continue
+		case agent.SecretInput:
+			list = append(list, offer(protocol.CodeActionKindQuickFix, "CASE: "+q.Secret+" is in the keyring now", cmdApprove, args),
+				offer(protocol.CodeActionKindQuickFix, "CASE: do without "+q.Secret, cmdDeny, args))
 			continue
 		case agent.Extending:
 			list = append(list, offer(protocol.CodeActionKindQuickFix, "CASE: let the task go on", cmdApprove, args))

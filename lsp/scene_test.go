@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -42,6 +43,7 @@ type plot struct {
 	hasty  bool                // waits of the server are a tenth of what they are
 	review *setting.Review     // nil: nothing is offered, the review document is opened
 	wary   bool                // nothing is trusted yet
+	ring   *sync.Map           // the keyring: values of secrets by name; nil: there is none
 }
 
 // play starts a scene.
@@ -112,6 +114,13 @@ func (sc *scene) backend(p plot, trust *agent.Trust) Backend {
 				}
 				return sandbox.Recorded(p.runs), nil
 			}}
+		if p.ring != nil {
+			o.Secrets.Get = func(name string) (string, bool, error) {
+				value, ok := p.ring.Load(name)
+				text, _ := value.(string)
+				return text, ok, nil
+			}
+		}
 		return &Engine{Agent: agent.New(o), Settings: merged, Problems: wrong,
 			Doctor: func(context.Context) string { return "all well\n" },
 			Close:  func() error { return errors.Join(st.Close(), ws.Close()) }}, nil

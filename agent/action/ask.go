@@ -4,6 +4,7 @@ import (
 	_ "embed" // the texts for the model
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -24,6 +25,9 @@ const (
 	maxChoice   = 100  // bytes of one choice
 )
 
+// asksForSecret finds questions for the value of a secret, rather than about one.
+var asksForSecret = regexp.MustCompile(`(?i)\b(what('s| is)|enter|type|paste|provide|give|send|tell|share|need)\b[^.?!]{0,40}\b(pass(word|phrase|code)|api[ _-]?key|(access|auth|bearer|refresh|api|session|security)[ _-]?(token|key)|token value|secret([ _-]?key)?|private key|credentials|pin code)\b`)
+
 // Check implements Args.
 func (a AskUser) Check() error {
 	switch {
@@ -33,6 +37,9 @@ func (a AskUser) Check() error {
 		return fmt.Errorf("question has %d bytes; at most %d are shown", len(a.Question), maxQuestion)
 	case len(a.Choices) > maxChoices:
 		return fmt.Errorf("there are %d choices; at most %d can be shown", len(a.Choices), maxChoices)
+	}
+	if asksForSecret.MatchString(a.Question) {
+		return fmt.Errorf("a secret is never asked for in words, for the answer would be shown and kept: name it in `secrets` of %s, and the user is asked in a way that nobody sees", RunCommandName)
 	}
 	for _, c := range a.Choices {
 		if strings.TrimSpace(c) == "" || len(c) > maxChoice {

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"caselsp/agent/llm/llmtest"
+
+	"golang.org/x/sys/unix"
+)
+
+// typist is a person at a terminal, in which a command runs.
+type typist struct {
+	t    *testing.T
+	tty  *os.File
+	seen strings.Builder
+}
+
+// sit opens a terminal and starts a command in it.
+func sit(t *testing.T, cmd *exec.Cmd) *typist {
+	t.Helper()
+	tty, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { tty.Close() })
+	number, err := unix.IoctlGetInt(int(tty.Fd()), unix.TIOCGPTN)
+	if err = errors.Join(err, unix.IoctlSetPointerInt(int(tty.Fd()), unix.TIOCSPTLCK, 0)); err != nil {
+		t.Fatal(err)
+	}
+	program, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer program.Close()
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = program, program, program
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	return &typist{t: t, tty: tty}
+}
+
+// reads waits until the terminal shows a text; "" until the command has ended.
+func (p *typist) reads(text string) {
+	p.t.Helper()
+	for block := make([]byte, 4096); text == "" || !strings.Contains(p.seen.String(), text); {
+		n, err := p.tty.Read(block)
+		p.seen.Write(block[:n])
+		if err != nil && text == "" { // EIO: nobody has the other side open
+			return
+		}
+		if err != nil {
+			p.t.Fatalf("%v before the terminal showed %q:\n%s", err, text, p.seen.String())
+		}
+	}
+}
+
+func (p *typist) types(line string) {
+	p.t.Helper()
+	if _, err := p.tty.WriteString(line + "\n"); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// TestMasked types secrets at a terminal: where they are asked for it shows
+// nothing, and after that again what is typed.
+func TestMasked(t *testing.T) {
+	need(t, "dbus-daemon")
+	need(t, "gnome-keyring-daemon")
+	const secret = "c4nary-typed-at-a-terminal"
+	home := t.TempDir()
+	session, err := openKeyring(filepath.Join(t.TempDir(), "run"), home, t.Cleanup)
+	if err != nil {
+		t.Fatal(err)
+	}
+	script, err := llmtest.ParseScript(`
+on case
+call RUN_COMMAND {"thought": "t", "secrets": ["LOGIN_KEY"], "command": "login {{ LOGIN_KEY }}"}
+on case
+call REQUEST_USER_INPUT {"thought": "t", "question": "How is the weather?"}
+on case
+want sunny
+call FINISH_FEATURE {"thought": "t", "summary": "done"}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	model := llmtest.Start(t, script)
+	command := func(args ...string) *exec.Cmd {
+		cmd := exec.Command("caselsp", args...)
+		cmd.Dir = home
+		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_STATE_HOME=" + home + "/.state", "XDG_CONFIG_HOME=" + home + "/.config", "TERM=xterm",
+			"CASELSP_SANDBOX_ENGINE=none", "CASELSP_TRUST_FOLDERS=" + home, "CASELSP_MODEL_BASE_URL=" + model.URL, "CASELSP_MODEL_NAME=scripted"}
+		for name, value := range session {
+			cmd.Env = append(cmd.Env, name+"="+value)
+		}
+		return cmd
+	}
+
+	set := sit(t, command("secret", "set", "API_TOKEN"))
+	set.reads("not shown) > ")
+	set.types(secret)
+	set.reads("API_TOKEN is in the keyring")
+
+	run := sit(t, command("run", "--single", "--task", "log in"))
+	run.reads("CASE wants to give a command secrets: LOGIN_KEY")
+	run.reads("reject and say why > ")
+	run.types("y")
+	run.reads("which is not shown, or n = reject > ")
+	run.types(secret)
+	run.reads("How is the weather?\r\n> ")
+	run.types("sunny")
+	run.reads("")
+	for _, p := range []*typist{set, run} {
+		if strings.Contains(p.seen.String(), secret) {
+			t.Errorf("the terminal shows the secret:\n%s", p.seen.String())
+		}
+	}
+	if !strings.Contains(run.seen.String(), "> y") || !strings.Contains(run.seen.String(), "> sunny") {
+		t.Errorf("the terminal does not show what is no secret:\n%q", run.seen.String())
+	}
+}
