@@ -115,6 +115,10 @@ type (
 		Task string `json:"task"`
 		Line string `json:"line"`
 	}
+	secretsFilled struct {
+		Path  string   `json:"path"`
+		Names []string `json:"names"`
+	}
 	ruleEnded struct {
 		Rule   string `json:"rule"`
 		By     string `json:"by"`
@@ -127,6 +131,7 @@ const (
 	kindDecided = "decided"
 	kindUsed    = "used"
 	kindEnded   = "ended"
+	kindFilled  = "filled"
 )
 
 // approvals is the fold over the journal of approvals.

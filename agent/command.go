@@ -77,11 +77,16 @@ func (r *run) commandOn(ctx context.Context, line string, policy sandbox.Policy)
 
 // execute runs the command on the staged tree and records its result.
 func (r *run) execute(ctx context.Context, engine sandbox.Engine, cmd sandbox.Command) error {
-	if err := r.record(CommandStarted{Line: cmd.Line, Tree: sandbox.Digest(cmd.Tree), Without: r.without, Memory: cmd.Policy.Memory, Time: cmd.Policy.Time}); err != nil {
+	err := r.record(CommandStarted{Line: cmd.Line, Tree: sandbox.Digest(cmd.Tree), Without: r.without, Memory: cmd.Policy.Memory, Time: cmd.Policy.Time})
+	if err != nil {
 		return err
 	}
 	secrets := r.secretsOf(r.p.pending)
-	result, err := engine.Run(ctx, withSecrets(cmd, secrets))
+	cmd = withSecrets(cmd, secrets)
+	if cmd.Tree, err = r.filledTree(cmd.Tree, secrets); err != nil {
+		return r.done(ActionDone{Lost: true, Skipped: true, Text: "The command was not run: " + err.Error()})
+	}
+	result, err := engine.Run(ctx, cmd)
 	if errors.Is(err, sandbox.ErrNoLayer) { // somebody removed it since it was found; nothing was started
 		return errors.Join(r.record(Layered{Key: cmd.Layer}),
 			r.done(ActionDone{Lost: true, Skipped: true, Text: "The command was not run: " + err.Error()}))

@@ -23,6 +23,7 @@
 //	guard.go     what needs the user's leave beside commands: secret files, files that programs obey
 //	tests.go     and a task that leaves fewer tests than there were
 //	secret.go    secrets that commands are given
+//	fill.go      and that stand in files for which placeholders were written
 //	prompt.go    what a model is told
 //	question.go  what the user is asked, and how answers come back
 //	review.go    accepting, rejecting and undoing the result

@@ -205,6 +205,7 @@ var environmentFiles = []string{".env", ".env.local", ".env.development", ".env.
 // conceal keeps the secrets in the workspace's own files of variables out of all
 // that is kept or sent, wherever else they come up.
 func (r *run) conceal() {
+	r.a.concealFilled()
 	for _, root := range r.a.Workspace.Roots() {
 		for _, name := range environmentFiles {
 			if len(r.a.Workspace.Roots()) > 1 {

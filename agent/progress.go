@@ -36,10 +36,11 @@ type progress struct {
 	verdict  *action.Verdict
 
 	staged Staged
-	layers map[string]layer // by key: what became of the project's dependencies
-	leaves map[string]bool  // what the user gave leave for beside commands
-	lost   map[string]bool  // command lines of unknown outcome: run again only when asked
-	hasty  map[string]bool  // command lines that the user will not wait longer for
+	layers map[string]layer    // by key: what became of the project's dependencies
+	leaves map[string]bool     // what the user gave leave for beside commands
+	places map[string][]string // by path: secrets for which placeholders stand in a file
+	lost   map[string]bool     // command lines of unknown outcome: run again only when asked
+	hasty  map[string]bool     // command lines that the user will not wait longer for
 
 	linted   map[string]lintedFile // by path: what linters last said
 	unable   map[string]bool       // why linters could not judge
@@ -302,6 +303,9 @@ func (p *progress) applyDone(b ActionDone) {
 	}
 	if b.Staged != nil {
 		p.staged = *b.Staged
+	}
+	if b.OK {
+		p.declare(c)
 	}
 	for _, key := range b.Objected {
 		if p.objected == nil {

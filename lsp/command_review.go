@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -102,7 +103,11 @@ func (s *server) decideReview(ctx context.Context, e *Engine, task agent.Task, s
 		return err
 	}
 	s.tellOutcome(out, task)
-	return nil
+	left, err := e.Agent.Unfilled(task.ID)
+	for _, file := range slices.Sorted(maps.Keys(left)) {
+		s.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("%s has places for secrets (%s). Fill them in by `caselsp secret fill` in a terminal.", file, strings.Join(left[file], ", ")))
+	}
+	return err
 }
 
 // tellOutcome tells what did not arrive, and what is left to decide.

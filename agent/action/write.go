@@ -44,6 +44,8 @@ type WriteFile struct {
 	Content string `json:"content" doc:"The new text: of the whole file, or of the lines from..to."`
 	From    int    `json:"from,omitempty" doc:"First line to replace, from 1. Leave out to write the whole file."`
 	To      int    `json:"to,omitempty" doc:"Last line to replace, inclusive."`
+
+	Secrets []string `json:"secrets,omitempty" doc:"Names of secrets for which {{ NAME }} stands in the text, such as API_TOKEN; for configuration, not for templates and code. The file keeps {{ NAME }}: commands that name the secret find its value there, and the user fills it in."`
 }
 
 var _ = register[WriteFile](WriteFileName, Edits, writeText)
@@ -53,7 +55,10 @@ func (a WriteFile) Check() error {
 	if (a.From == 0) != (a.To == 0) || a.From < 0 || a.To < a.From {
 		return fmt.Errorf("from and to must both be left out, or 1 <= from <= to; got from %d, to %d", a.From, a.To)
 	}
-	return checkPath(a.Path)
+	if err := checkPath(a.Path); err != nil {
+		return err
+	}
+	return checkPlaceholders(a.Path, a.Content, a.Secrets)
 }
 
 // Do implements Doer.
@@ -95,6 +100,8 @@ var patchText string
 type PatchFile struct {
 	Path  string `json:"path" doc:"File, relative to the workspace. It must exist and have been shown in full."`
 	Patch string `json:"patch" doc:"A unified diff, or SEARCH/REPLACE blocks."`
+
+	Secrets []string `json:"secrets,omitempty" doc:"As in WRITE_FILE."`
 }
 
 var _ = register[PatchFile](PatchFileName, Edits, patchText+"\n"+patch.Teach())
@@ -104,7 +111,10 @@ func (a PatchFile) Check() error {
 	if a.Patch == "" {
 		return errors.New("patch is empty: give a unified diff or SEARCH/REPLACE blocks")
 	}
-	return checkPath(a.Path)
+	if err := checkPath(a.Path); err != nil {
+		return err
+	}
+	return checkPlaceholders(a.Path, a.Patch, a.Secrets)
 }
 
 // Do implements Doer.

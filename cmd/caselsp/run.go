@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 
 	"caselsp/agent"
@@ -201,6 +203,13 @@ func (e *engine) decideAll(ctx context.Context, id string, sel agent.Selection, 
 	out, err := e.agent.Decide(ctx, id, sel, accept, workspace.Disk(e.workspace))
 	if err != nil {
 		return err
+	}
+	left, err := e.agent.Unfilled(id)
+	if err != nil {
+		return err
+	}
+	for _, file := range slices.Sorted(maps.Keys(left)) {
+		fmt.Fprintf(os.Stderr, "caselsp: %s has places for secrets (%s): caselsp secret fill %[1]s\n", clean(file), strings.Join(left[file], ", "))
 	}
 	return tellOutcome(id, out)
 }

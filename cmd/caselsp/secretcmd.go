@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 
 	"caselsp/agent/action"
@@ -14,15 +16,16 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func secretCommand() *cobra.Command {
+func secretCommand(w *wiring) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "secret set|list|remove NAME",
+		Use:   "secret set|list|remove NAME, secret fill FILE",
 		Short: "Keep secrets in the keyring, for commands that need them",
 		Long: "Keeps secrets in the keyring of the operating system. An agent names a secret and never sees it:\n" +
 			"you are asked before a command is given one, and its value is taken out of all that is kept or sent.\n" +
 			"A model's key can lie there too, under the name of its environment variable.",
 		Example: "  caselsp secret set API_TOKEN            # asks for the value and does not show it\n" +
-			"  pass show api | caselsp secret set API_TOKEN",
+			"  pass show api | caselsp secret set API_TOKEN\n" +
+			"  caselsp secret fill config.ini          # where the file has {{ API_TOKEN }}",
 	}
 	cmd.AddCommand(
 		&cobra.Command{
@@ -39,6 +42,20 @@ func secretCommand() *cobra.Command {
 					fmt.Println(n)
 				}
 				return err
+			},
+		},
+		&cobra.Command{
+			Use: "fill FILE...", Short: "Put secrets where a file of the workspace has {{ NAME }} for them",
+			Args: positional(cobra.MinimumNArgs(1)),
+			RunE: func(cmd *cobra.Command, args []string) error {
+				return w.withAgent(func(e *engine) error {
+					for _, name := range args {
+						if err := e.fillSecrets(cmd.Context(), name); err != nil {
+							return err
+						}
+					}
+					return nil
+				})
 			},
 		},
 		&cobra.Command{
@@ -101,4 +118,52 @@ func (r *lineReader) readMasked(ctx context.Context, out io.Writer, prompt strin
 	}
 	fmt.Fprint(out, prompt)
 	return r.read(ctx)
+}
+
+// fillSecrets puts secrets into a file where their placeholders stand. Those that
+// the keyring does not have are asked for, where a person is at the terminal.
+func (e *engine) fillSecrets(ctx context.Context, name string) error {
+	key, err := e.workspace.Key(name)
+	if err != nil {
+		return err
+	}
+	if err := action.CheckFillable(key); err != nil {
+		return err
+	}
+	f, err := e.workspace.Read(key)
+	if err != nil {
+		return err
+	}
+	values := map[string]string{}
+	for _, secret := range action.PlaceholdersIn(f.Text) {
+		if action.CheckSecret(secret) != nil {
+			continue
+		}
+		value, found, err := secretOf(secret)
+		if !found && isTerminal(os.Stdin) {
+			value, found, err = newLineReader(os.Stdin).readMasked(ctx, os.Stderr, fmt.Sprintf("Value of %s for %s (it is not shown, and not kept elsewhere) > ", secret, clean(key)))
+		}
+		if err == nil && found {
+			err = checkSecretValue(value)
+		}
+		if err != nil {
+			return err
+		}
+		if found {
+			values[secret] = value
+		}
+	}
+	if len(values) == 0 {
+		return fmt.Errorf("%s has no {{ NAME }} of a secret that the keyring has: caselsp secret list shows those there are", key)
+	}
+	if e.workspace.Tracked([]string{key})[key] {
+		fmt.Fprintf(os.Stderr, "caselsp: git tracks %s: do not commit it with secrets in it\n", clean(key))
+	}
+	if err := e.agent.FillFile(ctx, key, values); err != nil {
+		return fmt.Errorf("%s was not changed: %w", key, err)
+	}
+	for _, secret := range slices.Sorted(maps.Keys(values)) {
+		fmt.Fprintf(os.Stderr, "caselsp: %s holds %s now\n", clean(key), secret)
+	}
+	return nil
 }

@@ -1,0 +1,116 @@
+package action
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// placeholder stands in a file for a value that its writer does not know.
+var placeholder = regexp.MustCompile(`\{\{[ \t]*([A-Z][A-Z0-9_]*)[ \t]*\}\}`)
+
+// plainFormats are the kinds of files in which double braces mean nothing by
+// themselves. In all others they may be the language's own, or that of a template
+// in it (Jinja, Vue, Go, Helm, Ansible, a workflow of GitHub), so that nothing is
+// ever filled in there (SPEC row S6).
+var plainFormats = []string{".env", ".ini", ".cfg", ".conf", ".toml", ".json", ".properties", ".txt"}
+
+// templateFolders hold templates whatever their files' names end in.
+var templateFolders = []string{"template", "templates", "charts", "cookiecutter"}
+
+// CheckFillable says why no placeholders are filled in a file, by its name.
+func CheckFillable(name string) error {
+	base := strings.ToLower(path.Base(name))
+	plain := slices.Contains(plainFormats, path.Ext(base)) || strings.HasPrefix(base, ".env.")
+	for _, part := range strings.Split(strings.ToLower(name), "/") {
+		plain = plain && !slices.Contains(templateFolders, part) && !strings.Contains(part, "{{")
+	}
+	if plain {
+		return nil
+	}
+	return fmt.Errorf("in %s, {{ NAME }} may be the file's own syntax, so that no secret is filled in there: have the program read the environment variable of that name", name)
+}
+
+// checkPlaceholders says what is wrong with the secrets that an edit declares.
+func checkPlaceholders(name, text string, secrets []string) error {
+	switch {
+	case len(secrets) == 0:
+		return nil
+	case len(secrets) > maxSecrets:
+		return fmt.Errorf("the edit declares %d secrets; at most %d are filled in", len(secrets), maxSecrets)
+	}
+	standing := PlaceholdersIn(text)
+	for _, s := range secrets {
+		if err := CheckSecret(s); err != nil {
+			return err
+		}
+		if !slices.Contains(standing, s) {
+			return fmt.Errorf("the edit declares the secret %s, and {{ %s }} stands nowhere in it", s, s)
+		}
+	}
+	return CheckFillable(name)
+}
+
+// PlaceholdersIn returns the names that stand in a text as {{ NAME }}, each once.
+func PlaceholdersIn(text string) (names []string) {
+	for _, m := range placeholder.FindAllStringSubmatch(text, -1) {
+		if !slices.Contains(names, m[1]) {
+			names = append(names, m[1])
+		}
+	}
+	return names
+}
+
+// Fill puts values where their placeholders stand in a file's text, in the form in
+// which the file means them. Other placeholders stay. The error names the one whose
+// value cannot stand there, and never has a value in it.
+func Fill(name, text string, values map[string]string) (string, error) {
+	if err := CheckFillable(name); err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	done := 0
+	for _, at := range placeholder.FindAllStringSubmatchIndex(text, -1) {
+		variable := text[at[2]:at[3]]
+		value, ok := values[variable]
+		if !ok {
+			continue
+		}
+		form, err := fitting(name, value, text[:at[0]], text[at[1]:])
+		if err != nil {
+			return "", fmt.Errorf("the value of %s cannot stand in %s: %w", variable, name, err)
+		}
+		b.WriteString(text[done:at[0]] + form)
+		done = at[1]
+	}
+	b.WriteString(text[done:])
+	return b.String(), nil
+}
+
+var (
+	// anywhere are the values that mean themselves in every format, without quotes too.
+	anywhere = regexp.MustCompile(`^[\w.,:@%+/=~^*-]+$`)
+	// quoted are those that do in quotes.
+	quoted = regexp.MustCompile("^[^'\"\\\\$`\\x00-\\x1f\\x7f]*$")
+)
+
+// fitting returns a value as it stands between two texts of a file.
+func fitting(name, value, before, after string) (string, error) {
+	line := before[strings.LastIndexByte(before, '\n')+1:]
+	if strings.HasSuffix(strings.ToLower(name), ".json") {
+		text, err := json.Marshal(value)
+		if strings.Count(line, `"`)%2 == 0 {
+			return "", errors.New("the placeholder stands outside of a string: put it in quotes")
+		}
+		return string(text[1 : len(text)-1]), err
+	}
+	inQuotes := line != "" && after != "" && strings.IndexByte(`"'`, line[len(line)-1]) >= 0 && after[0] == line[len(line)-1]
+	if anywhere.MatchString(value) || inQuotes && quoted.MatchString(value) {
+		return value, nil
+	}
+	return "", errors.New("it has characters in it that mean something there: have the program read it from the environment")
+}
