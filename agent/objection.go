@@ -139,6 +139,11 @@ func (r *run) tolerated(key string) (string, error) {
 	return "", nil
 }
 
+// sameLines reports whether two findings are about the same lines of a file.
+func sameLines(a, b validate.Finding) bool {
+	return a.Path == b.Path && a.Start.Line <= b.End.Line && b.Start.Line <= a.End.Line
+}
+
 // objections ends an attempt to finish while validators or linters object to what
 // the task brought in: critical findings must be mended, or be allowed where they
 // may; of a linter's warnings the model is told once, and then it may know better.
@@ -148,9 +153,15 @@ func (r *run) objections(found []validate.Finding) (free bool, err error) {
 	if len(must) > 0 {
 		return false, r.done(ActionDone{Text: "Not finished: these critical findings were introduced by your edits; mend them first.\n" + action.Findings(must)})
 	}
-	guarded := slices.DeleteFunc(slices.Concat(found, linted), func(f validate.Finding) bool { return !guards(f) })
-	if ok, err := r.settled(guarded, "Not finished: your edits brought in what lets strangers in."); !ok {
-		return false, err
+	// What the user has allowed by one name is not asked for by another one.
+	own := slices.DeleteFunc(slices.Clone(found), func(f validate.Finding) bool { return !guards(f) })
+	others := slices.DeleteFunc(slices.Clone(linted), func(f validate.Finding) bool {
+		return !guards(f) || slices.ContainsFunc(own, func(o validate.Finding) bool { return sameLines(o, f) })
+	})
+	for _, guarded := range [][]validate.Finding{own, others} {
+		if ok, err := r.settled(guarded, "Not finished: your edits brought in what lets strangers in."); !ok {
+			return false, err
+		}
 	}
 	var keys []string
 	warned := slices.DeleteFunc(linted, func(f validate.Finding) bool { return f.Severity == validate.Info || guards(f) })
