@@ -68,11 +68,17 @@ func (d *Document) Attributes(names ...string) []Attributed {
 	if len(names) == 1 {
 		return d.attributes()[names[0]]
 	}
+	by, used := d.attributes(), 0
 	var list []Attributed
 	for _, name := range names {
-		list = append(list, d.attributes()[name]...)
+		if more := by[name]; len(more) > 0 {
+			list = append(list, more...)
+			used++
+		}
 	}
-	slices.SortFunc(list, func(a, b Attributed) int { return a.Attr.Start - b.Attr.Start })
+	if used > 1 {
+		slices.SortFunc(list, func(a, b Attributed) int { return a.Attr.Start - b.Attr.Start })
+	}
 	return slices.Compact(list)
 }
 

@@ -152,6 +152,20 @@ func (t *Tree) Nodes(kind string) []Node {
 	return slices.Clip(index.list[index.from[s]:index.from[s+1]])
 }
 
+// Kinds adds the kinds of all nodes to a set.
+func (t *Tree) Kinds(set map[string]bool) {
+	n := t.nodes()
+	if len(n.list) == 0 {
+		return
+	}
+	index := n.byKind()
+	for s, name := range n.grammar.names {
+		if index.from[s] < index.from[s+1] {
+			set[name] = true
+		}
+	}
+}
+
 // index sorts the nodes by kind.
 func (n *nodes) index() kindIndex {
 	x := kindIndex{make([]int32, len(n.grammar.names)+1), make([]Node, len(n.list))}

@@ -55,19 +55,30 @@ var (
 	rawElements = nameSet("iframe noembed noframes noscript script style textarea title xmp")
 )
 
-// foreignTemplate tells of template languages whose tags are not known here:
-// PHP, ERB and its like, Handlebars, Go.
-var foreignTemplate = regexp.MustCompile(`<\?php|<\?=|<%|\{\{[-~]?\s*[#/^>]|\{\{-?\s*(?:if|range|with|define|block|template|end|else)\b`)
+// serverMark tells of template languages whose tags are not known here, PHP, ERB
+// and their like; outputMark of Handlebars and Go.
+var (
+	serverMark = regexp.MustCompile(`<\?php|<\?=|<%`)
+	outputMark = regexp.MustCompile(`^\{\{(?:[-~]?\s*[#/^>]|-?\s*(?:if|range|with|define|block|template|end|else)\b)`)
+)
 
-// isForeign asks for the marks first: most pages have none, and the expression is
-// slow where it finds nothing.
+// isForeign reports whether a text is a template of such a language.
 func isForeign(text string) bool {
-	for _, mark := range []string{"<?", "<%", "{{"} {
-		if strings.Contains(text, mark) {
-			return foreignTemplate.MatchString(text)
+	if (strings.Contains(text, "<?") || strings.Contains(text, "<%")) && serverMark.MatchString(text) {
+		return true
+	}
+	for i := 0; ; i++ {
+		at := strings.Index(text[i:], "{{")
+		if at < 0 {
+			return false
+		}
+		i += at
+		// Most outputs are a name: the expression need not look at them.
+		inside := strings.TrimLeft(text[i+2:min(len(text), i+2+maxTag)], "-~ \t\r\n\f")
+		if inside != "" && strings.IndexByte("#/^>irwdbte", inside[0]) >= 0 && outputMark.MatchString(text[i:]) {
+			return true
 		}
 	}
-	return false
 }
 
 func readPage(text string) *page {

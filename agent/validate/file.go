@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -29,6 +30,7 @@ type File struct {
 	secret    func() bool // it may hold secrets
 	given     func() []underName
 	built     func() bool // by a script, of a page
+	kinds     func() map[string]bool
 }
 
 // Style is a style sheet of a file: the file itself, a style element or a style
@@ -48,6 +50,7 @@ type Code struct {
 	Owner *dom.Node // the element; nil of a file
 	Attr  *dom.Attr // of an event handler
 
+	sound    func() bool
 	names    func() *symbols
 	bindings func() *bindings // of JavaScript and TypeScript
 	flows    func() *flows
@@ -76,6 +79,7 @@ func newFile(path, text string) *File {
 	f.secret = sync.OnceValue(func() bool { return mayHoldSecrets(path) && !machineText(text) })
 	f.given = sync.OnceValue(f.readGiven)
 	f.built = sync.OnceValue(f.readBuilt)
+	f.kinds = sync.OnceValue(f.readKinds)
 	return f
 }
 
@@ -88,17 +92,12 @@ func (f *File) Styles() []Style { return f.styles() }
 // Code returns the programs of the file in one of the languages, in order;
 // without a language, all of them.
 func (f *File) Code(langs ...syntax.Language) []*Code {
-	var list []*Code
-	for _, c := range f.code() {
-		ok := len(langs) == 0
-		for _, l := range langs {
-			ok = ok || l == c.Lang
-		}
-		if ok {
-			list = append(list, c)
-		}
+	all := f.code()
+	other := func(c *Code) bool { return len(langs) > 0 && !slices.Contains(langs, c.Lang) }
+	if !slices.ContainsFunc(all, other) {
+		return all
 	}
-	return list
+	return slices.DeleteFunc(slices.Clone(all), other)
 }
 
 func (f *File) readStyles() []Style {
@@ -136,6 +135,7 @@ func (f *File) readCode() []*Code {
 
 func newCode(lang syntax.Language, tree *syntax.Tree, base int, owner *dom.Node, attr *dom.Attr) *Code {
 	c := &Code{Lang: lang, Tree: tree, Base: base, Owner: owner, Attr: attr}
+	c.sound = sync.OnceValue(func() bool { return isSound(c) })
 	c.names = sync.OnceValue(func() *symbols { return bind(c) })
 	c.bindings = sync.OnceValue(func() *bindings { return bindNames(c) })
 	c.patterns = sync.OnceValue(func() []regexpSource { return readPatterns(c) })

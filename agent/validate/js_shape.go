@@ -12,24 +12,46 @@ import (
 // source itself writes. Code that does not parse is left out, as its tree is
 // a guess, and so are minified scripts in pages.
 func script(check func(*Pass, *Code, syntax.Node), kinds ...string) func(*Pass) {
-	return scripts(func(p *Pass, c *Code) {
+	each := scripts(func(p *Pass, c *Code) {
 		for _, n := range c.Nodes(kinds...) {
 			if start, end := c.Span(n); c.Owner == nil || p.written(start, end) {
 				check(p, c, n)
 			}
 		}
 	})
+	return func(p *Pass) {
+		if slices.ContainsFunc(kinds, p.writes) {
+			each(p)
+		}
+	}
+}
+
+// writes reports whether any script of the file has a node of a kind. A page may
+// have a hundred handlers of a line each.
+func (f *File) writes(kind string) bool { return f.kinds()[kind] }
+
+func (f *File) readKinds() map[string]bool {
+	kinds := map[string]bool{}
+	for _, c := range f.Code(ecma...) {
+		c.Tree.Kinds(kinds)
+	}
+	return kinds
 }
 
 // scripts is for rules about whole programs.
 func scripts(check func(*Pass, *Code)) func(*Pass) {
 	return func(p *Pass) {
 		for _, c := range p.Code(ecma...) {
-			if len(c.Nodes("ERROR")) == 0 && !c.Tree.Root().IsZero() && (c.Owner == nil || !dense(c.Tree.Root().Text())) {
+			if c.sound() {
 				check(p, c)
 			}
 		}
 	}
+}
+
+// isSound reports whether a program parses and was written by people.
+func isSound(c *Code) bool {
+	return len(c.Nodes("ERROR")) == 0 && !c.Tree.Root().IsZero() && (c.Owner == nil || !dense(c.Tree.Root().Text()))
 }
 
 // dense reports whether a script was written by a machine.
@@ -51,16 +73,36 @@ func parts(n syntax.Node) []syntax.Node {
 	return list
 }
 
-// part returns the i-th of parts; the zero node where there is none.
+// part returns the i-th of parts, from their end where i is below zero; the zero
+// node where there is none.
 func part(n syntax.Node, i int) syntax.Node {
-	list := parts(n)
-	if i < 0 {
-		i += len(list)
-	}
-	if i < 0 || i >= len(list) {
+	if n.IsZero() {
 		return syntax.Node{}
 	}
-	return list[i]
+	if i < 0 {
+		last := syntax.Node{}
+		if i < -1 {
+			if list := parts(n); i+len(list) >= 0 {
+				last = list[i+len(list)]
+			}
+			return last
+		}
+		for c := range n.Children() {
+			if c.Named() && c.Kind() != "comment" {
+				last = c
+			}
+		}
+		return last
+	}
+	for c := range n.Children() {
+		if c.Named() && c.Kind() != "comment" {
+			if i == 0 {
+				return c
+			}
+			i--
+		}
+	}
+	return syntax.Node{}
 }
 
 // operator returns the operator of a binary, unary or assignment expression.

@@ -68,8 +68,11 @@ var templateTagRules = []Rule{{
 	Bad:  "{% if page = 'home' %}active{% endif %}\n",
 	Good: "{% if page == 'home' %}active{% endif %}\n",
 	Check: tags(func(p *Pass, o occasion) {
+		if o.name != "if" && o.name != "elif" {
+			return
+		}
 		code := unstring(p.Text[o.start:o.end])
-		if m := singleEqual.FindStringIndex(code); m != nil && (o.name == "if" || o.name == "elif") && !strings.ContainsAny(code[:m[0]], "(") {
+		if m := singleEqual.FindStringIndex(code); m != nil && !strings.ContainsAny(code[:m[0]], "(") {
 			at := o.start + m[0] + 1
 			p.Offer(at, at+1, &Fix{"Write ==", []Edit{{at, at + 1, "=="}}}, "A single = compares nothing: write ==.")
 		}
@@ -242,7 +245,8 @@ func checkCall(p *Pass, o occasion) {
 		return
 	}
 	code := unstring(p.Text[o.start:o.end])
-	if i := strings.IndexByte(code, '('); i > 0 && (code[i-1] == '_' && i > 1 && code[i-2] == ' ') {
+	i := strings.IndexByte(code, '(')
+	if i < 0 || i > 0 && (code[i-1] == '_' && i > 1 && code[i-2] == ' ') {
 		return // _("text")
 	}
 	if m := calls.FindStringIndex(code); m != nil {
