@@ -12,6 +12,7 @@ import (
 
 	"caselsp/agent/llm"
 	"caselsp/agent/workspace"
+	"caselsp/sandbox"
 	"caselsp/store"
 )
 
@@ -98,7 +99,8 @@ func BenchmarkStep(b *testing.B) {
 	for b.Loop() {
 		m := &instant{}
 		a := New(Options{Workspace: w, Store: s, User: agreeable{}, Limits: Limits{Steps: 2 * steps},
-			Model: func(string) (llm.Model, error) { return m, nil }})
+			Model:   func(string) (llm.Model, error) { return m, nil },
+			Sandbox: func(context.Context) (sandbox.Engine, error) { return nil, nil }})
 		for e, err := range a.Run(b.Context(), Task{Text: "change many files"}) {
 			if err != nil {
 				b.Fatal(err)
