@@ -34,6 +34,9 @@ const (
 	lintTime = 2 * time.Minute
 	// lintAim is the score, out of 10, that code is to reach (SPEC row V5).
 	lintAim = 8.0
+	// maxLinted is how many findings are kept of one look, the gravest: nobody reads
+	// more, and a generated file can have a hundred thousand.
+	maxLinted = 500
 	// maxSaid is how many lines of progress wait to be shown while the model answers.
 	maxSaid = 64
 )
@@ -223,6 +226,13 @@ func (r *run) lint(ctx context.Context, files map[string]string, said func(strin
 			found = validate.Introduced(prior.Findings, found)
 		}
 		b.Findings = append(b.Findings, found...)
+	}
+	if n := len(b.Findings) - maxLinted; n > 0 {
+		slices.SortStableFunc(b.Findings, func(x, y validate.Finding) int {
+			return slices.Index(validate.Severities, x.Severity) - slices.Index(validate.Severities, y.Severity)
+		})
+		b.Findings = b.Findings[:maxLinted]
+		b.Troubles = append(b.Troubles, fmt.Sprintf("linters found %d more than the %d that are kept", n, maxLinted))
 	}
 	return b, nil
 }
