@@ -97,7 +97,7 @@ var indexVariables = []string{"GOPROXY", "NPM_CONFIG_REGISTRY"}
 // BuildImage builds the bundled image of a profile. Base is the image to build
 // on, empty for the recipe's own; progress is called with each line that the
 // engine says, and may be nil. Building loads packages from the network and
-// takes a minute or two. Where it fails, the error is an *Unavailable.
+// takes one to three minutes. Where it fails, the error is an *Unavailable.
 func (d *DockerEngine) BuildImage(ctx context.Context, p Profile, base string, progress func(line string)) error {
 	d.building.Lock() // two builds of one image would load everything twice
 	defer d.building.Unlock()
@@ -112,7 +112,7 @@ func (d *DockerEngine) BuildImage(ctx context.Context, p Profile, base string, p
 	}
 	tag := ImageTag(p)
 	if progress != nil {
-		progress("Building the sandbox image " + tag + ", which is done once and takes a minute or two")
+		progress("Building the sandbox image " + tag + ", which is done once and takes one to three minutes")
 	}
 	err := d.build(ctx, tag, recipe, arguments, progress)
 	if err == nil || ctx.Err() != nil {

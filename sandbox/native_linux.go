@@ -435,6 +435,7 @@ func nativeEnv(folders []string, cmd Command) []string {
 		"LANG=C.UTF-8",
 		"PYTEST_ADDOPTS=-o cache_dir=/tmp/pytest",
 		"HYPOTHESIS_STORAGE_DIRECTORY=/tmp/hypothesis",
+		"GOCACHE=/tmp/gocache",
 	}
 	env = append(env, bytecode...)
 	if cmd.Layer != "" {

@@ -149,7 +149,7 @@ func (b *box) examine(ctx context.Context, out io.Writer) {
 		images, err = b.docker.Images(ctx)
 		for _, i := range images {
 			if i.Built.IsZero() {
-				fmt.Fprintf(out, "none  %-10s %s: its image is built when a command first needs it, in a minute or two; caselsp doctor --build-image does so now\n", "docker", i.Profile)
+				fmt.Fprintf(out, "none  %-10s %s: its image is built when a command first needs it, in one to three minutes; caselsp doctor --build-image does so now\n", "docker", i.Profile)
 			} else {
 				fmt.Fprintf(out, "ok    %-10s %s: image %s, built %s ago, %d MB\n", "docker", i.Profile, i.Tag, age(time.Since(i.Built)), i.Size/1e6)
 			}
