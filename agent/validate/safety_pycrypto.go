@@ -183,6 +183,11 @@ func checkVerify(p *Pass, c *Code, k call) {
 	case k.name == "ssl._create_unverified_context":
 		p.Node(c, k.node, text)
 	}
+	if required := k.named["cert_reqs"]; !required.IsZero() {
+		if v := c.names().value(required); c.names().is(required, "ssl.CERT_NONE") || v.constant() && (v.text == "NONE" || v.text == "CERT_NONE") {
+			p.Node(c, required, text)
+		}
+	}
 }
 
 // checkVerifyAssigned is about what is switched off for all that follows.

@@ -91,7 +91,7 @@ var escapers = []string{
 
 func checkMarkup(p *Pass, c *Code, k call, made bool) {
 	text := k.at(0, "")
-	if !markup.MatchString(k.name) || text.IsZero() {
+	if !markup.MatchString(k.name) && !(made && k.name == "django.utils.html.format_html") || text.IsZero() {
 		return
 	}
 	n := c.names()
@@ -117,17 +117,9 @@ var request = expr(`^(?:flask\.request|request|self\.request|bottle\.request)\.(
 // holds it.
 func (n *symbols) sent(x syntax.Node) bool {
 	for y := range x.Walk() {
-		if k := y.Kind(); (k == "attribute" || k == "identifier" || k == "call" || k == "member_expression") && request.MatchString(n.name(y)) {
+		if n.brought(y) {
 			return true
 		}
-		if list := n.find(y, y.Text()); y.Kind() == "identifier" && len(list) == 1 && list[0].how == given && !list[0].value.IsZero() && y.Start() != x.Start() {
-			if request.MatchString(textOf(list[0].value)) {
-				return true
-			}
-		}
-	}
-	if list := n.find(x, x.Text()); x.Kind() == "identifier" && len(list) == 1 && list[0].how == given {
-		return request.MatchString(textOf(list[0].value))
 	}
 	return false
 }

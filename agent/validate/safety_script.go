@@ -56,7 +56,7 @@ var safetyScriptRules = untested(authored([]Rule{{
 	File: "plugins.js", Bad: "export function load(name) {\n  return require(name);\n}\n", Good: "export function load(name) {\n  return require(\"./plugins/\" + name);\n}\n",
 	Check: eachCall(ecma, func(p *Pass, c *Code, k call) {
 		if name := k.at(0, ""); k.name == "require" && !name.IsZero() && !c.names().plain(name) {
-			if v := c.names().value(name); !v.known && slices.ContainsFunc(c.names().find(name, name.Text()), func(b binding) bool { return b.how == parameter }) || c.names().sent(name) {
+			if v := c.names().value(name); !v.known && slices.ContainsFunc(c.names().find(name, name.Text()), func(b binding) bool { return b.how == parameter }) || c.names().sentPart(name) {
 				p.Node(c, k.node, "Whoever can set this name runs the code of any file: look it up among the names that are allowed.")
 			}
 		}
@@ -208,19 +208,53 @@ func (n *symbols) cleanedText(x syntax.Node) bool {
 }
 
 // scriptRequest is a part of a request that Express, Koa and their like hand over.
-var scriptRequest = expr(`^(?:req|request|ctx|ctx\.request|ctx\.req|this\.request)\.(?:query|body|params|headers|cookies|param\(|get\()`)
+var scriptRequest = expr(`^(?:req|request|ctx|ctx\.request|ctx\.req|this\.request)\.(?:query|body|params|headers|cookies|param\(|get\(|header\()`)
 
 // sentPart reports whether an expression is a part of a request as it came, or has
-// one put in.
-func (n *symbols) sentPart(x syntax.Node) bool {
-	if scriptRequest.MatchString(x.Text()) {
-		return x.Kind() == "member_expression" || x.Kind() == "call_expression" || x.Kind() == "subscript_expression"
+// one put in: through names, texts and methods that only pass it on.
+func (n *symbols) sentPart(x syntax.Node) bool { return n.sendsOn(x, sentDepth) }
+
+func (n *symbols) sendsOn(x syntax.Node, depth int) bool {
+	if x.IsZero() || depth == 0 {
+		return false
 	}
-	if v := n.identifierValue(x); !v.IsZero() {
-		return scriptRequest.MatchString(v.Text()) && v.Kind() != "binary_expression"
+	depth--
+	any := func(list []syntax.Node) bool {
+		return slices.ContainsFunc(list, func(c syntax.Node) bool { return n.sendsOn(c, depth) })
 	}
-	return slices.ContainsFunc(n.value(x).holes, func(h syntax.Node) bool { return h != x && n.sentPart(h) })
+	switch x.Kind() {
+	case "member_expression", "subscript_expression":
+		return scriptRequest.MatchString(x.Text()) || x.Kind() == "subscript_expression" && n.sendsOn(firstNamed(x), depth)
+	case "identifier":
+		list := n.find(x, x.Text())
+		if len(list) != 1 || list[0].how != given || list[0].value.IsZero() {
+			return false
+		}
+		if list[0].path == "" {
+			return n.sendsOn(list[0].value, depth)
+		}
+		return scriptRequest.MatchString(list[0].value.Text() + list[0].path) // const { url } = req.query
+	case "binary_expression":
+		return strings.Contains(x.Text(), "+") && any(namedChildren(x))
+	case "template_string", "template_substitution", "parenthesized_expression", "await_expression", "as_expression", "non_null_expression":
+		return any(namedChildren(x))
+	case "call_expression":
+		fn, args := n.call(x)
+		if fn.Kind() == "member_expression" && scriptRequest.MatchString(x.Text()) && (lastPart(fn.Text()) == "get" || lastPart(fn.Text()) == "param" || lastPart(fn.Text()) == "header") {
+			return true
+		}
+		switch name := n.name(fn); {
+		case scriptPassing[lastPart(fn.Text())] && fn.Kind() == "member_expression":
+			return n.sendsOn(firstNamed(fn), depth) || any(args.list)
+		case name == "String" || name == "decodeURIComponent" || name == "path.join" || name == "path.resolve" || name == "path.normalize":
+			return any(args.list)
+		}
+	}
+	return false
 }
+
+// scriptPassing are the methods whose result holds what they are called on.
+var scriptPassing = wordSet("toString trim concat toLowerCase toUpperCase slice substring substr split join")
 
 func checkSentOn(p *Pass, c *Code, k call) {
 	n := c.names()
@@ -230,7 +264,7 @@ func checkSentOn(p *Pass, c *Code, k call) {
 	}
 	switch {
 	case last.IsZero():
-	case k.base == "redirect" && n.sentPart(last) && !strings.HasPrefix(n.value(last).text, "/"):
+	case k.base == "redirect" && n.hostSent(last):
 		p.Node(c, last, "Anybody can send your visitors anywhere with this: compare it with the addresses that are allowed.")
 	case (k.base == "send" || k.base == "end" || k.base == "write") && strings.HasPrefix(textOf(firstNamed(k.node)), "res") && n.value(last).known && n.sentPart(last):
 		p.Node(c, last, "What somebody sent becomes a part of the page: escape it, or let a template do that.")
