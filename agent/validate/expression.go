@@ -2,15 +2,28 @@ package validate
 
 import (
 	"regexp"
+	"regexp/syntax"
 	"sync"
 )
 
 // expression is a regular expression that is compiled when it is first used:
 // a server starts before it judges, and most files need few of them.
-type expression struct{ compiled func() *regexp.Regexp }
+type expression struct {
+	text     string
+	compiled func() *regexp.Regexp
+}
 
 func expr(text string) *expression {
-	return &expression{sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })}
+	return &expression{text, sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })}
+}
+
+// literals returns texts of which one is in every match, see [literals].
+func (e *expression) literals() ([]string, bool) {
+	tree, err := syntax.Parse(e.text, syntax.Perl)
+	if err != nil {
+		panic(err) // as MustCompile has it
+	}
+	return literals(tree)
 }
 
 // MatchString is [regexp.Regexp.MatchString].

@@ -1,6 +1,11 @@
 package validate
 
-import "sync"
+import (
+	"math"
+	"regexp/syntax"
+	"strings"
+	"sync"
+)
 
 // Which of some short texts a file holds, found in one pass over it: the cheap
 // question before an expensive one.
@@ -38,9 +43,11 @@ type automaton struct {
 	found []needle // by state
 }
 
-var needles = sync.OnceValue(func() *automaton {
+var needles = sync.OnceValue(func() *automaton { return newAutomaton(needleTexts) })
+
+func newAutomaton(of map[needle][]string) *automaton {
 	m := &automaton{next: make([][256]uint16, 1), found: make([]needle, 1)}
-	for n, texts := range needleTexts {
+	for n, texts := range of {
 		for _, text := range texts {
 			s := uint16(0)
 			for i := range len(text) {
@@ -74,7 +81,7 @@ var needles = sync.OnceValue(func() *automaton {
 		}
 	}
 	return m
-})
+}
 
 // in returns the needles that a text holds.
 func (m *automaton) in(text string) needle {
@@ -86,5 +93,57 @@ func (m *automaton) in(text string) needle {
 	return found
 }
 
+// inFold is in, of a text whose ASCII letters are taken in lower case.
+func (m *automaton) inFold(text string) needle {
+	s, found := uint16(0), needle(0)
+	for i := range len(text) {
+		b := text[i]
+		if 'A' <= b && b <= 'Z' {
+			b += 'a' - 'A'
+		}
+		s = m.next[s][b]
+		found |= m.found[s]
+	}
+	return found
+}
+
 // holds reports whether the file's text holds one of some needles.
 func (f *File) holds(n needle) bool { return f.needles()&n != 0 }
+
+// literals returns texts in lower case, one of which is in every text, in lower
+// case, that an expression matches; false where there are none.
+func literals(x *syntax.Regexp) ([]string, bool) {
+	switch x.Op {
+	case syntax.OpLiteral:
+		return []string{strings.ToLower(string(x.Rune))}, true
+	case syntax.OpCapture, syntax.OpPlus:
+		return literals(x.Sub[0])
+	case syntax.OpAlternate:
+		var all []string
+		for _, s := range x.Sub {
+			list, ok := literals(s)
+			if !ok {
+				return nil, false
+			}
+			all = append(all, list...)
+		}
+		return all, true
+	case syntax.OpConcat:
+		var best []string
+		for _, s := range x.Sub {
+			if list, ok := literals(s); ok && (best == nil || shortest(list) > shortest(best)) {
+				best = list
+			}
+		}
+		return best, best != nil
+	}
+	return nil, false
+}
+
+func shortest(list []string) int {
+	n := math.MaxInt
+	for _, s := range list {
+		n = min(n, len(s))
+	}
+	return n
+}

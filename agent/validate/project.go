@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"caselsp/agent/syntax"
 )
@@ -51,7 +52,8 @@ type Site struct {
 // Project is a set of files that are judged together. It is safe for
 // concurrent use.
 type Project struct {
-	suite Suite
+	suite   Suite
+	looking atomic.Int32 // how many files rules look at just now
 
 	mu    sync.Mutex
 	files map[string]*member

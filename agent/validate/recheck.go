@@ -3,6 +3,7 @@ package validate
 import (
 	"container/list"
 	"path"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -134,13 +135,11 @@ func (p *Project) look(m *member, path string, set ruleSet) bool {
 
 	// Rules run without the lock; they take it for each question. What changes
 	// meanwhile makes them stale again.
-	verdicts := map[int][]Finding{}
-	for i := range p.suite.rules {
+	p.looking.Add(1)
+	verdicts := p.suite.run(Pass{File: file, project: p, member: m}, due, runtime.GOMAXPROCS(0)/int(p.looking.Load()))
+	p.looking.Add(-1)
+	for i, found := range m.verdicts {
 		if !due.has(i) {
-			if old := m.verdicts[i]; len(old) > 0 {
-				verdicts[i] = old
-			}
-		} else if found := p.suite.ask(&Pass{File: file, index: i, project: p, member: m}); len(found) > 0 {
 			verdicts[i] = found
 		}
 	}

@@ -155,7 +155,6 @@ func (f *File) values(of speech) []underName {
 // is behind it. Whether it is code or a text is the caller's to see.
 func (f *File) readGiven() []underName {
 	var list []underName
-	said := map[string]speech{} // pages say class= and href= thousands of times
 	text := f.Text
 	for i := 0; i < len(text); i++ {
 		if !signBytes[text[i]] || (text[i] == '|' || text[i] == '?') && (i == 0 || text[i-1] != text[i]) {
@@ -170,11 +169,7 @@ func (f *File) readGiven() []underName {
 		if name == "" {
 			continue
 		}
-		says, known := said[name]
-		if !known {
-			says = speechOf(name)
-			said[name] = says
-		}
+		says := speechOf(name)
 		if says == 0 {
 			continue
 		}
@@ -190,8 +185,8 @@ func (f *File) readGiven() []underName {
 var signBytes = [256]bool{'=': true, ':': true, ',': true, '>': true, '|': true, '?': true}
 
 // maxSpeeches bounds how many names are known by heart: a project has some
-// ten thousand, and most are those of the last file.
-const maxSpeeches = 1 << 15
+// thousand that are not told by their letters to speak of nothing.
+const maxSpeeches = 1 << 14
 
 // speeches are the names that were judged before, as large expressions tell what a
 // name speaks of.
@@ -200,7 +195,24 @@ var speeches = struct {
 	of map[string]speech
 }{of: map[string]speech{}}
 
+// speaking finds the letters of which some are in every name that speaks of
+// anything, in lower case: most names have none of them.
+var speaking = sync.OnceValue(func() *automaton {
+	var texts []string
+	for _, e := range []*expression{secretName, serviceName, passwordName} {
+		list, ok := e.literals()
+		if !ok {
+			panic("validate: an expression for names of secrets matches names of any letters")
+		}
+		texts = append(texts, list...)
+	}
+	return newAutomaton(map[needle][]string{1: texts})
+})
+
 func speechOf(name string) speech {
+	if speaking().inFold(name) == 0 {
+		return 0
+	}
 	speeches.RLock()
 	says, known := speeches.of[name]
 	speeches.RUnlock()

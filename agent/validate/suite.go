@@ -3,8 +3,11 @@ package validate
 import (
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"caselsp/agent/syntax"
 )
@@ -82,18 +85,47 @@ func (s Suite) Check(path, text string) []Finding {
 		return nil
 	}
 	f := newFile(path, text)
+	return s.merge(f, s.run(Pass{File: f}, s.all(), runtime.GOMAXPROCS(0)))
+}
+
+// alone is the size of a text, in bytes, below which a second processor would
+// take longer to begin than the rules to end.
+const alone = 8 << 10
+
+// run has the rules of a set look at a pass's file, with some workers, and
+// returns what they found, by rule.
+func (s Suite) run(pass Pass, set ruleSet, workers int) map[int][]Finding {
+	if len(pass.Text) < alone {
+		workers = 1
+	}
+	var mu sync.Mutex
+	var next atomic.Int64
 	verdicts := map[int][]Finding{}
-	for i := range s.rules {
-		if found := s.ask(&Pass{File: f, index: i}); len(found) > 0 {
-			verdicts[i] = found
+	work := func() {
+		mine := pass
+		for i := int(next.Add(1)) - 1; i < len(s.rules); i = int(next.Add(1)) - 1 {
+			if !set.has(i) {
+				continue
+			}
+			if found := s.ask(&mine, i); len(found) > 0 {
+				mu.Lock()
+				verdicts[i] = found
+				mu.Unlock()
+			}
 		}
 	}
-	return s.merge(f, verdicts)
+	var wg sync.WaitGroup
+	for range workers - 1 {
+		wg.Go(work)
+	}
+	work()
+	wg.Wait()
+	return verdicts
 }
 
 // ask has one rule look at a file.
-func (s Suite) ask(p *Pass) []Finding {
-	p.rule = &s.rules[p.index]
+func (s Suite) ask(p *Pass, rule int) []Finding {
+	p.index, p.rule, p.found = rule, &s.rules[rule], nil
 	if p.rule.Check == nil || p.Lang == syntax.Unknown && p.rule.Category != Secrets {
 		return nil // of the suppressions, see suppress; of a text without a grammar
 	}
