@@ -142,6 +142,60 @@ func revoking(id string) protocol.Command {
 	return command("Ask again before this ("+id+")", cmdRevoke, map[string]string{"rule": id})
 }
 
+// installApprovals keeps the list as it is now while the user looks at it.
+func (s *server) installApprovals() {
+	s.events = append(s.events, func(event agent.Event) {
+		switch b := event.Body.(type) {
+		case agent.Answered:
+		case agent.Judged:
+			if b.By != agent.ByRule {
+				return
+			}
+		default:
+			return
+		}
+		if s.approvalsOpen() == nil {
+			return
+		}
+		s.spawn("rewriting the list of approvals", func(ctx context.Context) error {
+			e, release, err := s.engine(ctx)
+			if err != nil {
+				return err
+			}
+			defer release()
+			return s.renewApprovals(ctx, e)
+		})
+	})
+}
+
+// approvalsOpen returns the list as it is open in the editor; nil where it is not.
+func (s *server) approvalsOpen() *document {
+	for u, doc := range s.docs.snapshot() {
+		if path.Base(u.Path()) == approvalsDocument && strings.HasPrefix(doc.Text, approvalsHead) {
+			return doc
+		}
+	}
+	return nil
+}
+
+// renewApprovals brings the list up to date: in the editor where it is open there,
+// as the review is, else on disk.
+func (s *server) renewApprovals(ctx context.Context, e *Engine) error {
+	s.renewing.Lock()
+	defer s.renewing.Unlock()
+	text, err := approvalsText(e)
+	if err != nil {
+		return err
+	}
+	if doc := s.approvalsOpen(); doc != nil && s.client.ApplyEdit {
+		err = s.rewrite(ctx, doc.URI, agent.Visible(text))
+	} else {
+		_, err = e.Agent.Store.Document(approvalsDocument, []byte(agent.Visible(text)))
+	}
+	s.refreshCodeLenses(ctx)
+	return err
+}
+
 // doRevoke ends one rule, or all.
 func (s *server) doRevoke(c *call, a arguments) (any, error) {
 	e, release, err := s.engine(s.ctx)
@@ -154,14 +208,9 @@ func (s *server) doRevoke(c *call, a arguments) (any, error) {
 		return nil, err
 	}
 	s.later(c, release, func(ctx context.Context) error {
-		text, err := approvalsText(e)
-		if err != nil {
+		if err := s.renewApprovals(ctx, e); err != nil {
 			return err
 		}
-		if _, err := e.Agent.Store.Document(approvalsDocument, []byte(agent.Visible(text))); err != nil {
-			return err
-		}
-		s.refreshCodeLenses(ctx)
 		s.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("Revoked: %s. Such commands are asked for again.", plural(len(ended), "approval")))
 		return nil
 	})

@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"sync"
 
 	"caselsp/agent"
 
@@ -46,6 +47,7 @@ type features struct {
 	diagnostics diagnostics
 	judgement   judgement
 	staged      stagedFiles
+	renewing    sync.Mutex // held while the list of approvals is written anew
 }
 
 // actionSource offers code actions for a range of a document.
@@ -64,6 +66,7 @@ func (s *server) install() {
 	s.installCommands()
 	s.installJudgement()
 	s.installDiagnostics()
+	s.installApprovals()
 	s.installCodeActions()
 	s.installHooks()
 }

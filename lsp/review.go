@@ -255,6 +255,12 @@ func (s *server) rewriteReview(ctx context.Context, r *review, u uri.URI) error 
 	s.reviews.mu.Lock()
 	text := reviewText(r.of)
 	s.reviews.mu.Unlock()
+	return s.rewrite(ctx, u, text)
+}
+
+// rewrite has the editor change an open document of ours to another text, and waits
+// until it has: the next edit is against that.
+func (s *server) rewrite(ctx context.Context, u uri.URI, text string) error {
 	doc := s.docs.get(u)
 	if doc == nil || doc.Broken != "" || doc.Text == text {
 		return nil
@@ -267,7 +273,7 @@ func (s *server) rewriteReview(ctx context.Context, r *review, u uri.URI) error 
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer s.clock.after(arriveTime, cancel)()
-	s.docs.await(ctx, u, func(d *document) bool { return d == nil || d.Text == text }) // the next edit is against this text
+	s.docs.await(ctx, u, func(d *document) bool { return d == nil || d.Text == text })
 	return nil
 }
 

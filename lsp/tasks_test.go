@@ -107,16 +107,21 @@ func TestAlways(t *testing.T) {
 			}
 			return chooseOnce
 		}}})
+	page := ""
 	for i := range 4 {
+		if i == 3 { // while the list is open it stays as it is now
+			sc.command(cmdApprovals)
+			page = sc.shown("approvals.md")
+			sc.expect(lsptest.TextHas(page, "ran unasked: 0 times"))
+		}
 		sc.run(fmt.Sprintf("look %d", i+1))
 		sc.said(fmt.Sprintf("Done: \"look %d\"", i+1))
 	}
 	if asked := sc.State().Questions; len(asked) != 3 || !strings.Contains(asked[2].Text, chooseAlways+": make docs") {
 		t.Fatalf("asked %d times, %+v", len(asked), asked)
 	}
-	sc.command(cmdApprovals)
-	page := sc.shown("approvals.md")
-	if text := sc.Text(page); !strings.Contains(text, "## r3 `make docs`") || !strings.Contains(text, "ran unasked: 1 times") {
+	sc.expect(lsptest.TextHas(page, "ran unasked: 1 times"))
+	if text := sc.Text(page); !strings.Contains(text, "## r3 `make docs`") {
 		t.Errorf("the approvals:\n%s", text)
 	}
 	lenses, err := sc.CodeLenses(t.Context(), page)
@@ -126,6 +131,7 @@ func TestAlways(t *testing.T) {
 	}
 	sc.act(page, "ran unasked", "CASE: ask again before this (r3)")
 	sc.said("Revoked: 1 approval.")
+	sc.expect(lsptest.TextHas(page, "# No longer allowed"))
 	lenses, err = sc.CodeLenses(t.Context(), page)
 	sc.must(err)
 	if len(lenses) > 0 {

@@ -17,6 +17,9 @@ import (
 // they find by file. A linter that cannot judge says so on standard error: its
 // silence must not be taken for praise.
 func (j *judging) linted(ctx context.Context, e *engine, dir, only string) (map[string][]validate.Finding, error) {
+	if untrusted, err := e.trust.Untrusted(dir); err != nil || len(untrusted) > 0 {
+		return nil, errors.Join(err, fmt.Errorf("%s is not trusted, and linters load plugins and settings of the folder, which are programs: `caselsp trust` trusts it", dir))
+	}
 	b := &box{settings: e.settings.Sandbox, name: dir}
 	defer b.Close()
 	box, err := b.engine(ctx)

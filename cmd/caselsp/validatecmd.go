@@ -137,7 +137,7 @@ func (j *judging) path(ctx context.Context, w *wiring, arg string) error {
 	e := &engine{workspace: ws}
 	e.configure(w, nil)
 	for _, p := range e.problems {
-		fmt.Fprintln(os.Stderr, "caselsp:", p)
+		fmt.Fprintln(os.Stderr, "caselsp:", clean(p.String()))
 	}
 	suite, err := validate.Default().Configure(e.settings.Validate.Rules)
 	if err != nil {

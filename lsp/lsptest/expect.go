@@ -212,6 +212,13 @@ func HasText(path, text string) Expectation {
 	}}
 }
 
+// TextHas expects that a buffer has this text in it.
+func TextHas(path, text string) Expectation {
+	return Expectation{fmt.Sprintf("%s to have %q in it", path, text), func(s *State) Verdict {
+		return met(strings.Contains(s.Buffers[path].Text, text))
+	}}
+}
+
 // Applied expects that n edits have been asked for and answered.
 func Applied(n int) Expectation {
 	return Expectation{fmt.Sprintf("%d edits", n), func(s *State) Verdict { return met(len(s.Edits) >= n) }}
