@@ -2,8 +2,11 @@ package lsp
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -75,6 +78,39 @@ func (a *arguments) add(one json.RawMessage) error {
 	a.words = append(a.words, string(one)) // a number, true or false
 	return nil
 }
+
+// check refuses arguments that are not those of the command whose fields are given.
+func (a arguments) check(fields []string) error {
+	for _, name := range slices.Sorted(maps.Keys(a.fields)) {
+		raw := a.fields[name]
+		if !slices.Contains(fields, name) {
+			return fmt.Errorf("%.80q is no argument: there are %s", name, cmp.Or(strings.Join(fields, ", "), "none"))
+		}
+		text, _ := a.field(name)
+		object := raw[0] == '{' || raw[0] == '['
+		switch {
+		case string(raw) == "null":
+		case slices.Contains(flags, name):
+			if text != "true" && text != "false" {
+				return fmt.Errorf("%s must be true or false", name)
+			}
+		case object != slices.Contains(objects, name):
+			return fmt.Errorf("%s is of the wrong kind (%.40s)", name, raw)
+		case !object && len(text) > maxText:
+			return fmt.Errorf("%s has %d bytes; at most %d are taken", name, len(text), maxText)
+		}
+	}
+	return nil
+}
+
+var (
+	flags   = []string{"single", "why", "withdraw"} // fields that are true or false
+	objects = []string{"range", "diagnostic"}       // fields that are objects
+)
+
+// maxText is the longest text of an argument in bytes: far above what
+// the commands take, which check it again more narrowly.
+const maxText = 1 << 20
 
 // text returns a field, or all the words where there is no such field.
 func (a arguments) text(name string) string {

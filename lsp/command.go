@@ -3,6 +3,7 @@ package lsp
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -44,6 +45,24 @@ type Command struct {
 	Does      string
 }
 
+// fields are the names that the arguments of a command may have as an object, in
+// the words of its documentation. A misspelt one must not be passed over: without
+// its file, an acceptance would be one of all files.
+func (c Command) fields() []string {
+	var names []string
+	for _, object := range inBraces.FindAllStringSubmatch(c.Arguments, -1) {
+		names = append(names, strings.FieldsFunc(object[1], func(r rune) bool { return r == ',' || r == ' ' })...)
+	}
+	for _, word := range []string{"task", "question"} {
+		if strings.HasPrefix(c.Arguments, word) {
+			names = append(names, word)
+		}
+	}
+	return names
+}
+
+var inBraces = regexp.MustCompile(`\{([a-z, ]+)\}`)
+
 // entry is a command and what it does. do answers the request at once: whatever
 // takes time or talks to the editor, it leaves to call.afterAnswer.
 type entry struct {
@@ -62,10 +81,10 @@ var table = []entry{
 	{Command{cmdStop, "task", "stop a task; it can be resumed"}, (*server).doStop},
 	{Command{cmdResume, "task", "go on with a task that was stopped, paused or interrupted"}, (*server).doResume},
 	{Command{cmdStatus, "task", "say where the tasks are"}, (*server).doStatus},
-	{Command{cmdApprove, "question", "run the command that is asked about, once"}, (*server).doApprove},
-	{Command{cmdApproveAlways, "question", "run it, and do not ask again for exactly its like in this workspace; for what is offered so"}, (*server).doApproveAlways},
-	{Command{cmdDeny, "`{task, question, reason, why}`", "refuse it; the reason goes to the model; `why: true` opens a document for it"}, (*server).doDeny},
-	{Command{cmdAnswer, "text or `{task, question, text}`", "answer a question"}, (*server).doAnswer},
+	{Command{cmdApprove, "`{task, question}`", "run the command that is asked about, once; let the task go on; say that a secret is in the keyring now"}, (*server).doApprove},
+	{Command{cmdApproveAlways, "`{task, question}`", "run it, and do not ask again for exactly its like in this workspace; for what is offered so"}, (*server).doApproveAlways},
+	{Command{cmdDeny, "`{task, question, reason, why, uri}`", "refuse it; the reason goes to the model; `why: true` opens a document for it, `uri` is that document"}, (*server).doDeny},
+	{Command{cmdAnswer, "text or `{task, question, text, uri}`", "answer a question; `uri` is the document that the answer stands in"}, (*server).doAnswer},
 	{Command{cmdReview, "task", "open the review document"}, (*server).doReview},
 	{Command{cmdAccept, "`{task, file, hunk}`", "accept all, one file or one hunk; hunks count from 1"}, (*server).doAccept},
 	{Command{cmdReject, "`{task, file, hunk}`", "reject all, one file or one hunk"}, (*server).doReject},
@@ -132,6 +151,9 @@ func (s *server) execute(c *call, p *executeParams) (any, error) {
 	}
 	args, err := parseArguments(p.Arguments)
 	if err != nil {
+		return nil, fmt.Errorf("%s: %w", p.Command, err)
+	}
+	if err := args.check(table[i].fields()); err != nil {
 		return nil, fmt.Errorf("%s: %w", p.Command, err)
 	}
 	return table[i].do(s, c, args)

@@ -307,7 +307,7 @@ func (s *server) questionActions(_ context.Context, _ snapshot, _ *protocol.Code
 		}
 		switch q.Kind {
 		case agent.Trusting:
-			list = append(list, offer(protocol.CodeActionKindQuickFix, "CASE: trust this folder", cmdTrust, args))
+			list = append(list, offer(protocol.CodeActionKindQuickFix, "CASE: trust this folder", cmdTrust, map[string]any{}))
 			continue
 		case agent.SecretInput:
 			list = append(list, offer(protocol.CodeActionKindQuickFix, "CASE: "+q.Secret+" is in the keyring now", cmdApprove, args),

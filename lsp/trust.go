@@ -68,6 +68,9 @@ func (s *server) doTrust(c *call, a arguments) (any, error) {
 	if s.opts.Trust == nil {
 		return nil, errors.New("every folder is trusted here")
 	}
+	if len(a.words) > 0 { // such as a folder, which is not what would be trusted
+		return nil, fmt.Errorf("%s trusts the folders that are open, and takes no words: `caselsp trust` in a terminal trusts others", cmdTrust)
+	}
 	var dirs []string
 	for _, r := range s.folders.all() {
 		dirs = append(dirs, r.Dir)
