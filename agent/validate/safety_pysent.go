@@ -101,6 +101,9 @@ func (n *symbols) bring(x syntax.Node, depth int) bool {
 	switch x.Kind() {
 	case "identifier":
 		list := n.find(x, x.Text())
+		if n.judged(x) {
+			return false
+		}
 		if len(list) == 1 && list[0].how == given && list[0].path == "" {
 			return n.bring(list[0].value, depth)
 		}
@@ -121,6 +124,41 @@ func (n *symbols) bring(x syntax.Node, depth int) bool {
 			return false // what is looked up is not what it is looked up by
 		}
 		return slices.ContainsFunc(args.list, func(a syntax.Node) bool { return n.bring(a, depth) })
+	}
+	return false
+}
+
+// judges are the functions that say whether a value may pass.
+var judges = expr(`(?i)allow|safe|valid|trust|check|verif|permit|startswith|fullmatch|match$`)
+
+// judged reports whether the function around a name asks another one whether
+// what it holds may pass: whatever comes of it, somebody has thought of it.
+func (n *symbols) judged(x syntax.Node) bool {
+	f := enclosing(x, "function_definition")
+	if f.IsZero() {
+		return false
+	}
+	for y := range f.Walk() {
+		if y.Kind() != "call" {
+			continue
+		}
+		fn, args := n.call(y)
+		if !judges.MatchString(lastPart(textOf(fn))) {
+			continue
+		}
+		if fn.Kind() == "attribute" && textOf(firstNamed(fn)) == x.Text() {
+			return true
+		}
+		for _, a := range args.list {
+			if a.Text() == x.Text() {
+				return true
+			}
+		}
+		for _, a := range args.named {
+			if a.Text() == x.Text() {
+				return true
+			}
+		}
 	}
 	return false
 }

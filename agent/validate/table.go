@@ -37,6 +37,7 @@ var table = slices.Concat(
 	a11yFitRules,
 	templateFormRules,
 	templateTagRules,
+	templateSlipRules,
 	linkRules,
 	linkTemplateRules,
 	safetyPythonRules,
