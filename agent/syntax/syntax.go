@@ -48,7 +48,7 @@ type Error struct {
 type Tree struct {
 	lang  Language
 	text  string
-	lines lineIndex
+	lines func() lineIndex
 
 	errors func() []Error
 	nodes  func() *nodes
@@ -58,7 +58,8 @@ type Tree struct {
 // Parse parses text as lang. Of an [Unknown] language, and of a text above
 // [MaxBytes], it returns a tree that is empty and without errors.
 func Parse(lang Language, text string) *Tree {
-	t := &Tree{lang: lang, text: text, lines: indexLines(text)}
+	t := &Tree{lang: lang, text: text}
+	t.lines = sync.OnceValue(func() lineIndex { return indexLines(text) })
 	if len(text) > MaxBytes {
 		t.lang = Unknown
 	}
@@ -82,7 +83,7 @@ func (t *Tree) Errors() []Error { return t.errors() }
 func (t *Tree) OK() bool { return len(t.errors()) == 0 }
 
 // Position returns the place of a byte offset, which is clamped to the text.
-func (t *Tree) Position(offset int) Position { return t.lines.position(offset) }
+func (t *Tree) Position(offset int) Position { return t.lines().position(offset) }
 
 // fault is an error with offsets into the body (see Tree.body).
 type fault struct {
@@ -99,7 +100,7 @@ func (t *Tree) body() string { return strings.TrimPrefix(t.text, bom) }
 
 // at turns an offset into the body into a position.
 func (t *Tree) at(offset int) Position {
-	return t.lines.position(offset + len(t.text) - len(t.body()))
+	return t.lines().position(offset + len(t.text) - len(t.body()))
 }
 
 func (t *Tree) check() []fault {

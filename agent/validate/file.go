@@ -26,6 +26,7 @@ type File struct {
 	speech    func() dialect
 	tags      func() []occasion
 	mentions  func() mentions
+	heritage  func() heritage
 	needles   func() needle
 	secret    func() bool // it may hold secrets
 	given     func() []underName
@@ -75,12 +76,25 @@ func newFile(path, text string) *File {
 	f.speech = sync.OnceValue(f.readDialect)
 	f.tags = sync.OnceValue(f.readTags)
 	f.mentions = sync.OnceValue(f.readMentions)
+	f.heritage = sync.OnceValue(f.readHeritage)
 	f.needles = sync.OnceValue(func() needle { return needles().in(text) })
 	f.secret = sync.OnceValue(func() bool { return mayHoldSecrets(path) && !machineText(text) })
 	f.given = sync.OnceValue(f.readGiven)
 	f.built = sync.OnceValue(f.readBuilt)
 	f.kinds = sync.OnceValue(f.readKinds)
 	return f
+}
+
+// rested returns the file as it was before anything was read of it, but for what
+// rules ask other files about: those run again when the others change, and need
+// no tree for it.
+func (f *File) rested() *File {
+	r := newFile(f.Path, f.Text)
+	m, h, tags := f.mentions(), f.heritage(), f.tags()
+	r.mentions = func() mentions { return m }
+	r.heritage = func() heritage { return h }
+	r.tags = func() []occasion { return tags }
+	return r
 }
 
 // Page returns the page as a tree; nil where the file is none.

@@ -54,15 +54,6 @@ func (f *File) readMentions() mentions {
 	return m
 }
 
-// rested returns the file as it was before anything was read of it, but for what
-// its scripts name.
-func (f *File) rested() *File {
-	r := newFile(f.Path, f.Text)
-	m := f.mentions()
-	r.mentions = func() mentions { return m }
-	return r
-}
-
 func checkLookups(p *Pass) {
 	if p.Alone() {
 		return

@@ -31,7 +31,7 @@ var linkTemplateRules = []Rule{{
 		"name is computed, nothing is said.",
 	Bad:   "-- templates/base.html --\n{% block content %}{% endblock %}\n-- templates/a.html --\n{% extends \"base.html\" %}{% block contents %}A{% endblock %}\n",
 	Good:  "-- templates/base.html --\n{% block content %}{% endblock %}\n-- templates/a.html --\n{% extends \"base.html\" %}{% block content %}A{% endblock %}\n",
-	Check: page(checkBlocks),
+	Check: checkBlocks,
 }, {
 	ID: "unknown-static", Title: "A static file that is not there", Severity: Warning, Category: Integrity,
 	Doc: "`{% static %}` and `url_for('static', …)` name files under a folder `static`. Files of installed packages are not in the project: " +
@@ -143,17 +143,46 @@ func checkTemplateName(p *Pass, o occasion) {
 // maxExtends bounds how many templates extend each other; a circle is longer.
 const maxExtends = 20
 
-func checkBlocks(p *Pass, d *dom.Document) {
-	if p.Alone() {
-		return
+// heritage is what a template says of those that it extends.
+type heritage struct {
+	parent string // the one that it names where it stands in no block; "" for none
+	blocks []mention
+}
+
+// readHeritage finds the template that the page extends, and the page's blocks
+// that stand in no other block.
+func (f *File) readHeritage() heritage {
+	var h heritage
+	d := f.Page()
+	if d == nil {
+		return h
 	}
-	parent, ok := "", false
 	for _, t := range d.Templates() {
 		if t.Name == "extends" && t.Arm == nil {
-			parent, ok = quotedArg(t.Args)
+			h.parent = ""
+			if name, ok := quotedArg(t.Args); ok {
+				h.parent = name
+			}
 		}
 	}
-	if !ok {
+	depth := 0
+	for _, t := range f.Tree.TemplateTags() {
+		switch {
+		case t.Name == "block" && t.Partner >= 0:
+			if name, _, _ := strings.Cut(t.Args, " "); depth == 0 {
+				h.blocks = append(h.blocks, mention{name: name, start: t.Start, end: t.End})
+			}
+			depth++
+		case t.Name == "endblock":
+			depth--
+		}
+	}
+	return h
+}
+
+func checkBlocks(p *Pass) {
+	parent := p.heritage().parent
+	if p.Alone() || parent == "" {
 		return
 	}
 	known := map[string]bool{}
@@ -191,17 +220,9 @@ func (p *Pass) judgeBlocks(known map[string]bool, base string) {
 	if strings.Contains(p.Text, "self.") && p.dialect() == jinja {
 		return // blocks are shown by name
 	}
-	depth := 0
-	for _, t := range p.Tree.TemplateTags() {
-		switch {
-		case t.Name == "block" && t.Partner >= 0:
-			name, _, _ := strings.Cut(t.Args, " ")
-			if depth == 0 && !known[name] {
-				p.Report(t.Start, t.End, "No template that this one extends, up to %s, has a block %s: what stands here is never shown.", base, name)
-			}
-			depth++
-		case t.Name == "endblock":
-			depth--
+	for _, b := range p.heritage().blocks {
+		if !known[b.name] {
+			p.Report(b.start, b.end, "No template that this one extends, up to %s, has a block %s: what stands here is never shown.", base, b.name)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"caselsp/agent/dom"
+	"caselsp/agent/syntax"
 )
 
 // dialect is whose template language a page is written in.
@@ -104,6 +105,9 @@ type occasion struct {
 func (f *File) occasions() []occasion { return f.tags() }
 
 func (f *File) readTags() []occasion {
+	if f.Lang != syntax.HTML || len(f.Text) > syntax.MaxBytes {
+		return nil
+	}
 	var list []occasion
 	for _, t := range f.Tree.TemplateTags() {
 		list = append(list, occasion{t.Name, t.Args, t.Kind, t.Start, t.End})

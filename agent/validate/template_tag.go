@@ -144,13 +144,13 @@ var templateTagRules = []Rule{{
 
 // tags is for rules about single template tags and outputs, wherever they stand.
 func tags(check func(*Pass, occasion)) func(*Pass) {
-	return page(func(p *Pass, _ *dom.Document) {
+	return func(p *Pass) {
 		for _, o := range p.occasions() {
 			if o.kind != '#' {
 				check(p, o)
 			}
 		}
-	})
+	}
 }
 
 var singleEqual = expr(`[^=!<>]=[^=]`)

@@ -14,7 +14,9 @@
 //	rule.go      Rule, Severity, Category: what every rule must say
 //	file.go      File: one text, parsed once, and the code and styles inside it
 //	pass.go      Pass: what a rule's Check is given, and the shapes of checks
-//	project.go   Project: many files, what they say of each other, and who asked
+//	project.go   Project: many files, and what they say of each other
+//	recheck.go   what is judged again when a file changes, and what is kept for it
+//	needle.go    which of some short texts a file holds, in one pass over it
 //	suite.go     Suite: the rules that run, as the user's settings have them
 //	suppress.go  comments that switch rules off for a line or a file
 //	table.go     the validators: every table of rules there is
