@@ -223,12 +223,26 @@ func (a *Agent) load(id string) (*progress, error) {
 		if err != nil {
 			return nil, fmt.Errorf("task %s, record %d: %w", id, rec.Seq, err)
 		}
-		p.apply(rec.Seq, rec.Time, body)
+		if err := p.fold(rec, body); err != nil {
+			return nil, fmt.Errorf("task %s, record %d: %w", id, rec.Seq, err)
+		}
 	}
 	if p.task.ID == "" {
 		return nil, fmt.Errorf("%w: %q", ErrNoTask, id)
 	}
 	return p, nil
+}
+
+// fold applies a record from the disk. What is well-formed and comes where it never
+// does, because somebody changed the store, is an error of this task alone.
+func (p *progress) fold(rec store.Record, body Body) (err error) {
+	defer func() {
+		if at := recover(); at != nil {
+			err = fmt.Errorf("a record of the kind %q does not fit those before it (%v): the store was changed by something else than caselsp", rec.Kind, at)
+		}
+	}()
+	p.apply(rec.Seq, rec.Time, body)
+	return nil
 }
 
 // Status returns a task at a glance.
