@@ -179,6 +179,8 @@ func shellLine(line []byte, policy shell.Policy) (answer any, ok bool) {
 		err = fmt.Errorf("it has more than %d bytes", maxBatchLine)
 	case err == nil && ask.Command == nil:
 		err = errors.New(`it has no "command"`)
+	case errors.As(err, new(*json.UnmarshalTypeError)): // whose words are of Go's types
+		err = errors.New(`it is no object with "id" and a text as "command"`)
 	}
 	id := ask.ID
 	if !json.Valid(id) {
