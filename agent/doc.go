@@ -22,6 +22,7 @@
 //	trust.go     what may be done in a workspace that nobody has said to trust
 //	guard.go     what needs the user's leave beside commands: secret files, files that programs obey
 //	tests.go     and a task that leaves fewer tests than there were
+//	testtree.go  which are counted in syntax trees
 //	secret.go    secrets that commands are given
 //	fill.go      and that stand in files for which placeholders were written
 //	prompt.go    what a model is told

@@ -33,6 +33,8 @@ type tally struct {
 	left   int // marks that keep tests from running
 }
 
+// tallyOf counts in the syntax tree and, where there is none (settings, other
+// languages, what does not parse), by words.
 func tallyOf(name string, c *workspace.Content) tally {
 	t := tally{names: map[string]int{}}
 	if c == nil {
@@ -41,6 +43,9 @@ func tallyOf(name string, c *workspace.Content) tally {
 	text, ok := c.Text()
 	if !ok {
 		return t
+	}
+	if counted, ok := treeTally(name, text); ok {
+		return counted
 	}
 	if testFile.MatchString(name) {
 		for _, m := range oneTest.FindAllStringSubmatch(text, -1) {
@@ -54,8 +59,8 @@ func tallyOf(name string, c *workspace.Content) tally {
 
 // weakened returns, in words, how a change set leaves less tested than was before:
 // tests that are gone, fewer checks in a file that had them, more that keeps tests
-// from running. It counts words and does not understand tests; what it misses TARS
-// and the user see in the diff, and what it takes for a loss the user can allow.
+// from running. It counts, and does not understand tests; what it misses TARS and the
+// user see in the diff, and what it takes for a loss the user can allow.
 func weakened(set workspace.ChangeSet) []string {
 	before, after := map[string]int{}, map[string]int{}
 	var lost []string
