@@ -45,7 +45,8 @@ type box struct {
 	tree    view    // what the last command left
 	born    time.Time
 	runs    int
-	keep    bool // what is in DepsFolder becomes a layer
+	keep    bool   // what is in DepsFolder becomes a layer
+	form    string // of the last command, where it was simply pytest's
 }
 
 // open makes a container and a runner in it. What it returns without an error

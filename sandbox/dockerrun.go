@@ -163,6 +163,7 @@ func (e *ending) lose() {
 func (b *box) follow(ctx context.Context, cmd Command, d *delta) (*ending, error) {
 	r := b.runner
 	b.runner = nil
+	b.form, _ = pytestCommand(cmd.Line)
 	defer r.stream.Close()
 	b.runs++
 	e := &ending{status: Exited, output: &output{limit: cmd.Policy.Output, live: cmd.Output}}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -26,6 +27,7 @@ type runner struct {
 	exec   string
 	stream types.HijackedResponse
 	relay  *relay
+	form   string        // of the pytest that it is, where the image knows how to; "": a shell
 	ended  chan struct{} // its output has ended
 }
 
@@ -56,12 +58,15 @@ var bytecode = []string{"PYTHONPYCACHEPREFIX=", "PYTHONDONTWRITEBYTECODE=1"}
 // prepare starts a runner. In a container that has run a command it first
 // removes what that left outside of the work tree.
 func (b *box) prepare(ctx context.Context, used bool) error {
-	script := waitScript
+	script, env := waitScript, bytecode
+	if used && b.form != "" {
+		script, env = pytestScript(b.form)+waitScript, append(slices.Clone(bytecode), pytestVariable())
+	}
 	if used {
-		script = prepareScript + waitScript
+		script = prepareScript + script
 	}
 	exec, err := b.client.ContainerExecCreate(ctx, b.id, container.ExecOptions{
-		User: b.user(), WorkingDir: inside.WorkFolder, Env: bytecode, AttachStdin: true, AttachStdout: true, Cmd: []string{"/bin/sh", "-c", script}})
+		User: b.user(), WorkingDir: inside.WorkFolder, Env: env, AttachStdin: true, AttachStdout: true, Cmd: []string{"/bin/sh", "-c", script}})
 	if err != nil {
 		return err
 	}
@@ -69,7 +74,7 @@ func (b *box) prepare(ctx context.Context, used bool) error {
 	if err != nil {
 		return err
 	}
-	r := &runner{exec: exec.ID, stream: stream, relay: newRelay(), ended: make(chan struct{})}
+	r := &runner{exec: exec.ID, stream: stream, relay: newRelay(), form: b.form, ended: make(chan struct{})}
 	go func() {
 		defer close(r.ended)
 		_, _ = stdcopy.StdCopy(r.relay, io.Discard, stream.Reader) // its end is all that it tells
@@ -96,8 +101,15 @@ func (r *runner) prepared(ctx context.Context) error {
 func (r *runner) send(ctx context.Context, d *delta, cmd Command, w io.Writer) {
 	defer context.AfterFunc(ctx, r.stream.Close)()
 	r.relay.to(w)
-	script := runScript(d, cmd)
-	_, err := fmt.Fprintf(r.stream.Conn, "%d\n%s", len(script), script)
+	script := treeScript(d)
+	told, served := r.served(cmd)
+	var err error
+	if served {
+		_, err = fmt.Fprintf(r.stream.Conn, "%d %d\n%s%s", len(script), len(told), script, told)
+	} else {
+		script += lineScript(cmd)
+		_, err = fmt.Fprintf(r.stream.Conn, "%d\n%s", len(script), script)
+	}
 	if err == nil && len(d.write) > 0 {
 		err = writeTree(r.stream.Conn, d.write, cmd.Policy.User)
 	}
@@ -106,8 +118,8 @@ func (r *runner) send(ctx context.Context, d *delta, cmd Command, w io.Writer) {
 	}
 }
 
-// runScript makes the work tree what it should be and becomes the command.
-func runScript(d *delta, cmd Command) string {
+// treeScript makes the work tree what it should be.
+func treeScript(d *delta) string {
 	var s strings.Builder
 	s.WriteString("exec 2>&1\nset -e\n")
 	if len(d.open) > 0 {
@@ -122,7 +134,14 @@ func runScript(d *delta, cmd Command) string {
 	// Where memory is short the command goes first, here and on the host: what
 	// fills a tmpfs is small itself, and the container's own process, whose end
 	// ends all, would be taken for it.
-	s.WriteString("now=$(date +%s.%N)\necho 1000 > /proc/self/oom_score_adj\necho '" + readyMark + "'$now\nset +e\n")
+	s.WriteString("now=$(date +%s.%N)\necho 1000 > /proc/self/oom_score_adj\necho '" + readyMark + "'$now\n")
+	return s.String()
+}
+
+// lineScript becomes the command.
+func lineScript(cmd Command) string {
+	var s strings.Builder
+	s.WriteString("set +e\n")
 	if len(cmd.Env) > 0 { // not by env, whose arguments every user of the machine can see
 		s.WriteString("export " + quoteAll(cmd.Env) + "\n")
 	}
@@ -156,6 +175,7 @@ type relay struct {
 	began   float64 // seconds of the container's clock, as times of files are; 0: unknown
 	begun   bool
 	emptied bool
+	pytest  bool // it is a pytest, which waits for its arguments
 	said    bytes.Buffer
 	w       io.Writer
 }
@@ -200,8 +220,8 @@ func (r *relay) line() {
 	if !whole {
 		return
 	}
-	if string(line) == preparedMark && !r.emptied {
-		r.emptied = true
+	if what, ok := strings.CutPrefix(string(line), preparedMark); ok && !r.emptied {
+		r.emptied, r.pytest = true, what == pytestMark
 		close(r.prepared)
 	}
 	if now, ok := strings.CutPrefix(string(line), readyMark); ok {
@@ -215,5 +235,5 @@ func (r *relay) line() {
 func (r *relay) noise() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return strings.TrimSpace(strings.ReplaceAll(r.said.String(), preparedMark+"\n", ""))
+	return strings.TrimSpace(strings.NewReplacer(preparedMark+"\n", "", preparedMark+pytestMark+"\n", "").Replace(r.said.String()))
 }
