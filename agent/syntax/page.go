@@ -59,12 +59,16 @@ var (
 // and their like; outputMark of Handlebars and Go.
 var (
 	serverMark = regexp.MustCompile(`<\?php|<\?=|<%`)
+	tagLibrary = regexp.MustCompile(`<[a-z]\w*:(?:include|if|object|label)\s`)
 	outputMark = regexp.MustCompile(`^\{\{(?:[-~]?\s*[#/^>]|-?\s*(?:if|range|with|define|block|template|end|else)\b)`)
 )
 
 // isForeign reports whether a text is a template of such a language.
 func isForeign(text string) bool {
 	if (strings.Contains(text, "<?") || strings.Contains(text, "<%")) && serverMark.MatchString(text) {
+		return true
+	}
+	if (strings.Contains(text, ":include ") || strings.Contains(text, ":if ") || strings.Contains(text, ":object ") || strings.Contains(text, ":label ")) && tagLibrary.MatchString(text) {
 		return true
 	}
 	for i := 0; ; i++ {
@@ -100,6 +104,9 @@ func readPage(text string) *page {
 	head := strings.ToLower(p.masked[:min(len(p.masked), 1000)])
 	p.xml = strings.Contains(head, "<?xml") || strings.Contains(head, "//dtd xhtml")
 	lexical := p.tokenize()
+	if p.broken != nil && p.showsTemplates() {
+		p.broken = nil
+	}
 	if isForeign(text) {
 		p.broken, p.tokens = nil, nil
 	} else {
@@ -107,6 +114,31 @@ func readPage(text string) *page {
 	}
 	return p
 }
+
+// showsTemplates reports whether the page is one about templates: all template
+// tags stand in its code samples.
+func (p *page) showsTemplates() bool {
+	if !strings.Contains(p.masked, "<html") {
+		return false
+	}
+	at, inside := 0, 0
+	for _, t := range p.tags {
+		for _, m := range codeSample.FindAllStringSubmatchIndex(p.masked[at:t.start], -1) {
+			if m[2] >= 0 {
+				inside = max(inside-1, 0)
+			} else {
+				inside++
+			}
+		}
+		if at = t.start; t.kind == '%' && inside == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// codeSample is a tag of an element that shows code.
+var codeSample = regexp.MustCompile(`<(/)?(?:pre|code)\b`)
 
 // tokenize reads the tokens; their offsets are the sums of the raw lengths.
 func (p *page) tokenize() []fault {

@@ -364,7 +364,7 @@ func checkAriaRequired(p *Pass, n *dom.Node) {
 	role, known := explicit(n)
 	acc := p.access()
 	r := roles[role]
-	if !known || n.Opaque || r == nil || acc.implicit(n) == role || acc.hidden(n) == dom.Yes || acc.scripted(n) {
+	if !known || n.Opaque || r == nil || acc.implicit(n) == role || acc.hidden(n) == dom.Yes || acc.scripted(n) || lazy(n) && len(p.Page().Elements("script")) > 0 {
 		return
 	}
 	required := r.required

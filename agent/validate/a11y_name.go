@@ -124,7 +124,7 @@ func skipsName(p *Pass, n *dom.Node, role string) bool {
 	switch {
 	case n.Is("input") && (strings.EqualFold(value(n, "type"), "image") || n.Attr("type") != nil && n.Attr("type").Dynamic):
 		return true
-	case n.Is("datalist", "area"):
+	case n.Is("datalist", "area"), strings.Contains(n.Name, ":"):
 		return true
 	case n.Is("progress", "meter"):
 		return n.Attr("id") != nil // its script names it

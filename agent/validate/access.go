@@ -129,14 +129,24 @@ func (a *access) unrendered(n *dom.Node) dom.Certainty {
 		return dom.Maybe
 	}
 	if c := n.Attr("class"); c != nil && sure == dom.No {
+		hides, shows := false, false
 		for _, w := range c.Words() {
-			if hidingClasses[w.Text] {
-				return dom.Yes
-			}
+			hides = hides || hidingClasses[w.Text]
+			shows = shows || showingClass.MatchString(w.Text)
+		}
+		if hides && shows {
+			return dom.Maybe
+		}
+		if hides {
+			return dom.Yes
 		}
 	}
 	return dom.No
 }
+
+// showingClass is one by which the same frameworks show an element on some
+// screens again: d-md-block, md:flex.
+var showingClass = expr(`^(?:d-(?:sm|md|lg|xl|xxl)-[a-z-]+|(?:sm|md|lg|xl|2xl):[a-z-]+|visible-[a-z-]+|is-[a-z-]+-(?:tablet|desktop|mobile))$`)
 
 // hidingClasses are the classes by which style sheets that are not in the page
 // take an element off it, in all frameworks that are widely used.

@@ -228,9 +228,27 @@ func (b *naming) child(n *dom.Node, name string) (string, bool) {
 	return "", false
 }
 
+// plainBlocks are the blocks of templates that write nothing around what they hold.
+var plainBlocks = wordSet(`if for block with autoescape spaceless filter cache ifchanged ifequal ifnotequal language localize localtime timezone raw verbatim
+	blocktrans blocktranslate trans translate comment macro unless switch case range loop foreach while apply embed`)
+
+// wrapped reports whether a block of a project's own holds an element: it may
+// write a label around it.
+func wrapped(n *dom.Node) bool {
+	for a := n.Arm; a != nil; a = a.Parent {
+		if !plainBlocks[a.Name] {
+			return true
+		}
+	}
+	return false
+}
+
 // label returns the texts of the labels of a control.
 func (b *naming) label(n *dom.Node) (string, bool) {
 	labels := []*dom.Node{}
+	if wrapped(n) {
+		b.known = false
+	}
 	if at := n.Attr("id"); at != nil {
 		if at.Dynamic && !b.isWhole() {
 			b.known = false // its label may lie in the template around it

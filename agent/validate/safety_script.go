@@ -106,8 +106,11 @@ var (
 	weakNames = expr(`(?i)^(?:md4|md5|sha-?1|rc4|rc2.*|des.*|bf.*|blowfish|.*-ecb)$`)
 
 	// cleaner is a function that makes a text safe for a page.
-	cleaner = expr(`(?i)(?:saniti[sz]e|purify|escape|encode|clean|xss|stringify|tohtml|render|markdown|marked|highlight|i18n|translate|gettext|(?:^|\.)_?_?t|\$t|tofixed|tolocalestring|localize)\w*\(\)$`)
+	cleaner = expr(`(?i)(?:quote|saniti[sz]e|purify|escape|encode|clean|xss|stringify|tohtml|render|markdown|marked|highlight|i18n|translate|gettext|(?:^|\.)_?_?t|\$t|tofixed|tolocalestring|localize)\w*\(\)$`)
 )
+
+// shownText is one of a program's own texts for people, in their language.
+var shownText = expr(`(?i)^(?:\w+\.)?(?:messages?|strings|lang|i18n|l10n|labels|texts)\.\w+$`)
 
 func checkScriptEval(p *Pass, c *Code, k call) {
 	n := c.names()
@@ -185,7 +188,7 @@ func checkScriptHTML(p *Pass, made bool) {
 // cleaned reports whether a value can do no harm in a page.
 func (n *symbols) cleaned(x syntax.Node) bool {
 	name := n.name(x)
-	if n.harmless(x) || cleaner.MatchString(name) || constantName.MatchString(x.Text()) || strings.HasSuffix(name, ".length") || strings.HasSuffix(name, ".innerHTML") || strings.HasSuffix(name, "Id") || strings.HasSuffix(name, ".id") {
+	if n.harmless(x) || cleaner.MatchString(name) || constantName.MatchString(x.Text()) || strings.HasSuffix(name, ".length") || strings.HasSuffix(name, ".innerHTML") || strings.HasSuffix(name, "Id") || strings.HasSuffix(name, ".id") || shownText.MatchString(x.Text()) {
 		return true
 	}
 	switch x.Kind() {
@@ -195,10 +198,18 @@ func (n *symbols) cleaned(x syntax.Node) bool {
 		l := namedChildren(x)
 		return len(l) == 3 && n.cleanedText(l[1]) && n.cleanedText(l[2])
 	case "identifier":
+		if n.counts(x.Text()) {
+			return true
+		}
 		v := n.identifierValue(x)
 		return !v.IsZero() && (v.Kind() == "call_expression" || v.Kind() == "number") && n.cleaned(v)
 	}
 	return false
+}
+
+// counts reports whether a name is that of a counter: n++.
+func (n *symbols) counts(name string) bool {
+	return slices.ContainsFunc(n.code.Nodes("update_expression"), func(x syntax.Node) bool { return firstNamed(x).Text() == name })
 }
 
 // cleanedText is cleaned, of a text and what is put into it.

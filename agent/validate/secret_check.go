@@ -95,7 +95,7 @@ func checkURLs(p *Pass) {
 	for _, m := range withPassword.FindAllStringSubmatchIndex(p.Text) {
 		user, password, host := p.Text[m[4]:m[5]], p.Text[m[6]:m[7]], p.Text[m[8]:m[9]]
 		lower := strings.ToLower(password)
-		if isPlaceholder(password) || strings.EqualFold(user, password) || labels[lower] || sampleHost.MatchString(host) || strings.ContainsAny(password, "{}$[]()*,") || strings.Trim(lower, "*.x") == "" || port.MatchString(password) || samplePasswords[lower] {
+		if isPlaceholder(password) || strings.EqualFold(user, password) || labels[lower] || spoken.MatchString(lower) || sampleHost.MatchString(host) || strings.ContainsAny(password, "{}$[]()*,") || strings.Trim(lower, "*.x") == "" || port.MatchString(password) || samplePasswords[lower] {
 			continue
 		}
 		if where := at()(m[0]); where == asText || where == asComment && strings.ContainsAny(password, "0123456789") && len(password) > 7 {
@@ -103,6 +103,9 @@ func checkURLs(p *Pass) {
 		}
 	}
 }
+
+// spoken is what a text calls a password: passwd-on-proxy.
+var spoken = expr(`^(?:[a-z]+[-_])*(?:pass|passwd|password|pw|secret|token)(?:[-_][a-z]+)*$`)
 
 var port = expr(`^\d{1,5}$`)
 
@@ -143,7 +146,7 @@ func checkCredentials(p *Pass) {
 	at := sync.OnceValue(p.places)
 	checkSent(p, func(i int) place { return at()(i) })
 	for _, v := range p.values(ofSecret) {
-		if strings.EqualFold(v.name, "authorization") || !random(v.name, v.value) || !v.quoted && !bareValue(p, v) || tokenAt(p, v) {
+		if strings.EqualFold(v.name, "authorization") || strings.EqualFold(v.name, v.value) || !random(v.name, v.value) || !v.quoted && !bareValue(p, v) || tokenAt(p, v) {
 			continue
 		}
 		if where := at()(v.start); where == asText || where == asComment && len(v.value) >= 20 {

@@ -2,6 +2,7 @@ package validate
 
 import (
 	"math"
+	"regexp"
 	"strings"
 )
 
@@ -102,10 +103,13 @@ const (
 	leastHex        = 24  // digits, of a value of hexadecimal digits only
 )
 
+// numeronym is a word whose letters somebody counted: i18n, a11y.
+var numeronym = regexp.MustCompile(`(?i)i18n|l10n|a11y|k8s|e2e`)
+
 // random reports whether a value looks as if a machine had made it.
 func random(name, v string) bool {
-	v = strings.TrimRight(v, "=")
-	if len(v) < leastCredential || isPlaceholder(v) || aPath.MatchString(v) || aDate.MatchString(v) || strings.ContainsAny(v, " \t<>(){}[]|,;\\") || strings.ContainsAny(v, "!?*&") && !strings.Contains(strings.ToLower(name), "secret") && !strings.Contains(strings.ToLower(name), "pass") {
+	v = numeronym.ReplaceAllString(strings.TrimRight(v, "="), "")
+	if len(v) < leastCredential || isPlaceholder(v) || aPath.MatchString(v) || aDate.MatchString(v) || strings.ContainsAny(v, " \t<>(){}[]|,;\\\u00a0") || strings.ContainsAny(v, "!?*&") && !strings.Contains(strings.ToLower(name), "secret") && !strings.Contains(strings.ToLower(name), "pass") {
 		return false
 	}
 	if aUUID.MatchString(v) {
