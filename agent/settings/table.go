@@ -153,7 +153,8 @@ func earlier(words ...string) func(from, to string) bool {
 // guards are the beginnings of the names of rules, and the names of validators,
 // that keep strangers out.
 var guards = []string{"safety", "secret", "python-", "bidi-", "js-unsafe-eval", "js-unsafe-html", "js-unsafe-shell", "js-unsafe-tls",
-	"js-unsafe-require", "js-unsafe-crypto", "js-unsafe-random", "js-unsafe-message", "js-unsafe-sent", "go-", "sql-", "csrf", "template", "vue-html"}
+	"js-unsafe-require", "js-unsafe-crypto", "js-unsafe-random", "js-unsafe-message", "js-unsafe-sent",
+	"js-sent-", "js-hardcoded-key", "js-jwt-", "js-xml-entities", "js-message-origin", "js-trusted-html", "js-cors-open", "js-cleartext", "go-", "sql-", "csrf", "template", "vue-html"}
 
 // quieter guards the severities of rules that keep strangers out.
 func quieter(from, to map[string]string) bool {
