@@ -51,6 +51,7 @@ var table = slices.Concat(
 	safetyScriptRules,
 	safetyGoRules,
 	safetyGoSentRules,
+	safetyGoAuditRules,
 	safetyTemplateRules,
 	secretRules,
 	suppressionRules,
