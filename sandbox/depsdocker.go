@@ -142,9 +142,19 @@ func (d *DockerEngine) pruneLayers(ctx context.Context, newest string) error {
 }
 
 // surplus returns the layers above the limit, without the newest: its time is
-// the engine's, whose clock may have been put back.
+// the engine's, whose clock may have been put back. Of the rest those come first that
+// another of the same key has replaced, which have lost their name.
 func surplus(list []image.Summary, newest string, limit int) []image.Summary {
-	list = slices.DeleteFunc(list, func(s image.Summary) bool { return s.Labels[layerLabel] == newest })
+	nameless := func(s image.Summary) bool {
+		return len(s.RepoTags) == 0 || s.RepoTags[0] == "<none>:<none>" // as older engines say it
+	}
+	var gone []image.Summary
+	for _, s := range list {
+		if nameless(s) {
+			gone = append(gone, s)
+		}
+	}
+	list = slices.DeleteFunc(slices.Clone(list), func(s image.Summary) bool { return nameless(s) || s.Labels[layerLabel] == newest })
 	slices.SortFunc(list, func(a, b image.Summary) int { return cmp.Compare(b.Created, a.Created) })
-	return list[min(len(list), limit-1):]
+	return append(gone, list[min(len(list), limit-1):]...)
 }

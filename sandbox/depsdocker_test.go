@@ -233,9 +233,10 @@ func TestLayerFails(t *testing.T) {
 func TestSurplus(t *testing.T) {
 	var list []image.Summary
 	for i, key := range []string{"b", "new", "d", "a", "c"} {
-		list = append(list, image.Summary{Labels: map[string]string{layerLabel: key}, Created: []int64{2, 0, 4, 1, 3}[i]})
+		list = append(list, image.Summary{RepoTags: []string{layerTag(key)}, Labels: map[string]string{layerLabel: key}, Created: []int64{2, 0, 4, 1, 3}[i]})
 	}
-	for limit, want := range map[int]string{9: "", 5: "", 4: "a", 2: "cba", 1: "dcba"} {
+	list = append(list, image.Summary{RepoTags: []string{"<none>:<none>"}, Labels: map[string]string{layerLabel: "new"}}, image.Summary{Labels: map[string]string{layerLabel: "e"}})
+	for limit, want := range map[int]string{9: "newe", 5: "newe", 4: "newea", 2: "newecba", 1: "newedcba"} {
 		got := ""
 		for _, s := range surplus(slices.Clone(list), "new", limit) {
 			got += s.Labels[layerLabel]

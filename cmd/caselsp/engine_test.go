@@ -20,7 +20,9 @@ type wireKey struct{}
 // cut: for caselsp an engine that is stopped looks the same.
 type dockerWire struct {
 	path string
-	stop func() // cuts it; nil while nobody listens
+	stop func()     // cuts it; nil while nobody listens
+	own  *ownEngine // where it leads; nil: to the machine's
+	seen func()     // what is done when a text was seen; nil: it is cut
 }
 
 // dockerWay controls the scenario's way to Docker.
@@ -61,7 +63,11 @@ func (w *dockerWire) up(ts *testscript.TestScript, until string) {
 		ts.Defer(func() { os.RemoveAll(dir) })
 		w.path = filepath.Join(dir, "s")
 	}
-	engine, err := client.NewClientWithOpts(client.FromEnv)
+	leads := client.FromEnv
+	if w.own != nil {
+		leads = client.WithHost(w.own.host())
+	}
+	engine, err := client.NewClientWithOpts(leads)
 	ts.Check(err)
 	l, err := net.Listen("unix", w.path)
 	ts.Check(err)
@@ -81,6 +87,9 @@ func (w *dockerWire) up(ts *testscript.TestScript, until string) {
 		}
 	})
 	end := sync.OnceFunc(func() { l.Close(); cut() })
+	if w.seen != nil {
+		end = sync.OnceFunc(w.seen)
+	}
 	open.Go(func() {
 		for {
 			near, err := l.Accept()

@@ -38,7 +38,9 @@ func TestMain(m *testing.M) {
 //	bytes FILE TEXT     writes a file; TEXT has Go's escapes, such as \r or \xff
 //	cmpbytes FILE TEXT  compares a file with such a text
 //	docker up           leads to Docker; down, deny and allow: see dockerWay
-//	index               serves an index of Python's packages that has one, "answer"
+//	dockerd start DIR   starts a Docker engine of the scenario's own, which [dockerd] says is
+//	                    possible; stop and kill: see dockerd
+//	index [far]         serves an index of Python's packages that has one, "answer"
 //	keyring             starts a keyring, empty and unlocked, which [keyring] says is possible
 //	nowhere TEXT DIR... fails if the text stands in these folders, in what the command wrote
 //	                    or in what the model was sent, in whatever writing
@@ -61,7 +63,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"model": startModel, "modeldone": modelDone, "modelasked": modelAsked, "modelheld": modelHeld, "modelrelease": modelRelease, "tmpfs": mountDisk, "fill": fillDisk, "bytes": writeBytes, "cmpbytes": compareBytes, "task": taskID, "index": startIndex, "keyring": startKeyring, "nowhere": nowhere,
-			"docker": dockerWay,
+			"docker": dockerWay, "dockerd": dockerd,
 		},
 		Condition: func(name string) (bool, error) {
 			switch name {
@@ -69,6 +71,8 @@ func TestScripts(t *testing.T) {
 				return dockerWorks(), nil
 			case "native":
 				return nativeWorks(), nil
+			case "dockerd":
+				return enginesWork(), nil
 			case "git":
 				return gitWorks(), nil
 			case "keyring":
