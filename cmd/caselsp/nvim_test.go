@@ -35,6 +35,8 @@ const nvimTime = 5 * time.Minute
 //	states       the states of the tasks afterwards, oldest first
 //	trusted      the one folder that the settings trust; all where it is left out
 //	decisions    who decided about which command, as the journal has it; may be left out
+//	nowhere      a secret, which must stand in nothing that was written or sent; with it
+//	             the user has a keyring; may be left out
 //
 // Neovim's configuration is the one that the README tells its readers to write.
 func TestNeovim(t *testing.T) {
@@ -65,6 +67,7 @@ type nvimRun struct {
 	dir     string // the user's home; everything lies below it
 	archive *txtar.Archive
 	model   *llmtest.Server
+	env     []string // of the user, beside the usual
 }
 
 func (n *nvimRun) run() {
@@ -79,6 +82,7 @@ func (n *nvimRun) run() {
 	n.model = llmtest.New(script)
 	t.Cleanup(n.model.Close)
 	n.write()
+	n.openKeyring()
 	t.Cleanup(func() {
 		if t.Failed() {
 			n.explain()
@@ -106,6 +110,60 @@ func (n *nvimRun) run() {
 	}
 	n.compare()
 	n.states(ctx)
+	n.nowhere()
+}
+
+// secret is what must stand nowhere; "" where the scenario has none.
+func (n *nvimRun) secret() string {
+	for _, f := range n.archive.Files {
+		if f.Name == "nowhere" {
+			return strings.TrimSpace(string(f.Data))
+		}
+	}
+	return ""
+}
+
+// openKeyring gives the user a keyring where the scenario has a secret.
+func (n *nvimRun) openKeyring() {
+	if n.secret() == "" {
+		return
+	}
+	need(n.t, "dbus-daemon")
+	need(n.t, "gnome-keyring-daemon")
+	session, err := openKeyring(filepath.Join(n.t.TempDir(), "run"), n.dir, n.t.Cleanup)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	for name, value := range session {
+		n.env = append(n.env, name+"="+value)
+	}
+}
+
+// nowhere looks for the secret below the user's home, but for the scenario itself
+// and the keyring, and in what the model was sent.
+func (n *nvimRun) nowhere() {
+	secret := n.secret()
+	if secret == "" {
+		return
+	}
+	for _, r := range n.model.Requests() {
+		if bytes.Contains(r.Body, []byte(secret)) {
+			n.t.Error("the model was sent the secret")
+		}
+	}
+	err := filepath.WalkDir(n.dir, func(file string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() || strings.HasSuffix(file, "scenario.lua") || strings.Contains(file, "keyrings/") {
+			return err
+		}
+		text, err := os.ReadFile(file)
+		if bytes.Contains(text, []byte(secret)) {
+			n.t.Errorf("%s holds the secret", file)
+		}
+		return err
+	})
+	if err != nil {
+		n.t.Error(err)
+	}
 }
 
 // command is a program as the user would start it, in the project.
@@ -125,6 +183,7 @@ func (n *nvimRun) command(ctx context.Context, name string, args ...string) *exe
 		"SCENARIO_RESULT="+n.at("result"), "SCENARIO_TRANSCRIPT="+n.at("transcript"),
 		"SCENARIO="+n.at("scenario.lua"),
 	)
+	cmd.Env = append(cmd.Env, n.env...)
 	cmd.WaitDelay = time.Second // a server that outlives Neovim holds its pipes
 	return cmd
 }
