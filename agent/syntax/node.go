@@ -200,7 +200,7 @@ func (t *Tree) grow() *nodes {
 func (t *Tree) plain() string {
 	text := t.body()
 	if t.lang == HTML {
-		text = t.page().masked
+		text = t.tags().masked
 	}
 	if !strings.ContainsAny(text, "\r\x00") {
 		return text

@@ -85,7 +85,8 @@ func isForeign(text string) bool {
 	}
 }
 
-func readPage(text string) *page {
+// readTags reads the template tags of a page, and no more.
+func readTags(text string) *page {
 	p := &page{text: text}
 	p.tags, p.broken = readTemplate(text)
 	masked := []byte(text)
@@ -101,13 +102,19 @@ func readPage(text string) *page {
 	}
 	p.masked = string(masked)
 	p.broken = append(p.broken, pairBlocks(p.tags)...)
+	return p
+}
+
+// read reads the rest: the tokens of HTML around the template tags, which only
+// judges of the whole page and its comments ask for.
+func (p *page) read() *page {
 	head := strings.ToLower(p.masked[:min(len(p.masked), 1000)])
 	p.xml = strings.Contains(head, "<?xml") || strings.Contains(head, "//dtd xhtml")
 	lexical := p.tokenize()
 	if p.broken != nil && p.showsTemplates() {
 		p.broken = nil
 	}
-	if isForeign(text) {
+	if isForeign(p.text) {
 		p.broken, p.tokens = nil, nil
 	} else {
 		p.broken = append(p.broken, lexical...)

@@ -52,6 +52,7 @@ type Tree struct {
 
 	errors func() []Error
 	nodes  func() *nodes
+	tags   func() *page // its template tags and what is masked; the rest is for page alone
 	page   func() *page
 }
 
@@ -64,7 +65,8 @@ func Parse(lang Language, text string) *Tree {
 		t.lang = Unknown
 	}
 	t.nodes = sync.OnceValue(t.grow)
-	t.page = sync.OnceValue(func() *page { return readPage(t.body()) })
+	t.tags = sync.OnceValue(func() *page { return readTags(t.body()) })
+	t.page = sync.OnceValue(func() *page { return t.tags().read() })
 	t.errors = sync.OnceValue(func() []Error { return t.ordered(t.check()) })
 	return t
 }

@@ -16,8 +16,8 @@ type TemplateTag struct {
 // TemplateTags returns the template tags of an HTML text, in order.
 func (t *Tree) TemplateTags() []TemplateTag {
 	shift := len(t.text) - len(t.body())
-	tags := make([]TemplateTag, len(t.page().tags))
-	for i, x := range t.page().tags {
+	tags := make([]TemplateTag, len(t.tags().tags))
+	for i, x := range t.tags().tags {
 		tags[i] = TemplateTag{x.start + shift, x.end + shift, x.kind, x.name, x.args, x.partner, x.kind == '%' && middleTags[x.name]}
 	}
 	return tags
@@ -27,5 +27,5 @@ func (t *Tree) TemplateTags() []TemplateTag {
 // byte: tags and comments by blanks, outputs by the letter x, for they stand for
 // text. It has the offsets of the text.
 func (t *Tree) Masked() string {
-	return strings.Repeat(" ", len(t.text)-len(t.body())) + t.page().masked
+	return strings.Repeat(" ", len(t.text)-len(t.body())) + t.tags().masked
 }

@@ -26,13 +26,13 @@ func script(check func(*Pass, *Code, syntax.Node), kinds ...string) func(*Pass) 
 	}
 }
 
-// writes reports whether any script of the file has a node of a kind. A page may
+// writes reports whether any program of the file has a node of a kind. A page may
 // have a hundred handlers of a line each.
 func (f *File) writes(kind string) bool { return f.kinds()[kind] }
 
 func (f *File) readKinds() map[string]bool {
 	kinds := map[string]bool{}
-	for _, c := range f.Code(ecma...) {
+	for _, c := range f.Code() {
 		c.Tree.Kinds(kinds)
 	}
 	return kinds

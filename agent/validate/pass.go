@@ -2,6 +2,7 @@ package validate
 
 import (
 	"fmt"
+	"slices"
 
 	"caselsp/agent/dom"
 	"caselsp/agent/syntax"
@@ -138,7 +139,11 @@ var ecma = []syntax.Language{syntax.JavaScript, syntax.TypeScript, syntax.TSX}
 // language's grammar knows.
 func nodes(langs []syntax.Language, check func(*Pass, *Code, syntax.Node), kinds ...string) func(*Pass) {
 	return func(p *Pass) {
-		for _, c := range p.Code(langs...) {
+		programs := p.Code(langs...)
+		if len(programs) == 0 || !slices.ContainsFunc(kinds, p.writes) {
+			return
+		}
+		for _, c := range programs {
 			for _, n := range c.Nodes(kinds...) {
 				check(p, c, n)
 			}

@@ -159,7 +159,7 @@ type warmth struct {
 
 // maxWarm is how much text is kept with what was read of it: the heap holds
 // some 30 bytes for each, and what people work on is a few files.
-const maxWarm = 4 << 20
+const maxWarm = 2 << 20
 
 // add notes that a member's file is read now, and lets the oldest go.
 func (w *warmth) add(m *member) {

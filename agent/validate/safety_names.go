@@ -17,6 +17,8 @@ type symbols struct {
 	bound map[nameAt][]binding
 	calls []call
 
+	modules []string // what is imported
+
 	folded sync.Map // of nodes, their madeText
 }
 
@@ -138,6 +140,9 @@ func (n *symbols) scope(x syntax.Node) syntax.Node {
 func (n *symbols) add(scope syntax.Node, name string, b binding) {
 	k := nameAt{scope, name}
 	n.bound[k] = append(n.bound[k], b)
+	if b.how == fromModule {
+		n.modules = append(n.modules, b.path)
+	}
 }
 
 // find returns how the name at a place got its value; nil where the file does
@@ -272,7 +277,6 @@ func (a callArgs) at(i int, name string) syntax.Node {
 
 // call takes a call apart. Without one, the function is no node.
 func (n *symbols) call(x syntax.Node) (fn syntax.Node, args callArgs) {
-	args.named = map[string]syntax.Node{}
 	if x.IsZero() {
 		return fn, args
 	}
@@ -297,6 +301,9 @@ func (n *symbols) call(x syntax.Node) (fn syntax.Node, args callArgs) {
 		switch c.Kind() {
 		case "keyword_argument":
 			if parts := namedChildren(c); len(parts) > 0 {
+				if args.named == nil {
+					args.named = map[string]syntax.Node{}
+				}
 				args.named[parts[0].Text()] = parts[len(parts)-1]
 			}
 		case "list_splat", "dictionary_splat", "spread_element", "variadic_argument":
@@ -326,8 +333,10 @@ func namedChildren(x syntax.Node) []syntax.Node {
 }
 
 func firstNamed(x syntax.Node) syntax.Node {
-	if list := namedChildren(x); len(list) > 0 {
-		return list[0]
+	for c := range x.Children() {
+		if c.Named() && c.Kind() != "comment" && c.Kind() != "line_continuation" && c.Kind() != "optional_chain" {
+			return c
+		}
 	}
 	return syntax.Node{}
 }

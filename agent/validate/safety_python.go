@@ -296,11 +296,9 @@ func checkPartialPath(p *Pass, c *Code, k call) {
 
 // imports reports whether a program imports a module, or one in it.
 func (c *Code) imports(module string) bool {
-	for _, list := range c.names().bound {
-		for _, b := range list {
-			if b.how == fromModule && (b.path == module || strings.HasPrefix(b.path, module+".") || strings.HasPrefix(b.path, module+"/")) {
-				return true
-			}
+	for _, m := range c.names().modules {
+		if m == module || strings.HasPrefix(m, module+".") || strings.HasPrefix(m, module+"/") {
+			return true
 		}
 	}
 	return false

@@ -23,10 +23,14 @@ dependencies; a file that is named is judged alone. --diff REV leaves out what t
 --lint runs other people's linters,
 too, in the sandbox. --explain RULE prints a rule's documentation, --explain all that of every rule.`
 
-// garbagePercent lets the heap, which is small as the trees of few files are kept,
-// grow to three times what is in use before it is collected: a run of seconds
-// should not spend a tenth of them on it.
-const garbagePercent = 200
+// The heap of a run of seconds is small, as the trees of few files are kept: it may
+// grow to five times what is in use before it is collected, or a tenth of the
+// time goes there. A project of tens of thousands of files is collected more
+// often from a size on that build machines have.
+const (
+	garbagePercent = 400
+	ampleHeap      = 512 << 20 // bytes
+)
 
 // judging is one run of the command.
 type judging struct {
@@ -193,6 +197,7 @@ func (j *judging) keep(shown, text string, found []validate.Finding) {
 // project judges a folder.
 func (j *judging) project(ctx context.Context, ws *workspace.Workspace, shown func(string) string, linted map[string][]validate.Finding) error {
 	debug.SetGCPercent(garbagePercent)
+	debug.SetMemoryLimit(ampleHeap)
 	in, err := agent.InspectWhole(ctx, ws, j.suite)
 	if err != nil {
 		return err
