@@ -60,11 +60,12 @@ bench-patch: ## count right, wrong and refused patches of CORPUS=folder of *.jso
 	@if [ -z "$(CORPUS)" ]; then echo 'make: say where the cases are: make bench-patch CORPUS=folder. README, "Patches by script", says what is in one' >&2; exit 1; fi
 	$(GO) test -tags corpus ./cmd/caselsp -run 'TestPatchCorpus|TestCorpusParses' -count=1 -v -corpus '$(abspath $(CORPUS))' -kind '$(KIND)'
 
-bench-validators: ## measure the validators: speed, beside html-validate and eslint (PEERS=folder with node_modules, PROJECT=folder), W3C's cases (ACT=folder of wcag-act-rules' testcases.json)
+bench-validators: ## measure the validators: speed, beside html-validate and eslint (PEERS=folder with node_modules, PROJECT=folder), W3C's cases (ACT=folder of wcag-act-rules' testcases.json), Bandit's examples (BANDIT=folder of PyCQA/bandit)
 	$(GO) test ./agent/validate -run '^$$' -bench 'Edit|Dependents' -benchtime $(BENCHTIME)
 	@if [ -z "$(PEERS)" ] || [ -z "$(PROJECT)" ]; then echo 'make: PEERS=folder (npm install html-validate eslint @eslint/js there) and PROJECT=folder compare with html-validate and eslint' >&2; \
 	else $(GO) test -tags corpus ./cmd/caselsp -run '^$$' -bench Peers -benchtime 1x -peers '$(abspath $(PEERS))' -project '$(abspath $(PROJECT))'; fi
 	@if [ -z "$(ACT)" ]; then echo 'make: ACT=folder measures the W3C cases, too' >&2; else ACT='$(abspath $(ACT))' $(GO) test -tags corpus ./agent/validate -run TestACT -count=1 -v; fi
+	@if [ -z "$(BANDIT)" ]; then echo "make: BANDIT=folder measures Bandit's examples, too" >&2; else BANDIT='$(abspath $(BANDIT))' $(GO) test -tags corpus ./agent/validate -run TestBandit -count=1 -v; fi
 
 # Without a bound on minimizing, Go's fuzzer spends up to a minute on each new
 # input and seems to hang.

@@ -65,9 +65,19 @@ var safetyPySentRules = untested([]Rule{{
 	File: "views.py", Bad: "from flask import render_template, request\n\ndef hello():\n    return render_template(\"hello.txt\", name=request.args[\"name\"])\n",
 	Good:  "from flask import render_template, request\n\ndef hello():\n    return render_template(\"hello.html\", name=request.args[\"name\"])\n",
 	Check: eachCall(onlyPython, checkTemplateExtension),
+}, {
+	ID: "python-plain-random", Title: "Numbers that can be foretold", Severity: Info, Category: Safety, Standards: []string{"CWE-338"},
+	Doc:  "`random` is for games, samples and delays. Where somebody gains by knowing the next number, use `secrets` or `random.SystemRandom`.",
+	File: "dice.py", Bad: "import random\n\nprint(random.randint(1, 6))\n", Good: "import secrets\n\nprint(secrets.randbelow(6) + 1)\n",
+	Check: eachCall(onlyPython, func(p *Pass, c *Code, k call) {
+		if plainRandom.MatchString(k.name) && purpose(c, k.node) == "" {
+			p.Node(c, k.node, "Who has seen some of these numbers knows the rest: use secrets where that matters.")
+		}
+	}),
 }})
 
 var (
+	plainRandom  = expr(`^random\.(?:Random|random|randrange|randint|choice|choices|uniform|triangular|randbytes|getrandbits)$`)
 	pathTakers   = expr(`^(?:open|io\.open|codecs\.open|flask\.send_file|os\.(?:open|remove|unlink|rmdir|listdir|makedirs|mkdir)|shutil\.rmtree|pathlib\.Path\(\)\.open)$`)
 	requestCalls = expr(`^(?:requests|httpx)(?:\.(?:Session|Client)\(\)|\.session\(\))?\.(?:get|post|put|patch|delete|head|options|request|stream)$|^urllib2?(?:\.request)?\.(?:urlopen|Request|urlretrieve|URLopener\(\)\.(?:open|retrieve)|OpenerDirector\(\)\.open|build_opener\(\)\.open)$`)
 	redirects    = expr(`^(?:flask\.redirect|django\.shortcuts\.redirect|django\.http\.HttpResponse(?:Permanent)?Redirect|starlette\.responses\.RedirectResponse|fastapi\.responses\.RedirectResponse)$`)

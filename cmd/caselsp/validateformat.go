@@ -147,8 +147,11 @@ func validateSARIF(out io.Writer, j *judging) error {
 		address := object{"uri": (&url.URL{Path: file.name}).EscapedPath()}
 		for _, f := range file.found {
 			r := object{
-				"ruleId": f.Rule, "ruleIndex": index[f.Rule], "level": levels[f.Severity], "message": object{"text": f.Message},
+				"ruleId": f.Rule, "level": levels[f.Severity], "message": object{"text": f.Message},
 				"locations": []object{{"physicalLocation": object{"artifactLocation": address, "region": region(rangeOf(file.text, f))}}},
+			}
+			if at, ours := index[f.Rule]; ours { // a linter's rule has no entry
+				r["ruleIndex"] = at
 			}
 			if f.Fix != nil {
 				var changes []object
