@@ -89,7 +89,8 @@ func (e *ownEngine) start() error {
 	if e.process != nil {
 		return nil
 	}
-	e.process = exec.Command("dockerd", "--data-root="+e.data, "--exec-root="+filepath.Join(e.dir, "e"), "--host="+e.host(),
+	// Without a network of its own it would take the bridge of the machine's engine away.
+	e.process = exec.Command("unshare", "--net", "dockerd", "--data-root="+e.data, "--exec-root="+filepath.Join(e.dir, "e"), "--host="+e.host(),
 		"--pidfile="+filepath.Join(e.dir, "pid"), "--bridge=none", "--iptables=false")
 	for _, file := range []string{"pid", "e/containerd/containerd.pid"} {
 		_ = os.Remove(filepath.Join(e.dir, file)) // of one that was killed, whose number may be anybody's
