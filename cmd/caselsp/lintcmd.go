@@ -54,7 +54,7 @@ func (j *judging) linted(ctx context.Context, e *engine, dir, only string) (map[
 	run := func(l *lint.Linter, tree []sandbox.File, files []string) (*lint.Report, error) {
 		cmd := l.Command(tree, files)
 		cmd.Policy = rules
-		cmd.Progress = func(line string) { fmt.Fprintln(os.Stderr, "caselsp:", line) }
+		cmd.Progress = func(line string) { fmt.Fprintln(os.Stderr, "caselsp:", clean(line)) }
 		return l.Run(ctx, box, cmd, l.Files(files), gradesOf(e.settings.Lint.Critical))
 	}
 	found := map[string][]validate.Finding{}
@@ -71,10 +71,10 @@ func (j *judging) linted(ctx context.Context, e *engine, dir, only string) (map[
 			report.Findings = validate.Introduced(old.Findings, report.Findings)
 		}
 		if report.Trouble != "" {
-			fmt.Fprintln(os.Stderr, "caselsp:", report.Trouble)
+			fmt.Fprintln(os.Stderr, "caselsp:", clean(report.Trouble))
 		}
 		if report.Scored {
-			fmt.Fprintf(os.Stderr, "caselsp: pylint rates %s at %.2f of 10\n", dir, report.Score)
+			fmt.Fprintf(os.Stderr, "caselsp: pylint rates %s at %.2f of 10\n", clean(dir), report.Score)
 		}
 		for _, f := range report.Findings {
 			found[f.Path] = append(found[f.Path], f)

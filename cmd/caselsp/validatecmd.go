@@ -145,7 +145,7 @@ func (j *judging) path(ctx context.Context, w *wiring, arg string) error {
 	}
 	suite, err := validate.Default().Configure(e.settings.Validate.Rules)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "caselsp:", err)
+		fmt.Fprintln(os.Stderr, "caselsp:", clean(err.Error()))
 	}
 	j.suite = suite
 	var linted map[string][]validate.Finding

@@ -42,7 +42,7 @@ func validateText(out io.Writer, j *judging) error {
 	for _, file := range j.found {
 		for _, f := range file.found {
 			r := rangeOf(file.text, f)
-			if _, err := fmt.Fprintf(out, "%s:%d:%d: %s: %s [%s]\n", file.name, r.Start.Line+1, r.Start.Character+1, f.Severity, clean(f.Message), f.Rule); err != nil {
+			if _, err := fmt.Fprintf(out, "%s:%d:%d: %s: %s [%s]\n", clean(file.name), r.Start.Line+1, r.Start.Character+1, f.Severity, clean(f.Message), f.Rule); err != nil {
 				return err
 			}
 			count[f.Severity]++
@@ -116,8 +116,8 @@ func validateGitHub(out io.Writer, j *judging) error {
 	for _, file := range j.found {
 		for _, f := range file.found {
 			r := rangeOf(file.text, f)
-			if _, err := fmt.Fprintf(out, "::%s file=%s,line=%d,col=%d,endLine=%d,endColumn=%d,title=%s::%s\n", kinds[f.Severity], property.Replace(file.name),
-				r.Start.Line+1, r.Start.Character+1, r.End.Line+1, r.End.Character+1, property.Replace(f.Rule), message.Replace(f.Message)); err != nil {
+			if _, err := fmt.Fprintf(out, "::%s file=%s,line=%d,col=%d,endLine=%d,endColumn=%d,title=%s::%s\n", kinds[f.Severity], property.Replace(clean(file.name)),
+				r.Start.Line+1, r.Start.Character+1, r.End.Line+1, r.End.Character+1, property.Replace(f.Rule), message.Replace(clean(f.Message))); err != nil {
 				return err
 			}
 		}
