@@ -119,6 +119,10 @@ type (
 		Path  string   `json:"path"`
 		Names []string `json:"names"`
 	}
+	valueGiven struct {
+		Name  string `json:"name"`
+		Value string `json:"value"` // "": forgotten
+	}
 	ruleEnded struct {
 		Rule   string `json:"rule"`
 		By     string `json:"by"`
@@ -132,6 +136,7 @@ const (
 	kindUsed    = "used"
 	kindEnded   = "ended"
 	kindFilled  = "filled"
+	kindValue   = "value"
 )
 
 // approvals is the fold over the journal of approvals.

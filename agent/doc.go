@@ -24,7 +24,8 @@
 //	tests.go     and a task that leaves fewer tests than there were
 //	testtree.go  which are counted in syntax trees
 //	secret.go    secrets that commands are given
-//	fill.go      and that stand in files for which placeholders were written
+//	value.go     values that are none, asked for once
+//	fill.go      secrets in files, where placeholders were written for them
 //	prompt.go    what a model is told
 //	question.go  what the user is asked, and how answers come back
 //	review.go    accepting, rejecting and undoing the result

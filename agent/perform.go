@@ -42,7 +42,7 @@ func (r *run) perform(ctx context.Context) error {
 		}
 		return r.runCommand(ctx, args)
 	case action.AskUser:
-		return r.askUser(args)
+		return r.askUser(ctx, args)
 	case action.Checkpoint:
 		return r.checkpoint(ctx, args)
 	case action.Rollback:
@@ -143,10 +143,21 @@ func (r *run) look(ctx context.Context, act *action.Action) error {
 }
 
 // askUser puts CASE's or TARS's question; the answer is data for the model.
-func (r *run) askUser(args action.AskUser) error {
+func (r *run) askUser(ctx context.Context, args action.AskUser) error {
 	if a := r.p.pending.answer; a != nil {
+		if err := r.rememberValue(args.Name, a.Text); err != nil {
+			return err
+		}
 		return r.done(ActionDone{OK: true, Note: "asked the user",
 			Text: "The user answered:\n" + action.Fence("answer", a.Text)})
+	}
+	value, known, err := r.valueOf(ctx, args.Name)
+	if err != nil {
+		return err
+	}
+	if known {
+		return errors.Join(r.record(MemoryRecalled{Query: valueQuery + args.Name, Found: []string{value}}),
+			r.done(ActionDone{OK: true, Note: "knows " + args.Name, Text: "The user has said so for this project before:\n" + action.Fence("answer", value)}))
 	}
 	return r.question(Question{Kind: Input, Text: args.Question, Choices: args.Choices})
 }

@@ -3,7 +3,9 @@ package lsp
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -53,6 +55,16 @@ func approvalsText(e *Engine) (string, error) {
 	}
 	if holds == 0 {
 		b.WriteString("\nNothing.\n")
+	}
+	values, err := e.Agent.Values()
+	if err != nil {
+		return "", err
+	}
+	if len(values) > 0 {
+		b.WriteString("\n# Remembered for this project\n\nAsked for once; " + cmdRevoke + " with a name has it be asked for again.\n\n")
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		fmt.Fprintf(&b, "* %s: %s\n", name, strings.Join(strings.Fields(values[name]), " "))
 	}
 	if over > 0 {
 		b.WriteString("\n# No longer allowed\n\n" + ended.String())
@@ -202,7 +214,11 @@ func (s *server) doRevoke(c *call, a arguments) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	ended, err := e.Agent.Revoke(a.text("rule"), "command")
+	forgotten, err := e.Agent.ForgetValue(a.text("rule"))
+	var ended []agent.Rule
+	if err == nil && !forgotten {
+		ended, err = e.Agent.Revoke(a.text("rule"), "command")
+	}
 	if err != nil {
 		release()
 		return nil, err
@@ -211,7 +227,11 @@ func (s *server) doRevoke(c *call, a arguments) (any, error) {
 		if err := s.renewApprovals(ctx, e); err != nil {
 			return err
 		}
-		s.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("Revoked: %s. Such commands are asked for again.", plural(len(ended), "approval")))
+		if forgotten {
+			s.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("Forgotten: %s. It is asked for again.", a.text("rule")))
+		} else {
+			s.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("Revoked: %s. Such commands are asked for again.", plural(len(ended), "approval")))
+		}
 		return nil
 	})
 	return nil, nil

@@ -92,7 +92,7 @@ var table = []entry{
 	{Command{cmdHistory, "none", "open the list of the workspace's tasks"}, (*server).doHistory},
 	{Command{cmdReport, "task", "open a task's report, of the latest where none is named"}, (*server).doReport},
 	{Command{cmdApprovals, "none", "open the list of what is always allowed here, to revoke it"}, (*server).doApprovals},
-	{Command{cmdRevoke, "`{rule}` or none", "ask again before a command that was always allowed; before all of them where none is named"}, (*server).doRevoke},
+	{Command{cmdRevoke, "`{rule}` or none", "ask again before a command that was always allowed, or for a value that is remembered; before all such commands where none is named"}, (*server).doRevoke},
 	{Command{cmdTrust, "none or `{withdraw}`", "trust the folders that are open: what is not trusted is only read; `withdraw: true` takes it back"}, (*server).doTrust},
 	{Command{cmdDoctor, "none", "check settings, model, sandbox and store, and say what to do"}, (*server).doDoctor},
 }

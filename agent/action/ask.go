@@ -15,6 +15,7 @@ var askText string
 type AskUser struct {
 	Question string   `json:"question" doc:"The question, complete in itself."`
 	Choices  []string `json:"choices,omitempty" doc:"Short answers to choose from; the user may still answer in own words."`
+	Name     string   `json:"name,omitempty" doc:"A name such as SITE_NAME, where the answer holds for the whole project and is no secret: it is asked for once, and remembered."`
 }
 
 var _ = register[AskUser](RequestUserInput, Asks, askText)
@@ -28,6 +29,9 @@ const (
 // asksForSecret finds questions for the value of a secret, rather than about one.
 var asksForSecret = regexp.MustCompile(`(?i)\b(what('s| is)|enter|type|paste|provide|give|send|tell|share|need)\b[^.?!]{0,40}\b(pass(word|phrase|code)|api[ _-]?key|(access|auth|bearer|refresh|api|session|security)[ _-]?(token|key)|token value|secret([ _-]?key)?|private key|credentials|pin code)\b`)
 
+// saysSecret finds names of what must not be remembered in plain text.
+var saysSecret = regexp.MustCompile(`TOKEN|PASS|PWD|SECRET|KEY|CREDENTIAL|AUTH|PIN$|PRIVATE`)
+
 // Check implements Args.
 func (a AskUser) Check() error {
 	switch {
@@ -40,6 +44,9 @@ func (a AskUser) Check() error {
 	}
 	if asksForSecret.MatchString(a.Question) {
 		return fmt.Errorf("a secret is never asked for in words, for the answer would be shown and kept: name it in `secrets` of %s, and the user is asked in a way that nobody sees", RunCommandName)
+	}
+	if a.Name != "" && (!secretName.MatchString(a.Name) || saysSecret.MatchString(a.Name)) {
+		return fmt.Errorf("%.80q cannot be remembered: a name has capitals, digits and _, and none is that of a secret; those are named in `secrets` of %s", a.Name, RunCommandName)
 	}
 	for _, c := range a.Choices {
 		if strings.TrimSpace(c) == "" || len(c) > maxChoice {

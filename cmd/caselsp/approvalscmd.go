@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 
 	"caselsp/agent"
@@ -20,7 +22,14 @@ func approvalsCommand(w *wiring) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return printRules(os.Stdout, rules, asJSON)
+			if err := printRules(os.Stdout, rules, asJSON); err != nil || asJSON {
+				return err
+			}
+			values, err := e.agent.Values()
+			for _, name := range slices.Sorted(maps.Keys(values)) {
+				fmt.Printf("%s is remembered: %s\n", name, clean(values[name]))
+			}
+			return err
 		})
 	}
 	cmd := &cobra.Command{
@@ -29,7 +38,9 @@ func approvalsCommand(w *wiring) *cobra.Command {
 		Long: `Kinds of commands that you have approved again and again are offered to be allowed
 for always, exactly as they are and for this workspace alone. Here they are listed
 and revoked. Each ends by itself after approvals.days, and when what it rests on
-changes: the files that say what it runs, or the hosts that commands can reach.`,
+changes: the files that say what it runs, or the hosts that commands can reach.
+Here also stands what you were asked once for the whole project, by its name; revoked,
+it is asked for again.`,
 		Example: `  caselsp approvals
   caselsp approvals revoke r3
   caselsp approvals --json --all`,
@@ -53,6 +64,10 @@ func revokeCommand(w *wiring) *cobra.Command {
 			}
 			name := strings.Join(args, " ") // a kind has blanks in it
 			return w.withAgent(func(e *engine) error {
+				if forgotten, err := e.agent.ForgetValue(name); forgotten || err != nil {
+					fmt.Printf("forgotten: %s\n", clean(name))
+					return err
+				}
 				ended, err := e.agent.Revoke(name, "terminal")
 				if err != nil {
 					return err
