@@ -116,7 +116,15 @@ func (n *Node) Is(names ...string) bool {
 // Custom reports whether the element is one that scripts or a template language
 // define: nobody knows what it shows.
 func (n *Node) Custom() bool {
-	return n.Kind == Element && (n.Name == "" || strings.ContainsAny(n.Name, "-:."))
+	if n.Kind != Element {
+		return false
+	}
+	for i := range len(n.Name) { // rules ask it of all elements
+		if c := n.Name[i]; c == '-' || c == ':' || c == '.' {
+			return true
+		}
+	}
+	return n.Name == ""
 }
 
 // Attr returns an attribute by its lower-case name; nil where it is not there.

@@ -29,6 +29,7 @@ type File struct {
 	heritage  func() heritage
 	needles   func() needle
 	secret    func() bool // it may hold secrets
+	test      func() bool // it is a test
 	given     func() []underName
 	built     func() bool // by a script, of a page
 	kinds     func() map[string]bool
@@ -79,6 +80,7 @@ func newFile(path, text string) *File {
 	f.heritage = sync.OnceValue(f.readHeritage)
 	f.needles = sync.OnceValue(func() needle { return needles().in(text) })
 	f.secret = sync.OnceValue(func() bool { return mayHoldSecrets(path) && !machineText(text) })
+	f.test = sync.OnceValue(func() bool { return testFile(path) })
 	f.given = sync.OnceValue(f.readGiven)
 	f.built = sync.OnceValue(f.readBuilt)
 	f.kinds = sync.OnceValue(f.readKinds)

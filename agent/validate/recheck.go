@@ -135,9 +135,7 @@ func (p *Project) look(m *member, path string, set ruleSet) bool {
 
 	// Rules run without the lock; they take it for each question. What changes
 	// meanwhile makes them stale again.
-	p.looking.Add(1)
-	verdicts := p.suite.run(Pass{File: file, project: p, member: m}, due, runtime.GOMAXPROCS(0)/int(p.looking.Load()))
-	p.looking.Add(-1)
+	verdicts := p.run(m, file, due)
 	for i, found := range m.verdicts {
 		if !due.has(i) {
 			verdicts[i] = found
@@ -149,6 +147,28 @@ func (p *Project) look(m *member, path string, set ruleSet) bool {
 	defer p.mu.Unlock()
 	m.found = found
 	return p.files[path] == m && !m.stale.meets(set)
+}
+
+// run has rules look at a file with the processors that no other file needs. After
+// a panic, which ends what the caller does, they are still to run.
+func (p *Project) run(m *member, file *File, due ruleSet) map[int][]Finding {
+	workers := runtime.GOMAXPROCS(0) / int(p.looking.Add(1))
+	ended := false
+	defer func() {
+		p.looking.Add(-1)
+		if !ended {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			for i := range p.suite.rules {
+				if due.has(i) {
+					m.stale.add(i)
+				}
+			}
+		}
+	}()
+	verdicts := p.suite.run(Pass{File: file, project: p, member: m}, due, workers)
+	ended = true
+	return verdicts
 }
 
 // warmth holds the members whose files were read last, the oldest first.

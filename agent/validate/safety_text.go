@@ -34,7 +34,7 @@ func untested(list []Rule) []Rule {
 	for i := range list {
 		check := list[i].Check
 		list[i].Check = func(p *Pass) {
-			if !testFile(p.Path) {
+			if !p.test() {
 				check(p)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -100,8 +101,18 @@ func (s Suite) run(pass Pass, set ruleSet, workers int) map[int][]Finding {
 	}
 	var mu sync.Mutex
 	var next atomic.Int64
+	var failed string
 	verdicts := map[int][]Finding{}
 	work := func() {
+		// A panic is the caller's, whose border knows what to do with it: here it would
+		// end the process.
+		defer func() {
+			if r := recover(); r != nil {
+				mu.Lock()
+				defer mu.Unlock()
+				failed = fmt.Sprintf("%v\n%s", r, debug.Stack())
+			}
+		}()
 		mine := pass
 		for i := int(next.Add(1)) - 1; i < len(s.rules); i = int(next.Add(1)) - 1 {
 			if !set.has(i) {
@@ -120,6 +131,9 @@ func (s Suite) run(pass Pass, set ruleSet, workers int) map[int][]Finding {
 	}
 	work()
 	wg.Wait()
+	if failed != "" {
+		panic(failed)
+	}
 	return verdicts
 }
 
