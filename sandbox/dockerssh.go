@@ -12,6 +12,8 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/docker/docker/client"
@@ -73,6 +75,8 @@ type commandConn struct {
 	process *exec.Cmd
 	said    *tail
 	host    string
+	spoke   atomic.Bool // something came over it
+	wait    func()      // for its end
 	once    sync.Once
 }
 
@@ -98,6 +102,7 @@ func dialCommand(ctx context.Context, host, name string, args ...string) (net.Co
 	if err != nil {
 		return nil, errors.Join(err, ourIn.Close(), ourOut.Close())
 	}
+	c.wait = sync.OnceFunc(func() { _ = c.process.Wait() }) // how it ended is no news
 	return c, nil
 }
 
@@ -105,16 +110,38 @@ func dialCommand(ctx context.Context, host, name string, args ...string) (net.Co
 // it said to people.
 func (c *commandConn) Read(p []byte) (int, error) {
 	n, err := c.out.Read(p)
+	if n > 0 {
+		c.spoke.Store(true)
+	}
 	if n == 0 && err == io.EOF {
-		if text := c.said.text(); text != "" {
-			return 0, fmt.Errorf("%w to %s: %s", errSSH, c.host, text)
-		}
+		return 0, c.reason(err)
 	}
 	return n, err
 }
 
-// Write implements net.Conn.
-func (c *commandConn) Write(p []byte) (int, error) { return c.in.Write(p) }
+// Write implements net.Conn. The process may have ended before it was told anything.
+func (c *commandConn) Write(p []byte) (int, error) {
+	n, err := c.in.Write(p)
+	if errors.Is(err, syscall.EPIPE) {
+		return n, c.reason(err)
+	}
+	return n, err
+}
+
+// partingTime is how long a process that has closed its output may take to say why.
+const partingTime = 2 * time.Second
+
+// reason is why a connection is over over which nothing ever came.
+func (c *commandConn) reason(err error) error {
+	if !c.spoke.Load() {
+		defer time.AfterFunc(partingTime, func() { _ = c.process.Process.Kill() }).Stop()
+		c.wait() // what it said is complete then
+	}
+	if text := c.said.text(); text != "" {
+		return fmt.Errorf("%w to %s: %s", errSSH, c.host, text)
+	}
+	return err
+}
 
 // CloseWrite ends what the far side reads.
 func (c *commandConn) CloseWrite() error { return c.in.Close() }
@@ -126,7 +153,7 @@ func (c *commandConn) Close() error {
 		c.in.Close()
 		_ = c.process.Process.Kill() // it may have ended
 		c.out.Close()
-		_ = c.process.Wait() // says that it was killed
+		c.wait()
 	})
 	return nil
 }
