@@ -236,7 +236,7 @@ func isNumber(text string) bool {
 
 func checkAriaAllowed(p *Pass, n *dom.Node, a *dom.Attr) {
 	state, ok := strings.CutPrefix(a.Name, "aria-")
-	if _, known := ariaValues[state]; !ok || !known || slices.Contains(globalStates, state) && (state != "expanded" || !n.Is("tr") && !strings.EqualFold(value(n, "role"), "row")) {
+	if _, known := ariaValues[state]; !ok || !known || slices.Contains(globalStates, state) && (state != "expanded" || !n.Is("tr") && !strings.EqualFold(value(n, "role"), "row") && !n.May("popovertarget")) {
 		return
 	}
 	acc := p.access()
@@ -278,6 +278,8 @@ func doubled(n *dom.Node, state string) string {
 		return "checked"
 	case state == "placeholder" && n.Attr("placeholder") != nil:
 		return "placeholder"
+	case state == "expanded" && n.Attr("popovertarget") != nil:
+		return "popovertarget"
 	case n.Is("input") && (state == "valuemax" || state == "valuemin") && n.Attr(state[len("value"):]) != nil:
 		return state[len("value"):]
 	}

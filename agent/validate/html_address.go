@@ -130,6 +130,8 @@ func addressFault(s string, absolute bool) string {
 		return hostFault(rest[2:])
 	case scheme == "file":
 		return fileFault(rest)
+	case (scheme == "mailto" || scheme == "tel") && rest == "":
+		return "names nobody"
 	case scheme == "data" && !strings.Contains(rest, ","):
 		return "needs a comma between the type and the data"
 	}

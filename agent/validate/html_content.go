@@ -37,7 +37,7 @@ var htmlContentRules = []Rule{{
 		"no rule.",
 	Bad:   "<picture><source srcset=\"/a.webp\" type=\"image/webp\"></picture>\n",
 	Good:  "<picture><source srcset=\"/a.webp\" type=\"image/webp\"><img src=\"/a.png\" alt=\"A\"></picture>\n",
-	Check: elements(checkHolds, "picture", "dl", "ruby", "figure", "details"),
+	Check: elements(checkHolds, "picture", "dl", "ruby", "figure", "details", "optgroup"),
 }, {
 	ID: "metadata-in-body", Title: "An element of the head in the body", Severity: Info, Category: Markup,
 	Doc: "Browsers obey a `<style>` or a `<meta>` in the body, but late: the page is shown, and then shown anew. " +
@@ -124,9 +124,22 @@ var forbidden = []struct {
 	{[]string{"iframe", "embed", "details"}, []string{"a", "button"}, nil},
 }
 
+// notInHeading are the roles of what is no part of a heading's text.
+var notInHeading = wordSet("alert alertdialog application article complementary contentinfo dialog document feed form listbox log main marquee navigation note region search status tabpanel timer toolbar")
+
 func checkNesting(p *Pass, n *dom.Node) {
 	if n.Space != dom.HTML || n.Inert() {
 		return
+	}
+	if n.Is("area") && n.Within("map") == nil && p.access().isWhole() {
+		p.Element(n, "An <area> belongs into a <map>.")
+		return
+	}
+	if role, known := explicit(n); known && notInHeading[role] {
+		if h := n.Within("h1", "h2", "h3", "h4", "h5", "h6"); h != nil {
+			p.Element(n, "An element with the role %s must not lie in a heading (line %d).", role, p.Tree.Position(h.Start).Line+1)
+			return
+		}
 	}
 	for _, f := range forbidden {
 		if !slices.Contains(f.inner, n.Name) {
@@ -181,6 +194,8 @@ func checkHolds(p *Pass, n *dom.Node) {
 		p.Element(n, "A <figure> has one <figcaption>.")
 	case n.Is("ruby") && count["rt"] == 0 && count["rtc"] == 0 && count["rb"] == 0:
 		p.Element(n, "This <ruby> has no <rt>, which says how its text is read.")
+	case n.Is("optgroup") && !n.May("label") && count["legend"] == 0:
+		p.Element(n, "This group has no name: add label.")
 	case n.Is("details") && count["summary"] == 0:
 		p.Element(n, "This <details> has no <summary>: say in one what it opens.")
 	case n.Is("dl"):

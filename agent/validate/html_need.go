@@ -21,7 +21,10 @@ var htmlNeedRules = []Rule{{
 		"Add the other one, or drop it.",
 	Bad:   "<script defer>start()</script>\n",
 	Good:  "<script src=\"/start.js\" defer></script>\n",
-	Check: elements(checkAlone, aloneNames()...),
+	Check: func(p *Pass) {
+		elements(checkAlone, aloneNames()...)(p)
+		elements(checkPairs)(p)
+	},
 }, {
 	ID: "attribute-unused", Title: "An attribute that this kind of field does not have", Severity: Warning, Category: Markup,
 	Doc: "`maxlength` does nothing for numbers, `placeholder` nothing for a checkbox, `readonly` nothing for a file: each kind of `<input>` has " +
@@ -303,6 +306,9 @@ func checkTarget(p *Pass, n *dom.Node, a *dom.Attr) {
 		return
 	}
 	found := p.Page().ByID(id)
+	if (a.Name == "commandfor" || a.Name == "popovertarget") && len(found) == 0 && p.access().isWhole() && !p.scripted() && !p.access().filled()[id] {
+		p.Attribute(a, "No element has the id %s.", id)
+	}
 	if kinds == nil || len(found) == 0 {
 		return
 	}
@@ -346,6 +352,13 @@ func checkRepeated(p *Pass, d *dom.Document) {
 			charsets = append(charsets, n)
 		}
 	}
+	var descriptions []*dom.Node
+	for _, n := range d.Elements("meta") {
+		if strings.EqualFold(value(n, "name"), "description") && !n.May("lang") {
+			descriptions = append(descriptions, n)
+		}
+	}
+	once(descriptions, "The page has a description already (line %d).")
 	once(charsets, "The page says its encoding already (line %d).")
 	for _, n := range d.Elements("select") {
 		if n.May("multiple") || n.HasUnknown() {
