@@ -19,8 +19,8 @@ var htmlNeedRules = []Rule{{
 	ID: "attribute-alone", Title: "An attribute that does nothing without another one", Severity: Warning, Category: Markup,
 	Doc: "`target` or `download` on a link without `href`, `sizes` without `srcset`, `defer` on a script without `src`: browsers pass over them. " +
 		"Add the other one, or drop it.",
-	Bad:   "<script defer>start()</script>\n",
-	Good:  "<script src=\"/start.js\" defer></script>\n",
+	Bad:  "<script defer>start()</script>\n",
+	Good: "<script src=\"/start.js\" defer></script>\n",
 	Check: func(p *Pass) {
 		elements(checkAlone, aloneNames()...)(p)
 		elements(checkPairs)(p)

@@ -183,7 +183,7 @@ func slipInTag(p *Pass, d *dom.Document, n *dom.Node) {
 			// The syntax rule says so.
 		case i > 0 && a.Start == n.Attrs[i-1].End && n.Attrs[i-1].Quote != 0 && a.Start > 0 && d.Masked[a.Start-1] == n.Attrs[i-1].Quote:
 			p.Report(a.Start, a.NameEnd, "A blank is missing before %s.", a.Name)
-		case a.HasValue && a.Quote == 0 && !a.Dynamic && strings.ContainsAny(a.Value, "\"'<=`") && !strings.HasPrefix(a.Value, "{"):
+		case a.HasValue && a.Quote == 0 && !a.Dynamic && strings.ContainsAny(p.Text[a.ValueStart:a.ValueEnd], "\"'<=`") && !strings.HasPrefix(a.Value, "{"):
 			p.Attribute(a, "This value holds a sign that must stand in quotation marks.")
 		}
 	}
