@@ -246,6 +246,11 @@ func (p *program) judge(words []word, n int, s scope) finding {
 			i++
 		case w.text == "--":
 			rest = append(rest, words[i+1:]...)
+			for _, flag := range words[i+1:] { // which another program may get, such as make from cmake --build
+				if p.touches&runs != 0 && strings.HasPrefix(flag.text, "-") {
+					return fail(fmt.Sprintf("It is not known what %s does with %s.", p.name, flag.text))
+				}
+			}
 			shape = append(shape, texts(words[i:])...)
 			i = len(words)
 		case p.counts && whole.MatchString(w.text) && strings.HasPrefix(w.text, "-"):
