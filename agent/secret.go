@@ -169,6 +169,10 @@ func (r *run) withoutSecrets(result *sandbox.Result, secrets map[string]string) 
 	result.Output = r.a.Store.Redact(result.Output)
 	result.Changes = slices.DeleteFunc(result.Changes, func(c sandbox.Change) bool {
 		for name, value := range secrets {
+			if store.Holds([]byte(c.Path), value) {
+				result.Skipped = append(result.Skipped, "a file: its name holds the secret "+name)
+				return true
+			}
 			if store.Holds(c.Data, value) {
 				result.Skipped = append(result.Skipped, fmt.Sprintf("%s: it holds the secret %s", c.Path, name))
 				return true

@@ -64,7 +64,7 @@ call SUBMIT_PLAN
 	 "features": [{"id": "f", "title": "Shop", "description": "Write shop.py.", "files": ["settings.py", ".env"], "test": "python3 -m unittest"}]}
 on case
 call RUN_COMMAND
-	{"thought": "all of it", "secrets": ["API_TOKEN"], "command": "echo canary-marker-of-a-command; echo {{ API_TOKEN }}; echo \"$API_TOKEN\" | base64; printf %s \"$API_TOKEN\" | od -An -v -tx1; printf %s \"$API_TOKEN\" | od -An -v -tx1 | tr -d ' \\n'; python3 -c 'import os,json,urllib.parse,sys; t=os.environ[\"API_TOKEN\"]; print(json.dumps(json.dumps(t)), urllib.parse.quote(t), urllib.parse.quote_plus(t)); sys.stdout.flush()\nfor c in t: sys.stdout.write(c); sys.stdout.flush()'; env; cat .env deploy/id_rsa credentials.json /proc/self/environ; echo \"$API_TOKEN\" >leak.txt; printf %s \"$API_TOKEN\" | base64 -w0 >leak64.txt; python3 -c 'import os; print(os.environ[\"API_TOKEN\"].encode().hex())' >leakhex.txt; exit 1"}
+	{"thought": "all of it", "secrets": ["API_TOKEN"], "command": "echo canary-marker-of-a-command; echo {{ API_TOKEN }}; echo \"$API_TOKEN\" | base64; printf %s \"$API_TOKEN\" | od -An -v -tx1; printf %s \"$API_TOKEN\" | od -An -v -tx1 | tr -d ' \\n'; python3 -c 'import os,json,urllib.parse,sys; t=os.environ[\"API_TOKEN\"]; print(json.dumps(json.dumps(t)), urllib.parse.quote(t), urllib.parse.quote_plus(t)); sys.stdout.flush()\nfor c in t: sys.stdout.write(c); sys.stdout.flush()'; env; cat .env deploy/id_rsa credentials.json /proc/self/environ; echo \"$API_TOKEN\" >leak.txt; printf %s \"$API_TOKEN\" | base64 -w0 >leak64.txt; python3 -c 'import os; print(os.environ[\"API_TOKEN\"].encode().hex())' >leakhex.txt; touch \"$(cat leakhex.txt)\"; exit 1"}
 on case
 
 call RUN_COMMAND {"thought": "what is left of it", "command": "cat leak* /tmp/* local_settings.py; ls -la /tmp; false"}
@@ -178,7 +178,7 @@ func (c *cage) inEditor(keyring []string) {
 	}
 	c.command("caselsp.accept")
 	c.expect(lsptest.ShownMessage("Accepted"), lsptest.Opened("doctor.md"))
-	c.disk(map[string]string{"shop.py": "def price():\n    return 1\n", "leak.txt": "", "leak64.txt": "", "leakhex.txt": ""})
+	c.disk(map[string]string{"shop.py": "def price():\n    return 1\n", "leak.txt": "", "leak64.txt": "", "leakhex.txt": "", "[redacted]": ""})
 	if c.engine == "docker" {
 		c.containers()
 	}
@@ -278,6 +278,7 @@ func (c *cage) search() {
 		}
 		text, err := os.ReadFile(path)
 		found[filepath.Base(path)] = true
+		c.searchIn("the name of a file", []byte(name))
 		c.searchIn(name, text)
 		if filepath.Base(path) == "caselsp.db" && strings.Contains(name, "workspaces") {
 			c.searchIn(name, text, "canary-marker-of-the-task", "canary-marker-of-the-tests", "canary-marker-of-a-command")
