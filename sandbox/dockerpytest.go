@@ -27,9 +27,9 @@ var (
 	// as it stands.
 	pytestWord = regexp.MustCompile(`^ +(?:([A-Za-z0-9_./:=,@%+-]+)|'([^'\x00\n]*)'|"([^"$\x60\\!\x00\n]*)")`)
 
-	// pytestOther are options with which more happens before pytest looks at the
-	// project: plugins are loaded, the interpreter is watched.
-	pytestOther = regexp.MustCompile(`^(-p|--cov)`)
+	// pytestOther are options with which more is imported before pytest looks at the
+	// project.
+	pytestOther = regexp.MustCompile(`^-p`)
 )
 
 // pytestCommand takes a line apart. The form is empty for a line that is not simply
