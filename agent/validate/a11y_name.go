@@ -203,7 +203,7 @@ func (a *access) visible(n *dom.Node) (text string, sure bool) {
 				if strings.Contains(class, "icon") || strings.Contains(class, "sr-only") || strings.Contains(class, "hidden") || c.Name == "i" || c.Space != dom.HTML || c.Is("img") {
 					sure = false
 				}
-				if a.hidden(c) == dom.No {
+				if a.hidden(c) == dom.No && !a.outside(c) {
 					walk(c)
 					b.WriteString(" ")
 				}
@@ -211,7 +211,7 @@ func (a *access) visible(n *dom.Node) (text string, sure bool) {
 		}
 	}
 	walk(n)
-	return b.String(), sure
+	return b.String(), sure && !strings.Contains(strings.ToLower(classOf(n)), "icons") // a font that draws words as icons
 }
 
 // joined is the visible text without the gaps between elements, as letters in

@@ -214,7 +214,7 @@ func natural(n *dom.Node) bool {
 	case n.Is("button", "select", "textarea", "iframe"):
 		return true
 	case n.Is("summary"):
-		return n.Parent.Is("details")
+		return n.Parent.Is("details") && firstSummary(n.Parent) == n
 	case n.Is("audio", "video"):
 		return n.Attr("controls") != nil
 	}

@@ -25,7 +25,7 @@ var table = slices.Concat(
 	htmlSourceRules,
 	htmlScriptRules,
 	htmlPictureRules,
-	cssNameRules, cssMediaRules, cssBlockRules, cssSheetRules, cssDetailRules, cssAccessRules,
+	cssNameRules, cssSemicolonRules, cssMediaRules, cssBlockRules, cssSheetRules, cssDetailRules, cssAccessRules,
 	jsFlowRules, jsExprRules, jsCallRules, jsScopeRules, jsClassRules, jsDetailRules, jsRegexpRules,
 	perfPageRules, perfStyleRules, perfScriptRules, perfTimingRules,
 	a11yImageRules,
