@@ -100,6 +100,9 @@ func fixedBytes(n *symbols, x syntax.Node) bool {
 			text := strings.Join(strings.Fields(x.Text()), "")
 			if (strings.HasPrefix(text, "[]byte{") || strings.HasPrefix(text, "[]byte(")) && len(text) > len("[]byte{}") {
 				l := namedChildren(x)
+				if len(l) == 0 {
+					return false
+				}
 				inside := l[len(l)-1]
 				return x.Kind() == "composite_literal" || n.value(inside).constant() || inside.Kind() == "argument_list" && n.value(firstNamed(inside)).constant()
 			}
