@@ -139,14 +139,17 @@ func (f *feature) countRefused(c *pendingAction, b ActionDone) {
 	}
 }
 
+// refusedAgain begins what CASE is told then.
+const refusedAgain = "This was refused patch"
+
 // writeWhole is what CASE is told with the third refused patch of a file in a
 // row, and with each one after; "" before.
 func (f *feature) writeWhole(path string) string {
 	if f == nil || f.refused[path]+1 < refusedInRow {
 		return ""
 	}
-	return fmt.Sprintf("\nThis was refused patch %d in a row on %s. Do not patch it again: read it with %s, then write it whole with %s.",
-		f.refused[path]+1, path, action.GetFullFileContent, action.WriteFileName)
+	return fmt.Sprintf("\n%s %d in a row on %s. Do not patch it again: read it with %s, then write it whole with %s.",
+		refusedAgain, f.refused[path]+1, path, action.GetFullFileContent, action.WriteFileName)
 }
 
 // refusalOf names why the text of an edit was refused; "" for other errors.

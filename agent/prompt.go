@@ -119,8 +119,11 @@ func (r *run) history(shown []action.Shown) []llm.Message {
 			if call.ID == "" {
 				call.ID = fmt.Sprintf("call_%d", i+1) // some servers send none, all want one back
 			}
-			if t.ok && slices.Contains(readVerbs, call.Name) && !below[t.full] {
+			switch {
+			case t.ok && slices.Contains(readVerbs, call.Name) && !below[t.full]:
 				result = asData(result) // our own words stay outside
+			case slices.Contains(editVerbs, call.Name):
+				result = quoted(result)
 			}
 			if t.step > 0 {
 				result = fmt.Sprintf("[step %d] %s", t.step, result)
@@ -136,6 +139,21 @@ func (r *run) history(shown []action.Shown) []llm.Message {
 		}
 	}
 	return messages
+}
+
+// quoted marks what the outcome of an edit shows of a file (the diff that was staged,
+// the lines around a mistake, the nearest place) as text from outside. Its first
+// line is ours, and so is the advice to write the file whole.
+func quoted(result string) string {
+	ours, shown, found := strings.Cut(result, "\n")
+	if !found || strings.TrimSpace(shown) == "" {
+		return result
+	}
+	advice := ""
+	if i := strings.LastIndex("\n"+shown, "\n"+refusedAgain); i >= 0 {
+		shown, advice = shown[:i], shown[i:]
+	}
+	return strings.TrimRight(ours+"\n"+asData(shown)+"\n"+advice, "\n")
 }
 
 // data fills in what every prompt may need.

@@ -18,6 +18,7 @@ var (
 		action.GetFullFileContent, action.ListFilesName, action.SearchTextName, action.OutlineName,
 		action.DiagnosticsName, action.GitStatusName, action.GitDiffName, action.RecallName,
 	}
+	editVerbs   = []string{action.WriteFileName, action.PatchFileName, action.DeleteFileName, action.RenameFileName}
 	planVerbs   = append([]string{action.SubmitPlanName, action.RequestUserInput, action.RunCommandName}, readVerbs...)
 	verifyVerbs = append([]string{action.SubmitVerdictName}, readVerbs...)
 	fixVerbs    = append([]string{action.SubmitFixName}, readVerbs...)
