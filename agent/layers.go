@@ -3,6 +3,7 @@ package agent
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 
 	"caselsp/agent/action"
@@ -139,8 +140,9 @@ func (f *feature) countRefused(c *pendingAction, b ActionDone) {
 	}
 }
 
-// refusedAgain begins what CASE is told then.
-const refusedAgain = "This was refused patch"
+// refusedAgain is what CASE is told then.
+var refusedAgain = regexp.MustCompile(`(?:^|\n)This was refused patch \d+ in a row on [^\n]*\. Do not patch it again: read it with ` +
+	action.GetFullFileContent + `, then write it whole with ` + action.WriteFileName + `\.$`)
 
 // writeWhole is what CASE is told with the third refused patch of a file in a
 // row, and with each one after; "" before.
@@ -148,8 +150,8 @@ func (f *feature) writeWhole(path string) string {
 	if f == nil || f.refused[path]+1 < refusedInRow {
 		return ""
 	}
-	return fmt.Sprintf("\n%s %d in a row on %s. Do not patch it again: read it with %s, then write it whole with %s.",
-		refusedAgain, f.refused[path]+1, path, action.GetFullFileContent, action.WriteFileName)
+	return fmt.Sprintf("\nThis was refused patch %d in a row on %s. Do not patch it again: read it with %s, then write it whole with %s.",
+		f.refused[path]+1, path, action.GetFullFileContent, action.WriteFileName)
 }
 
 // refusalOf names why the text of an edit was refused; "" for other errors.

@@ -149,10 +149,8 @@ func quoted(result string) string {
 	if !found || strings.TrimSpace(shown) == "" {
 		return result
 	}
-	advice := ""
-	if i := strings.LastIndex("\n"+shown, "\n"+refusedAgain); i >= 0 {
-		shown, advice = shown[:i], shown[i:]
-	}
+	advice := refusedAgain.FindString(shown) // the whole last line: a file that says so, too, says nothing of its own
+	shown = strings.TrimSuffix(shown, advice)
 	return strings.TrimRight(ours+"\n"+asData(shown)+"\n"+advice, "\n")
 }
 
