@@ -260,6 +260,20 @@ func TestBuildImage(t *testing.T) {
 	if err != nil || res.Output != "made\n" {
 		t.Errorf("got %+v, %v", res, err)
 	}
+	older := imageName + ":older-" + strconv.Itoa(os.Getpid())
+	if err := d.client.ImageTag(t.Context(), built.image, older); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if _, err := d.client.ImageRemove(context.Background(), older, image.RemoveOptions{}); err != nil {
+			t.Error(err)
+		}
+	})
+	list, err := d.OlderImages(t.Context())
+	tagged := func(tag string) bool { return slices.ContainsFunc(list, func(i Image) bool { return i.Tag == tag }) }
+	if err != nil || !tagged(older) || tagged(ImageTag(Python)) || tagged(built.image) {
+		t.Errorf("images of other versions: %+v, %v", list, err)
+	}
 	for _, tt := range []struct{ run, reason, advice string }{
 		{"echo the reason; exit 3", "the reason", adviceBuild},
 		{"dd if=/dev/zero of=/dev/shm/x bs=1M", "No space left on device", adviceSpace},

@@ -12,11 +12,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/containerd/errdefs"
 	"github.com/docker/docker/api/types/build"
+	"github.com/docker/docker/api/types/filters"
+	"github.com/docker/docker/api/types/image"
 )
 
 //go:embed image/Dockerfile
@@ -27,8 +30,11 @@ var recipe []byte
 // and two versions do not take each other's.
 func ImageTag(p Profile) string {
 	sum := sha256.Sum256(recipe)
-	return "caselsp-sandbox:" + string(p) + "-" + hex.EncodeToString(sum[:])[:12]
+	return imageName + ":" + string(p) + "-" + hex.EncodeToString(sum[:])[:12]
 }
+
+// imageName is the name of the bundled images, without what tells them apart.
+const imageName = "caselsp-sandbox"
 
 // imageOf returns the name of the image that a command runs in.
 func (d *DockerEngine) imageOf(cmd Command) string {
@@ -53,17 +59,38 @@ func (d *DockerEngine) Images(ctx context.Context) ([]Image, error) {
 	for _, p := range Profiles {
 		found := Image{Profile: p, Tag: d.imageOf(Command{Profile: p})}
 		within, cancel := context.WithTimeout(ctx, pingTime)
-		image, err := d.client.ImageInspect(within, found.Tag)
+		there, err := d.client.ImageInspect(within, found.Tag)
 		cancel()
 		if err == nil {
-			found.Size = image.Size
-			found.Built, err = time.Parse(time.RFC3339Nano, image.Created)
+			found.Size = there.Size
+			found.Built, err = time.Parse(time.RFC3339Nano, there.Created)
 		}
 		if err != nil && !errdefs.IsNotFound(err) {
 			return nil, d.explain(ctx, err)
 		}
 		list = append(list, found)
 	}
+	return list, nil
+}
+
+// OlderImages returns the images that other versions of the recipe have left, whose
+// Profile and Built are not looked up. A version that is still used builds its own anew.
+func (d *DockerEngine) OlderImages(ctx context.Context) ([]Image, error) {
+	ctx, cancel := context.WithTimeout(ctx, pingTime)
+	defer cancel()
+	found, err := d.client.ImageList(ctx, image.ListOptions{Filters: filters.NewArgs(filters.Arg("reference", imageName))})
+	if err != nil {
+		return nil, d.explain(ctx, err)
+	}
+	var list []Image
+	for _, i := range found {
+		for _, tag := range i.RepoTags {
+			if !slices.ContainsFunc(Profiles, func(p Profile) bool { return tag == ImageTag(p) }) {
+				list = append(list, Image{Tag: tag, Size: i.Size})
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b Image) int { return strings.Compare(a.Tag, b.Tag) })
 	return list, nil
 }
 

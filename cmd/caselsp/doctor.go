@@ -155,6 +155,17 @@ func (b *box) examine(ctx context.Context, out io.Writer) {
 			}
 		}
 	}
+	if b.docker != nil && err == nil {
+		var older []sandbox.Image
+		older, err = b.docker.OlderImages(ctx)
+		if n := len(older); n > 0 {
+			fmt.Fprintf(out, "note  %-10s %d image(s) of other versions of caselsp, which docker image rm removes:", "docker", n)
+			for _, i := range older {
+				fmt.Fprint(out, " "+i.Tag)
+			}
+			fmt.Fprintln(out)
+		}
+	}
 	if b.native != nil {
 		var sets []sandbox.Toolset
 		sets, err = b.native.Tools(ctx)
