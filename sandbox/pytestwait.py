@@ -40,6 +40,8 @@ def prepare():
         for name in names:
             if poll.poll(0):
                 return
+            if name.strip() == "runpy":
+                continue  # python -m has it already, and nobody else would
             try:
                 __import__(name.strip())
             except ImportError:
