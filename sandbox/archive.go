@@ -28,10 +28,12 @@ const (
 
 // writeTree writes the tree as a tar archive whose files and folders belong to
 // user. The times are the present: tools that compare times (make, Python's
-// compiled files) then see files that are older than what they make.
+// compiled files) then see files that are older than what they make. An archive
+// has whole seconds, and must not be rounded into the future, of which tar and make
+// complain.
 func writeTree(w io.Writer, tree []File, user int) error {
 	tw := tar.NewWriter(w)
-	now := time.Now()
+	now := time.Now().Truncate(time.Second)
 	done := make(map[string]bool)
 	for _, f := range tree {
 		folders := slices.Collect(inside.Parents(f.Path))

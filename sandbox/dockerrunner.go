@@ -129,7 +129,9 @@ func treeScript(d *delta) string {
 		fmt.Fprintf(&s, "printf '%%s\\0' %s | xargs -0 rm -rf --\n", quoteAll(d.remove))
 	}
 	if len(d.write) > 0 {
-		s.WriteString("tar -x -p -f -\n")
+		// With the engine's present for all: its clock may be behind this machine's, and
+		// tar complains of each file that comes from the future.
+		s.WriteString("tar -x -p -m -f -\n")
 	}
 	// Where memory is short the command goes first, here and on the host: what
 	// fills a tmpfs is small itself, and the container's own process, whose end
@@ -176,7 +178,8 @@ type relay struct {
 	begun   bool
 	emptied bool
 	pytest  bool // it is a pytest, which waits for its arguments
-	said    bytes.Buffer
+	part    []byte       // of a line
+	said    bytes.Buffer // whole lines, but for the marks
 	w       io.Writer
 }
 
@@ -199,13 +202,12 @@ func (r *relay) Write(p []byte) (int, error) {
 	}
 	n := len(p)
 	for len(p) > 0 && !r.begun {
-		i := bytes.IndexByte(p, '\n') + 1
-		if i == 0 {
-			i = len(p)
+		text, rest, whole := bytes.Cut(p, []byte("\n"))
+		r.part = append(r.part, text[:min(len(text), lookLimit-len(r.part))]...)
+		if p = rest; whole {
+			r.line(string(r.part))
+			r.part = r.part[:0]
 		}
-		r.said.Write(p[:min(i, max(0, lookLimit-r.said.Len()))])
-		p = p[i:]
-		r.line()
 	}
 	if len(p) > 0 {
 		_, _ = r.w.Write(p) // an output never fails
@@ -213,21 +215,18 @@ func (r *relay) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// line takes the last line that the runner said, once it is whole.
-func (r *relay) line() {
-	text := r.said.Bytes()
-	line, whole := bytes.CutSuffix(text[bytes.LastIndexByte(text[:max(0, len(text)-1)], '\n')+1:], []byte("\n"))
-	if !whole {
-		return
-	}
-	if what, ok := strings.CutPrefix(string(line), preparedMark); ok && !r.emptied {
+// line takes a line that the runner said. However much it said before: the marks
+// count.
+func (r *relay) line(text string) {
+	if what, ok := strings.CutPrefix(text, preparedMark); ok && !r.emptied {
 		r.emptied, r.pytest = true, what == pytestMark
 		close(r.prepared)
-	}
-	if now, ok := strings.CutPrefix(string(line), readyMark); ok {
+	} else if now, ok := strings.CutPrefix(text, readyMark); ok {
 		r.began, _ = strconv.ParseFloat(now, 64) // 0 where date cannot tell: then every file counts as touched
 		r.begun = true
 		close(r.ready)
+	} else if r.said.Len()+len(text) < lookLimit {
+		r.said.WriteString(text + "\n")
 	}
 }
 
@@ -235,5 +234,5 @@ func (r *relay) line() {
 func (r *relay) noise() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return strings.TrimSpace(strings.NewReplacer(preparedMark+"\n", "", preparedMark+pytestMark+"\n", "").Replace(r.said.String()))
+	return strings.TrimSpace(r.said.String() + string(r.part))
 }
