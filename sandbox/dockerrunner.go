@@ -177,7 +177,7 @@ type relay struct {
 	began   float64 // seconds of the container's clock, as times of files are; 0: unknown
 	begun   bool
 	emptied bool
-	pytest  bool // it is a pytest, which waits for its arguments
+	pytest  bool         // it is a pytest, which waits for its arguments
 	part    []byte       // of a line
 	said    bytes.Buffer // whole lines, but for the marks
 	w       io.Writer
