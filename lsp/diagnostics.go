@@ -341,26 +341,47 @@ func (s *server) pullDiagnostics(_ context.Context, c *call, p *protocol.Documen
 	if doc == nil {
 		return full, nil
 	}
+	for try := 1; ; try++ {
+		s.diagnostics.mu.Lock()
+		round := s.diagnostics.of(doc.URI).round
+		s.diagnostics.mu.Unlock()
+		id := doc.resultID(round)
+		if p.PreviousResultID != nil && *p.PreviousResultID == id {
+			same := &protocol.RelatedUnchangedDocumentDiagnosticReport{}
+			same.Kind, same.ResultID = string(protocol.DocumentDiagnosticReportKindUnchanged), id
+			return same, nil
+		}
+		judged, found := s.check(doc)
+		if s.outdated(doc, round, judged, found) && try < maxRounds {
+			continue
+		}
+		full.ResultID = &id
+		for _, d := range found {
+			full.Items = append(full.Items, s.client.diagnostic(d))
+		}
+		return full, nil
+	}
+}
+
+// maxRounds is how often a document is checked for one answer, where what it depends
+// on changes meanwhile: once is usual, while the folders are being read twice.
+const maxRounds = 3
+
+// outdated keeps what was found in a document, unless what it depends on is another
+// since: the answer would come behind that to a later question, and stay.
+func (s *server) outdated(doc *document, round int, judged []validate.Finding, found []protocol.Diagnostic) bool {
 	s.diagnostics.mu.Lock()
-	id := doc.resultID(s.diagnostics.of(doc.URI).round)
-	s.diagnostics.mu.Unlock()
-	if p.PreviousResultID != nil && *p.PreviousResultID == id {
-		same := &protocol.RelatedUnchangedDocumentDiagnosticReport{}
-		same.Kind, same.ResultID = string(protocol.DocumentDiagnosticReportKindUnchanged), id
-		return same, nil
+	defer s.diagnostics.mu.Unlock()
+	if s.docs.get(doc.URI) != doc {
+		return false
 	}
-	judged, found := s.check(doc)
-	s.diagnostics.mu.Lock()
-	if s.docs.get(doc.URI) == doc {
-		m := s.diagnostics.of(doc.URI)
-		m.checked, m.judged, m.found = doc, judged, found
+	m := s.diagnostics.of(doc.URI)
+	if m.round != round {
+		m.stale = true
+		return true
 	}
-	s.diagnostics.mu.Unlock()
-	full.ResultID = &id
-	for _, d := range found {
-		full.Items = append(full.Items, s.client.diagnostic(d))
-	}
-	return full, nil
+	m.checked, m.judged, m.found = doc, judged, found
+	return false
 }
 
 // resultID says of which text a result is, and of which round of what the text
