@@ -57,7 +57,7 @@ bench: ## run the benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) ./...
 
 bench-patch: ## count right, wrong and refused patches of CORPUS=folder of *.jsonl.gz; KIND=kind/format shows those not right
-	@if [ -z "$(CORPUS)" ]; then echo 'make: say where the cases are: make bench-patch CORPUS=folder. README, "Patches by script", says what is in one' >&2; exit 1; fi
+	@if [ -z "$(CORPUS)" ]; then echo 'make: say where the cases are: make bench-patch CORPUS=folder. agent/patch/README.md says what is in one' >&2; exit 1; fi
 	$(GO) test -tags corpus ./cmd/caselsp -run 'TestPatchCorpus|TestCorpusParses' -count=1 -v -corpus '$(abspath $(CORPUS))' -kind '$(KIND)'
 
 bench-validators: ## measure the validators: speed, beside html-validate and eslint (PEERS=folder with node_modules, PROJECT=folder), W3C's cases (ACT=folder of wcag-act-rules' testcases.json), Bandit's examples (BANDIT=folder of PyCQA/bandit)
@@ -81,9 +81,9 @@ e2e: ## run the tests that use Docker and real editors; a missing one is a failu
 	@packages=$$(find . -name '*_test.go' -not -path '*/testdata/*' | { xargs grep -l '^func need(' || true; } | xargs -r -n 1 dirname | sort -u); \
 	CASELSP_REQUIRE=$(REQUIRE) $(GO) test -timeout $(TESTTIME) -count=1 $(TESTFLAGS) $$packages
 
-# The test that fails when a section of the README is stale also rewrites it, so
-# that there is one idea of what the section should be and no hidden command.
-generate: ## rewrite the README's generated sections
+# The tests that fail when a generated part is stale also rewrite it, so that there
+# is one idea of what it should be and no hidden command.
+generate: ## rewrite the generated parts of the documents and the demo's picture
 	$(GO) test ./cmd/caselsp -run Readme -count=1 -update
 
 sandbox-image: ## build the sandbox's Docker images

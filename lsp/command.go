@@ -170,7 +170,7 @@ func nearestCommand(id string) string {
 		}
 	}
 	if best == "" {
-		return ": the command list of the README has those there are"
+		return ": `caselsp help commands` lists the commands"
 	}
 	return fmt.Sprintf(": did you mean %s?", best)
 }

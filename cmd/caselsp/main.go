@@ -84,6 +84,7 @@ func rootCommand() *cobra.Command {
 	flags.StringVar(&w.stateDir, "state-dir", "", "where caselsp keeps its state (default: $XDG_STATE_HOME/caselsp)")
 	root.AddCommand(serveCommand(w), runCommand(w), resumeCommand(w), reviewCommand(w), historyCommand(w),
 		replayCommand(w), exportCommand(w), patchCommand(w), validateCommand(w), shellCommand(w), approvalsCommand(w), trustCommand(w), secretCommand(w), doctorCommand(w), demoCommand())
+	root.SetHelpCommand(helpCommand())
 	return root
 }
 

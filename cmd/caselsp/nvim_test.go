@@ -17,6 +17,7 @@ import (
 
 	"caselsp/agent"
 	"caselsp/agent/llm/llmtest"
+	"caselsp/lsp"
 
 	"golang.org/x/tools/txtar"
 )
@@ -38,7 +39,7 @@ const nvimTime = 5 * time.Minute
 //	nowhere      a secret, which must stand in nothing that was written or sent; with it
 //	             the user has a keyring; may be left out
 //
-// Neovim's configuration is the one that the README tells its readers to write.
+// Neovim's configuration is the one that lsp/README.md tells its readers to write.
 func TestNeovim(t *testing.T) {
 	if file := os.Getenv("CASELSP_NVIM"); file != "" { // where .ci/editors.sh has put it
 		t.Setenv("PATH", os.Getenv("PATH")+string(filepath.ListSeparator)+filepath.Dir(file))
@@ -217,17 +218,13 @@ func (n *nvimRun) write() {
 	}
 }
 
-// configuration is the README's block for Neovim.
+// configuration is the documentation's block for Neovim.
 func (n *nvimRun) configuration() string {
-	text, err := os.ReadFile("../../README.md")
-	if err != nil {
-		n.t.Fatal(err)
-	}
-	block := regexp.MustCompile("(?s)\n\\*\\*Neovim\\*\\*.*?\n```lua\n(.*?)```").FindSubmatch(text)
+	block := regexp.MustCompile("(?s)\n## Neovim\n.*?\n```lua\n(.*?)```").FindStringSubmatch(lsp.Manual)
 	if block == nil {
-		n.t.Fatal("the README has no Lua block for Neovim")
+		n.t.Fatal("lsp/README.md has no Lua block for Neovim")
 	}
-	return string(block[1])
+	return block[1]
 }
 
 // compare holds the project against want.

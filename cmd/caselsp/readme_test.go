@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -18,32 +19,96 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// TestReadme keeps the README's generated parts equal to what the code says;
-// -update rewrites them.
+// generated are the documents with generated parts: by file, the text of each part
+// by its name.
+func generated(t *testing.T) map[string]map[string]string {
+	return map[string]map[string]string{
+		"README.md":             {"map": codeMap(t)},
+		"cmd/caselsp/README.md": {"cli": cliSection(), "exit": exitTable(), "commands": commandTable(), "settings": settings.Docs()},
+	}
+}
+
+// TestReadme keeps the generated parts of the documents equal to what the code
+// says; -update rewrites them.
 func TestReadme(t *testing.T) {
-	path := filepath.Join("..", "..", "README.md")
-	data, err := os.ReadFile(path)
+	for name, parts := range generated(t) {
+		path := filepath.Join("..", "..", filepath.FromSlash(name))
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(data)
+		for part, section := range parts {
+			between := regexp.MustCompile(`(?s)(<!-- begin ` + part + ` -->\n).*?(<!-- end ` + part + ` -->)`)
+			if !between.MatchString(text) {
+				t.Fatalf("%s has no generated part %s", name, part)
+			}
+			text = between.ReplaceAllString(text, "${1}"+strings.ReplaceAll(strings.TrimSpace(section), "$", "$$")+"\n${2}")
+		}
+		switch {
+		case text == string(data):
+		case !*update:
+			t.Errorf("%s is stale: run make generate", name)
+		default:
+			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// documents returns the paths of all Markdown documents about this program, from
+// the root of the repository.
+func documents(t *testing.T) []string {
+	var list []string
+	err := fs.WalkDir(house(), ".", func(p string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && (skipped(p) || p == "cmd/caselsp/demo") {
+			return fs.SkipDir
+		}
+		if d != nil && d.Name() == "README.md" {
+			list = append(list, p)
+		}
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := string(data)
-	for name, section := range map[string]string{
-		"commands": commandTable(), "cli": cliSection(), "settings": settings.Docs(), "map": codeMap(t),
-	} {
-		between := regexp.MustCompile(`(?s)(<!-- begin ` + name + ` -->\n).*?(<!-- end ` + name + ` -->)`)
-		if !between.MatchString(text) {
-			t.Fatalf("the README has no section %s", name)
+	return list
+}
+
+// frontDoor is the largest size of the README in bytes: a stranger reads it
+// whole. What is longer belongs into a reference beside its package.
+const frontDoor = 14 << 10
+
+// TestReadmeLinks looks whether what the documents link to is there, and whether
+// the README is still a front door that leads to each of them.
+func TestReadmeLinks(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)#\s]+)(#[^)]*)?\)`)
+	var front string
+	for _, name := range documents(t) {
+		text, err := fs.ReadFile(house(), name)
+		if err != nil {
+			t.Fatal(err)
 		}
-		text = between.ReplaceAllString(text, "${1}"+strings.ReplaceAll(strings.TrimSpace(section), "$", "$$")+"\n${2}")
+		if name == "README.md" {
+			front = string(text)
+		}
+		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
+			if strings.Contains(m[1], "://") {
+				continue
+			}
+			if _, err := fs.Stat(house(), path.Join(path.Dir(name), m[1])); err != nil {
+				t.Errorf("%s links to %s, which is not there", name, m[1])
+			}
+		}
 	}
-	if text == string(data) {
-		return
+	for _, name := range documents(t) {
+		if name != "README.md" && !strings.Contains(front, "]("+name+")") {
+			t.Errorf("the README does not lead to %s", name)
+		}
 	}
-	if !*update {
-		t.Fatal("the README is stale: run make generate")
-	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
+	if len(front) > frontDoor {
+		t.Errorf("the README has %d bytes, more than %d", len(front), frontDoor)
 	}
 }
 
@@ -56,13 +121,13 @@ func commandTable() string {
 	return b.String()
 }
 
-// cliSection lists the subcommands with their flags, and the exit codes.
+// cliSection lists the subcommands with their flags.
 func cliSection() string {
 	var b strings.Builder
 	root := rootCommand()
 	b.WriteString("| command | does |\n|---|---|\n")
 	for _, c := range root.Commands() {
-		if !c.Hidden && c.Name() != "help" {
+		if !c.Hidden {
 			fmt.Fprintf(&b, "| `caselsp %s` | %s |\n", strings.ReplaceAll(c.Use, "|", `\|`), c.Short)
 		}
 	}
@@ -74,14 +139,23 @@ func cliSection() string {
 			fmt.Fprintf(&b, "for every command\n%s", c.PersistentFlags().FlagUsages())
 		}
 	}
-	b.WriteString("```\n\n| exit code | means |\n|---|---|\n")
+	b.WriteString("```\n")
+	return b.String()
+}
+
+// exitTable lists the exit codes.
+func exitTable() string {
+	var b strings.Builder
+	b.WriteString("| exit code | meaning |\n|---|---|\n")
 	for _, c := range exitCodes {
 		fmt.Fprintf(&b, "| %d | %s |\n", c.Code, c.Text)
 	}
 	return b.String()
 }
 
-// codeMap lists the packages with the first sentence of their documentation.
+// codeMap lists the packages with the first sentence of their documentation, up
+// to its first colon or semicolon. Packages below another one that is below
+// agent's are its parts and are left to it.
 func codeMap(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString("| package | what it is |\n|---|---|\n")
@@ -103,7 +177,12 @@ func codeMap(t *testing.T) string {
 		}
 		_, rest, _ := strings.Cut(first, " ") // Package or Command
 		_, rest, _ = strings.Cut(rest, " ")   // its name
-		fmt.Fprintf(&b, "| `%s` | %s |\n", filepath.ToSlash(rel), strings.ReplaceAll(rest, "\n", " "))
+		name := filepath.ToSlash(rel)
+		if strings.Count(name, "/") > 2 {
+			return nil
+		}
+		clause := regexp.MustCompile(`^[^:;]*`).FindString(strings.ReplaceAll(rest, "\n", " "))
+		fmt.Fprintf(&b, "| `%s` | %s |\n", name, strings.TrimSuffix(clause, "."))
 		return nil
 	})
 	if err != nil {

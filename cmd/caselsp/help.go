@@ -1,0 +1,189 @@
+package main
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"caselsp/agent/patch"
+	"caselsp/agent/settings"
+	"caselsp/agent/shell"
+	"caselsp/agent/validate"
+	"caselsp/lsp"
+	"caselsp/sandbox"
+
+	"github.com/moby/term"
+	"github.com/spf13/cobra"
+)
+
+// manual is the reference of the commands and settings, as Markdown.
+//
+//go:embed README.md
+var manual string
+
+// topic is a part of the reference that `caselsp help` prints.
+type topic struct {
+	name string
+	does string // what is in it, for the list
+	text func() string
+}
+
+// sections makes the text of a topic from sections of a document; all of it where
+// none is named. It panics where there is no such section, which a test would show.
+func sections(source string, titles ...string) func() string {
+	return func() string {
+		if len(titles) == 0 {
+			return source
+		}
+		var parts []string
+		for _, title := range titles {
+			part := section(source, title)
+			if part == "" {
+				panic("there is no section " + title)
+			}
+			parts = append(parts, strings.TrimSpace(part)+"\n")
+		}
+		return strings.Join(parts, "\n")
+	}
+}
+
+// topics are all topics, in the order of the list.
+var topics = []topic{
+	{"commands", "the commands of the terminal and of the editor, with their flags", sections(manual, "In the terminal", "In the editor")},
+	{"exit-codes", "what each exit code means", sections(manual, "Exit codes")},
+	{"settings", "every setting; also by name: caselsp help sandbox.engine", sections(manual, "Settings")},
+	{"models", "how to name a model and its key", sections(manual, "Models and keys")},
+	{"editors", "how to set up an editor", sections(lsp.Manual)},
+	{"validators", "what is checked, how a rule is switched off, what blocks a task", sections(validate.Manual)},
+	{"rules", "every rule; also by id: caselsp help img-alt", validate.Docs},
+	{"sandbox", "where commands run, under which limits, and how dependencies get in", sections(sandbox.Manual)},
+	{"patches", "patch formats, layers, refusals, and caselsp patch --batch", sections(patch.Manual)},
+	{"verdicts", "which command lines run, which are asked for, which never run", sections(shell.Manual, "Verdicts")},
+	{"approvals", "what is remembered when you approve, and what else you are asked", sections(shell.Manual, "Approvals", "Files that programs obey")},
+	{"trust", "what caselsp may do in a folder that you have not trusted", sections(shell.Manual, "Trust")},
+}
+
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [TOPIC]",
+		Short: "Print the reference: a topic, a rule, a setting or a command",
+		Long: `Prints a part of the reference. On a terminal it is text that fits its width; piped, it
+is Markdown. Without TOPIC it lists the topics.`,
+		Example: `  caselsp help sandbox          # a topic
+  caselsp help img-alt          # a rule of the validators
+  caselsp help sandbox.engine   # a setting
+  caselsp help rules > rules.md`,
+		Args: positional(cobra.MaximumNArgs(1)),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return topicNames(), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return printPage(os.Stdout, topicList())
+			}
+			if text := reference(args[0]); text != "" {
+				return printPage(os.Stdout, text)
+			}
+			if named, _, err := cmd.Root().Find(args); err == nil && named != cmd.Root() {
+				return named.Help()
+			}
+			return usage(unknownTopic(cmd.Root(), args[0]))
+		},
+	}
+}
+
+// reference returns the Markdown for a topic, a rule, a setting or a command of
+// the editor; "" where there is none of that name.
+func reference(name string) string {
+	for _, t := range topics {
+		if t.name == name {
+			return t.text()
+		}
+	}
+	for _, s := range settings.All() {
+		if s.Name == name || s.Env == name {
+			return settingPage(s)
+		}
+	}
+	for _, c := range lsp.Commands() {
+		if c.ID == name {
+			return fmt.Sprintf("# %s\n\nA command of the editor: %s.\n\nArguments: %s.\n", c.ID, c.Does, c.Arguments)
+		}
+	}
+	return validate.Explain(name)
+}
+
+func settingPage(s settings.Setting) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n\n%s\n\n- must be %s\n", s.Name, s.Doc, s.Allowed)
+	if s.Default != "" {
+		fmt.Fprintf(&b, "- default: `%s`\n", s.Default)
+	}
+	fmt.Fprintf(&b, "- environment variable: `%s`\n- may a workspace set it: %s\n", s.Env, s.Workspace)
+	return b.String()
+}
+
+func topicNames() []string {
+	var names []string
+	for _, t := range topics {
+		names = append(names, t.name)
+	}
+	return names
+}
+
+// topicList is what `caselsp help` prints.
+func topicList() string {
+	var b strings.Builder
+	b.WriteString("# The reference\n\n`caselsp help TOPIC` prints a topic, `caselsp COMMAND --help` the flags of a command, and `caselsp --help` lists the commands.\n\n| topic | what is in it |\n|---|---|\n")
+	for _, t := range topics {
+		fmt.Fprintf(&b, "| %s | %s |\n", t.name, t.does)
+	}
+	return b.String()
+}
+
+// unknownTopic names the nearest topic, rule, setting or command, and all topics.
+func unknownTopic(root *cobra.Command, name string) error {
+	known := topicNames()
+	for _, c := range root.Commands() {
+		known = append(known, c.Name())
+	}
+	for _, s := range settings.All() {
+		known = append(known, s.Name)
+	}
+	for _, c := range lsp.Commands() {
+		known = append(known, c.ID)
+	}
+	for _, r := range validate.Rules() {
+		known = append(known, r.ID)
+	}
+	best, least := "", len(name)/2+1
+	for _, k := range known {
+		if d := settings.Distance(strings.ToLower(name), strings.ToLower(k)); d < least {
+			best, least = k, d
+		}
+	}
+	text := fmt.Sprintf("there is no help topic %q", name)
+	if best != "" {
+		text += fmt.Sprintf("; did you mean %q?", best)
+	}
+	return errors.New(text + " Topics: " + strings.Join(topicNames(), ", "))
+}
+
+// widestPage is the longest line in columns: longer ones are hard to read.
+const widestPage = 100
+
+// printPage prints a document: as Markdown, or on a terminal as text that fits it.
+func printPage(out *os.File, source string) error {
+	if isTerminal(out) {
+		width := widestPage
+		if size, err := term.GetWinsize(out.Fd()); err == nil && size.Width > 0 {
+			width = min(width, int(size.Width))
+		}
+		source = renderMarkdown(source, width, os.Getenv("NO_COLOR") == "")
+	}
+	_, err := io.WriteString(out, source)
+	return err
+}
