@@ -44,10 +44,17 @@ func TestMain(m *testing.M) {
 //	keyring             starts a keyring, empty and unlocked, which [keyring] says is possible
 //	nowhere TEXT DIR... fails if the text stands in these folders, in what the command wrote
 //	                    or in what the model was sent, in whatever writing
+//	state NAME          makes the state directory that caselsp NAME has written, see state_test.go
+//	recording NAME FILE writes the recording that caselsp NAME has made
 //	task NAME N         sets $NAME to the id of the N-th task of the workspace
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
+	testscript.Run(t, scenarios(t, "testdata/script"))
+}
+
+// scenarios says how the scenarios of a folder run.
+func scenarios(t *testing.T, dir string) testscript.Params {
+	return testscript.Params{
+		Dir: dir,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, ".state"))
 			env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, ".config"))
@@ -63,7 +70,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"model": startModel, "modeldone": modelDone, "modelasked": modelAsked, "modelheld": modelHeld, "modelrelease": modelRelease, "tmpfs": mountDisk, "fill": fillDisk, "bytes": writeBytes, "cmpbytes": compareBytes, "task": taskID, "index": startIndex, "keyring": startKeyring, "nowhere": nowhere,
-			"docker": dockerWay, "dockerd": dockerd,
+			"docker": dockerWay, "dockerd": dockerd, "state": stateCommand, "recording": recordingCommand,
 		},
 		Condition: func(name string) (bool, error) {
 			switch name {
@@ -85,7 +92,7 @@ func TestScripts(t *testing.T) {
 			return false, fmt.Errorf("unknown condition %q", name)
 		},
 		UpdateScripts: *update,
-	})
+	}
 }
 
 // dockerWorks reports whether scenarios with commands can run. Where Docker is
