@@ -172,7 +172,7 @@ func (a *applier) send(ctx context.Context, out []outgoing, results []workspace.
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer a.s.clock.after(limit, cancel)()
+	defer a.s.conn.Clock.After(limit, cancel)()
 	for _, one := range out {
 		doc, ok := a.s.docs.await(ctx, one.uri, func(d *document) bool { return d != nil && d.Broken == "" && d.Text == one.wanted })
 		a.s.feed(one.uri)

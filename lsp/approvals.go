@@ -100,7 +100,7 @@ func (s *server) ruleLines(doc *document) (lines []int, ids []string) {
 	if path.Base(doc.URI.Path()) != approvalsDocument || !strings.HasPrefix(doc.Text, approvalsHead) {
 		return nil, nil
 	}
-	e, release, err := s.engine(s.ctx)
+	e, release, err := s.engine(s.conn.Context())
 	if err != nil {
 		return nil, nil
 	}
@@ -169,7 +169,7 @@ func (s *server) installApprovals() {
 		if s.approvalsOpen() == nil {
 			return
 		}
-		s.spawn("rewriting the list of approvals", func(ctx context.Context) error {
+		s.conn.Go("rewriting the list of approvals", func(ctx context.Context) error {
 			e, release, err := s.engine(ctx)
 			if err != nil {
 				return err
@@ -210,7 +210,7 @@ func (s *server) renewApprovals(ctx context.Context, e *Engine) error {
 
 // doRevoke ends one rule, or all.
 func (s *server) doRevoke(c *call, a arguments) (any, error) {
-	e, release, err := s.engine(s.ctx)
+	e, release, err := s.engine(s.conn.Context())
 	if err != nil {
 		return nil, err
 	}

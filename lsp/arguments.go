@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"caselsp/agent"
+	"caselsp/lsp/wire"
 
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
@@ -149,7 +150,7 @@ func (a arguments) uri() (uri.URI, bool) {
 func (a arguments) rangeOf() (protocol.Range, bool) {
 	var r protocol.Range
 	raw, ok := a.fields["range"]
-	return r, ok && string(raw) != "null" && (codec{}).Unmarshal(raw, &r) == nil
+	return r, ok && string(raw) != "null" && wire.Decode(raw, &r) == nil
 }
 
 // selection reads which hunks are meant: {task, file, hunk}, or the same as words

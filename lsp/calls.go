@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"caselsp/agent"
+	"caselsp/lsp/wire"
 
 	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
@@ -26,59 +27,10 @@ const (
 	plainEditTime = 10 * time.Second // an edit without anything to confirm
 )
 
-// errSilent is the error of a client that did not answer in time.
-var errSilent = errors.New("the client did not answer in time")
-
-// request calls the client and returns its answer, or an error: the client's
-// own, errSilent, or that of ctx. A client that stopped reading holds up a
-// goroutine until the connection ends, never the caller.
-func request[R any](ctx context.Context, s *server, limit time.Duration, method string, params any) (R, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer context.AfterFunc(s.ctx, func() { cancel(s.ctx.Err()) })()
-	defer s.clock.after(limit, func() { cancel(errSilent) })()
-	type answer struct {
-		result R
-		err    error
-	}
-	answers := make(chan answer, 1)
-	go func() {
-		var a answer
-		var id jsonrpc2.ID
-		id, a.err = s.conn.Call(ctx, method, params, &a.result)
-		if ctx.Err() != nil && id.IsValid() {
-			s.withdraw(id)
-		}
-		answers <- a
-	}()
-	var a answer
-	select {
-	case a = <-answers:
-	case <-ctx.Done():
-		a.err = context.Cause(ctx)
-	}
-	if a.err != nil {
-		if cause := context.Cause(ctx); cause != nil {
-			a.err = cause
-		}
-		var none R
-		return none, fmt.Errorf("%s: %w", method, a.err)
-	}
-	return a.result, nil
-}
-
-// withdraw tells the client that a call need not be answered any more, so that
-// it can take the question off the screen.
-func (s *server) withdraw(id jsonrpc2.ID) {
-	if number, ok := id.Number(); ok {
-		s.out.post(note{method: protocol.MethodCancelRequest, params: &protocol.CancelParams{ID: protocol.Integer(number)}})
-	}
-}
-
 // showMessage shows the user a message that needs no answer. It may be called
 // anywhere, on the read loop too.
 func (s *server) showMessage(typ protocol.MessageType, text string) {
-	s.out.post(note{method: protocol.MethodWindowShowMessage, params: &protocol.ShowMessageParams{Type: typ, Message: agent.Visible(text)}})
+	s.conn.Notify(protocol.MethodWindowShowMessage, &protocol.ShowMessageParams{Type: typ, Message: agent.Visible(text)})
 }
 
 // ask puts a question with choices to the user and returns the one that was
@@ -89,9 +41,9 @@ func (s *server) ask(ctx context.Context, typ protocol.MessageType, text string,
 	for _, c := range choices {
 		params.Actions = append(params.Actions, protocol.MessageActionItem{Title: agent.Visible(c)})
 	}
-	item, err := request[*protocol.MessageActionItem](ctx, s, questionTime, protocol.MethodWindowShowMessageRequest, params)
+	item, err := wire.Request[*protocol.MessageActionItem](ctx, s.conn, questionTime, protocol.MethodWindowShowMessageRequest, params)
 	if err != nil && ctx.Err() == nil {
-		s.log.Info("a question was left open", "error", err)
+		s.conn.Log.Info("a question was left open", "error", err)
 	}
 	if err != nil || item == nil {
 		return "", false
@@ -110,7 +62,7 @@ func (s *server) showDocument(ctx context.Context, u uri.URI, focus bool, at *pr
 		return fmt.Errorf("this editor cannot be asked to open a document: open %s", readable(u))
 	}
 	params := &protocol.ShowDocumentParams{URI: u, TakeFocus: &focus, Selection: at}
-	result, err := request[protocol.ShowDocumentResult](ctx, s, showTime, protocol.MethodWindowShowDocument, params)
+	result, err := wire.Request[protocol.ShowDocumentResult](ctx, s.conn, showTime, protocol.MethodWindowShowDocument, params)
 	if err == nil && !result.Success {
 		err = errors.New("the editor refused")
 	}
@@ -150,7 +102,7 @@ func (s *server) applyEdit(ctx context.Context, label string, edit protocol.Work
 	if s.client.EditMetadata && len(edit.ChangeAnnotations) > 0 {
 		params.Metadata = &protocol.WorkspaceEditMetadata{IsRefactoring: new(true)}
 	}
-	return request[protocol.ApplyWorkspaceEditResult](ctx, s, limit, protocol.MethodWorkspaceApplyEdit, params)
+	return wire.Request[protocol.ApplyWorkspaceEditResult](ctx, s.conn, limit, protocol.MethodWorkspaceApplyEdit, params)
 }
 
 // publish sends the diagnostics of a document, with what the client understands
@@ -163,7 +115,7 @@ func (s *server) publish(u uri.URI, version *int32, list []protocol.Diagnostic) 
 	for _, d := range list {
 		params.Diagnostics = append(params.Diagnostics, s.client.diagnostic(d))
 	}
-	s.out.post(note{method: protocol.MethodTextDocumentPublishDiagnostics, params: params})
+	s.conn.Notify(protocol.MethodTextDocumentPublishDiagnostics, params)
 }
 
 // diagnostic returns d without what the client does not know, and with what it
@@ -202,7 +154,7 @@ func (s *server) refresh(ctx context.Context, can bool, method string) {
 	if !can {
 		return
 	}
-	if _, err := request[jsonrpc2.RawMessage](ctx, s, refreshTime, method, nil); err != nil {
-		s.log.Debug("the client did not refresh", "error", err)
+	if _, err := wire.Request[jsonrpc2.RawMessage](ctx, s.conn, refreshTime, method, nil); err != nil {
+		s.conn.Log.Debug("the client did not refresh", "error", err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"caselsp/lsp/lsptest"
+	"caselsp/lsp/wire"
 
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
@@ -43,7 +44,7 @@ func TestAsk(t *testing.T) {
 // TestSilentClient shows that a client that answers nothing holds up nothing:
 // each call ends at its limit, and a question is taken off the screen.
 func TestSilentClient(t *testing.T) {
-	var clock *fakeClock
+	var clock *lsptest.Clock
 	// Without settings, whose requests have timers too.
 	const init = `{"clientInfo":{"name":"Visual Studio Code"},"capabilities":{"window":{"showDocument":{"support":true}},
 		"workspace":{"applyEdit":true,"workspaceEdit":{"documentChanges":true,"changeAnnotationSupport":{}}}}}`
@@ -58,7 +59,7 @@ func TestSilentClient(t *testing.T) {
 			if _, decided := s.srv.ask(t.Context(), protocol.MessageTypeInfo, "Still there?", "Yes"); decided {
 				return errors.New("decided")
 			}
-			return errSilent
+			return wire.ErrTimeout
 		}},
 		"document": {showTime, func() error { return s.srv.showDocument(t.Context(), "file:///a", true, nil) }},
 		"edit":     {plainEditTime, func() error { _, err := s.srv.applyEdit(t.Context(), "edit", edit); return err }},
@@ -66,12 +67,12 @@ func TestSilentClient(t *testing.T) {
 	} {
 		ended := make(chan error, 1)
 		go func() { ended <- tt.call() }()
-		clock.await(tt.limit)
+		clock.Await(tt.limit)
 		if name == "question" {
 			s.expect(lsptest.Asked("Still there?")) // only what was asked can be withdrawn
 		}
-		clock.advance(tt.limit)
-		if err := <-ended; !errors.Is(err, errSilent) {
+		clock.Advance(tt.limit)
+		if err := <-ended; !errors.Is(err, wire.ErrTimeout) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

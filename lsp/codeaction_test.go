@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"caselsp/lsp/lsptest"
+	"caselsp/lsp/wire"
 
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
@@ -259,7 +260,7 @@ func TestAction(t *testing.T) {
 	} {
 		got := "null"
 		if fitted := tt.c.action(tt.a); fitted != nil {
-			got = string(encoded(fitted))
+			got = string(wire.Encode(fitted))
 		}
 		if !sameJSON([]byte(got), []byte(tt.want)) {
 			t.Errorf("%+v for %+v: %s, want %s", tt.a, tt.c, got, tt.want)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	setting "caselsp/agent/settings"
+	"caselsp/lsp/wire"
 
 	"go.lsp.dev/protocol"
 )
@@ -112,7 +113,7 @@ func Commands() []Command {
 func command(title, id string, args ...any) protocol.Command {
 	c := protocol.Command{Title: title, Command: id}
 	for _, a := range args {
-		c.Arguments = append(c.Arguments, encoded(a))
+		c.Arguments = append(c.Arguments, wire.Encode(a))
 	}
 	return c
 }
@@ -138,7 +139,7 @@ func (s *server) installCommands() {
 		}
 		c.ExecuteCommandProvider = options
 	})
-	onRequest(s.methods, protocol.MethodWorkspaceExecuteCommand, func(_ context.Context, c *call, p *executeParams) (any, error) {
+	onRequest(s, protocol.MethodWorkspaceExecuteCommand, func(_ context.Context, c *call, p *executeParams) (any, error) {
 		return s.execute(c, p)
 	})
 }

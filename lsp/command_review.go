@@ -19,7 +19,7 @@ func inReview(st agent.Status) bool { return st.State == agent.Review }
 
 // doReview opens the review document.
 func (s *server) doReview(c *call, a arguments) (any, error) {
-	e, release, err := s.engine(s.ctx)
+	e, release, err := s.engine(s.conn.Context())
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func (s *server) doDecide(c *call, a arguments, accept bool) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, release, err := s.engine(s.ctx)
+	e, release, err := s.engine(s.conn.Context())
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func acceptedText(task agent.Task) string {
 
 // doUndo reverts what was accepted.
 func (s *server) doUndo(c *call, a arguments) (any, error) {
-	e, release, err := s.engine(s.ctx)
+	e, release, err := s.engine(s.conn.Context())
 	if err != nil {
 		return nil, err
 	}
@@ -181,7 +181,7 @@ func (s *server) undo(ctx context.Context, e *Engine, task agent.Task) error {
 
 // page opens a document that text makes, in the state directory.
 func (s *server) page(c *call, name string, text func(ctx context.Context, e *Engine) (string, error)) (any, error) {
-	e, release, err := s.engine(s.ctx)
+	e, release, err := s.engine(s.conn.Context())
 	if err != nil {
 		return nil, err
 	}
@@ -220,7 +220,7 @@ func (s *server) doHistory(c *call, _ arguments) (any, error) {
 
 // doReport opens the report of a task.
 func (s *server) doReport(c *call, a arguments) (any, error) {
-	e, release, err := s.engine(s.ctx)
+	e, release, err := s.engine(s.conn.Context())
 	if err != nil {
 		return nil, err
 	}

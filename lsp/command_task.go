@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"caselsp/agent"
+	"caselsp/lsp/wire"
 
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
@@ -50,7 +51,7 @@ func (s *server) started(c *call, task agent.Task) (any, error) {
 // focus is the place that a task speaks of; nil for what lies outside of the
 // workspace. It opens the workspace, which names its files.
 func (s *server) focus(docs snapshot, u uri.URI, r protocol.Range) *agent.Focus {
-	_, release, err := s.engine(s.ctx)
+	_, release, err := s.engine(s.conn.Context())
 	if err != nil {
 		return nil // the task's start says why
 	}
@@ -81,7 +82,7 @@ func linesOf(doc *document, from, to int) string {
 
 // refocused is a paper's focus with the text that stands there now.
 func (s *server) refocused(docs snapshot, f *agent.Focus) *agent.Focus {
-	e, release, err := s.engine(s.ctx)
+	e, release, err := s.engine(s.conn.Context())
 	if f == nil || err != nil {
 		return nil
 	}
@@ -95,7 +96,7 @@ func (s *server) refocused(docs snapshot, f *agent.Focus) *agent.Focus {
 
 // doNew opens a prompt document.
 func (s *server) doNew(c *call, a arguments) (any, error) {
-	e, release, err := s.engine(s.ctx)
+	e, release, err := s.engine(s.conn.Context())
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +112,7 @@ func (s *server) doNew(c *call, a arguments) (any, error) {
 
 // later runs f after the answer and shows its error; then it calls release.
 func (s *server) later(c *call, release func(), f func(ctx context.Context) error) {
-	c.afterAnswer(func(ctx context.Context) error {
+	c.AfterAnswer(func(ctx context.Context) error {
 		defer release()
 		if err := f(ctx); err != nil && ctx.Err() == nil {
 			s.showMessage(protocol.MessageTypeError, sentence(err.Error()))
@@ -125,7 +126,7 @@ func (s *server) doFix(c *call, a arguments) (any, error) {
 	var d protocol.Diagnostic
 	u, ok := a.uri()
 	raw := a.fields["diagnostic"]
-	if !ok || len(raw) == 0 || (codec{}).Unmarshal(raw, &d) != nil {
+	if !ok || len(raw) == 0 || wire.Decode(raw, &d) != nil {
 		return nil, fmt.Errorf("%s needs {\"uri\": …, \"diagnostic\": …}, as the code action on a diagnostic sends it", cmdFix)
 	}
 	focus := s.focus(c.docs, u, d.Range)
@@ -218,7 +219,7 @@ func pick(e *Engine, id string, fits func(agent.Status) bool, what string) (agen
 
 // doResume goes on with a task.
 func (s *server) doResume(c *call, a arguments) (any, error) {
-	e, release, err := s.engine(s.ctx)
+	e, release, err := s.engine(s.conn.Context())
 	if err != nil {
 		return nil, err
 	}
@@ -241,7 +242,7 @@ type statusLine struct {
 
 // doStatus tells where tasks are: the one that is named, else those that are not over.
 func (s *server) doStatus(_ *call, a arguments) (any, error) {
-	e, release, err := s.engine(s.ctx)
+	e, release, err := s.engine(s.conn.Context())
 	if err != nil {
 		return nil, err
 	}
@@ -255,7 +256,7 @@ func (s *server) doStatus(_ *call, a arguments) (any, error) {
 		all = append(all, st)
 	} else {
 		if all, err = e.Agent.History(); err != nil {
-			s.log.Warn("some tasks cannot be read", "error", err)
+			s.conn.Log.Warn("some tasks cannot be read", "error", err)
 		}
 		all = slices.DeleteFunc(all, func(st agent.Status) bool { return st.State.Ended() })
 	}
@@ -301,7 +302,7 @@ func (s *server) doDeny(c *call, a arguments) (any, error) {
 
 // askWhy opens a document for the reason of a refusal.
 func (s *server) askWhy(c *call, a arguments) (any, error) {
-	e, release, err := s.engine(s.ctx)
+	e, release, err := s.engine(s.conn.Context())
 	if err != nil {
 		return nil, err
 	}
@@ -334,14 +335,14 @@ func (a arguments) fromPaper(docs snapshot, name string) error {
 		return err
 	}
 	for name, value := range map[string]string{"task": p.Task, "question": p.Question, name: text} {
-		a.fields[name] = json.RawMessage(encoded(value))
+		a.fields[name] = json.RawMessage(wire.Encode(value))
 	}
 	return nil
 }
 
 // settleQuestion finds the question and answers it.
 func (s *server) settleQuestion(c *call, a arguments, kind agent.QuestionKind, answer agent.Answer) (any, error) {
-	e, release, err := s.engine(s.ctx)
+	e, release, err := s.engine(s.conn.Context())
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"sync"
 
+	"caselsp/lsp/wire"
+
 	"go.lsp.dev/protocol"
 )
 
@@ -37,7 +39,7 @@ type configuration struct {
 
 // configurationMethods adds the changes of settings to the table.
 func (s *server) configurationMethods() {
-	onNotification(s.methods, protocol.MethodWorkspaceDidChangeConfiguration, func(p *protocol.DidChangeConfigurationParams) error {
+	wire.OnNotification(s.conn, protocol.MethodWorkspaceDidChangeConfiguration, func(p *protocol.DidChangeConfigurationParams) error {
 		s.settings.mu.Lock()
 		s.settings.pushed = section(bytes.Clone(p.Settings))
 		s.settings.mu.Unlock()
@@ -60,12 +62,12 @@ func section(settings json.RawMessage) json.RawMessage {
 // of their changes where the client only tells those who ask.
 func (s *server) startConfiguration() {
 	if s.client.RegisterSettings {
-		s.spawn("registering for settings", func(ctx context.Context) error {
+		s.conn.Go("registering for settings", func(ctx context.Context) error {
 			options := protocol.LSPAny(fmt.Sprintf(`{"section":%q}`, Name))
 			params := &protocol.RegistrationParams{Registrations: []protocol.Registration{{
 				ID: Name + "-settings", Method: protocol.MethodWorkspaceDidChangeConfiguration, RegisterOptions: options,
 			}}}
-			_, err := request[protocol.LSPAny](ctx, s, registerTime, protocol.MethodClientRegisterCapability, params)
+			_, err := wire.Request[protocol.LSPAny](ctx, s.conn, registerTime, protocol.MethodClientRegisterCapability, params)
 			return err
 		})
 	}
@@ -83,10 +85,10 @@ func (s *server) updateConfiguration() {
 		return
 	}
 	c.running = true
-	s.spawn("reading the settings", func(ctx context.Context) error {
+	s.conn.Go("reading the settings", func(ctx context.Context) error {
 		for c.next() {
 			// Behind a barrier of its own, so that the loop ends in one way only.
-			_, err := s.guard("reading the settings", func() (any, error) { s.configure(ctx); return nil, nil })
+			err := s.conn.Guard("reading the settings", func() error { s.configure(ctx); return nil })
 			if err != nil {
 				s.showMessage(protocol.MessageTypeError, err.Error())
 			}
@@ -111,10 +113,10 @@ func (s *server) layers(ctx context.Context) []layer {
 	if s.client.Configuration {
 		name := Name
 		params := &protocol.ConfigurationParams{Items: []protocol.ConfigurationItem{{Section: &name}}}
-		answer, err := request[[]protocol.LSPAny](ctx, s, settingsTime, protocol.MethodWorkspaceConfiguration, params)
+		answer, err := wire.Request[[]protocol.LSPAny](ctx, s.conn, settingsTime, protocol.MethodWorkspaceConfiguration, params)
 		switch {
 		case err != nil:
-			s.log.Warn("the editor did not tell its settings", "error", err)
+			s.conn.Log.Warn("the editor did not tell its settings", "error", err)
 		case len(answer) == 1:
 			list = append(list, layer{fromEditor, bytes.Clone(answer[0])})
 		}

@@ -78,7 +78,7 @@ func (s *server) installDiagnostics() {
 	s.changed = append(s.changed, s.checkSoon)
 	s.closed = append(s.closed, s.unmark, func(doc *document) { s.unjudge(doc.URI) })
 	s.installStaged()
-	onRequest(s.methods, protocol.MethodTextDocumentDiagnostic, s.pullDiagnostics)
+	onRequest(s, protocol.MethodTextDocumentDiagnostic, s.pullDiagnostics)
 	s.capabilities = append(s.capabilities, func(c *protocol.ServerCapabilities) {
 		if s.client.PullDiagnostics {
 			c.DiagnosticProvider = &protocol.DiagnosticOptions{Identifier: new(Name)}
@@ -183,18 +183,18 @@ func (s *server) checkSoon(doc *document) {
 // s.diagnostics.mu is held.
 func (s *server) startCheck(m *marks) {
 	m.busy = true
-	s.spawn("checking a document", func(ctx context.Context) error {
+	s.conn.Go("checking a document", func(ctx context.Context) error {
 		select {
 		case s.diagnostics.checks <- struct{}{}:
 		case <-ctx.Done():
 			return nil
 		}
-		start := s.clock.now()
+		start := s.conn.Clock.Now()
 		// Deferred: a check that panics is one that found nothing, not the last one.
 		defer func() {
 			<-s.diagnostics.checks
 			// A text that takes long is left alone as long: half of one core is enough.
-			s.clock.after(max(checkPause, s.clock.now().Sub(start)), func() { s.endPause(m) })
+			s.conn.Clock.After(max(checkPause, s.conn.Clock.Now().Sub(start)), func() { s.endPause(m) })
 		}()
 		s.checkNext(m)
 		return nil

@@ -12,6 +12,7 @@ import (
 
 	"caselsp/agent/validate"
 	"caselsp/lsp/lsptest"
+	"caselsp/lsp/wire"
 
 	"go.lsp.dev/protocol"
 )
@@ -117,7 +118,7 @@ func (s *session) pulls(path, text string) (id string) {
 	}
 	ask := func() {
 		var raw json.RawMessage
-		s.must(s.Request(s.t.Context(), protocol.MethodTextDocumentDiagnostic, encoded(params), &raw))
+		s.must(s.Request(s.t.Context(), protocol.MethodTextDocumentDiagnostic, wire.Encode(params), &raw))
 		got.Kind, got.ResultID, got.Items = "", "", nil
 		s.must(json.Unmarshal(raw, &got))
 	}
@@ -157,7 +158,7 @@ func TestPull(t *testing.T) {
 // TestPause shows that the first change is checked at once and the ones that
 // follow fast are checked together.
 func TestPause(t *testing.T) {
-	var clock *fakeClock
+	var clock *lsptest.Clock
 	s := begin(t, lsptest.Options{}, func(s *server) { clock = freeze(s); s.install() })
 	s.must(s.OpenText("a.py", "x = 1\n"))
 	s.expect(lsptest.Clean("a.py"))
@@ -169,7 +170,7 @@ func TestPause(t *testing.T) {
 		{[]string{"x =", "x = =", "x = = 2"}, 4, "invalid"},
 		{[]string{"x = (", "x = 3"}, 6, ""},
 	} {
-		clock.await(checkPause)
+		clock.Await(checkPause)
 		before := s.State().Diagnostics["a.py"]
 		for _, text := range tt.texts {
 			s.must(s.SetText("a.py", text+"\n"))
@@ -178,7 +179,7 @@ func TestPause(t *testing.T) {
 		if now := s.State().Diagnostics["a.py"]; now.Times != before.Times {
 			t.Errorf("%q: sent before the pause was over: %+v", tt.texts, now)
 		}
-		clock.advance(checkPause)
+		clock.Advance(checkPause)
 		s.expect(lsptest.Expectation{What: fmt.Sprint("version ", tt.version), Check: func(s *lsptest.State) lsptest.Verdict {
 			if v := s.Diagnostics["a.py"].Version; v != nil && *v == tt.version {
 				return lsptest.Met
@@ -193,8 +194,8 @@ func TestPause(t *testing.T) {
 	// After a rest, at once again; that there is still nothing is no news.
 	times := s.State().Diagnostics["a.py"].Times
 	for _, text := range []string{"x = 4\n", "x = = 5\n"} {
-		clock.await(checkPause)
-		clock.advance(checkPause)
+		clock.Await(checkPause)
+		clock.Advance(checkPause)
 		s.must(s.SetText("a.py", text))
 	}
 	s.expect(lsptest.Diagnosed("a.py", "invalid"))
@@ -321,15 +322,15 @@ func BenchmarkDiagnostics(b *testing.B) {
 	text := strings.Repeat("def f(a, b):\n    if a > b:\n        return [a for a in range(b)]\n    return {'a': a, 'b': b}\n\n", 200)
 	s := newServer(b.Context(), Options{})
 	s.install()
-	after := s.clock.after
-	s.clock.after = func(d time.Duration, f func()) func() bool {
+	after := s.conn.Clock.After
+	s.conn.Clock.After = func(d time.Duration, f func()) func() bool {
 		if d == checkPause {
 			d = 0
 		}
 		return after(d, f)
 	}
 	near, far := net.Pipe()
-	go s.serve(near)
+	go s.conn.Serve(near)
 	e := lsptest.Connect(far, lsptest.Options{Root: b.TempDir()})
 	b.Cleanup(func() { e.Hangup() })
 	must := func(err error) {

@@ -166,7 +166,7 @@ func TestStorm(t *testing.T) {
 			t.Parallel()
 			init := strings.Replace(string(lsptest.Modern), `["utf-16", "utf-8", "utf-32"]`, fmt.Sprintf("[%q]", e), 1)
 			s := begin(t, lsptest.Options{Initialize: json.RawMessage(init)}, func(s *server) {
-				onRequest(s.methods, "test/text", func(_ context.Context, c *call, u *uri.URI) (string, error) {
+				onRequest(s, "test/text", func(_ context.Context, c *call, u *uri.URI) (string, error) {
 					return c.docs[*u].Text, nil
 				})
 			})

@@ -107,7 +107,7 @@ func (s *server) openEngine(ctx context.Context) (*Engine, error) {
 	e.mu.Unlock()
 	now, err := s.opts.Backend(ctx, dirs, e.settings(s.settings.options), asker{s})
 	if err != nil {
-		s.log.Warn("the workspace cannot be worked on", "error", err)
+		s.conn.Log.Warn("the workspace cannot be worked on", "error", err)
 		return nil, err
 	}
 	e.mu.Lock()
@@ -118,7 +118,7 @@ func (s *server) openEngine(ctx context.Context) (*Engine, error) {
 	}
 	e.mu.Unlock()
 	s.tellProblems(now.Problems)
-	s.log.Info("the workspace is open", "folders", len(dirs))
+	s.conn.Log.Info("the workspace is open", "folders", len(dirs))
 	return now, nil
 }
 
@@ -171,7 +171,7 @@ func (s *server) releaseEngine(used *Engine) {
 		s.closeEngine()
 		return
 	}
-	e.idle = s.clock.after(idleTime, func() {
+	e.idle = s.conn.Clock.After(idleTime, func() {
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		if e.now == used && e.users == 0 {
@@ -189,7 +189,7 @@ func (s *server) closeEngine() {
 		return
 	}
 	if err := now.Close(); err != nil {
-		s.log.Error("the workspace was not closed in order", "error", err)
+		s.conn.Log.Error("the workspace was not closed in order", "error", err)
 	}
 }
 

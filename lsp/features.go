@@ -97,15 +97,15 @@ func (s *server) installHooks() {
 		s.readFolders(true)
 		return nil
 	}
-	s.hooks.shutdown = s.stopTasks
-	s.hooks.end = func() {
+	s.conn.Hooks.Shutdown = s.stopTasks
+	s.conn.Hooks.End = func() {
 		s.endEngine()
 		s.endJudgement()
 	}
-	onRequest(s.methods, protocol.MethodTextDocumentCodeAction, func(ctx context.Context, c *call, p *protocol.CodeActionParams) (any, error) {
+	onRequest(s, protocol.MethodTextDocumentCodeAction, func(ctx context.Context, c *call, p *protocol.CodeActionParams) (any, error) {
 		return s.codeActions(ctx, c.docs, p), nil
 	})
-	onRequest(s.methods, protocol.MethodTextDocumentCodeLens, func(_ context.Context, c *call, p *protocol.CodeLensParams) (any, error) {
+	onRequest(s, protocol.MethodTextDocumentCodeLens, func(_ context.Context, c *call, p *protocol.CodeLensParams) (any, error) {
 		list := []protocol.CodeLens{}
 		if doc := c.docs[p.TextDocument.URI]; doc != nil {
 			for _, source := range s.lenses {

@@ -87,7 +87,7 @@ func (s *server) doFixAll(c *call, a arguments) (any, error) {
 	if n == 0 {
 		return map[string]int{"fixes": 0}, nil
 	}
-	c.afterAnswer(func(ctx context.Context) error {
+	c.AfterAnswer(func(ctx context.Context) error {
 		_, err := s.applyEdit(ctx, "Certain fixes", fixEdit(doc, s.client.Encoding, edits))
 		if err != nil && ctx.Err() == nil {
 			s.showMessage(protocol.MessageTypeError, sentence(err.Error()))

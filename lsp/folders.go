@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 
+	"caselsp/lsp/wire"
+
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 )
@@ -84,7 +86,7 @@ func fileOf(u uri.URI) (string, bool) {
 
 // folderMethods adds the changes of folders to the table.
 func (s *server) folderMethods() {
-	onNotification(s.methods, protocol.MethodWorkspaceDidChangeWorkspaceFolders, func(p *protocol.DidChangeWorkspaceFoldersParams) error {
+	wire.OnNotification(s.conn, protocol.MethodWorkspaceDidChangeWorkspaceFolders, func(p *protocol.DidChangeWorkspaceFoldersParams) error {
 		roots := slices.DeleteFunc(s.folders.all(), func(r Root) bool {
 			return slices.ContainsFunc(p.Event.Removed, func(f protocol.WorkspaceFolder) bool {
 				dir, _ := fileOf(f.URI)
@@ -94,7 +96,7 @@ func (s *server) folderMethods() {
 		roots = addRoots(roots, p.Event.Added)
 		s.folders.set(roots)
 		if s.hooks.roots != nil {
-			s.spawn("changing the folders", func(ctx context.Context) error {
+			s.conn.Go("changing the folders", func(ctx context.Context) error {
 				if err := s.hooks.roots(ctx, roots); err != nil {
 					s.showMessage(protocol.MessageTypeError, err.Error())
 				}

@@ -1,10 +1,13 @@
 package lsp
 
 import (
+	"context"
 	"path/filepath"
 	"testing"
 
 	"caselsp/lsp/lsptest"
+
+	"go.lsp.dev/protocol"
 )
 
 // TestTwoFolders carries out a task over two folders: one file is open and not
@@ -40,4 +43,25 @@ call FINISH_FEATURE {"thought": "done", "summary": "done"}
 	sc.expect(lsptest.HasText("a.txt", "a, not saved\nand more\n"))
 	sc.said("Accepted")
 	sc.disk(map[string]string{"a.txt": "a\n", "../back/b.txt": "B\n", "c.txt": ""})
+}
+func TestFolders(t *testing.T) {
+	a, b := t.TempDir(), t.TempDir()
+	changed := make(chan []Root, 2)
+	s := begin(t, lsptest.Options{Root: a}, func(s *server) {
+		s.hooks.roots = func(_ context.Context, all []Root) error { changed <- all; return nil }
+	})
+	folder := func(dir string) map[string]string {
+		return map[string]string{"uri": "file://" + filepath.ToSlash(dir), "name": "x"}
+	}
+	change := func(added, removed []map[string]string) []Root {
+		s.must(s.Notify(protocol.MethodWorkspaceDidChangeWorkspaceFolders, map[string]any{"event": map[string]any{"added": added, "removed": removed}}))
+		return <-changed
+	}
+	empty := []map[string]string{}
+	if got := change([]map[string]string{folder(b), folder(a), {"uri": "untitled:x", "name": ""}}, empty); len(got) != 2 || got[0].Dir != a || got[1].Dir != b {
+		t.Errorf("after adding: %+v", got)
+	}
+	if got := change(empty, []map[string]string{folder(a)}); len(got) != 1 || got[0].Dir != b {
+		t.Errorf("after removing: %+v", got)
+	}
 }

@@ -14,6 +14,7 @@ import (
 	setting "caselsp/agent/settings"
 	"caselsp/agent/validate"
 	"caselsp/agent/workspace"
+	"caselsp/lsp/wire"
 
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
@@ -53,7 +54,7 @@ func (s *server) installJudgement() {
 		s.readFolders(filepath.Base(file) == setting.RepositoryFile)
 	}
 	s.changed = append(s.changed, s.tellProject)
-	onNotification(s.methods, protocol.MethodWorkspaceDidChangeWatchedFiles, func(p *protocol.DidChangeWatchedFilesParams) error {
+	wire.OnNotification(s.conn, protocol.MethodWorkspaceDidChangeWatchedFiles, func(p *protocol.DidChangeWatchedFilesParams) error {
 		renewed := slices.ContainsFunc(p.Changes, func(e protocol.FileEvent) bool {
 			file, _ := fileOf(e.URI)
 			return filepath.Base(file) == setting.RepositoryFile
@@ -69,12 +70,12 @@ func (s *server) watchFiles() {
 	if !s.client.WatchFiles || s.opts.Validators == nil {
 		return
 	}
-	s.spawn("registering for files", func(ctx context.Context) error {
+	s.conn.Go("registering for files", func(ctx context.Context) error {
 		params := &protocol.RegistrationParams{Registrations: []protocol.Registration{{
 			ID: Name + "-files", Method: protocol.MethodWorkspaceDidChangeWatchedFiles,
 			RegisterOptions: protocol.LSPAny(`{"watchers":[{"globPattern":"**/*"}]}`),
 		}}}
-		_, err := request[protocol.LSPAny](ctx, s, registerTime, protocol.MethodClientRegisterCapability, params)
+		_, err := wire.Request[protocol.LSPAny](ctx, s.conn, registerTime, protocol.MethodClientRegisterCapability, params)
 		return err
 	})
 }
@@ -100,11 +101,11 @@ func (s *server) startReading() {
 	j := &s.judgement
 	settings := j.settings
 	j.busy, j.disk, j.settings = true, false, false
-	s.spawn("reading the folders", func(ctx context.Context) error {
-		start := s.clock.now()
+	s.conn.Go("reading the folders", func(ctx context.Context) error {
+		start := s.conn.Clock.Now()
 		defer func() {
 			// A project that takes long to read is left alone as long.
-			s.clock.after(max(readPause, s.clock.now().Sub(start)), func() {
+			s.conn.Clock.After(max(readPause, s.conn.Clock.Now().Sub(start)), func() {
 				j.mu.Lock()
 				defer j.mu.Unlock()
 				if j.busy = false; j.disk || j.settings {
@@ -167,7 +168,7 @@ func (s *server) useValidators(suite validate.Suite, in *agent.Inspection, w *wo
 	j.mu.Unlock()
 	if old != nil {
 		if err := old.Close(); err != nil {
-			s.log.Warn("a folder was not closed in order", "error", err)
+			s.conn.Log.Warn("a folder was not closed in order", "error", err)
 		}
 	}
 	s.judgeAgain(nil, nil)
@@ -203,7 +204,7 @@ func (s *server) judgeAgain(in *agent.Inspection, files []string) {
 		s.checkSoon(doc)
 	}
 	if pulled && s.client.PullDiagnostics {
-		s.spawn("having diagnostics pulled again", func(ctx context.Context) error {
+		s.conn.Go("having diagnostics pulled again", func(ctx context.Context) error {
 			s.refreshDiagnostics(ctx)
 			return nil
 		})
@@ -245,7 +246,7 @@ func (s *server) tellProject(doc *document) {
 	if in == nil || !s.client.PullDiagnostics {
 		return
 	}
-	s.spawn("taking in a change", func(context.Context) error {
+	s.conn.Go("taking in a change", func(context.Context) error {
 		if doc := s.docs.get(doc.URI); doc != nil && doc.Broken == "" {
 			s.open(in, doc)
 		}
@@ -277,7 +278,7 @@ func (s *server) unjudge(u uri.URI) {
 	if in == nil {
 		return
 	}
-	s.spawn("reading a closed file", func(context.Context) error {
+	s.conn.Go("reading a closed file", func(context.Context) error {
 		file, ok := fileOf(u)
 		if path, err := in.Rel(file); ok && err == nil && s.docs.get(u) == nil {
 			s.judgeAgain(in, in.Shut(path))

@@ -6,33 +6,18 @@
 // It never edits a file behind the editor's back, never lets a client hang the
 // agent (each call to the client has a time-out, each notification goes through
 // a bounded queue), and never trusts a client's word where it can look.
-//
-// The tour, from the wire upwards: stream frames messages, methods is the table
-// of what is understood, dispatch runs one entry of it, lifecycle is the
-// protocol's own entries, sync and document hold what is open in the editor,
-// client is what the editor can do, calls and outbox are the way back to it.
-// What is built on top adds entries to the table and sets [server.hooks].
-//
-// # Order
-//
-// One goroutine at a time is the read loop. Notifications run on it, in the
-// order of the wire; so does the part of a request that must see the documents
-// as they were when it was sent ([snapshot]). Everything else of a request runs
-// beside the loop. Nothing on the loop waits for the client: it would wait for
-// an answer that only the loop can read.
 package lsp
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"log/slog"
-	"sync"
-	"time"
 
 	"caselsp/agent"
 	setting "caselsp/agent/settings"
+	"caselsp/lsp/wire"
 
-	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
 )
 
@@ -64,16 +49,6 @@ type Options struct {
 	Remote bool
 }
 
-// The waits of the server's end.
-const (
-	// drainTime is how long the end waits for requests that were cancelled: they
-	// only have to notice.
-	drainTime = 2 * time.Second
-	// flushTime is how long the end waits for notifications that are queued: a
-	// client that still reads takes a fraction of it, one that does not is gone.
-	flushTime = time.Second
-)
-
 // Serve talks to one client until it says exit, its process ends, the
 // connection ends, or ctx does. The exit code is the protocol's: 0 after
 // shutdown, else 1. The error says what broke the connection; an ordinary end,
@@ -81,32 +56,20 @@ const (
 func Serve(ctx context.Context, rwc io.ReadWriteCloser, o Options) (exitCode int, err error) {
 	s := newServer(ctx, o)
 	s.install()
-	return s.serve(rwc)
+	return s.conn.Serve(rwc)
 }
 
 // server is one connection and all that belongs to it.
 type server struct {
 	opts  Options
-	clock clock
-	log   *slog.Logger
+	conn  *wire.Conn
 	hooks hooks
 
-	ctx    context.Context // the root: ends when the connection or the client does
-	cancel context.CancelFunc
-	work   group // background work and requests
-
-	conn     jsonrpc2.Conn
-	out      *outbox
-	methods  methods
-	requests requests
-
-	life     lifecycle
 	client   client // written by initialize, before anything reads it
 	docs     documents
 	folders  folders
 	settings configuration
 	progress progresses
-	trace    trace
 
 	features
 }
@@ -115,10 +78,6 @@ type server struct {
 type hooks struct {
 	// capabilities adds to what initialize answers.
 	capabilities func(*protocol.ServerCapabilities)
-
-	// open runs before the answer to initialize leaves, beside the read loop. Its
-	// error is shown to the user; the server goes on.
-	open func(ctx context.Context) error
 
 	// greeted runs beside the read loop once the client may be spoken to.
 	greeted func()
@@ -138,32 +97,14 @@ type hooks struct {
 	// gave, weakest first, each time that one changed. Its error names the settings
 	// that are wrong, one a line, and is shown to the user.
 	configure func(ctx context.Context, layers []layer) error
-
-	// shutdown runs before the answer to shutdown leaves; ctx ends after shutdownTime.
-	shutdown func(ctx context.Context)
-
-	// end runs when the connection has ended and the work on it too, or when that
-	// did not end in time.
-	end func()
 }
 
-// clock is the time; tests have their own.
-type clock struct {
-	now   func() time.Time
-	after func(time.Duration, func()) (stop func() bool)
-}
-
-// newServer returns a server that serves nothing yet; the methods of the
-// protocol itself are in its table.
+// newServer returns a server that serves nothing yet but documents, folders,
+// settings and progress.
 func newServer(ctx context.Context, o Options) *server {
-	s := &server{opts: o, out: newOutbox()}
-	s.clock = clock{time.Now, func(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }}
-	s.ctx, s.cancel = context.WithCancel(ctx)
-	s.log = newLog(s)
+	s := &server{opts: o, conn: wire.New(ctx, wire.Options{Name: Name, Log: o.Log, Visible: agent.Visible, Remote: o.Remote})}
+	s.conn.Hooks.Initialize, s.conn.Hooks.Initialized = s.initialize, s.greet
 	s.docs.init()
-	s.life.init()
-	s.methods = make(methods)
-	s.lifecycleMethods()
 	s.syncMethods()
 	s.folderMethods()
 	s.configurationMethods()
@@ -171,94 +112,59 @@ func newServer(ctx context.Context, o Options) *server {
 	return s
 }
 
-// serve runs the connection to its end.
-func (s *server) serve(rwc io.ReadWriteCloser) (int, error) {
-	st := newStream(rwc, s.cancel)
-	s.conn = jsonrpc2.NewConn(st, jsonrpc2.WithCodec(codec{}))
-	s.out.start(s.conn)
-	// The connection's own context never ends: a response is not written on an
-	// ended one, and a request that was cancelled still deserves its answer.
-	s.conn.Go(context.WithoutCancel(s.ctx), s.handle)
-	select {
-	case <-s.life.exited:
-	case <-s.ctx.Done():
-	}
-	s.cancel()
-	if !within(drainTime, s.work.close) {
-		s.log.Warn("some requests did not end in time")
-	}
-	if s.hooks.end != nil {
-		s.hooks.end()
-	}
-	s.out.close(flushTime)
-	// Close waits for the read loop, which may sit in a read that nothing can
-	// interrupt; the reader's own end is not the server's business.
-	within(flushTime, func() { s.conn.Close() })
-	rwc.Close()
-	return s.life.exitCode(), st.failure()
+// call is one request: what it may know of the moment it was sent in.
+type call struct {
+	*wire.Call
+	docs snapshot
 }
 
-// spawn runs f beside the read loop, on the root context, behind a panic barrier.
-func (s *server) spawn(what string, f func(ctx context.Context) error) {
-	if !s.work.enter() {
-		return
-	}
-	go func() {
-		defer s.work.leave()
-		_, err := s.guard(what, func() (any, error) { return nil, f(s.ctx) })
-		if err != nil && s.ctx.Err() == nil {
-			s.log.Error(what+" failed", "error", err)
-		}
-	}()
+// onRequest adds a request to the table. f runs beside the read loop and sees
+// the documents through c, as they were when the request was sent.
+func onRequest[P, R any](s *server, name string, f func(ctx context.Context, c *call, params *P) (R, error)) {
+	wire.OnRequest(s.conn, name, s.docs.snapshot, func(ctx context.Context, c *wire.Call, docs snapshot, params *P) (R, error) {
+		return f(ctx, &call{c, docs}, params)
+	})
 }
 
-// group counts work under way. Unlike a sync.WaitGroup it can be closed while
-// work still wants to begin.
-type group struct {
-	mu     sync.Mutex
-	n      int
-	closed bool
-	empty  chan struct{}
+// initialize takes the client's facts. It runs on the read loop.
+func (s *server) initialize(params *protocol.InitializeParams) func(context.Context) *protocol.InitializeResult {
+	s.client = parseClient(params)
+	s.folders.set(rootsOf(params))
+	s.settings.options = bytes.Clone(params.InitializationOptions)
+	return s.greeting
 }
 
-// enter reports whether work may begin; if so, leave must follow.
-func (g *group) enter() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if !g.closed {
-		g.n++
+// greeting is the answer to initialize.
+func (s *server) greeting(context.Context) *protocol.InitializeResult {
+	result := &protocol.InitializeResult{ServerInfo: protocol.ServerInfo{Name: Name}}
+	if s.opts.Version != "" {
+		result.ServerInfo.Version = protocol.NewOptional(s.opts.Version)
 	}
-	return !g.closed
+	incremental := protocol.TextDocumentSyncKindIncremental
+	result.Capabilities.TextDocumentSync = &protocol.TextDocumentSyncOptions{
+		OpenClose: new(true), Change: &incremental, Save: &protocol.SaveOptions{IncludeText: new(false)},
+	}
+	if s.client.NamesEncodings {
+		result.Capabilities.PositionEncoding = s.client.Encoding
+	}
+	if s.client.Folders {
+		result.Capabilities.Workspace = &protocol.WorkspaceOptions{WorkspaceFolders: &protocol.WorkspaceFoldersServerCapabilities{
+			Supported: new(true), ChangeNotifications: protocol.Boolean(true),
+		}}
+	}
+	if s.hooks.capabilities != nil {
+		s.hooks.capabilities(&result.Capabilities)
+	}
+	return result
 }
 
-// leave ends what enter began.
-func (g *group) leave() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.n--; g.n == 0 && g.closed {
-		close(g.empty)
+// greet begins what may only begin after the client has read the answer to
+// initialize: messages to it and the questions for its settings.
+func (s *server) greet() {
+	s.conn.Log.Info("connected", "client", s.client.String(), "encoding", string(s.client.Encoding), "roots", len(s.folders.all()))
+	s.startConfiguration()
+	if s.hooks.greeted != nil {
+		s.conn.Go("looking around", func(context.Context) error { s.hooks.greeted(); return nil })
 	}
-}
-
-// close lets nothing more begin and waits for what has begun.
-func (g *group) close() {
-	g.mu.Lock()
-	g.closed, g.empty = true, make(chan struct{})
-	if g.n == 0 {
-		close(g.empty)
-	}
-	g.mu.Unlock()
-	<-g.empty
-}
-
-// within runs f and reports whether it returned in time.
-func within(limit time.Duration, f func()) bool {
-	done := make(chan struct{})
-	go func() { f(); close(done) }()
-	select {
-	case <-done:
-		return true
-	case <-time.After(limit):
-		return false
-	}
+	s.watchFiles()
 }

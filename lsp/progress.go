@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"caselsp/agent"
+	"caselsp/lsp/wire"
 
 	"go.lsp.dev/protocol"
 )
@@ -45,13 +46,13 @@ func (s *server) startProgress(ctx context.Context, title, message string, cance
 	}
 	p.token = s.progress.add(cancel)
 	params := &protocol.WorkDoneProgressCreateParams{Token: p.token}
-	if _, err := request[protocol.LSPAny](ctx, s, createTime, protocol.MethodWindowWorkDoneProgressCreate, params); err != nil {
-		s.log.Info("no progress is shown", "error", err)
+	if _, err := wire.Request[protocol.LSPAny](ctx, s.conn, createTime, protocol.MethodWindowWorkDoneProgressCreate, params); err != nil {
+		s.conn.Log.Info("no progress is shown", "error", err)
 		s.progress.remove(string(p.token))
 		return p
 	}
 	p.shown = true
-	p.sent = s.clock.now()
+	p.sent = s.conn.Clock.Now()
 	message = agent.Visible(message)
 	begin := &protocol.WorkDoneProgressBegin{Kind: "begin", Title: agent.Visible(title), Cancellable: new(cancel != nil)}
 	if message != "" {
@@ -76,12 +77,12 @@ func (p *progress) report(message string, percent int) {
 	}
 	waiting := p.pending != nil
 	p.pending = report
-	wait := p.sent.Add(reportInterval).Sub(p.s.clock.now())
+	wait := p.sent.Add(reportInterval).Sub(p.s.conn.Clock.Now())
 	switch {
 	case wait <= 0:
 		p.flush()
 	case !waiting:
-		p.s.clock.after(wait, func() {
+		p.s.conn.Clock.After(wait, func() {
 			p.mu.Lock()
 			defer p.mu.Unlock()
 			p.flush()
@@ -95,7 +96,7 @@ func (p *progress) flush() {
 		return
 	}
 	p.send(p.pending)
-	p.pending, p.sent = nil, p.s.clock.now()
+	p.pending, p.sent = nil, p.s.conn.Clock.Now()
 }
 
 // end takes the progress away; message is the last word. Only the first call counts.
@@ -118,7 +119,7 @@ func (p *progress) end(message string) {
 // send posts one value. The kind is in the value already: the library does not
 // fill it in.
 func (p *progress) send(value any) {
-	p.s.out.post(note{method: protocol.MethodProgress, params: &protocol.ProgressParams{Token: p.token, Value: encoded(value)}})
+	p.s.conn.Notify(protocol.MethodProgress, &protocol.ProgressParams{Token: p.token, Value: wire.Encode(value)})
 }
 
 // add makes a token.
@@ -143,14 +144,14 @@ func (l *progresses) remove(token string) {
 
 // progressMethods adds the cancelling of progresses to the table.
 func (s *server) progressMethods() {
-	onNotification(s.methods, protocol.MethodWindowWorkDoneProgressCancel, func(p *protocol.WorkDoneProgressCancelParams) error {
+	wire.OnNotification(s.conn, protocol.MethodWindowWorkDoneProgressCancel, func(p *protocol.WorkDoneProgressCancelParams) error {
 		token, _ := p.Token.(protocol.String)
 		s.progress.mu.Lock()
 		cancel := s.progress.cancel[string(token)]
 		s.progress.mu.Unlock()
 		if cancel != nil {
 			// What is cancelled may take its time; the read loop has none.
-			s.spawn("cancelling", func(context.Context) error { cancel(); return nil })
+			s.conn.Go("cancelling", func(context.Context) error { cancel(); return nil })
 		}
 		return nil
 	})

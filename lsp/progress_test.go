@@ -10,24 +10,24 @@ import (
 )
 
 func TestProgress(t *testing.T) {
-	var clock *fakeClock
+	var clock *lsptest.Clock
 	s := begin(t, lsptest.Options{}, func(s *server) { clock = freeze(s) })
 	p := s.srv.startProgress(t.Context(), "CASE", "planning", func() {})
 	p.report("one", 10) // too soon after begin
 	p.report("two", 20)
-	clock.advance(reportInterval - 1)
+	clock.Advance(reportInterval - 1)
 	p.report("three", 30)
-	clock.advance(1)
+	clock.Advance(1)
 	s.expect(lsptest.Reported("CASE", "three"))
 	p.report("four", 140)
-	clock.advance(reportInterval)
-	clock.advance(reportInterval)
+	clock.Advance(reportInterval)
+	clock.Advance(reportInterval)
 	p.report("five", -1) // long enough after four: at once
 	p.report("six", 60)  // waits, and is overtaken by the end
 	p.end("done")
 	p.end("again")
 	p.report("seven", 70)
-	clock.advance(2 * reportInterval)
+	clock.Advance(2 * reportInterval)
 	s.expect(lsptest.Finished("CASE", "done"))
 	s.settle()
 	got := s.State().Progress[0]
@@ -65,12 +65,12 @@ func TestProgressCancel(t *testing.T) {
 
 // TestProgressIsGoneOnWithout shows clients that cannot or will not show any.
 func TestProgressIsGoneOnWithout(t *testing.T) {
-	var clock *fakeClock
+	var clock *lsptest.Clock
 	s := begin(t, lsptest.Options{Hostile: silent}, func(s *server) { clock = freeze(s) })
 	started := make(chan *progress)
 	go func() { started <- s.srv.startProgress(t.Context(), "CASE", "", nil) }()
-	clock.await(createTime)
-	clock.advance(createTime)
+	clock.Await(createTime)
+	clock.Advance(createTime)
 	p := <-started
 	s.srv.client.Progress = false
 	for _, p := range []*progress{p, s.srv.startProgress(context.Background(), "CASE", "", nil)} {

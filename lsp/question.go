@@ -81,7 +81,7 @@ func (s *server) decide(ctx context.Context, o *openQuestion) (agent.Answer, err
 	defer cancel() // takes the prompt off the screen
 	prompted := make(chan agent.Answer)
 	undecided := make(chan struct{})
-	s.spawn("asking", func(context.Context) error {
+	s.conn.Go("asking", func(context.Context) error {
 		defer close(undecided)
 		if a, ok := s.prompt(ctx, o.Question); ok {
 			select {
@@ -149,7 +149,7 @@ func (s *server) awaitDocument(ctx context.Context, q agent.Question) bool {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer s.clock.after(questionTime, cancel)()
+	defer s.conn.Clock.After(questionTime, cancel)()
 	<-ctx.Done()
 	return false
 }
@@ -244,10 +244,10 @@ func (s *server) answer(c *call, q agent.Question, a agent.Answer) error {
 	}
 	t := s.tasks.get(q.Task)
 	if t == nil {
-		return s.answerPaused(s.ctx, c, q, a)
+		return s.answerPaused(s.conn.Context(), c, q, a)
 	}
 	// The run is about to pause: the prompt was dismissed in this moment.
-	s.spawn("answering", func(ctx context.Context) error {
+	s.conn.Go("answering", func(ctx context.Context) error {
 		select {
 		case <-t.done:
 		case <-ctx.Done():

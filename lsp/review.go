@@ -10,6 +10,7 @@ import (
 
 	"caselsp/agent"
 	"caselsp/agent/workspace"
+	"caselsp/lsp/wire"
 
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
@@ -90,7 +91,7 @@ func (s *server) toReview(ctx context.Context, e *Engine, last agent.Status) {
 	if s.client.Confirms && s.client.DocumentChanges && e.Settings.Review.Annotations && s.offerable(e, rev) {
 		if s.client.AsksBlindly && e.Settings.Review.Open {
 			if err := s.showDocument(ctx, uri.File(path), false, nil); err != nil {
-				s.log.Warn("the review document was not shown", "error", err)
+				s.conn.Log.Warn("the review document was not shown", "error", err)
 			}
 		}
 		if !s.client.AsksBlindly || s.resting(ctx) {
@@ -123,11 +124,11 @@ const (
 func (s *server) resting(ctx context.Context) bool {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer s.clock.after(restLimit, cancel)()
+	defer s.conn.Clock.After(restLimit, cancel)()
 	for {
 		rested := make(chan struct{})
 		moved := s.docs.next()
-		stop := s.clock.after(restTime, func() { close(rested) })
+		stop := s.conn.Clock.After(restTime, func() { close(rested) })
 		select {
 		case <-rested:
 			return ctx.Err() == nil
@@ -200,10 +201,10 @@ func (s *server) offerReview(ctx context.Context, e *Engine, id string) {
 	r.offer = nil
 	s.reviews.mu.Unlock()
 	if err != nil {
-		s.log.Warn("the editor's preview could not be used", "error", err)
+		s.conn.Log.Warn("the editor's preview could not be used", "error", err)
 	}
 	if _, _, err := s.refreshReview(context.WithoutCancel(ctx), e, id); err != nil {
-		s.log.Error("the review cannot be read", "error", err)
+		s.conn.Log.Error("the review cannot be read", "error", err)
 	}
 }
 
@@ -225,7 +226,7 @@ func (s *server) refreshReview(ctx context.Context, e *Engine, id string) (*agen
 		return nil, "", err
 	}
 	s.markReview(e, id, r)
-	s.spawn("refreshing lenses", func(ctx context.Context) error { s.refreshCodeLenses(ctx); return nil })
+	s.conn.Go("refreshing lenses", func(ctx context.Context) error { s.refreshCodeLenses(ctx); return nil })
 	return rev, path, nil
 }
 
@@ -238,7 +239,7 @@ func (s *server) writeReview(e *Engine, r *review, name string) (string, error) 
 	path, text := filepath.Join(s.reviews.dir, name), reviewText(r.of)
 	s.reviews.mu.Unlock()
 	if u := uri.File(path); s.docs.get(u) != nil && s.client.ApplyEdit {
-		s.spawn("rewriting a review document", func(ctx context.Context) error { return s.rewriteReview(ctx, r, u) })
+		s.conn.Go("rewriting a review document", func(ctx context.Context) error { return s.rewriteReview(ctx, r, u) })
 		return path, nil
 	}
 	path, err := e.Agent.Store.Document(name, []byte(text))
@@ -272,7 +273,7 @@ func (s *server) rewrite(ctx context.Context, u uri.URI, text string) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer s.clock.after(arriveTime, cancel)()
+	defer s.conn.Clock.After(arriveTime, cancel)()
 	s.docs.await(ctx, u, func(d *document) bool { return d == nil || d.Text == text })
 	return nil
 }
@@ -369,7 +370,7 @@ func pendingMark(m mapper, id string, f agent.FileReview, p hunkPlace) protocol.
 	return protocol.Diagnostic{
 		Range: m.Range(start, end), Severity: protocol.DiagnosticSeverityInformation, Code: protocol.String(codePending),
 		Source: protocol.NewOptional(Name), Message: protocol.String(pendingText(f, p)),
-		Data: encoded(hunkArguments{id, f.Change.Path, p.hunk + 1}),
+		Data: wire.Encode(hunkArguments{id, f.Change.Path, p.hunk + 1}),
 	}
 }
 
@@ -426,8 +427,8 @@ func (s *server) reviewTyping(doc *document) {
 		if r.typed != nil {
 			r.typed()
 		}
-		r.typed = s.clock.after(typingPause, func() {
-			s.spawn("marking open hunks", func(ctx context.Context) error {
+		r.typed = s.conn.Clock.After(typingPause, func() {
+			s.conn.Go("marking open hunks", func(ctx context.Context) error {
 				e, release, err := s.engine(ctx)
 				if err != nil {
 					return err

@@ -229,16 +229,16 @@ func TestResting(t *testing.T) {
 		got := make(chan bool, 1)
 		go func() { got <- s.resting(t.Context()) }()
 		for range tt.changes {
-			clock.await(restTime)
-			clock.advance(restTime / 2)
+			clock.Await(restTime)
+			clock.Advance(restTime / 2)
 			s.docs.set("file:///a.py", &document{})
 		}
-		clock.await(restTime)
-		clock.advance(restTime / 2)
+		clock.Await(restTime)
+		clock.Advance(restTime / 2)
 		if len(got) > 0 && tt.want {
 			t.Errorf("%s: half a rest was enough", tt.name)
 		}
-		clock.advance(restTime / 2)
+		clock.Advance(restTime / 2)
 		if rested := <-got; rested != tt.want {
 			t.Errorf("%s: got %v, want %v", tt.name, rested, tt.want)
 		}

@@ -114,7 +114,7 @@ func (s *server) reviewOf(u uri.URI) *agent.ReviewOf {
 		return rev
 	}
 	// Of an earlier session, perhaps: the user opened it by hand.
-	e, release, err := s.engine(s.ctx)
+	e, release, err := s.engine(s.conn.Context())
 	if err != nil {
 		return nil
 	}
@@ -123,7 +123,7 @@ func (s *server) reviewOf(u uri.URI) *agent.ReviewOf {
 	if err != nil || rev.State != agent.Review {
 		return nil
 	}
-	if rev, _, err = s.refreshReview(s.ctx, e, id); err != nil {
+	if rev, _, err = s.refreshReview(s.conn.Context(), e, id); err != nil {
 		return nil
 	}
 	return rev

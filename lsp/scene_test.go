@@ -68,7 +68,7 @@ func play(t *testing.T, p plot) *scene {
 	}
 	sc.session = begin(t, p.editor, func(s *server) {
 		if p.hasty {
-			s.clock.after = func(d time.Duration, f func()) func() bool { return time.AfterFunc(d/10, f).Stop }
+			s.conn.Clock.After = func(d time.Duration, f func()) func() bool { return time.AfterFunc(d/10, f).Stop }
 		}
 		if p.wary {
 			kept, err := store.TrustIn(sc.state)

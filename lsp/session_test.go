@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 	"net"
-	"sync"
 	"testing"
-	"time"
 
 	"caselsp/lsp/lsptest"
+	"caselsp/lsp/wire"
 
 	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/uri"
@@ -39,7 +38,7 @@ func connect(t *testing.T, o lsptest.Options, prepare func(*server)) *session {
 	}
 	go func() {
 		defer close(s.ended)
-		s.code, s.err = s.srv.serve(near)
+		s.code, s.err = s.srv.conn.Serve(near)
 	}()
 	s.Editor = lsptest.Connect(far, o)
 	t.Cleanup(func() {
@@ -94,83 +93,14 @@ func codeOf(err error) jsonrpc2.Code {
 	return 0
 }
 
-// fakeClock is a clock that stands until it is advanced.
-type fakeClock struct {
-	mu     sync.Mutex
-	woken  *sync.Cond
-	at     time.Time
-	timers map[int]fakeTimer
-	last   int
-}
-
-type fakeTimer struct {
-	at time.Time
-	f  func()
-}
-
-// freeze gives a server a clock that stands.
-func freeze(s *server) *fakeClock {
-	c := &fakeClock{at: time.Unix(1e9, 0), timers: make(map[int]fakeTimer)}
-	c.woken = sync.NewCond(&c.mu)
-	s.clock = clock{c.now, c.after}
-	return c
-}
-
-func (c *fakeClock) now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.at
-}
-
-func (c *fakeClock) after(d time.Duration, f func()) func() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.last++
-	id := c.last
-	c.timers[id] = fakeTimer{c.at.Add(d), f}
-	c.woken.Broadcast()
-	return func() bool {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		_, there := c.timers[id]
-		delete(c.timers, id)
-		c.woken.Broadcast()
-		return there
-	}
-}
-
-// await waits until a timer for d from now is set.
-func (c *fakeClock) await(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for {
-		for _, t := range c.timers {
-			if t.at.Equal(c.at.Add(d)) {
-				return
-			}
-		}
-		c.woken.Wait()
-	}
-}
-
-// advance lets time pass and runs what is due, on this goroutine.
-func (c *fakeClock) advance(d time.Duration) {
-	c.mu.Lock()
-	c.at = c.at.Add(d)
-	var due []func()
-	for id, t := range c.timers {
-		if !t.at.After(c.at) {
-			due = append(due, t.f)
-			delete(c.timers, id)
-		}
-	}
-	c.mu.Unlock()
-	for _, f := range due {
-		f()
-	}
+// freeze gives a server a clock that stands still.
+func freeze(s *server) *lsptest.Clock {
+	clock := lsptest.NewClock()
+	s.conn.Clock = wire.Clock{Now: clock.Now, After: clock.After}
+	return clock
 }
 
 // onTest adds a request without params to a server.
 func onTest(s *server, name string, f func(ctx context.Context, c *call) (string, error)) {
-	onRequest(s.methods, name, func(ctx context.Context, c *call, _ *struct{}) (string, error) { return f(ctx, c) })
+	onRequest(s, name, func(ctx context.Context, c *call, _ *struct{}) (string, error) { return f(ctx, c) })
 }

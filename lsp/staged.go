@@ -71,7 +71,7 @@ func (s *server) markStaged(task string, now *agent.Staged) {
 		}
 		data, err := a.Store.Blob(f.Now.Hash)
 		if err != nil {
-			s.log.Warn("staged content cannot be read", "file", f.Path, "error", err)
+			s.conn.Log.Warn("staged content cannot be read", "file", f.Path, "error", err)
 			continue
 		}
 		s.mark(fromStaged+task, u, s.stagedFindings(f.Path, data))

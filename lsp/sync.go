@@ -8,6 +8,8 @@ import (
 	"path"
 	"sync"
 
+	"caselsp/lsp/wire"
+
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 )
@@ -78,10 +80,10 @@ func (d *documents) await(ctx context.Context, u uri.URI, ok func(*document) boo
 
 // syncMethods adds the synchronisation of documents to the table.
 func (s *server) syncMethods() {
-	onNotification(s.methods, protocol.MethodTextDocumentDidOpen, s.didOpen)
-	onNotification(s.methods, protocol.MethodTextDocumentDidChange, s.didChange)
-	onNotification(s.methods, protocol.MethodTextDocumentDidClose, s.didClose)
-	onNotification(s.methods, protocol.MethodTextDocumentDidSave, func(p *protocol.DidSaveTextDocumentParams) error {
+	wire.OnNotification(s.conn, protocol.MethodTextDocumentDidOpen, s.didOpen)
+	wire.OnNotification(s.conn, protocol.MethodTextDocumentDidChange, s.didChange)
+	wire.OnNotification(s.conn, protocol.MethodTextDocumentDidClose, s.didClose)
+	wire.OnNotification(s.conn, protocol.MethodTextDocumentDidSave, func(p *protocol.DidSaveTextDocumentParams) error {
 		doc := s.docs.get(p.TextDocument.URI)
 		if doc == nil {
 			return fmt.Errorf("%s was saved but is not open", p.TextDocument.URI)
@@ -118,7 +120,7 @@ func (s *server) didChange(raw *json.RawMessage) error {
 	}
 	next := doc.changed(version, p.ContentChanges, s.client.Encoding)
 	if doc.Broken == "" && next.Broken != "" {
-		s.log.Error("a document is out of step", "uri", string(u), "version", version, "reason", next.Broken)
+		s.conn.Log.Error("a document is out of step", "uri", string(u), "version", version, "reason", next.Broken)
 		s.showMessage(protocol.MessageTypeError, fmt.Sprintf(
 			"%s cannot follow the changes of %s any more (%s). Close the file and open it again; until then it is left alone.", Name, path.Base(u.Path()), next.Broken))
 	}

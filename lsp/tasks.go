@@ -110,7 +110,7 @@ func (s *server) run(c *call, ask agent.Task) (string, error) {
 	if err := ask.Check(); err != nil {
 		return "", err
 	}
-	e, release, err := s.engine(s.ctx)
+	e, release, err := s.engine(s.conn.Context())
 	if err != nil {
 		return "", err
 	}
@@ -122,7 +122,7 @@ func (s *server) run(c *call, ask agent.Task) (string, error) {
 
 // resume goes on with a task. c is nil where no request is to be answered first.
 func (s *server) resume(c *call, id string) error {
-	e, release, err := s.engine(s.ctx)
+	e, release, err := s.engine(s.conn.Context())
 	if err != nil {
 		return err
 	}
@@ -132,7 +132,7 @@ func (s *server) resume(c *call, id string) error {
 // workOn follows a run beside everything else, until it ends. It calls release.
 func (s *server) workOn(c *call, e *Engine, release func(), id string, run func(context.Context) iter.Seq2[agent.Event, error]) error {
 	// Not derived from the root: its end is a reason of its own, which the journal keeps.
-	ctx, cancel := context.WithCancelCause(context.WithoutCancel(s.ctx))
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(s.conn.Context()))
 	t := &task{id: id, cancel: cancel, done: make(chan struct{})}
 	if err := s.tasks.add(t); err != nil {
 		release()
@@ -140,14 +140,14 @@ func (s *server) workOn(c *call, e *Engine, release func(), id string, run func(
 	}
 	follow := func(context.Context) error {
 		defer release()
-		defer context.AfterFunc(s.ctx, func() { cancel(errLeaving) })()
+		defer context.AfterFunc(s.conn.Context(), func() { cancel(errLeaving) })()
 		s.follow(ctx, e, t, run(ctx))
 		return nil
 	}
 	if c != nil {
-		c.afterAnswer(follow)
+		c.AfterAnswer(follow)
 	} else {
-		s.spawn("a task", follow)
+		s.conn.Go("a task", follow)
 	}
 	return nil
 }
@@ -194,7 +194,7 @@ func (s *server) follow(ctx context.Context, e *Engine, t *task, events iter.Seq
 		p.end(string(last.State))
 	}
 	if failed != nil {
-		s.log.Error("a task ended with an error", "task", t.id, "error", failed)
+		s.conn.Log.Error("a task ended with an error", "task", t.id, "error", failed)
 		s.showMessage(protocol.MessageTypeError, fmt.Sprintf("CASE cannot go on: %s", sentence(failed.Error())))
 		return
 	}
@@ -308,7 +308,7 @@ func (s *server) tellEvent(e agent.Event) {
 		text = "moved onto what you typed: " + strings.Join(b.Paths, ", ")
 	}
 	if text != "" {
-		s.log.Info("task "+e.Status.Task.ID+": "+text, "task", e.Status.Task.ID)
+		s.conn.Log.Info("task "+e.Status.Task.ID+": "+text, "task", e.Status.Task.ID)
 	}
 }
 

@@ -41,7 +41,7 @@ func (s *server) lookAtTrust() {
 	}
 	list, err := s.opts.Trust.Untrusted(dirs...)
 	if err != nil {
-		s.log.Warn("it is not known which folders are trusted", "error", err)
+		s.conn.Log.Warn("it is not known which folders are trusted", "error", err)
 		return
 	}
 	if s.untrusted.set(list) && len(list) > 0 {
@@ -88,7 +88,7 @@ func (s *server) doTrust(c *call, a arguments) (any, error) {
 		return nil, err
 	}
 	s.renewEngine() // the folder's own settings count as far as it is trusted
-	c.afterAnswer(func(context.Context) error {
+	c.AfterAnswer(func(context.Context) error {
 		s.lookAtTrust()
 		if len(s.untrusted.get()) == 0 {
 			s.showMessage(protocol.MessageTypeInfo, "The folders that are open are trusted.")

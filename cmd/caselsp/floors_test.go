@@ -47,7 +47,8 @@ var floors = map[string]floor{
 	"agent/workspace":   {may: []string{"agent/syntax"}},
 	"agent/action":      {may: []string{"agent/patch", "agent/shell", "agent/syntax", "agent/validate", "agent/lint", "agent/workspace", "sandbox"}},
 	"agent":             {may: []string{"agent/...", "store", "sandbox"}},
-	"lsp":               {may: []string{"agent", "agent/workspace", "agent/validate", "agent/settings"}, tests: []string{"agent/...", "store", "sandbox"}},
+	"lsp/wire":          {},
+	"lsp":               {may: []string{"lsp/wire", "agent", "agent/workspace", "agent/validate", "agent/settings"}, tests: []string{"agent/...", "store", "sandbox"}},
 	"lsp/lsptest":       {},
 	"cmd/caselsp":       {may: []string{"..."}},
 	"editors":           {},
@@ -70,7 +71,7 @@ type absence struct {
 var pure = []string{"agent/patch", "agent/shell", "agent/syntax", "agent/dom", "agent/validate", "agent/testreport"}
 
 // connected are the packages that may open or accept connections.
-var connected = []string{"agent/llm/openai", "agent/llm/llmtest", "sandbox", "store", "lsp"}
+var connected = []string{"agent/llm/openai", "agent/llm/llmtest", "sandbox", "store", "lsp/wire"}
 
 // writers are the packages that may change files: the applier, the state
 // directory's owner, the sandbox's private trees, the editor for tests, and
@@ -85,7 +86,7 @@ var absences = []absence{
 	{what: []string{"github.com/docker/..."}, only: []string{"sandbox"}, why: "the SDK stays behind sandbox.Engine"},
 	{what: []string{"github.com/go-git/..."}, only: []string{"agent/workspace"}, why: "git is the workspace's business"},
 	{what: []string{"go.etcd.io/bbolt", "github.com/philippgille/chromem-go"}, only: []string{"store"}, why: "only the store knows its files"},
-	{what: []string{"go.lsp.dev/..."}, only: []string{"lsp", "lsp/lsptest"}, why: "only lsp knows LSP"},
+	{what: []string{"go.lsp.dev/..."}, only: []string{"lsp", "lsp/wire", "lsp/lsptest"}, why: "only lsp knows LSP"},
 	{what: []string{"github.com/smacker/go-tree-sitter/..."}, only: []string{"agent/syntax"}, why: "parse trees come from agent/syntax"},
 	{what: []string{"mvdan.cc/sh/..."}, only: []string{"agent/shell"}, why: "command lines are parsed in one place"},
 	{what: []string{"github.com/spf13/cobra"}, only: []string{"cmd/caselsp"}, why: "flags are the command's business"},
@@ -310,7 +311,7 @@ func TestFloorRules(t *testing.T) {
 		{"agent/validate/x.go", `import "caselsp/agent/syntax"`, ``},
 		{"agent/x.go", `import "caselsp/agent/llm/openai"`, ``},
 		{"agent/x_test.go", `import "caselsp/lsp/lsptest"`, `agent/x_test.go:2: agent must not use caselsp/lsp/lsptest: the agent knows no editor`},
-		{"lsp/x.go", `import "caselsp/store"`, `lsp/x.go:2: lsp must not use caselsp/store: its floor allows ["agent" "agent/workspace" "agent/validate" "agent/settings"]`},
+		{"lsp/x.go", `import "caselsp/store"`, `lsp/x.go:2: lsp must not use caselsp/store: its floor allows ["lsp/wire" "agent" "agent/workspace" "agent/validate" "agent/settings"]`},
 		{"lsp/x_test.go", `import "caselsp/store"`, ``},
 		{"attic/x.go", ``, `attic/x.go: package attic has no row in the floor table`},
 		{"store/x.go", `import "os/exec"`, `store/x.go:2: store must not use os/exec: only the sandbox starts processes`},

@@ -14,6 +14,7 @@ import (
 	"caselsp/agent/validate"
 	"caselsp/agent/workspace"
 	"caselsp/lsp"
+	"caselsp/lsp/wire"
 	"caselsp/sandbox"
 	"caselsp/store"
 
@@ -31,9 +32,9 @@ func serveCommand(w *wiring) *cobra.Command {
 			ctx := cmd.Context()
 			o := w.serverOptions()
 			go w.sweep(ctx)
-			rwc := lsp.Stdio(os.Stdin, os.Stdout)
+			rwc := wire.Stdio(os.Stdin, os.Stdout)
 			if socket != "" {
-				l, err := lsp.Listen(ctx, socket)
+				l, err := wire.Listen(ctx, socket)
 				if err != nil {
 					return err
 				}

@@ -1,11 +1,9 @@
-package lsp
+package wire
 
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -37,8 +35,8 @@ func TestLifecycle(t *testing.T) {
 	} {
 		t.Run(tt.steps, func(t *testing.T) {
 			notes := 0
-			s := connect(t, lsptest.Options{}, func(s *server) {
-				onNotification(s.methods, "test/note", func(*struct{}) error { notes++; return nil })
+			s := connect(t, lsptest.Options{}, func(c *Conn) {
+				OnNotification(c, "test/note", func(*struct{}) error { notes++; return nil })
 			})
 			for step := range strings.FieldsSeq(tt.steps) {
 				method, want, _ := strings.Cut(step, "=")
@@ -82,22 +80,10 @@ func TestInitializeRefuses(t *testing.T) {
 	}
 }
 
-// TestOpenHook shows that what open says is wrong is shown, and the server goes on.
-func TestOpenHook(t *testing.T) {
-	s := begin(t, lsptest.Options{}, func(s *server) {
-		s.hooks.open = func(context.Context) error { return errors.New("the state directory is read-only") }
-		s.hooks.capabilities = func(c *protocol.ServerCapabilities) {
-			c.ExecuteCommandProvider = protocol.ExecuteCommandOptions{Commands: []string{"caselsp.run"}}
-		}
-	})
-	s.expect(lsptest.ShownMessage("the state directory is read-only"))
-	s.settle()
-}
-
 func TestShutdownHook(t *testing.T) {
 	saved := make(chan bool, 1)
-	s := begin(t, lsptest.Options{}, func(s *server) {
-		s.hooks.shutdown = func(ctx context.Context) {
+	s := begin(t, lsptest.Options{}, func(c *Conn) {
+		c.Hooks.Shutdown = func(ctx context.Context) {
 			_, limited := ctx.Deadline()
 			saved <- limited
 		}
@@ -120,7 +106,7 @@ func TestServeContext(t *testing.T) {
 	defer w.Close()
 	ended := make(chan int, 1)
 	go func() {
-		code, _ := Serve(ctx, Stdio(r, w), Options{})
+		code, _ := New(ctx, Options{}).Serve(Stdio(r, w))
 		ended <- code
 	}()
 	cancel()
@@ -140,14 +126,14 @@ func TestParentIsWatched(t *testing.T) {
 		t.Fatal(err)
 	}
 	params, _ := json.Marshal(map[string]any{"processId": child.Pid, "capabilities": map[string]any{}})
-	var clock *fakeClock
-	s := connect(t, lsptest.Options{}, func(s *server) { clock = freeze(s) })
+	var clock *lsptest.Clock
+	s := connect(t, lsptest.Options{}, func(c *Conn) { clock = freeze(c) })
 	s.must(s.Request(t.Context(), protocol.MethodInitialize, json.RawMessage(params), nil))
-	clock.await(parentInterval)
+	clock.Await(parentInterval)
 	if _, err := child.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	clock.advance(parentInterval)
+	clock.Advance(parentInterval)
 	<-s.ended
 	if s.code != 1 || s.err != nil {
 		t.Errorf("exit code %d, %v", s.code, s.err)
@@ -156,34 +142,12 @@ func TestParentIsWatched(t *testing.T) {
 
 // TestForeignParent shows that a process id that is not of this machine ends nothing.
 func TestForeignParent(t *testing.T) {
-	s := newServer(t.Context(), Options{})
-	clock := freeze(s)
+	c := New(t.Context(), Options{})
+	clock := freeze(c)
 	for _, pid := range []int{0, -1, 1 << 30} {
-		s.watchParent(pid)
+		c.watchParent(pid)
 	}
-	if len(clock.timers) != 0 || s.ctx.Err() != nil {
+	if clock.Timers() != 0 || c.ctx.Err() != nil {
 		t.Error("a process that is not there is watched")
-	}
-}
-
-func TestFolders(t *testing.T) {
-	a, b := t.TempDir(), t.TempDir()
-	changed := make(chan []Root, 2)
-	s := begin(t, lsptest.Options{Root: a}, func(s *server) {
-		s.hooks.roots = func(_ context.Context, all []Root) error { changed <- all; return nil }
-	})
-	folder := func(dir string) map[string]string {
-		return map[string]string{"uri": "file://" + filepath.ToSlash(dir), "name": "x"}
-	}
-	change := func(added, removed []map[string]string) []Root {
-		s.must(s.Notify(protocol.MethodWorkspaceDidChangeWorkspaceFolders, map[string]any{"event": map[string]any{"added": added, "removed": removed}}))
-		return <-changed
-	}
-	empty := []map[string]string{}
-	if got := change([]map[string]string{folder(b), folder(a), {"uri": "untitled:x", "name": ""}}, empty); len(got) != 2 || got[0].Dir != a || got[1].Dir != b {
-		t.Errorf("after adding: %+v", got)
-	}
-	if got := change(empty, []map[string]string{folder(a)}); len(got) != 1 || got[0].Dir != b {
-		t.Errorf("after removing: %+v", got)
 	}
 }

@@ -1,4 +1,4 @@
-package lsp
+package wire
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"caselsp/lsp/lsptest"
 
@@ -21,10 +22,10 @@ import (
 // oldest log messages, and their number is told; never what is for the user.
 func TestOutboxIsBounded(t *testing.T) {
 	s := connect(t, lsptest.Options{}, nil)
-	s.srv.showMessage(protocol.MessageTypeInfo, "for the user")
+	s.conn.Notify(protocol.MethodWindowShowMessage, &protocol.ShowMessageParams{Type: protocol.MessageTypeInfo, Message: "for the user"})
 	const extra = 25
 	for i := range maxLogs + extra {
-		s.srv.log.Info("line", "n", i)
+		s.conn.Log.Info("line", "n", i)
 	}
 	if _, err := s.Initialize(t.Context()); err != nil {
 		t.Fatal(err)
@@ -38,7 +39,7 @@ func TestOutboxIsBounded(t *testing.T) {
 		t.Errorf("%q, %q", logs[0].Text, logs[1].Text)
 	}
 
-	o := newOutbox()
+	o := newOutbox("test")
 	for i := range maxNotes + 10 {
 		o.post(note{method: fmt.Sprint(i)})
 	}
@@ -61,12 +62,13 @@ func TestClientThatNeverReads(t *testing.T) {
 	near, far := net.Pipe()
 	never, other := net.Pipe()
 	defer other.Close()
-	srv := newServer(t.Context(), Options{})
+	srv := New(t.Context(), Options{})
 	clock := freeze(srv)
+	const questionTime = time.Minute
 	heard := make(chan struct{})
-	onNotification(srv.methods, "test/last", func(*struct{}) error { close(heard); return nil })
+	OnNotification(srv, "test/last", func(*struct{}) error { close(heard); return nil })
 	code := make(chan int, 1)
-	go func() { n, _ := srv.serve(stuck{near, never}); code <- n }()
+	go func() { n, _ := srv.Serve(stuck{near, never}); code <- n }()
 	send := func(method, rest string) {
 		body := fmt.Sprintf(`{"jsonrpc":"2.0","method":%q%s}`, method, rest)
 		fmt.Fprintf(far, "Content-Length: %d\r\n\r\n%s", len(body), body)
@@ -78,15 +80,15 @@ func TestClientThatNeverReads(t *testing.T) {
 	}
 	send("test/last", "")
 	<-heard
-	asked := make(chan bool, 1)
+	asked := make(chan error, 1)
 	go func() {
-		_, decided := srv.ask(t.Context(), protocol.MessageTypeInfo, "Anyone?", "Yes")
-		asked <- decided
+		_, err := Request[protocol.LSPAny](t.Context(), srv, questionTime, protocol.MethodWindowShowMessageRequest, none)
+		asked <- err
 	}()
-	clock.await(questionTime)
-	clock.advance(questionTime)
-	if <-asked {
-		t.Error("decided by nobody")
+	clock.Await(questionTime)
+	clock.Advance(questionTime)
+	if err := <-asked; !errors.Is(err, ErrTimeout) {
+		t.Errorf("a client that reads nothing answered: %v", err)
 	}
 	far.Close()
 	if n := <-code; n != 1 {
@@ -98,8 +100,8 @@ func TestClientThatNeverReads(t *testing.T) {
 // gets all of them.
 func TestLog(t *testing.T) {
 	var all bytes.Buffer
-	srv := newServer(t.Context(), Options{Log: slog.NewTextHandler(&all, &slog.HandlerOptions{Level: slog.LevelDebug})})
-	log := srv.log
+	srv := New(t.Context(), Options{Log: slog.NewTextHandler(&all, &slog.HandlerOptions{Level: slog.LevelDebug})})
+	log := srv.Log
 	log.Debug("quiet")
 	log.Warn("plain", "n", 1, "text", "two words", "stack", "a\nb")
 	log.With("task", 7).WithGroup("step").Error("deep", "n", 3, slog.Group("at", "file", "x.py"), slog.Attr{})
@@ -132,7 +134,7 @@ func TestTrace(t *testing.T) {
 	lines := func(level protocol.TraceValue) (string, string) {
 		s.must(s.Notify(protocol.MethodSetTrace, &protocol.SetTraceParams{Value: level}))
 		s.settle()
-		s.srv.log.Info("end of " + string(level))
+		s.conn.Log.Info("end of " + string(level))
 		s.expect(lsptest.Logged("end of " + string(level)))
 		return strings.Join(s.State().Trace, "\n"), s.Received()
 	}
@@ -165,7 +167,7 @@ func TestListen(t *testing.T) {
 				code <- -1
 				return
 			}
-			n, _ := Serve(t.Context(), rwc, Options{Remote: true})
+			n, _ := New(t.Context(), Options{Remote: true}).Serve(rwc)
 			code <- n
 		}()
 		network := "tcp"
@@ -218,8 +220,8 @@ func TestListenRefuses(t *testing.T) {
 // TestLimitOfRequests shows that a client in a loop gets errors, not all memory.
 func TestLimitOfRequests(t *testing.T) {
 	release := make(chan struct{})
-	s := begin(t, lsptest.Options{}, func(s *server) {
-		onTest(s, "test/slow", func(context.Context, *call) (string, error) { <-release; return "", nil })
+	s := begin(t, lsptest.Options{}, func(c *Conn) {
+		onTest(c, "test/slow", func(context.Context, *Call) (string, error) { <-release; return "", nil })
 	})
 	var sent []*lsptest.Pending
 	for range maxRequests + 5 {

@@ -1,4 +1,4 @@
-package lsp
+package wire
 
 import (
 	"encoding/json"
@@ -37,6 +37,10 @@ func (codec) Unmarshal(data []byte, v any) error {
 	return protocol.Unmarshal(data, v)
 }
 
+// Decode reads JSON into a value of the protocol, unions included. Its strings
+// may share memory with data: clone what is kept.
+func Decode(data []byte, v any) error { return codec{}.Unmarshal(data, v) }
+
 // orNull returns raw, or null where it is empty.
 func orNull(raw []byte) []byte {
 	if len(raw) == 0 {
@@ -45,13 +49,12 @@ func orNull(raw []byte) []byte {
 	return raw
 }
 
-// encoded returns v as raw JSON, for the fields that hold anything. What is
-// passed here are values of the protocol, which always marshal; a value that
-// does not is a mistake of this package.
-func encoded(v any) protocol.LSPAny {
+// Encode returns v as raw JSON, for fields of any type. Values of the protocol
+// always marshal; Encode panics on a value that does not.
+func Encode(v any) protocol.LSPAny {
 	raw, err := codec{}.Marshal(v)
 	if err != nil {
-		panic("lsp: " + err.Error())
+		panic("wire: " + err.Error())
 	}
 	return raw
 }

@@ -1,4 +1,4 @@
-package lsp
+package wire
 
 import (
 	"context"
@@ -13,8 +13,8 @@ import (
 )
 
 // Stdio joins a process's input and output to a connection. Closing it ends a
-// read that is under way, which closing a terminal or a pipe does not do
-// everywhere; the goroutine that sits in that read ends with the process.
+// read that is under way; closing a terminal or a pipe does not do that on every
+// system. The goroutine that is in that read ends with the process.
 func Stdio(in io.Reader, out io.Writer) io.ReadWriteCloser {
 	r, w := io.Pipe()
 	go func() {
@@ -36,15 +36,15 @@ func (s stdio) Write(p []byte) (int, error) { return s.out.Write(p) }
 type Listener struct{ l net.Listener }
 
 // Listen opens an address: host:port of this machine, or the path of a Unix
-// socket. Whoever connects can run commands as the user, so only this machine
-// may: the host is empty, localhost or a loopback address, and a socket's file
-// is the user's alone.
+// socket. Anyone who connects can run commands as the user. So connections are
+// only accepted from this machine: the host must be empty, localhost or a
+// loopback address, and only the user may open the socket's file.
 func Listen(ctx context.Context, address string) (*Listener, error) {
 	var config net.ListenConfig
 	if path, ok := socketPath(address); ok {
 		l, err := config.Listen(ctx, "unix", path)
 		if errors.Is(err, syscall.EADDRINUSE) {
-			return nil, fmt.Errorf("the socket %s exists: another server may be listening there; if none is, delete the file", path)
+			return nil, fmt.Errorf("the socket %s exists: another server may be listening there; if not, delete the file", path)
 		} else if err != nil {
 			return nil, fmt.Errorf("listening at the socket %s: %w", path, err)
 		}
@@ -61,7 +61,7 @@ func Listen(ctx context.Context, address string) (*Listener, error) {
 		host = "127.0.0.1"
 	}
 	if ip := net.ParseIP(host); ip == nil || !ip.IsLoopback() {
-		return nil, fmt.Errorf("the address %q is open to other machines, and whoever connects can run commands: take localhost, and a tunnel where the editor is elsewhere", address)
+		return nil, fmt.Errorf("the address %q is open to other machines, and anyone who connects can run commands: use localhost, and a tunnel if the editor runs on another machine", address)
 	}
 	l, err := config.Listen(ctx, "tcp", net.JoinHostPort(host, port))
 	if err != nil {
@@ -70,8 +70,8 @@ func Listen(ctx context.Context, address string) (*Listener, error) {
 	return &Listener{l}, nil
 }
 
-// socketPath returns the path of a Unix socket, where the address is one: it has
-// a separator or begins with "unix:".
+// socketPath returns the path of a Unix socket. An address is one if it begins
+// with "unix:" or contains a path separator.
 func socketPath(address string) (string, bool) {
 	if path, ok := strings.CutPrefix(address, "unix:"); ok {
 		return path, true
@@ -79,16 +79,16 @@ func socketPath(address string) (string, bool) {
 	return address, strings.ContainsRune(address, filepath.Separator) || strings.Contains(address, "/")
 }
 
-// Address returns where the listener listens, with the port that was chosen
-// where port 0 was asked for.
+// Address returns the address of the listener. For port 0 it has the port that
+// the system chose.
 func (l *Listener) Address() string { return l.l.Addr().String() }
 
-// Close stops to wait.
+// Close stops waiting.
 func (l *Listener) Close() error { return l.l.Close() }
 
-// Accept returns the first client that connects. There is one client to a
-// process: the listener is closed then, so that a second one is refused at once
-// instead of waiting for an answer that never comes.
+// Accept returns the first client that connects. A process serves one client:
+// then the listener is closed, so that a second client is refused at once instead
+// of waiting for an answer that never comes.
 func (l *Listener) Accept(ctx context.Context) (io.ReadWriteCloser, error) {
 	defer l.l.Close()
 	stop := context.AfterFunc(ctx, func() { l.l.Close() })

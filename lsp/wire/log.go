@@ -1,4 +1,4 @@
-package lsp
+package wire
 
 import (
 	"context"
@@ -9,36 +9,35 @@ import (
 	"sync/atomic"
 	"time"
 
-	"caselsp/agent"
-
 	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
 )
 
-// maxLogLine is how many bytes of a record the client is sent: its log is read
-// by people. The whole record goes to [Options.Log].
+// maxLogLine is how many bytes of a record are sent to the client, whose log is
+// read by people. The whole record goes to [Options.Log].
 const maxLogLine = 4 << 10
 
 // clientLog is a slog handler that writes to the client's log, through the
-// outbox: a record may be written anywhere, on the read loop too.
+// outbox: a record may be written anywhere, also on the read loop.
 type clientLog struct {
-	s      *server
-	attrs  string // " name=value" of those that With gave
-	prefix string // of the names: the open groups
+	c      *Conn
+	attrs  string // " name=value" of the attributes of With
+	prefix string // of names: the open groups
 }
 
-// newLog returns the server's log: the client's, and that of the options.
-func newLog(s *server) *slog.Logger {
-	own := clientLog{s: s}
-	if s.opts.Log == nil {
+// newLog returns a logger that writes to the client's log and to [Options.Log].
+func newLog(c *Conn) *slog.Logger {
+	own := clientLog{c: c}
+	if c.opts.Log == nil {
 		return slog.New(own)
 	}
-	return slog.New(slog.NewMultiHandler(own, s.opts.Log))
+	return slog.New(slog.NewMultiHandler(own, c.opts.Log))
 }
 
-// Enabled implements slog.Handler. Debug records are for the trace's sake.
+// Enabled implements slog.Handler. Debug records are only sent while the trace
+// is verbose.
 func (h clientLog) Enabled(_ context.Context, level slog.Level) bool {
-	return level >= slog.LevelInfo || h.s.trace.value() == protocol.TraceValueVerbose
+	return level >= slog.LevelInfo || h.c.trace.value() == protocol.TraceValueVerbose
 }
 
 // Handle implements slog.Handler.
@@ -50,11 +49,11 @@ func (h clientLog) Handle(_ context.Context, r slog.Record) error {
 		writeAttr(&line, h.prefix, a)
 		return true
 	})
-	text := agent.Visible(line.String())
+	text := h.c.opts.Visible(line.String())
 	if len(text) > maxLogLine {
 		text = strings.ToValidUTF8(text[:maxLogLine], "") + fmt.Sprintf(" … (%d bytes more)", len(text)-maxLogLine)
 	}
-	h.s.out.post(note{method: protocol.MethodWindowLogMessage, params: &protocol.LogMessageParams{Type: messageType(r.Level), Message: text}, log: true})
+	h.c.out.post(note{method: protocol.MethodWindowLogMessage, params: &protocol.LogMessageParams{Type: messageType(r.Level), Message: text}, log: true})
 	return nil
 }
 
@@ -76,8 +75,8 @@ func (h clientLog) WithGroup(name string) slog.Handler {
 	return h
 }
 
-// writeAttr writes " name=value"; a value with blanks is quoted, except for a
-// stack, which only its line breaks make readable.
+// writeAttr writes " name=value". A value with spaces is quoted, except for a
+// stack, which is only readable with its line breaks.
 func writeAttr(line *strings.Builder, prefix string, a slog.Attr) {
 	v := a.Value.Resolve()
 	switch {
@@ -98,8 +97,8 @@ func writeAttr(line *strings.Builder, prefix string, a slog.Attr) {
 	}
 }
 
-// messageType maps levels to the protocol's types. Its own debug type is of
-// 3.18, and no capability says whether a client knows it.
+// messageType maps levels to the protocol's types. Debug records become type Log:
+// the debug type is new in 3.18, and no capability says whether a client knows it.
 func messageType(level slog.Level) protocol.MessageType {
 	switch {
 	case level >= slog.LevelError:
@@ -112,11 +111,13 @@ func messageType(level slog.Level) protocol.MessageType {
 	return protocol.MessageTypeLog
 }
 
-// trace is the level of $/logTrace that the client set; off at first.
+// trace is the level of $/logTrace that the client has set; initially off.
 type trace struct{ level atomic.Value }
 
-// set takes the client's value; one that is unknown means off.
-func (t *trace) set(v protocol.TraceValue) { t.level.Store(cloned(v)) }
+// set takes the client's value; an unknown one means off.
+func (t *trace) set(v protocol.TraceValue) {
+	t.level.Store(protocol.TraceValue(strings.Clone(string(v))))
+}
 
 // value returns the level.
 func (t *trace) value() protocol.TraceValue {
@@ -124,23 +125,23 @@ func (t *trace) value() protocol.TraceValue {
 	return v
 }
 
-// traceLine sends one line of the trace; verbose goes along where the client
-// wants that much.
-func (s *server) traceLine(message, verbose string) {
-	level := s.trace.value()
+// traceLine sends one line of the trace, with verbose if the client has asked for
+// that much.
+func (c *Conn) traceLine(message, verbose string) {
+	level := c.trace.value()
 	if level != protocol.TraceValueMessages && level != protocol.TraceValueVerbose {
 		return
 	}
-	params := &protocol.LogTraceParams{Message: agent.Visible(message)}
+	params := &protocol.LogTraceParams{Message: c.opts.Visible(message)}
 	if level == protocol.TraceValueVerbose && verbose != "" {
-		params.Verbose = new(agent.Visible(verbose))
+		params.Verbose = new(c.opts.Visible(verbose))
 	}
-	s.out.post(note{method: protocol.MethodLogTrace, params: params, log: true})
+	c.out.post(note{method: protocol.MethodLogTrace, params: params, log: true})
 }
 
-// traceRequest tells the trace of a request that was answered. Its params are
-// not told: they hold the user's text.
-func (s *server) traceRequest(req *jsonrpc2.Request, start time.Time, err error) {
+// traceRequest adds a request that was answered to the trace, without its params:
+// they hold the user's text.
+func (c *Conn) traceRequest(req *jsonrpc2.Request, start time.Time, err error) {
 	outcome := "answered"
 	var coded *jsonrpc2.Error
 	if errors.As(err, &coded) {
@@ -150,5 +151,5 @@ func (s *server) traceRequest(req *jsonrpc2.Request, start time.Time, err error)
 	if err != nil {
 		text = err.Error()
 	}
-	s.traceLine(fmt.Sprintf("%s %s after %v", req.Method(), outcome, s.clock.now().Sub(start).Round(time.Millisecond)), text)
+	c.traceLine(fmt.Sprintf("%s %s after %v", req.Method(), outcome, c.Clock.Now().Sub(start).Round(time.Millisecond)), text)
 }

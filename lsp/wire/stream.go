@@ -1,4 +1,4 @@
-package lsp
+package wire
 
 import (
 	"bufio"
@@ -18,21 +18,21 @@ import (
 
 // The limits of the wire.
 const (
-	// maxMessage is the largest message that is read, in bytes: a file of 50 MB,
-	// escaped, fits in it; a length that is a mistake is not allocated.
+	// maxMessage is the largest message that is read, in bytes: an escaped file of
+	// 50 MB fits in it, and a wrong length does not allocate all memory.
 	maxMessage = 256 << 20
 	// keptBuffer is the largest read buffer that is kept for the next message.
 	keptBuffer = 1 << 20
 	// maxHeader is the longest header line; the protocol's two fields need 80 bytes.
 	maxHeader = 1 << 12
 	// maxMalformed is how many unreadable messages in a row end the connection:
-	// one is a client's slip, this many are not a language client.
+	// one is a mistake of the client, this many do not come from a language client.
 	maxMalformed = 16
 )
 
-// stream frames messages. It writes as the library does and reads by itself,
+// stream frames messages. It writes with the library and has a reader of its own,
 // because the library's reader ends the connection at the first message that
-// is not JSON, and tells nobody of the end while a handler runs.
+// is not JSON, and reports the end of the input to nobody while a handler runs.
 type stream struct {
 	jsonrpc2.Stream
 	in    *bufio.Reader
@@ -115,7 +115,7 @@ func (s *stream) frame() ([]byte, error) {
 	return body, nil
 }
 
-// failure returns what broke the connection, nil for an ordinary end.
+// failure returns what broke the connection; nil when it just ended.
 func (s *stream) failure() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,4 +1,4 @@
-package lsp
+package wire
 
 import (
 	"context"
@@ -14,19 +14,20 @@ import (
 // The limits of the outbox.
 const (
 	// maxLogs is how many log messages wait for a client that reads slowly: what a
-	// busy task says in a minute. Then the oldest go.
+	// busy task logs in a minute. Then the oldest are dropped.
 	maxLogs = 1000
 	// maxNotes is how many notifications of any kind wait. A client this far behind
-	// does not read at all; the oldest go here too, rather than all memory.
+	// does not read at all; dropping the oldest bounds the memory.
 	maxNotes = 10000
 )
 
-// outbox sends notifications in order, from a goroutine of its own: whoever
-// posts one, the read loop included, never waits for the client.
+// outbox sends notifications in order, from a goroutine of its own: posting one
+// never waits for the client, on the read loop neither.
 type outbox struct {
-	wake   chan struct{} // holds one token: something is to do
-	opened chan struct{} // closed when the client may be told something
-	quit   chan struct{} // closed when no more is sent than what is queued
+	name   string        // of the server
+	wake   chan struct{} // holds one token: the queue is not empty
+	opened chan struct{} // closed when the client may be sent notifications
+	quit   chan struct{} // closed when only what is queued is still sent
 	done   chan struct{} // closed when the sender has ended
 
 	mu      sync.Mutex
@@ -42,11 +43,11 @@ type note struct {
 	log    bool // may be dropped
 }
 
-func newOutbox() *outbox {
-	return &outbox{wake: make(chan struct{}, 1), opened: make(chan struct{}), quit: make(chan struct{})}
+func newOutbox(name string) *outbox {
+	return &outbox{name: name, wake: make(chan struct{}, 1), opened: make(chan struct{}), quit: make(chan struct{})}
 }
 
-// start begins to send on conn, as soon as the outbox is open.
+// start begins to send on conn as soon as the outbox is open.
 func (o *outbox) start(conn jsonrpc2.Conn) {
 	o.done = make(chan struct{})
 	go func() {
@@ -54,7 +55,7 @@ func (o *outbox) start(conn jsonrpc2.Conn) {
 		select {
 		case <-o.opened:
 		case <-o.quit:
-			return // nothing may be sent to a client that has not been greeted
+			return // nothing may be sent before initialized
 		}
 		for {
 			n, ok := o.next()
@@ -67,13 +68,13 @@ func (o *outbox) start(conn jsonrpc2.Conn) {
 				}
 			}
 			if conn.Notify(context.Background(), n.method, n.params) != nil {
-				return // the connection has ended, and its end is told elsewhere
+				return // the connection has ended; Serve reports that
 			}
 		}
 	}()
 }
 
-// open lets notifications out. It must be called once at most.
+// open lets notifications out. It must be called at most once.
 func (o *outbox) open() { close(o.opened) }
 
 // post queues a notification.
@@ -93,7 +94,7 @@ func (o *outbox) post(n note) {
 	}
 }
 
-// dropOldest drops the oldest log message, where there is none the oldest note.
+// dropOldest drops the oldest log message, or the oldest note if there is none.
 func (o *outbox) dropOldest() {
 	i := max(0, slices.IndexFunc(o.queue, func(n note) bool { return n.log }))
 	if o.queue[i].log {
@@ -103,12 +104,13 @@ func (o *outbox) dropOldest() {
 	o.dropped++
 }
 
-// next takes the first note off the queue. What was dropped is said first.
+// next takes the first note off the queue. A note about dropped messages comes
+// first.
 func (o *outbox) next() (note, bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.dropped > 0 {
-		text := fmt.Sprintf("%d messages were dropped here: the client reads slower than %s writes", o.dropped, Name)
+		text := fmt.Sprintf("%d messages were dropped here: the client reads slower than %s writes", o.dropped, o.name)
 		o.dropped = 0
 		return note{method: protocol.MethodWindowLogMessage, params: &protocol.LogMessageParams{Type: protocol.MessageTypeWarning, Message: text}}, true
 	}
