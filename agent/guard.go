@@ -38,39 +38,66 @@ type leave struct {
 	why  string
 }
 
-// wants returns what an action needs leave for; nil where it needs none.
-func (r *run) wants(act *action.Action) *leave {
-	switch args := act.Args.(type) {
-	case action.ReadFile:
-		return r.wantsRead(args.Path)
-	case action.Outline:
-		return r.wantsRead(args.Path)
-	case action.Diagnostics:
-		return r.wantsRead(args.Path)
-	case action.GitDiff:
-		return r.wantsRead(args.Path)
-	case action.WriteFile:
-		return r.wantsChange(args.Path)
-	case action.PatchFile:
-		return r.wantsChange(args.Path)
-	case action.DeleteFile:
-		return r.wantsChange(args.Path)
-	case action.RenameFile:
-		if l := r.wantsChange(args.From); l != nil {
-			return l
+// wants returns what an action needs leave for, by what it declares that it reads
+// and changes; nil where it needs none. The error refuses the action: it declares
+// something that nobody can allow.
+func (r *run) wants(args action.Reach) (*leave, error) {
+	for _, p := range args.Reads() {
+		if l, err := r.wantsRead(p); l != nil || err != nil {
+			return l, err
 		}
-		return r.wantsChange(args.To)
-	case action.FinishFeature:
-		return r.wantsFewerTests()
-	case action.RunCommand:
-		return wantsSecrets(args)
 	}
-	return nil
+	for _, p := range args.Changes() {
+		if l, err := r.wantsChange(p); l != nil || err != nil {
+			return l, err
+		}
+	}
+	for _, h := range args.Hosts() {
+		if h != action.SandboxHosts { // commands are judged one by one, see permit
+			return nil, fmt.Errorf("no setting and no question allows an action to connect to %s", h)
+		}
+	}
+	return nil, nil
 }
 
-// wantsRead is the leave for a file that may hold secrets. What the agent wrote
-// itself it may read.
-func (r *run) wantsRead(name string) *leave {
+// wantsRead is the leave to read a place.
+func (r *run) wantsRead(p action.Place) (*leave, error) {
+	switch p := p.(type) {
+	case action.File:
+		return r.wantsSecretFile(string(p)), nil
+	case action.Secrets:
+		return wantsSecrets(p), nil
+	case action.Files, action.Staged: // what may hold secrets is left out
+		return nil, nil
+	case action.FileNames, action.Memory:
+		return nil, nil
+	}
+	return nil, fmt.Errorf("nobody can allow to read %T", p)
+}
+
+// wantsChange is the leave to change a place.
+func (r *run) wantsChange(p action.Place) (*leave, error) {
+	switch p := p.(type) {
+	case action.File:
+		if l := r.wantsSecretFile(string(p)); l != nil {
+			return l, nil
+		}
+		return r.wantsObeyed(string(p)), nil
+	case action.Outcome:
+		return r.wantsFewerTests(), nil
+	case action.Files: // what would need leave is left out, see stageChange
+		return nil, nil
+	case action.Staged: // an earlier state, each change of which was allowed
+		return nil, nil
+	case action.Memory: // what the user answers, under a name that cannot be a secret's
+		return nil, nil
+	}
+	return nil, fmt.Errorf("nobody can allow to change %T", p)
+}
+
+// wantsSecretFile is the leave for a file that may hold secrets. What the agent
+// wrote itself it may read.
+func (r *run) wantsSecretFile(name string) *leave {
 	key, err := r.a.Workspace.Key(name)
 	if err != nil || !r.hides(key) || !r.exists(key) {
 		return nil // the action will say what is wrong
@@ -79,18 +106,11 @@ func (r *run) wantsRead(name string) *leave {
 		why: "What is in it would go to the model, but for what is known to be a secret or looks like one."}
 }
 
-// wantsChange is the leave for an edit: its diff shows what the file held, and
-// programs may obey the file.
-func (r *run) wantsChange(name string) *leave {
+// wantsObeyed is the leave to change a file that programs obey.
+func (r *run) wantsObeyed(name string) *leave {
 	key, err := r.a.Workspace.Key(name)
-	if err != nil {
-		return nil
-	}
-	if l := r.wantsRead(key); l != nil {
-		return l
-	}
-	if !r.obeys(key) {
-		return nil
+	if err != nil || !r.obeys(key) {
+		return nil // the action will say what is wrong
 	}
 	return &leave{key: "change " + key, text: "CASE wants to change a file that programs obey by themselves", what: key,
 		why: "It can make your editor, git, a shell or a server run something, or say what an agent may do. The task does not name it."}
@@ -141,7 +161,10 @@ func (r *run) hides(key string) bool {
 // the refusal. Only where it returns true the action may go on.
 func (r *run) allowedTo(act *action.Action) (bool, error) {
 	c := r.p.pending
-	l := r.wants(act)
+	l, err := r.wants(act.Args)
+	if err != nil {
+		return false, r.done(ActionDone{Text: "Nothing was done: " + err.Error() + "."})
+	}
 	if l == nil || r.p.leaves[l.key] && c.withheld == nil {
 		return true, nil
 	}

@@ -1,10 +1,14 @@
 package agent
 
 import (
+	"encoding/json"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"caselsp/agent/action"
 	"caselsp/agent/shell"
 	"caselsp/agent/workspace"
 )
@@ -86,3 +90,98 @@ func TestWeakened(t *testing.T) {
 		})
 	}
 }
+
+// TestGuardOfEveryVerb names a file that holds secrets, and one that programs obey,
+// in the arguments of every verb: whichever takes a path must need leave for the
+// first, and whichever changes files for the second.
+func TestGuardOfEveryVerb(t *testing.T) {
+	const secret, obeyed = ".env", ".vscode/settings.json"
+	b := newBench(t, "", agreeable{})
+	r := b.newRun("t", func(Event, error) bool { return true })
+	defer r.overlay.Close()
+	if err := r.begin(t.Context(), Task{ID: "t", Text: "look"}); err != nil {
+		t.Fatal(err)
+	}
+	dir := b.Workspace.Roots()[0].Dir
+	for _, name := range []string{secret, obeyed} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("X=1\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	guarded := 0
+	for _, v := range action.Lookup(action.Names()...) {
+		for _, path := range []string{secret, obeyed} {
+			args, takesPath := argumentsNaming(t, v, path)
+			act, err := action.Restore(v.Name, args)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l, err := r.wants(act.Args)
+			if err != nil {
+				t.Errorf("%s can never be allowed: %v", v.Name, err)
+			}
+			if must := takesPath && (path == secret || v.Effect == action.Edits); must != (l != nil) {
+				t.Errorf("%s of %s needs leave: %v, want %v", v.Name, path, l != nil, must)
+			}
+			if l != nil {
+				guarded++
+			}
+		}
+	}
+	if guarded < 12 {
+		t.Errorf("only %d actions need leave", guarded)
+	}
+}
+
+// argumentsNaming makes arguments of a verb in which every path is the one given.
+func argumentsNaming(t *testing.T, v *action.Verb, path string) (args json.RawMessage, takesPath bool) {
+	t.Helper()
+	var schema struct {
+		Properties map[string]struct{ Type string }
+	}
+	if err := json.Unmarshal(v.Schema, &schema); err != nil {
+		t.Fatal(err)
+	}
+	named := map[string]string{}
+	for _, p := range []string{"path", "from", "to"} {
+		if schema.Properties[p].Type == "string" {
+			named[p] = path
+		}
+	}
+	args, err := json.Marshal(named)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return args, len(named) > 0
+}
+
+// TestUnknownReach: what a verb declares and nobody decides about is refused.
+func TestUnknownReach(t *testing.T) {
+	b := newBench(t, "", agreeable{})
+	r := b.newRun("t", func(Event, error) bool { return true })
+	defer r.overlay.Close()
+	for name, args := range map[string]action.Reach{
+		"a host":             reaching{hosts: []action.Host{"example.com"}},
+		"names are changed":  reaching{changes: []action.Place{action.FileNames("")}},
+		"secrets are set":    reaching{changes: []action.Place{action.Secrets{}}},
+		"an outcome is read": reaching{reads: []action.Place{action.Outcome{}}},
+		"no place at all":    reaching{reads: []action.Place{nil}},
+	} {
+		if _, err := r.wants(args); err == nil {
+			t.Errorf("%s: not refused", name)
+		}
+	}
+}
+
+// reaching is what an action might declare.
+type reaching struct {
+	reads, changes []action.Place
+	hosts          []action.Host
+}
+
+func (r reaching) Reads() []action.Place   { return r.reads }
+func (r reaching) Changes() []action.Place { return r.changes }
+func (r reaching) Hosts() []action.Host    { return r.hosts }

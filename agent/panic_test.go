@@ -86,8 +86,8 @@ func TestPanicOfListener(t *testing.T) {
 type broken struct{ action.WriteFile }
 
 // Do implements action.Doer.
-func (broken) Do(_ context.Context, env *action.Env) (action.Result, error) {
-	_, err := env.Overlay.Write("half.txt", "half\n")
+func (b broken) Do(_ context.Context, s *action.Scope) (action.Result, error) {
+	_, err := s.Write(b.Path, "half\n")
 	if err != nil {
 		return action.Result{}, err
 	}
@@ -103,7 +103,7 @@ func TestPanicOfEdit(t *testing.T) {
 	if err := r.begin(t.Context(), Task{ID: "t", Text: "write"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.do(t.Context(), action.Lookup(action.WriteFileName)[0], broken{}); err != nil {
+	if err := r.do(t.Context(), action.Lookup(action.WriteFileName)[0], broken{action.WriteFile{Path: "half.txt"}}); err != nil {
 		t.Fatal(err)
 	}
 	last, ok := done[len(done)-1].(ActionDone)

@@ -69,7 +69,7 @@ func (r *run) do(ctx context.Context, verb *action.Verb, args action.Doer) error
 	before := r.overlay.State()
 	var result action.Result
 	err := r.guarded(verb.Name, func() (err error) {
-		result, err = args.Do(ctx, &action.Env{Overlay: r.overlay, Shown: r.p.shownNow(), Hidden: store.Redacted, Hides: r.hides, Judge: r.judge})
+		result, err = action.Do(ctx, args, action.Env{Overlay: r.overlay, Shown: r.p.shownNow(), Hidden: store.Redacted, Hides: r.hides, Judge: r.judge})
 		return err
 	})
 	if ctx.Err() != nil {

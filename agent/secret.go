@@ -68,12 +68,9 @@ func (a *Agent) learn(name, value string) {
 }
 
 // wantsSecrets is the leave for a command to have secrets.
-func wantsSecrets(args action.RunCommand) *leave {
-	if len(args.Secrets) == 0 {
-		return nil
-	}
-	names := strings.Join(args.Secrets, ", ")
-	return &leave{key: "secrets " + names + " for " + args.Command, text: "CASE wants to give a command secrets: " + names, what: args.Command,
+func wantsSecrets(s action.Secrets) *leave {
+	names := strings.Join(s.Names, ", ")
+	return &leave{key: "secrets " + names + " for " + s.Line, text: "CASE wants to give a command secrets: " + names, what: s.Line,
 		why: "The command, and all code that it runs, can read them. Its output and the files that it writes are searched for them."}
 }
 

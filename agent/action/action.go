@@ -44,13 +44,20 @@ type Args interface {
 	// Check says what is wrong with the arguments, in words for the model.
 	// It looks at nothing but the arguments.
 	Check() error
+	// Reach says what the action reads and changes and which hosts it connects to.
+	Reach
 }
 
 // Doer is what the arguments of verbs with the effects Reads and Edits implement.
 // The error is for the model: it says why nothing was done and what to do instead.
 type Doer interface {
 	Args
-	Do(ctx context.Context, env *Env) (Result, error)
+	Do(ctx context.Context, s *Scope) (Result, error)
+}
+
+// Do carries out an action on an overlay. It sees there what it declares.
+func Do(ctx context.Context, args Doer, env Env) (Result, error) {
+	return args.Do(ctx, env.scope(args))
 }
 
 // Result is what an action did.

@@ -108,7 +108,7 @@ func TestLooks(t *testing.T) {
 	defer w.Close()
 	o := w.NewOverlay()
 	defer o.Close()
-	env := &Env{Overlay: o, Shown: map[string]Shown{}}
+	env := Env{Overlay: o, Shown: map[string]Shown{}}
 	for _, c := range []struct {
 		name, args string
 		want       []string
@@ -130,7 +130,7 @@ func TestLooks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := a.Args.(Doer).Do(context.Background(), env)
+		r, err := Do(context.Background(), a.Args.(Doer), env)
 		if err != nil {
 			t.Errorf("%s %s: %v", c.name, c.args, err)
 			continue

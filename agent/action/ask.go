@@ -13,6 +13,7 @@ var askText string
 
 // AskUser puts a question to the user (SPEC row A5).
 type AskUser struct {
+	local
 	Question string   `json:"question" doc:"The question, complete in itself."`
 	Choices  []string `json:"choices,omitempty" doc:"Short answers to choose from; the user may still answer in own words."`
 	Name     string   `json:"name,omitempty" doc:"A name such as SITE_NAME, where the answer holds for the whole project and is no secret: it is asked for once, and remembered."`
@@ -56,11 +57,18 @@ func (a AskUser) Check() error {
 	return nil
 }
 
+// Reads implements Reach: an answer that has a name may be known already.
+func (AskUser) Reads() []Place { return []Place{Memory{}} }
+
+// Changes implements Reach.
+func (AskUser) Changes() []Place { return []Place{Memory{}} }
+
 //go:embed checkpoint.md
 var checkpointText string
 
 // Checkpoint asks TARS for advice in mid-run (SPEC row T9).
 type Checkpoint struct {
+	reading
 	Reason string `json:"reason" doc:"Where you are stuck, what you tried, what you need to know."`
 }
 
@@ -73,3 +81,6 @@ func (a Checkpoint) Check() error {
 	}
 	return nil
 }
+
+// Reads implements Reach: TARS is shown what the feature changed.
+func (Checkpoint) Reads() []Place { return []Place{Staged{}} }

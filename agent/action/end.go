@@ -12,6 +12,7 @@ var rollbackText string
 
 // Rollback returns the staged files to what they were before a named step (SPEC row A7).
 type Rollback struct {
+	local
 	Step   int    `json:"step,omitempty" doc:"The files go back to what they were before this step of the feature. Leave out for the last good state."`
 	Reason string `json:"reason" doc:"Why the work since then is wrong."`
 }
@@ -26,11 +27,18 @@ func (a Rollback) Check() error {
 	return nil
 }
 
+// Reads implements Reach.
+func (Rollback) Reads() []Place { return nil }
+
+// Changes implements Reach.
+func (Rollback) Changes() []Place { return []Place{Staged{}} }
+
 //go:embed finish.md
 var finishText string
 
 // FinishFeature ends the coding part of a round (SPEC row A8).
 type FinishFeature struct {
+	local
 	Summary      string   `json:"summary" doc:"What was done, in one to three sentences."`
 	FixesApplied []string `json:"fixes_applied,omitempty" doc:"After a failed test: each fix that was made."`
 	Analysis     string   `json:"analysis,omitempty" doc:"After a failed test: why it failed and why the fix is right."`
@@ -46,11 +54,18 @@ func (a FinishFeature) Check() error {
 	return nil
 }
 
+// Reads implements Reach: validators and linters look at what was staged.
+func (FinishFeature) Reads() []Place { return []Place{Staged{}} }
+
+// Changes implements Reach.
+func (FinishFeature) Changes() []Place { return []Place{Outcome{}} }
+
 //go:embed abort.md
 var abortText string
 
 // Abort ends the feature as failed (SPEC row A9).
 type Abort struct {
+	words
 	Reason string `json:"reason" doc:"Why the feature cannot be done; the user reads it."`
 }
 

@@ -10,18 +10,22 @@ var gitStatusText string
 
 // GitStatus shows which files differ from the last commit. Package agent answers
 // it: the repository belongs to the workspace, not to the overlay.
-type GitStatus struct{}
+type GitStatus struct{ reading }
 
 var _ = register[GitStatus](GitStatusName, Looks, gitStatusText)
 
 // Check implements Args.
 func (GitStatus) Check() error { return nil }
 
+// Reads implements Reach.
+func (GitStatus) Reads() []Place { return []Place{FileNames("")} }
+
 //go:embed gitdiff.md
 var gitDiffText string
 
 // GitDiff shows how files differ from the last commit.
 type GitDiff struct {
+	reading
 	Path string `json:"path,omitempty" doc:"Only this file. Leave out for all."`
 }
 
@@ -30,11 +34,20 @@ var _ = register[GitDiff](GitDiffName, Looks, gitDiffText)
 // Check implements Args.
 func (GitDiff) Check() error { return nil }
 
+// Reads implements Reach.
+func (a GitDiff) Reads() []Place {
+	if a.Path == "" {
+		return []Place{Files("")}
+	}
+	return []Place{File(a.Path)}
+}
+
 //go:embed recall.md
 var recallText string
 
 // Recall looks for similar past work in memory (SPEC row M4).
 type Recall struct {
+	reading
 	Query string `json:"query" doc:"What to look for, in words."`
 }
 
@@ -47,3 +60,6 @@ func (a Recall) Check() error {
 	}
 	return nil
 }
+
+// Reads implements Reach.
+func (Recall) Reads() []Place { return []Place{Memory{}} }

@@ -24,6 +24,7 @@ var listText string
 
 // ListFiles lists the files of the workspace.
 type ListFiles struct {
+	reading
 	Glob string `json:"glob,omitempty" doc:"Which files, such as **/*.py. Leave out for all."`
 }
 
@@ -32,9 +33,12 @@ var _ = register[ListFiles](ListFilesName, Reads, listText)
 // Check implements Args.
 func (a ListFiles) Check() error { return nil }
 
+// Reads implements Reach.
+func (a ListFiles) Reads() []Place { return []Place{FileNames(a.Glob)} }
+
 // Do implements Doer.
-func (a ListFiles) Do(ctx context.Context, env *Env) (Result, error) {
-	entries, more, err := env.Overlay.List(ctx, a.Glob, maxListed)
+func (a ListFiles) Do(ctx context.Context, s *Scope) (Result, error) {
+	entries, more, err := s.List(ctx, a.Glob, maxListed)
 	if err != nil {
 		return Result{}, err
 	}
@@ -61,6 +65,7 @@ var searchText string
 
 // SearchText searches many files for a text or a regular expression.
 type SearchText struct {
+	reading
 	Pattern    string `json:"pattern" doc:"What to look for."`
 	Regexp     bool   `json:"regexp,omitempty" doc:"The pattern is a regular expression (RE2)."`
 	IgnoreCase bool   `json:"ignore_case,omitempty" doc:"Upper and lower case are the same."`
@@ -77,10 +82,13 @@ func (a SearchText) Check() error {
 	return nil
 }
 
+// Reads implements Reach.
+func (a SearchText) Reads() []Place { return []Place{Files(a.Glob)} }
+
 // Do implements Doer.
-func (a SearchText) Do(ctx context.Context, env *Env) (Result, error) {
-	found, more, err := env.Overlay.Search(ctx, workspace.Query{
-		Pattern: a.Pattern, Regexp: a.Regexp, IgnoreCase: a.IgnoreCase, Glob: a.Glob, Limit: maxMatches, Skip: env.Hides,
+func (a SearchText) Do(ctx context.Context, s *Scope) (Result, error) {
+	found, more, err := s.Search(ctx, workspace.Query{
+		Pattern: a.Pattern, Regexp: a.Regexp, IgnoreCase: a.IgnoreCase, Glob: a.Glob, Limit: maxMatches,
 	})
 	if err != nil {
 		return Result{}, err
@@ -107,6 +115,7 @@ var outlineText string
 
 // Outline shows the classes and functions of a file with their lines.
 type Outline struct {
+	reading
 	Path string `json:"path" doc:"File, relative to the workspace."`
 }
 
@@ -115,9 +124,12 @@ var _ = register[Outline](OutlineName, Reads, outlineText)
 // Check implements Args.
 func (a Outline) Check() error { return checkPath(a.Path) }
 
+// Reads implements Reach.
+func (a Outline) Reads() []Place { return []Place{File(a.Path)} }
+
 // Do implements Doer.
-func (a Outline) Do(_ context.Context, env *Env) (Result, error) {
-	f, err := env.Overlay.Read(a.Path)
+func (a Outline) Do(_ context.Context, s *Scope) (Result, error) {
+	f, err := s.Read(a.Path)
 	if err != nil {
 		return Result{}, err
 	}
@@ -149,6 +161,7 @@ var diagnosticsText string
 
 // Diagnostics shows what the validators find in a file.
 type Diagnostics struct {
+	reading
 	Path string `json:"path" doc:"File, relative to the workspace."`
 }
 
@@ -157,17 +170,14 @@ var _ = register[Diagnostics](DiagnosticsName, Reads, diagnosticsText)
 // Check implements Args.
 func (a Diagnostics) Check() error { return checkPath(a.Path) }
 
+// Reads implements Reach.
+func (a Diagnostics) Reads() []Place { return []Place{File(a.Path)} }
+
 // Do implements Doer.
-func (a Diagnostics) Do(ctx context.Context, env *Env) (Result, error) {
-	f, err := env.Overlay.Read(a.Path)
+func (a Diagnostics) Do(ctx context.Context, s *Scope) (Result, error) {
+	found, err := s.Judge(ctx, a.Path)
 	if err != nil {
 		return Result{}, err
-	}
-	found := validate.Check(a.Path, f.Text)
-	if env.Judge != nil {
-		if found, err = env.Judge(ctx, a.Path, f.Text); err != nil {
-			return Result{}, err
-		}
 	}
 	return Result{Text: Findings(found), Note: "diagnostics " + a.Path}, nil
 }

@@ -13,6 +13,7 @@ var deleteText string
 
 // DeleteFile deletes a file.
 type DeleteFile struct {
+	local
 	Path string `json:"path" doc:"File, relative to the workspace."`
 }
 
@@ -21,9 +22,15 @@ var _ = register[DeleteFile](DeleteFileName, Edits, deleteText)
 // Check implements Args.
 func (a DeleteFile) Check() error { return checkPath(a.Path) }
 
+// Reads implements Reach: the diff shows what the file held.
+func (a DeleteFile) Reads() []Place { return []Place{File(a.Path)} }
+
+// Changes implements Reach.
+func (a DeleteFile) Changes() []Place { return []Place{File(a.Path)} }
+
 // Do implements Doer.
-func (a DeleteFile) Do(_ context.Context, env *Env) (Result, error) {
-	edit, err := env.Overlay.Delete(a.Path)
+func (a DeleteFile) Do(_ context.Context, s *Scope) (Result, error) {
+	edit, err := s.Delete(a.Path)
 	if err != nil {
 		return Result{}, err
 	}
@@ -35,6 +42,7 @@ var renameText string
 
 // RenameFile moves a file to another name or folder; its content stays.
 type RenameFile struct {
+	local
 	From string `json:"from" doc:"The file's present path."`
 	To   string `json:"to" doc:"Its new path; nothing may exist there."`
 }
@@ -52,9 +60,15 @@ func (a RenameFile) Check() error {
 	return checkPath(a.To)
 }
 
+// Reads implements Reach: under its new name the file could be read without leave.
+func (a RenameFile) Reads() []Place { return []Place{File(a.From)} }
+
+// Changes implements Reach.
+func (a RenameFile) Changes() []Place { return []Place{File(a.From), File(a.To)} }
+
 // Do implements Doer.
-func (a RenameFile) Do(_ context.Context, env *Env) (Result, error) {
-	edit, err := env.Overlay.Rename(a.From, a.To)
+func (a RenameFile) Do(_ context.Context, s *Scope) (Result, error) {
+	edit, err := s.Rename(a.From, a.To)
 	if err != nil {
 		return Result{}, err
 	}
@@ -63,7 +77,7 @@ func (a RenameFile) Do(_ context.Context, env *Env) (Result, error) {
 		Note: fmt.Sprintf("rename %s to %s", a.From, a.To),
 		Diff: edit.Diff(),
 	}
-	if shown, ok := env.Shown[a.From]; ok && edit.Op == workspace.Rename {
+	if shown, ok := s.shown(a.From); ok && edit.Op == workspace.Rename {
 		shown.Path = a.To
 		r.Shown = &shown
 	}

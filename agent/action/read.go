@@ -12,6 +12,7 @@ var readText string
 
 // ReadFile shows a file, whole or by a range of lines (SPEC row A3).
 type ReadFile struct {
+	reading
 	Path string `json:"path" doc:"File, relative to the workspace."`
 	From int    `json:"from,omitempty" doc:"First line, from 1. Leave out to read the whole file."`
 	To   int    `json:"to,omitempty" doc:"Last line, inclusive."`
@@ -36,9 +37,12 @@ func (a ReadFile) Check() error {
 	return checkPath(a.Path)
 }
 
+// Reads implements Reach.
+func (a ReadFile) Reads() []Place { return []Place{File(a.Path)} }
+
 // Do implements Doer.
-func (a ReadFile) Do(_ context.Context, env *Env) (Result, error) {
-	f, err := env.Overlay.Read(a.Path)
+func (a ReadFile) Do(_ context.Context, s *Scope) (Result, error) {
+	f, err := s.Read(a.Path)
 	if err != nil {
 		return Result{}, err
 	}

@@ -42,6 +42,20 @@ func (a RunCommand) Check() error {
 	return nil
 }
 
+// Reads implements Reach.
+func (a RunCommand) Reads() []Place {
+	if len(a.Secrets) == 0 {
+		return []Place{Files("")}
+	}
+	return []Place{Files(""), Secrets{Names: a.Secrets, Line: a.Command}}
+}
+
+// Changes implements Reach: what the command writes is staged.
+func (RunCommand) Changes() []Place { return []Place{Files("")} }
+
+// Hosts implements Reach.
+func (RunCommand) Hosts() []Host { return []Host{SandboxHosts} }
+
 const (
 	outputHead = 4 << 10  // bytes of a command's output that a model sees of its beginning: what was run
 	outputTail = 12 << 10 // and of its end: test runners sum up there

@@ -12,6 +12,7 @@ var planText string
 
 // Plan is TARS's plan of a task (SPEC row T2).
 type Plan struct {
+	words
 	Analysis       string    `json:"analysis" doc:"What the task asks for and how it fits into this project."`
 	Create         []string  `json:"files_to_create" doc:"Paths of files that will be new."`
 	Change         []string  `json:"files_to_change" doc:"Paths of files that will change."`
@@ -71,6 +72,7 @@ var verdictText string
 // Verdict is TARS's judgement of a feature (SPEC row T8). Completion is a
 // pointer so that a verdict that leaves it out is told apart from one of 0.
 type Verdict struct {
+	words
 	Completion   *int     `json:"completion" doc:"How much of the feature is done and right, 0 to 100."`
 	Approved     bool     `json:"approved" doc:"True only at 100: nothing is missing and nothing is wrong."`
 	Summary      string   `json:"summary" doc:"The changes, in summary."`
@@ -103,6 +105,7 @@ var hypothesisText string
 
 // Hypothesis is the reflector's one specific fix to try (SPEC row T6).
 type Hypothesis struct {
+	words
 	Cause string `json:"cause" doc:"Why the test failed: the error, and the change behind it."`
 	Fix   string `json:"fix" doc:"The one specific fix to try, naming file and function."`
 	File  string `json:"file,omitempty" doc:"The file to change."`
@@ -123,6 +126,7 @@ var adviceText string
 
 // Advice is TARS's answer to a checkpoint question (SPEC row T9).
 type Advice struct {
+	words
 	Text string `json:"advice" doc:"What to do next, specific enough to act on."`
 }
 

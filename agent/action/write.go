@@ -40,6 +40,7 @@ var writeText string
 
 // WriteFile writes a whole file, or lines From to To of a version that was shown (SPEC row A1).
 type WriteFile struct {
+	local
 	Path    string `json:"path" doc:"File, relative to the workspace."`
 	Content string `json:"content" doc:"The new text: of the whole file, or of the lines from..to."`
 	From    int    `json:"from,omitempty" doc:"First line to replace, from 1. Leave out to write the whole file."`
@@ -61,13 +62,19 @@ func (a WriteFile) Check() error {
 	return checkPlaceholders(a.Path, a.Content, a.Secrets)
 }
 
+// Reads implements Reach: the diff shows what the file held.
+func (a WriteFile) Reads() []Place { return []Place{File(a.Path)} }
+
+// Changes implements Reach.
+func (a WriteFile) Changes() []Place { return []Place{File(a.Path)} }
+
 // Do implements Doer.
-func (a WriteFile) Do(_ context.Context, env *Env) (Result, error) {
-	f, exists, err := env.current(a.Path)
+func (a WriteFile) Do(_ context.Context, s *Scope) (Result, error) {
+	f, exists, err := s.current(a.Path)
 	if err != nil {
 		return Result{}, err
 	}
-	shown, known := env.Shown[a.Path]
+	shown, known := s.shown(a.Path)
 	text := a.Content
 	switch {
 	case a.From > 0 && !exists:
@@ -86,7 +93,7 @@ func (a WriteFile) Do(_ context.Context, env *Env) (Result, error) {
 	if line, found := patch.Placeholder(a.Content, f.Text); found {
 		return Result{}, fmt.Errorf("nothing was changed: line %d of the content stands for code that was left out. Write every line, or use %s for a part of the file", line, PatchFileName)
 	}
-	r, err := env.stage(a.Path, f.Text, exists, text)
+	r, err := s.stage(a.Path, f.Text, exists, text)
 	if err == nil && r.Shown != nil && a.From == 0 {
 		r.Shown.Full = true // the model wrote every line
 	}
@@ -98,6 +105,7 @@ var patchText string
 
 // PatchFile changes parts of a file by a unified diff or SEARCH/REPLACE blocks (SPEC row A2).
 type PatchFile struct {
+	local
 	Path  string `json:"path" doc:"File, relative to the workspace. It must exist and have been shown in full."`
 	Patch string `json:"patch" doc:"A unified diff, or SEARCH/REPLACE blocks."`
 
@@ -117,15 +125,22 @@ func (a PatchFile) Check() error {
 	return checkPlaceholders(a.Path, a.Patch, a.Secrets)
 }
 
+// Reads implements Reach: the diff shows what the file held.
+func (a PatchFile) Reads() []Place { return []Place{File(a.Path)} }
+
+// Changes implements Reach.
+func (a PatchFile) Changes() []Place { return []Place{File(a.Path)} }
+
 // Do implements Doer.
-func (a PatchFile) Do(_ context.Context, env *Env) (Result, error) {
-	f, exists, err := env.current(a.Path)
+func (a PatchFile) Do(_ context.Context, s *Scope) (Result, error) {
+	f, exists, err := s.current(a.Path)
+	shown, _ := s.shown(a.Path)
 	switch {
 	case err != nil:
 		return Result{}, err
 	case !exists:
 		return Result{}, fmt.Errorf("%s does not exist, so it cannot be patched: create it with %s", a.Path, WriteFileName)
-	case !env.Shown[a.Path].Full:
+	case !shown.Full:
 		return Result{}, fmt.Errorf("%s was not shown to you in full, so it cannot be patched: read it with %s first", a.Path, GetFullFileContent)
 	}
 	hunks, err := a.hunks()
@@ -136,7 +151,7 @@ func (a PatchFile) Do(_ context.Context, env *Env) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	r, err := env.stage(a.Path, f.Text, true, text)
+	r, err := s.stage(a.Path, f.Text, true, text)
 	r.Hunks = report.Hunks
 	return r, err
 }

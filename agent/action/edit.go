@@ -1,62 +1,21 @@
 package action
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"strings"
 
 	"caselsp/agent/syntax"
-	"caselsp/agent/validate"
 	"caselsp/agent/workspace"
 )
 
-// Env is what the verbs with the effects Reads and Edits see.
-type Env struct {
-	Overlay *workspace.Overlay
-	Shown   map[string]Shown // by path: what the model was shown in this conversation
-
-	// Hidden is the text that stands where a secret was cut out of a prompt. An
-	// edit that brings it back would overwrite the secret, so it is refused.
-	Hidden string
-	// Hides says which files are not read without the user's leave.
-	Hides func(path string) bool
-
-	// Judge runs the validators over the text of a file, together with what else
-	// there is; nil: over the text alone.
-	Judge func(ctx context.Context, path, text string) ([]validate.Finding, error)
-}
-
-// Shown says which version of a file the model was shown, and how much of it.
-type Shown struct {
-	Path string `json:"path"`
-	Hash string `json:"hash"`           // of the version
-	Full bool   `json:"full,omitempty"` // the whole file; else lines From to To
-	From int    `json:"from,omitempty"`
-	To   int    `json:"to,omitempty"`
-}
-
-// covers reports whether lines from to to (from 1, inclusive) of version hash were shown.
-func (s Shown) covers(hash string, from, to int) bool {
-	return s.Hash == hash && (s.Full || s.From <= from && to <= s.To)
-}
-
-// current reads a file for an edit; missing is no error.
-func (e *Env) current(path string) (f workspace.File, exists bool, err error) {
-	f, err = e.Overlay.Read(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return f, false, nil
-	}
-	return f, err == nil, err
-}
-
 // stage writes text to path, unless it fails the checks that every edit goes
-// through: hidden secrets, and syntax (SPEC rows S6 and E6). before is the text
-// that stood there; "" with exists false for a new file.
-func (e *Env) stage(path, before string, exists bool, text string) (Result, error) {
-	if e.Hidden != "" && strings.Contains(text, e.Hidden) && !strings.Contains(before, e.Hidden) {
-		return Result{}, fmt.Errorf("nothing was changed: the new text holds %q, which stands for a secret that was hidden from you. Patch only the other lines", e.Hidden)
+// through: it must not bring back the mark of a hidden secret, and must not break
+// the file's syntax. before is the text that stood there; "" with exists false for
+// a new file.
+func (s *Scope) stage(path, before string, exists bool, text string) (Result, error) {
+	if hidden := s.env.Hidden; hidden != "" && strings.Contains(text, hidden) && !strings.Contains(before, hidden) {
+		return Result{}, fmt.Errorf("nothing was changed: the new text holds %q, which stands for a secret that was hidden from you. Patch only the other lines", hidden)
 	}
 	if exists && text == before {
 		return Result{}, errors.New("nothing was changed: the file already reads so")
@@ -64,27 +23,28 @@ func (e *Env) stage(path, before string, exists bool, text string) (Result, erro
 	if err := Parses(path, before, exists, text); err != nil {
 		return Result{}, err
 	}
-	edit, err := e.Overlay.Write(path, text)
+	edit, err := s.Write(path, text)
 	if err != nil {
 		return Result{}, err
 	}
-	return e.staged(path, edit)
+	return s.staged(path, edit)
 }
 
 // staged describes an edit that was made, and marks the new version as known:
 // the model wrote it.
-func (e *Env) staged(path string, edit workspace.Edit) (Result, error) {
+func (s *Scope) staged(path string, edit workspace.Edit) (Result, error) {
 	diff := edit.Diff()
 	plus, minus := countLines(diff)
-	f, err := e.Overlay.Read(path)
+	f, err := s.Read(path)
 	if err != nil {
 		return Result{}, fmt.Errorf("%s was staged but cannot be read back: %w", path, err)
 	}
+	shown, _ := s.shown(path)
 	return Result{
 		Text:  fmt.Sprintf("Staged %s: %d lines added, %d removed.\n%s", path, plus, minus, diff),
 		Note:  fmt.Sprintf("%s +%d -%d", path, plus, minus),
 		Diff:  diff,
-		Shown: &Shown{Path: path, Hash: f.Hash, Full: e.Shown[path].Full || edit.Op == workspace.Create},
+		Shown: &Shown{Path: path, Hash: f.Hash, Full: shown.Full || edit.Op == workspace.Create},
 	}, nil
 }
 

@@ -1,0 +1,156 @@
+package action
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"caselsp/agent/shell"
+	"caselsp/agent/validate"
+	"caselsp/agent/workspace"
+)
+
+// Env is what verbs with the effects Reads and Edits work on. They see it through
+// a [Scope] only.
+type Env struct {
+	Overlay *workspace.Overlay
+	Shown   map[string]Shown // by path: what the model was shown in this conversation
+
+	// Hidden is the text that stands where a secret was cut out of a prompt. An
+	// edit that brings it back would overwrite the secret, so it is refused.
+	Hidden string
+	// Hides says which files are not read without the user's leave; nil: those
+	// that may hold secrets by their name.
+	Hides func(path string) bool
+
+	// Judge runs the validators over the text of a file, together with what else
+	// there is; nil: over the text alone.
+	Judge func(ctx context.Context, path, text string) ([]validate.Finding, error)
+}
+
+// Shown says which version of a file the model was shown, and how much of it.
+type Shown struct {
+	Path string `json:"path"`
+	Hash string `json:"hash"`           // of the version
+	Full bool   `json:"full,omitempty"` // the whole file; else lines From to To
+	From int    `json:"from,omitempty"`
+	To   int    `json:"to,omitempty"`
+}
+
+// covers reports whether lines from to to (from 1, inclusive) of version hash were shown.
+func (s Shown) covers(hash string, from, to int) bool {
+	return s.Hash == hash && (s.Full || s.From <= from && to <= s.To)
+}
+
+// Scope is the overlay as one action sees it: what its arguments declare, and
+// nothing else. What is found in many files leaves out those that may not be read.
+type Scope struct {
+	env            Env
+	reads, changes []Place
+}
+
+// ErrUndeclared says that a verb reached for a file that its arguments do not
+// declare: a mistake in the program.
+var ErrUndeclared = errors.New("the action does not declare that it uses this")
+
+// scope returns what an action with these arguments sees of an overlay.
+func (e Env) scope(args Reach) *Scope {
+	if e.Hides == nil {
+		e.Hides = shell.SecretFile
+	}
+	return &Scope{env: e, reads: args.Reads(), changes: args.Changes()}
+}
+
+// mayRead is an error where a place is not declared as read.
+func (s *Scope) mayRead(p Place) error {
+	if slices.Contains(s.reads, p) {
+		return nil
+	}
+	return fmt.Errorf("%w: reading %q", ErrUndeclared, p)
+}
+
+// mayChange is an error where a place is not declared as changed.
+func (s *Scope) mayChange(p Place) error {
+	if slices.Contains(s.changes, p) {
+		return nil
+	}
+	return fmt.Errorf("%w: changing %q", ErrUndeclared, p)
+}
+
+// Read returns a file as the overlay has it.
+func (s *Scope) Read(path string) (workspace.File, error) {
+	if err := s.mayRead(File(path)); err != nil {
+		return workspace.File{}, err
+	}
+	return s.env.Overlay.Read(path)
+}
+
+// List returns the names of the files that a glob matches, up to a limit.
+func (s *Scope) List(ctx context.Context, glob string, limit int) (entries []workspace.Entry, more bool, err error) {
+	if err := s.mayRead(FileNames(glob)); err != nil {
+		return nil, false, err
+	}
+	return s.env.Overlay.List(ctx, glob, limit)
+}
+
+// Search returns the lines that a query finds, in files that may be read.
+func (s *Scope) Search(ctx context.Context, q workspace.Query) (matches []workspace.Match, more bool, err error) {
+	if err := s.mayRead(Files(q.Glob)); err != nil {
+		return nil, false, err
+	}
+	q.Skip = s.env.Hides
+	return s.env.Overlay.Search(ctx, q)
+}
+
+// Judge returns what the validators find in a file.
+func (s *Scope) Judge(ctx context.Context, path string) ([]validate.Finding, error) {
+	f, err := s.Read(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case s.env.Judge == nil:
+		return validate.Check(path, f.Text), nil
+	}
+	return s.env.Judge(ctx, path, f.Text)
+}
+
+// Write stages a file's new text.
+func (s *Scope) Write(path, text string) (workspace.Edit, error) {
+	if err := s.mayChange(File(path)); err != nil {
+		return workspace.Edit{}, err
+	}
+	return s.env.Overlay.Write(path, text)
+}
+
+// Delete stages a file's deletion.
+func (s *Scope) Delete(path string) (workspace.Edit, error) {
+	if err := s.mayChange(File(path)); err != nil {
+		return workspace.Edit{}, err
+	}
+	return s.env.Overlay.Delete(path)
+}
+
+// Rename stages that a file moves.
+func (s *Scope) Rename(from, to string) (workspace.Edit, error) {
+	if err := errors.Join(s.mayChange(File(from)), s.mayChange(File(to))); err != nil {
+		return workspace.Edit{}, err
+	}
+	return s.env.Overlay.Rename(from, to)
+}
+
+// shown returns what the model was shown of a file.
+func (s *Scope) shown(path string) (Shown, bool) {
+	shown, ok := s.env.Shown[path]
+	return shown, ok
+}
+
+// current reads a file for an edit; it is no error that the file does not exist.
+func (s *Scope) current(path string) (f workspace.File, exists bool, err error) {
+	f, err = s.Read(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return f, false, nil
+	}
+	return f, err == nil, err
+}
