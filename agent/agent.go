@@ -59,6 +59,7 @@ type Options struct {
 	Rules   map[string]string
 	Linting Linting
 	Limits  Limits // zero fields: DefaultLimits
+	Version string // of this build; recordings name it
 	Context int    // tokens that fit into the model's window; 0: DefaultContext
 	// AskReads asks also before commands that only read, which else run at once.
 	AskReads bool

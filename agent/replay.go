@@ -24,13 +24,15 @@ import (
 // results, user answers, what memory gave, and when. A replay computes
 // everything else anew and says where it parts from the recording.
 //
-// On disk it is JSON Lines: the exported journal without what can be computed.
+// On disk it is JSON Lines: a [Header], then the exported journal without what can
+// be computed.
 type Recording struct {
 	Task     Task
 	Manifest map[string]string
 	limits   Limits
 	context  int
 	entries  []entry
+	Made     Header
 }
 
 // entry is one line of a recording.
@@ -70,6 +72,9 @@ func (c *recordedRun) limited(by CommandStarted) {
 func (a *Agent) Export(id string, w io.Writer) error {
 	events, err := a.Events(id)
 	if err != nil {
+		return err
+	}
+	if err := writeHeader(w, a.Version); err != nil {
 		return err
 	}
 	enc := json.NewEncoder(w)
@@ -124,6 +129,15 @@ func ReadRecording(r io.Reader) (*Recording, error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 0, 64<<10), maxRecordingLine)
 	for n := 1; lines.Scan(); n++ {
+		if n == 1 {
+			header, found, err := readHeader(lines.Bytes())
+			if err != nil {
+				return nil, err
+			}
+			if rec.Made = header; found {
+				continue
+			}
+		}
 		var e entry
 		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
 			return nil, fmt.Errorf("line %d of the recording is not what `caselsp export` writes: %w", n, err)
@@ -138,7 +152,7 @@ func ReadRecording(r io.Reader) (*Recording, error) {
 		return nil, fmt.Errorf("the recording cannot be read: %w", err)
 	}
 	if rec.Task.ID == "" {
-		return nil, errors.New("this is no recording: its first line does not hold a task. Make one with `caselsp export`")
+		return nil, errors.New("this is no recording: it does not hold a task. Make one with `caselsp export`")
 	}
 	return rec, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"caselsp/agent"
 	"caselsp/agent/workspace"
@@ -18,7 +19,7 @@ func replayCommand(w *wiring) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay RECORDING",
 		Short: "Run a recorded task again, offline, to the same bytes, or say where it parts",
-		Long:  "Runs the task of a recording (see `caselsp export`) in the folder. The model, the commands, your\nanswers and the clock come from the recording; everything else is computed anew.",
+		Long:  "Runs the task of a recording (see `caselsp export`) in the folder. The model, the commands, your\nanswers and the clock come from the recording; everything else is computed anew. Prompts differ from\nversion to version: where a replay parts, the version that made the recording replays it.",
 		Args:  positional(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			rec, err := readRecording(args[0])
@@ -79,7 +80,7 @@ func (w *wiring) replay(ctx context.Context, rec *agent.Recording, d display, ye
 	}
 	switch last.State {
 	case agent.Paused:
-		return &exitError{exitDiverged, errors.New(clean(last.Reason))}
+		return &exitError{exitDiverged, errors.New(strings.TrimSpace(clean(last.Reason) + "\n" + rec.Made.Advice(versionText())))}
 	case agent.Review:
 	default:
 		return exitOf(last.State)

@@ -87,6 +87,7 @@ func (w *wiring) open(dirs []string, layers []settings.Layer, user agent.User, c
 		Linting:  agent.Linting{When: e.settings.Lint.When, Grades: gradesOf(e.settings.Lint.Critical)},
 		Expiry:   time.Duration(e.settings.Approvals.Days) * 24 * time.Hour,
 		Limits:   agent.Limits(e.settings.Limits),
+		Version:  versionText(),
 	}
 	if change != nil {
 		change(&o)
