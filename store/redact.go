@@ -71,6 +71,7 @@ func (r *redactor) text(text string) string {
 			next = r.redactSplit(r.known.Replace(next))
 		}
 		next = redactPEM(next)
+		next = redactFormats(next)
 		next = redactTokens(next)
 		next = redactAssignments(next)
 		next = redactPasswords(next)

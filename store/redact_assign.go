@@ -3,6 +3,8 @@ package store
 import (
 	"regexp"
 	"strings"
+
+	"caselsp/store/secret"
 )
 
 const (
@@ -64,7 +66,7 @@ func assigned(text string) (all [][2]int) {
 // of rest without quotes is a name with digits in it rather than a secret: in an
 // argument list or a literal, and not as random as it could be.
 func variable(rest, value string) bool {
-	_, share := variety(value)
+	_, share := secret.Variety(value)
 	return len(rest) > len(value) && strings.IndexByte(",;)", rest[len(value)]) >= 0 && share < 0.3
 }
 
@@ -199,69 +201,10 @@ func secretValue(value string) bool {
 		labelledHash.MatchString(value), uuid.MatchString(value):
 		return false
 	}
-	return random(value)
+	return secret.Random(value)
 }
 
 var (
 	labelledHash = regexp.MustCompile(`(?i)\b(?:sha(?:1|224|256|384|512)|md5|h1)[:-]`)
 	uuid         = regexp.MustCompile(`(?i)^(?:(?:urn:)?uuid:)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 )
-
-// random reports whether a value was made by a machine: of the characters that
-// keys are made of, and changing between small letters, capitals, digits and
-// signs far more often than words, numbers, dates, versions and paths do. (By
-// entropy alone, get_token_from_header is as random as a key.)
-func random(value string) bool {
-	digits, share := variety(value)
-	return share >= 0.35 || digits >= 2 && share >= 0.2
-}
-
-// variety returns how many digits are in value, and how many of its characters
-// differ in class from the one before, as a share; -1 when value has a character
-// that keys are not made of.
-func variety(value string) (digits int, share float64) {
-	changes := 0
-	var before class
-	for i := range len(value) {
-		c := classOf(value[i])
-		switch {
-		case c == foreign:
-			return 0, -1
-		case c == digit:
-			digits++
-		}
-		wordStart := before == upper && c == lower // Token: not a change
-		if i > 0 && c != before && c != joint && before != joint && !wordStart {
-			changes++
-		}
-		before = c
-	}
-	return digits, float64(changes) / float64(max(len(value), 1))
-}
-
-type class byte
-
-const (
-	foreign class = iota // brackets, quotes, space: an expression or a pattern
-	lower
-	upper
-	digit
-	sign
-	joint // what joins words
-)
-
-func classOf(c byte) class {
-	switch {
-	case c >= 'a' && c <= 'z':
-		return lower
-	case c >= 'A' && c <= 'Z':
-		return upper
-	case c >= '0' && c <= '9':
-		return digit
-	case strings.IndexByte("_-./:,", c) >= 0:
-		return joint
-	case strings.IndexByte("!@#$%^&*()=+~?", c) >= 0:
-		return sign
-	}
-	return foreign
-}

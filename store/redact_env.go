@@ -1,6 +1,10 @@
 package store
 
-import "strings"
+import (
+	"strings"
+
+	"caselsp/store/secret"
+)
 
 // minOrdinary is the length in bytes from which also a value of one kind of
 // letters is taken for a secret when its variable says so: below it, it may be a
@@ -18,7 +22,7 @@ func SecretsOf(variables []string) []string {
 		value = strings.Trim(value, `"'`)
 		switch {
 		case !secretName(name), len(value) < minEncoded, emptyWord(value), strings.HasPrefix(value, "/"), strings.Contains(value, "://"):
-		case random(value), chosen(value), len(value) >= minOrdinary && !strings.ContainsAny(value, " /"):
+		case secret.Random(value), chosen(value), len(value) >= minOrdinary && !strings.ContainsAny(value, " /"):
 			values = append(values, value)
 		}
 	}

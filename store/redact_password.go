@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"caselsp/store/secret"
 )
 
 // maxPassword is the longest value in bytes that is taken for a password that a
@@ -66,8 +68,8 @@ func redactPasswords(text string) string {
 
 // nameByte reports whether a byte can be part of a name as assignedPassword has it.
 func nameByte(b byte) bool {
-	c := classOf(b)
-	return c == lower || c == upper || c == digit || b == '_' || b == '.' || b == '-'
+	c := secret.ClassOf(b)
+	return c == secret.Lower || c == secret.Upper || c == secret.Digit || b == '_' || b == '.' || b == '-'
 }
 
 // isPassword reports whether the value under a password's name is one. rest is
@@ -93,14 +95,14 @@ func isPassword(name, between, value string, quoted bool, rest string) bool {
 // are made to. What only joins words does not count.
 func chosen(value string) bool {
 	const shortest = 5 // bytes; below it there are versions, sizes and ports
-	kinds := map[class]bool{}
+	kinds := map[secret.Class]bool{}
 	for i := range len(value) {
-		switch c := classOf(value[i]); c {
-		case lower, upper:
-			kinds[lower] = true
-		case digit, sign:
+		switch c := secret.ClassOf(value[i]); c {
+		case secret.Lower, secret.Upper:
+			kinds[secret.Lower] = true
+		case secret.Digit, secret.Sign:
 			kinds[c] = true
-		case foreign:
+		case secret.Foreign:
 			return false
 		}
 	}

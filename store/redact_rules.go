@@ -5,19 +5,17 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"caselsp/store/secret"
 )
 
-// gitleaks as a library lost: it brings a configuration format, archives and
-// terminal styling for what are forty patterns here, it reports but does not
-// replace, and it allows itself false positives that a person reviews. A record
-// that is changed wrongly breaks a replay, so the rules here ask for more.
-
-// token is a shape of secret that can be told by itself. The expression's last
-// group, if it has one, is what is masked, else all of it.
+// token is a way in which programs write a secret whose own format says nothing:
+// in a header, a URL, an option. The expression's last group, if it has one, is
+// what is masked, else all of it.
 type token struct {
 	hint  string // a literal part of it, which is searched first: that is a hundred times faster
 	shape *regexp.Regexp
-	sure  func(secret string) bool // nil: the shape is enough
+	sure  func(value string) bool // nil: the shape is enough
 }
 
 // maxToken is how far after its hint a token is looked at, in bytes. What it
@@ -30,48 +28,34 @@ const maxToken = 4 << 10
 func shape(expr string) *regexp.Regexp { return regexp.MustCompile(`^(?:` + expr + `)`) }
 
 var tokens = []token{
-	{"sk-", shape(`sk-[A-Za-z0-9_-]{20,}`), random}, // OpenAI, Anthropic, OpenRouter, DeepSeek; also CSS classes
-	{"gh", shape(`gh[opsur]_[A-Za-z0-9]{36,}`), nil},
-	{"github_pat_", shape(`github_pat_[A-Za-z0-9_]{22,}`), nil},
-	{"gl", shape(`gl(?:pat|dt|rt|cbt|ptt|ft|soat|agent|imt)-[A-Za-z0-9_-]{20,}`), random},
-	{"xox", shape(`xox[abeoprs]-[A-Za-z0-9-]{10,}`), nil}, // Slack
-	{"xapp-", shape(`xapp-[0-9]-[A-Za-z0-9-]{20,}`), nil},
-	{"hooks.slack.com", shape(`hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9/_-]{20,})`), random},
-	{"AKIA", shape(`AKIA[A-Z0-9]{16}\b`), nil}, // Amazon, the example of its manual included
-	{"ASIA", shape(`ASIA[A-Z0-9]{16}\b`), nil},
-	{"AIza", shape(`AIza[A-Za-z0-9_-]{35,}`), nil}, // Google
-	{"GOCSPX-", shape(`GOCSPX-[A-Za-z0-9_-]{28,}`), nil},
-	{"ya29.", shape(`ya29\.[A-Za-z0-9_-]{20,}`), nil},
-	{"k_", shape(`[rs]k_(?:live|test)_[A-Za-z0-9]{16,}`), nil}, // Stripe
-	{"whsec_", shape(`whsec_[A-Za-z0-9+/]{24,}={0,2}`), nil},
-	{"npm_", shape(`npm_[A-Za-z0-9]{36}\b`), nil},
-	{"pypi-", shape(`pypi-AgE[A-Za-z0-9_-]{50,}`), nil},
-	{"hf_", shape(`hf_[A-Za-z0-9]{34}\b`), nil},
-	{"gsk_", shape(`gsk_[A-Za-z0-9]{40,}`), nil},
-	{"xai-", shape(`xai-[A-Za-z0-9]{40,}`), nil},
-	{"pplx-", shape(`pplx-[A-Za-z0-9]{40,}`), nil},
-	{"r8_", shape(`r8_[A-Za-z0-9]{37}\b`), nil},
-	{"SG.", shape(`SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}`), nil}, // SendGrid
-	{"dckr_", shape(`dckr_(?:pat|oat)_[A-Za-z0-9_-]{20,}`), nil},
-	{"dapi", shape(`dapi[0-9a-f]{32}\b`), nil}, // Databricks
-	{"_v1_", shape(`do[opr]_v1_[0-9a-f]{64}\b`), nil},
-	{"shp", shape(`shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{32}\b`), nil},
-	{"lin_api_", shape(`lin_api_[A-Za-z0-9]{32,}`), nil},
-	{"ATATT3", shape(`ATATT3[A-Za-z0-9_=-]{50,}`), nil}, // Atlassian
-	{"hvs.", shape(`hvs\.[A-Za-z0-9_-]{24,}`), random},  // Vault
-	{"AGE-SECRET-KEY-", shape(`AGE-SECRET-KEY-1[A-Z0-9]{58}\b`), nil},
-	{":AA", shape(`[0-9]{8,10}:AA[A-Za-z0-9_-]{33,}`), nil},                                 // Telegram
-	{"eyJ", shape(`eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}`), nil}, // a signed JWT
-	{"earer", shape(`(?i)bearer\\*["']?[ :=]\s*\\*["']?([A-Za-z0-9._~+/-]{16,}={0,2})`), random},
-	{"uthorization", shape(`(?i)authorization\\*["']?\s*[:=,]\s*\\*["']?token\s+([A-Za-z0-9._~+/-]{16,}={0,2})`), random},
+	{"earer", shape(`(?i)bearer\\*["']?[ :=]\s*\\*["']?([A-Za-z0-9._~+/-]{16,}={0,2})`), secret.Random},
+	{"uthorization", shape(`(?i)authorization\\*["']?\s*[:=,]\s*\\*["']?token\s+([A-Za-z0-9._~+/-]{16,}={0,2})`), secret.Random},
 	{"asic ", shape(`(?i)basic\s+([A-Za-z0-9+/]{8,}={0,2})`), userAndPassword},
 	{"://", shape(`\w*://([^\s:/?#@"'\x60<>\\]*:[^\s/?#"'\x60<>\\]+)@`), nil},
-	{"://", shape(`https?://([A-Za-z0-9_.~%-]{16,})@`), random}, // a token as the user
-	{":", shape(`(\w+:[^\s:/@"'\x60<>\\]+)@tcp\(`), nil},        // a DSN of Go's MySQL driver
-	{"--", shape(`--[A-Za-z-]{0,40}(?:token|password|passwd|secret|api-?key)[ =]\\*["']?([A-Za-z0-9._~+/!@#%^*-]{16,}={0,2})`), random},
+	{"://", shape(`https?://([A-Za-z0-9_.~%-]{16,})@`), secret.Random}, // a token as the user
+	{":", shape(`(\w+:[^\s:/@"'\x60<>\\]+)@tcp\(`), nil},               // a DSN of Go's MySQL driver
+	{"--", shape(`--[A-Za-z-]{0,40}(?:token|password|passwd|secret|api-?key)[ =]\\*["']?([A-Za-z0-9._~+/!@#%^*-]{16,}={0,2})`), secret.Random},
 }
 
-// redactTokens masks what has the shape of a token.
+// redactFormats masks the secrets whose format gives them away, those that
+// manuals show included: whoever writes one must see that it was taken for a secret.
+func redactFormats(text string) string {
+	found := secret.Find(text)
+	if found == nil {
+		return text
+	}
+	var out strings.Builder
+	done := 0
+	for _, m := range found {
+		out.WriteString(text[done:m.Start])
+		out.WriteString(mask)
+		done = m.End
+	}
+	out.WriteString(text[done:])
+	return out.String()
+}
+
+// redactTokens masks what stands where programs write secrets.
 func redactTokens(text string) string {
 	for _, t := range tokens {
 		text = t.redact(text)
@@ -95,7 +79,7 @@ func (t token) redact(text string) string {
 		if !ok {
 			continue
 		}
-		for end == hint+maxToken && end < len(text) && classOf(text[end]) != foreign {
+		for end == hint+maxToken && end < len(text) && secret.ClassOf(text[end]) != secret.Foreign {
 			end++
 		}
 		out.WriteString(text[done:start])
@@ -118,11 +102,11 @@ func (t token) find(text string, hint int) (start, end int, ok bool) {
 		return 0, 0, false
 	}
 	start, end = begin+at[len(at)-2], begin+at[len(at)-1]
-	secret := text[start:end]
-	if user, password, ok := strings.Cut(secret, ":"); ok && t.sure == nil && (t.hint == "://" || t.hint == ":") {
+	value := text[start:end]
+	if user, password, ok := strings.Cut(value, ":"); ok && t.sure == nil && (t.hint == "://" || t.hint == ":") {
 		return end - len(password), end, !harmless(user, password)
 	}
-	return start, end, t.sure == nil || t.sure(secret)
+	return start, end, t.sure == nil || t.sure(value)
 }
 
 // wordStart returns where the word begins that goes up to text[i] or over it.
@@ -130,7 +114,7 @@ func (t token) find(text string, hint int) (start, end int, ok bool) {
 func wordStart(text string, i int) int {
 	start := i
 	for start > 0 && i-start < maxName {
-		if c := classOf(text[start-1]); c != lower && c != upper && c != digit && text[start-1] != '_' {
+		if c := secret.ClassOf(text[start-1]); c != secret.Lower && c != secret.Upper && c != secret.Digit && text[start-1] != '_' {
 			break
 		}
 		start--

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"caselsp/store/secret"
 )
 
 // TestRedactSecrets goes through texts that name their own secrets.
@@ -26,6 +28,15 @@ func TestRedactSecrets(t *testing.T) {
 			t.Errorf("nothing is marked in %q", line)
 		}
 		checkText(t, newRedactor(nil), in, want)
+	}
+}
+
+// TestRedactFormats masks an example of every format that is known.
+func TestRedactFormats(t *testing.T) {
+	for _, f := range secret.Table() {
+		key := regexp.MustCompile(f.Form).FindStringSubmatch(f.Example)
+		in := `print("` + f.Example + `")`
+		checkText(t, newRedactor(nil), in, strings.ReplaceAll(in, key[len(key)-1], mask))
 	}
 }
 

@@ -1,54 +1,21 @@
 package validate
 
 import (
-	"slices"
 	"strings"
 	"sync"
 
 	"caselsp/agent/syntax"
+	"caselsp/store/secret"
 )
 
-// checkTokens looks for the forms of keys that are certain.
+// checkTokens looks for secrets whose format gives them away.
 func checkTokens(p *Pass) {
 	at := sync.OnceValue(p.places)
-	var found []piece
-	look := func(t *tokenForm, within piece) {
-		text := p.Text[within.start:within.end]
-		if !t.within(text) {
-			return
-		}
-		for _, m := range t.form.FindAllStringSubmatchIndex(text) {
-			start, end := within.start+m[2], within.start+m[3]
-			if !t.certain(p.Text[start:end]) || bounded(p.Text, start, end) || slices.ContainsFunc(found, func(s piece) bool { return start < s.end && s.start < end }) {
-				continue
-			}
-			if at()(start) != asCode {
-				found = append(found, piece{start, end})
-				p.Report(start, end, "This is a key of %s: revoke it there, and read the new one from the environment or a keyring.", t.service)
-			}
+	for _, m := range secret.Find(p.Text) {
+		if !m.Dummy && at()(m.Start) != asCode {
+			p.Report(m.Start, m.End, "This is a key of %s: revoke it there, and read the new one from the environment or a keyring.", m.Format.Service)
 		}
 	}
-	forms := tokenForms()
-	long := longWords(p.Text, forms.shortest)
-	for i := range forms.list {
-		t := &forms.list[i]
-		if t.wide {
-			look(t, piece{0, len(p.Text)})
-			continue
-		}
-		for _, w := range long {
-			if w.end-w.start >= t.length {
-				look(t, w)
-			}
-		}
-	}
-}
-
-// bounded reports whether a match is a part of a longer word.
-func bounded(text string, start, end int) bool {
-	alnum := func(c byte) bool { return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
-	return start > 0 && alnum(text[start]) && (alnum(text[start-1]) || text[start-1] == '_') && (start < 2 || text[start-2] != '\\') ||
-		end < len(text) && alnum(text[end-1]) && alnum(text[end])
 }
 
 var privateKey = expr(`-----BEGIN[ A-Z0-9_-]{0,80}PRIVATE KEY(?: BLOCK)?-----((?:[^-]|-[^-])*?)-----END`)
@@ -60,7 +27,7 @@ func checkPrivateKeys(p *Pass) {
 	at := sync.OnceValue(p.places)
 	for _, m := range privateKey.FindAllStringSubmatchIndex(p.Text) {
 		body := strings.NewReplacer("\\n", "", "\n", "", "\r", "", " ", "", "\t", "").Replace(p.Text[m[2]:m[3]])
-		if strings.Contains(body, "...") || entropy(body) < 3.5 || len(body) < 64 || fakeKey.MatchString(body) {
+		if strings.Contains(body, "...") || secret.Entropy(body) < 3.5 || len(body) < 64 || fakeKey.MatchString(body) {
 			continue
 		}
 		if at()(m[0]) != asCode {
@@ -126,7 +93,7 @@ func checkSent(p *Pass, at func(int) place) {
 	if p.holds(needCommand) {
 		for _, m := range commandUser.FindAllStringSubmatchIndex(p.Text) {
 			password := p.Text[m[4]:m[5]]
-			if !isPlaceholder(password) && !labels[strings.ToLower(password)] && !samplePasswords[strings.ToLower(password)] && !strings.ContainsAny(password, "${}<>()[]*%@") || strings.ContainsAny(password, "$@") && entropy(password) > 2.8 && !putIn.MatchString(password) {
+			if !isPlaceholder(password) && !labels[strings.ToLower(password)] && !samplePasswords[strings.ToLower(password)] && !strings.ContainsAny(password, "${}<>()[]*%@") || strings.ContainsAny(password, "$@") && secret.Entropy(password) > 2.8 && !putIn.MatchString(password) {
 				p.Report(m[4], m[5], "Whoever can read this file knows this password: read it from the environment or a file of curl's own (--netrc).")
 			}
 		}
@@ -168,16 +135,7 @@ func bareValue(p *Pass, v underName) bool {
 
 // tokenAt reports whether a value is the business of secret-token.
 func tokenAt(p *Pass, v underName) bool {
-	forms := tokenForms().list
-	for i := range forms {
-		t := &forms[i]
-		if len(v.value) >= t.length && t.within(v.value) {
-			if m := t.form.FindStringSubmatchIndex(v.value); m != nil && t.certain(v.value[m[2]:m[3]]) {
-				return true
-			}
-		}
-	}
-	return strings.Contains(v.value, "://") || strings.Contains(p.Text[max(0, v.start-40):v.start], "PRIVATE KEY")
+	return secret.Holds(v.value) || strings.Contains(v.value, "://") || strings.Contains(p.Text[max(0, v.start-40):v.start], "PRIVATE KEY")
 }
 
 func checkPasswords(p *Pass) {

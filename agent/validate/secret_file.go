@@ -69,6 +69,9 @@ const (
 	asComment
 )
 
+// piece is a part of a text.
+type piece struct{ start, end int }
+
 // places tells what the parts of a file are. What is no program is text.
 func (f *File) places() func(at int) place {
 	switch f.Lang {

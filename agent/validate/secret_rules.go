@@ -4,10 +4,7 @@ package validate
 // certain wherever they stand, in comments, too; of other values the name that
 // they are given decides together with how random they look. Tests, lock files,
 // minified files, hashes and placeholders hold none.
-//
-// The formats are the services' own, as their documentation has them. gitleaks'
-// library would bring them as well, and with them archives, a terminal, its
-// configuration and some 60 modules: this table is what is used of it.
+// The formats are those of store/secret, which the redaction masks too.
 var secretRules = []Rule{{
 	ID: "secret-token", Title: "A key of a service in source", Severity: Critical, Category: Secrets, Standards: []string{"CWE-798"},
 	Doc: "Whoever can read the file, or any version of it in the history, can use the key. Revoke it at the service, then read the new one from the environment or a keyring. " +

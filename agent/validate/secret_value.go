@@ -1,26 +1,11 @@
 package validate
 
 import (
-	"math"
 	"regexp"
 	"strings"
-)
 
-// entropy is Shannon's, in bits a character.
-func entropy(s string) float64 {
-	var count [256]int
-	for i := 0; i < len(s); i++ {
-		count[s[i]]++
-	}
-	var sum float64
-	for _, n := range count {
-		if n > 0 {
-			p := float64(n) / float64(len(s))
-			sum -= p * math.Log2(p)
-		}
-	}
-	return sum
-}
+	"caselsp/store/secret"
+)
 
 var (
 	// fakeWords are in what stands for a value that others are to write.
@@ -48,27 +33,7 @@ func isPlaceholder(v string) bool {
 	for _, r := range v {
 		distinct[r] = true
 	}
-	return len(distinct) <= 2 || len(v) >= 16 && len(distinct) <= 5 || inRow(v) >= 8
-}
-
-// inRow returns the length of the longest run of the alphabet or of the digits,
-// or of one character.
-func inRow(v string) int {
-	longest, up, same := 1, 1, 1
-	for i := 1; i < len(v); i++ {
-		if v[i] == v[i-1]+1 {
-			up++
-		} else {
-			up = 1
-		}
-		if v[i] == v[i-1] {
-			same++
-		} else {
-			same = 1
-		}
-		longest = max(longest, up, same+3)
-	}
-	return longest
+	return len(distinct) <= 2 || len(v) >= 16 && len(distinct) <= 5 || secret.Run(v) >= 8
 }
 
 var (
@@ -138,7 +103,7 @@ func random(name, v string) bool {
 			other++
 		}
 	}
-	e := entropy(v)
+	e := secret.Entropy(v)
 	switch {
 	case digits == len(v):
 		return false
