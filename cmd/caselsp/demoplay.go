@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -25,12 +24,11 @@ import (
 var demoOpen = []string{"blog/models.py", "blog/templates/blog/post_detail.html"}
 
 // playDemo plays the recording on the project in dir: the real server at one end
-// of two pipes, an editor without a screen at the other, and out to see both.
-func playDemo(ctx context.Context, rec *agent.Recording, dir, state string, out *os.File) error {
+// of two pipes, a headless editor at the other, and a screen that shows both.
+func playDemo(ctx context.Context, rec *agent.Recording, dir, state string, screen *demoScreen) error {
 	if err := sameProject(ctx, rec, dir); err != nil {
 		return err
 	}
-	screen := newDemoScreen(out, rec.Answers())
 	player := rec.Play()
 	fromEditor, toServer := io.Pipe()
 	fromServer, toEditor := io.Pipe()
@@ -167,8 +165,8 @@ type demoScreen struct {
 	written []string
 }
 
-func newDemoScreen(out *os.File, answers []agent.Answer) *demoScreen {
-	return &demoScreen{plain: plain{out: out, color: isTerminal(out) && os.Getenv("NO_COLOR") == ""}, answers: answers}
+func newDemoScreen(out io.Writer, color bool, answers []agent.Answer) *demoScreen {
+	return &demoScreen{plain: plain{out: out, color: color}, answers: answers}
 }
 
 // Lines that are shown of a refused edit's reason, so that the nearest place in
@@ -220,11 +218,7 @@ func (s *demoScreen) status() agent.Status {
 func (s *demoScreen) editor(form string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	mark := "[editor]"
-	if s.color {
-		mark = cyan + mark + reset
-	}
-	fmt.Fprintln(s.out, mark, clean(fmt.Sprintf(form, args...)))
+	fmt.Fprintln(s.out, s.styled(cyan, "[editor]"), clean(fmt.Sprintf(form, args...)))
 }
 
 // quote shows the beginning of a document.
@@ -234,7 +228,7 @@ func (s *demoScreen) quote(text string) {
 	lines := strings.SplitAfter(text, "\n")
 	s.diff(strings.Join(lines[:min(len(lines), reviewShown)], ""))
 	if more := len(lines) - reviewShown; more > 0 {
-		s.line("    … and %d lines more", more)
+		s.line("    … and %d more lines", more)
 	}
 }
 
@@ -258,14 +252,14 @@ func (s *demoScreen) answer(q lsptest.Question) string {
 	}
 	s.line("")
 	for l := range strings.Lines(q.Text) {
-		s.line("  ? %s", strings.TrimRight(l, "\n"))
+		fmt.Fprintln(s.out, s.styled(yellow, "  ?"), clean(strings.TrimRight(l, "\n")))
 	}
 	for _, c := range q.Choices {
-		mark := " "
 		if c == chosen {
-			mark = ">"
+			fmt.Fprintln(s.out, s.styled(bold, "    > ["+clean(c)+"]"))
+		} else {
+			s.line("      [%s]", c)
 		}
-		s.line("    %s [%s]", mark, c)
 	}
 	s.line("")
 	return chosen

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,7 +21,7 @@ var markdown = goldmark.New(goldmark.WithExtensions(extension.Table))
 
 // page writes a Markdown document as text for a terminal.
 type page struct {
-	b      strings.Builder
+	b      bytes.Buffer
 	source []byte
 	width  int
 	color  bool
@@ -62,16 +63,20 @@ func section(source, title string) string {
 // blocks writes the blocks below a node: first stands before the first line, rest
 // before all others.
 func (p *page) blocks(parent ast.Node, first, rest string) {
+	written, tight := false, false
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
-		before := p.b.Len()
-		p.block(n, first, rest)
-		if p.b.Len() > before {
-			first = rest
-			_, tight := n.(*ast.TextBlock)
-			if n.NextSibling() != nil && !tight {
-				p.b.WriteByte('\n')
-			}
+		start := p.b.Len()
+		if written && !tight {
+			p.b.WriteByte('\n')
 		}
+		after := p.b.Len()
+		p.block(n, first, rest)
+		if p.b.Len() == after { // nothing to be seen
+			p.b.Truncate(start)
+			continue
+		}
+		written, first = true, rest
+		_, tight = n.(*ast.TextBlock)
 	}
 }
 

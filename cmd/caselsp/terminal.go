@@ -122,11 +122,11 @@ func (p plain) show(e agent.Event) {
 }
 
 func (p plain) state(b agent.StateChanged, s agent.Status) {
+	title := string(b.To)
 	if b.To == agent.Coding && s.Feature > 0 {
-		p.line("feature %d of %d, attempt %d, round %d: %s", s.Feature, s.Features, s.Attempt, s.Round, s.Title)
-	} else {
-		p.line("%s", b.To)
+		title = fmt.Sprintf("feature %d of %d, attempt %d, round %d: %s", s.Feature, s.Features, s.Attempt, s.Round, s.Title)
 	}
+	fmt.Fprintln(p.out, p.styled(bold, clean(title)))
 	if b.Reason != "" {
 		p.line("  %s", b.Reason)
 	}
@@ -155,9 +155,9 @@ func (p plain) plan(b agent.Planned) {
 }
 
 func (p plain) done(b agent.ActionDone) {
-	mark := "ok"
+	mark := p.styled(green, "ok")
 	if !b.OK {
-		mark = "no"
+		mark = p.styled(red, "no")
 	}
 	note := b.Note
 	if note == "" || !b.OK {
@@ -166,7 +166,7 @@ func (p plain) done(b agent.ActionDone) {
 			note = b.Note
 		}
 	}
-	p.line("    %s: %s", mark, note)
+	fmt.Fprintf(p.out, "    %s: %s\n", mark, strings.TrimRight(clean(note), " —"))
 	for _, line := range outputTail(b.Text) {
 		p.line("      %s", line)
 	}
@@ -188,17 +188,24 @@ func outputTail(text string) []string {
 	return lines[max(0, len(lines)-shownOutput):]
 }
 
-// The colours of diffs on a terminal.
+// The styles of text on a terminal.
 const (
-	red, green, cyan, bold, reset = "\x1b[31m", "\x1b[32m", "\x1b[36m", "\x1b[1m", "\x1b[0m"
+	red, green, yellow, cyan, bold, reset = "\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[36m", "\x1b[1m", "\x1b[0m"
 )
+
+// styled returns text in a style where colours are shown. It does not clean it.
+func (p plain) styled(style, text string) string {
+	if !p.color || style == "" {
+		return text
+	}
+	return style + text + reset
+}
 
 func (p plain) diff(text string) {
 	for line := range strings.Lines(text) {
 		line = clean(strings.TrimRight(line, "\r\n"))
 		color := ""
 		switch {
-		case !p.color:
 		case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"):
 			color = bold
 		case strings.HasPrefix(line, "+"):
@@ -208,11 +215,7 @@ func (p plain) diff(text string) {
 		case strings.HasPrefix(line, "@@"):
 			color = cyan
 		}
-		end := ""
-		if color != "" {
-			end = reset
-		}
-		fmt.Fprintf(p.out, "    %s%s%s\n", color, line, end)
+		fmt.Fprintf(p.out, "    %s\n", p.styled(color, line))
 	}
 }
 
