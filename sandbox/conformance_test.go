@@ -17,7 +17,8 @@ import (
 
 // A fixture is one file of testdata/commands or testdata/abuse: the runs of one
 // engine, one after the other. Above the files of a run stand comments and "key:
-// value" lines: limits (time, memory, pids, output, disk), env, mode of a file;
+// value" lines: limits (time, memory, pids, output, disk), env, mode of a file, needs
+// (programs and modules of Python, by blanks, that not every machine has);
 // and what is expected: status (default "exited 0"), cut (bytes, or "some"),
 // skipped, deleted, changed (a file whose content does not matter), counts (of
 // changes and of skipped lines, where they are too many to name), matches (a
@@ -38,6 +39,7 @@ type fixture struct {
 	changed []string
 	counts  string
 	git     bool
+	needs   []string
 	modes   map[string]fs.FileMode
 	removed []string
 }
@@ -45,8 +47,9 @@ type fixture struct {
 const someCut = -1
 
 // conformance runs all cases on an engine, and those in more folders. Every
-// engine must pass it.
-func conformance(t *testing.T, e Engine, more ...string) {
+// engine must pass it. need skips a case where what it needs is missing; it is nil
+// for an engine that brings its programs along.
+func conformance(t *testing.T, e Engine, need func(*testing.T, []string), more ...string) {
 	for _, dir := range append([]string{"commands", "abuse"}, more...) {
 		files, err := filepath.Glob("testdata/" + dir + "/*.txtar")
 		if err != nil || len(files) == 0 {
@@ -60,6 +63,9 @@ func conformance(t *testing.T, e Engine, more ...string) {
 					h = newHost(t)
 				}
 				for _, f := range parseFixture(t, file) {
+					if need != nil && f.needs != nil {
+						need(t, f.needs)
+					}
 					f.run(t, e, h)
 				}
 			})
@@ -245,6 +251,8 @@ func (f *fixture) set(key, value string) (err error) {
 		p.PIDs, err = size(value)
 	case "env":
 		f.cmd.Env = append(f.cmd.Env, value)
+	case "needs":
+		f.needs = strings.Fields(value)
 	case "without":
 		f.removed = append(f.removed, value)
 	case "mode":

@@ -125,16 +125,17 @@ var projects = []struct {
 	tree    []File
 	line    string
 	output  string
+	tools   []string // that the native engine needs of the machine
 }{
 	{Python, []File{{Path: "requirements.txt", Mode: 0o644, Data: []byte("answer==1.0\n")}, {Path: "test_answer.py", Mode: 0o644, Data: []byte("import answer\ndef test(): assert answer.NUMBER == 42\n")}},
-		"pytest -q 2>&1 | tail -n 1 | cut -d ' ' -f 1,2; answer", "1 passed\nanswer is 42\n"},
+		"pytest -q 2>&1 | tail -n 1 | cut -d ' ' -f 1,2; answer", "1 passed\nanswer is 42\n", []string{"import:pip", "pytest"}},
 	{Node, []File{{Path: "package.json", Mode: 0o644, Data: []byte(`{"type": "module", "scripts": {"answer": "answer"}, "dependencies": {"answer": "^1.0.0"}}`)}, {Path: "lib/main.js", Mode: 0o644, Data: []byte("import number from 'answer'; console.log(number);\n")},
 		{Path: "lib/main.cjs", Mode: 0o644, Data: []byte("console.log(require('answer'));\n")}},
-		"node lib/main.js && node lib/main.cjs && npm run --silent answer && ls /deps/ran", "42\n42\nanswer is 42\nls: cannot access '/deps/ran': No such file or directory\n"},
+		"node lib/main.js && node lib/main.cjs && npm run --silent answer && ls /deps/ran", "42\n42\nanswer is 42\nls: cannot access '/deps/ran': No such file or directory\n", []string{"node", "npm"}},
 	{Go, []File{{Path: "go.mod", Mode: 0o644, Data: []byte("module shop\n\ngo 1.22\n\nrequire example.com/answer v1.0.0\n")},
 		{Path: "go.sum", Mode: 0o644, Data: []byte("example.com/answer v1.0.0 h1:B1nc/B7MOYYEHi+ojQhRayUgBQbeprcf/KYhMILW82I=\nexample.com/answer v1.0.0/go.mod h1:QV43khtHRzNVh3F7u15i+VOifze9KTpE2sLh+7gYVDA=\n")},
 		{Path: "shop_test.go", Mode: 0o644, Data: []byte("package shop\n\nimport (\n\t\"testing\"\n\n\t\"example.com/answer\"\n)\n\nfunc Test(t *testing.T) {\n\tif answer.Number != 42 {\n\t\tt.Fail()\n\t}\n}\n")}},
-		"go test ./... | cut -f 1,2", "ok  \tshop\n"},
+		"go test ./... | cut -f 1,2", "ok  \tshop\n", []string{"go"}},
 }
 
 // TestLayers installs a dependency of each kind from an index of the test's own,

@@ -31,7 +31,9 @@ func need(t testing.TB, profiles ...Profile) *DockerEngine {
 	}
 	for _, p := range append(profiles, Python) { // a test would wait for minutes while one is built
 		if err == nil {
-			_, err = d.client.ImageInspect(t.Context(), ImageTag(p))
+			if _, missing := d.client.ImageInspect(t.Context(), ImageTag(p)); missing != nil {
+				err = fmt.Errorf("%w; make sandbox-image builds it", missing)
+			}
 		}
 	}
 	if err != nil && slices.Contains(strings.Split(os.Getenv("CASELSP_REQUIRE"), ","), "docker") {
@@ -125,8 +127,8 @@ func leftovers(ctx context.Context, t *testing.T, d *DockerEngine, mine filters.
 
 func TestDocker(t *testing.T) {
 	d := need(t)
-	t.Run("first", func(t *testing.T) { conformance(t, d) })
-	t.Run("again", func(t *testing.T) { conformance(t, d) }) // in containers that are warm by now
+	t.Run("first", func(t *testing.T) { conformance(t, d, nil) })
+	t.Run("again", func(t *testing.T) { conformance(t, d, nil) }) // in containers that are warm by now
 	vanish(t, d, os.Getpid())
 }
 

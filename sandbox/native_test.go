@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -23,18 +24,62 @@ import (
 // machine is what the native engine needs.
 type machine struct{}
 
-// need returns the native engine.
-func (machine) need(t testing.TB) *NativeEngine {
+// need returns the native engine of a machine where its commands find these
+// programs and, as "import:pytest", modules of Python: they see what is installed
+// on the machine, and nothing else.
+func (machine) need(t testing.TB, names ...string) *NativeEngine {
 	t.Helper()
+	required := strings.Split(os.Getenv("CASELSP_REQUIRE"), ",")
 	n, err := Native(t.Context(), NativeOptions{})
-	if err != nil && slices.Contains(strings.Split(os.Getenv("CASELSP_REQUIRE"), ","), "native") {
+	if err != nil && slices.Contains(required, "native") {
 		t.Fatalf("native is required here: %v", err)
 	} else if err != nil {
 		t.Skipf("needs native: %v", err)
 	}
 	t.Cleanup(func() { n.Close() })
+	for _, name := range lackingTools(t, n, names) {
+		name = strings.TrimPrefix(name, importPrefix)
+		advice := "apt-get install " + orDefault(debianPackages[name], name)
+		if slices.Contains(required, name) {
+			t.Fatalf("%s is required here and the native sandbox's commands do not find it: %s", name, advice)
+		}
+		t.Skipf("needs %s where the native sandbox's commands find it: %s", name, advice)
+	}
 	return n
 }
+
+// importPrefix marks the name of a Python module.
+const importPrefix = "import:"
+
+// debianPackages holds the Debian packages whose names differ from what they have.
+var debianPackages = map[string]string{
+	"python": "python-is-python3", "pytest": "python3-pytest", "hypothesis": "python3-hypothesis", "django": "python3-django", "pip": "python3-pip", "node": "nodejs",
+	"coverage": "python3-coverage, and link /usr/local/bin/coverage to python3-coverage",
+}
+
+// lackingTools returns which of these the engine's commands do not find.
+func lackingTools(t testing.TB, n *NativeEngine, names []string) []string {
+	t.Helper()
+	if names == nil {
+		return nil
+	}
+	var line strings.Builder
+	for _, name := range names {
+		test := "command -v " + name
+		if module, ok := strings.CutPrefix(name, importPrefix); ok {
+			test = "python3 -c 'import " + module + "'"
+		}
+		fmt.Fprintf(&line, "%s >/dev/null 2>&1 || echo %s\n", test, name)
+	}
+	res, err := n.Run(t.Context(), Command{Line: line.String()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Fields(res.Output)
+}
+
+// needs returns the check that conformance makes for each case.
+func (m machine) needs(t *testing.T, names []string) { m.need(t, names...) }
 
 // ownGroups returns the control groups of ours that belong to a process.
 func ownGroups(t testing.TB, n *NativeEngine, pid int) (list []string) {
@@ -54,29 +99,32 @@ func ownGroups(t testing.TB, n *NativeEngine, pid int) (list []string) {
 }
 
 func TestNative(t *testing.T) {
-	n := machine{}.need(t)
-	t.Run("machine", func(t *testing.T) { conformance(t, n, "native") })
-	t.Run("again", func(t *testing.T) { conformance(t, n, "native") }) // in a sandbox that served others before, where one waits
+	n := machine{}.need(t, "python3")
+	t.Run("machine", func(t *testing.T) { conformance(t, n, machine{}.needs, "native") })
+	t.Run("again", func(t *testing.T) { conformance(t, n, machine{}.needs, "native") }) // in a sandbox that served others before, where one waits
 	if left := ownGroups(t, n, os.Getpid()); left != nil {
 		t.Errorf("%q is left", left)
 	}
 }
 
-func TestNativeBridge(t *testing.T) { checkBridge(t, machine{}.need(t)) }
+func TestNativeBridge(t *testing.T) { checkBridge(t, machine{}.need(t, "python3")) }
 
 // TestNativeLayers installs a project's dependencies and uses them. Go's are left
 // to the other engine: its compiler is slow, and the way is the same.
 func TestNativeLayers(t *testing.T) {
-	n := machine{}.need(t)
+	n := machine{}.need(t, "python3")
 	n.layers.folder = t.TempDir()
 	from, far := index(t)
+	made := 0
 	for _, p := range projects[:2] {
 		t.Run(string(p.profile), func(t *testing.T) {
+			machine{}.need(t, p.tools...)
+			made++
 			checkLayer(t, n, p.tree, p.line, p.output, DependenciesOf(p.tree, p.profile, from), far)
 		})
 	}
 	entries, err := os.ReadDir(n.layers.folder)
-	if err != nil || len(entries) != 2 {
+	if err != nil || len(entries) != made {
 		t.Errorf("kept %q, %v", entries, err)
 	}
 }
@@ -192,7 +240,7 @@ END`})
 // TestNativeFolders shows a folder with tools that lies where nobody but its
 // owner gets.
 func TestNativeFolders(t *testing.T) {
-	machine{}.need(t)
+	machine{}.need(t, "python3")
 	base, err := os.MkdirTemp("/var/tmp", "caselsp")
 	if err != nil {
 		t.Fatal(err)
@@ -255,7 +303,7 @@ cat /proc/self/uid_map
 // TestNativeLimits shows the limits that no command of the conformance tests
 // runs into: that of processors, and that of swap.
 func TestNativeLimits(t *testing.T) {
-	n := machine{}.need(t)
+	n := machine{}.need(t, "python3")
 	p := Policy{CPUs: 0.5, Memory: 64 << 20, PIDs: 20}.OrDefault()
 	g, err := n.places.makeGroup(p)
 	if err != nil {

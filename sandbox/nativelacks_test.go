@@ -101,7 +101,7 @@ func TestNativeLacks(t *testing.T) {
 // TestNativeWithoutLandlock shows that what is promised holds also where the
 // kernel has no Landlock, which only says some of it once more.
 func TestNativeWithoutLandlock(t *testing.T) {
-	machine{}.need(t)
+	machine{}.need(t, "python3")
 	cmd := without(unix.SYS_LANDLOCK_CREATE_RULESET, unix.ENOSYS, "-test.v",
 		"-test.run=^TestNative(First)?$/machine/(abuse|commands|native)/(host-files|links|writable-places|proc-sys|processes-of-others|devices|network|kernel|rights|outside)")
 	cmd.Env = append(cmd.Env, "CASELSP_REQUIRE=native")

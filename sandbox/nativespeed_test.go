@@ -76,7 +76,7 @@ func BenchmarkNativeOverhead(b *testing.B) {
 // that waits for it (warm) and in a new one (cold), beside the same without a
 // sandbox. Between two runs with "edit", one file changes.
 func BenchmarkNative(b *testing.B) {
-	n := machine{}.need(b)
+	n := machine{}.need(b, "import:pytest")
 	for _, bb := range []struct {
 		name string
 		line string

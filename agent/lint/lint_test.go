@@ -23,8 +23,12 @@ func need(t *testing.T, profile sandbox.Profile) *sandbox.DockerEngine {
 	engine, err := sandbox.Docker(t.Context(), sandbox.DockerOptions{Workspace: t.Name()})
 	if err == nil {
 		t.Cleanup(func() { engine.Close() })
-		// A run whose image is missing would build it for minutes: say so instead.
-		_, err = engine.Run(t.Context(), sandbox.Command{Line: "true", Profile: profile, Progress: func(line string) { t.Log(line) }})
+		// A run without the image would build it for minutes.
+		var images []sandbox.Image
+		images, err = engine.Images(t.Context())
+		if i := slices.IndexFunc(images, func(i sandbox.Image) bool { return i.Profile == profile }); err == nil && images[i].Built.IsZero() {
+			err = fmt.Errorf("the image %s is missing: make sandbox-image builds it", images[i].Tag)
+		}
 	}
 	if err != nil && slices.Contains(strings.Split(os.Getenv("CASELSP_REQUIRE"), ","), "docker") {
 		t.Fatalf("docker is required here: %v", err)

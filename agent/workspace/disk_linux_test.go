@@ -54,6 +54,12 @@ func TestDiskWithoutPermission(t *testing.T) {
 			t.Errorf("reading an unreadable file: got %v", err)
 		}
 	})
+	// An ordinary user could neither look at the folder nor remove it as it is.
+	for name, mode := range map[string]os.FileMode{"locked": 0o755, "unreadable.txt": 0o644} {
+		if err := os.Chmod(filepath.Join(dir, name), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if got := tree(t, dir); !maps.Equal(got, before) {
 		t.Errorf("the folder has %q, want %q", got, before)
 	}

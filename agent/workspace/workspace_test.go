@@ -20,7 +20,7 @@ func need(t *testing.T, program string) string {
 	if err != nil && slices.Contains(strings.Split(os.Getenv("CASELSP_REQUIRE"), ","), program) {
 		t.Fatalf("%s is required here: %v", program, err)
 	} else if err != nil {
-		t.Skipf("needs %s, which is not installed: %v", program, err)
+		t.Skipf("needs %[1]s: install it (Debian: apt-get install %[1]s)", program)
 	}
 	return file
 }

@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,23 +19,6 @@ import (
 	"caselsp/sandbox"
 	"caselsp/store"
 )
-
-// need skips a test whose program is missing; .ci/run demands all of them.
-func need(t *testing.T, program string) {
-	t.Helper()
-	found, where := dockerWorks, "which does not work here"
-	switch program {
-	case "docker":
-	case "native":
-		found = nativeWorks
-	default:
-		found = func() bool { _, err := exec.LookPath(program); return err == nil }
-	}
-	required := slices.Contains(strings.Split(os.Getenv("CASELSP_REQUIRE"), ","), program)
-	if !required && !found() {
-		t.Skipf("needs %s, %s", program, where)
-	}
-}
 
 // demoTask is what the demo's user asks for.
 var demoTask = agent.Task{

@@ -24,13 +24,6 @@ type ownEngine struct {
 	process *exec.Cmd
 }
 
-// enginesWork reports whether a scenario can have an engine of its own: root starts
-// one, and it gets the image from the machine's.
-func enginesWork() bool {
-	_, err := exec.LookPath("dockerd")
-	return os.Getuid() == 0 && err == nil && dockerWorks()
-}
-
 // dockerd controls the scenario's own engine.
 //
 //	dockerd start DIR        starts it on DIR, or again; $DOCKER_HOST leads to it

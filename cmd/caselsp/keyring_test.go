@@ -14,21 +14,6 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// keyringWorks reports whether scenarios can have a keyring: GNOME's, on a D-Bus
-// session of their own. Where the native parts of Linux are required it says yes
-// unseen, as dockerWorks does.
-func keyringWorks() bool {
-	if slices.Contains(strings.Split(os.Getenv("CASELSP_REQUIRE"), ","), "native") {
-		return true
-	}
-	for _, program := range []string{"dbus-daemon", "gnome-keyring-daemon"} {
-		if _, err := exec.LookPath(program); err != nil {
-			return false
-		}
-	}
-	return true
-}
-
 // busConfig is that of a D-Bus session that starts no services by itself: else the
 // first question would start a second keyring, which is locked.
 const busConfig = `<busconfig>

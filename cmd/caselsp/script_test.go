@@ -1,18 +1,15 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"caselsp/agent/llm/llmtest"
-	"caselsp/sandbox"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -73,59 +70,13 @@ func scenarios(t *testing.T, dir string) testscript.Params {
 			"docker": dockerWay, "dockerd": dockerd, "state": stateCommand, "recording": recordingCommand,
 		},
 		Condition: func(name string) (bool, error) {
-			switch name {
-			case "docker":
-				return dockerWorks(), nil
-			case "native":
-				return nativeWorks(), nil
-			case "dockerd":
-				return enginesWork(), nil
-			case "git":
-				return gitWorks(), nil
-			case "keyring":
-				return keyringWorks(), nil
-			case "root":
+			if name == "root" {
 				return os.Getuid() == 0, nil
-			case "tmpfs":
-				return disksWork(t), nil
 			}
-			return false, fmt.Errorf("unknown condition %q", name)
+			return lacking(name) == nil, nil
 		},
 		UpdateScripts: *update,
 	}
-}
-
-// dockerWorks reports whether scenarios with commands can run. Where Docker is
-// required it says yes unseen, so that they fail instead of being skipped.
-func dockerWorks() bool {
-	if slices.Contains(strings.Split(os.Getenv("CASELSP_REQUIRE"), ","), "docker") {
-		return true
-	}
-	ctx := context.Background()
-	d, err := sandbox.Docker(ctx, sandbox.DockerOptions{})
-	if err != nil {
-		return false
-	}
-	defer d.Close()
-	return d.Check(ctx) == nil
-}
-
-// nativeWorks reports the same of the native engine.
-func nativeWorks() bool {
-	if slices.Contains(strings.Split(os.Getenv("CASELSP_REQUIRE"), ","), "native") {
-		return true
-	}
-	_, err := sandbox.Native(context.Background(), sandbox.NativeOptions{})
-	return err == nil
-}
-
-// gitWorks reports the same of git.
-func gitWorks() bool {
-	if slices.Contains(strings.Split(os.Getenv("CASELSP_REQUIRE"), ","), "git") {
-		return true
-	}
-	_, err := exec.LookPath("git")
-	return err == nil
 }
 
 // modelKey finds a scenario's model server.
@@ -190,16 +141,6 @@ func modelRelease(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: modelrelease, after modelheld")
 	}
 	s.Release()
-}
-
-// disksWork reports whether scenarios may have disks of their own: root can
-// mount them, unless it is root of a container only.
-func disksWork(t *testing.T) bool {
-	dir := t.TempDir()
-	if exec.Command("mount", "-t", "tmpfs", "tmpfs", dir).Run() != nil {
-		return false
-	}
-	return exec.Command("umount", dir).Run() == nil
 }
 
 func mountDisk(ts *testscript.TestScript, neg bool, args []string) {

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"caselsp/sandbox"
+)
+
+// need skips a test that lacks something of the machine, and says what to install;
+// where CASELSP_REQUIRE names it, the test goes on and fails of itself.
+func need(t *testing.T, name string) {
+	t.Helper()
+	if missing := lacking(name); missing != nil {
+		t.Skipf("needs %s: %v", name, missing)
+	}
+}
+
+// lacking returns what to do where this machine does not have what a test asks for
+// by name, nil where it has it or CASELSP_REQUIRE demands it:
+//
+//	docker       an engine with the image of Python
+//	docker:go    and with that of Go; so docker:node
+//	dockerd      a Docker engine that the test can start itself
+//	native       the native engine
+//	native:NAME  and one of its tools where commands find it
+//	keyring      GNOME's keyring, and D-Bus
+//	tmpfs        the right to mount a disk
+//	NAME         the program of that name
+func lacking(name string) error {
+	what, part, _ := strings.Cut(name, ":")
+	demand := what
+	switch {
+	case what == "native" && part != "":
+		demand = part
+	case what == "dockerd":
+		demand = "docker"
+	case what == "keyring" || what == "dbus-daemon" || what == "gnome-keyring-daemon": // the native parts of Linux have one name
+		demand = "native"
+	}
+	if slices.Contains(strings.Split(os.Getenv("CASELSP_REQUIRE"), ","), demand) {
+		return nil
+	}
+	switch what {
+	case "docker":
+		return lackingDocker(sandbox.Python, sandbox.Profile(part))
+	case "dockerd":
+		if os.Getuid() != 0 {
+			return errors.New("only root can start a Docker engine")
+		}
+		return errors.Join(lackingProgram("dockerd"), lackingDocker(sandbox.Python))
+	case "native":
+		return lackingNative(part)
+	case "keyring":
+		return errors.Join(lackingProgram("dbus-daemon"), lackingProgram("gnome-keyring-daemon"))
+	case "tmpfs":
+		return lackingDisks()
+	}
+	return lackingProgram(name)
+}
+
+// lackingDocker looks for an engine and its images: without one, a test would
+// wait for minutes while it is built, and need the network.
+func lackingDocker(profiles ...sandbox.Profile) error {
+	ctx := context.Background()
+	d, err := sandbox.Docker(ctx, sandbox.DockerOptions{})
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	images, err := d.Images(ctx)
+	for _, i := range images {
+		if i.Built.IsZero() && slices.Contains(profiles, i.Profile) {
+			return fmt.Errorf("the image %s is missing, make sandbox-image builds it", i.Tag)
+		}
+	}
+	return err
+}
+
+// lackingNative looks for the native engine, and for a tool where its commands see it.
+func lackingNative(tool string) error {
+	ctx := context.Background()
+	n, err := sandbox.Native(ctx, sandbox.NativeOptions{})
+	if err != nil || tool == "" {
+		return err
+	}
+	defer n.Close()
+	sets, err := n.Tools(ctx)
+	for _, s := range sets {
+		if slices.Contains(s.Lacks, tool) {
+			return errors.New(s.Advice)
+		}
+	}
+	return err
+}
+
+// debianPackages holds the Debian packages whose names differ from their programs'.
+var debianPackages = map[string]string{"dbus-daemon": "dbus", "dockerd": "docker.io", "gnome-keyring-daemon": "gnome-keyring", "nvim": "neovim (0.10 or newer)"}
+
+// lackingProgram looks for a program.
+func lackingProgram(name string) error {
+	_, err := exec.LookPath(name)
+	if err == nil {
+		return nil
+	}
+	from := debianPackages[name]
+	if from == "" {
+		from = name
+	}
+	return fmt.Errorf("%s is not installed; Debian has it in the package %s", name, from)
+}
+
+// lackingDisks reports whether scenarios may have disks of their own: root can
+// mount them, unless it is root of a container only.
+func lackingDisks() error {
+	dir, err := os.MkdirTemp("", "caselsp")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(dir)
+	if exec.Command("mount", "-t", "tmpfs", "tmpfs", dir).Run() != nil {
+		return errors.New("this user may not mount a disk; root of a machine may")
+	}
+	return exec.Command("umount", dir).Run()
+}
