@@ -7,12 +7,13 @@ import (
 	"io/fs"
 	"sort"
 
+	"caselsp/agent/record"
 	"caselsp/agent/workspace"
 	"caselsp/store"
 )
 
 // accept carries hunks into the user's files.
-func (r *run) accept(ctx context.Context, rev *ReviewOf, hunks []HunkID, to workspace.Applier) ([]workspace.Applied, error) {
+func (r *run) accept(ctx context.Context, rev *ReviewOf, hunks []record.HunkID, to workspace.Applier) ([]workspace.Applied, error) {
 	var refused []workspace.Applied
 	var edits []workspace.FileEdit
 	for _, f := range rev.Files {
@@ -27,13 +28,13 @@ func (r *run) accept(ctx context.Context, rev *ReviewOf, hunks []HunkID, to work
 		}
 		edits = append(edits, edit)
 	}
-	results, err := r.applyEdits(ctx, Applying{Hunks: hunks}, edits, to, rev)
+	results, err := r.applyEdits(ctx, record.Applying{Hunks: hunks}, edits, to, rev)
 	return append(refused, results...), err
 }
 
 // chosen returns which hunks of the file are to be in it afterwards: those
 // accepted before and those in hunks; nil when hunks names none of this file.
-func (f FileReview) chosen(hunks []HunkID) func(int) bool {
+func (f FileReview) chosen(hunks []record.HunkID) func(int) bool {
 	in := map[int]bool{}
 	for _, h := range hunks {
 		if h.Path == f.Change.Path {
@@ -43,7 +44,7 @@ func (f FileReview) chosen(hunks []HunkID) func(int) bool {
 	if len(in) == 0 {
 		return nil
 	}
-	return func(h int) bool { return in[h] || f.Hunks[h] == Accepted }
+	return func(h int) bool { return in[h] || f.Hunks[h] == record.HunkAccepted }
 }
 
 // acceptFile makes the edit of one file, against what the file holds now.
@@ -78,8 +79,8 @@ func (r *run) acceptFile(f FileReview, chosen func(int) bool) (workspace.FileEdi
 // anything was accepted, or with what was.
 func (r *run) baseOf(c workspace.Change) (string, error) {
 	base, _ := c.Before.Text()
-	if last, ok := r.p.review.applied[c.Path]; ok {
-		content, err := r.a.content(&last.After)
+	if last, ok := r.state.Review.Applied[c.Path]; ok {
+		content, err := last.After.Content(r.a.Store.Blob)
 		if err != nil {
 			return "", err
 		}
@@ -113,13 +114,13 @@ func (r *run) merged(path, base, target string) (workspace.FileEdit, error) {
 // applyEdits journals the intent, with everything needed to take it back, lets
 // the applier work and journals what arrived. rev is the review that the edits
 // accept hunks of; nil for an undo.
-func (r *run) applyEdits(ctx context.Context, intent Applying, edits []workspace.FileEdit, to workspace.Applier, rev *ReviewOf) ([]workspace.Applied, error) {
+func (r *run) applyEdits(ctx context.Context, intent record.Applying, edits []workspace.FileEdit, to workspace.Applier, rev *ReviewOf) ([]workspace.Applied, error) {
 	if len(edits) == 0 {
 		return nil, nil
 	}
 	var blobs [][]byte
 	for _, e := range edits {
-		a := AppliedTo{Op: e.Op, Path: e.Path, From: e.From, Before: FileRef{Path: e.Path}, After: FileRef{Path: e.Path}}
+		a := record.AppliedTo{Op: e.Op, Path: e.Path, From: e.From, Before: record.FileRef{Path: e.Path}, After: record.FileRef{Path: e.Path}}
 		origin := e.Path
 		if e.From != "" {
 			origin = e.From
@@ -130,7 +131,7 @@ func (r *run) applyEdits(ctx context.Context, intent Applying, edits []workspace
 				return nil, fmt.Errorf("%s cannot be kept for an undo, so nothing was changed: %w", origin, err)
 			}
 			blobs = append(blobs, before.Data)
-			a.Before = FileRef{Path: origin, Hash: before.Hash, Mode: before.Mode}
+			a.Before = record.FileRef{Path: origin, Hash: before.Hash, Mode: before.Mode}
 		}
 		if e.Content != nil {
 			blobs = append(blobs, e.Content.Data)
@@ -146,7 +147,7 @@ func (r *run) applyEdits(ctx context.Context, intent Applying, edits []workspace
 		// What it did before it failed is not known: look.
 		return nil, errors.Join(err, r.settleApplying())
 	}
-	outcome := Applied{Undo: intent.Undo, Results: results}
+	outcome := record.Applied{Undo: intent.Undo, Results: results}
 	blobs = nil
 	if rev != nil {
 		outcome.Partly, blobs = r.lookForParts(rev, intent, results)
@@ -158,8 +159,8 @@ func (r *run) applyEdits(ctx context.Context, intent Applying, edits []workspace
 func (r *run) undo(ctx context.Context, to workspace.Applier) ([]workspace.Applied, error) {
 	var refused []workspace.Applied
 	var edits []workspace.FileEdit
-	paths := make([]string, 0, len(r.p.review.applied))
-	for path := range r.p.review.applied {
+	paths := make([]string, 0, len(r.state.Review.Applied))
+	for path := range r.state.Review.Applied {
 		paths = append(paths, path)
 	}
 	sort.Strings(paths)
@@ -167,20 +168,20 @@ func (r *run) undo(ctx context.Context, to workspace.Applier) ([]workspace.Appli
 		return nil, errors.New("nothing of this task was accepted, so there is nothing to undo")
 	}
 	for _, path := range paths {
-		edit, err := r.undoFile(r.p.review.applied[path])
+		edit, err := r.undoFile(r.state.Review.Applied[path])
 		if err != nil {
 			refused = append(refused, workspace.Applied{Path: path, Reason: err.Error()})
 			continue
 		}
 		edits = append(edits, edit)
 	}
-	results, err := r.applyEdits(ctx, Applying{Undo: true}, edits, to, nil)
+	results, err := r.applyEdits(ctx, record.Applying{Undo: true}, edits, to, nil)
 	return append(refused, results...), err
 }
 
-func (r *run) undoFile(a AppliedTo) (workspace.FileEdit, error) {
+func (r *run) undoFile(a record.AppliedTo) (workspace.FileEdit, error) {
 	changed := fmt.Errorf("%s was changed since it was accepted: nothing was overwritten", a.Path)
-	before, err := r.contentOrNone(a.Before)
+	before, err := a.Before.ContentOrNone(r.a.Store.Blob)
 	if err != nil {
 		return workspace.FileEdit{}, err
 	}
@@ -201,7 +202,7 @@ func (r *run) undoFile(a AppliedTo) (workspace.FileEdit, error) {
 		}
 		return workspace.FileEdit{Op: workspace.Rename, Path: a.From, From: a.Path, Expect: a.After.Hash, Content: before}, nil
 	}
-	after, err := r.a.content(&a.After)
+	after, err := a.After.Content(r.a.Store.Blob)
 	if err != nil {
 		return workspace.FileEdit{}, err
 	}
@@ -214,11 +215,4 @@ func (r *run) undoFile(a AppliedTo) (workspace.FileEdit, error) {
 		return workspace.FileEdit{Op: workspace.Modify, Path: a.Path, Expect: a.After.Hash, Content: before}, nil
 	}
 	return r.merged(a.Path, applied, old)
-}
-
-func (r *run) contentOrNone(ref FileRef) (*workspace.Content, error) {
-	if ref.Hash == "" {
-		return nil, nil
-	}
-	return r.a.content(&ref)
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"caselsp/agent/record"
 	"caselsp/sandbox"
 )
 
@@ -62,16 +63,16 @@ type decided struct {
 	why  []string
 }
 
-func (d *decided) Ask(_ context.Context, q Question) (Answer, error) {
+func (d *decided) Ask(_ context.Context, q record.Question) (record.Answer, error) {
 	switch {
 	case !strings.Contains(q.Text, "once again"):
-		return Answer{Text: Approve}, nil
+		return record.Answer{Text: record.Approve}, nil
 	case d.deny:
 		d.why = append(d.why, q.Why)
-		return Answer{Text: Deny, Reason: "it is stuck"}, nil
+		return record.Answer{Text: record.Deny, Reason: "it is stuck"}, nil
 	}
 	d.why = append(d.why, q.Why)
-	return Answer{Text: Approve}, nil
+	return record.Answer{Text: record.Approve}, nil
 }
 
 // TestSecondTry shows when a command runs once again, with what, who is asked,
@@ -130,11 +131,11 @@ func TestSecondTry(t *testing.T) {
 // outcomes runs the task and returns what the model was told about its actions.
 func outcomes(t *testing.T, a *Agent) (told []string) {
 	t.Helper()
-	for e, err := range a.Run(t.Context(), Task{ID: "t", Text: "write"}) {
+	for e, err := range a.Run(t.Context(), record.Task{ID: "t", Text: "write"}) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if done, ok := e.Body.(ActionDone); ok {
+		if done, ok := e.Body.(record.ActionDone); ok {
 			told = append(told, done.Text)
 		}
 	}

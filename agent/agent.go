@@ -12,19 +12,12 @@ import (
 	"time"
 
 	"caselsp/agent/llm"
+	"caselsp/agent/record"
 	"caselsp/agent/shell"
 	"caselsp/agent/validate"
 	"caselsp/agent/workspace"
 	"caselsp/sandbox"
 	"caselsp/store"
-)
-
-// The roles in which a model is asked.
-const (
-	roleTars      = "tars"
-	roleCase      = "case"
-	roleTester    = "tester"
-	roleReflector = "reflector"
 )
 
 // Options are what an agent works with.
@@ -58,9 +51,9 @@ type Options struct {
 	// Rules are severities of validators and their rules, as validate.rules has them.
 	Rules   map[string]string
 	Linting Linting
-	Limits  Limits // zero fields: DefaultLimits
-	Version string // of this build; recordings name it
-	Context int    // tokens that fit into the model's window; 0: DefaultContext
+	Limits  record.Limits // zero fields: DefaultLimits
+	Version string        // of this build; recordings name it
+	Context int           // tokens that fit into the model's window; 0: DefaultContext
 	// AskReads asks also before commands that only read, which else run at once.
 	AskReads bool
 	// Expiry is how long a kind of command stays allowed that the user allowed for
@@ -73,11 +66,11 @@ type Options struct {
 	Watch func(Event)
 
 	// A replay's, which does not depend on its settings and state; nil: as these say.
-	layered   func(key string) Layered
-	linted    func(files map[string]string) *Linted // what was said of them, nil where nobody looked
-	tolerated func(key string) string               // the approval that allowed a finding
-	given     func(name string) bool                // whether the user was asked for a secret that comes now
-	asked     func() bool                           // whether the user was asked about the command that comes now
+	layered   func(key string) record.DependenciesFound
+	linted    func(files map[string]string) *record.Linted // what was said of them, nil where nobody looked
+	tolerated func(key string) string                      // the approval that allowed a finding
+	given     func(name string) bool                       // whether the user was asked for a secret that comes now
+	asked     func() bool                                  // whether the user was asked about the command that comes now
 }
 
 // DefaultContext is the window in tokens that is assumed when the settings name
@@ -110,7 +103,7 @@ func New(o Options) *Agent {
 	if o.Expiry == 0 {
 		o.Expiry = DefaultExpiry
 	}
-	d := DefaultLimits
+	d := record.DefaultLimits
 	o.Limits.Steps = orElse(o.Limits.Steps, d.Steps)
 	o.Limits.Rounds = orElse(o.Limits.Rounds, d.Rounds)
 	o.Limits.Attempts = orElse(o.Limits.Attempts, d.Attempts)
@@ -155,7 +148,7 @@ func (a *Agent) acquire(id string) (release func(), err error) {
 // can be resumed. An error ends the sequence: an *[Unrecorded] where the store
 // failed in the middle, or what kept the task from being begun. Nothing was done
 // that is not in the journal, in either case.
-func (a *Agent) Run(ctx context.Context, task Task) iter.Seq2[Event, error] {
+func (a *Agent) Run(ctx context.Context, task record.Task) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		if err := task.Check(); err != nil {
 			yield(Event{}, err)
@@ -213,56 +206,40 @@ func (a *Agent) NewID() string {
 }
 
 // load folds a task's journal.
-func (a *Agent) load(id string) (*progress, error) {
+func (a *Agent) load(id string) (*record.State, error) {
 	records, err := a.Store.Journal(id).Records()
 	if err != nil {
 		return nil, err
 	}
-	p := &progress{}
+	p := &record.State{}
 	for _, rec := range records {
-		body, err := decode(rec.Kind, rec.Body)
-		if err != nil {
-			return nil, fmt.Errorf("task %s, record %d: %w", id, rec.Seq, err)
-		}
-		if err := p.fold(rec, body); err != nil {
+		if err := p.Fold(rec.Seq, rec.Time, rec.Kind, rec.Body); err != nil {
 			return nil, fmt.Errorf("task %s, record %d: %w", id, rec.Seq, err)
 		}
 	}
-	if p.task.ID == "" {
+	if p.Task.ID == "" {
 		return nil, fmt.Errorf("%w: %q", ErrNoTask, id)
 	}
 	return p, nil
 }
 
-// fold applies a record from the disk. What is well-formed and comes where it never
-// does, because somebody changed the store, is an error of this task alone.
-func (p *progress) fold(rec store.Record, body Body) (err error) {
-	defer func() {
-		if at := recover(); at != nil {
-			err = fmt.Errorf("a record of the kind %q does not fit those before it (%v): the store was changed by something else than caselsp", rec.Kind, at)
-		}
-	}()
-	p.apply(rec.Seq, rec.Time, body)
-	return nil
-}
-
 // Status returns a task at a glance.
-func (a *Agent) Status(id string) (Status, error) {
+func (a *Agent) Status(id string) (record.Status, error) {
 	p, err := a.load(id)
 	if err != nil {
-		return Status{}, err
+		return record.Status{}, err
 	}
-	return p.status(a.Limits.Rounds), nil
+	return p.Status(a.Limits.Rounds), nil
 }
 
 // History returns the status of every task of the workspace, oldest first. A
 // task whose journal cannot be read is told of by its error, not left out.
-func (a *Agent) History() ([]Status, error) {
+func (a *Agent) History() ([]record.Status, error) {
 	ids, err := a.Store.Tasks()
 	if err != nil {
 		return nil, err
 	}
-	var all []Status
+	var all []record.Status
 	var unread []error
 	for _, id := range ids {
 		if id == approvalsJournal {
@@ -286,7 +263,7 @@ func (a *Agent) Events(id string) ([]Event, error) {
 	}
 	events := make([]Event, 0, len(records))
 	for _, rec := range records {
-		body, err := decode(rec.Kind, rec.Body)
+		body, err := record.Decode(rec.Kind, rec.Body)
 		if err != nil {
 			return nil, fmt.Errorf("task %s, record %d: %w", id, rec.Seq, err)
 		}
@@ -304,8 +281,8 @@ func (a *Agent) Report(id string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if p.report != nil {
-		return p.report.Text, nil
+	if p.Report != nil {
+		return p.Report.Text, nil
 	}
 	return reportText(p, outcomeOf(p)), nil
 }

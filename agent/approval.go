@@ -4,12 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
+	"caselsp/agent/record"
 	"caselsp/agent/shell"
 )
 
@@ -19,10 +18,6 @@ import (
 const approvalsJournal = "approvals"
 
 const (
-	// offerAfter is how often the user has approved the same kind of command, with
-	// no rejection in between, before it is offered for always: once says nothing of
-	// the next time, and a habit shows in the second.
-	offerAfter = 2
 	// DefaultExpiry is how long a rule holds: long enough for a feature that is worked
 	// on, short enough that nobody finds a rule that he has forgotten.
 	DefaultExpiry = 30 * 24 * time.Hour
@@ -31,19 +26,19 @@ const (
 // Rule is one kind of command, or one rule's findings in one file, that the user
 // allowed for always in this workspace.
 type Rule struct {
-	ID      string    `json:"id"`    // r1, r2, ...
-	Shape   string    `json:"shape"` // as shell.Covers has it, or as objection
-	Finding bool      `json:"finding,omitempty"`
-	Line    string    `json:"line"` // with which it was allowed
-	Task    string    `json:"task"` // in which it was allowed
-	By      string    `json:"by"`   // how the user said so: prompt, command, terminal
-	Given   time.Time `json:"given"`
-	Expires time.Time `json:"expires"`
-	Touches []string  `json:"touches,omitempty"`
-	Basis   Basis     `json:"basis"`
-	Seen    int       `json:"seen"` // approvals that made it be offered, and the one that made it
-	Uses    int       `json:"uses"` // commands that ran by it
-	Ended   *Ending   `json:"ended,omitempty"`
+	ID      string       `json:"id"`    // r1, r2, ...
+	Shape   string       `json:"shape"` // as shell.Covers has it, or as objection
+	Finding bool         `json:"finding,omitempty"`
+	Line    string       `json:"line"` // with which it was allowed
+	Task    string       `json:"task"` // in which it was allowed
+	By      string       `json:"by"`   // how the user said so: prompt, command, terminal
+	Given   time.Time    `json:"given"`
+	Expires time.Time    `json:"expires"`
+	Touches []string     `json:"touches,omitempty"`
+	Basis   record.Basis `json:"basis"`
+	Seen    int          `json:"seen"` // approvals that made it be offered, and the one that made it
+	Uses    int          `json:"uses"` // commands that ran by it
+	Ended   *Ending      `json:"ended,omitempty"`
 }
 
 // Ending says when, why and by whom a rule ended.
@@ -53,62 +48,22 @@ type Ending struct {
 	Reason string    `json:"reason"`
 }
 
-// Basis is what made a kind of command as harmless as it was when the user
-// looked at it. What was approved on one basis says nothing about another.
-type Basis struct {
-	Hosts []string          `json:"hosts,omitempty"` // that commands could reach
-	Files map[string]string `json:"files,omitempty"` // content hashes of the files that say what runs, by path
-}
-
-// changed says how now differs from what b was, "" where it does not. Fewer
-// hosts are no difference.
-func (b Basis) changed(now Basis) string {
-	for _, h := range now.Hosts {
-		if !slices.Contains(b.Hosts, h) {
-			return "commands can reach " + h + " now"
-		}
-	}
-	for _, path := range slices.Sorted(maps.Keys(now.Files)) {
-		if b.Files[path] != now.Files[path] {
-			return path + " has changed"
-		}
-	}
-	for _, path := range slices.Sorted(maps.Keys(b.Files)) {
-		if _, ok := now.Files[path]; !ok {
-			return path + " is no longer there"
-		}
-	}
-	return ""
-}
-
-// String names what a rule rests on; "" for the sandbox alone.
-func (b Basis) String() string {
-	var parts []string
-	if len(b.Files) > 0 {
-		parts = append(parts, strings.Join(slices.Sorted(maps.Keys(b.Files)), ", ")+" as it was then")
-	}
-	if len(b.Hosts) > 0 {
-		parts = append(parts, "no other hosts than "+strings.Join(b.Hosts, ", "))
-	}
-	return strings.Join(parts, ", and ")
-}
-
 // The records of the approvals' journal.
 type (
 	// ruleDecided is a decision of the user about a command, with its context; under
 	// kindGiven it also made a rule.
 	ruleDecided struct {
-		Shape    string   `json:"shape,omitempty"` // "" for what is asked for each time anew
-		Line     string   `json:"line"`
-		Task     string   `json:"task"`
-		Approved bool     `json:"approved"`
-		By       string   `json:"by,omitempty"`
-		Why      string   `json:"why,omitempty"`    // it was asked
-		Reason   string   `json:"reason,omitempty"` // it was refused
-		Where    string   `json:"where,omitempty"`
-		Touches  []string `json:"touches,omitempty"`
-		Basis    Basis    `json:"basis"`
-		Finding  bool     `json:"finding,omitempty"` // of a rule, not about a command
+		Shape    string       `json:"shape,omitempty"` // "" for what is asked for each time anew
+		Line     string       `json:"line"`
+		Task     string       `json:"task"`
+		Approved bool         `json:"approved"`
+		By       string       `json:"by,omitempty"`
+		Why      string       `json:"why,omitempty"`    // it was asked
+		Reason   string       `json:"reason,omitempty"` // it was refused
+		Where    string       `json:"where,omitempty"`
+		Touches  []string     `json:"touches,omitempty"`
+		Basis    record.Basis `json:"basis"`
+		Finding  bool         `json:"finding,omitempty"` // of a rule, not about a command
 	}
 	ruleUsed struct {
 		Rule string `json:"rule"`
@@ -204,19 +159,13 @@ func (p *approvals) applyDecided(seq int64, at time.Time, d ruleDecided, always 
 	if p.seen[d.Shape] == nil {
 		p.seen[d.Shape] = map[string]int{}
 	}
-	p.seen[d.Shape][d.Basis.key()]++
+	p.seen[d.Shape][d.Basis.Key()]++
 	if always {
 		p.rules = append(p.rules, &Rule{
 			ID: "r" + strconv.FormatInt(seq, 10), Shape: d.Shape, Line: d.Line, Task: d.Task, By: d.By, Given: at,
-			Touches: d.Touches, Basis: d.Basis, Finding: d.Finding, Seen: p.seen[d.Shape][d.Basis.key()],
+			Touches: d.Touches, Basis: d.Basis, Finding: d.Finding, Seen: p.seen[d.Shape][d.Basis.Key()],
 		})
 	}
-}
-
-// key is a basis as a key of a map; encoding/json sorts.
-func (b Basis) key() string {
-	text, _ := json.Marshal(b) // strings and maps of them
-	return string(text)
 }
 
 func (p *approvals) rule(id string) *Rule {
@@ -229,19 +178,19 @@ func (p *approvals) rule(id string) *Rule {
 }
 
 // offered reports whether a kind of command is offered for always.
-func (p *approvals) offered(shape string, b Basis) bool {
-	return shape != "" && p.seen[shape][b.key()] >= offerAfter
+func (p *approvals) offered(shape string, b record.Basis) bool {
+	return shape != "" && p.seen[shape][b.Key()] >= record.OfferAfter
 }
 
 // permits looks for the rule that covers a line. A rule that no longer holds,
 // because it has expired or what made it harmless has changed, ends here, and
 // why is the reason for which the user is asked again.
-func (a *Agent) permits(p *approvals, line string, b Basis) (rule *Rule, why string, err error) {
+func (a *Agent) permits(p *approvals, line string, b record.Basis) (rule *Rule, why string, err error) {
 	for _, r := range p.rules {
 		if r.Ended != nil || r.Finding || !shell.Covers(r.Shape, line, a.commands()) {
 			continue
 		}
-		by, reason := "change", r.Basis.changed(b)
+		by, reason := "change", r.Basis.Changed(b)
 		if !a.Now().Before(r.Expires) {
 			by, reason = "expiry", fmt.Sprintf("it had been allowed %s before", days(a.Expiry))
 		}
@@ -262,13 +211,13 @@ func (a *Agent) endRule(id, by, reason string) error {
 }
 
 // keepDecision keeps what the user decided about a command, and why he was asked.
-func (a *Agent) keepDecision(q Question, ans Answer) error {
+func (a *Agent) keepDecision(q record.Question, ans record.Answer) error {
 	d := ruleDecided{
-		Shape: q.Like, Line: q.Command, Task: q.Task, Approved: ans.Text != Deny, By: ans.By, Why: q.Why, Reason: ans.Reason,
+		Shape: q.Like, Line: q.Command, Task: q.Task, Approved: ans.Text != record.Deny, By: ans.By, Why: q.Why, Reason: ans.Reason,
 		Where: q.Where, Touches: q.Touches, Basis: q.Basis, Finding: q.Finding,
 	}
 	kind := kindDecided
-	if ans.Text == ApproveAlways {
+	if ans.Text == record.ApproveAlways {
 		kind = kindGiven
 	}
 	_, err := a.Store.Journal(approvalsJournal).Append(kind, d)
@@ -291,8 +240,8 @@ func (a *Agent) Rules(all bool) ([]Rule, error) {
 		case !a.Now().Before(r.Expires):
 			by, reason = "expiry", fmt.Sprintf("it had been allowed %s before", days(a.Expiry))
 		case r.Finding:
-		case r.Basis.changed(Basis{Hosts: a.Policy.Hosts, Files: r.Basis.Files}) != "":
-			by, reason = "change", r.Basis.changed(Basis{Hosts: a.Policy.Hosts, Files: r.Basis.Files})
+		case r.Basis.Changed(record.Basis{Hosts: a.Policy.Hosts, Files: r.Basis.Files}) != "":
+			by, reason = "change", r.Basis.Changed(record.Basis{Hosts: a.Policy.Hosts, Files: r.Basis.Files})
 		case !shell.Covers(r.Shape, r.Line, a.commands()):
 			by, reason = "change", "the settings want it to be asked for, or denied, by now"
 		}
@@ -343,8 +292,8 @@ func days(d time.Duration) string {
 // basis is what a command line rests on: the hosts that it can reach, and the
 // content of the files that it names or that say what it runs. A file that a
 // program finds by other means is not in it; against that stands the sandbox.
-func (r *run) basis(line string) Basis {
-	b := Basis{Hosts: slices.Clone(r.a.Policy.Hosts)}
+func (r *run) basis(line string) record.Basis {
+	b := record.Basis{Hosts: slices.Clone(r.a.Policy.Hosts)}
 	slices.Sort(b.Hosts)
 	for _, path := range shell.Files(line) {
 		f, err := r.overlay.Read(path)

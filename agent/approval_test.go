@@ -9,18 +9,19 @@ import (
 	"testing"
 	"time"
 
+	"caselsp/agent/record"
 	"caselsp/agent/shell"
 )
 
 // deciding answers with what a step says, and notes what was asked.
 type deciding struct {
 	answer string
-	asked  *Question
+	asked  *record.Question
 }
 
-func (d *deciding) Ask(_ context.Context, q Question) (Answer, error) {
+func (d *deciding) Ask(_ context.Context, q record.Question) (record.Answer, error) {
 	d.asked = &q
-	return Answer{Text: d.answer, By: "prompt"}, nil
+	return record.Answer{Text: d.answer, By: "prompt"}, nil
 }
 
 // approvalStory plays one scenario of testdata/approvals.txt.
@@ -120,12 +121,12 @@ func (s *approvalStory) run(step string) {
 	want, answer, _ := strings.Cut(want, "; ")
 	s.user.answer, s.user.asked = answer, nil
 	ran := len(s.b.engine.ran)
-	var judged Judged
-	for e, err := range s.b.Run(s.t.Context(), Task{Text: text, Single: true}) {
+	var judged record.Judged
+	for e, err := range s.b.Run(s.t.Context(), record.Task{Text: text, Single: true}) {
 		if err != nil {
 			s.t.Fatal(err)
 		}
-		if j, ok := e.Body.(Judged); ok {
+		if j, ok := e.Body.(record.Judged); ok {
 			judged = j
 		}
 	}
@@ -137,13 +138,13 @@ func (s *approvalStory) run(step string) {
 		got, reason = "asked", q.Why
 	case !judged.Allowed:
 		got = "denied"
-	case judged.By == ByRule:
+	case judged.By == record.ByRule:
 		got += " " + judged.How
 	}
 	if got != want || !strings.Contains(reason, why) {
 		s.t.Errorf("%s: it is %s (%s)", step, got, reason)
 	}
-	if allowed := answer == Approve || answer == ApproveAlways || got != "denied" && answer == ""; judged.Allowed != allowed || (len(s.b.engine.ran) > ran) != allowed {
+	if allowed := answer == record.Approve || answer == record.ApproveAlways || got != "denied" && answer == ""; judged.Allowed != allowed || (len(s.b.engine.ran) > ran) != allowed {
 		s.t.Errorf("%s: allowed %v, ran %v", step, judged.Allowed, s.b.engine.ran[ran:])
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"caselsp/agent/record"
 	"caselsp/agent/workspace"
 	"caselsp/store"
 )
@@ -16,12 +17,12 @@ import (
 //
 // Believing the applier's no instead would lose the way back: what did arrive
 // would be taken for the user's own text.
-func (r *run) lookForParts(rev *ReviewOf, intent Applying, results []workspace.Applied) ([]Partly, [][]byte) {
-	var parts []Partly
+func (r *run) lookForParts(rev *ReviewOf, intent record.Applying, results []workspace.Applied) ([]record.Partly, [][]byte) {
+	var parts []record.Partly
 	var blobs [][]byte
 	for i, result := range results {
 		f := rev.file(result.Path)
-		at := slices.IndexFunc(intent.Edits, func(e AppliedTo) bool { return e.Path == result.Path })
+		at := slices.IndexFunc(intent.Edits, func(e record.AppliedTo) bool { return e.Path == result.Path })
 		if result.OK || f == nil || f.Whole() || at < 0 {
 			continue
 		}
@@ -56,7 +57,7 @@ func (rev *ReviewOf) file(path string) *FileReview {
 }
 
 // hunksIn returns those of list that are of this file.
-func (f FileReview) hunksIn(list []HunkID) []int {
+func (f FileReview) hunksIn(list []record.HunkID) []int {
 	var own []int
 	for _, h := range list {
 		if h.Path == f.Change.Path {
@@ -68,7 +69,7 @@ func (f FileReview) hunksIn(list []HunkID) []int {
 
 // with returns which hunks a text has that has those accepted before and came.
 func (f FileReview) with(came ...int) func(int) bool {
-	return func(h int) bool { return f.Hunks[h] == Accepted || slices.Contains(came, h) }
+	return func(h int) bool { return f.Hunks[h] == record.HunkAccepted || slices.Contains(came, h) }
 }
 
 // arrivedHunks returns which of the wanted hunks are in the file as it is now.
@@ -93,24 +94,24 @@ func (r *run) arrivedHunks(f FileReview, wanted []int) ([]int, error) {
 
 // partOf describes a file that only the hunks came came into: as it was before,
 // with them, and without what the user typed since.
-func (r *run) partOf(f FileReview, e AppliedTo, came []int) (Partly, []byte, error) {
+func (r *run) partOf(f FileReview, e record.AppliedTo, came []int) (record.Partly, []byte, error) {
 	base, err := r.baseOf(f.Change)
 	if err != nil {
-		return Partly{}, nil, err
+		return record.Partly{}, nil, err
 	}
-	before, err := r.a.content(&e.Before)
+	before, err := e.Before.Content(r.a.Store.Blob)
 	if err != nil {
-		return Partly{}, nil, err
+		return record.Partly{}, nil, err
 	}
 	now, err := r.a.Workspace.Read(f.Change.Path)
 	if err != nil {
-		return Partly{}, nil, err
+		return record.Partly{}, nil, err
 	}
 	was, _ := before.Text()
 	text, _ := workspace.Merge(base, was, f.Change.Select(f.with(came...)))
 	data, err := now.Encoding.Encode(text)
 	if err != nil {
-		return Partly{}, nil, err
+		return record.Partly{}, nil, err
 	}
-	return Partly{Path: e.Path, Hunks: came, After: FileRef{Path: e.Path, Hash: store.Hash(data), Mode: before.Mode}}, data, nil
+	return record.Partly{Path: e.Path, Hunks: came, After: record.FileRef{Path: e.Path, Hash: store.Hash(data), Mode: before.Mode}}, data, nil
 }

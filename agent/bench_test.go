@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"caselsp/agent/llm"
+	"caselsp/agent/record"
 	"caselsp/agent/workspace"
 	"caselsp/sandbox"
 	"caselsp/store"
@@ -43,7 +44,7 @@ func (m *instant) Complete(_ context.Context, req *llm.Request) (*llm.Response, 
 func benchFile(i int) string { return fmt.Sprintf("pkg%02d/mod%02d.py", i/100%100, i%100) }
 
 func (m *instant) choose(role string) llm.ToolCall {
-	if role == roleTars {
+	if role == record.RoleTars {
 		return llm.ToolCall{Name: "SUBMIT_PLAN", Arguments: benchPlan}
 	}
 	n := m.steps / 4
@@ -98,14 +99,14 @@ func BenchmarkStep(b *testing.B) {
 	var own []time.Duration
 	for b.Loop() {
 		m := &instant{}
-		a := New(Options{Workspace: w, Store: s, User: agreeable{}, Limits: Limits{Steps: 2 * steps},
+		a := New(Options{Workspace: w, Store: s, User: agreeable{}, Limits: record.Limits{Steps: 2 * steps},
 			Model:   func(string) (llm.Model, error) { return m, nil },
 			Sandbox: func(context.Context) (sandbox.Engine, error) { return nil, nil }})
-		for e, err := range a.Run(b.Context(), Task{Text: "change many files"}) {
+		for e, err := range a.Run(b.Context(), record.Task{Text: "change many files"}) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			if done, ok := e.Body.(ActionDone); ok && !done.OK {
+			if done, ok := e.Body.(record.ActionDone); ok && !done.OK {
 				b.Fatal(done.Text)
 			}
 			if m.steps > steps {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"caselsp/agent/action"
+	"caselsp/agent/record"
 	"caselsp/agent/shell"
 	"caselsp/sandbox"
 )
@@ -15,37 +16,37 @@ import (
 // runCommand has a command judged, runs it and stages what it changed.
 // Each of these is one call: the records between them say how far it got.
 func (r *run) runCommand(ctx context.Context, args action.RunCommand) error {
-	c := r.p.pending
-	if c.result != nil {
+	c := r.state.Pending
+	if c.Result != nil {
 		if more := r.more(); more != nil {
 			return r.secondTry(ctx, args.Command, *more)
 		}
 		return r.commandEnded(args.Command)
 	}
-	if c.command {
+	if c.Command {
 		// The process ended while the command ran. It is never run again unasked.
-		return r.done(ActionDone{Lost: true, Text: "The command was started, but caselsp ended before its outcome was known. Its changes are lost. It may be run again."})
+		return r.done(record.ActionDone{Lost: true, Text: "The command was started, but caselsp ended before its outcome was known. Its changes are lost. It may be run again."})
 	}
 	engine, err := r.a.Sandbox(ctx)
 	if err != nil {
 		return err
 	}
 	if engine == nil {
-		return r.done(ActionDone{Skipped: true, Text: "The command was not run: the settings switch commands off (sandbox.engine is none). Go on without it."})
+		return r.done(record.ActionDone{Skipped: true, Text: "The command was not run: the settings switch commands off (sandbox.engine is none). Go on without it."})
 	}
 	verdict := shell.Explain(args.Command, r.a.commands())
 	switch {
-	case c.judged == nil:
+	case c.Judged == nil:
 		return r.permit(args.Command, verdict, engine)
-	case !c.judged.Allowed:
-		return r.done(ActionDone{Skipped: c.Role == roleTester, Text: c.judged.Text})
+	case !c.Judged.Allowed:
+		return r.done(record.ActionDone{Skipped: c.Role == record.RoleTester, Text: c.Judged.Text})
 	}
 	if asked, err := r.reserveCommand(); asked || err != nil {
 		return err
 	}
 	cmd, err := r.commandOn(ctx, args.Command, r.a.Policy)
 	if err != nil {
-		return r.done(ActionDone{Text: "The command was not run: " + err.Error()})
+		return r.done(record.ActionDone{Text: "The command was not run: " + err.Error()})
 	}
 	layer, settled, err := r.dependencies(ctx, engine, cmd, verdict.ReadOnly)
 	if err != nil || !settled {
@@ -77,31 +78,31 @@ func (r *run) commandOn(ctx context.Context, line string, policy sandbox.Policy)
 
 // execute runs the command on the staged tree and records its result.
 func (r *run) execute(ctx context.Context, engine sandbox.Engine, cmd sandbox.Command) error {
-	err := r.record(CommandStarted{Line: cmd.Line, Tree: sandbox.Digest(cmd.Tree), Without: r.without, Memory: cmd.Policy.Memory, Time: cmd.Policy.Time})
+	err := r.record(record.CommandStarted{Line: cmd.Line, Tree: sandbox.Digest(cmd.Tree), Without: r.without, Memory: cmd.Policy.Memory, Time: cmd.Policy.Time})
 	if err != nil {
 		return err
 	}
-	secrets := r.secretsOf(r.p.pending)
+	secrets := r.secretsOf(r.state.Pending)
 	cmd = withSecrets(cmd, secrets)
 	if cmd.Tree, err = r.filledTree(cmd.Tree, secrets); err != nil {
-		return r.done(ActionDone{Lost: true, Skipped: true, Text: "The command was not run: " + err.Error()})
+		return r.done(record.ActionDone{Lost: true, Skipped: true, Text: "The command was not run: " + err.Error()})
 	}
 	result, err := engine.Run(ctx, cmd)
 	if errors.Is(err, sandbox.ErrNoLayer) { // somebody removed it since it was found; nothing was started
-		return errors.Join(r.record(Layered{Key: cmd.Layer}),
-			r.done(ActionDone{Lost: true, Skipped: true, Text: "The command was not run: " + err.Error()}))
+		return errors.Join(r.record(record.DependenciesFound{Key: cmd.Layer}),
+			r.done(record.ActionDone{Lost: true, Skipped: true, Text: "The command was not run: " + err.Error()}))
 	}
 	if err != nil {
 		var engine *sandbox.Unavailable
 		unstarted := errors.As(err, &engine) && !engine.Started
-		undone := r.done(ActionDone{Lost: true, Skipped: unstarted, Text: "The command did not run to its end: " + err.Error()})
+		undone := r.done(record.ActionDone{Lost: true, Skipped: unstarted, Text: "The command did not run to its end: " + err.Error()})
 		return errors.Join(undone, err)
 	}
 	r.withoutSecrets(result, secrets)
-	ended := CommandEnded{Result: *result}
+	ended := record.CommandEnded{Result: *result}
 	ended.Result.Changes = nil
 	for _, c := range result.Changes {
-		ref := FileRef{Path: c.Path, Mode: c.Mode}
+		ref := record.FileRef{Path: c.Path, Mode: c.Mode}
 		if !c.Deleted {
 			hash, err := r.a.Store.PutBlob(c.Data)
 			if unwritten(err) {
@@ -121,12 +122,12 @@ func (r *run) execute(ctx context.Context, engine sandbox.Engine, cmd sandbox.Co
 // commandEnded stages what the command changed and tells the model how it went.
 // What the tests and TARS's looking around wrote is not staged: only CASE edits.
 func (r *run) commandEnded(line string) error {
-	c := r.p.pending
-	result, err := resultOf(c.result, r.a.Store.Blob)
+	c := r.state.Pending
+	result, err := c.Result.WithChanges(r.a.Store.Blob)
 	if err != nil {
 		return err
 	}
-	outcome := ActionDone{OK: result.OK(), Note: fmt.Sprintf("$ %s: %s", line, result.Status)}
+	outcome := record.ActionDone{OK: result.OK(), Note: fmt.Sprintf("$ %s: %s", line, result.Status)}
 	if result.Status == sandbox.Exited {
 		outcome.Note = fmt.Sprintf("$ %s: exit code %d", line, result.ExitCode)
 	}
@@ -139,12 +140,12 @@ func (r *run) commandEnded(line string) error {
 	}
 	missing := ""
 	if !outcome.OK {
-		missing = r.p.withoutLayers()
+		missing = r.state.WithoutLayers()
 	}
-	if len(c.without) > 0 {
-		missing += "Not in the sandbox, because they may hold secrets: " + strings.Join(c.without, ", ") + ".\n"
+	if len(c.Without) > 0 {
+		missing += "Not in the sandbox, because they may hold secrets: " + strings.Join(c.Without, ", ") + ".\n"
 	}
-	if c.Role != roleCase {
+	if c.Role != record.RoleCase {
 		result.Changes, result.Skipped = nil, nil
 		outcome.Text = r.firstTry() + action.Output(line, result) + missing
 		return r.done(outcome)
@@ -162,7 +163,7 @@ func (r *run) commandEnded(line string) error {
 	}
 	result.Changes = kept
 	outcome.Text = r.firstTry() + action.Output(line, result) + missing
-	staged, blobs := stagedRefs(r.overlay.State())
+	staged, blobs := record.StagedOf(r.overlay.State())
 	outcome.Staged = &staged
 	return r.done(outcome, blobs...)
 }

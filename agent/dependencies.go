@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
+	"caselsp/agent/record"
 	"caselsp/agent/shell"
 	"caselsp/sandbox"
 )
@@ -48,163 +48,6 @@ func profileOf(line string, tree []sandbox.File) sandbox.Profile {
 	return sandbox.Python
 }
 
-// layer is what a task knows of one set of dependencies.
-type layer struct {
-	state  layerState
-	said   string          // the end of what a failed installation said
-	from   sandbox.Sources // where they come from
-	opened []string        // hosts that the user opened for them, beside those of from
-	wants  []string        // hosts for want of which the last installation failed
-	rounds int             // how often hosts were asked for
-}
-
-// hostRounds is how often the user is asked to open more hosts for one
-// installation: an index sends to another host, and that perhaps to a third.
-const hostRounds = 3
-
-type layerState int
-
-const (
-	unseen  layerState = iota // nobody has looked whether it is there
-	missing                   // the user must be asked
-	started                   // its installation had begun when the process ended, or runs
-	narrow                    // it failed for want of hosts, and the user must be asked for these
-	wanted                    // the user agreed
-	ready                     // commands find it
-	without                   // commands run without it: the user said so, or the engine keeps none
-	failed                    // it could not be installed
-)
-
-// applyAnswer folds an answer, which is about dependencies or about the action.
-func (p *progress) applyAnswer(q *Question, a Answer) {
-	if q != nil && q.Kind == Approval && (q.Layer != "" || p.pending != nil && p.pending.result != nil) {
-		p.judged = append(p.judged, userJudged(q.Command, a))
-	}
-	if q != nil && q.Kind == Input {
-		p.own = append(p.own, a.Text)
-	}
-	switch {
-	case q != nil && q.Kind == Trusting: // trust itself is kept elsewhere, and looked at each time
-		p.onlyReads = a.Text == Deny
-	case q != nil && q.Kind == SecretInput:
-		if p.pending != nil && a.Text == Deny {
-			p.pending.withheld = &a
-		}
-	case q != nil && q.Leave != "":
-		p.applyLeave(q, a)
-	case q != nil && q.Kind == Extending && a.Text == Deny:
-		p.enough = true
-	case q != nil && q.Kind == Extending:
-		p.extended += q.More
-	case q != nil && q.Layer != "" && a.Text == Deny:
-		p.applyLayer(q.Layer, func(l *layer) { l.state = without })
-	case q != nil && q.Layer != "":
-		p.applyLayer(q.Layer, (*layer).agreed)
-	case p.pending != nil && p.pending.result != nil:
-		p.applyAgain(a)
-	case p.pending != nil:
-		p.pending.answer = &a
-	}
-}
-
-// applyStarted folds the beginning of a command, or of an installation before it.
-func (p *progress) applyStarted(b CommandStarted) {
-	if b.Layer != "" {
-		p.applyLayer(b.Layer, func(l *layer) { l.state = started })
-	} else if c := p.pending; c != nil {
-		c.command, c.result, c.without = true, nil, b.Without
-		p.commands++
-		c.tries++
-	}
-}
-
-// applyEnded folds the end of either.
-func (p *progress) applyEnded(b CommandEnded) {
-	if b.Layer != "" {
-		p.applyLayer(b.Layer, func(l *layer) { l.installed(&b.Result) })
-	} else if c := p.pending; c != nil {
-		c.result = &b
-		if c.tries == 1 {
-			c.first = b.Result.Status
-		}
-	}
-}
-
-// applyLayer folds what becomes of dependencies.
-func (p *progress) applyLayer(key string, change func(*layer)) {
-	if p.layers == nil {
-		p.layers = map[string]layer{}
-	}
-	l := p.layers[key]
-	change(&l)
-	p.layers[key] = l
-}
-
-// found folds what was found when somebody looked.
-func (l *layer) found(by Layered) {
-	if by.From != nil {
-		l.from = *by.From
-	}
-	switch {
-	case by.Found:
-		l.state = ready
-	case by.Without:
-		l.state = without
-	case by.Said != "":
-		l.state, l.said = failed, by.Said
-	default:
-		l.state = missing
-	}
-}
-
-// agreed folds that the user lets them be installed, and opens what was asked for.
-func (l *layer) agreed() {
-	if len(l.wants) > 0 {
-		l.opened, l.wants = slices.Concat(l.opened, l.wants), nil
-		l.rounds++
-	}
-	l.state = wanted
-}
-
-// saidLimit is how much of a failed installation a model is told: installers
-// give their reason last.
-const saidLimit = 2 << 10
-
-// installed folds the end of an installation.
-func (l *layer) installed(r *sandbox.Result) {
-	l.state, l.said, l.wants = ready, "", nil
-	if r.OK() {
-		return
-	}
-	l.state, l.said = failed, failure(r)
-	if l.rounds < hostRounds {
-		l.wants = r.Wanted()
-	}
-	if len(l.wants) > 0 {
-		l.state = narrow
-	}
-}
-
-// failure is how a command of ours failed, for a model.
-func failure(r *sandbox.Result) string {
-	said := strings.ToValidUTF8(r.Output[max(0, len(r.Output)-saidLimit):], "")
-	return fmt.Sprintf("%s, exit code %d\n%s", r.Status, r.ExitCode, said)
-}
-
-// withoutLayers tells the model why a failed command did not find the project's
-// dependencies; "" where it did.
-func (p *progress) withoutLayers() string {
-	for _, key := range slices.Sorted(maps.Keys(p.layers)) {
-		switch l := p.layers[key]; l.state {
-		case failed:
-			return "The project's dependencies are not there: they could not be installed. " + l.said
-		case without:
-			return "The project's dependencies are not there: only what the sandbox itself has is."
-		}
-	}
-	return ""
-}
-
 // keeper is an engine that keeps dependencies.
 type keeper interface {
 	sandbox.Engine
@@ -223,16 +66,16 @@ func (r *run) dependencies(ctx context.Context, engine sandbox.Engine, cmd sandb
 	if deps == nil {
 		return "", true, nil
 	}
-	l := r.p.layers[deps.Key]
-	deps.Open(cmp.Or(l.from, deps.From), slices.Concat(l.opened, l.wants))
+	l := r.state.Dependencies[deps.Key]
+	deps.Open(cmp.Or(l.From, deps.From), slices.Concat(l.Opened, l.Wants))
 	switch {
-	case l.state == ready:
+	case l.State == record.Ready:
 		return deps.Key, true, nil
-	case reads || l.state == without || l.state == failed:
+	case reads || l.State == record.Without || l.State == record.NotInstalled:
 		return "", true, nil
-	case l.state == wanted:
+	case l.State == record.Agreed:
 		return "", false, r.install(ctx, engine, deps)
-	case l.state == unseen, l.state == missing && r.a.layered == nil && deps.Ask() != nil: // they went since they were found
+	case l.State == record.Unseen, l.State == record.Missing && r.a.layered == nil && deps.Ask() != nil: // they went since they were found
 		found, err := r.lookForLayer(ctx, engine, deps)
 		if err != nil {
 			return "", false, err
@@ -244,11 +87,11 @@ func (r *run) dependencies(ctx context.Context, engine sandbox.Engine, cmd sandb
 
 // lookForLayer looks whether dependencies are there, and if not, where they would
 // come from.
-func (r *run) lookForLayer(ctx context.Context, engine sandbox.Engine, deps *sandbox.Dependencies) (Layered, error) {
+func (r *run) lookForLayer(ctx context.Context, engine sandbox.Engine, deps *sandbox.Dependencies) (record.DependenciesFound, error) {
 	if r.a.layered != nil {
 		return r.a.layered(deps.Key), nil
 	}
-	l := Layered{Key: deps.Key}
+	l := record.DependenciesFound{Key: deps.Key}
 	k, ok := engine.(keeper)
 	if !ok {
 		l.Without = true
@@ -266,7 +109,7 @@ func (r *run) lookForLayer(ctx context.Context, engine sandbox.Engine, deps *san
 		case err != nil:
 			return l, err
 		case !result.OK():
-			l.From, l.Said = nil, failure(result)
+			l.From, l.Said = nil, record.Failure(result)
 		default:
 			from := deps.Learn(result.Output)
 			l.From = &from
@@ -278,11 +121,11 @@ func (r *run) lookForLayer(ctx context.Context, engine sandbox.Engine, deps *san
 // installation is the question that the user is asked about dependencies. It is
 // never offered for always: it reaches the network, and what is new in the lists
 // somebody must have seen.
-func (r *run) installation(deps *sandbox.Dependencies, l layer) Question {
+func (r *run) installation(deps *sandbox.Dependencies, l record.Dependencies) record.Question {
 	files, hosts := strings.Join(deps.Files, ", "), strings.Join(deps.Hosts, ", ")
 	policy := deps.Install().Policy
-	q := Question{
-		Kind: Approval, Text: "The project's dependencies are not in the sandbox yet. Install them?", Command: deps.Line, Layer: deps.Key,
+	q := record.Question{
+		Kind: record.Approval, Text: "The project's dependencies are not in the sandbox yet. Install them?", Command: deps.Line, Layer: deps.Key,
 		Where: fmt.Sprintf("in the sandbox, which for this reaches only %s and sees only %s (%d MiB, at most %s)", hosts, files, policy.Memory>>20, policy.Time),
 		Why:   "It runs code of the packages' authors, once; what it installs is kept. When denied, commands run without.",
 	}
@@ -292,10 +135,10 @@ func (r *run) installation(deps *sandbox.Dependencies, l layer) Question {
 		}
 	}
 	switch {
-	case len(l.wants) > 0:
-		q.Text = fmt.Sprintf("Installing the project's dependencies failed: it was sent to %s, which nobody has opened. Open that too and install again?", strings.Join(l.wants, " and "))
+	case len(l.Wants) > 0:
+		q.Text = fmt.Sprintf("Installing the project's dependencies failed: it was sent to %s, which nobody has opened. Open that too and install again?", strings.Join(l.Wants, " and "))
 		q.Why = "Indexes may keep packages on other hosts, and a package's own code may ask for a host that is none of its business: see whether you know it. " + q.Why
-	case l.state == started:
+	case l.State == record.Installing:
 		q.Why = "It was started before and its outcome is not known. " + q.Why
 	}
 	return q
@@ -305,7 +148,7 @@ func (r *run) installation(deps *sandbox.Dependencies, l layer) Question {
 func (r *run) install(ctx context.Context, engine sandbox.Engine, deps *sandbox.Dependencies) error {
 	cmd := deps.Install()
 	cmd.Progress = r.progress
-	if err := r.record(CommandStarted{Line: cmd.Line, Tree: sandbox.Digest(cmd.Tree), Layer: deps.Key}); err != nil {
+	if err := r.record(record.CommandStarted{Line: cmd.Line, Tree: sandbox.Digest(cmd.Tree), Layer: deps.Key}); err != nil {
 		return err
 	}
 	result, err := engine.Run(ctx, cmd)
@@ -313,10 +156,10 @@ func (r *run) install(ctx context.Context, engine sandbox.Engine, deps *sandbox.
 		return err
 	}
 	result.Changes, result.Skipped = nil, nil // it ran on a copy of the lists alone
-	return r.record(CommandEnded{Result: *result, Layer: deps.Key})
+	return r.record(record.CommandEnded{Result: *result, Layer: deps.Key})
 }
 
 // progress tells the faces what the engine does before a command begins.
 func (r *run) progress(line string) {
-	r.emit(Event{Doing: line, Status: r.p.status(r.a.Limits.Rounds)})
+	r.emit(Event{Doing: line, Status: r.state.Status(r.a.Limits.Rounds)})
 }

@@ -3,13 +3,10 @@
 // the sandbox, a reflector explains failures, and the user decides.
 //
 // A run is a journal. The whole state of a task is a fold over its records
-// (progress.go), the loop looks at that state and does the next thing (run.go),
-// and everything it does is written down before and after (record.go). So
+// (package record), the loop looks at that state and does the next thing (run.go),
+// and everything it does is written down before and after. So
 // stopping, crashing, resuming, undoing and replaying are readings of one record:
 //
-//	task.go      what a task is, its states and limits
-//	record.go    the records of the journal, which are also the events of a run
-//	progress.go  the fold: records to state
 //	run.go       the loop: look at the state, do the next thing
 //	interrupt.go what ends or pauses it, and the barrier for panics
 //	settle.go    what an acceptance left open when the process ended, settled by looking
@@ -27,7 +24,6 @@
 //	value.go     values that are none, asked for once
 //	fill.go      secrets in files, where placeholders were written for them
 //	prompt.go    what a model is told
-//	question.go  what the user is asked, and how answers come back
 //	review.go    accepting, rejecting and undoing the result
 //	accept.go    carrying the decisions into the user's files, and back
 //	arrival.go   what came of an acceptance that an editor carried out in part

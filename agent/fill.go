@@ -17,36 +17,9 @@ import (
 // only: in the sandbox, for a command that the user lets have that very secret, and
 // in the user's own file, when he fills it in (SPEC row S6).
 
-// declare folds which secrets a staged edit has placeholders for.
-func (p *progress) declare(c *pendingAction) {
-	var args struct {
-		Path, From, To string
-		Secrets        []string
-	}
-	// Of another verb, or a WRITE_FILE by lines, whose from is a number: no names
-	// are lost by what does not decode.
-	_ = json.Unmarshal(c.Args, &args)
-	if p.places == nil {
-		p.places = map[string][]string{}
-	}
-	switch c.Action {
-	case action.WriteFileName, action.PatchFileName:
-		for _, name := range args.Secrets {
-			if !slices.Contains(p.places[args.Path], name) {
-				p.places[args.Path] = append(p.places[args.Path], name)
-			}
-		}
-	case action.RenameFileName:
-		p.places[args.To] = p.places[args.From]
-		delete(p.places, args.From)
-	case action.DeleteFileName:
-		delete(p.places, args.Path)
-	}
-}
-
 // placesIn returns the secrets for which placeholders were declared in a file, by its key.
 func (r *run) placesIn(key string) []string {
-	for name, secrets := range r.p.places {
+	for name, secrets := range r.state.Placeholders {
 		if k, err := r.a.Workspace.Key(name); err == nil && k == key {
 			return secrets
 		}
@@ -58,7 +31,7 @@ func (r *run) placesIn(key string) []string {
 // is given, where they have declared placeholders. The tree itself stays as it is:
 // that one is kept.
 func (r *run) filledTree(tree []sandbox.File, secrets map[string]string) ([]sandbox.File, error) {
-	if len(secrets) == 0 || len(r.p.places) == 0 {
+	if len(secrets) == 0 || len(r.state.Placeholders) == 0 {
 		return tree, nil
 	}
 	tree = slices.Clone(tree)
@@ -89,7 +62,7 @@ func (a *Agent) Unfilled(id string) (map[string][]string, error) {
 		return nil, err
 	}
 	left := map[string][]string{}
-	for name, secrets := range p.places {
+	for name, secrets := range p.Placeholders {
 		f, err := a.Workspace.Read(name)
 		if err != nil {
 			continue // it was not accepted

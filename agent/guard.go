@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"caselsp/agent/action"
+	"caselsp/agent/record"
 	"caselsp/agent/shell"
 	"caselsp/agent/workspace"
 	"caselsp/store"
@@ -124,12 +125,12 @@ func (r *run) exists(key string) bool {
 // obeys reports whether a file is one that programs obey and that nobody has
 // named or allowed.
 func (r *run) obeys(key string) bool {
-	return obeyed.MatchString(key) && !r.p.leaves["change "+key] && !r.named(key)
+	return obeyed.MatchString(key) && !r.state.Leaves["change "+key] && !r.named(key)
 }
 
 // named reports whether the user's own words name a file.
 func (r *run) named(key string) bool {
-	t := r.p.task
+	t := r.state.Task
 	if t.Focus != nil && t.Focus.Path == key {
 		return true
 	}
@@ -143,13 +144,13 @@ func (r *run) named(key string) bool {
 // hides reports whether a file may hold secrets and was not opened by the user
 // for this task.
 func (r *run) hides(key string) bool {
-	if !shell.SecretFile(key) || r.p.leaves["read "+key] {
+	if !shell.SecretFile(key) || r.state.Leaves["read "+key] {
 		return false
 	}
-	if f := r.p.task.Focus; f != nil && f.Path == key {
+	if f := r.state.Task.Focus; f != nil && f.Path == key {
 		return false
 	}
-	for _, s := range r.p.staged.Files {
+	for _, s := range r.state.Staged.Files {
 		if s.Path == key && s.Base == nil && s.From == "" {
 			return false
 		}
@@ -160,41 +161,22 @@ func (r *run) hides(key string) bool {
 // allowedTo sees to the leave that the pending action needs: it asks, or records
 // the refusal. Only where it returns true the action may go on.
 func (r *run) allowedTo(act *action.Action) (bool, error) {
-	c := r.p.pending
+	c := r.state.Pending
 	l, err := r.wants(act.Args)
 	if err != nil {
-		return false, r.done(ActionDone{Text: "Nothing was done: " + err.Error() + "."})
+		return false, r.done(record.ActionDone{Text: "Nothing was done: " + err.Error() + "."})
 	}
-	if l == nil || r.p.leaves[l.key] && c.withheld == nil {
+	if l == nil || r.state.Leaves[l.key] && c.Withheld == nil {
 		return true, nil
 	}
-	if c.withheld == nil {
-		return false, r.question(Question{Kind: Approval, Text: l.text, Command: l.what, Why: l.why + " A yes holds for the rest of the task.", Leave: l.key})
+	if c.Withheld == nil {
+		return false, r.question(record.Question{Kind: record.Approval, Text: l.text, Command: l.what, Why: l.why + " A yes holds for the rest of the task.", Leave: l.key})
 	}
 	text := fmt.Sprintf("Nothing was done: the user did not allow it (%s).", l.what)
-	if c.withheld.Reason != "" {
-		text += " The reason: " + c.withheld.Reason
+	if c.Withheld.Reason != "" {
+		text += " The reason: " + c.Withheld.Reason
 	}
-	return false, r.done(ActionDone{Text: text + " Find another way; do not ask for it again."})
-}
-
-// applyLeave folds the answer to a question for leave.
-func (p *progress) applyLeave(q *Question, a Answer) {
-	if a.Text == Deny {
-		if p.pending != nil {
-			p.pending.withheld = &a
-		}
-		return
-	}
-	p.grant(q.Leave)
-}
-
-// grant gives leave for the rest of the task.
-func (p *progress) grant(key string) {
-	if p.leaves == nil {
-		p.leaves = map[string]bool{}
-	}
-	p.leaves[key] = true
+	return false, r.done(record.ActionDone{Text: text + " Find another way; do not ask for it again."})
 }
 
 // shareable leaves out of a tree what may hold secrets, for the sandbox, and

@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 
 	"caselsp/agent/llm"
+	"caselsp/agent/record"
 	"caselsp/sandbox"
 	"caselsp/store"
 )
@@ -87,24 +88,24 @@ func (r *run) interrupt(ctx context.Context, err error) error {
 		if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
 			reason = cause.Error()
 		}
-		return r.record(StateChanged{To: Stopped, Reason: reason, Feature: r.p.cur})
+		return r.record(record.StateChanged{To: record.Stopped, Reason: reason, Feature: r.state.Current})
 	case errors.As(err, &pause), errors.As(err, &model), errors.As(err, &engine), errors.As(err, &replay), errors.As(err, &panicked):
-		return r.record(StateChanged{To: Paused, Reason: err.Error(), Feature: r.p.cur})
-	case errors.Is(err, ErrUndecided) && r.p.open != nil && r.p.open.Kind == Trusting:
-		return r.record(StateChanged{To: Paused, Reason: "the workspace is not trusted: " + adviseTrust + ", then resume", Feature: r.p.cur})
+		return r.record(record.StateChanged{To: record.Paused, Reason: err.Error(), Feature: r.state.Current})
+	case errors.Is(err, ErrUndecided) && r.state.Open != nil && r.state.Open.Kind == record.Trusting:
+		return r.record(record.StateChanged{To: record.Paused, Reason: "the workspace is not trusted: " + adviseTrust + ", then resume", Feature: r.state.Current})
 	case errors.Is(err, ErrUndecided):
-		return r.record(StateChanged{To: Paused, Reason: "a question is open: answer it, then resume", Feature: r.p.cur})
+		return r.record(record.StateChanged{To: record.Paused, Reason: "a question is open: answer it, then resume", Feature: r.state.Current})
 	}
 	if unwritten(err) {
 		return &Unrecorded{Task: r.id, Err: err}
 	}
-	return r.record(StateChanged{To: Paused, Reason: err.Error() + ": mend that, then resume", Feature: r.p.cur})
+	return r.record(record.StateChanged{To: record.Paused, Reason: err.Error() + ": mend that, then resume", Feature: r.state.Current})
 }
 
 // leave records the stop that a consumer's leaving means.
 func (r *run) leave() error {
-	if r.p.state.Works() || r.p.state == Waiting {
-		if err := r.record(StateChanged{To: Stopped, Reason: "stopped by the user", Feature: r.p.cur}); err != nil {
+	if r.state.Phase.Works() || r.state.Phase == record.Waiting {
+		if err := r.record(record.StateChanged{To: record.Stopped, Reason: "stopped by the user", Feature: r.state.Current}); err != nil {
 			return err
 		}
 	}

@@ -6,11 +6,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
-	"caselsp/agent/action"
 	"caselsp/agent/lint"
+	"caselsp/agent/record"
 	"caselsp/agent/validate"
 	"caselsp/sandbox"
 )
@@ -32,8 +31,6 @@ const (
 	// lintTime is how long one linter may take: pylint takes seconds for a file, and
 	// what takes minutes is not waited for at each edit.
 	lintTime = 2 * time.Minute
-	// lintAim is the score, out of 10, that code is to reach (SPEC row V5).
-	lintAim = 8.0
 	// maxLinted is how many findings are kept of one look, the gravest: nobody reads
 	// more, and a generated file can have a hundred thousand.
 	maxLinted = 500
@@ -41,67 +38,12 @@ const (
 	maxSaid = 64
 )
 
-// Linted is what linters say of staged files.
-type Linted struct {
-	Files    map[string]string  `json:"files"`              // content hashes of those they looked at, by path
-	Findings []validate.Finding `json:"findings,omitempty"` // that the task brought in
-	Score    *float64           `json:"score,omitempty"`    // pylint's of these files, out of 10; nil: it looked at none
-	Troubles []string           `json:"troubles,omitempty"` // linters that could not judge, and why
-}
-
-// lintedFile is what the linters last said of one file.
-type lintedFile struct {
-	hash     string
-	findings []validate.Finding
-	score    *float64
-}
-
-// applyLinted folds what linters said; the model is told what it can mend.
-func (p *progress) applyLinted(b Linted) {
-	if p.linted == nil {
-		p.linted, p.unable = map[string]lintedFile{}, map[string]bool{}
-	}
-	for path, hash := range b.Files {
-		file := lintedFile{hash: hash}
-		for _, f := range b.Findings {
-			if f.Path == path {
-				file.findings = append(file.findings, f)
-			}
-		}
-		if strings.HasSuffix(path, ".py") {
-			file.score = b.Score
-		}
-		p.linted[path] = file
-	}
-	for _, t := range b.Troubles {
-		p.unable[t] = true
-	}
-	if text := b.advice(); text != "" {
-		p.turns = append(p.turns, turn{result: text})
-	}
-}
-
-// advice is what the model is told: what is more than a matter of taste and, where
-// the score is below the aim, what lowers it.
-func (b Linted) advice() string {
-	below := b.Score != nil && *b.Score < lintAim
-	list := slices.DeleteFunc(slices.Clone(b.Findings), func(f validate.Finding) bool { return f.Severity == validate.Info && !below })
-	if len(list) == 0 {
-		return ""
-	}
-	text := "Linters object to what you edited:\n" + asData(action.Findings(list))
-	if below {
-		text += fmt.Sprintf("\npylint rates it %.2f of 10; the aim is %.1f.", *b.Score, lintAim)
-	}
-	return text
-}
-
 // unlinted are the staged files, with their hashes, that linters read and have not
 // looked at as they are now.
 func (r *run) unlinted() map[string]string {
 	files := map[string]string{}
-	for _, f := range r.p.staged.Files {
-		if f.Now != nil && r.p.linted[f.Path].hash != f.Now.Hash && lint.Reads(f.Path) && !r.hides(f.Path) {
+	for _, f := range r.state.Staged.Files {
+		if f.Now != nil && r.state.Linted[f.Path].Hash != f.Now.Hash && lint.Reads(f.Path) && !r.hides(f.Path) {
 			files[f.Path] = f.Now.Hash
 		}
 	}
@@ -121,7 +63,7 @@ func (r *run) lintMeanwhile(ctx context.Context) (keep func() error, end func())
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	said, done := make(chan string, maxSaid), make(chan struct{})
-	var found *Linted
+	var found *record.Linted
 	go func() {
 		defer close(done)
 		err := r.guarded("linting", func() (err error) {
@@ -160,7 +102,7 @@ func (r *run) lintStaged(ctx context.Context) (did bool, err error) {
 	if when := r.a.Linting.When; when != LintEdits && when != LintFinish || len(files) == 0 {
 		return false, nil
 	}
-	var found *Linted
+	var found *record.Linted
 	if r.a.linted != nil {
 		found = r.a.linted(files)
 	} else if found, err = r.lint(ctx, files, r.progress); err != nil {
@@ -171,17 +113,17 @@ func (r *run) lintStaged(ctx context.Context) (did bool, err error) {
 
 // keepLinted records what linters say; nil is nothing. That one is not there is
 // said once.
-func (r *run) keepLinted(b *Linted) error {
+func (r *run) keepLinted(b *record.Linted) error {
 	if b == nil {
 		return nil
 	}
-	b.Troubles = slices.DeleteFunc(b.Troubles, func(t string) bool { return r.p.unable[t] })
+	b.Troubles = slices.DeleteFunc(b.Troubles, func(t string) bool { return r.state.LintTroubles[t] })
 	return r.record(*b)
 }
 
 // lint runs the linters on staged files. It returns nil where the settings let
 // nothing run. It may run beside the loop, which then only waits.
-func (r *run) lint(ctx context.Context, files map[string]string, said func(string)) (*Linted, error) {
+func (r *run) lint(ctx context.Context, files map[string]string, said func(string)) (*record.Linted, error) {
 	engine, err := r.a.Sandbox(ctx)
 	if err != nil || engine == nil {
 		return nil, err
@@ -199,7 +141,7 @@ func (r *run) lint(ctx context.Context, files map[string]string, said func(strin
 	if err != nil {
 		return nil, err
 	}
-	b := &Linted{Files: files}
+	b := &record.Linted{Files: files}
 	for _, l := range lint.For(slices.Sorted(maps.Keys(files)), tree) {
 		names := l.Files(slices.Sorted(maps.Keys(files)))
 		report, err := r.lintWith(ctx, engine, l, tree, names, said)
@@ -241,11 +183,11 @@ func (r *run) lint(ctx context.Context, files map[string]string, said func(strin
 // of these there are.
 func (r *run) unstaged(tree []sandbox.File, files map[string]string) (before []sandbox.File, had map[string]bool, err error) {
 	before, had = slices.Clone(tree), map[string]bool{}
-	for _, f := range r.p.staged.Files {
+	for _, f := range r.state.Staged.Files {
 		if _, ok := files[f.Path]; !ok || f.Base == nil {
 			continue
 		}
-		base, err := r.a.content(f.Base)
+		base, err := f.Base.Content(r.a.Store.Blob)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -265,7 +207,7 @@ func (r *run) lintWith(ctx context.Context, engine sandbox.Engine, l *lint.Linte
 	cmd.Policy, cmd.Progress = r.a.Policy, said
 	cmd.Policy.Hosts, cmd.Policy.Time = nil, min(cmd.Policy.Time, lintTime)
 	if r.a.Dependencies != nil {
-		if deps := r.a.Dependencies(tree, l.Profile); deps != nil && r.p.layers[deps.Key].state == ready {
+		if deps := r.a.Dependencies(tree, l.Profile); deps != nil && r.state.Dependencies[deps.Key].State == record.Ready {
 			cmd.Layer = deps.Key
 		}
 	}
@@ -275,35 +217,4 @@ func (r *run) lintWith(ctx context.Context, engine sandbox.Engine, l *lint.Linte
 		return l.Run(ctx, engine, cmd, names, r.a.Linting.Grades)
 	}
 	return report, err
-}
-
-// lintFindings is what linters object to in the files as they are staged now.
-func (p *progress) lintFindings() []validate.Finding {
-	var found []validate.Finding
-	for _, f := range p.staged.Files {
-		if l := p.linted[f.Path]; f.Now != nil && l.hash == f.Now.Hash {
-			found = append(found, l.findings...)
-		}
-	}
-	return found
-}
-
-// lintLines says what linters think of the files of a task, for its report.
-func (p *progress) lintLines() []string {
-	var lines []string
-	for _, f := range p.staged.Files {
-		l := p.linted[f.Path]
-		if f.Now == nil || l.hash != f.Now.Hash {
-			continue
-		}
-		line := f.Path + ": nothing new"
-		if n := len(l.findings); n > 0 {
-			line = fmt.Sprintf("%s: %d new finding(s)", f.Path, n)
-		}
-		if l.score != nil {
-			line += fmt.Sprintf(", pylint rates it %.2f of 10", *l.score)
-		}
-		lines = append(lines, line)
-	}
-	return append(lines, slices.Sorted(maps.Keys(p.unable))...)
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"caselsp/agent/lint"
+	"caselsp/agent/record"
 	"caselsp/sandbox"
 )
 
@@ -100,23 +101,23 @@ func TestLinting(t *testing.T) {
 func followed(t *testing.T, a *Agent) (told string, looks int, report string) {
 	t.Helper()
 	var list []string
-	for e, err := range a.Run(t.Context(), Task{ID: "t", Text: "write", Single: true}) {
+	for e, err := range a.Run(t.Context(), record.Task{ID: "t", Text: "write", Single: true}) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		switch b := e.Body.(type) {
-		case ActionDone:
-			text, _, _ := strings.Cut(firstLine(b.Text), ":")
+		case record.ActionDone:
+			text, _, _ := strings.Cut(record.FirstLine(b.Text), ":")
 			if rest, ok := strings.CutPrefix(b.Text, "Not finished: linters object"); ok && rest != "" {
 				text += ": linters object"
 			}
 			list = append(list, text)
-		case Linted:
+		case record.Linted:
 			looks++
 			if slices.Contains(b.Troubles, "") {
 				t.Errorf("a trouble without words: %q", b.Troubles)
 			}
-		case Reported:
+		case record.Reported:
 			report = b.Text
 		}
 	}

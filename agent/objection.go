@@ -7,6 +7,7 @@ import (
 
 	"caselsp/agent/action"
 	"caselsp/agent/lint"
+	"caselsp/agent/record"
 	"caselsp/agent/validate"
 	"caselsp/agent/workspace"
 )
@@ -15,13 +16,6 @@ import (
 // V4): such an edit is taken back, and the model told to do it in another way.
 // Where it insists, the user is asked, and may allow the rule in that file, for
 // the task or for the project. No flag answers that.
-
-// Tolerated says that a rule is allowed in a file by what the user said in an
-// earlier task.
-type Tolerated struct {
-	Key  string `json:"key"`  // as objection has it
-	Rule string `json:"rule"` // the id of the approval
-}
 
 // objection names what the user may allow: one rule in one file.
 func objection(f validate.Finding) string { return f.Rule + " in " + f.Path }
@@ -73,26 +67,26 @@ func (r *run) settled(found []validate.Finding, text string) (bool, error) {
 	if err != nil || len(open) == 0 {
 		return err == nil, err
 	}
-	if w := r.p.pending.withheld; w != nil {
+	if w := r.state.Pending.Withheld; w != nil {
 		text += " The user did not allow it."
 		if w.Reason != "" {
 			text += " The reason: " + w.Reason
 		}
-		return false, r.done(ActionDone{Text: text + "\n" + action.Findings(open)})
+		return false, r.done(record.ActionDone{Text: text + "\n" + action.Findings(open)})
 	}
 	var keys []string
 	for _, f := range open {
-		if key := objection(f); !r.p.objected[key] {
+		if key := objection(f); !r.state.Objected[key] {
 			keys = append(keys, key)
 		}
 	}
 	if len(keys) > 0 {
 		text += " Do it in a way that these rules allow. Where there is none, send the same once more: the user is then asked.\n"
-		return false, r.done(ActionDone{Text: text + action.Findings(open), Objected: keys})
+		return false, r.done(record.ActionDone{Text: text + action.Findings(open), Objected: keys})
 	}
 	f := open[0]
-	return false, r.question(Question{
-		Kind: Approval, Text: "CASE insists on code that a safety rule objects to", Command: fmt.Sprintf("%s, line %d", f.Path, f.Start.Line+1),
+	return false, r.question(record.Question{
+		Kind: record.Approval, Text: "CASE insists on code that a safety rule objects to", Command: fmt.Sprintf("%s, line %d", f.Path, f.Start.Line+1),
 		Why:   fmt.Sprintf("%s: %s (%s). A yes holds for this rule in this file: for the rest of the task, or always.", f.Severity, f.Message, f.Rule),
 		Leave: objection(f), Shape: objection(f), Like: objection(f), Finding: true,
 	})
@@ -104,7 +98,7 @@ func (r *run) unallowed(found []validate.Finding) ([]validate.Finding, error) {
 	var open []validate.Finding
 	for _, f := range found {
 		key := objection(f)
-		if r.p.leaves[key] {
+		if r.state.Leaves[key] {
 			continue
 		}
 		rule, err := r.tolerated(key)
@@ -113,7 +107,7 @@ func (r *run) unallowed(found []validate.Finding) ([]validate.Finding, error) {
 		}
 		if rule == "" {
 			open = append(open, f)
-		} else if err := r.record(Tolerated{Key: key, Rule: rule}); err != nil {
+		} else if err := r.record(record.Tolerated{Key: key, Rule: rule}); err != nil {
 			return nil, err
 		}
 	}
@@ -148,10 +142,10 @@ func sameLines(a, b validate.Finding) bool {
 // the task brought in: critical findings must be mended, or be allowed where they
 // may; of a linter's warnings the model is told once, and then it may know better.
 func (r *run) objections(found []validate.Finding) (free bool, err error) {
-	linted := r.p.lintFindings()
+	linted := r.state.LintFindings()
 	must := slices.DeleteFunc(critical(found), guards)
 	if len(must) > 0 {
-		return false, r.done(ActionDone{Text: "Not finished: these critical findings were introduced by your edits; mend them first.\n" + action.Findings(must)})
+		return false, r.done(record.ActionDone{Text: "Not finished: these critical findings were introduced by your edits; mend them first.\n" + action.Findings(must)})
 	}
 	// What the user has allowed by one name is not asked for by another one.
 	own := slices.DeleteFunc(slices.Clone(found), func(f validate.Finding) bool { return !guards(f) })
@@ -166,12 +160,12 @@ func (r *run) objections(found []validate.Finding) (free bool, err error) {
 	var keys []string
 	warned := slices.DeleteFunc(linted, func(f validate.Finding) bool { return f.Severity == validate.Info || guards(f) })
 	for _, f := range warned {
-		if key := objection(f); !r.p.objected[key] {
+		if key := objection(f); !r.state.Objected[key] {
 			keys = append(keys, key)
 		}
 	}
 	if len(keys) > 0 {
-		return false, r.done(ActionDone{
+		return false, r.done(record.ActionDone{
 			Text:     "Not finished: linters object to what you edited. Mend that; where they are wrong, finish again.\n" + asData(action.Findings(warned)),
 			Objected: keys,
 		})

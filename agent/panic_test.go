@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"caselsp/agent/action"
+	"caselsp/agent/record"
 )
 
 const panicScript = `
@@ -38,14 +39,14 @@ func TestPanic(t *testing.T) {
 		}
 		return nil, nil
 	}
-	var last Status
-	for e, err := range b.Run(t.Context(), Task{ID: "t", Text: "write"}) {
+	var last record.Status
+	for e, err := range b.Run(t.Context(), record.Task{ID: "t", Text: "write"}) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		last = e.Status
 	}
-	if last.State != Paused || !strings.Contains(last.Reason, "caselsp itself failed (boom)") {
+	if last.State != record.Paused || !strings.Contains(last.Reason, "caselsp itself failed (boom)") {
 		t.Fatalf("a panic in a step leaves the task %s: %s", last.State, last.Reason)
 	}
 	inStep = false
@@ -55,7 +56,7 @@ func TestPanic(t *testing.T) {
 		}
 		last = e.Status
 	}
-	if result := b.result(t, "t"); last.State != Review || !strings.Contains(result, "+a") {
+	if result := b.result(t, "t"); last.State != record.Review || !strings.Contains(result, "+a") {
 		t.Errorf("then it is %s with\n%s", last.State, result)
 	}
 }
@@ -71,7 +72,7 @@ func TestPanicOfListener(t *testing.T) {
 				t.Errorf("recovered %v", p)
 			}
 		}()
-		for range b.Run(t.Context(), Task{ID: "t", Text: "write"}) {
+		for range b.Run(t.Context(), record.Task{ID: "t", Text: "write"}) {
 			panic("theirs")
 		}
 	}()
@@ -97,17 +98,17 @@ func (b broken) Do(_ context.Context, s *action.Scope) (action.Result, error) {
 // TestPanicOfEdit: what an edit staged before it panicked is taken back.
 func TestPanicOfEdit(t *testing.T) {
 	b := newBench(t, "", agreeable{})
-	var done []Body
+	var done []record.Body
 	r := b.newRun("t", func(e Event, err error) bool { done = append(done, e.Body); return err == nil })
 	defer r.overlay.Close()
-	if err := r.begin(t.Context(), Task{ID: "t", Text: "write"}); err != nil {
+	if err := r.begin(t.Context(), record.Task{ID: "t", Text: "write"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.do(t.Context(), action.Lookup(action.WriteFileName)[0], broken{action.WriteFile{Path: "half.txt"}}); err != nil {
 		t.Fatal(err)
 	}
-	last, ok := done[len(done)-1].(ActionDone)
-	if !ok || last.OK || !strings.Contains(last.Text, "halfway") || slices.ContainsFunc(done, func(b Body) bool { return b == nil }) {
+	last, ok := done[len(done)-1].(record.ActionDone)
+	if !ok || last.OK || !strings.Contains(last.Text, "halfway") || slices.ContainsFunc(done, func(b record.Body) bool { return b == nil }) {
 		t.Errorf("the outcome is %+v", last)
 	}
 	if files := r.overlay.State().Files; len(files) > 0 {

@@ -2,27 +2,27 @@ package agent
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 
 	"caselsp/agent/action"
+	"caselsp/agent/record"
 	"caselsp/store"
 )
 
 // perform carries out the pending action, as far as it gets: where the user must
 // be asked or a command runs, it records that and is called again.
 func (r *run) perform(ctx context.Context) error {
-	c := r.p.pending
+	c := r.state.Pending
 	act := r.live
 	if act == nil { // resumed: the journal's copy has secrets cut out
 		var err error
 		if act, err = action.Restore(c.Action, c.Args); err != nil {
-			return r.done(ActionDone{Text: "Nothing was done. " + err.Error()})
+			return r.done(record.ActionDone{Text: "Nothing was done. " + err.Error()})
 		}
 		if strings.Contains(string(c.Args), store.Redacted) {
-			return r.done(ActionDone{Text: "Nothing was done: the work was interrupted before this action. Send it again."})
+			return r.done(record.ActionDone{Text: "Nothing was done: the work was interrupted before this action. Send it again."})
 		}
 	}
 	if may, err := r.mayAct(act.Verb); !may || err != nil {
@@ -38,7 +38,7 @@ func (r *run) perform(ctx context.Context) error {
 	case action.RunCommand:
 		args, err := filled(args)
 		if err != nil {
-			return r.done(ActionDone{Text: "Nothing was done: " + err.Error()})
+			return r.done(record.ActionDone{Text: "Nothing was done: " + err.Error()})
 		}
 		return r.runCommand(ctx, args)
 	case action.AskUser:
@@ -50,7 +50,7 @@ func (r *run) perform(ctx context.Context) error {
 	case action.FinishFeature:
 		return r.finish(ctx, args)
 	case action.Abort:
-		return r.done(ActionDone{OK: true, Text: args.Reason, Note: "gives up"})
+		return r.done(record.ActionDone{OK: true, Text: args.Reason, Note: "gives up"})
 	case action.Doer:
 		return r.do(ctx, act.Verb, args)
 	}
@@ -58,7 +58,7 @@ func (r *run) perform(ctx context.Context) error {
 }
 
 // done records the outcome of the pending action.
-func (r *run) done(b ActionDone, blobs ...[]byte) error {
+func (r *run) done(b record.ActionDone, blobs ...[]byte) error {
 	r.live = nil
 	return r.record(b, blobs...)
 }
@@ -69,7 +69,7 @@ func (r *run) do(ctx context.Context, verb *action.Verb, args action.Doer) error
 	before := r.overlay.State()
 	var result action.Result
 	err := r.guarded(verb.Name, func() (err error) {
-		result, err = action.Do(ctx, args, action.Env{Overlay: r.overlay, Shown: r.p.shownNow(), Hidden: store.Redacted, Hides: r.hides, Judge: r.judge})
+		result, err = action.Do(ctx, args, action.Env{Overlay: r.overlay, Shown: r.state.ShownNow(), Hidden: store.Redacted, Hides: r.hides, Judge: r.judge})
 		return err
 	})
 	if ctx.Err() != nil {
@@ -81,23 +81,23 @@ func (r *run) do(ctx context.Context, verb *action.Verb, args action.Doer) error
 		}
 		return r.done(r.refusedEdit(args, result, err))
 	}
-	outcome := ActionDone{OK: true, Text: result.Text, Note: result.Note, Diff: result.Diff, Shown: result.Shown, Hunks: result.Hunks}
+	outcome := record.ActionDone{OK: true, Text: result.Text, Note: result.Note, Diff: result.Diff, Shown: result.Shown, Hunks: result.Hunks}
 	if verb.Effect != action.Edits {
 		return r.done(outcome)
 	}
 	if ok, err := r.safe(before); !ok {
 		return err
 	}
-	staged, blobs := stagedRefs(r.overlay.State())
+	staged, blobs := record.StagedOf(r.overlay.State())
 	outcome.Staged = &staged
 	return r.done(outcome, blobs...)
 }
 
 // refusedEdit is the outcome of an action that failed on the overlay.
-func (r *run) refusedEdit(args action.Doer, result action.Result, err error) ActionDone {
-	b := ActionDone{Text: failureOf(err), Refused: refusalOf(err), Hunks: result.Hunks}
+func (r *run) refusedEdit(args action.Doer, result action.Result, err error) record.ActionDone {
+	b := record.ActionDone{Text: failureOf(err), Refused: refusalOf(err), Hunks: result.Hunks}
 	if p, ok := args.(action.PatchFile); ok && b.Refused != "" {
-		b.Text += r.p.feature().writeWhole(p.Path)
+		b.Text += writeWhole(r.state.Feature(), p.Path)
 	}
 	return b
 }
@@ -128,7 +128,7 @@ func (r *run) look(ctx context.Context, act *action.Action) error {
 		return err
 	})
 	if args, ok := act.Args.(action.Recall); ok {
-		if recorded := r.record(MemoryRecalled{Query: args.Query, Found: found}); recorded != nil {
+		if recorded := r.record(record.MemoryRecalled{Query: args.Query, Found: found}); recorded != nil {
 			return recorded
 		}
 		text = strings.Join(found, "\n\n")
@@ -137,18 +137,18 @@ func (r *run) look(ctx context.Context, act *action.Action) error {
 		}
 	}
 	if err != nil {
-		return r.done(ActionDone{Text: failureOf(err)})
+		return r.done(record.ActionDone{Text: failureOf(err)})
 	}
-	return r.done(ActionDone{OK: true, Text: text, Note: strings.ToLower(act.Verb.Name)})
+	return r.done(record.ActionDone{OK: true, Text: text, Note: strings.ToLower(act.Verb.Name)})
 }
 
 // askUser puts CASE's or TARS's question; the answer is data for the model.
 func (r *run) askUser(ctx context.Context, args action.AskUser) error {
-	if a := r.p.pending.answer; a != nil {
+	if a := r.state.Pending.Answer; a != nil {
 		if err := r.rememberValue(args.Name, a.Text); err != nil {
 			return err
 		}
-		return r.done(ActionDone{OK: true, Note: "asked the user",
+		return r.done(record.ActionDone{OK: true, Note: "asked the user",
 			Text: "The user answered:\n" + action.Fence("answer", a.Text)})
 	}
 	value, known, err := r.valueOf(ctx, args.Name)
@@ -156,22 +156,22 @@ func (r *run) askUser(ctx context.Context, args action.AskUser) error {
 		return err
 	}
 	if known {
-		return errors.Join(r.record(MemoryRecalled{Query: valueQuery + args.Name, Found: []string{value}}),
-			r.done(ActionDone{OK: true, Note: "knows " + args.Name, Text: "The user has said so for this project before:\n" + action.Fence("answer", value)}))
+		return errors.Join(r.record(record.MemoryRecalled{Query: valueQuery + args.Name, Found: []string{value}}),
+			r.done(record.ActionDone{OK: true, Note: "knows " + args.Name, Text: "The user has said so for this project before:\n" + action.Fence("answer", value)}))
 	}
-	return r.question(Question{Kind: Input, Text: args.Question, Choices: args.Choices})
+	return r.question(record.Question{Kind: record.Input, Text: args.Question, Choices: args.Choices})
 }
 
 // question opens a question; the loop then asks it.
-func (r *run) question(q Question) error {
+func (r *run) question(q record.Question) error {
 	q.Task = r.id
-	q.ID = fmt.Sprintf("q%d", r.p.questions+1)
-	return r.record(Asked{Question: q})
+	q.ID = fmt.Sprintf("q%d", r.state.Questions+1)
+	return r.record(record.Asked{Question: q})
 }
 
 // ask puts the open question to the user and records the answer.
 func (r *run) ask(ctx context.Context) error {
-	q := *r.p.open
+	q := *r.state.Open
 	if settled, err := r.trustedMeanwhile(q); settled || err != nil {
 		return err
 	}
@@ -188,25 +188,25 @@ func (r *run) ask(ctx context.Context) error {
 	return r.answered(q, a)
 }
 
-func (r *run) answered(q Question, a Answer) error {
+func (r *run) answered(q record.Question, a record.Answer) error {
 	var err error
 	switch q.Kind {
-	case Approval:
+	case record.Approval:
 		err = r.a.keepDecision(q, a)
-	case Trusting:
+	case record.Trusting:
 		err = r.trusted(a)
-	case SecretInput:
+	case record.SecretInput:
 		a = r.secretAnswered(q, a)
 	}
 	if err != nil {
 		return err
 	}
-	return r.record(Answered{ID: q.ID, Answer: a, Secret: q.Secret})
+	return r.record(record.Answered{ID: q.ID, Answer: a, Secret: q.Secret})
 }
 
 // Answer answers the open question of a task that nobody works on now, for
 // instance because it paused while the question was open. Resume goes on with it.
-func (a *Agent) Answer(id, question string, answer Answer) error {
+func (a *Agent) Answer(id, question string, answer record.Answer) error {
 	release, err := a.acquire(id)
 	if err != nil {
 		return err
@@ -216,65 +216,65 @@ func (a *Agent) Answer(id, question string, answer Answer) error {
 	if err != nil {
 		return err
 	}
-	if p.open == nil || question != "" && p.open.ID != question {
+	if p.Open == nil || question != "" && p.Open.ID != question {
 		return fmt.Errorf("task %s has no open question %s", id, question)
 	}
-	if err := p.open.Check(answer); err != nil {
+	if err := p.Open.Check(answer); err != nil {
 		return err
 	}
-	r := &run{a: a, id: id, journal: a.Store.Journal(id), p: p, yield: func(Event, error) bool { return true }}
-	return r.answered(*p.open, answer)
+	r := &run{a: a, id: id, journal: a.Store.Journal(id), state: p, yield: func(Event, error) bool { return true }}
+	return r.answered(*p.Open, answer)
 }
 
 // checkpoint asks TARS for advice, with the log of the feature.
 func (r *run) checkpoint(ctx context.Context, args action.Checkpoint) error {
-	if r.p.answer == nil {
+	if r.state.Answer == nil {
 		messages, err := r.advicePrompt(args.Reason)
 		if err != nil {
 			return err
 		}
-		return r.consult(ctx, roleTars, messages, adviceVerbs, r.p.shown)
+		return r.consult(ctx, record.RoleTars, messages, adviceVerbs, r.state.Shown)
 	}
-	advice := strings.TrimSpace(r.p.answer.Content)
-	if calls := r.p.answer.ToolCalls; len(calls) > 0 {
+	advice := strings.TrimSpace(r.state.Answer.Content)
+	if calls := r.state.Answer.ToolCalls; len(calls) > 0 {
 		act, err := action.Parse(calls[0].Name, calls[0].Arguments, adviceVerbs)
 		if err != nil {
-			return r.done(ActionDone{Text: "TARS gave no advice that could be read. Go on by yourself, or ask again."})
+			return r.done(record.ActionDone{Text: "TARS gave no advice that could be read. Go on by yourself, or ask again."})
 		}
 		advice = act.Args.(action.Advice).Text
 	}
 	if advice == "" {
-		return r.done(ActionDone{Text: "TARS gave no advice. Go on by yourself, or ask again."})
+		return r.done(record.ActionDone{Text: "TARS gave no advice. Go on by yourself, or ask again."})
 	}
-	return r.done(ActionDone{OK: true, Text: "TARS answers:\n" + advice, Note: "asked TARS"})
+	return r.done(record.ActionDone{OK: true, Text: "TARS answers:\n" + advice, Note: "asked TARS"})
 }
 
 // rollback puts the staged files back to what they were before a step.
 func (r *run) rollback(args action.Rollback) error {
-	f := r.p.feature()
-	target, name := f.good, "the last good state"
+	f := r.state.Feature()
+	target, name := f.Good, "the last good state"
 	if args.Step > 0 {
-		mark, ok := f.marks[args.Step]
+		mark, ok := f.Marks[args.Step]
 		if !ok {
-			return r.done(ActionDone{Text: fmt.Sprintf("There is no step %d in this feature; its steps are 1 to %d.", args.Step, f.step)})
+			return r.done(record.ActionDone{Text: fmt.Sprintf("There is no step %d in this feature; its steps are 1 to %d.", args.Step, f.Step)})
 		}
 		target, name = mark, fmt.Sprintf("what they were before step %d", args.Step)
 	}
 	if err := r.putBack(target); err != nil {
 		return err
 	}
-	staged, blobs := stagedRefs(r.overlay.State())
-	return r.done(ActionDone{
+	staged, blobs := record.StagedOf(r.overlay.State())
+	return r.done(record.ActionDone{
 		OK: true, Staged: &staged, Note: "rollback",
-		Text: fmt.Sprintf("The staged files are back to %s. Rollback %d of %d in this feature.", name, f.rollbacks+1, r.a.Limits.Rollbacks),
+		Text: fmt.Sprintf("The staged files are back to %s. Rollback %d of %d in this feature.", name, f.Rollbacks+1, r.a.Limits.Rollbacks),
 	}, blobs...)
 }
 
 // finish ends the coding part of the round, unless the staged files hold a
 // critical finding that this task introduced.
 func (r *run) finish(ctx context.Context, args action.FinishFeature) error {
-	if t := r.p.lastTest; t != nil && !t.ok && !t.skipped && !t.lost && len(args.FixesApplied) == 0 {
-		return r.done(ActionDone{Text: "Not finished: the tests failed, so say in fixes_applied which fixes you made, and why they are right in analysis."})
+	if t := r.state.LastTest; t != nil && !t.OK && !t.Skipped && !t.Lost && len(args.FixesApplied) == 0 {
+		return r.done(record.ActionDone{Text: "Not finished: the tests failed, so say in fixes_applied which fixes you made, and why they are right in analysis."})
 	}
 	if linted, err := r.lintStaged(ctx); linted || err != nil {
 		return err
@@ -286,32 +286,5 @@ func (r *run) finish(ctx context.Context, args action.FinishFeature) error {
 	if free, err := r.objections(found); !free {
 		return err
 	}
-	return r.done(ActionDone{OK: true, Text: args.Summary, Note: "finished: " + firstLine(args.Summary)})
-}
-
-// pathOf reads the file out of the arguments of an edit.
-func pathOf(raw json.RawMessage) string {
-	var a action.PatchFile
-	if json.Unmarshal(raw, &a) != nil {
-		return ""
-	}
-	return a.Path
-}
-
-// stepOf reads the step out of a ROLLBACK's arguments.
-func stepOf(raw json.RawMessage) int {
-	var a action.Rollback
-	if json.Unmarshal(raw, &a) != nil {
-		return 0
-	}
-	return a.Step
-}
-
-// commandOf reads the command line out of a RUN_COMMAND's arguments.
-func commandOf(raw json.RawMessage) string {
-	var a action.RunCommand
-	if json.Unmarshal(raw, &a) != nil {
-		return ""
-	}
-	return a.Command
+	return r.done(record.ActionDone{OK: true, Text: args.Summary, Note: "finished: " + record.FirstLine(args.Summary)})
 }

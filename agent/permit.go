@@ -1,11 +1,11 @@
 package agent
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
+	"caselsp/agent/record"
 	"caselsp/agent/shell"
 	"caselsp/sandbox"
 )
@@ -13,22 +13,22 @@ import (
 // permit decides whether the pending command may run, or has the user asked, and
 // records who decided. No model has a part in it.
 func (r *run) permit(line string, v shell.Verdict, engine sandbox.Engine) error {
-	c := r.p.pending
+	c := r.state.Pending
 	switch {
-	case c.answer != nil:
-		return r.record(userJudged(line, *c.answer))
+	case c.Answer != nil:
+		return r.record(record.UserJudged(line, *c.Answer))
 	case v.Decision == shell.Deny:
 		j := judgedBy(v, line, false)
 		j.Text = strings.TrimSuffix("The command was denied: "+v.Reason+" Instead: "+v.Alternative, " Instead: ")
 		return r.record(j)
-	case c.Role == roleTars && !v.ReadOnly:
+	case c.Role == record.RoleTars && !v.ReadOnly:
 		text := "Not run: while planning, only commands that read are run. " + v.Reason
-		return r.record(Judged{Line: line, By: ByDefault, Reason: "while planning, only commands that read are run", Text: text})
+		return r.record(record.Judged{Line: line, By: record.ByDefault, Reason: "while planning, only commands that read are run", Text: text})
 	case r.a.asked != nil && r.a.asked():
 		return r.question(r.approval(line, v.Reason, v, engine))
 	case r.a.asked != nil:
 		return r.record(judgedBy(v, line, true))
-	case r.p.lost[line]:
+	case r.state.Lost[line]:
 		return r.question(r.approval(line, "It was started before and its outcome is not known.", v, engine))
 	case v.Decision == shell.Allow && r.foreign(v) != "":
 		v.Reason = fmt.Sprintf("It reaches other machines, and what it is given does not stand in what you wrote, but may come from a file, a page or another command's output (%s).", r.foreign(v))
@@ -52,7 +52,7 @@ func (r *run) foreign(v shell.Verdict) string {
 			continue
 		}
 		for _, word := range shell.Operands(p.Command) {
-			if !strings.Contains(p.Rule, word) && !slices.ContainsFunc(r.p.own, func(text string) bool { return strings.Contains(text, word) }) {
+			if !strings.Contains(p.Rule, word) && !slices.ContainsFunc(r.state.UserTexts, func(text string) bool { return strings.Contains(text, word) }) {
 				return word
 			}
 		}
@@ -76,7 +76,7 @@ func (r *run) permitByRules(line string, v shell.Verdict, engine sandbox.Engine)
 		if _, err := r.a.Store.Journal(approvalsJournal).Append(kindUsed, ruleUsed{Rule: rule.ID, Task: r.id, Line: line}); err != nil {
 			return err
 		}
-		return r.record(Judged{Line: line, Allowed: true, By: ByRule, How: rule.ID,
+		return r.record(record.Judged{Line: line, Allowed: true, By: record.ByRule, How: rule.ID,
 			Reason: fmt.Sprintf("always allowed since %s: %s", rule.Given.Format("2006-01-02"), rule.Shape)})
 	}
 	switch {
@@ -89,43 +89,27 @@ func (r *run) permitByRules(line string, v shell.Verdict, engine sandbox.Engine)
 }
 
 // judgedBy is the judgement of what is built in, or of the setting that decided.
-func judgedBy(v shell.Verdict, line string, allowed bool) Judged {
-	j := Judged{Line: line, Allowed: allowed, By: ByDefault, Reason: v.Reason}
+func judgedBy(v shell.Verdict, line string, allowed bool) record.Judged {
+	j := record.Judged{Line: line, Allowed: allowed, By: record.ByDefault, Reason: v.Reason}
 	for _, p := range v.Parts {
 		if p.Rule != shell.BuiltIn && p.Decision == v.Decision {
-			j.By, j.How = ByPolicy, p.Rule
+			j.By, j.How = record.ByPolicy, p.Rule
 		}
-	}
-	return j
-}
-
-// userJudged is the user's judgement, or that of the flag that answered for him.
-func userJudged(line string, a Answer) Judged {
-	j := Judged{Line: line, Allowed: a.Text != Deny, By: ByUser, How: a.By, Reason: a.Reason}
-	if a.By == Unasked {
-		j.By = ByPolicy
-	}
-	if !j.Allowed {
-		j.Text = "The user refused this command."
-		if a.Reason != "" {
-			j.Text += " The reason: " + a.Reason
-		}
-		j.Text += " Find another way; do not ask for it again."
 	}
 	return j
 }
 
 // approval is the question that the user is asked about a command. It is offered
 // for always by those who know that it may be.
-func (r *run) approval(line, why string, v shell.Verdict, engine sandbox.Engine) Question {
+func (r *run) approval(line, why string, v shell.Verdict, engine sandbox.Engine) record.Question {
 	who := "CASE wants to run a command"
-	switch r.p.pending.Role {
-	case roleTester:
+	switch r.state.Pending.Role {
+	case record.RoleTester:
 		who = "The tests need a command"
-	case roleTars:
+	case record.RoleTars:
 		who = "TARS wants to look by a command"
 	}
-	return Question{Kind: Approval, Text: who, Command: line, Why: why, Touches: v.Touches, Like: v.Shape, Basis: r.basis(line), Where: where(engine, r.a.Policy)}
+	return record.Question{Kind: record.Approval, Text: who, Command: line, Why: why, Touches: v.Touches, Like: v.Shape, Basis: r.basis(line), Where: where(engine, r.a.Policy)}
 }
 
 // where says where a command would run.
@@ -140,26 +124,4 @@ func where(engine sandbox.Engine, p sandbox.Policy) string {
 	}
 	return fmt.Sprintf("in the sandbox%s, on a private copy of the workspace (%s, %g CPU, %d MiB, at most %s)",
 		in, network, p.CPUs, p.Memory>>20, p.Time)
-}
-
-// String is a judgement in one line, for histories.
-func (j Judged) String() string {
-	how := "refused"
-	if j.Allowed {
-		how = "allowed"
-	}
-	who := map[string]string{
-		ByUser: "by the user", ByRule: "by an approval for always", ByPolicy: "by the settings", ByDefault: "by default",
-	}[j.By]
-	if j.How == Unasked {
-		who = "by the flag"
-	}
-	text := fmt.Sprintf("`%s` %s %s", strings.Join(strings.Fields(j.Line), " "), how, cmp.Or(who, j.By))
-	if j.How != "" {
-		text += " (" + j.How + ")"
-	}
-	if j.Reason != "" {
-		text += ": " + strings.TrimSuffix(firstLine(j.Reason), ".")
-	}
-	return text
 }

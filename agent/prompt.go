@@ -12,6 +12,7 @@ import (
 
 	"caselsp/agent/action"
 	"caselsp/agent/llm"
+	"caselsp/agent/record"
 	"caselsp/agent/syntax"
 	"caselsp/agent/workspace"
 )
@@ -45,7 +46,7 @@ func render(name string, data any) (string, error) {
 
 // prompted is what the templates may use; each uses a part of it.
 type prompted struct {
-	Task       Task
+	Task       record.Task
 	Focus      string
 	Listing    string
 	Recalled   []string
@@ -105,35 +106,35 @@ func (r *run) history(shown []action.Shown) []llm.Message {
 		below[s.Path] = true
 	}
 	var messages []llm.Message
-	for i, t := range r.p.turns {
-		result := t.result
-		if t.ok && t.full != "" && below[t.full] {
+	for i, t := range r.state.Turns {
+		result := t.Result
+		if t.OK && t.Full != "" && below[t.Full] {
 			result = "It is shown at the end, as it is now."
 		}
-		if i < len(r.p.turns)-keptTurns {
-			result = firstLine(result)
+		if i < len(r.state.Turns)-keptTurns {
+			result = record.FirstLine(result)
 		}
 		switch {
-		case t.call.Name != "":
-			call := t.call
+		case t.Call.Name != "":
+			call := t.Call
 			if call.ID == "" {
 				call.ID = fmt.Sprintf("call_%d", i+1) // some servers send none, all want one back
 			}
 			switch {
-			case t.ok && slices.Contains(readVerbs, call.Name) && !below[t.full]:
+			case t.OK && slices.Contains(readVerbs, call.Name) && !below[t.Full]:
 				result = asData(result) // our own words stay outside
 			case slices.Contains(editVerbs, call.Name):
 				result = quoted(result)
 			}
-			if t.step > 0 {
-				result = fmt.Sprintf("[step %d] %s", t.step, result)
+			if t.Step > 0 {
+				result = fmt.Sprintf("[step %d] %s", t.Step, result)
 			}
 			messages = append(messages,
-				llm.Message{Speaker: llm.Assistant, Content: t.reply, ToolCalls: []llm.ToolCall{call}},
+				llm.Message{Speaker: llm.Assistant, Content: t.Reply, ToolCalls: []llm.ToolCall{call}},
 				llm.Message{Speaker: llm.ToolReply, CallID: call.ID, Content: result})
 		default:
-			if t.reply != "" {
-				messages = append(messages, llm.Message{Speaker: llm.Assistant, Content: t.reply})
+			if t.Reply != "" {
+				messages = append(messages, llm.Message{Speaker: llm.Assistant, Content: t.Reply})
 			}
 			messages = append(messages, llm.Message{Speaker: llm.User, Content: result})
 		}
@@ -156,45 +157,45 @@ func quoted(result string) string {
 
 // data fills in what every prompt may need.
 func (r *run) data() prompted {
-	d := prompted{Task: r.p.task, Recalled: r.p.recalled, Steps: r.a.Limits.Steps}
-	if f := r.p.task.Focus; f != nil {
-		d.Focus = f.String()
+	d := prompted{Task: r.state.Task, Recalled: r.state.Recalled, Steps: r.a.Limits.Steps}
+	if f := r.state.Task.Focus; f != nil {
+		d.Focus = describeFocus(f)
 	}
-	if r.p.plan != nil {
-		d.Plan = *r.p.plan
+	if r.state.Plan != nil {
+		d.Plan = *r.state.Plan
 	}
-	for i, f := range r.p.features {
+	for i, f := range r.state.Features {
 		mark := "later"
 		switch {
-		case f.ok:
+		case f.OK:
 			mark = "done"
-		case f.ended:
-			mark = "failed: " + f.reason
-		case i == r.p.cur:
+		case f.Ended:
+			mark = "failed: " + f.Reason
+		case i == r.state.Current:
 			mark = "now"
 		}
 		d.Features = append(d.Features, fmt.Sprintf("%s: %s (%s)", f.ID, f.Title, mark))
 	}
-	f := r.p.feature()
+	f := r.state.Feature()
 	if f == nil {
 		return d
 	}
-	d.Feature, d.Attempt, d.Log = f.Feature, f.attempt, f.log
-	if t := r.p.lastTest; t != nil {
-		d.Tests = t.output
-		if !t.ok && !t.skipped {
-			d.Failure = t.output
+	d.Feature, d.Attempt, d.Log = f.Feature, f.Attempt, f.Log
+	if t := r.state.LastTest; t != nil {
+		d.Tests = t.Output
+		if !t.OK && !t.Skipped {
+			d.Failure = t.Output
 		}
 	}
-	d.Hypothesis = r.p.fix
-	for i, v := range f.verdicts {
+	d.Hypothesis = r.state.Hypothesis
+	for i, v := range f.Verdicts {
 		d.Verdicts = append(d.Verdicts, fmt.Sprintf("attempt %d: %d percent: %s", i+1, *v.Completion, strings.Join(v.Issues, "; ")))
 	}
 	return d
 }
 
-// String describes the place that a task speaks of.
-func (f Focus) String() string {
+// describeFocus describes the place that a task speaks of.
+func describeFocus(f *record.Focus) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "It speaks of %s, lines %d to %d.\n", f.Path, f.FromLine, f.ToLine)
 	if f.Diagnostic != "" {
@@ -226,12 +227,12 @@ const maxPlanListing = 300
 
 func (r *run) codePrompt() ([]llm.Message, []action.Shown, error) {
 	d := r.data()
-	if v := r.p.verdict; v != nil {
+	if v := r.state.Verdict; v != nil {
 		d.Correction = &correction{Completion: *v.Completion, Issues: v.Issues, Instructions: v.Instructions}
 	}
-	f := r.p.feature()
-	d.Log = f.log[:max(0, len(f.log)-r.p.steps)] // this round's steps are in the conversation
-	step := fmt.Sprintf("Round %d of %d, step %d of %d. What is the single next action?", f.round, r.a.Limits.Rounds, r.p.steps+1, r.a.Limits.Steps)
+	f := r.state.Feature()
+	d.Log = f.Log[:max(0, len(f.Log)-r.state.Steps)] // this round's steps are in the conversation
+	step := fmt.Sprintf("Round %d of %d, step %d of %d. What is the single next action?", f.Round, r.a.Limits.Rounds, r.state.Steps+1, r.a.Limits.Steps)
 	tail, shown, err := r.filesNow(step)
 	if err != nil {
 		return nil, nil, err
@@ -255,16 +256,16 @@ func (r *run) verifyPrompt(ctx context.Context) ([]llm.Message, []action.Shown, 
 	d := r.data()
 	d.Diff = r.featureDiff()
 	switch {
-	case r.p.lastTest == nil:
+	case r.state.LastTest == nil:
 		d.Tests = "No tests were run: the plan names none for this feature.\n"
-	case r.p.lastTest.skipped:
+	case r.state.LastTest.Skipped:
 		d.Tests = "The tests were NOT run: " + d.Tests + "\n"
 	}
 	found, err := r.gate.introduced(ctx, r.a.Workspace, r.overlay.ChangeSet())
 	if err != nil {
 		return nil, nil, err
 	}
-	d.Findings = action.Findings(append(found, r.p.lintFindings()...))
+	d.Findings = action.Findings(append(found, r.state.LintFindings()...))
 	m, err := r.conversation("verify.system.md", "verify.user.md", d, "", nil)
 	return m, nil, err
 }
@@ -286,7 +287,7 @@ const maxDiff = 60 << 10
 
 // featureDiff is what the feature changed so far, as a unified diff.
 func (r *run) featureDiff() string {
-	start, err := r.a.stagedState(r.p.feature().start)
+	start, err := r.state.Feature().Start.State(r.a.Store.Blob)
 	if err != nil {
 		return "The diff cannot be made: " + err.Error() + "\n"
 	}
@@ -329,7 +330,7 @@ func (r *run) filesNow(step string) (string, []action.Shown, error) {
 	budget := r.a.Context * bytesPerToken / 2 // the other half is for the conversation and the answer
 	data := now{Step: step}
 	var shown []action.Shown
-	known := r.p.feature().known
+	known := r.state.Feature().Known
 	for i := len(known) - 1; i >= 0; i-- {
 		path := known[i]
 		if key, err := r.a.Workspace.Key(path); err == nil && r.hides(key) && r.exists(key) {

@@ -15,6 +15,7 @@ import (
 
 	"caselsp/agent/llm"
 	"caselsp/agent/llm/replay"
+	"caselsp/agent/record"
 	"caselsp/agent/workspace"
 	"caselsp/sandbox"
 	"caselsp/store"
@@ -27,9 +28,9 @@ import (
 // On disk it is JSON Lines: a [Header], then the exported journal without what can
 // be computed.
 type Recording struct {
-	Task     Task
+	Task     record.Task
 	Manifest map[string]string
-	limits   Limits
+	limits   record.Limits
 	context  int
 	entries  []entry
 	Made     Header
@@ -37,16 +38,16 @@ type Recording struct {
 
 // entry is one line of a recording.
 type entry struct {
-	Time     time.Time       `json:"time"`
-	Kind     string          `json:"kind"`
-	Given    *TaskGiven      `json:"given,omitempty"`
-	Answer   *CallAnswered   `json:"answer,omitempty"`
-	Command  *recordedRun    `json:"command,omitempty"`
-	User     *Answered       `json:"user,omitempty"`
-	Recalled *MemoryRecalled `json:"recalled,omitempty"`
-	Layered  *Layered        `json:"layered,omitempty"`
-	Linted   *Linted         `json:"linted,omitempty"`
-	Allowed  *Tolerated      `json:"tolerated,omitempty"`
+	Time     time.Time                 `json:"time"`
+	Kind     string                    `json:"kind"`
+	Given    *record.TaskGiven         `json:"given,omitempty"`
+	Answer   *record.CallAnswered      `json:"answer,omitempty"`
+	Command  *recordedRun              `json:"command,omitempty"`
+	User     *record.Answered          `json:"user,omitempty"`
+	Recalled *record.MemoryRecalled    `json:"recalled,omitempty"`
+	Layered  *record.DependenciesFound `json:"layered,omitempty"`
+	Linted   *record.Linted            `json:"linted,omitempty"`
+	Allowed  *record.Tolerated         `json:"tolerated,omitempty"`
 }
 
 // recordedRun is a command with its result.
@@ -59,7 +60,7 @@ type recordedRun struct {
 }
 
 // limited notes what a command might use where that is not what is usual.
-func (c *recordedRun) limited(by CommandStarted) {
+func (c *recordedRun) limited(by record.CommandStarted) {
 	if by.Memory != sandbox.DefaultPolicy.Memory {
 		c.Memory = by.Memory
 	}
@@ -78,32 +79,32 @@ func (a *Agent) Export(id string, w io.Writer) error {
 		return err
 	}
 	enc := json.NewEncoder(w)
-	var started CommandStarted
+	var started record.CommandStarted
 	for _, e := range events {
-		line := entry{Time: e.Time, Kind: e.Body.kind()}
+		line := entry{Time: e.Time, Kind: record.KindOf(e.Body)}
 		switch b := e.Body.(type) {
-		case TaskGiven:
+		case record.TaskGiven:
 			line.Given = &b
-		case CallAnswered:
+		case record.CallAnswered:
 			line.Answer = &b
-		case Answered:
-			if aside(b.ID) { // a replay is not asked that
+		case record.Answered:
+			if record.Aside(b.ID) { // a replay is not asked that
 				continue
 			}
 			line.User = &b
-		case MemoryRecalled:
+		case record.MemoryRecalled:
 			line.Recalled = &b
-		case Layered:
+		case record.DependenciesFound:
 			line.Layered = &b
-		case Linted:
+		case record.Linted:
 			line.Linted = &b
-		case Tolerated:
+		case record.Tolerated:
 			line.Allowed = &b
-		case CommandStarted:
+		case record.CommandStarted:
 			started = b
 			continue
-		case CommandEnded:
-			result, err := resultOf(&b, a.Store.Blob)
+		case record.CommandEnded:
+			result, err := b.WithChanges(a.Store.Blob)
 			if err != nil {
 				return fmt.Errorf("record %d: %w", e.Seq, err)
 			}
@@ -158,8 +159,8 @@ func ReadRecording(r io.Reader) (*Recording, error) {
 }
 
 // Answers returns what the user answered to each question, in order.
-func (rec *Recording) Answers() []Answer {
-	var list []Answer
+func (rec *Recording) Answers() []record.Answer {
+	var list []record.Answer
 	for _, e := range rec.entries {
 		if e.User != nil {
 			list = append(list, e.User.Answer)
@@ -209,7 +210,7 @@ type Player struct {
 	box   sandbox.Engine
 	user  []entry
 	found []entry
-	layer []Layered
+	layer []record.DependenciesFound
 
 	played map[string]int // entries by kind
 	at     time.Time
@@ -289,7 +290,7 @@ func (p *Player) tick(kind string) {
 func (p *Player) Complete(ctx context.Context, req *llm.Request) (*llm.Response, error) {
 	resp, err := p.model.Complete(ctx, req)
 	if err == nil {
-		p.tick(CallAnswered{}.kind())
+		p.tick(record.KindOf(record.CallAnswered{}))
 	}
 	return resp, err
 }
@@ -298,19 +299,19 @@ func (p *Player) Complete(ctx context.Context, req *llm.Request) (*llm.Response,
 func (p *Player) Run(ctx context.Context, cmd sandbox.Command) (*sandbox.Result, error) {
 	result, err := p.box.Run(ctx, cmd)
 	if err == nil {
-		p.tick(CommandEnded{}.kind())
+		p.tick(record.KindOf(record.CommandEnded{}))
 	}
 	return result, err
 }
 
 // Ask implements User with the recorded answers.
-func (p *Player) Ask(_ context.Context, q Question) (Answer, error) {
+func (p *Player) Ask(_ context.Context, q record.Question) (record.Answer, error) {
 	if len(p.user) == 0 {
-		return Answer{}, fmt.Errorf("%w: the replay parts from the recording: it asks %q, which was not asked", ErrUndecided, q.Text)
+		return record.Answer{}, fmt.Errorf("%w: the replay parts from the recording: it asks %q, which was not asked", ErrUndecided, q.Text)
 	}
 	e := p.user[0]
 	if e.User.ID != q.ID {
-		return Answer{}, fmt.Errorf("%w: the replay parts from the recording: question %s is asked where %s was", ErrUndecided, q.ID, e.User.ID)
+		return record.Answer{}, fmt.Errorf("%w: the replay parts from the recording: question %s is asked where %s was", ErrUndecided, q.ID, e.User.ID)
 	}
 	p.user, p.at = p.user[1:], e.Time
 	return e.User.Answer, nil
@@ -318,9 +319,9 @@ func (p *Player) Ask(_ context.Context, q Question) (Answer, error) {
 
 // layered is what was found of the dependencies. Their key differs where the
 // sandbox's image does.
-func (p *Player) layered(key string) Layered {
+func (p *Player) layered(key string) record.DependenciesFound {
 	if len(p.layer) == 0 {
-		return Layered{Key: key, Without: true}
+		return record.DependenciesFound{Key: key, Without: true}
 	}
 	l := p.layer[0]
 	p.layer = p.layer[1:]
@@ -346,7 +347,7 @@ func (p *Player) asked() bool {
 }
 
 // linted is what linters said of files at this place.
-func (p *Player) linted(files map[string]string) *Linted {
+func (p *Player) linted(files map[string]string) *record.Linted {
 	for _, e := range p.here() {
 		if e.Linted != nil && maps.Equal(e.Linted.Files, files) {
 			return e.Linted
@@ -368,7 +369,7 @@ func (p *Player) tolerated(key string) string {
 // here are the entries behind the call or the command that was played last, up to
 // the next call.
 func (p *Player) here() []entry {
-	calls, runs, next := p.played[CallAnswered{}.kind()], p.played[CommandEnded{}.kind()], 0
+	calls, runs, next := p.played[record.KindOf(record.CallAnswered{})], p.played[record.KindOf(record.CommandEnded{})], 0
 	for i, e := range p.rec.entries {
 		switch {
 		case e.Answer != nil && calls > 0:

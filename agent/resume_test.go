@@ -11,6 +11,7 @@ import (
 	"caselsp/agent/llm"
 	"caselsp/agent/llm/llmtest"
 	"caselsp/agent/llm/openai"
+	"caselsp/agent/record"
 	"caselsp/agent/workspace"
 	"caselsp/sandbox"
 	"caselsp/store"
@@ -108,11 +109,11 @@ func (e *checkEngine) Run(_ context.Context, cmd sandbox.Command) (*sandbox.Resu
 // agreeable answers every question at once.
 type agreeable struct{}
 
-func (agreeable) Ask(_ context.Context, q Question) (Answer, error) {
-	if q.Kind == Approval {
-		return Answer{Text: Approve}, nil
+func (agreeable) Ask(_ context.Context, q record.Question) (record.Answer, error) {
+	if q.Kind == record.Approval {
+		return record.Answer{Text: record.Approve}, nil
 	}
-	return Answer{Text: "yes"}, nil
+	return record.Answer{Text: "yes"}, nil
 }
 
 // bench is an agent with everything real but the sandbox.
@@ -174,7 +175,7 @@ func (b *bench) result(t *testing.T, id string) string {
 func TestResumeFromEveryRecord(t *testing.T) {
 	ctx := context.Background()
 	whole := newBench(t, resumeScript, agreeable{})
-	for _, err := range whole.Run(ctx, Task{ID: "t", Text: "write"}) {
+	for _, err := range whole.Run(ctx, record.Task{ID: "t", Text: "write"}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -195,7 +196,7 @@ func TestResumeFromEveryRecord(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if before.state == Review {
+			if before.Phase == record.Review {
 				return
 			}
 			asked := 0
@@ -203,19 +204,19 @@ func TestResumeFromEveryRecord(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if _, ok := e.Body.(Asked); ok {
+				if _, ok := e.Body.(record.Asked); ok {
 					asked++
 				}
 			}
 			if got := cut.result(t, "t"); got != want {
 				t.Errorf("resumed after record %d, the result is\n%s", n, got)
 			}
-			if again := before.calls + len(cut.model.Requests()); again > calls+1 {
+			if again := before.Calls + len(cut.model.Requests()); again > calls+1 {
 				t.Errorf("the model was asked %d times, %d without the crash", again, calls)
 			}
 			started := map[string]int{}
 			for _, rec := range records[:n] {
-				if rec.Kind == (CommandStarted{}).kind() {
+				if rec.Kind == record.KindOf(record.CommandStarted{}) {
 					started["all"]++
 				}
 			}
@@ -249,14 +250,14 @@ func (b *bench) copyJournal(t *testing.T, from *bench, records []store.Record) {
 }
 
 // blobsOf lists the contents that a record refers to.
-func blobsOf(body Body) []string {
+func blobsOf(body record.Body) []string {
 	var hashes []string
-	staged := func(s *Staged) {
+	staged := func(s *record.Staged) {
 		if s == nil {
 			return
 		}
 		for _, f := range s.Files {
-			for _, ref := range []*FileRef{f.Base, f.Now} {
+			for _, ref := range []*record.FileRef{f.Base, f.Now} {
 				if ref != nil {
 					hashes = append(hashes, ref.Hash)
 				}
@@ -264,11 +265,11 @@ func blobsOf(body Body) []string {
 		}
 	}
 	switch b := body.(type) {
-	case ActionDone:
+	case record.ActionDone:
 		staged(b.Staged)
-	case FeatureEnded:
+	case record.FeatureEnded:
 		staged(b.Staged)
-	case CommandEnded:
+	case record.CommandEnded:
 		for _, c := range b.Changes {
 			hashes = append(hashes, c.Hash)
 		}

@@ -6,23 +6,14 @@ import (
 	"fmt"
 	"strings"
 
+	"caselsp/agent/record"
 	"caselsp/agent/workspace"
-)
-
-// HunkState is what the user decided about one hunk.
-type HunkState string
-
-// The states of a hunk under review.
-const (
-	Open     HunkState = "open"
-	Accepted HunkState = "accepted"
-	Refused  HunkState = "rejected"
 )
 
 // ReviewOf is the result of a task as the user decides about it.
 type ReviewOf struct {
-	Task  Task
-	State State
+	Task  record.Task
+	State record.Phase
 	Files []FileReview
 }
 
@@ -30,7 +21,7 @@ type ReviewOf struct {
 // renamed, or is not text, is decided as a whole: it has one entry in Hunks.
 type FileReview struct {
 	Change workspace.Change
-	Hunks  []HunkState
+	Hunks  []record.HunkState
 }
 
 // Whole reports whether the file is decided as a whole.
@@ -50,7 +41,7 @@ const AllHunks = -1
 // Outcome is what a decision led to.
 type Outcome struct {
 	Results []workspace.Applied // of the files that an acceptance or an undo was to change
-	State   State               // of the task afterwards
+	State   record.Phase        // of the task afterwards
 	Open    int                 // hunks that are still to be decided
 }
 
@@ -65,88 +56,6 @@ func (o Outcome) Failed() []workspace.Applied {
 	return failed
 }
 
-// reviewProgress is the fold of the review's records.
-type reviewProgress struct {
-	decided  map[HunkID]HunkState
-	applied  map[string]AppliedTo // by path: before the first application, after the last
-	applying *Applying            // an intent without an outcome
-}
-
-func (r *reviewProgress) apply(body Body) {
-	if r.decided == nil {
-		r.decided, r.applied = map[HunkID]HunkState{}, map[string]AppliedTo{}
-	}
-	switch b := body.(type) {
-	case Applying:
-		r.applying = &b
-	case Decided:
-		for _, h := range b.Hunks {
-			r.decided[h] = Refused
-		}
-	case Applied:
-		if r.applying == nil {
-			return
-		}
-		for _, result := range b.Results {
-			if result.OK {
-				r.arrived(result.Path, b.Undo)
-			}
-		}
-		for _, part := range b.Partly {
-			r.arrivedPartly(part)
-		}
-		r.applying = nil
-	}
-}
-
-// arrivedPartly folds one file that some hunks came into.
-func (r *reviewProgress) arrivedPartly(part Partly) {
-	for _, e := range r.applying.Edits {
-		if e.Path != part.Path {
-			continue
-		}
-		e.After = part.After
-		if first, again := r.applied[part.Path]; again {
-			e.Before, e.Op = first.Before, first.Op
-		}
-		r.applied[part.Path] = e
-		for _, h := range part.Hunks {
-			r.decided[HunkID{part.Path, h}] = Accepted
-		}
-	}
-}
-
-// arrived folds one file that was changed as intended.
-func (r *reviewProgress) arrived(path string, undo bool) {
-	for _, e := range r.applying.Edits {
-		if e.Path != path {
-			continue
-		}
-		if undo {
-			origin := path
-			if e.From != "" {
-				origin = e.From
-			}
-			delete(r.applied, origin)
-			for h := range r.decided {
-				if h.Path == origin {
-					delete(r.decided, h)
-				}
-			}
-			return
-		}
-		if first, again := r.applied[path]; again {
-			e.Before, e.Op = first.Before, first.Op
-		}
-		r.applied[path] = e
-		for _, h := range r.applying.Hunks {
-			if h.Path == path {
-				r.decided[h] = Accepted
-			}
-		}
-	}
-}
-
 // ErrNoReview says that a task has nothing to review.
 var ErrNoReview = errors.New("the task has no result to review")
 
@@ -159,15 +68,15 @@ func (a *Agent) Review(id string) (*ReviewOf, error) {
 	return a.reviewOf(p)
 }
 
-func (a *Agent) reviewOf(p *progress) (*ReviewOf, error) {
-	if p.report == nil || len(p.staged.Files) == 0 {
-		return nil, fmt.Errorf("%w: %s is %s", ErrNoReview, p.task.ID, p.state)
+func (a *Agent) reviewOf(p *record.State) (*ReviewOf, error) {
+	if p.Report == nil || len(p.Staged.Files) == 0 {
+		return nil, fmt.Errorf("%w: %s is %s", ErrNoReview, p.Task.ID, p.Phase)
 	}
-	state, err := a.stagedState(p.staged)
+	state, err := p.Staged.State(a.Store.Blob)
 	if err != nil {
 		return nil, err
 	}
-	rev := &ReviewOf{Task: p.task, State: p.state}
+	rev := &ReviewOf{Task: p.Task, State: p.Phase}
 	for _, c := range workspace.Compare(workspace.State{}, state).Files {
 		f := FileReview{Change: c}
 		n := len(c.Hunks)
@@ -175,9 +84,9 @@ func (a *Agent) reviewOf(p *progress) (*ReviewOf, error) {
 			n = 1
 		}
 		for h := range n {
-			s := p.review.decided[HunkID{c.Path, h}]
+			s := p.Review.Decided[record.HunkID{Path: c.Path, Hunk: h}]
 			if s == "" {
-				s = Open
+				s = record.HunkOpen
 			}
 			f.Hunks = append(f.Hunks, s)
 		}
@@ -187,8 +96,8 @@ func (a *Agent) reviewOf(p *progress) (*ReviewOf, error) {
 }
 
 // open returns the open hunks of a selection.
-func (rev *ReviewOf) open(sel Selection) ([]HunkID, error) {
-	var ids []HunkID
+func (rev *ReviewOf) open(sel Selection) ([]record.HunkID, error) {
+	var ids []record.HunkID
 	known := false
 	for _, f := range rev.Files {
 		if sel.File != "" && sel.File != f.Change.Path {
@@ -199,8 +108,8 @@ func (rev *ReviewOf) open(sel Selection) ([]HunkID, error) {
 			return nil, fmt.Errorf("%s has %d hunks; there is no hunk %d", f.Change.Path, len(f.Hunks), sel.Hunk+1)
 		}
 		for h, state := range f.Hunks {
-			if state == Open && (sel.File == "" || sel.Hunk == AllHunks || sel.Hunk == h) {
-				ids = append(ids, HunkID{f.Change.Path, h})
+			if state == record.HunkOpen && (sel.File == "" || sel.Hunk == AllHunks || sel.Hunk == h) {
+				ids = append(ids, record.HunkID{Path: f.Change.Path, Hunk: h})
 			}
 		}
 	}
@@ -230,7 +139,7 @@ func (a *Agent) review(id string, f func(*run, *ReviewOf) error) (Outcome, error
 	if err != nil {
 		return Outcome{}, err
 	}
-	r := &run{a: a, id: id, journal: a.Store.Journal(id), p: p, yield: func(Event, error) bool { return true }}
+	r := &run{a: a, id: id, journal: a.Store.Journal(id), state: p, yield: func(Event, error) bool { return true }}
 	if err := r.settleApplying(); err != nil {
 		return Outcome{}, err
 	}
@@ -245,16 +154,16 @@ func (a *Agent) review(id string, f func(*run, *ReviewOf) error) (Outcome, error
 		return Outcome{}, err
 	}
 	open := rev.openHunks()
-	if open == 0 && p.state == Review {
-		end := StateChanged{To: Rejected, Reason: "every change was rejected", Feature: p.cur}
-		if len(p.review.applied) > 0 {
-			end = StateChanged{To: Succeeded, Reason: "accepted", Feature: p.cur}
+	if open == 0 && p.Phase == record.Review {
+		end := record.StateChanged{To: record.Rejected, Reason: "every change was rejected", Feature: p.Current}
+		if len(p.Review.Applied) > 0 {
+			end = record.StateChanged{To: record.Succeeded, Reason: "accepted", Feature: p.Current}
 		}
 		if err := r.record(end); err != nil {
 			return Outcome{}, err
 		}
 	}
-	return Outcome{State: p.state, Open: open}, nil
+	return Outcome{State: p.Phase, Open: open}, nil
 }
 
 // Decide accepts or rejects the open hunks of a selection. Accepted ones are
@@ -272,7 +181,7 @@ func (a *Agent) Decide(ctx context.Context, id string, sel Selection, accept boo
 			return nil
 		}
 		if !accept {
-			return r.record(Decided{Hunks: hunks})
+			return r.record(record.Decided{Hunks: hunks})
 		}
 		if untrusted, err := a.Untrusted(); err != nil || len(untrusted) > 0 {
 			return errors.Join(err, fmt.Errorf("%s is not trusted, so that nothing is written there: %s, then accept", strings.Join(untrusted, ", "), adviseTrust))
@@ -294,8 +203,8 @@ func (a *Agent) Undo(ctx context.Context, id string, to workspace.Applier) (Outc
 		if results, err = r.undo(ctx, to); err != nil {
 			return err
 		}
-		if r.p.state == Succeeded && len(r.p.review.applied) == 0 {
-			return r.record(StateChanged{To: Review, Reason: "undone", Feature: r.p.cur})
+		if r.state.Phase == record.Succeeded && len(r.state.Review.Applied) == 0 {
+			return r.record(record.StateChanged{To: record.Review, Reason: "undone", Feature: r.state.Current})
 		}
 		return nil
 	})

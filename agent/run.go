@@ -6,9 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 
 	"caselsp/agent/action"
+	"caselsp/agent/record"
 	"caselsp/agent/workspace"
 	"caselsp/store"
 )
@@ -19,7 +19,7 @@ type run struct {
 	id      string
 	journal *store.Journal
 	overlay *workspace.Overlay
-	p       *progress
+	state   *record.State
 	gate    gate
 	// live is the pending action as the model sent it. The journal's copy has
 	// secrets cut out, so an edit is only ever made from this one.
@@ -35,7 +35,7 @@ type run struct {
 }
 
 func (a *Agent) newRun(id string, yield func(Event, error) bool) *run {
-	return &run{a: a, id: id, journal: a.Store.Journal(id), overlay: a.Workspace.NewOverlay(), p: &progress{}, gate: gate{suite: a.suite.Strict()}, yield: yield}
+	return &run{a: a, id: id, journal: a.Store.Journal(id), overlay: a.Workspace.NewOverlay(), state: &record.State{}, gate: gate{suite: a.suite.Strict()}, yield: yield}
 }
 
 // errLeft ends a loop whose consumer has left.
@@ -43,9 +43,9 @@ var errLeft = errors.New("nobody listens any more")
 
 // record writes one record, folds it into the state and tells of it. blobs are
 // written in the same transaction.
-func (r *run) record(body Body, blobs ...[]byte) error {
-	rec, err := r.journal.AppendWith(body.kind(), body, blobs...)
-	if err != nil && r.p.seq == 0 {
+func (r *run) record(body record.Body, blobs ...[]byte) error {
+	rec, err := r.journal.AppendWith(record.KindOf(body), body, blobs...)
+	if err != nil && r.state.Seq == 0 {
 		return fmt.Errorf("the task was not begun, because it cannot be recorded: %w", err)
 	}
 	if err != nil {
@@ -54,8 +54,8 @@ func (r *run) record(body Body, blobs ...[]byte) error {
 	if body, err = asRecorded(body, rec); err != nil {
 		return err
 	}
-	r.p.apply(rec.Seq, rec.Time, body)
-	r.emit(Event{Seq: rec.Seq, Time: rec.Time, Body: body, Status: r.p.status(r.a.Limits.Rounds)})
+	r.state.Apply(rec.Seq, rec.Time, body)
+	r.emit(Event{Seq: rec.Seq, Time: rec.Time, Body: body, Status: r.state.Status(r.a.Limits.Rounds)})
 	if r.gone {
 		return errLeft
 	}
@@ -64,11 +64,11 @@ func (r *run) record(body Body, blobs ...[]byte) error {
 
 // asRecorded is a body as the journal has it: without secrets. So those who listen
 // are told of none, and a run goes on from the same as one that is resumed.
-func asRecorded(body Body, rec store.Record) (Body, error) {
+func asRecorded(body record.Body, rec store.Record) (record.Body, error) {
 	if raw, err := json.Marshal(body); err == nil && bytes.Equal(raw, rec.Body) {
 		return body, nil
 	}
-	return decode(rec.Kind, rec.Body)
+	return record.Decode(rec.Kind, rec.Body)
 }
 
 func (r *run) emit(e Event) {
@@ -97,7 +97,7 @@ func (r *run) fail(err error) {
 const maxManifest = 2000
 
 // begin writes the first records of a new task.
-func (r *run) begin(ctx context.Context, task Task) error {
+func (r *run) begin(ctx context.Context, task record.Task) error {
 	if records, err := r.journal.Records(); err != nil {
 		return err
 	} else if len(records) > 0 {
@@ -108,10 +108,10 @@ func (r *run) begin(ctx context.Context, task Task) error {
 		return fmt.Errorf("the workspace cannot be read: %w", err)
 	}
 	r.conceal()
-	if err := r.record(TaskGiven{Task: task, Manifest: manifest, Limits: r.a.Limits, Context: r.a.Context}); err != nil {
+	if err := r.record(record.TaskGiven{Task: task, Manifest: manifest, Limits: r.a.Limits, Context: r.a.Context}); err != nil {
 		return err
 	}
-	return r.record(StateChanged{To: Planning})
+	return r.record(record.StateChanged{To: record.Planning})
 }
 
 // restore folds the journal and puts back what was staged.
@@ -120,21 +120,21 @@ func (r *run) restore() error {
 	if err != nil {
 		return err
 	}
-	if p.state == Review {
+	if p.Phase == record.Review {
 		return fmt.Errorf("task %s has a result that waits for your review: there is nothing to resume", r.id)
 	}
-	if p.state.Ended() {
-		return fmt.Errorf("task %s is over (%s): there is nothing to resume", r.id, p.state)
+	if p.Phase.Ended() {
+		return fmt.Errorf("task %s is over (%s): there is nothing to resume", r.id, p.Phase)
 	}
-	r.p = p
+	r.state = p
 	r.conceal()
-	return r.putBack(p.staged)
+	return r.putBack(p.Staged)
 }
 
 // putBack makes the overlay hold exactly what staged names, moved onto what the
 // user typed meanwhile.
-func (r *run) putBack(staged Staged) error {
-	state, err := r.a.stagedState(staged)
+func (r *run) putBack(staged record.Staged) error {
+	state, err := staged.State(r.a.Store.Blob)
 	if err != nil {
 		return err
 	}
@@ -147,22 +147,22 @@ func (r *run) putBack(staged Staged) error {
 // settle closes what a crash or a stop left open: a call in flight is lost, an
 // action whose arguments the journal does not hold whole is given back to the model.
 func (r *run) settle() error {
-	if c := r.p.inFlight; c != nil {
-		if err := r.record(CallFailed{Role: c.Role, Lost: true, Reason: "the process ended while the model was answering"}); err != nil {
+	if c := r.state.InFlight; c != nil {
+		if err := r.record(record.CallFailed{Role: c.Role, Lost: true, Reason: "the process ended while the model was answering"}); err != nil {
 			return err
 		}
 	}
-	if !r.p.state.Works() && r.p.state != Waiting {
-		return r.record(r.again(r.p.before))
+	if !r.state.Phase.Works() && r.state.Phase != record.Waiting {
+		return r.record(r.again(r.state.Before))
 	}
 	return nil
 }
 
 // again is the transition back into a state that was interrupted.
-func (r *run) again(to State) StateChanged {
-	s := StateChanged{To: to, Reason: "resumed", Feature: r.p.cur}
-	if f := r.p.feature(); f != nil {
-		s.Attempt, s.Round = f.attempt, f.round
+func (r *run) again(to record.Phase) record.StateChanged {
+	s := record.StateChanged{To: to, Reason: "resumed", Feature: r.state.Current}
+	if f := r.state.Feature(); f != nil {
+		s.Attempt, s.Round = f.Attempt, f.Round
 	}
 	return s
 }
@@ -170,7 +170,7 @@ func (r *run) again(to State) StateChanged {
 // loop looks at the state and does the next thing, until there is none.
 func (r *run) loop(ctx context.Context) {
 	do := r.ready
-	for r.p.state.Works() || r.p.state == Waiting {
+	for r.state.Phase.Works() || r.state.Phase == record.Waiting {
 		err := r.guarded("a step", func() error { return do(ctx) })
 		do = r.next
 		if err == nil {
@@ -186,7 +186,7 @@ func (r *run) loop(ctx context.Context) {
 // ready finds out whether commands can run before a model is paid for a plan that
 // nobody could carry out. Where a question is open, its answer comes first.
 func (r *run) ready(ctx context.Context) error {
-	if r.p.state == Waiting {
+	if r.state.Phase == record.Waiting {
 		return nil
 	}
 	_, err := r.a.Sandbox(ctx)
@@ -199,29 +199,29 @@ func (r *run) next(ctx context.Context) error {
 		return err
 	}
 	switch {
-	case r.p.open != nil:
+	case r.state.Open != nil:
 		return r.ask(ctx)
 	}
 	if asked, err := r.askTrust(); asked || err != nil {
 		return err
 	}
 	switch {
-	case r.p.pending != nil:
+	case r.state.Pending != nil:
 		return r.perform(ctx)
-	case r.p.answer != nil:
+	case r.state.Answer != nil:
 		return r.interpret()
 	}
 	if err := r.observe(ctx); err != nil {
 		return err
 	}
-	switch r.p.state {
-	case Planning:
+	switch r.state.Phase {
+	case record.Planning:
 		return r.planning(ctx)
-	case Coding:
+	case record.Coding:
 		return r.coding(ctx)
-	case Testing:
+	case record.Testing:
 		return r.testing()
-	case Reflecting:
+	case record.Reflecting:
 		return r.reflecting(ctx)
 	default:
 		return r.verifying(ctx)
@@ -237,7 +237,7 @@ func (r *run) observe(ctx context.Context) error {
 	if len(moved) == 0 {
 		return nil
 	}
-	var b Rebased
+	var b record.Rebased
 	for _, m := range moved {
 		b.Paths = append(b.Paths, m.Path)
 		for _, h := range m.Dropped {
@@ -248,55 +248,6 @@ func (r *run) observe(ctx context.Context) error {
 		}
 	}
 	var blobs [][]byte
-	b.Staged, blobs = stagedRefs(r.overlay.State())
+	b.Staged, blobs = record.StagedOf(r.overlay.State())
 	return r.record(b, blobs...)
-}
-
-// stagedRefs describes a staged state by hashes, beside the contents they name.
-func stagedRefs(s workspace.State) (Staged, [][]byte) {
-	refs := Staged{Files: []StagedFile{}}
-	var blobs [][]byte
-	ref := func(path string, c *workspace.Content) *FileRef {
-		if c == nil {
-			return nil
-		}
-		blobs = append(blobs, c.Data)
-		return &FileRef{Path: path, Hash: c.Hash, Mode: c.Mode}
-	}
-	for _, f := range s.Files {
-		refs.Files = append(refs.Files, StagedFile{Path: f.Path, From: f.From, Base: ref(f.Path, f.Base), Now: ref(f.Path, f.Now)})
-	}
-	return refs, blobs
-}
-
-// stagedState brings a staged state back from the store.
-func (a *Agent) stagedState(s Staged) (workspace.State, error) {
-	var state workspace.State
-	for _, f := range s.Files {
-		w := workspace.Staged{Path: f.Path, From: f.From}
-		var err error
-		if w.Base, err = a.content(f.Base); err != nil {
-			return state, err
-		}
-		if w.Now, err = a.content(f.Now); err != nil {
-			return state, err
-		}
-		state.Files = append(state.Files, w)
-	}
-	return state, nil
-}
-
-func (a *Agent) content(ref *FileRef) (*workspace.Content, error) {
-	if ref == nil {
-		return nil, nil
-	}
-	data, err := a.Store.Blob(ref.Hash)
-	if err != nil {
-		return nil, fmt.Errorf("the staged content of %s: %w", ref.Path, err)
-	}
-	mode := ref.Mode
-	if mode == 0 {
-		mode = fs.FileMode(0o644)
-	}
-	return &workspace.Content{Data: data, Mode: mode, Hash: ref.Hash}, nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"caselsp/agent/action"
+	"caselsp/agent/record"
 	"caselsp/agent/shell"
 	"caselsp/sandbox"
 	"caselsp/store"
@@ -26,17 +27,6 @@ type Secrets struct {
 	// Keep keeps a secret that the user was asked for.
 	Keep func(name, value string) error
 }
-
-// What is recorded in place of a secret's value, and what the user answers who has
-// put it into the keyring by himself.
-const (
-	Given = "given"
-	Kept  = "kept"
-)
-
-// minSecret is the shortest secret in bytes: a shorter one cannot be taken out of
-// texts, because it stands in any by chance.
-const minSecret = 4
 
 // known are the secrets of this process by name. They are asked for once.
 func (a *Agent) secret(name string) (string, bool) {
@@ -93,7 +83,7 @@ func (r *run) askForSecret(act *action.Action) (asked bool, err error) {
 		if r.a.Secrets.Keep != nil {
 			why = "It is put into your keyring, where there is one, and is never written down elsewhere."
 		}
-		return true, r.question(Question{Kind: SecretInput, Secret: name, Why: why,
+		return true, r.question(record.Question{Kind: record.SecretInput, Secret: name, Why: why,
 			Text: fmt.Sprintf("CASE needs the secret %s for a command. Its value is not shown to the model", name)})
 	}
 	return false, nil
@@ -101,20 +91,20 @@ func (r *run) askForSecret(act *action.Action) (asked bool, err error) {
 
 // keptMeanwhile answers the question for a secret that has come into the keyring
 // since it was asked for.
-func (r *run) keptMeanwhile(q Question) (bool, error) {
-	if q.Kind != SecretInput || r.a.given != nil {
+func (r *run) keptMeanwhile(q record.Question) (bool, error) {
+	if q.Kind != record.SecretInput || r.a.given != nil {
 		return false, nil
 	}
 	if _, found := r.a.secret(q.Secret); !found {
 		return false, nil
 	}
-	return true, r.record(Answered{ID: q.ID, Answer: Answer{Text: Kept, By: "keyring"}, Secret: q.Secret})
+	return true, r.record(record.Answered{ID: q.ID, Answer: record.Answer{Text: record.Kept, By: "keyring"}, Secret: q.Secret})
 }
 
 // secretAnswered keeps what the user answered to a question for a secret, and
 // returns what is recorded of it.
-func (r *run) secretAnswered(q Question, a Answer) Answer {
-	if a.Text == Deny || a.Text == Kept {
+func (r *run) secretAnswered(q record.Question, a record.Answer) record.Answer {
+	if a.Text == record.Deny || a.Text == record.Kept {
 		return a
 	}
 	r.a.learn(q.Secret, a.Text)
@@ -123,7 +113,7 @@ func (r *run) secretAnswered(q Question, a Answer) Answer {
 			r.a.Log.Info("a secret is not kept in the keyring", "name", q.Secret, "error", err)
 		}
 	}
-	return Answer{Text: Given, By: a.By}
+	return record.Answer{Text: record.Given, By: a.By}
 }
 
 // filled is a command with its placeholders in the form that runs.
@@ -134,7 +124,7 @@ func filled(args action.RunCommand) (action.RunCommand, error) {
 }
 
 // secretsOf returns the secrets that the pending command is given, by name.
-func (r *run) secretsOf(c *pendingAction) map[string]string {
+func (r *run) secretsOf(c *record.Pending) map[string]string {
 	var args action.RunCommand
 	if json.Unmarshal(c.Args, &args) != nil || r.a.given != nil { // a replay runs nothing
 		return nil

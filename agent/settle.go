@@ -6,20 +6,21 @@ import (
 	"io/fs"
 	"strings"
 
+	"caselsp/agent/record"
 	"caselsp/agent/workspace"
 )
 
 // settleApplying closes an application that was interrupted, by looking at what
 // the files hold, and clears away what it left beside them.
 func (r *run) settleApplying() error {
-	intent := r.p.review.applying
+	intent := r.state.Review.Applying
 	if intent == nil {
 		return nil
 	}
 	var known [][]byte
 	for _, e := range intent.Edits {
-		for _, ref := range []FileRef{e.Before, e.After} {
-			if c, err := r.contentOrNone(ref); err == nil && c != nil {
+		for _, ref := range []record.FileRef{e.Before, e.After} {
+			if c, err := ref.ContentOrNone(r.a.Store.Blob); err == nil && c != nil {
 				known = append(known, c.Data)
 			}
 		}
@@ -42,12 +43,12 @@ func (r *run) settleApplying() error {
 			}
 		}
 	}
-	return r.record(Applied{Undo: intent.Undo, Results: results})
+	return r.record(record.Applied{Undo: intent.Undo, Results: results})
 }
 
 // arrivedWhole looks whether an edit has been carried out to its end; the error
 // says why not. A rename writes the new file before it removes the old one.
-func (r *run) arrivedWhole(e AppliedTo) error {
+func (r *run) arrivedWhole(e record.AppliedTo) error {
 	hash, err := r.lookAt(e.Path)
 	switch {
 	case err != nil:

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"caselsp/agent/record"
 	"caselsp/agent/workspace"
 	"caselsp/store"
 )
@@ -28,7 +29,7 @@ func (l losing) Apply(ctx context.Context, edits []workspace.FileEdit) ([]worksp
 // so that it can still be undone.
 func TestAcceptUnrecorded(t *testing.T) {
 	b := newBench(t, resumeScript, agreeable{})
-	for _, err := range b.Run(t.Context(), Task{ID: "t", Text: "write"}) {
+	for _, err := range b.Run(t.Context(), record.Task{ID: "t", Text: "write"}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,10 +50,10 @@ func TestAcceptUnrecorded(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, err := b.Decide(t.Context(), "t", all, true, disk)
-	if err != nil || out.State != Succeeded {
+	if err != nil || out.State != record.Succeeded {
 		t.Fatalf("then it is %s, %v, %v", out.State, out.Results, err)
 	}
-	if out, err = b.Undo(t.Context(), "t", disk); err != nil || len(out.Failed()) > 0 || out.State != Review {
+	if out, err = b.Undo(t.Context(), "t", disk); err != nil || len(out.Failed()) > 0 || out.State != record.Review {
 		t.Errorf("undone it is %s, %v, %v", out.State, out.Failed(), err)
 	}
 }

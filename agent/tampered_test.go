@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"caselsp/agent/record"
 )
 
 // tampered are records that no caselsp writes, by their kinds.
@@ -50,7 +52,7 @@ func TestTampered(t *testing.T) {
 	b := newBench(t, wholeScript, agreeable{})
 	var kinds []string
 	var bodies []json.RawMessage
-	for e, err := range b.Run(t.Context(), Task{ID: "whole", Text: "write"}) {
+	for e, err := range b.Run(t.Context(), record.Task{ID: "whole", Text: "write"}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +61,7 @@ func TestTampered(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			kinds, bodies = append(kinds, e.Body.kind()), append(bodies, raw)
+			kinds, bodies = append(kinds, record.KindOf(e.Body)), append(bodies, raw)
 		}
 	}
 	n := 0
@@ -100,7 +102,7 @@ func lookAt(t *testing.T, a *Agent, id, what string) {
 	_, errDecisions := a.Decisions(id)
 	_, errUnfilled := a.Unfilled(id)
 	_, errLayers := a.Layers(id)
-	for _, err := range []error{errStatus, errReview, errDecisions, errUnfilled, errLayers, a.Export(id, &text), a.Answer(id, "", Answer{Text: Approve})} {
+	for _, err := range []error{errStatus, errReview, errDecisions, errUnfilled, errLayers, a.Export(id, &text), a.Answer(id, "", record.Answer{Text: record.Approve})} {
 		if err != nil && strings.TrimSpace(err.Error()) == "" {
 			t.Errorf("%s: an error without words", what)
 		}
@@ -109,25 +111,25 @@ func lookAt(t *testing.T, a *Agent, id, what string) {
 
 // TestTamperedApprovals: what does not read as an approval allows nothing.
 func TestTamperedApprovals(t *testing.T) {
-	for _, record := range []struct{ kind, body string }{
+	for _, entry := range []struct{ kind, body string }{
 		{kindGiven, `{"shape": "rm …", "line": "rm x", "approved": true}`}, {kindGiven, `{"shape": "* *", "line": "ls", "approved": true}`},
 		{kindGiven, `{"shape": "rm x; ls", "line": "rm x; ls", "approved": true, "basis": {"files": {"../x": "1"}}}`},
 		{kindGiven, `{"shape": "\u0000", "approved": true}`}, {kindGiven, `{"shape": 7}`}, {kindGiven, `[]`}, {kindDecided, `"x"`}, {kindUsed, `{"rule": "r99"}`}, {kindEnded, `{"rule": ""}`},
 		{kindFilled, `{"names": ["PATH", "\u001b"], "path": "/etc/passwd"}`}, {"no such", `{}`},
 	} {
 		b := newBench(t, "", agreeable{})
-		mustAppend(t, b.Store.Journal(approvalsJournal).Append, record.kind, json.RawMessage(record.body))
+		mustAppend(t, b.Store.Journal(approvalsJournal).Append, entry.kind, json.RawMessage(entry.body))
 		b.concealFilled()
 		if _, err := b.Rules(true); err != nil && !strings.Contains(err.Error(), "approval 1 cannot be read") {
-			t.Errorf("%+v: %v", record, err)
+			t.Errorf("%+v: %v", entry, err)
 		}
 		kept, err := b.approvalsNow()
 		if err != nil {
 			continue // then nothing is allowed, and the user is told
 		}
 		for _, line := range []string{"rm x", "rm -rf /", "rm x; ls", "ls; rm x", "curl http://a.example"} {
-			if rule, _, err := b.permits(kept, line, Basis{}); rule != nil || err != nil {
-				t.Errorf("%+v allows %q (%v)", record, line, err)
+			if rule, _, err := b.permits(kept, line, record.Basis{}); rule != nil || err != nil {
+				t.Errorf("%+v allows %q (%v)", entry, line, err)
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"caselsp/agent/action"
+	"caselsp/agent/record"
 	"caselsp/store"
 )
 
@@ -93,21 +94,10 @@ func (a *Agent) Untrusted() ([]string, error) {
 	return a.Trust.Untrusted(dirs...)
 }
 
-// The ids of the questions that are not about what a model chose: whether the
-// workspace is trusted, and whether the task may go on beyond a limit. They are not
-// counted among the others, since a replay does not ask them.
-const (
-	trustQuestion = "trust"
-	limitQuestion = "limit"
-)
-
-// aside reports whether a question is one of those.
-func aside(id string) bool { return id == trustQuestion || id == limitQuestion }
-
 // askTrust opens the question whether the workspace is trusted, if it is not. It
 // is asked once when a run begins, while whoever gave the task is there.
 func (r *run) askTrust() (asked bool, err error) {
-	if r.trustAsked || r.p.onlyReads {
+	if r.trustAsked || r.state.OnlyReads {
 		return false, nil
 	}
 	r.trustAsked = true
@@ -115,8 +105,8 @@ func (r *run) askTrust() (asked bool, err error) {
 	if err != nil || len(untrusted) == 0 {
 		return false, err
 	}
-	return true, r.record(Asked{Question: Question{
-		ID: trustQuestion, Task: r.id, Kind: Trusting,
+	return true, r.record(record.Asked{Question: record.Question{
+		ID: record.TrustQuestion, Task: r.id, Kind: record.Trusting,
 		Text: "Do you trust the files in " + strings.Join(untrusted, " and in ") + "?",
 		Why: "In a folder that you trust, commands of the project run in the sandbox and results can be accepted into your files. " +
 			"In one that you do not, caselsp only reads.",
@@ -125,20 +115,20 @@ func (r *run) askTrust() (asked bool, err error) {
 
 // trustedMeanwhile answers the question about trust where the user has given it
 // in another way since it was asked.
-func (r *run) trustedMeanwhile(q Question) (bool, error) {
-	if q.Kind != Trusting {
+func (r *run) trustedMeanwhile(q record.Question) (bool, error) {
+	if q.Kind != record.Trusting {
 		return false, nil
 	}
 	r.trustAsked = true
 	if untrusted, err := r.a.Untrusted(); err != nil || len(untrusted) > 0 {
 		return false, err
 	}
-	return true, r.record(Answered{ID: q.ID, Answer: Answer{Text: Approve, By: "command"}})
+	return true, r.record(record.Answered{ID: q.ID, Answer: record.Answer{Text: record.Approve, By: "command"}})
 }
 
 // trusted keeps what the user says about the workspace.
-func (r *run) trusted(a Answer) error {
-	if a.Text != Approve {
+func (r *run) trusted(a record.Answer) error {
+	if a.Text != record.Approve {
 		return nil
 	}
 	untrusted, err := r.a.Untrusted()
@@ -161,8 +151,8 @@ func (r *run) mayAct(verb *action.Verb) (may bool, err error) {
 	switch {
 	case err != nil || len(untrusted) == 0:
 		return true, err
-	case r.p.pending.Role == roleTars: // it only looks around: it can do without
-		return false, r.done(ActionDone{Text: "Not run: the user does not trust the files of this workspace, so that they can only be read."})
+	case r.state.Pending.Role == record.RoleTars: // it only looks around: it can do without
+		return false, r.done(record.ActionDone{Text: "Not run: the user does not trust the files of this workspace, so that they can only be read."})
 	}
 	return false, &pauseError{fmt.Sprintf("%s is not trusted, so that nothing is changed or run for it: %s, then resume", strings.Join(untrusted, ", "), adviseTrust)}
 }

@@ -8,6 +8,7 @@ import (
 	"caselsp/agent/action"
 	"caselsp/agent/llm"
 	"caselsp/agent/llm/replay"
+	"caselsp/agent/record"
 	"caselsp/store"
 )
 
@@ -31,16 +32,16 @@ var (
 )
 
 // offered returns the verbs of the state's role.
-func offered(s State) (role string, verbs []string) {
+func offered(s record.Phase) (role string, verbs []string) {
 	switch s {
-	case Planning:
-		return roleTars, planVerbs
-	case Coding:
-		return roleCase, caseVerbs
-	case Reflecting:
-		return roleReflector, fixVerbs
+	case record.Planning:
+		return record.RoleTars, planVerbs
+	case record.Coding:
+		return record.RoleCase, caseVerbs
+	case record.Reflecting:
+		return record.RoleReflector, fixVerbs
 	default:
-		return roleTars, verifyVerbs
+		return record.RoleTars, verifyVerbs
 	}
 }
 
@@ -57,13 +58,13 @@ func (r *run) consult(ctx context.Context, role string, messages []llm.Message, 
 		messages[i].Content = r.a.Store.Redact(messages[i].Content)
 	}
 	req := &llm.Request{Role: role, Messages: messages, Tools: tools(verbs), MustCall: true}
-	req.OnText = func(s string) { r.emit(Event{Text: s, Status: r.p.status(r.a.Limits.Rounds)}) }
+	req.OnText = func(s string) { r.emit(Event{Text: s, Status: r.state.Status(r.a.Limits.Rounds)}) }
 	tokens := estimate(messages)
 	if err := r.reserve(tokens); err != nil {
 		return err
 	}
 	digest := replay.Digest(req)
-	if err := r.record(CallSent{Role: role, Digest: digest, Tokens: tokens, Shown: shown}); err != nil {
+	if err := r.record(record.CallSent{Role: role, Digest: digest, Tokens: tokens, Shown: shown}); err != nil {
 		return err
 	}
 	linted, end := r.lintMeanwhile(ctx)
@@ -73,12 +74,12 @@ func (r *run) consult(ctx context.Context, role string, messages []llm.Message, 
 		return failed
 	}
 	if err != nil {
-		if failed := r.record(CallFailed{Role: role, Reason: err.Error()}); failed != nil {
+		if failed := r.record(record.CallFailed{Role: role, Reason: err.Error()}); failed != nil {
 			return failed
 		}
 		return err
 	}
-	return r.record(CallAnswered{Role: role, Digest: digest, Messages: replay.Digests(req), Response: *resp})
+	return r.record(record.CallAnswered{Role: role, Digest: digest, Messages: replay.Digests(req), Response: *resp})
 }
 
 // tools offers verbs to a model.
@@ -107,12 +108,12 @@ func estimate(messages []llm.Message) int {
 
 // reserve pauses the task before a call that would break one of its budgets.
 func (r *run) reserve(tokens int) error {
-	used := r.p.usage.Prompt + r.p.usage.Completion
+	used := r.state.Usage.Prompt + r.state.Usage.Completion
 	if most := r.a.Limits.Tokens; most > 0 && used+tokens > most {
 		return &pauseError{fmt.Sprintf("the task has used %d of its %d tokens and the next call needs about %d: raise limits.tokens and resume, or stop here", used, most, tokens)}
 	}
-	if most := r.a.Limits.Cost; most > 0 && r.p.usage.Cost >= most {
-		return &pauseError{fmt.Sprintf("the task has cost $%.2f of its $%.2f: raise limits.cost and resume, or stop here", r.p.usage.Cost, most)}
+	if most := r.a.Limits.Cost; most > 0 && r.state.Usage.Cost >= most {
+		return &pauseError{fmt.Sprintf("the task has cost $%.2f of its $%.2f: raise limits.cost and resume, or stop here", r.state.Usage.Cost, most)}
 	}
 	return nil
 }
@@ -122,22 +123,22 @@ func (r *run) reserve(tokens int) error {
 func (r *run) reserveCommand() (asked bool, err error) {
 	most := r.a.Limits.Commands
 	switch {
-	case most == 0 || r.p.commands < most+r.p.extended:
+	case most == 0 || r.state.Commands < most+r.state.Extended:
 		return false, nil
-	case r.p.enough:
-		return false, &pauseError{fmt.Sprintf("the task has run %d commands: raise limits.commands, or resume and let it run more", r.p.commands)}
+	case r.state.LimitKept:
+		return false, &pauseError{fmt.Sprintf("the task has run %d commands: raise limits.commands, or resume and let it run more", r.state.Commands)}
 	}
-	return true, r.record(Asked{Question: Question{
-		ID: limitQuestion, Task: r.id, Kind: Extending, More: most,
-		Text: fmt.Sprintf("The task has run %d commands. May it run %d more?", r.p.commands, most),
+	return true, r.record(record.Asked{Question: record.Question{
+		ID: record.LimitQuestion, Task: r.id, Kind: record.Extending, More: most,
+		Text: fmt.Sprintf("The task has run %d commands. May it run %d more?", r.state.Commands, most),
 		Why:  "The setting limits.commands asks for that, so that a task that goes in circles ends.",
 	}})
 }
 
 // interpret turns the model's answer into an intent, or tells it what was wrong.
 func (r *run) interpret() error {
-	role, verbs := offered(r.p.state)
-	resp := r.p.answer
+	role, verbs := offered(r.state.Phase)
+	resp := r.state.Answer
 	if len(resp.ToolCalls) == 0 {
 		return r.refuse(strings.TrimSpace("Your reply held no action. Answer with exactly one action, as a tool call. " + resp.Problem))
 	}
@@ -153,27 +154,27 @@ func (r *run) interpret() error {
 		return r.submit(act)
 	}
 	r.live = act
-	return r.record(ActionChosen{
+	return r.record(record.ActionChosen{
 		Step: r.stepOf(act), Role: role, Action: act.Verb.Name, Thought: act.Thought, Args: act.Raw, CallID: call.ID,
 	})
 }
 
 // stepOf numbers the action in its feature; aids and other roles cost no step.
 func (r *run) stepOf(act *action.Action) int {
-	f := r.p.feature()
-	if r.p.state != Coding || f == nil || act.Verb.FreeOfSteps() {
+	f := r.state.Feature()
+	if r.state.Phase != record.Coding || f == nil || act.Verb.FreeOfSteps() {
 		return 0
 	}
-	return f.step + 1
+	return f.Step + 1
 }
 
 // refuse tells the model why its reply was of no use. After several in a row
 // the task pauses: saying it once more would only cost money.
 func (r *run) refuse(reason string) error {
-	if r.p.invalid+1 < maxInvalid {
-		return r.record(ReplyRefused{Reason: reason})
+	if r.state.Invalid+1 < maxInvalid {
+		return r.record(record.ReplyRefused{Reason: reason})
 	}
-	if err := r.record(ReplyRefused{Reason: reason}); err != nil {
+	if err := r.record(record.ReplyRefused{Reason: reason}); err != nil {
 		return err
 	}
 	return &pauseError{fmt.Sprintf("the model gave %d unusable replies in a row; the last: %s Resume to try again, or choose another model", maxInvalid, reason)}
@@ -183,11 +184,11 @@ func (r *run) refuse(reason string) error {
 func (r *run) submit(act *action.Action) error {
 	switch args := act.Args.(type) {
 	case action.Plan:
-		return r.record(Planned{Plan: args})
+		return r.record(record.Planned{Plan: args})
 	case action.Verdict:
-		return r.record(Verified{Verdict: args})
+		return r.record(record.Verified{Verdict: args})
 	case action.Hypothesis:
-		return r.record(Hypothesised{Hypothesis: args})
+		return r.record(record.Hypothesised{Hypothesis: args})
 	}
 	return r.refuse("Nothing was done. " + act.Verb.Name + " is not for now.")
 }

@@ -47,13 +47,15 @@ var floors = map[string]floor{
 	"agent/lint":        {may: []string{"agent/validate", "sandbox"}},
 	"agent/workspace":   {may: []string{"agent/syntax"}},
 	"agent/action":      {may: []string{"agent/patch", "agent/shell", "agent/syntax", "agent/validate", "agent/lint", "agent/workspace", "sandbox"}},
-	"agent":             {may: []string{"agent/...", "store", "sandbox"}},
-	"lsp/wire":          {},
-	"lsp":               {may: []string{"lsp/wire", "agent", "agent/workspace", "agent/validate", "agent/settings"}, tests: []string{"agent/...", "store", "sandbox"}},
-	"lsp/lsptest":       {},
-	"cmd/caselsp":       {may: []string{"..."}},
-	"editors":           {},
-	"editors/*":         {},
+	// Beside what an action is, records name where the hunks of a patch landed and what linters found.
+	"agent/record": {may: []string{"agent/action", "agent/llm", "agent/patch", "agent/validate", "agent/workspace", "sandbox"}},
+	"agent":        {may: []string{"agent/...", "store", "sandbox"}},
+	"lsp/wire":     {},
+	"lsp":          {may: []string{"lsp/wire", "agent", "agent/workspace", "agent/validate", "agent/settings"}, tests: []string{"agent/...", "store", "sandbox"}},
+	"lsp/lsptest":  {},
+	"cmd/caselsp":  {may: []string{"..."}},
+	"editors":      {},
+	"editors/*":    {},
 }
 
 // testKits are the packages that exist to be imported by tests.

@@ -1,4 +1,17 @@
-package agent
+// Package record holds the records of a task's journal, the questions and answers among
+// them, and the fold that makes the state of a task from them: [State.Fold]. Nothing
+// else knows how a task is remembered. A body that a released caselsp has written is
+// read for ever: fields may be added to the JSON, none is renamed or removed.
+//
+// The files: record.go has the bodies of all records, question.go the questions and
+// answers, task.go what the user gives and sees of a task. state.go is the fold; the
+// parts of the state that have their own records are beside it (command.go,
+// dependencies.go, landing.go, leaves.go, linted.go, review.go, testrun.go). staged.go
+// and command.go bring back the contents that records name by hash.
+//
+// It opens no file and no database; contents come through [Blobs]. A state is changed by
+// folding a record only; other packages read its fields.
+package record
 
 import (
 	"encoding/json"
@@ -14,23 +27,11 @@ import (
 	"caselsp/sandbox"
 )
 
-// Event is one record of a task's journal as it was written, and the task's
-// status after it. Events are what the faces show.
-type Event struct {
-	Seq    int64
-	Time   time.Time
-	Body   Body
-	Status Status
-	// Text is a piece of a model's answer as it streams in; such an event has no
-	// Body, is not journalled and its Seq is 0.
-	Text string
-	// Doing is a line about what the sandbox does that takes long, such as building
-	// its image; such an event, too, has no Body.
-	Doing string
-}
-
 // Body is the content of a record: one of the types below.
 type Body interface{ kind() string }
+
+// KindOf returns the name under which the journal keeps a body.
+func KindOf(b Body) string { return b.kind() }
 
 // TaskGiven is the first record of a task.
 type TaskGiven struct {
@@ -47,7 +48,7 @@ type TaskGiven struct {
 // StateChanged is a transition. Feature is the index of the feature that is
 // worked on, from 0.
 type StateChanged struct {
-	To      State  `json:"to"`
+	To      Phase  `json:"to"`
 	Reason  string `json:"reason,omitempty"`
 	Feature int    `json:"feature"`
 	Attempt int    `json:"attempt,omitempty"`
@@ -160,9 +161,9 @@ const (
 	ByDefault = "default" // what is built in
 )
 
-// Layered says what was found of a project's dependencies when a command first
+// DependenciesFound says what was found of a project's dependencies when a command first
 // needed them.
-type Layered struct {
+type DependenciesFound struct {
 	Key     string           `json:"key"`
 	Found   bool             `json:"found,omitempty"`   // they are there
 	Without bool             `json:"without,omitempty"` // the engine cannot keep any
@@ -284,39 +285,39 @@ type StagedFile struct {
 	Now  *FileRef `json:"now,omitempty"`
 }
 
-func (TaskGiven) kind() string      { return "task" }
-func (StateChanged) kind() string   { return "state" }
-func (CallSent) kind() string       { return "call" }
-func (CallAnswered) kind() string   { return "answer" }
-func (CallFailed) kind() string     { return "call_failed" }
-func (ReplyRefused) kind() string   { return "reply_refused" }
-func (ActionChosen) kind() string   { return "action" }
-func (ActionDone) kind() string     { return "done" }
-func (Asked) kind() string          { return "asked" }
-func (Answered) kind() string       { return "answered" }
-func (CommandStarted) kind() string { return "command" }
-func (CommandEnded) kind() string   { return "result" }
-func (Judged) kind() string         { return "judged" }
-func (Layered) kind() string        { return "layer" }
-func (MemoryRecalled) kind() string { return "recalled" }
-func (Linted) kind() string         { return "linted" }
-func (Tolerated) kind() string      { return "tolerated" }
-func (Planned) kind() string        { return "plan" }
-func (Verified) kind() string       { return "verdict" }
-func (Hypothesised) kind() string   { return "hypothesis" }
-func (FeatureEnded) kind() string   { return "feature" }
-func (Rebased) kind() string        { return "rebased" }
-func (Reported) kind() string       { return "report" }
-func (Applying) kind() string       { return "applying" }
-func (Applied) kind() string        { return "applied" }
-func (Decided) kind() string        { return "decided" }
+func (TaskGiven) kind() string         { return "task" }
+func (StateChanged) kind() string      { return "state" }
+func (CallSent) kind() string          { return "call" }
+func (CallAnswered) kind() string      { return "answer" }
+func (CallFailed) kind() string        { return "call_failed" }
+func (ReplyRefused) kind() string      { return "reply_refused" }
+func (ActionChosen) kind() string      { return "action" }
+func (ActionDone) kind() string        { return "done" }
+func (Asked) kind() string             { return "asked" }
+func (Answered) kind() string          { return "answered" }
+func (CommandStarted) kind() string    { return "command" }
+func (CommandEnded) kind() string      { return "result" }
+func (Judged) kind() string            { return "judged" }
+func (DependenciesFound) kind() string { return "layer" }
+func (MemoryRecalled) kind() string    { return "recalled" }
+func (Linted) kind() string            { return "linted" }
+func (Tolerated) kind() string         { return "tolerated" }
+func (Planned) kind() string           { return "plan" }
+func (Verified) kind() string          { return "verdict" }
+func (Hypothesised) kind() string      { return "hypothesis" }
+func (FeatureEnded) kind() string      { return "feature" }
+func (Rebased) kind() string           { return "rebased" }
+func (Reported) kind() string          { return "report" }
+func (Applying) kind() string          { return "applying" }
+func (Applied) kind() string           { return "applied" }
+func (Decided) kind() string           { return "decided" }
 
 // bodies maps each kind to its type, for decoding.
 var bodies = func() map[string]reflect.Type {
 	m := map[string]reflect.Type{}
 	for _, b := range []Body{
 		TaskGiven{}, StateChanged{}, CallSent{}, CallAnswered{}, CallFailed{}, ReplyRefused{}, ActionChosen{},
-		ActionDone{}, Asked{}, Answered{}, CommandStarted{}, CommandEnded{}, Judged{}, Layered{},
+		ActionDone{}, Asked{}, Answered{}, CommandStarted{}, CommandEnded{}, Judged{}, DependenciesFound{},
 		MemoryRecalled{}, Planned{}, Linted{}, Tolerated{},
 		Verified{}, Hypothesised{}, FeatureEnded{}, Rebased{}, Reported{}, Applying{}, Applied{}, Decided{},
 	} {
@@ -325,8 +326,8 @@ var bodies = func() map[string]reflect.Type {
 	return m
 }()
 
-// decode reads a record's body back.
-func decode(kind string, raw json.RawMessage) (Body, error) {
+// Decode reads a record's body back.
+func Decode(kind string, raw json.RawMessage) (Body, error) {
 	t, ok := bodies[kind]
 	if !ok {
 		return nil, fmt.Errorf("a record of the unknown kind %q: it was written by a newer caselsp; update this one", kind)
@@ -337,3 +338,11 @@ func decode(kind string, raw json.RawMessage) (Body, error) {
 	}
 	return v.Elem().Interface().(Body), nil
 }
+
+// The roles in which a model is asked.
+const (
+	RoleTars      = "tars"
+	RoleCase      = "case"
+	RoleTester    = "tester"
+	RoleReflector = "reflector"
+)

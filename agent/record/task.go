@@ -1,4 +1,4 @@
-package agent
+package record
 
 import (
 	"errors"
@@ -15,7 +15,7 @@ import (
 type Task struct {
 	ID     string `json:"id"` // made by Run where it is empty
 	Text   string `json:"text"`
-	Single bool   `json:"single,omitempty"` // one reason-act-observe loop, without plan and verification (SPEC row T10)
+	Single bool   `json:"single,omitempty"` // one reason-act-observe loop, without plan and verification
 	Focus  *Focus `json:"focus,omitempty"`  // where in the editor it was given
 	// Language and Type are the user's own classification; empty: TARS classifies.
 	Language string `json:"language,omitempty"`
@@ -32,28 +32,28 @@ type Focus struct {
 	Source     string `json:"source,omitempty"`     // who published it
 }
 
-// State is where a task is in its life (SPEC row T1).
-type State string
+// Phase is where a task is in its life.
+type Phase string
 
-// The states of a task. The last five end a run: Paused and Stopped can be
+// The phases of a task. The last five end a run: Paused and Stopped can be
 // resumed; Review ends the run too and waits for the user's decisions.
 const (
-	Planning   State = "planning"
-	Coding     State = "coding"
-	Testing    State = "testing"
-	Reflecting State = "reflecting"
-	Verifying  State = "verifying"
-	Waiting    State = "waiting" // for an answer of the user
-	Review     State = "review"
-	Succeeded  State = "succeeded"
-	Failed     State = "failed"
-	Paused     State = "paused"
-	Stopped    State = "stopped"
-	Rejected   State = "rejected"
+	Planning   Phase = "planning"
+	Coding     Phase = "coding"
+	Testing    Phase = "testing"
+	Reflecting Phase = "reflecting"
+	Verifying  Phase = "verifying"
+	Waiting    Phase = "waiting" // for an answer of the user
+	Review     Phase = "review"
+	Succeeded  Phase = "succeeded"
+	Failed     Phase = "failed"
+	Paused     Phase = "paused"
+	Stopped    Phase = "stopped"
+	Rejected   Phase = "rejected"
 )
 
 // Works reports whether a run in this state has something to do by itself.
-func (s State) Works() bool {
+func (s Phase) Works() bool {
 	switch s {
 	case Planning, Coding, Testing, Reflecting, Verifying:
 		return true
@@ -62,9 +62,9 @@ func (s State) Works() bool {
 }
 
 // Ended reports whether nothing can follow but an undo.
-func (s State) Ended() bool { return s == Succeeded || s == Failed || s == Rejected }
+func (s Phase) Ended() bool { return s == Succeeded || s == Failed || s == Rejected }
 
-// Limits bound a run. Each comes from SPEC section 1, where the reasons are.
+// Limits bound a run.
 type Limits struct {
 	Steps     int     `json:"steps"`              // of CASE in a round
 	Rounds    int     `json:"rounds"`             // of a feature, over all its attempts
@@ -75,23 +75,12 @@ type Limits struct {
 	Commands  int     `json:"commands,omitempty"` // that the task runs before the user is asked whether it may go on; 0: no limit
 }
 
-// DefaultLimits are the limits of SPEC section 1.
+// DefaultLimits apply where the settings name none.
 var DefaultLimits = Limits{Steps: 15, Rounds: 15, Attempts: 3, Rollbacks: 3}
 
-const (
-	// maxTask is the longest task text in bytes. Longer ones belong into a file
-	// that the task names; they would crowd everything else out of the prompts.
-	maxTask = 64 << 10
-	// maxPlanningTurns bounds TARS's looking around before it plans, and the
-	// turns of a verification and a reflection: a model that has not decided
-	// by then goes in circles.
-	maxPlanningTurns = 40
-	// maxFreeTurns bounds the read-only aids of one round, which cost no step.
-	maxFreeTurns = 60
-	// maxInvalid is how many unusable replies in a row end in a pause: the model
-	// was told each time what was wrong, so more of the same will not help.
-	maxInvalid = 4
-)
+// maxTask is the longest task text in bytes. Longer ones belong into a file
+// that the task names; they would crowd everything else out of the prompts.
+const maxTask = 64 << 10
 
 // ErrEmptyTask says that a task has no text.
 var ErrEmptyTask = errors.New("the task is empty: write what should be done, such as \"add a test for parse_date\"")
@@ -108,7 +97,7 @@ func (t Task) Check() error {
 }
 
 // checkText refuses text of a person that holds what no person types: broken
-// UTF-8, control characters, terminal escapes (SPEC row S8).
+// UTF-8, control characters, terminal escapes.
 func checkText(what, s string) error {
 	if !utf8.ValidString(s) {
 		return fmt.Errorf("%s is not valid UTF-8", what)
@@ -124,7 +113,7 @@ func checkText(what, s string) error {
 // Status is a task at a glance.
 type Status struct {
 	Task     Task
-	State    State
+	State    Phase
 	Reason   string // why it is paused, failed or stopped; "" otherwise
 	Feature  int    // from 1; 0 before the plan
 	Features int

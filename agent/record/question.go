@@ -1,24 +1,10 @@
-package agent
+package record
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
 )
-
-// User is whom the agent asks. Ask blocks until the user has decided, ctx ends,
-// or it is certain that nobody will answer now.
-//
-// Silence is no answer: an implementation returns ErrUndecided, never an
-// invented choice, when the prompt was closed, timed out or failed. The
-// question then stays open and the task pauses.
-type User interface {
-	Ask(ctx context.Context, q Question) (Answer, error)
-}
-
-// ErrUndecided says that a question was shown, or could not be shown, and nobody decided.
-var ErrUndecided = errors.New("the question was not answered")
 
 // QuestionKind says what is asked for.
 type QuestionKind string
@@ -86,7 +72,7 @@ func (q Question) Check(a Answer) error {
 	case q.Kind == Input && strings.TrimSpace(a.Text) == "":
 		return errors.New("the answer is empty")
 	case q.Kind == Approval && a.Text == ApproveAlways && q.Shape == "":
-		return fmt.Errorf("this command is not offered for always (that is for kinds of commands that were approved %d times before): approve it once or deny it", offerAfter)
+		return fmt.Errorf("this command is not offered for always (that is for kinds of commands that were approved %d times before): approve it once or deny it", OfferAfter)
 	case q.Kind == Approval && a.Text != Approve && a.Text != ApproveAlways && a.Text != Deny:
 		return fmt.Errorf("%q is no decision: %s, %s or %s", a.Text, Approve, ApproveAlways, Deny)
 	case q.Kind == SecretInput && len(a.Text) < minSecret:
@@ -97,14 +83,30 @@ func (q Question) Check(a Answer) error {
 	return nil
 }
 
-// Headless is a User with nobody behind it: it approves when Yes is set, and
-// leaves everything else undecided.
-type Headless struct{ Yes bool }
+// The ids of the questions that are not about what a model chose: whether the
+// workspace is trusted, and whether the task may go on beyond a limit. They are not
+// counted among the others, since a replay does not ask them.
+const (
+	TrustQuestion = "trust"
+	LimitQuestion = "limit"
+)
 
-// Ask implements User.
-func (h Headless) Ask(_ context.Context, q Question) (Answer, error) {
-	if h.Yes && q.Kind == Approval && q.Leave == "" {
-		return Answer{Text: Approve, By: Unasked}, nil
-	}
-	return Answer{}, ErrUndecided
-}
+// Aside reports whether a question is one of those.
+func Aside(id string) bool { return id == TrustQuestion || id == LimitQuestion }
+
+// What is recorded in place of a secret's value, and what the user answers who has
+// put it into the keyring by himself.
+const (
+	Given = "given"
+	Kept  = "kept"
+)
+
+const (
+	// offerAfter is how often the user must have approved the same kind of command,
+	// with no rejection in between, before it is offered for always: one approval
+	// says nothing about the next time, the second shows a habit.
+	OfferAfter = 2
+	// minSecret is the shortest secret in bytes: a shorter one cannot be removed from
+	// texts, because it occurs in them by chance.
+	minSecret = 4
+)

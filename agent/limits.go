@@ -1,0 +1,13 @@
+package agent
+
+const (
+	// maxPlanningTurns bounds TARS's looking around before it plans, and the
+	// turns of a verification and a reflection: a model that has not decided
+	// by then goes in circles.
+	maxPlanningTurns = 40
+	// maxFreeTurns bounds the read-only aids of one round, which cost no step.
+	maxFreeTurns = 60
+	// maxInvalid is how many unusable replies in a row end in a pause: the model
+	// was told each time what was wrong, so more of the same will not help.
+	maxInvalid = 4
+)

@@ -1,0 +1,161 @@
+package record
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"caselsp/agent/action"
+	"caselsp/sandbox"
+)
+
+// applyStarted folds the beginning of a command, or of an installation before it.
+func (p *State) applyStarted(b CommandStarted) {
+	if b.Layer != "" {
+		p.applyLayer(b.Layer, func(l *Dependencies) { l.State = Installing })
+	} else if c := p.Pending; c != nil {
+		c.Command, c.Result, c.Without = true, nil, b.Without
+		p.Commands++
+		c.Tries++
+	}
+}
+
+// applyEnded folds the end of either.
+func (p *State) applyEnded(b CommandEnded) {
+	if b.Layer != "" {
+		p.applyLayer(b.Layer, func(l *Dependencies) { l.installed(&b.Result) })
+	} else if c := p.Pending; c != nil {
+		c.Result = &b
+		if c.Tries == 1 {
+			c.First = b.Result.Status
+		}
+	}
+}
+
+// applyAnswer folds an answer, which is about dependencies or about the action.
+func (p *State) applyAnswer(q *Question, a Answer) {
+	if q != nil && q.Kind == Approval && (q.Layer != "" || p.Pending != nil && p.Pending.Result != nil) {
+		p.Judged = append(p.Judged, UserJudged(q.Command, a))
+	}
+	if q != nil && q.Kind == Input {
+		p.UserTexts = append(p.UserTexts, a.Text)
+	}
+	switch {
+	case q != nil && q.Kind == Trusting: // trust itself is kept elsewhere, and looked at each time
+		p.OnlyReads = a.Text == Deny
+	case q != nil && q.Kind == SecretInput:
+		if p.Pending != nil && a.Text == Deny {
+			p.Pending.Withheld = &a
+		}
+	case q != nil && q.Leave != "":
+		p.applyLeave(q, a)
+	case q != nil && q.Kind == Extending && a.Text == Deny:
+		p.LimitKept = true
+	case q != nil && q.Kind == Extending:
+		p.Extended += q.More
+	case q != nil && q.Layer != "" && a.Text == Deny:
+		p.applyLayer(q.Layer, func(l *Dependencies) { l.State = Without })
+	case q != nil && q.Layer != "":
+		p.applyLayer(q.Layer, (*Dependencies).agreed)
+	case p.Pending != nil && p.Pending.Result != nil:
+		p.applyAgain(a)
+	case p.Pending != nil:
+		p.Pending.Answer = &a
+	}
+}
+
+// applyAgain folds the answer to whether a command may run once again.
+func (p *State) applyAgain(a Answer) {
+	c := p.Pending
+	c.AnswerAgain = &a
+	if a.Text == Deny && c.First == sandbox.TimedOut {
+		if p.NoMoreTime == nil {
+			p.NoMoreTime = map[string]bool{}
+		}
+		p.NoMoreTime[CommandOf(c.Args)] = true
+	}
+}
+
+// UserJudged is the user's judgement, or that of the flag that answered for him.
+func UserJudged(line string, a Answer) Judged {
+	j := Judged{Line: line, Allowed: a.Text != Deny, By: ByUser, How: a.By, Reason: a.Reason}
+	if a.By == Unasked {
+		j.By = ByPolicy
+	}
+	if !j.Allowed {
+		j.Text = "The user refused this command."
+		if a.Reason != "" {
+			j.Text += " The reason: " + a.Reason
+		}
+		j.Text += " Find another way; do not ask for it again."
+	}
+	return j
+}
+
+// String is a judgement in one line, for histories.
+func (j Judged) String() string {
+	how := "refused"
+	if j.Allowed {
+		how = "allowed"
+	}
+	who := map[string]string{
+		ByUser: "by the user", ByRule: "by an approval for always", ByPolicy: "by the settings", ByDefault: "by default",
+	}[j.By]
+	if j.How == Unasked {
+		who = "by the flag"
+	}
+	text := fmt.Sprintf("`%s` %s %s", strings.Join(strings.Fields(j.Line), " "), how, cmp.Or(who, j.By))
+	if j.How != "" {
+		text += " (" + j.How + ")"
+	}
+	if j.Reason != "" {
+		text += ": " + strings.TrimSuffix(FirstLine(j.Reason), ".")
+	}
+	return text
+}
+
+// WithChanges rebuilds a command's result from its record and the blobs of its changes.
+func (b *CommandEnded) WithChanges(blob Blobs) (*sandbox.Result, error) {
+	r := b.Result
+	r.Changes = nil
+	for _, c := range b.Changes {
+		change := sandbox.Change{Path: c.Path, Mode: c.Mode, Deleted: c.Hash == ""}
+		if !change.Deleted {
+			data, err := blob(c.Hash)
+			if err != nil {
+				return nil, fmt.Errorf("the content of %s that the command wrote: %w", c.Path, err)
+			}
+			change.Data = data
+		}
+		r.Changes = append(r.Changes, change)
+	}
+	return &r, nil
+}
+
+// pathOf reads the file out of the arguments of an edit.
+func pathOf(raw json.RawMessage) string {
+	var a action.PatchFile
+	if json.Unmarshal(raw, &a) != nil {
+		return ""
+	}
+	return a.Path
+}
+
+// stepOf reads the step out of a ROLLBACK's arguments.
+func stepOf(raw json.RawMessage) int {
+	var a action.Rollback
+	if json.Unmarshal(raw, &a) != nil {
+		return 0
+	}
+	return a.Step
+}
+
+// CommandOf reads the command line out of a RUN_COMMAND's arguments.
+func CommandOf(raw json.RawMessage) string {
+	var a action.RunCommand
+	if json.Unmarshal(raw, &a) != nil {
+		return ""
+	}
+	return a.Command
+}

@@ -1,0 +1,112 @@
+package record
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"caselsp/sandbox"
+)
+
+// Dependencies is what a task knows of one set of dependencies.
+type Dependencies struct {
+	State  dependencyState
+	said   string          // the end of what a failed installation said
+	From   sandbox.Sources // where they come from
+	Opened []string        // hosts that the user opened for them, beside those of from
+	Wants  []string        // hosts for want of which the last installation failed
+	rounds int             // how often hosts were asked for
+}
+
+// hostRounds is how often the user is asked to open more hosts for one
+// installation: an index sends to another host, and that perhaps to a third.
+const hostRounds = 3
+
+type dependencyState int
+
+const (
+	Unseen       dependencyState = iota // nobody has looked whether it is there
+	Missing                             // the user must be asked
+	Installing                          // its installation had begun when the process ended, or runs
+	narrow                              // it failed for want of hosts, and the user must be asked for these
+	Agreed                              // the user agreed
+	Ready                               // commands find it
+	Without                             // commands run without it: the user said so, or the engine keeps none
+	NotInstalled                        // it could not be installed
+)
+
+// applyLayer folds what becomes of dependencies.
+func (p *State) applyLayer(key string, change func(*Dependencies)) {
+	if p.Dependencies == nil {
+		p.Dependencies = map[string]Dependencies{}
+	}
+	l := p.Dependencies[key]
+	change(&l)
+	p.Dependencies[key] = l
+}
+
+// found folds what was found when somebody looked.
+func (l *Dependencies) found(by DependenciesFound) {
+	if by.From != nil {
+		l.From = *by.From
+	}
+	switch {
+	case by.Found:
+		l.State = Ready
+	case by.Without:
+		l.State = Without
+	case by.Said != "":
+		l.State, l.said = NotInstalled, by.Said
+	default:
+		l.State = Missing
+	}
+}
+
+// agreed folds that the user lets them be installed, and opens what was asked for.
+func (l *Dependencies) agreed() {
+	if len(l.Wants) > 0 {
+		l.Opened, l.Wants = slices.Concat(l.Opened, l.Wants), nil
+		l.rounds++
+	}
+	l.State = Agreed
+}
+
+// installed folds the end of an installation.
+func (l *Dependencies) installed(r *sandbox.Result) {
+	l.State, l.said, l.Wants = Ready, "", nil
+	if r.OK() {
+		return
+	}
+	l.State, l.said = NotInstalled, Failure(r)
+	if l.rounds < hostRounds {
+		l.Wants = r.Wanted()
+	}
+	if len(l.Wants) > 0 {
+		l.State = narrow
+	}
+}
+
+// saidLimit is how much of a failed installation a model is told: installers
+// give their reason last.
+const saidLimit = 2 << 10
+
+// Failure is how a command of ours failed, for a model.
+func Failure(r *sandbox.Result) string {
+	said := strings.ToValidUTF8(r.Output[max(0, len(r.Output)-saidLimit):], "")
+	return fmt.Sprintf("%s, exit code %d\n%s", r.Status, r.ExitCode, said)
+}
+
+// WithoutLayers tells the model why a failed command did not find the project's
+// dependencies; "" where it did.
+func (p *State) WithoutLayers() string {
+	for _, key := range slices.Sorted(maps.Keys(p.Dependencies)) {
+		switch l := p.Dependencies[key]; l.State {
+		case NotInstalled:
+			return "The project's dependencies are not there: they could not be installed. " + l.said
+		case Without:
+			return "The project's dependencies are not there: only what the sandbox itself has is."
+		}
+	}
+	return ""
+}

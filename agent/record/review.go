@@ -1,0 +1,93 @@
+package record
+
+// HunkState is what the user decided about one hunk.
+type HunkState string
+
+// The states of a hunk under review.
+const (
+	HunkOpen     HunkState = "open"
+	HunkAccepted HunkState = "accepted"
+	HunkRejected HunkState = "rejected"
+)
+
+// ReviewState is the fold of the review's records.
+type ReviewState struct {
+	Decided  map[HunkID]HunkState
+	Applied  map[string]AppliedTo // by path: before the first application, after the last
+	Applying *Applying            // an intent without an outcome
+}
+
+func (r *ReviewState) apply(body Body) {
+	if r.Decided == nil {
+		r.Decided, r.Applied = map[HunkID]HunkState{}, map[string]AppliedTo{}
+	}
+	switch b := body.(type) {
+	case Applying:
+		r.Applying = &b
+	case Decided:
+		for _, h := range b.Hunks {
+			r.Decided[h] = HunkRejected
+		}
+	case Applied:
+		if r.Applying == nil {
+			return
+		}
+		for _, result := range b.Results {
+			if result.OK {
+				r.arrived(result.Path, b.Undo)
+			}
+		}
+		for _, part := range b.Partly {
+			r.arrivedPartly(part)
+		}
+		r.Applying = nil
+	}
+}
+
+// arrived folds one file that was changed as intended.
+func (r *ReviewState) arrived(path string, undo bool) {
+	for _, e := range r.Applying.Edits {
+		if e.Path != path {
+			continue
+		}
+		if undo {
+			origin := path
+			if e.From != "" {
+				origin = e.From
+			}
+			delete(r.Applied, origin)
+			for h := range r.Decided {
+				if h.Path == origin {
+					delete(r.Decided, h)
+				}
+			}
+			return
+		}
+		if first, again := r.Applied[path]; again {
+			e.Before, e.Op = first.Before, first.Op
+		}
+		r.Applied[path] = e
+		for _, h := range r.Applying.Hunks {
+			if h.Path == path {
+				r.Decided[h] = HunkAccepted
+			}
+		}
+	}
+}
+
+// arrivedPartly folds one file that some hunks came into.
+func (r *ReviewState) arrivedPartly(part Partly) {
+	for _, e := range r.Applying.Edits {
+		if e.Path != part.Path {
+			continue
+		}
+		e.After = part.After
+		if first, again := r.Applied[part.Path]; again {
+			e.Before, e.Op = first.Before, first.Op
+		}
+		r.Applied[part.Path] = e
+		for _, h := range part.Hunks {
+			r.Decided[HunkID{part.Path, h}] = HunkAccepted
+		}
+	}
+}

@@ -1,0 +1,455 @@
+package record
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"caselsp/agent/action"
+	"caselsp/agent/llm"
+	"caselsp/sandbox"
+)
+
+// State is the whole state of a task: a fold over its records. Nothing in a
+// run is remembered anywhere else, so what a crash leaves behind is what a
+// resumed run begins with.
+type State struct {
+	Task     Task
+	manifest map[string]string
+	Started  time.Time
+	Changed  time.Time
+	Seq      int64
+
+	Phase  Phase
+	Before Phase // what Paused or Stopped interrupted
+	asking Phase // the state in which the open question was asked
+	reason string
+
+	Plan     *action.Plan
+	Features []Feature
+	Current  int // index of the feature that is worked on
+
+	Recalled     []string // what memory gave for the task
+	conversation          // of the present phase, and gone with it
+	LastTest     *testRun // of this feature
+	Hypothesis   *action.Hypothesis
+	Verdict      *action.Verdict
+
+	Staged       Staged
+	Dependencies map[string]Dependencies // by key: what became of the project's dependencies
+	Leaves       map[string]bool         // what the user gave leave for beside commands
+	Placeholders map[string][]string     // by path: secrets for which placeholders stand in a file
+	Lost         map[string]bool         // command lines of unknown outcome: run again only when asked
+	NoMoreTime   map[string]bool         // command lines that the user will not wait longer for
+
+	Linted       map[string]lintedFile // by path: what linters last said
+	LintTroubles map[string]bool       // why linters could not judge
+	Objected     map[string]bool       // objections that the model was told of
+
+	Usage llm.Usage
+	Calls int
+
+	landings  []landing // hunks that patches placed
+	UserTexts []string  // what the user wrote: the task and the answers
+	Judged    []Judged  // who decided about which command
+
+	Open      *Question
+	Commands  int  // that were started
+	Extended  int  // by which the user has let them go beyond the limit
+	LimitKept bool // the user did not let them, and is not to be asked again before the next pause
+	OnlyReads bool // the user does not trust the workspace: not to be asked again before the next pause
+	Questions int
+	Report    *Reported
+	Review    ReviewState
+}
+
+// Feature is the progress of one feature.
+type Feature struct {
+	action.Feature
+	Ended, OK bool
+	Reason    string
+	Attempt   int // from 1
+	Round     int // over all attempts, from 1
+	Idle      int // rounds in a row that ended without FINISH_FEATURE
+	Rollbacks int
+	Step      int            // running number of its steps
+	Start     Staged         // what was staged when it began
+	Good      Staged         // the last state that passed its tests, else start
+	goodStep  int            // the step that good is the outcome of; 0: none
+	Marks     map[int]Staged // what was staged before each step
+	Refused   map[string]int // by path: patches refused in a row
+	Log       []string       // one line a step
+	Tests     string         // how the last run of its tests went, in one line
+	Failure   string         // what the last failed test said
+	Known     []string       // files that the model asked for or changed, oldest first
+	Verdicts  []action.Verdict
+}
+
+// conversation is the conversation of one state of one round.
+type conversation struct {
+	Turns   []Turn
+	Steps   int  // steps of this round
+	Free    int  // aids that cost no step
+	Invalid int  // unusable replies in a row
+	Asked   bool // memory was asked in this phase
+	Tested  bool // the tests ran in this phase, or were kept from it
+
+	Shown    []action.Shown // what the last request held
+	ranges   []action.Shown // parts of files shown by results in this phase
+	InFlight *CallSent      // a call without an answer
+	Answer   *llm.Response  // an answer that was not interpreted yet
+	Pending  *Pending
+}
+
+// Pending is an intent without an outcome.
+type Pending struct {
+	ActionChosen
+	Judged   *Judged       // whether the command may run
+	Withheld *Answer       // the user's, where leave was asked for and not given
+	Without  []string      // files that the command was not given
+	Answer   *Answer       // the user's, where one was asked
+	Command  bool          // the command was started
+	Result   *CommandEnded // and has ended
+
+	Tries       int            // how often it was started
+	First       sandbox.Status // how the first try ended
+	AnswerAgain *Answer        // whether it may run again with more
+}
+
+// Turn is one exchange with a model that is over.
+type Turn struct {
+	Step   int
+	Call   llm.ToolCall // Name is empty for a reply without a usable action
+	Reply  string
+	Result string
+	note   string
+	Full   string // the path of the file that the result shows whole
+	OK     bool
+}
+
+// testRun is the last run of a feature's tests.
+type testRun struct {
+	command string
+	OK      bool
+	Skipped bool // the user or the settings kept it from running
+	Lost    bool // its outcome is not known
+	Output  string
+}
+
+// Apply folds one record into the state.
+func (p *State) Apply(seq int64, at time.Time, body Body) {
+	p.Seq, p.Changed = seq, at
+	switch b := body.(type) {
+	case TaskGiven:
+		p.Task, p.manifest, p.Started, p.Phase = b.Task, b.Manifest, at, Planning
+		p.UserTexts = append(p.UserTexts, b.Task.Text)
+	case StateChanged:
+		p.applyState(b)
+	case CallSent:
+		p.InFlight, p.Shown = &b, b.Shown
+		p.Calls++
+	case CallAnswered:
+		p.InFlight, p.Answer = nil, &b.Response
+		p.Usage = p.Usage.Add(b.Response.Usage)
+	case CallFailed:
+		p.InFlight = nil
+	case ReplyRefused:
+		t := Turn{Result: b.Reason}
+		if p.Answer != nil {
+			t.Reply = p.Answer.Content
+		}
+		p.Turns, p.Answer = append(p.Turns, t), nil
+		p.Invalid++
+	case ActionChosen:
+		p.applyChosen(b)
+	case ActionDone:
+		p.applyDone(b)
+	case Asked:
+		p.Open, p.asking, p.Phase = &b.Question, p.Phase, Waiting
+		if !Aside(b.Question.ID) {
+			p.Questions++
+		}
+	case Answered:
+		asked := p.Open
+		p.Open = nil
+		if p.Phase == Waiting {
+			p.Phase = p.asking
+		} else { // answered while the task was paused
+			p.Before = p.asking
+		}
+		p.applyAnswer(asked, b.Answer)
+	case CommandStarted:
+		p.applyStarted(b)
+	case CommandEnded:
+		p.applyEnded(b)
+	default:
+		p.applyMilestone(body)
+	}
+}
+
+// applyMilestone folds the records that stand between conversations.
+func (p *State) applyMilestone(body Body) {
+	switch b := body.(type) {
+	case Linted:
+		p.applyLinted(b)
+	case Tolerated:
+		p.grant(b.Key)
+	case DependenciesFound:
+		p.applyLayer(b.Key, func(l *Dependencies) { l.found(b) })
+	case Judged:
+		p.Judged = append(p.Judged, b)
+		if p.Pending != nil {
+			p.Pending.Judged = &b
+		}
+	case MemoryRecalled:
+		if p.Pending == nil {
+			p.Recalled, p.Asked = b.Found, true
+		}
+	case Planned:
+		p.Plan, p.Answer = &b.Plan, nil
+		p.Features = nil
+		for _, f := range b.Plan.Features {
+			p.Features = append(p.Features, Feature{Feature: f})
+		}
+	case Verified:
+		p.Verdict, p.Answer = &b.Verdict, nil
+		f := &p.Features[p.Current]
+		f.Verdicts = append(f.Verdicts, b.Verdict)
+	case Hypothesised:
+		p.Hypothesis, p.Answer = &b.Hypothesis, nil
+	case FeatureEnded:
+		f := &p.Features[b.Feature]
+		f.Ended, f.OK, f.Reason = true, b.OK, b.Reason
+		p.conversation = conversation{}
+		if b.Staged != nil {
+			p.Staged = *b.Staged
+			p.takeBack(b.Feature, 0)
+		}
+	case Rebased:
+		p.Staged = b.Staged
+		note := "The user changed " + strings.Join(b.Paths, ", ") + " in the editor; the staged edits were moved onto that."
+		if b.Dropped != "" {
+			note += " These staged changes overlapped with what the user typed and were dropped; do them again where they still make sense:\n" + b.Dropped
+		}
+		p.Turns = append(p.Turns, Turn{Result: note})
+	case Reported:
+		p.Report = &b
+	case Applying, Applied, Decided:
+		p.Review.apply(body)
+	}
+}
+
+func (p *State) applyState(b StateChanged) {
+	p.reason = b.Reason
+	if !b.To.Works() {
+		if p.Phase.Works() || p.Phase == Waiting {
+			p.Before = p.Phase
+		}
+		p.Phase, p.OnlyReads, p.LimitKept = b.To, false, false
+		return
+	}
+	resumed := !p.Phase.Works() && p.Phase != Waiting
+	idle := p.Phase == Coding && b.To == Coding && !resumed // a round that ended without FINISH_FEATURE
+	p.Phase = b.To
+	if resumed {
+		p.Invalid = 0 // the user wants it tried again
+		return
+	}
+	p.conversation = conversation{}
+	p.Current = b.Feature
+	switch b.To {
+	case Coding:
+		p.enterCoding(b, idle)
+	case Reflecting:
+		p.Hypothesis = nil
+	case Verifying:
+		p.Verdict = nil
+	}
+}
+
+// enterCoding begins a round.
+func (p *State) enterCoding(b StateChanged, idle bool) {
+	f := &p.Features[p.Current]
+	if idle {
+		f.Idle++
+	} else {
+		f.Idle = 0
+	}
+	if f.Attempt == 0 {
+		f.Start, f.Good, f.Marks = p.Staged, p.Staged, map[int]Staged{}
+		f.Known = append(f.Known, f.Files...)
+		p.LastTest, p.Hypothesis, p.Verdict = nil, nil, nil
+	}
+	f.Attempt, f.Round = b.Attempt, b.Round
+}
+
+func (p *State) applyChosen(b ActionChosen) {
+	p.Pending, p.Answer, p.Invalid = &Pending{ActionChosen: b}, nil, 0
+	if b.Step == 0 || len(p.Features) == 0 {
+		p.Free++
+		return
+	}
+	f := &p.Features[p.Current]
+	f.Step = b.Step
+	f.Marks[b.Step] = p.Staged
+	p.Steps++
+}
+
+func (p *State) applyDone(b ActionDone) {
+	c := p.Pending
+	p.Pending, p.Answer = nil, nil
+	if c == nil {
+		return // an outcome without an intent changes nothing
+	}
+	if b.Staged != nil {
+		p.Staged = *b.Staged
+	}
+	if b.OK {
+		p.declare(c)
+	}
+	for _, key := range b.Objected {
+		if p.Objected == nil {
+			p.Objected = map[string]bool{}
+		}
+		p.Objected[key] = true
+	}
+	if b.Shown != nil {
+		p.ranges = append(p.ranges, *b.Shown)
+	}
+	if line := CommandOf(c.Args); c.Action == action.RunCommandName && (b.Lost || c.Result != nil) {
+		if p.Lost == nil {
+			p.Lost = map[string]bool{}
+		}
+		p.Lost[line] = b.Lost && !b.Skipped
+	}
+	full := ""
+	if b.Shown != nil && b.Shown.Full && c.Action == action.GetFullFileContent {
+		full = b.Shown.Path
+	}
+	p.Turns = append(p.Turns, Turn{
+		Full: full, Step: c.Step, Call: llm.ToolCall{ID: c.CallID, Name: c.Action, Arguments: string(c.Args)},
+		Reply: c.Thought, Result: b.Text, note: b.Note, OK: b.OK,
+	})
+	if len(p.Features) == 0 {
+		return
+	}
+	f := &p.Features[p.Current]
+	if b.Shown != nil {
+		f.learn(b.Shown.Path)
+	}
+	if c.Step > 0 {
+		f.Log = append(f.Log, logLine(c, b))
+	}
+	p.land(c, b)
+	f.countRefused(c, b)
+	p.applyEffect(f, c, b)
+}
+
+// applyEffect folds what particular actions mean beyond what they staged.
+func (p *State) applyEffect(f *Feature, c *Pending, b ActionDone) {
+	switch {
+	case c.Action == action.RollbackName && b.OK:
+		f.Rollbacks++
+		from := stepOf(c.Args)
+		if from == 0 {
+			from = f.goodStep + 1
+		}
+		p.takeBack(p.Current, from)
+	case c.Role == RoleTester:
+		p.LastTest = &testRun{command: CommandOf(c.Args), OK: b.OK, Output: b.Text, Skipped: b.Skipped, Lost: b.Lost}
+		p.Tested = !b.Lost
+		f.Tests = testLine(p.LastTest)
+		if !b.OK && !b.Skipped && !b.Lost {
+			f.Failure = FailureText(b.Text)
+		}
+		if b.OK {
+			f.Good, f.goodStep = p.Staged, f.Step
+		}
+	}
+}
+
+// learn notes a file as one that the model works with; the latest is last.
+func (f *Feature) learn(path string) {
+	for i, k := range f.Known {
+		if k == path {
+			f.Known = append(f.Known[:i:i], f.Known[i+1:]...)
+			break
+		}
+	}
+	f.Known = append(f.Known, path)
+}
+
+// logLine is the work log's line for one step.
+func logLine(c *Pending, b ActionDone) string {
+	what := b.Note
+	if what == "" {
+		what = c.Action
+	}
+	if !b.OK {
+		what = c.Action + " refused or failed: " + FirstLine(b.Text)
+	}
+	return strings.TrimSuffix(fmt.Sprintf("step %d: %s — %s", c.Step, what, FirstLine(c.Thought)), " — ")
+}
+
+// FirstLine cuts a text to its first line, and that to a length fit for a list.
+func FirstLine(s string) string {
+	const most = 200
+	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	return s
+}
+
+// Feature returns the feature that is worked on; nil before the plan.
+func (p *State) Feature() *Feature {
+	if p.Current < 0 || p.Current >= len(p.Features) {
+		return nil
+	}
+	return &p.Features[p.Current]
+}
+
+// Status returns the task at a glance.
+func (p *State) Status(rounds int) Status {
+	s := Status{
+		Task: p.Task, State: p.Phase, Reason: p.reason, Features: len(p.Features), Rounds: rounds,
+		Usage: p.Usage, Open: p.Open, Started: p.Started, Changed: p.Changed,
+	}
+	if f := p.Feature(); f != nil && (p.Phase.Works() && p.Phase != Planning || p.Phase == Waiting || p.Phase == Paused) {
+		s.Feature, s.Title, s.Attempt, s.Round, s.Step = p.Current+1, f.Title, f.Attempt, f.Round, p.Steps
+	}
+	return s
+}
+
+// ShownNow lists what the model has been shown, by path: the files of the last
+// request, and the ranges that results showed since.
+func (p *State) ShownNow() map[string]action.Shown {
+	m := map[string]action.Shown{}
+	for _, s := range p.ranges {
+		if s.Hash != "" {
+			m[s.Path] = s
+		}
+	}
+	for _, s := range p.Shown {
+		m[s.Path] = s
+	}
+	return m
+}
+
+// Fold applies one record of the journal. A record that is well-formed but does not
+// fit those before it, because the store was changed by another program, is an
+// error of this task alone.
+func (p *State) Fold(seq int64, at time.Time, kind string, raw json.RawMessage) (err error) {
+	body, err := Decode(kind, raw)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("a record of the kind %q does not fit those before it (%v): the store was changed by something else than caselsp", kind, cause)
+		}
+	}()
+	p.Apply(seq, at, body)
+	return nil
+}

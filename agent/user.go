@@ -1,0 +1,33 @@
+package agent
+
+import (
+	"context"
+	"errors"
+
+	"caselsp/agent/record"
+)
+
+// User is whom the agent asks. Ask blocks until the user has decided, ctx ends,
+// or it is certain that nobody will answer now.
+//
+// Silence is no answer: an implementation returns ErrUndecided, never an
+// invented choice, when the prompt was closed, timed out or failed. The
+// question then stays open and the task pauses.
+type User interface {
+	Ask(ctx context.Context, q record.Question) (record.Answer, error)
+}
+
+// ErrUndecided says that a question was shown, or could not be shown, and nobody decided.
+var ErrUndecided = errors.New("the question was not answered")
+
+// Headless is a User with nobody behind it: it approves when Yes is set, and
+// leaves everything else undecided.
+type Headless struct{ Yes bool }
+
+// Ask implements User.
+func (h Headless) Ask(_ context.Context, q record.Question) (record.Answer, error) {
+	if h.Yes && q.Kind == record.Approval && q.Leave == "" {
+		return record.Answer{Text: record.Approve, By: record.Unasked}, nil
+	}
+	return record.Answer{}, ErrUndecided
+}
