@@ -86,14 +86,20 @@ func (w *wiring) open(dirs []string, layers []settings.Layer, user agent.User, c
 		Rules:    e.settings.Validate.Rules,
 		Linting:  agent.Linting{When: e.settings.Lint.When, Grades: gradesOf(e.settings.Lint.Critical)},
 		Expiry:   time.Duration(e.settings.Approvals.Days) * 24 * time.Hour,
-		Limits:   agent.Limits(e.settings.Limits),
 		Version:  versionText(),
+		Limits:   limitsOf(e.settings.Limits),
 	}
 	if change != nil {
 		change(&o)
 	}
 	e.agent = agent.New(o)
 	return e, nil
+}
+
+// limitsOf returns the limits of a task. They are copied one by one, so that a test
+// sees that each setting is read.
+func limitsOf(l settings.Limits) agent.Limits {
+	return agent.Limits{Steps: l.Steps, Rounds: l.Rounds, Attempts: l.Attempts, Rollbacks: l.Rollbacks, Tokens: l.Tokens, Cost: l.Cost, Commands: l.Commands}
 }
 
 // configure merges the settings and reads the user's keys.
