@@ -81,33 +81,29 @@ func (a *arguments) add(one json.RawMessage) error {
 }
 
 // check refuses arguments that are not those of the command whose fields are given.
-func (a arguments) check(fields []string) error {
+func (a arguments) check(fields []Field) error {
 	for _, name := range slices.Sorted(maps.Keys(a.fields)) {
 		raw := a.fields[name]
-		if !slices.Contains(fields, name) {
-			return fmt.Errorf("%.80q is no argument: there are %s", name, cmp.Or(strings.Join(fields, ", "), "none"))
+		i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name })
+		if i < 0 {
+			return fmt.Errorf("%.80q is no argument: there are %s", name, cmp.Or(strings.Join(namesOf(fields), ", "), "none"))
 		}
 		text, _ := a.field(name)
-		object := raw[0] == '{' || raw[0] == '['
+		composed := raw[0] == '{' || raw[0] == '['
 		switch {
 		case string(raw) == "null":
-		case slices.Contains(flags, name):
+		case fields[i].kind == flag:
 			if text != "true" && text != "false" {
 				return fmt.Errorf("%s must be true or false", name)
 			}
-		case object != slices.Contains(objects, name):
+		case composed != (fields[i].kind == object):
 			return fmt.Errorf("%s is of the wrong kind (%.40s)", name, raw)
-		case !object && len(text) > maxText:
+		case !composed && len(text) > maxText:
 			return fmt.Errorf("%s has %d bytes; at most %d are taken", name, len(text), maxText)
 		}
 	}
 	return nil
 }
-
-var (
-	flags   = []string{"single", "why", "withdraw"} // fields that are true or false
-	objects = []string{"range", "diagnostic"}       // fields that are objects
-)
 
 // maxText is the longest text of an argument in bytes: far above what
 // the commands take, which check it again more narrowly.

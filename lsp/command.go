@@ -3,7 +3,6 @@ package lsp
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -42,27 +41,96 @@ const (
 // Command is one of the server's commands, for those who run it.
 type Command struct {
 	ID        string
-	Arguments string // in words
+	Arguments Arguments
 	Does      string
 }
 
-// fields are the names that the arguments of a command may have as an object, in
-// the words of its documentation. A misspelt one must not be passed over: without
-// its file, an acceptance would be one of all files.
-func (c Command) fields() []string {
-	var names []string
-	for _, object := range inBraces.FindAllStringSubmatch(c.Arguments, -1) {
-		names = append(names, strings.FieldsFunc(object[1], func(r rune) bool { return r == ',' || r == ' ' })...)
-	}
-	for _, word := range []string{"task", "question"} {
-		if strings.HasPrefix(c.Arguments, word) {
-			names = append(names, word)
-		}
+// Arguments is what a command takes: one string, or one object with some of the
+// fields. The documentation is made from it, and what clients send is checked
+// against it: a misspelt field must not be passed over, because an acceptance
+// without its file would be one of all files.
+type Arguments struct {
+	Alone    string // what a plain string means; "" where the documentation offers none
+	Fields   []Field
+	Optional bool // said in the documentation: none may be given
+}
+
+// Field is one field of an object of arguments.
+type Field struct {
+	Name string
+	kind kind
+}
+
+// kind is what the value of a field must be.
+type kind int
+
+const (
+	word   kind = iota // a string or a number
+	flag               // true or false
+	object             // an object, such as a range
+)
+
+// The fields of arguments.
+var (
+	argTask       = Field{"task", word}
+	argQuestion   = Field{"question", word}
+	argText       = Field{"text", word}
+	argURI        = Field{"uri", word}
+	argRange      = Field{"range", object}
+	argDiagnostic = Field{"diagnostic", object}
+	argSingle     = Field{"single", flag}
+	argLanguage   = Field{"language", word}
+	argType       = Field{"type", word}
+	argReason     = Field{"reason", word}
+	argWhy        = Field{"why", flag}
+	argFile       = Field{"file", word}
+	argHunk       = Field{"hunk", word}
+	argRule       = Field{"rule", word}
+	argWithdraw   = Field{"withdraw", flag}
+)
+
+// namesOf returns the names of fields.
+func namesOf(list []Field) []string {
+	names := make([]string, len(list))
+	for i, f := range list {
+		names[i] = f.Name
 	}
 	return names
 }
 
-var inBraces = regexp.MustCompile(`\{([a-z, ]+)\}`)
+// fields are arguments given as an object.
+func fields(list ...Field) Arguments { return Arguments{Fields: list} }
+
+// oneTask are the arguments of commands that take a task and nothing else.
+var oneTask = Arguments{Alone: argTask.Name, Fields: []Field{argTask}}
+
+// or lets a plain string stand for the object.
+func (a Arguments) or(alone string) Arguments {
+	a.Alone = alone
+	return a
+}
+
+// orNone says that the arguments may be left out.
+func (a Arguments) orNone() Arguments {
+	a.Optional = true
+	return a
+}
+
+// String is the arguments in words, for the documentation.
+func (a Arguments) String() string {
+	names := namesOf(a.Fields)
+	var ways []string
+	if a.Alone != "" {
+		ways = append(ways, a.Alone)
+	}
+	if len(names) > 1 || len(names) == 1 && names[0] != a.Alone {
+		ways = append(ways, "`{"+strings.Join(names, ", ")+"}`")
+	}
+	if a.Optional || len(ways) == 0 {
+		ways = append(ways, "none")
+	}
+	return strings.Join(ways, " or ")
+}
 
 // entry is a command and what it does. do answers the request at once: whatever
 // takes time or talks to the editor, it leaves to call.afterAnswer.
@@ -74,28 +142,28 @@ type entry struct {
 // table are all commands, in the order of the documentation. A command that is
 // not here is not advertised either.
 var table = []entry{
-	{Command{cmdRun, "text or `{task, single, language, type, uri, range}`", "start a task; `uri` and `range` say what it is about, or which prompt document holds its text"}, (*server).doRun},
-	{Command{cmdNew, "`{uri, range}` or none", "open a prompt document, about this place where one is given"}, (*server).doNew},
-	{Command{cmdFix, "`{uri, diagnostic}`", "fix one diagnostic, whoever published it"}, (*server).doFix},
-	{Command{cmdFixAll, "`{uri}`", "carry out all fixes of a document that are certain"}, (*server).doFixAll},
-	{Command{cmdTodo, "`{uri, range}`", "carry out this TODO or `case:` comment"}, (*server).doTodo},
-	{Command{cmdStop, "task", "stop a task; it can be resumed"}, (*server).doStop},
-	{Command{cmdResume, "task", "go on with a task that was stopped, paused or interrupted"}, (*server).doResume},
-	{Command{cmdStatus, "task", "say where the tasks are"}, (*server).doStatus},
-	{Command{cmdApprove, "`{task, question}`", "run the command that is asked about, once; let the task go on; say that a secret is in the keyring now"}, (*server).doApprove},
-	{Command{cmdApproveAlways, "`{task, question}`", "run it, and do not ask again for exactly its like in this workspace; for what is offered so"}, (*server).doApproveAlways},
-	{Command{cmdDeny, "`{task, question, reason, why, uri}`", "refuse it; the reason goes to the model; `why: true` opens a document for it, `uri` is that document"}, (*server).doDeny},
-	{Command{cmdAnswer, "text or `{task, question, text, uri}`", "answer a question; `uri` is the document that the answer stands in"}, (*server).doAnswer},
-	{Command{cmdReview, "task", "open the review document"}, (*server).doReview},
-	{Command{cmdAccept, "`{task, file, hunk}`", "accept all, one file or one hunk; hunks count from 1"}, (*server).doAccept},
-	{Command{cmdReject, "`{task, file, hunk}`", "reject all, one file or one hunk"}, (*server).doReject},
-	{Command{cmdUndo, "task", "revert what was accepted; what you wrote since stays"}, (*server).doUndo},
-	{Command{cmdHistory, "none", "open the list of the workspace's tasks"}, (*server).doHistory},
-	{Command{cmdReport, "task", "open a task's report, of the latest where none is named"}, (*server).doReport},
-	{Command{cmdApprovals, "none", "open the list of what is always allowed here, to revoke it"}, (*server).doApprovals},
-	{Command{cmdRevoke, "`{rule}` or none", "ask again before a command that was always allowed, or for a value that is remembered; before all such commands where none is named"}, (*server).doRevoke},
-	{Command{cmdTrust, "none or `{withdraw}`", "trust the folders that are open: what is not trusted is only read; `withdraw: true` takes it back"}, (*server).doTrust},
-	{Command{cmdDoctor, "none", "check settings, model, sandbox and store, and say what to do"}, (*server).doDoctor},
+	{Command{cmdRun, fields(argTask, argSingle, argLanguage, argType, argURI, argRange).or("text"), "start a task; `uri` and `range` say what it is about, or which prompt document holds its text"}, (*server).doRun},
+	{Command{cmdNew, fields(argURI, argRange).orNone(), "open a prompt document, about this place where one is given"}, (*server).doNew},
+	{Command{cmdFix, fields(argURI, argDiagnostic), "fix one diagnostic, whoever published it"}, (*server).doFix},
+	{Command{cmdFixAll, fields(argURI), "apply all fixes of a document that are certain"}, (*server).doFixAll},
+	{Command{cmdTodo, fields(argURI, argRange), "carry out this TODO or `case:` comment"}, (*server).doTodo},
+	{Command{cmdStop, oneTask, "stop a task; it can be resumed"}, (*server).doStop},
+	{Command{cmdResume, oneTask, "go on with a task that was stopped, paused or interrupted"}, (*server).doResume},
+	{Command{cmdStatus, oneTask, "say what state the tasks are in"}, (*server).doStatus},
+	{Command{cmdApprove, fields(argTask, argQuestion), "run the command that is asked about, once; let the task go on; say that a secret is in the keyring now"}, (*server).doApprove},
+	{Command{cmdApproveAlways, fields(argTask, argQuestion), "run it, and allow this exact command in this workspace from now on, where that is offered"}, (*server).doApproveAlways},
+	{Command{cmdDeny, fields(argTask, argQuestion, argReason, argWhy, argURI), "refuse it; the reason goes to the model; `why: true` opens a document for it, `uri` is that document"}, (*server).doDeny},
+	{Command{cmdAnswer, fields(argTask, argQuestion, argText, argURI).or("text"), "answer a question; `uri` is the document that the answer stands in"}, (*server).doAnswer},
+	{Command{cmdReview, oneTask, "open the review document"}, (*server).doReview},
+	{Command{cmdAccept, fields(argTask, argFile, argHunk), "accept all, one file or one hunk; hunks count from 1"}, (*server).doAccept},
+	{Command{cmdReject, fields(argTask, argFile, argHunk), "reject all, one file or one hunk"}, (*server).doReject},
+	{Command{cmdUndo, oneTask, "revert what was accepted; what you wrote since stays"}, (*server).doUndo},
+	{Command{cmdHistory, fields(), "open the list of the workspace's tasks"}, (*server).doHistory},
+	{Command{cmdReport, oneTask, "open a task's report; without a task, the latest"}, (*server).doReport},
+	{Command{cmdApprovals, fields(), "open the list of what is always allowed here, to revoke it"}, (*server).doApprovals},
+	{Command{cmdRevoke, fields(argRule).orNone(), "ask again before a command that was always allowed, or for a remembered value; without a rule, before all such commands"}, (*server).doRevoke},
+	{Command{cmdTrust, fields(argWithdraw).orNone(), "trust the open folders (caselsp only reads in others); `withdraw: true` withdraws the trust"}, (*server).doTrust},
+	{Command{cmdDoctor, fields(), "check settings, model, sandbox and store, and say what to do"}, (*server).doDoctor},
 }
 
 // Commands returns what the server can be asked to do with
@@ -154,7 +222,7 @@ func (s *server) execute(c *call, p *executeParams) (any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", p.Command, err)
 	}
-	if err := args.check(table[i].fields()); err != nil {
+	if err := args.check(table[i].Arguments.Fields); err != nil {
 		return nil, fmt.Errorf("%s: %w", p.Command, err)
 	}
 	return table[i].do(s, c, args)

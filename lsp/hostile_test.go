@@ -36,9 +36,9 @@ func TestHostileArguments(t *testing.T) {
 			if c.ID != cmdTrust && c.ID != cmdRun { // these may be given by any word, or by none
 				bodies = append(bodies, fmt.Sprintf(`{"command": %q, "arguments": [%s]}`, c.ID, value))
 			}
-			for j, f := range c.fields() {
-				if (i+j+k)%3 == 0 && f != "withdraw" { // all of it takes half a minute, and finds no more
-					bodies = append(bodies, fmt.Sprintf(`{"command": %q, "arguments": [{%q: %s}]}`, c.ID, f, value))
+			for j, f := range c.Arguments.Fields {
+				if (i+j+k)%3 == 0 && f != argWithdraw { // all of it takes half a minute, and finds no more
+					bodies = append(bodies, fmt.Sprintf(`{"command": %q, "arguments": [{%q: %s}]}`, c.ID, f.Name, value))
 				}
 			}
 		}
