@@ -33,7 +33,7 @@ func (s *Store) PutBlob(data []byte) (string, error) {
 
 func checkBlob(data []byte) error {
 	if len(data) > maxBlob {
-		return fmt.Errorf("a blob of %d bytes is not kept, the limit is %d: leave such a file out of the task", len(data), maxBlob)
+		return fmt.Errorf("a blob of %d bytes is too large, the limit is %d: leave the file out of the task", len(data), maxBlob)
 	}
 	return nil
 }
@@ -48,7 +48,7 @@ func putBlob(tx *bolt.Tx, data []byte) error {
 }
 
 // Blob returns the bytes whose [Hash] is hash. Errors wrap fs.ErrNotExist when
-// there is no such blob, and say so when the bytes are no longer what they were.
+// there is no such blob, and say so when the stored bytes do not match the hash.
 func (s *Store) Blob(hash string) ([]byte, error) {
 	sum, err := hex.DecodeString(hash)
 	if err != nil || len(sum) != sha256.Size {
@@ -67,7 +67,7 @@ func (s *Store) Blob(hash string) ([]byte, error) {
 		return nil, fmt.Errorf("blob %s: %w", hash, err)
 	}
 	if got := sha256.Sum256(data); !bytes.Equal(got[:], sum) {
-		return nil, fmt.Errorf("blob %s: its bytes are damaged, their hash is %x", hash, got)
+		return nil, fmt.Errorf("blob %s: its bytes are damaged: their hash is %x", hash, got)
 	}
 	return data, nil
 }

@@ -57,7 +57,7 @@ type database struct {
 	pause  func(time.Duration)
 }
 
-// openDatabase opens or makes the file, waiting for its lock, and makes the
+// openDatabase opens or creates the file, waits for its lock, and creates the
 // buckets.
 func openDatabase(path string, wait time.Duration, buckets ...[]byte) (*database, error) {
 	d := &database{path: path, pause: time.Sleep}
@@ -83,7 +83,7 @@ func openDatabase(path string, wait time.Duration, buckets ...[]byte) (*database
 // any free pages to write.
 func (d *database) options(wait time.Duration) *bolt.Options {
 	return &bolt.Options{
-		Timeout:      wait, // the default is to block for ever
+		Timeout:      wait, // the default is to block forever
 		FreelistType: bolt.FreelistMapType,
 		MaxSize:      int(min(int64(maxDatabase), int64(math.MaxInt))),
 		NoStatistics: true,
@@ -95,8 +95,8 @@ func (d *database) options(wait time.Duration) *bolt.Options {
 	}
 }
 
-// openError says what an error of bbolt's Open means for the user: what the
-// system did not refuse, the file's content is to blame for.
+// openError says what an error of bbolt's Open means for the user. An error that
+// does not come from the operating system comes from the file's content.
 func (d *database) openError(err error) error {
 	if errors.Is(err, bolterrors.ErrTimeout) {
 		return &Locked{Path: d.path}
@@ -115,8 +115,8 @@ func (d *database) openError(err error) error {
 	return &Broken{Path: d.path, Err: err}
 }
 
-// check makes the buckets of a new file and looks whether an old one is whole
-// and ours.
+// check creates the buckets of a new file. Of an existing file it verifies that it
+// is complete and was written by caselsp.
 func (d *database) check(buckets [][]byte) error {
 	fresh := false
 	err := d.view(func(tx *bolt.Tx) error {
@@ -131,7 +131,7 @@ func (d *database) check(buckets [][]byte) error {
 		if meta == nil {
 			fresh = true
 			if name, _ := tx.Cursor().First(); name != nil {
-				return &Broken{Path: d.path, Err: errors.New("a database of another program")}
+				return &Broken{Path: d.path, Err: errors.New("another program's database")}
 			}
 			return nil
 		}
@@ -140,7 +140,7 @@ func (d *database) check(buckets [][]byte) error {
 		}
 		for _, name := range buckets {
 			if tx.Bucket(name) == nil {
-				return &Broken{Path: d.path, Err: fmt.Errorf("its part %q is missing", name)}
+				return &Broken{Path: d.path, Err: fmt.Errorf("its bucket %q is missing", name)}
 			}
 		}
 		return nil
@@ -168,13 +168,13 @@ func (d *database) view(fn func(*bolt.Tx) error) error {
 }
 
 // update runs fn in a write transaction that is on the disk when update
-// returns nil. fn may run several times, and the transaction of a run that
-// failed may have reached the disk nevertheless (its fsync failed, not its
-// write): fn must be able to find its own work done.
+// returns nil. fn may run several times, and a failed transaction may have reached
+// the disk (its fsync failed, not its write): fn must detect that its work is
+// already done.
 func (d *database) update(fn func(*bolt.Tx) error) error {
 	pause := writePause
 	for try := 1; ; try++ {
-		var refused error // by fn: not the disk's fault
+		var refused error // fn's own error: not a failure of the disk
 		err := d.guard(func() error {
 			if err := d.inPlace(); err != nil {
 				return err
@@ -198,8 +198,8 @@ func (d *database) update(fn func(*bolt.Tx) error) error {
 	}
 }
 
-// inPlace reports whether the file is still found under its name. A file that
-// was moved or deleted takes writes as ever, and loses them when it is closed.
+// inPlace reports whether the file still has its name. Writes to a file that was
+// moved or deleted succeed, and are lost when it is closed.
 func (d *database) inPlace() error {
 	open, err := d.file.Stat()
 	if err != nil {
@@ -212,7 +212,7 @@ func (d *database) inPlace() error {
 	return nil
 }
 
-// errClosed is what a store answers that was closed.
+// errClosed is returned by a store that was closed.
 var errClosed = errors.New("the store is closed")
 
 // guard runs fn and turns panics and faults into errors.
@@ -224,7 +224,7 @@ func (d *database) guard(fn func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			b := &Broken{Path: d.path, Err: fmt.Errorf("%v", p)}
-			if _, fault := p.(runtime.Error); fault { // its text would read like our own fault
+			if _, fault := p.(runtime.Error); fault { // its message would look like a bug of caselsp
 				b.Err = fmt.Errorf("a page of it is damaged or missing: %v", p)
 			}
 			d.broken.Store(b)
@@ -238,7 +238,7 @@ func (d *database) guard(fn func() error) (err error) {
 }
 
 // close releases the lock. A broken database is not closed by bbolt, which may
-// wait for ever for a transaction that a panic left open: the file is closed
+// wait forever for a transaction that a panic left open: the file is closed
 // under it, and its memory map stays until the process ends.
 func (d *database) close() error {
 	if d.bolt != nil && d.broken.Load() == nil {

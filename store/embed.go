@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// Embedder turns texts into vectors whose cosine tells how alike the texts are.
+// Embedder turns texts into vectors whose cosine is the similarity of the texts.
 // Implementations are safe for concurrent use.
 //
 // Embed returns one vector for each text, all of one length; a vector of zeros
@@ -97,8 +97,8 @@ func embed(text string) []float32 {
 	return unit(sums)
 }
 
-// unit returns v with length one; zeros stay zeros, and so does what is not a
-// number, which would make every comparison with it none.
+// unit returns v with length one. Zeros stay zeros. A vector that is not a number
+// becomes zeros, because every comparison with it would give NaN.
 func unit[F float32 | float64](v []F) []float32 {
 	square := 0.0
 	for _, x := range v {

@@ -26,8 +26,8 @@ func (l *Locked) Error() string {
 	return fmt.Sprintf("the store %s is in use by %s, probably another editor on this workspace: work there, or close it and try again", l.Path, owner)
 }
 
-// Broken says that a file of the store cannot be read as what it must be. The
-// file is left as it was found.
+// Broken says that a file of the store is damaged or not a store. The file is left
+// unchanged.
 type Broken struct {
 	Path string
 	Err  error
@@ -35,14 +35,14 @@ type Broken struct {
 
 // Error implements error.
 func (b *Broken) Error() string {
-	return fmt.Sprintf("the store %s cannot be read (%v): nothing was deleted; move the file aside, for instance to %s.broken, to begin with an empty store, or put a backup in its place; then start caselsp again", b.Path, b.Err, b.Path)
+	return fmt.Sprintf("the store %s cannot be read (%v): nothing was deleted; move the file aside, for example to %s.broken, to begin with an empty store, or restore a backup in its place; then start caselsp again", b.Path, b.Err, b.Path)
 }
 
 // Unwrap returns the cause.
 func (b *Broken) Unwrap() error { return b.Err }
 
-// Unwritable says that the disk did not take what had to be written, and what
-// to do about it. What was acknowledged before is safe.
+// Unwritable says that a write failed, and what to do about it. Everything that was
+// acknowledged before is safe.
 type Unwritable struct {
 	Path   string
 	Advice string
@@ -61,15 +61,15 @@ const (
 	adviseDir   = "make that directory writable, or set XDG_STATE_HOME to a directory that you can write to"
 	adviseSpace = "free some space on that disk, or raise its quota, and try again; nothing that was recorded is lost"
 	adviseSize  = "the store has reached its size limit; close caselsp, move the file aside and start again with an empty store"
-	adviseMoved = "put it back in its place, or end caselsp and start again without what it held"
+	adviseMoved = "move it back, or restart caselsp to begin with an empty store"
 	adviseRetry = "check the disk and try again; nothing that was recorded is lost"
 )
 
 // diskFullOnWindows is ERROR_DISK_FULL, which package syscall does not name.
 const diskFullOnWindows = syscall.Errno(112)
 
-// unwritable turns what an attempt to write path gave into an error that says
-// what to do. Errors of this package pass unchanged.
+// unwritable turns the error of a write to path into one that says what to do.
+// Errors of this package are returned unchanged.
 func unwritable(path string, err error) error {
 	var (
 		known  *Unwritable

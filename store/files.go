@@ -27,8 +27,8 @@ const (
 	maxLogLine = 1 << 20
 )
 
-// stateDir returns the absolute path of the state directory. The XDG
-// specification says to ignore a relative XDG_STATE_HOME.
+// stateDir returns the absolute path of the state directory. It ignores a relative
+// XDG_STATE_HOME, as the XDG specification demands.
 func stateDir(configured string) (string, error) {
 	if configured != "" {
 		dir, err := filepath.Abs(configured)
@@ -45,7 +45,7 @@ func stateDir(configured string) (string, error) {
 	}
 	home, err := os.UserHomeDir()
 	if err != nil || !filepath.IsAbs(home) {
-		return "", errors.New("no home directory is known to keep the state in: set XDG_STATE_HOME to a directory that you can write to")
+		return "", errors.New("there is no home directory for the state: set XDG_STATE_HOME to a directory that you can write to")
 	}
 	if runtime.GOOS == "darwin" {
 		return filepath.Join(home, "Library", "Application Support", "caselsp"), nil
@@ -53,8 +53,8 @@ func stateDir(configured string) (string, error) {
 	return filepath.Join(home, ".local", "state", "caselsp"), nil
 }
 
-// makeDirs makes directories that only the user can enter. A root that exists
-// keeps its mode, it may be the user's own choice; those below it are ours.
+// makeDirs creates directories that only the user can enter. A root that exists
+// keeps its mode, which may be the user's choice; the directories below it do not.
 func makeDirs(root string, below ...string) error {
 	if err := os.MkdirAll(root, 0o700); err != nil {
 		return &Unwritable{Path: root, Advice: adviseDir, Err: err}
@@ -70,7 +70,7 @@ func makeDirs(root string, below ...string) error {
 	return nil
 }
 
-// checkName refuses what cannot be the name of one file on every system.
+// checkName refuses names that are not valid file names on every system.
 func checkName(what, name string) error {
 	reason := ""
 	switch {
@@ -79,12 +79,12 @@ func checkName(what, name string) error {
 	case len(name) > maxName:
 		reason = fmt.Sprintf("it is longer than %d bytes", maxName)
 	case strings.ContainsAny(name, `/\:*?"<>|`):
-		reason = `it has one of / \ : * ? " < > | in it`
+		reason = `it contains one of / \ : * ? " < > |`
 	case strings.ContainsFunc(name, unicode.IsControl):
-		reason = "it has control characters in it"
+		reason = "it contains control characters"
 	case strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".") || strings.TrimSpace(name) != name:
 		reason = "it starts or ends with a dot or a space"
-	case !filepath.IsLocal(name): // on Windows also CON, NUL and their like
+	case !filepath.IsLocal(name): // on Windows also CON, NUL and the other devices
 		reason = "it names a device"
 	}
 	if reason != "" {
@@ -123,14 +123,14 @@ func writeFile(path string, text []byte) error {
 
 // Document writes a review, a plan or a report into the state directory and
 // returns its path, for the editor to open. An older document of that name is
-// replaced at once. name is one file name, such as "review-7.diff".
+// replaced atomically. name is a file name without a folder, such as "review-7.diff".
 func (s *Store) Document(name string, text []byte) (string, error) {
 	return document(s.dir, name, text)
 }
 
 // Manual writes a document that is the same for every workspace, without a
-// store: dir is the state directory, "" the usual one. One that has this text
-// already is left alone.
+// store: dir is the state directory, "" the user's. A document that has this text
+// already is not written again.
 func Manual(dir, name string, text []byte) (string, error) {
 	dir, err := stateDir(dir)
 	if err != nil {

@@ -26,7 +26,7 @@ const (
 	embedBatch = 64
 
 	// maxRefreshes is how often the index is read again because another process
-	// has learnt something meanwhile. What then is missing comes next time.
+	// has added patterns meanwhile. What is missing then is read by the next call.
 	maxRefreshes = 3
 )
 
@@ -48,7 +48,7 @@ type match struct {
 // entry is a pattern with what the database knows of its vector.
 type entry struct {
 	id, kind, text string
-	vector         []float32 // nil: not embedded, or a text or an embedder ago
+	vector         []float32 // nil: not embedded, or of an older text or another embedder
 }
 
 // refresh brings the index up to date with the database, for queries of the
@@ -68,7 +68,7 @@ func (m *Memory) refresh(ctx context.Context, dimension int) error {
 			}
 		}
 		if len(missing) > 0 && try == maxRefreshes {
-			missing, now = nil, 0 // no generation that is: the next call looks again
+			missing, now = nil, 0 // 0 is no generation: the next call reads again
 		}
 		if len(missing) == 0 {
 			m.index, err = newIndex(ctx, entries, now, dimension)

@@ -31,8 +31,8 @@ type Record struct {
 	Body json.RawMessage `json:"body"` // redacted
 }
 
-// Journal is what happened in one task, in order. It can only grow. One
-// process writes it, the owner of the store; any number of goroutines read.
+// Journal is the append-only record of one task. Only the owner of the store
+// writes it; any number of goroutines may read it.
 type Journal struct {
 	store *Store
 	task  string
@@ -42,8 +42,8 @@ type Journal struct {
 func (s *Store) Journal(task string) *Journal { return &Journal{store: s, task: task} }
 
 // Append adds a record and returns it as [Journal.Records] will. It is on the
-// disk when Append returns nil; otherwise it was not added, or an *[Unwritable]
-// says that this is not known. body is marshalled as JSON and redacted.
+// disk when Append returns nil. On an error it was not added, except for an
+// *[Unwritable], where that is not known. body is marshalled as JSON and redacted.
 func (j *Journal) Append(kind string, body any) (Record, error) {
 	return j.AppendWith(kind, body)
 }
@@ -142,7 +142,7 @@ func (j *Journal) bucket(tx *bolt.Tx) (*bolt.Bucket, error) {
 	return records, nil
 }
 
-// Records returns the whole journal, in order; none for a task that has none.
+// Records returns the whole journal, in order; nothing for a task without one.
 // When a record cannot be read, the error names the task and the record's
 // sequence number, and the records before it are returned with it.
 func (j *Journal) Records() ([]Record, error) {
@@ -177,11 +177,11 @@ func (j *Journal) Records() ([]Record, error) {
 // key is a number as a key, so that keys sort as numbers do.
 func key(n int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(n)) }
 
-// bbolt sums its meta pages only. Each record carries a sum of its own, so that
-// a page that a disk damaged is not taken for what happened.
+// bbolt has checksums of its meta pages only. Each record has its own checksum, so
+// that a damaged page is detected.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// encodeRecord returns the record as JSON, after its sum in 4 bytes.
+// encodeRecord returns the record as JSON after 4 bytes of checksum.
 func encodeRecord(rec Record) ([]byte, error) {
 	text, err := json.Marshal(rec)
 	if err != nil {
@@ -190,10 +190,10 @@ func encodeRecord(rec Record) ([]byte, error) {
 	return append(binary.BigEndian.AppendUint32(nil, crc32.Checksum(text, castagnoli)), text...), nil
 }
 
-// decodeRecord is the inverse of encodeRecord. It keeps nothing of value.
+// decodeRecord is the inverse of encodeRecord. The record shares no memory with value.
 func decodeRecord(value []byte) (Record, error) {
 	if len(value) < 4 {
-		return Record{}, errors.New("it is cut")
+		return Record{}, errors.New("it is truncated")
 	}
 	text := value[4:]
 	if crc32.Checksum(text, castagnoli) != binary.BigEndian.Uint32(value) {

@@ -25,13 +25,13 @@ const (
 const (
 	memoryFile = "user.db"
 
-	// minSimilarity is the cosine below which two texts count as not alike.
+	// minSimilarity is the cosine below which two texts count as dissimilar.
 	// With the built-in embedder unrelated descriptions of tasks mostly stay below
 	// 0.25 and rewordings of one lie above 0.35; models of the network lie higher.
 	minSimilarity = 0.3
 
 	// maxPatterns is how many patterns are kept: searching them takes some 15 ms
-	// and 70 MB. Above it the least useful one makes room.
+	// and 70 MB. Above that the least useful one is removed.
 	maxPatterns = 20_000
 
 	// maxPatternText is the longest text or solution in bytes: the core of one,
@@ -145,7 +145,7 @@ func checkPattern(p Pattern) error {
 	case p.Kind != KindPattern && p.Kind != KindFailure:
 		return fmt.Errorf("its kind is %q, not %q or %q", p.Kind, KindPattern, KindFailure)
 	case p.Text == "":
-		return errors.New("it has no text to be found by")
+		return errors.New("its text is empty")
 	case len(p.Text) > maxPatternText || len(p.Solution) > maxPatternText:
 		return fmt.Errorf("its text or solution is longer than %d bytes: keep the core of it", maxPatternText)
 	case p.Uses < 0 || p.Successes < 0:
@@ -195,7 +195,7 @@ func decodePattern(id string, v []byte) (stored, error) {
 	return p, nil
 }
 
-// makeRoom forgets the least useful pattern when limit patterns are kept: the
+// makeRoom removes the least useful pattern when limit patterns are kept: the
 // one with the fewest successes, then uses, then the oldest.
 func makeRoom(tx *bolt.Tx, limit int) error {
 	patterns, count := tx.Bucket(patternsBucket), 0
@@ -314,8 +314,8 @@ func (m *Memory) use(tx *bolt.Tx, similar []match, n int) ([]Recalled, error) {
 
 // rank is the similarity, raised or lowered by at most a sixth by what the
 // pattern has achieved: enough to decide between near equals, never enough to
-// put something else in front of the same thing. One of which nothing is known
-// stands in the middle; experience counts the more the more there is of it.
+// put something else in front of the same thing. A pattern without experience is
+// in the middle; the more experience there is, the more it counts.
 func (r Recalled) rank() float64 {
 	success := float64(r.Successes+1) / float64(max(r.Uses, r.Successes)+2)
 	experience := min(math.Log1p(float64(r.Successes))/math.Log(100), 1)

@@ -6,26 +6,26 @@ import (
 	"strings"
 )
 
-// mask stands where a secret was. No rule finds anything in it.
+// mask replaces a secret. No rule finds anything in it.
 const mask = Redacted
 
-// Redacted is what stands in place of a secret that was taken out.
+// Redacted is the text that replaces a secret.
 const Redacted = "[redacted]"
 
-// maxPasses bounds how often a text is gone over. A second pass is needed
-// because a mask may end a word that hid the start of another secret; more
-// than that takes a text made for the purpose.
+// maxPasses bounds how often a text is searched. A second pass is needed because a
+// mask may end a word that hid the beginning of another secret; only texts made for
+// the purpose need more.
 const maxPasses = 8
 
-// redactor takes secrets out of text. It is immutable.
+// redactor masks secrets in text. It is immutable.
 type redactor struct {
 	secrets []string // as given
 	known   *strings.Replacer
-	byFirst [256][]string // what may be split over lines, by its first byte, longest first
+	byFirst [256][]string // writings that may be split over lines, by their first byte, longest first
 }
 
-// newRedactor returns a redactor that knows the values besides what looks like
-// a secret.
+// newRedactor returns a redactor that masks the values and whatever looks like a
+// secret.
 func newRedactor(values []string) *redactor {
 	r := &redactor{}
 	for _, v := range values {
@@ -46,17 +46,17 @@ func newRedactor(values []string) *redactor {
 	return r
 }
 
-// Redact returns text without secrets: the values that the store was told,
-// and what looks like one (keys of well-known providers, private keys,
-// authorization headers, URLs with passwords, random values under a name that
-// says secret, chosen ones under a name that says password), each replaced by [redacted]. Hashes, UUIDs, lock files and
-// ordinary code stay as they are. Redacting twice changes nothing more.
+// Redact returns text with its secrets replaced by [redacted]: the values given to
+// [Store.Conceal], and whatever looks like a secret (keys of well-known services,
+// private keys, authorization headers, passwords in URLs, random values assigned to
+// names of secrets, passwords assigned to names of passwords). Hashes, UUIDs, lock
+// files and ordinary code do not change. Redacting twice changes nothing more.
 func (s *Store) Redact(text string) string { return s.redactor.Load().text(text) }
 
 // Conceal adds values that are redacted from now on wherever they occur, also
-// escaped for JSON, HTML or URLs, in hexadecimal and base64, and wrapped over
-// lines: what the user typed when asked for a
-// secret, what came from the keyring. Values under four bytes are ignored.
+// escaped for JSON, HTML or URLs, in hexadecimal and base64, and wrapped over lines.
+// It is for values that the user typed when asked for a secret, and for those of the
+// keyring. Values of fewer than four bytes are ignored.
 func (s *Store) Conceal(values ...string) {
 	s.secrets.Lock()
 	defer s.secrets.Unlock()
@@ -84,9 +84,9 @@ func (r *redactor) text(text string) string {
 }
 
 // json redacts the strings inside valid JSON and leaves every other byte: the
-// result is valid JSON with the same numbers, order and spaces. A name that says
-// secret counts for the strings that are its value, and a private key that is
-// split into an array of lines is found line by line.
+// result is valid JSON with the same numbers, order and spaces. A member's name
+// counts for all strings in its value, and a private key that is split into an
+// array of lines is found line by line.
 func (r *redactor) json(raw []byte) []byte {
 	var (
 		out    []byte // nil while nothing has changed
@@ -144,7 +144,7 @@ func unquote(quoted []byte) string {
 	return text
 }
 
-// isKey reports whether what comes after a string makes it the name of a member.
+// isKey reports whether a string with this after it is the name of a member.
 func isKey(after []byte) bool {
 	for _, c := range after {
 		switch c {

@@ -8,19 +8,19 @@ import (
 )
 
 const (
-	// minRandom and maxRandom are the lengths in bytes between which a value
-	// that is assigned can be a secret: shorter ones cannot be told from words,
+	// minRandom and maxRandom are the least and largest length in bytes of an
+	// assigned value that can be a secret: shorter ones cannot be told from words,
 	// longer ones are content.
 	minRandom = 16
 	maxRandom = 512
 
-	// nameReach is how far before a value its name is looked for, in bytes: a
-	// long name and its type.
+	// nameReach is how far before a value its name is searched, in bytes: enough
+	// for a long name and its type.
 	nameReach = 120
 )
 
-// redactAssignments masks random values under a name that says secret, in any
-// language: NAME=value, name: "value", name: str = 'value', config["name"] =
+// redactAssignments masks random values that are assigned to the name of a secret,
+// in any language: NAME=value, name: "value", name: str = 'value', config["name"] =
 // "value", setenv("name", "value"), ?name=value&.
 func redactAssignments(text string) string {
 	var out strings.Builder
@@ -39,14 +39,14 @@ func redactAssignments(text string) string {
 
 // assigned returns where such values begin and end, in order.
 //
-// It goes by the operators and looks at the value first: one regular expression
+// It searches for the operators and checks the value first: one regular expression
 // over the whole text is thirty times slower, and most values are not random.
 func assigned(text string) (all [][2]int) {
 	done := 0
 	for i := 0; i < len(text); i++ {
 		c := text[i]
 		if c != '=' && c != ':' && c != ',' || c == '=' && i > 0 && text[i-1] == '=' {
-			continue // a rule of a thousand = would be gone over a million times
+			continue // a line of a thousand = would take a million steps
 		}
 		start, end := valueAfter(text, i+1)
 		value := text[start:end]
@@ -62,16 +62,16 @@ func assigned(text string) (all [][2]int) {
 	return all
 }
 
-// variable reports whether a value that follows a space and stands at the start
-// of rest without quotes is a name with digits in it rather than a secret: in an
-// argument list or a literal, and not as random as it could be.
+// variable reports whether an unquoted value after a space, at the beginning of
+// rest, is a name with digits rather than a secret: it is in a list of arguments or
+// a literal, and less random than a key.
 func variable(rest, value string) bool {
 	_, share := secret.Variety(value)
 	return len(rest) > len(value) && strings.IndexByte(",;)", rest[len(value)]) >= 0 && share < 0.3
 }
 
-// valueAfter returns where the value after an operator starts and ends. A value
-// is quoted or a word; one that goes on as an expression is none.
+// valueAfter returns where the value after an operator starts and ends. A value is
+// quoted or one word. An expression is no value: start and end are equal.
 func valueAfter(text string, i int) (start, end int) {
 	for i < len(text) && text[i] == '=' {
 		i++
@@ -109,8 +109,8 @@ func valueAfter(text string, i int) (start, end int) {
 	return start, i
 }
 
-// nameAtEnd finds the name that a value is given to at the end of the text
-// before the operator, typedAtEnd one with its type after it.
+// nameAtEnd finds the name that a value is assigned to at the end of the text
+// before the operator, typedAtEnd a name that is followed by its type.
 var (
 	nameAtEnd  = regexp.MustCompile(`([A-Za-z0-9_.-]+)(?:\\*["'\x60])?\]?\s*[:!+?|]?$`)
 	typedAtEnd = regexp.MustCompile(`([A-Za-z0-9_.-]+)\s*:\s*[A-Za-z0-9_.&<>\[\]|' ]{1,40}$`)

@@ -6,15 +6,15 @@ import (
 	"caselsp/store/secret"
 )
 
-// minOrdinary is the length in bytes from which also a value of one kind of
-// letters is taken for a secret when its variable says so: below it, it may be a
-// word that stands in any text, such as postgres.
+// minOrdinary is the least length in bytes of a value of one kind of letters that is
+// taken for a secret because of its variable's name. A shorter value may be a word
+// that occurs in any text, such as postgres.
 const minOrdinary = 12
 
-// SecretsOf returns the values that are secrets of variables, which are given as
-// NAME=value: those whose name says that they hold one, where the value is not an
-// ordinary word, a path or a number. What is passed to [Store.Conceal] is hidden
-// wherever it occurs, so this asks for more than [Store.Redact] does of a text.
+// SecretsOf returns the secret values among variables given as NAME=value: the name
+// says that it holds a secret, and the value is not an ordinary word, a path or a
+// number. [Store.Conceal] masks its values wherever they occur, so this is stricter
+// than [Store.Redact].
 func SecretsOf(variables []string) []string {
 	var values []string
 	for _, v := range variables {
@@ -29,9 +29,9 @@ func SecretsOf(variables []string) []string {
 	return values
 }
 
-// SecretsIn returns the values that a text gives to names that say secret, where
-// they are too random to stand anywhere by chance: what a project's settings hold
-// comes up again without its name, in a failed assertion for instance.
+// SecretsIn returns the random values that a text assigns to names of secrets. A
+// value from a project's settings may occur later without its name, for example in
+// a failed assertion.
 func SecretsIn(text string) []string {
 	var values []string
 	for _, at := range assigned(text) {
@@ -40,8 +40,8 @@ func SecretsIn(text string) []string {
 	return values
 }
 
-// Holds reports whether data holds one of the values, in one of the writings in
-// which [Store.Redact] finds it.
+// Holds reports whether data contains one of the values, in any writing that
+// [Store.Redact] recognises.
 func Holds(data []byte, values ...string) bool {
 	r, text := newRedactor(values), string(data)
 	return r.known != nil && (r.known.Replace(text) != text || r.redactSplit(text) != text)

@@ -13,25 +13,25 @@ import (
 )
 
 const (
-	// minSecret is the shortest known value in bytes that is redacted: shorter
-	// ones stand in any text by chance, and hiding them would show them.
+	// minSecret is the length in bytes of the shortest known value that is redacted:
+	// shorter ones occur in any text by chance, and masking them would reveal them.
 	minSecret = 4
 
-	// minEncoded is the shortest value in bytes that is looked for in base64 and
-	// hexadecimal too: of a shorter one, too few characters are certain.
+	// minEncoded is the length in bytes of the shortest value that is also searched
+	// in base64 and hexadecimal: of a shorter one, too few characters are certain.
 	minEncoded = 6
 
-	// minSplit is the shortest writing in bytes that is looked for over line
-	// breaks: a shorter one can come of two words that only stand near.
+	// minSplit is the length in bytes of the shortest writing that is searched across
+	// line breaks: a shorter one may be two unrelated words.
 	minSplit = 8
 
-	// minSecretLine is the shortest line of a secret of several lines that is a
-	// secret of its own, in bytes; its lines also come indented or apart.
+	// minSecretLine is the length in bytes of the shortest line that counts as a secret
+	// by itself, of a secret with several lines: lines also occur indented or alone.
 	minSecretLine = 16
 )
 
-// knownForms returns how the values may be written, longest first: one secret
-// may be the start of another.
+// knownForms returns how the values may be written, longest first, because one
+// secret may be the beginning of another.
 func knownForms(values []string) []string {
 	var forms []string
 	for _, v := range values {
@@ -52,9 +52,9 @@ func knownForms(values []string) []string {
 	return slices.Compact(forms)
 }
 
-// writings returns the ways in which programs write a value: as it is, in
-// JSON, in JSON within JSON, in a URL, in HTML, in hexadecimal, in base64, there
-// also as part of something longer.
+// writings returns the ways in which programs write a value: literally, in JSON, in
+// JSON within JSON, in a URL, in HTML, in hexadecimal, and in base64, also as a part
+// of a longer encoded text.
 func writings(value string) []string {
 	forms := []string{value, html.EscapeString(value)}
 	for _, inHTML := range []bool{false, true} {
@@ -87,8 +87,8 @@ func writings(value string) []string {
 
 var percent = regexp.MustCompile(`%[0-9A-F]{2}`)
 
-// certain returns the characters that base64 has for value whatever stands
-// around it, where before bytes (up to 2) of a group of three come before it.
+// certain returns the characters that base64 has for value whatever surrounds it,
+// where before bytes (up to 2) of a group of three precede it.
 func certain(encoding *base64.Encoding, value string, before int) string {
 	text := encoding.WithPadding(base64.NoPadding).EncodeToString(append(make([]byte, before), value...))
 	return text[(before*8+5)/6 : (before+len(value))*8/6]
@@ -104,9 +104,8 @@ func escape(value string, inHTML bool) string {
 }
 
 // lineBreaks returns where the line breaks of a text begin and end: the end of a
-// line, also one that is escaped, with the signs that join strings before it,
-// and with the indentation and the marks of diffs, quotations and comments that
-// begin the next line.
+// line, escaped or not, together with the operators that join strings before it and
+// the indentation and the marks of diffs, quotations and comments after it.
 func lineBreaks(text string) (all [][2]int) {
 	plain, escaped := -1, -1
 	after := func(from int, mark string) int {
@@ -139,9 +138,9 @@ func lineBreaks(text string) (all [][2]int) {
 	}
 }
 
-// redactSplit masks known values that line breaks run through. The text is
-// searched without its line breaks; what is found is masked where it stood, with
-// the breaks that are in it.
+// redactSplit masks known values that are split by line breaks. It searches the text
+// without its line breaks, and masks what it finds at its place in the text,
+// together with the breaks inside.
 func (r *redactor) redactSplit(text string) string {
 	if r.known == nil {
 		return text
@@ -197,8 +196,8 @@ func (r *redactor) redactSplit(text string) string {
 	return out.String()
 }
 
-// formAt returns the longest writing of a known value that stands at text[i:]
-// and is long enough to be told from chance; "" for none.
+// formAt returns the longest writing of a known value at text[i:] that is long
+// enough not to occur by chance; "" where there is none.
 func (r *redactor) formAt(text string, i int) string {
 	for _, form := range r.byFirst[text[i]] {
 		if strings.HasPrefix(text[i:], form) {

@@ -8,28 +8,28 @@ import (
 	"caselsp/store/secret"
 )
 
-// maxPassword is the longest value in bytes that is taken for a password that a
-// person chose.
+// maxPassword is the length in bytes of the longest value that is taken for a
+// password that a person chose.
 const maxPassword = 128
 
 // passwordName is the end of a name that holds a password: DB_PASSWORD,
 // smtp.pass, dbPasswd, passphrase, and not bypass or password_min_length.
 const passwordName = `(?i:passwords?|passwd|passphrase|pwd)|[_.-](?i:pass|pw)|[a-z]Pass|\bpass`
 
-// assignedPassword is a value under such a name, in any notation: NAME=value,
+// assignedPassword matches a value assigned to such a name, in any notation: NAME=value,
 // name: "value", "name": "value", name: str = 'value', --name value,
-// ?name=value&. The groups are the name, what stands between, and the value: in
-// one kind of quotes, or without. It is only tried on words
-// with pa or pw in them: over a whole text it takes ten times as long as all the rest.
+// ?name=value&. The groups are the name, the operator, and the value in double
+// quotes, in single quotes, or without quotes. It is only tried on words with pa or
+// pw in them: over a whole text it takes ten times as long as everything else.
 var assignedPassword = regexp.MustCompile(`^([A-Za-z0-9_.-]{0,100}(?:` + passwordName + `)[0-9]{0,9})` +
 	`(\\*["']?\]?\s{0,4}(?::\s{0,4}[a-z]{1,20}\s{0,4}=|:=|=>|[:=])\s{0,4}|[ ])` +
 	`(?:\\*"([^"\\\n]{1,200})\\*"|\\*'([^'\\\n]{1,200})\\*'|([^\s"'\x60,;&)\]}\\]{1,200}))`)
 
-// redactPasswords masks the passwords that people choose, which are not random
-// enough for redactAssignments. Those are told from other words by where they
-// stand: all that an environment variable (DB_PASSWORD=...) is given is one;
-// elsewhere a value counts that mixes letters with digits or signs, since code
-// speaks of passwords (password=form.password) more often than it has any.
+// redactPasswords masks passwords that people choose, which are not random enough
+// for redactAssignments. The place tells them from other words: every value of an
+// environment variable (DB_PASSWORD=...) is a password; elsewhere only a value that
+// mixes letters with digits or signs is one, because code mentions passwords
+// (password=form.password) more often than it contains them.
 func redactPasswords(text string) string {
 	var out strings.Builder
 	done := 0
@@ -66,14 +66,14 @@ func redactPasswords(text string) string {
 	return out.String()
 }
 
-// nameByte reports whether a byte can be part of a name as assignedPassword has it.
+// nameByte reports whether a byte can be part of a name in assignedPassword.
 func nameByte(b byte) bool {
 	c := secret.ClassOf(b)
 	return c == secret.Lower || c == secret.Upper || c == secret.Digit || b == '_' || b == '.' || b == '-'
 }
 
-// isPassword reports whether the value under a password's name is one. rest is
-// what follows it.
+// isPassword reports whether a value that is assigned to the name of a password is
+// one. rest is the text after it.
 func isPassword(name, between, value string, quoted bool, rest string) bool {
 	variable := between == "=" && name == strings.ToUpper(name)
 	switch {
@@ -91,8 +91,8 @@ func isPassword(name, between, value string, quoted bool, rest string) bool {
 	return chosen(value) && !forTests.MatchString(value)
 }
 
-// chosen reports whether a value mixes letters with digits or signs, as people
-// are made to. What only joins words does not count.
+// chosen reports whether a value mixes letters with digits or signs, as password
+// rules demand. Characters that only join words do not count.
 func chosen(value string) bool {
 	const shortest = 5 // bytes; below it there are versions, sizes and ports
 	kinds := map[secret.Class]bool{}
@@ -109,11 +109,11 @@ func chosen(value string) bool {
 	return len(value) >= shortest && len(kinds) > 1
 }
 
-// forTests are the values that tests and manuals give passwords. They must stay
-// readable: who cannot see a line cannot mend it.
+// forTests are the values of passwords in tests and manuals. They must stay
+// readable: a model cannot edit a line that it cannot see.
 var forTests = regexp.MustCompile(`(?i)test|example|dummy|fake|sample|changeme|placeholder|password|secret|wrong|invalid|insecure`)
 
-// emptyWord reports whether a value says that there is no password here.
+// emptyWord reports whether a value stands for a password that is not there.
 func emptyWord(value string) bool {
 	switch strings.ToLower(value) {
 	case "password", "passwd", "pass", "secret", "changeme", "change-me", "change_me", "example", "none", "null", "nil",

@@ -18,13 +18,12 @@ type token struct {
 	sure  func(value string) bool // nil: the shape is enough
 }
 
-// maxToken is how far after its hint a token is looked at, in bytes. What it
-// has in common with longer ones goes with them.
+// maxToken is how far after its hint a token is matched, in bytes. The rest of a
+// longer token is masked with it.
 const maxToken = 4 << 10
 
-// shape makes the expression of a token from where the word begins that its
-// hint stands in. One that counts to an exact length ends in \b, where its last
-// character cannot be a sign.
+// shape compiles the expression of a token. It is matched from the beginning of the
+// word that contains the hint.
 func shape(expr string) *regexp.Regexp { return regexp.MustCompile(`^(?:` + expr + `)`) }
 
 var tokens = []token{
@@ -93,8 +92,8 @@ func (t token) redact(text string) string {
 	return out.String()
 }
 
-// find returns where the secret is of the token whose hint stands in text, and
-// whether it is one.
+// find returns where the secret of the token is whose hint is at text[hint], and
+// whether it is a secret.
 func (t token) find(text string, hint int) (start, end int, ok bool) {
 	begin := wordStart(text, hint)
 	at := t.shape.FindStringSubmatchIndex(text[begin:])
@@ -109,8 +108,8 @@ func (t token) find(text string, hint int) (start, end int, ok bool) {
 	return start, end, t.sure == nil || t.sure(value)
 }
 
-// wordStart returns where the word begins that goes up to text[i] or over it.
-// The n of an escaped line break belongs to no word.
+// wordStart returns where the word begins that contains text[i] or ends there. The n
+// of an escaped line break belongs to no word.
 func wordStart(text string, i int) int {
 	start := i
 	for start > 0 && i-start < maxName {
@@ -125,8 +124,8 @@ func wordStart(text string, i int) int {
 	return start
 }
 
-// harmless reports whether a URL's password is none: a variable that a program
-// fills in, or what every manual and compose file writes there.
+// harmless reports whether the password of a URL is not a secret: a variable that a
+// program fills in, or the word that manuals and compose files use.
 func harmless(user, password string) bool {
 	if strings.ContainsAny(password, "{}[]") || strings.HasPrefix(password, "$") ||
 		strings.HasPrefix(password, "%") && len(password) <= 3 || strings.Trim(password, "*.xX") == "" {
@@ -154,15 +153,15 @@ var (
 	// pemBody is the key itself: code that only looks for the header has none.
 	pemBody = regexp.MustCompile(`[A-Za-z0-9+/]{32}`)
 	// pemCut is the key after a header whose end was cut off: lines of base64,
-	// in quotes, in a diff or escaped.
+	// also in quotes, in a diff or escaped.
 	pemCut = regexp.MustCompile(`^(?:(?:\\+[nr]|[\s"'+,;|>])*[A-Za-z0-9+/=]{32,})+`)
 	// pemLine is one line of a key, pemHeader what may stand before the first.
 	pemLine   = regexp.MustCompile(`^[\s+>|-]?\s*[A-Za-z0-9+/]+={0,2}\s*$`)
 	pemHeader = regexp.MustCompile(`^[\s+>|-]?\s*(?:(?:Proc-Type|DEK-Info|Version|Comment): .*)?\s*$`)
 )
 
-// maxPEM is how far the end of a private key is looked for, in bytes: the
-// largest in use have 13 kB.
+// maxPEM is how far after its header the end of a private key is searched, in bytes:
+// the largest keys in use have 13 kB.
 const maxPEM = 32 << 10
 
 // redactPEM masks the inside of private keys.
@@ -197,17 +196,17 @@ func redactPEM(text string) string {
 	return out.String()
 }
 
-// pemState follows a private key through an array of its lines, as hunks hold
-// them.
+// pemState follows a private key through an array of lines, such as the lines of a
+// hunk.
 type pemState int
 
 const (
 	pemOutside pemState = iota
-	pemOpened           // the header was the last line that counts
-	pemInside           // lines of the key have come
+	pemOpened           // after the header
+	pemInside           // within the lines of the key
 )
 
-// next takes one more line and reports whether it is a line of the key.
+// next takes the next line and reports whether it is a line of the key.
 func (p *pemState) next(line string) bool {
 	at := pemBegin.FindAllStringIndex(line, -1)
 	switch {

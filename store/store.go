@@ -2,8 +2,8 @@
 // bytes that it refers to, what was learnt from past tasks, the documents that
 // a person reviews, and the log.
 //
-// It hides where the state lies (XDG_STATE_HOME and its like), bbolt, chromem-go
-// and what can go wrong with a disk. It never touches a workspace, never deletes
+// It hides where the state directory is (XDG_STATE_HOME and its equivalents),
+// bbolt, chromem-go, and the failures of a disk. It never touches a workspace, never deletes
 // or repairs a file that it cannot read, and opens no connection.
 //
 // Two databases: one per workspace (caselsp.db), owned by one process from
@@ -15,9 +15,9 @@
 // chromem-go only searches them in memory.
 //
 // Redaction stands at the journal's only door: nothing becomes a record, a log
-// line or a memory before secrets are taken out. Blobs and documents are the
-// exception, on purpose: they are the user's own files, which must come back to
-// the byte and must be reviewed as they are; they lie in files of mode 0600.
+// line or a memory before its secrets are masked. Blobs and documents are exempt
+// on purpose: they are the user's own files, which must be restored byte for byte
+// and reviewed as they are. They are kept in files of mode 0600.
 package store
 
 import (
@@ -40,7 +40,7 @@ type Options struct {
 	Workspace string           // the workspace's id, as workspace.ID gives it; a folder is named after it
 	Name      string           // what people know the workspace by, such as its root folders
 	Clock     func() time.Time // stamps records; nil: time.Now
-	Secrets   []string         // values that are redacted wherever they occur, see [Store.Conceal]
+	Secrets   []string         // values to redact wherever they occur, see [Store.Conceal]
 	Embedder  Embedder         // of the memory; nil: [Local]
 }
 
@@ -70,8 +70,8 @@ var (
 	blobsBucket    = []byte("blobs")    // SHA-256 -> bytes
 )
 
-// Open opens the store of a workspace and takes possession of it, making what
-// does not exist yet. Without Options.StateDir the state lies in
+// Open opens the store of a workspace and makes this process its owner. It creates
+// what does not exist yet. Without Options.StateDir the state directory is
 // $XDG_STATE_HOME/caselsp, else in ~/.local/state/caselsp (macOS:
 // ~/Library/Application Support/caselsp, Windows: %LocalAppData%\caselsp).
 //
@@ -113,8 +113,8 @@ func Open(o Options) (*Store, error) {
 	return s, nil
 }
 
-// emptied refuses a database without a byte where there was one before: bbolt
-// would take it for a new one, and the tasks would be gone without a word.
+// emptied refuses an empty database file where a store existed before: bbolt would
+// treat it as a new database, and the tasks would be lost silently.
 func emptied(dir string) error {
 	path := filepath.Join(dir, databaseFile)
 	info, err := os.Stat(path)
@@ -122,12 +122,12 @@ func emptied(dir string) error {
 		return nil // opening it will say what is wrong
 	}
 	if _, err := os.Stat(filepath.Join(dir, nameFile)); err != nil {
-		return nil // its maker was killed before it wrote the first page
+		return nil // the process that created it was killed before it wrote the first page
 	}
 	return &Broken{Path: path, Err: errors.New("it is empty")}
 }
 
-// sign leaves the marks that other processes and people read.
+// sign writes the files that tell other processes and people whose store this is.
 func (s *Store) sign(name string) error {
 	if err := writeFile(filepath.Join(s.dir, ownerFile), []byte(strconv.Itoa(os.Getpid()))); err != nil {
 		return err
@@ -140,7 +140,7 @@ func (s *Store) sign(name string) error {
 }
 
 // readOwner returns the process id that the owner of the store in dir left
-// there, 0 when there is none. The lock decides who owns; this only tells whom.
+// there, 0 when there is none. The lock decides about ownership; this only names the owner.
 func readOwner(dir string) int {
 	text, err := os.ReadFile(filepath.Join(dir, ownerFile))
 	if err != nil {
@@ -153,7 +153,7 @@ func readOwner(dir string) int {
 	return pid
 }
 
-// Close gives the store up. Calls after the first do nothing.
+// Close releases the store. Calls after the first do nothing.
 func (s *Store) Close() error {
 	var err error
 	s.closed.Do(func() {

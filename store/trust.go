@@ -12,20 +12,20 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// trustBucket holds the folders that the user trusts: path -> when and how that was said.
-// It is made by the first of them, so that older databases need no change.
+// trustBucket holds the folders that the user trusts: path -> when and how the user
+// said so. It is created with the first folder, so that older databases need no change.
 var trustBucket = []byte("trust")
 
-// Trusted is a folder that the user trusts, with all below it.
+// Trusted is a folder that the user trusts, with everything below it.
 type Trusted struct {
-	Folder string    `json:"folder"` // absolute, as links lead
+	Folder string    `json:"folder"` // absolute, with symbolic links resolved
 	Given  time.Time `json:"given"`
 	By     string    `json:"by"` // how the user said so: prompt, command, terminal
 }
 
-// Trust is which folders the user trusts. It lies in the user's database, never in
-// a folder: what a stranger sends along says nothing about himself. Like [Memory]
-// it opens the database for each operation only.
+// Trust is the list of folders that the user trusts. It is kept in the user's
+// database, never in a folder: a folder cannot declare itself trusted. Like
+// [Memory] it opens the database for each operation only.
 type Trust struct{ root string }
 
 // TrustIn returns the trust that is kept in a state directory; "" is the user's,
@@ -53,7 +53,7 @@ func (t *Trust) Folders() ([]Trusted, error) {
 			return b.ForEach(func(k, v []byte) error {
 				var one Trusted
 				if err := json.Unmarshal(v, &one); err != nil {
-					return fmt.Errorf("what is known of %s cannot be read: %w", k, err)
+					return fmt.Errorf("the entry for %s cannot be read: %w", k, err)
 				}
 				one.Folder = string(k)
 				list = append(list, one)
@@ -91,7 +91,8 @@ func (t *Trust) Give(folder, by string, at time.Time) error {
 	return nil
 }
 
-// Withdraw trusts a folder no longer. One that was not trusted by itself stays as it was.
+// Withdraw ends the trust in a folder. It changes nothing for a folder that has no
+// entry of its own.
 func (t *Trust) Withdraw(folder string) error {
 	err := t.with(func(db *database) error {
 		return db.update(func(tx *bolt.Tx) error {

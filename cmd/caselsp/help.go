@@ -14,6 +14,7 @@ import (
 	"caselsp/agent/validate"
 	"caselsp/lsp"
 	"caselsp/sandbox"
+	"caselsp/store"
 
 	"github.com/moby/term"
 	"github.com/spf13/cobra"
@@ -64,6 +65,9 @@ var topics = []topic{
 	{"verdicts", "which command lines run, which are asked for, which never run", sections(shell.Manual, "Verdicts")},
 	{"approvals", "what is remembered when you approve, and what else you are asked", sections(shell.Manual, "Approvals", "Files that programs obey")},
 	{"trust", "what caselsp may do in a folder that you have not trusted", sections(shell.Manual, "Trust")},
+	{"secrets", "how secrets are given to commands and files, and what is redacted", sections(store.Reference, "Secrets", "Redaction")},
+	{"secret-formats", "the services whose keys are known by their format", sections(store.Reference, "Formats")},
+	{"state", "where tasks, approvals and memory are kept", sections(store.Reference, "The state directory")},
 }
 
 func helpCommand() *cobra.Command {

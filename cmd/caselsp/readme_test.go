@@ -15,6 +15,7 @@ import (
 
 	"caselsp/agent/settings"
 	"caselsp/lsp"
+	"caselsp/store/secret"
 
 	"github.com/spf13/cobra"
 )
@@ -25,6 +26,7 @@ func generated(t *testing.T) map[string]map[string]string {
 	return map[string]map[string]string{
 		"README.md":             {"map": codeMap(t)},
 		"cmd/caselsp/README.md": {"cli": cliSection(), "exit": exitTable(), "commands": commandTable(), "settings": settings.Docs()},
+		"store/README.md":       {"formats": secret.Docs()},
 	}
 }
 
