@@ -12,17 +12,18 @@ import (
 // denial says why a line is never run.
 type denial struct {
 	reason, alternative string
-	rule                string // the setting that decided; "" for what is built in
+	rule                string // the setting that decided; "" for the built-in rules
 }
 
-// guard looks for what is never run, and for what a setting wants to be asked.
+// guard looks for commands that never run, and for those that a setting wants to
+// be asked for.
 type guard struct {
 	policy *Policy
-	asked  *Pattern // the first of commands.ask that was met
+	asked  *Pattern // the first pattern of commands.ask that matched
 }
 
-// maxDepth bounds how deep commands within commands (sh -c "sh -c ...") are
-// looked into; nobody writes four by hand, and what is deeper is asked for.
+// maxDepth bounds how deep nested commands (sh -c "sh -c ...") are followed; nobody
+// nests four by hand, and deeper ones are asked for.
 const maxDepth = 4
 
 // denied looks at every simple command of a line, also inside substitutions,
@@ -51,7 +52,7 @@ func (g *guard) denied(node syntax.Node, depth int) (found *denial) {
 			}
 		case *syntax.FuncDecl:
 			if n.Name != nil && bomb(n) {
-				found = &denial{reason: "It starts copies of itself without end.", alternative: "Start a fixed number of processes."}
+				found = &denial{reason: "It starts copies of itself without end (a fork bomb).", alternative: "Start a fixed number of processes."}
 			}
 		}
 		return found == nil
@@ -59,7 +60,7 @@ func (g *guard) denied(node syntax.Node, depth int) (found *denial) {
 	return found
 }
 
-// deniedScript judges text that a program would run as shell.
+// deniedScript judges text that a program would run as shell code.
 func (g *guard) deniedScript(script string, depth int) *denial {
 	if depth >= maxDepth {
 		return nil
@@ -79,7 +80,7 @@ func looseWords(call *syntax.CallExpr) []string {
 	return words
 }
 
-// deniedWords judges one simple command, and what it runs if it runs others.
+// deniedWords judges one simple command, and the commands that it runs.
 func (g *guard) deniedWords(words []string, depth int) *denial {
 	if len(words) == 0 || depth > maxDepth {
 		return nil
@@ -116,12 +117,12 @@ func programOf(words []string) string {
 	return name
 }
 
-// deniedRedirect judges where output goes, and here-documents that a shell runs.
+// deniedRedirect judges redirections of output, and here-documents that a shell runs.
 func (g *guard) deniedRedirect(s *syntax.Stmt, depth int) *denial {
 	call, _ := s.Cmd.(*syntax.CallExpr)
 	for _, r := range s.Redirs {
 		if target := loose(r.Word); strings.HasPrefix(target, "/dev/tcp/") || strings.HasPrefix(target, "/dev/udp/") {
-			return &denial{reason: "It opens a connection to another machine by the shell itself.", alternative: "Use a program whose name says so, and ask before."}
+			return &denial{reason: "It opens a network connection from the shell itself.", alternative: "Use a program that is made for it, and ask first."}
 		}
 		switch r.Op {
 		case syntax.RdrOut, syntax.AppOut, syntax.RdrInOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll, syntax.DplOut:
@@ -147,15 +148,15 @@ func (g *guard) deniedRedirect(s *syntax.Stmt, depth int) *denial {
 }
 
 func writesTo(target string) *denial {
-	return &denial{reason: fmt.Sprintf("It writes to %s, which belongs to the machine and not to the task.", target), alternative: "Write to a file inside the workspace."}
+	return &denial{reason: fmt.Sprintf("It writes to %s, which belongs to the system, not to the workspace.", target), alternative: "Write to a file inside the workspace."}
 }
 
 var fetched = denial{
-	reason:      "It runs a program that it has just fetched or decoded, which nobody has seen.",
+	reason:      "It runs a program that it has just downloaded or decoded, which nobody has reviewed.",
 	alternative: "Save it to a file, read it, and then ask to run it.",
 }
 
-// fetchers give text from elsewhere, or text that cannot be read as it stands.
+// fetchers print text from elsewhere, or decode text that cannot be reviewed.
 var fetchers = []string{"curl", "wget", "fetch", "http", "https", "aria2c", "lynx", "nc", "ncat", "socat", "base64", "base32", "xxd", "openssl"}
 
 // deniedPipe judges pipelines that end in a shell.
@@ -190,7 +191,7 @@ func fetches(node syntax.Node) (found bool) {
 	return found
 }
 
-// commandsOf returns words and the commands that they run in turn.
+// commandsOf returns a command and the commands that it runs in turn.
 func commandsOf(words []string, depth int) [][]string {
 	all := [][]string{words}
 	if depth < maxDepth {

@@ -12,23 +12,23 @@ import (
 // finding is the judgement of one simple command.
 type finding struct {
 	decision Decision
-	reason   string // of what is asked for
-	rule     string // the setting that decided; "" for what is built in
+	reason   string // why the user is asked
+	rule     string // the setting that decided; "" for the built-in rules
 	touches  touch
 	packages []string
-	shape    []string // the words as a shape has them; nil: never remembered
-	tame     bool     // whatever names of files are added to it, it only reads
+	shape    []string // its words as a shape has them; nil: an approval is never remembered
+	tame     bool     // it only reads, whatever file names are added to it
 }
 
 func asks(t touch, format string, args ...any) finding {
 	return finding{decision: Ask, reason: fmt.Sprintf(format, args...), touches: t}
 }
 
-// scope is where a command stands.
+// scope is the context of a command.
 type scope struct {
 	depth  int      // folders below the workspace's root
-	feed   *command // whose output it reads
-	inner  int      // how many commands run it, one inside the other
+	feed   *command // the command whose output it reads
+	inner  int      // how many commands wrap it
 	python bool     // it is a module that python runs
 }
 
@@ -63,7 +63,7 @@ func (j judge) command(c *command) finding {
 	return f
 }
 
-// texts writes words in one way, and so that they are read as they are.
+// texts quotes words in one canonical way.
 func texts(words []word) []string {
 	list := make([]string, len(words))
 	for i, w := range words {
@@ -80,8 +80,8 @@ var (
 	projectTool = regexp.MustCompile(`^(\./)?(\.?venv/bin|node_modules/\.bin|vendor/bin)/([\w-]+)$`)
 )
 
-// projectsOwn returns which tool a program in the workspace stands for, by where
-// projects keep theirs; "" for any other.
+// projectsOwn returns which tool a program in the workspace is, judged by the
+// folders in which projects install tools; "" for any other program.
 func projectsOwn(name string) string {
 	if m := projectTool.FindStringSubmatch(name); m != nil {
 		return m[3]
@@ -95,7 +95,7 @@ func (j judge) words(words []word, s scope) finding {
 		return asks(anything, "It is not known which program it runs.")
 	}
 	if s.inner > maxDepth {
-		return asks(anything, "It runs a command that runs a command, too deep to follow.")
+		return asks(anything, "It nests commands too deeply to follow.")
 	}
 	name := words[0].text
 	if tool := projectsOwn(name); tool != "" {
@@ -133,7 +133,7 @@ func (j judge) words(words []word, s scope) finding {
 	return j.unknown(words, s)
 }
 
-// named is a finding about a program that has another name on the line.
+// named returns a finding for a program that has another name on the line.
 func (f finding) named(name string) finding {
 	if len(f.shape) > 0 {
 		f.shape[0] = name
@@ -147,18 +147,18 @@ func renamed(words []word, name string) []word {
 	return words
 }
 
-// onlyModules are the names in the table that are no programs of their own.
+// onlyModules are the names in the table that are Python modules, not programs.
 var onlyModules = []string{"manage.py", "unittest", "json.tool", "py_compile", "compileall", "doctest"}
 
-// versioned are the programs that only tell their version when that is their
-// one argument, with the short flag for it.
+// versioned are the programs that print their version and do nothing else when
+// the only argument is --version or this short flag.
 var versioned = map[string]string{
 	"python": "-V", "node": "-v", "npm": "-v", "npx": "-v", "git": "-v", "pip": "-V", "pip3": "-V", "java": "-version", "javac": "-version", "pnpm": "-v",
 	"ruby": "-v", "php": "-v", "gcc": "", "clang": "", "make": "-v", "cmake": "", "rg": "-V", "grep": "-V", "bash": "", "docker": "-v", "jq": "", "sed": "", "awk": "",
 	"tar": "", "curl": "-V", "uv": "-V", "rustc": "-V", "deno": "-V", "bun": "-v", "tsc": "-v", "jest": "", "eslint": "-v", "prettier": "", "django-admin": "",
 }
 
-// unknown judges a command that is in no table of what is safe.
+// unknown judges a command that the table of known programs does not have.
 func (j judge) unknown(words []word, s scope) finding {
 	name := words[0].text
 	if short, ok := versioned[name]; ok && len(words) == 2 && words[1].plain() && (words[1].text == "--version" || short != "" && words[1].text == short) {
@@ -182,9 +182,9 @@ func (j judge) unknown(words []word, s scope) finding {
 	return f
 }
 
-// rememberedTargets reports whether what a project runs under a name may be
-// remembered. The scripts of package.json are not: what npm run x does is
-// another thing after the next edit, as is what a script does.
+// rememberedTargets reports whether an approval of a target that the project
+// defines may be remembered. For scripts of package.json it may not: the next edit
+// can change what `npm run x` does.
 func rememberedTargets(words []word) bool {
 	return words[0].text == "make" || words[0].text == "just"
 }
@@ -195,8 +195,8 @@ func reaches(words []word, s scope) string {
 		if strings.HasPrefix(w.text, "-") || address.MatchString(w.text) {
 			continue
 		}
-		if why := inside(w, s.depth); why != "" && !strings.ContainsAny(w.text, " \n(){};") {
-			return strings.Replace(why, "It reads outside", "It reaches outside", 1)
+		if why := reaching.objects(w, s.depth); why != "" && !strings.ContainsAny(w.text, " \n(){};") {
+			return why
 		}
 	}
 	return ""
@@ -204,11 +204,11 @@ func reaches(words []word, s scope) string {
 
 func join(words []word) string { return strings.Join(texts(words), " ") }
 
-// tricky finds flags that programs are likely to run something with.
+// tricky matches flags by which programs are likely to run something.
 var tricky = regexp.MustCompile(`(?i)^-(-?(c|e|x|exec|eval|command|run|code|script|init|plugin|load|config|rsh|pager|hook|pre|post|program|filter|shell)\b|.*(exec|program|command|hook|plugin|shell|script))`)
 
-// narrow is the shape of a command that nothing is known of: exactly its words,
-// and none of them may hold a program, a path outside or a secret.
+// narrow is the shape of an unknown command: exactly its words, none of which may
+// contain program text, a path outside of the workspace or a secret.
 func narrow(words []word, s scope) []string {
 	for _, w := range words {
 		if !w.plain() || tricky.MatchString(w.text) || strings.ContainsAny(w.text, " \t\n;|&<>$`()") || inside(w, s.depth) != "" || address.MatchString(w.text) {
@@ -221,17 +221,28 @@ func narrow(words []word, s scope) []string {
 	return texts(words)
 }
 
+// objection says why a known program is asked for; no text: it is not.
+type objection struct {
+	text    string // a sentence for the user
+	unknown bool   // it is not known what the program does with a word
+}
+
+// unknown is the objection to a word that the table does not have.
+func (p *program) unknown(what string) objection {
+	return objection{fmt.Sprintf("It is not known what %s does with %s.", p.name, what), true}
+}
+
 // judge checks the flags and operands of a known program; its name has n words.
 func (p *program) judge(words []word, n int, s scope) finding {
 	f := finding{decision: Allow, touches: p.touches, tame: p.tame}
 	shape := texts(words[:n])
-	fail := func(why string) finding {
-		bad := asks(p.touches|anything, "%s", why)
+	fail := func(why objection) finding {
+		bad := asks(p.touches|anything, "%s", why.text)
 		c, known := lookup(risks, words)
 		if p.class != "" {
 			c, known = p.class, n
 		}
-		if known > 0 && strings.HasPrefix(why, "It is not known") {
+		if known > 0 && why.unknown {
 			bad.reason, bad.touches = c.reason(join(words[:known])), p.touches|classes[c].touches
 		}
 		return bad
@@ -246,9 +257,9 @@ func (p *program) judge(words []word, n int, s scope) finding {
 			i++
 		case w.text == "--":
 			rest = append(rest, words[i+1:]...)
-			for _, flag := range words[i+1:] { // which another program may get, such as make from cmake --build
+			for _, flag := range words[i+1:] { // flags for another program, such as make behind cmake --build
 				if p.touches&runs != 0 && strings.HasPrefix(flag.text, "-") {
-					return fail(fmt.Sprintf("It is not known what %s does with %s.", p.name, flag.text))
+					return fail(p.unknown(flag.text))
 				}
 			}
 			shape = append(shape, texts(words[i:])...)
@@ -262,11 +273,11 @@ func (p *program) judge(words []word, n int, s scope) finding {
 			i++
 		default:
 			flags, why := p.flag(words[i:])
-			if why != "" {
+			if why.text != "" {
 				return fail(why)
 			}
 			for _, fl := range flags {
-				if why := p.value(fl, s); why != "" {
+				if why := p.value(fl, s); why.text != "" {
 					return fail(why)
 				}
 				if p.takes == pattern && givesPattern(fl.name) {
@@ -278,7 +289,7 @@ func (p *program) judge(words []word, n int, s scope) finding {
 			i += last.used
 		}
 	}
-	if why := p.operands(takes, rest, s); why != "" {
+	if why := p.operands(takes, rest, s); why.text != "" {
 		return fail(why)
 	}
 	f.shape = shape
@@ -294,28 +305,28 @@ func (p *program) judge(words []word, n int, s scope) finding {
 }
 
 // value checks the value of a flag.
-func (p *program) value(f flagged, s scope) string {
+func (p *program) value(f flagged, s scope) objection {
 	if !f.has {
-		return ""
+		return objection{}
 	}
 	if f.value.status {
-		return fmt.Sprintf("The value of %s is not written out.", f.name)
+		return objection{text: fmt.Sprintf("The value of %s is known only when the command runs.", f.name)}
 	}
 	switch f.kind {
 	case '>':
-		return writable(f.value, s.depth)
+		return objection{text: writable(f.value, s.depth)}
 	case '~':
 		return p.free(f, s)
 	case ':':
 		if !plainName.MatchString(f.value.text) {
-			return fmt.Sprintf("What %s names may be a file that %s would load (%s).", f.name, p.name, f.value.text)
+			return objection{text: fmt.Sprintf("The value of %s may name a file that %s would load (%s).", f.name, p.name, f.value.text)}
 		}
-		return ""
+		return objection{}
 	}
 	if f.value.glob {
-		return fmt.Sprintf("The value of %s is not written out.", f.name)
+		return objection{text: fmt.Sprintf("The value of %s is known only when the command runs.", f.name)}
 	}
-	return inside(f.value, s.depth)
+	return objection{text: inside(f.value, s.depth)}
 }
 
 var (
@@ -324,22 +335,22 @@ var (
 	noPlugin    = regexp.MustCompile(`^no:[\w.-]+$`)
 )
 
-// free checks a value that is text. What runs code could take it for a path, so
-// there it may not lead outside.
-func (p *program) free(f flagged, s scope) string {
+// free checks a value that is text. A program that runs code could take it for a
+// path, so for such programs it must not lead out of the workspace.
+func (p *program) free(f flagged, s scope) objection {
 	switch {
 	case f.value.glob && !strings.HasPrefix(f.name, "--"):
-		return fmt.Sprintf("The value of %s is not written out.", f.name)
+		return objection{text: fmt.Sprintf("The value of %s is known only when the command runs.", f.name)}
 	case f.name == "-ldflags" && !linkerFlags.MatchString(f.value.text), p.name == "pytest" && f.name == "-p" && !noPlugin.MatchString(f.value.text):
-		return fmt.Sprintf("It is not known what %s does with %s %s.", p.name, f.name, f.value.text)
+		return p.unknown(f.name + " " + f.value.text)
 	case p.touches&runs != 0:
-		return inside(word{text: f.value.text}, s.depth)
+		return objection{text: inside(word{text: f.value.text}, s.depth)}
 	}
-	return ""
+	return objection{}
 }
 
-// shapeOf is what a shape has of flags. Text that does not change what is done
-// is not kept.
+// shapeOf returns flags as a shape has them. Text that does not change what the
+// command does is left open.
 func (p *program) shapeOf(words []word, flags []flagged) (shape []string) {
 	last := flags[len(flags)-1]
 	if p.takes != message || last.kind != '~' || !last.has {
@@ -351,54 +362,54 @@ func (p *program) shapeOf(words []word, flags []flagged) (shape []string) {
 	return append(shape, anyText)
 }
 
-// givesPattern reports whether a flag of grep or rg says the pattern, or where
-// no pattern is needed, so that all operands are paths.
+// givesPattern reports whether a flag of grep or rg gives the pattern, or makes it
+// unnecessary, so that all operands are paths.
 func givesPattern(flag string) bool {
 	return slices.Contains([]string{"-e", "-f", "--regexp", "--file", "--files", "--type-list"}, flag)
 }
 
-// operands checks the words that are no flags.
-func (p *program) operands(takes operand, rest []word, s scope) string {
+// operands checks the words that are not flags.
+func (p *program) operands(takes operand, rest []word, s scope) objection {
 	switch {
 	case (takes == none || takes == message) && len(rest) > 0:
-		return fmt.Sprintf("It is not known what %s does with %s.", p.name, rest[0].text)
+		return p.unknown(rest[0].text)
 	case takes == single && len(rest) > 1:
-		return fmt.Sprintf("It would write to %s.", rest[1].text)
+		return objection{text: fmt.Sprintf("It would write to %s.", rest[1].text)}
 	case takes == pattern && len(rest) > 0:
 		if !rest[0].plain() {
-			return fmt.Sprintf("The shell would expand a word of it (%s).", rest[0].text)
+			return objection{text: fmt.Sprintf("The shell would expand a word of it (%s).", rest[0].text)}
 		}
 		rest = rest[1:]
 	}
 	for i, w := range rest {
-		if why := p.operand(takes, w, i == len(rest)-1, s); why != "" {
+		if why := p.operand(takes, w, i == len(rest)-1, s); why.text != "" {
 			return why
 		}
 	}
-	return ""
+	return objection{}
 }
 
-func (p *program) operand(takes operand, w word, last bool, s scope) string {
+func (p *program) operand(takes operand, w word, last bool, s scope) objection {
 	if w.status {
-		return "A word of it is not written out ($?)."
+		return objection{text: "A word of it is known only when the command runs ($?)."}
 	}
 	if strings.HasPrefix(w.text, "@") && (p.touches&runs != 0 || p.name == "strings") {
-		return fmt.Sprintf("It may take flags from a file (%s).", w.text)
+		return objection{text: fmt.Sprintf("It may take flags from a file (%s).", w.text)}
 	}
 	if w.glob && (takes != paths && takes != pattern && takes != copied || !p.tame && !anchored(w.text)) {
-		return fmt.Sprintf("What the wildcard %s finds could be taken for a flag; ./%s could not.", w.text, w.text)
+		return objection{text: fmt.Sprintf("A file name that the wildcard %s matches could be taken for a flag; write ./%s.", w.text, w.text)}
 	}
 	switch {
 	case takes == text:
-		return ""
+		return objection{}
 	case takes == format && !strings.HasPrefix(w.text, "+"):
-		return fmt.Sprintf("It is not known what %s does with %s.", p.name, w.text)
+		return p.unknown(w.text)
 	case takes == format:
-		return ""
+		return objection{}
 	case takes == write, takes == copied && last:
-		return writable(w, s.depth)
+		return objection{text: writable(w, s.depth)}
 	}
-	return inside(w, s.depth)
+	return objection{text: inside(w, s.depth)}
 }
 
 // anchored reports whether what a wildcard finds begins with something that
@@ -421,7 +432,7 @@ var harmlessValue = regexp.MustCompile(`^[\w.,@+:-]*$`)
 // assignment judges a variable that is set in front of a command.
 func assignment(a *syntax.Assign) (text, why string) {
 	if a.Name == nil {
-		return "", "It sets a variable in a way that is not judged."
+		return "", "It sets a variable in a way that is not understood."
 	}
 	name := a.Name.Value
 	if !variables[name] && name != "GOFLAGS" || a.Append || a.Index != nil || a.Array != nil || a.Naked {

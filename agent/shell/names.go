@@ -8,9 +8,9 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Programs returns the names of the programs that a command line runs, wherever
-// they stand in it and through wrappers too, in the line's order. Where a name
-// only shows when the line runs, it is missing; a line that cannot be parsed has none.
+// Programs returns the names of the programs that a command line runs, nested ones
+// and those behind wrappers too, in the line's order. A name that is known only
+// when the line runs is missing; a line that cannot be parsed has none.
 func Programs(line string) []string {
 	file, err := parse(line)
 	if err != nil {
@@ -30,8 +30,8 @@ func Programs(line string) []string {
 	return names
 }
 
-// Operands returns what the commands of a line are given: their words but for the
-// programs' names and for flags, of which the values behind a = count.
+// Operands returns the arguments of a line's commands: the words that are neither
+// program names nor flags, and the values of flags with a =.
 func Operands(line string) []string {
 	file, err := parse(line)
 	if err != nil {
@@ -57,16 +57,16 @@ func Operands(line string) []string {
 	return list
 }
 
-// defining are the files in which programs look up what a name on the line means.
+// defining are the files in which programs look up the names of their targets.
 var defining = map[string][]string{
 	"make": {"GNUmakefile", "makefile", "Makefile"},
 	"just": {"justfile", "Justfile", ".justfile"},
 }
 
-// Files returns the paths, relative to the root of the workspace, that a command
-// line may name, and those of the files in which its programs look up what its
-// words mean: what decides, beside the words, about what the line does. Not all of
-// them exist. A program that finds its files by other means shows none.
+// Files returns the files that decide what a command line does: paths, relative to
+// the root of the workspace, that the line may name, and the files in which its
+// programs look up the names of targets. Not all of them exist. Files that a
+// program finds by other means are missing.
 func Files(line string) []string {
 	file, err := parse(line)
 	if err != nil {
@@ -78,7 +78,7 @@ func Files(line string) []string {
 			list = append(list, p)
 		}
 	}
-	folder := "" // where the last cd went
+	folder := "" // of the last cd
 	syntax.Walk(file, func(n syntax.Node) bool {
 		call, ok := n.(*syntax.CallExpr)
 		if !ok || len(call.Args) == 0 {
@@ -94,7 +94,7 @@ func Files(line string) []string {
 				w = value
 			}
 			add(folder, w)
-			if i > 0 && words[i-1] == "-m" { // a module of Python's
+			if i > 0 && words[i-1] == "-m" { // a Python module
 				add(folder, strings.ReplaceAll(w, ".", "/")+".py")
 				add(folder, strings.ReplaceAll(w, ".", "/")+"/__main__.py")
 			}

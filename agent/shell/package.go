@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// Package is a dependency: of Python (pypi), JavaScript (npm), Go (go) or Rust
-// (cargo).
+// Package is a dependency: a package of Python (pypi), JavaScript (npm), Go (go) or
+// Rust (cargo).
 type Package struct {
 	Ecosystem string // "pypi", "npm", "go" or "cargo"
 	Name      string
-	Version   string // exactly this one; "" where none is named; "*" in an allowlist: any
+	Version   string // exactly this version; "" where none is named; "*" in an allowlist means any
 }
 
 // String writes a package as settings have it: pypi:requests@2.31.0.
@@ -37,16 +37,16 @@ func ParsePackage(s string) (Package, error) {
 	ecosystem, rest, ok := strings.Cut(s, ":")
 	i := strings.LastIndexByte(rest, '@')
 	if !ok || !slices.Contains(ecosystems, ecosystem) || i <= 0 {
-		return Package{}, fmt.Errorf("%q is no package with its version, such as pypi:requests@2.31.0 (or @* for any version)", s)
+		return Package{}, fmt.Errorf("%q is not a package with its version, such as pypi:requests@2.31.0 (or @* for any version)", s)
 	}
 	p := Package{ecosystem, normal(ecosystem, rest[:i]), rest[i+1:]}
 	if !packageName.MatchString(p.Name) || p.Version != "*" && !versionText.MatchString(p.Version) {
-		return Package{}, fmt.Errorf("%q is no package with its version, such as pypi:requests@2.31.0 (or @* for any version)", s)
+		return Package{}, fmt.Errorf("%q is not a package with its version, such as pypi:requests@2.31.0 (or @* for any version)", s)
 	}
 	return p, nil
 }
 
-// normal writes the name of a package as its index compares it (for Python: PEP 503).
+// normal returns a package's name as its index compares names (for Python: PEP 503).
 func normal(ecosystem, name string) string {
 	if ecosystem == "pypi" {
 		return strings.ToLower(pythonRuns.ReplaceAllString(name, "-"))
@@ -75,11 +75,11 @@ var adders = []struct{ command, ecosystem, flags string }{
 	{"cargo add", "cargo", "--dev -q --quiet"},
 }
 
-// PackagesRule is the rule of what the list of dependencies allows.
+// PackagesRule is the setting that allows dependencies.
 const PackagesRule = "commands.packages"
 
-// installs judges a command that adds dependencies: allowed where the list has
-// each of them in the version that is named, asked for otherwise.
+// installs judges a command that adds dependencies: it is allowed when the
+// allowlist has each of them in the version that is named, and asked for otherwise.
 func (j judge) installs(words []word) (finding, bool) {
 	for _, a := range adders {
 		name := strings.Fields(a.command)
@@ -105,19 +105,19 @@ func (j judge) installs(words []word) (finding, bool) {
 		}
 		switch {
 		case len(missing) > 0:
-			f.reason = fmt.Sprintf("It adds dependencies that the settings do not list (%s).", strings.Join(missing, ", "))
+			f.reason = fmt.Sprintf("It adds dependencies that commands.packages does not list (%s).", strings.Join(missing, ", "))
 		case all && len(f.packages) > 0:
 			f.decision, f.rule = Allow, PackagesRule
-			f.touches &^= writes // the list says so
+			f.touches &^= writes // the allowlist permits that
 		}
 		return f, true
 	}
 	return finding{}, false
 }
 
-// parsePackage reads an operand of an adder. What is no name (a file, an
-// address, a range of versions) is none.
-func parsePackage(ecosystem string, w word) (Package, bool) {
+// parsePackage reads an operand of an adder. ok is false for anything but a name and
+// a version, such as a file, an address or a range of versions.
+func parsePackage(ecosystem string, w word) (p Package, ok bool) {
 	name, version := w.text, ""
 	switch ecosystem {
 	case "pypi":
@@ -136,8 +136,8 @@ func parsePackage(ecosystem string, w word) (Package, bool) {
 	return Package{ecosystem, normal(ecosystem, name), version}, true
 }
 
-// knows reports whether the allowlist has a package. One without a version is
-// only known where any version is.
+// knows reports whether the allowlist has a package. A package without a version is
+// listed only where any version is.
 func (p *Policy) knows(want Package) bool {
 	return slices.ContainsFunc(p.Packages, func(have Package) bool {
 		return have.Ecosystem == want.Ecosystem && have.Name == want.Name && (have.Version == "*" || have.Version == want.Version)

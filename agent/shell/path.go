@@ -18,13 +18,25 @@ var (
 // root is where the sandbox shows the workspace's copy.
 const root = "/workspace"
 
-// secretNames stand for the names that a wildcard must not find.
+// secretNames are examples of names that a wildcard must not match.
 var secretNames = []string{".env", ".env.local", "id_rsa", "id_ed25519", "server.pem", "server.key", "credentials", "credentials.json", "secrets.yml", "secret", "secrets.json", ".netrc", ".npmrc"}
 
-// inside returns "" when a word, taken as a path or a git revision, is inside the
-// workspace and does not look like a secret, or a sentence that says why the
+// access is what a command does with a path, as the beginnings of sentences.
+type access struct{ outside, secret string }
+
+var (
+	reading  = access{"It reads outside of the workspace", "It may show a secret"}
+	reaching = access{"It reaches outside of the workspace", "It may show a secret"}
+	writing  = access{"It writes outside of the workspace", "It would write a secret"}
+)
+
+// inside is [access.objects] for commands that read.
+func inside(w word, depth int) string { return reading.objects(w, depth) }
+
+// objects returns "" when a word, taken as a path or a git revision, is inside the
+// workspace and does not look like a secret; otherwise a sentence that says why the
 // user is asked. depth is how many folders below the root the command runs.
-func inside(w word, depth int) string {
+func (a access) objects(w word, depth int) string {
 	p := w.text
 	if p == root || strings.HasPrefix(p, root+"/") {
 		p, depth = "."+p[len(root):], 0
@@ -34,15 +46,15 @@ func inside(w word, depth int) string {
 	}
 	if strings.HasPrefix(p, "/") || strings.HasPrefix(p, "~") || strings.Contains(p, ":/") || strings.Contains(p, "=/") || strings.Contains(p, "=~") ||
 		address.MatchString(p) || strings.ContainsRune(p, 0) || climbs(p, depth) {
-		return fmt.Sprintf("It reads outside of the workspace (%s).", w.text)
+		return fmt.Sprintf("%s (%s).", a.outside, w.text)
 	}
 	for _, part := range revisionSep.Split(p, -1) {
 		if secretName.MatchString(part) && !sampleName.MatchString(part) || w.glob && findsSecret(part) {
-			return fmt.Sprintf("It may show a secret (%s).", w.text)
+			return fmt.Sprintf("%s (%s).", a.secret, w.text)
 		}
 	}
 	if strings.HasSuffix(p, ".git/config") || strings.HasSuffix(p, ".git/credentials") {
-		return fmt.Sprintf("It may show a secret (%s).", w.text)
+		return fmt.Sprintf("%s (%s).", a.secret, w.text)
 	}
 	return ""
 }
@@ -62,8 +74,8 @@ func steps(p string) int {
 	return n
 }
 
-// climbs reports whether a path leads above depth folders up on its way, or has
-// a .. behind a colon, where it is a path within a revision.
+// climbs reports whether a path leads more than depth folders up on its way, or
+// has a .. behind a colon, where it is a path within a revision.
 func climbs(p string, depth int) bool {
 	for part := range strings.FieldsFuncSeq(p, func(r rune) bool { return r == ':' || r == '=' }) {
 		at := depth
@@ -76,8 +88,8 @@ func climbs(p string, depth int) bool {
 	return false
 }
 
-// findsSecret reports whether a wildcard is one for secrets: it finds one and
-// not what else lies about. What finds everything is no more than grep -r.
+// findsSecret reports whether a wildcard selects secrets: it matches one and not
+// ordinary files. A wildcard that matches everything is no worse than grep -r.
 func findsSecret(part string) bool {
 	if !strings.ContainsAny(part, "*?[") {
 		return false
@@ -98,21 +110,21 @@ func findsSecret(part string) bool {
 	})
 }
 
-// writable returns "" when a word names what a command may write: a file of the
-// workspace that is not hidden. Hidden ones configure tools.
+// writable returns "" when a word names a file that a command may write: one of the
+// workspace that is not hidden. Hidden files configure tools.
 func writable(w word, depth int) string {
 	if w.text == "/dev/null" {
 		return ""
 	}
-	if why := inside(w, depth); why != "" {
-		return strings.Replace(strings.Replace(why, "It reads outside", "It writes outside", 1), "It may show", "It would write", 1)
+	if why := writing.objects(w, depth); why != "" {
+		return why
 	}
 	if w.glob {
-		return fmt.Sprintf("It writes to what a wildcard finds (%s).", w.text)
+		return fmt.Sprintf("It writes to the files that a wildcard matches (%s).", w.text)
 	}
 	for part := range strings.SplitSeq(w.text, "/") {
 		if strings.HasPrefix(part, ".") && part != "." && part != ".." && part != ".gitkeep" && part != ".keep" {
-			return fmt.Sprintf("It writes to %s, and hidden files configure programs.", w.text)
+			return fmt.Sprintf("It writes to %s; hidden files can configure programs.", w.text)
 		}
 	}
 	return ""
@@ -121,14 +133,14 @@ func writable(w word, depth int) string {
 // home is how a command line can name the user's home folder.
 var home = []string{"~", "$HOME"}
 
-// systemFolders are those whose content belongs to the machine, not to a task.
+// systemFolders are the folders whose content belongs to the system.
 var systemFolders = []string{"/etc", "/boot", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/usr", "/sys", "/proc", "/dev", "/root", "/var", "/opt", "/home", "/Users", "/System", "/Library", "/Applications"}
 
 // harmless are the devices that anything may be written to.
 var harmless = []string{"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero"}
 
-// everything reports whether a word names all of a machine, a home folder, a
-// system folder or the current folder, or all that is in it.
+// everything reports whether a word names the root, a home folder, a system folder
+// or the current folder, or everything in one of them.
 func everything(word string) bool {
 	p := word
 	for _, all := range []string{"/*", "/.*", "/.", "/{*,.*}"} {
@@ -143,8 +155,8 @@ func everything(word string) bool {
 }
 
 // belongsToMachine reports whether a word names something that a task must not
-// write: in a system folder, or a hidden file of the home folder (start scripts,
-// keys).
+// write: a file in a system folder, or a hidden file of the home folder (start-up
+// scripts, keys).
 func belongsToMachine(word string) bool {
 	p := path.Clean(word)
 	if slices.Contains(harmless, p) || strings.HasPrefix(p, "/dev/fd/") || strings.HasPrefix(p, "/var/tmp/") {

@@ -10,14 +10,15 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// placeholder stands in a command line for a value that its writer does not know.
+// placeholder matches {{ NAME }}, which stands for a value that the writer of the
+// line does not know.
 var placeholder = regexp.MustCompile(`\{\{\s*([A-Z][A-Z0-9_]*)\s*\}\}`)
 
-// Fill returns a command line in which the placeholders {{ NAME }} of some names
-// are the environment variables of these names, quoted so that each value is one
-// piece of text whatever it holds: so no value ever stands in a line. Other
-// placeholders stay as they are, for programs with templates of their own. The
-// error says, for the model, where one stands in which no variable can.
+// Fill replaces the placeholders {{ NAME }} of some names by the environment
+// variables of these names, quoted so that each value is one piece of text whatever
+// it contains; no value ever appears in a line. Other placeholders are kept, for
+// programs with templates of their own. The error tells the model which placeholder
+// is in a place where no variable can be used.
 func Fill(line string, names []string) (string, error) {
 	var marks []string // the names, in order
 	marked := placeholder.ReplaceAllStringFunc(line, func(found string) string {
@@ -32,7 +33,7 @@ func Fill(line string, names []string) (string, error) {
 		return line, nil
 	}
 	if strings.Contains(line, markName) {
-		return "", fmt.Errorf("the command holds %s, which stands for placeholders: leave it out", markName)
+		return "", fmt.Errorf("the command contains %s, which is reserved for placeholders: remove it", markName)
 	}
 	file, err := parse(marked)
 	if err != nil {
@@ -43,27 +44,27 @@ func Fill(line string, names []string) (string, error) {
 	for i, name := range marks {
 		form := map[string]string{"word": `"${%s}"`, "double": "${%s}", "single": `'"${%s}"'`, "ansi": `'"${%s}"$'`}[f.kinds[i]]
 		if form == "" {
-			return "", errors.New("a placeholder of the command stands where no value can be filled in (a comment, a quoted here-document, arithmetic): let the program read the environment variable " + name)
+			return "", errors.New("a placeholder is in a place where no value can be filled in (a comment, a quoted here-document, arithmetic): let the program read the environment variable " + name)
 		}
 		marked = strings.Replace(marked, mark(i), fmt.Sprintf(form, name), 1)
 	}
 	return marked, nil
 }
 
-// markName begins what stands for a placeholder while the line is parsed: an
-// ordinary word.
+// markName begins the ordinary word that replaces a placeholder while the line is
+// parsed.
 const markName = "CaselspPlaceholder"
 
 func mark(i int) string { return fmt.Sprintf("%s%dx", markName, i) }
 
-// filler finds out in which kind of quotes each mark stands.
+// filler finds out in which kind of quotes each mark is.
 type filler struct {
 	text  string
-	kinds []string // word, double, single, ansi; "" where no variable can stand
+	kinds []string // word, double, single, ansi; "" where no variable can be used
 }
 
-// note says of the marks in a part of the text what they stand in. The parts
-// come from the outermost to the innermost, so the last word counts.
+// note sets the kind of quotes of all marks in a part of the text. Parts come from
+// the outermost to the innermost, so the last call counts.
 func (f *filler) note(n syntax.Node, kind string) {
 	part := f.text[n.Pos().Offset():n.End().Offset()]
 	for i := range f.kinds {
@@ -90,7 +91,7 @@ func (f *filler) visit(file *syntax.File) {
 			if n.Hdoc != nil {
 				f.document(n)
 				if n.Word != nil {
-					f.note(n.Word, "") // the mark of its end is no text
+					f.note(n.Word, "") // its delimiter is not text
 				}
 				return false
 			}
@@ -102,7 +103,8 @@ func (f *filler) visit(file *syntax.File) {
 	})
 }
 
-// document is a here-document, in which variables count unless its end is quoted.
+// document handles a here-document: variables are expanded in it unless its
+// delimiter is quoted.
 func (f *filler) document(n *syntax.Redirect) {
 	kind := "double"
 	for _, part := range n.Word.Parts {

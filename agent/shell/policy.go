@@ -13,14 +13,14 @@ import (
 // Policy is what the user's settings say about commands. The zero Policy asks
 // for everything that does more than read.
 type Policy struct {
-	Allow    []Pattern // run without asking, unless something else in the line asks
+	Allow    []Pattern // run without asking, unless another command in the line is asked for
 	Ask      []Pattern // asked for every time
 	Deny     []Pattern // never run
 	Packages []Package // dependencies that may be added without asking
-	Hosts    []string  // that commands may reach: names, *.name for all below one, name:port
-	// Sandboxed says that commands work on a private copy of the workspace, of
-	// which every change is reviewed. Then what builds, tests and formats may run
-	// unasked, as long as no host can be reached.
+	Hosts    []string  // hosts that commands may reach: name, *.name for its subdomains, name:port
+	// Sandboxed says that commands work on a private copy of the workspace, whose
+	// changes are reviewed. Then commands that build, test and format run without
+	// asking, as long as no host can be reached.
 	Sandboxed bool
 }
 
@@ -29,7 +29,7 @@ func (p *Policy) isolated() bool { return p.Sandboxed && len(p.Hosts) == 0 }
 
 func (p *Policy) openness() string {
 	if !p.Sandboxed {
-		return "the settings ask before that"
+		return "it does not run on a private copy"
 	}
 	return "could reach the hosts that sandbox.hosts opens"
 }
@@ -47,12 +47,12 @@ func (p *Policy) opens(host, port string) bool {
 	})
 }
 
-// Pattern is a command as a setting names it. In Allow it covers the words that
-// it has and no others; in Ask and Deny whatever begins with them.
+// Pattern is a command as a setting names it. In Allow it covers exactly its words;
+// in Ask and Deny it covers every command that begins with them.
 //
-// A * that is a word of its own stands for one word, and as the last word of an
-// Allow for any number; there never for a flag, a path outside of the workspace
-// or what looks like a secret.
+// A * as a word of its own stands for one word, and as the last word of an Allow for
+// any number of words. In an Allow it never stands for a flag, a path outside of the
+// workspace, or anything that looks like a secret.
 type Pattern struct {
 	words   []string
 	setting string // such as `commands.deny "git push"`
@@ -73,7 +73,7 @@ func ParsePattern(setting, line string) (Pattern, error) {
 	for _, arg := range call.Args {
 		w, ok := literal(arg)
 		if !ok || w.status || w.glob && w.text != "*" {
-			return Pattern{}, fmt.Errorf("in %q the shell would expand %s; only a * that stands alone is understood", line, written(arg))
+			return Pattern{}, fmt.Errorf("in %q the shell would expand %s; only a * as a word of its own is understood", line, written(arg))
 		}
 		p.words = append(p.words, w.text)
 	}
@@ -83,8 +83,8 @@ func ParsePattern(setting, line string) (Pattern, error) {
 	return p, nil
 }
 
-// ParseAllow is [ParsePattern] for what is allowed: it refuses what would allow
-// whatever is written on the line.
+// ParseAllow is [ParsePattern] for commands.allow: it refuses patterns that would
+// allow any program.
 func ParseAllow(setting, line string) (Pattern, error) {
 	p, err := ParsePattern(setting, line)
 	if err != nil || !slices.Contains(p.words, "*") {
@@ -92,7 +92,7 @@ func ParseAllow(setting, line string) (Pattern, error) {
 	}
 	name := programOf(p.words)
 	if slices.Contains(wrappers, name) || slices.Contains(shells, name) || slices.Contains(interpreters, name) && (len(p.words) < 3 || strings.HasPrefix(p.words[1], "-") && p.words[1] != "-m") || name == "eval" || name == "git" && len(p.words) == 2 {
-		return Pattern{}, errors.New(line + " would allow any program: write out what shall run")
+		return Pattern{}, errors.New(line + " would allow any program: write the command out")
 	}
 	return p, nil
 }
@@ -127,7 +127,7 @@ func (p *Pattern) covers(words []word, depth int) bool {
 	return len(words) == len(p.words)
 }
 
-// fills reports whether a word may stand where a pattern has a *.
+// fills reports whether a * of a pattern may stand for a word.
 func fills(w word, depth int) bool {
 	return w.plain() && !strings.HasPrefix(w.text, "-") && !address.MatchString(w.text) && inside(w, depth) == ""
 }

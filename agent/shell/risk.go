@@ -7,26 +7,26 @@ type touch uint
 
 const (
 	reads    touch = 1 << iota // files of the workspace's copy
-	writes                     // the same; what it changes comes back as staged changes
+	writes                     // the same files; changes come back as staged edits
 	runs                       // code of the workspace
 	network                    // other machines
 	outside                    // files outside of the workspace
 	secrets                    // keys, tokens, the environment
 	history                    // git's history, branches, remotes
 	system                     // processes and settings of the machine
-	anything                   // nobody knows
+	anything                   // unknown
 )
 
-// Network is what a verdict's Touches say of a line that can reach other machines.
+// Network is the entry of a verdict's Touches for a line that can reach other machines.
 const Network = "reaches the network"
 
 var touchWords = []string{
 	"reads files of the workspace", "changes files of the workspace", "runs code of the workspace", Network,
 	"touches files outside of the workspace", "may show secrets", "changes git's history, branches or remotes",
-	"touches processes or settings of the machine", "can do anything that the sandbox lets it",
+	"touches processes or settings of the machine", "can do anything that the sandbox permits",
 }
 
-// words says what a set holds.
+// words describes a set.
 func (t touch) words() (list []string) {
 	for i, w := range touchWords {
 		if t&(1<<i) != 0 {
@@ -39,7 +39,7 @@ func (t touch) words() (list []string) {
 // class is why a program is asked for.
 type class string
 
-// classes are the reasons. Each is completed with the program's name.
+// classes are the reasons, each to be completed with the program's name.
 var classes = map[class]struct {
 	reason  string
 	touches touch
@@ -48,14 +48,14 @@ var classes = map[class]struct {
 	"write":    {"It writes files (%s).", writes},
 	"history":  {"It changes git's history, branches, settings or remotes (%s).", history},
 	"network":  {"It reaches other machines (%s).", network},
-	"install":  {"It adds or changes dependencies, or runs programs that it fetches (%s).", network | writes},
-	"name":     {"It runs what the project's files have under a name, which can be anything (%s).", runs | writes},
-	"text":     {"It runs a program that is written in its arguments or in a file (%s).", anything},
+	"install":  {"It adds or changes dependencies, or runs programs that it downloads (%s).", network | writes},
+	"name":     {"It runs a script or target that the project defines, which can do anything (%s).", runs | writes},
+	"text":     {"It runs program text from its arguments or from a file (%s).", anything},
 	"script":   {"It runs other programs (%s).", anything},
 	"secret":   {"It may show or change secrets or the environment (%s).", secrets},
 	"system":   {"It changes the system, its processes or this shell (%s).", system},
 	"database": {"It changes a database or the project in ways that are not known (%s).", writes | runs},
-	"endless":  {"It waits for input or goes on until it is stopped (%s).", runs},
+	"endless":  {"It waits for input or runs until it is stopped (%s).", runs},
 }
 
 func (c class) reason(name string) string { return strings.Replace(classes[c].reason, "%s", name, 1) }

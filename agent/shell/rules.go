@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// denials judge the arguments of the programs that can do what is never meant.
+// denials judge the arguments of programs that can do lasting damage.
 var denials = map[string]func(args []string) *denial{
 	"rm": denyRemove, "chmod": denyMode, "chown": denyMode, "chgrp": denyMode,
 	"sudo": denyRoot, "su": denyRoot, "doas": denyRoot, "pkexec": denyRoot, "runuser": denyRoot,
@@ -20,7 +20,7 @@ var denials = map[string]func(args []string) *denial{
 }
 
 func denyRoot([]string) *denial {
-	return &denial{reason: "It asks for the rights of the system's administrator.", alternative: "Run the command without it; what the sandbox lacks belongs into its image."}
+	return &denial{reason: "It asks for administrator rights.", alternative: "Run the command without them. Tools that the sandbox lacks belong in its image."}
 }
 
 func denyDisk([]string) *denial {
@@ -47,7 +47,7 @@ func denySystemctl(args []string) *denial {
 	return nil
 }
 
-// denyKill refuses process 1 and -1, which is every process.
+// denyKill denies killing process 1, and -1, which is every process.
 func denyKill(args []string) *denial {
 	for i, a := range args {
 		signal := i > 0 && (args[i-1] == "-s" || args[i-1] == "-n")
@@ -58,7 +58,7 @@ func denyKill(args []string) *denial {
 	return nil
 }
 
-// has reports whether a flag is given, alone or among others of one letter.
+// has reports whether a flag is given, also within a group of one-letter flags.
 func has(args []string, letters string, long ...string) bool {
 	for _, a := range args {
 		if a == "--" {
@@ -71,7 +71,7 @@ func has(args []string, letters string, long ...string) bool {
 	return false
 }
 
-// first returns the first operand that is one that matters.
+// first returns the first operand that matters.
 func first(args []string, matters func(string) bool) (string, bool) {
 	for i, a := range args {
 		if (!strings.HasPrefix(a, "-") || slices.Contains(args[:i], "--")) && matters(a) {
@@ -82,7 +82,7 @@ func first(args []string, matters func(string) bool) (string, bool) {
 }
 
 func denyRemove(args []string) *denial {
-	const instead = "Name the files or the folder inside the workspace that shall go, or use DELETE_FILE."
+	const instead = "Name the files or the folder inside the workspace to remove, or use DELETE_FILE."
 	if slices.Contains(args, "--no-preserve-root") {
 		return &denial{reason: "It removes the whole system.", alternative: instead}
 	}
@@ -105,7 +105,7 @@ func denyMode(args []string) *denial {
 		return belongsToMachine(w) || everything(w) && !strings.HasPrefix(w, ".") && !strings.HasPrefix(w, "*")
 	})
 	if ok {
-		return &denial{reason: fmt.Sprintf("It changes the owner or the rights of %s.", target), alternative: "Change only files inside the workspace."}
+		return &denial{reason: fmt.Sprintf("It changes the owner or the permissions of %s.", target), alternative: "Change only files inside the workspace."}
 	}
 	return nil
 }
@@ -117,7 +117,7 @@ func denyAny(args []string) *denial {
 	return nil
 }
 
-// denyLast is for programs that read their operands and write to the last.
+// denyLast is for programs that read their operands and write to the last one.
 func denyLast(args []string) *denial {
 	if len(args) > 0 && belongsToMachine(args[len(args)-1]) {
 		return writesTo(args[len(args)-1])
@@ -146,7 +146,7 @@ func denyWriteTo(args []string) *denial {
 	return nil
 }
 
-// denyFind refuses to delete everything below a place where nothing is spared.
+// denyFind denies deleting everything below a broad folder.
 func denyFind(args []string) *denial {
 	if !slices.Contains(args, "-delete") {
 		return nil
@@ -154,12 +154,12 @@ func denyFind(args []string) *denial {
 	target, ok := first(args, everything)
 	narrowed := slices.ContainsFunc(args, func(a string) bool { return findTests[a] && a != "-mindepth" && a != "-maxdepth" })
 	if ok && (!narrowed || target != ".") {
-		return &denial{reason: fmt.Sprintf("It deletes what is below %s.", target), alternative: "Name a folder inside the workspace and what in it shall go."}
+		return &denial{reason: fmt.Sprintf("It deletes everything below %s.", target), alternative: "Name a folder inside the workspace and what to delete in it."}
 	}
 	return nil
 }
 
-// denyGit refuses to overwrite the history that others have.
+// denyGit denies overwriting the history that others have.
 func denyGit(args []string) *denial {
 	args = gitSubcommand(args)
 	if len(args) == 0 || args[0] != "push" {
@@ -184,17 +184,17 @@ func gitSubcommand(args []string) []string {
 	return args
 }
 
-// djangoDenied are the subcommands of manage.py that are never run, with what to
-// do instead.
+// djangoDenied are the subcommands of manage.py that never run, with what to do
+// instead.
 var djangoDenied = map[string]denial{
 	"flush":              {reason: "It empties the whole database.", alternative: "Let the tests make their own database, or delete single records in a migration that can be reviewed."},
 	"sqlflush":           {reason: "It prints the statements that empty the whole database.", alternative: "Let the tests make their own database."},
 	"reset_db":           {reason: "It drops the whole database.", alternative: "Let the tests make their own database."},
 	"drop_test_database": {reason: "It drops a database.", alternative: "Run the tests with --noinput, which replaces the test database."},
 	"dbshell":            {reason: "It opens the database's own prompt, which runs whatever it reads.", alternative: "Write a test or a migration, which can be reviewed."},
-	"runserver":          {reason: "It serves until it is stopped, and nobody can reach a server in the sandbox.", alternative: "Ask the page in a test, with django.test.Client."},
-	"runserver_plus":     {reason: "It serves until it is stopped, and nobody can reach a server in the sandbox.", alternative: "Ask the page in a test, with django.test.Client."},
-	"testserver":         {reason: "It serves until it is stopped, and nobody can reach a server in the sandbox.", alternative: "Ask the page in a test, with django.test.Client."},
+	"runserver":          {reason: "It serves until it is stopped, and nobody can reach a server in the sandbox.", alternative: "Request the page in a test, with django.test.Client."},
+	"runserver_plus":     {reason: "It serves until it is stopped, and nobody can reach a server in the sandbox.", alternative: "Request the page in a test, with django.test.Client."},
+	"testserver":         {reason: "It serves until it is stopped, and nobody can reach a server in the sandbox.", alternative: "Request the page in a test, with django.test.Client."},
 }
 
 func denyDjango(args []string) *denial {
@@ -213,12 +213,12 @@ func denyDjango(args []string) *denial {
 	return nil
 }
 
-// denyListener refuses what gives another machine a shell.
+// denyListener denies giving another machine a shell.
 func denyListener(args []string) *denial {
 	for _, a := range args {
 		name, _, _ := strings.Cut(a, ":")
 		if has([]string{a}, "ec", "--exec", "--sh-exec") && !strings.HasPrefix(a, "--c") || strings.EqualFold(name, "exec") || strings.EqualFold(name, "system") {
-			return &denial{reason: "It gives another machine a shell on this one.", alternative: "Send data, not a shell, and ask before."}
+			return &denial{reason: "It gives another machine a shell on this one.", alternative: "Send data, not a shell, and ask first."}
 		}
 	}
 	return nil
@@ -228,5 +228,5 @@ func denySchedule(args []string) *denial {
 	if len(args) == 1 && args[0] == "-l" {
 		return nil
 	}
-	return &denial{reason: "It makes the machine run commands later, when nobody looks.", alternative: "Run the command now, where it is asked for."}
+	return &denial{reason: "It schedules commands that run later, unattended.", alternative: "Run the command now, where it can be reviewed."}
 }

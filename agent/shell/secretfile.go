@@ -10,9 +10,9 @@ import (
 // configuration, which may hold some.
 var secretFolder = regexp.MustCompile(`(?i)^\.(ssh|aws|gnupg|kube|git)$`)
 
-// SecretFile reports whether a file of this path is one in which people and
-// programs keep secrets, by its name: .env and its like, private keys, files of
-// credentials. Samples, certificates and source files are none.
+// SecretFile reports whether a path, by its name, is a file in which people and
+// programs keep secrets: .env and similar files, private keys, credentials. Samples,
+// certificates and source files are not.
 func SecretFile(p string) bool {
 	name := path.Base(p)
 	if secretName.MatchString(name) && !sampleName.MatchString(name) && !strings.HasSuffix(name, ".pub") {

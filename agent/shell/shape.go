@@ -8,25 +8,24 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// anyText stands in a shape for text that does not change what is done, such as
-// the message of a commit. A word of a command that has this very text is quoted.
+// anyText stands in a shape for text that does not change what the command does,
+// such as a commit message. A word of a command with this very text is quoted.
 const anyText = "<text>"
 
-// Covers reports whether a line has a shape, and so may run when its shape was
-// allowed. Allowing is never guessing: a line is covered when it is not denied
-// and has exactly this shape.
+// Covers reports whether a line has a shape, and so may run when that shape was
+// approved. A line is covered only when it is not denied and has exactly this shape.
 //
-// A shape is the line with its words quoted in one way: the same programs joined
-// in the same way, the same subcommands, flags, values and operands, and the
-// same variables and redirections. Only text that does not change what a command
-// does (the message of a commit) is left open. A line has none when a part of it
-// is asked for every time.
+// A shape is the line in canonical quoting: the same programs joined in the same
+// way, the same subcommands, flags, values and operands, and the same variables and
+// redirections. Only text that does not change what a command does (a commit
+// message) is left open. A line has no shape when a part of it is asked for every
+// time.
 func Covers(shape, line string, policy Policy) bool {
 	return shape != "" && Judge(line, policy).Shape == shape
 }
 
-// shape writes the commands in one way, or returns "" when one of them is never
-// remembered.
+// shape returns the commands in canonical form, or "" when an approval of one of
+// them is never remembered.
 func shape(commands []*command) string {
 	var b strings.Builder
 	for _, c := range commands {
@@ -54,17 +53,17 @@ func shape(commands []*command) string {
 
 var bare = regexp.MustCompile(`^[\w./:@%+,=-]+$`)
 
-// declarations are parsed as more than commands, as keywords are.
+// declarations are parsed as declarations, not as commands.
 var declarations = []string{"declare", "local", "export", "readonly", "typeset", "nameref", "let", "coproc", "time"}
 
-// special reports whether a name would be read as more than a command's in
+// special reports whether a command's name could be parsed as something else in
 // another place of a line.
 func special(name string) bool {
 	return strings.Contains(name, "=") || syntax.IsKeyword(name) || slices.Contains(declarations, name)
 }
 
 // quote writes a word so that every shell, and Parse, takes it literally. The
-// library's own quoting leaves bare what Parse is too careful to take.
+// library's quoting leaves characters unquoted that Parse does not accept.
 func quote(word string) string {
 	if bare.MatchString(word) || word == "[" || word == "]" {
 		return word

@@ -1,27 +1,27 @@
-// Package shell parses a command line as a shell does and gives a verdict: may
-// it run at once, must the user be asked, or is it never run.
+// Package shell parses a command line as a shell does and gives a verdict: run it
+// without asking, ask the user, or never run it.
 //
-// It hides the shell's grammar (mvdan.cc/sh), what is known of programs and
-// their flags (programs.txt, risks.txt), and what looks harmless and is not. It
-// never runs anything, never expands anything and does no I/O. It never allows
-// what it does not fully understand: a line is allowed only when every simple
-// command in it is made of words whose meaning is certain, is a known program,
-// and has only flags known to be safe. A list of allowed prefixes lost to this
-// because every one has been bypassed; a list of forbidden ones because it is
-// never complete. The denials (deny.go) are therefore no fence: what they miss is
-// asked for.
+// It hides the shell's grammar (mvdan.cc/sh), what is known about programs and
+// their flags (programs.txt, risks.txt), and which commands only look harmless. It
+// never runs anything, never expands anything and does no I/O. It never allows a
+// line that it does not fully understand: every simple command in it must consist
+// of words whose meaning is certain, name a known program, and have only flags
+// that are known to be safe. A list of allowed prefixes lost to this because such
+// lists have always been bypassed; a list of forbidden prefixes because it is
+// never complete. The denials (deny.go) are therefore not the line of defence:
+// what they miss is asked for.
 //
 //	shell.go     verdicts
-//	walk.go      the line taken apart into simple commands
+//	walk.go      splits the line into simple commands
 //	word.go      what a word means
 //	judge.go     one simple command
-//	table.go     what is known of programs
-//	wrap.go      commands that run another
+//	table.go     what is known about programs
+//	wrap.go      commands that run another command
 //	special.go   programs whose arguments are a language (find, sed, awk...)
 //	package.go   dependencies
 //	policy.go    what the user's settings say
 //	shape.go     what an approval covers
-//	deny.go      what is never run
+//	deny.go      what never runs
 package shell
 
 import (
@@ -34,17 +34,17 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Decision is what becomes of a command line.
+// Decision says whether a command line runs.
 type Decision string
 
 // The decisions.
 const (
 	Allow Decision = "allow" // runs without asking
-	Ask   Decision = "ask"   // runs only when the user says so
+	Ask   Decision = "ask"   // runs only when the user approves it
 	Deny  Decision = "deny"  // never runs
 )
 
-// weight orders decisions: of several, the heaviest holds.
+// weight orders decisions: the heaviest decision in a line decides.
 func (d Decision) weight() int { return strings.Index("allow ask deny", string(d)) }
 
 // Verdict is the judgement of one command line.
@@ -52,16 +52,16 @@ type Verdict struct {
 	Decision    Decision
 	Reason      string // one sentence for the user
 	Alternative string // of a denial: what can be done instead
-	// Shape is what an "always allow this here" would remember; see [Covers]. ""
-	// for what must be asked for every time.
+	// Shape is what an approval for always would cover; see [Covers]. It is ""
+	// where the user must be asked every time.
 	Shape    string
-	ReadOnly bool     // it is allowed, and changes nothing and runs no code of the workspace
+	ReadOnly bool     // allowed, changes nothing, and runs no code of the workspace
 	Touches  []string // what it can touch, in words
 	Packages []string // the dependencies that it would add, such as "pypi:requests@2.31.0"
 	Parts    []Part   // of [Explain]
 }
 
-// Part is the judgement of one command within a line, wherever it stands.
+// Part is the judgement of one command in a line, also of a nested one.
 type Part struct {
 	Command  string   `json:"command"`
 	Decision Decision `json:"verdict"`
@@ -79,19 +79,19 @@ type Line struct {
 // String returns the line as it was written.
 func (l *Line) String() string { return l.text }
 
-// maxLine bounds a command line, in bytes: what a person still reads before
-// saying yes. Longer ones can hide something in the middle.
+// maxLine bounds a command line, in bytes: a person must be able to read it before
+// approving it. Longer lines can hide something in the middle.
 const maxLine = 4096
 
-// Parse reads a command line as bash does. The error says, for the user, why the
-// line cannot be judged: it is empty, too long, holds characters
-// that do not show as what they are, or is not valid shell.
+// Parse reads a command line as bash does. The error tells the user why the line
+// cannot be judged: it is empty, too long, contains invisible or misleading
+// characters, or is not valid shell.
 func Parse(line string) (*Line, error) {
 	if len(line) > maxLine {
-		return nil, fmt.Errorf("the command has %d bytes, more than can be read at a glance (%d)", len(line), maxLine)
+		return nil, fmt.Errorf("the command has %d bytes, more than the %d that a person reads before approving it", len(line), maxLine)
 	}
 	if r, ok := hidden(line); ok {
-		return nil, fmt.Errorf("the command holds a character that does not show as what it is (%U)", r)
+		return nil, fmt.Errorf("the command contains an invisible or misleading character (%U)", r)
 	}
 	file, err := parse(line)
 	if err != nil {
@@ -134,15 +134,15 @@ func judged(line string, policy *Policy, explain bool) Verdict {
 	return v
 }
 
-// sentence makes an error one.
+// sentence writes an error as a sentence.
 func sentence(err error) string {
 	s := err.Error()
 	return strings.ToUpper(s[:1]) + s[1:] + "."
 }
 
-// hidden returns the first character of a line that does not show as what it
-// is: control characters, marks that reverse the direction of text, blanks of
-// other widths, fillers and variation selectors.
+// hidden returns the first invisible or misleading character of a line: control
+// characters, marks that reverse the direction of text, unusual spaces, fillers
+// and variation selectors.
 func hidden(line string) (rune, bool) {
 	for _, r := range line {
 		switch {

@@ -119,7 +119,7 @@ func TestLimit(t *testing.T) {
 	if v := Judge(long, sandboxed); v.Decision != Ask || !strings.Contains(v.Reason, strconv.Itoa(maxLine)) {
 		t.Errorf("over the limit: %s, %s", v.Decision, v.Reason)
 	}
-	if v := Judge("ls \xff", sandboxed); v.Decision != Ask || !strings.Contains(v.Reason, "does not show") {
+	if v := Judge("ls \xff", sandboxed); v.Decision != Ask || !strings.Contains(v.Reason, "invisible") {
 		t.Errorf("bytes that are no text: %s, %s", v.Decision, v.Reason)
 	}
 	// Wrappers of wrappers have many readings: this ends in no time, or never.

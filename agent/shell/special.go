@@ -14,7 +14,8 @@ var specials = map[string]func(words []word, s scope) finding{
 	"set": set, "make": makeTargets, "tar": tar, "ps": ps,
 }
 
-// known is a finding that allows a command to read; why is "" or says why not.
+// known allows a command that only reads, or asks with the reason why: "?" stands for
+// the reason in the table of risks.
 func known(name, why string) finding {
 	if why == "" {
 		return finding{decision: Allow, touches: reads}
@@ -33,7 +34,7 @@ func allInside(words []word, s scope) string {
 			return fmt.Sprintf("It is not known what it does with %s.", w.text)
 		}
 		if w.glob && !anchored(w.text) {
-			return fmt.Sprintf("What the wildcard %s finds could be taken for a flag; ./%s could not.", w.text, w.text)
+			return fmt.Sprintf("A file name that the wildcard %s matches could be taken for a flag; write ./%s.", w.text, w.text)
 		}
 		if why := inside(w, s.depth); why != "" {
 			return why
@@ -42,8 +43,8 @@ func allInside(words []word, s scope) string {
 	return ""
 }
 
-// findTests are the parts of an expression that find only looks at or prints;
-// those that are true take a value.
+// findTests are the parts of find's expressions that only test or print; true means
+// that they take a value.
 var findTests = map[string]bool{
 	"-H": false, "-L": false, "-P": false, "(": false, ")": false, "!": false, "-not": false, "-a": false, "-and": false, "-o": false, "-or": false, ",": false,
 	"-print": false, "-print0": false, "-ls": false, "-prune": false, "-empty": false, "-depth": false, "-mount": false, "-xdev": false, "-readable": false, "-follow": false,
@@ -52,7 +53,7 @@ var findTests = map[string]bool{
 	"-mindepth": true, "-perm": true, "-user": true, "-group": true, "-printf": true, "-regextype": true, "-links": true, "-true": false, "-false": false, "-newermt": true,
 }
 
-// find looks, and may show what it finds by programs that only read.
+// find is allowed to search, and to run programs that only read on what it finds.
 func find(j judge, words []word, s scope) (finding, bool) {
 	f := finding{decision: Allow, touches: reads}
 	for i := 1; i < len(words); i++ {
@@ -60,7 +61,7 @@ func find(j judge, words []word, s scope) (finding, bool) {
 		valued, isTest := findTests[w.text]
 		switch {
 		case w.status:
-			return asks(anything, "A word of it is not written out ($?)."), true
+			return asks(anything, "A word of it is known only when the command runs ($?)."), true
 		case isTest && valued:
 			if i++; i < len(words) {
 				if words[i].glob {
@@ -92,8 +93,8 @@ func find(j judge, words []word, s scope) (finding, bool) {
 	return f, true
 }
 
-// sed that prints. What it would write or run is asked for: files are edited
-// with PATCH_FILE, which looks at what comes out.
+// sed is allowed when it only prints. Writing files is asked for: the agents edit
+// files with PATCH_FILE, which checks the result.
 func sed(words []word, s scope) finding {
 	var scripts []string
 	var rest []word
@@ -125,8 +126,8 @@ func sed(words []word, s scope) finding {
 
 var sedAddress = regexp.MustCompile(`^(\d+(~\d+)?|\$|\+\d+|/([^/\\\n]|\\[^\n])*/I?)`)
 
-// sedPrints reports whether a script of sed only changes what it prints. It
-// knows less than sed, and what it does not know is no.
+// sedPrints reports whether a sed script changes nothing but its output. It knows
+// less than sed, and answers no to what it does not know.
 func sedPrints(script string) bool {
 	for script = strings.TrimLeft(script, " ;\n{}"); script != ""; script = strings.TrimLeft(script, " ;\n{}") {
 		for range 2 {
@@ -164,8 +165,8 @@ func sedPrints(script string) bool {
 	return true
 }
 
-// sedParts skips the two parts of s or y and the flags, of which e runs what it
-// made and w writes it.
+// sedParts skips the two parts of s or y and the harmless flags; e would run the
+// result, and w would write it.
 func sedParts(s string, flags bool) (string, bool) {
 	if s == "" || strings.IndexByte("\\\n ;{}[]", s[0]) >= 0 || s[0] >= 0x80 || s[0] >= '0' && s[0] <= '9' || s[0]|0x20 >= 'a' && s[0]|0x20 <= 'z' {
 		return "", false
@@ -197,9 +198,9 @@ func sedParts(s string, flags bool) (string, bool) {
 	return s, true
 }
 
-// awkTrouble finds what lets a program of awk write, run or load: pipes, output
-// into a file, calls by name, the environment. Strings are not told apart from
-// code: that takes a parser of awk, and a mistake in it would allow too much.
+// awkTrouble matches what an awk program needs to write, run or load: pipes, output
+// into a file, calls by name, the environment. It does not tell strings from code:
+// that would need an awk parser, and a mistake in it would allow too much.
 var awkTrouble = regexp.MustCompile(`\|($|[^|])|\b(system|getline|close|fflush|ENVIRON|PROCINFO|ARGV)\b|@|(?s:\bprintf?\b.*>)`)
 
 func awk(words []word, s scope) finding {
@@ -218,7 +219,7 @@ func awk(words []word, s scope) finding {
 			return known("awk", "?")
 		}
 	}
-	// Two bars next to each other are "or"; they are taken out in pairs first.
+	// Two bars next to each other mean "or"; they are removed in pairs first.
 	if i >= len(words) || !words[i].plain() || awkTrouble.MatchString(strings.ReplaceAll(words[i].text, "||", " ")) {
 		return known("awk", "?")
 	}
@@ -253,8 +254,8 @@ func jq(words []word, s scope) finding {
 	return known("jq", allInside(rest, s))
 }
 
-// test compares. Its -v evaluates the subscript of an array, which can run a
-// command; so it is not known here.
+// test is allowed except for -v, which evaluates the subscript of an array and so can
+// run a command.
 func test(words []word, s scope) finding {
 	if words[0].text == "[" && words[len(words)-1].text != "]" {
 		return known("[", "It has no closing bracket.")
@@ -272,29 +273,29 @@ func test(words []word, s scope) finding {
 	return finding{decision: Allow, touches: reads}
 }
 
-// printf prints; with -v it sets a variable, and evaluates its subscript.
+// printf is allowed without -v, which sets a variable and evaluates its subscript.
 func printf(words []word, _ scope) finding {
 	if len(words) < 2 || strings.HasPrefix(words[1].text, "-") || slices.ContainsFunc(words, func(w word) bool { return w.glob }) {
-		return asks(anything, "It is not known what printf does with this.")
+		return asks(anything, "It is not known what printf does with these arguments.")
 	}
 	return finding{decision: Allow, touches: reads}
 }
 
-// echo prints, whatever its words are.
+// echo is always allowed.
 func echo([]word, scope) finding { return finding{decision: Allow, touches: reads} }
 
 func cd(words []word, s scope) finding {
 	if len(words) != 2 || !words[1].plain() || words[1].text == "" || strings.HasPrefix(words[1].text, "-") || slices.Contains(strings.Split(words[1].text, "/"), ".git") {
-		return asks(outside, "It changes to another folder than one of the workspace.")
+		return asks(outside, "It changes to a folder outside of the workspace.")
 	}
 	if why := inside(words[1], s.depth); why != "" {
-		return asks(outside, "It changes to another folder than one of the workspace (%s).", words[1].text)
+		return asks(outside, "It changes to a folder outside of the workspace (%s).", words[1].text)
 	}
 	return finding{decision: Allow, touches: reads}
 }
 
-// longestSleep is in seconds: enough for a server to come up, too short to hold a
-// task.
+// longestSleep is in seconds: long enough for a server to start, too short to hold up
+// a task.
 const longestSleep = 60
 
 func sleep(words []word, _ scope) finding {
@@ -310,10 +311,11 @@ func exit(words []word, _ scope) finding {
 	if len(words) == 1 || len(words) == 2 && whole.MatchString(words[1].text) {
 		return finding{decision: Allow, touches: reads}
 	}
-	return asks(anything, "It is not known what exit does with this.")
+	return asks(anything, "It is not known what exit does with these arguments.")
 }
 
-// set switches how mistakes are treated and what is shown, not how words are read.
+// set is allowed to change how errors are treated and what is printed, but not how
+// words are read.
 func set(words []word, _ scope) finding {
 	if regexp.MustCompile(`^set( [-+][eux]+| [-+][eux]*o pipefail)+$`).MatchString(join(words)) {
 		return finding{decision: Allow, touches: reads}
@@ -321,7 +323,7 @@ func set(words []word, _ scope) finding {
 	return known("set", "?")
 }
 
-// targets are what makefiles call the builds and checks that people run all day.
+// targets are the usual names of builds and checks in makefiles.
 var targets = []string{"test", "tests", "unit", "unittest", "unit-test", "test-unit", "check", "checks", "lint", "vet", "fmt", "format", "format-check", "build", "all", "compile", "typecheck", "types", "type-check", "mypy", "ruff", "black", "flake8", "coverage", "cover", "cov", "bench", "help"}
 
 func makeTargets(words []word, s scope) finding {
@@ -350,7 +352,7 @@ func makeTargets(words []word, s scope) finding {
 	return finding{decision: Allow, touches: reads | writes | runs}
 }
 
-// tar lists. A colon would make the archive one on another machine.
+// tar is allowed to list. A colon in the archive's name would mean another machine.
 func tar(words []word, s scope) finding {
 	if len(words) != 3 || !regexp.MustCompile(`^-?(t[vzjJ]*f|t[zjJ]*v?[zjJ]*f)$`).MatchString(words[1].text) || strings.Contains(words[2].text, ":") {
 		if len(words) == 2 && words[1].text == "--version" {
@@ -365,5 +367,5 @@ func ps(words []word, _ scope) finding {
 	if len(words) == 1 || len(words) == 2 && slices.Contains([]string{"aux", "-ef", "-e", "-A", "ax", "-aux"}, words[1].text) {
 		return finding{decision: Allow, touches: reads}
 	}
-	return asks(system, "It is not known what ps does with this.")
+	return asks(system, "It is not known what ps does with these arguments.")
 }

@@ -12,7 +12,7 @@ var programsText string
 //go:embed risks.txt
 var risksText string
 
-// operand says what the words of a command that are no flags are; see programs.txt.
+// operand says what the words that are not flags mean; see programs.txt.
 type operand string
 
 const (
@@ -27,17 +27,17 @@ const (
 	message operand = "message"
 )
 
-// program is what is known of a program, or of a subcommand of one.
+// program is what is known about a program or a subcommand.
 type program struct {
 	name    string
 	touches touch
-	class   class // of what is asked for; "" for what is allowed
+	class   class // why it is asked for; "" for what is allowed
 	takes   operand
-	flags   map[string]byte // the flag with its dashes, to what its value is: 0 (none), '=', '~', ':', '>', '?' or '!' (this value only)
+	flags   map[string]byte // by flag with its dashes, the kind of its value: 0 (none), '=', '~', ':', '>', '?' or '!' (this value only)
 	counts  bool            // -20 is a flag
-	goStyle bool            // flags are whole words behind one dash or two
+	goStyle bool            // flags are whole words after one dash or two
 	tame    bool            // see programs.txt
-	through bool            // flags go on behind --
+	through bool            // flags may follow --
 }
 
 // longest is how many words the longest name of a subcommand in the tables has.
@@ -55,8 +55,8 @@ func rows(table string) (list []string) {
 	return list
 }
 
-// load reads programs.txt. It panics where the table is wrong, which every test
-// would show.
+// load reads programs.txt. It panics on a mistake in the table, which any test would
+// show.
 func load(table string) map[string]*program {
 	all := make(map[string]*program)
 	for _, row := range rows(table) {
@@ -117,8 +117,8 @@ func (p *program) add(f string) {
 	}
 }
 
-// lookup finds the longest name in a table that words begin with, and how many
-// words it has.
+// lookup finds the longest name in a table with which words begin, and the number
+// of its words.
 func lookup[T any](table map[string]T, words []word) (found T, n int) {
 	name := ""
 	for i, w := range words[:min(len(words), longest)] {
@@ -136,23 +136,22 @@ func lookup[T any](table map[string]T, words []word) (found T, n int) {
 	return found, n
 }
 
-// flagged is a flag as a command line has it.
+// flagged is a flag on a command line.
 type flagged struct {
 	name  string
 	kind  byte
 	value word
 	has   bool // a value, attached or as the next word
-	used  int  // words
+	used  int  // how many words it takes
 }
 
-// flag reads the flags at the start of words, of which there may be several in
-// one, or says why it cannot. Only a known flag is taken: an abbreviated one,
-// which some programs understand, is not known.
-func (p *program) flag(words []word) (list []flagged, why string) {
+// flag reads the flags in the first of words, which may be a group of one-letter
+// flags, or says why it cannot. Only known flags are taken; abbreviations, which
+// some programs accept, are not known.
+func (p *program) flag(words []word) (list []flagged, why objection) {
 	a := words[0]
-	dunno := fmt.Sprintf("It is not known what %s does with %s.", p.name, a.text)
 	if kind, ok := p.flags[a.text]; ok && kind == '!' {
-		return []flagged{{name: a.text, used: 1}}, ""
+		return []flagged{{name: a.text, used: 1}}, objection{}
 	}
 	if strings.HasPrefix(a.text, "--") || p.goStyle {
 		name, value, attached := strings.Cut(a.text, "=")
@@ -163,24 +162,24 @@ func (p *program) flag(words []word) (list []flagged, why string) {
 		f := flagged{name: name, kind: kind, used: 1}
 		switch {
 		case !ok, attached && kind == 0 && !p.goStyle, a.glob && !attached:
-			return nil, dunno
+			return nil, p.unknown(a.text)
 		case attached:
 			f.value, f.has = word{text: value, glob: a.glob, quoted: a.quoted}, true
 		case kind != 0 && kind != '?':
 			if len(words) < 2 {
-				return nil, fmt.Sprintf("The value of %s is missing.", name)
+				return nil, objection{text: fmt.Sprintf("The value of %s is missing.", name)}
 			}
 			f.value, f.has, f.used = words[1], true, 2
 		}
-		return []flagged{f}, ""
+		return []flagged{f}, objection{}
 	}
 	if a.glob {
-		return nil, dunno
+		return nil, p.unknown(a.text)
 	}
 	for i := 1; i < len(a.text); i++ {
 		kind, ok := p.flags["-"+a.text[i:i+1]]
 		if !ok {
-			return nil, dunno
+			return nil, p.unknown(a.text)
 		}
 		f := flagged{name: "-" + a.text[i:i+1], kind: kind, used: 1}
 		rest := a.text[i+1:]
@@ -192,13 +191,13 @@ func (p *program) flag(words []word) (list []flagged, why string) {
 			f.value, f.has = word{text: rest, quoted: a.quoted}, true
 		case kind == '?':
 		case len(words) < 2:
-			return nil, fmt.Sprintf("The value of %s is missing.", f.name)
+			return nil, objection{text: fmt.Sprintf("The value of %s is missing.", f.name)}
 		default:
 			f.value, f.has, f.used = words[1], true, 2
 		}
-		return append(list, f), ""
+		return append(list, f), objection{}
 	}
-	return list, ""
+	return list, objection{}
 }
 
 // loadRisks reads risks.txt.

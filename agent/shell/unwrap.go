@@ -13,7 +13,7 @@ var (
 		"busybox", "chroot", "unshare", "nsenter", "flock", "strace", "ltrace", "taskset", "chrt", "parallel", "script", "entr", "unbuffer", "caffeinate", "pnpx", "uvx", "fd", "fdfind", "sshpass", "proot", "fakeroot", "faketime", "dbus-run-session", "xvfb-run", "rlwrap", "setarch", "prlimit", "cpulimit", "systemd-run", "firejail", "bwrap", "gdb", "valgrind", "time", "ssh"}
 )
 
-// runners run what stands behind run or exec, in the project's environment.
+// runners run the command after run or exec in the project's environment.
 var runners = []string{"uv", "poetry", "pipenv", "pdm", "hatch", "bundle", "pnpm", "npm", "yarn", "coverage", "kubectl", "docker", "podman"}
 
 // interpreter returns the name of an interpreter without its version.
@@ -21,13 +21,14 @@ func interpreter(name string) string {
 	return strings.TrimRight(name, "0123456789.")
 }
 
-// maxFlags bounds where behind a wrapper its command is looked for. With
-// wrappers of wrappers the readings multiply, and more flags are unheard of.
+// maxFlags bounds how many words after a wrapper are tried as the start of its
+// command. With wrappers of wrappers the readings multiply, and nobody uses more
+// flags.
 const maxFlags = 12
 
 // unwrap returns the commands that a command runs, and the texts that it runs as
-// shell. For wrappers it does not know their flags: whatever could be the start
-// of the command is tried, since too many readings only deny too much.
+// shell code. It does not know the flags of wrappers: every word that could start
+// the command is tried, because too many readings can only deny too much.
 func unwrap(words []string) (inner [][]string, scripts []string) {
 	if len(words) == 0 {
 		return nil, nil
@@ -73,7 +74,7 @@ func unwrap(words []string) (inner [][]string, scripts []string) {
 	return inner, scripts
 }
 
-// shellScript returns the text behind the -c of a shell.
+// shellScript returns the text after the -c of a shell.
 func shellScript(args []string) (string, bool) {
 	c := false
 	for i, a := range args {
@@ -105,7 +106,7 @@ func findCommands(args []string) (inner [][]string) {
 }
 
 // runsText reports whether a command runs its arguments, or a file that they
-// name, as a program. programOf leaves nothing of the command ".".
+// name, as a program. programOf returns "" for the command ".".
 func runsText(words []string) bool {
 	name := programOf(words)
 	return slices.Contains(shells, name) || slices.Contains(interpreters, name) || slices.Contains([]string{"eval", "source", ""}, name)

@@ -11,25 +11,25 @@ import (
 // command is a simple command.
 type command struct {
 	words   []word
-	assigns []string // NAME=value in front of it, harmless ones
-	odd     string   // why it is not plain, in a sentence for the user
+	assigns []string // harmless NAME=value before it
+	odd     string   // why it is not a plain command, in a sentence for the user
 	before  string   // the operator that joins it to the one before: "", ";", "&&", "||" or "|"
-	after   string   // harmless redirections, in one way
-	depth   int      // how many folders below the workspace's root it surely runs
-	feed    *command // whose output it reads
+	after   string   // harmless redirections, in canonical form
+	depth   int      // how many folders below the workspace's root it certainly runs
+	feed    *command // the command whose output it reads
 	node    syntax.Node
 	result  finding
 }
 
-// walker takes a line apart into simple commands, and judges each of them.
+// walker splits a line into simple commands and judges each of them.
 type walker struct {
 	judge    judge
 	explain  bool
 	commands []*command
-	odd      string // what else is in the line that is not judged
-	brackets int    // of groups: they are no part of a shape
-	depth    int    // how deep cd went if all before was well
-	sure     int    // and whatever went wrong
+	odd      string // a construct in the line that is not judged
+	brackets int    // how many groups there are: shapes cannot express them
+	depth    int    // the depth of the current folder if everything before succeeded
+	sure     int    // the same whatever failed
 }
 
 func (w *walker) fail(format string, args ...any) {
@@ -52,15 +52,15 @@ func (w *walker) statements(list []*syntax.Stmt) {
 func (w *walker) stmt(s *syntax.Stmt, before string, feed *command) {
 	switch {
 	case s.Background:
-		w.fail("A part of it goes on running in the background.")
+		w.fail("A part of it keeps running in the background.")
 	case s.Coprocess || s.Disown:
-		w.fail("It uses a shell construct that is not judged (a coprocess).")
+		w.fail("It uses a shell construct that is not understood (a coprocess).")
 	case s.Negated:
 		before = strings.TrimSpace(before + " !")
 	}
 	first := len(w.commands)
 	w.command(s.Cmd, before, feed)
-	if s.Negated { // behind "! cd x &&" the folder was not changed
+	if s.Negated { // after "! cd x &&" the folder was not changed
 		w.unsure()
 	}
 	for _, r := range s.Redirs {
@@ -68,8 +68,8 @@ func (w *walker) stmt(s *syntax.Stmt, before string, feed *command) {
 	}
 }
 
-// redirect judges a redirection: to nowhere, among the outputs, or from a file
-// of the workspace.
+// redirect judges a redirection. Allowed are those to /dev/null, between the outputs,
+// and from a file of the workspace.
 func (w *walker) redirect(s *syntax.Stmt, r *syntax.Redirect, first int) {
 	_, simple := s.Cmd.(*syntax.CallExpr)
 	target, ok := word{}, false
@@ -118,7 +118,7 @@ func (w *walker) command(cmd syntax.Command, before string, feed *command) {
 		w.binary(cmd, before, feed)
 	case *syntax.TimeClause:
 		if cmd.Stmt == nil || cmd.PosixFormat {
-			w.fail("It times nothing.")
+			w.fail("It uses time without a command.")
 			return
 		}
 		w.stmt(cmd.Stmt, strings.TrimSpace(before+" time"), feed)
@@ -147,27 +147,27 @@ func (w *walker) command(cmd syntax.Command, before string, feed *command) {
 	}
 }
 
-// declaration judges export of harmless variables, which is no more than to set
-// them in front of each command.
+// declaration judges export of harmless variables, which is the same as setting them
+// before each command.
 func (w *walker) declaration(cmd *syntax.DeclClause, before string) {
 	c := &command{before: before, node: cmd, words: []word{{text: cmd.Variant.Value}}, result: finding{decision: Allow, touches: reads}}
 	for _, a := range cmd.Args {
 		text, why := assignment(a)
 		if why != "" || a.Value == nil {
-			c.odd = "It sets variables or their attributes for what follows."
+			c.odd = "It sets variables, or their attributes, for the commands that follow."
 		}
 		c.words = append(c.words, word{text: text})
 		w.nested(a)
 	}
 	if c.odd != "" || cmd.Variant.Value != "export" || len(cmd.Args) == 0 {
-		c.odd = "It sets variables or their attributes for what follows."
+		c.odd = "It sets variables, or their attributes, for the commands that follow."
 		c.result = asks(secrets|anything, "%s", c.odd)
 	}
 	w.commands = append(w.commands, c)
 }
 
-// group judges what stands between brackets. Its commands may all read what is
-// piped into it.
+// group judges the commands between brackets. Each of them may read what is piped
+// into the group.
 func (w *walker) group(list []*syntax.Stmt, before string, feed *command) {
 	for i, s := range list {
 		if i > 0 {
@@ -202,7 +202,7 @@ func (w *walker) binary(cmd *syntax.BinaryCmd, before string, feed *command) {
 	switch {
 	case joint == "|":
 		w.depth, w.sure = depth, sure
-	case joint != "&&": // it may not have come to Y
+	case joint != "&&": // Y may not have run
 		w.unsure()
 	}
 }
@@ -249,8 +249,8 @@ func (w *walker) call(call *syntax.CallExpr, before string, feed *command) {
 	}
 }
 
-// depthFor is how deep a command behind an operator surely runs: behind && what
-// is before it went well.
+// depthFor is how deep a command after an operator certainly runs: after &&, the
+// commands before it have succeeded.
 func (w *walker) depthFor(before string) int {
 	if strings.HasPrefix(before, "&&") || before == "" {
 		return w.depth
@@ -258,8 +258,8 @@ func (w *walker) depthFor(before string) int {
 	return w.sure
 }
 
-// nested judges the commands in substitutions and in shell programs, for
-// [Explain]: what holds them is asked for already.
+// nested judges the commands in substitutions and in shell programs, for [Explain]:
+// the line around them is asked for anyway.
 func (w *walker) nested(n syntax.Node) {
 	if !w.explain {
 		return
@@ -300,10 +300,10 @@ func construct(cmd syntax.Command) string {
 	case *syntax.TestClause:
 		return "[["
 	}
-	return "a part of its language"
+	return "an unsupported construct"
 }
 
-// verdict sums up the parts. The first of the heaviest says why.
+// verdict sums up the parts. The first part with the heaviest decision gives the reason.
 func (w *walker) verdict() Verdict {
 	v := Verdict{Decision: Allow, ReadOnly: true}
 	var names, rules []string
@@ -346,8 +346,8 @@ func (w *walker) verdict() Verdict {
 	return v
 }
 
-// parts returns the judgement of each command, and of the line where there is one
-// beside, where that was asked for.
+// parts returns, for [Explain], the judgement of each command, and that of the whole
+// line where it has one of its own.
 func (w *walker) parts(policy *Policy, denied *denial) []Part {
 	if !w.explain {
 		return nil
@@ -376,10 +376,10 @@ func (w *walker) parts(policy *Policy, denied *denial) []Part {
 	return parts
 }
 
-// wholeLine stands for the line in what [Explain] says of it.
+// wholeLine stands for the line itself among the parts of [Explain].
 const wholeLine = "the whole line"
 
-// BuiltIn is the rule of what no setting decided.
+// BuiltIn is the rule where no setting decided.
 const BuiltIn = "built in"
 
 func orBuiltIn(rule string) string {

@@ -7,11 +7,11 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// word is a word whose meaning is certain, but for what a wildcard in it finds.
+// word is a word whose meaning is certain, except for what a wildcard in it matches.
 type word struct {
 	text   string
-	glob   bool // it holds wildcards; text has them as they were written
-	status bool // it holds $?, which is a small number; text has 0 for it
+	glob   bool // it has wildcards; text has them as they were written
+	status bool // it has $?, which is a small number; text has 0 for it
 	quoted bool // a part of it is quoted
 }
 
@@ -25,11 +25,11 @@ var simpleGlob = regexp.MustCompile(`^([\w./@%+,:=-]|\*|\?|\[[\w-]+\])+$`)
 // hiddenGlob finds wildcards that could stand for "..".
 var hiddenGlob = regexp.MustCompile(`(^|/)\.[^/]*[*?\[]`)
 
-// escapable are the characters that a backslash makes literal in an argument.
-// Before a letter it is a trick.
+// escapable are the characters that a backslash makes literal in an argument. A
+// backslash before a letter is refused: it can disguise a word.
 const escapable = ".*?()[];!|&<>$\"'# {}~+^`,:=@%/-"
 
-// literal returns what a word means when every shell takes it the same way.
+// literal returns what a word means where every shell reads it the same way.
 func literal(w *syntax.Word) (word, bool) {
 	var out word
 	var b strings.Builder
@@ -100,9 +100,9 @@ func braces(s string) bool {
 
 var oneBrace = regexp.MustCompile(`^([\w./-]*)\{([\w./-]+(?:,[\w./-]+)+)\}([\w./-]*)$`)
 
-// alternatives are the words that bash makes of one with braces, where these are
-// as simple as src/{a,b}.py; else nil. A shell without braces takes the word as
-// it is, which then is the name of no file.
+// alternatives are the words that bash makes of a word with simple braces, such as
+// src/{a,b}.py; nil for others. A shell without brace expansion takes the word as it
+// is, which then names no file.
 func alternatives(s string) (words []word) {
 	m := oneBrace.FindStringSubmatch(s)
 	if m == nil || strings.HasPrefix(s, "-") {
@@ -115,8 +115,8 @@ func alternatives(s string) (words []word) {
 }
 
 // expandsTilde reports whether bash could take a tilde for a home folder: at the
-// start of a word, and behind = and : in words that look like assignments.
-// HEAD~3 is none.
+// start of a word, and after = and : in words that look like assignments, but not
+// in HEAD~3.
 func expandsTilde(s string, start bool) bool {
 	for i := range len(s) {
 		if s[i] == '~' && (i == 0 && start || i > 0 && (s[i-1] == '=' || s[i-1] == ':')) {
@@ -158,8 +158,7 @@ func (w *word) quotes(b *strings.Builder, q *syntax.DblQuoted) bool {
 	return true
 }
 
-// isStatus reports whether an expansion is $?, which is a number whatever the
-// line does before.
+// isStatus reports whether an expansion is $?, which is always a number.
 func isStatus(p *syntax.ParamExp) bool {
 	return p.Short && p.Param != nil && p.Param.Value == "?" && p.Index == nil
 }
@@ -177,9 +176,9 @@ func written(n syntax.Node) string {
 	return s
 }
 
-// loose returns what a word probably means, for the denials: there a word that
-// is not literal must still be seen. Variables stay as $NAME; what cannot be
-// known is unknown.
+// loose returns what a word probably means, for the denials, which must also see
+// words that are not literal. Variables stay as $NAME; text that cannot be known
+// becomes [unknown].
 func loose(w *syntax.Word) string {
 	var b strings.Builder
 	for _, part := range w.Parts {

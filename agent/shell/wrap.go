@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// wraps judge the programs that run the command that their operands are. They
-// know the program's own flags exactly; ok is false where they do not apply, and
-// then the command is judged as any other. The map is filled in init because
-// judging a command may come back here.
+// wraps judge programs that run the command in their operands. They know the
+// program's own flags exactly; ok is false where they do not apply, and then the
+// command is judged like any other. The map is filled in init because judging a
+// command may come back here.
 var wraps map[string]func(j judge, words []word, s scope) (f finding, ok bool)
 
 func init() {
@@ -25,7 +25,7 @@ func init() {
 	}
 }
 
-// within judges the command that begins n words further on.
+// within judges the command that begins at the n-th word.
 func (j judge) within(words []word, n int, s scope) finding {
 	s.inner++
 	f := j.words(words[n:], s)
@@ -35,14 +35,14 @@ func (j judge) within(words []word, n int, s scope) finding {
 	return f
 }
 
-// without is a finding that is not remembered.
+// without returns the finding without its shape: an approval is not remembered.
 func (f finding) without() finding {
 	f.shape = nil
 	return f
 }
 
-// skipping makes a judge of a program with flags that match, or take a value
-// from the next word, and then perhaps one operand of its own.
+// skipping makes a judge for a program whose flags match a pattern or take a value
+// from the next word, and which may have one operand of its own.
 func skipping(flags *regexp.Regexp, valued string, operand *regexp.Regexp) func(judge, []word, scope) (finding, bool) {
 	return func(j judge, words []word, s scope) (finding, bool) {
 		i := 1
@@ -92,11 +92,11 @@ func runner(verb string) func(judge, []word, scope) (finding, bool) {
 	}
 }
 
-// scriptTools are the tools of JavaScript that npx finds in the project. Another
-// name would be fetched.
+// scriptTools are the JavaScript tools that npx finds in the project. It would
+// download any other.
 var scriptTools = []string{"jest", "vitest", "mocha", "ava", "tsc", "vue-tsc", "eslint", "prettier", "stylelint", "biome", "oxlint", "htmlhint", "markdownlint", "svelte-check", "vite", "next", "astro", "ng", "c8", "nyc"}
 
-// packages are the words that say in which package of the project to run.
+// packages matches the words that select a package of the project.
 var packages = regexp.MustCompile(`^(yarn workspace [\w@/-]+|pnpm (--filter|-F) [\w@/-]+|pnpm (-r|--recursive)) `)
 
 func javascript(j judge, words []word, s scope) (finding, bool) {
@@ -115,7 +115,7 @@ func javascript(j judge, words []word, s scope) (finding, bool) {
 	return f, true
 }
 
-// git skips git's own flags that only say where and how.
+// git skips those of git's own flags that only say where and how.
 func git(j judge, words []word, s scope) (finding, bool) {
 	i := 1
 	for i < len(words) {
@@ -187,8 +187,8 @@ func node(_ judge, words []word, s scope) (finding, bool) {
 	return projectScript(words, 1, ".js .mjs .cjs .ts", s)
 }
 
-// projectScript judges an interpreter that runs a file of the workspace: asked
-// for, but with these very words it may be remembered.
+// projectScript judges an interpreter that runs a file of the workspace: it is asked
+// for, and an approval of exactly these words may be remembered.
 func projectScript(words []word, i int, endings string, s scope) (finding, bool) {
 	if i >= len(words) || strings.HasPrefix(words[i].text, "-") || !slices.Contains(strings.Fields(endings), path.Ext(words[i].text)) || inside(words[i], s.depth) != "" {
 		return finding{}, false
@@ -201,7 +201,7 @@ func projectScript(words []word, i int, endings string, s scope) (finding, bool)
 	return f, true
 }
 
-// coverage measures what python would run.
+// coverage is judged as python with the same script would be.
 func coverage(j judge, words []word, s scope) (finding, bool) {
 	if len(words) < 3 || words[1].text != "run" {
 		return finding{}, false
@@ -218,7 +218,7 @@ func coverage(j judge, words []word, s scope) (finding, bool) {
 	return f, ok
 }
 
-// listers print paths of the workspace, for xargs.
+// lists reports whether a command prints only paths of the workspace, for xargs.
 func lists(c *command) bool {
 	if c == nil || c.odd != "" || c.result.decision != Allow || len(c.words) == 0 {
 		return false
@@ -244,8 +244,8 @@ func lists(c *command) bool {
 	return false
 }
 
-// xargs adds what it reads to a command. Where that are paths of the workspace
-// and the command only reads whatever it is given, nothing can go wrong.
+// xargs adds its input to a command. Where the input is paths of the workspace and
+// the command only reads, whatever its arguments, nothing can go wrong.
 func xargs(j judge, words []word, s scope) (finding, bool) {
 	if !lists(s.feed) {
 		return finding{}, false
@@ -273,12 +273,12 @@ func xargs(j judge, words []word, s scope) (finding, bool) {
 	f := j.within(words, i, s)
 	f.shape = nil
 	if f.decision == Allow && !f.tame || mark != "" && strings.Contains(words[i].text, mark) {
-		return asks(anything, "What %s is given by xargs is not known.", words[i].text), true
+		return asks(anything, "It is not known which arguments xargs passes to %s.", words[i].text), true
 	}
 	return f, true
 }
 
-// checkedScript lets a shell parse a script without running it.
+// checkedScript judges a shell that parses a script without running it (-n).
 func checkedScript(_ judge, words []word, s scope) (finding, bool) {
 	if len(words) != 3 || words[1].text != "-n" || !words[2].plain() || strings.HasPrefix(words[2].text, "-") || strings.HasPrefix(words[2].text, "+") {
 		return finding{}, false
@@ -291,8 +291,8 @@ var (
 	webPage   = regexp.MustCompile(`^(https?://)?([\w.-]+)(:\d+)?(/[\w./?&=%~+,-]*)?$`)
 )
 
-// curl that only fetches, from the hosts that the settings open. It follows no
-// redirection: that could lead elsewhere.
+// curl is allowed when it only downloads from hosts that the settings open, without
+// following redirections, which could lead elsewhere.
 func curl(j judge, words []word, _ scope) (finding, bool) {
 	pages := 0
 	for _, w := range words[1:] {

@@ -116,10 +116,10 @@ func printVerdict(out io.Writer, v shell.Verdict) error {
 	tell("it", strings.Join(v.Touches, "; "))
 	tell("adds", strings.Join(v.Packages, ", "))
 	if v.Decision == shell.Ask {
-		tell("approval", orText(v.Shape, "each time anew"))
+		tell("approval", orText(v.Shape, "every time"))
 	}
 	for _, p := range v.Parts {
-		fmt.Fprintf(&b, "\n%s\n  %s: %s\n", p.Command, p.Decision, orText(p.Reason, "nothing speaks against it."))
+		fmt.Fprintf(&b, "\n%s\n  %s: %s\n", p.Command, p.Decision, orText(p.Reason, "it is allowed."))
 		tell("decided by", p.Rule)
 		tell("it", strings.Join(p.Touches, "; "))
 	}
