@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"caselsp/agent/llm"
+	"caselsp/agent/permit"
 	"caselsp/agent/record"
 	"caselsp/agent/shell"
 	"caselsp/agent/validate"
@@ -43,7 +44,7 @@ type Options struct {
 	Commands shell.Policy
 	User     User
 	// Trust says which folders are trusted; nil: all of them, as in a replay.
-	Trust *Trust
+	Trust *permit.Trust
 	// Secrets is where the values of secrets come from that commands are given.
 	Secrets Secrets
 	// Recall looks into memory; nil: the store's.

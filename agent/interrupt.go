@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 
 	"caselsp/agent/llm"
+	"caselsp/agent/permit"
 	"caselsp/agent/record"
 	"caselsp/sandbox"
 	"caselsp/store"
@@ -92,7 +93,7 @@ func (r *run) interrupt(ctx context.Context, err error) error {
 	case errors.As(err, &pause), errors.As(err, &model), errors.As(err, &engine), errors.As(err, &replay), errors.As(err, &panicked):
 		return r.record(record.StateChanged{To: record.Paused, Reason: err.Error(), Feature: r.state.Current})
 	case errors.Is(err, ErrUndecided) && r.state.Open != nil && r.state.Open.Kind == record.Trusting:
-		return r.record(record.StateChanged{To: record.Paused, Reason: "the workspace is not trusted: " + adviseTrust + ", then resume", Feature: r.state.Current})
+		return r.record(record.StateChanged{To: record.Paused, Reason: "the workspace is not trusted: " + permit.AdviseTrust + ", then resume", Feature: r.state.Current})
 	case errors.Is(err, ErrUndecided):
 		return r.record(record.StateChanged{To: record.Paused, Reason: "a question is open: answer it, then resume", Feature: r.state.Current})
 	}

@@ -1,6 +1,10 @@
 package agent
 
-import "caselsp/agent/record"
+import (
+	"caselsp/agent/permit"
+	"caselsp/agent/record"
+	"caselsp/agent/review"
+)
 
 // The names of package record under which the faces know them.
 type (
@@ -119,3 +123,19 @@ var (
 	// ErrEmptyTask is the name of record.ErrEmptyTask for the faces.
 	ErrEmptyTask = record.ErrEmptyTask
 )
+
+type (
+	// ReviewOf is the name of review.Review for the faces.
+	ReviewOf = review.Review
+	// FileReview is the name of review.File for the faces.
+	FileReview = review.File
+	// Selection is the name of review.Selection for the faces.
+	Selection = review.Selection
+	// Outcome is the name of review.Outcome for the faces.
+	Outcome = review.Outcome
+	// Trust is the name of permit.Trust for the faces.
+	Trust = permit.Trust
+)
+
+// AllHunks is the name of review.AllHunks for the faces.
+const AllHunks = review.AllHunks

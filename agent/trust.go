@@ -2,96 +2,16 @@ package agent
 
 import (
 	"fmt"
-	"path/filepath"
-	"slices"
 	"strings"
-	"time"
 
 	"caselsp/agent/action"
+	"caselsp/agent/permit"
 	"caselsp/agent/record"
-	"caselsp/store"
 )
-
-// Trust is which folders the user trusts (SPEC row S7). In a folder that is not
-// trusted caselsp only reads: nothing is run, staged edits are not made and do not
-// reach a file, no dependencies are installed, and of the folder's own settings only
-// those count that tighten.
-type Trust struct {
-	Kept *store.Trust
-	// Folders are trusted by the user's settings, each with all below it.
-	Folders []string
-}
-
-// Untrusted returns those of dirs that the user does not trust.
-func (t *Trust) Untrusted(dirs ...string) ([]string, error) {
-	if t == nil {
-		return nil, nil
-	}
-	kept, err := t.Kept.Folders()
-	if err != nil {
-		return nil, err
-	}
-	var list []string
-	for _, dir := range dirs {
-		real := realPath(dir)
-		in := func(folder string) bool {
-			rel, err := filepath.Rel(folder, real)
-			return err == nil && filepath.IsLocal(rel)
-		}
-		if !slices.ContainsFunc(kept, func(f store.Trusted) bool { return in(f.Folder) }) &&
-			!slices.ContainsFunc(t.Folders, func(f string) bool { return in(realPath(f)) }) {
-			list = append(list, dir)
-		}
-	}
-	return list, nil
-}
-
-// Give trusts folders, each with all below it.
-func (t *Trust) Give(by string, dirs ...string) error {
-	for _, dir := range dirs {
-		if err := t.Kept.Give(realPath(dir), by, time.Now()); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Withdraw trusts folders no longer. The error says where trust in one comes from
-// that cannot be withdrawn here: a folder above it, or the settings.
-func (t *Trust) Withdraw(dirs ...string) error {
-	for _, dir := range dirs {
-		if err := t.Kept.Withdraw(realPath(dir)); err != nil {
-			return err
-		}
-		left, err := t.Untrusted(dir)
-		if err != nil {
-			return err
-		}
-		if len(left) == 0 {
-			return fmt.Errorf("%s is still trusted, by a folder above it or by the setting trust.folders: `caselsp trust --list` has those there are", dir)
-		}
-	}
-	return nil
-}
-
-// realPath is where a folder lies; trust in a link would go where it is turned.
-func realPath(dir string) string {
-	if abs, err := filepath.Abs(dir); err == nil {
-		dir = abs
-	}
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		return real
-	}
-	return filepath.Clean(dir)
-}
 
 // Untrusted returns the folders of the workspace that the user does not trust.
 func (a *Agent) Untrusted() ([]string, error) {
-	var dirs []string
-	for _, r := range a.Workspace.Roots() {
-		dirs = append(dirs, r.Dir)
-	}
-	return a.Trust.Untrusted(dirs...)
+	return a.Trust.UntrustedIn(a.Workspace)
 }
 
 // askTrust opens the question whether the workspace is trusted, if it is not. It
@@ -138,9 +58,6 @@ func (r *run) trusted(a record.Answer) error {
 	return r.a.Trust.Give(a.By, untrusted...)
 }
 
-// adviseTrust says what can be done in a folder that is not trusted.
-const adviseTrust = "trust it with the command caselsp.trust or with `caselsp trust`"
-
 // mayAct refuses, in a workspace that is not trusted, an action that would do more
 // than read. It looks each time: trust can be withdrawn at any moment.
 func (r *run) mayAct(verb *action.Verb) (may bool, err error) {
@@ -154,5 +71,5 @@ func (r *run) mayAct(verb *action.Verb) (may bool, err error) {
 	case r.state.Pending.Role == record.RoleTars: // it only looks around: it can do without
 		return false, r.done(record.ActionDone{Text: "Not run: the user does not trust the files of this workspace, so that they can only be read."})
 	}
-	return false, &pauseError{fmt.Sprintf("%s is not trusted, so that nothing is changed or run for it: %s, then resume", strings.Join(untrusted, ", "), adviseTrust)}
+	return false, &pauseError{fmt.Sprintf("%s is not trusted, so that nothing is changed or run for it: %s, then resume", strings.Join(untrusted, ", "), permit.AdviseTrust)}
 }

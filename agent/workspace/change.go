@@ -161,7 +161,7 @@ func (c Change) Accept(accepted func(hunk int) bool) (*Content, error) {
 		err.(*Unencodable).Path = c.Path
 		return nil, err
 	}
-	return newContent(data, kept.Mode), nil
+	return NewContent(data, kept.Mode), nil
 }
 
 // Unified returns the change as a unified diff in git's form, which git and patch

@@ -45,7 +45,7 @@ func TestAccept(t *testing.T) {
 			if s == gone {
 				return nil
 			}
-			return newContent([]byte(s), mode)
+			return NewContent([]byte(s), mode)
 		}
 		c := changeOf("f", "", content(tt.before, 0o644), content(tt.after, tt.mode))
 		if c.Binary != tt.binary || len(c.Hunks) != tt.hunks {
@@ -79,7 +79,7 @@ func TestStageMeetsTyping(t *testing.T) {
 		if calls++; calls == 1 {
 			w.OpenBuffer("a", "typed\n2\n3\n", 1)
 		}
-		return newContent([]byte(strings.Replace(string(v.now().Data), "3", "agent", 1)), 0o644), nil
+		return NewContent([]byte(strings.Replace(string(v.now().Data), "3", "agent", 1)), 0o644), nil
 	})
 	state := o.State().Files
 	if err != nil || calls != 2 || string(state[0].Base.Data) != "typed\n2\n3\n" || string(state[0].Now.Data) != "typed\n2\nagent\n" {

@@ -44,7 +44,8 @@ type Content struct {
 	Hash string      `json:"hash"` // sha256 of Data in hex
 }
 
-func newContent(data []byte, mode fs.FileMode) *Content {
+// NewContent returns data as a content, with its hash.
+func NewContent(data []byte, mode fs.FileMode) *Content {
 	return &Content{Data: data, Mode: mode.Perm(), Hash: hashOf(data)}
 }
 
@@ -103,14 +104,14 @@ func bufferContent(text string, enc Encoding, mode fs.FileMode) *Content {
 	if enc.BOM && len(text) >= 3 && text[:3] == string(bom) {
 		enc.BOM = false
 		if enc.Charset == UTF8 {
-			return newContent([]byte(text), mode)
+			return NewContent([]byte(text), mode)
 		}
 	}
 	data, err := enc.encodeExact(text)
 	if err != nil {
 		data = []byte(text)
 	}
-	return newContent(data, mode)
+	return NewContent(data, mode)
 }
 
 // read returns the bytes of a regular file and what the disk says of it. It
@@ -186,5 +187,5 @@ func (p place) load(limit int64) (*Content, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newContent(data, info.Mode()), nil
+	return NewContent(data, info.Mode()), nil
 }

@@ -26,7 +26,7 @@ func (d *disk) rename(e FileEdit) error {
 	if err != nil {
 		return err
 	}
-	content := newContent(e.Content.Data, e.Content.Mode)
+	content := NewContent(e.Content.Data, e.Content.Mode)
 	if cur == nil {
 		return d.renamed(to, content)
 	}

@@ -73,7 +73,7 @@ func (o *Overlay) Write(path, text string) (Edit, error) {
 		if err != nil {
 			return nil, err
 		}
-		return newContent(data, mode), nil
+		return NewContent(data, mode), nil
 	})
 }
 
@@ -107,7 +107,7 @@ func (o *Overlay) WriteBytes(path string, data []byte, mode fs.FileMode) (Edit, 
 		if mode != 0 {
 			kept = withExecutable(kept, executable(mode))
 		}
-		return newContent(data, kept), nil
+		return NewContent(data, kept), nil
 	})
 }
 

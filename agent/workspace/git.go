@@ -304,7 +304,7 @@ func headContent(head *object.Tree, name, key string) (*Content, error) {
 	if file.Mode == filemode.Executable {
 		mode |= 0o111
 	}
-	return newContent([]byte(text), mode), nil
+	return NewContent([]byte(text), mode), nil
 }
 
 // await returns what f returns, or ctx's error as soon as that ends. Go-git cannot

@@ -127,7 +127,7 @@ func checkSelect(t *testing.T, before, after string, mask uint64) {
 	if strings.ContainsRune(before+after, 0) || !validText(before) || !validText(after) {
 		return
 	}
-	c := changeOf("f", "", newContent([]byte(before), 0o644), newContent([]byte(after), 0o644))
+	c := changeOf("f", "", NewContent([]byte(before), 0o644), NewContent([]byte(after), 0o644))
 	if got := c.Select(func(int) bool { return true }); got != after {
 		t.Fatalf("%q to %q: all hunks give %q", before, after, got)
 	}
@@ -142,7 +142,7 @@ func checkSelect(t *testing.T, before, after string, mask uint64) {
 	}
 	// What is accepted of a change leaves the others to be accepted later.
 	some := func(i int) bool { return mask>>(i%64)&1 == 1 }
-	rest := changeOf("f", "", newContent([]byte(c.Select(some)), 0o644), c.After)
+	rest := changeOf("f", "", NewContent([]byte(c.Select(some)), 0o644), c.After)
 	if got := rest.Select(func(int) bool { return true }); got != after {
 		t.Fatalf("%q to %q: with mask %b and then the rest: %q", before, after, mask, got)
 	}
@@ -209,7 +209,7 @@ func TestHunks(t *testing.T) {
 	for i := 5; i < 4000; i += 20 {
 		other[i] = fmt.Sprintf("new %d\nand more", i)
 	}
-	c := changeOf("f", "", newContent([]byte(numbered(4000, nil)), 0o644), newContent([]byte(numbered(4000, other)), 0o644))
+	c := changeOf("f", "", NewContent([]byte(numbered(4000, nil)), 0o644), NewContent([]byte(numbered(4000, other)), 0o644))
 	if len(c.Hunks) != len(other) {
 		t.Errorf("got %d hunks, want %d", len(c.Hunks), len(other))
 	}

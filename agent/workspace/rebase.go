@@ -123,7 +123,7 @@ func rebaseContent(base, ours, theirs *Content) (*Content, []Hunk) {
 	if theirsOn := executable(theirs.Mode); base == nil || theirsOn != executable(base.Mode) {
 		on = theirsOn
 	}
-	return newContent(now, withExecutable(ours.Mode, on)), dropped
+	return NewContent(now, withExecutable(ours.Mode, on)), dropped
 }
 
 // mergeBytes merges texts, keeping the user's encoding where it can hold the

@@ -49,6 +49,8 @@ var floors = map[string]floor{
 	"agent/action":      {may: []string{"agent/patch", "agent/shell", "agent/syntax", "agent/validate", "agent/lint", "agent/workspace", "sandbox"}},
 	// Beside what an action is, records name where the hunks of a patch landed and what linters found.
 	"agent/record": {may: []string{"agent/action", "agent/llm", "agent/patch", "agent/validate", "agent/workspace", "sandbox"}},
+	"agent/permit": {may: []string{"agent/action", "agent/record", "agent/settings", "agent/shell", "agent/validate", "store", "agent/workspace"}},
+	"agent/review": {may: []string{"agent/permit", "agent/record", "agent/workspace", "agent/patch"}},
 	"agent":        {may: []string{"agent/...", "store", "sandbox"}},
 	"lsp/wire":     {},
 	"lsp":          {may: []string{"lsp/wire", "agent", "agent/workspace", "agent/validate", "agent/settings"}, tests: []string{"agent/...", "store", "sandbox"}},

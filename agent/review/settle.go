@@ -1,4 +1,4 @@
-package agent
+package review
 
 import (
 	"errors"
@@ -10,17 +10,17 @@ import (
 	"caselsp/agent/workspace"
 )
 
-// settleApplying closes an application that was interrupted, by looking at what
+// Settle closes an application that was interrupted, by looking at what
 // the files hold, and clears away what it left beside them.
-func (r *run) settleApplying() error {
-	intent := r.state.Review.Applying
+func (s *Session) Settle() error {
+	intent := s.State.Review.Applying
 	if intent == nil {
 		return nil
 	}
 	var known [][]byte
 	for _, e := range intent.Edits {
 		for _, ref := range []record.FileRef{e.Before, e.After} {
-			if c, err := ref.ContentOrNone(r.a.Store.Blob); err == nil && c != nil {
+			if c, err := ref.ContentOrNone(s.Blob); err == nil && c != nil {
 				known = append(known, c.Data)
 			}
 		}
@@ -28,7 +28,7 @@ func (r *run) settleApplying() error {
 	var results []workspace.Applied
 	for _, e := range intent.Edits {
 		result := workspace.Applied{Path: e.Path}
-		if err := r.arrivedWhole(e); err != nil {
+		if err := s.arrivedWhole(e); err != nil {
 			result.Reason = err.Error()
 		} else {
 			result.OK = true
@@ -38,18 +38,18 @@ func (r *run) settleApplying() error {
 			if path == "" {
 				continue
 			}
-			if left, err := workspace.Sweep(r.a.Workspace, path, known...); err != nil || len(left) > 0 {
-				r.a.Log.Warn("an interrupted acceptance left files behind", "task", r.id, "files", left, "error", err)
+			if left, err := workspace.Sweep(s.Workspace, path, known...); err != nil || len(left) > 0 {
+				s.Log.Warn("an interrupted acceptance left files behind", "task", s.State.Task.ID, "files", left, "error", err)
 			}
 		}
 	}
-	return r.record(record.Applied{Undo: intent.Undo, Results: results})
+	return s.Record(record.Applied{Undo: intent.Undo, Results: results})
 }
 
 // arrivedWhole looks whether an edit has been carried out to its end; the error
 // says why not. A rename writes the new file before it removes the old one.
-func (r *run) arrivedWhole(e record.AppliedTo) error {
-	hash, err := r.lookAt(e.Path)
+func (s *Session) arrivedWhole(e record.AppliedTo) error {
+	hash, err := s.lookAt(e.Path)
 	switch {
 	case err != nil:
 		return fmt.Errorf("it was interrupted, and the file cannot be read: %w", err)
@@ -62,15 +62,15 @@ func (r *run) arrivedWhole(e record.AppliedTo) error {
 	if e.From == "" || strings.EqualFold(e.From, e.Path) { // of other case only: one file under both names, on some systems
 		return nil
 	}
-	if old, err := r.lookAt(e.From); err != nil || old != "" {
+	if old, err := s.lookAt(e.From); err != nil || old != "" {
 		return fmt.Errorf("it was interrupted before %s was removed", e.From)
 	}
 	return nil
 }
 
 // lookAt returns the hash of what the user's file holds now, "" where there is none.
-func (r *run) lookAt(path string) (string, error) {
-	f, err := r.a.Workspace.Read(path)
+func (s *Session) lookAt(path string) (string, error) {
+	f, err := s.Workspace.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
@@ -78,8 +78,8 @@ func (r *run) lookAt(path string) (string, error) {
 }
 
 // hashOf is lookAt for those to whom a file that cannot be read is none.
-func (r *run) hashOf(path string) string {
-	hash, err := r.lookAt(path)
+func (s *Session) hashOf(path string) string {
+	hash, err := s.lookAt(path)
 	if err != nil {
 		return ""
 	}

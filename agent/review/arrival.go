@@ -1,4 +1,4 @@
-package agent
+package review
 
 import (
 	"fmt"
@@ -6,7 +6,6 @@ import (
 
 	"caselsp/agent/record"
 	"caselsp/agent/workspace"
-	"caselsp/store"
 )
 
 // lookForParts looks at the files that did not become what they were to. An
@@ -17,7 +16,7 @@ import (
 //
 // Believing the applier's no instead would lose the way back: what did arrive
 // would be taken for the user's own text.
-func (r *run) lookForParts(rev *ReviewOf, intent record.Applying, results []workspace.Applied) ([]record.Partly, [][]byte) {
+func (s *Session) lookForParts(rev *Review, intent record.Applying, results []workspace.Applied) ([]record.Partly, [][]byte) {
 	var parts []record.Partly
 	var blobs [][]byte
 	for i, result := range results {
@@ -27,7 +26,7 @@ func (r *run) lookForParts(rev *ReviewOf, intent record.Applying, results []work
 			continue
 		}
 		wanted := f.hunksIn(intent.Hunks)
-		came, err := r.arrivedHunks(*f, wanted)
+		came, err := s.arrivedHunks(*f, wanted)
 		if err != nil || len(came) == 0 {
 			continue // nothing is known to have arrived, so all of it stays open
 		}
@@ -35,9 +34,9 @@ func (r *run) lookForParts(rev *ReviewOf, intent record.Applying, results []work
 			results[i].OK, results[i].Reason = true, ""
 			continue
 		}
-		part, data, err := r.partOf(*f, intent.Edits[at], came)
+		part, data, err := s.partOf(*f, intent.Edits[at], came)
 		if err != nil {
-			r.a.Log.Warn("what arrived in part cannot be recorded", "task", r.id, "path", result.Path, "error", err)
+			s.Log.Warn("what arrived in part cannot be recorded", "task", s.State.Task.ID, "path", result.Path, "error", err)
 			continue
 		}
 		results[i].Reason = fmt.Sprintf("%d of %d hunks arrived, the others stay open", len(came), len(wanted))
@@ -47,7 +46,7 @@ func (r *run) lookForParts(rev *ReviewOf, intent record.Applying, results []work
 }
 
 // file returns the review of a file, nil where there is none.
-func (rev *ReviewOf) file(path string) *FileReview {
+func (rev *Review) file(path string) *File {
 	for i := range rev.Files {
 		if rev.Files[i].Change.Path == path {
 			return &rev.Files[i]
@@ -57,7 +56,7 @@ func (rev *ReviewOf) file(path string) *FileReview {
 }
 
 // hunksIn returns those of list that are of this file.
-func (f FileReview) hunksIn(list []record.HunkID) []int {
+func (f File) hunksIn(list []record.HunkID) []int {
 	var own []int
 	for _, h := range list {
 		if h.Path == f.Change.Path {
@@ -68,17 +67,17 @@ func (f FileReview) hunksIn(list []record.HunkID) []int {
 }
 
 // with returns which hunks a text has that has those accepted before and came.
-func (f FileReview) with(came ...int) func(int) bool {
+func (f File) with(came ...int) func(int) bool {
 	return func(h int) bool { return f.Hunks[h] == record.HunkAccepted || slices.Contains(came, h) }
 }
 
 // arrivedHunks returns which of the wanted hunks are in the file as it is now.
-func (r *run) arrivedHunks(f FileReview, wanted []int) ([]int, error) {
-	base, err := r.baseOf(f.Change)
+func (s *Session) arrivedHunks(f File, wanted []int) ([]int, error) {
+	base, err := s.baseOf(f.Change)
 	if err != nil {
 		return nil, err
 	}
-	now, err := r.a.Workspace.Read(f.Change.Path)
+	now, err := s.Workspace.Read(f.Change.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -94,16 +93,16 @@ func (r *run) arrivedHunks(f FileReview, wanted []int) ([]int, error) {
 
 // partOf describes a file that only the hunks came came into: as it was before,
 // with them, and without what the user typed since.
-func (r *run) partOf(f FileReview, e record.AppliedTo, came []int) (record.Partly, []byte, error) {
-	base, err := r.baseOf(f.Change)
+func (s *Session) partOf(f File, e record.AppliedTo, came []int) (record.Partly, []byte, error) {
+	base, err := s.baseOf(f.Change)
 	if err != nil {
 		return record.Partly{}, nil, err
 	}
-	before, err := e.Before.Content(r.a.Store.Blob)
+	before, err := e.Before.Content(s.Blob)
 	if err != nil {
 		return record.Partly{}, nil, err
 	}
-	now, err := r.a.Workspace.Read(f.Change.Path)
+	now, err := s.Workspace.Read(f.Change.Path)
 	if err != nil {
 		return record.Partly{}, nil, err
 	}
@@ -113,5 +112,5 @@ func (r *run) partOf(f FileReview, e record.AppliedTo, came []int) (record.Partl
 	if err != nil {
 		return record.Partly{}, nil, err
 	}
-	return record.Partly{Path: e.Path, Hunks: came, After: record.FileRef{Path: e.Path, Hash: store.Hash(data), Mode: before.Mode}}, data, nil
+	return record.Partly{Path: e.Path, Hunks: came, After: record.FileRef{Path: e.Path, Hash: workspace.NewContent(data, before.Mode).Hash, Mode: before.Mode}}, data, nil
 }
