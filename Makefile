@@ -13,7 +13,7 @@ SHELL := bash
 GO ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 TESTFLAGS ?=
-REQUIRE ?= docker,native,nvim,python,python3,node,git
+REQUIRE ?= docker,native,nvim,python,pytest,coverage,hypothesis,django,pylint,bandit,pip,python3,node,npm,git,bash,modules
 BENCHTIME ?= 1s
 FUZZTIME ?= 5s
 # For one package: Go's own ten minutes are too few for the real programs' on a busy machine.
@@ -48,8 +48,9 @@ test: ## vet and test everything; what needs a missing program is skipped
 	$(GO) vet ./...
 	$(GO) test -timeout $(TESTTIME) $(TESTFLAGS) ./...
 
-check: ## gofmt, vet and staticcheck
+check: ## gofmt, go mod tidy, vet and staticcheck
 	@unformatted=$$(gofmt -l $(GOFILES)); if [ -n "$$unformatted" ]; then echo "gofmt would change:" >&2; echo "$$unformatted" >&2; exit 1; fi
+	$(GO) mod tidy -diff
 	$(GO) vet -tags corpus,fixtures ./...
 	$(GO) run $(STATICCHECK) -tags corpus,fixtures ./...
 

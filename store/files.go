@@ -2,15 +2,12 @@ package store
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"unicode"
 )
 
@@ -18,13 +15,6 @@ const (
 	// maxName is the longest name of a document or a workspace in bytes: file
 	// systems take 255, and a temporary file's name is longer by a few.
 	maxName = 200
-
-	// maxLog is the size in bytes at which the log is set aside; one older log
-	// is kept. It holds days of work and opens in any editor.
-	maxLog = 10 << 20
-
-	// maxLogLine is how much of a line without an end is held back, in bytes.
-	maxLogLine = 1 << 20
 )
 
 // stateDir returns the absolute path of the state directory. It ignores a relative
@@ -156,113 +146,4 @@ func document(state, name string, text []byte) (string, error) {
 	}
 	path := filepath.Join(dir, name)
 	return path, writeFile(path, text)
-}
-
-// LogFile opens the log in the state directory, logs/caselsp.log, for
-// appending. What is written is expected to be lines of JSON; each is redacted
-// when its end has come, so that a secret in two writes is found as well.
-func (s *Store) LogFile() (io.WriteCloser, error) {
-	dir := filepath.Join(s.dir, "logs")
-	if err := makeDirs(s.dir, dir); err != nil {
-		return nil, err
-	}
-	l := &log{path: filepath.Join(dir, "caselsp.log"), redactor: s.redactor.Load}
-	if err := l.open(); err != nil {
-		return nil, err
-	}
-	return l, nil
-}
-
-// log is the writer that LogFile returns.
-type log struct {
-	path     string
-	redactor func() *redactor
-
-	mu   sync.Mutex
-	file *os.File
-	size int64
-	rest []byte // of a line whose end has not come yet
-}
-
-func (l *log) open() error {
-	f, err := os.OpenFile(l.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		return unwritable(l.path, err)
-	}
-	info, err := f.Stat()
-	if err != nil {
-		return errors.Join(unwritable(l.path, err), f.Close())
-	}
-	l.file, l.size = f, info.Size()
-	return nil
-}
-
-// Write implements io.Writer. It takes all of p or returns an error.
-func (l *log) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.file == nil {
-		return 0, os.ErrClosed
-	}
-	l.rest = append(l.rest, p...)
-	for {
-		end := bytes.IndexByte(l.rest, '\n')
-		if end < 0 && len(l.rest) <= maxLogLine {
-			return len(p), nil
-		}
-		if end < 0 {
-			end = len(l.rest) - 1
-		}
-		line := l.rest[:end+1]
-		l.rest = l.rest[end+1:]
-		if err := l.line(line); err != nil {
-			return 0, err
-		}
-	}
-}
-
-// line writes one redacted line.
-func (l *log) line(line []byte) error {
-	if l.size > maxLog {
-		if err := l.rotate(); err != nil {
-			return err
-		}
-	}
-	r := l.redactor()
-	if json.Valid(line) {
-		line = r.json(line)
-	} else {
-		line = []byte(r.text(string(line)))
-	}
-	n, err := l.file.Write(line)
-	l.size += int64(n)
-	return unwritable(l.path, err)
-}
-
-// rotate sets the log aside in place of the one that was set aside before. It
-// is closed first because Windows renames no open file.
-func (l *log) rotate() error {
-	err := l.file.Close()
-	l.file = nil
-	if err == nil {
-		err = os.Rename(l.path, strings.TrimSuffix(l.path, ".log")+".old.log")
-	}
-	return errors.Join(unwritable(l.path, err), l.open())
-}
-
-// Close implements io.Closer. It writes a line that was left without an end.
-func (l *log) Close() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.file == nil {
-		return nil
-	}
-	var err error
-	if len(l.rest) > 0 {
-		err = l.line(l.rest)
-		l.rest = nil
-	}
-	err = errors.Join(err, l.file.Close())
-	l.file = nil
-	return err
 }

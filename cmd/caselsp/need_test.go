@@ -32,6 +32,7 @@ func need(t *testing.T, name string) {
 //	native:NAME  and one of its tools where commands find it
 //	keyring      GNOME's keyring, and D-Bus
 //	tmpfs        the right to mount a disk
+//	modules      the modules that our modules' tests import, in the module cache
 //	NAME         the program of that name
 func lacking(name string) error {
 	what, part, _ := strings.Cut(name, ":")
@@ -61,6 +62,8 @@ func lacking(name string) error {
 		return errors.Join(lackingProgram("dbus-daemon"), lackingProgram("gnome-keyring-daemon"))
 	case "tmpfs":
 		return lackingDisks()
+	case "modules":
+		return errors.New("the module cache does not hold them all, go mod tidy -diff loads them")
 	}
 	return lackingProgram(name)
 }

@@ -192,16 +192,7 @@ func (e *engine) openStore(w *wiring, clock func() time.Time) error {
 	return nil
 }
 
-// levels are the names of the log's levels, as the setting and the file have them.
-var levels = map[string]slog.Level{
-	"debug": slog.LevelDebug, "info": slog.LevelInfo, "warning": slog.LevelWarn,
-	"error": slog.LevelError, "critical": slog.LevelError + 4,
-}
-
-// logHandler writes the log file as JSON lines; a log that cannot be written is
-// no reason not to work. It is the standard library's handler: zap lost to it
-// because nothing here logs often enough to need zap's speed, and every library
-// below already speaks slog.
+// logHandler writes the log file; a log that cannot be written is no reason not to work.
 func (e *engine) logHandler() slog.Handler {
 	f, err := e.store.LogFile()
 	if err != nil {
@@ -209,23 +200,7 @@ func (e *engine) logHandler() slog.Handler {
 		return slog.DiscardHandler
 	}
 	e.closers = append(e.closers, f)
-	return slog.NewJSONHandler(f, &slog.HandlerOptions{Level: levels[e.settings.Log.Level], ReplaceAttr: logField})
-}
-
-// logField gives the fields that slog adds the names that SPEC row C3 has.
-func logField(groups []string, a slog.Attr) slog.Attr {
-	switch {
-	case len(groups) > 0:
-	case a.Key == slog.MessageKey:
-		a.Key = "message"
-	case a.Key == slog.LevelKey:
-		for name, level := range levels {
-			if a.Value.Any() == level {
-				a.Value = slog.StringValue(name)
-			}
-		}
-	}
-	return a
+	return newFileLog(f, levels[e.settings.Log.Level])
 }
 
 func policy(s settings.Sandbox) sandbox.Policy {
