@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	setting "caselsp/agent/settings"
+	"caselsp/agent/near"
 	"caselsp/lsp/wire"
 
 	"go.lsp.dev/protocol"
@@ -230,16 +230,14 @@ func (s *server) execute(c *call, p *executeParams) (any, error) {
 
 // nearestCommand names the command that was probably meant, or says that there is none.
 func nearestCommand(id string) string {
-	best, least := "", len(id)/2+1
-	short := strings.ToLower(strings.TrimPrefix(id, Name+"."))
+	short := func(id string) string { return strings.ToLower(strings.TrimPrefix(id, Name+".")) }
+	var names []string
 	for _, e := range table {
-		name := strings.ToLower(strings.TrimPrefix(e.ID, Name+"."))
-		if d := setting.Distance(short, name); d < least {
-			best, least = e.ID, d
-		}
+		names = append(names, short(e.ID))
 	}
-	if best == "" {
+	best := slices.Index(names, near.Closest(short(id), names, len(id)/2))
+	if best < 0 {
 		return ": `caselsp help commands` lists the commands"
 	}
-	return fmt.Sprintf(": did you mean %s?", best)
+	return fmt.Sprintf(": did you mean %s?", table[best].ID)
 }

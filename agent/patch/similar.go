@@ -4,6 +4,8 @@ import (
 	"slices"
 	"unicode"
 	"unicode/utf8"
+
+	"caselsp/agent/near"
 )
 
 const (
@@ -51,43 +53,10 @@ func likeness(a, b string, floor float64) float64 {
 		return 0
 	}
 	limit := int(float64(long) * (1 - floor))
-	if d := distance(x, y, limit); d <= limit {
+	if d := near.Distance(x, y, limit); d <= limit {
 		return 1 - float64(d)/float64(long)
 	}
 	return 0
-}
-
-// distance returns the optimal string alignment distance, or something above
-// limit where it is above it.
-func distance(x, y []rune, limit int) int {
-	if len(x)-len(y) > limit || len(y)-len(x) > limit {
-		return limit + 1
-	}
-	before, above, row := make([]int, len(y)+1), make([]int, len(y)+1), make([]int, len(y)+1)
-	for k := range above {
-		above[k] = k
-	}
-	for i := 1; i <= len(x); i++ {
-		row[0] = i
-		least := i
-		for k := 1; k <= len(y); k++ {
-			cost := 1
-			if x[i-1] == y[k-1] {
-				cost = 0
-			}
-			d := min(above[k]+1, row[k-1]+1, above[k-1]+cost)
-			if i > 1 && k > 1 && x[i-1] == y[k-2] && x[i-2] == y[k-1] {
-				d = min(d, before[k-2]+1)
-			}
-			row[k] = d
-			least = min(least, d)
-		}
-		if least > limit {
-			return limit + 1
-		}
-		before, above, row = above, row, before
-	}
-	return above[len(y)]
 }
 
 // misspelt reports whether asked is the line have but for a slip of the pen: one
@@ -100,7 +69,7 @@ func misspelt(asked, have string) bool {
 	x, y := []rune(asked), []rune(have)
 	from, end := common(x, y)
 	said, is := x[from:len(x)-end], y[from:len(y)-end]
-	if max(len(said), len(is)) > 2 || distance(said, is, 1) != 1 {
+	if max(len(said), len(is)) > 2 || near.Distance(said, is, 1) != 1 {
 		return false
 	}
 	if len(said) == 2 && len(is) == 2 {

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"caselsp/agent/near"
 )
 
 // Problem is one thing that is wrong with a layer. It was ignored.
@@ -131,42 +133,19 @@ func nearest(wrong string) string {
 			return " (did you mean " + e.Name + "?)"
 		}
 	}
-	best, least := "", len(strings.TrimPrefix(wrong, prefix))/3+2 // with more wrong letters it is another word
-	for _, name := range names {
-		if d := Distance(bare(wrong), bare(name)); d < least {
-			best, least = name, d
-		}
+	limit := len(strings.TrimPrefix(wrong, prefix))/3 + 1 // with more wrong letters it is another word
+	plain := make([]string, len(names))
+	for i, name := range names {
+		plain[i] = bare(name)
 	}
-	if best == "" {
-		return ""
+	if best := slices.Index(plain, near.Closest(bare(wrong), plain, limit)); best >= 0 {
+		return " (did you mean " + names[best] + "?)"
 	}
-	return " (did you mean " + best + "?)"
+	return ""
 }
 
 // bare returns a name without case and without what joins its words, so that
 // baseUrl, base-url and base_url are one.
 func bare(name string) string {
 	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(name))
-}
-
-// Distance returns how many bytes must be inserted, deleted or replaced to turn
-// a into b (Levenshtein): how far a misspelt name is from one that there is.
-func Distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -4,13 +4,15 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+
+	"github.com/tidwall/jsonc"
 )
 
 // jsonFaults asks encoding/json. Comments and trailing commas, where they are
 // allowed, are blanked first, so that offsets stay.
 func jsonFaults(text string, comments bool) []fault {
 	if comments {
-		text = blankJSONC(text)
+		text = string(PlainJSON([]byte(text)))
 		if strings.TrimSpace(text) == "" {
 			return nil // a settings file of comments only is read as no settings
 		}
@@ -36,37 +38,16 @@ func jsonFaults(text string, comments bool) []fault {
 	return []fault{{message, at, wordEnd(text, at)}}
 }
 
-// blankJSONC replaces comments and trailing commas by spaces of their length.
-func blankJSONC(text string) string {
-	out := []byte(text)
-	for _, c := range slashComments(text, `"`, true) {
-		overwrite(out[c.start:c.end], ' ')
-	}
-	comma, quoted := -1, false
-	for i := 0; i < len(out); i++ {
-		switch c := out[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted, comma = !quoted, -1
-		case quoted, c == ' ', c == '\t', c == '\n', c == '\r':
-		case c == ',':
-			comma = i
-		default:
-			if comma >= 0 && (c == '}' || c == ']') {
-				out[comma] = ' '
-			}
-			comma = -1
+// PlainJSON returns JSON with its comments and trailing commas turned to blanks, so
+// that every other byte keeps its place. A comment that is not closed stays, for a
+// decoder to object to.
+func PlainJSON(text []byte) []byte {
+	plain := jsonc.ToJSON(text)
+	if n := len(text); n > 0 { // it writes a blank after, or in place of, the end of an open comment
+		plain = plain[:n]
+		if text[n-1] == '\n' {
+			plain[n-1] = '\n'
 		}
 	}
-	return string(out)
-}
-
-// overwrite fills b, except its line ends.
-func overwrite(b []byte, fill byte) {
-	for i, c := range b {
-		if c != '\n' && c != '\r' {
-			b[i] = fill
-		}
-	}
+	return plain
 }

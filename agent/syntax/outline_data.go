@@ -15,7 +15,7 @@ const jsonOutlineDepth = 2
 func (t *Tree) jsonOutline() []Symbol {
 	text := t.body()
 	if t.lang == JSONC {
-		text = blankJSONC(text)
+		text = string(PlainJSON([]byte(text)))
 	}
 	d := json.NewDecoder(strings.NewReader(text))
 	if first, err := d.Token(); err != nil || first != json.Delim('{') {

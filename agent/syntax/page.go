@@ -325,3 +325,12 @@ func (p *page) badAttribute(t htmlToken, offset, suspect int) []fault {
 	}
 	return []fault{{"this quote does not belong here: an attribute's value begins after =", offset, offset + 1}}
 }
+
+// overwrite fills b, except its line ends.
+func overwrite(b []byte, fill byte) {
+	for i, c := range b {
+		if c != '\n' && c != '\r' {
+			b[i] = fill
+		}
+	}
+}

@@ -2,151 +2,104 @@ package workspace
 
 import (
 	"fmt"
-	"path"
 	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
 )
 
 // maxAlternatives is how many patterns the braces of one glob may stand for. No
-// person writes more, and nested braces multiply.
+// person writes more, and braces beside braces multiply.
 const maxAlternatives = 64
 
-// glob is a set of patterns, one of which a path must match. Each is cut at its
-// slashes; "**" stands for any number of folders, at the end for at least one name.
-type glob [][]string
+// glob is a pattern that a path must match, as doublestar has them.
+type glob string
 
 // parseGlob understands *, ?, [a-z], [!a-z], {a,b} and **. As in .gitignore and
 // in ripgrep, a pattern without a slash is about the name of a file wherever it
 // lies, and "src/" is everything below src. An empty pattern is every file.
 func parseGlob(pattern string) (glob, error) {
 	if pattern == "" {
-		return glob{{"**"}}, nil
+		return "**/*", nil
 	}
-	alternatives, err := expandBraces(pattern)
-	if err != nil {
-		return nil, err
+	if !doublestar.ValidatePattern(pattern) {
+		return "", fmt.Errorf("glob %q: syntax error in pattern: close every [ and {, or write \\[ and \\{", pattern)
 	}
-	var g glob
-	for _, p := range alternatives {
-		p = strings.TrimPrefix(p, "./")
-		if strings.HasSuffix(p, "/") {
-			p += "**"
-		}
-		if !strings.Contains(p, "/") {
-			p = "**/" + p
-		}
-		segments := strings.Split(strings.TrimPrefix(p, "/"), "/")
-		for i, s := range segments {
-			segments[i] = goClass(s)
-			if _, err := path.Match(segments[i], ""); err != nil {
-				return nil, fmt.Errorf("glob %q: %w: close every [ or write \\[", pattern, err)
-			}
-		}
-		g = append(g, segments)
+	if alternatives(pattern) > maxAlternatives {
+		return "", fmt.Errorf("glob %q stands for more than %d patterns: use fewer braces", pattern, maxAlternatives)
 	}
-	return g, nil
+	p := strings.TrimPrefix(pattern, "./")
+	if strings.HasSuffix(p, "/") {
+		p += "**"
+	}
+	if !strings.Contains(p, "/") {
+		p = "**/" + p
+	}
+	return asGit(strings.TrimPrefix(p, "/")), nil
 }
 
 // match reports whether a path matches.
-func (g glob) match(p string) bool {
-	names := strings.Split(p, "/")
-	for _, segments := range g {
-		if matchSegments(segments, names) {
-			return true
-		}
+func (g glob) match(p string) bool { return doublestar.MatchUnvalidated(string(g), p) }
+
+// asGit writes a pattern so that doublestar reads it as git and ripgrep do: a ** at
+// the end stands for at least one name, and [!a] for no slash.
+func asGit(pattern string) glob {
+	if strings.HasSuffix(pattern, "/**") {
+		pattern += "/*"
 	}
-	return false
+	return glob(rewrite(pattern, func(before, c byte) string {
+		if before == '[' && (c == '!' || c == '^') {
+			return string(c) + "/"
+		}
+		return string(c)
+	}))
 }
 
-// matchSegments matches a pattern that was checked before. It tries at most
-// every pair of a segment and a name once, whatever the pattern.
-func matchSegments(segments, names []string) bool {
-	// reach[i]: the segments so far can stand for the first i names.
-	reach := make([]bool, len(names)+1)
-	reach[0] = true
-	for s, segment := range segments {
-		next := make([]bool, len(names)+1)
-		if segment == "**" {
-			open := false
-			for i := range next {
-				next[i] = open || reach[i] && s < len(segments)-1
-				open = open || reach[i]
-			}
-		} else {
-			for i, name := range names {
-				if reach[i] {
-					next[i+1], _ = path.Match(segment, name)
-				}
-			}
+// withoutBraces escapes braces, which mean nothing in a .gitignore.
+func withoutBraces(pattern string) string {
+	return rewrite(pattern, func(_, c byte) string {
+		if c == '{' || c == '}' {
+			return `\` + string(c)
 		}
-		reach = next
-	}
-	return reach[len(names)]
+		return string(c)
+	})
 }
 
-// goClass writes the negated classes of shells, [!a], as path.Match has them.
-func goClass(segment string) string {
+// rewrite replaces each byte of a pattern that is not escaped by what with returns
+// for it; before is the byte before it, 0 where that is escaped.
+func rewrite(pattern string, with func(before, c byte) string) string {
 	var out strings.Builder
-	for i := 0; i < len(segment); i++ {
-		out.WriteByte(segment[i])
-		switch {
-		case segment[i] == '\\' && i+1 < len(segment):
-			i++
-			out.WriteByte(segment[i])
-		case segment[i] == '[' && i+1 < len(segment) && segment[i+1] == '!':
-			i++
-			out.WriteByte('^')
+	before := byte(0)
+	for i := 0; i < len(pattern); i++ {
+		if pattern[i] == '\\' && i+1 < len(pattern) {
+			out.WriteString(pattern[i : i+2])
+			i, before = i+1, 0
+			continue
 		}
+		out.WriteString(with(before, pattern[i]))
+		before = pattern[i]
 	}
 	return out.String()
 }
 
-// expandBraces returns the patterns that one with {a,b} stands for.
-func expandBraces(pattern string) ([]string, error) {
-	list := []string{pattern}
-	for i := 0; i < len(list); {
-		open, commas, end := findBraces(list[i])
-		if open < 0 {
-			i++
-			continue
+// alternatives returns how many patterns the braces of a valid one stand for, and
+// something above maxAlternatives where they are more.
+func alternatives(pattern string) int {
+	type braces struct{ outer, sum int }
+	var open []braces
+	product := 1
+	rewrite(pattern, func(_, c byte) string {
+		switch last := len(open) - 1; {
+		case c == '{':
+			open = append(open, braces{outer: product})
+			product = 1
+		case c == ',' && last >= 0:
+			open[last].sum += product
+			product = 1
+		case c == '}' && last >= 0:
+			product = min(open[last].outer*(open[last].sum+product), maxAlternatives+1)
+			open = open[:last]
 		}
-		p := list[i]
-		var parts []string
-		from := open + 1
-		for _, c := range append(commas, end) {
-			parts = append(parts, p[:open]+p[from:c]+p[end+1:])
-			from = c + 1
-		}
-		list = append(list[:i], append(parts, list[i+1:]...)...)
-		if len(list) > maxAlternatives {
-			return nil, fmt.Errorf("glob %q stands for more than %d patterns: use fewer braces", pattern, maxAlternatives)
-		}
-	}
-	return list, nil
-}
-
-// findBraces returns the places of the first pair of braces and of the commas
-// between them; open is -1 where there is none.
-func findBraces(p string) (open int, commas []int, end int) {
-	open = -1
-	depth := 0
-	for i := 0; i < len(p); i++ {
-		switch p[i] {
-		case '\\':
-			i++
-		case '{':
-			if depth++; depth == 1 {
-				open, commas = i, nil
-			}
-		case ',':
-			if depth == 1 {
-				commas = append(commas, i)
-			}
-		case '}':
-			if depth--; depth == 0 {
-				return open, commas, i
-			}
-			depth = max(depth, 0)
-		}
-	}
-	return -1, nil, 0
+		return ""
+	})
+	return product
 }

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
 )
 
 // versionControl are the folders that are never listed, whatever is configured.
@@ -55,9 +57,9 @@ const maxIgnore = 1 << 20
 // rule is one line of a .gitignore. It holds for what lies below the folder base.
 type rule struct {
 	base     []string
-	segments []string // of one segment: a name at any depth, unless anchored
+	pattern  glob // of a name at any depth, unless anchored
 	anchored bool
-	plain    bool // the only segment has no wildcards
+	plain    bool // the pattern has no wildcards
 	negated  bool
 	dirOnly  bool
 }
@@ -88,18 +90,13 @@ func parseRules(text, base string) []rule {
 		line, r.negated = strings.CutPrefix(line, "!")
 		line, r.dirOnly = strings.CutSuffix(line, "/")
 		r.anchored = strings.Contains(line, "/")
-		r.plain = !r.anchored && !strings.ContainsAny(line, `*?[\`)
-		line = strings.TrimPrefix(line, "/")
-		r.segments = strings.Split(line, "/")
-		ok := line != ""
-		for i, s := range r.segments {
-			r.segments[i] = goClass(s)
-			_, err := path.Match(r.segments[i], "")
-			ok = ok && err == nil // git takes no notice of a broken pattern either
+		r.plain = !r.anchored && !strings.ContainsAny(line, `*?[\{}`)
+		line = withoutBraces(strings.TrimPrefix(line, "/"))
+		if line == "" || !doublestar.ValidatePattern(line) {
+			continue // git takes no notice of a broken pattern either
 		}
-		if ok {
-			rules = append(rules, r)
-		}
+		r.pattern = asGit(line)
+		rules = append(rules, r)
 	}
 	return rules
 }
@@ -123,12 +120,11 @@ func (r *rule) about(names []string) bool {
 	name := names[len(names)-1]
 	switch {
 	case r.anchored:
-		return matchSegments(r.segments, names[depth:])
+		return r.pattern.match(strings.Join(names[depth:], "/"))
 	case r.plain:
-		return name == r.segments[0]
+		return name == string(r.pattern)
 	}
-	ok, _ := path.Match(r.segments[0], name)
-	return ok
+	return r.pattern.match(name)
 }
 
 // rulesAbove returns the rules that hold at the top of a folder, and the path of

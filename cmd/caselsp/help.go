@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
+	"caselsp/agent/near"
 	"caselsp/agent/patch"
 	"caselsp/agent/settings"
 	"caselsp/agent/shell"
@@ -163,15 +165,14 @@ func unknownTopic(root *cobra.Command, name string) error {
 	for _, r := range validate.Rules() {
 		known = append(known, r.ID)
 	}
-	best, least := "", len(name)/2+1
-	for _, k := range known {
-		if d := settings.Distance(strings.ToLower(name), strings.ToLower(k)); d < least {
-			best, least = k, d
-		}
+	lower := make([]string, len(known))
+	for i, k := range known {
+		lower[i] = strings.ToLower(k)
 	}
+	best := slices.Index(lower, near.Closest(strings.ToLower(name), lower, len(name)/2))
 	text := fmt.Sprintf("there is no help topic %q", name)
-	if best != "" {
-		text += fmt.Sprintf("; did you mean %q?", best)
+	if best >= 0 {
+		text += fmt.Sprintf("; did you mean %q?", known[best])
 	}
 	return errors.New(text + " Topics: " + strings.Join(topicNames(), ", "))
 }
