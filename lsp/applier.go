@@ -27,9 +27,11 @@ const (
 // the editor is asked to make, everything else on disk. File operations are done
 // on disk even where the file is open: what editors make of them differs too much.
 type applier struct {
-	s     *server
-	e     *Engine
-	label string // what the editor calls it, in its list of undos for instance
+	ed      *editor
+	docs    *documents
+	engines *engines
+	e       *Engine
+	label   string // what the editor calls the edit, for instance in its list of undos
 
 	// offer asks the user about each change, in editors that do (see
 	// client.Confirms), and leaves alone what is not open.
@@ -52,7 +54,7 @@ func (a *applier) Apply(ctx context.Context, edits []workspace.FileEdit) ([]work
 	var rest []int
 	for i, e := range edits {
 		results[i].Path = e.Path
-		u, open := a.s.openAt(a.e, e.Path)
+		u, open := a.docs.at(a.e.Agent.Workspace, e.Path)
 		switch {
 		case open && e.Op == workspace.Modify:
 			one, err := a.prepare(u, e)
@@ -75,34 +77,14 @@ func (a *applier) Apply(ctx context.Context, edits []workspace.FileEdit) ([]work
 	return results, a.onDisk(ctx, edits, rest, results)
 }
 
-// openAt returns the URI under which a file of the workspace is open.
-func (s *server) openAt(e *Engine, path string) (uri.URI, bool) {
-	abs, err := e.Agent.Workspace.Abs(path)
-	if err != nil {
-		return "", false
-	}
-	docs := s.docs.snapshot()
-	if u := uri.File(abs); docs[u] != nil {
-		return u, true
-	}
-	for u := range docs { // a link, or a URI written in another way
-		if file, ok := fileOf(u); ok {
-			if rel, err := e.Agent.Workspace.Rel(file); err == nil && rel == path {
-				return u, true
-			}
-		}
-	}
-	return "", false
-}
-
 // errTyping says that the user was faster.
 var errTyping = errors.New("it was changed in this moment: nothing was overwritten, do it again")
 
 // prepare makes the edit of one open document, against its version now. An edit
 // that changes nothing has no op.
 func (a *applier) prepare(u uri.URI, e workspace.FileEdit) (outgoing, error) {
-	a.s.feed(u)
-	doc := a.s.docs.get(u)
+	a.engines.feed(u)
+	doc := a.docs.get(u)
 	now, err := a.e.Agent.Workspace.Read(e.Path)
 	wanted, text := e.Content.Text()
 	switch {
@@ -117,7 +99,7 @@ func (a *applier) prepare(u uri.URI, e workspace.FileEdit) (outgoing, error) {
 	}
 	one := outgoing{uri: u, before: doc.Text, wanted: wanted}
 	if wanted != doc.Text {
-		one.op = documentEdit(doc, wanted, a.s.client.Encoding)
+		one.op = documentEdit(doc, wanted, a.ed.client.Encoding)
 	}
 	return one, nil
 }
@@ -159,7 +141,7 @@ func (a *applier) send(ctx context.Context, out []outgoing, results []workspace.
 	if a.offer {
 		edit.ChangeAnnotations = map[annotation]protocol.ChangeAnnotation{offered: {Label: a.label, NeedsConfirmation: new(true)}}
 	}
-	answer, err := a.s.applyEdit(ctx, a.label, edit)
+	answer, err := a.ed.applyEdit(ctx, a.label, edit)
 	limit, reason := arriveTime, "the editor says that it made the change, but its text is not what it should be: look at it, then do it again"
 	switch {
 	case err != nil:
@@ -172,10 +154,10 @@ func (a *applier) send(ctx context.Context, out []outgoing, results []workspace.
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer a.s.conn.Clock.After(limit, cancel)()
+	defer a.ed.Clock.After(limit, cancel)()
 	for _, one := range out {
-		doc, ok := a.s.docs.await(ctx, one.uri, func(d *document) bool { return d != nil && d.Broken == "" && d.Text == one.wanted })
-		a.s.feed(one.uri)
+		doc, ok := a.docs.await(ctx, one.uri, func(d *document) bool { return d != nil && d.Broken == "" && d.Text == one.wanted })
+		a.engines.feed(one.uri)
 		results[one.at].OK = ok
 		switch {
 		case ok:
@@ -219,8 +201,8 @@ func (a *applier) onDisk(ctx context.Context, edits []workspace.FileEdit, which 
 		if e.Op == workspace.Rename {
 			gone = e.From
 		}
-		if _, open := a.s.openAt(a.e, gone); r.OK && open && (e.Op == workspace.Delete || e.Op == workspace.Rename) {
-			a.s.showMessage(protocol.MessageTypeWarning, fmt.Sprintf("%s is gone from the disk (%s) and still open here: close it without saving.", gone, e.Op))
+		if _, open := a.docs.at(a.e.Agent.Workspace, gone); r.OK && open && (e.Op == workspace.Delete || e.Op == workspace.Rename) {
+			a.ed.showMessage(protocol.MessageTypeWarning, fmt.Sprintf("%s is gone from the disk (%s) and still open here: close it without saving.", gone, e.Op))
 		}
 	}
 	return err

@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"caselsp/agent"
@@ -28,9 +29,20 @@ const (
 // something is asked for again.
 const endedShown = 10
 
+// approvals shows the list and keeps it up to date.
+type approvals struct {
+	ed      *editor
+	docs    *documents
+	engines *engines
+	tasks   *tasks
+	pages   *pages
+
+	renewing sync.Mutex // held while the list is written anew
+}
+
 // doApprovals opens the list.
-func (s *server) doApprovals(c *call, _ arguments) (any, error) {
-	return s.page(c, approvalsDocument, func(_ context.Context, e *Engine) (string, error) { return approvalsText(e) })
+func (l *approvals) doApprovals(c *call, _ arguments) (any, error) {
+	return l.pages.open(c, approvalsDocument, func(_ context.Context, e *Engine) (string, error) { return approvalsText(e) })
 }
 
 // approvalsText is the list.
@@ -96,11 +108,11 @@ func ruleOf(line string) (id string, ok bool) {
 
 // ruleLines returns the rules of a document by the lines of their headings, in
 // order; none of any other document.
-func (s *server) ruleLines(doc *document) (lines []int, ids []string) {
+func (l *approvals) ruleLines(doc *document) (lines []int, ids []string) {
 	if path.Base(doc.URI.Path()) != approvalsDocument || !strings.HasPrefix(doc.Text, approvalsHead) {
 		return nil, nil
 	}
-	e, release, err := s.engine(s.conn.Context())
+	e, release, err := l.engines.use(l.ed.Context())
 	if err != nil {
 		return nil, nil
 	}
@@ -123,9 +135,9 @@ func (s *server) ruleLines(doc *document) (lines []int, ids []string) {
 	return lines, ids
 }
 
-// approvalLenses are above each rule of the list.
-func (s *server) approvalLenses(doc *document) []protocol.CodeLens {
-	lines, ids := s.ruleLines(doc)
+// lenses are above each rule of the list.
+func (l *approvals) lenses(doc *document) []protocol.CodeLens {
+	lines, ids := l.ruleLines(doc)
 	var list []protocol.CodeLens
 	for i, id := range ids {
 		at := protocol.Position{Line: uint32(lines[i])}
@@ -134,13 +146,13 @@ func (s *server) approvalLenses(doc *document) []protocol.CodeLens {
 	return list
 }
 
-// approvalActions offers to revoke the rule in whose part the cursor is.
-func (s *server) approvalActions(_ context.Context, docs snapshot, p *protocol.CodeActionParams) []protocol.CodeAction {
+// actions offers to revoke the rule in whose part the cursor is.
+func (l *approvals) actions(_ context.Context, docs snapshot, p *protocol.CodeActionParams) []protocol.CodeAction {
 	doc := docs[p.TextDocument.URI]
 	if doc == nil {
 		return nil
 	}
-	lines, ids := s.ruleLines(doc)
+	lines, ids := l.ruleLines(doc)
 	for i := len(ids) - 1; i >= 0; i-- {
 		if uint32(lines[i]) <= p.Range.Start.Line {
 			c := revoking(ids[i])
@@ -154,35 +166,34 @@ func revoking(id string) protocol.Command {
 	return command("Ask again before this ("+id+")", cmdRevoke, map[string]string{"rule": id})
 }
 
-// installApprovals keeps the list as it is now while the user looks at it.
-func (s *server) installApprovals() {
-	s.events = append(s.events, func(event agent.Event) {
-		switch b := event.Body.(type) {
-		case agent.Answered:
-		case agent.Judged:
-			if b.By != agent.ByRule {
-				return
-			}
-		default:
+// hear brings the list up to date after an event of a task, while it is open in
+// the editor.
+func (l *approvals) hear(event agent.Event) {
+	switch b := event.Body.(type) {
+	case agent.Answered:
+	case agent.Judged:
+		if b.By != agent.ByRule {
 			return
 		}
-		if s.approvalsOpen() == nil {
-			return
+	default:
+		return
+	}
+	if l.shown() == nil {
+		return
+	}
+	l.ed.Go("rewriting the list of approvals", func(ctx context.Context) error {
+		e, release, err := l.engines.use(ctx)
+		if err != nil {
+			return err
 		}
-		s.conn.Go("rewriting the list of approvals", func(ctx context.Context) error {
-			e, release, err := s.engine(ctx)
-			if err != nil {
-				return err
-			}
-			defer release()
-			return s.renewApprovals(ctx, e)
-		})
+		defer release()
+		return l.renew(ctx, e)
 	})
 }
 
-// approvalsOpen returns the list as it is open in the editor; nil where it is not.
-func (s *server) approvalsOpen() *document {
-	for u, doc := range s.docs.snapshot() {
+// shown returns the list as it is open in the editor; nil where it is not.
+func (l *approvals) shown() *document {
+	for u, doc := range l.docs.snapshot() {
 		if path.Base(u.Path()) == approvalsDocument && strings.HasPrefix(doc.Text, approvalsHead) {
 			return doc
 		}
@@ -190,27 +201,27 @@ func (s *server) approvalsOpen() *document {
 	return nil
 }
 
-// renewApprovals brings the list up to date: in the editor where it is open there,
+// renew brings the list up to date: in the editor where it is open there,
 // as the review is, else on disk.
-func (s *server) renewApprovals(ctx context.Context, e *Engine) error {
-	s.renewing.Lock()
-	defer s.renewing.Unlock()
+func (l *approvals) renew(ctx context.Context, e *Engine) error {
+	l.renewing.Lock()
+	defer l.renewing.Unlock()
 	text, err := approvalsText(e)
 	if err != nil {
 		return err
 	}
-	if doc := s.approvalsOpen(); doc != nil && s.client.ApplyEdit {
-		err = s.rewrite(ctx, doc.URI, agent.Visible(text))
+	if doc := l.shown(); doc != nil && l.ed.client.ApplyEdit {
+		err = l.docs.rewrite(ctx, doc.URI, agent.Visible(text))
 	} else {
 		_, err = e.Agent.Store.Document(approvalsDocument, []byte(agent.Visible(text)))
 	}
-	s.refreshCodeLenses(ctx)
+	l.ed.refreshCodeLenses(ctx)
 	return err
 }
 
 // doRevoke ends one rule, or all.
-func (s *server) doRevoke(c *call, a arguments) (any, error) {
-	e, release, err := s.engine(s.conn.Context())
+func (l *approvals) doRevoke(c *call, a arguments) (any, error) {
+	e, release, err := l.engines.use(l.ed.Context())
 	if err != nil {
 		return nil, err
 	}
@@ -223,14 +234,14 @@ func (s *server) doRevoke(c *call, a arguments) (any, error) {
 		release()
 		return nil, err
 	}
-	s.later(c, release, func(ctx context.Context) error {
-		if err := s.renewApprovals(ctx, e); err != nil {
+	l.ed.later(c, release, func(ctx context.Context) error {
+		if err := l.renew(ctx, e); err != nil {
 			return err
 		}
 		if forgotten {
-			s.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("Forgotten: %s. It is asked for again.", a.text("rule")))
+			l.ed.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("Forgotten: %s. It is asked for again.", a.text("rule")))
 		} else {
-			s.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("Revoked: %s. Such commands are asked for again.", plural(len(ended), "approval")))
+			l.ed.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("Revoked: %s. Such commands are asked for again.", plural(len(ended), "approval")))
 		}
 		return nil
 	})

@@ -106,7 +106,7 @@ func replay(t *testing.T, name string, raw []byte) {
 		if s.code != 0 || s.err != nil {
 			t.Errorf("ended with %d, %v", s.code, s.err)
 		}
-		if r := s.State().Registered; len(r) > 0 && !s.srv.client.RegisterSettings {
+		if r := s.State().Registered; len(r) > 0 && !s.srv.ed.client.RegisterSettings {
 			t.Errorf("registered %+v", r)
 		}
 	})

@@ -23,27 +23,46 @@ const (
 // review would go.
 const codePending = "pending-hunk"
 
-// installCodeActions adds the actions that start a task.
-func (s *server) installCodeActions() {
-	var memory directiveMemory
-	s.actions = append(s.actions, s.certainActions, s.fixActions, func(_ context.Context, docs snapshot, p *protocol.CodeActionParams) []protocol.CodeAction {
-		return s.directiveActions(&memory, docs, p)
-	}, s.selectionActions)
-	s.capabilities = append(s.capabilities, func(c *protocol.ServerCapabilities) {
-		c.CodeActionProvider = protocol.Boolean(true)
-		if s.client.CodeActionLiterals {
-			c.CodeActionProvider = &protocol.CodeActionOptions{
-				CodeActionKinds: []protocol.CodeActionKind{protocol.CodeActionKindQuickFix, protocol.CodeActionKindRefactor, protocol.CodeActionKindSource, fixAllKind},
-			}
-		}
+// offers are the code actions. Those of other types come as sources; its own
+// start a task or carry out a fix.
+type offers struct {
+	ed          *editor
+	docs        *documents
+	folders     *folders
+	diagnostics *diagnostics
+
+	sources []actionSource
+	memory  directiveMemory
+}
+
+// actionSource offers code actions for a range of a document. It runs beside the
+// read loop, with the documents as they were when the request was sent, and must
+// be quick: Neovim waits for a second at most.
+type actionSource func(ctx context.Context, docs snapshot, p *protocol.CodeActionParams) []protocol.CodeAction
+
+// install adds the actions after those of the sources.
+func (o *offers) install() {
+	o.sources = append(o.sources, o.certainActions, o.fixActions, o.directiveActions, o.selectionActions)
+	onRequest(o.docs, protocol.MethodTextDocumentCodeAction, func(ctx context.Context, c *call, p *protocol.CodeActionParams) (any, error) {
+		return o.all(ctx, c.docs, p), nil
 	})
 }
 
-// codeActions asks all sources and returns what the client understands: code
-// action literals, or plain commands.
-func (s *server) codeActions(ctx context.Context, docs snapshot, p *protocol.CodeActionParams) []protocol.CommandOrCodeAction {
+// capabilities adds what the server can do for code actions.
+func (o *offers) capabilities(c *protocol.ServerCapabilities) {
+	c.CodeActionProvider = protocol.Boolean(true)
+	if o.ed.client.CodeActionLiterals {
+		c.CodeActionProvider = &protocol.CodeActionOptions{
+			CodeActionKinds: []protocol.CodeActionKind{protocol.CodeActionKindQuickFix, protocol.CodeActionKindRefactor, protocol.CodeActionKindSource, fixAllKind},
+		}
+	}
+}
+
+// all asks all sources and returns what the client understands: code action
+// literals, or plain commands.
+func (o *offers) all(ctx context.Context, docs snapshot, p *protocol.CodeActionParams) []protocol.CommandOrCodeAction {
 	list := []protocol.CommandOrCodeAction{}
-	for _, source := range s.actions {
+	for _, source := range o.sources {
 		if ctx.Err() != nil {
 			return list
 		}
@@ -51,7 +70,7 @@ func (s *server) codeActions(ctx context.Context, docs snapshot, p *protocol.Cod
 			if !asked(p.Context.Only, a.Kind) {
 				continue
 			}
-			if fitted := s.client.action(a); fitted != nil {
+			if fitted := o.ed.client.action(a); fitted != nil {
 				list = append(list, fitted)
 			}
 		}
@@ -102,13 +121,13 @@ func offer(kind protocol.CodeActionKind, title, id string, argument any) protoco
 
 // workable returns a document that tasks may be about: one that is open, in step
 // with the editor, and in one of the client's folders.
-func (s *server) workable(docs snapshot, u uri.URI) *document {
+func (o *offers) workable(docs snapshot, u uri.URI) *document {
 	doc := docs[u]
 	if doc == nil || doc.Broken != "" {
 		return nil
 	}
 	file, ok := doc.file()
-	for _, r := range s.folders.all() {
+	for _, r := range o.folders.all() {
 		if rel, err := filepath.Rel(r.Dir, file); ok && err == nil && filepath.IsLocal(rel) {
 			return doc
 		}
@@ -118,8 +137,8 @@ func (s *server) workable(docs snapshot, u uri.URI) *document {
 
 // fixActions offers to fix the diagnostics that the client shows at a place,
 // whichever server they are of.
-func (s *server) fixActions(_ context.Context, docs snapshot, p *protocol.CodeActionParams) []protocol.CodeAction {
-	doc := s.workable(docs, p.TextDocument.URI)
+func (o *offers) fixActions(_ context.Context, docs snapshot, p *protocol.CodeActionParams) []protocol.CodeAction {
+	doc := o.workable(docs, p.TextDocument.URI)
 	if doc == nil {
 		return nil
 	}
@@ -127,7 +146,7 @@ func (s *server) fixActions(_ context.Context, docs snapshot, p *protocol.CodeAc
 	var messages []string
 	diagnostics := p.Context.Diagnostics
 	if len(diagnostics) == 0 {
-		diagnostics = s.foundOn(doc, p.Range)
+		diagnostics = o.foundOn(doc, p.Range)
 	}
 	for _, d := range diagnostics {
 		if !fixable(d) || len(list) == maxOffers {
@@ -142,9 +161,9 @@ func (s *server) fixActions(_ context.Context, docs snapshot, p *protocol.CodeAc
 
 // foundOn returns our own findings on the lines of a range. Neovim tells only of
 // the diagnostics under the cursor, and users put it anywhere on the line.
-func (s *server) foundOn(doc *document, r protocol.Range) []protocol.Diagnostic {
+func (o *offers) foundOn(doc *document, r protocol.Range) []protocol.Diagnostic {
 	var list []protocol.Diagnostic
-	_, found := s.check(doc)
+	_, found := o.diagnostics.check(doc)
 	for _, f := range found {
 		if f.Range.Start.Line <= r.End.Line && r.Start.Line <= f.Range.End.Line {
 			list = append(list, f)
@@ -182,15 +201,15 @@ func brief(text string) string {
 }
 
 // directiveActions offers to carry out the comments at a place that ask for work.
-func (s *server) directiveActions(memory *directiveMemory, docs snapshot, p *protocol.CodeActionParams) []protocol.CodeAction {
-	doc := s.workable(docs, p.TextDocument.URI)
+func (o *offers) directiveActions(_ context.Context, docs snapshot, p *protocol.CodeActionParams) []protocol.CodeAction {
+	doc := o.workable(docs, p.TextDocument.URI)
 	if doc == nil {
 		return nil
 	}
-	m := doc.mapper(s.client.Encoding)
+	m := doc.mapper(o.ed.client.Encoding)
 	var list []protocol.CodeAction
 	var texts []string
-	for _, d := range directivesIn(memory.of(doc), m, p.Range) {
+	for _, d := range directivesIn(o.memory.of(doc), m, p.Range) {
 		if len(list) == maxOffers {
 			break
 		}
@@ -205,9 +224,9 @@ func (s *server) directiveActions(memory *directiveMemory, docs snapshot, p *pro
 }
 
 // selectionActions offers a task about what is selected.
-func (s *server) selectionActions(_ context.Context, docs snapshot, p *protocol.CodeActionParams) []protocol.CodeAction {
-	doc := s.workable(docs, p.TextDocument.URI)
-	if doc == nil || strings.TrimSpace(doc.mapper(s.client.Encoding).Slice(p.Range)) == "" {
+func (o *offers) selectionActions(_ context.Context, docs snapshot, p *protocol.CodeActionParams) []protocol.CodeAction {
+	doc := o.workable(docs, p.TextDocument.URI)
+	if doc == nil || strings.TrimSpace(doc.mapper(o.ed.client.Encoding).Slice(p.Range)) == "" {
 		return nil
 	}
 	place := placeArguments{URI: string(doc.URI), Range: p.Range}

@@ -184,7 +184,7 @@ func TestOffersOfClients(t *testing.T) {
 		s := connect(t, lsptest.Options{Initialize: init}, full)
 		hello, err := s.Initialize(t.Context())
 		s.must(err)
-		if provider := hello.Capabilities.CodeActionProvider; provider == nil || (provider == protocol.Boolean(true)) == s.srv.client.CodeActionLiterals {
+		if provider := hello.Capabilities.CodeActionProvider; provider == nil || (provider == protocol.Boolean(true)) == s.srv.ed.client.CodeActionLiterals {
 			t.Errorf("%s: the provider is %#v", name, provider)
 		}
 		root := s.srv.folders.all()
@@ -196,7 +196,7 @@ func TestOffersOfClients(t *testing.T) {
 		for _, raw := range list {
 			var o offering
 			s.must(json.Unmarshal(raw, &o))
-			if id, argument := o.run(); (o.Kind != "") != s.srv.client.CodeActionLiterals || (o.Command[0] == '{') != s.srv.client.CodeActionLiterals || argument["uri"] == nil || !strings.HasPrefix(id, "caselsp.") {
+			if id, argument := o.run(); (o.Kind != "") != s.srv.ed.client.CodeActionLiterals || (o.Command[0] == '{') != s.srv.ed.client.CodeActionLiterals || argument["uri"] == nil || !strings.HasPrefix(id, "caselsp.") {
 				t.Errorf("%s: %s", name, raw)
 			}
 		}

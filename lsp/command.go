@@ -1,7 +1,6 @@
 package lsp
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -132,38 +131,41 @@ func (a Arguments) String() string {
 	return strings.Join(ways, " or ")
 }
 
-// entry is a command and what it does. do answers the request at once: whatever
-// takes time or talks to the editor, it leaves to call.afterAnswer.
+// handler carries a command out. It answers at once: what takes time or calls the
+// editor is left to [editor.later].
+type handler func(c *call, a arguments) (any, error)
+
+// entry is a command and which part of the server carries it out.
 type entry struct {
 	Command
-	do func(s *server, c *call, a arguments) (any, error)
+	do func(s *server) handler
 }
 
 // table are all commands, in the order of the documentation. A command that is
 // not here is not advertised either.
 var table = []entry{
-	{Command{cmdRun, fields(argTask, argSingle, argLanguage, argType, argURI, argRange).or("text"), "start a task; `uri` and `range` say what it is about, or which prompt document holds its text"}, (*server).doRun},
-	{Command{cmdNew, fields(argURI, argRange).orNone(), "open a prompt document, about this place where one is given"}, (*server).doNew},
-	{Command{cmdFix, fields(argURI, argDiagnostic), "fix one diagnostic, whoever published it"}, (*server).doFix},
-	{Command{cmdFixAll, fields(argURI), "apply all fixes of a document that are certain"}, (*server).doFixAll},
-	{Command{cmdTodo, fields(argURI, argRange), "carry out this TODO or `case:` comment"}, (*server).doTodo},
-	{Command{cmdStop, oneTask, "stop a task; it can be resumed"}, (*server).doStop},
-	{Command{cmdResume, oneTask, "go on with a task that was stopped, paused or interrupted"}, (*server).doResume},
-	{Command{cmdStatus, oneTask, "say what state the tasks are in"}, (*server).doStatus},
-	{Command{cmdApprove, fields(argTask, argQuestion), "run the command that is asked about, once; let the task go on; say that a secret is in the keyring now"}, (*server).doApprove},
-	{Command{cmdApproveAlways, fields(argTask, argQuestion), "run it, and allow this exact command in this workspace from now on, where that is offered"}, (*server).doApproveAlways},
-	{Command{cmdDeny, fields(argTask, argQuestion, argReason, argWhy, argURI), "refuse it; the reason goes to the model; `why: true` opens a document for it, `uri` is that document"}, (*server).doDeny},
-	{Command{cmdAnswer, fields(argTask, argQuestion, argText, argURI).or("text"), "answer a question; `uri` is the document that the answer stands in"}, (*server).doAnswer},
-	{Command{cmdReview, oneTask, "open the review document"}, (*server).doReview},
-	{Command{cmdAccept, fields(argTask, argFile, argHunk), "accept all, one file or one hunk; hunks count from 1"}, (*server).doAccept},
-	{Command{cmdReject, fields(argTask, argFile, argHunk), "reject all, one file or one hunk"}, (*server).doReject},
-	{Command{cmdUndo, oneTask, "revert what was accepted; what you wrote since stays"}, (*server).doUndo},
-	{Command{cmdHistory, fields(), "open the list of the workspace's tasks"}, (*server).doHistory},
-	{Command{cmdReport, oneTask, "open a task's report; without a task, the latest"}, (*server).doReport},
-	{Command{cmdApprovals, fields(), "open the list of what is always allowed here, to revoke it"}, (*server).doApprovals},
-	{Command{cmdRevoke, fields(argRule).orNone(), "ask again before a command that was always allowed, or for a remembered value; without a rule, before all such commands"}, (*server).doRevoke},
-	{Command{cmdTrust, fields(argWithdraw).orNone(), "trust the open folders (caselsp only reads in others); `withdraw: true` withdraws the trust"}, (*server).doTrust},
-	{Command{cmdDoctor, fields(), "check settings, model, sandbox and store, and say what to do"}, (*server).doDoctor},
+	{Command{cmdRun, fields(argTask, argSingle, argLanguage, argType, argURI, argRange).or("text"), "start a task; `uri` and `range` say what it is about, or which prompt document holds its text"}, func(s *server) handler { return s.taskCommands.doRun }},
+	{Command{cmdNew, fields(argURI, argRange).orNone(), "open a prompt document, about this place where one is given"}, func(s *server) handler { return s.taskCommands.doNew }},
+	{Command{cmdFix, fields(argURI, argDiagnostic), "fix one diagnostic, whoever published it"}, func(s *server) handler { return s.taskCommands.doFix }},
+	{Command{cmdFixAll, fields(argURI), "apply all fixes of a document that are certain"}, func(s *server) handler { return s.offers.doFixAll }},
+	{Command{cmdTodo, fields(argURI, argRange), "carry out this TODO or `case:` comment"}, func(s *server) handler { return s.taskCommands.doTodo }},
+	{Command{cmdStop, oneTask, "stop a task; it can be resumed"}, func(s *server) handler { return s.taskCommands.doStop }},
+	{Command{cmdResume, oneTask, "go on with a task that was stopped, paused or interrupted"}, func(s *server) handler { return s.taskCommands.doResume }},
+	{Command{cmdStatus, oneTask, "say what state the tasks are in"}, func(s *server) handler { return s.taskCommands.doStatus }},
+	{Command{cmdApprove, fields(argTask, argQuestion), "run the command that is asked about, once; let the task go on; say that a secret is in the keyring now"}, func(s *server) handler { return s.questions.doApprove }},
+	{Command{cmdApproveAlways, fields(argTask, argQuestion), "run it, and allow this exact command in this workspace from now on, where that is offered"}, func(s *server) handler { return s.questions.doApproveAlways }},
+	{Command{cmdDeny, fields(argTask, argQuestion, argReason, argWhy, argURI), "refuse it; the reason goes to the model; `why: true` opens a document for it, `uri` is that document"}, func(s *server) handler { return s.questions.doDeny }},
+	{Command{cmdAnswer, fields(argTask, argQuestion, argText, argURI).or("text"), "answer a question; `uri` is the document that the answer stands in"}, func(s *server) handler { return s.questions.doAnswer }},
+	{Command{cmdReview, oneTask, "open the review document"}, func(s *server) handler { return s.reviews.doReview }},
+	{Command{cmdAccept, fields(argTask, argFile, argHunk), "accept all, one file or one hunk; hunks count from 1"}, func(s *server) handler { return s.reviews.doAccept }},
+	{Command{cmdReject, fields(argTask, argFile, argHunk), "reject all, one file or one hunk"}, func(s *server) handler { return s.reviews.doReject }},
+	{Command{cmdUndo, oneTask, "revert what was accepted; what you wrote since stays"}, func(s *server) handler { return s.reviews.doUndo }},
+	{Command{cmdHistory, fields(), "open the list of the workspace's tasks"}, func(s *server) handler { return s.pages.doHistory }},
+	{Command{cmdReport, oneTask, "open a task's report; without a task, the latest"}, func(s *server) handler { return s.pages.doReport }},
+	{Command{cmdApprovals, fields(), "open the list of what is always allowed here, to revoke it"}, func(s *server) handler { return s.approvals.doApprovals }},
+	{Command{cmdRevoke, fields(argRule).orNone(), "ask again before a command that was always allowed, or for a remembered value; without a rule, before all such commands"}, func(s *server) handler { return s.approvals.doRevoke }},
+	{Command{cmdTrust, fields(argWithdraw).orNone(), "trust the open folders (caselsp only reads in others); `withdraw: true` withdraws the trust"}, func(s *server) handler { return s.trust.doTrust }},
+	{Command{cmdDoctor, fields(), "check settings, model, sandbox and store, and say what to do"}, func(s *server) handler { return s.pages.doDoctor }},
 }
 
 // Commands returns what the server can be asked to do with
@@ -198,34 +200,22 @@ type placeArguments struct {
 	Range any    `json:"range"` // a protocol.Range
 }
 
-// installCommands adds workspace/executeCommand.
-func (s *server) installCommands() {
-	s.capabilities = append(s.capabilities, func(c *protocol.ServerCapabilities) {
-		options := protocol.ExecuteCommandOptions{}
-		for _, e := range table {
-			options.Commands = append(options.Commands, e.ID)
-		}
-		c.ExecuteCommandProvider = options
-	})
-	onRequest(s, protocol.MethodWorkspaceExecuteCommand, func(_ context.Context, c *call, p *executeParams) (any, error) {
-		return s.execute(c, p)
-	})
+// advertised are the ids of the commands, for the client.
+func advertised() protocol.ExecuteCommandOptions {
+	options := protocol.ExecuteCommandOptions{}
+	for _, e := range table {
+		options.Commands = append(options.Commands, e.ID)
+	}
+	return options
 }
 
-// execute runs a command.
-func (s *server) execute(c *call, p *executeParams) (any, error) {
-	i := slices.IndexFunc(table, func(e entry) bool { return e.ID == p.Command })
+// entryOf returns the command of an id.
+func entryOf(id string) (entry, error) {
+	i := slices.IndexFunc(table, func(e entry) bool { return e.ID == id })
 	if i < 0 {
-		return nil, fmt.Errorf("there is no command %q%s", p.Command, nearestCommand(p.Command))
+		return entry{}, fmt.Errorf("there is no command %q%s", id, nearestCommand(id))
 	}
-	args, err := parseArguments(p.Arguments)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", p.Command, err)
-	}
-	if err := args.check(table[i].Arguments.Fields); err != nil {
-		return nil, fmt.Errorf("%s: %w", p.Command, err)
-	}
-	return table[i].do(s, c, args)
+	return table[i], nil
 }
 
 // nearestCommand names the command that was probably meant, or says that there is none.

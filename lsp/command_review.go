@@ -2,7 +2,6 @@ package lsp
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -18,8 +17,8 @@ import (
 func inReview(st agent.Status) bool { return st.State == agent.Review }
 
 // doReview opens the review document.
-func (s *server) doReview(c *call, a arguments) (any, error) {
-	e, release, err := s.engine(s.conn.Context())
+func (l *reviews) doReview(c *call, a arguments) (any, error) {
+	e, release, err := l.engines.use(l.ed.Context())
 	if err != nil {
 		return nil, err
 	}
@@ -28,26 +27,26 @@ func (s *server) doReview(c *call, a arguments) (any, error) {
 		release()
 		return nil, err
 	}
-	s.later(c, release, func(ctx context.Context) error {
-		_, path, err := s.refreshReview(ctx, e, st.Task.ID)
+	l.ed.later(c, release, func(ctx context.Context) error {
+		_, path, err := l.refresh(ctx, e, st.Task.ID)
 		if err != nil {
 			return err
 		}
-		return s.showDocument(ctx, uri.File(path), true, nil)
+		return l.ed.showDocument(ctx, uri.File(path), true, nil)
 	})
 	return started{st.Task.ID}, nil
 }
 
 // doAccept and doReject decide about all, one file or one hunk.
-func (s *server) doAccept(c *call, a arguments) (any, error) { return s.doDecide(c, a, true) }
-func (s *server) doReject(c *call, a arguments) (any, error) { return s.doDecide(c, a, false) }
+func (l *reviews) doAccept(c *call, a arguments) (any, error) { return l.doDecide(c, a, true) }
+func (l *reviews) doReject(c *call, a arguments) (any, error) { return l.doDecide(c, a, false) }
 
-func (s *server) doDecide(c *call, a arguments, accept bool) (any, error) {
+func (l *reviews) doDecide(c *call, a arguments, accept bool) (any, error) {
 	id, sel, err := a.selection()
 	if err != nil {
 		return nil, err
 	}
-	e, release, err := s.engine(s.conn.Context())
+	e, release, err := l.engines.use(l.ed.Context())
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +61,7 @@ func (s *server) doDecide(c *call, a arguments, accept bool) (any, error) {
 		release()
 		return nil, err
 	}
-	s.later(c, release, func(ctx context.Context) error { return s.decideReview(ctx, e, st.Task, sel, accept) })
+	l.ed.later(c, release, func(ctx context.Context) error { return l.decide(ctx, e, st.Task, sel, accept) })
 	return started{st.Task.ID}, nil
 }
 
@@ -85,33 +84,33 @@ func selectable(e *Engine, id string, sel agent.Selection) error {
 	return fmt.Errorf("the task does not change %q, but %s", sel.File, strings.Join(names, ", "))
 }
 
-// decideReview carries a decision out and tells what came of it.
-func (s *server) decideReview(ctx context.Context, e *Engine, task agent.Task, sel agent.Selection, accept bool) error {
-	r := s.reviews.take(task.ID)
-	s.reviews.mu.Lock()
+// decide carries a decision out and tells what came of it.
+func (l *reviews) decide(ctx context.Context, e *Engine, task agent.Task, sel agent.Selection, accept bool) error {
+	r := l.take(task.ID)
+	l.mu.Lock()
 	if r.offer != nil {
 		r.offer()
 	}
-	s.reviews.mu.Unlock()
+	l.mu.Unlock()
 	r.deciding.Lock()
 	defer r.deciding.Unlock()
-	out, err := e.Agent.Decide(ctx, task.ID, sel, accept, &applier{s: s, e: e, label: "CASE: " + title(task)})
+	out, err := e.Agent.Decide(ctx, task.ID, sel, accept, l.applier(e, "CASE: "+title(task), false))
 	if err != nil {
 		return err
 	}
-	if _, _, err := s.refreshReview(ctx, e, task.ID); err != nil {
+	if _, _, err := l.refresh(ctx, e, task.ID); err != nil {
 		return err
 	}
-	s.tellOutcome(out, task)
+	l.tellOutcome(out, task)
 	left, err := e.Agent.Unfilled(task.ID)
 	for _, file := range slices.Sorted(maps.Keys(left)) {
-		s.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("%s has places for secrets (%s). Fill them in by `caselsp secret fill` in a terminal.", file, strings.Join(left[file], ", ")))
+		l.ed.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("%s has places for secrets (%s). Fill them in by `caselsp secret fill` in a terminal.", file, strings.Join(left[file], ", ")))
 	}
 	return err
 }
 
 // tellOutcome tells what did not arrive, and what is left to decide.
-func (s *server) tellOutcome(out agent.Outcome, task agent.Task) {
+func (l *reviews) tellOutcome(out agent.Outcome, task agent.Task) {
 	typ, text := protocol.MessageTypeInfo, ""
 	for _, f := range out.Failed() {
 		typ = protocol.MessageTypeWarning
@@ -125,7 +124,7 @@ func (s *server) tellOutcome(out agent.Outcome, task agent.Task) {
 	case agent.Rejected:
 		text += fmt.Sprintf("Rejected: %q. Nothing was changed.", title(task))
 	}
-	s.showMessage(typ, text)
+	l.ed.showMessage(typ, text)
 }
 
 // acceptedText tells that a result is in the user's files.
@@ -134,8 +133,8 @@ func acceptedText(task agent.Task) string {
 }
 
 // doUndo reverts what was accepted.
-func (s *server) doUndo(c *call, a arguments) (any, error) {
-	e, release, err := s.engine(s.conn.Context())
+func (l *reviews) doUndo(c *call, a arguments) (any, error) {
+	e, release, err := l.engines.use(l.ed.Context())
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +149,7 @@ func (s *server) doUndo(c *call, a arguments) (any, error) {
 		release()
 		return nil, err
 	}
-	s.later(c, release, func(ctx context.Context) error { return s.undo(ctx, e, st.Task) })
+	l.ed.later(c, release, func(ctx context.Context) error { return l.undo(ctx, e, st.Task) })
 	return started{st.Task.ID}, nil
 }
 
@@ -159,15 +158,15 @@ func anyAccepted(rev *agent.ReviewOf) bool {
 }
 
 // undo takes back what was accepted of a task.
-func (s *server) undo(ctx context.Context, e *Engine, task agent.Task) error {
-	r := s.reviews.take(task.ID)
+func (l *reviews) undo(ctx context.Context, e *Engine, task agent.Task) error {
+	r := l.take(task.ID)
 	r.deciding.Lock()
 	defer r.deciding.Unlock()
-	out, err := e.Agent.Undo(ctx, task.ID, &applier{s: s, e: e, label: "Undo CASE: " + title(task)})
+	out, err := e.Agent.Undo(ctx, task.ID, l.applier(e, "Undo CASE: "+title(task), false))
 	if err != nil {
 		return err
 	}
-	if _, _, err := s.refreshReview(ctx, e, task.ID); err != nil {
+	if _, _, err := l.refresh(ctx, e, task.ID); err != nil {
 		return err
 	}
 	typ, text := protocol.MessageTypeInfo, ""
@@ -175,79 +174,6 @@ func (s *server) undo(ctx context.Context, e *Engine, task agent.Task) error {
 		typ = protocol.MessageTypeWarning
 		text += fmt.Sprintf("Not taken back: %s: %s\n", f.Path, sentence(f.Reason))
 	}
-	s.showMessage(typ, text+fmt.Sprintf("Undone: %q. Its result can be reviewed again with %s.", title(task), cmdReview))
+	l.ed.showMessage(typ, text+fmt.Sprintf("Undone: %q. Its result can be reviewed again with %s.", title(task), cmdReview))
 	return nil
-}
-
-// page opens a document that text makes, in the state directory.
-func (s *server) page(c *call, name string, text func(ctx context.Context, e *Engine) (string, error)) (any, error) {
-	e, release, err := s.engine(s.conn.Context())
-	if err != nil {
-		return nil, err
-	}
-	s.later(c, release, func(ctx context.Context) error {
-		page, err := text(ctx, e)
-		if err != nil {
-			return err
-		}
-		return s.openDocument(ctx, e, name, page, true)
-	})
-	return nil, nil
-}
-
-// doHistory opens the list of tasks, the latest first.
-func (s *server) doHistory(c *call, _ arguments) (any, error) {
-	return s.page(c, "history.md", func(_ context.Context, e *Engine) (string, error) {
-		all, err := e.Agent.History()
-		var b strings.Builder
-		b.WriteString("# Tasks of this workspace\n\n")
-		if len(all) == 0 && err == nil {
-			b.WriteString("None yet.\n")
-		}
-		for _, st := range slices.Backward(all) {
-			fmt.Fprintf(&b, "* **%s** %s, %s: %s", st.Task.ID, st.Started.Local().Format("2006-01-02 15:04"), st.State, title(st.Task))
-			if st.Reason != "" {
-				fmt.Fprintf(&b, " (%s)", st.Reason)
-			}
-			b.WriteString("\n")
-		}
-		if err != nil {
-			fmt.Fprintf(&b, "\nNot readable: %v\n", err)
-		}
-		return b.String(), nil
-	})
-}
-
-// doReport opens the report of a task.
-func (s *server) doReport(c *call, a arguments) (any, error) {
-	e, release, err := s.engine(s.conn.Context())
-	if err != nil {
-		return nil, err
-	}
-	id := a.text("task")
-	if id == "" {
-		all, err := e.Agent.History()
-		if len(all) == 0 {
-			release()
-			return nil, errors.Join(errors.New("there is no task in this workspace yet"), err)
-		}
-		id = all[len(all)-1].Task.ID
-	}
-	text, err := e.Agent.Report(id)
-	if err != nil {
-		release()
-		return nil, err
-	}
-	s.later(c, release, func(ctx context.Context) error { return s.openDocument(ctx, e, "report-"+id+".md", text, true) })
-	return started{id}, nil
-}
-
-// doDoctor opens what is well and what is not.
-func (s *server) doDoctor(c *call, _ arguments) (any, error) {
-	return s.page(c, "doctor.md", func(ctx context.Context, e *Engine) (string, error) {
-		if e.Doctor == nil {
-			return "", errors.New("this server has no doctor")
-		}
-		return "# Doctor\n\n```text\n" + e.Doctor(ctx) + "```\n\nEditor: " + s.client.String() + "\n", nil
-	})
 }

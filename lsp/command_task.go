@@ -2,7 +2,6 @@ package lsp
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -20,8 +19,18 @@ type started struct {
 	TaskID string `json:"taskId"`
 }
 
+// taskCommands are the commands that start, stop and resume tasks and tell where
+// they are.
+type taskCommands struct {
+	ed      *editor
+	docs    *documents
+	engines *engines
+	tasks   *tasks
+	papers  *papers
+}
+
 // doRun starts a task.
-func (s *server) doRun(c *call, a arguments) (any, error) {
+func (k *taskCommands) doRun(c *call, a arguments) (any, error) {
 	task := agent.Task{Text: a.text("task"), Single: a.flag("single")}
 	task.Language, _ = a.field("language")
 	task.Type, _ = a.field("type")
@@ -31,17 +40,17 @@ func (s *server) doRun(c *call, a arguments) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		task.Text, task.Focus = text, s.refocused(c.docs, p.Focus)
+		task.Text, task.Focus = text, k.refocused(c.docs, p.Focus)
 	} else if placed {
 		r, _ := a.rangeOf()
-		task.Focus = s.focus(c.docs, u, r)
+		task.Focus = k.focus(c.docs, u, r)
 	}
-	return s.started(c, task)
+	return k.started(c, task)
 }
 
 // started starts a task and answers with its id.
-func (s *server) started(c *call, task agent.Task) (any, error) {
-	id, err := s.run(c, task)
+func (k *taskCommands) started(c *call, task agent.Task) (any, error) {
+	id, err := k.tasks.run(c, task)
 	if err != nil {
 		return nil, err
 	}
@@ -50,13 +59,13 @@ func (s *server) started(c *call, task agent.Task) (any, error) {
 
 // focus is the place that a task speaks of; nil for what lies outside of the
 // workspace. It opens the workspace, which names its files.
-func (s *server) focus(docs snapshot, u uri.URI, r protocol.Range) *agent.Focus {
-	_, release, err := s.engine(s.conn.Context())
+func (k *taskCommands) focus(docs snapshot, u uri.URI, r protocol.Range) *agent.Focus {
+	_, release, err := k.engines.use(k.ed.Context())
 	if err != nil {
 		return nil // the task's start says why
 	}
 	defer release()
-	path, ok := s.workspacePath(u)
+	path, ok := k.engines.path(u)
 	if !ok {
 		return nil
 	}
@@ -81,55 +90,44 @@ func linesOf(doc *document, from, to int) string {
 }
 
 // refocused is a paper's focus with the text that stands there now.
-func (s *server) refocused(docs snapshot, f *agent.Focus) *agent.Focus {
-	e, release, err := s.engine(s.conn.Context())
+func (k *taskCommands) refocused(docs snapshot, f *agent.Focus) *agent.Focus {
+	e, release, err := k.engines.use(k.ed.Context())
 	if f == nil || err != nil {
 		return nil
 	}
 	defer release()
 	full := *f
-	if u, open := s.openAt(e, f.Path); open {
+	if u, open := k.docs.at(e.Agent.Workspace, f.Path); open {
 		full.Text = linesOf(docs[u], f.FromLine, f.ToLine)
 	}
 	return &full
 }
 
 // doNew opens a prompt document.
-func (s *server) doNew(c *call, a arguments) (any, error) {
-	e, release, err := s.engine(s.conn.Context())
+func (k *taskCommands) doNew(c *call, a arguments) (any, error) {
+	e, release, err := k.engines.use(k.ed.Context())
 	if err != nil {
 		return nil, err
 	}
 	var focus *agent.Focus
 	if u, ok := a.uri(); ok {
 		r, _ := a.rangeOf()
-		focus = s.focus(c.docs, u, r)
+		focus = k.focus(c.docs, u, r)
 	}
 	begin := a.text("task")
-	s.later(c, release, func(ctx context.Context) error { return s.newPaper(ctx, e, focus, begin) })
+	k.ed.later(c, release, func(ctx context.Context) error { return k.papers.openPrompt(ctx, e, focus, begin) })
 	return nil, nil
 }
 
-// later runs f after the answer and shows its error; then it calls release.
-func (s *server) later(c *call, release func(), f func(ctx context.Context) error) {
-	c.AfterAnswer(func(ctx context.Context) error {
-		defer release()
-		if err := f(ctx); err != nil && ctx.Err() == nil {
-			s.showMessage(protocol.MessageTypeError, sentence(err.Error()))
-		}
-		return nil
-	})
-}
-
 // doFix starts a task that fixes a diagnostic.
-func (s *server) doFix(c *call, a arguments) (any, error) {
+func (k *taskCommands) doFix(c *call, a arguments) (any, error) {
 	var d protocol.Diagnostic
 	u, ok := a.uri()
 	raw := a.fields["diagnostic"]
 	if !ok || len(raw) == 0 || wire.Decode(raw, &d) != nil {
 		return nil, fmt.Errorf("%s needs {\"uri\": …, \"diagnostic\": …}, as the code action on a diagnostic sends it", cmdFix)
 	}
-	focus := s.focus(c.docs, u, d.Range)
+	focus := k.focus(c.docs, u, d.Range)
 	message, source := cloned(messageOf(d)), ""
 	if value, ok := d.Source.Get(); ok {
 		source = value
@@ -146,31 +144,31 @@ func (s *server) doFix(c *call, a arguments) (any, error) {
 	if source != "" {
 		text += " (" + source + ")"
 	}
-	return s.started(c, agent.Task{Text: text, Single: a.flag("single"), Focus: focus})
+	return k.started(c, agent.Task{Text: text, Single: a.flag("single"), Focus: focus})
 }
 
 // doTodo starts a task that carries out a comment.
-func (s *server) doTodo(c *call, a arguments) (any, error) {
+func (k *taskCommands) doTodo(c *call, a arguments) (any, error) {
 	u, ok := a.uri()
 	r, placed := a.rangeOf()
 	doc := c.docs[u]
 	if !ok || !placed || doc == nil {
 		return nil, fmt.Errorf("%s needs {\"uri\": …, \"range\": …} of a comment in an open document, as the code action on it sends them", cmdTodo)
 	}
-	m := doc.mapper(s.client.Encoding)
+	m := doc.mapper(k.ed.client.Encoding)
 	found := directivesIn(directives(doc.kind(), doc.Text), m, r)
 	if len(found) == 0 {
 		return nil, errors.New("there is no comment here that begins with case: or TODO")
 	}
 	d := found[0]
 	text := d.Text + "\n\nThis is asked for by a comment in the code. Remove that comment when it is done."
-	return s.started(c, agent.Task{Text: text, Single: a.flag("single"), Focus: s.focus(c.docs, u, m.Range(d.Start, d.End))})
+	return k.started(c, agent.Task{Text: text, Single: a.flag("single"), Focus: k.focus(c.docs, u, m.Range(d.Start, d.End))})
 }
 
 // doStop stops a task.
-func (s *server) doStop(_ *call, a arguments) (any, error) {
+func (k *taskCommands) doStop(_ *call, a arguments) (any, error) {
 	id := a.text("task")
-	all := s.tasks.all()
+	all := k.tasks.all()
 	if id != "" {
 		all = slices.DeleteFunc(all, func(t *task) bool { return t.id != id })
 	}
@@ -218,19 +216,19 @@ func pick(e *Engine, id string, fits func(agent.Status) bool, what string) (agen
 }
 
 // doResume goes on with a task.
-func (s *server) doResume(c *call, a arguments) (any, error) {
-	e, release, err := s.engine(s.conn.Context())
+func (k *taskCommands) doResume(c *call, a arguments) (any, error) {
+	e, release, err := k.engines.use(k.ed.Context())
 	if err != nil {
 		return nil, err
 	}
 	defer release()
 	st, err := pick(e, a.text("task"), func(st agent.Status) bool {
-		return !st.State.Ended() && st.State != agent.Review && s.tasks.get(st.Task.ID) == nil
+		return !st.State.Ended() && st.State != agent.Review && k.tasks.get(st.Task.ID) == nil
 	}, "resume")
 	if err != nil {
 		return nil, err
 	}
-	return started{st.Task.ID}, s.resume(c, st.Task.ID)
+	return started{st.Task.ID}, k.tasks.resume(c, st.Task.ID)
 }
 
 // statusLine is the answer of caselsp.status, for each task.
@@ -241,8 +239,8 @@ type statusLine struct {
 }
 
 // doStatus tells where tasks are: the one that is named, else those that are not over.
-func (s *server) doStatus(_ *call, a arguments) (any, error) {
-	e, release, err := s.engine(s.conn.Context())
+func (k *taskCommands) doStatus(_ *call, a arguments) (any, error) {
+	e, release, err := k.engines.use(k.ed.Context())
 	if err != nil {
 		return nil, err
 	}
@@ -256,7 +254,7 @@ func (s *server) doStatus(_ *call, a arguments) (any, error) {
 		all = append(all, st)
 	} else {
 		if all, err = e.Agent.History(); err != nil {
-			s.conn.Log.Warn("some tasks cannot be read", "error", err)
+			k.ed.Log.Warn("some tasks cannot be read", "error", err)
 		}
 		all = slices.DeleteFunc(all, func(st agent.Status) bool { return st.State.Ended() })
 	}
@@ -275,122 +273,6 @@ func (s *server) doStatus(_ *call, a arguments) (any, error) {
 	if len(list) == 0 {
 		text = "No task is under way or waits for you."
 	}
-	s.showMessage(protocol.MessageTypeInfo, strings.TrimSpace(text))
+	k.ed.showMessage(protocol.MessageTypeInfo, strings.TrimSpace(text))
 	return list, nil
-}
-
-// doApprove, doApproveAlways and doDeny decide about a command.
-func (s *server) doApprove(c *call, a arguments) (any, error) {
-	return s.settleQuestion(c, a, agent.Approval, agent.Answer{Text: agent.Approve})
-}
-
-func (s *server) doApproveAlways(c *call, a arguments) (any, error) {
-	return s.settleQuestion(c, a, agent.Approval, agent.Answer{Text: agent.ApproveAlways})
-}
-
-// doDeny refuses a command, with the reason of a document where one is named; why
-// opens such a document.
-func (s *server) doDeny(c *call, a arguments) (any, error) {
-	if a.flag("why") {
-		return s.askWhy(c, a)
-	}
-	if err := a.fromPaper(c.docs, "reason"); err != nil {
-		return nil, err
-	}
-	return s.settleQuestion(c, a, agent.Approval, agent.Answer{Text: agent.Deny})
-}
-
-// askWhy opens a document for the reason of a refusal.
-func (s *server) askWhy(c *call, a arguments) (any, error) {
-	e, release, err := s.engine(s.conn.Context())
-	if err != nil {
-		return nil, err
-	}
-	q, err := s.openQuestion(e, &a, agent.Approval, false)
-	if err != nil {
-		release()
-		return nil, err
-	}
-	s.later(c, release, func(ctx context.Context) error { return s.openAnswer(ctx, q) })
-	return started{q.Task}, nil
-}
-
-// doAnswer answers a question with words, or with those of an answer document.
-func (s *server) doAnswer(c *call, a arguments) (any, error) {
-	if err := a.fromPaper(c.docs, "text"); err != nil {
-		return nil, err
-	}
-	return s.settleQuestion(c, a, agent.Input, agent.Answer{})
-}
-
-// fromPaper takes task, question and, as the field of a name, what the user wrote
-// out of the document that the arguments name, if they name one.
-func (a arguments) fromPaper(docs snapshot, name string) error {
-	u, ok := a.uri()
-	if !ok {
-		return nil
-	}
-	p, text, err := written(docs, u)
-	if err != nil {
-		return err
-	}
-	for name, value := range map[string]string{"task": p.Task, "question": p.Question, name: text} {
-		a.fields[name] = json.RawMessage(wire.Encode(value))
-	}
-	return nil
-}
-
-// settleQuestion finds the question and answers it.
-func (s *server) settleQuestion(c *call, a arguments, kind agent.QuestionKind, answer agent.Answer) (any, error) {
-	e, release, err := s.engine(s.conn.Context())
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	q, err := s.openQuestion(e, &a, kind, answer.Text == agent.Deny)
-	if err != nil {
-		return nil, err
-	}
-	switch {
-	case kind == agent.Input:
-		answer.Text = a.text("text")
-	case answer.Text == agent.Deny:
-		answer.Reason = a.text("reason")
-	case q.Kind == agent.SecretInput && answer.Text == agent.Approve:
-		answer.Text = agent.Kept
-	}
-	return started{q.Task}, s.answer(c, q, answer)
-}
-
-// openQuestion finds the open question of a kind that the arguments name, or the
-// only one. What is approved is also whether a task may go on, or that a secret is
-// in the keyring now; what is denied also trust. Leading words that name the task or
-// the question do so, and are taken away; the rest is the text or the reason.
-func (s *server) openQuestion(e *Engine, a *arguments, kind agent.QuestionKind, deny bool) (agent.Question, error) {
-	none := agent.Question{}
-	all, err := s.openQuestions(e)
-	if err != nil {
-		return none, err
-	}
-	task, _ := a.field("task")
-	question, _ := a.field("question")
-	for len(a.words) > 0 && slices.ContainsFunc(all, func(q agent.Question) bool { return a.words[0] == q.Task || a.words[0] == q.ID }) {
-		if isTaskID(a.words[0]) {
-			task = a.words[0]
-		} else {
-			question = a.words[0]
-		}
-		a.words = a.words[1:]
-	}
-	all = slices.DeleteFunc(all, func(q agent.Question) bool {
-		fits := q.Kind == kind || kind == agent.Approval && (q.Kind == agent.Extending || q.Kind == agent.SecretInput) || deny && q.Kind == agent.Trusting
-		return !fits || task != "" && q.Task != task || question != "" && q.ID != question
-	})
-	switch {
-	case len(all) == 0:
-		return none, errors.New("no such question is open: " + cmdStatus + " lists those that are")
-	case len(all) > 1:
-		return none, fmt.Errorf("%d questions are open: name the task, as %s lists them", len(all), cmdStatus)
-	}
-	return all[0], nil
 }

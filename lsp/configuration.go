@@ -28,6 +28,13 @@ const (
 
 // configuration holds the client's settings and asks for them again when they change.
 type configuration struct {
+	ed *editor
+
+	// apply runs beside the read loop, with every layer of settings that the client
+	// gave, weakest first, each time one of them changed. Its error names the
+	// settings that are wrong, one a line, and is shown to the user. It may be nil.
+	apply func(ctx context.Context, layers []layer) error
+
 	options json.RawMessage // written by initialize alone
 
 	mu      sync.Mutex
@@ -37,13 +44,13 @@ type configuration struct {
 	told    string          // what the user was last told to be wrong
 }
 
-// configurationMethods adds the changes of settings to the table.
-func (s *server) configurationMethods() {
-	wire.OnNotification(s.conn, protocol.MethodWorkspaceDidChangeConfiguration, func(p *protocol.DidChangeConfigurationParams) error {
-		s.settings.mu.Lock()
-		s.settings.pushed = section(bytes.Clone(p.Settings))
-		s.settings.mu.Unlock()
-		s.updateConfiguration()
+// methods adds the changes of settings to the table.
+func (c *configuration) methods() {
+	wire.OnNotification(c.ed.Conn, protocol.MethodWorkspaceDidChangeConfiguration, func(p *protocol.DidChangeConfigurationParams) error {
+		c.mu.Lock()
+		c.pushed = section(bytes.Clone(p.Settings))
+		c.mu.Unlock()
+		c.update()
 		return nil
 	})
 }
@@ -58,26 +65,25 @@ func section(settings json.RawMessage) json.RawMessage {
 	return settings
 }
 
-// startConfiguration asks for the settings for the first time, and to be told
+// start asks for the settings for the first time, and to be told
 // of their changes where the client only tells those who ask.
-func (s *server) startConfiguration() {
-	if s.client.RegisterSettings {
-		s.conn.Go("registering for settings", func(ctx context.Context) error {
+func (c *configuration) start() {
+	if c.ed.client.RegisterSettings {
+		c.ed.Go("registering for settings", func(ctx context.Context) error {
 			options := protocol.LSPAny(fmt.Sprintf(`{"section":%q}`, Name))
 			params := &protocol.RegistrationParams{Registrations: []protocol.Registration{{
 				ID: Name + "-settings", Method: protocol.MethodWorkspaceDidChangeConfiguration, RegisterOptions: options,
 			}}}
-			_, err := wire.Request[protocol.LSPAny](ctx, s.conn, registerTime, protocol.MethodClientRegisterCapability, params)
+			_, err := wire.Request[protocol.LSPAny](ctx, c.ed.Conn, registerTime, protocol.MethodClientRegisterCapability, params)
 			return err
 		})
 	}
-	s.updateConfiguration()
+	c.update()
 }
 
-// updateConfiguration has the settings gathered and handed on, once at a time:
+// update has the settings gathered and handed on, once at a time:
 // answers that overtake each other would leave the older settings in force.
-func (s *server) updateConfiguration() {
-	c := &s.settings
+func (c *configuration) update() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.wanted = true
@@ -85,12 +91,12 @@ func (s *server) updateConfiguration() {
 		return
 	}
 	c.running = true
-	s.conn.Go("reading the settings", func(ctx context.Context) error {
+	c.ed.Go("reading the settings", func(ctx context.Context) error {
 		for c.next() {
 			// Behind a barrier of its own, so that the loop ends in one way only.
-			err := s.conn.Guard("reading the settings", func() error { s.configure(ctx); return nil })
+			err := c.ed.Guard("reading the settings", func() error { c.configure(ctx); return nil })
 			if err != nil {
-				s.showMessage(protocol.MessageTypeError, err.Error())
+				c.ed.showMessage(protocol.MessageTypeError, err.Error())
 			}
 		}
 		return nil
@@ -106,17 +112,17 @@ func (c *configuration) next() bool {
 }
 
 // layers gathers what there is, weakest first.
-func (s *server) layers(ctx context.Context) []layer {
-	s.settings.mu.Lock()
-	list := []layer{{fromOptions, s.settings.options}, {fromEditor, s.settings.pushed}}
-	s.settings.mu.Unlock()
-	if s.client.Configuration {
+func (c *configuration) layers(ctx context.Context) []layer {
+	c.mu.Lock()
+	list := []layer{{fromOptions, c.options}, {fromEditor, c.pushed}}
+	c.mu.Unlock()
+	if c.ed.client.Configuration {
 		name := Name
 		params := &protocol.ConfigurationParams{Items: []protocol.ConfigurationItem{{Section: &name}}}
-		answer, err := wire.Request[[]protocol.LSPAny](ctx, s.conn, settingsTime, protocol.MethodWorkspaceConfiguration, params)
+		answer, err := wire.Request[[]protocol.LSPAny](ctx, c.ed.Conn, settingsTime, protocol.MethodWorkspaceConfiguration, params)
 		switch {
 		case err != nil:
-			s.conn.Log.Warn("the editor did not tell its settings", "error", err)
+			c.ed.Log.Warn("the editor did not tell its settings", "error", err)
 		case len(answer) == 1:
 			list = append(list, layer{fromEditor, bytes.Clone(answer[0])})
 		}
@@ -126,10 +132,10 @@ func (s *server) layers(ctx context.Context) []layer {
 
 // configure hands the layers on and shows the user what is wrong with them, each
 // list of mistakes once.
-func (s *server) configure(ctx context.Context) {
+func (c *configuration) configure(ctx context.Context) {
 	var given []layer
 	var wrong []error
-	for _, l := range s.layers(ctx) {
+	for _, l := range c.layers(ctx) {
 		switch text := bytes.TrimSpace(l.JSON); {
 		case len(text) == 0, string(text) == "null":
 		case text[0] != '{':
@@ -138,18 +144,18 @@ func (s *server) configure(ctx context.Context) {
 			given = append(given, l)
 		}
 	}
-	if s.hooks.configure != nil {
-		wrong = append(wrong, s.hooks.configure(ctx, given))
+	if c.apply != nil {
+		wrong = append(wrong, c.apply(ctx, given))
 	}
 	told := ""
 	if err := errors.Join(wrong...); err != nil {
 		told = err.Error()
 	}
-	s.settings.mu.Lock()
-	news := told != s.settings.told
-	s.settings.told = told
-	s.settings.mu.Unlock()
+	c.mu.Lock()
+	news := told != c.told
+	c.told = told
+	c.mu.Unlock()
 	if news && told != "" {
-		s.showMessage(protocol.MessageTypeWarning, told)
+		c.ed.showMessage(protocol.MessageTypeWarning, told)
 	}
 }

@@ -15,7 +15,7 @@ import (
 // given returns the settings that the hook is handed, one text a call.
 func given(calls chan string) func(*server) {
 	return func(s *server) {
-		s.hooks.configure = func(_ context.Context, layers []layer) error {
+		s.config.apply = func(_ context.Context, layers []layer) error {
 			var list []string
 			wrong := error(nil)
 			for _, l := range layers {
@@ -110,8 +110,8 @@ func TestConfigurationFails(t *testing.T) {
 	broken := true
 	s := begin(t, lsptest.Options{}, func(s *server) {
 		given(calls)(s)
-		configure := s.hooks.configure
-		s.hooks.configure = func(ctx context.Context, layers []layer) error {
+		configure := s.config.apply
+		s.config.apply = func(ctx context.Context, layers []layer) error {
 			if broken {
 				broken = false
 				panic("no settings today")

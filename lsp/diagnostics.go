@@ -28,6 +28,14 @@ import (
 // times a second.
 const checkPause = 100 * time.Millisecond
 
+// The sources of diagnostics. Each has its own list for a document; the client is
+// sent all of them together (see [diagnostics.mark]).
+const (
+	fromSyntax = "syntax" // of an open document's own text
+	fromStaged = "staged" // of what a task has staged for a file
+	fromReview = "review" // where the open hunks of a review would go
+)
+
 // diagnostics are what is said of documents, by whom, and what the client was
 // told of it.
 //
@@ -36,10 +44,15 @@ const checkPause = 100 * time.Millisecond
 // and is pushed to all: no pull would ask for it. So no client gets the same
 // diagnostic in both ways.
 type diagnostics struct {
+	manual    func(rule string) (file string, line int) // where a rule is documented; may be nil
+	ed        *editor
+	docs      *documents
+	judgement *judgement
+
 	checks chan struct{} // one token for each check that runs: a restored session opens its files all at once
 
-	mu   sync.Mutex
-	docs map[uri.URI]*marks
+	mu    sync.Mutex
+	marks map[uri.URI]*marks
 }
 
 // marks are the diagnostics of one document.
@@ -57,55 +70,74 @@ type marks struct {
 	round   int                // how often it was
 }
 
-func (d *diagnostics) init() {
-	d.checks = make(chan struct{}, runtime.GOMAXPROCS(0))
-	d.docs = make(map[uri.URI]*marks)
-}
-
-// of returns the marks of a document. d.mu is held.
-func (d *diagnostics) of(u uri.URI) *marks {
-	m := d.docs[u]
+// of returns the marks of a document. l.mu is held.
+func (l *diagnostics) of(u uri.URI) *marks {
+	m := l.marks[u]
 	if m == nil {
 		m = &marks{lists: make(map[string][]protocol.Diagnostic)}
-		d.docs[u] = m
+		l.marks[u] = m
 	}
 	return m
 }
 
-// installDiagnostics adds the checking of documents.
-func (s *server) installDiagnostics() {
-	s.diagnostics.init()
-	s.changed = append(s.changed, s.checkSoon)
-	s.closed = append(s.closed, s.unmark, func(doc *document) { s.unjudge(doc.URI) })
-	s.installStaged()
-	onRequest(s, protocol.MethodTextDocumentDiagnostic, s.pullDiagnostics)
-	s.capabilities = append(s.capabilities, func(c *protocol.ServerCapabilities) {
-		if s.client.PullDiagnostics {
-			c.DiagnosticProvider = &protocol.DiagnosticOptions{Identifier: new(Name)}
-		}
-	})
+func newDiagnostics(manual func(string) (string, int), ed *editor, docs *documents, j *judgement) *diagnostics {
+	return &diagnostics{manual: manual, ed: ed, docs: docs, judgement: j,
+		checks: make(chan struct{}, runtime.GOMAXPROCS(0)), marks: make(map[uri.URI]*marks)}
+}
+
+// install adds the checking of documents.
+func (l *diagnostics) install() {
+	l.docs.changed = append(l.docs.changed, l.changed)
+	l.docs.closed = append(l.docs.closed, l.closed)
+	l.judgement.again = l.again
+	onRequest(l.docs, protocol.MethodTextDocumentDiagnostic, l.pull)
+}
+
+// capabilities adds what the server can do for diagnostics.
+func (l *diagnostics) capabilities(c *protocol.ServerCapabilities) {
+	if l.ed.client.PullDiagnostics {
+		c.DiagnosticProvider = &protocol.DiagnosticOptions{Identifier: new(Name)}
+	}
+}
+
+// again has documents checked again. Clients that pull are told to.
+func (l *diagnostics) again(docs []*document) {
+	for _, doc := range docs {
+		l.mu.Lock()
+		m := l.of(doc.URI)
+		m.stale = true
+		m.round++
+		l.mu.Unlock()
+		l.changed(doc)
+	}
+	if l.ed.client.PullDiagnostics {
+		l.ed.Go("having diagnostics pulled again", func(ctx context.Context) error {
+			l.ed.refreshDiagnostics(ctx)
+			return nil
+		})
+	}
 }
 
 // mark replaces what one source says of a document and sends the client what all
 // of them say together. A source is one of those of [fromSyntax], with a task's
 // id behind it where several tasks may speak. It may be called anywhere.
-func (s *server) mark(source string, u uri.URI, list []protocol.Diagnostic) {
-	s.diagnostics.mu.Lock()
-	defer s.diagnostics.mu.Unlock()
-	if s.docs.get(u) == nil && !outlives(source) {
+func (l *diagnostics) mark(source string, u uri.URI, list []protocol.Diagnostic) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.docs.get(u) == nil && !outlives(source) {
 		list = nil // it was closed while somebody looked at it
 	}
-	s.diagnostics.of(u).set(source, list)
-	s.push(u)
+	l.of(u).set(source, list)
+	l.push(u)
 }
 
 // retract takes back what one source says of a document, if it says anything.
-func (s *server) retract(source string, u uri.URI) {
-	s.diagnostics.mu.Lock()
-	defer s.diagnostics.mu.Unlock()
-	if m := s.diagnostics.docs[u]; m != nil && m.lists[source] != nil {
+func (l *diagnostics) retract(source string, u uri.URI) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if m := l.marks[u]; m != nil && m.lists[source] != nil {
 		m.set(source, nil)
-		s.push(u)
+		l.push(u)
 	}
 }
 
@@ -122,18 +154,18 @@ func (m *marks) set(source string, list []protocol.Diagnostic) {
 	}
 }
 
-// push sends what all sources say of a document. s.diagnostics.mu is held, so
+// push sends what all sources say of a document. l.mu is held, so
 // that what is sent last is what was said last.
-func (s *server) push(u uri.URI) {
-	m := s.diagnostics.docs[u]
+func (l *diagnostics) push(u uri.URI) {
+	m := l.marks[u]
 	list := slices.Clone(m.lists[fromSyntax])
 	for _, source := range slices.Sorted(maps.Keys(m.lists)) {
 		if source != fromSyntax {
 			list = append(list, m.lists[source]...)
 		}
 	}
-	doc := s.docs.get(u)
-	if first := doc != nil && !m.told && !s.client.PullDiagnostics; first || m.shown || len(list) > 0 {
+	doc := l.docs.get(u)
+	if first := doc != nil && !m.told && !l.ed.client.PullDiagnostics; first || m.shown || len(list) > 0 {
 		// The version is that of the text in which the syntax was looked at: a client
 		// that has gone on meanwhile may drop the list, the next check sends it again.
 		var version *int32
@@ -143,121 +175,121 @@ func (s *server) push(u uri.URI) {
 		if doc != nil {
 			version = &doc.Version
 		}
-		s.publish(u, version, list)
+		l.ed.publish(u, version, list)
 	}
 	m.shown, m.told = len(list) > 0, true
 	if doc == nil && len(list) == 0 {
-		delete(s.diagnostics.docs, u)
+		delete(l.marks, u)
 	}
 }
 
-// unmark takes away what was said of the text of a document that was closed.
-func (s *server) unmark(doc *document) {
-	s.diagnostics.mu.Lock()
-	defer s.diagnostics.mu.Unlock()
-	m := s.diagnostics.docs[doc.URI]
+// closed takes away what was said of the text of a document that was closed.
+func (l *diagnostics) closed(doc *document) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	m := l.marks[doc.URI]
 	if m == nil {
 		return
 	}
 	m.next, m.checked, m.found, m.judged = nil, nil, nil, nil
 	maps.DeleteFunc(m.lists, func(source string, _ []protocol.Diagnostic) bool { return !outlives(source) })
-	s.push(doc.URI)
+	l.push(doc.URI)
 }
 
-// checkSoon has a document checked for a client that does not pull. It runs on
+// changed has a document checked for a client that does not pull. It runs on
 // the read loop.
-func (s *server) checkSoon(doc *document) {
-	if s.client.PullDiagnostics {
+func (l *diagnostics) changed(doc *document) {
+	if l.ed.client.PullDiagnostics {
 		return
 	}
-	s.diagnostics.mu.Lock()
-	defer s.diagnostics.mu.Unlock()
-	m := s.diagnostics.of(doc.URI)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	m := l.of(doc.URI)
 	m.next = doc
 	if !m.busy {
-		s.startCheck(m)
+		l.startCheck(m)
 	}
 }
 
 // startCheck checks what is next, and goes on with what became next meanwhile.
-// s.diagnostics.mu is held.
-func (s *server) startCheck(m *marks) {
+// l.mu is held.
+func (l *diagnostics) startCheck(m *marks) {
 	m.busy = true
-	s.conn.Go("checking a document", func(ctx context.Context) error {
+	l.ed.Go("checking a document", func(ctx context.Context) error {
 		select {
-		case s.diagnostics.checks <- struct{}{}:
+		case l.checks <- struct{}{}:
 		case <-ctx.Done():
 			return nil
 		}
-		start := s.conn.Clock.Now()
+		start := l.ed.Clock.Now()
 		// Deferred: a check that panics is one that found nothing, not the last one.
 		defer func() {
-			<-s.diagnostics.checks
+			<-l.checks
 			// A text that takes long is left alone as long: half of one core is enough.
-			s.conn.Clock.After(max(checkPause, s.conn.Clock.Now().Sub(start)), func() { s.endPause(m) })
+			l.ed.Clock.After(max(checkPause, l.ed.Clock.Now().Sub(start)), func() { l.endPause(m) })
 		}()
-		s.checkNext(m)
+		l.checkNext(m)
 		return nil
 	})
 }
 
 // endPause begins the next check, if there is something to check.
-func (s *server) endPause(m *marks) {
-	s.diagnostics.mu.Lock()
-	defer s.diagnostics.mu.Unlock()
+func (l *diagnostics) endPause(m *marks) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	m.busy = false
 	if m.next != nil {
-		s.startCheck(m)
+		l.startCheck(m)
 	}
 }
 
 // checkNext checks a document and sends what was found, unless the text is
 // another one by then: that has a check of its own.
-func (s *server) checkNext(m *marks) {
-	s.diagnostics.mu.Lock()
+func (l *diagnostics) checkNext(m *marks) {
+	l.mu.Lock()
 	doc := m.next
 	m.next = nil
-	s.diagnostics.mu.Unlock()
+	l.mu.Unlock()
 	if doc == nil {
 		return // closed while it waited
 	}
-	judged, found := s.check(doc)
-	s.diagnostics.mu.Lock()
-	defer s.diagnostics.mu.Unlock()
-	if s.docs.get(doc.URI) == doc && s.diagnostics.docs[doc.URI] == m {
+	judged, found := l.check(doc)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.docs.get(doc.URI) == doc && l.marks[doc.URI] == m {
 		m.checked, m.judged, m.found = doc, judged, found
 		m.set(fromSyntax, found)
-		s.push(doc.URI)
+		l.push(doc.URI)
 	}
 }
 
 // check returns the findings of a document, and as diagnostics. A text that is
 // the one that was checked last is not checked again, unless what it depends on
 // changed; one that may not be what the user sees is not checked at all.
-func (s *server) check(doc *document) ([]validate.Finding, []protocol.Diagnostic) {
+func (l *diagnostics) check(doc *document) ([]validate.Finding, []protocol.Diagnostic) {
 	if doc.Broken != "" {
 		return nil, nil
 	}
-	s.diagnostics.mu.Lock()
-	m := s.diagnostics.docs[doc.URI]
+	l.mu.Lock()
+	m := l.marks[doc.URI]
 	if m != nil && m.checked != nil && m.checked.Broken == "" && !m.stale &&
 		m.checked.Language == doc.Language && m.checked.Text == doc.Text {
-		defer s.diagnostics.mu.Unlock()
+		defer l.mu.Unlock()
 		return m.judged, m.found
 	}
 	if m != nil {
 		m.stale = false
 	}
-	s.diagnostics.mu.Unlock()
-	judged := s.judge(doc)
-	return judged, s.diagnosticsOf(judged, doc.mapper(s.client.Encoding))
+	l.mu.Unlock()
+	judged := l.judgement.judge(doc)
+	return judged, l.diagnosticsOf(judged, doc.mapper(l.ed.client.Encoding))
 }
 
 // diagnosticsOf returns findings as diagnostics.
-func (s *server) diagnosticsOf(found []validate.Finding, m mapper) []protocol.Diagnostic {
+func (l *diagnostics) diagnosticsOf(found []validate.Finding, m mapper) []protocol.Diagnostic {
 	var list []protocol.Diagnostic
 	for _, f := range found {
-		list = append(list, s.diagnosticOf(f, m))
+		list = append(list, l.diagnosticOf(f, m))
 	}
 	return list
 }
@@ -271,15 +303,15 @@ var severities = map[validate.Severity]protocol.DiagnosticSeverity{
 
 // diagnosticOf returns a finding as a diagnostic. Its place is counted anew from
 // its byte offsets: the editor's units are another matter than the validator's.
-func (s *server) diagnosticOf(f validate.Finding, m mapper) protocol.Diagnostic {
+func (l *diagnostics) diagnosticOf(f validate.Finding, m mapper) protocol.Diagnostic {
 	d := protocol.Diagnostic{
 		Range: m.Range(reachable(m.text, f.Start.Offset, f.End.Offset)), Severity: severities[f.Severity],
 		Source: protocol.NewOptional(Name), Message: protocol.String(f.Message),
 	}
 	if f.Rule != "" {
 		d.Code = protocol.String(f.Rule)
-		if s.opts.Docs != nil {
-			if file, line := s.opts.Docs(f.Rule); line > 0 {
+		if l.manual != nil {
+			if file, line := l.manual(f.Rule); line > 0 {
 				d.CodeDescription.Href = uri.URI(fmt.Sprintf("%s#L%d", uri.File(file), line))
 			}
 		}
@@ -333,8 +365,8 @@ func (d *document) kind() string {
 	return name
 }
 
-// pullDiagnostics answers textDocument/diagnostic.
-func (s *server) pullDiagnostics(_ context.Context, c *call, p *protocol.DocumentDiagnosticParams) (protocol.DocumentDiagnosticReport, error) {
+// pull answers textDocument/diagnostic.
+func (l *diagnostics) pull(_ context.Context, c *call, p *protocol.DocumentDiagnosticParams) (protocol.DocumentDiagnosticReport, error) {
 	full := &protocol.RelatedFullDocumentDiagnosticReport{}
 	full.Kind, full.Items = string(protocol.DocumentDiagnosticReportKindFull), []protocol.Diagnostic{}
 	doc := c.docs[p.TextDocument.URI]
@@ -342,22 +374,22 @@ func (s *server) pullDiagnostics(_ context.Context, c *call, p *protocol.Documen
 		return full, nil
 	}
 	for try := 1; ; try++ {
-		s.diagnostics.mu.Lock()
-		round := s.diagnostics.of(doc.URI).round
-		s.diagnostics.mu.Unlock()
+		l.mu.Lock()
+		round := l.of(doc.URI).round
+		l.mu.Unlock()
 		id := doc.resultID(round)
 		if p.PreviousResultID != nil && *p.PreviousResultID == id {
 			same := &protocol.RelatedUnchangedDocumentDiagnosticReport{}
 			same.Kind, same.ResultID = string(protocol.DocumentDiagnosticReportKindUnchanged), id
 			return same, nil
 		}
-		judged, found := s.check(doc)
-		if s.outdated(doc, round, judged, found) && try < maxRounds {
+		judged, found := l.check(doc)
+		if l.outdated(doc, round, judged, found) && try < maxRounds {
 			continue
 		}
 		full.ResultID = &id
 		for _, d := range found {
-			full.Items = append(full.Items, s.client.diagnostic(d))
+			full.Items = append(full.Items, l.ed.client.diagnostic(d))
 		}
 		return full, nil
 	}
@@ -369,13 +401,13 @@ const maxRounds = 3
 
 // outdated keeps what was found in a document, unless what it depends on is another
 // since: the answer would come behind that to a later question, and stay.
-func (s *server) outdated(doc *document, round int, judged []validate.Finding, found []protocol.Diagnostic) bool {
-	s.diagnostics.mu.Lock()
-	defer s.diagnostics.mu.Unlock()
-	if s.docs.get(doc.URI) != doc {
+func (l *diagnostics) outdated(doc *document, round int, judged []validate.Finding, found []protocol.Diagnostic) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.docs.get(doc.URI) != doc {
 		return false
 	}
-	m := s.diagnostics.of(doc.URI)
+	m := l.of(doc.URI)
 	if m.round != round {
 		m.stale = true
 		return true

@@ -85,7 +85,7 @@ func TestDiagnosticsOfClients(t *testing.T) {
 		s := connect(t, lsptest.Options{Initialize: raw}, full)
 		hello, err := s.Initialize(t.Context())
 		s.must(err)
-		pulls, versions := s.srv.client.PullDiagnostics, s.srv.client.DiagnosticVersions
+		pulls, versions := s.srv.ed.client.PullDiagnostics, s.srv.ed.client.DiagnosticVersions
 		if pulls != (hello.Capabilities.DiagnosticProvider != nil) {
 			t.Errorf("%s: pulls: %v, the provider is %v", name, pulls, hello.Capabilities.DiagnosticProvider)
 		}
@@ -96,7 +96,7 @@ func TestDiagnosticsOfClients(t *testing.T) {
 			s.expect(lsptest.Diagnosed("a.py", "invalid"))
 		}
 		s.settle()
-		s.srv.mark(fromReview, s.uri("a.py"), []protocol.Diagnostic{{Message: protocol.String("a hunk"), Source: protocol.NewOptional(Name)}})
+		s.srv.diagnostics.mark(fromReview, s.uri("a.py"), []protocol.Diagnostic{{Message: protocol.String("a hunk"), Source: protocol.NewOptional(Name)}})
 		s.expect(lsptest.Diagnosed("a.py", "a hunk"))
 		sent := s.State().Diagnostics["a.py"]
 		if want := 2; pulls && len(sent.List) != 1 || !pulls && len(sent.List) != want || versions != (sent.Version != nil) {
@@ -215,7 +215,7 @@ func TestLateCheck(t *testing.T) {
 		m := s.srv.diagnostics.of(u)
 		m.next = newDocument(u, "python", 0, "x = = 1\n")
 		s.srv.diagnostics.mu.Unlock()
-		s.srv.checkNext(m)
+		s.srv.diagnostics.checkNext(m)
 		s.srv.diagnostics.mu.Lock()
 		defer s.srv.diagnostics.mu.Unlock()
 		return len(m.lists)
@@ -238,24 +238,24 @@ func TestSources(t *testing.T) {
 	}
 	s.must(s.OpenText("a.py", "x = = 1\n"))
 	s.settle()
-	s.srv.mark(fromStaged+"t1", s.uri("a.py"), say("staged"))
-	s.srv.mark(fromReview+"t1", s.uri("a.py"), say("hunk"))
+	s.srv.diagnostics.mark(fromStaged+"t1", s.uri("a.py"), say("staged"))
+	s.srv.diagnostics.mark(fromReview+"t1", s.uri("a.py"), say("hunk"))
 	s.expect(lsptest.Diagnosed("a.py", "invalid"), lsptest.Diagnosed("a.py", "staged"), lsptest.Diagnosed("a.py", "hunk"))
 	s.must(s.Notify(protocol.MethodTextDocumentDidChange, json.RawMessage(
 		`{"textDocument":{"uri":"`+string(s.uri("a.py"))+`","version":2},"contentChanges":[{"range":{"start":{"line":-1,"character":0},"end":{"line":0,"character":0}},"text":""}]}`)))
 	s.expect(messages("a.py", "hunk", "staged"))
 	s.must(s.CloseDocument("a.py"))
 	s.expect(messages("a.py", "staged"))
-	s.srv.mark(fromReview+"t1", s.uri("a.py"), say("late hunk"))
+	s.srv.diagnostics.mark(fromReview+"t1", s.uri("a.py"), say("late hunk"))
 	s.expect(messages("a.py", "staged"))
 	if v := s.State().Diagnostics["a.py"].Version; v != nil {
 		t.Errorf("a closed document has version %d", *v)
 	}
-	s.srv.mark(fromStaged+"t1", s.uri("a.py"), nil)
+	s.srv.diagnostics.mark(fromStaged+"t1", s.uri("a.py"), nil)
 	s.expect(messages("a.py"))
 	s.srv.diagnostics.mu.Lock()
 	defer s.srv.diagnostics.mu.Unlock()
-	if n := len(s.srv.diagnostics.docs); n != 0 {
+	if n := len(s.srv.diagnostics.marks); n != 0 {
 		t.Errorf("%d documents are remembered", n)
 	}
 }
@@ -285,8 +285,8 @@ func TestDiagnosticOf(t *testing.T) {
 		{validate.Finding{Rule: "r", Severity: validate.Warning, Message: "m"}, nil, "r 2 m "},
 		{validate.Finding{Rule: "", Severity: validate.Info, Message: "m"}, docs, "<nil> 3 m "},
 	} {
-		s := &server{opts: Options{Docs: tt.docs}}
-		d := s.diagnosticOf(tt.f, newMapper("x", protocol.PositionEncodingKindUTF16))
+		l := newDiagnostics(tt.docs, &editor{}, nil, nil)
+		d := l.diagnosticOf(tt.f, newMapper("x", protocol.PositionEncodingKindUTF16))
 		if got := fmt.Sprint(d.Code, " ", d.Severity, " ", messageOf(d), " ", d.CodeDescription.Href); got != tt.want {
 			t.Errorf("%+v: %s", tt.f, got)
 		}
@@ -322,15 +322,15 @@ func BenchmarkDiagnostics(b *testing.B) {
 	text := strings.Repeat("def f(a, b):\n    if a > b:\n        return [a for a in range(b)]\n    return {'a': a, 'b': b}\n\n", 200)
 	s := newServer(b.Context(), Options{})
 	s.install()
-	after := s.conn.Clock.After
-	s.conn.Clock.After = func(d time.Duration, f func()) func() bool {
+	after := s.ed.Clock.After
+	s.ed.Clock.After = func(d time.Duration, f func()) func() bool {
 		if d == checkPause {
 			d = 0
 		}
 		return after(d, f)
 	}
 	near, far := net.Pipe()
-	go s.conn.Serve(near)
+	go s.ed.Serve(near)
 	e := lsptest.Connect(far, lsptest.Options{Root: b.TempDir()})
 	b.Cleanup(func() { e.Hangup() })
 	must := func(err error) {

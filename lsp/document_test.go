@@ -129,14 +129,14 @@ func TestOutOfStep(t *testing.T) {
 // is not believed.
 func TestSync(t *testing.T) {
 	var heard []string
-	hear := func(what string) func(*document) {
-		return func(d *document) {
+	hear := func(what string) []func(*document) {
+		return []func(*document){func(d *document) {
 			_, file := d.file()
 			heard = append(heard, fmt.Sprintf("%s %d %q %v", what, d.Version, d.Text, file))
-		}
+		}}
 	}
 	s := begin(t, lsptest.Options{}, func(s *server) {
-		s.hooks.changed, s.hooks.saved, s.hooks.closed = hear("changed"), hear("saved"), hear("closed")
+		s.docs.changed, s.docs.saved, s.docs.closed = hear("changed"), hear("saved"), hear("closed")
 	})
 	s.must(s.OpenText("a.py", "a"))
 	s.must(s.Replace("a.py", "a", "b"))
@@ -166,7 +166,7 @@ func TestStorm(t *testing.T) {
 			t.Parallel()
 			init := strings.Replace(string(lsptest.Modern), `["utf-16", "utf-8", "utf-32"]`, fmt.Sprintf("[%q]", e), 1)
 			s := begin(t, lsptest.Options{Initialize: json.RawMessage(init)}, func(s *server) {
-				onRequest(s, "test/text", func(_ context.Context, c *call, u *uri.URI) (string, error) {
+				onRequest(s.docs, "test/text", func(_ context.Context, c *call, u *uri.URI) (string, error) {
 					return c.docs[*u].Text, nil
 				})
 			})

@@ -2,7 +2,6 @@ package lsp
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -41,6 +40,13 @@ var errNoBackend = errors.New("this server carries out no tasks")
 // engines open the engine when something needs it, and close it when nothing
 // does: an editor that is only open keeps nobody from the store.
 type engines struct {
+	backend Backend
+	user    agent.User // whom the agent asks
+	ed      *editor
+	docs    *documents
+	folders *folders
+	config  *configuration
+
 	opening sync.Mutex // held while one is opened
 
 	mu     sync.Mutex
@@ -62,8 +68,8 @@ func (e *engines) agent() *agent.Agent {
 	return e.now.Agent
 }
 
-// use returns the engine where there is one.
-func (e *engines) use() *Engine {
+// current returns the engine if one is open, and counts its use.
+func (e *engines) current() *Engine {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.now != nil {
@@ -76,72 +82,67 @@ func (e *engines) use() *Engine {
 	return e.now
 }
 
-// engine returns what works on the client's folders and opens it if need be.
-// Whoever gets it calls release when done with it.
-func (s *server) engine(ctx context.Context) (_ *Engine, release func(), err error) {
-	if s.opts.Backend == nil {
+// use returns the engine of the client's folders; it opens one if none is open.
+// The caller must call release when done with it.
+func (e *engines) use(ctx context.Context) (_ *Engine, release func(), err error) {
+	if e.backend == nil {
 		return nil, nil, errNoBackend
 	}
-	e := &s.engines
 	e.opening.Lock()
 	defer e.opening.Unlock()
-	now := e.use()
+	now := e.current()
 	if now == nil {
-		if now, err = s.openEngine(ctx); err != nil {
+		if now, err = e.open(ctx); err != nil {
 			return nil, nil, err
 		}
 	}
 	var once sync.Once
-	return now, func() { once.Do(func() { s.releaseEngine(now) }) }, nil
+	return now, func() { once.Do(func() { e.release(now) }) }, nil
 }
 
-// openEngine opens one. e.opening is held.
-func (s *server) openEngine(ctx context.Context) (*Engine, error) {
-	e := &s.engines
-	var dirs []string
-	for _, r := range s.folders.all() {
-		dirs = append(dirs, r.Dir)
-	}
+// open opens an engine. e.opening is held.
+func (e *engines) open(ctx context.Context) (*Engine, error) {
+	dirs := e.folders.dirs()
 	e.mu.Lock()
 	e.stale = false
 	e.mu.Unlock()
-	now, err := s.opts.Backend(ctx, dirs, e.settings(s.settings.options), asker{s})
+	now, err := e.backend(ctx, dirs, e.settings(), e.user)
 	if err != nil {
-		s.conn.Log.Warn("the workspace cannot be worked on", "error", err)
+		e.ed.Log.Warn("the workspace cannot be opened", "error", err)
 		return nil, err
 	}
 	e.mu.Lock()
 	e.now, e.users = now, 1
 	// Under the lock, as in feed: what the user types meanwhile comes after it.
-	for _, doc := range s.docs.snapshot() {
+	for _, doc := range e.docs.snapshot() {
 		openBuffer(now, doc)
 	}
 	e.mu.Unlock()
-	s.tellProblems(now.Problems)
-	s.conn.Log.Info("the workspace is open", "folders", len(dirs))
+	e.tellProblems(now.Problems)
+	e.ed.Log.Info("the workspace is open", "folders", len(dirs))
 	return now, nil
 }
 
-// settings returns what the client set; as long as it has not been asked, that
-// is what it said at first.
-func (e *engines) settings(options json.RawMessage) []setting.Layer {
+// settings returns what the client has set: until it was asked, only its
+// initialization options.
+func (e *engines) settings() []setting.Layer {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.layers == nil {
-		return decodeLayers([]layer{{fromOptions, options}})
+		return decodeLayers([]layer{{fromOptions, e.config.options}})
 	}
 	return slices.Clone(e.layers)
 }
 
-// tellProblems shows what is wrong with the settings, each list once.
-func (s *server) tellProblems(list []setting.Problem) {
+// tellProblems shows the user what is wrong with the settings, each list once.
+func (e *engines) tellProblems(list []setting.Problem) {
 	text := problemText(list)
-	s.engines.mu.Lock()
-	news := text != "" && text != s.engines.told
-	s.engines.told = text
-	s.engines.mu.Unlock()
+	e.mu.Lock()
+	news := text != "" && text != e.told
+	e.told = text
+	e.mu.Unlock()
 	if news {
-		s.showMessage(protocol.MessageTypeWarning, text)
+		e.ed.showMessage(protocol.MessageTypeWarning, text)
 	}
 }
 
@@ -156,9 +157,8 @@ func problemText(list []setting.Problem) string {
 	return text
 }
 
-// releaseEngine ends one use.
-func (s *server) releaseEngine(used *Engine) {
-	e := &s.engines
+// release ends one use.
+func (e *engines) release(used *Engine) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.now != used {
@@ -168,70 +168,65 @@ func (s *server) releaseEngine(used *Engine) {
 		return
 	}
 	if e.stale {
-		s.closeEngine()
+		e.close()
 		return
 	}
-	e.idle = s.conn.Clock.After(idleTime, func() {
+	e.idle = e.ed.Clock.After(idleTime, func() {
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		if e.now == used && e.users == 0 {
-			s.closeEngine()
+			e.close()
 		}
 	})
 }
 
-// closeEngine closes the engine. e.mu is held.
-func (s *server) closeEngine() {
-	e := &s.engines
+// close closes the engine. e.mu is held.
+func (e *engines) close() {
 	now := e.now
 	e.now, e.users = nil, 0
 	if now == nil {
 		return
 	}
 	if err := now.Close(); err != nil {
-		s.conn.Log.Error("the workspace was not closed in order", "error", err)
+		e.ed.Log.Error("the workspace was not closed in order", "error", err)
 	}
 }
 
-// endEngine closes the engine at the server's end, whoever uses it.
-func (s *server) endEngine() {
-	s.engines.mu.Lock()
-	defer s.engines.mu.Unlock()
-	s.closeEngine()
+// end closes the engine at the server's end, even if it is in use.
+func (e *engines) end() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.close()
 }
 
-// renewEngine has the next use open another engine, as the settings or the
-// folders are others now. Tasks under way keep theirs to their end.
-func (s *server) renewEngine() {
-	e := &s.engines
+// renew makes the next use open a new engine, because the settings or the folders
+// have changed. Tasks under way keep the old one to their end.
+func (e *engines) renew() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.now == nil {
 		return
 	}
 	if e.stale = true; e.users == 0 {
-		s.closeEngine()
+		e.close()
 	}
 }
 
-// configureEngine takes the client's settings. Its error names those that are wrong.
-func (s *server) configureEngine(_ context.Context, given []layer) error {
+// configure takes the client's settings. news reports that they are the first or
+// differ from those before; the error names the settings that are wrong.
+func (e *engines) configure(given []layer) (news bool, err error) {
 	layers := decodeLayers(given)
-	e := &s.engines
 	e.mu.Lock()
 	first, changed := e.layers == nil, !slices.EqualFunc(e.layers, layers, sameLayer)
 	e.layers = layers
 	e.mu.Unlock()
 	if changed {
-		s.renewEngine()
-	}
-	if changed || first {
-		s.readFolders(true)
+		e.renew()
 	}
 	if _, wrong := setting.Merge(layers...); len(wrong) > 0 {
-		return errors.New(problemText(wrong))
+		err = errors.New(problemText(wrong))
 	}
-	return nil
+	return first || changed, err
 }
 
 // decodeLayers reads what the client set.
@@ -255,14 +250,14 @@ func sameLayer(a, b setting.Layer) bool {
 
 // feed tells the workspace what the editor shows of a document now. It may be
 // called anywhere, also on the read loop: it looks at a few links on disk.
-func (s *server) feed(u uri.URI) {
-	s.engines.mu.Lock()
-	defer s.engines.mu.Unlock()
-	now := s.engines.now
+func (e *engines) feed(u uri.URI) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	now := e.now
 	if now == nil {
 		return
 	}
-	if doc := s.docs.get(u); doc != nil {
+	if doc := e.docs.get(u); doc != nil {
 		openBuffer(now, doc)
 		return
 	}
@@ -283,4 +278,16 @@ func openBuffer(e *Engine, doc *document) {
 	if path, err := e.Agent.Workspace.Rel(file); err == nil {
 		e.Agent.Workspace.OpenBuffer(path, doc.Text, doc.Version)
 	}
+}
+
+// path returns how the workspace names a document's file; false for a file outside
+// the client's folders, and while no engine is open.
+func (e *engines) path(u uri.URI) (string, bool) {
+	a := e.agent()
+	file, ok := fileOf(u)
+	if a == nil || !ok {
+		return "", false
+	}
+	path, err := a.Workspace.Rel(file)
+	return path, err == nil
 }

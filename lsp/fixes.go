@@ -17,12 +17,12 @@ const fixAllKind = protocol.CodeActionKindSourceFixAll + "." + Name
 // certainActions offers the fixes of the validators' findings on the lines of a
 // range, to switch their rules off there, and all fixes of the document. They
 // cost nothing and ask nobody: the edit is in the action.
-func (s *server) certainActions(_ context.Context, docs snapshot, p *protocol.CodeActionParams) []protocol.CodeAction {
+func (o *offers) certainActions(_ context.Context, docs snapshot, p *protocol.CodeActionParams) []protocol.CodeAction {
 	doc := docs[p.TextDocument.URI]
 	if doc == nil || doc.Broken != "" {
 		return nil
 	}
-	judged, found := s.check(doc)
+	judged, found := o.diagnostics.check(doc)
 	var fixes, others []protocol.CodeAction
 	for i, f := range judged {
 		d := found[i]
@@ -30,12 +30,12 @@ func (s *server) certainActions(_ context.Context, docs snapshot, p *protocol.Co
 			continue
 		}
 		if f.Fix != nil {
-			a := s.editing(doc, protocol.CodeActionKindQuickFix, f.Fix.Title, f.Fix.Edits)
+			a := o.editing(doc, protocol.CodeActionKindQuickFix, f.Fix.Title, f.Fix.Edits)
 			a.Diagnostics, a.IsPreferred = []protocol.Diagnostic{d}, new(true)
 			fixes = append(fixes, a)
 		}
 		if fix := validate.Disable(doc.kind(), doc.Text, f); fix != nil && len(others) < maxOffers {
-			a := s.editing(doc, protocol.CodeActionKindQuickFix, fix.Title, fix.Edits)
+			a := o.editing(doc, protocol.CodeActionKindQuickFix, fix.Title, fix.Edits)
 			a.Diagnostics = []protocol.Diagnostic{d}
 			others = append(others, a)
 		}
@@ -43,14 +43,14 @@ func (s *server) certainActions(_ context.Context, docs snapshot, p *protocol.Co
 	list := append(fixes, others...)
 	edits, n := validate.Edits(judged)
 	if n > 0 && (len(fixes) > 0 || len(p.Context.Only) > 0) {
-		list = append(list, s.editing(doc, fixAllKind, fmt.Sprintf("Carry out all certain fixes (%d)", n), edits))
+		list = append(list, o.editing(doc, fixAllKind, fmt.Sprintf("Carry out all certain fixes (%d)", n), edits))
 	}
 	return list
 }
 
 // editing returns the action that makes edits of a document.
-func (s *server) editing(doc *document, kind protocol.CodeActionKind, title string, edits []validate.Edit) protocol.CodeAction {
-	edit, err := s.client.fit(fixEdit(doc, s.client.Encoding, edits))
+func (o *offers) editing(doc *document, kind protocol.CodeActionKind, title string, edits []validate.Edit) protocol.CodeAction {
+	edit, err := o.ed.client.fit(fixEdit(doc, o.ed.client.Encoding, edits))
 	if err != nil {
 		panic("lsp: " + err.Error()) // it has no operations on files
 	}
@@ -70,7 +70,7 @@ func fixEdit(doc *document, e encoding, edits []validate.Edit) protocol.Workspac
 }
 
 // doFixAll carries out all certain fixes of a document.
-func (s *server) doFixAll(c *call, a arguments) (any, error) {
+func (o *offers) doFixAll(c *call, a arguments) (any, error) {
 	u, ok := a.uri()
 	if !ok {
 		return nil, fmt.Errorf("%s needs {\"uri\": …}, of a document that is open", cmdFixAll)
@@ -82,15 +82,15 @@ func (s *server) doFixAll(c *call, a arguments) (any, error) {
 	case doc.Broken != "":
 		return nil, errors.New("its buffer is out of step with the editor: close the file, open it again, then do it again")
 	}
-	judged, _ := s.check(doc)
+	judged, _ := o.diagnostics.check(doc)
 	edits, n := validate.Edits(judged)
 	if n == 0 {
 		return map[string]int{"fixes": 0}, nil
 	}
 	c.AfterAnswer(func(ctx context.Context) error {
-		_, err := s.applyEdit(ctx, "Certain fixes", fixEdit(doc, s.client.Encoding, edits))
+		_, err := o.ed.applyEdit(ctx, "Certain fixes", fixEdit(doc, o.ed.client.Encoding, edits))
 		if err != nil && ctx.Err() == nil {
-			s.showMessage(protocol.MessageTypeError, sentence(err.Error()))
+			o.ed.showMessage(protocol.MessageTypeError, sentence(err.Error()))
 		}
 		return nil
 	})

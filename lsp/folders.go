@@ -21,6 +21,9 @@ type Root struct {
 
 // folders are the client's roots.
 type folders struct {
+	ed      *editor
+	changed func() // runs beside the read loop after the client changed its folders; may be nil
+
 	mu   sync.Mutex
 	list []Root
 }
@@ -37,6 +40,15 @@ func (f *folders) all() []Root {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.list)
+}
+
+// dirs returns the paths of the roots, in the client's order.
+func (f *folders) dirs() []string {
+	var list []string
+	for _, r := range f.all() {
+		list = append(list, r.Dir)
+	}
+	return list
 }
 
 // cloned detaches a decoded string from the message that it aliases.
@@ -84,24 +96,19 @@ func fileOf(u uri.URI) (string, bool) {
 	return path, filepath.IsAbs(path)
 }
 
-// folderMethods adds the changes of folders to the table.
-func (s *server) folderMethods() {
-	wire.OnNotification(s.conn, protocol.MethodWorkspaceDidChangeWorkspaceFolders, func(p *protocol.DidChangeWorkspaceFoldersParams) error {
-		roots := slices.DeleteFunc(s.folders.all(), func(r Root) bool {
-			return slices.ContainsFunc(p.Event.Removed, func(f protocol.WorkspaceFolder) bool {
-				dir, _ := fileOf(f.URI)
+// methods adds the changes of folders to the table.
+func (f *folders) methods() {
+	wire.OnNotification(f.ed.Conn, protocol.MethodWorkspaceDidChangeWorkspaceFolders, func(p *protocol.DidChangeWorkspaceFoldersParams) error {
+		roots := slices.DeleteFunc(f.all(), func(r Root) bool {
+			return slices.ContainsFunc(p.Event.Removed, func(gone protocol.WorkspaceFolder) bool {
+				dir, _ := fileOf(gone.URI)
 				return dir == r.Dir
 			})
 		})
 		roots = addRoots(roots, p.Event.Added)
-		s.folders.set(roots)
-		if s.hooks.roots != nil {
-			s.conn.Go("changing the folders", func(ctx context.Context) error {
-				if err := s.hooks.roots(ctx, roots); err != nil {
-					s.showMessage(protocol.MessageTypeError, err.Error())
-				}
-				return nil
-			})
+		f.set(roots)
+		if f.changed != nil {
+			f.ed.Go("changing the folders", func(context.Context) error { f.changed(); return nil })
 		}
 		return nil
 	})

@@ -1,7 +1,6 @@
 package lsp
 
 import (
-	"context"
 	"path/filepath"
 	"testing"
 
@@ -48,7 +47,7 @@ func TestFolders(t *testing.T) {
 	a, b := t.TempDir(), t.TempDir()
 	changed := make(chan []Root, 2)
 	s := begin(t, lsptest.Options{Root: a}, func(s *server) {
-		s.hooks.roots = func(_ context.Context, all []Root) error { changed <- all; return nil }
+		s.folders.changed = func() { changed <- s.folders.all() }
 	})
 	folder := func(dir string) map[string]string {
 		return map[string]string{"uri": "file://" + filepath.ToSlash(dir), "name": "x"}

@@ -52,7 +52,7 @@ func TestHostileArguments(t *testing.T) {
 		}
 	}
 	sc.quiet()
-	if left, err := sc.srv.opts.Trust.Untrusted(sc.Abs(".")); err != nil || len(left) != 1 {
+	if left, err := sc.srv.trust.kept.Untrusted(sc.Abs(".")); err != nil || len(left) != 1 {
 		t.Errorf("the folder came to be trusted (%v)", err)
 	}
 }

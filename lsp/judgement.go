@@ -32,6 +32,15 @@ type Validators struct {
 // second or two of a large project, and where there are none, documents are
 // judged alone.
 type judgement struct {
+	validators func(dirs []string, layers []setting.Layer) (*Validators, error) // nil: documents are judged alone
+	ed         *editor
+	docs       *documents
+	folders    *folders
+	engines    *engines // for the client's settings
+
+	// again hears which open documents are judged differently now.
+	again func(docs []*document)
+
 	mu       sync.Mutex
 	suite    validate.Suite
 	in       *agent.Inspection // nil: documents are judged alone
@@ -46,102 +55,96 @@ type judgement struct {
 // writes hundreds of files one by one.
 const readPause = time.Second
 
-// installJudgement adds the reading of the folders.
-func (s *server) installJudgement() {
-	s.judgement.suite = validate.Default()
-	s.hooks.saved = func(doc *document) {
+// install has the folders read again when the files on disk change.
+func (j *judgement) install() {
+	j.suite = validate.Default()
+	j.docs.saved = append(j.docs.saved, func(doc *document) {
 		file, _ := doc.file()
-		s.readFolders(filepath.Base(file) == setting.RepositoryFile)
-	}
-	s.changed = append(s.changed, s.tellProject)
-	wire.OnNotification(s.conn, protocol.MethodWorkspaceDidChangeWatchedFiles, func(p *protocol.DidChangeWatchedFilesParams) error {
+		j.read(filepath.Base(file) == setting.RepositoryFile)
+	})
+	j.docs.changed = append(j.docs.changed, j.changed)
+	j.docs.closed = append(j.docs.closed, func(doc *document) { j.shut(doc.URI) })
+	wire.OnNotification(j.ed.Conn, protocol.MethodWorkspaceDidChangeWatchedFiles, func(p *protocol.DidChangeWatchedFilesParams) error {
 		renewed := slices.ContainsFunc(p.Changes, func(e protocol.FileEvent) bool {
 			file, _ := fileOf(e.URI)
 			return filepath.Base(file) == setting.RepositoryFile
 		})
-		s.readFolders(renewed)
+		j.read(renewed)
 		return nil
 	})
 }
 
-// watchFiles asks the client to tell what changes on disk. Files that no rule
+// watch asks the client to tell what changes on disk. Files that no rule
 // asks for are watched too: a link may lead to any.
-func (s *server) watchFiles() {
-	if !s.client.WatchFiles || s.opts.Validators == nil {
+func (j *judgement) watch() {
+	if !j.ed.client.WatchFiles || j.validators == nil {
 		return
 	}
-	s.conn.Go("registering for files", func(ctx context.Context) error {
+	j.ed.Go("registering for files", func(ctx context.Context) error {
 		params := &protocol.RegistrationParams{Registrations: []protocol.Registration{{
 			ID: Name + "-files", Method: protocol.MethodWorkspaceDidChangeWatchedFiles,
 			RegisterOptions: protocol.LSPAny(`{"watchers":[{"globPattern":"**/*"}]}`),
 		}}}
-		_, err := wire.Request[protocol.LSPAny](ctx, s.conn, registerTime, protocol.MethodClientRegisterCapability, params)
+		_, err := wire.Request[protocol.LSPAny](ctx, j.ed.Conn, registerTime, protocol.MethodClientRegisterCapability, params)
 		return err
 	})
 }
 
-// readFolders has the folders read, once at a time; with the settings where these
+// read has the folders read, once at a time; with the settings where these
 // may be others. It may be called on the read loop.
-func (s *server) readFolders(settings bool) {
-	if s.opts.Validators == nil {
+func (j *judgement) read(settings bool) {
+	if j.validators == nil {
 		return
 	}
-	j := &s.judgement
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.disk, j.settings = j.disk || !j.tooLarge, j.settings || settings
 	if !j.busy && (j.disk || j.settings) {
-		s.startReading()
+		j.start()
 	}
 }
 
-// startReading reads the folders, and again if that was asked for meanwhile.
-// s.judgement.mu is held.
-func (s *server) startReading() {
-	j := &s.judgement
+// start reads the folders, and again if that was asked for meanwhile.
+// j.mu is held.
+func (j *judgement) start() {
 	settings := j.settings
 	j.busy, j.disk, j.settings = true, false, false
-	s.conn.Go("reading the folders", func(ctx context.Context) error {
-		start := s.conn.Clock.Now()
+	j.ed.Go("reading the folders", func(ctx context.Context) error {
+		start := j.ed.Clock.Now()
 		defer func() {
 			// A project that takes long to read is left alone as long.
-			s.conn.Clock.After(max(readPause, s.conn.Clock.Now().Sub(start)), func() {
+			j.ed.Clock.After(max(readPause, j.ed.Clock.Now().Sub(start)), func() {
 				j.mu.Lock()
 				defer j.mu.Unlock()
 				if j.busy = false; j.disk || j.settings {
-					s.startReading()
+					j.start()
 				}
 			})
 		}()
-		return s.readOnce(ctx, settings)
+		return j.readOnce(ctx, settings)
 	})
 }
 
 // readOnce reads the folders, or what changed of them.
-func (s *server) readOnce(ctx context.Context, settings bool) error {
-	j := &s.judgement
+func (j *judgement) readOnce(ctx context.Context, settings bool) error {
 	j.mu.Lock()
 	in := j.in
 	j.mu.Unlock()
 	if in != nil && !settings {
 		affected, err := in.Refresh(ctx)
-		s.judgeAgain(in, affected)
+		j.judgeAgain(in, affected)
 		return err
 	}
-	var dirs []string
-	for _, r := range s.folders.all() {
-		dirs = append(dirs, r.Dir)
-	}
-	v, err := s.opts.Validators(dirs, s.engines.settings(s.settings.options))
+	v, err := j.validators(j.folders.dirs(), j.engines.settings())
 	if err != nil {
 		return err
 	}
-	s.tellProblems(v.Problems)
-	s.useValidators(v.Suite, nil, nil)
+	j.engines.tellProblems(v.Problems)
+	j.use(v.Suite, nil, nil)
 	if v.Workspace == nil {
 		return nil
 	}
-	for _, doc := range s.docs.snapshot() {
+	for _, doc := range j.docs.snapshot() {
 		if file, ok := doc.file(); ok && doc.Broken == "" {
 			if path, err := v.Workspace.Rel(file); err == nil {
 				v.Workspace.OpenBuffer(path, doc.Text, doc.Version)
@@ -155,28 +158,26 @@ func (s *server) readOnce(ctx context.Context, settings bool) error {
 	if err != nil {
 		return errors.Join(fmt.Errorf("documents are judged alone: %w", err), v.Workspace.Close())
 	}
-	s.useValidators(v.Suite, in, v.Workspace)
+	j.use(v.Suite, in, v.Workspace)
 	return nil
 }
 
-// useValidators has all documents judged anew.
-func (s *server) useValidators(suite validate.Suite, in *agent.Inspection, w *workspace.Workspace) {
-	j := &s.judgement
+// use has all documents judged anew.
+func (j *judgement) use(suite validate.Suite, in *agent.Inspection, w *workspace.Workspace) {
 	j.mu.Lock()
 	old := j.w
 	j.suite, j.in, j.w = suite, in, w
 	j.mu.Unlock()
 	if old != nil {
 		if err := old.Close(); err != nil {
-			s.conn.Log.Warn("a folder was not closed in order", "error", err)
+			j.ed.Log.Warn("a folder was not closed in order", "error", err)
 		}
 	}
-	s.judgeAgain(nil, nil)
+	j.judgeAgain(nil, nil)
 }
 
-// endJudgement leaves the folders alone.
-func (s *server) endJudgement() {
-	j := &s.judgement
+// end leaves the folders alone.
+func (j *judgement) end() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.w != nil {
@@ -185,29 +186,20 @@ func (s *server) endJudgement() {
 	}
 }
 
-// judgeAgain has open documents checked again: those of the files, or all where
-// in is nil. Clients that pull are told to.
-func (s *server) judgeAgain(in *agent.Inspection, files []string) {
-	pulled := false
-	for _, doc := range s.docs.snapshot() {
+// judgeAgain has open documents judged again: those of the given files, or all if
+// in is nil.
+func (j *judgement) judgeAgain(in *agent.Inspection, files []string) {
+	var changed []*document
+	for _, doc := range j.docs.snapshot() {
 		if in != nil {
 			if path, ok := pathIn(in, doc); !ok || !slices.Contains(files, path) {
 				continue
 			}
 		}
-		pulled = true
-		s.diagnostics.mu.Lock()
-		m := s.diagnostics.of(doc.URI)
-		m.stale = true
-		m.round++
-		s.diagnostics.mu.Unlock()
-		s.checkSoon(doc)
+		changed = append(changed, doc)
 	}
-	if pulled && s.client.PullDiagnostics {
-		s.conn.Go("having diagnostics pulled again", func(ctx context.Context) error {
-			s.refreshDiagnostics(ctx)
-			return nil
-		})
+	if len(changed) > 0 {
+		j.again(changed)
 	}
 }
 
@@ -223,32 +215,38 @@ func pathIn(in *agent.Inspection, doc *document) (string, bool) {
 
 // judge returns what the validators find in a document, as it is now: with the
 // project where it is one of its files.
-func (s *server) judge(doc *document) []validate.Finding {
-	j := &s.judgement
+func (j *judgement) judge(doc *document) []validate.Finding {
 	j.mu.Lock()
 	in, suite := j.in, j.suite
 	j.mu.Unlock()
 	if in != nil {
-		if path, ok := s.open(in, doc); ok {
+		if path, ok := j.open(in, doc); ok {
 			return in.Findings(path)
 		}
 	}
 	return suite.Check(doc.kind(), doc.Text)
 }
 
-// tellProject puts what the editor shows into the project where no check does
+// alone returns what the validators find in a text, judged alone.
+func (j *judgement) alone(path, text string) []validate.Finding {
+	j.mu.Lock()
+	suite := j.suite
+	j.mu.Unlock()
+	return suite.Check(path, text)
+}
+
+// changed puts what the editor shows into the project where no check does
 // that by itself: a client that pulls may never ask for this document.
-func (s *server) tellProject(doc *document) {
-	j := &s.judgement
+func (j *judgement) changed(doc *document) {
 	j.mu.Lock()
 	in := j.in
 	j.mu.Unlock()
-	if in == nil || !s.client.PullDiagnostics {
+	if in == nil || !j.ed.client.PullDiagnostics {
 		return
 	}
-	s.conn.Go("taking in a change", func(context.Context) error {
-		if doc := s.docs.get(doc.URI); doc != nil && doc.Broken == "" {
-			s.open(in, doc)
+	j.ed.Go("taking in a change", func(context.Context) error {
+		if doc := j.docs.get(doc.URI); doc != nil && doc.Broken == "" {
+			j.open(in, doc)
 		}
 		return nil
 	})
@@ -256,32 +254,31 @@ func (s *server) tellProject(doc *document) {
 
 // open puts a document into the project and has those judged again that depend
 // on it; false where it is no file of the project's.
-func (s *server) open(in *agent.Inspection, doc *document) (file string, ok bool) {
+func (j *judgement) open(in *agent.Inspection, doc *document) (file string, ok bool) {
 	file, ok = pathIn(in, doc)
 	if !ok || path.Ext(file) != path.Ext(doc.kind()) { // the editor knows better what it is
 		return "", false
 	}
 	affected := slices.DeleteFunc(in.Open(file, doc.Text, doc.Version), func(p string) bool { return p == file })
 	if len(affected) > 0 {
-		s.judgeAgain(in, affected)
+		j.judgeAgain(in, affected)
 	}
 	return file, true
 }
 
-// unjudge has a document that was closed judged as it is on disk by those that
+// shut has a document that was closed judged as it is on disk by those that
 // depend on it.
-func (s *server) unjudge(u uri.URI) {
-	j := &s.judgement
+func (j *judgement) shut(u uri.URI) {
 	j.mu.Lock()
 	in := j.in
 	j.mu.Unlock()
 	if in == nil {
 		return
 	}
-	s.conn.Go("reading a closed file", func(context.Context) error {
+	j.ed.Go("reading a closed file", func(context.Context) error {
 		file, ok := fileOf(u)
-		if path, err := in.Rel(file); ok && err == nil && s.docs.get(u) == nil {
-			s.judgeAgain(in, in.Shut(path))
+		if path, err := in.Rel(file); ok && err == nil && j.docs.get(u) == nil {
+			j.judgeAgain(in, in.Shut(path))
 		}
 		return nil
 	})

@@ -20,7 +20,7 @@ import (
 // judging is a server that judges the documents of its folders together; the
 // client's settings are the severities of rules.
 func judging(s *server) {
-	s.opts.Validators = func(dirs []string, layers []setting.Layer) (*Validators, error) {
+	s.judgement.validators = func(dirs []string, layers []setting.Layer) (*Validators, error) {
 		merged, problems := setting.Merge(layers...)
 		suite, err := validate.Default().Configure(merged.Validate.Rules)
 		if err != nil {
@@ -75,7 +75,7 @@ func TestProject(t *testing.T) {
 // way they come.
 func (s *session) found(path string, want ...string) {
 	s.t.Helper()
-	if !s.srv.client.PullDiagnostics {
+	if !s.srv.ed.client.PullDiagnostics {
 		s.expect(messages(path, want...))
 		return
 	}

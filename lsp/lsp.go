@@ -9,16 +9,12 @@
 package lsp
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"log/slog"
 
 	"caselsp/agent"
 	setting "caselsp/agent/settings"
-	"caselsp/lsp/wire"
-
-	"go.lsp.dev/protocol"
 )
 
 // Name is what the server calls itself, and the section of its settings in the
@@ -56,115 +52,5 @@ type Options struct {
 func Serve(ctx context.Context, rwc io.ReadWriteCloser, o Options) (exitCode int, err error) {
 	s := newServer(ctx, o)
 	s.install()
-	return s.conn.Serve(rwc)
-}
-
-// server is one connection and all that belongs to it.
-type server struct {
-	opts  Options
-	conn  *wire.Conn
-	hooks hooks
-
-	client   client // written by initialize, before anything reads it
-	docs     documents
-	folders  folders
-	settings configuration
-	progress progresses
-
-	features
-}
-
-// hooks are what is built on top of the connection. Each may be nil.
-type hooks struct {
-	// capabilities adds to what initialize answers.
-	capabilities func(*protocol.ServerCapabilities)
-
-	// greeted runs beside the read loop once the client may be spoken to.
-	greeted func()
-
-	// changed and closed run on the read loop, in the order of the wire: a
-	// document was opened or changed, or closed. They must not wait.
-	changed func(*document)
-	closed  func(*document)
-
-	// saved runs on the read loop: the document is on disk as it is here.
-	saved func(*document)
-
-	// roots runs beside the read loop after the client changed its folders.
-	roots func(ctx context.Context, all []Root) error
-
-	// configure runs beside the read loop, with every layer of settings the client
-	// gave, weakest first, each time that one changed. Its error names the settings
-	// that are wrong, one a line, and is shown to the user.
-	configure func(ctx context.Context, layers []layer) error
-}
-
-// newServer returns a server that serves nothing yet but documents, folders,
-// settings and progress.
-func newServer(ctx context.Context, o Options) *server {
-	s := &server{opts: o, conn: wire.New(ctx, wire.Options{Name: Name, Log: o.Log, Visible: agent.Visible, Remote: o.Remote})}
-	s.conn.Hooks.Initialize, s.conn.Hooks.Initialized = s.initialize, s.greet
-	s.docs.init()
-	s.syncMethods()
-	s.folderMethods()
-	s.configurationMethods()
-	s.progressMethods()
-	return s
-}
-
-// call is one request: what it may know of the moment it was sent in.
-type call struct {
-	*wire.Call
-	docs snapshot
-}
-
-// onRequest adds a request to the table. f runs beside the read loop and sees
-// the documents through c, as they were when the request was sent.
-func onRequest[P, R any](s *server, name string, f func(ctx context.Context, c *call, params *P) (R, error)) {
-	wire.OnRequest(s.conn, name, s.docs.snapshot, func(ctx context.Context, c *wire.Call, docs snapshot, params *P) (R, error) {
-		return f(ctx, &call{c, docs}, params)
-	})
-}
-
-// initialize takes the client's facts. It runs on the read loop.
-func (s *server) initialize(params *protocol.InitializeParams) func(context.Context) *protocol.InitializeResult {
-	s.client = parseClient(params)
-	s.folders.set(rootsOf(params))
-	s.settings.options = bytes.Clone(params.InitializationOptions)
-	return s.greeting
-}
-
-// greeting is the answer to initialize.
-func (s *server) greeting(context.Context) *protocol.InitializeResult {
-	result := &protocol.InitializeResult{ServerInfo: protocol.ServerInfo{Name: Name}}
-	if s.opts.Version != "" {
-		result.ServerInfo.Version = protocol.NewOptional(s.opts.Version)
-	}
-	incremental := protocol.TextDocumentSyncKindIncremental
-	result.Capabilities.TextDocumentSync = &protocol.TextDocumentSyncOptions{
-		OpenClose: new(true), Change: &incremental, Save: &protocol.SaveOptions{IncludeText: new(false)},
-	}
-	if s.client.NamesEncodings {
-		result.Capabilities.PositionEncoding = s.client.Encoding
-	}
-	if s.client.Folders {
-		result.Capabilities.Workspace = &protocol.WorkspaceOptions{WorkspaceFolders: &protocol.WorkspaceFoldersServerCapabilities{
-			Supported: new(true), ChangeNotifications: protocol.Boolean(true),
-		}}
-	}
-	if s.hooks.capabilities != nil {
-		s.hooks.capabilities(&result.Capabilities)
-	}
-	return result
-}
-
-// greet begins what may only begin after the client has read the answer to
-// initialize: messages to it and the questions for its settings.
-func (s *server) greet() {
-	s.conn.Log.Info("connected", "client", s.client.String(), "encoding", string(s.client.Encoding), "roots", len(s.folders.all()))
-	s.startConfiguration()
-	if s.hooks.greeted != nil {
-		s.conn.Go("looking around", func(context.Context) error { s.hooks.greeted(); return nil })
-	}
-	s.watchFiles()
+	return s.ed.Serve(rwc)
 }

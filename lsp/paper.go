@@ -17,6 +17,12 @@ import (
 // it is for stands in a comment at its top, which is all that tells it from other
 // Markdown: whoever has such a document can use it, whenever it was made.
 
+// papers opens such documents and offers to send them.
+type papers struct {
+	ed      *editor
+	engines *engines
+}
+
 // paper is a document that is written to be sent.
 type paper struct {
 	Kind     string       `json:"kind"` // one of the kinds below
@@ -65,8 +71,8 @@ func readPaper(text string) (p paper, written string, ok bool) {
 	return p, strings.TrimSpace(written), ok && (p.Kind == forTask || p.Kind == forAnswer || p.Kind == forReason)
 }
 
-// newPaper opens a document for the text of a task about focus, which may be nil.
-func (s *server) newPaper(ctx context.Context, e *Engine, focus *agent.Focus, begin string) error {
+// openPrompt opens a document for the text of a task about focus, which may be nil.
+func (l *papers) openPrompt(ctx context.Context, e *Engine, focus *agent.Focus, begin string) error {
 	words := "Write below what should be done. Then run the code action \"Start this task\"."
 	p := paper{Kind: forTask}
 	if focus != nil {
@@ -75,13 +81,13 @@ func (s *server) newPaper(ctx context.Context, e *Engine, focus *agent.Focus, be
 		p.Focus = &short
 		words += fmt.Sprintf("\nIt is about %s, lines %d to %d:\n\n%s", focus.Path, focus.FromLine, focus.ToLine, focus.Text)
 	}
-	return s.openDocument(ctx, e, "task-"+e.Agent.NewID()+".md", p.write(words, begin), true)
+	return l.openDocument(ctx, e, "task-"+e.Agent.NewID()+".md", p.write(words, begin), true)
 }
 
 // openAnswer opens a document for the answer to a question, or for the reason why
 // a command is refused.
-func (s *server) openAnswer(ctx context.Context, q agent.Question) error {
-	e, release, err := s.engine(ctx)
+func (l *papers) openAnswer(ctx context.Context, q agent.Question) error {
+	e, release, err := l.engines.use(ctx)
 	if err != nil {
 		return err
 	}
@@ -95,17 +101,17 @@ func (s *server) openAnswer(ctx context.Context, q agent.Question) error {
 		p.Kind = forReason
 		words = "Write below why this is refused: CASE is told. Then run the code action \"Refuse and send this reason\".\n\n" + q.Command
 	}
-	return s.openDocument(ctx, e, fmt.Sprintf("%s-%s-%s.md", p.Kind, q.Task, q.ID), p.write(words, ""), true)
+	return l.openDocument(ctx, e, fmt.Sprintf("%s-%s-%s.md", p.Kind, q.Task, q.ID), p.write(words, ""), true)
 }
 
 // openDocument writes a document into the state directory and has it shown. The
 // error says where it is.
-func (s *server) openDocument(ctx context.Context, e *Engine, name, text string, focus bool) error {
+func (l *papers) openDocument(ctx context.Context, e *Engine, name, text string, focus bool) error {
 	path, err := e.Agent.Store.Document(name, []byte(agent.Visible(text)))
 	if err != nil {
 		return err
 	}
-	return s.showDocument(ctx, uri.File(path), focus, nil)
+	return l.ed.showDocument(ctx, uri.File(path), focus, nil)
 }
 
 // send returns the command that sends a paper.
@@ -120,8 +126,8 @@ func (p paper) send(u uri.URI) protocol.Command {
 	return command("Start this task", cmdRun, args)
 }
 
-// paperActions offers to send the document.
-func (s *server) paperActions(_ context.Context, docs snapshot, p *protocol.CodeActionParams) []protocol.CodeAction {
+// actions offers to send the document.
+func (l *papers) actions(_ context.Context, docs snapshot, p *protocol.CodeActionParams) []protocol.CodeAction {
 	doc := docs[p.TextDocument.URI]
 	if doc == nil {
 		return nil
@@ -135,8 +141,8 @@ func (s *server) paperActions(_ context.Context, docs snapshot, p *protocol.Code
 	return []protocol.CodeAction{{Title: c.Title, Kind: &kind, Command: c}}
 }
 
-// paperLenses offers the same at the top of the document.
-func (s *server) paperLenses(doc *document) []protocol.CodeLens {
+// lenses offers the same at the top of the document.
+func (l *papers) lenses(doc *document) []protocol.CodeLens {
 	one, _, ok := readPaper(doc.Text)
 	if !ok {
 		return nil

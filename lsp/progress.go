@@ -26,7 +26,7 @@ type progresses struct {
 // progress is one work-done progress in the editor. Its methods may be called
 // from anywhere and never wait; on a client that shows none they do nothing.
 type progress struct {
-	s     *server
+	ed    *editor
 	token protocol.String
 	shown bool
 
@@ -39,20 +39,20 @@ type progress struct {
 // startProgress shows a progress with a token of the server's making. cancel, if
 // any, is called when the user cancels it, which only some editors can. A client
 // that does not answer within createTime is gone on without.
-func (s *server) startProgress(ctx context.Context, title, message string, cancel func()) *progress {
-	p := &progress{s: s}
-	if !s.client.Progress {
+func (ed *editor) startProgress(ctx context.Context, title, message string, cancel func()) *progress {
+	p := &progress{ed: ed}
+	if !ed.client.Progress {
 		return p
 	}
-	p.token = s.progress.add(cancel)
+	p.token = ed.progress.add(cancel)
 	params := &protocol.WorkDoneProgressCreateParams{Token: p.token}
-	if _, err := wire.Request[protocol.LSPAny](ctx, s.conn, createTime, protocol.MethodWindowWorkDoneProgressCreate, params); err != nil {
-		s.conn.Log.Info("no progress is shown", "error", err)
-		s.progress.remove(string(p.token))
+	if _, err := wire.Request[protocol.LSPAny](ctx, ed.Conn, createTime, protocol.MethodWindowWorkDoneProgressCreate, params); err != nil {
+		ed.Log.Info("no progress is shown", "error", err)
+		ed.progress.remove(string(p.token))
 		return p
 	}
 	p.shown = true
-	p.sent = s.conn.Clock.Now()
+	p.sent = ed.Clock.Now()
 	message = agent.Visible(message)
 	begin := &protocol.WorkDoneProgressBegin{Kind: "begin", Title: agent.Visible(title), Cancellable: new(cancel != nil)}
 	if message != "" {
@@ -77,12 +77,12 @@ func (p *progress) report(message string, percent int) {
 	}
 	waiting := p.pending != nil
 	p.pending = report
-	wait := p.sent.Add(reportInterval).Sub(p.s.conn.Clock.Now())
+	wait := p.sent.Add(reportInterval).Sub(p.ed.Clock.Now())
 	switch {
 	case wait <= 0:
 		p.flush()
 	case !waiting:
-		p.s.conn.Clock.After(wait, func() {
+		p.ed.Clock.After(wait, func() {
 			p.mu.Lock()
 			defer p.mu.Unlock()
 			p.flush()
@@ -96,7 +96,7 @@ func (p *progress) flush() {
 		return
 	}
 	p.send(p.pending)
-	p.pending, p.sent = nil, p.s.conn.Clock.Now()
+	p.pending, p.sent = nil, p.ed.Clock.Now()
 }
 
 // end takes the progress away; message is the last word. Only the first call counts.
@@ -107,7 +107,7 @@ func (p *progress) end(message string) {
 		return
 	}
 	p.ended = true
-	p.s.progress.remove(string(p.token))
+	p.ed.progress.remove(string(p.token))
 	message = agent.Visible(message)
 	end := &protocol.WorkDoneProgressEnd{Kind: "end"}
 	if message != "" {
@@ -119,7 +119,7 @@ func (p *progress) end(message string) {
 // send posts one value. The kind is in the value already: the library does not
 // fill it in.
 func (p *progress) send(value any) {
-	p.s.conn.Notify(protocol.MethodProgress, &protocol.ProgressParams{Token: p.token, Value: wire.Encode(value)})
+	p.ed.Notify(protocol.MethodProgress, &protocol.ProgressParams{Token: p.token, Value: wire.Encode(value)})
 }
 
 // add makes a token.
@@ -142,16 +142,16 @@ func (l *progresses) remove(token string) {
 	delete(l.cancel, token)
 }
 
-// progressMethods adds the cancelling of progresses to the table.
-func (s *server) progressMethods() {
-	wire.OnNotification(s.conn, protocol.MethodWindowWorkDoneProgressCancel, func(p *protocol.WorkDoneProgressCancelParams) error {
+// methods adds the cancelling of progresses to the table.
+func (ed *editor) methods() {
+	wire.OnNotification(ed.Conn, protocol.MethodWindowWorkDoneProgressCancel, func(p *protocol.WorkDoneProgressCancelParams) error {
 		token, _ := p.Token.(protocol.String)
-		s.progress.mu.Lock()
-		cancel := s.progress.cancel[string(token)]
-		s.progress.mu.Unlock()
+		ed.progress.mu.Lock()
+		cancel := ed.progress.cancel[string(token)]
+		ed.progress.mu.Unlock()
 		if cancel != nil {
 			// What is cancelled may take its time; the read loop has none.
-			s.conn.Go("cancelling", func(context.Context) error { cancel(); return nil })
+			ed.Go("cancelling", func(context.Context) error { cancel(); return nil })
 		}
 		return nil
 	})

@@ -12,7 +12,7 @@ import (
 func TestProgress(t *testing.T) {
 	var clock *lsptest.Clock
 	s := begin(t, lsptest.Options{}, func(s *server) { clock = freeze(s) })
-	p := s.srv.startProgress(t.Context(), "CASE", "planning", func() {})
+	p := s.srv.ed.startProgress(t.Context(), "CASE", "planning", func() {})
 	p.report("one", 10) // too soon after begin
 	p.report("two", 20)
 	clock.Advance(reportInterval - 1)
@@ -34,7 +34,7 @@ func TestProgress(t *testing.T) {
 	if want := []string{"planning", "three", "four", "five"}; !slices.Equal(got.Messages, want) || got.Percent != 100 || !got.Cancellable {
 		t.Errorf("%+v, want %q", got, want)
 	}
-	if len(s.srv.progress.cancel) != 0 {
+	if len(s.srv.ed.progress.cancel) != 0 {
 		t.Error("the token is kept")
 	}
 }
@@ -44,8 +44,8 @@ func TestProgressCancel(t *testing.T) {
 	cancelled := make(chan string, 9)
 	s := begin(t, lsptest.Options{Hostile: lsptest.Hostile{CancelAfter: 1}}, nil)
 	s.must(s.CancelProgress("unknown"))
-	first := s.srv.startProgress(t.Context(), "first", "", func() { cancelled <- "first" })
-	second := s.srv.startProgress(t.Context(), "second", "", nil)
+	first := s.srv.ed.startProgress(t.Context(), "first", "", func() { cancelled <- "first" })
+	second := s.srv.ed.startProgress(t.Context(), "second", "", nil)
 	second.report("x", 1)
 	first.report("x", 1)
 	if got := <-cancelled; got != "first" {
@@ -68,12 +68,12 @@ func TestProgressIsGoneOnWithout(t *testing.T) {
 	var clock *lsptest.Clock
 	s := begin(t, lsptest.Options{Hostile: silent}, func(s *server) { clock = freeze(s) })
 	started := make(chan *progress)
-	go func() { started <- s.srv.startProgress(t.Context(), "CASE", "", nil) }()
+	go func() { started <- s.srv.ed.startProgress(t.Context(), "CASE", "", nil) }()
 	clock.Await(createTime)
 	clock.Advance(createTime)
 	p := <-started
-	s.srv.client.Progress = false
-	for _, p := range []*progress{p, s.srv.startProgress(context.Background(), "CASE", "", nil)} {
+	s.srv.ed.client.Progress = false
+	for _, p := range []*progress{p, s.srv.ed.startProgress(context.Background(), "CASE", "", nil)} {
 		p.report("x", 1)
 		p.end("x")
 	}

@@ -12,12 +12,14 @@ import (
 	"go.lsp.dev/protocol"
 )
 
-// asker is the user as the agent sees him: questions are shown in the editor.
-type asker struct{ s *server }
-
 // questions are the open ones. The editor is shown one at a time, whatever the
 // number of tasks: Helix shows the last first, others one on top of the other.
 type questions struct {
+	ed      *editor
+	engines *engines
+	tasks   *tasks
+	papers  *papers
+
 	turn chan struct{} // holds a token while a question is shown
 
 	mu   sync.Mutex
@@ -52,11 +54,10 @@ var yesOrNo = map[agent.QuestionKind][2]string{
 
 // Ask implements agent.User. It returns what the user decides first: in the
 // prompt, by a command, or in the answer document.
-func (u asker) Ask(ctx context.Context, q agent.Question) (agent.Answer, error) {
-	s := u.s
-	o := s.questions.put(q)
-	a, err := s.decide(ctx, o)
-	s.questions.drop(o)
+func (l *questions) Ask(ctx context.Context, q agent.Question) (agent.Answer, error) {
+	o := l.put(q)
+	a, err := l.decide(ctx, o)
+	l.drop(o)
 	if err != nil {
 		select { // a command that came in between counts
 		case a := <-o.answers:
@@ -68,10 +69,10 @@ func (u asker) Ask(ctx context.Context, q agent.Question) (agent.Answer, error) 
 }
 
 // decide waits for the question's turn, shows it and waits for an answer.
-func (s *server) decide(ctx context.Context, o *openQuestion) (agent.Answer, error) {
+func (l *questions) decide(ctx context.Context, o *openQuestion) (agent.Answer, error) {
 	select {
-	case s.questions.turn <- struct{}{}:
-		defer func() { <-s.questions.turn }()
+	case l.turn <- struct{}{}:
+		defer func() { <-l.turn }()
 	case a := <-o.answers:
 		return a, nil
 	case <-ctx.Done():
@@ -81,9 +82,9 @@ func (s *server) decide(ctx context.Context, o *openQuestion) (agent.Answer, err
 	defer cancel() // takes the prompt off the screen
 	prompted := make(chan agent.Answer)
 	undecided := make(chan struct{})
-	s.conn.Go("asking", func(context.Context) error {
+	l.ed.Go("asking", func(context.Context) error {
 		defer close(undecided)
-		if a, ok := s.prompt(ctx, o.Question); ok {
+		if a, ok := l.prompt(ctx, o.Question); ok {
 			select {
 			case prompted <- a:
 			case <-ctx.Done():
@@ -105,51 +106,51 @@ func (s *server) decide(ctx context.Context, o *openQuestion) (agent.Answer, err
 
 // prompt shows the question until the user has decided or it is certain that he
 // does not now.
-func (s *server) prompt(ctx context.Context, q agent.Question) (agent.Answer, bool) {
+func (l *questions) prompt(ctx context.Context, q agent.Question) (agent.Answer, bool) {
 	if q.Kind == agent.Approval {
 		choices := []string{chooseOnce, chooseReject, chooseWhy}
 		if q.Shape != "" {
 			choices = slices.Insert(choices, 1, chooseAlways)
 		}
-		chosen, ok := s.ask(ctx, protocol.MessageTypeWarning, questionText(q), choices...)
+		chosen, ok := l.ed.ask(ctx, protocol.MessageTypeWarning, questionText(q), choices...)
 		if ok && chosen == chooseWhy {
-			return agent.Answer{}, s.awaitDocument(ctx, q)
+			return agent.Answer{}, l.awaitDocument(ctx, q)
 		}
 		decision := map[string]string{chooseOnce: agent.Approve, chooseAlways: agent.ApproveAlways, chooseReject: agent.Deny}[chosen]
 		return agent.Answer{Text: decision, By: "prompt"}, ok
 	}
 	if q.Kind == agent.SecretInput {
 		// An answer in a document or a prompt of LSP would be seen and be kept.
-		chosen, ok := s.ask(ctx, protocol.MessageTypeWarning, questionText(q), chooseKept, chooseReject)
+		chosen, ok := l.ed.ask(ctx, protocol.MessageTypeWarning, questionText(q), chooseKept, chooseReject)
 		return agent.Answer{Text: map[string]string{chooseKept: agent.Kept, chooseReject: agent.Deny}[chosen], By: "prompt"}, ok
 	}
 	if pair, ok := yesOrNo[q.Kind]; ok {
-		chosen, ok := s.ask(ctx, protocol.MessageTypeWarning, questionText(q), pair[0], pair[1])
+		chosen, ok := l.ed.ask(ctx, protocol.MessageTypeWarning, questionText(q), pair[0], pair[1])
 		return agent.Answer{Text: map[string]string{pair[0]: agent.Approve, pair[1]: agent.Deny}[chosen], By: "prompt"}, ok
 	}
 	if len(q.Choices) > 0 {
-		chosen, ok := s.ask(ctx, protocol.MessageTypeInfo, questionText(q), append(slices.Clone(q.Choices), chooseWrite)...)
+		chosen, ok := l.ed.ask(ctx, protocol.MessageTypeInfo, questionText(q), append(slices.Clone(q.Choices), chooseWrite)...)
 		if !ok || chosen != chooseWrite {
 			return agent.Answer{Text: chosen, By: "prompt"}, ok
 		}
 	}
-	return agent.Answer{}, s.awaitDocument(ctx, q)
+	return agent.Answer{}, l.awaitDocument(ctx, q)
 }
 
 // awaitDocument opens a document for the answer, or for the reason of a refusal,
 // and waits for it; the answer itself comes by the command of the document's
 // action. It reports false.
-func (s *server) awaitDocument(ctx context.Context, q agent.Question) bool {
-	if err := s.openAnswer(ctx, q); err != nil {
+func (l *questions) awaitDocument(ctx context.Context, q agent.Question) bool {
+	if err := l.papers.openAnswer(ctx, q); err != nil {
 		id := cmdAnswer
 		if q.Kind == agent.Approval {
 			id = cmdDeny
 		}
-		s.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("%s Or answer with the command %s.", sentence(err.Error()), id))
+		l.ed.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("%s Or answer with the command %s.", sentence(err.Error()), id))
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer s.conn.Clock.After(questionTime, cancel)()
+	defer l.ed.Clock.After(questionTime, cancel)()
 	<-ctx.Done()
 	return false
 }
@@ -231,7 +232,7 @@ func (l *questions) deliver(task, question string, a agent.Answer) bool {
 
 // answer takes an answer that came by a command. Where the run has paused with
 // the question, it goes on.
-func (s *server) answer(c *call, q agent.Question, a agent.Answer) error {
+func (l *questions) answer(c *call, q agent.Question, a agent.Answer) error {
 	a.By = "command"
 	if q.Kind == agent.SecretInput && a.Text != agent.Deny && a.Text != agent.Kept {
 		return fmt.Errorf("a secret is not given by a command, which editors show and log: `caselsp secret set %s` asks for it, then %s", q.Secret, cmdApprove)
@@ -239,23 +240,23 @@ func (s *server) answer(c *call, q agent.Question, a agent.Answer) error {
 	if err := q.Check(a); err != nil {
 		return err
 	}
-	if s.questions.deliver(q.Task, q.ID, a) {
+	if l.deliver(q.Task, q.ID, a) {
 		return nil
 	}
-	t := s.tasks.get(q.Task)
+	t := l.tasks.get(q.Task)
 	if t == nil {
-		return s.answerPaused(s.conn.Context(), c, q, a)
+		return l.answerPaused(l.ed.Context(), c, q, a)
 	}
 	// The run is about to pause: the prompt was dismissed in this moment.
-	s.conn.Go("answering", func(ctx context.Context) error {
+	l.ed.Go("answering", func(ctx context.Context) error {
 		select {
 		case <-t.done:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		err := s.answerPaused(ctx, nil, q, a)
+		err := l.answerPaused(ctx, nil, q, a)
 		if err != nil {
-			s.showMessage(protocol.MessageTypeError, sentence(err.Error()))
+			l.ed.showMessage(protocol.MessageTypeError, sentence(err.Error()))
 		}
 		return err
 	})
@@ -263,8 +264,8 @@ func (s *server) answer(c *call, q agent.Question, a agent.Answer) error {
 }
 
 // answerPaused answers the question of a task that nobody works on, and goes on with it.
-func (s *server) answerPaused(ctx context.Context, c *call, q agent.Question, a agent.Answer) error {
-	e, release, err := s.engine(ctx)
+func (l *questions) answerPaused(ctx context.Context, c *call, q agent.Question, a agent.Answer) error {
+	e, release, err := l.engines.use(ctx)
 	if err != nil {
 		return err
 	}
@@ -272,11 +273,11 @@ func (s *server) answerPaused(ctx context.Context, c *call, q agent.Question, a 
 	if err := e.Agent.Answer(q.Task, q.ID, a); err != nil {
 		return err
 	}
-	return s.resume(c, q.Task)
+	return l.tasks.resume(c, q.Task)
 }
 
-// openQuestions returns the questions that the commands may answer.
-func (s *server) openQuestions(e *Engine) ([]agent.Question, error) {
+// all returns the questions that the commands may answer.
+func (l *questions) all(e *Engine) ([]agent.Question, error) {
 	all, err := e.Agent.History()
 	var list []agent.Question
 	for _, st := range all {
@@ -290,11 +291,11 @@ func (s *server) openQuestions(e *Engine) ([]agent.Question, error) {
 	return list, err
 }
 
-// questionActions offers the decisions about the questions that are on the
+// actions offers the decisions about the questions that are on the
 // screen, or were: some editors show a prompt once and never again.
-func (s *server) questionActions(_ context.Context, _ snapshot, _ *protocol.CodeActionParams) []protocol.CodeAction {
+func (l *questions) actions(_ context.Context, _ snapshot, _ *protocol.CodeActionParams) []protocol.CodeAction {
 	var list []protocol.CodeAction
-	for _, q := range s.tasks.questions() {
+	for _, q := range l.tasks.questions() {
 		args := map[string]string{"task": q.Task, "question": q.ID}
 		if q.Kind == agent.Approval {
 			list = append(list, offer(protocol.CodeActionKindQuickFix, "CASE: allow once: "+brief(q.Command), cmdApprove, args))

@@ -18,6 +18,11 @@ import (
 
 // reviews are the results that this server has shown and that are not decided yet.
 type reviews struct {
+	ed          *editor
+	docs        *documents
+	engines     *engines
+	diagnostics *diagnostics
+
 	mu     sync.Mutex
 	byTask map[string]*review
 	dir    string // of the review documents; "" as long as none was written
@@ -65,6 +70,11 @@ func (l *reviews) marked(u uri.URI) (list []*agent.ReviewOf, path string) {
 	return list, path
 }
 
+// applier returns what changes the user's files for a review.
+func (l *reviews) applier(e *Engine, label string, offer bool) *applier {
+	return &applier{ed: l.ed, docs: l.docs, engines: l.engines, e: e, label: label, offer: offer}
+}
+
 // take returns the review of a task, for keeping what is known of it.
 func (l *reviews) take(task string) *review {
 	l.mu.Lock()
@@ -81,24 +91,24 @@ func (l *reviews) take(task string) *review {
 // change of what is open, it does so first, with the review document beside the
 // question where the question does not show the change; what is still open then is
 // in the review document.
-func (s *server) toReview(ctx context.Context, e *Engine, last agent.Status) {
+func (l *reviews) toReview(ctx context.Context, e *Engine, last agent.Status) {
 	id := last.Task.ID
-	rev, path, err := s.refreshReview(ctx, e, id)
+	rev, path, err := l.refresh(ctx, e, id)
 	if err != nil {
-		s.showMessage(protocol.MessageTypeError, fmt.Sprintf("The result of %q cannot be shown: %s", title(last.Task), sentence(err.Error())))
+		l.ed.showMessage(protocol.MessageTypeError, fmt.Sprintf("The result of %q cannot be shown: %s", title(last.Task), sentence(err.Error())))
 		return
 	}
-	if s.client.Confirms && s.client.DocumentChanges && e.Settings.Review.Annotations && s.offerable(e, rev) {
-		if s.client.AsksBlindly && e.Settings.Review.Open {
-			if err := s.showDocument(ctx, uri.File(path), false, nil); err != nil {
-				s.conn.Log.Warn("the review document was not shown", "error", err)
+	if l.ed.client.Confirms && l.ed.client.DocumentChanges && e.Settings.Review.Annotations && l.offerable(e, rev) {
+		if l.ed.client.AsksBlindly && e.Settings.Review.Open {
+			if err := l.ed.showDocument(ctx, uri.File(path), false, nil); err != nil {
+				l.ed.Log.Warn("the review document was not shown", "error", err)
 			}
 		}
-		if !s.client.AsksBlindly || s.resting(ctx) {
-			s.offerReview(ctx, e, id)
+		if !l.ed.client.AsksBlindly || l.resting(ctx) {
+			l.offerReview(ctx, e, id)
 		}
-		if rev = s.reviews.get(id); rev == nil {
-			s.showMessage(protocol.MessageTypeInfo, acceptedText(last.Task))
+		if rev = l.get(id); rev == nil {
+			l.ed.showMessage(protocol.MessageTypeInfo, acceptedText(last.Task))
 			return // all is decided
 		}
 	}
@@ -106,11 +116,11 @@ func (s *server) toReview(ctx context.Context, e *Engine, last agent.Status) {
 	text := fmt.Sprintf("%q is done: %s to review.", title(rev.Task), counted(rev))
 	how := fmt.Sprintf(" Accept or reject with %s and %s, or in the review document %s, which %s opens.", cmdAccept, cmdReject, path, cmdReview)
 	if e.Settings.Review.Open {
-		if err := s.showDocument(ctx, uri.File(path), false, nil); err == nil {
+		if err := l.ed.showDocument(ctx, uri.File(path), false, nil); err == nil {
 			how = ""
 		}
 	}
-	s.showMessage(protocol.MessageTypeInfo, text+how)
+	l.ed.showMessage(protocol.MessageTypeInfo, text+how)
 }
 
 // The question of an editor that asks in its command line takes the next key,
@@ -121,14 +131,14 @@ const (
 )
 
 // resting waits until the user does not type, and reports whether that came.
-func (s *server) resting(ctx context.Context) bool {
+func (l *reviews) resting(ctx context.Context) bool {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer s.conn.Clock.After(restLimit, cancel)()
+	defer l.ed.Clock.After(restLimit, cancel)()
 	for {
 		rested := make(chan struct{})
-		moved := s.docs.next()
-		stop := s.conn.Clock.After(restTime, func() { close(rested) })
+		moved := l.docs.next()
+		stop := l.ed.Clock.After(restTime, func() { close(rested) })
 		select {
 		case <-rested:
 			return ctx.Err() == nil
@@ -173,9 +183,9 @@ func openIn(f agent.FileReview) int {
 }
 
 // offerable reports whether there is an open hunk in a document that is open.
-func (s *server) offerable(e *Engine, rev *agent.ReviewOf) bool {
+func (l *reviews) offerable(e *Engine, rev *agent.ReviewOf) bool {
 	for _, f := range rev.Files {
-		if _, open := s.openAt(e, f.Change.Path); open && f.Change.Op == workspace.Modify && openIn(f) > 0 {
+		if _, open := l.docs.at(e.Agent.Workspace, f.Change.Path); open && f.Change.Op == workspace.Modify && openIn(f) > 0 {
 			return true
 		}
 	}
@@ -185,135 +195,116 @@ func (s *server) offerable(e *Engine, rev *agent.ReviewOf) bool {
 // offerReview has the editor ask about the changes of what is open. What the user
 // took is found in the texts afterwards, and recorded as accepted; the rest stays
 // open. A decision by command takes the question off the screen.
-func (s *server) offerReview(ctx context.Context, e *Engine, id string) {
-	r := s.reviews.take(id)
+func (l *reviews) offerReview(ctx context.Context, e *Engine, id string) {
+	r := l.take(id)
 	r.deciding.Lock()
 	defer r.deciding.Unlock()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	s.reviews.mu.Lock()
+	l.mu.Lock()
 	r.offer = cancel
 	label := "CASE: " + title(r.of.Task)
-	s.reviews.mu.Unlock()
+	l.mu.Unlock()
 	// Recorded to its end even where the question was taken back.
-	_, err := e.Agent.Decide(ctx, id, agent.Selection{Hunk: agent.AllHunks}, true, &applier{s: s, e: e, label: label, offer: true})
-	s.reviews.mu.Lock()
+	_, err := e.Agent.Decide(ctx, id, agent.Selection{Hunk: agent.AllHunks}, true, l.applier(e, label, true))
+	l.mu.Lock()
 	r.offer = nil
-	s.reviews.mu.Unlock()
+	l.mu.Unlock()
 	if err != nil {
-		s.conn.Log.Warn("the editor's preview could not be used", "error", err)
+		l.ed.Log.Warn("the editor's preview could not be used", "error", err)
 	}
-	if _, _, err := s.refreshReview(context.WithoutCancel(ctx), e, id); err != nil {
-		s.conn.Log.Error("the review cannot be read", "error", err)
+	if _, _, err := l.refresh(context.WithoutCancel(ctx), e, id); err != nil {
+		l.ed.Log.Error("the review cannot be read", "error", err)
 	}
 }
 
-// refreshReview reads a review again and brings all that shows it up to date: the
+// refresh reads a review again and brings all that shows it up to date: the
 // document, whose path it returns, the marks and the lenses.
-func (s *server) refreshReview(ctx context.Context, e *Engine, id string) (*agent.ReviewOf, string, error) {
+func (l *reviews) refresh(ctx context.Context, e *Engine, id string) (*agent.ReviewOf, string, error) {
 	rev, err := e.Agent.Review(id)
 	if err != nil {
 		return nil, "", err
 	}
-	r := s.reviews.take(id)
-	s.reviews.mu.Lock()
+	r := l.take(id)
+	l.mu.Lock()
 	if r.of = rev; rev.State != agent.Review {
-		delete(s.reviews.byTask, id)
+		delete(l.byTask, id)
 	}
-	s.reviews.mu.Unlock()
-	path, err := s.writeReview(e, r, reviewName(id))
+	l.mu.Unlock()
+	path, err := l.write(e, r, reviewName(id))
 	if err != nil {
 		return nil, "", err
 	}
-	s.markReview(e, id, r)
-	s.conn.Go("refreshing lenses", func(ctx context.Context) error { s.refreshCodeLenses(ctx); return nil })
+	l.mark(e, id, r)
+	l.ed.Go("refreshing lenses", func(ctx context.Context) error { l.ed.refreshCodeLenses(ctx); return nil })
 	return rev, path, nil
 }
 
-// writeReview brings the review document up to date and returns its path: in the
+// write brings the review document up to date and returns its path: in the
 // editor where it is open there, else on disk. Never both: an editor that finds a
 // changed file under a changed buffer asks the user which of the two is right, and
 // one that finds only a changed file (Neovim, Emacs, Helix) goes on showing the old.
-func (s *server) writeReview(e *Engine, r *review, name string) (string, error) {
-	s.reviews.mu.Lock()
-	path, text := filepath.Join(s.reviews.dir, name), reviewText(r.of)
-	s.reviews.mu.Unlock()
-	if u := uri.File(path); s.docs.get(u) != nil && s.client.ApplyEdit {
-		s.conn.Go("rewriting a review document", func(ctx context.Context) error { return s.rewriteReview(ctx, r, u) })
+func (l *reviews) write(e *Engine, r *review, name string) (string, error) {
+	l.mu.Lock()
+	path, text := filepath.Join(l.dir, name), reviewText(r.of)
+	l.mu.Unlock()
+	if u := uri.File(path); l.docs.get(u) != nil && l.ed.client.ApplyEdit {
+		l.ed.Go("rewriting a review document", func(ctx context.Context) error { return l.rewriteOpen(ctx, r, u) })
 		return path, nil
 	}
 	path, err := e.Agent.Store.Document(name, []byte(text))
-	s.reviews.mu.Lock()
-	s.reviews.dir = filepath.Dir(path)
-	s.reviews.mu.Unlock()
+	l.mu.Lock()
+	l.dir = filepath.Dir(path)
+	l.mu.Unlock()
 	return path, err
 }
 
-// rewriteReview has the editor change an open review document to what is decided now.
-func (s *server) rewriteReview(ctx context.Context, r *review, u uri.URI) error {
+// rewriteOpen has the editor change an open review document to what is decided now.
+func (l *reviews) rewriteOpen(ctx context.Context, r *review, u uri.URI) error {
 	r.rewriting.Lock()
 	defer r.rewriting.Unlock()
-	s.reviews.mu.Lock()
+	l.mu.Lock()
 	text := reviewText(r.of)
-	s.reviews.mu.Unlock()
-	return s.rewrite(ctx, u, text)
+	l.mu.Unlock()
+	return l.docs.rewrite(ctx, u, text)
 }
 
-// rewrite has the editor change an open document of ours to another text, and waits
-// until it has: the next edit is against that.
-func (s *server) rewrite(ctx context.Context, u uri.URI, text string) error {
-	doc := s.docs.get(u)
-	if doc == nil || doc.Broken != "" || doc.Text == text {
-		return nil
-	}
-	// Without a label: it would be one more message about what the user did himself.
-	edit := protocol.WorkspaceEdit{DocumentChanges: []protocol.DocumentChange{documentEdit(doc, text, s.client.Encoding)}}
-	if _, err := s.applyEdit(ctx, "", edit); err != nil {
-		return err
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer s.conn.Clock.After(arriveTime, cancel)()
-	s.docs.await(ctx, u, func(d *document) bool { return d == nil || d.Text == text })
-	return nil
-}
-
-// markReview marks in the user's open documents where open hunks would go, and
+// mark marks in the user's open documents where open hunks would go, and
 // takes away the marks of those that are decided.
-func (s *server) markReview(e *Engine, id string, r *review) {
+func (l *reviews) mark(e *Engine, id string, r *review) {
 	marks, paths := map[uri.URI][]protocol.Diagnostic{}, map[uri.URI]string{}
-	s.reviews.mu.Lock()
+	l.mu.Lock()
 	rev := r.of
-	s.reviews.mu.Unlock()
+	l.mu.Unlock()
 	if rev.State == agent.Review {
 		for _, f := range rev.Files {
 			path := f.Change.Path
 			if f.Change.Op == workspace.Rename {
 				path = f.Change.From
 			}
-			u, open := s.openAt(e, path)
-			doc := s.docs.get(u)
+			u, open := l.docs.at(e.Agent.Workspace, path)
+			doc := l.docs.get(u)
 			if !open || doc == nil {
 				continue
 			}
 			for _, p := range placesOf(f, doc.Text) {
-				marks[u] = append(marks[u], pendingMark(doc.mapper(s.client.Encoding), id, f, p))
+				marks[u] = append(marks[u], pendingMark(doc.mapper(l.ed.client.Encoding), id, f, p))
 				paths[u] = path
 			}
 		}
 	}
-	s.reviews.mu.Lock()
+	l.mu.Lock()
 	gone := r.marked
 	r.marked = paths
 	for u := range marks {
 		delete(gone, u)
 	}
-	s.reviews.mu.Unlock()
+	l.mu.Unlock()
 	for u, list := range marks {
-		s.mark(fromReview+id, u, list)
+		l.diagnostics.mark(fromReview+id, u, list)
 	}
 	for u := range gone {
-		s.mark(fromReview+id, u, nil)
+		l.diagnostics.mark(fromReview+id, u, nil)
 	}
 }
 
@@ -415,26 +406,26 @@ func pendingText(f agent.FileReview, p hunkPlace) string {
 	return text
 }
 
-// reviewTyping has the marks moved when the user has stopped to type. It runs on
+// typing has the marks moved when the user has stopped to type. It runs on
 // the read loop.
-func (s *server) reviewTyping(doc *document) {
-	s.reviews.mu.Lock()
-	defer s.reviews.mu.Unlock()
-	for id, r := range s.reviews.byTask {
-		if !s.concerns(r, doc) {
+func (l *reviews) typing(doc *document) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for id, r := range l.byTask {
+		if !l.concerns(r, doc) {
 			continue
 		}
 		if r.typed != nil {
 			r.typed()
 		}
-		r.typed = s.conn.Clock.After(typingPause, func() {
-			s.conn.Go("marking open hunks", func(ctx context.Context) error {
-				e, release, err := s.engine(ctx)
+		r.typed = l.ed.Clock.After(typingPause, func() {
+			l.ed.Go("marking open hunks", func(ctx context.Context) error {
+				e, release, err := l.engines.use(ctx)
 				if err != nil {
 					return err
 				}
 				defer release()
-				s.markReview(e, id, r)
+				l.mark(e, id, r)
 				return nil
 			})
 		})
@@ -442,7 +433,7 @@ func (s *server) reviewTyping(doc *document) {
 }
 
 // concerns reports whether a document may hold marks of a review. reviews.mu is held.
-func (s *server) concerns(r *review, doc *document) bool {
+func (l *reviews) concerns(r *review, doc *document) bool {
 	if r.marked[doc.URI] != "" {
 		return true
 	}

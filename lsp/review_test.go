@@ -66,7 +66,7 @@ func TestReviewByHunks(t *testing.T) {
 	sc.expect(lsptest.Diagnosed("a.py", "hunk 1 of 2"), lsptest.Diagnosed("a.py", "+x18 = 180"))
 
 	sc.must(sc.Replace("a.py", "x1 = 1\n", "first = 0\nx1 = 1\n"))
-	sc.srv.renewEngine() // as after a minute in which nothing used it
+	sc.srv.engines.renew() // as after a minute in which nothing used it
 	sc.act("a.py", "x2 = 2", "CASE: accept this hunk")
 	typed := map[int]string{1: "first = 0\nx1 = 1", 10: "x10 = 1000 # unsaved"}
 	accepted := map[int]string{1: typed[1], 10: typed[10], 2: "x2 = 20"}
@@ -227,7 +227,7 @@ func TestResting(t *testing.T) {
 		s := newServer(t.Context(), Options{})
 		clock := freeze(s)
 		got := make(chan bool, 1)
-		go func() { got <- s.resting(t.Context()) }()
+		go func() { got <- s.reviews.resting(t.Context()) }()
 		for range tt.changes {
 			clock.Await(restTime)
 			clock.Advance(restTime / 2)

@@ -103,18 +103,18 @@ func headsOf(text string) []head {
 	return heads
 }
 
-// reviewOf returns the review that a document shows; nil for any other document.
-func (s *server) reviewOf(u uri.URI) *agent.ReviewOf {
+// shownBy returns the review that a document shows; nil for any other document.
+func (l *reviews) shownBy(u uri.URI) *agent.ReviewOf {
 	id, begins := strings.CutPrefix(path.Base(u.Path()), "review-")
 	id, ends := strings.CutSuffix(id, ".diff")
 	if !begins || !ends {
 		return nil
 	}
-	if rev := s.reviews.get(id); rev != nil || !isTaskID(id) {
+	if rev := l.get(id); rev != nil || !isTaskID(id) {
 		return rev
 	}
 	// Of an earlier session, perhaps: the user opened it by hand.
-	e, release, err := s.engine(s.conn.Context())
+	e, release, err := l.engines.use(l.ed.Context())
 	if err != nil {
 		return nil
 	}
@@ -123,7 +123,7 @@ func (s *server) reviewOf(u uri.URI) *agent.ReviewOf {
 	if err != nil || rev.State != agent.Review {
 		return nil
 	}
-	if rev, _, err = s.refreshReview(s.conn.Context(), e, id); err != nil {
+	if rev, _, err = l.refresh(l.ed.Context(), e, id); err != nil {
 		return nil
 	}
 	return rev
@@ -153,9 +153,9 @@ func (h head) arguments(rev *agent.ReviewOf) (args hunkArguments, what string, o
 	return args, "hunk", f.Hunks[h.hunk] == agent.Open
 }
 
-// reviewLenses are the decisions above each hunk and file of a review document.
-func (s *server) reviewLenses(doc *document) []protocol.CodeLens {
-	rev := s.reviewOf(doc.URI)
+// lenses are the decisions above each hunk and file of a review document.
+func (l *reviews) lenses(doc *document) []protocol.CodeLens {
+	rev := l.shownBy(doc.URI)
 	if rev == nil {
 		return nil
 	}
@@ -178,20 +178,20 @@ func decisions(args hunkArguments, what string) []protocol.Command {
 	return []protocol.Command{command("Accept "+what, cmdAccept, args), command("Reject "+what, cmdReject, args)}
 }
 
-// reviewActions offers decisions: in a review document about the hunk, the file
+// actions offers decisions: in a review document about the hunk, the file
 // and all at a position, in the user's own file about the marked hunk.
-func (s *server) reviewActions(_ context.Context, docs snapshot, p *protocol.CodeActionParams) []protocol.CodeAction {
+func (l *reviews) actions(_ context.Context, docs snapshot, p *protocol.CodeActionParams) []protocol.CodeAction {
 	doc := docs[p.TextDocument.URI]
 	if doc == nil {
 		return nil
 	}
-	if rev := s.reviewOf(doc.URI); rev != nil {
+	if rev := l.shownBy(doc.URI); rev != nil {
 		return actionsAt(rev, doc, p.Range.Start.Line)
 	}
 	var list []protocol.CodeAction
-	revs, path := s.reviews.marked(doc.URI)
+	revs, path := l.marked(doc.URI)
 	for _, rev := range revs {
-		list = append(list, s.pendingActions(rev, path, doc, p.Range)...)
+		list = append(list, l.pendingActions(rev, path, doc, p.Range)...)
 	}
 	return list
 }
@@ -234,13 +234,13 @@ func decisionActions(args hunkArguments, what string) []protocol.CodeAction {
 
 // pendingActions returns the decisions about the open hunks at a place of the
 // user's own file.
-func (s *server) pendingActions(rev *agent.ReviewOf, own string, doc *document, r protocol.Range) []protocol.CodeAction {
+func (l *reviews) pendingActions(rev *agent.ReviewOf, own string, doc *document, r protocol.Range) []protocol.CodeAction {
 	var list []protocol.CodeAction
 	for _, f := range rev.Files {
 		if own != f.Change.Path && own != f.Change.From {
 			continue
 		}
-		m := doc.mapper(s.client.Encoding)
+		m := doc.mapper(l.ed.client.Encoding)
 		for _, p := range placesOf(f, doc.Text) {
 			at := pendingMark(m, rev.Task.ID, f, p).Range
 			if at.Start.Line > r.End.Line || at.End.Line < r.Start.Line {

@@ -68,16 +68,16 @@ func play(t *testing.T, p plot) *scene {
 	}
 	sc.session = begin(t, p.editor, func(s *server) {
 		if p.hasty {
-			s.conn.Clock.After = func(d time.Duration, f func()) func() bool { return time.AfterFunc(d/10, f).Stop }
+			s.ed.Clock.After = func(d time.Duration, f func()) func() bool { return time.AfterFunc(d/10, f).Stop }
 		}
 		if p.wary {
 			kept, err := store.TrustIn(sc.state)
 			if err != nil {
 				t.Fatal(err)
 			}
-			s.opts.Trust = &agent.Trust{Kept: kept}
+			s.trust.kept = &agent.Trust{Kept: kept}
 		}
-		s.opts.Backend = sc.backend(p, s.opts.Trust)
+		s.engines.backend = sc.backend(p, s.trust.kept)
 		s.install()
 	})
 	for _, name := range p.open {
@@ -205,7 +205,7 @@ func (sc *scene) disk(want map[string]string) {
 // hunks expects what was decided about a file's hunks.
 func (sc *scene) hunks(task, path string, want ...agent.HunkState) {
 	sc.t.Helper()
-	e, release, err := sc.srv.engine(sc.t.Context())
+	e, release, err := sc.srv.engines.use(sc.t.Context())
 	sc.must(err)
 	defer release()
 	rev, err := e.Agent.Review(task)
@@ -220,7 +220,7 @@ func (sc *scene) hunks(task, path string, want ...agent.HunkState) {
 // status expects the state of a task.
 func (sc *scene) status(task string, want agent.State) {
 	sc.t.Helper()
-	e, release, err := sc.srv.engine(sc.t.Context())
+	e, release, err := sc.srv.engines.use(sc.t.Context())
 	sc.must(err)
 	defer release()
 	st, err := e.Agent.Status(task)

@@ -38,7 +38,7 @@ func connect(t *testing.T, o lsptest.Options, prepare func(*server)) *session {
 	}
 	go func() {
 		defer close(s.ended)
-		s.code, s.err = s.srv.conn.Serve(near)
+		s.code, s.err = s.srv.ed.Serve(near)
 	}()
 	s.Editor = lsptest.Connect(far, o)
 	t.Cleanup(func() {
@@ -96,11 +96,11 @@ func codeOf(err error) jsonrpc2.Code {
 // freeze gives a server a clock that stands still.
 func freeze(s *server) *lsptest.Clock {
 	clock := lsptest.NewClock()
-	s.conn.Clock = wire.Clock{Now: clock.Now, After: clock.After}
+	s.ed.Clock = wire.Clock{Now: clock.Now, After: clock.After}
 	return clock
 }
 
 // onTest adds a request without params to a server.
 func onTest(s *server, name string, f func(ctx context.Context, c *call) (string, error)) {
-	onRequest(s, name, func(ctx context.Context, c *call, _ *struct{}) (string, error) { return f(ctx, c) })
+	onRequest(s.docs, name, func(ctx context.Context, c *call, _ *struct{}) (string, error) { return f(ctx, c) })
 }

@@ -38,7 +38,7 @@ func (s stager) staged(files ...string) *agent.Staged {
 func (s stager) hear(task string, body agent.Body) {
 	event := agent.Event{Body: body}
 	event.Status.Task.ID = task
-	for _, f := range s.srv.events {
+	for _, f := range s.srv.tasks.heard {
 		f(event)
 	}
 }
@@ -89,7 +89,7 @@ func TestStaged(t *testing.T) {
 		if n := s.State().Diagnostics["b.py"].Times; n != times+1 {
 			t.Errorf("%s: sent %d times, not %d", e, n, times+1)
 		}
-		s.srv.unmarkStaged("t2")
+		s.srv.staged.unmark("t2")
 		s.expect(shown("b.py", 1))
 		// What linters say holds as long as the file is as they saw it.
 		now := s.staged("b.py", wrong)
@@ -99,7 +99,7 @@ func TestStaged(t *testing.T) {
 		s.hear("t1", agent.Linted{Files: map[string]string{"b.py": "another"}, Findings: append(said, said[0])})
 		s.hear("t1", agent.ActionDone{Staged: s.staged("b.py", wrong+"\n")})
 		s.expect(shown("b.py", 1))
-		s.srv.unmarkStaged("t1")
+		s.srv.staged.unmark("t1")
 		s.expect(lsptest.Clean("b.py"), shown("a.py", 1))
 		s.srv.staged.mu.Lock()
 		if n := len(s.srv.staged.tasks); n != 0 {

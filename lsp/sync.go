@@ -8,6 +8,7 @@ import (
 	"path"
 	"sync"
 
+	"caselsp/agent/workspace"
 	"caselsp/lsp/wire"
 
 	"go.lsp.dev/protocol"
@@ -20,12 +21,21 @@ type snapshot map[uri.URI]*document
 // documents are what is open in the editor now. The read loop alone writes;
 // everyone may read.
 type documents struct {
+	ed *editor
+
+	// What hears of documents. Each runs on the read loop, in the order of the
+	// wire, and must not wait: a document was opened or changed, was closed, or was
+	// saved as it is here.
+	changed, closed, saved []func(*document)
+
 	mu    sync.Mutex
 	open  snapshot
 	moved chan struct{} // closed and renewed at every change
 }
 
-func (d *documents) init() { d.open, d.moved = snapshot{}, make(chan struct{}) }
+func newDocuments(ed *editor) *documents {
+	return &documents{ed: ed, open: snapshot{}, moved: make(chan struct{})}
+}
 
 // snapshot returns what is open now.
 func (d *documents) snapshot() snapshot {
@@ -78,39 +88,37 @@ func (d *documents) await(ctx context.Context, u uri.URI, ok func(*document) boo
 	}
 }
 
-// syncMethods adds the synchronisation of documents to the table.
-func (s *server) syncMethods() {
-	wire.OnNotification(s.conn, protocol.MethodTextDocumentDidOpen, s.didOpen)
-	wire.OnNotification(s.conn, protocol.MethodTextDocumentDidChange, s.didChange)
-	wire.OnNotification(s.conn, protocol.MethodTextDocumentDidClose, s.didClose)
-	wire.OnNotification(s.conn, protocol.MethodTextDocumentDidSave, func(p *protocol.DidSaveTextDocumentParams) error {
-		doc := s.docs.get(p.TextDocument.URI)
+// methods adds the synchronisation of documents to the table.
+func (d *documents) methods() {
+	wire.OnNotification(d.ed.Conn, protocol.MethodTextDocumentDidOpen, d.didOpen)
+	wire.OnNotification(d.ed.Conn, protocol.MethodTextDocumentDidChange, d.didChange)
+	wire.OnNotification(d.ed.Conn, protocol.MethodTextDocumentDidClose, d.didClose)
+	wire.OnNotification(d.ed.Conn, protocol.MethodTextDocumentDidSave, func(p *protocol.DidSaveTextDocumentParams) error {
+		doc := d.get(p.TextDocument.URI)
 		if doc == nil {
 			return fmt.Errorf("%s was saved but is not open", p.TextDocument.URI)
 		}
-		if s.hooks.saved != nil {
-			s.hooks.saved(doc)
-		}
+		tell(d.saved, doc)
 		return nil
 	})
 }
 
 // didOpen takes a document in. One that is open already is replaced: the client
 // has sent its whole text, which is always believed.
-func (s *server) didOpen(p *protocol.DidOpenTextDocumentParams) error {
+func (d *documents) didOpen(p *protocol.DidOpenTextDocumentParams) error {
 	item := p.TextDocument
-	s.put(newDocument(cloned(item.URI), cloned(string(item.LanguageID)), item.Version, cloned(item.Text)))
+	d.put(newDocument(cloned(item.URI), cloned(string(item.LanguageID)), item.Version, cloned(item.Text)))
 	return nil
 }
 
 // didChange changes a document.
-func (s *server) didChange(raw *json.RawMessage) error {
+func (d *documents) didChange(raw *json.RawMessage) error {
 	var p changes
 	if err := json.Unmarshal(*raw, &p); err != nil {
 		return err
 	}
 	u := cloned(p.TextDocument.URI)
-	doc := s.docs.get(u)
+	doc := d.get(u)
 	if doc == nil {
 		return fmt.Errorf("%s was changed but is not open", u)
 	}
@@ -118,33 +126,75 @@ func (s *server) didChange(raw *json.RawMessage) error {
 	if p.TextDocument.Version != nil {
 		version = *p.TextDocument.Version
 	}
-	next := doc.changed(version, p.ContentChanges, s.client.Encoding)
+	next := doc.changed(version, p.ContentChanges, d.ed.client.Encoding)
 	if doc.Broken == "" && next.Broken != "" {
-		s.conn.Log.Error("a document is out of step", "uri", string(u), "version", version, "reason", next.Broken)
-		s.showMessage(protocol.MessageTypeError, fmt.Sprintf(
+		d.ed.Log.Error("a document is out of step", "uri", string(u), "version", version, "reason", next.Broken)
+		d.ed.showMessage(protocol.MessageTypeError, fmt.Sprintf(
 			"%s cannot follow the changes of %s any more (%s). Close the file and open it again; until then it is left alone.", Name, path.Base(u.Path()), next.Broken))
 	}
-	s.put(next)
+	d.put(next)
 	return nil
 }
 
 // put makes doc the current version of its document.
-func (s *server) put(doc *document) {
-	s.docs.set(doc.URI, doc)
-	if s.hooks.changed != nil {
-		s.hooks.changed(doc)
-	}
+func (d *documents) put(doc *document) {
+	d.set(doc.URI, doc)
+	tell(d.changed, doc)
 }
 
 // didClose forgets a document.
-func (s *server) didClose(p *protocol.DidCloseTextDocumentParams) error {
-	doc := s.docs.get(p.TextDocument.URI)
+func (d *documents) didClose(p *protocol.DidCloseTextDocumentParams) error {
+	doc := d.get(p.TextDocument.URI)
 	if doc == nil {
 		return fmt.Errorf("%s was closed but is not open", p.TextDocument.URI)
 	}
-	s.docs.set(doc.URI, nil)
-	if s.hooks.closed != nil {
-		s.hooks.closed(doc)
+	d.set(doc.URI, nil)
+	tell(d.closed, doc)
+	return nil
+}
+
+// tell calls those that hear of a document.
+func tell(hearers []func(*document), doc *document) {
+	for _, f := range hearers {
+		f(doc)
 	}
+}
+
+// at returns the URI under which a file of a workspace is open.
+func (d *documents) at(w *workspace.Workspace, path string) (uri.URI, bool) {
+	abs, err := w.Abs(path)
+	if err != nil {
+		return "", false
+	}
+	docs := d.snapshot()
+	if u := uri.File(abs); docs[u] != nil {
+		return u, true
+	}
+	for u := range docs { // a link, or a URI written in another way
+		if file, ok := fileOf(u); ok {
+			if rel, err := w.Rel(file); err == nil && rel == path {
+				return u, true
+			}
+		}
+	}
+	return "", false
+}
+
+// rewrite has the editor change an open document of ours to another text, and waits
+// until it has: the next edit is against that.
+func (d *documents) rewrite(ctx context.Context, u uri.URI, text string) error {
+	doc := d.get(u)
+	if doc == nil || doc.Broken != "" || doc.Text == text {
+		return nil
+	}
+	// Without a label: it would be one more message about what the user did himself.
+	edit := protocol.WorkspaceEdit{DocumentChanges: []protocol.DocumentChange{documentEdit(doc, text, d.ed.client.Encoding)}}
+	if _, err := d.ed.applyEdit(ctx, "", edit); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer d.ed.Clock.After(arriveTime, cancel)()
+	d.await(ctx, u, func(d *document) bool { return d == nil || d.Text == text })
 	return nil
 }

@@ -16,6 +16,13 @@ import (
 // tasks are those that this server works on, and the questions that those which
 // it worked on have left open.
 type tasks struct {
+	ed      *editor
+	engines *engines
+	staged  *stagedFiles
+	reviews *reviews
+
+	heard []func(e agent.Event) // hear what each task does, in order, on the task's goroutine
+
 	mu      sync.Mutex
 	running map[string]*task
 	waiting map[string]agent.Question
@@ -106,54 +113,54 @@ func (l *tasks) questions() []agent.Question {
 
 // run starts a task and returns its id at once; the work begins when the answer
 // is out (see answerGap).
-func (s *server) run(c *call, ask agent.Task) (string, error) {
+func (l *tasks) run(c *call, ask agent.Task) (string, error) {
 	if err := ask.Check(); err != nil {
 		return "", err
 	}
-	e, release, err := s.engine(s.conn.Context())
+	e, release, err := l.engines.use(l.ed.Context())
 	if err != nil {
 		return "", err
 	}
 	if ask.ID == "" {
 		ask.ID = e.Agent.NewID()
 	}
-	return ask.ID, s.workOn(c, e, release, ask.ID, func(ctx context.Context) iter.Seq2[agent.Event, error] { return e.Agent.Run(ctx, ask) })
+	return ask.ID, l.workOn(c, e, release, ask.ID, func(ctx context.Context) iter.Seq2[agent.Event, error] { return e.Agent.Run(ctx, ask) })
 }
 
 // resume goes on with a task. c is nil where no request is to be answered first.
-func (s *server) resume(c *call, id string) error {
-	e, release, err := s.engine(s.conn.Context())
+func (l *tasks) resume(c *call, id string) error {
+	e, release, err := l.engines.use(l.ed.Context())
 	if err != nil {
 		return err
 	}
-	return s.workOn(c, e, release, id, func(ctx context.Context) iter.Seq2[agent.Event, error] { return e.Agent.Resume(ctx, id) })
+	return l.workOn(c, e, release, id, func(ctx context.Context) iter.Seq2[agent.Event, error] { return e.Agent.Resume(ctx, id) })
 }
 
 // workOn follows a run beside everything else, until it ends. It calls release.
-func (s *server) workOn(c *call, e *Engine, release func(), id string, run func(context.Context) iter.Seq2[agent.Event, error]) error {
+func (l *tasks) workOn(c *call, e *Engine, release func(), id string, run func(context.Context) iter.Seq2[agent.Event, error]) error {
 	// Not derived from the root: its end is a reason of its own, which the journal keeps.
-	ctx, cancel := context.WithCancelCause(context.WithoutCancel(s.conn.Context()))
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(l.ed.Context()))
 	t := &task{id: id, cancel: cancel, done: make(chan struct{})}
-	if err := s.tasks.add(t); err != nil {
+	if err := l.add(t); err != nil {
 		release()
 		return err
 	}
 	follow := func(context.Context) error {
 		defer release()
-		defer context.AfterFunc(s.conn.Context(), func() { cancel(errLeaving) })()
-		s.follow(ctx, e, t, run(ctx))
+		defer context.AfterFunc(l.ed.Context(), func() { cancel(errLeaving) })()
+		l.follow(ctx, e, t, run(ctx))
 		return nil
 	}
 	if c != nil {
 		c.AfterAnswer(follow)
 	} else {
-		s.conn.Go("a task", follow)
+		l.ed.Go("a task", follow)
 	}
 	return nil
 }
 
 // follow shows a run to its end.
-func (s *server) follow(ctx context.Context, e *Engine, t *task, events iter.Seq2[agent.Event, error]) {
+func (l *tasks) follow(ctx context.Context, e *Engine, t *task, events iter.Seq2[agent.Event, error]) {
 	var last agent.Status
 	var failed error
 	// Whatever happens below, the task does not stay busy.
@@ -161,8 +168,8 @@ func (s *server) follow(ctx context.Context, e *Engine, t *task, events iter.Seq
 	remove := func() {
 		if !removed {
 			removed = true
-			s.tasks.remove(t, last)
-			s.unmarkStaged(t.id)
+			l.remove(t, last)
+			l.staged.unmark(t.id)
 		}
 	}
 	defer remove()
@@ -181,11 +188,11 @@ func (s *server) follow(ctx context.Context, e *Engine, t *task, events iter.Seq
 		last = event.Status
 		t.set(last)
 		if p == nil {
-			p = s.startProgress(ctx, Name+": "+title(last.Task), string(last.State), func() { t.cancel(errStopped) })
+			p = l.ed.startProgress(ctx, Name+": "+title(last.Task), string(last.State), func() { t.cancel(errStopped) })
 		}
 		p.report(progressText(last))
-		s.tellEvent(event)
-		for _, f := range s.events {
+		l.tellEvent(event)
+		for _, f := range l.heard {
 			f(event)
 		}
 	}
@@ -194,32 +201,32 @@ func (s *server) follow(ctx context.Context, e *Engine, t *task, events iter.Seq
 		p.end(string(last.State))
 	}
 	if failed != nil {
-		s.conn.Log.Error("a task ended with an error", "task", t.id, "error", failed)
-		s.showMessage(protocol.MessageTypeError, fmt.Sprintf("CASE cannot go on: %s", sentence(failed.Error())))
+		l.ed.Log.Error("a task ended with an error", "task", t.id, "error", failed)
+		l.ed.showMessage(protocol.MessageTypeError, fmt.Sprintf("CASE cannot go on: %s", sentence(failed.Error())))
 		return
 	}
-	s.concluded(ctx, e, last)
+	l.concluded(ctx, e, last)
 }
 
 // concluded tells the user how a run ended and what can be done now.
-func (s *server) concluded(ctx context.Context, e *Engine, last agent.Status) {
+func (l *tasks) concluded(ctx context.Context, e *Engine, last agent.Status) {
 	name := fmt.Sprintf("%q (%s)", title(last.Task), last.Task.ID)
 	why := sentence(cut(last.Reason, maxReason))
 	switch last.State {
 	case agent.Review:
-		s.toReview(ctx, e, last)
+		l.reviews.toReview(ctx, e, last)
 	case agent.Succeeded:
-		s.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("Done: %s. %s", name, why))
+		l.ed.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("Done: %s. %s", name, why))
 	case agent.Failed:
-		s.showMessage(protocol.MessageTypeError, fmt.Sprintf("Failed: %s. %s The command %s shows what was done.", name, why, cmdReport))
+		l.ed.showMessage(protocol.MessageTypeError, fmt.Sprintf("Failed: %s. %s The command %s shows what was done.", name, why, cmdReport))
 	case agent.Paused:
 		if q := last.Open; q != nil {
-			s.showMessage(protocol.MessageTypeWarning, fmt.Sprintf("%s waits for you. %s\n%s", name, questionText(*q), answerAdvice(*q)))
+			l.ed.showMessage(protocol.MessageTypeWarning, fmt.Sprintf("%s waits for you. %s\n%s", name, questionText(*q), answerAdvice(*q)))
 			return
 		}
-		s.showMessage(protocol.MessageTypeWarning, fmt.Sprintf("Paused: %s. %s The command %s goes on with it.", name, why, cmdResume))
+		l.ed.showMessage(protocol.MessageTypeWarning, fmt.Sprintf("Paused: %s. %s The command %s goes on with it.", name, why, cmdResume))
 	case agent.Stopped:
-		s.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("Stopped: %s. The command %s goes on with it.", name, cmdResume))
+		l.ed.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("Stopped: %s. The command %s goes on with it.", name, cmdResume))
 	}
 }
 
@@ -276,7 +283,7 @@ func progressText(s agent.Status) (string, int) {
 
 // tellEvent writes what happened into the editor's log: thoughts, actions, and
 // the diff of each edit as it is staged.
-func (s *server) tellEvent(e agent.Event) {
+func (l *tasks) tellEvent(e agent.Event) {
 	text := ""
 	switch b := e.Body.(type) {
 	case agent.StateChanged:
@@ -308,16 +315,16 @@ func (s *server) tellEvent(e agent.Event) {
 		text = "moved onto what you typed: " + strings.Join(b.Paths, ", ")
 	}
 	if text != "" {
-		s.conn.Log.Info("task "+e.Status.Task.ID+": "+text, "task", e.Status.Task.ID)
+		l.ed.Log.Info("task "+e.Status.Task.ID+": "+text, "task", e.Status.Task.ID)
 	}
 }
 
-// stopTasks stops all tasks and waits until they are recorded.
-func (s *server) stopTasks(ctx context.Context) {
-	for _, t := range s.tasks.all() {
+// stop stops all tasks and waits until they are recorded.
+func (l *tasks) stop(ctx context.Context) {
+	for _, t := range l.all() {
 		t.cancel(errLeaving)
 	}
-	for _, t := range s.tasks.all() {
+	for _, t := range l.all() {
 		select {
 		case <-t.done:
 		case <-ctx.Done():

@@ -345,12 +345,12 @@ func TestSettingsChange(t *testing.T) {
 	sc := play(t, plot{files: hello, script: write + write})
 	sc.run("first")
 	sc.said("to review")
-	before := sc.srv.agentOf()
+	before := sc.srv.engines.agent()
 	sc.must(sc.SetSettings(map[string]json.RawMessage{Name: json.RawMessage(`{"limits": {"steps": 3, "round": 9}}`)}))
 	sc.said("limits.round")
 	sc.run("second")
 	sc.said(`"second" is done`)
-	if now := sc.srv.agentOf(); now == before || now.Limits.Steps != 3 {
+	if now := sc.srv.engines.agent(); now == before || now.Limits.Steps != 3 {
 		t.Errorf("steps: %d", now.Limits.Steps)
 	}
 }

@@ -73,7 +73,7 @@ func TestTrapDecodedStringsAliasTheMessage(t *testing.T) {
 		t.Error("the library's strings are their own now")
 	}
 	s := newServer(t.Context(), Options{})
-	if err := s.didOpen(&p); err != nil {
+	if err := s.docs.didOpen(&p); err != nil {
 		t.Fatal(err)
 	}
 	doc := s.docs.get("file:///a.py")

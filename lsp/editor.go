@@ -27,23 +27,32 @@ const (
 	plainEditTime = 10 * time.Second // an edit without anything to confirm
 )
 
+// editor is the client as the rest of the server uses it: the connection, what
+// the client can do, and the requests that it understands. What a client cannot
+// do is an error that says what the user can do instead.
+type editor struct {
+	*wire.Conn
+	client   client // written by initialize, before anything reads it
+	progress progresses
+}
+
 // showMessage shows the user a message that needs no answer. It may be called
 // anywhere, on the read loop too.
-func (s *server) showMessage(typ protocol.MessageType, text string) {
-	s.conn.Notify(protocol.MethodWindowShowMessage, &protocol.ShowMessageParams{Type: typ, Message: agent.Visible(text)})
+func (ed *editor) showMessage(typ protocol.MessageType, text string) {
+	ed.Notify(protocol.MethodWindowShowMessage, &protocol.ShowMessageParams{Type: typ, Message: agent.Visible(text)})
 }
 
 // ask puts a question with choices to the user and returns the one that was
 // chosen. No choice means undecided, never no: a client that dismissed the
 // question, failed, went silent, or answered with what was not offered.
-func (s *server) ask(ctx context.Context, typ protocol.MessageType, text string, choices ...string) (chosen string, decided bool) {
+func (ed *editor) ask(ctx context.Context, typ protocol.MessageType, text string, choices ...string) (chosen string, decided bool) {
 	params := &protocol.ShowMessageRequestParams{Type: typ, Message: agent.Visible(text)}
 	for _, c := range choices {
 		params.Actions = append(params.Actions, protocol.MessageActionItem{Title: agent.Visible(c)})
 	}
-	item, err := wire.Request[*protocol.MessageActionItem](ctx, s.conn, questionTime, protocol.MethodWindowShowMessageRequest, params)
+	item, err := wire.Request[*protocol.MessageActionItem](ctx, ed.Conn, questionTime, protocol.MethodWindowShowMessageRequest, params)
 	if err != nil && ctx.Err() == nil {
-		s.conn.Log.Info("a question was left open", "error", err)
+		ed.Log.Info("a question was left open", "error", err)
 	}
 	if err != nil || item == nil {
 		return "", false
@@ -57,12 +66,12 @@ func (s *server) ask(ctx context.Context, typ protocol.MessageType, text string,
 
 // showDocument opens a document in the editor; at, if any, is selected. The
 // error says what to do instead.
-func (s *server) showDocument(ctx context.Context, u uri.URI, focus bool, at *protocol.Range) error {
-	if !s.client.ShowDocument {
+func (ed *editor) showDocument(ctx context.Context, u uri.URI, focus bool, at *protocol.Range) error {
+	if !ed.client.ShowDocument {
 		return fmt.Errorf("this editor cannot be asked to open a document: open %s", readable(u))
 	}
 	params := &protocol.ShowDocumentParams{URI: u, TakeFocus: &focus, Selection: at}
-	result, err := wire.Request[protocol.ShowDocumentResult](ctx, s.conn, showTime, protocol.MethodWindowShowDocument, params)
+	result, err := wire.Request[protocol.ShowDocumentResult](ctx, ed.Conn, showTime, protocol.MethodWindowShowDocument, params)
 	if err == nil && !result.Success {
 		err = errors.New("the editor refused")
 	}
@@ -82,16 +91,16 @@ func readable(u uri.URI) string {
 
 // applyEdit hands the client an edit, in the form that it understands. That it
 // answers true proves nothing: look at the documents afterwards (documents.await).
-func (s *server) applyEdit(ctx context.Context, label string, edit protocol.WorkspaceEdit) (protocol.ApplyWorkspaceEditResult, error) {
+func (ed *editor) applyEdit(ctx context.Context, label string, edit protocol.WorkspaceEdit) (protocol.ApplyWorkspaceEditResult, error) {
 	none := protocol.ApplyWorkspaceEditResult{}
-	if !s.client.ApplyEdit {
+	if !ed.client.ApplyEdit {
 		return none, errors.New("this editor does not take edits from a server")
 	}
 	limit := plainEditTime
-	if s.client.Confirms && len(edit.ChangeAnnotations) > 0 {
+	if ed.client.Confirms && len(edit.ChangeAnnotations) > 0 {
 		limit = applyTime
 	}
-	edit, err := s.client.fit(edit)
+	edit, err := ed.client.fit(edit)
 	if err != nil {
 		return none, err
 	}
@@ -99,23 +108,23 @@ func (s *server) applyEdit(ctx context.Context, label string, edit protocol.Work
 	if label != "" {
 		params.Label = &label
 	}
-	if s.client.EditMetadata && len(edit.ChangeAnnotations) > 0 {
+	if ed.client.EditMetadata && len(edit.ChangeAnnotations) > 0 {
 		params.Metadata = &protocol.WorkspaceEditMetadata{IsRefactoring: new(true)}
 	}
-	return wire.Request[protocol.ApplyWorkspaceEditResult](ctx, s.conn, limit, protocol.MethodWorkspaceApplyEdit, params)
+	return wire.Request[protocol.ApplyWorkspaceEditResult](ctx, ed.Conn, limit, protocol.MethodWorkspaceApplyEdit, params)
 }
 
 // publish sends the diagnostics of a document, with what the client understands
 // of them. version is nil where they are of a file that is not open.
-func (s *server) publish(u uri.URI, version *int32, list []protocol.Diagnostic) {
+func (ed *editor) publish(u uri.URI, version *int32, list []protocol.Diagnostic) {
 	params := &protocol.PublishDiagnosticsParams{URI: u, Diagnostics: make([]protocol.Diagnostic, 0, len(list))}
-	if version != nil && s.client.DiagnosticVersions {
+	if version != nil && ed.client.DiagnosticVersions {
 		params.Version = protocol.NewOptional(*version)
 	}
 	for _, d := range list {
-		params.Diagnostics = append(params.Diagnostics, s.client.diagnostic(d))
+		params.Diagnostics = append(params.Diagnostics, ed.client.diagnostic(d))
 	}
-	s.conn.Notify(protocol.MethodTextDocumentPublishDiagnostics, params)
+	ed.Notify(protocol.MethodTextDocumentPublishDiagnostics, params)
 }
 
 // diagnostic returns d without what the client does not know, and with what it
@@ -140,21 +149,32 @@ func (c *client) diagnostic(d protocol.Diagnostic) protocol.Diagnostic {
 }
 
 // refreshDiagnostics asks the client to pull its diagnostics again, where it does.
-func (s *server) refreshDiagnostics(ctx context.Context) {
-	s.refresh(ctx, s.client.RefreshDiagnostics, protocol.MethodWorkspaceDiagnosticRefresh)
+func (ed *editor) refreshDiagnostics(ctx context.Context) {
+	ed.refresh(ctx, ed.client.RefreshDiagnostics, protocol.MethodWorkspaceDiagnosticRefresh)
 }
 
 // refreshCodeLenses asks the client to ask for its code lenses again, where it can.
-func (s *server) refreshCodeLenses(ctx context.Context) {
-	s.refresh(ctx, s.client.RefreshCodeLenses, protocol.MethodWorkspaceCodeLensRefresh)
+func (ed *editor) refreshCodeLenses(ctx context.Context) {
+	ed.refresh(ctx, ed.client.RefreshCodeLenses, protocol.MethodWorkspaceCodeLensRefresh)
 }
 
 // refresh calls a method without params whose answer says nothing.
-func (s *server) refresh(ctx context.Context, can bool, method string) {
+func (ed *editor) refresh(ctx context.Context, can bool, method string) {
 	if !can {
 		return
 	}
-	if _, err := wire.Request[jsonrpc2.RawMessage](ctx, s.conn, refreshTime, method, nil); err != nil {
-		s.conn.Log.Debug("the client did not refresh", "error", err)
+	if _, err := wire.Request[jsonrpc2.RawMessage](ctx, ed.Conn, refreshTime, method, nil); err != nil {
+		ed.Log.Debug("the client did not refresh", "error", err)
 	}
+}
+
+// later runs f after the answer and shows its error; then it calls release.
+func (ed *editor) later(c *call, release func(), f func(ctx context.Context) error) {
+	c.AfterAnswer(func(ctx context.Context) error {
+		defer release()
+		if err := f(ctx); err != nil && ctx.Err() == nil {
+			ed.showMessage(protocol.MessageTypeError, sentence(err.Error()))
+		}
+		return nil
+	})
 }

@@ -33,7 +33,7 @@ func TestAsk(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := begin(t, tt.o, nil)
-			chosen, decided := s.srv.ask(t.Context(), protocol.MessageTypeWarning, "Run make?", "Run once", "Reject")
+			chosen, decided := s.srv.ed.ask(t.Context(), protocol.MessageTypeWarning, "Run make?", "Run once", "Reject")
 			if chosen != tt.chosen || decided != (tt.chosen != "") {
 				t.Errorf("%q, %v", chosen, decided)
 			}
@@ -56,14 +56,14 @@ func TestSilentClient(t *testing.T) {
 		call  func() error
 	}{
 		"question": {questionTime, func() error {
-			if _, decided := s.srv.ask(t.Context(), protocol.MessageTypeInfo, "Still there?", "Yes"); decided {
+			if _, decided := s.srv.ed.ask(t.Context(), protocol.MessageTypeInfo, "Still there?", "Yes"); decided {
 				return errors.New("decided")
 			}
 			return wire.ErrTimeout
 		}},
-		"document": {showTime, func() error { return s.srv.showDocument(t.Context(), "file:///a", true, nil) }},
-		"edit":     {plainEditTime, func() error { _, err := s.srv.applyEdit(t.Context(), "edit", edit); return err }},
-		"preview":  {applyTime, func() error { _, err := s.srv.applyEdit(t.Context(), "edit", annotated); return err }},
+		"document": {showTime, func() error { return s.srv.ed.showDocument(t.Context(), "file:///a", true, nil) }},
+		"edit":     {plainEditTime, func() error { _, err := s.srv.ed.applyEdit(t.Context(), "edit", edit); return err }},
+		"preview":  {applyTime, func() error { _, err := s.srv.ed.applyEdit(t.Context(), "edit", annotated); return err }},
 	} {
 		ended := make(chan error, 1)
 		go func() { ended <- tt.call() }()
@@ -85,7 +85,7 @@ func TestCallEndsWithConnection(t *testing.T) {
 	s := begin(t, lsptest.Options{Hostile: silent}, nil)
 	ended := make(chan bool, 1)
 	go func() {
-		_, decided := s.srv.ask(context.Background(), protocol.MessageTypeInfo, "Still there?", "Yes")
+		_, decided := s.srv.ed.ask(context.Background(), protocol.MessageTypeInfo, "Still there?", "Yes")
 		ended <- decided
 	}()
 	s.expect(lsptest.Asked("Still there?"))
@@ -95,7 +95,7 @@ func TestCallEndsWithConnection(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := s.srv.showDocument(ctx, "file:///a", true, nil); !errors.Is(err, context.Canceled) {
+	if err := s.srv.ed.showDocument(ctx, "file:///a", true, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("after the end: %v", err)
 	}
 }
@@ -103,12 +103,12 @@ func TestCallEndsWithConnection(t *testing.T) {
 func TestShowDocument(t *testing.T) {
 	s := begin(t, lsptest.Options{}, nil)
 	at := protocol.Range{Start: protocol.Position{Line: 1}}
-	s.must(s.srv.showDocument(t.Context(), s.uri("plan.md"), true, &at))
+	s.must(s.srv.ed.showDocument(t.Context(), s.uri("plan.md"), true, &at))
 	if shown := s.State().Shown; len(shown) != 1 || shown[0].Path != "plan.md" || !shown[0].Focus || *shown[0].Selection != at {
 		t.Errorf("%+v", shown)
 	}
-	s.srv.client.ShowDocument = false
-	if err := s.srv.showDocument(t.Context(), s.uri("plan.md"), true, nil); err == nil || !strings.Contains(err.Error(), s.Abs("plan.md")) {
+	s.srv.ed.client.ShowDocument = false
+	if err := s.srv.ed.showDocument(t.Context(), s.uri("plan.md"), true, nil); err == nil || !strings.Contains(err.Error(), s.Abs("plan.md")) {
 		t.Errorf("the user is not told what to open: %v", err)
 	}
 }
@@ -136,8 +136,8 @@ func TestApplyEdit(t *testing.T) {
 			s.must(s.OpenText("a.py", "one two"))
 			s.settle()
 			doc := s.srv.docs.get(s.uri("a.py"))
-			m := doc.mapper(s.srv.client.Encoding)
-			result, err := s.srv.applyEdit(t.Context(), "shout", protocol.WorkspaceEdit{
+			m := doc.mapper(s.srv.ed.client.Encoding)
+			result, err := s.srv.ed.applyEdit(t.Context(), "shout", protocol.WorkspaceEdit{
 				ChangeAnnotations: map[annotation]protocol.ChangeAnnotation{"n": {Label: "shout", NeedsConfirmation: new(true)}},
 				DocumentChanges: []protocol.DocumentChange{&protocol.TextDocumentEdit{
 					TextDocument: protocol.OptionalVersionedTextDocumentIdentifier{TextDocumentIdentifier: protocol.TextDocumentIdentifier{URI: doc.URI}, Version: &tt.version},
@@ -249,9 +249,9 @@ func TestPublish(t *testing.T) {
 		{`{"capabilities":{}}`, ""},
 	} {
 		s := begin(t, lsptest.Options{Initialize: json.RawMessage(tt.init)}, nil)
-		s.srv.publish(s.uri("a.py"), new(int32(3)), []protocol.Diagnostic{full})
+		s.srv.ed.publish(s.uri("a.py"), new(int32(3)), []protocol.Diagnostic{full})
 		s.expect(lsptest.Diagnosed("a.py", "m"))
-		s.srv.publish(s.uri("a.py"), nil, nil)
+		s.srv.ed.publish(s.uri("a.py"), nil, nil)
 		s.expect(lsptest.Clean("a.py"))
 		line, _, _ := strings.Cut(s.Received()[strings.Index(s.Received(), "textDocument/publishDiagnostics"):], "\n")
 		var got []string

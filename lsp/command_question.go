@@ -1,0 +1,128 @@
+package lsp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"caselsp/agent"
+	"caselsp/lsp/wire"
+)
+
+// doApprove, doApproveAlways and doDeny decide about a command.
+func (l *questions) doApprove(c *call, a arguments) (any, error) {
+	return l.settle(c, a, agent.Approval, agent.Answer{Text: agent.Approve})
+}
+
+func (l *questions) doApproveAlways(c *call, a arguments) (any, error) {
+	return l.settle(c, a, agent.Approval, agent.Answer{Text: agent.ApproveAlways})
+}
+
+// doDeny refuses a command, with the reason of a document where one is named; why
+// opens such a document.
+func (l *questions) doDeny(c *call, a arguments) (any, error) {
+	if a.flag("why") {
+		return l.askWhy(c, a)
+	}
+	if err := a.fromPaper(c.docs, "reason"); err != nil {
+		return nil, err
+	}
+	return l.settle(c, a, agent.Approval, agent.Answer{Text: agent.Deny})
+}
+
+// askWhy opens a document for the reason of a refusal.
+func (l *questions) askWhy(c *call, a arguments) (any, error) {
+	e, release, err := l.engines.use(l.ed.Context())
+	if err != nil {
+		return nil, err
+	}
+	q, err := l.find(e, &a, agent.Approval, false)
+	if err != nil {
+		release()
+		return nil, err
+	}
+	l.ed.later(c, release, func(ctx context.Context) error { return l.papers.openAnswer(ctx, q) })
+	return started{q.Task}, nil
+}
+
+// doAnswer answers a question with words, or with those of an answer document.
+func (l *questions) doAnswer(c *call, a arguments) (any, error) {
+	if err := a.fromPaper(c.docs, "text"); err != nil {
+		return nil, err
+	}
+	return l.settle(c, a, agent.Input, agent.Answer{})
+}
+
+// fromPaper takes task, question and, as the field of a name, what the user wrote
+// out of the document that the arguments name, if they name one.
+func (a arguments) fromPaper(docs snapshot, name string) error {
+	u, ok := a.uri()
+	if !ok {
+		return nil
+	}
+	p, text, err := written(docs, u)
+	if err != nil {
+		return err
+	}
+	for name, value := range map[string]string{"task": p.Task, "question": p.Question, name: text} {
+		a.fields[name] = json.RawMessage(wire.Encode(value))
+	}
+	return nil
+}
+
+// settle finds the question and answers it.
+func (l *questions) settle(c *call, a arguments, kind agent.QuestionKind, answer agent.Answer) (any, error) {
+	e, release, err := l.engines.use(l.ed.Context())
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	q, err := l.find(e, &a, kind, answer.Text == agent.Deny)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case kind == agent.Input:
+		answer.Text = a.text("text")
+	case answer.Text == agent.Deny:
+		answer.Reason = a.text("reason")
+	case q.Kind == agent.SecretInput && answer.Text == agent.Approve:
+		answer.Text = agent.Kept
+	}
+	return started{q.Task}, l.answer(c, q, answer)
+}
+
+// find finds the open question of a kind that the arguments name, or the
+// only one. What is approved is also whether a task may go on, or that a secret is
+// in the keyring now; what is denied also trust. Leading words that name the task or
+// the question do so, and are taken away; the rest is the text or the reason.
+func (l *questions) find(e *Engine, a *arguments, kind agent.QuestionKind, deny bool) (agent.Question, error) {
+	none := agent.Question{}
+	all, err := l.all(e)
+	if err != nil {
+		return none, err
+	}
+	task, _ := a.field("task")
+	question, _ := a.field("question")
+	for len(a.words) > 0 && slices.ContainsFunc(all, func(q agent.Question) bool { return a.words[0] == q.Task || a.words[0] == q.ID }) {
+		if isTaskID(a.words[0]) {
+			task = a.words[0]
+		} else {
+			question = a.words[0]
+		}
+		a.words = a.words[1:]
+	}
+	all = slices.DeleteFunc(all, func(q agent.Question) bool {
+		fits := q.Kind == kind || kind == agent.Approval && (q.Kind == agent.Extending || q.Kind == agent.SecretInput) || deny && q.Kind == agent.Trusting
+		return !fits || task != "" && q.Task != task || question != "" && q.ID != question
+	})
+	switch {
+	case len(all) == 0:
+		return none, errors.New("no such question is open: " + cmdStatus + " lists those that are")
+	case len(all) > 1:
+		return none, fmt.Errorf("%d questions are open: name the task, as %s lists them", len(all), cmdStatus)
+	}
+	return all[0], nil
+}

@@ -1,0 +1,90 @@
+package lsp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// pages are documents for reading: the history, the reports and what the doctor
+// says.
+type pages struct {
+	ed      *editor
+	engines *engines
+	papers  *papers
+}
+
+// open opens a document that text makes, in the state directory.
+func (l *pages) open(c *call, name string, text func(ctx context.Context, e *Engine) (string, error)) (any, error) {
+	e, release, err := l.engines.use(l.ed.Context())
+	if err != nil {
+		return nil, err
+	}
+	l.ed.later(c, release, func(ctx context.Context) error {
+		page, err := text(ctx, e)
+		if err != nil {
+			return err
+		}
+		return l.papers.openDocument(ctx, e, name, page, true)
+	})
+	return nil, nil
+}
+
+// doHistory opens the list of tasks, the latest first.
+func (l *pages) doHistory(c *call, _ arguments) (any, error) {
+	return l.open(c, "history.md", func(_ context.Context, e *Engine) (string, error) {
+		all, err := e.Agent.History()
+		var b strings.Builder
+		b.WriteString("# Tasks of this workspace\n\n")
+		if len(all) == 0 && err == nil {
+			b.WriteString("None yet.\n")
+		}
+		for _, st := range slices.Backward(all) {
+			fmt.Fprintf(&b, "* **%s** %s, %s: %s", st.Task.ID, st.Started.Local().Format("2006-01-02 15:04"), st.State, title(st.Task))
+			if st.Reason != "" {
+				fmt.Fprintf(&b, " (%s)", st.Reason)
+			}
+			b.WriteString("\n")
+		}
+		if err != nil {
+			fmt.Fprintf(&b, "\nNot readable: %v\n", err)
+		}
+		return b.String(), nil
+	})
+}
+
+// doReport opens the report of a task.
+func (l *pages) doReport(c *call, a arguments) (any, error) {
+	e, release, err := l.engines.use(l.ed.Context())
+	if err != nil {
+		return nil, err
+	}
+	id := a.text("task")
+	if id == "" {
+		all, err := e.Agent.History()
+		if len(all) == 0 {
+			release()
+			return nil, errors.Join(errors.New("there is no task in this workspace yet"), err)
+		}
+		id = all[len(all)-1].Task.ID
+	}
+	text, err := e.Agent.Report(id)
+	if err != nil {
+		release()
+		return nil, err
+	}
+	l.ed.later(c, release, func(ctx context.Context) error { return l.papers.openDocument(ctx, e, "report-"+id+".md", text, true) })
+	return started{id}, nil
+}
+
+// doDoctor opens what is well and what is not.
+func (l *pages) doDoctor(c *call, _ arguments) (any, error) {
+	return l.open(c, "doctor.md", func(ctx context.Context, e *Engine) (string, error) {
+		if e.Doctor == nil {
+			return "", errors.New("this server has no doctor")
+		}
+		return "# Doctor\n\n```text\n" + e.Doctor(ctx) + "```\n\nEditor: " + l.ed.client.String() + "\n", nil
+	})
+}

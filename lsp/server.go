@@ -1,0 +1,205 @@
+package lsp
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"caselsp/agent"
+	"caselsp/lsp/wire"
+
+	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+)
+
+// server is one client and all that belongs to it. Each part has one idea, its
+// own state and its own lock. A part uses only those above it in this list; what
+// goes the other way is a list of functions or an interface (documents.changed,
+// judgement.again, tasks.heard, engines.user), which install fills in.
+type server struct {
+	opts Options
+
+	ed      *editor        // the client: what it can do, and requests to it
+	docs    *documents     // what is open in it
+	folders *folders       // which folders it has open
+	config  *configuration // its settings
+
+	engines     *engines     // what a Backend put together, open while it is used
+	judgement   *judgement   // what the validators know of the folders
+	diagnostics *diagnostics // what is said of documents
+	staged      *stagedFiles // what is said of files that tasks have staged
+
+	papers    *papers    // documents that the user writes and sends
+	pages     *pages     // documents that the user reads
+	reviews   *reviews   // results that wait for decisions
+	tasks     *tasks     // the tasks under way
+	questions *questions // what the agent asks the user
+	approvals *approvals // what is always allowed
+	trust     *trust     // which folders are trusted
+
+	taskCommands *taskCommands // the commands that start and stop tasks
+	offers       *offers       // code actions
+	lenses       []lensSource
+}
+
+// lensSource offers code lenses of a document.
+type lensSource func(doc *document) []protocol.CodeLens
+
+// newServer returns a server that knows documents, folders, settings and progress;
+// install adds the rest.
+func newServer(ctx context.Context, o Options) *server {
+	s := &server{opts: o, ed: &editor{Conn: wire.New(ctx, wire.Options{Name: Name, Log: o.Log, Visible: agent.Visible, Remote: o.Remote})}}
+	ed := s.ed
+	s.docs = newDocuments(ed)
+	s.folders = &folders{ed: ed}
+	s.config = &configuration{ed: ed}
+	s.engines = &engines{backend: o.Backend, ed: ed, docs: s.docs, folders: s.folders, config: s.config}
+	s.judgement = &judgement{validators: o.Validators, ed: ed, docs: s.docs, folders: s.folders, engines: s.engines}
+	s.diagnostics = newDiagnostics(o.Docs, ed, s.docs, s.judgement)
+	s.staged = &stagedFiles{ed: ed, engines: s.engines, judgement: s.judgement, diagnostics: s.diagnostics, tasks: make(map[string]map[uri.URI]string)}
+	s.papers = &papers{ed: ed, engines: s.engines}
+	s.pages = &pages{ed: ed, engines: s.engines, papers: s.papers}
+	s.reviews = &reviews{ed: ed, docs: s.docs, engines: s.engines, diagnostics: s.diagnostics, byTask: make(map[string]*review)}
+	s.tasks = &tasks{ed: ed, engines: s.engines, staged: s.staged, reviews: s.reviews, running: make(map[string]*task), waiting: make(map[string]agent.Question)}
+	s.questions = &questions{ed: ed, engines: s.engines, tasks: s.tasks, papers: s.papers, turn: make(chan struct{}, 1), open: make(map[string]*openQuestion)}
+	s.engines.user = s.questions
+	s.approvals = &approvals{ed: ed, docs: s.docs, engines: s.engines, tasks: s.tasks, pages: s.pages}
+	s.trust = &trust{kept: o.Trust, ed: ed, folders: s.folders, engines: s.engines, tasks: s.tasks, questions: s.questions}
+	s.taskCommands = &taskCommands{ed: ed, docs: s.docs, engines: s.engines, tasks: s.tasks, papers: s.papers}
+	s.offers = &offers{ed: ed, docs: s.docs, folders: s.folders, diagnostics: s.diagnostics}
+	ed.Hooks.Initialize, ed.Hooks.Initialized = s.initialize, s.greet
+	s.docs.methods()
+	s.folders.methods()
+	s.config.methods()
+	ed.methods()
+	return s
+}
+
+// install adds what needs the agent or the validators, and joins the parts.
+func (s *server) install() {
+	s.docs.changed = append(s.docs.changed, func(doc *document) { s.engines.feed(doc.URI) }, s.reviews.typing)
+	s.docs.closed = append(s.docs.closed, func(doc *document) { s.engines.feed(doc.URI) })
+	s.judgement.install()
+	s.diagnostics.install()
+	s.tasks.heard = append(s.tasks.heard, s.staged.hear, s.approvals.hear)
+	s.offers.sources = []actionSource{s.questions.actions, s.papers.actions, s.reviews.actions, s.approvals.actions, s.trust.actions}
+	s.offers.install()
+	s.lenses = []lensSource{s.papers.lenses, s.reviews.lenses, s.approvals.lenses}
+	s.lensMethods()
+	s.commandMethods()
+	s.config.apply = func(_ context.Context, layers []layer) error {
+		news, err := s.engines.configure(layers)
+		if news {
+			s.judgement.read(true)
+		}
+		return err
+	}
+	s.folders.changed = func() {
+		s.engines.renew()
+		s.trust.look()
+		s.judgement.read(true)
+	}
+	s.ed.Hooks.Shutdown = s.tasks.stop
+	s.ed.Hooks.End = func() {
+		s.engines.end()
+		s.judgement.end()
+	}
+}
+
+// initialize reads what the client says of itself. It runs on the read loop.
+func (s *server) initialize(params *protocol.InitializeParams) func(context.Context) *protocol.InitializeResult {
+	s.ed.client = parseClient(params)
+	s.folders.set(rootsOf(params))
+	s.config.options = bytes.Clone(params.InitializationOptions)
+	return s.greeting
+}
+
+// greeting is the answer to initialize.
+func (s *server) greeting(context.Context) *protocol.InitializeResult {
+	result := &protocol.InitializeResult{ServerInfo: protocol.ServerInfo{Name: Name}}
+	if s.opts.Version != "" {
+		result.ServerInfo.Version = protocol.NewOptional(s.opts.Version)
+	}
+	c := &result.Capabilities
+	incremental := protocol.TextDocumentSyncKindIncremental
+	c.TextDocumentSync = &protocol.TextDocumentSyncOptions{
+		OpenClose: new(true), Change: &incremental, Save: &protocol.SaveOptions{IncludeText: new(false)},
+	}
+	if s.ed.client.NamesEncodings {
+		c.PositionEncoding = s.ed.client.Encoding
+	}
+	if s.ed.client.Folders {
+		c.Workspace = &protocol.WorkspaceOptions{WorkspaceFolders: &protocol.WorkspaceFoldersServerCapabilities{
+			Supported: new(true), ChangeNotifications: protocol.Boolean(true),
+		}}
+	}
+	if s.offers.sources != nil { // install has been called
+		c.CodeLensProvider = &protocol.CodeLensOptions{}
+		c.ExecuteCommandProvider = advertised()
+		s.diagnostics.capabilities(c)
+		s.offers.capabilities(c)
+	}
+	return result
+}
+
+// greet begins what may only begin when the client has read the answer to
+// initialize: messages to the user, and requests for the client's settings.
+func (s *server) greet() {
+	c := s.ed.client
+	s.ed.Log.Info("connected", "client", c.String(), "encoding", string(c.Encoding), "roots", len(s.folders.all()))
+	s.config.start()
+	if s.offers.sources != nil {
+		s.ed.Go("looking up which folders are trusted", func(context.Context) error { s.trust.look(); return nil })
+	}
+	s.judgement.watch()
+}
+
+// lensMethods adds code lenses.
+func (s *server) lensMethods() {
+	onRequest(s.docs, protocol.MethodTextDocumentCodeLens, func(_ context.Context, c *call, p *protocol.CodeLensParams) (any, error) {
+		list := []protocol.CodeLens{}
+		if doc := c.docs[p.TextDocument.URI]; doc != nil {
+			for _, source := range s.lenses {
+				list = append(list, source(doc)...)
+			}
+		}
+		return list, nil
+	})
+}
+
+// commandMethods adds workspace/executeCommand.
+func (s *server) commandMethods() {
+	onRequest(s.docs, protocol.MethodWorkspaceExecuteCommand, func(_ context.Context, c *call, p *executeParams) (any, error) {
+		return s.execute(c, p)
+	})
+}
+
+// execute runs a command.
+func (s *server) execute(c *call, p *executeParams) (any, error) {
+	e, err := entryOf(p.Command)
+	if err != nil {
+		return nil, err
+	}
+	args, err := parseArguments(p.Arguments)
+	if err == nil {
+		err = args.check(e.Arguments.Fields)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", p.Command, err)
+	}
+	return e.do(s)(c, args)
+}
+
+// call is a request of the client with the documents as they were when it was
+// sent.
+type call struct {
+	*wire.Call
+	docs snapshot
+}
+
+// onRequest adds a request. f runs beside the read loop.
+func onRequest[P, R any](docs *documents, name string, f func(ctx context.Context, c *call, params *P) (R, error)) {
+	wire.OnRequest(docs.ed.Conn, name, docs.snapshot, func(ctx context.Context, c *wire.Call, seen snapshot, params *P) (R, error) {
+		return f(ctx, &call{c, seen}, params)
+	})
+}
