@@ -147,8 +147,7 @@ func (r *run) commandEnded(line string) error {
 	}
 	if c.Role != record.RoleCase {
 		result.Changes, result.Skipped = nil, nil
-		outcome.Text = r.firstTry() + action.Output(line, result) + missing
-		return r.done(outcome)
+		return r.done(outcome.Tell(r.output(line, result, missing)))
 	}
 	kept := result.Changes[:0]
 	for _, change := range result.Changes {
@@ -162,10 +161,17 @@ func (r *run) commandEnded(line string) error {
 		kept = append(kept, change)
 	}
 	result.Changes = kept
-	outcome.Text = r.firstTry() + action.Output(line, result) + missing
 	staged, blobs := record.StagedOf(r.overlay.State())
 	outcome.Staged = &staged
-	return r.done(outcome, blobs...)
+	return r.done(outcome.Tell(r.output(line, result, missing)), blobs...)
+}
+
+// output is what the model is told of a command that has ended.
+func (r *run) output(line string, result *sandbox.Result, missing string) action.Said {
+	said := action.Output(line, result)
+	said.Text = r.firstTry() + said.Text
+	said.More += missing
+	return said
 }
 
 func (r *run) stageChange(c sandbox.Change) error {

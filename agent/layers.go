@@ -3,7 +3,6 @@ package agent
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 
 	"caselsp/agent/action"
@@ -46,17 +45,13 @@ func (a *Agent) Layers(ids ...string) ([]record.LayerUse, error) {
 // model has another idea of the file than what is there (SPEC row E7).
 const refusedInRow = 3
 
-// refusedAgain is what CASE is told then.
-var refusedAgain = regexp.MustCompile(`(?:^|\n)This was refused patch \d+ in a row on [^\n]*\. Do not patch it again: read it with ` +
-	action.GetFullFileContent + `, then write it whole with ` + action.WriteFileName + `\.$`)
-
 // writeWhole is what CASE is told with the third refused patch of a file in a
 // row, and with each one after; "" before.
 func writeWhole(f *record.Feature, path string) string {
 	if f == nil || f.Refused[path]+1 < refusedInRow {
 		return ""
 	}
-	return fmt.Sprintf("\nThis was refused patch %d in a row on %s. Do not patch it again: read it with %s, then write it whole with %s.",
+	return fmt.Sprintf("This was refused patch %d in a row on %s. Do not patch it again: read it with %s, then write it whole with %s.",
 		f.Refused[path]+1, path, action.GetFullFileContent, action.WriteFileName)
 }
 

@@ -72,7 +72,7 @@ func (r *run) settled(found []validate.Finding, text string) (bool, error) {
 		if w.Reason != "" {
 			text += " The reason: " + w.Reason
 		}
-		return false, r.done(record.ActionDone{Text: text + "\n" + action.Findings(open)})
+		return false, r.done(record.ActionDone{Text: text + "\n", Mark: action.MarkData, Quote: action.Findings(open)})
 	}
 	var keys []string
 	for _, f := range open {
@@ -82,7 +82,7 @@ func (r *run) settled(found []validate.Finding, text string) (bool, error) {
 	}
 	if len(keys) > 0 {
 		text += " Do it in a way that these rules allow. Where there is none, send the same once more: the user is then asked.\n"
-		return false, r.done(record.ActionDone{Text: text + action.Findings(open), Objected: keys})
+		return false, r.done(record.ActionDone{Text: text, Mark: action.MarkData, Quote: action.Findings(open), Objected: keys})
 	}
 	f := open[0]
 	return false, r.question(record.Question{
@@ -145,7 +145,7 @@ func (r *run) objections(found []validate.Finding) (free bool, err error) {
 	linted := r.state.LintFindings()
 	must := slices.DeleteFunc(critical(found), guards)
 	if len(must) > 0 {
-		return false, r.done(record.ActionDone{Text: "Not finished: these critical findings were introduced by your edits; mend them first.\n" + action.Findings(must)})
+		return false, r.done(record.ActionDone{Text: "Not finished: these critical findings were introduced by your edits; mend them first.\n", Mark: action.MarkData, Quote: action.Findings(must)})
 	}
 	// What the user has allowed by one name is not asked for by another one.
 	own := slices.DeleteFunc(slices.Clone(found), func(f validate.Finding) bool { return !guards(f) })
@@ -166,7 +166,7 @@ func (r *run) objections(found []validate.Finding) (free bool, err error) {
 	}
 	if len(keys) > 0 {
 		return false, r.done(record.ActionDone{
-			Text:     "Not finished: linters object to what you edited. Mend that; where they are wrong, finish again.\n" + asData(action.Findings(warned)),
+			Text: "Not finished: linters object to what you edited. Mend that; where they are wrong, finish again.\n", Mark: action.MarkData, Quote: action.Findings(warned),
 			Objected: keys,
 		})
 	}

@@ -81,7 +81,7 @@ func (r *run) do(ctx context.Context, verb *action.Verb, args action.Doer) error
 		}
 		return r.done(r.refusedEdit(args, result, err))
 	}
-	outcome := record.ActionDone{OK: true, Text: result.Text, Note: result.Note, Diff: result.Diff, Shown: result.Shown, Hunks: result.Hunks}
+	outcome := record.ActionDone{OK: true, Note: result.Note, Diff: result.Diff, Shown: result.Shown, Hunks: result.Hunks}.Tell(result.Said)
 	if verb.Effect != action.Edits {
 		return r.done(outcome)
 	}
@@ -95,19 +95,20 @@ func (r *run) do(ctx context.Context, verb *action.Verb, args action.Doer) error
 
 // refusedEdit is the outcome of an action that failed on the overlay.
 func (r *run) refusedEdit(args action.Doer, result action.Result, err error) record.ActionDone {
-	b := record.ActionDone{Text: failureOf(err), Refused: refusalOf(err), Hunks: result.Hunks}
+	b := record.ActionDone{Refused: refusalOf(err), Hunks: result.Hunks}
+	said := failureOf(err)
 	if p, ok := args.(action.PatchFile); ok && b.Refused != "" {
-		b.Text += writeWhole(r.state.Feature(), p.Path)
+		said = said.And(writeWhole(r.state.Feature(), p.Path))
 	}
-	return b
+	return b.Tell(said)
 }
 
 // failureOf is what the model is told about an action that failed.
-func failureOf(err error) string {
+func failureOf(err error) action.Said {
 	if panicked := (*panicError)(nil); errors.As(err, &panicked) {
-		return fmt.Sprintf("The action failed inside caselsp (%v); nothing was changed: try another way.", panicked.value)
+		return action.Said{Text: fmt.Sprintf("The action failed inside caselsp (%v); nothing was changed: try another way.", panicked.value)}
 	}
-	return err.Error()
+	return action.Refused(err)
 }
 
 // look answers the aids that see more than the overlay.
@@ -137,9 +138,9 @@ func (r *run) look(ctx context.Context, act *action.Action) error {
 		}
 	}
 	if err != nil {
-		return r.done(record.ActionDone{Text: failureOf(err)})
+		return r.done(record.ActionDone{}.Tell(failureOf(err)))
 	}
-	return r.done(record.ActionDone{OK: true, Text: text, Note: strings.ToLower(act.Verb.Name)})
+	return r.done(record.ActionDone{OK: true, Note: strings.ToLower(act.Verb.Name)}.Tell(action.Quoted(text)))
 }
 
 // askUser puts CASE's or TARS's question; the answer is data for the model.
@@ -149,7 +150,7 @@ func (r *run) askUser(ctx context.Context, args action.AskUser) error {
 			return err
 		}
 		return r.done(record.ActionDone{OK: true, Note: "asked the user",
-			Text: "The user answered:\n" + action.Fence("answer", a.Text)})
+			Text: "The user answered:\n", Mark: action.MarkAnswer, Quote: a.Text})
 	}
 	value, known, err := r.valueOf(ctx, args.Name)
 	if err != nil {
@@ -157,7 +158,7 @@ func (r *run) askUser(ctx context.Context, args action.AskUser) error {
 	}
 	if known {
 		return errors.Join(r.record(record.MemoryRecalled{Query: valueQuery + args.Name, Found: []string{value}}),
-			r.done(record.ActionDone{OK: true, Note: "knows " + args.Name, Text: "The user has said so for this project before:\n" + action.Fence("answer", value)}))
+			r.done(record.ActionDone{OK: true, Note: "knows " + args.Name, Text: "The user has said so for this project before:\n", Mark: action.MarkAnswer, Quote: value}))
 	}
 	return r.question(record.Question{Kind: record.Input, Text: args.Question, Choices: args.Choices})
 }

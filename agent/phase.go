@@ -107,7 +107,7 @@ func (r *run) coding(ctx context.Context) error {
 			}
 			return r.move(record.Testing, "")
 		case action.AbortName:
-			return r.failFeature("CASE gave it up: " + last.Result)
+			return r.failFeature("CASE gave it up: " + last.Said.Text)
 		}
 	}
 	switch {
@@ -155,7 +155,7 @@ func (r *run) reflecting(ctx context.Context) error {
 	case r.state.Hypothesis != nil:
 		return r.nextRound(f.Attempt, "the tests failed")
 	case !r.state.Asked:
-		return r.recall(ctx, store.KindFailure, record.FailureText(r.state.LastTest.Output))
+		return r.recall(ctx, store.KindFailure, record.FailureText(r.state.LastTest.Said))
 	case len(r.state.Turns) >= maxPlanningTurns:
 		return r.nextRound(f.Attempt, "the tests failed; the reflector found no explanation")
 	}

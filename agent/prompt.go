@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"strings"
 	"text/template"
 
@@ -107,24 +106,19 @@ func (r *run) history(shown []action.Shown) []llm.Message {
 	}
 	var messages []llm.Message
 	for i, t := range r.state.Turns {
-		result := t.Result
+		said := t.Said
 		if t.OK && t.Full != "" && below[t.Full] {
-			result = "It is shown at the end, as it is now."
+			said = action.Said{Text: "It is shown at the end, as it is now."}
 		}
 		if i < len(r.state.Turns)-keptTurns {
-			result = record.FirstLine(result)
+			said = shortened(said)
 		}
+		result := said.String()
 		switch {
 		case t.Call.Name != "":
 			call := t.Call
 			if call.ID == "" {
 				call.ID = fmt.Sprintf("call_%d", i+1) // some servers send none, all want one back
-			}
-			switch {
-			case t.OK && slices.Contains(readVerbs, call.Name) && !below[t.Full]:
-				result = asData(result) // our own words stay outside
-			case slices.Contains(editVerbs, call.Name):
-				result = quoted(result)
 			}
 			if t.Step > 0 {
 				result = fmt.Sprintf("[step %d] %s", t.Step, result)
@@ -142,17 +136,12 @@ func (r *run) history(shown []action.Shown) []llm.Message {
 	return messages
 }
 
-// quoted marks what the outcome of an edit shows of a file (the diff that was staged,
-// the lines around a mistake, the nearest place) as text from outside. Its first
-// line is ours, and so is the advice to write the file whole.
-func quoted(result string) string {
-	ours, shown, found := strings.Cut(result, "\n")
-	if !found || strings.TrimSpace(shown) == "" {
-		return result
+// shortened is the first line of what was said; of what was quoted, where that is all.
+func shortened(s action.Said) action.Said {
+	if text := record.FirstLine(s.Text); text != "" {
+		return action.Said{Text: text}
 	}
-	advice := refusedAgain.FindString(shown) // the whole last line: a file that says so, too, says nothing of its own
-	shown = strings.TrimSuffix(shown, advice)
-	return strings.TrimRight(ours+"\n"+asData(shown)+"\n"+advice, "\n")
+	return action.Said{Mark: s.Mark, Quote: record.FirstLine(s.Quote)}
 }
 
 // data fills in what every prompt may need.
@@ -182,9 +171,9 @@ func (r *run) data() prompted {
 	}
 	d.Feature, d.Attempt, d.Log = f.Feature, f.Attempt, f.Log
 	if t := r.state.LastTest; t != nil {
-		d.Tests = t.Output
+		d.Tests = t.Said.String()
 		if !t.OK && !t.Skipped {
-			d.Failure = t.Output
+			d.Failure = t.Said.String()
 		}
 	}
 	d.Hypothesis = r.state.Hypothesis

@@ -301,7 +301,7 @@ func (l *tasks) tellEvent(e agent.Event) {
 	case agent.ActionDone:
 		text = b.Note
 		if !b.OK {
-			text = "refused or failed: " + b.Text
+			text = "refused or failed: " + b.Said().Plain()
 		} else if b.Diff != "" {
 			text += "\n" + b.Diff
 		}

@@ -62,7 +62,7 @@ func Do(ctx context.Context, args Doer, env Env) (Result, error) {
 
 // Result is what an action did.
 type Result struct {
-	Text  string // for the model
+	Said  Said   // for the model
 	Note  string // one line for people
 	Diff  string // what an edit changed, as a unified diff; "" for reads
 	Shown *Shown // a file that the model now knows; nil for none
@@ -157,6 +157,14 @@ func Restore(name string, raw json.RawMessage) (*Action, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return &Action{Verb: v, Args: args, Raw: raw}, nil
+}
+
+// EffectOf returns the effect of a verb; "" of one that does not exist.
+func EffectOf(name string) Effect {
+	if v := verbs[name]; v != nil {
+		return v.Effect
+	}
+	return ""
 }
 
 // FreeOfSteps reports whether the verb is a read-only aid that costs no step of a round.

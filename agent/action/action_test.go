@@ -136,12 +136,12 @@ func TestLooks(t *testing.T) {
 			continue
 		}
 		for _, want := range c.want {
-			if !strings.Contains(r.Text, want) {
-				t.Errorf("%s %s: %q is not in\n%s", c.name, c.args, want, r.Text)
+			if !strings.Contains(r.Said.Quote, want) {
+				t.Errorf("%s %s: %q is not in\n%s", c.name, c.args, want, r.Said)
 			}
 		}
-		if c.not != "" && strings.Contains(r.Text, c.not) {
-			t.Errorf("%s %s: %q is in\n%s", c.name, c.args, c.not, r.Text)
+		if c.not != "" && strings.Contains(r.Said.Quote, c.not) {
+			t.Errorf("%s %s: %q is in\n%s", c.name, c.args, c.not, r.Said)
 		}
 	}
 }

@@ -40,8 +40,12 @@ func (s *Scope) staged(path string, edit workspace.Edit) (Result, error) {
 		return Result{}, fmt.Errorf("%s was staged but cannot be read back: %w", path, err)
 	}
 	shown, _ := s.shown(path)
+	said := Said{Text: fmt.Sprintf("Staged %s: %d lines added, %d removed.\n", path, plus, minus)}
+	if strings.TrimSpace(diff) != "" {
+		said.Mark, said.Quote = MarkData, diff
+	}
 	return Result{
-		Text:  fmt.Sprintf("Staged %s: %d lines added, %d removed.\n%s", path, plus, minus, diff),
+		Said:  said,
 		Note:  fmt.Sprintf("%s +%d -%d", path, plus, minus),
 		Diff:  diff,
 		Shown: &Shown{Path: path, Hash: f.Hash, Full: shown.Full || edit.Op == workspace.Create},
@@ -65,15 +69,20 @@ func Parses(path, before string, exists bool, text string) error {
 		what = "the new file was refused, because it does not parse"
 	}
 	first := errs[0]
-	return &Unparsed{fmt.Sprintf("%s as %s: line %d: %s\n%s", what, lang, first.Start.Line+1, first.Message,
-		excerpt(text, first.Start.Line+1))}
+	return &Unparsed{
+		Message: fmt.Sprintf("%s as %s: line %d: %s", what, lang, first.Start.Line+1, first.Message),
+		Shown:   excerpt(text, first.Start.Line+1),
+	}
 }
 
 // Unparsed is the error for an edit whose outcome does not parse.
-type Unparsed struct{ message string }
+type Unparsed struct {
+	Message string // what is wrong and where
+	Shown   string // the lines around it
+}
 
-// Error implements error: what is wrong and where, for the model.
-func (e *Unparsed) Error() string { return e.message }
+// Error implements error.
+func (e *Unparsed) Error() string { return e.Message + "\n" + e.Shown }
 
 // excerptLines is how many lines above and below an error are shown: enough to
 // see the statement, few enough not to crowd a model's context.

@@ -7,10 +7,9 @@ import (
 
 // Fence puts a text from outside (a file, a command's output, memory) between
 // marks, <name> and </name>, that it cannot close by itself: where it holds such a
-// mark, the marks around it are numbered. The text itself stays as it is, for it
-// may be quoted in an edit; so what a file says is never more than what it says
-// (SPEC row S7). (A mark of random letters lost: prompts would differ with each
-// call, and neither caches nor replays would hold.)
+// mark, the marks around it are numbered. The text itself stays as it is, because
+// an edit may quote it. (Marks of random letters lost: prompts would differ with
+// each call, so that neither caches nor replays would work.)
 func Fence(name, text string) string {
 	mark := name
 	for n := 2; holdsMark(text, mark); n++ {
@@ -20,21 +19,6 @@ func Fence(name, text string) string {
 		text += "\n"
 	}
 	return fmt.Sprintf("<%s>\n%s</%s>", mark, text, mark)
-}
-
-// Fenced returns the text that stands between the marks of a name, which [Fence]
-// made; false where there are none.
-func Fenced(name, text string) (string, bool) {
-	_, rest, found := strings.Cut(text, "<"+name)
-	number, rest, opened := strings.Cut(rest, ">\n")
-	if !found || !opened || number != "" && !strings.HasPrefix(number, "-") {
-		return "", false
-	}
-	end := strings.LastIndex(rest, "</"+name+number+">")
-	if end < 0 {
-		return "", false
-	}
-	return rest[:end], true
 }
 
 // holdsMark reports whether a text has what could be read as the end of a mark,

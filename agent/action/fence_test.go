@@ -20,12 +20,12 @@ func TestFence(t *testing.T) {
 		if got != want {
 			t.Errorf("%q is marked as %q, not %q", in, got, want)
 		}
-		inside, ok := Fenced("data", "before "+got+" after")
+		inside, ok := fencedText("data", "before "+got+" after")
 		if !ok || strings.TrimSuffix(inside, "\n") != strings.TrimSuffix(in, "\n") {
 			t.Errorf("between the marks of %q stands %q", got, inside)
 		}
 	}
-	if _, ok := Fenced("data", "<database>\n</data>"); ok {
+	if _, ok := fencedText("data", "<database>\n</data>"); ok {
 		t.Error("another mark is taken for ours")
 	}
 }
@@ -39,8 +39,23 @@ func FuzzFence(f *testing.F) {
 		if strings.Count(fenced, "</"+mark+">") != 1 {
 			t.Errorf("%q closes its own marks", fenced)
 		}
-		if inside, ok := Fenced("data", fenced); !ok || strings.TrimSuffix(inside, "\n") != strings.TrimSuffix(text, "\n") {
+		if inside, ok := fencedText("data", fenced); !ok || strings.TrimSuffix(inside, "\n") != strings.TrimSuffix(text, "\n") {
 			t.Errorf("%q became %q", text, inside)
 		}
 	})
+}
+
+// fencedText returns the text that stands between the marks of a name, which [Fence]
+// made; false where there are none.
+func fencedText(name, text string) (string, bool) {
+	_, rest, found := strings.Cut(text, "<"+name)
+	number, rest, opened := strings.Cut(rest, ">\n")
+	if !found || !opened || number != "" && !strings.HasPrefix(number, "-") {
+		return "", false
+	}
+	end := strings.LastIndex(rest, "</"+name+number+">")
+	if end < 0 {
+		return "", false
+	}
+	return rest[:end], true
 }

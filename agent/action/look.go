@@ -42,7 +42,7 @@ func (a ListFiles) Do(ctx context.Context, s *Scope) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	return Result{Text: Listing(entries, more), Note: strings.TrimSpace("list " + a.Glob)}, nil
+	return Result{Said: Quoted(Listing(entries, more)), Note: strings.TrimSpace("list " + a.Glob)}, nil
 }
 
 // Listing renders a list of files for a model.
@@ -107,7 +107,7 @@ func (a SearchText) Do(ctx context.Context, s *Scope) (Result, error) {
 	case more:
 		b.WriteString("There are more matches: narrow the search.\n")
 	}
-	return Result{Text: b.String(), Note: fmt.Sprintf("search %q: %d found", a.Pattern, len(found))}, nil
+	return Result{Said: Quoted(b.String()), Note: fmt.Sprintf("search %q: %d found", a.Pattern, len(found))}, nil
 }
 
 //go:embed outline.md
@@ -142,7 +142,7 @@ func (a Outline) Do(_ context.Context, s *Scope) (Result, error) {
 	if b.Len() == 0 {
 		b.WriteString("No classes or functions.")
 	}
-	return Result{Text: b.String(), Note: "outline " + a.Path}, nil
+	return Result{Said: Quoted(b.String()), Note: "outline " + a.Path}, nil
 }
 
 func writeSymbols(b *strings.Builder, symbols []syntax.Symbol, indent string) {
@@ -179,7 +179,7 @@ func (a Diagnostics) Do(ctx context.Context, s *Scope) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	return Result{Text: Findings(found), Note: "diagnostics " + a.Path}, nil
+	return Result{Said: Quoted(Findings(found)), Note: "diagnostics " + a.Path}, nil
 }
 
 // maxFindings is how many findings a model is shown: whoever has more mends

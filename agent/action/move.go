@@ -34,7 +34,7 @@ func (a DeleteFile) Do(_ context.Context, s *Scope) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	return Result{Text: "Staged the deletion of " + a.Path + ".", Note: "delete " + a.Path, Diff: edit.Diff()}, nil
+	return Result{Said: Said{Text: "Staged the deletion of " + a.Path + "."}, Note: "delete " + a.Path, Diff: edit.Diff()}, nil
 }
 
 //go:embed rename.md
@@ -73,7 +73,7 @@ func (a RenameFile) Do(_ context.Context, s *Scope) (Result, error) {
 		return Result{}, err
 	}
 	r := Result{
-		Text: fmt.Sprintf("Staged the renaming of %s to %s. What refers to the old name must be changed too.", a.From, a.To),
+		Said: Said{Text: fmt.Sprintf("Staged the renaming of %s to %s. What refers to the old name must be changed too.", a.From, a.To)},
 		Note: fmt.Sprintf("rename %s to %s", a.From, a.To),
 		Diff: edit.Diff(),
 	}

@@ -50,7 +50,7 @@ func (a ReadFile) Do(_ context.Context, s *Scope) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	return Result{Text: text, Note: "read " + a.Path, Shown: &shown}, nil
+	return Result{Said: Quoted(text), Note: "read " + a.Path, Shown: &shown}, nil
 }
 
 // Show renders lines from to to (from 1, inclusive; 0 for the whole file) of a

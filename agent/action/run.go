@@ -61,18 +61,22 @@ const (
 	outputTail = 12 << 10 // and of its end: test runners sum up there
 )
 
-// Output renders a command's result for a model. It is data from outside: the
-// marks around it say so.
-func Output(line string, r *sandbox.Result) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "$ %s\n", line)
-	switch r.Status {
-	case sandbox.Exited:
-		fmt.Fprintf(&b, "exit code %d\n", r.ExitCode)
-	default:
-		fmt.Fprintf(&b, "ended: %s\n", r.Status)
+// Output renders a command's result for a model: what it wrote is quoted.
+func Output(line string, r *sandbox.Result) Said {
+	return Said{Text: outcome(line, r), Mark: MarkOutput, Quote: headAndTail(r.Output), More: "\n" + aftermath(r)}
+}
+
+// outcome says how a command ended.
+func outcome(line string, r *sandbox.Result) string {
+	if r.Status == sandbox.Exited {
+		return fmt.Sprintf("$ %s\nexit code %d\n", line, r.ExitCode)
 	}
-	b.WriteString(Fence("output", headAndTail(r.Output)) + "\n")
+	return fmt.Sprintf("$ %s\nended: %s\n", line, r.Status)
+}
+
+// aftermath says what a command changed and what it could not do.
+func aftermath(r *sandbox.Result) string {
+	var b strings.Builder
 	if r.Cut > 0 {
 		fmt.Fprintf(&b, "%d bytes of output were cut from the middle.\n", r.Cut)
 	}

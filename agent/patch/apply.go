@@ -186,7 +186,7 @@ func (a *application) verdict(refusals []*Refusal) *Refusal {
 	}
 	r := refusals[worst]
 	r.Hunk = worst + 1
-	r.Message = a.explain(r, refusals)
+	a.explain(r, refusals)
 	return r
 }
 

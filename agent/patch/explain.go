@@ -24,30 +24,39 @@ const (
 )
 
 // explain says to the model why the hunk was refused and what to write instead.
-func (a *application) explain(r *Refusal, all []*Refusal) string {
+func (a *application) explain(r *Refusal, all []*Refusal) {
 	name := fmt.Sprintf("Hunk %d of %d", r.Hunk, len(a.hunks))
 	c := &a.cands[r.Hunk-1]
-	if r.Message != "" {
-		return name + " " + r.Message
-	}
-	switch r.Status {
-	case Ambiguous:
-		return fmt.Sprintf("%s fits %d places, so nothing was changed:\n%sAdd the lines before or behind until it fits one place only, or state its true line number in the @@ header.",
-			name, c.places(), a.listPlaces(r.Candidates, c.places()))
-	case AlreadyApplied:
-		return fmt.Sprintf("%s is already applied: its new lines are at line %d. Nothing was changed.%s", name, r.Candidates[0], others(r, all))
-	case EmptySearch:
-		return fmt.Sprintf("%s names no line of the file, which is only allowed for a new or an empty file; this one has %d lines. Give the lines next to which the text shall go.",
+	switch {
+	case r.Message != "":
+		r.Message = name + " " + r.Message
+	case r.Status == Ambiguous:
+		r.Message = fmt.Sprintf("%s fits %d places, so nothing was changed:", name, c.places())
+		r.Shown = a.listPlaces(r.Candidates, c.places())
+		r.Advice = "Add the lines before or behind until it fits one place only, or state its true line number in the @@ header."
+	case r.Status == AlreadyApplied:
+		r.Message = fmt.Sprintf("%s is already applied: its new lines are at line %d. Nothing was changed.%s", name, r.Candidates[0], others(r, all))
+	case r.Status == EmptySearch:
+		r.Message = fmt.Sprintf("%s names no line of the file, which is only allowed for a new or an empty file; this one has %d lines. Give the lines next to which the text shall go.",
 			name, len(a.doc.lines))
+	case r.Status == Conflict:
+		nearest, shown := a.nearest(c.old)
+		r.Message = fmt.Sprintf("%s belongs at line %d, but the file has other lines there than the hunk removes, so nothing was changed. Make the edit for what is there now. %s",
+			name, r.Candidates[0], nearest)
+		r.Shown = shown
+	default:
+		a.explainLost(r, name)
 	}
-	if r.Status == Conflict {
-		return fmt.Sprintf("%s belongs at line %d, but the file has other lines there than the hunk removes, so nothing was changed. Make the edit for what is there now. %s",
-			name, r.Candidates[0], a.nearest(c.old))
-	}
+}
+
+// explainLost explains a hunk that is nowhere in the file.
+func (a *application) explainLost(r *Refusal, name string) {
 	if other := a.writes(r.Hunk - 1); other > 0 {
-		return fmt.Sprintf("%s is not in the file as it is now; it holds lines that hunk %d writes. All hunks are read against the file as it is before the edit: make one hunk of the two.", name, other)
+		r.Message = fmt.Sprintf("%s is not in the file as it is now; it holds lines that hunk %d writes. All hunks are read against the file as it is before the edit: make one hunk of the two.", name, other)
+		return
 	}
-	return fmt.Sprintf("%s is not in the file, so nothing was changed. %s", name, a.nearest(c.old))
+	nearest, shown := a.nearest(a.cands[r.Hunk-1].old)
+	r.Message, r.Shown = fmt.Sprintf("%s is not in the file, so nothing was changed. %s", name, nearest), shown
 }
 
 // others says which hunks of the edit are not yet there.
@@ -102,11 +111,11 @@ func (a *application) writes(hunk int) int {
 	return 0
 }
 
-// nearest shows the place of the file that is most like want, line by line.
-func (a *application) nearest(want []string) string {
+// nearest says which place of the file is most like want, and shows the two line by line.
+func (a *application) nearest(want []string) (text, shown string) {
 	from, ok := a.likest(want)
 	if !ok {
-		return "No place in it is like what the hunk expects: read the file again."
+		return "No place in it is like what the hunk expects: read the file again.", ""
 	}
 	window := a.doc.bare[from:min(from+len(want)+2, len(a.doc.bare))]
 	t := table{first: -1}
@@ -127,7 +136,7 @@ func (a *application) nearest(want []string) string {
 			t.file(window[k], from+k+1)
 		}
 	}
-	return fmt.Sprintf("The nearest place is line %d. Numbered lines are the file, the others were asked for:\n%s", from+1, t.clip())
+	return fmt.Sprintf("The nearest place is line %d. Numbered lines are the file, the others were asked for:", from+1), t.clip()
 }
 
 // table is the comparison of what was asked for with what the file has.

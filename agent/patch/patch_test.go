@@ -103,12 +103,12 @@ func checkRefusal(t *testing.T, err error, want string) {
 		case "candidates":
 			ok = strings.Trim(fmt.Sprint(r.Candidates), "[]") == value
 		case "says":
-			ok = strings.Contains(r.Message, value)
+			ok = strings.Contains(r.Error(), value)
 		default:
 			t.Fatalf("unknown line in the fixture: %q", l)
 		}
 		if !ok {
-			t.Errorf("want %s; got %s, hunk %d, candidates %v:\n%s", l, r.Status, r.Hunk, r.Candidates, r.Message)
+			t.Errorf("want %s; got %s, hunk %d, candidates %v:\n%s", l, r.Status, r.Hunk, r.Candidates, r)
 		}
 	}
 }

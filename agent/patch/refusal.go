@@ -40,6 +40,8 @@ type Refusal struct {
 	Status     Status
 	Hunk       int    // from 1 within its file; of a Malformed text, the hunk or block being read; 0: not a certain one
 	Message    string // for the model: what is wrong, where the nearest place is, what to write instead
+	Shown      string // lines of the file and of the patch that show it, untrusted text; "" for none
+	Advice     string // what to do, where that comes after the lines
 	Candidates []int  // lines of the file, from 1: the places that an Ambiguous hunk fits (at most maxCandidates), or where the hunk is AlreadyApplied
 }
 
@@ -48,7 +50,12 @@ type Refusal struct {
 const maxCandidates = 20
 
 // Error implements error.
-func (r *Refusal) Error() string { return r.Message }
+func (r *Refusal) Error() string {
+	if r.Shown == "" {
+		return r.Message
+	}
+	return r.Message + "\n" + r.Shown + r.Advice
+}
 
 // Unwrap returns the Err variable of the status.
 func (r *Refusal) Unwrap() error { return statusErrors[r.Status] }

@@ -45,24 +45,24 @@ func (p *State) applyLinted(b Linted) {
 	for _, t := range b.Troubles {
 		p.LintTroubles[t] = true
 	}
-	if text := b.advice(); text != "" {
-		p.Turns = append(p.Turns, Turn{Result: text})
+	if said, any := b.advice(); any {
+		p.Turns = append(p.Turns, Turn{Said: said})
 	}
 }
 
 // advice is what the model is told: what is more than a matter of taste and, where
-// the score is below the aim, what lowers it.
-func (b Linted) advice() string {
+// the score is below the aim, what lowers it. There may be nothing to say.
+func (b Linted) advice() (said action.Said, any bool) {
 	below := b.Score != nil && *b.Score < lintAim
 	list := slices.DeleteFunc(slices.Clone(b.Findings), func(f validate.Finding) bool { return f.Severity == validate.Info && !below })
 	if len(list) == 0 {
-		return ""
+		return said, false
 	}
-	text := "Linters object to what you edited:\n" + action.Fence("data", action.Findings(list))
+	said = action.Said{Text: "Linters object to what you edited:\n", Mark: action.MarkData, Quote: action.Findings(list)}
 	if below {
-		text += fmt.Sprintf("\npylint rates it %.2f of 10; the aim is %.1f.", *b.Score, lintAim)
+		said.More = fmt.Sprintf("\npylint rates it %.2f of 10; the aim is %.1f.", *b.Score, lintAim)
 	}
-	return text
+	return said, true
 }
 
 // LintFindings is what linters object to in the files as they are staged now.

@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"io/fs"
 	"reflect"
+	"strings"
 	"time"
 
 	"caselsp/agent/action"
@@ -96,8 +97,14 @@ type ActionChosen struct {
 
 // ActionDone is the outcome of an action.
 type ActionDone struct {
-	OK     bool          `json:"ok"`
-	Text   string        `json:"text"`           // what the model is told
+	OK bool `json:"ok"`
+	// What the model is told: our words, then what they quote, then our words again;
+	// see action.Said. In records of older versions Text is all of it.
+	Text  string `json:"text"`
+	Mark  string `json:"mark,omitempty"`
+	Quote string `json:"quote,omitempty"`
+	More  string `json:"more,omitempty"`
+
 	Note   string        `json:"note,omitempty"` // one line for people
 	Diff   string        `json:"diff,omitempty"`
 	Shown  *action.Shown `json:"shown,omitempty"`
@@ -113,6 +120,37 @@ type ActionDone struct {
 	// one that could not be started and may be started again.
 	Skipped bool `json:"skipped,omitempty"`
 	Lost    bool `json:"lost,omitempty"`
+}
+
+// Tell puts in what the model is told.
+func (b ActionDone) Tell(s action.Said) ActionDone {
+	b.Text, b.Mark, b.Quote, b.More = s.Text, s.Mark, s.Quote, s.More
+	return b
+}
+
+// Said is what the model is told.
+func (b ActionDone) Said() action.Said {
+	return action.Said{Text: b.Text, Mark: b.Mark, Quote: b.Quote, More: b.More}
+}
+
+// saidBy is Said, also of records in which older versions kept one text: all of a
+// successful reading was quoted, and of an edit what follows the first line.
+func (b ActionDone) saidBy(verb string) action.Said {
+	said := b.Said()
+	if said.Mark != "" || said.More != "" {
+		return said
+	}
+	switch action.EffectOf(verb) {
+	case action.Reads, action.Looks:
+		if b.OK {
+			return action.Quoted(b.Text)
+		}
+	case action.Edits:
+		if ours, shown, _ := strings.Cut(b.Text, "\n"); strings.TrimSpace(shown) != "" {
+			return action.Said{Text: ours + "\n", Mark: action.MarkData, Quote: shown}
+		}
+	}
+	return said
 }
 
 // Asked is an open question; the task waits.

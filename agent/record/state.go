@@ -119,13 +119,13 @@ type Pending struct {
 
 // Turn is one exchange with a model that is over.
 type Turn struct {
-	Step   int
-	Call   llm.ToolCall // Name is empty for a reply without a usable action
-	Reply  string
-	Result string
-	note   string
-	Full   string // the path of the file that the result shows whole
-	OK     bool
+	Step  int
+	Call  llm.ToolCall // Name is empty for a reply without a usable action
+	Reply string
+	Said  action.Said // what the model was told
+	note  string
+	Full  string // the path of the file that the result shows whole
+	OK    bool
 }
 
 // testRun is the last run of a feature's tests.
@@ -134,7 +134,7 @@ type testRun struct {
 	OK      bool
 	Skipped bool // the user or the settings kept it from running
 	Lost    bool // its outcome is not known
-	Output  string
+	Said    action.Said
 }
 
 // Apply folds one record into the state.
@@ -155,7 +155,7 @@ func (p *State) Apply(seq int64, at time.Time, body Body) {
 	case CallFailed:
 		p.InFlight = nil
 	case ReplyRefused:
-		t := Turn{Result: b.Reason}
+		t := Turn{Said: action.Said{Text: b.Reason}}
 		if p.Answer != nil {
 			t.Reply = p.Answer.Content
 		}
@@ -232,7 +232,7 @@ func (p *State) applyMilestone(body Body) {
 		if b.Dropped != "" {
 			note += " These staged changes overlapped with what the user typed and were dropped; do them again where they still make sense:\n" + b.Dropped
 		}
-		p.Turns = append(p.Turns, Turn{Result: note})
+		p.Turns = append(p.Turns, Turn{Said: action.Said{Text: note}})
 	case Reported:
 		p.Report = &b
 	case Applying, Applied, Decided:
@@ -327,9 +327,10 @@ func (p *State) applyDone(b ActionDone) {
 	if b.Shown != nil && b.Shown.Full && c.Action == action.GetFullFileContent {
 		full = b.Shown.Path
 	}
+	said := b.saidBy(c.Action)
 	p.Turns = append(p.Turns, Turn{
 		Full: full, Step: c.Step, Call: llm.ToolCall{ID: c.CallID, Name: c.Action, Arguments: string(c.Args)},
-		Reply: c.Thought, Result: b.Text, note: b.Note, OK: b.OK,
+		Reply: c.Thought, Said: said, note: b.Note, OK: b.OK,
 	})
 	if len(p.Features) == 0 {
 		return
@@ -343,11 +344,11 @@ func (p *State) applyDone(b ActionDone) {
 	}
 	p.land(c, b)
 	f.countRefused(c, b)
-	p.applyEffect(f, c, b)
+	p.applyEffect(f, c, b, said)
 }
 
 // applyEffect folds what particular actions mean beyond what they staged.
-func (p *State) applyEffect(f *Feature, c *Pending, b ActionDone) {
+func (p *State) applyEffect(f *Feature, c *Pending, b ActionDone, said action.Said) {
 	switch {
 	case c.Action == action.RollbackName && b.OK:
 		f.Rollbacks++
@@ -357,11 +358,11 @@ func (p *State) applyEffect(f *Feature, c *Pending, b ActionDone) {
 		}
 		p.takeBack(p.Current, from)
 	case c.Role == RoleTester:
-		p.LastTest = &testRun{command: CommandOf(c.Args), OK: b.OK, Output: b.Text, Skipped: b.Skipped, Lost: b.Lost}
+		p.LastTest = &testRun{command: CommandOf(c.Args), OK: b.OK, Said: said, Skipped: b.Skipped, Lost: b.Lost}
 		p.Tested = !b.Lost
 		f.Tests = testLine(p.LastTest)
 		if !b.OK && !b.Skipped && !b.Lost {
-			f.Failure = FailureText(b.Text)
+			f.Failure = FailureText(said)
 		}
 		if b.OK {
 			f.Good, f.goodStep = p.Staged, f.Step

@@ -3,13 +3,15 @@ package record
 import (
 	"fmt"
 	"strings"
+
+	"caselsp/agent/action"
 )
 
 // testLine says how a test run went, with the line in which the runner sums up.
 func testLine(t *testRun) string {
 	switch {
 	case t.Skipped:
-		return fmt.Sprintf("`%s` was not run: %s", t.command, FirstLine(t.Output))
+		return fmt.Sprintf("`%s` was not run: %s", t.command, FirstLine(t.Said.Text))
 	case t.Lost:
 		return fmt.Sprintf("`%s`: the outcome is not known", t.command)
 	}
@@ -18,8 +20,7 @@ func testLine(t *testRun) string {
 		how = "passes"
 	}
 	sum := ""
-	text, _, _ := strings.Cut(t.Output, "</output")
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(t.Said.Text + t.Said.Quote) {
 		if line = strings.TrimSpace(line); strings.ContainsAny(line, "0123456789") {
 			sum = FirstLine(line)
 		}
@@ -29,11 +30,11 @@ func testLine(t *testRun) string {
 
 // FailureText picks the lines of a test run's output that tell what failed, by
 // which it is kept in memory and found again. Where none stands out, the last lines.
-func FailureText(output string) string {
+func FailureText(said action.Said) string {
 	var telling, all []string
-	for line := range strings.Lines(output) {
+	for line := range strings.Lines(said.Plain()) {
 		line = strings.TrimSpace(line)
-		if line == "" || strings.HasPrefix(line, "<") {
+		if line == "" {
 			continue
 		}
 		all = append(all, line)

@@ -191,7 +191,7 @@ func (s *demoScreen) show(e agent.Event) {
 	case agent.ActionDone:
 		s.plain.show(e)
 		if !b.OK && b.Note == "" {
-			lines := strings.Split(b.Text, "\n")
+			lines := strings.Split(b.Said().Plain(), "\n")
 			for _, l := range lines[1:min(len(lines), refusalShown)] {
 				s.line("      %s", l)
 			}

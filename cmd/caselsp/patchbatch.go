@@ -97,7 +97,7 @@ func answerLine(line []byte) batchAnswer {
 	a.Micros = time.Since(start).Microseconds()
 	var refusal *patch.Refusal
 	if errors.As(err, &refusal) {
-		a.Status, a.Message = refusal.Status, refusal.Message
+		a.Status, a.Message = refusal.Status, refusal.Error()
 		return a
 	}
 	if err := c.parses(file, after); err != nil {

@@ -161,13 +161,13 @@ func (p plain) done(b agent.ActionDone) {
 	}
 	note := b.Note
 	if note == "" || !b.OK {
-		note = firstLine(b.Text)
+		note = firstLine(b.Said().Plain())
 		if b.Note != "" {
 			note = b.Note
 		}
 	}
 	fmt.Fprintf(p.out, "    %s: %s\n", mark, strings.TrimRight(clean(note), " —"))
-	for _, line := range outputTail(b.Text) {
+	for _, line := range outputTail(b.Said()) {
 		p.line("      %s", line)
 	}
 	if b.Diff != "" {
@@ -178,13 +178,12 @@ func (p plain) done(b agent.ActionDone) {
 // shownOutput is how many of a command's last lines are shown: a test runner's summary.
 const shownOutput = 12
 
-// outputTail returns the last lines that a command wrote, out of what the model is told.
-func outputTail(text string) []string {
-	text, found := action.Fenced("output", text)
-	if !found || text == "" {
+// outputTail returns the last lines that a command wrote.
+func outputTail(said action.Said) []string {
+	if said.Mark != action.MarkOutput || said.Quote == "" {
 		return nil
 	}
-	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	lines := strings.Split(strings.TrimRight(said.Quote, "\n"), "\n")
 	return lines[max(0, len(lines)-shownOutput):]
 }
 
