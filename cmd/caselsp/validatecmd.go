@@ -41,6 +41,7 @@ type judging struct {
 	found  []judged
 	files  int // that were judged
 	lint   bool
+	silent unjudged
 }
 
 // judged are the findings of one file.
@@ -73,9 +74,12 @@ func validateCommand(w *wiring) *cobra.Command {
 				args = []string{w.dir}
 			}
 			for _, arg := range args {
-				if err := j.path(cmd.Context(), w, arg); err != nil {
+				if err := j.silent.skip(arg, j.path(cmd.Context(), w, arg)); err != nil {
 					return err
 				}
+			}
+			if err := j.silent.all(j.files); err != nil {
+				return err
 			}
 			if err := write(os.Stdout, j); err != nil {
 				return err
@@ -180,6 +184,7 @@ func (j *judging) alone(ws *workspace.Workspace, file, shown string, linted []va
 		found = validate.Introduced(j.suite.Check(file, before), found)
 	}
 	j.files++
+	j.silent.count(file)
 	j.keep(shown, f.Text, slices.Concat(found, linted))
 	return nil
 }
@@ -203,6 +208,7 @@ func (j *judging) project(ctx context.Context, ws *workspace.Workspace, shown fu
 		return err
 	}
 	files := in.Paths()
+	j.silent.count(in.All()...)
 	found, texts := in.Judge(ctx, files), map[string]string{}
 	for _, file := range files {
 		texts[file], _ = in.Text(file)

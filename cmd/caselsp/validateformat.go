@@ -57,7 +57,8 @@ func validateText(out io.Writer, j *judging) error {
 	if parts == nil {
 		parts = []string{"nothing found"}
 	}
-	_, err := fmt.Fprintf(out, "%s in %d files\n", strings.Join(parts, ", "), j.files)
+	summary := append([]string{fmt.Sprintf("%s in %d files", strings.Join(parts, ", "), j.files)}, j.silent.lines()...)
+	_, err := fmt.Fprintln(out, clean(strings.Join(summary, "\n")))
 	return err
 }
 
@@ -104,7 +105,7 @@ func validateJSON(out io.Writer, j *judging) error {
 	enc := json.NewEncoder(out)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return enc.Encode(map[string]any{"findings": list})
+	return enc.Encode(j.silent.json(object{"findings": list}))
 }
 
 // validateGitHub writes GitHub's workflow commands, which show findings beside
@@ -120,6 +121,11 @@ func validateGitHub(out io.Writer, j *judging) error {
 				r.Start.Line+1, r.Start.Character+1, r.End.Line+1, r.End.Character+1, property.Replace(f.Rule), message.Replace(clean(f.Message))); err != nil {
 				return err
 			}
+		}
+	}
+	for _, line := range j.silent.lines() {
+		if _, err := fmt.Fprintf(out, "::notice title=caselsp::%s\n", message.Replace(clean(line))); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -169,10 +175,10 @@ func validateSARIF(out io.Writer, j *judging) error {
 	enc.SetIndent("", " ")
 	return enc.Encode(object{
 		"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0",
-		"runs": []object{{
+		"runs": []object{j.silent.sarif(object{
 			"tool":       object{"driver": object{"name": "caselsp", "version": versionText(), "rules": rules}},
 			"columnKind": "utf16CodeUnits", "results": results,
-		}},
+		})},
 	})
 }
 
