@@ -84,7 +84,7 @@ func TestApproval(t *testing.T) {
 			sc.said("to review")
 			sc.status(id, agent.Review)
 			q := sc.State().Questions[0]
-			for _, want := range []string{"make docs", "sandbox", "no network", "runs code of the workspace", "under a name, which can be anything"} {
+			for _, want := range []string{"make docs", "sandbox", "no network", "runs code of the workspace", "that the project defines, which can do anything"} {
 				if !strings.Contains(q.Text, want) {
 					t.Errorf("the question does not say %q: %q", want, q.Text)
 				}

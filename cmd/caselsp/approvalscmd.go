@@ -35,12 +35,13 @@ func approvalsCommand(w *wiring) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "approvals",
 		Short: "List what is always allowed in a workspace, and revoke it",
-		Long: `Kinds of commands that you have approved again and again are offered to be allowed
-for always, exactly as they are and for this workspace alone. Here they are listed
-and revoked. Each ends by itself after approvals.days, and when what it rests on
-changes: the files that say what it runs, or the hosts that commands can reach.
-Here also stands what you were asked once for the whole project, by its name; revoked,
-it is asked for again.`,
+		Long: `A command that you have approved repeatedly is offered to be always allowed: exactly
+this command, in this workspace only. This lists and revokes such approvals. An
+approval ends after approvals.days, and when something it rests on changes: the files
+that say what it runs, or the hosts that commands can reach.
+
+Values that you were asked for once and that are remembered for the project are
+listed, too. A revoked value is asked for again. See "caselsp help approvals".`,
 		Example: `  caselsp approvals
   caselsp approvals revoke r3
   caselsp approvals --json --all`,
@@ -48,7 +49,7 @@ it is asked for again.`,
 		RunE: list,
 	}
 	cmd.PersistentFlags().BoolVar(&asJSON, "json", false, "one JSON object an approval")
-	cmd.PersistentFlags().BoolVar(&all, "all", false, "also those that have ended, and why")
+	cmd.PersistentFlags().BoolVar(&all, "all", false, "also list approvals that have ended, and why")
 	cmd.AddCommand(&cobra.Command{Use: "list", Short: "List what is always allowed", Args: positional(cobra.NoArgs), RunE: list}, revokeCommand(w))
 	return cmd
 }
@@ -56,13 +57,14 @@ it is asked for again.`,
 func revokeCommand(w *wiring) *cobra.Command {
 	var everything bool
 	cmd := &cobra.Command{
-		Use:   "revoke [ID or KIND...]",
-		Short: "Ask again before what was always allowed",
+		Use:     "revoke [ID or KIND...]",
+		Short:   "Ask again before a command that was always allowed",
+		Example: "  caselsp approvals revoke r3\n  caselsp approvals revoke make docs\n  caselsp approvals revoke --everything",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if everything == (len(args) > 0) {
-				return usage(fmt.Errorf("name what is to be revoked, as caselsp approvals lists it, or give --everything"))
+				return usage(fmt.Errorf("name what to revoke, as `caselsp approvals` lists it, or give --everything"))
 			}
-			name := strings.Join(args, " ") // a kind has blanks in it
+			name := strings.Join(args, " ") // a kind contains spaces
 			return w.withAgent(func(e *engine) error {
 				if forgotten, err := e.agent.ForgetValue(name); forgotten || err != nil {
 					fmt.Printf("forgotten: %s\n", clean(name))
@@ -83,7 +85,7 @@ func revokeCommand(w *wiring) *cobra.Command {
 	return cmd
 }
 
-// withAgent runs f on the workspace that the flags name, with nobody to ask.
+// withAgent runs f on the workspace that the flags name, without a user to ask.
 func (w *wiring) withAgent(f func(e *engine) error) error {
 	e, err := w.open([]string{w.dir}, nil, agent.Headless{}, nil, nil)
 	if err != nil {
@@ -93,7 +95,7 @@ func (w *wiring) withAgent(f func(e *engine) error) error {
 	return f(e)
 }
 
-// printRules writes a paragraph, or an object, for each rule.
+// printRules writes a paragraph or a JSON object for each rule.
 func printRules(out io.Writer, rules []agent.Rule, asJSON bool) error {
 	if asJSON {
 		enc := json.NewEncoder(out)
@@ -110,7 +112,7 @@ func printRules(out io.Writer, rules []agent.Rule, asJSON bool) error {
 	const date = "2006-01-02"
 	for _, r := range rules {
 		fmt.Fprintf(out, "%-4s %s\n", r.ID, clean(r.Shape))
-		fmt.Fprintf(out, "     allowed %s by %s in task %s, after %d approvals; ran unasked %d times\n", r.Given.Local().Format(date), r.By, r.Task, r.Seen, r.Uses)
+		fmt.Fprintf(out, "     allowed %s by %s in task %s, after %d approvals; ran %d times without asking\n", r.Given.Local().Format(date), r.By, r.Task, r.Seen, r.Uses)
 		if len(r.Touches) > 0 {
 			fmt.Fprintf(out, "     it %s\n", strings.Join(r.Touches, ", "))
 		}

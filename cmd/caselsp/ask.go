@@ -11,15 +11,15 @@ import (
 	"caselsp/agent"
 )
 
-// console is the agent's user on a terminal.
+// console asks the agent's questions on a terminal.
 type console struct {
 	in  *lineReader
 	out io.Writer
-	yes bool // approve without asking, as --yes says
+	yes bool // approve without asking: --yes
 }
 
-// lineReader reads lines beside the caller, so that a read can be left when the
-// context ends; the line then goes to the next caller.
+// lineReader reads lines in a goroutine of its own, so that a read can be abandoned
+// when the context ends; the line then goes to the next caller.
 type lineReader struct{ lines chan string }
 
 func newLineReader(in io.Reader) *lineReader {
@@ -44,7 +44,7 @@ func (r *lineReader) read(ctx context.Context) (string, bool, error) {
 	}
 }
 
-// Ask implements agent.User. The end of input is no answer.
+// Ask implements agent.User. The end of input leaves a question undecided.
 func (c *console) Ask(ctx context.Context, q agent.Question) (agent.Answer, error) {
 	if c.yes && q.Kind == agent.Approval && q.Leave == "" {
 		return agent.Answer{Text: agent.Approve, By: "--yes"}, nil
@@ -67,10 +67,10 @@ func (c *console) Ask(ctx context.Context, q agent.Question) (agent.Answer, erro
 	}
 }
 
-// ask shows a question and reads a line; that of a secret is not shown.
+// ask shows a question and reads a line; a secret is read without showing it.
 func (c *console) ask(ctx context.Context, q agent.Question) (string, bool, error) {
 	if q.Kind == agent.SecretInput {
-		return c.in.readMasked(ctx, c.out, fmt.Sprintf("\n%s\n  why:     %s\nits value, which is not shown, or n = reject > ", clean(q.Text), clean(q.Why)))
+		return c.in.readMasked(ctx, c.out, fmt.Sprintf("\n%s\n  why:     %s\nits value (not shown), or n = reject > ", clean(q.Text), clean(q.Why)))
 	}
 	c.prompt(q)
 	return c.in.read(ctx)
@@ -80,14 +80,14 @@ func (c *console) prompt(q agent.Question) {
 	fmt.Fprintf(c.out, "\n%s\n", clean(q.Text))
 	always := ""
 	if q.Shape != "" {
-		always = fmt.Sprintf(", a = always allow exactly this here: %s", clean(q.Shape))
+		always = fmt.Sprintf(", a = always allow exactly this command here: %s", clean(q.Shape))
 	}
 	if q.Leave != "" {
 		fmt.Fprintf(c.out, "  what:    %s\n  why:     %s\ny = allow%s, n = reject, n REASON = reject and say why > ", clean(q.Command), clean(q.Why), always)
 		return
 	}
 	if q.Kind == agent.Approval {
-		// A line of the command must not pass for one of ours.
+		// A line of the command must not look like a line of the question.
 		fmt.Fprintf(c.out, "  command: %s\n  where:   %s\n", strings.ReplaceAll(clean(q.Command), "\n", "\n           "), clean(q.Where))
 		if len(q.Touches) > 0 {
 			fmt.Fprintf(c.out, "  touches: it %s\n", strings.Join(q.Touches, ", "))
@@ -97,7 +97,7 @@ func (c *console) prompt(q agent.Question) {
 		return
 	}
 	if q.Kind == agent.Trusting {
-		fmt.Fprintf(c.out, "%s\ny = trust it, with all below it, n = only read > ", clean(q.Why))
+		fmt.Fprintf(c.out, "%s\ny = trust it and everything below it, n = only read > ", clean(q.Why))
 		return
 	}
 	if q.Kind == agent.Extending {
@@ -110,7 +110,7 @@ func (c *console) prompt(q agent.Question) {
 	fmt.Fprint(c.out, "> ")
 }
 
-// answer reads what was typed: letters for an approval, a number or own words
+// answer interprets what was typed: letters for an approval, a number or free text
 // for a question with choices.
 func (c *console) answer(q agent.Question, line string) agent.Answer {
 	if q.Kind == agent.Input {

@@ -23,8 +23,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// demoFiles hold the bundled project and the recording of a task on it. Without
-// "all:" the files whose names begin with a dot or an underscore would be lost.
+// demoFiles hold the bundled project and the recording of a task in it. Without
+// "all:" the files whose names begin with a dot or an underscore would be left out.
 //
 //go:embed all:demo/project demo/recording.jsonl
 var demoFiles embed.FS
@@ -38,9 +38,10 @@ func demoCommand() *cobra.Command {
 and a headless editor: the plan, every step and its diff, a question, approvals,
 tests that fail and pass, the review, and the accepted result on disk. The model's
 answers, the commands' results, your answers and the clock come from the recording;
-everything else is computed anew. A project that is not the recorded one is told
-from it by name.`,
-		Args: positional(cobra.NoArgs),
+everything else is computed. With --project, a file that differs from the recorded
+project is named, and nothing is played.`,
+		Example: "  caselsp demo\n  caselsp demo --dir ~/blog-demo   # keep the result here",
+		Args:    positional(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			from, err := fs.Sub(demoFiles, "demo/project")
 			if err != nil {
@@ -103,17 +104,17 @@ func demoFolder(dir string) (string, error) {
 		return "", err
 	}
 	if len(entries) > 0 {
-		return "", usage(fmt.Errorf("%s is not empty: name a folder that is new or empty, so that nothing of yours is touched", dir))
+		return "", usage(fmt.Errorf("%s is not empty: name a new or empty folder, so that none of your files is touched", dir))
 	}
 	return dir, nil
 }
 
-// notOfProject are what lies in a Django project without being of it: who has
-// run it once must not get another demo for that.
+// notOfProject are the files and folders that running a Django project leaves in it.
+// They are not copied, so that the demo works with a project that was run before.
 var notOfProject = []string{".git", ".venv", "__pycache__", "db.sqlite3", "staticfiles"}
 
-// copyProject copies a folder's regular files. Embedded files have no modes: a
-// file is made executable when it says which program runs it.
+// copyProject copies a folder's regular files. Embedded files have no modes: a file
+// that begins with #! is made executable.
 func copyProject(from fs.FS, to string) error {
 	return fs.WalkDir(from, ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
@@ -140,9 +141,8 @@ func copyProject(from fs.FS, to string) error {
 	})
 }
 
-// openPlayed puts the parts together for a recording, with the settings'
-// defaults: the user's own, which a recording cannot know, would make it part
-// from itself.
+// openPlayed puts the parts together for a recording, with the default settings: the
+// user's settings, which a recording does not have, could make a replay differ.
 func openPlayed(dir, state string, clock func() time.Time, change func(*agent.Options)) (*engine, error) {
 	ws, err := workspace.Open(dir)
 	if err != nil {

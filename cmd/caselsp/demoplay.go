@@ -59,14 +59,14 @@ func playDemo(ctx context.Context, rec *agent.Recording, dir, state string, scre
 	}
 	switch {
 	case ctx.Err() != nil:
-		return ctx.Err() // the user's Ctrl+C: how far it got is of no interest
+		return ctx.Err() // the user pressed Ctrl+C
 	case err != nil:
 		return err
 	}
 	return screen.summary(dir)
 }
 
-// sameProject says which file is not the recorded one.
+// sameProject returns an error that names a file that differs from the recorded one.
 func sameProject(ctx context.Context, rec *agent.Recording, dir string) error {
 	ws, err := workspace.Open(dir)
 	if err != nil {
@@ -79,8 +79,8 @@ func sameProject(ctx context.Context, rec *agent.Recording, dir string) error {
 	return nil
 }
 
-// driveDemo does what a user does: gives the task, answers, looks at the review
-// and accepts it.
+// driveDemo does what a user does: gives the task, answers questions, looks at the
+// review and accepts it.
 func driveDemo(ctx context.Context, editor *lsptest.Editor, screen *demoScreen, task string) error {
 	hello, err := editor.Initialize(ctx)
 	if err != nil {
@@ -114,7 +114,7 @@ func driveDemo(ctx context.Context, editor *lsptest.Editor, screen *demoScreen, 
 	return acceptDemo(ctx, editor, screen, started.TaskID)
 }
 
-// ended expects that the progress of a task ends, however.
+// ended expects the end of a task's progress, whatever its result.
 func ended(task string) lsptest.Expectation {
 	return lsptest.Expectation{What: "the end of the task", Check: func(s *lsptest.State) lsptest.Verdict {
 		for _, p := range s.Progress {
@@ -134,7 +134,7 @@ func acceptDemo(ctx context.Context, editor *lsptest.Editor, screen *demoScreen,
 	}
 	for _, path := range demoOpen {
 		if !editor.State().Buffers[path].Dirty {
-			return fmt.Errorf("%s was confirmed, and did not arrive in the editor", path)
+			return fmt.Errorf("%s was confirmed, but the edit did not arrive in the editor", path)
 		}
 	}
 	shown := editor.State().Shown
@@ -160,7 +160,7 @@ func acceptDemo(ctx context.Context, editor *lsptest.Editor, screen *demoScreen,
 type demoScreen struct {
 	plain
 	mu      sync.Mutex
-	answers []agent.Answer // that are still to be given
+	answers []agent.Answer // not given yet
 	last    agent.Status
 	written []string
 }
@@ -169,8 +169,8 @@ func newDemoScreen(out io.Writer, color bool, answers []agent.Answer) *demoScree
 	return &demoScreen{plain: plain{out: out, color: color}, answers: answers}
 }
 
-// Lines that are shown of a refused edit's reason, so that the nearest place in
-// the file fits in, and of the review, which repeats the diffs above.
+// How many lines are shown of a refused edit's reason, enough for the nearest place
+// in the file, and of the review, which repeats the diffs above.
 const (
 	refusalShown = 12
 	reviewShown  = 30
@@ -207,7 +207,7 @@ func (s *demoScreen) show(e agent.Event) {
 	}
 }
 
-// status returns the task at a glance, as the last event told.
+// status returns the task's status as of the last event.
 func (s *demoScreen) status() agent.Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -235,8 +235,8 @@ func (s *demoScreen) quote(text string) {
 // buttons are the titles under which an editor offers the decisions of an approval.
 var buttons = map[string]string{agent.Approve: "Allow once", agent.ApproveAlways: "Always allow exactly this here", agent.Deny: "Reject"}
 
-// answer shows a question of the server and gives the recorded answer to it, as
-// a click on its button; a button that is not there is not clicked.
+// answer shows a question of the server and gives the recorded answer by choosing
+// its button; a button that is not offered is not chosen.
 func (s *demoScreen) answer(q lsptest.Question) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -265,7 +265,7 @@ func (s *demoScreen) answer(q lsptest.Question) string {
 	return chosen
 }
 
-// summary says what a user has at the end, and where.
+// summary says what the task has changed, and where the result is.
 func (s *demoScreen) summary(dir string) error {
 	files, err := regularFiles(dir)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// checkTime bounds each of the doctor's looks outside: a server that takes
-// longer is as good as down for a person who waits.
+// checkTime bounds each of the doctor's checks of a server or an engine: a person
+// waits for the result.
 const checkTime = 10 * time.Second
 
 func doctorCommand(w *wiring) *cobra.Command {
@@ -26,6 +26,9 @@ func doctorCommand(w *wiring) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check the settings, the model, the sandbox and the store, and say what to do",
+		Long: `Writes a line for each part: ok, WRONG with what to do, none for something that is not
+there and not needed, or note. The exit code is 1 when a part is WRONG.`,
+		Example: "  caselsp doctor\n  caselsp doctor --build-image   # build the sandbox's images now",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			e, err := w.open([]string{w.dir}, nil, agent.Headless{}, nil, nil)
 			if err != nil {
@@ -41,12 +44,12 @@ func doctorCommand(w *wiring) *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&build, "build-image", false, "build the sandbox's images, else done when a command first needs one")
-	cmd.Flags().StringVar(&base, "base", "", "the image to build them on (default: the recipe's own)")
+	cmd.Flags().BoolVar(&build, "build-image", false, "build the sandbox's images now; otherwise built on first use")
+	cmd.Flags().StringVar(&base, "base", "", "the base image to build them on (default: the recipe's)")
 	return cmd
 }
 
-// examine writes one line for each part and reports whether all are well.
+// examine writes one line for each part and reports whether all are in order.
 func (e *engine) examine(ctx context.Context, out io.Writer) bool {
 	well := true
 	tell := func(part string, err error, good string) {
@@ -64,7 +67,7 @@ func (e *engine) examine(ctx context.Context, out io.Writer) bool {
 	}
 	untrusted, err := e.agent.Untrusted()
 	if err == nil && len(untrusted) > 0 {
-		err = fmt.Errorf("%s is not trusted, caselsp only reads there: caselsp trust changes that", strings.Join(untrusted, ", "))
+		err = fmt.Errorf("%s is not trusted, so caselsp only reads there: `caselsp trust` changes that", strings.Join(untrusted, ", "))
 	}
 	tell("trust", err, "the workspace is trusted")
 	_, err = e.agent.History()
@@ -74,7 +77,7 @@ func (e *engine) examine(ctx context.Context, out io.Writer) bool {
 	return well
 }
 
-// joined makes one error of a list of problems; nil for none.
+// joined combines problems into one error; nil for none.
 func joined[P fmt.Stringer](problems []P) error {
 	if len(problems) == 0 {
 		return nil
@@ -92,13 +95,13 @@ func (e *engine) checkModel(ctx context.Context) error {
 	return openai.Check(ctx, (&models{settings: e.settings.Model, keys: e.keys, conceal: e.store.Conceal}).config(e.settings.Model))
 }
 
-// examineSandbox writes a line for each engine and what it has, and reports whether
-// the one that the settings want, or any where they leave it open, runs commands. An
-// engine that is not needed is not wrong when it is missing.
+// examineSandbox writes a line for each engine and for what it has, and reports
+// whether the engine of the settings, or any with `auto`, runs commands. A missing
+// engine that is not needed is not wrong.
 func (e *engine) examineSandbox(ctx context.Context, out io.Writer) bool {
 	wanted := e.settings.Sandbox.Engine
 	if wanted == "none" {
-		fmt.Fprintf(out, "WRONG %-10s %s\n", "sandbox", "sandbox.engine is none: no command and no test is run")
+		fmt.Fprintf(out, "WRONG %-10s %s\n", "sandbox", "sandbox.engine is none: no command and no test runs")
 		return false
 	}
 	engines := []string{"docker", "native"}
@@ -131,7 +134,7 @@ func (e *engine) examineSandbox(ctx context.Context, out io.Writer) bool {
 	return chosen != ""
 }
 
-// check looks whether commands could run.
+// check reports, as an error, why commands cannot run.
 func (b *box) check(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()
@@ -139,9 +142,9 @@ func (b *box) check(ctx context.Context) error {
 	return err
 }
 
-// examine writes a line for each kind of project: whether Docker's image for it is
-// there, and which of its tools this machine has for the native sandbox. What is not
-// there is not wrong, for nobody needs them all.
+// examine writes a line for each kind of project: whether its Docker image is built,
+// and which of its tools this machine has for the native sandbox. Missing ones are
+// not wrong, because nobody needs them all.
 func (b *box) examine(ctx context.Context, out io.Writer) {
 	var err error
 	if b.docker != nil {
@@ -149,7 +152,7 @@ func (b *box) examine(ctx context.Context, out io.Writer) {
 		images, err = b.docker.Images(ctx)
 		for _, i := range images {
 			if i.Built.IsZero() {
-				fmt.Fprintf(out, "none  %-10s %s: its image is built when a command first needs it, in one to three minutes; caselsp doctor --build-image does so now\n", "docker", i.Profile)
+				fmt.Fprintf(out, "none  %-10s %s: its image is built on first use, in one to three minutes; `caselsp doctor --build-image` builds it now\n", "docker", i.Profile)
 			} else {
 				fmt.Fprintf(out, "ok    %-10s %s: image %s, built %s ago, %d MB\n", "docker", i.Profile, i.Tag, age(time.Since(i.Built)), i.Size/1e6)
 			}
@@ -159,7 +162,7 @@ func (b *box) examine(ctx context.Context, out io.Writer) {
 		var older []sandbox.Image
 		older, err = b.docker.OlderImages(ctx)
 		if n := len(older); n > 0 {
-			fmt.Fprintf(out, "note  %-10s %d image(s) of other versions of caselsp, which docker image rm removes:", "docker", n)
+			fmt.Fprintf(out, "note  %-10s %d image(s) of other versions of caselsp; `docker image rm` removes them:", "docker", n)
 			for _, i := range older {
 				fmt.Fprint(out, " "+i.Tag)
 			}
@@ -183,7 +186,7 @@ func (b *box) examine(ctx context.Context, out io.Writer) {
 	}
 }
 
-// age is a time that has passed, as people say it.
+// age writes a duration in words.
 func age(d time.Duration) string {
 	const day = 24 * time.Hour
 	n, unit := int(d/day), "day"

@@ -23,7 +23,7 @@ const (
 	exitWarnings = 11
 )
 
-// exitCodes documents them; help texts and the README are made from it.
+// exitCodes documents them, for help texts and the reference.
 var exitCodes = []struct {
 	Code int
 	Text string
@@ -32,14 +32,14 @@ var exitCodes = []struct {
 	{exitError1, "an error: the message says what to do"},
 	{exitUsage, "the command line is wrong"},
 	{exitFailed, "the task failed: no feature could be built"},
-	{exitPaused, "the task is paused: a question is open, or the model, the sandbox or the state directory cannot be had; resume it"},
+	{exitPaused, "the task is paused: a question is open, or the model, the sandbox or the state directory is not available; resume it"},
 	{exitStopped, "the task was stopped: resume it"},
 	{exitReview, "the result waits for a review: caselsp review"},
 	{exitRejected, "the result was rejected; nothing was changed"},
-	{exitDiverged, "a replay parted from its recording"},
+	{exitDiverged, "a replay differed from its recording"},
 	{exitRefused, "a patch was refused; nothing was changed"},
 	{exitCritical, "validate has critical findings"},
-	{exitWarnings, "validate has warnings, and nothing critical"},
+	{exitWarnings, "validate has warnings, but no critical findings"},
 }
 
 func exitCodesText() string {
@@ -51,7 +51,7 @@ func exitCodesText() string {
 	return b.String()
 }
 
-// exitError is an error with its exit code; a nil err prints nothing.
+// exitError is an error with an exit code; with a nil err, nothing is printed.
 type exitError struct {
 	code int
 	err  error

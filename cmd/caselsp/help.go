@@ -22,10 +22,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// manual is the reference of the commands and settings, as Markdown.
+// commandReference is the reference of the commands and settings, as Markdown.
 //
 //go:embed README.md
-var manual string
+var commandReference string
 
 // topic is a part of the reference that `caselsp help` prints.
 type topic struct {
@@ -55,18 +55,18 @@ func sections(source string, titles ...string) func() string {
 
 // topics are all topics, in the order of the list.
 var topics = []topic{
-	{"commands", "the commands of the terminal and of the editor, with their flags", sections(manual, "In the terminal", "In the editor")},
-	{"exit-codes", "what each exit code means", sections(manual, "Exit codes")},
-	{"settings", "every setting; also by name: caselsp help sandbox.engine", sections(manual, "Settings")},
-	{"models", "how to name a model and its key", sections(manual, "Models and keys")},
-	{"editors", "how to set up an editor", sections(lsp.Manual)},
-	{"validators", "what is checked, how a rule is switched off, what blocks a task", sections(validate.Manual)},
+	{"commands", "the commands of the terminal and of the editor, with their flags", sections(commandReference, "In the terminal", "In the editor")},
+	{"exit-codes", "what each exit code means", sections(commandReference, "Exit codes")},
+	{"settings", "every setting; also by name: caselsp help sandbox.engine", sections(commandReference, "Settings")},
+	{"models", "how to name a model and its key", sections(commandReference, "Models and keys")},
+	{"editors", "how to set up an editor", sections(lsp.Reference)},
+	{"validators", "what is checked, how a rule is switched off, what blocks a task", sections(validate.Reference)},
 	{"rules", "every rule; also by id: caselsp help img-alt", validate.Docs},
-	{"sandbox", "where commands run, under which limits, and how dependencies get in", sections(sandbox.Manual)},
-	{"patches", "patch formats, layers, refusals, and caselsp patch --batch", sections(patch.Manual)},
-	{"verdicts", "which command lines run, which are asked for, which never run", sections(shell.Manual, "Verdicts")},
-	{"approvals", "what is remembered when you approve, and what else you are asked", sections(shell.Manual, "Approvals", "Files that programs obey")},
-	{"trust", "what caselsp may do in a folder that you have not trusted", sections(shell.Manual, "Trust")},
+	{"sandbox", "where commands run, under which limits, and how dependencies get in", sections(sandbox.Reference)},
+	{"patches", "patch formats, layers, refusals, and caselsp patch --batch", sections(patch.Reference)},
+	{"verdicts", "which command lines run, which are asked for, which never run", sections(shell.Reference, "Verdicts")},
+	{"approvals", "what is remembered when you approve, and what else you are asked", sections(shell.Reference, "Approvals", "Files that programs obey")},
+	{"trust", "what caselsp may do in a folder that you have not trusted", sections(shell.Reference, "Trust")},
 	{"secrets", "how secrets are given to commands and files, and what is redacted", sections(store.Reference, "Secrets", "Redaction")},
 	{"secret-formats", "the services whose keys are known by their format", sections(store.Reference, "Formats")},
 	{"state", "where tasks, approvals and memory are kept", sections(store.Reference, "The state directory")},

@@ -17,7 +17,10 @@ func historyCommand(w *wiring) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "history [TASK]",
 		Short: "List the tasks of a workspace, or show one task's report",
-		Args:  positional(cobra.MaximumNArgs(1)),
+		Example: `  caselsp history
+  caselsp history 20260302-090000-demo   # the report of one task
+  caselsp history --json | jq .decisions`,
+		Args: positional(cobra.MaximumNArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
 			e, err := w.open([]string{w.dir}, nil, agent.Headless{}, nil, nil)
 			if err != nil {
@@ -79,9 +82,11 @@ func exportCommand(w *wiring) *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
 		Use:   "export TASK",
-		Short: "Write a task's recording: what `caselsp replay` runs again, offline",
-		Long:  "Writes what came to the task from outside: model answers, command results, user answers and\nthe clock, as JSON Lines. Secrets were taken out when it was recorded.",
-		Args:  positional(cobra.ExactArgs(1)),
+		Short: "Write a task's recording, which `caselsp replay` runs again offline",
+		Long:  "Writes everything that came to the task from outside: the model's answers, commands' results, your\nanswers and the clock, as JSON Lines. Secrets were redacted when it was recorded.",
+		Example: `  caselsp export --output task.jsonl 20260302-090000-demo
+  caselsp replay task.jsonl`,
+		Args: positional(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) (err error) {
 			e, err := w.open([]string{w.dir}, nil, agent.Headless{}, nil, nil)
 			if err != nil {
@@ -103,6 +108,6 @@ func exportCommand(w *wiring) *cobra.Command {
 			return e.agent.Export(args[0], f)
 		},
 	}
-	cmd.Flags().StringVarP(&out, "output", "o", "", "the file to write; standard output where left out")
+	cmd.Flags().StringVarP(&out, "output", "o", "", "the file to write (default: standard output)")
 	return cmd
 }

@@ -17,26 +17,26 @@ import (
 	"github.com/zalando/go-keyring"
 )
 
-// The user's secrets lie in the keyring of the operating system: the Secret
-// Service of GNOME and KDE, macOS's keychain, Windows' credential manager.
-// Nothing of them is ever written anywhere else; where there is no keyring they
-// are asked for each time. (99designs/keyring lost to go-keyring: without a
-// keyring it falls back to files of its own.)
+// The user's secrets are in the keyring of the operating system: the Secret Service
+// of GNOME and KDE, the keychain of macOS, or the credential manager of Windows.
+// They are never written anywhere else; without a keyring they are asked for each
+// time. (99designs/keyring lost to go-keyring: without a keyring it falls back to
+// files of its own.)
 
 const (
 	// keyringService is what the keyring keeps our secrets under.
 	keyringService = "caselsp"
 
 	// keyringNames is the item that lists the names of all others, as JSON: keyrings
-	// have no common way to list them. It is no possible name of a secret.
+	// have no common way to list items. No secret can have this name.
 	keyringNames = "names"
 
-	// keyringTime is how long a keyring may take. A locked one asks the user for
-	// its password meanwhile.
+	// keyringTime is how long a keyring may take. A locked keyring asks the user for
+	// its password.
 	keyringTime = 2 * time.Minute
 
-	// minSecretValue is the shortest value in bytes that is taken: what is shorter
-	// stands in any text and cannot be kept out of prompts and logs.
+	// minSecretValue is the shortest value that is accepted, in bytes: a shorter one
+	// occurs in any text, and cannot be kept out of prompts and logs.
 	minSecretValue = 4
 	// maxSecretValue is the longest, in bytes: the largest private keys.
 	maxSecretValue = 16 << 10
@@ -51,8 +51,8 @@ func (e *noKeyring) Error() string {
 
 func (e *noKeyring) Unwrap() error { return e.err }
 
-// errNoSession keeps the library of D-Bus from starting a bus of its own, which
-// would go on running.
+// errNoSession keeps the D-Bus library from starting a bus of its own, which would
+// keep running.
 var errNoSession = errors.New("there is no D-Bus session")
 
 // withKeyring runs a function on the keyring, for a limited time.
@@ -83,7 +83,7 @@ func withKeyring[T any](f func() (T, error)) (T, error) {
 	}
 }
 
-// secretOf returns a secret from the keyring; false where it has none of that name.
+// secretOf returns a secret from the keyring; false if there is none of that name.
 func secretOf(name string) (string, bool, error) {
 	value, err := withKeyring(func() (string, error) { return keyring.Get(keyringService, name) })
 	if errors.Is(err, keyring.ErrNotFound) {
@@ -106,7 +106,7 @@ func secretNames() ([]string, error) {
 }
 
 // keepSecret puts a secret into the keyring. The list comes first: a name
-// without a secret is harmless, a secret that nobody can list is not.
+// without a secret is harmless, a secret that is not listed is not.
 func keepSecret(name, value string) error {
 	if err := errors.Join(action.CheckSecret(name), checkSecretValue(value)); err != nil {
 		return err
@@ -118,7 +118,7 @@ func keepSecret(name, value string) error {
 	return err
 }
 
-// forgetSecret takes a secret out of the keyring; false where it had none.
+// forgetSecret removes a secret from the keyring; false if there was none.
 func forgetSecret(name string) (bool, error) {
 	_, err := withKeyring(func() (bool, error) { return true, keyring.Delete(keyringService, name) })
 	found := err == nil
@@ -128,7 +128,7 @@ func forgetSecret(name string) (bool, error) {
 	return found, listSecret(name, false)
 }
 
-// listSecret puts a name onto the list of names, or takes it off.
+// listSecret adds a name to the list of names, or removes it.
 func listSecret(name string, listed bool) error {
 	names, err := secretNames()
 	if err != nil || slices.Contains(names, name) == listed {
@@ -154,9 +154,9 @@ func checkSecretValue(value string) error {
 	case len(value) < minSecretValue:
 		return fmt.Errorf("the value has %d bytes, at least %d are needed: a shorter one cannot be kept out of texts", len(value), minSecretValue)
 	case len(value) > maxSecretValue:
-		return fmt.Errorf("the value has %d bytes, at most %d are taken", len(value), maxSecretValue)
+		return fmt.Errorf("the value has %d bytes, at most %d are accepted", len(value), maxSecretValue)
 	case !utf8.ValidString(value) || strings.ContainsRune(value, 0):
-		return errors.New("the value is no text: encode it, such as in base64, and have the program decode it")
+		return errors.New("the value is not text: encode it, for example in base64, and let the program decode it")
 	}
 	return nil
 }

@@ -13,12 +13,12 @@ import (
 	"caselsp/sandbox"
 )
 
-// linted runs the linters on a folder, or on one file of it, and returns what
-// they find by file. A linter that cannot judge says so on standard error: its
-// silence must not be taken for praise.
+// linted runs the linters on a folder, or on one file of it, and returns their
+// findings by file. A linter that cannot run says so on standard error, so that
+// the absence of findings is not mistaken for approval.
 func (j *judging) linted(ctx context.Context, e *engine, dir, only string) (map[string][]validate.Finding, error) {
 	if untrusted, err := e.trust.Untrusted(dir); err != nil || len(untrusted) > 0 {
-		return nil, errors.Join(err, fmt.Errorf("%s is not trusted, and linters load plugins and settings of the folder, which are programs: `caselsp trust` trusts it", dir))
+		return nil, errors.Join(err, fmt.Errorf("%s is not trusted, and linters load plugins and settings of the folder, which can run code: `caselsp trust` trusts it", dir))
 	}
 	b := &box{settings: e.settings.Sandbox, name: dir}
 	defer b.Close()
@@ -83,8 +83,8 @@ func (j *judging) linted(ctx context.Context, e *engine, dir, only string) (map[
 	return found, nil
 }
 
-// changedSince returns those of some files that a revision has otherwise or not at
-// all, the tree as it was in these, and which of them it had.
+// changedSince returns the files that differ from a revision or are new since then,
+// the tree with these files as they were, and which of them the revision had.
 func changedSince(ws *workspace.Workspace, name string, tree []sandbox.File, files []string) (changed []string, before []sandbox.File, had []string, err error) {
 	rev, err := ws.Revision(name)
 	if err != nil {
@@ -94,7 +94,7 @@ func changedSince(ws *workspace.Workspace, name string, tree []sandbox.File, fil
 	for i, f := range tree {
 		now, _, err := workspace.Decode(f.Data)
 		if err != nil || !slices.Contains(files, f.Path) || !lint.Reads(f.Path) {
-			continue // no text is no linter's
+			continue // linters read text only
 		}
 		then, ok, err := rev.Text(f.Path, now)
 		if err != nil {
@@ -111,7 +111,7 @@ func changedSince(ws *workspace.Workspace, name string, tree []sandbox.File, fil
 	return changed, before, had, nil
 }
 
-// gradesOf is what lint.critical says.
+// gradesOf returns the policy for a value of lint.critical.
 func gradesOf(critical string) lint.Policy {
 	p := lint.DefaultPolicy
 	switch critical {

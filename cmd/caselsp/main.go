@@ -2,8 +2,9 @@
 // editor, and the same engine on the command line.
 //
 // This package only wires: it reads flags and settings, puts the parts
-// together (wire.go) and shows what happens on a terminal (terminal.go). It
-// holds no logic of the agent and knows nothing of LSP beyond starting the server.
+// together (wire.go), shows what happens on a terminal (terminal.go) and prints the
+// reference (help.go). It has no logic of the agent and knows nothing of LSP beyond
+// starting the server.
 package main
 
 import (
@@ -55,11 +56,11 @@ func execute(ctx context.Context, args []string) int {
 	return exitError1
 }
 
-// positional has a mistake in a command's arguments end with the exit code for it.
+// positional makes a mistake in a command's arguments end with the exit code for it.
 func positional(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd, args); err != nil {
-			return usage(fmt.Errorf("%w: see caselsp %s --help", err, cmd.Name()))
+			return usage(fmt.Errorf("%w: see `caselsp %s --help`", err, cmd.Name()))
 		}
 		return nil
 	}
@@ -69,7 +70,8 @@ func rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "caselsp",
 		Short:         "An autonomous coding agent in the editor's own protocol, and on the command line",
-		Long:          "caselsp plans a task, carries it out on a staged copy of your workspace, tests it in a\nsandbox, verifies it, and brings the result back as a change that you accept or reject.\n\n" + exitCodesText(),
+		Long:          "caselsp plans a task, carries it out on a staged copy of your workspace, tests it in a\nsandbox, verifies it, and brings the result back as a change that you accept or reject.\n\n\"caselsp help\" lists the topics of the reference.\n\n" + exitCodesText(),
+		Example:       "  caselsp run \"add a test for parse_date\"\n  caselsp review\n  caselsp help sandbox",
 		Version:       versionText(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -80,7 +82,7 @@ func rootCommand() *cobra.Command {
 	w := &wiring{}
 	flags := root.PersistentFlags()
 	flags.StringVarP(&w.dir, "dir", "d", ".", "the workspace's folder")
-	flags.StringArrayVar(&w.set, "set", nil, "a setting, as name=value; may be given several times")
+	flags.StringArrayVar(&w.set, "set", nil, "a setting, as name=value; may be repeated")
 	flags.StringVar(&w.stateDir, "state-dir", "", "where caselsp keeps its state (default: $XDG_STATE_HOME/caselsp)")
 	root.AddCommand(serveCommand(w), runCommand(w), resumeCommand(w), reviewCommand(w), historyCommand(w),
 		replayCommand(w), exportCommand(w), patchCommand(w), validateCommand(w), shellCommand(w), approvalsCommand(w), trustCommand(w), secretCommand(w), doctorCommand(w), demoCommand())

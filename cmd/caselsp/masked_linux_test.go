@@ -114,7 +114,7 @@ call FINISH_FEATURE {"thought": "t", "summary": "done"}
 	run.reads("CASE wants to give a command secrets: LOGIN_KEY")
 	run.reads("reject and say why > ")
 	run.types("y")
-	run.reads("which is not shown, or n = reject > ")
+	run.reads("its value (not shown), or n = reject > ")
 	run.types(secret)
 	run.reads("How is the weather?\r\n> ")
 	run.types("sunny")

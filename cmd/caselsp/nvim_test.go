@@ -220,7 +220,7 @@ func (n *nvimRun) write() {
 
 // configuration is the documentation's block for Neovim.
 func (n *nvimRun) configuration() string {
-	block := regexp.MustCompile("(?s)\n## Neovim\n.*?\n```lua\n(.*?)```").FindStringSubmatch(lsp.Manual)
+	block := regexp.MustCompile("(?s)\n## Neovim\n.*?\n```lua\n(.*?)```").FindStringSubmatch(lsp.Reference)
 	if block == nil {
 		n.t.Fatal("lsp/README.md has no Lua block for Neovim")
 	}

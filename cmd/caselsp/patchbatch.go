@@ -15,24 +15,24 @@ import (
 	"caselsp/agent/patch"
 )
 
-// maxBatchLine bounds a line of --batch, in bytes: a 10 MB file and its patch,
-// with every character escaped.
+// maxBatchLine bounds a line of --batch, in bytes. It has room for a 10 MB file and
+// its patch with every character escaped.
 const maxBatchLine = 64 << 20
 
-// What a patch comes to, beside the statuses of patch.Refusal.
+// The statuses of a patch beside those of patch.Refusal.
 const (
 	statusApplied patch.Status = "applied"
-	statusSyntax  patch.Status = "syntax" // the file parsed before, and would no longer
+	statusSyntax  patch.Status = "syntax" // the file parsed before and would not parse afterwards
 )
 
 // batchAnswer is one line of --batch's output.
 type batchAnswer struct {
-	ID      json.RawMessage `json:"id"`     // as it was given; null where there was none
+	ID      json.RawMessage `json:"id"`     // as it was given; null if there was none
 	Status  patch.Status    `json:"status"` // statusApplied, or why nothing was changed
 	After   string          `json:"after"`  // the result; where nothing was changed, the text before; "" of a deleted file
 	Hunks   []patch.Landing `json:"hunks"`  // in the order of the patch; none where nothing was changed
 	Message string          `json:"message"`
-	Micros  int64           `json:"micros"` // for reading and applying the patch; neither JSON nor the syntax check counts
+	Micros  int64           `json:"micros"` // time for reading and applying the patch, without JSON and the syntax check
 }
 
 // patchBatch answers every line of in with one of out, in their order, at once.
@@ -61,7 +61,7 @@ func patchBatch(in io.Reader, out io.Writer) error {
 	}
 }
 
-// readLine reads a line of any length and keeps one byte more of it than the limit.
+// readLine reads a line of any length, but keeps only one byte more than the limit.
 func readLine(r *bufio.Reader) ([]byte, error) {
 	var line []byte
 	for {
@@ -78,7 +78,7 @@ func answerLine(line []byte) batchAnswer {
 	c, err := readCase(line, &a.ID)
 	a.After = c.before
 	if err != nil {
-		a.Status, a.Message = patch.Malformed, "The line is no case: "+err.Error()
+		a.Status, a.Message = patch.Malformed, "The line cannot be read: "+err.Error()
 		return a
 	}
 	start := time.Now()
@@ -136,17 +136,16 @@ func readCase(line []byte, id *json.RawMessage) (c batchCase, err error) {
 			return c, errors.New(`it has no "patch"`)
 		case raw == nil:
 		case json.Unmarshal(raw, f.into) != nil:
-			return c, fmt.Errorf("%q is no string", f.name)
+			return c, fmt.Errorf("%q is not a string", f.name)
 		case loneSurrogate(raw):
-			return c, fmt.Errorf("%q holds half of a surrogate pair, which is no character", f.name)
+			return c, fmt.Errorf("%q contains half of a surrogate pair, which is not a character", f.name)
 		}
 	}
 	return c, nil
 }
 
-// loneSurrogate reports whether a JSON string escapes one half of a surrogate
-// pair: encoding/json would put another character in its place, and a line that
-// the patch does not touch would come back changed.
+// loneSurrogate reports whether a JSON string escapes one half of a surrogate pair:
+// encoding/json would replace it, and change a line that the patch does not touch.
 func loneSurrogate(raw []byte) bool {
 	half := func(i int) byte { // 'h', 'l' or 0: which half the escape at i is
 		if i+6 > len(raw) || raw[i] != '\\' || raw[i+1] != 'u' || raw[i+2]|0x20 != 'd' {
@@ -173,15 +172,15 @@ func loneSurrogate(raw []byte) bool {
 			}
 			i += 11
 		default:
-			i++ // what is escaped is no backslash that begins an escape
+			i++ // skip the escaped character: it may be a backslash
 		}
 	}
 	return false
 }
 
-// choose returns the part of a patch that is about the file at path, and how
-// many other files the patch names. A patch of one file is about it whatever name
-// it uses: models shorten names. Of several, the one with that path is.
+// choose returns the part of a patch for the file at path, and how many other files
+// the patch names. A patch of one file is for path whatever name it uses, because
+// models shorten names. In a patch of several files, it is the one with that path.
 func choose(p *patch.Patch, path string) (file *patch.File, left int, err error) {
 	left = len(p.Files) - 1
 	if left == 0 {
@@ -203,10 +202,10 @@ func choose(p *patch.Patch, path string) (file *patch.File, left int, err error)
 			return found[0], left, nil
 		}
 	}
-	return nil, left, &patch.Refusal{Status: patch.Malformed, Message: fmt.Sprintf("The patch speaks of %d files, and not of one that is certainly %q.", len(p.Files), path)}
+	return nil, left, &patch.Refusal{Status: patch.Malformed, Message: fmt.Sprintf("The patch names %d files, none of which is certainly %q.", len(p.Files), path)}
 }
 
-// parses judges the result by the file's name.
+// parses checks the syntax of the result, in the language of the file's name.
 func (c *batchCase) parses(file *patch.File, after string) error {
 	if file.Op == patch.Delete {
 		return nil
@@ -214,7 +213,7 @@ func (c *batchCase) parses(file *patch.File, after string) error {
 	return action.Parses(file.Path, c.before, c.before != "" || file.Op != patch.Create, after)
 }
 
-// appliedMessage says what the result does not show.
+// appliedMessage says what the resulting text does not show.
 func appliedMessage(f *patch.File, left int) string {
 	var says []string
 	switch f.Op {
@@ -224,7 +223,7 @@ func appliedMessage(f *patch.File, left int) string {
 		says = append(says, fmt.Sprintf("The patch renames %s to %s.", f.From, f.Path))
 	}
 	if left > 0 {
-		says = append(says, fmt.Sprintf("The patch changes other files, too: %d.", left))
+		says = append(says, fmt.Sprintf("The patch changes other files too: %d.", left))
 	}
 	return strings.Join(says, " ")
 }

@@ -13,15 +13,16 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const patchLong = `Applies the patch on standard input as a model writes it: unified diffs, SEARCH/REPLACE blocks or
-*** Begin Patch, told apart by themselves, with prose and fences around them, wrong line numbers and
-other slips. To FILE, whatever name the patch has for it, or to the files that it names, in the
-workspace's folder and never outside. Files are changed, made, deleted and renamed. All of it is
-applied or nothing is, never in a place that is not certain, and never so that a file that parsed
-does not parse any more.`
+const patchLong = `Applies the patch on standard input, as a model writes it: a unified diff, SEARCH/REPLACE blocks or
+*** Begin Patch, recognised by themselves, with prose and code fences around them, wrong line numbers
+and other mistakes. It changes FILE, whatever name the patch uses for it, or the files that the patch
+names: they are changed, created, deleted and renamed, in the workspace's folder and never outside.
 
-// maxPatch bounds what is read from standard input, in bytes. What the engine
-// takes is less: it says so itself.
+All of the patch is applied or none of it. A hunk is never applied in an uncertain place, and never so
+that a file that parsed stops parsing. See "caselsp help patches".`
+
+// maxPatch bounds what is read from standard input, in bytes. The engine's own limit
+// is lower, and its message says so.
 const maxPatch = 64 << 20
 
 func patchCommand(w *wiring) *cobra.Command {
@@ -30,14 +31,16 @@ func patchCommand(w *wiring) *cobra.Command {
 		Use:   "patch [FILE]",
 		Short: "Apply a patch that a model wrote, or say precisely why not",
 		Long:  patchLong,
-		Args:  positional(cobra.MaximumNArgs(1)),
+		Example: `  caselsp patch src/app.py <answer.txt
+  caselsp patch --check --json <answer.txt   # would it apply?`,
+		Args: positional(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case formats:
 				_, err := io.WriteString(os.Stdout, patch.Lessons())
 				return err
 			case batch && len(args) > 0:
-				return usage(fmt.Errorf("--batch takes no FILE: the texts come in on standard input"))
+				return usage(fmt.Errorf("--batch takes no FILE: the texts come from standard input"))
 			case batch:
 				return patchBatch(os.Stdin, os.Stdout)
 			}
@@ -73,9 +76,9 @@ func patchCommand(w *wiring) *cobra.Command {
 	return cmd
 }
 
-// readPatch reads a patch. One in UTF-16, as some shells write what a program
-// says into a file, is converted; other bytes stay, because lines of a file come
-// in the file's own encoding.
+// readPatch reads a patch. UTF-16, in which some shells redirect output into files,
+// is converted; other bytes are kept, because lines of a file are in the file's own
+// encoding.
 func readPatch(in io.Reader) (string, error) {
 	data, err := io.ReadAll(io.LimitReader(in, maxPatch))
 	if err != nil {

@@ -17,13 +17,13 @@ import (
 	"caselsp/agent/workspace"
 )
 
-// What a file of a patch of several comes to, beside what a text does.
+// The statuses of a file in a patch of several, beside those of a text.
 const (
 	statusHeld  patch.Status = "held_back" // it would apply; another file of the patch was refused
 	statusError patch.Status = "error"     // the file cannot be read or written
 )
 
-// patchedFile is what a patch came to for one file; --json prints it.
+// patchedFile is the result of a patch for one file; --json prints it.
 type patchedFile struct {
 	Path    string          `json:"path"`
 	From    string          `json:"from,omitempty"` // of a rename
@@ -40,8 +40,8 @@ type patchTree struct {
 	only    string // the one file to change, whatever name the patch has for it; "" for those that it names
 }
 
-// openTree opens the folder, or of a named file the one that it lies in: who
-// names a file means it, wherever links lead.
+// openTree opens the folder, or the folder of a named file. A file that is named
+// explicitly is followed through symbolic links.
 func openTree(dir, file string) (*patchTree, error) {
 	t := &patchTree{}
 	if file != "" {
@@ -69,8 +69,8 @@ func (t *patchTree) close() {
 	_ = t.space.Close() // nothing was written through it that is not flushed
 }
 
-// apply carries out the patch, or with check only finds out what would come of
-// it. ok: nothing was refused.
+// apply carries out the patch, or with check only determines its result. ok is true
+// when nothing was refused.
 func (t *patchTree) apply(ctx context.Context, text string, check bool) (files []patchedFile, ok bool) {
 	parts, err := t.parts(text)
 	if err != nil {
@@ -100,7 +100,8 @@ func (t *patchTree) apply(ctx context.Context, text string, check bool) (files [
 	return files, ok
 }
 
-// parts reads the patch. With one file named, it is about that one only.
+// parts reads the patch. With a file named on the command line, it must be for that
+// file only.
 func (t *patchTree) parts(text string) ([]patch.File, error) {
 	p, err := patch.Parse(text)
 	if err != nil {
@@ -109,7 +110,7 @@ func (t *patchTree) parts(text string) ([]patch.File, error) {
 	if t.only == "" {
 		for _, f := range p.Files {
 			if f.Path == "" {
-				return nil, &patch.Refusal{Status: patch.Malformed, Message: "The patch does not name the file: say caselsp patch FILE."}
+				return nil, &patch.Refusal{Status: patch.Malformed, Message: "The patch does not name the file. Name it: caselsp patch FILE."}
 			}
 		}
 		return p.Files, nil
@@ -119,16 +120,16 @@ func (t *patchTree) parts(text string) ([]patch.File, error) {
 	case err != nil:
 		return nil, err
 	case left > 0:
-		return nil, &patch.Refusal{Status: patch.Malformed, Message: fmt.Sprintf("The patch speaks of %d files: leave out FILE to change them all.", left+1)}
+		return nil, &patch.Refusal{Status: patch.Malformed, Message: fmt.Sprintf("The patch names %d files. Leave out FILE to change them all.", left+1)}
 	case f.Op == patch.Rename:
-		return nil, &patch.Refusal{Status: patch.Malformed, Message: fmt.Sprintf("The patch renames %s to %s: leave out FILE to do that.", f.From, f.Path)}
+		return nil, &patch.Refusal{Status: patch.Malformed, Message: fmt.Sprintf("The patch renames %s to %s. Leave out FILE to do that.", f.From, f.Path)}
 	}
 	f.Path = t.only
 	return []patch.File{*f}, nil
 }
 
-// byOrder returns the indices of the parts as they are carried out: what frees a
-// name comes before what takes one.
+// byOrder returns the indices of the parts in the order in which they are carried
+// out: parts that free a name come before parts that take one.
 func byOrder(parts []patch.File) []int {
 	rank := map[patch.Op]int{patch.Rename: 0, patch.Delete: 1, patch.Modify: 2, patch.Create: 3}
 	order := make([]int, len(parts))
@@ -175,7 +176,8 @@ func (t *patchTree) stage(f patch.File) patchedFile {
 	return done
 }
 
-// write stages what the part came to. bytes: the text of a new file is no UTF-8.
+// write stages the result of a part. bytes is true when the text of a new file is
+// not UTF-8.
 func (t *patchTree) write(f patch.File, now workspace.File, after string, bytes bool) error {
 	if f.Op == patch.Delete {
 		_, err := t.overlay.Delete(f.Path)
@@ -209,9 +211,9 @@ func (t *patchTree) write(f patch.File, now workspace.File, after string, bytes 
 	return err
 }
 
-// reencode prepares the hunks for a file that is not UTF-8: git writes its lines
-// into the patch as they are. They are read as the overlay reads such files. The
-// bytes of a new file are already right: it reports that.
+// reencode decodes the hunks for a file that is not UTF-8, as the overlay decodes such
+// files: git writes their bytes into the patch. The bytes of a new file are kept, and
+// bytes is true.
 func reencode(f *patch.File) (bytes bool) {
 	for i := range f.Hunks {
 		lines := slices.Clone(f.Hunks[i].Lines)
@@ -231,7 +233,7 @@ func reencode(f *patch.File) (bytes bool) {
 	return false
 }
 
-// refuse says why nothing was changed.
+// refuse sets the status and the message for an error.
 func (p patchedFile) refuse(err error) patchedFile {
 	p.Status, p.Message, p.Hunks = statusError, err.Error(), []patch.Landing{}
 	var refusal *patch.Refusal
@@ -241,7 +243,7 @@ func (p patchedFile) refuse(err error) patchedFile {
 	return p
 }
 
-// text shows the file to a person.
+// text describes the result for a person.
 func (p patchedFile) text(check bool) string {
 	name := p.Path
 	if p.From != "" {

@@ -18,9 +18,11 @@ func replayCommand(w *wiring) *cobra.Command {
 	var yes, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "replay RECORDING",
-		Short: "Run a recorded task again, offline, to the same bytes, or say where it parts",
-		Long:  "Runs the task of a recording (see `caselsp export`) in the folder. The model, the commands, your\nanswers and the clock come from the recording; everything else is computed anew. Prompts differ from\nversion to version: where a replay parts, the version that made the recording replays it.",
-		Args:  positional(cobra.ExactArgs(1)),
+		Short: "Run a recorded task again offline, to the same bytes, or say where it differs",
+		Long:  "Runs the task of a recording (see `caselsp export`) in the folder. The model, the commands, your\nanswers and the clock come from the recording; everything else is computed. Prompts differ from\nversion to version: where a replay parts, the version that made the recording replays it.",
+		Example: `  caselsp replay task.jsonl
+  caselsp replay --dir copy-of-the-project --yes task.jsonl   # keep the result`,
+		Args: positional(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			rec, err := readRecording(args[0])
 			if err != nil {
@@ -47,8 +49,8 @@ func readRecording(path string) (*agent.Recording, error) {
 	return rec, nil
 }
 
-// replay runs a recording in the workspace with a state directory of its own,
-// so that the real history and memory neither change nor matter.
+// replay runs a recording in the workspace with a state directory of its own, so that
+// the real history and memory neither change nor influence the result.
 func (w *wiring) replay(ctx context.Context, rec *agent.Recording, d display, yes bool) error {
 	defer d.close()
 	state, err := os.MkdirTemp("", "caselsp-replay-")

@@ -20,11 +20,14 @@ func reviewCommand(w *wiring) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "review [TASK]",
 		Short: "Show a result, and accept, reject or undo it: all, one file or one hunk",
-		Args:  positional(cobra.MaximumNArgs(1)),
+		Example: `  caselsp review                                        # decide in the terminal
+  caselsp review --accept --file shop/views.py --hunk 2
+  caselsp review --undo`,
+		Args: positional(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
 			if hunk > 0 && file == "" {
-				return usage(errors.New("--hunk needs --file: hunks are counted in each file"))
+				return usage(errors.New("--hunk needs --file: hunks are counted within each file"))
 			}
 			e, err := w.open([]string{w.dir}, nil, agent.Headless{}, nil, nil)
 			if err != nil {
@@ -55,7 +58,7 @@ func reviewCommand(w *wiring) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&accept, "accept", false, "accept what is selected")
 	cmd.Flags().BoolVar(&reject, "reject", false, "reject what is selected")
-	cmd.Flags().BoolVar(&undo, "undo", false, "take back everything that was accepted")
+	cmd.Flags().BoolVar(&undo, "undo", false, "revert everything that was accepted")
 	cmd.Flags().BoolVar(&show, "show", false, "only show the result")
 	cmd.Flags().StringVar(&file, "file", "", "select one file")
 	cmd.Flags().IntVar(&hunk, "hunk", 0, "select one hunk of the file, counted from 1")
@@ -63,15 +66,15 @@ func reviewCommand(w *wiring) *cobra.Command {
 	return cmd
 }
 
-// undo takes a result back; what could not be taken back is an error.
+// undo reverts a result. It is an error when a file could not be reverted.
 func (e *engine) undo(ctx context.Context, id string) error {
 	out, err := e.agent.Undo(ctx, id, workspace.Disk(e.workspace))
 	if err != nil {
 		return err
 	}
-	tellResults(out, "taken back")
+	tellResults(out, "reverted")
 	if n := len(out.Failed()); n > 0 {
-		return fmt.Errorf("%d file(s) could not be taken back", n)
+		return fmt.Errorf("%d file(s) could not be reverted", n)
 	}
 	fmt.Fprintf(os.Stderr, "caselsp: the result can be reviewed again: caselsp review %s\n", id)
 	return nil

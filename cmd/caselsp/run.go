@@ -29,8 +29,8 @@ func (f *taskFlags) add(cmd *cobra.Command) {
 	cmd.MarkFlagsMutuallyExclusive("yes", "review")
 }
 
-// user is whom the run asks: who types, or pipes, answers. The end of input is
-// no answer.
+// user returns the user that the run asks, who answers on standard input. The end of
+// input leaves a question undecided.
 func (f *taskFlags) user(in *lineReader) agent.User {
 	return &console{in: in, out: os.Stderr, yes: f.yes}
 }
@@ -67,8 +67,8 @@ func runCommand(w *wiring) *cobra.Command {
 	}
 	cmd.Flags().StringVarP(&task.Text, "task", "t", "", "what should be done")
 	cmd.Flags().BoolVar(&task.Single, "single", false, "one loop without plan and verification, for small requests")
-	cmd.Flags().StringVar(&task.Language, "language", "", "the language of the task; left out, TARS finds out")
-	cmd.Flags().StringVar(&task.Type, "type", "", "the type of the task, such as bugfix; left out, TARS finds out")
+	cmd.Flags().StringVar(&task.Language, "language", "", "the programming language (default: TARS finds out)")
+	cmd.Flags().StringVar(&task.Type, "type", "", "the type of the task, such as bugfix (default: TARS finds out)")
 	f.add(cmd)
 	return cmd
 }
@@ -78,8 +78,11 @@ func resumeCommand(w *wiring) *cobra.Command {
 	var answer string
 	cmd := &cobra.Command{
 		Use:   "resume [TASK]",
-		Short: "Go on with a task that was stopped, paused or interrupted",
-		Args:  positional(cobra.MaximumNArgs(1)),
+		Short: "Continue a task that was stopped, paused or interrupted",
+		Example: `  caselsp resume
+  caselsp resume --answer approve
+  caselsp resume --answer "deny: use the test database" 20260302-090000-demo`,
+		Args: positional(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in := newLineReader(os.Stdin)
 			e, err := w.open([]string{w.dir}, nil, f.user(in), nil, nil)
@@ -99,7 +102,7 @@ func resumeCommand(w *wiring) *cobra.Command {
 					a = agent.Answer{Text: agent.Deny, Reason: strings.TrimSpace(reason), By: "command"}
 				}
 				if st, err := e.agent.Status(id); err == nil && st.Open != nil && st.Open.Kind == agent.SecretInput && a.Text != agent.Deny && a.Text != agent.Kept {
-					return usage(fmt.Errorf("a secret is no argument, for arguments can be seen: `caselsp secret set %s`, then --answer %s; or resume in a terminal", st.Open.Secret, agent.Kept))
+					return usage(fmt.Errorf("a secret must not be an argument, because other users can see arguments: run `caselsp secret set %s`, then resume with --answer %s; or resume in a terminal", st.Open.Secret, agent.Kept))
 				}
 				if err := e.agent.Answer(id, "", a); err != nil {
 					return err
@@ -108,7 +111,7 @@ func resumeCommand(w *wiring) *cobra.Command {
 			return f.follow(cmd.Context(), e, in, e.agent.Resume(cmd.Context(), id))
 		},
 	}
-	cmd.Flags().StringVar(&answer, "answer", "", "the answer to the open question: text, or approve, always, deny, deny:REASON")
+	cmd.Flags().StringVar(&answer, "answer", "", "the answer to the open question: text, or approve, always, deny or deny:REASON")
 	f.add(cmd)
 	return cmd
 }
@@ -120,7 +123,7 @@ func (e *engine) tellProblems() {
 	}
 }
 
-// pick returns the task that args name, or the only one that fits.
+// pick returns the task named in args, or the only task that fits.
 func (e *engine) pick(args []string, fits func(agent.State) bool, verb string) (string, error) {
 	if len(args) > 0 {
 		return args[0], nil
@@ -144,7 +147,7 @@ func (e *engine) pick(args []string, fits func(agent.State) bool, verb string) (
 	return "", usage(fmt.Errorf("there are %d tasks to %s: name one of %s", len(ids), verb, strings.Join(ids, ", ")))
 }
 
-// follow shows a run to its end and lets the user decide about the result.
+// follow shows a run until it ends and lets the user decide about the result.
 func (f *taskFlags) follow(ctx context.Context, e *engine, in *lineReader, events iter.Seq2[agent.Event, error]) error {
 	d := newDisplay(os.Stdout, f.json)
 	var last agent.Status
@@ -167,15 +170,15 @@ func (f *taskFlags) follow(ctx context.Context, e *engine, in *lineReader, event
 	if last.State != agent.Review {
 		if last.State == agent.Paused || last.State == agent.Stopped {
 			fmt.Fprintf(os.Stderr, "caselsp: task %s is %s: %s\n", last.Task.ID, last.State, clean(last.Reason))
-			fmt.Fprintf(os.Stderr, "caselsp: to go on with it: caselsp resume %s\n", last.Task.ID)
+			fmt.Fprintf(os.Stderr, "caselsp: to continue it: caselsp resume %s\n", last.Task.ID)
 		}
 		return exitOf(last.State)
 	}
 	return f.decide(ctx, e, in, last.Task.ID)
 }
 
-// decide ends a run that has a result: accepted at once, hunk by hunk, or left
-// for a review later.
+// decide ends a run that has a result: it is accepted at once, reviewed hunk by hunk,
+// or left for a later review.
 func (f *taskFlags) decide(ctx context.Context, e *engine, in *lineReader, id string) error {
 	rev, err := e.agent.Review(id)
 	if err != nil {
@@ -183,7 +186,7 @@ func (f *taskFlags) decide(ctx context.Context, e *engine, in *lineReader, id st
 	}
 	switch {
 	case f.yes:
-		if f.json { // whoever reads the lines also wants to know how it ended
+		if f.json { // readers of the lines need the end, too
 			e.agent.Watch = jsonLines{json.NewEncoder(os.Stdout)}.show
 		}
 		return e.decideAll(ctx, id, agent.Selection{Hunk: agent.AllHunks}, true)
@@ -198,7 +201,7 @@ func (f *taskFlags) decide(ctx context.Context, e *engine, in *lineReader, id st
 	return exitOf(agent.Review)
 }
 
-// decideAll accepts or rejects a selection and says what did not arrive.
+// decideAll accepts or rejects a selection and reports files that were not written.
 func (e *engine) decideAll(ctx context.Context, id string, sel agent.Selection, accept bool) error {
 	out, err := e.agent.Decide(ctx, id, sel, accept, workspace.Disk(e.workspace))
 	if err != nil {
@@ -214,16 +217,16 @@ func (e *engine) decideAll(ctx context.Context, id string, sel agent.Selection, 
 	return tellOutcome(id, out)
 }
 
-// tellOutcome says what a decision led to.
+// tellOutcome reports the result of a decision.
 func tellOutcome(id string, out agent.Outcome) error {
 	tellResults(out, "written")
 	if out.State == agent.Review {
-		fmt.Fprintf(os.Stderr, "caselsp: %d hunk(s) are still to be decided: caselsp review %s\n", out.Open, id)
+		fmt.Fprintf(os.Stderr, "caselsp: %d hunk(s) are still undecided: caselsp review %s\n", out.Open, id)
 	}
 	return exitOf(out.State)
 }
 
-// tellResults says of each file whether it arrived.
+// tellResults reports for each file whether it was written.
 func tellResults(out agent.Outcome, how string) {
 	for _, r := range out.Results {
 		if r.OK {

@@ -20,16 +20,16 @@ func secretCommand(w *wiring) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "secret set|list|remove NAME, secret fill FILE",
 		Short: "Keep secrets in the keyring, for commands that need them",
-		Long: "Keeps secrets in the keyring of the operating system. An agent names a secret and never sees it:\n" +
-			"you are asked before a command is given one, and its value is taken out of all that is kept or sent.\n" +
-			"A model's key can lie there too, under the name of its environment variable.",
+		Long: "Keeps secrets in the keyring of the operating system. An agent names a secret and never sees its\n" +
+			"value: you are asked before a command is given one, and the value is redacted in everything that is\n" +
+			"stored or sent. A model's key can be kept there too, under the name of its environment variable.",
 		Example: "  caselsp secret set API_TOKEN            # asks for the value and does not show it\n" +
 			"  pass show api | caselsp secret set API_TOKEN\n" +
 			"  caselsp secret fill config.ini          # where the file has {{ API_TOKEN }}",
 	}
 	cmd.AddCommand(
 		&cobra.Command{
-			Use: "set NAME", Short: "Keep a secret; its value is typed, or comes on standard input",
+			Use: "set NAME", Short: "Keep a secret; its value is typed, or read from standard input",
 			Args: positional(cobra.ExactArgs(1)),
 			RunE: func(cmd *cobra.Command, args []string) error { return setSecret(cmd.Context(), args[0]) },
 		},
@@ -45,7 +45,7 @@ func secretCommand(w *wiring) *cobra.Command {
 			},
 		},
 		&cobra.Command{
-			Use: "fill FILE...", Short: "Put secrets where a file of the workspace has {{ NAME }} for them",
+			Use: "fill FILE...", Short: "Replace {{ NAME }} in files of the workspace by secrets",
 			Args: positional(cobra.MinimumNArgs(1)),
 			RunE: func(cmd *cobra.Command, args []string) error {
 				return w.withAgent(func(e *engine) error {
@@ -67,7 +67,7 @@ func secretCommand(w *wiring) *cobra.Command {
 				}
 				found, err := forgetSecret(args[0])
 				if err == nil && !found {
-					err = fmt.Errorf("the keyring has no secret %s: caselsp secret list shows what it has", args[0])
+					err = fmt.Errorf("the keyring has no secret %s: `caselsp secret list` lists those it has", args[0])
 				}
 				return err
 			},
@@ -82,7 +82,7 @@ func setSecret(ctx context.Context, name string) error {
 	}
 	var value string
 	if isTerminal(os.Stdin) {
-		line, ok, err := newLineReader(os.Stdin).readMasked(ctx, os.Stderr, fmt.Sprintf("Value of %s (it is not shown) > ", name))
+		line, ok, err := newLineReader(os.Stdin).readMasked(ctx, os.Stderr, fmt.Sprintf("Value of %s (not shown) > ", name))
 		if err != nil {
 			return err
 		}
@@ -104,8 +104,8 @@ func setSecret(ctx context.Context, name string) error {
 	return nil
 }
 
-// readMasked is read for what must not be seen: where a person types, the
-// terminal does not show it from the prompt on.
+// readMasked is read for secrets: a terminal does not show what is typed after the
+// prompt.
 func (r *lineReader) readMasked(ctx context.Context, out io.Writer, prompt string) (string, bool, error) {
 	if isTerminal(os.Stdin) {
 		fd := os.Stdin.Fd()
@@ -120,8 +120,8 @@ func (r *lineReader) readMasked(ctx context.Context, out io.Writer, prompt strin
 	return r.read(ctx)
 }
 
-// fillSecrets puts secrets into a file where their placeholders stand. Those that
-// the keyring does not have are asked for, where a person is at the terminal.
+// fillSecrets replaces placeholders in a file by secrets. On a terminal, it asks for
+// those that the keyring does not have.
 func (e *engine) fillSecrets(ctx context.Context, name string) error {
 	key, err := e.workspace.Key(name)
 	if err != nil {
@@ -141,7 +141,7 @@ func (e *engine) fillSecrets(ctx context.Context, name string) error {
 		}
 		value, found, err := secretOf(secret)
 		if !found && isTerminal(os.Stdin) {
-			value, found, err = newLineReader(os.Stdin).readMasked(ctx, os.Stderr, fmt.Sprintf("Value of %s for %s (it is not shown, and not kept elsewhere) > ", secret, clean(key)))
+			value, found, err = newLineReader(os.Stdin).readMasked(ctx, os.Stderr, fmt.Sprintf("Value of %s for %s (not shown, and not kept elsewhere) > ", secret, clean(key)))
 		}
 		if err == nil && found {
 			err = checkSecretValue(value)
@@ -154,7 +154,7 @@ func (e *engine) fillSecrets(ctx context.Context, name string) error {
 		}
 	}
 	if len(values) == 0 {
-		return fmt.Errorf("%s has no {{ NAME }} of a secret that the keyring has: caselsp secret list shows those there are", key)
+		return fmt.Errorf("%s has no {{ NAME }} of a secret in the keyring: `caselsp secret list` lists them", key)
 	}
 	if e.workspace.Tracked([]string{key})[key] {
 		fmt.Fprintf(os.Stderr, "caselsp: git tracks %s: do not commit it with secrets in it\n", clean(key))
@@ -163,7 +163,7 @@ func (e *engine) fillSecrets(ctx context.Context, name string) error {
 		return fmt.Errorf("%s was not changed: %w", key, err)
 	}
 	for _, secret := range slices.Sorted(maps.Keys(values)) {
-		fmt.Fprintf(os.Stderr, "caselsp: %s holds %s now\n", clean(key), secret)
+		fmt.Fprintf(os.Stderr, "caselsp: %s contains %s now\n", clean(key), secret)
 	}
 	return nil
 }

@@ -27,7 +27,9 @@ func serveCommand(w *wiring) *cobra.Command {
 		Use:   "serve",
 		Short: "Start the language server: what editors run",
 		Long:  "Speaks the Language Server Protocol on standard input and output, or on a socket.",
-		Args:  positional(cobra.NoArgs),
+		Example: `  caselsp serve
+  caselsp serve --socket localhost:7777`,
+		Args: positional(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
 			o := w.serverOptions()
@@ -51,14 +53,13 @@ func serveCommand(w *wiring) *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&socket, "socket", "", "listen here for one editor instead: host:port, or the path of a Unix socket")
+	cmd.Flags().StringVar(&socket, "socket", "", "listen for one editor at this address instead: host:port, or the path of a Unix socket")
 	cmd.Flags().Bool("stdio", true, "speak on standard input and output (the default; editors may pass it)")
 	return cmd
 }
 
-// sweep removes what a caselsp that was killed left in the sandbox's engine: that
-// must not wait until a task runs here. An engine that is not there is told of when
-// it is needed.
+// sweep removes what a caselsp process that was killed has left in the sandbox's
+// engine, without waiting for a task. A missing engine is reported when it is needed.
 func (w *wiring) sweep(ctx context.Context) {
 	s, _ := settings.Merge(w.ownLayers()...)
 	err := errors.ErrUnsupported
@@ -97,13 +98,13 @@ func (w *wiring) serverOptions() lsp.Options {
 	}
 	trust, err := w.ownTrust()
 	if err != nil {
-		trust = nil // without a state directory nothing is begun, and the Backend says why
+		trust = nil // without a state directory no task starts, and the Backend says why
 	}
 	return lsp.Options{Version: versionText(), Log: file, Backend: backend, Validators: w.validators, Docs: ruleDocs(), Trust: trust}
 }
 
-// validators returns how the documents in an editor's folders are judged. It
-// needs no store: an editor that is only open keeps nobody from it.
+// validators returns the validators for the documents in an editor's folders. It does
+// not open the store, so that an idle editor does not lock it.
 func (w *wiring) validators(dirs []string, layers []settings.Layer) (*lsp.Validators, error) {
 	e := &engine{}
 	if len(dirs) > 0 {
@@ -121,7 +122,7 @@ func (w *wiring) validators(dirs []string, layers []settings.Layer) (*lsp.Valida
 	return &lsp.Validators{Suite: suite, Workspace: e.workspace, Problems: e.problems}, nil
 }
 
-// ruleDocs returns where the rules are documented: lines of a file in the state
+// ruleDocs returns where each rule is documented: a line of a file in the state
 // directory, which every editor can open.
 func ruleDocs() func(rule string) (file string, line int) {
 	lines := sync.OnceValues(func() (string, map[string]int) {

@@ -16,15 +16,15 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const shellLong = `Says what becomes of a command line that the agent wants to run: allow (it runs), ask (you are asked)
-or deny (it never runs), why, and what an approval of it would cover. Nothing is run. The settings
-count that the agent would have here: commands.allow, commands.ask, commands.deny,
-commands.packages, sandbox.hosts.
+const shellLong = `Prints the verdict on a command line that the agent wants to run: allow (it runs), ask (you are asked)
+or deny (it never runs), with the reason, and what an approval would cover. Nothing is run. The
+settings of the workspace apply: commands.allow, commands.ask, commands.deny, commands.packages and
+sandbox.hosts.
 
---explain tells about every command in the line: its verdict, the rule or the setting that decided,
-and what it can touch. With --batch each line of standard input is an object {"id": ..., "command":
-"..."} and is answered by one {"id", "verdict", "reason", "shape"}; a line that is none is answered by
-{"id", "error"}, with the id where one can be read.
+--explain adds every command in the line: its verdict, the rule or the setting that decided, and what
+it can touch. With --batch each line of standard input is an object {"id": ..., "command": "..."}, and
+is answered by one {"id", "verdict", "reason", "shape"}; any other line is answered by {"id", "error"},
+with the id where one can be read.
 
 The exit code is 0 when every line was judged, whatever the verdict, and 1 when one was not.`
 
@@ -34,11 +34,13 @@ func shellCommand(w *wiring) *cobra.Command {
 		Use:   "shell [COMMAND]",
 		Short: "Say whether a command line would run, be asked for or be denied, and why",
 		Long:  shellLong,
-		Args:  positional(cobra.MaximumNArgs(1)),
+		Example: `  caselsp shell 'git push --force'
+  caselsp shell --explain 'cd app && pytest -q | tail -3; make docs'`,
+		Args: positional(cobra.MaximumNArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch {
 			case batch && (len(args) > 0 || explain):
-				return usage(errors.New("--batch takes neither COMMAND nor --explain: the commands come in on standard input"))
+				return usage(errors.New("--batch takes neither COMMAND nor --explain: the commands come from standard input"))
 			case !batch && len(args) == 0:
 				return usage(errors.New("which command? Put it in quotes: caselsp shell 'git status | head'"))
 			}
@@ -61,12 +63,12 @@ func shellCommand(w *wiring) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&asJSON, "json", false, "one JSON object")
-	flags.BoolVar(&explain, "explain", false, "tell about every command in the line")
+	flags.BoolVar(&explain, "explain", false, "also judge every command in the line by itself")
 	flags.BoolVar(&batch, "batch", false, "judge the commands on standard input, one JSON object a line")
 	return cmd
 }
 
-// policy is what the settings of the workspace say about commands.
+// policy returns what the settings of the workspace say about commands.
 func (w *wiring) policy() (shell.Policy, error) {
 	ws, err := workspace.Open(w.dir)
 	if err != nil {
@@ -158,7 +160,7 @@ func shellBatch(in io.Reader, out io.Writer, policy shell.Policy) error {
 		}
 		switch {
 		case err == io.EOF && bad > 0:
-			return fmt.Errorf("%d of the lines could not be judged: each must be an object with id and command", bad)
+			return fmt.Errorf("%d lines could not be judged: each must be an object with id and command", bad)
 		case err == io.EOF:
 			return nil
 		case err != nil:
@@ -176,11 +178,11 @@ func shellLine(line []byte, policy shell.Policy) (answer any, ok bool) {
 	err := json.Unmarshal(line, &ask)
 	switch {
 	case len(line) > maxBatchLine:
-		err = fmt.Errorf("it has more than %d bytes", maxBatchLine)
+		err = fmt.Errorf("it is longer than %d bytes", maxBatchLine)
 	case err == nil && ask.Command == nil:
 		err = errors.New(`it has no "command"`)
-	case errors.As(err, new(*json.UnmarshalTypeError)): // whose words are of Go's types
-		err = errors.New(`it is no object with "id" and a text as "command"`)
+	case errors.As(err, new(*json.UnmarshalTypeError)): // its text names Go types
+		err = errors.New(`it is not an object with "id" and a text as "command"`)
 	}
 	id := ask.ID
 	if !json.Valid(id) {

@@ -34,8 +34,8 @@ func newDisplay(out *os.File, asJSON bool) display {
 	}
 }
 
-// isTerminal reports whether a person is behind f. The null device is a character
-// device, too.
+// isTerminal reports whether f is a terminal. The null device is a character device,
+// too, but not a terminal.
 func isTerminal(f *os.File) bool {
 	info, err := f.Stat()
 	if err != nil || info.Mode()&os.ModeCharDevice == 0 || os.Getenv("TERM") == "dumb" {
@@ -96,7 +96,7 @@ func (p plain) show(e agent.Event) {
 			p.line("    %s", b)
 		}
 	case agent.ReplyRefused:
-		p.line("    not usable: %s", firstLine(b.Reason))
+		p.line("    reply refused: %s", firstLine(b.Reason))
 	case agent.CallFailed:
 		p.line("  the model gave no answer: %s", firstLine(b.Reason))
 	case agent.Answered:
@@ -132,7 +132,7 @@ func (p plain) state(b agent.StateChanged, s agent.Status) {
 	}
 }
 
-// linted says what linters newly object to.
+// linted shows the findings of linters that are new.
 func (p plain) linted(b agent.Linted) {
 	for _, t := range b.Troubles {
 		p.line("    %s", firstLine(t))
@@ -222,7 +222,8 @@ func (p plain) line(format string, args ...any) {
 	fmt.Fprintln(p.out, strings.TrimRight(clean(fmt.Sprintf(format, args...)), " —"))
 }
 
-// clean makes what comes from models, files and commands safe to show (SPEC row S8).
+// clean makes text from models, files and commands safe to show: control characters
+// and terminal escapes are spelled out.
 func clean(s string) string { return agent.Visible(s) }
 
 func firstLine(s string) string {
@@ -230,14 +231,14 @@ func firstLine(s string) string {
 	return s
 }
 
-// terminal is plain output above a status line that lives.
+// terminal is plain output above a status line that is updated.
 type terminal struct {
 	plain
 	mu     sync.Mutex
 	file   *os.File
 	status string
 	since  time.Time
-	typed  int // bytes that the model has written of its present answer
+	typed  int // bytes of the model's present answer so far
 	stop   chan struct{}
 	ended  sync.WaitGroup
 }
@@ -279,7 +280,7 @@ func (t *terminal) show(e agent.Event) {
 	t.typed = 0
 	t.erase()
 	switch b := e.Body.(type) {
-	case agent.Asked: // the prompt that follows shows it
+	case agent.Asked: // the prompt shows it
 	case agent.StateChanged:
 		if !b.To.Works() {
 			b.Reason = "" // the last line of the command says it

@@ -14,11 +14,13 @@ func trustCommand(w *wiring) *cobra.Command {
 	var list, withdraw bool
 	cmd := &cobra.Command{
 		Use:   "trust [FOLDER]",
-		Short: "Trust the files of a folder, with all below it, or say which are trusted",
-		Long: `In a folder that you do not trust, caselsp only reads: no command runs, nothing is
+		Short: "Trust a folder and everything below it, or list the trusted folders",
+		Long: `In a folder that you have not trusted, caselsp only reads: no command runs, nothing is
 written, no dependency is installed, and of the folder's own settings only those count
-that tighten. You are asked once, when the first task begins there. What you say is
-kept in the state directory, never in the folder.`,
+that tighten safety. You are asked once, when the first task begins there. The answer
+is kept in the state directory, never in the folder. See "caselsp help trust".`,
+		Example: `  caselsp trust ~/src/shop
+  caselsp trust --list`,
 		Args: positional(cobra.MaximumNArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
 			t, err := w.ownTrust()
@@ -52,8 +54,8 @@ kept in the state directory, never in the folder.`,
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&list, "list", false, "list the folders that are trusted")
-	cmd.Flags().BoolVar(&withdraw, "withdraw", false, "trust the folder no longer")
+	cmd.Flags().BoolVar(&list, "list", false, "list the trusted folders")
+	cmd.Flags().BoolVar(&withdraw, "withdraw", false, "stop trusting the folder")
 	cmd.MarkFlagsMutuallyExclusive("list", "withdraw")
 	return cmd
 }

@@ -16,17 +16,17 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const validateLong = `Judges files by the validators: the languages' syntax, HTML, CSS, JavaScript, accessibility,
-performance, names that one file uses and another one defines, templates of Django and Jinja,
-safety and secrets. A folder is judged as one project, without what git ignores and without
-dependencies; a file that is named is judged alone. --diff REV leaves out what the commit had, too.
---lint runs other people's linters,
-too, in the sandbox. --explain RULE prints a rule's documentation, --explain all that of every rule.`
+const validateLong = `Checks files with the validators: syntax, HTML, CSS, JavaScript, accessibility, performance, names
+that one file uses and another should define, Django and Jinja templates, safety and secrets. A folder
+is checked as one project, without dependencies and files that git ignores; a file that is named is
+checked by itself. --diff REV leaves out findings that the revision already had. --lint also runs
+linters in the sandbox. --explain RULE prints the documentation of a rule, --explain all that of every
+rule. See "caselsp help validators".`
 
-// The heap of a run of seconds is small, as the trees of few files are kept: it may
-// grow to five times what is in use before it is collected, or a tenth of the
-// time goes there. A project of tens of thousands of files is collected more
-// often from a size on that build machines have.
+// A run takes seconds and keeps the trees of few files, so its heap is small. Garbage
+// is collected only when the heap is five times what is in use; otherwise collection
+// takes a tenth of the time. A project of tens of thousands of files is collected
+// more often, from a heap size that build machines have.
 const (
 	garbagePercent = 400
 	ampleHeap      = 512 << 20 // bytes
@@ -39,14 +39,14 @@ type judging struct {
 	rev    string
 	format string
 	found  []judged
-	files  int // that were judged
+	files  int // how many were judged
 	lint   bool
 	silent unjudged
 }
 
 // judged are the findings of one file.
 type judged struct {
-	name  string // as it is shown: from the folder that the command runs in
+	name  string // as it is shown: relative to the folder that the command runs in
 	text  string
 	found []validate.Finding
 }
@@ -56,18 +56,21 @@ func validateCommand(w *wiring) *cobra.Command {
 	var least, explain string
 	cmd := &cobra.Command{
 		Use:   "validate [PATH...]",
-		Short: "Judge files and projects by the validators, for people and for CI",
+		Short: "Check files and projects with the validators, for people and for CI",
 		Long:  validateLong,
+		Example: `  caselsp validate .
+  caselsp validate --diff main --min-severity warning
+  caselsp validate --format sarif . >findings.sarif`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if explain != "" {
 				return explainRule(os.Stdout, explain)
 			}
 			if !slices.Contains(validate.Severities, validate.Severity(least)) {
-				return usage(fmt.Errorf("--min-severity %s: it is critical, warning or info", least))
+				return usage(fmt.Errorf("--min-severity %s: must be critical, warning or info", least))
 			}
 			write := validateFormats[j.format]
 			if write == nil {
-				return usage(fmt.Errorf("--format %s: it is text, json, sarif or github", j.format))
+				return usage(fmt.Errorf("--format %s: must be text, json, sarif or github", j.format))
 			}
 			j.least = validate.Severity(least)
 			if len(args) == 0 {
@@ -89,7 +92,7 @@ func validateCommand(w *wiring) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&j.format, "format", "text", "text, json, sarif or github")
-	flags.StringVar(&least, "min-severity", "info", "the least grave findings that are shown and counted: critical, warning or info")
+	flags.StringVar(&least, "min-severity", "info", "the lowest severity that is shown and counted: critical, warning or info")
 	flags.StringVar(&j.rev, "diff", "", "show only what changed files introduce since this git revision")
 	flags.BoolVar(&j.lint, "lint", false, "also run pylint, Bandit, ESLint, go vet and gosec in the sandbox, and mypy, black and Prettier where the project uses them")
 	flags.StringVar(&explain, "explain", "", "print a rule's documentation and nothing else")
@@ -102,13 +105,13 @@ func explainRule(out io.Writer, id string) error {
 		text = validate.Docs()
 	}
 	if text == "" {
-		return usage(fmt.Errorf("there is no rule %s: caselsp validate --explain all lists them", id))
+		return usage(fmt.Errorf("there is no rule %s: `caselsp validate --explain all` lists them", id))
 	}
 	_, err := io.WriteString(out, text)
 	return err
 }
 
-// exit returns the result for a shell: by the gravest finding that is shown.
+// exit returns the exit code, by the highest severity that is shown.
 func (j *judging) exit() error {
 	code := exitOK
 	for _, f := range j.found {
@@ -127,7 +130,7 @@ func (j *judging) exit() error {
 	return &exitError{code: code}
 }
 
-// path judges a folder as one project, or a file alone.
+// path judges a folder as one project, or a file by itself.
 func (j *judging) path(ctx context.Context, w *wiring, arg string) error {
 	info, err := os.Stat(arg)
 	if err != nil {
@@ -229,7 +232,7 @@ func (j *judging) project(ctx context.Context, ws *workspace.Workspace, shown fu
 	return ctx.Err()
 }
 
-// rewind puts the project back to what a revision has; texts is what it has now.
+// rewind sets the project to the files of a revision; texts are its present files.
 func rewind(ctx context.Context, ws *workspace.Workspace, name string, project *validate.Project, texts map[string]string) error {
 	rev, err := ws.Revision(name)
 	if err != nil {

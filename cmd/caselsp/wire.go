@@ -25,7 +25,7 @@ import (
 	"caselsp/store"
 )
 
-// wiring is what the global flags say.
+// wiring holds the global flags.
 type wiring struct {
 	dir      string
 	set      []string
@@ -45,7 +45,7 @@ type engine struct {
 	closers   []io.Closer
 }
 
-// Close closes the store last: what runs may still want to record its end.
+// Close closes the store last: running tasks may still record their end.
 func (e *engine) Close() error {
 	var errs []error
 	for i := len(e.closers) - 1; i >= 0; i-- {
@@ -134,14 +134,14 @@ func (e *engine) configure(w *wiring, layers []settings.Layer) {
 	e.problems = append(e.problems, wrong...)
 }
 
-// trust is which folders the user trusts, also by the settings that are his own.
+// trust returns which folders the user trusts, also by their own settings.
 func (w *wiring) trust(layers []settings.Layer) (*agent.Trust, error) {
 	own, _ := settings.Merge(slices.DeleteFunc(slices.Clone(layers), func(l settings.Layer) bool { return l.Origin == settings.Repository })...)
 	kept, err := store.TrustIn(w.stateDir)
 	return &agent.Trust{Kept: kept, Folders: own.Trust.Folders}, err
 }
 
-// ownTrust is the same where no workspace is open.
+// ownTrust is trust where no workspace is open.
 func (w *wiring) ownTrust() (*agent.Trust, error) { return w.trust(w.ownLayers()) }
 
 // ownLayers are the user's own settings.
@@ -210,8 +210,8 @@ func policy(s settings.Sandbox) sandbox.Policy {
 	return p
 }
 
-// commands is what the settings say about commands. A pattern that cannot be
-// read is told and left out.
+// commands returns what the settings say about commands. A pattern that cannot be
+// read is reported and left out.
 func (e *engine) commands() shell.Policy {
 	c := e.settings.Commands
 	p := shell.Policy{Hosts: e.settings.Sandbox.Hosts, Sandboxed: true}
@@ -234,10 +234,9 @@ func parsed[T any](e *engine, setting string, texts []string, parse func(setting
 	return list
 }
 
-// box connects to the sandbox when the first command is to run, and again
-// after a failure: the user may have started Docker meanwhile. Where the engine
-// is for it to choose, it does so once: a task never goes on in another sandbox
-// than it began in.
+// box connects to the sandbox when the first command is to run, and again after a
+// failure: the user may have started Docker since. With `auto` it chooses the engine
+// once: a task never continues in another sandbox than it began in.
 type box struct {
 	settings settings.Sandbox
 	name     string
@@ -248,7 +247,8 @@ type box struct {
 	instead  *fallback // where native stands in for Docker
 }
 
-// fallback is the native engine where Docker did not answer, which it says once.
+// fallback is the native engine in place of Docker, which did not answer. It says so
+// once.
 type fallback struct {
 	*sandbox.NativeEngine
 	why  string
@@ -263,7 +263,7 @@ func (f *fallback) Run(ctx context.Context, cmd sandbox.Command) (*sandbox.Resul
 	return f.NativeEngine.Run(ctx, cmd)
 }
 
-// Close ends the connection to the engine, and the sandboxes that wait for a command.
+// Close closes the connection to the engine, and the sandboxes that wait for a command.
 func (b *box) Close() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -339,12 +339,12 @@ func (b *box) natively(ctx context.Context) (sandbox.Engine, error) {
 	return b.native, nil
 }
 
-// models makes each model once. Roles with the same settings share one, so that
-// what it learns about its server (that it has no tool calls, say) is asked once.
+// models makes each model once. Roles with the same settings share a model, so that
+// what it learns about its server, such as missing tool calls, is learned once.
 type models struct {
 	settings settings.Model
 	keys     map[string]string // of the user's .env file
-	conceal  func(...string)   // keeps a key that is found later out of all that is kept
+	conceal  func(...string)   // has a key that is found later redacted
 	mu       sync.Mutex
 	made     []madeModel
 }
@@ -381,7 +381,7 @@ func (m *models) of(role string) (llm.Model, error) {
 	return model, nil
 }
 
-// config is what the settings of one role mean for the wire.
+// config returns the settings of one role as the connection needs them.
 func (m *models) config(s settings.Model) openai.Config {
 	c := openai.Config{
 		Provider: s.Provider, BaseURL: s.BaseURL, Model: s.Name, Tools: s.Tools, MaxTokens: s.MaxTokens,
@@ -403,7 +403,7 @@ func (m *models) config(s settings.Model) openai.Config {
 		}
 	}
 	for _, name := range keyNames(s) {
-		// Without a keyring the missing key is told of with what to do.
+		// Without a keyring the model's error says which key is missing.
 		if key, ok, err := secretOf(name); err == nil && ok {
 			m.conceal(key)
 			c.Key = key
@@ -413,8 +413,8 @@ func (m *models) config(s settings.Model) openai.Config {
 	return c
 }
 
-// keyNames are the environment variables that may hold the key of a model, the
-// one that the settings name first.
+// keyNames are the environment variables that may hold the key of a model, first the
+// one that the settings name.
 func keyNames(s settings.Model) []string {
 	var names []string
 	if s.KeyEnv != "" {

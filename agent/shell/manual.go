@@ -1,8 +1,0 @@
-package shell
-
-import _ "embed"
-
-// Manual is the reference of verdicts, approvals and trust as Markdown, for `caselsp help`.
-//
-//go:embed README.md
-var Manual string

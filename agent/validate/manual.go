@@ -1,8 +1,0 @@
-package validate
-
-import _ "embed"
-
-// Manual is the reference of the validators as Markdown, for `caselsp help`.
-//
-//go:embed README.md
-var Manual string

@@ -1,8 +1,0 @@
-package sandbox
-
-import _ "embed"
-
-// Manual is the reference of the sandbox as Markdown, for `caselsp help`.
-//
-//go:embed README.md
-var Manual string
