@@ -112,7 +112,7 @@ func TestGuardOfEveryVerb(t *testing.T) {
 		}
 	}
 	guarded := 0
-	for _, v := range action.Lookup(action.Names()...) {
+	for _, v := range action.All() {
 		for _, path := range []string{secret, obeyed} {
 			args, takesPath := argumentsNaming(t, v, path)
 			act, err := action.Restore(v.Name, args)

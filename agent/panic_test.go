@@ -104,7 +104,7 @@ func TestPanicOfEdit(t *testing.T) {
 	if err := r.begin(t.Context(), record.Task{ID: "t", Text: "write"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.do(t.Context(), action.Lookup(action.WriteFileName)[0], broken{action.WriteFile{Path: "half.txt"}}); err != nil {
+	if err := r.do(t.Context(), action.WriteFileVerb, broken{action.WriteFile{Path: "half.txt"}}); err != nil {
 		t.Fatal(err)
 	}
 	last, ok := done[len(done)-1].(record.ActionDone)

@@ -13,26 +13,25 @@ import (
 )
 
 // The verbs that each role may choose. What is not offered is refused, whatever
-// the model writes.
+// the model writes. A test checks that every verb has a role.
 var (
-	readVerbs = []string{
-		action.GetFullFileContent, action.ListFilesName, action.SearchTextName, action.OutlineName,
-		action.DiagnosticsName, action.GitStatusName, action.GitDiffName, action.RecallName,
+	readVerbs = []*action.Verb{
+		action.ReadFileVerb, action.ListFilesVerb, action.SearchTextVerb, action.OutlineVerb,
+		action.DiagnosticsVerb, action.GitStatusVerb, action.GitDiffVerb, action.RecallVerb,
 	}
-	editVerbs   = []string{action.WriteFileName, action.PatchFileName, action.DeleteFileName, action.RenameFileName}
-	planVerbs   = append([]string{action.SubmitPlanName, action.RequestUserInput, action.RunCommandName}, readVerbs...)
-	verifyVerbs = append([]string{action.SubmitVerdictName}, readVerbs...)
-	fixVerbs    = append([]string{action.SubmitFixName}, readVerbs...)
-	adviceVerbs = []string{action.SubmitAdviceName}
-	caseVerbs   = append([]string{
-		action.WriteFileName, action.PatchFileName, action.RunCommandName, action.RequestUserInput,
-		action.TarsCheckpoint, action.RollbackName, action.FinishFeatureName, action.AbortName,
-		action.DeleteFileName, action.RenameFileName,
+	planVerbs   = append([]*action.Verb{action.PlanVerb, action.AskUserVerb, action.RunCommandVerb}, readVerbs...)
+	verifyVerbs = append([]*action.Verb{action.VerdictVerb}, readVerbs...)
+	fixVerbs    = append([]*action.Verb{action.HypothesisVerb}, readVerbs...)
+	adviceVerbs = []*action.Verb{action.AdviceVerb}
+	caseVerbs   = append([]*action.Verb{
+		action.WriteFileVerb, action.PatchFileVerb, action.RunCommandVerb, action.AskUserVerb,
+		action.CheckpointVerb, action.RollbackVerb, action.FinishFeatureVerb, action.AbortVerb,
+		action.DeleteFileVerb, action.RenameFileVerb,
 	}, readVerbs...)
 )
 
-// offered returns the verbs of the state's role.
-func offered(s record.Phase) (role string, verbs []string) {
+// offered returns the role that a state asks, and the verbs of that role.
+func offered(s record.Phase) (role string, verbs []*action.Verb) {
 	switch s {
 	case record.Planning:
 		return record.RoleTars, planVerbs
@@ -46,7 +45,7 @@ func offered(s record.Phase) (role string, verbs []string) {
 }
 
 // consult asks the model of a role and records the question and the answer.
-func (r *run) consult(ctx context.Context, role string, messages []llm.Message, verbs []string, shown []action.Shown) error {
+func (r *run) consult(ctx context.Context, role string, messages []llm.Message, verbs []*action.Verb, shown []action.Shown) error {
 	model, err := r.a.Model(role)
 	if err != nil {
 		return err
@@ -83,9 +82,9 @@ func (r *run) consult(ctx context.Context, role string, messages []llm.Message, 
 }
 
 // tools offers verbs to a model.
-func tools(verbs []string) []llm.Tool {
+func tools(verbs []*action.Verb) []llm.Tool {
 	var list []llm.Tool
-	for _, v := range action.Lookup(verbs...) {
+	for _, v := range verbs {
 		list = append(list, llm.Tool{Name: v.Name, Description: v.Text, Schema: v.Schema})
 	}
 	return list

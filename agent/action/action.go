@@ -15,8 +15,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
-	"sort"
 	"strings"
 
 	"caselsp/agent/patch"
@@ -94,26 +94,19 @@ var ErrUnknown = errors.New("no such action")
 // that the overlay takes, with room for JSON's escapes.
 const maxArguments = 24 << 20
 
-// Lookup returns the verbs named, in the order given; an unknown name is a
-// mistake in the program and panics.
-func Lookup(names ...string) []*Verb {
-	list := make([]*Verb, len(names))
-	for i, n := range names {
-		if list[i] = verbs[n]; list[i] == nil {
-			panic("no verb " + n)
-		}
-	}
-	return list
-}
-
 // Parse turns a model's choice of a verb with arguments, a JSON object, into an
-// action, or says in words for the model what is wrong with it. Only the verbs
-// named in offered are known.
-func Parse(name, arguments string, offered []string) (*Action, error) {
-	v := verbs[name]
-	if v == nil || !slices.Contains(offered, name) {
-		return nil, fmt.Errorf("%w: %q. Choose one of: %s", ErrUnknown, name, strings.Join(offered, ", "))
+// action, or says in words for the model what is wrong with it. Only the verbs in
+// offered are accepted.
+func Parse(name, arguments string, offered []*Verb) (*Action, error) {
+	i := slices.IndexFunc(offered, func(v *Verb) bool { return v.Name == name })
+	if i < 0 {
+		names := make([]string, len(offered))
+		for i, v := range offered {
+			names[i] = v.Name
+		}
+		return nil, fmt.Errorf("%w: %q. Choose one of: %s", ErrUnknown, name, strings.Join(names, ", "))
 	}
+	v := offered[i]
 	if len(arguments) > maxArguments {
 		return nil, fmt.Errorf("%s: the arguments have %d bytes; at most %d are taken", name, len(arguments), maxArguments)
 	}
@@ -209,12 +202,7 @@ func explain(err error) string {
 	return strings.TrimPrefix(err.Error(), "json: ")
 }
 
-// Names returns the names of all verbs, sorted; the README's table is made from it.
-func Names() []string {
-	names := make([]string, 0, len(verbs))
-	for n := range verbs {
-		names = append(names, n)
-	}
-	sort.Strings(names)
-	return names
+// All returns every verb, sorted by name.
+func All() []*Verb {
+	return slices.SortedFunc(maps.Values(verbs), func(a, b *Verb) int { return strings.Compare(a.Name, b.Name) })
 }

@@ -13,7 +13,7 @@ import (
 
 // TestParse lists what models get wrong about arguments, and what they are told.
 func TestParse(t *testing.T) {
-	all := Names()
+	all := All()
 	for _, c := range []struct {
 		name, args, want string // want: in the error; "" for none
 	}{
@@ -57,7 +57,7 @@ func TestParse(t *testing.T) {
 			t.Errorf("%s %s: got %v, want %q", c.name, c.args, err, c.want)
 		}
 	}
-	if _, err := Parse(WriteFileName, `{}`, []string{ListFilesName}); err == nil {
+	if _, err := Parse(WriteFileName, `{}`, []*Verb{ListFilesVerb}); err == nil {
 		t.Error("an action that was not offered was taken")
 	}
 }
@@ -69,7 +69,7 @@ func plan(features string) string {
 // TestSchemas keeps every verb whole: a text, a closed object schema, and a
 // description of each argument.
 func TestSchemas(t *testing.T) {
-	for _, v := range Lookup(Names()...) {
+	for _, v := range All() {
 		var s schema
 		if err := json.Unmarshal(v.Schema, &s); err != nil {
 			t.Fatal(err)
@@ -126,7 +126,7 @@ func TestLooks(t *testing.T) {
 		{GetFullFileContent, `{"path":"shop/cart.py","from":4,"to":4}`, []string{"lines 4 to 4", "    4  class Cart:"}, "def add"},
 		{GetFullFileContent, `{"path":"long.txt"}`, []string{"long.txt (501 lines)\nline\n"}, "    1  line"},
 	} {
-		a, err := Parse(c.name, c.args, Names())
+		a, err := Parse(c.name, c.args, All())
 		if err != nil {
 			t.Fatal(err)
 		}

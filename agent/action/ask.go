@@ -19,7 +19,8 @@ type AskUser struct {
 	Name     string   `json:"name,omitempty" doc:"A name such as SITE_NAME, where the answer holds for the whole project and is no secret: it is asked for once, and remembered."`
 }
 
-var _ = register[AskUser](RequestUserInput, Asks, askText)
+// AskUserVerb is the verb whose arguments are AskUser.
+var AskUserVerb = register[AskUser](RequestUserInput, Asks, askText)
 
 const (
 	maxQuestion = 2000 // bytes of a question: more is not read in a prompt
@@ -72,7 +73,8 @@ type Checkpoint struct {
 	Reason string `json:"reason" doc:"Where you are stuck, what you tried, what you need to know."`
 }
 
-var _ = register[Checkpoint](TarsCheckpoint, Consults, checkpointText)
+// CheckpointVerb is the verb whose arguments are Checkpoint.
+var CheckpointVerb = register[Checkpoint](TarsCheckpoint, Consults, checkpointText)
 
 // Check implements Args.
 func (a Checkpoint) Check() error {

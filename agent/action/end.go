@@ -17,7 +17,8 @@ type Rollback struct {
 	Reason string `json:"reason" doc:"Why the work since then is wrong."`
 }
 
-var _ = register[Rollback](RollbackName, RollsBack, rollbackText)
+// RollbackVerb is the verb whose arguments are Rollback.
+var RollbackVerb = register[Rollback](RollbackName, RollsBack, rollbackText)
 
 // Check implements Args.
 func (a Rollback) Check() error {
@@ -44,7 +45,8 @@ type FinishFeature struct {
 	Analysis     string   `json:"analysis,omitempty" doc:"After a failed test: why it failed and why the fix is right."`
 }
 
-var _ = register[FinishFeature](FinishFeatureName, Finishes, finishText)
+// FinishFeatureVerb is the verb whose arguments are FinishFeature.
+var FinishFeatureVerb = register[FinishFeature](FinishFeatureName, Finishes, finishText)
 
 // Check implements Args.
 func (a FinishFeature) Check() error {
@@ -69,7 +71,8 @@ type Abort struct {
 	Reason string `json:"reason" doc:"Why the feature cannot be done; the user reads it."`
 }
 
-var _ = register[Abort](AbortName, Aborts, abortText)
+// AbortVerb is the verb whose arguments are Abort.
+var AbortVerb = register[Abort](AbortName, Aborts, abortText)
 
 // Check implements Args.
 func (a Abort) Check() error {

@@ -12,7 +12,8 @@ var gitStatusText string
 // it: the repository belongs to the workspace, not to the overlay.
 type GitStatus struct{ reading }
 
-var _ = register[GitStatus](GitStatusName, Looks, gitStatusText)
+// GitStatusVerb is the verb whose arguments are GitStatus.
+var GitStatusVerb = register[GitStatus](GitStatusName, Looks, gitStatusText)
 
 // Check implements Args.
 func (GitStatus) Check() error { return nil }
@@ -29,7 +30,8 @@ type GitDiff struct {
 	Path string `json:"path,omitempty" doc:"Only this file. Leave out for all."`
 }
 
-var _ = register[GitDiff](GitDiffName, Looks, gitDiffText)
+// GitDiffVerb is the verb whose arguments are GitDiff.
+var GitDiffVerb = register[GitDiff](GitDiffName, Looks, gitDiffText)
 
 // Check implements Args.
 func (GitDiff) Check() error { return nil }
@@ -51,7 +53,8 @@ type Recall struct {
 	Query string `json:"query" doc:"What to look for, in words."`
 }
 
-var _ = register[Recall](RecallName, Looks, recallText)
+// RecallVerb is the verb whose arguments are Recall.
+var RecallVerb = register[Recall](RecallName, Looks, recallText)
 
 // Check implements Args.
 func (a Recall) Check() error {

@@ -28,7 +28,8 @@ type ListFiles struct {
 	Glob string `json:"glob,omitempty" doc:"Which files, such as **/*.py. Leave out for all."`
 }
 
-var _ = register[ListFiles](ListFilesName, Reads, listText)
+// ListFilesVerb is the verb whose arguments are ListFiles.
+var ListFilesVerb = register[ListFiles](ListFilesName, Reads, listText)
 
 // Check implements Args.
 func (a ListFiles) Check() error { return nil }
@@ -72,7 +73,8 @@ type SearchText struct {
 	Glob       string `json:"glob,omitempty" doc:"Only in these files, such as **/*.html."`
 }
 
-var _ = register[SearchText](SearchTextName, Reads, searchText)
+// SearchTextVerb is the verb whose arguments are SearchText.
+var SearchTextVerb = register[SearchText](SearchTextName, Reads, searchText)
 
 // Check implements Args.
 func (a SearchText) Check() error {
@@ -119,7 +121,8 @@ type Outline struct {
 	Path string `json:"path" doc:"File, relative to the workspace."`
 }
 
-var _ = register[Outline](OutlineName, Reads, outlineText)
+// OutlineVerb is the verb whose arguments are Outline.
+var OutlineVerb = register[Outline](OutlineName, Reads, outlineText)
 
 // Check implements Args.
 func (a Outline) Check() error { return checkPath(a.Path) }
@@ -165,7 +168,8 @@ type Diagnostics struct {
 	Path string `json:"path" doc:"File, relative to the workspace."`
 }
 
-var _ = register[Diagnostics](DiagnosticsName, Reads, diagnosticsText)
+// DiagnosticsVerb is the verb whose arguments are Diagnostics.
+var DiagnosticsVerb = register[Diagnostics](DiagnosticsName, Reads, diagnosticsText)
 
 // Check implements Args.
 func (a Diagnostics) Check() error { return checkPath(a.Path) }

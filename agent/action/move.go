@@ -17,7 +17,8 @@ type DeleteFile struct {
 	Path string `json:"path" doc:"File, relative to the workspace."`
 }
 
-var _ = register[DeleteFile](DeleteFileName, Edits, deleteText)
+// DeleteFileVerb is the verb whose arguments are DeleteFile.
+var DeleteFileVerb = register[DeleteFile](DeleteFileName, Edits, deleteText)
 
 // Check implements Args.
 func (a DeleteFile) Check() error { return checkPath(a.Path) }
@@ -47,7 +48,8 @@ type RenameFile struct {
 	To   string `json:"to" doc:"Its new path; nothing may exist there."`
 }
 
-var _ = register[RenameFile](RenameFileName, Edits, renameText)
+// RenameFileVerb is the verb whose arguments are RenameFile.
+var RenameFileVerb = register[RenameFile](RenameFileName, Edits, renameText)
 
 // Check implements Args.
 func (a RenameFile) Check() error {

@@ -8,15 +8,13 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"caselsp/agent/shell"
 )
 
-// placeholder stands in a file for a value that its writer does not know.
-var placeholder = regexp.MustCompile(`\{\{[ \t]*([A-Z][A-Z0-9_]*)[ \t]*\}\}`)
-
-// plainFormats are the kinds of files in which double braces mean nothing by
-// themselves. In all others they may be the language's own, or that of a template
-// in it (Jinja, Vue, Go, Helm, Ansible, a workflow of GitHub), so that nothing is
-// ever filled in there (SPEC row S6).
+// plainFormats are the kinds of files in which double braces have no meaning of
+// their own. In all other files they may belong to the language or to a template in
+// it (Jinja, Vue, Go, Helm, Ansible, GitHub workflows), so nothing is filled in there.
 var plainFormats = []string{".env", ".ini", ".cfg", ".conf", ".toml", ".json", ".properties", ".txt"}
 
 // templateFolders hold templates whatever their files' names end in.
@@ -57,9 +55,9 @@ func checkPlaceholders(name, text string, secrets []string) error {
 
 // PlaceholdersIn returns the names that stand in a text as {{ NAME }}, each once.
 func PlaceholdersIn(text string) (names []string) {
-	for _, m := range placeholder.FindAllStringSubmatch(text, -1) {
-		if !slices.Contains(names, m[1]) {
-			names = append(names, m[1])
+	for _, p := range shell.Placeholders(text) {
+		if !slices.Contains(names, p.Name) {
+			names = append(names, p.Name)
 		}
 	}
 	return names
@@ -74,18 +72,17 @@ func Fill(name, text string, values map[string]string) (string, error) {
 	}
 	var b strings.Builder
 	done := 0
-	for _, at := range placeholder.FindAllStringSubmatchIndex(text, -1) {
-		variable := text[at[2]:at[3]]
-		value, ok := values[variable]
+	for _, p := range shell.Placeholders(text) {
+		value, ok := values[p.Name]
 		if !ok {
 			continue
 		}
-		form, err := fitting(name, value, text[:at[0]], text[at[1]:])
+		form, err := fitting(name, value, text[:p.From], text[p.To:])
 		if err != nil {
-			return "", fmt.Errorf("the value of %s cannot stand in %s: %w", variable, name, err)
+			return "", fmt.Errorf("the value of %s cannot stand in %s: %w", p.Name, name, err)
 		}
-		b.WriteString(text[done:at[0]] + form)
-		done = at[1]
+		b.WriteString(text[done:p.From] + form)
+		done = p.To
 	}
 	b.WriteString(text[done:])
 	return b.String(), nil

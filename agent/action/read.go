@@ -18,7 +18,8 @@ type ReadFile struct {
 	To   int    `json:"to,omitempty" doc:"Last line, inclusive."`
 }
 
-var _ = register[ReadFile](GetFullFileContent, Reads, readText)
+// ReadFileVerb is the verb whose arguments are ReadFile.
+var ReadFileVerb = register[ReadFile](GetFullFileContent, Reads, readText)
 
 const (
 	// numberedLines is the length up to which a file is shown with line numbers

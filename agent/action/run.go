@@ -19,7 +19,8 @@ type RunCommand struct {
 	Secrets []string `json:"secrets,omitempty" doc:"Names of secrets that the command needs, such as API_TOKEN. Each is in its environment; in the command, {{ API_TOKEN }} stands for it. You never see a value; the user is asked."`
 }
 
-var _ = register[RunCommand](RunCommandName, Runs, runText)
+// RunCommandVerb is the verb whose arguments are RunCommand.
+var RunCommandVerb = register[RunCommand](RunCommandName, Runs, runText)
 
 // maxCommand is the longest command line that is taken: longer ones hide things from the person who approves them.
 const maxCommand = 4 << 10

@@ -31,7 +31,8 @@ type Feature struct {
 	Test        string   `json:"test,omitempty" doc:"The command line that runs its tests, such as: python3 manage.py test blog. Leave out where there is nothing to run."`
 }
 
-var _ = register[Plan](SubmitPlanName, Submits, planText)
+// PlanVerb is the verb whose arguments are Plan.
+var PlanVerb = register[Plan](SubmitPlanName, Submits, planText)
 
 // maxFeatures bounds a plan. SPEC row T2 speaks of 50 and more for a large task;
 // beyond this, the task should be given in parts.
@@ -81,7 +82,8 @@ type Verdict struct {
 	Instructions string   `json:"instructions,omitempty" doc:"Below 100: what to do, more specific than before, naming files and functions."`
 }
 
-var _ = register[Verdict](SubmitVerdictName, Submits, verdictText)
+// VerdictVerb is the verb whose arguments are Verdict.
+var VerdictVerb = register[Verdict](SubmitVerdictName, Submits, verdictText)
 
 // Check implements Args: a verdict that contradicts itself is no verdict.
 func (v Verdict) Check() error {
@@ -111,7 +113,8 @@ type Hypothesis struct {
 	File  string `json:"file,omitempty" doc:"The file to change."`
 }
 
-var _ = register[Hypothesis](SubmitFixName, Submits, hypothesisText)
+// HypothesisVerb is the verb whose arguments are Hypothesis.
+var HypothesisVerb = register[Hypothesis](SubmitFixName, Submits, hypothesisText)
 
 // Check implements Args.
 func (h Hypothesis) Check() error {
@@ -130,7 +133,8 @@ type Advice struct {
 	Text string `json:"advice" doc:"What to do next, specific enough to act on."`
 }
 
-var _ = register[Advice](SubmitAdviceName, Submits, adviceText)
+// AdviceVerb is the verb whose arguments are Advice.
+var AdviceVerb = register[Advice](SubmitAdviceName, Submits, adviceText)
 
 // Check implements Args.
 func (a Advice) Check() error {

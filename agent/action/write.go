@@ -49,7 +49,8 @@ type WriteFile struct {
 	Secrets []string `json:"secrets,omitempty" doc:"Names of secrets for which {{ NAME }} stands in the text, such as API_TOKEN; for configuration, not for templates and code. The file keeps {{ NAME }}: commands that name the secret find its value there, and the user fills it in."`
 }
 
-var _ = register[WriteFile](WriteFileName, Edits, writeText)
+// WriteFileVerb is the verb whose arguments are WriteFile.
+var WriteFileVerb = register[WriteFile](WriteFileName, Edits, writeText)
 
 // Check implements Args.
 func (a WriteFile) Check() error {
@@ -112,7 +113,8 @@ type PatchFile struct {
 	Secrets []string `json:"secrets,omitempty" doc:"As in WRITE_FILE."`
 }
 
-var _ = register[PatchFile](PatchFileName, Edits, patchText+"\n"+patch.Teach())
+// PatchFileVerb is the verb whose arguments are PatchFile.
+var PatchFileVerb = register[PatchFile](PatchFileName, Edits, patchText+"\n"+patch.Teach())
 
 // Check implements Args.
 func (a PatchFile) Check() error {

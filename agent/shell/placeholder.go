@@ -10,9 +10,23 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// placeholder matches {{ NAME }}, which stands for a value that the writer of the
-// line does not know.
-var placeholder = regexp.MustCompile(`\{\{\s*([A-Z][A-Z0-9_]*)\s*\}\}`)
+var placeholder = regexp.MustCompile(`\{\{[ \t]*([A-Z][A-Z0-9_]*)[ \t]*\}\}`)
+
+// Placeholder is a {{ NAME }} in a command or in a file. It stands for a value that
+// the writer of the text does not know.
+type Placeholder struct {
+	Name     string
+	From, To int // its bytes in the text
+}
+
+// Placeholders returns the placeholders of a text, in their order.
+func Placeholders(text string) []Placeholder {
+	var list []Placeholder
+	for _, at := range placeholder.FindAllStringSubmatchIndex(text, -1) {
+		list = append(list, Placeholder{Name: text[at[2]:at[3]], From: at[0], To: at[1]})
+	}
+	return list
+}
 
 // Fill replaces the placeholders {{ NAME }} of some names by the environment
 // variables of these names, quoted so that each value is one piece of text whatever
@@ -21,17 +35,18 @@ var placeholder = regexp.MustCompile(`\{\{\s*([A-Z][A-Z0-9_]*)\s*\}\}`)
 // is in a place where no variable can be used.
 func Fill(line string, names []string) (string, error) {
 	var marks []string // the names, in order
-	marked := placeholder.ReplaceAllStringFunc(line, func(found string) string {
-		name := placeholder.FindStringSubmatch(found)[1]
-		if !slices.Contains(names, name) {
-			return found
+	marked, done := "", 0
+	for _, p := range Placeholders(line) {
+		if !slices.Contains(names, p.Name) {
+			continue
 		}
-		marks = append(marks, name)
-		return mark(len(marks) - 1)
-	})
+		marked += line[done:p.From] + mark(len(marks))
+		marks, done = append(marks, p.Name), p.To
+	}
 	if marks == nil {
 		return line, nil
 	}
+	marked += line[done:]
 	if strings.Contains(line, markName) {
 		return "", fmt.Errorf("the command contains %s, which is reserved for placeholders: remove it", markName)
 	}
