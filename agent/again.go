@@ -32,24 +32,14 @@ func (r *run) more() *sandbox.Policy {
 }
 
 // secondTry runs a command once again, on the tree that it had before, with more
-// than it had. Twice the memory is taken unasked up to a limit; more time never
-// is, because a command that does not end is most often one that never will.
+// than it had.
 func (r *run) secondTry(ctx context.Context, line string, more sandbox.Policy) error {
-	c := r.state.Pending
 	engine, err := r.a.Sandbox(ctx)
 	if err != nil {
 		return err
 	}
-	ask := more.Memory > max(r.a.RetryMemory, r.a.Policy.Memory) || more.Time > r.a.Policy.Time
-	if r.a.asked != nil {
-		ask = r.a.asked()
-	}
-	if c.AnswerAgain == nil && ask {
-		why := fmt.Sprintf("it ran out of its %d MiB of memory; twice that is more than a command gets unasked", r.a.Policy.Memory>>20)
-		if more.Time > r.a.Policy.Time {
-			why = fmt.Sprintf("it was not done after %s and was ended; it may need longer, or never end", r.a.Policy.Time)
-		}
-		return r.question(record.Question{Kind: record.Approval, Text: "A command may run once again with more", Command: line, Why: why, Where: where(engine, more)})
+	if _, may, err := r.heed(r.may().Again(line, more, engine)); !may {
+		return err
 	}
 	if engine == nil {
 		return r.commandEnded(line) // switched off meanwhile

@@ -47,8 +47,6 @@ type Options struct {
 	Trust *permit.Trust
 	// Secrets is where the values of secrets come from that commands are given.
 	Secrets Secrets
-	// Recall looks into memory; nil: the store's.
-	Recall func(ctx context.Context, query string) ([]string, error)
 	// Rules are severities of validators and their rules, as validate.rules has them.
 	Rules   map[string]string
 	Linting Linting
@@ -58,7 +56,7 @@ type Options struct {
 	// AskReads asks also before commands that only read, which else run at once.
 	AskReads bool
 	// Expiry is how long a kind of command stays allowed that the user allowed for
-	// always; 0: DefaultExpiry.
+	// always; 0: permit.DefaultExpiry.
 	Expiry time.Duration
 	Now    func() time.Time // nil: time.Now; used for task ids only, records carry the store's clock
 	Log    *slog.Logger     // nil: nothing is logged
@@ -66,12 +64,7 @@ type Options struct {
 	// follows the run; nil: nobody. It is called on the run's goroutine.
 	Watch func(Event)
 
-	// A replay's, which does not depend on its settings and state; nil: as these say.
-	layered   func(key string) record.DependenciesFound
-	linted    func(files map[string]string) *record.Linted // what was said of them, nil where nobody looked
-	tolerated func(key string) string                      // the approval that allowed a finding
-	given     func(name string) bool                       // whether the user was asked for a secret that comes now
-	asked     func() bool                                  // whether the user was asked about the command that comes now
+	outside outside // nil: live
 }
 
 // DefaultContext is the window in tokens that is assumed when the settings name
@@ -102,7 +95,10 @@ func New(o Options) *Agent {
 		o.Context = DefaultContext
 	}
 	if o.Expiry == 0 {
-		o.Expiry = DefaultExpiry
+		o.Expiry = permit.DefaultExpiry
+	}
+	if o.outside == nil {
+		o.outside = live{}
 	}
 	d := record.DefaultLimits
 	o.Limits.Steps = orElse(o.Limits.Steps, d.Steps)
@@ -243,7 +239,7 @@ func (a *Agent) History() ([]record.Status, error) {
 	var all []record.Status
 	var unread []error
 	for _, id := range ids {
-		if id == approvalsJournal {
+		if id == permit.Journal {
 			continue
 		}
 		s, err := a.Status(id)

@@ -8,66 +8,42 @@ import (
 	"strings"
 
 	"caselsp/agent/action"
+	"caselsp/agent/permit"
 	"caselsp/agent/record"
-	"caselsp/agent/shell"
 	"caselsp/sandbox"
 )
 
-// runCommand has a command judged, runs it and stages what it changed.
-// Each of these is one call: the records between them say how far it got.
-func (r *run) runCommand(ctx context.Context, args action.RunCommand) error {
+// runCommand runs a command that may run, and stages what it changed. Each of these is
+// one call: the records between them say how far it got.
+func (r *run) runCommand(ctx context.Context, may permit.Allowed) error {
 	c := r.state.Pending
 	if c.Result != nil {
 		if more := r.more(); more != nil {
-			return r.secondTry(ctx, args.Command, *more)
+			return r.secondTry(ctx, may.Line, *more)
 		}
-		return r.commandEnded(args.Command)
+		return r.commandEnded(may.Line)
 	}
 	if c.Command {
 		// The process ended while the command ran. It is never run again unasked.
 		return r.done(record.ActionDone{Lost: true, Text: "The command was started, but caselsp ended before its outcome was known. Its changes are lost. It may be run again."})
 	}
-	engine, err := r.a.Sandbox(ctx)
-	if err != nil {
-		return err
-	}
-	if engine == nil {
-		return r.done(record.ActionDone{Skipped: true, Text: "The command was not run: the settings switch commands off (sandbox.engine is none). Go on without it."})
-	}
-	verdict := shell.Explain(args.Command, r.a.commands())
-	switch {
-	case c.Judged == nil:
-		return r.permit(args.Command, verdict, engine)
-	case !c.Judged.Allowed:
-		return r.done(record.ActionDone{Skipped: c.Role == record.RoleTester, Text: c.Judged.Text})
-	}
-	if asked, err := r.reserveCommand(); asked || err != nil {
-		return err
-	}
-	cmd, err := r.commandOn(ctx, args.Command, r.a.Policy)
+	cmd, err := r.commandOn(ctx, may.Line, r.a.Policy)
 	if err != nil {
 		return r.done(record.ActionDone{Text: "The command was not run: " + err.Error()})
 	}
-	layer, settled, err := r.dependencies(ctx, engine, cmd, verdict.ReadOnly)
+	layer, settled, err := r.dependencies(ctx, may.Engine, cmd, may.ReadOnly)
 	if err != nil || !settled {
 		return err
 	}
 	cmd.Layer = layer
-	return r.execute(ctx, engine, cmd)
-}
-
-// commands is what the settings say about commands, in this sandbox.
-func (a *Agent) commands() shell.Policy {
-	p := a.Commands
-	p.Hosts = a.Policy.Hosts
-	return p
+	return r.execute(ctx, may.Engine, cmd)
 }
 
 // commandOn is a command line on the staged tree.
 func (r *run) commandOn(ctx context.Context, line string, policy sandbox.Policy) (sandbox.Command, error) {
 	cmd := sandbox.Command{Line: line, Policy: policy, Progress: r.progress}
 	files, err := r.overlay.Tree(ctx, policy.Disk)
-	files, r.without = r.shareable(files)
+	files, r.without = r.may().Shareable(files)
 	for _, f := range files {
 		cmd.Tree = append(cmd.Tree, sandbox.File{Path: f.Path, Mode: f.Mode, Data: f.Data})
 	}
@@ -175,7 +151,7 @@ func (r *run) output(line string, result *sandbox.Result, missing string) action
 }
 
 func (r *run) stageChange(c sandbox.Change) error {
-	if r.obeys(c.Path) || r.hides(c.Path) && r.exists(c.Path) {
+	if may := r.may(); may.Obeys(c.Path) || may.Hides(c.Path) && may.Exists(c.Path) {
 		return errors.New("commands do not change such a file: do it by an action of its own, for which the user is asked")
 	}
 	if c.Deleted {

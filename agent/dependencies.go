@@ -3,9 +3,7 @@ package agent
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
-	"strings"
 
 	"caselsp/agent/record"
 	"caselsp/agent/shell"
@@ -75,21 +73,21 @@ func (r *run) dependencies(ctx context.Context, engine sandbox.Engine, cmd sandb
 		return "", true, nil
 	case l.State == record.Agreed:
 		return "", false, r.install(ctx, engine, deps)
-	case l.State == record.Unseen, l.State == record.Missing && r.a.layered == nil && deps.Ask() != nil: // they went since they were found
+	case l.State == record.Unseen, l.State == record.Missing && !r.a.outside.replays() && deps.Ask() != nil: // they went since they were found
 		found, err := r.lookForLayer(ctx, engine, deps)
 		if err != nil {
 			return "", false, err
 		}
 		return "", false, r.record(found)
 	}
-	return "", false, r.question(r.installation(deps, l))
+	return "", false, r.question(r.may().Installation(deps, l))
 }
 
 // lookForLayer looks whether dependencies are there, and if not, where they would
 // come from.
 func (r *run) lookForLayer(ctx context.Context, engine sandbox.Engine, deps *sandbox.Dependencies) (record.DependenciesFound, error) {
-	if r.a.layered != nil {
-		return r.a.layered(deps.Key), nil
+	if found, recorded := r.a.outside.dependencies(deps.Key); recorded {
+		return found, nil
 	}
 	l := record.DependenciesFound{Key: deps.Key}
 	k, ok := engine.(keeper)
@@ -116,32 +114,6 @@ func (r *run) lookForLayer(ctx context.Context, engine sandbox.Engine, deps *san
 		}
 	}
 	return l, nil
-}
-
-// installation is the question that the user is asked about dependencies. It is
-// never offered for always: it reaches the network, and what is new in the lists
-// somebody must have seen.
-func (r *run) installation(deps *sandbox.Dependencies, l record.Dependencies) record.Question {
-	files, hosts := strings.Join(deps.Files, ", "), strings.Join(deps.Hosts, ", ")
-	policy := deps.Install().Policy
-	q := record.Question{
-		Kind: record.Approval, Text: "The project's dependencies are not in the sandbox yet. Install them?", Command: deps.Line, Layer: deps.Key,
-		Where: fmt.Sprintf("in the sandbox, which for this reaches only %s and sees only %s (%d MiB, at most %s)", hosts, files, policy.Memory>>20, policy.Time),
-		Why:   "It runs code of the packages' authors, once; what it installs is kept. When denied, commands run without.",
-	}
-	for _, f := range r.overlay.State().Files {
-		if slices.Contains(deps.Files, f.Path) {
-			q.Why = "This task changed " + f.Path + ": see what is new there. " + q.Why
-		}
-	}
-	switch {
-	case len(l.Wants) > 0:
-		q.Text = fmt.Sprintf("Installing the project's dependencies failed: it was sent to %s, which nobody has opened. Open that too and install again?", strings.Join(l.Wants, " and "))
-		q.Why = "Indexes may keep packages on other hosts, and a package's own code may ask for a host that is none of its business: see whether you know it. " + q.Why
-	case l.State == record.Installing:
-		q.Why = "It was started before and its outcome is not known. " + q.Why
-	}
-	return q
 }
 
 // install installs dependencies.

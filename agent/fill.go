@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"maps"
 	"slices"
@@ -93,7 +92,7 @@ func (a *Agent) FillFile(ctx context.Context, name string, values map[string]str
 	if err != nil {
 		return err
 	}
-	if _, err := a.Store.Journal(approvalsJournal).Append(kindFilled, secretsFilled{Path: key, Names: slices.Sorted(maps.Keys(values))}); err != nil {
+	if err := a.approvals().KeepFilled(key, slices.Sorted(maps.Keys(values))); err != nil {
 		return err
 	}
 	if _, err := o.Write(key, text); err != nil {
@@ -109,17 +108,11 @@ func (a *Agent) FillFile(ctx context.Context, name string, values map[string]str
 
 // concealFilled keeps out of all texts what was filled into files of the workspace.
 func (a *Agent) concealFilled() {
-	records, err := a.Store.Journal(approvalsJournal).Records()
+	names, err := a.approvals().Filled()
 	if err != nil {
 		a.Log.Warn("it is not known which secrets files hold", "error", err)
 	}
-	for _, rec := range records {
-		var filled secretsFilled
-		if rec.Kind != kindFilled || json.Unmarshal(rec.Body, &filled) != nil {
-			continue
-		}
-		for _, name := range filled.Names {
-			a.secret(name) // finds it, and takes note of it
-		}
+	for _, name := range names {
+		a.secret(name) // finds it, and takes note of it
 	}
 }

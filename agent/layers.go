@@ -7,6 +7,7 @@ import (
 
 	"caselsp/agent/action"
 	"caselsp/agent/patch"
+	"caselsp/agent/permit"
 	"caselsp/agent/record"
 )
 
@@ -21,7 +22,7 @@ func (a *Agent) Layers(ids ...string) ([]record.LayerUse, error) {
 		if err != nil {
 			return nil, err
 		}
-		ids = slices.DeleteFunc(all, func(id string) bool { return id == approvalsJournal })
+		ids = slices.DeleteFunc(all, func(id string) bool { return id == permit.Journal })
 	}
 	use := map[string]*record.LayerUse{}
 	for _, id := range ids {

@@ -41,9 +41,9 @@ const (
 // unlinted are the staged files, with their hashes, that linters read and have not
 // looked at as they are now.
 func (r *run) unlinted() map[string]string {
-	files := map[string]string{}
+	files, may := map[string]string{}, r.may()
 	for _, f := range r.state.Staged.Files {
-		if f.Now != nil && r.state.Linted[f.Path].Hash != f.Now.Hash && lint.Reads(f.Path) && !r.hides(f.Path) {
+		if f.Now != nil && r.state.Linted[f.Path].Hash != f.Now.Hash && lint.Reads(f.Path) && !may.Hides(f.Path) {
 			files[f.Path] = f.Now.Hash
 		}
 	}
@@ -57,8 +57,7 @@ func (r *run) lintMeanwhile(ctx context.Context) (keep func() error, end func())
 	if r.a.Linting.When != LintEdits || len(files) == 0 {
 		return func() error { return nil }, func() {}
 	}
-	if r.a.linted != nil {
-		b := r.a.linted(files)
+	if b, recorded := r.a.outside.linted(files); recorded {
 		return func() error { return r.keepLinted(b) }, func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -102,11 +101,11 @@ func (r *run) lintStaged(ctx context.Context) (did bool, err error) {
 	if when := r.a.Linting.When; when != LintEdits && when != LintFinish || len(files) == 0 {
 		return false, nil
 	}
-	var found *record.Linted
-	if r.a.linted != nil {
-		found = r.a.linted(files)
-	} else if found, err = r.lint(ctx, files, r.progress); err != nil {
-		return false, err
+	found, recorded := r.a.outside.linted(files)
+	if !recorded {
+		if found, err = r.lint(ctx, files, r.progress); err != nil {
+			return false, err
+		}
 	}
 	return found != nil, r.keepLinted(found)
 }
@@ -132,7 +131,7 @@ func (r *run) lint(ctx context.Context, files map[string]string, said func(strin
 	if err != nil {
 		return nil, err
 	}
-	staged, _ = r.shareable(staged)
+	staged, _ = r.may().Shareable(staged)
 	var tree []sandbox.File
 	for _, f := range staged {
 		tree = append(tree, sandbox.File{Path: f.Path, Mode: f.Mode, Data: f.Data})

@@ -139,3 +139,6 @@ type (
 
 // AllHunks is the name of review.AllHunks for the faces.
 const AllHunks = review.AllHunks
+
+// Rule is the name of permit.Rule for the faces.
+type Rule = permit.Rule

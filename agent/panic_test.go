@@ -28,17 +28,29 @@ on tars
 call SUBMIT_VERDICT {"completion": 100, "approved": true, "summary": "done", "issues": []}
 `
 
+// remembering is an outside whose memory is empty and calls a function first.
+type remembering struct {
+	live
+	first func(query string)
+}
+
+func (m remembering) recalled(query string) ([]string, bool) {
+	m.first(query)
+	return nil, true
+}
+
+func memory(first func(query string)) outside { return remembering{first: first} }
+
 // TestPanic lets memory panic: in an action, which fails alone, and in a step of
 // the run itself, which pauses the task. Resumed, it goes on.
 func TestPanic(t *testing.T) {
 	b := newBench(t, panicScript, agreeable{})
 	inStep := true
-	b.Recall = func(_ context.Context, query string) ([]string, error) {
+	b.outside = memory(func(query string) {
 		if query == "the action" || inStep {
 			panic("boom")
 		}
-		return nil, nil
-	}
+	})
 	var last record.Status
 	for e, err := range b.Run(t.Context(), record.Task{ID: "t", Text: "write"}) {
 		if err != nil {
@@ -65,7 +77,7 @@ func TestPanic(t *testing.T) {
 // theirs, and does not keep the task busy.
 func TestPanicOfListener(t *testing.T) {
 	b := newBench(t, panicScript, agreeable{})
-	b.Recall = func(context.Context, string) ([]string, error) { return nil, nil }
+	b.outside = memory(func(string) {})
 	func() {
 		defer func() {
 			if p := recover(); p != "theirs" {

@@ -25,22 +25,17 @@ func (r *run) perform(ctx context.Context) error {
 			return r.done(record.ActionDone{Text: "Nothing was done: the work was interrupted before this action. Send it again."})
 		}
 	}
-	if may, err := r.mayAct(act.Verb); !may || err != nil {
+	d, err := r.may().Decide(ctx, act)
+	if err != nil {
 		return err
 	}
-	if allowed, err := r.allowedTo(act); !allowed {
-		return err
-	}
-	if asked, err := r.askForSecret(act); asked || err != nil {
+	allowed, may, err := r.heed(d)
+	if !may {
 		return err
 	}
 	switch args := act.Args.(type) {
 	case action.RunCommand:
-		args, err := filled(args)
-		if err != nil {
-			return r.done(record.ActionDone{Text: "Nothing was done: " + err.Error()})
-		}
-		return r.runCommand(ctx, args)
+		return r.runCommand(ctx, allowed)
 	case action.AskUser:
 		return r.askUser(ctx, args)
 	case action.Checkpoint:
@@ -69,7 +64,7 @@ func (r *run) do(ctx context.Context, verb *action.Verb, args action.Doer) error
 	before := r.overlay.State()
 	var result action.Result
 	err := r.guarded(verb.Name, func() (err error) {
-		result, err = action.Do(ctx, args, action.Env{Overlay: r.overlay, Shown: r.state.ShownNow(), Hidden: store.Redacted, Hides: r.hides, Judge: r.judge})
+		result, err = action.Do(ctx, args, action.Env{Overlay: r.overlay, Shown: r.state.ShownNow(), Hidden: store.Redacted, Hides: r.may().Hides, Judge: r.judge})
 		return err
 	})
 	if ctx.Err() != nil {
@@ -120,7 +115,7 @@ func (r *run) look(ctx context.Context, act *action.Action) error {
 		case action.GitStatus:
 			text, err = r.a.Workspace.GitStatus(ctx)
 		case action.GitDiff:
-			text, err = r.a.Workspace.GitDiff(ctx, args.Path, r.hides)
+			text, err = r.a.Workspace.GitDiff(ctx, args.Path, r.may().Hides)
 		case action.Recall:
 			found, err = r.a.recall(ctx, store.KindPattern, args.Query)
 		default:
@@ -146,13 +141,15 @@ func (r *run) look(ctx context.Context, act *action.Action) error {
 // askUser puts CASE's or TARS's question; the answer is data for the model.
 func (r *run) askUser(ctx context.Context, args action.AskUser) error {
 	if a := r.state.Pending.Answer; a != nil {
-		if err := r.rememberValue(args.Name, a.Text); err != nil {
-			return err
+		if args.Name != "" && !r.a.outside.replays() {
+			if err := r.a.approvals().KeepValue(args.Name, a.Text); err != nil {
+				return err
+			}
 		}
 		return r.done(record.ActionDone{OK: true, Note: "asked the user",
 			Text: "The user answered:\n", Mark: action.MarkAnswer, Quote: a.Text})
 	}
-	value, known, err := r.valueOf(ctx, args.Name)
+	value, known, err := r.valueOf(args.Name)
 	if err != nil {
 		return err
 	}
@@ -163,10 +160,32 @@ func (r *run) askUser(ctx context.Context, args action.AskUser) error {
 	return r.question(record.Question{Kind: record.Input, Text: args.Question, Choices: args.Choices})
 }
 
+// valueOf looks up a value that the user gave for the project; a replay has it from the
+// recording.
+func (r *run) valueOf(name string) (value string, known bool, err error) {
+	if name == "" {
+		return "", false, nil
+	}
+	if found, recorded := r.a.outside.recalled(valueQuery + name); recorded {
+		if len(found) != 1 {
+			return "", false, nil
+		}
+		return found[0], true, nil
+	}
+	values, err := r.a.Values()
+	value, known = values[name]
+	return value, known, err
+}
+
+// valueQuery begins what a recording has of a value that was known.
+const valueQuery = "the value of "
+
 // question opens a question; the loop then asks it.
 func (r *run) question(q record.Question) error {
 	q.Task = r.id
-	q.ID = fmt.Sprintf("q%d", r.state.Questions+1)
+	if q.ID == "" {
+		q.ID = fmt.Sprintf("q%d", r.state.Questions+1)
+	}
 	return r.record(record.Asked{Question: q})
 }
 
@@ -193,7 +212,7 @@ func (r *run) answered(q record.Question, a record.Answer) error {
 	var err error
 	switch q.Kind {
 	case record.Approval:
-		err = r.a.keepDecision(q, a)
+		err = r.a.approvals().Keep(q, a)
 	case record.Trusting:
 		err = r.trusted(a)
 	case record.SecretInput:

@@ -8,6 +8,7 @@ import (
 
 	"caselsp/agent/action"
 	"caselsp/agent/record"
+	"caselsp/agent/testreport"
 	"caselsp/store"
 )
 
@@ -155,7 +156,7 @@ func (r *run) reflecting(ctx context.Context) error {
 	case r.state.Hypothesis != nil:
 		return r.nextRound(f.Attempt, "the tests failed")
 	case !r.state.Asked:
-		return r.recall(ctx, store.KindFailure, record.FailureText(r.state.LastTest.Said))
+		return r.recall(ctx, store.KindFailure, testreport.Failure(r.state.LastTest.Said.Plain()))
 	case len(r.state.Turns) >= maxPlanningTurns:
 		return r.nextRound(f.Attempt, "the tests failed; the reflector found no explanation")
 	}
@@ -238,8 +239,8 @@ func (r *run) recall(ctx context.Context, kind, query string) error {
 }
 
 func (a *Agent) recall(ctx context.Context, kind, query string) ([]string, error) {
-	if a.Recall != nil {
-		return a.Recall(ctx, query)
+	if found, recorded := a.outside.recalled(query); recorded {
+		return found, nil
 	}
 	patterns, err := a.Store.Memory().Recall(ctx, kind, query, maxRecalled)
 	if err != nil {

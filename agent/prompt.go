@@ -280,9 +280,10 @@ func (r *run) featureDiff() string {
 	if err != nil {
 		return "The diff cannot be made: " + err.Error() + "\n"
 	}
+	may := r.may()
 	var b strings.Builder
 	for _, c := range workspace.Compare(start, r.overlay.State()).Files {
-		if r.hides(c.Path) || c.From != "" && r.hides(c.From) {
+		if may.Hides(c.Path) || c.From != "" && may.Hides(c.From) {
 			fmt.Fprintf(&b, "%s %s: it may hold secrets, so that its lines are not shown\n", c.Op, c.Path)
 			continue
 		}
@@ -319,10 +320,10 @@ func (r *run) filesNow(step string) (string, []action.Shown, error) {
 	budget := r.a.Context * bytesPerToken / 2 // the other half is for the conversation and the answer
 	data := now{Step: step}
 	var shown []action.Shown
-	known := r.state.Feature().Known
+	known, may := r.state.Feature().Known, r.may()
 	for i := len(known) - 1; i >= 0; i-- {
 		path := known[i]
-		if key, err := r.a.Workspace.Key(path); err == nil && r.hides(key) && r.exists(key) {
+		if key, err := r.a.Workspace.Key(path); err == nil && may.Hides(key) && may.Exists(key) {
 			data.Missing = append(data.Missing, path+": may hold secrets; to read it with "+action.GetFullFileContent+", the user is asked")
 			continue
 		}

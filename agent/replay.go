@@ -248,9 +248,8 @@ func (p *Player) Now() time.Time { return p.at }
 func (p *Player) Attach(o *Options) {
 	o.Model = func(string) (llm.Model, error) { return p, nil }
 	o.Sandbox = func(context.Context) (sandbox.Engine, error) { return p, nil }
-	o.Recall, o.layered, o.asked, o.given = p.recall, p.layered, p.asked, p.given
+	o.outside = p
 	o.Limits, o.Context = p.rec.limits, p.rec.context
-	o.linted, o.tolerated = p.linted, p.tolerated
 	o.Linting.When = ""
 	if slices.ContainsFunc(p.rec.entries, func(e entry) bool { return e.Linted != nil }) {
 		o.Linting.When = LintEdits
@@ -317,53 +316,53 @@ func (p *Player) Ask(_ context.Context, q record.Question) (record.Answer, error
 	return e.User.Answer, nil
 }
 
-// layered is what was found of the dependencies. Their key differs where the
+// dependencies is what was found of the dependencies. Their key differs where the
 // sandbox's image does.
-func (p *Player) layered(key string) record.DependenciesFound {
+func (p *Player) dependencies(key string) (found record.DependenciesFound, recorded bool) {
 	if len(p.layer) == 0 {
-		return record.DependenciesFound{Key: key, Without: true}
+		return record.DependenciesFound{Key: key, Without: true}, true
 	}
 	l := p.layer[0]
 	p.layer = p.layer[1:]
 	l.Key = key
-	return l
+	return l, true
 }
 
-// given reports whether the user was asked for a secret: the answer then comes next.
-func (p *Player) given(name string) bool {
-	return len(p.user) > 0 && p.user[0].User.Secret == name
+// SecretAsked implements permit.Outside: where the user was asked, the answer comes next.
+func (p *Player) SecretAsked(name string) (asked, recorded bool) {
+	return len(p.user) > 0 && p.user[0].User.Secret == name, true
 }
 
-// asked reports whether the user was asked about the command that comes now: the
-// answer then stands next, behind the call that chose the command or the command
-// before it. It does not count answers, which a person may give who watches.
-func (p *Player) asked() bool {
+// Asked implements permit.Outside: the answer stands next, behind the call that chose the
+// command or the command before it. It does not count answers, because a person may answer
+// who watches the replay.
+func (p *Player) Asked() (asked, recorded bool) {
 	for _, e := range p.here() {
 		if e.Recalled == nil && e.Linted == nil && e.Allowed == nil {
-			return e.User != nil
+			return e.User != nil, true
 		}
 	}
-	return false
+	return false, true
 }
 
 // linted is what linters said of files at this place.
-func (p *Player) linted(files map[string]string) *record.Linted {
+func (p *Player) linted(files map[string]string) (said *record.Linted, recorded bool) {
 	for _, e := range p.here() {
 		if e.Linted != nil && maps.Equal(e.Linted.Files, files) {
-			return e.Linted
+			return e.Linted, true
 		}
 	}
-	return nil
+	return nil, true
 }
 
-// tolerated is the approval by which a finding was allowed at this place.
-func (p *Player) tolerated(key string) string {
+// Tolerated implements permit.Outside: the approval by which a finding was allowed here.
+func (p *Player) Tolerated(key string) (rule string, recorded bool) {
 	for _, e := range p.here() {
 		if e.Allowed != nil && e.Allowed.Key == key {
-			return e.Allowed.Rule
+			return e.Allowed.Rule, true
 		}
 	}
-	return ""
+	return "", true
 }
 
 // here are the entries behind the call or the command that was played last, up to
@@ -385,11 +384,15 @@ func (p *Player) here() []entry {
 	return rest
 }
 
-func (p *Player) recall(_ context.Context, query string) ([]string, error) {
+// recalled is what memory gave: nothing where it was asked something else, and then the
+// prompt differs if it mattered.
+func (p *Player) recalled(query string) (found []string, recorded bool) {
 	if len(p.found) == 0 || p.found[0].Recalled.Query != query {
-		return nil, nil // the prompt will differ if it mattered
+		return nil, true
 	}
 	e := p.found[0]
 	p.found, p.at = p.found[1:], e.Time
-	return e.Recalled.Found, nil
+	return e.Recalled.Found, true
 }
+
+func (p *Player) replays() bool { return true }

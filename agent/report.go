@@ -147,7 +147,7 @@ func (r *run) rememberFix() {
 
 // keep puts something learnt into memory. A replay learns nothing: it happened before.
 func (r *run) keep(p store.Pattern) {
-	if r.a.Recall != nil {
+	if r.a.outside.replays() {
 		return
 	}
 	p.Task = r.id

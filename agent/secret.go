@@ -9,7 +9,6 @@ import (
 
 	"caselsp/agent/action"
 	"caselsp/agent/record"
-	"caselsp/agent/shell"
 	"caselsp/sandbox"
 	"caselsp/store"
 )
@@ -57,42 +56,10 @@ func (a *Agent) learn(name, value string) {
 	a.secrets[name] = value
 }
 
-// wantsSecrets is the leave for a command to have secrets.
-func wantsSecrets(s action.Secrets) *leave {
-	names := strings.Join(s.Names, ", ")
-	return &leave{key: "secrets " + names + " for " + s.Line, text: "CASE wants to give a command secrets: " + names, what: s.Line,
-		why: "The command, and all code that it runs, can read them. Its output and the files that it writes are searched for them."}
-}
-
-// askForSecret opens a question for the first secret of the pending command that
-// is not there.
-func (r *run) askForSecret(act *action.Action) (asked bool, err error) {
-	args, ok := act.Args.(action.RunCommand)
-	if !ok {
-		return false, nil
-	}
-	for _, name := range args.Secrets {
-		if r.a.given != nil {
-			if !r.a.given(name) {
-				continue
-			}
-		} else if _, found := r.a.secret(name); found {
-			continue
-		}
-		why := "There is no keyring here, so that it is kept only until caselsp ends, and is never written down."
-		if r.a.Secrets.Keep != nil {
-			why = "It is put into your keyring, where there is one, and is never written down elsewhere."
-		}
-		return true, r.question(record.Question{Kind: record.SecretInput, Secret: name, Why: why,
-			Text: fmt.Sprintf("CASE needs the secret %s for a command. Its value is not shown to the model", name)})
-	}
-	return false, nil
-}
-
 // keptMeanwhile answers the question for a secret that has come into the keyring
 // since it was asked for.
 func (r *run) keptMeanwhile(q record.Question) (bool, error) {
-	if q.Kind != record.SecretInput || r.a.given != nil {
+	if q.Kind != record.SecretInput || r.a.outside.replays() {
 		return false, nil
 	}
 	if _, found := r.a.secret(q.Secret); !found {
@@ -116,17 +83,10 @@ func (r *run) secretAnswered(q record.Question, a record.Answer) record.Answer {
 	return record.Answer{Text: record.Given, By: a.By}
 }
 
-// filled is a command with its placeholders in the form that runs.
-func filled(args action.RunCommand) (action.RunCommand, error) {
-	line, err := shell.Fill(args.Command, args.Secrets)
-	args.Command = line
-	return args, err
-}
-
 // secretsOf returns the secrets that the pending command is given, by name.
 func (r *run) secretsOf(c *record.Pending) map[string]string {
 	var args action.RunCommand
-	if json.Unmarshal(c.Args, &args) != nil || r.a.given != nil { // a replay runs nothing
+	if json.Unmarshal(c.Args, &args) != nil || r.a.outside.replays() { // a replay runs nothing
 		return nil
 	}
 	values := map[string]string{}
@@ -202,5 +162,31 @@ func (a *Agent) concealOnce(values []string) {
 	}
 	if len(news) > 0 {
 		a.Store.Conceal(news...)
+	}
+}
+
+// environmentFiles are the files at the top of a folder whose variables programs
+// of the workspace read.
+var environmentFiles = []string{".env", ".env.local", ".env.development", ".env.production", ".env.test", ".envrc", ".flaskenv"}
+
+// conceal keeps the secrets in the workspace's own files of variables out of all
+// that is kept or sent, wherever else they come up.
+func (r *run) conceal() {
+	r.a.concealFilled()
+	for _, root := range r.a.Workspace.Roots() {
+		for _, name := range environmentFiles {
+			if len(r.a.Workspace.Roots()) > 1 {
+				name = root.Name + "/" + name
+			}
+			f, err := r.a.Workspace.Read(name)
+			if err != nil {
+				continue // there is none, most of the time
+			}
+			var variables []string
+			for line := range strings.Lines(f.Text) {
+				variables = append(variables, strings.TrimPrefix(strings.TrimSpace(line), "export "))
+			}
+			r.a.Store.Conceal(store.SecretsOf(variables)...)
+		}
 	}
 }

@@ -108,29 +108,3 @@ func lookAt(t *testing.T, a *Agent, id, what string) {
 		}
 	}
 }
-
-// TestTamperedApprovals: what does not read as an approval allows nothing.
-func TestTamperedApprovals(t *testing.T) {
-	for _, entry := range []struct{ kind, body string }{
-		{kindGiven, `{"shape": "rm …", "line": "rm x", "approved": true}`}, {kindGiven, `{"shape": "* *", "line": "ls", "approved": true}`},
-		{kindGiven, `{"shape": "rm x; ls", "line": "rm x; ls", "approved": true, "basis": {"files": {"../x": "1"}}}`},
-		{kindGiven, `{"shape": "\u0000", "approved": true}`}, {kindGiven, `{"shape": 7}`}, {kindGiven, `[]`}, {kindDecided, `"x"`}, {kindUsed, `{"rule": "r99"}`}, {kindEnded, `{"rule": ""}`},
-		{kindFilled, `{"names": ["PATH", "\u001b"], "path": "/etc/passwd"}`}, {"no such", `{}`},
-	} {
-		b := newBench(t, "", agreeable{})
-		mustAppend(t, b.Store.Journal(approvalsJournal).Append, entry.kind, json.RawMessage(entry.body))
-		b.concealFilled()
-		if _, err := b.Rules(true); err != nil && !strings.Contains(err.Error(), "approval 1 cannot be read") {
-			t.Errorf("%+v: %v", entry, err)
-		}
-		kept, err := b.approvalsNow()
-		if err != nil {
-			continue // then nothing is allowed, and the user is told
-		}
-		for _, line := range []string{"rm x", "rm -rf /", "rm x; ls", "ls; rm x", "curl http://a.example"} {
-			if rule, _, err := b.permits(kept, line, record.Basis{}); rule != nil || err != nil {
-				t.Errorf("%+v allows %q (%v)", entry, line, err)
-			}
-		}
-	}
-}

@@ -1,18 +1,10 @@
 package agent
 
 import (
-	"fmt"
 	"strings"
 
-	"caselsp/agent/action"
-	"caselsp/agent/permit"
 	"caselsp/agent/record"
 )
-
-// Untrusted returns the folders of the workspace that the user does not trust.
-func (a *Agent) Untrusted() ([]string, error) {
-	return a.Trust.UntrustedIn(a.Workspace)
-}
 
 // askTrust opens the question whether the workspace is trusted, if it is not. It
 // is asked once when a run begins, while whoever gave the task is there.
@@ -56,20 +48,4 @@ func (r *run) trusted(a record.Answer) error {
 		return err
 	}
 	return r.a.Trust.Give(a.By, untrusted...)
-}
-
-// mayAct refuses, in a workspace that is not trusted, an action that would do more
-// than read. It looks each time: trust can be withdrawn at any moment.
-func (r *run) mayAct(verb *action.Verb) (may bool, err error) {
-	if verb.Effect != action.Edits && verb.Effect != action.Runs && verb.Effect != action.RollsBack {
-		return true, nil
-	}
-	untrusted, err := r.a.Untrusted()
-	switch {
-	case err != nil || len(untrusted) == 0:
-		return true, err
-	case r.state.Pending.Role == record.RoleTars: // it only looks around: it can do without
-		return false, r.done(record.ActionDone{Text: "Not run: the user does not trust the files of this workspace, so that they can only be read."})
-	}
-	return false, &pauseError{fmt.Sprintf("%s is not trusted, so that nothing is changed or run for it: %s, then resume", strings.Join(untrusted, ", "), permit.AdviseTrust)}
 }

@@ -117,23 +117,6 @@ func (r *run) reserve(tokens int) error {
 	return nil
 }
 
-// reserveCommand asks the user before a command that would go beyond the task's
-// limit of commands, and pauses the task where the user says that it is enough.
-func (r *run) reserveCommand() (asked bool, err error) {
-	most := r.a.Limits.Commands
-	switch {
-	case most == 0 || r.state.Commands < most+r.state.Extended:
-		return false, nil
-	case r.state.LimitKept:
-		return false, &pauseError{fmt.Sprintf("the task has run %d commands: raise limits.commands, or resume and let it run more", r.state.Commands)}
-	}
-	return true, r.record(record.Asked{Question: record.Question{
-		ID: record.LimitQuestion, Task: r.id, Kind: record.Extending, More: most,
-		Text: fmt.Sprintf("The task has run %d commands. May it run %d more?", r.state.Commands, most),
-		Why:  "The setting limits.commands asks for that, so that a task that goes in circles ends.",
-	}})
-}
-
 // interpret turns the model's answer into an intent, or tells it what was wrong.
 func (r *run) interpret() error {
 	role, verbs := offered(r.state.Phase)

@@ -1,7 +1,15 @@
 // Package permit answers every "may it?" of a task. The answers never depend on a model: they
 // come from what is built in, the user's settings and what the user has decided.
 //
-// It records nothing in a task's journal, runs no command and changes no file.
+// decide.go has the way from top to bottom: [Permit.Decide] says of the pending action that it
+// is [Allowed], [Refused], or that the user is asked a [Question]. guard.go is about what actions
+// read and change, command.go about command lines, finding.go about code that safety rules object
+// to, install.go about dependencies, trust.go about folders, leave.go about the user's own files.
+// approvals.go keeps what the user has decided before and the rules that come of it; values.go
+// keeps what they have answered for the whole project.
+//
+// It decides only: what must be written down first is in a decision's [Notes]. It writes no
+// record of a task, runs no command and changes no file.
 package permit
 
 import (

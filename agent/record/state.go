@@ -8,6 +8,7 @@ import (
 
 	"caselsp/agent/action"
 	"caselsp/agent/llm"
+	"caselsp/agent/testreport"
 	"caselsp/sandbox"
 )
 
@@ -362,7 +363,7 @@ func (p *State) applyEffect(f *Feature, c *Pending, b ActionDone, said action.Sa
 		p.Tested = !b.Lost
 		f.Tests = testLine(p.LastTest)
 		if !b.OK && !b.Skipped && !b.Lost {
-			f.Failure = FailureText(said)
+			f.Failure = testreport.Failure(said.Plain())
 		}
 		if b.OK {
 			f.Good, f.goodStep = p.Staged, f.Step

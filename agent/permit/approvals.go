@@ -1,4 +1,4 @@
-package agent
+package permit
 
 import (
 	"encoding/json"
@@ -10,24 +10,19 @@ import (
 
 	"caselsp/agent/record"
 	"caselsp/agent/shell"
+	"caselsp/store"
 )
 
-// approvalsJournal keeps every decision of the user about a command of this
+// Journal is the name of the journal that keeps every decision of the user about a command of this
 // workspace, and the rules that came of them. It is a journal as a task's is, so
 // that nothing is forgotten that the user may want to ask about.
-const approvalsJournal = "approvals"
-
-const (
-	// DefaultExpiry is how long a rule holds: long enough for a feature that is worked
-	// on, short enough that nobody finds a rule that he has forgotten.
-	DefaultExpiry = 30 * 24 * time.Hour
-)
+const Journal = "approvals"
 
 // Rule is one kind of command, or one rule's findings in one file, that the user
 // allowed for always in this workspace.
 type Rule struct {
 	ID      string       `json:"id"`    // r1, r2, ...
-	Shape   string       `json:"shape"` // as shell.Covers has it, or as objection
+	Shape   string       `json:"shape"` // as shell.Covers has it, or as Objection
 	Finding bool         `json:"finding,omitempty"`
 	Line    string       `json:"line"` // with which it was allowed
 	Task    string       `json:"task"` // in which it was allowed
@@ -94,20 +89,54 @@ const (
 	kindValue   = "value"
 )
 
-// approvals is the fold over the journal of approvals.
-type approvals struct {
+// learned is the fold over the journal of approvals.
+type learned struct {
 	rules []*Rule
 	seen  map[string]map[string]int // by shape and basis: approvals since the last rejection
 }
 
-// approvalsNow reads the approvals. The store belongs to this process, and a
+// Approvals is what the user has decided about commands and findings of a workspace, as the
+// journal of approvals keeps it.
+type Approvals struct {
+	Journal  *store.Journal
+	Commands shell.Policy     // of today
+	Expiry   time.Duration    // how long a rule holds
+	Now      func() time.Time // the clock by which it expires
+}
+
+// DefaultExpiry is how long a rule holds: long enough for a feature that is worked
+// on, short enough that nobody finds a rule that they have forgotten.
+const DefaultExpiry = 30 * 24 * time.Hour
+
+// Entry is something to be written into the journal of approvals.
+type Entry struct {
+	kind string
+	body any
+}
+
+// used notes that a rule has allowed something.
+func used(rule, task, line string) Entry {
+	return Entry{kindUsed, ruleUsed{Rule: rule, Task: task, Line: line}}
+}
+
+// Write writes entries into the journal of approvals.
+func (a *Approvals) Write(entries []Entry) error {
+	for _, e := range entries {
+		if _, err := a.Journal.Append(e.kind, e.body); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read reads the approvals. The store belongs to this process, and a
 // question waits for a person: reading them anew costs nothing that is felt.
-func (a *Agent) approvalsNow() (*approvals, error) {
-	records, err := a.Store.Journal(approvalsJournal).Records()
+func (a *Approvals) read() (*learned, error) {
+	records, err := a.Journal.Records()
 	if err != nil {
 		return nil, err
 	}
-	p := &approvals{seen: map[string]map[string]int{}}
+	p := &learned{seen: map[string]map[string]int{}}
 	for _, rec := range records {
 		if err := p.apply(rec.Seq, rec.Time, rec.Kind, rec.Body); err != nil {
 			return nil, fmt.Errorf("approval %d cannot be read: %w", rec.Seq, err)
@@ -119,7 +148,7 @@ func (a *Agent) approvalsNow() (*approvals, error) {
 	return p, nil
 }
 
-func (p *approvals) apply(seq int64, at time.Time, kind string, body json.RawMessage) error {
+func (p *learned) apply(seq int64, at time.Time, kind string, body json.RawMessage) error {
 	switch kind {
 	case kindGiven, kindDecided:
 		var d ruleDecided
@@ -148,7 +177,7 @@ func (p *approvals) apply(seq int64, at time.Time, kind string, body json.RawMes
 	return nil
 }
 
-func (p *approvals) applyDecided(seq int64, at time.Time, d ruleDecided, always bool) {
+func (p *learned) applyDecided(seq int64, at time.Time, d ruleDecided, always bool) {
 	if d.Shape == "" {
 		return
 	}
@@ -168,7 +197,7 @@ func (p *approvals) applyDecided(seq int64, at time.Time, d ruleDecided, always 
 	}
 }
 
-func (p *approvals) rule(id string) *Rule {
+func (p *learned) rule(id string) *Rule {
 	for _, r := range p.rules {
 		if r.ID == id {
 			return r
@@ -178,16 +207,16 @@ func (p *approvals) rule(id string) *Rule {
 }
 
 // offered reports whether a kind of command is offered for always.
-func (p *approvals) offered(shape string, b record.Basis) bool {
+func (p *learned) offered(shape string, b record.Basis) bool {
 	return shape != "" && p.seen[shape][b.Key()] >= record.OfferAfter
 }
 
-// permits looks for the rule that covers a line. A rule that no longer holds,
-// because it has expired or what made it harmless has changed, ends here, and
-// why is the reason for which the user is asked again.
-func (a *Agent) permits(p *approvals, line string, b record.Basis) (rule *Rule, why string, err error) {
+// permits looks for the rule that covers a line. A rule that no longer holds, because it
+// has expired or what made it harmless has changed, is in ended, and why is the reason for
+// which the user is asked again.
+func (a *Approvals) permits(p *learned, line string, b record.Basis) (rule *Rule, why string, ended []Entry) {
 	for _, r := range p.rules {
-		if r.Ended != nil || r.Finding || !shell.Covers(r.Shape, line, a.commands()) {
+		if r.Ended != nil || r.Finding || !shell.Covers(r.Shape, line, a.Commands) {
 			continue
 		}
 		by, reason := "change", r.Basis.Changed(b)
@@ -195,23 +224,21 @@ func (a *Agent) permits(p *approvals, line string, b record.Basis) (rule *Rule, 
 			by, reason = "expiry", fmt.Sprintf("it had been allowed %s before", days(a.Expiry))
 		}
 		if reason == "" {
-			return r, "", nil
+			return r, "", ended
 		}
-		if err := a.endRule(r.ID, by, reason); err != nil {
-			return nil, "", err
-		}
+		ended = append(ended, end(r.ID, by, reason))
 		why = "It was always allowed, and is not any more: " + reason + "."
 	}
-	return nil, why, nil
+	return nil, why, ended
 }
 
-func (a *Agent) endRule(id, by, reason string) error {
-	_, err := a.Store.Journal(approvalsJournal).Append(kindEnded, ruleEnded{Rule: id, By: by, Reason: reason})
-	return err
+// end notes that a rule ended.
+func end(id, by, reason string) Entry {
+	return Entry{kindEnded, ruleEnded{Rule: id, By: by, Reason: reason}}
 }
 
-// keepDecision keeps what the user decided about a command, and why he was asked.
-func (a *Agent) keepDecision(q record.Question, ans record.Answer) error {
+// Keep keeps what the user decided about a command or a finding, and why they were asked.
+func (a *Approvals) Keep(q record.Question, ans record.Answer) error {
 	d := ruleDecided{
 		Shape: q.Like, Line: q.Command, Task: q.Task, Approved: ans.Text != record.Deny, By: ans.By, Why: q.Why, Reason: ans.Reason,
 		Where: q.Where, Touches: q.Touches, Basis: q.Basis, Finding: q.Finding,
@@ -220,19 +247,27 @@ func (a *Agent) keepDecision(q record.Question, ans record.Answer) error {
 	if ans.Text == record.ApproveAlways {
 		kind = kindGiven
 	}
-	_, err := a.Store.Journal(approvalsJournal).Append(kind, d)
+	_, err := a.Journal.Append(kind, d)
 	return err
 }
 
 // Rules returns what the user allowed for always in this workspace, oldest first:
 // what holds now and, with all, also what has ended. Those that have expired, or
 // that the settings of today would not offer, end when they are looked at.
-func (a *Agent) Rules(all bool) ([]Rule, error) {
-	p, err := a.approvalsNow()
+func (a *Approvals) Rules(all bool) ([]Rule, error) {
+	list, ended, err := a.rules(all)
 	if err != nil {
 		return nil, err
 	}
-	var list []Rule
+	return list, a.Write(ended)
+}
+
+// rules is Rules without the writing of what ended.
+func (a *Approvals) rules(all bool) (list []Rule, ended []Entry, err error) {
+	p, err := a.read()
+	if err != nil {
+		return nil, nil, err
+	}
 	for _, r := range p.rules {
 		by, reason := "", ""
 		switch {
@@ -240,22 +275,20 @@ func (a *Agent) Rules(all bool) ([]Rule, error) {
 		case !a.Now().Before(r.Expires):
 			by, reason = "expiry", fmt.Sprintf("it had been allowed %s before", days(a.Expiry))
 		case r.Finding:
-		case r.Basis.Changed(record.Basis{Hosts: a.Policy.Hosts, Files: r.Basis.Files}) != "":
-			by, reason = "change", r.Basis.Changed(record.Basis{Hosts: a.Policy.Hosts, Files: r.Basis.Files})
-		case !shell.Covers(r.Shape, r.Line, a.commands()):
+		case r.Basis.Changed(record.Basis{Hosts: a.Commands.Hosts, Files: r.Basis.Files}) != "":
+			by, reason = "change", r.Basis.Changed(record.Basis{Hosts: a.Commands.Hosts, Files: r.Basis.Files})
+		case !shell.Covers(r.Shape, r.Line, a.Commands):
 			by, reason = "change", "the settings want it to be asked for, or denied, by now"
 		}
 		if by != "" {
-			if err := a.endRule(r.ID, by, reason); err != nil {
-				return nil, err
-			}
+			ended = append(ended, end(r.ID, by, reason))
 			r.Ended = &Ending{At: a.Now(), By: by, Reason: reason}
 		}
 		if all || r.Ended == nil {
 			list = append(list, *r)
 		}
 	}
-	return list, nil
+	return list, ended, nil
 }
 
 // ErrNoRule says that no rule that holds has the id.
@@ -263,7 +296,7 @@ var ErrNoRule = errors.New("no such command is always allowed here: the list of 
 
 // Revoke ends a rule, named by its id or its shape; with neither, all of them.
 // From then on the user is asked again. It returns those that ended.
-func (a *Agent) Revoke(name, by string) ([]Rule, error) {
+func (a *Approvals) Revoke(name, by string) ([]Rule, error) {
 	rules, err := a.Rules(false)
 	if err != nil {
 		return nil, err
@@ -273,7 +306,7 @@ func (a *Agent) Revoke(name, by string) ([]Rule, error) {
 		return nil, fmt.Errorf("%w: %q", ErrNoRule, name)
 	}
 	for _, r := range rules {
-		if err := a.endRule(r.ID, by, "revoked by the user"); err != nil {
+		if err := a.Write([]Entry{end(r.ID, by, "revoked by the user")}); err != nil {
 			return nil, err
 		}
 	}
@@ -287,23 +320,4 @@ func days(d time.Duration) string {
 		return "a day"
 	}
 	return fmt.Sprintf("%d days", n)
-}
-
-// basis is what a command line rests on: the hosts that it can reach, and the
-// content of the files that it names or that say what it runs. A file that a
-// program finds by other means is not in it; against that stands the sandbox.
-func (r *run) basis(line string) record.Basis {
-	b := record.Basis{Hosts: slices.Clone(r.a.Policy.Hosts)}
-	slices.Sort(b.Hosts)
-	for _, path := range shell.Files(line) {
-		f, err := r.overlay.Read(path)
-		if err != nil {
-			continue // a folder, or nothing: then it says nothing either
-		}
-		if b.Files == nil {
-			b.Files = map[string]string{}
-		}
-		b.Files[path] = f.Hash
-	}
-	return b
 }

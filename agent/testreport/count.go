@@ -1,4 +1,9 @@
-package agent
+// Package testreport tells what tests a text has, how many checks they make and what keeps
+// them from running, so that a change that leaves less tested is seen; and which lines of a
+// test run's output say how it went. Results, coverage and stack traces of runners belong here.
+//
+// It does no I/O and runs nothing.
+package testreport
 
 import (
 	"fmt"
@@ -6,9 +11,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"caselsp/agent/workspace"
-	"caselsp/store"
 )
 
 var (
@@ -35,15 +37,8 @@ type tally struct {
 
 // tallyOf counts in the syntax tree and, where there is none (settings, other
 // languages, what does not parse), by words.
-func tallyOf(name string, c *workspace.Content) tally {
+func tallyOf(name, text string) tally {
 	t := tally{names: map[string]int{}}
-	if c == nil {
-		return t
-	}
-	text, ok := c.Text()
-	if !ok {
-		return t
-	}
 	if counted, ok := treeTally(name, text); ok {
 		return counted
 	}
@@ -57,14 +52,21 @@ func tallyOf(name string, c *workspace.Content) tally {
 	return t
 }
 
-// weakened returns, in words, how a change set leaves less tested than was before:
-// tests that are gone, fewer checks in a file that had them, more that keeps tests
-// from running. It counts, and does not understand tests; what it misses TARS and the
-// user see in the diff, and what it takes for a loss the user can allow.
-func weakened(set workspace.ChangeSet) []string {
+// Change is one changed file. A file that is not there, or is no text, is "".
+type Change struct {
+	Path, From    string // From is the old path of a renamed file, else ""
+	Before, After string
+	New, Deleted  bool
+}
+
+// Weakened returns, in words, how changes leave less tested than before: tests that are
+// gone, fewer checks in a file, more marks that keep tests from running. It counts and does
+// not understand tests; what it misses is seen in the diff, and what it wrongly reports the
+// user can allow.
+func Weakened(changes []Change) []string {
 	before, after := map[string]int{}, map[string]int{}
 	var lost []string
-	for _, c := range set.Files {
+	for _, c := range changes {
 		from := c.Path
 		if c.From != "" {
 			from = c.From
@@ -79,10 +81,10 @@ func weakened(set workspace.ChangeSet) []string {
 		for name, n := range now.names {
 			after[name] += n
 		}
-		if c.Before == nil {
+		if c.New {
 			continue // a new file takes nothing away
 		}
-		if n := old.checks - now.checks; n > 0 && c.After != nil {
+		if n := old.checks - now.checks; n > 0 && !c.Deleted {
 			lost = append(lost, fmt.Sprintf("%s: fewer checks (%d, %d before)", c.Path, now.checks, old.checks))
 		}
 		if n := now.left - old.left; n > 0 {
@@ -104,18 +106,4 @@ func weakened(set workspace.ChangeSet) []string {
 		lost = append([]string{text}, lost...)
 	}
 	return lost
-}
-
-// wantsFewerTests is the leave for a feature that leaves less tested than was
-// before. It is given for these losses: others are asked for anew.
-func (r *run) wantsFewerTests() *leave {
-	set := r.overlay.ChangeSet()
-	set.Files = slices.DeleteFunc(slices.Clone(set.Files), func(c workspace.Change) bool { return r.named(c.Path) || c.From != "" && r.named(c.From) })
-	lost := weakened(set)
-	if len(lost) == 0 {
-		return nil
-	}
-	what := strings.Join(lost, "; ")
-	return &leave{key: "tests " + store.Hash([]byte(what)), text: "CASE wants to leave fewer tests than there were", what: what,
-		why: "A task that passes because tests are gone has not done its work. The task does not name these files."}
 }

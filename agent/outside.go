@@ -1,0 +1,45 @@
+package agent
+
+import (
+	"caselsp/agent/permit"
+	"caselsp/agent/record"
+)
+
+// outside is what a task is told from outside beside the answers of models, commands and the
+// user: of dependencies, linters, memory, secrets and earlier approvals. There are two:
+// [live], where a task runs now, and [Player], where one that was recorded is replayed. Each
+// method reports whether its answer was recorded; where it was not, the run finds out by
+// itself.
+type outside interface {
+	permit.Outside
+	// replays reports whether a task is replayed: nothing is then learnt or kept from it.
+	replays() bool
+	// dependencies says what was found of a project's dependencies.
+	dependencies(key string) (found record.DependenciesFound, recorded bool)
+	// linted says what linters said of files, nil where nobody looked.
+	linted(files map[string]string) (said *record.Linted, recorded bool)
+	// recalled says what memory gave for a query.
+	recalled(query string) (found []string, recorded bool)
+}
+
+// live is the outside of a task that runs now: nothing of it was recorded.
+type live struct{}
+
+// Asked implements permit.Outside.
+func (live) Asked() (asked, recorded bool) { return false, false }
+
+// SecretAsked implements permit.Outside.
+func (live) SecretAsked(string) (asked, recorded bool) { return false, false }
+
+// Tolerated implements permit.Outside.
+func (live) Tolerated(string) (rule string, recorded bool) { return "", false }
+
+func (live) replays() bool { return false }
+
+func (live) dependencies(string) (record.DependenciesFound, bool) {
+	return record.DependenciesFound{}, false
+}
+
+func (live) linted(map[string]string) (*record.Linted, bool) { return nil, false }
+
+func (live) recalled(string) ([]string, bool) { return nil, false }

@@ -1,0 +1,238 @@
+package permit
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"caselsp/agent/action"
+	"caselsp/agent/record"
+	"caselsp/agent/shell"
+	"caselsp/agent/testreport"
+	"caselsp/agent/workspace"
+	"caselsp/store"
+)
+
+// Beside commands, four things need the user's permission, whatever made the model do them: to
+// read a file that may hold secrets, to change a file that programs obey without being asked, to
+// give a command secrets, and to leave fewer tests than there were. Each is asked for once in a
+// task, by a question that names it, and no flag answers it.
+
+// obeyed are the files that editors, git, shells, package managers, other agents
+// and CI servers obey by themselves: they run programs, or say what may run.
+var obeyed = regexp.MustCompile(`(?i)(^|/)(` +
+	`\.(vscode|idea|fleet|zed|helix|circleci|gitlab|husky|githooks|devcontainer|claude|cursor|continue|aider[^/]*|buildkite)/.*` +
+	`|\.github/(workflows|actions)/.*|\.github/copilot-instructions\.md` +
+	`|\.caselsp\.json|\.gitlab-ci\.ya?ml|\.travis\.ya?ml|\.drone\.ya?ml|azure-pipelines\.ya?ml|bitbucket-pipelines\.ya?ml|appveyor\.ya?ml|jenkinsfile` +
+	`|\.pre-commit-config\.ya?ml|lefthook\.ya?ml|\.gitmodules|\.gitattributes|\.gitconfig|\.lfsconfig` +
+	`|\.envrc|\.mise\.toml|mise\.toml|\.npmrc|\.yarnrc(\.ya?ml)?|\.pypirc|pip\.conf|\.condarc` +
+	`|agents\.md|claude\.md|gemini\.md|\.cursorrules|\.windsurfrules|\.clinerules` +
+	`|\.n?vimrc|\.nvim\.lua|\.exrc|\.dir-locals\.el|(site|user)customize\.py|[^/]*\.pth|\.(bash|zsh)[^/]*|\.profile` +
+	`)$`)
+
+// leave is what the user must allow before an action.
+type leave struct {
+	key  string // of what is allowed, for the rest of the task
+	text string // what the agent wants
+	what string // the file, or what happens to tests
+	why  string
+}
+
+// Wants returns what an action needs leave for, by what it declares that it reads
+// and changes; nil where it needs none. The error refuses the action: it declares
+// something that nobody can allow.
+func (p *Permit) Wants(args action.Reach) (*leave, error) {
+	for _, place := range args.Reads() {
+		if l, err := p.wantsRead(place); l != nil || err != nil {
+			return l, err
+		}
+	}
+	for _, place := range args.Changes() {
+		if l, err := p.wantsChange(place); l != nil || err != nil {
+			return l, err
+		}
+	}
+	for _, h := range args.Hosts() {
+		if h != action.SandboxHosts { // commands are judged one by one, see command.go
+			return nil, fmt.Errorf("no setting and no question allows an action to connect to %s", h)
+		}
+	}
+	return nil, nil
+}
+
+// wantsRead is the leave to read a place.
+func (p *Permit) wantsRead(place action.Place) (*leave, error) {
+	switch place := place.(type) {
+	case action.File:
+		return p.wantsSecretFile(string(place)), nil
+	case action.Secrets:
+		return wantsSecrets(place), nil
+	case action.Files, action.Staged: // what may hold secrets is left out
+		return nil, nil
+	case action.FileNames, action.Memory:
+		return nil, nil
+	}
+	return nil, fmt.Errorf("nobody can allow to read %T", place)
+}
+
+// wantsChange is the leave to change a place.
+func (p *Permit) wantsChange(place action.Place) (*leave, error) {
+	switch place := place.(type) {
+	case action.File:
+		if l := p.wantsSecretFile(string(place)); l != nil {
+			return l, nil
+		}
+		return p.wantsObeyed(string(place)), nil
+	case action.Outcome:
+		return p.wantsFewerTests(), nil
+	case action.Files: // what would need leave is left out, see agent
+		return nil, nil
+	case action.Staged: // an earlier state, each change of which was allowed
+		return nil, nil
+	case action.Memory: // what the user answers, under a name that cannot be a secret's
+		return nil, nil
+	}
+	return nil, fmt.Errorf("nobody can allow to change %T", place)
+}
+
+// wantsSecretFile is the leave for a file that may hold secrets. What the agent
+// wrote itself it may read.
+func (p *Permit) wantsSecretFile(name string) *leave {
+	key, err := p.Workspace.Key(name)
+	if err != nil || !p.Hides(key) || !p.Exists(key) {
+		return nil // the action will say what is wrong
+	}
+	return &leave{key: "read " + key, text: "CASE wants to read a file that may hold secrets", what: key,
+		why: "What is in it would go to the model, but for what is known to be a secret or looks like one."}
+}
+
+// wantsObeyed is the leave to change a file that programs obey.
+func (p *Permit) wantsObeyed(name string) *leave {
+	key, err := p.Workspace.Key(name)
+	if err != nil || !p.Obeys(key) {
+		return nil // the action will say what is wrong
+	}
+	return &leave{key: "change " + key, text: "CASE wants to change a file that programs obey by themselves", what: key,
+		why: "It can make your editor, git, a shell or a server run something, or say what an agent may do. The task does not name it."}
+}
+
+// Exists reports whether a file can be read as it is staged, or as the user has it.
+func (p *Permit) Exists(key string) bool {
+	_, err := p.Overlay.Read(key)
+	return err == nil
+}
+
+// Obeys reports whether a file is one that programs obey and that nobody has
+// named or allowed.
+func (p *Permit) Obeys(key string) bool {
+	return obeyed.MatchString(key) && !p.State.Leaves["change "+key] && !p.named(key)
+}
+
+// named reports whether the user's own words name a file.
+func (p *Permit) named(key string) bool {
+	t := p.State.Task
+	if t.Focus != nil && t.Focus.Path == key {
+		return true
+	}
+	words := strings.FieldsFunc(t.Text, func(c rune) bool { return strings.ContainsRune(" \t\r\n\"'`,;:()<>", c) })
+	return slices.ContainsFunc(words, func(w string) bool {
+		w = strings.TrimRight(strings.TrimPrefix(w, "./"), ".")
+		return w == key || w == path.Base(key)
+	})
+}
+
+// Hides reports whether a file may hold secrets and was not opened by the user
+// for this task.
+func (p *Permit) Hides(key string) bool {
+	if !shell.SecretFile(key) || p.State.Leaves["read "+key] {
+		return false
+	}
+	if f := p.State.Task.Focus; f != nil && f.Path == key {
+		return false
+	}
+	for _, s := range p.State.Staged.Files {
+		if s.Path == key && s.Base == nil && s.From == "" {
+			return false
+		}
+	}
+	return true
+}
+
+// guarded decides about what an action reads and changes: it may go on, the user is
+// asked, or they have denied it.
+func (p *Permit) guarded(act *action.Action) (Decision, error) {
+	c := p.State.Pending
+	l, err := p.Wants(act.Args)
+	if err != nil {
+		return Refused{Outcome: record.ActionDone{Text: "Nothing was done: " + err.Error() + "."}}, nil
+	}
+	if l == nil || p.State.Leaves[l.key] && c.Withheld == nil {
+		return Allowed{}, nil
+	}
+	if c.Withheld == nil {
+		return Question{Ask: record.Question{Kind: record.Approval, Text: l.text, Command: l.what, Why: l.why + " A yes holds for the rest of the task.", Leave: l.key}}, nil
+	}
+	text := fmt.Sprintf("Nothing was done: the user did not allow it (%s).", l.what)
+	if c.Withheld.Reason != "" {
+		text += " The reason: " + c.Withheld.Reason
+	}
+	return Refused{Outcome: record.ActionDone{Text: text + " Find another way; do not ask for it again."}}, nil
+}
+
+// Shareable leaves out of a tree what may hold secrets, for the sandbox, and
+// returns the names of that. What git tracks stays: tests need it, and whoever has
+// the repository has it.
+func (p *Permit) Shareable(files []workspace.TreeFile) (kept []workspace.TreeFile, left []string) {
+	var candidates []string
+	for _, f := range files {
+		if p.Hides(f.Origin) || p.Hides(f.Path) {
+			candidates = append(candidates, f.Origin)
+		}
+	}
+	if candidates == nil {
+		return files, nil
+	}
+	tracked := p.Workspace.Tracked(candidates)
+	for _, f := range files {
+		if slices.Contains(candidates, f.Origin) && !tracked[f.Origin] {
+			left = append(left, f.Path)
+			continue
+		}
+		kept = append(kept, f)
+	}
+	return kept, left
+}
+
+// wantsFewerTests is the leave for a feature that leaves less tested than was
+// before. It is given for these losses: others are asked for anew.
+func (p *Permit) wantsFewerTests() *leave {
+	set := p.Overlay.ChangeSet()
+	set.Files = slices.DeleteFunc(slices.Clone(set.Files), func(c workspace.Change) bool { return p.named(c.Path) || c.From != "" && p.named(c.From) })
+	var changes []testreport.Change
+	for _, c := range set.Files {
+		change := testreport.Change{Path: c.Path, From: c.From, New: c.Before == nil, Deleted: c.After == nil}
+		if c.Before != nil {
+			change.Before, _ = c.Before.Text()
+		}
+		if c.After != nil {
+			change.After, _ = c.After.Text()
+		}
+		changes = append(changes, change)
+	}
+	lost := testreport.Weakened(changes)
+	if len(lost) == 0 {
+		return nil
+	}
+	what := strings.Join(lost, "; ")
+	return &leave{key: "tests " + store.Hash([]byte(what)), text: "CASE wants to leave fewer tests than there were", what: what,
+		why: "A task that passes because tests are gone has not done its work. The task does not name these files."}
+}
+
+// wantsSecrets is the leave for a command to have secrets.
+func wantsSecrets(s action.Secrets) *leave {
+	names := strings.Join(s.Names, ", ")
+	return &leave{key: "secrets " + names + " for " + s.Line, text: "CASE wants to give a command secrets: " + names, what: s.Line,
+		why: "The command, and all code that it runs, can read them. Its output and the files that it writes are searched for them."}
+}

@@ -1,0 +1,36 @@
+package permit
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"caselsp/agent/record"
+	"caselsp/sandbox"
+)
+
+// Installation is the question that the user is asked about dependencies. It is
+// never offered for always: it reaches the network, and what is new in the lists
+// somebody must have seen.
+func (p *Permit) Installation(deps *sandbox.Dependencies, l record.Dependencies) record.Question {
+	files, hosts := strings.Join(deps.Files, ", "), strings.Join(deps.Hosts, ", ")
+	policy := deps.Install().Policy
+	q := record.Question{
+		Kind: record.Approval, Text: "The project's dependencies are not in the sandbox yet. Install them?", Command: deps.Line, Layer: deps.Key,
+		Where: fmt.Sprintf("in the sandbox, which for this reaches only %s and sees only %s (%d MiB, at most %s)", hosts, files, policy.Memory>>20, policy.Time),
+		Why:   "It runs code of the packages' authors, once; what it installs is kept. When denied, commands run without.",
+	}
+	for _, f := range p.Overlay.State().Files {
+		if slices.Contains(deps.Files, f.Path) {
+			q.Why = "This task changed " + f.Path + ": see what is new there. " + q.Why
+		}
+	}
+	switch {
+	case len(l.Wants) > 0:
+		q.Text = fmt.Sprintf("Installing the project's dependencies failed: it was sent to %s, which nobody has opened. Open that too and install again?", strings.Join(l.Wants, " and "))
+		q.Why = "Indexes may keep packages on other hosts, and a package's own code may ask for a host that is none of its business: see whether you know it. " + q.Why
+	case l.State == record.Installing:
+		q.Why = "It was started before and its outcome is not known. " + q.Why
+	}
+	return q
+}
