@@ -127,26 +127,11 @@ func nameBefore(text string, operator byte) string {
 		return "" // setenv("NAME", ...) quotes the name: other commas only separate
 	}
 	name := text[m[2]:m[3]]
-	if typed := typedAtEnd.FindStringSubmatch(text); operator == '=' && typed != nil && !secretName(name) {
+	if typed := typedAtEnd.FindStringSubmatch(text); operator == '=' && typed != nil && !secret.Name(name) {
 		return typed[1]
 	}
 	return name
 }
-
-var (
-	secretWords = []string{
-		"secret", "token", "passw", "passphrase", "pwd", "apikey", "accesskey", "privatekey", "authkey", "encryptionkey",
-		"encryptkey", "signingkey", "masterkey", "accountkey", "sharedkey", "sessionkey", "clientkey", "credential", "sessionid",
-	}
-	// innocentWords make a name harmless: what it holds is public, or the trace
-	// of a secret that does not lead back to it.
-	innocentWords = []string{"public", "hash", "digest", "checksum", "sha1", "sha256", "sha512", "md5", "fingerprint", "integrity", "tokeniz"}
-	// innocentEnds say that a name is about a secret and does not hold it.
-	innocentEnds = []string{"keyid", "tokenid", "name", "path", "file", "url", "uri", "type", "arn", "regex", "pattern", "version", "expires", "expiry", "at", "fmt", "template", "prefix", "header"}
-
-	squeeze  = strings.NewReplacer("_", "", "-", "", ".", "")
-	upperKey = regexp.MustCompile(`^(?:[A-Z0-9]+_)*KEY$`)
-)
 
 // amazonSecret is the shape of AWS's secret keys. They are told by their name as
 // well, since the one in AWS's manual is made of words.
@@ -154,39 +139,11 @@ var amazonSecret = regexp.MustCompile(`^[A-Za-z0-9/+]{40}$`)
 
 // holdsSecret reports whether value is a secret under this name.
 func holdsSecret(name, value string) bool {
-	if !secretName(name) {
+	if !secret.Name(name) {
 		return false
 	}
 	return secretValue(value) ||
-		strings.Contains(squeeze.Replace(strings.ToLower(name)), "secretaccesskey") && amazonSecret.MatchString(value)
-}
-
-// secretName reports whether a variable, field or header of this name holds a
-// secret.
-func secretName(name string) bool {
-	if name == "" || len(name) > maxName {
-		return false
-	}
-	n := squeeze.Replace(strings.ToLower(name))
-	if n == "pwd" || n == "oldpwd" { // the shell's working directory
-		return false
-	}
-	for _, w := range innocentWords {
-		if strings.Contains(n, w) {
-			return false
-		}
-	}
-	for _, w := range innocentEnds {
-		if strings.HasSuffix(n, w) {
-			return false
-		}
-	}
-	for _, w := range secretWords {
-		if strings.Contains(n, w) {
-			return true
-		}
-	}
-	return n == "auth" || strings.HasSuffix(name, "_auth") || upperKey.MatchString(name)
+		strings.Contains(secret.Squeeze(name), "secretaccesskey") && amazonSecret.MatchString(value)
 }
 
 // secretValue reports whether the value under a secret name is a secret rather

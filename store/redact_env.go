@@ -21,7 +21,7 @@ func SecretsOf(variables []string) []string {
 		name, value, _ := strings.Cut(v, "=")
 		value = strings.Trim(value, `"'`)
 		switch {
-		case !secretName(name), len(value) < minEncoded, emptyWord(value), strings.HasPrefix(value, "/"), strings.Contains(value, "://"):
+		case !secret.Name(name), len(value) < minEncoded, secret.NoPassword(value), strings.HasPrefix(value, "/"), strings.Contains(value, "://"):
 		case secret.Random(value), chosen(value), len(value) >= minOrdinary && !strings.ContainsAny(value, " /"):
 			values = append(values, value)
 		}

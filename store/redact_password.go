@@ -77,7 +77,7 @@ func nameByte(b byte) bool {
 func isPassword(name, between, value string, quoted bool, rest string) bool {
 	variable := between == "=" && name == strings.ToUpper(name)
 	switch {
-	case len(value) < minSecret || len(value) > maxPassword || emptyWord(value):
+	case len(value) < minSecret || len(value) > maxPassword || secret.NoPassword(value):
 		return false
 	case between == " " && !strings.HasPrefix(name, "--"), name == "PWD", name == "OLDPWD":
 		return false
@@ -112,13 +112,3 @@ func chosen(value string) bool {
 // forTests are the values of passwords in tests and manuals. They must stay
 // readable: a model cannot edit a line that it cannot see.
 var forTests = regexp.MustCompile(`(?i)test|example|dummy|fake|sample|changeme|placeholder|password|secret|wrong|invalid|insecure`)
-
-// emptyWord reports whether a value stands for a password that is not there.
-func emptyWord(value string) bool {
-	switch strings.ToLower(value) {
-	case "password", "passwd", "pass", "secret", "changeme", "change-me", "change_me", "example", "none", "null", "nil",
-		"true", "false", "redacted", "yourpassword", "your-password", "your_password", "string", "required", "optional", "undefined":
-		return true
-	}
-	return strings.Trim(value, "*.xX-") == "" || strings.HasPrefix(value, "<") || strings.HasPrefix(value, "[")
-}

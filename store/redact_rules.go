@@ -128,14 +128,10 @@ func wordStart(text string, i int) int {
 // program fills in, or the word that manuals and compose files use.
 func harmless(user, password string) bool {
 	if strings.ContainsAny(password, "{}[]") || strings.HasPrefix(password, "$") ||
-		strings.HasPrefix(password, "%") && len(password) <= 3 || strings.Trim(password, "*.xX") == "" {
+		strings.HasPrefix(password, "%") && len(password) <= 3 {
 		return true
 	}
-	switch strings.ToLower(password) {
-	case strings.ToLower(user), "password", "passwd", "pass", "pwd", "pw", "secret", "example", "changeme", "redacted":
-		return true
-	}
-	return false
+	return strings.EqualFold(user, password) || secret.NoPassword(password)
 }
 
 // userAndPassword reports whether the value of a Basic authorization is one.

@@ -123,6 +123,40 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// TestPlaceholder goes through values that stand for others, and values that do not.
+func TestPlaceholder(t *testing.T) {
+	for value, want := range map[string]bool{
+		"your-api-key-goes-here": true, "${API_KEY}": true, "{{ token }}": true, "xxxxxxxxxxxx": true, "abcdefgh12345678": true,
+		"9cbaf023786cd7...": true, "os.environ": true, "0000000000000000": true,
+		"fJ8s0Qp3Lv2Xm9Zr7Ty5Bn1Cw4Df6Gh": false, "hunter2": false, "": true,
+	} {
+		if got := Placeholder(value); got != want {
+			t.Errorf("Placeholder(%q) = %t, want %t", value, got, want)
+		}
+	}
+}
+
+// TestNames tells names of secrets from names that only speak of them.
+func TestNames(t *testing.T) {
+	for name, want := range map[string]bool{
+		"API_TOKEN": true, "client-secret": true, "db.password": true, "apiKey": true, "SIGNING_KEY": true, "x_auth": true,
+		"token_url": false, "public_key": false, "password_hash": false, "PWD": false, "monkey": false, "tokenizer": false, "": false,
+	} {
+		if got := Name(name); got != want {
+			t.Errorf("Name(%q) = %t, want %t", name, got, want)
+		}
+	}
+}
+
+// TestEntropy counts characters, whatever their length in bytes.
+func TestEntropy(t *testing.T) {
+	for text, want := range map[string]float64{"": 0, "aaaa": 0, "abab": 1, "あいあい": 1, "aあaあ": 1, "abcd": 2} {
+		if got := Entropy(text); got != want {
+			t.Errorf("Entropy(%q) = %g, want %g", text, got, want)
+		}
+	}
+}
+
 // BenchmarkFind searches source without secrets.
 func BenchmarkFind(b *testing.B) {
 	text, err := os.ReadFile("find.go")

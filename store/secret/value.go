@@ -3,22 +3,42 @@ package secret
 import (
 	"math"
 	"strings"
+	"unicode/utf8"
 )
 
 // Entropy is Shannon's, in bits a character.
 func Entropy(s string) float64 {
-	var count [256]int
-	for i := 0; i < len(s); i++ {
-		count[s[i]]++
+	var ascii [utf8.RuneSelf]int
+	other := map[rune]int{}
+	length := 0
+	for _, r := range s {
+		if r < utf8.RuneSelf {
+			ascii[r]++
+		} else {
+			other[r]++
+		}
+		length++
 	}
 	var sum float64
-	for _, n := range count {
+	add := func(n int) {
 		if n > 0 {
-			p := float64(n) / float64(len(s))
+			p := float64(n) / float64(length)
 			sum -= p * math.Log2(p)
 		}
 	}
+	for _, n := range ascii {
+		add(n)
+	}
+	for _, n := range other {
+		add(n)
+	}
 	return sum
+}
+
+// Spoken reports whether a value has characters beyond ASCII. Machines make keys of
+// ASCII only: such a value is a text in some language.
+func Spoken(v string) bool {
+	return strings.IndexFunc(v, func(r rune) bool { return r >= utf8.RuneSelf }) >= 0
 }
 
 // Run returns the length of the longest run of the alphabet or of the digits in a
