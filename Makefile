@@ -65,8 +65,8 @@ bench-validators: ## measure the validators: speed, beside html-validate and esl
 	$(GO) test ./agent/validate -run '^$$' -bench 'Edit|Dependents' -benchtime $(BENCHTIME)
 	@if [ -z "$(PEERS)" ] || [ -z "$(PROJECT)" ]; then echo 'make: PEERS=folder (npm install html-validate eslint @eslint/js there) and PROJECT=folder compare with html-validate and eslint' >&2; \
 	else $(GO) test -tags corpus ./cmd/caselsp -run '^$$' -bench Peers -benchtime 1x -peers '$(abspath $(PEERS))' -project '$(abspath $(PROJECT))'; fi
-	@if [ -z "$(ACT)" ]; then echo 'make: ACT=folder measures the W3C cases, too' >&2; else ACT='$(abspath $(ACT))' $(GO) test -tags corpus ./agent/validate -run TestACT -count=1 -v; fi
-	@if [ -z "$(BANDIT)" ]; then echo "make: BANDIT=folder measures Bandit's examples, too" >&2; else BANDIT='$(abspath $(BANDIT))' $(GO) test -tags corpus ./agent/validate -run TestBandit -count=1 -v; fi
+	@if [ -z "$(ACT)" ]; then echo 'make: ACT=folder measures the W3C cases, too' >&2; else ACT='$(abspath $(ACT))' $(GO) test -tags corpus ./agent/validate/rules -run TestACT -count=1 -v; fi
+	@if [ -z "$(BANDIT)" ]; then echo "make: BANDIT=folder measures Bandit's examples, too" >&2; else BANDIT='$(abspath $(BANDIT))' $(GO) test -tags corpus ./agent/validate/rules -run TestBandit -count=1 -v; fi
 
 # Without a bound on minimizing, Go's fuzzer spends up to a minute on each new
 # input and seems to hang.

@@ -16,6 +16,7 @@ import (
 	"caselsp/agent/record"
 	"caselsp/agent/shell"
 	"caselsp/agent/validate"
+	"caselsp/agent/validate/rules"
 	"caselsp/agent/workspace"
 	"caselsp/sandbox"
 	"caselsp/store"
@@ -105,7 +106,7 @@ func New(o Options) *Agent {
 	o.Limits.Rounds = orElse(o.Limits.Rounds, d.Rounds)
 	o.Limits.Attempts = orElse(o.Limits.Attempts, d.Attempts)
 	o.Limits.Rollbacks = orElse(o.Limits.Rollbacks, d.Rollbacks)
-	suite, err := validate.Default().Configure(o.Rules)
+	suite, err := rules.Default().Configure(o.Rules)
 	if err != nil {
 		o.Log.Warn("some severities are not known", "error", err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"caselsp/agent/settings"
 	"caselsp/agent/validate"
+	"caselsp/agent/validate/rules"
 )
 
 // TestGuards shows that a workspace's own settings cannot switch off what keeps
@@ -15,7 +16,7 @@ func TestGuards(t *testing.T) {
 		_, problems := settings.Merge(settings.Layer{Origin: settings.Repository, Values: map[string]any{"validate.rules": map[string]any{name: "off"}}})
 		return len(problems) > 0
 	}
-	for _, r := range validate.Rules() {
+	for _, r := range rules.Default().Rules() {
 		guards := r.Category == validate.Safety || r.Category == validate.Secrets || strings.HasPrefix(r.ID, "csrf-")
 		if guards && (!refused(r.ID) || !refused(string(r.Category))) {
 			t.Errorf("a workspace can switch off %s, or all of %s", r.ID, r.Category)

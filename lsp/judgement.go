@@ -13,6 +13,7 @@ import (
 	"caselsp/agent"
 	setting "caselsp/agent/settings"
 	"caselsp/agent/validate"
+	"caselsp/agent/validate/rules"
 	"caselsp/agent/workspace"
 	"caselsp/lsp/wire"
 
@@ -57,7 +58,7 @@ const readPause = time.Second
 
 // install has the folders read again when the files on disk change.
 func (j *judgement) install() {
-	j.suite = validate.Default()
+	j.suite = rules.Default()
 	j.docs.saved = append(j.docs.saved, func(doc *document) {
 		file, _ := doc.file()
 		j.read(filepath.Base(file) == setting.RepositoryFile)

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	setting "caselsp/agent/settings"
-	"caselsp/agent/validate"
+	"caselsp/agent/validate/rules"
 	"caselsp/agent/workspace"
 	"caselsp/lsp/lsptest"
 
@@ -22,7 +22,7 @@ import (
 func judging(s *server) {
 	s.judgement.validators = func(dirs []string, layers []setting.Layer) (*Validators, error) {
 		merged, problems := setting.Merge(layers...)
-		suite, err := validate.Default().Configure(merged.Validate.Rules)
+		suite, err := rules.Default().Configure(merged.Validate.Rules)
 		if err != nil {
 			return nil, err
 		}

@@ -9,6 +9,7 @@ import (
 
 	"caselsp/agent/shell"
 	"caselsp/agent/validate"
+	"caselsp/agent/validate/rules"
 	"caselsp/agent/workspace"
 )
 
@@ -111,7 +112,7 @@ func (s *Scope) Judge(ctx context.Context, path string) ([]validate.Finding, err
 	case err != nil:
 		return nil, err
 	case s.env.Judge == nil:
-		return validate.Check(path, f.Text), nil
+		return rules.Default().Check(path, f.Text), nil
 	}
 	return s.env.Judge(ctx, path, f.Text)
 }

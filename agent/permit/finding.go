@@ -9,6 +9,7 @@ import (
 	"caselsp/agent/lint"
 	"caselsp/agent/record"
 	"caselsp/agent/validate"
+	"caselsp/agent/validate/rules"
 )
 
 // Objection names what the user may allow: one rule in one file.
@@ -24,7 +25,7 @@ func Guards(f validate.Finding) bool {
 	if ok && (linter == lint.Bandit.Name || linter == lint.Gosec.Name) {
 		return f.Severity != validate.Info
 	}
-	r, ok := validate.RuleOf(f.Rule)
+	r, ok := rules.Default().Rule(f.Rule)
 	return ok && f.Severity == validate.Critical && slices.Contains(Guarding, r.Category)
 }
 

@@ -1,4 +1,4 @@
-package validate
+package validate_test
 
 import (
 	"path"
@@ -6,6 +6,11 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"caselsp/agent/ecma"
+	"caselsp/agent/validate"
+	"caselsp/agent/validate/rules"
+	"caselsp/agent/validate/validatetest"
 )
 
 // benchFile joins the fixtures of one kind to a text of about 200 KB, as large
@@ -15,8 +20,8 @@ func benchFile(b *testing.B, ext string) string {
 	var text strings.Builder
 	for text.Len() < size {
 		before := text.Len()
-		sources(b, func(name, source string) {
-			if path.Ext(name) != ext || text.Len() > size || len(ofRule(Check(path.Base(name), source), "syntax")) > 0 || strings.Contains(source, "\nimport ") || strings.HasPrefix(source, "import ") {
+		validatetest.Sources(b, testdata, func(name, source string) {
+			if path.Ext(name) != ext || text.Len() > size || len(validatetest.OfRule(rules.Default().Check(path.Base(name), source), "syntax")) > 0 || strings.Contains(source, "\nimport ") || strings.HasPrefix(source, "import ") {
 				return
 			}
 			if ext == ".js" {
@@ -35,34 +40,35 @@ func benchFile(b *testing.B, ext string) string {
 // BenchmarkRules measures all rules over a large file, the parsing counted, and
 // logs the time of each: the first to ask for a tree pays for it.
 func BenchmarkRules(b *testing.B) {
+	table := rules.Default().Rules()
 	for _, ext := range []string{".css", ".js", ".html"} {
 		text := benchFile(b, ext)
 		b.Run(ext[1:], func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			spent := make([]time.Duration, len(table))
 			for b.Loop() {
-				f := newFile("a"+ext, text)
+				f := validate.NewFile("a"+ext, text)
 				f.Styles()
-				for _, c := range f.Code(ecma...) {
-					c.bindings()
-					c.flows()
-					c.patterns()
+				for _, c := range f.Code(ecma.Languages...) {
+					c.Scopes()
+					c.Flows()
+					c.Patterns()
 				}
 				for i := range table {
 					if r := &table[i]; r.Check != nil {
 						start := time.Now()
-						r.Check(&Pass{File: f, rule: r})
+						validate.Look(f, r)
 						spent[i] += time.Since(start)
 					}
 				}
 			}
-			report(b, spent)
+			report(b, table, spent)
 		})
 	}
 }
 
 // report logs the rules that take longest, and their share of the whole.
-func report(b *testing.B, spent []time.Duration) {
+func report(b *testing.B, table []validate.Rule, spent []time.Duration) {
 	order := make([]int, len(spent))
 	for i := range order {
 		order[i] = i

@@ -11,31 +11,30 @@ const DocsPage = "agent/validate/rules.md"
 func (r *Rule) docs() string { return DocsPage + "#" + r.ID }
 
 // Explain returns the documentation of one rule as Markdown; "" where there is none of that id.
-func Explain(id string) string {
-	for i := range table {
-		if table[i].ID == id {
-			return table[i].markdown()
-		}
+func (s Suite) Explain(id string) string {
+	r, ok := s.Rule(id)
+	if !ok {
+		return ""
 	}
-	return ""
+	return r.markdown()
 }
 
-// Docs returns the documentation of all rules as Markdown.
-func Docs() string {
+// Docs returns the documentation of every rule of the suite as Markdown.
+func (s Suite) Docs() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# The rules\n\nGenerated from the rules themselves: `go test ./agent/validate -update`.\n\n%d rules. "+
+	fmt.Fprintf(&b, "# The rules\n\nGenerated from the rules themselves: `go test ./agent/validate/rules -update`.\n\n%d rules. "+
 		"A comment switches a rule off: `caselsp-disable-line`, `caselsp-disable-next-line` or `caselsp-disable-file`, the rule's name,\n"+
-		"and behind `--` the reason. The setting `validate.rules` does so for a workspace: `{\"img-alt\": \"off\", \"css\": \"info\"}`.\n", len(table))
+		"and behind `--` the reason. The setting `validate.rules` does so for a workspace: `{\"img-alt\": \"off\", \"css\": \"info\"}`.\n", len(s.known))
 	for _, c := range Categories {
 		fmt.Fprintf(&b, "\n## %s\n\n| rule | severity | what it finds | standards |\n|---|---|---|---|\n", c)
-		for _, r := range table {
+		for _, r := range s.known {
 			if r.Category == c {
 				fmt.Fprintf(&b, "| [%s](#%s) | %s | %s | %s |\n", r.ID, r.ID, r.Severity, r.Title, strings.Join(r.Standards, ", "))
 			}
 		}
-		for i := range table {
-			if table[i].Category == c {
-				b.WriteString("\n" + table[i].markdown())
+		for i := range s.known {
+			if s.known[i].Category == c {
+				b.WriteString("\n" + s.known[i].markdown())
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package validate
+package validate_test
 
 import (
 	"fmt"
@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"caselsp/agent/validate"
+	"caselsp/agent/validate/rules"
 )
 
 // longPage is a template of a shop, as long as wanted: n articles of ten lines.
@@ -30,8 +33,8 @@ func longPage(name string, n int) string {
 }
 
 // shop is a project of n templates, of 50 lines each, that depend on each other.
-func shop(n int) *Project {
-	p := NewProject(Default())
+func shop(n int) *validate.Project {
+	p := validate.NewProject(rules.Default())
 	p.Set("manage.py", "import django\n")
 	p.Set("shop/urls.py", "from django.urls import path\n\napp_name = 'shop'\nurlpatterns = [path('<int:id>/', view, name='item')]\n")
 	p.Set("shop/static/shop.css", ".card { color: red; }\n.price { color: blue; }\n")

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"caselsp/agent/dom"
+	"caselsp/agent/ecma"
 	"caselsp/agent/syntax"
 )
 
@@ -69,7 +70,7 @@ func (s statement) page(f *File) {
 				continue
 			}
 			// Of id="row-{{ n }}" what stands before the output is known.
-			s.add(IDNamed, "", a.ValueStart, a.ValueEnd, beforeGap(a.Value))
+			s.add(IDNamed, "", a.ValueStart, a.ValueEnd, BeforeGap(a.Value))
 		}
 	}
 	for _, n := range d.Elements("script") {
@@ -84,8 +85,8 @@ func (s statement) page(f *File) {
 	s.scripts(f)
 }
 
-// beforeGap returns what a value begins with before a template writes.
-func beforeGap(v string) string {
+// BeforeGap returns what a value begins with before a template writes.
+func BeforeGap(v string) string {
 	if i := strings.IndexAny(v, "{<$"); i >= 0 {
 		return v[:i]
 	}
@@ -95,13 +96,13 @@ func beforeGap(v string) string {
 // template states what other templates need to know of this one.
 func (s statement) template(f *File) {
 	var parts []string
-	for _, o := range f.occasions() {
-		switch o.name {
+	for _, o := range f.TemplateTags() {
+		switch o.Name {
 		case "extends":
-			parts = append(parts, "extends "+o.args)
+			parts = append(parts, "extends "+o.Args)
 		case "block", "include", "import", "from":
-			name, _, _ := strings.Cut(o.args, " ")
-			parts = append(parts, o.name+" "+name)
+			name, _, _ := strings.Cut(o.Args, " ")
+			parts = append(parts, o.Name+" "+name)
 		}
 	}
 	s.add(Template, s.path, 0, 0, strings.Join(parts, "\n"))
@@ -132,18 +133,18 @@ func (s statement) selector(sel *dom.Selector) {
 }
 
 // idWord finds ids in the HTML that scripts write.
-var idWord = expr(`\bid=\\?["']?([\w-]+)`)
+var idWord = syntax.Expr(`\bid=\\?["']?([\w-]+)`)
 
 // scripts states the ids that a script gives to elements.
 func (s statement) scripts(f *File) {
-	for _, c := range f.Code(ecma...) {
+	for _, c := range f.Code(ecma.Languages...) {
 		for _, n := range c.Nodes("string", "template_string", "jsx_attribute") {
 			text := n.Text()
 			for _, m := range idWord.FindAllStringSubmatch(text) {
 				s.add(IDNamed, m[1], 0, 0, "")
 			}
 			if p := n.Parent(); n.Kind() == "string" && !p.IsZero() && !isLookup(n) {
-				if v := stringText(text); v != "" && !strings.ContainsAny(v, " <>") && len(v) < 80 {
+				if v := StringText(text); v != "" && !strings.ContainsAny(v, " <>") && len(v) < 80 {
 					s.add(IDNamed, strings.TrimPrefix(v, "#"), 0, 0, "") // .id = "x", {id: "x"}, make("x")
 				}
 			}
@@ -161,8 +162,8 @@ func isLookup(n syntax.Node) bool {
 	return !f.IsZero() && strings.HasSuffix(f.Text(), ".getElementById")
 }
 
-// stringText takes the quotes off a string of a program.
-func stringText(text string) string {
+// StringText takes the quotes off a string of a program.
+func StringText(text string) string {
 	if len(text) < 2 || strings.IndexByte("\"'`", text[0]) < 0 {
 		return ""
 	}
@@ -288,7 +289,7 @@ func pythonString(n syntax.Node) string {
 	if len(text) >= 6 && (strings.HasPrefix(text, `"""`) || strings.HasPrefix(text, "'''")) {
 		return text[3 : len(text)-3]
 	}
-	return stringText(text)
+	return StringText(text)
 }
 
 // pythonKeyword returns the string that a call passes by a keyword.

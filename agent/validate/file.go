@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"caselsp/agent/dom"
+	"caselsp/agent/ecma"
 	"caselsp/agent/syntax"
 )
 
@@ -22,17 +23,39 @@ type File struct {
 	code   func() []*Code
 
 	generated func() bool // nobody edits it
-	reader    func() *access
-	speech    func() dialect
-	tags      func() []occasion
-	mentions  func() mentions
-	heritage  func() heritage
-	needles   func() needle
-	secret    func() bool // it may hold secrets
+	reader    func() *dom.Access
+	speech    func() Dialect
+	tags      func() []TemplateTag
+	needles   func() Needle
+	secrets   func() bool // it may hold secrets
 	test      func() bool // it is a test
-	given     func() []underName
-	built     func() bool // by a script, of a page
 	kinds     func() map[string]bool
+
+	readings sync.Map // what rules read of it: of each *Reading its func() T
+}
+
+// Reading is something that rules read of a file: each file is read once, when
+// it is first asked for. Make one as a package's variable.
+type Reading[T any] struct{ read func(*File) T }
+
+// NewReading returns a reading that is made by a function.
+func NewReading[T any](read func(*File) T) *Reading[T] { return &Reading[T]{read} }
+
+// Of returns what was read of a file. It is safe for concurrent use.
+func (r *Reading[T]) Of(f *File) T {
+	v, ok := f.readings.Load(r)
+	if !ok {
+		v, _ = f.readings.LoadOrStore(r, sync.OnceValue(func() T { return r.read(f) }))
+	}
+	return v.(func() T)()
+}
+
+// Kept is a [Reading] that outlives the file's tree, see [Rule].
+type Kept interface{ keep(from, to *File) }
+
+func (r *Reading[T]) keep(from, to *File) {
+	v := r.Of(from)
+	to.readings.Store(r, func() T { return v })
 }
 
 // Style is a style sheet of a file: the file itself, a style element or a style
@@ -43,25 +66,16 @@ type Style struct {
 	Attr  *dom.Attr // of a style attribute
 }
 
-// Code is a piece of a program: the file itself, a script element or an event
+// Code is a program in a file: the file itself, a script element or an event
 // handler such as onclick.
 type Code struct {
-	Lang  syntax.Language
-	Tree  *syntax.Tree
-	Base  int       // where it begins in its file
-	Owner *dom.Node // the element; nil of a file
-	Attr  *dom.Attr // of an event handler
-
-	sound    func() bool
-	names    func() *symbols
-	bindings func() *bindings // of JavaScript and TypeScript
-	flows    func() *flows
-
-	patterns func() []regexpSource
+	*ecma.Program
+	Owner *dom.Node // the element that holds it; nil of a file
+	Attr  *dom.Attr // the attribute of an event handler; nil of any other program
 }
 
-// newFile makes a file; nothing is parsed yet.
-func newFile(path, text string) *File {
+// NewFile makes a file; nothing is parsed yet.
+func NewFile(path, text string) *File {
 	f := &File{Path: path, Lang: syntax.LanguageOf(path), Text: text}
 	f.Tree = syntax.Parse(f.Lang, text)
 	f.page = sync.OnceValue(func() *dom.Document {
@@ -73,34 +87,66 @@ func newFile(path, text string) *File {
 	f.styles = sync.OnceValue(f.readStyles)
 	f.code = sync.OnceValue(f.readCode)
 	f.generated = sync.OnceValue(f.readGenerated)
-	f.reader = sync.OnceValue(f.newAccess)
+	f.reader = sync.OnceValue(f.readAccess)
 	f.speech = sync.OnceValue(f.readDialect)
 	f.tags = sync.OnceValue(f.readTags)
-	f.mentions = sync.OnceValue(f.readMentions)
-	f.heritage = sync.OnceValue(f.readHeritage)
-	f.needles = sync.OnceValue(func() needle { return needles().in(text) })
-	f.secret = sync.OnceValue(func() bool { return mayHoldSecrets(path) && !machineText(text) })
+	f.needles = sync.OnceValue(func() Needle { return needles().in(text) })
+	f.secrets = sync.OnceValue(func() bool { return mayHoldSecrets(path) && !machineText(text) })
 	f.test = sync.OnceValue(func() bool { return testFile(path) })
-	f.given = sync.OnceValue(f.readGiven)
-	f.built = sync.OnceValue(f.readBuilt)
 	f.kinds = sync.OnceValue(f.readKinds)
 	return f
 }
 
-// rested returns the file as it was before anything was read of it, but for what
-// rules ask other files about: those run again when the others change, and need
-// no tree for it.
-func (f *File) rested() *File {
-	r := newFile(f.Path, f.Text)
-	m, h, tags := f.mentions(), f.heritage(), f.tags()
-	r.mentions = func() mentions { return m }
-	r.heritage = func() heritage { return h }
-	r.tags = func() []occasion { return tags }
+// rested returns the file as it was before anything was read of it, but for its
+// template tags and what is kept for rules that ask about other files: those run
+// again when the others change, and need no tree for it.
+func (f *File) rested(kept []Kept) *File {
+	r := NewFile(f.Path, f.Text)
+	tags := f.tags()
+	r.tags = func() []TemplateTag { return tags }
+	for _, k := range kept {
+		k.keep(f, r)
+	}
 	return r
+}
+
+// Access returns the page's view for assistive technology; the page must not be nil.
+func (f *File) Access() *dom.Access { return f.reader() }
+
+func (f *File) readAccess() *dom.Access {
+	var sheets []*dom.Sheet
+	inline := map[*dom.Node]*dom.Sheet{}
+	for _, s := range f.Styles() {
+		if s.Attr != nil {
+			inline[s.Owner] = s.Sheet
+		} else {
+			sheets = append(sheets, s.Sheet)
+		}
+	}
+	return dom.NewAccess(f.Page(), sheets, inline, f.scriptWords)
+}
+
+// scriptWords returns what the strings of the page's scripts say, and the words
+// in them: an element whose id is among them may be filled by a script.
+func (f *File) scriptWords() map[string]bool {
+	words := map[string]bool{}
+	for _, c := range f.Code() {
+		for _, n := range c.Nodes("string", "template_string", "property_identifier", "identifier") {
+			for _, w := range strings.FieldsFunc(n.Text(), func(r rune) bool {
+				return r != '-' && r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') && r < 0x80
+			}) {
+				words[w] = true
+			}
+		}
+	}
+	return words
 }
 
 // Page returns the page as a tree; nil where the file is none.
 func (f *File) Page() *dom.Document { return f.page() }
+
+// MayHoldSecrets reports whether what looks like a secret in the file could be one.
+func (f *File) MayHoldSecrets() bool { return f.secrets() }
 
 // Styles returns the style sheets of the file, in order.
 func (f *File) Styles() []Style { return f.styles() }
@@ -150,13 +196,12 @@ func (f *File) readCode() []*Code {
 }
 
 func newCode(lang syntax.Language, tree *syntax.Tree, base int, owner *dom.Node, attr *dom.Attr) *Code {
-	c := &Code{Lang: lang, Tree: tree, Base: base, Owner: owner, Attr: attr}
-	c.sound = sync.OnceValue(func() bool { return isSound(c) })
-	c.names = sync.OnceValue(func() *symbols { return bind(c) })
-	c.bindings = sync.OnceValue(func() *bindings { return bindNames(c) })
-	c.patterns = sync.OnceValue(func() []regexpSource { return readPatterns(c) })
-	c.flows = sync.OnceValue(func() *flows { return follow(c) })
-	return c
+	module := false
+	if owner != nil {
+		kind, _ := owner.Get("type")
+		module = strings.EqualFold(strings.TrimSpace(kind), "module")
+	}
+	return &Code{ecma.NewProgram(lang, tree, base, owner != nil, module), owner, attr}
 }
 
 // inlineCode finds the scripts of a page.
@@ -167,7 +212,7 @@ func (f *File) inlineCode() []*Code {
 	}
 	var list []*Code
 	for _, n := range page.Elements() {
-		if n.Name == "script" && n.CloseStart > n.OpenEnd && isJavaScript(n) {
+		if n.Name == "script" && n.CloseStart > n.OpenEnd && dom.IsJavaScript(n) {
 			tree := syntax.Parse(syntax.JavaScript, page.Masked[n.OpenEnd:n.CloseStart])
 			list = append(list, newCode(syntax.JavaScript, tree, n.OpenEnd, n, nil))
 		}
@@ -179,33 +224,4 @@ func (f *File) inlineCode() []*Code {
 		}
 	}
 	return list
-}
-
-// isJavaScript reports whether the inside of a script element is a program.
-func isJavaScript(n *dom.Node) bool {
-	a := n.Attr("type")
-	if a == nil {
-		return true
-	}
-	kind := strings.ToLower(strings.TrimSpace(a.Value))
-	return kind == "" || kind == "module" || strings.HasSuffix(kind, "/javascript") || strings.HasSuffix(kind, "/ecmascript") || kind == "text/babel"
-}
-
-// Nodes returns the nodes of one of the kinds, in the order of the kinds, and of
-// each in document order.
-func (c *Code) Nodes(kinds ...string) []syntax.Node {
-	if len(kinds) == 1 {
-		return c.Tree.Nodes(kinds[0])
-	}
-	var list []syntax.Node
-	for _, k := range kinds {
-		list = append(list, c.Tree.Nodes(k)...)
-	}
-	return list
-}
-
-// Span returns the place of a node in the file.
-func (c *Code) Span(n syntax.Node) (start, end int) {
-	start, end = n.Offsets()
-	return c.Base + start, c.Base + end
 }

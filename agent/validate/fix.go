@@ -85,3 +85,11 @@ func commentForms(path string) []string {
 func syntaxErrors(path, text string) []syntax.Error {
 	return syntax.Parse(syntax.LanguageOf(path), text).Errors()
 }
+
+// BlanksBefore returns where the blanks before an offset begin.
+func BlanksBefore(text string, at int) int {
+	for at > 0 && strings.IndexByte(" \t\r\n", text[at-1]) >= 0 {
+		at--
+	}
+	return at
+}

@@ -1,52 +1,50 @@
 package validate
 
 import (
-	"math"
-	"regexp/syntax"
-	"strings"
 	"sync"
 )
 
 // Which of some short texts a file holds, found in one pass over it: the cheap
 // question before an expensive one.
 
-// needle is a text that rules ask for.
-type needle uint64
+// Needle is a text that rules ask for.
+type Needle uint64
 
 const (
-	needKey        needle = 1 << iota // a private key
-	needAddress                       // an address
-	needCommand                       // curl
-	needHeader                        // what says who asks
-	needForeign                       // another tool's comment
-	needSuppressor                    // a comment that switches rules off
-	needServer                        // a page that a server's program writes
+	NeedlePrivateKey Needle = 1 << iota // a private key
+	NeedleAddress                       // an address
+	NeedleCommand                       // curl
+	NeedleHeader                        // what says who asks
+	NeedleForeign                       // another tool's comment
+	NeedleSuppressor                    // a comment that switches rules off
+	NeedleServer                        // a page that a server's program writes
 )
 
 // needleTexts are what the needles look for, one of which is in every text that the
 // rule behind it may have something to say of.
-var needleTexts = map[needle][]string{
-	needKey:     {"PRIVATE KEY"},
-	needAddress: {"://"},
-	needCommand: {"curl"},
-	needHeader: {"uthorization", "AUTHORIZATION", "pi-key", "pi-Key", "PI-Key", "PI-KEY", "uth-token", "uth-Token", "UTH-TOKEN", "rivate-token",
+var needleTexts = map[Needle][]string{
+	NeedlePrivateKey: {"PRIVATE KEY"},
+	NeedleAddress:    {"://"},
+	NeedleCommand:    {"curl"},
+	NeedleHeader: {"uthorization", "AUTHORIZATION", "pi-key", "pi-Key", "PI-Key", "PI-KEY", "uth-token", "uth-Token", "UTH-TOKEN", "rivate-token",
 		"rivate-Token", "RIVATE-TOKEN"},
-	needForeign:    {"nosec", "nosemgrep", "gitleaks:allow", "pragma: allowlist"},
-	needSuppressor: {"caselsp-disable-"},
-	needServer:     {"<?php", "<%"},
+	NeedleForeign:    {"nosec", "nosemgrep", "gitleaks:allow", "pragma: allowlist"},
+	NeedleSuppressor: {"caselsp-disable-"},
+	NeedleServer:     {"<?php", "<%"},
 }
 
-// automaton is the one of Aho and Corasick (1975) for the needles, with the
+// Automaton is the one of Aho and Corasick (1975) for the needles, with the
 // next state of each state for each byte.
-type automaton struct {
+type Automaton struct {
 	next  [][256]uint16
-	found []needle // by state
+	found []Needle // by state
 }
 
-var needles = sync.OnceValue(func() *automaton { return newAutomaton(needleTexts) })
+var needles = sync.OnceValue(func() *Automaton { return NewAutomaton(needleTexts) })
 
-func newAutomaton(of map[needle][]string) *automaton {
-	m := &automaton{next: make([][256]uint16, 1), found: make([]needle, 1)}
+// NewAutomaton returns the automaton that finds the texts of each needle.
+func NewAutomaton(of map[Needle][]string) *Automaton {
+	m := &Automaton{next: make([][256]uint16, 1), found: make([]Needle, 1)}
 	for n, texts := range of {
 		for _, text := range texts {
 			s := uint16(0)
@@ -84,8 +82,8 @@ func newAutomaton(of map[needle][]string) *automaton {
 }
 
 // in returns the needles that a text holds.
-func (m *automaton) in(text string) needle {
-	s, found := uint16(0), needle(0)
+func (m *Automaton) in(text string) Needle {
+	s, found := uint16(0), Needle(0)
 	for i := range len(text) {
 		s = m.next[s][text[i]]
 		found |= m.found[s]
@@ -93,9 +91,9 @@ func (m *automaton) in(text string) needle {
 	return found
 }
 
-// inFold is in, of a text whose ASCII letters are taken in lower case.
-func (m *automaton) inFold(text string) needle {
-	s, found := uint16(0), needle(0)
+// InFold is in, of a text whose ASCII letters are taken in lower case.
+func (m *Automaton) InFold(text string) Needle {
+	s, found := uint16(0), Needle(0)
 	for i := range len(text) {
 		b := text[i]
 		if 'A' <= b && b <= 'Z' {
@@ -107,43 +105,5 @@ func (m *automaton) inFold(text string) needle {
 	return found
 }
 
-// holds reports whether the file's text holds one of some needles.
-func (f *File) holds(n needle) bool { return f.needles()&n != 0 }
-
-// literals returns texts in lower case, one of which is in every text, in lower
-// case, that an expression matches; false where there are none.
-func literals(x *syntax.Regexp) ([]string, bool) {
-	switch x.Op {
-	case syntax.OpLiteral:
-		return []string{strings.ToLower(string(x.Rune))}, true
-	case syntax.OpCapture, syntax.OpPlus:
-		return literals(x.Sub[0])
-	case syntax.OpAlternate:
-		var all []string
-		for _, s := range x.Sub {
-			list, ok := literals(s)
-			if !ok {
-				return nil, false
-			}
-			all = append(all, list...)
-		}
-		return all, true
-	case syntax.OpConcat:
-		var best []string
-		for _, s := range x.Sub {
-			if list, ok := literals(s); ok && (best == nil || shortest(list) > shortest(best)) {
-				best = list
-			}
-		}
-		return best, best != nil
-	}
-	return nil, false
-}
-
-func shortest(list []string) int {
-	n := math.MaxInt
-	for _, s := range list {
-		n = min(n, len(s))
-	}
-	return n
-}
+// Holds reports whether the file's text holds one of some needles.
+func (f *File) Holds(n Needle) bool { return f.needles()&n != 0 }

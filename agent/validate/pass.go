@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"caselsp/agent/dom"
+	"caselsp/agent/ecma"
 	"caselsp/agent/syntax"
 )
 
@@ -54,8 +55,8 @@ func (p *Pass) Node(c *Code, n syntax.Node, form string, args ...any) {
 // The shapes of checks. Each takes what a rule says of one thing and returns
 // the Check that looks at all of its kind.
 
-// page is for rules about a page as a whole.
-func page(check func(*Pass, *dom.Document)) func(*Pass) {
+// Page is for rules about a page as a whole.
+func Page(check func(*Pass, *dom.Document)) func(*Pass) {
 	return func(p *Pass) {
 		if d := p.Page(); d != nil {
 			check(p, d)
@@ -63,33 +64,33 @@ func page(check func(*Pass, *dom.Document)) func(*Pass) {
 	}
 }
 
-// elements is for rules about single elements: of the names, or without one of all.
-func elements(check func(*Pass, *dom.Node), names ...string) func(*Pass) {
-	return page(func(p *Pass, d *dom.Document) {
+// Elements is for rules about single elements: of the names, or without one of all.
+func Elements(check func(*Pass, *dom.Node), names ...string) func(*Pass) {
+	return Page(func(p *Pass, d *dom.Document) {
 		for _, n := range d.Elements(names...) {
 			check(p, n)
 		}
 	})
 }
 
-// attributes is for rules about single attributes: of the names, or without one of all.
-func attributes(check func(*Pass, *dom.Node, *dom.Attr), names ...string) func(*Pass) {
+// Attributes is for rules about single attributes: of the names, or without one of all.
+func Attributes(check func(*Pass, *dom.Node, *dom.Attr), names ...string) func(*Pass) {
 	if len(names) > 0 {
-		return page(func(p *Pass, d *dom.Document) {
+		return Page(func(p *Pass, d *dom.Document) {
 			for _, x := range d.Attributes(names...) {
 				check(p, x.Node, x.Attr)
 			}
 		})
 	}
-	return elements(func(p *Pass, n *dom.Node) {
+	return Elements(func(p *Pass, n *dom.Node) {
 		for i := range n.Attrs {
 			check(p, n, &n.Attrs[i])
 		}
 	})
 }
 
-// sheets is for rules about style sheets, those in pages too; not about style attributes.
-func sheets(check func(*Pass, Style)) func(*Pass) {
+// Sheets is for rules about style sheets, those in pages too; not about style attributes.
+func Sheets(check func(*Pass, Style)) func(*Pass) {
 	return func(p *Pass) {
 		for _, s := range p.Styles() {
 			if s.Attr == nil {
@@ -101,16 +102,16 @@ func sheets(check func(*Pass, Style)) func(*Pass) {
 
 // rules is for rules about single rules of style sheets, nested and at-rules too.
 func rules(check func(*Pass, *dom.Rule)) func(*Pass) {
-	return sheets(func(p *Pass, s Style) {
+	return Sheets(func(p *Pass, s Style) {
 		for _, r := range s.All {
 			check(p, r)
 		}
 	})
 }
 
-// declarations is for rules about single declarations of style sheets and style
+// Declarations is for rules about single declarations of style sheets and style
 // attributes; r is nil of an attribute. Without a name, all.
-func declarations(check func(p *Pass, r *dom.Rule, d *dom.Decl), names ...string) func(*Pass) {
+func Declarations(check func(p *Pass, r *dom.Rule, d *dom.Decl), names ...string) func(*Pass) {
 	wanted := map[string]bool{}
 	for _, name := range names {
 		wanted[name] = true
@@ -132,12 +133,9 @@ func declarations(check func(p *Pass, r *dom.Rule, d *dom.Decl), names ...string
 	}
 }
 
-// ecma are the languages that scripts of pages are written in.
-var ecma = []syntax.Language{syntax.JavaScript, syntax.TypeScript, syntax.TSX}
-
-// nodes is for rules about single nodes of programs, of the kinds that the
+// Nodes is for rules about single nodes of programs, of the kinds that the
 // language's grammar knows.
-func nodes(langs []syntax.Language, check func(*Pass, *Code, syntax.Node), kinds ...string) func(*Pass) {
+func Nodes(langs []syntax.Language, check func(*Pass, *Code, syntax.Node), kinds ...string) func(*Pass) {
 	return func(p *Pass) {
 		programs := p.Code(langs...)
 		if len(programs) == 0 || !slices.ContainsFunc(kinds, p.writes) {
@@ -146,6 +144,58 @@ func nodes(langs []syntax.Language, check func(*Pass, *Code, syntax.Node), kinds
 		for _, c := range programs {
 			for _, n := range c.Nodes(kinds...) {
 				check(p, c, n)
+			}
+		}
+	}
+}
+
+// ScriptNodes is for rules about single nodes of JavaScript and TypeScript that the
+// source itself writes. Code that does not parse is left out, as its tree is
+// a guess, and so are minified scripts in pages.
+func ScriptNodes(check func(*Pass, *Code, syntax.Node), kinds ...string) func(*Pass) {
+	each := EachScript(func(p *Pass, c *Code) {
+		for _, n := range c.Nodes(kinds...) {
+			if start, end := c.Span(n); c.Owner == nil || p.Written(start, end) {
+				check(p, c, n)
+			}
+		}
+	})
+	return func(p *Pass) {
+		if slices.ContainsFunc(kinds, p.writes) {
+			each(p)
+		}
+	}
+}
+
+// writes reports whether any program of the file has a node of a kind. A page may
+// have a hundred handlers of a line each.
+func (f *File) writes(kind string) bool { return f.kinds()[kind] }
+
+func (f *File) readKinds() map[string]bool {
+	kinds := map[string]bool{}
+	for _, c := range f.Code() {
+		c.Tree.Kinds(kinds)
+	}
+	return kinds
+}
+
+// EachScript is for rules about whole programs.
+func EachScript(check func(*Pass, *Code)) func(*Pass) {
+	return func(p *Pass) {
+		for _, c := range p.Code(ecma.Languages...) {
+			if c.Sound() {
+				check(p, c)
+			}
+		}
+	}
+}
+
+// EachTemplateTag is for rules about single template tags and outputs, wherever they stand.
+func EachTemplateTag(check func(*Pass, TemplateTag)) func(*Pass) {
+	return func(p *Pass) {
+		for _, o := range p.TemplateTags() {
+			if o.Kind != '#' {
+				check(p, o)
 			}
 		}
 	}

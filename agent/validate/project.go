@@ -85,6 +85,9 @@ type asker struct {
 func NewProject(s Suite) *Project {
 	p := &Project{suite: s, files: map[string]*member{}, facts: map[Key]*factList{}, asks: map[Key]map[asker]bool{}}
 	p.curt = p.suite.all()
+	for _, r := range s.rules {
+		p.warm.kept = append(p.warm.kept, r.Keeps...)
+	}
 	return p
 }
 
@@ -98,7 +101,7 @@ func (p *Project) Set(file, text string) []string {
 	if old, ok := p.Text(file); ok && old == text {
 		return nil
 	}
-	f := newFile(file, text)
+	f := NewFile(file, text)
 	m := &member{file: f, facts: facts(f)}
 	if !wrote {
 		m.stale = p.suite.all()

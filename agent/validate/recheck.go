@@ -174,6 +174,7 @@ func (p *Project) run(m *member, file *File, due ruleSet) map[int][]Finding {
 // warmth holds the members whose files were read last, the oldest first.
 type warmth struct {
 	members list.List
+	kept    []Kept
 	bytes   int // of their texts
 }
 
@@ -195,7 +196,7 @@ func (w *warmth) add(m *member) {
 	for w.bytes > maxWarm && w.members.Len() > 1 {
 		oldest := w.members.Front().Value.(*member)
 		w.drop(oldest)
-		oldest.file = oldest.file.rested()
+		oldest.file = oldest.file.rested(w.kept)
 	}
 }
 
@@ -228,6 +229,16 @@ func (p *Pass) Sites(kind Kind, name string) []Site {
 func (p *Pass) Stated(kind Kind, name string) bool {
 	found := false
 	p.ask(Key{kind, name}, func(l *factList) { found = len(l.list) > 0 })
+	return found
+}
+
+// AnySite reports whether a place that states a fact is as wanted. The question
+// is remembered.
+func (p *Pass) AnySite(kind Kind, name string, wanted func(Site) bool) bool {
+	found := false
+	p.ask(Key{kind, name}, func(l *factList) {
+		found = slices.ContainsFunc(l.list, func(s statedBy) bool { return slices.ContainsFunc(s.sites, wanted) })
+	})
 	return found
 }
 

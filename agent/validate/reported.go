@@ -1,6 +1,8 @@
 package validate
 
-import "caselsp/agent/syntax"
+import (
+	"caselsp/agent/syntax"
+)
 
 // Reported is what another people's linter said of a place in a file.
 type Reported struct {

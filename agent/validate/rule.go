@@ -49,4 +49,9 @@ type Rule struct {
 	// Check reports what the rule objects to. It may be called at the same time for
 	// several files.
 	Check func(*Pass)
+
+	// Keeps lists what Check reads of its file before it asks about other files. The
+	// file's tree is dropped when other files were read since; these readings are
+	// kept, so that Check can run again without it when the other files change.
+	Keeps []Kept
 }

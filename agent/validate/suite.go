@@ -18,12 +18,31 @@ const Off = "off"
 
 // Suite is a set of rules that run together.
 type Suite struct {
-	rules  []Rule
+	rules  []Rule // those that run
+	known  []Rule // those that there are: settings and comments may name them
 	strict bool
 }
 
-// Default returns the suite of all rules as they are.
-func Default() Suite { return Suite{rules: table} }
+// NewSuite returns the suite of the rules of some families, in their order, with
+// the rules that belong to none: the one about syntax before them, the one about
+// suppressing comments after them.
+func NewSuite(families ...[]Rule) Suite {
+	all := slices.Concat(syntaxRules, slices.Concat(families...), suppressionRules)
+	return Suite{rules: all, known: all}
+}
+
+// Rules returns every rule that the suite was made of, also those that settings
+// have switched off, as they are without settings.
+func (s Suite) Rules() []Rule { return slices.Clone(s.known) }
+
+// Rule returns the rule with an id, as it is without settings.
+func (s Suite) Rule(id string) (Rule, bool) {
+	i := slices.IndexFunc(s.known, func(r Rule) bool { return r.ID == id })
+	if i < 0 {
+		return Rule{}, false
+	}
+	return s.known[i], true
+}
 
 // Configure returns the suite with the severities of a user's settings: levels
 // maps a rule's id or a category to a severity or to "off"; an id goes before
@@ -31,13 +50,13 @@ func Default() Suite { return Suite{rules: table} }
 func (s Suite) Configure(levels map[string]string) (Suite, error) {
 	var wrong []string
 	for _, name := range slices.Sorted(maps.Keys(levels)) {
-		if !knownName(name) {
+		if !s.knows(name) {
 			wrong = append(wrong, fmt.Sprintf("%s is no rule and no category", name))
 		} else if levels[name] != Off && !slices.Contains(Severities, Severity(levels[name])) {
 			wrong = append(wrong, fmt.Sprintf("%s is set to %q: say off, critical, warning or info", name, levels[name]))
 		}
 	}
-	configured := Suite{strict: s.strict}
+	configured := Suite{known: s.known, strict: s.strict}
 	for _, r := range s.rules {
 		level, ok := levels[r.ID]
 		if !ok {
@@ -57,9 +76,9 @@ func (s Suite) Configure(levels map[string]string) (Suite, error) {
 	return configured, nil
 }
 
-// knownName reports whether a name is that of a rule or of a category.
-func knownName(name string) bool {
-	return slices.Contains(Categories, Category(name)) || slices.ContainsFunc(table, func(r Rule) bool { return r.ID == name })
+// knows reports whether a name is that of a rule or of a category.
+func (s Suite) knows(name string) bool {
+	return slices.Contains(Categories, Category(name)) || slices.ContainsFunc(s.known, func(r Rule) bool { return r.ID == name })
 }
 
 // Only returns the suite's rules of some categories.
@@ -75,9 +94,6 @@ func (s Suite) Strict() Suite {
 	return s
 }
 
-// Check runs every rule over one file's text, see [Suite.Check].
-func Check(path, text string) []Finding { return Default().Check(path, text) }
-
 // Check runs the suite's rules over one file that is judged alone: rules about
 // several files say nothing. The findings are in the order of the rules, and of
 // each rule in the order of the text.
@@ -85,7 +101,7 @@ func (s Suite) Check(path, text string) []Finding {
 	if !Reads(path) {
 		return nil
 	}
-	f := newFile(path, text)
+	f := NewFile(path, text)
 	return s.merge(f, s.run(Pass{File: f}, s.all(), runtime.GOMAXPROCS(0)))
 }
 

@@ -15,7 +15,7 @@ import (
 //
 // Names are ids of rules or categories; none means all rules. Findings about
 // safety and secrets also heed what other tools read, see foreign.
-var directive = expr(`^caselsp-disable-(line|next-line|file)\b[ \t]*([^\n]*)`)
+var directive = syntax.Expr(`^caselsp-disable-(line|next-line|file)\b[ \t]*([^\n]*)`)
 
 // suppressionRules are about the comments themselves; suppress checks them, as
 // they must not be switched off by what they speak about.
@@ -42,10 +42,10 @@ func (d disabled) covers(f Finding, category Category) bool {
 
 // suppress leaves out what comments switch off.
 func (s Suite) suppress(f *File, found []Finding) []Finding {
-	if f.holds(needForeign) && foreign.MatchString(f.Text) {
+	if f.Holds(NeedleForeign) && foreign.MatchString(f.Text) {
 		found = s.accepted(f, found)
 	}
-	if !f.holds(needSuppressor) {
+	if !f.Holds(NeedleSuppressor) {
 		return found
 	}
 	var list []disabled
@@ -65,7 +65,7 @@ func (s Suite) suppress(f *File, found []Finding) []Finding {
 		what, _, _ := strings.Cut(m[2], "--")
 		for _, name := range strings.FieldsFunc(what, func(r rune) bool { return strings.ContainsRune(", \t", r) }) {
 			d.names = append(d.names, name)
-			if !knownName(name) {
+			if !s.knows(name) {
 				wrong = append(wrong, s.unknown(f, c, name)...)
 			}
 		}
@@ -95,7 +95,7 @@ func (s Suite) unknown(f *File, c syntax.Comment, name string) []Finding {
 
 // foreign is what other tools call a line whose safety somebody has looked at:
 // Bandit and gosec, Semgrep, gitleaks, detect-secrets.
-var foreign = expr(`(?:^|[\s#/])(?:nosec\b|nosemgrep\b|gitleaks:allow\b|pragma: allowlist (?:nextline )?secret\b)`)
+var foreign = syntax.Expr(`(?:^|[\s#/])(?:nosec\b|nosemgrep\b|gitleaks:allow\b|pragma: allowlist (?:nextline )?secret\b)`)
 
 // accepted leaves out findings about safety and secrets that begin or end on a
 // line with another tool's comment.

@@ -9,38 +9,45 @@
 // [Project], which remembers the question: when a file changes, only those
 // files are checked again whose questions have another answer now.
 //
+// The rules themselves live in the packages below rules, one family a package;
+// package rules assembles them. This package knows no family. What two families
+// need lies in package dom (pages, style sheets, the accessibility tree), ecma
+// (names, flow and regular expressions of programs) or syntax.
+//
 // How the package lies on disk:
 //
 //	rule.go      Rule, Severity, Category: what every rule must say
 //	file.go      File: one text, parsed once, and the code and styles inside it
 //	pass.go      Pass: what a rule's Check is given, and the shapes of checks
+//	shape.go     more shapes: of people's own files, of style sheets
+//	dialect.go   template tags of Django and Jinja in a page
+//	reads.go     which files are read, which are tests, which may hold secrets
+//	facts.go     what a file states that rules about other files ask for
 //	project.go   Project: many files, and what they say of each other
 //	recheck.go   what is judged again when a file changes, and what is kept for it
 //	needle.go    which of some short texts a file holds, in one pass over it
 //	suite.go     Suite: the rules that run, as the user's settings have them
 //	suppress.go  comments that switch rules off for a line or a file
-//	table.go     the validators: every table of rules there is
+//	fix.go       edits of fixes, and the fix that switches a rule off
 //	docs.go      the rules' documentation, rules.md
-//	html_*.go, css_*.go, js_*.go, a11y_*.go, perf_*.go, link_*.go,
-//	template_*.go, safety_*.go, secret_*.go
-//	             the rules, one table for each file
+//	reported.go  findings of other people's linters
 //
 // To add a rule:
 //
-//  1. Write an entry in the table of the file that it fits (var htmlTextRules =
-//     []Rule{…}); a new table is named once in table.go. The check is a shape of
-//     pass.go around a function of one element, declaration or node. Bad and Good
-//     are short texts: a test proves that the one breaks the rule, that the other
-//     keeps it, and that the rule is silent when the one stands in a comment or in
-//     a string.
-//  2. Put testdata/<category>/<rule id>.txtar beside it: real source, taken from
-//     life, files that break the rule under fail/ and files that keep it under
+//  1. Write an entry in the table of the file that it fits, in the package of its
+//     family (rules/html/tag.go: var tagRules = []validate.Rule{…}); a new table is
+//     named once in the family's rules.go. The check is a shape of pass.go around a
+//     function of one element, declaration or node. Bad and Good are short texts: a
+//     test proves that the one breaks the rule, that the other keeps it, and that
+//     the rule is silent when the one stands in a comment or in a string.
+//  2. Put rules/testdata/<category>/<rule id>.txtar beside it: real source, taken
+//     from life, files that break the rule under fail/ and files that keep it under
 //     pass/; each of the two folders is a project. The text above the first file
 //     says where it was taken from. A line that a finding begins on ends in
 //     @diag(rule-id), or in @diag(rule-id "the source that it covers"); marks are cut
 //     out before the text is parsed. Only findings of the archive's own rule are
 //     compared.
-//  3. go test ./agent/validate -update writes rules.md anew.
+//  3. go test ./agent/validate/rules -update writes rules.md anew.
 //
 // A rule that is not sure is silent: people switch off what is wrong one time in
 // ten. What a template or a script framework writes is unknown, and the unknown

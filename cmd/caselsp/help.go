@@ -14,6 +14,7 @@ import (
 	"caselsp/agent/settings"
 	"caselsp/agent/shell"
 	"caselsp/agent/validate"
+	"caselsp/agent/validate/rules"
 	"caselsp/lsp"
 	"caselsp/sandbox"
 	"caselsp/store"
@@ -61,7 +62,7 @@ var topics = []topic{
 	{"models", "how to name a model and its key", sections(commandReference, "Models and keys")},
 	{"editors", "how to set up an editor", sections(lsp.Reference)},
 	{"validators", "what is checked, how a rule is switched off, what blocks a task", sections(validate.Reference)},
-	{"rules", "every rule; also by id: caselsp help img-alt", validate.Docs},
+	{"rules", "every rule; also by id: caselsp help img-alt", func() string { return rules.Default().Docs() }},
 	{"sandbox", "where commands run, under which limits, and how dependencies get in", sections(sandbox.Reference)},
 	{"patches", "patch formats, layers, refusals, and caselsp patch --batch", sections(patch.Reference)},
 	{"verdicts", "which command lines run, which are asked for, which never run", sections(shell.Reference, "Verdicts")},
@@ -119,7 +120,7 @@ func reference(name string) string {
 			return fmt.Sprintf("# %s\n\nA command of the editor: %s.\n\nArguments: %s.\n", c.ID, c.Does, c.Arguments)
 		}
 	}
-	return validate.Explain(name)
+	return rules.Default().Explain(name)
 }
 
 func settingPage(s settings.Setting) string {
@@ -162,7 +163,7 @@ func unknownTopic(root *cobra.Command, name string) error {
 	for _, c := range lsp.Commands() {
 		known = append(known, c.ID)
 	}
-	for _, r := range validate.Rules() {
+	for _, r := range rules.Default().Rules() {
 		known = append(known, r.ID)
 	}
 	lower := make([]string, len(known))

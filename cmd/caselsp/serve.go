@@ -11,7 +11,7 @@ import (
 
 	"caselsp/agent"
 	"caselsp/agent/settings"
-	"caselsp/agent/validate"
+	"caselsp/agent/validate/rules"
 	"caselsp/agent/workspace"
 	"caselsp/lsp"
 	"caselsp/lsp/wire"
@@ -115,7 +115,7 @@ func (w *wiring) validators(dirs []string, layers []settings.Layer) (*lsp.Valida
 		e.workspace = ws
 	}
 	e.configure(w, layers)
-	suite, err := validate.Default().Configure(e.settings.Validate.Rules)
+	suite, err := rules.Default().Configure(e.settings.Validate.Rules)
 	if err != nil {
 		e.problems = append(e.problems, settings.Problem{Text: err.Error()})
 	}
@@ -126,7 +126,7 @@ func (w *wiring) validators(dirs []string, layers []settings.Layer) (*lsp.Valida
 // directory, which every editor can open.
 func ruleDocs() func(rule string) (file string, line int) {
 	lines := sync.OnceValues(func() (string, map[string]int) {
-		text := validate.Docs()
+		text := rules.Default().Docs()
 		file, err := store.Manual("", "rules.md", []byte(text))
 		if err != nil {
 			return "", nil // the state directory's own messages tell

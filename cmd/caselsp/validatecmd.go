@@ -11,6 +11,7 @@ import (
 
 	"caselsp/agent"
 	"caselsp/agent/validate"
+	"caselsp/agent/validate/rules"
 	"caselsp/agent/workspace"
 
 	"github.com/spf13/cobra"
@@ -100,9 +101,9 @@ func validateCommand(w *wiring) *cobra.Command {
 }
 
 func explainRule(out io.Writer, id string) error {
-	text := validate.Explain(id)
+	text := rules.Default().Explain(id)
 	if id == "all" {
-		text = validate.Docs()
+		text = rules.Default().Docs()
 	}
 	if text == "" {
 		return usage(fmt.Errorf("there is no rule %s: `caselsp validate --explain all` lists them", id))
@@ -150,7 +151,7 @@ func (j *judging) path(ctx context.Context, w *wiring, arg string) error {
 	for _, p := range e.problems {
 		fmt.Fprintln(os.Stderr, "caselsp:", clean(p.String()))
 	}
-	suite, err := validate.Default().Configure(e.settings.Validate.Rules)
+	suite, err := rules.Default().Configure(e.settings.Validate.Rules)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "caselsp:", clean(err.Error()))
 	}

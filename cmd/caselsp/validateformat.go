@@ -10,6 +10,7 @@ import (
 
 	"caselsp/agent/syntax"
 	"caselsp/agent/validate"
+	"caselsp/agent/validate/rules"
 )
 
 // validateFormats write what was found.
@@ -137,13 +138,13 @@ type object = map[string]any
 // validateSARIF writes the Static Analysis Results Interchange Format 2.1.0.
 func validateSARIF(out io.Writer, j *judging) error {
 	levels := map[validate.Severity]string{validate.Critical: "error", validate.Warning: "warning", validate.Info: "note"}
-	index, rules := map[string]int{}, []object{}
-	for i, r := range validate.Rules() {
+	index, described := map[string]int{}, []object{}
+	for i, r := range rules.Default().Rules() {
 		index[r.ID] = i
 		tags := append([]string{string(r.Category)}, r.Standards...)
-		rules = append(rules, object{
+		described = append(described, object{
 			"id": r.ID, "shortDescription": object{"text": r.Title}, "fullDescription": object{"text": r.Doc},
-			"help":                 object{"text": r.Doc, "markdown": validate.Explain(r.ID)},
+			"help":                 object{"text": r.Doc, "markdown": rules.Default().Explain(r.ID)},
 			"defaultConfiguration": object{"level": levels[r.Severity]}, "properties": object{"tags": tags},
 		})
 	}
@@ -176,7 +177,7 @@ func validateSARIF(out io.Writer, j *judging) error {
 	return enc.Encode(object{
 		"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0",
 		"runs": []object{j.silent.sarif(object{
-			"tool":       object{"driver": object{"name": "caselsp", "version": versionText(), "rules": rules}},
+			"tool":       object{"driver": object{"name": "caselsp", "version": versionText(), "rules": described}},
 			"columnKind": "utf16CodeUnits", "results": results,
 		})},
 	})

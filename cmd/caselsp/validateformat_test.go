@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"caselsp/agent/validate"
+	"caselsp/agent/validate/rules"
 )
 
 // sarifLog is what SARIF 2.1.0 requires of a log, and what readers of logs rely
@@ -58,7 +59,7 @@ func (r sarifRegion) ordered() bool {
 // cannot hold as it is.
 func TestSARIF(t *testing.T) {
 	const name, text = "a b/page 100%.html", "<!DOCTYPE html>\n<html><head><title>Grüße</title></head><body>\n<img src=\"/a.png\"><script type=\"text/javascript\" src=\"http://cdn.example.org/a.js\"></script>\n</body></html>\n"
-	found := validate.Check(name, text)
+	found := rules.Default().Check(name, text)
 	found = append(found, validate.Finding{Path: name, Rule: "pylint:C0114", Severity: validate.Info, Message: "Missing module docstring"})
 	var out bytes.Buffer
 	if err := validateSARIF(&out, &judging{found: []judged{{name, text, found}}}); err != nil {

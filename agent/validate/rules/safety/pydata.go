@@ -1,0 +1,307 @@
+package safety
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"caselsp/agent/ecma"
+	"caselsp/agent/syntax"
+	"caselsp/agent/validate"
+)
+
+// Deserialization, files, modules and habits.
+var pyDataRules = validate.Untested([]validate.Rule{{
+	ID: "python-deserialize", Title: "Objects are read in a format that can run code", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-502"},
+	Doc: "Whoever wrote the data runs code of their own when pickle, marshal, shelve, jsonpickle, dill, PyTorch or PyYAML's full loaders read it. " +
+		"Use JSON, `yaml.safe_load` or `torch.load(weights_only=True)`; where it must be pickle, sign the data and check that first.",
+	File: "cache.py", Bad: "import pickle\n\ndef read(data):\n    return pickle.loads(data)\n", Good: "import json\n\ndef read(data):\n    return json.loads(data)\n",
+	Check: eachCall(onlyPython, checkDeserialize),
+}, {
+	ID: "python-tarfile", Title: "An archive is unpacked without a look at its paths", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-22"},
+	Doc:  "A member named `../../.ssh/authorized_keys` is written where it says. Give `filter=\"data\"` (Python 3.12, and 3.8 to 3.11 since 2023).",
+	File: "unpack.py", Bad: "import tarfile\n\ntarfile.open(\"a.tgz\").extractall(\"/srv\")\n", Good: "import tarfile\n\ntarfile.open(\"a.tgz\").extractall(\"/srv\", filter=\"data\")\n",
+	Check: eachCall(onlyPython, checkTarfile),
+}, {
+	ID: "python-mktemp", Title: "The name of a temporary file is made before the file", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-377"},
+	Doc:  "Between the two somebody else can put a file or a link there. `tempfile.mkstemp` and `NamedTemporaryFile` make the file itself.",
+	File: "report.py", Bad: "import tempfile\n\nname = tempfile.mktemp()\n", Good: "import tempfile\n\nhandle, name = tempfile.mkstemp()\n",
+	Check: eachCallOf(onlyPython, map[string]string{"tempfile.mktemp": mktempText, "os.tempnam": mktempText, "os.tmpnam": mktempText}),
+}, {
+	ID: "python-hardcoded-tmp", Title: "A file with a fixed name in a folder for all", Severity: validate.Info, Category: validate.Safety, Standards: []string{"CWE-377"},
+	Doc:  "Any user of the machine can put a file or a link of that name there first. `tempfile` finds a name of its own.",
+	File: "report.py", Bad: "with open(\"/tmp/report.txt\", \"w\") as f:\n    f.write(\"\")\n", Good: "import tempfile\n\nwith tempfile.NamedTemporaryFile(\"w\") as f:\n    f.write(\"\")\n",
+	Check: eachCall(onlyPython, func(p *validate.Pass, c *validate.Code, k ecma.Call) {
+		if file := k.At(0, "file"); !file.IsZero() && slices.Contains(makesFile, k.Name) {
+			if v := c.QualifiedNames().Value(file); v.Known && sharedFolder.MatchString(v.Text) {
+				p.Node(c, file, "Any user of this machine can put a file or a link of this name there first: let tempfile find a name.")
+			}
+		}
+	}),
+}, {
+	ID: "python-chmod", Title: "A file is made writable for everybody", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-732"},
+	Doc:  "Any user of the machine can then change what is in it. `0o644` lets others read, `0o600` nobody but the owner; folders for all need the sticky bit (`0o1777`).",
+	File: "setup.py", Bad: "import os\n\nos.chmod(\"/etc/app.conf\", 0o777)\n", Good: "import os\n\nos.chmod(\"/etc/app.conf\", 0o640)\n",
+	Check: eachCall(onlyPython, func(p *validate.Pass, c *validate.Code, k ecma.Call) {
+		if k.Base != "chmod" && k.Base != "fchmod" && k.Base != "lchmod" {
+			return
+		}
+		mode := k.At(len(k.List)-1, "mode")
+		if bits, ok := fileMode(c.QualifiedNames(), mode, 0); ok && bits&0o002 != 0 && bits&0o1000 == 0 {
+			p.Node(c, mode, "Every user of this machine can then write it: take the 2 out of the last digit.")
+		}
+	}),
+}, {
+	ID: "python-risky-import", Title: "A module is imported that needs care", Severity: validate.Info, Category: validate.Safety, Standards: []string{"CWE-1104"},
+	Doc: "Modules that start processes (subprocess, pty), load native code (ctypes, cffi), read objects that can run code (pickle, marshal, shelve, dill) or parse XML without " +
+		"limits. There is nothing wrong in the import; it says where to look.",
+	File: "cache.py", Bad: "import pickle\n", Good: "import json\n",
+	Check: func(p *validate.Pass) { checkImports(p, riskyModules) },
+}, {
+	ID: "python-obsolete-module", Title: "A module is imported that should not be used any more", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-319", "CWE-327"},
+	Doc:  "Telnet and FTP send passwords as plain text, IPMI's (pyghmi) ciphers are broken, CGI passes a header of the request on as HTTP_PROXY, and XML-RPC's parser can be made to use up all memory.",
+	File: "upload.py", Bad: "import ftplib\n", Good: "import paramiko\n",
+	Check: func(p *validate.Pass) {
+		checkImports(p, obsoleteModules)
+		eachCall(onlyPython, func(p *validate.Pass, c *validate.Code, k ecma.Call) {
+			if text := obsoleteModules[k.Name]; text != "" && strings.Contains(k.Name, ".") {
+				p.Node(c, k.Node, "%s", text)
+			}
+		})(p)
+	},
+}, {
+	ID: "python-xml", Title: "XML is parsed without limits", Severity: validate.Info, Category: validate.Safety, Standards: []string{"CWE-776"},
+	Doc:  "A few lines of nested entities can use up all memory, with an expat older than 2.4.1 in every parser of the standard library. `defusedxml` refuses them. Matters for XML from strangers.",
+	File: "feed.py", Bad: "import xml.dom.minidom\n\ndoc = xml.dom.minidom.parse(\"feed.xml\")\n", Good: "import defusedxml.minidom\n\ndoc = defusedxml.minidom.parse(\"feed.xml\")\n",
+	Check: eachCall(onlyPython, func(p *validate.Pass, c *validate.Code, k ecma.Call) {
+		if i := strings.LastIndexByte(k.Name, '.'); i > 0 && slices.Contains(xmlParsers[k.Base], k.Name[:i]) {
+			p.Node(c, k.Node, "XML from a stranger can use up all memory here: parse it with defusedxml.")
+		}
+	}),
+}, {
+	ID: "python-except-pass", Title: "Every error is passed over in silence", Severity: validate.Info, Category: validate.Safety, Standards: []string{"CWE-703"},
+	Doc:  "A mistake of the programmer and an attack look the same here: like nothing. Name the exception that is expected, or log it.",
+	File: "job.py", Bad: "try:\n    run()\nexcept Exception:\n    pass\n", Good: "try:\n    run()\nexcept FileNotFoundError:\n    pass\n",
+	Check: validate.Nodes(onlyPython, checkExcept, "except_clause"),
+}, {
+	ID: "python-assert", Title: "A check that optimized Python leaves out", Severity: validate.Info, Category: validate.Safety, Standards: []string{"CWE-617"},
+	Doc:  "`python -O` removes assert statements. What must hold of data from outside is checked with `if` and `raise`.",
+	File: "pay.py", Bad: "def pay(user, sum):\n    assert user.is_admin\n", Good: "def pay(user, sum):\n    if not user.is_admin:\n        raise PermissionError\n",
+	Check: validate.Nodes(onlyPython, func(p *validate.Pass, c *validate.Code, n syntax.Node) {
+		p.Node(c, n, "python -O leaves this check out: use if and raise where it must hold.")
+	}, "assert_statement"),
+}, {
+	ID: "python-model-revision", Title: "A model is downloaded whose content can change", Severity: validate.Info, Category: validate.Safety, Standards: []string{"CWE-494"},
+	Doc:  "Whoever owns the repository can put another model, or code, under the same name. Give `revision` with the hash of a commit.",
+	File: "model.py", Bad: "from transformers import AutoModel\n\nmodel = AutoModel.from_pretrained(\"org/name\")\n",
+	Good:  "from transformers import AutoModel\n\nmodel = AutoModel.from_pretrained(\"org/name\", revision=\"5d0f2e8a7f1b\")\n",
+	Check: eachCall(onlyPython, checkRevision),
+}})
+
+const mktempText = "Somebody can put a file of this name there before you do: let mkstemp or NamedTemporaryFile make the file itself."
+
+var deserializers = map[string]string{
+	"pickle": "load loads Unpickler", "_pickle": "load loads Unpickler", "cPickle": "load loads Unpickler", "dill": "load loads Unpickler", "cloudpickle": "load loads",
+	"marshal": "load loads", "shelve": "open DbfilenameShelf", "jsonpickle": "decode", "jsonpickle.unpickler": "decode Unpickler",
+	"pandas": "read_pickle", "pd": "read_pickle", "joblib": "load", "yaml": "unsafe_load unsafe_load_all full_load full_load_all",
+}
+
+func checkDeserialize(p *validate.Pass, c *validate.Code, k ecma.Call) {
+	i := strings.LastIndexByte(k.Name, '.')
+	if i < 0 {
+		return
+	}
+	switch module := k.Name[:i]; {
+	case module == "torch" && k.Base == "load":
+		if w := k.Named["weights_only"]; w.IsZero() || w.Kind() == "false" {
+			p.Node(c, k.Node, "This runs code out of the file where it was not written by you: give weights_only=True.")
+		}
+	case module == "yaml" && (k.Base == "load" || k.Base == "load_all"):
+		loader := k.At(1, "Loader")
+		if loader.IsZero() || !strings.Contains(lastPart(loader.Text()), "Safe") && !strings.Contains(lastPart(c.QualifiedNames().Name(loader)), "Safe") && c.QualifiedNames().Name(loader) != "" && !strings.HasSuffix(loader.Text(), "BaseLoader") {
+			p.Node(c, k.Node, "This loader makes any object that the text names: use yaml.safe_load.")
+		}
+	case slices.Contains(strings.Fields(deserializers[module]), k.Base):
+		p.Node(c, k.Node, "Whoever wrote this data runs code here: use JSON, or sign the data and check that before.")
+	}
+}
+
+func lastPart(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
+
+func checkTarfile(p *validate.Pass, c *validate.Code, k ecma.Call) {
+	if k.Base != "extractall" || !imports(c, "tarfile") {
+		return
+	}
+	of := strings.TrimSuffix(k.Name, ".extractall")
+	if of == ecma.Unseen && imports(c, "zipfile") || of != ecma.Unseen && !strings.HasPrefix(of, "tarfile") {
+		return
+	}
+	if filter := k.Named["filter"]; !filter.IsZero() {
+		if v := c.QualifiedNames().Value(filter); !v.Constant() || v.Text != "fully_trusted" {
+			return
+		}
+	} else if members := k.Named["members"]; !members.IsZero() && members.Kind() != "identifier" {
+		return // a call that picks them, or a list
+	}
+	p.Node(c, k.Node, "A member whose path begins with ../ is written outside of the folder: give filter=\"data\".")
+}
+
+var (
+	makesFile    = []string{"open", "io.open", "os.open", "os.mkdir", "os.makedirs", "codecs.open", "pathlib.Path", "os.mkfifo", "gzip.open", "logging.FileHandler", "shutil.copyfileobj"}
+	sharedFolder = syntax.Expr(`^(?:/var/tmp|/tmp|/dev/shm)/`)
+)
+
+// fileMode reads a file mode: a number, or those of stat.
+func fileMode(n *ecma.QualifiedNames, x syntax.Node, depth int) (int64, bool) {
+	if x.IsZero() || depth > ecma.NameDepth {
+		return 0, false
+	}
+	switch x.Kind() {
+	case "integer":
+		bits, err := strconv.ParseInt(x.Text(), 0, 64)
+		return bits, err == nil
+	case "binary_operator":
+		parts := ecma.NamedChildren(x)
+		if x.Child("|").IsZero() || len(parts) != 2 {
+			return 0, false
+		}
+		a, ok := fileMode(n, parts[0], depth+1)
+		b, also := fileMode(n, parts[1], depth+1)
+		return a | b, ok && also
+	case "parenthesized_expression":
+		return fileMode(n, ecma.FirstNamed(x), depth+1)
+	}
+	if list := n.Find(x, x.Text()); x.Kind() == "identifier" && len(list) == 1 && list[0].Way == ecma.ByAssignment {
+		return fileMode(n, list[0].Value, depth+1)
+	}
+	bits, ok := map[string]int64{
+		"stat.S_IRWXU": 0o700, "stat.S_IRUSR": 0o400, "stat.S_IWUSR": 0o200, "stat.S_IXUSR": 0o100, "stat.S_IRWXG": 0o070, "stat.S_IRGRP": 0o040, "stat.S_IWGRP": 0o020,
+		"stat.S_IXGRP": 0o010, "stat.S_IRWXO": 0o007, "stat.S_IROTH": 0o004, "stat.S_IWOTH": 0o002, "stat.S_IXOTH": 0o001, "stat.S_ISVTX": 0o1000,
+	}[n.Name(x)]
+	return bits, ok
+}
+
+const (
+	startsText = "It starts processes: give arguments as lists, never a command that is made of values."
+	nativeText = "It runs native code, which Python's own checks do not reach."
+	objectText = "What it reads can run code: only data that you wrote yourself, or that is signed."
+	xmlText    = "XML from strangers can use up all memory: parse that with defusedxml."
+)
+
+var riskyModules = map[string]string{
+	"subprocess": startsText, "pty": startsText, "commands": startsText, "popen2": startsText,
+	"ctypes": nativeText, "cffi": nativeText, "_ctypes": nativeText,
+	"pickle": objectText, "cPickle": objectText, "dill": objectText, "shelve": objectText, "marshal": objectText, "jsonpickle": objectText,
+	"xml.etree.cElementTree": xmlText, "xml.etree.ElementTree": xmlText, "xml.sax": xmlText, "xml.dom.expatbuilder": xmlText, "xml.dom.minidom": xmlText, "xml.dom.pulldom": xmlText,
+	"Crypto": "pycrypto has had no fixes since 2013: see that this is its successor PyCryptodome, or use cryptography.",
+}
+
+var obsoleteModules = map[string]string{
+	"telnetlib": "Telnet sends everything as plain text: use SSH.", "ftplib": "FTP sends passwords as plain text: use SFTP, or HTTPS.",
+	"xmlrpclib": "Its parser can be made to use up all memory: parse with defusedxml.xmlrpc, or use JSON.", "xmlrpc": "Its parser can be made to use up all memory: parse with defusedxml.xmlrpc, or use JSON.",
+	"telnetlib.Telnet": "Telnet sends everything as plain text: use SSH.", "ftplib.FTP": "FTP sends passwords as plain text: use SFTP, or HTTPS.",
+	"wsgiref.handlers.CGIHandler": httpoxyText, "twisted.web.twcgi.CGIScript": httpoxyText, "twisted.web.twcgi.CGIDirectory": httpoxyText,
+	"pyghmi": "The ciphers of IPMI are broken: use a connection that is encrypted otherwise.",
+}
+
+const httpoxyText = "CGI hands the header Proxy of a request on as HTTP_PROXY, so that strangers redirect requests: use WSGI."
+
+// checkImports says what a table has to say of the modules that are imported, by
+// a statement or by a call.
+func checkImports(p *validate.Pass, table map[string]string) {
+	say := func(c *validate.Code, at syntax.Node, names ...string) {
+		for _, name := range names {
+			for module := name; module != ""; module = module[:max(strings.LastIndexByte(module, '.'), 0)] {
+				if text := table[module]; text != "" && name != "xml.sax.saxutils" {
+					p.Node(c, at, "%s: %s", module, text)
+					return
+				}
+			}
+		}
+	}
+	validate.Nodes(onlyPython, func(p *validate.Pass, c *validate.Code, n syntax.Node) {
+		for _, x := range ecma.NamedChildren(n) {
+			if x.Kind() == "aliased_import" {
+				x = ecma.FirstNamed(x)
+			}
+			if !x.IsZero() {
+				say(c, n, ecma.Squeezed(x))
+			}
+		}
+	}, "import_statement")(p)
+	validate.Nodes(onlyPython, func(p *validate.Pass, c *validate.Code, n syntax.Node) {
+		parts := ecma.NamedChildren(n)
+		var list []string
+		for _, x := range parts[min(1, len(parts)):] {
+			if x.Kind() == "aliased_import" {
+				x = ecma.FirstNamed(x)
+			}
+			list = append(list, ecma.Squeezed(parts[0])+"."+ecma.TextOf(x))
+		}
+		say(c, n, list...)
+	}, "import_from_statement")(p)
+	eachCall(onlyPython, func(p *validate.Pass, c *validate.Code, k ecma.Call) {
+		if name := k.At(0, "name"); slices.Contains(importers, k.Name) && !name.IsZero() {
+			if v := c.QualifiedNames().Value(name); v.Constant() {
+				say(c, k.Node, v.Text)
+			}
+		}
+	})(p)
+}
+
+// xmlParsers are the modules that have a parsing function of a name.
+var xmlParsers = func() map[string][]string {
+	m := map[string][]string{}
+	for module, names := range map[string]string{
+		"xml.etree.cElementTree": "parse iterparse fromstring XMLParser", "xml.etree.ElementTree": "parse iterparse fromstring XMLParser",
+		"xml.sax.expatreader": "create_parser", "xml.dom.expatbuilder": "parse parseString", "xml.sax": "parse parseString make_parser",
+		"xml.dom.minidom": "parse parseString", "xml.dom.pulldom": "parse parseString",
+	} {
+		for _, name := range strings.Fields(names) {
+			m[name] = append(m[name], module)
+		}
+	}
+	return maps.Clone(m)
+}()
+
+func checkExcept(p *validate.Pass, c *validate.Code, n syntax.Node) {
+	var all, body syntax.Node
+	for _, x := range ecma.NamedChildren(n) {
+		if x.Kind() == "block" {
+			body = x
+		} else {
+			all = x
+		}
+	}
+	if !all.IsZero() && all.Kind() == "as_pattern" {
+		all = ecma.FirstNamed(all)
+	}
+	if !all.IsZero() && !c.QualifiedNames().Is(all, "Exception", "BaseException", "builtins.Exception") || body.IsZero() {
+		return
+	}
+	list := ecma.NamedChildren(body)
+	if len(list) == 1 && (list[0].Kind() == "pass_statement" || list[0].Kind() == "continue_statement") {
+		p.Node(c, n, "Every error is passed over in silence here: name the exception that you expect, or log it.")
+	}
+}
+
+var commitHash = syntax.Expr(`^[0-9a-fA-F]{7,}$`)
+
+func checkRevision(p *validate.Pass, c *validate.Code, k ecma.Call) {
+	module, ok := map[string]string{"from_pretrained": "transformers", "load_dataset": "datasets", "hf_hub_download": "huggingface_hub", "snapshot_download": "huggingface_hub"}[k.Base]
+	if !ok || !strings.HasPrefix(k.Name, module+".") {
+		return
+	}
+	for _, name := range []string{"revision", "commit_id"} {
+		if r := k.Named[name]; !r.IsZero() {
+			if r.Kind() != "string" || commitHash.MatchString(c.QualifiedNames().Value(r).Text) {
+				return
+			}
+		}
+	}
+	if v := c.QualifiedNames().Value(k.At(0, "")); v.Known && (strings.HasPrefix(v.Text, ".") || strings.HasPrefix(v.Text, "/")) || k.Open {
+		return
+	}
+	p.Node(c, k.Node, "What is under this name can change: give revision the hash of a commit.")
+}

@@ -1,0 +1,173 @@
+package secrets
+
+import (
+	"strings"
+	"sync"
+
+	"caselsp/agent/syntax"
+	"caselsp/agent/validate"
+	"caselsp/store/secret"
+)
+
+// checkTokens looks for secrets whose format gives them away.
+func checkTokens(p *validate.Pass) {
+	at := sync.OnceValue(func() func(int) place { return places(p.File) })
+	for _, m := range secret.Find(p.Text) {
+		if !m.Dummy && at()(m.Start) != asCode {
+			p.Report(m.Start, m.End, "This is a key of %s: revoke it there, and read the new one from the environment or a keyring.", m.Format.Service)
+		}
+	}
+}
+
+var privateKey = syntax.Expr(`-----BEGIN[ A-Z0-9_-]{0,80}PRIVATE KEY(?: BLOCK)?-----((?:[^-]|-[^-])*?)-----END`)
+
+func checkPrivateKeys(p *validate.Pass) {
+	if !p.Holds(validate.NeedlePrivateKey) {
+		return
+	}
+	at := sync.OnceValue(func() func(int) place { return places(p.File) })
+	for _, m := range privateKey.FindAllStringSubmatchIndex(p.Text) {
+		body := strings.NewReplacer("\\n", "", "\n", "", "\r", "", " ", "", "\t", "").Replace(p.Text[m[2]:m[3]])
+		if strings.Contains(body, "...") || secret.Entropy(body) < 3.5 || len(body) < 64 || fakeKey.MatchString(body) {
+			continue
+		}
+		if at()(m[0]) != asCode {
+			p.Report(m[0], m[2], "Whoever can read this file can act as the owner of this key: make a new pair, and keep the private half outside of the project.")
+		}
+	}
+}
+
+var fakeKey = syntax.Expr(`(?i)example|your|xxxx|\$\{|\{\{|anythingelse`)
+
+var withPassword = syntax.Expr(`\b([a-zA-Z][a-zA-Z0-9+.-]{1,20})://([^\s:/@"'<>` + "`" + `]{0,64}):([^\s/@"'<>` + "`" + `]{3,200})@([A-Za-z0-9._-]+|\[[0-9a-fA-F:]+\])`)
+
+// maySendPassword reports whether an address has an @ where withPassword wants one.
+func maySendPassword(text string) bool {
+	for {
+		i := strings.Index(text, "://")
+		if i < 0 {
+			return false
+		}
+		text = text[i+len("://"):]
+		if end := strings.IndexAny(text, " \t\r\n\f/@\"'<>`"); end >= 0 && text[end] == '@' && strings.Contains(text[:end], ":") {
+			return true
+		}
+	}
+}
+
+func checkURLs(p *validate.Pass) {
+	if !p.Holds(validate.NeedleAddress) || !maySendPassword(p.Text) {
+		return
+	}
+	at := sync.OnceValue(func() func(int) place { return places(p.File) })
+	for _, m := range withPassword.FindAllStringSubmatchIndex(p.Text) {
+		user, password, host := p.Text[m[4]:m[5]], p.Text[m[6]:m[7]], p.Text[m[8]:m[9]]
+		lower := strings.ToLower(password)
+		if isPlaceholder(password) || strings.EqualFold(user, password) || labels[lower] || spoken.MatchString(lower) || sampleHost.MatchString(host) || strings.ContainsAny(password, "{}$[]()*,") || strings.Trim(lower, "*.x") == "" || port.MatchString(password) || samplePasswords[lower] {
+			continue
+		}
+		if where := at()(m[0]); where == asText || where == asComment && strings.ContainsAny(password, "0123456789") && len(password) > 7 {
+			p.Report(m[6], m[7], "Addresses are logged and shown with the password in them: read it from the environment, and revoke this one.")
+		}
+	}
+}
+
+// spoken is what a text calls a password: passwd-on-proxy.
+var spoken = syntax.Expr(`^(?:[a-z]+[-_])*(?:pass|passwd|password|pw|secret|token)(?:[-_][a-z]+)*$`)
+
+var port = syntax.Expr(`^\d{1,5}$`)
+
+var (
+	sampleHost      = syntax.Expr(`(?i)^(?:(?:.*\.)?example(?:\.\w+)?|.*\.(?:test|invalid|example)|host(?:name)?|proxy(?:\.\w+)?|server|domain\.\w+|my(?:host|domain|server).*|localhost|127\.0\.0\.1|foo|bar|foo\.\w+|bar\.\w+|\w)$`)
+	samplePasswords = syntax.WordSet("pass passwd password pwd pw secret bar baz foo test postgres root admin user guest changeme p4ss passw0rd pass123 password123 mypassword mypass userpass hunter2 pword p@ssword pazz pa55 abc xyz word")
+)
+
+// commandUser is the user and the password of a curl command; sentHeader what a
+// header of a request says who asks.
+var (
+	commandUser = syntax.Expr(`\bcurl\b[^\n|;]*?(?:\\\n[^\n|;]*?)*?\s(?:-u|--user|-[a-zA-Z]*u)[ =]?["']?([^\s"':]{0,60}):([^\s"']{3,100})`)
+	sentHeader  = syntax.Expr(`(?i)(?:authorization|x-api-key|x-auth-token|private-token|api-key)["'` + "`" + `]?\s*[:=,]\s*["'` + "`" + `]?(?:(?:basic|bearer|token|apikey|key)\s+)?([A-Za-z0-9+/=_.~-]{8,400})`)
+)
+
+// checkSent looks at what commands and headers send.
+func checkSent(p *validate.Pass, at func(int) place) {
+	if p.Holds(validate.NeedleCommand) {
+		for _, m := range commandUser.FindAllStringSubmatchIndex(p.Text) {
+			password := p.Text[m[4]:m[5]]
+			if !isPlaceholder(password) && !labels[strings.ToLower(password)] && !samplePasswords[strings.ToLower(password)] && !strings.ContainsAny(password, "${}<>()[]*%@") || strings.ContainsAny(password, "$@") && secret.Entropy(password) > 2.8 && !putIn.MatchString(password) {
+				p.Report(m[4], m[5], "Whoever can read this file knows this password: read it from the environment or a file of curl's own (--netrc).")
+			}
+		}
+	}
+	if !p.Holds(validate.NeedleHeader) {
+		return
+	}
+	for _, m := range sentHeader.FindAllStringSubmatchIndex(p.Text) {
+		v := underName{name: "Authorization", value: p.Text[m[2]:m[3]], start: m[2], end: m[3]}
+		if random("authorization token", v.value) && !tokenAt(p, v) && at(v.start) != asCode {
+			p.Report(v.start, v.end, "This header says who asks: read its value from the environment or a keyring, and revoke this one.")
+		}
+	}
+}
+
+func checkCredentials(p *validate.Pass) {
+	at := sync.OnceValue(func() func(int) place { return places(p.File) })
+	checkSent(p, func(i int) place { return at()(i) })
+	for _, v := range values(p.File, ofSecret) {
+		if strings.EqualFold(v.name, "authorization") || strings.EqualFold(v.name, v.value) || !random(v.name, v.value) || !v.quoted && !bareValue(p, v) || tokenAt(p, v) {
+			continue
+		}
+		if where := at()(v.start); where == asText || where == asComment && len(v.value) >= 20 {
+			p.Report(v.start, v.end, "%s looks like a key that was made for this: revoke it, and read it from the environment or a keyring.", v.name)
+		}
+	}
+}
+
+// bareValue reports whether a value without quotes is one: in a language of
+// configuration, and no expression.
+func bareValue(p *validate.Pass, v underName) bool {
+	switch p.Lang {
+	case syntax.Unknown, syntax.HTML:
+		return !strings.ContainsAny(v.value, "$@%&*") && !strings.HasSuffix(v.value, ".") && (v.end >= len(p.Text) || p.Text[v.end] != '(' && p.Text[v.end] != '[')
+	}
+	// a text with a configuration in it: "TOKEN=…\n"
+	return v.start > 0 && (p.Text[v.start-1] == '=' || p.Text[v.start-1] == ' ')
+}
+
+// tokenAt reports whether a value is the business of secret-token.
+func tokenAt(p *validate.Pass, v underName) bool {
+	return secret.Holds(v.value) || strings.Contains(v.value, "://") || strings.Contains(p.Text[max(0, v.start-40):v.start], "PRIVATE KEY")
+}
+
+func checkPasswords(p *validate.Pass) {
+	at := sync.OnceValue(func() func(int) place { return places(p.File) })
+	base := strings.ToLower(p.Path)
+	if strings.HasSuffix(base, ".md") || strings.HasSuffix(base, ".rst") || strings.HasSuffix(base, ".txt") || translation.MatchString(base) {
+		return
+	}
+	for _, v := range values(p.File, ofPassword) {
+		if passingName.MatchString(v.name) || !guessable(v.name, v) || random(v.name, v.value) || !v.quoted && !configuration(p) || p.Lang == syntax.HTML {
+			continue
+		}
+		if at()(v.start) == asText {
+			p.Report(v.start, v.end, "Whoever can read this file knows this password: read it from the environment or a keyring.")
+		}
+	}
+}
+
+// translation is the path of a file with texts that are shown.
+var translation = syntax.Expr(`(?:^|/)(?:i18n|locales?|lang|languages?|translations?|messages|l10n)(?:/|[._-])|(?:^|/)(?:en|de|fr|es|it|ja|zh|ru|pt)(?:[-_]\w\w)?\.(?:json|ya?ml|js|ts)$`)
+
+// configuration reports whether words without quotes are values in a file.
+func configuration(p *validate.Pass) bool {
+	if p.Lang != syntax.Unknown {
+		return false
+	}
+	base := strings.ToLower(p.Path)
+	for _, ext := range []string{".env", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf", ".properties", ".tfvars", ".netrc", ".pypirc", ".npmrc"} {
+		if strings.HasSuffix(base, ext) {
+			return true
+		}
+	}
+	return strings.Contains(base, ".env")
+}

@@ -1,0 +1,183 @@
+package secrets
+
+import (
+	"regexp"
+	"strings"
+
+	"caselsp/agent/syntax"
+	"caselsp/store/secret"
+)
+
+var (
+	// fakeWords are in what stands for a value that others are to write.
+	fakeWords = syntax.Expr(`(?i)example|sample|place_?holder|change_?(?:me|it|this)|replace|insert|redact|dummy|fake|your[_-]?|enter[_-]|my[_-](?:secret|token|key|pass|api|super)|test[_-]?(?:key|token|secret|pass|only)|invalid|foobar|secret_?here|key_?here|token_?here|here$|goes_?here|todo|fixme|xxxx|abcdefg|abc123|123abc|0123456|1234567890|9876543|deadbeef|lorem|ipsum|not_?(?:a|the)_?(?:real|secret)|undefined|default|s3cr3t_here|<[^>]*>`)
+
+	// putIn is what the run puts in: of a shell, a template, a format, an environment.
+	putIn = syntax.Expr(`^\$|\$\{|\$\(|\{\{|\{%|%\(|<%|^%[sdv]$|^%\w+%$|^@\w+@$|^#\{|\{\d*\}|^\{[\w.]+\}$|%[sdv]|process\.env|os\.environ|getenv|ENV\[|secrets\.|vault:|^arn:|^ref\+|!Ref|ssm:|^env:|^file:|^op://|^enc\[|^AgA|^sops`)
+
+	// aName is what looks like the name of something, a word, a path, a type.
+	aName = syntax.Expr(`^(?:[A-Za-z]+(?:[_.:/ -][A-Za-z]+)*[0-9]{0,2}|[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+(?:\(.*)?|(?:[a-z]+[A-Z]?|[A-Z][a-z]+)(?:[A-Z][a-z]+)+[0-9]{0,2}|[a-z]+(?:[_-][a-z0-9]{1,12})+|[A-Z]+(?:_[A-Z0-9]{1,12})+|[a-z]+(?:-[a-z]+)*-v?\d+(?:\.\d+)*)$`)
+	aPath = syntax.Expr(`^(?:\.{0,2}/|~/|[A-Za-z]:\\|https?://|\w+://|[\w.-]+/[\w./-]+\.\w{1,5}$|#|\.|--|@)`)
+	aDate = syntax.Expr(`^(?:\d{1,4}[-/.:]\d{1,2}[-/.:]\d{1,4}.*|v?\d+(?:\.\d+)+.*|[\d.,:+-]+|0x[0-9a-fA-F]{1,16}|rgba?\(.*|#[0-9a-fA-F]{3,8})$`)
+	// publicKey is the beginning of a public key in DER: an algorithm, its parameters.
+	publicKey = syntax.Expr(`^(?:MFkw|MIIBI|MIGf|MCow|MHYw|MIICI|ssh-|AAAA[BEC]3)`)
+	aUUID     = syntax.Expr(`^(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
+)
+
+// placeholder reports whether a value stands for one that is to be written, or is
+// put in by something else.
+func isPlaceholder(v string) bool {
+	if fakeWords.MatchString(v) || putIn.MatchString(v) {
+		return true
+	}
+	distinct := map[rune]bool{}
+	for _, r := range v {
+		distinct[r] = true
+	}
+	return len(distinct) <= 2 || len(v) >= 16 && len(distinct) <= 5 || secret.Run(v) >= 8
+}
+
+var (
+	// secretName is a name whose value must not be known. Longer names around it
+	// that mean something else are left out by plainName.
+	secretName = syntax.Expr(`(?i)secret|token|api_?-?key|apikey|access_?-?key|auth|cred|passw|passphrase|pwd|private_?-?key|(?:^|[_.-])key$|[a-z0-9]Key$|[_.-]key[_.-]?\d?$|encryption|signing|cookie|session|client_?-?id|access_?-?id|app_?-?id|license_?-?key|(?:^|[_.-])(?:key|pass)(?:$|[_.-])|api|webhook`)
+
+	// serviceName are names of services whose keys have no form of their own.
+	serviceName = syntax.Expr(`(?i)adafruit|adobe|airtable|algolia|alibaba|aliyun|amazon|asana|atlassian|jira|confluence|aws|azure|bitbucket|bittrex|beamer|clickhouse|cloudflare|codecov|cohere|co_api|coinbase|confluent|contentful|datadog|discord|dropbox|drone_?ci|easypost|etsy|facebook|fastly|finicity|finnhub|flickr|freshbooks|gitter|heroku|hubspot|intercom|jfrog|artifactory|bintray|xray|kraken|kucoin|launchdarkly|linear|linkedin|(?:^|[_.-])lob(?:$|[_.-]|(?-i:[A-Z]))|looker|mailchimp|mailgun|mapbox|mattermost|maxmind|meraki|messagebird|message-bird|netlify|new-?_?relic|nytimes|new-york-times|newyorktimes|okta|plaid|private_?ai|rapidapi|sendbird|sentry|snyk|square|sourcegraph|sumo_|sumologic|(?-i:sumo[TL]|SumoT)|telegr|travis|trello|twilio|twitch|twitter|yandex|zendesk|sidekiq|bundle_|stripe|github|gitlab|slack|firebase|paypal|braintree|pusher|pagerduty|bugsnag|segment|mixpanel|amplitude|cloudinary|openai`)
+
+	// plainName are names with such a word in them whose value anybody may know.
+	plainName = syntax.Expr(`(?i)author|authority|authenticat(?:ed|or)|access(?:ibil|or)|capital|rapid(?:ly)?$|monkey|turkey|hockey|keyboard|key_?(?:board|code|frame|id|name|pair|press|down|up|ring|size|length|type|word|path|file|stone|space|alias|vault|store|event|map|prefix|usage|of|by|set|col)s?$|keyword|(?:primary|foreign|public|pub|sort|partition|cache|natural|row|hash|bucket|object|translation|i18n|locale|message|label|dict|json|map|idempotency|hot|short_?cut|react|list|item|group|query|routing|topic|field|column|registry|config|option|settings?|storage|session_storage|index|metric|lookup|data|param|header|site|recaptcha_site|publishable|measurement|project)_?-?key|public|(?:csrf|xsrf|next|page|continuation|pagination|sync|cancel(?:lation)?|syntax|parse|lex|bearer|grammar|design|end|start|eof|special|pad|eos|bos|unk|mask|stop|text|max|min|num|total|input|output|prompt|completion|eof)_?-?tokens?|tokens$|token_?(?:type|name|kind|length|count|url|uri|endpoint|path|id|ize|izer|limit|file|class|list|map|address|symbol|standard)|tokeniz|secret_?(?:name|id|arn|ref|length|path|type|version|manager|key_?ref|file|store|mount|provider|namespace|class)s?$|secrets?_?name|secretary|pass(?:ed|ing|ive|enger|through|es|port\.?js|age)|(?:by|com|tres|sur|over|under|one|multi|first|second|single)_?pass|pass(?:word)?_?(?:field|input|label|hint|length|policy|hash|reset|strength|regex|pattern|min|max|placeholder|type|url|file|name|error|message|rule|change|changed|confirm(?:ation)?_?label|salt_?length|encoder|manager|attr|id|required|visible)s?$|hash|digest|checksum|integrity|sha\d*|md5|fingerprint|thumbprint|commit|revision|etag|nonce_?size|signature|version|_url$|_uri$|uri$|url$|endpoint|hostname?$|_host$|domain|address|email|user_?name|api_?(?:version|group|name|path|base|prefix|root|host|server|type|doc|resource|level)|apiVersion|auth_?(?:type|method|mode|scheme|provider|or|url|uri|service|backend|header|domain|flow|required|enabled|source|config|plugin|module|middleware|guard|strategy|state|level|user|name|realm|server|policy)s?$|ask_?pass|oauth_?(?:version|scope|url|callback|provider)|credential_?(?:type|source|provider|name|id|path|file|helper|store)s?$|withcredentials|cookie_?(?:name|path|domain|age|options|policy|consent|banner|secure|samesite|jar|parser|law|notice|expires|max|string|header)s?|session_?(?:name|type|engine|timeout|storage|store|path|length|duration|state|count|cookie_name|expire|handler|start|time|end|serializer|status|date|title|label|class)s?$|access_?(?:type|level|mode|control|policy|log|time|right|denied|specifier|role|point|list|path|method)|encryption_?(?:type|algorithm|method|mode|scheme|context|enabled|status|at_?rest|version|config|in_transit)s?|signing_?(?:alg\w*|method|region|name|service|version|cert\w*)|client_?(?:name|type|version|class|side|host|ip|port)|content(?:_|$|type|length)|description|title|label|placeholder|messages?$|messages_|text$|regex|pattern|icon|class_?name|font|style|css|color|selector|_dir$|_path$|_file$|filename|path$|dir$|folder|namespace|package|module|import|extension|mime|format|charset|encoding|locale|lang|region|zone|timezone|date|created|updated|expires?|ttl|timeout|interval|delay|retry|retries|count|size|width|height|limit|offset|index|uuid|guid|build_?id|trace|span|request_?id|correlation|sitekey|captcha|measurement|tracking|analytics|gtm|ga_|google_?tag|adsense|pixel`)
+
+	// passingName is a word that ends like one.
+	passingName = syntax.Expr(`(?i)(?:by|com|tres|sur|over|under|one|multi|first|second|single|ask|no|ex|tres|en|low|high|band|back)_?-?pass$`)
+
+	// passwordName is the name of a password.
+	passwordName = syntax.Expr(`(?i)(?:^|[_.$-]|[a-z](?-i:[PS])|db|my|root|admin|user|new|old|mail|email|ftp|sudo|smtp|sql)?(?:passw(?:or)?d|passwd|passphrase|pass_?phrase|pwd|(?-i:PASS|\bpass))(?:[_.-]?(?:for_\w+|\d|str|value|text|plain|default))?$`)
+)
+
+// speaksOfSecret reports whether a name is that of a secret.
+func speaksOfSecret(name string) bool {
+	if i := strings.LastIndexByte(name, '.'); i >= 0 && i < len(name)-1 && secretName.MatchString(name[i+1:]) {
+		name = name[i+1:]
+	}
+	return (secretName.MatchString(name) || serviceName.MatchString(name)) && !plainName.MatchString(name)
+}
+
+const (
+	leastCredential = 12  // characters; shorter ones are passwords, not keys
+	leastEntropy    = 3.3 // bits a character, of what machines make: below are words
+	leastHex        = 24  // digits, of a value of hexadecimal digits only
+)
+
+// numeronym is a word whose letters somebody counted: i18n, a11y.
+var numeronym = regexp.MustCompile(`(?i)i18n|l10n|a11y|k8s|e2e`)
+
+// random reports whether a value looks as if a machine had made it.
+func random(name, v string) bool {
+	v = numeronym.ReplaceAllString(strings.TrimRight(v, "="), "")
+	if len(v) < leastCredential || isPlaceholder(v) || aPath.MatchString(v) || aDate.MatchString(v) || strings.ContainsAny(v, " \t<>(){}[]|,;\\\u00a0") || strings.ContainsAny(v, "!?*&") && !strings.Contains(strings.ToLower(name), "secret") && !strings.Contains(strings.ToLower(name), "pass") {
+		return false
+	}
+	if aUUID.MatchString(v) {
+		return serviceName.MatchString(name) || strings.Contains(strings.ToLower(name), "secret") || strings.Contains(strings.ToLower(name), "api")
+	}
+	if !secretName.MatchString(name) && strings.ContainsAny(v, "/#.+:") || publicKey.MatchString(v) {
+		return false
+	}
+	digits, lower, upper, other, hex := 0, 0, 0, 0, 0
+	for i := 0; i < len(v); i++ {
+		switch c := v[i]; {
+		case c >= '0' && c <= '9':
+			digits++
+			hex++
+		case c >= 'a' && c <= 'z':
+			lower++
+			if c <= 'f' {
+				hex++
+			}
+		case c >= 'A' && c <= 'Z':
+			upper++
+			if c <= 'F' {
+				hex++
+			}
+		default:
+			other++
+		}
+	}
+	e := secret.Entropy(v)
+	switch {
+	case digits == len(v):
+		return false
+	case hex == len(v):
+		return digits > 0 && len(v) >= leastHex && e >= 2.8 || serviceName.MatchString(name) && digits > 0 && len(v) >= 16
+	case digits == 0: // letters alone are words, unless they are many and mixed
+		return upper > 3 && lower > 3 && len(v) >= 20 && e >= 4 && !wordy(v)
+	}
+	return e >= leastEntropy && !aName.MatchString(v) && !wordy(v)
+}
+
+// wordy reports whether a value is made of words: few of its letters change from
+// one kind to the other.
+func wordy(v string) bool {
+	const fewest = 3 // parts: a key has one, or two
+	plain, list := 0, strings.FieldsFunc(v, func(r rune) bool { return strings.ContainsRune("_-.:/", r) })
+	for _, part := range list {
+		if letters := strings.Trim(part, "abcdefghijklmnopqrstuvwxyz"); len(part) > 2 && (letters == "" || len(letters) == 1 && letters[0] <= 'Z' && part[0] == letters[0]) || strings.Trim(part, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
+			plain++
+		}
+	}
+	if len(list) >= fewest && plain*2 >= len(list) {
+		return true
+	}
+	changes, letters := 0, 0
+	kind := func(c byte) int {
+		switch {
+		case c >= '0' && c <= '9':
+			return 1
+		case c >= 'a' && c <= 'z':
+			return 2
+		case c >= 'A' && c <= 'Z':
+			return 3
+		}
+		return 0
+	}
+	vowels := 0
+	for i := 0; i < len(v); i++ {
+		k := kind(v[i])
+		if k >= 2 {
+			letters++
+			if strings.IndexByte("aeiouAEIOU", v[i]) >= 0 {
+				vowels++
+			}
+		}
+		if i > 0 && k != kind(v[i-1]) {
+			changes++
+		}
+	}
+	// Of English, 38 letters of 100 are vowels; of random letters, 19.
+	return letters > 0 && changes*5 <= len(v) && vowels*100 >= letters*28
+}
+
+// labels are what stands under a password's name and is none.
+var labels = syntax.WordSet(`string token text password passwd pass pwd passphrase secret hidden none null nil true false yes no on off required optional current-password new-password current new old bool boolean
+	number int varchar char object any unknown type name value key input field undefined void empty missing invalid error varchar(255) unset default auto prompt ask user username login email basic digest plain
+	bearer oauth oauth2 ldap kerberos ntlm md5 sha1 sha256 bcrypt scrypt argon2 pbkdf2 base64 hash plaintext encrypted enabled disabled`)
+
+// guessable reports whether a value may well be a password that a person chose.
+func guessable(name string, v underName) bool {
+	lower := strings.ToLower(v.value)
+	if len(v.value) > 64 || isPlaceholder(v.value) || labels[lower] || aPath.MatchString(v.value) && !strings.HasPrefix(v.value, "#") || strings.ContainsAny(v.value, "\t<>(){}[]|;\"'`\\") {
+		return false
+	}
+	if strings.EqualFold(lower, name) || strings.Contains(v.value, " ") || strings.HasSuffix(lower, ":") {
+		return false
+	}
+	words := secretWords.MatchString(v.value)
+	letters := plainLetters.MatchString(v.value)
+	return !(letters && (words || strings.ContainsAny(v.value, "_.:/-"))) && !(words && aName.MatchString(v.value) && !strings.ContainsAny(v.value, "0123456789"))
+}
+
+var (
+	secretWords  = syntax.Expr(`(?i)pass|secret|token|key|confirm|hash|label|field|input`)
+	plainLetters = syntax.Expr(`^[A-Za-z_.:/-]+$`)
+)
