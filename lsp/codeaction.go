@@ -163,8 +163,7 @@ func (o *offers) fixActions(_ context.Context, docs snapshot, p *protocol.CodeAc
 // the diagnostics under the cursor, and users put it anywhere on the line.
 func (o *offers) foundOn(doc *document, r protocol.Range) []protocol.Diagnostic {
 	var list []protocol.Diagnostic
-	_, found := o.diagnostics.check(doc)
-	for _, f := range found {
+	for _, f := range o.diagnostics.check(doc).found {
 		if f.Range.Start.Line <= r.End.Line && r.Start.Line <= f.Range.End.Line {
 			list = append(list, f)
 		}

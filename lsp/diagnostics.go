@@ -2,18 +2,14 @@ package lsp
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"maps"
 	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
-	"time"
 	"unicode/utf8"
 
 	"caselsp/agent/validate"
@@ -21,12 +17,6 @@ import (
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 )
-
-// checkPause is the least time between the end of a check and the next one of
-// the same document. The first change after a rest is checked at once; someone
-// who types fast, or a client that sends each letter of a paste, is followed ten
-// times a second.
-const checkPause = 100 * time.Millisecond
 
 // The sources of diagnostics. Each has its own list for a document; the client is
 // sent all of them together (see [diagnostics.mark]).
@@ -44,15 +34,16 @@ const (
 // and is pushed to all: no pull would ask for it. So no client gets the same
 // diagnostic in both ways.
 type diagnostics struct {
-	manual    func(rule string) (file string, line int) // where a rule is documented; may be nil
-	ed        *editor
-	docs      *documents
-	judgement *judgement
+	manual func(rule string) (file string, line int) // where a rule is documented; may be nil
+	judge  func(doc *document) []validate.Finding    // what the validators find, as the project is now
+	ed     *editor
+	docs   *documents
 
 	checks chan struct{} // one token for each check that runs: a restored session opens its files all at once
 
-	mu    sync.Mutex
-	marks map[uri.URI]*marks
+	mu     sync.Mutex
+	marks  map[uri.URI]*marks
+	rounds int // of all documents, see marks.round
 }
 
 // marks are the diagnostics of one document.
@@ -61,27 +52,28 @@ type marks struct {
 	shown bool                             // the client shows some
 	told  bool                             // it has been sent what there is
 
-	next    *document // to be checked; nil: nothing is
-	busy    bool      // a check runs, or its pause
-	checked *document // the last one that was
-	found   []protocol.Diagnostic
-	judged  []validate.Finding // what found was made of
-	stale   bool               // found depends on another file that is another one now
-	round   int                // how often it was
+	next *document // to be checked; nil: nothing is
+	busy bool      // a check runs, or its pause
+	last *result   // of the last check of the current text; nil: none
+
+	// round counts the changes of what the document's findings depend on beside its
+	// own text: other files, rules, settings. A result of an older round is out of
+	// date.
+	round int
 }
 
 // of returns the marks of a document. l.mu is held.
 func (l *diagnostics) of(u uri.URI) *marks {
 	m := l.marks[u]
 	if m == nil {
-		m = &marks{lists: make(map[string][]protocol.Diagnostic)}
+		m = &marks{lists: make(map[string][]protocol.Diagnostic), round: l.rounds}
 		l.marks[u] = m
 	}
 	return m
 }
 
-func newDiagnostics(manual func(string) (string, int), ed *editor, docs *documents, j *judgement) *diagnostics {
-	return &diagnostics{manual: manual, ed: ed, docs: docs, judgement: j,
+func newDiagnostics(manual func(string) (string, int), judge func(*document) []validate.Finding, ed *editor, docs *documents) *diagnostics {
+	return &diagnostics{manual: manual, judge: judge, ed: ed, docs: docs,
 		checks: make(chan struct{}, runtime.GOMAXPROCS(0)), marks: make(map[uri.URI]*marks)}
 }
 
@@ -89,7 +81,6 @@ func newDiagnostics(manual func(string) (string, int), ed *editor, docs *documen
 func (l *diagnostics) install() {
 	l.docs.changed = append(l.docs.changed, l.changed)
 	l.docs.closed = append(l.docs.closed, l.closed)
-	l.judgement.again = l.again
 	onRequest(l.docs, protocol.MethodTextDocumentDiagnostic, l.pull)
 }
 
@@ -104,9 +95,8 @@ func (l *diagnostics) capabilities(c *protocol.ServerCapabilities) {
 func (l *diagnostics) again(docs []*document) {
 	for _, doc := range docs {
 		l.mu.Lock()
-		m := l.of(doc.URI)
-		m.stale = true
-		m.round++
+		l.rounds++
+		l.of(doc.URI).round = l.rounds
 		l.mu.Unlock()
 		l.changed(doc)
 	}
@@ -169,8 +159,8 @@ func (l *diagnostics) push(u uri.URI) {
 		// The version is that of the text in which the syntax was looked at: a client
 		// that has gone on meanwhile may drop the list, the next check sends it again.
 		var version *int32
-		if doc != nil && m.checked != nil {
-			doc = m.checked
+		if doc != nil && m.last != nil {
+			doc = m.last.doc
 		}
 		if doc != nil {
 			version = &doc.Version
@@ -191,98 +181,9 @@ func (l *diagnostics) closed(doc *document) {
 	if m == nil {
 		return
 	}
-	m.next, m.checked, m.found, m.judged = nil, nil, nil, nil
+	m.next, m.last = nil, nil
 	maps.DeleteFunc(m.lists, func(source string, _ []protocol.Diagnostic) bool { return !outlives(source) })
 	l.push(doc.URI)
-}
-
-// changed has a document checked for a client that does not pull. It runs on
-// the read loop.
-func (l *diagnostics) changed(doc *document) {
-	if l.ed.client.PullDiagnostics {
-		return
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	m := l.of(doc.URI)
-	m.next = doc
-	if !m.busy {
-		l.startCheck(m)
-	}
-}
-
-// startCheck checks what is next, and goes on with what became next meanwhile.
-// l.mu is held.
-func (l *diagnostics) startCheck(m *marks) {
-	m.busy = true
-	l.ed.Go("checking a document", func(ctx context.Context) error {
-		select {
-		case l.checks <- struct{}{}:
-		case <-ctx.Done():
-			return nil
-		}
-		start := l.ed.Clock.Now()
-		// Deferred: a check that panics is one that found nothing, not the last one.
-		defer func() {
-			<-l.checks
-			// A text that takes long is left alone as long: half of one core is enough.
-			l.ed.Clock.After(max(checkPause, l.ed.Clock.Now().Sub(start)), func() { l.endPause(m) })
-		}()
-		l.checkNext(m)
-		return nil
-	})
-}
-
-// endPause begins the next check, if there is something to check.
-func (l *diagnostics) endPause(m *marks) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	m.busy = false
-	if m.next != nil {
-		l.startCheck(m)
-	}
-}
-
-// checkNext checks a document and sends what was found, unless the text is
-// another one by then: that has a check of its own.
-func (l *diagnostics) checkNext(m *marks) {
-	l.mu.Lock()
-	doc := m.next
-	m.next = nil
-	l.mu.Unlock()
-	if doc == nil {
-		return // closed while it waited
-	}
-	judged, found := l.check(doc)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.docs.get(doc.URI) == doc && l.marks[doc.URI] == m {
-		m.checked, m.judged, m.found = doc, judged, found
-		m.set(fromSyntax, found)
-		l.push(doc.URI)
-	}
-}
-
-// check returns the findings of a document, and as diagnostics. A text that is
-// the one that was checked last is not checked again, unless what it depends on
-// changed; one that may not be what the user sees is not checked at all.
-func (l *diagnostics) check(doc *document) ([]validate.Finding, []protocol.Diagnostic) {
-	if doc.Broken != "" {
-		return nil, nil
-	}
-	l.mu.Lock()
-	m := l.marks[doc.URI]
-	if m != nil && m.checked != nil && m.checked.Broken == "" && !m.stale &&
-		m.checked.Language == doc.Language && m.checked.Text == doc.Text {
-		defer l.mu.Unlock()
-		return m.judged, m.found
-	}
-	if m != nil {
-		m.stale = false
-	}
-	l.mu.Unlock()
-	judged := l.judgement.judge(doc)
-	return judged, l.diagnosticsOf(judged, doc.mapper(l.ed.client.Encoding))
 }
 
 // diagnosticsOf returns findings as diagnostics.
@@ -363,63 +264,4 @@ func (d *document) kind() string {
 		return name + extensions[d.Language]
 	}
 	return name
-}
-
-// pull answers textDocument/diagnostic.
-func (l *diagnostics) pull(_ context.Context, c *call, p *protocol.DocumentDiagnosticParams) (protocol.DocumentDiagnosticReport, error) {
-	full := &protocol.RelatedFullDocumentDiagnosticReport{}
-	full.Kind, full.Items = string(protocol.DocumentDiagnosticReportKindFull), []protocol.Diagnostic{}
-	doc := c.docs[p.TextDocument.URI]
-	if doc == nil {
-		return full, nil
-	}
-	for try := 1; ; try++ {
-		l.mu.Lock()
-		round := l.of(doc.URI).round
-		l.mu.Unlock()
-		id := doc.resultID(round)
-		if p.PreviousResultID != nil && *p.PreviousResultID == id {
-			same := &protocol.RelatedUnchangedDocumentDiagnosticReport{}
-			same.Kind, same.ResultID = string(protocol.DocumentDiagnosticReportKindUnchanged), id
-			return same, nil
-		}
-		judged, found := l.check(doc)
-		if l.outdated(doc, round, judged, found) && try < maxRounds {
-			continue
-		}
-		full.ResultID = &id
-		for _, d := range found {
-			full.Items = append(full.Items, l.ed.client.diagnostic(d))
-		}
-		return full, nil
-	}
-}
-
-// maxRounds is how often a document is checked for one answer, where what it depends
-// on changes meanwhile: once is usual, while the folders are being read twice.
-const maxRounds = 3
-
-// outdated keeps what was found in a document, unless what it depends on is another
-// since: the answer would come behind that to a later question, and stay.
-func (l *diagnostics) outdated(doc *document, round int, judged []validate.Finding, found []protocol.Diagnostic) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.docs.get(doc.URI) != doc {
-		return false
-	}
-	m := l.of(doc.URI)
-	if m.round != round {
-		m.stale = true
-		return true
-	}
-	m.checked, m.judged, m.found = doc, judged, found
-	return false
-}
-
-// resultID says of which text a result is, and of which round of what the text
-// depends on. It needs no memory of what was answered, and an edit that is taken
-// back leads to the same one again.
-func (d *document) resultID(round int) string {
-	sum := sha256.Sum256([]byte(strconv.Itoa(round) + "\x00" + d.kind() + "\x00" + d.Broken + "\x00" + d.Text))
-	return hex.EncodeToString(sum[:8])
 }

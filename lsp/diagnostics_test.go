@@ -285,7 +285,7 @@ func TestDiagnosticOf(t *testing.T) {
 		{validate.Finding{Rule: "r", Severity: validate.Warning, Message: "m"}, nil, "r 2 m "},
 		{validate.Finding{Rule: "", Severity: validate.Info, Message: "m"}, docs, "<nil> 3 m "},
 	} {
-		l := newDiagnostics(tt.docs, &editor{}, nil, nil)
+		l := newDiagnostics(tt.docs, nil, &editor{}, nil)
 		d := l.diagnosticOf(tt.f, newMapper("x", protocol.PositionEncodingKindUTF16))
 		if got := fmt.Sprint(d.Code, " ", d.Severity, " ", messageOf(d), " ", d.CodeDescription.Href); got != tt.want {
 			t.Errorf("%+v: %s", tt.f, got)

@@ -22,10 +22,10 @@ func (o *offers) certainActions(_ context.Context, docs snapshot, p *protocol.Co
 	if doc == nil || doc.Broken != "" {
 		return nil
 	}
-	judged, found := o.diagnostics.check(doc)
+	result := o.diagnostics.check(doc)
 	var fixes, others []protocol.CodeAction
-	for i, f := range judged {
-		d := found[i]
+	for i, f := range result.judged {
+		d := result.found[i]
 		if d.Range.Start.Line > p.Range.End.Line || p.Range.Start.Line > d.Range.End.Line || len(fixes) == maxOffers {
 			continue
 		}
@@ -41,7 +41,7 @@ func (o *offers) certainActions(_ context.Context, docs snapshot, p *protocol.Co
 		}
 	}
 	list := append(fixes, others...)
-	edits, n := validate.Edits(judged)
+	edits, n := validate.Edits(result.judged)
 	if n > 0 && (len(fixes) > 0 || len(p.Context.Only) > 0) {
 		list = append(list, o.editing(doc, fixAllKind, fmt.Sprintf("Carry out all certain fixes (%d)", n), edits))
 	}
@@ -82,7 +82,7 @@ func (o *offers) doFixAll(c *call, a arguments) (any, error) {
 	case doc.Broken != "":
 		return nil, errors.New("its buffer is out of step with the editor: close the file, open it again, then do it again")
 	}
-	judged, _ := o.diagnostics.check(doc)
+	judged := o.diagnostics.check(doc).judged
 	edits, n := validate.Edits(judged)
 	if n == 0 {
 		return map[string]int{"fixes": 0}, nil

@@ -42,6 +42,8 @@ type judgement struct {
 	// again hears which open documents are judged differently now.
 	again func(docs []*document)
 
+	telling sync.Mutex // held while the project is told of a document: an older text never follows a newer one
+
 	mu       sync.Mutex
 	suite    validate.Suite
 	in       *agent.Inspection // nil: documents are judged alone
@@ -145,7 +147,8 @@ func (j *judgement) readOnce(ctx context.Context, settings bool) error {
 	if v.Workspace == nil {
 		return nil
 	}
-	for _, doc := range j.docs.snapshot() {
+	read := j.docs.snapshot()
+	for _, doc := range read {
 		if file, ok := doc.file(); ok && doc.Broken == "" {
 			if path, err := v.Workspace.Rel(file); err == nil {
 				v.Workspace.OpenBuffer(path, doc.Text, doc.Version)
@@ -160,7 +163,24 @@ func (j *judgement) readOnce(ctx context.Context, settings bool) error {
 		return errors.Join(fmt.Errorf("documents are judged alone: %w", err), v.Workspace.Close())
 	}
 	j.use(v.Suite, in, v.Workspace)
+	j.catchUp(in, read)
 	return nil
+}
+
+// catchUp tells the project of the documents that were opened, changed or closed
+// since it was read with those of a snapshot: nobody could tell it meanwhile.
+func (j *judgement) catchUp(in *agent.Inspection, read snapshot) {
+	now := j.docs.snapshot()
+	for u, doc := range now {
+		if read[u] != doc && doc.Broken == "" {
+			j.open(in, doc)
+		}
+	}
+	for u := range read {
+		if now[u] == nil {
+			j.close(in, u)
+		}
+	}
 }
 
 // use has all documents judged anew.
@@ -260,7 +280,13 @@ func (j *judgement) open(in *agent.Inspection, doc *document) (file string, ok b
 	if !ok || path.Ext(file) != path.Ext(doc.kind()) { // the editor knows better what it is
 		return "", false
 	}
+	j.telling.Lock()
+	if j.docs.get(doc.URI) != doc {
+		j.telling.Unlock()
+		return "", false
+	}
 	affected := slices.DeleteFunc(in.Open(file, doc.Text, doc.Version), func(p string) bool { return p == file })
+	j.telling.Unlock()
 	if len(affected) > 0 {
 		j.judgeAgain(in, affected)
 	}
@@ -276,11 +302,22 @@ func (j *judgement) shut(u uri.URI) {
 	if in == nil {
 		return
 	}
-	j.ed.Go("reading a closed file", func(context.Context) error {
-		file, ok := fileOf(u)
-		if path, err := in.Rel(file); ok && err == nil && j.docs.get(u) == nil {
-			j.judgeAgain(in, in.Shut(path))
-		}
-		return nil
-	})
+	j.ed.Go("reading a closed file", func(context.Context) error { j.close(in, u); return nil })
+}
+
+// close has the project read a file from disk again, if it is not open any more.
+func (j *judgement) close(in *agent.Inspection, u uri.URI) {
+	file, ok := fileOf(u)
+	path, err := in.Rel(file)
+	if !ok || err != nil {
+		return
+	}
+	j.telling.Lock()
+	if j.docs.get(u) != nil {
+		j.telling.Unlock()
+		return
+	}
+	affected := in.Shut(path)
+	j.telling.Unlock()
+	j.judgeAgain(in, affected)
 }

@@ -55,7 +55,7 @@ func newServer(ctx context.Context, o Options) *server {
 	s.config = &configuration{ed: ed}
 	s.engines = &engines{backend: o.Backend, ed: ed, docs: s.docs, folders: s.folders, config: s.config}
 	s.judgement = &judgement{validators: o.Validators, ed: ed, docs: s.docs, folders: s.folders, engines: s.engines}
-	s.diagnostics = newDiagnostics(o.Docs, ed, s.docs, s.judgement)
+	s.diagnostics = newDiagnostics(o.Docs, s.judgement.judge, ed, s.docs)
 	s.staged = &stagedFiles{ed: ed, engines: s.engines, judgement: s.judgement, diagnostics: s.diagnostics, tasks: make(map[string]map[uri.URI]string)}
 	s.papers = &papers{ed: ed, engines: s.engines}
 	s.pages = &pages{ed: ed, engines: s.engines, papers: s.papers}
@@ -81,6 +81,7 @@ func (s *server) install() {
 	s.docs.closed = append(s.docs.closed, func(doc *document) { s.engines.feed(doc.URI) })
 	s.judgement.install()
 	s.diagnostics.install()
+	s.judgement.again = s.diagnostics.again
 	s.tasks.heard = append(s.tasks.heard, s.staged.hear, s.approvals.hear)
 	s.offers.sources = []actionSource{s.questions.actions, s.papers.actions, s.reviews.actions, s.approvals.actions, s.trust.actions}
 	s.offers.install()

@@ -183,6 +183,9 @@ func (e *Editor) Send(method string, params any) (*Pending, error) {
 	return &Pending{e, method, id, answer}, nil
 }
 
+// ID returns the id under which the request was sent.
+func (p *Pending) ID() int64 { return p.id }
+
 // Wait waits for the answer; result may be nil. The server's own error is a
 // *jsonrpc2.Error. When ctx ends first the request is cancelled, and the server's
 // answer to that awaited.
