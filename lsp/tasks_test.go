@@ -359,20 +359,26 @@ func TestSettingsChange(t *testing.T) {
 // needs, and that whatever is not a command gets the nearest one named.
 func TestCommands(t *testing.T) {
 	sc := play(t, plot{files: hello, open: []string{"a.py"}})
-	for id, want := range map[string]string{
-		cmdRun: "the task is empty", cmdFix: "needs {", cmdTodo: "needs {", cmdStop: "no task is being worked on",
+	scenes := map[string]string{
+		cmdRun: "the task is empty", cmdFix: "needs {", cmdFixAll: "needs {", cmdTodo: "needs {", cmdStop: "no task is being worked on",
 		cmdResume: "no task to resume", cmdApprove: "no such question", cmdApproveAlways: "no such question", cmdDeny: "no such question",
 		cmdAnswer: "no such question", cmdReview: "no task to review", cmdAccept: "no task to review", cmdReject: "no task to review",
 		cmdUndo: "no task to undo", cmdReport: "no task in this workspace", cmdStatus: "", cmdNew: "", cmdHistory: "", cmdApprovals: "", cmdRevoke: "", cmdTrust: "every folder is trusted here", cmdDoctor: "",
-	} {
-		if want != "" {
-			sc.refused(want, id)
-		} else {
-			sc.command(id)
+	}
+	for _, c := range Commands() {
+		want, ok := scenes[c.ID]
+		switch {
+		case !ok:
+			t.Errorf("%s has no scene: call it here without arguments, and in a test of what it does", c.ID)
+		case want != "":
+			sc.refused(want, c.ID)
+		default:
+			sc.command(c.ID)
 		}
-		if !slices.ContainsFunc(Commands(), func(c Command) bool { return c.ID == id }) {
-			t.Errorf("%s is not in the documentation", id)
-		}
+		delete(scenes, c.ID)
+	}
+	for id := range scenes {
+		t.Errorf("%s is not in the documentation", id)
 	}
 	for _, name := range []string{"task-", "history.md", "approvals.md", "doctor.md"} {
 		sc.expect(lsptest.Opened(name))
