@@ -8,7 +8,7 @@ import (
 
 // Fallback returns a model that asks second where first gave no answer and
 // trying it again would not help: its server is down or overloaded, which first
-// has retried by itself. What the user must mend (a bad key, a bad request) is
+// has retried by itself. What the user must fix (a bad key, a bad request) is
 // not passed on: the second model would only hide it.
 func Fallback(first, second Model) Model { return fallback{first, second} }
 

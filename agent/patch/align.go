@@ -25,7 +25,7 @@ const (
 	// gapCells bounds the local alignment of what lies between two anchors.
 	gapCells = 1 << 14
 	// slack is how many lines more than a hunk names are looked at before its
-	// first and behind its last anchor.
+	// first and after its last anchor.
 	slack = 4
 )
 
@@ -199,7 +199,7 @@ func (a *aligner) chain(barred map[pair]bool) ([]pair, float64) {
 }
 
 // fill returns the line of the file that each old line is, given a chain; -1
-// where there is none.
+// if there is none.
 func (a *aligner) fill(chain []pair) []int {
 	at := make([]int, len(a.old))
 	for i := range at {
@@ -233,7 +233,7 @@ func (a *aligner) gather(at []int) {
 	}
 }
 
-// before aligns the old lines before the first anchor, behind those behind the
+// before aligns the old lines before the first anchor, behind those after the
 // last one. An elision there says nothing: what is on its other side has no anchor.
 func (a *aligner) before(at []int, old, line int) {
 	from := old

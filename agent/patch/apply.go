@@ -251,7 +251,7 @@ func (a *application) collect() *Refusal {
 	return nil
 }
 
-// collide reports whether two edits, one sorted behind the other, change the
+// collide reports whether two edits, one sorted after the other, change the
 // same lines, or insert at the same point without the places of their hunks
 // saying which comes first.
 func (a *application) collide(x, y edit) bool {
@@ -279,7 +279,7 @@ func (a *application) changed(hunk int, fit *fitting) []edit {
 }
 
 // span returns the lines of the file that a block's old lines are; for none, the
-// point behind the old line before them, or before the one behind.
+// point after the old line before them, or before the one after.
 func (p place) span(b block) (from, to int) {
 	if point, ok := p.points[b.from]; ok {
 		return point, point
@@ -314,7 +314,7 @@ func (a *application) settleEnd(hunk int) {
 
 func (a *application) report() *Report {
 	r := &Report{Hunks: make([]Landing, len(a.hunks))}
-	shift := make([]int, len(a.edits)+1) // how far the edits before each one moved the lines behind them
+	shift := make([]int, len(a.edits)+1) // how far the edits before each one moved the lines after them
 	for i, e := range a.edits {
 		shift[i+1] = shift[i] + len(e.with) - (e.to - e.from)
 	}

@@ -79,7 +79,7 @@ func isBody(line string) bool {
 	return line != "" && (line[0] == ' ' || line[0] == '+' || line[0] == '-' || isNoNewline(line))
 }
 
-// definite returns the index behind the last line of a body that carries a mark.
+// definite returns the index after the last line of a body that carries a mark.
 func (r *reader) definite(start, end int) int {
 	for end > start && !isBody(r.lines[end-1]) {
 		end--
@@ -90,7 +90,7 @@ func (r *reader) definite(start, end int) int {
 // gitVersion stands below the mail signature that git format-patch writes.
 var gitVersion = regexp.MustCompile(`^\d+\.\d+`)
 
-// bodyEnd finds the line behind the body that begins at start: the next header,
+// bodyEnd finds the line after the body that begins at start: the next header,
 // a mail signature, the closing fence or the end of the text.
 func (r *reader) bodyEnd(start int, want counts, number int) (int, *Refusal) {
 	have := counts{}

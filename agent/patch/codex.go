@@ -99,7 +99,7 @@ func (r *codex) next() *Refusal {
 		r.fence = !r.fence
 		r.open = r.open && r.fence
 	case r.open && isBody(line):
-		return malformed(r.number(), "line %d stands in no hunk. Put a line @@ before it.", r.i+1)
+		return malformed(r.number(), "line %d is in no hunk. Put a line @@ before it.", r.i+1)
 	case !r.open && diffStart.MatchString(line):
 		return malformed(0, "it mixes a *** Begin Patch with a unified diff. Write all edits in one of the two formats.")
 	}
@@ -128,7 +128,7 @@ func (r *codex) move(path string) *Refusal {
 	return r.afterName()
 }
 
-// afterName reads on behind the line at r.i, which named a file: the first hunk
+// afterName reads on after the line at r.i, which named a file: the first hunk
 // needs no @@.
 func (r *codex) afterName() *Refusal {
 	f := r.last()
@@ -147,7 +147,7 @@ func (r *codex) afterName() *Refusal {
 	return nil
 }
 
-// readNew reads the lines of a new file: each has its "+", but for blank ones,
+// readNew reads the lines of a new file: each has its "+", except for blank ones,
 // whose mark models drop.
 func (r *codex) readNew(f *File) *Refusal {
 	if strings.Trim(r.lines[r.i], "@ ") == "" {
@@ -183,7 +183,7 @@ func (r *codex) readNew(f *File) *Refusal {
 }
 
 // prose reports whether line i is what a model says after a patch that it did
-// not end: marked, the line behind the last that has a mark, is blank.
+// not end: marked, the line after the last that has a mark, is blank.
 func (r *codex) prose(i, marked int) bool { return i > marked && r.lines[marked] == "" }
 
 // readHunk reads the anchors and the body of one hunk into the last file.
@@ -231,7 +231,7 @@ func (r *codex) readHunk() *Refusal {
 	return nil
 }
 
-// bodyEnd finds the line behind the body that begins at start: a directive, the
+// bodyEnd finds the line after the body that begins at start: a directive, the
 // next @@, the closing fence or the end of the text.
 func (r *codex) bodyEnd(start, number int) (int, *Refusal) {
 	for i := start; i < len(r.lines); i++ {

@@ -31,13 +31,13 @@ func (a *application) explain(r *Refusal, all []*Refusal) {
 	case r.Message != "":
 		r.Message = name + " " + r.Message
 	case r.Status == Ambiguous:
-		r.Message = fmt.Sprintf("%s fits %d places, so nothing was changed:", name, c.places())
+		r.Message = fmt.Sprintf("%s matches %d places, so nothing was changed:", name, c.places())
 		r.Shown = a.listPlaces(r.Candidates, c.places())
-		r.Advice = "Add the lines before or behind until it fits one place only, or state its true line number in the @@ header."
+		r.Advice = "Add lines of context before or after it until it matches only one place, or put its true line number into the @@ header."
 	case r.Status == AlreadyApplied:
 		r.Message = fmt.Sprintf("%s is already applied: its new lines are at line %d. Nothing was changed.%s", name, r.Candidates[0], others(r, all))
 	case r.Status == EmptySearch:
-		r.Message = fmt.Sprintf("%s names no line of the file, which is only allowed for a new or an empty file; this one has %d lines. Give the lines next to which the text shall go.",
+		r.Message = fmt.Sprintf("%s names no line of the file, which is only allowed for a new or an empty file; this one has %d lines. Give the lines next to which the text belongs.",
 			name, len(a.doc.lines))
 	case r.Status == Conflict:
 		nearest, shown := a.nearest(c.old)
@@ -115,7 +115,7 @@ func (a *application) writes(hunk int) int {
 func (a *application) nearest(want []string) (text, shown string) {
 	from, ok := a.likest(want)
 	if !ok {
-		return "No place in it is like what the hunk expects: read the file again.", ""
+		return "No place in the file is similar to what the hunk expects: read the file again.", ""
 	}
 	window := a.doc.bare[from:min(from+len(want)+2, len(a.doc.bare))]
 	t := table{first: -1}
@@ -130,13 +130,13 @@ func (a *application) nearest(want []string) (text, shown string) {
 			t.asked(want[i], "")
 		}
 		if i == len(want) && d.Start == d.End {
-			break // the rest of the window only comes behind
+			break // the rest of the window only comes after
 		}
 		for ; k < d.ReplEnd; k++ {
 			t.file(window[k], from+k+1)
 		}
 	}
-	return fmt.Sprintf("The nearest place is line %d. Numbered lines are the file, the others were asked for:", from+1), t.clip()
+	return fmt.Sprintf("The nearest place is line %d. Numbered lines are from the file, the others from the edit:", from+1), t.clip()
 }
 
 // table is the comparison of what was asked for with what the file has.
@@ -156,7 +156,7 @@ func (t *table) file(line string, number int) {
 	t.rows = append(t.rows, fmt.Sprintf("%6d | %s", number, cut(line)))
 }
 
-// pair adds two lines that are equal but for white space.
+// pair adds two lines that are equal except for white space.
 func (t *table) pair(asked, have string, number int) {
 	if asked != have {
 		t.asked(visible(asked), "  (white space differs)")

@@ -47,7 +47,7 @@ func (f *File) checkNew(before string) *Refusal {
 		return nil
 	}
 	if line, found := Placeholder(strings.Join(f.Hunks[0].New(), "\n"), ""); found {
-		return malformed(1, "line %d of the new file %s stands for text that was left out. Write every line.", line, named(f.Path))
+		return malformed(1, "line %d of the new file %s is a placeholder for text that was left out. Write every line.", line, named(f.Path))
 	}
 	return nil
 }

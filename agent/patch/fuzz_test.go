@@ -173,7 +173,7 @@ const code = "import os\nimport sys\n\n\nclass Cart:\n    def total(self):\n    
 	"            return False\n        return True\n\n    def clear(self):\n        self.items = []\n        return True\n"
 
 // FuzzSpoiled: whatever is wrong with a diff, what is written are its added
-// lines and what goes are its removed ones, but for white space and signs.
+// lines and what goes are its removed ones, except for white space and signs.
 func FuzzSpoiled(f *testing.F) {
 	for how := range uint64(1 << 6) {
 		f.Add(code, strings.Replace(code, "return total", "return round(total)", 1), how)

@@ -15,7 +15,7 @@ var habits = []func(*candidate, *views) (*Hunk, bool){
 }
 
 // numbered is a line as tools show it to a model: with its number before it. Some
-// write a blank behind the sign that parts the two.
+// write a blank after the sign that separates the two.
 var (
 	numbered  = regexp.MustCompile(`^\s*(\d+)(?: ?[|│]|:|→|\t)`)
 	separated = regexp.MustCompile(`^\s*(\d+)(?: ?[|│]|:) `)
@@ -80,7 +80,7 @@ func (c *candidate) signedNext(*views) (*Hunk, bool) {
 }
 
 // adding returns the hunk with the blank lines without a sign added for which
-// among says so of the kinds of the lines before and behind them.
+// among says so of the kinds of the lines before and after them.
 func (c *candidate) adding(among func(before, behind Kind) bool) (*Hunk, bool) {
 	h := *c.Hunk
 	h.Lines = slices.Clone(c.Lines)
@@ -163,7 +163,7 @@ func (c *candidate) corrected(v *views) (*Hunk, bool) {
 	return &h, found && h.changes()
 }
 
-// has reports whether a line is in the file but for its indentation, and nowhere
+// has reports whether a line is in the file except for its indentation, and nowhere
 // with other signs.
 func (v *views) has(folded, line string) bool {
 	at := v.ix.lines(folded)
@@ -200,7 +200,7 @@ func (h *Hunk) shortened() *Refusal {
 	}
 	for _, l := range h.added() {
 		if leavesOut(strings.TrimSpace(l), false) && !slices.Contains(keys(trimBoth, old), trimBoth(l)) {
-			return &Refusal{Status: Malformed, Message: fmt.Sprintf("The edit cannot be applied: its new line %q stands for lines that were left out, so those would be lost. Write every line of the new text, or change only the lines that change.", trimBoth(l))}
+			return &Refusal{Status: Malformed, Message: fmt.Sprintf("The edit cannot be applied: its new line %q is a placeholder for lines that were left out, which would be lost. Write every line of the new text, or edit only the lines that change.", trimBoth(l))}
 		}
 	}
 	return nil

@@ -17,7 +17,7 @@ const maxText = 32 << 20
 // tolerated. The error is always a *Refusal with the status Malformed.
 func Parse(text string) (*Patch, error) {
 	if len(text) > maxText {
-		return nil, malformed(0, "it has %d bytes, and %d are the limit. Split it, or write the file whole.", len(text), maxText)
+		return nil, malformed(0, "it has %d bytes, and the limit is %d. Split it, or write the whole file.", len(text), maxText)
 	}
 	lines := patchLines(text)
 	p, err := parseAs(lines)

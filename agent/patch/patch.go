@@ -8,7 +8,7 @@
 // not change, and never does I/O: texts come in and go out as strings.
 //
 // The way through it: [Parse] reads the text into hunks. [Apply] looks where the
-// old lines of each hunk stand in the file, in layers from strict to lax, line by
+// old lines of each hunk are in the file, in layers from strict to lax, line by
 // line (match.go); where they stand nowhere it aligns them with the file
 // (align.go, similar.go) and asks what the alignment proves (prove.go). Then it
 // settles on one place by lines, numbers, sections and the order of hunks
@@ -63,7 +63,7 @@ type Line struct {
 // Hunk is one change at one place of a file.
 type Hunk struct {
 	Line    int    // the line of the file, from 1, where the hunk says that it begins; 0: it does not say
-	Section string // what stood behind the second @@, usually the enclosing function
+	Section string // what stood after the second @@, usually the enclosing function
 	// Anchors are lines, trimmed, that stand before the hunk in the file, in this
 	// order and not next to each other: "@@ class A", "@@ def m". The last may be
 	// the hunk's own first line.
@@ -80,7 +80,7 @@ type Hunk struct {
 // Old returns the lines that the hunk expects in the file.
 func (h *Hunk) Old() []string { return h.without(Added) }
 
-// New returns the lines that shall stand there afterwards.
+// New returns the lines that are to be there afterwards.
 func (h *Hunk) New() []string { return h.without(Removed) }
 
 func (h *Hunk) without(kind Kind) []string {
@@ -114,7 +114,7 @@ func (h *Hunk) changes() bool {
 	return h.OldOpen != h.NewOpen
 }
 
-// trailing counts the context lines behind the last change.
+// trailing counts the context lines after the last change.
 func (h *Hunk) trailing() int {
 	n := 0
 	for n < len(h.Lines) && h.Lines[len(h.Lines)-1-n].Kind == Context {

@@ -11,7 +11,7 @@ const (
 	// exactEnough is that share where every removed line is in the file as it is
 	// quoted: then context that has changed meanwhile matters less.
 	exactEnough = 0.5
-	// nearby is how many old lines before and behind a change must say that it
+	// nearby is how many old lines before and after a change must say that it
 	// belongs there; diff tools write as many.
 	nearby = fullContext
 	// nearbyEnough is the share of what these say that must be in the file, and
@@ -36,7 +36,7 @@ type block struct {
 	added    []string
 }
 
-// blocks returns the runs of changes of a hunk, in order. A removed line behind
+// blocks returns the runs of changes of a hunk, in order. A removed line after
 // an added one begins a new run: diff tools never write that within one, so a
 // line of context was left out between the two.
 func (h *Hunk) blocks() []block {
@@ -326,7 +326,7 @@ func (a *aligner) neighbored(b block, at []int) bool {
 }
 
 // missing says what it means that lines to be removed are not at their place: if
-// their neighbours are, somebody changed them, perhaps to what they shall become.
+// their neighbours are, somebody changed them, perhaps to what they are to become.
 func (a *aligner) missing(b block, at []int) (f finding, line int) {
 	if b.from == 0 || b.to == len(at) || at[b.from-1] < 0 || at[b.to] < 0 {
 		return unproven, 0
@@ -342,7 +342,7 @@ func (a *aligner) missing(b block, at []int) (f finding, line int) {
 }
 
 // replaces reports whether the lines at the place are the ones to replace, and
-// not already what they shall become.
+// not already what they are to become.
 func (a *aligner) replaces(b block, at []int) (f finding, line int) {
 	first := at[b.from]
 	if line := a.stand(b, first, at[b.to-1]+1); line >= 0 {
@@ -417,7 +417,7 @@ func (a *aligner) inserts(b block, at []int) (f finding, line int) {
 		}
 	}
 	touches := b.from > 0 && at[b.from-1] >= 0     // the line before is there
-	touched := b.from < len(at) && at[b.from] >= 0 // the line behind is there
+	touched := b.from < len(at) && at[b.from] >= 0 // the line after is there
 	certain := false
 	switch {
 	case touches && touched && behind == before+1:

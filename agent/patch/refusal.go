@@ -11,7 +11,7 @@ type Status string
 
 // The reasons for a refusal.
 const (
-	Ambiguous      Status = "ambiguous"       // the hunk fits in more than one place
+	Ambiguous      Status = "ambiguous"       // the hunk matches more than one place
 	NotFound       Status = "not_found"       // it fits nowhere
 	AlreadyApplied Status = "already_applied" // the file reads as if the hunk had been applied, or the hunk changes nothing
 	Conflict       Status = "conflict"        // two hunks of the patch change the same lines, or the file has others where a hunk removes some
@@ -21,7 +21,7 @@ const (
 
 // One error per status, for errors.Is.
 var (
-	ErrAmbiguous      = errors.New("the edit fits in more than one place")
+	ErrAmbiguous      = errors.New("the edit matches more than one place")
 	ErrNotFound       = errors.New("the edit fits nowhere")
 	ErrAlreadyApplied = errors.New("the edit is already applied")
 	ErrConflict       = errors.New("the edit conflicts with the file, or with itself")

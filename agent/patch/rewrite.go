@@ -12,7 +12,7 @@ import (
 //
 // Models drop and add the newline at the end of a file without meaning it. So a
 // file that ends with one keeps it, and one that does not gets one only if
-// content has another last line and a newline behind it.
+// content has another last line and a newline after it.
 func Rewrite(before, content string) string {
 	old, text := split(before), split(content)
 	if len(old.lines) == 0 || len(text.lines) == 0 {
@@ -34,7 +34,7 @@ func Rewrite(before, content string) string {
 
 // ReplaceLines puts content in place of the lines from to to of before, counted
 // from 1, both included. With to = from-1 it is inserted before the line from;
-// from may be one behind the last line. Content without lines deletes. Lines that
+// from may be one after the last line. Content without lines deletes. Lines that
 // are the same keep their bytes, new ones take the ending of their neighbours,
 // and the end of the file keeps or lacks its newline as before.
 func ReplaceLines(before string, from, to int, content string) (string, error) {

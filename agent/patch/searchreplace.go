@@ -8,7 +8,7 @@ import (
 )
 
 // The markers of a block. Other tools write five to nine signs, dashes and
-// pluses, or a > behind SEARCH; models mix them up.
+// pluses, or a > after SEARCH; models mix them up.
 var (
 	searchMarker  = regexp.MustCompile(`^(<{5,}|-{7}) ?SEARCH>?\s*$`)
 	dividerMarker = regexp.MustCompile(`^(={5,})\s*$`)
@@ -56,7 +56,7 @@ func parseBlocks(lines []string) (*Patch, *Refusal) {
 }
 
 // add appends a block's hunk to the file that it belongs to. A block with an
-// empty search beside others of its file is left for Apply to refuse.
+// empty search among others for its file is left for Apply to refuse.
 func (p *Patch) add(path string, op Op, h Hunk) {
 	for i := range p.Files {
 		if p.Files[i].Path == path {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// enclosed returns which place is the only one in the hunk's section, or behind
+// enclosed returns which place is the only one in the hunk's section, or after
 // all of its anchors, or at the end of the file if the hunk says so; -1 where
 // none or several are.
 func (c *candidate) enclosed(v *views) int {
@@ -32,7 +32,7 @@ func (c *candidate) enclosed(v *views) int {
 
 // count adds one for each place that is in a section. The nearest line before it
 // that is indented as the section's line is, and begins with a word as it does,
-// must be the section's own: that is how diff tools find what they write behind @@.
+// must be the section's own: that is how diff tools find what they write after @@.
 func (c *candidate) count(v *views, section string, in []int) {
 	starts := map[string]bool{} // the indentations of lines that begin so
 	for _, l := range v.bare {

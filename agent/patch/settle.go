@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	// fullContext is how many lines behind a change diff tools write. Fewer say
+	// fullContext is how many lines after a change diff tools write. Fewer say
 	// that the file ended there when the diff was made.
 	fullContext = 3
 	// nearLimit is how many lines a stated number may be off and still choose
@@ -227,11 +227,11 @@ func (c *candidate) settle(v *views, n numbers) (place, *Refusal) {
 }
 
 // either refuses a hunk that fits one line as it is and the one that it states
-// but for its form.
+// except for its form.
 func (c *candidate) either(fits, stated int) *Refusal {
 	return &Refusal{
 		Status: Ambiguous, Candidates: fromOne([]int{min(fits, stated), max(fits, stated)}),
-		Message: fmt.Sprintf("fits at line %d as it is and at line %d, which it states, but for white space or signs. Copy its lines from the file.", fits+1, stated+1),
+		Message: fmt.Sprintf("matches exactly at line %d, but states line %d, where it matches except for white space or punctuation. Copy its lines from the file.", fits+1, stated+1),
 	}
 }
 
@@ -259,7 +259,7 @@ func (c *candidate) twice(i int) bool {
 	return false
 }
 
-// nearest returns which place is the nearest to a line; -1 where there is none.
+// nearest returns which place is the nearest to a line; -1 if there is none.
 func (c *candidate) nearest(line int) int {
 	best := -1
 	for i := range c.places() {
@@ -311,7 +311,7 @@ func (p *place) chosen(by float64) {
 	p.margin = 0
 }
 
-// edge looks at what a hunk adds behind its last line, or before its first: it
+// edge looks at what a hunk adds after its last line, or before its first: it
 // names only one neighbour there. A diff that does so says that the file ends or
 // begins there. Else, where the layout tells that a line was left out, the place
 // is not certain. New lines that could as well stand within the hunk, because they
@@ -340,7 +340,7 @@ func (c *candidate) edge(v *views, p place) (place, *Refusal) {
 func (c *candidate) unclear(line int, side string) *Refusal {
 	return &Refusal{
 		Status: Ambiguous, Candidates: []int{line + 1},
-		Message: fmt.Sprintf("names no line %s the new ones, and their indentation does not suit the lines of the file there, before line %d. Add the lines that stand %s them.", side, line+1, side),
+		Message: fmt.Sprintf("has no context line %s the new lines, and their indentation does not fit the file there, before line %d. Add the lines that come %s them.", side, line+1, side),
 	}
 }
 
@@ -362,7 +362,7 @@ func (c *candidate) free(taken []place) int {
 }
 
 // between returns which place of a hunk that fits several is the only one that
-// lies between the hunks before and behind it: patches are written from the top
+// lies between the hunks before and after it: patches are written from the top
 // of a file to its end. It is -1 where none or several do.
 func (c *candidate) between(before, behind place) int {
 	only := -1

@@ -59,7 +59,7 @@ func likeness(a, b string, floor float64) float64 {
 	return 0
 }
 
-// misspelt reports whether asked is the line have but for a slip of the pen: one
+// misspelt reports whether asked is the line have except for a typing mistake: one
 // letter left out, put in or mistaken within one word of four letters or more, or
 // two neighbours exchanged of which one is a letter. A line that is to be removed
 // may differ so and no more. Another digit, another sign, another whole word is

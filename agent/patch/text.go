@@ -95,7 +95,7 @@ const (
 )
 
 // splice returns the text with the edits made. They are in order and do not
-// overlap. The lines that no edit names keep every byte, but for a last line
+// overlap. The lines that no edit names keep every byte, except for a last line
 // without a newline that gets one because it is no longer the last.
 //
 // The k-th new line takes the ending of the k-th line that it replaces, further

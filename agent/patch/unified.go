@@ -170,7 +170,7 @@ func (r *reader) fileHeader() {
 
 const devNull = "/dev/null"
 
-// headerPath cuts the time stamp that diff writes behind a tab.
+// headerPath cuts the time stamp that diff writes after a tab.
 func headerPath(s string) string {
 	s, _, _ = strings.Cut(s, "\t")
 	return unquote(strings.TrimSpace(s))

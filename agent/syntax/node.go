@@ -119,7 +119,7 @@ func (n Node) Walk() iter.Seq[Node] {
 	}
 }
 
-// Child returns the first child of one of the kinds; no node where there is none.
+// Child returns the first child of one of the kinds; no node if there is none.
 func (n Node) Child(kinds ...string) Node {
 	for c := range n.Children() {
 		for _, k := range kinds {

@@ -253,7 +253,7 @@ func oneLine(text string) string {
 	return text
 }
 
-// lastLine is the line of n's last byte that is no white space: tree-sitter's
+// lastLine is the line of n's last byte that is not white space: tree-sitter's
 // blocks of Python end where the next statement begins.
 func (t *Tree) lastLine(n Node) int {
 	start, end := n.node().start, n.node().end

@@ -56,7 +56,7 @@ var (
 )
 
 // serverMark tells of template languages whose tags are not known here, PHP, ERB
-// and their like; outputMark of Handlebars and Go.
+// and the like; outputMark of Handlebars and Go.
 var (
 	serverMark = regexp.MustCompile(`<\?php|<\?=|<%`)
 	tagLibrary = regexp.MustCompile(`<[a-z]\w*:(?:include|if|object|label)\s`)

@@ -80,7 +80,7 @@ func (p *pyParser) isAny(list ...string) bool {
 	return false
 }
 
-// isName reports whether the next token is a name that is no keyword.
+// isName reports whether the next token is a name that is not a keyword.
 func (p *pyParser) isName() bool { return isPyName(p.peek()) }
 
 func isPyName(t *pyToken) bool { return t.kind == pyName && !pyKeywords[t.text] }

@@ -230,7 +230,7 @@ func (p *pyParser) targets() {
 	p.target(e, "assign to")
 }
 
-// target refuses an expression that is no target. verb says what is done to it.
+// target refuses an expression that is not a target. verb says what is done to it.
 func (p *pyParser) target(e pyExpr, verb string) {
 	if p.fault != nil {
 		return

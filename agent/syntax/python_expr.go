@@ -5,14 +5,14 @@ type pyExpr struct {
 	start, end int
 	form       pyForm
 	what       string  // for messages: "literal", "function call"
-	inner      *pyExpr // of a star: what is starred; of a display: its first part that is no target
+	inner      *pyExpr // of a star: what is starred; of a display: its first part that is not a target
 	grouped    bool    // in parentheses
 }
 
 type pyForm uint8
 
 const (
-	pyValue   pyForm = iota // anything that is no target
+	pyValue   pyForm = iota // anything that is not a target
 	pyIdent                 // a name
 	pyPlace                 // an attribute or a subscript
 	pyStar                  // *x

@@ -25,7 +25,7 @@ import (
 // what is above is generated, and would block an editor for seconds.
 const MaxBytes = 4 << 20
 
-// maxErrors bounds the errors of one text. Whoever has more needs the first.
+// maxErrors bounds the errors of one text. A text with more needs only the first ones.
 const maxErrors = 100
 
 // Position is a place in a text. Lines end where the Language Server Protocol

@@ -7,9 +7,9 @@ import "strings"
 // or raw block is none.
 type TemplateTag struct {
 	Start, End int    // offsets into the text
-	Kind       byte   // '%', '{' or '#', the byte behind the brace
+	Kind       byte   // '%', '{' or '#', the byte after the brace
 	Name, Args string // of a '%'
-	Partner    int    // of a '%' that opens or closes a block: index of its other end; -1 where there is none
+	Partner    int    // of a '%' that opens or closes a block: index of its other end; -1 if there is none
 	Middle     bool   // divides a block into branches, as else does
 }
 

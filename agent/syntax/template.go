@@ -11,7 +11,7 @@ type templateTag struct {
 	start, end int
 	kind       byte   // '%', '{' or '#', after the brace
 	name, args string // of a '%'
-	partner    int    // of a '%' that opens or closes a block: index of the other end; -1 where there is none
+	partner    int    // of a '%' that opens or closes a block: index of the other end; -1 if there is none
 }
 
 // strictBlocks are tags of Django and Jinja that always have an end tag. Tags
@@ -173,8 +173,8 @@ func tagEnd(text string, from int) int {
 }
 
 // outputEnd returns the end of the {{ output }} whose inside begins at from;
-// -1 where it does not end, or ends too far away to be one: behind another
-// tag, or behind markup.
+// -1 where it does not end, or ends too far away to be one: after another
+// tag, or after markup.
 func outputEnd(text string, from int) int {
 	i := strings.Index(text[from:min(from+maxTag, len(text))], "}}")
 	if i < 0 {

@@ -178,7 +178,7 @@ func fileError(key string, err error) error {
 	return fmt.Errorf("reading %s: %w", key, err)
 }
 
-// load returns the content of a file on disk, nil where there is none.
+// load returns the content of a file on disk, nil if there is none.
 func (p place) load(limit int64) (*Content, error) {
 	data, info, err := p.folder.read(p.rel, p.key, limit)
 	if missing(err) {

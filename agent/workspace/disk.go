@@ -41,7 +41,7 @@ type Applier interface {
 }
 
 // Disk returns the applier that writes to the file system. Each file changes as
-// a whole or not at all: the new bytes are written beside it, flushed, and take
+// a whole or not at all: the new bytes are written next to it, flushed, and take
 // its place after one more look at what is replaced; on Linux the two are
 // exchanged, so that even a change in that instant is seen and put back. The
 // file's permissions stay, except for the executable bit that Content.Mode says.
@@ -96,7 +96,7 @@ func (d *disk) apply(e FileEdit) error {
 	case Rename:
 		return d.rename(e)
 	}
-	return fmt.Errorf("%q is no operation on files", e.Op)
+	return fmt.Errorf("%q is not a file operation", e.Op)
 }
 
 // Reasons for which an edit is not made.
@@ -264,7 +264,7 @@ func (p place) tempName() string {
 	return path.Join(path.Dir(p.rel), tempPrefix+strings.ToLower(rand.Text()))
 }
 
-// writeTemp writes content beside its place, with the permissions and the owner
+// writeTemp writes content next to its place, with the permissions and the owner
 // of the file that it is to replace, and flushes it.
 func (p place) writeTemp(cur, content *Content) (string, error) {
 	mode := newFileMode
@@ -304,7 +304,7 @@ func (p place) makeParents() ([]string, error) {
 	for dir := path.Dir(p.rel); dir != "."; dir = path.Dir(dir) {
 		info, err := p.folder.root.Lstat(dir)
 		if err == nil && !info.IsDir() {
-			return nil, &PathError{Path: p.key, Reason: dir + " is a file and no folder", Advice: "move that file away first", Err: fs.ErrExist}
+			return nil, &PathError{Path: p.key, Reason: dir + " is a file, not a folder", Advice: "move that file away first", Err: fs.ErrExist}
 		}
 		if err == nil {
 			break

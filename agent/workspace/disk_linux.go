@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// exchange lets a file and a temporary one beside it swap their names in one
+// exchange lets a file and a temporary one next to it swap their names in one
 // step. The error is errors.ErrUnsupported where the file system cannot.
 func (p place) exchange(temp string) error {
 	dir, err := p.folder.root.Open(path.Dir(p.rel))

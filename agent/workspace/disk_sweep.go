@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Sweep removes what an application that was killed left beside the file at p:
+// Sweep removes what an application that was killed left next to the file at p:
 // temporary files that hold one of the known contents, or the beginning of one.
 // The others are left, because they may hold what is nowhere else, and returned.
 // It must not run while an application does.

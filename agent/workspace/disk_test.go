@@ -70,13 +70,13 @@ func TestDisk(t *testing.T) {
 		{"in the way of a rename", FileEdit{Op: Rename, Path: "sub/b.txt", From: "a.txt", Expect: was("a\n"), Content: text("a\n")}, nil, "already there"},
 		{"a folder", FileEdit{Op: Modify, Path: "sub", Expect: was("x"), Content: text("A\n")}, nil, "is a folder"},
 		{"delete a folder", FileEdit{Op: Delete, Path: "sub", Expect: was("x")}, nil, "is a folder"},
-		{"under a file", FileEdit{Op: Create, Path: "a.txt/c", Content: text("A\n")}, nil, "is a file and no folder"},
+		{"under a file", FileEdit{Op: Create, Path: "a.txt/c", Content: text("A\n")}, nil, "is a file, not a folder"},
 		{"delete a link", FileEdit{Op: Delete, Path: "link", Expect: was("b\n")}, nil, "is a link"},
 		{"a link out", FileEdit{Op: Create, Path: "out", Content: text("A\n")}, nil, "leads out"},
 		{"version control", FileEdit{Op: Create, Path: ".git/hooks/x", Content: text("A\n")}, nil, "version control"},
 		{"outside", FileEdit{Op: Create, Path: "../x", Content: text("A\n")}, nil, `".."`},
 		{"no content", FileEdit{Op: Modify, Path: "a.txt", Expect: was("a\n")}, nil, "must have new content"},
-		{"no operation", FileEdit{Op: "move", Path: "a.txt", Content: text("")}, nil, "no operation"},
+		{"no operation", FileEdit{Op: "move", Path: "a.txt", Content: text("")}, nil, "is not a file operation"},
 	} {
 		w, dir := open(t, map[string]string{"a.txt": "a\n", "sub/b.txt": "b\n"})
 		link(t, "sub/b.txt", dir, "link")

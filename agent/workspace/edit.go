@@ -256,7 +256,7 @@ func (o *Overlay) checkFree(at place) error {
 			inWay = true
 		}
 		if inWay {
-			return &PathError{Path: at.key, Reason: parent.key + " is a file and no folder", Advice: adviceRename, Err: fs.ErrExist}
+			return &PathError{Path: at.key, Reason: parent.key + " is a file, not a folder", Advice: adviceRename, Err: fs.ErrExist}
 		}
 	}
 	o.w.mu.Lock()

@@ -80,7 +80,7 @@ func (e *Unencodable) Error() string {
 func Decode(data []byte) (string, Encoding, error) {
 	refuse := func(reason string) (string, Encoding, error) { return "", Encoding{}, &NotText{Reason: reason} }
 	if bytes.HasPrefix(data, []byte{0xff, 0xfe, 0, 0}) || bytes.HasPrefix(data, []byte{0, 0, 0xfe, 0xff}) {
-		return refuse("it begins with the mark of UTF-32, which is not supported")
+		return refuse("it begins with the byte order mark of UTF-32, which is not supported")
 	}
 	for _, mark := range marks {
 		body, ok := bytes.CutPrefix(data, mark.bytes)
@@ -91,7 +91,7 @@ func Decode(data []byte) (string, Encoding, error) {
 		text, valid := decodeUnicode(body, mark.charset)
 		switch {
 		case !valid:
-			return refuse(fmt.Sprintf("it begins with the mark of %s and is not valid %s", enc.Charset, enc.Charset))
+			return refuse(fmt.Sprintf("it begins with the byte order mark of %s and is not valid %s", enc.Charset, enc.Charset))
 		case strings.ContainsRune(text, 0):
 			return refuse("it holds a NUL character")
 		}

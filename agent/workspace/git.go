@@ -262,7 +262,7 @@ func (w *Workspace) changedFiles(r *repo, head *object.Tree) ([]place, error) {
 	return list, nil
 }
 
-// headTree returns the tree of the last commit, nil where there is none.
+// headTree returns the tree of the last commit, nil if there is none.
 func (r *repo) headTree() (*object.Tree, error) {
 	head, err := r.Head()
 	if errors.Is(err, plumbing.ErrReferenceNotFound) {

@@ -192,7 +192,7 @@ func TestGitDiff(t *testing.T) {
 }
 
 // withoutIndex takes away the lines with git's own hashes and the names of
-// functions behind "@@".
+// functions after "@@".
 func withoutIndex(diff string) string {
 	var out strings.Builder
 	for line := range strings.Lines(diff) {

@@ -8,7 +8,7 @@ import (
 )
 
 // maxAlternatives is how many patterns the braces of one glob may stand for. No
-// person writes more, and braces beside braces multiply.
+// person writes more, and braces next to braces multiply.
 const maxAlternatives = 64
 
 // glob is a pattern that a path must match, as doublestar has them.

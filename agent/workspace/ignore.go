@@ -179,7 +179,7 @@ func repository(dir string) (string, bool) {
 }
 
 // readOutside returns the text of a small file that may lie above the workspace,
-// empty where there is none.
+// empty if there is none.
 func readOutside(dir, name string) string {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/aymanbagabas/go-udiff/lcs"
 )
 
-// splitLines cuts a text behind every "\n". The last line may lack it; there is
+// splitLines cuts a text after every "\n". The last line may lack it; there is
 // no empty last line. A lone "\r" ends no line here, as in every diff format.
 func splitLines(text string) []string {
 	lines := strings.SplitAfter(text, "\n")

@@ -77,7 +77,7 @@ func (o *Overlay) Tree(ctx context.Context, limit int64) ([]TreeFile, error) {
 		return nil, err
 	}
 	tooLarge := func(why string) error {
-		return fmt.Errorf("%w: %s; put large files that are no source into .gitignore, or raise the limit", ErrTreeTooLarge, why)
+		return fmt.Errorf("%w: %s; list large files that are not source in .gitignore, or raise the limit", ErrTreeTooLarge, why)
 	}
 	if more {
 		return nil, tooLarge(fmt.Sprintf("it has more than %d files", maxWalk))

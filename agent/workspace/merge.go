@@ -7,7 +7,7 @@ import (
 )
 
 // Conflict is a place where both sides changed the same lines differently. Line
-// is where Ours stands in the merged text, from 1.
+// is where Ours is in the merged text, from 1.
 type Conflict struct {
 	Base, Ours, Theirs []string // lines with their endings
 	Line               int

@@ -95,7 +95,7 @@ func cleanPath(p string) (string, error) {
 		return refuse("it names the workspace itself", "name a file in it")
 	}
 	if !filepath.IsLocal(filepath.FromSlash(clean)) {
-		return refuse("this system does not keep it inside a folder", adviceRename)
+		return refuse("on this system it does not stay inside the workspace", adviceRename)
 	}
 	return clean, nil
 }
@@ -141,7 +141,7 @@ func (w *Workspace) locate(p string) (place, error) {
 	return w.follow(f, rel)
 }
 
-// locateWrite is locate for a path that shall be changed.
+// locateWrite is locate for a path that is to be changed.
 func (w *Workspace) locateWrite(p string) (place, error) {
 	at, err := w.locate(p)
 	if err == nil && (ownVersionControl(at.asked) || ownVersionControl(at.rel)) {
@@ -223,7 +223,7 @@ func (w *Workspace) follow(f *folder, rel string) (place, error) {
 			done = next
 		default:
 			if hops++; hops > maxHops {
-				return refuse("its links run in a circle", nil)
+				return refuse("its symbolic links form a loop", nil)
 			}
 			target, err := f.root.Readlink(path.Join(next...))
 			if err != nil {

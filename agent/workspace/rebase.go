@@ -10,7 +10,7 @@ import (
 // edit of the agent's that gave way: Old are the lines that it was made for, at
 // OldLine of the text that it was made on, New what they should have become;
 // NewLine is where the user's lines stand now. One without lines stands for a
-// whole file that is no text. State is what is staged now; where Base and Now are
+// whole file that is not text. State is what is staged now; where Base and Now are
 // equal, nothing is: the user's text says the same, or the edit was dropped.
 type Rebase struct {
 	Path    string `json:"path"`

@@ -170,7 +170,7 @@ func (q Query) compile() (*regexp.Regexp, error) {
 	}
 	re, err := regexp.Compile(pattern)
 	if err != nil {
-		return nil, fmt.Errorf("the search pattern is no regular expression: %w: mend it, or search for plain text", err)
+		return nil, fmt.Errorf("the search pattern is not a valid regular expression: %w: correct it, or search for plain text", err)
 	}
 	return re, nil
 }

@@ -270,7 +270,7 @@ func bufferFile(at place, b *buffer) (File, error) {
 }
 
 // underBuffer returns a buffer's content with the encoding and the mode of the
-// file that it will be saved to, and that encoding. A file that is no text, or
+// file that it will be saved to, and that encoding. A file that is not text, or
 // not there, says nothing about either.
 func underBuffer(at place, b *buffer) (*Content, Encoding) {
 	enc, mode := Encoding{Charset: UTF8}, newFileMode

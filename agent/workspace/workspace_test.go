@@ -118,7 +118,7 @@ func TestPathRefused(t *testing.T) {
 		{"out/new", both, "leads out"},
 		{"up/passwd", both, "leads out"},
 		{"file", both, "leads out"},
-		{"loop", both, "circle"},
+		{"loop", both, "loop"},
 		{"self", both, "workspace's own folder"},
 		{"sub", both, "is a folder"},
 		{"a.txt/x", write, "a.txt is a file"},

@@ -66,7 +66,7 @@ func (m *model) unfinished(ctx context.Context, a *answer, broken error) *llm.Er
 	return m.fail(llm.Incomplete, 200, "the answer was cut: it ended without a finish reason", "", nil)
 }
 
-// stopped says which finish reasons mean that the answer is of no use.
+// stopped says which finish reasons mean that the answer is useless.
 func (m *model) stopped(req *llm.Request, finish string) *llm.Error {
 	switch f := strings.ToLower(finish); {
 	case f == "length" || f == "max_tokens":

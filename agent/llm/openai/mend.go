@@ -82,7 +82,7 @@ func extent(text string) (size int, closed bool) {
 			}
 		case '"', '\'':
 			// A quote opens a string only where a value or a key can begin;
-			// elsewhere it is an apostrophe in something that is no JSON.
+			// elsewhere it is an apostrophe in something that is not JSON.
 			if text[i] == '\'' && !opensString(text[:i]) {
 				continue
 			}
@@ -131,12 +131,12 @@ const (
 	// maxDepth bounds brackets in brackets: no action's arguments come near it,
 	// and floods of brackets go beyond.
 	maxDepth = 100
-	// maxTokens bounds what is mended: jsonrepair's time grows with the square
+	// maxTokens bounds what is repaired: jsonrepair's time grows with the square
 	// of it (a second at this number), and an action has a few dozen.
 	maxTokens = 50_000
 )
 
-// lexer reads JSON with the faults that can be mended and no others.
+// lexer reads JSON with the faults that can be repaired and no others.
 type lexer struct {
 	text   string
 	at     int
@@ -195,7 +195,7 @@ func (l *lexer) step() error {
 	switch c := rest[0]; c {
 	case ',':
 		if l.comma || !l.afterValue() {
-			return l.wrong("there is a comma too many")
+			return l.wrong("there is an extra comma")
 		}
 		l.comma = true
 		l.at++
@@ -255,7 +255,7 @@ func (l *lexer) value(rest string) error {
 		l.push(token("v"+v), len(word))
 		return nil
 	}
-	return l.wrong("there is something that is no JSON")
+	return l.wrong("there is something that is not JSON")
 }
 
 // str reads a string with raw newlines and tabs, or between single quotes.

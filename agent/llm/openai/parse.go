@@ -25,8 +25,8 @@ const maxObjects = 200
 
 // Parse finds the one JSON action in a reply: an object that names one of
 // tools under "action", "tool" or "name", with its arguments under "args",
-// "arguments" or "parameters", or beside the name. Fences and prose around it
-// do not matter, and JSON is mended where that is certain (see mend).
+// "arguments" or "parameters", or next to the name. Fences and prose around it
+// do not matter, and JSON is repaired where that is certain (see mend).
 //
 // It returns the call and true; nil and false when the reply holds no such
 // object; and an error, in words for the model, when there is one that cannot
@@ -245,7 +245,7 @@ func arguments(o map[string]json.RawMessage, nameKey string, t llm.Tool) action 
 }
 
 // argsKey returns the key that holds the arguments of o as an object; "" when
-// they stand beside the name. An argument of the tool that happens to have
+// they stand next to the name. An argument of the tool that happens to have
 // such a name is not one.
 func argsKey(o map[string]json.RawMessage, properties map[string]json.RawMessage) string {
 	for _, key := range argsKeys {

@@ -156,7 +156,7 @@ func checkKey(c *Config, p Preset) error {
 	c.Key = strings.TrimSpace(c.Key)
 	for _, r := range c.Key {
 		if r <= ' ' || r > '~' {
-			return &llm.Error{Kind: llm.BadKey, Detail: "the key of " + p.Title + " holds a space or a character that no key has",
+			return &llm.Error{Kind: llm.BadKey, Detail: "the key of " + p.Title + " holds a space or a character that is not allowed in a key",
 				Advice: "Copy it anew and set " + p.KeyVar}
 		}
 	}

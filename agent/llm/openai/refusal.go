@@ -96,7 +96,7 @@ var (
 	pathWords    = regexp.MustCompile(`(?i)unexpected endpoint`) // LM Studio, with status 200
 )
 
-// kind sorts a refusal by what can be done about it (SPEC R2).
+// kind sorts a refusal by what can be done about it.
 func (r refusal) kind() llm.Kind {
 	status := r.status
 	for _, word := range strings.Fields(r.code) {
@@ -128,8 +128,8 @@ func (m *model) refused(r refusal, t *tap) *llm.Error {
 	advice := ""
 	switch {
 	case r.status >= 300 && r.status < 400:
-		r.message = strings.TrimSpace("the server sends us elsewhere: " + clean(t.location))
-		advice = "Set the base URL to where it points, if you trust that place; the key was not sent there"
+		r.message = strings.TrimSpace("the server redirects to another address: " + clean(t.location))
+		advice = "Set the base URL to that address if you trust it; the key was not sent there"
 	case kind == llm.BadKey:
 		advice = "Check the key in " + m.preset.keyPlace() + ": is it whole, not revoked, for " + m.config.BaseURL +
 			", and allowed to use " + quote(m.config.Model) + "?"
@@ -166,7 +166,7 @@ func (m *model) addressAdvice() string {
 	if m.preset.deployments {
 		return "Check the base URL " + m.config.BaseURL + " and the deployment " + quote(m.config.Model)
 	}
-	return "Check the base URL " + m.config.BaseURL + ": the chat-completions protocol is not spoken there"
+	return "Check the base URL " + m.config.BaseURL + ": that address does not serve the chat-completions protocol"
 }
 
 // unreached makes an error of a call that got no answer.

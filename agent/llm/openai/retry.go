@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// maxTries is SPEC R2's: more would hide an outage from the user.
+	// maxTries is how often a request is sent in all. More would hide an outage from the user.
 	maxTries = 3
 	// firstPause doubles with each try. A second is what servers that are
 	// merely busy need.

@@ -86,7 +86,7 @@ func diverged(format string, args ...any) error {
 // differs says where req is not what was recorded; "" when it is.
 func (a *Answer) differs(req *llm.Request) string {
 	if a.Role != req.Role {
-		return fmt.Sprintf("the recording has %s asking here", a.Role)
+		return fmt.Sprintf("in the recording %s asks here", a.Role)
 	}
 	if a.Digest == Digest(req) {
 		return ""
@@ -104,7 +104,7 @@ func (a *Answer) differs(req *llm.Request) string {
 	if len(now) == len(a.Messages) {
 		return "the messages are the recorded ones, but their digest is not: the recording was changed by hand"
 	}
-	return fmt.Sprintf("%d messages are asked with, %d were recorded; the first %d agree", len(now), len(a.Messages), min(len(now), len(a.Messages)))
+	return fmt.Sprintf("the request has %d messages, the recorded one %d; the first %d agree", len(now), len(a.Messages), min(len(now), len(a.Messages)))
 }
 
 // brief shows a message's beginning and end in one line.

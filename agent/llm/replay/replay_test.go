@@ -73,11 +73,11 @@ func TestDivergence(t *testing.T) {
 		req    *llm.Request
 		says   string
 	}{
-		{"another role", 0, request("case", "make a blog"), "call 1 of 3 (case): the recording has tars asking here"},
+		{"another role", 0, request("case", "make a blog"), "call 1 of 3 (case): in the recording tars asks here"},
 		{"a message", 2, request("case", "feature 1", "it  worked"), `call 3 of 3 (case): message 3 of 3 (user) differs from the recorded one: "it worked"`},
 		{"the system message", 0, &llm.Request{Role: "tars", Messages: []llm.Message{{Speaker: llm.System, Content: "Be TARS"}}}, "message 1 of 1 (system) differs"},
-		{"a message more", 1, request("case", "feature 1", "again"), "3 messages are asked with, 2 were recorded; the first 2 agree"},
-		{"a message less", 2, request("case", "feature 1"), "2 messages are asked with, 3 were recorded"},
+		{"a message more", 1, request("case", "feature 1", "again"), "the request has 3 messages, the recorded one 2; the first 2 agree"},
+		{"a message less", 2, request("case", "feature 1"), "the request has 2 messages, the recorded one 3"},
 		{"the end", 3, request("case", "more"), "call 4 (case): the recording ends after 3"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
