@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -14,6 +15,8 @@ import (
 	"testing"
 
 	"caselsp/agent/settings"
+	"caselsp/agent/validate"
+	"caselsp/agent/validate/rules"
 	"caselsp/lsp"
 	"caselsp/store/secret"
 
@@ -33,6 +36,11 @@ func generated(t *testing.T) map[string]map[string]string {
 // TestReadme keeps the generated parts of the documents equal to what the code
 // says; -update rewrites them.
 func TestReadme(t *testing.T) {
+	if *update { // the test of the rules compares it
+		if err := os.WriteFile(filepath.FromSlash("../../"+validate.DocsPage), []byte(rules.Default().Docs()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for name, parts := range generated(t) {
 		path := filepath.Join("..", "..", filepath.FromSlash(name))
 		data, err := os.ReadFile(path)
@@ -114,6 +122,39 @@ func TestReadmeLinks(t *testing.T) {
 	}
 }
 
+// TestReadmeExamples runs the examples of the documents that show what a command
+// answers, and compares the answers.
+func TestReadmeExamples(t *testing.T) {
+	need(t, "bash")
+	blocks, micros := regexp.MustCompile("(?s)\n```console\n(.*?)\n```"), regexp.MustCompile(`"micros":\d+`)
+	ran := 0
+	for _, name := range documents(t) {
+		text, err := fs.ReadFile(house(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, block := range blocks.FindAllStringSubmatch(string(text), -1) {
+			for example := range strings.SplitSeq("\n"+block[1], "\n$ ") {
+				command, want, answers := strings.Cut(example, "\n")
+				if command == "" || !answers {
+					continue
+				}
+				cmd := exec.CommandContext(t.Context(), "bash", "-c", command)
+				cmd.Dir = t.TempDir()
+				cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + cmd.Dir}
+				out, _ := cmd.CombinedOutput() // the exit code of a refusal is not 0
+				ran++
+				if got := micros.ReplaceAllString(strings.TrimSpace(string(out)), ""); got != micros.ReplaceAllString(want, "") {
+					t.Errorf("%s: %s\n got %s\nwant %s", name, command, got, want)
+				}
+			}
+		}
+	}
+	if ran == 0 {
+		t.Error("no document has an example")
+	}
+}
+
 func commandTable() string {
 	var b strings.Builder
 	b.WriteString("Every command answers at once and takes its arguments as `[\"text\"]`, as words, as one object or as none; `task` may be\nleft out where only one fits.\n\n| id | arguments | does |\n|---|---|---|\n")
@@ -127,6 +168,7 @@ func commandTable() string {
 func cliSection() string {
 	var b strings.Builder
 	root := rootCommand()
+	root.InitDefaultHelpCmd()
 	b.WriteString("| command | does |\n|---|---|\n")
 	for _, c := range root.Commands() {
 		if !c.Hidden {
