@@ -11,7 +11,7 @@ import (
 //go:embed ask.md
 var askText string
 
-// AskUser puts a question to the user (SPEC row A5).
+// AskUser puts a question to the user.
 type AskUser struct {
 	local
 	Question string   `json:"question" doc:"The question, complete in itself."`
@@ -67,7 +67,7 @@ func (AskUser) Changes() []Place { return []Place{Memory{}} }
 //go:embed checkpoint.md
 var checkpointText string
 
-// Checkpoint asks TARS for advice in mid-run (SPEC row T9).
+// Checkpoint asks TARS for advice during a run.
 type Checkpoint struct {
 	reading
 	Reason string `json:"reason" doc:"Where you are stuck, what you tried, what you need to know."`

@@ -10,7 +10,7 @@ import (
 //go:embed rollback.md
 var rollbackText string
 
-// Rollback returns the staged files to what they were before a named step (SPEC row A7).
+// Rollback returns the staged files to what they were before a named step.
 type Rollback struct {
 	local
 	Step   int    `json:"step,omitempty" doc:"The files go back to what they were before this step of the feature. Leave out for the last good state."`
@@ -37,7 +37,7 @@ func (Rollback) Changes() []Place { return []Place{Staged{}} }
 //go:embed finish.md
 var finishText string
 
-// FinishFeature ends the coding part of a round (SPEC row A8).
+// FinishFeature ends the coding part of a round.
 type FinishFeature struct {
 	local
 	Summary      string   `json:"summary" doc:"What was done, in one to three sentences."`
@@ -65,7 +65,7 @@ func (FinishFeature) Changes() []Place { return []Place{Outcome{}} }
 //go:embed abort.md
 var abortText string
 
-// Abort ends the feature as failed (SPEC row A9).
+// Abort ends the feature as failed.
 type Abort struct {
 	words
 	Reason string `json:"reason" doc:"Why the feature cannot be done; the user reads it."`

@@ -47,7 +47,7 @@ func (a GitDiff) Reads() []Place {
 //go:embed recall.md
 var recallText string
 
-// Recall looks for similar past work in memory (SPEC row M4).
+// Recall looks for similar past work in memory.
 type Recall struct {
 	reading
 	Query string `json:"query" doc:"What to look for, in words."`

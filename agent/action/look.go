@@ -186,11 +186,11 @@ func (a Diagnostics) Do(ctx context.Context, s *Scope) (Result, error) {
 	return Result{Said: Quoted(Findings(found)), Note: "diagnostics " + a.Path}, nil
 }
 
-// maxFindings is how many findings a model is shown: whoever has more mends
-// these first and looks again.
+// maxFindings is how many findings a model is shown: it fixes these first and looks
+// again for more.
 const maxFindings = 60
 
-// Findings renders findings for a model, the gravest first.
+// Findings renders findings for a model, the most severe first.
 func Findings(found []validate.Finding) string {
 	if len(found) == 0 {
 		return "No findings."

@@ -10,7 +10,7 @@ import (
 //go:embed read.md
 var readText string
 
-// ReadFile shows a file, whole or by a range of lines (SPEC row A3).
+// ReadFile shows a file, whole or by a range of lines.
 type ReadFile struct {
 	reading
 	Path string `json:"path" doc:"File, relative to the workspace."`
@@ -22,8 +22,8 @@ type ReadFile struct {
 var ReadFileVerb = register[ReadFile](GetFullFileContent, Reads, readText)
 
 const (
-	// numberedLines is the length up to which a file is shown with line numbers
-	// (SPEC row A3): above it the numbers would cost more than they help.
+	// numberedLines is the length up to which a file is shown with line numbers:
+	// above it the numbers would cost more than they help.
 	numberedLines = 500
 	// maxShown is how many bytes of a file one action shows: about 60,000 tokens,
 	// half of the window of the smaller models in use.

@@ -13,7 +13,7 @@ import (
 //go:embed run.md
 var runText string
 
-// RunCommand runs a command line in the sandbox, on a private copy of the staged tree (SPEC row A4).
+// RunCommand runs a command line in the sandbox, on a private copy of the staged tree.
 type RunCommand struct {
 	Command string   `json:"command" doc:"A shell command line, run in the root of the workspace's copy."`
 	Secrets []string `json:"secrets,omitempty" doc:"Names of secrets that the command needs, such as API_TOKEN. Each is in its environment; in the command, {{ API_TOKEN }} stands for it. You never see a value; the user is asked."`

@@ -10,7 +10,7 @@ import (
 //go:embed plan.md
 var planText string
 
-// Plan is TARS's plan of a task (SPEC row T2).
+// Plan is TARS's plan of a task.
 type Plan struct {
 	words
 	Analysis       string    `json:"analysis" doc:"What the task asks for and how it fits into this project."`
@@ -34,7 +34,7 @@ type Feature struct {
 // PlanVerb is the verb whose arguments are Plan.
 var PlanVerb = register[Plan](SubmitPlanName, Submits, planText)
 
-// maxFeatures bounds a plan. SPEC row T2 speaks of 50 and more for a large task;
+// maxFeatures bounds a plan. A large task has 50 features and more;
 // beyond this, the task should be given in parts.
 const maxFeatures = 100
 
@@ -70,7 +70,7 @@ func (p Plan) Check() error {
 //go:embed verdict.md
 var verdictText string
 
-// Verdict is TARS's judgement of a feature (SPEC row T8). Completion is a
+// Verdict is TARS's judgement of a feature. Completion is a
 // pointer so that a verdict that leaves it out is told apart from one of 0.
 type Verdict struct {
 	words
@@ -105,7 +105,7 @@ func (v Verdict) Check() error {
 //go:embed hypothesis.md
 var hypothesisText string
 
-// Hypothesis is the reflector's one specific fix to try (SPEC row T6).
+// Hypothesis is the reflector's one specific fix to try.
 type Hypothesis struct {
 	words
 	Cause string `json:"cause" doc:"Why the test failed: the error, and the change behind it."`
@@ -127,7 +127,7 @@ func (h Hypothesis) Check() error {
 //go:embed advice.md
 var adviceText string
 
-// Advice is TARS's answer to a checkpoint question (SPEC row T9).
+// Advice is TARS's answer to a checkpoint question.
 type Advice struct {
 	words
 	Text string `json:"advice" doc:"What to do next, specific enough to act on."`

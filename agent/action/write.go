@@ -38,7 +38,7 @@ const (
 //go:embed write.md
 var writeText string
 
-// WriteFile writes a whole file, or lines From to To of a version that was shown (SPEC row A1).
+// WriteFile writes a whole file, or lines From to To of a version that was shown.
 type WriteFile struct {
 	local
 	Path    string `json:"path" doc:"File, relative to the workspace."`
@@ -104,7 +104,7 @@ func (a WriteFile) Do(_ context.Context, s *Scope) (Result, error) {
 //go:embed patch.md
 var patchText string
 
-// PatchFile changes parts of a file by a unified diff or SEARCH/REPLACE blocks (SPEC row A2).
+// PatchFile changes parts of a file by a unified diff or SEARCH/REPLACE blocks.
 type PatchFile struct {
 	local
 	Path  string `json:"path" doc:"File, relative to the workspace. It must exist and have been shown in full."`

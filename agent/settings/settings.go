@@ -137,8 +137,7 @@ type Trust struct {
 	Folders []string // absolute; each with all below it
 }
 
-// Default returns the settings of someone who never set any. The limits are
-// those of SPEC rows T4, T7, T8 and A7, the sandbox's those of X1.
+// Default returns the settings of a user who never set any.
 func Default() Settings {
 	return Settings{
 		Model: Model{

@@ -11,7 +11,7 @@ import (
 // Workspace says what a workspace's own file may do with a setting.
 type Workspace string
 
-// What a workspace may do. Its file is a stranger's until somebody has read it.
+// What a workspace may do. Its file is untrusted input until somebody has read it.
 const (
 	Never   Workspace = "no"      // only the user sets it
 	Tighten Workspace = "tighten" // to a value that guards the user better than the one so far
@@ -151,12 +151,12 @@ func earlier(words ...string) func(from, to string) bool {
 }
 
 // guards are the beginnings of the names of rules, and the names of validators,
-// that keep strangers out.
+// that guard against attacks.
 var guards = []string{"safety", "secret", "python-", "bidi-", "js-unsafe-eval", "js-unsafe-html", "js-unsafe-shell", "js-unsafe-tls",
 	"js-unsafe-require", "js-unsafe-crypto", "js-unsafe-random", "js-unsafe-message", "js-unsafe-sent",
 	"js-sent-", "js-hardcoded-key", "js-jwt-", "js-xml-entities", "js-message-origin", "js-trusted-html", "js-cors-open", "js-cleartext", "go-", "sql-", "csrf", "template", "vue-html"}
 
-// quieter guards the severities of rules that keep strangers out.
+// quieter guards the severities of rules that guard against attacks.
 func quieter(from, to map[string]string) bool {
 	rank := []string{"off", "info", "warning", "", "critical"} // "" is the rule's own
 	for name, level := range to {
@@ -180,30 +180,30 @@ const countLimit = 1000
 // perRole are the settings of a model that each role can have of its own.
 var perRole = []entry{
 	define("model.provider", oneOf(Providers...).orEmpty(), func(s *Settings) *string { return &s.Model.Provider }, Never, nil,
-		"The preset that says where models are asked and which environment variable holds the key. Where it is not set, the host of model.base_url tells, and where that is not set either it is openai."),
+		"The preset: the address of the model's server and the environment variable that holds the key. Without it, the preset is chosen by the host of model.base_url; without that, it is openai."),
 	define("model.base_url", address(), func(s *Settings) *string { return &s.Model.BaseURL }, Never, nil,
-		"Where an OpenAI-compatible server listens; takes the place of the preset's address."),
+		"The address of an OpenAI-compatible server; replaces that of the preset."),
 	define("model.name", text("the name of a model as its server knows it"), func(s *Settings) *string { return &s.Model.Name }, Never, nil,
 		"The model that is asked."),
 	define("model.key_env", matching("the name of an environment variable such as OPENAI_API_KEY, not the key itself", `[A-Za-z_][A-Za-z0-9_]*`), func(s *Settings) *string { return &s.Model.KeyEnv }, Never, nil,
-		"The environment variable that holds the key; takes the place of the preset's."),
+		"The environment variable that holds the key; replaces that of the preset."),
 	define("model.tools", oneOf("auto", "native", "json"), func(s *Settings) *string { return &s.Model.Tools }, Never, nil,
 		"How the model chooses actions: by tool calls (native), as one JSON object a reply (json), or as the server turns out to do (auto)."),
 	define("model.temperature", optional(number(0, 2, "")), func(s *Settings) **float64 { return &s.Model.Temperature }, Free, nil,
-		"How freely the model varies its answers; the server's default where it is not set."),
+		"The sampling temperature; the server's default if not set."),
 	define("model.max_tokens", integer(0, 1_000_000, " (0: the server's default)"), func(s *Settings) *int { return &s.Model.MaxTokens }, Tighten, moreBudget[int],
-		"How long one answer may get, in tokens."),
+		"The most tokens of one answer."),
 	define("model.context_tokens", integer(2_000, 10_000_000, ""), func(s *Settings) *int { return &s.Model.ContextTokens }, Tighten, more[int],
-		"The model's window, in tokens: what is sent is chosen to fit in."),
+		"The model's context window, in tokens. Requests are made to fit."),
 	define("model.timeout", duration(time.Second, 2*time.Hour), func(s *Settings) *time.Duration { return &s.Model.Timeout }, Tighten, more[time.Duration],
 		"The longest silence of the server, before and within an answer."),
 	define("model.fallback", text("the name of a model as its server knows it"), func(s *Settings) *string { return &s.Model.Fallback }, Never, nil,
-		"The model that is asked, at the same server, when the first one keeps failing."),
+		"The model to use instead, at the same server, when the first one keeps failing."),
 }
 
 var entries = slices.Concat(perRole, []entry{
 	define("model.prices", prices(), func(s *Settings) *map[string]Price { return &s.Model.Prices }, Never, nil,
-		"What models cost, so that limits.cost can count; goes before the built-in prices, and a model with neither counts as free."),
+		"What models cost, for limits.cost. These prices override the built-in ones; a model without a price counts as free."),
 	define("model.roles", roles(perRole), func(s *Settings) *map[string]Model { return &s.Model.Roles }, Never, nil,
 		"What differs for single roles: any setting of model but prices and roles."),
 	define("sandbox.engine", oneOf("auto", "docker", "native", "none"), func(s *Settings) *string { return &s.Sandbox.Engine }, Tighten, otherEngine,
@@ -211,7 +211,7 @@ var entries = slices.Concat(perRole, []entry{
 	define("sandbox.folders", list(matching("a list of absolute paths such as [\"/home/me/.pyenv/versions/3.12.4\"]", `/[^\x00-\x1f:,]*`)), func(s *Settings) *[]string { return &s.Sandbox.Folders }, Never, nil,
 		"Folders with tools outside of /usr that the native engine shows, read-only, and whose bin folders come first in PATH."),
 	define("sandbox.image", matching("the name of a container image", `[a-z0-9][A-Za-z0-9._/:@-]*`), func(s *Settings) *string { return &s.Sandbox.Image }, Never, nil,
-		"The container image; the one of the bundled recipe where it is not set."),
+		"The container image; if not set, the one built from the bundled recipe."),
 	define("sandbox.cpus", number(0.1, 256, ""), func(s *Settings) *float64 { return &s.Sandbox.CPUs }, Tighten, more[float64],
 		"How many processors a command may use."),
 	define("sandbox.memory_mb", integer(64, 1<<20, " (MiB)"), func(s *Settings) *int { return &s.Sandbox.MemoryMB }, Tighten, more[int],
@@ -228,7 +228,7 @@ var entries = slices.Concat(perRole, []entry{
 		"How long a command may run."),
 	define("sandbox.hosts", list(matching("a list of host names such as [\"pkgs.example\", \"*.example.org\", \"index.example.org:8000\"]", hostPattern)),
 		func(s *Settings) *[]string { return &s.Sandbox.Hosts }, Tighten, wider,
-		"The only hosts that commands may reach, through a proxy; without a port, at 80 and 443. No network at all where it is not set."),
+		"The only hosts that commands may reach, through a proxy; without a port, at 80 and 443. No network if not set."),
 	define("sandbox.indexes.python", address(), func(s *Settings) *string { return &s.Sandbox.Indexes.Python }, Never, nil,
 		"The index that Python's packages come from; PIP_INDEX_URL's where it is not set, else what pip in the sandbox takes by itself."),
 	define("sandbox.indexes.node", address(), func(s *Settings) *string { return &s.Sandbox.Indexes.Node }, Never, nil,
@@ -260,7 +260,7 @@ var entries = slices.Concat(perRole, []entry{
 	define("approvals.read_only_commands", oneOf("ask", "allow"), func(s *Settings) *string { return &s.Approvals.ReadOnlyCommands }, Tighten, earlier("allow", "ask"),
 		"Whether commands that only read are run without asking."),
 	define("approvals.days", integer(1, 365, ""), func(s *Settings) *int { return &s.Approvals.Days }, Tighten, more[int],
-		"How many days a kind of command stays allowed that you allowed for always; then it is asked for again."),
+		"How many days an approval for always lasts; then the command is asked for again."),
 	define("commands.allow", lines(text(commandList)), func(s *Settings) *[]string { return &s.Commands.Allow }, Never, nil,
 		"Commands that run unasked: these words and no others, with `*` for one word and, at the end, for any number, but never for a flag, a path outside of the workspace or a secret."),
 	adding("commands.ask", lines(text(commandList)), func(s *Settings) *[]string { return &s.Commands.Ask },
@@ -270,7 +270,7 @@ var entries = slices.Concat(perRole, []entry{
 	define("commands.packages", list(text("a list of packages with their versions such as [\"pypi:requests@2.31.0\", \"npm:react@18.2.0\"], or @* for any version")), func(s *Settings) *[]string { return &s.Commands.Packages }, Never, nil,
 		"Dependencies that may be added without asking: of pypi, npm, go or cargo."),
 	define("validate.rules", ruleLevels(), func(s *Settings) *map[string]string { return &s.Validate.Rules }, Tighten, quieter,
-		"Which severity a rule or a whole validator has, or that it is off. A workspace may not switch off or lower what guards against strangers: safety and secrets."),
+		"Which severity a rule or a whole validator has, or that it is off. A workspace cannot switch off or lower rules about safety and secrets."),
 	define("lint.when", oneOf("edit", "finish", "never"), func(s *Settings) *string { return &s.Lint.When }, Tighten, earlier("edit", "finish", "never"),
 		"When pylint, Bandit, ESLint, go vet and gosec look, in the sandbox, at what a task stages: after every edit, while the model thinks, and before a feature ends; only before it ends; or never."),
 	define("lint.critical", oneOf("low", "medium", "high", "never"), func(s *Settings) *string { return &s.Lint.Critical }, Tighten, earlier("never", "high", "medium", "low"),
