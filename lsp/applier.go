@@ -77,8 +77,8 @@ func (a *applier) Apply(ctx context.Context, edits []workspace.FileEdit) ([]work
 	return results, a.onDisk(ctx, edits, rest, results)
 }
 
-// errTyping says that the user was faster.
-var errTyping = errors.New("it was changed in this moment: nothing was overwritten, do it again")
+// errTyping says that the user changed the file meanwhile.
+var errTyping = errors.New("the file changed at this moment: nothing was overwritten; try again")
 
 // prepare makes the edit of one open document, against its version now. An edit
 // that changes nothing has no op.
@@ -91,11 +91,11 @@ func (a *applier) prepare(u uri.URI, e workspace.FileEdit) (outgoing, error) {
 	case doc == nil || err != nil:
 		return outgoing{}, errors.Join(errTyping, err)
 	case doc.Broken != "":
-		return outgoing{}, errors.New("its buffer is out of step with the editor: close the file, open it again, then do it again")
+		return outgoing{}, errors.New("its text here differs from the editor's: close the file, open it, then try again")
 	case now.Hash != e.Expect || now.Text != doc.Text:
 		return outgoing{}, errTyping
 	case !text:
-		return outgoing{}, errors.New("what it would become is no text, which an editor cannot show: close the file, then do it again")
+		return outgoing{}, errors.New("its new content is not text, which an editor cannot show: close the file, then try again")
 	}
 	one := outgoing{uri: u, before: doc.Text, wanted: wanted}
 	if wanted != doc.Text {
@@ -142,7 +142,7 @@ func (a *applier) send(ctx context.Context, out []outgoing, results []workspace.
 		edit.ChangeAnnotations = map[annotation]protocol.ChangeAnnotation{offered: {Label: a.label, NeedsConfirmation: new(true)}}
 	}
 	answer, err := a.ed.applyEdit(ctx, a.label, edit)
-	limit, reason := arriveTime, "the editor says that it made the change, but its text is not what it should be: look at it, then do it again"
+	limit, reason := arriveTime, "the editor says that it made the change, but the text is not as expected: check it, then try again"
 	switch {
 	case err != nil:
 		limit, reason = refusedTime, "the editor did not make the change: "+err.Error()
@@ -162,9 +162,9 @@ func (a *applier) send(ctx context.Context, out []outgoing, results []workspace.
 		switch {
 		case ok:
 		case doc == nil:
-			results[one.at].Reason = "it was closed while it was being changed: look at it, then do it again"
+			results[one.at].Reason = "it was closed while it was being changed: check it, then try again"
 		case doc.Text == one.before && err == nil && answer.Applied:
-			results[one.at].Reason = "the editor says that it made the change, but the text is as it was: it was declined, or lost"
+			results[one.at].Reason = "the editor says that it made the change, but the text did not change: the change was declined or lost"
 		default:
 			results[one.at].Reason = reason
 		}
@@ -202,7 +202,7 @@ func (a *applier) onDisk(ctx context.Context, edits []workspace.FileEdit, which 
 			gone = e.From
 		}
 		if _, open := a.docs.at(a.e.Agent.Workspace, gone); r.OK && open && (e.Op == workspace.Delete || e.Op == workspace.Rename) {
-			a.ed.showMessage(protocol.MessageTypeWarning, fmt.Sprintf("%s is gone from the disk (%s) and still open here: close it without saving.", gone, e.Op))
+			a.ed.showMessage(protocol.MessageTypeWarning, fmt.Sprintf("%s does not exist on disk any more (%s) but is still open here: close it without saving.", gone, e.Op))
 		}
 	}
 	return err

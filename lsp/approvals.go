@@ -17,7 +17,7 @@ import (
 
 // The list of what is always allowed is a document in the state directory, as
 // the review is. Each rule stands under a heading of its own, on which it can be
-// revoked; what is written there counts for nothing but that.
+// revoked; editing the text has no other effect.
 
 // approvalsDocument is the list's name, approvalsHead its first line.
 const (
@@ -52,8 +52,8 @@ func approvalsText(e *Engine) (string, error) {
 		return "", err
 	}
 	var b, ended strings.Builder
-	b.WriteString(approvalsHead + "\n\nThese kinds of commands run in the sandbox without a question: exactly as they stand here, as long as nothing changes\n" +
-		"of what they rest on. Revoke them by the lens or code action on their line, or with " + cmdRevoke + ".\n")
+	b.WriteString(approvalsHead + "\n\nThese exact commands run in the sandbox without a question, until a file or setting that they depend on\n" +
+		"changes. Revoke them by the lens or code action on their line, or with " + cmdRevoke + ".\n")
 	holds, over := 0, 0
 	for i := len(all) - 1; i >= 0; i-- {
 		switch r := all[i]; {
@@ -73,7 +73,7 @@ func approvalsText(e *Engine) (string, error) {
 		return "", err
 	}
 	if len(values) > 0 {
-		b.WriteString("\n# Remembered for this project\n\nAsked for once; " + cmdRevoke + " with a name has it be asked for again.\n\n")
+		b.WriteString("\n# Remembered for this project\n\nAsked for once; " + cmdRevoke + " with a name makes caselsp ask for it again.\n\n")
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		fmt.Fprintf(&b, "* %s: %s\n", name, strings.Join(strings.Fields(values[name]), " "))
@@ -89,12 +89,12 @@ func ruleText(r agent.Rule) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n## %s `%s`\n\n", r.ID, r.Shape)
 	fmt.Fprintf(&b, "* allowed %s by %s in task %s, after %d approvals; until %s\n", day(r.Given), r.By, r.Task, r.Seen, day(r.Expires))
-	fmt.Fprintf(&b, "* ran unasked: %d times\n", r.Uses)
+	fmt.Fprintf(&b, "* ran without a question: %d times\n", r.Uses)
 	if len(r.Touches) > 0 {
 		fmt.Fprintf(&b, "* it %s\n", strings.Join(r.Touches, ", "))
 	}
 	if on := r.Basis.String(); on != "" {
-		fmt.Fprintf(&b, "* it rests on %s\n", on)
+		fmt.Fprintf(&b, "* it depends on %s\n", on)
 	}
 	return b.String()
 }
@@ -248,5 +248,5 @@ func (l *approvals) doRevoke(c *call, a arguments) (any, error) {
 	return nil, nil
 }
 
-// day is a time as a date of the user's.
+// day is a date in the user's time zone.
 func day(t time.Time) string { return t.Local().Format("2006-01-02") }

@@ -97,7 +97,7 @@ func (a arguments) check(fields []Field) error {
 				return fmt.Errorf("%s must be true or false", name)
 			}
 		case composed != (fields[i].kind == object):
-			return fmt.Errorf("%s is of the wrong kind (%.40s)", name, raw)
+			return fmt.Errorf("%s has the wrong type (%.40s)", name, raw)
 		case !composed && len(text) > maxText:
 			return fmt.Errorf("%s has %d bytes; at most %d are taken", name, len(text), maxText)
 		}

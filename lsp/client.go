@@ -6,8 +6,8 @@ import (
 	"go.lsp.dev/protocol"
 )
 
-// client is what the server asks about the editor at the other end: what it
-// said it can do, and what is known of it by name.
+// client is what is known of the editor at the other end: what it says it can do, and
+// what is known about editors of its name.
 type client struct {
 	Name, Version string
 

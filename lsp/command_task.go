@@ -133,7 +133,7 @@ func (k *taskCommands) doFix(c *call, a arguments) (any, error) {
 		source = value
 	}
 	if strings.TrimSpace(message) == "" {
-		return nil, errors.New("the diagnostic has no message, so there is nothing to fix")
+		return nil, errors.New("the diagnostic has no message, so it is unclear what to fix")
 	}
 	where := readable(u)
 	if focus != nil {
@@ -161,7 +161,7 @@ func (k *taskCommands) doTodo(c *call, a arguments) (any, error) {
 		return nil, errors.New("there is no comment here that begins with case: or TODO")
 	}
 	d := found[0]
-	text := d.Text + "\n\nThis is asked for by a comment in the code. Remove that comment when it is done."
+	text := d.Text + "\n\nA comment in the code asks for this. Remove that comment when it is done."
 	return k.started(c, agent.Task{Text: text, Single: a.flag("single"), Focus: k.focus(c.docs, u, m.Range(d.Start, d.End))})
 }
 

@@ -122,7 +122,7 @@ func (c *configuration) layers(ctx context.Context) []layer {
 		answer, err := wire.Request[[]protocol.LSPAny](ctx, c.ed.Conn, settingsTime, protocol.MethodWorkspaceConfiguration, params)
 		switch {
 		case err != nil:
-			c.ed.Log.Warn("the editor did not tell its settings", "error", err)
+			c.ed.Log.Warn("the editor did not send its settings", "error", err)
 		case len(answer) == 1:
 			list = append(list, layer{fromEditor, bytes.Clone(answer[0])})
 		}

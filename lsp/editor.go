@@ -76,7 +76,7 @@ func (ed *editor) showDocument(ctx context.Context, u uri.URI, focus bool, at *p
 		err = errors.New("the editor refused")
 	}
 	if err != nil {
-		return fmt.Errorf("the editor did not open %s, open it by hand: %w", readable(u), err)
+		return fmt.Errorf("the editor did not open %s; open it yourself: %w", readable(u), err)
 	}
 	return nil
 }

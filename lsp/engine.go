@@ -30,15 +30,15 @@ type Engine struct {
 }
 
 // idleTime is how long an engine is kept when nothing uses it. Its store belongs
-// to one process: other editors and the terminal should not have to wait for the
-// end of this one.
+// to one process: other editors and the terminal must not have to wait until this
+// editor is closed.
 const idleTime = time.Minute
 
 // errNoBackend is what a server without a backend answers.
 var errNoBackend = errors.New("this server carries out no tasks")
 
-// engines open the engine when something needs it, and close it when nothing
-// does: an editor that is only open keeps nobody from the store.
+// engines opens the engine when something needs it and closes it when nothing does,
+// so that an editor that is only open does not lock the store.
 type engines struct {
 	backend Backend
 	user    agent.User // whom the agent asks
@@ -188,7 +188,7 @@ func (e *engines) close() {
 		return
 	}
 	if err := now.Close(); err != nil {
-		e.ed.Log.Error("the workspace was not closed in order", "error", err)
+		e.ed.Log.Error("closing the workspace failed", "error", err)
 	}
 }
 
@@ -268,8 +268,9 @@ func (e *engines) feed(u uri.URI) {
 	}
 }
 
-// openBuffer hands a document to the workspace. A document that is out of step
-// stays what it was: the text on disk is not what the user sees either.
+// openBuffer hands a document to the workspace. If its changes could not be followed,
+// the workspace keeps its last good text: the text on disk is not what the user sees
+// either.
 func openBuffer(e *Engine, doc *document) {
 	file, ok := doc.file()
 	if !ok || doc.Broken != "" {

@@ -80,7 +80,7 @@ func (o *offers) doFixAll(c *call, a arguments) (any, error) {
 	case doc == nil:
 		return nil, fmt.Errorf("%s is not open: open it first", readable(u))
 	case doc.Broken != "":
-		return nil, errors.New("its buffer is out of step with the editor: close the file, open it again, then do it again")
+		return nil, errors.New("its text here differs from the editor's: close the file, open it, then try again")
 	}
 	judged := o.diagnostics.check(doc).judged
 	edits, n := validate.Edits(judged)

@@ -191,7 +191,7 @@ func (j *judgement) use(suite validate.Suite, in *agent.Inspection, w *workspace
 	j.mu.Unlock()
 	if old != nil {
 		if err := old.Close(); err != nil {
-			j.ed.Log.Warn("a folder was not closed in order", "error", err)
+			j.ed.Log.Warn("closing a folder failed", "error", err)
 		}
 	}
 	j.judgeAgain(nil, nil)
@@ -224,7 +224,8 @@ func (j *judgement) judgeAgain(in *agent.Inspection, files []string) {
 	}
 }
 
-// pathIn returns how a project names a document's file; false where it is none of its.
+// pathIn returns how a project names a document's file; false if the file is not part
+// of the project.
 func pathIn(in *agent.Inspection, doc *document) (string, bool) {
 	file, ok := doc.file()
 	if !ok {

@@ -1,11 +1,52 @@
-// Package lsp is the only package that knows the Language Server Protocol: it
-// turns messages into calls of the agent and what the agent yields into
-// messages. It hides the connection (framing, order, cancellation, time-outs),
-// the three position encodings, and what each client can and cannot do.
+// Package lsp connects the agent to editors. It is the only package that knows both
+// the Language Server Protocol and the agent: it turns messages of the editor into
+// calls of the agent, events of the agent into messages, questions into prompts, and
+// change sets into edits of open documents. It hides the three position encodings
+// and what each client can and cannot do. The connection itself is package
+// lsp/wire.
 //
-// It never edits a file behind the editor's back, never lets a client hang the
-// agent (each call to the client has a time-out, each notification goes through
-// a bounded queue), and never trusts a client's word where it can look.
+// It never changes a file without the user's decision, never lets a client block
+// the agent (each request to the client has a timeout, each notification goes
+// through a bounded queue), and never trusts a client's word where it can look: after
+// an edit it compares the text.
+//
+// # The parts
+//
+// [server] is made of parts, each with one idea, its own state and its own lock;
+// newServer shows which part uses which. [editor] is the client and what it can do.
+// [documents], [folders] and [configuration] are what is open in it and how it is
+// set. [engines] opens the agent when something needs it. [judgement], [diagnostics]
+// and [stagedFiles] are about findings; [reviews] about results that wait for
+// decisions; [tasks], [questions], [papers], [pages], [approvals] and [trust] about
+// the agent's work and its user; [offers] and taskCommands about what the user can
+// start.
+//
+// # From a message to its handler
+//
+// wire.Conn reads a message and calls what was registered for its method.
+// Notifications run on the read loop, in the order of the wire: [documents.didChange]
+// makes a new version of a document and calls those in documents.changed, which must
+// not wait. A request is registered with [onRequest], which takes the snapshot of the
+// documents on the read loop and runs the handler beside it: diagnostics.pull,
+// offers.all for code actions, or, for workspace/executeCommand, server.execute. That
+// finds the command in table, checks its arguments and calls its handler, such as
+// taskCommands.doRun. A command is answered at once with the id of its task
+// ([started]); the work, tasks.follow, begins after the answer ([editor.later],
+// wire.Call.AfterAnswer) and yields the agent's events, which become progress, log
+// messages and diagnostics.
+//
+// # From a question to its answer
+//
+// The agent calls [questions.Ask]. The question waits for its turn, as only one is
+// shown at a time, and questions.prompt shows it: as a message with choices, or, for
+// free text, as a document to write into (papers.openAnswer). The user may answer in
+// the prompt, or by a command, which may come from a code action (questions.actions),
+// a code lens or the palette: questions.doApprove, doDeny or doAnswer find the open
+// question (questions.find) and hand the answer over (questions.answer). The first
+// answer counts: questions.deliver gives it to the Ask that waits. A client that
+// dismisses the prompt or stays silent has decided nothing: Ask returns
+// agent.ErrUndecided, the task pauses with the question in its journal, and a later
+// answer is recorded there and resumes the task (questions.answerPaused).
 package lsp
 
 import (
@@ -21,34 +62,34 @@ import (
 // client's configuration.
 const Name = "caselsp"
 
-// Options says how a client is served. The zero value works.
+// Options say how a client is served. The zero value works.
 type Options struct {
 	Version string       // told to the client; may be empty
-	Log     slog.Handler // gets every record, beside the client, which gets those of level info and above; may be nil
+	Log     slog.Handler // gets every record; the client gets those of level info and above; may be nil
 
-	// Backend carries out tasks. A server without one checks documents only.
+	// Backend carries out tasks. A server without one only checks documents.
 	Backend Backend
 
 	// Trust says which folders are trusted; nil: all of them.
 	Trust *agent.Trust
 
 	// Validators returns how the documents in the client's folders are judged; nil:
-	// each alone, by all rules as they are.
+	// each document alone, by all rules with their default severities.
 	Validators func(dirs []string, layers []setting.Layer) (*Validators, error)
 
 	// Docs returns the file and the line, from 1, where a validator's rule is
-	// documented; 0 for nowhere. It may be nil.
+	// documented; line 0 if it is not documented. It may be nil.
 	Docs func(rule string) (file string, line int)
 
-	// Remote says that the client may run on another machine, where its process
-	// id means nothing: the end of the connection is then the only sign of its end.
+	// Remote says that the client may run on another machine, where its process id
+	// means nothing: only the end of the connection then tells that it is gone.
 	Remote bool
 }
 
 // Serve talks to one client until it says exit, its process ends, the
 // connection ends, or ctx does. The exit code is the protocol's: 0 after
-// shutdown, else 1. The error says what broke the connection; an ordinary end,
-// ordered or not, is none. Serve closes rwc.
+// shutdown, otherwise 1. The error says what broke the connection; it is nil when
+// the connection just ended. Serve closes rwc.
 func Serve(ctx context.Context, rwc io.ReadWriteCloser, o Options) (exitCode int, err error) {
 	s := newServer(ctx, o)
 	s.install()

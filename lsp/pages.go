@@ -83,7 +83,7 @@ func (l *pages) doReport(c *call, a arguments) (any, error) {
 func (l *pages) doDoctor(c *call, _ arguments) (any, error) {
 	return l.open(c, "doctor.md", func(ctx context.Context, e *Engine) (string, error) {
 		if e.Doctor == nil {
-			return "", errors.New("this server has no doctor")
+			return "", errors.New("this server has no self-check")
 		}
 		return "# Doctor\n\n```text\n" + e.Doctor(ctx) + "```\n\nEditor: " + l.ed.client.String() + "\n", nil
 	})

@@ -158,7 +158,7 @@ func written(docs snapshot, u uri.URI) (paper, string, error) {
 	}
 	p, text, ok := readPaper(doc.Text)
 	if !ok {
-		return p, "", fmt.Errorf("%s is no document of %s: its first line has been changed", readable(u), Name)
+		return p, "", fmt.Errorf("%s is not a document of %s: its first line has been changed", readable(u), Name)
 	}
 	return p, text, nil
 }

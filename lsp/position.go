@@ -12,9 +12,8 @@ import (
 // encoding is the unit in which a position counts the characters of a line.
 type encoding = protocol.PositionEncodingKind
 
-// chooseEncoding takes the first that the client offers and that there is:
-// its order is its preference, and the server does them all alike. UTF-16 is
-// what every client must know.
+// chooseEncoding takes the first known encoding that the client offers: the client
+// lists them in the order of its preference. Every client must know UTF-16.
 func chooseEncoding(offered []encoding) encoding {
 	known := []encoding{protocol.PositionEncodingKindUTF8, protocol.PositionEncodingKindUTF16, protocol.PositionEncodingKindUTF32}
 	for _, e := range offered {

@@ -52,7 +52,7 @@ var yesOrNo = map[agent.QuestionKind][2]string{
 	agent.Extending: {chooseMore, chooseEnough},
 }
 
-// Ask implements agent.User. It returns what the user decides first: in the
+// Ask implements agent.User. It returns the first decision of the user: in the
 // prompt, by a command, or in the answer document.
 func (l *questions) Ask(ctx context.Context, q agent.Question) (agent.Answer, error) {
 	o := l.put(q)
@@ -104,8 +104,8 @@ func (l *questions) decide(ctx context.Context, o *openQuestion) (agent.Answer, 
 	}
 }
 
-// prompt shows the question until the user has decided or it is certain that he
-// does not now.
+// prompt shows the question until the user has decided, or dismissed it, or the
+// time is over.
 func (l *questions) prompt(ctx context.Context, q agent.Question) (agent.Answer, bool) {
 	if q.Kind == agent.Approval {
 		choices := []string{chooseOnce, chooseReject, chooseWhy}
@@ -120,7 +120,7 @@ func (l *questions) prompt(ctx context.Context, q agent.Question) (agent.Answer,
 		return agent.Answer{Text: decision, By: "prompt"}, ok
 	}
 	if q.Kind == agent.SecretInput {
-		// An answer in a document or a prompt of LSP would be seen and be kept.
+		// An answer in a document or in an LSP message would be visible and be stored.
 		chosen, ok := l.ed.ask(ctx, protocol.MessageTypeWarning, questionText(q), chooseKept, chooseReject)
 		return agent.Answer{Text: map[string]string{chooseKept: agent.Kept, chooseReject: agent.Deny}[chosen], By: "prompt"}, ok
 	}
@@ -170,7 +170,7 @@ func questionText(q agent.Question) string {
 	if q.Kind != agent.Approval {
 		return text
 	}
-	// A line of the command must not pass for one of ours.
+	// Indented, so that a line of the command does not look like a line of the message.
 	text += ": " + strings.ReplaceAll(q.Command, "\n", "\n    ")
 	touches := ""
 	if len(q.Touches) > 0 {
@@ -225,13 +225,13 @@ func (l *questions) deliver(task, question string, a agent.Answer) bool {
 	}
 	select {
 	case o.answers <- a:
-	default: // answered already
+	default: // already answered
 	}
 	return true
 }
 
-// answer takes an answer that came by a command. Where the run has paused with
-// the question, it goes on.
+// answer takes an answer that came by a command. If the run has paused with the
+// question, it is resumed.
 func (l *questions) answer(c *call, q agent.Question, a agent.Answer) error {
 	a.By = "command"
 	if q.Kind == agent.SecretInput && a.Text != agent.Deny && a.Text != agent.Kept {
@@ -247,7 +247,7 @@ func (l *questions) answer(c *call, q agent.Question, a agent.Answer) error {
 	if t == nil {
 		return l.answerPaused(l.ed.Context(), c, q, a)
 	}
-	// The run is about to pause: the prompt was dismissed in this moment.
+	// The prompt was dismissed a moment ago, and the run is about to pause.
 	l.ed.Go("answering", func(ctx context.Context) error {
 		select {
 		case <-t.done:
@@ -263,7 +263,7 @@ func (l *questions) answer(c *call, q agent.Question, a agent.Answer) error {
 	return nil
 }
 
-// answerPaused answers the question of a task that nobody works on, and goes on with it.
+// answerPaused records the answer to the question of a paused task and resumes it.
 func (l *questions) answerPaused(ctx context.Context, c *call, q agent.Question, a agent.Answer) error {
 	e, release, err := l.engines.use(ctx)
 	if err != nil {
@@ -286,7 +286,7 @@ func (l *questions) all(e *Engine) ([]agent.Question, error) {
 		}
 	}
 	if len(list) > 0 {
-		err = nil // a journal that cannot be read is told of elsewhere
+		err = nil // an unreadable journal is reported by the command status
 	}
 	return list, err
 }

@@ -85,7 +85,7 @@ func (l *stagedFiles) mark(task string, now *agent.Staged) {
 	l.tasks[task] = after
 }
 
-// findings returns the diagnostics of a staged file. What is no text has none.
+// findings returns the diagnostics of a staged file. A file that is not text has none.
 func (l *stagedFiles) findings(path string, data []byte) []protocol.Diagnostic {
 	text, _, err := workspace.Decode(data)
 	if err != nil {

@@ -130,7 +130,7 @@ func (d *documents) didChange(raw *json.RawMessage) error {
 	if doc.Broken == "" && next.Broken != "" {
 		d.ed.Log.Error("a document is out of step", "uri", string(u), "version", version, "reason", next.Broken)
 		d.ed.showMessage(protocol.MessageTypeError, fmt.Sprintf(
-			"%s cannot follow the changes of %s any more (%s). Close the file and open it again; until then it is left alone.", Name, path.Base(u.Path()), next.Broken))
+			"%s lost track of the changes of %s (%s). Close the file and open it again; until then %[1]s does not touch it.", Name, path.Base(u.Path()), next.Broken))
 	}
 	d.put(next)
 	return nil
@@ -187,7 +187,7 @@ func (d *documents) rewrite(ctx context.Context, u uri.URI, text string) error {
 	if doc == nil || doc.Broken != "" || doc.Text == text {
 		return nil
 	}
-	// Without a label: it would be one more message about what the user did himself.
+	// Without a label: it would be one more message about what the user has just done.
 	edit := protocol.WorkspaceEdit{DocumentChanges: []protocol.DocumentChange{documentEdit(doc, text, d.ed.client.Encoding)}}
 	if _, err := d.ed.applyEdit(ctx, "", edit); err != nil {
 		return err

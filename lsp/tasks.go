@@ -163,7 +163,7 @@ func (l *tasks) workOn(c *call, e *Engine, release func(), id string, run func(c
 func (l *tasks) follow(ctx context.Context, e *Engine, t *task, events iter.Seq2[agent.Event, error]) {
 	var last agent.Status
 	var failed error
-	// Whatever happens below, the task does not stay busy.
+	// Whatever happens below, the task must not stay in the list.
 	removed := false
 	remove := func() {
 		if !removed {
@@ -208,7 +208,7 @@ func (l *tasks) follow(ctx context.Context, e *Engine, t *task, events iter.Seq2
 	l.concluded(ctx, e, last)
 }
 
-// concluded tells the user how a run ended and what can be done now.
+// concluded tells the user how a run ended and what they can do now.
 func (l *tasks) concluded(ctx context.Context, e *Engine, last agent.Status) {
 	name := fmt.Sprintf("%q (%s)", title(last.Task), last.Task.ID)
 	why := sentence(cut(last.Reason, maxReason))

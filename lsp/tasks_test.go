@@ -112,7 +112,7 @@ func TestAlways(t *testing.T) {
 		if i == 3 { // while the list is open it stays as it is now
 			sc.command(cmdApprovals)
 			page = sc.shown("approvals.md")
-			sc.expect(lsptest.TextHas(page, "ran unasked: 0 times"))
+			sc.expect(lsptest.TextHas(page, "ran without a question: 0 times"))
 		}
 		sc.run(fmt.Sprintf("look %d", i+1))
 		sc.said(fmt.Sprintf("Done: \"look %d\"", i+1))
@@ -120,7 +120,7 @@ func TestAlways(t *testing.T) {
 	if asked := sc.State().Questions; len(asked) != 3 || !strings.Contains(asked[2].Text, chooseAlways+": make docs") {
 		t.Fatalf("asked %d times, %+v", len(asked), asked)
 	}
-	sc.expect(lsptest.TextHas(page, "ran unasked: 1 times"))
+	sc.expect(lsptest.TextHas(page, "ran without a question: 1 times"))
 	if text := sc.Text(page); !strings.Contains(text, "## r3 `make docs`") {
 		t.Errorf("the approvals:\n%s", text)
 	}
@@ -129,7 +129,7 @@ func TestAlways(t *testing.T) {
 	if len(lenses) != 1 || lenses[0].Command.Title != "Ask again before this (r3)" {
 		t.Fatalf("lenses: %+v", lenses)
 	}
-	sc.act(page, "ran unasked", "CASE: ask again before this (r3)")
+	sc.act(page, "ran without a question", "CASE: ask again before this (r3)")
 	sc.said("Revoked: 1 approval.")
 	sc.expect(lsptest.TextHas(page, "# No longer allowed"))
 	lenses, err = sc.CodeLenses(t.Context(), page)
@@ -166,7 +166,7 @@ func TestTrust(t *testing.T) {
 		{"only read", chooseRead, func(sc *scene) {
 			sc.said("so that nothing is changed or run for it")
 			sc.command(cmdTrust)
-			sc.said("The folders that are open are trusted.")
+			sc.said("The open folders are trusted.")
 			sc.command(cmdResume)
 		}, true},
 		{"dismissed, then denied by command", "", func(sc *scene) {

@@ -44,7 +44,7 @@ func (t *trust) get() []string {
 func (t *trust) look() {
 	list, err := t.kept.Untrusted(t.folders.dirs()...)
 	if err != nil {
-		t.ed.Log.Warn("it is not known which folders are trusted", "error", err)
+		t.ed.Log.Warn("the trusted folders could not be looked up", "error", err)
 		return
 	}
 	if t.set(list) && len(list) > 0 {
@@ -54,11 +54,11 @@ func (t *trust) look() {
 
 // trustText says what is not trusted and what that means.
 func trustText(dirs []string) string {
-	return fmt.Sprintf("%s only reads in %s: the command %s trusts it.", Name, strings.Join(dirs, ", "), cmdTrust)
+	return fmt.Sprintf("%s only reads in %s, which is not trusted. Trust it with the command %s.", Name, strings.Join(dirs, ", "), cmdTrust)
 }
 
-// actions offers to trust the folders. It is an action on the whole file, so
-// that no light bulb burns for it.
+// actions offers to trust the folders. It is a source action, for which editors
+// show no light bulb.
 func (t *trust) actions(context.Context, snapshot, *protocol.CodeActionParams) []protocol.CodeAction {
 	if len(t.get()) == 0 {
 		return nil
@@ -66,13 +66,14 @@ func (t *trust) actions(context.Context, snapshot, *protocol.CodeActionParams) [
 	return []protocol.CodeAction{offer(protocol.CodeActionKindSource, "CASE: trust this folder", cmdTrust, map[string]any{})}
 }
 
-// doTrust trusts the client's folders, or no longer, and answers what waits for that.
+// doTrust trusts the client's folders, or withdraws the trust, and answers the
+// questions that wait for it.
 func (t *trust) doTrust(c *call, a arguments) (any, error) {
 	if t.kept == nil {
 		return nil, errors.New("every folder is trusted here")
 	}
 	if len(a.words) > 0 { // such as a folder, which is not what would be trusted
-		return nil, fmt.Errorf("%s trusts the folders that are open, and takes no words: `caselsp trust` in a terminal trusts others", cmdTrust)
+		return nil, fmt.Errorf("%s trusts the open folders and takes no text: run `caselsp trust` in a terminal to trust other folders", cmdTrust)
 	}
 	dirs := t.folders.dirs()
 	if len(dirs) == 0 {
@@ -91,7 +92,7 @@ func (t *trust) doTrust(c *call, a arguments) (any, error) {
 	c.AfterAnswer(func(context.Context) error {
 		t.look()
 		if len(t.get()) == 0 {
-			t.ed.showMessage(protocol.MessageTypeInfo, "The folders that are open are trusted.")
+			t.ed.showMessage(protocol.MessageTypeInfo, "The open folders are trusted.")
 			t.answerTrust()
 		}
 		return nil
@@ -99,7 +100,7 @@ func (t *trust) doTrust(c *call, a arguments) (any, error) {
 	return nil, nil
 }
 
-// answerTrust answers the questions whether the workspace is trusted, now that it is.
+// answerTrust answers the open questions whether the folder is trusted: it is now.
 func (t *trust) answerTrust() {
 	for _, q := range t.tasks.questions() {
 		if q.Kind != agent.Trusting {
