@@ -136,7 +136,8 @@ func (a *application) nearest(want []string) (text, shown string) {
 			t.file(window[k], from+k+1)
 		}
 	}
-	return fmt.Sprintf("The nearest place is line %d. Numbered lines are from the file, the others from the edit:", from+1), t.clip()
+	// The demo's recording has this sentence: another wording needs another recording.
+	return fmt.Sprintf("The nearest place is line %d. Numbered lines are the file, the others were asked for:", from+1), t.clip()
 }
 
 // table is the comparison of what was asked for with what the file has.
