@@ -51,23 +51,21 @@ func machineText(text string) bool {
 	return len(text) > longFile && len(text)/(strings.Count(text, "\n")+1) > longLine
 }
 
-// Reads reports whether the validators look into a file: its language is known,
-// or it is a text in which secrets are looked for.
+// Reads reports whether the validators look into a file: its language is known, or
+// it may be a text that holds secrets. What is no text after all is found out when
+// it is read.
 func Reads(file string) bool {
 	if syntax.LanguageOf(file) != syntax.Unknown {
 		return true
 	}
-	base := strings.ToLower(path.Base(file))
-	ext := path.Ext(base)
-	return (configExtensions[ext] || configFiles[base] || strings.HasPrefix(base, ".env") || strings.HasPrefix(base, "dockerfile")) && mayHoldSecrets(file)
+	return !noText[strings.ToLower(path.Ext(file))] && mayHoldSecrets(file)
 }
 
 var (
-	// configExtensions are of languages without a grammar here in which people
-	// leave secrets.
-	configExtensions = syntax.WordSet(`.env .envrc .yaml .yml .toml .ini .cfg .conf .config .properties .props .sh .bash .zsh .fish .ps1 .bat .cmd .tf .tfvars .hcl .xml .plist .java .kt .kts .scala
-		.groovy .gradle .rb .erb .php .cs .vb .fs .swift .m .rs .c .h .cc .cpp .hpp .pl .pm .lua .r .dart .ex .exs .erl .clj .sql .pem .key .txt .md .rst .log .csv .http .service .nix .mk .bazel .cmake .npmrc .netrc .pgpass .pypirc .vue .svelte .proto .graphql .ipynb`)
-	configFiles = syntax.WordSet("makefile jenkinsfile vagrantfile procfile credentials id_rsa id_dsa id_ecdsa id_ed25519 .npmrc .netrc _netrc .pgpass .pypirc .s3cfg .boto .dockercfg .htpasswd .git-credentials .bashrc .zshrc .profile .bash_profile caddyfile config")
+	// noText are the extensions of files that are no text.
+	noText = syntax.WordSet(`.png .jpg .jpeg .gif .webp .avif .bmp .ico .icns .tif .tiff .psd .ai .eps .heic .woff .woff2 .ttf .otf .eot .mp3 .mp4 .m4a .m4v .mov .avi .mkv .webm .wav .flac .ogg .oga .ogv .opus
+		.pdf .doc .docx .xls .xlsx .ppt .pptx .odt .ods .odp .epub .zip .gz .tgz .bz2 .xz .zst .lz4 .br .7z .rar .tar .jar .war .ear .whl .egg .gem .nupkg .deb .rpm .apk .ipa .dmg .iso .img .msi .exe .dll .so .dylib .a .o .obj .lib
+		.class .pyc .pyo .pyd .wasm .node .bin .dat .db .sqlite .sqlite3 .mdb .pack .idx .swp .mo .gmo .glb .gltf .fbx .blend .stl .parquet .avro .npy .npz .pkl .pickle .h5 .onnx .pt .pth .safetensors .tflite .gguf .der .p12 .pfx .jks .keystore .kdbx`)
 
 	lockFiles = syntax.WordSet(`package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml pnpm-lock.yml poetry.lock pipfile.lock uv.lock pdm.lock cargo.lock composer.lock gemfile.lock go.sum go.mod go.work.sum
 		mix.lock flake.lock deno.lock bun.lock gradle.lockfile gradle-wrapper.properties packages.lock.json podfile.lock pubspec.lock checksums.txt sha256sums md5sums`)

@@ -14,7 +14,7 @@ func checkTokens(p *validate.Pass) {
 	at := sync.OnceValue(func() func(int) place { return places(p.File) })
 	for _, m := range secret.Find(p.Text) {
 		if !m.Dummy && at()(m.Start) != asCode {
-			p.Report(m.Start, m.End, "This is a key of %s: revoke it there, and read the new one from the environment or a keyring.", m.Format.Service)
+			p.Report(m.Start, m.End, "Hard-coded secret (%s): revoke it, then read the new one from the environment or a keyring.", m.Format.Service)
 		}
 	}
 }
@@ -32,7 +32,7 @@ func checkPrivateKeys(p *validate.Pass) {
 			continue
 		}
 		if at()(m[0]) != asCode {
-			p.Report(m[0], m[2], "Whoever can read this file can act as the owner of this key: make a new pair, and keep the private half outside of the project.")
+			p.Report(m[0], m[2], "Private key in source: everyone who can read this file can use it. Create a new pair, and keep the private key outside of the project.")
 		}
 	}
 }
@@ -63,11 +63,11 @@ func checkURLs(p *validate.Pass) {
 	for _, m := range withPassword.FindAllStringSubmatchIndex(p.Text) {
 		user, password, host := p.Text[m[4]:m[5]], p.Text[m[6]:m[7]], p.Text[m[8]:m[9]]
 		lower := strings.ToLower(password)
-		if isPlaceholder(password) || strings.EqualFold(user, password) || labels[lower] || spoken.MatchString(lower) || sampleHost.MatchString(host) || strings.ContainsAny(password, "{}$[]()*,") || strings.Trim(lower, "*.x") == "" || port.MatchString(password) || samplePasswords[lower] {
+		if secret.Placeholder(password) || strings.EqualFold(user, password) || secret.NoPassword(password) || labels[lower] || spoken.MatchString(lower) || sampleHost.MatchString(host) || strings.ContainsAny(password, "{}$[]()*,") || port.MatchString(password) || samplePasswords[lower] {
 			continue
 		}
 		if where := at()(m[0]); where == asText || where == asComment && strings.ContainsAny(password, "0123456789") && len(password) > 7 {
-			p.Report(m[6], m[7], "Addresses are logged and shown with the password in them: read it from the environment, and revoke this one.")
+			p.Report(m[6], m[7], "Password in a URL: URLs are logged and displayed. Change this password, and read the new one from the environment.")
 		}
 	}
 }
@@ -94,8 +94,8 @@ func checkSent(p *validate.Pass, at func(int) place) {
 	if p.Holds(validate.NeedleCommand) {
 		for _, m := range commandUser.FindAllStringSubmatchIndex(p.Text) {
 			password := p.Text[m[4]:m[5]]
-			if !isPlaceholder(password) && !labels[strings.ToLower(password)] && !samplePasswords[strings.ToLower(password)] && !strings.ContainsAny(password, "${}<>()[]*%@") || strings.ContainsAny(password, "$@") && secret.Entropy(password) > 2.8 && !putIn.MatchString(password) {
-				p.Report(m[4], m[5], "Whoever can read this file knows this password: read it from the environment or a file of curl's own (--netrc).")
+			if !secret.Placeholder(password) && !labels[strings.ToLower(password)] && !samplePasswords[strings.ToLower(password)] && !strings.ContainsAny(password, "${}<>()[]*%@") || strings.ContainsAny(password, "$@") && secret.Entropy(password) > 2.8 && !secret.FilledIn(password) {
+				p.Report(m[4], m[5], "Hard-coded password of a curl command: read it from the environment or from a file (curl --netrc).")
 			}
 		}
 	}
@@ -105,20 +105,25 @@ func checkSent(p *validate.Pass, at func(int) place) {
 	for _, m := range sentHeader.FindAllStringSubmatchIndex(p.Text) {
 		v := underName{name: "Authorization", value: p.Text[m[2]:m[3]], start: m[2], end: m[3]}
 		if random("authorization token", v.value) && !tokenAt(p, v) && at(v.start) != asCode {
-			p.Report(v.start, v.end, "This header says who asks: read its value from the environment or a keyring, and revoke this one.")
+			p.Report(v.start, v.end, "Hard-coded secret in a header: revoke it, then read the new one from the environment or a keyring.")
 		}
 	}
 }
 
 func checkCredentials(p *validate.Pass) {
+	if !assigns(p.File) {
+		return
+	}
 	at := sync.OnceValue(func() func(int) place { return places(p.File) })
 	checkSent(p, func(i int) place { return at()(i) })
-	for _, v := range values(p.File, ofSecret) {
-		if strings.EqualFold(v.name, "authorization") || strings.EqualFold(v.name, v.value) || !random(v.name, v.value) || !v.quoted && !bareValue(p, v) || tokenAt(p, v) {
+	list := values(p.File, ofSecret)
+	table := tables(list)
+	for _, v := range list {
+		if table[v.name] || strings.EqualFold(v.name, "authorization") || strings.EqualFold(v.name, v.value) || !random(v.name, v.value) || !v.quoted && !bareValue(p, v) || tokenAt(p, v) || testVector(p.Text, v) {
 			continue
 		}
 		if where := at()(v.start); where == asText || where == asComment && len(v.value) >= 20 {
-			p.Report(v.start, v.end, "%s looks like a key that was made for this: revoke it, and read it from the environment or a keyring.", v.name)
+			p.Report(v.start, v.end, "Hard-coded secret in %s: revoke it, then read the new one from the environment or a keyring.", v.name)
 		}
 	}
 }
@@ -142,15 +147,15 @@ func tokenAt(p *validate.Pass, v underName) bool {
 func checkPasswords(p *validate.Pass) {
 	at := sync.OnceValue(func() func(int) place { return places(p.File) })
 	base := strings.ToLower(p.Path)
-	if strings.HasSuffix(base, ".md") || strings.HasSuffix(base, ".rst") || strings.HasSuffix(base, ".txt") || translation.MatchString(base) {
+	if !assigns(p.File) || strings.HasSuffix(base, ".md") || strings.HasSuffix(base, ".rst") || strings.HasSuffix(base, ".txt") || translation.MatchString(base) {
 		return
 	}
 	for _, v := range values(p.File, ofPassword) {
-		if passingName.MatchString(v.name) || !guessable(v.name, v) || random(v.name, v.value) || !v.quoted && !configuration(p) || p.Lang == syntax.HTML {
+		if passingName.MatchString(v.name) || !guessable(v.name, v) || random(v.name, v.value) || !v.quoted && !bareWord(p, v) || p.Lang == syntax.HTML {
 			continue
 		}
 		if at()(v.start) == asText {
-			p.Report(v.start, v.end, "Whoever can read this file knows this password: read it from the environment or a keyring.")
+			p.Report(v.start, v.end, "Hard-coded password: read it from the environment or a keyring.")
 		}
 	}
 }
@@ -158,16 +163,8 @@ func checkPasswords(p *validate.Pass) {
 // translation is the path of a file with texts that are shown.
 var translation = syntax.Expr(`(?:^|/)(?:i18n|locales?|lang|languages?|translations?|messages|l10n)(?:/|[._-])|(?:^|/)(?:en|de|fr|es|it|ja|zh|ru|pt)(?:[-_]\w\w)?\.(?:json|ya?ml|js|ts)$`)
 
-// configuration reports whether words without quotes are values in a file.
-func configuration(p *validate.Pass) bool {
-	if p.Lang != syntax.Unknown {
-		return false
-	}
-	base := strings.ToLower(p.Path)
-	for _, ext := range []string{".env", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf", ".properties", ".tfvars", ".netrc", ".pypirc", ".npmrc"} {
-		if strings.HasSuffix(base, ext) {
-			return true
-		}
-	}
-	return strings.Contains(base, ".env")
+// bareWord reports whether a word without quotes is a value in a file of this kind.
+func bareWord(p *validate.Pass, v underName) bool {
+	kind := kindOf(p.Path)
+	return p.Lang == syntax.Unknown && (settingFile[kind] || shellLike[kind] && p.Text[v.sign] == '=')
 }

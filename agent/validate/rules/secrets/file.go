@@ -1,6 +1,7 @@
 package secrets
 
 import (
+	"path"
 	"strings"
 	"sync"
 
@@ -15,6 +16,44 @@ func secrets(check func(*validate.Pass)) func(*validate.Pass) {
 			check(p)
 		}
 	}
+}
+
+var (
+	// assigning are the extensions of files without a grammar here in which people
+	// give values to names: programs, scripts, configuration, and their samples.
+	assigning = syntax.WordSet(`.env .envrc .yaml .yml .toml .ini .cfg .conf .config .cnf .properties .props .sh .bash .zsh .fish .ksh .ps1 .psm1 .bat .cmd .vbs .tf .tfvars .hcl .xml .plist .java .kt .kts .scala
+		.groovy .gradle .rb .erb .php .cs .vb .fs .fsx .swift .m .mm .rs .c .h .cc .cpp .cxx .hpp .zig .nim .d .v .pl .pm .lua .r .jl .dart .ex .exs .erl .hs .ml .elm .clj .coffee .tcl .awk .sql .pem .key .txt .md .mdx .rst .adoc .log .csv .http
+		.service .nix .mk .bazel .cmake .npmrc .netrc .pgpass .pypirc .vue .svelte .astro .proto .graphql .ipynb .json5 .jsonl .ndjson .har .j2 .jinja .jinja2 .tpl .tmpl .ejs .hbs .in .dist .example .sample .template .bak .old .orig .backup
+		.local .dev .development .staging .prod .production .dockerfile .containerfile .kdl .cue .jsonnet .libsonnet .dhall .scss .sass .less`)
+
+	// shellLike are the extensions and names of files in which NAME=value needs no
+	// quotes.
+	shellLike = syntax.WordSet(`.sh .bash .zsh .fish .ksh .envrc .mk .service .dockerfile .containerfile makefile gnumakefile dockerfile containerfile procfile .bashrc .zshrc .profile .bash_profile`)
+	// settingFile are the extensions of configuration in which values need no quotes.
+	settingFile = syntax.WordSet(`.env .yaml .yml .toml .ini .cfg .conf .cnf .properties .props .tfvars .netrc .pypirc .npmrc`)
+)
+
+// kindOf returns the extension of a file, or its whole name where it has none;
+// Dockerfile.prod is a Dockerfile, and .env.example an .env.
+func kindOf(file string) string {
+	base := strings.ToLower(path.Base(file))
+	first, _, _ := strings.Cut(base, ".")
+	switch {
+	case strings.Contains(base, ".env"):
+		return ".env"
+	case first == "dockerfile" || first == "containerfile" || first == "makefile":
+		return first
+	case path.Ext(base) != "":
+		return path.Ext(base)
+	}
+	return base
+}
+
+// assigns reports whether names are given values in a file. Elsewhere only what is
+// certain by its form is looked for.
+func assigns(f *validate.File) bool {
+	kind := kindOf(f.Path)
+	return f.Lang != syntax.Unknown || !strings.HasPrefix(kind, ".") || strings.HasPrefix(path.Base(f.Path), ".") || assigning[kind]
 }
 
 // textKinds are the kinds of nodes that hold texts, and the comments.

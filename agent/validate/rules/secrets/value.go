@@ -3,18 +3,13 @@ package secrets
 import (
 	"regexp"
 	"strings"
+	"unicode"
 
 	"caselsp/agent/syntax"
 	"caselsp/store/secret"
 )
 
 var (
-	// fakeWords are in what stands for a value that others are to write.
-	fakeWords = syntax.Expr(`(?i)example|sample|place_?holder|change_?(?:me|it|this)|replace|insert|redact|dummy|fake|your[_-]?|enter[_-]|my[_-](?:secret|token|key|pass|api|super)|test[_-]?(?:key|token|secret|pass|only)|invalid|foobar|secret_?here|key_?here|token_?here|here$|goes_?here|todo|fixme|xxxx|abcdefg|abc123|123abc|0123456|1234567890|9876543|deadbeef|lorem|ipsum|not_?(?:a|the)_?(?:real|secret)|undefined|default|s3cr3t_here|<[^>]*>`)
-
-	// putIn is what the run puts in: of a shell, a template, a format, an environment.
-	putIn = syntax.Expr(`^\$|\$\{|\$\(|\{\{|\{%|%\(|<%|^%[sdv]$|^%\w+%$|^@\w+@$|^#\{|\{\d*\}|^\{[\w.]+\}$|%[sdv]|process\.env|os\.environ|getenv|ENV\[|secrets\.|vault:|^arn:|^ref\+|!Ref|ssm:|^env:|^file:|^op://|^enc\[|^AgA|^sops`)
-
 	// aName is what looks like the name of something, a word, a path, a type.
 	aName = syntax.Expr(`^(?:[A-Za-z]+(?:[_.:/ -][A-Za-z]+)*[0-9]{0,2}|[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+(?:\(.*)?|(?:[a-z]+[A-Z]?|[A-Z][a-z]+)(?:[A-Z][a-z]+)+[0-9]{0,2}|[a-z]+(?:[_-][a-z0-9]{1,12})+|[A-Z]+(?:_[A-Z0-9]{1,12})+|[a-z]+(?:-[a-z]+)*-v?\d+(?:\.\d+)*)$`)
 	aPath = syntax.Expr(`^(?:\.{0,2}/|~/|[A-Za-z]:\\|https?://|\w+://|[\w.-]+/[\w./-]+\.\w{1,5}$|#|\.|--|@)`)
@@ -23,19 +18,6 @@ var (
 	publicKey = syntax.Expr(`^(?:MFkw|MIIBI|MIGf|MCow|MHYw|MIICI|ssh-|AAAA[BEC]3)`)
 	aUUID     = syntax.Expr(`^(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
 )
-
-// placeholder reports whether a value stands for one that is to be written, or is
-// put in by something else.
-func isPlaceholder(v string) bool {
-	if fakeWords.MatchString(v) || putIn.MatchString(v) {
-		return true
-	}
-	distinct := map[rune]bool{}
-	for _, r := range v {
-		distinct[r] = true
-	}
-	return len(distinct) <= 2 || len(v) >= 16 && len(distinct) <= 5 || secret.Run(v) >= 8
-}
 
 var (
 	// secretName is a name whose value must not be known. Longer names around it
@@ -67,6 +49,7 @@ const (
 	leastCredential = 12  // characters; shorter ones are passwords, not keys
 	leastEntropy    = 3.3 // bits a character, of what machines make: below are words
 	leastHex        = 24  // digits, of a value of hexadecimal digits only
+	fingerprint     = 40  // capital hexadecimal digits of an OpenPGP key's fingerprint
 )
 
 // numeronym is a word whose letters somebody counted: i18n, a11y.
@@ -75,7 +58,7 @@ var numeronym = regexp.MustCompile(`(?i)i18n|l10n|a11y|k8s|e2e`)
 // random reports whether a value looks as if a machine had made it.
 func random(name, v string) bool {
 	v = numeronym.ReplaceAllString(strings.TrimRight(v, "="), "")
-	if len(v) < leastCredential || isPlaceholder(v) || aPath.MatchString(v) || aDate.MatchString(v) || strings.ContainsAny(v, " \t<>(){}[]|,;\\\u00a0") || strings.ContainsAny(v, "!?*&") && !strings.Contains(strings.ToLower(name), "secret") && !strings.Contains(strings.ToLower(name), "pass") {
+	if len(v) < leastCredential || secret.Spoken(v) || secret.Placeholder(v) || aPath.MatchString(v) || aDate.MatchString(v) || strings.ContainsAny(v, " \t<>(){}[]|,;\\\u00a0") || strings.ContainsAny(v, "!?*&") && !strings.Contains(strings.ToLower(name), "secret") && !strings.Contains(strings.ToLower(name), "pass") {
 		return false
 	}
 	if aUUID.MatchString(v) {
@@ -109,6 +92,9 @@ func random(name, v string) bool {
 	case digits == len(v):
 		return false
 	case hex == len(v):
+		if len(v) == fingerprint && lower == 0 && !strings.Contains(strings.ToLower(name), "secret") && !strings.Contains(strings.ToLower(name), "token") {
+			return false // of a key of OpenPGP
+		}
 		return digits > 0 && len(v) >= leastHex && e >= 2.8 || serviceName.MatchString(name) && digits > 0 && len(v) >= 16
 	case digits == 0: // letters alone are words, unless they are many and mixed
 		return upper > 3 && lower > 3 && len(v) >= 20 && e >= 4 && !wordy(v)
@@ -166,10 +152,10 @@ var labels = syntax.WordSet(`string token text password passwd pass pwd passphra
 // guessable reports whether a value may well be a password that a person chose.
 func guessable(name string, v underName) bool {
 	lower := strings.ToLower(v.value)
-	if len(v.value) > 64 || isPlaceholder(v.value) || labels[lower] || aPath.MatchString(v.value) && !strings.HasPrefix(v.value, "#") || strings.ContainsAny(v.value, "\t<>(){}[]|;\"'`\\") {
+	if len(v.value) > 64 || secret.Placeholder(v.value) || labels[lower] || secret.NoPassword(v.value) || aPath.MatchString(v.value) && !strings.HasPrefix(v.value, "#") || strings.ContainsAny(v.value, "\t<>(){}[]|;\"'`\\") {
 		return false
 	}
-	if strings.EqualFold(lower, name) || strings.Contains(v.value, " ") || strings.HasSuffix(lower, ":") {
+	if strings.EqualFold(lower, name) || strings.Contains(v.value, " ") || strings.HasSuffix(lower, ":") || isVersion.MatchString(v.value) || caption(v.value) {
 		return false
 	}
 	words := secretWords.MatchString(v.value)
@@ -181,3 +167,50 @@ var (
 	secretWords  = syntax.Expr(`(?i)pass|secret|token|key|confirm|hash|label|field|input`)
 	plainLetters = syntax.Expr(`^[A-Za-z_.:/-]+$`)
 )
+
+// isVersion is a version, as manifests give packages, some of which have password
+// in their names.
+var isVersion = syntax.Expr(`^[~^<>=]*v?\d+\.\d+\.\d+(?:[-+.][\w.-]+)?$`)
+
+// unspaced are the scripts in which words, or whole sentences, have no spaces.
+var unspaced = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar}
+
+// caption reports whether a value is a word or a sentence in another script than
+// English: the label of a field, a message. A password in such a script has a digit.
+func caption(v string) bool {
+	if !secret.Spoken(v) {
+		return false
+	}
+	return strings.ContainsFunc(v, func(r rune) bool { return unicode.In(r, unspaced...) }) || !strings.ContainsAny(v, "0123456789")
+}
+
+// leastTable is how many values of one name make a table: of hashes, of test
+// vectors, of identifiers.
+const leastTable = 8
+
+// tables returns the names that a file gives so many different values that they are
+// a table rather than secrets.
+func tables(list []underName) map[string]bool {
+	values := map[string]map[string]bool{}
+	for _, v := range list {
+		if values[v.name] == nil {
+			values[v.name] = map[string]bool{}
+		}
+		values[v.name][v.value] = true
+	}
+	in := map[string]bool{}
+	for name, different := range values {
+		in[name] = len(different) >= leastTable
+	}
+	return in
+}
+
+// besideVector are names of what stands beside a key in test vectors of
+// cryptography.
+var besideVector = syntax.Expr(`(?i)\b(?:ciphertext|plaintext|cipher_?text|plain_?text|tc_?id|aad|test_?vectors?)\b`)
+
+// testVector reports whether a value stands among test vectors.
+func testVector(text string, v underName) bool {
+	const near = 400 // bytes
+	return besideVector.MatchString(text[max(0, v.start-near):min(len(text), v.end+near)])
+}
