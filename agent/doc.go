@@ -1,37 +1,58 @@
-// Package agent is the engine: TARS plans and verifies, CASE carries out one
-// action at a time on a staged copy of the workspace, commands and tests run in
-// the sandbox, a reflector explains failures, and the user decides.
+// Package agent is the engine: TARS plans and verifies, CASE carries out one action at a
+// time on a staged copy of the workspace, commands and tests run in the sandbox, a
+// reflector explains failures, and the user decides.
 //
-// A run is a journal. The whole state of a task is a fold over its records
-// (package record), the loop looks at that state and does the next thing (run.go),
-// and everything it does is written down before and after. So
-// stopping, crashing, resuming, undoing and replaying are readings of one record:
+// A run is a journal. The state of a task is a fold over its records (record/state.go), the
+// loop looks at that state and does the next thing (run.go), and everything it does is
+// written down before and after. So stopping, crashing, resuming, undoing and replaying are
+// readings of one record. What a task is told from outside is one value: outside.go when it
+// runs now, replay.go when it is replayed.
 //
-//	run.go       the loop: look at the state, do the next thing
-//	interrupt.go what ends or pauses it, and the barrier for panics
-//	settle.go    what an acceptance left open when the process ended, settled by looking
-//	phase.go     what is next in planning, coding, testing, reflecting, verifying
-//	turn.go      one question to a model and what its answer means
-//	perform.go   carrying out an action: decide, ask, run, record
-//	command.go   the same for commands
-//	permit.go    who decides whether a command runs
-//	approval.go  what the user allowed for always, learnt and revoked
-//	trust.go     what may be done in a workspace that nobody has said to trust
-//	guard.go     what needs the user's leave beside commands: secret files, files that programs obey
-//	tests.go     and a task that leaves fewer tests than there were
-//	testtree.go  which are counted in syntax trees
-//	secret.go    secrets that commands are given
-//	value.go     values that are none, asked for once
-//	fill.go      secrets in files, where placeholders were written for them
-//	prompt.go    what a model is told
-//	review.go    accepting, rejecting and undoing the result
-//	accept.go    carrying the decisions into the user's files, and back
-//	arrival.go   what came of an acceptance that an editor carried out in part
-//	report.go    what a task ends in, and what is learnt from it
-//	replay.go    recordings: export, and running one again
+// # The way of a task text
 //
-// The agent knows no editor and no terminal: it yields events and asks
-// questions through [User]. It never touches the user's files; the only way out
-// is a change set that the user accepts, carried by a workspace.Applier. It never
+// Agent.Run (agent.go) takes it. run.begin (run.go) records it, run.loop calls run.next until
+// nothing is left to do, and run.next does what the phase asks for (phase.go): run.planning,
+// run.coding, run.testing, run.reflecting, run.verifying. Each of those that asks a model
+// makes a prompt (prompt.go) and calls run.consult (turn.go), which records the question and
+// the answer; run.interpret makes of the answer a plan, a verdict, or an action to perform.
+// When no feature is left, run.conclude writes the report (report.go) and hands the result
+// over for review.
+//
+// # The way of a command line
+//
+// run.perform (perform.go) carries out the action that was chosen. It asks permit.Decide
+// (permit/decide.go): is the workspace trusted, may the action read and change what it names,
+// are its secrets there, and may the command run (permit/command.go). run.heed (permit.go)
+// writes the judgement down, and asks the user or tells the model where the answer is not yes.
+// Then run.runCommand (command.go) makes the tree with run.commandOn, sees to the project's
+// dependencies (dependencies.go), runs it with run.execute and stages what it changed with
+// run.commandEnded. One that ran out of memory or time may run again (again.go).
+//
+// # The way of an approval's answer
+//
+// run.question (perform.go) records a question and the task waits. run.ask puts it to the User
+// (user.go), whom a face implements, and run.answered keeps the decision among the approvals
+// (permit/approvals.go) and records the answer. The fold gives the answer to the action that
+// waits for it (record/command.go), and run.perform asks permit.Decide again, which now
+// knows it. Where nobody answers, the task pauses with the question open: Agent.Answer takes
+// the answer later and Agent.Resume goes on.
+//
+// # The way of a patch text
+//
+// run.interpret (turn.go) parses the arguments and records the action. run.perform asks
+// permit.Decide whether the file may be changed (permit/guard.go) and calls run.do, which has
+// package action apply the patch to the overlay and record where its hunks landed. run.safe
+// (objection.go) takes the edit back where a safety rule objects and the user has not allowed
+// it (permit/finding.go). The user's own file changes only when Agent.Decide (review.go)
+// accepts the result: package review merges it into what the file holds then, with a leave
+// from package permit, and a workspace.Applier writes it.
+//
+// Beside these: interrupt.go is what ends or pauses a run, and the barrier for panics;
+// secret.go and fill.go give secrets to commands and files; linting.go runs linters beside
+// the model; gate.go and inspect.go judge the project; layers.go counts how patches fared;
+// recordingformat.go and replay.go are recordings; visible.go makes text safe to show.
+//
+// The agent knows no editor and no terminal: it yields events and asks questions. It never
+// touches the user's files; the only way out is a change set that the user accepts. It never
 // runs a command itself, and no model ever decides whether one may run.
 package agent
