@@ -132,7 +132,7 @@ func (s *approvalStory) run(step string) {
 	}
 	got, reason := judged.By, judged.Reason
 	switch q := s.user.asked; {
-	case q != nil && q.Shape != "":
+	case q != nil && q.Subject.(record.Approvable).Offer().Always != "":
 		got, reason = "offered", q.Why
 	case q != nil:
 		got, reason = "asked", q.Why

@@ -92,7 +92,7 @@ func (r *run) interrupt(ctx context.Context, err error) error {
 		return r.record(record.StateChanged{To: record.Stopped, Reason: reason, Feature: r.state.Current})
 	case errors.As(err, &pause), errors.As(err, &model), errors.As(err, &engine), errors.As(err, &replay), errors.As(err, &panicked):
 		return r.record(record.StateChanged{To: record.Paused, Reason: err.Error(), Feature: r.state.Current})
-	case errors.Is(err, ErrUndecided) && r.state.Open != nil && r.state.Open.Kind == record.Trusting:
+	case errors.Is(err, ErrUndecided) && r.state.Open != nil && r.state.Open.Kind() == record.KindTrust:
 		return r.record(record.StateChanged{To: record.Paused, Reason: "the workspace is not trusted: " + permit.AdviseTrust + ", then resume", Feature: r.state.Current})
 	case errors.Is(err, ErrUndecided):
 		return r.record(record.StateChanged{To: record.Paused, Reason: "a question is open: answer it, then resume", Feature: r.state.Current})

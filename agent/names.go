@@ -48,8 +48,6 @@ type (
 	Planned = record.Planned
 	// Question is the name of record.Question for the faces.
 	Question = record.Question
-	// QuestionKind is the name of record.QuestionKind for the faces.
-	QuestionKind = record.QuestionKind
 	// Rebased is the name of record.Rebased for the faces.
 	Rebased = record.Rebased
 	// ReplyRefused is the name of record.ReplyRefused for the faces.
@@ -75,8 +73,6 @@ type (
 const (
 	// Accepted is the name of record.HunkAccepted for the faces.
 	Accepted = record.HunkAccepted
-	// Approval is the name of record.Approval for the faces.
-	Approval = record.Approval
 	// Approve is the name of record.Approve for the faces.
 	Approve = record.Approve
 	// ApproveAlways is the name of record.ApproveAlways for the faces.
@@ -91,12 +87,8 @@ const (
 	Coding = record.Coding
 	// Deny is the name of record.Deny for the faces.
 	Deny = record.Deny
-	// Extending is the name of record.Extending for the faces.
-	Extending = record.Extending
 	// Failed is the name of record.Failed for the faces.
 	Failed = record.Failed
-	// Input is the name of record.Input for the faces.
-	Input = record.Input
 	// Kept is the name of record.Kept for the faces.
 	Kept = record.Kept
 	// Open is the name of record.HunkOpen for the faces.
@@ -109,14 +101,10 @@ const (
 	Rejected = record.Rejected
 	// Review is the name of record.Review for the faces.
 	Review = record.Review
-	// SecretInput is the name of record.SecretInput for the faces.
-	SecretInput = record.SecretInput
 	// Stopped is the name of record.Stopped for the faces.
 	Stopped = record.Stopped
 	// Succeeded is the name of record.Succeeded for the faces.
 	Succeeded = record.Succeeded
-	// Trusting is the name of record.Trusting for the faces.
-	Trusting = record.Trusting
 )
 
 var (

@@ -157,7 +157,7 @@ func (r *run) askUser(ctx context.Context, args action.AskUser) error {
 		return errors.Join(r.record(record.MemoryRecalled{Query: valueQuery + args.Name, Found: []string{value}}),
 			r.done(record.ActionDone{OK: true, Note: "knows " + args.Name, Text: "The user has said so for this project before:\n", Mark: action.MarkAnswer, Quote: value}))
 	}
-	return r.question(record.Question{Kind: record.Input, Text: args.Question, Choices: args.Choices})
+	return r.question(record.Question{Text: args.Question, Subject: record.Input{Choices: args.Choices}})
 }
 
 // valueOf looks up a value that the user gave for the project; a replay has it from the
@@ -210,18 +210,20 @@ func (r *run) ask(ctx context.Context) error {
 
 func (r *run) answered(q record.Question, a record.Answer) error {
 	var err error
-	switch q.Kind {
-	case record.Approval:
-		err = r.a.approvals().Keep(q, a)
-	case record.Trusting:
+	secret := ""
+	switch about := q.Subject.(type) {
+	case record.Approvable:
+		err = r.a.approvals().Keep(q, about, a)
+	case record.Trust:
 		err = r.trusted(a)
-	case record.SecretInput:
-		a = r.secretAnswered(q, a)
+	case record.Secret:
+		a, secret = r.secretAnswered(about.Name, a), about.Name
+	case record.Limit, record.Input: // the journal alone keeps it
 	}
 	if err != nil {
 		return err
 	}
-	return r.record(record.Answered{ID: q.ID, Answer: a, Secret: q.Secret})
+	return r.record(record.Answered{ID: q.ID, Answer: a, Secret: secret})
 }
 
 // Answer answers the open question of a task that nobody works on now, for

@@ -110,7 +110,7 @@ func (e *checkEngine) Run(_ context.Context, cmd sandbox.Command) (*sandbox.Resu
 type agreeable struct{}
 
 func (agreeable) Ask(_ context.Context, q record.Question) (record.Answer, error) {
-	if q.Kind == record.Approval {
+	if q.Kind() == record.KindApproval {
 		return record.Answer{Text: record.Approve}, nil
 	}
 	return record.Answer{Text: "yes"}, nil

@@ -59,25 +59,26 @@ func (a *Agent) learn(name, value string) {
 // keptMeanwhile answers the question for a secret that has come into the keyring
 // since it was asked for.
 func (r *run) keptMeanwhile(q record.Question) (bool, error) {
-	if q.Kind != record.SecretInput || r.a.outside.replays() {
+	about, ok := q.Subject.(record.Secret)
+	if !ok || r.a.outside.replays() {
 		return false, nil
 	}
-	if _, found := r.a.secret(q.Secret); !found {
+	if _, found := r.a.secret(about.Name); !found {
 		return false, nil
 	}
-	return true, r.record(record.Answered{ID: q.ID, Answer: record.Answer{Text: record.Kept, By: "keyring"}, Secret: q.Secret})
+	return true, r.record(record.Answered{ID: q.ID, Answer: record.Answer{Text: record.Kept, By: "keyring"}, Secret: about.Name})
 }
 
 // secretAnswered keeps what the user answered to a question for a secret, and
 // returns what is recorded of it.
-func (r *run) secretAnswered(q record.Question, a record.Answer) record.Answer {
+func (r *run) secretAnswered(name string, a record.Answer) record.Answer {
 	if a.Text == record.Deny || a.Text == record.Kept {
 		return a
 	}
-	r.a.learn(q.Secret, a.Text)
+	r.a.learn(name, a.Text)
 	if r.a.Secrets.Keep != nil {
-		if err := r.a.Secrets.Keep(q.Secret, a.Text); err != nil {
-			r.a.Log.Info("a secret is not kept in the keyring", "name", q.Secret, "error", err)
+		if err := r.a.Secrets.Keep(name, a.Text); err != nil {
+			r.a.Log.Info("a secret is not kept in the keyring", "name", name, "error", err)
 		}
 	}
 	return record.Answer{Text: record.Given, By: a.By}

@@ -18,7 +18,7 @@ func (r *run) askTrust() (asked bool, err error) {
 		return false, err
 	}
 	return true, r.record(record.Asked{Question: record.Question{
-		ID: record.TrustQuestion, Task: r.id, Kind: record.Trusting,
+		ID: record.TrustQuestion, Task: r.id, Subject: record.Trust{},
 		Text: "Do you trust the files in " + strings.Join(untrusted, " and in ") + "?",
 		Why: "In a folder that you trust, commands of the project run in the sandbox and results can be accepted into your files. " +
 			"In one that you do not, caselsp only reads.",
@@ -28,7 +28,7 @@ func (r *run) askTrust() (asked bool, err error) {
 // trustedMeanwhile answers the question about trust where the user has given it
 // in another way since it was asked.
 func (r *run) trustedMeanwhile(q record.Question) (bool, error) {
-	if q.Kind != record.Trusting {
+	if q.Kind() != record.KindTrust {
 		return false, nil
 	}
 	r.trustAsked = true

@@ -8,16 +8,17 @@ import (
 	"slices"
 
 	"caselsp/agent"
+	"caselsp/agent/record"
 	"caselsp/lsp/wire"
 )
 
 // doApprove, doApproveAlways and doDeny decide about a command.
 func (l *questions) doApprove(c *call, a arguments) (any, error) {
-	return l.settle(c, a, agent.Approval, agent.Answer{Text: agent.Approve})
+	return l.settle(c, a, record.KindApproval, agent.Answer{Text: agent.Approve})
 }
 
 func (l *questions) doApproveAlways(c *call, a arguments) (any, error) {
-	return l.settle(c, a, agent.Approval, agent.Answer{Text: agent.ApproveAlways})
+	return l.settle(c, a, record.KindApproval, agent.Answer{Text: agent.ApproveAlways})
 }
 
 // doDeny refuses a command, with the reason of a document where one is named; why
@@ -29,7 +30,7 @@ func (l *questions) doDeny(c *call, a arguments) (any, error) {
 	if err := a.fromPaper(c.docs, "reason"); err != nil {
 		return nil, err
 	}
-	return l.settle(c, a, agent.Approval, agent.Answer{Text: agent.Deny})
+	return l.settle(c, a, record.KindApproval, agent.Answer{Text: agent.Deny})
 }
 
 // askWhy opens a document for the reason of a refusal.
@@ -38,7 +39,7 @@ func (l *questions) askWhy(c *call, a arguments) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	q, err := l.find(e, &a, agent.Approval, false)
+	q, err := l.find(e, &a, record.KindApproval, false)
 	if err != nil {
 		release()
 		return nil, err
@@ -52,7 +53,7 @@ func (l *questions) doAnswer(c *call, a arguments) (any, error) {
 	if err := a.fromPaper(c.docs, "text"); err != nil {
 		return nil, err
 	}
-	return l.settle(c, a, agent.Input, agent.Answer{})
+	return l.settle(c, a, record.KindInput, agent.Answer{})
 }
 
 // fromPaper takes task, question and, as the field of a name, what the user wrote
@@ -73,7 +74,7 @@ func (a arguments) fromPaper(docs snapshot, name string) error {
 }
 
 // settle finds the question and answers it.
-func (l *questions) settle(c *call, a arguments, kind agent.QuestionKind, answer agent.Answer) (any, error) {
+func (l *questions) settle(c *call, a arguments, kind record.QuestionKind, answer agent.Answer) (any, error) {
 	e, release, err := l.engines.use(l.ed.Context())
 	if err != nil {
 		return nil, err
@@ -84,11 +85,11 @@ func (l *questions) settle(c *call, a arguments, kind agent.QuestionKind, answer
 		return nil, err
 	}
 	switch {
-	case kind == agent.Input:
+	case kind == record.KindInput:
 		answer.Text = a.text("text")
 	case answer.Text == agent.Deny:
 		answer.Reason = a.text("reason")
-	case q.Kind == agent.SecretInput && answer.Text == agent.Approve:
+	case q.Kind() == record.KindSecret && answer.Text == agent.Approve:
 		answer.Text = agent.Kept
 	}
 	return started{q.Task}, l.answer(c, q, answer)
@@ -98,7 +99,7 @@ func (l *questions) settle(c *call, a arguments, kind agent.QuestionKind, answer
 // only one. What is approved is also whether a task may go on, or that a secret is
 // in the keyring now; what is denied also trust. Leading words that name the task or
 // the question do so, and are taken away; the rest is the text or the reason.
-func (l *questions) find(e *Engine, a *arguments, kind agent.QuestionKind, deny bool) (agent.Question, error) {
+func (l *questions) find(e *Engine, a *arguments, kind record.QuestionKind, deny bool) (agent.Question, error) {
 	none := agent.Question{}
 	all, err := l.all(e)
 	if err != nil {
@@ -115,7 +116,7 @@ func (l *questions) find(e *Engine, a *arguments, kind agent.QuestionKind, deny 
 		a.words = a.words[1:]
 	}
 	all = slices.DeleteFunc(all, func(q agent.Question) bool {
-		fits := q.Kind == kind || kind == agent.Approval && (q.Kind == agent.Extending || q.Kind == agent.SecretInput) || deny && q.Kind == agent.Trusting
+		fits := q.Kind() == kind || kind == record.KindApproval && (q.Kind() == record.KindLimit || q.Kind() == record.KindSecret) || deny && q.Kind() == record.KindTrust
 		return !fits || task != "" && q.Task != task || question != "" && q.ID != question
 	})
 	switch {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"caselsp/agent"
+	"caselsp/agent/record"
 
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
@@ -93,13 +94,15 @@ func (l *papers) openAnswer(ctx context.Context, q agent.Question) error {
 	}
 	defer release()
 	words := "Write the answer below. Then run the code action \"Send this answer\".\n\n" + q.Text
-	for _, c := range q.Choices {
-		words += "\n* " + c
+	if about, ok := q.Subject.(record.Input); ok {
+		for _, c := range about.Choices {
+			words += "\n* " + c
+		}
 	}
 	p := paper{Kind: forAnswer, Task: q.Task, Question: q.ID}
-	if q.Kind == agent.Approval {
+	if about, ok := q.Subject.(record.Approvable); ok {
 		p.Kind = forReason
-		words = "Write below why this is refused: CASE is told. Then run the code action \"Refuse and send this reason\".\n\n" + q.Command
+		words = "Write below why this is refused: CASE is told. Then run the code action \"Refuse and send this reason\".\n\n" + about.Offer().What
 	}
 	return l.openDocument(ctx, e, fmt.Sprintf("%s-%s-%s.md", p.Kind, q.Task, q.ID), p.write(words, ""), true)
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"caselsp/agent"
+	"caselsp/agent/record"
 
 	"go.lsp.dev/protocol"
 )
@@ -47,9 +48,9 @@ const (
 )
 
 // yesOrNo are the choices of the questions that have two.
-var yesOrNo = map[agent.QuestionKind][2]string{
-	agent.Trusting:  {chooseTrust, chooseRead},
-	agent.Extending: {chooseMore, chooseEnough},
+var yesOrNo = map[record.QuestionKind][2]string{
+	record.KindTrust: {chooseTrust, chooseRead},
+	record.KindLimit: {chooseMore, chooseEnough},
 }
 
 // Ask implements agent.User. It returns the first decision of the user: in the
@@ -107,9 +108,10 @@ func (l *questions) decide(ctx context.Context, o *openQuestion) (agent.Answer, 
 // prompt shows the question until the user has decided, or dismissed it, or the
 // time is over.
 func (l *questions) prompt(ctx context.Context, q agent.Question) (agent.Answer, bool) {
-	if q.Kind == agent.Approval {
+	switch about := q.Subject.(type) {
+	case record.Approvable:
 		choices := []string{chooseOnce, chooseReject, chooseWhy}
-		if q.Shape != "" {
+		if about.Offer().Always != "" {
 			choices = slices.Insert(choices, 1, chooseAlways)
 		}
 		chosen, ok := l.ed.ask(ctx, protocol.MessageTypeWarning, questionText(q), choices...)
@@ -118,18 +120,19 @@ func (l *questions) prompt(ctx context.Context, q agent.Question) (agent.Answer,
 		}
 		decision := map[string]string{chooseOnce: agent.Approve, chooseAlways: agent.ApproveAlways, chooseReject: agent.Deny}[chosen]
 		return agent.Answer{Text: decision, By: "prompt"}, ok
-	}
-	if q.Kind == agent.SecretInput {
+	case record.Secret:
 		// An answer in a document or in an LSP message would be visible and be stored.
 		chosen, ok := l.ed.ask(ctx, protocol.MessageTypeWarning, questionText(q), chooseKept, chooseReject)
 		return agent.Answer{Text: map[string]string{chooseKept: agent.Kept, chooseReject: agent.Deny}[chosen], By: "prompt"}, ok
-	}
-	if pair, ok := yesOrNo[q.Kind]; ok {
+	case record.Trust, record.Limit:
+		pair := yesOrNo[q.Kind()]
 		chosen, ok := l.ed.ask(ctx, protocol.MessageTypeWarning, questionText(q), pair[0], pair[1])
 		return agent.Answer{Text: map[string]string{pair[0]: agent.Approve, pair[1]: agent.Deny}[chosen], By: "prompt"}, ok
-	}
-	if len(q.Choices) > 0 {
-		chosen, ok := l.ed.ask(ctx, protocol.MessageTypeInfo, questionText(q), append(slices.Clone(q.Choices), chooseWrite)...)
+	case record.Input:
+		if len(about.Choices) == 0 {
+			break
+		}
+		chosen, ok := l.ed.ask(ctx, protocol.MessageTypeInfo, questionText(q), append(slices.Clone(about.Choices), chooseWrite)...)
 		if !ok || chosen != chooseWrite {
 			return agent.Answer{Text: chosen, By: "prompt"}, ok
 		}
@@ -143,7 +146,7 @@ func (l *questions) prompt(ctx context.Context, q agent.Question) (agent.Answer,
 func (l *questions) awaitDocument(ctx context.Context, q agent.Question) bool {
 	if err := l.papers.openAnswer(ctx, q); err != nil {
 		id := cmdAnswer
-		if q.Kind == agent.Approval {
+		if q.Kind() == record.KindApproval {
 			id = cmdDeny
 		}
 		l.ed.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("%s Or answer with the command %s.", sentence(err.Error()), id))
@@ -161,28 +164,30 @@ func questionText(q agent.Question) string {
 	if !strings.HasPrefix(text, "CASE ") {
 		text = "CASE: " + text
 	}
-	if q.Kind == agent.SecretInput {
-		return fmt.Sprintf("%s.\nRun `caselsp secret set %s` in a terminal, which asks for it and keeps it in your keyring.", text, q.Secret)
-	}
-	if _, ok := yesOrNo[q.Kind]; ok {
+	var offer record.Offer
+	switch about := q.Subject.(type) {
+	case record.Secret:
+		return fmt.Sprintf("%s.\nRun `caselsp secret set %s` in a terminal, which asks for it and keeps it in your keyring.", text, about.Name)
+	case record.Trust, record.Limit:
 		return text + "\n" + q.Why
-	}
-	if q.Kind != agent.Approval {
+	case record.Input:
 		return text
+	case record.Approvable:
+		offer = about.Offer()
 	}
 	// Indented, so that a line of the command does not look like a line of the message.
-	text += ": " + strings.ReplaceAll(q.Command, "\n", "\n    ")
+	text += ": " + strings.ReplaceAll(offer.What, "\n", "\n    ")
 	touches := ""
-	if len(q.Touches) > 0 {
-		touches = "It " + strings.Join(q.Touches, ", ")
+	if len(offer.Touches) > 0 {
+		touches = "It " + strings.Join(offer.Touches, ", ")
 	}
-	for _, more := range []string{q.Where, touches, q.Why} {
+	for _, more := range []string{offer.Where, touches, q.Why} {
 		if more != "" {
 			text += "\n" + sentence(more)
 		}
 	}
-	if q.Shape != "" {
-		text += "\n" + chooseAlways + ": " + q.Shape
+	if offer.Always != "" {
+		text += "\n" + chooseAlways + ": " + offer.Always
 	}
 	return text
 }
@@ -234,8 +239,8 @@ func (l *questions) deliver(task, question string, a agent.Answer) bool {
 // question, it is resumed.
 func (l *questions) answer(c *call, q agent.Question, a agent.Answer) error {
 	a.By = "command"
-	if q.Kind == agent.SecretInput && a.Text != agent.Deny && a.Text != agent.Kept {
-		return fmt.Errorf("a secret is not given by a command, which editors show and log: `caselsp secret set %s` asks for it, then %s", q.Secret, cmdApprove)
+	if about, ok := q.Subject.(record.Secret); ok && a.Text != agent.Deny && a.Text != agent.Kept {
+		return fmt.Errorf("a secret is not given by a command, which editors show and log: `caselsp secret set %s` asks for it, then %s", about.Name, cmdApprove)
 	}
 	if err := q.Check(a); err != nil {
 		return err
@@ -297,29 +302,26 @@ func (l *questions) actions(_ context.Context, _ snapshot, _ *protocol.CodeActio
 	var list []protocol.CodeAction
 	for _, q := range l.tasks.questions() {
 		args := map[string]string{"task": q.Task, "question": q.ID}
-		if q.Kind == agent.Approval {
-			list = append(list, offer(protocol.CodeActionKindQuickFix, "CASE: allow once: "+brief(q.Command), cmdApprove, args))
-			if q.Shape != "" {
-				list = append(list, offer(protocol.CodeActionKindQuickFix, "CASE: always allow exactly this here: "+brief(q.Shape), cmdApproveAlways, args))
+		switch about := q.Subject.(type) {
+		case record.Approvable:
+			offered := about.Offer()
+			list = append(list, offer(protocol.CodeActionKindQuickFix, "CASE: allow once: "+brief(offered.What), cmdApprove, args))
+			if offered.Always != "" {
+				list = append(list, offer(protocol.CodeActionKindQuickFix, "CASE: always allow exactly this here: "+brief(offered.Always), cmdApproveAlways, args))
 			}
-			list = append(list, offer(protocol.CodeActionKindQuickFix, "CASE: reject: "+brief(q.Command), cmdDeny, args),
-				offer(protocol.CodeActionKindQuickFix, "CASE: reject and say why: "+brief(q.Command), cmdDeny, map[string]any{"task": q.Task, "question": q.ID, "why": true}))
-			continue
-		}
-		switch q.Kind {
-		case agent.Trusting:
+			list = append(list, offer(protocol.CodeActionKindQuickFix, "CASE: reject: "+brief(offered.What), cmdDeny, args),
+				offer(protocol.CodeActionKindQuickFix, "CASE: reject and say why: "+brief(offered.What), cmdDeny, map[string]any{"task": q.Task, "question": q.ID, "why": true}))
+		case record.Trust:
 			list = append(list, offer(protocol.CodeActionKindQuickFix, "CASE: trust this folder", cmdTrust, map[string]any{}))
-			continue
-		case agent.SecretInput:
-			list = append(list, offer(protocol.CodeActionKindQuickFix, "CASE: "+q.Secret+" is in the keyring now", cmdApprove, args),
-				offer(protocol.CodeActionKindQuickFix, "CASE: do without "+q.Secret, cmdDeny, args))
-			continue
-		case agent.Extending:
+		case record.Secret:
+			list = append(list, offer(protocol.CodeActionKindQuickFix, "CASE: "+about.Name+" is in the keyring now", cmdApprove, args),
+				offer(protocol.CodeActionKindQuickFix, "CASE: do without "+about.Name, cmdDeny, args))
+		case record.Limit:
 			list = append(list, offer(protocol.CodeActionKindQuickFix, "CASE: let the task go on", cmdApprove, args))
-			continue
-		}
-		for _, choice := range q.Choices {
-			list = append(list, offer(protocol.CodeActionKindQuickFix, "CASE: answer: "+brief(choice), cmdAnswer, map[string]string{"task": q.Task, "question": q.ID, "text": choice}))
+		case record.Input:
+			for _, choice := range about.Choices {
+				list = append(list, offer(protocol.CodeActionKindQuickFix, "CASE: answer: "+brief(choice), cmdAnswer, map[string]string{"task": q.Task, "question": q.ID, "text": choice}))
+			}
 		}
 	}
 	return list

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"caselsp/agent"
+	"caselsp/agent/record"
 
 	"go.lsp.dev/protocol"
 )
@@ -232,14 +233,14 @@ func (l *tasks) concluded(ctx context.Context, e *Engine, last agent.Status) {
 
 // answerAdvice names the commands that answer a question.
 func answerAdvice(q agent.Question) string {
-	switch q.Kind {
-	case agent.Trusting:
+	switch q.Kind() {
+	case record.KindTrust:
 		return fmt.Sprintf("The command %s trusts it; the task then goes on.", cmdTrust)
-	case agent.Input:
+	case record.KindInput:
 		return fmt.Sprintf("Answer with the command %s.", cmdAnswer)
 	}
 	always := ""
-	if q.Shape != "" {
+	if about, ok := q.Subject.(record.Approvable); ok && about.Offer().Always != "" {
 		always = ", " + cmdApproveAlways
 	}
 	return fmt.Sprintf("Nothing was run. Decide with the command %s%s or %s.", cmdApprove, always, cmdDeny)

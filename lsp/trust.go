@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"caselsp/agent"
+	"caselsp/agent/record"
 
 	"go.lsp.dev/protocol"
 )
@@ -103,7 +104,7 @@ func (t *trust) doTrust(c *call, a arguments) (any, error) {
 // answerTrust answers the open questions whether the folder is trusted: it is now.
 func (t *trust) answerTrust() {
 	for _, q := range t.tasks.questions() {
-		if q.Kind != agent.Trusting {
+		if q.Kind() != record.KindTrust {
 			continue
 		}
 		if err := t.questions.answer(nil, q, agent.Answer{Text: agent.Approve}); err != nil {

@@ -238,10 +238,17 @@ func end(id, by, reason string) Entry {
 }
 
 // Keep keeps what the user decided about a command or a finding, and why they were asked.
-func (a *Approvals) Keep(q record.Question, ans record.Answer) error {
+func (a *Approvals) Keep(q record.Question, about record.Approvable, ans record.Answer) error {
+	offer := about.Offer()
 	d := ruleDecided{
-		Shape: q.Like, Line: q.Command, Task: q.Task, Approved: ans.Text != record.Deny, By: ans.By, Why: q.Why, Reason: ans.Reason,
-		Where: q.Where, Touches: q.Touches, Basis: q.Basis, Finding: q.Finding,
+		Line: offer.What, Task: q.Task, Approved: ans.Text != record.Deny, By: ans.By, Why: q.Why, Reason: ans.Reason,
+		Where: offer.Where, Touches: offer.Touches,
+	}
+	switch about := about.(type) {
+	case record.Command:
+		d.Shape, d.Basis = about.Like, about.Basis
+	case record.Finding:
+		d.Shape, d.Finding = about.Key, true
 	}
 	kind := kindDecided
 	if ans.Text == record.ApproveAlways {

@@ -49,7 +49,7 @@ func (p *Permit) command(ctx context.Context, args action.RunCommand) (Decision,
 		return Refused{Notes: notes, Pause: fmt.Sprintf("the task has run %d commands: raise limits.commands, or resume and let it run more", p.State.Commands)}, nil
 	default:
 		return Question{Notes: notes, Ask: record.Question{
-			ID: record.LimitQuestion, Kind: record.Extending, More: most,
+			ID: record.LimitQuestion, Subject: record.Limit{More: most},
 			Text: fmt.Sprintf("The task has run %d commands. May it run %d more?", p.State.Commands, most),
 			Why:  "The setting limits.commands asks for that, so that a task that goes in circles ends.",
 		}}, nil
@@ -95,7 +95,8 @@ func (p *Permit) byRules(line string, v shell.Verdict, engine sandbox.Engine) (D
 	if err != nil {
 		return nil, err
 	}
-	rule, why, entries := p.Approvals.permits(kept, line, q.Basis)
+	basis := p.basis(line)
+	rule, why, entries := p.Approvals.permits(kept, line, basis)
 	if rule != nil {
 		return judged(p.State.Pending.Role, record.Judged{Line: line, Allowed: true, By: record.ByRule, How: rule.ID,
 			Reason: fmt.Sprintf("always allowed since %s: %s", rule.Given.Format("2006-01-02"), rule.Shape)},
@@ -104,8 +105,10 @@ func (p *Permit) byRules(line string, v shell.Verdict, engine sandbox.Engine) (D
 	switch {
 	case why != "":
 		q.Why = why + " " + q.Why
-	case kept.offered(v.Shape, q.Basis):
-		q.Shape = v.Shape
+	case kept.offered(v.Shape, basis):
+		about := q.Subject.(record.Command)
+		about.Always = v.Shape
+		q.Subject = about
 	}
 	return Question{Notes: Notes{Approvals: entries}, Ask: q}, nil
 }
@@ -139,7 +142,7 @@ func (p *Permit) Again(line string, more sandbox.Policy, engine sandbox.Engine) 
 	if more.Time > p.Policy.Time {
 		why = fmt.Sprintf("it was not done after %s and was ended; it may need longer, or never end", p.Policy.Time)
 	}
-	return Question{Ask: record.Question{Kind: record.Approval, Text: "A command may run once again with more", Command: line, Why: why, Where: where(engine, more)}}
+	return Question{Ask: record.Question{Text: "A command may run once again with more", Why: why, Subject: record.Command{Line: line, Where: where(engine, more)}}}
 }
 
 // foreign returns what an allowed line would send to other machines that is not the
@@ -182,7 +185,7 @@ func (p *Permit) approval(line, why string, v shell.Verdict, engine sandbox.Engi
 	case record.RoleTars:
 		who = "TARS wants to look by a command"
 	}
-	return record.Question{Kind: record.Approval, Text: who, Command: line, Why: why, Touches: v.Touches, Like: v.Shape, Basis: p.basis(line), Where: where(engine, p.Policy)}
+	return record.Question{Text: who, Why: why, Subject: record.Command{Line: line, Touches: v.Touches, Like: v.Shape, Basis: p.basis(line), Where: where(engine, p.Policy)}}
 }
 
 // where says where a command would run.

@@ -137,7 +137,7 @@ func (p *Permit) secrets(args action.RunCommand) Decision {
 		if p.Keyring {
 			why = "It is put into your keyring, where there is one, and is never written down elsewhere."
 		}
-		return Question{Ask: record.Question{Kind: record.SecretInput, Secret: name, Why: why,
+		return Question{Ask: record.Question{Subject: record.Secret{Name: name}, Why: why,
 			Text: fmt.Sprintf("CASE needs the secret %s for a command. Its value is not shown to the model", name)}}
 	}
 	return Allowed{}

@@ -59,9 +59,9 @@ func (p *Permit) Findings(found []validate.Finding, text string) (Decision, erro
 	}
 	f := open[0]
 	return Question{Notes: notes, Ask: record.Question{
-		Kind: record.Approval, Text: "CASE insists on code that a safety rule objects to", Command: fmt.Sprintf("%s, line %d", f.Path, f.Start.Line+1),
-		Why:   fmt.Sprintf("%s: %s (%s). A yes holds for this rule in this file: for the rest of the task, or always.", f.Severity, f.Message, f.Rule),
-		Leave: Objection(f), Shape: Objection(f), Like: Objection(f), Finding: true,
+		Text:    "CASE insists on code that a safety rule objects to",
+		Why:     fmt.Sprintf("%s: %s (%s). A yes holds for this rule in this file: for the rest of the task, or always.", f.Severity, f.Message, f.Rule),
+		Subject: record.Finding{Key: Objection(f), Place: fmt.Sprintf("%s, line %d", f.Path, f.Start.Line+1)},
 	}}, nil
 }
 

@@ -172,7 +172,7 @@ func (p *Permit) guarded(act *action.Action) (Decision, error) {
 		return Allowed{}, nil
 	}
 	if c.Withheld == nil {
-		return Question{Ask: record.Question{Kind: record.Approval, Text: l.text, Command: l.what, Why: l.why + " A yes holds for the rest of the task.", Leave: l.key}}, nil
+		return Question{Ask: record.Question{Text: l.text, Why: l.why + " A yes holds for the rest of the task.", Subject: record.Guarded{Leave: l.key, What: l.what}}}, nil
 	}
 	text := fmt.Sprintf("Nothing was done: the user did not allow it (%s).", l.what)
 	if c.Withheld.Reason != "" {

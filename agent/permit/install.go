@@ -16,9 +16,10 @@ func (p *Permit) Installation(deps *sandbox.Dependencies, l record.Dependencies)
 	files, hosts := strings.Join(deps.Files, ", "), strings.Join(deps.Hosts, ", ")
 	policy := deps.Install().Policy
 	q := record.Question{
-		Kind: record.Approval, Text: "The project's dependencies are not in the sandbox yet. Install them?", Command: deps.Line, Layer: deps.Key,
-		Where: fmt.Sprintf("in the sandbox, which for this reaches only %s and sees only %s (%d MiB, at most %s)", hosts, files, policy.Memory>>20, policy.Time),
-		Why:   "It runs code of the packages' authors, once; what it installs is kept. When denied, commands run without.",
+		Text: "The project's dependencies are not in the sandbox yet. Install them?",
+		Subject: record.Install{Key: deps.Key, Line: deps.Line,
+			Where: fmt.Sprintf("in the sandbox, which for this reaches only %s and sees only %s (%d MiB, at most %s)", hosts, files, policy.Memory>>20, policy.Time)},
+		Why: "It runs code of the packages' authors, once; what it installs is kept. When denied, commands run without.",
 	}
 	for _, f := range p.Overlay.State().Files {
 		if slices.Contains(deps.Files, f.Path) {

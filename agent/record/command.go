@@ -35,33 +35,55 @@ func (p *State) applyEnded(b CommandEnded) {
 
 // applyAnswer folds an answer, which is about dependencies or about the action.
 func (p *State) applyAnswer(q *Question, a Answer) {
-	if q != nil && q.Kind == Approval && (q.Layer != "" || p.Pending != nil && p.Pending.Result != nil) {
-		p.Judged = append(p.Judged, UserJudged(q.Command, a))
+	if q == nil {
+		return // an answer without a question changes nothing
 	}
-	if q != nil && q.Kind == Input {
-		p.UserTexts = append(p.UserTexts, a.Text)
-	}
-	switch {
-	case q != nil && q.Kind == Trusting: // trust itself is kept elsewhere, and looked at each time
-		p.OnlyReads = a.Text == Deny
-	case q != nil && q.Kind == SecretInput:
-		if p.Pending != nil && a.Text == Deny {
-			p.Pending.Withheld = &a
+	c := p.Pending
+	again := c != nil && c.Result != nil // the command has run, and may run once again
+	if about, ok := q.Subject.(Approvable); ok {
+		if _, install := about.(Install); install || again {
+			p.Judged = append(p.Judged, UserJudged(about.Offer().What, a))
 		}
-	case q != nil && q.Leave != "":
-		p.applyLeave(q, a)
-	case q != nil && q.Kind == Extending && a.Text == Deny:
-		p.LimitKept = true
-	case q != nil && q.Kind == Extending:
-		p.Extended += q.More
-	case q != nil && q.Layer != "" && a.Text == Deny:
-		p.applyLayer(q.Layer, func(l *Dependencies) { l.State = Without })
-	case q != nil && q.Layer != "":
-		p.applyLayer(q.Layer, (*Dependencies).agreed)
-	case p.Pending != nil && p.Pending.Result != nil:
+	}
+	switch about := q.Subject.(type) {
+	case Input:
+		p.UserTexts = append(p.UserTexts, a.Text)
+		p.answerAction(a)
+	case Trust: // trust itself is kept elsewhere, and looked at each time
+		p.OnlyReads = a.Text == Deny
+	case Secret:
+		if c != nil && a.Text == Deny {
+			c.Withheld = &a
+		}
+	case Guarded:
+		p.applyLeave(about.Leave, a)
+	case Finding:
+		p.applyLeave(about.Key, a)
+	case Limit:
+		if a.Text == Deny {
+			p.LimitKept = true
+		} else {
+			p.Extended += about.More
+		}
+	case Install:
+		if a.Text == Deny {
+			p.applyLayer(about.Key, func(l *Dependencies) { l.State = Without })
+		} else {
+			p.applyLayer(about.Key, (*Dependencies).agreed)
+		}
+	case Command:
+		p.answerAction(a)
+	}
+}
+
+// answerAction gives an answer to the action that waits for it.
+func (p *State) answerAction(a Answer) {
+	switch c := p.Pending; {
+	case c == nil:
+	case c.Result != nil:
 		p.applyAgain(a)
-	case p.Pending != nil:
-		p.Pending.Answer = &a
+	default:
+		c.Answer = &a
 	}
 }
 

@@ -15,14 +15,14 @@ type Tolerated struct {
 }
 
 // applyLeave folds the answer to a question for leave.
-func (p *State) applyLeave(q *Question, a Answer) {
+func (p *State) applyLeave(key string, a Answer) {
 	if a.Text == Deny {
 		if p.Pending != nil {
 			p.Pending.Withheld = &a
 		}
 		return
 	}
-	p.grant(q.Leave)
+	p.grant(key)
 }
 
 // grant gives leave for the rest of the task.

@@ -11,32 +11,38 @@ type QuestionKind string
 
 // The kinds of questions.
 const (
-	Approval    QuestionKind = "approval" // may this happen? Answered by Approve, ApproveAlways or Deny
-	Input       QuestionKind = "input"    // free text, perhaps with choices
-	SecretInput QuestionKind = "secret"   // the value of a secret, or Deny, or Kept; it is not shown and not recorded
-	Trusting    QuestionKind = "trust"    // does the user trust the workspace? Answered by Approve or Deny
-	Extending   QuestionKind = "extend"   // may the task use more of what a limit holds it to? Answered so too
+	KindApproval QuestionKind = "approval" // may this happen? Answered by Approve, ApproveAlways or Deny
+	KindInput    QuestionKind = "input"    // free text, perhaps with choices
+	KindSecret   QuestionKind = "secret"   // the value of a secret, or Deny, or Kept; it is not shown and not recorded
+	KindTrust    QuestionKind = "trust"    // does the user trust the workspace? Answered by Approve or Deny
+	KindLimit    QuestionKind = "extend"   // may the task use more of what a limit holds it to? Answered so too
 )
 
 // Question is something only the user can decide.
 type Question struct {
-	ID      string       `json:"id"` // unique in its task: q1, q2, ...
-	Task    string       `json:"task"`
-	Kind    QuestionKind `json:"kind"`
-	Text    string       `json:"text"`
-	Choices []string     `json:"choices,omitempty"`
-	Command string       `json:"command,omitempty"` // of an approval: the exact command line
-	Where   string       `json:"where,omitempty"`   // where it would run
-	Why     string       `json:"why,omitempty"`     // why it must be asked
-	Touches []string     `json:"touches,omitempty"` // what it could touch there, in words
-	Layer   string       `json:"layer,omitempty"`   // the key of the dependencies that it is about, else ""
-	Secret  string       `json:"secret,omitempty"`  // the name of the secret that is asked for
-	Leave   string       `json:"leave,omitempty"`   // what an approval gives leave for beside a command, for the rest of the task; no flag answers it
-	Shape   string       `json:"shape,omitempty"`   // what ApproveAlways would allow; "" where it is not offered
-	Like    string       `json:"like,omitempty"`    // the kind of command by which approvals are counted; "" for what is asked for each time anew
-	Finding bool         `json:"finding,omitempty"` // of an approval: it is about a rule's finding, not a command
-	Basis   Basis        `json:"basis,omitzero"`    // what an approval rests on
-	More    int          `json:"more,omitempty"`    // of Extending: how much more
+	ID      string // unique in its task: q1, q2, ...
+	Task    string
+	Text    string
+	Why     string // why it must be asked
+	Subject Subject
+}
+
+// Kind says what is asked for.
+func (q Question) Kind() QuestionKind {
+	if q.Subject == nil {
+		return ""
+	}
+	return q.Subject.kind()
+}
+
+// Flagged reports whether the flag --yes may answer the question: commands and
+// installations only, nothing that needs the user's leave.
+func (q Question) Flagged() bool {
+	switch q.Subject.(type) {
+	case Command, Install:
+		return true
+	}
+	return false
 }
 
 // The decisions of an approval.
@@ -68,17 +74,29 @@ func (q Question) Check(a Answer) error {
 	if err := checkText("the answer", a.Text+a.Reason); err != nil {
 		return err
 	}
-	switch {
-	case q.Kind == Input && strings.TrimSpace(a.Text) == "":
-		return errors.New("the answer is empty")
-	case q.Kind == Approval && a.Text == ApproveAlways && q.Shape == "":
-		return fmt.Errorf("this command is not offered for always (that is for kinds of commands that were approved %d times before): approve it once or deny it", OfferAfter)
-	case q.Kind == Approval && a.Text != Approve && a.Text != ApproveAlways && a.Text != Deny:
-		return fmt.Errorf("%q is no decision: %s, %s or %s", a.Text, Approve, ApproveAlways, Deny)
-	case q.Kind == SecretInput && len(a.Text) < minSecret:
-		return fmt.Errorf("the value has %d bytes, at least %d are needed: a shorter one cannot be kept out of texts", len(a.Text), minSecret)
-	case (q.Kind == Trusting || q.Kind == Extending) && a.Text != Approve && a.Text != Deny:
-		return fmt.Errorf("%q is no decision: %s or %s", a.Text, Approve, Deny)
+	decided := a.Text == Approve || a.Text == Deny
+	switch about := q.Subject.(type) {
+	case Input:
+		if strings.TrimSpace(a.Text) == "" {
+			return errors.New("the answer is empty")
+		}
+	case Approvable:
+		if a.Text == ApproveAlways && about.Offer().Always == "" {
+			return fmt.Errorf("this command is not offered for always (that is for kinds of commands that were approved %d times before): approve it once or deny it", OfferAfter)
+		}
+		if !decided && a.Text != ApproveAlways {
+			return fmt.Errorf("%q is no decision: %s, %s or %s", a.Text, Approve, ApproveAlways, Deny)
+		}
+	case Secret:
+		if len(a.Text) < minSecret {
+			return fmt.Errorf("the value has %d bytes, at least %d are needed: a shorter one cannot be kept out of texts", len(a.Text), minSecret)
+		}
+	case Trust, Limit:
+		if !decided {
+			return fmt.Errorf("%q is no decision: %s or %s", a.Text, Approve, Deny)
+		}
+	default:
+		return errors.New("it is not known what the question is about")
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"caselsp/agent"
+	"caselsp/agent/record"
 )
 
 // console asks the agent's questions on a terminal.
@@ -46,7 +47,7 @@ func (r *lineReader) read(ctx context.Context) (string, bool, error) {
 
 // Ask implements agent.User. The end of input leaves a question undecided.
 func (c *console) Ask(ctx context.Context, q agent.Question) (agent.Answer, error) {
-	if c.yes && q.Kind == agent.Approval && q.Leave == "" {
+	if c.yes && q.Flagged() {
 		return agent.Answer{Text: agent.Approve, By: "--yes"}, nil
 	}
 	for {
@@ -69,7 +70,7 @@ func (c *console) Ask(ctx context.Context, q agent.Question) (agent.Answer, erro
 
 // ask shows a question and reads a line; a secret is read without showing it.
 func (c *console) ask(ctx context.Context, q agent.Question) (string, bool, error) {
-	if q.Kind == agent.SecretInput {
+	if q.Kind() == record.KindSecret {
 		return c.in.readMasked(ctx, c.out, fmt.Sprintf("\n%s\n  why:     %s\nits value (not shown), or n = reject > ", clean(q.Text), clean(q.Why)))
 	}
 	c.prompt(q)
@@ -78,48 +79,49 @@ func (c *console) ask(ctx context.Context, q agent.Question) (string, bool, erro
 
 func (c *console) prompt(q agent.Question) {
 	fmt.Fprintf(c.out, "\n%s\n", clean(q.Text))
-	always := ""
-	if q.Shape != "" {
-		always = fmt.Sprintf(", a = always allow exactly this command here: %s", clean(q.Shape))
-	}
-	if q.Leave != "" {
-		fmt.Fprintf(c.out, "  what:    %s\n  why:     %s\ny = allow%s, n = reject, n REASON = reject and say why > ", clean(q.Command), clean(q.Why), always)
-		return
-	}
-	if q.Kind == agent.Approval {
-		// A line of the command must not look like a line of the question.
-		fmt.Fprintf(c.out, "  command: %s\n  where:   %s\n", strings.ReplaceAll(clean(q.Command), "\n", "\n           "), clean(q.Where))
-		if len(q.Touches) > 0 {
-			fmt.Fprintf(c.out, "  touches: it %s\n", strings.Join(q.Touches, ", "))
+	switch about := q.Subject.(type) {
+	case record.Guarded, record.Finding:
+		offer := about.(record.Approvable).Offer()
+		fmt.Fprintf(c.out, "  what:    %s\n  why:     %s\ny = allow%s, n = reject, n REASON = reject and say why > ", clean(offer.What), clean(q.Why), always(offer))
+	case record.Approvable:
+		offer := about.Offer()
+		// A line of the command must not pass for one of ours.
+		fmt.Fprintf(c.out, "  command: %s\n  where:   %s\n", strings.ReplaceAll(clean(offer.What), "\n", "\n           "), clean(offer.Where))
+		if len(offer.Touches) > 0 {
+			fmt.Fprintf(c.out, "  touches: it %s\n", strings.Join(offer.Touches, ", "))
 		}
 		fmt.Fprintf(c.out, "  why:     %s\n", clean(q.Why))
-		fmt.Fprintf(c.out, "y = allow once%s, n = reject, n REASON = reject and say why > ", always)
-		return
-	}
-	if q.Kind == agent.Trusting {
+		fmt.Fprintf(c.out, "y = allow once%s, n = reject, n REASON = reject and say why > ", always(offer))
+	case record.Trust:
 		fmt.Fprintf(c.out, "%s\ny = trust it and everything below it, n = only read > ", clean(q.Why))
-		return
-	}
-	if q.Kind == agent.Extending {
+	case record.Limit:
 		fmt.Fprintf(c.out, "%s\ny = go on, n = stop here > ", clean(q.Why))
-		return
+	case record.Input:
+		for i, choice := range about.Choices {
+			fmt.Fprintf(c.out, "  %d. %s\n", i+1, clean(choice))
+		}
+		fmt.Fprint(c.out, "> ")
 	}
-	for i, choice := range q.Choices {
-		fmt.Fprintf(c.out, "  %d. %s\n", i+1, clean(choice))
+}
+
+// always is the choice to allow something from now on, "" where it is not offered.
+func always(o record.Offer) string {
+	if o.Always == "" {
+		return ""
 	}
-	fmt.Fprint(c.out, "> ")
+	return fmt.Sprintf(", a = always allow exactly this command here: %s", clean(o.Always))
 }
 
 // answer interprets what was typed: letters for an approval, a number or free text
 // for a question with choices.
 func (c *console) answer(q agent.Question, line string) agent.Answer {
-	if q.Kind == agent.Input {
-		if n, err := strconv.Atoi(line); err == nil && n >= 1 && n <= len(q.Choices) {
-			return agent.Answer{Text: q.Choices[n-1]}
+	if about, ok := q.Subject.(record.Input); ok {
+		if n, err := strconv.Atoi(line); err == nil && n >= 1 && n <= len(about.Choices) {
+			return agent.Answer{Text: about.Choices[n-1]}
 		}
 		return agent.Answer{Text: line}
 	}
-	if q.Kind == agent.SecretInput {
+	if q.Kind() == record.KindSecret {
 		if line == "n" {
 			line = agent.Deny
 		}

@@ -17,6 +17,7 @@ import (
 
 	"caselsp/agent"
 	"caselsp/agent/llm/llmtest"
+	"caselsp/agent/record"
 	"caselsp/agent/workspace"
 	"caselsp/store"
 
@@ -231,7 +232,8 @@ func (c *crashed) check(calls int) {
 			ended++
 			lost = ""
 		case agent.Asked:
-			asked = asked || b.Question.Command == lost && strings.Contains(b.Question.Why, "started before")
+			about, ok := b.Question.Subject.(record.Command)
+			asked = asked || ok && about.Line == lost && strings.Contains(b.Question.Why, "started before")
 		}
 	}
 	if ended != 3 || started > ended+1 {

@@ -16,6 +16,7 @@ import (
 	"caselsp/agent/llm"
 	"caselsp/agent/llm/llmtest"
 	"caselsp/agent/llm/openai"
+	"caselsp/agent/record"
 	"caselsp/sandbox"
 	"caselsp/store"
 )
@@ -46,13 +47,17 @@ type decider struct{ t *testing.T }
 
 // Ask implements agent.User.
 func (u decider) Ask(_ context.Context, q agent.Question) (agent.Answer, error) {
-	switch {
-	case q.Kind == agent.Input && len(q.Choices) > 0:
-		return agent.Answer{Text: q.Choices[0], By: "prompt"}, nil
-	case strings.Contains(q.Command, "manage.py"):
-		return agent.Answer{Text: agent.Approve, By: "prompt"}, nil
+	switch about := q.Subject.(type) {
+	case record.Input:
+		if len(about.Choices) > 0 {
+			return agent.Answer{Text: about.Choices[0], By: "prompt"}, nil
+		}
+	case record.Approvable:
+		if strings.Contains(about.Offer().What, "manage.py") {
+			return agent.Answer{Text: agent.Approve, By: "prompt"}, nil
+		}
 	}
-	u.t.Errorf("nobody foresaw the question %q %q", q.Text, q.Command)
+	u.t.Errorf("nobody foresaw the question %q about %+v", q.Text, q.Subject)
 	return agent.Answer{}, agent.ErrUndecided
 }
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"caselsp/agent"
+	"caselsp/agent/record"
 	"caselsp/agent/workspace"
 
 	"github.com/spf13/cobra"
@@ -101,8 +102,8 @@ func resumeCommand(w *wiring) *cobra.Command {
 				if word == agent.Deny {
 					a = agent.Answer{Text: agent.Deny, Reason: strings.TrimSpace(reason), By: "command"}
 				}
-				if st, err := e.agent.Status(id); err == nil && st.Open != nil && st.Open.Kind == agent.SecretInput && a.Text != agent.Deny && a.Text != agent.Kept {
-					return usage(fmt.Errorf("a secret must not be an argument, because other users can see arguments: run `caselsp secret set %s`, then resume with --answer %s; or resume in a terminal", st.Open.Secret, agent.Kept))
+				if name := secretAsked(e.agent, id); name != "" && a.Text != agent.Deny && a.Text != agent.Kept {
+					return usage(fmt.Errorf("a secret must not be an argument, because other users can see arguments: run `caselsp secret set %s`, then resume with --answer %s; or resume in a terminal", name, agent.Kept))
 				}
 				if err := e.agent.Answer(id, "", a); err != nil {
 					return err
@@ -235,4 +236,14 @@ func tellResults(out agent.Outcome, how string) {
 			fmt.Fprintf(os.Stderr, "caselsp: NOT %s: %s: %s\n", how, clean(r.Path), clean(r.Reason))
 		}
 	}
+}
+
+// secretAsked returns the name of the secret that a task's open question asks for, "" for none.
+func secretAsked(a *agent.Agent, id string) string {
+	st, err := a.Status(id)
+	if err != nil || st.Open == nil {
+		return ""
+	}
+	about, _ := st.Open.Subject.(record.Secret)
+	return about.Name
 }

@@ -11,6 +11,7 @@ import (
 
 	"caselsp/agent"
 	"caselsp/agent/action"
+	"caselsp/agent/record"
 	"caselsp/agent/validate"
 	"caselsp/agent/workspace"
 )
@@ -102,7 +103,11 @@ func (p plain) show(e agent.Event) {
 	case agent.Answered:
 		p.line("  answer to %s: %s %s", b.ID, firstLine(b.Answer.Text), firstLine(b.Answer.Reason))
 	case agent.Asked:
-		p.line("  question %s: %s %s", b.Question.ID, b.Question.Text, b.Question.Command)
+		what := ""
+		if about, ok := b.Question.Subject.(record.Approvable); ok {
+			what = about.Offer().What
+		}
+		p.line("  question %s: %s %s", b.Question.ID, b.Question.Text, what)
 	case agent.Hypothesised:
 		p.line("  hypothesis: %s Fix to try: %s", firstLine(b.Hypothesis.Cause), firstLine(b.Hypothesis.Fix))
 	case agent.Verified:

@@ -1,0 +1,167 @@
+package record
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Subject is what a question is about: one of the types below. No other package can make
+// another one, and one that is not known is refused when it is read.
+type Subject interface{ kind() QuestionKind }
+
+// Approvable is a subject that the user approves or denies: a [Command], [Guarded], an
+// [Install] or a [Finding].
+type Approvable interface {
+	Subject
+	Offer() Offer
+}
+
+// Offer is what the user sees of what they approve.
+type Offer struct {
+	What    string   // the exact command line, the file, or the place
+	Where   string   // where a command would run, else ""
+	Touches []string // what it could touch there, in words
+	Always  string   // what ApproveAlways would allow; "" where it is not offered
+}
+
+// Command asks whether a command may run, or may run once again with more.
+type Command struct {
+	Line    string
+	Where   string
+	Touches []string
+	Always  string // what ApproveAlways would allow; "" where it is not offered
+	Like    string // the kind of command by which approvals are counted; "" for what is asked for each time anew
+	Basis   Basis
+}
+
+// Guarded asks for something beside a command, for the rest of the task: to read or change a
+// file, to give a command secrets, to leave fewer tests. No flag answers it.
+type Guarded struct {
+	Leave string // the key under which the answer holds
+	What  string
+}
+
+// Install asks whether a project's dependencies may be installed.
+type Install struct {
+	Key   string // of the dependencies
+	Line  string
+	Where string
+}
+
+// Finding asks whether code may stay that a safety rule objects to. No flag answers it.
+type Finding struct {
+	Key   string // the rule and the file, under which the answer holds
+	Place string
+}
+
+// Secret asks for the value of a secret. It is not shown and not recorded.
+type Secret struct{ Name string }
+
+// Trust asks whether the user trusts the workspace.
+type Trust struct{}
+
+// Limit asks whether the task may use more of what a limit holds it to.
+type Limit struct{ More int }
+
+// Input asks for free text, perhaps with choices.
+type Input struct{ Choices []string }
+
+func (Command) kind() QuestionKind { return KindApproval }
+func (Guarded) kind() QuestionKind { return KindApproval }
+func (Install) kind() QuestionKind { return KindApproval }
+func (Finding) kind() QuestionKind { return KindApproval }
+func (Secret) kind() QuestionKind  { return KindSecret }
+func (Trust) kind() QuestionKind   { return KindTrust }
+func (Limit) kind() QuestionKind   { return KindLimit }
+func (Input) kind() QuestionKind   { return KindInput }
+
+// Offer implements Approvable.
+func (c Command) Offer() Offer {
+	return Offer{What: c.Line, Where: c.Where, Touches: c.Touches, Always: c.Always}
+}
+
+// Offer implements Approvable.
+func (g Guarded) Offer() Offer { return Offer{What: g.What} }
+
+// Offer implements Approvable.
+func (i Install) Offer() Offer { return Offer{What: i.Line, Where: i.Where} }
+
+// Offer implements Approvable.
+func (f Finding) Offer() Offer { return Offer{What: f.Place, Always: f.Key} }
+
+// flatQuestion is a question as it is published, in journals and events: the fields of all
+// subjects side by side.
+type flatQuestion struct {
+	ID      string       `json:"id"`
+	Task    string       `json:"task"`
+	Kind    QuestionKind `json:"kind"`
+	Text    string       `json:"text"`
+	Choices []string     `json:"choices,omitempty"`
+	Command string       `json:"command,omitempty"`
+	Where   string       `json:"where,omitempty"`
+	Why     string       `json:"why,omitempty"`
+	Touches []string     `json:"touches,omitempty"`
+	Layer   string       `json:"layer,omitempty"`
+	Secret  string       `json:"secret,omitempty"`
+	Leave   string       `json:"leave,omitempty"`
+	Shape   string       `json:"shape,omitempty"`
+	Like    string       `json:"like,omitempty"`
+	Finding bool         `json:"finding,omitempty"`
+	Basis   Basis        `json:"basis,omitzero"`
+	More    int          `json:"more,omitempty"`
+}
+
+// MarshalJSON implements json.Marshaler.
+func (q Question) MarshalJSON() ([]byte, error) {
+	f := flatQuestion{ID: q.ID, Task: q.Task, Kind: q.Kind(), Text: q.Text, Why: q.Why}
+	switch s := q.Subject.(type) {
+	case Command:
+		f.Command, f.Where, f.Touches, f.Shape, f.Like, f.Basis = s.Line, s.Where, s.Touches, s.Always, s.Like, s.Basis
+	case Guarded:
+		f.Command, f.Leave = s.What, s.Leave
+	case Install:
+		f.Command, f.Where, f.Layer = s.Line, s.Where, s.Key
+	case Finding:
+		f.Command, f.Leave, f.Shape, f.Like, f.Finding = s.Place, s.Key, s.Key, s.Key, true
+	case Secret:
+		f.Secret = s.Name
+	case Trust:
+	case Limit:
+		f.More = s.More
+	case Input:
+		f.Choices = s.Choices
+	default:
+		return nil, fmt.Errorf("question %s is about nothing", q.ID)
+	}
+	return json.Marshal(f)
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (q *Question) UnmarshalJSON(raw []byte) error {
+	var f flatQuestion
+	if err := json.Unmarshal(raw, &f); err != nil {
+		return err
+	}
+	*q = Question{ID: f.ID, Task: f.Task, Text: f.Text, Why: f.Why}
+	switch {
+	case f.Kind == KindApproval && f.Finding:
+		q.Subject = Finding{Key: f.Leave, Place: f.Command}
+	case f.Kind == KindApproval && f.Leave != "":
+		q.Subject = Guarded{Leave: f.Leave, What: f.Command}
+	case f.Kind == KindApproval && f.Layer != "":
+		q.Subject = Install{Key: f.Layer, Line: f.Command, Where: f.Where}
+	case f.Kind == KindApproval:
+		q.Subject = Command{Line: f.Command, Where: f.Where, Touches: f.Touches, Always: f.Shape, Like: f.Like, Basis: f.Basis}
+	case f.Kind == KindSecret:
+		q.Subject = Secret{Name: f.Secret}
+	case f.Kind == KindTrust:
+		q.Subject = Trust{}
+	case f.Kind == KindLimit:
+		q.Subject = Limit{More: f.More}
+	case f.Kind == KindInput:
+		q.Subject = Input{Choices: f.Choices}
+	default:
+		return fmt.Errorf("a question of the unknown kind %q: it was written by a newer caselsp; update this one", f.Kind)
+	}
+	return nil
+}
