@@ -23,14 +23,14 @@ const (
 	changedFileLimit  = 10 << 20 // bytes; no source file is larger, and editors refuse much more
 	changedBytesLimit = 64 << 20 // in all: it is journalled, and kept while the task lasts
 	changesLimit      = 10_000   // a generator's output fits, an unpacked archive of the world does not
-	skippedLimit      = 100      // lines; more tell nobody more
+	skippedLimit      = 100      // lines; more would tell a reader nothing new
 )
 
 // writeTree writes the tree as a tar archive whose files and folders belong to
 // user. The times are the present: tools that compare times (make, Python's
 // compiled files) then see files that are older than what they make. An archive
-// has whole seconds, and must not be rounded into the future, of which tar and make
-// complain.
+// has whole seconds; they are rounded down, because tar and make complain about
+// times in the future.
 func writeTree(w io.Writer, tree []File, user int) error {
 	tw := tar.NewWriter(w)
 	now := time.Now().Truncate(time.Second)
@@ -60,8 +60,8 @@ func writeTree(w io.Writer, tree []File, user int) error {
 }
 
 // comparison finds what changed between the tree that went into a sandbox and
-// the archive that came out of it. What comes out was made by code that nobody
-// has read: it is only ever read as data, never written to a disk here.
+// the archive that came out of it. What comes out was made by untrusted
+// code: it is only ever read as data, never written to a disk here.
 type comparison struct {
 	before   map[string]File
 	seen     map[string]bool   // paths that still exist, as whatever

@@ -134,8 +134,8 @@ func (d *Dependencies) Learn(output string) Sources {
 	return f
 }
 
-// Wanted returns the entries of Policy.Hosts for want of which connections were
-// refused; none where there are more than a person would look at one by one.
+// Wanted returns the missing entries of Policy.Hosts that would have let refused
+// connections through; none where there are more than a person would look at one by one.
 func (r *Result) Wanted() []string {
 	var hosts []string
 	for _, c := range r.Network {

@@ -32,7 +32,7 @@ func need(t testing.TB, profiles ...Profile) *DockerEngine {
 	for _, p := range append(profiles, Python) { // a test would wait for minutes while one is built
 		if err == nil {
 			if _, missing := d.client.ImageInspect(t.Context(), ImageTag(p)); missing != nil {
-				err = fmt.Errorf("%w; make sandbox-image builds it", missing)
+				err = fmt.Errorf("the image %s is missing: make sandbox-image builds it", ImageTag(p))
 			}
 		}
 	}

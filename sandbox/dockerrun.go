@@ -225,7 +225,7 @@ func (b *box) begin(ctx context.Context, r *runner, d *delta, cmd Command, w io.
 }
 
 // settle waits for the rest of the output and ends what the command left
-// running, which may hold the output open for ever.
+// running, which may never close the output.
 func (b *box) settle(ctx context.Context, r *runner, e *ending) error {
 	select {
 	case <-r.ended:

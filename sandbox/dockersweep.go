@@ -17,13 +17,13 @@ func ours() filters.Args { return filters.NewArgs(filters.Arg("label", "caselsp=
 
 // unbornTime is how long a container may wait between its creation and its
 // start. A container runs until its owner dies; one that is older than this and
-// does not run belongs to nobody, wherever its owner was.
+// does not run has no owner, on any machine.
 const unbornTime = 10 * time.Minute
 
-// SweepDocker removes from an engine on this machine what processes left there that
-// have ended. [Docker] does so too; this is for who may not start a command for long:
-// a container that was frozen, for its work tree to be copied out, when its owner was
-// killed cannot notice that. An engine elsewhere is left alone until it is used,
+// SweepDocker removes from an engine on this machine what processes that have ended
+// left there. [Docker] does so too; this is for a server, which may not run a command
+// for a long time: a container whose owner was killed while it was paused, for its
+// work tree to be copied out, cannot notice that. An engine elsewhere is left alone until it is used,
 // because the way to it may ask its user for something.
 func SweepDocker(ctx context.Context) error {
 	settings, err := clientSettings("")
@@ -82,7 +82,7 @@ func (d *DockerEngine) sweep(ctx context.Context) error {
 }
 
 // remove kills and removes a container with its volumes, and returns when it is
-// gone, whoever removes it.
+// gone, whatever removes it.
 func (d *DockerEngine) remove(ctx context.Context, id string) error {
 	err := d.client.ContainerRemove(ctx, id, container.RemoveOptions{Force: true, RemoveVolumes: true})
 	if err == nil || errdefs.IsNotFound(err) {

@@ -104,7 +104,7 @@ func (b *box) fits(cmd Command) bool {
 }
 
 // keep puts a container aside for the next command, and makes it ready for that
-// while nobody waits. It reports false for one that has served long enough.
+// in the background. It reports false for one that has served long enough.
 func (p *pool) keep(b *box, k key) bool {
 	if b.runs >= warmRuns || time.Since(b.born) >= warmAge {
 		return false
@@ -151,7 +151,7 @@ func (p *pool) expire(k key, w *waiting) {
 	}
 }
 
-// discard removes a container, while nobody waits.
+// discard removes a container in the background.
 func (p *pool) discard(w *waiting) {
 	p.work.Go(func() {
 		<-w.done

@@ -108,7 +108,7 @@ func (d *DockerEngine) ensure(ctx context.Context, cmd Command) error {
 		return fmt.Errorf("%w (%s)", ErrNoLayer, image)
 	case missing && d.image == "":
 		return d.BuildImage(ctx, cmd.Profile, "", func(line string) {
-			// Who waits for a command wants to know how far it is, not all that is said.
+			// A user who waits for a command is shown the steps, not the whole output.
 			if cmd.Progress != nil && (strings.HasPrefix(line, "Step ") || strings.HasPrefix(line, "Building ")) {
 				cmd.Progress(line)
 			}

@@ -22,7 +22,7 @@ import (
 )
 
 // NativeEngine runs each command in namespaces of its own, without Docker: the
-// kernel gives the same isolation to whoever asks it directly. The sandbox dies
+// kernel gives the same isolation without an engine. The sandbox dies
 // with this process, whatever kills it, and leaves nothing behind but an empty
 // control group that the next start removes. One that has run a command waits for
 // the next, see Close.
@@ -92,8 +92,8 @@ func kernelLacks() []lack {
 }
 
 // probe runs a first sandbox, which then waits for a command, and returns what it
-// lacks. Where it is known
-// already that there can be no limits, it goes without: it runs no command but true.
+// lacks. On a machine that cannot set limits it goes without them: it runs no
+// command but true.
 func (n *NativeEngine) probe(ctx context.Context, limited bool) *lack {
 	cmd, err := Command{Line: "true", Policy: Policy{Memory: 64 << 20, PIDs: 16, Time: startTime}}.checked()
 	var res *Result
@@ -242,9 +242,10 @@ func (c *cell) close() {
 // lastWords is how much the first process may say about its own failure.
 const lastWords = 8 << 10
 
-// outsideUser is whom the sandboxed processes of root are, seen from outside:
-// nobody whom any machine gives files or processes to. Other users' processes
-// stay theirs, since a user can give no other user's identity away.
+// outsideUser is the user id, seen from outside, of the processes that root runs in
+// a sandbox: no machine gives files or processes to it. The processes of other users
+// keep their user's id, since only root can
+// map another one.
 const outsideUser = 1_879_000_000
 
 // namespaces has a process start in namespaces of its own.

@@ -55,7 +55,7 @@ func (l layers) sweep() {
 }
 
 // keep makes a layer of an archive whose paths lie below the dependencies'
-// folder, up to a limit of bytes. Who fails leaves nothing.
+// folder, up to a limit of bytes. Where it fails, nothing is left.
 func (l layers) keep(key string, archive io.Reader, limit int64) (err error) {
 	if l.folder == "" {
 		return errNoFolder

@@ -87,8 +87,8 @@ var missingTool = []*regexp.Regexp{
 	regexp.MustCompile(`unrecognized arguments: --(cov)\b`),
 }
 
-// lookBack is how much of the end of an output is searched for what is missing:
-// who lacks a tool says so in the last lines.
+// lookBack is how much of the end of an output is searched for what is missing: a
+// program that lacks a tool says so in its last lines.
 const lookBack = 8 << 10
 
 // advise says what a failed command did not find on this machine, and what the
@@ -146,13 +146,13 @@ func (n *NativeEngine) toolAdvice(lacks []tool) string {
 
 // hiddenFolder returns the folder above the bin folder in which the user has a
 // program that commands do not see, or "". Folders that hold more than programs
-// are not named: what is shown is shown to code that nobody has read.
+// are not named: untrusted code could read them.
 func hiddenFolder(program string) string {
 	path, err := exec.LookPath(program)
 	if err != nil || !filepath.IsAbs(path) {
 		return ""
 	}
-	if bin := filepath.Dir(path); filepath.Base(bin) == "shims" { // pyenv's, and those of its like
+	if bin := filepath.Dir(path); filepath.Base(bin) == "shims" { // pyenv's, asdf's or mise's
 		for _, versions := range []string{"versions/*/bin", "installs/*/*/bin"} {
 			if found, _ := filepath.Glob(filepath.Join(filepath.Dir(bin), versions, program)); found != nil {
 				path = found[len(found)-1]

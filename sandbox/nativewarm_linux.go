@@ -93,7 +93,7 @@ func (n *NativeEngine) Close() error {
 	return nil
 }
 
-// sumSeed is known to nobody: no file can be made that has the sum of another.
+// sumSeed is secret and random: no file can be made that has the sum of another.
 var sumSeed = maphash.MakeSeed()
 
 // given is a file of the work tree of a sandbox, as it was given.

@@ -18,8 +18,8 @@ type output struct {
 	total int64
 }
 
-// Write implements io.Writer. It never fails: a reader who went away is no
-// reason to stop the command.
+// Write implements io.Writer. It never fails: the command goes on when
+// the reader of its output is gone.
 func (o *output) Write(p []byte) (int, error) {
 	if o.live != nil {
 		_, _ = o.live.Write(p)

@@ -10,8 +10,8 @@ import (
 )
 
 // treeLimit is the most bytes a tree may have. Trees lie in memory, here and in
-// the sandbox: a larger one is a data set or a dependency folder that nobody
-// left out, not a project's sources.
+// the sandbox: a larger one is a data set or a dependency folder that should have
+// been left out, not a project's sources.
 const treeLimit = 1 << 30
 
 // checked returns cmd with its policy filled in and its tree sorted, or what is
@@ -77,9 +77,8 @@ func orDefault[T comparable](v, def T) T {
 	return v
 }
 
-// checkedTree returns the tree sorted by path. Its paths were checked by
-// whoever read the files; they are checked again because here they become
-// places that a privileged daemon writes to.
+// checkedTree returns the tree sorted by path. Its paths were checked when the
+// files were read; they are checked again because a privileged daemon writes to them.
 func checkedTree(tree []File) ([]File, error) {
 	tree = slices.Clone(tree)
 	slices.SortFunc(tree, func(a, b File) int { return strings.Compare(a.Path, b.Path) })

@@ -23,7 +23,7 @@ type Connection struct {
 	Port     int    `json:"port"`
 	Requests int    `json:"requests"`          // plain HTTP requests, or tunnels that were asked for
 	Refused  string `json:"refused,omitempty"` // why the last one was refused, or failed; empty: it was let through
-	Wants    string `json:"wants,omitempty"`   // the entry of Policy.Hosts for want of which it was refused
+	Wants    string `json:"wants,omitempty"`   // the entry of Policy.Hosts that would have let it through
 	Sent     int64  `json:"sent,omitempty"`    // bytes to the host, as they went over the wire
 	Received int64  `json:"received,omitempty"`
 }
@@ -32,7 +32,7 @@ type Connection struct {
 const (
 	trafficLimit     = 4 << 30          // bytes in all, both ways: the largest of packages fit, and a disk does not leave through it
 	clientsLimit     = 64               // connections at once; package managers open some 50 at most
-	connectionsLimit = 100              // entries of Result.Network: more tell nobody more
+	connectionsLimit = 100              // entries of Result.Network: more would tell a reader nothing new
 	dialTime         = 10 * time.Second // for each address of a host
 	headerTime       = 30 * time.Second // from a connection to the end of its request's header
 	headerLimit      = 64 << 10         // bytes of a header

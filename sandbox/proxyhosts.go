@@ -118,7 +118,7 @@ func (p *proxy) addresses(ctx context.Context, host string, port int) ([]netip.A
 	}
 	if len(good) == 0 && len(found) > 0 {
 		r := &refusal{text: fmt.Sprintf("%s leads to the private address %s: open that address too if it is meant", host, found[0].Unmap())}
-		if a := found[0].Unmap(); a.IsPrivate() { // of a company's network; where clouds tell credentials nobody is to be asked for
+		if a := found[0].Unmap(); a.IsPrivate() { // of a company's network; the link-local addresses of cloud metadata services are never offered
 			r.wants = entryOf(a.String(), port)
 		}
 		return nil, r

@@ -61,7 +61,7 @@ const (
 )
 
 // Policy is what a command may use. A field that is zero means the field of
-// [DefaultPolicy], so that nothing is ever unlimited and nobody root by omission.
+// [DefaultPolicy], so that a forgotten field never means no limit, or root.
 type Policy struct {
 	CPUs   float64
 	Memory int64         // bytes, without swap; what is written to Disk counts too, for it lies in memory
@@ -74,9 +74,9 @@ type Policy struct {
 	User  int // the numeric user and group
 }
 
-// DefaultPolicy is what a command gets that nobody loosened anything for: each
-// limit is what a unit test of a usual project fits in and what a runaway
-// program cannot hurt a laptop with.
+// DefaultPolicy is the policy that applies unless the settings loosen it: its limits
+// are enough for the unit tests of a usual project, and too low for a runaway program
+// to hurt a laptop.
 var DefaultPolicy = Policy{
 	CPUs:   1,
 	Memory: 1 << 30,

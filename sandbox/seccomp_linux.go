@@ -14,7 +14,7 @@ import (
 // have been told to have no profile at all, and see stricterRules.
 var seccompOption = sync.OnceValue(func() []string {
 	p := seccomp.DefaultProfile()
-	for i := range p.ArchMap { // calls of 32-bit programs hide their arguments in memory, and nobody has such programs
+	for i := range p.ArchMap { // 32-bit system calls pass some arguments in memory, which a filter cannot read; 32-bit programs are not supported
 		p.ArchMap[i].SubArches = nil
 	}
 	var rules []*seccomp.Syscall

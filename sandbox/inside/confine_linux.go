@@ -78,9 +78,6 @@ func landlockVersion() int {
 // already: everything is to be read, three folders are to be written to, or four. Were
 // there a hole in one, the other still holds. A kernel without Landlock is no
 // reason to refuse: what is promised holds without it.
-//
-// It is written here and not with go-landlock because that restricts all
-// threads of a process, and this one's others still have work to do.
 func restrictFiles(keep bool) error {
 	version := landlockVersion()
 	if version < landlockUsable {

@@ -35,8 +35,8 @@ var personalities = []uint32{0, 0x8, 0x20000, 0x20008, 0xffffffff}
 // then a call would seem to have worked that fails in a container.
 var signalCalls = []uint32{unix.SYS_KILL, unix.SYS_TKILL, unix.SYS_TGKILL, unix.SYS_RT_SIGQUEUEINFO, unix.SYS_RT_TGSIGQUEUEINFO}
 
-// families are the kinds of sockets that programs need: of the many others some
-// lead out of a sandbox, and the rest is code of the kernel that nobody tests with.
+// families are the kinds of sockets that programs need. Of the many others, some
+// lead out of a sandbox (AF_VSOCK), and the rest is rarely tested kernel code.
 var families = []uint32{unix.AF_UNIX, unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK}
 
 // terminalTricks are requests to a terminal that put words into the mouth of its

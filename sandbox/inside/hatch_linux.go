@@ -27,7 +27,7 @@ func loopbackUp() error {
 }
 
 // handOutListener listens, within the sandbox, where the command finds its proxy,
-// and hands the listening socket out through the hatch: who has it accepts
+// and hands the listening socket out through the hatch: its holder accepts
 // the sandbox's connections, wherever it runs. So the proxy serves the command
 // without a network between them, and no process in the sandbox carries bytes.
 func handOutListener() error {
@@ -51,7 +51,7 @@ func handOutListener() error {
 // a door for each controller.
 const hatchFiles = 8
 
-// GiveFiles hands files to who is behind a socket.
+// GiveFiles sends open files to the process at the other end of a socket.
 func GiveFiles(hatch int, files ...*os.File) error {
 	var all []int
 	for _, f := range files {

@@ -293,7 +293,7 @@ func limit(pid int, room int64) error {
 	size := uint64(Sparse * room)
 	var core unix.Rlimit
 	err := unix.Prlimit(pid, unix.RLIMIT_CORE, nil, &core)
-	if err == nil && core.Max >= NoCore { // else who started caselsp wanted none at all, and more needs root
+	if err == nil && core.Max >= NoCore { // a lower limit was set by whoever started caselsp, and only root could raise it
 		err = unix.Prlimit(pid, unix.RLIMIT_CORE, &unix.Rlimit{Cur: NoCore, Max: NoCore}, nil)
 	}
 	return errors.Join(err, unix.Prlimit(pid, unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: size, Max: size}, nil))

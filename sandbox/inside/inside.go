@@ -2,6 +2,15 @@
 // command sees, confines it, runs it and hands out what it changed. It never speaks
 // with anybody but the engine that started it, see package sandbox.
 //
+// Its use of Landlock and its filter of system calls are written here, on
+// golang.org/x/sys/unix. Two libraries lost: go-landlock restricts all threads of a
+// process, while here one thread is restricted, which the command starts from, and
+// the others prepare the next command with the rights that they keep; its calls for
+// one thread are marked as highly unstable. elastic/go-seccomp-bpf compares all 64 bits of
+// an argument, of which the kernel reads the lower 32 for most calls, so that a
+// command could pass a forbidden value with a higher bit set; and libseccomp-golang
+// needs a C library on every machine.
+//
 // It is a package of its own, with few others below it, so that it begins before
 // the rest of this program is initialised: that takes longer than making a sandbox,
 // and nothing of it is needed here. Go initialises a package as soon as all those

@@ -22,10 +22,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// madeFile is what tells whether a file is still as it was made. Its times do
-// not: who writes to a file through memory changes none on a tmpfs. The sum has
-// a seed that nobody knows, and it decides only whether a file is copied out, and
-// is copied in again for the next command.
+// madeFile tells whether a file is still as it was made. Its times would not: writing
+// to a mapped file changes none on a tmpfs. The sum has a secret, random seed, and
+// decides only whether a file is copied out, and copied in again for the next command.
 type madeFile struct {
 	inode   uint64
 	mode    uint32

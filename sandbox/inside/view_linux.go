@@ -210,10 +210,10 @@ func plant(grafts []graft, links map[string]string, o Setup) error {
 	return errors.Join(errs...)
 }
 
-// veil covers a folder with a view of itself in which sockets and pipes are nobody's:
-// read-only as the folder is, its own could be connected with, and somebody of the
-// machine's may listen there. An overlay has files of its own for those. It wants two
-// folders, of which the other is empty.
+// veil covers a folder with a view of itself whose sockets and pipes lead nowhere: a
+// command can connect with those of a read-only folder, too, and a process of the
+// machine may listen there. An overlay replaces them by files of its own. It needs two
+// folders; the second is empty.
 func veil(path string) error {
 	escaped := strings.NewReplacer(`\`, `\\`, ":", `\:`, ",", `\,`).Replace(newRoot + path)
 	return mountNew("overlay", path, unix.MS_RDONLY|plain, "lowerdir="+escaped+":"+newRoot+WorkFolder)
@@ -269,8 +269,8 @@ func mountScratch(root string, disk int64) error {
 		unix.Mount("tmpfs", root+"/tmp", "tmpfs", plain, fmt.Sprintf("mode=1777,size=%d,nr_inodes=%d", disk, InodesLimit)))
 }
 
-// noUserNamespaces has the kernel count no user namespace below this one, so that
-// nobody in it becomes root of another, did the filter of system calls fail too.
+// noUserNamespaces has the kernel allow no user namespace below this one, so that no
+// process in it becomes root of another even if the filter of system calls failed.
 func noUserNamespaces() error {
 	return os.WriteFile(newRoot+"/proc/sys/user/max_user_namespaces", []byte("0"), 0o644)
 }
@@ -297,7 +297,7 @@ func cover(paths []string) error {
 	return nil
 }
 
-// fix makes files and folders read-only, whoever asks.
+// fix makes files and folders read-only for every user.
 func fix(paths []string) error {
 	for _, path := range paths {
 		if _, err := os.Lstat(newRoot + path); errors.Is(err, fs.ErrNotExist) {
@@ -315,7 +315,7 @@ func fix(paths []string) error {
 }
 
 // enterRoot makes the new root the only one and closes it: its own folders
-// belong to the command's user, who must not write there all the same.
+// belong to the command's user, but it must not write there.
 func enterRoot() error {
 	if err := unix.Chdir(newRoot); err != nil {
 		return err
