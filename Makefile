@@ -1,10 +1,19 @@
 # caselsp: what can be made. `make` alone lists it.
 #
-# Programs that a test may find missing: a test that needs one of docker, native, nvim,
-# python3, node or git asks for it by its package's need function, and is
-# skipped with a line that says so (go test -v shows it). CASELSP_REQUIRE=docker,nvim
-# makes missing ones failures; e2e and .ci/run set it. How a need function
-# looks, and why each package has its own: cmd/caselsp/tidy_test.go, checkCalls.
+# What a test may find missing: programs, a sandbox, images. The test asks for it by
+# name with its package's need function, and is skipped with a line that says what to
+# install (go test -v shows it). CASELSP_REQUIRE=docker,nvim makes what it names
+# required: a failure where it is missing; e2e and .ci/run set it. How a need function
+# looks, and why each package has its own: cmd/caselsp/tidy_test.go, checkCalls. On
+# machines where nearly everything is missing, .ci/fresh.sh runs the tests.
+#
+# What is slow: the tests of cmd/caselsp, which run the real program. A scenario takes
+# little of the processor; it waits for containers, for a silent or busy model, for
+# time limits. So its package runs twice as many tests at once as there are processors,
+# which takes 40 percent off. The longest are TestCrash (one run, killed and resumed, for
+# each record of a task), TestCanary and the Docker scenarios. After it come
+# agent/shell (each line of the fixtures judged, and run by bash) and sandbox (all
+# hostile programs on both engines, each twice).
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c

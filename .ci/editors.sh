@@ -8,16 +8,12 @@
 # and started with that folder's loader. Nothing of the machine's own packages
 # changes.
 set -euo pipefail
+source "$(dirname "$(readlink -f "$0")")/debian.sh"
 
 cache=${CASELSP_CI_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/caselsp-ci}
 nvim_suite=forky # Neovim 0.12; the oldest that is supported, 0.10, is trixie's
 
 say() { printf 'editors: %s\n' "$*" >&2; }
-
-# mirror prints the address that this machine's own apt loads Debian from.
-mirror() {
-	env -u APT_CONFIG apt-get indextargets --format '$(REPO_URI)' | awk '/\/debian\/$/ && !n++'
-}
 
 # apt_world FOLDER SUITE: a configuration of apt that knows one suite and nothing
 # of this machine; prints its path.
@@ -27,7 +23,7 @@ apt_world() {
 	: >"$dir/status"
 	# Mirrors may keep a testing suite's index beyond the date that it names.
 	printf 'deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg check-valid-until=no] %s %s main\n' \
-		"$(mirror)" "$suite" >"$dir/etc/sources.list"
+		"$(debian_mirror)" "$suite" >"$dir/etc/sources.list"
 	cat >"$dir/apt.conf" <<-END
 		Dir::Etc "$dir/etc";
 		Dir::State "$dir";

@@ -109,10 +109,12 @@ call FINISH_FEATURE {"thought": "t", "summary": "done"}
 // goes on in the terminal, without a keyring; exports and replays. Then it looks
 // for the secrets in all that was written and sent.
 func TestCanary(t *testing.T) {
+	t.Parallel()
 	need(t, "dbus-daemon")
 	need(t, "gnome-keyring-daemon")
 	for _, engine := range []string{"native", "docker"} {
 		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
 			need(t, engine)
 			newCage(t, engine).run()
 		})

@@ -276,6 +276,7 @@ func (c *crashed) noContainers() {
 // flush of the disk, so the kill comes between the two; agent's own test cuts
 // the journal behind each record, whatever the timing.
 func TestCrash(t *testing.T) {
+	t.Parallel()
 	need(t, "docker")
 	task := []string{"run", "--json", "--yes", "--task", "double"}
 	whole := newCrashed(t)

@@ -100,6 +100,7 @@ func ticking() func() time.Time {
 // model over real HTTP and the real sandbox. With -update it is kept, else
 // compared with the one that is bundled.
 func TestDemoRecording(t *testing.T) {
+	t.Parallel()
 	need(t, "docker")
 	box, err := sandbox.Docker(t.Context(), sandbox.DockerOptions{Workspace: t.Name()})
 	if err != nil {
@@ -120,6 +121,7 @@ func TestDemoRecording(t *testing.T) {
 // results of the commands: it too fails when a prompt no longer holds what the
 // script wants of it.
 func TestDemoScript(t *testing.T) {
+	t.Parallel()
 	rec, err := demoRecording()
 	if err != nil {
 		t.Fatal(err)
@@ -279,6 +281,7 @@ func lastPassed(t *testing.T) string {
 }
 
 func TestDemo(t *testing.T) {
+	t.Parallel()
 	t.Run("the same bytes every time", func(t *testing.T) {
 		var digests []string
 		for range 2 {

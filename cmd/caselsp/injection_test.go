@@ -109,6 +109,7 @@ func plan(description, test string) string {
 
 // TestInjection runs the matrix.
 func TestInjection(t *testing.T) {
+	t.Parallel()
 	need(t, "native")
 	for s := range injectionSources {
 		for g := range injectionGoals {

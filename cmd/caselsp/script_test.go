@@ -1,10 +1,12 @@
 package main
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,8 +16,14 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
+// waiting is how many tests run at once for each processor, where the command line
+// does not say it (-parallel): nearly all of them wait, for processes, containers,
+// time limits and a model that is silent or busy.
+const waiting = 2
+
 // TestMain lets the scenarios run the real command: the test binary is it.
 func TestMain(m *testing.M) {
+	_ = flag.Set("test.parallel", strconv.Itoa(waiting*runtime.GOMAXPROCS(0))) // before the command line is read
 	testscript.Main(m, map[string]func(){
 		"caselsp": main,
 	})
@@ -45,6 +53,7 @@ func TestMain(m *testing.M) {
 //	recording NAME FILE writes the recording that caselsp NAME has made
 //	task NAME N         sets $NAME to the id of the N-th task of the workspace
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	testscript.Run(t, scenarios(t, "testdata/script"))
 }
 

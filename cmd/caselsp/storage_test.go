@@ -39,7 +39,7 @@ func TestServeStorageFails(t *testing.T) {
 	aside := filepath.Join(s.home, "aside")
 	s.must(os.Rename(stores[0], aside))
 	s.model.Release()
-	s.expect(lsptest.ShownMessage("the file was moved or deleted: put it back in its place"))
+	s.expect(lsptest.ShownMessage("the file was moved or deleted: move it back"))
 	s.disk(map[string]string{"one.txt": ""})
 
 	s.must(os.Rename(aside, stores[0]))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"strings"
 	"sync"
 	"time"
@@ -55,7 +56,7 @@ func (j jsonLines) show(e agent.Event) {
 	}
 	s := e.Status
 	_ = j.enc.Encode(map[string]any{ // a closed pipe ends the process by signal
-		"seq": e.Seq, "time": e.Time, "kind": fmt.Sprintf("%T", e.Body)[len("agent."):], "task": s.Task.ID, "state": s.State,
+		"seq": e.Seq, "time": e.Time, "kind": reflect.TypeOf(e.Body).Name(), "task": s.Task.ID, "state": s.State,
 		"feature": s.Feature, "features": s.Features, "round": s.Round, "step": s.Step, "usage": s.Usage, "body": e.Body,
 	})
 }
