@@ -251,7 +251,7 @@ func (a *Agent) Answer(id, question string, answer record.Answer) error {
 // checkpoint asks TARS for advice, with the log of the feature.
 func (r *run) checkpoint(ctx context.Context, args action.Checkpoint) error {
 	if r.state.Answer == nil {
-		messages, err := r.advicePrompt(args.Reason)
+		messages, err := r.prompter().advicePrompt(args.Reason)
 		if err != nil {
 			return err
 		}

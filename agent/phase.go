@@ -24,7 +24,7 @@ func (r *run) planning(ctx context.Context) error {
 	case len(r.state.Turns) >= maxPlanningTurns:
 		return &pauseError{fmt.Sprintf("TARS looked around for %d turns and made no plan: resume to go on, or give the task in smaller parts", maxPlanningTurns)}
 	}
-	messages, shown, err := r.planPrompt(ctx)
+	messages, shown, err := r.prompter().planPrompt(ctx)
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (r *run) coding(ctx context.Context) error {
 		}
 		return r.nextRound(f.Attempt, reason)
 	}
-	messages, shown, err := r.codePrompt()
+	messages, shown, err := r.prompter().codePrompt()
 	if err != nil {
 		return err
 	}
@@ -160,7 +160,7 @@ func (r *run) reflecting(ctx context.Context) error {
 	case len(r.state.Turns) >= maxPlanningTurns:
 		return r.nextRound(f.Attempt, "the tests failed; the reflector found no explanation")
 	}
-	messages, shown, err := r.reflectPrompt()
+	messages, shown, err := r.prompter().reflectPrompt()
 	if err != nil {
 		return err
 	}
@@ -185,7 +185,7 @@ func (r *run) verifying(ctx context.Context) error {
 	case len(r.state.Turns) >= maxPlanningTurns:
 		return &pauseError{fmt.Sprintf("TARS looked around for %d turns and gave no verdict: resume to ask again", maxPlanningTurns)}
 	}
-	messages, shown, err := r.verifyPrompt(ctx)
+	messages, shown, err := r.prompter().verifyPrompt(ctx)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"caselsp/agent/action"
 	"caselsp/agent/llm"
+	"caselsp/agent/permit"
 	"caselsp/agent/record"
 	"caselsp/agent/syntax"
 	"caselsp/agent/workspace"
@@ -72,10 +73,29 @@ type correction struct {
 	Instructions string
 }
 
+// prompter makes the prompts of a task from its state. It only reads.
+type prompter struct {
+	state     *record.State
+	overlay   *workspace.Overlay
+	workspace *workspace.Workspace
+	blob      record.Blobs
+	may       *permit.Permit
+	gate      *gate
+	limits    record.Limits
+	context   int // tokens that fit into the model's window
+}
+
+func (r *run) prompter() *prompter {
+	return &prompter{
+		state: r.state, overlay: r.overlay, workspace: r.a.Workspace, blob: r.a.Store.Blob, may: r.may(), gate: &r.gate,
+		limits: r.a.Limits, context: r.a.Context,
+	}
+}
+
 // conversation puts a prompt together: the parts that stay the same come first,
 // so that a provider's cache of the beginning serves every call of a phase; the
 // files as they are now come last.
-func (r *run) conversation(system, user string, data prompted, tail string, shown []action.Shown) ([]llm.Message, error) {
+func (p *prompter) conversation(system, user string, data prompted, tail string, shown []action.Shown) ([]llm.Message, error) {
 	head, err := render(system, data)
 	if err != nil {
 		return nil, err
@@ -85,7 +105,7 @@ func (r *run) conversation(system, user string, data prompted, tail string, show
 		return nil, err
 	}
 	messages := []llm.Message{{Speaker: llm.System, Content: head}, {Speaker: llm.User, Content: task}}
-	messages = append(messages, r.history(shown)...)
+	messages = append(messages, p.history(shown)...)
 	if tail != "" {
 		messages = append(messages, llm.Message{Speaker: llm.User, Content: tail})
 	}
@@ -99,18 +119,18 @@ const keptTurns = 24
 
 // history renders the turns of this phase as messages. A file that was read and
 // is shown at the end of the prompt is not given twice.
-func (r *run) history(shown []action.Shown) []llm.Message {
+func (p *prompter) history(shown []action.Shown) []llm.Message {
 	below := map[string]bool{}
 	for _, s := range shown {
 		below[s.Path] = true
 	}
 	var messages []llm.Message
-	for i, t := range r.state.Turns {
+	for i, t := range p.state.Turns {
 		said := t.Said
 		if t.OK && t.Full != "" && below[t.Full] {
 			said = action.Said{Text: "It is shown at the end, as it is now."}
 		}
-		if i < len(r.state.Turns)-keptTurns {
+		if i < len(p.state.Turns)-keptTurns {
 			said = shortened(said)
 		}
 		result := said.String()
@@ -145,38 +165,38 @@ func shortened(s action.Said) action.Said {
 }
 
 // data fills in what every prompt may need.
-func (r *run) data() prompted {
-	d := prompted{Task: r.state.Task, Recalled: r.state.Recalled, Steps: r.a.Limits.Steps}
-	if f := r.state.Task.Focus; f != nil {
+func (p *prompter) data() prompted {
+	d := prompted{Task: p.state.Task, Recalled: p.state.Recalled, Steps: p.limits.Steps}
+	if f := p.state.Task.Focus; f != nil {
 		d.Focus = describeFocus(f)
 	}
-	if r.state.Plan != nil {
-		d.Plan = *r.state.Plan
+	if p.state.Plan != nil {
+		d.Plan = *p.state.Plan
 	}
-	for i, f := range r.state.Features {
+	for i, f := range p.state.Features {
 		mark := "later"
 		switch {
 		case f.OK:
 			mark = "done"
 		case f.Ended:
 			mark = "failed: " + f.Reason
-		case i == r.state.Current:
+		case i == p.state.Current:
 			mark = "now"
 		}
 		d.Features = append(d.Features, fmt.Sprintf("%s: %s (%s)", f.ID, f.Title, mark))
 	}
-	f := r.state.Feature()
+	f := p.state.Feature()
 	if f == nil {
 		return d
 	}
 	d.Feature, d.Attempt, d.Log = f.Feature, f.Attempt, f.Log
-	if t := r.state.LastTest; t != nil {
+	if t := p.state.LastTest; t != nil {
 		d.Tests = t.Said.String()
 		if !t.OK && !t.Skipped {
 			d.Failure = t.Said.String()
 		}
 	}
-	d.Hypothesis = r.state.Hypothesis
+	d.Hypothesis = p.state.Hypothesis
 	for i, v := range f.Verdicts {
 		d.Verdicts = append(d.Verdicts, fmt.Sprintf("attempt %d: %d percent: %s", i+1, *v.Completion, strings.Join(v.Issues, "; ")))
 	}
@@ -200,68 +220,68 @@ func describeFocus(f *record.Focus) string {
 	return b.String()
 }
 
-func (r *run) planPrompt(ctx context.Context) ([]llm.Message, []action.Shown, error) {
-	d := r.data()
-	entries, more, err := r.overlay.List(ctx, "", maxPlanListing)
+func (p *prompter) planPrompt(ctx context.Context) ([]llm.Message, []action.Shown, error) {
+	d := p.data()
+	entries, more, err := p.overlay.List(ctx, "", maxPlanListing)
 	if err != nil {
 		return nil, nil, fmt.Errorf("the workspace cannot be listed: %w", err)
 	}
 	d.Listing = action.Listing(entries, more)
-	m, err := r.conversation("plan.system.md", "plan.user.md", d, "", nil)
+	m, err := p.conversation("plan.system.md", "plan.user.md", d, "", nil)
 	return m, nil, err
 }
 
 // maxPlanListing is the number of files that TARS sees at once; it can list more by glob.
 const maxPlanListing = 300
 
-func (r *run) codePrompt() ([]llm.Message, []action.Shown, error) {
-	d := r.data()
-	if v := r.state.Verdict; v != nil {
+func (p *prompter) codePrompt() ([]llm.Message, []action.Shown, error) {
+	d := p.data()
+	if v := p.state.Verdict; v != nil {
 		d.Correction = &correction{Completion: *v.Completion, Issues: v.Issues, Instructions: v.Instructions}
 	}
-	f := r.state.Feature()
-	d.Log = f.Log[:max(0, len(f.Log)-r.state.Steps)] // this round's steps are in the conversation
-	step := fmt.Sprintf("Round %d of %d, step %d of %d. What is the single next action?", f.Round, r.a.Limits.Rounds, r.state.Steps+1, r.a.Limits.Steps)
-	tail, shown, err := r.filesNow(step)
+	f := p.state.Feature()
+	d.Log = f.Log[:max(0, len(f.Log)-p.state.Steps)] // this round's steps are in the conversation
+	step := fmt.Sprintf("Round %d of %d, step %d of %d. What is the single next action?", f.Round, p.limits.Rounds, p.state.Steps+1, p.limits.Steps)
+	tail, shown, err := p.filesNow(step)
 	if err != nil {
 		return nil, nil, err
 	}
-	m, err := r.conversation("code.system.md", "code.user.md", d, tail, shown)
+	m, err := p.conversation("code.system.md", "code.user.md", d, tail, shown)
 	return m, shown, err
 }
 
-func (r *run) reflectPrompt() ([]llm.Message, []action.Shown, error) {
-	d := r.data()
-	d.Diff = r.featureDiff()
-	tail, shown, err := r.filesNow("")
+func (p *prompter) reflectPrompt() ([]llm.Message, []action.Shown, error) {
+	d := p.data()
+	d.Diff = p.featureDiff()
+	tail, shown, err := p.filesNow("")
 	if err != nil {
 		return nil, nil, err
 	}
-	m, err := r.conversation("reflect.system.md", "reflect.user.md", d, tail, shown)
+	m, err := p.conversation("reflect.system.md", "reflect.user.md", d, tail, shown)
 	return m, shown, err
 }
 
-func (r *run) verifyPrompt(ctx context.Context) ([]llm.Message, []action.Shown, error) {
-	d := r.data()
-	d.Diff = r.featureDiff()
+func (p *prompter) verifyPrompt(ctx context.Context) ([]llm.Message, []action.Shown, error) {
+	d := p.data()
+	d.Diff = p.featureDiff()
 	switch {
-	case r.state.LastTest == nil:
+	case p.state.LastTest == nil:
 		d.Tests = "No tests were run: the plan names none for this feature.\n"
-	case r.state.LastTest.Skipped:
+	case p.state.LastTest.Skipped:
 		d.Tests = "The tests were NOT run: " + d.Tests + "\n"
 	}
-	found, err := r.gate.introduced(ctx, r.a.Workspace, r.overlay.ChangeSet())
+	found, err := p.gate.introduced(ctx, p.workspace, p.overlay.ChangeSet())
 	if err != nil {
 		return nil, nil, err
 	}
-	d.Findings = action.Findings(append(found, r.state.LintFindings()...))
-	m, err := r.conversation("verify.system.md", "verify.user.md", d, "", nil)
+	d.Findings = action.Findings(append(found, p.state.LintFindings()...))
+	m, err := p.conversation("verify.system.md", "verify.user.md", d, "", nil)
 	return m, nil, err
 }
 
-func (r *run) advicePrompt(reason string) ([]llm.Message, error) {
-	d := r.data()
-	d.Reason, d.Diff = reason, r.featureDiff()
+func (p *prompter) advicePrompt(reason string) ([]llm.Message, error) {
+	d := p.data()
+	d.Reason, d.Diff = reason, p.featureDiff()
 	head, err := render("advise.system.md", d)
 	if err != nil {
 		return nil, err
@@ -275,14 +295,14 @@ func (r *run) advicePrompt(reason string) ([]llm.Message, error) {
 const maxDiff = 60 << 10
 
 // featureDiff is what the feature changed so far, as a unified diff.
-func (r *run) featureDiff() string {
-	start, err := r.state.Feature().Start.State(r.a.Store.Blob)
+func (p *prompter) featureDiff() string {
+	start, err := p.state.Feature().Start.State(p.blob)
 	if err != nil {
 		return "The diff cannot be made: " + err.Error() + "\n"
 	}
-	may := r.may()
+	may := p.may
 	var b strings.Builder
-	for _, c := range workspace.Compare(start, r.overlay.State()).Files {
+	for _, c := range workspace.Compare(start, p.overlay.State()).Files {
 		if may.Hides(c.Path) || c.From != "" && may.Hides(c.From) {
 			fmt.Fprintf(&b, "%s %s: it may hold secrets, so that its lines are not shown\n", c.Op, c.Path)
 			continue
@@ -316,18 +336,18 @@ type now struct {
 // filesNow shows the files that the feature works with as they are now, the
 // latest first, as far as they fit into the window; of the others the outline.
 // It also says what was shown, by version: only that may be patched.
-func (r *run) filesNow(step string) (string, []action.Shown, error) {
-	budget := r.a.Context * bytesPerToken / 2 // the other half is for the conversation and the answer
+func (p *prompter) filesNow(step string) (string, []action.Shown, error) {
+	budget := p.context * bytesPerToken / 2 // the other half is for the conversation and the answer
 	data := now{Step: step}
 	var shown []action.Shown
-	known, may := r.state.Feature().Known, r.may()
+	known, may := p.state.Feature().Known, p.may
 	for i := len(known) - 1; i >= 0; i-- {
 		path := known[i]
-		if key, err := r.a.Workspace.Key(path); err == nil && may.Hides(key) && may.Exists(key) {
+		if key, err := p.workspace.Key(path); err == nil && may.Hides(key) && may.Exists(key) {
 			data.Missing = append(data.Missing, path+": may hold secrets; to read it with "+action.GetFullFileContent+", the user is asked")
 			continue
 		}
-		f, err := r.overlay.Read(path)
+		f, err := p.overlay.Read(path)
 		if err != nil {
 			reason := err.Error()
 			if errors.Is(err, fs.ErrNotExist) {
