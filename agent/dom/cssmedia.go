@@ -117,7 +117,7 @@ func (q *MediaTest) Fault() string {
 	case compares && !ranged:
 		return base + " cannot be compared"
 	case q.sign != "" && !syntax.HasWord(": < <= > >= =", q.sign) || q.back != "" && !syntax.HasWord("< <= > >= =", q.back):
-		return "there is no sign " + q.sign + q.back
+		return "unknown operator " + q.sign + q.back
 	}
 	for _, value := range [][]Token{q.before, q.after} {
 		if text := TokenText(value); len(value) > 0 && !judgedElsewhere(value) && !KnownCSS().Suits(form, text) {

@@ -292,7 +292,7 @@ func (s *Scopes) ConstantComparison(a, b syntax.Node, op string) string {
 	a, b = Bare(a), Bare(b)
 	strict := op == "===" || op == "!=="
 	if strict && (s.fresh(a) || s.fresh(b)) || s.fresh(a) && s.fresh(b) {
-		return "a new object is equal to nothing else"
+		return "a new object equals nothing else"
 	}
 	for range 2 {
 		switch {

@@ -64,10 +64,10 @@ func readPatterns(c *Program) []Regexp {
 func flagFault(flags string) string {
 	for i, f := range flags {
 		if !strings.ContainsRune("dgimsuvy", f) {
-			return "there is no flag " + string(f)
+			return "unknown flag " + string(f)
 		}
 		if strings.ContainsRune(flags[:i], f) {
-			return "the flag " + string(f) + " stands there twice"
+			return "the flag " + string(f) + " is repeated"
 		}
 	}
 	if strings.Contains(flags, "u") && strings.Contains(flags, "v") {

@@ -161,7 +161,7 @@ func (p *Pattern) term() {
 			return
 		}
 		if p.Unicode {
-			p.fail("a { must be written \\{ with the flag u")
+			p.fail("with the flag u, write \\{ for {")
 			return
 		}
 		p.at++
@@ -264,7 +264,7 @@ func (p *Pattern) group() bool {
 		}
 	case p.has("?"):
 		if !p.modifiers() {
-			p.fail("(? begins no group that there is")
+			p.fail("(? begins no known kind of group")
 			return false
 		}
 	default:
@@ -327,7 +327,7 @@ func (p *Pattern) escape() bool {
 	start := p.at
 	p.at++
 	if p.at >= len(p.Text) {
-		p.fail("a \\ stands at the end")
+		p.fail("a \\ is at the end")
 		return false
 	}
 	r, size := p.rune()
@@ -437,7 +437,7 @@ func (p *Pattern) hexadecimal(digits int, letter rune) (rune, bool) {
 		}
 	}
 	if p.Unicode {
-		p.fail("\\" + string(letter) + " wants " + strconv.Itoa(digits) + " hexadecimal digits")
+		p.fail("\\" + string(letter) + " needs " + strconv.Itoa(digits) + " hexadecimal digits")
 	}
 	return letter, false
 }
@@ -470,7 +470,7 @@ func (p *Pattern) point() (rune, bool) {
 func (p *Pattern) property() bool {
 	end := strings.IndexByte(p.Text[p.at:], '}')
 	if !p.has("{") || end < 2 {
-		p.fail("\\p wants the name of a property in {}")
+		p.fail("\\p needs the name of a property in {}")
 		return false
 	}
 	p.at += end + 1

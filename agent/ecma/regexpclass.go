@@ -56,7 +56,7 @@ func (p *Pattern) item(first bool) (RegexpItem, bool) {
 	}
 	p.at++
 	if p.at >= len(p.Text) {
-		p.fail("a \\ stands at the end")
+		p.fail("a \\ is at the end")
 		return RegexpItem{}, false
 	}
 	char, _ := p.rune()
@@ -112,7 +112,7 @@ func (p *Pattern) checkReferences() {
 			p.fail("no group has the name " + r.name)
 		}
 		if r.number > len(p.groups) && p.Unicode {
-			p.fail("there is no group " + strconv.Itoa(r.number))
+			p.fail("unknown group " + strconv.Itoa(r.number))
 		}
 	}
 }
@@ -144,7 +144,7 @@ func (p *Pattern) Useless(r RegexpReference) string {
 
 func uselessFor(r RegexpReference, g regexpGroup) string {
 	if g.start < r.Start && r.End <= g.end {
-		return "it stands inside of the group"
+		return "it is inside the group"
 	}
 	common := 0
 	for common < len(g.path) && common < len(r.path) && g.path[common].open == r.path[common].open {
@@ -164,11 +164,11 @@ func uselessFor(r RegexpReference, g regexpGroup) string {
 		return "the group comes only behind it"
 	}
 	if reverse && g.end <= r.Start {
-		return "in (?<=…) and (?<!…), which are matched from the right, the group comes only behind it"
+		return "in (?<=…) and (?<!…), which are matched from the right, the group comes only after it"
 	}
 	for _, s := range g.path[common:] {
 		if s.negative {
-			return "the group stands in (?!…) or (?<!…)"
+			return "the group is inside (?!…) or (?<!…)"
 		}
 	}
 	return ""

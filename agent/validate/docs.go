@@ -10,13 +10,17 @@ const DocsPage = "agent/validate/rules.md"
 
 func (r *Rule) docs() string { return DocsPage + "#" + r.ID }
 
-// Explain returns the documentation of one rule as Markdown; "" where there is none of that id.
-func (s Suite) Explain(id string) string {
-	r, ok := s.Rule(id)
-	if !ok {
-		return ""
+// Explain returns the documentation of one rule as Markdown, or of the rules that
+// another tool calls by this name; "" if there is none.
+func (s Suite) Explain(name string) string {
+	if r, ok := s.Rule(name); ok {
+		return r.markdown()
 	}
-	return r.markdown()
+	var parts []string
+	for _, r := range s.Aliased(name) {
+		parts = append(parts, r.markdown())
+	}
+	return strings.Join(parts, "\n")
 }
 
 // Docs returns the documentation of every rule of the suite as Markdown.
@@ -24,7 +28,7 @@ func (s Suite) Docs() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# The rules\n\nGenerated from the rules themselves: `go test ./agent/validate/rules -update`.\n\n%d rules. "+
 		"A comment switches a rule off: `caselsp-disable-line`, `caselsp-disable-next-line` or `caselsp-disable-file`, the rule's name,\n"+
-		"and behind `--` the reason. The setting `validate.rules` does so for a workspace: `{\"img-alt\": \"off\", \"css\": \"info\"}`.\n", len(s.known))
+		"and after `--` the reason. The setting `validate.rules` does so for a workspace: `{\"img-alt\": \"off\", \"css\": \"info\"}`.\n", len(s.known))
 	for _, c := range Categories {
 		fmt.Fprintf(&b, "\n## %s\n\n| rule | severity | what it finds | standards |\n|---|---|---|---|\n", c)
 		for _, r := range s.known {
@@ -48,6 +52,9 @@ func (r *Rule) markdown() string {
 		b.WriteString(", " + s)
 	}
 	fmt.Fprintf(&b, ").\n\n%s\n", r.Doc)
+	if len(r.Aliases) > 0 {
+		fmt.Fprintf(&b, "\nOther names: %s.\n", r.Aliases)
+	}
 	lang := "html"
 	if i := strings.LastIndexByte(r.File, '.'); i >= 0 {
 		lang = r.File[i+1:]

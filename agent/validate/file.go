@@ -29,6 +29,7 @@ type File struct {
 	needles   func() Needle
 	secrets   func() bool // it may hold secrets
 	test      func() bool // it is a test
+	origin    func() Origin
 	kinds     func() map[string]bool
 
 	readings sync.Map // what rules read of it: of each *Reading its func() T
@@ -93,6 +94,7 @@ func NewFile(path, text string) *File {
 	f.needles = sync.OnceValue(func() Needle { return needles().in(text) })
 	f.secrets = sync.OnceValue(func() bool { return mayHoldSecrets(path) && !machineText(text) })
 	f.test = sync.OnceValue(func() bool { return testFile(path) })
+	f.origin = sync.OnceValue(f.readOrigin)
 	f.kinds = sync.OnceValue(f.readKinds)
 	return f
 }

@@ -28,7 +28,8 @@ var needleTexts = map[Needle][]string{
 	NeedleCommand:    {"curl"},
 	NeedleHeader: {"uthorization", "AUTHORIZATION", "pi-key", "pi-Key", "PI-Key", "PI-KEY", "uth-token", "uth-Token", "UTH-TOKEN", "rivate-token",
 		"rivate-Token", "RIVATE-TOKEN"},
-	NeedleForeign:    {"nosec", "nosemgrep", "gitleaks:allow", "pragma: allowlist"},
+	NeedleForeign: {"nosec", "nosemgrep", "gitleaks:allow", "pragma: allowlist", "trufflehog:ignore", "noqa", "NOQA", "NoQA", "pylint:", "gosec:disable", "nolint",
+		"eslint-disable", "biome-ignore", "stylelint-disable", "html-validate-disable", "NOSONAR"},
 	NeedleSuppressor: {"caselsp-disable-"},
 	NeedleServer:     {"<?php", "<%"},
 }

@@ -16,6 +16,7 @@ type Pass struct {
 	index   int      // of the rule in its suite
 	project *Project // nil where the file is judged alone
 	member  *member
+	highest Severity // of what the rule finds in this file
 	found   []Finding
 }
 
@@ -29,7 +30,7 @@ func (p *Pass) Offer(start, end int, fix *Fix, form string, args ...any) {
 	start = min(max(start, 0), len(p.Text))
 	end = min(max(end, start), len(p.Text))
 	f := Finding{
-		Path: p.Path, Rule: p.rule.ID, Severity: p.rule.Severity, Standards: p.rule.Standards, Docs: p.rule.docs(),
+		Path: p.Path, Rule: p.rule.ID, Severity: lower(p.rule.Severity, p.highest), Standards: p.rule.Standards, Docs: p.rule.docs(),
 		Start: p.Tree.Position(start), End: p.Tree.Position(end), Message: fmt.Sprintf(form, args...), Fix: fix,
 	}
 	f.line = lineAt(p.Text, f.Start)

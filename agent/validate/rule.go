@@ -42,6 +42,7 @@ type Rule struct {
 	Severity  Severity
 	Category  Category
 	Standards []string // what it stands for: "WCAG 1.1.1", "ACT 23a2a8", "CWE-95"
+	Aliases   Aliases  // what other tools call it; their suppression comments and `--explain` use these names
 	Doc       string   // Markdown: why it matters, what to do, what it deliberately lets pass
 	Bad, Good string   // what breaks it and what keeps it: a text, or several as a txtar archive (-- name --)
 	File      string   // the name of Bad and Good where they are no archive; page.html where empty
@@ -49,6 +50,10 @@ type Rule struct {
 	// Check reports what the rule objects to. It may be called at the same time for
 	// several files.
 	Check func(*Pass)
+
+	// Everywhere is true for a rule whose findings keep their severity in tests,
+	// generated and vendored files, see [Origin].
+	Everywhere bool
 
 	// Keeps lists what Check reads of its file before it asks about other files. The
 	// file's tree is dropped when other files were read since; these readings are

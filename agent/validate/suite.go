@@ -21,6 +21,8 @@ type Suite struct {
 	rules  []Rule // those that run
 	known  []Rule // those that there are: settings and comments may name them
 	strict bool
+
+	origins map[Origin]Severity // as settings have them; Off is a severity here
 }
 
 // NewSuite returns the suite of the rules of some families, in their order, with
@@ -46,17 +48,26 @@ func (s Suite) Rule(id string) (Rule, bool) {
 
 // Configure returns the suite with the severities of a user's settings: levels
 // maps a rule's id or a category to a severity or to "off"; an id goes before
-// its category. The error names what is neither; the rest counts all the same.
+// its category. The name of an origin sets the highest severity of findings in
+// such files. The error names what is none of these; the rest counts all the same.
 func (s Suite) Configure(levels map[string]string) (Suite, error) {
 	var wrong []string
 	for _, name := range slices.Sorted(maps.Keys(levels)) {
 		if !s.knows(name) {
-			wrong = append(wrong, fmt.Sprintf("%s is no rule and no category", name))
+			wrong = append(wrong, fmt.Sprintf("%s is neither a rule nor a category", name))
 		} else if levels[name] != Off && !slices.Contains(Severities, Severity(levels[name])) {
-			wrong = append(wrong, fmt.Sprintf("%s is set to %q: say off, critical, warning or info", name, levels[name]))
+			wrong = append(wrong, fmt.Sprintf("%s is set to %q: use off, critical, warning or info", name, levels[name]))
 		}
 	}
-	configured := Suite{known: s.known, strict: s.strict}
+	configured := Suite{known: s.known, strict: s.strict, origins: maps.Clone(s.origins)}
+	for _, o := range Origins {
+		if level := Severity(levels[string(o)]); level == Off || slices.Contains(Severities, level) {
+			if configured.origins == nil {
+				configured.origins = map[Origin]Severity{}
+			}
+			configured.origins[o] = level
+		}
+	}
 	for _, r := range s.rules {
 		level, ok := levels[r.ID]
 		if !ok {
@@ -76,8 +87,13 @@ func (s Suite) Configure(levels map[string]string) (Suite, error) {
 	return configured, nil
 }
 
-// knows reports whether a name is that of a rule or of a category.
+// knows reports whether settings may set a severity for a name.
 func (s Suite) knows(name string) bool {
+	return slices.Contains(Origins, Origin(name)) || s.suppresses(name)
+}
+
+// suppresses reports whether comments may name it: a rule or a category.
+func (s Suite) suppresses(name string) bool {
 	return slices.Contains(Categories, Category(name)) || slices.ContainsFunc(s.known, func(r Rule) bool { return r.ID == name })
 }
 
@@ -156,6 +172,9 @@ func (s Suite) run(pass Pass, set ruleSet, workers int) map[int][]Finding {
 // ask has one rule look at a file.
 func (s Suite) ask(p *Pass, rule int) []Finding {
 	p.index, p.rule, p.found = rule, &s.rules[rule], nil
+	if p.highest = s.highest(p.File, p.rule); p.highest == Off {
+		return nil
+	}
 	if p.rule.Check == nil || p.Lang == syntax.Unknown && p.rule.Category != Secrets {
 		return nil // of the suppressions, see suppress; of a text without a grammar
 	}

@@ -13,16 +13,15 @@ import (
 //	caselsp-disable-next-line img-alt, css -- why  on the line behind the comment
 //	caselsp-disable-file img-alt -- why            in the whole file
 //
-// Names are ids of rules or categories; none means all rules. Findings about
-// safety and secrets also heed what other tools read, see foreign.
+// Names are ids of rules or categories; none means all rules. Comments of other
+// tools count as well, see foreign.go.
 var directive = syntax.Expr(`^caselsp-disable-(line|next-line|file)\b[ \t]*([^\n]*)`)
 
 // suppressionRules are about the comments themselves; suppress checks them, as
 // they must not be switched off by what they speak about.
 var suppressionRules = []Rule{{
-	ID: "unknown-rule", Title: "A comment switches off a rule that there is not", Severity: Info, Category: Suppression,
-	Doc: "A misspelt name switches nothing off, and after an update a rule may have another name. " +
-		"`caselsp validate --explain` lists the names.",
+	ID: "unknown-rule", Title: "Suppression of an unknown rule", Severity: Info, Category: Suppression,
+	Doc:  "A misspelt name suppresses nothing, and rules may be renamed in an update. `caselsp validate --explain` lists the names.",
 	Bad:  "<!-- caselsp-disable-next-line image-alt -->\n<p>Hello</p>\n",
 	Good: "<!-- caselsp-disable-next-line img-alt -- drawn by the map -->\n<img src=\"map.png\">\n",
 }}
@@ -42,7 +41,7 @@ func (d disabled) covers(f Finding, category Category) bool {
 
 // suppress leaves out what comments switch off.
 func (s Suite) suppress(f *File, found []Finding) []Finding {
-	if f.Holds(NeedleForeign) && foreign.MatchString(f.Text) {
+	if len(found) > 0 && f.Holds(NeedleForeign) {
 		found = s.accepted(f, found)
 	}
 	if !f.Holds(NeedleSuppressor) {
@@ -65,7 +64,7 @@ func (s Suite) suppress(f *File, found []Finding) []Finding {
 		what, _, _ := strings.Cut(m[2], "--")
 		for _, name := range strings.FieldsFunc(what, func(r rune) bool { return strings.ContainsRune(", \t", r) }) {
 			d.names = append(d.names, name)
-			if !s.knows(name) {
+			if !s.suppresses(name) {
 				wrong = append(wrong, s.unknown(f, c, name)...)
 			}
 		}
@@ -85,36 +84,27 @@ func (s Suite) suppress(f *File, found []Finding) []Finding {
 func (s Suite) unknown(f *File, c syntax.Comment, name string) []Finding {
 	for i := range s.rules {
 		if r := &s.rules[i]; r.ID == suppressionRules[0].ID {
-			p := &Pass{File: f, rule: r}
-			p.Report(c.Start.Offset, c.End.Offset, "There is no rule %q: nothing is switched off.", name)
+			p := &Pass{File: f, rule: r, highest: Critical}
+			p.Report(c.Start.Offset, c.End.Offset, "Unknown rule %q: nothing is suppressed.", name)
 			return p.found
 		}
 	}
 	return nil
 }
 
-// foreign is what other tools call a line whose safety somebody has looked at:
-// Bandit and gosec, Semgrep, gitleaks, detect-secrets.
-var foreign = syntax.Expr(`(?:^|[\s#/])(?:nosec\b|nosemgrep\b|gitleaks:allow\b|pragma: allowlist (?:nextline )?secret\b)`)
-
-// accepted leaves out findings about safety and secrets that begin or end on a
-// line with another tool's comment.
+// accepted leaves out the findings that comments of other tools suppress, see
+// foreign.go.
 func (s Suite) accepted(f *File, found []Finding) []Finding {
-	lines := map[int]bool{}
-	if f.Lang == syntax.Unknown {
-		for i, line := range strings.Split(f.Text, "\n") {
-			lines[i] = foreign.MatchString(line)
-		}
+	heeds := f.heeds()
+	if len(heeds) == 0 {
+		return found
 	}
-	for _, c := range f.Tree.Comments() {
-		if foreign.MatchString(c.Text) {
-			lines[c.Start.Line] = true
-			lines[c.End.Line+1] = lines[c.End.Line+1] || strings.Contains(c.Text, "nextline")
-		}
+	byID := map[string]*Rule{}
+	for i := range s.rules {
+		byID[s.rules[i].ID] = &s.rules[i]
 	}
-	concerns := map[string]bool{}
-	for _, r := range s.rules {
-		concerns[r.ID] = r.Category == Safety || r.Category == Secrets
-	}
-	return slices.DeleteFunc(found, func(x Finding) bool { return concerns[x.Rule] && (lines[x.Start.Line] || lines[x.End.Line]) })
+	return slices.DeleteFunc(found, func(x Finding) bool {
+		r := byID[x.Rule]
+		return r.ID != syntaxRules[0].ID && slices.ContainsFunc(heeds, func(h heeded) bool { return h.covers(x, r) })
+	})
 }

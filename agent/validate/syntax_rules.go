@@ -1,11 +1,11 @@
 package validate
 
 var syntaxRules = []Rule{{
-	ID: "syntax", Title: "The file does not parse", Severity: Critical, Category: Syntax,
-	Doc:  "The language's own parser refuses the text, so nothing in it runs as it was meant.",
+	ID: "syntax", Title: "Syntax error", Severity: Critical, Category: Syntax,
+	Doc:  "The language's parser rejects the text, so none of it runs as intended.",
 	Bad:  "def total(prices):\n    return sum(prices\n",
 	Good: "def total(prices):\n    return sum(prices)\n",
-	File: "shop.py",
+	File: "shop.py", Everywhere: true,
 	Check: func(p *Pass) {
 		for _, e := range p.Tree.Errors() {
 			p.Report(e.Start.Offset, e.End.Offset, "%s", e.Message)

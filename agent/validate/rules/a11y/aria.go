@@ -12,17 +12,19 @@ import (
 
 // ariaRules are about roles, states and properties of WAI-ARIA 1.2.
 var ariaRules = []validate.Rule{{
-	ID: "aria-role", Title: "A role that there is not", Severity: validate.Critical, Category: validate.Accessibility,
+	ID: "aria-role", Title: "Unknown ARIA role", Severity: validate.Critical, Category: validate.Accessibility,
 	Standards: []string{"WCAG 4.1.2", "ACT 674b10"},
-	Doc: "A misspelt or abstract role does nothing: the element keeps the role that it had. Of several, separated by blanks, one must be known; " +
-		"the roles are those of WAI-ARIA 1.2, of digital publishing and of graphics.",
+	Aliases:   validate.Aliases{validate.Axe: {"aria-roles"}, validate.ESLint: {"jsx-a11y/aria-role"}},
+	Doc: "A misspelt or abstract role has no effect: the element keeps its implicit role. Where several roles are listed, separated by spaces, at least one must be known. " +
+		"Known roles are those of WAI-ARIA 1.2, Digital Publishing WAI-ARIA and the Graphics module.",
 	Bad:   "<div role=\"buton\" tabindex=\"0\">Save</div>\n",
 	Good:  "<div role=\"button\" tabindex=\"0\">Save</div>\n",
 	Check: validate.Attributes(checkRole, "role"),
 }, {
-	ID: "aria-attribute", Title: "An aria attribute that there is not", Severity: validate.Critical, Category: validate.Accessibility,
+	ID: "aria-attribute", Title: "Unknown ARIA attribute", Severity: validate.Critical, Category: validate.Accessibility,
 	Standards: []string{"WCAG 4.1.2", "ACT 5f99a7"},
-	Doc:       "A misspelt `aria-…` attribute does nothing. Those of WAI-ARIA 1.2 are known, and those of 1.3 that browsers have.",
+	Aliases:   validate.Aliases{validate.Axe: {"aria-valid-attr"}, validate.ESLint: {"jsx-a11y/aria-props"}},
+	Doc:       "A misspelt `aria-…` attribute has no effect. The attributes of WAI-ARIA 1.2 are known, and those of 1.3 that browsers support.",
 	Bad:       "<input aria-labeledby=\"name\">\n",
 	Good:      "<input aria-labelledby=\"name\">\n",
 	Check: validate.Attributes(func(p *validate.Pass, n *dom.Node, a *dom.Attr) {
@@ -35,91 +37,100 @@ var ariaRules = []validate.Rule{{
 		}
 		near := syntax.Closest(state, ariaNames)
 		if near == "" || near == state {
-			p.Report(a.Start, a.NameEnd, "There is no attribute %s.", a.Name)
+			p.Report(a.Start, a.NameEnd, "Unknown attribute %s.", a.Name)
 			return
 		}
 		var fix *validate.Fix
 		if !a.Bound && n.Attr("aria-"+near) == nil {
 			fix = &validate.Fix{Title: "Change to aria-" + near, Edits: []validate.Edit{{Start: a.Start, End: a.NameEnd, New: "aria-" + near}}}
 		}
-		p.Offer(a.Start, a.NameEnd, fix, "There is no attribute %s: aria-%s is meant.", a.Name, near)
+		p.Offer(a.Start, a.NameEnd, fix, "Unknown attribute %s: did you mean aria-%s?", a.Name, near)
 	}),
 }, {
-	ID: "aria-value", Title: "An aria attribute with a value that it cannot have", Severity: validate.Critical, Category: validate.Accessibility,
+	ID: "aria-value", Title: "Invalid value of an ARIA attribute", Severity: validate.Critical, Category: validate.Accessibility,
 	Standards: []string{"WCAG 4.1.2", "ACT 6a7281"},
-	Doc: "A state or property whose value is not one of its own counts as not set: `aria-expanded=\"yes\"` says nothing. An empty value is " +
-		"\"not set\" on purpose and lets pass.",
-	Bad:   "<button aria-expanded=\"yes\">Menu</button>\n",
-	Good:  "<button aria-expanded=\"true\">Menu</button>\n",
-	Check: validate.Attributes(checkAriaValue),
+	Aliases:   validate.Aliases{validate.Axe: {"aria-valid-attr-value"}, validate.ESLint: {"jsx-a11y/aria-proptypes"}},
+	Doc:       "A state or property with an invalid value counts as not set: `aria-expanded=\"yes\"` says nothing. An empty value means \"not set\" and passes.",
+	Bad:       "<button aria-expanded=\"yes\">Menu</button>\n",
+	Good:      "<button aria-expanded=\"true\">Menu</button>\n",
+	Check:     validate.Attributes(checkAriaValue),
 }, {
-	ID: "aria-allowed", Title: "An aria attribute that its element's role does not have", Severity: validate.Warning, Category: validate.Accessibility,
+	ID: "aria-allowed", Title: "ARIA attribute not supported by the element's role", Severity: validate.Warning, Category: validate.Accessibility,
 	Standards: []string{"WCAG 4.1.2", "ACT 5c01ea"},
-	Doc:       "Each role has its own states and properties, beside the global ones. Another one is ignored, or announced as what it is not.",
+	Aliases:   validate.Aliases{validate.Axe: {"aria-allowed-attr"}, validate.ESLint: {"jsx-a11y/role-supports-aria-props"}},
+	Doc:       "Each role has its own states and properties beside the global ones. Browsers ignore any other, or announce it wrongly.",
 	Bad:       "<button aria-selected=\"true\">Tab</button>\n",
 	Good:      "<button role=\"tab\" aria-selected=\"true\">Tab</button>\n",
 	Check:     validate.Attributes(checkAriaAllowed),
 }, {
-	ID: "aria-prohibited", Title: "A name on an element that cannot have one", Severity: validate.Warning, Category: validate.Accessibility,
+	ID: "aria-prohibited", Title: "Accessible name on an element that cannot have one", Severity: validate.Warning, Category: validate.Accessibility,
 	Standards: []string{"WCAG 4.1.2", "ACT kb1m8s"},
-	Doc: "A `<div>`, a `<span>`, a paragraph or an emphasis has no name in WAI-ARIA: most screen readers pass `aria-label` over. " +
-		"Give the element a role, or write the text where all can read it.",
+	Aliases:   validate.Aliases{validate.Axe: {"aria-prohibited-attr"}, validate.HTMLValidate: {"aria-label-misuse"}},
+	Doc: "WAI-ARIA gives no name to a `<div>`, a `<span>`, a paragraph or an emphasis: most screen readers ignore `aria-label` there. Give the element a role, or write the " +
+		"text where everybody can read it.",
 	Bad:   "<div aria-label=\"Price: 9 euro\">9 €</div>\n",
 	Good:  "<div role=\"group\" aria-label=\"Price\">9 €</div>\n",
 	Check: validate.Attributes(checkProhibited, "aria-label", "aria-labelledby", "aria-braillelabel", "aria-roledescription", "aria-brailleroledescription"),
 }, {
-	ID: "aria-required", Title: "A role without the states that it needs", Severity: validate.Critical, Category: validate.Accessibility,
+	ID: "aria-required", Title: "Role without its required ARIA states", Severity: validate.Critical, Category: validate.Accessibility,
 	Standards: []string{"WCAG 4.1.2", "ACT 4e8ab6"},
-	Doc: "A checkbox that does not say whether it is checked is none. Elements of HTML that have the role by themselves say it by themselves; " +
-		"scripts may set a state of an element that the page's scripts speak about, which is left alone.",
+	Aliases:   validate.Aliases{validate.Axe: {"aria-required-attr"}, validate.ESLint: {"jsx-a11y/role-has-required-aria-props"}},
+	Doc: "A checkbox that does not say whether it is checked is not announced as one. HTML elements with the implicit role carry the state themselves. Elements whose state " +
+		"the page's scripts may set are not reported.",
 	Bad:   "<div role=\"checkbox\" tabindex=\"0\">I agree</div>\n",
 	Good:  "<div role=\"checkbox\" tabindex=\"0\" aria-checked=\"false\">I agree</div>\n",
 	Check: validate.Elements(checkAriaRequired),
 }, {
-	ID: "aria-context", Title: "A role outside of the role that must hold it", Severity: validate.Critical, Category: validate.Accessibility,
+	ID: "aria-context", Title: "Role outside its required parent role", Severity: validate.Critical, Category: validate.Accessibility,
 	Standards: []string{"WCAG 1.3.1", "ACT ff89c9"},
-	Doc:       "An item belongs into a list, a tab into a tab list: outside, screen readers cannot say \"3 of 5\". Only roles that the source writes are judged.",
+	Aliases:   validate.Aliases{validate.Axe: {"aria-required-parent"}},
+	Doc:       "An item belongs in a list, a tab in a tab list: outside, screen readers cannot say \"3 of 5\". Only roles written in the source are judged.",
 	Bad:       "<body><div role=\"listitem\">Milk</div></body>\n",
 	Good:      "<div role=\"list\"><div role=\"listitem\">Milk</div></div>\n",
 	Check:     validate.Page(checkContext),
 }, {
-	ID: "aria-owned", Title: "A role without the roles that it must hold", Severity: validate.Critical, Category: validate.Accessibility,
+	ID: "aria-owned", Title: "Role without its required child roles", Severity: validate.Critical, Category: validate.Accessibility,
 	Standards: []string{"WCAG 1.3.1", "ACT bc4a75"},
-	Doc: "A list holds items, a menu its items, a table rows: anything else in it is lost or announced wrongly. An empty element is left alone, and so is one " +
-		"that says `aria-busy`, or one that a template or a script fills.",
+	Aliases:   validate.Aliases{validate.Axe: {"aria-required-children"}},
+	Doc: "A list holds items, a menu holds menu items, a table holds rows: anything else in it is lost or announced wrongly. Empty elements, elements with `aria-busy` and " +
+		"elements filled by a template or a script are not reported.",
 	Bad:   "<div role=\"list\"><span>Milk</span></div>\n",
 	Good:  "<div role=\"list\"><span role=\"listitem\">Milk</span></div>\n",
 	Check: validate.Page(checkOwned),
 }, {
-	ID: "aria-hidden-focus", Title: "A control that is hidden from screen readers and can get the focus", Severity: validate.Critical, Category: validate.Accessibility,
+	ID: "aria-hidden-focus", Title: "Focusable element hidden from screen readers", Severity: validate.Critical, Category: validate.Accessibility,
 	Standards: []string{"WCAG 1.3.1", "WCAG 4.1.2", "ACT 6cfa84"},
-	Doc: "Who moves on by the tab key lands on a thing that is not there. Take it out of the tab order by `tabindex=\"-1\"` or `disabled`, or do not hide it. " +
-		"One with a listener for its focus, as the guards of dialogs have it, is left alone.",
+	Aliases:   validate.Aliases{validate.Axe: {"aria-hidden-focus"}, validate.HTMLValidate: {"hidden-focusable"}},
+	Doc: "Keyboard users reach a control that screen readers do not announce. Take it out of the tab order with `tabindex=\"-1\"` or `disabled`, or do not hide it. Elements " +
+		"with a focus listener, such as the focus guards of dialogs, are not reported.",
 	Bad:   "<div aria-hidden=\"true\"><button>Next</button></div>\n",
 	Good:  "<div aria-hidden=\"true\"><button tabindex=\"-1\">Next</button></div>\n",
 	Check: validate.Elements(checkHiddenFocus),
 }, {
 	ID: "aria-hidden-body", Title: "The whole page is hidden from screen readers", Severity: validate.Critical, Category: validate.Accessibility,
 	Standards: []string{"WCAG 1.3.1", "WCAG 4.1.2"},
-	Doc:       "`aria-hidden=\"true\"` on the body leaves nothing for who cannot see.",
+	Aliases:   validate.Aliases{validate.Axe: {"aria-hidden-body"}, validate.HTMLValidate: {"aria-hidden-body"}},
+	Doc:       "`aria-hidden=\"true\"` on the body hides everything from screen readers.",
 	Bad:       "<body aria-hidden=\"true\"><p>Hello</p></body>\n",
 	Good:      "<body><p>Hello</p></body>\n",
 	Check: validate.Elements(func(p *validate.Pass, n *dom.Node) {
 		if h := n.Attr("aria-hidden"); h != nil && !h.Dynamic && !h.Conditional && h.Value == "true" {
-			p.Attribute(h, "This hides the whole page from screen readers: drop it.")
+			p.Attribute(h, "This hides the whole page from screen readers: remove it.")
 		}
 	}, "body"),
 }, {
-	ID: "children-presentational", Title: "A control inside of a control", Severity: validate.Critical, Category: validate.Accessibility,
+	ID: "children-presentational", Title: "Interactive content inside a control", Severity: validate.Critical, Category: validate.Accessibility,
 	Standards: []string{"WCAG 4.1.2", "ACT 307n5z"},
-	Doc:       "What lies in a button, a checkbox, a tab or an image is only its text: a link in it gets the focus and is not announced. Put it beside.",
+	Aliases:   validate.Aliases{validate.Axe: {"nested-interactive"}},
+	Doc:       "Everything inside a button, a checkbox, a tab or an image is announced as plain text: a link in it gets the focus but is not announced. Put it beside the control.",
 	Bad:       "<button>Save <a href=\"/help\">help</a></button>\n",
 	Good:      "<button>Save</button> <a href=\"/help\">help</a>\n",
 	Check:     validate.Elements(checkPresentational),
 }, {
-	ID: "redundant-role", Title: "A role that the element has by itself", Severity: validate.Info, Category: validate.Accessibility,
-	Doc: "`<button role=\"button\">` says the same twice. `role=\"list\"` on a list is left alone: without it one browser forgets a list without " +
-		"bullets, and so are roles on elements that some browsers knew late.",
+	ID: "redundant-role", Title: "Redundant role: the element has it implicitly", Severity: validate.Info, Category: validate.Accessibility,
+	Aliases: validate.Aliases{validate.HTMLValidate: {"no-redundant-role"}, validate.ESLint: {"jsx-a11y/no-redundant-roles"}},
+	Doc: "`<button role=\"button\">` says the same thing twice. `role=\"list\"` on a list is not reported, because one browser drops the list semantics of a list without bullets; " +
+		"neither are roles on elements that some browsers supported late.",
 	Bad:   "<nav role=\"navigation\"><a href=\"/\">Home</a></nav>\n",
 	Good:  "<nav><a href=\"/\">Home</a></nav>\n",
 	Check: validate.Attributes(checkRedundantRole, "role"),
@@ -150,14 +161,14 @@ func checkRole(p *validate.Pass, n *dom.Node, a *dom.Attr) {
 	}
 	w := words[0]
 	if slices.Contains(abstractRoles, w) {
-		p.Attribute(a, "The role %s only orders other roles: take one that says what this is.", w)
+		p.Attribute(a, "The role %s is abstract: use a concrete role.", w)
 		return
 	}
 	if near := syntax.Closest(w, roleNames); near != "" {
-		p.Attribute(a, "There is no role %s: is %s meant?", w, near)
+		p.Attribute(a, "Unknown role %s: did you mean %s?", w, near)
 		return
 	}
-	p.Attribute(a, "There is no role %s: drop it, or take one of WAI-ARIA.", w)
+	p.Attribute(a, "Unknown role %s: remove it, or use a role of WAI-ARIA.", w)
 }
 
 var roleNames = func() []string {
@@ -178,9 +189,9 @@ func checkAriaValue(p *validate.Pass, n *dom.Node, a *dom.Attr) {
 	}
 	switch v.Kind {
 	case "boolean", "tristate", "token", "tokens":
-		p.Attribute(a, "%s cannot be %q: it is one of %s.", a.Name, text, strings.Join(choices(v), ", "))
+		p.Attribute(a, "Invalid value of %s: %q. Use one of %s.", a.Name, text, strings.Join(choices(v), ", "))
 	default:
-		p.Attribute(a, "%s cannot be %q: it is %s.", a.Name, text, map[string]string{"integer": "a whole number" + from(v), "number": "a number", "id": "one id"}[v.Kind])
+		p.Attribute(a, "Invalid value of %s: %q. Use %s.", a.Name, text, map[string]string{"integer": "a whole number" + from(v), "number": "a number", "id": "one id"}[v.Kind])
 	}
 }
 
@@ -250,12 +261,12 @@ func checkAriaAllowed(p *validate.Pass, n *dom.Node, a *dom.Attr) {
 		return
 	}
 	if instead := doubled(n, state); instead != "" {
-		p.Attribute(a, "%s goes wrong where the element says it by itself: %s does.", a.Name, instead)
+		p.Attribute(a, "%s conflicts with the element's own state: use %s.", a.Name, instead)
 		return
 	}
 	r := dom.AriaRoles[role]
 	if role == "row" && !opens(acc, n, state) {
-		p.Attribute(a, "A row has %s in a treegrid only.", a.Name)
+		p.Attribute(a, "A row supports %s only in a treegrid.", a.Name)
 		return
 	}
 	if r != nil && r.May(state) || nativeMay(n, role, state) {
@@ -265,10 +276,10 @@ func checkAriaAllowed(p *validate.Pass, n *dom.Node, a *dom.Attr) {
 		if n.Is("input", "label") || n.Custom() {
 			return
 		}
-		p.Attribute(a, "%s does nothing on <%s>, which has no role that knows it.", a.Name, n.Name)
+		p.Attribute(a, "%s has no effect on <%s>, which has no role that supports it.", a.Name, n.Name)
 		return
 	}
-	p.Attribute(a, "The role %s does not have %s: give the element the role that is meant, or drop it.", role, a.Name)
+	p.Attribute(a, "The role %s does not support %s: give the element the intended role, or remove the attribute.", role, a.Name)
 }
 
 // doubled returns the attribute or the element that says what a state says,
@@ -358,7 +369,7 @@ func checkProhibited(p *validate.Pass, n *dom.Node, a *dom.Attr) {
 	if role == "heading" && n.Attr("role") == nil {
 		return
 	}
-	p.Attribute(a, "An element with the role %s has no name: %s is passed over. Give the element a role that has one, or write the text.", role, a.Name)
+	p.Attribute(a, "An element with the role %s cannot have a name: %s is ignored. Give the element another role, or write the text.", role, a.Name)
 }
 
 // unnamed are the elements without a role that have no name either, after ARIA in HTML.
@@ -392,7 +403,7 @@ func checkAriaRequired(p *validate.Pass, n *dom.Node) {
 		}
 	}
 	if missing != nil {
-		p.Element(n, "The role %s needs %s.", role, strings.Join(missing, " and "))
+		p.Element(n, "The role %s requires %s.", role, strings.Join(missing, " and "))
 	}
 }
 
@@ -418,7 +429,7 @@ func checkHiddenFocus(p *validate.Pass, n *dom.Node) {
 	if acc.Scripted(n) && acc.ScriptWords()["focus"] {
 		return
 	}
-	p.Element(n, "This can get the focus, but is hidden from screen readers: add tabindex=\"-1\", or do not hide it.")
+	p.Element(n, "This element can get the focus but is hidden from screen readers: add tabindex=\"-1\", or do not hide it.")
 }
 
 // layers are the parts of names that frameworks give to what a script shows
@@ -452,7 +463,7 @@ func checkPresentational(p *validate.Pass, n *dom.Node) {
 	}
 	for c := range n.Walk() {
 		if c != n && c.Kind == dom.Element && acc.Tabbable(c) && acc.Hidden(c) != dom.Yes && !c.Is("iframe") {
-			p.Element(c, "This can get the focus, but lies in a %s, which has no parts for screen readers: put it beside.", role)
+			p.Element(c, "This element can get the focus but is inside a %s, whose content screen readers do not announce: move it out.", role)
 			return
 		}
 	}
@@ -467,6 +478,6 @@ func checkRedundantRole(p *validate.Pass, n *dom.Node, a *dom.Attr) {
 		return
 	}
 	if n.Space == dom.HTML && p.Access().ImplicitRole(n) == w && w != "generic" && w != "form" && w != "region" {
-		p.Offer(a.Start, a.End, &validate.Fix{Title: "Remove the role", Edits: []validate.Edit{{Start: validate.BlanksBefore(p.Text, a.Start), End: a.End, New: ""}}}, "<%s> has the role %s by itself: drop the attribute.", n.Name, w)
+		p.Offer(a.Start, a.End, &validate.Fix{Title: "Remove the role", Edits: []validate.Edit{{Start: validate.BlanksBefore(p.Text, a.Start), End: a.End, New: ""}}}, "<%s> has the implicit role %s: remove the attribute.", n.Name, w)
 	}
 }

@@ -11,45 +11,51 @@ import (
 
 // fitRules are about roles, states and names that fit their element badly.
 var fitRules = []validate.Rule{{
-	ID: "role-allowed", Title: "A role that its element must not have", Severity: validate.Warning, Category: validate.Accessibility,
+	ID: "role-allowed", Title: "Role not allowed on this element", Severity: validate.Warning, Category: validate.Accessibility,
 	Standards: []string{"WCAG 4.1.2"},
-	Doc: "ARIA in HTML says which roles an element may be given: a link may be a tab but no heading, a list no navigation. Browsers do what such a role " +
-		"says, and the keyboard does what the element says.",
+	Aliases:   validate.Aliases{validate.Axe: {"aria-allowed-role"}, validate.ESLint: {"jsx-a11y/no-noninteractive-element-to-interactive-role"}},
+	Doc: "ARIA in HTML says which roles an element may have: a link may be a tab but not a heading, a list may not be a navigation. Browsers announce the role, while the " +
+		"keyboard still behaves as the element does.",
 	Bad:   "<a href=\"/prices\" role=\"heading\" aria-level=\"2\">Prices</a>\n",
 	Good:  "<h2><a href=\"/prices\">Prices</a></h2>\n",
 	Check: validate.Attributes(checkRoleAllowed, "role"),
 }, {
-	ID: "deprecated-role", Title: "A role that the specifications have given up", Severity: validate.Info, Category: validate.Accessibility,
-	Doc: "`directory` is announced as a list, and `doc-endnote` and `doc-biblioentry` no more than list items are: take `list` and `listitem`.",
-	Bad: "<ul role=\"directory\"><li>A</li></ul>\n", Good: "<ul><li>A</li></ul>\n",
+	ID: "deprecated-role", Title: "Deprecated ARIA role", Severity: validate.Info, Category: validate.Accessibility,
+	Aliases: validate.Aliases{validate.Axe: {"aria-deprecated-role"}},
+	Doc:     "`directory` is announced as a list, `doc-endnote` and `doc-biblioentry` as list items: use `list` and `listitem`.",
+	Bad:     "<ul role=\"directory\"><li>A</li></ul>\n", Good: "<ul><li>A</li></ul>\n",
 	Check: validate.Attributes(func(p *validate.Pass, n *dom.Node, a *dom.Attr) {
 		if role, known := dom.ExplicitRole(n); known && (role == "directory" || role == "doc-endnote" || role == "doc-biblioentry") {
-			p.Attribute(a, "The role %s is given up: take %s.", role, map[bool]string{true: "list", false: "listitem"}[role == "directory"])
+			p.Attribute(a, "The role %s is deprecated: use %s.", role, map[bool]string{true: "list", false: "listitem"}[role == "directory"])
 		}
 	}, "role"),
 }, {
-	ID: "landmark-unique", Title: "Two parts of the page that nobody can tell apart", Severity: validate.Info, Category: validate.Accessibility,
+	ID: "landmark-unique", Title: "Landmarks of the same role without distinct names", Severity: validate.Info, Category: validate.Accessibility,
 	Standards: []string{"WCAG 2.4.1"},
-	Doc: "Screen readers list the parts of a page by role and name. Where there are two navigations, two searches or two forms of one name, name each of them by " +
-		"`aria-label`. Parts that a template decides about are left alone.",
+	Aliases:   validate.Aliases{validate.Axe: {"landmark-unique"}, validate.HTMLValidate: {"unique-landmark"}},
+	Doc: "Screen readers list landmarks by role and name. Where a page has two navigations, two searches or two forms with the same name, give each a distinct `aria-label`. " +
+		"Landmarks inside template branches are not reported.",
 	Bad:   "<nav><a href=\"/\">Home</a></nav>\n<nav><a href=\"/terms\">Terms</a></nav>\n",
 	Good:  "<nav aria-label=\"Main\"><a href=\"/\">Home</a></nav>\n<nav aria-label=\"Legal\"><a href=\"/terms\">Terms</a></nav>\n",
 	Check: validate.Page(checkLandmarks),
 }, {
-	ID: "alt-redundant", Title: "An alternative text that says what is said already", Severity: validate.Info, Category: validate.Accessibility,
-	Doc: "Screen readers say \"image\" by themselves, and an image beside the same words is read twice: write `alt=\"\"` for it.",
-	Bad: "<a href=\"/\"><img src=\"/home.svg\" alt=\"Home\"> Home</a>\n", Good: "<a href=\"/\"><img src=\"/home.svg\" alt=\"\"> Home</a>\n",
+	ID: "alt-redundant", Title: "Redundant alternative text", Severity: validate.Info, Category: validate.Accessibility,
+	Aliases: validate.Aliases{validate.Axe: {"image-redundant-alt"}, validate.ESLint: {"jsx-a11y/img-redundant-alt"}},
+	Doc:     "Screen readers already say \"image\", and an image beside the same words is read twice: write `alt=\"\"` for it.",
+	Bad:     "<a href=\"/\"><img src=\"/home.svg\" alt=\"Home\"> Home</a>\n", Good: "<a href=\"/\"><img src=\"/home.svg\" alt=\"\"> Home</a>\n",
 	Check: validate.Elements(checkAltRedundant, "img"),
 }, {
-	ID: "label-title-only", Title: "A field that only a title names", Severity: validate.Info, Category: validate.Accessibility,
+	ID: "label-title-only", Title: "Form field labelled only by a title attribute", Severity: validate.Info, Category: validate.Accessibility,
 	Standards: []string{"WCAG 3.3.2"},
-	Doc:       "A title is shown to a mouse that waits, and to nobody else. Give the field a `<label>`.",
+	Aliases:   validate.Aliases{validate.Axe: {"label-title-only"}},
+	Doc:       "A `title` is shown only while the mouse rests on the field. Give the field a `<label>`.",
 	Bad:       "<input name=\"q\" title=\"Search\">\n", Good: "<label>Search <input name=\"q\"></label>\n",
 	Check: validate.Elements(checkTitleOnly, "input", "select", "textarea"),
 }, {
-	ID: "table-header-empty", Title: "A header of a table without text", Severity: validate.Info, Category: validate.Accessibility,
+	ID: "table-header-empty", Title: "Empty table header", Severity: validate.Info, Category: validate.Accessibility,
 	Standards: []string{"WCAG 1.3.1"},
-	Doc:       "Cells are read with their header: an empty one says nothing. Say what the column holds, if only to screen readers; an empty corner is a `<td>`.",
+	Aliases:   validate.Aliases{validate.Axe: {"empty-table-header"}},
+	Doc:       "Screen readers announce each cell with its header: an empty header says nothing. Name the column, if only for screen readers. Make an empty corner a `<td>`.",
 	Bad:       "<table><tr><th></th><th>Price</th></tr><tr><td>Tea</td><td>9</td></tr></table>\n",
 	Good:      "<table><tr><th>Name</th><th>Price</th></tr><tr><td>Tea</td><td>9</td></tr></table>\n",
 	Check: validate.Elements(func(p *validate.Pass, n *dom.Node) {
@@ -59,7 +65,7 @@ var fitRules = []validate.Rule{{
 			return
 		}
 		if text := a.TextOf(n); text == "" && a.Nameless(n) && !a.Scripted(n) {
-			p.Element(n, "This header says nothing: say what its cells hold, or make it a <td>.")
+			p.Element(n, "This header is empty: name what its cells hold, or make it a <td>.")
 		}
 	}),
 }}
@@ -221,10 +227,10 @@ func checkRoleAllowed(p *validate.Pass, n *dom.Node, a *dom.Attr) {
 		return
 	}
 	if len(list) == 0 || len(list) == 1 && list[0] == acc.ImplicitRole(n) {
-		p.Attribute(a, "<%s> must not have another role: put the role %s on an element around or in it.", n.Name, role)
+		p.Attribute(a, "<%s> may not have another role: put the role %s on an element around or inside it.", n.Name, role)
 		return
 	}
-	p.Attribute(a, "<%s> must not have the role %s: take an element without a meaning of its own, such as <div>.", n.Name, role)
+	p.Attribute(a, "<%s> may not have the role %s: use an element without semantics, such as <div>.", n.Name, role)
 }
 
 // landmarks are the roles that screen readers list as parts of a page.
@@ -245,7 +251,7 @@ func checkLandmarks(p *validate.Pass, d *dom.Document) {
 		}
 		key := what{role, strings.ToLower(name)}
 		if o := seen[key]; o != nil {
-			p.Element(n, "The part in line %d has the role %s and the same name: name each by aria-label.", p.Tree.Position(o.Start).Line+1, role)
+			p.Element(n, "The landmark in line %d has the role %s and the same name: name each with aria-label.", p.Tree.Position(o.Start).Line+1, role)
 		} else {
 			seen[key] = n
 		}
@@ -262,7 +268,7 @@ func checkAltRedundant(p *validate.Pass, n *dom.Node) {
 	}
 	words := labelWords(alt.Value)
 	if len(words) > 0 && imageWords[words[0]] && (len(words) == 1 || words[1] == "of" || words[1] == "showing") {
-		p.Attribute(alt, "Screen readers say that this is an image: say what it shows.")
+		p.Attribute(alt, "Screen readers already announce an image: describe its content.")
 		return
 	}
 	holder := n.Within("a", "button")
@@ -270,7 +276,7 @@ func checkAltRedundant(p *validate.Pass, n *dom.Node) {
 		return
 	}
 	if text := labelWords(holder.InnerText()); slices.Equal(text, words) {
-		p.Attribute(alt, "The words beside this image say the same, and are read twice: write alt=\"\".")
+		p.Attribute(alt, "The text beside this image says the same and is read twice: write alt=\"\".")
 	}
 }
 
@@ -284,6 +290,6 @@ func checkTitleOnly(p *validate.Pass, n *dom.Node) {
 	}
 	a := p.Access()
 	if labelled, known := a.Labelled(n); !labelled && known && a.Exposed(n) && !n.Opaque {
-		p.Element(n, "Only a mouse that waits is shown what this field is for: give it a <label>.")
+		p.Element(n, "The title of this field is shown only on mouse hover: give the field a <label>.")
 	}
 }

@@ -10,49 +10,55 @@ import (
 
 // nameRules are about the names of what people use.
 var nameRules = []validate.Rule{{
-	ID: "button-name", Title: "A button without a name", Severity: validate.Critical, Category: validate.Accessibility,
+	ID: "button-name", Title: "Button without an accessible name", Severity: validate.Critical, Category: validate.Accessibility,
 	Standards: []string{"WCAG 4.1.2", "ACT 97a4e1"},
-	Doc: "A button with an icon only is announced as \"button\". Give it text, or an `aria-label`; an image in it can name it by its `alt`. " +
-		"The content of templates, of custom elements and of elements that a script of the page fills is unknown and breaks no rule.",
+	Aliases:   validate.Aliases{validate.Axe: {"button-name"}, validate.HTMLValidate: {"text-content"}},
+	Doc: "A button that holds only an icon is announced as \"button\". Give it text or an `aria-label`; an image in it can name it through its `alt`. Buttons whose content " +
+		"comes from a template, a custom element or a script are not reported.",
 	Bad:   "<button class=\"close\"><i class=\"icon-x\"></i></button>\n",
 	Good:  "<button class=\"close\" aria-label=\"Close\"><i class=\"icon-x\"></i></button>\n",
-	Check: named("This button has no name: give it text, or say in aria-label what it does.", "button"),
+	Check: named("This button has no name: give it text, or describe its action in aria-label.", "button"),
 }, {
-	ID: "link-name", Title: "A link without a name", Severity: validate.Critical, Category: validate.Accessibility,
+	ID: "link-name", Title: "Link without an accessible name", Severity: validate.Critical, Category: validate.Accessibility,
 	Standards: []string{"WCAG 2.4.4", "WCAG 4.1.2", "ACT c487ae"},
-	Doc:       "A link around an icon or an image without an alternative text is announced by its address. Give it text, an image with `alt`, or an `aria-label`.",
+	Aliases:   validate.Aliases{validate.Axe: {"link-name"}, validate.ESLint: {"jsx-a11y/anchor-has-content"}, validate.HTMLValidate: {"wcag/h30"}},
+	Doc:       "A link around an icon, or around an image without alternative text, is announced by its URL. Give it text, an image with `alt`, or an `aria-label`.",
 	Bad:       "<a href=\"https://example.org/feed\"><i class=\"icon-rss\"></i></a>\n",
 	Good:      "<a href=\"https://example.org/feed\"><i class=\"icon-rss\"></i> Feed</a>\n",
-	Check:     named("This link has no name: give it text, or say in aria-label where it leads.", "link", "doc-backlink", "doc-biblioref", "doc-glossref", "doc-noteref"),
+	Check:     named("This link has no name: give it text, or describe its target in aria-label.", "link", "doc-backlink", "doc-biblioref", "doc-glossref", "doc-noteref"),
 }, {
-	ID: "field-label", Title: "A form field without a label", Severity: validate.Critical, Category: validate.Accessibility,
+	ID: "field-label", Title: "Form field without a label", Severity: validate.Critical, Category: validate.Accessibility,
 	Standards: []string{"WCAG 1.3.1", "WCAG 4.1.2", "ACT e086e5"},
-	Doc: "Nobody who cannot see the page knows what to enter. Put the field into a `<label>`, name it in the `for` of one, or use `aria-label` or " +
-		"`aria-labelledby`. A `title` or a `placeholder` is a name as well, though a poor one.",
+	Aliases:   validate.Aliases{validate.Axe: {"label", "select-name"}, validate.HTMLValidate: {"input-missing-label"}, validate.ESLint: {"jsx-a11y/label-has-associated-control"}},
+	Doc: "Without a label, screen readers cannot say what to enter. Put the field inside a `<label>`, reference it with `for`, or use `aria-label` or `aria-labelledby`. A " +
+		"`title` or a `placeholder` counts as a name, though a poor one.",
 	Bad:  "<form><input type=\"email\" name=\"email\"></form>\n",
 	Good: "<form><label>E-mail <input type=\"email\" name=\"email\"></label></form>\n",
-	Check: named("This field has no label: put it into a <label>, or name it by aria-label.",
+	Check: named("This field has no label: put it inside a <label>, or name it with aria-label.",
 		"checkbox", "combobox", "listbox", "radio", "searchbox", "slider", "spinbutton", "switch", "textbox", "field"),
 }, {
-	ID: "menuitem-name", Title: "An item of a menu without a name", Severity: validate.Critical, Category: validate.Accessibility,
+	ID: "menuitem-name", Title: "Menu item without an accessible name", Severity: validate.Critical, Category: validate.Accessibility,
 	Standards: []string{"WCAG 4.1.2", "ACT m6b1q3", "ACT e086e5"},
-	Doc:       "An item of a menu with an icon only says nothing. Give it text or an `aria-label`.",
+	Aliases:   validate.Aliases{validate.Axe: {"aria-command-name"}},
+	Doc:       "A menu item that holds only an icon has no name. Give it text or an `aria-label`.",
 	Bad:       "<div role=\"menu\"><div role=\"menuitem\"><i class=\"icon-cut\"></i></div></div>\n",
 	Good:      "<div role=\"menu\"><div role=\"menuitem\"><i class=\"icon-cut\"></i> Cut</div></div>\n",
-	Check:     named("This item of a menu has no name: give it text or an aria-label.", "menuitem", "menuitemcheckbox", "menuitemradio"),
+	Check:     named("This menu item has no name: give it text or an aria-label.", "menuitem", "menuitemcheckbox", "menuitemradio"),
 }, {
-	ID: "widget-name", Title: "A dialog or another widget without a name", Severity: validate.Warning, Category: validate.Accessibility,
+	ID: "widget-name", Title: "Dialog, tab, meter or other widget without an accessible name", Severity: validate.Warning, Category: validate.Accessibility,
 	Standards: []string{"WCAG 4.1.2"},
-	Doc: "A dialog, a tab, a tree's item, a meter or a progress bar is announced by its role alone where it has no name. Name it by `aria-labelledby` " +
-		"and the id of its heading, or by `aria-label`.",
+	Aliases:   validate.Aliases{validate.Axe: {"aria-dialog-name", "aria-meter-name", "aria-progressbar-name", "aria-treeitem-name"}},
+	Doc: "A dialog, a tab, a tree item, a meter or a progress bar without a name is announced by its role alone. Name it with `aria-labelledby` and the id of its heading, or " +
+		"with `aria-label`.",
 	Bad:  "<div role=\"dialog\" aria-modal=\"true\"><p>Sure?</p></div>\n",
 	Good: "<div role=\"dialog\" aria-modal=\"true\" aria-labelledby=\"q\"><p id=\"q\">Sure?</p></div>\n",
 	Check: named("This %s has no name: add aria-labelledby with the id of its heading, or aria-label.",
 		"dialog", "alertdialog", "tab", "treeitem", "meter", "progressbar", "tooltip"),
 }, {
-	ID: "summary-name", Title: "A summary without a name", Severity: validate.Critical, Category: validate.Accessibility,
+	ID: "summary-name", Title: "Summary without an accessible name", Severity: validate.Critical, Category: validate.Accessibility,
 	Standards: []string{"WCAG 4.1.2", "ACT 2t702h"},
-	Doc:       "The `<summary>` of a `<details>` is its button: without text nobody knows what it opens.",
+	Aliases:   validate.Aliases{validate.Axe: {"summary-name"}},
+	Doc:       "The `<summary>` of a `<details>` is its button: without text it does not say what it opens.",
 	Bad:       "<details><summary><i class=\"icon-more\"></i></summary><p>More</p></details>\n",
 	Good:      "<details><summary>Opening hours</summary><p>9 to 5</p></details>\n",
 	Check: validate.Elements(func(p *validate.Pass, n *dom.Node) {
@@ -60,20 +66,22 @@ var nameRules = []validate.Rule{{
 			return
 		}
 		if a := p.Access(); a.Exposed(n) && a.Nameless(n) && (a.Focusable(n) || n.Attr("role") == nil) {
-			p.Element(n, "This summary has no name: say in it what it opens.")
+			p.Element(n, "This summary has no name: describe what it opens.")
 		}
 	}, "summary"),
 }, {
-	ID: "heading-empty", Title: "A heading without text", Severity: validate.Warning, Category: validate.Accessibility,
+	ID: "heading-empty", Title: "Empty heading", Severity: validate.Warning, Category: validate.Accessibility,
 	Standards: []string{"WCAG 1.3.1", "WCAG 2.4.6", "ACT ffd0e9"},
-	Doc:       "Screen readers list headings to jump between them; an empty one is a hole in the list. Drop it, or give it text.",
+	Aliases:   validate.Aliases{validate.Axe: {"empty-heading"}, validate.HTMLValidate: {"empty-heading"}, validate.ESLint: {"jsx-a11y/heading-has-content"}},
+	Doc:       "Screen readers list headings for navigation; an empty one is a gap in that list. Remove it, or give it text.",
 	Bad:       "<h2></h2>\n<p>Text</p>\n",
 	Good:      "<h2>Prices</h2>\n<p>Text</p>\n",
-	Check:     named("This heading has no text: drop it, or say what follows.", "heading"),
+	Check:     named("This heading has no text: remove it, or give it text.", "heading"),
 }, {
-	ID: "iframe-title", Title: "A frame without a title", Severity: validate.Critical, Category: validate.Accessibility,
+	ID: "iframe-title", Title: "Frame without a title", Severity: validate.Critical, Category: validate.Accessibility,
 	Standards: []string{"WCAG 4.1.2", "ACT cae760"},
-	Doc:       "A frame is announced by its `title`; without one, screen readers say its address or nothing, and users cannot decide whether to enter it.",
+	Aliases:   validate.Aliases{validate.Axe: {"frame-title"}, validate.ESLint: {"jsx-a11y/iframe-has-title"}},
+	Doc:       "A frame is announced by its `title`. Without one, screen readers say its URL or nothing, and users cannot decide whether to enter it.",
 	Bad:       "<iframe src=\"https://maps.example.org/\"></iframe>\n",
 	Good:      "<iframe src=\"https://maps.example.org/\" title=\"Map of the site\"></iframe>\n",
 	Check: validate.Elements(func(p *validate.Pass, n *dom.Node) {
@@ -85,14 +93,15 @@ var nameRules = []validate.Rule{{
 			return // nobody gets into it
 		}
 		if a.Exposed(n) && a.Nameless(n) && !tiny(n) {
-			p.Element(n, "This frame has no title: say in title what it holds.")
+			p.Element(n, "This frame has no title: describe its content in title.")
 		}
 	}, "iframe", "frame"),
 }, {
-	ID: "label-in-name", Title: "A name that leaves out the text that people see", Severity: validate.Warning, Category: validate.Accessibility,
+	ID: "label-in-name", Title: "Accessible name does not contain the visible label", Severity: validate.Warning, Category: validate.Accessibility,
 	Standards: []string{"WCAG 2.5.3", "ACT 2ee8b8"},
-	Doc: "Who speaks to the computer says what the button shows. Where `aria-label` has other words, nothing happens. " +
-		"Begin the label with the visible text, or drop it.",
+	Aliases:   validate.Aliases{validate.Axe: {"label-content-name-mismatch"}},
+	Doc: "Speech-input users say the text that they see on a control. If `aria-label` has other words, the control does not respond. Begin the label with the visible text, or " +
+		"remove it.",
 	Bad:   "<button aria-label=\"Submit the form\">Send</button>\n",
 	Good:  "<button aria-label=\"Send the form\">Send</button>\n",
 	Check: validate.Elements(checkLabelInName),
@@ -177,7 +186,7 @@ func checkLabelInName(p *validate.Pass, n *dom.Node) {
 		if at == nil {
 			at = n.Attr("aria-labelledby")
 		}
-		p.Attribute(at, "People see %q, but the name is %q: begin the name with what they see.", strings.Join(strings.Fields(seen), " "), name)
+		p.Attribute(at, "The visible label is %q, but the accessible name is %q: begin the name with the visible label.", strings.Join(strings.Fields(seen), " "), name)
 	}
 }
 

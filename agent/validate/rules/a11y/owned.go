@@ -51,7 +51,7 @@ func checkContext(p *validate.Pass, d *dom.Document) {
 			owners = ownersOf(a)
 		}
 		if holder, sure := holder(a, n, owners, dom.AriaRoles[role].Context); sure {
-			p.Element(n, "The role %s must lie in one of %s%s.", role, strings.Join(dom.AriaRoles[role].Context, ", "), holder)
+			p.Element(n, "The role %s must be inside one of %s%s.", role, strings.Join(dom.AriaRoles[role].Context, ", "), holder)
 		}
 	}
 }
@@ -76,14 +76,14 @@ func holder(a *dom.Access, n *dom.Node, owners map[*dom.Node]*dom.Node, context 
 			if role != "group" {
 				return "", false
 			}
-			group = ", and its group lies in none"
+			group = ", and its group is inside none"
 			continue
 		}
 		if own, _ := a.Role(n); group != "" && role == own {
 			return "", false // an item with a group of its own, which is judged itself
 		}
 		if through, known := transparent(a, x); !known || !through {
-			return ", and this one lies in " + describe(role, x), known
+			return ", and this one is inside " + describe(role, x), known
 		}
 	}
 }

@@ -12,74 +12,82 @@ import (
 // pageRules are about the page as a whole: its language, its title, what it
 // does by itself.
 var pageRules = []validate.Rule{{
-	ID: "html-lang", Title: "A page that does not say its language", Severity: validate.Critical, Category: validate.Accessibility,
+	ID: "html-lang", Title: "Page without a language (missing lang attribute)", Severity: validate.Critical, Category: validate.Accessibility,
 	Standards: []string{"WCAG 3.1.1", "ACT b5c3f8"},
-	Doc: "Screen readers take the voice for the language that `lang` on `<html>` names, translation and hyphenation do so, too. `xml:lang` " +
-		"does not count. Fragments and templates that extend others have no `<html>` and need none.",
+	Aliases:   validate.Aliases{validate.Axe: {"html-has-lang"}, validate.ESLint: {"jsx-a11y/html-has-lang"}, validate.HTMLValidate: {"element-required-attributes"}},
+	Doc: "Screen readers choose the voice by the `lang` of `<html>`; translation and hyphenation use it as well. `xml:lang` does not count. Fragments and templates that " +
+		"extend others have no `<html>` and need none.",
 	Bad:   "<!DOCTYPE html>\n<html><head><title>Hello</title></head><body>Hello</body></html>\n",
 	Good:  "<!DOCTYPE html>\n<html lang=\"en\"><head><title>Hello</title></head><body>Hello</body></html>\n",
 	Check: validate.Page(checkPageLang),
 }, {
-	ID: "lang-valid", Title: "A language that there is not", Severity: validate.Critical, Category: validate.Accessibility,
+	ID: "lang-valid", Title: "Invalid language tag", Severity: validate.Critical, Category: validate.Accessibility,
 	Standards: []string{"WCAG 3.1.1", "WCAG 3.1.2", "ACT bf051a", "ACT de46e4"},
-	Doc: "`lang` holds a tag such as `en`, `pt-BR` or `zh-Hant`, whose first part is registered: two letters where the language has two. " +
-		"Names of languages and of countries are none.",
+	Aliases:   validate.Aliases{validate.Axe: {"html-lang-valid", "valid-lang"}, validate.ESLint: {"jsx-a11y/lang"}},
+	Doc: "`lang` holds a language tag such as `en`, `pt-BR` or `zh-Hant` whose first part is a registered language code, of two letters where one exists. Names of languages " +
+		"and of countries are not language tags.",
 	Bad:   "<html lang=\"english\"><head><title>Hello</title></head><body>Hello</body></html>\n",
 	Good:  "<html lang=\"en-GB\"><head><title>Hello</title></head><body>Hello</body></html>\n",
 	Check: validate.Elements(checkLang),
 }, {
-	ID: "page-title", Title: "A page without a title", Severity: validate.Critical, Category: validate.Accessibility,
+	ID: "page-title", Title: "Page without a title", Severity: validate.Critical, Category: validate.Accessibility,
 	Standards: []string{"WCAG 2.4.2", "ACT 2779a5"},
-	Doc: "The title is the first thing that is read out, the name of the tab, the bookmark and the result of a search. Only whole pages need one: " +
-		"fragments, templates that extend others, and pages whose head a template writes do not.",
+	Aliases:   validate.Aliases{validate.Axe: {"document-title"}, validate.HTMLValidate: {"element-required-content"}, validate.HTMLHint: {"title-require"}},
+	Doc: "The title is announced first, and it names the tab, the bookmark and the search result. Only whole pages need one: fragments, templates that extend others and pages " +
+		"whose head comes from a template do not.",
 	Bad:   "<!DOCTYPE html>\n<html lang=\"en\"><head></head><body>Hello</body></html>\n",
 	Good:  "<!DOCTYPE html>\n<html lang=\"en\"><head><title>Hello</title></head><body>Hello</body></html>\n",
 	Check: validate.Page(checkTitle),
 }, {
-	ID: "meta-refresh", Title: "A page that goes away by itself", Severity: validate.Critical, Category: validate.Accessibility,
+	ID: "meta-refresh", Title: "Automatic redirect or reload with a delay (meta refresh)", Severity: validate.Critical, Category: validate.Accessibility,
 	Standards: []string{"WCAG 2.2.1", "ACT bc659a", "ACT bisz58"},
-	Doc: "Who reads slowly loses the page in the middle of a sentence. Redirect on the server, or at once (`0;url=…`); let the user reload. " +
-		"More than 20 hours is another rule's matter.",
+	Aliases:   validate.Aliases{validate.Axe: {"meta-refresh"}, validate.HTMLValidate: {"meta-refresh"}},
+	Doc: "People who read slowly lose the page in the middle of a sentence. Redirect on the server or at once (`0;url=…`), and let the user reload. Delays of more than 20 " +
+		"hours are reported by `meta-refresh-long`.",
 	Bad:  "<meta http-equiv=\"refresh\" content=\"30\">\n",
 	Good: "<meta http-equiv=\"refresh\" content=\"0; url=/new\">\n",
 	Check: validate.Elements(func(p *validate.Pass, n *dom.Node) {
 		if delay, a := refresh(n); a != nil && delay > 0 && delay <= longRefresh && first(p, n) {
-			p.Attribute(a, "The page goes away after %d seconds: redirect on the server, or let the user do it.", delay)
+			p.Attribute(a, "The page redirects or reloads after %d seconds: redirect on the server, or let the user do it.", delay)
 		}
 	}, "meta"),
 }, {
-	ID: "meta-refresh-long", Title: "A page that goes away by itself, late", Severity: validate.Info, Category: validate.Accessibility,
+	ID: "meta-refresh-long", Title: "Automatic reload after more than 20 hours (meta refresh)", Severity: validate.Info, Category: validate.Accessibility,
 	Standards: []string{"WCAG 2.2.4", "ACT bisz58"},
-	Doc:       "After more than 20 hours few are hurt, but a page that somebody left open is gone. Let the user reload.",
+	Aliases:   validate.Aliases{validate.Axe: {"meta-refresh-no-exceptions"}},
+	Doc:       "A delay of more than 20 hours affects few people, but it still replaces a page that somebody left open. Let the user reload.",
 	Bad:       "<meta http-equiv=\"refresh\" content=\"86400\">\n",
 	Good:      "<meta http-equiv=\"refresh\" content=\"0; url=/new\">\n",
 	Check: validate.Elements(func(p *validate.Pass, n *dom.Node) {
 		if delay, a := refresh(n); a != nil && delay > longRefresh && first(p, n) {
-			p.Attribute(a, "The page goes away after %d seconds: let the user reload.", delay)
+			p.Attribute(a, "The page redirects or reloads after %d seconds: let the user reload.", delay)
 		}
 	}, "meta"),
 }, {
-	ID: "viewport-zoom", Title: "A page that forbids to zoom", Severity: validate.Critical, Category: validate.Accessibility,
+	ID: "viewport-zoom", Title: "Viewport that disables zooming", Severity: validate.Critical, Category: validate.Accessibility,
 	Standards: []string{"WCAG 1.4.4", "ACT b4f0c3"},
-	Doc:       "Who needs larger letters must be able to zoom: no `user-scalable=no`, and no `maximum-scale` below 2.",
+	Aliases:   validate.Aliases{validate.Axe: {"meta-viewport"}},
+	Doc:       "People who need larger text must be able to zoom: do not set `user-scalable=no`, nor a `maximum-scale` below 2.",
 	Bad:       "<meta name=\"viewport\" content=\"width=device-width, user-scalable=no\">\n",
 	Good:      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n",
 	Check:     validate.Elements(checkViewport, "meta"),
 }, {
-	ID: "media-autoplay", Title: "Sound that begins by itself", Severity: validate.Warning, Category: validate.Accessibility,
+	ID: "media-autoplay", Title: "Sound that plays automatically", Severity: validate.Warning, Category: validate.Accessibility,
 	Standards: []string{"WCAG 1.4.2"},
-	Doc:       "Sound over a screen reader's voice makes the page unusable until the user has found how to stop it. Begin muted, show `controls`, or wait for the user.",
+	Aliases:   validate.Aliases{validate.Axe: {"no-autoplay-audio"}, validate.HTMLValidate: {"no-autoplay"}},
+	Doc:       "Sound over a screen reader's voice makes the page unusable until the user finds out how to stop it. Start muted, show `controls`, or wait for the user.",
 	Bad:       "<audio src=\"/theme.mp3\" autoplay></audio>\n",
 	Good:      "<video src=\"/loop.mp4\" autoplay muted loop></video>\n",
 	Check: validate.Elements(func(p *validate.Pass, n *dom.Node) {
 		if a := n.Attr("autoplay"); n.Is("audio", "video") && a != nil && !a.Conditional && !a.Bound && !n.May("muted") && !n.May("controls") && p.Access().Hidden(n) == dom.No {
-			p.Element(n, "This plays sound by itself and cannot be stopped: add muted or controls, or drop autoplay.")
+			p.Element(n, "This plays sound automatically and cannot be stopped: add muted or controls, or remove autoplay.")
 		}
 	}, "audio", "video"),
 }, {
-	ID: "video-captions", Title: "A film without captions", Severity: validate.Info, Category: validate.Accessibility,
+	ID: "video-captions", Title: "Video without captions", Severity: validate.Info, Category: validate.Accessibility,
 	Standards: []string{"WCAG 1.2.2"},
-	Doc:       "Who cannot hear needs captions: a `<track kind=\"captions\">`. A muted film needs none.",
+	Aliases:   validate.Aliases{validate.Axe: {"video-caption"}, validate.ESLint: {"jsx-a11y/media-has-caption"}},
+	Doc:       "Deaf users need captions: a `<track kind=\"captions\">`. A muted video needs none.",
 	Bad:       "<video src=\"/talk.mp4\" controls></video>\n",
 	Good:      "<video src=\"/talk.mp4\" controls><track kind=\"captions\" src=\"/talk.vtt\" srclang=\"en\"></video>\n",
 	Check: validate.Elements(func(p *validate.Pass, n *dom.Node) {
@@ -91,16 +99,17 @@ var pageRules = []validate.Rule{{
 				return
 			}
 		}
-		p.Element(n, "This film has no captions: add <track kind=\"captions\">, or muted where it has no sound.")
+		p.Element(n, "This video has no captions: add <track kind=\"captions\">, or muted if it has no sound.")
 	}, "video"),
 }, {
-	ID: "blink-marquee", Title: "Text that moves or blinks", Severity: validate.Warning, Category: validate.Accessibility,
+	ID: "blink-marquee", Title: "Blinking or moving text (blink, marquee)", Severity: validate.Warning, Category: validate.Accessibility,
 	Standards: []string{"WCAG 2.2.2"},
-	Doc:       "Moving text cannot be read by many and stopped by nobody. Both elements are out of the standard; show the text.",
+	Aliases:   validate.Aliases{validate.Axe: {"blink", "marquee"}, validate.ESLint: {"jsx-a11y/no-distracting-elements"}},
+	Doc:       "Moving text is hard to read for many, and users cannot stop it. Both elements are obsolete; show the text.",
 	Bad:       "<marquee>News!</marquee>\n",
 	Good:      "<p>News!</p>\n",
 	Check: validate.Elements(func(p *validate.Pass, n *dom.Node) {
-		p.Element(n, "<%s> moves text that nobody can stop: show the text as it is.", n.Name)
+		p.Element(n, "<%s> moves text that users cannot stop: show the text as it is.", n.Name)
 	}, "blink", "marquee"),
 }}
 
@@ -113,7 +122,7 @@ func checkPageLang(p *validate.Pass, d *dom.Document) {
 	switch {
 	case a == nil && n.Opaque, n.Space != dom.HTML:
 	case a == nil:
-		p.Element(n, "The page does not say its language: add lang to <html>.")
+		p.Element(n, "The page does not declare its language: add lang to <html>.")
 	case !a.Dynamic && strings.TrimSpace(a.Value) == "":
 		p.Attribute(a, "The page's language is empty: name it, as in lang=\"en\".")
 	}
@@ -132,7 +141,7 @@ func checkLang(p *validate.Pass, n *dom.Node) {
 	} else if !speaks(p.Access(), n) {
 		return
 	}
-	p.Attribute(a, "%q is no language tag: write one such as en, de-CH or zh-Hant.", a.Value)
+	p.Attribute(a, "Invalid language tag %q: write one such as en, de-CH or zh-Hant.", a.Value)
 }
 
 // knownLanguage reports whether the first part of a tag is registered as that
@@ -195,7 +204,7 @@ func checkTitle(p *validate.Pass, d *dom.Document) {
 			p.Element(html, "The page has no title: add <title> to its head.")
 		}
 	case !title.HasUnknown() && strings.TrimSpace(title.InnerText()) == "":
-		p.Element(title, "The page's title is empty: say what the page is.")
+		p.Element(title, "The page's title is empty: describe the page.")
 	}
 }
 
@@ -253,10 +262,10 @@ func checkViewport(p *validate.Pass, n *dom.Node) {
 		name, v = strings.ToLower(strings.TrimSpace(name)), strings.ToLower(strings.TrimSpace(v))
 		switch scale := viewportNumber(v); {
 		case name == "user-scalable" && v != "yes" && scale > -1 && scale < 1:
-			p.Attribute(a, "This forbids to zoom: drop user-scalable=%s.", v)
+			p.Attribute(a, "This disables zooming: remove user-scalable=%s.", v)
 			return
 		case name == "maximum-scale" && scale >= 0 && scale < 2:
-			p.Attribute(a, "This forbids to zoom to 200 percent: drop maximum-scale=%s.", v)
+			p.Attribute(a, "This limits zooming to less than 200 percent: remove maximum-scale=%s.", v)
 			return
 		}
 	}

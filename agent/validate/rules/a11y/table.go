@@ -10,17 +10,19 @@ import (
 
 // tableRules are about the cells of tables.
 var tableRules = []validate.Rule{{
-	ID: "table-headers", Title: "A cell that names a header that its table does not have", Severity: validate.Critical, Category: validate.Accessibility,
+	ID: "table-headers", Title: "Table cell refers to a header that is not in its table", Severity: validate.Critical, Category: validate.Accessibility,
 	Standards: []string{"WCAG 1.3.1", "ACT a25f45"},
-	Doc:       "`headers` holds ids of header cells of the same table; any other leaves the cell without its header.",
+	Aliases:   validate.Aliases{validate.Axe: {"td-headers-attr"}},
+	Doc:       "`headers` holds ids of header cells of the same table; with any other id the cell has no header.",
 	Bad:       "<table><tr><th id=\"name\">Name</th></tr><tr><td headers=\"nam\">Ann</td></tr></table>\n",
 	Good:      "<table><tr><th id=\"name\">Name</th></tr><tr><td headers=\"name\">Ann</td></tr></table>\n",
 	Check:     validate.Attributes(checkHeaders, "headers"),
 }, {
-	ID: "table-header-cells", Title: "A header that no cell belongs to", Severity: validate.Warning, Category: validate.Accessibility,
+	ID: "table-header-cells", Title: "Table header without data cells", Severity: validate.Warning, Category: validate.Accessibility,
 	Standards: []string{"WCAG 1.3.1", "ACT d0f69e"},
-	Doc: "A column's or row's header without any cell is a table's mistake: a cell is missing, spans too far, or names another header. " +
-		"Tables that a template or a script fills are left alone.",
+	Aliases:   validate.Aliases{validate.Axe: {"th-has-data-cells"}},
+	Doc: "A column or row header without cells is an error in the table: a cell is missing, spans too far, or names another header. Tables filled by a template or a script " +
+		"are not reported.",
 	Bad:   "<table><tr><th>Rate</th><th>Value</th></tr><tr><td>15%</td></tr></table>\n",
 	Good:  "<table><tr><th>Rate</th><th>Value</th></tr><tr><td>15%</td><td>9</td></tr></table>\n",
 	Check: validate.Page(checkHeaderCells),
@@ -59,7 +61,7 @@ func checkHeaders(p *validate.Pass, n *dom.Node, a *dom.Attr) {
 		case cell == nil:
 			p.Report(w.Start, w.End, "No header cell of this table has the id %s.", w.Text)
 		case role != "columnheader" && role != "rowheader" && !cell.Opaque && !cell.Is("th"):
-			p.Report(w.Start, w.End, "The cell with the id %s is no header: make it a <th>.", w.Text)
+			p.Report(w.Start, w.End, "The cell with the id %s is not a header: make it a <th>.", w.Text)
 		}
 	}
 }
@@ -110,7 +112,7 @@ func checkHeaderCells(p *validate.Pass, d *dom.Document) {
 		g := gridOf(acc, n)
 		for _, cell := range g.headers(acc) {
 			if !g.assigned(acc, cell) {
-				p.Element(cell, "No cell belongs to this header: add the cells, or mend spans and headers.")
+				p.Element(cell, "No cell belongs to this header: add the cells, or correct the spans and headers.")
 			}
 		}
 	}

@@ -15,58 +15,65 @@ var textRules = []validate.Rule{
 	spacingRule("word-spacing", "9e45ec", 0.16, "0.16em"),
 	spacingRule("line-height", "78fd32", 1.5, "1.5"),
 	{
-		ID: "autocomplete-valid", Title: "An autocomplete that browsers do not know", Severity: validate.Warning, Category: validate.Accessibility,
+		ID: "autocomplete-valid", Title: "Invalid autocomplete value", Severity: validate.Warning, Category: validate.Accessibility,
 		Standards: []string{"WCAG 1.3.5", "ACT 73f2c2"},
-		Doc: "Browsers fill the field in, and tools show a sign for it, only where `autocomplete` says one of HTML's words, behind at most a section, " +
-			"shipping or billing, and home, work, mobile, fax or pager.",
+		Aliases:   validate.Aliases{validate.Axe: {"autocomplete-valid"}, validate.HTMLValidate: {"valid-autocomplete"}},
+		Doc: "Browsers fill in a field, and assistive tools mark it, only if `autocomplete` holds one of HTML's tokens, preceded at most by a section, `shipping` or `billing`, " +
+			"and `home`, `work`, `mobile`, `fax` or `pager`.",
 		Bad:   "<label>Mail <input autocomplete=\"e-mail\"></label>\n",
 		Good:  "<label>Mail <input autocomplete=\"work email\"></label>\n",
 		Check: validate.Attributes(checkAutocomplete, "autocomplete"),
 	}, {
-		ID: "tabindex-positive", Title: "A place in the tab order before everything else", Severity: validate.Warning, Category: validate.Accessibility,
+		ID: "tabindex-positive", Title: "Positive tabindex", Severity: validate.Warning, Category: validate.Accessibility,
 		Standards: []string{"WCAG 2.4.3"},
-		Doc:       "A `tabindex` above 0 comes before the whole rest of the page, wherever it stands. Write `0`, and order the source.",
+		Aliases:   validate.Aliases{validate.Axe: {"tabindex"}, validate.ESLint: {"jsx-a11y/tabindex-no-positive"}, validate.HTMLValidate: {"tabindex-no-positive"}},
+		Doc:       "A `tabindex` above 0 comes before the rest of the page, wherever the element is. Write `0`, and order the source.",
 		Bad:       "<input aria-label=\"Search\" tabindex=\"3\">\n",
 		Good:      "<input aria-label=\"Search\" tabindex=\"0\">\n",
 		Check: validate.Attributes(func(p *validate.Pass, n *dom.Node, a *dom.Attr) {
 			if v, err := strconv.Atoi(strings.TrimSpace(a.Value)); err == nil && !a.Dynamic && v > 0 {
-				p.Attribute(a, "tabindex %d comes before all of the page: write 0 and order the source.", v)
+				p.Attribute(a, "tabindex %d comes before everything else on the page: write 0 and order the source.", v)
 			}
 		}, "tabindex"),
 	}, {
-		ID: "click-keyboard", Title: "A click that no key does", Severity: validate.Warning, Category: validate.Accessibility,
+		ID: "click-keyboard", Title: "Click handler without keyboard support", Severity: validate.Warning, Category: validate.Accessibility,
 		Standards: []string{"WCAG 2.1.1"},
-		Doc: "A `<div onclick>` cannot be reached or pressed by the keyboard. Use a `<button>`; or give it a role, `tabindex=\"0\"` and a listener " +
-			"for keys. Elements that only hold controls, and those hidden from screen readers, are left alone.",
+		Aliases:   validate.Aliases{validate.ESLint: {"jsx-a11y/click-events-have-key-events", "jsx-a11y/no-static-element-interactions"}},
+		Doc: "A `<div onclick>` cannot be reached or activated with the keyboard. Use a `<button>`, or give the element a role, `tabindex=\"0\"` and a key listener. Elements that " +
+			"only contain controls, and elements hidden from screen readers, are not reported.",
 		Bad:   "<div onclick=\"open()\">Open</div>\n",
 		Good:  "<button type=\"button\" onclick=\"open()\">Open</button>\n",
 		Check: validate.Attributes(checkClick, "onclick"),
 	}, {
-		ID: "heading-order", Title: "A heading that skips a level", Severity: validate.Info, Category: validate.Accessibility,
+		ID: "heading-order", Title: "Skipped heading level", Severity: validate.Info, Category: validate.Accessibility,
 		Standards: []string{"WCAG 1.3.1"},
-		Doc:       "Who moves by headings takes a jump from `<h2>` to `<h4>` for a part that is missing. Going back up is fine.",
+		Aliases:   validate.Aliases{validate.Axe: {"heading-order"}, validate.HTMLValidate: {"heading-level"}},
+		Doc:       "Users who navigate by headings take a jump from `<h2>` to `<h4>` for a missing section. Going back up is fine.",
 		Bad:       "<h1>Shop</h1>\n<h4>Fruit</h4>\n",
 		Good:      "<h1>Shop</h1>\n<h2>Fruit</h2>\n",
 		Check:     validate.Page(checkHeadingOrder),
 	}, {
-		ID: "label-for", Title: "A label for a field that is not there", Severity: validate.Warning, Category: validate.Accessibility,
+		ID: "label-for", Title: "Label for a field that does not exist", Severity: validate.Warning, Category: validate.Accessibility,
 		Standards: []string{"WCAG 1.3.1"},
-		Doc:       "The `for` of a label is the id of a field. Where no element has it, the label is for nothing, and a click on it does nothing.",
+		Aliases:   validate.Aliases{validate.HTMLValidate: {"no-missing-references"}},
+		Doc:       "The `for` of a label is the id of a field. If no element has that id, the label names nothing, and a click on it has no effect.",
 		Bad:       "<form><label for=\"mail\">Mail</label><input id=\"email\" name=\"m\"></form>\n",
 		Good:      "<form><label for=\"email\">Mail</label><input id=\"email\" name=\"m\"></form>\n",
 		Check:     validate.Attributes(checkLabelFor, "for"),
 	}, {
-		ID: "frame-focus", Title: "A frame with controls that no key reaches", Severity: validate.Warning, Category: validate.Accessibility,
+		ID: "frame-focus", Title: "Frame with focusable content taken out of the tab order", Severity: validate.Warning, Category: validate.Accessibility,
 		Standards: []string{"WCAG 2.1.1", "ACT akn7bn"},
-		Doc:       "A frame with a negative `tabindex` takes everything inside out of the tab order. Only frames whose content the source shows are judged.",
+		Aliases:   validate.Aliases{validate.Axe: {"frame-focusable-content"}},
+		Doc:       "A negative `tabindex` on a frame takes everything inside out of the tab order. Only frames whose content is in the source are judged.",
 		Bad:       "<iframe title=\"Menu\" tabindex=\"-1\" srcdoc=\"<a href='/'>Home</a>\"></iframe>\n",
 		Good:      "<iframe title=\"Menu\" srcdoc=\"<a href='/'>Home</a>\"></iframe>\n",
 		Check:     validate.Elements(checkFrameFocus, "iframe"),
 	}, {
-		ID: "accesskey-twice", Title: "A key for two things", Severity: validate.Warning, Category: validate.Accessibility,
-		Doc:  "Of two elements with one `accesskey`, browsers press either, both or none. Two links to one address are left alone.",
-		Bad:  "<a href=\"/\" accesskey=\"h\">Home</a>\n<a href=\"/help\" accesskey=\"h\">Help</a>\n",
-		Good: "<a href=\"/\" accesskey=\"h\">Home</a>\n<a href=\"/help\" accesskey=\"e\">Help</a>\n",
+		ID: "accesskey-twice", Title: "Duplicate accesskey", Severity: validate.Warning, Category: validate.Accessibility,
+		Aliases: validate.Aliases{validate.Axe: {"accesskeys"}, validate.ESLint: {"jsx-a11y/no-access-key"}},
+		Doc:     "If two elements have the same `accesskey`, browsers activate either, both or none. Two links to the same URL are not reported.",
+		Bad:     "<a href=\"/\" accesskey=\"h\">Home</a>\n<a href=\"/help\" accesskey=\"h\">Help</a>\n",
+		Good:    "<a href=\"/\" accesskey=\"h\">Home</a>\n<a href=\"/help\" accesskey=\"e\">Help</a>\n",
 		Check: validate.Page(func(p *validate.Pass, d *dom.Document) {
 			seen := map[string]*dom.Node{}
 			for _, n := range d.Elements() {
@@ -78,7 +85,7 @@ var textRules = []validate.Rule{
 				if o := seen[key]; o != nil && o.Attr("href") != nil && dom.AttributeText(o, "href") != "" && dom.AttributeText(o, "href") == dom.AttributeText(n, "href") {
 					continue // the same link above and below the text
 				} else if o != nil && !dom.Exclusive(o.Arm, n.Arm) {
-					p.Attribute(a, "The key %q is another element's already (line %d).", a.Value, p.Tree.Position(o.Start).Line+1)
+					p.Attribute(a, "Another element already has the access key %q (line %d).", a.Value, p.Tree.Position(o.Start).Line+1)
 				} else {
 					seen[key] = n
 				}
@@ -91,10 +98,10 @@ var textRules = []validate.Rule{
 // that readers who need more cannot have it (WCAG 1.4.12).
 func spacingRule(property, act string, least float64, want string) validate.Rule {
 	return validate.Rule{
-		ID: property + "-fixed", Title: "A narrow " + property + " that readers cannot widen", Severity: validate.Warning, Category: validate.Accessibility,
+		ID: property + "-fixed", Title: "Fixed " + property + " with !important", Severity: validate.Warning, Category: validate.Accessibility,
 		Standards: []string{"WCAG 1.4.12", "ACT " + act},
-		Doc: "A style attribute with `!important` goes before the reader's own style sheet. Where it fixes `" + property + "` below " + want +
-			" of the font's size, who needs more room cannot get it. Drop `!important`.",
+		Doc: "A style attribute with `!important` overrides the reader's own style sheet. If it fixes `" + property + "` below " + want +
+			" of the font size, people who need more space cannot get it. Remove `!important`.",
 		Bad:  "<p style=\"" + property + ": 0.1em !important\">Some text in a paragraph</p>\n",
 		Good: "<p style=\"" + property + ": 0.1em\">Some text in a paragraph</p>\n",
 		Check: func(p *validate.Pass) {
@@ -108,7 +115,7 @@ func spacingRule(property, act string, least float64, want string) validate.Rule
 				}
 				acc := p.Access()
 				if size, ok := ems(acc, s.Owner, d.Value, property); ok && size < least && shows(acc, s.Owner, property, least) {
-					p.Report(d.Start, d.End, "%s is fixed below %s, and no reader can widen it: drop !important.", property, want)
+					p.Report(d.Start, d.End, "%s is fixed below %s, and readers cannot increase it: remove !important.", property, want)
 				}
 			}
 		},
@@ -256,7 +263,7 @@ func checkAutocomplete(p *validate.Pass, n *dom.Node, a *dom.Attr) {
 		return
 	}
 	if !fillable(words) {
-		p.Attribute(a, "Browsers do not know autocomplete=%q: take one of HTML's words, such as name, email or street-address.", a.Value)
+		p.Attribute(a, "Unknown autocomplete value %q: use one of HTML's tokens, such as name, email or street-address.", a.Value)
 	}
 }
 
@@ -303,7 +310,7 @@ func checkClick(p *validate.Pass, n *dom.Node, a *dom.Attr) {
 	if n.Within("a", "button", "label", "summary") != nil {
 		return
 	}
-	p.Element(n, "No key does what a click on this <%s> does: make it a <button>.", n.Name)
+	p.Element(n, "The keyboard cannot trigger the click handler of this <%s>: use a <button>.", n.Name)
 }
 
 func checkHeadingOrder(p *validate.Pass, d *dom.Document) {
@@ -318,7 +325,7 @@ func checkHeadingOrder(p *validate.Pass, d *dom.Document) {
 		}
 		level := int(n.Name[1] - '0')
 		if last > 0 && level > last+1 {
-			p.Element(n, "This heading skips a level: after <h%d> comes <h%d>, not <h%d>.", last, last+1, level)
+			p.Element(n, "Skipped heading level: after <h%d> comes <h%d>, not <h%d>.", last, last+1, level)
 		}
 		last = level
 	}
@@ -333,7 +340,7 @@ func checkLabelFor(p *validate.Pass, n *dom.Node, a *dom.Attr) {
 	if len(p.Page().ByID(id)) > 0 || acc.ScriptWords()[id] || !selfContained(p, n) {
 		return
 	}
-	p.Attribute(a, "No element has the id %s: this label is for nothing.", id)
+	p.Attribute(a, "No element has the id %s: this label names nothing.", id)
 }
 
 // selfContained reports whether everything near an element is in the source: in
@@ -372,7 +379,7 @@ func checkFrameFocus(p *validate.Pass, n *dom.Node) {
 	view := inner.Access()
 	for _, c := range inner.Page().Elements() {
 		if view.Tabbable(c) && view.Hidden(c) == dom.No {
-			p.Element(n, "No key reaches the controls in this frame: drop tabindex.")
+			p.Element(n, "The keyboard cannot reach the controls in this frame: remove tabindex.")
 			return
 		}
 	}

@@ -11,35 +11,37 @@ import (
 
 // accessRules find styles that shut people out.
 var accessRules = validate.Authored([]validate.Rule{{
-	ID: "css-focus-outline", Title: "The focus outline is removed and nothing takes its place", Severity: validate.Critical, Category: validate.Styles,
+	ID: "css-focus-outline", Title: "Focus outline removed without a replacement", Severity: validate.Critical, Category: validate.Styles,
 	Standards: []string{"WCAG 2.4.7"},
-	Doc: "Who uses a keyboard sees by the outline where on the page the focus is. Remove it only where another mark takes its place, on the same selector or on one with " +
-		"`:focus`, `:focus-visible` or `:focus-within`: an outline, a border, a shadow, a background, an underline. `:focus:not(:focus-visible)` and elements that only scripts focus " +
+	Aliases:   validate.Aliases{validate.Stylelint: {"a11y/no-outline-none"}, validate.Term: {"outline: none"}},
+	Doc: "Keyboard users see by the outline which element has the focus. Remove it only where another style replaces it, on the same selector or on one with `:focus`, " +
+		"`:focus-visible` or `:focus-within`: an outline, a border, a shadow, a background, an underline. `:focus:not(:focus-visible)` and elements that only scripts focus " +
 		"(`[tabindex=\"-1\"]`) pass.",
 	File: "a.css", Bad: "a:focus { outline: none; }\n", Good: "a:focus { outline: none; }\na:focus-visible { box-shadow: 0 0 0 2px navy; }\n",
 	Check: checkFocus,
 }, {
-	ID: "css-contrast", Title: "Text that stands out too little from its background", Severity: validate.Warning, Category: validate.Styles,
+	ID: "css-contrast", Title: "Insufficient color contrast", Severity: validate.Warning, Category: validate.Styles,
 	Standards: []string{"WCAG 1.4.3"},
-	Doc: "Looked at where one block sets both colours, opaque ones. Below 3:1 no text passes, of whatever size; below 4.5:1 it is told where the block also sets a small font size. " +
-		"Disabled controls and text in the very colour of its background, which is meant to be hidden, pass.",
+	Aliases:   validate.Aliases{validate.Axe: {"color-contrast"}},
+	Doc: "Checked where one block sets both colors, and both are opaque. Below 3:1 no text passes, whatever its size; below 4.5:1 it is reported if the block also sets a " +
+		"small font size. Disabled controls, and text in exactly its background color, which is meant to be hidden, pass.",
 	File: "a.css", Bad: ".note { color: #aaa; background: #fff; }\n", Good: ".note { color: #555; background: #fff; }\n.b:disabled { color: #aaa; background: #fff; }\n",
 	Check: checkContrast,
 }, {
-	ID: "css-text-size-adjust", Title: "Phones are kept from enlarging text", Severity: validate.Warning, Category: validate.Styles,
+	ID: "css-text-size-adjust", Title: "Text enlargement disabled on phones (text-size-adjust: none)", Severity: validate.Warning, Category: validate.Styles,
 	Standards: []string{"WCAG 1.4.4"},
-	Doc:       "`text-size-adjust: none` also switches off the enlarging that people asked their browser for. Write `100%`.",
+	Doc:       "`text-size-adjust: none` also disables the enlargement that users asked their browser for. Write `100%`.",
 	File:      "a.css", Bad: "html { -webkit-text-size-adjust: none; }\n", Good: "html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }\n",
 	Check: decls(func(p *validate.Pass, r *dom.Rule, d *dom.Decl) {
 		if strings.EqualFold(d.Value, "none") {
 			fix := &validate.Fix{Title: "Write 100%", Edits: []validate.Edit{{Start: d.ValueStart, End: d.ValueEnd, New: "100%"}}}
-			p.Offer(d.Start, d.End, fix, "This keeps people from enlarging the text: write 100%%.")
+			p.Offer(d.Start, d.End, fix, "This disables text enlargement: write 100%%.")
 		}
 	}, "text-size-adjust", "-webkit-text-size-adjust", "-moz-text-size-adjust", "-ms-text-size-adjust"),
 }, {
-	ID: "css-viewport-font-size", Title: "A font size that does not grow when the page is enlarged", Severity: validate.Warning, Category: validate.Styles,
+	ID: "css-viewport-font-size", Title: "Font size in viewport units only: page zoom has no effect", Severity: validate.Warning, Category: validate.Styles,
 	Standards: []string{"WCAG 1.4.4"},
-	Doc:       "A size in `vw` or `vh` alone stays the same at any zoom. Add a part that grows: `calc(1rem + 1vw)`, `clamp(1rem, 2vw, 3rem)`.",
+	Doc:       "A size in `vw` or `vh` alone stays the same at any zoom level. Add a part that grows: `calc(1rem + 1vw)`, `clamp(1rem, 2vw, 3rem)`.",
 	File:      "a.css", Bad: "h1 { font-size: 6vw; }\n", Good: "h1 { font-size: calc(1rem + 4vw); }\n",
 	Check: decls(func(p *validate.Pass, r *dom.Rule, d *dom.Decl) {
 		tokens := dom.Significant(d.Value, d.ValueStart)
@@ -47,12 +49,13 @@ var accessRules = validate.Authored([]validate.Rule{{
 			return
 		}
 		if _, unit := tokens[0].Unit(); tokens[0].Kind == dom.Dimension && strings.HasPrefix(strings.TrimLeft(unit, "sld"), "v") {
-			p.Report(d.Start, d.End, "Text of this size does not grow when the page is enlarged: write calc(1rem + %s).", tokens[0].Text)
+			p.Report(d.Start, d.End, "Text of this size does not grow when the page is zoomed: write calc(1rem + %s).", tokens[0].Text)
 		}
 	}, "font-size"),
 }, {
-	ID: "css-user-select", Title: "The text of the page cannot be selected", Severity: validate.Warning, Category: validate.Styles,
-	Doc:  "`user-select: none` on the whole page takes from people what they copy, look up and have read aloud. Set it on the controls that are dragged or clicked often.",
+	ID: "css-user-select", Title: "Text selection disabled for the whole page", Severity: validate.Warning, Category: validate.Styles,
+	Doc: "`user-select: none` on the whole page stops users from copying text, looking it up and having it read aloud. Set it only on controls that are dragged or clicked " +
+		"often.",
 	File: "a.css", Bad: "body { user-select: none; }\n", Good: ".toolbar button { user-select: none; }\n",
 	Check: decls(func(p *validate.Pass, r *dom.Rule, d *dom.Decl) {
 		if r == nil || !strings.EqualFold(d.Value, "none") || strings.HasPrefix(d.Name, "-") && r.Decl("user-select") != nil {
@@ -60,16 +63,17 @@ var accessRules = validate.Authored([]validate.Rule{{
 		}
 		for _, s := range r.Selectors {
 			if len(s.Compounds) == 1 && wholePage(&s.Compounds[0]) {
-				p.Report(d.Start, d.End, "Nobody can select text on this page: set it on the controls that need it.")
+				p.Report(d.Start, d.End, "Users cannot select text on this page: set it only on the controls that need it.")
 				return
 			}
 		}
 	}, "user-select", "-webkit-user-select", "-moz-user-select"),
 }, {
-	ID: "css-reduced-motion", Title: "An endless animation that takes no notice of who wants no motion", Severity: validate.Info, Category: validate.Styles,
+	ID: "css-reduced-motion", Title: "Endless animation without a reduced-motion alternative", Severity: validate.Info, Category: validate.Styles,
 	Standards: []string{"WCAG 2.2.2", "WCAG 2.3.3"},
-	Doc: "Some people get sick from motion and say so in their system's settings. Switch endless animations off in `@media (prefers-reduced-motion: reduce)`. Looked at in sheets " +
-		"without such a query; signs that something loads pass.",
+	Aliases:   validate.Aliases{validate.Stylelint: {"a11y/media-prefers-reduced-motion"}},
+	Doc: "Motion makes some people ill, and they say so in their system settings. Disable endless animations in `@media (prefers-reduced-motion: reduce)`. Checked in style " +
+		"sheets without such a query; loading indicators pass.",
 	File: "a.css", Bad: ".cloud { animation: drift 20s linear infinite; }\n", Good: ".cloud { animation: drift 20s linear infinite; }\n@media (prefers-reduced-motion: reduce) { .cloud { animation: none; } }\n",
 	Check: validate.Sheets(checkMotion),
 }})
@@ -218,7 +222,7 @@ func checkFocusRule(p *validate.Pass, r *dom.Rule, replaced func(*dom.Compound) 
 		if state == "not" || state == "focus-within" || state == "" && !barelyFocusable(c) || state != "" && marksFocus(r.Decls) || focusedByScript(s) || replaced(c) || len(r.Rules) > 0 || r.Parent != nil && r.Parent.At == "" {
 			continue
 		}
-		p.Report(removed.Start, removed.End, "Who uses a keyboard cannot see where the focus is on %s: leave the outline, or mark :focus-visible in another way.", syntax.Clip(p.Text[s.Start:s.End]))
+		p.Report(removed.Start, removed.End, "Keyboard users cannot see the focus on %s: keep the outline, or style :focus-visible in another way.", syntax.Clip(p.Text[s.Start:s.End]))
 		return
 	}
 }
@@ -289,7 +293,7 @@ func checkFocusAttr(p *validate.Pass, s validate.Style) {
 	}
 	for i := range s.Decls {
 		if d := &s.Decls[i]; noOutline(d) && p.Written(d.Start, d.End) && n.Attr("disabled") == nil {
-			p.Report(d.Start, d.End, "Who uses a keyboard cannot see where the focus is on this %s: leave the outline, or mark :focus-visible in another way.", n.Name)
+			p.Report(d.Start, d.End, "Keyboard users cannot see the focus on this %s: keep the outline, or style :focus-visible in another way.", n.Name)
 			return
 		}
 	}
@@ -377,7 +381,7 @@ func checkMotion(p *validate.Pass, s validate.Style) {
 				what += " " + name.Value
 			}
 			if known := syntax.ContainsAny(strings.ToLower(what), loading); !known && !strings.Contains(d.Value, "var(") {
-				p.Report(d.Start, d.End, "This moves for ever, also for people who asked for less motion: stop it in @media (prefers-reduced-motion: reduce).")
+				p.Report(d.Start, d.End, "This animation never ends, even for users who prefer reduced motion: stop it in @media (prefers-reduced-motion: reduce).")
 			}
 		}
 	}

@@ -10,72 +10,81 @@ import (
 
 // blockRules are about declarations that cancel or spoil each other.
 var blockRules = validate.Authored([]validate.Rule{{
-	ID: "css-duplicate-property", Title: "A declaration that the same property overrides in the same block", Severity: validate.Warning, Category: validate.Styles,
+	ID: "css-duplicate-property", Title: "Duplicate property in a block", Severity: validate.Warning, Category: validate.Styles,
+	Aliases: validate.Aliases{validate.Stylelint: {"declaration-block-no-duplicate-properties"}},
 	Doc: "Of two declarations of one property the last one counts, so the first does nothing. A fallback passes: where the last value needs more of the browser than the first " +
 		"(`width: 100%; width: calc(100% - 1rem)`), both are of use. The fix takes the first away where both say the same.",
 	File: "a.css", Bad: ".card { margin: 4px; color: red; margin: 8px; }\n", Good: ".card { height: 100vh; height: 100dvh; display: block; display: flex; }\n",
 	Check: blocks(checkDuplicates),
 }, {
-	ID: "css-shorthand-override", Title: "A declaration that a shorthand behind it resets", Severity: validate.Warning, Category: validate.Styles,
-	Doc:  "A shorthand sets all of its longhands, those that it does not name to their initial values, so a longhand before it does nothing. Write the longhand behind the shorthand. Fallbacks pass.",
+	ID: "css-shorthand-override", Title: "Declaration reset by a later shorthand", Severity: validate.Warning, Category: validate.Styles,
+	Aliases: validate.Aliases{validate.Stylelint: {"declaration-block-no-shorthand-property-overrides"}},
+	Doc: "A shorthand sets all of its longhands; those it does not name get their initial values. A longhand before it has no effect: write it after the shorthand. Fallbacks " +
+		"pass.",
 	File: "a.css", Bad: ".card { margin-top: 8px; margin: 0; }\n", Good: ".card { margin: 0; margin-top: 8px; background-color: red; background: linear-gradient(red, blue); }\n",
 	Check: blocks(checkShorthands),
 }, {
-	ID: "css-vendor-only", Title: "A vendor's property without the standard one", Severity: validate.Warning, Category: validate.Styles,
-	Doc: "With only `-webkit-box-shadow`, other browsers show no shadow. Write the standard property behind it; for most no prefix is needed any more. " +
-		"Properties that have no standard form, and rules for one engine (`::-webkit-…`, `@-webkit-…`), pass.",
+	ID: "css-vendor-only", Title: "Vendor-prefixed property without the standard property", Severity: validate.Warning, Category: validate.Styles,
+	Aliases: validate.Aliases{validate.Stylelint: {"property-no-vendor-prefix"}},
+	Doc: "With only `-webkit-box-shadow`, other browsers show no shadow. Write the standard property after it; most need no prefix any more. Properties without a standard " +
+		"form, and rules for one engine (`::-webkit-…`, `@-webkit-…`), pass.",
 	File: "a.css", Bad: ".card { -webkit-box-shadow: 0 0 2px gray; }\n", Good: ".card { -webkit-user-select: none; user-select: none; -webkit-line-clamp: 2; }\n",
 	Check: validate.SheetRules(checkVendorOnly),
 }, {
-	ID: "css-empty-block", Title: "A rule without a declaration", Severity: validate.Warning, Category: validate.Styles,
-	Doc:  "It does nothing and is mostly what an edit left over. A block with a comment in it says why it is empty, and passes.",
-	File: "a.css", Bad: ".card { }\n", Good: ".card { /* styled by the theme */ }\n",
+	ID: "css-empty-block", Title: "Empty rule", Severity: validate.Warning, Category: validate.Styles,
+	Aliases: validate.Aliases{validate.Stylelint: {"block-no-empty"}, validate.Biome: {"noEmptyBlock"}},
+	Doc:     "The rule has no effect and is usually left over from an edit. A block with a comment explains why it is empty, and passes.",
+	File:    "a.css", Bad: ".card { }\n", Good: ".card { /* styled by the theme */ }\n",
 	Check: validate.SheetRules(func(p *validate.Pass, r *dom.Rule) {
 		inside := r.End - 1
 		if !r.Block || inside < r.BodyAt || r.At == "layer" || r.At == "font-palette-values" || toolRules[r.At] || r.Prelude == "" || p.Text[inside] != '}' || strings.TrimSpace(p.Text[r.BodyAt:inside]) != "" {
 			return
 		}
-		p.Offer(r.Start, r.End, &validate.Fix{Title: "Delete the empty rule", Edits: []validate.Edit{{Start: r.Start, End: r.End}}}, "This rule is empty: delete it, or say in a comment what it is for.")
+		p.Offer(r.Start, r.End, &validate.Fix{Title: "Delete the empty rule", Edits: []validate.Edit{{Start: r.Start, End: r.End}}}, "This rule is empty: delete it, or explain in a comment what it is for.")
 	}),
 }, {
-	ID: "css-important", Title: "!important", Severity: validate.Info, Category: validate.Styles,
-	Doc: "An important declaration can only be overridden by another one, and so they breed. Write a selector of higher specificity, or a layer. " +
-		"Only the first of a block is told. Where it is the right tool it passes: utilities of one class, `[hidden]`, print, reduced motion, forced colours, and hiding by `display: none`.",
+	ID: "css-important", Title: "Use of !important", Severity: validate.Info, Category: validate.Styles,
+	Aliases: validate.Aliases{validate.Stylelint: {"declaration-no-important"}},
+	Doc: "An important declaration can be overridden only by another one, so they multiply. Use a selector of higher specificity, or a cascade layer. Only the first of a " +
+		"block is reported. Legitimate uses pass: utility classes, `[hidden]`, print, reduced motion, forced colors, and hiding with `display: none`.",
 	File: "a.css", Bad: "#nav .item a { color: red !important; }\n", Good: ".mt-0 { margin-top: 0 !important; }\n@media print { nav a { color: black !important; } }\n",
 	Check: validate.SheetRules(func(p *validate.Pass, r *dom.Rule) {
 		for i := range r.Decls {
 			if d := &r.Decls[i]; d.Important && !inDescriptors(r) && !rightlyImportant(r, d) {
-				p.Report(d.Start, d.End, "!important is overridden only by another !important: raise the selector's specificity instead.")
+				p.Report(d.Start, d.End, "Only another !important can override this one: raise the selector's specificity instead.")
 				return // one for each block
 			}
 		}
 	}),
 }, {
-	ID: "css-keyframe-important", Title: "!important in keyframes", Severity: validate.Warning, Category: validate.Styles,
-	Doc:  "Browsers drop declarations of keyframes that are important.",
-	File: "a.css", Bad: "@keyframes in { from { opacity: 0 !important; } }\n", Good: "@keyframes in { from { opacity: 0; } }\n",
+	ID: "css-keyframe-important", Title: "!important inside keyframes", Severity: validate.Warning, Category: validate.Styles,
+	Aliases: validate.Aliases{validate.Stylelint: {"keyframe-declaration-no-important"}, validate.Biome: {"noImportantInKeyframe"}},
+	Doc:     "Browsers ignore important declarations in keyframes.",
+	File:    "a.css", Bad: "@keyframes in { from { opacity: 0 !important; } }\n", Good: "@keyframes in { from { opacity: 0; } }\n",
 	Check: decls(func(p *validate.Pass, r *dom.Rule, d *dom.Decl) {
 		if d.Important && r != nil && r.Parent != nil && r.Parent.At == "keyframes" {
-			p.Offer(d.Start, d.End, &validate.Fix{Title: "Take !important away", Edits: []validate.Edit{{Start: d.ValueEnd, End: d.End}}}, "Browsers drop this declaration: in keyframes nothing may be important.")
+			p.Offer(d.Start, d.End, &validate.Fix{Title: "Remove !important", Edits: []validate.Edit{{Start: d.ValueEnd, End: d.End}}}, "Browsers ignore this declaration: keyframes allow no !important.")
 		}
 	}),
 }, {
-	ID: "css-import-position", Title: "@import behind other rules", Severity: validate.Warning, Category: validate.Styles,
-	Doc:  "Browsers drop an `@import` that stands behind a rule or in a block. Only `@charset`, `@layer` and other imports may stand before it.",
-	File: "a.css", Bad: "a { color: red; }\n@import url(\"base.css\");\n", Good: "@charset \"utf-8\";\n@layer base;\n@import url(\"base.css\") layer(base);\na { color: red; }\n",
+	ID: "css-import-position", Title: "@import after other rules", Severity: validate.Warning, Category: validate.Styles,
+	Aliases: validate.Aliases{validate.Stylelint: {"no-invalid-position-at-import-rule"}, validate.Biome: {"noInvalidPositionAtImportRule"}},
+	Doc:     "Browsers ignore an `@import` after a rule or inside a block. Only `@charset`, `@layer` and other imports may come before it.",
+	File:    "a.css", Bad: "a { color: red; }\n@import url(\"base.css\");\n", Good: "@charset \"utf-8\";\n@layer base;\n@import url(\"base.css\") layer(base);\na { color: red; }\n",
 	Check: validate.Sheets(func(p *validate.Pass, s validate.Style) {
 		late := false
 		for _, r := range s.All {
 			if r.At == "import" && (late || r.Parent != nil) && p.Written(r.Start, r.End) {
-				p.Report(r.Start, r.End, "Browsers drop this @import: it must stand before all rules.")
+				p.Report(r.Start, r.End, "Browsers ignore this @import: it must come before all rules.")
 			}
 			late = late || r.At != "import" && r.At != "charset" && (r.At != "layer" || r.Block) && !toolRules[r.At]
 		}
 	}),
 }, {
-	ID: "css-double-slash", Title: "A comment with //", Severity: validate.Warning, Category: validate.Styles,
-	Doc:  "CSS has no such comment: browsers take it for the beginning of what follows, and drop both. Write `/* … */`.",
-	File: "a.css", Bad: ".card {\n  // color: red;\n  margin: 0;\n}\n", Good: ".card {\n  /* color: red; */\n  margin: 0;\n}\n",
+	ID: "css-double-slash", Title: "Comment written with //", Severity: validate.Warning, Category: validate.Styles,
+	Aliases: validate.Aliases{validate.Stylelint: {"no-invalid-double-slash-comments"}},
+	Doc:     "CSS has no such comment: browsers read it as the beginning of what follows and drop both. Write `/* … */`.",
+	File:    "a.css", Bad: ".card {\n  // color: red;\n  margin: 0;\n}\n", Good: ".card {\n  /* color: red; */\n  margin: 0;\n}\n",
 	Check: validate.SheetRules(func(p *validate.Pass, r *dom.Rule) {
 		if i := strings.Index(r.Prelude, "//"); r.At == "" && i > 0 && len(r.Selectors) > 0 && !r.Selectors[len(r.Selectors)-1].Valid && strings.HasSuffix(strings.TrimSpace(r.Prelude[:i]), ",") {
 			p.Report(r.Start, r.PreludeEnd, "CSS has no comments with //: browsers drop this rule. Write /* */.")
@@ -122,7 +131,7 @@ func checkDuplicates(p *validate.Pass, list []dom.Decl) {
 		if first.Important && !d.Important {
 			last[d.Name] = j
 			if p.Written(first.Start, d.End) && covers(d.Value, first.Value) {
-				p.Report(d.Start, d.End, "%s is important on line %d, so this does nothing.", d.Name, p.Tree.Position(first.Start).Line+1)
+				p.Report(d.Start, d.End, "%s is important on line %d, so this has no effect.", d.Name, p.Tree.Position(first.Start).Line+1)
 			}
 			continue
 		}
@@ -134,9 +143,9 @@ func checkDuplicates(p *validate.Pass, list []dom.Decl) {
 		}
 		line := p.Tree.Position(d.Start).Line + 1
 		if strings.Join(strings.Fields(first.Value), " ") == strings.Join(strings.Fields(d.Value), " ") {
-			p.Offer(first.Start, first.End, removal(p, first, "Delete the first of the two"), "%s says the same again on line %d: one of the two is enough.", first.Name, line)
+			p.Offer(first.Start, first.End, removal(p, first, "Delete the first of the two"), "%s is repeated on line %d: one of the two is enough.", first.Name, line)
 		} else {
-			p.Report(first.Start, first.End, "%s is set again on line %d, so this does nothing.", first.Name, line)
+			p.Report(first.Start, first.End, "%s is set again on line %d, so this has no effect.", first.Name, line)
 		}
 	}
 }
@@ -179,7 +188,7 @@ func checkShorthands(p *validate.Pass, list []dom.Decl) {
 		for i := range list[:j] {
 			first := &list[i]
 			if name, ok := strings.CutPrefix(first.Name, prefix); ok && set[name] && (d.Important || !first.Important) && covers(first.Value, d.Value) && p.Written(first.Start, d.End) {
-				p.Report(first.Start, first.End, "%s on line %d resets %s, so this does nothing: write it behind.", d.Name, p.Tree.Position(d.Start).Line+1, first.Name)
+				p.Report(first.Start, first.End, "%s on line %d resets %s, so this has no effect: write it after the shorthand.", d.Name, p.Tree.Position(d.Start).Line+1, first.Name)
 			}
 		}
 	}
@@ -270,7 +279,7 @@ func checkVendorOnly(p *validate.Pass, r *dom.Rule) {
 			continue
 		}
 		set[base] = true
-		p.Report(d.Start, d.NameEnd, "Only the browsers of one vendor know %s: write %s behind it.", d.Name, base)
+		p.Report(d.Start, d.NameEnd, "Only the browsers of one vendor support %s: add %s after it.", d.Name, base)
 	}
 }
 

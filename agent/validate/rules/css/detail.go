@@ -10,29 +10,33 @@ import (
 
 // detailRules are about single values.
 var detailRules = validate.Authored([]validate.Rule{{
-	ID: "css-calc-spaces", Title: "A + or - in calc() without spaces around it", Severity: validate.Warning, Category: validate.Styles,
-	Doc:  "`calc(100% -10px)` is two values beside each other, and browsers drop the declaration: `+` and `-` need a space on both sides.",
-	File: "a.css", Bad: ".card { width: calc(100% -10px); }\n", Good: ".card { width: calc(100% - 10px * -1); }\n",
+	ID: "css-calc-spaces", Title: "Missing spaces around + or - in calc()", Severity: validate.Warning, Category: validate.Styles,
+	Aliases: validate.Aliases{validate.Stylelint: {"function-calc-no-unspaced-operator"}},
+	Doc:     "`calc(100% -10px)` is two values side by side, and browsers drop the declaration: `+` and `-` need a space on both sides.",
+	File:    "a.css", Bad: ".card { width: calc(100% -10px); }\n", Good: ".card { width: calc(100% - 10px * -1); }\n",
 	Check: decls(checkCalc),
 }, {
-	ID: "css-invalid-grid-areas", Title: "Grid areas that are no rectangles", Severity: validate.Warning, Category: validate.Styles,
-	Doc:  "Browsers drop `grid-template-areas` when its rows have different numbers of cells, or when the cells of a name form no rectangle.",
-	File: "a.css", Bad: ".page { grid-template-areas: \"head head\" \"nav\"; }\n", Good: ".page { grid-template-areas: \"head head\" \"nav .\"; }\n",
+	ID: "css-invalid-grid-areas", Title: "Grid areas that do not form rectangles", Severity: validate.Warning, Category: validate.Styles,
+	Aliases: validate.Aliases{validate.Stylelint: {"named-grid-areas-no-invalid"}, validate.Biome: {"noInvalidGridAreas"}},
+	Doc:     "Browsers drop `grid-template-areas` if its rows differ in their number of cells, or if the cells of a name do not form a rectangle.",
+	File:    "a.css", Bad: ".page { grid-template-areas: \"head head\" \"nav\"; }\n", Good: ".page { grid-template-areas: \"head head\" \"nav .\"; }\n",
 	Check: decls(func(p *validate.Pass, r *dom.Rule, d *dom.Decl) {
 		if wrong := gridFault(d); wrong != "" {
-			p.Report(d.ValueStart, d.ValueEnd, "Browsers drop these grid areas: %s.", wrong)
+			p.Report(d.ValueStart, d.ValueEnd, "Browsers ignore these grid areas: %s.", wrong)
 		}
 	}, "grid-template-areas"),
 }, {
-	ID: "css-generic-font", Title: "A font list without a generic family at its end", Severity: validate.Warning, Category: validate.Styles,
-	Doc: "Where none of the fonts is there, the browser takes one of its own, mostly a serif one. End the list in `serif`, `sans-serif`, `monospace` or another generic family. " +
-		"Icon fonts, which nothing can replace, fonts that the same file brings along, and lists with variables pass.",
+	ID: "css-generic-font", Title: "Font list without a generic family", Severity: validate.Warning, Category: validate.Styles,
+	Aliases: validate.Aliases{validate.Stylelint: {"font-family-no-missing-generic-family-keyword"}, validate.Biome: {"useGenericFontNames"}},
+	Doc: "If none of the fonts is installed, the browser uses its default, usually a serif font. End the list with `serif`, `sans-serif`, `monospace` or another generic " +
+		"family. Icon fonts, fonts defined in the same file, and lists with variables pass.",
 	File: "a.css", Bad: "body { font-family: \"Open Sans\", Arial; }\n", Good: "body { font-family: \"Open Sans\", Arial, sans-serif; }\n.icon::before { font-family: FontAwesome; }\n",
 	Check: decls(checkFonts, "font-family", "font"),
 }, {
-	ID: "css-zero-unit", Title: "A length of zero with a unit", Severity: validate.Info, Category: validate.Styles,
-	Doc:  "Zero is the same in all units of length. Inside of functions, in `flex` and in custom properties the unit may matter and passes.",
-	File: "a.css", Bad: ".card { margin: 0px auto; }\n", Good: ".card { margin: 0 auto; width: calc(0px + 1em); flex: 1 1 0px; --gap: 0px; transition: opacity 0s; }\n",
+	ID: "css-zero-unit", Title: "Unit on a zero length", Severity: validate.Info, Category: validate.Styles,
+	Aliases: validate.Aliases{validate.Stylelint: {"length-zero-no-unit"}},
+	Doc:     "Zero is the same in all units of length. Inside of functions, in `flex` and in custom properties the unit may matter and passes.",
+	File:    "a.css", Bad: ".card { margin: 0px auto; }\n", Good: ".card { margin: 0 auto; width: calc(0px + 1em); flex: 1 1 0px; --gap: 0px; transition: opacity 0s; }\n",
 	Check: decls(func(p *validate.Pass, r *dom.Rule, d *dom.Decl) {
 		if custom(d) || strings.HasPrefix(d.Name, "flex") || strings.HasPrefix(d.Name, "-") || d.Name == "line-height" || d.Name == "font" {
 			return
@@ -51,9 +55,10 @@ var detailRules = validate.Authored([]validate.Rule{{
 		}
 	}),
 }, {
-	ID: "css-bem-naming", Title: "A class name that is no BEM name among those that are", Severity: validate.Info, Category: validate.Styles,
-	Doc: "BEM names are `block`, `block__element` and `block--modifier` or `block__element--modifier`. An element of an element (`card__head__title`) and a modifier of a modifier say " +
-		"where the element lies, and must change when it moves. Looked at only in sheets that are written in BEM: with three elements or more.",
+	ID: "css-bem-naming", Title: "Class name that breaks the BEM naming of its style sheet", Severity: validate.Info, Category: validate.Styles,
+	Aliases: validate.Aliases{validate.Stylelint: {"selector-class-pattern"}},
+	Doc: "BEM names are `block`, `block__element` and `block--modifier` or `block__element--modifier`. An element of an element (`card__head__title`) and a modifier of a " +
+		"modifier encode the position of the element and must change when it moves. Checked only in style sheets written in BEM: those with three or more elements.",
 	File: "a.css", Bad: ".card__head { top: 0; }\n.card__body { top: 0; }\n.card__body__title { top: 0; }\n", Good: ".card__head { top: 0; }\n.card__body { top: 0; }\n.card__title--big { top: 0; }\n",
 	Check: validate.Sheets(checkBEM),
 }})
@@ -144,7 +149,7 @@ func gridFault(d *dom.Decl) string {
 	}
 	for _, name := range order {
 		if b := boxes[name]; (b.bottom-b.top+1)*(b.right-b.left+1) != b.cells {
-			return "the cells of " + name + " form no rectangle"
+			return "the cells of " + name + " do not form a rectangle"
 		}
 	}
 	return ""
@@ -169,7 +174,7 @@ func checkFonts(p *validate.Pass, r *dom.Rule, d *dom.Decl) {
 	}
 	last := list[len(list)-1]
 	if last.name != "" && !(len(list) == 1 && ownFonts(p)[strings.ToLower(last.name)]) {
-		p.Report(list[0].start, last.end, "Where %s is missing, the browser takes any font: end the list in sans-serif, serif or monospace.", last.name)
+		p.Report(list[0].start, last.end, "If %s is missing, the browser uses its default font: end the list with sans-serif, serif or monospace.", last.name)
 	}
 }
 
@@ -209,7 +214,7 @@ func checkBEM(p *validate.Pass, s validate.Style) {
 				for i, class := range c.Classes {
 					if wrong := bemFault(class); wrong != "" && !told[class] && p.Written(c.Start, c.End) {
 						told[class] = true
-						p.Report(c.ClassAt[i], min(c.ClassAt[i]+len(class), c.End), "%s is no BEM name: %s.", class, wrong)
+						p.Report(c.ClassAt[i], min(c.ClassAt[i]+len(class), c.End), "%s is not a BEM name: %s.", class, wrong)
 					}
 				}
 			}
@@ -224,7 +229,7 @@ func bemFault(class string) string {
 		return ""
 	}
 	if strings.Contains(element, "__") {
-		return "an element has no elements; name it after the block alone"
+		return "an element has no elements; name it after the block only"
 	}
 	name, modifier, ok := strings.Cut(element, "--")
 	if ok && name != "" && strings.Contains(strings.Trim(modifier, "-"), "--") {

@@ -10,31 +10,35 @@ import (
 
 // mediaRules are about queries, and about what CSS has given up.
 var mediaRules = validate.Authored([]validate.Rule{{
-	ID: "css-unknown-media-feature", Title: "A media query that asks for a feature that there is not", Severity: validate.Warning, Category: validate.Styles,
-	Doc:  "A query with a feature that browsers do not know is never true, so that the rules in it never apply.",
-	File: "a.css", Bad: "@media (max-widht: 40em) { nav { display: none; } }\n", Good: "@media (max-width: 40em) and (hover: hover) { nav { display: none; } }\n",
+	ID: "css-unknown-media-feature", Title: "Unknown media feature", Severity: validate.Warning, Category: validate.Styles,
+	Aliases: validate.Aliases{validate.Stylelint: {"media-feature-name-no-unknown"}, validate.Biome: {"noUnknownMediaFeatureName"}},
+	Doc:     "A query with an unknown feature is never true, so its rules never apply.",
+	File:    "a.css", Bad: "@media (max-widht: 40em) { nav { display: none; } }\n", Good: "@media (max-width: 40em) and (hover: hover) { nav { display: none; } }\n",
 	Check: validate.SheetRules(func(p *validate.Pass, r *dom.Rule) {
 		for _, q := range dom.MediaTests(r) {
 			if !q.Known() && !strings.ContainsAny(q.Feature, "\\_$") {
-				p.Report(q.Start, q.Start+len(q.Feature), "There is no media feature %s: the query is never true.%s", q.Feature, syntax.DidYouMean(q.Feature, dom.KnownFeature))
+				p.Report(q.Start, q.Start+len(q.Feature), "Unknown media feature %s: the query is never true.%s", q.Feature, syntax.DidYouMean(q.Feature, dom.KnownFeature))
 			}
 		}
 	}, "media"),
 }, {
-	ID: "css-invalid-media-query", Title: "A media query that is never true", Severity: validate.Warning, Category: validate.Styles,
-	Doc:  "`(min-width: 600)` has no unit, `(hover: 1)` no such keyword, `(min-width)` no value and `(width == 600px)` one sign too many: browsers take such a query for one that is never true.",
+	ID: "css-invalid-media-query", Title: "Invalid media query", Severity: validate.Warning, Category: validate.Styles,
+	Aliases: validate.Aliases{validate.Stylelint: {"media-query-no-invalid"}},
+	Doc: "`(min-width: 600)` lacks a unit, `(hover: 1)` is not a keyword, `(min-width)` has no value and `(width == 600px)` has one sign too many: browsers treat such a query " +
+		"as never true.",
 	File: "a.css", Bad: "@media (min-width: 600) { nav { top: 0; } }\n", Good: "@media (min-width: 600px) and (400px <= height) { nav { top: 0; } }\n",
 	Check: validate.SheetRules(func(p *validate.Pass, r *dom.Rule) {
 		for _, q := range dom.MediaTests(r) {
 			if wrong := q.Fault(); wrong != "" {
-				p.Report(q.Open, q.End, "This is never true: %s.", wrong)
+				p.Report(q.Open, q.End, "This media query is never true: %s.", wrong)
 			}
 		}
 	}, "media"),
 }, {
-	ID: "css-old-media-type", Title: "A media type that CSS has given up", Severity: validate.Warning, Category: validate.Styles,
-	Doc:  "Browsers know `all`, `screen` and `print`. `handheld`, `tv`, `projection` and their like never match; ask for features instead, such as `(pointer: coarse)`.",
-	File: "a.css", Bad: "@media handheld { nav { display: none; } }\n", Good: "@media screen and (pointer: coarse) { nav { display: none; } }\n",
+	ID: "css-old-media-type", Title: "Deprecated media type", Severity: validate.Warning, Category: validate.Styles,
+	Aliases: validate.Aliases{validate.Stylelint: {"media-type-no-deprecated"}},
+	Doc:     "Browsers know `all`, `screen` and `print`. `handheld`, `tv`, `projection` and other old types never match; query features instead, such as `(pointer: coarse)`.",
+	File:    "a.css", Bad: "@media handheld { nav { display: none; } }\n", Good: "@media screen and (pointer: coarse) { nav { display: none; } }\n",
 	Check: validate.SheetRules(func(p *validate.Pass, r *dom.Rule) {
 		level, first := 0, true
 		for _, t := range dom.Significant(r.Prelude, r.PreludeEnd-len(r.Prelude)) {
@@ -49,14 +53,16 @@ var mediaRules = validate.Authored([]validate.Rule{{
 			case t.Kind == dom.Ident && level == 0 && syntax.HasWord("not only", strings.ToLower(t.Text)):
 				continue
 			case t.Kind == dom.Ident && level == 0 && first && syntax.HasWord("aural braille embossed handheld projection speech tty tv", strings.ToLower(t.Text)):
-				p.Report(t.Start, t.End, "%s never matches: ask for a feature instead.", t.Text)
+				p.Report(t.Start, t.End, "%s never matches: query a feature instead.", t.Text)
 			}
 			first = false
 		}
 	}, "media"),
 }, {
-	ID: "css-obsolete", Title: "A word that CSS has given up", Severity: validate.Info, Category: validate.Styles,
-	Doc:  "Browsers keep it for old pages or have dropped it already: `overflow: overlay`, `text-decoration: blink`, `clip`, `@nest`, the first flexible boxes (`box-flex`), the keywords of `appearance` for single controls.",
+	ID: "css-obsolete", Title: "Obsolete property, value or at-rule", Severity: validate.Info, Category: validate.Styles,
+	Aliases: validate.Aliases{validate.Stylelint: {"property-no-deprecated", "at-rule-no-deprecated", "declaration-property-value-keyword-no-deprecated"}},
+	Doc: "Browsers keep it for old pages or have dropped it already: `overflow: overlay`, `text-decoration: blink`, `clip`, `@nest`, the first flexible box model " +
+		"(`box-flex`), the `appearance` keywords for single controls.",
 	File: "a.css", Bad: "nav { overflow: overlay; }\n", Good: "nav { overflow: auto; -webkit-box-orient: vertical; -webkit-line-clamp: 2; }\n",
 	Check: checkObsolete,
 }})
@@ -81,7 +87,7 @@ func checkObsolete(p *validate.Pass) {
 	decls(func(p *validate.Pass, r *dom.Rule, d *dom.Decl) {
 		prefix, _ := vendor(d.Name)
 		if instead := obsoleteProperties[d.Name]; instead != "" && prefix == "" && !(d.Name == "clip" && hides(r)) && !again(r, d) {
-			p.Report(d.Start, d.NameEnd, "CSS has given %s up: write %s.", d.Name, instead)
+			p.Report(d.Start, d.NameEnd, "%s is obsolete: write %s.", d.Name, instead)
 		}
 		level := 0
 		for _, t := range dom.Tokens(d.Value, d.ValueStart) {
@@ -90,12 +96,12 @@ func checkObsolete(p *validate.Pass) {
 			} else if t.Text == ")" {
 				level--
 			} else if t.Kind == dom.Ident && level == 0 && obsoleteWords[d.Name][strings.ToLower(t.Text)] && !again(r, d) {
-				p.Report(t.Start, t.End, "CSS has given this value of %s up.", d.Name)
+				p.Report(t.Start, t.End, "This value of %s is obsolete.", d.Name)
 			}
 		}
 	})(p)
 	validate.SheetRules(func(p *validate.Pass, r *dom.Rule) {
-		p.Report(r.Start, r.Start+1+len(r.At), "CSS has given @%s up.", r.At)
+		p.Report(r.Start, r.Start+1+len(r.At), "@%s is obsolete.", r.At)
 	}, "nest", "viewport", "document")(p)
 }
 

@@ -9,8 +9,8 @@ import (
 
 // semicolonRules are about the signs between declarations.
 var semicolonRules = validate.Authored([]validate.Rule{{
-	ID: "css-missing-semicolon", Title: "Two declarations without a semicolon between them", Severity: validate.Critical, Category: validate.Styles,
-	Doc:  "Browsers take the second for a part of the first one's value, and drop both. Only a known property and its colon on a new line count.",
+	ID: "css-missing-semicolon", Title: "Missing semicolon between declarations", Severity: validate.Critical, Category: validate.Styles,
+	Doc:  "Browsers read the second declaration as part of the first one's value and drop both. Only a known property with its colon on a new line is reported.",
 	File: "a.css", Bad: ".card {\n  color: red\n  margin: 0;\n}\n", Good: ".card {\n  color: red;\n  margin: 0;\n}\n",
 	Check: validate.Declarations(checkSemicolon),
 }})
@@ -33,7 +33,7 @@ func checkSemicolon(p *validate.Pass, r *dom.Rule, d *dom.Decl) {
 				continue
 			}
 			at := tokens[i-1].Start
-			p.Offer(d.Start, at, &validate.Fix{Title: "Add the semicolon", Edits: []validate.Edit{{Start: at, End: at, New: ";"}}}, "A semicolon is missing behind this: browsers drop it and %s.", t.Text)
+			p.Offer(d.Start, at, &validate.Fix{Title: "Add the semicolon", Edits: []validate.Edit{{Start: at, End: at, New: ";"}}}, "Missing semicolon: browsers drop this declaration and %s.", t.Text)
 			return
 		}
 	}

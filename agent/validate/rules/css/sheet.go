@@ -11,43 +11,51 @@ import (
 
 // sheetRules are about rules of a sheet, their selectors and their order.
 var sheetRules = validate.Authored([]validate.Rule{{
-	ID: "css-id-selector", Title: "A style that hangs on an id", Severity: validate.Info, Category: validate.Styles,
-	Doc:  "No class can override it, and it fits one element of a page only. Write a class. Looked at in sheets that style by classes, and told for the first id of a sheet; ids beside other selectors in one list, and of rules that set up the page (`#app`, `#root`, `#main`), pass.",
+	ID: "css-id-selector", Title: "ID selector in a style sheet that styles by classes", Severity: validate.Info, Category: validate.Styles,
+	Aliases: validate.Aliases{validate.Stylelint: {"selector-max-id"}},
+	Doc: "No class can override an ID selector, and it fits only one element of a page. Use a class. Checked in style sheets that style by classes, and reported for the first " +
+		"ID of a sheet; IDs beside other selectors in a list, and IDs of the page's root (`#app`, `#root`, `#main`), pass.",
 	File: "a.css", Bad: ".card { top: 0; }\n.note { top: 0; }\n#price { color: red; }\n", Good: ".card { top: 0; }\n.note { top: 0; }\n#app { min-height: 100vh; }\n.price { color: red; }\n",
 	Check: validate.Sheets(checkIDs),
 }, {
-	ID: "css-duplicate-selector", Title: "A selector that has a rule of its own already", Severity: validate.Info, Category: validate.Styles,
-	Doc:  "Whoever changes the one rule overlooks the other. Put both into one, where nothing between them needs the order. Looked at within one at-rule or one rule; lists of selectors are compared as a whole.",
+	ID: "css-duplicate-selector", Title: "Duplicate selector", Severity: validate.Info, Category: validate.Styles,
+	Aliases: validate.Aliases{validate.Stylelint: {"no-duplicate-selectors"}},
+	Doc: "Whoever changes one of the rules overlooks the other. Merge them, unless a rule between them needs the order. Compared within one at-rule or one rule; selector " +
+		"lists are compared as a whole.",
 	File: "a.css", Bad: ".card { color: red; }\n.note { top: 0; }\n.card { margin: 0; }\n", Good: ".card { color: red; }\n@media print { .card { margin: 0; } }\n.card, .note { top: 0; }\n",
 	Check: validate.Sheets(checkSelectors),
 }, {
-	ID: "css-duplicate-keyframe", Title: "A step that stands twice in one animation", Severity: validate.Warning, Category: validate.Styles,
-	Doc:  "Mostly one of the two percentages is a slip, or a whole animation was pasted into another.",
-	File: "a.css", Bad: "@keyframes in { 0% { top: 0; } 0% { top: 9px; } }\n", Good: "@keyframes in { from { top: 0; } to { top: 9px; } }\n",
+	ID: "css-duplicate-keyframe", Title: "Duplicate keyframe selector", Severity: validate.Warning, Category: validate.Styles,
+	Aliases: validate.Aliases{validate.Stylelint: {"keyframe-block-no-duplicate-selectors"}, validate.Biome: {"noDuplicateSelectorsKeyframeBlock"}},
+	Doc:     "Usually one of the two percentages is a mistake, or one animation was pasted into another.",
+	File:    "a.css", Bad: "@keyframes in { 0% { top: 0; } 0% { top: 9px; } }\n", Good: "@keyframes in { from { top: 0; } to { top: 9px; } }\n",
 	Check: validate.SheetRules(func(p *validate.Pass, r *dom.Rule) {
 		seen := map[string]bool{}
 		for _, step := range r.Rules {
 			name := strings.ToLower(strings.Join(strings.Fields(step.Prelude), ""))
 			if seen[name] && name != "" {
-				p.Report(step.Start, step.PreludeEnd, "The step %s stands above already.", syntax.Clip(step.Prelude))
+				p.Report(step.Start, step.PreludeEnd, "The keyframe %s is already defined above.", syntax.Clip(step.Prelude))
 			}
 			seen[name] = true
 		}
 	}, "keyframes"),
 }, {
-	ID: "css-duplicate-import", Title: "A sheet that is imported twice", Severity: validate.Warning, Category: validate.Styles,
-	Doc:  "The browser applies it a second time, behind what came between.",
-	File: "a.css", Bad: "@import \"base.css\";\n@import url(base.css);\n", Good: "@import \"base.css\";\n@import \"base.css\" print;\n",
+	ID: "css-duplicate-import", Title: "Duplicate @import", Severity: validate.Warning, Category: validate.Styles,
+	Aliases: validate.Aliases{validate.Stylelint: {"no-duplicate-at-import-rules"}, validate.Biome: {"noDuplicateAtImportRules"}},
+	Doc:     "The browser applies the style sheet a second time, after everything in between.",
+	File:    "a.css", Bad: "@import \"base.css\";\n@import url(base.css);\n", Good: "@import \"base.css\";\n@import \"base.css\" print;\n",
 	Check: validate.Sheets(checkSheetImports),
 }, {
-	ID: "css-duplicate-font", Title: "A font that stands twice in one list", Severity: validate.Warning, Category: validate.Styles,
-	Doc:  "The second one is never reached. `monospace, monospace`, by which browsers are kept from making the text smaller, passes.",
-	File: "a.css", Bad: "body { font-family: Arial, Helvetica, arial, sans-serif; }\n", Good: "body { font-family: Arial, Helvetica, sans-serif; }\ncode { font-family: monospace, monospace; }\n",
+	ID: "css-duplicate-font", Title: "Duplicate font in a font list", Severity: validate.Warning, Category: validate.Styles,
+	Aliases: validate.Aliases{validate.Stylelint: {"font-family-no-duplicate-names"}, validate.Biome: {"noDuplicateFontNames"}},
+	Doc:     "The second occurrence is never reached. `monospace, monospace`, which stops browsers from shrinking the text, passes.",
+	File:    "a.css", Bad: "body { font-family: Arial, Helvetica, arial, sans-serif; }\n", Good: "body { font-family: Arial, Helvetica, sans-serif; }\ncode { font-family: monospace, monospace; }\n",
 	Check: decls(checkFontTwice, "font-family", "font"),
 }, {
-	ID: "css-unmatchable-nth", Title: "An :nth-child() that matches nothing", Severity: validate.Warning, Category: validate.Styles,
-	Doc:  "Children are counted from 1, so that `:nth-child(0)` is none of them.",
-	File: "a.css", Bad: "li:nth-child(0) { color: red; }\n", Good: "li:nth-child(1), li:nth-child(-n+3) { color: red; }\n",
+	ID: "css-unmatchable-nth", Title: ":nth-child() that matches nothing", Severity: validate.Warning, Category: validate.Styles,
+	Aliases: validate.Aliases{validate.Stylelint: {"selector-anb-no-unmatchable"}, validate.Biome: {"noUnmatchableAnbSelector"}},
+	Doc:     "Children are counted from 1, so `:nth-child(0)` matches none.",
+	File:    "a.css", Bad: "li:nth-child(0) { color: red; }\n", Good: "li:nth-child(1), li:nth-child(-n+3) { color: red; }\n",
 	Check: validate.SheetRules(func(p *validate.Pass, r *dom.Rule) {
 		for _, s := range r.Selectors {
 			for _, c := range s.Compounds {
@@ -60,14 +68,17 @@ var sheetRules = validate.Authored([]validate.Rule{{
 		}
 	}),
 }, {
-	ID: "css-unknown-element", Title: "A selector for an element that there is not", Severity: validate.Warning, Category: validate.Styles,
-	Doc:  "No page has such an element; mostly a dot or a # is missing. Elements of HTML, SVG and MathML, custom elements (with a hyphen), names with a prefix, and nested names of tools pass.",
+	ID: "css-unknown-element", Title: "Unknown element in a selector", Severity: validate.Warning, Category: validate.Styles,
+	Aliases: validate.Aliases{validate.Stylelint: {"selector-type-no-unknown"}},
+	Doc: "No page has such an element; usually a dot or a # is missing. HTML, SVG and MathML elements, custom elements (with a hyphen), prefixed names, and nested names of " +
+		"tools pass.",
 	File: "a.css", Bad: "buton { color: red; }\ncard p { top: 0; }\n", Good: "button, my-card, svg|a, clipPath { color: red; }\n.card p { top: 0; }\n",
 	Check: validate.Sheets(checkElements),
 }, {
-	ID: "css-nesting-root", Title: "& where there is nothing around it", Severity: validate.Info, Category: validate.Styles,
-	Doc:  "Outside of another rule `&` is the root of the page, which `:root` says more clearly. Mostly the rule around it was lost.",
-	File: "a.css", Bad: "&:hover { color: red; }\n", Good: "a { &:hover { color: red; } }\n@scope (.card) { & { top: 0; } }\n",
+	ID: "css-nesting-root", Title: "Nesting selector & outside a rule", Severity: validate.Info, Category: validate.Styles,
+	Aliases: validate.Aliases{validate.Stylelint: {"nesting-selector-no-missing-scoping-root"}},
+	Doc:     "Outside a rule, `&` is the root of the page, which `:root` says more clearly. Usually the rule around it was lost.",
+	File:    "a.css", Bad: "&:hover { color: red; }\n", Good: "a { &:hover { color: red; } }\n@scope (.card) { & { top: 0; } }\n",
 	Check: validate.SheetRules(func(p *validate.Pass, r *dom.Rule) {
 		for q := r.Parent; q != nil; q = q.Parent {
 			if q.At == "" || q.At == "scope" || toolRules[q.At] {
@@ -77,15 +88,17 @@ var sheetRules = validate.Authored([]validate.Rule{{
 		for _, s := range r.Selectors {
 			for _, c := range s.Compounds {
 				if nests(&c) {
-					p.Report(c.Start, c.End, "There is no rule around this & to stand for: write :root, or nest it.")
+					p.Report(c.Start, c.End, "This & is outside a rule: write :root, or nest it.")
 					return
 				}
 			}
 		}
 	}),
 }, {
-	ID: "css-stray-declaration", Title: "A declaration without a selector", Severity: validate.Warning, Category: validate.Styles,
-	Doc:  "In `@media` and its like a declaration says nothing of what it is for, and browsers drop it: write a selector around it. Inside of a rule it is right.",
+	ID: "css-stray-declaration", Title: "Declaration outside a rule", Severity: validate.Warning, Category: validate.Styles,
+	Aliases: validate.Aliases{validate.Stylelint: {"no-invalid-position-declaration"}},
+	Doc: "Inside `@media` and other at-rules, a declaration without a selector applies to nothing, and browsers drop it: write a selector around it. Inside a rule it is " +
+		"correct.",
 	File: "a.css", Bad: "@media print { color: black; }\n", Good: "@media print { a { color: black; } }\na { @media print { color: black; } }\n",
 	Check: validate.SheetRules(func(p *validate.Pass, r *dom.Rule) {
 		for q := r.Parent; q != nil; q = q.Parent {
@@ -95,30 +108,34 @@ var sheetRules = validate.Authored([]validate.Rule{{
 		}
 		if len(r.Decls) > 0 {
 			d := &r.Decls[0]
-			p.Report(d.Start, d.End, "Browsers drop this: it has no selector. Write one around it.")
+			p.Report(d.Start, d.End, "Browsers drop this declaration: it is outside a rule. Add a selector.")
 		}
 	}, "media", "supports", "container", "layer"),
 }, {
-	ID: "css-missing-var", Title: "A custom property without var()", Severity: validate.Warning, Category: validate.Styles,
-	Doc:  "`color: --brand` is no colour: write `var(--brand)`. Told where the file itself sets the property. Properties whose values are such names, as `transition-property`, pass.",
+	ID: "css-missing-var", Title: "Custom property used without var()", Severity: validate.Warning, Category: validate.Styles,
+	Aliases: validate.Aliases{validate.Stylelint: {"custom-property-no-missing-var-function"}, validate.Biome: {"noMissingVarFunction"}},
+	Doc: "`color: --brand` is not a color: write `var(--brand)`. Reported where the file itself sets the property. Properties whose values are property names, such as " +
+		"`transition-property`, pass.",
 	File: "a.css", Bad: ":root { --brand: red; }\na { color: --brand; }\n", Good: ":root { --brand: red; }\na { color: var(--brand); transition: --brand 1s; }\n",
 	Check: checkMissingVar,
 }, {
-	ID: "css-irregular-whitespace", Title: "White space that is none of the usual", Severity: validate.Warning, Category: validate.Styles,
-	Doc:  "A no-break space is a letter to CSS: `.card\u00a0a` is a class of that name. It came along when text was pasted. In strings and comments it passes.",
-	File: "a.css", Bad: ".card\u00a0a { color: red; }\n", Good: ".card a::after { content: \"\u00a0\"; /* \u00a0 */ }\n",
+	ID: "css-irregular-whitespace", Title: "Irregular white space", Severity: validate.Warning, Category: validate.Styles,
+	Aliases: validate.Aliases{validate.Stylelint: {"no-irregular-whitespace"}},
+	Doc:     "To CSS a no-break space is a letter: `.card a` with a no-break space is one class name. It usually comes from pasted text. In strings and comments it passes.",
+	File:    "a.css", Bad: ".card\u00a0a { color: red; }\n", Good: ".card a::after { content: \"\u00a0\"; /* \u00a0 */ }\n",
 	Check: validate.Sheets(checkStyleSpaces),
 }, {
-	ID: "css-empty-comment", Title: "A comment without a word", Severity: validate.Info, Category: validate.Styles,
-	Doc:  "It says nothing: delete it. `/**/` between two parts of a selector or a value, a hack for old browsers, passes.",
-	File: "a.css", Bad: "/* */\na { color: red; }\n", Good: "/* links */\na { color/**/: red; }\n",
+	ID: "css-empty-comment", Title: "Empty comment", Severity: validate.Info, Category: validate.Styles,
+	Aliases: validate.Aliases{validate.Stylelint: {"comment-no-empty"}},
+	Doc:     "It says nothing: delete it. `/**/` between two parts of a selector or a value, a workaround for old browsers, passes.",
+	File:    "a.css", Bad: "/* */\na { color: red; }\n", Good: "/* links */\na { color/**/: red; }\n",
 	Check: validate.Sheets(func(p *validate.Pass, s validate.Style) {
 		if p.Page() != nil {
 			return // what is masked looks empty
 		}
 		for _, t := range dom.Tokens(p.Text, 0) {
 			if t.Kind == dom.Remark && strings.Trim(t.Text, "/* \t\r\n\f") == "" && strings.HasSuffix(t.Text, "*/") && ownLine(p.Text, t) && !strings.Contains(t.Text, "***") {
-				p.Offer(t.Start, t.End, &validate.Fix{Title: "Delete the comment", Edits: []validate.Edit{{Start: t.Start, End: t.End}}}, "This comment says nothing: delete it.")
+				p.Offer(t.Start, t.End, &validate.Fix{Title: "Delete the comment", Edits: []validate.Edit{{Start: t.Start, End: t.End}}}, "This comment is empty: delete it.")
 			}
 		}
 	}),
@@ -162,7 +179,7 @@ func checkSelectors(p *validate.Pass, s validate.Style) {
 			continue
 		}
 		if first := seen[key]; first != nil {
-			p.Report(r.Start, r.PreludeEnd, "%s has a rule on line %d already: put both into one.", syntax.Clip(r.Prelude), p.Tree.Position(first.Start).Line+1)
+			p.Report(r.Start, r.PreludeEnd, "%s already has a rule on line %d: merge the two.", syntax.Clip(r.Prelude), p.Tree.Position(first.Start).Line+1)
 			continue
 		}
 		seen[key] = r
@@ -188,7 +205,7 @@ func checkIDs(p *validate.Pass, s validate.Style) {
 		}
 	}
 	if first != nil && classes > ids {
-		p.Report(first.Start, first.End, "No class overrides #%s: style by a class, as elsewhere in this sheet.", first.ID)
+		p.Report(first.Start, first.End, "No class can override #%s: use a class, as elsewhere in this sheet.", first.ID)
 	}
 }
 
@@ -232,7 +249,7 @@ func checkSheetImports(p *validate.Pass, s validate.Style) {
 			key += strings.Trim(text, " \t\r\n\f") + " "
 		}
 		if seen[key] {
-			p.Report(r.Start, r.End, "This sheet is imported above already.")
+			p.Report(r.Start, r.End, "This style sheet is already imported above.")
 		}
 		seen[key] = true
 	}
@@ -250,7 +267,7 @@ func checkFontTwice(p *validate.Pass, r *dom.Rule, d *dom.Decl) {
 			key = "=" + key // serif is no "serif"
 		}
 		if ok && seen[key] && f.name != "monospace" {
-			p.Report(f.start, f.end, "%s stands in this list already.", f.name)
+			p.Report(f.start, f.end, "%s is already in this list.", f.name)
 		}
 		seen[key] = true
 	}
@@ -365,7 +382,7 @@ func checkElements(p *validate.Pass, s validate.Style) {
 		return // a sheet for something that is no page
 	}
 	for _, m := range missed {
-		p.Report(m.start, m.end, "No page has an element %s: is a dot missing?%s", m.name, syntax.DidYouMean(m.name, func(n string) bool { return k.Elements[n] }))
+		p.Report(m.start, m.end, "Unknown element %s: is a dot missing?%s", m.name, syntax.DidYouMean(m.name, func(n string) bool { return k.Elements[n] }))
 	}
 }
 
@@ -405,7 +422,7 @@ func checkMissingVar(p *validate.Pass) {
 			case t.Text == ")" && len(open) > 0:
 				open = open[:len(open)-1]
 			case t.Kind == dom.Ident && set[t.Text] && len(open) == 0 && (!custom(d) || d.Value == t.Text):
-				p.Offer(t.Start, t.End, &validate.Fix{Title: "Write var(" + t.Text + ")", Edits: []validate.Edit{{Start: t.Start, End: t.End, New: "var(" + t.Text + ")"}}}, "A custom property is read by var(): write var(%s).", t.Text)
+				p.Offer(t.Start, t.End, &validate.Fix{Title: "Write var(" + t.Text + ")", Edits: []validate.Edit{{Start: t.Start, End: t.End, New: "var(" + t.Text + ")"}}}, "Read a custom property with var(): write var(%s).", t.Text)
 			}
 		}
 	})(p)
@@ -428,7 +445,7 @@ func checkStyleSpaces(p *validate.Pass, s validate.Style) {
 				continue
 			}
 			at, to := t.Start+i, t.Start+i+len(string(r))
-			p.Offer(at, to, &validate.Fix{Title: "Write a blank", Edits: []validate.Edit{{Start: at, End: to, New: " "}}}, "The character U+%04X is a letter to CSS and looks like a blank: write a blank.", r)
+			p.Offer(at, to, &validate.Fix{Title: "Write a space", Edits: []validate.Edit{{Start: at, End: to, New: " "}}}, "The character U+%04X looks like a space but is a letter to CSS: write a space.", r)
 		}
 	}
 }

@@ -10,66 +10,72 @@ import (
 
 // nameRules find what browsers drop because they do not know it.
 var nameRules = validate.Authored([]validate.Rule{{
-	ID: "css-unknown-property", Title: "A property that no browser knows", Severity: validate.Warning, Category: validate.Styles,
-	Doc: "Browsers drop a declaration whose property they do not know, mostly a misspelt one. Vendors' properties (`-webkit-…`), custom properties (`--…`), " +
-		"hacks (`*zoom`) and descriptors of at-rules pass.",
+	ID: "css-unknown-property", Title: "Unknown property", Severity: validate.Warning, Category: validate.Styles,
+	Aliases: validate.Aliases{validate.Stylelint: {"property-no-unknown"}, validate.Biome: {"noUnknownProperty"}},
+	Doc: "Browsers drop a declaration with an unknown property, usually a misspelling. Vendor-prefixed properties (`-webkit-…`), custom properties (`--…`), hacks " +
+		"(`*zoom`) and descriptors of at-rules pass.",
 	File: "a.css", Bad: ".card { bakground: white; }\n", Good: ".card { background: white; -webkit-hyphens: auto; --bakground: white; }\n",
 	Check: decls(checkProperty),
 }, {
-	ID: "css-invalid-value", Title: "A value that the property does not take", Severity: validate.Warning, Category: validate.Styles,
-	Doc: "Browsers drop a declaration whose value does not fit the property: `width: 10` has no unit, `display: inline-blok` no such keyword, `padding: -4px` may not be negative. " +
-		"Values with variables, vendors' keywords or functions that the table does not know pass.",
+	ID: "css-invalid-value", Title: "Invalid value for the property", Severity: validate.Warning, Category: validate.Styles,
+	Aliases: validate.Aliases{validate.Stylelint: {"declaration-property-value-no-unknown"}},
+	Doc: "Browsers drop a declaration whose value does not fit the property: `width: 10` has no unit, `display: inline-blok` is not a keyword, `padding: -4px` may not be " +
+		"negative. Values with variables, vendor keywords or unknown functions pass.",
 	File: "a.css", Bad: ".card { width: 240; }\n", Good: ".card { width: 240px; display: -webkit-box; height: var(--height); }\n",
 	Check: decls(func(p *validate.Pass, r *dom.Rule, d *dom.Decl) {
 		if checkDescriptor(p, r, d) || inDescriptors(r) || custom(d) || strings.ContainsAny(d.Value, "\\!") || mistyped(d) || again(r, d) {
 			return
 		}
 		if !dom.KnownCSS().Fits(d.Name, d.Value) {
-			p.Report(d.ValueStart, d.ValueEnd, "%s does not take the value %s: browsers drop the declaration.%s", d.Name, syntax.Clip(d.Value), unitless(d))
+			p.Report(d.ValueStart, d.ValueEnd, "Invalid value of %s: %s. Browsers drop the declaration.%s", d.Name, syntax.Clip(d.Value), unitless(d))
 		}
 	}),
 }, {
-	ID: "css-unknown-unit", Title: "A number with a unit that CSS does not have", Severity: validate.Warning, Category: validate.Styles,
-	Doc:  "Browsers drop a declaration with a unit that they do not know, such as `12xp`.",
-	File: "a.css", Bad: ".card { margin: 12xp; }\n", Good: ".card { margin: 12px 1rem 2cqi; }\n",
+	ID: "css-unknown-unit", Title: "Unknown unit", Severity: validate.Warning, Category: validate.Styles,
+	Aliases: validate.Aliases{validate.Stylelint: {"unit-no-unknown"}, validate.Biome: {"noUnknownUnit"}},
+	Doc:     "Browsers drop a declaration with an unknown unit, such as `12xp`.",
+	File:    "a.css", Bad: ".card { margin: 12xp; }\n", Good: ".card { margin: 12px 1rem 2cqi; }\n",
 	Check: decls(func(p *validate.Pass, r *dom.Rule, d *dom.Decl) {
 		if custom(d) || d.Name == "unicode-range" || strings.Contains(d.Value, "\\") {
 			return
 		}
 		for _, t := range dom.Tokens(d.Value, d.ValueStart) {
 			if _, unit := t.Unit(); t.Kind == dom.Dimension && dom.CSSUnits[unit] == "" && unit != "n" && !strings.HasPrefix(unit, "n-") {
-				p.Report(t.Start, t.End, "CSS has no unit %s: browsers drop the declaration.%s", unit, syntax.DidYouMean(unit, func(s string) bool { return dom.CSSUnits[s] != "" }))
+				p.Report(t.Start, t.End, "Unknown unit %s: browsers drop the declaration.%s", unit, syntax.DidYouMean(unit, func(s string) bool { return dom.CSSUnits[s] != "" }))
 			}
 		}
 	}),
 }, {
-	ID: "css-invalid-hex-color", Title: "A colour in hexadecimal that is none", Severity: validate.Warning, Category: validate.Styles,
-	Doc:  "A colour has three, four, six or eight hexadecimal digits behind the `#`. Browsers drop a declaration with any other.",
-	File: "a.css", Bad: ".card { color: #ffff1; }\n", Good: ".card { color: #ff1; background: #11223344; fill: url(#ffff1); }\n",
+	ID: "css-invalid-hex-color", Title: "Invalid hexadecimal color", Severity: validate.Warning, Category: validate.Styles,
+	Aliases: validate.Aliases{validate.Stylelint: {"color-no-invalid-hex"}},
+	Doc:     "A hexadecimal color has three, four, six or eight digits after the `#`. Browsers drop a declaration with any other.",
+	File:    "a.css", Bad: ".card { color: #ffff1; }\n", Good: ".card { color: #ff1; background: #11223344; fill: url(#ffff1); }\n",
 	Check: decls(func(p *validate.Pass, r *dom.Rule, d *dom.Decl) {
 		if custom(d) || dom.KnownCSS().Properties[d.Name] == "" || strings.Contains(d.Value, "\\") || strings.Contains(strings.ToLower(d.Value), "progid") {
 			return
 		}
 		for _, t := range dom.Tokens(d.Value, d.ValueStart) {
 			if t.Kind == dom.Hash && !hexColor(t.Text[1:]) {
-				p.Report(t.Start, t.End, "%s is no colour: write three, four, six or eight hexadecimal digits.", t.Text)
+				p.Report(t.Start, t.End, "Invalid color %s: write three, four, six or eight hexadecimal digits.", t.Text)
 			}
 		}
 	}),
 }, {
-	ID: "css-unknown-at-rule", Title: "An at-rule that CSS does not have", Severity: validate.Warning, Category: validate.Styles,
-	Doc: "Browsers drop an at-rule that they do not know, with all that is in it. Those of build tools (Tailwind's `@apply`, Sass's `@mixin`, PostCSS's `@custom-media`) pass, " +
-		"and so do vendors'.",
+	ID: "css-unknown-at-rule", Title: "Unknown at-rule", Severity: validate.Warning, Category: validate.Styles,
+	Aliases: validate.Aliases{validate.Stylelint: {"at-rule-no-unknown"}, validate.Biome: {"noUnknownAtRules"}},
+	Doc: "Browsers drop an unknown at-rule with everything in it. At-rules of build tools (Tailwind's `@apply`, Sass's `@mixin`, PostCSS's `@custom-media`) and of vendors " +
+		"pass.",
 	File: "a.css", Bad: "@meda print { nav { display: none; } }\n", Good: "@media print { nav { display: none; } }\n@tailwind base;\n",
 	Check: validate.SheetRules(func(p *validate.Pass, r *dom.Rule) {
 		if r.At != "" && p.Text[r.Start+1] != '-' && !dom.KnownCSS().AtRules[r.At] && !toolRules[r.At] {
-			p.Report(r.Start, r.Start+1+len(r.At), "CSS has no at-rule @%s.%s", r.At, syntax.DidYouMean(r.At, func(s string) bool { return dom.KnownCSS().AtRules[s] }))
+			p.Report(r.Start, r.Start+1+len(r.At), "Unknown at-rule @%s.%s", r.At, syntax.DidYouMean(r.At, func(s string) bool { return dom.KnownCSS().AtRules[s] }))
 		}
 	}),
 }, {
-	ID: "css-unknown-pseudo", Title: "A pseudo-class or pseudo-element that CSS does not have", Severity: validate.Warning, Category: validate.Styles,
-	Doc:  "Browsers drop the whole rule when one of its selectors has a pseudo-class that they do not know. Vendors' (`::-moz-…`) and those of build tools (`:global`, `::v-deep`) pass.",
-	File: "a.css", Bad: "a:hoover { color: red; }\n", Good: "a:hover, input::-moz-placeholder, :global(.x) { color: red; }\n",
+	ID: "css-unknown-pseudo", Title: "Unknown pseudo-class or pseudo-element", Severity: validate.Warning, Category: validate.Styles,
+	Aliases: validate.Aliases{validate.Stylelint: {"selector-pseudo-class-no-unknown", "selector-pseudo-element-no-unknown"}, validate.Biome: {"noUnknownPseudoClass"}},
+	Doc:     "Browsers drop the whole rule if one of its selectors has an unknown pseudo-class. Those of vendors (`::-moz-…`) and build tools (`:global`, `::v-deep`) pass.",
+	File:    "a.css", Bad: "a:hoover { color: red; }\n", Good: "a:hover, input::-moz-placeholder, :global(.x) { color: red; }\n",
 	Check: validate.SheetRules(func(p *validate.Pass, r *dom.Rule) {
 		for _, s := range r.Selectors {
 			checkPseudos(p, s)
@@ -99,7 +105,7 @@ func checkProperty(p *validate.Pass, r *dom.Rule, d *dom.Decl) {
 			return // of CSS modules
 		}
 	}
-	p.Report(d.Start, d.NameEnd, "No browser knows the property %s: the declaration does nothing.%s", d.Name, syntax.DidYouMean(d.Name, func(s string) bool { _, ok := k.Properties[s]; return ok }))
+	p.Report(d.Start, d.NameEnd, "Unknown property %s: the declaration has no effect.%s", d.Name, syntax.DidYouMean(d.Name, func(s string) bool { _, ok := k.Properties[s]; return ok }))
 }
 
 // inDescriptors reports whether the declarations of a rule are descriptors,
@@ -117,10 +123,10 @@ func checkDescriptor(p *validate.Pass, r *dom.Rule, d *dom.Decl) bool {
 	form := k.Descriptors[r.At][d.Name]
 	if r.At == "property" && d.Name == "syntax" {
 		if wrong := syntaxFault(d.Value); wrong != "" {
-			p.Report(d.ValueStart, d.ValueEnd, "Browsers drop this @property: %s.", wrong)
+			p.Report(d.ValueStart, d.ValueEnd, "Browsers ignore this @property: %s.", wrong)
 		}
 	} else if form != "" && d.Name != "src" && d.Name != "unicode-range" && !strings.ContainsAny(d.Value, "\\!") && !again(r, d) && !k.Suits(form, d.Value) {
-		p.Report(d.ValueStart, d.ValueEnd, "%s does not take the value %s: browsers drop it.", d.Name, syntax.Clip(d.Value))
+		p.Report(d.ValueStart, d.ValueEnd, "Invalid value of %s: %s. Browsers ignore it.", d.Name, syntax.Clip(d.Value))
 	}
 	return hasKey(k.Descriptors[r.At], d.Name)
 }
@@ -138,10 +144,10 @@ func syntaxFault(value string) string {
 		part = strings.TrimRight(strings.TrimSpace(part), "+#")
 		name, isType := strings.CutPrefix(part, "<")
 		if isType && (!strings.HasSuffix(name, ">") || !propertyTypes[strings.TrimSuffix(name, ">")]) {
-			return "there is no type " + part + " in it"
+			return "unknown type " + part + " in it"
 		}
 		if part == "" || !isType && strings.ContainsAny(part, " *?!&[]{}") {
-			return "its syntax takes types, words and | only, with + or # behind them"
+			return "its syntax takes types, words and | only, followed by + or #"
 		}
 	}
 	return ""
@@ -214,7 +220,7 @@ func checkPseudos(p *validate.Pass, s *dom.Selector) {
 			// Which of the two forms was written does not matter here: :before is ::before.
 			ok := strings.HasPrefix(x.Name, "-") || strings.Contains(x.Name, "\\") || k.Pseudos[":"+x.Name] || k.Pseudos["::"+x.Name] || toolPseudos[":"+x.Name] || toolPseudos["::"+x.Name]
 			if !ok {
-				p.Report(c.Start, c.End, "CSS has no pseudo-class or pseudo-element %s: browsers drop the whole rule.%s", x.Name,
+				p.Report(c.Start, c.End, "Unknown pseudo-class or pseudo-element %s: browsers drop the whole rule.%s", x.Name,
 					syntax.DidYouMean(x.Name, func(n string) bool { return k.Pseudos[":"+n] || k.Pseudos["::"+n] }))
 			}
 		}

@@ -11,16 +11,15 @@ import (
 
 // addressRules are about addresses as they are written.
 var addressRules = []validate.Rule{{
-	ID: "address-syntax", Title: "An address that leads nowhere", Severity: validate.Warning, Category: validate.Markup,
-	Doc: "Browsers cannot take apart an address with a host or a port that there cannot be, and one such as `http:example.org` leads elsewhere than " +
-		"it says. A name and a password in an address are shown to everybody. Addresses that a template writes are left alone.",
+	ID: "address-syntax", Title: "Invalid URL", Severity: validate.Warning, Category: validate.Markup,
+	Doc: "Browsers cannot parse a URL with an impossible host or port, and a URL such as `http:example.org` leads elsewhere than it seems. A user name and a password in a URL " +
+		"are visible to everybody. URLs written by a template are not reported.",
 	Bad:   "<a href=\"https:/example.org/docs\">Docs</a>\n",
 	Good:  "<a href=\"https://example.org/docs\">Docs</a>\n",
 	Check: validate.Attributes(checkAddress, addressNames...),
 }, {
-	ID: "address-character", Title: "An address with a character that belongs there only encoded", Severity: validate.Info, Category: validate.Markup,
-	Doc: "Browsers encode a blank, a backslash or a brace by themselves; other programs that read the page may not. " +
-		"Write `%20` for a blank, `%25` for a percent sign.",
+	ID: "address-character", Title: "URL with a character that must be percent-encoded", Severity: validate.Info, Category: validate.Markup,
+	Doc:   "Browsers encode a space, a backslash or a brace by themselves; other programs that read the page may not. Write `%20` for a space and `%25` for a percent sign.",
 	Bad:   "<a href=\"/files/price list.pdf\">Prices</a>\n",
 	Good:  "<a href=\"/files/price%20list.pdf\">Prices</a>\n",
 	Check: validate.Attributes(checkAddressCharacter, addressNames...),
@@ -83,7 +82,7 @@ func checkAddress(p *validate.Pass, n *dom.Node, a *dom.Attr) {
 	}
 	for _, one := range addresses(a, address) {
 		if fault := addressFault(one, absolute); fault != "" {
-			p.Attribute(a, "This address %s.", fault)
+			p.Attribute(a, "This URL %s.", fault)
 			return
 		}
 	}
@@ -96,7 +95,7 @@ func checkAddressCharacter(p *validate.Pass, n *dom.Node, a *dom.Attr) {
 	}
 	for _, one := range addresses(a, address) {
 		if fault := characterFault(one); fault != "" && addressFault(one, absolute) == "" {
-			p.Attribute(a, "This address holds %s.", fault)
+			p.Attribute(a, "This URL holds %s.", fault)
 			return
 		}
 	}
@@ -119,13 +118,13 @@ func addressFault(s string, absolute bool) string {
 	scheme, rest, ok := cutScheme(s)
 	switch {
 	case !ok && absolute:
-		return "must be a whole one, with https:// before it"
+		return "must be absolute, with https:// before it"
 	case !ok && strings.HasPrefix(s, "//"):
 		return hostFault(s[2:])
 	case !ok:
 		return ""
 	case netSchemes[scheme] && !strings.HasPrefix(rest, "//"):
-		return "needs two slashes behind " + scheme + ":"
+		return "needs two slashes after " + scheme + ":"
 	case netSchemes[scheme]:
 		return hostFault(rest[2:])
 	case scheme == "file":
@@ -154,7 +153,7 @@ func fileFault(rest string) string {
 	}
 	host, path, _ := strings.Cut(rest[2:], "/")
 	if strings.Contains(host, "|") || len(path) > 1 && path[1] == '|' {
-		return "cannot have a | in it: write a colon behind the drive"
+		return "cannot have a | in it: write a colon after the drive"
 	}
 	return ""
 }
@@ -169,7 +168,7 @@ func hostFault(rest string) string {
 		authority = rest[:i]
 	}
 	if strings.Contains(authority, "@") {
-		return "shows a name or a password to everybody who sees the page"
+		return "exposes a user name or a password to everybody who sees the page"
 	}
 	host, port := authority, ""
 	if end := strings.LastIndexByte(authority, ']'); strings.LastIndexByte(authority, ':') > end {
@@ -180,7 +179,7 @@ func hostFault(rest string) string {
 		return "names no host"
 	}
 	if strings.Trim(port, "0123456789") != "" {
-		return "has a port that is no number: " + strconv.Quote(port)
+		return "has a port that is not a number: " + strconv.Quote(port)
 	}
 	if number, err := strconv.Atoi(port); port != "" && (err != nil && len(strings.TrimLeft(port, "0")) > 5 || number > maxPort) {
 		return "has a port above 65535"
@@ -198,7 +197,7 @@ func hostFault(rest string) string {
 func nameFault(host string) string {
 	host = norm.NFKC.String(host)
 	if i := strings.IndexFunc(host, forbiddenInHost); i >= 0 {
-		return "has a host that cannot be: " + strconv.Quote(host)
+		return "has an invalid host: " + strconv.Quote(host)
 	}
 	parts := strings.Split(strings.TrimSuffix(host, "."), ".")
 	last := strings.ToLower(parts[len(parts)-1])
@@ -206,7 +205,7 @@ func nameFault(host string) string {
 		return ""
 	}
 	if !isIPv4(host) {
-		return "ends in a number, but is no IPv4 address: " + strconv.Quote(host)
+		return "ends in a number, but is not an IPv4 address: " + strconv.Quote(host)
 	}
 	return ""
 }
@@ -277,12 +276,12 @@ func characterFault(s string) string {
 	for i, r := range s {
 		switch {
 		case r == ' ':
-			return "a blank: write %20"
+			return "a space: write %20"
 		case r == '\t' || r == '\n' || r == '\r':
 			return "a line break or a tab, which browsers drop"
 		case r == '%':
 			if _, ok := hexPair(s[i:]); !ok {
-				return "a percent sign that encodes nothing: write %25"
+				return "a percent sign that does not encode anything: write %25"
 			}
 		case r == '#' && fragment:
 			return "a second #: write %23"
@@ -291,7 +290,7 @@ func characterFault(s string) string {
 		case strings.ContainsRune("\"<>\\^`{|}[]", r) && !inBrackets(s, i):
 			return "the character " + string(r) + ": write %" + strings.ToUpper(strconv.FormatInt(int64(r), 16))
 		case r < ' ' || r >= 0x7f && r < 0xa0 || r >= 0xfdd0 && r <= 0xfdef || r&0xfffe == 0xfffe:
-			return "a character that is none"
+			return "an invalid character"
 		}
 	}
 	return ""

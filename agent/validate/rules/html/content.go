@@ -12,38 +12,40 @@ import (
 
 // contentRules are about what elements may hold (HTML, 3.2.5).
 var contentRules = []validate.Rule{{
-	ID: "block-in-text", Title: "A block in an element that holds text", Severity: validate.Warning, Category: validate.Markup,
-	Doc: "A `<span>`, a heading or a button holds text and what stands in text. A `<div>`, a list or a table in it breaks styles that count on lines, and screen " +
-		"readers drop the structure inside of a button. Links may hold what the element around them holds.",
+	ID: "block-in-text", Title: "Block element inside an element for text", Severity: validate.Warning, Category: validate.Markup,
+	Aliases: validate.Aliases{validate.HTMLValidate: {"element-permitted-content"}},
+	Doc: "A `<span>`, a heading or a button holds text and inline elements. A `<div>`, a list or a table in it breaks styles, and screen readers drop the structure inside a " +
+		"button. Links may hold whatever their parent may hold.",
 	Bad:   "<button type=\"button\"><div>Save</div></button>\n",
 	Good:  "<button type=\"button\"><span>Save</span></button>\n",
 	Check: validate.Elements(checkBlock),
 }, {
-	ID: "forbidden-nesting", Title: "An element in one that must not hold it", Severity: validate.Warning, Category: validate.Markup,
+	ID: "forbidden-nesting", Title: "Element not allowed inside this ancestor", Severity: validate.Warning, Category: validate.Markup,
 	Standards: []string{"WCAG 1.3.1"},
-	Doc: "The page's main content cannot lie in an article, a header not in a header, a heading not in an address, a film not in a film: " +
-		"screen readers announce the parts of a page by these elements.",
+	Aliases:   validate.Aliases{validate.HTMLValidate: {"element-permitted-content"}},
+	Doc: "The main content cannot be inside an article, a header inside a header, a heading inside an address, a video inside a video: screen readers announce the structure " +
+		"of the page by these elements.",
 	Bad:   "<article><main><p>News</p></main></article>\n",
 	Good:  "<main><article><p>News</p></article></main>\n",
 	Check: validate.Elements(checkNesting),
 }, {
-	ID: "misplaced-text", Title: "Text where only elements may stand", Severity: validate.Warning, Category: validate.Markup,
+	ID: "misplaced-text", Title: "Text not allowed directly inside this element", Severity: validate.Warning, Category: validate.Markup,
 	Standards: []string{"WCAG 1.3.1"},
+	Aliases:   validate.Aliases{validate.HTMLValidate: {"element-permitted-content"}},
 	Doc:       "Text in a list belongs to no item, and browsers move text out of a table, before it.",
 	Bad:       "<ul>Groceries: <li>Milk</li></ul>\n",
 	Good:      "<p>Groceries:</p> <ul><li>Milk</li></ul>\n",
 	Check:     validate.Elements(checkText, "ul", "ol", "menu", "dl", "table", "thead", "tbody", "tfoot", "tr", "colgroup", "select", "optgroup", "picture"),
 }, {
-	ID: "missing-child", Title: "An element without what it must hold", Severity: validate.Warning, Category: validate.Markup,
-	Doc: "A `<picture>` shows its `<img>`, a term of a `<dl>` is nothing without its description. What a template writes may be the missing one: it breaks " +
-		"no rule.",
-	Bad:   "<picture><source srcset=\"/a.webp\" type=\"image/webp\"></picture>\n",
-	Good:  "<picture><source srcset=\"/a.webp\" type=\"image/webp\"><img src=\"/a.png\" alt=\"A\"></picture>\n",
-	Check: validate.Elements(checkHolds, "picture", "dl", "ruby", "figure", "details", "optgroup"),
+	ID: "missing-child", Title: "Required child element is missing", Severity: validate.Warning, Category: validate.Markup,
+	Aliases: validate.Aliases{validate.HTMLValidate: {"element-required-content"}},
+	Doc:     "A `<picture>` shows its `<img>`; a term of a `<dl>` needs a description. Elements that a template may fill are not reported.",
+	Bad:     "<picture><source srcset=\"/a.webp\" type=\"image/webp\"></picture>\n",
+	Good:    "<picture><source srcset=\"/a.webp\" type=\"image/webp\"><img src=\"/a.png\" alt=\"A\"></picture>\n",
+	Check:   validate.Elements(checkHolds, "picture", "dl", "ruby", "figure", "details", "optgroup"),
 }, {
-	ID: "metadata-in-body", Title: "An element of the head in the body", Severity: validate.Info, Category: validate.Markup,
-	Doc: "Browsers obey a `<style>` or a `<meta>` in the body, but late: the page is shown, and then shown anew. " +
-		"Links to style sheets may stand there.",
+	ID: "metadata-in-body", Title: "Metadata element in the body", Severity: validate.Info, Category: validate.Markup,
+	Doc:   "Browsers apply a `<style>` or a `<meta>` in the body late: the page is shown, and then shown again. Links to style sheets are allowed there.",
 	Bad:   "<body><style>p { color: red }</style><p>Hello</p></body>\n",
 	Good:  "<head><style>p { color: red }</style></head><body><p>Hello</p></body>\n",
 	Check: validate.Elements(checkMetadata, "style", "meta", "link", "title", "base"),
@@ -85,7 +87,7 @@ func checkBlock(p *validate.Pass, n *dom.Node) {
 	if belongs[n.Name] != nil {
 		return // misplaced-element says so
 	}
-	p.Element(n, "A <%s> holds text: <%s> cannot stand in it (line %d).", holder.Name, n.Name, p.Tree.Position(holder.Start).Line+1)
+	p.Element(n, "<%s> holds text: <%s> is not allowed in it (line %d).", holder.Name, n.Name, p.Tree.Position(holder.Start).Line+1)
 }
 
 // headingLevel returns the level of a heading, 0 of any other element.
@@ -126,12 +128,12 @@ func checkNesting(p *validate.Pass, n *dom.Node) {
 		return
 	}
 	if n.Is("area") && n.Within("map") == nil && p.Access().Whole() {
-		p.Element(n, "An <area> belongs into a <map>.")
+		p.Element(n, "<area> belongs in a <map>.")
 		return
 	}
 	if role, known := dom.ExplicitRole(n); known && notInHeading[role] {
 		if h := n.Within("h1", "h2", "h3", "h4", "h5", "h6"); h != nil {
-			p.Element(n, "An element with the role %s must not lie in a heading (line %d).", role, p.Tree.Position(h.Start).Line+1)
+			p.Element(n, "An element with the role %s may not be inside a heading (line %d).", role, p.Tree.Position(h.Start).Line+1)
 			return
 		}
 	}
@@ -144,7 +146,7 @@ func checkNesting(p *validate.Pass, n *dom.Node) {
 				break
 			}
 			if o.Is(f.outer...) {
-				p.Element(n, "A <%s> must not lie in <%s> (line %d).", n.Name, o.Name, p.Tree.Position(o.Start).Line+1)
+				p.Element(n, "<%s> may not be inside <%s> (line %d).", n.Name, o.Name, p.Tree.Position(o.Start).Line+1)
 				return
 			}
 		}
@@ -163,7 +165,7 @@ func checkText(p *validate.Pass, n *dom.Node) {
 			start, end := c.Start, c.End
 			source := p.Text[start:end]
 			start += len(source) - len(strings.TrimLeft(source, " \t\r\n\f"))
-			p.Report(start, start+len(strings.TrimSpace(source)), "Text cannot stand right in <%s>: put it into an element that can.", n.Name)
+			p.Report(start, start+len(strings.TrimSpace(source)), "Text is not allowed directly in <%s>: put it in an element that allows it.", n.Name)
 			return
 		}
 	}
@@ -187,11 +189,11 @@ func checkHolds(p *validate.Pass, n *dom.Node) {
 	case n.Is("figure") && count["figcaption"] > 1:
 		p.Element(n, "A <figure> has one <figcaption>.")
 	case n.Is("ruby") && count["rt"] == 0 && count["rtc"] == 0 && count["rb"] == 0:
-		p.Element(n, "This <ruby> has no <rt>, which says how its text is read.")
+		p.Element(n, "This <ruby> has no <rt>, which gives the reading of its text.")
 	case n.Is("optgroup") && !n.May("label") && count["legend"] == 0:
 		p.Element(n, "This group has no name: add label.")
 	case n.Is("details") && count["summary"] == 0:
-		p.Element(n, "This <details> has no <summary>: say in one what it opens.")
+		p.Element(n, "This <details> has no <summary>: add one that says what it opens.")
 	case n.Is("dl"):
 		checkTerms(p, n)
 	}
@@ -208,7 +210,7 @@ func checkTerms(p *validate.Pass, n *dom.Node) {
 			}
 			continue
 		case c.Is("dd") && last == nil:
-			p.Element(c, "This description has no term before it: put a <dt> there.")
+			p.Element(c, "This description has no term: put a <dt> before it.")
 			return
 		case !c.Is("dt", "dd"):
 			continue
@@ -216,10 +218,10 @@ func checkTerms(p *validate.Pass, n *dom.Node) {
 		last = c
 	}
 	if last == nil && n.Is("div") {
-		p.Element(n, "A <div> in a <dl> is there to hold terms: this one has none.")
+		p.Element(n, "A <div> in a <dl> groups terms and descriptions: this one has none.")
 	}
 	if last.Is("dt") {
-		p.Element(last, "This term has no description: put a <dd> behind it.")
+		p.Element(last, "This term has no description: put a <dd> after it.")
 	}
 }
 
@@ -230,7 +232,7 @@ func checkMetadata(p *validate.Pass, n *dom.Node) {
 	body := n.Within("body")
 	if body == nil {
 		if n.Is("title", "base") && n.Space == dom.HTML && n.Parent.Kind == dom.Element && !n.Parent.Is("head", "html") && n.Within("svg", "template", "noscript") == nil && blockElements[n.Parent.Name] {
-			p.Element(n, "A <%s> belongs into the <head>.", n.Name)
+			p.Element(n, "<%s> belongs in the <head>.", n.Name)
 		}
 		return
 	}
@@ -247,5 +249,5 @@ func checkMetadata(p *validate.Pass, n *dom.Node) {
 			}
 		}
 	}
-	p.Element(n, "A <%s> belongs into the <head>.", n.Name)
+	p.Element(n, "<%s> belongs in the <head>.", n.Name)
 }

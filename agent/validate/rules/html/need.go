@@ -10,16 +10,18 @@ import (
 
 // needRules are about attributes that belong together, or to other elements.
 var needRules = []validate.Rule{{
-	ID: "attribute-missing", Title: "An element without an attribute that it needs", Severity: validate.Warning, Category: validate.Markup,
-	Doc: "A `<source>` without an address offers nothing, a `<track>` shows none, `rel=\"preload\"` without `as` is loaded twice. What a template or " +
-		"a script may add breaks no rule.",
+	ID: "attribute-missing", Title: "Required attribute is missing", Severity: validate.Warning, Category: validate.Markup,
+	Aliases: validate.Aliases{validate.HTMLValidate: {"element-required-attributes"}},
+	Doc: "A `<source>` without a URL offers nothing, a `<track>` without one shows nothing, `rel=\"preload\"` without `as` is loaded twice. Attributes that a template or a " +
+		"script may add are not reported.",
 	Bad:   "<video controls><source type=\"video/mp4\"></video>\n",
 	Good:  "<video controls><source src=\"/talk.mp4\" type=\"video/mp4\"></video>\n",
 	Check: validate.Elements(checkNeeds, needNames()...),
 }, {
-	ID: "attribute-alone", Title: "An attribute that does nothing without another one", Severity: validate.Warning, Category: validate.Markup,
-	Doc: "`target` or `download` on a link without `href`, `sizes` without `srcset`, `defer` on a script without `src`: browsers pass over them. " +
-		"Add the other one, or drop it.",
+	ID: "attribute-alone", Title: "Attribute without effect: it needs another attribute", Severity: validate.Warning, Category: validate.Markup,
+	Aliases: validate.Aliases{validate.HTMLValidate: {"attribute-misuse"}},
+	Doc: "`target` or `download` on a link without `href`, `sizes` without `srcset`, `defer` on a script without `src`: browsers ignore them. Add the other attribute, or " +
+		"remove this one.",
 	Bad:  "<script defer>start()</script>\n",
 	Good: "<script src=\"/start.js\" defer></script>\n",
 	Check: func(p *validate.Pass) {
@@ -27,33 +29,34 @@ var needRules = []validate.Rule{{
 		validate.Elements(checkPairs)(p)
 	},
 }, {
-	ID: "attribute-unused", Title: "An attribute that this kind of field does not have", Severity: validate.Warning, Category: validate.Markup,
-	Doc: "`maxlength` does nothing for numbers, `placeholder` nothing for a checkbox, `readonly` nothing for a file: each kind of `<input>` has " +
-		"its own attributes (HTML, 4.10.5).",
-	Bad:   "<label>Age <input type=\"number\" maxlength=\"3\"></label>\n",
-	Good:  "<label>Age <input type=\"number\" max=\"150\"></label>\n",
-	Check: validate.Elements(checkField, "input"),
+	ID: "attribute-unused", Title: "Attribute not allowed for this input type", Severity: validate.Warning, Category: validate.Markup,
+	Aliases: validate.Aliases{validate.HTMLValidate: {"input-attributes"}},
+	Doc:     "`maxlength` has no effect on numbers, `placeholder` none on a checkbox, `readonly` none on a file field: each input type has its own attributes (HTML, 4.10.5).",
+	Bad:     "<label>Age <input type=\"number\" maxlength=\"3\"></label>\n",
+	Good:    "<label>Age <input type=\"number\" max=\"150\"></label>\n",
+	Check:   validate.Elements(checkField, "input"),
 }, {
-	ID: "attribute-elsewhere", Title: "An attribute of other elements", Severity: validate.Info, Category: validate.Markup,
-	Doc: "HTML knows the attribute, but not on this element, where it does nothing. Scripts that need a place for their own values have `data-…`. " +
-		"Elements of pages with a script framework are left alone.",
+	ID: "attribute-elsewhere", Title: "Attribute not allowed on this element", Severity: validate.Info, Category: validate.Markup,
+	Aliases: validate.Aliases{validate.HTMLValidate: {"attribute-misuse"}},
+	Doc: "HTML knows the attribute, but not on this element, where it has no effect. Use `data-…` for values that scripts need. Pages with a script framework are not " +
+		"reported.",
 	Bad:   "<div href=\"/prices\">Prices</div>\n",
 	Good:  "<a href=\"/prices\">Prices</a>\n",
 	Check: validate.Attributes(checkElsewhere),
 }, {
-	ID: "wrong-target", Title: "A reference to an element of the wrong kind", Severity: validate.Warning, Category: validate.Markup,
-	Doc: "`for` names a field, `form` a form, `list` a list of data, `usemap` a map: where the element with that id is another one, " +
-		"nothing happens.",
-	Bad:   "<label for=\"mail\">Mail</label> <p id=\"mail\">ann@example.org</p>\n",
-	Good:  "<label for=\"mail\">Mail</label> <input id=\"mail\" name=\"mail\">\n",
-	Check: validate.Attributes(checkTarget, "for", "form", "list", "usemap", "commandfor", "popovertarget"),
+	ID: "wrong-target", Title: "Reference to an element of the wrong kind", Severity: validate.Warning, Category: validate.Markup,
+	Aliases: validate.Aliases{validate.HTMLValidate: {"no-missing-references"}},
+	Doc:     "`for` names a field, `form` a form, `list` a datalist, `usemap` a map: if the element with that id is of another kind, nothing happens.",
+	Bad:     "<label for=\"mail\">Mail</label> <p id=\"mail\">ann@example.org</p>\n",
+	Good:    "<label for=\"mail\">Mail</label> <input id=\"mail\" name=\"mail\">\n",
+	Check:   validate.Attributes(checkTarget, "for", "form", "list", "usemap", "commandfor", "popovertarget"),
 }, {
-	ID: "repeated-element", Title: "An element or a mark that counts only once", Severity: validate.Warning, Category: validate.Markup,
-	Doc: "Of two encodings, two chosen options of a list for one, two fields with `autofocus` or two default tracks, " +
-		"browsers take one and drop the other.",
-	Bad:   "<select name=\"size\"><option selected>S</option><option selected>M</option></select>\n",
-	Good:  "<select name=\"size\"><option selected>S</option><option>M</option></select>\n",
-	Check: validate.Page(checkRepeated),
+	ID: "repeated-element", Title: "Element or attribute that may occur only once", Severity: validate.Warning, Category: validate.Markup,
+	Aliases: validate.Aliases{validate.HTMLValidate: {"element-permitted-occurrences"}},
+	Doc:     "Of two encodings, two selected options of a single-choice list, two fields with `autofocus` or two default tracks, browsers use one and ignore the other.",
+	Bad:     "<select name=\"size\"><option selected>S</option><option selected>M</option></select>\n",
+	Good:    "<select name=\"size\"><option selected>S</option><option>M</option></select>\n",
+	Check:   validate.Page(checkRepeated),
 }}
 
 // need says that an element with some attributes needs one of others. A word is
@@ -209,7 +212,7 @@ func checkAlone(p *validate.Pass, n *dom.Node) {
 			a = n.Attr(w.when[0])
 		}
 		if a != nil && !a.Conditional && w.breaks(n) && !(n.Is("script") && strings.EqualFold(dom.AttributeText(n, "type"), "module") && a.Name != "charset") {
-			p.Attribute(a, "%s does nothing here without %s: add it, or drop this one.", a.Name, strings.ReplaceAll(strings.Join(w.oneOf, " or "), ",", " or "))
+			p.Attribute(a, "%s has no effect here without %s: add it, or remove this one.", a.Name, strings.ReplaceAll(strings.Join(w.oneOf, " or "), ",", " or "))
 			return
 		}
 	}
@@ -244,7 +247,7 @@ func checkField(p *validate.Pass, n *dom.Node) {
 	for i := range n.Attrs {
 		a := &n.Attrs[i]
 		if kinds := fieldAttributes[a.Name]; kinds != nil && !a.Bound && !slices.Contains(kinds, name) && !(name == "file" && a.Name == "value") {
-			p.Attribute(a, "%s does nothing for a field of type %s.", a.Name, name)
+			p.Attribute(a, "%s has no effect on a field of type %s.", a.Name, name)
 			return
 		}
 	}
@@ -257,7 +260,7 @@ func checkElsewhere(p *validate.Pass, n *dom.Node, a *dom.Attr) {
 	if n.May("property") || n.May("typeof") || n.May("about") || n.May("resource") || n.May("vocab") || !p.PlainHTML() {
 		return // RDFa has href and src on any element
 	}
-	p.Report(a.Start, a.NameEnd, "%s does nothing on <%s>: keep own values in data-%s.", a.Name, n.Name, a.Name)
+	p.Report(a.Start, a.NameEnd, "%s has no effect on <%s>: keep values of your own in data-%s.", a.Name, n.Name, a.Name)
 }
 
 // knownAttributes are all attributes of HTML that belong to some elements only.
@@ -307,7 +310,7 @@ func checkTarget(p *validate.Pass, n *dom.Node, a *dom.Attr) {
 			return
 		}
 	}
-	p.Attribute(a, "%s names a <%s> (line %d), which it cannot be for.", a.Name, found[0].Name, p.Tree.Position(found[0].Start).Line+1)
+	p.Attribute(a, "%s names a <%s> (line %d), to which it cannot refer.", a.Name, found[0].Name, p.Tree.Position(found[0].Start).Line+1)
 }
 
 func checkMap(p *validate.Pass, n *dom.Node, a *dom.Attr, name string) {
@@ -348,8 +351,8 @@ func checkRepeated(p *validate.Pass, d *dom.Document) {
 			descriptions = append(descriptions, n)
 		}
 	}
-	once(descriptions, "The page has a description already (line %d).")
-	once(charsets, "The page says its encoding already (line %d).")
+	once(descriptions, "The page already has a description (line %d).")
+	once(charsets, "The page already declares its encoding (line %d).")
 	for _, n := range d.Elements("select") {
 		if n.May("multiple") || n.HasUnknown() {
 			continue
@@ -360,7 +363,7 @@ func checkRepeated(p *validate.Pass, d *dom.Document) {
 				chosen = append(chosen, c)
 			}
 		}
-		once(chosen, "An option of this list is chosen already (line %d).")
+		once(chosen, "An option of this list is already selected (line %d).")
 	}
 	for _, n := range d.Elements("audio", "video") {
 		var defaults []*dom.Node
@@ -369,7 +372,7 @@ func checkRepeated(p *validate.Pass, d *dom.Document) {
 				defaults = append(defaults, c)
 			}
 		}
-		once(defaults, "A track is the default already (line %d).")
+		once(defaults, "A track is already the default (line %d).")
 	}
 	var focused []*dom.Node
 	for _, n := range d.Elements() {
@@ -377,7 +380,7 @@ func checkRepeated(p *validate.Pass, d *dom.Document) {
 			focused = append(focused, n)
 		}
 	}
-	once(focused, "An element gets the focus already (line %d).")
+	once(focused, "An element already has autofocus (line %d).")
 }
 
 func withinPopover(n *dom.Node) bool {

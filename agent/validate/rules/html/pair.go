@@ -20,11 +20,11 @@ func checkPairs(p *validate.Pass, n *dom.Node) {
 	}
 	if !n.May("itemscope") {
 		for _, name := range []string{"itemtype", "itemref", "itemid"} {
-			say(n.Attr(name), "%s does nothing without itemscope: add it, or drop this one.", name)
+			say(n.Attr(name), "%s has no effect without itemscope: add it, or remove this one.", name)
 		}
 	}
 	if n.Custom() && strings.Contains(n.Name, "-") && !n.SelfClosed {
-		say(n.Attr("is"), "is does nothing on an element that has a name of its own.")
+		say(n.Attr("is"), "is has no effect on a custom element.")
 	}
 	switch n.Name {
 	case "select":
@@ -38,13 +38,13 @@ func checkPairs(p *validate.Pass, n *dom.Node) {
 	case "colgroup":
 		for c := range n.Elements() {
 			if c.Is("col") {
-				say(n.Attr("span"), "span does nothing where the <colgroup> holds <col>.")
+				say(n.Attr("span"), "span has no effect if the <colgroup> holds <col>.")
 				return
 			}
 		}
 	case "link":
 		if rel := n.Attr("rel"); rel != nil && rel.HasWord("alternate") && rel.HasWord("stylesheet") && !n.May("title") {
-			say(rel, "Nobody can choose this style: an alternate style sheet needs a title.")
+			say(rel, "Users cannot choose this style: an alternate style sheet needs a title.")
 		}
 	}
 }
@@ -63,7 +63,7 @@ func checkRequiredList(p *validate.Pass, n *dom.Node) {
 		if v := c.Attr("value"); v != nil && (v.Dynamic || strings.TrimSpace(v.Value) == "") || v == nil && strings.TrimSpace(c.InnerText()) == "" || c.May("disabled") {
 			return
 		}
-		p.Attribute(required, "required does nothing here, as the first option is chosen from the beginning: begin with <option value=\"\">.")
+		p.Attribute(required, "required has no effect here, since the first option is selected by default: begin with <option value=\"\">.")
 		return
 	}
 }
@@ -82,7 +82,7 @@ func checkLabelInside(p *validate.Pass, n *dom.Node) {
 			if id, ok := c.Get("id"); !ok && c.Attr("id") != nil || ok && id == at.Value {
 				return
 			}
-			p.Attribute(at, "This label lies around a <%s>, but is for another element: name the id of the field, or drop for.", c.Name)
+			p.Attribute(at, "This label contains a <%s> but refers to another element: name the id of the field, or remove for.", c.Name)
 			return
 		}
 	}

@@ -12,29 +12,28 @@ import (
 
 // pictureRules are about images in several sizes, and about queries in attributes.
 var pictureRules = []validate.Rule{{
-	ID: "image-candidates", Title: "A list of images that browsers cannot use", Severity: validate.Warning, Category: validate.Markup,
-	Doc: "Each image in `srcset` has a width such as `480w` or a density such as `2x`, all of one kind. With widths, `sizes` says how wide the image is " +
-		"shown; without, browsers take it for as wide as the window and load too much.",
+	ID: "image-candidates", Title: "Invalid srcset or sizes", Severity: validate.Warning, Category: validate.Markup,
+	Doc: "Each image in `srcset` has a width such as `480w` or a density such as `2x`, all of one kind. With widths, `sizes` says how wide the image is shown; without it, " +
+		"browsers assume the width of the window and load too much.",
 	Bad:   "<img src=\"/a.jpg\" srcset=\"/a.jpg 480w, /b.jpg 2x\" sizes=\"50vw\" alt=\"\">\n",
 	Good:  "<img src=\"/a.jpg\" srcset=\"/a.jpg 480w, /b.jpg 960w\" sizes=\"(min-width: 60em) 50vw, 100vw\" alt=\"\">\n",
 	Check: validate.Attributes(checkCandidates, "srcset", "imagesrcset", "sizes", "imagesizes"),
 }, {
-	ID: "unused-source", Title: "A source that is never chosen", Severity: validate.Warning, Category: validate.Markup,
-	Doc: "Browsers take the first `<source>` that fits. One without `media` and `type` fits always, so those behind it are never taken; and one behind the `<img>` is " +
-		"not looked at.",
+	ID: "unused-source", Title: "<source> that is never chosen", Severity: validate.Warning, Category: validate.Markup,
+	Doc:   "Browsers use the first `<source>` that fits. One without `media` and `type` always fits, so those after it are never used; a `<source>` after the `<img>` is ignored.",
 	Bad:   "<picture><source srcset=\"/a.webp\"><source srcset=\"/a.avif\" type=\"image/avif\"><img src=\"/a.png\" alt=\"A\"></picture>\n",
 	Good:  "<picture><source srcset=\"/a.avif\" type=\"image/avif\"><source srcset=\"/a.webp\" type=\"image/webp\"><img src=\"/a.png\" alt=\"A\"></picture>\n",
 	Check: validate.Elements(checkSources, "picture"),
 }, {
-	ID: "media-attribute", Title: "A query in an attribute that is never true", Severity: validate.Warning, Category: validate.Markup,
-	Doc: "What is linked or offered under a query that browsers cannot read, or whose medium there is not, is never used.",
+	ID: "media-attribute", Title: "Invalid media query in a media attribute", Severity: validate.Warning, Category: validate.Markup,
+	Doc: "A resource with a media query that is invalid, or that names an unknown medium, is never used.",
 	Bad: "<link rel=\"stylesheet\" href=\"/a.css\" media=\"(min-width: 600)\">\n", Good: "<link rel=\"stylesheet\" href=\"/a.css\" media=\"(min-width: 600px)\">\n",
 	Check: validate.Attributes(func(p *validate.Pass, n *dom.Node, a *dom.Attr) {
 		if n.Space != dom.HTML || !n.Is("link", "source", "style", "meta") || a.Dynamic || a.Bound || unfilled(a.Value) {
 			return
 		}
 		if fault := mediaFault(a.Value); fault != "" {
-			p.Attribute(a, "This is never true: %s.", fault)
+			p.Attribute(a, "This media query is never true: %s.", fault)
 		}
 	}, "media"),
 }}
@@ -93,11 +92,11 @@ func candidateFault(list []candidate) (fault string, widths bool) {
 			case heightForm.MatchString(w):
 			case strings.HasSuffix(w, "x") && len(strings.Fields(c.descriptor)) == 1 && isDensity(w[:len(w)-1]):
 			default:
-				return "there is no size " + strconv.Quote(c.descriptor) + ": write 480w or 2x", widths
+				return "unknown size " + strconv.Quote(c.descriptor) + ": write 480w or 2x", widths
 			}
 		}
 		if !wide && strings.HasSuffix(d, "h") {
-			return "a height goes with a width only", widths
+			return "a height is allowed only with a width", widths
 		}
 		if d == "" {
 			d = "1x"
@@ -135,7 +134,7 @@ func checkCandidates(p *validate.Pass, n *dom.Node, a *dom.Attr) {
 	}
 	if strings.HasSuffix(a.Name, "sizes") {
 		if fault := sizesFault(n, a.Value); fault != "" {
-			p.Attribute(a, "Browsers cannot use this: %s.", fault)
+			p.Attribute(a, "Browsers cannot use this srcset: %s.", fault)
 		}
 		return
 	}
@@ -146,7 +145,7 @@ func checkCandidates(p *validate.Pass, n *dom.Node, a *dom.Attr) {
 	case len(list) == 0:
 		p.Attribute(a, "This list of images is empty.")
 	case fault != "":
-		p.Attribute(a, "Browsers cannot use this: %s.", fault)
+		p.Attribute(a, "Browsers cannot use this srcset: %s.", fault)
 	case widths && !n.May(sizes) && !late(n) && !dom.MayLoadLater(n):
 		p.Attribute(a, "With widths, %s must say how wide the image is shown.", sizes)
 	}
@@ -180,7 +179,7 @@ func sizesFault(n *dom.Node, text string) string {
 	}
 	if first := parts[0]; len(first) == 1 && strings.EqualFold(first[0].Text, "auto") {
 		if !late(n) {
-			return "auto goes with loading=\"lazy\" only"
+			return "auto requires loading=\"lazy\""
 		}
 		if parts = parts[1:]; len(parts) == 0 {
 			return ""
@@ -226,11 +225,11 @@ func sizeFault(part []dom.Token, last bool) string {
 			}
 		}
 		if part[at].Kind != dom.Function {
-			return "a length is missing behind a condition"
+			return "a length is missing after a condition"
 		}
 		name := strings.ToLower(strings.TrimSuffix(part[at].Text, "("))
 		if !dom.CSSMath[name] && name != "var" && name != "env" {
-			return "there is no length " + name + "()"
+			return "unknown length " + name + "()"
 		}
 	} else {
 		at--
@@ -242,7 +241,7 @@ func sizeFault(part []dom.Token, last bool) string {
 		case t.Kind == dom.Percent:
 			return "a length cannot be in percent: take vw"
 		case t.Kind != dom.Dimension || !lengthUnits[unit]:
-			return "there is no length " + strconv.Quote(t.Text)
+			return "unknown length " + strconv.Quote(t.Text)
 		case err == nil && v < 0:
 			return "a length cannot be below 0"
 		}
@@ -274,7 +273,7 @@ func mediaFault(text string) string {
 			return fault
 		}
 		if !q.Known() && q.Feature[0] != '-' {
-			return "there is no media feature " + q.Feature
+			return "unknown media feature " + q.Feature
 		}
 	}
 	level, want := 0, true // whether a medium or a bracket must follow
@@ -284,7 +283,7 @@ func mediaFault(text string) string {
 		case t.Text == ")":
 			level--
 		case t.Kind == dom.Function && (word == "and(" || word == "or(" || word == "not("):
-			return "a blank is missing behind " + strings.TrimSuffix(word, "(")
+			return "a space is missing after " + strings.TrimSuffix(word, "(")
 		case t.Kind == dom.Function || t.Text == "(":
 			if level++; level == 1 {
 				want = false
@@ -296,11 +295,11 @@ func mediaFault(text string) string {
 			}
 			want = true
 		case t.Kind != dom.Ident:
-			return strconv.Quote(t.Text) + " cannot stand here"
+			return strconv.Quote(t.Text) + " is not allowed here"
 		case word == "and" || word == "or" || word == "not" || word == "only":
 			want = true
 		case !mediaWords[word]:
-			return "there is no medium " + word
+			return "unknown medium " + word
 		default:
 			want = false
 		}
@@ -321,13 +320,13 @@ func checkSources(p *validate.Pass, n *dom.Node) {
 			p.Element(c, "A <picture> shows one <img> (line %d).", p.Tree.Position(img.Start).Line+1)
 			return
 		case c.Is("source") && img != nil:
-			p.Element(c, "Browsers do not look at what stands behind the <img>.")
+			p.Element(c, "Browsers ignore a <source> after the <img>.")
 			return
 		case c.Is("img"):
 			img = c
 		}
 		if always != nil && (c.Is("source") || c.Is("img") && c.Attr("srcset") != nil) {
-			p.Element(always, "This fits always, so what follows is never chosen: say in media or type when it is for.")
+			p.Element(always, "This source always fits, so the following ones are never used: add media or type.")
 			return
 		}
 		media := strings.ToLower(strings.TrimSpace(dom.AttributeText(c, "media")))

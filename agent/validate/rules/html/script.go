@@ -12,16 +12,16 @@ import (
 // scriptRules are about <script> elements as elements: what they load and
 // the data that they hold.
 var scriptRules = []validate.Rule{{
-	ID: "script-data", Title: "Data in a script element that cannot be read", Severity: validate.Warning, Category: validate.Markup,
-	Doc: "Import maps, speculation rules and structured data for search engines are JSON. Where it does not parse or has another form, browsers and " +
-		"search engines drop all of it.",
+	ID: "script-data", Title: "Invalid JSON in a script element", Severity: validate.Warning, Category: validate.Markup,
+	Doc: "Import maps, speculation rules and structured data for search engines are JSON. If it does not parse or has another structure, browsers and search engines ignore " +
+		"all of it.",
 	Bad:   "<script type=\"application/ld+json\">{\"@type\": \"Person\", \"name\": \"Ann\",}</script>\n",
 	Good:  "<script type=\"application/ld+json\">{\"@type\": \"Person\", \"name\": \"Ann\"}</script>\n",
 	Check: validate.Elements(checkScriptData, "script"),
 }, {
-	ID: "script-attributes", Title: "An attribute that does nothing on this kind of script", Severity: validate.Warning, Category: validate.Markup,
-	Doc: "Modules wait by themselves, so `defer` adds nothing; a browser that knows modules never runs what says `nomodule`; data is not loaded, so `src` and " +
-		"`async` do nothing for it.",
+	ID: "script-attributes", Title: "Attribute without effect on this kind of script", Severity: validate.Warning, Category: validate.Markup,
+	Doc: "Modules are deferred by default, so `defer` adds nothing; a browser that knows modules never runs a script with `nomodule`; data is not loaded, so `src` and `async` " +
+		"have no effect on it.",
 	Bad:   "<script type=\"module\" src=\"/app.js\" nomodule></script>\n",
 	Good:  "<script type=\"module\" src=\"/app.js\"></script>\n<script nomodule src=\"/old.js\"></script>\n",
 	Check: validate.Elements(checkScriptAttributes, "script"),
@@ -69,7 +69,7 @@ func checkScriptAttributes(p *validate.Pass, n *dom.Node) {
 	}
 	for i := range n.Attrs {
 		if a := &n.Attrs[i]; slices.Contains(unused, a.Name) && !a.Conditional && !a.Bound {
-			p.Attribute(a, "%s does nothing on this script (%s): drop it.", a.Name, kind)
+			p.Attribute(a, "%s has no effect on this script (%s): remove it.", a.Name, kind)
 			return
 		}
 	}
@@ -91,7 +91,7 @@ func checkScriptData(p *validate.Pass, n *dom.Node) {
 	}
 	var data any
 	if err := json.Unmarshal([]byte(text), &data); err != nil {
-		p.Element(n, "Nobody can read this data: %s.", strings.TrimPrefix(err.Error(), "json: "))
+		p.Element(n, "This data cannot be parsed: %s.", strings.TrimPrefix(err.Error(), "json: "))
 		return
 	}
 	fault := ""
@@ -126,11 +126,11 @@ func importMapFault(data any) string {
 		case "scopes":
 			scopes, ok := v.(map[string]any)
 			if !ok {
-				return "scopes is an object of addresses."
+				return "scopes is an object of URLs."
 			}
 			for at, s := range scopes {
 				if fault := specifierFault(s); fault != "" || addressFault(at, false) != "" {
-					return "The scope " + at + " cannot be read: it maps names to addresses."
+					return "The scope " + at + " is invalid: it must map names to URLs."
 				}
 			}
 		case "integrity":
@@ -145,7 +145,7 @@ func importMapFault(data any) string {
 func specifierFault(v any) string {
 	names, ok := v.(map[string]any)
 	if !ok {
-		return "imports is an object of names and addresses."
+		return "imports is an object of names and URLs."
 	}
 	for name, to := range names {
 		address, ok := to.(string)
@@ -155,11 +155,11 @@ func specifierFault(v any) string {
 			return "An import map cannot map the empty name."
 		case to == nil:
 		case !ok:
-			return "The address of " + name + " is a text."
+			return "The URL of " + name + " is a text."
 		case strings.HasSuffix(name, "/") && !strings.HasSuffix(address, "/"):
-			return "The address of " + name + " must end in a slash, too."
+			return "The URL of " + name + " must end in a slash, too."
 		case !whole && !strings.HasPrefix(address, "/") && !strings.HasPrefix(address, "./") && !strings.HasPrefix(address, "../") || addressFault(address, false) != "":
-			return "The address of " + name + " must begin with /, ./, ../ or a scheme."
+			return "The URL of " + name + " must begin with /, ./, ../ or a scheme."
 		}
 	}
 	return ""
@@ -228,11 +228,11 @@ func speculationRule(data any) string {
 func urlsFault(v any) string {
 	list, ok := v.([]any)
 	if !ok || len(list) == 0 {
-		return "urls is a list of addresses."
+		return "urls is a list of URLs."
 	}
 	for _, u := range list {
 		if text, ok := u.(string); !ok || text == "" {
-			return "urls is a list of addresses."
+			return "urls is a list of URLs."
 		}
 	}
 	return ""

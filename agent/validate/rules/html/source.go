@@ -13,24 +13,26 @@ import (
 // sourceRules are about how the markup itself is written: what the
 // standard's tokenizer calls a parse error.
 var sourceRules = []validate.Rule{{
-	ID: "character-reference", Title: "A reference to a character that is none", Severity: validate.Warning, Category: validate.Markup,
-	Doc: "`&nbsp` without its semicolon, `&foobar;` and `&#0;` show something else than was meant, or what they are. A plain `&` is fine: write " +
-		"`&amp;` only where a name follows.",
-	Bad:   "<p>5&nbsp000 &euros; a year</p>\n",
-	Good:  "<p>5&nbsp;000 &euro; a year, R&D included</p>\n",
-	Check: validate.Page(checkReferences),
+	ID: "character-reference", Title: "Invalid character reference", Severity: validate.Warning, Category: validate.Markup,
+	Aliases: validate.Aliases{validate.HTMLValidate: {"unrecognized-char-ref"}},
+	Doc:     "`&nbsp` without its semicolon, `&foobar;` and `&#0;` do not show what was meant. A plain `&` is fine: write `&amp;` only where a name follows.",
+	Bad:     "<p>5&nbsp000 &euros; a year</p>\n",
+	Good:    "<p>5&nbsp;000 &euro; a year, R&D included</p>\n",
+	Check:   validate.Page(checkReferences),
 }, {
-	ID: "markup-slip", Title: "Markup that browsers read as something else", Severity: validate.Warning, Category: validate.Markup,
-	Doc: "A `<` that opens no tag, attributes of an end tag, two attributes without a blank between them, a quotation mark on one side only: browsers mend them " +
-		"by rules that few know.",
+	ID: "markup-slip", Title: "Malformed markup that browsers repair", Severity: validate.Warning, Category: validate.Markup,
+	Aliases: validate.Aliases{validate.HTMLValidate: {"no-raw-characters"}, validate.HTMLHint: {"spec-char-escape"}},
+	Doc: "A `<` that opens no tag, attributes of an end tag, two attributes without a space between them, a quotation mark on one side only: browsers repair these by rules " +
+		"that few people know.",
 	Bad:   "<a href=\"/\"class=\"home\">Home</a>\n",
 	Good:  "<a href=\"/\" class=\"home\">Home</a>\n",
 	Check: validate.Page(checkSlips),
 }, {
-	ID: "doctype-old", Title: "A doctype that is not HTML's", Severity: validate.Info, Category: validate.Markup,
-	Doc:  "`<!DOCTYPE html>` is the only one that HTML has. Those of HTML 4 and of XHTML still work, and say nothing that browsers heed.",
-	Bad:  "<!DOCTYPE HTML PUBLIC \"-//W3C//DTD HTML 4.01//EN\" \"http://www.w3.org/TR/html4/strict.dtd\">\n<html lang=\"en\"><head><title>A</title></head></html>\n",
-	Good: "<!DOCTYPE html>\n<html lang=\"en\"><head><title>A</title></head></html>\n",
+	ID: "doctype-old", Title: "Obsolete doctype", Severity: validate.Info, Category: validate.Markup,
+	Aliases: validate.Aliases{validate.HTMLValidate: {"doctype-html"}, validate.HTMLHint: {"doctype-html5"}},
+	Doc:     "`<!DOCTYPE html>` is the only doctype of HTML. Those of HTML 4 and XHTML still work but have no effect.",
+	Bad:     "<!DOCTYPE HTML PUBLIC \"-//W3C//DTD HTML 4.01//EN\" \"http://www.w3.org/TR/html4/strict.dtd\">\n<html lang=\"en\"><head><title>A</title></head></html>\n",
+	Good:    "<!DOCTYPE html>\n<html lang=\"en\"><head><title>A</title></head></html>\n",
 	Check: validate.Page(func(p *validate.Pass, d *dom.Document) {
 		seen := false
 		for n := range d.Root.Walk() {
@@ -39,7 +41,7 @@ var sourceRules = []validate.Rule{{
 			}
 			text := strings.Join(strings.Fields(strings.ToLower(p.Text[n.Start:n.End])), " ")
 			if seen || text != "<!doctype html>" && text != `<!doctype html system "about:legacy-compat">` && text != "<!doctype html system 'about:legacy-compat'>" {
-				p.Report(n.Start, n.End, "This is not HTML's doctype: write <!DOCTYPE html>, once.")
+				p.Report(n.Start, n.End, "This is not the HTML doctype: write <!DOCTYPE html>, once.")
 			}
 			seen = true
 		}
@@ -92,11 +94,11 @@ func referenceFault(source string, inValue bool, after byte) string {
 	known := full != "&"+name+";"
 	switch {
 	case closed && !known:
-		return "There is no character " + source + ": write &amp; for the sign itself."
+		return "Unknown character " + source + ": write &amp; for a literal ampersand."
 	case !whole && !inValue && known && html.UnescapeString("&"+name+" ") != "&"+name+" ":
-		return source + " wants a semicolon behind it."
+		return source + " needs a semicolon."
 	case !whole && inValue && after != '=' && known && html.UnescapeString("&"+name+" ") != "&"+name+" ":
-		return source + " wants a semicolon behind it, or &amp; before it."
+		return source + " needs a semicolon, or &amp; for a literal ampersand."
 	}
 	return ""
 }
@@ -113,11 +115,11 @@ func numberReference(source, digits string, closed bool) string {
 	v, err := strconv.ParseUint(digits, base, 32)
 	switch {
 	case digits == "":
-		return source + " names no character: write &amp;# for the signs themselves."
+		return source + " names no character: write &amp;# for the literal text."
 	case err != nil || v > 0x10ffff || v == 0 || v >= 0xd800 && v <= 0xdfff || v&0xfffe == 0xfffe || v >= 0xfdd0 && v <= 0xfdef || v >= 0x7f && v <= 0x9f || v < 0x20 && v != '\t' && v != '\n' && v != '\f':
-		return source + " is no character that a page can show."
+		return source + " is not a character that a page can show."
 	case !closed:
-		return source + " wants a semicolon behind it."
+		return source + " needs a semicolon."
 	}
 	return ""
 }
@@ -149,7 +151,7 @@ func slipInText(p *validate.Pass, d *dom.Document, n *dom.Node) {
 		}
 		at += i
 		if at+1 >= len(source) || strings.IndexByte(" \t\r\n=<", source[at+1]) < 0 || n.End == len(p.Text) && at+1 == len(source) {
-			p.Report(n.Start+at, n.Start+at+1, "This < opens no tag: write &lt; for the sign.")
+			p.Report(n.Start+at, n.Start+at+1, "This < opens no tag: write &lt; for a literal <.")
 			return
 		}
 	}
@@ -167,7 +169,7 @@ func slipInComment(p *validate.Pass, n *dom.Node) {
 		}
 	case strings.HasPrefix(source, "<?xml") && n.Start == 0, strings.HasPrefix(source, "<![if"), strings.HasPrefix(source, "<![endif"), strings.HasPrefix(source, "<?php"):
 	default:
-		p.Report(n.Start, n.End, "Browsers take this for a comment.")
+		p.Report(n.Start, n.End, "Browsers read this as a comment.")
 	}
 }
 
@@ -179,9 +181,9 @@ func slipInTag(p *validate.Pass, d *dom.Document, n *dom.Node) {
 		case p.Text[a.Start] == '"' || p.Text[a.Start] == '\'':
 			// The syntax rule says so.
 		case i > 0 && a.Start == n.Attrs[i-1].End && n.Attrs[i-1].Quote != 0 && a.Start > 0 && d.Masked[a.Start-1] == n.Attrs[i-1].Quote:
-			p.Report(a.Start, a.NameEnd, "A blank is missing before %s.", a.Name)
+			p.Report(a.Start, a.NameEnd, "Missing space before %s.", a.Name)
 		case a.HasValue && a.Quote == 0 && !a.Dynamic && strings.ContainsAny(p.Text[a.ValueStart:a.ValueEnd], "\"'<=`") && !strings.HasPrefix(a.Value, "{"):
-			p.Attribute(a, "This value holds a sign that must stand in quotation marks.")
+			p.Attribute(a, "This value holds a character that needs quotation marks.")
 		}
 	}
 	if n.CloseStart >= n.End || n.Space != dom.HTML {

@@ -11,68 +11,75 @@ import (
 
 // tagRules are about elements and where they stand.
 var tagRules = []validate.Rule{{
-	ID: "unknown-element", Title: "An element that there is not", Severity: validate.Warning, Category: validate.Markup,
-	Doc: "A misspelt element is a `<span>` to browsers. Names with a hyphen are custom elements, and in pages of script frameworks any name may be " +
-		"a component's: both are left alone.",
-	Bad:   "<sectoin><h2>Prices</h2></sectoin>\n",
-	Good:  "<section><h2>Prices</h2></section>\n",
-	Check: validate.Page(checkUnknownElements),
+	ID: "unknown-element", Title: "Unknown element", Severity: validate.Warning, Category: validate.Markup,
+	Aliases: validate.Aliases{validate.HTMLValidate: {"no-unknown-elements"}},
+	Doc:     "Browsers treat a misspelt element as a `<span>`. Names with a hyphen are custom elements, and in pages of script frameworks any name may be a component: both pass.",
+	Bad:     "<sectoin><h2>Prices</h2></sectoin>\n",
+	Good:    "<section><h2>Prices</h2></section>\n",
+	Check:   validate.Page(checkUnknownElements),
 }, {
-	ID: "obsolete-element", Title: "An element that the standard has taken out", Severity: validate.Warning, Category: validate.Markup,
-	Doc:  "Browsers may drop it at any time, and some have. Use what takes its place.",
-	Bad:  "<center><font size=\"4\">Sale</font></center>\n",
-	Good: "<p class=\"sale\">Sale</p>\n",
+	ID: "obsolete-element", Title: "Obsolete element", Severity: validate.Warning, Category: validate.Markup,
+	Aliases: validate.Aliases{validate.HTMLValidate: {"deprecated"}},
+	Doc:     "Browsers may remove it at any time, and some have. Use its replacement.",
+	Bad:     "<center><font size=\"4\">Sale</font></center>\n",
+	Good:    "<p class=\"sale\">Sale</p>\n",
 	Check: validate.Elements(func(p *validate.Pass, n *dom.Node) {
 		if instead := dom.ObsoleteElements[n.Name]; instead != "" && n.Space == dom.HTML && !(n.Name == "param" && n.Within("object", "applet") != nil) && n.Name != "image" {
-			p.Element(n, "<%s> is out of the standard: %s takes its place.", n.Name, instead)
+			p.Element(n, "<%s> is obsolete: use %s.", n.Name, instead)
 		}
 	}),
 }, {
-	ID: "void-end-tag", Title: "An element that is closed in its start tag and stays open", Severity: validate.Warning, Category: validate.Markup,
-	Doc: "In HTML the slash of `<div/>` closes nothing: what follows lies inside. Write an end tag. In SVG, in XHTML and for components of script " +
-		"frameworks the slash closes.",
+	ID: "void-end-tag", Title: "Self-closing syntax on an element that is not void", Severity: validate.Warning, Category: validate.Markup,
+	Aliases: validate.Aliases{validate.HTMLValidate: {"void-style", "no-self-closing"}},
+	Doc: "In HTML the slash of `<div/>` closes nothing: what follows is inside the element. Write an end tag. In SVG, in XHTML and for components of script frameworks the " +
+		"slash does close.",
 	Bad:  "<script src=\"/a.js\"/>\n<p>Hello</p>\n",
 	Good: "<script src=\"/a.js\"></script>\n<p>Hello</p>\n",
 	Check: validate.Elements(func(p *validate.Pass, n *dom.Node) {
 		if n.SelfClosed && n.Space == dom.HTML && !dom.Void[n.Name] && slices.Contains(dom.HTMLElements, n.Name) && p.PlainHTML() {
-			p.Element(n, "The slash closes nothing here, <%s> stays open: write </%s>.", n.Name, n.Name)
+			p.Element(n, "The slash has no effect here, <%s> stays open: write </%s>.", n.Name, n.Name)
 		}
 	}),
 }, {
-	ID: "paragraph-ended", Title: "A paragraph that ended before its end tag", Severity: validate.Warning, Category: validate.Markup,
-	Doc:   "A block such as `<div>` or `<ul>` ends an open `<p>`. The `</p>` behind it makes an empty paragraph, and styles of the first miss its text.",
-	Bad:   "<p>Choose: <ul><li>tea</li></ul></p>\n",
-	Good:  "<p>Choose:</p> <ul><li>tea</li></ul>\n",
-	Check: validate.Page(checkParagraphs),
+	ID: "paragraph-ended", Title: "</p> without an open paragraph", Severity: validate.Warning, Category: validate.Markup,
+	Aliases: validate.Aliases{validate.HTMLValidate: {"no-implicit-close"}},
+	Doc:     "A block such as `<div>` or `<ul>` ends an open `<p>`. The `</p>` after it creates an empty paragraph, and styles of the first do not apply to its text.",
+	Bad:     "<p>Choose: <ul><li>tea</li></ul></p>\n",
+	Good:    "<p>Choose:</p> <ul><li>tea</li></ul>\n",
+	Check:   validate.Page(checkParagraphs),
 }, {
-	ID: "misplaced-child", Title: "An element that its parent cannot hold", Severity: validate.Warning, Category: validate.Markup,
+	ID: "misplaced-child", Title: "Child element not allowed in this parent", Severity: validate.Warning, Category: validate.Markup,
 	Standards: []string{"WCAG 1.3.1"},
-	Doc: "Lists hold items, tables rows, selects options. Browsers move anything else out of tables, and screen readers count wrongly. " +
-		"Scripts and templates may stand anywhere.",
+	Aliases:   validate.Aliases{validate.HTMLValidate: {"element-permitted-content"}, validate.Axe: {"list"}},
+	Doc: "Lists hold items, tables rows, selects options. Browsers move anything else out of tables, and screen readers count wrongly. Scripts and templates are allowed " +
+		"anywhere.",
 	Bad:   "<ul><div>Milk</div></ul>\n",
 	Good:  "<ul><li>Milk</li></ul>\n",
 	Check: validate.Elements(checkChild),
 }, {
-	ID: "misplaced-element", Title: "An element outside of the one that it belongs to", Severity: validate.Warning, Category: validate.Markup,
+	ID: "misplaced-element", Title: "Element outside its required parent", Severity: validate.Warning, Category: validate.Markup,
 	Standards: []string{"WCAG 1.3.1"},
-	Doc:       "An item belongs into a list, a caption into its figure, a source into its film. At the top of a fragment, whose place is unknown, they are left alone.",
+	Aliases:   validate.Aliases{validate.HTMLValidate: {"element-permitted-parent"}, validate.Axe: {"listitem"}},
+	Doc:       "An item belongs in a list, a caption in its figure, a source in its video. Elements at the top of a fragment, whose parent is unknown, are not reported.",
 	Bad:       "<div><li>Milk</li></div>\n",
 	Good:      "<ul><li>Milk</li></ul>\n",
 	Check:     validate.Elements(checkParent),
 }, {
-	ID: "nested-form", Title: "A form in a form", Severity: validate.Critical, Category: validate.Markup,
-	Doc:  "Browsers drop the inner form's tags: its fields are sent with the outer form, to the outer address.",
-	Bad:  "<form action=\"/a\"><form action=\"/b\"><button>Send</button></form></form>\n",
-	Good: "<form action=\"/a\"><button>Send</button></form>\n<form action=\"/b\"><button>Send</button></form>\n",
+	ID: "nested-form", Title: "Nested form", Severity: validate.Critical, Category: validate.Markup,
+	Aliases: validate.Aliases{validate.HTMLValidate: {"element-permitted-content"}},
+	Doc:     "Browsers drop the tags of the inner form: its fields are sent with the outer form, to the outer URL.",
+	Bad:     "<form action=\"/a\"><form action=\"/b\"><button>Send</button></form></form>\n",
+	Good:    "<form action=\"/a\"><button>Send</button></form>\n<form action=\"/b\"><button>Send</button></form>\n",
 	Check: validate.Elements(func(p *validate.Pass, n *dom.Node) {
 		if outer := n.Within("form", "template"); n.Is("form") && outer.Is("form") && outer.Arm == n.Arm {
-			p.Element(n, "This form lies in another one (line %d): browsers drop it.", p.Tree.Position(outer.Start).Line+1)
+			p.Element(n, "This form is inside another one (line %d): browsers drop it.", p.Tree.Position(outer.Start).Line+1)
 		}
 	}, "form"),
 }, {
-	ID: "nested-interactive", Title: "A link or a button in a link or a button", Severity: validate.Warning, Category: validate.Markup,
+	ID: "nested-interactive", Title: "Nested interactive elements (link or button inside a link or button)", Severity: validate.Warning, Category: validate.Markup,
 	Standards: []string{"WCAG 4.1.2"},
-	Doc:       "Which of the two a click or a key presses differs from browser to browser, and a link in a link is taken out of it.",
+	Aliases:   validate.Aliases{validate.HTMLValidate: {"element-permitted-content"}, validate.Axe: {"nested-interactive"}},
+	Doc:       "Which of the two a click or a key activates differs between browsers, and browsers move a link out of another link.",
 	Bad:       "<a href=\"/\"><button>Home</button></a>\n",
 	Good:      "<a href=\"/\">Home</a>\n",
 	Check: validate.Elements(func(p *validate.Pass, n *dom.Node) {
@@ -84,20 +91,22 @@ var tagRules = []validate.Rule{{
 		if outer == nil || outer.Is("template") || outer.Is("label") && !n.Is("label") || outer.Is("a") && outer.Attr("href") == nil || outer.Is("a", "button") && n.Is("label") || outer.Arm != n.Arm {
 			return
 		}
-		p.Element(n, "This lies in a <%s> (line %d), and browsers disagree which one is meant: put it beside.", outer.Name, p.Tree.Position(outer.Start).Line+1)
+		p.Element(n, "This is inside a <%s> (line %d), and browsers differ in which one is activated: move it out.", outer.Name, p.Tree.Position(outer.Start).Line+1)
 	}),
 }, {
-	ID: "label-many", Title: "A label around several fields", Severity: validate.Warning, Category: validate.Markup,
+	ID: "label-many", Title: "Label around several fields", Severity: validate.Warning, Category: validate.Markup,
 	Standards: []string{"WCAG 1.3.1"},
-	Doc:       "A label is for the first field in it only; the others have none.",
+	Aliases:   validate.Aliases{validate.HTMLValidate: {"multiple-labeled-controls"}, validate.Axe: {"form-field-multiple-labels"}},
+	Doc:       "A label names only the first field in it; the others have no label.",
 	Bad:       "<label>From and to <input name=\"from\"> <input name=\"to\"></label>\n",
 	Good:      "<label>From <input name=\"from\"></label> <label>To <input name=\"to\"></label>\n",
 	Check:     validate.Elements(checkLabelMany, "label"),
 }, {
-	ID: "page-part-twice", Title: "A part of the page that can be there only once", Severity: validate.Warning, Category: validate.Markup,
-	Doc:  "A page has one `<head>`, one `<body>`, one `<title>` and one visible `<main>`: browsers merge or drop the second.",
-	Bad:  "<html><head><title>A</title><title>B</title></head><body></body></html>\n",
-	Good: "<html><head><title>A</title></head><body></body></html>\n",
+	ID: "page-part-twice", Title: "Duplicate head, body, title or main element", Severity: validate.Warning, Category: validate.Markup,
+	Aliases: validate.Aliases{validate.Axe: {"landmark-no-duplicate-main"}},
+	Doc:     "A page has one `<head>`, one `<body>`, one `<title>` and one visible `<main>`: browsers merge or drop the second.",
+	Bad:     "<html><head><title>A</title><title>B</title></head><body></body></html>\n",
+	Good:    "<html><head><title>A</title></head><body></body></html>\n",
 	Check: validate.Page(func(p *validate.Pass, d *dom.Document) {
 		for _, name := range []string{"html", "head", "body", "title", "main"} {
 			var one *dom.Node
@@ -106,7 +115,7 @@ var tagRules = []validate.Rule{{
 					continue
 				}
 				if one != nil && one.Arm == n.Arm {
-					p.Element(n, "The page has a <%s> already (line %d).", name, p.Tree.Position(one.Start).Line+1)
+					p.Element(n, "The page already has a <%s> (line %d).", name, p.Tree.Position(one.Start).Line+1)
 				} else if one == nil {
 					one = n
 				}
@@ -114,16 +123,16 @@ var tagRules = []validate.Rule{{
 		}
 	}),
 }, {
-	ID: "doctype-missing", Title: "A page without a doctype", Severity: validate.Warning, Category: validate.Markup,
-	Doc: "Without `<!DOCTYPE html>`, browsers show the page in quirks mode: sizes and tables are computed as in 1999. Fragments need none, " +
-		"and a doctype that a template writes counts.",
-	Bad:   "<html lang=\"en\"><head><title>A</title></head><body>Hello</body></html>\n",
-	Good:  "<!DOCTYPE html>\n<html lang=\"en\"><head><title>A</title></head><body>Hello</body></html>\n",
-	Check: validate.Page(checkDoctype),
+	ID: "doctype-missing", Title: "Missing doctype", Severity: validate.Warning, Category: validate.Markup,
+	Aliases: validate.Aliases{validate.HTMLValidate: {"missing-doctype"}, validate.HTMLHint: {"doctype-first"}},
+	Doc:     "Without `<!DOCTYPE html>`, browsers use quirks mode: sizes and tables are computed as in 1999. Fragments need none, and a doctype written by a template counts.",
+	Bad:     "<html lang=\"en\"><head><title>A</title></head><body>Hello</body></html>\n",
+	Good:    "<!DOCTYPE html>\n<html lang=\"en\"><head><title>A</title></head><body>Hello</body></html>\n",
+	Check:   validate.Page(checkDoctype),
 }, {
-	ID: "charset-missing", Title: "A page that does not say its encoding", Severity: validate.Warning, Category: validate.Markup,
-	Doc: "Where the server does not say it either, browsers guess, and umlauts break. Put `<meta charset=\"utf-8\">` first into the head: " +
-		"browsers look for it in the first 1024 bytes.",
+	ID: "charset-missing", Title: "Missing character encoding declaration", Severity: validate.Warning, Category: validate.Markup,
+	Doc: "If the server does not declare it either, browsers guess, and non-ASCII letters break. Put `<meta charset=\"utf-8\">` first in the head: browsers look for it in the " +
+		"first 1024 bytes.",
 	Bad:   "<!DOCTYPE html>\n<html lang=\"de\"><head><title>Grüße</title></head><body>Grüße</body></html>\n",
 	Good:  "<!DOCTYPE html>\n<html lang=\"de\"><head><meta charset=\"utf-8\"><title>Grüße</title></head><body>Grüße</body></html>\n",
 	Check: validate.Page(checkCharset),
@@ -139,9 +148,9 @@ func checkUnknownElements(p *validate.Pass, d *dom.Document) {
 			continue
 		}
 		if near := syntax.Closest(n.Name, dom.HTMLElements); near != "" && len(n.Name) > 2 {
-			p.Report(n.Start, n.OpenEnd, "There is no element <%s>: is <%s> meant?", n.Name, near)
+			p.Report(n.Start, n.OpenEnd, "Unknown element <%s>: did you mean <%s>?", n.Name, near)
 		} else {
-			p.Report(n.Start, n.OpenEnd, "There is no element <%s>: names of custom elements have a hyphen.", n.Name)
+			p.Report(n.Start, n.OpenEnd, "Unknown element <%s>: names of custom elements contain a hyphen.", n.Name)
 		}
 	}
 }
@@ -165,7 +174,7 @@ func checkParagraphs(p *validate.Pass, d *dom.Document) {
 		if ended == nil || ended.CloseStart < ended.End || ended.Next == nil || ended.Next.Kind != dom.Element || ended.Arm != nil {
 			continue
 		}
-		p.Report(s.Start, s.End, "The paragraph of line %d ended before <%s>, so this ends nothing: end it there, or make it a <div>.", p.Tree.Position(ended.Start).Line+1, ended.Next.Name)
+		p.Report(s.Start, s.End, "The paragraph of line %d ended before <%s>, so this </p> closes nothing: close it there, or use a <div>.", p.Tree.Position(ended.Start).Line+1, ended.Next.Name)
 	}
 }
 
@@ -191,7 +200,7 @@ func checkChild(p *validate.Pass, n *dom.Node) {
 	if parent.Arm != n.Arm && n.Arm == nil || parent.Is("datalist") && !blockElements[n.Name] {
 		return // a list of data holds text beside its options
 	}
-	p.Element(n, "A <%s> holds %s, not <%s>.", parent.Name, "<"+strings.Join(allowed, ">, <")+">", n.Name)
+	p.Element(n, "<%s> may contain %s, not <%s>.", parent.Name, "<"+strings.Join(allowed, ">, <")+">", n.Name)
 }
 
 // belongs says which parents some elements need.
@@ -215,7 +224,7 @@ func checkParent(p *validate.Pass, n *dom.Node) {
 			return // an include may open the list
 		}
 	}
-	p.Element(n, "A <%s> belongs into <%s>, not into <%s>.", n.Name, strings.Join(needed, ">, <"), parent.Name)
+	p.Element(n, "<%s> belongs in <%s>, not in <%s>.", n.Name, strings.Join(needed, ">, <"), parent.Name)
 }
 
 func checkLabelMany(p *validate.Pass, n *dom.Node) {
@@ -226,7 +235,7 @@ func checkLabelMany(p *validate.Pass, n *dom.Node) {
 		}
 	}
 	if len(fields) > 1 && n.Attr("for") == nil {
-		p.Element(fields[1], "This field lies in a label that is for another one (line %d): give it its own.", p.Tree.Position(fields[0].Start).Line+1)
+		p.Element(fields[1], "This field is inside the label of another field (line %d): give it its own.", p.Tree.Position(fields[0].Start).Line+1)
 	}
 }
 
@@ -239,7 +248,7 @@ func checkDoctype(p *validate.Pass, d *dom.Document) {
 		case c.Kind == dom.Doctype:
 			old := strings.ToLower(c.Text)
 			if strings.Contains(old, "public") && (strings.Contains(old, "transitional") || strings.Contains(old, "html 3") || strings.Contains(old, "frameset")) && !strings.Contains(old, "xhtml") && !strings.Contains(old, "http") {
-				p.Report(c.Start, c.End, "This doctype puts browsers into quirks mode: write <!DOCTYPE html>.")
+				p.Report(c.Start, c.End, "This doctype switches browsers to quirks mode: write <!DOCTYPE html>.")
 			}
 			return
 		case c.Unknown() || c.Kind == dom.Comment && strings.HasPrefix(c.Text, "xml"):
@@ -248,7 +257,7 @@ func checkDoctype(p *validate.Pass, d *dom.Document) {
 	}
 	html := d.Elements("html")[0]
 	if html.Parent == d.Root {
-		p.Element(html, "The page has no doctype, so browsers show it in quirks mode: begin it with <!DOCTYPE html>.")
+		p.Element(html, "The page has no doctype, so browsers use quirks mode: begin it with <!DOCTYPE html>.")
 	}
 }
 
@@ -269,7 +278,7 @@ func checkCharset(p *validate.Pass, d *dom.Document) {
 			continue
 		}
 		if n.End > charsetWindow && len(d.Templates()) == 0 {
-			p.Element(n, "Browsers look for the encoding in the first 1024 bytes, and this is behind: put it first into the head.")
+			p.Element(n, "Browsers look for the encoding in the first 1024 bytes, and this comes later: put it first in the head.")
 		}
 		return
 	}
@@ -277,5 +286,5 @@ func checkCharset(p *validate.Pass, d *dom.Document) {
 	if head.HasUnknown() || ascii || strings.HasPrefix(p.Text, "\ufeff") || strings.HasPrefix(strings.TrimSpace(p.Text), "<?xml") {
 		return
 	}
-	p.Element(head, "The page does not say its encoding: put <meta charset=\"utf-8\"> first into its head.")
+	p.Element(head, "The page does not declare its encoding: put <meta charset=\"utf-8\"> first in its head.")
 }

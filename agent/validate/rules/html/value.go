@@ -150,7 +150,7 @@ func wordFault(n *dom.Node, a *dom.Attr, v string) string {
 	case "sandbox":
 		for _, w := range strings.Fields(strings.ToLower(v)) {
 			if n.Is("iframe") && !slices.Contains(sandboxWords, w) {
-				return "made of words such as allow-scripts: " + w + " is none"
+				return "made of words such as allow-scripts: " + w + " is invalid"
 			}
 		}
 	case "integrity":

@@ -10,27 +10,30 @@ import (
 
 // callRules are about functions and how they are called.
 var callRules = validate.Authored([]validate.Rule{{
-	ID: "js-debugger", Title: "A debugger statement", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "It stops the program of whoever has the browser's tools open. It is never meant to stay.",
-	File: "app.js", Bad: "function f() {\n  debugger;\n  return 1;\n}\n", Good: "function f() {\n  return 1;\n}\n",
+	ID: "js-debugger", Title: "debugger statement", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-debugger"}, validate.Biome: {"noDebugger"}},
+	Doc:     "It stops the program if the developer tools are open. Remove it before you commit.",
+	File:    "app.js", Bad: "function f() {\n  debugger;\n  return 1;\n}\n", Good: "function f() {\n  return 1;\n}\n",
 	Check: validate.ScriptNodes(func(p *validate.Pass, c *validate.Code, n syntax.Node) {
 		start, end := c.Span(n)
-		p.Offer(start, end, &validate.Fix{Title: "Delete it", Edits: []validate.Edit{{Start: start, End: end}}}, "This stops the program of whoever has the tools open: delete it.")
+		p.Offer(start, end, &validate.Fix{Title: "Delete it", Edits: []validate.Edit{{Start: start, End: end}}}, "This stops the program if the developer tools are open: delete it.")
 	}, "debugger_statement"),
 }, {
 	ID: "js-console-log", Title: "console.log left in", Severity: validate.Warning, Category: validate.Scripts,
-	Doc: "What helped to find a mistake fills other people's consoles. `console.error`, `console.warn` and `console.info` are meant for them and pass; so do scripts that talk to who runs them: " +
-		"commands (`#!`), tests, examples and build scripts.",
+	Aliases: validate.Aliases{validate.ESLint: {"no-console"}, validate.Biome: {"noConsole"}},
+	Doc: "Debug output fills the users' consoles. `console.error`, `console.warn` and `console.info` are deliberate and pass; so do scripts that talk to the person who runs " +
+		"them: commands (`#!`), tests, examples and build scripts.",
 	File: "app.js", Bad: "fetch(url).then(r => { console.log(r); return r.json(); });\n", Good: "fetch(url).catch(e => { console.error(e); });\n",
 	Check: validate.ScriptNodes(func(p *validate.Pass, c *validate.Code, n syntax.Node) {
 		if name := ecma.Callee(n); (name == "console.log" || name == "console.debug" || name == "console.dir" || name == "console.table") && !forPeople(p) && !guarded(n) {
-			p.Node(c, n, "%s fills the console of everybody: delete it, or write console.info where it is meant to stay.", name)
+			p.Node(c, n, "%s fills the users' consoles: delete it, or write console.info if it is intended.", name)
 		}
 	}, "call_expression"),
 }, {
 	ID: "js-alert", Title: "alert, confirm or prompt", Severity: validate.Info, Category: validate.Scripts,
-	Doc:  "They stop the page and look like the browser's own; a `<dialog>` does neither. A function of that name in the same file passes.",
-	File: "app.js", Bad: "save().catch(() => alert(\"Not saved\"));\n", Good: "save().catch(() => show(dialog, \"Not saved\"));\n",
+	Aliases: validate.Aliases{validate.ESLint: {"no-alert"}, validate.Biome: {"noAlert"}},
+	Doc:     "They block the page and look like dialogs of the browser; a `<dialog>` does neither. A function of that name in the same file passes.",
+	File:    "app.js", Bad: "save().catch(() => alert(\"Not saved\"));\n", Good: "save().catch(() => show(dialog, \"Not saved\"));\n",
 	Check: validate.EachScript(func(p *validate.Pass, c *validate.Code) {
 		for _, n := range c.Nodes("call_expression") {
 			name := strings.TrimPrefix(ecma.Callee(n), "window.")
@@ -38,20 +41,22 @@ var callRules = validate.Authored([]validate.Rule{{
 				continue
 			}
 			if start, end := c.Span(n); !declares(c.Scopes(), name) && p.Written(start, end) {
-				p.Report(start, end, "%s stops the page until it is answered: a <dialog> does not.", name)
+				p.Report(start, end, "%s blocks the page: use a <dialog>.", name)
 			}
 		}
 	}),
 }, {
-	ID: "js-loose-equality", Title: "== instead of ===", Severity: validate.Warning, Category: validate.Scripts,
-	Doc: "`==` converts before it compares: `\"\" == 0` and `[] == false` are true. Write `===`. `== null`, which asks for null and undefined at once, comparisons of literals and of `typeof` pass; " +
-		"looked at only in files that use `===` at least as often.",
+	ID: "js-loose-equality", Title: "Loose equality: == instead of ===", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"eqeqeq"}, validate.Biome: {"noDoubleEquals"}},
+	Doc: "`==` converts before it compares: `\"\" == 0` and `[] == false` are true. Write `===`. `== null`, which tests for null and undefined at once, and comparisons of " +
+		"literals and of `typeof` pass; checked only in files that use `===` at least as often.",
 	File: "app.js", Bad: "if (a === 1 || b == c) { go(); }\n", Good: "if (a === 1 || b == null || typeof c == \"string\") { go(); }\n",
 	Check: validate.EachScript(checkEquality),
 }, {
 	ID: "js-var", Title: "var among let and const", Severity: validate.Info, Category: validate.Scripts,
-	Doc:  "A `var` is seen in the whole function and may be declared twice. Looked at only in files that use `let` or `const`; the first of a file is told.",
-	File: "app.js", Bad: "const a = 1;\nvar b = 2;\n", Good: "const a = 1;\nlet b = 2;\n",
+	Aliases: validate.Aliases{validate.ESLint: {"no-var"}, validate.Biome: {"noVar"}},
+	Doc:     "A `var` is visible in the whole function and may be declared twice. Checked only in files that use `let` or `const`; the first of a file is reported.",
+	File:    "app.js", Bad: "const a = 1;\nvar b = 2;\n", Good: "const a = 1;\nlet b = 2;\n",
 	Check: validate.EachScript(func(p *validate.Pass, c *validate.Code) {
 		if list := c.Nodes("variable_declaration"); len(c.Nodes("lexical_declaration")) > 0 && len(list) > 0 && c.Attr == nil {
 			start, _ := c.Span(list[0])
@@ -61,28 +66,32 @@ var callRules = validate.Authored([]validate.Rule{{
 		}
 	}),
 }, {
-	ID: "js-prefer-arrow", Title: "A function expression among arrow functions", Severity: validate.Info, Category: validate.Scripts,
-	Doc:  "A callback without a name that uses neither `this` nor `arguments` is shorter as an arrow function. Looked at only in files that have arrow functions already.",
-	File: "app.js", Bad: "const ids = list.map(x => x.id);\nlist.forEach(function (x) { show(x); });\n", Good: "const ids = list.map(x => x.id);\nlist.forEach(function (x) { this.show(x); }, page);\n",
+	ID: "js-prefer-arrow", Title: "Function expression among arrow functions", Severity: validate.Info, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"prefer-arrow-callback"}, validate.Biome: {"useArrowFunction"}},
+	Doc:     "An anonymous callback that uses neither `this` nor `arguments` is shorter as an arrow function. Checked only in files that already use arrow functions.",
+	File:    "app.js", Bad: "const ids = list.map(x => x.id);\nlist.forEach(function (x) { show(x); });\n", Good: "const ids = list.map(x => x.id);\nlist.forEach(function (x) { this.show(x); }, page);\n",
 	Check: validate.EachScript(checkArrows),
 }, {
-	ID: "js-callback-return", Title: "A callback that should return something and does not", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "`map`, `filter`, `reduce`, `some`, `every`, `find` and their like go by what the callback returns; without a `return` it is undefined. To do something with each item, write `forEach`.",
+	ID: "js-callback-return", Title: "Array callback without a return value", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"array-callback-return"}, validate.Biome: {"useIterableCallbackReturn"}},
+	Doc: "`map`, `filter`, `reduce`, `some`, `every`, `find` and similar methods use the callback's return value; without a `return` it is undefined. To do something with " +
+		"each item, write `forEach`.",
 	File: "app.js", Bad: "const names = users.map(u => { u.name; });\n", Good: "const names = users.map(u => { return u.name; });\n$(\"li\").map(function () { paint(this); });\n",
 	Check: validate.ScriptNodes(checkCallback, "call_expression"),
 }, {
-	ID: "js-async-executor", Title: "An async function as the executor of a promise", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "What it throws rejects a promise that nobody holds, and the new one stays pending for ever. Use `await` outside, or drop `new Promise`.",
-	File: "app.js", Bad: "new Promise(async (resolve) => { resolve(await load()); });\n", Good: "new Promise((resolve, reject) => { load().then(resolve, reject); });\n",
+	ID: "js-async-executor", Title: "Async function as promise executor", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-async-promise-executor"}, validate.Biome: {"noAsyncPromiseExecutor"}},
+	Doc:     "An error in it rejects a promise that nobody holds, and the new promise stays pending. Use `await` outside, or drop `new Promise`.",
+	File:    "app.js", Bad: "new Promise(async (resolve) => { resolve(await load()); });\n", Good: "new Promise((resolve, reject) => { load().then(resolve, reject); });\n",
 	Check: validate.ScriptNodes(func(p *validate.Pass, c *validate.Code, n syntax.Node) {
 		if args := ecma.Arguments(n); c.Scopes().Global(ecma.Part(n, 0), "Promise") && len(args) > 0 && ecma.Is(args[0], "arrow_function", "function_expression", "function") && ecma.HasKeyword(args[0], "async") {
 			start, _ := c.Span(args[0])
-			p.Report(start, start+len("async"), "Errors of this function are lost, and the promise stays pending: do the awaiting outside of new Promise.")
+			p.Report(start, start+len("async"), "Errors of this function are lost, and the promise stays pending: await outside of new Promise.")
 		}
 	}, "new_expression"),
 }, {
-	ID: "js-async-foreach", Title: "forEach with an async function", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "`forEach` does not wait: the code behind it runs before any of the work is done, and errors are lost. Write `for (const x of list)`, or `await Promise.all(list.map(…))`.",
+	ID: "js-async-foreach", Title: "Async function passed to forEach", Severity: validate.Warning, Category: validate.Scripts,
+	Doc:  "`forEach` does not wait: the code after it runs before the work is done, and errors are lost. Write `for (const x of list)`, or `await Promise.all(list.map(…))`.",
 	File: "app.js", Bad: "ids.forEach(async (id) => { await load(id); });\n", Good: "await Promise.all(ids.map(async (id) => { await load(id); }));\n",
 	Check: validate.ScriptNodes(func(p *validate.Pass, c *validate.Code, n syntax.Node) {
 		_, name := ecma.Method(n)
@@ -93,18 +102,20 @@ var callRules = validate.Authored([]validate.Rule{{
 	}, "call_expression"),
 }, {
 	ID: "js-for-in-array", Title: "for…in over an array", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "It gives the indices, as strings, and whatever else was put on arrays. Write `for…of`. Told where the array stands right there or is a constant of the file.",
+	Aliases: validate.Aliases{validate.ESLint: {"@typescript-eslint/no-for-in-array"}},
+	Doc: "It iterates over the indices, as strings, and over any other property of the array. Write `for…of`. Reported if the array is a literal there or a constant of the " +
+		"file.",
 	File: "app.js", Bad: "const days = [\"Mon\", \"Tue\"];\nfor (const d in days) { show(d); }\n", Good: "const days = [\"Mon\", \"Tue\"];\nfor (const d of days) { show(d); }\n",
 	Check: validate.EachScript(checkForIn),
 }, {
-	ID: "js-map-parseint", Title: "parseInt as the callback of map", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "`map` hands the index over as a second argument, which `parseInt` takes for the base: `[\"1\", \"2\"].map(parseInt)` is `[1, NaN]`. Write `map(Number)` or an arrow function.",
+	ID: "js-map-parseint", Title: "parseInt passed to map", Severity: validate.Warning, Category: validate.Scripts,
+	Doc:  "`map` passes the index as second argument, which `parseInt` takes as the radix: `[\"1\", \"2\"].map(parseInt)` is `[1, NaN]`. Write `map(Number)` or an arrow function.",
 	File: "app.js", Bad: "const sizes = \"1 2 3\".split(\" \").map(parseInt);\n", Good: "const sizes = \"1 2 3\".split(\" \").map(Number);\n",
 	Check: validate.ScriptNodes(func(p *validate.Pass, c *validate.Code, n syntax.Node) {
 		_, name := ecma.Method(n)
 		if args := ecma.Arguments(n); name == "map" && len(args) == 1 && (args[0].Text() == "parseInt" || args[0].Text() == "Number.parseInt") {
 			start, end := c.Span(args[0])
-			p.Offer(start, end, &validate.Fix{Title: "Parse with base 10", Edits: []validate.Edit{{Start: start, End: end, New: "(s) => parseInt(s, 10)"}}}, "parseInt takes the index for the base: all but the first become wrong or NaN.")
+			p.Offer(start, end, &validate.Fix{Title: "Parse with base 10", Edits: []validate.Edit{{Start: start, End: end, New: "(s) => parseInt(s, 10)"}}}, "parseInt uses the index as radix: all results but the first are wrong or NaN.")
 		}
 	}, "call_expression"),
 }})
@@ -172,7 +183,7 @@ func checkArrows(p *validate.Pass, c *validate.Code) {
 		if strings.Contains(p.Text[start:paramsStart], "/") {
 			fix = nil // a comment stands there
 		}
-		p.Offer(start, paramsStart, fix, "This callback uses no this: write an arrow function, as elsewhere in this file.")
+		p.Offer(start, paramsStart, fix, "This callback does not use this: write an arrow function, as elsewhere in this file.")
 	}
 }
 
@@ -216,12 +227,12 @@ func checkCallback(p *validate.Pass, c *validate.Code, n syntax.Node) {
 	first := args[0]
 	start, _ := c.Span(first)
 	end, _ := c.Span(body)
-	p.Report(start, end, "%s goes by what this returns, and %s: add a return, or write forEach.", name, returnsWhat(e))
+	p.Report(start, end, "%s uses this callback's return value, and %s: add a return, or write forEach.", name, returnsWhat(e))
 }
 
 func returnsWhat(e ecma.Ending) string {
 	if e.Value {
-		return "some ways through it return nothing"
+		return "some paths return nothing"
 	}
 	return "it returns nothing"
 }
@@ -239,7 +250,7 @@ func checkForIn(p *validate.Pass, c *validate.Code) {
 			isArray = ecma.Is(made, "array") && len(ecma.Parts(made)) > 0
 		}
 		if start, end := c.Span(over); isArray && p.Written(start, end) {
-			p.Report(start, end, "for…in gives the indices as strings: write for…of.")
+			p.Report(start, end, "for…in iterates over the indices as strings: write for…of.")
 		}
 	}
 }

@@ -10,9 +10,10 @@ import (
 
 // classRules are about classes, getters, setters and generators.
 var classRules = validate.Authored([]validate.Rule{{
-	ID: "js-getter-return", Title: "A getter that returns nothing", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "Reading the property gives undefined, always or on some ways through it. Getters that only throw pass.",
-	File: "app.js", Bad: "class A { get size() { this.items.length; } }\n", Good: "class A { get size() { return this.items.length; } get b() { throw new Error(\"none\"); } }\n",
+	ID: "js-getter-return", Title: "Getter without a return value", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"getter-return"}, validate.Biome: {"useGetterReturn"}},
+	Doc:     "Reading the property gives undefined, always or on some paths. Getters that only throw pass.",
+	File:    "app.js", Bad: "class A { get size() { this.items.length; } }\n", Good: "class A { get size() { return this.items.length; } get b() { throw new Error(\"none\"); } }\n",
 	Check: validate.EachScript(func(p *validate.Pass, c *validate.Code) {
 		for _, f := range accessors(c, "get") {
 			body := f.Child("statement_block")
@@ -22,46 +23,51 @@ var classRules = validate.Authored([]validate.Rule{{
 				continue
 			}
 			if e.Value {
-				reportAt(p, c, name, "This getter returns nothing on some ways through it: reading it gives undefined.")
+				reportAt(p, c, name, "This getter returns nothing on some paths: reading it gives undefined.")
 			} else {
 				reportAt(p, c, name, "This getter returns nothing: reading it gives undefined.")
 			}
 		}
 	}),
 }, {
-	ID: "js-setter-return", Title: "A setter that returns something", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "Nobody ever sees it: the value of an assignment is what stands on its right.",
-	File: "app.js", Bad: "class A { set size(n) { this.n = n; return this; } }\n", Good: "class A { set size(n) { if (n < 0) return; this.n = n; } }\n",
+	ID: "js-setter-return", Title: "Setter that returns a value", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-setter-return"}, validate.Biome: {"noSetterReturn"}},
+	Doc:     "The value is ignored: an assignment has the value of its right side.",
+	File:    "app.js", Bad: "class A { set size(n) { this.n = n; return this; } }\n", Good: "class A { set size(n) { if (n < 0) return; this.n = n; } }\n",
 	Check: validate.EachScript(func(p *validate.Pass, c *validate.Code) {
 		for _, f := range accessors(c, "set") {
 			body := f.Child("statement_block")
 			if body.IsZero() && ecma.Is(f, "arrow_function") {
 				if value := ecma.Bare(ecma.Part(f, -1)); !ecma.Is(value, "assignment_expression", "call_expression", "augmented_assignment_expression", "update_expression") {
-					reportAt(p, c, ecma.Part(f, -1), "Nobody sees what a setter returns: write a block.")
+					reportAt(p, c, ecma.Part(f, -1), "The return value of a setter is ignored: write a block.")
 				}
 				continue
 			}
 			for _, x := range ecma.OwnNodes(body) {
 				if ecma.Is(x, "return_statement") && !ecma.Part(x, 0).IsZero() {
-					reportAt(p, c, x, "Nobody sees what a setter returns: leave the value out.")
+					reportAt(p, c, x, "The return value of a setter is ignored: remove it.")
 				}
 			}
 		}
 	}),
 }, {
-	ID: "js-missing-super", Title: "A constructor of a derived class without super()", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "Before `super()` there is no `this`: where it is not called on every way through the constructor, or is called twice, making an object throws a ReferenceError, and so does using `this` before the call.",
+	ID: "js-missing-super", Title: "Missing or repeated super() call in a derived constructor", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"constructor-super", "no-this-before-super"}, validate.Biome: {"noInvalidConstructorSuper"}},
+	Doc: "Before `super()` there is no `this`. If it is not called on every path through the constructor, if it is called twice, or if `this` is used before it, creating an " +
+		"object throws a ReferenceError.",
 	File: "app.js", Bad: "class B extends A { constructor() { this.x = 1; } }\n", Good: "class B extends A { constructor() { super(); this.x = 1; } }\n",
 	Check: validate.EachScript(checkConstructors),
 }, {
-	ID: "js-unused-private", Title: "A private member that nothing reads", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "A member whose name begins with `#` cannot be seen outside of its class, and inside nothing reads it: delete it.",
-	File: "app.js", Bad: "class A {\n  #count = 0;\n  add() { this.#count += 1; }\n}\n", Good: "class A {\n  #count = 0;\n  add() { return ++this.#count; }\n}\n",
+	ID: "js-unused-private", Title: "Unused private class member", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-unused-private-class-members"}, validate.Biome: {"noUnusedPrivateClassMembers"}},
+	Doc:     "A member whose name begins with `#` is invisible outside its class, and nothing inside reads it: delete it.",
+	File:    "app.js", Bad: "class A {\n  #count = 0;\n  add() { this.#count += 1; }\n}\n", Good: "class A {\n  #count = 0;\n  add() { return ++this.#count; }\n}\n",
 	Check: validate.ScriptNodes(checkPrivate, "class_body"),
 }, {
-	ID: "js-require-yield", Title: "A generator that yields nothing", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "Calling it gives an iterator that is done at once. Leave the `*` out, or yield. Empty generators pass.",
-	File: "app.js", Bad: "function* ids() { return [1, 2]; }\n", Good: "function* ids() { yield 1; yield 2; }\n",
+	ID: "js-require-yield", Title: "Generator without yield", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"require-yield"}, validate.Biome: {"useYield"}},
+	Doc:     "Its iterator is done at once. Leave the `*` out, or yield. Empty generators pass.",
+	File:    "app.js", Bad: "function* ids() { return [1, 2]; }\n", Good: "function* ids() { yield 1; yield 2; }\n",
 	Check: validate.ScriptNodes(func(p *validate.Pass, c *validate.Code, n syntax.Node) {
 		body := n.Child("statement_block")
 		if body.IsZero() || len(ecma.Parts(body)) == 0 || !ecma.HasKeyword(n, "*") {
@@ -146,16 +152,16 @@ func checkConstructors(p *validate.Pass, c *validate.Code) {
 			reportAt(p, c, x, "Before super() there is no this: this throws.")
 		}
 		for _, x := range w.twice {
-			reportAt(p, c, x, "super() was called before this: calling it twice throws.")
+			reportAt(p, c, x, "super() was already called: calling it twice throws.")
 		}
 		if w.left {
 			end = end.join(w.exits)
 		}
 		if len(w.early) == 0 && !end.dead && !end.all && !w.unsure {
 			if end.some {
-				reportAt(p, c, name, "Call super() on every way through the constructor: without it, making an object throws.")
+				reportAt(p, c, name, "Call super() on every path through the constructor: without it, creating an object throws.")
 			} else {
-				reportAt(p, c, name, "Call super() first: without it, making an object throws.")
+				reportAt(p, c, name, "Call super() first: without it, creating an object throws.")
 			}
 		}
 	}
@@ -348,7 +354,7 @@ func checkPrivate(p *validate.Pass, c *validate.Code, n syntax.Node) {
 	}
 	for _, name := range order {
 		if m := members[name]; !m.used {
-			reportAt(p, c, m.name, "Nothing in the class reads %s, and nothing else can: delete it.", name)
+			reportAt(p, c, m.name, "Nothing in the class reads %s, and nothing outside can: delete it.", name)
 		}
 	}
 }

@@ -11,55 +11,62 @@ import (
 
 // detailRules are about single expressions and statements.
 var detailRules = validate.Authored([]validate.Rule{{
-	ID: "js-for-direction", Title: "A loop that counts away from its end", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "`for (i = 0; i < 10; i--)` never ends, or never begins.",
-	File: "app.js", Bad: "for (let i = 0; i < 10; i--) { show(i); }\n", Good: "for (let i = 9; i >= 0; i--) { show(i); }\n",
+	ID: "js-for-direction", Title: "Loop that counts in the wrong direction", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"for-direction"}, validate.Biome: {"useValidForDirection"}},
+	Doc:     "`for (i = 0; i < 10; i--)` never ends, or never begins.",
+	File:    "app.js", Bad: "for (let i = 0; i < 10; i--) { show(i); }\n", Good: "for (let i = 9; i >= 0; i--) { show(i); }\n",
 	Check: validate.ScriptNodes(checkDirection, "for_statement"),
 }, {
-	ID: "js-case-declaration", Title: "let, const or a class right in a case", Severity: validate.Info, Category: validate.Scripts,
-	Doc:  "It is seen in all cases of the switch, and used there before it has a value, it throws. Put the case's statements into a block.",
-	File: "app.js", Bad: "switch (key) {\n  case 1:\n    const text = read();\n    show(text);\n    break;\n  default:\n    hide();\n}\n", Good: "switch (key) {\n  case 1: {\n    const text = read();\n    show(text);\n    break;\n  }\n  default:\n    hide();\n}\n",
+	ID: "js-case-declaration", Title: "Lexical declaration in a case without a block", Severity: validate.Info, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-case-declarations"}, validate.Biome: {"noSwitchDeclarations"}},
+	Doc:     "It is visible in all cases of the switch, and using it there before it has a value throws. Put the statements of the case in a block.",
+	File:    "app.js", Bad: "switch (key) {\n  case 1:\n    const text = read();\n    show(text);\n    break;\n  default:\n    hide();\n}\n", Good: "switch (key) {\n  case 1: {\n    const text = read();\n    show(text);\n    break;\n  }\n  default:\n    hide();\n}\n",
 	Check: validate.ScriptNodes(func(p *validate.Pass, c *validate.Code, n syntax.Node) {
 		if ecma.Is(n.Parent(), "switch_case", "switch_default") && !ecma.Is(ecma.Part(n.Parent(), -1), "statement_block") {
 			start, end := c.Span(n)
-			p.Report(start, min(end, start+len(firstLine(n.Text()))), "This is seen in all cases of the switch: put the case's statements into a block.")
+			p.Report(start, min(end, start+len(firstLine(n.Text()))), "This is visible in all cases of the switch: put the statements of the case in a block.")
 		}
 	}, "lexical_declaration", "class_declaration", "function_declaration"),
 }, {
-	ID: "js-empty-pattern", Title: "A pattern that takes nothing apart", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "`const {} = options` declares nothing; mostly a default was meant: `{ a = {} }`.",
-	File: "app.js", Bad: "function show({ size: {} }) { return 1; }\n", Good: "function show({ size = {} }) { return size; }\n",
+	ID: "js-empty-pattern", Title: "Empty destructuring pattern", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-empty-pattern"}, validate.Biome: {"noEmptyPattern"}},
+	Doc:     "`const {} = options` declares nothing; usually a default was meant: `{ a = {} }`.",
+	File:    "app.js", Bad: "function show({ size: {} }) { return 1; }\n", Good: "function show({ size = {} }) { return size; }\n",
 	Check: validate.ScriptNodes(func(p *validate.Pass, c *validate.Code, n syntax.Node) {
 		if strings.Trim(n.Text(), "{}[] \t\r\n") == "" {
-			p.Node(c, n, "This pattern takes nothing apart: name what you want of it, or write = {} for a default.")
+			p.Node(c, n, "This pattern binds nothing: name the properties you need, or write = {} for a default.")
 		}
 	}, "object_pattern", "array_pattern"),
 }, {
 	ID: "js-delete-variable", Title: "delete of a variable", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "`delete` removes members of objects; on a variable it does nothing, and in strict code it is a syntax error.",
-	File: "app.js", Bad: "function clear(cache) { delete cache; }\n", Good: "function clear(cache) { delete cache.items; }\n",
+	Aliases: validate.Aliases{validate.ESLint: {"no-delete-var"}},
+	Doc:     "`delete` removes properties of objects; on a variable it has no effect, and in strict mode it is a syntax error.",
+	File:    "app.js", Bad: "function clear(cache) { delete cache; }\n", Good: "function clear(cache) { delete cache.items; }\n",
 	Check: validate.ScriptNodes(func(p *validate.Pass, c *validate.Code, n syntax.Node) {
 		if ecma.Operator(n) == "delete" && ecma.Is(ecma.Bare(ecma.Part(n, 0)), "identifier") {
-			p.Node(c, n, "delete does nothing to a variable: set it to undefined, or delete a member.")
+			p.Node(c, n, "delete has no effect on a variable: set it to undefined, or delete a property.")
 		}
 	}, "unary_expression"),
 }, {
-	ID: "js-with", Title: "A with statement", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "Nobody can tell which names in it are members of the object. Strict code and modules do not have it.",
-	File: "app.js", Bad: "function area(box) { with (box) { return width * height; } }\n", Good: "function area({ width, height }) { return width * height; }\n",
+	ID: "js-with", Title: "with statement", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-with"}, validate.Biome: {"noWith"}},
+	Doc:     "Nobody can tell which names in it are properties of the object. Strict mode and modules do not allow it.",
+	File:    "app.js", Bad: "function area(box) { with (box) { return width * height; } }\n", Good: "function area({ width, height }) { return width * height; }\n",
 	Check: validate.ScriptNodes(func(p *validate.Pass, c *validate.Code, n syntax.Node) {
 		start, _ := c.Span(n)
-		p.Report(start, start+len("with"), "Nobody can tell which names in here are members of the object: take it apart instead.")
+		p.Report(start, start+len("with"), "Nobody can tell which names in here are properties of the object: use destructuring instead.")
 	}, "with_statement"),
 }, {
-	ID: "js-octal", Title: "A number or an escape in octal", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "`071` is 57, and `\"\\8\"` means nothing: write `0o71`, or the number without its zero, and escapes in hexadecimal. Strict code has neither.",
-	File: "app.js", Bad: "function mode() { return 0755; }\n", Good: "function mode() { return 0o755; }\n",
+	ID: "js-octal", Title: "Octal literal or octal escape", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-octal", "no-octal-escape", "no-nonoctal-decimal-escape"}},
+	Doc:     "`071` is 57, and `\"\\8\"` means nothing: write `0o71`, or the number without the leading zero, and hexadecimal escapes. Strict mode allows neither.",
+	File:    "app.js", Bad: "function mode() { return 0755; }\n", Good: "function mode() { return 0o755; }\n",
 	Check: validate.ScriptNodes(checkOctal, "number", "escape_sequence"),
 }, {
-	ID: "js-unused-label", Title: "A label that nothing jumps to", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "It is what an edit left over, or an object was meant: `() => { a: 1 }` is a block with a label, `() => ({ a: 1 })` an object.",
-	File: "app.js", Bad: "rows: for (const row of table) { show(row); }\n", Good: "rows: for (const row of table) { for (const cell of row) { if (!cell) continue rows; } }\n",
+	ID: "js-unused-label", Title: "Unused label", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-unused-labels"}, validate.Biome: {"noUnusedLabels"}},
+	Doc:     "Left over from an edit, or an object was meant: `() => { a: 1 }` is a block with a label, `() => ({ a: 1 })` an object.",
+	File:    "app.js", Bad: "rows: for (const row of table) { show(row); }\n", Good: "rows: for (const row of table) { for (const cell of row) { if (!cell) continue rows; } }\n",
 	Check: validate.ScriptNodes(func(p *validate.Pass, c *validate.Code, n syntax.Node) {
 		label := n.Child("statement_identifier")
 		for _, x := range ecma.OwnNodes(n) {
@@ -68,18 +75,20 @@ var detailRules = validate.Authored([]validate.Rule{{
 			}
 		}
 		if c.Attr == nil && !label.IsZero() && label.Text() != "$" { // Svelte's
-			reportAt(p, c, label, "Nothing jumps to the label %s: delete it, or put brackets around it where an object was meant.", label.Text())
+			reportAt(p, c, label, "Nothing jumps to the label %s: delete it, or put parentheses around it if an object was meant.", label.Text())
 		}
 	}, "labeled_statement"),
 }, {
-	ID: "js-unsafe-optional-chain", Title: "A chain that may be undefined where that throws", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "`(a?.b).c` and `new (a?.b)()` throw a TypeError when `a` is nothing: the brackets end the chain. Write `a?.b.c`, or give a default: `(a?.b ?? {}).c`.",
-	File: "app.js", Bad: "const { name } = user?.profile;\n", Good: "const { name } = user?.profile ?? {};\nconst size = user?.items.length;\n",
+	ID: "js-unsafe-optional-chain", Title: "Optional chain used where undefined throws", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-unsafe-optional-chaining"}, validate.Biome: {"noUnsafeOptionalChaining"}},
+	Doc:     "`(a?.b).c` and `new (a?.b)()` throw a TypeError if `a` is null or undefined: the parentheses end the chain. Write `a?.b.c`, or give a default: `(a?.b ?? {}).c`.",
+	File:    "app.js", Bad: "const { name } = user?.profile;\n", Good: "const { name } = user?.profile ?? {};\nconst size = user?.items.length;\n",
 	Check: validate.EachScript(checkChains),
 }, {
-	ID: "js-not-callable", Title: "A call of what cannot be called", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "`Math`, `JSON`, `Reflect`, `Atomics` and `Intl` are objects, not functions, and `Symbol` and `BigInt` are no constructors: it throws.",
-	File: "app.js", Bad: "const id = new Symbol(\"id\");\n", Good: "const id = Symbol(\"id\");\nconst n = Math.max(1, 2);\n",
+	ID: "js-not-callable", Title: "Call of an object that is not a function (Math, JSON ...)", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-obj-calls", "no-new-native-nonconstructor"}, validate.Biome: {"noGlobalObjectCalls"}},
+	Doc:     "`Math`, `JSON`, `Reflect`, `Atomics` and `Intl` are objects, not functions, and `Symbol` and `BigInt` are not constructors: the call throws.",
+	File:    "app.js", Bad: "const id = new Symbol(\"id\");\n", Good: "const id = Symbol(\"id\");\nconst n = Math.max(1, 2);\n",
 	Check: validate.EachScript(func(p *validate.Pass, c *validate.Code) {
 		s := c.Scopes()
 		for _, n := range c.Nodes("call_expression", "new_expression") {
@@ -87,14 +96,15 @@ var detailRules = validate.Authored([]validate.Rule{{
 			if s.Global(f, "Math", "JSON", "Reflect", "Atomics", "Intl") {
 				reportAt(p, c, n, "%s is an object, not a function: this throws.", f.Text())
 			} else if ecma.Is(n, "new_expression") && s.Global(f, "Symbol", "BigInt") {
-				reportAt(p, c, n, "%s is no constructor: leave new out.", f.Text())
+				reportAt(p, c, n, "%s is not a constructor: remove new.", f.Text())
 			}
 		}
 	}),
 }, {
-	ID: "js-prototype-builtin", Title: "A method of Object.prototype called on an object", Severity: validate.Info, Category: validate.Scripts,
-	Doc:  "Objects made by `Object.create(null)` do not have it, and data may bring a member of that name. Write `Object.hasOwn(o, key)`.",
-	File: "app.js", Bad: "if (options.hasOwnProperty(\"size\")) { show(); }\n", Good: "if (Object.hasOwn(options, \"size\")) { show(); }\n",
+	ID: "js-prototype-builtin", Title: "Object.prototype method called on an object", Severity: validate.Info, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-prototype-builtins", "prefer-object-has-own"}, validate.Biome: {"noPrototypeBuiltins"}},
+	Doc:     "Objects made with `Object.create(null)` do not have it, and data may contain a property of that name. Write `Object.hasOwn(o, key)`.",
+	File:    "app.js", Bad: "if (options.hasOwnProperty(\"size\")) { show(); }\n", Good: "if (Object.hasOwn(options, \"size\")) { show(); }\n",
 	Check: validate.ScriptNodes(func(p *validate.Pass, c *validate.Code, n syntax.Node) {
 		f := ecma.Bare(ecma.Part(n, 0))
 		object, name := ecma.Part(f, 0), memberName(f)
@@ -105,22 +115,27 @@ var detailRules = validate.Authored([]validate.Rule{{
 		if name == "hasOwnProperty" {
 			instead = "Object.hasOwn(…)"
 		}
-		p.Node(c, ecma.Part(f, -1), "%s may have no such method, or one of its own: write %s.", syntax.Clip(object.Text()), instead)
+		p.Node(c, ecma.Part(f, -1), "%s may lack this method, or have its own: write %s.", syntax.Clip(object.Text()), instead)
 	}, "call_expression"),
 }, {
-	ID: "js-unexpected-multiline", Title: "A line that goes on where a new statement was meant", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "A line that begins with `(`, `[`, a template or a regular expression goes on with the line above where no semicolon ends that. One that is indented deeper is meant to.",
+	ID: "js-unexpected-multiline", Title: "Unexpected multiline expression", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-unexpected-multiline"}},
+	Doc: "A line that begins with `(`, `[`, a template literal or a regular expression continues the line above unless a semicolon ends that. Lines with deeper indentation " +
+		"are meant to continue and pass.",
 	File: "app.js", Bad: "const hello = world\n[1, 2].forEach(show);\n", Good: "const hello = world;\n[1, 2].forEach(show);\n",
 	Check: validate.ScriptNodes(checkMultiline, "call_expression", "subscript_expression", "binary_expression"),
 }, {
-	ID: "js-irregular-whitespace", Title: "White space that is none of the usual", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "A no-break space, a zero-width space or their like came along when text was pasted. It cannot be seen, some tools stumble over it, and a search for the line fails. In strings, templates, regular expressions and comments it passes.",
+	ID: "js-irregular-whitespace", Title: "Irregular white space", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-irregular-whitespace"}, validate.Biome: {"noIrregularWhitespace"}},
+	Doc: "A no-break space, a zero-width space or another invisible character usually comes from pasted text. Some tools fail on it, and a search for the line finds nothing. " +
+		"In strings, template literals, regular expressions and comments it passes.",
 	File: "app.js", Bad: "const size =\u00a01;\n", Good: "const text = \"100\u00a0km\"; // 100\u00a0km\n",
 	Check: validate.EachScript(checkWhitespace),
 }, {
-	ID: "js-await-in-loop", Title: "An await in each round of a loop", Severity: validate.Info, Category: validate.Scripts,
-	Doc: "The rounds wait for each other, one after the other. Where they do not need each other's results, start them all and wait once: `await Promise.all(list.map(…))`. " +
-		"Loops that leave on a result, try again, or carry something to the next round pass, and so does `for await`.",
+	ID: "js-await-in-loop", Title: "await inside a loop", Severity: validate.Info, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-await-in-loop"}, validate.Biome: {"noAwaitInLoops"}},
+	Doc: "The iterations wait for each other. If they are independent, start them all and wait once: `await Promise.all(list.map(…))`. Loops that leave on a result, retry, " +
+		"or carry a value to the next iteration pass, and so does `for await`.",
 	File: "app.js", Bad: "async function load(ids) {\n  for (const id of ids) {\n    await fetch(url(id));\n  }\n}\n", Good: "async function load(ids) {\n  await Promise.all(ids.map((id) => fetch(url(id))));\n}\n",
 	Check: validate.EachScript(checkAwait),
 }})
@@ -169,7 +184,7 @@ func checkDirection(p *validate.Pass, c *validate.Code, n syntax.Node) {
 		got = step(ecma.Part(update, 1)) * map[string]int{"+=": 1, "-=": -1}[ecma.Operator(update)]
 	}
 	if got == -wanted {
-		p.Node(c, update, "This counts away from the loop's end: it never ends, or never begins.")
+		p.Node(c, update, "This counts away from the end of the loop: it never ends, or never begins.")
 	}
 }
 
@@ -193,7 +208,7 @@ func checkOctal(p *validate.Pass, c *validate.Code, n syntax.Node) {
 	text := n.Text()
 	if ecma.Is(n, "number") {
 		if len(text) > 1 && text[0] == '0' && '0' <= text[1] && text[1] <= '9' {
-			p.Node(c, n, "A number that begins with 0 is octal: write 0o%s, or leave the zero out.", strings.TrimLeft(text, "0"))
+			p.Node(c, n, "A number that begins with 0 is octal: write 0o%s, or remove the zero.", strings.TrimLeft(text, "0"))
 		}
 		return
 	}
@@ -215,7 +230,7 @@ func checkChains(p *validate.Pass, c *validate.Code) {
 		}
 		told[top] = true
 		if why := throwsWhenUndefined(top); why != "" {
-			reportAt(p, c, top, "Where this chain ends early, %s throws: give a default with ??, or go on with ?.", why)
+			reportAt(p, c, top, "If this chain is undefined, %s throws: give a default with ??, or continue with ?.", why)
 		}
 	}
 }
@@ -247,7 +262,7 @@ func throwsWhenUndefined(n syntax.Node) string {
 			}
 		case "member_expression", "subscript_expression":
 			if ecma.Part(by, 0) == n && ecma.Is(n, "parenthesized_expression") && by.Child("optional_chain").IsZero() {
-				return "reading a member of it"
+				return "reading a property of it"
 			}
 			return ""
 		case "call_expression":
@@ -267,7 +282,7 @@ func throwsWhenUndefined(n syntax.Node) string {
 			return ""
 		case "variable_declarator", "assignment_expression", "assignment_pattern", "object_assignment_pattern":
 			if ecma.Is(ecma.Part(by, 0), "object_pattern", "array_pattern") && ecma.Part(by, -1) == n {
-				return "taking it apart"
+				return "destructuring it"
 			}
 			if !ecma.Is(by, "assignment_expression") {
 				return ""
@@ -305,7 +320,7 @@ func checkMultiline(p *validate.Pass, c *validate.Code, n syntax.Node) {
 		gap := text[left.End().Offset-base : x.Start().Offset-base]
 		if n.Child("optional_chain").IsZero() && strings.Contains(gap, "\n") && !strings.Contains(gap, "//") && !strings.Contains(gap, "/*") && !ecma.Is(left, "arrow_function") && !deeper(x, n) {
 			start, _ := c.Span(x)
-			p.Report(start, start+1, "This goes on with the line above: end that in a semicolon where a new statement was meant.")
+			p.Report(start, start+1, "This continues the line above: end that with a semicolon if a new statement was meant.")
 		}
 		return
 	}
@@ -345,7 +360,7 @@ func checkDivision(p *validate.Pass, c *validate.Code, n syntax.Node) {
 	}
 	if slash.Start().Line > ecma.Part(left, 0).End().Line && second.Start().Line == slash.Start().Line && second.End() == flags.Start() && ecma.Is(flags, "identifier") && strings.Trim(flags.Text(), "dgimsuvy") == "" {
 		start, end := c.Span(slash)
-		p.Report(start, end, "This divides: end the line above in a semicolon where a regular expression was meant.")
+		p.Report(start, end, "This divides: end the line above with a semicolon if a regular expression was meant.")
 	}
 }
 
@@ -369,8 +384,8 @@ func checkWhitespace(p *validate.Pass, c *validate.Code) {
 			within = within || x[0] <= at && at < x[1]
 		}
 		if start := c.Base + at; !within && p.Written(start, start+utf8.RuneLen(r)) {
-			fix := &validate.Fix{Title: "Write a blank", Edits: []validate.Edit{{Start: start, End: start + utf8.RuneLen(r), New: " "}}}
-			p.Offer(start, start+utf8.RuneLen(r), fix, "The character U+%04X stands here and cannot be seen: write a blank.", r)
+			fix := &validate.Fix{Title: "Write a space", Edits: []validate.Edit{{Start: start, End: start + utf8.RuneLen(r), New: " "}}}
+			p.Offer(start, start+utf8.RuneLen(r), fix, "The invisible character U+%04X is here: write a space.", r)
 		}
 	}
 }
@@ -387,7 +402,7 @@ func checkAwait(p *validate.Pass, c *validate.Code) {
 		if loop == n || ecma.HasKeyword(loop, "await") || !ecma.Is(loop, "for_in_statement") || carries(c, loop) {
 			continue
 		}
-		reportAt(p, c, n, "The rounds wait for each other: where they may run at once, start all and await Promise.all.")
+		reportAt(p, c, n, "The iterations wait for each other: if they are independent, start all and await Promise.all.")
 		break // one for each file
 	}
 }

@@ -11,26 +11,30 @@ import (
 
 // exprRules are about expressions that cannot be what was meant.
 var exprRules = validate.Authored([]validate.Rule{{
-	ID: "js-duplicate-key", Title: "A key that stands twice in one object", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "The last one counts, the first is dropped without a word.",
-	File: "app.js", Bad: "const o = { name: 1, size: 2, name: 3 };\n", Good: "const o = { name: 1, size: 2, get top() { return 1; }, set top(v) {} };\n",
+	ID: "js-duplicate-key", Title: "Duplicate key in an object literal", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-dupe-keys"}, validate.Biome: {"noDuplicateObjectKeys"}},
+	Doc:     "The last one counts; the first is silently dropped.",
+	File:    "app.js", Bad: "const o = { name: 1, size: 2, name: 3 };\n", Good: "const o = { name: 1, size: 2, get top() { return 1; }, set top(v) {} };\n",
 	Check: validate.ScriptNodes(func(p *validate.Pass, c *validate.Code, n syntax.Node) { checkKeys(p, c, n, "key") }, "object"),
 }, {
-	ID: "js-duplicate-member", Title: "A member that stands twice in one class", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "The last one counts, the first is dropped without a word.",
-	File: "app.js", Bad: "class A {\n  open() { return 1; }\n  open() { return 2; }\n}\n", Good: "class A {\n  open() { return 1; }\n  static open() { return 2; }\n}\n",
+	ID: "js-duplicate-member", Title: "Duplicate class member", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-dupe-class-members"}, validate.Biome: {"noDuplicateClassMembers"}},
+	Doc:     "The last one counts, the first is dropped without a word.",
+	File:    "app.js", Bad: "class A {\n  open() { return 1; }\n  open() { return 2; }\n}\n", Good: "class A {\n  open() { return 1; }\n  static open() { return 2; }\n}\n",
 	Check: validate.ScriptNodes(func(p *validate.Pass, c *validate.Code, n syntax.Node) {
 		checkKeys(p, c, n, "member")
 	}, "class_body"),
 }, {
-	ID: "js-self-assign", Title: "Something is assigned to itself", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "It does nothing; mostly one of the sides is a slip. Members whose setter does something in browsers, as in `location.href = location.href`, pass.",
-	File: "app.js", Bad: "function set(name) { name = name; }\n", Good: "function set(name) { this.name = name; location.href = location.href; }\n",
+	ID: "js-self-assign", Title: "Self-assignment", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-self-assign"}, validate.Biome: {"noSelfAssign"}},
+	Doc:     "It has no effect; usually one of the sides is a mistake. Properties whose setter has an effect in browsers, as in `location.href = location.href`, pass.",
+	File:    "app.js", Bad: "function set(name) { name = name; }\n", Good: "function set(name) { this.name = name; location.href = location.href; }\n",
 	Check: validate.ScriptNodes(checkSelfAssign, "assignment_expression"),
 }, {
-	ID: "js-self-compare", Title: "Something is compared with itself", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "The result is known beforehand. To find NaN, write `Number.isNaN(x)`; the old ways, `x !== x` and `x >= x`, pass.",
-	File: "app.js", Bad: "if (a.size === a.size) { go(); }\n", Good: "if (a.size === b.size || x !== x) { go(); }\n",
+	ID: "js-self-compare", Title: "Comparison of a value with itself", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-self-compare"}, validate.Biome: {"noSelfCompare"}},
+	Doc:     "The result is always the same. To test for NaN, write `Number.isNaN(x)`; the old idioms `x !== x` and `x >= x` pass.",
+	File:    "app.js", Bad: "if (a.size === a.size) { go(); }\n", Good: "if (a.size === b.size || x !== x) { go(); }\n",
 	Check: validate.ScriptNodes(func(p *validate.Pass, c *validate.Code, n syntax.Node) {
 		left, right := ecma.Part(n, 0), ecma.Part(n, 1)
 		switch ecma.Operator(n) {
@@ -43,36 +47,41 @@ var exprRules = validate.Authored([]validate.Rule{{
 		}
 	}, "binary_expression"),
 }, {
-	ID: "js-nan-compare", Title: "A comparison with NaN", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "NaN is equal to nothing, not even to itself: the comparison is always the same. Write `Number.isNaN(x)`.",
-	File: "app.js", Bad: "if (n === NaN) { reset(); }\n", Good: "if (Number.isNaN(n)) { reset(); }\n",
+	ID: "js-nan-compare", Title: "Comparison with NaN", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"use-isnan"}, validate.Biome: {"useIsNan"}},
+	Doc:     "NaN equals nothing, not even itself: the result is always the same. Write `Number.isNaN(x)`.",
+	File:    "app.js", Bad: "if (n === NaN) { reset(); }\n", Good: "if (Number.isNaN(n)) { reset(); }\n",
 	Check: validate.EachScript(checkNaN),
 }, {
-	ID: "js-negative-zero", Title: "A comparison with -0", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "`x === -0` is true of 0 as well. Write `Object.is(x, -0)`, or compare with 0.",
-	File: "app.js", Bad: "if (n === -0) { reset(); }\n", Good: "if (Object.is(n, -0) || n === 0) { reset(); }\n",
+	ID: "js-negative-zero", Title: "Comparison with -0", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-compare-neg-zero"}, validate.Biome: {"noCompareNegZero"}},
+	Doc:     "`x === -0` is also true for 0. Write `Object.is(x, -0)`, or compare with 0.",
+	File:    "app.js", Bad: "if (n === -0) { reset(); }\n", Good: "if (Object.is(n, -0) || n === 0) { reset(); }\n",
 	Check: validate.ScriptNodes(func(p *validate.Pass, c *validate.Code, n syntax.Node) {
 		for _, x := range ecma.Parts(n) {
 			if ecma.Is(x, "unary_expression") && ecma.Operator(x) == "-" && ecma.Is(ecma.Part(x, 0), "number") && ecma.TruthOf(ecma.Part(x, 0)) == ecma.No && comparisons[ecma.Operator(n)] {
-				p.Node(c, n, "This is true of 0 as well: write Object.is(…, -0), or compare with 0.")
+				p.Node(c, n, "This is also true for 0: write Object.is(…, -0), or compare with 0.")
 			}
 		}
 	}, "binary_expression"),
 }, {
-	ID: "js-constant-operand", Title: "An operator whose result is known beforehand", Severity: validate.Warning, Category: validate.Scripts,
-	Doc: "`a + b ?? c` takes the sum, which is never null; `x === {}` compares with a new object, which is equal to nothing; `!a === null` compares a boolean with null. " +
-		"Mostly brackets are missing.",
+	ID: "js-constant-operand", Title: "Operator with a constant result", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-constant-binary-expression"}, validate.Biome: {"noConstantBinaryExpressions"}},
+	Doc: "`a + b ?? c` uses the sum, which is never null; `x === {}` compares with a new object, which equals nothing; `!a === null` compares a boolean with null. Usually " +
+		"parentheses are missing.",
 	File: "app.js", Bad: "const size = options.size + 1 ?? 10;\nif (list === []) { clear(); }\n", Good: "const size = options.size + (step ?? 10);\nif (list.length === 0) { clear(); }\n",
 	Check: validate.EachScript(checkOperands),
 }, {
-	ID: "js-boolean-cast", Title: "A value is made a boolean that is asked as one anyway", Severity: validate.Info, Category: validate.Scripts,
-	Doc:  "`if (!!x)` is `if (x)`, and `!Boolean(x)` is `!x`.",
-	File: "app.js", Bad: "if (!!user) { greet(user); }\n", Good: "if (user) { greet(user); }\nconst known = !!user;\n",
+	ID: "js-boolean-cast", Title: "Redundant boolean cast", Severity: validate.Info, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-extra-boolean-cast"}, validate.Biome: {"noExtraBooleanCast"}},
+	Doc:     "`if (!!x)` is `if (x)`, and `!Boolean(x)` is `!x`.",
+	File:    "app.js", Bad: "if (!!user) { greet(user); }\n", Good: "if (user) { greet(user); }\nconst known = !!user;\n",
 	Check: validate.EachScript(checkCasts),
 }, {
-	ID: "js-invalid-typeof", Title: "typeof is compared with a type that there is not", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "`typeof` gives undefined, object, boolean, number, string, function, symbol or bigint; of an array and of null it gives object.",
-	File: "app.js", Bad: "if (typeof name === \"strnig\") { go(); }\n", Good: "if (typeof name === \"string\" || typeof a === typeof b) { go(); }\n",
+	ID: "js-invalid-typeof", Title: "Comparison of typeof with an invalid type name", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"valid-typeof"}, validate.Biome: {"useValidTypeof"}},
+	Doc:     "`typeof` gives undefined, object, boolean, number, string, function, symbol or bigint; of an array and of null it gives object.",
+	File:    "app.js", Bad: "if (typeof name === \"strnig\") { go(); }\n", Good: "if (typeof name === \"string\" || typeof a === typeof b) { go(); }\n",
 	Check: validate.ScriptNodes(func(p *validate.Pass, c *validate.Code, n syntax.Node) {
 		switch ecma.Operator(n) {
 		case "==", "===", "!=", "!==":
@@ -88,21 +97,23 @@ var exprRules = validate.Authored([]validate.Rule{{
 		}
 	}, "binary_expression"),
 }, {
-	ID: "js-unsafe-negation", Title: "A negation that is done too early", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "`!key in map` asks whether `false` is in the map. Write `!(key in map)`.",
-	File: "app.js", Bad: "if (!key in map) { add(key); }\n", Good: "if (!(key in map)) { add(key); }\n",
+	ID: "js-unsafe-negation", Title: "Negation of the left operand of in or instanceof", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-unsafe-negation"}, validate.Biome: {"noUnsafeNegation"}},
+	Doc:     "`!key in map` asks whether `false` is in the map. Write `!(key in map)`.",
+	File:    "app.js", Bad: "if (!key in map) { add(key); }\n", Good: "if (!(key in map)) { add(key); }\n",
 	Check: validate.ScriptNodes(func(p *validate.Pass, c *validate.Code, n syntax.Node) {
 		left := ecma.Part(n, 0)
 		if op := ecma.Operator(n); (op == "in" || op == "instanceof") && ecma.Is(left, "unary_expression") && ecma.Operator(left) == "!" {
 			start, end := c.Span(n)
-			fix := &validate.Fix{Title: "Negate the whole", Edits: []validate.Edit{{Start: start + 1, End: start + 1, New: "("}, {Start: end, End: end, New: ")"}}}
-			p.Offer(start, end, fix, "The negation comes before %s: write !(…).", op)
+			fix := &validate.Fix{Title: "Negate the whole expression", Edits: []validate.Edit{{Start: start + 1, End: start + 1, New: "("}, {Start: end, End: end, New: ")"}}}
+			p.Offer(start, end, fix, "The negation applies to %s first: write !(…).", op)
 		}
 	}, "binary_expression"),
 }, {
-	ID: "js-sparse-array", Title: "A hole in an array", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "Two commas in a row make an item that is not there, mostly by mistake. Write `undefined` where it is meant.",
-	File: "app.js", Bad: "const rgb = [255, , 0];\n", Good: "const rgb = [255, 0, 0,];\nconst [, green] = rgb;\n",
+	ID: "js-sparse-array", Title: "Sparse array", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-sparse-arrays"}, validate.Biome: {"noSparseArray"}},
+	Doc:     "Two commas in a row create a hole, usually by mistake. Write `undefined` if it is intended.",
+	File:    "app.js", Bad: "const rgb = [255, , 0];\n", Good: "const rgb = [255, 0, 0,];\nconst [, green] = rgb;\n",
 	Check: validate.ScriptNodes(func(p *validate.Pass, c *validate.Code, n syntax.Node) {
 		if ecma.Is(n.Parent(), "array") { // tables that compilers of generators write
 			return
@@ -124,23 +135,25 @@ var exprRules = validate.Authored([]validate.Rule{{
 		}
 	}, "array"),
 }, {
-	ID: "js-number-precision", Title: "A number that JavaScript cannot hold", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "Whole numbers above 9007199254740991 and more than 17 digits are not held: another number is stored. Write a BigInt (`…n`) or a string.",
-	File: "app.js", Bad: "const id = 9007199254740993;\n", Good: "const id = 9007199254740993n;\n",
+	ID: "js-number-precision", Title: "Number literal that loses precision", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-loss-of-precision"}, validate.Biome: {"noPrecisionLoss"}},
+	Doc:     "Integers above 9007199254740991 and numbers with more than 17 digits are stored as another number. Write a BigInt (`…n`) or a string.",
+	File:    "app.js", Bad: "const id = 9007199254740993;\n", Good: "const id = 9007199254740993n;\n",
 	Check: validate.ScriptNodes(func(p *validate.Pass, c *validate.Code, n syntax.Node) {
 		if stored := misheld(n); stored != "" {
 			p.Node(c, n, "JavaScript stores %s: write a BigInt (…n), a string, or fewer digits.", stored)
 		}
 	}, "number"),
 }, {
-	ID: "js-wrapper-object", Title: "new String, new Number or new Boolean", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "They make objects, which are true in conditions (`new Boolean(false)` too) and equal to nothing. Leave `new` out.",
-	File: "app.js", Bad: "const flag = new Boolean(input);\n", Good: "const flag = Boolean(input);\n",
+	ID: "js-wrapper-object", Title: "Wrapper object: new String, new Number or new Boolean", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-new-wrappers"}},
+	Doc:     "They create objects, which are truthy (`new Boolean(false)` too) and equal to nothing. Leave `new` out.",
+	File:    "app.js", Bad: "const flag = new Boolean(input);\n", Good: "const flag = Boolean(input);\n",
 	Check: validate.ScriptNodes(func(p *validate.Pass, c *validate.Code, n syntax.Node) {
 		if c.Scopes().Global(ecma.Part(n, 0), "String", "Number", "Boolean") {
 			start, end := c.Span(n)
 			at, _ := c.Span(ecma.Part(n, 0))
-			p.Offer(start, end, &validate.Fix{Title: "Leave new out", Edits: []validate.Edit{{Start: start, End: at}}}, "This makes an object that is always true: leave new out.")
+			p.Offer(start, end, &validate.Fix{Title: "Leave new out", Edits: []validate.Edit{{Start: start, End: at}}}, "This creates an object, which is always truthy: remove new.")
 		}
 	}, "new_expression"),
 }})
@@ -189,7 +202,7 @@ func checkKeys(p *validate.Pass, c *validate.Code, n syntax.Node, what string) {
 		accessor := key{k.name, strings.Replace(k.kind, "value", "get", 1)}
 		setter := key{k.name, strings.Replace(k.kind, "value", "set", 1)}
 		if seen[k] || seen[value] || strings.HasPrefix(k.kind, "value") && (seen[accessor] || seen[setter]) {
-			p.Node(c, name, "%s stands above as a %s already: only this one counts.", k.name, what)
+			p.Node(c, name, "%s is already defined above as a %s: only this one counts.", k.name, what)
 		}
 		seen[k] = true
 	}
@@ -230,7 +243,7 @@ func checkSelfAssign(p *validate.Pass, c *validate.Code, n syntax.Node) {
 		return
 	}
 	if ecma.SameCode(left, ecma.Bare(right)) {
-		p.Node(c, n, "%s is assigned to itself: one of the two sides is mistaken.", syntax.Clip(left.Text()))
+		p.Node(c, n, "%s is assigned to itself: one of the two sides is wrong.", syntax.Clip(left.Text()))
 	}
 }
 
@@ -243,7 +256,7 @@ func checkSamePattern(p *validate.Pass, c *validate.Code, left, right syntax.Nod
 		if ecma.Is(a, "object_pattern", "array_pattern") {
 			checkSamePattern(p, c, a, b, depth+1)
 		} else if !a.IsZero() && !b.IsZero() && ecma.Is(a, "identifier", "member_expression", "shorthand_property_identifier_pattern") && a.Text() == b.Text() && ecma.Is(b, "identifier", "member_expression", "shorthand_property_identifier") {
-			reportAt(p, c, b, "%s is assigned to itself: one of the two sides is mistaken.", syntax.Clip(a.Text()))
+			reportAt(p, c, b, "%s is assigned to itself: one of the two sides is wrong.", syntax.Clip(a.Text()))
 		}
 	}
 	if ecma.Is(left, "array_pattern") && ecma.Is(right, "array") && ecma.HasKeyword(left, ",") == ecma.HasKeyword(right, ",") {
@@ -298,14 +311,14 @@ func checkNaN(p *validate.Pass, c *validate.Code) {
 		}
 		for i := range 2 {
 			if isNaN(s, ecma.Part(n, i)) {
-				reportAt(p, c, n, "NaN is equal to nothing: write Number.isNaN(%s).", syntax.Clip(ecma.Part(n, 1-i).Text()))
+				reportAt(p, c, n, "NaN equals nothing: write Number.isNaN(%s).", syntax.Clip(ecma.Part(n, 1-i).Text()))
 				break
 			}
 		}
 	}
 	for _, n := range c.Nodes("switch_statement", "switch_case") {
 		if x := ecma.Part(n, 0); isNaN(s, x) {
-			reportAt(p, c, x, "NaN is equal to nothing: no case of it ever runs.")
+			reportAt(p, c, x, "NaN equals nothing: this case never runs.")
 		}
 	}
 	for _, n := range c.Nodes("call_expression") {
@@ -314,7 +327,7 @@ func checkNaN(p *validate.Pass, c *validate.Code) {
 			continue
 		}
 		if args := ecma.Arguments(n); len(args) > 0 && len(args) < 3 && isNaN(s, args[0]) {
-			reportAt(p, c, n, "NaN is equal to nothing, so that it is never found: write findIndex(Number.isNaN).")
+			reportAt(p, c, n, "NaN equals nothing, so it is never found: write findIndex(Number.isNaN).")
 		}
 	}
 }
@@ -329,11 +342,11 @@ func checkOperands(p *validate.Pass, c *validate.Code) {
 		switch op {
 		case "&&", "||":
 			if !assigns(left) && s.Constant(left, true) && !inConstantTest(n) {
-				reportAt(p, c, left, "The left side of %s is always the same: are brackets missing?", op)
+				reportAt(p, c, left, "The left side of %s is always the same: are parentheses missing?", op)
 			}
 		case "??":
 			if s.Nullish(left) != ecma.Unsure {
-				reportAt(p, c, left, "The left side of ?? is always the same: are brackets missing?")
+				reportAt(p, c, left, "The left side of ?? is always the same: are parentheses missing?")
 			}
 		case "==", "===", "!=", "!==":
 			if why := s.ConstantComparison(left, right, op); why != "" {
@@ -371,14 +384,14 @@ func checkCasts(p *validate.Pass, c *validate.Code) {
 		start, end := c.Span(n)
 		x, _ := c.Span(ecma.Part(inner, 0))
 		if at, _ := c.Span(inner); at == start+1 && p.Written(start, end) {
-			p.Offer(start, end, &validate.Fix{Title: "Leave !! out", Edits: []validate.Edit{{Start: start, End: x}}}, "This is asked as a boolean anyway: leave !! out.")
+			p.Offer(start, end, &validate.Fix{Title: "Remove !!", Edits: []validate.Edit{{Start: start, End: x}}}, "This is used as a boolean anyway: remove !!.")
 		} else {
-			reportAt(p, c, n, "This is asked as a boolean anyway: leave !! out.")
+			reportAt(p, c, n, "This is used as a boolean anyway: remove !!.")
 		}
 	}
 	for _, n := range c.Nodes("call_expression") {
 		if args := ecma.Arguments(n); len(args) == 1 && !ecma.Is(args[0], "spread_element") && c.Scopes().Global(ecma.Part(n, 0), "Boolean") && askedAsBool(c, n) {
-			reportAt(p, c, n, "This is asked as a boolean anyway: leave Boolean() out.")
+			reportAt(p, c, n, "This is used as a boolean anyway: remove Boolean().")
 		}
 	}
 }

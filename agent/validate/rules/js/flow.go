@@ -10,35 +10,41 @@ import (
 
 // flowRules are about statements: what runs, and what never does.
 var flowRules = validate.Authored([]validate.Rule{{
-	ID: "js-unreachable", Title: "Code that is never reached", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "What stands behind `return`, `throw`, `break` or `continue`, behind an `if` both of whose branches leave, or behind a loop without end, never runs. Functions, which are there before anything runs, and declarations without a value pass.",
+	ID: "js-unreachable", Title: "Unreachable code", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-unreachable"}, validate.Biome: {"noUnreachable"}},
+	Doc: "Code after `return`, `throw`, `break` or `continue`, after an `if` both of whose branches leave, or after an endless loop never runs. Functions, which are hoisted, " +
+		"and declarations without a value pass.",
 	File: "app.js", Bad: "function f() {\n  return 1;\n  save();\n}\n", Good: "function f() {\n  return g();\n  function g() { return 1; }\n}\n",
 	Check: validate.EachScript(checkUnreachable),
 }, {
-	ID: "js-fallthrough", Title: "A case that runs on into the next one", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "Without `break`, `return` or `throw` at its end the statements of the next case run, too. Where that is meant, a comment with the words \"falls through\" or \"fall through\" says so. Empty cases pass.",
+	ID: "js-fallthrough", Title: "Switch case falls through", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-fallthrough"}, validate.Biome: {"noFallthroughSwitchClause"}},
+	Doc: "Without `break`, `return` or `throw` at its end, a case continues with the statements of the next one. If that is intended, a comment with the words \"falls through\" " +
+		"or \"fall through\" says so. Empty cases pass.",
 	File: "app.js", Bad: "switch (key) {\n  case 1:\n    open();\n  case 2:\n    close();\n}\n", Good: "switch (key) {\n  case 1:\n    open();\n    // falls through\n  case 2:\n    close();\n}\n",
 	Check: validate.EachScript(checkFallthrough),
 }, {
-	ID: "js-duplicate-case", Title: "Two cases of one value", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "Only the first of them ever runs.",
-	File: "app.js", Bad: "switch (key) {\n  case \"a\": return 1;\n  case \"b\": return 2;\n  case \"a\": return 3;\n}\n", Good: "switch (key) {\n  case \"a\": return 1;\n  case \"b\": return 2;\n}\n",
+	ID: "js-duplicate-case", Title: "Duplicate case value", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-duplicate-case"}, validate.Biome: {"noDuplicateCase"}},
+	Doc:     "Only the first of them ever runs.",
+	File:    "app.js", Bad: "switch (key) {\n  case \"a\": return 1;\n  case \"b\": return 2;\n  case \"a\": return 3;\n}\n", Good: "switch (key) {\n  case \"a\": return 1;\n  case \"b\": return 2;\n}\n",
 	Check: validate.ScriptNodes(func(p *validate.Pass, c *validate.Code, n syntax.Node) {
 		seen := map[string]bool{}
 		for _, x := range ecma.Parts(n) {
 			if v := ecma.Part(x, 0); ecma.Is(x, "switch_case") && !v.IsZero() && repeatable(v) {
 				text := ecma.PlainText(v)
 				if seen[text] {
-					p.Node(c, v, "There is a case %s above, so this one never runs.", syntax.Clip(v.Text()))
+					p.Node(c, v, "There is already a case %s above, so this one never runs.", syntax.Clip(v.Text()))
 				}
 				seen[text] = true
 			}
 		}
 	}, "switch_body"),
 }, {
-	ID: "js-duplicate-condition", Title: "An else-if that asks what was asked before", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "Where the same condition, or one of its parts, has failed above in the chain, the branch never runs. Conditions that may have another result the second time pass.",
-	File: "app.js", Bad: "if (n === 1) a();\nelse if (n === 2) b();\nelse if (n === 1) c();\n", Good: "if (n === 1) a();\nelse if (n === 2) b();\nelse if (next() === 1) c();\nelse if (next() === 1) d();\n",
+	ID: "js-duplicate-condition", Title: "Duplicate condition in an else-if chain", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-dupe-else-if"}, validate.Biome: {"noDuplicateElseIf"}},
+	Doc:     "If the same condition, or one of its parts, has already failed in the chain, the branch never runs. Conditions whose result may change pass.",
+	File:    "app.js", Bad: "if (n === 1) a();\nelse if (n === 2) b();\nelse if (n === 1) c();\n", Good: "if (n === 1) a();\nelse if (n === 2) b();\nelse if (next() === 1) c();\nelse if (next() === 1) d();\n",
 	Check: validate.ScriptNodes(func(p *validate.Pass, c *validate.Code, n syntax.Node) {
 		if ecma.Is(n.Parent(), "else_clause") {
 			return
@@ -47,7 +53,7 @@ var flowRules = validate.Authored([]validate.Rule{{
 		for ecma.Is(n, "if_statement") {
 			if test := ecma.Bare(ecma.Part(n, 0)); !test.IsZero() {
 				if covered(test, seen) {
-					p.Node(c, test, "The chain asks this above already, so the branch never runs.")
+					p.Node(c, test, "The chain already tests this above, so the branch never runs.")
 				}
 				seen = append(seen, test)
 			}
@@ -55,13 +61,16 @@ var flowRules = validate.Authored([]validate.Rule{{
 		}
 	}, "if_statement"),
 }, {
-	ID: "js-constant-condition", Title: "A condition that is always the same", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "One of the branches never runs. Loops without end, `while (true)` and `for (;;)`, and `do … while (false)` pass.",
-	File: "app.js", Bad: "if (true) { open(); } else { close(); }\n", Good: "while (true) { if (done()) break; }\n",
+	ID: "js-constant-condition", Title: "Constant condition", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-constant-condition"}, validate.Biome: {"noConstantCondition"}},
+	Doc:     "One of the branches never runs. Endless loops, `while (true)` and `for (;;)`, and `do … while (false)` pass.",
+	File:    "app.js", Bad: "if (true) { open(); } else { close(); }\n", Good: "while (true) { if (done()) break; }\n",
 	Check: validate.ScriptNodes(checkConstantCondition, "if_statement", "ternary_expression", "while_statement", "do_statement", "for_statement"),
 }, {
-	ID: "js-assignment-in-condition", Title: "An assignment where a comparison was meant", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "`if (a = b)` assigns. Write `===`, or a second pair of brackets where the assignment is meant. Told where the right side is a literal or a name; assigning what a call returned, `if (m = re.exec(s))`, is a common idiom and passes.",
+	ID: "js-assignment-in-condition", Title: "Assignment in a condition", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-cond-assign"}, validate.Biome: {"noAssignInExpressions"}},
+	Doc: "`if (a = b)` assigns. Write `===`, or a second pair of parentheses if the assignment is intended. Reported if the right side is a literal or a name; assigning the " +
+		"result of a call, `if (m = re.exec(s))`, is a common idiom and passes.",
 	File: "app.js", Bad: "if (state = \"open\") { close(); }\n", Good: "if (state === \"open\") { close(); }\nif (m = re.exec(s)) { use(m); }\nwhile (node = node.next) { use(node); }\n",
 	Check: validate.ScriptNodes(func(p *validate.Pass, c *validate.Code, n syntax.Node) {
 		test := ecma.Part(n, 0)
@@ -71,43 +80,47 @@ var flowRules = validate.Authored([]validate.Rule{{
 		set := ecma.Part(test, 0)
 		value := ecma.Bare(ecma.Part(set, 1))
 		if ecma.Is(test, "parenthesized_expression") && ecma.Is(set, "assignment_expression") && (ecma.IsLiteral(value) || ecma.Is(n, "if_statement") && ecma.Is(value, "identifier")) {
-			p.Node(c, set, "This assigns: write === to compare, or a second pair of brackets where the assignment is meant.")
+			p.Node(c, set, "This assigns: write === to compare, or a second pair of parentheses if the assignment is intended.")
 		}
 	}, "if_statement", "while_statement", "do_statement", "ternary_expression"),
 }, {
-	ID: "js-empty-block", Title: "An empty block", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "It is mostly unfinished. Delete it, or say in a comment why there is nothing to do. Empty functions and loops that do all in their head pass.",
-	File: "app.js", Bad: "if (user) {\n}\n", Good: "if (user) {\n  // nothing to do: the server has greeted\n}\n",
+	ID: "js-empty-block", Title: "Empty block statement", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-empty"}, validate.Biome: {"noEmptyBlockStatements"}},
+	Doc:     "Usually unfinished code. Delete it, or explain in a comment why there is nothing to do. Empty functions, and loops that do their work in the head, pass.",
+	File:    "app.js", Bad: "if (user) {\n}\n", Good: "if (user) {\n  // nothing to do: the server has greeted\n}\n",
 	Check: validate.ScriptNodes(func(p *validate.Pass, c *validate.Code, n syntax.Node) {
 		by := n.Parent()
 		waits := ecma.Is(by, "while_statement") && ecma.IsSteady(ecma.Part(by, 0)) && ecma.TruthOf(ecma.Part(by, 0)) != ecma.Yes
 		if isEmptyBlock(n) && (waits || ecma.Is(by, "if_statement", "else_clause", "try_statement", "finally_clause", "with_statement", "class_static_block") || ecma.Is(n, "switch_body") && by.Child("comment").IsZero()) {
-			p.Node(c, n, "This block is empty: delete it, or say in a comment why there is nothing to do.")
+			p.Node(c, n, "This block is empty: delete it, or explain in a comment why there is nothing to do.")
 		}
 	}, "statement_block", "switch_body"),
 }, {
-	ID: "js-empty-catch", Title: "A catch that swallows the error", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "Whatever goes wrong in the block is lost, the unexpected too. Handle it, log it, or say in a comment why it may be lost.",
-	File: "app.js", Bad: "try { load(); } catch (e) {}\n", Good: "try { load(); } catch (e) { /* no storage in private windows */ }\n",
+	ID: "js-empty-catch", Title: "Empty catch block: the error is swallowed", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-empty"}},
+	Doc:     "Every error in the block is lost, including unexpected ones. Handle it, log it, or explain in a comment why it may be ignored.",
+	File:    "app.js", Bad: "try { load(); } catch (e) {}\n", Good: "try { load(); } catch (e) { /* no storage in private windows */ }\n",
 	Check: validate.ScriptNodes(func(p *validate.Pass, c *validate.Code, n syntax.Node) {
 		if b := n.Child("statement_block"); !b.IsZero() && isEmptyBlock(b) {
-			p.Node(c, b, "This swallows every error: handle it, or say in a comment why it may be lost.")
+			p.Node(c, b, "This swallows every error: handle it, or explain in a comment why it may be ignored.")
 		}
 	}, "catch_clause"),
 }, {
-	ID: "js-useless-catch", Title: "A catch that only throws again", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "It does what would happen without it.",
-	File: "app.js", Bad: "try { load(); } catch (e) { throw e; }\n", Good: "try { load(); } catch (e) { throw new Error(\"cannot load\", { cause: e }); }\n",
+	ID: "js-useless-catch", Title: "Useless catch: it only rethrows", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-useless-catch"}, validate.Biome: {"noUselessCatch"}},
+	Doc:     "The same happens without it.",
+	File:    "app.js", Bad: "try { load(); } catch (e) { throw e; }\n", Good: "try { load(); } catch (e) { throw new Error(\"cannot load\", { cause: e }); }\n",
 	Check: validate.ScriptNodes(func(p *validate.Pass, c *validate.Code, n syntax.Node) {
 		name, body := ecma.Part(n, 0), ecma.Parts(n.Child("statement_block"))
 		if ecma.Is(name, "identifier") && len(body) == 1 && ecma.Is(body[0], "throw_statement") && ecma.Part(body[0], 0).Text() == name.Text() {
-			p.Node(c, n, "This catch only throws again what it caught: delete it.")
+			p.Node(c, n, "This catch only rethrows the error: delete it.")
 		}
 	}, "catch_clause"),
 }, {
-	ID: "js-unsafe-finally", Title: "A finally that replaces the result", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "`return`, `throw`, `break` and `continue` in `finally` drop what the try block returned or threw.",
-	File: "app.js", Bad: "function f() {\n  try { return load(); } finally { return null; }\n}\n", Good: "function f() {\n  try { return load(); } finally { close(); }\n}\n",
+	ID: "js-unsafe-finally", Title: "Control flow in finally overrides the result", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-unsafe-finally"}, validate.Biome: {"noUnsafeFinally"}},
+	Doc:     "`return`, `throw`, `break` and `continue` in `finally` discard what the try block returned or threw.",
+	File:    "app.js", Bad: "function f() {\n  try { return load(); } finally { return null; }\n}\n", Good: "function f() {\n  try { return load(); } finally { close(); }\n}\n",
 	Check: validate.ScriptNodes(func(p *validate.Pass, c *validate.Code, n syntax.Node) {
 		for _, x := range ecma.OwnNodes(n) {
 			switch {
@@ -125,21 +138,22 @@ var flowRules = validate.Authored([]validate.Rule{{
 				continue
 			}
 			if !ecma.Is(x, "return_statement") || !ecma.Part(x, 0).IsZero() || c.Flows().Bodies[ecma.Enclosing(n, "statement_block")].Value {
-				p.Node(c, x, "This drops what the try block returned or threw.")
+				p.Node(c, x, "This discards what the try block returned or threw.")
 			}
 		}
 	}, "finally_clause"),
 }, {
-	ID: "js-no-effect", Title: "A statement that does nothing", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "A comparison or a sum of its own computes something and drops it; mostly `=` was meant, or a call.",
-	File: "app.js", Bad: "function open(box) { box.hidden == false; }\n", Good: "function open(box) { box.hidden = false; }\n",
+	ID: "js-no-effect", Title: "Expression statement without effect", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-unused-expressions"}},
+	Doc:     "A comparison or a sum that stands alone computes a value and discards it; usually `=` or a call was meant.",
+	File:    "app.js", Bad: "function open(box) { box.hidden == false; }\n", Good: "function open(box) { box.hidden = false; }\n",
 	Check: validate.ScriptNodes(func(p *validate.Pass, c *validate.Code, n syntax.Node) {
 		x := ecma.Bare(ecma.Part(n, 0))
 		if ecma.Is(x, "binary_expression") && c.Attr == nil && !ecma.Is(n.Parent(), "for_statement") {
 			switch ecma.Operator(x) {
 			case "==", "===", "!=", "!==", "<", ">", "<=", ">=", "+", "-", "*", "%":
 				if ecma.IsSteady(x) && !ecma.Is(ecma.Part(x, 0), "string") {
-					p.Node(c, n, "This computes something and drops it: did you mean to assign or to call?")
+					p.Node(c, n, "This value is computed and discarded: did you mean to assign or to call?")
 				}
 			}
 		}
@@ -260,7 +274,7 @@ func checkUnreachable(p *validate.Pass, c *validate.Code) {
 		if ecma.Is(n, "break_statement") && ecma.Is(n.Parent(), "switch_case", "switch_default") || !p.Written(start, end) {
 			continue // a habit, and no harm
 		}
-		p.Report(start, end, "This never runs: %s", neverBehind(c.Flows().After[n]))
+		p.Report(start, end, "This code is unreachable: %s", neverBehind(c.Flows().After[n]))
 	}
 }
 
@@ -268,7 +282,7 @@ func checkUnreachable(p *validate.Pass, c *validate.Code) {
 func neverBehind(kind string) string {
 	switch kind {
 	case "if_statement", "switch_statement", "try_statement", "statement_block":
-		return "every way through what stands before it leaves the block."
+		return "every path before it leaves the block."
 	case "while_statement", "for_statement", "do_statement", "labeled_statement":
 		return "the loop before it has no end."
 	}
@@ -303,7 +317,7 @@ func checkFallthrough(p *validate.Pass, c *validate.Code) {
 		if quits(ecma.Part(above, -1)) || saysFall(body, above) || !p.Written(first, end) {
 			continue
 		}
-		p.Report(head, min(head+len("case"), len(p.Text)), "The case above runs on into this one: end it with break, or say in a comment that it falls through.")
+		p.Report(head, min(head+len("case"), len(p.Text)), "The case above falls through to this one: end it with break, or say in a comment that it falls through.")
 	}
 }
 

@@ -13,88 +13,102 @@ import (
 
 // scopeRules are about names: what declares them, and who uses them.
 var scopeRules = validate.Authored([]validate.Rule{{
-	ID: "js-unused-variable", Title: "A variable, a function or an import that nothing uses", Severity: validate.Warning, Category: validate.Scripts,
-	Doc: "It is mostly what an edit left over, or a misspelt name elsewhere. What is only written, or only used to write itself (`n = n + 1`), counts as unused. Names that begin with `_`, " +
-		"what is exported, all but the last item of an array that is taken apart, names left out of a rest (`{ a, ...rest }`) and what a page's other scripts may use pass.",
+	ID: "js-unused-variable", Title: "Unused variable, function or import", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-unused-vars"}, validate.Biome: {"noUnusedVariables", "noUnusedImports"}},
+	Doc: "Usually left over from an edit, or misspelt elsewhere. A variable that is only written, or used only to update itself (`n = n + 1`), counts as unused. These pass: " +
+		"names that begin with `_`, exports, all but the last item of an array pattern, names excluded from a rest (`{ a, ...rest }`), and names that other scripts of the " +
+		"page may use.",
 	File: "app.js", Bad: "import { format } from \"./date.js\";\nexport const year = 2024;\n", Good: "import { format } from \"./date.js\";\nexport const year = format(\"2024\");\n",
 	Check: validate.EachScript(checkUnused),
 }, {
-	ID: "js-unused-parameter", Title: "A parameter that nothing uses", Severity: validate.Info, Category: validate.Scripts,
-	Doc: "Told of parameters behind the last one that is used, and of errors that are caught and not looked at. Names that begin with `_`, callbacks, methods, and functions that are exported or " +
-		"kept somewhere pass: somebody else says how they are called.",
+	ID: "js-unused-parameter", Title: "Unused parameter", Severity: validate.Info, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-unused-vars"}, validate.Biome: {"noUnusedFunctionParameters"}},
+	Doc: "Reported are parameters after the last one that is used, and caught errors that are not looked at. Names that begin with `_`, callbacks, methods, and functions that " +
+		"are exported or stored pass, since somebody else decides how they are called.",
 	File: "app.js", Bad: "function area(width, height, unit) { return width * height; }\nshow(area(2, 3));\n", Good: "function area(width, height) { return width * height; }\nshow(area(2, 3));\nlist.map((item, index) => 1);\n",
 	Check: validate.EachScript(checkParameters),
 }, {
-	ID: "js-dead-store", Title: "A value that is overwritten before anybody reads it", Severity: validate.Warning, Category: validate.Scripts,
-	Doc: "Mostly one of the two names is a slip, or a condition was lost between them. Told where both stand in one list of statements and nothing in between reads the variable or leaves the list. " +
-		"A first value that only says what the variable holds (`let list = []`) passes.",
+	ID: "js-dead-store", Title: "Dead store: the value is overwritten before it is read", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-useless-assignment", "sonarjs/no-dead-store"}},
+	Doc: "Usually one of the two names is a mistake, or a condition between them was lost. Reported if both are in one list of statements and nothing in between reads the " +
+		"variable or leaves the list. An initial value that only shows the type (`let list = []`) passes.",
 	File: "app.js", Bad: "function size(box) {\n  let n = box.width();\n  n = box.height();\n  return n;\n}\n", Good: "function size(box) {\n  let n = 0;\n  n = box.width();\n  if (box.tall) n = box.height();\n  return n;\n}\n",
 	Check: validate.EachScript(checkDeadStores),
 }, {
-	ID: "js-const-assignment", Title: "A constant that is assigned to", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "Assigning to a `const` or an import, or to a member of an imported namespace, throws a TypeError when it runs. Declare it with `let`.",
-	File: "app.js", Bad: "const tries = 0;\nfunction again() { tries += 1; }\n", Good: "let tries = 0;\nfunction again() { tries += 1; }\n",
+	ID: "js-const-assignment", Title: "Assignment to a constant", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-const-assign", "no-import-assign"}, validate.Biome: {"noConstAssign"}},
+	Doc:     "Assigning to a `const`, an import or a member of an imported namespace throws a TypeError. Declare it with `let`.",
+	File:    "app.js", Bad: "const tries = 0;\nfunction again() { tries += 1; }\n", Good: "let tries = 0;\nfunction again() { tries += 1; }\n",
 	Check: validate.EachScript(checkConstants),
 }, {
-	ID: "js-reassigned-name", Title: "A function, a class or a caught error that is assigned to", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "Mostly another variable was meant, or `==`. A function that replaces itself when it first runs passes.",
-	File: "app.js", Bad: "function total(list) { total = 0; for (const x of list) total += x; return total; }\n", Good: "function total(list) { let sum = 0; for (const x of list) sum += x; return sum; }\n",
+	ID: "js-reassigned-name", Title: "Assignment to a function, a class or a caught error", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-func-assign", "no-class-assign", "no-ex-assign"}},
+	Doc:     "Usually another variable was meant, or `==`. A function that replaces itself on its first call passes.",
+	File:    "app.js", Bad: "function total(list) { total = 0; for (const x of list) total += x; return total; }\n", Good: "function total(list) { let sum = 0; for (const x of list) sum += x; return sum; }\n",
 	Check: validate.EachScript(checkReassigned),
 }, {
-	ID: "js-global-assignment", Title: "One of the language's own names is assigned to", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "After `Object = …` or `undefined = …` nothing works as others expect it, or the assignment throws.",
-	File: "app.js", Bad: "function clear(box) { Object = {}; return box; }\n", Good: "function clear(box) { box.value = undefined; }\n",
+	ID: "js-global-assignment", Title: "Assignment to a built-in name", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-global-assign"}, validate.Biome: {"noGlobalAssign"}},
+	Doc:     "After `Object = …` or `undefined = …` nothing works as expected, or the assignment throws.",
+	File:    "app.js", Bad: "function clear(box) { Object = {}; return box; }\n", Good: "function clear(box) { box.value = undefined; }\n",
 	Check: validate.EachScript(checkGlobals),
 }, {
-	ID: "js-undeclared-assignment", Title: "An assignment to a name that is declared nowhere", Severity: validate.Warning, Category: validate.Scripts,
-	Doc: "In a module, and under `\"use strict\"`, it throws a ReferenceError when it runs; mostly the name is misspelt or a `const` is missing. " +
-		"Browsers' own names and those in a `/* global … */` comment pass.",
+	ID: "js-undeclared-assignment", Title: "Assignment to an undeclared variable", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-undef"}},
+	Doc: "In a module, and under `\"use strict\"`, it throws a ReferenceError; usually the name is misspelt or a `const` is missing. Names of browsers, and those in a `/* " +
+		"global … */` comment, pass.",
 	File: "app.js", Bad: "export function total(list) {\n  sum = 0;\n  for (const x of list) sum += x;\n  return sum;\n}\n", Good: "export function total(list) {\n  let sum = 0;\n  for (const x of list) sum += x;\n  return sum;\n}\n",
 	Check: validate.EachScript(checkUndeclared),
 }, {
-	ID: "js-undefined-name", Title: "A name that is declared nowhere", Severity: validate.Warning, Category: validate.Scripts,
-	Doc: "Reading it throws a ReferenceError. Looked at in modules, which see no names of other files; where a module uses `require`, or the name begins with a capital, only a name that is a slip away from one that is known is told, as scripts beside it may bring others. The names of the language, of browsers, Node, test runners and well-known libraries pass, " +
-		"and so do names after `typeof` anywhere in the file, in a `/* global … */` comment, and in capitals, which build tools put in.",
+	ID: "js-undefined-name", Title: "Undefined name", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-undef"}, validate.Biome: {"noUndeclaredVariables"}},
+	Doc: "Reading it throws a ReferenceError. Checked in modules, which do not see the names of other files. If a module uses `require`, or the name begins with a capital, it " +
+		"is reported only if it resembles a known name, since other scripts may define it. The names of the language, of browsers, Node.js, test runners and well-known " +
+		"libraries pass, and so do names that the file tests with `typeof`, names in a `/* global … */` comment, and names in capitals, which build tools replace.",
 	File: "app.js", Bad: "import { load } from \"./load.js\";\nexport const size = laod(\"a\").size + load(\"b\").size;\n", Good: "import { load } from \"./load.js\";\nexport const size = load(\"a\").size + window.innerWidth;\n",
 	Check: validate.EachScript(checkUndefined),
 }, {
-	ID: "js-duplicate-parameter", Title: "Two parameters of one name", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "The function sees the last one only. In strict code it is a syntax error.",
-	File: "app.js", Bad: "function move(x, y, x) { return x + y; }\n", Good: "function move(x, y, z) { return x + y + z; }\n",
+	ID: "js-duplicate-parameter", Title: "Duplicate parameter name", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-dupe-args"}, validate.Biome: {"noDuplicateParameters"}},
+	Doc:     "The function sees only the last one. In strict mode it is a syntax error.",
+	File:    "app.js", Bad: "function move(x, y, x) { return x + y; }\n", Good: "function move(x, y, z) { return x + y + z; }\n",
 	Check: validate.EachScript(func(p *validate.Pass, c *validate.Code) {
 		for _, s := range c.Scopes().All {
 			for _, v := range s.Vars {
 				for i, d := range v.Defs {
 					if i > 0 && d.Kind == "parameter" && v.Defs[i-1].Kind == "parameter" && v.Defs[i-1].By == d.By && v.Name != "_" && v.Name != "this" {
-						reportAt(p, c, d.Name, "The function has another parameter %s, which this one hides.", v.Name)
+						reportAt(p, c, d.Name, "The function has another parameter %s, which this one shadows.", v.Name)
 					}
 				}
 			}
 		}
 	}),
 }, {
-	ID: "js-redeclared-name", Title: "A name that is declared twice", Severity: validate.Warning, Category: validate.Scripts,
-	Doc: "Of two functions of one name only the last one is ever called, and a variable named as a parameter overwrites it. A `var` that is declared again in another branch or loop, " +
-		"as older code does, passes, and so do overloads.",
+	ID: "js-redeclared-name", Title: "Redeclared name", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-redeclare", "no-func-assign"}, validate.Biome: {"noRedeclare"}},
+	Doc: "Of two functions with the same name only the last is ever called, and a variable with the name of a parameter overwrites it. A `var` declared again in another " +
+		"branch or loop, as in older code, passes, and so do overloads.",
 	File: "app.js", Bad: "function load() { return 1; }\nfunction load() { return 2; }\n", Good: "function load() { return 1; }\nvar i = 0;\nfor (var i = 1; i < 3; i++) load();\n",
 	Check: validate.EachScript(checkRedeclared),
 }, {
-	ID: "js-shadowed-builtin", Title: "A variable named as one of the language's own values", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "Whoever reads `undefined`, `NaN`, `Infinity`, `eval` or `arguments` below expects the language's own. A parameter `undefined` that no caller gives passes.",
-	File: "app.js", Bad: "function read(text) { var NaN = parse(text); return NaN; }\n", Good: "function read(text) { var number = parse(text); return number; }\n",
+	ID: "js-shadowed-builtin", Title: "Shadowed built-in value (undefined, NaN, arguments ...)", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-shadow-restricted-names"}, validate.Biome: {"noShadowRestrictedNames"}},
+	Doc:     "Readers of `undefined`, `NaN`, `Infinity`, `eval` or `arguments` expect the built-in value. A parameter `undefined` that no caller passes is accepted.",
+	File:    "app.js", Bad: "function read(text) { var NaN = parse(text); return NaN; }\n", Good: "function read(text) { var number = parse(text); return number; }\n",
 	Check: validate.EachScript(func(p *validate.Pass, c *validate.Code) {
 		for _, s := range c.Scopes().All {
 			for _, v := range s.Vars {
 				if d := v.Defs[0]; hiddenNames[v.Name] && d.Kind != "type" && !(v.Name == "undefined" && !written(v) && (d.Kind == "parameter" || d.Kind == "var")) {
-					reportAt(p, c, d.Name, "This hides the language's own %s: choose another name.", v.Name)
+					reportAt(p, c, d.Name, "This shadows the built-in %s: choose another name.", v.Name)
 				}
 			}
 		}
 	}),
 }, {
-	ID: "js-placeholder-in-string", Title: "A placeholder in a string that is no template", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "`\"Hello ${name}\"` keeps the dollar sign and the braces: only strings in backticks fill them. Told where the name is one of the file's own.",
-	File: "app.js", Bad: "const name = \"Ada\";\nshow(\"Hello ${name}\");\n", Good: "const name = \"Ada\";\nshow(`Hello ${name}`);\n",
+	ID: "js-placeholder-in-string", Title: "Template placeholder in an ordinary string", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-template-curly-in-string"}, validate.Biome: {"noTemplateCurlyInString"}},
+	Doc:     "`\"Hello ${name}\"` keeps the dollar sign and the braces: only template literals, in backticks, replace them. Reported if the name is defined in the file.",
+	File:    "app.js", Bad: "const name = \"Ada\";\nshow(\"Hello ${name}\");\n", Good: "const name = \"Ada\";\nshow(`Hello ${name}`);\n",
 	Check: validate.EachScript(checkPlaceholders),
 }})
 
@@ -233,7 +247,7 @@ func checkGlobals(p *validate.Pass, c *validate.Code) {
 	s := c.Scopes()
 	for _, r := range s.Free {
 		if name := r.Name.Text(); r.Write && jsNames().builtins[name] && !saysUsed(c, name) && !polyfills(r) {
-			reportAt(p, c, r.Name, "%s is the language's own: choose another name.", name)
+			reportAt(p, c, r.Name, "%s is a built-in name: choose another name.", name)
 		}
 	}
 }
@@ -262,7 +276,7 @@ func checkUndeclared(p *validate.Pass, c *validate.Code) {
 		if !r.Write || pageNames[name] || jsNames().builtins[name] || strings.HasPrefix(name, "on") || saysUsed(c, name) {
 			continue
 		}
-		reportAt(p, c, r.Name, "%s is declared nowhere: this throws in strict code. Declare it with let or const.", name)
+		reportAt(p, c, r.Name, "%s is not declared: this throws in strict mode. Declare it with let or const.", name)
 	}
 }
 
@@ -300,7 +314,7 @@ func checkUndefined(p *validate.Pass, c *validate.Code) {
 		if guess == "" && (!s.Strict || name[0] < 'a') {
 			continue // a script beside it may well bring the name
 		}
-		reportAt(p, c, r.Name, "%s is declared nowhere: reading it throws.%s", name, guess)
+		reportAt(p, c, r.Name, "%s is not declared: reading it throws.%s", name, guess)
 	}
 }
 
@@ -321,7 +335,7 @@ func checkRedeclared(p *validate.Pass, c *validate.Code) {
 				twice := d.Kind == "function" && first.Kind == "function" && d.By.Parent() == first.By.Parent()
 				over := first.Kind == "parameter" && d.Kind == "function" || first.Kind == "function" && d.Kind == "var" && ecma.HasKeyword(d.By, "=") && d.By.Parent().Parent() == first.By.Parent()
 				if twice || over {
-					reportAt(p, c, d.Name, "%s is declared on line %d already, as a %s: only one of the two counts.", v.Name, line(c, p, first.Name), first.Kind)
+					reportAt(p, c, d.Name, "%s is already declared on line %d, as a %s: only one of the two counts.", v.Name, line(c, p, first.Name), first.Kind)
 				}
 			}
 		}
@@ -356,7 +370,7 @@ func checkPlaceholders(p *validate.Pass, c *validate.Code) {
 		if !declares(c.Scopes(), m[1]) || !object.IsZero() && (name == "replace" || name == "replaceAll" || name == "split") {
 			continue
 		}
-		reportAt(p, c, n, "Only strings in backticks fill in %s: write it between backticks.", m[0])
+		reportAt(p, c, n, "Only template literals replace %s: put the string in backticks.", m[0])
 	}
 }
 

@@ -11,8 +11,10 @@ import (
 
 // regexpRules are about regular expressions, and escapes.
 var regexpRules = validate.Authored([]validate.Rule{{
-	ID: "js-invalid-regexp", Title: "A regular expression that is none", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "It throws a SyntaxError where it is made, or keeps the whole script from running: a bracket is not closed, a quantifier has nothing to repeat, there is no such flag.",
+	ID: "js-invalid-regexp", Title: "Invalid regular expression", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-invalid-regexp"}},
+	Doc: "It throws a SyntaxError when it is created, or stops the whole script from running: a bracket is not closed, a quantifier has nothing to repeat, or a flag is " +
+		"unknown.",
 	File: "app.js", Bad: "const re = new RegExp(\"[a-z\");\n", Good: "const re = new RegExp(\"[a-z]+\", \"gi\");\n",
 	Check: patterns(func(p *validate.Pass, c *validate.Code, x ecma.Regexp) {
 		if x.BadFlags != "" {
@@ -22,64 +24,71 @@ var regexpRules = validate.Authored([]validate.Rule{{
 		}
 	}),
 }, {
-	ID: "js-regexp-control", Title: "A control character in a regular expression", Severity: validate.Info, Category: validate.Scripts,
-	Doc:  "`\\x1f` and its like are rarely meant. `\\t` and `\\n` pass, and so do classes of control characters, which clean text.",
-	File: "app.js", Bad: "const re = /\\x1fname/;\n", Good: "const re = /\\tname[\\x00-\\x1f]/;\n",
+	ID: "js-regexp-control", Title: "Control character in a regular expression", Severity: validate.Info, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-control-regex"}, validate.Biome: {"noControlCharactersInRegex"}},
+	Doc:     "`\\x1f` and other control characters are rarely intended. `\\t` and `\\n` pass, and so do classes of control characters, which clean text.",
+	File:    "app.js", Bad: "const re = /\\x1fname/;\n", Good: "const re = /\\tname[\\x00-\\x1f]/;\n",
 	Check: patterns(func(p *validate.Pass, c *validate.Code, x ecma.Regexp) {
 		for _, at := range x.Controls {
 			if x.Fault == "" && !inClass(&x, at) && x.Exact {
-				reportWithin(p, c, x, at, at+1, "A control character stands here: is it meant?")
+				reportWithin(p, c, x, at, at+1, "Control character in a regular expression: is it intended?")
 			}
 		}
 	}),
 }, {
-	ID: "js-regexp-empty-class", Title: "A class without a character", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "`[]` matches nothing at all, so that the expression never matches. `[^]` matches everything.",
-	File: "app.js", Bad: "const re = /^abc[]/;\n", Good: "const re = /^abc[^]/;\n",
+	ID: "js-regexp-empty-class", Title: "Empty character class in a regular expression", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-empty-character-class"}, validate.Biome: {"noEmptyCharacterClassInRegex"}},
+	Doc:     "`[]` matches no character, so the expression never matches. `[^]` matches any character.",
+	File:    "app.js", Bad: "const re = /^abc[]/;\n", Good: "const re = /^abc[^]/;\n",
 	Check: patterns(func(p *validate.Pass, c *validate.Code, x ecma.Regexp) {
 		for _, class := range x.Classes {
 			if class.Empty && x.Fault == "" {
-				reportWithin(p, c, x, class.Start, class.Start+2, "[] matches nothing, so that this never matches.")
+				reportWithin(p, c, x, class.Start, class.Start+2, "[] matches no character, so this never matches.")
 			}
 		}
 	}),
 }, {
-	ID: "js-regexp-spaces", Title: "Several blanks in a regular expression", Severity: validate.Info, Category: validate.Scripts,
-	Doc:  "How many there are cannot be seen. Write ` {3}`, or `\\s+`.",
-	File: "app.js", Bad: "const re = /name:   (.*)/;\n", Good: "const re = /name: {3}(.*)[  ]/;\n",
+	ID: "js-regexp-spaces", Title: "Several spaces in a regular expression", Severity: validate.Info, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-regex-spaces"}, validate.Biome: {"noAdjacentSpacesInRegex"}},
+	Doc:     "Their number is hard to see. Write ` {3}`, or `\\s+`.",
+	File:    "app.js", Bad: "const re = /name:   (.*)/;\n", Good: "const re = /name: {3}(.*)[  ]/;\n",
 	Check: patterns(func(p *validate.Pass, c *validate.Code, x ecma.Regexp) {
 		for _, at := range x.Spaces {
 			if n := len(x.Text[at:]) - len(strings.TrimLeft(x.Text[at:], " ")); x.Fault == "" {
-				reportWithin(p, c, x, at, at+n, "How many blanks these are cannot be seen: write { {%d}}.", n)
+				reportWithin(p, c, x, at, at+n, "The number of these spaces is hard to see: write { {%d}}.", n)
 			}
 		}
 	}),
 }, {
-	ID: "js-regexp-reference", Title: "A back reference that matches nothing", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "`\\1` before its group, inside of it or in another alternative always matches the empty text.",
-	File: "app.js", Bad: "const re = /\\1(a)/;\n", Good: "const re = /(a)\\1/;\n",
+	ID: "js-regexp-reference", Title: "Useless backreference in a regular expression", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-useless-backreference"}, validate.Biome: {"noUselessRegexBackrefs"}},
+	Doc:     "`\\1` before its group, inside it or in another alternative always matches the empty string.",
+	File:    "app.js", Bad: "const re = /\\1(a)/;\n", Good: "const re = /(a)\\1/;\n",
 	Check: patterns(func(p *validate.Pass, c *validate.Code, x ecma.Regexp) {
 		for _, r := range x.References {
 			if why := x.Useless(r); why != "" && x.Fault == "" {
-				reportWithin(p, c, x, r.Start, r.End, "%s matches only the empty text: %s.", x.Text[r.Start:r.End], why)
+				reportWithin(p, c, x, r.Start, r.End, "%s matches only the empty string: %s.", x.Text[r.Start:r.End], why)
 			}
 		}
 	}),
 }, {
-	ID: "js-regexp-split-character", Title: "A class that takes a character apart", Severity: validate.Warning, Category: validate.Scripts,
-	Doc:  "Without the flag `u`, `[👍]` is a class of two halves of a character. Marks that combine with the letter before, and characters that are joined to one sign (👨‍👩‍👦, 🇯🇵), are several characters to a class in any case.",
+	ID: "js-regexp-split-character", Title: "Multi-code-point character in a character class", Severity: validate.Warning, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-misleading-character-class"}, validate.Biome: {"noMisleadingCharacterClass"}},
+	Doc: "Without the `u` flag, `[👍]` is a class of two halves of a character. Combining marks, and sequences that form one sign (👨\u200d👩\u200d👦, 🇯🇵), are " +
+		"several characters to a class in any case.",
 	File: "app.js", Bad: "const re = /^[👍]$/;\n", Good: "const re = /^[👍]$/u;\n",
 	Check: patterns(func(p *validate.Pass, c *validate.Code, x ecma.Regexp) {
 		for _, class := range x.Classes {
 			if start, end, why := splitCharacter(class, x.Unicode); why != "" && x.Fault == "" && !x.Sets {
-				reportWithin(p, c, x, start, end, "A class takes this apart: %s.", why)
+				reportWithin(p, c, x, start, end, "A character class splits this: %s.", why)
 			}
 		}
 	}),
 }, {
-	ID: "js-useless-escape", Title: "A backslash that does nothing", Severity: validate.Info, Category: validate.Scripts,
-	Doc:  "`\"\\d\"` is `\"d\"`; mostly two backslashes were meant, or none. In regular expressions, brackets and marks that have a meaning elsewhere pass.",
-	File: "app.js", Bad: "const re = new RegExp(\"^\\d+$\");\n", Good: "const re = new RegExp(\"^\\\\d+$\");\nconst quote = \"\\\"\\n\";\n",
+	ID: "js-useless-escape", Title: "Useless escape", Severity: validate.Info, Category: validate.Scripts,
+	Aliases: validate.Aliases{validate.ESLint: {"no-useless-escape"}, validate.Biome: {"noUselessEscapeInRegex"}},
+	Doc:     "`\"\\d\"` is `\"d\"`; usually two backslashes were meant, or none. In regular expressions, escaped brackets and characters that have a meaning elsewhere pass.",
+	File:    "app.js", Bad: "const re = new RegExp(\"^\\d+$\");\n", Good: "const re = new RegExp(\"^\\\\d+$\");\nconst quote = \"\\\"\\n\";\n",
 	Check: validate.EachScript(func(p *validate.Pass, c *validate.Code) {
 		for _, n := range c.Nodes("escape_sequence") {
 			checkEscape(p, c, n)
@@ -139,11 +148,11 @@ func splitCharacter(c ecma.RegexpClass, unicode bool) (start, end int, why strin
 		case combines(x.R) && !combines(before.R) && !x.Escaped:
 			return before.Start, x.End, "a mark combines with the character before it"
 		case 0x1f3fb <= x.R && x.R <= 0x1f3ff && before.R > 0x2000 && !(0x1f3fb <= before.R && before.R <= 0x1f3ff):
-			return before.Start, x.End, "a colour of skin goes with the sign before it"
+			return before.Start, x.End, "a skin tone belongs to the sign before it"
 		case regional(x.R) && regional(before.R):
-			return before.Start, x.End, "two letters make a flag"
+			return before.Start, x.End, "two letters form a flag"
 		case before.R == 0x200d && !(before.Escaped && x.Escaped) && i > 1 && c.Items[i-2].R >= 0 && c.Items[i-2].R != 0x200d && x.R != 0x200d:
-			return c.Items[i-2].Start, x.End, "a joiner makes one sign of two"
+			return c.Items[i-2].Start, x.End, "a joiner combines two signs"
 		}
 	}
 	return 0, 0, ""
@@ -188,7 +197,7 @@ func checkRegexpEscapes(p *validate.Pass, c *validate.Code, n syntax.Node) {
 		}
 		start, _ := c.Span(body)
 		if p.Written(start+e.Start, start+e.Start+2) {
-			p.Report(start+e.Start, start+e.Start+2, "\\%c is the same as %c: leave the backslash out.", e.Char, e.Char)
+			p.Report(start+e.Start, start+e.Start+2, "\\%c is the same as %c: remove the backslash.", e.Char, e.Char)
 		}
 	}
 }

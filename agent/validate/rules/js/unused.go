@@ -30,9 +30,9 @@ func checkUnused(p *validate.Pass, c *validate.Code) {
 				continue
 			}
 			if slices.ContainsFunc(v.Refs, func(r *ecma.Reference) bool { return !r.Init }) {
-				reportAt(p, c, v.Defs[0].Name, "The %s %s is written and never read: delete it, or find out where its name is misspelt.", what, v.Name)
+				reportAt(p, c, v.Defs[0].Name, "The %s %s is written but never read: delete it, or check whether its name is misspelt elsewhere.", what, v.Name)
 			} else {
-				reportAt(p, c, v.Defs[0].Name, "Nothing uses the %s %s: delete it, or find out where its name is misspelt.", what, v.Name)
+				reportAt(p, c, v.Defs[0].Name, "Unused %s %s: delete it, or check whether its name is misspelt elsewhere.", what, v.Name)
 			}
 		}
 	}
@@ -162,7 +162,7 @@ func checkParameters(p *validate.Pass, c *validate.Code) {
 			}
 		}
 		for _, v := range unused {
-			reportAt(p, c, v.Defs[0].Name, "Nothing uses the parameter %s: delete it, or begin its name with _.", v.Name)
+			reportAt(p, c, v.Defs[0].Name, "Unused parameter %s: delete it, or begin its name with _.", v.Name)
 		}
 	}
 }
@@ -179,7 +179,7 @@ func checkCaught(p *validate.Pass, c *validate.Code, v *ecma.Variable) {
 	if strings.TrimSpace(p.Text[from+len("catch"):start]) == "(" && strings.TrimSpace(p.Text[end:to]) == ")" {
 		fix = &validate.Fix{Title: "Leave the name out", Edits: []validate.Edit{{Start: from + len("catch"), End: to, New: " "}}}
 	}
-	p.Offer(start, end, fix, "Nothing looks at the error %s: leave its name out.", v.Name)
+	p.Offer(start, end, fix, "The caught error %s is not used: remove its name.", v.Name)
 }
 
 // calledHere reports whether a function is only called from its own file: it
@@ -246,7 +246,7 @@ func checkDeadStores(p *validate.Pass, c *validate.Code) {
 			for i, r := range v.Refs[:max(len(v.Refs)-1, 0)] {
 				next := v.Refs[i+1]
 				if overwritten(r, next) && !slices.ContainsFunc(v.Refs, func(x *ecma.Reference) bool { return x.Read && within(x.Name, next.By) }) {
-					reportAt(p, c, r.Name, "Nobody reads this value of %s: line %d gives it another one.", v.Name, line(c, p, next.Name))
+					reportAt(p, c, r.Name, "This value of %s is never read: line %d overwrites it.", v.Name, line(c, p, next.Name))
 				}
 			}
 		}

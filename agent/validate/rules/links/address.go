@@ -14,55 +14,55 @@ import (
 // addressRules are about names that one file uses and another one defines. They
 // say something only of a file that is judged with its project.
 var addressRules = []validate.Rule{{
-	ID: "broken-link", Title: "An address of a file that is not there", Severity: validate.Warning, Category: validate.Integrity,
-	Doc: "Relative addresses of links, images, scripts and styles lead to files of the project, from the page's own folder or, with a slash " +
-		"before, from the site's: the folder that holds the home page or is called public, static, dist or www. Pages that a server fills " +
-		"are left alone, as their addresses are routes; so are folders that are not in the project at all, which a build may make.",
+	ID: "broken-link", Title: "Broken link: the file does not exist", Severity: validate.Warning, Category: validate.Integrity,
+	Doc: "Relative URLs of links, images, scripts and style sheets name files of the project, from the page's own folder or, with a leading slash, from the site's root: the " +
+		"folder that holds the home page or is called public, static, dist or www. Pages rendered by a server are not checked, since their URLs are routes; neither are " +
+		"folders missing from the project, which a build may create.",
 	Bad:   "-- index.html --\n<a href=\"abuot.html\">About us</a>\n-- about.html --\n<p>We</p>\n",
 	Good:  "-- index.html --\n<a href=\"about.html\">About us</a>\n-- about.html --\n<p>We</p>\n",
 	Check: validate.Attributes(checkLink, "href", "src", "poster", "data", "srcset"),
 }, {
-	ID: "broken-fragment", Title: "A link to a place that its page does not have", Severity: validate.Warning, Category: validate.Integrity,
-	Doc: "`#prices` leads to the element with that id, in this page or in the one that the address names. Places that a script makes are left alone, " +
-		"`#top` is known to browsers.",
+	ID: "broken-fragment", Title: "Broken fragment link: the page has no such id", Severity: validate.Warning, Category: validate.Integrity,
+	Doc:   "`#prices` leads to the element with that id, in this page or in the linked one. Targets created by a script are not reported; browsers know `#top`.",
 	Bad:   "-- index.html --\n<html><body><a href=\"#price\">Prices</a><h2 id=\"prices\">Prices</h2></body></html>\n",
 	Good:  "-- index.html --\n<html><body><a href=\"#prices\">Prices</a><h2 id=\"prices\">Prices</h2></body></html>\n",
 	Check: validate.Attributes(checkFragment, "href"),
 }, {
-	ID: "aria-reference", Title: "A reference to an id that is not there", Severity: validate.Warning, Category: validate.Integrity,
+	ID: "aria-reference", Title: "Reference to a missing id", Severity: validate.Warning, Category: validate.Integrity,
 	Standards: []string{"WCAG 1.3.1"},
-	Doc: "`aria-labelledby`, `aria-describedby`, `aria-controls`, `list` and `form` name elements of the same page by their ids. One that is missing there, and that no file of " +
-		"the project has or makes, is a mistake.",
+	Aliases:   validate.Aliases{validate.Axe: {"aria-valid-attr-value"}, validate.HTMLValidate: {"no-missing-references"}},
+	Doc: "`aria-labelledby`, `aria-describedby`, `aria-controls`, `list` and `form` name elements of the same page by their ids. An id that is missing there, and that no file " +
+		"of the project defines or creates, is an error.",
 	Bad:  "<html><body><input aria-describedby=\"hnit\" aria-label=\"Name\"><p id=\"hint\">As in the passport</p></body></html>\n",
 	Good: "<html><body><input aria-describedby=\"hint\" aria-label=\"Name\"><p id=\"hint\">As in the passport</p></body></html>\n",
 	Check: validate.Attributes(checkReference, "aria-labelledby", "aria-describedby", "aria-controls", "aria-owns", "aria-flowto",
 		"aria-activedescendant", "aria-details", "aria-errormessage", "list", "form"),
 }, {
-	ID: "unknown-id", Title: "A script looks for an id that no page has", Severity: validate.Warning, Category: validate.Integrity,
-	Doc: "`getElementById` returns null, and what is done with it throws. Every page, template and script of the project is looked at; an id that any " +
-		"of them might make is left alone.",
+	ID: "unknown-id", Title: "Script looks up an id that no page has", Severity: validate.Warning, Category: validate.Integrity,
+	Doc:   "`getElementById` returns null, and using it throws. All pages, templates and scripts of the project are searched; an id that any of them may create passes.",
 	Bad:   "-- index.html --\n<p id=\"intro\">Hello</p><script src=\"a.js\"></script>\n-- a.js --\ndocument.getElementById(\"into\").hidden = true;\n",
 	Good:  "-- index.html --\n<p id=\"intro\">Hello</p><script src=\"a.js\"></script>\n-- a.js --\ndocument.getElementById(\"intro\").hidden = true;\n",
 	Check: checkLookups, Keeps: []validate.Kept{mentionsOf},
 }, {
-	ID: "unknown-class", Title: "A class that looks like a misspelt one", Severity: validate.Info, Category: validate.Integrity,
-	Doc: "No style sheet of the project has a rule for the class, no script names it, and one letter away there is a class that has one. " +
-		"Pages with style sheets from elsewhere are left alone.",
+	ID: "unknown-class", Title: "Unknown class name (likely misspelt)", Severity: validate.Info, Category: validate.Integrity,
+	Doc: "No style sheet of the project has a rule for the class, no script names it, and a class that differs by one letter does have one. Pages with external style sheets " +
+		"are not checked.",
 	Bad:   "-- a.css --\n.navbar { margin: 0 }\n-- a.html --\n<body><link rel=\"stylesheet\" href=\"a.css\"><div class=\"navbra\">Menu</div></body>\n",
 	Good:  "-- a.css --\n.navbar { margin: 0 }\n-- a.html --\n<body><link rel=\"stylesheet\" href=\"a.css\"><div class=\"navbar\">Menu</div></body>\n",
 	Check: validate.Page(checkClasses),
 }, {
-	ID: "style-url", Title: "A style sheet names a file that is not there", Severity: validate.Warning, Category: validate.Integrity,
-	Doc:   "`url()` and `@import` are read from the style sheet's own folder. Folders that are not in the project at all, which a build may make, are left alone.",
+	ID: "style-url", Title: "Style sheet refers to a missing file", Severity: validate.Warning, Category: validate.Integrity,
+	Doc:   "`url()` and `@import` are resolved from the folder of the style sheet. Folders missing from the project, which a build may create, are not checked.",
 	Bad:   "-- css/a.css --\nbody { background: url(../img/bg.png) }\n-- img/back.png --\n",
 	Good:  "-- css/a.css --\nbody { background: url(../img/back.png) }\n-- img/back.png --\n",
 	Check: checkStyleURLs,
 }, {
-	ID: "broken-import", Title: "A script imports a file that is not there", Severity: validate.Warning, Category: validate.Integrity,
-	Doc:   "Relative imports lead to files of the project; the endings of scripts, and `index` in a folder, may be left out. Other names are packages.",
-	Bad:   "-- a.js --\nimport { sum } from \"./maths\";\nsum();\n-- math.js --\nexport const sum = () => 0;\n",
-	Good:  "-- a.js --\nimport { sum } from \"./math\";\nsum();\n-- math.js --\nexport const sum = () => 0;\n",
-	Check: checkModules, Keeps: []validate.Kept{mentionsOf},
+	ID: "broken-import", Title: "Import of a missing file", Severity: validate.Warning, Category: validate.Integrity,
+	Aliases: validate.Aliases{validate.ESLint: {"import/no-unresolved"}},
+	Doc:     "Relative imports name files of the project; the extensions of scripts, and `index` in a folder, may be left out. Other names are packages.",
+	Bad:     "-- a.js --\nimport { sum } from \"./maths\";\nsum();\n-- math.js --\nexport const sum = () => 0;\n",
+	Good:    "-- a.js --\nimport { sum } from \"./math\";\nsum();\n-- math.js --\nexport const sum = () => 0;\n",
+	Check:   checkModules, Keeps: []validate.Kept{mentionsOf},
 }}
 
 // isSite reports whether a page is a file of a static site: no server fills it.
@@ -206,7 +206,7 @@ func link(p *validate.Pass, a *dom.Attr, address string) {
 		return // a route, as likely as not
 	}
 	if found, certain := resolve(p, file, rooted); found == "" && certain {
-		p.Report(a.ValueStart, a.ValueEnd, "There is no file %s.", file)
+		p.Report(a.ValueStart, a.ValueEnd, "The file %s does not exist.", file)
 	}
 }
 
@@ -317,7 +317,7 @@ func checkClasses(p *validate.Pass, d *dom.Document) {
 				continue
 			}
 			if near := nearClass(p, w.Text); near != "" {
-				p.Report(w.Start, w.End, "No style sheet has a rule for the class %s: is %s meant?", w.Text, near)
+				p.Report(w.Start, w.End, "No style sheet has a rule for the class %s: did you mean %s?", w.Text, near)
 			}
 		}
 	}
@@ -385,7 +385,7 @@ func tokens(p *validate.Pass, list []dom.Token, strs bool) {
 			continue
 		}
 		if found, certain := resolve(p, file, false); found == "" && certain && !(strs && (p.Exists(file+".css") || p.Exists(file+".scss"))) {
-			p.Report(t.Start+at, t.Start+at+len(address), "There is no file %s.", file)
+			p.Report(t.Start+at, t.Start+at+len(address), "The file %s does not exist.", file)
 		}
 	}
 }

@@ -153,5 +153,5 @@ func checkModule(p *validate.Pass, m mention) {
 	if e := path.Ext(file); e != "" && !slices.Contains(importEndings, e) {
 		return // a plugin of a bundler, or a file that a build makes
 	}
-	p.Report(m.start, m.end, "There is no file %s.", file)
+	p.Report(m.start, m.end, "The file %s does not exist.", file)
 }

@@ -14,36 +14,35 @@ import (
 // templateRules are about what templates name: other templates, blocks,
 // routes, static files, tags.
 var templateRules = []validate.Rule{{
-	ID: "unknown-route", Title: "A route that no module names", Severity: validate.Critical, Category: validate.Integrity,
-	Doc: "`{% url %}` of a name that is not there is an error when the page is shown. The names of all `urlpatterns` of the project are known; a namespace that " +
-		"is none of the project's, and names that an included package may have, are left alone.",
+	ID: "unknown-route", Title: "Unknown URL name (NoReverseMatch)", Severity: validate.Critical, Category: validate.Integrity,
+	Doc: "`{% url %}` with an unknown name is an error when the page is rendered. The names of all `urlpatterns` of the project are known; namespaces from outside the " +
+		"project, and names that an included package may define, are not checked.",
 	Bad:   "-- urls.py --\nfrom django.urls import path\nurlpatterns = [path(\"\", home, name=\"home\")]\n-- templates/a.html --\n<a href=\"{% url 'hoem' %}\">Home</a>\n",
 	Good:  "-- urls.py --\nfrom django.urls import path\nurlpatterns = [path(\"\", home, name=\"home\")]\n-- templates/a.html --\n<a href=\"{% url 'home' %}\">Home</a>\n",
 	Check: validate.EachTemplateTag(checkRoute),
 }, {
-	ID: "unknown-template", Title: "A template that is not there", Severity: validate.Critical, Category: validate.Integrity,
-	Doc: "`{% extends %}` and `{% include %}` of a file that is not there fail when the page is shown. Templates of installed packages are not in the project: a " +
-		"name whose folder the project does not have is left alone.",
+	ID: "unknown-template", Title: "Missing template (TemplateDoesNotExist)", Severity: validate.Critical, Category: validate.Integrity,
+	Doc: "`{% extends %}` and `{% include %}` of a missing file fail when the page is rendered. Templates of installed packages are not in the project: a name whose folder " +
+		"the project does not have passes.",
 	Bad:   "-- templates/base.html --\n{% block c %}{% endblock %}\n-- templates/a.html --\n{% extends \"bsae.html\" %}{% block c %}A{% endblock %}\n",
 	Good:  "-- templates/base.html --\n{% block c %}{% endblock %}\n-- templates/a.html --\n{% extends \"base.html\" %}{% block c %}A{% endblock %}\n",
 	Check: validate.EachTemplateTag(checkTemplateName),
 }, {
-	ID: "unknown-block", Title: "A block that the extended template does not have", Severity: validate.Warning, Category: validate.Integrity,
-	Doc: "What stands in it is never shown. All templates that are extended, one after the other, are looked at; where one of them is not in the project, or its " +
-		"name is computed, nothing is said.",
+	ID: "unknown-block", Title: "Block not defined in the extended template", Severity: validate.Warning, Category: validate.Integrity,
+	Doc:   "Its content is never shown. All templates in the inheritance chain are searched; if one of them is not in the project, or its name is computed, nothing is reported.",
 	Bad:   "-- templates/base.html --\n{% block content %}{% endblock %}\n-- templates/a.html --\n{% extends \"base.html\" %}{% block contents %}A{% endblock %}\n",
 	Good:  "-- templates/base.html --\n{% block content %}{% endblock %}\n-- templates/a.html --\n{% extends \"base.html\" %}{% block content %}A{% endblock %}\n",
 	Check: checkBlocks, Keeps: []validate.Kept{heritageOf},
 }, {
-	ID: "unknown-static", Title: "A static file that is not there", Severity: validate.Warning, Category: validate.Integrity,
-	Doc: "`{% static %}` and `url_for('static', …)` name files under a folder `static`. Files of installed packages are not in the project: " +
-		"a name whose folder the project does not have is left alone, and so are files that a build makes.",
+	ID: "unknown-static", Title: "Missing static file", Severity: validate.Warning, Category: validate.Integrity,
+	Doc: "`{% static %}` and `url_for('static', …)` name files in a folder `static`. Files of installed packages are not in the project: a name whose folder the project " +
+		"does not have passes, and so do files that a build creates.",
 	Bad:   "-- static/css/site.css --\nbody { margin: 0 }\n-- templates/a.html --\n{% load static %}<link rel=\"stylesheet\" href=\"{% static 'css/stie.css' %}\">\n",
 	Good:  "-- static/css/site.css --\nbody { margin: 0 }\n-- templates/a.html --\n{% load static %}<link rel=\"stylesheet\" href=\"{% static 'css/site.css' %}\">\n",
 	Check: validate.EachTemplateTag(checkStatic),
 }, {
-	ID: "unknown-filter", Title: "A filter that no loaded library has", Severity: validate.Critical, Category: validate.Integrity,
-	Doc:   "Django refuses the template. Its own filters and those of the project's `templatetags` are known; where a library of a package is loaded, nothing is said.",
+	ID: "unknown-filter", Title: "Unknown template filter", Severity: validate.Critical, Category: validate.Integrity,
+	Doc:   "Django rejects the template. Built-in filters and those of the project's `templatetags` are known; if a library of a package is loaded, nothing is reported.",
 	Bad:   "-- shop/templatetags/money.py --\nfrom django import template\nregister = template.Library()\n\n@register.filter\ndef euros(value):\n    return value\n-- templates/a.html --\n{% load money %}<p>{{ price|euro }}</p>\n",
 	Good:  "-- shop/templatetags/money.py --\nfrom django import template\nregister = template.Library()\n\n@register.filter\ndef euros(value):\n    return value\n-- templates/a.html --\n{% load money %}<p>{{ price|euros }}</p>\n",
 	Check: validate.Page(checkFilters),
@@ -139,7 +138,7 @@ func checkTemplateName(p *validate.Pass, o validate.TemplateTag) {
 	if path.Ext(name) == "" || !ownFolder(p, name, "templates", "jinja2") {
 		return
 	}
-	p.Report(o.Start, o.End, "There is no template %s.", name)
+	p.Report(o.Start, o.End, "The template %s does not exist.", name)
 }
 
 // maxExtends bounds how many templates extend each other; a circle is longer.
@@ -224,7 +223,7 @@ func judgeBlocks(p *validate.Pass, known map[string]bool, base string) {
 	}
 	for _, b := range heritageOf.Of(p.File).blocks {
 		if !known[b.name] {
-			p.Report(b.start, b.end, "No template that this one extends, up to %s, has a block %s: what stands here is never shown.", base, b.name)
+			p.Report(b.start, b.end, "No template in the inheritance chain, up to %s, has a block %s: its content is never shown.", base, b.name)
 		}
 	}
 }
@@ -260,7 +259,7 @@ func checkStatic(p *validate.Pass, o validate.TemplateTag) {
 	if !ownFolder(p, name, "static", "assets") {
 		return
 	}
-	p.Report(o.Start, o.End, "There is no static file %s.", name)
+	p.Report(o.Start, o.End, "The static file %s does not exist.", name)
 }
 
 func checkFilters(p *validate.Pass, d *dom.Document) {
@@ -304,7 +303,7 @@ func checkFilters(p *validate.Pass, d *dom.Document) {
 		for _, f := range o.Filters(p.Text) {
 			if !known[f.Text] && !slices.Contains(validate.DjangoFilters, f.Text) && validate.LibraryFilters[f.Text] == "" {
 				if near := syntax.Closest(f.Text, append(slices.Sorted(maps.Keys(known)), validate.DjangoFilters...)); near != "" {
-					p.Report(f.Start, f.End, "No loaded library has a filter %s: is %s meant?", f.Text, near)
+					p.Report(f.Start, f.End, "Unknown filter %s: did you mean %s?", f.Text, near)
 				}
 			}
 		}

@@ -10,9 +10,9 @@ import (
 
 // styleRules are about style sheets that make pages slow.
 var styleRules = validate.Authored([]validate.Rule{{
-	ID: "perf-css-import", Title: "A style sheet that imports another one", Severity: validate.Info, Category: validate.Performance,
-	Doc: "The browser learns of the imported sheet only when this one is there, so that they load one behind the other while the page is blank. Link both from the page, or let a build tool join them. " +
-		"Imports without an ending .css, which only build tools can resolve, pass. The first of a sheet is told.",
+	ID: "perf-css-import", Title: "@import of another style sheet", Severity: validate.Info, Category: validate.Performance,
+	Doc: "The browser learns of the imported style sheet only after this one is loaded, so they load one after the other while the page is blank. Link both from the page, or " +
+		"let a build tool join them. Imports without the extension .css, which only build tools can resolve, pass. The first import of a sheet is reported.",
 	File: "a.css", Bad: "@import url(\"base.css\");\na { color: red; }\n", Good: "@import \"tailwindcss\";\na { color: red; }\n",
 	Check: validate.Sheets(func(p *validate.Pass, s validate.Style) {
 		for _, r := range s.All {
@@ -20,14 +20,16 @@ var styleRules = validate.Authored([]validate.Rule{{
 				continue
 			}
 			if target := imported(r); target != "" {
-				p.Report(r.Start, r.End, "%s loads only after this sheet: link it from the page, or join the two.", syntax.Clip(target))
+				p.Report(r.Start, r.End, "%s loads only after this style sheet: link it from the page, or join the two.", syntax.Clip(target))
 				return // one for each sheet
 			}
 		}
 	}),
 }, {
-	ID: "perf-font-display", Title: "A font for which the text stays invisible", Severity: validate.Info, Category: validate.Performance,
-	Doc:  "Without `font-display` browsers show no text for up to three seconds while the font loads. Write `swap`, `fallback` or `optional`. Icon fonts, whose letters mean nothing in another font, pass.",
+	ID: "perf-font-display", Title: "Font without font-display (invisible text while loading)", Severity: validate.Info, Category: validate.Performance,
+	Aliases: validate.Aliases{validate.Lighthouse: {"font-display"}},
+	Doc: "Without `font-display` browsers show no text for up to three seconds while the font loads. Write `swap`, `fallback` or `optional`. Icon fonts, whose letters mean " +
+		"nothing in another font, pass.",
 	File: "a.css", Bad: "@font-face { font-family: Inter; src: url(inter.woff2); }\n", Good: "@font-face { font-family: Inter; src: url(inter.woff2); font-display: swap; }\n",
 	Check: validate.SheetRules(func(p *validate.Pass, r *dom.Rule) {
 		family, src := r.Decl("font-family"), r.Decl("src")
@@ -39,8 +41,8 @@ var styleRules = validate.Authored([]validate.Rule{{
 		p.Offer(r.Start, r.BodyAt, fix, "Text in this font is invisible until it is loaded: add font-display: swap.")
 	}, "font-face"),
 }, {
-	ID: "perf-font-format", Title: "A font without WOFF2", Severity: validate.Info, Category: validate.Performance,
-	Doc:  "WOFF2 is a third of the size of TTF and known to all browsers. Put it first.",
+	ID: "perf-font-format", Title: "Web font without WOFF2", Severity: validate.Info, Category: validate.Performance,
+	Doc:  "WOFF2 is a third of the size of TTF, and all browsers support it. List it first.",
 	File: "a.css", Bad: "@font-face { font-family: Inter; font-display: swap; src: url(inter.ttf) format(\"truetype\"); }\n", Good: "@font-face { font-family: Inter; font-display: swap; src: url(inter.woff2) format(\"woff2\"), url(inter.ttf); }\n",
 	Check: validate.SheetRules(func(p *validate.Pass, r *dom.Rule) {
 		old := (*dom.Decl)(nil)
@@ -58,13 +60,14 @@ var styleRules = validate.Authored([]validate.Rule{{
 			}
 		}
 		if old != nil {
-			p.Report(old.ValueStart, old.ValueEnd, "This font comes in formats that are larger than they need be: add WOFF2 as the first.")
+			p.Report(old.ValueStart, old.ValueEnd, "This font comes only in larger formats: add WOFF2 as the first.")
 		}
 	}, "font-face"),
 }, {
-	ID: "perf-animate-layout", Title: "An animation that lays the page out anew in each frame", Severity: validate.Info, Category: validate.Performance,
-	Doc:  "Moving by `top`, `left` or `margin` makes the browser compute the layout sixty times a second. `transform: translate()` moves the same way without.",
-	File: "a.css", Bad: "@keyframes in { from { left: -100px; } to { left: 0; } }\n", Good: "@keyframes in { from { transform: translateX(-100px); } to { transform: none; } }\n",
+	ID: "perf-animate-layout", Title: "Animation of a layout property", Severity: validate.Info, Category: validate.Performance,
+	Aliases: validate.Aliases{validate.Lighthouse: {"non-composited-animations"}},
+	Doc:     "Animating `top`, `left` or `margin` makes the browser compute the layout in each frame. `transform: translate()` moves the element without that.",
+	File:    "a.css", Bad: "@keyframes in { from { left: -100px; } to { left: 0; } }\n", Good: "@keyframes in { from { transform: translateX(-100px); } to { transform: none; } }\n",
 	Check: validate.SheetRules(func(p *validate.Pass, r *dom.Rule) {
 		stops := 0
 		for _, step := range r.Rules {
@@ -75,7 +78,7 @@ var styleRules = validate.Authored([]validate.Rule{{
 			}
 		}
 		if stops > 1 {
-			p.Report(r.Start, r.PreludeEnd, "This computes the layout anew in each frame: move by transform: translate() instead.")
+			p.Report(r.Start, r.PreludeEnd, "This forces a layout in each frame: use transform: translate() instead.")
 		}
 	}, "keyframes"),
 }})

@@ -11,10 +11,11 @@ import (
 
 // timingRules are about work that is done too late or too often.
 var timingRules = []validate.Rule{{
-	ID: "perf-late-preconnect", Title: "A connection that is announced when it is in use already", Severity: validate.Warning, Category: validate.Performance,
-	Doc:  "`rel=\"preconnect\"` and `rel=\"dns-prefetch\"` save time only before the first file of that server is asked for. Put them at the top of the head.",
-	Bad:  "<link rel=\"stylesheet\" href=\"https://fonts.example.com/a.css\">\n<link rel=\"preconnect\" href=\"https://fonts.example.com\">\n",
-	Good: "<link rel=\"preconnect\" href=\"https://fonts.example.com\">\n<link rel=\"stylesheet\" href=\"https://fonts.example.com/a.css\">\n<link rel=\"preconnect\" href=\"https://static.example.com\" crossorigin>\n",
+	ID: "perf-late-preconnect", Title: "preconnect after the first use of the connection", Severity: validate.Warning, Category: validate.Performance,
+	Aliases: validate.Aliases{validate.Lighthouse: {"uses-rel-preconnect"}},
+	Doc:     "`rel=\"preconnect\"` and `rel=\"dns-prefetch\"` save time only before the first request to that server. Put them at the top of the head.",
+	Bad:     "<link rel=\"stylesheet\" href=\"https://fonts.example.com/a.css\">\n<link rel=\"preconnect\" href=\"https://fonts.example.com\">\n",
+	Good:    "<link rel=\"preconnect\" href=\"https://fonts.example.com\">\n<link rel=\"stylesheet\" href=\"https://fonts.example.com/a.css\">\n<link rel=\"preconnect\" href=\"https://static.example.com\" crossorigin>\n",
 	Check: validate.Page(func(p *validate.Pass, d *dom.Document) {
 		used := map[string]bool{}
 		for _, n := range d.Elements("link", "script", "img", "iframe") {
@@ -30,7 +31,7 @@ var timingRules = []validate.Rule{{
 			case !ok || host == "" || n.Inert() || n.May("crossorigin"):
 			case syntax.HasWord(rel, "preconnect") || syntax.HasWord(rel, "dns-prefetch"):
 				if used[host] {
-					p.Element(n, "A file of %s is asked for above: announce the connection before.", host)
+					p.Element(n, "A file of %s is requested above: put the preconnect before it.", host)
 				}
 			case n.Is("link") && !syntax.HasWord(rel, "stylesheet"):
 			default:
@@ -39,8 +40,9 @@ var timingRules = []validate.Rule{{
 		}
 	}),
 }, {
-	ID: "perf-frequent-handler", Title: "A handler that lays the page out on each move", Severity: validate.Info, Category: validate.Performance,
-	Doc:  "`scroll`, `mousemove` and `resize` come many times for each picture that is drawn. Asking for sizes or setting styles in each of them makes the browser lay the page out each time: do it in `requestAnimationFrame`, or use an IntersectionObserver or ResizeObserver.",
+	ID: "perf-frequent-handler", Title: "Forced reflow in a scroll, mousemove or resize handler", Severity: validate.Info, Category: validate.Performance,
+	Doc: "`scroll`, `mousemove` and `resize` fire several times per frame. Reading sizes or setting styles in each of them forces a layout each time: do it in " +
+		"`requestAnimationFrame`, or use an IntersectionObserver or ResizeObserver.",
 	File: "app.js", Bad: "window.addEventListener(\"scroll\", () => { bar.style.width = page.scrollHeight + \"px\"; });\n",
 	Good:  "window.addEventListener(\"scroll\", () => { requestAnimationFrame(() => { bar.style.width = page.scrollHeight + \"px\"; }); });\nwindow.addEventListener(\"scroll\", () => { moved = true; });\n",
 	Check: validate.ScriptNodes(checkFrequent, "call_expression"),
@@ -85,6 +87,6 @@ func checkFrequent(p *validate.Pass, c *validate.Code, n syntax.Node) {
 	}
 	if !lays.IsZero() && writes {
 		start, end := c.Span(args[0])
-		p.Report(start, end, "Each %s lays the page out anew: do this in requestAnimationFrame.", event)
+		p.Report(start, end, "Each %s forces a layout of the page: do this in requestAnimationFrame.", event)
 	}
 }

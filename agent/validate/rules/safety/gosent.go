@@ -11,25 +11,28 @@ import (
 
 // What somebody sent to a server in Go, and where it must not go.
 var goSentRules = validate.Untested([]validate.Rule{{
-	ID: "go-sent-address", Title: "What somebody sent becomes the address of a request", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-918"},
-	Doc:  "The server then calls whom strangers want, also machines that only it can reach. Take the host from a list of your own; a part of the path may come from outside.",
-	File: "load.go", Bad: "package main\n\nimport \"net/http\"\n\nfunc load(w http.ResponseWriter, r *http.Request) {\n\thttp.Get(r.FormValue(\"url\"))\n}\n",
+	ID: "go-sent-address", Title: "Server-side request forgery (SSRF): user input decides the URL", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-918"},
+	Aliases: validate.Aliases{validate.Gosec: {"G107"}, validate.Term: {"SSRF"}},
+	Doc:     "The server then sends requests to hosts chosen by the user, including internal ones. Take the host from an allowlist; part of the path may be user input.",
+	File:    "load.go", Bad: "package main\n\nimport \"net/http\"\n\nfunc load(w http.ResponseWriter, r *http.Request) {\n\thttp.Get(r.FormValue(\"url\"))\n}\n",
 	Good:  "package main\n\nimport \"net/http\"\n\nfunc load(w http.ResponseWriter, r *http.Request) {\n\thttp.Get(\"https://api.example.com/\" + r.FormValue(\"id\"))\n}\n",
 	Check: eachCall(onlyGo, checkGoAddress),
 }, {
-	ID: "go-sent-html", Title: "What somebody sent becomes a part of a page as it is", Severity: validate.Critical, Category: validate.Safety, Standards: []string{"CWE-79"},
-	Doc:  "Whoever makes others open such a link runs scripts in their page. Let `html/template` put it in, which escapes, or use `html.EscapeString`.",
-	File: "hello.go", Bad: "package main\n\nimport (\n\t\"fmt\"\n\t\"net/http\"\n)\n\nfunc hello(w http.ResponseWriter, r *http.Request) {\n\tfmt.Fprintf(w, \"<p>Hello %s</p>\", r.FormValue(\"name\"))\n}\n",
+	ID: "go-sent-html", Title: "Cross-site scripting (XSS): user input reaches a page unescaped", Severity: validate.Critical, Category: validate.Safety, Standards: []string{"CWE-79"},
+	Aliases: validate.Aliases{validate.Term: {"XSS", "reflected XSS"}},
+	Doc:     "A crafted link then runs scripts in the page of whoever opens it. Insert the value with `html/template`, which escapes, or use `html.EscapeString`.",
+	File:    "hello.go", Bad: "package main\n\nimport (\n\t\"fmt\"\n\t\"net/http\"\n)\n\nfunc hello(w http.ResponseWriter, r *http.Request) {\n\tfmt.Fprintf(w, \"<p>Hello %s</p>\", r.FormValue(\"name\"))\n}\n",
 	Good:  "package main\n\nimport (\n\t\"fmt\"\n\t\"html\"\n\t\"net/http\"\n)\n\nfunc hello(w http.ResponseWriter, r *http.Request) {\n\tfmt.Fprintf(w, \"<p>Hello %s</p>\", html.EscapeString(r.FormValue(\"name\")))\n}\n",
 	Check: eachCall(onlyGo, checkGoHTML),
 }, {
-	ID: "go-sent-path", Title: "What somebody sent becomes the path of a file", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-22"},
-	Doc:  "Who sends `../` reaches any file of the server. Open it in an `os.Root`, take `filepath.Base` of it, or serve a folder with `http.FileServer`.",
-	File: "file.go", Bad: "package main\n\nimport (\n\t\"net/http\"\n\t\"os\"\n)\n\nfunc file(w http.ResponseWriter, r *http.Request) {\n\tos.Open(\"docs/\" + r.FormValue(\"name\"))\n}\n",
+	ID: "go-sent-path", Title: "Path traversal: user input reaches a file path", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-22"},
+	Aliases: validate.Aliases{validate.Gosec: {"G304"}, validate.Term: {"directory traversal"}},
+	Doc:     "`../` reaches any file of the server. Open it in an `os.Root`, use `filepath.Base`, or serve a folder with `http.FileServer`.",
+	File:    "file.go", Bad: "package main\n\nimport (\n\t\"net/http\"\n\t\"os\"\n)\n\nfunc file(w http.ResponseWriter, r *http.Request) {\n\tos.Open(\"docs/\" + r.FormValue(\"name\"))\n}\n",
 	Good: "package main\n\nimport (\n\t\"net/http\"\n\t\"os\"\n\t\"path/filepath\"\n)\n\nfunc file(w http.ResponseWriter, r *http.Request) {\n\tos.Open(\"docs/\" + filepath.Base(r.FormValue(\"name\")))\n}\n",
 	Check: eachCall(onlyGo, func(p *validate.Pass, c *validate.Code, k ecma.Call) {
 		if goPathTakers.MatchString(k.Name) && len(k.List) > 0 && posted(c.QualifiedNames(), k.List[0], sentDepth) {
-			p.Node(c, k.Node, "Who sends ../ here reaches any file: open it in an os.Root, or take filepath.Base of it.")
+			p.Node(c, k.Node, "Path traversal: ../ in this input reaches any file. Open it in an os.Root, or use filepath.Base.")
 		}
 	}),
 }})
@@ -86,7 +89,7 @@ func checkGoAddress(p *validate.Pass, c *validate.Code, k ecma.Call) {
 	}
 	n := c.QualifiedNames()
 	if v := n.Value(k.List[at]); v.Known && headed(v) && posted(n, v.Holes[0], sentDepth) || !v.Known && posted(n, k.List[at], sentDepth) {
-		p.Node(c, k.Node, "Strangers decide here whom the server calls: take the host from a list of your own.")
+		p.Node(c, k.Node, "Server-side request forgery: user input decides which host the server contacts. Take the host from an allowlist.")
 	}
 }
 
@@ -117,7 +120,7 @@ func checkGoHTML(p *validate.Pass, c *validate.Code, k ecma.Call) {
 		return
 	}
 	if slices.ContainsFunc(append(slices.Clone(v.Holes), parts...), func(x syntax.Node) bool { return posted(n, x, sentDepth) }) {
-		p.Node(c, k.Node, "What somebody sent becomes a part of the page: let html/template put it in, or use html.EscapeString.")
+		p.Node(c, k.Node, "Cross-site scripting: user input becomes part of the page. Insert it with html/template, or use html.EscapeString.")
 	}
 }
 

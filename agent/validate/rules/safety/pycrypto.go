@@ -11,53 +11,62 @@ import (
 
 // Hashes, ciphers, keys, connections.
 var pyCryptoRules = validate.Untested([]validate.Rule{{
-	ID: "python-weak-hash", Title: "A hash that can be forged", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-327"},
-	Doc: "Two texts with the same MD5 or SHA-1 can be made in seconds or for little money, so neither proves that something is unchanged, and passwords are guessed by the billion. " +
-		"Use SHA-256, and `hashlib.scrypt` for passwords. Where it is only a key of a cache, say `usedforsecurity=False`.",
+	ID: "python-weak-hash", Title: "Weak hash function (MD5, SHA-1)", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-327"},
+	Aliases: validate.Aliases{validate.Bandit: {"B303", "B324"}, validate.Ruff: {"S303", "S324"}},
+	Doc: "Collisions of MD5 and SHA-1 can be computed in seconds or at low cost, so neither proves integrity, and passwords hashed with them are guessed by the billion. Use " +
+		"SHA-256, and `hashlib.scrypt` for passwords. For cache keys, pass `usedforsecurity=False`.",
 	File: "sign.py", Bad: "import hashlib\n\ndef sign(text):\n    return hashlib.md5(text).hexdigest()\n", Good: "import hashlib\n\ndef sign(text):\n    return hashlib.sha256(text).hexdigest()\n",
 	Check: eachCall(onlyPython, checkWeakHash),
 }, {
-	ID: "python-weak-cipher", Title: "A cipher that can be broken", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-327"},
-	Doc:  "DES, RC4, RC2, Blowfish, CAST5, IDEA, SEED, XOR and any cipher in ECB mode give away parts of the text. Use AES-GCM or ChaCha20-Poly1305.",
-	File: "box.py", Bad: "from Crypto.Cipher import DES\n\ncipher = DES.new(key)\n", Good: "from Crypto.Cipher import AES\n\ncipher = AES.new(key, AES.MODE_GCM)\n",
+	ID: "python-weak-cipher", Title: "Weak cipher or cipher mode", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-327"},
+	Aliases: validate.Aliases{validate.Bandit: {"B304", "B305"}, validate.Ruff: {"S304", "S305"}},
+	Doc:     "DES, RC4, RC2, Blowfish, CAST5, IDEA, SEED, XOR and any cipher in ECB mode reveal parts of the text. Use AES-GCM or ChaCha20-Poly1305.",
+	File:    "box.py", Bad: "from Crypto.Cipher import DES\n\ncipher = DES.new(key)\n", Good: "from Crypto.Cipher import AES\n\ncipher = AES.new(key, AES.MODE_GCM)\n",
 	Check: eachCall(onlyPython, func(p *validate.Pass, c *validate.Code, k ecma.Call) {
 		if weakCipher.MatchString(k.Name) || (k.Name == "Crypto.Cipher.AES.new" || k.Name == "Cryptodome.Cipher.AES.new") && len(k.List) > 1 && strings.HasSuffix(k.List[1].Text(), "MODE_ECB") {
-			p.Node(c, k.Node, "This cipher or mode gives parts of the text away: use AES-GCM or ChaCha20-Poly1305.")
+			p.Node(c, k.Node, "This cipher or mode reveals parts of the text: use AES-GCM or ChaCha20-Poly1305.")
 		}
 	}),
 }, {
-	ID: "python-weak-key", Title: "A key that is too short", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-326"},
-	Doc:  "RSA and DSA keys need 2,048 bits, elliptic curves 224.",
-	File: "keys.py", Bad: "from Crypto.PublicKey import RSA\n\nkey = RSA.generate(1024)\n", Good: "from Crypto.PublicKey import RSA\n\nkey = RSA.generate(3072)\n",
+	ID: "python-weak-key", Title: "Key too short", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-326"},
+	Aliases: validate.Aliases{validate.Bandit: {"B505"}, validate.Ruff: {"S505"}},
+	Doc:     "RSA and DSA keys need 2,048 bits, elliptic curves 224.",
+	File:    "keys.py", Bad: "from Crypto.PublicKey import RSA\n\nkey = RSA.generate(1024)\n", Good: "from Crypto.PublicKey import RSA\n\nkey = RSA.generate(3072)\n",
 	Check: eachCall(onlyPython, checkWeakKey),
 }, {
-	ID: "python-weak-random", Title: "A secret is made of numbers that can be foretold", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-330"},
-	Doc: "Whoever has seen some numbers of `random` knows all that follow. The module `secrets` is made for tokens, passwords, salts and keys. " +
-		"Games and samples pass: only names that speak of a secret count.",
+	ID: "python-weak-random", Title: "Predictable random numbers used for a secret", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-330"},
+	Aliases: validate.Aliases{validate.Bandit: {"B311"}, validate.Ruff: {"S311"}},
+	Doc: "After some outputs of `random`, all later ones are predictable. Use the module `secrets` for tokens, passwords, salts and keys. Games and samples pass: only names " +
+		"that suggest a secret are reported.",
 	File: "reset.py", Bad: "import random\n\ntoken = random.getrandbits(128)\n", Good: "import secrets\n\ntoken = secrets.token_hex(16)\n",
 	Check: eachCall(onlyPython, func(p *validate.Pass, c *validate.Code, k ecma.Call) {
 		if strings.HasPrefix(k.Name, "random.") && slices.Contains(foreseeable, k.Base) {
 			if name := purpose(c, k.Node); name != "" {
-				p.Node(c, k.Node, "Who has seen some numbers of random knows the rest: make %s with the module secrets.", name)
+				p.Node(c, k.Node, "The numbers of random are predictable: create %s with the module secrets.", name)
 			}
 		}
 	}),
 }, {
-	ID: "python-tls-unverified", Title: "The certificate of the other side is not checked", Severity: validate.Critical, Category: validate.Safety, Standards: []string{"CWE-295"},
-	Doc:  "Anybody on the way can then read and change what is sent, passwords too. Leave `verify` as it is; give the file of your own authority where you have one (`verify=\"ca.pem\"`).",
+	ID: "python-tls-unverified", Title: "TLS certificate verification disabled (man in the middle)", Severity: validate.Critical, Category: validate.Safety, Standards: []string{"CWE-295"},
+	Aliases: validate.Aliases{validate.Bandit: {"B501", "B323"}, validate.Ruff: {"S501", "S323"}, validate.Term: {"MITM"}},
+	Doc: "Anyone on the network path can then read and change the traffic, passwords included. Leave `verify` at its default; pass the file of your own certificate authority " +
+		"if you have one (`verify=\"ca.pem\"`).",
 	File: "client.py", Bad: "import requests\n\nrequests.get(\"https://example.com\", verify=False)\n", Good: "import requests\n\nrequests.get(\"https://example.com\", verify=\"ca.pem\")\n",
 	Check: func(p *validate.Pass) {
 		eachCall(onlyPython, checkVerify)(p)
 		validate.Nodes(onlyPython, checkVerifyAssigned, "assignment")(p)
 	},
 }, {
-	ID: "python-tls-version", Title: "An old version of TLS is asked for", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-327"},
-	Doc:  "SSL 2 and 3 and TLS 1.0 and 1.1 can be broken. `ssl.create_default_context()` chooses well by itself.",
-	File: "client.py", Bad: "import ssl\n\ncontext = ssl.SSLContext(ssl.PROTOCOL_TLSv1)\n", Good: "import ssl\n\ncontext = ssl.create_default_context()\n",
+	ID: "python-tls-version", Title: "Obsolete TLS version", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-327"},
+	Aliases: validate.Aliases{validate.Bandit: {"B502", "B503", "B504"}, validate.Ruff: {"S502", "S503", "S504"}},
+	Doc:     "SSL 2 and 3 and TLS 1.0 and 1.1 are broken. `ssl.create_default_context()` chooses well.",
+	File:    "client.py", Bad: "import ssl\n\ncontext = ssl.SSLContext(ssl.PROTOCOL_TLSv1)\n", Good: "import ssl\n\ncontext = ssl.create_default_context()\n",
 	Check: checkTLSVersion,
 }, {
-	ID: "python-host-key", Title: "An SSH server is trusted whoever it is", Severity: validate.Critical, Category: validate.Safety, Standards: []string{"CWE-295"},
-	Doc:  "`AutoAddPolicy` and `WarningPolicy` accept any host key, so that anybody on the way can be the server. Load the known keys (`load_system_host_keys`) and keep `RejectPolicy`.",
+	ID: "python-host-key", Title: "SSH host key verification disabled (man in the middle)", Severity: validate.Critical, Category: validate.Safety, Standards: []string{"CWE-295"},
+	Aliases: validate.Aliases{validate.Bandit: {"B507"}, validate.Ruff: {"S507"}, validate.Term: {"MITM"}},
+	Doc: "`AutoAddPolicy` and `WarningPolicy` accept any host key, so anyone on the network path can pose as the server. Load the known keys (`load_system_host_keys`) and " +
+		"keep `RejectPolicy`.",
 	File: "deploy.py", Bad: "import paramiko\n\nclient = paramiko.SSHClient()\nclient.set_missing_host_key_policy(paramiko.AutoAddPolicy())\n",
 	Good: "import paramiko\n\nclient = paramiko.SSHClient()\nclient.load_system_host_keys()\n",
 	Check: eachCall(onlyPython, func(p *validate.Pass, c *validate.Code, k ecma.Call) {
@@ -65,13 +74,14 @@ var pyCryptoRules = validate.Untested([]validate.Rule{{
 			return
 		}
 		if policy := lastPart(strings.TrimSuffix(c.QualifiedNames().Name(k.List[0]), "()")); policy == "AutoAddPolicy" || policy == "WarningPolicy" {
-			p.Node(c, k.Node, "Anybody on the way can be this server: load the known host keys and keep paramiko.RejectPolicy.")
+			p.Node(c, k.Node, "Anyone on the network path can pose as this server (man in the middle): load the known host keys and keep paramiko.RejectPolicy.")
 		}
 	}),
 }, {
-	ID: "python-snmp", Title: "SNMP without a secret or without encryption", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-319"},
-	Doc:  "Versions 1 and 2c send their password in every packet. Use version 3 with a key for authentication and one for privacy.",
-	File: "poll.py", Bad: "from pysnmp.hlapi import CommunityData\n\nauth = CommunityData(\"public\", mpModel=0)\n", Good: "from pysnmp.hlapi import UsmUserData\n\nauth = UsmUserData(user, auth_key, privacy_key)\n",
+	ID: "python-snmp", Title: "SNMP without authentication or encryption", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-319"},
+	Aliases: validate.Aliases{validate.Bandit: {"B508", "B509"}, validate.Ruff: {"S508", "S509"}},
+	Doc:     "Versions 1 and 2c send their password in every packet. Use version 3 with one key for authentication and one for privacy.",
+	File:    "poll.py", Bad: "from pysnmp.hlapi import CommunityData\n\nauth = CommunityData(\"public\", mpModel=0)\n", Good: "from pysnmp.hlapi import UsmUserData\n\nauth = UsmUserData(user, auth_key, privacy_key)\n",
 	Check: eachCall(onlyPython, func(p *validate.Pass, c *validate.Code, k ecma.Call) {
 		if !strings.HasPrefix(k.Name, "pysnmp.") {
 			return
@@ -88,7 +98,7 @@ var weakCipher = syntax.Expr(`^(?:Crypto|Cryptodome)\.Cipher\.(?:ARC2|ARC4|Blowf
 var weakHash = syntax.Expr(`^hashlib\.(?:md4|md5|sha1|sha)$|^(?:Crypto|Cryptodome)\.Hash\.(?:MD2|MD4|MD5|SHA|SHA1)\.new$|^cryptography\.hazmat\.primitives\.hashes\.(?:MD5|SHA1)$|^(?:md5|sha)\.new$|^md5\.md5$|^sha\.sha$`)
 
 func checkWeakHash(p *validate.Pass, c *validate.Code, k ecma.Call) {
-	const text = "%s can be forged: use SHA-256 (hashlib.scrypt for passwords), or say usedforsecurity=False where nothing depends on it."
+	const text = "%s is a weak hash: use SHA-256 (hashlib.scrypt for passwords), or pass usedforsecurity=False if no security depends on it."
 	if u := k.Named["usedforsecurity"]; !u.IsZero() && u.Kind() == "false" {
 		return
 	}
@@ -134,7 +144,7 @@ func checkWeakKey(p *validate.Pass, c *validate.Code, k ecma.Call) {
 		size = k.Named["bits"]
 	}
 	if bits, ok := fileMode(c.QualifiedNames(), size, 0); ok && bits < leastKey && bits > 0 {
-		p.Node(c, k.Node, "A key of %d bits is too short to be safe: make it %d at least.", bits, leastKey)
+		p.Node(c, k.Node, "A key of %d bits is too short to be safe: use at least %d.", bits, leastKey)
 	}
 }
 
@@ -167,7 +177,7 @@ func purpose(c *validate.Code, x syntax.Node) string {
 var requestMethods = []string{"get", "options", "head", "post", "put", "patch", "delete", "request", "stream", "Client", "AsyncClient", "Session"}
 
 func checkVerify(p *validate.Pass, c *validate.Code, k ecma.Call) {
-	const text = "Anybody on the way can read and change this: leave verify on, or give the file of your own authority."
+	const text = "Anyone on the network path can read and change this traffic (man in the middle): keep verify on, or pass the file of your own authority."
 	off := k.Named["verify"]
 	if off.IsZero() {
 		off = k.Named["verify_ssl"]
@@ -198,7 +208,7 @@ func checkVerifyAssigned(p *validate.Pass, c *validate.Code, n syntax.Node) {
 	if len(parts) != 2 || parts[0].Kind() != "attribute" {
 		return
 	}
-	const text = "Anybody on the way can read and change what is sent: leave this on."
+	const text = "Anyone on the network path can read and change this traffic (man in the middle): keep this on."
 	switch to := c.QualifiedNames().Name(parts[0]); {
 	case to == "ssl._create_default_https_context" && c.QualifiedNames().Is(parts[1], "ssl._create_unverified_context"):
 		p.Node(c, n, text)
@@ -216,10 +226,10 @@ var oldTLS = syntax.Expr(`\b(?:PROTOCOL_(?:SSLv2|SSLv3|TLSv1|TLSv1_1)|(?:SSLv2|S
 // checkTLSVersion looks at what is given as a version: to a call, or to a
 // parameter by default.
 func checkTLSVersion(p *validate.Pass) {
-	const text = "This version of TLS can be broken: leave the choice to ssl.create_default_context()."
+	const text = "This TLS version is broken: leave the choice to ssl.create_default_context()."
 	eachCall(onlyPython, func(p *validate.Pass, c *validate.Code, k ecma.Call) {
 		if k.Name == "ssl.wrap_socket" && k.Named["ssl_version"].IsZero() && len(k.List) < 5 && !k.Open {
-			p.Node(c, k.Node, "This takes any version of TLS and checks no certificate: use ssl.create_default_context().wrap_socket.")
+			p.Node(c, k.Node, "This accepts any TLS version and checks no certificate: use ssl.create_default_context().wrap_socket.")
 		}
 	})(p)
 	for _, c := range p.Code(syntax.Python) {

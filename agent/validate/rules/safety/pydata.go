@@ -13,54 +13,63 @@ import (
 
 // Deserialization, files, modules and habits.
 var pyDataRules = validate.Untested([]validate.Rule{{
-	ID: "python-deserialize", Title: "Objects are read in a format that can run code", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-502"},
-	Doc: "Whoever wrote the data runs code of their own when pickle, marshal, shelve, jsonpickle, dill, PyTorch or PyYAML's full loaders read it. " +
-		"Use JSON, `yaml.safe_load` or `torch.load(weights_only=True)`; where it must be pickle, sign the data and check that first.",
+	ID: "python-deserialize", Title: "Insecure deserialization (pickle, PyYAML, marshal ...)", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-502"},
+	Aliases: validate.Aliases{validate.Bandit: {"B301", "B302", "B506", "B614"}, validate.Ruff: {"S301", "S302", "S506"}},
+	Doc: "Reading untrusted data with pickle, marshal, shelve, jsonpickle, dill, PyTorch or PyYAML's full loaders runs code chosen by the author of the data. Use JSON, " +
+		"`yaml.safe_load` or `torch.load(weights_only=True)`; if it must be pickle, sign the data and check the signature first.",
 	File: "cache.py", Bad: "import pickle\n\ndef read(data):\n    return pickle.loads(data)\n", Good: "import json\n\ndef read(data):\n    return json.loads(data)\n",
 	Check: eachCall(onlyPython, checkDeserialize),
 }, {
-	ID: "python-tarfile", Title: "An archive is unpacked without a look at its paths", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-22"},
-	Doc:  "A member named `../../.ssh/authorized_keys` is written where it says. Give `filter=\"data\"` (Python 3.12, and 3.8 to 3.11 since 2023).",
-	File: "unpack.py", Bad: "import tarfile\n\ntarfile.open(\"a.tgz\").extractall(\"/srv\")\n", Good: "import tarfile\n\ntarfile.open(\"a.tgz\").extractall(\"/srv\", filter=\"data\")\n",
+	ID: "python-tarfile", Title: "Path traversal in tarfile extraction", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-22"},
+	Aliases: validate.Aliases{validate.Bandit: {"B202"}, validate.Ruff: {"S202"}, validate.Term: {"tar slip", "zip slip"}},
+	Doc:     "A member named `../../.ssh/authorized_keys` is written outside the target folder. Pass `filter=\"data\"` (Python 3.12, and 3.8 to 3.11 since 2023).",
+	File:    "unpack.py", Bad: "import tarfile\n\ntarfile.open(\"a.tgz\").extractall(\"/srv\")\n", Good: "import tarfile\n\ntarfile.open(\"a.tgz\").extractall(\"/srv\", filter=\"data\")\n",
 	Check: eachCall(onlyPython, checkTarfile),
 }, {
-	ID: "python-mktemp", Title: "The name of a temporary file is made before the file", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-377"},
-	Doc:  "Between the two somebody else can put a file or a link there. `tempfile.mkstemp` and `NamedTemporaryFile` make the file itself.",
+	ID: "python-mktemp", Title: "Insecure tempfile.mktemp (race condition)", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-377"},
+	Aliases: validate.Aliases{validate.Bandit: {"B306"}, validate.Ruff: {"S306"}, validate.Term: {"TOCTOU"}},
+	Doc: "Between choosing the name and creating the file, another user can place a file or a link there. `tempfile.mkstemp` and `NamedTemporaryFile` create the file " +
+		"themselves.",
 	File: "report.py", Bad: "import tempfile\n\nname = tempfile.mktemp()\n", Good: "import tempfile\n\nhandle, name = tempfile.mkstemp()\n",
 	Check: eachCallOf(onlyPython, map[string]string{"tempfile.mktemp": mktempText, "os.tempnam": mktempText, "os.tmpnam": mktempText}),
 }, {
-	ID: "python-hardcoded-tmp", Title: "A file with a fixed name in a folder for all", Severity: validate.Info, Category: validate.Safety, Standards: []string{"CWE-377"},
-	Doc:  "Any user of the machine can put a file or a link of that name there first. `tempfile` finds a name of its own.",
-	File: "report.py", Bad: "with open(\"/tmp/report.txt\", \"w\") as f:\n    f.write(\"\")\n", Good: "import tempfile\n\nwith tempfile.NamedTemporaryFile(\"w\") as f:\n    f.write(\"\")\n",
+	ID: "python-hardcoded-tmp", Title: "Hard-coded path in a shared temporary folder", Severity: validate.Info, Category: validate.Safety, Standards: []string{"CWE-377"},
+	Aliases: validate.Aliases{validate.Bandit: {"B108"}, validate.Ruff: {"S108"}},
+	Doc:     "Any user of the machine can place a file or a link of that name there first. `tempfile` chooses an unpredictable name.",
+	File:    "report.py", Bad: "with open(\"/tmp/report.txt\", \"w\") as f:\n    f.write(\"\")\n", Good: "import tempfile\n\nwith tempfile.NamedTemporaryFile(\"w\") as f:\n    f.write(\"\")\n",
 	Check: eachCall(onlyPython, func(p *validate.Pass, c *validate.Code, k ecma.Call) {
 		if file := k.At(0, "file"); !file.IsZero() && slices.Contains(makesFile, k.Name) {
 			if v := c.QualifiedNames().Value(file); v.Known && sharedFolder.MatchString(v.Text) {
-				p.Node(c, file, "Any user of this machine can put a file or a link of this name there first: let tempfile find a name.")
+				p.Node(c, file, "Any user of this machine can place a file or a link of this name there first: let tempfile choose a name.")
 			}
 		}
 	}),
 }, {
-	ID: "python-chmod", Title: "A file is made writable for everybody", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-732"},
-	Doc:  "Any user of the machine can then change what is in it. `0o644` lets others read, `0o600` nobody but the owner; folders for all need the sticky bit (`0o1777`).",
-	File: "setup.py", Bad: "import os\n\nos.chmod(\"/etc/app.conf\", 0o777)\n", Good: "import os\n\nos.chmod(\"/etc/app.conf\", 0o640)\n",
+	ID: "python-chmod", Title: "World-writable file permissions", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-732"},
+	Aliases: validate.Aliases{validate.Bandit: {"B103"}, validate.Ruff: {"S103"}},
+	Doc:     "Any user of the machine can then change its content. Use `0o644` to let others read it, `0o600` for the owner alone; shared folders need the sticky bit (`0o1777`).",
+	File:    "setup.py", Bad: "import os\n\nos.chmod(\"/etc/app.conf\", 0o777)\n", Good: "import os\n\nos.chmod(\"/etc/app.conf\", 0o640)\n",
 	Check: eachCall(onlyPython, func(p *validate.Pass, c *validate.Code, k ecma.Call) {
 		if k.Base != "chmod" && k.Base != "fchmod" && k.Base != "lchmod" {
 			return
 		}
 		mode := k.At(len(k.List)-1, "mode")
 		if bits, ok := fileMode(c.QualifiedNames(), mode, 0); ok && bits&0o002 != 0 && bits&0o1000 == 0 {
-			p.Node(c, mode, "Every user of this machine can then write it: take the 2 out of the last digit.")
+			p.Node(c, mode, "Every user of this machine can write this file: remove 2 from the last digit.")
 		}
 	}),
 }, {
-	ID: "python-risky-import", Title: "A module is imported that needs care", Severity: validate.Info, Category: validate.Safety, Standards: []string{"CWE-1104"},
-	Doc: "Modules that start processes (subprocess, pty), load native code (ctypes, cffi), read objects that can run code (pickle, marshal, shelve, dill) or parse XML without " +
-		"limits. There is nothing wrong in the import; it says where to look.",
+	ID: "python-risky-import", Title: "Import of a security-sensitive module", Severity: validate.Info, Category: validate.Safety, Standards: []string{"CWE-1104"},
+	Aliases: validate.Aliases{validate.Bandit: {"B403", "B404", "B405", "B408"}, validate.Ruff: {"S403", "S404", "S405"}},
+	Doc: "Modules that start processes (subprocess, pty), load native code (ctypes, cffi), deserialize objects (pickle, marshal, shelve, dill) or parse XML without limits. " +
+		"The import itself is not an error; it shows where to look.",
 	File: "cache.py", Bad: "import pickle\n", Good: "import json\n",
 	Check: func(p *validate.Pass) { checkImports(p, riskyModules) },
 }, {
-	ID: "python-obsolete-module", Title: "A module is imported that should not be used any more", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-319", "CWE-327"},
-	Doc:  "Telnet and FTP send passwords as plain text, IPMI's (pyghmi) ciphers are broken, CGI passes a header of the request on as HTTP_PROXY, and XML-RPC's parser can be made to use up all memory.",
+	ID: "python-obsolete-module", Title: "Import of an insecure or deprecated module", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-319", "CWE-327"},
+	Aliases: validate.Aliases{validate.Bandit: {"B401", "B402", "B411", "B412", "B415"}, validate.Ruff: {"S401", "S402"}},
+	Doc: "Telnet and FTP send passwords in cleartext, the ciphers of IPMI (pyghmi) are broken, CGI passes a request header on as HTTP_PROXY, and XML-RPC's parser can be made " +
+		"to use up all memory.",
 	File: "upload.py", Bad: "import ftplib\n", Good: "import paramiko\n",
 	Check: func(p *validate.Pass) {
 		checkImports(p, obsoleteModules)
@@ -71,35 +80,40 @@ var pyDataRules = validate.Untested([]validate.Rule{{
 		})(p)
 	},
 }, {
-	ID: "python-xml", Title: "XML is parsed without limits", Severity: validate.Info, Category: validate.Safety, Standards: []string{"CWE-776"},
-	Doc:  "A few lines of nested entities can use up all memory, with an expat older than 2.4.1 in every parser of the standard library. `defusedxml` refuses them. Matters for XML from strangers.",
+	ID: "python-xml", Title: "XML parser vulnerable to entity expansion (XXE, billion laughs)", Severity: validate.Info, Category: validate.Safety, Standards: []string{"CWE-776"},
+	Aliases: validate.Aliases{validate.Bandit: {"B313", "B314", "B318"}, validate.Ruff: {"S313", "S314", "S318"}, validate.Term: {"XXE"}},
+	Doc: "A few lines of nested entities can use up all memory, in every parser of the standard library with an expat older than 2.4.1. `defusedxml` rejects them. This " +
+		"matters for untrusted XML.",
 	File: "feed.py", Bad: "import xml.dom.minidom\n\ndoc = xml.dom.minidom.parse(\"feed.xml\")\n", Good: "import defusedxml.minidom\n\ndoc = defusedxml.minidom.parse(\"feed.xml\")\n",
 	Check: eachCall(onlyPython, func(p *validate.Pass, c *validate.Code, k ecma.Call) {
 		if i := strings.LastIndexByte(k.Name, '.'); i > 0 && slices.Contains(xmlParsers[k.Base], k.Name[:i]) {
-			p.Node(c, k.Node, "XML from a stranger can use up all memory here: parse it with defusedxml.")
+			p.Node(c, k.Node, "Untrusted XML can use up all memory here: parse it with defusedxml.")
 		}
 	}),
 }, {
-	ID: "python-except-pass", Title: "Every error is passed over in silence", Severity: validate.Info, Category: validate.Safety, Standards: []string{"CWE-703"},
-	Doc:  "A mistake of the programmer and an attack look the same here: like nothing. Name the exception that is expected, or log it.",
-	File: "job.py", Bad: "try:\n    run()\nexcept Exception:\n    pass\n", Good: "try:\n    run()\nexcept FileNotFoundError:\n    pass\n",
+	ID: "python-except-pass", Title: "Exception silently ignored (try, except, pass)", Severity: validate.Info, Category: validate.Safety, Standards: []string{"CWE-703"},
+	Aliases: validate.Aliases{validate.Bandit: {"B110", "B112"}, validate.Ruff: {"S110", "S112"}},
+	Doc:     "A programming error and an attack look the same: nothing happens. Name the expected exception, or log it.",
+	File:    "job.py", Bad: "try:\n    run()\nexcept Exception:\n    pass\n", Good: "try:\n    run()\nexcept FileNotFoundError:\n    pass\n",
 	Check: validate.Nodes(onlyPython, checkExcept, "except_clause"),
 }, {
-	ID: "python-assert", Title: "A check that optimized Python leaves out", Severity: validate.Info, Category: validate.Safety, Standards: []string{"CWE-617"},
-	Doc:  "`python -O` removes assert statements. What must hold of data from outside is checked with `if` and `raise`.",
-	File: "pay.py", Bad: "def pay(user, sum):\n    assert user.is_admin\n", Good: "def pay(user, sum):\n    if not user.is_admin:\n        raise PermissionError\n",
+	ID: "python-assert", Title: "assert used for a check of input", Severity: validate.Info, Category: validate.Safety, Standards: []string{"CWE-617"},
+	Aliases: validate.Aliases{validate.Bandit: {"B101"}, validate.Ruff: {"S101"}},
+	Doc:     "`python -O` removes assert statements. Check untrusted input with `if` and `raise`.",
+	File:    "pay.py", Bad: "def pay(user, sum):\n    assert user.is_admin\n", Good: "def pay(user, sum):\n    if not user.is_admin:\n        raise PermissionError\n",
 	Check: validate.Nodes(onlyPython, func(p *validate.Pass, c *validate.Code, n syntax.Node) {
-		p.Node(c, n, "python -O leaves this check out: use if and raise where it must hold.")
+		p.Node(c, n, "python -O removes this check: use if and raise if it must hold.")
 	}, "assert_statement"),
 }, {
-	ID: "python-model-revision", Title: "A model is downloaded whose content can change", Severity: validate.Info, Category: validate.Safety, Standards: []string{"CWE-494"},
-	Doc:  "Whoever owns the repository can put another model, or code, under the same name. Give `revision` with the hash of a commit.",
-	File: "model.py", Bad: "from transformers import AutoModel\n\nmodel = AutoModel.from_pretrained(\"org/name\")\n",
+	ID: "python-model-revision", Title: "Model download without a pinned revision", Severity: validate.Info, Category: validate.Safety, Standards: []string{"CWE-494"},
+	Aliases: validate.Aliases{validate.Bandit: {"B615"}},
+	Doc:     "The owner of the repository can publish another model, or code, under the same name. Pass `revision` with a commit hash.",
+	File:    "model.py", Bad: "from transformers import AutoModel\n\nmodel = AutoModel.from_pretrained(\"org/name\")\n",
 	Good:  "from transformers import AutoModel\n\nmodel = AutoModel.from_pretrained(\"org/name\", revision=\"5d0f2e8a7f1b\")\n",
 	Check: eachCall(onlyPython, checkRevision),
 }})
 
-const mktempText = "Somebody can put a file of this name there before you do: let mkstemp or NamedTemporaryFile make the file itself."
+const mktempText = "Another user can create a file of this name first: let mkstemp or NamedTemporaryFile create the file itself."
 
 var deserializers = map[string]string{
 	"pickle": "load loads Unpickler", "_pickle": "load loads Unpickler", "cPickle": "load loads Unpickler", "dill": "load loads Unpickler", "cloudpickle": "load loads",
@@ -115,15 +129,15 @@ func checkDeserialize(p *validate.Pass, c *validate.Code, k ecma.Call) {
 	switch module := k.Name[:i]; {
 	case module == "torch" && k.Base == "load":
 		if w := k.Named["weights_only"]; w.IsZero() || w.Kind() == "false" {
-			p.Node(c, k.Node, "This runs code out of the file where it was not written by you: give weights_only=True.")
+			p.Node(c, k.Node, "Loading an untrusted file runs code: pass weights_only=True.")
 		}
 	case module == "yaml" && (k.Base == "load" || k.Base == "load_all"):
 		loader := k.At(1, "Loader")
 		if loader.IsZero() || !strings.Contains(lastPart(loader.Text()), "Safe") && !strings.Contains(lastPart(c.QualifiedNames().Name(loader)), "Safe") && c.QualifiedNames().Name(loader) != "" && !strings.HasSuffix(loader.Text(), "BaseLoader") {
-			p.Node(c, k.Node, "This loader makes any object that the text names: use yaml.safe_load.")
+			p.Node(c, k.Node, "This loader creates any object that the text names: use yaml.safe_load.")
 		}
 	case slices.Contains(strings.Fields(deserializers[module]), k.Base):
-		p.Node(c, k.Node, "Whoever wrote this data runs code here: use JSON, or sign the data and check that before.")
+		p.Node(c, k.Node, "Insecure deserialization: untrusted data runs code here. Use JSON, or sign the data and check the signature first.")
 	}
 }
 
@@ -144,7 +158,7 @@ func checkTarfile(p *validate.Pass, c *validate.Code, k ecma.Call) {
 	} else if members := k.Named["members"]; !members.IsZero() && members.Kind() != "identifier" {
 		return // a call that picks them, or a list
 	}
-	p.Node(c, k.Node, "A member whose path begins with ../ is written outside of the folder: give filter=\"data\".")
+	p.Node(c, k.Node, "Path traversal: a member whose path begins with ../ is written outside the folder. Pass filter=\"data\".")
 }
 
 var (
@@ -183,10 +197,10 @@ func fileMode(n *ecma.QualifiedNames, x syntax.Node, depth int) (int64, bool) {
 }
 
 const (
-	startsText = "It starts processes: give arguments as lists, never a command that is made of values."
-	nativeText = "It runs native code, which Python's own checks do not reach."
-	objectText = "What it reads can run code: only data that you wrote yourself, or that is signed."
-	xmlText    = "XML from strangers can use up all memory: parse that with defusedxml."
+	startsText = "It starts processes: pass arguments as lists, never a command built from values."
+	nativeText = "It runs native code, which Python's own checks do not cover."
+	objectText = "Reading it can run code: read only data that you wrote yourself, or that is signed."
+	xmlText    = "Untrusted XML can use up all memory: parse it with defusedxml."
 )
 
 var riskyModules = map[string]string{
@@ -194,18 +208,18 @@ var riskyModules = map[string]string{
 	"ctypes": nativeText, "cffi": nativeText, "_ctypes": nativeText,
 	"pickle": objectText, "cPickle": objectText, "dill": objectText, "shelve": objectText, "marshal": objectText, "jsonpickle": objectText,
 	"xml.etree.cElementTree": xmlText, "xml.etree.ElementTree": xmlText, "xml.sax": xmlText, "xml.dom.expatbuilder": xmlText, "xml.dom.minidom": xmlText, "xml.dom.pulldom": xmlText,
-	"Crypto": "pycrypto has had no fixes since 2013: see that this is its successor PyCryptodome, or use cryptography.",
+	"Crypto": "pycrypto has had no fixes since 2013: make sure that this is its successor PyCryptodome, or use cryptography.",
 }
 
 var obsoleteModules = map[string]string{
-	"telnetlib": "Telnet sends everything as plain text: use SSH.", "ftplib": "FTP sends passwords as plain text: use SFTP, or HTTPS.",
+	"telnetlib": "Telnet sends everything in cleartext: use SSH.", "ftplib": "FTP sends passwords in cleartext: use SFTP, or HTTPS.",
 	"xmlrpclib": "Its parser can be made to use up all memory: parse with defusedxml.xmlrpc, or use JSON.", "xmlrpc": "Its parser can be made to use up all memory: parse with defusedxml.xmlrpc, or use JSON.",
-	"telnetlib.Telnet": "Telnet sends everything as plain text: use SSH.", "ftplib.FTP": "FTP sends passwords as plain text: use SFTP, or HTTPS.",
+	"telnetlib.Telnet": "Telnet sends everything in cleartext: use SSH.", "ftplib.FTP": "FTP sends passwords in cleartext: use SFTP, or HTTPS.",
 	"wsgiref.handlers.CGIHandler": httpoxyText, "twisted.web.twcgi.CGIScript": httpoxyText, "twisted.web.twcgi.CGIDirectory": httpoxyText,
 	"pyghmi": "The ciphers of IPMI are broken: use a connection that is encrypted otherwise.",
 }
 
-const httpoxyText = "CGI hands the header Proxy of a request on as HTTP_PROXY, so that strangers redirect requests: use WSGI."
+const httpoxyText = "CGI passes the request header Proxy on as HTTP_PROXY, so clients can redirect outgoing requests: use WSGI."
 
 // checkImports says what a table has to say of the modules that are imported, by
 // a statement or by a call.
@@ -282,7 +296,7 @@ func checkExcept(p *validate.Pass, c *validate.Code, n syntax.Node) {
 	}
 	list := ecma.NamedChildren(body)
 	if len(list) == 1 && (list[0].Kind() == "pass_statement" || list[0].Kind() == "continue_statement") {
-		p.Node(c, n, "Every error is passed over in silence here: name the exception that you expect, or log it.")
+		p.Node(c, n, "Every error is silently ignored here: name the expected exception, or log it.")
 	}
 }
 
@@ -303,5 +317,5 @@ func checkRevision(p *validate.Pass, c *validate.Code, k ecma.Call) {
 	if v := c.QualifiedNames().Value(k.At(0, "")); v.Known && (strings.HasPrefix(v.Text, ".") || strings.HasPrefix(v.Text, "/")) || k.Open {
 		return
 	}
-	p.Node(c, k.Node, "What is under this name can change: give revision the hash of a commit.")
+	p.Node(c, k.Node, "The content under this name can change: pass a commit hash as revision.")
 }

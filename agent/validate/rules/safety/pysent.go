@@ -12,68 +12,76 @@ import (
 // What somebody sent to a server of Flask, Django or FastAPI, and where it must
 // not go; and what such servers must not leave open.
 var pySentRules = validate.Untested([]validate.Rule{{
-	ID: "python-sent-path", Title: "What somebody sent becomes the path of a file", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-22"},
-	Doc:  "Who sends `../../etc/passwd` reaches any file of the server. Take `werkzeug.utils.secure_filename` or `os.path.basename` of it, or look it up among the files that are allowed.",
-	File: "views.py", Bad: "from flask import request, send_file\n\ndef load():\n    return send_file(\"docs/\" + request.args[\"name\"])\n",
+	ID: "python-sent-path", Title: "Path traversal: user input reaches a file path", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-22"},
+	Aliases: validate.Aliases{validate.Term: {"directory traversal", "LFI"}},
+	Doc:     "`../../etc/passwd` reaches any file of the server. Use `werkzeug.utils.secure_filename` or `os.path.basename`, or look the name up in a list of allowed files.",
+	File:    "views.py", Bad: "from flask import request, send_file\n\ndef load():\n    return send_file(\"docs/\" + request.args[\"name\"])\n",
 	Good:  "import os\nfrom flask import request, send_file\n\ndef load():\n    return send_file(\"docs/\" + os.path.basename(request.args[\"name\"]))\n",
 	Check: eachCall(onlyPython, checkSentPath),
 }, {
-	ID: "python-sent-address", Title: "What somebody sent becomes the address of a request", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-918"},
-	Doc:  "The server then calls whom strangers want, also machines that only it can reach. Take the host from a list; a part of the path may come from outside.",
-	File: "views.py", Bad: "import requests\nfrom flask import request\n\ndef load():\n    return requests.get(request.args[\"url\"], timeout=9).text\n",
+	ID: "python-sent-address", Title: "Server-side request forgery (SSRF): user input decides the URL", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-918"},
+	Aliases: validate.Aliases{validate.Term: {"SSRF"}},
+	Doc:     "The server then sends requests to hosts chosen by the user, including internal ones. Take the host from an allowlist; part of the path may be user input.",
+	File:    "views.py", Bad: "import requests\nfrom flask import request\n\ndef load():\n    return requests.get(request.args[\"url\"], timeout=9).text\n",
 	Good:  "import requests\nfrom flask import request\n\ndef load():\n    return requests.get(\"https://api.example.com/\" + request.args[\"id\"], timeout=9).text\n",
 	Check: eachCall(onlyPython, checkSentAddress),
 }, {
-	ID: "python-sent-html", Title: "What somebody sent becomes a part of a page as it is", Severity: validate.Critical, Category: validate.Safety, Standards: []string{"CWE-79"},
-	Doc:  "Whoever makes others open such a link runs scripts in their page. Let a template put it in, which escapes, or use `markupsafe.escape`.",
-	File: "views.py", Bad: "from flask import request\n\ndef hello():\n    return f\"<p>Hello {request.args['name']}</p>\"\n",
+	ID: "python-sent-html", Title: "Cross-site scripting (XSS): user input reaches a page unescaped", Severity: validate.Critical, Category: validate.Safety, Standards: []string{"CWE-79"},
+	Aliases: validate.Aliases{validate.Term: {"XSS", "reflected XSS"}},
+	Doc:     "A crafted link then runs scripts in the page of whoever opens it. Insert the value with a template, which escapes, or use `markupsafe.escape`.",
+	File:    "views.py", Bad: "from flask import request\n\ndef hello():\n    return f\"<p>Hello {request.args['name']}</p>\"\n",
 	Good:  "from flask import render_template, request\n\ndef hello():\n    return render_template(\"hello.html\", name=request.args[\"name\"])\n",
 	Check: checkSentHTML,
 }, {
-	ID: "python-sent-redirect", Title: "What somebody sent decides where visitors go", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-601"},
-	Doc:  "A link to your site then leads to another one that looks like it. See that the address is a path of your own (`url_has_allowed_host_and_scheme`), or look it up.",
+	ID: "python-sent-redirect", Title: "Open redirect: user input decides the target", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-601"},
+	Doc:  "A link to your site then leads to a site that imitates it (phishing). Check that the target is a path of your own (`url_has_allowed_host_and_scheme`), or look it up.",
 	File: "views.py", Bad: "from flask import redirect, request\n\ndef go():\n    return redirect(request.args[\"next\"])\n",
 	Good: "from flask import redirect, request, url_for\n\ndef go():\n    return redirect(url_for(\"home\", tab=request.args[\"tab\"]))\n",
 	Check: eachCall(onlyPython, func(p *validate.Pass, c *validate.Code, k ecma.Call) {
 		if to := k.At(0, "location"); !to.IsZero() && redirects.MatchString(k.Name) && leads(c.QualifiedNames(), to) {
-			p.Node(c, k.Node, "Anybody can send your visitors anywhere with this: compare it with the addresses that are allowed.")
+			p.Node(c, k.Node, "Open redirect: user input decides the target. Compare it with an allowlist.")
 		}
 	}),
 }, {
-	ID: "python-cookie-flags", Title: "A cookie that scripts or strangers can read", Severity: validate.Info, Category: validate.Safety, Standards: []string{"CWE-614", "CWE-1004"},
-	Doc:  "`secure=True` keeps a cookie off connections without encryption, `httponly=True` from scripts, `samesite=\"Lax\"` from requests of other sites. Cookies that scripts must read need no `httponly`.",
+	ID: "python-cookie-flags", Title: "Cookie without Secure, HttpOnly or SameSite", Severity: validate.Info, Category: validate.Safety, Standards: []string{"CWE-614", "CWE-1004"},
+	Doc: "`secure=True` keeps a cookie off unencrypted connections, `httponly=True` away from scripts, `samesite=\"Lax\"` out of requests from other sites. Cookies that scripts " +
+		"must read need no `httponly`.",
 	File: "views.py", Bad: "from flask import make_response\n\ndef login():\n    r = make_response(\"ok\")\n    r.set_cookie(\"session\", token)\n    return r\n",
 	Good:  "from flask import make_response\n\ndef login():\n    r = make_response(\"ok\")\n    r.set_cookie(\"session\", token, secure=True, httponly=True, samesite=\"Lax\")\n    return r\n",
 	Check: eachCall(onlyPython, checkCookie),
 }, {
-	ID: "python-csrf-off", Title: "Protection against forged requests is switched off", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-352"},
-	Doc:  "Other sites can then send forms in the name of your visitors. Leave it on; routes for programs, which use no cookies, can be excepted one by one.",
-	File: "config.py", Bad: "WTF_CSRF_ENABLED = False\n", Good: "WTF_CSRF_ENABLED = True\n",
+	ID: "python-csrf-off", Title: "CSRF protection disabled", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-352"},
+	Aliases: validate.Aliases{validate.Term: {"CSRF", "cross-site request forgery", "csrf_exempt"}},
+	Doc:     "Other sites can then send forms in your users' names (cross-site request forgery). Leave it on; exempt API routes, which use no cookies, one by one.",
+	File:    "config.py", Bad: "WTF_CSRF_ENABLED = False\n", Good: "WTF_CSRF_ENABLED = True\n",
 	Check: validate.Nodes(onlyPython, checkForgery, "assignment", "keyword_argument", "pair"),
 }, {
-	ID: "python-jwt", Title: "A token that anybody can make", Severity: validate.Critical, Category: validate.Safety, Standards: []string{"CWE-347", "CWE-798"},
-	Doc:  "A signature that is not verified, the algorithm `none`, or a key that stands in the source: in each case anybody can sign in as anybody. Read the key from the environment.",
+	ID: "python-jwt", Title: "JWT without a verified signature, or with a hard-coded key", Severity: validate.Critical, Category: validate.Safety, Standards: []string{"CWE-347", "CWE-798"},
+	Doc:  "If the signature is not verified, the algorithm is `none` or the key is in the source, anyone can sign in as anyone. Read the key from the environment.",
 	File: "tokens.py", Bad: "import jwt\n\ndef user(token):\n    return jwt.decode(token, options={\"verify_signature\": False})\n",
 	Good:  "import jwt\n\ndef user(token, key):\n    return jwt.decode(token, key, algorithms=[\"HS256\"])\n",
 	Check: eachCall(onlyPython, checkToken),
 }, {
-	ID: "python-cleartext", Title: "A request without encryption", Severity: validate.Info, Category: validate.Safety, Standards: []string{"CWE-319"},
-	Doc:  "Anybody on the way can read and change what is sent and what comes back. Write `https://`. Addresses of the same machine pass.",
+	ID: "python-cleartext", Title: "Cleartext HTTP request", Severity: validate.Info, Category: validate.Safety, Standards: []string{"CWE-319"},
+	Doc:  "Anyone on the network path can read and change the traffic. Write `https://`. Loopback addresses pass.",
 	File: "fetch.py", Bad: "import requests\n\nrequests.get(\"http://api.example.com/rates\", timeout=9)\n", Good: "import requests\n\nrequests.get(\"https://api.example.com/rates\", timeout=9)\n",
 	Check: eachCall(onlyPython, checkCleartext),
 }, {
-	ID: "python-template-extension", Title: "A page out of a template that does not escape", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-79"},
-	Doc:  "Flask escapes in templates that end in `.html`, `.htm`, `.xml`, `.xhtml` and `.svg` only. What a view returns is HTML to browsers, whatever the template is called. Mails and files are left alone.",
+	ID: "python-template-extension", Title: "Flask template whose extension disables autoescape (XSS)", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-79"},
+	Aliases: validate.Aliases{validate.Term: {"XSS"}},
+	Doc: "Flask escapes only in templates that end in `.html`, `.htm`, `.xml`, `.xhtml` or `.svg`, but browsers treat what a view returns as HTML. Mails and files are not " +
+		"reported.",
 	File: "views.py", Bad: "from flask import render_template, request\n\ndef hello():\n    return render_template(\"hello.txt\", name=request.args[\"name\"])\n",
 	Good:  "from flask import render_template, request\n\ndef hello():\n    return render_template(\"hello.html\", name=request.args[\"name\"])\n",
 	Check: eachCall(onlyPython, checkTemplateExtension),
 }, {
-	ID: "python-plain-random", Title: "Numbers that can be foretold", Severity: validate.Info, Category: validate.Safety, Standards: []string{"CWE-338"},
-	Doc:  "`random` is for games, samples and delays. Where somebody gains by knowing the next number, use `secrets` or `random.SystemRandom`.",
-	File: "dice.py", Bad: "import random\n\nprint(random.randint(1, 6))\n", Good: "import secrets\n\nprint(secrets.randbelow(6) + 1)\n",
+	ID: "python-plain-random", Title: "Predictable random numbers", Severity: validate.Info, Category: validate.Safety, Standards: []string{"CWE-338"},
+	Aliases: validate.Aliases{validate.Bandit: {"B311"}, validate.Ruff: {"S311"}},
+	Doc:     "`random` is meant for games, samples and delays. If somebody gains by predicting the next number, use `secrets` or `random.SystemRandom`.",
+	File:    "dice.py", Bad: "import random\n\nprint(random.randint(1, 6))\n", Good: "import secrets\n\nprint(secrets.randbelow(6) + 1)\n",
 	Check: eachCall(onlyPython, func(p *validate.Pass, c *validate.Code, k ecma.Call) {
 		if plainRandom.MatchString(k.Name) && purpose(c, k.Node) == "" {
-			p.Node(c, k.Node, "Who has seen some of these numbers knows the rest: use secrets where that matters.")
+			p.Node(c, k.Node, "These numbers are predictable: use secrets if that matters.")
 		}
 	}),
 }})
@@ -223,13 +231,13 @@ func leads(n *ecma.QualifiedNames, x syntax.Node) bool {
 
 func checkSentPath(p *validate.Pass, c *validate.Code, k ecma.Call) {
 	if at := k.At(0, ""); pathTakers.MatchString(k.Name) && brought(c.QualifiedNames(), at) {
-		p.Node(c, k.Node, "Who sends ../ here reaches any file: take os.path.basename of it, or look it up among the files that are allowed.")
+		p.Node(c, k.Node, "Path traversal: ../ in this input reaches any file. Use os.path.basename, or look the name up in an allowlist.")
 	}
 }
 
 func checkSentAddress(p *validate.Pass, c *validate.Code, k ecma.Call) {
 	if to := addressOf(k); !to.IsZero() && requestCalls.MatchString(k.Name) && leads(c.QualifiedNames(), to) {
-		p.Node(c, k.Node, "Strangers decide here whom the server calls: take the host from a list of your own.")
+		p.Node(c, k.Node, "Server-side request forgery: user input decides which host the server contacts. Take the host from an allowlist.")
 	}
 }
 
@@ -246,7 +254,7 @@ func checkSentHTML(p *validate.Pass) {
 		n := c.QualifiedNames()
 		v := n.Value(x)
 		if v.Known && len(v.Holes) > 0 && strings.Contains(v.Text, "<") && slices.ContainsFunc(v.Holes, func(x syntax.Node) bool { return brought(n, x) }) || !v.Known && brought(n, x) {
-			p.Node(c, x, "What somebody sent becomes a part of the page: let a template put it in, or use markupsafe.escape.")
+			p.Node(c, x, "Cross-site scripting: user input becomes part of the page. Insert it with a template, or use markupsafe.escape.")
 		}
 	}
 	validate.Nodes(onlyPython, func(p *validate.Pass, c *validate.Code, n syntax.Node) {
@@ -274,7 +282,7 @@ func checkCookie(p *validate.Pass, c *validate.Code, k ecma.Call) {
 		}
 	}
 	if age := ecma.TextOf(k.Named["max_age"]); len(missing) > 0 && age != "0" && ecma.TextOf(k.Named["expires"]) != "0" {
-		p.Node(c, k.Node, "This cookie is open to scripts, strangers or other sites: give %s.", strings.Join(missing, ", "))
+		p.Node(c, k.Node, "This cookie is open to scripts, to unencrypted connections or to other sites: pass %s.", strings.Join(missing, ", "))
 	}
 }
 
@@ -285,7 +293,7 @@ func checkForgery(p *validate.Pass, c *validate.Code, n syntax.Node) {
 	}
 	name := parts[0].Text()
 	if strings.HasSuffix(strings.Trim(name, "]\"'"), "WTF_CSRF_ENABLED") || strings.HasSuffix(strings.Trim(name, "]\"'"), "WTF_CSRF_CHECK_DEFAULT") {
-		p.Node(c, n, "Other sites can send forms in the name of your visitors: leave this on.")
+		p.Node(c, n, "Other sites can send forms in your users' names (cross-site request forgery): keep this on.")
 	}
 }
 
@@ -305,11 +313,11 @@ func checkToken(p *validate.Pass, c *validate.Code, k ecma.Call) {
 	options := strings.Join(strings.Fields(ecma.TextOf(k.Named["options"])), "")
 	switch {
 	case ecma.TextOf(k.Named["verify"]) == "False", strings.Contains(options, "verify_signature\":False"), strings.Contains(options, "verify_signature':False"):
-		p.Node(c, k.Node, "Anybody can make such a token: verify its signature.")
+		p.Node(c, k.Node, "Anyone can forge such a token: verify its signature.")
 	case noAlgorithm.MatchString(algorithm):
-		p.Node(c, k.Node, "The algorithm none signs nothing: take HS256 or RS256.")
+		p.Node(c, k.Node, "The algorithm none signs nothing: use HS256 or RS256.")
 	case k.Base == "encode" && key.Constant() && key.Text != "":
-		p.Node(c, k.Node, "Whoever reads the source can make such tokens: read the key from the environment.")
+		p.Node(c, k.Node, "Anyone who reads the source can forge such tokens: read the key from the environment.")
 	}
 }
 
@@ -330,7 +338,7 @@ func checkCleartext(p *validate.Pass, c *validate.Code, k ecma.Call) {
 	}
 	v := c.QualifiedNames().Value(addressOf(k))
 	if v.Known && (strings.HasPrefix(v.Text, "http://") || strings.HasPrefix(v.Text, "ftp://")) && !strings.HasPrefix(v.Text, "http://"+ecma.Gap) && !ownHost(v.Text) {
-		p.Node(c, k.Node, "Anybody on the way can read and change this: write https://.")
+		p.Node(c, k.Node, "Anyone on the network path can read and change this traffic: write https://.")
 	}
 }
 
@@ -344,5 +352,5 @@ func checkTemplateExtension(p *validate.Pass, c *validate.Code, k ecma.Call) {
 			return
 		}
 	}
-	p.Node(c, k.Node, "Flask does not escape in %s: end its name in .html.", v.Text)
+	p.Node(c, k.Node, "Flask does not escape in %s: end its name with .html.", v.Text)
 }

@@ -16,39 +16,44 @@ import (
 // where Bandit lists it for a review.
 
 var pythonRules = validate.Untested([]validate.Rule{{
-	ID: "python-eval", Title: "A text that is made at run time is executed as code", Severity: validate.Critical, Category: validate.Safety, Standards: []string{"CWE-95"},
-	Doc: "Whoever can change a part of the text runs code of their own. Read literals with `ast.literal_eval`, pick functions from a dictionary, use `getattr` " +
-		"with a list of allowed names. A text that is written out is the business of `python-eval-constant`.",
+	ID: "python-eval", Title: "Code injection: eval or exec of a text built at run time", Severity: validate.Critical, Category: validate.Safety, Standards: []string{"CWE-95"},
+	Aliases: validate.Aliases{validate.Bandit: {"B307", "B102"}, validate.Ruff: {"S307", "S102"}, validate.Pylint: {"eval-used"}},
+	Doc: "Anyone who controls part of the text runs code of their own. Parse literals with `ast.literal_eval`, look functions up in a dictionary, use `getattr` with a list of " +
+		"allowed names. Constant texts are reported by `python-eval-constant`.",
 	File: "calc.py", Bad: "def total(rule):\n    return eval(rule)\n", Good: "import ast\n\ndef total(rule):\n    return ast.literal_eval(rule)\n",
 	Check: func(p *validate.Pass) { checkEval(p, true) },
 }, {
-	ID: "python-eval-constant", Title: "A text that is written out is executed as code", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-95"},
-	Doc:  "What is known when the program is written can be written as code, which tools then see.",
-	File: "calc.py", Bad: "value = eval(\"1 + 1\")\n", Good: "value = 1 + 1\n",
+	ID: "python-eval-constant", Title: "eval or exec of a constant text", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-95"},
+	Aliases: validate.Aliases{validate.Bandit: {"B307", "B102"}, validate.Ruff: {"S307", "S102"}, validate.Pylint: {"eval-used", "exec-used"}},
+	Doc:     "A text that is known when the program is written can be written as code, which tools can check.",
+	File:    "calc.py", Bad: "value = eval(\"1 + 1\")\n", Good: "value = 1 + 1\n",
 	Check: func(p *validate.Pass) { checkEval(p, false) },
 }, {
-	ID: "python-shell", Title: "A shell runs a command that is made at run time", Severity: validate.Critical, Category: validate.Safety, Standards: []string{"CWE-78"},
-	Doc: "A shell takes `;`, `$( )` and their like in a value for commands of their own. Give the program and its arguments as a list, without a shell; " +
-		"where it must be one, put every value through `shlex.quote`. Commands of constants, numbers and quoted values pass.",
+	ID: "python-shell", Title: "Command injection: shell command built at run time", Severity: validate.Critical, Category: validate.Safety, Standards: []string{"CWE-78"},
+	Aliases: validate.Aliases{validate.Bandit: {"B602", "B605"}, validate.Ruff: {"S602", "S605"}},
+	Doc: "The shell runs `;`, `$( )` and other metacharacters in a value as commands. Pass the program and its arguments as a list, without a shell; if a shell is needed, put " +
+		"every value through `shlex.quote`. Commands made of constants, numbers and quoted values pass.",
 	File: "backup.py", Bad: "import os\n\ndef save(name):\n    os.system(\"tar czf /backup/\" + name)\n",
 	Good: "import subprocess\n\ndef save(name):\n    subprocess.run([\"tar\", \"czf\", \"/backup/a.tgz\", \"--\", name], check=True)\n",
 	Check: eachCall(onlyPython, func(p *validate.Pass, c *validate.Code, k ecma.Call) {
 		if command, ok := shellCommand(c, k); ok && !quotedCommand(c, command) && wantsShell(c, k) == certain {
-			p.Node(c, k.Node, "A shell runs a command that is made at run time: give the program and its arguments as a list, without a shell, or put each value through shlex.quote.")
+			p.Node(c, k.Node, "Command injection: a shell runs a command built at run time. Pass the program and its arguments as a list, without a shell, or put each value through shlex.quote.")
 		}
 	}),
 }, {
-	ID: "python-shell-constant", Title: "A process is started through a shell", Severity: validate.Info, Category: validate.Safety, Standards: []string{"CWE-78"},
-	Doc:  "The command is written out, so nobody can put another one in; without a shell it would be faster and stay safe when somebody adds a variable.",
-	File: "backup.py", Bad: "import subprocess\n\nsubprocess.call(\"ls -l\", shell=True)\n", Good: "import subprocess\n\nsubprocess.call([\"ls\", \"-l\"])\n",
+	ID: "python-shell-constant", Title: "Process started through a shell", Severity: validate.Info, Category: validate.Safety, Standards: []string{"CWE-78"},
+	Aliases: validate.Aliases{validate.Bandit: {"B602", "B604", "B605"}, validate.Ruff: {"S602", "S604", "S605"}},
+	Doc:     "The command is constant, so nobody can inject another one; without a shell it is faster, and it stays safe if somebody adds a variable.",
+	File:    "backup.py", Bad: "import subprocess\n\nsubprocess.call(\"ls -l\", shell=True)\n", Good: "import subprocess\n\nsubprocess.call([\"ls\", \"-l\"])\n",
 	Check: eachCall(onlyPython, func(p *validate.Pass, c *validate.Code, k ecma.Call) {
 		if command, ok := shellCommand(c, k); ok && (quotedCommand(c, command) || wantsShell(c, k) != certain) {
-			p.Node(c, k.Node, "This starts a shell, which is not needed: give the program and its arguments as a list.")
+			p.Node(c, k.Node, "This starts a shell unnecessarily: pass the program and its arguments as a list.")
 		}
 	}),
 }, {
-	ID: "python-wildcard", Title: "A shell expands a wildcard into arguments", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-155"},
-	Doc: "A file whose name begins with a hyphen becomes an option of the program: `tar czf a.tgz *` in a folder that strangers can write to runs what they want " +
+	ID: "python-wildcard", Title: "Wildcard injection in a shell command", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-155"},
+	Aliases: validate.Aliases{validate.Bandit: {"B609"}, validate.Ruff: {"S609"}},
+	Doc: "A file whose name begins with a hyphen becomes an option of the program: `tar czf a.tgz *` in a folder that others can write to runs their commands " +
 		"(`--checkpoint-action`). Put `./` before the wildcard, or `--`.",
 	File: "backup.py", Bad: "import os\n\nos.system(\"chown root: *\")\n", Good: "import os\n\nos.system(\"chown root: ./*\")\n",
 	Check: eachCall(onlyPython, func(p *validate.Pass, c *validate.Code, k ecma.Call) {
@@ -58,49 +63,53 @@ var pythonRules = validate.Untested([]validate.Rule{{
 		}
 	}),
 }, {
-	ID: "python-process", Title: "A program is started with arguments that are made at run time", Severity: validate.Info, Category: validate.Safety, Standards: []string{"CWE-78"},
-	Doc:  "There is no shell in between, so arguments stay arguments; a value that begins with a hyphen is still an option, and a program's name should be no variable.",
-	File: "backup.py", Bad: "import subprocess\n\ndef run(program):\n    subprocess.run([program])\n", Good: "import subprocess\n\nsubprocess.run([\"/bin/ls\", \"-l\"])\n",
+	ID: "python-process", Title: "Process started with arguments built at run time", Severity: validate.Info, Category: validate.Safety, Standards: []string{"CWE-78"},
+	Aliases: validate.Aliases{validate.Bandit: {"B603", "B606"}, validate.Ruff: {"S603", "S606"}},
+	Doc:     "No shell is involved, so arguments stay arguments; but a value that begins with a hyphen is an option, and the program's name should not be a variable.",
+	File:    "backup.py", Bad: "import subprocess\n\ndef run(program):\n    subprocess.run([program])\n", Good: "import subprocess\n\nsubprocess.run([\"/bin/ls\", \"-l\"])\n",
 	Check: eachCall(onlyPython, func(p *validate.Pass, c *validate.Code, k ecma.Call) {
 		program := k.At(0, "args")
 		if slices.Contains(processes, k.Name) && !program.IsZero() && wantsShell(c, k) == never || startsProgram(k.Name) {
 			if !c.QualifiedNames().Plain(program) {
-				p.Node(c, k.Node, "This starts a program with values that only the run knows: see that they cannot be its name or an option of it.")
+				p.Node(c, k.Node, "This starts a program with values known only at run time: make sure that they cannot be its name or an option.")
 			}
 		}
 	}),
 }, {
-	ID: "python-partial-path", Title: "A program is started without its path", Severity: validate.Info, Category: validate.Safety, Standards: []string{"CWE-426"},
-	Doc:  "Which program runs depends on PATH, which whoever starts this one can set. That matters for services and for programs with rights of their own.",
-	File: "backup.py", Bad: "import subprocess\n\nsubprocess.run([\"gcc\", \"-v\"])\n", Good: "import subprocess\n\nsubprocess.run([\"/usr/bin/gcc\", \"-v\"])\n",
+	ID: "python-partial-path", Title: "Process started with a partial path", Severity: validate.Info, Category: validate.Safety, Standards: []string{"CWE-426"},
+	Aliases: validate.Aliases{validate.Bandit: {"B607"}, validate.Ruff: {"S607"}},
+	Doc:     "Which program runs depends on PATH, which the caller can set. That matters for services and for programs with elevated privileges.",
+	File:    "backup.py", Bad: "import subprocess\n\nsubprocess.run([\"gcc\", \"-v\"])\n", Good: "import subprocess\n\nsubprocess.run([\"/usr/bin/gcc\", \"-v\"])\n",
 	Check: eachCall(onlyPython, checkPartialPath),
 }, {
-	ID: "python-dynamic-import", Title: "A module is imported whose name only the run knows", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-829"},
-	Doc:  "Whoever can set the name runs the code of any module that can be found. Look the name up among those that are allowed.",
+	ID: "python-dynamic-import", Title: "Import of a module name known only at run time", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-829"},
+	Doc:  "Anyone who controls the name runs the code of any module that can be found. Look the name up in a list of allowed names.",
 	File: "plugins.py", Bad: "import importlib\n\ndef load(name):\n    return importlib.import_module(name)\n", Good: "import importlib\n\ndef load():\n    return importlib.import_module(\"plugins.csv\")\n",
 	Check: eachCall(onlyPython, func(p *validate.Pass, c *validate.Code, k ecma.Call) {
 		if name := k.At(0, "name"); slices.Contains(importers, k.Name) && !name.IsZero() {
 			if v := c.QualifiedNames().Value(name); !v.Constant() && (!v.Known || strings.HasPrefix(v.Text, ecma.Gap)) && name.Text() != "__name__" {
-				p.Node(c, k.Node, "Whoever can set this name runs the code of any module: look it up among the names that are allowed.")
+				p.Node(c, k.Node, "Anyone who controls this name runs the code of any module: look it up in an allowlist.")
 			}
 		}
 	}),
 }, {
-	ID: "python-flask-debug", Title: "A Flask application runs with its debugger", Severity: validate.Critical, Category: validate.Safety, Standards: []string{"CWE-94"},
-	Doc:  "The debugger of Werkzeug runs any code for whoever reaches the page of an error. Take the switch from the environment and leave it off by default.",
-	File: "app.py", Bad: "from flask import Flask\n\napp = Flask(__name__)\napp.run(debug=True)\n", Good: "from flask import Flask\n\napp = Flask(__name__)\napp.run()\n",
+	ID: "python-flask-debug", Title: "Flask debug mode enabled", Severity: validate.Critical, Category: validate.Safety, Standards: []string{"CWE-94"},
+	Aliases: validate.Aliases{validate.Bandit: {"B201"}, validate.Ruff: {"S201"}},
+	Doc:     "The Werkzeug debugger runs any code for anyone who can reach an error page. Read the switch from the environment, off by default.",
+	File:    "app.py", Bad: "from flask import Flask\n\napp = Flask(__name__)\napp.run(debug=True)\n", Good: "from flask import Flask\n\napp = Flask(__name__)\napp.run()\n",
 	Check: eachCall(onlyPython, func(p *validate.Pass, c *validate.Code, k ecma.Call) {
 		if debug := k.Named["debug"]; k.Base == "run" && !debug.IsZero() && debug.Kind() == "true" && imports(c, "flask") && (strings.HasPrefix(k.Name, "flask.") || strings.HasPrefix(k.Name, ecma.Unseen) || k.Name == "app.run") {
-			p.Node(c, debug, "Whoever reaches the page of an error runs code in this process: leave debug off, or take it from the environment.")
+			p.Node(c, debug, "Anyone who reaches an error page runs code in this process: keep debug off, or read it from the environment.")
 		}
 	}),
 }, {
-	ID: "python-logging-listen", Title: "The logging configuration is taken from the network", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-94"},
-	Doc:  "`logging.config.listen` evaluates parts of what it is sent. Give it a `verify` function that checks a signature.",
-	File: "app.py", Bad: "import logging.config\n\nlogging.config.listen(9999)\n", Good: "import logging.config\n\nlogging.config.listen(9999, verify=check)\n",
+	ID: "python-logging-listen", Title: "Insecure use of logging.config.listen", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-94"},
+	Aliases: validate.Aliases{validate.Bandit: {"B612"}, validate.Ruff: {"S612"}},
+	Doc:     "`logging.config.listen` evaluates parts of what it receives. Pass a `verify` function that checks a signature.",
+	File:    "app.py", Bad: "import logging.config\n\nlogging.config.listen(9999)\n", Good: "import logging.config\n\nlogging.config.listen(9999, verify=check)\n",
 	Check: eachCall(onlyPython, func(p *validate.Pass, c *validate.Code, k ecma.Call) {
 		if k.Name == "logging.config.listen" && k.At(1, "verify").IsZero() {
-			p.Node(c, k.Node, "What is sent here is evaluated: give listen a verify function that checks a signature.")
+			p.Node(c, k.Node, "The received configuration is evaluated: pass listen a verify function that checks a signature.")
 		}
 	}),
 }})
@@ -142,10 +151,10 @@ func checkEval(p *validate.Pass, made bool) {
 
 func sayEval(p *validate.Pass, c *validate.Code, n syntax.Node, made bool) {
 	if made {
-		p.Node(c, n, "Whoever can change a part of this text runs code of their own: use ast.literal_eval for values, a dictionary of functions for choices.")
+		p.Node(c, n, "Code injection: anyone who controls part of this text runs code. Use ast.literal_eval for values, a dictionary of functions for choices.")
 		return
 	}
-	p.Node(c, n, "This text is known: write it as code.")
+	p.Node(c, n, "This text is constant: write it as code.")
 }
 
 // shellCommand returns the command that a call gives to a shell.
@@ -292,7 +301,7 @@ func checkPartialPath(p *validate.Pass, c *validate.Code, k ecma.Call) {
 	v := c.QualifiedNames().Value(program)
 	words := strings.Fields(v.Text)
 	if v.Constant() && len(words) > 0 && !strings.ContainsAny(words[0], "/\\:") && words[0] != "" {
-		p.Node(c, k.Node, "Which %s runs depends on PATH: write its whole path where that is not yours to set.", words[0])
+		p.Node(c, k.Node, "Which %s runs depends on PATH: write its full path unless you control PATH.", words[0])
 	}
 }
 

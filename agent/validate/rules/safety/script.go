@@ -12,36 +12,41 @@ import (
 // The rules about JavaScript and TypeScript, in files and in pages: what becomes
 // code, HTML or a command, and connections that trust anybody.
 var scriptRules = validate.Untested(validate.Authored([]validate.Rule{{
-	ID: "js-unsafe-eval", Title: "A text that is made at run time is executed as code", Severity: validate.Critical, Category: validate.Safety, Standards: []string{"CWE-95"},
-	Doc: "Whoever can change a part of the text runs scripts of their own, with all that the page or the server may do. Read data with `JSON.parse`, pick functions from an object or a `Map`, " +
-		"give `setTimeout` a function. Texts that are written out pass.",
+	ID: "js-unsafe-eval", Title: "Code injection: eval of a text built at run time", Severity: validate.Critical, Category: validate.Safety, Standards: []string{"CWE-95"},
+	Aliases: validate.Aliases{validate.ESLint: {"no-eval", "no-implied-eval", "no-new-func", "security/detect-eval-with-expression"}},
+	Doc: "Anyone who controls part of the text runs scripts with all the rights of the page or the server. Read data with `JSON.parse`, look functions up in an object or a " +
+		"`Map`, and pass `setTimeout` a function. Constant texts pass.",
 	File: "calc.js", Bad: "export function total(rule) {\n  return eval(rule);\n}\n", Good: "export function total(text) {\n  return JSON.parse(text);\n}\n",
 	Check: eachCall(ecma.Languages, checkScriptEval),
 }, {
-	ID: "js-unsafe-html", Title: "HTML is put together out of values that are not escaped", Severity: validate.Critical, Category: validate.Safety, Standards: []string{"CWE-79"},
-	Doc: "What is put into the text runs as a script in the page: `<img src=x onerror=…>`. Set `textContent`, build elements, or clean the text (`DOMPurify.sanitize`). " +
-		"Constants, numbers and what went through a function that escapes or cleans pass.",
+	ID: "js-unsafe-html", Title: "Cross-site scripting (XSS): HTML built from unescaped values", Severity: validate.Critical, Category: validate.Safety, Standards: []string{"CWE-79"},
+	Aliases: validate.Aliases{validate.Term: {"XSS", "innerHTML"}, validate.ESLint: {"no-unsanitized/property", "no-unsanitized/method"}, validate.Biome: {"noDangerouslySetInnerHtml"}},
+	Doc: "A value in the text runs as a script in the page: `<img src=x onerror=…>`. Set `textContent`, build elements, or sanitize the text (`DOMPurify.sanitize`). " +
+		"Constants, numbers, and values that went through an escaping or sanitizing function pass.",
 	File: "list.js", Bad: "export function show(box, name) {\n  box.innerHTML = \"<b>\" + name + \"</b>\";\n}\n", Good: "export function show(box, name) {\n  box.textContent = name;\n}\n",
 	Check: func(p *validate.Pass) { checkScriptHTML(p, true) },
 }, {
-	ID: "js-unsafe-html-value", Title: "A value is put into the page as HTML", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-79"},
-	Doc:  "Whether the value may stand there cannot be seen here. Set `textContent` where it is a text; clean it where it must be HTML.",
-	File: "view.tsx", Bad: "export const View = ({ body }) => <div dangerouslySetInnerHTML={{ __html: body }} />;\n", Good: "export const View = ({ body }) => <div>{body}</div>;\n",
+	ID: "js-unsafe-html-value", Title: "Value inserted into the page as HTML (XSS)", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-79"},
+	Aliases: validate.Aliases{validate.Term: {"XSS", "innerHTML", "dangerouslySetInnerHTML"}, validate.ESLint: {"no-unsanitized/property", "react/no-danger"}},
+	Doc:     "Whether the value is safe cannot be seen here. Set `textContent` for text; sanitize it if it must be HTML.",
+	File:    "view.tsx", Bad: "export const View = ({ body }) => <div dangerouslySetInnerHTML={{ __html: body }} />;\n", Good: "export const View = ({ body }) => <div>{body}</div>;\n",
 	Check: func(p *validate.Pass) { checkScriptHTML(p, false) },
 }, {
-	ID: "js-unsafe-shell", Title: "A shell runs a command that is made at run time", Severity: validate.Critical, Category: validate.Safety, Standards: []string{"CWE-78"},
-	Doc:  "A shell takes `;`, `$( )` and their like in a value for commands of their own. `execFile` and `spawn` take the program and its arguments apart, without a shell.",
-	File: "backup.js", Bad: "import { exec } from \"child_process\";\n\nexport function save(name) {\n  exec(\"tar czf \" + name);\n}\n",
+	ID: "js-unsafe-shell", Title: "Command injection: shell command built at run time", Severity: validate.Critical, Category: validate.Safety, Standards: []string{"CWE-78"},
+	Aliases: validate.Aliases{validate.ESLint: {"security/detect-child-process"}},
+	Doc:     "The shell runs `;`, `$( )` and other metacharacters in a value as commands. `execFile` and `spawn` take the program and its arguments separately, without a shell.",
+	File:    "backup.js", Bad: "import { exec } from \"child_process\";\n\nexport function save(name) {\n  exec(\"tar czf \" + name);\n}\n",
 	Good: "import { execFile } from \"child_process\";\n\nexport function save(name) {\n  execFile(\"tar\", [\"czf\", name]);\n}\n",
 	Check: eachCall(ecma.Languages, func(p *validate.Pass, c *validate.Code, k ecma.Call) {
 		if command := k.At(0, ""); !command.IsZero() && scriptShell(c, k) && !quotedCommand(c, command) {
-			p.Node(c, k.Node, "A shell runs a command that is made at run time: use execFile or spawn with a list of arguments.")
+			p.Node(c, k.Node, "Command injection: a shell runs a command built at run time. Use execFile or spawn with a list of arguments.")
 		}
 	}),
 }, {
-	ID: "js-unsafe-tls", Title: "The certificate of the other side is not checked", Severity: validate.Critical, Category: validate.Safety, Standards: []string{"CWE-295"},
-	Doc:  "Anybody on the way can then read and change what is sent. Give the certificate of your own authority as `ca`, or in `NODE_EXTRA_CA_CERTS`.",
-	File: "client.js", Bad: "https.request({ host, rejectUnauthorized: false });\n", Good: "https.request({ host, ca });\n",
+	ID: "js-unsafe-tls", Title: "TLS certificate verification disabled (man in the middle)", Severity: validate.Critical, Category: validate.Safety, Standards: []string{"CWE-295"},
+	Aliases: validate.Aliases{validate.Term: {"MITM", "rejectUnauthorized"}},
+	Doc:     "Anyone on the network path can then read and change the traffic. Pass the certificate of your own authority as `ca`, or in `NODE_EXTRA_CA_CERTS`.",
+	File:    "client.js", Bad: "https.request({ host, rejectUnauthorized: false });\n", Good: "https.request({ host, ca });\n",
 	Check: validate.Nodes(ecma.Languages, func(p *validate.Pass, c *validate.Code, n syntax.Node) {
 		l := ecma.NamedChildren(n)
 		if len(l) != 2 {
@@ -49,23 +54,24 @@ var scriptRules = validate.Untested(validate.Authored([]validate.Rule{{
 		}
 		switch name := lastPart(strings.Trim(l[0].Text(), "\"'`[]")); {
 		case name == "rejectUnauthorized" && l[1].Kind() == "false", strings.Contains(l[0].Text(), "NODE_TLS_REJECT_UNAUTHORIZED") && strings.Trim(l[1].Text(), "\"'`") == "0":
-			p.Node(c, n, "Anybody on the way can read and change what is sent: leave this on, and give your own authority as ca.")
+			p.Node(c, n, "Anyone on the network path can read and change this traffic (man in the middle): keep this on, and pass your own authority as ca.")
 		}
 	}, "pair", "assignment_expression"),
 }, {
-	ID: "js-unsafe-require", Title: "A module is loaded whose name only the run knows", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-829"},
-	Doc:  "Whoever can set the name runs the code of any file. Look it up among those that are allowed.",
-	File: "plugins.js", Bad: "export function load(name) {\n  return require(name);\n}\n", Good: "export function load(name) {\n  return require(\"./plugins/\" + name);\n}\n",
+	ID: "js-unsafe-require", Title: "require or import of a path built at run time", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-829"},
+	Aliases: validate.Aliases{validate.ESLint: {"security/detect-non-literal-require"}},
+	Doc:     "Anyone who controls the name runs the code of any file. Look it up in a list of allowed names.",
+	File:    "plugins.js", Bad: "export function load(name) {\n  return require(name);\n}\n", Good: "export function load(name) {\n  return require(\"./plugins/\" + name);\n}\n",
 	Check: eachCall(ecma.Languages, func(p *validate.Pass, c *validate.Code, k ecma.Call) {
 		if name := k.At(0, ""); k.Name == "require" && !name.IsZero() && !c.QualifiedNames().Plain(name) {
 			if v := c.QualifiedNames().Value(name); !v.Known && slices.ContainsFunc(c.QualifiedNames().Find(name, name.Text()), func(b ecma.Binding) bool { return b.Way == ecma.ByParameter }) || sentPart(c.QualifiedNames(), name) {
-				p.Node(c, k.Node, "Whoever can set this name runs the code of any file: look it up among the names that are allowed.")
+				p.Node(c, k.Node, "Anyone who controls this name runs the code of any file: look it up in an allowlist.")
 			}
 		}
 	}),
 }, {
-	ID: "js-unsafe-crypto", Title: "A hash or a cipher that can be broken", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-327"},
-	Doc:  "MD5 and SHA-1 can be forged, DES, RC4 and ECB give parts of the text away, and `createCipher` makes weak keys. Use SHA-256 and `aes-256-gcm`.",
+	ID: "js-unsafe-crypto", Title: "Weak hash or cipher", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-327"},
+	Doc:  "MD5 and SHA-1 have collisions, DES, RC4 and ECB reveal parts of the text, and `createCipher` derives weak keys. Use SHA-256 and `aes-256-gcm`.",
 	File: "sign.js", Bad: "import crypto from \"crypto\";\n\nexport const sign = (text) => crypto.createHash(\"md5\").update(text).digest(\"hex\");\n",
 	Good: "import crypto from \"crypto\";\n\nexport const sign = (text) => crypto.createHash(\"sha256\").update(text).digest(\"hex\");\n",
 	Check: eachCall(ecma.Languages, func(p *validate.Pass, c *validate.Code, k ecma.Call) {
@@ -74,32 +80,36 @@ var scriptRules = validate.Untested(validate.Authored([]validate.Rule{{
 		case !strings.HasPrefix(k.Name, "crypto."):
 		case (k.Base == "createHash" || k.Base == "createHmac") && v.Constant() && weakNames.MatchString(v.Text),
 			strings.HasPrefix(k.Base, "createCipher") && v.Constant() && weakNames.MatchString(v.Text), k.Base == "createCipher", k.Base == "createDecipher":
-			p.Node(c, k.Node, "This can be forged or broken: use sha256, or aes-256-gcm with createCipheriv.")
+			p.Node(c, k.Node, "This is weak: use sha256, or aes-256-gcm with createCipheriv.")
 		}
 	}),
 }, {
-	ID: "js-unsafe-random", Title: "A secret is made of numbers that can be foretold", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-338"},
-	Doc:  "Who has seen some results of `Math.random` knows those that follow. `crypto.randomUUID()` and `crypto.getRandomValues()` are made for secrets. Only names that speak of one count.",
+	ID: "js-unsafe-random", Title: "Predictable random numbers used for a secret", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-338"},
+	Aliases: validate.Aliases{validate.Term: {"Math.random"}},
+	Doc: "After some outputs of `Math.random`, later ones are predictable. Use `crypto.randomUUID()` and `crypto.getRandomValues()` for secrets. Only names that suggest a " +
+		"secret are reported.",
 	File: "reset.js", Bad: "const token = Math.random().toString(36);\n", Good: "const token = crypto.randomUUID();\n",
 	Check: eachCall(ecma.Languages, func(p *validate.Pass, c *validate.Code, k ecma.Call) {
 		if k.Name == "Math.random" || k.Name == "crypto.pseudoRandomBytes" {
 			if name := purpose(c, k.Node); name != "" {
-				p.Node(c, k.Node, "Who has seen some results of this knows the rest: make %s with crypto.randomUUID or crypto.getRandomValues.", name)
+				p.Node(c, k.Node, "These numbers are predictable: create %s with crypto.randomUUID or crypto.getRandomValues.", name)
 			}
 		}
 	}),
 }, {
-	ID: "js-unsafe-message", Title: "A message is sent to whatever page is there", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-346"},
-	Doc:  "With `\"*\"` the message goes to any site that the window may show by then. Name the origin that it is for.",
+	ID: "js-unsafe-message", Title: "postMessage to any origin", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-346"},
+	Doc:  "With `\"*\"` the message goes to whatever site the window shows by then. Name the target origin.",
 	File: "frame.js", Bad: "frame.contentWindow.postMessage(session, \"*\");\n", Good: "frame.contentWindow.postMessage(session, \"https://example.com\");\n",
 	Check: eachCall(ecma.Languages, func(p *validate.Pass, c *validate.Code, k ecma.Call) {
 		if v := c.QualifiedNames().Value(k.At(1, "")); k.Base == "postMessage" && len(k.List) > 1 && v.Constant() && v.Text == "*" {
-			p.Node(c, k.Node, "This goes to any site that the window shows by then: name the origin that it is for.")
+			p.Node(c, k.Node, "This goes to whatever site the window shows by then: name the target origin.")
 		}
 	}),
 }, {
-	ID: "js-unsafe-sent", Title: "What somebody sent becomes an answer, an address or a path", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-79", "CWE-601", "CWE-22"},
-	Doc:  "A part of the request goes into HTML, into the address of a redirect or into the path of a file as it is. Escape it, compare it with what is allowed, or take only its last part (`path.basename`).",
+	ID: "js-unsafe-sent", Title: "User input reaches HTML, a redirect or a file path (XSS, open redirect, path traversal)", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-79", "CWE-601", "CWE-22"},
+	Aliases: validate.Aliases{validate.Term: {"XSS", "open redirect", "path traversal"}, validate.ESLint: {"security/detect-non-literal-fs-filename"}},
+	Doc: "Part of the request goes unchanged into HTML, the target of a redirect or a file path. Escape it, compare it with an allowlist, or use only its last part " +
+		"(`path.basename`).",
 	File: "server.js", Bad: "app.get(\"/go\", (req, res) => res.redirect(req.query.to));\n", Good: "app.get(\"/go\", (req, res) => res.redirect(pages.get(req.query.to)));\n",
 	Check: eachCall(ecma.Languages, checkSentOn),
 }}))
@@ -133,7 +143,7 @@ func checkScriptEval(p *validate.Pass, c *validate.Code, k ecma.Call) {
 	if text.IsZero() || n.Plain(text) || strings.HasSuffix(text.Kind(), "function") || text.Kind() == "arrow_function" {
 		return
 	}
-	p.Node(c, k.Node, "Whoever can change a part of this text runs code of their own: use JSON.parse for data, a Map of functions for choices.")
+	p.Node(c, k.Node, "Code injection: anyone who controls part of this text runs code. Use JSON.parse for data, a Map of functions for choices.")
 }
 
 // scriptShell reports whether a call gives its command to a shell.
@@ -158,9 +168,9 @@ func checkScriptHTML(p *validate.Pass, made bool) {
 		switch {
 		case x.IsZero() || v.Constant() || n.Plain(x) || cleaned(n, x):
 		case made && v.Known && slices.ContainsFunc(v.Holes, func(h syntax.Node) bool { return !cleaned(n, h) }):
-			p.Node(c, x, "What is put into this text runs as a script in the page: set textContent, or clean it with DOMPurify.sanitize.")
+			p.Node(c, x, "Cross-site scripting: a value in this text runs as a script in the page. Set textContent, or sanitize it with DOMPurify.sanitize.")
 		case !made && !v.Known:
-			p.Node(c, x, "This stands in the page as HTML: set textContent where it is a text, or clean it with DOMPurify.sanitize.")
+			p.Node(c, x, "This is inserted into the page as HTML: set textContent for text, or sanitize it with DOMPurify.sanitize.")
 		}
 	}
 	validate.Nodes(ecma.Languages, func(p *validate.Pass, c *validate.Code, n syntax.Node) {
@@ -278,11 +288,11 @@ func checkSentOn(p *validate.Pass, c *validate.Code, k ecma.Call) {
 	switch {
 	case last.IsZero():
 	case k.Base == "redirect" && hostSent(n, last):
-		p.Node(c, last, "Anybody can send your visitors anywhere with this: compare it with the addresses that are allowed.")
+		p.Node(c, last, "Open redirect: user input decides the target. Compare it with an allowlist.")
 	case (k.Base == "send" || k.Base == "end" || k.Base == "write") && strings.HasPrefix(ecma.TextOf(ecma.FirstNamed(k.Node)), "res") && n.Value(last).Known && sentPart(n, last):
-		p.Node(c, last, "What somebody sent becomes a part of the page: escape it, or let a template do that.")
+		p.Node(c, last, "Cross-site scripting: user input becomes part of the page. Escape it, or let a template do that.")
 	case strings.HasPrefix(k.Name, "fs.") && len(k.List) > 0 && sentPart(n, k.List[0]), k.Base == "sendFile" && sentPart(n, k.List[0]):
-		p.Node(c, k.List[0], "Who sends ../ here reaches any file: take path.basename of it, or look it up among the files that are allowed.")
+		p.Node(c, k.List[0], "Path traversal: ../ in this input reaches any file. Use path.basename, or look the name up in an allowlist.")
 	}
 }
 

@@ -12,74 +12,81 @@ import (
 // Servers in JavaScript and TypeScript: what somebody sent and where it must not
 // go, keys in the source, doors that are left open.
 var serverRules = validate.Untested(validate.Authored([]validate.Rule{{
-	ID: "js-sent-address", Title: "What somebody sent becomes the address of a request", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-918"},
-	Doc:  "The server then calls whom strangers want, also machines that only it can reach. Take the host from a list of your own; a part of the path may come from outside.",
-	File: "server.js", Bad: "const axios = require(\"axios\");\n\napp.get(\"/load\", (req, res) => axios.get(req.query.url));\n",
+	ID: "js-sent-address", Title: "Server-side request forgery (SSRF): user input decides the URL", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-918"},
+	Aliases: validate.Aliases{validate.Term: {"SSRF"}},
+	Doc:     "The server then sends requests to hosts chosen by the user, including internal ones. Take the host from an allowlist; part of the path may be user input.",
+	File:    "server.js", Bad: "const axios = require(\"axios\");\n\napp.get(\"/load\", (req, res) => axios.get(req.query.url));\n",
 	Good:  "const axios = require(\"axios\");\n\napp.get(\"/load\", (req, res) => axios.get(\"https://api.example.com/\" + req.query.id));\n",
 	Check: eachCall(ecma.Languages, checkScriptAddress),
 }, {
-	ID: "js-sent-code", Title: "What somebody sent becomes code or a template", Severity: validate.Critical, Category: validate.Safety, Standards: []string{"CWE-94"},
-	Doc:  "Sandboxes, headless browsers and template engines run the text that they are given: whoever sends it runs code on the server. Write the code or the template out, and hand it the values.",
+	ID: "js-sent-code", Title: "Code injection: user input becomes code or a template (SSTI)", Severity: validate.Critical, Category: validate.Safety, Standards: []string{"CWE-94"},
+	Aliases: validate.Aliases{validate.Term: {"SSTI", "eval injection"}},
+	Doc: "Sandboxes, headless browsers and template engines run the text they are given: user input in it runs as code on the server. Keep the code or the template constant, " +
+		"and pass values to it.",
 	File: "server.js", Bad: "const pug = require(\"pug\");\n\napp.get(\"/\", (req, res) => res.send(pug.compile(req.query.page)()));\n",
 	Good:  "const pug = require(\"pug\");\n\napp.get(\"/\", (req, res) => res.send(pug.compile(\"p= name\")({ name: req.query.name })));\n",
 	Check: eachCall(ecma.Languages, checkSentCode),
 }, {
-	ID: "js-hardcoded-key", Title: "A key that signs stands in the source", Severity: validate.Critical, Category: validate.Safety, Standards: []string{"CWE-798"},
-	Doc:  "Whoever reads the source can make tokens and sessions for anybody. Read the key from the environment (`process.env.JWT_KEY`).",
+	ID: "js-hardcoded-key", Title: "Hard-coded signing key", Severity: validate.Critical, Category: validate.Safety, Standards: []string{"CWE-798"},
+	Doc:  "Anyone who reads the source can forge tokens and sessions. Read the key from the environment (`process.env.JWT_KEY`).",
 	File: "tokens.js", Bad: "const jwt = require(\"jsonwebtoken\");\n\nexport const sign = (user) => jwt.sign(user, \"s3cret\");\n",
 	Good:  "const jwt = require(\"jsonwebtoken\");\n\nexport const sign = (user) => jwt.sign(user, process.env.JWT_KEY);\n",
 	Check: eachCall(ecma.Languages, checkScriptKey),
 }, {
-	ID: "js-jwt-unverified", Title: "A token that anybody can make", Severity: validate.Critical, Category: validate.Safety, Standards: []string{"CWE-347"},
-	Doc:  "With the algorithm `none`, or without a look at the signature, anybody signs in as anybody. Name the algorithms that you use: `algorithms: [\"HS256\"]`.",
+	ID: "js-jwt-unverified", Title: "JWT without a verified signature", Severity: validate.Critical, Category: validate.Safety, Standards: []string{"CWE-347"},
+	Doc:  "With the algorithm `none`, or without verification of the signature, anyone can sign in as anyone. List the accepted algorithms: `algorithms: [\"HS256\"]`.",
 	File: "tokens.js", Bad: "const jwt = require(\"jsonwebtoken\");\n\nexport const user = (token) => jwt.verify(token, key, { algorithms: [\"none\"] });\n",
 	Good:  "const jwt = require(\"jsonwebtoken\");\n\nexport const user = (token) => jwt.verify(token, key, { algorithms: [\"HS256\"] });\n",
 	Check: eachCall(ecma.Languages, checkScriptToken),
 }, {
-	ID: "js-sent-regexp", Title: "What somebody sent becomes a regular expression", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-1333"},
-	Doc:  "An expression such as `(a+)+$` keeps the server busy for hours. Escape the text first, or search without an expression.",
-	File: "server.js", Bad: "app.get(\"/find\", (req, res) => res.json(list.filter((x) => new RegExp(req.query.q).test(x))));\n",
+	ID: "js-sent-regexp", Title: "Regular-expression denial of service (ReDoS): user input becomes a pattern", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-1333"},
+	Aliases: validate.Aliases{validate.Term: {"ReDoS"}, validate.ESLint: {"security/detect-non-literal-regexp"}},
+	Doc:     "A pattern such as `(a+)+$` keeps the server busy for hours. Escape the input first, or search without a regular expression.",
+	File:    "server.js", Bad: "app.get(\"/find\", (req, res) => res.json(list.filter((x) => new RegExp(req.query.q).test(x))));\n",
 	Good: "app.get(\"/find\", (req, res) => res.json(list.filter((x) => x.includes(req.query.q))));\n",
 	Check: eachCall(ecma.Languages, func(p *validate.Pass, c *validate.Code, k ecma.Call) {
 		if (k.Name == "RegExp") && len(k.List) > 0 && sentPart(c.QualifiedNames(), k.List[0]) {
-			p.Node(c, k.Node, "Whoever sends this can keep the server busy for hours: escape it, or search without an expression.")
+			p.Node(c, k.Node, "Regular-expression denial of service (ReDoS): user input becomes a pattern. Escape it, or search without a regular expression.")
 		}
 	}),
 }, {
-	ID: "js-xml-entities", Title: "XML may name files of the server", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-611"},
-	Doc:  "With `noent`, entities of the text are filled in: whoever sends the XML reads files of the server. Leave the option out.",
-	File: "server.js", Bad: "const libxml = require(\"libxmljs\");\n\nexport const read = (text) => libxml.parseXml(text, { noent: true });\n",
+	ID: "js-xml-entities", Title: "XML external entities enabled (XXE)", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-611"},
+	Aliases: validate.Aliases{validate.Term: {"XXE", "billion laughs"}},
+	Doc:     "With `noent`, external entities are expanded: the author of the XML can read files of the server. Leave the option out.",
+	File:    "server.js", Bad: "const libxml = require(\"libxmljs\");\n\nexport const read = (text) => libxml.parseXml(text, { noent: true });\n",
 	Good: "const libxml = require(\"libxmljs\");\n\nexport const read = (text) => libxml.parseXml(text);\n",
 	Check: eachCall(ecma.Languages, func(p *validate.Pass, c *validate.Code, k ecma.Call) {
 		if strings.HasPrefix(k.Name, "libxml") && strings.HasPrefix(k.Base, "parse") && slices.ContainsFunc(k.List, func(x syntax.Node) bool { return trueOption(x, "noent") }) {
-			p.Node(c, k.Node, "Whoever writes this XML reads files of the server: leave noent out.")
+			p.Node(c, k.Node, "External entities are enabled (XXE): the author of the XML can read files of the server. Remove noent.")
 		}
 	}),
 }, {
-	ID: "js-message-origin", Title: "Messages of any page are taken", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-346"},
-	Doc:  "Any page that opens yours or frames it can send it messages. Compare `event.origin` first with the one that you expect.",
+	ID: "js-message-origin", Title: "postMessage handler without an origin check", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-346"},
+	Doc:  "Any page that opens or frames yours can send it messages. Compare `event.origin` with the expected origin first.",
 	File: "frame.js", Bad: "window.addEventListener(\"message\", (event) => {\n  run(event.data);\n});\n",
 	Good:  "window.addEventListener(\"message\", (event) => {\n  if (event.origin === \"https://example.com\") run(event.data);\n});\n",
 	Check: eachCall(ecma.Languages, checkMessageOrigin),
 }, {
-	ID: "js-trusted-html", Title: "A framework is told not to clean a value", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-79"},
-	Doc:  "`bypassSecurityTrust…` and `$sce.trustAs…` switch off what keeps scripts out of pages. Let the framework clean the value; constants pass.",
-	File: "page.ts", Bad: "export function show(text: string) {\n  return sanitizer.bypassSecurityTrustHtml(text);\n}\n",
+	ID: "js-trusted-html", Title: "Sanitization bypassed in a framework (XSS)", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-79"},
+	Aliases: validate.Aliases{validate.Term: {"XSS", "bypassSecurityTrustHtml", "trustAsHtml"}},
+	Doc:     "`bypassSecurityTrust…` and `$sce.trustAs…` switch off the framework's sanitizer. Let the framework sanitize the value; constants pass.",
+	File:    "page.ts", Bad: "export function show(text: string) {\n  return sanitizer.bypassSecurityTrustHtml(text);\n}\n",
 	Good: "export function show(text: string) {\n  return sanitizer.sanitize(SecurityContext.HTML, text);\n}\n",
 	Check: eachCall(ecma.Languages, func(p *validate.Pass, c *validate.Code, k ecma.Call) {
 		if (strings.HasPrefix(k.Base, "bypassSecurityTrust") || trustAs.MatchString(k.Base)) && len(k.List) > 0 && !c.QualifiedNames().Plain(k.List[len(k.List)-1]) && !c.QualifiedNames().Value(k.List[len(k.List)-1]).Constant() && !cleaned(c.QualifiedNames(), k.List[len(k.List)-1]) {
-			p.Node(c, k.Node, "This switches off what keeps scripts out of the page: let the framework clean the value.")
+			p.Node(c, k.Node, "This bypasses the framework's sanitizer: let the framework sanitize the value.")
 		}
 	}),
 }, {
-	ID: "js-cors-open", Title: "Any site may read the answers", Severity: validate.Info, Category: validate.Safety, Standards: []string{"CWE-942"},
-	Doc:  "With `*`, and all the more with an origin that is taken from the request, scripts of any site read what the server answers. Name the sites that may. Public data may be open.",
-	File: "server.js", Bad: "app.get(\"/me\", (req, res) => {\n  res.setHeader(\"Access-Control-Allow-Origin\", \"*\");\n  res.json(me(req));\n});\n",
+	ID: "js-cors-open", Title: "Permissive CORS: any origin may read responses", Severity: validate.Info, Category: validate.Safety, Standards: []string{"CWE-942"},
+	Aliases: validate.Aliases{validate.Term: {"CORS"}},
+	Doc:     "With `*`, and even more with an origin copied from the request, scripts of any site can read the responses. List the allowed sites. Public data may be open.",
+	File:    "server.js", Bad: "app.get(\"/me\", (req, res) => {\n  res.setHeader(\"Access-Control-Allow-Origin\", \"*\");\n  res.json(me(req));\n});\n",
 	Good:  "app.get(\"/me\", (req, res) => {\n  res.setHeader(\"Access-Control-Allow-Origin\", \"https://example.com\");\n  res.json(me(req));\n});\n",
 	Check: eachCall(ecma.Languages, checkCORS),
 }, {
-	ID: "js-cleartext", Title: "A request without encryption", Severity: validate.Info, Category: validate.Safety, Standards: []string{"CWE-319"},
-	Doc:  "Anybody on the way can read and change what is sent and what comes back. Write `https://`. Addresses of the same machine pass.",
+	ID: "js-cleartext", Title: "Cleartext HTTP request", Severity: validate.Info, Category: validate.Safety, Standards: []string{"CWE-319"},
+	Doc:  "Anyone on the network path can read and change the traffic. Write `https://`. Loopback addresses pass.",
 	File: "client.js", Bad: "fetch(\"http://api.example.com/rates\");\n", Good: "fetch(\"https://api.example.com/rates\");\n",
 	Check: eachCall(ecma.Languages, checkScriptCleartext),
 }}))
@@ -136,7 +143,7 @@ func checkScriptAddress(p *validate.Pass, c *validate.Code, k ecma.Call) {
 		return
 	}
 	if to := firstOf(k.List[0]); !to.IsZero() && hostSent(c.QualifiedNames(), to) {
-		p.Node(c, k.Node, "Strangers decide here whom the server calls: take the host from a list of your own.")
+		p.Node(c, k.Node, "Server-side request forgery: user input decides which host the server contacts. Take the host from an allowlist.")
 	}
 }
 
@@ -158,7 +165,7 @@ func checkSentCode(p *validate.Pass, c *validate.Code, k ecma.Call) {
 			l := ecma.NamedChildren(pair)
 			return len(l) == 2 && sentPart(n, l[1])
 		}) && drives {
-			p.Node(c, k.Node, "Whoever sends this runs code on the server: write the code out, and hand it the values.")
+			p.Node(c, k.Node, "Code injection: user input runs as code on the server. Keep the code constant, and pass values to it.")
 			return
 		}
 	}
@@ -187,7 +194,7 @@ func checkScriptKey(p *validate.Pass, c *validate.Code, k ecma.Call) {
 			key = args.List[0]
 		}
 		if v := n.Value(key); v.Constant() && v.Text != "" && !strings.Contains(v.Text, "BEGIN PUBLIC KEY") {
-			p.Node(c, k.Node, "Whoever reads the source can sign in as anybody: read the key from the environment.")
+			p.Node(c, k.Node, "Anyone who reads the source can sign in as anyone: read the key from the environment.")
 		}
 	}
 	switch {
@@ -238,12 +245,12 @@ func checkScriptToken(p *validate.Pass, c *validate.Code, k ecma.Call) {
 	case strings.HasPrefix(k.Name, "jsonwebtoken.") || strings.HasPrefix(k.Name, "jose.JWT."):
 		for _, x := range k.List {
 			if a := ecma.TextOf(option(n, x, "algorithms")) + ecma.TextOf(option(n, x, "algorithm")); noAlgorithm.MatchString(a) {
-				p.Node(c, k.Node, "The algorithm none signs nothing: take HS256 or RS256.")
+				p.Node(c, k.Node, "The algorithm none signs nothing: use HS256 or RS256.")
 				return
 			}
 		}
 	case k.Name == "jwt-simple.decode" && len(k.List) > 2 && k.List[2].Kind() == "true":
-		p.Node(c, k.Node, "This does not look at the signature: drop the third argument.")
+		p.Node(c, k.Node, "This does not verify the signature: remove the third argument.")
 	}
 }
 
@@ -261,7 +268,7 @@ func checkMessageOrigin(p *validate.Pass, c *validate.Code, k ecma.Call) {
 	}
 	text := f.Text()
 	if !strings.Contains(text, "origin") && !strings.Contains(text, ".source") && strings.Contains(text, "data") && !imports(c, "worker_threads") && k.Name != "self.addEventListener" {
-		p.Node(c, k.Node, "Any page can send this one messages: compare event.origin first.")
+		p.Node(c, k.Node, "Any page can send messages to this one: compare event.origin first.")
 	}
 }
 
@@ -276,9 +283,9 @@ func checkCORS(p *validate.Pass, c *validate.Code, k ecma.Call) {
 	}
 	switch {
 	case to.Constant() && to.Text == "*":
-		p.Node(c, k.Node, "Scripts of any site can read this answer: name the sites that may.")
+		p.Node(c, k.Node, "Scripts of any site can read this response: list the allowed sites.")
 	case sentPart(n, k.List[1]):
-		p.Node(c, k.Node, "Whoever asks decides here that he may: compare the origin with a list of your own.")
+		p.Node(c, k.Node, "The request decides here whether its origin is allowed: compare the origin with an allowlist.")
 	}
 }
 
@@ -288,6 +295,6 @@ func checkScriptCleartext(p *validate.Pass, c *validate.Code, k ecma.Call) {
 	}
 	v := c.QualifiedNames().Value(firstOf(k.List[0]))
 	if v.Known && strings.HasPrefix(v.Text, "http://") && !strings.HasPrefix(v.Text, "http://"+ecma.Gap) && !ownHost(v.Text) {
-		p.Node(c, k.Node, "Anybody on the way can read and change this: write https://.")
+		p.Node(c, k.Node, "Anyone on the network path can read and change this traffic: write https://.")
 	}
 }

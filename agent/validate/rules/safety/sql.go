@@ -13,27 +13,32 @@ import (
 // counts by where it goes: where a value may stand, a parameter of the driver
 // does the same safely; where the name of a table stands, none can.
 var sqlRules = validate.Untested([]validate.Rule{{
-	ID: "sql-injection", Title: "A value is put into the text of an SQL statement that is executed", Severity: validate.Critical, Category: validate.Safety, Standards: []string{"CWE-89"},
-	Doc: "Whoever can write the value writes SQL: `' OR 1=1 --`. Put a placeholder (`%s`, `?`, `$1`, as the driver has them) into the text, without quotes, and give the value as an argument. " +
-		"Looks through concatenation, `%`, `format`, f-strings, template literals, `Sprintf` and variables. Numbers, constants, lists of placeholders and tagged templates (``sql`…` ``) pass.",
+	ID: "sql-injection", Title: "SQL injection: a value is put into an executed SQL statement", Severity: validate.Critical, Category: validate.Safety, Standards: []string{"CWE-89"},
+	Aliases: validate.Aliases{validate.Bandit: {"B608"}, validate.Ruff: {"S608"}, validate.Gosec: {"G201", "G202"}, validate.Term: {"SQLi"}},
+	Doc: "Anyone who controls the value can write SQL: `' OR 1=1 --`. Write a placeholder (`%s`, `?`, `$1`, depending on the driver) in the statement, without quotes, and " +
+		"pass the value as an argument. Follows concatenation, `%`, `format`, f-strings, template literals, `Sprintf` and variables. Numbers, constants, lists of " +
+		"placeholders and tagged templates (``sql`…` ``) pass.",
 	File: "users.py", Bad: "def find(cursor, name):\n    cursor.execute(f\"SELECT id FROM users WHERE name = '{name}'\")\n", Good: "def find(cursor, name):\n    cursor.execute(\"SELECT id FROM users WHERE name = %s\", [name])\n",
 	Check: eachCall(nil, func(p *validate.Pass, c *validate.Code, k ecma.Call) { checkSQL(p, c, k, asValue) }),
 }, {
-	ID: "sql-identifier", Title: "A name is put into the text of an SQL statement that is executed", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-89"},
-	Doc: "No parameter can stand for a table, a column or a direction. Look the name up in a list of those that are allowed, or let the driver quote it (`psycopg.sql.Identifier`, `pgx.Identifier`). " +
-		"Constants of the module, and choices between constants, pass.",
+	ID: "sql-identifier", Title: "SQL injection through a table or column name", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-89"},
+	Aliases: validate.Aliases{validate.Bandit: {"B608"}, validate.Ruff: {"S608"}, validate.Gosec: {"G201"}, validate.Term: {"SQLi"}},
+	Doc: "No placeholder can stand for a table, a column or a sort direction. Look the name up in an allowlist, or let the driver quote it (`psycopg.sql.Identifier`, " +
+		"`pgx.Identifier`). Module constants, and choices between constants, pass.",
 	File: "sort.js", Bad: "export function list(db, column) {\n  return db.query(\"SELECT * FROM users ORDER BY \" + column);\n}\n",
 	Good:  "export function list(db, down) {\n  return db.query(\"SELECT * FROM users ORDER BY name \" + (down ? \"DESC\" : \"ASC\"));\n}\n",
 	Check: eachCall(nil, func(p *validate.Pass, c *validate.Code, k ecma.Call) { checkSQL(p, c, k, asName) }),
 }, {
-	ID: "sql-built", Title: "An SQL statement is put together out of values", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-89"},
-	Doc:  "It is not executed here as far as can be seen, but a value in it will be SQL wherever it is. Keep the text constant and hand the values along with it.",
-	File: "users.py", Bad: "def find(name):\n    return \"SELECT id FROM users WHERE name = '%s'\" % name\n", Good: "def find(name):\n    return \"SELECT id FROM users WHERE name = %s\", [name]\n",
+	ID: "sql-built", Title: "SQL statement built from values", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-89"},
+	Aliases: validate.Aliases{validate.Bandit: {"B608"}, validate.Ruff: {"S608"}, validate.Gosec: {"G202"}, validate.Term: {"SQLi"}},
+	Doc:     "It does not appear to be executed here, but a value in it becomes SQL wherever it is. Keep the statement constant and pass the values with it.",
+	File:    "users.py", Bad: "def find(name):\n    return \"SELECT id FROM users WHERE name = '%s'\" % name\n", Good: "def find(name):\n    return \"SELECT id FROM users WHERE name = %s\", [name]\n",
 	Check: checkBuiltSQL,
 }, {
-	ID: "sql-raw", Title: "Raw SQL goes past the framework's own", Severity: validate.Info, Category: validate.Safety, Standards: []string{"CWE-89"},
-	Doc:  "`extra()` and `RawSQL` of Django put parts of their text into the statement as they are. Annotations, `F`, `Func` and `Subquery` do nearly all of it.",
-	File: "views.py", Bad: "from django.db.models.expressions import RawSQL\n\nUser.objects.annotate(v=RawSQL(text, []))\n", Good: "User.objects.filter(age__gt=3).annotate(v=F(\"age\") + 1)\n",
+	ID: "sql-raw", Title: "Raw SQL in Django (extra, RawSQL)", Severity: validate.Info, Category: validate.Safety, Standards: []string{"CWE-89"},
+	Aliases: validate.Aliases{validate.Bandit: {"B610", "B611"}, validate.Ruff: {"S610", "S611"}},
+	Doc:     "`extra()` and `RawSQL` of Django insert parts of their text into the statement unchanged. Annotations, `F`, `Func` and `Subquery` cover nearly all uses.",
+	File:    "views.py", Bad: "from django.db.models.expressions import RawSQL\n\nUser.objects.annotate(v=RawSQL(text, []))\n", Good: "User.objects.filter(age__gt=3).annotate(v=F(\"age\") + 1)\n",
 	Check: eachCall(onlyPython, checkRawSQL),
 }})
 
@@ -123,10 +128,10 @@ func checkSQL(p *validate.Pass, c *validate.Code, k ecma.Call, wanted spot) {
 		return
 	}
 	if wanted == asValue {
-		p.Node(c, text, "%s becomes a part of the statement, so whoever can write it writes SQL: put a placeholder there and give the value as an argument.", shown(hole))
+		p.Node(c, text, "SQL injection: %s becomes part of the statement. Write a placeholder and pass the value as an argument.", shown(hole))
 		return
 	}
-	p.Node(c, text, "%s becomes a part of the statement: look it up among the names that are allowed, or let the driver quote it.", shown(hole))
+	p.Node(c, text, "%s becomes part of the statement: look it up in an allowlist, or let the driver quote it.", shown(hole))
 }
 
 // shown is an expression as a message names it.
@@ -249,7 +254,7 @@ func checkBuiltSQL(p *validate.Pass) {
 		for _, x := range c.Nodes("string", "binary_operator", "call", "template_string", "binary_expression", "call_expression") {
 			if v := n.Value(x); v.Known && len(v.Holes) > 0 && sqlStart.MatchString(strings.ReplaceAll(v.Text, ecma.Gap, "x")) && !partOfText(n, x, done) {
 				if s, hole := worst(c, v); !hole.IsZero() && s == asValue {
-					p.Node(c, x, "%s becomes a part of this statement, so whoever can write it writes SQL: keep the text constant and hand the value along as a parameter.", shown(hole))
+					p.Node(c, x, "SQL injection: %s becomes part of this statement. Keep the text constant and pass the value as a parameter.", shown(hole))
 				}
 			}
 		}
@@ -281,7 +286,7 @@ func partOfText(n *ecma.QualifiedNames, x syntax.Node, done map[syntax.Node]bool
 func checkRawSQL(p *validate.Pass, c *validate.Code, k ecma.Call) {
 	if k.Base == "RawSQL" && strings.HasPrefix(k.Name, "django.") {
 		if x := k.At(0, "sql"); !x.IsZero() && !c.QualifiedNames().Plain(x) {
-			p.Node(c, k.Node, "This text goes into the statement as it is: keep it constant and give values as params.")
+			p.Node(c, k.Node, "This text goes into the statement unchanged: keep it constant and pass values as params.")
 		}
 		return
 	}
@@ -291,7 +296,7 @@ func checkRawSQL(p *validate.Pass, c *validate.Code, k ecma.Call) {
 	for _, name := range []string{"select", "where", "tables", "order_by"} {
 		x := k.Named[name]
 		if !x.IsZero() && !c.QualifiedNames().Plain(x) && !plainPairs(c.QualifiedNames(), x) {
-			p.Node(c, k.Node, "What %s is given goes into the statement as it is: keep it constant and give values as params.", name)
+			p.Node(c, k.Node, "The argument of %s goes into the statement unchanged: keep it constant and pass values as params.", name)
 			return
 		}
 	}

@@ -11,18 +11,20 @@ import (
 
 // formRules are about forms and what templates write into pages.
 var formRules = []validate.Rule{{
-	ID: "csrf-missing", Title: "A form without a CSRF token", Severity: validate.Critical, Category: validate.Templates,
+	ID: "csrf-missing", Title: "Form without a CSRF token", Severity: validate.Critical, Category: validate.Templates,
 	Standards: []string{"CWE-352"},
-	Doc: "Another site can send the form in the user's name; Django refuses the form altogether. Write `{% csrf_token %}` into each form that posts " +
-		"to your own site, or what your framework has for it (`{{ form.hidden_tag() }}`, `{{ csrf_input }}`, a hidden field). " +
-		"Forms to other sites, forms that a template fills, and pages that are no templates are left alone.",
+	Aliases:   validate.Aliases{validate.Term: {"CSRF", "cross-site request forgery"}, validate.Semgrep: {"django-no-csrf-token"}},
+	Doc: "Without a token, another site can send the form in the user's name (cross-site request forgery); Django rejects the form altogether. Write `{% csrf_token %}` in " +
+		"each form that posts to your own site, or the equivalent of your framework (`{{ form.hidden_tag() }}`, `{{ csrf_input }}`, a hidden field). Forms to other sites, " +
+		"forms filled by a template, and pages that are not templates are not reported.",
 	Bad:   "{% load static %}\n<form method=\"post\" action=\"{% url 'pay' %}\"><button>Pay</button></form>\n",
 	Good:  "{% load static %}\n<form method=\"post\" action=\"{% url 'pay' %}\">{% csrf_token %}<button>Pay</button></form>\n",
 	Check: validate.Elements(checkCSRF, "form"),
 }, {
-	ID: "csrf-leak", Title: "A CSRF token that leaves the site", Severity: validate.Warning, Category: validate.Templates,
+	ID: "csrf-leak", Title: "CSRF token sent to another site or in the URL", Severity: validate.Warning, Category: validate.Templates,
 	Standards: []string{"CWE-352"},
-	Doc:       "In a form that is sent by `get` the token stands in the address; in one to another site that site gets it. Either can then send forms in the user's name.",
+	Aliases:   validate.Aliases{validate.Term: {"CSRF", "cross-site request forgery"}},
+	Doc:       "In a form sent with GET the token is in the URL; in a form to another site, that site receives it. Both can then forge requests in the user's name.",
 	Bad:       "<form action=\"/search\">{% csrf_token %}<input aria-label=\"Words\" name=\"q\"></form>\n",
 	Good:      "<form action=\"/search\"><input aria-label=\"Words\" name=\"q\"></form>\n",
 	Check: validate.Page(func(p *validate.Pass, d *dom.Document) {
@@ -37,15 +39,15 @@ var formRules = []validate.Rule{{
 			method, action := form.Attr("method"), form.Attr("action")
 			switch {
 			case action != nil && dom.IsExternal(action.Value):
-				p.Report(t.Start, t.End, "This form goes to another site, which gets the token: drop it.")
+				p.Report(t.Start, t.End, "This form goes to another site, which receives the token: remove it.")
 			case method == nil && form.Attr("id") == nil && action != nil && len(form.Attrs) < 3 && p.PlainHTML(),
 				method != nil && !method.Dynamic && strings.EqualFold(strings.TrimSpace(method.Value), "get"):
-				p.Report(t.Start, t.End, "This form is sent by get, so the token stands in the address: drop it, or add method=\"post\".")
+				p.Report(t.Start, t.End, "This form uses GET, so the token is in the URL: remove it, or add method=\"post\".")
 			}
 		}
 	}),
 }, {
-	ID: "file-enctype", Title: "A form that sends a file's name and not the file", Severity: validate.Warning, Category: validate.Templates,
+	ID: "file-enctype", Title: "File upload form without enctype=\"multipart/form-data\"", Severity: validate.Warning, Category: validate.Templates,
 	Doc:  "Without `enctype=\"multipart/form-data\"` only the file's name arrives.",
 	Bad:  "<form method=\"post\" action=\"/up\"><input aria-label=\"File\" type=\"file\" name=\"f\"></form>\n",
 	Good: "<form method=\"post\" action=\"/up\" enctype=\"multipart/form-data\"><input aria-label=\"File\" type=\"file\" name=\"f\"></form>\n",
@@ -60,14 +62,15 @@ var formRules = []validate.Rule{{
 					return
 				}
 			}
-			p.Element(n, "The form sends the file's name only: add enctype=\"multipart/form-data\" to the <form> (line %d).", p.Tree.Position(form.Start).Line+1)
+			p.Element(n, "The form sends only the file's name: add enctype=\"multipart/form-data\" to the <form> (line %d).", p.Tree.Position(form.Start).Line+1)
 		}
 	}, "input"),
 }, {
-	ID: "unquoted-output", Title: "A template's output in an attribute without quotes", Severity: validate.Warning, Category: validate.Templates,
+	ID: "unquoted-output", Title: "Template output in an unquoted attribute (XSS)", Severity: validate.Warning, Category: validate.Templates,
 	Standards: []string{"CWE-79"},
-	Doc: "A blank in the value ends it, and what follows becomes attributes: escaping does not help, as no quote is needed. Quote the value. " +
-		"Numbers that the template makes itself are left alone.",
+	Aliases:   validate.Aliases{validate.Term: {"XSS", "cross-site scripting"}, validate.Semgrep: {"unquoted-attribute-var"}},
+	Doc: "A space in the value ends it, and the rest becomes attributes, such as event handlers: escaping does not help, since no quote is needed. Quote the value. Numbers " +
+		"that the template computes pass.",
 	Bad:  "<input aria-label=\"Name\" value={{ name }}>\n",
 	Good: "<input aria-label=\"Name\" value=\"{{ name }}\">\n",
 	Check: validate.Attributes(func(p *validate.Pass, n *dom.Node, a *dom.Attr) {
@@ -77,16 +80,17 @@ var formRules = []validate.Rule{{
 		for _, o := range outputsIn(p, a.ValueStart, a.ValueEnd) {
 			if !harmless(o, p.Text) {
 				p.Offer(a.Start, a.End, &validate.Fix{Title: "Quote the value", Edits: []validate.Edit{{Start: a.ValueStart, End: a.ValueStart, New: "\""}, {Start: a.ValueEnd, End: a.ValueEnd, New: "\""}}},
-					"A blank in this output begins another attribute: put the value into quotes.")
+					"A space in this output begins another attribute: quote the value.")
 				return
 			}
 		}
 	}),
 }, {
-	ID: "output-in-script", Title: "A template's output in a script", Severity: validate.Warning, Category: validate.Templates,
+	ID: "output-in-script", Title: "Template output in a script (XSS)", Severity: validate.Warning, Category: validate.Templates,
 	Standards: []string{"CWE-79"},
-	Doc: "Escaping for HTML is none for JavaScript: a line end or a backslash in the value breaks the script, and in an event handler a quote comes back. " +
-		"Pass data by `json_script`, `|tojson`, `|escapejs` or a `data-` attribute. Addresses, numbers, ids and constants of the template are left alone.",
+	Aliases:   validate.Aliases{validate.Term: {"XSS", "cross-site scripting"}, validate.Semgrep: {"var-in-script-tag"}},
+	Doc: "HTML escaping does not make a value safe in JavaScript: a line break or a backslash breaks the script, and in an event handler an escaped quote becomes a quote " +
+		"again. Pass data with `json_script`, `|tojson`, `|escapejs` or a `data-` attribute. URLs, numbers, ids and constants of the template pass.",
 	Bad:   "{% load static %}<script>var name = \"{{ user.name }}\";</script>\n",
 	Good:  "{% load static %}<script>var name = \"{{ user.name|escapejs }}\";</script>\n",
 	Check: validate.Page(checkScriptOutput),
@@ -118,7 +122,7 @@ func checkCSRF(p *validate.Pass, n *dom.Node) {
 			return
 		}
 	}
-	p.Element(n, "This form has no CSRF token, so other sites can send it in the user's name: write {%% csrf_token %%} into it.")
+	p.Element(n, "This form has no CSRF token, so other sites can send it in the user's name: add {%% csrf_token %%}.")
 }
 
 // isTemplate reports whether a server fills the page: it has template tags, or

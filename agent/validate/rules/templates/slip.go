@@ -11,8 +11,8 @@ import (
 // slipRules are about template tags that are written wrongly, and about
 // elements that do not go along with blocks.
 var slipRules = []validate.Rule{{
-	ID: "template-name", Title: "A template that extends or includes nothing", Severity: validate.Critical, Category: validate.Templates,
-	Doc: "`{% extends %}` and `{% include %}` need the name of a template; with none, or an empty one, the page fails when it is shown.",
+	ID: "template-name", Title: "{% extends %} or {% include %} without a template name", Severity: validate.Critical, Category: validate.Templates,
+	Doc: "`{% extends %}` and `{% include %}` need the name of a template; without one, rendering fails.",
 	Bad: "{% include \"\" %}\n", Good: "{% include \"card.html\" %}\n",
 	Check: validate.Page(func(p *validate.Pass, d *dom.Document) {
 		for _, o := range p.TemplateTags() {
@@ -20,29 +20,30 @@ var slipRules = []validate.Rule{{
 				continue
 			}
 			if name, quoted := validate.QuotedArgument(o.Args); strings.Trim(o.Args, "-+ \t\r\n") == "" || quoted && strings.TrimSpace(name) == "" {
-				p.Report(o.Start, o.End, "This names no template: write which one to %s.", o.Name[:len("extend")])
+				p.Report(o.Start, o.End, "This names no template: name one to %s.", o.Name[:len("extend")])
 			}
 		}
 	}),
 }, {
-	ID: "template-string", Title: "A text in a template tag without its end", Severity: validate.Critical, Category: validate.Templates,
-	Doc: "A quotation mark opens a text in the tag and none closes it: the engine refuses the template, or takes the mark for a part of a name.",
+	ID: "template-string", Title: "Unterminated string in a template tag", Severity: validate.Critical, Category: validate.Templates,
+	Doc: "A quotation mark opens a string in the tag and nothing closes it: the engine rejects the template, or reads the mark as part of a name.",
 	Bad: "{% url 'home %}\n", Good: "{% url 'home' %}\n",
 	Check: validate.Page(func(p *validate.Pass, d *dom.Document) {
 		for _, o := range p.TemplateTags() {
 			if o.Kind == '%' && o.Name != "comment" && openString(o.Args) {
-				p.Report(o.Start, o.End, "A text in this tag is not closed: a quotation mark is missing.")
+				p.Report(o.Start, o.End, "A string in this tag is not closed: a quotation mark is missing.")
 			}
 		}
 	}),
 }, {
-	ID: "tag-slip", Title: "A template tag that is shown as text", Severity: validate.Warning, Category: validate.Templates,
-	Doc: "`{{ name }` and `{ % if x %}` are text to the engine, and visitors read them. Pages without any template tag are left alone.",
-	Bad: "<p>{{ user.name }, {{ user.city }}</p>\n", Good: "<p>{{ user.name }}, {{ user.city }}</p>\n",
+	ID: "tag-slip", Title: "Malformed template tag shown as text", Severity: validate.Warning, Category: validate.Templates,
+	Aliases: validate.Aliases{validate.DjLint: {"T001"}},
+	Doc:     "`{{ name }` and `{ % if x %}` are plain text to the engine, so visitors see them. Pages without any template tag are not checked.",
+	Bad:     "<p>{{ user.name }, {{ user.city }}</p>\n", Good: "<p>{{ user.name }}, {{ user.city }}</p>\n",
 	Check: validate.Page(checkTagSlip),
 }, {
-	ID: "block-crossing", Title: "An element that begins in one block and ends in another", Severity: validate.Warning, Category: validate.Templates,
-	Doc: "A template that fills one of the two blocks anew takes the start tag or the end tag away, and the page is out of joint. Let each block hold whole elements.",
+	ID: "block-crossing", Title: "Element that starts and ends in different blocks", Severity: validate.Warning, Category: validate.Templates,
+	Doc: "A child template that replaces one of the two blocks removes the start tag or the end tag and breaks the page. Let each block hold whole elements.",
 	Bad: "<div>\n{% block content %}\n</div>\n{% endblock %}\n", Good: "<div>\n{% block content %}\n{% endblock %}\n</div>\n",
 	Check: validate.Page(checkCrossing),
 }}
@@ -91,7 +92,7 @@ func checkTagSlip(p *validate.Pass, d *dom.Document) {
 		for _, m := range slips.FindAllStringSubmatchIndex(source) {
 			start, end := n.Start+m[0], n.Start+m[1]
 			if d.Masked[start:end] == p.Text[start:end] {
-				p.Report(start, end, "Visitors read this: a brace is missing or one too many.")
+				p.Report(start, end, "Visitors see this text: a brace is missing, or there is one too many.")
 			}
 		}
 	}

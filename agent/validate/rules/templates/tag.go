@@ -11,8 +11,8 @@ import (
 
 // tagRules are about template tags that do not work as they are written.
 var tagRules = []validate.Rule{{
-	ID: "block-twice", Title: "A block that stands twice in one template", Severity: validate.Critical, Category: validate.Templates,
-	Doc:  "Django and Jinja refuse a template in which two blocks have one name.",
+	ID: "block-twice", Title: "Duplicate template block", Severity: validate.Critical, Category: validate.Templates,
+	Doc:  "Django and Jinja reject a template with two blocks of the same name.",
 	Bad:  "{% block title %}A{% endblock %}\n{% block title %}B{% endblock %}\n",
 	Good: "{% block title %}A{% endblock %}\n{% block heading %}B{% endblock %}\n",
 	Check: validate.Page(func(p *validate.Pass, d *dom.Document) {
@@ -23,17 +23,18 @@ var tagRules = []validate.Rule{{
 				continue
 			}
 			if first, ok := seen[name]; ok {
-				p.Report(o.Start, o.End, "The block %s stands in this template already (line %d).", name, first)
+				p.Report(o.Start, o.End, "This template already has a block %s (line %d).", name, first)
 			} else {
 				seen[name] = p.Tree.Position(o.Start).Line + 1
 			}
 		}
 	}),
 }, {
-	ID: "endblock-name", Title: "An endblock that names another block", Severity: validate.Critical, Category: validate.Templates,
-	Doc:  "The name behind `endblock` must be that of the block that it ends, or be left out.",
-	Bad:  "{% block title %}A{% endblock content %}\n",
-	Good: "{% block title %}A{% endblock title %}\n",
+	ID: "endblock-name", Title: "endblock with the wrong name", Severity: validate.Critical, Category: validate.Templates,
+	Aliases: validate.Aliases{validate.DjLint: {"T003"}},
+	Doc:     "The name after `endblock` must be that of the block it ends, or be left out.",
+	Bad:     "{% block title %}A{% endblock content %}\n",
+	Good:    "{% block title %}A{% endblock title %}\n",
 	Check: validate.Page(func(p *validate.Pass, d *dom.Document) {
 		tags := p.Tree.TemplateTags()
 		for _, t := range tags {
@@ -47,25 +48,25 @@ var tagRules = []validate.Rule{{
 		}
 	}),
 }, {
-	ID: "extends-first", Title: "An extends behind another tag", Severity: validate.Critical, Category: validate.Templates,
-	Doc:   "In Django `{% extends %}` must be the first tag, also before `{% load %}`. Jinja lets other tags stand before it and is left alone.",
+	ID: "extends-first", Title: "{% extends %} is not the first tag", Severity: validate.Critical, Category: validate.Templates,
+	Doc:   "In Django `{% extends %}` must be the first tag, even before `{% load %}`. Jinja allows other tags before it and is not checked.",
 	Bad:   "{% load static %}\n{% extends \"base.html\" %}\n",
 	Good:  "{% extends \"base.html\" %}\n{% load static %}\n",
 	Check: validate.Page(checkExtendsFirst),
 }, {
-	ID: "outside-block", Title: "Content that no block holds", Severity: validate.Warning, Category: validate.Templates,
-	Doc:   "A template that extends another one shows its blocks only: what stands outside is dropped without a word.",
+	ID: "outside-block", Title: "Content outside any block of a child template", Severity: validate.Warning, Category: validate.Templates,
+	Doc:   "A template that extends another one shows only its blocks: content outside them is silently dropped.",
 	Bad:   "{% extends \"base.html\" %}\n<p>Hello</p>\n{% block content %}{% endblock %}\n",
 	Good:  "{% extends \"base.html\" %}\n{% block content %}<p>Hello</p>{% endblock %}\n",
 	Check: validate.Page(checkOutsideBlock),
 }, {
-	ID: "branch-order", Title: "A branch behind the last one", Severity: validate.Critical, Category: validate.Templates,
-	Doc:   "Behind `{% else %}` an `{% if %}` has no other branch; Django and Jinja refuse the template.",
+	ID: "branch-order", Title: "Branch after {% else %}", Severity: validate.Critical, Category: validate.Templates,
+	Doc:   "After `{% else %}` an `{% if %}` has no other branch; Django and Jinja reject the template.",
 	Bad:   "{% if a %}A{% else %}B{% elif c %}C{% endif %}\n",
 	Good:  "{% if a %}A{% elif c %}C{% else %}B{% endif %}\n",
 	Check: validate.Page(checkBranches),
 }, {
-	ID: "if-assignment", Title: "A condition with a single =", Severity: validate.Critical, Category: validate.Templates,
+	ID: "if-assignment", Title: "Single = in a template condition", Severity: validate.Critical, Category: validate.Templates,
 	Doc:  "`=` compares nothing in a template: write `==`.",
 	Bad:  "{% if page = 'home' %}active{% endif %}\n",
 	Good: "{% if page == 'home' %}active{% endif %}\n",
@@ -80,32 +81,32 @@ var tagRules = []validate.Rule{{
 		}
 	}),
 }, {
-	ID: "filter-blank", Title: "A filter with a blank before its argument", Severity: validate.Critical, Category: validate.Templates,
-	Doc:   "Django refuses `{{ x|default: \"a\" }}`: no blank may stand between a filter, its colon and its argument.",
+	ID: "filter-blank", Title: "Space before a filter's argument", Severity: validate.Critical, Category: validate.Templates,
+	Doc:   "Django rejects `{{ x|default: \"a\" }}`: no space is allowed between a filter, its colon and its argument.",
 	Bad:   "{% load static %}<p>{{ name|default: \"nobody\" }}</p>\n",
 	Good:  "{% load static %}<p>{{ name|default:\"nobody\" }}</p>\n",
 	Check: validate.EachTemplateTag(checkFilterBlank),
 }, {
-	ID: "call-parentheses", Title: "A call in a template of Django's", Severity: validate.Critical, Category: validate.Templates,
-	Doc:   "Django calls what can be called by itself and refuses parentheses: `{{ user.get_full_name }}`. Arguments need a filter or a tag.",
+	ID: "call-parentheses", Title: "Call with parentheses in a Django template", Severity: validate.Critical, Category: validate.Templates,
+	Doc:   "Django calls callables by itself and rejects parentheses: write `{{ user.get_full_name }}`. Arguments need a filter or a tag.",
 	Bad:   "{% load static %}<p>{{ user.get_full_name() }}</p>\n",
 	Good:  "{% load static %}<p>{{ user.get_full_name }}</p>\n",
 	Check: validate.EachTemplateTag(checkCall),
 }, {
-	ID: "load-missing", Title: "A tag whose library is not loaded", Severity: validate.Critical, Category: validate.Templates,
-	Doc: "Django refuses the template. Each template loads the libraries that it uses, also one that extends another. Libraries that the settings " +
-		"make known everywhere are known in a project.",
+	ID: "load-missing", Title: "Missing {% load %} for a tag or filter", Severity: validate.Critical, Category: validate.Templates,
+	Doc: "Django rejects the template. Each template loads the libraries it uses, even if it extends another. Libraries that the project's settings make available everywhere " +
+		"are known.",
 	Bad:   "{% csrf_token %}<link rel=\"stylesheet\" href=\"{% static 'site.css' %}\">\n",
 	Good:  "{% load static %}{% csrf_token %}<link rel=\"stylesheet\" href=\"{% static 'site.css' %}\">\n",
 	Check: validate.Page(checkLoads),
 }, {
-	ID: "obsolete-tag", Title: "A template tag that Django has taken out", Severity: validate.Warning, Category: validate.Templates,
-	Doc: "`ifequal` and `ifnotequal` went with Django 4.0, `staticfiles`, `admin_static` and `future` before: newer versions refuse the template.",
+	ID: "obsolete-tag", Title: "Removed Django template tag", Severity: validate.Warning, Category: validate.Templates,
+	Doc: "Django 4.0 removed `ifequal` and `ifnotequal`, earlier versions `staticfiles`, `admin_static` and `future`: newer versions reject the template.",
 	Bad: "{% load staticfiles %}\n", Good: "{% load static %}\n",
 	Check: validate.EachTemplateTag(checkObsoleteTag),
 }, {
-	ID: "url-unquoted", Title: "The name of a route without quotes", Severity: validate.Critical, Category: validate.Templates,
-	Doc:  "Without quotes the name is taken for a variable, which is empty, and no route is found.",
+	ID: "url-unquoted", Title: "URL name without quotes", Severity: validate.Critical, Category: validate.Templates,
+	Doc:  "Without quotes the name is a variable, which is empty, so no route is found.",
 	Bad:  "<a href=\"{% url blog-detail %}\">Blog</a>\n",
 	Good: "<a href=\"{% url 'blog-detail' %}\">Blog</a>\n",
 	Check: validate.EachTemplateTag(func(p *validate.Pass, o validate.TemplateTag) {
@@ -118,27 +119,28 @@ var tagRules = []validate.Rule{{
 		}
 	}),
 }, {
-	ID: "for-else", Title: "An else in a loop of Django's", Severity: validate.Critical, Category: validate.Templates,
-	Doc:   "What a loop shows when there is nothing to loop over stands behind `{% empty %}` in Django and behind `{% else %}` in Jinja; each refuses the other's word.",
+	ID: "for-else", Title: "Wrong word for an empty loop ({% else %} or {% empty %})", Severity: validate.Critical, Category: validate.Templates,
+	Doc:   "The content for an empty loop comes after `{% empty %}` in Django and after `{% else %}` in Jinja; each rejects the other's word.",
 	Bad:   "{% load static %}<ul>{% for p in posts %}<li>{{ p }}</li>{% else %}<li>None</li>{% endfor %}</ul>\n",
 	Good:  "{% load static %}<ul>{% for p in posts %}<li>{{ p }}</li>{% empty %}<li>None</li>{% endfor %}</ul>\n",
 	Check: validate.Page(checkForElse),
 }, {
-	ID: "comment-lines", Title: "A short comment over several lines", Severity: validate.Warning, Category: validate.Templates,
-	Doc:  "In Django `{# #}` is a comment on one line only; over several lines it is shown to everybody. Write `{% comment %}`.",
+	ID: "comment-lines", Title: "{# #} comment over several lines", Severity: validate.Warning, Category: validate.Templates,
+	Doc:  "In Django a `{# #}` comment ends on its line; over several lines it is shown to visitors. Write `{% comment %}`.",
 	Bad:  "{% load static %}\n{# old:\nkeep #}\n",
 	Good: "{% load static %}\n{% comment %} old:\nkeep {% endcomment %}\n",
 	Check: validate.Page(func(p *validate.Pass, d *dom.Document) {
 		for _, o := range p.TemplateTags() {
 			text := p.Text[o.Start:o.End]
 			if o.Kind == '#' && strings.HasPrefix(text, "{#") && strings.Contains(text, "\n") && p.Dialect() == validate.Django {
-				p.Report(o.Start, o.End, "Django shows a {# #} that goes over several lines: write {%% comment %%} … {%% endcomment %%}.")
+				p.Report(o.Start, o.End, "Django shows a {# #} comment over several lines: write {%% comment %%} … {%% endcomment %%}.")
 			}
 		}
 	}),
 }, {
-	ID: "translate-tag", Title: "A tag in a text that is to be translated", Severity: validate.Critical, Category: validate.Templates,
-	Doc:   "Between `{% blocktranslate %}` and its end Django allows outputs of plain variables and `{% plural %}` only: tags and attributes are refused. Bind the value before: `{% blocktranslate with url=… %}`.",
+	ID: "translate-tag", Title: "Template tag inside a translated block", Severity: validate.Critical, Category: validate.Templates,
+	Doc: "Inside `{% blocktranslate %}` Django allows only plain variables and `{% plural %}`: it rejects tags and attribute lookups. Bind the value first: `{% blocktranslate " +
+		"with url=… %}`.",
 	Bad:   "{% load i18n %}{% blocktranslate %}See <a href=\"{% url 'help' %}\">help</a>{% endblocktranslate %}\n",
 	Good:  "{% load i18n %}{% url 'help' as help %}{% blocktranslate %}See <a href=\"{{ help }}\">help</a>{% endblocktranslate %}\n",
 	Check: validate.Page(checkTranslate),
@@ -157,7 +159,7 @@ func checkExtendsFirst(p *validate.Pass, d *dom.Document) {
 		}
 		if o.Name == "extends" {
 			if before.Name == "load" || before.Name != "" && p.Dialect() == validate.Django {
-				p.Report(o.Start, o.End, "{%% extends %%} must be the first tag, and {%% %s %%} stands before it: move it up.", before.Name)
+				p.Report(o.Start, o.End, "{%% extends %%} must be the first tag, and {%% %s %%} comes before it: move it up.", before.Name)
 			}
 			return
 		}
@@ -186,7 +188,7 @@ func checkOutsideBlock(p *validate.Pass, d *dom.Document) {
 			if n.Kind == dom.Element {
 				end = n.OpenEnd
 			}
-			p.Report(n.Start, end, "This template extends another one, so what stands outside of its blocks is dropped: put it into a block.")
+			p.Report(n.Start, end, "This template extends another one, so content outside its blocks is dropped: put it in a block.")
 			return // one for all
 		}
 	}
@@ -208,7 +210,7 @@ func checkBranches(p *validate.Pass, d *dom.Document) {
 		case len(open) > 0 && open[len(open)-1].name == "if" && t.Middle:
 			top := &open[len(open)-1]
 			if top.last && (t.Name == "elif" || t.Name == "else") {
-				p.Report(t.Start, t.End, "This {%% %s %%} stands behind {%% else %%}, which is the last branch: move it up.", t.Name)
+				p.Report(t.Start, t.End, "This {%% %s %%} comes after {%% else %%}, which is the last branch: move it up.", t.Name)
 			}
 			top.last = top.last || t.Name == "else"
 		}
@@ -227,7 +229,7 @@ func checkFilterBlank(p *validate.Pass, o validate.TemplateTag) {
 	code := p.Text[o.Start:o.End]
 	plain := strings.Map(func(r rune) rune { return r }, validate.BlankStrings(code))
 	for _, m := range blankArgument.FindAllStringSubmatchIndex(plain) {
-		p.Offer(o.Start+m[2], o.Start+m[3], &validate.Fix{Title: "Remove the blank", Edits: []validate.Edit{{Start: o.Start + m[2], End: o.Start + m[3], New: ":"}}}, "Django allows no blank between a filter and its argument.")
+		p.Offer(o.Start+m[2], o.Start+m[3], &validate.Fix{Title: "Remove the space", Edits: []validate.Edit{{Start: o.Start + m[2], End: o.Start + m[3], New: ":"}}}, "Django allows no space between a filter and its argument.")
 	}
 }
 
@@ -241,7 +243,7 @@ func checkCall(p *validate.Pass, o validate.TemplateTag) {
 		return // _("text")
 	}
 	if m := calls.FindStringIndex(code); m != nil {
-		p.Report(o.Start+m[0], o.Start+m[1], "Django calls by itself and refuses parentheses: drop them, or write a filter for the arguments.")
+		p.Report(o.Start+m[0], o.Start+m[1], "Django calls callables by itself and rejects parentheses: remove them, or write a filter for the arguments.")
 	}
 }
 
@@ -317,17 +319,17 @@ func checkObsoleteTag(p *validate.Pass, o validate.TemplateTag) {
 	switch {
 	case o.Name == "ifequal" || o.Name == "ifnotequal":
 		if p.Dialect() != validate.Jinja {
-			p.Report(o.Start, o.End, "{%% %s %%} is gone since Django 4.0: write {%% if a %s b %%}.", o.Name, map[string]string{"ifequal": "==", "ifnotequal": "!="}[o.Name])
+			p.Report(o.Start, o.End, "Django 4.0 removed {%% %s %%}: write {%% if a %s b %%}.", o.Name, map[string]string{"ifequal": "==", "ifnotequal": "!="}[o.Name])
 		}
 	case o.Name == "load":
 		for _, old := range []string{"staticfiles", "admin_static"} {
 			if slices.Contains(strings.Fields(o.Args), old) {
 				at := o.Start + strings.Index(p.Text[o.Start:o.End], old)
-				p.Offer(at, at+len(old), &validate.Fix{Title: "Load static instead", Edits: []validate.Edit{{Start: at, End: at + len(old), New: "static"}}}, "The library %s is gone since Django 3.0: load static.", old)
+				p.Offer(at, at+len(old), &validate.Fix{Title: "Load static instead", Edits: []validate.Edit{{Start: at, End: at + len(old), New: "static"}}}, "Django 3.0 removed the library %s: load static.", old)
 			}
 		}
 		if strings.HasSuffix(o.Args, " from future") {
-			p.Report(o.Start, o.End, "The library future is gone since Django 1.9: drop this tag.")
+			p.Report(o.Start, o.End, "Django 1.9 removed the library future: remove this tag.")
 		}
 	}
 }
@@ -359,7 +361,7 @@ func checkTranslate(p *validate.Pass, d *dom.Document) {
 			inside = ""
 		case inside == "" || t.Kind == '#' || t.Name == "plural":
 		case t.Kind == '%' && t.Name != "":
-			p.Report(t.Start, t.End, "No tag may stand in {%% %s %%}: bind its value before, and write {{ name }} here.", inside)
+			p.Report(t.Start, t.End, "{%% %s %%} allows no tag inside: bind its value before, and write {{ name }} here.", inside)
 		}
 	}
 }
