@@ -156,10 +156,17 @@ var guards = []string{"safety", "secret", "python-", "bidi-", "js-unsafe-eval", 
 	"js-unsafe-require", "js-unsafe-crypto", "js-unsafe-random", "js-unsafe-message", "js-unsafe-sent",
 	"js-sent-", "js-hardcoded-key", "js-jwt-", "js-xml-entities", "js-message-origin", "js-trusted-html", "js-cors-open", "js-cleartext", "go-", "sql-", "csrf", "template", "vue-html"}
 
-// quieter guards the severities of rules that guard against attacks.
+// origins are the names in validate.rules that set the severity of whole classes
+// of files (tests, generated and vendored ones): info where they are not set.
+var origins = []string{"tests", "generated", "vendored"}
+
+// quieter guards the severities of rules about security, and of classes of files.
 func quieter(from, to map[string]string) bool {
 	rank := []string{"off", "info", "warning", "", "critical"} // "" is the rule's own
 	for name, level := range to {
+		if own := from[name]; slices.Contains(origins, name) && slices.Index(rank, level) < slices.Index(rank, cmp.Or(own, "info")) {
+			return true
+		}
 		if !slices.ContainsFunc(guards, func(g string) bool { return strings.HasPrefix(name, g) }) {
 			continue
 		}
@@ -270,7 +277,7 @@ var entries = slices.Concat(perRole, []entry{
 	define("commands.packages", list(text("a list of packages with their versions such as [\"pypi:requests@2.31.0\", \"npm:react@18.2.0\"], or @* for any version")), func(s *Settings) *[]string { return &s.Commands.Packages }, Never, nil,
 		"Dependencies that may be added without asking: of pypi, npm, go or cargo."),
 	define("validate.rules", ruleLevels(), func(s *Settings) *map[string]string { return &s.Validate.Rules }, Tighten, quieter,
-		"Which severity a rule or a whole validator has, or that it is off. A workspace cannot switch off or lower rules about safety and secrets."),
+		"The severity of a rule or of a whole validator, or off. The names tests, generated and vendored set the highest severity of findings in such files (default: info). A workspace may not switch off or lower rules about security (safety and secrets), nor these three."),
 	define("lint.when", oneOf("edit", "finish", "never"), func(s *Settings) *string { return &s.Lint.When }, Tighten, earlier("edit", "finish", "never"),
 		"When pylint, Bandit, ESLint, go vet and gosec look, in the sandbox, at what a task stages: after every edit, while the model thinks, and before a feature ends; only before it ends; or never."),
 	define("lint.critical", oneOf("low", "medium", "high", "never"), func(s *Settings) *string { return &s.Lint.Critical }, Tighten, earlier("never", "high", "medium", "low"),
