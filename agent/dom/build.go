@@ -202,7 +202,7 @@ func (b *builder) template(g syntax.TemplateTag) {
 		n.Kind = Note
 	}
 	before := b.arms.top
-	if g.Kind == '%' {
+	if g.Controls() {
 		b.arms.step(g)
 	}
 	n.Arm = before
@@ -296,7 +296,7 @@ func (b *builder) markup() bool {
 // jump goes to a place, through the template tags before it.
 func (b *builder) jump(to int) {
 	for len(b.gaps) > 0 && b.gaps[0].Start < to {
-		if b.gaps[0].Kind == '%' {
+		if b.gaps[0].Controls() {
 			b.arms.step(b.gaps[0])
 		}
 		b.gaps = b.gaps[1:]

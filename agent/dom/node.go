@@ -305,7 +305,7 @@ func (a *Attr) Words() []Word {
 		}
 		cut := len(gaps) > 0 && a.ValueStart+end == gaps[0].Start
 		before := glued && at > 0 && a.raw[at-1] == '}' && !strings.HasSuffix(a.raw[:at], "%}")
-		if !before && (!cut || gaps[0].Kind == '%') {
+		if !before && (!cut || gaps[0].Controls()) {
 			words = append(words, Word{a.raw[at:end], a.ValueStart + at, a.ValueStart + end, !glued && !cut})
 		}
 		at = end

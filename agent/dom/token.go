@@ -111,12 +111,12 @@ func (r *tagReader) attributes() bool {
 // template takes note of a template tag among the attributes.
 func (r *tagReader) template(g syntax.TemplateTag) {
 	switch {
-	case g.Kind == '{':
-		r.node.Opaque = true
-	case g.Kind == '%':
+	case g.Controls():
 		if !r.arms.step(g) && !silent[g.Name] {
 			r.node.Opaque = true
 		}
+	case g.Kind == '{':
+		r.node.Opaque = true
 	}
 }
 
@@ -126,7 +126,7 @@ func (r *tagReader) attribute() {
 	dynamicName := false
 	for first := true; r.at < len(r.masked); first = false {
 		if g := r.skip(); g != nil {
-			if g.Kind == '%' && !first {
+			if g.Controls() && !first {
 				break // disabled{% endif %}
 			}
 			r.at, dynamicName = g.End, true
@@ -200,7 +200,7 @@ func (r *tagReader) value(a *Attr) {
 		if g.End > a.ValueStart {
 			a.gaps = append(a.gaps, g)
 			a.Dynamic = true
-			if g.Kind == '%' {
+			if g.Controls() {
 				r.arms.step(g)
 			}
 		}

@@ -43,6 +43,10 @@ var detailRules = validate.Authored([]validate.Rule{{
 	Doc:     "`delete` removes properties of objects; on a variable it has no effect, and in strict mode it is a syntax error.",
 	File:    "app.js", Bad: "function clear(cache) { delete cache; }\n", Good: "function clear(cache) { delete cache.items; }\n",
 	Check: validate.ScriptNodes(func(p *validate.Pass, c *validate.Code, n syntax.Node) {
+		// The grammar reads delete g<T>(x) as a comparison whose left side is delete g.
+		if by := n.Parent(); ecma.Is(by, "binary_expression") && ecma.Operator(by) == "<" && ecma.Part(by, 0) == n && c.Lang != syntax.JavaScript {
+			return
+		}
 		if ecma.Operator(n) == "delete" && ecma.Is(ecma.Bare(ecma.Part(n, 0)), "identifier") {
 			p.Node(c, n, "delete has no effect on a variable: set it to undefined, or delete a property.")
 		}
@@ -229,10 +233,45 @@ func checkChains(p *validate.Pass, c *validate.Code) {
 			continue
 		}
 		told[top] = true
-		if why := throwsWhenUndefined(top); why != "" {
+		if why := throwsWhenUndefined(top); why != "" && !testedBefore(n) {
 			reportAt(p, c, top, "If this chain is undefined, %s throws: give a default with ??, or continue with ?.", why)
 		}
 	}
+}
+
+// testedBefore reports whether the value before an optional chain's ?. was tested on
+// the way there: s && s?.x, s ? s?.x : y, if (s) s?.x. Then the chain goes on.
+func testedBefore(chain syntax.Node) bool {
+	value := ecma.Part(chain.Parent(), 0)
+	tests := func(condition syntax.Node) bool { return conjunct(condition, value.Text()) }
+	for n, by := chain, chain.Parent(); !by.IsZero(); n, by = by, by.Parent() {
+		switch by.Kind() {
+		case "ternary_expression":
+			if ecma.Part(by, 1) == n && tests(ecma.Part(by, 0)) {
+				return true
+			}
+		case "binary_expression":
+			if ecma.Operator(by) == "&&" && ecma.Part(by, 1) == n && tests(ecma.Part(by, 0)) {
+				return true
+			}
+		case "if_statement":
+			if ecma.Part(by, 1) == n && tests(ecma.Part(by, 0)) {
+				return true
+			}
+		case "function_declaration", "function_expression", "arrow_function", "method_definition", "program":
+			return false
+		}
+	}
+	return false
+}
+
+// conjunct reports whether a condition that holds says that a value is truthy.
+func conjunct(condition syntax.Node, value string) bool {
+	condition = ecma.Bare(condition)
+	if ecma.Is(condition, "binary_expression") && ecma.Operator(condition) == "&&" {
+		return conjunct(ecma.Part(condition, 0), value) || conjunct(ecma.Part(condition, 1), value)
+	}
+	return !condition.IsZero() && condition.Text() == value
 }
 
 // throwsWhenUndefined says what of an expression's surroundings throws when it

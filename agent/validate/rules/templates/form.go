@@ -122,6 +122,10 @@ func checkCSRF(p *validate.Pass, n *dom.Node) {
 			return
 		}
 	}
+	if p.Dialect() == validate.Jinja || p.Dialect() != validate.Django && !p.Alone() && !p.Stated(validate.Framework, "") {
+		p.Element(n, "This form has no CSRF token, so other sites can send it in the user's name: add the hidden field of your framework, such as {{ csrf_token() }} of Flask-WTF.")
+		return
+	}
 	p.Element(n, "This form has no CSRF token, so other sites can send it in the user's name: add {%% csrf_token %%}.")
 }
 
