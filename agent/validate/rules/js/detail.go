@@ -43,8 +43,8 @@ var detailRules = validate.Authored([]validate.Rule{{
 	Doc:     "`delete` removes properties of objects; on a variable it has no effect, and in strict mode it is a syntax error.",
 	File:    "app.js", Bad: "function clear(cache) { delete cache; }\n", Good: "function clear(cache) { delete cache.items; }\n",
 	Check: validate.ScriptNodes(func(p *validate.Pass, c *validate.Code, n syntax.Node) {
-		// The grammar reads delete g<T>(x) as a comparison whose left side is delete g.
-		if by := n.Parent(); ecma.Is(by, "binary_expression") && ecma.Operator(by) == "<" && ecma.Part(by, 0) == n && c.Lang != syntax.JavaScript {
+		// The grammar reads delete g<T>(x) as a call of delete g.
+		if by := n.Parent(); ecma.Is(by, "call_expression") && ecma.Part(by, 0) == n {
 			return
 		}
 		if ecma.Operator(n) == "delete" && ecma.Is(ecma.Bare(ecma.Part(n, 0)), "identifier") {

@@ -137,7 +137,7 @@ var exprRules = validate.Authored([]validate.Rule{{
 }, {
 	ID: "js-number-precision", Title: "Number literal that loses precision", Severity: validate.Warning, Category: validate.Scripts,
 	Aliases: validate.Aliases{validate.ESLint: {"no-loss-of-precision"}, validate.Biome: {"noPrecisionLoss"}},
-	Doc:     "Integers above 9007199254740991 and numbers with more than 17 digits are stored as another number. Write a BigInt (`…n`) or a string.",
+	Doc:     "Most integers above 9007199254740991 are stored as another number. Write a BigInt (`…n`) or a string. Fractions pass: constants are written with more digits than are stored.",
 	File:    "app.js", Bad: "const id = 9007199254740993;\n", Good: "const id = 9007199254740993n;\n",
 	Check: validate.ScriptNodes(func(p *validate.Pass, c *validate.Code, n syntax.Node) {
 		if stored := misheld(n); stored != "" {
@@ -438,11 +438,10 @@ func misheld(n syntax.Node) string {
 		return strconv.FormatFloat(f, 'f', -1, 64)
 	}
 	mantissa, _, _ := strings.Cut(text, "e")
-	whole := !strings.Contains(mantissa, ".")
-	digits := strings.TrimLeft(strings.Replace(mantissa, ".", "", 1), "0")
-	if whole {
-		digits = strings.TrimRight(digits, "0")
+	if strings.Contains(mantissa, ".") {
+		return "" // constants of tables are written with all their digits on purpose
 	}
+	digits := strings.Trim(mantissa, "0")
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil || digits == "" || f == 0 {
 		return ""
