@@ -57,7 +57,7 @@ func TestProject(t *testing.T) {
 			})
 			s := begin(t, lsptest.Options{Root: dir, Initialize: json.RawMessage(init)}, judging)
 			s.must(s.OpenText("index.html", pageHead+"<body><a href=\"more.html#prices\">Prices</a> <a href=\"gone.html\">Gone</a></body></html>\n"))
-			s.found("index.html", "There is no file gone.html.")
+			s.found("index.html", "The file gone.html does not exist.")
 			s.must(os.WriteFile(s.Abs("gone.html"), []byte(pageHead+"<body></body></html>\n"), 0o644))
 			s.must(s.Notify(protocol.MethodWorkspaceDidChangeWatchedFiles, map[string]any{
 				"changes": []map[string]any{{"uri": string(s.uri("gone.html")), "type": 1}},
@@ -107,7 +107,7 @@ func (s *session) found(path string, want ...string) {
 func TestSeverities(t *testing.T) {
 	s := begin(t, lsptest.Options{Settings: settings(`{"validate":{"rules":{"img-alt":"off"}}}`)}, judging)
 	s.must(s.OpenText("index.html", pageHead+"<body><img src=\"data:,\"><button></button></body></html>\n"))
-	const button = "This button has no name: give it text, or say in aria-label what it does."
+	const button = "This button has no name: give it text, or describe its action in aria-label."
 	s.expect(messages("index.html", button))
 	s.must(s.SetSettings(settings(`{"validate":{"rules":{"accessibility":"off"}}}`)))
 	s.expect(lsptest.Clean("index.html"))
