@@ -11,10 +11,10 @@ import (
 	"caselsp/sandbox"
 )
 
-// A file that is staged holds {{ NAME }} for a secret that its edit declares, and
-// so does all that is kept and shown of it. The value stands there in two places
-// only: in the sandbox, for a command that the user lets have that very secret, and
-// in the user's own file, when he fills it in (SPEC row S6).
+// A staged file holds {{ NAME }} in place of a secret that its edit declares, and so
+// does everything that is recorded or shown of the file. The value replaces it in two
+// places only: in the sandbox, for a command that the user has given that secret, and
+// in the user's own file, when the user fills it in.
 
 // placesIn returns the secrets for which placeholders were declared in a file, by its key.
 func (r *run) placesIn(key string) []string {

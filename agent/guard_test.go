@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"caselsp/agent/action"
+	"caselsp/agent/record"
 )
 
 // TestGuardOfEveryVerb names a file that holds secrets, and one that programs obey,
@@ -17,7 +18,7 @@ func TestGuardOfEveryVerb(t *testing.T) {
 	b := newBench(t, "", agreeable{})
 	r := b.newRun("t", func(Event, error) bool { return true })
 	defer r.overlay.Close()
-	if err := r.begin(t.Context(), Task{ID: "t", Text: "look"}); err != nil {
+	if err := r.begin(t.Context(), record.Task{ID: "t", Text: "look"}); err != nil {
 		t.Fatal(err)
 	}
 	dir := b.Workspace.Roots()[0].Dir

@@ -52,8 +52,8 @@ func (e *panicError) Error() string {
 	return fmt.Sprintf("caselsp itself failed (%v); nothing that was recorded is lost: resume to try again, and if it fails again, report it with the log", e.value)
 }
 
-// guarded runs f; a panic becomes an error of f alone (SPEC row R5). A panic of
-// those who listen is not ours to hide, and goes on.
+// guarded runs f and turns a panic into an error of f, so that it does not end the
+// process. A panic in the consumer of the events is not caught here.
 func (r *run) guarded(what string, f func() error) (err error) {
 	defer func() {
 		if r.telling {

@@ -42,8 +42,8 @@ func (a *Agent) Layers(ids ...string) ([]record.LayerUse, error) {
 	return counted, errors.Join(unread...)
 }
 
-// refusedInRow is how many refused patches in a row on one file are enough: the
-// model has another idea of the file than what is there (SPEC row E7).
+// refusedInRow is at how many refused patches in a row CASE is told to write the
+// file whole: by then the model's idea of the file differs from what is there.
 const refusedInRow = 3
 
 // writeWhole is what CASE is told with the third refused patch of a file in a

@@ -14,8 +14,8 @@ import (
 	"caselsp/sandbox"
 )
 
-// Linting is when other people's linters look at what a task stages, and what
-// they say means (SPEC rows V4 and V5). The zero value runs none.
+// Linting says when external linters check what a task stages, and what
+// the grades of their findings mean. The zero value runs none.
 type Linting struct {
 	When   string // LintEdits, LintFinish; any other: never
 	Grades lint.Policy

@@ -10,10 +10,10 @@ import (
 	"caselsp/agent/workspace"
 )
 
-// What lets strangers in is not taken from a model on its word (SPEC rows V3 and
-// V4): such an edit is taken back, and the model told to do it in another way.
-// Where it insists, the user is asked, and may allow the rule in that file, for
-// the task or for the project. No flag answers that.
+// An edit that opens a security hole is not staged because a model says that it is
+// safe: the edit is taken back, and the model is told to do it in another way. If the
+// model repeats the edit, the user is asked, and may allow the rule in that file, for
+// the task or for the project. No flag answers this question.
 
 // unsafe returns what an edit brought in that guards object to.
 func (r *run) unsafe(before workspace.State) []validate.Finding {

@@ -53,7 +53,16 @@ func (a *Agent) commands() shell.Policy {
 	return p
 }
 
-// Rules returns what the user allowed for always in this workspace, as permit.Approvals does.
+// The types of permit that stand in this package's own interface, for lsp: it hands
+// a Trust in, lists Rules, and decides nothing.
+type (
+	// Trust is permit.Trust: which folders the user trusts.
+	Trust = permit.Trust
+	// Rule is permit.Rule: a command or finding that the user has allowed from now on.
+	Rule = permit.Rule
+)
+
+// Rules returns what the user has allowed in this workspace from now on, as permit.Approvals does.
 func (a *Agent) Rules(all bool) ([]permit.Rule, error) { return a.approvals().Rules(all) }
 
 // Revoke ends a rule, named by its id or its shape; with neither, all of them.

@@ -225,7 +225,7 @@ func (r *run) lastTurn() *record.Turn {
 	return nil
 }
 
-// maxRecalled is how many similar past tasks go into a prompt (SPEC rows T2 and T6).
+// maxRecalled is how many similar past tasks go into a prompt, at most.
 const maxRecalled = 5
 
 // recall asks memory once a phase. Memory that cannot be read is no reason to

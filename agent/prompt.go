@@ -113,8 +113,8 @@ func (p *prompter) conversation(system, user string, data prompted, tail string,
 }
 
 // keptTurns is how many of the latest turns go into a prompt in full; of older
-// ones the result is cut to its first line (SPEC row W6). It is more than the
-// steps of a round with the usual number of aids, so that a usual round is never cut.
+// ones the result is cut to its first line. It is more than the steps of a round with the
+// usual number of aids, so that a usual round is never cut.
 const keptTurns = 24
 
 // history renders the turns of this phase as messages. A file that was read and

@@ -10,8 +10,8 @@ import (
 	"caselsp/store"
 )
 
-// reportText renders a task's report in Markdown (SPEC row T15). Every figure in
-// it is read from the journal; what was not done is said.
+// reportText renders a task's report in Markdown. Every figure in it is read from
+// the journal, and it says what was not done.
 func reportText(p *record.State, outcome string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n", record.FirstLine(p.Task.Text))
@@ -137,8 +137,8 @@ func (r *run) remember(outcome string) {
 	})
 }
 
-// rememberFix keeps what mended a failed test, once the tests pass: the failure
-// and the hypothesis that was acted on (SPEC row M3).
+// rememberFix stores in memory what fixed a failed test, once the tests pass: the
+// failure and the hypothesis that was acted on.
 func (r *run) rememberFix() {
 	if f := r.state.Feature(); r.state.Hypothesis != nil && f.Failure != "" {
 		r.keep(store.Pattern{Kind: store.KindFailure, Text: f.Failure, Solution: r.state.Hypothesis.Fix + " Cause: " + r.state.Hypothesis.Cause, Successes: 1})

@@ -13,10 +13,10 @@ import (
 	"caselsp/store"
 )
 
-// A command that declares secrets is given them in its environment (SPEC row S6).
-// Their values come from the user's keyring, or from the user, who is asked first
-// whether this very command may have them. They are in no record: what is recorded
-// is that one was given, and whatever the command prints of them is taken out.
+// A command that declares secrets is given them in its environment. Their values
+// come from the user's keyring, or from the user, who is asked first whether this
+// command may have them. No record holds a value: what is recorded is that one was
+// given, and what the command prints of it is masked.
 
 // Secrets is where the values of secrets come from; nil functions: only the user.
 type Secrets struct {

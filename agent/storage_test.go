@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"caselsp/agent/record"
+	"caselsp/agent/review"
 	"caselsp/agent/workspace"
 	"caselsp/store"
 )
@@ -39,7 +40,7 @@ func TestAcceptUnrecorded(t *testing.T) {
 		t.Fatal(err)
 	}
 	database := filepath.Join(filepath.Dir(filepath.Dir(document)), "caselsp.db")
-	disk, all := workspace.Disk(b.Workspace), Selection{Hunk: AllHunks}
+	disk, all := workspace.Disk(b.Workspace), review.Selection{Hunk: review.AllHunks}
 	_, err = b.Decide(t.Context(), "t", all, true, losing{disk, func() error { return os.Rename(database, database+".aside") }})
 	var unrecorded *Unrecorded
 	var unwritable *store.Unwritable

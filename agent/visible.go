@@ -13,7 +13,7 @@ import (
 // reading direction; characters without width, among them the tags and variation
 // selectors in which text can be hidden; blanks that fill a line; broken UTF-8.
 // Line breaks and tabs stay, and so do the joiners within emoji and within scripts
-// that cannot be written without them (SPEC row S8).
+// that cannot be written without them.
 func Visible(text string) string {
 	if plainASCII(text) {
 		return text

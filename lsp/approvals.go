@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"caselsp/agent"
+	"caselsp/agent/record"
 
 	"go.lsp.dev/protocol"
 )
@@ -170,9 +171,9 @@ func revoking(id string) protocol.Command {
 // the editor.
 func (l *approvals) hear(event agent.Event) {
 	switch b := event.Body.(type) {
-	case agent.Answered:
-	case agent.Judged:
-		if b.By != agent.ByRule {
+	case record.Answered:
+	case record.Judged:
+		if b.By != record.ByRule {
 			return
 		}
 	default:

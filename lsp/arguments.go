@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"caselsp/agent"
+	"caselsp/agent/review"
 	"caselsp/lsp/wire"
 
 	"go.lsp.dev/protocol"
@@ -151,9 +151,9 @@ func (a arguments) rangeOf() (protocol.Range, bool) {
 
 // selection reads which hunks are meant: {task, file, hunk}, or the same as words
 // in any order. Hunks count from 1, as people and the review document do.
-func (a arguments) selection() (task string, sel agent.Selection, err error) {
+func (a arguments) selection() (task string, sel review.Selection, err error) {
 	task, _ = a.field("task")
-	sel.Hunk = agent.AllHunks
+	sel.Hunk = review.AllHunks
 	sel.File, _ = a.field("file")
 	number, named := a.field("hunk")
 	for _, w := range a.words {

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"caselsp/agent"
+	"caselsp/agent/record"
+	"caselsp/agent/review"
 )
 
 // TestArguments reads what editors send for the same thing.
@@ -34,21 +36,21 @@ func TestArguments(t *testing.T) {
 // TestSelection reads which hunks are meant.
 func TestSelection(t *testing.T) {
 	const id = "20251121-040404-ab12"
-	all := agent.AllHunks
+	all := review.AllHunks
 	for _, tt := range []struct {
 		raw  string
 		task string
-		sel  agent.Selection
+		sel  review.Selection
 		err  string
 	}{
-		{`[]`, "", agent.Selection{Hunk: all}, ""},
-		{`["a.py", 2]`, "", agent.Selection{File: "a.py", Hunk: 1}, ""},
-		{`["` + id + `", "a.py"]`, id, agent.Selection{File: "a.py", Hunk: all}, ""},
-		{`[{"task": "` + id + `", "file": "a.py", "hunk": 1}]`, id, agent.Selection{File: "a.py", Hunk: 0}, ""},
-		{`[{"task": "` + id + `", "hunk": null}]`, id, agent.Selection{Hunk: all}, ""},
-		{`[2]`, "", agent.Selection{Hunk: all}, `hunk 2 of which file? Give {"file": …, "hunk": 2}`},
-		{`["a.py", 0]`, "", agent.Selection{File: "a.py", Hunk: all}, `"0" is no number of a hunk: they count from 1`},
-		{`["a.py", "b.py"]`, "", agent.Selection{File: "a.py", Hunk: all}, `"b.py" is one word too many: give {"task": …, "file": …, "hunk": …}`},
+		{`[]`, "", review.Selection{Hunk: all}, ""},
+		{`["a.py", 2]`, "", review.Selection{File: "a.py", Hunk: 1}, ""},
+		{`["` + id + `", "a.py"]`, id, review.Selection{File: "a.py", Hunk: all}, ""},
+		{`[{"task": "` + id + `", "file": "a.py", "hunk": 1}]`, id, review.Selection{File: "a.py", Hunk: 0}, ""},
+		{`[{"task": "` + id + `", "hunk": null}]`, id, review.Selection{Hunk: all}, ""},
+		{`[2]`, "", review.Selection{Hunk: all}, `hunk 2 of which file? Give {"file": …, "hunk": 2}`},
+		{`["a.py", 0]`, "", review.Selection{File: "a.py", Hunk: all}, `"0" is no number of a hunk: they count from 1`},
+		{`["a.py", "b.py"]`, "", review.Selection{File: "a.py", Hunk: all}, `"b.py" is one word too many: give {"task": …, "file": …, "hunk": …}`},
 	} {
 		a, err := parseArguments(json.RawMessage(tt.raw))
 		if err != nil {
@@ -63,7 +65,7 @@ func TestSelection(t *testing.T) {
 
 // TestPaper shows that what the user wrote comes back, whatever else stands there.
 func TestPaper(t *testing.T) {
-	p := paper{Kind: forAnswer, Task: "t", Question: "q--1", Focus: &agent.Focus{Path: "a-->b.py", FromLine: 1, ToLine: 2}}
+	p := paper{Kind: forAnswer, Task: "t", Question: "q--1", Focus: &record.Focus{Path: "a-->b.py", FromLine: 1, ToLine: 2}}
 	text := p.write("Is a --> b?\n<!-- or not -->", "")
 	got, wrote, ok := readPaper(text + "yes --> no\n<!-- caselsp -->\n")
 	if !ok || wrote != "yes --> no\n<!-- caselsp -->" || got.Question != p.Question || *got.Focus != *p.Focus {

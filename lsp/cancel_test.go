@@ -3,7 +3,7 @@ package lsp
 import (
 	"testing"
 
-	"caselsp/agent"
+	"caselsp/agent/record"
 
 	"go.lsp.dev/protocol"
 )
@@ -19,9 +19,9 @@ func TestLateCancel(t *testing.T) {
 		sc.must(sc.Notify(protocol.MethodCancelRequest, &protocol.CancelParams{ID: protocol.Integer(n)}))
 	}
 	sc.shown("review-" + id)
-	sc.status(id, agent.Review)
+	sc.status(id, record.Review)
 	sc.command(cmdReject)
 	sc.said("Rejected")
-	sc.status(id, agent.Rejected)
+	sc.status(id, record.Rejected)
 	sc.disk(project)
 }

@@ -7,18 +7,17 @@ import (
 	"fmt"
 	"slices"
 
-	"caselsp/agent"
 	"caselsp/agent/record"
 	"caselsp/lsp/wire"
 )
 
 // doApprove, doApproveAlways and doDeny decide about a command.
 func (l *questions) doApprove(c *call, a arguments) (any, error) {
-	return l.settle(c, a, record.KindApproval, agent.Answer{Text: agent.Approve})
+	return l.settle(c, a, record.KindApproval, record.Answer{Text: record.Approve})
 }
 
 func (l *questions) doApproveAlways(c *call, a arguments) (any, error) {
-	return l.settle(c, a, record.KindApproval, agent.Answer{Text: agent.ApproveAlways})
+	return l.settle(c, a, record.KindApproval, record.Answer{Text: record.ApproveAlways})
 }
 
 // doDeny refuses a command, with the reason of a document where one is named; why
@@ -30,7 +29,7 @@ func (l *questions) doDeny(c *call, a arguments) (any, error) {
 	if err := a.fromPaper(c.docs, "reason"); err != nil {
 		return nil, err
 	}
-	return l.settle(c, a, record.KindApproval, agent.Answer{Text: agent.Deny})
+	return l.settle(c, a, record.KindApproval, record.Answer{Text: record.Deny})
 }
 
 // askWhy opens a document for the reason of a refusal.
@@ -53,7 +52,7 @@ func (l *questions) doAnswer(c *call, a arguments) (any, error) {
 	if err := a.fromPaper(c.docs, "text"); err != nil {
 		return nil, err
 	}
-	return l.settle(c, a, record.KindInput, agent.Answer{})
+	return l.settle(c, a, record.KindInput, record.Answer{})
 }
 
 // fromPaper takes task, question and, as the field of a name, what the user wrote
@@ -74,23 +73,23 @@ func (a arguments) fromPaper(docs snapshot, name string) error {
 }
 
 // settle finds the question and answers it.
-func (l *questions) settle(c *call, a arguments, kind record.QuestionKind, answer agent.Answer) (any, error) {
+func (l *questions) settle(c *call, a arguments, kind record.QuestionKind, answer record.Answer) (any, error) {
 	e, release, err := l.engines.use(l.ed.Context())
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	q, err := l.find(e, &a, kind, answer.Text == agent.Deny)
+	q, err := l.find(e, &a, kind, answer.Text == record.Deny)
 	if err != nil {
 		return nil, err
 	}
 	switch {
 	case kind == record.KindInput:
 		answer.Text = a.text("text")
-	case answer.Text == agent.Deny:
+	case answer.Text == record.Deny:
 		answer.Reason = a.text("reason")
-	case q.Kind() == record.KindSecret && answer.Text == agent.Approve:
-		answer.Text = agent.Kept
+	case q.Kind() == record.KindSecret && answer.Text == record.Approve:
+		answer.Text = record.Kept
 	}
 	return started{q.Task}, l.answer(c, q, answer)
 }
@@ -99,15 +98,15 @@ func (l *questions) settle(c *call, a arguments, kind record.QuestionKind, answe
 // only one. What is approved is also whether a task may go on, or that a secret is
 // in the keyring now; what is denied also trust. Leading words that name the task or
 // the question do so, and are taken away; the rest is the text or the reason.
-func (l *questions) find(e *Engine, a *arguments, kind record.QuestionKind, deny bool) (agent.Question, error) {
-	none := agent.Question{}
+func (l *questions) find(e *Engine, a *arguments, kind record.QuestionKind, deny bool) (record.Question, error) {
+	none := record.Question{}
 	all, err := l.all(e)
 	if err != nil {
 		return none, err
 	}
 	task, _ := a.field("task")
 	question, _ := a.field("question")
-	for len(a.words) > 0 && slices.ContainsFunc(all, func(q agent.Question) bool { return a.words[0] == q.Task || a.words[0] == q.ID }) {
+	for len(a.words) > 0 && slices.ContainsFunc(all, func(q record.Question) bool { return a.words[0] == q.Task || a.words[0] == q.ID }) {
 		if isTaskID(a.words[0]) {
 			task = a.words[0]
 		} else {
@@ -115,7 +114,7 @@ func (l *questions) find(e *Engine, a *arguments, kind record.QuestionKind, deny
 		}
 		a.words = a.words[1:]
 	}
-	all = slices.DeleteFunc(all, func(q agent.Question) bool {
+	all = slices.DeleteFunc(all, func(q record.Question) bool {
 		fits := q.Kind() == kind || kind == record.KindApproval && (q.Kind() == record.KindLimit || q.Kind() == record.KindSecret) || deny && q.Kind() == record.KindTrust
 		return !fits || task != "" && q.Task != task || question != "" && q.ID != question
 	})

@@ -7,14 +7,15 @@ import (
 	"slices"
 	"strings"
 
-	"caselsp/agent"
+	"caselsp/agent/record"
+	"caselsp/agent/review"
 
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 )
 
 // inReview reports whether a task's result waits for decisions.
-func inReview(st agent.Status) bool { return st.State == agent.Review }
+func inReview(st record.Status) bool { return st.State == record.Review }
 
 // doReview opens the review document.
 func (l *reviews) doReview(c *call, a arguments) (any, error) {
@@ -51,7 +52,7 @@ func (l *reviews) doDecide(c *call, a arguments, accept bool) (any, error) {
 		return nil, err
 	}
 	st, err := pick(e, id, inReview, "review")
-	if err == nil && st.State != agent.Review {
+	if err == nil && st.State != record.Review {
 		err = fmt.Errorf("task %s is %s: there is nothing to decide", st.Task.ID, st.State)
 	}
 	if err == nil {
@@ -67,7 +68,7 @@ func (l *reviews) doDecide(c *call, a arguments, accept bool) (any, error) {
 
 // selectable says what is wrong with a selection, so that the command fails and
 // not only what follows it.
-func selectable(e *Engine, id string, sel agent.Selection) error {
+func selectable(e *Engine, id string, sel review.Selection) error {
 	rev, err := e.Agent.Review(id)
 	if err != nil || sel.File == "" {
 		return err
@@ -85,7 +86,7 @@ func selectable(e *Engine, id string, sel agent.Selection) error {
 }
 
 // decide carries a decision out and tells what came of it.
-func (l *reviews) decide(ctx context.Context, e *Engine, task agent.Task, sel agent.Selection, accept bool) error {
+func (l *reviews) decide(ctx context.Context, e *Engine, task record.Task, sel review.Selection, accept bool) error {
 	r := l.take(task.ID)
 	l.mu.Lock()
 	if r.offer != nil {
@@ -110,25 +111,25 @@ func (l *reviews) decide(ctx context.Context, e *Engine, task agent.Task, sel ag
 }
 
 // tellOutcome tells what did not arrive, and what is left to decide.
-func (l *reviews) tellOutcome(out agent.Outcome, task agent.Task) {
+func (l *reviews) tellOutcome(out review.Outcome, task record.Task) {
 	typ, text := protocol.MessageTypeInfo, ""
 	for _, f := range out.Failed() {
 		typ = protocol.MessageTypeWarning
 		text += fmt.Sprintf("Not changed: %s: %s\n", f.Path, sentence(f.Reason))
 	}
 	switch out.State {
-	case agent.Review:
+	case record.Review:
 		text += fmt.Sprintf("%s of %q left to decide.", plural(out.Open, "hunk"), title(task))
-	case agent.Succeeded:
+	case record.Succeeded:
 		text += acceptedText(task)
-	case agent.Rejected:
+	case record.Rejected:
 		text += fmt.Sprintf("Rejected: %q. Nothing was changed.", title(task))
 	}
 	l.ed.showMessage(typ, text)
 }
 
 // acceptedText tells that a result is in the user's files.
-func acceptedText(task agent.Task) string {
+func acceptedText(task record.Task) string {
 	return fmt.Sprintf("Accepted: %q. The command %s takes it back.", title(task), cmdUndo)
 }
 
@@ -138,8 +139,8 @@ func (l *reviews) doUndo(c *call, a arguments) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	st, err := pick(e, a.text("task"), func(st agent.Status) bool {
-		if st.State != agent.Succeeded && st.State != agent.Review {
+	st, err := pick(e, a.text("task"), func(st record.Status) bool {
+		if st.State != record.Succeeded && st.State != record.Review {
 			return false
 		}
 		rev, err := e.Agent.Review(st.Task.ID)
@@ -153,12 +154,12 @@ func (l *reviews) doUndo(c *call, a arguments) (any, error) {
 	return started{st.Task.ID}, nil
 }
 
-func anyAccepted(rev *agent.ReviewOf) bool {
-	return slices.ContainsFunc(rev.Files, func(f agent.FileReview) bool { return slices.Contains(f.Hunks, agent.Accepted) })
+func anyAccepted(rev *review.Review) bool {
+	return slices.ContainsFunc(rev.Files, func(f review.File) bool { return slices.Contains(f.Hunks, record.HunkAccepted) })
 }
 
 // undo takes back what was accepted of a task.
-func (l *reviews) undo(ctx context.Context, e *Engine, task agent.Task) error {
+func (l *reviews) undo(ctx context.Context, e *Engine, task record.Task) error {
 	r := l.take(task.ID)
 	r.deciding.Lock()
 	defer r.deciding.Unlock()

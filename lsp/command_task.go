@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"caselsp/agent"
+	"caselsp/agent/record"
 	"caselsp/lsp/wire"
 
 	"go.lsp.dev/protocol"
@@ -31,7 +31,7 @@ type taskCommands struct {
 
 // doRun starts a task.
 func (k *taskCommands) doRun(c *call, a arguments) (any, error) {
-	task := agent.Task{Text: a.text("task"), Single: a.flag("single")}
+	task := record.Task{Text: a.text("task"), Single: a.flag("single")}
 	task.Language, _ = a.field("language")
 	task.Type, _ = a.field("type")
 	u, placed := a.uri()
@@ -49,7 +49,7 @@ func (k *taskCommands) doRun(c *call, a arguments) (any, error) {
 }
 
 // started starts a task and answers with its id.
-func (k *taskCommands) started(c *call, task agent.Task) (any, error) {
+func (k *taskCommands) started(c *call, task record.Task) (any, error) {
 	id, err := k.tasks.run(c, task)
 	if err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func (k *taskCommands) started(c *call, task agent.Task) (any, error) {
 
 // focus is the place that a task speaks of; nil for what lies outside of the
 // workspace. It opens the workspace, which names its files.
-func (k *taskCommands) focus(docs snapshot, u uri.URI, r protocol.Range) *agent.Focus {
+func (k *taskCommands) focus(docs snapshot, u uri.URI, r protocol.Range) *record.Focus {
 	_, release, err := k.engines.use(k.ed.Context())
 	if err != nil {
 		return nil // the task's start says why
@@ -69,7 +69,7 @@ func (k *taskCommands) focus(docs snapshot, u uri.URI, r protocol.Range) *agent.
 	if !ok {
 		return nil
 	}
-	f := &agent.Focus{Path: path, FromLine: int(r.Start.Line) + 1, ToLine: int(r.End.Line) + 1}
+	f := &record.Focus{Path: path, FromLine: int(r.Start.Line) + 1, ToLine: int(r.End.Line) + 1}
 	if r.End.Character == 0 && f.ToLine > f.FromLine {
 		f.ToLine-- // a selection of whole lines ends at the beginning of the next
 	}
@@ -90,7 +90,7 @@ func linesOf(doc *document, from, to int) string {
 }
 
 // refocused is a paper's focus with the text that stands there now.
-func (k *taskCommands) refocused(docs snapshot, f *agent.Focus) *agent.Focus {
+func (k *taskCommands) refocused(docs snapshot, f *record.Focus) *record.Focus {
 	e, release, err := k.engines.use(k.ed.Context())
 	if f == nil || err != nil {
 		return nil
@@ -109,7 +109,7 @@ func (k *taskCommands) doNew(c *call, a arguments) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	var focus *agent.Focus
+	var focus *record.Focus
 	if u, ok := a.uri(); ok {
 		r, _ := a.rangeOf()
 		focus = k.focus(c.docs, u, r)
@@ -144,7 +144,7 @@ func (k *taskCommands) doFix(c *call, a arguments) (any, error) {
 	if source != "" {
 		text += " (" + source + ")"
 	}
-	return k.started(c, agent.Task{Text: text, Single: a.flag("single"), Focus: focus})
+	return k.started(c, record.Task{Text: text, Single: a.flag("single"), Focus: focus})
 }
 
 // doTodo starts a task that carries out a comment.
@@ -162,7 +162,7 @@ func (k *taskCommands) doTodo(c *call, a arguments) (any, error) {
 	}
 	d := found[0]
 	text := d.Text + "\n\nA comment in the code asks for this. Remove that comment when it is done."
-	return k.started(c, agent.Task{Text: text, Single: a.flag("single"), Focus: k.focus(c.docs, u, m.Range(d.Start, d.End))})
+	return k.started(c, record.Task{Text: text, Single: a.flag("single"), Focus: k.focus(c.docs, u, m.Range(d.Start, d.End))})
 }
 
 // doStop stops a task.
@@ -194,25 +194,25 @@ func taskNames(all []*task) string {
 }
 
 // pick returns the status of the task that is named, or of the only one that fits.
-func pick(e *Engine, id string, fits func(agent.Status) bool, what string) (agent.Status, error) {
+func pick(e *Engine, id string, fits func(record.Status) bool, what string) (record.Status, error) {
 	if id != "" {
 		return e.Agent.Status(id)
 	}
 	all, err := e.Agent.History()
-	all = slices.DeleteFunc(all, func(st agent.Status) bool { return !fits(st) })
+	all = slices.DeleteFunc(all, func(st record.Status) bool { return !fits(st) })
 	switch {
 	case len(all) == 1:
 		return all[0], nil
 	case len(all) == 0 && err != nil:
-		return agent.Status{}, err
+		return record.Status{}, err
 	case len(all) == 0:
-		return agent.Status{}, fmt.Errorf("there is no task to %s in this workspace", what)
+		return record.Status{}, fmt.Errorf("there is no task to %s in this workspace", what)
 	}
 	var names []string
 	for _, st := range all {
 		names = append(names, fmt.Sprintf("%s (%s)", st.Task.ID, title(st.Task)))
 	}
-	return agent.Status{}, fmt.Errorf("there are %d tasks to %s: name one of %s", len(all), what, strings.Join(names, ", "))
+	return record.Status{}, fmt.Errorf("there are %d tasks to %s: name one of %s", len(all), what, strings.Join(names, ", "))
 }
 
 // doResume goes on with a task.
@@ -222,8 +222,8 @@ func (k *taskCommands) doResume(c *call, a arguments) (any, error) {
 		return nil, err
 	}
 	defer release()
-	st, err := pick(e, a.text("task"), func(st agent.Status) bool {
-		return !st.State.Ended() && st.State != agent.Review && k.tasks.get(st.Task.ID) == nil
+	st, err := pick(e, a.text("task"), func(st record.Status) bool {
+		return !st.State.Ended() && st.State != record.Review && k.tasks.get(st.Task.ID) == nil
 	}, "resume")
 	if err != nil {
 		return nil, err
@@ -245,7 +245,7 @@ func (k *taskCommands) doStatus(_ *call, a arguments) (any, error) {
 		return nil, err
 	}
 	defer release()
-	var all []agent.Status
+	var all []record.Status
 	if id := a.text("task"); id != "" {
 		st, err := e.Agent.Status(id)
 		if err != nil {
@@ -256,7 +256,7 @@ func (k *taskCommands) doStatus(_ *call, a arguments) (any, error) {
 		if all, err = e.Agent.History(); err != nil {
 			k.ed.Log.Warn("some tasks cannot be read", "error", err)
 		}
-		all = slices.DeleteFunc(all, func(st agent.Status) bool { return st.State.Ended() })
+		all = slices.DeleteFunc(all, func(st record.Status) bool { return st.State.Ended() })
 	}
 	list, text := []statusLine{}, ""
 	for _, st := range all {

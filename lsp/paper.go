@@ -26,10 +26,10 @@ type papers struct {
 
 // paper is a document that is written to be sent.
 type paper struct {
-	Kind     string       `json:"kind"` // one of the kinds below
-	Task     string       `json:"task,omitempty"`
-	Question string       `json:"question,omitempty"`
-	Focus    *agent.Focus `json:"focus,omitempty"` // without its text, which the document shows
+	Kind     string        `json:"kind"` // one of the kinds below
+	Task     string        `json:"task,omitempty"`
+	Question string        `json:"question,omitempty"`
+	Focus    *record.Focus `json:"focus,omitempty"` // without its text, which the document shows
 }
 
 // The kinds of papers.
@@ -73,7 +73,7 @@ func readPaper(text string) (p paper, written string, ok bool) {
 }
 
 // openPrompt opens a document for the text of a task about focus, which may be nil.
-func (l *papers) openPrompt(ctx context.Context, e *Engine, focus *agent.Focus, begin string) error {
+func (l *papers) openPrompt(ctx context.Context, e *Engine, focus *record.Focus, begin string) error {
 	words := "Write below what should be done. Then run the code action \"Start this task\"."
 	p := paper{Kind: forTask}
 	if focus != nil {
@@ -87,7 +87,7 @@ func (l *papers) openPrompt(ctx context.Context, e *Engine, focus *agent.Focus, 
 
 // openAnswer opens a document for the answer to a question, or for the reason why
 // a command is refused.
-func (l *papers) openAnswer(ctx context.Context, q agent.Question) error {
+func (l *papers) openAnswer(ctx context.Context, q record.Question) error {
 	e, release, err := l.engines.use(ctx)
 	if err != nil {
 		return err

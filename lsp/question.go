@@ -29,8 +29,8 @@ type questions struct {
 
 // openQuestion is one that a run waits with.
 type openQuestion struct {
-	agent.Question
-	answers chan agent.Answer // of commands; holds one
+	record.Question
+	answers chan record.Answer // of commands; holds one
 }
 
 // The choices of an approval.
@@ -55,7 +55,7 @@ var yesOrNo = map[record.QuestionKind][2]string{
 
 // Ask implements agent.User. It returns the first decision of the user: in the
 // prompt, by a command, or in the answer document.
-func (l *questions) Ask(ctx context.Context, q agent.Question) (agent.Answer, error) {
+func (l *questions) Ask(ctx context.Context, q record.Question) (record.Answer, error) {
 	o := l.put(q)
 	a, err := l.decide(ctx, o)
 	l.drop(o)
@@ -70,18 +70,18 @@ func (l *questions) Ask(ctx context.Context, q agent.Question) (agent.Answer, er
 }
 
 // decide waits for the question's turn, shows it and waits for an answer.
-func (l *questions) decide(ctx context.Context, o *openQuestion) (agent.Answer, error) {
+func (l *questions) decide(ctx context.Context, o *openQuestion) (record.Answer, error) {
 	select {
 	case l.turn <- struct{}{}:
 		defer func() { <-l.turn }()
 	case a := <-o.answers:
 		return a, nil
 	case <-ctx.Done():
-		return agent.Answer{}, ctx.Err()
+		return record.Answer{}, ctx.Err()
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // takes the prompt off the screen
-	prompted := make(chan agent.Answer)
+	prompted := make(chan record.Answer)
 	undecided := make(chan struct{})
 	l.ed.Go("asking", func(context.Context) error {
 		defer close(undecided)
@@ -99,15 +99,15 @@ func (l *questions) decide(ctx context.Context, o *openQuestion) (agent.Answer, 
 	case a := <-prompted:
 		return a, nil
 	case <-undecided:
-		return agent.Answer{}, agent.ErrUndecided
+		return record.Answer{}, agent.ErrUndecided
 	case <-ctx.Done():
-		return agent.Answer{}, ctx.Err()
+		return record.Answer{}, ctx.Err()
 	}
 }
 
 // prompt shows the question until the user has decided, or dismissed it, or the
 // time is over.
-func (l *questions) prompt(ctx context.Context, q agent.Question) (agent.Answer, bool) {
+func (l *questions) prompt(ctx context.Context, q record.Question) (record.Answer, bool) {
 	switch about := q.Subject.(type) {
 	case record.Approvable:
 		choices := []string{chooseOnce, chooseReject, chooseWhy}
@@ -116,34 +116,34 @@ func (l *questions) prompt(ctx context.Context, q agent.Question) (agent.Answer,
 		}
 		chosen, ok := l.ed.ask(ctx, protocol.MessageTypeWarning, questionText(q), choices...)
 		if ok && chosen == chooseWhy {
-			return agent.Answer{}, l.awaitDocument(ctx, q)
+			return record.Answer{}, l.awaitDocument(ctx, q)
 		}
-		decision := map[string]string{chooseOnce: agent.Approve, chooseAlways: agent.ApproveAlways, chooseReject: agent.Deny}[chosen]
-		return agent.Answer{Text: decision, By: "prompt"}, ok
+		decision := map[string]string{chooseOnce: record.Approve, chooseAlways: record.ApproveAlways, chooseReject: record.Deny}[chosen]
+		return record.Answer{Text: decision, By: "prompt"}, ok
 	case record.Secret:
 		// An answer in a document or in an LSP message would be visible and be stored.
 		chosen, ok := l.ed.ask(ctx, protocol.MessageTypeWarning, questionText(q), chooseKept, chooseReject)
-		return agent.Answer{Text: map[string]string{chooseKept: agent.Kept, chooseReject: agent.Deny}[chosen], By: "prompt"}, ok
+		return record.Answer{Text: map[string]string{chooseKept: record.Kept, chooseReject: record.Deny}[chosen], By: "prompt"}, ok
 	case record.Trust, record.Limit:
 		pair := yesOrNo[q.Kind()]
 		chosen, ok := l.ed.ask(ctx, protocol.MessageTypeWarning, questionText(q), pair[0], pair[1])
-		return agent.Answer{Text: map[string]string{pair[0]: agent.Approve, pair[1]: agent.Deny}[chosen], By: "prompt"}, ok
+		return record.Answer{Text: map[string]string{pair[0]: record.Approve, pair[1]: record.Deny}[chosen], By: "prompt"}, ok
 	case record.Input:
 		if len(about.Choices) == 0 {
 			break
 		}
 		chosen, ok := l.ed.ask(ctx, protocol.MessageTypeInfo, questionText(q), append(slices.Clone(about.Choices), chooseWrite)...)
 		if !ok || chosen != chooseWrite {
-			return agent.Answer{Text: chosen, By: "prompt"}, ok
+			return record.Answer{Text: chosen, By: "prompt"}, ok
 		}
 	}
-	return agent.Answer{}, l.awaitDocument(ctx, q)
+	return record.Answer{}, l.awaitDocument(ctx, q)
 }
 
 // awaitDocument opens a document for the answer, or for the reason of a refusal,
 // and waits for it; the answer itself comes by the command of the document's
 // action. It reports false.
-func (l *questions) awaitDocument(ctx context.Context, q agent.Question) bool {
+func (l *questions) awaitDocument(ctx context.Context, q record.Question) bool {
 	if err := l.papers.openAnswer(ctx, q); err != nil {
 		id := cmdAnswer
 		if q.Kind() == record.KindApproval {
@@ -159,7 +159,7 @@ func (l *questions) awaitDocument(ctx context.Context, q agent.Question) bool {
 }
 
 // questionText is what the user reads; ask makes all of it visible.
-func questionText(q agent.Question) string {
+func questionText(q record.Question) string {
 	text := q.Text
 	if !strings.HasPrefix(text, "CASE ") {
 		text = "CASE: " + text
@@ -204,10 +204,10 @@ func sentence(text string) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-func (l *questions) put(q agent.Question) *openQuestion {
+func (l *questions) put(q record.Question) *openQuestion {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	o := &openQuestion{q, make(chan agent.Answer, 1)}
+	o := &openQuestion{q, make(chan record.Answer, 1)}
 	l.open[q.Task] = o
 	return o
 }
@@ -221,7 +221,7 @@ func (l *questions) drop(o *openQuestion) {
 }
 
 // deliver hands a command's answer to the run that waits for it, if one does.
-func (l *questions) deliver(task, question string, a agent.Answer) bool {
+func (l *questions) deliver(task, question string, a record.Answer) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	o := l.open[task]
@@ -237,9 +237,9 @@ func (l *questions) deliver(task, question string, a agent.Answer) bool {
 
 // answer takes an answer that came by a command. If the run has paused with the
 // question, it is resumed.
-func (l *questions) answer(c *call, q agent.Question, a agent.Answer) error {
+func (l *questions) answer(c *call, q record.Question, a record.Answer) error {
 	a.By = "command"
-	if about, ok := q.Subject.(record.Secret); ok && a.Text != agent.Deny && a.Text != agent.Kept {
+	if about, ok := q.Subject.(record.Secret); ok && a.Text != record.Deny && a.Text != record.Kept {
 		return fmt.Errorf("a secret is not given by a command, which editors show and log: `caselsp secret set %s` asks for it, then %s", about.Name, cmdApprove)
 	}
 	if err := q.Check(a); err != nil {
@@ -269,7 +269,7 @@ func (l *questions) answer(c *call, q agent.Question, a agent.Answer) error {
 }
 
 // answerPaused records the answer to the question of a paused task and resumes it.
-func (l *questions) answerPaused(ctx context.Context, c *call, q agent.Question, a agent.Answer) error {
+func (l *questions) answerPaused(ctx context.Context, c *call, q record.Question, a record.Answer) error {
 	e, release, err := l.engines.use(ctx)
 	if err != nil {
 		return err
@@ -282,9 +282,9 @@ func (l *questions) answerPaused(ctx context.Context, c *call, q agent.Question,
 }
 
 // all returns the questions that the commands may answer.
-func (l *questions) all(e *Engine) ([]agent.Question, error) {
+func (l *questions) all(e *Engine) ([]record.Question, error) {
 	all, err := e.Agent.History()
-	var list []agent.Question
+	var list []record.Question
 	for _, st := range all {
 		if st.Open != nil {
 			list = append(list, *st.Open)

@@ -8,7 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"caselsp/agent"
+	"caselsp/agent/record"
+	"caselsp/agent/review"
 	"caselsp/agent/workspace"
 	"caselsp/lsp/wire"
 
@@ -24,17 +25,17 @@ type reviews struct {
 	diagnostics *diagnostics
 
 	mu     sync.Mutex
-	byTask map[string]*review
+	byTask map[string]*shownReview
 	dir    string // of the review documents; "" as long as none was written
 }
 
-// review is one result under review.
-type review struct {
+// shownReview is one result under review.
+type shownReview struct {
 	deciding  sync.Mutex // held while a decision is carried out
 	rewriting sync.Mutex // held while the editor rewrites the document
 
 	// Guarded by reviews.mu.
-	of     *agent.ReviewOf
+	of     *review.Review
 	marked map[uri.URI]string // documents that hold marks of open hunks, and their paths in the workspace
 	offer  func()             // takes an offer off the screen; nil where there is none
 	typed  func() bool        // a timer that marks again after the user typed
@@ -48,7 +49,7 @@ const typingPause = 300 * time.Millisecond
 func reviewName(task string) string { return "review-" + task + ".diff" }
 
 // get returns a review as it is now; nil where this server knows of none.
-func (l *reviews) get(task string) *agent.ReviewOf {
+func (l *reviews) get(task string) *review.Review {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if r := l.byTask[task]; r != nil {
@@ -59,7 +60,7 @@ func (l *reviews) get(task string) *agent.ReviewOf {
 
 // marked returns the results that have marks in a document, and how the workspace
 // names it. It needs no engine: one that nothing uses is closed after a while.
-func (l *reviews) marked(u uri.URI) (list []*agent.ReviewOf, path string) {
+func (l *reviews) marked(u uri.URI) (list []*review.Review, path string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, r := range l.byTask {
@@ -76,12 +77,12 @@ func (l *reviews) applier(e *Engine, label string, offer bool) *applier {
 }
 
 // take returns the review of a task, for keeping what is known of it.
-func (l *reviews) take(task string) *review {
+func (l *reviews) take(task string) *shownReview {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	r := l.byTask[task]
 	if r == nil {
-		r = &review{marked: make(map[uri.URI]string)}
+		r = &shownReview{marked: make(map[uri.URI]string)}
 		l.byTask[task] = r
 	}
 	return r
@@ -91,7 +92,7 @@ func (l *reviews) take(task string) *review {
 // change of what is open, it does so first, with the review document beside the
 // question where the question does not show the change; what is still open then is
 // in the review document.
-func (l *reviews) toReview(ctx context.Context, e *Engine, last agent.Status) {
+func (l *reviews) toReview(ctx context.Context, e *Engine, last record.Status) {
 	id := last.Task.ID
 	rev, path, err := l.refresh(ctx, e, id)
 	if err != nil {
@@ -152,7 +153,7 @@ func (l *reviews) resting(ctx context.Context) bool {
 }
 
 // counted says how much of a review is open.
-func counted(rev *agent.ReviewOf) string {
+func counted(rev *review.Review) string {
 	hunks, files := 0, 0
 	for _, f := range rev.Files {
 		n := openIn(f)
@@ -172,10 +173,10 @@ func plural(n int, what string) string {
 }
 
 // openIn counts the open hunks of a file.
-func openIn(f agent.FileReview) int {
+func openIn(f review.File) int {
 	n := 0
 	for _, h := range f.Hunks {
-		if h == agent.Open {
+		if h == record.HunkOpen {
 			n++
 		}
 	}
@@ -183,7 +184,7 @@ func openIn(f agent.FileReview) int {
 }
 
 // offerable reports whether there is an open hunk in a document that is open.
-func (l *reviews) offerable(e *Engine, rev *agent.ReviewOf) bool {
+func (l *reviews) offerable(e *Engine, rev *review.Review) bool {
 	for _, f := range rev.Files {
 		if _, open := l.docs.at(e.Agent.Workspace, f.Change.Path); open && f.Change.Op == workspace.Modify && openIn(f) > 0 {
 			return true
@@ -206,7 +207,7 @@ func (l *reviews) offerReview(ctx context.Context, e *Engine, id string) {
 	label := "CASE: " + title(r.of.Task)
 	l.mu.Unlock()
 	// Recorded to its end even where the question was taken back.
-	_, err := e.Agent.Decide(ctx, id, agent.Selection{Hunk: agent.AllHunks}, true, l.applier(e, label, true))
+	_, err := e.Agent.Decide(ctx, id, review.Selection{Hunk: review.AllHunks}, true, l.applier(e, label, true))
 	l.mu.Lock()
 	r.offer = nil
 	l.mu.Unlock()
@@ -220,14 +221,14 @@ func (l *reviews) offerReview(ctx context.Context, e *Engine, id string) {
 
 // refresh reads a review again and brings all that shows it up to date: the
 // document, whose path it returns, the marks and the lenses.
-func (l *reviews) refresh(ctx context.Context, e *Engine, id string) (*agent.ReviewOf, string, error) {
+func (l *reviews) refresh(ctx context.Context, e *Engine, id string) (*review.Review, string, error) {
 	rev, err := e.Agent.Review(id)
 	if err != nil {
 		return nil, "", err
 	}
 	r := l.take(id)
 	l.mu.Lock()
-	if r.of = rev; rev.State != agent.Review {
+	if r.of = rev; rev.State != record.Review {
 		delete(l.byTask, id)
 	}
 	l.mu.Unlock()
@@ -244,7 +245,7 @@ func (l *reviews) refresh(ctx context.Context, e *Engine, id string) (*agent.Rev
 // editor where it is open there, else on disk. Never both: an editor that finds a
 // changed file under a changed buffer asks the user which of the two is right, and
 // one that finds only a changed file (Neovim, Emacs, Helix) goes on showing the old.
-func (l *reviews) write(e *Engine, r *review, name string) (string, error) {
+func (l *reviews) write(e *Engine, r *shownReview, name string) (string, error) {
 	l.mu.Lock()
 	path, text := filepath.Join(l.dir, name), reviewText(r.of)
 	l.mu.Unlock()
@@ -260,7 +261,7 @@ func (l *reviews) write(e *Engine, r *review, name string) (string, error) {
 }
 
 // rewriteOpen has the editor change an open review document to what is decided now.
-func (l *reviews) rewriteOpen(ctx context.Context, r *review, u uri.URI) error {
+func (l *reviews) rewriteOpen(ctx context.Context, r *shownReview, u uri.URI) error {
 	r.rewriting.Lock()
 	defer r.rewriting.Unlock()
 	l.mu.Lock()
@@ -271,12 +272,12 @@ func (l *reviews) rewriteOpen(ctx context.Context, r *review, u uri.URI) error {
 
 // mark marks in the user's open documents where open hunks would go, and
 // takes away the marks of those that are decided.
-func (l *reviews) mark(e *Engine, id string, r *review) {
+func (l *reviews) mark(e *Engine, id string, r *shownReview) {
 	marks, paths := map[uri.URI][]protocol.Diagnostic{}, map[uri.URI]string{}
 	l.mu.Lock()
 	rev := r.of
 	l.mu.Unlock()
-	if rev.State == agent.Review {
+	if rev.State == record.Review {
 		for _, f := range rev.Files {
 			path := f.Change.Path
 			if f.Change.Op == workspace.Rename {
@@ -317,7 +318,7 @@ type hunkPlace struct {
 }
 
 // placesOf returns where the open hunks of a file would go in its text as it is now.
-func placesOf(f agent.FileReview, now string) []hunkPlace {
+func placesOf(f review.File, now string) []hunkPlace {
 	var places []hunkPlace
 	if f.Whole() {
 		if openIn(f) > 0 {
@@ -327,7 +328,7 @@ func placesOf(f agent.FileReview, now string) []hunkPlace {
 	}
 	before, _ := f.Change.Before.Text()
 	for h, state := range f.Hunks {
-		if state != agent.Open {
+		if state != record.HunkOpen {
 			continue
 		}
 		own := f.Change.Hunks[h]
@@ -352,7 +353,7 @@ func placesOf(f agent.FileReview, now string) []hunkPlace {
 const maxShownLines = 12
 
 // pendingMark is the diagnostic of an open hunk.
-func pendingMark(m mapper, id string, f agent.FileReview, p hunkPlace) protocol.Diagnostic {
+func pendingMark(m mapper, id string, f review.File, p hunkPlace) protocol.Diagnostic {
 	start := lineStart(m, p.from)
 	end := max(start, lineStart(m, p.to))
 	if p.to > p.from && end > start && strings.HasSuffix(m.text[:end], "\n") {
@@ -379,7 +380,7 @@ func lineStart(m mapper, line int) int {
 }
 
 // pendingText says what a hunk would do.
-func pendingText(f agent.FileReview, p hunkPlace) string {
+func pendingText(f review.File, p hunkPlace) string {
 	c := f.Change
 	switch {
 	case c.Op == workspace.Delete:
@@ -433,7 +434,7 @@ func (l *reviews) typing(doc *document) {
 }
 
 // concerns reports whether a document may hold marks of a review. reviews.mu is held.
-func (l *reviews) concerns(r *review, doc *document) bool {
+func (l *reviews) concerns(r *shownReview, doc *document) bool {
 	if r.marked[doc.URI] != "" {
 		return true
 	}

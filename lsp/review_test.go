@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"caselsp/agent"
+	"caselsp/agent/record"
 	setting "caselsp/agent/settings"
 	"caselsp/lsp/lsptest"
 
@@ -72,7 +72,7 @@ func TestReviewByHunks(t *testing.T) {
 	accepted := map[int]string{1: typed[1], 10: typed[10], 2: "x2 = 20"}
 	sc.expect(lsptest.HasText("a.py", lines(accepted)))
 	sc.said("4 hunks of \"change it all\" left to decide")
-	sc.hunks(id, "a.py", agent.Accepted, agent.Open)
+	sc.hunks(id, "a.py", record.HunkAccepted, record.HunkOpen)
 	sc.disk(project)
 
 	sc.act(review, "+x18 = 180", "CASE: reject hunk")
@@ -80,7 +80,7 @@ func TestReviewByHunks(t *testing.T) {
 	sc.expect(lsptest.Clean("a.py"))
 	sc.command(cmdAccept)
 	sc.said("Accepted: \"change it all\"")
-	sc.hunks(id, "a.py", agent.Accepted, agent.Refused)
+	sc.hunks(id, "a.py", record.HunkAccepted, record.HunkRejected)
 	sc.disk(map[string]string{"a.py": lines(nil), "c.py": "c = 2\n", "new.txt": "new\n", "old.txt": ""})
 	sc.refused("there is no task to review", cmdAccept)
 
@@ -91,7 +91,7 @@ func TestReviewByHunks(t *testing.T) {
 	sc.expect(lsptest.HasText("a.py", lines(typed)))
 	sc.disk(project)
 	sc.disk(map[string]string{"new.txt": ""})
-	sc.status(id, agent.Review)
+	sc.status(id, record.Review)
 }
 
 // TestReviewDocument shows the document's lenses and actions: they name what is
@@ -136,7 +136,7 @@ func TestReviewDocument(t *testing.T) {
 	}
 	sc.act(review, "Result of", "CASE: reject all")
 	sc.said("Accepted: ")
-	sc.status(id, agent.Succeeded)
+	sc.status(id, record.Succeeded)
 	sc.disk(map[string]string{"a.py": lines(nil), "c.py": "c = 2\n", "old.txt": "old\n"})
 }
 
@@ -154,8 +154,8 @@ func TestOffer(t *testing.T) {
 	id := sc.run("change it all")
 	review := sc.shown("review-" + id)
 	sc.expect(lsptest.HasText("a.py", lines(map[int]string{2: "x2 = 20"})))
-	sc.hunks(id, "a.py", agent.Accepted, agent.Open)
-	sc.hunks(id, "c.py", agent.Open)
+	sc.hunks(id, "a.py", record.HunkAccepted, record.HunkOpen)
+	sc.hunks(id, "c.py", record.HunkOpen)
 	sc.disk(project)
 	if text := sc.Text(review); !strings.Contains(text, "hunk 1 of 2: accepted") || !strings.Contains(text, "hunk 2 of 2: open") {
 		t.Errorf("the review document says:\n%s", text)
@@ -163,7 +163,7 @@ func TestOffer(t *testing.T) {
 	sc.command(cmdUndo)
 	sc.said("Undone")
 	sc.expect(lsptest.HasText("a.py", lines(nil)))
-	sc.hunks(id, "a.py", agent.Open, agent.Open)
+	sc.hunks(id, "a.py", record.HunkOpen, record.HunkOpen)
 }
 
 // TestHostileReview accepts all with editors that misbehave: what is recorded is
@@ -175,13 +175,13 @@ func TestHostileReview(t *testing.T) {
 		hostile lsptest.Hostile
 		message string
 		text    string // of a.py in the editor
-		hunks   []agent.HunkState
+		hunks   []record.HunkState
 	}{
-		{"fails", lsptest.Hostile{FailEdits: true}, "Not changed: a.py: The editor did not make the change", lines(nil), []agent.HunkState{agent.Open, agent.Open}},
-		{"lies", lsptest.Hostile{LieApplied: true}, "Not changed: a.py: The editor says that it made the change", lines(nil), []agent.HunkState{agent.Open, agent.Open}},
-		{"half", lsptest.Hostile{HalfEdits: true}, "Not changed: a.py: 1 of 2 hunks arrived", lines(map[int]string{2: "x2 = 20"}), []agent.HunkState{agent.Accepted, agent.Open}},
-		{"late", lsptest.Hostile{LateChange: 50e6}, "Accepted:", both, []agent.HunkState{agent.Accepted, agent.Accepted}},
-		{"refuses files", lsptest.Hostile{RefuseFiles: true, Noise: true}, "Accepted:", both, []agent.HunkState{agent.Accepted, agent.Accepted}},
+		{"fails", lsptest.Hostile{FailEdits: true}, "Not changed: a.py: The editor did not make the change", lines(nil), []record.HunkState{record.HunkOpen, record.HunkOpen}},
+		{"lies", lsptest.Hostile{LieApplied: true}, "Not changed: a.py: The editor says that it made the change", lines(nil), []record.HunkState{record.HunkOpen, record.HunkOpen}},
+		{"half", lsptest.Hostile{HalfEdits: true}, "Not changed: a.py: 1 of 2 hunks arrived", lines(map[int]string{2: "x2 = 20"}), []record.HunkState{record.HunkAccepted, record.HunkOpen}},
+		{"late", lsptest.Hostile{LateChange: 50e6}, "Accepted:", both, []record.HunkState{record.HunkAccepted, record.HunkAccepted}},
+		{"refuses files", lsptest.Hostile{RefuseFiles: true, Noise: true}, "Accepted:", both, []record.HunkState{record.HunkAccepted, record.HunkAccepted}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			sc := play(t, plot{files: project, open: []string{"a.py"}, script: edits, hasty: true, editor: lsptest.Options{Hostile: tt.hostile}})
@@ -208,7 +208,7 @@ func TestConflict(t *testing.T) {
 	sc.command(cmdAccept, "a.py", 2)
 	sc.said("4 hunks of")
 	sc.expect(lsptest.HasText("a.py", lines(map[int]string{2: "x2 = 'mine'", 18: "x18 = 180"})))
-	sc.hunks(id, "a.py", agent.Open, agent.Accepted)
+	sc.hunks(id, "a.py", record.HunkOpen, record.HunkAccepted)
 	sc.refused("a.py has 2 hunks, there is no hunk 3", cmdReject, "a.py", 3)
 	sc.refused(`does not change "b.py", but a.py, c.py, new.txt, old.txt`, cmdReject, "b.py")
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"caselsp/agent"
+	"caselsp/agent/record"
+	"caselsp/agent/review"
 	"caselsp/agent/workspace"
 
 	"go.lsp.dev/protocol"
@@ -20,10 +22,10 @@ import (
 
 // reviewText is the review document. It is for reading, so that a mark which
 // turns the direction of text is spelled out in it, and git would not apply that line.
-func reviewText(rev *agent.ReviewOf) string {
+func reviewText(rev *review.Review) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Result of task %s: %s\n", rev.Task.ID, title(rev.Task))
-	if rev.State == agent.Review {
+	if rev.State == record.Review {
 		fmt.Fprintf(&b, "Open: %s. Decide by the code actions and lenses on a hunk's line, on a file's (diff --git) and here, for all;\nor with %s and %s.\n", counted(rev), cmdAccept, cmdReject)
 	} else {
 		fmt.Fprintf(&b, "Decided: %s. %s takes back what was accepted.\n", rev.State, cmdUndo)
@@ -57,7 +59,7 @@ func describeChange(c workspace.Change) string {
 }
 
 // fileState says how far a file is decided.
-func fileState(f agent.FileReview) string {
+func fileState(f review.File) string {
 	if n := openIn(f); n > 0 && n < len(f.Hunks) {
 		return fmt.Sprintf("%d of %d hunks open", n, len(f.Hunks))
 	}
@@ -104,7 +106,7 @@ func headsOf(text string) []head {
 }
 
 // shownBy returns the review that a document shows; nil for any other document.
-func (l *reviews) shownBy(u uri.URI) *agent.ReviewOf {
+func (l *reviews) shownBy(u uri.URI) *review.Review {
 	id, begins := strings.CutPrefix(path.Base(u.Path()), "review-")
 	id, ends := strings.CutSuffix(id, ".diff")
 	if !begins || !ends {
@@ -120,7 +122,7 @@ func (l *reviews) shownBy(u uri.URI) *agent.ReviewOf {
 	}
 	defer release()
 	rev, err := e.Agent.Review(id)
-	if err != nil || rev.State != agent.Review {
+	if err != nil || rev.State != record.Review {
 		return nil
 	}
 	if rev, _, err = l.refresh(l.ed.Context(), e, id); err != nil {
@@ -130,7 +132,7 @@ func (l *reviews) shownBy(u uri.URI) *agent.ReviewOf {
 }
 
 // arguments returns what a head decides about; false where nothing of it is open.
-func (h head) arguments(rev *agent.ReviewOf) (args hunkArguments, what string, ok bool) {
+func (h head) arguments(rev *review.Review) (args hunkArguments, what string, ok bool) {
 	args.Task = rev.Task.ID
 	if h.file < 0 {
 		for _, f := range rev.Files {
@@ -150,7 +152,7 @@ func (h head) arguments(rev *agent.ReviewOf) (args hunkArguments, what string, o
 		return args, "", false
 	}
 	args.Hunk = h.hunk + 1
-	return args, "hunk", f.Hunks[h.hunk] == agent.Open
+	return args, "hunk", f.Hunks[h.hunk] == record.HunkOpen
 }
 
 // lenses are the decisions above each hunk and file of a review document.
@@ -197,7 +199,7 @@ func (l *reviews) actions(_ context.Context, docs snapshot, p *protocol.CodeActi
 }
 
 // actionsAt returns the decisions at a line of a review document, the narrowest first.
-func actionsAt(rev *agent.ReviewOf, doc *document, line uint32) []protocol.CodeAction {
+func actionsAt(rev *review.Review, doc *document, line uint32) []protocol.CodeAction {
 	var hunk, file *head
 	heads := headsOf(doc.Text)
 	for i, h := range heads {
@@ -234,7 +236,7 @@ func decisionActions(args hunkArguments, what string) []protocol.CodeAction {
 
 // pendingActions returns the decisions about the open hunks at a place of the
 // user's own file.
-func (l *reviews) pendingActions(rev *agent.ReviewOf, own string, doc *document, r protocol.Range) []protocol.CodeAction {
+func (l *reviews) pendingActions(rev *review.Review, own string, doc *document, r protocol.Range) []protocol.CodeAction {
 	var list []protocol.CodeAction
 	for _, f := range rev.Files {
 		if own != f.Change.Path && own != f.Change.From {

@@ -16,6 +16,7 @@ import (
 	"caselsp/agent/llm"
 	"caselsp/agent/llm/llmtest"
 	"caselsp/agent/llm/openai"
+	"caselsp/agent/record"
 	setting "caselsp/agent/settings"
 	"caselsp/agent/shell"
 	"caselsp/agent/workspace"
@@ -106,7 +107,7 @@ func (sc *scene) backend(p plot, trust *agent.Trust) Backend {
 		if p.review != nil {
 			merged.Review = *p.review
 		}
-		o := agent.Options{Workspace: ws, Store: st, User: user, Limits: agent.Limits(merged.Limits), Commands: shell.Policy{Sandboxed: true}, Trust: trust,
+		o := agent.Options{Workspace: ws, Store: st, User: user, Limits: record.Limits(merged.Limits), Commands: shell.Policy{Sandboxed: true}, Trust: trust,
 			Model: func(string) (llm.Model, error) { return model, nil },
 			Sandbox: func(context.Context) (sandbox.Engine, error) {
 				if p.runs == nil {
@@ -203,7 +204,7 @@ func (sc *scene) disk(want map[string]string) {
 }
 
 // hunks expects what was decided about a file's hunks.
-func (sc *scene) hunks(task, path string, want ...agent.HunkState) {
+func (sc *scene) hunks(task, path string, want ...record.HunkState) {
 	sc.t.Helper()
 	e, release, err := sc.srv.engines.use(sc.t.Context())
 	sc.must(err)
@@ -218,7 +219,7 @@ func (sc *scene) hunks(task, path string, want ...agent.HunkState) {
 }
 
 // status expects the state of a task.
-func (sc *scene) status(task string, want agent.State) {
+func (sc *scene) status(task string, want record.Phase) {
 	sc.t.Helper()
 	e, release, err := sc.srv.engines.use(sc.t.Context())
 	sc.must(err)

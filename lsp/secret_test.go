@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"caselsp/agent"
+	"caselsp/agent/record"
 	"caselsp/lsp/lsptest"
 	"caselsp/sandbox"
 )
@@ -56,7 +56,7 @@ call RUN_COMMAND {"thought": "log in", "secrets": ["API_TOKEN"], "command": "log
 			sc := play(t, plot{files: hello, open: []string{"a.py"}, script: login + tt.script, runs: runs, editor: editor, ring: ring})
 			id := sc.run("see to it")
 			sc.said("waits for you")
-			sc.status(id, agent.Paused)
+			sc.status(id, record.Paused)
 			const typed = "c4nary-that-was-typed"
 			sc.refused("no such question is open", cmdAnswer, typed)
 			sc.refused("no such question is open", cmdAnswer, map[string]string{"task": id, "question": "q2", "text": typed})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"caselsp/agent"
+	"caselsp/agent/record"
 	"caselsp/lsp/wire"
 
 	"go.lsp.dev/protocol"
@@ -59,8 +60,8 @@ func newServer(ctx context.Context, o Options) *server {
 	s.staged = &stagedFiles{ed: ed, engines: s.engines, judgement: s.judgement, diagnostics: s.diagnostics, tasks: make(map[string]map[uri.URI]string)}
 	s.papers = &papers{ed: ed, engines: s.engines}
 	s.pages = &pages{ed: ed, engines: s.engines, papers: s.papers}
-	s.reviews = &reviews{ed: ed, docs: s.docs, engines: s.engines, diagnostics: s.diagnostics, byTask: make(map[string]*review)}
-	s.tasks = &tasks{ed: ed, engines: s.engines, staged: s.staged, reviews: s.reviews, running: make(map[string]*task), waiting: make(map[string]agent.Question)}
+	s.reviews = &reviews{ed: ed, docs: s.docs, engines: s.engines, diagnostics: s.diagnostics, byTask: make(map[string]*shownReview)}
+	s.tasks = &tasks{ed: ed, engines: s.engines, staged: s.staged, reviews: s.reviews, running: make(map[string]*task), waiting: make(map[string]record.Question)}
 	s.questions = &questions{ed: ed, engines: s.engines, tasks: s.tasks, papers: s.papers, turn: make(chan struct{}, 1), open: make(map[string]*openQuestion)}
 	s.engines.user = s.questions
 	s.approvals = &approvals{ed: ed, docs: s.docs, engines: s.engines, tasks: s.tasks, pages: s.pages}

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"caselsp/agent"
+	"caselsp/agent/record"
 	"caselsp/agent/validate"
 	"caselsp/agent/workspace"
 
@@ -37,20 +38,20 @@ type stagedFiles struct {
 func (l *stagedFiles) hear(e agent.Event) {
 	id := e.Status.Task.ID
 	switch b := e.Body.(type) {
-	case agent.ActionDone:
+	case record.ActionDone:
 		l.mark(id, b.Staged)
-	case agent.FeatureEnded:
+	case record.FeatureEnded:
 		l.mark(id, b.Staged)
-	case agent.Rebased:
+	case record.Rebased:
 		l.mark(id, &b.Staged)
-	case agent.Linted:
+	case record.Linted:
 		l.markLinted(id, b)
 	}
 }
 
 // mark checks the files whose staged content is another one than before.
 // nil means that nothing changed.
-func (l *stagedFiles) mark(task string, now *agent.Staged) {
+func (l *stagedFiles) mark(task string, now *record.Staged) {
 	a := l.engines.agent()
 	if now == nil || a == nil {
 		return
@@ -105,7 +106,7 @@ func (l *stagedFiles) asStaged(found []validate.Finding, text string) []protocol
 
 // markLinted shows what linters say of the staged files that are still as they
 // were when they looked.
-func (l *stagedFiles) markLinted(task string, b agent.Linted) {
+func (l *stagedFiles) markLinted(task string, b record.Linted) {
 	a := l.engines.agent()
 	if a == nil {
 		return

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"caselsp/agent"
+	"caselsp/agent/record"
 	"caselsp/agent/validate"
 	"caselsp/agent/workspace"
 	"caselsp/lsp/lsptest"
@@ -19,15 +20,15 @@ type stager struct {
 
 // staged returns what a task has staged: a path and its text in turn, "" for a
 // file that is deleted.
-func (s stager) staged(files ...string) *agent.Staged {
+func (s stager) staged(files ...string) *record.Staged {
 	s.t.Helper()
-	now := &agent.Staged{}
+	now := &record.Staged{}
 	for i := 0; i < len(files); i += 2 {
-		one := agent.StagedFile{Path: files[i]}
+		one := record.StagedFile{Path: files[i]}
 		if files[i+1] != "" {
 			hash, err := s.store.PutBlob([]byte(files[i+1]))
 			s.must(err)
-			one.Now = &agent.FileRef{Path: files[i], Hash: hash}
+			one.Now = &record.FileRef{Path: files[i], Hash: hash}
 		}
 		now.Files = append(now.Files, one)
 	}
@@ -35,7 +36,7 @@ func (s stager) staged(files ...string) *agent.Staged {
 }
 
 // hear is an event of a task.
-func (s stager) hear(task string, body agent.Body) {
+func (s stager) hear(task string, body record.Body) {
 	event := agent.Event{Body: body}
 	event.Status.Task.ID = task
 	for _, f := range s.srv.tasks.heard {
@@ -73,7 +74,7 @@ func TestStaged(t *testing.T) {
 		const wrong = "é = '𝒳' )\n"
 		s.must(s.OpenText("a.py", "x = = 1\n"))
 		s.expect(lsptest.Diagnosed("a.py", "invalid"))
-		s.hear("t1", agent.ActionDone{Staged: s.staged("a.py", wrong, "b.py", wrong, "c.py", "x = 1\n", "d.py", "\x00\xff", "gone.py", "")})
+		s.hear("t1", record.ActionDone{Staged: s.staged("a.py", wrong, "b.py", wrong, "c.py", "x = 1\n", "d.py", "\x00\xff", "gone.py", "")})
 		s.expect(lsptest.Diagnosed("a.py", stagedPrefix), lsptest.Diagnosed("a.py", "invalid"), lsptest.Diagnosed("b.py", stagedPrefix))
 		for _, d := range s.State().Diagnostics["b.py"].List {
 			if at, err := lsptest.Offset(wrong, d.Range.Start, e); err != nil || wrong[at] != ')' {
@@ -82,9 +83,9 @@ func TestStaged(t *testing.T) {
 		}
 		// What did not change is not sent again, and a second task has its own say.
 		times := s.State().Diagnostics["b.py"].Times
-		s.hear("t1", agent.ActionDone{})
-		s.hear("t1", agent.FeatureEnded{Staged: s.staged("b.py", wrong)})
-		s.hear("t2", agent.Rebased{Staged: *s.staged("b.py", "( "+wrong)})
+		s.hear("t1", record.ActionDone{})
+		s.hear("t1", record.FeatureEnded{Staged: s.staged("b.py", wrong)})
+		s.hear("t2", record.Rebased{Staged: *s.staged("b.py", "( "+wrong)})
 		s.expect(shown("a.py", 1), shown("b.py", 2))
 		if n := s.State().Diagnostics["b.py"].Times; n != times+1 {
 			t.Errorf("%s: sent %d times, not %d", e, n, times+1)
@@ -94,10 +95,10 @@ func TestStaged(t *testing.T) {
 		// What linters say holds as long as the file is as they saw it.
 		now := s.staged("b.py", wrong)
 		said := []validate.Finding{{Path: "b.py", Rule: "bandit/B1", Severity: validate.Warning, Message: "linted"}, {Path: "z.py", Rule: "x", Message: "m"}}
-		s.hear("t1", agent.Linted{Files: map[string]string{"b.py": now.Files[0].Now.Hash}, Findings: said})
+		s.hear("t1", record.Linted{Files: map[string]string{"b.py": now.Files[0].Now.Hash}, Findings: said})
 		s.expect(shown("b.py", 2), lsptest.Diagnosed("b.py", stagedPrefix+"linted"))
-		s.hear("t1", agent.Linted{Files: map[string]string{"b.py": "another"}, Findings: append(said, said[0])})
-		s.hear("t1", agent.ActionDone{Staged: s.staged("b.py", wrong+"\n")})
+		s.hear("t1", record.Linted{Files: map[string]string{"b.py": "another"}, Findings: append(said, said[0])})
+		s.hear("t1", record.ActionDone{Staged: s.staged("b.py", wrong+"\n")})
 		s.expect(shown("b.py", 1))
 		s.srv.staged.unmark("t1")
 		s.expect(lsptest.Clean("b.py"), shown("a.py", 1))

@@ -26,7 +26,7 @@ type tasks struct {
 
 	mu      sync.Mutex
 	running map[string]*task
-	waiting map[string]agent.Question
+	waiting map[string]record.Question
 }
 
 // task is one that is worked on.
@@ -36,7 +36,7 @@ type task struct {
 	done   chan struct{} // closed when nobody works on it any more
 
 	mu     sync.Mutex
-	status agent.Status
+	status record.Status
 }
 
 // Why a task stops; the journal keeps it.
@@ -45,13 +45,13 @@ var (
 	errLeaving = errors.New("the editor was closed")
 )
 
-func (t *task) set(s agent.Status) {
+func (t *task) set(s record.Status) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.status = s
 }
 
-func (t *task) get() agent.Status {
+func (t *task) get() record.Status {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.status
@@ -86,7 +86,7 @@ func (l *tasks) all() []*task {
 }
 
 // remove ends a task; last is what it came to.
-func (l *tasks) remove(t *task, last agent.Status) {
+func (l *tasks) remove(t *task, last record.Status) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.running, t.id)
@@ -97,10 +97,10 @@ func (l *tasks) remove(t *task, last agent.Status) {
 }
 
 // questions returns what is asked, in the tasks under way and those that paused.
-func (l *tasks) questions() []agent.Question {
+func (l *tasks) questions() []record.Question {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	var list []agent.Question
+	var list []record.Question
 	for _, t := range l.running {
 		if q := t.get().Open; q != nil {
 			list = append(list, *q)
@@ -114,7 +114,7 @@ func (l *tasks) questions() []agent.Question {
 
 // run starts a task and returns its id at once; the work begins when the answer
 // is out (see answerGap).
-func (l *tasks) run(c *call, ask agent.Task) (string, error) {
+func (l *tasks) run(c *call, ask record.Task) (string, error) {
 	if err := ask.Check(); err != nil {
 		return "", err
 	}
@@ -162,7 +162,7 @@ func (l *tasks) workOn(c *call, e *Engine, release func(), id string, run func(c
 
 // follow shows a run to its end.
 func (l *tasks) follow(ctx context.Context, e *Engine, t *task, events iter.Seq2[agent.Event, error]) {
-	var last agent.Status
+	var last record.Status
 	var failed error
 	// Whatever happens below, the task must not stay in the list.
 	removed := false
@@ -210,29 +210,29 @@ func (l *tasks) follow(ctx context.Context, e *Engine, t *task, events iter.Seq2
 }
 
 // concluded tells the user how a run ended and what they can do now.
-func (l *tasks) concluded(ctx context.Context, e *Engine, last agent.Status) {
+func (l *tasks) concluded(ctx context.Context, e *Engine, last record.Status) {
 	name := fmt.Sprintf("%q (%s)", title(last.Task), last.Task.ID)
 	why := sentence(cut(last.Reason, maxReason))
 	switch last.State {
-	case agent.Review:
+	case record.Review:
 		l.reviews.toReview(ctx, e, last)
-	case agent.Succeeded:
+	case record.Succeeded:
 		l.ed.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("Done: %s. %s", name, why))
-	case agent.Failed:
+	case record.Failed:
 		l.ed.showMessage(protocol.MessageTypeError, fmt.Sprintf("Failed: %s. %s The command %s shows what was done.", name, why, cmdReport))
-	case agent.Paused:
+	case record.Paused:
 		if q := last.Open; q != nil {
 			l.ed.showMessage(protocol.MessageTypeWarning, fmt.Sprintf("%s waits for you. %s\n%s", name, questionText(*q), answerAdvice(*q)))
 			return
 		}
 		l.ed.showMessage(protocol.MessageTypeWarning, fmt.Sprintf("Paused: %s. %s The command %s goes on with it.", name, why, cmdResume))
-	case agent.Stopped:
+	case record.Stopped:
 		l.ed.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("Stopped: %s. The command %s goes on with it.", name, cmdResume))
 	}
 }
 
 // answerAdvice names the commands that answer a question.
-func answerAdvice(q agent.Question) string {
+func answerAdvice(q record.Question) string {
 	switch q.Kind() {
 	case record.KindTrust:
 		return fmt.Sprintf("The command %s trusts it; the task then goes on.", cmdTrust)
@@ -254,7 +254,7 @@ const maxTitle = 60
 const maxReason = 400
 
 // title is a task in one short line.
-func title(t agent.Task) string {
+func title(t record.Task) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(t.Text), "\n")
 	return cut(line, maxTitle)
 }
@@ -268,7 +268,7 @@ func cut(text string, runes int) string {
 }
 
 // progressText is where a task is, in words and in percent of its features.
-func progressText(s agent.Status) (string, int) {
+func progressText(s record.Status) (string, int) {
 	text := s.String()
 	if n := s.Usage.Prompt + s.Usage.Completion; n > 0 {
 		text += fmt.Sprintf(", %d tokens", n)
@@ -287,32 +287,32 @@ func progressText(s agent.Status) (string, int) {
 func (l *tasks) tellEvent(e agent.Event) {
 	text := ""
 	switch b := e.Body.(type) {
-	case agent.StateChanged:
+	case record.StateChanged:
 		text = e.Status.String()
 		if b.Reason != "" {
 			text += ": " + b.Reason
 		}
-	case agent.Planned:
+	case record.Planned:
 		text = "plan: " + b.Plan.Analysis
 		for i, f := range b.Plan.Features {
 			text += fmt.Sprintf("\n%d. %s", i+1, f.Title)
 		}
-	case agent.ActionChosen:
+	case record.ActionChosen:
 		text = strings.TrimSuffix(b.Action+": "+b.Thought, ": ")
-	case agent.ActionDone:
+	case record.ActionDone:
 		text = b.Note
 		if !b.OK {
 			text = "refused or failed: " + b.Said().Plain()
 		} else if b.Diff != "" {
 			text += "\n" + b.Diff
 		}
-	case agent.CallFailed:
+	case record.CallFailed:
 		text = "the model did not answer: " + b.Reason
-	case agent.Verified:
+	case record.Verified:
 		text = "verification: " + b.Verdict.Summary
-	case agent.Hypothesised:
+	case record.Hypothesised:
 		text = "hypothesis: " + b.Hypothesis.Cause + " To try: " + b.Hypothesis.Fix
-	case agent.Rebased:
+	case record.Rebased:
 		text = "moved onto what you typed: " + strings.Join(b.Paths, ", ")
 	}
 	if text != "" {

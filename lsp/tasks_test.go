@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"caselsp/agent"
+	"caselsp/agent/record"
 	"caselsp/lsp/lsptest"
 	"caselsp/sandbox"
 
@@ -57,7 +57,7 @@ func TestApproval(t *testing.T) {
 		}, strings.Replace(refused, "want The user refused", "want The user refused\nwant The reason: use ruff,\nwant it is quicker", 1)},
 		{"dismissed, then approved", "", false, func(sc *scene, id string) {
 			sc.said("waits for you")
-			sc.status(id, agent.Paused)
+			sc.status(id, record.Paused)
 			sc.refused("no such question is open", cmdAnswer, "yes")
 			sc.command(cmdApprove)
 		}, ran},
@@ -82,7 +82,7 @@ func TestApproval(t *testing.T) {
 				tt.then(sc, id)
 			}
 			sc.said("to review")
-			sc.status(id, agent.Review)
+			sc.status(id, record.Review)
 			q := sc.State().Questions[0]
 			for _, want := range []string{"make docs", "sandbox", "no network", "runs code of the workspace", "that the project defines, which can do anything"} {
 				if !strings.Contains(q.Text, want) {
@@ -185,7 +185,7 @@ func TestTrust(t *testing.T) {
 			}
 			sc.expect(lsptest.Asked("Do you trust the files in " + sc.Abs(".")))
 			if !tt.done {
-				sc.status(id, agent.Paused)
+				sc.status(id, record.Paused)
 				return
 			}
 			sc.said("to review")
@@ -287,7 +287,7 @@ func TestStopAndResume(t *testing.T) {
 				sc.must(sc.CancelProgress(sc.State().Progress[0].Token))
 			}
 			sc.said("Stopped")
-			sc.status(id, agent.Stopped)
+			sc.status(id, record.Stopped)
 			sc.refused("no task is being worked on", cmdStop)
 			sc.command(cmdResume)
 			sc.said("to review")
@@ -312,7 +312,7 @@ func TestShutdownStops(t *testing.T) {
 		<-sc.ended
 		p.script = write
 		next := play(t, p)
-		next.status(id, agent.Stopped)
+		next.status(id, record.Stopped)
 		next.command(cmdResume)
 		next.said("to review")
 	}

@@ -107,7 +107,7 @@ func (t *trust) answerTrust() {
 		if q.Kind() != record.KindTrust {
 			continue
 		}
-		if err := t.questions.answer(nil, q, agent.Answer{Text: agent.Approve}); err != nil {
+		if err := t.questions.answer(nil, q, record.Answer{Text: record.Approve}); err != nil {
 			t.ed.showMessage(protocol.MessageTypeError, sentence(err.Error()))
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"caselsp/agent"
+	"caselsp/agent/permit"
 
 	"github.com/spf13/cobra"
 )
@@ -96,7 +97,7 @@ func (w *wiring) withAgent(f func(e *engine) error) error {
 }
 
 // printRules writes a paragraph or a JSON object for each rule.
-func printRules(out io.Writer, rules []agent.Rule, asJSON bool) error {
+func printRules(out io.Writer, rules []permit.Rule, asJSON bool) error {
 	if asJSON {
 		enc := json.NewEncoder(out)
 		for _, r := range rules {

@@ -46,17 +46,17 @@ func (r *lineReader) read(ctx context.Context) (string, bool, error) {
 }
 
 // Ask implements agent.User. The end of input leaves a question undecided.
-func (c *console) Ask(ctx context.Context, q agent.Question) (agent.Answer, error) {
+func (c *console) Ask(ctx context.Context, q record.Question) (record.Answer, error) {
 	if c.yes && q.Flagged() {
-		return agent.Answer{Text: agent.Approve, By: "--yes"}, nil
+		return record.Answer{Text: record.Approve, By: "--yes"}, nil
 	}
 	for {
 		line, ok, err := c.ask(ctx, q)
 		if err != nil {
-			return agent.Answer{}, err
+			return record.Answer{}, err
 		}
 		if !ok {
-			return agent.Answer{}, agent.ErrUndecided
+			return record.Answer{}, agent.ErrUndecided
 		}
 		a := c.answer(q, line)
 		a.By = "terminal"
@@ -69,7 +69,7 @@ func (c *console) Ask(ctx context.Context, q agent.Question) (agent.Answer, erro
 }
 
 // ask shows a question and reads a line; a secret is read without showing it.
-func (c *console) ask(ctx context.Context, q agent.Question) (string, bool, error) {
+func (c *console) ask(ctx context.Context, q record.Question) (string, bool, error) {
 	if q.Kind() == record.KindSecret {
 		return c.in.readMasked(ctx, c.out, fmt.Sprintf("\n%s\n  why:     %s\nits value (not shown), or n = reject > ", clean(q.Text), clean(q.Why)))
 	}
@@ -77,7 +77,7 @@ func (c *console) ask(ctx context.Context, q agent.Question) (string, bool, erro
 	return c.in.read(ctx)
 }
 
-func (c *console) prompt(q agent.Question) {
+func (c *console) prompt(q record.Question) {
 	fmt.Fprintf(c.out, "\n%s\n", clean(q.Text))
 	switch about := q.Subject.(type) {
 	case record.Guarded, record.Finding:
@@ -114,27 +114,27 @@ func always(o record.Offer) string {
 
 // answer interprets what was typed: letters for an approval, a number or free text
 // for a question with choices.
-func (c *console) answer(q agent.Question, line string) agent.Answer {
+func (c *console) answer(q record.Question, line string) record.Answer {
 	if about, ok := q.Subject.(record.Input); ok {
 		if n, err := strconv.Atoi(line); err == nil && n >= 1 && n <= len(about.Choices) {
-			return agent.Answer{Text: about.Choices[n-1]}
+			return record.Answer{Text: about.Choices[n-1]}
 		}
-		return agent.Answer{Text: line}
+		return record.Answer{Text: line}
 	}
 	if q.Kind() == record.KindSecret {
 		if line == "n" {
-			line = agent.Deny
+			line = record.Deny
 		}
-		return agent.Answer{Text: line}
+		return record.Answer{Text: line}
 	}
 	word, rest, _ := strings.Cut(line, " ")
 	switch strings.ToLower(word) {
 	case "y", "yes":
-		return agent.Answer{Text: agent.Approve}
+		return record.Answer{Text: record.Approve}
 	case "a", "always":
-		return agent.Answer{Text: agent.ApproveAlways}
+		return record.Answer{Text: record.ApproveAlways}
 	case "n", "no":
-		return agent.Answer{Text: agent.Deny, Reason: strings.TrimSpace(rest)}
+		return record.Answer{Text: record.Deny, Reason: strings.TrimSpace(rest)}
 	}
-	return agent.Answer{Text: line}
+	return record.Answer{Text: line}
 }

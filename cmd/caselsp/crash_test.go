@@ -164,7 +164,7 @@ func (c *crashed) caselsp(line func(kind string) bool, args ...string) (killed b
 func all(string) bool { return true }
 
 // events reads the task's journal, as the killed process left it.
-func (c *crashed) events() (id string, state agent.State, events []agent.Event) {
+func (c *crashed) events() (id string, state record.Phase, events []agent.Event) {
 	c.t.Helper()
 	w, err := workspace.Open(c.project())
 	c.must(err)
@@ -189,7 +189,7 @@ func (c *crashed) goOn() {
 	c.t.Helper()
 	_, state, _ := c.events()
 	switch {
-	case state == agent.Review:
+	case state == record.Review:
 		c.caselsp(all, "review", "--accept")
 	case !state.Ended():
 		c.caselsp(all, "resume", "--json", "--yes")
@@ -200,7 +200,7 @@ func (c *crashed) goOn() {
 func (c *crashed) check(calls int) {
 	c.t.Helper()
 	_, state, events := c.events()
-	if state != agent.Succeeded {
+	if state != record.Succeeded {
 		c.t.Errorf("the task is %s", state)
 	}
 	got := map[string]string{}
@@ -222,16 +222,16 @@ func (c *crashed) check(calls int) {
 	started, ended, lost, asked := 0, 0, "", false
 	for _, e := range events {
 		switch b := e.Body.(type) {
-		case agent.CommandStarted:
+		case record.CommandStarted:
 			if b.Line == lost && !asked {
 				c.t.Errorf("%q ran again, and nobody was asked", b.Line)
 			}
 			started++
 			lost, asked = b.Line, false
-		case agent.CommandEnded:
+		case record.CommandEnded:
 			ended++
 			lost = ""
-		case agent.Asked:
+		case record.Asked:
 			about, ok := b.Question.Subject.(record.Command)
 			asked = asked || ok && about.Line == lost && strings.Contains(b.Question.Why, "started before")
 		}

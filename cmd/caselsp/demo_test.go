@@ -22,7 +22,7 @@ import (
 )
 
 // demoTask is what the demo's user asks for.
-var demoTask = agent.Task{
+var demoTask = record.Task{
 	ID:   "20260302-090000-demo",
 	Text: "Let readers comment on posts: a Comment model with moderation, a form on the post page, and tests.",
 }
@@ -46,19 +46,19 @@ FAILED (failures=1)`,
 type decider struct{ t *testing.T }
 
 // Ask implements agent.User.
-func (u decider) Ask(_ context.Context, q agent.Question) (agent.Answer, error) {
+func (u decider) Ask(_ context.Context, q record.Question) (record.Answer, error) {
 	switch about := q.Subject.(type) {
 	case record.Input:
 		if len(about.Choices) > 0 {
-			return agent.Answer{Text: about.Choices[0], By: "prompt"}, nil
+			return record.Answer{Text: about.Choices[0], By: "prompt"}, nil
 		}
 	case record.Approvable:
 		if strings.Contains(about.Offer().What, "manage.py") {
-			return agent.Answer{Text: agent.Approve, By: "prompt"}, nil
+			return record.Answer{Text: record.Approve, By: "prompt"}, nil
 		}
 	}
 	u.t.Errorf("nobody foresaw the question %q about %+v", q.Text, q.Subject)
-	return agent.Answer{}, agent.ErrUndecided
+	return record.Answer{}, agent.ErrUndecided
 }
 
 // counted gives the answers of a scripted model the usage that a real one would
@@ -181,7 +181,7 @@ func recordDemo(t *testing.T, box sandbox.Engine) []byte {
 		}
 	}
 	var seen bytes.Buffer
-	var last agent.Status
+	var last record.Status
 	for event, err := range e.agent.Run(t.Context(), demoTask) {
 		if err != nil {
 			t.Fatal(err)
@@ -189,7 +189,7 @@ func recordDemo(t *testing.T, box sandbox.Engine) []byte {
 		plain{out: &seen}.show(event)
 		last = event.Status
 	}
-	if unused := server.Unused(); last.State != agent.Review || len(unused) > 0 {
+	if unused := server.Unused(); last.State != record.Review || len(unused) > 0 {
 		t.Fatalf("the task is %s (%s); the model was not asked for %q; it went:\n%s", last.State, last.Reason, unused, &seen)
 	}
 	var recording bytes.Buffer

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"caselsp/agent"
+	"caselsp/agent/record"
 	"caselsp/agent/settings"
 	"caselsp/agent/workspace"
 	"caselsp/lsp"
@@ -105,7 +106,7 @@ func driveDemo(ctx context.Context, editor *lsptest.Editor, screen *demoScreen, 
 	if err := editor.Expect(ctx, ended(task)); err != nil {
 		return err
 	}
-	if last := screen.status(); last.State != agent.Review {
+	if last := screen.status(); last.State != record.Review {
 		return &exitError{exitDiverged, errors.New(clean(last.Reason))}
 	}
 	if err := editor.Expect(ctx, lsptest.Opened("review-")); err != nil {
@@ -160,12 +161,12 @@ func acceptDemo(ctx context.Context, editor *lsptest.Editor, screen *demoScreen,
 type demoScreen struct {
 	plain
 	mu      sync.Mutex
-	answers []agent.Answer // not given yet
-	last    agent.Status
+	answers []record.Answer // not given yet
+	last    record.Status
 	written []string
 }
 
-func newDemoScreen(out io.Writer, color bool, answers []agent.Answer) *demoScreen {
+func newDemoScreen(out io.Writer, color bool, answers []record.Answer) *demoScreen {
 	return &demoScreen{plain: plain{out: out, color: color}, answers: answers}
 }
 
@@ -184,11 +185,11 @@ func (s *demoScreen) show(e agent.Event) {
 		s.last = e.Status
 	}
 	switch b := e.Body.(type) {
-	case agent.Asked, agent.Answered: // the editor's question is on the screen already
-	case agent.StateChanged:
+	case record.Asked, record.Answered: // the editor's question is on the screen already
+	case record.StateChanged:
 		s.line("")
 		s.plain.show(e)
-	case agent.ActionDone:
+	case record.ActionDone:
 		s.plain.show(e)
 		if !b.OK && b.Note == "" {
 			lines := strings.Split(b.Said().Plain(), "\n")
@@ -196,7 +197,7 @@ func (s *demoScreen) show(e agent.Event) {
 				s.line("      %s", l)
 			}
 		}
-	case agent.Applied:
+	case record.Applied:
 		for _, r := range b.Results {
 			if r.OK {
 				s.written = append(s.written, r.Path)
@@ -208,7 +209,7 @@ func (s *demoScreen) show(e agent.Event) {
 }
 
 // status returns the task's status as of the last event.
-func (s *demoScreen) status() agent.Status {
+func (s *demoScreen) status() record.Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.last
@@ -233,7 +234,7 @@ func (s *demoScreen) quote(text string) {
 }
 
 // buttons are the titles under which an editor offers the decisions of an approval.
-var buttons = map[string]string{agent.Approve: "Allow once", agent.ApproveAlways: "Always allow exactly this here", agent.Deny: "Reject"}
+var buttons = map[string]string{record.Approve: "Allow once", record.ApproveAlways: "Always allow exactly this here", record.Deny: "Reject"}
 
 // answer shows a question of the server and gives the recorded answer by choosing
 // its button; a button that is not offered is not chosen.

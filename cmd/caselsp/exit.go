@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"caselsp/agent"
+	"caselsp/agent/record"
 )
 
 // The exit codes.
@@ -69,10 +69,10 @@ func (e *exitError) Unwrap() error { return e.err }
 func usage(err error) error { return &exitError{exitUsage, err} }
 
 // exitOf turns a task's state into the command's result.
-func exitOf(s agent.State) error {
-	code, ok := map[agent.State]int{
-		agent.Succeeded: exitOK, agent.Failed: exitFailed, agent.Paused: exitPaused,
-		agent.Stopped: exitStopped, agent.Review: exitReview, agent.Rejected: exitRejected,
+func exitOf(s record.Phase) error {
+	code, ok := map[record.Phase]int{
+		record.Succeeded: exitOK, record.Failed: exitFailed, record.Paused: exitPaused,
+		record.Stopped: exitStopped, record.Review: exitReview, record.Rejected: exitRejected,
 	}[s]
 	if !ok {
 		code = exitError1

@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 
 	"caselsp/agent"
+	"caselsp/agent/record"
 
 	"github.com/spf13/cobra"
 )
@@ -46,7 +47,7 @@ func historyCommand(w *wiring) *cobra.Command {
 	return cmd
 }
 
-func printHistory(out io.Writer, a *agent.Agent, all []agent.Status, asJSON bool) error {
+func printHistory(out io.Writer, a *agent.Agent, all []record.Status, asJSON bool) error {
 	if asJSON {
 		enc := json.NewEncoder(out)
 		for _, s := range all {

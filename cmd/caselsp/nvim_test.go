@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"caselsp/agent"
 	"caselsp/agent/llm/llmtest"
+	"caselsp/agent/record"
 	"caselsp/lsp"
 
 	"golang.org/x/tools/txtar"
@@ -279,7 +279,7 @@ func (n *nvimRun) states(ctx context.Context) {
 	for line := range bytes.Lines(out) {
 		var task struct {
 			State     string
-			Decisions []agent.Judged
+			Decisions []record.Judged
 		}
 		if err := json.Unmarshal(line, &task); err != nil {
 			n.t.Errorf("caselsp history: %v in %s", err, line)
@@ -321,13 +321,13 @@ func (n *nvimRun) history(ctx context.Context) (out []byte, err error) {
 }
 
 // decisionLine is a decision as scenarios have it.
-func decisionLine(j agent.Judged) string {
+func decisionLine(j record.Judged) string {
 	how := "refused"
 	if j.Allowed {
 		how = "allowed"
 	}
 	line := fmt.Sprintf("%s %s %s (%s)", j.By, how, j.Line, j.How)
-	if j.By == agent.ByUser && j.Reason != "" {
+	if j.By == record.ByUser && j.Reason != "" {
 		line += ": " + j.Reason
 	}
 	return line

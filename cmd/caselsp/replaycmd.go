@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"caselsp/agent"
+	"caselsp/agent/record"
+	"caselsp/agent/review"
 	"caselsp/agent/workspace"
 	"caselsp/sandbox"
 
@@ -72,7 +74,7 @@ func (w *wiring) replay(ctx context.Context, rec *agent.Recording, d display, ye
 	if err := rec.Matches(ctx, e.workspace); err != nil {
 		return &exitError{exitDiverged, err}
 	}
-	var last agent.Status
+	var last record.Status
 	for event, err := range e.agent.Run(ctx, rec.Task) {
 		if err != nil {
 			return err
@@ -81,9 +83,9 @@ func (w *wiring) replay(ctx context.Context, rec *agent.Recording, d display, ye
 		last = event.Status
 	}
 	switch last.State {
-	case agent.Paused:
+	case record.Paused:
 		return &exitError{exitDiverged, errors.New(strings.TrimSpace(clean(last.Reason) + "\n" + rec.Made.Advice(versionText())))}
-	case agent.Review:
+	case record.Review:
 	default:
 		return exitOf(last.State)
 	}
@@ -95,7 +97,7 @@ func (w *wiring) replay(ctx context.Context, rec *agent.Recording, d display, ye
 		showChanges(os.Stdout, rev)
 		return nil
 	}
-	out, err := e.agent.Decide(ctx, rec.Task.ID, agent.Selection{Hunk: agent.AllHunks}, true, workspace.Disk(e.workspace))
+	out, err := e.agent.Decide(ctx, rec.Task.ID, review.Selection{Hunk: review.AllHunks}, true, workspace.Disk(e.workspace))
 	if err != nil {
 		return err
 	}

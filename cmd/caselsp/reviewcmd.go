@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"caselsp/agent"
+	"caselsp/agent/record"
+	"caselsp/agent/review"
 	"caselsp/agent/workspace"
 
 	"github.com/spf13/cobra"
@@ -34,11 +36,11 @@ func reviewCommand(w *wiring) *cobra.Command {
 				return err
 			}
 			defer e.Close()
-			id, err := e.pick(args, func(s agent.State) bool { return s == agent.Review || undo && s == agent.Succeeded }, "review")
+			id, err := e.pick(args, func(s record.Phase) bool { return s == record.Review || undo && s == record.Succeeded }, "review")
 			if err != nil {
 				return err
 			}
-			sel := agent.Selection{File: file, Hunk: hunk - 1} // no --hunk is AllHunks
+			sel := review.Selection{File: file, Hunk: hunk - 1} // no --hunk is AllHunks
 			switch {
 			case undo:
 				return e.undo(ctx, id)
@@ -81,14 +83,14 @@ func (e *engine) undo(ctx context.Context, id string) error {
 }
 
 // reviewOnTerminal lets a person decide file by file and hunk by hunk.
-func (e *engine) reviewOnTerminal(ctx context.Context, in *lineReader, rev *agent.ReviewOf) error {
+func (e *engine) reviewOnTerminal(ctx context.Context, in *lineReader, rev *review.Review) error {
 	id := rev.Task.ID
 	fmt.Fprint(os.Stderr, "\na = accept all, r = reject all, h = decide hunk by hunk, anything else = later > ")
 	line, _, err := in.read(ctx)
 	if err != nil {
 		return err
 	}
-	all := agent.Selection{Hunk: agent.AllHunks}
+	all := review.Selection{Hunk: review.AllHunks}
 	switch strings.ToLower(line) {
 	case "a":
 		return e.decideAll(ctx, id, all, true)
@@ -98,15 +100,15 @@ func (e *engine) reviewOnTerminal(ctx context.Context, in *lineReader, rev *agen
 		return e.hunkByHunk(ctx, in, rev)
 	}
 	fmt.Fprintf(os.Stderr, "caselsp: the result waits for your review: caselsp review %s\n", id)
-	return exitOf(agent.Review)
+	return exitOf(record.Review)
 }
 
-func (e *engine) hunkByHunk(ctx context.Context, in *lineReader, rev *agent.ReviewOf) error {
+func (e *engine) hunkByHunk(ctx context.Context, in *lineReader, rev *review.Review) error {
 	p := plain{out: os.Stderr, color: isTerminal(os.Stderr)}
-	state := agent.Review
+	state := record.Review
 	for _, f := range rev.Files {
 		for h, decided := range f.Hunks {
-			if decided != agent.Open {
+			if decided != record.HunkOpen {
 				continue
 			}
 			p.line("\n%s, hunk %d of %d", describe(f.Change), h+1, len(f.Hunks))
@@ -124,7 +126,7 @@ func (e *engine) hunkByHunk(ctx context.Context, in *lineReader, rev *agent.Revi
 			if word != "y" && word != "n" {
 				continue
 			}
-			out, err := e.agent.Decide(ctx, rev.Task.ID, agent.Selection{File: f.Change.Path, Hunk: h}, word == "y", workspace.Disk(e.workspace))
+			out, err := e.agent.Decide(ctx, rev.Task.ID, review.Selection{File: f.Change.Path, Hunk: h}, word == "y", workspace.Disk(e.workspace))
 			if err != nil {
 				return err
 			}

@@ -13,6 +13,7 @@ import (
 
 	"caselsp/agent"
 	"caselsp/agent/record"
+	"caselsp/agent/review"
 	"caselsp/agent/workspace"
 
 	"github.com/spf13/cobra"
@@ -38,7 +39,7 @@ func (f *taskFlags) user(in *lineReader) agent.User {
 
 func runCommand(w *wiring) *cobra.Command {
 	var f taskFlags
-	var task agent.Task
+	var task record.Task
 	cmd := &cobra.Command{
 		Use:   "run [--task TEXT] [TEXT...]",
 		Short: "Carry out a task in a folder",
@@ -92,18 +93,18 @@ func resumeCommand(w *wiring) *cobra.Command {
 			}
 			defer e.Close()
 			e.tellProblems()
-			id, err := e.pick(args, func(s agent.State) bool { return !s.Ended() && s != agent.Review }, "resume")
+			id, err := e.pick(args, func(s record.Phase) bool { return !s.Ended() && s != record.Review }, "resume")
 			if err != nil {
 				return err
 			}
 			if answer != "" {
 				word, reason, _ := strings.Cut(answer, ":")
-				a := agent.Answer{Text: answer, By: "command"}
-				if word == agent.Deny {
-					a = agent.Answer{Text: agent.Deny, Reason: strings.TrimSpace(reason), By: "command"}
+				a := record.Answer{Text: answer, By: "command"}
+				if word == record.Deny {
+					a = record.Answer{Text: record.Deny, Reason: strings.TrimSpace(reason), By: "command"}
 				}
-				if name := secretAsked(e.agent, id); name != "" && a.Text != agent.Deny && a.Text != agent.Kept {
-					return usage(fmt.Errorf("a secret must not be an argument, because other users can see arguments: run `caselsp secret set %s`, then resume with --answer %s; or resume in a terminal", name, agent.Kept))
+				if name := secretAsked(e.agent, id); name != "" && a.Text != record.Deny && a.Text != record.Kept {
+					return usage(fmt.Errorf("a secret must not be an argument, because other users can see arguments: run `caselsp secret set %s`, then resume with --answer %s; or resume in a terminal", name, record.Kept))
 				}
 				if err := e.agent.Answer(id, "", a); err != nil {
 					return err
@@ -125,7 +126,7 @@ func (e *engine) tellProblems() {
 }
 
 // pick returns the task named in args, or the only task that fits.
-func (e *engine) pick(args []string, fits func(agent.State) bool, verb string) (string, error) {
+func (e *engine) pick(args []string, fits func(record.Phase) bool, verb string) (string, error) {
 	if len(args) > 0 {
 		return args[0], nil
 	}
@@ -151,7 +152,7 @@ func (e *engine) pick(args []string, fits func(agent.State) bool, verb string) (
 // follow shows a run until it ends and lets the user decide about the result.
 func (f *taskFlags) follow(ctx context.Context, e *engine, in *lineReader, events iter.Seq2[agent.Event, error]) error {
 	d := newDisplay(os.Stdout, f.json)
-	var last agent.Status
+	var last record.Status
 	var failed error
 	for event, err := range events {
 		if err != nil {
@@ -163,13 +164,13 @@ func (f *taskFlags) follow(ctx context.Context, e *engine, in *lineReader, event
 	}
 	d.close()
 	if failed != nil {
-		if errors.Is(failed, agent.ErrEmptyTask) {
+		if errors.Is(failed, record.ErrEmptyTask) {
 			return usage(failed)
 		}
 		return failed
 	}
-	if last.State != agent.Review {
-		if last.State == agent.Paused || last.State == agent.Stopped {
+	if last.State != record.Review {
+		if last.State == record.Paused || last.State == record.Stopped {
 			fmt.Fprintf(os.Stderr, "caselsp: task %s is %s: %s\n", last.Task.ID, last.State, clean(last.Reason))
 			fmt.Fprintf(os.Stderr, "caselsp: to continue it: caselsp resume %s\n", last.Task.ID)
 		}
@@ -190,7 +191,7 @@ func (f *taskFlags) decide(ctx context.Context, e *engine, in *lineReader, id st
 		if f.json { // readers of the lines need the end, too
 			e.agent.Watch = jsonLines{json.NewEncoder(os.Stdout)}.show
 		}
-		return e.decideAll(ctx, id, agent.Selection{Hunk: agent.AllHunks}, true)
+		return e.decideAll(ctx, id, review.Selection{Hunk: review.AllHunks}, true)
 	case f.review || isTerminal(os.Stdin) && !f.json:
 		showChanges(os.Stdout, rev)
 		return e.reviewOnTerminal(ctx, in, rev)
@@ -199,11 +200,11 @@ func (f *taskFlags) decide(ctx context.Context, e *engine, in *lineReader, id st
 		showChanges(os.Stdout, rev)
 	}
 	fmt.Fprintf(os.Stderr, "caselsp: the result waits for your review: caselsp review %s\n", id)
-	return exitOf(agent.Review)
+	return exitOf(record.Review)
 }
 
 // decideAll accepts or rejects a selection and reports files that were not written.
-func (e *engine) decideAll(ctx context.Context, id string, sel agent.Selection, accept bool) error {
+func (e *engine) decideAll(ctx context.Context, id string, sel review.Selection, accept bool) error {
 	out, err := e.agent.Decide(ctx, id, sel, accept, workspace.Disk(e.workspace))
 	if err != nil {
 		return err
@@ -219,16 +220,16 @@ func (e *engine) decideAll(ctx context.Context, id string, sel agent.Selection, 
 }
 
 // tellOutcome reports the result of a decision.
-func tellOutcome(id string, out agent.Outcome) error {
+func tellOutcome(id string, out review.Outcome) error {
 	tellResults(out, "written")
-	if out.State == agent.Review {
+	if out.State == record.Review {
 		fmt.Fprintf(os.Stderr, "caselsp: %d hunk(s) are still undecided: caselsp review %s\n", out.Open, id)
 	}
 	return exitOf(out.State)
 }
 
 // tellResults reports for each file whether it was written.
-func tellResults(out agent.Outcome, how string) {
+func tellResults(out review.Outcome, how string) {
 	for _, r := range out.Results {
 		if r.OK {
 			fmt.Fprintf(os.Stderr, "caselsp: %s: %s\n", how, clean(r.Path))

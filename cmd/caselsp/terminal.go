@@ -13,6 +13,7 @@ import (
 	"caselsp/agent"
 	"caselsp/agent/action"
 	"caselsp/agent/record"
+	"caselsp/agent/review"
 	"caselsp/agent/validate"
 	"caselsp/agent/workspace"
 )
@@ -77,59 +78,59 @@ func (p plain) show(e agent.Event) {
 		return
 	}
 	switch b := e.Body.(type) {
-	case agent.TaskGiven:
+	case record.TaskGiven:
 		p.line("task %s: %s", b.Task.ID, firstLine(b.Task.Text))
-	case agent.StateChanged:
+	case record.StateChanged:
 		p.state(b, e.Status)
-	case agent.Planned:
+	case record.Planned:
 		p.plan(b)
-	case agent.ActionChosen:
+	case record.ActionChosen:
 		what := b.Action
 		if b.Step > 0 {
 			what = fmt.Sprintf("step %d: %s", b.Step, b.Action)
 		}
 		p.line("  %s %s — %s", b.Role, what, firstLine(b.Thought))
-	case agent.ActionDone:
+	case record.ActionDone:
 		p.done(b)
-	case agent.Linted:
+	case record.Linted:
 		p.linted(b)
-	case agent.Judged:
-		if b.By == agent.ByRule || b.By == agent.ByPolicy {
+	case record.Judged:
+		if b.By == record.ByRule || b.By == record.ByPolicy {
 			p.line("    %s", b)
 		}
-	case agent.ReplyRefused:
+	case record.ReplyRefused:
 		p.line("    reply refused: %s", firstLine(b.Reason))
-	case agent.CallFailed:
+	case record.CallFailed:
 		p.line("  the model gave no answer: %s", firstLine(b.Reason))
-	case agent.Answered:
+	case record.Answered:
 		p.line("  answer to %s: %s %s", b.ID, firstLine(b.Answer.Text), firstLine(b.Answer.Reason))
-	case agent.Asked:
+	case record.Asked:
 		what := ""
 		if about, ok := b.Question.Subject.(record.Approvable); ok {
 			what = about.Offer().What
 		}
 		p.line("  question %s: %s %s", b.Question.ID, b.Question.Text, what)
-	case agent.Hypothesised:
+	case record.Hypothesised:
 		p.line("  hypothesis: %s Fix to try: %s", firstLine(b.Hypothesis.Cause), firstLine(b.Hypothesis.Fix))
-	case agent.Verified:
+	case record.Verified:
 		p.line("  verified: %d percent. %s", *b.Verdict.Completion, firstLine(b.Verdict.Summary))
 		for _, issue := range b.Verdict.Issues {
 			p.line("    issue: %s", firstLine(issue))
 		}
-	case agent.FeatureEnded:
+	case record.FeatureEnded:
 		how := "done"
 		if !b.OK {
 			how = "failed"
 		}
 		p.line("feature %d %s: %s", b.Feature+1, how, firstLine(b.Reason))
-	case agent.Rebased:
+	case record.Rebased:
 		p.line("  you changed %s; the staged edits were moved onto that", strings.Join(b.Paths, ", "))
 	}
 }
 
-func (p plain) state(b agent.StateChanged, s agent.Status) {
+func (p plain) state(b record.StateChanged, s record.Status) {
 	title := string(b.To)
-	if b.To == agent.Coding && s.Feature > 0 {
+	if b.To == record.Coding && s.Feature > 0 {
 		title = fmt.Sprintf("feature %d of %d, attempt %d, round %d: %s", s.Feature, s.Features, s.Attempt, s.Round, s.Title)
 	}
 	fmt.Fprintln(p.out, p.styled(bold, clean(title)))
@@ -139,7 +140,7 @@ func (p plain) state(b agent.StateChanged, s agent.Status) {
 }
 
 // linted shows the findings of linters that are new.
-func (p plain) linted(b agent.Linted) {
+func (p plain) linted(b record.Linted) {
 	for _, t := range b.Troubles {
 		p.line("    %s", firstLine(t))
 	}
@@ -153,14 +154,14 @@ func (p plain) linted(b agent.Linted) {
 	}
 }
 
-func (p plain) plan(b agent.Planned) {
+func (p plain) plan(b record.Planned) {
 	p.line("plan: %s", firstLine(b.Plan.Analysis))
 	for i, f := range b.Plan.Features {
 		p.line("  %d. %s: %s", i+1, f.ID, f.Title)
 	}
 }
 
-func (p plain) done(b agent.ActionDone) {
+func (p plain) done(b record.ActionDone) {
 	mark := p.styled(green, "ok")
 	if !b.OK {
 		mark = p.styled(red, "no")
@@ -286,8 +287,8 @@ func (t *terminal) show(e agent.Event) {
 	t.typed = 0
 	t.erase()
 	switch b := e.Body.(type) {
-	case agent.Asked: // the prompt shows it
-	case agent.StateChanged:
+	case record.Asked: // the prompt shows it
+	case record.StateChanged:
 		if !b.To.Works() {
 			b.Reason = "" // the last line of the command says it
 		}
@@ -327,7 +328,7 @@ func (t *terminal) close() {
 }
 
 // showChanges prints a result's diffs, file by file.
-func showChanges(out *os.File, rev *agent.ReviewOf) {
+func showChanges(out *os.File, rev *review.Review) {
 	p := plain{out: out, color: isTerminal(out) && os.Getenv("NO_COLOR") == ""}
 	for _, f := range rev.Files {
 		p.line("%s %s", f.Change.Op, describe(f.Change))

@@ -5,7 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"caselsp/agent"
+	"caselsp/agent/permit"
 
 	"github.com/spf13/cobra"
 )
@@ -61,7 +61,7 @@ is kept in the state directory, never in the folder. See "caselsp help trust".`,
 }
 
 // listTrust writes a line for each trusted folder.
-func listTrust(t *agent.Trust) error {
+func listTrust(t *permit.Trust) error {
 	folders, err := t.Kept.Folders()
 	if err != nil {
 		return err

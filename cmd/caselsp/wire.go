@@ -18,6 +18,8 @@ import (
 	"caselsp/agent"
 	"caselsp/agent/llm"
 	"caselsp/agent/llm/openai"
+	"caselsp/agent/permit"
+	"caselsp/agent/record"
 	"caselsp/agent/settings"
 	"caselsp/agent/shell"
 	"caselsp/agent/workspace"
@@ -38,7 +40,7 @@ type engine struct {
 	problems  []settings.Problem
 	keys      map[string]string // of the user's .env file
 	workspace *workspace.Workspace
-	trust     *agent.Trust
+	trust     *permit.Trust
 	store     *store.Store
 	agent     *agent.Agent
 	log       slog.Handler
@@ -98,8 +100,8 @@ func (w *wiring) open(dirs []string, layers []settings.Layer, user agent.User, c
 
 // limitsOf returns the limits of a task. They are copied one by one, so that a test
 // sees that each setting is read.
-func limitsOf(l settings.Limits) agent.Limits {
-	return agent.Limits{Steps: l.Steps, Rounds: l.Rounds, Attempts: l.Attempts, Rollbacks: l.Rollbacks, Tokens: l.Tokens, Cost: l.Cost, Commands: l.Commands}
+func limitsOf(l settings.Limits) record.Limits {
+	return record.Limits{Steps: l.Steps, Rounds: l.Rounds, Attempts: l.Attempts, Rollbacks: l.Rollbacks, Tokens: l.Tokens, Cost: l.Cost, Commands: l.Commands}
 }
 
 // configure merges the settings and reads the user's keys.
@@ -135,14 +137,14 @@ func (e *engine) configure(w *wiring, layers []settings.Layer) {
 }
 
 // trust returns which folders the user trusts, also by their own settings.
-func (w *wiring) trust(layers []settings.Layer) (*agent.Trust, error) {
+func (w *wiring) trust(layers []settings.Layer) (*permit.Trust, error) {
 	own, _ := settings.Merge(slices.DeleteFunc(slices.Clone(layers), func(l settings.Layer) bool { return l.Origin == settings.Repository })...)
 	kept, err := store.TrustIn(w.stateDir)
-	return &agent.Trust{Kept: kept, Folders: own.Trust.Folders}, err
+	return &permit.Trust{Kept: kept, Folders: own.Trust.Folders}, err
 }
 
 // ownTrust is trust where no workspace is open.
-func (w *wiring) ownTrust() (*agent.Trust, error) { return w.trust(w.ownLayers()) }
+func (w *wiring) ownTrust() (*permit.Trust, error) { return w.trust(w.ownLayers()) }
 
 // ownLayers are the user's own settings.
 func (w *wiring) ownLayers() []settings.Layer {
