@@ -99,9 +99,9 @@ func TestSecondTry(t *testing.T) {
 		{"memory refused", sandbox.Policy{Memory: 2 * gib}, needy{memory: 4 * gib}, true,
 			[]string{"2048 MiB, 5m0s"}, "it ran out of its 2048 MiB of memory", "with more: it is stuck\n$ make all\nended: out of memory\n"},
 		{"more time", sandbox.Policy{}, needy{time: 8 * time.Minute}, false,
-			[]string{"1024 MiB, 5m0s", "1024 MiB, 10m0s"}, "it was not done after 5m0s", "It was not done after 5m0s and was run once again with twice that.\n$ make all\nexit code 0\n"},
+			[]string{"1024 MiB, 5m0s", "1024 MiB, 10m0s"}, "it did not finish within 5m0s", "It was not done after 5m0s and was run once again with twice that.\n$ make all\nexit code 0\n"},
 		{"time refused", sandbox.Policy{}, needy{time: 8 * time.Minute}, true,
-			[]string{"1024 MiB, 5m0s"}, "it was not done after 5m0s", "ended: timed out\n"},
+			[]string{"1024 MiB, 5m0s"}, "it did not finish within 5m0s", "ended: timed out\n"},
 		{"memory, then time", sandbox.Policy{}, needy{memory: 2 * gib, time: 8 * time.Minute}, false,
 			[]string{"1024 MiB, 5m0s", "2048 MiB, 5m0s"}, "", "ended: timed out\n"},
 	} {

@@ -61,8 +61,8 @@ type Options struct {
 	Expiry time.Duration
 	Now    func() time.Time // nil: time.Now; used for task ids only, records carry the store's clock
 	Log    *slog.Logger     // nil: nothing is logged
-	// Watch is told of every event of every task as it happens, beside whoever
-	// follows the run; nil: nobody. It is called on the run's goroutine.
+	// Watch, if not nil, is called with every event of every task as it happens, in
+	// addition to the consumer of the run. It is called on the run's goroutine.
 	Watch func(Event)
 
 	outside outside // nil: live
@@ -80,7 +80,7 @@ type Agent struct {
 	busy    map[string]bool   // tasks with a writer
 	secrets map[string]string // known to this process, by name; under mu
 
-	concealed map[string]bool // secrets of settings that the store was told of; under mu
+	concealed map[string]bool // secrets of settings that were passed to the store; guarded by mu
 }
 
 // New returns an agent.
@@ -231,7 +231,7 @@ func (a *Agent) Status(id string) (record.Status, error) {
 }
 
 // History returns the status of every task of the workspace, oldest first. A
-// task whose journal cannot be read is told of by its error, not left out.
+// task whose journal cannot be read is returned with its error, not left out.
 func (a *Agent) History() ([]record.Status, error) {
 	ids, err := a.Store.Tasks()
 	if err != nil {

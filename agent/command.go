@@ -142,7 +142,7 @@ func (r *run) commandEnded(line string) error {
 	return r.done(outcome.Tell(r.output(line, result, missing)), blobs...)
 }
 
-// output is what the model is told of a command that has ended.
+// output is the text for the model about a command that has ended.
 func (r *run) output(line string, result *sandbox.Result, missing string) action.Said {
 	said := action.Output(line, result)
 	said.Text = r.firstTry() + said.Text

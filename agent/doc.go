@@ -34,7 +34,7 @@
 // (user.go), whom a face implements, and run.answered keeps the decision among the approvals
 // (permit/approvals.go) and records the answer. The fold gives the answer to the action that
 // waits for it (record/command.go), and run.perform asks permit.Decide again, which now
-// knows it. Where nobody answers, the task pauses with the question open: Agent.Answer takes
+// knows it. Without an answer, the task pauses with the question open: Agent.Answer takes
 // the answer later and Agent.Resume goes on.
 //
 // # The way of a patch text

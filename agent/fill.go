@@ -54,7 +54,7 @@ func (r *run) filledTree(tree []sandbox.File, secrets map[string]string) ([]sand
 }
 
 // Unfilled returns the secrets for which placeholders stand in a task's files, by
-// path: the user fills them in, where he wants that.
+// path. Filling them in is the user's choice.
 func (a *Agent) Unfilled(id string) (map[string][]string, error) {
 	p, err := a.load(id)
 	if err != nil {

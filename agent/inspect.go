@@ -17,7 +17,7 @@ import (
 
 // maxInspected is how many sources are judged as one project. At a millisecond
 // each, more would keep the user waiting for half a minute, and a folder that
-// has more is mostly not one project.
+// has more is usually not one project.
 const maxInspected = 20_000
 
 // ErrTooManySources says that a workspace is not judged as one project.
@@ -45,7 +45,7 @@ func Inspect(ctx context.Context, w *workspace.Workspace, s validate.Suite) (*In
 	return inspect(ctx, &Inspection{Project: validate.NewProject(s), workspace: w})
 }
 
-// InspectWhole is Inspect for whoever wants the findings of all files: what a
+// InspectWhole is Inspect for callers that need the findings of all files: what a
 // file's own text decides is judged while that is being read.
 func InspectWhole(ctx context.Context, w *workspace.Workspace, s validate.Suite) (*Inspection, error) {
 	return inspect(ctx, &Inspection{Project: validate.NewProject(s), workspace: w, whole: true})
@@ -112,7 +112,7 @@ func (i *Inspection) load(e workspace.Entry) []string {
 	return affected
 }
 
-// Rel returns how the project names a file; an error where it is none of its.
+// Rel returns the project's name of a file, or an error if the file is not in the project.
 func (i *Inspection) Rel(file string) (string, error) { return i.workspace.Rel(file) }
 
 // Open puts the text of a file that the editor has open into the project, and

@@ -73,7 +73,7 @@ type pauseError struct{ reason string }
 func (e *pauseError) Error() string { return e.reason }
 
 // interrupt turns an error into the transition it means. It returns an error
-// only where the store itself fails, or nobody listens any more: whatever else
+// only if the store itself fails or the consumer has left: whatever else
 // goes wrong, the task is left paused, with the reason in its journal.
 func (r *run) interrupt(ctx context.Context, err error) error {
 	var pause *pauseError

@@ -31,8 +31,8 @@ const (
 	// lintTime is how long one linter may take: pylint takes seconds for a file, and
 	// what takes minutes is not waited for at each edit.
 	lintTime = 2 * time.Minute
-	// maxLinted is how many findings are kept of one look, the gravest: nobody reads
-	// more, and a generated file can have a hundred thousand.
+	// maxLinted is how many findings of one run of the linters are kept, the most
+	// severe first: nobody reads more, and a generated file can have 100,000.
 	maxLinted = 500
 	// maxSaid is how many lines of progress wait to be shown while the model answers.
 	maxSaid = 64
@@ -50,8 +50,8 @@ func (r *run) unlinted() map[string]string {
 	return files
 }
 
-// lintMeanwhile lets linters look at new edits while a model thinks. keep waits
-// for them and records what they say; end ends them where nobody asked.
+// lintMeanwhile runs linters on new edits while a model thinks. keep waits for
+// them and records their findings; end stops them if keep was not called.
 func (r *run) lintMeanwhile(ctx context.Context) (keep func() error, end func()) {
 	files := r.unlinted()
 	if r.a.Linting.When != LintEdits || len(files) == 0 {

@@ -16,7 +16,7 @@ type outside interface {
 	replays() bool
 	// dependencies says what was found of a project's dependencies.
 	dependencies(key string) (found record.DependenciesFound, recorded bool)
-	// linted says what linters said of files, nil where nobody looked.
+	// linted returns the linters' findings in files; nil if no linter ran.
 	linted(files map[string]string) (said *record.Linted, recorded bool)
 	// recalled says what memory gave for a query.
 	recalled(query string) (found []string, recorded bool)

@@ -226,7 +226,7 @@ func (r *run) answered(q record.Question, a record.Answer) error {
 	return r.record(record.Answered{ID: q.ID, Answer: a, Secret: secret})
 }
 
-// Answer answers the open question of a task that nobody works on now, for
+// Answer answers the open question of a task that is not running, for
 // instance because it paused while the question was open. Resume goes on with it.
 func (a *Agent) Answer(id, question string, answer record.Answer) error {
 	release, err := a.acquire(id)

@@ -41,7 +41,7 @@ func singlePlan(t record.Task) action.Plan {
 }
 
 // nextFeature begins the first feature that is open and not blocked, or ends
-// the task where there is none. Features that depend on a failed one fail too.
+// the task if there is none. Features that depend on a failed one fail too.
 func (r *run) nextFeature() error {
 	failed := map[string]bool{}
 	for i, f := range r.state.Features {

@@ -202,8 +202,8 @@ func (rec *Recording) Matches(ctx context.Context, w *workspace.Workspace) error
 	return fmt.Errorf("the replay parts from the recording before it begins: %s (%d file(s) in all)", differ[0], len(differ))
 }
 
-// Player plays a recording: it is the model, the sandbox, the memory and the
-// clock of a replay, and its user too where nobody else is. One run uses it.
+// Player plays a recording: it is the model, the sandbox, the memory and the clock
+// of a replay, and the user too if there is no other. One run uses it.
 type Player struct {
 	rec   *Recording
 	model llm.Model

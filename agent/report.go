@@ -117,8 +117,8 @@ func usageText(p *record.State) string {
 	return s
 }
 
-// remember keeps what worked, for later plans. A failure to do so is logged: the
-// task has succeeded all the same.
+// remember stores what worked, for later plans. A failure to do so is only logged:
+// the task has succeeded anyway.
 func (r *run) remember(outcome string) {
 	if outcome != "success" || r.state.Task.Single {
 		return

@@ -29,8 +29,8 @@ type run struct {
 	yield   func(Event, error) bool
 	// trustAsked says that this run has seen to whether the workspace is trusted.
 	trustAsked bool
-	gone       bool // whoever listened has left: stop as soon as the record is whole
-	// telling is true while those who listen run their code: a panic is theirs then.
+	gone       bool // the consumer has left: stop as soon as the record is complete
+	// telling is true while the consumer's code runs: a panic is the consumer's then.
 	telling bool
 }
 
@@ -39,7 +39,7 @@ func (a *Agent) newRun(id string, yield func(Event, error) bool) *run {
 }
 
 // errLeft ends a loop whose consumer has left.
-var errLeft = errors.New("nobody listens any more")
+var errLeft = errors.New("the consumer of the run has left")
 
 // record writes one record, folds it into the state and tells of it. blobs are
 // written in the same transaction.
@@ -62,8 +62,8 @@ func (r *run) record(body record.Body, blobs ...[]byte) error {
 	return nil
 }
 
-// asRecorded is a body as the journal has it: without secrets. So those who listen
-// are told of none, and a run goes on from the same as one that is resumed.
+// asRecorded is a body as the journal has it: without secrets. So consumers see no
+// secret, and a run goes on from the same state as a resumed one.
 func asRecorded(body record.Body, rec store.Record) (record.Body, error) {
 	if raw, err := json.Marshal(body); err == nil && bytes.Equal(raw, rec.Body) {
 		return body, nil
@@ -183,8 +183,8 @@ func (r *run) loop(ctx context.Context) {
 	}
 }
 
-// ready finds out whether commands can run before a model is paid for a plan that
-// nobody could carry out. Where a question is open, its answer comes first.
+// ready finds out whether commands can run, before a model is paid for a plan that
+// could not be carried out. An open question is answered first.
 func (r *run) ready(ctx context.Context) error {
 	if r.state.Phase == record.Waiting {
 		return nil

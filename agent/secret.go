@@ -20,7 +20,7 @@ import (
 
 // Secrets is where the values of secrets come from; nil functions: only the user.
 type Secrets struct {
-	// Get returns a secret; false where there is none of that name. An error says
+	// Get returns a secret; false if there is none of that name. An error says
 	// that there is no keyring.
 	Get func(name string) (value string, found bool, err error)
 	// Keep keeps a secret that the user was asked for.
@@ -131,7 +131,7 @@ func (r *run) withoutSecrets(result *sandbox.Result, secrets map[string]string) 
 }
 
 // configuring are the names of files in which projects keep settings, and so
-// secrets that nobody meant to keep there.
+// often secrets by mistake.
 var configuring = regexp.MustCompile(`(?i)(settings|config|secret|credential|local|compose|application|properties|environment|\.env)[^/]*$|\.(env|ini|cfg|conf|toml|properties|ya?ml)$`)
 
 // maxConfiguration is the largest file in bytes that is looked through for such:

@@ -7,7 +7,7 @@ import (
 )
 
 // askTrust opens the question whether the workspace is trusted, if it is not. It
-// is asked once when a run begins, while whoever gave the task is there.
+// is asked once when a run begins, while the user who gave the task is there.
 func (r *run) askTrust() (asked bool, err error) {
 	if r.trustAsked || r.state.OnlyReads {
 		return false, nil

@@ -8,7 +8,7 @@ import (
 )
 
 // User is whom the agent asks. Ask blocks until the user has decided, ctx ends,
-// or it is certain that nobody will answer now.
+// or it is certain that there will be no answer now.
 //
 // Silence is no answer: an implementation returns ErrUndecided, never an
 // invented choice, when the prompt was closed, timed out or failed. The
@@ -17,10 +17,10 @@ type User interface {
 	Ask(ctx context.Context, q record.Question) (record.Answer, error)
 }
 
-// ErrUndecided says that a question was shown, or could not be shown, and nobody decided.
+// ErrUndecided says that a question was not decided, whether or not it could be shown.
 var ErrUndecided = errors.New("the question was not answered")
 
-// Headless is a User with nobody behind it: it approves when Yes is set, and
+// Headless is a User without a person: it approves when Yes is set, and
 // leaves everything else undecided.
 type Headless struct{ Yes bool }
 

@@ -18,8 +18,8 @@ import (
 // these leave a busy machine its time.
 const (
 	arriveTime = 3 * time.Second
-	// refusedTime is for an edit that the editor says it did not apply: some have
-	// applied a part of it all the same.
+	// refusedTime is for an edit that the editor reports as not applied: some editors
+	// have applied a part of it anyway.
 	refusedTime = time.Second
 )
 

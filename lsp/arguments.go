@@ -86,7 +86,7 @@ func (a arguments) check(fields []Field) error {
 		raw := a.fields[name]
 		i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name })
 		if i < 0 {
-			return fmt.Errorf("%.80q is no argument: there are %s", name, cmp.Or(strings.Join(namesOf(fields), ", "), "none"))
+			return fmt.Errorf("unknown argument %.80q: the arguments are %s", name, cmp.Or(strings.Join(namesOf(fields), ", "), "none"))
 		}
 		text, _ := a.field(name)
 		composed := raw[0] == '{' || raw[0] == '['
@@ -142,7 +142,7 @@ func (a arguments) uri() (uri.URI, bool) {
 	return uri.URI(value), ok && value != ""
 }
 
-// rangeOf returns the field range; false where there is none, or none that can be read.
+// rangeOf returns the field range; false if it is missing or cannot be read.
 func (a arguments) rangeOf() (protocol.Range, bool) {
 	var r protocol.Range
 	raw, ok := a.fields["range"]
@@ -174,7 +174,7 @@ func (a arguments) selection() (task string, sel review.Selection, err error) {
 	n, err := strconv.Atoi(number)
 	switch {
 	case err != nil || n < 1:
-		return "", sel, fmt.Errorf("%q is no number of a hunk: they count from 1", number)
+		return "", sel, fmt.Errorf("%q is not a hunk number: hunks count from 1", number)
 	case sel.File == "":
 		return "", sel, fmt.Errorf("hunk %d of which file? Give {\"file\": …, \"hunk\": %d}", n, n)
 	}

@@ -49,7 +49,7 @@ func TestSelection(t *testing.T) {
 		{`[{"task": "` + id + `", "file": "a.py", "hunk": 1}]`, id, review.Selection{File: "a.py", Hunk: 0}, ""},
 		{`[{"task": "` + id + `", "hunk": null}]`, id, review.Selection{Hunk: all}, ""},
 		{`[2]`, "", review.Selection{Hunk: all}, `hunk 2 of which file? Give {"file": …, "hunk": 2}`},
-		{`["a.py", 0]`, "", review.Selection{File: "a.py", Hunk: all}, `"0" is no number of a hunk: they count from 1`},
+		{`["a.py", 0]`, "", review.Selection{File: "a.py", Hunk: all}, `"0" is not a hunk number: hunks count from 1`},
 		{`["a.py", "b.py"]`, "", review.Selection{File: "a.py", Hunk: all}, `"b.py" is one word too many: give {"task": …, "file": …, "hunk": …}`},
 	} {
 		a, err := parseArguments(json.RawMessage(tt.raw))

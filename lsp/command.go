@@ -146,7 +146,7 @@ type entry struct {
 var table = []entry{
 	{Command{cmdRun, fields(argTask, argSingle, argLanguage, argType, argURI, argRange).or("text"), "start a task; `uri` and `range` say what it is about, or which prompt document holds its text"}, func(s *server) handler { return s.taskCommands.doRun }},
 	{Command{cmdNew, fields(argURI, argRange).orNone(), "open a prompt document, about this place where one is given"}, func(s *server) handler { return s.taskCommands.doNew }},
-	{Command{cmdFix, fields(argURI, argDiagnostic), "fix one diagnostic, whoever published it"}, func(s *server) handler { return s.taskCommands.doFix }},
+	{Command{cmdFix, fields(argURI, argDiagnostic), "fix one diagnostic of any language server"}, func(s *server) handler { return s.taskCommands.doFix }},
 	{Command{cmdFixAll, fields(argURI), "apply all fixes of a document that are certain"}, func(s *server) handler { return s.offers.doFixAll }},
 	{Command{cmdTodo, fields(argURI, argRange), "carry out this TODO or `case:` comment"}, func(s *server) handler { return s.taskCommands.doTodo }},
 	{Command{cmdStop, oneTask, "stop a task; it can be resumed"}, func(s *server) handler { return s.taskCommands.doStop }},
@@ -154,7 +154,7 @@ var table = []entry{
 	{Command{cmdStatus, oneTask, "say what state the tasks are in"}, func(s *server) handler { return s.taskCommands.doStatus }},
 	{Command{cmdApprove, fields(argTask, argQuestion), "run the command that is asked about, once; let the task go on; say that a secret is in the keyring now"}, func(s *server) handler { return s.questions.doApprove }},
 	{Command{cmdApproveAlways, fields(argTask, argQuestion), "run it, and allow this exact command in this workspace from now on, where that is offered"}, func(s *server) handler { return s.questions.doApproveAlways }},
-	{Command{cmdDeny, fields(argTask, argQuestion, argReason, argWhy, argURI), "refuse it; the reason goes to the model; `why: true` opens a document for it, `uri` is that document"}, func(s *server) handler { return s.questions.doDeny }},
+	{Command{cmdDeny, fields(argTask, argQuestion, argReason, argWhy, argURI), "deny it; the reason goes to the model; `why: true` opens a document for it, `uri` is that document"}, func(s *server) handler { return s.questions.doDeny }},
 	{Command{cmdAnswer, fields(argTask, argQuestion, argText, argURI).or("text"), "answer a question; `uri` is the document that the answer stands in"}, func(s *server) handler { return s.questions.doAnswer }},
 	{Command{cmdReview, oneTask, "open the review document"}, func(s *server) handler { return s.reviews.doReview }},
 	{Command{cmdAccept, fields(argTask, argFile, argHunk), "accept all, one file or one hunk; hunks count from 1"}, func(s *server) handler { return s.reviews.doAccept }},

@@ -13,8 +13,8 @@ import (
 	"go.lsp.dev/protocol"
 )
 
-// layer is one source of settings, as the client gave it: an object, whose
-// members nobody has looked at yet.
+// layer is one source of settings, as the client gave it: an object whose members
+// are not checked yet.
 type layer struct {
 	Origin string // for the user: where to change it
 	JSON   json.RawMessage

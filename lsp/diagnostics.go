@@ -26,8 +26,8 @@ const (
 	fromReview = "review" // where the open hunks of a review would go
 )
 
-// diagnostics are what is said of documents, by whom, and what the client was
-// told of it.
+// diagnostics are the findings in documents by source, and what of them was sent
+// to the client.
 //
 // What depends on a document's text alone is pulled by the clients that pull,
 // and pushed to the others. What a task says of a document comes when it comes
@@ -110,7 +110,7 @@ func (l *diagnostics) again(docs []*document) {
 
 // mark replaces what one source says of a document and sends the client what all
 // of them say together. A source is one of those of [fromSyntax], with a task's
-// id behind it where several tasks may speak. It may be called anywhere.
+// id appended if several tasks can report. It may be called from any goroutine.
 func (l *diagnostics) mark(source string, u uri.URI, list []protocol.Diagnostic) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

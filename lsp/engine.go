@@ -35,7 +35,7 @@ type Engine struct {
 const idleTime = time.Minute
 
 // errNoBackend is what a server without a backend answers.
-var errNoBackend = errors.New("this server carries out no tasks")
+var errNoBackend = errors.New("this server does not run tasks")
 
 // engines opens the engine when something needs it and closes it when nothing does,
 // so that an editor that is only open does not lock the store.
@@ -58,7 +58,7 @@ type engines struct {
 	told   string // problems that the user was shown
 }
 
-// agent returns the agent, nil while there is none.
+// agent returns the agent, nil until there is one.
 func (e *engines) agent() *agent.Agent {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -16,7 +16,7 @@ const fixAllKind = protocol.CodeActionKindSourceFixAll + "." + Name
 
 // certainActions offers the fixes of the validators' findings on the lines of a
 // range, to switch their rules off there, and all fixes of the document. They
-// cost nothing and ask nobody: the edit is in the action.
+// cost nothing and need no question: the edit is in the action.
 func (o *offers) certainActions(_ context.Context, docs snapshot, p *protocol.CodeActionParams) []protocol.CodeAction {
 	doc := docs[p.TextDocument.URI]
 	if doc == nil || doc.Broken != "" {

@@ -30,8 +30,8 @@ type Validators struct {
 
 // judgement is what the validators know of the client's folders: each document
 // is judged as a file of its project. Until the folders are read, which takes a
-// second or two of a large project, and where there are none, documents are
-// judged alone.
+// second or two for a large project, and without a folder, documents are judged
+// alone.
 type judgement struct {
 	validators func(dirs []string, layers []setting.Layer) (*Validators, error) // nil: documents are judged alone
 	ed         *editor
@@ -42,7 +42,7 @@ type judgement struct {
 	// again hears which open documents are judged differently now.
 	again func(docs []*document)
 
-	telling sync.Mutex // held while the project is told of a document: an older text never follows a newer one
+	telling sync.Mutex // held while a document is passed to the project: an older text never follows a newer one
 
 	mu       sync.Mutex
 	suite    validate.Suite
@@ -168,7 +168,7 @@ func (j *judgement) readOnce(ctx context.Context, settings bool) error {
 }
 
 // catchUp tells the project of the documents that were opened, changed or closed
-// since it was read with those of a snapshot: nobody could tell it meanwhile.
+// since it was read, with those of a snapshot: it could not be told before.
 func (j *judgement) catchUp(in *agent.Inspection, read snapshot) {
 	now := j.docs.snapshot()
 	for u, doc := range now {

@@ -16,7 +16,7 @@ import (
 // Editors cannot ask for free text. So the server opens a document in the state
 // directory, the user writes into it, and a code action or a lens sends it. What
 // it is for stands in a comment at its top, which is all that tells it from other
-// Markdown: whoever has such a document can use it, whenever it was made.
+// Markdown: everybody who has such a document can use it, whenever it was made.
 
 // papers opens such documents and offers to send them.
 type papers struct {

@@ -37,7 +37,7 @@ type shownReview struct {
 	// Guarded by reviews.mu.
 	of     *review.Review
 	marked map[uri.URI]string // documents that hold marks of open hunks, and their paths in the workspace
-	offer  func()             // takes an offer off the screen; nil where there is none
+	offer  func()             // takes an offer off the screen; nil if there is none
 	typed  func() bool        // a timer that marks again after the user typed
 }
 
@@ -48,7 +48,7 @@ const typingPause = 300 * time.Millisecond
 // reviewName is the name of a task's review document.
 func reviewName(task string) string { return "review-" + task + ".diff" }
 
-// get returns a review as it is now; nil where this server knows of none.
+// get returns a review as it is now; nil if this server has none of the task.
 func (l *reviews) get(task string) *review.Review {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -33,7 +33,7 @@ type tasks struct {
 type task struct {
 	id     string
 	cancel context.CancelCauseFunc
-	done   chan struct{} // closed when nobody works on it any more
+	done   chan struct{} // closed when work on it has ended
 
 	mu     sync.Mutex
 	status record.Status

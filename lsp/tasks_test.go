@@ -164,7 +164,7 @@ func TestTrust(t *testing.T) {
 			sc.act("a.py", "a", "CASE: trust this folder")
 		}, true},
 		{"only read", chooseRead, func(sc *scene) {
-			sc.said("so that nothing is changed or run for it")
+			sc.said("so nothing is changed or run for it")
 			sc.command(cmdTrust)
 			sc.said("The open folders are trusted.")
 			sc.command(cmdResume)
@@ -172,7 +172,7 @@ func TestTrust(t *testing.T) {
 		{"dismissed, then denied by command", "", func(sc *scene) {
 			sc.said("waits for you")
 			sc.command(cmdDeny)
-			sc.said("so that nothing is changed or run for it")
+			sc.said("so nothing is changed or run for it")
 		}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -196,7 +196,7 @@ func TestTrust(t *testing.T) {
 			}
 			sc.command(cmdTrust, map[string]bool{"withdraw": true})
 			sc.command(cmdAccept, id)
-			sc.said("so that nothing is written there")
+			sc.said("so nothing is written there")
 			sc.disk(map[string]string{"done.txt": ""})
 		})
 	}

@@ -46,8 +46,8 @@ type Dependencies struct {
 	env  []string
 }
 
-// What an installer may use. It runs code of strangers, as tests do, but needs
-// more room: what it installs lies in memory until it is kept.
+// What an installer may use. It runs third-party code, as tests do, but needs
+// more space: what it installs is in memory until it is kept.
 const (
 	installMemory = 4 << 30 // it holds installDisk
 	installDisk   = 2 << 30 // the largest that usual projects need, without machine learning's

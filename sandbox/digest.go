@@ -11,7 +11,7 @@ import (
 
 // Manifest returns a checksum for each file of a tree, by path. Of the mode it
 // holds only whether the file is executable, as git does: the rest depends on
-// the umask of whoever made the copy, and a recording is played on many machines.
+// the umask of the user who made the copy, and a recording is played on many machines.
 func Manifest(tree []File) map[string]string {
 	sums := make(map[string]string, len(tree))
 	for _, f := range tree {

@@ -83,8 +83,8 @@ func connect(ctx context.Context, opts DockerOptions, settings ...client.Opt) (*
 // suits reports whether an engine can give what Run promises: nil, or an
 // *Unavailable. An engine that cannot limit memory (a rootless one on an old
 // kernel) takes the limit and ignores it, so asking first is the only way to
-// know. A kernel that cannot count swap is let pass: many are like that, and
-// the memory proper is limited all the same.
+// know. A kernel that cannot count swap is accepted: many cannot, and the memory
+// itself is limited anyway.
 func suits(info system.Info) error {
 	var missing []string
 	for what, ok := range map[string]bool{

@@ -35,8 +35,8 @@ func sshSettings(host string) ([]client.Opt, error) {
 	return []client.Opt{client.WithHost("http://docker.invalid"), client.WithDialContext(dial)}, nil
 }
 
-// sshArguments are ssh's for an address. It never asks for a password: nobody is
-// at its terminal.
+// sshArguments are ssh's for an address. It never asks for a password: it has no
+// terminal.
 func sshArguments(host string) ([]string, error) {
 	u, err := url.Parse(host)
 	if err != nil {

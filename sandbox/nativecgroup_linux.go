@@ -287,8 +287,8 @@ func (g *cgroup) fill(p Policy) error {
 		g.set(cpuController, "cpu.cfs_quota_us", strconv.FormatInt(quota, 10)))
 }
 
-// optional passes over a limit on swap that the kernel does not know: many
-// cannot count swap, and the memory proper is limited all the same.
+// optional ignores that the kernel has no limit on swap: many cannot count swap,
+// and the memory itself is limited anyway.
 func optional(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

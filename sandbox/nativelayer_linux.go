@@ -19,8 +19,8 @@ import (
 )
 
 // layers is the folder in which the native engine keeps layers: each is a folder
-// by its key. What lies there was made by code of strangers; nothing of it is
-// ever run or followed outside of a sandbox, and sandboxes only read it.
+// by its key. What is there was made by third-party code; none of it is ever run
+// or followed outside of a sandbox, and sandboxes only read it.
 type layers struct{ folder string }
 
 // errNoFolder says that a layer is to be kept and there is no place for it.

@@ -34,7 +34,7 @@ func startOf(pid int) string {
 		return ""
 	}
 	// The name of the program, in parentheses, may hold spaces; the start is
-	// the 20th field behind it.
+	// the 20th field after it.
 	_, rest, _ := strings.Cut(string(stat[max(0, strings.LastIndexByte(string(stat), ')')):]), " ")
 	fields := strings.Fields(rest)
 	if len(fields) < 20 {

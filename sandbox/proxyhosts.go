@@ -54,8 +54,8 @@ func CheckHosts(hosts []string) ([]string, error) {
 	return slices.Compact(checked), nil
 }
 
-// splitHost takes an entry apart; the name is empty where it is none, the port 0
-// where none is written.
+// splitHost takes an entry apart; the name is empty if it is not valid, and the
+// port is 0 if none is given.
 func splitHost(entry string) (below bool, name string, port int) {
 	m := hostName.FindStringSubmatch(entry)
 	if m == nil {

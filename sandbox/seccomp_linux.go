@@ -48,7 +48,7 @@ type callRule struct {
 }
 
 // callNumber is what an argument of a call is compared with. With the operation
-// "masked" Value is the mask and ValueTwo what is behind it.
+// "masked" Value is the mask and ValueTwo the expected result.
 type callNumber struct {
 	Index    uint   `json:"index"`
 	Value    uint64 `json:"value"`

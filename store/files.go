@@ -103,7 +103,7 @@ func writeFile(path string, text []byte) error {
 		return unwritable(path, err)
 	}
 	// The new name is safe when its directory is. Windows cannot sync one, and
-	// some file systems refuse: the content is safe all the same.
+	// some file systems refuse: the content is safe anyway.
 	if dir, err := os.Open(filepath.Dir(path)); err == nil {
 		_ = dir.Sync()
 		_ = dir.Close()

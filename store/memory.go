@@ -26,8 +26,8 @@ const (
 	memoryFile = "user.db"
 
 	// minSimilarity is the cosine below which two texts count as dissimilar.
-	// With the built-in embedder unrelated descriptions of tasks mostly stay below
-	// 0.25 and rewordings of one lie above 0.35; models of the network lie higher.
+	// With the built-in embedder unrelated descriptions of tasks usually stay below
+	// 0.25 and rewordings of one lie above 0.35; remote models give higher values.
 	minSimilarity = 0.3
 
 	// maxPatterns is how many patterns are kept: searching them takes some 15 ms

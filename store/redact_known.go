@@ -197,7 +197,7 @@ func (r *redactor) redactSplit(text string) string {
 }
 
 // formAt returns the longest writing of a known value at text[i:] that is long
-// enough not to occur by chance; "" where there is none.
+// enough not to occur by chance; "" if there is none.
 func (r *redactor) formAt(text string, i int) string {
 	for _, form := range r.byFirst[text[i]] {
 		if strings.HasPrefix(text[i:], form) {

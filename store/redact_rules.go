@@ -37,7 +37,7 @@ var tokens = []token{
 }
 
 // redactFormats masks the secrets whose format gives them away, those that
-// manuals show included: whoever writes one must see that it was taken for a secret.
+// manuals show included: the user who writes one must see that it was masked.
 func redactFormats(text string) string {
 	found := secret.Find(text)
 	if found == nil {

@@ -158,7 +158,7 @@ func (s *Store) Close() error {
 	var err error
 	s.closed.Do(func() {
 		// Before the lock is released: afterwards it would be the next owner's file.
-		_ = os.Remove(filepath.Join(s.dir, ownerFile)) // a stale one misleads nobody: the lock decides
+		_ = os.Remove(filepath.Join(s.dir, ownerFile)) // a stale one does no harm: the lock decides
 		err = s.db.close()
 	})
 	return err

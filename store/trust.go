@@ -13,14 +13,14 @@ import (
 )
 
 // trustBucket holds the folders that the user trusts: path -> when and how the user
-// said so. It is created with the first folder, so that older databases need no change.
+// decided. It is created with the first folder, so that older databases need no change.
 var trustBucket = []byte("trust")
 
 // Trusted is a folder that the user trusts, with everything below it.
 type Trusted struct {
 	Folder string    `json:"folder"` // absolute, with symbolic links resolved
 	Given  time.Time `json:"given"`
-	By     string    `json:"by"` // how the user said so: prompt, command, terminal
+	By     string    `json:"by"` // how the user decided: prompt, command, terminal
 }
 
 // Trust is the list of folders that the user trusts. It is kept in the user's

@@ -108,8 +108,8 @@ type issue struct {
 	score                *float64
 }
 
-// For returns the linters that have something to say of one of the files of a
-// tree: those for everybody, and those that the project uses.
+// For returns the linters that apply to at least one file of a tree: those that
+// always run, and those that the project uses.
 func For(files []string, tree []sandbox.File) []*Linter {
 	return slices.DeleteFunc(slices.Clone(All), func(l *Linter) bool {
 		return len(l.Files(files)) == 0 || l.used != nil && !l.used(tree)
@@ -177,7 +177,7 @@ func (l *Linter) Read(tree []sandbox.File, files []string, result *sandbox.Resul
 		i.Path = path.Clean(strings.TrimPrefix(i.Path, "/workspace/"))
 		text, ok := texts[i.Path]
 		if !ok {
-			continue // of a file that nobody asked about
+			continue // a file that was not asked about
 		}
 		if i.severity != "" {
 			i.Severity = p.severity(i.severity, i.confidence)
@@ -207,7 +207,7 @@ func trouble(l *Linter, result *sandbox.Result) string {
 	return fmt.Sprintf("%s did not run (exit code %d): %s", l.Name, result.ExitCode, tail(result.Output))
 }
 
-// tail is the end of what a program said, where the reason mostly is.
+// tail is the end of a program's output, which usually holds the reason.
 func tail(output string) string {
 	const most = 600
 	output = strings.TrimSpace(output)

@@ -39,8 +39,8 @@ func usesDjango(tree []sandbox.File) (used bool) {
 
 var pylintScore = regexp.MustCompile(`rated at (-?[0-9.]+)/10`)
 
-// pylintSeverity is what the kinds of pylint's messages mean. None is critical: what
-// cannot run is told by the syntax rules, what lets strangers in by Bandit.
+// pylintSeverity maps the kinds of pylint's messages to severities. None is critical:
+// the syntax rules find code that cannot run, and Bandit finds vulnerabilities.
 var pylintSeverity = map[string]validate.Severity{"fatal": validate.Warning, "error": validate.Warning, "warning": validate.Warning, "refactor": validate.Info, "convention": validate.Info}
 
 func readPylint(report, output string) ([]issue, error) {

@@ -18,15 +18,15 @@ import (
 // that nothing is forgotten that the user may want to ask about.
 const Journal = "approvals"
 
-// Rule is one kind of command, or one rule's findings in one file, that the user
-// allowed for always in this workspace.
+// Rule is a standing approval: one kind of command, or one rule's findings in one
+// file, that the user always allows in this workspace.
 type Rule struct {
 	ID      string       `json:"id"`    // r1, r2, ...
 	Shape   string       `json:"shape"` // as shell.Covers has it, or as Objection
 	Finding bool         `json:"finding,omitempty"`
 	Line    string       `json:"line"` // with which it was allowed
 	Task    string       `json:"task"` // in which it was allowed
-	By      string       `json:"by"`   // how the user said so: prompt, command, terminal
+	By      string       `json:"by"`   // how the user decided: prompt, command, terminal
 	Given   time.Time    `json:"given"`
 	Expires time.Time    `json:"expires"`
 	Touches []string     `json:"touches,omitempty"`
@@ -105,7 +105,7 @@ type Approvals struct {
 }
 
 // DefaultExpiry is how long a rule holds: long enough for a feature that is worked
-// on, short enough that nobody finds a rule that they have forgotten.
+// on, short enough that the user still remembers it.
 const DefaultExpiry = 30 * 24 * time.Hour
 
 // Entry is something to be written into the journal of approvals.
@@ -206,7 +206,7 @@ func (p *learned) rule(id string) *Rule {
 	return nil
 }
 
-// offered reports whether a kind of command is offered for always.
+// offered reports whether a standing approval is offered for a kind of command.
 func (p *learned) offered(shape string, b record.Basis) bool {
 	return shape != "" && p.seen[shape][b.Key()] >= record.OfferAfter
 }
@@ -227,7 +227,7 @@ func (a *Approvals) permits(p *learned, line string, b record.Basis) (rule *Rule
 			return r, "", ended
 		}
 		ended = append(ended, end(r.ID, by, reason))
-		why = "It was always allowed, and is not any more: " + reason + "."
+		why = "It was always allowed before, but not any more: " + reason + "."
 	}
 	return nil, why, ended
 }
@@ -258,7 +258,7 @@ func (a *Approvals) Keep(q record.Question, about record.Approvable, ans record.
 	return err
 }
 
-// Rules returns what the user allowed for always in this workspace, oldest first:
+// Rules returns the standing approvals of this workspace, oldest first:
 // what holds now and, with all, also what has ended. Those that have expired, or
 // that the settings of today would not offer, end when they are looked at.
 func (a *Approvals) Rules(all bool) ([]Rule, error) {
@@ -285,7 +285,7 @@ func (a *Approvals) rules(all bool) (list []Rule, ended []Entry, err error) {
 		case r.Basis.Changed(record.Basis{Hosts: a.Commands.Hosts, Files: r.Basis.Files}) != "":
 			by, reason = "change", r.Basis.Changed(record.Basis{Hosts: a.Commands.Hosts, Files: r.Basis.Files})
 		case !shell.Covers(r.Shape, r.Line, a.Commands):
-			by, reason = "change", "the settings want it to be asked for, or denied, by now"
+			by, reason = "change", "the settings now require asking for it, or deny it"
 		}
 		if by != "" {
 			ended = append(ended, end(r.ID, by, reason))
@@ -299,7 +299,7 @@ func (a *Approvals) rules(all bool) (list []Rule, ended []Entry, err error) {
 }
 
 // ErrNoRule says that no rule that holds has the id.
-var ErrNoRule = errors.New("no such command is always allowed here: the list of approvals has those that are")
+var ErrNoRule = errors.New("no such command is always allowed here: see the list of approvals")
 
 // Revoke ends a rule, named by its id or its shape; with neither, all of them.
 // From then on the user is asked again. It returns those that ended.

@@ -51,12 +51,12 @@ func (p *Permit) command(ctx context.Context, args action.RunCommand) (Decision,
 		return Question{Notes: notes, Ask: record.Question{
 			ID: record.LimitQuestion, Subject: record.Limit{More: most},
 			Text: fmt.Sprintf("The task has run %d commands. May it run %d more?", p.State.Commands, most),
-			Why:  "The setting limits.commands asks for that, so that a task that goes in circles ends.",
+			Why:  "The setting limits.commands sets this limit, so that a task that makes no progress ends.",
 		}}, nil
 	}
 }
 
-// judge decides about a command line that nobody has judged yet.
+// judge decides about a command line that has no verdict yet.
 func (p *Permit) judge(line string, v shell.Verdict, engine sandbox.Engine) (Decision, error) {
 	c := p.State.Pending
 	asked, recorded := p.Outside.Asked()
@@ -77,7 +77,7 @@ func (p *Permit) judge(line string, v shell.Verdict, engine sandbox.Engine) (Dec
 	case p.State.Lost[line]:
 		return Question{Ask: p.approval(line, "It was started before and its outcome is not known.", v, engine)}, nil
 	case v.Decision == shell.Allow && p.foreign(v) != "":
-		v.Reason = fmt.Sprintf("It reaches other machines, and what it is given does not stand in what you wrote, but may come from a file, a page or another command's output (%s).", p.foreign(v))
+		v.Reason = fmt.Sprintf("It reaches other machines, and its arguments do not come from your own text but may come from a file, a page or another command's output (%s).", p.foreign(v))
 	case v.Decision == shell.Allow && !p.AskReads:
 		return judged(c.Role, judgedBy(v, line, true), nil), nil
 	case v.Decision == shell.Allow:
@@ -87,8 +87,8 @@ func (p *Permit) judge(line string, v shell.Verdict, engine sandbox.Engine) (Dec
 	return p.byRules(line, v, engine)
 }
 
-// byRules looks whether the user has allowed this kind of command for always, and asks where
-// they have not.
+// byRules allows a command that a standing approval covers, and asks the user about
+// any other.
 func (p *Permit) byRules(line string, v shell.Verdict, engine sandbox.Engine) (Decision, error) {
 	q := p.approval(line, v.Reason, v, engine)
 	kept, err := p.Approvals.read()
@@ -122,7 +122,7 @@ func judged(role string, j record.Judged, entries []Entry) Decision {
 	return refusedCommand(role, j, notes)
 }
 
-// refusedCommand is what the model is told of a command that may not run.
+// refusedCommand is the text for the model about a command that may not run.
 func refusedCommand(role string, j record.Judged, notes Notes) Refused {
 	return Refused{Notes: notes, Outcome: record.ActionDone{Skipped: role == record.RoleTester, Text: j.Text}}
 }
@@ -138,9 +138,9 @@ func (p *Permit) Again(line string, more sandbox.Policy, engine sandbox.Engine) 
 	if p.State.Pending.AnswerAgain != nil || !ask {
 		return Allowed{Line: line, Engine: engine}
 	}
-	why := fmt.Sprintf("it ran out of its %d MiB of memory; twice that is more than a command gets unasked", p.Policy.Memory>>20)
+	why := fmt.Sprintf("it ran out of its %d MiB of memory; a retry with twice as much needs your approval", p.Policy.Memory>>20)
 	if more.Time > p.Policy.Time {
-		why = fmt.Sprintf("it was not done after %s and was ended; it may need longer, or never end", p.Policy.Time)
+		why = fmt.Sprintf("it did not finish within %s and was stopped; it may need more time, or never end", p.Policy.Time)
 	}
 	return Question{Ask: record.Question{Text: "A command may run once again with more", Why: why, Subject: record.Command{Line: line, Where: where(engine, more)}}}
 }
@@ -175,15 +175,15 @@ func judgedBy(v shell.Verdict, line string, allowed bool) record.Judged {
 	return j
 }
 
-// approval is the question that the user is asked about a command. It is offered
-// for always by those who know that it may be.
+// approval is the question that the user is asked about a command. The caller adds
+// the offer to always allow it.
 func (p *Permit) approval(line, why string, v shell.Verdict, engine sandbox.Engine) record.Question {
 	who := "CASE wants to run a command"
 	switch p.State.Pending.Role {
 	case record.RoleTester:
 		who = "The tests need a command"
 	case record.RoleTars:
-		who = "TARS wants to look by a command"
+		who = "TARS wants to run a command while planning"
 	}
 	return record.Question{Text: who, Why: why, Subject: record.Command{Line: line, Touches: v.Touches, Like: v.Shape, Basis: p.basis(line), Where: where(engine, p.Policy)}}
 }

@@ -120,7 +120,7 @@ func (p *Permit) trusted(verb *action.Verb) (Decision, error) {
 	case p.State.Pending.Role == record.RoleTars: // it only looks around: it can do without
 		return Refused{Outcome: record.ActionDone{Text: "Not run: the user does not trust the files of this workspace, so that they can only be read."}}, nil
 	}
-	return Refused{Pause: fmt.Sprintf("%s is not trusted, so that nothing is changed or run for it: %s, then resume", strings.Join(untrusted, ", "), AdviseTrust)}, nil
+	return Refused{Pause: fmt.Sprintf("%s is not trusted, so nothing is changed or run for it: %s, then resume", strings.Join(untrusted, ", "), AdviseTrust)}, nil
 }
 
 // secrets asks for the first secret of a command whose value is not known.
@@ -133,9 +133,9 @@ func (p *Permit) secrets(args action.RunCommand) Decision {
 		if !missing {
 			continue
 		}
-		why := "There is no keyring here, so that it is kept only until caselsp ends, and is never written down."
+		why := "No keyring is available, so the value is kept only until caselsp ends and is never written to disk."
 		if p.Keyring {
-			why = "It is put into your keyring, where there is one, and is never written down elsewhere."
+			why = "The value is stored in your keyring, if there is one, and is never written to disk elsewhere."
 		}
 		return Question{Ask: record.Question{Subject: record.Secret{Name: name}, Why: why,
 			Text: fmt.Sprintf("CASE needs the secret %s for a command. Its value is not shown to the model", name)}}

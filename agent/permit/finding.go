@@ -18,8 +18,8 @@ func Objection(f validate.Finding) string { return f.Rule + " in " + f.Path }
 // Guarding are the categories whose critical findings block an edit at once.
 var Guarding = []validate.Category{validate.Safety, validate.Secrets}
 
-// Guards reports whether a finding is one that only the user can allow: of a rule
-// that guards against strangers, or of a linter that does.
+// Guards reports whether a finding is one that only the user can allow: that of a
+// security rule or of a security linter.
 func Guards(f validate.Finding) bool {
 	linter, _, ok := strings.Cut(f.Rule, "/")
 	if ok && (linter == lint.Bandit.Name || linter == lint.Gosec.Name) {
@@ -60,7 +60,7 @@ func (p *Permit) Findings(found []validate.Finding, text string) (Decision, erro
 	f := open[0]
 	return Question{Notes: notes, Ask: record.Question{
 		Text:    "CASE insists on code that a safety rule objects to",
-		Why:     fmt.Sprintf("%s: %s (%s). A yes holds for this rule in this file: for the rest of the task, or always.", f.Severity, f.Message, f.Rule),
+		Why:     fmt.Sprintf("%s: %s (%s). An approval covers this rule in this file: for the rest of the task, or always.", f.Severity, f.Message, f.Rule),
 		Subject: record.Finding{Key: Objection(f), Place: fmt.Sprintf("%s, line %d", f.Path, f.Start.Line+1)},
 	}}, nil
 }

@@ -41,8 +41,8 @@ type leave struct {
 }
 
 // Wants returns what an action needs leave for, by what it declares that it reads
-// and changes; nil where it needs none. The error refuses the action: it declares
-// something that nobody can allow.
+// and changes; nil if it needs no approval. The error refuses the action: it
+// declares something that cannot be approved.
 func (p *Permit) Wants(args action.Reach) (*leave, error) {
 	for _, place := range args.Reads() {
 		if l, err := p.wantsRead(place); l != nil || err != nil {
@@ -89,7 +89,7 @@ func (p *Permit) wantsChange(place action.Place) (*leave, error) {
 		return p.wantsFewerTests(), nil
 	case action.Files: // what would need leave is left out, see agent
 		return nil, nil
-	case action.Staged: // an earlier state, each change of which was allowed
+	case action.Staged: // an earlier state, whose changes were all allowed
 		return nil, nil
 	case action.Memory: // what the user answers, under a name that cannot be a secret's
 		return nil, nil
@@ -105,7 +105,7 @@ func (p *Permit) wantsSecretFile(name string) *leave {
 		return nil // the action will say what is wrong
 	}
 	return &leave{key: "read " + key, text: "CASE wants to read a file that may hold secrets", what: key,
-		why: "What is in it would go to the model, but for what is known to be a secret or looks like one."}
+		why: "Its content would be sent to the model, except for text that is known to be a secret or looks like one."}
 }
 
 // wantsObeyed is the leave to change a file that programs obey.
@@ -114,8 +114,8 @@ func (p *Permit) wantsObeyed(name string) *leave {
 	if err != nil || !p.Obeys(key) {
 		return nil // the action will say what is wrong
 	}
-	return &leave{key: "change " + key, text: "CASE wants to change a file that programs obey by themselves", what: key,
-		why: "It can make your editor, git, a shell or a server run something, or say what an agent may do. The task does not name it."}
+	return &leave{key: "change " + key, text: "CASE wants to change a file that programs read automatically", what: key,
+		why: "Such a file can make your editor, git, a shell or a server run commands, or configure an agent. Your task does not name it."}
 }
 
 // Exists reports whether a file can be read as it is staged, or as the user has it.
@@ -124,8 +124,8 @@ func (p *Permit) Exists(key string) bool {
 	return err == nil
 }
 
-// Obeys reports whether a file is one that programs obey and that nobody has
-// named or allowed.
+// Obeys reports whether programs read a file automatically and the user has neither
+// named nor allowed it.
 func (p *Permit) Obeys(key string) bool {
 	return obeyed.MatchString(key) && !p.State.Leaves["change "+key] && !p.named(key)
 }
@@ -172,7 +172,7 @@ func (p *Permit) guarded(act *action.Action) (Decision, error) {
 		return Allowed{}, nil
 	}
 	if c.Withheld == nil {
-		return Question{Ask: record.Question{Text: l.text, Why: l.why + " A yes holds for the rest of the task.", Subject: record.Guarded{Leave: l.key, What: l.what}}}, nil
+		return Question{Ask: record.Question{Text: l.text, Why: l.why + " An approval is valid for the rest of the task.", Subject: record.Guarded{Leave: l.key, What: l.what}}}, nil
 	}
 	text := fmt.Sprintf("Nothing was done: the user did not allow it (%s).", l.what)
 	if c.Withheld.Reason != "" {
@@ -181,9 +181,9 @@ func (p *Permit) guarded(act *action.Action) (Decision, error) {
 	return Refused{Outcome: record.ActionDone{Text: text + " Find another way; do not ask for it again."}}, nil
 }
 
-// Shareable leaves out of a tree what may hold secrets, for the sandbox, and
-// returns the names of that. What git tracks stays: tests need it, and whoever has
-// the repository has it.
+// Shareable leaves files that may hold secrets out of a tree, for the sandbox, and
+// returns their names. Files that git tracks stay: tests need them, and everybody
+// who has the repository has them.
 func (p *Permit) Shareable(files []workspace.TreeFile) (kept []workspace.TreeFile, left []string) {
 	var candidates []string
 	for _, f := range files {
@@ -226,8 +226,8 @@ func (p *Permit) wantsFewerTests() *leave {
 		return nil
 	}
 	what := strings.Join(lost, "; ")
-	return &leave{key: "tests " + store.Hash([]byte(what)), text: "CASE wants to leave fewer tests than there were", what: what,
-		why: "A task that passes because tests are gone has not done its work. The task does not name these files."}
+	return &leave{key: "tests " + store.Hash([]byte(what)), text: "CASE wants to reduce the number of tests", what: what,
+		why: "A task must not pass because its tests were removed. Your task does not name these files."}
 }
 
 // wantsSecrets is the leave for a command to have secrets.

@@ -10,8 +10,8 @@ import (
 )
 
 // Installation is the question that the user is asked about dependencies. It is
-// never offered for always: it reaches the network, and what is new in the lists
-// somebody must have seen.
+// never offered as a standing approval: it reaches the network, and the user must
+// have seen what is new in the lists of dependencies.
 func (p *Permit) Installation(deps *sandbox.Dependencies, l record.Dependencies) record.Question {
 	files, hosts := strings.Join(deps.Files, ", "), strings.Join(deps.Hosts, ", ")
 	policy := deps.Install().Policy
@@ -19,7 +19,7 @@ func (p *Permit) Installation(deps *sandbox.Dependencies, l record.Dependencies)
 		Text: "The project's dependencies are not in the sandbox yet. Install them?",
 		Subject: record.Install{Key: deps.Key, Line: deps.Line,
 			Where: fmt.Sprintf("in the sandbox, which for this reaches only %s and sees only %s (%d MiB, at most %s)", hosts, files, policy.Memory>>20, policy.Time)},
-		Why: "It runs code of the packages' authors, once; what it installs is kept. When denied, commands run without.",
+		Why: "Installing runs code of the packages' authors once; the installed packages are kept. If you deny it, commands run without them.",
 	}
 	for _, f := range p.Overlay.State().Files {
 		if slices.Contains(deps.Files, f.Path) {
@@ -28,8 +28,8 @@ func (p *Permit) Installation(deps *sandbox.Dependencies, l record.Dependencies)
 	}
 	switch {
 	case len(l.Wants) > 0:
-		q.Text = fmt.Sprintf("Installing the project's dependencies failed: it was sent to %s, which nobody has opened. Open that too and install again?", strings.Join(l.Wants, " and "))
-		q.Why = "Indexes may keep packages on other hosts, and a package's own code may ask for a host that is none of its business: see whether you know it. " + q.Why
+		q.Text = fmt.Sprintf("Installing the project's dependencies failed: it tried to reach %s, which is not an allowed host. Allow it and install again?", strings.Join(l.Wants, " and "))
+		q.Why = "Package indexes may keep packages on other hosts, but a package's own code can also try to reach unrelated hosts: check that you know this host. " + q.Why
 	case l.State == record.Installing:
 		q.Why = "It was started before and its outcome is not known. " + q.Why
 	}

@@ -33,7 +33,7 @@ func (l Leave) Covers(path string) bool { return l.paths[path] }
 func (t *Trust) ToAccept(w *workspace.Workspace, paths []string) (Leave, error) {
 	untrusted, err := t.UntrustedIn(w)
 	if err != nil || len(untrusted) > 0 {
-		return Leave{}, errors.Join(err, fmt.Errorf("%s is not trusted, so that nothing is written there: %s, then accept", strings.Join(untrusted, ", "), AdviseTrust))
+		return Leave{}, errors.Join(err, fmt.Errorf("%s is not trusted, so nothing is written there: %s, then accept", strings.Join(untrusted, ", "), AdviseTrust))
 	}
 	l := Leave{paths: map[string]bool{}}
 	for _, p := range paths {

@@ -75,7 +75,7 @@ func (t *Trust) Withdraw(dirs ...string) error {
 			return err
 		}
 		if len(left) == 0 {
-			return fmt.Errorf("%s is still trusted, by a folder above it or by the setting trust.folders: `caselsp trust --list` has those there are", dir)
+			return fmt.Errorf("%s is still trusted, by a folder above it or by the setting trust.folders: `caselsp trust --list` lists what is trusted", dir)
 		}
 	}
 	return nil

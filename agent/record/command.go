@@ -99,7 +99,7 @@ func (p *State) applyAgain(a Answer) {
 	}
 }
 
-// UserJudged is the user's judgement, or that of the flag that answered for him.
+// UserJudged is the user's judgement, or that of the flag that answered for them.
 func UserJudged(line string, a Answer) Judged {
 	j := Judged{Line: line, Allowed: a.Text != Deny, By: ByUser, How: a.By, Reason: a.Reason}
 	if a.By == Unasked {
@@ -122,7 +122,7 @@ func (j Judged) String() string {
 		how = "allowed"
 	}
 	who := map[string]string{
-		ByUser: "by the user", ByRule: "by an approval for always", ByPolicy: "by the settings", ByDefault: "by default",
+		ByUser: "by the user", ByRule: "by a standing approval", ByPolicy: "by the settings", ByDefault: "by default",
 	}[j.By]
 	if j.How == Unasked {
 		who = "by the flag"

@@ -15,7 +15,7 @@ type Dependencies struct {
 	said   string          // the end of what a failed installation said
 	From   sandbox.Sources // where they come from
 	Opened []string        // hosts that the user opened for them, beside those of from
-	Wants  []string        // hosts for want of which the last installation failed
+	Wants  []string        // hosts that the last installation failed to reach
 	rounds int             // how often hosts were asked for
 }
 
@@ -26,13 +26,13 @@ const hostRounds = 3
 type dependencyState int
 
 const (
-	Unseen       dependencyState = iota // nobody has looked whether it is there
+	Unseen       dependencyState = iota // not looked up yet
 	Missing                             // the user must be asked
 	Installing                          // its installation had begun when the process ended, or runs
 	narrow                              // it failed for want of hosts, and the user must be asked for these
 	Agreed                              // the user agreed
 	Ready                               // commands find it
-	Without                             // commands run without it: the user said so, or the engine keeps none
+	Without                             // commands run without it: the user denied it, or the engine keeps no layers
 	NotInstalled                        // it could not be installed
 )
 

@@ -12,7 +12,7 @@ type LayerUse struct {
 	Landed     int    `json:"landed"`
 	Reverted   int    `json:"reverted"`    // taken back at once: the outcome did not parse, or overwrote a hidden secret
 	RolledBack int    `json:"rolled_back"` // by ROLLBACK, or with the feature that failed
-	Rejected   int    `json:"rejected"`    // in files of which the user rejected changes and accepted none
+	Rejected   int    `json:"rejected"`    // in files where the user rejected changes and accepted none
 }
 
 // landing is one hunk that a PATCH_FILE placed.

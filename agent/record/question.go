@@ -57,7 +57,7 @@ const (
 type Answer struct {
 	Text   string `json:"text"`
 	Reason string `json:"reason,omitempty"` // with Deny: why, for the model
-	By     string `json:"by,omitempty"`     // how it came: prompt, command, terminal, or --yes, where nobody was asked
+	By     string `json:"by,omitempty"`     // how it came: prompt, command, terminal, or --yes, which answers without asking
 }
 
 // Unasked is the By of an answer that a flag of the command line gave.
@@ -82,18 +82,18 @@ func (q Question) Check(a Answer) error {
 		}
 	case Approvable:
 		if a.Text == ApproveAlways && about.Offer().Always == "" {
-			return fmt.Errorf("this command is not offered for always (that is for kinds of commands that were approved %d times before): approve it once or deny it", OfferAfter)
+			return fmt.Errorf("this command cannot be always allowed (only kinds of commands that were approved %d times before can): approve it once or deny it", OfferAfter)
 		}
 		if !decided && a.Text != ApproveAlways {
-			return fmt.Errorf("%q is no decision: %s, %s or %s", a.Text, Approve, ApproveAlways, Deny)
+			return fmt.Errorf("%q is not a decision: answer %s, %s or %s", a.Text, Approve, ApproveAlways, Deny)
 		}
 	case Secret:
 		if len(a.Text) < minSecret {
-			return fmt.Errorf("the value has %d bytes, at least %d are needed: a shorter one cannot be kept out of texts", len(a.Text), minSecret)
+			return fmt.Errorf("the value has %d bytes, at least %d are needed: a shorter one cannot be redacted reliably", len(a.Text), minSecret)
 		}
 	case Trust, Limit:
 		if !decided {
-			return fmt.Errorf("%q is no decision: %s or %s", a.Text, Approve, Deny)
+			return fmt.Errorf("%q is not a decision: answer %s or %s", a.Text, Approve, Deny)
 		}
 	default:
 		return errors.New("it is not known what the question is about")
@@ -121,7 +121,7 @@ const (
 
 const (
 	// offerAfter is how often the user must have approved the same kind of command,
-	// with no rejection in between, before it is offered for always: one approval
+	// with no rejection in between, before a standing approval is offered: one approval
 	// says nothing about the next time, the second shows a habit.
 	OfferAfter = 2
 	// minSecret is the shortest secret in bytes: a shorter one cannot be removed from

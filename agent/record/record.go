@@ -1,7 +1,7 @@
 // Package record holds the records of a task's journal, the questions and answers among
 // them, and the fold that makes the state of a task from them: [State.Fold]. Nothing
 // else knows how a task is remembered. A body that a released caselsp has written is
-// read for ever: fields may be added to the JSON, none is renamed or removed.
+// readable forever: fields may be added to the JSON, none is renamed or removed.
 //
 // The files: record.go has the bodies of all records, question.go the questions and
 // answers, task.go what the user gives and sees of a task. state.go is the fold; the
@@ -113,7 +113,7 @@ type ActionDone struct {
 	// back at once. Refused names why the text of an edit was refused, as patch.Status.
 	Hunks   []patch.Landing `json:"hunks,omitempty"`
 	Refused string          `json:"refused,omitempty"`
-	// Objected names the objections that the model was told of for the first time.
+	// Objected names the objections that were reported to the model for the first time.
 	Objected []string `json:"objected,omitempty"`
 	// Skipped marks a command that the user or the settings kept from running,
 	// Lost one whose outcome is not known because the process ended; both together
@@ -184,17 +184,17 @@ type Judged struct {
 	Line    string `json:"line"`
 	Allowed bool   `json:"allowed"`
 	By      string `json:"by"` // one of the By constants
-	// How is how the user said so (prompt, command, terminal), the id of the rule, or
+	// How is how the user decided (prompt, command, terminal), the id of the rule, or
 	// the setting or flag; "" for what is built in.
 	How    string `json:"how,omitempty"`
 	Reason string `json:"reason,omitempty"` // of the verdict, or the user's
-	Text   string `json:"text,omitempty"`   // what the model is told of a refusal
+	Text   string `json:"text,omitempty"`   // the text for the model about a refusal
 }
 
 // Who decides about a command.
 const (
 	ByUser    = "user"
-	ByRule    = "rule"    // that the user made of his approvals
+	ByRule    = "rule"    // that the user made: a standing approval
 	ByPolicy  = "policy"  // the user's settings, or a flag of the command line
 	ByDefault = "default" // what is built in
 )

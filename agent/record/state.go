@@ -46,7 +46,7 @@ type State struct {
 
 	Linted       map[string]lintedFile // by path: what linters last said
 	LintTroubles map[string]bool       // why linters could not judge
-	Objected     map[string]bool       // objections that the model was told of
+	Objected     map[string]bool       // objections that were reported to the model
 
 	Usage llm.Usage
 	Calls int

@@ -53,7 +53,7 @@ func (s *Session) acceptFile(f File, chosen func(int) bool) (workspace.FileEdit,
 	switch {
 	case c.Op == workspace.Create:
 		if hash := s.hashOf(c.Path); hash != "" && hash != c.After.Hash {
-			return workspace.FileEdit{}, errors.New("a file of that name was made meanwhile: move it away, then accept again")
+			return workspace.FileEdit{}, errors.New("a file of that name was created meanwhile: move it away, then accept again")
 		} else if hash != "" {
 			return workspace.FileEdit{Op: workspace.Modify, Path: c.Path, Expect: hash, Content: c.After}, nil
 		}
@@ -120,7 +120,7 @@ func (s *Session) apply(ctx context.Context, intent record.Applying, edits []wor
 	}
 	for _, e := range edits {
 		if !leave.Covers(e.Path) || e.From != "" && !leave.Covers(e.From) {
-			return nil, fmt.Errorf("nothing was changed: there is no leave to change %s", e.Path)
+			return nil, fmt.Errorf("nothing was changed: the change of %s was not approved", e.Path)
 		}
 	}
 	var blobs [][]byte

@@ -45,7 +45,7 @@ func (s *Session) lookForParts(rev *Review, intent record.Applying, results []wo
 	return parts, blobs
 }
 
-// file returns the review of a file, nil where there is none.
+// file returns the review of a file, nil if there is none.
 func (rev *Review) file(path string) *File {
 	for i := range rev.Files {
 		if rev.Files[i].Change.Path == path {

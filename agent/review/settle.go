@@ -68,7 +68,7 @@ func (s *Session) arrivedWhole(e record.AppliedTo) error {
 	return nil
 }
 
-// lookAt returns the hash of what the user's file holds now, "" where there is none.
+// lookAt returns the hash of the user's file as it is now, "" if it does not exist.
 func (s *Session) lookAt(path string) (string, error) {
 	f, err := s.Workspace.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -77,7 +77,7 @@ func (s *Session) lookAt(path string) (string, error) {
 	return f.Hash, err
 }
 
-// hashOf is lookAt for those to whom a file that cannot be read is none.
+// hashOf is lookAt for callers that treat an unreadable file as missing.
 func (s *Session) hashOf(path string) string {
 	hash, err := s.lookAt(path)
 	if err != nil {

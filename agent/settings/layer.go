@@ -43,7 +43,7 @@ const (
 //
 // What editors hold is trusted as the user's own, so their extensions must keep
 // a workspace from setting it (VS Code: scope machine), and must send null for
-// what nobody set, or their copies of the defaults would hide the user's file.
+// settings that are not set, or their copies of the defaults would hide the user's file.
 type Layer struct {
 	Origin   Origin
 	Place    string         // a file's path; "" where the origin says enough

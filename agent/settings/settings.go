@@ -18,8 +18,8 @@ import (
 	"time"
 )
 
-// Settings is everything that can be set, merged. [Default] returns it as it is
-// when nobody sets anything.
+// Settings is everything that can be set, merged. [Default] returns it without any
+// setting made.
 type Settings struct {
 	Model     Model
 	Sandbox   Sandbox
@@ -120,7 +120,7 @@ type Log struct {
 // Approvals is what is asked before it is done.
 type Approvals struct {
 	ReadOnlyCommands string // "ask" or "allow"
-	Days             int    // that a kind of command stays allowed for always
+	Days             int    // that a standing approval lasts
 }
 
 // Commands says which commands run, are asked for and never run: patterns that

@@ -52,7 +52,7 @@ type Verdict struct {
 	Decision    Decision
 	Reason      string // one sentence for the user
 	Alternative string // of a denial: what can be done instead
-	// Shape is what an approval for always would cover; see [Covers]. It is ""
+	// Shape is what a standing approval would cover; see [Covers]. It is ""
 	// where the user must be asked every time.
 	Shape    string
 	ReadOnly bool     // allowed, changes nothing, and runs no code of the workspace

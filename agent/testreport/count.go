@@ -20,7 +20,7 @@ var (
 
 	// oneTest is the beginning of a test, with its name.
 	oneTest = regexp.MustCompile(`(?m)^\s*(?:async\s+)?def\s+(test\w*)\s*\(|^func\s+((?:Test|Fuzz|Example)\w*)\s*\(|\b(?:it|test)(?:\.each\([^)]*\))?\s*\(\s*(["'\x60][^"'\x60]{1,200})`)
-	// oneCheck is something that can fail in a test; one that cannot is none.
+	// oneCheck is something in a test that can fail, such as an assertion.
 	oneCheck = regexp.MustCompile(`(?m)^\s*assert\b|\bassert\w*[.(]|\bself\.(?:assert|fail)\w*\(|\bpytest\.(?:raises|warns|fail)\b|\b[tb]\.(?:Error|Fatal|Fail)\w*\(|\bexpect\(|\brequire\.\w+\(|\bassert\.\w+\(`)
 	noCheck  = regexp.MustCompile(`(?m)^\s*assert\s+(?:True|1|not False)\s*(?:#.*)?$|\bself\.assertTrue\(\s*True\s*\)|\bexpect\(\s*(?:true|1)\s*\)\.to(?:Be|Equal)\(\s*(?:true|1)\s*\)|\bassert(?:\.ok)?\(\s*true\s*\)`)
 	// leftOut keeps tests from running, or from failing.
@@ -35,7 +35,7 @@ type tally struct {
 	left   int // marks that keep tests from running
 }
 
-// tallyOf counts in the syntax tree and, where there is none (settings, other
+// tallyOf counts in the syntax tree and, without one (settings, other
 // languages, what does not parse), by words.
 func tallyOf(name, text string) tally {
 	t := tally{names: map[string]int{}}

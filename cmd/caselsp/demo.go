@@ -33,7 +33,7 @@ func demoCommand() *cobra.Command {
 	var dir, project string
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "Show the whole product on a bundled project: no key, no Docker, no network",
+		Short: "Show a whole task on a bundled project: no key, no Docker, no network",
 		Long: `Plays a recorded task on a copy of a small Django project, through the real server
 and a headless editor: the plan, every step and its diff, a question, approvals,
 tests that fail and pass, the review, and the accepted result on disk. The model's

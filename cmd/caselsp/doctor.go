@@ -144,7 +144,7 @@ func (b *box) check(ctx context.Context) error {
 
 // examine writes a line for each kind of project: whether its Docker image is built,
 // and which of its tools this machine has for the native sandbox. Missing ones are
-// not wrong, because nobody needs them all.
+// not an error, because no project needs them all.
 func (b *box) examine(ctx context.Context, out io.Writer) {
 	var err error
 	if b.docker != nil {

@@ -103,7 +103,7 @@ is Markdown. Without TOPIC it lists the topics.`,
 }
 
 // reference returns the Markdown for a topic, a rule, a setting or a command of
-// the editor; "" where there is none of that name.
+// the editor; "" if there is none of that name.
 func reference(name string) string {
 	for _, t := range topics {
 		if t.name == name {

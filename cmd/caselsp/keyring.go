@@ -46,7 +46,7 @@ const (
 type noKeyring struct{ err error }
 
 func (e *noKeyring) Error() string {
-	return fmt.Sprintf("no keyring answers here (%v): start one, such as gnome-keyring or KWallet, in a session with D-Bus; without one, secrets are asked for each time and never stored", e.err)
+	return fmt.Sprintf("no keyring is available (%v): start one, such as gnome-keyring or KWallet, in a session with D-Bus; without one, secrets are asked for each time and never stored", e.err)
 }
 
 func (e *noKeyring) Unwrap() error { return e.err }
@@ -152,7 +152,7 @@ func listSecret(name string, listed bool) error {
 func checkSecretValue(value string) error {
 	switch {
 	case len(value) < minSecretValue:
-		return fmt.Errorf("the value has %d bytes, at least %d are needed: a shorter one cannot be kept out of texts", len(value), minSecretValue)
+		return fmt.Errorf("the value has %d bytes, at least %d are needed: a shorter one cannot be redacted reliably", len(value), minSecretValue)
 	case len(value) > maxSecretValue:
 		return fmt.Errorf("the value has %d bytes, at most %d are accepted", len(value), maxSecretValue)
 	case !utf8.ValidString(value) || strings.ContainsRune(value, 0):

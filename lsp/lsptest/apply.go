@@ -14,7 +14,7 @@ import (
 )
 
 // carryOut applies an edit as the options say; failed is the error to answer
-// with instead. The server is told of changes at once or, where the options say
+// with instead. The server is notified of changes at once or, if the options say
 // so, with the next Flush.
 func (e *Editor) carryOut(edit protocol.WorkspaceEdit) (answer protocol.ApplyWorkspaceEditResult, failed string) {
 	h := e.opts.Hostile

@@ -185,7 +185,7 @@ func Diagnosed(path, text string) Expectation {
 	}}
 }
 
-// Clean expects that the file's diagnostics were sent and are none.
+// Clean expects that an empty list of diagnostics was sent for the file.
 func Clean(path string) Expectation {
 	return Expectation{fmt.Sprintf("no diagnostics on %s", path), func(s *State) Verdict {
 		p := s.Diagnostics[path]

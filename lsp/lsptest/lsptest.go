@@ -85,7 +85,7 @@ type Editor struct {
 	// has the order of what happened. mu is never held across a write, or a server
 	// that writes before it reads would stop both.
 	editing sync.Mutex
-	held    []func() error // changes that the server has yet to be told of
+	held    []func() error // changes that the server is not notified of yet
 
 	mu       sync.Mutex
 	changed  *sync.Cond // the state has changed

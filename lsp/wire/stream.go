@@ -32,7 +32,7 @@ const (
 
 // stream frames messages. It writes with the library and has a reader of its own,
 // because the library's reader ends the connection at the first message that
-// is not JSON, and reports the end of the input to nobody while a handler runs.
+// is not JSON, and does not report the end of the input while a handler runs.
 type stream struct {
 	jsonrpc2.Stream
 	in    *bufio.Reader

@@ -60,7 +60,7 @@ func GiveFiles(hatch int, files ...*os.File) error {
 	return unix.Sendmsg(hatch, []byte{0}, unix.UnixRights(all...), nil, 0)
 }
 
-// TakeFiles takes them; none where the other side has gone.
+// TakeFiles takes them; none if the other side has closed the connection.
 func TakeFiles(hatch int) ([]int, error) {
 	oob := make([]byte, unix.CmsgSpace(4*hatchFiles))
 	for {

@@ -115,7 +115,7 @@ type resident struct {
 	given   chan []int // what came through the hatch
 }
 
-// runInit runs commands until something fails, be it that the engine has gone.
+// runInit runs commands until something fails or the engine has ended.
 func runInit(control io.Writer, in *bufio.Reader) error {
 	// Nothing that this process has open is for the command but what it is given.
 	if err := unix.CloseRange(hatchFile, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC); err != nil {

@@ -24,7 +24,7 @@ type Format struct {
 	Form    string // a regular expression; the secret is its first group, or the whole match
 	Example string // of the form, made up: it never opened anything
 
-	signs  []string // of which one is in every match
+	signs  []string // one of them is in every match
 	inside bool     // the sign may stand anywhere in a match, not only at its beginning
 	wide   bool     // a match may have other bytes than those of wordBytes
 	mixed  bool     // a match must look random, see Random

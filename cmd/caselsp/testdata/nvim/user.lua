@@ -8,7 +8,7 @@
 local user = {
   messages = {}, -- of vim.notify: { text, level }
   progress = {}, -- the values of LspProgress, in order
-  prompts = {}, -- of vim.ui.select that nobody has answered yet
+  prompts = {}, -- of vim.ui.select that are not answered yet
   confirms = {}, -- what the user will answer to vim.fn.confirm, in order
   confirmed = {}, -- what was asked and answered so: { text, answer, beside }
   warnings = {}, -- parts of the warnings and errors that belong to the scenario
@@ -108,7 +108,7 @@ function user.text(path)
   return table.concat(vim.api.nvim_buf_get_lines(buffer, 0, -1, true), '\n') .. '\n'
 end
 
--- user.disk is what a file holds; nil where there is none.
+-- user.disk is the content of a file; nil if it does not exist.
 function user.disk(path)
   local file = io.open(path, 'rb')
   if not file then
@@ -225,10 +225,10 @@ end
 local function clean()
   local wrong = unforeseen()
   if wrong then
-    error('a warning nobody foresaw: ' .. wrong.text)
+    error('an unexpected warning: ' .. wrong.text)
   end
   if #user.prompts > 0 then
-    error('a prompt nobody foresaw: ' .. user.prompts[1].text)
+    error('an unexpected prompt: ' .. user.prompts[1].text)
   end
   user.same('v:errmsg', vim.v.errmsg, '')
 end
