@@ -21,6 +21,16 @@
 // the agent's work and its user; [offers] and taskCommands about what the user can
 // start.
 //
+// They are one package, although it is larger than others, because they are one
+// idea, a session with one client, and refer to each other in circles: engines hand
+// the agent the questions to ask, questions resume tasks through engines, diagnostics
+// and judgement call each other. All send through the one editor, whose capabilities
+// decide what each may send. Packages of their own would need an interface with one
+// implementation at each of these places. The positions and the text of documents
+// (position.go, document.go) need none of these parts, but they are some 300 lines
+// without a second importer: in a package of their own they would have to export most
+// of their names, and this package would be hardly smaller.
+//
 // # From a message to its handler
 //
 // wire.Conn reads a message and calls what was registered for its method.

@@ -5,6 +5,16 @@
 // It never touches the files of the user: trees come in as values and changes
 // go out as values. It never runs anything on the bare host: an engine that
 // cannot give the isolation it promises returns an [Unavailable] error.
+//
+// Both engines, [Docker] and [Native], lie in this package, because they must promise
+// the same and share the code that does it: the check of a command and its policy,
+// the comparison of what a command left with the tree that it was given, the limit of
+// its output, the network proxy with its rule for hosts, the recipes and variables of
+// dependency layers, the key by which a warm sandbox is found again, and the mark by
+// which the remains of a dead process are told from those of a living one. In packages
+// of their own, the engines would need all of this exported, for no other caller, and
+// each could come to handle a limit in its own way. What runs inside of the native
+// sandbox is package inside: it is another process.
 package sandbox
 
 import (
