@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Shows that the tests pass on machines that nobody has prepared. Each machine is a
+# Shows that the tests pass on machines that were not prepared. Each machine is a
 # tree of Debian that this script makes, entered by unshare and pivot_root: its own
 # files, processes, network (the loopback device only) and users. From this machine it
 # has the Go toolchain and the module cache (read-only), the working tree (a copy) and

@@ -77,7 +77,7 @@ func argumentsNaming(t *testing.T, v *action.Verb, path string) (args json.RawMe
 	return args, len(named) > 0
 }
 
-// TestUnknownReach: what a verb declares and nobody decides about is refused.
+// TestUnknownReach: a declared effect that no rule decides about is refused.
 func TestUnknownReach(t *testing.T) {
 	b := newBench(t, "", agreeable{})
 	r := b.newRun("t", func(Event, error) bool { return true })

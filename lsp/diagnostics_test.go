@@ -108,7 +108,7 @@ func TestDiagnosticsOfClients(t *testing.T) {
 }
 
 // pulls fails the test where a pull does not give one diagnostic whose message
-// contains text, and then, asked again, the news that there is none.
+// contains text and then, asked again, the answer "unchanged".
 func (s *session) pulls(path, text string) (id string) {
 	s.t.Helper()
 	params := map[string]any{"textDocument": map[string]string{"uri": string(s.uri(path))}}

@@ -80,7 +80,7 @@ func TestSilentClient(t *testing.T) {
 	s.settle()
 }
 
-// TestCallEndsWithConnection shows that nobody waits for a client that is gone.
+// TestCallEndsWithConnection shows that calls end when the client is gone.
 func TestCallEndsWithConnection(t *testing.T) {
 	s := begin(t, lsptest.Options{Hostile: silent}, nil)
 	ended := make(chan bool, 1)
@@ -91,7 +91,7 @@ func TestCallEndsWithConnection(t *testing.T) {
 	s.expect(lsptest.Asked("Still there?"))
 	s.Hangup()
 	if <-ended {
-		t.Error("decided by nobody")
+		t.Error("decided without an answer")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

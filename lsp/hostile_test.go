@@ -57,8 +57,8 @@ func TestHostileArguments(t *testing.T) {
 	}
 }
 
-// TestHostileRequests asks about places that are none, in documents that are not
-// there or nobody's business.
+// TestHostileRequests asks about invalid places, and in documents that do not exist
+// or are not part of the workspace.
 func TestHostileRequests(t *testing.T) {
 	sc := play(t, plot{files: hello, open: []string{"a.py"}})
 	uri := fmt.Sprintf("file://%s", sc.Abs("a.py"))

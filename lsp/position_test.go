@@ -49,7 +49,7 @@ func TestOffset(t *testing.T) {
 		{0, [3]uint32{6, 4, 3}, "a𝒳b|"},
 		{0, [3]uint32{9, 9, 9}, "a𝒳|"},
 		{0, [3]uint32{25, 11, 7}, "👩\u200d👩\u200d👧\u200d👦|x"},
-		// A line separator of Unicode ends no line, nor do a form feed and its like.
+		// A line separator of Unicode ends no line, nor do a form feed and similar characters.
 		{0, [3]uint32{6, 4, 4}, "a\u2028b\f|c"},
 		// What is not UTF-8 counts byte by byte.
 		{0, [3]uint32{3, 2, 2}, "\uFFFD\xff"[3:] + "x|"},

@@ -141,7 +141,7 @@ func TestReviewDocument(t *testing.T) {
 }
 
 // TestOffer has the editor ask about each change of what is open. Its user
-// declines one: what he took is accepted, and can be taken back, the rest stays
+// declines one: the others are accepted and can be undone, the rest stays
 // open in the review document.
 func TestOffer(t *testing.T) {
 	asked := 0

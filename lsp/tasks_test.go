@@ -90,13 +90,13 @@ func TestApproval(t *testing.T) {
 				}
 			}
 			if slices.Contains(q.Choices, chooseAlways) {
-				t.Errorf("what was never approved is offered for always: %q", q.Choices)
+				t.Errorf("a standing approval is offered for a command that was never approved: %q", q.Choices)
 			}
 		})
 	}
 }
 
-// TestAlways approves a kind of command until it is offered for always, sees it
+// TestAlways approves a kind of command until a standing approval is offered, sees it
 // run unasked, and revokes it in the list.
 func TestAlways(t *testing.T) {
 	one := strings.TrimPrefix(asksToRun, "\n") + "on case\nwant all clean\ncall FINISH_FEATURE {\"thought\": \"done\", \"summary\": \"done\"}\n"
@@ -319,7 +319,7 @@ func TestShutdownStops(t *testing.T) {
 }
 
 // TestSecondServer shows that a second server on one workspace says who has it,
-// checks documents all the same, and works when the first has gone.
+// checks documents anyway, and works when the first has ended.
 func TestSecondServer(t *testing.T) {
 	p := plot{files: hello, script: "on case\nhold\ntext late\n"}
 	p.editor.Root, p.state = t.TempDir(), t.TempDir()

@@ -190,7 +190,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestSweep shows that what nobody's death could remove is found at the next
+// TestSweep shows that what was left when its owner died is found at the next
 // start, and that what may belong to the living is left alone.
 func TestSweep(t *testing.T) {
 	d := need(t)

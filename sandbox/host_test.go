@@ -144,7 +144,7 @@ func (h *host) git(t *testing.T, changes []Change) {
 	t.Helper()
 	program, err := exec.LookPath("git")
 	if err != nil {
-		return // what came back is compared all the same
+		return // what came back is compared anyway
 	}
 	dir := t.TempDir()
 	for _, c := range changes {

@@ -64,7 +64,7 @@ func TestNativeWarm(t *testing.T) {
 			t.Errorf("%s: the sandbox of before is still there: %v", tt.name, kept)
 		}
 	}
-	// One that died while it waited is replaced, and nobody notices.
+	// One that died while it waited is replaced without a visible effect.
 	n.waits().stop()
 	if res, err := n.Run(t.Context(), Command{Line: "cat b/d", Tree: tree}); err != nil || res.Output != "d" {
 		t.Errorf("after its end: %+v, %v", res, err)

@@ -40,7 +40,7 @@ func TestRedactFormats(t *testing.T) {
 	}
 }
 
-// TestRedactInnocent goes through what looks like secrets and is none.
+// TestRedactInnocent goes through text that looks like secrets but is not.
 func TestRedactInnocent(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	if err != nil {

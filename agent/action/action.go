@@ -70,7 +70,7 @@ type Result struct {
 	Hunks []patch.Landing // where the hunks of a patch landed; set beside an error where the edit was then taken back
 }
 
-// Verb is one kind of action. Text and Schema are what a model is told of it.
+// Verb is one kind of action. Text and Schema are its description for the model.
 type Verb struct {
 	Name   string
 	Effect Effect

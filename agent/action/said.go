@@ -7,7 +7,7 @@ import (
 	"caselsp/agent/patch"
 )
 
-// Said is what a model is told of an outcome, with our own words and what they
+// Said is the text for the model about an outcome, with our own words and what they
 // quote kept apart: a file, a command's output or a user's answer may say anything,
 // and never stands as if we said it.
 type Said struct {
@@ -55,7 +55,7 @@ func (s Said) And(sentence string) Said {
 // Quoted is an answer that is all from outside.
 func Quoted(text string) Said { return Said{Mark: MarkData, Quote: text} }
 
-// Refused is what a model is told of an action that failed. Errors that show lines
+// Refused is the text for the model about an action that failed. Errors that show lines
 // of files quote them.
 func Refused(err error) Said {
 	var refusal *patch.Refusal

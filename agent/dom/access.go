@@ -51,7 +51,7 @@ func (a *Access) Scripted(n *Node) bool {
 	return false
 }
 
-// Hidden reports whether nobody gets an element: it is not rendered.
+// Hidden reports whether an element is not rendered.
 func (a *Access) Hidden(n *Node) Certainty {
 	a.mu.Lock()
 	defer a.mu.Unlock()

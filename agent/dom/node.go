@@ -18,7 +18,7 @@ const (
 	Comment             // <!-- -->
 	Doctype             // <!DOCTYPE html>
 	Tag                 // a template's {% tag %}
-	Output              // a template's {{ output }}, or a piece of PHP, ERB and their like
+	Output              // a template's {{ output }}, or a piece of PHP, ERB or a similar language
 	Note                // a template's {# comment #}
 )
 

@@ -305,7 +305,7 @@ func (n *QualifiedNames) bindGo(x syntax.Node) {
 }
 
 // assignGo binds the left side of an assignment. The first of several results of
-// a call stands for the call: the others are mostly errors.
+// a call stands for the call: the others are usually errors.
 func (n *QualifiedNames) assignGo(x syntax.Node, left, right []syntax.Node, how Way) {
 	for i, l := range left {
 		if l.Kind() != "identifier" || l.Text() == "_" {

@@ -155,8 +155,8 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// What a report says of files that nobody asked about, and of places that are not
-// there, breaks nothing.
+// Findings of a report in files that were not asked about, and at places that are not
+// there, do no harm.
 func TestPlaces(t *testing.T) {
 	tree := []sandbox.File{{Path: "a.py", Data: []byte("x = 'ä' + y\n")}}
 	data := `[{"type":"warning","path":"a.py","symbol":"s","message":"m","message-id":"W1","line":1,"column":10,"endLine":1,"endColumn":11},

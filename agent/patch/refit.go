@@ -385,7 +385,7 @@ func (f *fitting) indent(in string) string {
 	return have[:max(0, len(have)-len(less))]
 }
 
-// usual returns what an indentation that old lines have mostly is in the file:
+// usual returns what an indentation of the old lines usually is in the file:
 // one of them may be misquoted.
 func (f *fitting) usual(said string) string {
 	count := map[string]int{}

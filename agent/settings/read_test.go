@@ -19,7 +19,7 @@ const thisPackage = "caselsp/agent/settings"
 
 // TestEverySettingIsRead finds, in the types of the whole program, which fields of
 // [Settings] are read outside of this package and of tests. A setting whose field
-// nobody reads does nothing, whatever its documentation says.
+// nothing reads has no effect, whatever its documentation says.
 func TestEverySettingIsRead(t *testing.T) {
 	set := token.NewFileSet()
 	own, info := check(t, set, thisPackage, ".", nil)

@@ -73,7 +73,7 @@ func Clip(s string) string {
 	return s
 }
 
-// IrregularSpaces are white space characters and their like that cannot be told from a blank.
+// IrregularSpaces are white space and similar characters that look like a blank.
 const IrregularSpaces = "\v\f\u0085\u00a0\u1680\u180e\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u2028\u2029\u202f\u205f\u3000\ufeff"
 
 // HasWord reports whether a list of words, with blanks between them, has a word.

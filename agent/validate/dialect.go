@@ -24,7 +24,7 @@ var (
 )
 
 // Dialect tells Django's templates from Jinja's by what only one of them has.
-// Twig, Liquid and their like are none of the two.
+// Twig, Liquid and similar languages are neither of the two.
 func (f *File) Dialect() Dialect { return f.speech() }
 
 func (f *File) readDialect() Dialect {

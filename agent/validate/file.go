@@ -22,7 +22,7 @@ type File struct {
 	styles func() []Style
 	code   func() []*Code
 
-	generated func() bool // nobody edits it
+	generated func() bool // written by a program, not edited by people
 	reader    func() *dom.Access
 	speech    func() Dialect
 	tags      func() []TemplateTag
@@ -144,7 +144,7 @@ func (f *File) scriptWords() map[string]bool {
 	return words
 }
 
-// Page returns the page as a tree; nil where the file is none.
+// Page returns the page as a tree; nil if the file is not a page.
 func (f *File) Page() *dom.Document { return f.page() }
 
 // MayHoldSecrets reports whether what looks like a secret in the file could be one.

@@ -142,7 +142,7 @@ func foreignOf(text string) (*foreignForm, string) {
 }
 
 // list takes the names out of what follows a comment's keyword: a reason follows
-// them, mostly after two hyphens.
+// them, usually after two hyphens.
 func (form *foreignForm) list(rest string) []string {
 	rest, _, _ = strings.Cut(rest, "--")
 	var names []string

@@ -8,7 +8,7 @@ import (
 )
 
 // Origin says what kind of source a file is. Findings in tests, and in files that
-// a program or other people wrote, are of little use to whoever works on the
+// a program or other people wrote, are of little use to those who work on the
 // project: they have a class of their own, whose severity settings choose.
 type Origin string
 

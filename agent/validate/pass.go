@@ -25,7 +25,7 @@ func (p *Pass) Report(start, end int, form string, args ...any) {
 	p.Offer(start, end, nil, form, args...)
 }
 
-// Offer is Report with a fix that is certain; nil is none.
+// Offer is Report with a fix that is certain; nil means no fix.
 func (p *Pass) Offer(start, end int, fix *Fix, form string, args ...any) {
 	start = min(max(start, 0), len(p.Text))
 	end = min(max(end, start), len(p.Text))

@@ -124,7 +124,7 @@ func (p *Project) Text(file string) (string, bool) {
 	return "", false
 }
 
-// SetAsset notes that a file is there whose text is nobody's business, such as
+// SetAsset notes that a file exists whose content is not needed, such as
 // a picture; see Set.
 func (p *Project) SetAsset(file string) []string {
 	return p.replace(file, &member{facts: fileFacts(file).m})

@@ -8,7 +8,7 @@ import (
 )
 
 // Untested lets the rules of a table pass over tests: what is wrong there is
-// mostly on purpose, and never runs where strangers are.
+// usually on purpose, and never runs where attackers can reach it.
 func Untested(list []Rule) []Rule {
 	for i := range list {
 		check := list[i].Check

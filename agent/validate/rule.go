@@ -27,7 +27,7 @@ const (
 	Performance   Category = "performance"   // what makes pages slow
 	Integrity     Category = "integrity"     // names that one file uses and another one defines
 	Templates     Category = "templates"     // Django and Jinja
-	Safety        Category = "safety"        // code that lets strangers in
+	Safety        Category = "safety"        // code with vulnerabilities
 	Secrets       Category = "secrets"       // keys and passwords in source
 	Suppression   Category = "suppression"   // the comments that switch rules off
 )

@@ -8,7 +8,7 @@ import (
 	"caselsp/agent/syntax"
 )
 
-// Authored leaves out files that nobody edits or that a program writes anew:
+// Authored leaves out files that are not edited by people or that a program regenerates:
 // minified ones, and sheets and scripts with the marks of a template language
 // that is not known here. Their findings would be right and of no use.
 func Authored(list []Rule) []Rule {

@@ -49,7 +49,7 @@ func (s Suite) Rule(id string) (Rule, bool) {
 // Configure returns the suite with the severities of a user's settings: levels
 // maps a rule's id or a category to a severity or to "off"; an id goes before
 // its category. The name of an origin sets the highest severity of findings in
-// such files. The error names what is none of these; the rest counts all the same.
+// such files. The error names entries that are none of these; the others are used anyway.
 func (s Suite) Configure(levels map[string]string) (Suite, error) {
 	var wrong []string
 	for _, name := range slices.Sorted(maps.Keys(levels)) {
@@ -104,7 +104,7 @@ func (s Suite) Only(categories ...Category) Suite {
 }
 
 // Strict returns the suite for the gate: comments switch nothing off in it, for
-// whoever writes the code would write the comment, too.
+// a model that writes the code would write the comment, too.
 func (s Suite) Strict() Suite {
 	s.strict = true
 	return s

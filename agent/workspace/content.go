@@ -36,7 +36,7 @@ func (e *TooLarge) Error() string {
 	return fmt.Sprintf("%s is too large: %.1f MiB, the limit is %d MiB; look at parts of it with a command such as head, or leave it out", e.Path, float64(e.Size)/(1<<20), e.Limit>>20)
 }
 
-// Content is what a file holds, as a value that nobody changes. Its bytes are
+// Content is what a file holds, as an immutable value. Its bytes are
 // left out of JSON: they are kept as a blob under Hash.
 type Content struct {
 	Data []byte      `json:"-"`

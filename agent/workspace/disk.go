@@ -276,7 +276,7 @@ func (p place) writeTemp(cur, content *Content) (string, error) {
 	}
 	first := mode // less what the user's umask takes away
 	if cur != nil {
-		first = 0o600 // nobody reads a secret file's new text before it has the old one's permissions
+		first = 0o600 // a secret file's new text is not readable by others before it has the old one's permissions
 	}
 	name := p.tempName()
 	file, err := p.folder.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, first)

@@ -81,7 +81,7 @@ func TestDiskRaceAtTheLastInstant(t *testing.T) {
 	})
 }
 
-// TestPipe: a pipe in the workspace keeps nobody waiting.
+// TestPipe: a pipe in the workspace does not block.
 func TestPipe(t *testing.T) {
 	w, dir := open(t, map[string]string{"a.txt": "a\n"})
 	if err := syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o644); err != nil {

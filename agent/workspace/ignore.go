@@ -54,7 +54,7 @@ const environmentMark = "pyvenv.cfg"
 // collections of ignore rules have a tenth of it.
 const maxIgnore = 1 << 20
 
-// rule is one line of a .gitignore. It holds for what lies below the folder base.
+// rule is one line of a .gitignore. It applies to files below the folder base.
 type rule struct {
 	base     []string
 	pattern  glob // of a name at any depth, unless anchored
@@ -130,7 +130,7 @@ func (r *rule) about(names []string) bool {
 // rulesAbove returns the rules that hold at the top of a folder, and the path of
 // the folder inside the repository that it is part of ("" or ending in a slash).
 // Rules above a folder that would ignore the folder itself are left out: the user
-// opened it all the same.
+// opened it anyway.
 //
 // The user's global excludes are left out too. They are about the rubbish of
 // that user's own tools, and the same task would see another tree elsewhere.

@@ -45,7 +45,7 @@ func TestMerge(t *testing.T) {
 }
 
 // FuzzMerge: whatever is merged, one side alone is that side, ours is never lost,
-// and no line comes out that nobody wrote.
+// and the result has no line that is in none of the inputs.
 func FuzzMerge(f *testing.F) {
 	f.Add("a\nb\nc\n", "a\nX\nc\n", "a\nb\nc\nd")
 	f.Add("a\nb", "a\nb\n", "a\nb\nc")

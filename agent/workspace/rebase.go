@@ -91,7 +91,7 @@ func (o *Overlay) rebaseSource(key, to string, base *Content) {
 // rebaseTarget is for a file of the user's that appeared at the new path of a
 // renamed file. If it is not the renamed file itself, it stands, and the edits
 // go back to the old path: a rename without its target would be a deletion that
-// nobody asked for.
+// that was not asked for.
 func (o *Overlay) rebaseTarget(key string, base *Content) {
 	s := o.slots[key]
 	source := o.slots[s.from]

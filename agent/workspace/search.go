@@ -186,7 +186,7 @@ func shorten(line string) string {
 // folder of the last file open and reads into one buffer: in a search of many
 // small files, finding each from the workspace's root again costs more than
 // reading it. What the walk saw was a regular file, so it is not looked at again
-// before it is opened, and nobody asks for its hash.
+// before it is opened, and its hash is not needed.
 type reader struct {
 	w    *Workspace
 	of   *folder

@@ -269,7 +269,7 @@ func (c *crashed) noContainers() {
 
 // TestCrash kills the real process, with kill -9, at every record of a run with
 // real Docker, lets the user go on, and compares what comes of it with a run
-// that nobody killed. Its tests are run by unittest because pytest takes twenty
+// that was not killed. Its tests are run by unittest because pytest takes twenty
 // times as long to start, which would not leave time for every record.
 //
 // A record is on the disk before its line is printed, and the next one takes a
@@ -285,7 +285,7 @@ func TestCrash(t *testing.T) {
 	calls := len(whole.model.Requests())
 	whole.check(calls)
 	if t.Failed() || !slices.Contains(kinds, "Applying") {
-		t.Fatalf("the run that nobody kills goes wrong: %v", kinds)
+		t.Fatalf("the run that is not killed goes wrong: %v", kinds)
 	}
 	for k, kind := range kinds {
 		t.Run(fmt.Sprintf("%d_%s", k+1, kind), func(t *testing.T) {

@@ -57,7 +57,7 @@ func (u decider) Ask(_ context.Context, q record.Question) (record.Answer, error
 			return record.Answer{Text: record.Approve, By: "prompt"}, nil
 		}
 	}
-	u.t.Errorf("nobody foresaw the question %q about %+v", q.Text, q.Subject)
+	u.t.Errorf("unexpected question %q about %+v", q.Text, q.Subject)
 	return record.Answer{}, agent.ErrUndecided
 }
 
@@ -86,7 +86,7 @@ func (m counted) Complete(ctx context.Context, req *llm.Request) (*llm.Response,
 	return resp, nil
 }
 
-// ticking is a clock of which every look takes a second, so that a recording
+// ticking is a clock that advances by a second at each reading, so that a recording
 // that is made again does not change without need.
 func ticking() func() time.Time {
 	at := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)

@@ -20,7 +20,7 @@ type wireKey struct{}
 // cut: for caselsp an engine that is stopped looks the same.
 type dockerWire struct {
 	path string
-	stop func()     // cuts it; nil while nobody listens
+	stop func()     // cuts it; nil while there is no listener
 	own  *ownEngine // where it leads; nil: to the machine's
 	seen func()     // what is done when a text was seen; nil: it is cut
 }

@@ -41,7 +41,7 @@ var floors = map[string]floor{
 	"agent/patch":       {may: []string{"agent/near"}},
 	"agent/shell":       {},
 	"agent/syntax":      {may: []string{"agent/near"}},
-	// Tests are counted in parse trees: one in a comment or behind a return is none.
+	// Tests are counted in parse trees: one in a comment or after a return does not count.
 	"agent/testreport":            {may: []string{"agent/syntax"}},
 	"agent/settings":              {may: []string{"agent/near", "agent/syntax"}},
 	"agent/dom":                   {may: []string{"agent/syntax"}},
@@ -75,7 +75,7 @@ var testKits = []string{"agent/llm/llmtest", "agent/llm/replay", "agent/validate
 type absence struct {
 	what  []string // import paths, "p/..." for p and all below it, "p.Name" for one function
 	only  []string // the packages that may; "..." ends are understood
-	tests bool     // true: the rule holds for tests too
+	tests bool     // true: the rule applies to tests too
 	why   string
 }
 
@@ -111,9 +111,9 @@ var absences = []absence{
 // it is read when the program is built.
 var impure = []string{"os/...", "io/...", "net/...", "bufio", "path/filepath", "syscall", "log/...", "golang.org/x/sys/..."}
 
-// strangers are the floors that a package never reaches, tests included, on top
+// unreachable are the floors that a package never reaches, tests included, on top
 // of what its row leaves out.
-var strangers = []struct{ from, to, why string }{
+var unreachable = []struct{ from, to, why string }{
 	{"agent/...", "lsp/...", "the agent knows no editor"},
 	{"agent/...", "cmd/...", "the agent knows no terminal"},
 	{"store", "agent/...", "the ground floor stands alone"},
@@ -218,7 +218,7 @@ func floorOf(pkg string) (floor, bool) {
 
 // crossed says why s may not import the package to of this module, or "".
 func crossed(s source, to string) string {
-	for _, r := range strangers {
+	for _, r := range unreachable {
 		if covers(r.from, s.pkg) && covers(r.to, to) {
 			return r.why
 		}

@@ -187,7 +187,7 @@ func runInjected(t *testing.T, home, script string, args ...string) {
 	if err := os.MkdirAll(filepath.Join(home, "past"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // a task that waits for nobody
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // a task that does not wait for a user
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "caselsp", append([]string{"run", "--yes"}, args...)...)
 	cmd.Dir, cmd.Stdin = home, strings.NewReader(strings.Repeat("n\n", 20))

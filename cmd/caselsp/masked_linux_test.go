@@ -54,7 +54,7 @@ func (p *typist) reads(text string) {
 	for block := make([]byte, 4096); text == "" || !strings.Contains(p.seen.String(), text); {
 		n, err := p.tty.Read(block)
 		p.seen.Write(block[:n])
-		if err != nil && text == "" { // EIO: nobody has the other side open
+		if err != nil && text == "" { // EIO: the other side is not open
 			return
 		}
 		if err != nil {

@@ -64,7 +64,7 @@ const (
 )
 
 // hunkShown is how many lines of a diff the picture shows; a film of whole files
-// is watched by nobody.
+// would be too long to watch.
 const hunkShown = 13
 
 // scene is lines that appear together, and how long nothing follows them.

@@ -324,6 +324,6 @@ func TestServeSweeps(t *testing.T) {
 	if line, err := bufio.NewReader(said).ReadString('\n'); line != "destroy\n" {
 		t.Errorf("got %q, %v", line, err)
 	}
-	_ = removed.Process.Kill() // it would go on for ever
+	_ = removed.Process.Kill() // it would go on forever
 	_ = removed.Wait()
 }

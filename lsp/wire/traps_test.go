@@ -41,7 +41,7 @@ var none = struct{}{}
 
 func TestTrapNotificationsAreReordered(t *testing.T) {
 	// In the stock wiring the second notification runs while the first does: here
-	// the first waits for it, and would wait for ever if they ran in order.
+	// the first waits for it, and would wait forever if they ran in order.
 	second := make(chan struct{})
 	_, e := library(t, protocol.Handlers(func(_ context.Context, req *jsonrpc2.Request) (any, error) {
 		if req.Method() == "second" {

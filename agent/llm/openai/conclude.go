@@ -9,7 +9,7 @@ import (
 	"caselsp/agent/llm"
 )
 
-// conclude turns what was received into a response, or says why it is none.
+// conclude turns what was received into a response, or says why it is not one.
 // broken is how the stream ended: nil for an orderly end, which a cut one
 // can look like. Only a finish reason proves that the answer is whole.
 func (m *model) conclude(ctx context.Context, req *llm.Request, d dialect, a *answer, t *tap, broken error) (*llm.Response, *llm.Error) {

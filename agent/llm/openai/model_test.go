@@ -182,7 +182,7 @@ func TestBaseURLWithoutVersion(t *testing.T) {
 	}
 }
 
-// What a server refused once is not sent again, whoever asks at the same time.
+// What a server refused once is not sent again, even by concurrent requests.
 func TestConcurrentUse(t *testing.T) {
 	srv := llmtest.Start(t, llmtest.Script{Rules: []llmtest.Rule{
 		{When: []string{"[tool]"}, Times: llmtest.Always, Reply: llmtest.Reply{Status: 400, Body: `{"error":"x does not support tools"}`}},

@@ -31,7 +31,7 @@ var errFinal = errors.New("the same request would fail the same way")
 func again(err *llm.Error) bool { return err.Retryable() && !errors.Is(err.Err, errFinal) }
 
 // pause returns how long to wait after the given failed try: what the server
-// asked for, else exponential backoff, of which half is jitter so that clients
+// asked for, otherwise exponential backoff, half of which is jitter so that clients
 // that failed together do not return together.
 func (m *model) pause(try int, after time.Duration) time.Duration {
 	if after > 0 {

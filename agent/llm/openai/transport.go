@@ -14,7 +14,7 @@ const (
 	// maxAnswer bounds the bytes of one answer. The longest that models give
 	// today (128,000 tokens, some 300 bytes for each one's event) is 40 MB.
 	maxAnswer = 64 << 20
-	// maxRefusal bounds what is read of an answer that is none.
+	// maxRefusal bounds what is read of an error response.
 	maxRefusal = 64 << 10
 	// maxList bounds the list of models; OpenRouter's is the longest, near 1 MB.
 	maxList = 8 << 20

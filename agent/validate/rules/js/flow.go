@@ -213,7 +213,7 @@ func operands(n syntax.Node, op string) []syntax.Node {
 }
 
 // repeatable reports whether asking again gives the same: calls with plain
-// arguments mostly do, but not of what reads on, such as next() or shift().
+// arguments usually do, but not of what reads on, such as next() or shift().
 func repeatable(n syntax.Node) bool {
 	for x := range n.Walk() {
 		if ecma.Is(x, "assignment_expression", "augmented_assignment_expression", "update_expression", "await_expression", "yield_expression", "new_expression") || ecma.Is(x, "call_expression") && len(ecma.Arguments(x)) == 0 {

@@ -99,7 +99,7 @@ func target(from, address string) (file, fragment string, rooted, ok bool) {
 	return joined, fragment, false, true
 }
 
-// unescapeAddress resolves %20 and its like; false where one is broken. It is
+// unescapeAddress resolves percent-encoding such as %20; false if one is malformed. It is
 // not net/url's: that package can open connections, and this one cannot.
 func unescapeAddress(s string) (string, bool) {
 	if !strings.Contains(s, "%") {

@@ -11,7 +11,7 @@ import (
 )
 
 // More of what gosec looks for: keys that are used twice, archives that reach out
-// of their folder, servers that wait for ever, and what is worth a look.
+// of their folder, servers without timeouts, and what is worth a look.
 var goAuditRules = validate.Untested([]validate.Rule{{
 	ID: "go-fixed-nonce", Title: "Fixed nonce or initialization vector", Severity: validate.Warning, Category: validate.Safety, Standards: []string{"CWE-329"},
 	Aliases: validate.Aliases{validate.Gosec: {"G407"}},

@@ -230,7 +230,7 @@ func cleanedText(n *ecma.QualifiedNames, x syntax.Node) bool {
 	return cleaned(n, x) || v.Known && !slices.ContainsFunc(v.Holes, func(h syntax.Node) bool { return !cleaned(n, h) })
 }
 
-// scriptRequest is a part of a request that Express, Koa and their like hand over.
+// scriptRequest is a part of a request that Express, Koa and similar frameworks pass on.
 var scriptRequest = syntax.Expr(`^(?:req|request|ctx|ctx\.request|ctx\.req|this\.request)\.(?:query|body|params|headers|cookies|param\(|get\(|header\()`)
 
 // sentPart reports whether an expression is a part of a request as it came, or has

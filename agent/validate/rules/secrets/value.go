@@ -144,7 +144,7 @@ func wordy(v string) bool {
 	return letters > 0 && changes*5 <= len(v) && vowels*100 >= letters*28
 }
 
-// labels are what stands under a password's name and is none.
+// labels are values under a password's name that are not passwords.
 var labels = syntax.WordSet(`string token text password passwd pass pwd passphrase secret hidden none null nil true false yes no on off required optional current-password new-password current new old bool boolean
 	number int varchar char object any unknown type name value key input field undefined void empty missing invalid error varchar(255) unset default auto prompt ask user username login email basic digest plain
 	bearer oauth oauth2 ldap kerberos ntlm md5 sha1 sha256 bcrypt scrypt argon2 pbkdf2 base64 hash plaintext encrypted enabled disabled`)
