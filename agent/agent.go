@@ -124,7 +124,7 @@ func orElse(n, otherwise int) int {
 var ErrBusy = errors.New("the task is being worked on already")
 
 // ErrNoTask says that no task has the id.
-var ErrNoTask = errors.New("there is no such task: see the history for those there are")
+var ErrNoTask = errors.New("no such task (`caselsp history` lists the tasks)")
 
 // acquire makes the caller the task's only writer until release is called.
 func (a *Agent) acquire(id string) (release func(), err error) {

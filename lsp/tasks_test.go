@@ -137,7 +137,7 @@ func TestAlways(t *testing.T) {
 	if len(lenses) > 0 {
 		t.Errorf("lenses on what was revoked: %+v", lenses)
 	}
-	sc.refused("no such command is always allowed", cmdRevoke, map[string]string{"rule": "r3"})
+	sc.refused("no such approval", cmdRevoke, map[string]string{"rule": "r3"})
 	sc.run("look 5")
 	sc.said("Done: \"look 5\"")
 	if asked := sc.State().Questions; len(asked) != 4 {
@@ -389,6 +389,6 @@ func TestCommands(t *testing.T) {
 	} {
 		sc.refused(want, wrong)
 	}
-	sc.refused("there is no such task", cmdReport, "20200101-000000-abcd")
+	sc.refused("no such task", cmdReport, "20200101-000000-abcd")
 	sc.refused("control character", cmdRun, "do \x1b[2J this")
 }

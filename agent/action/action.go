@@ -1,4 +1,4 @@
-// Package action is the verbs of the agents: what a model may ask for, the text
+// Package action defines the actions that agents can take: what a model may ask for, the text
 // that teaches it each verb, and how the verbs that touch only the overlay are
 // carried out.
 //

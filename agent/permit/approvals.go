@@ -299,7 +299,7 @@ func (a *Approvals) rules(all bool) (list []Rule, ended []Entry, err error) {
 }
 
 // ErrNoRule says that no rule that holds has the id.
-var ErrNoRule = errors.New("no such command is always allowed here: see the list of approvals")
+var ErrNoRule = errors.New("no such approval (`caselsp approvals` lists them)")
 
 // Revoke ends a rule, named by its id or its shape; with neither, all of them.
 // From then on the user is asked again. It returns those that ended.

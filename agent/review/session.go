@@ -1,4 +1,4 @@
-// Package review is what happens to a task's result: the user accepts or rejects hunks of
+// Package review handles a task's result: the user accepts or rejects hunks of
 // it, takes back what was accepted, and sees what arrived. It hides how accepted changes are
 // merged with what the user wrote meanwhile, what is recorded so that an acceptance can be
 // undone, and how one that a crash interrupted is settled by looking at the files.

@@ -71,7 +71,7 @@ func (e entry) apply(l Layer, s *Settings, value any) string {
 		return err.Error()
 	}
 	if l.Origin == Repository && e.Workspace == Tighten && e.loosens(&before, s) {
-		return "a workspace may only tighten it, and " + written(e.get(s)) + " is looser than " + cmp.Or(written(e.get(&before)), "nothing")
+		return "a workspace may only tighten it, and " + cmp.Or(written(e.get(s)), "this value") + " is looser than " + cmp.Or(written(e.get(&before)), "nothing")
 	}
 	return ""
 }

@@ -257,7 +257,7 @@ var entries = slices.Concat(perRole, []entry{
 	define("limits.commands", integer(0, 100_000, " (0: no limit)"), func(s *Settings) *int { return &s.Limits.Commands }, Tighten, moreBudget[int],
 		"Commands that one task may run, tests included; at the limit it asks whether it may run as many again."),
 	define("review.annotations", boolean(), func(s *Settings) *bool { return &s.Review.Annotations }, Free, nil,
-		"Whether an accepted result asks for confirmation by change annotations, in editors that have them."),
+		"Whether accepting a result asks for confirmation, in editors that support change annotations."),
 	define("review.open", boolean(), func(s *Settings) *bool { return &s.Review.Open }, Free, nil,
 		"Whether the review document opens when a task ends."),
 	define("log.level", oneOf("debug", "info", "warning", "error", "critical"), func(s *Settings) *string { return &s.Log.Level }, Free, nil,

@@ -44,7 +44,7 @@ var classes = map[class]struct {
 	reason  string
 	touches touch
 }{
-	"discard":  {"It removes or overwrites files or changes (%s).", writes},
+	"discard":  {"It can remove or overwrite files or changes (%s).", writes},
 	"write":    {"It writes files (%s).", writes},
 	"history":  {"It changes git's history, branches, settings or remotes (%s).", history},
 	"network":  {"It reaches other machines (%s).", network},

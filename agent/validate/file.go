@@ -147,8 +147,13 @@ func (f *File) scriptWords() map[string]bool {
 // Page returns the page as a tree; nil if the file is not a page.
 func (f *File) Page() *dom.Document { return f.page() }
 
-// MayHoldSecrets reports whether what looks like a secret in the file could be one.
-func (f *File) MayHoldSecrets() bool { return f.secrets() }
+// MayHoldSecrets reports whether what looks like a secret in the file could be one:
+// people wrote the file, and it is no test.
+func (f *File) MayHoldSecrets() bool { return f.secrets() && !f.test() }
+
+// MayHoldKeys is MayHoldSecrets for what has the exact format of a service's key,
+// which tests can leak as well.
+func (f *File) MayHoldKeys() bool { return f.secrets() }
 
 // Styles returns the style sheets of the file, in order.
 func (f *File) Styles() []Style { return f.styles() }

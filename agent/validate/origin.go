@@ -2,6 +2,7 @@ package validate
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"caselsp/agent/syntax"
@@ -28,7 +29,7 @@ var Origins = []Origin{Tests, Generated, Vendored}
 // author of an edit also chooses the file's name and head.
 func (s Suite) highest(f *File, r *Rule) Severity {
 	origin := f.Origin()
-	if origin == Own || r.Everywhere || s.strict && origin != Tests {
+	if origin == Own || slices.Contains(r.Full, origin) || s.strict && origin != Tests {
 		return Critical
 	}
 	if level, ok := s.origins[origin]; ok {

@@ -73,8 +73,8 @@ var (
 )
 
 // mayHoldSecrets reports whether what looks like a secret in a file could be one:
-// people wrote it, and it is no test.
+// people wrote it.
 func mayHoldSecrets(file string) bool {
 	base := strings.ToLower(path.Base(file))
-	return !lockFiles[base] && !machineMade.MatchString(base) && !testFile(file)
+	return !lockFiles[base] && !machineMade.MatchString(base)
 }

@@ -51,9 +51,9 @@ type Rule struct {
 	// several files.
 	Check func(*Pass)
 
-	// Everywhere is true for a rule whose findings keep their severity in tests,
-	// generated and vendored files, see [Origin].
-	Everywhere bool
+	// Full lists the origins of files in which findings keep the rule's severity,
+	// beside [Own].
+	Full []Origin
 
 	// Keeps lists what Check reads of its file before it asks about other files. The
 	// file's tree is dropped when other files were read since; these readings are

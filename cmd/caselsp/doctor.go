@@ -45,7 +45,7 @@ there and not needed, or note. The exit code is 1 when a part is WRONG.`,
 		},
 	}
 	cmd.Flags().BoolVar(&build, "build-image", false, "build the sandbox's images now; otherwise built on first use")
-	cmd.Flags().StringVar(&base, "base", "", "the base image to build them on (default: the recipe's)")
+	cmd.Flags().StringVar(&base, "base", "", "the base image for the sandbox images (default: that of the bundled Dockerfile)")
 	return cmd
 }
 

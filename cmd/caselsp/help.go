@@ -81,9 +81,11 @@ func helpCommand() *cobra.Command {
 is Markdown. Without TOPIC it lists the topics.`,
 		Example: `  caselsp help sandbox          # a topic
   caselsp help img-alt          # a rule of the validators
+  caselsp help S608             # rules by a name that they have in other tools
+  caselsp help secret set       # a command
   caselsp help sandbox.engine   # a setting
   caselsp help rules > rules.md`,
-		Args: positional(cobra.MaximumNArgs(1)),
+		Args: cobra.ArbitraryArgs,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return topicNames(), cobra.ShellCompDirectiveNoFileComp
 		},
@@ -91,13 +93,13 @@ is Markdown. Without TOPIC it lists the topics.`,
 			if len(args) == 0 {
 				return printPage(os.Stdout, topicList())
 			}
-			if text := reference(args[0]); text != "" {
+			if text := reference(strings.Join(args, " ")); text != "" {
 				return printPage(os.Stdout, text)
 			}
-			if named, _, err := cmd.Root().Find(args); err == nil && named != cmd.Root() {
+			if named, rest, err := cmd.Root().Find(args); err == nil && named != cmd.Root() && len(rest) == 0 {
 				return named.Help()
 			}
-			return usage(unknownTopic(cmd.Root(), args[0]))
+			return usage(unknownTopic(cmd.Root(), strings.Join(args, " ")))
 		},
 	}
 }
@@ -175,7 +177,7 @@ func unknownTopic(root *cobra.Command, name string) error {
 	if best >= 0 {
 		text += fmt.Sprintf("; did you mean %q?", known[best])
 	}
-	return errors.New(text + " Topics: " + strings.Join(topicNames(), ", "))
+	return errors.New(text + ". Topics: " + strings.Join(topicNames(), ", "))
 }
 
 // widestPage is the longest line in columns: longer ones are hard to read.

@@ -68,7 +68,7 @@ func runCommand(w *wiring) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVarP(&task.Text, "task", "t", "", "what should be done")
-	cmd.Flags().BoolVar(&task.Single, "single", false, "one loop without plan and verification, for small requests")
+	cmd.Flags().BoolVar(&task.Single, "single", false, "skip planning and verification, for small requests")
 	cmd.Flags().StringVar(&task.Language, "language", "", "the programming language (default: TARS finds out)")
 	cmd.Flags().StringVar(&task.Type, "type", "", "the type of the task, such as bugfix (default: TARS finds out)")
 	f.add(cmd)

@@ -58,7 +58,7 @@ func validateText(out io.Writer, j *judging) error {
 	if parts == nil {
 		parts = []string{"nothing found"}
 	}
-	summary := append([]string{fmt.Sprintf("%s in %d files", strings.Join(parts, ", "), j.files)}, j.silent.lines()...)
+	summary := append([]string{fmt.Sprintf("%s in %s", strings.Join(parts, ", "), numbered(j.files, "file"))}, j.silent.lines()...)
 	_, err := fmt.Fprintln(out, clean(strings.Join(summary, "\n")))
 	return err
 }
@@ -186,4 +186,12 @@ func validateSARIF(out io.Writer, j *judging) error {
 // region is a place as SARIF has it: from 1.
 func region(r lspRange) object {
 	return object{"startLine": r.Start.Line + 1, "startColumn": r.Start.Character + 1, "endLine": r.End.Line + 1, "endColumn": r.End.Character + 1}
+}
+
+// numbered returns a number with its noun: 1 file, 2 files.
+func numbered(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
 }

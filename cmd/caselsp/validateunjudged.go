@@ -72,10 +72,7 @@ func (u *unjudged) lines() []string {
 		sum += u.kinds[kind]
 		parts = append(parts, fmt.Sprintf("%d %s", u.kinds[kind], kind))
 	}
-	if sum == 1 {
-		return append(lines, "1 file of a kind that is not judged: "+parts[0])
-	}
-	return append(lines, fmt.Sprintf("%d files of kinds that are not judged: %s", sum, strings.Join(parts, ", ")))
+	return append(lines, fmt.Sprintf("%s not judged, only searched for secrets: %s", numbered(sum, "file"), strings.Join(parts, ", ")))
 }
 
 // json adds what was not judged to the object that --format json writes.

@@ -1,4 +1,4 @@
-// Package openai is the wire to language models: any server that speaks
+// Package openai is the HTTP client for language models: any server that speaks
 // OpenAI's chat-completions protocol, through go-openai.
 //
 // It hides how servers differ: where they want the key, which parameters they

@@ -340,7 +340,7 @@ func checkLabelFor(p *validate.Pass, n *dom.Node, a *dom.Attr) {
 	if len(p.Page().ByID(id)) > 0 || acc.ScriptWords()[id] || !selfContained(p, n) {
 		return
 	}
-	p.Attribute(a, "No element has the id %s: this label names nothing.", id)
+	p.Attribute(a, "This label refers to the id %s, which no element has.", id)
 }
 
 // selfContained reports whether everything near an element is in the source: in

@@ -134,7 +134,7 @@ func checkDeserialize(p *validate.Pass, c *validate.Code, k ecma.Call) {
 	case module == "yaml" && (k.Base == "load" || k.Base == "load_all"):
 		loader := k.At(1, "Loader")
 		if loader.IsZero() || !strings.Contains(lastPart(loader.Text()), "Safe") && !strings.Contains(lastPart(c.QualifiedNames().Name(loader)), "Safe") && c.QualifiedNames().Name(loader) != "" && !strings.HasSuffix(loader.Text(), "BaseLoader") {
-			p.Node(c, k.Node, "This loader creates any object that the text names: use yaml.safe_load.")
+			p.Node(c, k.Node, "This loader can create arbitrary objects: use yaml.safe_load.")
 		}
 	case slices.Contains(strings.Fields(deserializers[module]), k.Base):
 		p.Node(c, k.Node, "Insecure deserialization: untrusted data runs code here. Use JSON, or sign the data and check the signature first.")
@@ -197,9 +197,9 @@ func fileMode(n *ecma.QualifiedNames, x syntax.Node, depth int) (int64, bool) {
 }
 
 const (
-	startsText = "It starts processes: pass arguments as lists, never a command built from values."
+	startsText = "It starts processes: pass the arguments as a list; do not build command strings from values."
 	nativeText = "It runs native code, which Python's own checks do not cover."
-	objectText = "Reading it can run code: read only data that you wrote yourself, or that is signed."
+	objectText = "Loading its data can run code: load only data that you wrote yourself, or that is signed."
 	xmlText    = "Untrusted XML can use up all memory: parse it with defusedxml."
 )
 

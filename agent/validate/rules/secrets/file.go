@@ -18,6 +18,15 @@ func secrets(check func(*validate.Pass)) func(*validate.Pass) {
 	}
 }
 
+// keys is for rules that look for the exact formats of services' keys.
+func keys(check func(*validate.Pass)) func(*validate.Pass) {
+	return func(p *validate.Pass) {
+		if p.MayHoldKeys() {
+			check(p)
+		}
+	}
+}
+
 var (
 	// assigning are the extensions of files without a grammar here in which people
 	// give values to names: programs, scripts, configuration, and their samples.

@@ -11,21 +11,21 @@ import (
 // The formats are those of store/secret, which the redaction masks too.
 var secretRules = []validate.Rule{{
 	ID: "secret-token", Title: "Hard-coded API key or token of a known service", Severity: validate.Critical, Category: validate.Secrets, Standards: []string{"CWE-798"},
-	Aliases:    validate.Aliases{validate.DetectSecrets: {"AWSKeyDetector", "GitHubTokenDetector", "JwtTokenDetector"}, validate.Gosec: {"G101"}, validate.Semgrep: {"generic.secrets"}, validate.Term: {"gitleaks", "TruffleHog"}},
-	Everywhere: true,
+	Aliases: validate.Aliases{validate.DetectSecrets: {"AWSKeyDetector", "GitHubTokenDetector", "JwtTokenDetector"}, validate.Gosec: {"G101"}, validate.Semgrep: {"generic.secrets"}, validate.Term: {"gitleaks", "TruffleHog"}},
+	Full:    []validate.Origin{validate.Generated, validate.Vendored},
 	Doc: "Anyone who can read the file, or any version of it in the history, can use the key. Revoke it at the service, then read the new one from the environment or a keyring. " +
 		"The key is recognised by its format: AWS, Google, GitHub, GitLab, Slack, Stripe, OpenAI, npm and more than a hundred other services, and JSON Web Tokens (JWT). `caselsp help secret-formats` lists them. " +
-		"Every text file is searched, comments included; dummies from manuals, placeholders and tests pass.",
+		"Every text file is searched, comments included; dummies from manuals and placeholders pass.",
 	File: "deploy.py", Bad: "TOKEN = \"ghp_\" \"x\"\nKEY = \"ghp_k3J8sQpL0vX2mZ7rT5yB9nC4wD6fG1hE8aUi\"\n", Good: "import os\n\nTOKEN = os.environ[\"GITHUB_TOKEN\"]\n",
-	Check: secrets(checkTokens),
+	Check: keys(checkTokens),
 }, {
 	ID: "secret-private-key", Title: "Private key in source", Severity: validate.Critical, Category: validate.Secrets, Standards: []string{"CWE-321"},
-	Aliases:    validate.Aliases{validate.DetectSecrets: {"PrivateKeyDetector"}, validate.Gitleaks: {"private-key"}},
-	Everywhere: true,
-	Doc:        "Anyone who can read the file can sign, decrypt and log in as its owner. Create a new key pair, and keep the private key outside the project in a file that only its owner can read.",
-	File:       "sign.js", Bad: "const key = `-----BEGIN RSA PRIVATE KEY-----\nMIICXgIBAAKBgQDHBvDHAr7jh8h9xaqBCRjU7KHZJDQV1Y8x7mdq3Lb0vmGJ0Kbv\nzJ9q1x6t2QwYH4mVd0cXo3n5i8KfUuPjRzLsTgWaEeIyB7NpMhCkFvDbOlQrSZAx\n-----END RSA PRIVATE KEY-----`;\n",
+	Aliases: validate.Aliases{validate.DetectSecrets: {"PrivateKeyDetector"}, validate.Gitleaks: {"private-key"}},
+	Full:    []validate.Origin{validate.Generated, validate.Vendored},
+	Doc:     "Anyone who can read the file can sign, decrypt and log in as its owner. Create a new key pair, and keep the private key outside the project in a file that only its owner can read.",
+	File:    "sign.js", Bad: "const key = `-----BEGIN RSA PRIVATE KEY-----\nMIICXgIBAAKBgQDHBvDHAr7jh8h9xaqBCRjU7KHZJDQV1Y8x7mdq3Lb0vmGJ0Kbv\nzJ9q1x6t2QwYH4mVd0cXo3n5i8KfUuPjRzLsTgWaEeIyB7NpMhCkFvDbOlQrSZAx\n-----END RSA PRIVATE KEY-----`;\n",
 	Good:  "const key = await readFile(process.env.KEY_FILE);\n",
-	Check: secrets(checkPrivateKeys),
+	Check: keys(checkPrivateKeys),
 }, {
 	ID: "secret-credential", Title: "Hard-coded secret: a random value assigned to the name of a secret", Severity: validate.Critical, Category: validate.Secrets, Standards: []string{"CWE-798"},
 	Aliases: validate.Aliases{validate.DetectSecrets: {"KeywordDetector", "Base64HighEntropyString"}, validate.Gitleaks: {"generic-api-key"}, validate.Gosec: {"G101"}, validate.SonarQube: {"S6418"}, validate.Bandit: {"B105"}, validate.Ruff: {"S105"}},
