@@ -1,6 +1,11 @@
 package dom
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/tdewolff/parse/v2"
+	"github.com/tdewolff/parse/v2/css"
+)
 
 // TokenKind says what a token of CSS is.
 type TokenKind uint8
@@ -34,135 +39,66 @@ func (t Token) Unit() (number, unit string) {
 	return t.Text[:i], lower(t.Text[i:])
 }
 
-// Tokens takes CSS apart; offsets count from base.
+// kinds are our kinds of the lexer's tokens; any other is a [Mark].
+var kinds = map[css.TokenType]TokenKind{
+	css.WhitespaceToken: White, css.CommentToken: Remark,
+	css.IdentToken: Ident, css.CustomPropertyNameToken: Ident, css.UnicodeRangeToken: Ident,
+	css.FunctionToken: Function, css.AtKeywordToken: AtKeyword, css.HashToken: Hash,
+	css.StringToken: String, css.BadStringToken: String, css.URLToken: URL, css.BadURLToken: URL,
+	css.NumberToken: Number, css.PercentageToken: Percent, css.DimensionToken: Dimension,
+}
+
+// Tokens takes CSS apart; offsets count from base. Together the tokens are the whole
+// text. The tokens are those of the lexer of tdewolff/parse, with three differences:
+// a url("x") is one token, as url(x) is; a match operator such as ~= is two marks;
+// and a string that a line break ends does not hold the line break.
 func Tokens(text string, base int) []Token {
 	tokens := make([]Token, 0, len(text)/4)
-	for at := 0; at < len(text); {
-		kind, end := token(text, at)
-		tokens = append(tokens, Token{kind, text[at:end], base + at, base + end})
+	add := func(kind TokenKind, start, end int) {
+		if start < end {
+			tokens = append(tokens, Token{kind, text[start:end], base + start, base + end})
+		}
+	}
+	lexer := css.NewLexer(parse.NewInputString(text))
+	at, url := 0, -1 // url: where a url(" that is not closed begins
+	for at < len(text) {
+		kind, data := lexer.Next()
+		if kind == css.ErrorToken {
+			break
+		}
+		start, end := at, at+len(data)
 		at = end
+		switch {
+		case url >= 0:
+			if kind == css.RightParenthesisToken {
+				add(URL, url, end)
+				url = -1
+			}
+		case kind == css.FunctionToken && strings.EqualFold(text[start:end], "url("):
+			url = start
+		case kind == css.BadStringToken:
+			closed := start + len(strings.TrimRight(text[start:end], "\r\n\f"))
+			add(String, start, closed)
+			add(White, closed, end)
+		case kinds[kind] != 0 || kind == css.WhitespaceToken:
+			add(kinds[kind], start, end)
+		case kind == css.CDOToken || kind == css.CDCToken || kind == css.DelimToken:
+			add(Mark, start, end)
+		default:
+			for i := start; i < end; i++ {
+				add(Mark, i, i+1)
+			}
+		}
+	}
+	if url >= 0 {
+		add(URL, url, len(text))
+	} else {
+		add(Mark, at, len(text))
 	}
 	return tokens
 }
 
-func token(text string, at int) (TokenKind, int) {
-	c, rest := text[at], text[at:]
-	switch {
-	case blank(c):
-		end := at + 1
-		for end < len(text) && blank(text[end]) {
-			end++
-		}
-		return White, end
-	case strings.HasPrefix(rest, "/*"):
-		if i := strings.Index(rest[2:], "*/"); i >= 0 {
-			return Remark, at + 2 + i + 2
-		}
-		return Remark, len(text)
-	case c == '"' || c == '\'':
-		return String, stringEnd(text, at)
-	case c == '#' && at+1 < len(text) && nameByte(text, at+1):
-		return Hash, nameEnd(text, at+1)
-	case c == '@' && identStart(text, at+1):
-		return AtKeyword, nameEnd(text, at+1)
-	case numberStart(text, at):
-		end := numberEnd(text, at)
-		if end < len(text) && text[end] == '%' {
-			return Percent, end + 1
-		}
-		if identStart(text, end) {
-			return Dimension, nameEnd(text, end)
-		}
-		return Number, end
-	case strings.HasPrefix(rest, "<!--"):
-		return Mark, at + 4
-	case strings.HasPrefix(rest, "-->"):
-		return Mark, at + 3
-	case identStart(text, at):
-		end := nameEnd(text, at)
-		if end >= len(text) || text[end] != '(' {
-			return Ident, end
-		}
-		if strings.EqualFold(text[at:end], "url") {
-			return urlEnd(text, end+1)
-		}
-		return Function, end + 1
-	}
-	return Mark, at + 1
-}
-
-func stringEnd(text string, at int) int {
-	for i := at + 1; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case text[at]:
-			return i + 1
-		case '\n':
-			return i
-		}
-	}
-	return len(text)
-}
-
-// urlEnd reads on behind "url(": a url of its own where no quote follows, else a function.
-func urlEnd(text string, from int) (TokenKind, int) {
-	i := from
-	for i < len(text) && blank(text[i]) {
-		i++
-	}
-	if i < len(text) && (text[i] == '"' || text[i] == '\'') {
-		i = stringEnd(text, i)
-	}
-	for ; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case ')':
-			return URL, i + 1
-		}
-	}
-	return URL, len(text)
-}
-
-// nameByte reports whether a name goes on here: letters, digits, - and _, escapes and all beyond ASCII.
-func nameByte(text string, at int) bool {
-	c := text[at]
-	return letter(c) || '0' <= c && c <= '9' || c == '-' || c == '_' || c >= 0x80 || c == '\\' && at+1 < len(text) && text[at+1] != '\n'
-}
-
-func nameEnd(text string, at int) int {
-	for at < len(text) && nameByte(text, at) {
-		if text[at] == '\\' {
-			at++
-		}
-		at++
-	}
-	return min(at, len(text))
-}
-
-func identStart(text string, at int) bool {
-	if at >= len(text) {
-		return false
-	}
-	c := text[at]
-	if c == '-' {
-		return at+1 < len(text) && (text[at+1] == '-' || nameByte(text, at+1) && !digit(text[at+1]))
-	}
-	return nameByte(text, at) && !digit(c)
-}
-
 func digit(c byte) bool { return '0' <= c && c <= '9' }
-
-func numberStart(text string, at int) bool {
-	if at < len(text) && (text[at] == '+' || text[at] == '-') {
-		at++
-	}
-	if at < len(text) && text[at] == '.' {
-		at++
-	}
-	return at < len(text) && digit(text[at])
-}
 
 func numberEnd(text string, at int) int {
 	if at < len(text) && (text[at] == '+' || text[at] == '-') {
