@@ -12,8 +12,8 @@
 # time limits. So its package runs twice as many tests at once as there are processors,
 # which takes 40 percent off. The longest are TestCrash (one run, killed and resumed, for
 # each record of a task), TestCanary and the Docker scenarios. After it come
-# agent/shell (each line of the fixtures judged, and run by bash) and sandbox (all
-# hostile programs on both engines, each twice).
+# agent/shell (each line of the fixtures judged, read by bash, run by bash and dash)
+# and sandbox (all hostile programs on both engines, each twice).
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -22,7 +22,7 @@ SHELL := bash
 GO ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 TESTFLAGS ?=
-REQUIRE ?= docker,native,nvim,python,pytest,coverage,hypothesis,django,pylint,bandit,pip,python3,node,npm,git,bash,modules
+REQUIRE ?= docker,native,nvim,emacs,helix,tmux,python,pytest,coverage,hypothesis,django,pylint,bandit,pip,python3,node,npm,git,bash,dash,modules
 BENCHTIME ?= 1s
 FUZZTIME ?= 5s
 # For one package: Go's own ten minutes are too few for the real programs' on a busy machine.

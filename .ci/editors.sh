@@ -11,7 +11,7 @@ set -euo pipefail
 source "$(dirname "$(readlink -f "$0")")/debian.sh"
 
 cache=${CASELSP_CI_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/caselsp-ci}
-nvim_suite=forky # Neovim 0.12; the oldest that is supported, 0.10, is trixie's
+suite=forky # Neovim 0.12 (the oldest that is supported, 0.10, is trixie's), Emacs 30.2, Helix 25.07
 
 say() { printf 'editors: %s\n' "$*" >&2; }
 
@@ -67,20 +67,43 @@ native() {
 	patchelf --force-rpath --set-rpath "$libraries" --set-interpreter "$(readlink -f "$loader")" "$file"
 }
 
-# nvim: unpacked beside its place and renamed, so that an interrupted run leaves nothing half.
-nvim() {
-	local place=$cache/nvim-$nvim_suite
-	if ! "$place/usr/bin/nvim" --version >/dev/null 2>&1; then
-		say "getting Neovim from Debian $nvim_suite"
+# get NAME PROGRAM BINARY PACKAGE: the editor, whose BINARY the file start/PROGRAM starts;
+# the function start_NAME writes that. It is unpacked beside its place and renamed, so
+# that an interrupted run leaves nothing half.
+get() {
+	local name=$1 program=$2 binary=$3 package=$4 place=$cache/$1-$suite
+	if ! "$place/start/$program" --version >/dev/null 2>&1; then
+		say "getting $name from Debian $suite"
 		rm -rf "$place" "$place.new"
 		mkdir -p "$cache"
-		unpack "$nvim_suite" "$place.new" neovim
+		unpack "$suite" "$place.new" "$package"
 		mv "$place.new" "$place"
-		native "$place" nvim
+		native "$place" "$binary"
+		mkdir -p "$place/start"
+		"start_$name" "$place" "$place/start/$program"
+		chmod +x "$place/start/$program"
 	fi
-	say "$("$place/usr/bin/nvim" --version | head -n 1) in $place"
-	printf 'CASELSP_NVIM=%s\n' "$place/usr/bin/nvim"
+	say "$("$place/start/$program" --version | head -n 1) in $place"
+	printf 'CASELSP_%s=%s\n' "${name^^}" "$place/start/$program"
+}
+
+start_nvim() { ln -s "$1/usr/bin/nvim" "$2"; }
+
+start_helix() { printf '#!/bin/sh\nHELIX_RUNTIME="%s" exec "%s" "$@"\n' "$1/usr/lib/hx/runtime" "$1/usr/bin/hx" >"$2"; }
+
+# Emacs looks for its Lisp and its dumped state where Debian installs them.
+start_emacs() {
+	local share dump
+	share=$(echo "$1"/usr/share/emacs/[0-9]*)
+	dump=$(echo "$1"/usr/libexec/emacs/*/*/*.pdmp)
+	cat >"$2" <<-END
+		#!/bin/sh
+		export EMACSDATA="$share/etc" EMACSDOC="$share/etc" EMACSLOADPATH="$share/lisp" EMACSPATH="${dump%/*}"
+		exec "$1/usr/bin/emacs-nox" --dump-file "$dump" "\$@"
+	END
 }
 
 command -v patchelf >/dev/null || { say 'patchelf is missing: apt-get install patchelf'; exit 1; }
-nvim
+get nvim nvim nvim neovim
+get emacs emacs emacs-nox emacs-nox
+get helix hx hx hx

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"iter"
 	"log/slog"
 	"sync"
@@ -46,6 +47,9 @@ type Options struct {
 	User     User
 	// Trust says which folders are trusted; nil: all of them, as in a replay.
 	Trust *permit.Trust
+	// Files says which files are asked for by name before they are accepted, beside those that
+	// programs obey.
+	Files permit.Files
 	// Secrets is where the values of secrets come from that commands are given.
 	Secrets Secrets
 	// Rules are severities of validators and their rules, as validate.rules has them.
@@ -80,7 +84,12 @@ type Agent struct {
 	busy    map[string]bool   // tasks with a writer
 	secrets map[string]string // known to this process, by name; under mu
 
+	seed      maphash.Seed
+	spreadIn  map[uint64]bool // files that were looked through as a whole; guarded by mu
 	concealed map[string]bool // secrets of settings that were passed to the store; guarded by mu
+
+	looking sync.Mutex         // guards lookout
+	lookout *workspace.Lookout // for files that hold secrets
 }
 
 // New returns an agent.
@@ -110,7 +119,11 @@ func New(o Options) *Agent {
 	if err != nil {
 		o.Log.Warn("some severities are not known", "error", err)
 	}
-	return &Agent{Options: o, suite: suite, busy: map[string]bool{}, concealed: map[string]bool{}}
+	a := &Agent{Options: o, suite: suite, busy: map[string]bool{}, concealed: map[string]bool{}, seed: maphash.MakeSeed(), spreadIn: map[uint64]bool{}}
+	if o.Workspace != nil {
+		a.lookout = o.Workspace.NewLookout(store.MaxSecretFile, func(key string) bool { return store.MayHoldSecrets(key, 0) })
+	}
+	return a
 }
 
 func orElse(n, otherwise int) int {
@@ -183,7 +196,7 @@ func (a *Agent) Resume(ctx context.Context, id string) iter.Seq2[Event, error] {
 		defer release()
 		r := a.newRun(id, yield)
 		defer r.overlay.Close()
-		if err := r.restore(); err != nil {
+		if err := r.restore(ctx); err != nil {
 			r.fail(err)
 			return
 		}
@@ -280,7 +293,7 @@ func (a *Agent) Report(id string) (string, error) {
 		return "", err
 	}
 	if p.Report != nil {
-		return p.Report.Text, nil
+		return a.withDecisions(p), nil
 	}
-	return reportText(p, outcomeOf(p)), nil
+	return a.reportText(p, outcomeOf(p)), nil
 }

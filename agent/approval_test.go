@@ -82,6 +82,8 @@ func (s *approvalStory) step(line string) {
 			s.t.Fatal(err)
 		}
 		s.late += 24 * d
+	case "level":
+		s.b.Commands.Level = shell.LevelOf(rest)
 	case "hosts":
 		s.b.Policy.Hosts = strings.Fields(rest)
 	case "ask":
@@ -122,7 +124,7 @@ func (s *approvalStory) run(step string) {
 	s.user.answer, s.user.asked = answer, nil
 	ran := len(s.b.engine.ran)
 	var judged record.Judged
-	for e, err := range s.b.Run(s.t.Context(), record.Task{Text: text, Single: true}) {
+	for e, err := range s.b.Run(s.t.Context(), record.Task{Text: text, Typed: text, Single: true}) {
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -144,7 +146,7 @@ func (s *approvalStory) run(step string) {
 	if got != want || !strings.Contains(reason, why) {
 		s.t.Errorf("%s: it is %s (%s)", step, got, reason)
 	}
-	if allowed := answer == record.Approve || answer == record.ApproveAlways || got != "denied" && answer == ""; judged.Allowed != allowed || (len(s.b.engine.ran) > ran) != allowed {
+	if allowed := answer == record.Approve || answer == record.ApproveTask || answer == record.ApproveAlways || got != "denied" && answer == ""; judged.Allowed != allowed || (len(s.b.engine.ran) > ran) != allowed {
 		s.t.Errorf("%s: allowed %v, ran %v", step, judged.Allowed, s.b.engine.ran[ran:])
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
+	"slices"
 	"strings"
 
 	"caselsp/agent/action"
@@ -47,7 +49,7 @@ func (r *run) commandOn(ctx context.Context, line string, policy sandbox.Policy)
 	for _, f := range files {
 		cmd.Tree = append(cmd.Tree, sandbox.File{Path: f.Path, Mode: f.Mode, Data: f.Data})
 	}
-	r.concealSettings(cmd.Tree)
+	r.concealTree(cmd.Tree)
 	cmd.Profile = profileOf(line, cmd.Tree)
 	return cmd, err
 }
@@ -115,7 +117,7 @@ func (r *run) commandEnded(line string) error {
 		outcome.Note += ": " + result.Advice
 	}
 	missing := ""
-	if !outcome.OK {
+	if !outcome.OK || c.Uninstalled {
 		missing = r.state.WithoutLayers()
 	}
 	if len(c.Without) > 0 {
@@ -125,21 +127,80 @@ func (r *run) commandEnded(line string) error {
 		result.Changes, result.Skipped = nil, nil
 		return r.done(outcome.Tell(r.output(line, result, missing)))
 	}
+	var ignored []string // that the line names; caches and build output that it only causes go unsaid
+	result.Changes = slices.DeleteFunc(result.Changes, func(c sandbox.Change) bool {
+		no := r.overlay.Ignored(c.Path)
+		if no && !c.Deleted && strings.Contains(line, path.Base(c.Path)) {
+			ignored = append(ignored, c.Path)
+		}
+		return no
+	})
+	result.Skipped = append(result.Skipped, ignoredNotes(ignored)...)
+	planted := r.overlay.Planted(written(result.Changes))
 	kept := result.Changes[:0]
 	for _, change := range result.Changes {
-		if r.overlay.Ignored(change.Path) {
-			continue // caches and build output
+		err := planted[change.Path]
+		if err == nil {
+			err = r.stageChange(change)
 		}
-		if err := r.stageChange(change); err != nil {
+		if err != nil {
 			result.Skipped = append(result.Skipped, fmt.Sprintf("%s: %v", change.Path, err))
 			continue
 		}
 		kept = append(kept, change)
 	}
 	result.Changes = kept
+	if len(result.Skipped) > 0 {
+		outcome.Note += "; not taken over: " + strings.Join(result.Skipped, "; ")
+	}
 	staged, blobs := record.StagedOf(r.overlay.State())
 	outcome.Staged = &staged
 	return r.done(outcome.Tell(r.output(line, result, missing)), blobs...)
+}
+
+// maxIgnored is how many files that are not taken over are named one by one; more of one
+// folder are counted.
+const maxIgnored = 5
+
+// ignoredNotes say what a command wrote by name that the ignore rules keep out of the result, by name
+// and count.
+func ignoredNotes(paths []string) (notes []string) {
+	const why = "it is ignored, by .gitignore or as a cache or build output; it stays in the sandbox and is lost"
+	if len(paths) <= maxIgnored {
+		for _, p := range paths {
+			notes = append(notes, p+": "+why)
+		}
+		return notes
+	}
+	var folders []string
+	count := map[string]int{}
+	for _, p := range paths {
+		top, _, inside := strings.Cut(p, "/")
+		if inside {
+			top += "/"
+		}
+		if count[top]++; count[top] == 1 {
+			folders = append(folders, top)
+		}
+	}
+	for _, f := range folders[:min(len(folders), 2*maxIgnored)] {
+		notes = append(notes, fmt.Sprintf("%s (files: %d): %s", f, count[f], why))
+	}
+	if more := len(folders) - len(notes); more > 0 {
+		notes = append(notes, fmt.Sprintf("files in %d more folders (%d files in all): %s", more, len(paths), why))
+	}
+	return notes
+}
+
+// written are the paths of what a command made or changed.
+func written(changes []sandbox.Change) []string {
+	var paths []string
+	for _, c := range changes {
+		if !c.Deleted {
+			paths = append(paths, c.Path)
+		}
+	}
+	return paths
 }
 
 // output is the text for the model about a command that has ended.
@@ -151,8 +212,8 @@ func (r *run) output(line string, result *sandbox.Result, missing string) action
 }
 
 func (r *run) stageChange(c sandbox.Change) error {
-	if may := r.may(); may.Obeys(c.Path) || may.Hides(c.Path) && may.Exists(c.Path) {
-		return errors.New("commands do not change such a file: do it by an action of its own, for which the user is asked")
+	if may := r.may(); may.Hides(c.Path) && may.Exists(c.Path) {
+		return errors.New("commands do not change a file that may hold secrets: do it by an action of its own, for which the user is asked")
 	}
 	if c.Deleted {
 		_, err := r.overlay.Delete(c.Path)

@@ -45,7 +45,8 @@
 // (objection.go) takes the edit back where a safety rule objects and the user has not allowed
 // it (permit/finding.go). The user's own file changes only when Agent.Decide (review.go)
 // accepts the result: package review merges it into what the file holds then, with a leave
-// from package permit, and a workspace.Applier writes it.
+// from package permit, and a workspace.Applier writes it. A leave covers a file that programs
+// obey (permit/obeyed.go, package obey) only where the user has accepted it by its name.
 //
 // Beside these: interrupt.go is what ends or pauses a run, and the barrier for panics;
 // secret.go and fill.go give secrets to commands and files; linting.go runs linters beside

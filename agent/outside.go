@@ -18,6 +18,9 @@ type outside interface {
 	dependencies(key string) (found record.DependenciesFound, recorded bool)
 	// linted returns the linters' findings in files; nil if no linter ran.
 	linted(files map[string]string) (said *record.Linted, recorded bool)
+	// masked names the services whose secrets the last answer of a model had; nil: the
+	// answer tells.
+	masked() []string
 	// recalled says what memory gave for a query.
 	recalled(query string) (found []string, recorded bool)
 }
@@ -27,6 +30,9 @@ type live struct{}
 
 // Asked implements permit.Outside.
 func (live) Asked() (asked, recorded bool) { return false, false }
+
+// Judged implements permit.Outside.
+func (live) Judged() (record.Judged, bool) { return record.Judged{}, false }
 
 // SecretAsked implements permit.Outside.
 func (live) SecretAsked(string) (asked, recorded bool) { return false, false }
@@ -41,5 +47,7 @@ func (live) dependencies(string) (record.DependenciesFound, bool) {
 }
 
 func (live) linted(map[string]string) (*record.Linted, bool) { return nil, false }
+
+func (live) masked() []string { return nil }
 
 func (live) recalled(string) ([]string, bool) { return nil, false }

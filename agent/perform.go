@@ -61,10 +61,11 @@ func (r *run) done(b record.ActionDone, blobs ...[]byte) error {
 // do carries out an action on the overlay. A panic in it ends the action, not
 // the run: the overlay goes back to what it was.
 func (r *run) do(ctx context.Context, verb *action.Verb, args action.Doer) error {
+	r.concealRead(args.Reads())
 	before := r.overlay.State()
 	var result action.Result
 	err := r.guarded(verb.Name, func() (err error) {
-		result, err = action.Do(ctx, args, action.Env{Overlay: r.overlay, Shown: r.state.ShownNow(), Hidden: store.Redacted, Hides: r.may().Hides, Judge: r.judge})
+		result, err = action.Do(ctx, args, action.Env{Overlay: r.overlay, Shown: r.state.ShownNow(), Hidden: store.Redacted, HiddenWhy: strings.Join(r.state.Masked, "; "), Hides: r.may().Hides, Tells: r.tells, Judge: r.judge})
 		return err
 	})
 	if ctx.Err() != nil {
@@ -116,6 +117,7 @@ func (r *run) look(ctx context.Context, act *action.Action) error {
 			text, err = r.a.Workspace.GitStatus(ctx)
 		case action.GitDiff:
 			text, err = r.a.Workspace.GitDiff(ctx, args.Path, r.may().Hides)
+			r.concealDiffed(text)
 		case action.Recall:
 			found, err = r.a.recall(ctx, store.KindPattern, args.Query)
 		default:
@@ -157,7 +159,11 @@ func (r *run) askUser(ctx context.Context, args action.AskUser) error {
 		return errors.Join(r.record(record.MemoryRecalled{Query: valueQuery + args.Name, Found: []string{value}}),
 			r.done(record.ActionDone{OK: true, Note: "knows " + args.Name, Text: "The user has said so for this project before:\n", Mark: action.MarkAnswer, Quote: value}))
 	}
-	return r.question(record.Question{Text: args.Question, Subject: record.Input{Choices: args.Choices}})
+	q := record.Question{Text: args.Question, Subject: record.Input{Choices: args.Choices}}
+	if args.Name != "" {
+		q.Why = fmt.Sprintf("The answer is remembered for this project as %s, and not asked for again.", args.Name)
+	}
+	return r.question(q)
 }
 
 // valueOf looks up a value that the user gave for the project; a replay has it from the
@@ -198,15 +204,27 @@ func (r *run) ask(ctx context.Context) error {
 	if settled, err := r.keptMeanwhile(q); settled || err != nil {
 		return err
 	}
-	a, err := r.a.User.Ask(ctx, q)
-	if err != nil {
-		return err
+	for range maxHeld {
+		a, err := r.a.User.Ask(ctx, q)
+		if err != nil {
+			return err
+		}
+		a, err = r.a.Accept(q, a)
+		var held *HeldBack
+		switch {
+		case err == nil:
+			return r.answered(q, a)
+		case !errors.As(err, &held):
+			return fmt.Errorf("%w: %w", ErrUndecided, err)
+		}
+		q.Notice, q.Unsure = held.Error(), !held.Sure
 	}
-	if err := q.Check(a); err != nil {
-		return fmt.Errorf("%w: %w", ErrUndecided, err)
-	}
-	return r.answered(q, a)
+	return fmt.Errorf("%w: %s", ErrUndecided, q.Notice)
 }
+
+// maxHeld is how many answers to one question are held back before it is left open: a
+// person has understood by then, and a program never will.
+const maxHeld = 10
 
 func (r *run) answered(q record.Question, a record.Answer) error {
 	var err error
@@ -241,7 +259,7 @@ func (a *Agent) Answer(id, question string, answer record.Answer) error {
 	if p.Open == nil || question != "" && p.Open.ID != question {
 		return fmt.Errorf("task %s has no open question %s", id, question)
 	}
-	if err := p.Open.Check(answer); err != nil {
+	if answer, err = a.Accept(*p.Open, answer); err != nil {
 		return err
 	}
 	r := &run{a: a, id: id, journal: a.Store.Journal(id), state: p, yield: func(Event, error) bool { return true }}

@@ -10,6 +10,7 @@ func (r *run) may() *permit.Permit {
 	return &permit.Permit{
 		State: r.state, Overlay: r.overlay, Workspace: r.a.Workspace, Approvals: r.a.approvals(), Trust: r.a.Trust, Outside: r.a.outside,
 		Policy: r.a.Policy, RetryMemory: r.a.RetryMemory, MaxCommands: r.a.Limits.Commands, AskReads: r.a.AskReads, Sandbox: r.a.Sandbox,
+		Alias:     r.a.hidden,
 		HasSecret: func(name string) bool { _, found := r.a.secret(name); return found },
 		Keyring:   r.a.Secrets.Keep != nil,
 	}

@@ -64,7 +64,7 @@ func (r *run) conclude() error {
 	outcome := outcomeOf(r.state)
 	if r.state.Report == nil {
 		r.remember(outcome)
-		return r.record(record.Reported{Outcome: outcome, Text: reportText(r.state, outcome)})
+		return r.record(record.Reported{Outcome: outcome, Text: r.a.reportText(r.state, outcome)})
 	}
 	switch {
 	case len(r.state.Staged.Files) > 0:
@@ -233,7 +233,7 @@ const maxRecalled = 5
 func (r *run) recall(ctx context.Context, kind, query string) error {
 	found, err := r.a.recall(ctx, kind, query)
 	if err != nil {
-		r.a.Log.Warn("memory cannot be read", "task", r.id, "error", err)
+		r.a.Log.Warn("memory cannot be read", r.state.Status(r.a.Limits.Rounds).Where(), "error", err)
 	}
 	return r.record(record.MemoryRecalled{Query: query, Found: found})
 }

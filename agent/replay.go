@@ -48,6 +48,7 @@ type entry struct {
 	Layered  *record.DependenciesFound `json:"layered,omitempty"`
 	Linted   *record.Linted            `json:"linted,omitempty"`
 	Allowed  *record.Tolerated         `json:"tolerated,omitempty"`
+	Judged   *record.Judged            `json:"judged,omitempty"` // of a command that nobody was asked about
 }
 
 // recordedRun is a command with its result.
@@ -75,10 +76,12 @@ func (a *Agent) Export(id string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if err := errors.Join(a.conceal(context.Background()), a.adopt(id)); err != nil {
+		return err
+	}
 	if err := writeHeader(w, a.Version); err != nil {
 		return err
 	}
-	enc := json.NewEncoder(w)
 	var started record.CommandStarted
 	for _, e := range events {
 		line := entry{Time: e.Time, Kind: record.KindOf(e.Body)}
@@ -100,6 +103,11 @@ func (a *Agent) Export(id string, w io.Writer) error {
 			line.Linted = &b
 		case record.Tolerated:
 			line.Allowed = &b
+		case record.Judged:
+			if b.ByAnswer() {
+				continue
+			}
+			line.Judged = &b
 		case record.CommandStarted:
 			started = b
 			continue
@@ -113,11 +121,24 @@ func (a *Agent) Export(id string, w io.Writer) error {
 		default:
 			continue
 		}
-		if err := enc.Encode(line); err != nil {
+		raw, err := json.Marshal(line)
+		if err == nil {
+			_, err = w.Write(append(a.exported(e.Body, raw), '\n'))
+		}
+		if err != nil {
 			return fmt.Errorf("the recording cannot be written: %w", err)
 		}
 	}
 	return nil
+}
+
+// exported is a line of a recording without secrets. What the journal has was redacted
+// when it was kept; the files that a command wrote were not.
+func (a *Agent) exported(body record.Body, raw []byte) []byte {
+	if wrote, ok := body.(store.Authored); ok {
+		return a.Store.RedactAuthored(wrote, raw)
+	}
+	return a.Store.RedactJSON(raw)
 }
 
 // maxRecordingLine bounds one line of a recording: a command's result with the
@@ -144,7 +165,7 @@ func ReadRecording(r io.Reader) (*Recording, error) {
 			return nil, fmt.Errorf("line %d of the recording is not what `caselsp export` writes: %w", n, err)
 		}
 		if e.Given != nil {
-			rec.Task, rec.Manifest = e.Given.Task, e.Given.Manifest
+			rec.Task, rec.Manifest = e.Given.Asked(), e.Given.Manifest
 			rec.limits, rec.context = e.Given.Limits, e.Given.Context
 		}
 		rec.entries = append(rec.entries, e)
@@ -345,6 +366,17 @@ func (p *Player) Asked() (asked, recorded bool) {
 	return false, true
 }
 
+// Judged implements permit.Outside: the judgement stands behind the call that chose the command. Recordings
+// of old versions have none.
+func (p *Player) Judged() (record.Judged, bool) {
+	for _, e := range p.here() {
+		if e.Judged != nil {
+			return *e.Judged, true
+		}
+	}
+	return record.Judged{}, false
+}
+
 // linted is what linters said of files at this place.
 func (p *Player) linted(files map[string]string) (said *record.Linted, recorded bool) {
 	for _, e := range p.here() {
@@ -396,3 +428,17 @@ func (p *Player) recalled(query string) (found []string, recorded bool) {
 }
 
 func (p *Player) replays() bool { return true }
+
+// masked is what was masked in the answer that was played last.
+func (p *Player) masked() []string {
+	calls := p.played[record.KindOf(record.CallAnswered{})]
+	for _, e := range p.rec.entries {
+		if e.Answer == nil {
+			continue
+		}
+		if calls--; calls == 0 {
+			return e.Answer.Masked
+		}
+	}
+	return nil
+}

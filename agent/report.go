@@ -7,28 +7,30 @@ import (
 	"time"
 
 	"caselsp/agent/record"
+	"caselsp/agent/review"
+	"caselsp/agent/workspace"
 	"caselsp/store"
 )
 
 // reportText renders a task's report in Markdown. Every figure in it is read from
 // the journal, and it says what was not done.
-func reportText(p *record.State, outcome string) string {
+func (a *Agent) reportText(p *record.State, outcome string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n", record.FirstLine(p.Task.Text))
 	fmt.Fprintf(&b, "Outcome: %s. Took %s, %d model calls, %s.\n", outcome, p.Changed.Sub(p.Started).Round(time.Second), p.Calls, usageText(p))
 	if p.Plan != nil {
-		fmt.Fprintf(&b, "\n## Plan\n\n%s\n", p.Plan.Analysis)
+		b.WriteString("\n## Plan\n\n" + words(p, QuoteLines(p.Plan.Analysis, "> "), p.Plan.Analysis+"\n"))
 	}
 	b.WriteString("\n## Features\n\n")
 	for i, f := range p.Features {
-		fmt.Fprintf(&b, "%d. **%s**: %s\n", i+1, f.Title, featureOutcome(&f))
+		fmt.Fprintf(&b, "%d. **%s**: %s\n", i+1, words(p, Quote(f.Title), f.Title), featureOutcome(&f))
 		if f.Tests != "" {
 			fmt.Fprintf(&b, "   - tests: %s\n", f.Tests)
 		}
 		for _, v := range f.Verdicts {
-			fmt.Fprintf(&b, "   - verified: %d percent. %s\n", *v.Completion, v.Summary)
+			fmt.Fprintf(&b, "   - verified: %d percent. %s\n", *v.Completion, Quote(v.Summary))
 			for _, issue := range v.Issues {
-				fmt.Fprintf(&b, "     - %s\n", issue)
+				fmt.Fprintf(&b, "     - %s\n", Quote(issue))
 			}
 		}
 	}
@@ -36,13 +38,20 @@ func reportText(p *record.State, outcome string) string {
 	if len(p.Staged.Files) == 0 {
 		b.WriteString("Nothing was changed.\n")
 	}
+	obeyed := a.obeyedMarks(p)
 	for _, f := range p.Staged.Files {
-		fmt.Fprintf(&b, "- %s\n", f.Describe())
+		fmt.Fprintf(&b, "- %s%s\n", f.Describe(), obeyed[f.Path])
 	}
 	if lines := p.LintLines(); len(lines) > 0 {
 		b.WriteString("\n## Linters\n\n")
 		for _, line := range lines {
 			fmt.Fprintf(&b, "- %s\n", record.FirstLine(line))
+		}
+	}
+	if lines := p.Uninstalled(); len(lines) > 0 {
+		b.WriteString("\n## Dependencies\n\n")
+		for _, line := range lines {
+			fmt.Fprintf(&b, "%s\n", line)
 		}
 	}
 	b.WriteString("\n## Work\n\n")
@@ -66,13 +75,40 @@ func reportText(p *record.State, outcome string) string {
 	return b.String()
 }
 
+// obeyedMarks says of the staged files that programs obey who does, as it is shown behind
+// their names.
+func (a *Agent) obeyedMarks(p *record.State) map[string]string {
+	marks := map[string]string{}
+	state, err := p.Staged.State(a.Store.Blob)
+	if err != nil {
+		return marks // the review says what is wrong
+	}
+	obeyed := a.obeyed(p)
+	for _, c := range workspace.Compare(workspace.State{}, state).Files {
+		if o := obeyed(c); o.By != "" {
+			marks[c.Path] = ", obeyed by " + o.By
+		}
+	}
+	return marks
+}
+
+// words returns what a model says, marked as its words, or the plain text in a task without
+// a model's plan.
+func words(p *record.State, marked, plain string) string {
+	if p.Task.Single {
+		return plain
+	}
+	return marked
+}
+
 // decisions says who decided about which command, each judgement once, in order.
 func decisions(p *record.State) []string {
 	var lines []string
 	times := map[string]int{}
 	for _, j := range p.Judged {
-		if times[j.String()]++; times[j.String()] == 1 {
-			lines = append(lines, j.String())
+		line := j.Told(Quote)
+		if times[line]++; times[line] == 1 {
+			lines = append(lines, line)
 		}
 	}
 	for i, line := range lines {
@@ -152,6 +188,35 @@ func (r *run) keep(p store.Pattern) {
 	}
 	p.Task = r.id
 	if err := r.a.Store.Memory().Remember(context.Background(), p); err != nil {
-		r.a.Log.Warn("memory cannot be written", "task", r.id, "error", err)
+		r.a.Log.Warn("memory cannot be written", r.state.Status(r.a.Limits.Rounds).Where(), "error", err)
 	}
+}
+
+// withDecisions is the report of a finished task with what the user has decided about each
+// file since.
+func (a *Agent) withDecisions(p *record.State) string {
+	rev, err := review.Of(p, a.Store.Blob, a.obeyed(p))
+	if err != nil {
+		return p.Report.Text // nothing was changed, or the review says what is wrong
+	}
+	standing := map[string]string{}
+	for _, f := range rev.Files {
+		standing[f.Change.Path] = f.Standing()
+	}
+	const title = "## Files\n\n"
+	before, list, found := strings.Cut(p.Report.Text, "\n"+title)
+	if !found {
+		return p.Report.Text
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n%s%s\n\n", before, title, rev.Tally())
+	files := p.Staged.Files
+	for line := range strings.Lines(list) {
+		if len(files) > 0 && strings.HasPrefix(line, "- "+files[0].Describe()) {
+			line = fmt.Sprintf("%s: %s\n", strings.TrimRight(line, "\n"), standing[files[0].Path])
+			files = files[1:]
+		}
+		b.WriteString(line)
+	}
+	return b.String()
 }

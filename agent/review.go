@@ -2,8 +2,11 @@ package agent
 
 import (
 	"context"
+	"errors"
+	"sync"
 
 	"caselsp/agent/permit"
+	"caselsp/agent/record"
 	"caselsp/agent/review"
 	"caselsp/agent/workspace"
 )
@@ -14,21 +17,27 @@ func (a *Agent) Review(id string) (*review.Review, error) {
 	if err != nil {
 		return nil, err
 	}
-	return review.Of(p, a.Store.Blob)
+	return review.Of(p, a.Store.Blob, a.obeyed(p))
 }
 
-// Decide accepts or rejects the open hunks of a selection. Accepted ones are
+// obeyed says of the changes of a task who obeys them.
+func (a *Agent) obeyed(p *record.State) func(workspace.Change) permit.Obeyed {
+	links := sync.OnceValue(a.Workspace.Links)
+	return func(c workspace.Change) permit.Obeyed { return a.Files.Obeyed(p, a.Workspace, links(), c) }
+}
+
+// Decide accepts or rejects the open hunks of a selection; what is accepted by its name although it
+// was rejected before is accepted. It fails where nothing would change. Accepted ones are
 // merged into what the user's files hold now and carried out by to; what did
 // not arrive, and what overlaps with the user's own changes, stays open and is
 // in the outcome with its reason.
 func (a *Agent) Decide(ctx context.Context, id string, sel review.Selection, accept bool, to workspace.Applier) (review.Outcome, error) {
-	leave := func(paths []string) (permit.Leave, error) { return a.Trust.ToAccept(a.Workspace, paths) }
 	return a.reviewed(id, func(s *review.Session) ([]workspace.Applied, error) {
-		return s.Decide(ctx, sel, accept, leave, to)
+		return s.Decide(ctx, sel, accept, to)
 	})
 }
 
-// Undo takes back everything that was accepted, as far as the user has not
+// Undo takes back everything that was decided, accepted hunks as far as the user has not
 // changed the same lines since; what the user wrote elsewhere stays. The
 // result is under review again, so the undo can itself be undone.
 func (a *Agent) Undo(ctx context.Context, id string, to workspace.Applier) (review.Outcome, error) {
@@ -48,17 +57,29 @@ func (a *Agent) reviewed(id string, f func(*review.Session) ([]workspace.Applied
 		return review.Outcome{}, err
 	}
 	r := &run{a: a, id: id, journal: a.Store.Journal(id), state: p, yield: func(Event, error) bool { return true }}
-	s := &review.Session{State: p, Workspace: a.Workspace, Blob: a.Store.Blob, Record: r.record, Log: a.Log}
+	s := &review.Session{State: p, Workspace: a.Workspace, Blob: a.Store.Blob, Trust: a.Trust, Obeyed: a.obeyed(p), Record: r.record, Log: a.Log}
 	if err := s.Settle(); err != nil {
 		return review.Outcome{}, err
 	}
+	before, err := review.Of(p, a.Store.Blob, s.Obeyed)
+	if err != nil {
+		return review.Outcome{}, err
+	}
 	results, err := f(s)
+	if errors.Is(err, review.ErrDecided) && p.Phase == record.Review && before.OpenFiles() == 0 {
+		err = nil // a crash came between the last decision and the end of the task
+	}
 	if err != nil {
 		return review.Outcome{Results: results}, err
 	}
-	open, err := s.Finish()
+	a.keepAuthored(id, results)
+	open, waiting, err := s.Finish()
 	if err != nil {
 		return review.Outcome{Results: results}, err
 	}
-	return review.Outcome{Results: results, State: p.Phase, Open: open}, nil
+	after, err := review.Of(p, a.Store.Blob, s.Obeyed)
+	if err != nil {
+		return review.Outcome{Results: results}, err
+	}
+	return review.Outcome{Results: results, State: p.Phase, Open: open, Waiting: waiting, Decided: review.Decided(before, after)}, nil
 }

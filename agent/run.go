@@ -84,7 +84,7 @@ func (r *run) emit(e Event) {
 
 func (r *run) fail(err error) {
 	if !errors.Is(err, errLeft) {
-		r.a.Log.Error("a task cannot go on", "task", r.id, "error", err)
+		r.a.Log.Error("a task cannot go on", r.state.Status(r.a.Limits.Rounds).Where(), "error", err)
 	}
 	if !r.gone && !errors.Is(err, errLeft) {
 		r.gone = true
@@ -107,15 +107,20 @@ func (r *run) begin(ctx context.Context, task record.Task) error {
 	if err != nil {
 		return fmt.Errorf("the workspace cannot be read: %w", err)
 	}
-	r.conceal()
-	if err := r.record(record.TaskGiven{Task: task, Manifest: manifest, Limits: r.a.Limits, Context: r.a.Context}); err != nil {
+	r.a.adoptAuthored()
+	if err := r.conceal(ctx); err != nil {
+		return err
+	}
+	given := record.GivenTask(task)
+	given.Manifest, given.Limits, given.Context = manifest, r.a.Limits, r.a.Context
+	if err := r.record(given); err != nil {
 		return err
 	}
 	return r.record(record.StateChanged{To: record.Planning})
 }
 
 // restore folds the journal and puts back what was staged.
-func (r *run) restore() error {
+func (r *run) restore(ctx context.Context) error {
 	p, err := r.a.load(r.id)
 	if err != nil {
 		return err
@@ -127,7 +132,10 @@ func (r *run) restore() error {
 		return fmt.Errorf("task %s is over (%s): there is nothing to resume", r.id, p.Phase)
 	}
 	r.state = p
-	r.conceal()
+	r.a.adoptAuthored()
+	if err := errors.Join(r.conceal(ctx), r.a.adopt(r.id)); err != nil {
+		return err
+	}
 	return r.putBack(p.Staged)
 }
 

@@ -1,14 +1,18 @@
 package agent
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"regexp"
+	"hash/maphash"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"caselsp/agent/action"
 	"caselsp/agent/record"
+	"caselsp/agent/workspace"
 	"caselsp/sandbox"
 	"caselsp/store"
 )
@@ -130,24 +134,63 @@ func (r *run) withoutSecrets(result *sandbox.Result, secrets map[string]string) 
 	})
 }
 
-// configuring are the names of files in which projects keep settings, and so
-// often secrets by mistake.
-var configuring = regexp.MustCompile(`(?i)(settings|config|secret|credential|local|compose|application|properties|environment|\.env)[^/]*$|\.(env|ini|cfg|conf|toml|properties|ya?ml)$`)
-
-// maxConfiguration is the largest file in bytes that is looked through for such:
-// people write them by hand.
-const maxConfiguration = 64 << 10
-
-// concealSettings keeps what a tree's settings hold of secrets out of what the
-// command will say: it may print them without their names.
-func (r *run) concealSettings(tree []sandbox.File) {
+// concealTree keeps what a tree's files hold of secrets out of what the command will
+// say: it may print them without their names.
+func (r *run) concealTree(tree []sandbox.File) {
 	var found []string
 	for _, f := range tree {
-		if len(f.Data) <= maxConfiguration && configuring.MatchString(f.Path) {
-			found = append(found, store.SecretsIn(string(f.Data))...)
+		if text := string(f.Data); store.MayHoldSecrets(f.Path, len(f.Data)) || len(f.Data) <= store.MaxSecretFile && store.LooksSecret(f.Path, text) {
+			found = append(found, r.a.Store.SecretsOf(f.Path, text)...)
+		} else if len(f.Data) <= store.MaxSecretFile {
+			found = append(found, r.a.spread(f.Data)...)
 		}
 	}
 	r.a.concealOnce(found)
+}
+
+// spread returns the secrets that only a whole file shows, the first time that it is
+// asked for them.
+func (a *Agent) spread(data []byte) []string {
+	hash := maphash.Bytes(a.seed, data)
+	a.mu.Lock()
+	seen := a.spreadIn[hash]
+	a.spreadIn[hash] = true
+	a.mu.Unlock()
+	if seen || !utf8.Valid(data) {
+		return nil
+	}
+	return a.Store.SpreadSecrets(string(data))
+}
+
+// concealDiffed keeps the secrets of files out of what a diff shows of them.
+func (r *run) concealDiffed(diff string) {
+	for line := range strings.Lines(diff) {
+		if name, ok := strings.CutPrefix(line, "+++ b/"); ok {
+			if f, err := r.a.Workspace.Read(strings.TrimSpace(name)); err == nil {
+				r.a.concealOnce(r.a.Store.SecretsOf(f.Path, f.Text))
+			}
+		}
+	}
+}
+
+// tells reports whether a text is of a file of secrets, and conceals what else it holds
+// of them: excerpts of it are about to be shown.
+func (r *run) tells(path, text string) bool {
+	r.a.concealOnce(r.a.spread([]byte(text)))
+	return r.may().Tells(path, text)
+}
+
+// concealRead keeps the secrets of the files that an action reads out of what it says.
+func (r *run) concealRead(places []action.Place) {
+	for _, p := range places {
+		name, ok := p.(action.File)
+		if !ok {
+			continue
+		}
+		if f, err := r.overlay.Read(string(name)); err == nil && !f.Staged {
+			r.a.concealOnce(r.a.Store.SecretsOf(f.Path, f.Text))
+		}
+	}
 }
 
 // concealOnce tells the store of secrets that it does not know.
@@ -166,28 +209,73 @@ func (a *Agent) concealOnce(values []string) {
 	}
 }
 
-// environmentFiles are the files at the top of a folder whose variables programs
-// of the workspace read.
-var environmentFiles = []string{".env", ".env.local", ".env.development", ".env.production", ".env.test", ".envrc", ".flaskenv"}
+// conceal keeps the secrets in files of the workspace, at any depth and whether git
+// ignores them or not, out of all that is kept or sent, wherever else they come up. It
+// is called before anything of the workspace is sent or kept; after the first time, only
+// what has changed is read.
+func (r *run) conceal(ctx context.Context) error { return r.a.conceal(ctx) }
 
-// conceal keeps the secrets in the workspace's own files of variables out of all
-// that is kept or sent, wherever else they come up.
-func (r *run) conceal() {
-	r.a.concealFilled()
-	for _, root := range r.a.Workspace.Roots() {
-		for _, name := range environmentFiles {
-			if len(r.a.Workspace.Roots()) > 1 {
-				name = root.Name + "/" + name
-			}
-			f, err := r.a.Workspace.Read(name)
-			if err != nil {
-				continue // there is none, most of the time
-			}
-			var variables []string
-			for line := range strings.Lines(f.Text) {
-				variables = append(variables, strings.TrimPrefix(strings.TrimSpace(line), "export "))
-			}
-			r.a.Store.Conceal(store.SecretsOf(variables)...)
+func (a *Agent) conceal(ctx context.Context) error {
+	a.concealFilled()
+	a.looking.Lock()
+	defer a.looking.Unlock()
+	found, err := a.lookout.Look(ctx)
+	if err != nil {
+		return err
+	}
+	var values []string
+	for _, f := range found {
+		values = append(values, a.Store.SecretsOf(f.Path, f.Text)...)
+	}
+	a.concealOnce(values)
+	return nil
+}
+
+// hidden reports whether a path is another name of a file that may hold secrets.
+func (a *Agent) hidden(key string) bool {
+	a.looking.Lock()
+	defer a.looking.Unlock()
+	return a.lookout.Alias(key)
+}
+
+// adopt takes note of what the models of a task wrote themselves, from its journal.
+func (a *Agent) adopt(id string) error {
+	events, err := a.Events(id)
+	if err != nil {
+		return err
+	}
+	for _, e := range events {
+		if wrote, ok := e.Body.(store.Authored); ok {
+			a.Store.Adopt(wrote.Authored()...)
 		}
+	}
+	return nil
+}
+
+// keepAuthored remembers what the models of a task wrote into the files that were just
+// accepted, so that a later task is shown it.
+func (a *Agent) keepAuthored(id string, files []workspace.Applied) {
+	if len(files) == 0 {
+		return
+	}
+	err := a.adopt(id)
+	for _, f := range files {
+		if now, missing := a.Workspace.Read(f.Path); missing == nil {
+			err = errors.Join(err, a.Store.KeepAuthored(now.Path, now.Text))
+		}
+	}
+	if err != nil {
+		a.Log.Info("what the models wrote is not remembered: later tasks see it masked", "error", err)
+	}
+}
+
+// adoptAuthored takes note of what models of earlier tasks wrote into accepted files.
+func (a *Agent) adoptAuthored() {
+	err := a.Store.AdoptAuthored(func(path string) (string, error) {
+		f, err := a.Workspace.Read(path)
+		return f.Text, err
+	})
+	if err != nil {
+		a.Log.Info("what models wrote in earlier tasks is masked", "error", err)
 	}
 }

@@ -50,8 +50,11 @@ func (r *run) consult(ctx context.Context, role string, messages []llm.Message, 
 	if err != nil {
 		return err
 	}
+	if err := r.conceal(ctx); err != nil {
+		return err
+	}
 	for i := range messages {
-		r.a.concealOnce(store.SecretsIn(messages[i].Content))
+		r.a.concealOnce(r.a.Store.SecretsIn(messages[i].Content))
 	}
 	for i := range messages {
 		messages[i].Content = r.a.Store.Redact(messages[i].Content)
@@ -78,7 +81,11 @@ func (r *run) consult(ctx context.Context, role string, messages []llm.Message, 
 		}
 		return err
 	}
-	return r.record(record.CallAnswered{Role: role, Digest: digest, Messages: replay.Digests(req), Response: *resp})
+	answered := record.CallAnswered{Role: role, Digest: digest, Messages: replay.Digests(req), Response: *resp}
+	if answered.Masked = r.a.outside.masked(); answered.Masked == nil {
+		answered.Masked = store.Formats(strings.Join(answered.Authored(), "\n"))
+	}
+	return r.record(answered)
 }
 
 // tools offers verbs to a model.

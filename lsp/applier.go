@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"caselsp/agent"
 	"caselsp/agent/workspace"
 
 	"go.lsp.dev/protocol"
@@ -36,11 +37,15 @@ type applier struct {
 	// offer asks the user about each change, in editors that do (see
 	// client.Confirms), and leaves alone what is not open.
 	offer bool
+	// obeyed are the files that programs obey, with who does: each is offered under a name of
+	// its own.
+	obeyed map[string]string
 }
 
 // outgoing is one document's part of an edit.
 type outgoing struct {
 	at     int // the index of the edit
+	path   string
 	uri    uri.URI
 	before string
 	wanted string
@@ -64,7 +69,7 @@ func (a *applier) Apply(ctx context.Context, edits []workspace.FileEdit) ([]work
 			case one.op == nil:
 				results[i].OK = true
 			default:
-				one.at = i
+				one.at, one.path = i, e.Path
 				out = append(out, one)
 			}
 		case a.offer:
@@ -132,16 +137,22 @@ func (a *applier) send(ctx context.Context, out []outgoing, results []workspace.
 		return
 	}
 	edit := protocol.WorkspaceEdit{}
+	notes := map[annotation]protocol.ChangeAnnotation{offered: {Label: agent.Visible(a.label), NeedsConfirmation: new(true)}}
 	for _, one := range out {
 		if a.offer {
-			one.op.Edits = annotated(one.op.Edits)
+			id := offered
+			if by := a.obeyed[one.path]; by != "" {
+				id = annotation(one.path)
+				notes[id] = protocol.ChangeAnnotation{Label: agent.Visible(fmt.Sprintf("%s, obeyed by %s", one.path, by)), NeedsConfirmation: new(true)}
+			}
+			one.op.Edits = annotated(one.op.Edits, id)
 		}
 		edit.DocumentChanges = append(edit.DocumentChanges, one.op)
 	}
 	if a.offer {
-		edit.ChangeAnnotations = map[annotation]protocol.ChangeAnnotation{offered: {Label: a.label, NeedsConfirmation: new(true)}}
+		edit.ChangeAnnotations = notes
 	}
-	answer, err := a.ed.applyEdit(ctx, a.label, edit)
+	answer, err := a.ed.applyEdit(ctx, agent.Visible(a.label), edit)
 	limit, reason := arriveTime, "the editor says that it made the change, but the text is not as expected: check it, then try again"
 	switch {
 	case err != nil:
@@ -171,12 +182,12 @@ func (a *applier) send(ctx context.Context, out []outgoing, results []workspace.
 	}
 }
 
-// annotated returns the edits with the annotation that asks the user.
-func annotated(edits []protocol.TextDocumentEditElement) []protocol.TextDocumentEditElement {
+// annotated returns the edits with an annotation that asks the user.
+func annotated(edits []protocol.TextDocumentEditElement, id annotation) []protocol.TextDocumentEditElement {
 	var list []protocol.TextDocumentEditElement
 	for _, e := range edits {
 		if plain, ok := e.(*protocol.TextEdit); ok {
-			e = textEdit(plain.Range, plain.NewText, offered)
+			e = textEdit(plain.Range, plain.NewText, id)
 		}
 		list = append(list, e)
 	}

@@ -79,6 +79,16 @@ func approvalsText(e *Engine) (string, error) {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		fmt.Fprintf(&b, "* %s: %s\n", name, strings.Join(strings.Fields(values[name]), " "))
 	}
+	confirmed, err := e.Agent.Trust.Confirmed()
+	if err != nil {
+		return "", err
+	}
+	if len(confirmed) > 0 {
+		b.WriteString("\n# Settings of the editor that you confirmed\n\nIn every folder; " + cmdSettings + " opens the list in which they can be withdrawn.\n\n")
+	}
+	for _, v := range confirmed {
+		fmt.Fprintf(&b, "* %s: `%s`, since %s\n", v.Setting, v.Value, day(v.At))
+	}
 	if over > 0 {
 		b.WriteString("\n# No longer allowed\n\n" + ended.String())
 	}
@@ -154,13 +164,16 @@ func (l *approvals) actions(_ context.Context, docs snapshot, p *protocol.CodeAc
 		return nil
 	}
 	lines, ids := l.ruleLines(doc)
+	if ids == nil {
+		return nil
+	}
 	for i := len(ids) - 1; i >= 0; i-- {
 		if uint32(lines[i]) <= p.Range.Start.Line {
 			c := revoking(ids[i])
 			return []protocol.CodeAction{offer(protocol.CodeActionKindQuickFix, "CASE: "+strings.ToLower(c.Title[:1])+c.Title[1:], cmdRevoke, map[string]string{"rule": ids[i]})}
 		}
 	}
-	return nil
+	return []protocol.CodeAction{}
 }
 
 func revoking(id string) protocol.Command {

@@ -57,7 +57,7 @@ func TestSelection(t *testing.T) {
 			t.Fatal(err)
 		}
 		task, sel, err := a.selection()
-		if got := fmt.Sprint(err); tt.err != "" && got != tt.err || tt.err == "" && (err != nil || task != tt.task || sel != tt.sel) {
+		if got := fmt.Sprint(err); tt.err != "" && got != tt.err || tt.err == "" && (err != nil || task != tt.task || sel.File != tt.sel.File || sel.Hunk != tt.sel.Hunk) {
 			t.Errorf("%s: %q, %+v, %v", tt.raw, task, sel, err)
 		}
 	}

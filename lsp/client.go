@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"encoding/json"
 	"slices"
 
 	"go.lsp.dev/protocol"
@@ -18,13 +19,15 @@ type client struct {
 	DocumentChanges bool // edits with versions
 	Annotations     bool // edits may carry change annotations
 	Confirms        bool // and those that need confirmation are really asked for
-	AsksBlindly     bool // without showing what would change
 	CreateFile      bool
 	RenameFile      bool
 	DeleteFile      bool
 	EditMetadata    bool // 3.18
 
-	ShowDocument        bool
+	AsksBeside   bool  // it shows a question beside the text and leaves the keyboard where it is
+	ShowDocument bool  // it opens documents
+	Aside        aside // how it opens one beside the text without giving it the keyboard
+
 	Progress            bool
 	Configuration       bool // it answers workspace/configuration
 	RegisterSettings    bool // it wants didChangeConfiguration registered
@@ -48,10 +51,29 @@ type client struct {
 	RefreshCodeLenses  bool
 }
 
-// confirming are the clients that ask the user about annotated changes that
-// need confirmation. Others say that they know annotations and apply them
-// unasked (kakoune-lsp, Sublime), so a client that is not here is not trusted.
-var confirming = []string{"Visual Studio Code", "Visual Studio Code - Insiders", "Code - OSS", "code-server", "VSCodium", "coc.nvim", "Neovim"}
+// beside are the clients that show a question with its buttons beside the text: keys go
+// on into the text. All others put the question under the user's fingers (Emacs, Helix,
+// Neovim and coc.nvim take the next key, or a newline, as its answer), or are not known
+// well enough. They are told of a question by a message, and asked nothing.
+//
+// A plugin of ours for another editor can say that it does so in its capabilities,
+// {"experimental": {"caselsp": {"questions": "beside"}}}. They are part of the client's
+// program, while initializationOptions and settings can come from files of the project,
+// which must not choose how the user is asked.
+var beside = []string{"Visual Studio Code", "Visual Studio Code - Insiders", "Code - OSS", "code-server", "VSCodium"}
+
+// aside is what window/showDocument must say for a document not to take the keyboard from
+// the text that the user is typing.
+type aside int
+
+const (
+	neverAside aside = iota // nothing helps, or it is not known: such a client is not sent one unasked
+	asideFalse              // takeFocus is false
+	asideUnset              // takeFocus is left out: eglot takes false for true
+)
+
+// asides are the clients whose ways are known.
+var asides = map[string]aside{"Neovim": asideFalse, "Eglot": asideUnset}
 
 // yes reports whether an optional capability is set.
 func yes(b *bool) bool { return b != nil && *b }
@@ -76,7 +98,25 @@ func parseClient(p *protocol.InitializeParams) client {
 	if t := p.Capabilities.TextDocument; t != nil {
 		c.textDocument(t)
 	}
+	c.AsksBeside = slices.Contains(beside, c.Name) || claimsBeside(p.Capabilities.Experimental)
+	c.Aside = asides[c.Name]
+	if slices.Contains(beside, c.Name) {
+		c.Aside = asideFalse
+	}
+	// Others take the keyboard for the confirmation, with Yes as the default (Neovim), or say
+	// that they know annotations and apply them unasked (kakoune-lsp, Sublime).
+	c.Confirms = c.Annotations && slices.Contains(beside, c.Name)
 	return c
+}
+
+// claimsBeside reports whether a client's program says that it shows questions beside the text.
+func claimsBeside(experimental protocol.LSPAny) bool {
+	var claims struct {
+		Caselsp struct {
+			Questions string `json:"questions"`
+		} `json:"caselsp"`
+	}
+	return json.Unmarshal(experimental, &claims) == nil && claims.Caselsp.Questions == "beside"
 }
 
 // workspace reads the workspace's capabilities.
@@ -100,8 +140,6 @@ func (c *client) workspace(w *protocol.WorkspaceClientCapabilities) {
 	// come in no other form.
 	c.DocumentChanges = yes(e.DocumentChanges) || len(e.ResourceOperations) > 0
 	c.Annotations = e.ChangeAnnotationSupport != nil
-	c.Confirms = c.Annotations && slices.Contains(confirming, c.Name)
-	c.AsksBlindly = c.Confirms && c.Name == "Neovim"
 	c.EditMetadata = yes(e.MetadataSupport)
 }
 

@@ -24,7 +24,7 @@ func facts(c client, roots []Root) string {
 		name string
 		can  bool
 	}{
-		{"named", c.NamesEncodings}, {"apply", c.ApplyEdit}, {"versions", c.DocumentChanges}, {"notes", c.Annotations}, {"confirms", c.Confirms},
+		{"named", c.NamesEncodings}, {"apply", c.ApplyEdit}, {"versions", c.DocumentChanges}, {"notes", c.Annotations}, {"confirms", c.Confirms}, {"beside", c.AsksBeside}, {"aside", c.Aside == asideFalse}, {"unset", c.Aside == asideUnset},
 		{"create", c.CreateFile}, {"rename", c.RenameFile}, {"delete", c.DeleteFile}, {"meta", c.EditMetadata},
 		{"show", c.ShowDocument}, {"progress", c.Progress}, {"config", c.Configuration}, {"register", c.RegisterSettings},
 		{"folders", c.Folders}, {"content", c.TextDocumentContent},
@@ -44,16 +44,16 @@ func TestCapabilities(t *testing.T) {
 	const files = "create rename delete"
 	want := map[string]string{
 		"ale-4.0":      "utf-16 /workspace literals related",
-		"coc-0.0.82":   "utf-16 /workspace named apply versions notes confirms " + files + " meta show progress config register folders content literals resolve data disabled dversions related tags link ddata pull drefresh lrefresh",
-		"eglot-30.2":   "utf-32 /workspace named apply versions show progress config folders literals resolve data tags",
+		"coc-0.0.82":   "utf-16 /workspace named apply versions notes " + files + " meta show progress config register folders content literals resolve data disabled dversions related tags link ddata pull drefresh lrefresh",
+		"eglot-30.2":   "utf-32 /workspace named apply versions unset show progress config folders literals resolve data tags",
 		"helix-25.01":  "utf-8 /workspace named apply versions " + files + " progress config folders literals resolve data disabled dversions tags",
 		"helix-25.07":  "utf-8 /workspace named apply versions " + files + " show progress config folders literals resolve data disabled dversions tags pull",
 		"kate-26.08":   "utf-16 /srv/ws progress config literals related",
 		"lsp-mode-10":  "utf-32 /workspace named apply versions " + files + " show progress config folders literals resolve data dversions related tags pull lrefresh",
-		"nvim-0.10.4":  "utf-16 /workspace named apply versions " + files + " show progress config folders literals resolve data related tags ddata pull",
-		"nvim-0.12.4":  "utf-8 /workspace named apply versions notes confirms " + files + " show progress config folders literals resolve data disabled related tags ddata pull drefresh lrefresh",
+		"nvim-0.10.4":  "utf-16 /workspace named apply versions aside " + files + " show progress config folders literals resolve data related tags ddata pull",
+		"nvim-0.12.4":  "utf-8 /workspace named apply versions notes aside " + files + " show progress config folders literals resolve data disabled related tags ddata pull drefresh lrefresh",
 		"vim-lsp":      "utf-16 /workspace apply config literals disabled related",
-		"vscode-lc9":   "utf-16 /workspace named apply versions notes confirms " + files + " show progress config register folders literals resolve data disabled related tags link ddata pull drefresh lrefresh",
+		"vscode-lc9":   "utf-16 /workspace named apply versions notes confirms beside aside " + files + " show progress config register folders literals resolve data disabled related tags link ddata pull drefresh lrefresh",
 		"kakoune-like": "utf-16 apply versions notes",
 	}
 	recorded, err := filepath.Glob("testdata/capabilities/*.json")

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 
+	"caselsp/agent"
+
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 )
@@ -31,6 +33,9 @@ type offers struct {
 	folders     *folders
 	diagnostics *diagnostics
 
+	// own are the sources for documents of ours. Where one of them knows a document, it alone
+	// offers something there.
+	own     []actionSource
 	sources []actionSource
 	memory  directiveMemory
 }
@@ -62,20 +67,38 @@ func (o *offers) capabilities(c *protocol.ServerCapabilities) {
 // literals, or plain commands.
 func (o *offers) all(ctx context.Context, docs snapshot, p *protocol.CodeActionParams) []protocol.CommandOrCodeAction {
 	list := []protocol.CommandOrCodeAction{}
-	for _, source := range o.sources {
-		if ctx.Err() != nil {
-			return list
-		}
-		for _, a := range source(ctx, docs, p) {
-			if !asked(p.Context.Only, a.Kind) {
+	add := func(actions []protocol.CodeAction) {
+		for _, a := range actions {
+			if !asked(p.Context.Only, a.Kind) || a.Edit == nil && byItself(p.Context) {
 				continue
 			}
+			a.Title = agent.Visible(a.Title) // it may have a file's name in it
 			if fitted := o.ed.client.action(a); fitted != nil {
 				list = append(list, fitted)
 			}
 		}
 	}
+	for _, source := range o.own {
+		if actions := source(ctx, docs, p); actions != nil {
+			add(actions)
+			return list
+		}
+	}
+	for _, source := range o.sources {
+		if ctx.Err() != nil {
+			return list
+		}
+		add(source(ctx, docs, p))
+	}
 	return list
+}
+
+// byItself reports whether a client may carry out what it is given without the user:
+// it names kinds, and the user has not invoked it. Projects can have that done at each save
+// (editor.codeActionsOnSave in .vscode/settings.json, and the like in others), and some
+// commands of clients carry out an action of a kind that is the only one.
+func byItself(c protocol.CodeActionContext) bool {
+	return len(c.Only) > 0 && c.TriggerKind != protocol.CodeActionTriggerKindInvoked
 }
 
 // asked reports whether a kind is one of those that were asked for, or below one

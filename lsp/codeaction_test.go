@@ -18,14 +18,20 @@ import (
 // them as they came.
 func (s *session) offered(path string, start, end int, diagnostics string, only ...string) []json.RawMessage {
 	s.t.Helper()
-	text := s.Text(path)
 	if diagnostics == "" {
 		diagnostics = "[]"
 	}
 	about := map[string]any{"diagnostics": json.RawMessage(diagnostics)}
 	if only != nil {
-		about["only"] = only
+		about["only"], about["triggerKind"] = only, protocol.CodeActionTriggerKindInvoked
 	}
+	return s.offeredIn(path, start, end, about)
+}
+
+// offeredIn asks for the code actions in a context.
+func (s *session) offeredIn(path string, start, end int, about map[string]any) []json.RawMessage {
+	s.t.Helper()
+	text := s.Text(path)
 	params, err := json.Marshal(map[string]any{
 		"textDocument": map[string]string{"uri": string(s.uri(path))}, "context": about,
 		"range": protocol.Range{Start: lsptest.Position(text, start, s.Encoding()), End: lsptest.Position(text, end, s.Encoding())},
@@ -264,6 +270,38 @@ func TestAction(t *testing.T) {
 		}
 		if !sameJSON([]byte(got), []byte(tt.want)) {
 			t.Errorf("%+v for %+v: %s, want %s", tt.a, tt.c, got, tt.want)
+		}
+	}
+}
+
+// TestOffersAtSave shows that nothing that decides or starts work is offered to a client
+// that carries actions out by itself, as a project can have it do at each save.
+func TestOffersAtSave(t *testing.T) {
+	sc := play(t, plot{files: hello, open: []string{"a.py"}, script: write, wary: true,
+		editor: lsptest.Options{Answer: func(lsptest.Question) string { return "" }}})
+	sc.run("write it")
+	sc.said("Nothing happens until you answer")
+	for _, tt := range []struct {
+		trigger protocol.CodeActionTriggerKind
+		only    []string
+		offers  bool
+	}{
+		{protocol.CodeActionTriggerKindAutomatic, []string{"quickfix"}, false},
+		{protocol.CodeActionTriggerKindAutomatic, []string{"source"}, false},
+		{0, []string{"", "quickfix", "source", "refactor"}, false},
+		{protocol.CodeActionTriggerKindInvoked, []string{"", "quickfix", "source"}, true},
+		{0, nil, true}, // a menu that says nothing of itself
+		{protocol.CodeActionTriggerKindAutomatic, nil, true}, // a light bulb, which the user clicks
+	} {
+		about := map[string]any{"diagnostics": []any{}}
+		if tt.only != nil {
+			about["only"] = tt.only
+		}
+		if tt.trigger != 0 {
+			about["triggerKind"] = tt.trigger
+		}
+		if list := sc.offeredIn("a.py", 0, 1, about); len(list) > 0 != tt.offers {
+			t.Errorf("%v, trigger %d: %s", tt.only, tt.trigger, list)
 		}
 	}
 }

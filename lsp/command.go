@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"caselsp/agent"
 	"caselsp/agent/near"
 	"caselsp/lsp/wire"
 
@@ -22,9 +23,11 @@ const (
 	cmdResume        = "caselsp.resume"
 	cmdStatus        = "caselsp.status"
 	cmdApprove       = "caselsp.approve"
+	cmdApproveTask   = "caselsp.approveTask"
 	cmdApproveAlways = "caselsp.approveAlways"
 	cmdDeny          = "caselsp.deny"
 	cmdAnswer        = "caselsp.answer"
+	cmdQuestions     = "caselsp.questions"
 	cmdReview        = "caselsp.review"
 	cmdAccept        = "caselsp.accept"
 	cmdReject        = "caselsp.reject"
@@ -34,6 +37,8 @@ const (
 	cmdApprovals     = "caselsp.approvals"
 	cmdRevoke        = "caselsp.revoke"
 	cmdTrust         = "caselsp.trust"
+	cmdSettings      = "caselsp.settings"
+	cmdConfirm       = "caselsp.confirm"
 	cmdDoctor        = "caselsp.doctor"
 )
 
@@ -82,9 +87,12 @@ var (
 	argType       = Field{"type", word}
 	argReason     = Field{"reason", word}
 	argWhy        = Field{"why", flag}
+	argWrite      = Field{"write", flag}
+	argSure       = Field{"sure", flag}
 	argFile       = Field{"file", word}
 	argHunk       = Field{"hunk", word}
 	argRule       = Field{"rule", word}
+	argValue      = Field{"value", word}
 	argWithdraw   = Field{"withdraw", flag}
 )
 
@@ -153,9 +161,11 @@ var table = []entry{
 	{Command{cmdResume, oneTask, "go on with a task that was stopped, paused or interrupted"}, func(s *server) handler { return s.taskCommands.doResume }},
 	{Command{cmdStatus, oneTask, "say what state the tasks are in"}, func(s *server) handler { return s.taskCommands.doStatus }},
 	{Command{cmdApprove, fields(argTask, argQuestion), "run the command that is asked about, once; let the task go on; say that a secret is in the keyring now"}, func(s *server) handler { return s.questions.doApprove }},
+	{Command{cmdApproveTask, fields(argTask, argQuestion), "run it, and allow this exact line for the rest of the task, where that is offered"}, func(s *server) handler { return s.questions.doApproveTask }},
 	{Command{cmdApproveAlways, fields(argTask, argQuestion), "run it, and allow this exact command in this workspace from now on, where that is offered"}, func(s *server) handler { return s.questions.doApproveAlways }},
 	{Command{cmdDeny, fields(argTask, argQuestion, argReason, argWhy, argURI), "deny it; the reason goes to the model; `why: true` opens a document for it, `uri` is that document"}, func(s *server) handler { return s.questions.doDeny }},
-	{Command{cmdAnswer, fields(argTask, argQuestion, argText, argURI).or("text"), "answer a question; `uri` is the document that the answer stands in"}, func(s *server) handler { return s.questions.doAnswer }},
+	{Command{cmdAnswer, fields(argTask, argQuestion, argText, argURI, argWrite, argSure).or("text"), "answer a question; `write: true` opens a document for the answer, `uri` is that document; `sure: true` says that what looks like a password in it is not a secret"}, func(s *server) handler { return s.questions.doAnswer }},
+	{Command{cmdQuestions, fields(), "open the questions that wait for an answer, to decide them"}, func(s *server) handler { return s.questionPage.doQuestions }},
 	{Command{cmdReview, oneTask, "open the review document"}, func(s *server) handler { return s.reviews.doReview }},
 	{Command{cmdAccept, fields(argTask, argFile, argHunk), "accept all, one file or one hunk; hunks count from 1"}, func(s *server) handler { return s.reviews.doAccept }},
 	{Command{cmdReject, fields(argTask, argFile, argHunk), "reject all, one file or one hunk"}, func(s *server) handler { return s.reviews.doReject }},
@@ -165,6 +175,8 @@ var table = []entry{
 	{Command{cmdApprovals, fields(), "open the list of what is always allowed here, to revoke it"}, func(s *server) handler { return s.approvals.doApprovals }},
 	{Command{cmdRevoke, fields(argRule).orNone(), "ask again before a command that was always allowed, or for a remembered value; without a rule, before all such commands"}, func(s *server) handler { return s.approvals.doRevoke }},
 	{Command{cmdTrust, fields(argWithdraw).orNone(), "trust the open folders (caselsp only reads in others); `withdraw: true` withdraws the trust"}, func(s *server) handler { return s.trust.doTrust }},
+	{Command{cmdSettings, fields(), "open the list of the settings that hold, of the editor's that wait to be confirmed, and of those that you confirmed"}, func(s *server) handler { return s.settings.doSettings }},
+	{Command{cmdConfirm, fields(argValue, argWithdraw), "use a value that the editor has set, by its name in that list; `withdraw: true` takes it back"}, func(s *server) handler { return s.settings.doConfirm }},
 	{Command{cmdDoctor, fields(), "check settings, model, sandbox and store, and say what to do"}, func(s *server) handler { return s.pages.doDoctor }},
 }
 
@@ -181,7 +193,7 @@ func Commands() []Command {
 // command returns a command of this server as clients carry it out: the id that
 // was advertised, and its arguments.
 func command(title, id string, args ...any) protocol.Command {
-	c := protocol.Command{Title: title, Command: id}
+	c := protocol.Command{Title: agent.Visible(title), Command: id}
 	for _, a := range args {
 		c.Arguments = append(c.Arguments, wire.Encode(a))
 	}

@@ -7,13 +7,18 @@ import (
 	"fmt"
 	"slices"
 
+	"caselsp/agent"
 	"caselsp/agent/record"
 	"caselsp/lsp/wire"
 )
 
-// doApprove, doApproveAlways and doDeny decide about a command.
+// doApprove, doApproveTask, doApproveAlways and doDeny decide about a command.
 func (l *questions) doApprove(c *call, a arguments) (any, error) {
 	return l.settle(c, a, record.KindApproval, record.Answer{Text: record.Approve})
+}
+
+func (l *questions) doApproveTask(c *call, a arguments) (any, error) {
+	return l.settle(c, a, record.KindApproval, record.Answer{Text: record.ApproveTask})
 }
 
 func (l *questions) doApproveAlways(c *call, a arguments) (any, error) {
@@ -24,7 +29,7 @@ func (l *questions) doApproveAlways(c *call, a arguments) (any, error) {
 // opens such a document.
 func (l *questions) doDeny(c *call, a arguments) (any, error) {
 	if a.flag("why") {
-		return l.askWhy(c, a)
+		return l.openAnswer(c, a, record.KindApproval)
 	}
 	if err := a.fromPaper(c.docs, "reason"); err != nil {
 		return nil, err
@@ -32,13 +37,13 @@ func (l *questions) doDeny(c *call, a arguments) (any, error) {
 	return l.settle(c, a, record.KindApproval, record.Answer{Text: record.Deny})
 }
 
-// askWhy opens a document for the reason of a refusal.
-func (l *questions) askWhy(c *call, a arguments) (any, error) {
+// openAnswer opens a document for an answer, or for the reason of a denial.
+func (l *questions) openAnswer(c *call, a arguments, kind record.QuestionKind) (any, error) {
 	e, release, err := l.engines.use(l.ed.Context())
 	if err != nil {
 		return nil, err
 	}
-	q, err := l.find(e, &a, record.KindApproval, false)
+	q, err := l.find(e, &a, kind, false)
 	if err != nil {
 		release()
 		return nil, err
@@ -47,12 +52,48 @@ func (l *questions) askWhy(c *call, a arguments) (any, error) {
 	return started{q.Task}, nil
 }
 
-// doAnswer answers a question with words, or with those of an answer document.
+// doAnswer answers a question with words, or with those of an answer document; write
+// opens such a document.
 func (l *questions) doAnswer(c *call, a arguments) (any, error) {
+	if a.flag("write") {
+		return l.openAnswer(c, a, record.KindInput)
+	}
+	if err := l.notOfProject(a); err != nil {
+		return nil, err
+	}
 	if err := a.fromPaper(c.docs, "text"); err != nil {
 		return nil, err
 	}
-	return l.settle(c, a, record.KindInput, record.Answer{})
+	done, err := l.settle(c, a, record.KindInput, record.Answer{Sure: a.flag("sure")})
+	var held *agent.HeldBack
+	if !errors.As(err, &held) || held.Sure {
+		return done, err
+	}
+	how := "give it again with sure: true"
+	if u, ok := a.uri(); ok {
+		l.papers.doubt(u)
+		how = fmt.Sprintf("run the code action %q", sendAnyway)
+		l.ed.later(c, func() {}, func(ctx context.Context) error { l.ed.refreshCodeLenses(ctx); return nil })
+	}
+	return nil, fmt.Errorf("%w. If it is no secret, %s", err, how)
+}
+
+// notOfProject refuses an answer in a document of the project: whoever wrote that, it need not
+// be the user, and what they answer is their word.
+func (l *questions) notOfProject(a arguments) error {
+	u, ok := a.uri()
+	if !ok {
+		return nil
+	}
+	_, release, err := l.engines.use(l.ed.Context())
+	if err != nil {
+		return err
+	}
+	defer release()
+	if _, project := l.engines.path(u); project {
+		return fmt.Errorf("%s is a file of the project: write the answer into the document that %s opens", readable(u), cmdQuestions)
+	}
+	return nil
 }
 
 // fromPaper takes task, question and, as the field of a name, what the user wrote
@@ -82,6 +123,9 @@ func (l *questions) settle(c *call, a arguments, kind record.QuestionKind, answe
 	q, err := l.find(e, &a, kind, answer.Text == record.Deny)
 	if err != nil {
 		return nil, err
+	}
+	if _, named := a.field("question"); !named && kind == record.KindApproval && answer.Text != record.Deny && l.fresh(q) {
+		return nil, fmt.Errorf("a question has just come, about %s: read it, then answer", subjectOf(q))
 	}
 	switch {
 	case kind == record.KindInput:

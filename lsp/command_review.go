@@ -33,7 +33,7 @@ func (l *reviews) doReview(c *call, a arguments) (any, error) {
 		if err != nil {
 			return err
 		}
-		return l.ed.showDocument(ctx, uri.File(path), true, nil)
+		return l.ed.showDocument(ctx, uri.File(path), nil)
 	})
 	return started{st.Task.ID}, nil
 }
@@ -52,11 +52,11 @@ func (l *reviews) doDecide(c *call, a arguments, accept bool) (any, error) {
 		return nil, err
 	}
 	st, err := pick(e, id, inReview, "review")
-	if err == nil && st.State != record.Review {
+	if again := accept && sel.File != "" && (st.State == record.Succeeded || st.State == record.Rejected); err == nil && st.State != record.Review && !again {
 		err = fmt.Errorf("task %s is %s: there is nothing to decide", st.Task.ID, st.State)
 	}
 	if err == nil {
-		err = selectable(e, st.Task.ID, sel)
+		err = selectable(e, st.Task.ID, sel, accept)
 	}
 	if err != nil {
 		release()
@@ -68,16 +68,19 @@ func (l *reviews) doDecide(c *call, a arguments, accept bool) (any, error) {
 
 // selectable says what is wrong with a selection, so that the command fails and
 // not only what follows it.
-func selectable(e *Engine, id string, sel review.Selection) error {
+func selectable(e *Engine, id string, sel review.Selection, accept bool) error {
 	rev, err := e.Agent.Review(id)
-	if err != nil || sel.File == "" {
+	if err != nil {
 		return err
+	}
+	if sel.File == "" {
+		return rev.Decidable(sel, accept)
 	}
 	var names []string
 	for _, f := range rev.Files {
 		names = append(names, f.Change.Path)
 		if f.Change.Path == sel.File && sel.Hunk < len(f.Hunks) {
-			return nil
+			return rev.Decidable(sel, accept)
 		} else if f.Change.Path == sel.File {
 			return fmt.Errorf("%s has %s, there is no hunk %d", sel.File, plural(len(f.Hunks), "hunk"), sel.Hunk+1)
 		}
@@ -103,6 +106,9 @@ func (l *reviews) decide(ctx context.Context, e *Engine, task record.Task, sel r
 		return err
 	}
 	l.tellOutcome(out, task)
+	if accept && sel.File == "" && sel.Consent == nil && len(out.Waiting) > 0 {
+		l.askObeyed(task, out.Waiting)
+	}
 	left, err := e.Agent.Unfilled(task.ID)
 	for _, file := range slices.Sorted(maps.Keys(left)) {
 		l.ed.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("%s has places for secrets (%s). Fill them in by `caselsp secret fill` in a terminal.", file, strings.Join(left[file], ", ")))
@@ -125,6 +131,7 @@ func (l *reviews) tellOutcome(out review.Outcome, task record.Task) {
 	case record.Rejected:
 		text += fmt.Sprintf("Rejected: %q. Nothing was changed.", title(task))
 	}
+	text += " (" + out.Decided + ")"
 	l.ed.showMessage(typ, text)
 }
 
@@ -144,7 +151,7 @@ func (l *reviews) doUndo(c *call, a arguments) (any, error) {
 			return false
 		}
 		rev, err := e.Agent.Review(st.Task.ID)
-		return err == nil && anyAccepted(rev)
+		return err == nil && anyDecided(rev)
 	}, "undo")
 	if err != nil {
 		release()
@@ -154,8 +161,10 @@ func (l *reviews) doUndo(c *call, a arguments) (any, error) {
 	return started{st.Task.ID}, nil
 }
 
-func anyAccepted(rev *review.Review) bool {
-	return slices.ContainsFunc(rev.Files, func(f review.File) bool { return slices.Contains(f.Hunks, record.HunkAccepted) })
+func anyDecided(rev *review.Review) bool {
+	return slices.ContainsFunc(rev.Files, func(f review.File) bool {
+		return slices.ContainsFunc(f.Hunks, func(s record.HunkState) bool { return s != record.HunkOpen })
+	})
 }
 
 // undo takes back what was accepted of a task.
@@ -175,6 +184,6 @@ func (l *reviews) undo(ctx context.Context, e *Engine, task record.Task) error {
 		typ = protocol.MessageTypeWarning
 		text += fmt.Sprintf("Not taken back: %s: %s\n", f.Path, sentence(f.Reason))
 	}
-	l.ed.showMessage(typ, text+fmt.Sprintf("Undone: %q. Its result can be reviewed again with %s.", title(task), cmdReview))
+	l.ed.showMessage(typ, text+fmt.Sprintf("Undone: %q. Its result can be reviewed again with %s.", title(task), cmdReview)+" ("+out.Decided+")")
 	return nil
 }

@@ -31,7 +31,7 @@ type taskCommands struct {
 
 // doRun starts a task.
 func (k *taskCommands) doRun(c *call, a arguments) (any, error) {
-	task := record.Task{Text: a.text("task"), Single: a.flag("single")}
+	task := record.Task{Text: a.text("task"), Typed: a.text("task"), Single: a.flag("single")}
 	task.Language, _ = a.field("language")
 	task.Type, _ = a.field("type")
 	u, placed := a.uri()
@@ -41,6 +41,9 @@ func (k *taskCommands) doRun(c *call, a arguments) (any, error) {
 			return nil, err
 		}
 		task.Text, task.Focus = text, k.refocused(c.docs, p.Focus)
+		if _, project := k.engines.path(u); !project { // a project can have such a document, too
+			task.Typed = text
+		}
 	} else if placed {
 		r, _ := a.rangeOf()
 		task.Focus = k.focus(c.docs, u, r)
@@ -144,7 +147,7 @@ func (k *taskCommands) doFix(c *call, a arguments) (any, error) {
 	if source != "" {
 		text += " (" + source + ")"
 	}
-	return k.started(c, record.Task{Text: text, Single: a.flag("single"), Focus: focus})
+	return k.started(c, record.Task{Text: text, Single: a.flag("single"), Focus: focus}) // the user typed nothing of it
 }
 
 // doTodo starts a task that carries out a comment.
@@ -162,7 +165,7 @@ func (k *taskCommands) doTodo(c *call, a arguments) (any, error) {
 	}
 	d := found[0]
 	text := d.Text + "\n\nA comment in the code asks for this. Remove that comment when it is done."
-	return k.started(c, record.Task{Text: text, Single: a.flag("single"), Focus: k.focus(c.docs, u, m.Range(d.Start, d.End))})
+	return k.started(c, record.Task{Text: text, Single: a.flag("single"), Focus: k.focus(c.docs, u, m.Range(d.Start, d.End))}) // the same: a comment is text of a file
 }
 
 // doStop stops a task.

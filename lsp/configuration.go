@@ -8,23 +8,19 @@ import (
 	"fmt"
 	"sync"
 
+	setting "caselsp/agent/settings"
 	"caselsp/lsp/wire"
 
 	"go.lsp.dev/protocol"
 )
 
 // layer is one source of settings, as the client gave it: an object whose members
-// are not checked yet.
+// are not checked yet. None of them is taken for the user's own: a client may pass on a
+// file of the project in each.
 type layer struct {
-	Origin string // for the user: where to change it
+	Origin setting.Origin
 	JSON   json.RawMessage
 }
-
-// The origins of layers.
-const (
-	fromOptions = "initializationOptions"
-	fromEditor  = "the editor's settings"
-)
 
 // configuration holds the client's settings and asks for them again when they change.
 type configuration struct {
@@ -114,7 +110,7 @@ func (c *configuration) next() bool {
 // layers gathers what there is, weakest first.
 func (c *configuration) layers(ctx context.Context) []layer {
 	c.mu.Lock()
-	list := []layer{{fromOptions, c.options}, {fromEditor, c.pushed}}
+	list := []layer{{setting.Editor, c.options}, {setting.Pushed, c.pushed}}
 	c.mu.Unlock()
 	if c.ed.client.Configuration {
 		name := Name
@@ -124,7 +120,7 @@ func (c *configuration) layers(ctx context.Context) []layer {
 		case err != nil:
 			c.ed.Log.Warn("the editor did not send its settings", "error", err)
 		case len(answer) == 1:
-			list = append(list, layer{fromEditor, bytes.Clone(answer[0])})
+			list = append(list, layer{setting.Configuration, bytes.Clone(answer[0])})
 		}
 	}
 	return list

@@ -19,9 +19,9 @@ func given(calls chan string) func(*server) {
 			var list []string
 			wrong := error(nil)
 			for _, l := range layers {
-				list = append(list, l.Origin+"="+string(l.JSON))
+				list = append(list, l.Origin.String()+"="+string(l.JSON))
 				if strings.Contains(string(l.JSON), "modle") {
-					wrong = errors.New(l.Origin + ": there is no setting modle; did you mean model?")
+					wrong = errors.New(l.Origin.String() + ": there is no setting modle; did you mean model?")
 				}
 			}
 			calls <- strings.Join(list, " ")
@@ -44,10 +44,10 @@ func TestConfigurationPull(t *testing.T) {
 		}
 	}
 	s := begin(t, lsptest.Options{InitializationOptions: json.RawMessage(`{"model":"a"}`), Settings: settings(`{"model":"b"}`)}, given(calls))
-	next(`initializationOptions={"model":"a"} the editor's settings={"model":"b"}`)
+	next(`initializationOptions={"model":"a"} workspace/configuration={"model":"b"}`)
 	s.must(s.SetSettings(settings(`{"modle":"c"}`)))
-	next(`initializationOptions={"model":"a"} the editor's settings={"modle":"c"}`)
-	s.expect(lsptest.ShownMessage("the editor's settings: there is no setting modle"))
+	next(`initializationOptions={"model":"a"} workspace/configuration={"modle":"c"}`)
+	s.expect(lsptest.ShownMessage("workspace/configuration: there is no setting modle"))
 	s.must(s.SetSettings(settings(`["model"]`)))
 	next(`initializationOptions={"model":"a"}`)
 	s.expect(lsptest.ShownMessage(`the settings of caselsp must be an object, not ["model"]`))
@@ -74,7 +74,7 @@ func TestConfigurationPush(t *testing.T) {
 	}
 	for _, pushed := range []string{`{"settings":{"python":{},"caselsp":{"model":"a"}}}`, `{"settings":{"model":"a"}}`} {
 		s.must(s.Notify(protocol.MethodWorkspaceDidChangeConfiguration, json.RawMessage(pushed)))
-		if got := <-calls; got != `the editor's settings={"model":"a"}` {
+		if got := <-calls; got != `workspace/didChangeConfiguration={"model":"a"}` {
 			t.Errorf("%s: %q", pushed, got)
 		}
 	}

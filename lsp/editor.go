@@ -23,7 +23,7 @@ const (
 	registerTime  = 10 * time.Second
 	refreshTime   = 10 * time.Second
 	applyTime     = 30 * time.Minute // the user reads a preview
-	questionTime  = 10 * time.Minute // the user reads a question; it stays open for the commands afterwards
+	questionTime  = 24 * time.Hour   // a question stays on the screen until it is clicked; nothing waits for that
 	plainEditTime = 10 * time.Second // an edit without anything to confirm
 )
 
@@ -42,11 +42,12 @@ func (ed *editor) showMessage(typ protocol.MessageType, text string) {
 	ed.Notify(protocol.MethodWindowShowMessage, &protocol.ShowMessageParams{Type: typ, Message: agent.Visible(text)})
 }
 
-// ask puts a question with choices to the user and returns the one that was
+// ask puts a question with choices to the user and returns the index of the one that was
 // chosen. No choice means undecided, never no: a client that dismissed the
-// question, failed, went silent, or answered with what was not offered.
-func (ed *editor) ask(ctx context.Context, typ protocol.MessageType, text string, choices ...string) (chosen string, decided bool) {
-	params := &protocol.ShowMessageRequestParams{Type: typ, Message: agent.Visible(text)}
+// question, failed, went silent, or answered with what was not offered. Only a client
+// that shows it beside the text is asked (client.AsksBeside).
+func (ed *editor) ask(ctx context.Context, text string, choices ...string) (chosen int, decided bool) {
+	params := &protocol.ShowMessageRequestParams{Type: questionType, Message: agent.Visible(text)}
 	for _, c := range choices {
 		params.Actions = append(params.Actions, protocol.MessageActionItem{Title: agent.Visible(c)})
 	}
@@ -55,28 +56,47 @@ func (ed *editor) ask(ctx context.Context, typ protocol.MessageType, text string
 		ed.Log.Info("a question was left open", "error", err)
 	}
 	if err != nil || item == nil {
-		return "", false
+		return -1, false
 	}
-	i := slices.IndexFunc(choices, func(c string) bool { return agent.Visible(c) == item.Title })
-	if i < 0 {
-		return "", false
-	}
-	return choices[i], true
+	chosen = slices.IndexFunc(params.Actions, func(a protocol.MessageActionItem) bool { return a.Title == item.Title })
+	return chosen, chosen >= 0
 }
 
-// showDocument opens a document in the editor; at, if any, is selected. The
-// error says what to do instead.
-func (ed *editor) showDocument(ctx context.Context, u uri.URI, focus bool, at *protocol.Range) error {
-	if !ed.client.ShowDocument {
-		return fmt.Errorf("this editor cannot be asked to open a document: open %s", readable(u))
+// questionType is the type of questions: VS Code hides a warning with its buttons after some
+// seconds, and keeps only errors on the screen.
+const questionType = protocol.MessageTypeError
+
+// showDocument opens a document for the user who has just asked for it: it takes the
+// keyboard. at, if any, is selected. The error says what to do instead.
+func (ed *editor) showDocument(ctx context.Context, u uri.URI, at *protocol.Range) error {
+	return ed.openDocument(ctx, &protocol.ShowDocumentParams{URI: u, TakeFocus: new(true), Selection: at})
+}
+
+// showAside opens a document that the user has not asked for: beside the text, without
+// taking the keyboard. A client that cannot do that is not sent it, since what the user is
+// typing would land in it.
+func (ed *editor) showAside(ctx context.Context, u uri.URI) error {
+	params := &protocol.ShowDocumentParams{URI: u}
+	switch ed.client.Aside {
+	case neverAside:
+		return fmt.Errorf("this editor opens no document beside the text: open %s", readable(u))
+	case asideFalse:
+		params.TakeFocus = new(false)
+	case asideUnset:
 	}
-	params := &protocol.ShowDocumentParams{URI: u, TakeFocus: &focus, Selection: at}
+	return ed.openDocument(ctx, params)
+}
+
+func (ed *editor) openDocument(ctx context.Context, params *protocol.ShowDocumentParams) error {
+	if !ed.client.ShowDocument {
+		return fmt.Errorf("this editor cannot be asked to open a document: open %s", readable(params.URI))
+	}
 	result, err := wire.Request[protocol.ShowDocumentResult](ctx, ed.Conn, showTime, protocol.MethodWindowShowDocument, params)
 	if err == nil && !result.Success {
 		err = errors.New("the editor refused")
 	}
 	if err != nil {
-		return fmt.Errorf("the editor did not open %s; open it yourself: %w", readable(u), err)
+		return fmt.Errorf("the editor did not open %s; open it yourself: %w", readable(params.URI), err)
 	}
 	return nil
 }

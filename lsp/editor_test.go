@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -26,16 +27,17 @@ func TestAsk(t *testing.T) {
 		chosen string
 	}{
 		{"a choice", lsptest.Options{Answer: func(lsptest.Question) string { return "Run once" }}, "Run once"},
-		{"the last choice", lsptest.Options{Answer: func(q lsptest.Question) string { return q.Choices[len(q.Choices)-1] }}, "Reject"},
+		{"the last choice", lsptest.Options{Answer: func(q lsptest.Question) string { return q.Choices[len(q.Choices)-1] }}, "Deny"},
 		{"dismissed", lsptest.Options{}, ""},
 		{"null", lsptest.Options{Answer: func(lsptest.Question) string { return "Run once" }, Hostile: lsptest.Hostile{NullAnswers: true}}, ""},
 		{"not offered", lsptest.Options{Answer: func(lsptest.Question) string { return "Sudo" }}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := begin(t, tt.o, nil)
-			chosen, decided := s.srv.ed.ask(t.Context(), protocol.MessageTypeWarning, "Run make?", "Run once", "Reject")
-			if chosen != tt.chosen || decided != (tt.chosen != "") {
-				t.Errorf("%q, %v", chosen, decided)
+			choices := []string{"Run once", "Deny"}
+			chosen, decided := s.srv.ed.ask(t.Context(), "Run make?", choices...)
+			if chosen != slices.Index(choices, tt.chosen) || decided != (tt.chosen != "") {
+				t.Errorf("%d, %v", chosen, decided)
 			}
 		})
 	}
@@ -56,12 +58,12 @@ func TestSilentClient(t *testing.T) {
 		call  func() error
 	}{
 		"question": {questionTime, func() error {
-			if _, decided := s.srv.ed.ask(t.Context(), protocol.MessageTypeInfo, "Still there?", "Yes"); decided {
+			if _, decided := s.srv.ed.ask(t.Context(), "Still there?", "Yes"); decided {
 				return errors.New("decided")
 			}
 			return wire.ErrTimeout
 		}},
-		"document": {showTime, func() error { return s.srv.ed.showDocument(t.Context(), "file:///a", true, nil) }},
+		"document": {showTime, func() error { return s.srv.ed.showDocument(t.Context(), "file:///a", nil) }},
 		"edit":     {plainEditTime, func() error { _, err := s.srv.ed.applyEdit(t.Context(), "edit", edit); return err }},
 		"preview":  {applyTime, func() error { _, err := s.srv.ed.applyEdit(t.Context(), "edit", annotated); return err }},
 	} {
@@ -85,7 +87,7 @@ func TestCallEndsWithConnection(t *testing.T) {
 	s := begin(t, lsptest.Options{Hostile: silent}, nil)
 	ended := make(chan bool, 1)
 	go func() {
-		_, decided := s.srv.ed.ask(context.Background(), protocol.MessageTypeInfo, "Still there?", "Yes")
+		_, decided := s.srv.ed.ask(context.Background(), "Still there?", "Yes")
 		ended <- decided
 	}()
 	s.expect(lsptest.Asked("Still there?"))
@@ -95,7 +97,7 @@ func TestCallEndsWithConnection(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := s.srv.ed.showDocument(ctx, "file:///a", true, nil); !errors.Is(err, context.Canceled) {
+	if err := s.srv.ed.showDocument(ctx, "file:///a", nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("after the end: %v", err)
 	}
 }
@@ -103,12 +105,12 @@ func TestCallEndsWithConnection(t *testing.T) {
 func TestShowDocument(t *testing.T) {
 	s := begin(t, lsptest.Options{}, nil)
 	at := protocol.Range{Start: protocol.Position{Line: 1}}
-	s.must(s.srv.ed.showDocument(t.Context(), s.uri("plan.md"), true, &at))
+	s.must(s.srv.ed.showDocument(t.Context(), s.uri("plan.md"), &at))
 	if shown := s.State().Shown; len(shown) != 1 || shown[0].Path != "plan.md" || !shown[0].Focus || *shown[0].Selection != at {
 		t.Errorf("%+v", shown)
 	}
 	s.srv.ed.client.ShowDocument = false
-	if err := s.srv.ed.showDocument(t.Context(), s.uri("plan.md"), true, nil); err == nil || !strings.Contains(err.Error(), s.Abs("plan.md")) {
+	if err := s.srv.ed.showDocument(t.Context(), s.uri("plan.md"), nil); err == nil || !strings.Contains(err.Error(), s.Abs("plan.md")) {
 		t.Errorf("the user is not told what to open: %v", err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -25,6 +26,8 @@ type Engine struct {
 	Agent    *agent.Agent
 	Settings setting.Settings
 	Problems []setting.Problem                // shown to the user
+	Sources  []setting.Source                 // where the settings that are not the defaults come from
+	Stale    func() bool                      // the user has decided otherwise about the settings since; may be nil
 	Doctor   func(ctx context.Context) string // what is well and what is not, in lines; may be nil
 	Close    func() error
 }
@@ -90,6 +93,7 @@ func (e *engines) use(ctx context.Context) (_ *Engine, release func(), err error
 	}
 	e.opening.Lock()
 	defer e.opening.Unlock()
+	e.closeStale()
 	now := e.current()
 	if now == nil {
 		if now, err = e.open(ctx); err != nil {
@@ -98,6 +102,28 @@ func (e *engines) use(ctx context.Context) (_ *Engine, release func(), err error
 	}
 	var once sync.Once
 	return now, func() { once.Do(func() { e.release(now) }) }, nil
+}
+
+// closeStale closes an engine that nothing uses where the user has confirmed settings, or
+// withdrawn them, in another process since it was opened. e.opening is held.
+func (e *engines) closeStale() {
+	unused := func() *Engine {
+		if e.users > 0 {
+			return nil // a task keeps the settings with which it began
+		}
+		return e.now
+	}
+	e.mu.Lock()
+	now := unused()
+	e.mu.Unlock()
+	if now == nil || now.Stale == nil || !now.Stale() { // it reads a file: not under the lock
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if unused() == now {
+		e.close()
+	}
 }
 
 // open opens an engine. e.opening is held.
@@ -129,7 +155,7 @@ func (e *engines) settings() []setting.Layer {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.layers == nil {
-		return decodeLayers([]layer{{fromOptions, e.config.options}})
+		return e.decode([]layer{{setting.Editor, e.config.options}})
 	}
 	return slices.Clone(e.layers)
 }
@@ -147,14 +173,13 @@ func (e *engines) tellProblems(list []setting.Problem) {
 }
 
 func problemText(list []setting.Problem) string {
-	text := ""
-	for i, p := range list {
-		if i > 0 {
-			text += "\n"
+	var lines []string
+	for _, p := range list {
+		if !p.Quiet {
+			lines = append(lines, p.String())
 		}
-		text += p.String()
 	}
-	return text
+	return strings.Join(lines, "\n")
 }
 
 // release ends one use.
@@ -213,9 +238,10 @@ func (e *engines) renew() {
 }
 
 // configure takes the client's settings. news reports that they are the first or
-// differ from those before; the error names the settings that are wrong.
+// differ from those before; the error names the settings that are wrong. Whether they
+// may count shows when they are merged with the others.
 func (e *engines) configure(given []layer) (news bool, err error) {
-	layers := decodeLayers(given)
+	layers := e.decode(given)
 	e.mu.Lock()
 	first, changed := e.layers == nil, !slices.EqualFunc(e.layers, layers, sameLayer)
 	e.layers = layers
@@ -223,22 +249,21 @@ func (e *engines) configure(given []layer) (news bool, err error) {
 	if changed {
 		e.renew()
 	}
-	if _, wrong := setting.Merge(layers...); len(wrong) > 0 {
+	if wrong := setting.Check(layers...); len(wrong) > 0 {
 		err = errors.New(problemText(wrong))
 	}
 	return first || changed, err
 }
 
-// decodeLayers reads what the client set.
-func decodeLayers(given []layer) []setting.Layer {
-	layers := []setting.Layer{}
+// decode reads what the client set.
+func (e *engines) decode(given []layer) []setting.Layer {
+	layers, client := []setting.Layer{}, ""
+	if e.ed.client.Name != "" {
+		client = brief(e.ed.client.String())
+	}
 	for _, l := range given {
-		origin, place := setting.Configuration, ""
-		if l.Origin == fromOptions {
-			origin = setting.Editor
-		}
 		if len(l.JSON) > 0 {
-			layers = append(layers, setting.Decode(origin, place, l.JSON))
+			layers = append(layers, setting.Decode(l.Origin, client, l.JSON))
 		}
 	}
 	return layers

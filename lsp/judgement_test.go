@@ -21,13 +21,13 @@ import (
 // client's settings are the severities of rules.
 func judging(s *server) {
 	s.judgement.validators = func(dirs []string, layers []setting.Layer) (*Validators, error) {
-		merged, problems := setting.Merge(layers...)
-		suite, err := rules.Default().Configure(merged.Validate.Rules)
+		merged := setting.Judge{Harmless: rules.Default().Harmless}.Merge(layers...)
+		suite, err := rules.Default().Configure(merged.Settings.Validate.Rules)
 		if err != nil {
 			return nil, err
 		}
 		w, err := workspace.Open(dirs...)
-		return &Validators{Suite: suite, Workspace: w, Problems: problems}, err
+		return &Validators{Suite: suite, Workspace: w, Problems: merged.Problems}, err
 	}
 	s.install()
 }

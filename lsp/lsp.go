@@ -17,7 +17,7 @@
 // [documents], [folders] and [configuration] are what is open in it and how it is
 // set. [engines] opens the agent when something needs it. [judgement], [diagnostics]
 // and [stagedFiles] are about findings; [reviews] about results that wait for
-// decisions; [tasks], [questions], [papers], [pages], [approvals] and [trust] about
+// decisions; [tasks], [questions], [questionPage], [papers], [pages], [approvals] and [trust] about
 // the agent's work and its user; [offers] and taskCommands about what the user can
 // start.
 //
@@ -47,16 +47,19 @@
 //
 // # From a question to its answer
 //
-// The agent calls [questions.Ask]. The question waits for its turn, as only one is
-// shown at a time, and questions.prompt shows it: as a message with choices, or, for
-// free text, as a document to write into (papers.openAnswer). The user may answer in
-// the prompt, or by a command, which may come from a code action (questions.actions),
-// a code lens or the palette: questions.doApprove, doDeny or doAnswer find the open
-// question (questions.find) and hand the answer over (questions.answer). The first
-// answer counts: questions.deliver gives it to the Ask that waits. A client that
-// dismisses the prompt or stays silent has decided nothing: Ask returns
-// agent.ErrUndecided, the task pauses with the question in its journal, and a later
-// answer is recorded there and resumes the task (questions.answerPaused).
+// The agent calls [questions.Ask], which waits for the first decision, however it comes.
+// questions.show presents the question by what is known of the client: beside the text as a
+// prompt with choices (questions.prompt), one at a time and not while the user types
+// (documents.rest), or, where a prompt would take the keyboard, as a message (questions.tell).
+// choicesOf says what can be chosen, for the prompt, for the code actions (questions.actions)
+// and for the list of questions (questionPage) alike; free text is written into a document
+// (papers.openAnswer). The commands questions.doApprove, doDeny or doAnswer find the open
+// question (questions.find) and hand the answer over (questions.answer); questions.deliver
+// gives it to the Ask that waits. A client that dismisses the prompt, fails, answers what was
+// not offered, or answers faster than one can read has decided nothing: the task goes on
+// waiting. After waitTime Ask returns agent.ErrUndecided and the task pauses with the question
+// in its journal; a later answer is recorded there and resumes the task
+// (questions.answerPaused).
 package lsp
 
 import (

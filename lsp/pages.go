@@ -27,7 +27,7 @@ func (l *pages) open(c *call, name string, text func(ctx context.Context, e *Eng
 		if err != nil {
 			return err
 		}
-		return l.papers.openDocument(ctx, e, name, page, true)
+		return l.papers.openDocument(ctx, e, name, page)
 	})
 	return nil, nil
 }
@@ -75,7 +75,7 @@ func (l *pages) doReport(c *call, a arguments) (any, error) {
 		release()
 		return nil, err
 	}
-	l.ed.later(c, release, func(ctx context.Context) error { return l.papers.openDocument(ctx, e, "report-"+id+".md", text, true) })
+	l.ed.later(c, release, func(ctx context.Context) error { return l.papers.openDocument(ctx, e, "report-"+id+".md", text) })
 	return started{id}, nil
 }
 

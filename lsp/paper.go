@@ -4,7 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path"
+	"slices"
 	"strings"
+	"sync"
 
 	"caselsp/agent"
 	"caselsp/agent/record"
@@ -18,10 +21,38 @@ import (
 // it is for stands in a comment at its top, which is all that tells it from other
 // Markdown: everybody who has such a document can use it, whenever it was made.
 
+// quoteMark stands before each line of a document that is not ours, such as one of a command
+// or of a model's question.
+const quoteMark = "> "
+
+// ownDocument reports whether a document has the name of those that are written to be sent
+// or that list questions. Nothing is offered in them but what they are for: what is typed
+// there must not decide anything else.
+func ownDocument(u uri.URI) bool {
+	kind, _, dashed := strings.Cut(path.Base(u.Path()), "-")
+	return dashed && strings.HasSuffix(u.Path(), ".md") && slices.Contains([]string{forTask, forAnswer, forReason, questionsName}, kind)
+}
+
 // papers opens such documents and offers to send them.
 type papers struct {
 	ed      *editor
 	engines *engines
+
+	mu      sync.Mutex
+	doubted map[uri.URI]bool // answers that were held back and may be sent all the same
+}
+
+// sendAnyway is the title of what sends an answer that was held back.
+const sendAnyway = "Send it: it is no secret"
+
+// doubt offers to send an answer that was held back.
+func (l *papers) doubt(u uri.URI) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.doubted == nil {
+		l.doubted = map[uri.URI]bool{}
+	}
+	l.doubted[u] = true
 }
 
 // paper is a document that is written to be sent.
@@ -36,7 +67,7 @@ type paper struct {
 const (
 	forTask   = "task"
 	forAnswer = "answer"
-	forReason = "reason" // why a command is refused
+	forReason = "reason" // why a command is denied
 )
 
 // The comment of a paper: its mark and JSON on the first line, then words for the
@@ -53,7 +84,7 @@ func (p paper) write(words, begin string) string {
 		panic("lsp: " + err.Error()) // strings and numbers
 	}
 	// A comment ends at the first "-->", wherever that comes from; JSON has its ">" escaped.
-	words = strings.ReplaceAll(words, "--", "- -")
+	words = strings.ReplaceAll(words, "-->", "-- >")
 	return paperMark + string(head) + "\n" + words + "\n" + paperEnd + "\n\n" + begin
 }
 
@@ -82,7 +113,7 @@ func (l *papers) openPrompt(ctx context.Context, e *Engine, focus *record.Focus,
 		p.Focus = &short
 		words += fmt.Sprintf("\nIt is about %s, lines %d to %d:\n\n%s", focus.Path, focus.FromLine, focus.ToLine, focus.Text)
 	}
-	return l.openDocument(ctx, e, "task-"+e.Agent.NewID()+".md", p.write(words, begin), true)
+	return l.openDocument(ctx, e, "task-"+e.Agent.NewID()+".md", p.write(words, begin))
 }
 
 // openAnswer opens a document for the answer to a question, or for the reason why
@@ -93,40 +124,53 @@ func (l *papers) openAnswer(ctx context.Context, q record.Question) error {
 		return err
 	}
 	defer release()
-	words := "Write the answer below. Then run the code action \"Send this answer\".\n\n" + q.Text
+	words := "Write the answer below. Then run the code action \"Send this answer\". " + notASecret + ".\n\nThe model asks:\n" + agent.QuoteLines(q.Text, quoteMark)
 	if about, ok := q.Subject.(record.Input); ok {
-		for _, c := range about.Choices {
-			words += "\n* " + c
+		for i, c := range about.Choices {
+			words += fmt.Sprintf("Its answer %d:\n", i+1) + agent.QuoteLines(c, quoteMark)
 		}
+	}
+	if q.Why != "" {
+		words += "\n" + q.Why + "\n"
 	}
 	p := paper{Kind: forAnswer, Task: q.Task, Question: q.ID}
 	if about, ok := q.Subject.(record.Approvable); ok {
 		p.Kind = forReason
-		words = "Write below why this is refused: CASE is told. Then run the code action \"Refuse and send this reason\".\n\n" + about.Offer().What
+		words = "Write below why this is denied: the model is told. Then run the code action \"Deny and send this reason\".\n\n" + agent.QuoteLines(about.Offer().What, quoteMark)
 	}
-	return l.openDocument(ctx, e, fmt.Sprintf("%s-%s-%s.md", p.Kind, q.Task, q.ID), p.write(words, ""), true)
+	return l.openDocument(ctx, e, fmt.Sprintf("%s-%s-%s.md", p.Kind, q.Task, q.ID), p.write(words, ""))
 }
 
-// openDocument writes a document into the state directory and has it shown. The
-// error says where it is.
-func (l *papers) openDocument(ctx context.Context, e *Engine, name, text string, focus bool) error {
-	path, err := e.Agent.Store.Document(name, []byte(agent.Visible(text)))
+// openDocument writes a document into the state directory and has it shown to the user, who
+// has asked for it. The error says where it is.
+func (l *papers) openDocument(ctx context.Context, e *Engine, name, text string) error {
+	file, err := e.Agent.Store.Document(name, []byte(agent.Visible(text)))
 	if err != nil {
 		return err
 	}
-	return l.ed.showDocument(ctx, uri.File(path), focus, nil)
+	return l.ed.showDocument(ctx, uri.File(file), nil)
 }
 
-// send returns the command that sends a paper.
-func (p paper) send(u uri.URI) protocol.Command {
-	args := map[string]string{"uri": string(u)}
+// sends returns the commands that send a document's text; none where it is no paper.
+func (l *papers) sends(doc *document) []protocol.Command {
+	p, _, ok := readPaper(doc.Text)
+	if !ok {
+		return nil
+	}
+	args := map[string]any{"uri": string(doc.URI)}
 	switch p.Kind {
 	case forAnswer:
-		return command("Send this answer", cmdAnswer, args)
+		list := []protocol.Command{command("Send this answer", cmdAnswer, args)}
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.doubted[doc.URI] {
+			list = append(list, command(sendAnyway, cmdAnswer, map[string]any{"uri": string(doc.URI), "sure": true}))
+		}
+		return list
 	case forReason:
-		return command("Refuse and send this reason", cmdDeny, args)
+		return []protocol.Command{command("Deny and send this reason", cmdDeny, args)}
 	}
-	return command("Start this task", cmdRun, args)
+	return []protocol.Command{command("Start this task", cmdRun, args)}
 }
 
 // actions offers to send the document.
@@ -135,22 +179,20 @@ func (l *papers) actions(_ context.Context, docs snapshot, p *protocol.CodeActio
 	if doc == nil {
 		return nil
 	}
-	one, _, ok := readPaper(doc.Text)
-	if !ok {
-		return nil
+	var list []protocol.CodeAction
+	for _, c := range l.sends(doc) {
+		list = append(list, protocol.CodeAction{Title: c.Title, Kind: new(protocol.CodeActionKindQuickFix), Command: c})
 	}
-	c := one.send(doc.URI)
-	kind := protocol.CodeActionKindQuickFix
-	return []protocol.CodeAction{{Title: c.Title, Kind: &kind, Command: c}}
+	return list
 }
 
 // lenses offers the same at the top of the document.
 func (l *papers) lenses(doc *document) []protocol.CodeLens {
-	one, _, ok := readPaper(doc.Text)
-	if !ok {
-		return nil
+	var list []protocol.CodeLens
+	for _, c := range l.sends(doc) {
+		list = append(list, protocol.CodeLens{Command: c})
 	}
-	return []protocol.CodeLens{{Command: one.send(doc.URI)}}
+	return list
 }
 
 // written returns what the user wrote into the document of a URI.

@@ -1,11 +1,13 @@
 package lsp
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
+	"time"
 
 	"caselsp/agent"
 	"caselsp/agent/record"
@@ -14,14 +16,16 @@ import (
 )
 
 // questions are the open ones. The editor is shown one at a time, whatever the
-// number of tasks: Helix shows the last first, others one on top of the other.
+// number of tasks: others would lie one on top of the other.
 type questions struct {
 	ed      *editor
+	docs    *documents
 	engines *engines
 	tasks   *tasks
 	papers  *papers
 
-	turn chan struct{} // holds a token while a question is shown
+	turn     chan struct{} // holds a token while a question is shown
+	readTime time.Duration // see the constant
 
 	mu   sync.Mutex
 	open map[string]*openQuestion // by task
@@ -30,184 +34,135 @@ type questions struct {
 // openQuestion is one that a run waits with.
 type openQuestion struct {
 	record.Question
-	answers chan record.Answer // of commands; holds one
+	since   time.Time          // when it came
+	answers chan record.Answer // holds one
+	unsure  bool               // the answer before looked like a secret and was held back
 }
 
-// The choices of an approval.
 const (
-	chooseKept   = "It is there now"
-	chooseOnce   = "Allow once"
-	chooseAlways = "Always allow exactly this here"
-	chooseReject = "Reject"
-	chooseWhy    = "Reject and say why…"
-	chooseWrite  = "Write an answer…"
-	chooseTrust  = "Trust this folder"
-	chooseRead   = "Only read"
-	chooseMore   = "Go on"
-	chooseEnough = "Stop here"
+	// waitTime is how long a run waits for an answer before the task pauses with its question
+	// open: long enough for a meeting or a meal. A task that waits keeps the workspace's store to
+	// this process; one that has paused is answered and goes on in the same way.
+	waitTime = time.Hour
+	// turnTime is how long a question that nobody clicks keeps others from being shown.
+	turnTime = 10 * time.Minute
 )
 
-// yesOrNo are the choices of the questions that have two.
-var yesOrNo = map[record.QuestionKind][2]string{
-	record.KindTrust: {chooseTrust, chooseRead},
-	record.KindLimit: {chooseMore, chooseEnough},
-}
-
-// Ask implements agent.User. It returns the first decision of the user: in the
-// prompt, by a command, or in the answer document.
+// Ask implements agent.User. It returns the first decision of the user, however it comes:
+// in the prompt, by a command, a code action or a lens, or in the answer document. A question
+// that the user dismisses or puts off stays open, and the run waits with it.
 func (l *questions) Ask(ctx context.Context, q record.Question) (record.Answer, error) {
 	o := l.put(q)
-	a, err := l.decide(ctx, o)
-	l.drop(o)
-	if err != nil {
-		select { // a command that came in between counts
-		case a := <-o.answers:
-			return a, nil
-		default:
-		}
+	defer l.drop(o)
+	shown, cancel := context.WithCancel(ctx)
+	defer cancel()
+	l.ed.Go("asking", func(context.Context) error { l.show(shown, o); return nil })
+	waited := make(chan struct{})
+	defer l.ed.Clock.After(waitTime, func() { close(waited) })()
+	select {
+	case a := <-o.answers:
+		return a, nil
+	case <-waited:
+	case <-ctx.Done():
 	}
-	return a, err
+	l.drop(o)
+	select { // one that came in between counts
+	case a := <-o.answers:
+		return a, nil
+	default:
+	}
+	if ctx.Err() != nil {
+		return record.Answer{}, ctx.Err()
+	}
+	return record.Answer{}, agent.ErrUndecided
 }
 
-// decide waits for the question's turn, shows it and waits for an answer.
-func (l *questions) decide(ctx context.Context, o *openQuestion) (record.Answer, error) {
+// show puts a question before the user: in an editor that shows it beside the text as a
+// prompt, in its turn and not while the user types, everywhere else as a message that says
+// how to answer. ctx ends when the question is decided.
+func (l *questions) show(ctx context.Context, o *openQuestion) {
+	l.ed.refreshCodeLenses(ctx)
+	if !l.ed.client.AsksBeside {
+		l.docs.rest(ctx) // a message is not read while typing, and gone with the next key
+		if ctx.Err() == nil {
+			l.tell(o.Question)
+		}
+		return
+	}
 	select {
 	case l.turn <- struct{}{}:
 		defer func() { <-l.turn }()
-	case a := <-o.answers:
-		return a, nil
 	case <-ctx.Done():
-		return record.Answer{}, ctx.Err()
+		return
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel() // takes the prompt off the screen
-	prompted := make(chan record.Answer)
-	undecided := make(chan struct{})
-	l.ed.Go("asking", func(context.Context) error {
-		defer close(undecided)
-		if a, ok := l.prompt(ctx, o.Question); ok {
-			select {
-			case prompted <- a:
-			case <-ctx.Done():
-			}
+	if !l.docs.rest(ctx) {
+		if ctx.Err() == nil {
+			l.tell(o.Question)
+		}
+		return
+	}
+	// What was put on the screen stays there until it is clicked, also when the question has
+	// been decided elsewhere: VS Code takes no question back.
+	clicked := make(chan struct{})
+	l.ed.Go("asking", func(ctx context.Context) error {
+		defer close(clicked)
+		return l.prompt(ctx, o)
+	})
+	turn := make(chan struct{})
+	defer l.ed.Clock.After(turnTime, func() { close(turn) })()
+	select {
+	case <-clicked:
+	case <-turn:
+	case <-ctx.Done():
+	}
+}
+
+// prompt shows a question with its choices and carries out the one that is clicked.
+func (l *questions) prompt(ctx context.Context, o *openQuestion) error {
+	choices := append([]choice{{title: chooseLater}}, choicesOf(o.Question)...)
+	var titles []string
+	for _, c := range choices {
+		titles = append(titles, c.title)
+	}
+	began := l.ed.Clock.Now()
+	chosen, ok := l.ed.ask(ctx, questionText(o.Question), titles...)
+	late := !l.isOpen(o) && !l.waits(o.Question)
+	switch {
+	case ctx.Err() != nil:
+		return nil
+	case ok && chosen > 0 && late:
+		l.ed.showMessage(protocol.MessageTypeWarning, fmt.Sprintf("That question is not open any more, so %q has changed nothing: %s", choices[chosen].title, subjectOf(o.Question)))
+		return nil
+	case late:
+		return nil
+	case ok && chosen > 0 && l.ed.Clock.Now().Sub(began) < l.readTime:
+		l.ed.Log.Warn("a question was answered faster than it can be read: left open", "question", o.ID)
+	case ok && choices[chosen].opens:
+		if err := l.papers.openAnswer(ctx, o.Question); err != nil {
+			l.ed.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("%s Or answer with the command %s.", sentence(err.Error()), choices[chosen].id))
 		}
 		return nil
-	})
-	select {
-	case a := <-o.answers:
-		return a, nil
-	case a := <-prompted:
-		return a, nil
-	case <-undecided:
-		return record.Answer{}, agent.ErrUndecided
-	case <-ctx.Done():
-		return record.Answer{}, ctx.Err()
+	case ok && chosen > 0:
+		a := choices[chosen].answer
+		a.By = "prompt"
+		if err := l.answer(nil, o.Question, a); err != nil {
+			l.ed.showMessage(protocol.MessageTypeError, sentence(err.Error()))
+		}
+		return nil
 	}
+	l.tell(o.Question)
+	return nil
 }
 
-// prompt shows the question until the user has decided, or dismissed it, or the
-// time is over.
-func (l *questions) prompt(ctx context.Context, q record.Question) (record.Answer, bool) {
-	switch about := q.Subject.(type) {
-	case record.Approvable:
-		choices := []string{chooseOnce, chooseReject, chooseWhy}
-		if about.Offer().Always != "" {
-			choices = slices.Insert(choices, 1, chooseAlways)
-		}
-		chosen, ok := l.ed.ask(ctx, protocol.MessageTypeWarning, questionText(q), choices...)
-		if ok && chosen == chooseWhy {
-			return record.Answer{}, l.awaitDocument(ctx, q)
-		}
-		decision := map[string]string{chooseOnce: record.Approve, chooseAlways: record.ApproveAlways, chooseReject: record.Deny}[chosen]
-		return record.Answer{Text: decision, By: "prompt"}, ok
-	case record.Secret:
-		// An answer in a document or in an LSP message would be visible and be stored.
-		chosen, ok := l.ed.ask(ctx, protocol.MessageTypeWarning, questionText(q), chooseKept, chooseReject)
-		return record.Answer{Text: map[string]string{chooseKept: record.Kept, chooseReject: record.Deny}[chosen], By: "prompt"}, ok
-	case record.Trust, record.Limit:
-		pair := yesOrNo[q.Kind()]
-		chosen, ok := l.ed.ask(ctx, protocol.MessageTypeWarning, questionText(q), pair[0], pair[1])
-		return record.Answer{Text: map[string]string{pair[0]: record.Approve, pair[1]: record.Deny}[chosen], By: "prompt"}, ok
-	case record.Input:
-		if len(about.Choices) == 0 {
-			break
-		}
-		chosen, ok := l.ed.ask(ctx, protocol.MessageTypeInfo, questionText(q), append(slices.Clone(about.Choices), chooseWrite)...)
-		if !ok || chosen != chooseWrite {
-			return record.Answer{Text: chosen, By: "prompt"}, ok
-		}
-	}
-	return record.Answer{}, l.awaitDocument(ctx, q)
-}
-
-// awaitDocument opens a document for the answer, or for the reason of a refusal,
-// and waits for it; the answer itself comes by the command of the document's
-// action. It reports false.
-func (l *questions) awaitDocument(ctx context.Context, q record.Question) bool {
-	if err := l.papers.openAnswer(ctx, q); err != nil {
-		id := cmdAnswer
-		if q.Kind() == record.KindApproval {
-			id = cmdDeny
-		}
-		l.ed.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("%s Or answer with the command %s.", sentence(err.Error()), id))
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer l.ed.Clock.After(questionTime, cancel)()
-	<-ctx.Done()
-	return false
-}
-
-// questionText is what the user reads; ask makes all of it visible.
-func questionText(q record.Question) string {
-	text := q.Text
-	if !strings.HasPrefix(text, "CASE ") {
-		text = "CASE: " + text
-	}
-	var offer record.Offer
-	switch about := q.Subject.(type) {
-	case record.Secret:
-		return fmt.Sprintf("%s.\nRun `caselsp secret set %s` in a terminal, which asks for it and keeps it in your keyring.", text, about.Name)
-	case record.Trust, record.Limit:
-		return text + "\n" + q.Why
-	case record.Input:
-		return text
-	case record.Approvable:
-		offer = about.Offer()
-	}
-	// Indented, so that a line of the command does not look like a line of the message.
-	text += ": " + strings.ReplaceAll(offer.What, "\n", "\n    ")
-	touches := ""
-	if len(offer.Touches) > 0 {
-		touches = "It " + strings.Join(offer.Touches, ", ")
-	}
-	for _, more := range []string{offer.Where, touches, q.Why} {
-		if more != "" {
-			text += "\n" + sentence(more)
-		}
-	}
-	if offer.Always != "" {
-		text += "\n" + chooseAlways + ": " + offer.Always
-	}
-	return text
-}
-
-// sentence returns a text that begins with a capital and ends with a stop.
-func sentence(text string) string {
-	text = strings.TrimSpace(text)
-	if text == "" {
-		return ""
-	}
-	if !strings.ContainsAny(text[len(text)-1:], ".!?") {
-		text += "."
-	}
-	return strings.ToUpper(text[:1]) + text[1:]
+// tell shows a question as a message that needs no answer.
+func (l *questions) tell(q record.Question) {
+	l.ed.showMessage(protocol.MessageTypeWarning, questionText(q)+" "+answerAdvice(q))
 }
 
 func (l *questions) put(q record.Question) *openQuestion {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	o := &openQuestion{q, make(chan record.Answer, 1)}
+	o := &openQuestion{q, l.ed.Clock.Now(), make(chan record.Answer, 1), false}
 	l.open[q.Task] = o
 	return o
 }
@@ -218,6 +173,41 @@ func (l *questions) drop(o *openQuestion) {
 	if l.open[o.Task] == o {
 		delete(l.open, o.Task)
 	}
+}
+
+// isOpen reports whether a run still waits with a question.
+func (l *questions) isOpen(o *openQuestion) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.open[o.Task] == o && len(o.answers) == 0
+}
+
+// waits reports whether a task has paused with a question.
+func (l *questions) waits(q record.Question) bool {
+	return l.tasks.get(q.Task) == nil && slices.ContainsFunc(l.tasks.questions(), func(open record.Question) bool { return open.Task == q.Task && open.ID == q.ID })
+}
+
+// fresh reports whether a question came so lately that nobody can have read it.
+func (l *questions) fresh(q record.Question) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	o := l.open[q.Task]
+	return o != nil && o.ID == q.ID && l.ed.Clock.Now().Sub(o.since) < l.readTime
+}
+
+// doubts reports whether the answer before to a question was held back, and takes note of
+// one that is.
+func (l *questions) doubts(q record.Question, err error) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	o := l.open[q.Task]
+	if o == nil || o.ID != q.ID {
+		return false
+	}
+	if held := (*agent.HeldBack)(nil); errors.As(err, &held) {
+		o.unsure = true
+	}
+	return o.unsure
 }
 
 // deliver hands a command's answer to the run that waits for it, if one does.
@@ -235,14 +225,22 @@ func (l *questions) deliver(task, question string, a record.Answer) bool {
 	return true
 }
 
-// answer takes an answer that came by a command. If the run has paused with the
+// answer takes an answer that came by a command or a click. If the run has paused with the
 // question, it is resumed.
 func (l *questions) answer(c *call, q record.Question, a record.Answer) error {
-	a.By = "command"
+	a.By = cmp.Or(a.By, "command")
 	if about, ok := q.Subject.(record.Secret); ok && a.Text != record.Deny && a.Text != record.Kept {
 		return fmt.Errorf("a secret is not given by a command, which editors show and log: `caselsp secret set %s` asks for it, then %s", about.Name, cmdApprove)
 	}
-	if err := q.Check(a); err != nil {
+	e, release, err := l.engines.use(l.ed.Context())
+	if err != nil {
+		return err
+	}
+	defer release()
+	q.Unsure = l.doubts(q, nil)
+	a, err = e.Agent.Accept(q, a)
+	l.doubts(q, err)
+	if err != nil {
 		return err
 	}
 	if l.deliver(q.Task, q.ID, a) {
@@ -294,35 +292,4 @@ func (l *questions) all(e *Engine) ([]record.Question, error) {
 		err = nil // an unreadable journal is reported by the command status
 	}
 	return list, err
-}
-
-// actions offers the decisions about the questions that are on the
-// screen, or were: some editors show a prompt once and never again.
-func (l *questions) actions(_ context.Context, _ snapshot, _ *protocol.CodeActionParams) []protocol.CodeAction {
-	var list []protocol.CodeAction
-	for _, q := range l.tasks.questions() {
-		args := map[string]string{"task": q.Task, "question": q.ID}
-		switch about := q.Subject.(type) {
-		case record.Approvable:
-			offered := about.Offer()
-			list = append(list, offer(protocol.CodeActionKindQuickFix, "CASE: allow once: "+brief(offered.What), cmdApprove, args))
-			if offered.Always != "" {
-				list = append(list, offer(protocol.CodeActionKindQuickFix, "CASE: always allow exactly this here: "+brief(offered.Always), cmdApproveAlways, args))
-			}
-			list = append(list, offer(protocol.CodeActionKindQuickFix, "CASE: reject: "+brief(offered.What), cmdDeny, args),
-				offer(protocol.CodeActionKindQuickFix, "CASE: reject and say why: "+brief(offered.What), cmdDeny, map[string]any{"task": q.Task, "question": q.ID, "why": true}))
-		case record.Trust:
-			list = append(list, offer(protocol.CodeActionKindQuickFix, "CASE: trust this folder", cmdTrust, map[string]any{}))
-		case record.Secret:
-			list = append(list, offer(protocol.CodeActionKindQuickFix, "CASE: "+about.Name+" is in the keyring now", cmdApprove, args),
-				offer(protocol.CodeActionKindQuickFix, "CASE: do without "+about.Name, cmdDeny, args))
-		case record.Limit:
-			list = append(list, offer(protocol.CodeActionKindQuickFix, "CASE: let the task go on", cmdApprove, args))
-		case record.Input:
-			for _, choice := range about.Choices {
-				list = append(list, offer(protocol.CodeActionKindQuickFix, "CASE: answer: "+brief(choice), cmdAnswer, map[string]string{"task": q.Task, "question": q.ID, "text": choice}))
-			}
-		}
-	}
-	return list
 }

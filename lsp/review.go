@@ -23,6 +23,7 @@ type reviews struct {
 	docs        *documents
 	engines     *engines
 	diagnostics *diagnostics
+	questions   *questions
 
 	mu     sync.Mutex
 	byTask map[string]*shownReview
@@ -89,9 +90,8 @@ func (l *reviews) take(task string) *shownReview {
 }
 
 // toReview brings a result to the user: where the editor can ask about each
-// change of what is open, it does so first, with the review document beside the
-// question where the question does not show the change; what is still open then is
-// in the review document.
+// change of what is open, it does so first; what is still open then is in the review
+// document, which is shown beside the text where the editor can do that.
 func (l *reviews) toReview(ctx context.Context, e *Engine, last record.Status) {
 	id := last.Task.ID
 	rev, path, err := l.refresh(ctx, e, id)
@@ -100,12 +100,7 @@ func (l *reviews) toReview(ctx context.Context, e *Engine, last record.Status) {
 		return
 	}
 	if l.ed.client.Confirms && l.ed.client.DocumentChanges && e.Settings.Review.Annotations && l.offerable(e, rev) {
-		if l.ed.client.AsksBlindly && e.Settings.Review.Open {
-			if err := l.ed.showDocument(ctx, uri.File(path), false, nil); err != nil {
-				l.ed.Log.Warn("the review document was not shown", "error", err)
-			}
-		}
-		if !l.ed.client.AsksBlindly || l.resting(ctx) {
+		if l.docs.rest(ctx) { // the preview takes the keyboard
 			l.offerReview(ctx, e, id)
 		}
 		if rev = l.get(id); rev == nil {
@@ -117,46 +112,18 @@ func (l *reviews) toReview(ctx context.Context, e *Engine, last record.Status) {
 	text := fmt.Sprintf("%q is done: %s to review.", title(rev.Task), counted(rev))
 	how := fmt.Sprintf(" Accept or reject with %s and %s, or in the review document %s, which %s opens.", cmdAccept, cmdReject, path, cmdReview)
 	if e.Settings.Review.Open {
-		if err := l.ed.showDocument(ctx, uri.File(path), false, nil); err == nil {
+		if err := l.ed.showAside(ctx, uri.File(path)); err == nil {
 			how = ""
 		}
 	}
 	l.ed.showMessage(protocol.MessageTypeInfo, text+how)
 }
 
-// The question of an editor that asks in its command line takes the next key,
-// whatever it was meant for: "y" in the middle of a word would accept.
-const (
-	restTime  = time.Second // without typing, after which such a question may come
-	restLimit = time.Minute // how long that is waited for; then the review document must do
-)
-
-// resting waits until the user does not type, and reports whether that came.
-func (l *reviews) resting(ctx context.Context) bool {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer l.ed.Clock.After(restLimit, cancel)()
-	for {
-		rested := make(chan struct{})
-		moved := l.docs.next()
-		stop := l.ed.Clock.After(restTime, func() { close(rested) })
-		select {
-		case <-rested:
-			return ctx.Err() == nil
-		case <-moved:
-			stop()
-		case <-ctx.Done():
-			stop()
-			return false
-		}
-	}
-}
-
 // counted says how much of a review is open.
 func counted(rev *review.Review) string {
 	hunks, files := 0, 0
 	for _, f := range rev.Files {
-		n := openIn(f)
+		n := f.Open()
 		hunks += n
 		if n > 0 {
 			files++
@@ -172,21 +139,10 @@ func plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// openIn counts the open hunks of a file.
-func openIn(f review.File) int {
-	n := 0
-	for _, h := range f.Hunks {
-		if h == record.HunkOpen {
-			n++
-		}
-	}
-	return n
-}
-
 // offerable reports whether there is an open hunk in a document that is open.
 func (l *reviews) offerable(e *Engine, rev *review.Review) bool {
 	for _, f := range rev.Files {
-		if _, open := l.docs.at(e.Agent.Workspace, f.Change.Path); open && f.Change.Op == workspace.Modify && openIn(f) > 0 {
+		if _, open := l.docs.at(e.Agent.Workspace, f.Change.Path); open && f.Change.Op == workspace.Modify && f.Open() > 0 {
 			return true
 		}
 	}
@@ -206,8 +162,14 @@ func (l *reviews) offerReview(ctx context.Context, e *Engine, id string) {
 	r.offer = cancel
 	label := "CASE: " + title(r.of.Task)
 	l.mu.Unlock()
-	// Recorded to its end even where the question was taken back.
-	_, err := e.Agent.Decide(ctx, id, review.Selection{Hunk: review.AllHunks}, true, l.applier(e, label, true))
+	// Recorded to its end even where the question was taken back. What programs obey is
+	// confirmed there by its name, beside who obeys it.
+	all, to := review.Selection{Hunk: review.AllHunks}, l.applier(e, label, true)
+	to.obeyed = map[string]string{}
+	for _, f := range l.get(id).Waiting() {
+		all.Consent, to.obeyed[f.Change.Path] = append(all.Consent, f.Change.Path), f.Obeyed.By
+	}
+	_, err := e.Agent.Decide(ctx, id, all, true, to)
 	l.mu.Lock()
 	r.offer = nil
 	l.mu.Unlock()
@@ -321,7 +283,7 @@ type hunkPlace struct {
 func placesOf(f review.File, now string) []hunkPlace {
 	var places []hunkPlace
 	if f.Whole() {
-		if openIn(f) > 0 {
+		if f.Open() > 0 {
 			places = append(places, hunkPlace{})
 		}
 		return places
@@ -384,15 +346,15 @@ func pendingText(f review.File, p hunkPlace) string {
 	c := f.Change
 	switch {
 	case c.Op == workspace.Delete:
-		return "CASE wants to delete this file."
+		return "CASE wants to delete this file" + obeyedBy(f) + "."
 	case c.Op == workspace.Rename:
-		return fmt.Sprintf("CASE wants to rename this file to %s.", c.Path)
+		return fmt.Sprintf("CASE wants to rename this file to %s%s.", c.Path, obeyedBy(f))
 	case f.Whole():
-		return "CASE wants to change this file as a whole."
+		return "CASE wants to change this file as a whole" + obeyedBy(f) + "."
 	}
-	text := fmt.Sprintf("CASE wants to change this (hunk %d of %d):", p.hunk+1, len(f.Hunks))
+	text := fmt.Sprintf("CASE wants to change this (hunk %d of %d%s):", p.hunk+1, len(f.Hunks), obeyedBy(f))
 	if p.conflict {
-		text = fmt.Sprintf("CASE wants to change this (hunk %d of %d), but you changed the same lines; make the two agree, or reject it:", p.hunk+1, len(f.Hunks))
+		text = fmt.Sprintf("CASE wants to change this (hunk %d of %d%s), but you changed the same lines; make the two agree, or reject it:", p.hunk+1, len(f.Hunks), obeyedBy(f))
 	}
 	shown := 0
 	for _, line := range strings.Split(strings.TrimSuffix(c.Hunk(p.hunk), "\n"), "\n")[1:] {

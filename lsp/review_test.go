@@ -131,9 +131,12 @@ func TestReviewDocument(t *testing.T) {
 	sc.act(review, "+new", "CASE: reject file")
 	sc.said("3 hunks of")
 	sc.disk(map[string]string{"c.py": "c = 2\n", "new.txt": ""})
-	if got := titles(); strings.Contains(got, "c.py") || strings.Contains(got, "new.txt") || !strings.Contains(got, "old.txt") {
+	if got := titles(); strings.Contains(got, "c.py") || !strings.Contains(got, "new.txt: Accept file after all\n") || strings.Contains(got, "new.txt: Reject") || !strings.Contains(got, "old.txt") {
 		t.Errorf("lenses after decisions:\n%s", got)
 	}
+	sc.act(review, "+new", "CASE: accept file after all")
+	sc.said("accepted: 1 file. Of 4 files 2 are written, 2 are open.")
+	sc.disk(map[string]string{"new.txt": "new\n"})
 	sc.act(review, "Result of", "CASE: reject all")
 	sc.said("Accepted: ")
 	sc.status(id, record.Succeeded)
@@ -211,36 +214,4 @@ func TestConflict(t *testing.T) {
 	sc.hunks(id, "a.py", record.HunkOpen, record.HunkAccepted)
 	sc.refused("a.py has 2 hunks, there is no hunk 3", cmdReject, "a.py", 3)
 	sc.refused(`does not change "b.py", but a.py, c.py, new.txt, old.txt`, cmdReject, "b.py")
-}
-
-// TestResting shows that a question which takes the next key comes when nobody
-// types, and never where somebody types on and on.
-func TestResting(t *testing.T) {
-	for _, tt := range []struct {
-		name    string
-		changes int
-		want    bool
-	}{
-		{"once", 1, true},
-		{"for long", int(restLimit/(restTime/2)) - 1, false},
-	} {
-		s := newServer(t.Context(), Options{})
-		clock := freeze(s)
-		got := make(chan bool, 1)
-		go func() { got <- s.reviews.resting(t.Context()) }()
-		for range tt.changes {
-			clock.Await(restTime)
-			clock.Advance(restTime / 2)
-			s.docs.set("file:///a.py", &document{})
-		}
-		clock.Await(restTime)
-		clock.Advance(restTime / 2)
-		if len(got) > 0 && tt.want {
-			t.Errorf("%s: half a rest was enough", tt.name)
-		}
-		clock.Advance(restTime / 2)
-		if rested := <-got; rested != tt.want {
-			t.Errorf("%s: got %v, want %v", tt.name, rested, tt.want)
-		}
-	}
 }

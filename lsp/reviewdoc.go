@@ -27,11 +27,17 @@ func reviewText(rev *review.Review) string {
 	fmt.Fprintf(&b, "Result of task %s: %s\n", rev.Task.ID, title(rev.Task))
 	if rev.State == record.Review {
 		fmt.Fprintf(&b, "Open: %s. Decide by the code actions and lenses on a hunk's line, on a file's (diff --git) and here, for all;\nor with %s and %s.\n", counted(rev), cmdAccept, cmdReject)
+		if files := rev.Waiting(); len(files) > 0 {
+			b.WriteString("Programs obey these files without being told to. To accept all leaves them open: accept each by its name.\n")
+			for _, f := range files {
+				fmt.Fprintf(&b, "  %s: %s\n", f.Change.Path, f.Obeyed.By)
+			}
+		}
 	} else {
-		fmt.Fprintf(&b, "Decided: %s. %s takes back what was accepted.\n", rev.State, cmdUndo)
+		fmt.Fprintf(&b, "Decided: %s. %s %s takes all decisions back; %s with a rejected file's name accepts it after all.\n", rev.State, rev.Tally(), cmdUndo, cmdAccept)
 	}
 	for _, f := range rev.Files {
-		fmt.Fprintf(&b, "\n%s: %s\n", describeChange(f.Change), fileState(f))
+		fmt.Fprintf(&b, "\n%s: %s%s\n", describeChange(f.Change), fileState(f), obeyedBy(f))
 		hunk := 0
 		for line := range strings.Lines(f.Change.Unified()) {
 			if strings.HasPrefix(line, "@@ ") {
@@ -60,7 +66,7 @@ func describeChange(c workspace.Change) string {
 
 // fileState says how far a file is decided.
 func fileState(f review.File) string {
-	if n := openIn(f); n > 0 && n < len(f.Hunks) {
+	if n := f.Open(); n > 0 && n < len(f.Hunks) {
 		return fmt.Sprintf("%d of %d hunks open", n, len(f.Hunks))
 	}
 	first := f.Hunks[0]
@@ -135,10 +141,7 @@ func (l *reviews) shownBy(u uri.URI) *review.Review {
 func (h head) arguments(rev *review.Review) (args hunkArguments, what string, ok bool) {
 	args.Task = rev.Task.ID
 	if h.file < 0 {
-		for _, f := range rev.Files {
-			ok = ok || openIn(f) > 0
-		}
-		return args, "all", ok
+		return args, "all", rev.OpenFiles() > 0
 	}
 	if h.file >= len(rev.Files) {
 		return args, "", false
@@ -147,12 +150,12 @@ func (h head) arguments(rev *review.Review) (args hunkArguments, what string, ok
 	args.File = f.Change.Path
 	switch {
 	case h.hunk < 0:
-		return args, "file", openIn(f) > 0
+		return args, "file", f.Open() > 0 || f.Rejected()
 	case f.Whole() || h.hunk >= len(f.Hunks):
 		return args, "", false
 	}
 	args.Hunk = h.hunk + 1
-	return args, "hunk", f.Hunks[h.hunk] == record.HunkOpen
+	return args, "hunk", f.Hunks[h.hunk] != record.HunkAccepted
 }
 
 // lenses are the decisions above each hunk and file of a review document.
@@ -168,11 +171,22 @@ func (l *reviews) lenses(doc *document) []protocol.CodeLens {
 			continue
 		}
 		at := protocol.Position{Line: uint32(h.line)}
-		for _, c := range decisions(args, what) {
+		for _, c := range h.decisions(rev, args, what) {
 			list = append(list, protocol.CodeLens{Range: protocol.Range{Start: at, End: at}, Command: c})
 		}
 	}
 	return list
+}
+
+// decisions are the commands at a head: what is rejected can only be accepted after all.
+func (h head) decisions(rev *review.Review, args hunkArguments, what string) []protocol.Command {
+	if h.file >= 0 {
+		f := rev.Files[h.file]
+		if h.hunk < 0 && f.Rejected() || h.hunk >= 0 && f.Hunks[h.hunk] == record.HunkRejected {
+			return []protocol.Command{command("Accept "+what+" after all", cmdAccept, args)}
+		}
+	}
+	return decisions(args, what)
 }
 
 // decisions are the two commands about one selection.
@@ -180,15 +194,25 @@ func decisions(args hunkArguments, what string) []protocol.Command {
 	return []protocol.Command{command("Accept "+what, cmdAccept, args), command("Reject "+what, cmdReject, args)}
 }
 
-// actions offers decisions: in a review document about the hunk, the file
-// and all at a position, in the user's own file about the marked hunk.
-func (l *reviews) actions(_ context.Context, docs snapshot, p *protocol.CodeActionParams) []protocol.CodeAction {
+// documentActions offers the decisions about the hunk, the file and all at a position of a
+// review document.
+func (l *reviews) documentActions(_ context.Context, docs snapshot, p *protocol.CodeActionParams) []protocol.CodeAction {
 	doc := docs[p.TextDocument.URI]
 	if doc == nil {
 		return nil
 	}
-	if rev := l.shownBy(doc.URI); rev != nil {
-		return actionsAt(rev, doc, p.Range.Start.Line)
+	rev := l.shownBy(doc.URI)
+	if rev == nil {
+		return nil
+	}
+	return append([]protocol.CodeAction{}, actionsAt(rev, doc, p.Range.Start.Line)...)
+}
+
+// actions offers the decisions about a marked hunk in the user's own file.
+func (l *reviews) actions(_ context.Context, docs snapshot, p *protocol.CodeActionParams) []protocol.CodeAction {
+	doc := docs[p.TextDocument.URI]
+	if doc == nil {
+		return nil
 	}
 	var list []protocol.CodeAction
 	revs, path := l.marked(doc.URI)
@@ -219,15 +243,15 @@ func actionsAt(rev *review.Review, doc *document, line uint32) []protocol.CodeAc
 			continue
 		}
 		if args, what, ok := h.arguments(rev); ok {
-			list = append(list, decisionActions(args, what)...)
+			list = append(list, decisionActions(h.decisions(rev, args, what))...)
 		}
 	}
 	return list
 }
 
-func decisionActions(args hunkArguments, what string) []protocol.CodeAction {
+func decisionActions(commands []protocol.Command) []protocol.CodeAction {
 	var list []protocol.CodeAction
-	for _, c := range decisions(args, what) {
+	for _, c := range commands {
 		kind := protocol.CodeActionKindQuickFix
 		list = append(list, protocol.CodeAction{Title: "CASE: " + strings.ToLower(c.Title[:1]) + c.Title[1:], Kind: &kind, Command: c})
 	}
@@ -252,7 +276,8 @@ func (l *reviews) pendingActions(rev *review.Review, own string, doc *document, 
 			if f.Whole() {
 				args.Hunk, what = 0, "this change of the file"
 			}
-			list = append(list, decisionActions(args, what)...)
+			what += obeyedBy(f)
+			list = append(list, decisionActions(decisions(args, what))...)
 		}
 	}
 	return list

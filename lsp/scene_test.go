@@ -21,6 +21,7 @@ import (
 	"caselsp/agent/shell"
 	"caselsp/agent/workspace"
 	"caselsp/lsp/lsptest"
+	"caselsp/lsp/wire"
 	"caselsp/sandbox"
 	"caselsp/store"
 )
@@ -42,6 +43,8 @@ type plot struct {
 	runs   []sandbox.Recording // what commands will have done; none: nothing may run
 	state  string              // the state directory; "": a new one
 	hasty  bool                // waits of the server are a tenth of what they are
+	clock  *lsptest.Clock      // of the server; nil: the real one
+	reads  bool                // answers count only once the question can have been read; else all do
 	review *setting.Review     // nil: nothing is offered, the review document is opened
 	wary   bool                // nothing is trusted yet
 	ring   *sync.Map           // the keyring: values of secrets by name; nil: there is none
@@ -77,6 +80,12 @@ func play(t *testing.T, p plot) *scene {
 				t.Fatal(err)
 			}
 			s.trust.kept = &agent.Trust{Kept: kept}
+		}
+		if p.clock != nil {
+			s.ed.Clock = wire.Clock{Now: p.clock.Now, After: p.clock.After}
+		}
+		if !p.reads {
+			s.questions.readTime = 0
 		}
 		s.engines.backend = sc.backend(p, s.trust.kept)
 		s.install()

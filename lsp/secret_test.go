@@ -37,10 +37,17 @@ call RUN_COMMAND {"thought": "log in", "secrets": ["API_TOKEN"], "command": "log
 		}, "on case\nwant hello [redacted]\n" + goOn},
 		{"in the keyring, by code action", func(sc *scene, ring *sync.Map) {
 			ring.Store("API_TOKEN", "c4nary-of-the-keyring")
-			sc.act("a.py", "a", "CASE: API_TOKEN is in the keyring now")
+			sc.act("a.py", "a", "CASE asks: it is there now: the secret API_TOKEN")
+		}, "on case\nwant hello [redacted]\n" + goOn},
+		{"not in the keyring yet", func(sc *scene, ring *sync.Map) {
+			sc.refused("there is no secret API_TOKEN in the keyring yet: run `caselsp secret set API_TOKEN`", cmdApprove)
+			ring.Store("API_TOKEN", "c4nary-of-the-keyring")
+			sc.command(cmdApprove)
 		}, "on case\nwant hello [redacted]\n" + goOn},
 		{"in the keyring, resumed", func(sc *scene, ring *sync.Map) {
 			ring.Store("API_TOKEN", "c4nary-of-the-keyring")
+			sc.command(cmdStop)
+			sc.said("Stopped")
 			sc.command(cmdResume)
 		}, "on case\nwant hello [redacted]\n" + goOn},
 		{"done without", func(sc *scene, _ *sync.Map) { sc.command(cmdDeny) }, "on case\nwant the user did not allow it\n" + goOn},
@@ -55,8 +62,8 @@ call RUN_COMMAND {"thought": "log in", "secrets": ["API_TOKEN"], "command": "log
 			}}
 			sc := play(t, plot{files: hello, open: []string{"a.py"}, script: login + tt.script, runs: runs, editor: editor, ring: ring})
 			id := sc.run("see to it")
-			sc.said("waits for you")
-			sc.status(id, record.Paused)
+			sc.said("Nothing happens until you answer")
+			sc.status(id, record.Waiting)
 			const typed = "c4nary-that-was-typed"
 			sc.refused("no such question is open", cmdAnswer, typed)
 			sc.refused("no such question is open", cmdAnswer, map[string]string{"task": id, "question": "q2", "text": typed})

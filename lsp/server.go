@@ -30,13 +30,15 @@ type server struct {
 	diagnostics *diagnostics // what is said of documents
 	staged      *stagedFiles // what is said of files that tasks have staged
 
-	papers    *papers    // documents that the user writes and sends
-	pages     *pages     // documents that the user reads
-	reviews   *reviews   // results that wait for decisions
-	tasks     *tasks     // the tasks under way
-	questions *questions // what the agent asks the user
-	approvals *approvals // what is always allowed
-	trust     *trust     // which folders are trusted
+	papers       *papers       // documents that the user writes and sends
+	pages        *pages        // documents that the user reads
+	reviews      *reviews      // results that wait for decisions
+	tasks        *tasks        // the tasks under way
+	questions    *questions    // what the agent asks the user
+	questionPage *questionPage // their list
+	approvals    *approvals    // what is always allowed
+	trust        *trust        // which folders are trusted
+	settings     *settingsPage // which settings hold, and which wait to be confirmed
 
 	taskCommands *taskCommands // the commands that start and stop tasks
 	offers       *offers       // code actions
@@ -62,10 +64,13 @@ func newServer(ctx context.Context, o Options) *server {
 	s.pages = &pages{ed: ed, engines: s.engines, papers: s.papers}
 	s.reviews = &reviews{ed: ed, docs: s.docs, engines: s.engines, diagnostics: s.diagnostics, byTask: make(map[string]*shownReview)}
 	s.tasks = &tasks{ed: ed, engines: s.engines, staged: s.staged, reviews: s.reviews, running: make(map[string]*task), waiting: make(map[string]record.Question)}
-	s.questions = &questions{ed: ed, engines: s.engines, tasks: s.tasks, papers: s.papers, turn: make(chan struct{}, 1), open: make(map[string]*openQuestion)}
+	s.questions = &questions{ed: ed, engines: s.engines, tasks: s.tasks, papers: s.papers, docs: s.docs, turn: make(chan struct{}, 1), readTime: readTime, open: make(map[string]*openQuestion)}
+	s.reviews.questions = s.questions
+	s.questionPage = &questionPage{questions: s.questions, pages: s.pages}
 	s.engines.user = s.questions
 	s.approvals = &approvals{ed: ed, docs: s.docs, engines: s.engines, tasks: s.tasks, pages: s.pages}
 	s.trust = &trust{kept: o.Trust, ed: ed, folders: s.folders, engines: s.engines, tasks: s.tasks, questions: s.questions}
+	s.settings = &settingsPage{ed: ed, docs: s.docs, engines: s.engines, judgement: s.judgement, pages: s.pages}
 	s.taskCommands = &taskCommands{ed: ed, docs: s.docs, engines: s.engines, tasks: s.tasks, papers: s.papers}
 	s.offers = &offers{ed: ed, docs: s.docs, folders: s.folders, diagnostics: s.diagnostics}
 	ed.Hooks.Initialize, ed.Hooks.Initialized = s.initialize, s.greet
@@ -84,9 +89,10 @@ func (s *server) install() {
 	s.diagnostics.install()
 	s.judgement.again = s.diagnostics.again
 	s.tasks.heard = append(s.tasks.heard, s.staged.hear, s.approvals.hear)
-	s.offers.sources = []actionSource{s.questions.actions, s.papers.actions, s.reviews.actions, s.approvals.actions, s.trust.actions}
+	s.offers.own = []actionSource{s.papers.actions, s.questionPage.actions, s.reviews.documentActions, s.approvals.actions, s.settings.actions}
+	s.offers.sources = []actionSource{s.questions.actions, s.reviews.actions, s.trust.actions}
 	s.offers.install()
-	s.lenses = []lensSource{s.papers.lenses, s.reviews.lenses, s.approvals.lenses}
+	s.lenses = []lensSource{s.papers.lenses, s.questionPage.lenses, s.reviews.lenses, s.approvals.lenses, s.settings.lenses}
 	s.lensMethods()
 	s.commandMethods()
 	s.config.apply = func(_ context.Context, layers []layer) error {

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"path"
 	"sync"
+	"time"
 
 	"caselsp/agent/workspace"
 	"caselsp/lsp/wire"
@@ -31,6 +32,7 @@ type documents struct {
 	mu    sync.Mutex
 	open  snapshot
 	moved chan struct{} // closed and renewed at every change
+	typed time.Time     // when the user changed a document last
 }
 
 func newDocuments(ed *editor) *documents {
@@ -60,13 +62,6 @@ func (d *documents) set(u uri.URI, doc *document) {
 	}
 	close(d.moved)
 	d.moved = make(chan struct{})
-}
-
-// next returns a channel that is closed at the next change.
-func (d *documents) next() <-chan struct{} {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.moved
 }
 
 // await returns the document as soon as ok is true of it (nil: not open), or
@@ -126,6 +121,7 @@ func (d *documents) didChange(raw *json.RawMessage) error {
 	if p.TextDocument.Version != nil {
 		version = *p.TextDocument.Version
 	}
+	d.touch()
 	next := doc.changed(version, p.ContentChanges, d.ed.client.Encoding)
 	if doc.Broken == "" && next.Broken != "" {
 		d.ed.Log.Error("a document is out of step", "uri", string(u), "version", version, "reason", next.Broken)

@@ -222,28 +222,13 @@ func (l *tasks) concluded(ctx context.Context, e *Engine, last record.Status) {
 		l.ed.showMessage(protocol.MessageTypeError, fmt.Sprintf("Failed: %s. %s The command %s shows what was done.", name, why, cmdReport))
 	case record.Paused:
 		if q := last.Open; q != nil {
-			l.ed.showMessage(protocol.MessageTypeWarning, fmt.Sprintf("%s waits for you. %s\n%s", name, questionText(*q), answerAdvice(*q)))
+			l.ed.showMessage(protocol.MessageTypeWarning, fmt.Sprintf("%s %s The task %s waits for you.", questionText(*q), answerAdvice(*q), name))
 			return
 		}
 		l.ed.showMessage(protocol.MessageTypeWarning, fmt.Sprintf("Paused: %s. %s The command %s goes on with it.", name, why, cmdResume))
 	case record.Stopped:
 		l.ed.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("Stopped: %s. The command %s goes on with it.", name, cmdResume))
 	}
-}
-
-// answerAdvice names the commands that answer a question.
-func answerAdvice(q record.Question) string {
-	switch q.Kind() {
-	case record.KindTrust:
-		return fmt.Sprintf("The command %s trusts it; the task then goes on.", cmdTrust)
-	case record.KindInput:
-		return fmt.Sprintf("Answer with the command %s.", cmdAnswer)
-	}
-	always := ""
-	if about, ok := q.Subject.(record.Approvable); ok && about.Offer().Always != "" {
-		always = ", " + cmdApproveAlways
-	}
-	return fmt.Sprintf("Nothing was run. Decide with the command %s%s or %s.", cmdApprove, always, cmdDeny)
 }
 
 // maxTitle is how much of a task stands in messages and progresses, in runes.
@@ -270,6 +255,9 @@ func cut(text string, runes int) string {
 // progressText is where a task is, in words and in percent of its features.
 func progressText(s record.Status) (string, int) {
 	text := s.String()
+	if s.Open != nil {
+		text = "waiting for an answer: " + cut(subjectOf(*s.Open), titleLimit)
+	}
 	if n := s.Usage.Prompt + s.Usage.Completion; n > 0 {
 		text += fmt.Sprintf(", %d tokens", n)
 	}
@@ -293,12 +281,19 @@ func (l *tasks) tellEvent(e agent.Event) {
 			text += ": " + b.Reason
 		}
 	case record.Planned:
-		text = "plan: " + b.Plan.Analysis
+		quoted := agent.Quote
+		if e.Status.Task.Single { // no model has made it
+			quoted = agent.Visible
+		}
+		text = "plan: " + quoted(b.Plan.Analysis)
 		for i, f := range b.Plan.Features {
-			text += fmt.Sprintf("\n%d. %s", i+1, f.Title)
+			text += fmt.Sprintf("\n%d. %s", i+1, quoted(f.Title))
 		}
 	case record.ActionChosen:
-		text = strings.TrimSuffix(b.Action+": "+b.Thought, ": ")
+		text = b.Action
+		if b.Thought != "" {
+			text += ": " + agent.Quote(b.Thought)
+		}
 	case record.ActionDone:
 		text = b.Note
 		if !b.OK {
@@ -306,18 +301,31 @@ func (l *tasks) tellEvent(e agent.Event) {
 		} else if b.Diff != "" {
 			text += "\n" + b.Diff
 		}
+	case record.DependenciesFound:
+		text = l.trouble(b.Trouble())
+	case record.CommandEnded:
+		text = l.trouble(b.Trouble())
 	case record.CallFailed:
 		text = "the model did not answer: " + b.Reason
 	case record.Verified:
-		text = "verification: " + b.Verdict.Summary
+		text = "verification: " + agent.Quote(b.Verdict.Summary)
 	case record.Hypothesised:
-		text = "hypothesis: " + b.Hypothesis.Cause + " To try: " + b.Hypothesis.Fix
+		text = "hypothesis: " + agent.Quote(b.Hypothesis.Cause) + " To try: " + agent.Quote(b.Hypothesis.Fix)
 	case record.Rebased:
 		text = "moved onto what you typed: " + strings.Join(b.Paths, ", ")
 	}
 	if text != "" {
-		l.ed.Log.Info("task "+e.Status.Task.ID+": "+text, "task", e.Status.Task.ID)
+		l.ed.Log.Info("task "+e.Status.Task.ID+": "+text, e.Status.Where())
 	}
+}
+
+// trouble also shows the user that dependencies are missing: commands and tests run
+// without them from now on.
+func (l *tasks) trouble(text string) string {
+	if text != "" {
+		l.ed.showMessage(protocol.MessageTypeWarning, text)
+	}
+	return text
 }
 
 // stop stops all tasks and waits until they are recorded.

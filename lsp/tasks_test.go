@@ -49,26 +49,30 @@ func TestApproval(t *testing.T) {
 		script string
 	}{
 		{"once", chooseOnce, false, nil, ran},
-		{"rejected", chooseReject, false, nil, refused},
-		{"rejected, with a reason", chooseWhy, false, func(sc *scene, _ string) {
+		{"denied", chooseDeny, false, nil, refused},
+		{"denied, with a reason", chooseWhy, false, func(sc *scene, _ string) {
 			paper := sc.shown("reason-")
 			sc.must(sc.SetText(paper, sc.Text(paper)+"use ruff,\nit is quicker\n"))
-			sc.act(paper, "<!--", "Refuse and send this reason")
+			sc.act(paper, "<!--", "Deny and send this reason")
 		}, strings.Replace(refused, "want The user refused", "want The user refused\nwant The reason: use ruff,\nwant it is quicker", 1)},
 		{"dismissed, then approved", "", false, func(sc *scene, id string) {
-			sc.said("waits for you")
-			sc.status(id, record.Paused)
+			sc.said("Nothing happens until you answer")
+			sc.status(id, record.Waiting)
 			sc.refused("no such question is open", cmdAnswer, "yes")
 			sc.command(cmdApprove)
 		}, ran},
+		{"put off, then approved", chooseLater, false, func(sc *scene, id string) {
+			sc.said("Nothing happens until you answer")
+			sc.status(id, record.Waiting)
+			sc.act("a.py", "a", "CASE asks: allow once: “make docs”")
+		}, ran},
 		{"dismissed, then denied", "", false, func(sc *scene, id string) {
-			sc.said("waits for you")
+			sc.said("Nothing happens until you answer")
 			sc.command(cmdDeny, map[string]string{"question": "q1", "reason": "use ruff"})
 		}, strings.Replace(refused, "want The user refused", "want The user refused\nwant use ruff", 1)},
 		{"silent, then by code action", "", true, func(sc *scene, _ string) {
 			sc.expect(lsptest.Asked("make docs"))
-			sc.act("a.py", "a", "CASE: allow once: make docs")
-			sc.expect(lsptest.Withdrawn("make docs"))
+			sc.act("a.py", "a", "CASE asks: allow once: “make docs”")
 		}, ran},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -117,7 +121,7 @@ func TestAlways(t *testing.T) {
 		sc.run(fmt.Sprintf("look %d", i+1))
 		sc.said(fmt.Sprintf("Done: \"look %d\"", i+1))
 	}
-	if asked := sc.State().Questions; len(asked) != 3 || !strings.Contains(asked[2].Text, chooseAlways+": make docs") {
+	if asked := sc.State().Questions; len(asked) != 3 || !strings.Contains(asked[2].Text, chooseAlways+": “make docs”") {
 		t.Fatalf("asked %d times, %+v", len(asked), asked)
 	}
 	sc.expect(lsptest.TextHas(page, "ran without a question: 1 times"))
@@ -156,12 +160,12 @@ func TestTrust(t *testing.T) {
 	}{
 		{"trusted in the prompt", chooseTrust, nil, true},
 		{"dismissed, then trusted by command", "", func(sc *scene) {
-			sc.said("The command caselsp.trust trusts it")
+			sc.said("caselsp.deny or caselsp.trust")
 			sc.command(cmdTrust)
 		}, true},
 		{"dismissed, then trusted by code action", "", func(sc *scene) {
-			sc.said("waits for you")
-			sc.act("a.py", "a", "CASE: trust this folder")
+			sc.said("Nothing happens until you answer")
+			sc.act("a.py", "a", "CASE asks: trust this folder")
 		}, true},
 		{"only read", chooseRead, func(sc *scene) {
 			sc.said("so nothing is changed or run for it")
@@ -170,7 +174,7 @@ func TestTrust(t *testing.T) {
 			sc.command(cmdResume)
 		}, true},
 		{"dismissed, then denied by command", "", func(sc *scene) {
-			sc.said("waits for you")
+			sc.said("Nothing happens until you answer")
 			sc.command(cmdDeny)
 			sc.said("so nothing is changed or run for it")
 		}, false},
@@ -204,7 +208,7 @@ func TestTrust(t *testing.T) {
 
 // TestFreeText answers a question in a document, as editors cannot ask for text.
 func TestFreeText(t *testing.T) {
-	sc := play(t, plot{files: hello, script: `
+	sc := play(t, plot{files: hello, editor: lsptest.Options{Answer: func(lsptest.Question) string { return chooseWrite }}, script: `
 on case
 call REQUEST_USER_INPUT {"thought": "unclear", "question": "Which name -- and --> why?"}
 on case
@@ -231,9 +235,44 @@ want the first -- of all
 	sc.said("to review")
 }
 
+// TestAskedForSecret answers a model that asks for a secret: what looks like one is neither
+// sent nor kept, and only a second, explicit word sends what merely looks so.
+func TestAskedForSecret(t *testing.T) {
+	key := "ghp_" + "c4naryKq81mZx02TnVwb7Ye5RfLdA3uHs6oJ"[:36]
+	sc := play(t, plot{files: hello, open: []string{"a.py"}, script: `
+on case
+call REQUEST_USER_INPUT {"thought": "t", "question": "Allow once? Paste your token to confirm.", "choices": ["Allow once"]}
+on case
+want Oauth2Proxy
+` + strings.TrimPrefix(write, "\non case\n")})
+	sc.run("deploy it")
+	sc.said("The model asks: “Allow once? Paste your token to confirm.”")
+	if got := sc.State().Questions[0].Choices; !slices.Equal(got, []string{chooseLater, chooseWrite, "Answer: “Allow once”"}) {
+		t.Errorf("choices: %q", got)
+	}
+	sc.refused("looks like a secret of GitHub", cmdAnswer, "it is "+key)
+	sc.refused("looks like a secret of GitHub", cmdAnswer, map[string]any{"text": key, "sure": true})
+	sc.refused("caselsp secret set NAME", cmdAnswer, "c4nary-hunter2")
+	sc.refused("sure: true", cmdAnswer, "c4nary-hunter2")
+	sc.act("a.py", "a", "CASE asks: write an answer…")
+	paper := sc.shown("answer-")
+	for _, typed := range []string{"c4nary-hunter3", "Oauth2Proxy"} {
+		sc.must(sc.SetText(paper, sc.Text(paper)[:strings.Index(sc.Text(paper), "-->")+4]+"\n"+typed+"\n"))
+		sc.refused(sendAnyway, cmdAnswer, map[string]string{"uri": string(sc.uri(paper))})
+	}
+	sc.act(paper, "Oauth2", sendAnyway)
+	sc.said("to review")
+	sc.nowhere("c4nary")
+	for _, r := range sc.model.Requests() {
+		if strings.Contains(string(r.Body), "c4nary") {
+			t.Errorf("the model was sent it: %s", r.Body)
+		}
+	}
+}
+
 // TestChoices answers by a choice, in the prompt.
 func TestChoices(t *testing.T) {
-	sc := play(t, plot{files: hello, editor: lsptest.Options{Answer: func(q lsptest.Question) string { return q.Choices[1] }}, script: `
+	sc := play(t, plot{files: hello, editor: lsptest.Options{Answer: func(q lsptest.Question) string { return q.Choices[3] }}, script: `
 on case
 call REQUEST_USER_INPUT {"thought": "unclear", "question": "Which format?", "choices": ["JSON", "YAML"]}
 on case
@@ -242,7 +281,7 @@ not JSON</answer>
 ` + strings.TrimPrefix(write, "\non case\n")})
 	sc.run("write it down")
 	sc.said("to review")
-	if got := sc.State().Questions[0].Choices; !slices.Equal(got, []string{"JSON", "YAML", chooseWrite}) {
+	if got := sc.State().Questions[0].Choices; !slices.Equal(got, []string{chooseLater, chooseWrite, "Answer: “JSON”", "Answer: “YAML”"}) {
 		t.Errorf("choices: %q", got)
 	}
 }
@@ -361,9 +400,10 @@ func TestCommands(t *testing.T) {
 	sc := play(t, plot{files: hello, open: []string{"a.py"}})
 	scenes := map[string]string{
 		cmdRun: "the task is empty", cmdFix: "needs {", cmdFixAll: "needs {", cmdTodo: "needs {", cmdStop: "no task is being worked on",
-		cmdResume: "no task to resume", cmdApprove: "no such question", cmdApproveAlways: "no such question", cmdDeny: "no such question",
+		cmdResume: "no task to resume", cmdApprove: "no such question", cmdApproveAlways: "no such question", cmdApproveTask: "no such question", cmdQuestions: "", cmdDeny: "no such question",
 		cmdAnswer: "no such question", cmdReview: "no task to review", cmdAccept: "no task to review", cmdReject: "no task to review",
 		cmdUndo: "no task to undo", cmdReport: "no task in this workspace", cmdStatus: "", cmdNew: "", cmdHistory: "", cmdApprovals: "", cmdRevoke: "", cmdTrust: "every folder is trusted here", cmdDoctor: "",
+		cmdSettings: "", cmdConfirm: "no value is named",
 	}
 	for _, c := range Commands() {
 		want, ok := scenes[c.ID]
@@ -380,7 +420,7 @@ func TestCommands(t *testing.T) {
 	for id := range scenes {
 		t.Errorf("%s is not in the documentation", id)
 	}
-	for _, name := range []string{"task-", "history.md", "approvals.md", "doctor.md"} {
+	for _, name := range []string{"task-", "history.md", "approvals.md", "doctor.md", "settings.md"} {
 		sc.expect(lsptest.Opened(name))
 	}
 	for wrong, want := range map[string]string{

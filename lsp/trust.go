@@ -58,13 +58,21 @@ func trustText(dirs []string) string {
 	return fmt.Sprintf("%s only reads in %s, which is not trusted. Trust it with the command %s.", Name, strings.Join(dirs, ", "), cmdTrust)
 }
 
-// actions offers to trust the folders. It is a source action, for which editors
-// show no light bulb.
+// actions offers to trust the folders. These are source actions, for which editors
+// show no light bulb. The first only tells: some editors carry out a single action unasked.
 func (t *trust) actions(context.Context, snapshot, *protocol.CodeActionParams) []protocol.CodeAction {
 	if len(t.get()) == 0 {
 		return nil
 	}
-	return []protocol.CodeAction{offer(protocol.CodeActionKindSource, "CASE: trust this folder", cmdTrust, map[string]any{})}
+	list := []protocol.CodeAction{
+		offer(protocol.CodeActionKindSource, "CASE: this folder is not trusted: show the tasks that wait", cmdStatus, map[string]any{}),
+	}
+	for _, q := range t.questions.tasks.questions() {
+		if q.Kind() == record.KindTrust { // whose own action does that
+			return list
+		}
+	}
+	return append(list, offer(protocol.CodeActionKindSource, "CASE: trust this folder", cmdTrust, map[string]any{}))
 }
 
 // doTrust trusts the client's folders, or withdraws the trust, and answers the

@@ -24,7 +24,7 @@ import (
 // NativeEngine runs each command in namespaces of its own, without Docker: the
 // kernel gives the same isolation without an engine. The sandbox dies
 // with this process, whatever kills it, and leaves nothing behind but an empty
-// control group that the next start removes. One that has run a command waits for
+// control group, which SweepNative removes at the next start. One that has run a command waits for
 // the next, see Close.
 type NativeEngine struct {
 	places  cgroupPlaces
@@ -42,9 +42,7 @@ func Native(ctx context.Context, opts NativeOptions) (*NativeEngine, error) {
 	lacks = append(lacks, folderLacks(opts.Folders)...)
 	n := &NativeEngine{places: places, folders: opts.Folders, layers: layers{opts.Layers}}
 	n.layers.sweep()
-	if lacks == nil {
-		places.sweep()
-	}
+	SweepNative()
 	lacks = append(lacks, kernelLacks()...)
 	if err := n.probe(ctx, lacks == nil); ctx.Err() != nil {
 		return nil, ctx.Err()

@@ -12,6 +12,9 @@ func Native(context.Context, NativeOptions) (*NativeEngine, error) {
 	return nil, lacking([]lack{{"Linux on an x86-64 or ARM64 processor", "Commands can be run in Docker here"}})
 }
 
+// SweepNative does nothing: nothing can be left.
+func SweepNative() {}
+
 // Tools looks for nothing: no command would find it.
 func (*NativeEngine) Tools(context.Context) ([]Toolset, error) { return nil, nil }
 

@@ -211,8 +211,12 @@ var groups atomic.Int64
 
 // groupName returns a new name that says whose the group is.
 func groupName() string {
-	o := self()
-	return groupPrefix + strings.Join([]string{url.PathEscape(o.place), strconv.Itoa(o.pid), url.PathEscape(o.start), strconv.FormatInt(groups.Add(1), 10)}, ",")
+	return nameOf(self(), groups.Add(1))
+}
+
+// nameOf returns the name of an owner's n-th group.
+func nameOf(o owner, n int64) string {
+	return groupPrefix + strings.Join([]string{url.PathEscape(o.place), strconv.Itoa(o.pid), url.PathEscape(o.start), strconv.FormatInt(n, 10)}, ",")
 }
 
 // groupOwner reads the owner out of a name.
@@ -234,14 +238,45 @@ func distinct(folders map[string]string) []string {
 	return slices.Compact(slices.Sorted(maps.Values(folders)))
 }
 
-// sweep removes the groups of processes that have ended.
-func (p cgroupPlaces) sweep() {
-	for _, folder := range distinct(p.folders) {
-		entries, _ := os.ReadDir(folder) // what cannot be read now is swept at another start
-		for _, e := range entries {
-			if o, ours := groupOwner(e.Name()); ours && o.gone() {
-				_ = removeGroup(filepath.Join(folder, e.Name()))
-			}
+// The limits of a sweep: machines with many containers have some thousand groups.
+const (
+	maxSwept      = 20_000
+	maxSweptDepth = 16
+)
+
+// SweepNative removes the groups of native sandboxes whose processes have ended,
+// wherever they are: the group that this process is in, and below which it makes its
+// own, differs from terminal to terminal and from service to service. What cannot be
+// read or removed now is left for another start.
+func SweepNative() {
+	mountinfo, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return
+	}
+	left := maxSwept
+	for _, m := range cgroupMounts(mountinfo) {
+		if m.controllers == nil || slices.ContainsFunc(controllers, func(c string) bool { return slices.Contains(m.controllers, c) }) {
+			sweepGroups(m.point, maxSweptDepth, &left)
+		}
+	}
+}
+
+// sweepGroups removes what is left of ours in a folder and those below it.
+func sweepGroups(folder string, depth int, left *int) {
+	entries, _ := os.ReadDir(folder)
+	for _, e := range entries {
+		if !e.IsDir() {
+			continue
+		}
+		if *left--; *left < 0 {
+			return
+		}
+		name := filepath.Join(folder, e.Name())
+		switch o, ours := groupOwner(e.Name()); {
+		case ours && o.gone():
+			_ = removeGroup(name)
+		case !ours && depth > 0:
+			sweepGroups(name, depth-1, left)
 		}
 	}
 }

@@ -111,11 +111,11 @@ func writeFile(path string, text []byte) error {
 	return nil
 }
 
-// Document writes a review, a plan or a report into the state directory and
+// Document writes a review, a plan or a report into the state directory, redacted, and
 // returns its path, for the editor to open. An older document of that name is
 // replaced atomically. name is a file name without a folder, such as "review-7.diff".
 func (s *Store) Document(name string, text []byte) (string, error) {
-	return document(s.dir, name, text)
+	return document(s.dir, name, []byte(s.redactor.Load().lines(string(text))))
 }
 
 // Manual writes a document that is the same for every workspace, without a

@@ -77,10 +77,12 @@ func (j *Journal) append(kind string, body any, blobs [][]byte) (Record, error) 
 	if len(raw) > maxRecord {
 		return Record{}, fmt.Errorf("its body has %d bytes, the limit is %d: keep large content as blobs", len(raw), maxRecord)
 	}
-	rec := Record{
-		Time: j.store.clock().Round(0).UTC(),
-		Kind: kind,
-		Body: j.store.redactor.Load().json(raw),
+	rec := Record{Time: j.store.clock().Round(0).UTC(), Kind: kind}
+	if wrote, ok := body.(Authored); ok {
+		j.store.Adopt(wrote.Authored()...)
+		rec.Body = j.store.redactor.Load().authoredJSON(raw)
+	} else {
+		rec.Body = j.store.redactor.Load().json(raw)
 	}
 	a := addition{journal: j, rec: rec, blobs: blobs}
 	err = j.store.db.update(a.put)

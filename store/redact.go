@@ -1,9 +1,11 @@
 package store
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // mask replaces a secret. No rule finds anything in it.
@@ -19,30 +21,21 @@ const maxPasses = 8
 
 // redactor masks secrets in text. It is immutable.
 type redactor struct {
-	secrets []string // as given
-	known   *strings.Replacer
-	byFirst [256][]string // writings that may be split over lines, by their first byte, longest first
+	secrets []string        // as given
+	known   *known          // nil: no values
+	own     map[string]bool // what a model wrote itself: it only looks like secrets
 }
 
 // newRedactor returns a redactor that masks the values and whatever looks like a
 // secret.
 func newRedactor(values []string) *redactor {
-	r := &redactor{}
+	r := &redactor{own: map[string]bool{}}
 	for _, v := range values {
 		if len(v) >= minSecret && !strings.Contains(mask, v) {
 			r.secrets = append(r.secrets, v)
 		}
 	}
-	var pairs []string
-	for _, f := range knownForms(r.secrets) {
-		pairs = append(pairs, f, mask)
-		if len(f) >= minSplit {
-			r.byFirst[f[0]] = append(r.byFirst[f[0]], f)
-		}
-	}
-	if len(pairs) > 0 {
-		r.known = strings.NewReplacer(pairs...)
-	}
+	r.known = newKnown(r.secrets)
 	return r
 }
 
@@ -53,6 +46,30 @@ func newRedactor(values []string) *redactor {
 // files and ordinary code do not change. Redacting twice changes nothing more.
 func (s *Store) Redact(text string) string { return s.redactor.Load().text(text) }
 
+// RedactJSON is [Store.Redact] for the strings in valid JSON, also for those that are
+// bytes in base64. Everything else of it stays.
+func (s *Store) RedactJSON(raw []byte) []byte { return s.redactor.Load().json(raw) }
+
+// lines redacts a text line by line where that keeps their number: editors find their
+// places by it.
+func (r *redactor) lines(text string) string {
+	clean := r.text(text)
+	if strings.Count(clean, "\n") == strings.Count(text, "\n") {
+		return clean
+	}
+	var out strings.Builder
+	var pem pemState
+	for line := range strings.Lines(text) {
+		body := strings.TrimRight(line, "\r\n")
+		clean := r.text(body)
+		if pem.next(body) {
+			clean = mask
+		}
+		out.WriteString(clean + line[len(body):])
+	}
+	return out.String()
+}
+
 // Conceal adds values that are redacted from now on wherever they occur, also
 // escaped for JSON, HTML or URLs, in hexadecimal and base64, and wrapped over lines.
 // It is for values that the user typed when asked for a secret, and for those of the
@@ -60,34 +77,49 @@ func (s *Store) Redact(text string) string { return s.redactor.Load().text(text)
 func (s *Store) Conceal(values ...string) {
 	s.secrets.Lock()
 	defer s.secrets.Unlock()
-	s.redactor.Store(newRedactor(slices.Concat(s.redactor.Load().secrets, values)))
+	old := s.redactor.Load()
+	r := newRedactor(slices.Concat(old.secrets, values))
+	r.own = old.own
+	s.redactor.Store(r)
 }
 
 // text redacts plain text.
-func (r *redactor) text(text string) string {
+func (r *redactor) text(text string) string { return r.textAt(text, 0) }
+
+// textAt redacts text that stands in so many other writings.
+func (r *redactor) textAt(text string, depth int) string {
 	for range maxPasses {
 		next := text
 		if r.known != nil {
-			next = r.redactSplit(r.known.Replace(next))
+			next = r.known.redact(next)
 		}
 		next = redactPEM(next)
-		next = redactFormats(next)
-		next = redactTokens(next)
-		next = redactAssignments(next)
-		next = redactPasswords(next)
+		next = redactFormats(next, r.isOwn)
+		next = redactEncoded(next)
+		next = redactTokens(next, r.isOwn)
+		next = redactAssignments(next, r.isOwn)
+		next = redactPasswords(next, r.isOwn)
 		if next == text {
 			break
 		}
 		text = next
 	}
-	return text
+	return r.redactDecoded(text, depth)
 }
 
 // json redacts the strings inside valid JSON and leaves every other byte: the
 // result is valid JSON with the same numbers, order and spaces. A member's name
-// counts for all strings in its value, and a private key that is split into an
-// array of lines is found line by line.
-func (r *redactor) json(raw []byte) []byte {
+// counts for all strings in its value, a private key that is split into an
+// array of lines is found line by line, and a string that is bytes in base64, as Go
+// writes them, is redacted as what it stands for.
+func (r *redactor) json(raw []byte) []byte { return r.walk(raw, r.text, holdsSecret) }
+
+// authoredJSON is json for a record whose strings a model wrote.
+func (r *redactor) authoredJSON(raw []byte) []byte {
+	return r.walk(raw, r.authored, func(name, value string) bool { return false })
+}
+
+func (r *redactor) walk(raw []byte, redact func(string) string, named func(name, value string) bool) []byte {
 	var (
 		out    []byte // nil while nothing has changed
 		copied int    // raw[:copied] is in out
@@ -101,10 +133,13 @@ func (r *redactor) json(raw []byte) []byte {
 		}
 		end := stringEnd(raw, i)
 		text := unquote(raw[i:end])
-		clean := r.text(text)
+		clean, bytes := r.bytes(text, redact)
+		if !bytes {
+			clean = redact(text)
+		}
 		if isKey(raw[end:]) {
 			name, pem = text, pemOutside
-		} else if pem.next(text) || holdsSecret(name, text) {
+		} else if pem.next(text) || named(name, text) && !r.isOwn(text) {
 			clean = mask
 		}
 		if clean != text {
@@ -118,6 +153,30 @@ func (r *redactor) json(raw []byte) []byte {
 		return raw
 	}
 	return append(out, raw[copied:]...)
+}
+
+// minBytes is the length of the shortest string that is taken for bytes in base64.
+const minBytes = 16
+
+// bytes redacts a string that is bytes in base64. It reports false where the string
+// is none, or where there is nothing to redact in what it stands for.
+func (r *redactor) bytes(text string, redact func(string) string) (string, bool) {
+	if len(text) < minBytes || len(text)%4 != 0 || !base64Bytes[text[0]] {
+		return text, false
+	}
+	data, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		return text, false
+	}
+	plain := string(data)
+	clean := plain
+	switch {
+	case utf8.Valid(data):
+		clean = redact(plain)
+	case r.known != nil:
+		clean = r.known.redact(plain)
+	}
+	return base64.StdEncoding.EncodeToString([]byte(clean)), clean != plain
 }
 
 // stringEnd returns the index after the string that starts at raw[start].

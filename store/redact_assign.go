@@ -2,6 +2,7 @@ package store
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"caselsp/store/secret"
@@ -12,7 +13,7 @@ const (
 	// assigned value that can be a secret: shorter ones cannot be told from words,
 	// longer ones are content.
 	minRandom = 16
-	maxRandom = 512
+	maxRandom = 8 << 10
 
 	// nameReach is how far before a value its name is searched, in bytes: enough
 	// for a long name and its type.
@@ -22,19 +23,8 @@ const (
 // redactAssignments masks random values that are assigned to the name of a secret,
 // in any language: NAME=value, name: "value", name: str = 'value', config["name"] =
 // "value", setenv("name", "value"), ?name=value&.
-func redactAssignments(text string) string {
-	var out strings.Builder
-	done := 0
-	for _, at := range assigned(text) {
-		out.WriteString(text[done:at[0]])
-		out.WriteString(mask)
-		done = at[1]
-	}
-	if done == 0 {
-		return text
-	}
-	out.WriteString(text[done:])
-	return out.String()
+func redactAssignments(text string, own keep) string {
+	return masked(text, slices.DeleteFunc(assigned(text), func(at [2]int) bool { return own(text[at[0]:at[1]]) }))
 }
 
 // assigned returns where such values begin and end, in order.
@@ -45,7 +35,7 @@ func assigned(text string) (all [][2]int) {
 	done := 0
 	for i := 0; i < len(text); i++ {
 		c := text[i]
-		if c != '=' && c != ':' && c != ',' || c == '=' && i > 0 && text[i-1] == '=' {
+		if c != '=' && c != ':' && c != ',' && c != '>' || c == '=' && i > 0 && text[i-1] == '=' {
 			continue // a line of a thousand = would take a million steps
 		}
 		start, end := valueAfter(text, i+1)
@@ -85,6 +75,7 @@ func valueAfter(text string, i int) (start, end int) {
 	for i < len(text) && text[i] == '\\' {
 		i++
 	}
+	i += rawPrefix(text[i:min(len(text), i+maxPrefix)])
 	quote := byte(0)
 	if i < len(text) && strings.IndexByte("\"'`", text[i]) >= 0 {
 		quote = text[i]
@@ -109,6 +100,25 @@ func valueAfter(text string, i int) (start, end int) {
 	return start, i
 }
 
+// maxPrefix is the length in bytes of the longest text that stands before a string.
+const maxPrefix = 8
+
+// rawPrefix returns the length of what stands before the quote of a string and says how
+// it is written: b'...', r"...", r#"..."#.
+func rawPrefix(text string) int {
+	i := 0
+	for i < len(text) && i < 2 && strings.IndexByte("rbucfRBUF@", text[i]) >= 0 {
+		i++
+	}
+	for i < len(text) && i < maxPrefix-2 && text[i] == '#' {
+		i++
+	}
+	if i < len(text) && (text[i] == '"' || text[i] == '\'') {
+		return i
+	}
+	return 0
+}
+
 // nameAtEnd finds the name that a value is assigned to at the end of the text
 // before the operator, typedAtEnd a name that is followed by its type.
 var (
@@ -125,6 +135,9 @@ func nameBefore(text string, operator byte) string {
 	}
 	if operator == ',' && (m[3] == len(text) || strings.IndexByte("\"'`\\", text[m[3]]) < 0) {
 		return "" // setenv("NAME", ...) quotes the name: other commas only separate
+	}
+	if operator == '>' && (m[2] == 0 || text[m[2]-1] != '<' || m[3] != len(text)) {
+		return "" // <NAME>: other signs of this kind compare
 	}
 	name := text[m[2]:m[3]]
 	if typed := typedAtEnd.FindStringSubmatch(text); operator == '=' && typed != nil && !secret.Name(name) {

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 
 	"caselsp/store/secret"
@@ -11,11 +13,14 @@ import (
 // that occurs in any text, such as postgres.
 const minOrdinary = 12
 
-// SecretsOf returns the secret values among variables given as NAME=value: the name
+// MaxSecretFile is the size in bytes of the largest file that is looked through for secrets.
+const MaxSecretFile = secret.MaxFile
+
+// Variables returns the secret values among variables given as NAME=value: the name
 // says that it holds a secret, and the value is not an ordinary word, a path or a
 // number. [Store.Conceal] masks its values wherever they occur, so this is stricter
 // than [Store.Redact].
-func SecretsOf(variables []string) []string {
+func Variables(variables []string) []string {
 	var values []string
 	for _, v := range variables {
 		name, value, _ := strings.Cut(v, "=")
@@ -29,13 +34,58 @@ func SecretsOf(variables []string) []string {
 	return values
 }
 
+// MayHoldSecrets reports whether a file of the workspace is looked through for
+// secrets, by its name and its size: files that are kept from the model by their names,
+// and settings, which it may read.
+func MayHoldSecrets(path string, size int) bool {
+	const settings = 64 << 10 // bytes: people write them by hand
+	k := secret.KindOf(path)
+	return k != nil && (k.Hidden || size <= settings)
+}
+
+// LooksSecret reports whether a file is one of secrets by what is in it, whatever its
+// name: mainly variables that hold secrets, a private key, the account of a service.
+// Samples and source code do not count.
+func LooksSecret(path, text string) bool {
+	return secret.MayTell(path) && secret.Sniff(text)
+}
+
+// SecretsOf returns the secret values in a file of the workspace, by what kind of file
+// it is and how it is written, and those that only the whole file shows to be secrets, as
+// lines under a name. What a model wrote itself is none, except in files that are kept
+// for secrets.
+func (s *Store) SecretsOf(path, text string) []string {
+	values := secret.Values(path, text)
+	values = append(values, s.SpreadSecrets(text)...)
+	if secret.Hidden(path) {
+		return values
+	}
+	own := s.redactor.Load().own
+	return slices.DeleteFunc(values, func(v string) bool { return own[v] })
+}
+
+// SpreadSecrets returns the values of which only a whole file shows that they are
+// secrets: an excerpt, a diff and numbered lines may have them without what shows it.
+func (s *Store) SpreadSecrets(text string) []string {
+	if len(text) > MaxSecretFile || !spread.MatchString(text) {
+		return nil
+	}
+	return s.redactor.Load().contextual(text)
+}
+
+// spread is in the texts of which only the whole may show what is a secret.
+var spread = regexp.MustCompile(`PRIVATE KEY|(?i:pass|pwd|secret|token|key|code)[^\n]{0,40}\n`)
+
 // SecretsIn returns the random values that a text assigns to names of secrets. A
 // value from a project's settings may occur later without its name, for example in
 // a failed assertion.
-func SecretsIn(text string) []string {
+func (s *Store) SecretsIn(text string) []string {
 	var values []string
+	own := s.redactor.Load().own
 	for _, at := range assigned(text) {
-		values = append(values, text[at[0]:at[1]])
+		if value := text[at[0]:at[1]]; !own[value] {
+			values = append(values, value)
+		}
 	}
 	return values
 }
@@ -43,6 +93,6 @@ func SecretsIn(text string) []string {
 // Holds reports whether data contains one of the values, in any writing that
 // [Store.Redact] recognises.
 func Holds(data []byte, values ...string) bool {
-	r, text := newRedactor(values), string(data)
-	return r.known != nil && (r.known.Replace(text) != text || r.redactSplit(text) != text)
+	r := newRedactor(values)
+	return r.known != nil && len(r.known.spans(r.known.read(string(data)), 0)) > 0
 }

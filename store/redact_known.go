@@ -1,15 +1,17 @@
 package store
 
 import (
+	"encoding/base32"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"html"
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
+
+	"caselsp/store/secret"
 )
 
 const (
@@ -18,7 +20,7 @@ const (
 	minSecret = 4
 
 	// minEncoded is the length in bytes of the shortest value that is also searched
-	// in base64 and hexadecimal: of a shorter one, too few characters are certain.
+	// in other writings: of a shorter one, too few characters are certain.
 	minEncoded = 6
 
 	// minSplit is the length in bytes of the shortest writing that is searched across
@@ -30,15 +32,112 @@ const (
 	minSecretLine = 16
 )
 
+// known is a set of values, found however they are written. It is immutable.
+type known struct {
+	beginnings [1 << beginningBits / 64]uint64 // hashes of the first bytes of all forms
+	forms      map[[minSecret]byte][]string    // by their first bytes, longest first
+}
+
+// beginningBits is the size of the set of beginnings: 32 KiB stay in a processor's
+// cache, and are sparse with thousands of forms.
+const beginningBits = 18
+
+// newKnown returns the set of some values; nil where the list is empty.
+func newKnown(values []string) *known {
+	forms := knownForms(values)
+	if len(forms) == 0 {
+		return nil
+	}
+	k := &known{forms: make(map[[minSecret]byte][]string, len(forms))}
+	for _, f := range forms {
+		h := beginning(f)
+		k.beginnings[h/64] |= 1 << (h % 64)
+		first := [minSecret]byte([]byte(f[:minSecret]))
+		k.forms[first] = append(k.forms[first], f)
+	}
+	return k
+}
+
+// beginning is a hash of the first minSecret bytes of a text.
+func beginning(text string) uint32 {
+	return (uint32(text[0]) | uint32(text[1])<<8 | uint32(text[2])<<16 | uint32(text[3])<<24) * 0x9E3779B1 >> (32 - beginningBits)
+}
+
+// mayBegin reports whether a form may begin as a text of minSecret bytes or more does.
+func (k *known) mayBegin(text string) bool {
+	h := beginning(text)
+	return k.beginnings[h/64]&(1<<(h%64)) != 0
+}
+
+// direct returns where forms of at least a length stand in a text, in order.
+func (k *known) direct(p *page, least int) (all [][2]int) {
+	next := 0
+	for _, at := range p.starts {
+		i := int(at)
+		if i < next {
+			continue
+		}
+		for _, f := range k.forms[[minSecret]byte{p.text[i], p.text[i+1], p.text[i+2], p.text[i+3]}] {
+			if len(f) >= least && strings.HasPrefix(p.text[i:], f) {
+				all = append(all, [2]int{i, i + len(f)})
+				next = i + len(f)
+				break
+			}
+		}
+	}
+	return all
+}
+
+// redact masks the values in a text.
+func (k *known) redact(text string) string {
+	return masked(text, merged(k.spans(k.read(text), 0)))
+}
+
+// merged sorts spans and makes one of those that overlap.
+func merged(all [][2]int) [][2]int {
+	if len(all) < 2 {
+		return all
+	}
+	slices.SortFunc(all, func(a, b [2]int) int { return a[0] - b[0] })
+	list := all[:1]
+	for _, at := range all[1:] {
+		if last := &list[len(list)-1]; at[0] < last[1] {
+			last[1] = max(last[1], at[1])
+			continue
+		}
+		list = append(list, at)
+	}
+	return list
+}
+
+// masked is a text with a mask in place of each span.
+func masked(text string, spans [][2]int) string {
+	if len(spans) == 0 {
+		return text
+	}
+	var out strings.Builder
+	done := 0
+	for _, at := range spans {
+		out.WriteString(text[done:at[0]])
+		out.WriteString(mask)
+		done = at[1]
+	}
+	out.WriteString(text[done:])
+	return out.String()
+}
+
 // knownForms returns how the values may be written, longest first, because one
 // secret may be the beginning of another.
 func knownForms(values []string) []string {
 	var forms []string
 	for _, v := range values {
 		forms = append(forms, writings(v)...)
+		if strings.Contains(v, "\n") && slices.ContainsFunc(strings.Split(strings.TrimSpace(v), "\n"), func(line string) bool { return len(strings.TrimSpace(line)) < minSecretLine }) {
+			forms = append(forms, unbroken(v))
+		}
 		for line := range strings.Lines(v) {
 			line = strings.TrimSpace(line)
-			if line != v && len(line) >= minSecretLine && !strings.HasPrefix(line, "-----") {
+			if line != v && len(line) >= minSecretLine && !strings.HasPrefix(line, "-----") && !secret.BlockHeader(line) {
 				forms = append(forms, writings(line)...)
 			}
 		}
@@ -49,12 +148,23 @@ func knownForms(values []string) []string {
 		}
 		return strings.Compare(a, b)
 	})
+	forms = slices.DeleteFunc(forms, func(f string) bool { return len(f) < minSecret })
 	return slices.Compact(forms)
+}
+
+// unbroken is a value of several lines as a view without line breaks has it.
+func unbroken(value string) string {
+	var b strings.Builder
+	for line := range strings.Lines(value) {
+		b.WriteString(strings.TrimSpace(line))
+	}
+	return b.String()
 }
 
 // writings returns the ways in which programs write a value: literally, in JSON, in
 // JSON within JSON, in a URL, in HTML, in hexadecimal, and in base64, also as a part
-// of a longer encoded text.
+// of a longer encoded text. What mixes these, and what stands between the characters,
+// is undone in the text instead, see spans.
 func writings(value string) []string {
 	forms := []string{value, html.EscapeString(value)}
 	for _, inHTML := range []bool{false, true} {
@@ -69,20 +179,34 @@ func writings(value string) []string {
 	}
 	digits := hex.EncodeToString([]byte(value))
 	forms = append(forms, digits, strings.ToUpper(digits))
-	for _, form := range []string{`\x%02x`, "%02x ", "%02x:"} {
-		var spelt strings.Builder
-		for i := range len(value) {
-			fmt.Fprintf(&spelt, form, value[i])
-		}
-		forms = append(forms, strings.TrimRight(spelt.String(), " :"))
-	}
 	for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
 		forms = append(forms, encoding.EncodeToString([]byte(value)))
 		for before := range 3 {
-			forms = append(forms, certain(encoding, value, before))
+			forms = append(forms, certain(encoding, value, before), certain(encoding, wide(value), before))
 		}
 	}
+	if len(value) >= minSplit {
+		of32 := base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString([]byte(value))
+		forms = append(forms, of32[:len(value)*8/5], reversed(value))
+	}
 	return forms
+}
+
+// wide is a value in UTF-16, of which the last byte is left out: so it is in the other
+// byte order, too.
+func wide(value string) string {
+	var b strings.Builder
+	for _, c := range []byte(value) {
+		b.WriteByte(c)
+		b.WriteByte(0)
+	}
+	return strings.TrimSuffix(b.String(), "\x00")
+}
+
+func reversed(value string) string {
+	b := []byte(value)
+	slices.Reverse(b)
+	return string(b)
 }
 
 var percent = regexp.MustCompile(`%[0-9A-F]{2}`)
@@ -101,108 +225,4 @@ func escape(value string, inHTML bool) string {
 	encoder.SetEscapeHTML(inHTML)
 	_ = encoder.Encode(value) // a string and a builder give no errors
 	return strings.TrimSuffix(quoted.String()[1:], "\"\n")
-}
-
-// lineBreaks returns where the line breaks of a text begin and end: the end of a
-// line, escaped or not, together with the operators that join strings before it and
-// the indentation and the marks of diffs, quotations and comments after it.
-func lineBreaks(text string) (all [][2]int) {
-	plain, escaped := -1, -1
-	after := func(from int, mark string) int {
-		if i := strings.Index(text[from:], mark); i >= 0 {
-			return from + i
-		}
-		return len(text)
-	}
-	for end := 0; ; {
-		if plain < end {
-			plain = after(end, "\n")
-		}
-		if escaped < end {
-			escaped = after(end, `\n`)
-		}
-		begin, stop := plain, plain+1
-		if escaped < plain {
-			begin, stop = escaped, escaped+2
-		}
-		if begin == len(text) {
-			return all
-		}
-		joined := strings.TrimSuffix(text[end:begin], `\r`)
-		begin = end + len(strings.TrimRight(joined, " \t\r\"'+\\"))
-		for stop < len(text) && strings.IndexByte(" \t\"'+>|#*-", text[stop]) >= 0 {
-			stop++
-		}
-		all = append(all, [2]int{begin, stop})
-		end = stop
-	}
-}
-
-// redactSplit masks known values that are split by line breaks. It searches the text
-// without its line breaks, and masks what it finds at its place in the text,
-// together with the breaks inside.
-func (r *redactor) redactSplit(text string) string {
-	if r.known == nil {
-		return text
-	}
-	breaks := lineBreaks(text)
-	if breaks == nil {
-		return text
-	}
-	var whole strings.Builder
-	whole.Grow(len(text))
-	starts, shifts := make([]int, 0, len(breaks)), make([]int, 0, len(breaks)) // whole[starts[i]:] stands in text shifts[i] bytes later
-	end := 0
-	for _, at := range breaks {
-		whole.WriteString(text[end:at[0]])
-		end = at[1]
-		starts, shifts = append(starts, whole.Len()), append(shifts, end-whole.Len())
-	}
-	whole.WriteString(text[end:])
-	joined := whole.String()
-	if r.known.Replace(joined) == joined {
-		return text
-	}
-	place := func(i int) int {
-		n, found := slices.BinarySearch(starts, i)
-		for found && n+1 < len(starts) && starts[n+1] == i {
-			n++ // two breaks at one place: the last leads to what comes after both
-		}
-		if !found {
-			n--
-		}
-		if n < 0 {
-			return i
-		}
-		return i + shifts[n]
-	}
-	var out strings.Builder
-	done := 0
-	for i := 0; i < len(joined); {
-		form := r.formAt(joined, i)
-		if form == "" {
-			i++
-			continue
-		}
-		from, to := place(i), place(i+len(form)-1)+1
-		if from >= done && to-from > len(form) { // what no break runs through was masked before
-			out.WriteString(text[done:from])
-			out.WriteString(mask)
-			done = to
-		}
-		i += len(form)
-	}
-	out.WriteString(text[done:])
-	return out.String()
-}
-
-// formAt returns the longest writing of a known value at text[i:] that is long
-// enough not to occur by chance; "" if there is none.
-func (r *redactor) formAt(text string, i int) string {
-	for _, form := range r.byFirst[text[i]] {
-		if strings.HasPrefix(text[i:], form) {
-			return form
-		}
-	}
-	return ""
 }

@@ -14,7 +14,7 @@ const maxPassword = 128
 
 // passwordName is the end of a name that holds a password: DB_PASSWORD,
 // smtp.pass, dbPasswd, passphrase, and not bypass or password_min_length.
-const passwordName = `(?i:passwords?|passwd|passphrase|pwd)|[_.-](?i:pass|pw)|[a-z]Pass|\bpass`
+const passwordName = `(?:SSH|SQL|PG|DB|FTP|MAIL|SMTP|USER|ROOT|ADMIN|LDAP|REDIS|MQ)PASS|(?i:passwords?|passwd|passphrase|pwd)|[_.-](?i:pass|pw)|[a-z]Pass|\bpass`
 
 // assignedPassword matches a value assigned to such a name, in any notation: NAME=value,
 // name: "value", "name": "value", name: str = 'value', --name value,
@@ -22,15 +22,15 @@ const passwordName = `(?i:passwords?|passwd|passphrase|pwd)|[_.-](?i:pass|pw)|[a
 // quotes, in single quotes, or without quotes. It is only tried on words with pa or
 // pw in them: over a whole text it takes ten times as long as everything else.
 var assignedPassword = regexp.MustCompile(`^([A-Za-z0-9_.-]{0,100}(?:` + passwordName + `)[0-9]{0,9})` +
-	`(\\*["']?\]?\s{0,4}(?::\s{0,4}[a-z]{1,20}\s{0,4}=|:=|=>|[:=])\s{0,4}|[ ])` +
-	`(?:\\*"([^"\\\n]{1,200})\\*"|\\*'([^'\\\n]{1,200})\\*'|([^\s"'\x60,;&)\]}\\]{1,200}))`)
+	`(\\*["']?\]?\s{0,4}(?::\s{0,4}(?:&(?:'?static )?)?[a-z]{1,20}\s{0,4}=|:=|=>|[:=>])\s{0,4}|[ ])` +
+	`(?:(?:[rbucfRBUF@]{0,2}#{0,3})?\\*"((?:[^"\\\n]|\\u[0-9A-Fa-f]{4}){1,200})\\*"|[rbucfRBUF@]{0,2}\\*'([^'\\\n]{1,200})\\*'|([^\s"'\x60,;&)\]}\\]{1,200}))`)
 
 // redactPasswords masks passwords that people choose, which are not random enough
 // for redactAssignments. The place tells them from other words: every value of an
 // environment variable (DB_PASSWORD=...) is a password; elsewhere only a value that
 // mixes letters with digits or signs is one, because code mentions passwords
 // (password=form.password) more often than it contains them.
-func redactPasswords(text string) string {
+func redactPasswords(text string, own keep) string {
 	var out strings.Builder
 	done := 0
 	for i := 0; i+1 < len(text); i++ {
@@ -42,7 +42,10 @@ func redactPasswords(text string) string {
 			begin--
 		}
 		near := text[begin:min(len(text), begin+maxToken)]
-		at := assignedPassword.FindStringSubmatchIndex(near)
+		var at []int
+		if mayBePassword(near) {
+			at = assignedPassword.FindStringSubmatchIndex(near)
+		}
 		if at == nil {
 			for i+1 < len(text) && nameByte(text[i+1]) {
 				i++ // the rest of the word has been looked at
@@ -53,7 +56,16 @@ func redactPasswords(text string) string {
 		start, end := begin+at[6+2*group], begin+at[7+2*group]
 		i = begin + at[5] - 1
 		name, between := near[at[2]:at[3]], near[at[4]:at[5]]
-		if isPassword(name, between, text[start:end], group < 2, text[end:]) {
+		if strings.HasSuffix(text[done:begin], "#define ") || strings.HasSuffix(text[done:begin], "#define\t") {
+			between = "="
+		}
+		joined := text[start:end]
+		if group < 2 {
+			if whole, last := joinedParts(text, start, end); isPassword(name, between, whole, true, text[last:]) {
+				joined, end = whole, last
+			}
+		}
+		if isPassword(name, between, joined, group < 2, text[end:]) && !own(joined) && !own(text[start:end]) {
 			out.WriteString(text[done:start])
 			out.WriteString(mask)
 			done, i = end, end-1
@@ -65,6 +77,69 @@ func redactPasswords(text string) string {
 	out.WriteString(text[done:])
 	return out.String()
 }
+
+// mayBePassword reports whether a text may begin as assignedPassword does: with a name
+// that ends as one of a password, and what may follow it. Most words with pa or pw in
+// them do not, and the expression takes a hundred times as long to say so.
+func mayBePassword(text string) bool {
+	const longSign = 0xc5 // of ſ, which is an s where case does not matter
+	end := 0
+	for end < len(text) && nameByte(text[end]) {
+		end++
+	}
+	if end == len(text) {
+		return false
+	}
+	if strings.IndexByte("\\\"']:=> \t\n\f\r", text[end]) < 0 {
+		return text[end] == longSign
+	}
+	name := strings.TrimRight(text[:end], "0123456789")
+	for _, w := range passwordWords {
+		if cut := len(name) - len(w); cut >= 0 && strings.EqualFold(name[cut:], w) {
+			return len(w) > len("pass") || w == "pwd" || passAlone(name[:cut], name[cut:])
+		}
+	}
+	return false
+}
+
+// passwordWords are the ends of names in assignedPassword, in lower case.
+var passwordWords = []string{"password", "passwords", "passwd", "passphrase", "pwd", "pass", "pw"}
+
+// passAlone reports whether pass or pw at the end of a name may be a word of its own.
+func passAlone(before, word string) bool {
+	if before == "" {
+		return word == "pass"
+	}
+	switch c := before[len(before)-1]; word {
+	case "pass":
+		return c == '-' || c == '.' || c == '_'
+	case "Pass":
+		return secret.ClassOf(c) != secret.Upper && secret.ClassOf(c) != secret.Digit
+	case "PASS":
+		return secret.ClassOf(c) != secret.Lower && secret.ClassOf(c) != secret.Digit
+	default:
+		return secret.ClassOf(c) == secret.Joint
+	}
+}
+
+// joinedParts returns a value whose quoted parts a program joins, and where the last one
+// ends: "half" + "other half".
+func joinedParts(text string, start, end int) (value string, last int) {
+	value, last = text[start:end], end
+	for {
+		if last >= len(text) || text[last] != '"' && text[last] != '\'' && text[last] != '\\' {
+			return value, last
+		}
+		m := nextPart.FindStringSubmatchIndex(text[last:min(len(text), last+maxToken)])
+		if m == nil {
+			return value, last
+		}
+		value, last = value+text[last+m[2]:last+m[3]], last+m[3]
+	}
+}
+
+// nextPart is what joins the next quoted part to a value, and that part.
+var nextPart = regexp.MustCompile(`^(?:\\*["']\s{0,4}[.+]\s{0,9}\\*["']|["'][ \t]{0,4}["'])([^"'\\\n]{1,200})`)
 
 // nameByte reports whether a byte can be part of a name in assignedPassword.
 func nameByte(b byte) bool {
@@ -83,13 +158,16 @@ func isPassword(name, between, value string, quoted bool, rest string) bool {
 		return false
 	case !quoted && strings.ContainsAny(value, "([{<$%"), strings.HasPrefix(value, "$"), strings.Contains(value, "{{"), strings.Contains(value, "${"):
 		return false // an expression, or what a program fills in
-	case !quoted && strings.HasPrefix(rest, "["), secretValue(value):
-		return false // an index; or masked already
+	case !quoted && strings.HasPrefix(rest, "["):
+		return false // an index
 	case variable:
 		return true
 	}
-	return chosen(value) && !forTests.MatchString(value)
+	return chosen(escapedSign.ReplaceAllString(value, "-")) && !forTests.MatchString(value)
 }
+
+// escapedSign is a sign as JSON escapes it for HTML.
+var escapedSign = regexp.MustCompile(`\\u[0-9A-Fa-f]{4}`)
 
 // chosen reports whether a value mixes letters with digits or signs, as password
 // rules demand. Characters that only join words do not count.

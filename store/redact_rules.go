@@ -32,37 +32,79 @@ var tokens = []token{
 	{"asic ", shape(`(?i)basic\s+([A-Za-z0-9+/]{8,}={0,2})`), userAndPassword},
 	{"://", shape(`\w*://([^\s:/?#@"'\x60<>\\]*:[^\s/?#"'\x60<>\\]+)@`), nil},
 	{"://", shape(`https?://([A-Za-z0-9_.~%-]{16,})@`), secret.Random}, // a token as the user
-	{":", shape(`(\w+:[^\s:/@"'\x60<>\\]+)@tcp\(`), nil},               // a DSN of Go's MySQL driver
+	{"sig=", shape(`sig=([A-Za-z0-9%+/]{40,}={0,2})`), secret.Random},
+	{" -u", curlUser, chosen},
+	{"--user", curlUser, chosen},
+	{"sshpass", shape(`sshpass\s+-p\s*(?:'([^'\n]{5,80})'|"([^"\n]{5,80})"|([^\s'"]{5,80}))`), passphrase},
+	{"mysql", shape(`mysql\w*\s(?:[^\n|;&]{0,80}\s)?-p([^\s'"]{5,80})`), chosen},
+	{"quirepass", shape(`requirepass"?,?\s+"?([^\s"]{5,80})`), chosen},
+	{"bindpw", shape(`bindpw\s+([^\s"]{5,80})`), chosen},
+	{"IDENTIFIED BY", shape(`IDENTIFIED BY\s+(?:PASSWORD\s+)?'([^'\n]{5,80})'`), passphrase},
+	{"PASSWORD '", shape(`PASSWORD\s+'([^'\n]{5,80})'`), passphrase},
+	{"secret ", shape(`secret\s+\d\s+([^\s"]{5,80})`), chosen},
+	{"password ", shape(`password\s+\d\s+([^\s"]{5,80})`), chosen},
+	{"ENV ", shape(`ENV\s+\w*(?:PASS|PASSWORD|PASSWD|PWD|SECRET|TOKEN|KEY)\s+([^\s"'=]{5,200})`), chosen},
+	{"set -", shape(`set\s+-[a-zU]+\s+\w*(?:PASS|PASSWORD|PASSWD|PWD|SECRET|TOKEN|KEY)\s+["']?([^\s"']{5,200})`), chosen},
+	{"setenv ", shape(`setenv\s+\w*(?:PASS|PASSWORD|PASSWD|PWD|SECRET|TOKEN|KEY)\s+["']?([^\s"']{5,200})`), chosen},
+	{"secret: ", shape(`secret:\s+((?:[a-zA-Z2-7]{4} ){3,15}[a-zA-Z2-7]{4})\b`), nil}, // of a one-time password, in groups
+	{"emonic", shape(`\w{0,40}nemonic\w{0,10}\\*["']?\s{0,3}[:=]\s{0,3}\\*["'\x60]?((?:[a-z]{3,8} ){11,23}[a-z]{3,8})`), nil},
+	{"codes", shape(`codes:?\**\s+((?:(?:\d{1,2}[.)]|[-*])?[ \t]{0,4}[a-z0-9]{4,6}[ -][a-z0-9]{4,6}\s+){4,20})`), numbered},
+	{"ecovery ", shape(`(?i)recovery key\w{0,10}\s{0,3}[:=]?\s{1,9}(\d{6}(?:-\d{6}){7})`), nil}, // of BitLocker
+	{"TRUE\t", cookieLine, secret.Random},
+	{"FALSE\t", cookieLine, secret.Random},
+	{":", mysqlDSN, nil},
 	{"--", shape(`--[A-Za-z-]{0,40}(?:token|password|passwd|secret|api-?key)[ =]\\*["']?([A-Za-z0-9._~+/!@#%^*-]{16,}={0,2})`), secret.Random},
+}
+
+// curlUser is the user and the password of a request, cookieLine a cookie in a jar,
+// mysqlDSN the address of a database for Go's MySQL driver.
+var (
+	mysqlDSN   = shape(`(\w+:[^\s:/@"'\x60<>\\]+)@tcp\(`)
+	curlUser   = shape(`(?:\w*\s)?(?:--user|-u)[ =]?["']?[^\s"':]{1,60}:([^\s"']{5,100})`)
+	cookieLine = shape(`(?:TRUE|FALSE)\t\d{1,12}\t[^\t\n]{1,80}\t(\S{16,1000})`)
+)
+
+// passphrase reports whether a value between quotes is a password.
+func passphrase(value string) bool {
+	return secret.Mixed(strings.ReplaceAll(value, " ", "-")) && !secret.FilledIn(value) && !strings.ContainsAny(value, "(){}[]`\\")
+}
+
+// numbered reports whether a list of codes has digits, as words have not.
+func numbered(value string) bool {
+	const least = 8 // digits
+	digits := 0
+	for i := range len(value) {
+		if secret.ClassOf(value[i]) == secret.Digit {
+			digits++
+		}
+	}
+	return digits >= least
 }
 
 // redactFormats masks the secrets whose format gives them away, those that
 // manuals show included: the user who writes one must see that it was masked.
-func redactFormats(text string) string {
-	found := secret.Find(text)
-	if found == nil {
-		return text
+func redactFormats(text string, own keep) string {
+	var all [][2]int
+	for _, m := range secret.Find(text) {
+		if !m.Dummy || !own(text[m.Start:m.End]) {
+			all = append(all, [2]int{m.Start, m.End})
+		}
 	}
-	var out strings.Builder
-	done := 0
-	for _, m := range found {
-		out.WriteString(text[done:m.Start])
-		out.WriteString(mask)
-		done = m.End
-	}
-	out.WriteString(text[done:])
-	return out.String()
+	return masked(text, all)
 }
 
 // redactTokens masks what stands where programs write secrets.
-func redactTokens(text string) string {
+func redactTokens(text string, own keep) string {
 	for _, t := range tokens {
-		text = t.redact(text)
+		if t.shape == mysqlDSN && !strings.Contains(text, "@tcp(") {
+			continue // its hint is in every text
+		}
+		text = t.redact(text, own)
 	}
 	return text
 }
 
-func (t token) redact(text string) string {
+func (t token) redact(text string, own keep) string {
 	var out strings.Builder
 	done := 0
 	for next := 0; ; {
@@ -76,6 +118,9 @@ func (t token) redact(text string) string {
 		start, end = start+done, end+done
 		next = max(next, end) // past what only has the shape, too
 		if !ok {
+			continue
+		}
+		if own(text[start:end]) {
 			continue
 		}
 		for end == hint+maxToken && end < len(text) && secret.ClassOf(text[end]) != secret.Foreign {
@@ -100,7 +145,10 @@ func (t token) find(text string, hint int) (start, end int, ok bool) {
 	if at == nil {
 		return 0, 0, false
 	}
-	start, end = begin+at[len(at)-2], begin+at[len(at)-1]
+	for last := len(at); last > 0 && (start < 0 || end == 0); last -= 2 { // the last group that took part
+		start, end = at[last-2], at[last-1]
+	}
+	start, end = begin+start, begin+end
 	value := text[start:end]
 	if user, password, ok := strings.Cut(value, ":"); ok && t.sure == nil && (t.hint == "://" || t.hint == ":") {
 		return end - len(password), end, !harmless(user, password)

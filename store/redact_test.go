@@ -79,7 +79,7 @@ func TestRedactKnown(t *testing.T) {
 		"?q=a%22b%5cc%3cd%3e+%26+e":                "?q=[redacted]",
 		"<b>a&#34;b\\c&lt;d&gt; &amp; e</b>":       "<b>[redacted]</b>",
 		// {"password":"open sesame, please"} in base64, which holds a part of another group
-		"eyJwYXNzd29yZCI6Im9wZW4gc2VzYW1lLCBwbGVhc2UifQ==": "eyJwYXNzd29yZCI6Im[redacted]UifQ==",
+		"> eyJwYXNzd29yZCI6Im9wZW4gc2VzYW1lLCBwbGVhc2UifQ==": "> eyJwYXNzd29yZCI6Im[redacted]UifQ==",
 	} {
 		checkText(t, r, in, want)
 	}
@@ -147,6 +147,10 @@ func TestRedactJSON(t *testing.T) {
 			`["-----BEGIN PRIVATE KEY-----", "word", "other"]`,
 			`["-----BEGIN PRIVATE KEY-----", "word", "other"]`,
 		},
+		"bytes in base64": { // {"password":"hunter2", "n":1}
+			`{"data":"eyJwYXNzd29yZCI6Imh1bnRlcjIiLCAibiI6MX0="}`,
+			`{"data":"eyJwYXNzd29yZCI6IltyZWRhY3RlZF0iLCAibiI6MX0="}`,
+		},
 		"a bare string": {`"hunter2"`, `"[redacted]"`},
 		"no string":     {`[1,{}]`, `[1,{}]`},
 	} {
@@ -210,25 +214,29 @@ func checkJSON(t *testing.T, r *redactor, doc []byte) {
 	}
 }
 
-func BenchmarkRedact(b *testing.B) {
-	text, err := os.ReadFile("redact_rules.go")
-	if err != nil {
-		b.Fatal(err)
-	}
-	r := newRedactor([]string{"hunter2"})
-	b.SetBytes(int64(len(text)))
-	for b.Loop() {
-		r.text(string(text))
-	}
-}
-
-func TestSecretsOf(t *testing.T) {
-	got := SecretsOf([]string{
+func TestVariables(t *testing.T) {
+	got := Variables([]string{
 		"API_TOKEN=x7Kq2mVz9Lp4Rt8Wn1Yb", "DB_PASSWORD='kiwi-9-melon'", "JWT_SECRET=abcdefghijkl", "GITHUB_TOKEN=ghx",
 		"POSTGRES_PASSWORD=postgres", "DB_PASSWORD=changeme", "TOKEN_FILE=/run/secrets/token1", "SECRET_PATH=/run/a1", "AUTH_SECRET=/run/secrets/a1b2c3",
 		"PATH=/usr/bin:/bin", "PWD=/srv/app1", "HOME=/home/anna1", "SESSION_TOKEN=", "PASSWORD", "GPG_KEY_ID=A1B2C3D4E5F6A7B8",
 	})
 	if want := "x7Kq2mVz9Lp4Rt8Wn1Yb kiwi-9-melon abcdefghijkl"; strings.Join(got, " ") != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestStringPrefixes masks values whose strings say how they are written, and leaves the
+// headers of armoured blocks.
+func TestStringPrefixes(t *testing.T) {
+	r := newRedactor([]string{"-----BEGIN X-----\nProc-Type: 4,ENCRYPTED\n\nkiwi9melonkiwi8melon7\n-----END X-----"})
+	for text, want := range map[string]string{
+		`app.config['SECRET_KEY'] = b'7c1f3cdf3d144fd5'`:       `app.config['SECRET_KEY'] = b'[redacted]'`,
+		`const DB_PASSWORD: &'static str = r#"kiwi-9-melon"#;`: `const DB_PASSWORD: &'static str = r#"[redacted]"#;`,
+		"Proc-Type: 4,ENCRYPTED is a header":                   "Proc-Type: 4,ENCRYPTED is a header",
+		"otpauth:/" + "/totp/a:b?secret=KB4XQ2VZ7LMNRT5W&i=a":  "otpauth://totp/a:b?secret=[redacted]&i=a",
+	} {
+		if got := r.text(text); got != want {
+			t.Errorf("%q is %q, not %q", text, got, want)
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
@@ -23,8 +24,9 @@ type Trusted struct {
 	By     string    `json:"by"` // how the user decided: prompt, command, terminal
 }
 
-// Trust is the list of folders that the user trusts. It is kept in the user's
-// database, never in a folder: a folder cannot declare itself trusted. Like
+// Trust is the list of folders that the user trusts, and of the editors' settings that
+// the user has confirmed. It is kept in the user's database, never in a folder: a folder
+// cannot declare itself trusted. Like
 // [Memory] it opens the database for each operation only.
 type Trust struct{ root string }
 
@@ -39,27 +41,15 @@ func (t *Trust) path() string { return filepath.Join(t.root, memoryFile) }
 
 // Folders returns the folders that are trusted, sorted by path.
 func (t *Trust) Folders() ([]Trusted, error) {
-	if _, err := os.Stat(t.path()); errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
 	var list []Trusted
-	err := t.with(func(db *database) error {
-		return db.view(func(tx *bolt.Tx) error {
-			list = nil
-			b := tx.Bucket(trustBucket)
-			if b == nil {
-				return nil
-			}
-			return b.ForEach(func(k, v []byte) error {
-				var one Trusted
-				if err := json.Unmarshal(v, &one); err != nil {
-					return fmt.Errorf("the entry for %s cannot be read: %w", k, err)
-				}
-				one.Folder = string(k)
-				list = append(list, one)
-				return nil
-			})
-		})
+	err := t.read(trustBucket, func(k, v []byte) error {
+		var one Trusted
+		if err := json.Unmarshal(v, &one); err != nil {
+			return err
+		}
+		one.Folder = string(k)
+		list = append(list, one)
+		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list the trusted folders: %w", err)
@@ -73,19 +63,7 @@ func (t *Trust) Give(folder, by string, at time.Time) error {
 	if err != nil {
 		return err
 	}
-	if err := makeDirs(t.root); err != nil {
-		return err
-	}
-	err = t.with(func(db *database) error {
-		return db.update(func(tx *bolt.Tx) error {
-			b, err := tx.CreateBucketIfNotExists(trustBucket)
-			if err != nil {
-				return err
-			}
-			return b.Put([]byte(folder), text)
-		})
-	})
-	if err != nil {
+	if err := t.write(trustBucket, func(b *bolt.Bucket) error { return b.Put([]byte(folder), text) }); err != nil {
 		return fmt.Errorf("trust %s: %w", folder, err)
 	}
 	return nil
@@ -94,18 +72,49 @@ func (t *Trust) Give(folder, by string, at time.Time) error {
 // Withdraw ends the trust in a folder. It changes nothing for a folder that has no
 // entry of its own.
 func (t *Trust) Withdraw(folder string) error {
-	err := t.with(func(db *database) error {
-		return db.update(func(tx *bolt.Tx) error {
-			if b := tx.Bucket(trustBucket); b != nil {
-				return b.Delete([]byte(folder))
-			}
-			return nil
-		})
-	})
-	if err != nil {
+	if err := t.write(trustBucket, func(b *bolt.Bucket) error { return b.Delete([]byte(folder)) }); err != nil {
 		return fmt.Errorf("withdraw the trust in %s: %w", folder, err)
 	}
 	return nil
+}
+
+// read calls each with the entries of a bucket, sorted; a database or bucket that is not
+// there has none.
+func (t *Trust) read(bucket []byte, each func(k, v []byte) error) error {
+	if _, err := os.Stat(t.path()); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return t.with(func(db *database) error {
+		return db.view(func(tx *bolt.Tx) error {
+			b := tx.Bucket(bucket)
+			if b == nil {
+				return nil
+			}
+			return b.ForEach(func(k, v []byte) error {
+				if err := each(k, v); err != nil {
+					name, _, _ := strings.Cut(string(k), "\x00")
+					return fmt.Errorf("the entry for %s cannot be read: %w", name, err)
+				}
+				return nil
+			})
+		})
+	})
+}
+
+// write changes a bucket, which it creates where it is not there.
+func (t *Trust) write(bucket []byte, change func(*bolt.Bucket) error) error {
+	if err := makeDirs(t.root); err != nil {
+		return err
+	}
+	return t.with(func(db *database) error {
+		return db.update(func(tx *bolt.Tx) error {
+			b, err := tx.CreateBucketIfNotExists(bucket)
+			if err != nil {
+				return err
+			}
+			return change(b)
+		})
+	})
 }
 
 func (t *Trust) with(fn func(*database) error) error {

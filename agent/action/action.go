@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -184,7 +185,10 @@ func register[A Args](name string, effect Effect, text string) *Verb {
 			// misnamed line range would otherwise become a write of the whole file.
 			dec.DisallowUnknownFields()
 			if err := dec.Decode(&a); err != nil {
-				return nil, fmt.Errorf("%s. Its arguments are: %s", explain(err), strings.Join(argumentNames(zero), ", "))
+				if at, inner := misnamed(raw, reflect.TypeOf(zero), ""); inner != nil {
+					return nil, fmt.Errorf("%s in %s. The fields there are: %s", explain(err), at, strings.Join(argumentNames(inner), ", "))
+				}
+				return nil, fmt.Errorf("%s. Its arguments are: %s", explain(err), strings.Join(argumentNames(reflect.TypeOf(zero)), ", "))
 			}
 			return a, nil
 		},

@@ -45,6 +45,8 @@ func TestParse(t *testing.T) {
 		{SubmitPlanName, plan(`{"id":"a","title":"A","description":"d"},{"id":"a","title":"A","description":"d"}`), "used twice"},
 		{SubmitPlanName, plan(`{"id":"a","title":"A","description":"d","depends_on":["b"]},{"id":"b","title":"B","description":"d"}`), "does not come before it"},
 		{SubmitPlanName, plan(`{"id":"a","title":"A","description":"d"},{"id":"b","title":"B","description":"d","depends_on":["a"]}`), ""},
+		{SubmitPlanName, plan(`{"id":"a","title":"A","description":"d"},{"id":"b","title":"B","description":"d","test_command":"make"}`),
+			`unknown field "test_command" in features[1]. The fields there are: id, title, description`},
 		{SubmitVerdictName, `{"completion":100,"approved":true,"summary":"s","issues":[]}`, ""},
 		{SubmitVerdictName, `{"approved":true,"summary":"s","issues":[]}`, "completion must be"},
 		{SubmitVerdictName, `{"completion":100,"approved":true,"summary":"s","issues":["i"]}`, "contradicts"},

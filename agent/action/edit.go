@@ -15,6 +15,9 @@ import (
 // a new file.
 func (s *Scope) stage(path, before string, exists bool, text string) (Result, error) {
 	if hidden := s.env.Hidden; hidden != "" && strings.Contains(text, hidden) && !strings.Contains(before, hidden) {
+		if s.env.HiddenWhy != "" {
+			return Result{}, fmt.Errorf("nothing was changed: the text that you sent had what has the exact format of a secret, which was replaced by %q: %s", hidden, s.env.HiddenWhy)
+		}
 		return Result{}, fmt.Errorf("nothing was changed: the new text holds %q, which stands for a secret that was hidden from you. Patch only the other lines", hidden)
 	}
 	if exists && text == before {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"caselsp/agent/shell"
 	"caselsp/sandbox"
 )
 
@@ -32,6 +33,8 @@ func (a RunCommand) Check() error {
 		return errors.New("command is empty: give a shell command line")
 	case len(a.Command) > maxCommand:
 		return fmt.Errorf("command has %d bytes; at most %d are taken: write a script file and run it", len(a.Command), maxCommand)
+	case shell.Legible(a.Command) != nil:
+		return fmt.Errorf("%w: remove it; what a program must get can be spelled with its own escapes", shell.Legible(a.Command))
 	case len(a.Secrets) > maxSecrets:
 		return fmt.Errorf("the command asks for %d secrets; at most %d are given to one", len(a.Secrets), maxSecrets)
 	}

@@ -2,7 +2,10 @@ package action
 
 import (
 	"encoding/json"
+	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -87,9 +90,9 @@ func typeName(t reflect.Type) string {
 }
 
 // argumentNames lists the arguments of a struct, for error messages.
-func argumentNames(args any) []string {
+func argumentNames(of reflect.Type) []string {
 	var names []string
-	for _, f := range reflect.VisibleFields(reflect.TypeOf(args)) {
+	for _, f := range reflect.VisibleFields(of) {
 		if !f.IsExported() || f.Anonymous {
 			continue
 		}
@@ -103,4 +106,53 @@ func argumentNames(args any) []string {
 		return []string{"none"}
 	}
 	return names
+}
+
+// misnamed returns the first object within the arguments that has a field which its type does
+// not have, by the path of its field and its type; nil where all such fields are the outermost.
+func misnamed(raw json.RawMessage, of reflect.Type, at string) (string, reflect.Type) {
+	switch of.Kind() {
+	case reflect.Pointer:
+		return misnamed(raw, of.Elem(), at)
+	case reflect.Slice:
+		var list []json.RawMessage
+		if json.Unmarshal(raw, &list) != nil {
+			return "", nil
+		}
+		for i, item := range list {
+			if where, inner := misnamed(item, of.Elem(), fmt.Sprintf("%s[%d]", at, i)); inner != nil {
+				return where, inner
+			}
+		}
+	case reflect.Struct:
+		var object map[string]json.RawMessage
+		if json.Unmarshal(raw, &object) != nil {
+			return "", nil
+		}
+		types := fieldTypes(of)
+		for _, name := range slices.Sorted(maps.Keys(object)) {
+			inner, known := types[strings.ToLower(name)] // as encoding/json compares them
+			switch {
+			case !known && at != "":
+				return at, of
+			case known:
+				if where, found := misnamed(object[name], inner, strings.TrimPrefix(at+"."+name, ".")); found != nil {
+					return where, found
+				}
+			}
+		}
+	}
+	return "", nil
+}
+
+// fieldTypes are the types of a struct's fields by their JSON names in lower case.
+func fieldTypes(of reflect.Type) map[string]reflect.Type {
+	types := map[string]reflect.Type{}
+	for _, f := range reflect.VisibleFields(of) {
+		if f.IsExported() && !f.Anonymous {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			types[strings.ToLower(name)] = f.Type
+		}
+	}
+	return types
 }

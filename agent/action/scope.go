@@ -22,9 +22,14 @@ type Env struct {
 	// Hidden is the text that stands where a secret was cut out of a prompt. An
 	// edit that brings it back would overwrite the secret, so it is refused.
 	Hidden string
+	// HiddenWhy says what was hidden in what the model sent last, and what it may write
+	// instead; "" if nothing is known of that.
+	HiddenWhy string
 	// Hides says which files are not read without the user's leave; nil: those
 	// that may hold secrets by their name.
 	Hides func(path string) bool
+	// Tells says which texts are of files that hold secrets, whatever their names; nil: none.
+	Tells func(path, text string) bool
 
 	// Judge runs the validators over the text of a file, together with what else
 	// there is; nil: over the text alone.
@@ -102,7 +107,18 @@ func (s *Scope) Search(ctx context.Context, q workspace.Query) (matches []worksp
 		return nil, false, err
 	}
 	q.Skip = s.env.Hides
-	return s.env.Overlay.Search(ctx, q)
+	matches, more, err = s.env.Overlay.Search(ctx, q)
+	if s.env.Tells == nil {
+		return matches, more, err
+	}
+	tells := map[string]bool{}
+	return slices.DeleteFunc(matches, func(m workspace.Match) bool {
+		if _, known := tells[m.Path]; !known {
+			f, err := s.env.Overlay.Read(m.Path)
+			tells[m.Path] = err != nil || s.env.Tells(m.Path, f.Text)
+		}
+		return tells[m.Path]
+	}), more, err
 }
 
 // Judge returns what the validators find in a file.

@@ -13,8 +13,8 @@ var secretName = regexp.MustCompile(`^[A-Z][A-Z0-9_]{1,63}$`)
 
 // obeyed are the beginnings of variables that shells, loaders and interpreters
 // obey. A secret of such a name would not be given to a program but change it.
-var obeyed = []string{"BASH", "CASELSP", "CDPATH", "DYLD_", "ENV", "GIT_", "HOME", "IFS", "LANG", "LC_", "LD_", "NODE_OPTIONS",
-	"NODE_PATH", "PATH", "PERL5", "PROMPT_COMMAND", "PS4", "PYTHON", "RUBYLIB", "RUBYOPT", "SHELL", "TMPDIR"}
+var obeyed = []string{"BASH", "BASH_", "BASHOPTS", "CASELSP", "CDPATH", "DYLD_", "ENV", "GIT_", "HOME", "IFS", "LANG", "LC_", "LD_", "NODE_OPTIONS",
+	"NODE_PATH", "PATH", "PERL5", "POSIXLY_CORRECT", "PROMPT_COMMAND", "PS4", "PYTHON", "RUBYLIB", "RUBYOPT", "SHELL", "SHELLOPTS", "TMPDIR"}
 
 // maxSecrets is how many secrets one command may be given: what is asked for one
 // by one must stay few enough to be thought about.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"caselsp/agent/shell"
 )
 
 //go:embed plan.md
@@ -61,6 +63,9 @@ func (p Plan) Check() error {
 		}
 		if len(f.Test) > maxCommand {
 			return fmt.Errorf("feature %q: the test command has more than %d bytes", f.ID, maxCommand)
+		}
+		if err := shell.Legible(f.Test); err != nil {
+			return fmt.Errorf("feature %q: %w", f.ID, err)
 		}
 		seen[f.ID] = true
 	}

@@ -30,7 +30,7 @@ func (p *Permit) command(ctx context.Context, args action.RunCommand) (Decision,
 	if engine == nil {
 		return Refused{Outcome: record.ActionDone{Skipped: true, Text: "The command was not run: the settings switch commands off (sandbox.engine is none). Go on without it."}}, nil
 	}
-	verdict := shell.Explain(line, p.Approvals.Commands)
+	verdict := p.verdict(line, args)
 	var notes Notes
 	if c.Judged == nil {
 		d, err := p.judge(line, verdict, engine)
@@ -39,6 +39,11 @@ func (p *Permit) command(ctx context.Context, args action.RunCommand) (Decision,
 			return d, err
 		}
 		notes = allowed.Notes
+		for _, b := range notes.Records {
+			if j, ok := b.(record.Judged); ok {
+				verdict.ReadOnly = verdict.ReadOnly || j.ReadOnly
+			}
+		}
 	} else if !c.Judged.Allowed {
 		return refusedCommand(c.Role, *c.Judged, Notes{}), nil
 	}
@@ -56,13 +61,42 @@ func (p *Permit) command(ctx context.Context, args action.RunCommand) (Decision,
 	}
 }
 
+// verdict judges a line by the settings of today. One that is replayed is judged as strictly
+// as when verdicts were not recorded: what was decided more freely is in the recording.
+func (p *Permit) verdict(line string, args action.RunCommand) shell.Verdict {
+	policy := p.Approvals.Commands
+	if _, replays := p.Outside.Asked(); replays {
+		policy.Level = shell.Strict
+		return shell.Explain(line, policy)
+	}
+	if len(args.Secrets) > 0 {
+		policy.Level = shell.Strict
+	}
+	v := shell.Explain(line, policy)
+	if v.Decision == shell.Ask {
+		if list := p.obeyedWrites(line, v); len(list) > 0 {
+			v.Reason = strings.TrimSpace(v.Reason + " It changes " + enumerated(list))
+		}
+	}
+	if v.Decision != shell.Allow {
+		return v
+	}
+	if why, leave := p.unsettled(line, v); why != "" {
+		v.Decision, v.Reason, v.Shape, v.ReadOnly, v.Task = shell.Ask, why, "", false, v.Task && !leave
+	}
+	return v
+}
+
 // judge decides about a command line that has no verdict yet.
 func (p *Permit) judge(line string, v shell.Verdict, engine sandbox.Engine) (Decision, error) {
 	c := p.State.Pending
 	asked, recorded := p.Outside.Asked()
+	before, known := p.Outside.Judged()
 	switch {
 	case c.Answer != nil:
 		return judged(c.Role, record.UserJudged(line, *c.Answer), nil), nil
+	case known && before.Line == line:
+		return judged(c.Role, before, nil), nil
 	case v.Decision == shell.Deny:
 		j := judgedBy(v, line, false)
 		j.Text = strings.TrimSuffix("The command was denied: "+v.Reason+" Instead: "+v.Alternative, " Instead: ")
@@ -81,7 +115,7 @@ func (p *Permit) judge(line string, v shell.Verdict, engine sandbox.Engine) (Dec
 	case v.Decision == shell.Allow && !p.AskReads:
 		return judged(c.Role, judgedBy(v, line, true), nil), nil
 	case v.Decision == shell.Allow:
-		v.Reason, v.Shape = "The settings ask before every command.", ""
+		v.Reason, v.Shape, v.Task = "The settings ask before every command.", "", false
 		return Question{Ask: p.approval(line, v.Reason, v, engine)}, nil
 	}
 	return p.byRules(line, v, engine)
@@ -102,7 +136,11 @@ func (p *Permit) byRules(line string, v shell.Verdict, engine sandbox.Engine) (D
 			Reason: fmt.Sprintf("always allowed since %s: %s", rule.Given.Format("2006-01-02"), rule.Shape)},
 			append(entries, used(rule.ID, p.State.Task.ID, line))), nil
 	}
-	switch {
+	switch allowed, changed := p.forTask(line, v); {
+	case allowed:
+		return judged(p.State.Pending.Role, record.Judged{Line: line, Allowed: true, By: record.ByTask, Reason: "allowed for this task"}, entries), nil
+	case changed != "":
+		q.Why = "You allowed it for this task, but " + changed + ". " + q.Why
 	case why != "":
 		q.Why = why + " " + q.Why
 	case kept.offered(v.Shape, basis):
@@ -111,6 +149,14 @@ func (p *Permit) byRules(line string, v shell.Verdict, engine sandbox.Engine) (D
 		q.Subject = about
 	}
 	return Question{Notes: Notes{Approvals: entries}, Ask: q}, nil
+}
+
+// forTask says whether the user has allowed a line for this task, and what has changed since.
+func (p *Permit) forTask(line string, v shell.Verdict) (allowed bool, changed string) {
+	if !v.Task {
+		return false, ""
+	}
+	return p.State.ForTask(line, p.taskBasis(line, v))
 }
 
 // judged is the decision that a judgement is, with the judgement to be recorded.
@@ -155,7 +201,7 @@ func (p *Permit) foreign(v shell.Verdict) string {
 		if part.Decision != shell.Allow || part.Rule == shell.PackagesRule || !slices.Contains(part.Touches, shell.Network) {
 			continue
 		}
-		for _, word := range shell.Operands(part.Command) {
+		for _, word := range part.Operands {
 			if !strings.Contains(part.Rule, word) && !slices.ContainsFunc(p.State.UserTexts, func(text string) bool { return strings.Contains(text, word) }) {
 				return word
 			}
@@ -166,7 +212,7 @@ func (p *Permit) foreign(v shell.Verdict) string {
 
 // judgedBy is the judgement of what is built in, or of the setting that decided.
 func judgedBy(v shell.Verdict, line string, allowed bool) record.Judged {
-	j := record.Judged{Line: line, Allowed: allowed, By: record.ByDefault, Reason: v.Reason}
+	j := record.Judged{Line: line, Allowed: allowed, By: record.ByDefault, Reason: v.Reason, ReadOnly: v.ReadOnly}
 	for _, p := range v.Parts {
 		if p.Rule != shell.BuiltIn && p.Decision == v.Decision {
 			j.By, j.How = record.ByPolicy, p.Rule
@@ -185,7 +231,15 @@ func (p *Permit) approval(line, why string, v shell.Verdict, engine sandbox.Engi
 	case record.RoleTars:
 		who = "TARS wants to run a command while planning"
 	}
-	return record.Question{Text: who, Why: why, Subject: record.Command{Line: line, Touches: v.Touches, Like: v.Shape, Basis: p.basis(line), Where: where(engine, p.Policy)}}
+	if listed := p.listed(line); listed != "" {
+		why = strings.TrimSpace(why + " " + listed)
+	}
+	about := record.Command{Line: line, Touches: v.Touches, Like: v.Shape, Basis: p.basis(line), Where: where(engine, p.Policy)}
+	if v.Task {
+		basis := p.taskBasis(line, v)
+		about.ForTask = &basis
+	}
+	return record.Question{Text: who, Why: why, Subject: about}
 }
 
 // where says where a command would run.
@@ -217,6 +271,40 @@ func (p *Permit) basis(line string) record.Basis {
 			b.Files = map[string]string{}
 		}
 		b.Files[path] = f.Hash
+	}
+	return b
+}
+
+// taskBasis is what an approval for a task rests on: beside basis, the secret files that the user
+// has opened, the limits, and what the task has changed. Of a line that only changes files that is what lies
+// in folders that it names. Any other may run code that it does not name (imports, scripts of scripts, text for
+// a shell), so that it is everything that the task has changed.
+func (p *Permit) taskBasis(line string, v shell.Verdict) record.Basis {
+	b := p.basis(line)
+	b.Memory, b.Time = p.Policy.Memory, p.Policy.Time
+	for key, given := range p.State.Leaves {
+		if name, ok := strings.CutPrefix(key, "read "); ok && given {
+			b.Opened = append(b.Opened, name)
+		}
+	}
+	slices.Sort(b.Opened)
+	folders := shell.Files(line)
+	whole := v.Runs || slices.ContainsFunc(v.Parts, func(p shell.Part) bool { return slices.Contains(p.Operands, ".") })
+	for _, c := range p.Overlay.ChangeSet().Files {
+		named := whole || slices.ContainsFunc(folders, func(f string) bool { return strings.HasPrefix(c.Path, f+"/") }) ||
+			slices.ContainsFunc(v.Rests, func(r shell.Rest) bool {
+				return matches(r.Manifest, c) || r.Script && strings.HasSuffix("/"+c.Path, "/"+r.Manifest)
+			})
+		if !named {
+			continue
+		}
+		if b.Files == nil {
+			b.Files = map[string]string{}
+		}
+		b.Files[c.Path] = "deleted"
+		if f, err := p.Overlay.Read(c.Path); err == nil {
+			b.Files[c.Path] = f.Hash
+		}
 	}
 	return b
 }

@@ -27,6 +27,9 @@ type Permit struct {
 	AskReads    bool           // the user is asked before commands that only read, too
 	// Sandbox returns the engine that commands run in, nil where none may run.
 	Sandbox func(ctx context.Context) (sandbox.Engine, error)
+	// Alias reports whether a path is another name of a file that may hold secrets, which
+	// its own name does not tell; nil: none is.
+	Alias func(key string) bool
 	// HasSecret reports whether the value of a secret is known.
 	HasSecret func(name string) bool
 	Keyring   bool // secrets that the user gives are kept there
@@ -37,6 +40,8 @@ type Permit struct {
 type Outside interface {
 	// Asked says whether the user was asked about the command that comes now.
 	Asked() (asked, recorded bool)
+	// Judged is who decided about the command that comes now, where that was not the user.
+	Judged() (j record.Judged, recorded bool)
 	// SecretAsked says whether the user was asked for a secret.
 	SecretAsked(name string) (asked, recorded bool)
 	// Tolerated returns the id of the approval that allowed a finding, "" for none.

@@ -2,8 +2,6 @@ package permit
 
 import (
 	"fmt"
-	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -15,22 +13,10 @@ import (
 	"caselsp/store"
 )
 
-// Beside commands, four things need the user's permission, whatever made the model do them: to
-// read a file that may hold secrets, to change a file that programs obey without being asked, to
-// give a command secrets, and to leave fewer tests than there were. Each is asked for once in a
-// task, by a question that names it, and no flag answers it.
-
-// obeyed are the files that editors, git, shells, package managers, other agents
-// and CI servers obey by themselves: they run programs, or say what may run.
-var obeyed = regexp.MustCompile(`(?i)(^|/)(` +
-	`\.(vscode|idea|fleet|zed|helix|circleci|gitlab|husky|githooks|devcontainer|claude|cursor|continue|aider[^/]*|buildkite)/.*` +
-	`|\.github/(workflows|actions)/.*|\.github/copilot-instructions\.md` +
-	`|\.caselsp\.json|\.gitlab-ci\.ya?ml|\.travis\.ya?ml|\.drone\.ya?ml|azure-pipelines\.ya?ml|bitbucket-pipelines\.ya?ml|appveyor\.ya?ml|jenkinsfile` +
-	`|\.pre-commit-config\.ya?ml|lefthook\.ya?ml|\.gitmodules|\.gitattributes|\.gitconfig|\.lfsconfig` +
-	`|\.envrc|\.mise\.toml|mise\.toml|\.npmrc|\.yarnrc(\.ya?ml)?|\.pypirc|pip\.conf|\.condarc` +
-	`|agents\.md|claude\.md|gemini\.md|\.cursorrules|\.windsurfrules|\.clinerules` +
-	`|\.n?vimrc|\.nvim\.lua|\.exrc|\.dir-locals\.el|(site|user)customize\.py|[^/]*\.pth|\.(bash|zsh)[^/]*|\.profile` +
-	`)$`)
+// Beside commands, three things need the user's permission, whatever made the model do them: to
+// read a file that may hold secrets, to give a command secrets, and to leave fewer tests than
+// there were. Each is asked for once in a task, by a question that names it, and no flag
+// answers it. What programs obey is asked for when it is accepted, see obeyed.go.
 
 // leave is what the user must allow before an action.
 type leave struct {
@@ -81,10 +67,7 @@ func (p *Permit) wantsRead(place action.Place) (*leave, error) {
 func (p *Permit) wantsChange(place action.Place) (*leave, error) {
 	switch place := place.(type) {
 	case action.File:
-		if l := p.wantsSecretFile(string(place)); l != nil {
-			return l, nil
-		}
-		return p.wantsObeyed(string(place)), nil
+		return p.wantsSecretFile(string(place)), nil // of those that programs obey, see leave.go
 	case action.Outcome:
 		return p.wantsFewerTests(), nil
 	case action.Files: // what would need leave is left out, see agent
@@ -101,21 +84,11 @@ func (p *Permit) wantsChange(place action.Place) (*leave, error) {
 // wrote itself it may read.
 func (p *Permit) wantsSecretFile(name string) *leave {
 	key, err := p.Workspace.Key(name)
-	if err != nil || !p.Hides(key) || !p.Exists(key) {
+	if err != nil || !p.Hides(key) && !p.tells(key) || !p.Exists(key) {
 		return nil // the action will say what is wrong
 	}
 	return &leave{key: "read " + key, text: "CASE wants to read a file that may hold secrets", what: key,
 		why: "Its content would be sent to the model, except for text that is known to be a secret or looks like one."}
-}
-
-// wantsObeyed is the leave to change a file that programs obey.
-func (p *Permit) wantsObeyed(name string) *leave {
-	key, err := p.Workspace.Key(name)
-	if err != nil || !p.Obeys(key) {
-		return nil // the action will say what is wrong
-	}
-	return &leave{key: "change " + key, text: "CASE wants to change a file that programs read automatically", what: key,
-		why: "Such a file can make your editor, git, a shell or a server run commands, or configure an agent. Your task does not name it."}
 }
 
 // Exists reports whether a file can be read as it is staged, or as the user has it.
@@ -124,40 +97,42 @@ func (p *Permit) Exists(key string) bool {
 	return err == nil
 }
 
-// Obeys reports whether programs read a file automatically and the user has neither
-// named nor allowed it.
-func (p *Permit) Obeys(key string) bool {
-	return obeyed.MatchString(key) && !p.State.Leaves["change "+key] && !p.named(key)
-}
-
-// named reports whether the user's own words name a file.
-func (p *Permit) named(key string) bool {
-	t := p.State.Task
-	if t.Focus != nil && t.Focus.Path == key {
-		return true
-	}
-	words := strings.FieldsFunc(t.Text, func(c rune) bool { return strings.ContainsRune(" \t\r\n\"'`,;:()<>", c) })
-	return slices.ContainsFunc(words, func(w string) bool {
-		w = strings.TrimRight(strings.TrimPrefix(w, "./"), ".")
-		return w == key || w == path.Base(key)
-	})
-}
-
 // Hides reports whether a file may hold secrets and was not opened by the user
 // for this task.
 func (p *Permit) Hides(key string) bool {
-	if !shell.SecretFile(key) || p.State.Leaves["read "+key] {
+	if !shell.SecretFile(key) && (p.Alias == nil || !p.Alias(key)) {
 		return false
 	}
+	return !p.opened(key)
+}
+
+// tells is Tells of a file as it is staged.
+func (p *Permit) tells(key string) bool {
+	f, err := p.Overlay.Read(key)
+	return err == nil && p.Tells(key, f.Text)
+}
+
+// Tells reports whether a file that its name does not hide is one of secrets by its
+// text, and was not opened by the user for this task.
+func (p *Permit) Tells(key, text string) bool {
+	return store.LooksSecret(key, text) && !p.opened(key)
+}
+
+// opened reports whether a file that may hold secrets was opened by the user for this
+// task, or was written by the agent itself.
+func (p *Permit) opened(key string) bool {
+	if p.State.Leaves["read "+key] {
+		return true
+	}
 	if f := p.State.Task.Focus; f != nil && f.Path == key {
-		return false
+		return true
 	}
 	for _, s := range p.State.Staged.Files {
 		if s.Path == key && s.Base == nil && s.From == "" {
-			return false
+			return true
 		}
 	}
-	return true
+	return false
 }
 
 // guarded decides about what an action reads and changes: it may go on, the user is
@@ -187,7 +162,7 @@ func (p *Permit) guarded(act *action.Action) (Decision, error) {
 func (p *Permit) Shareable(files []workspace.TreeFile) (kept []workspace.TreeFile, left []string) {
 	var candidates []string
 	for _, f := range files {
-		if p.Hides(f.Origin) || p.Hides(f.Path) {
+		if p.Hides(f.Origin) || p.Hides(f.Path) || p.Tells(f.Origin, string(f.Data)) {
 			candidates = append(candidates, f.Origin)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Basis is what made a kind of command as harmless as it was when the user
@@ -12,15 +13,27 @@ import (
 type Basis struct {
 	Hosts []string          `json:"hosts,omitempty"` // that commands could reach
 	Files map[string]string `json:"files,omitempty"` // content hashes of the files that say what runs, by path
+	// Of an approval for a task alone, which runs code that nobody knows:
+	Opened []string      `json:"opened,omitempty"` // secret files that the user has opened for the task: the command sees them
+	Memory int64         `json:"memory,omitempty"` // the most bytes that it may use
+	Time   time.Duration `json:"time,omitempty"`   // the longest that it may run
 }
 
 // Changed says how now differs from what b was, "" where it does not. Fewer
-// hosts are no difference.
+// hosts, fewer secrets and smaller limits are no difference.
 func (b Basis) Changed(now Basis) string {
 	for _, h := range now.Hosts {
 		if !slices.Contains(b.Hosts, h) {
 			return "commands can reach " + h + " now"
 		}
+	}
+	for _, path := range now.Opened {
+		if !slices.Contains(b.Opened, path) {
+			return "commands can read " + path + " now"
+		}
+	}
+	if now.Memory > b.Memory || now.Time > b.Time {
+		return "commands may use more memory or time now"
 	}
 	for _, path := range slices.Sorted(maps.Keys(now.Files)) {
 		if b.Files[path] != now.Files[path] {

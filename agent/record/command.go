@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"caselsp/agent/action"
@@ -25,6 +26,9 @@ func (p *State) applyStarted(b CommandStarted) {
 func (p *State) applyEnded(b CommandEnded) {
 	if b.Layer != "" {
 		p.applyLayer(b.Layer, func(l *Dependencies) { l.installed(&b.Result) })
+		if p.Pending != nil {
+			p.Pending.Uninstalled = p.Dependencies[b.Layer].State == NotInstalled
+		}
 	} else if c := p.Pending; c != nil {
 		c.Result = &b
 		if c.Tries == 1 {
@@ -47,7 +51,9 @@ func (p *State) applyAnswer(q *Question, a Answer) {
 	}
 	switch about := q.Subject.(type) {
 	case Input:
-		p.UserTexts = append(p.UserTexts, a.Text)
+		if !slices.Contains(about.Choices, a.Text) { // which the model wrote
+			p.UserTexts = append(p.UserTexts, a.Text)
+		}
 		p.answerAction(a)
 	case Trust: // trust itself is kept elsewhere, and looked at each time
 		p.OnlyReads = a.Text == Deny
@@ -72,8 +78,37 @@ func (p *State) applyAnswer(q *Question, a Answer) {
 			p.applyLayer(about.Key, (*Dependencies).agreed)
 		}
 	case Command:
+		if a.Text == ApproveTask && about.ForTask != nil {
+			p.Approved = append(p.Approved, ForTask{Line: about.Line, Basis: *about.ForTask})
+		}
 		p.answerAction(a)
 	}
+}
+
+// ForTask is a command line that the user has allowed for the rest of the task. It is
+// allowed as it stands, and only while what it rests on stays the same: a line that names
+// a script is asked for again when the script has changed.
+type ForTask struct {
+	Line  string
+	Basis Basis
+}
+
+// ForTask says whether the user has allowed a line for this task. Where they have and
+// something has changed since, why is what, and they are to be asked again.
+func (p *State) ForTask(line string, now Basis) (allowed bool, why string) {
+	for i := len(p.Approved) - 1; i >= 0; i-- {
+		if p.Approved[i].Line != line {
+			continue
+		}
+		changed := p.Approved[i].Basis.Changed(now)
+		if changed == "" {
+			return true, ""
+		}
+		if why == "" { // of the latest
+			why = changed
+		}
+	}
+	return false, why
 }
 
 // answerAction gives an answer to the action that waits for it.
@@ -115,19 +150,19 @@ func UserJudged(line string, a Answer) Judged {
 	return j
 }
 
-// String is a judgement in one line, for histories.
-func (j Judged) String() string {
+// Told is a judgement in one line, for histories. quote shows the whole command within a line.
+func (j Judged) Told(quote func(string) string) string {
 	how := "refused"
 	if j.Allowed {
 		how = "allowed"
 	}
 	who := map[string]string{
-		ByUser: "by the user", ByRule: "by a standing approval", ByPolicy: "by the settings", ByDefault: "by default",
+		ByUser: "by the user", ByTask: "by the user for this task", ByRule: "by a standing approval", ByPolicy: "by the settings", ByDefault: "by default",
 	}[j.By]
 	if j.How == Unasked {
 		who = "by the flag"
 	}
-	text := fmt.Sprintf("`%s` %s %s", strings.Join(strings.Fields(j.Line), " "), how, cmp.Or(who, j.By))
+	text := fmt.Sprintf("%s %s %s", quote(j.Line), how, cmp.Or(who, j.By))
 	if j.How != "" {
 		text += " (" + j.How + ")"
 	}

@@ -97,6 +97,40 @@ func Failure(r *sandbox.Result) string {
 	return fmt.Sprintf("%s, exit code %d\n%s", r.Status, r.ExitCode, said)
 }
 
+// Trouble says that dependencies could not be installed, with the end of what the
+// installer said; "" for any other command.
+func (b CommandEnded) Trouble() string {
+	if b.Layer == "" || b.Result.OK() {
+		return ""
+	}
+	return notInstalled(Failure(&b.Result))
+}
+
+// Trouble says that it could not be found out where dependencies come from; "" where
+// it was.
+func (b DependenciesFound) Trouble() string {
+	if b.Said == "" {
+		return ""
+	}
+	return notInstalled(b.Said)
+}
+
+func notInstalled(said string) string {
+	return "The project's dependencies could not be installed: " + strings.TrimSpace(said)
+}
+
+// Uninstalled says of each set of dependencies that could not be installed why, for
+// the report.
+func (p *State) Uninstalled() []string {
+	var list []string
+	for _, key := range slices.Sorted(maps.Keys(p.Dependencies)) {
+		if l := p.Dependencies[key]; l.State == NotInstalled {
+			list = append(list, notInstalled(l.said))
+		}
+	}
+	return list
+}
+
 // WithoutLayers tells the model why a failed command did not find the project's
 // dependencies; "" where it did.
 func (p *State) WithoutLayers() string {

@@ -3,6 +3,8 @@ package record
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -11,7 +13,7 @@ type QuestionKind string
 
 // The kinds of questions.
 const (
-	KindApproval QuestionKind = "approval" // may this happen? Answered by Approve, ApproveAlways or Deny
+	KindApproval QuestionKind = "approval" // may this happen? Answered by Approve, ApproveTask, ApproveAlways or Deny
 	KindInput    QuestionKind = "input"    // free text, perhaps with choices
 	KindSecret   QuestionKind = "secret"   // the value of a secret, or Deny, or Kept; it is not shown and not recorded
 	KindTrust    QuestionKind = "trust"    // does the user trust the workspace? Answered by Approve or Deny
@@ -25,6 +27,11 @@ type Question struct {
 	Text    string
 	Why     string // why it must be asked
 	Subject Subject
+
+	// Why it is asked again, and whether the answer before may be given once more, as Sure.
+	// They are not recorded.
+	Notice string
+	Unsure bool
 }
 
 // Kind says what is asked for.
@@ -48,6 +55,7 @@ func (q Question) Flagged() bool {
 // The decisions of an approval.
 const (
 	Approve       = "approve"
+	ApproveTask   = "task" // this exact line for the rest of the task, while nothing changes that it rests on
 	ApproveAlways = "always"
 	Deny          = "deny"
 )
@@ -58,6 +66,7 @@ type Answer struct {
 	Text   string `json:"text"`
 	Reason string `json:"reason,omitempty"` // with Deny: why, for the model
 	By     string `json:"by,omitempty"`     // how it came: prompt, command, terminal, or --yes, which answers without asking
+	Sure   bool   `json:"-"`                // the user says that what looks like a secret in it is not one
 }
 
 // Unasked is the By of an answer that a flag of the command line gave.
@@ -66,7 +75,28 @@ const Unasked = "--yes"
 // maxAnswer is the longest answer in bytes; more belongs into a file.
 const maxAnswer = 16 << 10
 
-// Check says what is wrong with an answer to q, so that the face can ask again.
+// Take returns an answer as q understands it, or says what is wrong with it, so that the face
+// can ask again. Every face takes answers by it: the exact text of a choice is that choice, a
+// number that names one is that one, and another number is no answer.
+func (q Question) Take(a Answer) (Answer, error) {
+	about, ok := q.Subject.(Input)
+	if !ok || slices.Contains(about.Choices, a.Text) {
+		return a, q.Check(a)
+	}
+	text := strings.TrimSpace(a.Text)
+	if q.Unsure && slices.Contains([]string{"y", "yes", "n", "no"}, strings.ToLower(text)) {
+		return a, fmt.Errorf("%q answers nothing here: type another answer, or the word send if that was no secret", text)
+	}
+	if n, err := strconv.Atoi(text); err == nil && len(about.Choices) > 0 {
+		if n < 1 || n > len(about.Choices) {
+			return a, fmt.Errorf("there is no answer %d, only 1 to %d: to answer with another number, write it into a sentence", n, len(about.Choices))
+		}
+		a.Text = about.Choices[n-1]
+	}
+	return a, q.Check(a)
+}
+
+// Check says what is wrong with an answer to q as it stands, such as one from a recording.
 func (q Question) Check(a Answer) error {
 	if len(a.Text) > maxAnswer || len(a.Reason) > maxAnswer {
 		return fmt.Errorf("the answer is longer than %d bytes: put it into a file of the workspace and name that", maxAnswer)
@@ -84,8 +114,11 @@ func (q Question) Check(a Answer) error {
 		if a.Text == ApproveAlways && about.Offer().Always == "" {
 			return fmt.Errorf("this command cannot be always allowed (only kinds of commands that were approved %d times before can): approve it once or deny it", OfferAfter)
 		}
-		if !decided && a.Text != ApproveAlways {
-			return fmt.Errorf("%q is not a decision: answer %s, %s or %s", a.Text, Approve, ApproveAlways, Deny)
+		if a.Text == ApproveTask && !about.Offer().Task {
+			return errors.New("this cannot be allowed for the whole task: approve it once or deny it")
+		}
+		if !decided && a.Text != ApproveAlways && a.Text != ApproveTask {
+			return fmt.Errorf("%q is not a decision: answer %s", a.Text, q.Decisions())
 		}
 	case Secret:
 		if len(a.Text) < minSecret {
@@ -93,12 +126,32 @@ func (q Question) Check(a Answer) error {
 		}
 	case Trust, Limit:
 		if !decided {
-			return fmt.Errorf("%q is not a decision: answer %s or %s", a.Text, Approve, Deny)
+			return fmt.Errorf("%q is not a decision: answer %s", a.Text, q.Decisions())
 		}
 	default:
 		return errors.New("it is not known what the question is about")
 	}
 	return nil
+}
+
+// Decisions lists the decisions that q offers, for a message; "" for a question that is not
+// answered by a decision.
+func (q Question) Decisions() string {
+	switch about := q.Subject.(type) {
+	case Approvable:
+		list := []string{Approve}
+		offer := about.Offer()
+		if offer.Task {
+			list = append(list, ApproveTask)
+		}
+		if offer.Always != "" {
+			list = append(list, ApproveAlways)
+		}
+		return strings.Join(list, ", ") + " or " + Deny
+	case Trust, Limit:
+		return Approve + " or " + Deny
+	}
+	return ""
 }
 
 // The ids of the questions that are not about what a model chose: whether the

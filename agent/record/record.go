@@ -37,6 +37,9 @@ func KindOf(b Body) string { return b.kind() }
 // TaskGiven is the first record of a task.
 type TaskGiven struct {
 	Task Task `json:"task"`
+	// Typed is the task's, where it is not what Asked takes it for: journals of versions that
+	// did not tell it from the text have none.
+	Typed *string `json:"typed,omitempty"`
 	// Manifest is the content hash of each file at the start, so that a replay
 	// can name the file that differs; left out in large workspaces.
 	Manifest map[string]string `json:"manifest,omitempty"`
@@ -44,6 +47,29 @@ type TaskGiven struct {
 	// prompts, so a replay needs the same.
 	Limits  Limits `json:"limits"`
 	Context int    `json:"context,omitempty"`
+}
+
+// GivenTask is the first record of a task.
+func GivenTask(t Task) TaskGiven {
+	given := TaskGiven{Task: t}
+	if given.Asked().Typed != t.Typed {
+		given.Typed = &t.Typed
+	}
+	return given
+}
+
+// Asked is the task with what the user typed of it: where that is not kept, the text, unless
+// it was made of a place in a file.
+func (b TaskGiven) Asked() Task {
+	t := b.Task
+	t.Typed = ""
+	switch {
+	case b.Typed != nil:
+		t.Typed = *b.Typed
+	case t.Focus == nil:
+		t.Typed = t.Text
+	}
+	return t
 }
 
 // StateChanged is a transition. Feature is the index of the feature that is
@@ -70,6 +96,18 @@ type CallAnswered struct {
 	Digest   string       `json:"digest"`
 	Messages []string     `json:"messages,omitempty"` // digests of the request's messages, so that a replay can say which differs
 	Response llm.Response `json:"response"`
+	// Masked names the services of which the answer had a secret by its exact format,
+	// with what may be written instead. The journal has a mask in its place.
+	Masked []string `json:"masked,omitempty"`
+}
+
+// Authored implements store.Authored: the model wrote all of it.
+func (c CallAnswered) Authored() []string {
+	texts := []string{c.Response.Content, c.Response.Problem}
+	for _, call := range c.Response.ToolCalls {
+		texts = append(texts, call.Arguments)
+	}
+	return texts
 }
 
 // CallFailed says that a model gave no answer. Lost marks a call that was in
@@ -189,11 +227,17 @@ type Judged struct {
 	How    string `json:"how,omitempty"`
 	Reason string `json:"reason,omitempty"` // of the verdict, or the user's
 	Text   string `json:"text,omitempty"`   // the text for the model about a refusal
+	// ReadOnly says that it was judged to only read.
+	ReadOnly bool `json:"read_only,omitempty"`
 }
+
+// ByAnswer reports whether the judgement is an answer to a question, be it of the user or of a flag.
+func (j Judged) ByAnswer() bool { return j.By == ByUser || j.How == Unasked }
 
 // Who decides about a command.
 const (
 	ByUser    = "user"
+	ByTask    = "task"    // the user, earlier in this task and for all of it
 	ByRule    = "rule"    // that the user made: a standing approval
 	ByPolicy  = "policy"  // the user's settings, or a flag of the command line
 	ByDefault = "default" // what is built in
@@ -301,6 +345,7 @@ type Partly struct {
 type Decided struct {
 	Hunks  []HunkID `json:"hunks"`
 	Accept bool     `json:"accept"`
+	Open   bool     `json:"open,omitempty"` // taken back into the open
 }
 
 // HunkID names one hunk of the change set under review. Hunk counts from 0; -1

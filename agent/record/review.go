@@ -26,7 +26,11 @@ func (r *ReviewState) apply(body Body) {
 		r.Applying = &b
 	case Decided:
 		for _, h := range b.Hunks {
-			r.Decided[h] = HunkRejected
+			if b.Open {
+				delete(r.Decided, h)
+			} else {
+				r.Decided[h] = HunkRejected
+			}
 		}
 	case Applied:
 		if r.Applying == nil {

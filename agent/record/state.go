@@ -52,8 +52,9 @@ type State struct {
 	Calls int
 
 	landings  []landing // hunks that patches placed
-	UserTexts []string  // what the user wrote: the task and the answers
+	UserTexts []string  // what the user typed of the task and of the answers
 	Judged    []Judged  // who decided about which command
+	Approved  []ForTask // commands that the user has allowed for this task
 
 	Open      *Question
 	Commands  int  // that were started
@@ -100,18 +101,22 @@ type conversation struct {
 	ranges   []action.Shown // parts of files shown by results in this phase
 	InFlight *CallSent      // a call without an answer
 	Answer   *llm.Response  // an answer that was not interpreted yet
+	Masked   []string       // of services, whose secrets the last answer had
 	Pending  *Pending
 }
 
 // Pending is an intent without an outcome.
 type Pending struct {
 	ActionChosen
-	Judged   *Judged       // whether the command may run
-	Withheld *Answer       // the user's, where leave was asked for and not given
-	Without  []string      // files that the command was not given
-	Answer   *Answer       // the user's, where one was asked
-	Command  bool          // the command was started
-	Result   *CommandEnded // and has ended
+	Judged   *Judged  // whether the command may run
+	Withheld *Answer  // the user's, where leave was asked for and not given
+	Without  []string // files that the command was not given
+	// Uninstalled says that the project's dependencies were to be installed for this
+	// command, and could not be.
+	Uninstalled bool
+	Answer      *Answer       // the user's, where one was asked
+	Command     bool          // the command was started
+	Result      *CommandEnded // and has ended
 
 	Tries       int            // how often it was started
 	First       sandbox.Status // how the first try ended
@@ -143,15 +148,15 @@ func (p *State) Apply(seq int64, at time.Time, body Body) {
 	p.Seq, p.Changed = seq, at
 	switch b := body.(type) {
 	case TaskGiven:
-		p.Task, p.manifest, p.Started, p.Phase = b.Task, b.Manifest, at, Planning
-		p.UserTexts = append(p.UserTexts, b.Task.Text)
+		p.Task, p.manifest, p.Started, p.Phase = b.Asked(), b.Manifest, at, Planning
+		p.UserTexts = append(p.UserTexts, p.Task.Typed)
 	case StateChanged:
 		p.applyState(b)
 	case CallSent:
 		p.InFlight, p.Shown = &b, b.Shown
 		p.Calls++
 	case CallAnswered:
-		p.InFlight, p.Answer = nil, &b.Response
+		p.InFlight, p.Answer, p.Masked = nil, &b.Response, b.Masked
 		p.Usage = p.Usage.Add(b.Response.Usage)
 	case CallFailed:
 		p.InFlight = nil
@@ -198,6 +203,9 @@ func (p *State) applyMilestone(body Body) {
 		p.grant(b.Key)
 	case DependenciesFound:
 		p.applyLayer(b.Key, func(l *Dependencies) { l.found(b) })
+		if p.Pending != nil && b.Said != "" {
+			p.Pending.Uninstalled = true
+		}
 	case Judged:
 		p.Judged = append(p.Judged, b)
 		if p.Pending != nil {

@@ -21,6 +21,7 @@ type Offer struct {
 	What    string   // the exact command line, the file, or the place
 	Where   string   // where a command would run, else ""
 	Touches []string // what it could touch there, in words
+	Task    bool     // whether ApproveTask is offered
 	Always  string   // what ApproveAlways would allow; "" where it is not offered
 }
 
@@ -32,6 +33,7 @@ type Command struct {
 	Always  string // what ApproveAlways would allow; "" where it is not offered
 	Like    string // the kind of command by which approvals are counted; "" for what is asked for each time anew
 	Basis   Basis
+	ForTask *Basis // what ApproveTask would rest on; nil where it is not offered
 }
 
 // Guarded asks for something beside a command, for the rest of the task: to read or change a
@@ -77,7 +79,7 @@ func (Input) kind() QuestionKind   { return KindInput }
 
 // Offer implements Approvable.
 func (c Command) Offer() Offer {
-	return Offer{What: c.Line, Where: c.Where, Touches: c.Touches, Always: c.Always}
+	return Offer{What: c.Line, Where: c.Where, Touches: c.Touches, Task: c.ForTask != nil, Always: c.Always}
 }
 
 // Offer implements Approvable.
@@ -108,6 +110,7 @@ type flatQuestion struct {
 	Like    string       `json:"like,omitempty"`
 	Finding bool         `json:"finding,omitempty"`
 	Basis   Basis        `json:"basis,omitzero"`
+	ForTask *Basis       `json:"for_task,omitempty"`
 	More    int          `json:"more,omitempty"`
 }
 
@@ -116,7 +119,7 @@ func (q Question) MarshalJSON() ([]byte, error) {
 	f := flatQuestion{ID: q.ID, Task: q.Task, Kind: q.Kind(), Text: q.Text, Why: q.Why}
 	switch s := q.Subject.(type) {
 	case Command:
-		f.Command, f.Where, f.Touches, f.Shape, f.Like, f.Basis = s.Line, s.Where, s.Touches, s.Always, s.Like, s.Basis
+		f.Command, f.Where, f.Touches, f.Shape, f.Like, f.Basis, f.ForTask = s.Line, s.Where, s.Touches, s.Always, s.Like, s.Basis, s.ForTask
 	case Guarded:
 		f.Command, f.Leave = s.What, s.Leave
 	case Install:
@@ -151,7 +154,7 @@ func (q *Question) UnmarshalJSON(raw []byte) error {
 	case f.Kind == KindApproval && f.Layer != "":
 		q.Subject = Install{Key: f.Layer, Line: f.Command, Where: f.Where}
 	case f.Kind == KindApproval:
-		q.Subject = Command{Line: f.Command, Where: f.Where, Touches: f.Touches, Always: f.Shape, Like: f.Like, Basis: f.Basis}
+		q.Subject = Command{Line: f.Command, Where: f.Where, Touches: f.Touches, Always: f.Shape, Like: f.Like, Basis: f.Basis, ForTask: f.ForTask}
 	case f.Kind == KindSecret:
 		q.Subject = Secret{Name: f.Secret}
 	case f.Kind == KindTrust:

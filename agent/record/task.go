@@ -3,6 +3,7 @@ package record
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"time"
 	"unicode"
@@ -13,8 +14,12 @@ import (
 
 // Task is what the user asked for.
 type Task struct {
-	ID     string `json:"id"` // made by Run where it is empty
-	Text   string `json:"text"`
+	ID   string `json:"id"` // made by Run where it is empty
+	Text string `json:"text"`
+	// Typed is what of Text the user has typed. The rest (a comment that is to be carried
+	// out, the message of a diagnostic) stands in files that anybody may have written: it
+	// is data, and names nothing that the user has named. [TaskGiven] keeps it.
+	Typed  string `json:"-"`
 	Single bool   `json:"single,omitempty"` // one reason-act-observe loop, without plan and verification
 	Focus  *Focus `json:"focus,omitempty"`  // where in the editor it was given
 	// Language and Type are the user's own classification; empty: TARS classifies.
@@ -126,6 +131,15 @@ type Status struct {
 	Open     *Question // the open question; nil for none
 	Started  time.Time
 	Changed  time.Time // of the last record
+}
+
+// workers are the agents that work in each phase.
+var workers = map[Phase]string{Planning: RoleTars, Coding: RoleCase, Testing: RoleTester, Reflecting: RoleReflector, Verifying: RoleTars}
+
+// Where says of a log entry in which task it was made, in which round and by which agent;
+// round and agent are 0 and "" where there is none.
+func (s Status) Where() slog.Attr {
+	return slog.GroupAttrs("", slog.String("task", s.Task.ID), slog.Int("round", s.Round), slog.String("agent", workers[s.State]))
 }
 
 // String is the status in one line, for progress displays.

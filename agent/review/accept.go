@@ -1,10 +1,13 @@
 package review
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
+	"slices"
 	"sort"
 
 	"caselsp/agent/permit"
@@ -18,8 +21,8 @@ func (s *Session) accept(ctx context.Context, rev *Review, hunks []record.HunkID
 	var edits []workspace.FileEdit
 	for _, f := range rev.Files {
 		chosen := f.chosen(hunks)
-		if chosen == nil {
-			continue
+		if chosen == nil || !leave.Covers(f.Change.Path) {
+			continue // it waits for the user's word about this file, see [Review.Waiting]
 		}
 		edit, err := s.acceptFile(f, chosen)
 		if err != nil {
@@ -29,7 +32,41 @@ func (s *Session) accept(ctx context.Context, rev *Review, hunks []record.HunkID
 		edits = append(edits, edit)
 	}
 	results, err := s.apply(ctx, record.Applying{Hunks: hunks}, edits, leave, to, rev)
-	return append(refused, results...), err
+	return slices.Concat(refused, results), err
+}
+
+// withoutPlanted leaves out the edits that would make a repository of git with what the
+// user's folders hold now, or change what git runs in one. The overlay has refused those of
+// an acceptance; this is for what came about since, and for journals of other versions. An
+// undo may bring back what the user had, but not among files that came since.
+func (s *Session) withoutPlanted(edits []workspace.FileEdit, undo bool) (kept []workspace.FileEdit, refused []workspace.Applied) {
+	var written, removed []string
+	for _, e := range edits {
+		if e.Content != nil {
+			written = append(written, e.Path)
+		}
+		switch e.Op {
+		case workspace.Delete:
+			removed = append(removed, e.Path)
+		case workspace.Rename:
+			removed = append(removed, e.From)
+		}
+	}
+	var planted map[string]error
+	if undo {
+		planted = s.Workspace.BroughtBack(written, s.State.Started)
+	} else {
+		planted = s.Workspace.Planted(written)
+		maps.Copy(planted, s.Workspace.Kept(removed))
+	}
+	for _, e := range edits {
+		if err := cmp.Or(planted[e.Path], planted[e.From]); err != nil {
+			refused = append(refused, workspace.Applied{Path: e.Path, Reason: err.Error()})
+			continue
+		}
+		kept = append(kept, e)
+	}
+	return kept, refused
 }
 
 // chosen returns which hunks of the file are to be in it afterwards: those
@@ -115,8 +152,9 @@ func (s *Session) merged(path, base, target string) (workspace.FileEdit, error) 
 // caller: then nothing is applied. rev is the review that the edits accept hunks of; nil
 // for an undo.
 func (s *Session) apply(ctx context.Context, intent record.Applying, edits []workspace.FileEdit, leave permit.Leave, to workspace.Applier, rev *Review) ([]workspace.Applied, error) {
+	edits, planted := s.withoutPlanted(edits, intent.Undo)
 	if len(edits) == 0 {
-		return nil, nil
+		return planted, nil
 	}
 	for _, e := range edits {
 		if !leave.Covers(e.Path) || e.From != "" && !leave.Covers(e.From) {
@@ -157,7 +195,7 @@ func (s *Session) apply(ctx context.Context, intent record.Applying, edits []wor
 	if rev != nil {
 		outcome.Partly, blobs = s.lookForParts(rev, intent, results)
 	}
-	return results, s.Record(outcome, blobs...)
+	return slices.Concat(planted, results), s.Record(outcome, blobs...)
 }
 
 // undo takes back what was applied, file by file.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"caselsp/agent/permit"
 	"caselsp/agent/record"
 	"caselsp/agent/workspace"
 )
@@ -21,6 +22,23 @@ type Review struct {
 type File struct {
 	Change workspace.Change
 	Hunks  []record.HunkState
+	Obeyed permit.Obeyed // by programs, on their own: accepted by its name only
+}
+
+// Open counts the hunks that are still to be decided.
+func (f File) Open() int {
+	n := 0
+	for _, h := range f.Hunks {
+		if h == record.HunkOpen {
+			n++
+		}
+	}
+	return n
+}
+
+// Rejected reports whether nothing of the file is open and some of it is rejected.
+func (f File) Rejected() bool {
+	return f.Open() == 0 && slices.Contains(f.Hunks, record.HunkRejected)
 }
 
 // Whole reports whether the file is decided as a whole.
@@ -32,6 +50,17 @@ func (f File) Whole() bool {
 type Selection struct {
 	File string // "" for every file
 	Hunk int    // from 0; AllHunks for the whole file
+	// Consent names those of every file that programs obey and that the user has accepted
+	// by name. A file that is selected alone was.
+	Consent permit.Consent
+}
+
+// consent is what the user has consented to by selecting it.
+func (s Selection) consent() permit.Consent {
+	if s.File != "" {
+		return permit.Consent{s.File}
+	}
+	return s.Consent
 }
 
 // AllHunks selects every hunk of a file.
@@ -42,6 +71,8 @@ type Outcome struct {
 	Results []workspace.Applied // of the files that an acceptance or an undo was to change
 	State   record.Phase        // of the task afterwards
 	Open    int                 // hunks that are still to be decided
+	Waiting []File              // those with open hunks that programs obey
+	Decided string              // what was decided and what is left, in words
 }
 
 // Failed returns what did not arrive.
@@ -58,8 +89,21 @@ func (o Outcome) Failed() []workspace.Applied {
 // ErrNoReview says that a task has nothing to review.
 var ErrNoReview = errors.New("the task has no result to review")
 
-// Of returns a task's result with what was decided about it so far.
-func Of(p *record.State, blob record.Blobs) (*Review, error) {
+// Waiting returns the files with open hunks that programs obey, on which the user decides by
+// name.
+func (rev *Review) Waiting() []File {
+	var list []File
+	for _, f := range rev.Files {
+		if f.Obeyed.Asks() && f.Open() > 0 {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// Of returns a task's result with what was decided about it so far. obeyed says who obeys
+// what a change does.
+func Of(p *record.State, blob record.Blobs, obeyed func(workspace.Change) permit.Obeyed) (*Review, error) {
 	if p.Report == nil || len(p.Staged.Files) == 0 {
 		return nil, fmt.Errorf("%w: %s is %s", ErrNoReview, p.Task.ID, p.Phase)
 	}
@@ -69,7 +113,7 @@ func Of(p *record.State, blob record.Blobs) (*Review, error) {
 	}
 	rev := &Review{Task: p.Task, State: p.Phase}
 	for _, c := range workspace.Compare(workspace.State{}, state).Files {
-		f := File{Change: c}
+		f := File{Change: c, Obeyed: obeyed(c)}
 		n := len(c.Hunks)
 		if f.Whole() {
 			n = 1
@@ -86,8 +130,42 @@ func Of(p *record.State, blob record.Blobs) (*Review, error) {
 	return rev, nil
 }
 
-// open returns the open hunks of a selection.
-func (rev *Review) open(sel Selection) ([]record.HunkID, error) {
+// about returns the hunks of a selection that a decision is about: the open ones. Where none
+// is open, to accept a file or hunk by its name is about those rejected before: the user's
+// last word counts.
+func (rev *Review) about(sel Selection, accept bool) ([]record.HunkID, error) {
+	ids, err := rev.in(sel, record.HunkOpen)
+	if err != nil || len(ids) > 0 {
+		return ids, err
+	}
+	rejected, err := rev.in(sel, record.HunkRejected)
+	if err != nil || accept && sel.File != "" && len(rejected) > 0 {
+		return rejected, err
+	}
+	what := "nothing of the result is open"
+	switch {
+	case sel.File != "" && len(rejected) > 0:
+		what = sel.File + " is rejected already"
+	case sel.File != "":
+		what = sel.File + " is written already"
+		if sel.Hunk != AllHunks {
+			what = fmt.Sprintf("hunk %d of %s is written already", sel.Hunk+1, sel.File)
+		}
+	}
+	return nil, fmt.Errorf("%w: %s. %s A rejected file is accepted all the same by its name; an undo takes back all that was decided", ErrDecided, what, rev.Tally())
+}
+
+// Decidable says why a decision would change nothing, nil where it would.
+func (rev *Review) Decidable(sel Selection, accept bool) error {
+	_, err := rev.about(sel, accept)
+	return err
+}
+
+// ErrDecided says that a decision would change nothing.
+var ErrDecided = errors.New("nothing was decided")
+
+// in returns the hunks of a selection that are in a state.
+func (rev *Review) in(sel Selection, wanted record.HunkState) ([]record.HunkID, error) {
 	var ids []record.HunkID
 	known := false
 	for _, f := range rev.Files {
@@ -99,7 +177,7 @@ func (rev *Review) open(sel Selection) ([]record.HunkID, error) {
 			return nil, fmt.Errorf("%s has %d hunks; there is no hunk %d", f.Change.Path, len(f.Hunks), sel.Hunk+1)
 		}
 		for h, state := range f.Hunks {
-			if state == record.HunkOpen && (sel.File == "" || sel.Hunk == AllHunks || sel.Hunk == h) {
+			if state == wanted && (sel.File == "" || sel.Hunk == AllHunks || sel.Hunk == h) {
 				ids = append(ids, record.HunkID{Path: f.Change.Path, Hunk: h})
 			}
 		}
@@ -110,23 +188,20 @@ func (rev *Review) open(sel Selection) ([]record.HunkID, error) {
 	return ids, nil
 }
 
-// paths returns the files that hunks are of, with the old paths of renamed ones.
-func (rev *Review) paths(hunks []record.HunkID) []string {
-	var paths []string
+// changes returns the changes that hunks are of.
+func (rev *Review) changes(hunks []record.HunkID) []workspace.Change {
+	var list []workspace.Change
 	for _, f := range rev.Files {
 		if slices.ContainsFunc(hunks, func(h record.HunkID) bool { return h.Path == f.Change.Path }) {
-			paths = append(paths, f.Change.Path)
-			if f.Change.From != "" {
-				paths = append(paths, f.Change.From)
-			}
+			list = append(list, f.Change)
 		}
 	}
-	return paths
+	return list
 }
 
 // openHunks counts what is still to be decided.
 func (rev *Review) openHunks() int {
-	ids, err := rev.open(Selection{Hunk: AllHunks})
+	ids, err := rev.in(Selection{Hunk: AllHunks}, record.HunkOpen)
 	if err != nil {
 		return 0
 	}

@@ -25,6 +25,9 @@ type Session struct {
 	State     *record.State
 	Workspace *workspace.Workspace
 	Blob      record.Blobs
+	Trust     *permit.Trust
+	// Obeyed says who obeys what a change of this task does.
+	Obeyed func(workspace.Change) permit.Obeyed
 	// Record writes a body into the task's journal, with the contents that it names,
 	// and folds it into State.
 	Record func(body record.Body, blobs ...[]byte) error
@@ -33,54 +36,78 @@ type Session struct {
 
 // Decide accepts or rejects hunks. Accepted ones are merged into what the user's
 // files hold now and carried out by to; what did not arrive, and what overlaps with
-// the user's own changes, stays open and is in the results with its reason. Leave is
-// asked for once it is known what is to be written.
-func (s *Session) Decide(ctx context.Context, sel Selection, accept bool, leave func(paths []string) (permit.Leave, error), to workspace.Applier) ([]workspace.Applied, error) {
-	rev, err := Of(s.State, s.Blob)
+// the user's own changes, stays open and is in the results with its reason. What
+// programs obey and the selection does not name stays open, too.
+func (s *Session) Decide(ctx context.Context, sel Selection, accept bool, to workspace.Applier) ([]workspace.Applied, error) {
+	rev, err := s.review()
 	if err != nil {
 		return nil, err
 	}
-	hunks, err := rev.open(sel)
-	if err != nil || len(hunks) == 0 {
+	hunks, err := rev.about(sel, accept)
+	if err != nil {
 		return nil, err
 	}
 	if !accept {
 		return nil, s.Record(record.Decided{Hunks: hunks})
 	}
-	given, err := leave(rev.paths(hunks))
+	leave, err := s.Trust.ToAccept(s.Workspace, rev.changes(hunks), s.Obeyed, sel.consent())
 	if err != nil {
 		return nil, err
 	}
-	return s.accept(ctx, rev, hunks, given, to)
+	return s.accept(ctx, rev, hunks, leave, to)
 }
 
-// Undo takes back everything that was accepted, as far as the user has not
-// changed the same lines since; what the user wrote elsewhere stays. The
+// review is the result as it is now.
+func (s *Session) review() (*Review, error) { return Of(s.State, s.Blob, s.Obeyed) }
+
+// Undo takes back everything that was decided: what was accepted, as far as the user has not
+// changed the same lines since, and every rejection. What the user wrote elsewhere stays. The
 // result is under review again, so the undo can itself be undone.
 func (s *Session) Undo(ctx context.Context, to workspace.Applier) ([]workspace.Applied, error) {
-	if _, err := Of(s.State, s.Blob); err != nil {
+	rev, err := s.review()
+	if err != nil {
 		return nil, err
 	}
-	results, err := s.undo(ctx, to)
-	if err == nil && s.State.Phase == record.Succeeded && len(s.State.Review.Applied) == 0 {
+	rejected, err := rev.in(Selection{Hunk: AllHunks}, record.HunkRejected)
+	if err != nil {
+		return nil, err
+	}
+	var results []workspace.Applied
+	if len(s.State.Review.Applied) > 0 || len(rejected) == 0 {
+		if results, err = s.undo(ctx, to); err != nil {
+			return results, err
+		}
+	}
+	if len(rejected) > 0 {
+		if err := s.Record(record.Decided{Hunks: rejected, Open: true}); err != nil {
+			return results, err
+		}
+	}
+	if rev, err = s.review(); err == nil && s.decided() && rev.openHunks() > 0 {
 		err = s.Record(record.StateChanged{To: record.Review, Reason: "undone", Feature: s.State.Current})
 	}
 	return results, err
 }
 
-// Finish ends the task where nothing is left to decide, and returns how many hunks are.
-func (s *Session) Finish() (open int, err error) {
-	rev, err := Of(s.State, s.Blob)
+// decided reports whether the task has ended with the user's decision.
+func (s *Session) decided() bool {
+	return s.State.Phase == record.Succeeded || s.State.Phase == record.Rejected
+}
+
+// Finish ends the task where nothing is left to decide, and returns how many hunks are and
+// which of their files programs obey.
+func (s *Session) Finish() (open int, waiting []File, err error) {
+	rev, err := s.review()
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	open = rev.openHunks()
-	if open > 0 || s.State.Phase != record.Review {
-		return open, nil
-	}
 	end := record.StateChanged{To: record.Rejected, Reason: "every change was rejected", Feature: s.State.Current}
 	if len(s.State.Review.Applied) > 0 {
 		end = record.StateChanged{To: record.Succeeded, Reason: "accepted", Feature: s.State.Current}
 	}
-	return open, s.Record(end)
+	if open > 0 || s.State.Phase == end.To || s.State.Phase != record.Review && !s.decided() {
+		return open, rev.Waiting(), nil
+	}
+	return open, nil, s.Record(end)
 }

@@ -44,7 +44,7 @@ func LoadEnv(dir string) (map[string]string, []Problem) {
 			value, ok = unquote(m[2])
 		}
 		if !ok {
-			problems = append(problems, l.problem("", "line %d is not NAME=value with closed quotes%s", i+1, ignored))
+			problems = append(problems, l.ignoring("", "line %d is not NAME=value with closed quotes", i+1))
 			continue
 		}
 		found[m[1]] = value

@@ -12,24 +12,51 @@ import (
 	"strings"
 )
 
-// Origin says where a layer comes from. [Merge] puts higher origins over lower
-// ones, and trusts all but the workspace's.
+// Origin says where a layer comes from. [Judge.Merge] puts higher origins over lower ones.
 type Origin int
 
-// The origins, in rising order.
+// The origins, in rising order. An origin that was not given counts as a stranger.
 const (
-	User          Origin = iota // the user's settings.json
-	Environment                 // CASELSP_ variables
-	Editor                      // initializationOptions
-	Configuration               // workspace/configuration
-	Repository                  // the workspace's own .caselsp.json: it can only tighten
-	Flags                       // the command line
+	User          Origin = iota + 1 // the user's settings.json
+	Environment                     // CASELSP_ variables
+	Editor                          // initializationOptions
+	Pushed                          // workspace/didChangeConfiguration
+	Configuration                   // workspace/configuration
+	Repository                      // the workspace's own .caselsp.json
+	Flags                           // the command line
 )
 
-// String returns the origin as messages name it.
-func (o Origin) String() string {
-	return [...]string{"the user's settings", "the environment", "initializationOptions", "workspace/configuration", "the workspace's settings", "the command line"}[o]
+// origins are the names and the standings of the origins.
+var origins = map[Origin]struct {
+	name     string
+	standing standing
+}{
+	User:          {"the user's settings", own},
+	Environment:   {"the environment", own},
+	Editor:        {"initializationOptions", editor},
+	Pushed:        {"workspace/didChangeConfiguration", editor},
+	Configuration: {"workspace/configuration", editor},
+	Repository:    {"the workspace's settings", workspace},
+	Flags:         {"the command line", own},
 }
+
+// String returns the origin as messages name it.
+func (o Origin) String() string { return origins[o].name }
+
+// standing says whose word a layer is. The zero value is a stranger's.
+type standing int
+
+const (
+	// workspace: the file of a project, which can only tighten.
+	workspace standing = iota
+	// editor: what an editor hands over. It may be the user's, and it may be a file of
+	// the project that the editor passed on (.dir-locals.el, .vscode/settings.json): nothing
+	// in the message tells them apart. What a workspace may not set counts once the user
+	// has confirmed the value.
+	editor
+	// own: the user's file, variables and flags, which no project writes.
+	own
+)
 
 // The names of the files, in the user's configuration folder and in a
 // workspace's root.
@@ -39,20 +66,23 @@ const (
 	RepositoryFile = ".caselsp.json"
 )
 
-// Layer is what one origin sets.
-//
-// What editors hold is trusted as the user's own, so their extensions must keep
-// a workspace from setting it (VS Code: scope machine), and must send null for
-// settings that are not set, or their copies of the defaults would hide the user's file.
+// Layer is what one origin sets. Editors must send null for settings that are not
+// set, or their copies of the defaults would hide the user's file.
 type Layer struct {
 	Origin   Origin
-	Place    string         // a file's path; "" where the origin says enough
+	Place    string         // a file's path, or the editor's name; "" where the origin says enough
 	Values   map[string]any // as JSON decodes it; nested, or with dotted names
 	Problems []Problem      // met while it was read; Merge passes them on
-	// Untrusted marks the file of a workspace that the user does not trust: what it
-	// could set to any value, it cannot set at all.
+	// Untrusted marks a layer of a workspace that the user does not trust, or of an editor
+	// that has one open: what a workspace could set to any value, it cannot set at all.
 	Untrusted bool
 }
+
+// standing says whose word the layer is.
+func (l Layer) standing() standing { return origins[l.Origin].standing }
+
+// Foreign reports whether an editor handed the layer over.
+func (l Layer) Foreign() bool { return l.standing() == editor }
 
 // name returns the layer as messages name it.
 func (l Layer) name() string {
@@ -65,6 +95,13 @@ func (l Layer) name() string {
 // problem returns a problem of this layer.
 func (l Layer) problem(setting, form string, args ...any) Problem {
 	return Problem{Setting: setting, Layer: l.name(), Text: fmt.Sprintf(form, args...)}
+}
+
+// ignoring returns a problem because of which what it is about is ignored.
+func (l Layer) ignoring(setting, form string, args ...any) Problem {
+	p := l.problem(setting, form, args...)
+	p.Ignored = true
+	return p
 }
 
 // Decode returns the layer that a JSON text holds: an object, in which comments
@@ -84,9 +121,9 @@ func Decode(o Origin, place string, text []byte) Layer {
 	return l
 }
 
-// notSettings are variables with our prefix that no setting is made from: the
-// first two tell tests what they must not skip, see the Makefile.
-var notSettings = []string{prefix + "REQUIRE", prefix + "NVIM"}
+// notSettings are variables with our prefix that no setting is made from: they tell
+// tests what they must not skip (see the Makefile) and where the editors are.
+var notSettings = []string{prefix + "REQUIRE", prefix + "NVIM", prefix + "EMACS", prefix + "HELIX"}
 
 // Variables returns the layer of the environment; environ is as os.Environ has it.
 func Variables(environ []string) Layer {
@@ -99,7 +136,7 @@ func Variables(environ []string) Layer {
 		i := slices.IndexFunc(entries, func(e entry) bool { return e.Env == name })
 		switch {
 		case i < 0:
-			l.Problems = append(l.Problems, l.problem(name, "there is no such setting%s%s", nearest(name), ignored))
+			l.Problems = append(l.Problems, l.ignoring(name, "there is no such setting%s", nearest(name)))
 		case value != "": // an empty variable is as good as none
 			l.Values[entries[i].Name] = value
 		}
@@ -132,7 +169,7 @@ func Load(dir string, roots ...string) []Layer {
 			layers = append(layers, Decode(o, file, text))
 		case !errors.Is(err, fs.ErrNotExist):
 			l := Layer{Origin: o, Place: file}
-			l.Problems = []Problem{l.problem("", "not readable: %v%s", err, ignored)}
+			l.Problems = []Problem{l.ignoring("", "not readable: %v", err)}
 			layers = append(layers, l)
 		}
 	}

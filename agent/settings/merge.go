@@ -1,79 +1,31 @@
 package settings
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
 	"caselsp/agent/near"
 )
 
-// Problem is one thing that is wrong with a layer. It was ignored.
+// Problem is one thing that is wrong with a layer.
 type Problem struct {
 	Setting string // its name; "" when it is about the whole layer
 	Layer   string // such as "the user's settings (/home/ada/.config/caselsp/settings.json)"
 	Text    string // what is wrong, and what is allowed
+	Ignored bool   // what it is about does not count; the command line takes it for an error instead
+	Quiet   bool   // only the doctor tells it: nothing is wrong, and nothing is to be done
 }
 
 // String returns the problem as one line for the user.
 func (p Problem) String() string {
-	if p.Setting == "" {
-		return p.Layer + ": " + p.Text
+	text := p.Layer + ": " + p.Text
+	if p.Setting != "" {
+		text = p.Setting + " in " + text
 	}
-	return p.Setting + " in " + p.Layer + ": " + p.Text
-}
-
-// Merge returns the defaults with the layers put over them, lower origins
-// first whatever their order, and all that is wrong with them. An object
-// (prices, roles) takes the place of the lower layer's as a whole.
-func Merge(layers ...Layer) (Settings, []Problem) {
-	s := Default()
-	var problems []Problem
-	layers = slices.Clone(layers)
-	slices.SortStableFunc(layers, func(a, b Layer) int { return cmp.Compare(a.Origin, b.Origin) })
-	for _, l := range layers {
-		problems = append(problems, l.Problems...)
-		values := l.Values
-		if inner, ok := values[section].(map[string]any); ok && len(values) == 1 {
-			values = inner
-		}
-		flat := make(map[string]any)
-		problems = append(problems, flatten(l, "", values, flat)...)
-		for _, e := range entries {
-			value, ok := flat[e.Name]
-			if !ok {
-				continue
-			}
-			next := s
-			if p := e.apply(l, &next, value); p != "" {
-				problems = append(problems, l.problem(e.Name, "%s%s", p, ignored))
-				continue
-			}
-			s = next
-		}
+	if p.Ignored {
+		text += "; ignored"
 	}
-	return s, problems
-}
-
-// apply puts a value of a layer into s, or says why not.
-func (e entry) apply(l Layer, s *Settings, value any) string {
-	before := *s
-	if looksLikeKey(value) {
-		return "the value looks like a key; " + advice
-	}
-	if l.Origin == Repository && e.Workspace == Never {
-		return "a workspace must not set it, only the user: in settings.json, the editor, the environment or on the command line"
-	}
-	if l.Untrusted && e.Workspace == Free {
-		return "the workspace is not trusted, so that its settings only count where they tighten"
-	}
-	if err := e.put(s, value); err != nil {
-		return err.Error()
-	}
-	if l.Origin == Repository && e.Workspace == Tighten && e.loosens(&before, s) {
-		return "a workspace may only tighten it, and " + cmp.Or(written(e.get(s)), "this value") + " is looser than " + cmp.Or(written(e.get(&before)), "nothing")
-	}
-	return ""
+	return text
 }
 
 // flatten collects the values by dotted name and returns what is no setting.
@@ -88,17 +40,17 @@ func flatten(l Layer, under string, values, flat map[string]any) []Problem {
 		switch {
 		case value == nil:
 		case known && twice:
-			problems = append(problems, l.problem(name, "it is set twice%s", ignored))
+			problems = append(problems, l.ignoring(name, "it is set twice"))
 		case known:
 			flat[name] = value
 		case isGroup(name) && isObject:
 			problems = append(problems, flatten(l, name+".", inner, flat)...)
 		case isGroup(name):
-			problems = append(problems, l.problem(name, "it is a group of settings and must be an object%s", ignored))
+			problems = append(problems, l.ignoring(name, "it is a group of settings and must be an object"))
 		case keyName.MatchString(name) || looksLikeKey(name) || looksLikeKey(value):
 			problems = append(problems, l.problem(safe(name), "there is no such setting; %s", advice))
 		default:
-			problems = append(problems, l.problem(safe(name), "there is no such setting%s%s", nearest(name), ignored))
+			problems = append(problems, l.ignoring(safe(name), "there is no such setting%s", nearest(name)))
 		}
 	}
 	return problems

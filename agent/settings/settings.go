@@ -6,7 +6,8 @@
 // wrong setting never stops anything: it is reported, by the name of the setting
 // and of its layer, and ignored. A workspace, whose files may come from anybody,
 // can only tighten what guards the user, and cannot choose where the code is
-// sent to at all.
+// sent to at all. What an editor hands over may be such a file, too: what a
+// workspace could not set waits until the user has confirmed the value (consent.go).
 //
 // It never holds a key: model.key_env names the variable that does, and a value
 // that looks like a key is refused without being repeated. It reads files only
@@ -28,6 +29,7 @@ type Settings struct {
 	Log       Log
 	Approvals Approvals
 	Commands  Commands
+	Files     Files
 	Trust     Trust
 	Validate  Validate
 	Lint      Lint
@@ -119,6 +121,7 @@ type Log struct {
 
 // Approvals is what is asked before it is done.
 type Approvals struct {
+	Level            string // one of shell.Levels
 	ReadOnlyCommands string // "ask" or "allow"
 	Days             int    // that a standing approval lasts
 }
@@ -130,6 +133,13 @@ type Commands struct {
 	Ask      []string
 	Deny     []string
 	Packages []string
+}
+
+// Files says which files are asked for by name before they are accepted, beside those that
+// programs obey: globs as in .gitignore.
+type Files struct {
+	Ask   []string
+	Allow []string
 }
 
 // Trust is which folders are trusted without being asked for.
@@ -159,7 +169,7 @@ func Default() Settings {
 		Limits:    Limits{Steps: 15, Rounds: 15, Attempts: 3, Rollbacks: 3, Commands: 200}, // more commands than a person runs in a day: one that is still at it goes in circles
 		Review:    Review{Annotations: true, Open: true},
 		Log:       Log{Level: "info"},
-		Approvals: Approvals{ReadOnlyCommands: "allow", Days: 30},
+		Approvals: Approvals{Level: "default", ReadOnlyCommands: "allow", Days: 30},
 		Lint:      Lint{When: "edit", Critical: "high"},
 	}
 }

@@ -38,13 +38,14 @@ func outcome(s Settings, problems []Problem) (changed, wrong string) {
 	return changed, wrong
 }
 
-// TestMerge reads fixtures: a section for each layer, and what comes out.
+// TestMerge reads fixtures: a section for each layer, what the user has confirmed (a
+// value a line), and what comes out.
 func TestMerge(t *testing.T) {
 	files, err := filepath.Glob("testdata/merge/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no fixtures", err)
 	}
-	origins := map[string]Origin{"user": User, "editor": Editor, "configuration": Configuration, "workspace": Repository, "flags": Flags}
+	origins := map[string]Origin{"user": User, "editor": Editor, "pushed": Pushed, "configuration": Configuration, "workspace": Repository, "flags": Flags}
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			a, err := txtar.ParseFile(file)
@@ -53,18 +54,30 @@ func TestMerge(t *testing.T) {
 			}
 			var layers []Layer
 			want := make(map[string]string)
+			confirmed, inputs := "", 0
 			for _, f := range a.Files {
-				if o, ok := origins[f.Name]; ok {
-					layers = append(layers, Decode(o, "", f.Data))
+				inputs++
+				if o, ok := origins[strings.TrimPrefix(f.Name, "untrusted ")]; ok {
+					l := Decode(o, "", f.Data)
+					l.Untrusted = strings.HasPrefix(f.Name, "untrusted ")
+					layers = append(layers, l)
 				} else if f.Name == "environment" {
 					layers = append(layers, Variables(strings.Split(strings.TrimSpace(string(f.Data)), "\n")))
+				} else if f.Name == "confirmed" {
+					confirmed = "\n" + string(f.Data)
 				} else {
+					inputs--
 					want[f.Name] = string(f.Data)
 				}
 			}
-			changed, wrong := outcome(Merge(layers...))
+			j := Judge{
+				Confirmed: func(v Value) bool { return strings.Contains(confirmed, "\n"+v.String()+"\n") },
+				Harmless:  func(name string) bool { return name == "css" },
+			}
+			m := j.Merge(layers...)
+			changed, wrong := outcome(m.Settings, m.Problems)
 			if *update {
-				a.Files = append(a.Files[:len(layers):len(layers)], txtar.File{Name: "settings", Data: []byte(changed)}, txtar.File{Name: "problems", Data: []byte(wrong)})
+				a.Files = append(a.Files[:inputs:inputs], txtar.File{Name: "settings", Data: []byte(changed)}, txtar.File{Name: "problems", Data: []byte(wrong)})
 				if err := os.WriteFile(file, txtar.Format(a), 0o644); err != nil {
 					t.Fatal(err)
 				}
@@ -117,6 +130,7 @@ func TestTighten(t *testing.T) {
 		"limits.commands":              {0, 100},
 		"limits.cost":                  {2.5, 1},
 		"approvals.read_only_commands": {"allow", "ask"},
+		"approvals.level":              {"all", "default"},
 		"lint.when":                    {"edit", "finish"},
 		"lint.critical":                {"high", "medium"},
 		"validate.rules":               {map[string]any{"safety": "info"}, map[string]any{"safety": "warning"}},
@@ -198,7 +212,7 @@ func TestLoadEnv(t *testing.T) {
 	for _, p := range problems {
 		lines = append(lines, p.Text)
 	}
-	if got, want := strings.Join(lines, "\n"), "line 8 is not NAME=value with closed quotes; ignored\nline 9 is not NAME=value with closed quotes; ignored"; got != want {
+	if got, want := strings.Join(lines, "\n"), "line 8 is not NAME=value with closed quotes\nline 9 is not NAME=value with closed quotes"; got != want {
 		t.Errorf("problems: got %q, want %q", got, want)
 	}
 	if runtime.GOOS == "windows" {

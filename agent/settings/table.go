@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// Workspace says what a workspace's own file may do with a setting.
+// Workspace says what a workspace's own file may do with a setting. From an editor,
+// a value that is more than that counts once the user has confirmed it.
 type Workspace string
 
 // What a workspace may do. Its file is untrusted input until somebody has read it.
@@ -26,8 +27,7 @@ const (
 
 // What messages end in.
 const (
-	ignored = "; ignored"
-	advice  = "keys never lie in settings: put the key into an environment variable, or into the file .env beside the user's settings.json, and set model.key_env to the variable's name"
+	advice = "keys never lie in settings: put the key into an environment variable, or into the file .env beside the user's settings.json, and set model.key_env to the variable's name"
 )
 
 // Setting documents one setting.
@@ -43,8 +43,9 @@ type Setting struct {
 // entry is a setting and how it is read into and out of [Settings].
 type entry struct {
 	Setting
-	put     func(s *Settings, value any) error
+	put     func(s *Settings, value any) error // reads a value of a layer
 	get     func(s *Settings) any
+	set     func(s *Settings, typed any) // what get returns
 	loosens func(from, to *Settings) bool
 }
 
@@ -68,6 +69,7 @@ func define[T any](name string, k kind[T], at func(*Settings) *T, who Workspace,
 			return err
 		},
 		get:     func(s *Settings) any { return *at(s) },
+		set:     func(s *Settings, typed any) { *at(s) = typed.(T) },
 		loosens: func(from, to *Settings) bool { return guard != nil && guard(*at(from), *at(to)) },
 	}
 	d := Default()
@@ -77,6 +79,9 @@ func define[T any](name string, k kind[T], at func(*Settings) *T, who Workspace,
 
 // commandList is what lists of commands must be.
 const commandList = "a list of commands such as [\"make docs\", \"git push\"]"
+
+// globList is what lists of files must be.
+const globList = "a list of patterns as in .gitignore such as [\"Makefile\", \"deploy/**\"]"
 
 // adding defines a list to which every layer adds and from which none takes
 // away: so a workspace can tighten it, and only tighten.
@@ -150,27 +155,23 @@ func earlier(words ...string) func(from, to string) bool {
 	return func(from, to string) bool { return slices.Index(words, to) < slices.Index(words, from) }
 }
 
-// guards are the beginnings of the names of rules, and the names of validators,
-// that guard against attacks.
-var guards = []string{"safety", "secret", "python-", "bidi-", "js-unsafe-eval", "js-unsafe-html", "js-unsafe-shell", "js-unsafe-tls",
-	"js-unsafe-require", "js-unsafe-crypto", "js-unsafe-random", "js-unsafe-message", "js-unsafe-sent",
-	"js-sent-", "js-hardcoded-key", "js-jwt-", "js-xml-entities", "js-message-origin", "js-trusted-html", "js-cors-open", "js-cleartext", "go-", "sql-", "csrf", "template", "vue-html"}
+// rulesName is the setting whose members are judged by [Judge.Harmless], too.
+const rulesName = "validate.rules"
 
-// origins are the names in validate.rules that set the severity of whole classes
+// classes are the names in validate.rules that set the severity of whole classes
 // of files (tests, generated and vendored ones): info where they are not set.
-var origins = []string{"tests", "generated", "vendored"}
+var classes = []string{"tests", "generated", "vendored"}
 
-// quieter guards the severities of rules about security, and of classes of files.
+// quieter guards severities. Which rules a workspace may lower is the judge's to
+// say: see [Judge.Harmless].
 func quieter(from, to map[string]string) bool {
 	rank := []string{"off", "info", "warning", "", "critical"} // "" is the rule's own
 	for name, level := range to {
-		if own := from[name]; slices.Contains(origins, name) && slices.Index(rank, level) < slices.Index(rank, cmp.Or(own, "info")) {
-			return true
+		held := from[name]
+		if slices.Contains(classes, name) {
+			held = cmp.Or(held, "info")
 		}
-		if !slices.ContainsFunc(guards, func(g string) bool { return strings.HasPrefix(name, g) }) {
-			continue
-		}
-		if slices.Index(rank, level) < slices.Index(rank, from[name]) {
+		if slices.Index(rank, level) < slices.Index(rank, held) {
 			return true
 		}
 	}
@@ -264,6 +265,8 @@ var entries = slices.Concat(perRole, []entry{
 		"The least serious level that is logged."),
 	define("trust.folders", list(matching("a list of absolute paths such as [\"/home/me/src\"]", `([A-Za-z]:)?[/\\][^\x00-\x1f,]*`)), func(s *Settings) *[]string { return &s.Trust.Folders }, Never, nil,
 		"Folders whose files are trusted, with everything below them, in addition to those that you trusted by command."),
+	define("approvals.level", oneOf("strict", "default", "all"), func(s *Settings) *string { return &s.Approvals.Level }, Tighten, earlier("all", "default", "strict"),
+		"What commands are asked for, while they run on a private copy without network: `strict` all but those that read and known tools that build and test; `default` also not those that edit files of the copy or run what your own files define; `all` only those that can reach something beyond the copy."),
 	define("approvals.read_only_commands", oneOf("ask", "allow"), func(s *Settings) *string { return &s.Approvals.ReadOnlyCommands }, Tighten, earlier("allow", "ask"),
 		"Whether commands that only read are run without asking."),
 	define("approvals.days", integer(1, 365, ""), func(s *Settings) *int { return &s.Approvals.Days }, Tighten, more[int],
@@ -276,8 +279,12 @@ var entries = slices.Concat(perRole, []entry{
 		"Commands that never run, matched by their first words, anywhere in a command line. A layer can only add to the entries of lower layers."),
 	define("commands.packages", list(text("a list of packages with their versions such as [\"pypi:requests@2.31.0\", \"npm:react@18.2.0\"], or @* for any version")), func(s *Settings) *[]string { return &s.Commands.Packages }, Never, nil,
 		"Dependencies that may be added without asking: of pypi, npm, go or cargo."),
+	adding("files.ask", list(text(globList)), func(s *Settings) *[]string { return &s.Files.Ask },
+		"More files that are accepted only by their name, as those are that programs obey (hooks, editor settings, build scripts ...). A layer can only add to the entries of lower layers."),
+	define("files.allow", list(text(globList)), func(s *Settings) *[]string { return &s.Files.Allow }, Never, nil,
+		"Files that programs obey and that are accepted with all others nevertheless; files.ask is stronger."),
 	define("validate.rules", ruleLevels(), func(s *Settings) *map[string]string { return &s.Validate.Rules }, Tighten, quieter,
-		"The severity of a rule or of a whole validator, or off. The names tests, generated and vendored set the highest severity of findings in such files (default: info). A workspace may not switch off or lower rules about security (safety and secrets), nor these three."),
+		"The severity of a rule or of a whole validator, or off. The names tests, generated and vendored set the highest severity of findings in such files (default: info). A workspace may not switch off or lower rules about security (those with a CWE number), nor these three."),
 	define("lint.when", oneOf("edit", "finish", "never"), func(s *Settings) *string { return &s.Lint.When }, Tighten, earlier("edit", "finish", "never"),
 		"When pylint, Bandit, ESLint, go vet and gosec check a task's staged files, in the sandbox: after every edit, while the model thinks, and before a feature ends; only before it ends; or never."),
 	define("lint.critical", oneOf("low", "medium", "high", "never"), func(s *Settings) *string { return &s.Lint.Critical }, Tighten, earlier("never", "high", "medium", "low"),
@@ -297,6 +304,8 @@ func All() []Setting {
 func Docs() string {
 	var b strings.Builder
 	b.WriteString("The environment variable of a setting is its name in capitals, with `_` for `.`, after `CASELSP_`: `CASELSP_MODEL_BASE_URL`.\n\n" +
+		"May a workspace set it: *no*, only you; *tighten*, to a value that guards you better than the one so far; *add*, to more entries; *yes*, to any value, in a folder that you trust. " +
+		"From an editor, what is more than that counts once you have confirmed the value.\n\n" +
 		"| setting | default | must be | may a workspace set it | what it does |\n|---|---|---|---|---|\n")
 	for _, s := range All() {
 		d := ""

@@ -65,7 +65,7 @@ func (g *guard) deniedScript(script string, depth int) *denial {
 	if depth >= maxDepth {
 		return nil
 	}
-	file, err := parse(script)
+	file, _, err := parse(script)
 	if err != nil {
 		return nil
 	}

@@ -5,8 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"mvdan.cc/sh/v3/syntax"
 )
 
 // finding is the judgement of one simple command.
@@ -18,6 +16,13 @@ type finding struct {
 	packages []string
 	shape    []string // its words as a shape has them; nil: an approval is never remembered
 	tame     bool     // it only reads, whatever file names are added to it
+	rests    []Rest   // what of the user's files it runs
+	writes   []string // files that it writes
+	apart    bool     // what it writes does not change what it runs itself
+	certain  bool     // it is certain which program runs, where it is asked for
+
+	redirected bool // its output goes to a file
+	prints     bool // it changes no file but by that
 }
 
 func asks(t touch, format string, args ...any) finding {
@@ -30,6 +35,7 @@ type scope struct {
 	feed   *command // the command whose output it reads
 	inner  int      // how many commands wrap it
 	python bool     // it is a module that python runs
+	eased  bool     // see Policy.eased
 }
 
 // judge knows the policy.
@@ -40,8 +46,28 @@ func (j judge) command(c *command) finding {
 	if c.odd != "" {
 		return asks(anything, "%s", c.odd)
 	}
-	f := j.words(c.words, scope{depth: c.depth, feed: c.feed})
-	if f.decision == Ask {
+	s := scope{depth: c.depth, feed: c.feed, eased: j.policy.eased()}
+	var f finding
+	if s.eased {
+		f = j.easy(c, s)
+		if c.env && f.touches&runs == 0 && f.decision == Allow {
+			f = asks(f.touches|anything, "It sets a variable for a program that could obey it (%s).", written(c.node))
+		}
+	} else {
+		f = j.words(c.words, s)
+	}
+	if s.eased && slices.ContainsFunc(c.words, func(w word) bool { return leads(w, c.depth) }) && f.decision == Ask {
+		f.touches |= outside
+	}
+	if s.eased && f.decision == Ask {
+		f.touches |= wrapped(c.words) & leaves
+	}
+	if s.eased && f.decision == Ask && records(c.words) {
+		f.reason += " The sandbox's copy has no .git: what git records there is lost."
+	}
+	f.certain = f.certain || len(c.words) > 0 && c.words[0].plain()
+	f = j.all(f)
+	if f.decision == Ask || len(f.rests) > 0 {
 		if p := j.policy.allows(c); p != nil {
 			return finding{decision: Allow, touches: f.touches, rule: p.setting}
 		}
@@ -61,6 +87,16 @@ func (j judge) command(c *command) finding {
 		f.shape = nil
 	}
 	return f
+}
+
+// leads reports whether a word may name something beyond the private copy, or a secret.
+func leads(w word, depth int) bool {
+	for _, part := range strings.FieldsFunc(w.text, func(r rune) bool { return strings.ContainsRune(" =,;:\"'()", r) }) {
+		if read(word{text: strings.ReplaceAll(part, hole, "x"), glob: w.glob}, depth) != "" {
+			return true
+		}
+	}
+	return address.MatchString(w.text)
 }
 
 // texts quotes words in one canonical way.
@@ -89,8 +125,17 @@ func projectsOwn(name string) string {
 	return map[string]string{"./gradlew": "gradle", "./mvnw": "mvn"}[name]
 }
 
-// words judges the words of a command.
+// words judges the words of a command, and says what of the user's files it runs.
 func (j judge) words(words []word, s scope) finding {
+	f := j.program(words, s)
+	if f.decision == Allow && f.touches&runs != 0 && words[0].plain() {
+		f.rests = append(f.rests, rests(words)...)
+	}
+	return f
+}
+
+// program finds out who judges a command, and asks that one.
+func (j judge) program(words []word, s scope) finding {
 	if len(words) == 0 || !words[0].plain() {
 		return asks(anything, "It is not known which program it runs.")
 	}
@@ -115,6 +160,11 @@ func (j judge) words(words []word, s scope) finding {
 	if name == "./manage.py" {
 		s.python = true
 		return j.words(renamed(words, "manage.py"), s).named(name)
+	}
+	if s.eased {
+		if f, ok := j.eases(words, s); ok {
+			return f
+		}
 	}
 	if run, ok := wraps[name]; ok {
 		if f, ok := run(j, words, s); ok {
@@ -148,7 +198,7 @@ func renamed(words []word, name string) []word {
 }
 
 // onlyModules are the names in the table that are Python modules, not programs.
-var onlyModules = []string{"manage.py", "unittest", "json.tool", "py_compile", "compileall", "doctest"}
+var onlyModules = []string{"manage.py", "unittest", "json.tool", "py_compile", "compileall", "doctest", manifestEntry}
 
 // versioned are the programs that print their version and do nothing else when
 // the only argument is --version or this short flag.
@@ -280,7 +330,7 @@ func (p *program) judge(words []word, n int, s scope) finding {
 				if why := p.value(fl, s); why.text != "" {
 					return fail(why)
 				}
-				if p.takes == pattern && givesPattern(fl.name) {
+				if f.wrote(fl); p.takes == pattern && givesPattern(fl.name) {
 					takes = paths
 				}
 			}
@@ -304,6 +354,13 @@ func (p *program) judge(words []word, n int, s scope) finding {
 	return f
 }
 
+// wrote notes the file that a flag has the program write.
+func (f *finding) wrote(by flagged) {
+	if by.kind == '>' && by.has {
+		f.writes = append(f.writes, by.value.text)
+	}
+}
+
 // value checks the value of a flag.
 func (p *program) value(f flagged, s scope) objection {
 	if !f.has {
@@ -314,6 +371,9 @@ func (p *program) value(f flagged, s scope) objection {
 	}
 	switch f.kind {
 	case '>':
+		if s.eased && own(f.value.text) && !f.value.glob {
+			return objection{}
+		}
 		return objection{text: writable(f.value, s.depth)}
 	case '~':
 		return p.free(f, s)
@@ -409,6 +469,9 @@ func (p *program) operand(takes operand, w word, last bool, s scope) objection {
 	case takes == write, takes == copied && last:
 		return objection{text: writable(w, s.depth)}
 	}
+	if p.touches == reads && p.class == "" && library(w, s) {
+		return objection{}
+	}
 	return objection{text: inside(w, s.depth)}
 }
 
@@ -417,45 +480,3 @@ func (p *program) operand(takes operand, w word, last bool, s scope) objection {
 func anchored(glob string) bool { return strings.IndexAny(glob, "*?[-") > 0 }
 
 var whole = regexp.MustCompile(`^-?\d+$`)
-
-// variables may be set for one command: they change how it speaks, not what it
-// runs. Those that name programs, libraries, folders or flags are left out.
-var variables = map[string]bool{
-	"CI": true, "DEBUG": true, "TZ": true, "LANG": true, "LC_ALL": true, "LC_COLLATE": true, "LC_CTYPE": true, "NO_COLOR": true, "FORCE_COLOR": true, "CLICOLOR": true,
-	"COLUMNS": true, "LINES": true, "PYTHONDONTWRITEBYTECODE": true, "PYTHONUNBUFFERED": true, "PYTHONHASHSEED": true, "PYTHONUTF8": true, "PYTHONIOENCODING": true,
-	"PYTHONDEVMODE": true, "DJANGO_SETTINGS_MODULE": true, "DJANGO_DEBUG": true, "NODE_ENV": true, "BABEL_ENV": true, "CGO_ENABLED": true, "GOOS": true, "GOARCH": true, "GOMAXPROCS": true,
-	"RUST_BACKTRACE": true, "RUST_LOG": true, "LOG_LEVEL": true, "LOGLEVEL": true, "VERBOSE": true, "TESTING": true, "TEST": true, "ENV_NAME": true, "RAILS_ENV": true, "RACK_ENV": true, "APP_ENV": true, "FLASK_ENV": true,
-}
-
-var harmlessValue = regexp.MustCompile(`^[\w.,@+:-]*$`)
-
-// assignment judges a variable that is set in front of a command.
-func assignment(a *syntax.Assign) (text, why string) {
-	if a.Name == nil {
-		return "", "It sets a variable in a way that is not understood."
-	}
-	name := a.Name.Value
-	if !variables[name] && name != "GOFLAGS" || a.Append || a.Index != nil || a.Array != nil || a.Naked {
-		return "", fmt.Sprintf("It sets the variable %s.", name)
-	}
-	value := word{}
-	if a.Value != nil {
-		var ok bool
-		if value, ok = literal(a.Value); !ok || !value.plain() || !harmlessValue.MatchString(strings.TrimPrefix(value.text, "-mod=")) {
-			return "", fmt.Sprintf("It sets the variable %s.", name)
-		}
-	}
-	if name == "GOFLAGS" && !goFlags.MatchString(value.text) {
-		return "", fmt.Sprintf("It sets the variable %s.", name)
-	}
-	return name + "=" + value.text, ""
-}
-
-// goFlags are the values of GOFLAGS that name no program.
-var goFlags = regexp.MustCompile(`^-(mod=(mod|vendor|readonly)|count=1|race|v)$`)
-
-// assigned does the same for env, which has them as words.
-func assigned(w word) bool {
-	name, value, ok := strings.Cut(w.text, "=")
-	return ok && w.plain() && variables[name] && harmlessValue.MatchString(value)
-}

@@ -12,7 +12,7 @@ import (
 // and those behind wrappers too, in the line's order. A name that is known only
 // when the line runs is missing; a line that cannot be parsed has none.
 func Programs(line string) []string {
-	file, err := parse(line)
+	file, _, err := parse(line)
 	if err != nil {
 		return nil
 	}
@@ -30,15 +30,10 @@ func Programs(line string) []string {
 	return names
 }
 
-// Operands returns the arguments of a line's commands: the words that are neither
-// program names nor flags, and the values of flags with a =.
-func Operands(line string) []string {
-	file, err := parse(line)
-	if err != nil {
-		return nil
-	}
-	var list []string
-	syntax.Walk(file, func(n syntax.Node) bool {
+// operands returns the arguments of a command and of those in it: the words that are
+// neither program names nor flags, and the values of flags with a =.
+func operands(node syntax.Node) (list []string) {
+	syntax.Walk(node, func(n syntax.Node) bool {
 		call, ok := n.(*syntax.CallExpr)
 		if !ok || len(call.Args) == 0 {
 			return true
@@ -68,7 +63,7 @@ var defining = map[string][]string{
 // programs look up the names of targets. Not all of them exist. Files that a
 // program finds by other means are missing.
 func Files(line string) []string {
-	file, err := parse(line)
+	file, _, err := parse(line)
 	if err != nil {
 		return nil
 	}

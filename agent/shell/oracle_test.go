@@ -8,13 +8,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 )
 
-func need(t *testing.T, program string) string {
+func need(t testing.TB, program string) string {
 	t.Helper()
 	file, err := exec.LookPath(program)
 	if err != nil && slices.Contains(strings.Split(os.Getenv("CASELSP_REQUIRE"), ","), program) {
@@ -42,14 +43,24 @@ var prelude = func() string {
 	return b.String()
 }()
 
-// bashTime is far more than bash takes for a line that runs nothing.
-const bashTime = 20 * time.Second
+// shellTime is far more than a shell takes for a line that runs nothing, and loopTime
+// is enough of a loop that does not end.
+const (
+	shellTime = 20 * time.Second
+	loopTime  = time.Second
+)
 
-// traced returns what bash runs of a line.
-func traced(t *testing.T, bash, line, status string) [][]string {
+var loop = regexp.MustCompile(`\b(while|until)\b`)
+
+// traced returns what a shell runs of a line; script begins with what writes it down.
+func traced(t *testing.T, program, script, line, path, status string) (ran [][]string, said string) {
 	t.Helper()
+	limit := shellTime
+	if loop.MatchString(line) {
+		limit = loopTime
+	}
 	dir := t.TempDir()
-	ctx, cancel := context.WithTimeout(t.Context(), bashTime)
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
 	trace := filepath.Join(dir, "trace")
 	if err := os.WriteFile(trace, nil, 0o600); err != nil {
@@ -59,37 +70,44 @@ func traced(t *testing.T, bash, line, status string) [][]string {
 	if err := os.Mkdir(work, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(ctx, bash, "--norc", "--noprofile", "-c", prelude+line)
-	cmd.Dir, cmd.Env = work, []string{"PATH=/nonexistent", "HOME=/nonexistent", "trace=" + trace, "want=" + status}
+	arguments := []string{"-c", script + line}
+	if script == prelude {
+		arguments = append([]string{"--norc", "--noprofile"}, arguments...)
+	}
+	cmd := exec.CommandContext(ctx, program, arguments...)
+	cmd.Dir, cmd.Env = work, []string{"PATH=" + path, "HOME=/nonexistent", "LANG=C.UTF-8", "trace=" + trace, "want=" + status}
+	cmd.WaitDelay = time.Second
 	out, err := cmd.CombinedOutput() // a status other than 0 is what was asked for
-	if ctx.Err() != nil || bytes.Contains(out, []byte("syntax error")) {
-		t.Fatalf("%q: bash cannot read it: %v\n%s", line, err, out)
+	if limit == shellTime && ctx.Err() != nil || bytes.Contains(bytes.ToLower(out), []byte("syntax error")) {
+		t.Fatalf("%q: %s cannot read it: %v\n%s", line, program, err, out)
 	}
 	text, err := os.ReadFile(trace)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var list [][]string
 	words := strings.Split(string(text), "\x00")
 	for i := 0; i < len(words)-1; {
 		n := 0
 		for _, c := range words[i] {
 			n = n*10 + int(c-'0')
 		}
-		list = append(list, words[i+1:i+1+n])
+		if i+1+n > len(words) { // a loop was ended while it wrote
+			break
+		}
+		ran = append(ran, words[i+1:i+1+n])
 		i += 1 + n
 	}
-	return list
+	return ran, string(out)
 }
 
 // seen are the commands that the judge saw in a line.
-func seen(t *testing.T, line string) []*command {
+func seen(t *testing.T, line string, policy Policy) []*command {
 	t.Helper()
 	l, err := Parse(line)
 	if err != nil {
 		t.Fatalf("%q is allowed and not valid: %v", line, err)
 	}
-	w := walker{judge: judge{&sandboxed}}
+	w := walker{judge: judge{&policy}}
 	w.statements(l.file.Stmts)
 	return w.commands
 }
@@ -98,8 +116,10 @@ func seen(t *testing.T, line string) []*command {
 // judged, word for word, and no others.
 func checkBash(t *testing.T, bash, line string) {
 	t.Helper()
-	commands := seen(t, line)
-	ran := append(traced(t, bash, line, "0"), traced(t, bash, line, "1")...)
+	commands := seen(t, line, sandboxed)
+	ran, _ := traced(t, bash, prelude, line, "/nonexistent", "0")
+	other, _ := traced(t, bash, prelude, line, "/nonexistent", "1")
+	ran = append(ran, other...)
 	for _, words := range ran {
 		if !slices.ContainsFunc(commands, func(c *command) bool { return same(c.words, words) }) {
 			t.Errorf("%q is allowed, and bash runs %q", line, words)
@@ -113,10 +133,20 @@ func checkBash(t *testing.T, bash, line string) {
 	}
 }
 
+// same reports whether words can become those that were run: what the shell expands can be
+// anything, and where it is not quoted any number of words.
 func same(words []word, ran []string) bool {
-	return slices.EqualFunc(words, ran, func(w word, s string) bool {
-		return w.text == s || w.status && strings.ReplaceAll(s, "1", "0") == strings.ReplaceAll(w.text, "1", "0")
-	})
+	switch {
+	case len(words) == 0:
+		return len(ran) == 0
+	case words[0].splits && same(words[1:], ran):
+		return true
+	case len(ran) == 0:
+		return false
+	}
+	w, s := words[0], ran[0]
+	ok := w.text == s || w.open != closed || w.status && strings.ReplaceAll(s, "1", "0") == strings.ReplaceAll(w.text, "1", "0")
+	return ok && (same(words[1:], ran[1:]) || w.splits && same(words, ran[1:]))
 }
 
 // pieces are what mutations put into lines: all that means something to a shell.
@@ -177,7 +207,7 @@ func TestBashMutated(t *testing.T) {
 	for range tries {
 		line := mutated(r, lines)
 		v := Judge(line, sandboxed)
-		checkVerdict(t, line, v)
+		checkVerdict(t, line, sandboxed, v)
 		if v.Decision == Allow && !slices.Contains(lines, line) && asked < most {
 			checkBash(t, bash, line)
 			asked++
@@ -188,18 +218,31 @@ func TestBashMutated(t *testing.T) {
 	}
 }
 
-// FuzzJudge: whatever the text, there is a verdict, and bash takes what is
-// allowed as it was judged.
+// outward finds paths that lead out of the folder in which a line is tried.
+var outward = regexp.MustCompile(`(^|[^\w.])/|\.\.|~`)
+
+// FuzzJudge: whatever the text, there is a verdict, bash reads the line as it was read
+// here, and bash and dash take what is allowed as it was judged.
 func FuzzJudge(f *testing.F) {
-	for _, line := range corpus(f) {
-		f.Add(line)
+	for _, name := range []string{"reading", "grammar"} {
+		for _, row := range table(f, "corpus/"+name+".txt", 3) {
+			f.Add(row[1])
+		}
 	}
-	bash, missing := exec.LookPath("bash")
+	g := &lines{Rand: rand.New(rand.NewPCG(13, 3))}
+	for range 100 {
+		f.Add(g.list())
+	}
+	bash, dash := need(f, "bash"), newDash(f, need(f, "dash"))
+	p := newBashPrinter(f, bash)
 	f.Fuzz(func(t *testing.T, line string) {
-		v := Judge(line, sandboxed)
-		checkVerdict(t, line, v)
-		if v.Decision == Allow && missing == nil {
-			checkBash(t, bash, line)
+		for _, policy := range []Policy{sandboxed, eased} {
+			checkVerdict(t, line, policy, Judge(line, policy))
+		}
+		checkPrinted(t, p, line)
+		if Judge(line, eased).Decision == Allow && !outward.MatchString(strings.ReplaceAll(line, "/dev/null", "")) {
+			checkRuns(t, bash, line)
+			dash.check(t, line)
 		}
 	})
 }
@@ -250,7 +293,7 @@ func TestCoversMutated(t *testing.T) {
 		if !Covers(shape, changed, sandboxed) {
 			continue
 		}
-		a, b := seen(t, line), seen(t, changed)
+		a, b := seen(t, line, sandboxed), seen(t, changed, sandboxed)
 		if !slices.EqualFunc(a, b, func(a, b *command) bool {
 			if strings.Contains(shape, anyText) { // -mtext is -m text
 				return a.words[0].text == b.words[0].text && a.words[1].text == b.words[1].text

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // Package is a dependency: a package of Python (pypi), JavaScript (npm), Go (go) or
@@ -88,8 +90,14 @@ func (j judge) installs(words []word) (finding, bool) {
 		}
 		f := asks(classes["install"].touches, "%s", class("install").reason(a.command))
 		all := len(words) > len(name)
-		var missing []string
-		for _, w := range words[len(name):] {
+		var missing, lists []string
+		for rest := words[len(name):]; len(rest) > 0; {
+			if file, n := listOf(a.ecosystem, texts(rest)); n > 0 {
+				lists, all, rest = append(lists, file), false, rest[n:]
+				continue
+			}
+			w := rest[0]
+			rest = rest[1:]
 			if w.plain() && slices.Contains(strings.Fields(a.flags), w.text) {
 				continue
 			}
@@ -104,6 +112,9 @@ func (j judge) installs(words []word) (finding, bool) {
 			}
 		}
 		switch {
+		case len(lists) > 0:
+			from := slices.Concat(lists, missing)
+			f.reason = fmt.Sprintf("It adds dependencies that commands.packages does not list (%s).", strings.Join(from, ", "))
 		case len(missing) > 0:
 			f.reason = fmt.Sprintf("It adds dependencies that commands.packages does not list (%s).", strings.Join(missing, ", "))
 		case all && len(f.packages) > 0:
@@ -113,6 +124,57 @@ func (j judge) installs(words []word) (finding, bool) {
 		return f, true
 	}
 	return finding{}, false
+}
+
+// listFlags are the flags of pip and uv that name a file with requirements.
+var listFlags = []string{"-r", "--requirement", "--requirements", "-c", "--constraint", "--constraints"}
+
+// listOf returns the file with requirements that the first of these words names, and
+// of how many words that is; 0 where they name none.
+func listOf(ecosystem string, words []string) (file string, n int) {
+	name, value, has := strings.Cut(words[0], "=")
+	short := len(words[0]) > 2 && slices.Contains(listFlags, words[0][:2]) && words[0][1] != '-'
+	switch {
+	case ecosystem != "pypi":
+		return "", 0
+	case slices.Contains(listFlags, words[0]) && len(words) > 1:
+		return words[1], 2
+	case has && slices.Contains(listFlags, name):
+		return value, 1
+	case short:
+		return words[0][2:], 1
+	}
+	return "", 0
+}
+
+// Lists returns the files with requirements that a command line installs, as it names
+// them. A line that cannot be parsed has none.
+func Lists(line string) []string {
+	file, _, err := parse(line)
+	if err != nil {
+		return nil
+	}
+	var list []string
+	syntax.Walk(file, func(n syntax.Node) bool {
+		call, ok := n.(*syntax.CallExpr)
+		if !ok || len(call.Args) == 0 {
+			return true
+		}
+		for _, words := range commandsOf(looseWords(call), 0) {
+			for _, a := range adders {
+				if !strings.HasPrefix(strings.Join(words, " "), a.command+" ") {
+					continue
+				}
+				for i := range words {
+					if file, n := listOf(a.ecosystem, words[i:]); n > 0 && !slices.Contains(list, file) {
+						list = append(list, file)
+					}
+				}
+			}
+		}
+		return true
+	})
+	return list
 }
 
 // parsePackage reads an operand of an adder. ok is false for anything but a name and

@@ -9,10 +9,10 @@ import (
 )
 
 var (
-	secretName  = regexp.MustCompile(`(?i)^(\.env(\..*)?|\.envrc|id_(rsa|dsa|ecdsa|ed25519)|.*\.(pem|key|p12|pfx|jks|keystore|kdbx)|\.ssh|\.aws|\.gnupg|\.kube|\.docker|\.netrc|_netrc|\.npmrc|\.pypirc|\.pgpass|\.my\.cnf|\.git-credentials|\.htpasswd|credentials(\..*)?|secrets?(\..*)?|.*_history)$`)
-	sampleName  = regexp.MustCompile(`(?i)^(\.env\.(example|sample|template|dist)|secrets?\.(py|go|js|ts|tsx|rs|md))$`)
 	revisionSep = regexp.MustCompile(`[/:=]`)
-	address     = regexp.MustCompile(`^[a-z][a-z0-9+.-]*::?//|^ext::|://`)
+	// testID matches how pytest names a test of a file: what is behind the file's name is no file.
+	testID  = regexp.MustCompile(`^([\w./@+-]+\.py)(::[A-Za-z_]\w*)+(\[[^/\[\]]*\])?$`)
+	address = regexp.MustCompile(`^[a-z][a-z0-9+.-]*::?//|^ext::|://`)
 )
 
 // root is where the sandbox shows the workspace's copy.
@@ -29,6 +29,27 @@ var (
 	reaching = access{"It reaches outside of the workspace", "It may show a secret"}
 	writing  = access{"It writes outside of the workspace", "It would write a secret"}
 )
+
+// libraries are folders of the sandbox's image with the sources, headers and texts of what is installed there.
+var libraries = []string{"/usr/lib/", "/usr/share/", "/usr/include/", "/usr/local/lib/", "/usr/local/include/", "/usr/local/go/src/", "/usr/src/"}
+
+// keptPrivate matches parts of paths there that lead to keys.
+var keptPrivate = regexp.MustCompile(`(?i)(^|/)(ssl|private|keyrings?|ca-certificates|pki)(/|$)`)
+
+// library reports whether a path is one of the installed libraries, which programs that only
+// read may show where the policy eases that. Secret names are secret there as well.
+func library(w word, s scope) bool {
+	if !s.eased || w.status || w.open != closed || w.glob {
+		return false
+	}
+	for _, folder := range libraries {
+		if rest, ok := strings.CutPrefix(w.text+"/", folder); ok {
+			rest = strings.TrimSuffix(rest, "/")
+			return !strings.Contains(rest, "..") && !keptPrivate.MatchString(rest) && (rest == "" || inside(word{text: rest}, 0) == "")
+		}
+	}
+	return false
+}
 
 // inside is [access.objects] for commands that read.
 func inside(w word, depth int) string { return reading.objects(w, depth) }
@@ -48,12 +69,13 @@ func (a access) objects(w word, depth int) string {
 		address.MatchString(p) || strings.ContainsRune(p, 0) || climbs(p, depth) {
 		return fmt.Sprintf("%s (%s).", a.outside, w.text)
 	}
+	p = testID.ReplaceAllString(p, "$1")
 	for _, part := range revisionSep.Split(p, -1) {
-		if secretName.MatchString(part) && !sampleName.MatchString(part) || w.glob && findsSecret(part) {
+		if secretPart(part) || w.glob && findsSecret(part) {
 			return fmt.Sprintf("%s (%s).", a.secret, w.text)
 		}
 	}
-	if strings.HasSuffix(p, ".git/config") || strings.HasSuffix(p, ".git/credentials") {
+	if SecretFile(p) {
 		return fmt.Sprintf("%s (%s).", a.secret, w.text)
 	}
 	return ""
@@ -103,7 +125,7 @@ func findsSecret(part string) bool {
 	}
 	return slices.ContainsFunc(secretNames, func(name string) bool {
 		other := "x" + path.Ext(name)
-		if secretName.MatchString(other) || strings.HasPrefix(name, ".") {
+		if SecretFile(other) || strings.HasPrefix(name, ".") {
 			other = "x.txt"
 		}
 		return finds(name) && !finds(other)

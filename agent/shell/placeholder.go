@@ -50,10 +50,11 @@ func Fill(line string, names []string) (string, error) {
 	if strings.Contains(line, markName) {
 		return "", fmt.Errorf("the command contains %s, which is reserved for placeholders: remove it", markName)
 	}
-	file, err := parse(marked)
+	file, odd, err := parse(marked)
 	if err != nil {
 		return "", fmt.Errorf("the command cannot be parsed as shell: %w", err)
 	}
+	before := marked
 	f := filler{text: marked, kinds: make([]string, len(marks))}
 	f.visit(file)
 	for i, name := range marks {
@@ -63,7 +64,20 @@ func Fill(line string, names []string) (string, error) {
 		}
 		marked = strings.Replace(marked, mark(i), fmt.Sprintf(form, name), 1)
 	}
+	if odd == "" && !sameBut(before, marked) {
+		return "", errors.New("a placeholder would change what the command means: let the program read the environment variable " + marks[0])
+	}
 	return marked, nil
+}
+
+// sameBut reports whether a filled line reads as it did, but for the words with marks; of
+// one that the reader does not read any more, the judge asks.
+func sameBut(marked, filled string) bool {
+	before, _, _ := readTokens(marked)
+	after, _, odd := readTokens(filled)
+	return odd != "" || slices.EqualFunc(before, after, func(a, b string) bool {
+		return a == b || strings.Contains(a, markName) && a[0] == b[0]
+	})
 }
 
 // markName begins the ordinary word that replaces a placeholder while the line is

@@ -22,6 +22,7 @@ type Policy struct {
 	// changes are reviewed. Then commands that build, test and format run without
 	// asking, as long as no host can be reached.
 	Sandboxed bool
+	Level     Level // how much runs without asking
 }
 
 // isolated reports whether code of the workspace can do no harm.

@@ -15,6 +15,7 @@ const (
 	history                    // git's history, branches, remotes
 	system                     // processes and settings of the machine
 	anything                   // unknown
+	obeyed                     // files that programs obey by themselves
 )
 
 // Network is the entry of a verdict's Touches for a line that can reach other machines.
@@ -24,6 +25,7 @@ var touchWords = []string{
 	"reads files of the workspace", "changes files of the workspace", "runs code of the workspace", Network,
 	"touches files outside of the workspace", "may show secrets", "changes git's history, branches or remotes",
 	"touches processes or settings of the machine", "can do anything that the sandbox permits",
+	"changes files that programs obey",
 }
 
 // words describes a set.

@@ -1,27 +1,18 @@
 package shell
 
 import (
-	"path"
 	"regexp"
-	"strings"
+
+	"caselsp/store/secret"
 )
 
-// secretFolder is a folder in which programs keep keys and passwords, or git its
-// configuration, which may hold some.
-var secretFolder = regexp.MustCompile(`(?i)^\.(ssh|aws|gnupg|kube|git)$`)
-
 // SecretFile reports whether a path, by its name, is a file in which people and
-// programs keep secrets: .env and similar files, private keys, credentials. Samples,
+// programs keep secrets: environment files, private keys, credentials. Samples,
 // certificates and source files are not.
-func SecretFile(p string) bool {
-	name := path.Base(p)
-	if secretName.MatchString(name) && !sampleName.MatchString(name) && !strings.HasSuffix(name, ".pub") {
-		return true
-	}
-	for folder := range strings.SplitSeq(path.Dir(p), "/") {
-		if secretFolder.MatchString(folder) {
-			return true
-		}
-	}
-	return strings.HasSuffix(strings.ToLower(p), ".docker/config.json")
-}
+func SecretFile(p string) bool { return secret.Hidden(p) }
+
+// secretFolder is a folder in which programs keep keys and passwords.
+var secretFolder = regexp.MustCompile(`(?i)^\.(ssh|aws|gnupg|kube|docker)$`)
+
+// secretPart reports whether a part of a path is a file or a folder of secrets.
+func secretPart(name string) bool { return SecretFile(name) || secretFolder.MatchString(name) }

@@ -29,7 +29,7 @@ func Covers(shape, line string, policy Policy) bool {
 func shape(commands []*command) string {
 	var b strings.Builder
 	for _, c := range commands {
-		if c.result.shape == nil || c.odd != "" || special(c.words[0].text) {
+		if c.result.shape == nil || c.odd != "" || special(c.words[0].text) || quote(c.words[0].text) != c.words[0].text {
 			return ""
 		}
 		switch c.before {
@@ -61,6 +61,9 @@ var declarations = []string{"declare", "local", "export", "readonly", "typeset",
 func special(name string) bool {
 	return strings.Contains(name, "=") || syntax.IsKeyword(name) || slices.Contains(declarations, name)
 }
+
+// Word writes a text as one word of a command line, quoted where that is needed.
+func Word(text string) string { return quote(text) }
 
 // quote writes a word so that every shell, and Parse, takes it literally. The
 // library's quoting leaves characters unquoted that Parse does not accept.

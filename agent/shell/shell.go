@@ -11,7 +11,19 @@
 // never complete. The denials (deny.go) are therefore not the line of defence:
 // what they miss is asked for.
 //
+// The library reads the language of bash, and not always as bash does: a comment that
+// ends in a backslash hid the next line. Lines run in bash where the sandbox has one and
+// in its /bin/sh (dash, busybox) elsewhere. So each line is read twice, and it is allowed,
+// given a shape or covered by one only when the library's tree has exactly the words and
+// operators that our own reader finds, which knows only what all POSIX shells have in
+// common. Printing the tree and running that instead lost: what the user approves must be
+// what runs, and a wrong tree prints well. A parser of our own alone lost, too: nothing
+// would check it.
+//
 //	shell.go     verdicts
+//	reading.go   a line's tokens, as every shell reads them
+//	readword.go  the words among them
+//	tokens.go    the same from the library's tree
 //	walk.go      splits the line into simple commands
 //	word.go      what a word means
 //	judge.go     one simple command
@@ -20,6 +32,8 @@
 //	special.go   programs whose arguments are a language (find, sed, awk...)
 //	package.go   dependencies
 //	policy.go    what the user's settings say
+//	level.go     how much a policy eases, and what is eased: change.go (files), construct.go (loops, redirections), open.go
+//	             (words that the shell expands), variable.go, task.go and sandbox.txt (programs), rest.go (what the user wrote)
 //	shape.go     what an approval covers
 //	deny.go      what never runs
 package shell
@@ -27,6 +41,7 @@ package shell
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -59,6 +74,18 @@ type Verdict struct {
 	Touches  []string // what it can touch, in words
 	Packages []string // the dependencies that it would add, such as "pypi:requests@2.31.0"
 	Parts    []Part   // of [Explain]
+	// Rests is what an allowed line rests on: entries of the user's files, by which alone
+	// it is allowed. Who asks for the verdict compares them with what the task staged.
+	Rests []Rest
+	// Runs says that the line may run code that it does not name: it does more than read and
+	// change files, or it is not known what it does.
+	Runs bool
+	// Writes are files that the line writes by name, as far as it has names: none of them
+	// may be one that programs obey. What is only made or removed, and may be a folder, ends in a slash.
+	Writes []string
+	// Task says that the user may allow this line for a whole task, where they are asked: all that
+	// it can do stays on the private copy, and it is certain which programs it runs.
+	Task bool
 }
 
 // Part is the judgement of one command in a line, also of a nested one.
@@ -68,12 +95,16 @@ type Part struct {
 	Reason   string   `json:"reason"`
 	Rule     string   `json:"rule"` // "built in", or the setting that decided
 	Touches  []string `json:"touches,omitempty"`
+	// Operands are its arguments, whole: the words that are neither program names nor
+	// flags, the values of flags, and what it is fed.
+	Operands []string `json:"-"`
 }
 
 // Line is a parsed command line.
 type Line struct {
 	text string
 	file *syntax.File
+	odd  string // why the line is never allowed without asking; see [parse]
 }
 
 // String returns the line as it was written.
@@ -84,27 +115,46 @@ func (l *Line) String() string { return l.text }
 const maxLine = 4096
 
 // Parse reads a command line as bash does. The error tells the user why the line
-// cannot be judged: it is empty, too long, contains invisible or misleading
-// characters, or is not valid shell.
+// cannot be judged: it is empty, too long or not valid shell.
 func Parse(line string) (*Line, error) {
 	if len(line) > maxLine {
 		return nil, fmt.Errorf("the command has %d bytes, more than the %d that a person reads before approving it", len(line), maxLine)
 	}
-	if r, ok := hidden(line); ok {
-		return nil, fmt.Errorf("the command contains an invisible or misleading character (%U)", r)
-	}
-	file, err := parse(line)
-	if err != nil {
+	unclear := Legible(line)
+	file, odd, err := parse(line)
+	switch {
+	case err != nil && unclear != nil:
+		return nil, unclear
+	case err != nil:
 		return nil, fmt.Errorf("the command cannot be parsed as shell: %w", err)
-	}
-	if len(file.Stmts) == 0 {
+	case len(file.Stmts) == 0:
 		return nil, errors.New("there is no command")
+	case unclear != nil:
+		odd = sentence(unclear)
 	}
-	return &Line{text: line, file: file}, nil
+	return &Line{text: line, file: file, odd: odd}, nil
 }
 
-func parse(line string) (*syntax.File, error) {
-	return syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
+// parse reads a text twice: as [reader] does, and with the library, which is given the
+// text without the comments and continued lines that the reader found (offsets stay).
+// odd says, in a sentence for the user, why the two readings do not vouch for each
+// other; the tree is then the library's alone, good for denials and for nothing else.
+func parse(text string) (file *syntax.File, odd string, err error) {
+	tokens, plain, unread := readTokens(text)
+	if unread != "" {
+		plain = text
+	}
+	file, err = syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(plain), "")
+	if err != nil {
+		return nil, "", err
+	}
+	if unread != "" {
+		return file, fmt.Sprintf("It uses %s, which is easily misread.", unread), nil
+	}
+	if same, ok := treeTokens(file.Stmts); !ok || !slices.Equal(tokens, same) {
+		return file, "It can be read in more than one way.", nil
+	}
+	return file, "", nil
 }
 
 // Judge gives the verdict on a command line under a policy.
@@ -120,7 +170,13 @@ func judged(line string, policy *Policy, explain bool) Verdict {
 	}
 	w := walker{judge: judge{policy}, explain: explain}
 	w.statements(l.file.Stmts)
+	if l.odd != "" {
+		w.fail("%s", l.odd)
+	}
 	v := w.verdict()
+	if Legible(line) != nil {
+		v.Reason = l.odd
+	}
 	g := guard{policy: policy}
 	if d := g.denied(l.file, 0); d != nil {
 		return Verdict{Decision: Deny, Reason: d.reason, Alternative: d.alternative, Touches: v.Touches, Parts: w.parts(policy, d)}
@@ -138,6 +194,40 @@ func judged(line string, policy *Policy, explain bool) Verdict {
 func sentence(err error) string {
 	s := err.Error()
 	return strings.ToUpper(s[:1]) + s[1:] + "."
+}
+
+// The most empty lines in a row, and blanks side by side, that a line may have. Code in a
+// here-document has two and is indented; more would push a part of the line out of sight.
+const (
+	maxEmpty  = 3
+	maxBlanks = 60
+)
+
+// Legible returns an error for a command line of which a reader could miss a part: it has invisible or misleading characters, or is padded with blanks or empty lines.
+// No honest command needs them, so agents may not even ask for one (package action); one
+// that comes from elsewhere is asked for every time.
+func Legible(line string) error {
+	if r, ok := hidden(line); ok {
+		return fmt.Errorf("the command contains an invisible or misleading character (%U)", r)
+	}
+	empty, blanks := 0, 0
+	for _, r := range line {
+		switch r {
+		case '\n':
+			empty++
+			blanks = 0
+		case ' ', '\t':
+			blanks++
+		default:
+			empty, blanks = 0, 0
+		}
+		if empty > maxEmpty+1 {
+			return fmt.Errorf("the command has more than %d empty lines in a row, which can push a part of it out of sight", maxEmpty)
+		} else if blanks > maxBlanks {
+			return fmt.Errorf("the command has more than %d blanks side by side, which can push a part of it out of sight", maxBlanks)
+		}
+	}
+	return nil
 }
 
 // hidden returns the first invisible or misleading character of a line: control

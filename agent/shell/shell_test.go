@@ -11,6 +11,13 @@ import (
 
 var character = regexp.MustCompile(`\{U\+([0-9A-F]{4,6})\}`)
 
+// eased is that policy at the level of most users; the two others have a host open, and no copy.
+var (
+	eased  = Policy{Sandboxed: true, Level: Default}
+	opened = Policy{Sandboxed: true, Level: All, Hosts: []string{"pkgs.example"}}
+	onHost = Policy{Level: All}
+)
+
 // sandboxed is the policy of an agent whose commands run in a sandbox without network.
 var sandboxed = Policy{Sandboxed: true}
 
@@ -49,7 +56,7 @@ func spell(s string) string {
 }
 
 // corpora are the files of commands with the verdict that each must have.
-var corpora = []string{"ordinary", "grammar", "bypass", "destructive"}
+var corpora = []string{"ordinary", "grammar", "bypass", "destructive", "reading"}
 
 func TestCorpus(t *testing.T) {
 	seen := make(map[string]bool)
@@ -59,11 +66,20 @@ func TestCorpus(t *testing.T) {
 				t.Errorf("%s: %q stands there twice", name, row[1])
 			}
 			seen[row[1]] = true
-			v := Judge(row[1], sandboxed)
-			if string(v.Decision) != row[0] {
-				t.Errorf("%s: %s: got %s (%s), want %s: %s", name, row[1], v.Decision, v.Reason, row[0], row[2])
+			strict, others, two := strings.Cut(row[0], " ")
+			if !two {
+				others = strict
 			}
-			checkVerdict(t, row[1], v)
+			for policy, want := range map[*Policy]string{&sandboxed: strict, &eased: others, &opened: strict, &onHost: ""} {
+				v := Judge(row[1], *policy)
+				if want != "" && policy != &opened && string(v.Decision) != want {
+					t.Errorf("%s: %s: at level %s got %s (%s), want %s: %s", name, row[1], Levels[policy.Level], v.Decision, v.Reason, want, row[2])
+				}
+				if policy == &sandboxed || policy == &eased {
+					checkVerdict(t, row[1], *policy, v)
+				}
+				checkLevel(t, row[1], *policy, v)
+			}
 		}
 	}
 }
@@ -71,19 +87,21 @@ func TestCorpus(t *testing.T) {
 // TestFatigue: people who are asked too often say yes without reading.
 func TestFatigue(t *testing.T) {
 	rows := table(t, "corpus/ordinary.txt", 3)
-	asked := 0
-	for _, row := range rows {
-		if Judge(row[1], sandboxed).Decision != Allow {
-			asked++
+	for policy, most := range map[*Policy]int{&sandboxed: 20, &eased: 100} {
+		asked := 0
+		for _, row := range rows {
+			if Judge(row[1], *policy).Decision != Allow {
+				asked++
+			}
 		}
-	}
-	if len(rows) < 200 || asked*20 > len(rows) {
-		t.Errorf("of %d ordinary commands %d are asked for", len(rows), asked)
+		if len(rows) < 200 || asked*most > len(rows)*2 {
+			t.Errorf("at level %s, of %d ordinary commands %d are asked for", Levels[policy.Level], len(rows), asked)
+		}
 	}
 }
 
 // checkVerdict holds every verdict to what its readers rely on.
-func checkVerdict(t *testing.T, line string, v Verdict) {
+func checkVerdict(t *testing.T, line string, policy Policy, v Verdict) {
 	t.Helper()
 	r := []rune(v.Reason)
 	if len(r) < 10 || !unicode.IsUpper(r[0]) || r[len(r)-1] != '.' {
@@ -98,7 +116,7 @@ func checkVerdict(t *testing.T, line string, v Verdict) {
 	if v.Shape == "" || strings.Contains(v.Shape, anyText) {
 		return
 	}
-	if again := Judge(v.Shape, sandboxed); again.Decision != v.Decision || again.Shape != v.Shape {
+	if again := Judge(v.Shape, policy); again.Decision != v.Decision || again.Shape != v.Shape {
 		t.Errorf("%q has the shape %q, which is judged %s and has the shape %q", line, v.Shape, again.Decision, again.Shape)
 	}
 }

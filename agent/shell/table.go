@@ -9,6 +9,9 @@ import (
 //go:embed programs.txt
 var programsText string
 
+//go:embed sandbox.txt
+var sandboxText string
+
 //go:embed risks.txt
 var risksText string
 
@@ -44,6 +47,24 @@ type program struct {
 const longest = 4
 
 var programs, risks = load(programsText), loadRisks(risksText)
+
+// sandboxPrograms are those that are known where the policy eases that. Those that programs
+// has too are known by the flags of both.
+var sandboxPrograms = merged(load(sandboxText), programs)
+
+func merged(more, base map[string]*program) map[string]*program {
+	for name, p := range more {
+		if b := base[name]; b != nil {
+			for f, kind := range b.flags {
+				if _, ok := p.flags[f]; !ok {
+					p.flags[f] = kind
+				}
+			}
+			p.counts, p.through, p.takes, p.tame = p.counts || b.counts, p.through || b.through, b.takes, b.tame
+		}
+	}
+	return more
+}
 
 // rows returns the lines of a table without comments.
 func rows(table string) (list []string) {

@@ -17,6 +17,8 @@ type command struct {
 	after   string   // harmless redirections, in canonical form
 	depth   int      // how many folders below the workspace's root it certainly runs
 	feed    *command // the command whose output it reads
+	fed     bool     // there is one, or its input is redirected
+	env     bool     // programs see a variable of the line that is not known to be harmless
 	node    syntax.Node
 	result  finding
 }
@@ -26,10 +28,14 @@ type walker struct {
 	judge    judge
 	explain  bool
 	commands []*command
-	odd      string // a construct in the line that is not judged
-	brackets int    // how many groups there are: shapes cannot express them
-	depth    int    // the depth of the current folder if everything before succeeded
-	sure     int    // the same whatever failed
+	odd      string          // a construct in the line that is not judged
+	brackets int             // how many groups there are: shapes cannot express them
+	depth    int             // the depth of the current folder if everything before succeeded
+	sure     int             // the same whatever failed
+	vars     map[string]kind // what is known of the variables that the line sets
+	exported bool            // it exports some that are not known to be harmless
+	away     bool            // it changes to a folder that is not the workspace's
+	fed      bool            // the statement that is judged has its input redirected
 }
 
 func (w *walker) fail(format string, args ...any) {
@@ -59,6 +65,10 @@ func (w *walker) stmt(s *syntax.Stmt, before string, feed *command) {
 		before = strings.TrimSpace(before + " !")
 	}
 	first := len(w.commands)
+	w.fed = slices.ContainsFunc(s.Redirs, takes)
+	if w.fed && feed != nil {
+		feed = &command{odd: "another input"}
+	}
 	w.command(s.Cmd, before, feed)
 	if s.Negated { // after "! cd x &&" the folder was not changed
 		w.unsure()
@@ -71,6 +81,9 @@ func (w *walker) stmt(s *syntax.Stmt, before string, feed *command) {
 // redirect judges a redirection. Allowed are those to /dev/null, between the outputs,
 // and from a file of the workspace.
 func (w *walker) redirect(s *syntax.Stmt, r *syntax.Redirect, first int) {
+	if w.redirected(s, r, first) {
+		return
+	}
 	_, simple := s.Cmd.(*syntax.CallExpr)
 	target, ok := word{}, false
 	if r.Word != nil {
@@ -142,8 +155,10 @@ func (w *walker) command(cmd syntax.Command, before string, feed *command) {
 	case nil:
 		w.fail("It redirects without a command.")
 	default:
-		w.fail("It is a shell program (%s), not a plain command.", construct(cmd))
-		w.nested(cmd)
+		if !w.construct(cmd, feed) {
+			w.fail("It is a shell program (%s), not a plain command.", construct(cmd))
+			w.nested(cmd)
+		}
 	}
 }
 
@@ -152,7 +167,11 @@ func (w *walker) command(cmd syntax.Command, before string, feed *command) {
 func (w *walker) declaration(cmd *syntax.DeclClause, before string) {
 	c := &command{before: before, node: cmd, words: []word{{text: cmd.Variant.Value}}, result: finding{decision: Allow, touches: reads}}
 	for _, a := range cmd.Args {
-		text, why := assignment(a)
+		text, why, certain := w.setVariable(a, true)
+		if why == "" && !certain {
+			w.exported = true
+			w.set(a.Name.Value, w.valueKind(a))
+		}
 		if why != "" || a.Value == nil {
 			c.odd = "It sets variables, or their attributes, for the commands that follow."
 		}
@@ -214,14 +233,24 @@ func (w *walker) unsure() {
 }
 
 func (w *walker) call(call *syntax.CallExpr, before string, feed *command) {
-	c := &command{before: before, feed: feed, depth: min(w.depth, w.depthFor(before)), node: call}
+	c := &command{before: before, feed: feed, fed: feed != nil || w.fed, depth: min(w.depth, w.depthFor(before)), node: call}
 	for _, a := range call.Assigns {
-		text, why := assignment(a)
+		text, why, certain := w.setVariable(a, len(call.Args) > 0)
 		if why != "" && c.odd == "" {
 			c.odd = why
 		}
+		if !certain && len(call.Args) > 0 {
+			c.env = true
+			w.brackets++
+		}
 		c.assigns = append(c.assigns, text)
 		w.nested(a)
+	}
+	if len(call.Args) == 0 && c.odd == "" && w.judge.policy.eased() {
+		w.brackets++
+		c.words, c.result = []word{{text: c.assigns[0]}}, finding{decision: Allow, touches: reads}
+		w.commands = append(w.commands, c)
+		return
 	}
 	if len(call.Args) == 0 && c.odd == "" {
 		c.odd = "It only sets variables."
@@ -232,6 +261,13 @@ func (w *walker) call(call *syntax.CallExpr, before string, feed *command) {
 			c.words = append(c.words, several...)
 			continue
 		}
+		if !ok && w.judge.policy.eased() {
+			if text, ok = w.opened(arg); ok {
+				w.brackets++
+				c.words = append(c.words, text)
+				continue
+			}
+		}
 		if !ok && c.odd == "" {
 			c.odd = fmt.Sprintf("The shell would expand a word of it (%s).", written(arg))
 		}
@@ -241,9 +277,12 @@ func (w *walker) call(call *syntax.CallExpr, before string, feed *command) {
 	if len(c.words) > 0 && c.words[0].quoted && c.odd == "" {
 		c.odd = "The name of the program is written with quotes."
 	}
+	c.env = c.env || w.exported
 	c.result = w.judge.command(c)
 	w.commands = append(w.commands, c)
-	if c.odd == "" && c.words[0].text == "cd" && len(c.words) == 2 && c.result.decision == Allow {
+	if c.odd == "" && c.words[0].text == "cd" && len(c.words) == 2 && c.result.decision == Allow && (c.words[1].text == "/tmp" || own(c.words[1].text)) {
+		w.depth, w.sure, w.away = 0, 0, true
+	} else if c.odd == "" && c.words[0].text == "cd" && len(c.words) == 2 && c.words[1].plain() && c.result.decision == Allow {
 		w.depth = max(0, c.depth+steps(c.words[1].text))
 		w.sure = min(w.sure, w.depth)
 	}
@@ -307,6 +346,7 @@ func construct(cmd syntax.Command) string {
 func (w *walker) verdict() Verdict {
 	v := Verdict{Decision: Allow, ReadOnly: true}
 	var names, rules []string
+	certain := w.odd == ""
 	for _, c := range w.commands {
 		f := c.result
 		if f.decision.weight() > v.Decision.weight() {
@@ -316,6 +356,10 @@ func (w *walker) verdict() Verdict {
 			rules = append(rules, f.rule)
 		}
 		v.ReadOnly = v.ReadOnly && f.rule == "" && f.touches&^reads == 0
+		v.Rests = append(v.Rests, f.rests...)
+		v.Writes = append(v.Writes, f.writes...)
+		certain = certain && (f.decision == Allow || f.certain && f.stays())
+		v.Runs = v.Runs || f.decision != Allow || f.touches&^(reads|writes) != 0
 		v.Touches = append(v.Touches, f.touches.words()...)
 		v.Packages = append(v.Packages, f.packages...)
 		if len(c.words) > 0 && !slices.Contains(names, c.words[0].text) {
@@ -325,11 +369,18 @@ func (w *walker) verdict() Verdict {
 	slices.Sort(v.Touches)
 	v.Touches = slices.Compact(v.Touches)
 	if w.odd != "" {
-		v.Decision = Ask
+		v.Decision, v.Runs = Ask, true
 		if v.Reason == "" {
 			v.Reason = w.odd
 		}
 	}
+	if w.judge.policy.Level == All {
+		v.Rests = nil
+	}
+	if why := w.unsettled(); v.Decision == Allow && why != "" {
+		v.Decision, v.Reason = Ask, why
+	}
+	v.Task = certain && w.judge.policy.eased()
 	switch {
 	case v.Decision != Allow:
 		v.ReadOnly = false
@@ -355,7 +406,10 @@ func (w *walker) parts(policy *Policy, denied *denial) []Part {
 	var parts []Part
 	for _, c := range w.commands {
 		f := c.result
-		p := Part{Command: written(c.node), Decision: f.decision, Reason: f.reason, Rule: f.rule, Touches: f.touches.words()}
+		p := Part{Command: written(c.node), Decision: f.decision, Reason: f.reason, Rule: f.rule, Touches: f.touches.words(), Operands: operands(c.node)}
+		if c.fed {
+			p.Operands = append(p.Operands, "its input: a pipe or a redirection")
+		}
 		if p.Rule == "" {
 			p.Rule = BuiltIn
 		}

@@ -13,10 +13,12 @@ type word struct {
 	glob   bool // it has wildcards; text has them as they were written
 	status bool // it has $?, which is a small number; text has 0 for it
 	quoted bool // a part of it is quoted
+	open   kind // what is known of a part that the shell expands, where that is not text; see open.go
+	splits bool // such a part is not quoted: the shell may make several words of it, or none
 }
 
 // plain reports whether the word is exactly its text.
-func (w word) plain() bool { return !w.glob && !w.status }
+func (w word) plain() bool { return !w.glob && !w.status && w.open == closed }
 
 // simpleGlob is what a wildcard may look like: *, ? and sets without ranges
 // backwards or negation, which shells write differently.
@@ -147,7 +149,7 @@ func (w *word) quotes(b *strings.Builder, q *syntax.DblQuoted) bool {
 		for k := 0; k < len(s); k++ {
 			last := i == len(q.Parts)-1 && k == len(s)-1
 			switch {
-			case s[k] == '`', s[k] == '$' && !last, s[k] == '\\' && (k == len(s)-1 || s[k+1] == '\n'):
+			case s[k] == '`', s[k] == '$' && !last && !plainDollar(following(q.Parts[i:], k)), s[k] == '\\' && (k == len(s)-1 || s[k+1] == '\n'):
 				return false
 			case s[k] == '\\' && strings.IndexByte("\\\"$`", s[k+1]) >= 0:
 				k++
@@ -156,6 +158,19 @@ func (w *word) quotes(b *strings.Builder, q *syntax.DblQuoted) bool {
 		}
 	}
 	return true
+}
+
+// following returns the character behind one of the first part, which is text; 0 where none follows as text.
+func following(parts []syntax.WordPart, k int) byte {
+	if s := parts[0].(*syntax.Lit).Value; k+1 < len(s) {
+		return s[k+1]
+	}
+	if len(parts) > 1 {
+		if next, ok := parts[1].(*syntax.Lit); ok && next.Value != "" {
+			return next.Value[0]
+		}
+	}
+	return 0
 }
 
 // isStatus reports whether an expansion is $?, which is always a number.

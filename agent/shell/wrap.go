@@ -15,10 +15,11 @@ var wraps map[string]func(j judge, words []word, s scope) (f finding, ok bool)
 
 func init() {
 	wraps = map[string]func(j judge, words []word, s scope) (finding, bool){
-		"timeout": skipping(regexp.MustCompile(`^(-v|--preserve-status|--foreground|-s[A-Z0-9]+|-k\d+[smhd]?|--(signal|kill-after)=[A-Z0-9]+[smhd]?)$`), "-s -k --signal --kill-after", regexp.MustCompile(`^\d+(\.\d+)?[smhd]?$`)),
-		"nice":    skipping(regexp.MustCompile(`^(-\d+|-n-?\d+|--adjustment=-?\d+)$`), "-n", nil),
-		"stdbuf":  skipping(regexp.MustCompile(`^(-[ioe][L0]|--(input|output|error)=[L0])$`), "", nil),
-		"env":     env, "xargs": xargs, "find": find, "git": git, "python": python, "node": node, "coverage": coverage,
+		"timeout":  skipping(regexp.MustCompile(`^(-v|--preserve-status|--foreground|-s[A-Z0-9]+|-k\d+[smhd]?|--(signal|kill-after)=[A-Z0-9]+[smhd]?)$`), "-s -k --signal --kill-after", regexp.MustCompile(`^\d+(\.\d+)?[smhd]?$`)),
+		"nice":     skipping(regexp.MustCompile(`^(-\d+|-n-?\d+|--adjustment=-?\d+)$`), "-n", nil),
+		"stdbuf":   skipping(regexp.MustCompile(`^(-[ioe][L0]|--(input|output|error)=[L0])$`), "", nil),
+		"valgrind": skipping(regexp.MustCompile(`^(-[qsv]|--(leak-check|show-leak-kinds|track-origins|error-exitcode|num-callers|tool|errors-for-leak-kinds|track-fds|trace-children|quiet)(=\w+)?)$`), "", nil),
+		"env":      env, "xargs": xargs, "find": find, "git": git, "python": python, "node": node, "coverage": coverage,
 		"uv": runner("run"), "poetry": runner("run"), "pipenv": runner("run"), "pdm": runner("run"), "bundle": runner("exec"),
 		"bash": checkedScript, "sh": checkedScript, "curl": curl,
 		"npx": javascript, "pnpx": javascript, "yarn": javascript, "pnpm": javascript, "bunx": javascript,
@@ -69,16 +70,25 @@ func skipping(flags *regexp.Regexp, valued string, operand *regexp.Regexp) func(
 	}
 }
 
-// env runs a command with harmless variables.
+// env runs a command with variables, which are judged as in front of a command.
 func env(j judge, words []word, s scope) (finding, bool) {
 	i := 1
-	for i < len(words) && assigned(words[i]) {
+	given := false
+	for i < len(words) && (assigned(words[i]) || s.eased && carries(words[i], s.depth)) {
+		given = given || !assigned(words[i])
 		i++
 	}
 	if i == 1 || i == len(words) {
 		return asks(secrets, "%s", class("secret").reason("env")), i == len(words)
 	}
-	return j.within(words, i, s), true
+	f := j.within(words, i, s)
+	if given {
+		f = f.without()
+	}
+	if given && f.decision == Allow && f.touches&runs == 0 {
+		f = asks(f.touches|anything, "It sets a variable for a program that could obey it (%s).", words[1].text)
+	}
+	return f, true
 }
 
 // runner judges what a package manager runs in the project's environment.
@@ -141,7 +151,7 @@ func git(j judge, words []word, s scope) (finding, bool) {
 
 // modules are the modules that python -m may run, which are known as programs.
 var modules = []string{"pytest", "unittest", "coverage", "mypy", "ruff", "black", "isort", "flake8", "pylint", "bandit", "autopep8", "autoflake", "pyflakes", "pycodestyle", "pydocstyle",
-	"vulture", "py_compile", "compileall", "doctest", "json.tool", "pip", "yamllint", "codespell", "pyright"}
+	"vulture", "py_compile", "compileall", "doctest", "json.tool", "pydoc", "pip", "yamllint", "codespell", "pyright"}
 
 // python judges modules, manage.py and scripts.
 func python(j judge, words []word, s scope) (finding, bool) {
@@ -244,10 +254,41 @@ func lists(c *command) bool {
 	return false
 }
 
+// listing reports whether a command is ls, and prints only names.
+func listing(c *command) bool {
+	return c != nil && c.odd == "" && c.result.decision == Allow && len(c.words) > 0 && c.words[0].text == "ls" &&
+		!slices.ContainsFunc(c.words[1:], func(w word) bool { return strings.HasPrefix(w.text, "-") && w.text != "-1" })
+}
+
+// hashes reports whether a command prints only the names of commits.
+func hashes(c *command) bool {
+	if c == nil || c.odd != "" || c.result.decision != Allow || len(c.words) < 3 || c.words[0].text != "git" {
+		return false
+	}
+	form := c.words[1].text == "rev-list"
+	for _, w := range c.words[2:] {
+		if named := slices.Contains([]string{"--format=%h", "--format=%H", "--pretty=%h", "--pretty=%H", "--pretty=format:%h", "--pretty=format:%H", "--format=format:%H"}, w.text); named && c.words[1].text == "log" {
+			form = true
+		} else if !w.plain() || !commitFlag.MatchString(w.text) {
+			return false
+		}
+	}
+	return form && (c.words[1].text == "log" || c.words[1].text == "rev-list")
+}
+
+// commitFlag matches the words that choose commits, and print nothing of them.
+var commitFlag = regexp.MustCompile(`^(-n\d*|-?\d+|--all|--reverse|--no-merges|--merges|--first-parent|--(since|until|author|max-count|after|before)=[\w.@ :-]+|[A-Za-z][\w./~^-]*)$`)
+
 // xargs adds its input to a command. Where the input is paths of the workspace and
 // the command only reads, whatever its arguments, nothing can go wrong.
 func xargs(j judge, words []word, s scope) (finding, bool) {
-	if !lists(s.feed) {
+	revisions := s.eased && hashes(s.feed)
+	for c := s.feed; c != nil; c = c.feed {
+		if slices.ContainsFunc(c.words, func(w word) bool { return library(w, s) }) { // names that are not the workspace's
+			return finding{}, false
+		}
+	}
+	if !lists(s.feed) && !(s.eased && listing(s.feed)) && !revisions {
 		return finding{}, false
 	}
 	i, mark := 1, ""
@@ -272,7 +313,11 @@ func xargs(j judge, words []word, s scope) (finding, bool) {
 	}
 	f := j.within(words, i, s)
 	f.shape = nil
-	if f.decision == Allow && !f.tame || mark != "" && strings.Contains(words[i].text, mark) {
+	edits := s.eased && (f.tame || f.touches&runs != 0)
+	if revisions { // no path: only what reads is told
+		edits = f.touches == reads
+	}
+	if f.decision == Allow && !f.tame && !edits || mark != "" && strings.Contains(words[i].text, mark) {
 		return asks(anything, "It is not known which arguments xargs passes to %s.", words[i].text), true
 	}
 	return f, true

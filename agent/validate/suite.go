@@ -92,6 +92,28 @@ func (s Suite) knows(name string) bool {
 	return slices.Contains(Origins, Origin(name)) || s.suppresses(name)
 }
 
+// harmless are the families of rules that guard no attack. Of a new family nobody
+// has said so yet.
+var harmless = []Category{Syntax, Markup, Styles, Scripts, Accessibility, Performance, Integrity, Templates}
+
+// Harmless reports whether nothing about security depends on the severity of a rule,
+// or of any rule of a category: it belongs to a family that guards no attack, and it
+// names no weakness (CWE) itself.
+func (s Suite) Harmless(name string) bool {
+	known := false
+	for _, r := range s.known {
+		if r.ID != name && string(r.Category) != name {
+			continue
+		}
+		known = true
+		weakness := slices.ContainsFunc(r.Standards, func(s string) bool { return strings.HasPrefix(s, "CWE-") })
+		if weakness || !slices.Contains(harmless, r.Category) {
+			return false
+		}
+	}
+	return known
+}
+
 // suppresses reports whether comments may name it: a rule or a category.
 func (s Suite) suppresses(name string) bool {
 	return slices.Contains(Categories, Category(name)) || slices.ContainsFunc(s.known, func(r Rule) bool { return r.ID == name })

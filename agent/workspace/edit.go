@@ -1,10 +1,13 @@
 package workspace
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
+	"regexp"
 	"strings"
+	"unicode"
 )
 
 // Op is what happens to a file.
@@ -122,6 +125,9 @@ func (o *Overlay) Delete(path string) (Edit, error) {
 		if v.now() == nil {
 			return nil, fmt.Errorf("%s: %w", at.key, fs.ErrNotExist)
 		}
+		if v.base != nil {
+			return nil, o.w.checkKept(at)
+		}
 		return nil, nil
 	})
 }
@@ -135,8 +141,11 @@ func (o *Overlay) stage(at place, change func(view) (*Content, error)) (Edit, er
 			return Edit{}, err
 		}
 		next, err := change(v)
+		if err == nil && next != nil {
+			err = o.checkPlanted(at)
+		}
 		if err == nil && next != nil && v.now() == nil {
-			err = o.checkFree(at)
+			err = errors.Join(checkName(at, v), o.checkFree(at))
 		}
 		if err != nil {
 			return Edit{}, err
@@ -190,12 +199,18 @@ func (o *Overlay) Rename(from, to string) (Edit, error) {
 		if err == nil && was.now() == nil {
 			err = fmt.Errorf("%s: %w", src.key, fs.ErrNotExist)
 		}
+		if err == nil && was.base != nil {
+			err = o.w.checkKept(src)
+		}
 		if err != nil {
 			return Edit{}, err
 		}
 		target, err := o.lookTarget(src, dst)
+		if err == nil {
+			err = o.checkPlanted(dst)
+		}
 		if err == nil && target.now() == nil {
-			err = o.checkFree(dst)
+			err = errors.Join(checkName(dst, target), o.checkFree(dst))
 		} else if err == nil {
 			err = fmt.Errorf("%s: %w; choose another name, or delete that file first", dst.key, fs.ErrExist)
 		}
@@ -241,6 +256,35 @@ func (o *Overlay) commitRename(src, dst place, was, target view) (Edit, bool) {
 	o.put(dst.key, target.base, moved, origin)
 	e.After = o.export(dst.key)
 	return e, true
+}
+
+// checkName refuses a new file whose name does not show as what it is. The user's own
+// files may have such names.
+func checkName(at place, v view) error {
+	r, ok := misleading(at.key)
+	switch {
+	case v.base != nil:
+		return nil
+	case ok:
+		return &PathError{Path: at.key, Reason: fmt.Sprintf("it holds an invisible or misleading character (%U)", r), Advice: adviceRename}
+	case paddedName.MatchString(at.key):
+		return &PathError{Path: at.key, Reason: "it is padded with blanks, which can hide a part of it", Advice: adviceRename}
+	}
+	return nil
+}
+
+// paddedName finds names that begin or end with a blank or have three of them in a row.
+var paddedName = regexp.MustCompile(`(^|/) | (/|$)|   `)
+
+// misleading returns the first character of a name that does not show as what it is: marks
+// that turn the direction of text, characters without width, blanks but the usual one.
+func misleading(name string) (rune, bool) {
+	for _, r := range name {
+		if !unicode.IsPrint(r) || unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) || r == '\u2800' {
+			return r, true
+		}
+	}
+	return 0, false
 }
 
 // checkFree refuses a new file where its path needs a folder that is a file, or

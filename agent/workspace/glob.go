@@ -40,6 +40,21 @@ func parseGlob(pattern string) (glob, error) {
 // match reports whether a path matches.
 func (g glob) match(p string) bool { return doublestar.MatchUnvalidated(string(g), p) }
 
+// Glob is a pattern for files, as in .gitignore: one without a slash is about the name of a
+// file wherever it lies.
+type Glob struct{ glob glob }
+
+// ParseGlob reads a pattern. The error says what is wrong with it.
+func ParseGlob(pattern string) (Glob, error) {
+	g, err := parseGlob(pattern)
+	return Glob{g}, err
+}
+
+// Match reports whether a path of the workspace matches, whatever the case of its letters.
+func (g Glob) Match(p string) bool {
+	return glob(strings.ToLower(string(g.glob))).match(strings.ToLower(p))
+}
+
 // asGit writes a pattern so that doublestar reads it as git and ripgrep do: a ** at
 // the end stands for at least one name, and [!a] for no slash.
 func asGit(pattern string) glob {

@@ -3,6 +3,7 @@
 package workspace
 
 import (
+	"io/fs"
 	"os"
 	"syscall"
 )
@@ -18,4 +19,16 @@ func (p place) keepOwner(file *os.File) {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
 		_ = file.Chown(int(s.Uid), int(s.Gid))
 	}
+}
+
+// fileID names a file whatever path leads to it.
+type fileID struct{ device, inode uint64 }
+
+// identify returns which file this is, and whether it has several names.
+func identify(info fs.FileInfo) (id fileID, several bool) {
+	s, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return id, false
+	}
+	return fileID{uint64(s.Dev), s.Ino}, s.Nlink > 1
 }

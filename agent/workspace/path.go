@@ -100,25 +100,6 @@ func cleanPath(p string) (string, error) {
 	return clean, nil
 }
 
-// ownVersionControl reports whether a path goes through the private folder of a
-// version control system, whose files name programs that it runs. It counts
-// every spelling that some file system takes for the same name: other case,
-// dots and blanks at the end, a stream after a colon, the short name of NTFS,
-// and the invisible characters that HFS+ drops.
-func ownVersionControl(p string) bool {
-	return slices.ContainsFunc(strings.Split(p, "/"), func(name string) bool {
-		name, _, _ = strings.Cut(name, ":")
-		name = strings.Map(func(r rune) rune {
-			if r >= 0x200c && r <= 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x206a && r <= 0x206f || r == 0xfeff {
-				return -1
-			}
-			return unicode.ToLower(r)
-		}, name)
-		name = strings.TrimRight(name, " .")
-		return name == ".git" || name == "git~1" || name == ".hg" || name == ".svn" || name == ".jj"
-	})
-}
-
 // place is where a path of the workspace leads: links are followed, so that a
 // file has one key whatever name it was asked for by.
 type place struct {

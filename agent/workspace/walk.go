@@ -35,6 +35,8 @@ type walker struct {
 	links   bool // links to files are listed too
 	files   []found
 	more    bool
+
+	misnamed map[string]error // what lies there under a name that no path may have
 }
 
 // errEnough ends a walk at maxWalk.
@@ -46,7 +48,26 @@ var errEnough = errors.New("enough files")
 // nor folder is left out, as are names that no path may have and folders that
 // the user may not read. The second result says that there are more.
 func (o *Overlay) walk(ctx context.Context, links bool) ([]found, bool, error) {
-	k := &walker{ctx: ctx, w: o.w, links: links, slots: make(map[string]*slot), buffers: make(map[string]*buffer)}
+	k, err := o.walked(ctx, links)
+	if err != nil {
+		return nil, false, err
+	}
+	return k.files, k.more, nil
+}
+
+// Misnamed returns what lies in the workspace under a name that no path may have, such
+// as that of a device on Windows, with the reason. Nothing lists or reads it.
+func (o *Overlay) Misnamed(ctx context.Context) (map[string]error, error) {
+	k, err := o.walked(ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	return k.misnamed, nil
+}
+
+// walked is a walker at its end.
+func (o *Overlay) walked(ctx context.Context, links bool) (*walker, error) {
+	k := &walker{ctx: ctx, w: o.w, links: links, slots: make(map[string]*slot), buffers: make(map[string]*buffer), misnamed: make(map[string]error)}
 	o.w.mu.Lock()
 	for key, s := range o.slots {
 		k.slots[key] = s
@@ -60,12 +81,12 @@ func (o *Overlay) walk(ctx context.Context, links bool) ([]found, bool, error) {
 		if err := k.folder(f, "", prefix, rules); errors.Is(err, errEnough) {
 			k.more = true
 		} else if err != nil {
-			return nil, false, err
+			return nil, err
 		}
 	}
 	k.addUnlisted()
 	slices.SortFunc(k.files, func(x, y found) int { return cmp.Compare(x.key, y.key) })
-	return k.files, k.more, nil
+	return k, nil
 }
 
 // addUnlisted adds what is only staged or only in the editor, or ignored.
@@ -114,7 +135,11 @@ func (k *walker) folder(f *folder, rel, prefix string, rules []rule) error {
 	for _, e := range entries {
 		name := path.Join(rel, e.Name())
 		names[len(names)-1] = e.Name()
-		if _, err := cleanPath(e.Name()); err != nil || ignored(rules, names, e.IsDir()) {
+		if ignored(rules, names, e.IsDir()) {
+			continue
+		}
+		if _, err := cleanPath(e.Name()); err != nil {
+			k.misnamed[k.w.key(f, name)] = err
 			continue
 		}
 		var err error

@@ -5,8 +5,10 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strconv"
+	"os"
+	"slices"
 	"strings"
+	"time"
 
 	"caselsp/agent"
 	"caselsp/agent/record"
@@ -17,19 +19,45 @@ type console struct {
 	in  *lineReader
 	out io.Writer
 	yes bool // approve without asking: --yes
+
+	last record.Answer // the one before, which the user may be asked about again
 }
 
 // lineReader reads lines in a goroutine of its own, so that a read can be abandoned
-// when the context ends; the line then goes to the next caller.
-type lineReader struct{ lines chan string }
+// when the context ends; the line then goes to the next caller. What a person types at a
+// terminal is read at once, so that it is known when it was typed.
+type lineReader struct {
+	lines chan typedLine
+	tty   *os.File // nil where the lines come from a file or a pipe
+}
 
-func newLineReader(in io.Reader) *lineReader {
-	r := &lineReader{lines: make(chan string)}
+// typedLine is a line and when it was typed.
+type typedLine struct {
+	text string
+	at   time.Time
+}
+
+// typedAhead is how many lines are kept that nobody has asked for yet.
+const typedAhead = 64
+
+func newLineReader(in *os.File) *lineReader {
+	r := &lineReader{lines: make(chan typedLine)}
+	if isTerminal(in) {
+		r.tty, r.lines = in, make(chan typedLine, typedAhead)
+	}
 	go func() {
 		defer close(r.lines)
 		s := bufio.NewScanner(in)
 		for s.Scan() {
-			r.lines <- s.Text()
+			line := typedLine{s.Text(), time.Now()}
+			if r.tty == nil {
+				r.lines <- line
+				continue
+			}
+			select {
+			case r.lines <- line:
+			default: // nobody reads what is typed that far ahead
+			}
 		}
 	}()
 	return r
@@ -37,87 +65,191 @@ func newLineReader(in io.Reader) *lineReader {
 
 // read returns the next line; false at the end of input.
 func (r *lineReader) read(ctx context.Context) (string, bool, error) {
-	select {
-	case <-ctx.Done():
-		return "", false, ctx.Err()
-	case line, ok := <-r.lines:
-		return strings.TrimSpace(line), ok, nil
+	return r.readAfter(ctx, time.Time{}, nil)
+}
+
+// readTime is the shortest time in which a question is read and an answer typed. What comes
+// sooner was meant for something else.
+const readTime = 400 * time.Millisecond
+
+// restTime is how long nothing must come after a line that was no answer: whoever goes on
+// typing has not looked up yet, and the pauses between words and lines are shorter.
+const restTime = time.Second
+
+// answer returns the line that is typed in answer to a question that is on the screen now.
+// What was typed before it, or so soon that it cannot have been read, is no answer: ignored
+// is called. Lines of a file or a pipe were written as answers, and all count.
+func (r *lineReader) answer(ctx context.Context, ignored func()) (string, bool, error) {
+	if r.tty == nil {
+		return r.read(ctx)
+	}
+	flushInput(r.tty) // half a line, too
+	return r.readAfter(ctx, time.Now().Add(readTime), ignored)
+}
+
+// readAfter returns the next line that was typed after a time. One that comes sooner moves
+// that time on: an answer needs rest before it.
+func (r *lineReader) readAfter(ctx context.Context, after time.Time, ignored func()) (string, bool, error) {
+	for {
+		select {
+		case <-ctx.Done():
+			return "", false, ctx.Err()
+		case line, ok := <-r.lines:
+			if !ok || !line.at.Before(after) {
+				return strings.TrimSpace(line.text), ok, nil
+			}
+			if rested := line.at.Add(restTime); rested.After(after) {
+				after = rested
+			}
+			ignored()
+		}
 	}
 }
 
-// Ask implements agent.User. The end of input leaves a question undecided.
+// Ask implements agent.User. The end of input and an empty line leave a question undecided.
 func (c *console) Ask(ctx context.Context, q record.Question) (record.Answer, error) {
 	if c.yes && q.Flagged() {
 		return record.Answer{Text: record.Approve, By: "--yes"}, nil
+	}
+	if q.Notice != "" {
+		fmt.Fprintf(c.out, "%s\n", clean(q.Notice))
 	}
 	for {
 		line, ok, err := c.ask(ctx, q)
 		if err != nil {
 			return record.Answer{}, err
 		}
-		if !ok {
+		if !ok || line == "" {
 			return record.Answer{}, agent.ErrUndecided
 		}
 		a := c.answer(q, line)
 		a.By = "terminal"
-		err = q.Check(a)
+		a, err = q.Take(a)
 		if err == nil {
+			c.last = a
 			return a, nil
 		}
-		fmt.Fprintf(c.out, "%s\n", clean(err.Error()))
+		fmt.Fprintf(c.out, "%s\n", clean(c.wrong(q, a, err)))
 	}
 }
 
 // ask shows a question and reads a line; a secret is read without showing it.
 func (c *console) ask(ctx context.Context, q record.Question) (string, bool, error) {
-	if q.Kind() == record.KindSecret {
-		return c.in.readMasked(ctx, c.out, fmt.Sprintf("\n%s\n  why:     %s\nits value (not shown), or n = reject > ", clean(q.Text), clean(q.Why)))
+	choices := choicesText(q)
+	ignored := func() {
+		fmt.Fprintf(c.out, "\nWhat was typed before you can have read the question is not taken.\n%s", choices)
 	}
-	c.prompt(q)
-	return c.in.read(ctx)
+	read := func(ctx context.Context) (string, bool, error) { return c.in.answer(ctx, ignored) }
+	if q.Kind() == record.KindSecret {
+		return readMasked(ctx, c.out, questionText(q)+choices, read)
+	}
+	fmt.Fprint(c.out, questionText(q)+choices)
+	return read(ctx)
 }
 
-func (c *console) prompt(q record.Question) {
-	fmt.Fprintf(c.out, "\n%s\n", clean(q.Text))
+// quoteMark stands before each line that is not ours: of a command, or of what a model asks.
+const quoteMark = "  | "
+
+// questionText is a question without the choices. What is asked about comes first, and whole.
+func questionText(q record.Question) string {
+	var b strings.Builder
 	switch about := q.Subject.(type) {
-	case record.Guarded, record.Finding:
-		offer := about.(record.Approvable).Offer()
-		fmt.Fprintf(c.out, "  what:    %s\n  why:     %s\ny = allow%s, n = reject, n REASON = reject and say why > ", clean(offer.What), clean(q.Why), always(offer))
 	case record.Approvable:
 		offer := about.Offer()
-		// A line of the command must not pass for one of ours.
-		fmt.Fprintf(c.out, "  command: %s\n  where:   %s\n", strings.ReplaceAll(clean(offer.What), "\n", "\n           "), clean(offer.Where))
+		fmt.Fprintf(&b, "\n%s:\n%s", clean(q.Text), agent.QuoteLines(offer.What, quoteMark))
+		if offer.Where != "" {
+			fmt.Fprintf(&b, "  where:   %s\n", clean(offer.Where))
+		}
 		if len(offer.Touches) > 0 {
-			fmt.Fprintf(c.out, "  touches: it %s\n", strings.Join(offer.Touches, ", "))
+			fmt.Fprintf(&b, "  touches: it %s\n", clean(strings.Join(offer.Touches, ", ")))
 		}
-		fmt.Fprintf(c.out, "  why:     %s\n", clean(q.Why))
-		fmt.Fprintf(c.out, "y = allow once%s, n = reject, n REASON = reject and say why > ", always(offer))
-	case record.Trust:
-		fmt.Fprintf(c.out, "%s\ny = trust it and everything below it, n = only read > ", clean(q.Why))
-	case record.Limit:
-		fmt.Fprintf(c.out, "%s\ny = go on, n = stop here > ", clean(q.Why))
+		fmt.Fprintf(&b, "  why:     %s\n", clean(q.Why))
 	case record.Input:
+		fmt.Fprintf(&b, "\nThe model asks:\n%s", agent.QuoteLines(q.Text, quoteMark))
 		for i, choice := range about.Choices {
-			fmt.Fprintf(c.out, "  %d. %s\n", i+1, clean(choice))
+			fmt.Fprintf(&b, "  %d. %s\n", i+1, agent.Quote(choice))
 		}
-		fmt.Fprint(c.out, "> ")
+		if q.Why != "" {
+			fmt.Fprintf(&b, "%s\n", clean(q.Why))
+		}
+		b.WriteString("The answer goes to the model: write no password, key or token into it.\n")
+	case record.Secret:
+		fmt.Fprintf(&b, "\n%s\n  why:     %s\n", clean(q.Text), clean(q.Why))
+	default:
+		fmt.Fprintf(&b, "\n%s\n%s\n", clean(q.Text), clean(q.Why))
 	}
+	return b.String()
 }
 
-// always is the choice to allow something from now on, "" where it is not offered.
-func always(o record.Offer) string {
-	if o.Always == "" {
-		return ""
+// choicesText says what can be typed. An empty line changes nothing.
+func choicesText(q record.Question) string {
+	const later = "Enter = decide later > "
+	switch about := q.Subject.(type) {
+	case record.Approvable:
+		offer := about.Offer()
+		text := "y = allow once, "
+		if _, whole := about.(record.Guarded); whole {
+			text = "y = allow it until this task ends, "
+		}
+		if offer.Task {
+			text += "task = allow for this task, "
+		}
+		if offer.Always != "" {
+			text += fmt.Sprintf("a = always allow exactly this here: %s, ", agent.Quote(offer.Always))
+		}
+		return text + "n = deny, n REASON = deny and say why, " + later
+	case record.Secret:
+		return "its value (not shown), n = deny, " + later
+	case record.Trust:
+		return "y = trust it and everything below it, n = only read, " + later
+	case record.Limit:
+		return "y = go on, n = stop here, " + later
 	}
-	return fmt.Sprintf(", a = always allow exactly this command here: %s", clean(o.Always))
+	if q.Unsure {
+		return "another answer, send = it is no secret: send it, " + later
+	}
+	if about, ok := q.Subject.(record.Input); ok && len(about.Choices) > 0 {
+		return fmt.Sprintf("%s, or your own words; %s", numbers(len(about.Choices)), later)
+	}
+	return "your own words; " + later
 }
 
-// answer interprets what was typed: letters for an approval, a number or free text
-// for a question with choices.
+// numbers are those of a number of choices.
+func numbers(n int) string {
+	if n == 1 {
+		return "1"
+	}
+	return fmt.Sprintf("1-%d", n)
+}
+
+// wrong says what is wrong with an answer, by what can be typed.
+func (c *console) wrong(q record.Question, a record.Answer, err error) string {
+	var keys []string
+	switch about := q.Subject.(type) {
+	case record.Approvable:
+		offer := about.Offer()
+		keys = append(keys, "y")
+		if offer.Task {
+			keys = append(keys, "task")
+		}
+		if offer.Always != "" {
+			keys = append(keys, "a")
+		}
+	case record.Trust, record.Limit:
+		keys = append(keys, "y")
+	}
+	if keys == nil || slices.Contains([]string{record.Approve, record.ApproveTask, record.ApproveAlways, record.Deny}, a.Text) {
+		return err.Error()
+	}
+	return fmt.Sprintf("%q is not a decision: answer %s or n, or press Enter to decide later", a.Text, strings.Join(keys, ", "))
+}
+
+// answer interprets what was typed: letters for an approval, and the word by which a user
+// insists on an answer that was held back.
 func (c *console) answer(q record.Question, line string) record.Answer {
 	if about, ok := q.Subject.(record.Input); ok {
-		if n, err := strconv.Atoi(line); err == nil && n >= 1 && n <= len(about.Choices) {
-			return record.Answer{Text: about.Choices[n-1]}
+		if q.Unsure && strings.EqualFold(line, "send") && !slices.Contains(about.Choices, line) {
+			return record.Answer{Text: c.last.Text, Sure: true}
 		}
 		return record.Answer{Text: line}
 	}
@@ -131,6 +263,8 @@ func (c *console) answer(q record.Question, line string) record.Answer {
 	switch strings.ToLower(word) {
 	case "y", "yes":
 		return record.Answer{Text: record.Approve}
+	case "task":
+		return record.Answer{Text: record.ApproveTask}
 	case "a", "always":
 		return record.Answer{Text: record.ApproveAlways}
 	case "n", "no":

@@ -166,11 +166,11 @@ func (c *cage) run() {
 func (c *cage) inEditor(keyring []string) {
 	c.cmd = exec.Command("caselsp", "serve")
 	c.cmd.Env, c.cmd.Stderr = append(slices.Clone(c.env), keyring...), &c.said
-	c.connect(lsptest.Options{Root: filepath.Join(c.home, "project"), Answer: func(q lsptest.Question) string {
+	c.connect(lsptest.Options{Root: filepath.Join(c.home, "project"), Reading: demoReading, Answer: func(q lsptest.Question) string {
 		if slices.Contains(q.Choices, "Allow once") {
 			return "Allow once"
 		}
-		return q.Choices[0]
+		return q.Choices[2] // the first that a model offers
 	}})
 	c.must(c.Open("settings.py"))
 	c.command("caselsp.run", "canary-marker-of-the-task: write a shop")

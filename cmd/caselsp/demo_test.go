@@ -23,9 +23,12 @@ import (
 
 // demoTask is what the demo's user asks for.
 var demoTask = record.Task{
-	ID:   "20260302-090000-demo",
-	Text: "Let readers comment on posts: a Comment model with moderation, a form on the post page, and tests.",
+	ID:    "20260302-090000-demo",
+	Text:  demoText,
+	Typed: demoText,
 }
+
+const demoText = "Let readers comment on posts: a Comment model with moderation, a form on the post page, and tests."
 
 // pastWork is what memory holds when the demo begins, from another project: the
 // prompts of the plan and of the reflection must show it.

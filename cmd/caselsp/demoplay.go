@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"caselsp/agent"
 	"caselsp/agent/record"
@@ -49,7 +50,7 @@ func playDemo(ctx context.Context, rec *agent.Recording, dir, state string, scre
 		}})
 		served <- err
 	}()
-	editor := lsptest.Connect(far, lsptest.Options{Root: dir, Answer: screen.answer})
+	editor := lsptest.Connect(far, lsptest.Options{Root: dir, Answer: screen.answer, Reading: demoReading})
 	err := driveDemo(ctx, editor, screen, rec.Task.Text)
 	if err == nil {
 		err = editor.Shutdown(ctx)
@@ -233,8 +234,12 @@ func (s *demoScreen) quote(text string) {
 	}
 }
 
+// demoReading is how long the demo's user reads a question: the server believes no answer
+// that comes faster than one can read.
+const demoReading = 500 * time.Millisecond
+
 // buttons are the titles under which an editor offers the decisions of an approval.
-var buttons = map[string]string{record.Approve: "Allow once", record.ApproveAlways: "Always allow exactly this here", record.Deny: "Reject"}
+var buttons = map[string]string{record.Approve: "Allow once", record.ApproveTask: "Allow for this task", record.ApproveAlways: "Always allow exactly this here", record.Deny: "Deny"}
 
 // answer shows a question of the server and gives the recorded answer by choosing
 // its button; a button that is not offered is not chosen.
@@ -248,7 +253,10 @@ func (s *demoScreen) answer(q lsptest.Question) string {
 			chosen = button
 		}
 	}
-	if !slices.Contains(q.Choices, chosen) {
+	// A model's choice is quoted and numbered.
+	if i := slices.IndexFunc(q.Choices, func(c string) bool { return c == chosen || strings.HasSuffix(c, ": "+agent.Quote(chosen)) }); i >= 0 {
+		chosen = q.Choices[i]
+	} else {
 		chosen = ""
 	}
 	s.line("")

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"caselsp/agent"
 	"caselsp/agent/llm/openai"
+	"caselsp/agent/settings"
 	"caselsp/sandbox"
 
 	"github.com/spf13/cobra"
@@ -61,7 +63,8 @@ func (e *engine) examine(ctx context.Context, out io.Writer) bool {
 		fmt.Fprintf(out, "WRONG %-10s %s\n", part, clean(err.Error()))
 	}
 	fmt.Fprintf(out, "caselsp %s\n", versionText())
-	tell("settings", joined(e.problems), "all settings are understood")
+	tell("settings", joined(slices.DeleteFunc(slices.Clone(e.problems), func(p settings.Problem) bool { return p.Quiet })), "all settings are understood")
+	e.examineSettings(out)
 	for _, r := range e.workspace.Roots() {
 		tell("workspace", nil, r.Dir)
 	}
@@ -72,7 +75,7 @@ func (e *engine) examine(ctx context.Context, out io.Writer) bool {
 	tell("trust", err, "the workspace is trusted")
 	_, err = e.agent.History()
 	tell("store", err, "readable")
-	tell("model", e.checkModel(ctx), e.settings.Model.Name)
+	tell("model", e.awaited(e.checkModel(ctx)), e.settings.Model.Name)
 	well = e.examineSandbox(ctx, out) && well
 	return well
 }
@@ -89,6 +92,46 @@ func joined[P fmt.Stringer](problems []P) error {
 	return errors.New(strings.Join(lines, "; "))
 }
 
+// examineSettings writes a line for each setting that is not the default, and for each
+// that an editor has set and that does not count.
+func (e *engine) examineSettings(out io.Writer) {
+	for _, s := range e.sources {
+		fmt.Fprintf(out, "set   %-10s %s\n", "", clean(s.String()))
+	}
+	for _, p := range e.problems {
+		if p.Quiet {
+			fmt.Fprintf(out, "note  %-10s %s\n", "settings", clean(p.String()))
+		}
+	}
+	if e.foreign {
+		return // what waits is among the problems
+	}
+	waiting, err := e.trust.Waiting(e.dirs()...)
+	if err != nil {
+		fmt.Fprintf(out, "WRONG %-10s %s\n", "settings", clean(err.Error()))
+	}
+	for _, v := range waiting {
+		fmt.Fprintf(out, "note  %-10s %s: %s (from %s) is not used: %s\n", "settings", clean(v.Setting), clean(v.Value), clean(v.From), settings.AdviseConfirm)
+	}
+}
+
+// awaited says of a model that cannot be asked that another one waits to be confirmed.
+func (e *engine) awaited(err error) error {
+	if err == nil {
+		return nil
+	}
+	values, failed := e.trust.Waiting(e.dirs()...)
+	if failed != nil {
+		return errors.Join(err, failed)
+	}
+	for _, v := range values {
+		if (settings.Value{Setting: v.Setting, Text: v.Value}).Routes() {
+			return fmt.Errorf("the model server that your editor has set waits to be confirmed (%s): %s; without it: %w", v.Value, settings.AdviseConfirm, err)
+		}
+	}
+	return err
+}
+
 func (e *engine) checkModel(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()
@@ -99,6 +142,7 @@ func (e *engine) checkModel(ctx context.Context) error {
 // whether the engine of the settings, or any with `auto`, runs commands. A missing
 // engine that is not needed is not wrong.
 func (e *engine) examineSandbox(ctx context.Context, out io.Writer) bool {
+	sandbox.SweepNative()
 	wanted := e.settings.Sandbox.Engine
 	if wanted == "none" {
 		fmt.Fprintf(out, "WRONG %-10s %s\n", "sandbox", "sandbox.engine is none: no command and no test runs")

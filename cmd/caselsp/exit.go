@@ -34,7 +34,7 @@ var exitCodes = []struct {
 	{exitFailed, "the task failed: no feature could be built"},
 	{exitPaused, "the task is paused: a question is open, or the model, the sandbox or the state directory is not available; resume it"},
 	{exitStopped, "the task was stopped: resume it"},
-	{exitReview, "the result waits for a review: caselsp review"},
+	{exitReview, "the result, or what of it programs obey without being told to (hooks, build scripts ...), waits for a review: caselsp review"},
 	{exitRejected, "the result was rejected; nothing was changed"},
 	{exitDiverged, "a replay differed from its recording"},
 	{exitRefused, "a patch was refused; nothing was changed"},

@@ -64,6 +64,7 @@ var topics = []topic{
 	{"validators", "what is checked, how a rule is switched off, what blocks a task", sections(validate.Reference)},
 	{"rules", "every rule; also by id: caselsp help img-alt", func() string { return rules.Default().Docs() }},
 	{"sandbox", "where commands run, under which limits, and how dependencies get in", sections(sandbox.Reference)},
+	{"threats", "who could attack, what they cannot do, and which test shows it", sections(sandbox.Threats)},
 	{"patches", "patch formats, layers, refusals, and caselsp patch --batch", sections(patch.Reference)},
 	{"verdicts", "which command lines run, which are asked for, which never run", sections(shell.Reference, "Verdicts")},
 	{"approvals", "what is remembered when you approve, and what else you are asked", sections(shell.Reference, "Approvals", "Files that programs obey")},
@@ -112,6 +113,9 @@ func reference(name string) string {
 			return t.text()
 		}
 	}
+	if text := packagePage(name); text != "" {
+		return text
+	}
 	for _, s := range settings.All() {
 		if s.Name == name || s.Env == name {
 			return settingPage(s)
@@ -123,6 +127,28 @@ func reference(name string) string {
 		}
 	}
 	return rules.Default().Explain(name)
+}
+
+// packagePages are the whole references by the package that they stand in, as README.md names it.
+var packagePages = []struct{ path, text string }{
+	{"cmd/caselsp", commandReference},
+	{"lsp", lsp.Reference},
+	{"agent/validate", validate.Reference},
+	{"agent/shell", shell.Reference},
+	{"agent/patch", patch.Reference},
+	{"sandbox", sandbox.Reference},
+	{"store", store.Reference},
+}
+
+// packagePage returns the reference of a package by its path; "" where it has none.
+func packagePage(name string) string {
+	name = strings.TrimSuffix(strings.TrimSuffix(name, "/README.md"), "/")
+	for _, d := range packagePages {
+		if d.path == name {
+			return d.text
+		}
+	}
+	return ""
 }
 
 func settingPage(s settings.Setting) string {

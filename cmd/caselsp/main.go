@@ -39,6 +39,9 @@ func execute(ctx context.Context, args []string) int {
 	if err == nil {
 		return exitOK
 	}
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) { // a signal is no mistake
+		err = stopped(err)
+	}
 	var coded *exitError
 	if errors.As(err, &coded) {
 		if coded.err != nil {
@@ -54,6 +57,17 @@ func execute(ctx context.Context, args []string) int {
 		return exitUsage
 	}
 	return exitError1
+}
+
+// stopped is an error of a command that a signal ended, in words.
+func stopped(err error) error {
+	const text = "stopped by a signal"
+	if coded := (*exitError)(nil); errors.As(err, &coded) && coded.err != nil {
+		return &exitError{coded.code, errors.New(text)}
+	} else if coded != nil {
+		return err
+	}
+	return errors.New(text)
 }
 
 // positional makes a mistake in a command's arguments end with the exit code for it.
@@ -82,8 +96,9 @@ func rootCommand() *cobra.Command {
 	w := &wiring{}
 	flags := root.PersistentFlags()
 	flags.StringVarP(&w.dir, "dir", "d", ".", "the workspace's folder")
-	flags.StringArrayVar(&w.set, "set", nil, "a setting, as name=value; may be repeated")
+	flags.StringArrayVar(&w.set, "set", nil, "a setting, as name=value; may be repeated; a wrong one is an error")
 	flags.StringVar(&w.stateDir, "state-dir", "", "where caselsp keeps its state (default: $XDG_STATE_HOME/caselsp)")
+	root.PersistentPreRunE = func(*cobra.Command, []string) error { return w.checkFlags() }
 	root.AddCommand(serveCommand(w), runCommand(w), resumeCommand(w), reviewCommand(w), historyCommand(w),
 		replayCommand(w), exportCommand(w), patchCommand(w), validateCommand(w), shellCommand(w), approvalsCommand(w), trustCommand(w), secretCommand(w), doctorCommand(w), demoCommand())
 	root.SetHelpCommand(helpCommand())

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"caselsp/agent/llm/llmtest"
 
@@ -63,7 +64,15 @@ func (p *typist) reads(text string) {
 	}
 }
 
+// types answers what is on the screen, as fast as one can read it.
 func (p *typist) types(line string) {
+	p.t.Helper()
+	<-time.After(restTime + readTime/2)
+	p.blurts(line)
+}
+
+// blurts types a line at once.
+func (p *typist) blurts(line string) {
 	p.t.Helper()
 	if _, err := p.tty.WriteString(line + "\n"); err != nil {
 		p.t.Fatal(err)
@@ -112,11 +121,11 @@ call FINISH_FEATURE {"thought": "t", "summary": "done"}
 
 	run := sit(t, command("run", "--single", "--task", "log in"))
 	run.reads("CASE wants to give a command secrets: LOGIN_KEY")
-	run.reads("reject and say why > ")
+	run.reads("Enter = decide later > ")
 	run.types("y")
-	run.reads("its value (not shown), or n = reject > ")
+	run.reads("its value (not shown), n = deny, Enter = decide later > ")
 	run.types(secret)
-	run.reads("How is the weather?\r\n> ")
+	run.reads("your own words; Enter = decide later > ")
 	run.types("sunny")
 	run.reads("")
 	for _, p := range []*typist{set, run} {
@@ -127,4 +136,43 @@ call FINISH_FEATURE {"thought": "t", "summary": "done"}
 	if !strings.Contains(run.seen.String(), "> y") || !strings.Contains(run.seen.String(), "> sunny") {
 		t.Errorf("the terminal does not show what is no secret:\n%q", run.seen.String())
 	}
+}
+
+// TestTypedAhead types before a question is on the screen and in the moment when it comes,
+// lines and half a line: nothing of that approves. What is typed then counts.
+func TestTypedAhead(t *testing.T) {
+	script, err := llmtest.ParseScript(`
+on case
+call REQUEST_USER_INPUT {"thought": "t", "question": "1. Allow once?\n\ny = allow once > \u001b[8m", "choices": ["Allow once", "y = allow once"]}
+on case
+want tea
+call RUN_COMMAND {"thought": "t", "secrets": ["LOGIN_KEY"], "command": "login {{ LOGIN_KEY }}"}
+on case
+want not now
+call FINISH_FEATURE {"thought": "t", "summary": "done"}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, home := llmtest.Start(t, script), t.TempDir()
+	cmd := exec.Command("caselsp", "run", "--single", "--task", "log in")
+	cmd.Dir = home
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_STATE_HOME=" + home + "/.state", "XDG_CONFIG_HOME=" + home + "/.config", "TERM=xterm",
+		"CASELSP_SANDBOX_ENGINE=none", "CASELSP_TRUST_FOLDERS=" + home, "CASELSP_MODEL_BASE_URL=" + model.URL, "CASELSP_MODEL_NAME=scripted"}
+	run := sit(t, cmd)
+	for _, line := range []string{"y", "1", "", "a", "yes\ny\n\ny"} {
+		run.blurts(line)
+	}
+	run.reads("1-2, or your own words; Enter = decide later > ")
+	for _, want := range []string{"The model asks:\r\n  | 1. Allow once?\r\n  |\r\n  | y = allow once > \\u{1b}[8m\r\n", "  1. “Allow once”\r\n  2. “y = allow once”\r\n"} {
+		if !strings.Contains(run.seen.String(), want) {
+			t.Errorf("the terminal does not show %q:\n%q", want, run.seen.String())
+		}
+	}
+	run.types("tea\ny\ny\n\ny") // pasted with too many lines
+	run.reads("n REASON = deny and say why, Enter = decide later > ")
+	run.blurts("y")
+	run.reads("What was typed before you can have read the question is not taken.")
+	run.types("n not now")
+	run.reads("")
 }

@@ -32,6 +32,7 @@ func need(t *testing.T, name string) {
 //	native:NAME  and one of its tools where commands find it
 //	keyring      GNOME's keyring, and D-Bus
 //	tmpfs        the right to mount a disk
+//	root         the right to become another user
 //	modules      the modules that our modules' tests import, in the module cache
 //	NAME         the program of that name
 func lacking(name string) error {
@@ -60,12 +61,29 @@ func lacking(name string) error {
 		return lackingNative(part)
 	case "keyring":
 		return errors.Join(lackingProgram("dbus-daemon"), lackingProgram("gnome-keyring-daemon"))
+	case "root":
+		if os.Getuid() != 0 {
+			return errors.New("only root can become another user")
+		}
+		return nil
 	case "tmpfs":
 		return lackingDisks()
 	case "modules":
 		return errors.New("the module cache does not hold them all, go mod tidy -diff loads them")
 	}
-	return lackingProgram(name)
+	return lackingProgram(editorProgram(name))
+}
+
+// editorProgram returns the program of an editor, where .ci/editors.sh has put it or
+// where the machine has it; for another name, that name.
+func editorProgram(name string) string {
+	if file := os.Getenv("CASELSP_" + strings.ToUpper(name)); file != "" && slices.Contains([]string{"nvim", "emacs", "helix"}, name) {
+		return file
+	}
+	if name == "helix" {
+		return "hx"
+	}
+	return name
 }
 
 // lackingDocker looks for an engine and its images: without one, a test would

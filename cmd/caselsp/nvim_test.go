@@ -41,9 +41,6 @@ const nvimTime = 5 * time.Minute
 //
 // Neovim's configuration is the one that lsp/README.md tells its readers to write.
 func TestNeovim(t *testing.T) {
-	if file := os.Getenv("CASELSP_NVIM"); file != "" { // where .ci/editors.sh has put it
-		t.Setenv("PATH", os.Getenv("PATH")+string(filepath.ListSeparator)+filepath.Dir(file))
-	}
 	need(t, "nvim")
 	scenarios, err := filepath.Glob("testdata/nvim/*.txtar")
 	if err != nil || len(scenarios) == 0 {
@@ -92,7 +89,7 @@ func (n *nvimRun) run() {
 
 	ctx, cancel := context.WithTimeout(t.Context(), nvimTime)
 	defer cancel()
-	out, err := n.command(ctx, "nvim", "--headless", "-S", n.absolute("testdata/nvim/user.lua")).CombinedOutput()
+	out, err := n.command(ctx, editorProgram("nvim"), "--headless", "-S", n.absolute("testdata/nvim/user.lua")).CombinedOutput()
 	if err != nil {
 		t.Errorf("nvim: %v\n%s", err, out)
 	}

@@ -41,7 +41,7 @@ type patchTree struct {
 }
 
 // openTree opens the folder, or the folder of a named file. A file that is named
-// explicitly is followed through symbolic links.
+// explicitly is followed through symbolic links, and must lie in the folder.
 func openTree(dir, file string) (*patchTree, error) {
 	t := &patchTree{}
 	if file != "" {
@@ -50,6 +50,9 @@ func openTree(dir, file string) (*patchTree, error) {
 		}
 		if real, err := filepath.EvalSymlinks(file); err == nil {
 			file = real
+		}
+		if !within(dir, file) {
+			return nil, usage(fmt.Errorf("%s lies outside of the folder %s, where a patch changes nothing: name its folder with --dir", file, dir))
 		}
 		dir, t.only = filepath.Dir(file), filepath.Base(file)
 		if info, err := os.Stat(file); err == nil && info.IsDir() {
@@ -62,6 +65,20 @@ func openTree(dir, file string) (*patchTree, error) {
 	}
 	t.space, t.overlay = space, space.NewOverlay()
 	return t, nil
+}
+
+// within reports whether a file lies in a folder, wherever links lead. The file
+// itself need not exist.
+func within(dir, file string) bool {
+	real := func(path string) string {
+		path, _ = filepath.Abs(path) // fails only without a working folder, and then nothing is within
+		if followed, err := filepath.EvalSymlinks(path); err == nil {
+			return followed
+		}
+		return path
+	}
+	rel, err := filepath.Rel(real(dir), filepath.Join(real(filepath.Dir(file)), filepath.Base(file)))
+	return err == nil && filepath.IsLocal(rel)
 }
 
 func (t *patchTree) close() {

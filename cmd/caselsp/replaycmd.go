@@ -30,7 +30,12 @@ func replayCommand(w *wiring) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return w.replay(cmd.Context(), rec, newDisplay(os.Stdout, asJSON), yes)
+			if yes {
+				if err := w.mayWrite(); err != nil {
+					return err
+				}
+			}
+			return w.replay(cmd.Context(), rec, newDisplay(os.Stdout, asJSON, func(record.Question) bool { return false }), yes)
 		},
 	}
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "accept the result into the folder")
@@ -49,6 +54,20 @@ func readRecording(path string) (*agent.Recording, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return rec, nil
+}
+
+// mayWrite returns an error where the folder is not trusted. What a replay stages
+// comes from the recording, which may be somebody else's; without --yes it is shown.
+func (w *wiring) mayWrite() error {
+	trust, err := w.ownTrust()
+	if err != nil {
+		return err
+	}
+	untrusted, err := trust.Untrusted(w.dir)
+	if err == nil && len(untrusted) > 0 {
+		err = fmt.Errorf("%s is not trusted, so nothing is written there: `caselsp trust` trusts it; without --yes the result is only shown", w.dir)
+	}
+	return err
 }
 
 // replay runs a recording in the workspace with a state directory of its own, so that
@@ -89,6 +108,7 @@ func (w *wiring) replay(ctx context.Context, rec *agent.Recording, d display, ye
 	default:
 		return exitOf(last.State)
 	}
+	fmt.Fprintf(os.Stderr, "caselsp: replayed task %s: every prompt, action and result is as recorded\n", rec.Task.ID)
 	if !yes {
 		rev, err := e.agent.Review(rec.Task.ID)
 		if err != nil {

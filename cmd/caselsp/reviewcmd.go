@@ -45,7 +45,11 @@ func reviewCommand(w *wiring) *cobra.Command {
 			case undo:
 				return e.undo(ctx, id)
 			case accept || reject:
-				return e.decideAll(ctx, id, sel, accept)
+				var in *lineReader
+				if isTerminal(os.Stdin) {
+					in = newLineReader(os.Stdin)
+				}
+				return e.decideAll(ctx, in, id, sel, accept)
 			}
 			rev, err := e.agent.Review(id)
 			if err != nil {
@@ -53,14 +57,15 @@ func reviewCommand(w *wiring) *cobra.Command {
 			}
 			showChanges(os.Stdout, rev)
 			if show || !isTerminal(os.Stdin) {
+				fmt.Fprintf(os.Stderr, "caselsp: %s\n", rev.Tally())
 				return nil
 			}
 			return e.reviewOnTerminal(ctx, newLineReader(os.Stdin), rev)
 		},
 	}
-	cmd.Flags().BoolVar(&accept, "accept", false, "accept what is selected")
+	cmd.Flags().BoolVar(&accept, "accept", false, "accept what is selected; by its name also a file or hunk that was rejected")
 	cmd.Flags().BoolVar(&reject, "reject", false, "reject what is selected")
-	cmd.Flags().BoolVar(&undo, "undo", false, "revert everything that was accepted")
+	cmd.Flags().BoolVar(&undo, "undo", false, "revert everything that was accepted, and reopen what was rejected")
 	cmd.Flags().BoolVar(&show, "show", false, "only show the result")
 	cmd.Flags().StringVar(&file, "file", "", "select one file")
 	cmd.Flags().IntVar(&hunk, "hunk", 0, "select one hunk of the file, counted from 1")
@@ -75,6 +80,7 @@ func (e *engine) undo(ctx context.Context, id string) error {
 		return err
 	}
 	tellResults(out, "reverted")
+	fmt.Fprintf(os.Stderr, "caselsp: %s\n", clean(out.Decided))
 	if n := len(out.Failed()); n > 0 {
 		return fmt.Errorf("%d file(s) could not be reverted", n)
 	}
@@ -85,7 +91,19 @@ func (e *engine) undo(ctx context.Context, id string) error {
 // reviewOnTerminal lets a person decide file by file and hunk by hunk.
 func (e *engine) reviewOnTerminal(ctx context.Context, in *lineReader, rev *review.Review) error {
 	id := rev.Task.ID
-	fmt.Fprint(os.Stderr, "\na = accept all, r = reject all, h = decide hunk by hunk, anything else = later > ")
+	files := rev.OpenFiles()
+	if files == 0 {
+		fmt.Fprintf(os.Stderr, "caselsp: nothing is left to decide. %s\ncaselsp: to accept a rejected file after all: caselsp review --accept --file NAME %s\ncaselsp: to take all decisions back: caselsp review --undo %[2]s\n", rev.Tally(), id)
+		return exitOf(rev.State)
+	}
+	which := fmt.Sprintf("the %d open files", files)
+	if files == 1 {
+		which = "the 1 open file"
+	}
+	if decided := len(rev.Files) - files; decided > 0 {
+		which += fmt.Sprintf(" (%d decided before stay)", decided)
+	}
+	fmt.Fprintf(os.Stderr, "\n%s\na = accept %s, r = reject %[2]s, h = decide hunk by hunk, anything else = later > ", rev.Tally(), which)
 	line, _, err := in.read(ctx)
 	if err != nil {
 		return err
@@ -93,9 +111,9 @@ func (e *engine) reviewOnTerminal(ctx context.Context, in *lineReader, rev *revi
 	all := review.Selection{Hunk: review.AllHunks}
 	switch strings.ToLower(line) {
 	case "a":
-		return e.decideAll(ctx, id, all, true)
+		return e.decideAll(ctx, in, id, all, true)
 	case "r":
-		return e.decideAll(ctx, id, all, false)
+		return e.decideAll(ctx, in, id, all, false)
 	case "h":
 		return e.hunkByHunk(ctx, in, rev)
 	}
@@ -111,7 +129,7 @@ func (e *engine) hunkByHunk(ctx context.Context, in *lineReader, rev *review.Rev
 			if decided != record.HunkOpen {
 				continue
 			}
-			p.line("\n%s, hunk %d of %d", describe(f.Change), h+1, len(f.Hunks))
+			p.line("\n%s, hunk %d of %d%s", describe(f.Change), h+1, len(f.Hunks), obeyedMark(f))
 			if f.Whole() {
 				p.diff(f.Change.Unified())
 			} else {
@@ -134,6 +152,7 @@ func (e *engine) hunkByHunk(ctx context.Context, in *lineReader, rev *review.Rev
 				p.line("NOT written: %s: %s", r.Path, r.Reason)
 			}
 			state = out.State
+			p.line("%s", out.Decided)
 		}
 	}
 	return exitOf(state)

@@ -12,8 +12,10 @@ import (
 	"strings"
 
 	"caselsp/agent"
+	"caselsp/agent/permit"
 	"caselsp/agent/record"
 	"caselsp/agent/review"
+	"caselsp/agent/shell"
 	"caselsp/agent/workspace"
 
 	"github.com/spf13/cobra"
@@ -30,6 +32,9 @@ func (f *taskFlags) add(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.json, "json", false, "write each event as one JSON object a line")
 	cmd.MarkFlagsMutuallyExclusive("yes", "review")
 }
+
+// asks reports whether a question is put to a person.
+func (f *taskFlags) asks(q record.Question) bool { return !f.yes || !q.Flagged() }
 
 // user returns the user that the run asks, who answers on standard input. The end of
 // input leaves a question undecided.
@@ -58,6 +63,7 @@ func runCommand(w *wiring) *cobra.Command {
 				}
 				task.Text = line
 			}
+			task.Typed = task.Text
 			e, err := w.open([]string{w.dir}, nil, f.user(in), nil, nil)
 			if err != nil {
 				return err
@@ -113,7 +119,7 @@ func resumeCommand(w *wiring) *cobra.Command {
 			return f.follow(cmd.Context(), e, in, e.agent.Resume(cmd.Context(), id))
 		},
 	}
-	cmd.Flags().StringVar(&answer, "answer", "", "the answer to the open question: text, or approve, always, deny or deny:REASON")
+	cmd.Flags().StringVar(&answer, "answer", "", "the answer to the open question: text, or approve, task, always, deny or deny:REASON")
 	f.add(cmd)
 	return cmd
 }
@@ -151,7 +157,7 @@ func (e *engine) pick(args []string, fits func(record.Phase) bool, verb string) 
 
 // follow shows a run until it ends and lets the user decide about the result.
 func (f *taskFlags) follow(ctx context.Context, e *engine, in *lineReader, events iter.Seq2[agent.Event, error]) error {
-	d := newDisplay(os.Stdout, f.json)
+	d := newDisplay(os.Stdout, f.json, f.asks)
 	var last record.Status
 	var failed error
 	for event, err := range events {
@@ -191,7 +197,7 @@ func (f *taskFlags) decide(ctx context.Context, e *engine, in *lineReader, id st
 		if f.json { // readers of the lines need the end, too
 			e.agent.Watch = jsonLines{json.NewEncoder(os.Stdout)}.show
 		}
-		return e.decideAll(ctx, id, review.Selection{Hunk: review.AllHunks}, true)
+		return e.decideAll(ctx, nil, id, review.Selection{Hunk: review.AllHunks}, true)
 	case f.review || isTerminal(os.Stdin) && !f.json:
 		showChanges(os.Stdout, rev)
 		return e.reviewOnTerminal(ctx, in, rev)
@@ -203,9 +209,14 @@ func (f *taskFlags) decide(ctx context.Context, e *engine, in *lineReader, id st
 	return exitOf(record.Review)
 }
 
-// decideAll accepts or rejects a selection and reports files that were not written.
-func (e *engine) decideAll(ctx context.Context, id string, sel review.Selection, accept bool) error {
+// decideAll accepts or rejects a selection and reports files that were not written. Of those
+// that programs obey and that the selection does not name, the person at in is asked once,
+// with all of them in a list; without one (nil) they wait.
+func (e *engine) decideAll(ctx context.Context, in *lineReader, id string, sel review.Selection, accept bool) error {
 	out, err := e.agent.Decide(ctx, id, sel, accept, workspace.Disk(e.workspace))
+	if err == nil && accept && sel.File == "" && len(out.Waiting) > 0 && in != nil {
+		out, err = e.acceptObeyed(ctx, in, id, out)
+	}
 	if err != nil {
 		return err
 	}
@@ -219,9 +230,43 @@ func (e *engine) decideAll(ctx context.Context, id string, sel review.Selection,
 	return tellOutcome(id, out)
 }
 
+// acceptObeyed asks about the files that programs obey, which are left of an acceptance of
+// all, and returns the outcome of both.
+func (e *engine) acceptObeyed(ctx context.Context, in *lineReader, id string, out review.Outcome) (review.Outcome, error) {
+	tellWaiting(out.Waiting, "Programs obey these files without being told to:")
+	fmt.Fprint(os.Stderr, "y = accept them, too, anything else = later > ")
+	line, _, err := in.read(ctx)
+	if err != nil || strings.ToLower(line) != "y" {
+		return out, err
+	}
+	var names permit.Consent
+	for _, f := range out.Waiting {
+		names = append(names, f.Change.Path)
+	}
+	more, err := e.agent.Decide(ctx, id, review.Selection{Hunk: review.AllHunks, Consent: names}, true, workspace.Disk(e.workspace))
+	more.Results = append(out.Results, more.Results...)
+	return more, err
+}
+
+// tellWaiting lists files that programs obey, each with who does.
+func tellWaiting(files []review.File, title string) {
+	fmt.Fprintf(os.Stderr, "\n%s\n", title)
+	for _, f := range files {
+		fmt.Fprintf(os.Stderr, "  %s: %s\n", clean(describe(f.Change)), clean(f.Obeyed.By))
+	}
+}
+
 // tellOutcome reports the result of a decision.
 func tellOutcome(id string, out review.Outcome) error {
 	tellResults(out, "written")
+	fmt.Fprintf(os.Stderr, "caselsp: %s\n", clean(out.Decided))
+	if len(out.Waiting) > 0 {
+		tellWaiting(out.Waiting, "caselsp: these files wait for your word, because programs obey them without being told to:")
+		fmt.Fprintf(os.Stderr, "To accept one:\n")
+		for _, f := range out.Waiting {
+			fmt.Fprintf(os.Stderr, "  caselsp review --accept --file %s %s\n", clean(shell.Word(f.Change.Path)), id)
+		}
+	}
 	if out.State == record.Review {
 		fmt.Fprintf(os.Stderr, "caselsp: %d hunk(s) are still undecided: caselsp review %s\n", out.Open, id)
 	}

@@ -80,9 +80,12 @@ func setSecret(ctx context.Context, name string) error {
 	if err := action.CheckSecret(name); err != nil {
 		return usage(err)
 	}
+	if _, _, err := secretOf(name); err != nil { // said before a value is typed that cannot be kept
+		return err
+	}
 	var value string
 	if isTerminal(os.Stdin) {
-		line, ok, err := newLineReader(os.Stdin).readMasked(ctx, os.Stderr, fmt.Sprintf("Value of %s (not shown) > ", name))
+		line, ok, err := readMasked(ctx, os.Stderr, fmt.Sprintf("Value of %s (not shown) > ", name), newLineReader(os.Stdin).read)
 		if err != nil {
 			return err
 		}
@@ -105,8 +108,8 @@ func setSecret(ctx context.Context, name string) error {
 }
 
 // readMasked is read for secrets: a terminal does not show what is typed after the
-// prompt.
-func (r *lineReader) readMasked(ctx context.Context, out io.Writer, prompt string) (string, bool, error) {
+// prompt, to which read gets the answer.
+func readMasked(ctx context.Context, out io.Writer, prompt string, read func(context.Context) (string, bool, error)) (string, bool, error) {
 	if isTerminal(os.Stdin) {
 		fd := os.Stdin.Fd()
 		if state, err := term.SaveState(fd); err == nil && term.DisableEcho(fd, state) == nil {
@@ -117,7 +120,7 @@ func (r *lineReader) readMasked(ctx context.Context, out io.Writer, prompt strin
 		}
 	}
 	fmt.Fprint(out, prompt)
-	return r.read(ctx)
+	return read(ctx)
 }
 
 // fillSecrets replaces placeholders in a file by secrets. On a terminal, it asks for
@@ -141,7 +144,7 @@ func (e *engine) fillSecrets(ctx context.Context, name string) error {
 		}
 		value, found, err := secretOf(secret)
 		if !found && isTerminal(os.Stdin) {
-			value, found, err = newLineReader(os.Stdin).readMasked(ctx, os.Stderr, fmt.Sprintf("Value of %s for %s (not shown, and not kept elsewhere) > ", secret, clean(key)))
+			value, found, err = readMasked(ctx, os.Stderr, fmt.Sprintf("Value of %s for %s (not shown, and not kept elsewhere) > ", secret, clean(key)), newLineReader(os.Stdin).read)
 		}
 		if err == nil && found {
 			err = checkSecretValue(value)

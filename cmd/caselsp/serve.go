@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"os"
 	"strings"
@@ -22,27 +21,28 @@ import (
 )
 
 func serveCommand(w *wiring) *cobra.Command {
-	var socket string
+	var s socket
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Start the language server: what editors run",
-		Long:  "Speaks the Language Server Protocol on standard input and output, or on a socket.",
+		Long: "Speaks the Language Server Protocol on standard input and output, or on a socket.\n\n" +
+			"Whoever is served can run commands as you, so a client at a socket has to prove that you started it. At a\n" +
+			"Unix socket (the path of a file in a folder that only you may change), the system names the client's user.\n" +
+			"At localhost:PORT, the client sends the token that is printed at the start, as \"token\" in the\n" +
+			"initializationOptions of \"initialize\". Everyone else is refused, and the server goes on.",
 		Example: `  caselsp serve
-  caselsp serve --socket localhost:7777`,
+  caselsp serve --socket $XDG_RUNTIME_DIR/caselsp.sock
+  caselsp serve --socket localhost:7777 --token-file ~/.cache/caselsp-token`,
 		Args: positional(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
 			o := w.serverOptions()
 			go w.sweep(ctx)
 			rwc := wire.Stdio(os.Stdin, os.Stdout)
-			if socket != "" {
-				l, err := wire.Listen(ctx, socket)
-				if err != nil {
-					return err
-				}
-				fmt.Fprintln(os.Stderr, "caselsp: listening at", l.Address())
+			if s.address != "" {
+				var err error
 				o.Remote = true
-				if rwc, err = l.Accept(ctx); err != nil {
+				if rwc, err = s.wait(ctx, os.Stderr); err != nil {
 					return err
 				}
 			}
@@ -53,8 +53,11 @@ func serveCommand(w *wiring) *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&socket, "socket", "", "listen for one editor at this address instead: host:port, or the path of a Unix socket")
-	cmd.Flags().Bool("stdio", true, "speak on standard input and output (the default; editors may pass it)")
+	flags := cmd.Flags()
+	flags.StringVar(&s.address, "socket", "", "listen for one editor at this address instead: the path of a Unix socket, or localhost:port")
+	flags.StringVar(&s.tokenFile, "token-file", "", "write the token for localhost:port to this file as well, readable by you alone; it is removed when the editor has connected")
+	flags.BoolVar(&s.asJSON, "json", false, "with --socket: tell address, token and refused connections as one JSON object a line, on standard error")
+	flags.Bool("stdio", true, "speak on standard input and output (the default; editors may pass it)")
 	return cmd
 }
 
@@ -62,6 +65,7 @@ func serveCommand(w *wiring) *cobra.Command {
 // engine, without waiting for a task. A missing engine is reported when it is needed.
 func (w *wiring) sweep(ctx context.Context) {
 	s, _ := settings.Merge(w.ownLayers()...)
+	sandbox.SweepNative() // whichever engine is used now
 	err := errors.ErrUnsupported
 	if s.Sandbox.Engine == "docker" || s.Sandbox.Engine == "auto" {
 		err = sandbox.SweepDocker(ctx)
@@ -94,7 +98,7 @@ func (w *wiring) serverOptions() lsp.Options {
 			file.open(slog.DiscardHandler)
 			return e.Close()
 		}
-		return &lsp.Engine{Agent: e.agent, Settings: e.settings, Problems: e.problems, Doctor: doctor, Close: closeAll}, nil
+		return &lsp.Engine{Agent: e.agent, Settings: e.settings, Problems: e.problems, Sources: e.sources, Stale: e.stale(), Doctor: doctor, Close: closeAll}, nil
 	}
 	trust, err := w.ownTrust()
 	if err != nil {

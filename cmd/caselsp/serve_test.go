@@ -206,7 +206,8 @@ call SUBMIT_VERDICT {"completion": 100, "approved": true, "summary": "done", "is
 func TestServe(t *testing.T) {
 	files := map[string]string{"shop.py": "# case: add tax to the price\n" + shop, "tax.py": "RATE = 0\n"}
 	s := startServer(t, t.TempDir(), files, taxModel, lsptest.Options{
-		Answer:                func(q lsptest.Question) string { return q.Choices[len(q.Choices)-2] },
+		Reading:               demoReading,
+		Answer:                func(q lsptest.Question) string { return q.Choices[len(q.Choices)-1] },
 		InitializationOptions: json.RawMessage(`{"review": {"annotations": false}}`),
 	})
 	s.must(s.Open("shop.py"))
@@ -245,7 +246,7 @@ func TestServe(t *testing.T) {
 		t.Fatalf("the log: %v, %v", logs, err)
 	}
 	text, err := os.ReadFile(logs[0])
-	if err != nil || !strings.Contains(string(text), "RUN_COMMAND") {
+	if err != nil || !strings.Contains(string(text), "RUN_COMMAND") || !strings.Contains(string(text), `,"round":1,"agent":"case"`) {
 		t.Errorf("the log does not tell of the task: %v\n%s", err, text)
 	}
 }

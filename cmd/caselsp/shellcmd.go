@@ -10,6 +10,8 @@ import (
 	"os"
 	"strings"
 
+	"caselsp/agent/permit"
+	"caselsp/agent/record"
 	"caselsp/agent/shell"
 	"caselsp/agent/workspace"
 
@@ -17,8 +19,8 @@ import (
 )
 
 const shellLong = `Prints the verdict on a command line that the agent wants to run: allow (it runs), ask (you are asked)
-or deny (it never runs), with the reason, and what an approval would cover. Nothing is run. The
-settings of the workspace apply: commands.allow, commands.ask, commands.deny, commands.packages and
+or deny (it never runs), with the reason, and what an approval would cover, as a task that has changed
+nothing yet would get it. Nothing is run. The settings of the workspace apply: commands.allow, commands.ask, commands.deny, commands.packages and
 sandbox.hosts.
 
 --explain adds every command in the line: its verdict, the rule or the setting that decided, and what
@@ -44,16 +46,17 @@ func shellCommand(w *wiring) *cobra.Command {
 			case !batch && len(args) == 0:
 				return usage(errors.New("which command? Put it in quotes: caselsp shell 'git status | head'"))
 			}
-			policy, err := w.policy()
+			j, err := w.newJudge()
 			if err != nil {
 				return err
 			}
+			defer j.Close()
 			if batch {
-				return shellBatch(os.Stdin, os.Stdout, policy)
+				return shellBatch(os.Stdin, os.Stdout, j)
 			}
-			v := shell.Judge(args[0], policy)
-			if explain {
-				v = shell.Explain(args[0], policy)
+			v := j.verdict(args[0])
+			if !explain {
+				v.Parts = nil
 			}
 			if asJSON {
 				return encoder(os.Stdout).Encode(answerOf(v))
@@ -68,18 +71,40 @@ func shellCommand(w *wiring) *cobra.Command {
 	return cmd
 }
 
-// policy returns what the settings of the workspace say about commands.
-func (w *wiring) policy() (shell.Policy, error) {
+// judge gives the verdicts that a new task in a workspace would get.
+type judge struct {
+	policy    shell.Policy // what the settings of the workspace say about commands
+	workspace *workspace.Workspace
+	permit    *permit.Permit
+}
+
+func (w *wiring) newJudge() (*judge, error) {
 	ws, err := workspace.Open(w.dir)
 	if err != nil {
-		return shell.Policy{}, err
+		return nil, err
 	}
-	defer ws.Close()
 	e := &engine{workspace: ws}
 	e.configure(w, nil)
 	p := e.commands()
 	e.tellProblems()
-	return p, nil
+	return &judge{p, ws, &permit.Permit{State: &record.State{}, Overlay: ws.NewOverlay(), Workspace: ws}}, nil
+}
+
+// Close closes the workspace.
+func (j *judge) Close() {
+	j.permit.Overlay.Close()
+	j.workspace.Close()
+}
+
+// verdict returns the verdict on a line, with that on each command in it.
+func (j *judge) verdict(line string) shell.Verdict {
+	v := shell.Explain(line, j.policy)
+	if v.Decision == shell.Allow && !v.ReadOnly {
+		if why := j.permit.Obeyed(line, v); why != "" {
+			v.Decision, v.Reason, v.Shape = shell.Ask, why, ""
+		}
+	}
+	return v
 }
 
 // shellAnswer is a verdict as JSON.
@@ -91,12 +116,14 @@ type shellAnswer struct {
 	Alternative string          `json:"alternative,omitempty"`
 	Touches     []string        `json:"touches,omitempty"`
 	Packages    []string        `json:"packages,omitempty"`
+	Rests       []shell.Rest    `json:"rests,omitempty"` // what of the user's own files it runs
+	Task        bool            `json:"task,omitempty"`  // it may be allowed for a task
 	Parts       []shell.Part    `json:"parts,omitempty"`
 }
 
 func answerOf(v shell.Verdict) shellAnswer {
 	return shellAnswer{Verdict: v.Decision, Reason: v.Reason, Shape: v.Shape, Alternative: v.Alternative,
-		Touches: v.Touches, Packages: v.Packages, Parts: v.Parts}
+		Touches: v.Touches, Packages: v.Packages, Parts: v.Parts, Rests: v.Rests, Task: v.Task && v.Decision == shell.Ask}
 }
 
 func encoder(out io.Writer) *json.Encoder {
@@ -119,7 +146,11 @@ func printVerdict(out io.Writer, v shell.Verdict) error {
 	tell("adds", strings.Join(v.Packages, ", "))
 	if v.Decision == shell.Ask {
 		tell("approval", orText(v.Shape, "every time"))
+		if v.Task {
+			tell("for a task", "yes, this line while the files that it names stay the same")
+		}
 	}
+	tell("as long as", rested(v.Rests))
 	for _, p := range v.Parts {
 		fmt.Fprintf(&b, "\n%s\n  %s: %s\n", p.Command, p.Decision, orText(p.Reason, "it is allowed."))
 		tell("decided by", p.Rule)
@@ -127,6 +158,26 @@ func printVerdict(out io.Writer, v shell.Verdict) error {
 	}
 	_, err := io.WriteString(out, clean(b.String()))
 	return err
+}
+
+// rested names what an allowed line rests on.
+func rested(list []shell.Rest) string {
+	var names []string
+	for _, r := range list {
+		name := r.Manifest
+		if r.Entry != "" {
+			name += " (" + r.Entry + ")"
+		}
+		names = append(names, name)
+	}
+	switch n := len(names); n {
+	case 0:
+		return ""
+	case 1:
+		return names[0] + " is as in your files"
+	default:
+		return strings.Join(names[:n-1], ", ") + " and " + names[n-1] + " are as in your files"
+	}
 }
 
 func orText(text, otherwise string) string {
@@ -137,7 +188,7 @@ func orText(text, otherwise string) string {
 }
 
 // shellBatch answers every line of in with one of out, in their order, at once.
-func shellBatch(in io.Reader, out io.Writer, policy shell.Policy) error {
+func shellBatch(in io.Reader, out io.Writer, j *judge) error {
 	r := bufio.NewReaderSize(in, 1<<16)
 	w := bufio.NewWriter(out)
 	enc := encoder(w)
@@ -145,7 +196,7 @@ func shellBatch(in io.Reader, out io.Writer, policy shell.Policy) error {
 	for {
 		line, err := readLine(r)
 		if len(bytes.TrimSpace(line)) > 0 {
-			answer, ok := shellLine(line, policy)
+			answer, ok := shellLine(line, j)
 			if !ok {
 				bad++
 			}
@@ -170,7 +221,7 @@ func shellBatch(in io.Reader, out io.Writer, policy shell.Policy) error {
 }
 
 // shellLine judges one line of --batch's input.
-func shellLine(line []byte, policy shell.Policy) (answer any, ok bool) {
+func shellLine(line []byte, j *judge) (answer any, ok bool) {
 	var ask struct {
 		ID      json.RawMessage
 		Command *string
@@ -194,7 +245,7 @@ func shellLine(line []byte, policy shell.Policy) (answer any, ok bool) {
 			Error string          `json:"error"`
 		}{id, "The line cannot be judged: " + err.Error() + "."}, false
 	}
-	a := answerOf(shell.Judge(*ask.Command, policy))
-	a.ID, a.Touches, a.Packages = id, nil, nil
+	a := answerOf(j.verdict(*ask.Command))
+	a.ID, a.Touches, a.Packages, a.Parts, a.Rests, a.Task = id, nil, nil, nil, nil, false
 	return a, true
 }

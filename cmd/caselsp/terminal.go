@@ -26,12 +26,12 @@ type display interface {
 
 // newDisplay chooses by what stdout is: live progress on a terminal, plain lines
 // when piped, JSON lines when asked for.
-func newDisplay(out *os.File, asJSON bool) display {
+func newDisplay(out *os.File, asJSON bool, asks func(record.Question) bool) display {
 	switch {
 	case asJSON:
 		return jsonLines{json.NewEncoder(out)}
 	case isTerminal(out):
-		return newTerminal(out)
+		return newTerminal(out, asks)
 	default:
 		return plain{out: out}
 	}
@@ -83,20 +83,24 @@ func (p plain) show(e agent.Event) {
 	case record.StateChanged:
 		p.state(b, e.Status)
 	case record.Planned:
-		p.plan(b)
+		p.plan(b, e.Status)
 	case record.ActionChosen:
 		what := b.Action
 		if b.Step > 0 {
 			what = fmt.Sprintf("step %d: %s", b.Step, b.Action)
 		}
-		p.line("  %s %s — %s", b.Role, what, firstLine(b.Thought))
+		p.line("  %s %s%s", b.Role, what, after(" — ", said(b.Thought)))
 	case record.ActionDone:
 		p.done(b)
 	case record.Linted:
 		p.linted(b)
+	case record.DependenciesFound:
+		p.trouble(b.Trouble())
+	case record.CommandEnded:
+		p.trouble(b.Trouble())
 	case record.Judged:
 		if b.By == record.ByRule || b.By == record.ByPolicy {
-			p.line("    %s", b)
+			p.line("    %s", b.Told(agent.Quote))
 		}
 	case record.ReplyRefused:
 		p.line("    reply refused: %s", firstLine(b.Reason))
@@ -105,17 +109,20 @@ func (p plain) show(e agent.Event) {
 	case record.Answered:
 		p.line("  answer to %s: %s %s", b.ID, firstLine(b.Answer.Text), firstLine(b.Answer.Reason))
 	case record.Asked:
-		what := ""
-		if about, ok := b.Question.Subject.(record.Approvable); ok {
-			what = about.Offer().What
+		switch about := b.Question.Subject.(type) {
+		case record.Approvable:
+			p.line("  question %s: %s %s", b.Question.ID, b.Question.Text, agent.Quote(about.Offer().What))
+		case record.Input:
+			p.line("  question %s: the model asks %s", b.Question.ID, agent.Quote(b.Question.Text))
+		default:
+			p.line("  question %s: %s", b.Question.ID, b.Question.Text)
 		}
-		p.line("  question %s: %s %s", b.Question.ID, b.Question.Text, what)
 	case record.Hypothesised:
-		p.line("  hypothesis: %s Fix to try: %s", firstLine(b.Hypothesis.Cause), firstLine(b.Hypothesis.Fix))
+		p.line("  hypothesis: %s Fix to try: %s", said(b.Hypothesis.Cause), said(b.Hypothesis.Fix))
 	case record.Verified:
-		p.line("  verified: %d percent. %s", *b.Verdict.Completion, firstLine(b.Verdict.Summary))
+		p.line("  verified: %d percent%s", *b.Verdict.Completion, after(". ", said(b.Verdict.Summary)))
 		for _, issue := range b.Verdict.Issues {
-			p.line("    issue: %s", firstLine(issue))
+			p.line("    issue: %s", said(issue))
 		}
 	case record.FeatureEnded:
 		how := "done"
@@ -139,6 +146,13 @@ func (p plain) state(b record.StateChanged, s record.Status) {
 	}
 }
 
+// trouble shows that dependencies are missing, with the end of what the installer said.
+func (p plain) trouble(text string) {
+	for line := range strings.Lines(text) {
+		p.line("    %s", firstLine(line))
+	}
+}
+
 // linted shows the findings of linters that are new.
 func (p plain) linted(b record.Linted) {
 	for _, t := range b.Troubles {
@@ -154,11 +168,31 @@ func (p plain) linted(b record.Linted) {
 	}
 }
 
-func (p plain) plan(b record.Planned) {
-	p.line("plan: %s", firstLine(b.Plan.Analysis))
-	for i, f := range b.Plan.Features {
-		p.line("  %d. %s: %s", i+1, f.ID, f.Title)
+func (p plain) plan(b record.Planned, s record.Status) {
+	quoted := said
+	if s.Task.Single { // no model has made it
+		quoted = firstLine
 	}
+	p.line("plan: %s", quoted(b.Plan.Analysis))
+	for i, f := range b.Plan.Features {
+		p.line("  %d. %s: %s", i+1, f.ID, quoted(f.Title))
+	}
+}
+
+// said is the first line of what a model says, marked as its words; "" where it says nothing.
+func said(text string) string {
+	if text = firstLine(text); text != "" {
+		text = agent.Quote(text)
+	}
+	return text
+}
+
+// after puts a text before another, if there is another.
+func after(before, text string) string {
+	if text == "" {
+		return ""
+	}
+	return before + text
 }
 
 func (p plain) done(b record.ActionDone) {
@@ -245,7 +279,8 @@ type terminal struct {
 	file   *os.File
 	status string
 	since  time.Time
-	typed  int // bytes of the model's present answer so far
+	typed  int                        // bytes of the model's present answer so far
+	asks   func(record.Question) bool // whether a prompt shows a question
 	stop   chan struct{}
 	ended  sync.WaitGroup
 }
@@ -253,8 +288,8 @@ type terminal struct {
 // tick is how often the status line is drawn: often enough that the seconds run.
 const tick = 500 * time.Millisecond
 
-func newTerminal(out *os.File) *terminal {
-	t := &terminal{plain: plain{out: out, color: os.Getenv("NO_COLOR") == ""}, file: out, since: time.Now(), stop: make(chan struct{})}
+func newTerminal(out *os.File, asks func(record.Question) bool) *terminal {
+	t := &terminal{plain: plain{out: out, color: os.Getenv("NO_COLOR") == ""}, file: out, asks: asks, since: time.Now(), stop: make(chan struct{})}
 	t.ended.Add(1)
 	go func() {
 		defer t.ended.Done()
@@ -288,6 +323,9 @@ func (t *terminal) show(e agent.Event) {
 	t.erase()
 	switch b := e.Body.(type) {
 	case record.Asked: // the prompt shows it
+		if !t.asks(b.Question) {
+			t.plain.show(e)
+		}
 	case record.StateChanged:
 		if !b.To.Works() {
 			b.Reason = "" // the last line of the command says it
@@ -331,9 +369,17 @@ func (t *terminal) close() {
 func showChanges(out *os.File, rev *review.Review) {
 	p := plain{out: out, color: isTerminal(out) && os.Getenv("NO_COLOR") == ""}
 	for _, f := range rev.Files {
-		p.line("%s %s", f.Change.Op, describe(f.Change))
+		p.line("%s %s%s: %s", f.Change.Op, describe(f.Change), obeyedMark(f), f.Standing())
 		p.diff(f.Change.Unified())
 	}
+}
+
+// obeyedMark says behind a file's name who obeys it.
+func obeyedMark(f review.File) string {
+	if f.Obeyed.By == "" {
+		return ""
+	}
+	return ", obeyed by " + f.Obeyed.By
 }
 
 func describe(c workspace.Change) string {

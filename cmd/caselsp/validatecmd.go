@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -213,6 +214,9 @@ func (j *judging) project(ctx context.Context, ws *workspace.Workspace, shown fu
 	}
 	files := in.Paths()
 	j.silent.count(in.All()...)
+	if err := j.misnamed(ctx, ws, shown); err != nil {
+		return err
+	}
 	found, texts := in.Judge(ctx, files), map[string]string{}
 	for _, file := range files {
 		texts[file], _ = in.Text(file)
@@ -231,6 +235,19 @@ func (j *judging) project(ctx context.Context, ws *workspace.Workspace, shown fu
 		j.keep(shown(file), texts[file], slices.Concat(found[file], linted[file]))
 	}
 	return ctx.Err()
+}
+
+// misnamed takes note of what is not judged because its name is refused.
+func (j *judging) misnamed(ctx context.Context, ws *workspace.Workspace, shown func(string) string) error {
+	o := ws.NewOverlay()
+	defer o.Close()
+	list, err := o.Misnamed(ctx)
+	for _, file := range slices.Sorted(maps.Keys(list)) {
+		if err := j.silent.skip(shown(file), list[file]); err != nil {
+			return err
+		}
+	}
+	return err
 }
 
 // rewind sets the project to the files of a revision; texts are its present files.

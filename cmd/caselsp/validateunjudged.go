@@ -18,7 +18,8 @@ type unjudged struct {
 	skipped []skippedFile
 }
 
-// skippedFile is a file that was named and cannot be read as text.
+// skippedFile is a file that cannot be read: it is no text, too large, or has a name
+// that is not used, such as that of a device on Windows.
 type skippedFile struct {
 	File   string `json:"file"`
 	Reason string `json:"reason"`
@@ -36,12 +37,13 @@ func (u *unjudged) count(files ...string) {
 	}
 }
 
-// skip takes note of a named file that is no text or too large to be judged. Any
-// other error, such as that there is no such file, is returned.
+// skip takes note of a file that is no text, too large to be judged or whose name is
+// refused. Any other error, such as that there is no such file, is returned.
 func (u *unjudged) skip(file string, err error) error {
 	var binary *workspace.NotText
 	var large *workspace.TooLarge
-	if !errors.As(err, &binary) && !errors.As(err, &large) {
+	var name *workspace.PathError
+	if !errors.As(err, &binary) && !errors.As(err, &large) && !errors.As(err, &name) {
 		return err
 	}
 	u.skipped = append(u.skipped, skippedFile{file, err.Error()})

@@ -38,7 +38,10 @@ type wiring struct {
 type engine struct {
 	settings  settings.Settings
 	problems  []settings.Problem
-	keys      map[string]string // of the user's .env file
+	sources   []settings.Source    // of what is not the default
+	foreign   bool                 // an editor has handed settings over
+	confirmed []store.SettingValue // of the editor's settings
+	keys      map[string]string    // of the user's .env file
 	workspace *workspace.Workspace
 	trust     *permit.Trust
 	store     *store.Store
@@ -84,12 +87,12 @@ func (w *wiring) open(dirs []string, layers []settings.Layer, user agent.User, c
 		Policy: policy(e.settings.Sandbox), RetryMemory: int64(e.settings.Sandbox.RetryMemoryMB) << 20, Context: e.settings.Model.ContextTokens,
 		Commands: e.commands(),
 		Trust:    e.trust,
-		AskReads: e.settings.Approvals.ReadOnlyCommands == "ask",
-		Rules:    e.settings.Validate.Rules,
-		Linting:  agent.Linting{When: e.settings.Lint.When, Grades: gradesOf(e.settings.Lint.Critical)},
-		Expiry:   time.Duration(e.settings.Approvals.Days) * 24 * time.Hour,
-		Version:  versionText(),
-		Limits:   limitsOf(e.settings.Limits),
+		AskReads: e.settings.Approvals.ReadOnlyCommands == "ask", Files: e.files(),
+		Rules:   e.settings.Validate.Rules,
+		Linting: agent.Linting{When: e.settings.Lint.When, Grades: gradesOf(e.settings.Lint.Critical)},
+		Expiry:  time.Duration(e.settings.Approvals.Days) * 24 * time.Hour,
+		Version: versionText(),
+		Limits:  limitsOf(e.settings.Limits),
 	}
 	if change != nil {
 		change(&o)
@@ -104,47 +107,83 @@ func limitsOf(l settings.Limits) record.Limits {
 	return record.Limits{Steps: l.Steps, Rounds: l.Rounds, Attempts: l.Attempts, Rollbacks: l.Rollbacks, Tokens: l.Tokens, Cost: l.Cost, Commands: l.Commands}
 }
 
+// dirs are the workspace's folders; none where no workspace is open.
+func (e *engine) dirs() []string {
+	var list []string
+	if e.workspace != nil {
+		for _, r := range e.workspace.Roots() {
+			list = append(list, r.Dir)
+		}
+	}
+	return list
+}
+
 // configure merges the settings and reads the user's keys.
 func (e *engine) configure(w *wiring, layers []settings.Layer) {
 	dir, err := settings.Folder()
 	if err != nil {
 		e.problems = append(e.problems, settings.Problem{Text: err.Error()})
 	} else {
-		var roots []string
-		if e.workspace != nil {
-			for _, r := range e.workspace.Roots() {
-				roots = append(roots, r.Dir)
-			}
-		}
-		layers = append(layers, settings.Load(dir, roots...)...)
+		layers = append(layers, settings.Load(dir, e.dirs()...)...)
 		var wrong []settings.Problem
 		e.keys, wrong = settings.LoadEnv(dir)
 		e.problems = append(e.problems, wrong...)
 	}
 	layers = append(layers, settings.Variables(os.Environ()), w.flags())
-	if e.trust, err = w.trust(layers); err != nil {
+	j, err := e.trustOf(w, layers)
+	if err != nil {
 		e.problems = append(e.problems, settings.Problem{Setting: "trust.folders", Layer: "the state directory", Text: err.Error()})
 	}
-	for i, l := range layers {
-		if l.Origin == settings.Repository {
-			untrusted, err := e.trust.Untrusted(filepath.Dir(l.Place))
-			layers[i].Untrusted = err != nil || len(untrusted) > 0
-		}
-	}
-	var wrong []settings.Problem
-	e.settings, wrong = settings.Merge(layers...)
-	e.problems = append(e.problems, wrong...)
+	e.merge(j, layers)
 }
 
-// trust returns which folders the user trusts, also by their own settings.
-func (w *wiring) trust(layers []settings.Layer) (*permit.Trust, error) {
-	own, _ := settings.Merge(slices.DeleteFunc(slices.Clone(layers), func(l settings.Layer) bool { return l.Origin == settings.Repository })...)
+// trustOf finds out which folders the user trusts, also by their settings, and returns
+// how all settings are judged.
+func (e *engine) trustOf(w *wiring, layers []settings.Layer) (settings.Judge, error) {
 	kept, err := store.TrustIn(w.stateDir)
-	return &permit.Trust{Kept: kept, Folders: own.Trust.Folders}, err
+	e.trust = &permit.Trust{Kept: kept}
+	if err != nil {
+		return settings.Judge{}, err
+	}
+	j, err := e.judge(layers)
+	own := slices.DeleteFunc(slices.Clone(layers), func(l settings.Layer) bool { return l.Origin == settings.Repository })
+	e.trust.Folders = j.Merge(own...).Settings.Trust.Folders
+	return j, err
+}
+
+// merge merges the settings, and notes what of an editor's waits for the user.
+func (e *engine) merge(j settings.Judge, layers []settings.Layer) {
+	dirs := e.dirs()
+	for i, l := range layers {
+		in := dirs
+		switch {
+		case l.Foreign():
+			e.foreign = true
+		case l.Origin == settings.Repository:
+			in = []string{filepath.Dir(l.Place)}
+		default:
+			continue
+		}
+		untrusted, err := e.trust.Untrusted(in...)
+		layers[i].Untrusted = err != nil || len(untrusted) > 0
+	}
+	m := j.Merge(layers...)
+	e.settings, e.sources = m.Settings, m.Sources
+	e.problems = append(e.problems, m.Problems...)
+	if !e.foreign || dirs == nil {
+		return
+	}
+	if err := e.trust.Note(dirs, m.Pending); err != nil {
+		e.problems = append(e.problems, settings.Problem{Layer: "the state directory", Text: err.Error()})
+	}
 }
 
 // ownTrust is trust where no workspace is open.
-func (w *wiring) ownTrust() (*permit.Trust, error) { return w.trust(w.ownLayers()) }
+func (w *wiring) ownTrust() (*permit.Trust, error) {
+	e := &engine{}
+	_, err := e.trustOf(w, w.ownLayers())
+	return e.trust, err
+}
 
 // ownLayers are the user's own settings.
 func (w *wiring) ownLayers() []settings.Layer {
@@ -170,21 +209,18 @@ func (w *wiring) flags() settings.Layer {
 }
 
 func (e *engine) openStore(w *wiring, clock func() time.Time) error {
-	var secrets, names []string
+	var secrets []string
 	for _, v := range e.keys {
 		secrets = append(secrets, v)
-	}
-	for _, r := range e.workspace.Roots() {
-		names = append(names, r.Dir)
 	}
 	for _, name := range keyNames(e.settings.Model) {
 		if v := os.Getenv(name); v != "" {
 			secrets = append(secrets, v)
 		}
 	}
-	secrets = append(secrets, store.SecretsOf(os.Environ())...)
+	secrets = append(secrets, store.Variables(os.Environ())...)
 	s, err := store.Open(store.Options{
-		StateDir: w.stateDir, Workspace: e.workspace.ID(), Name: strings.Join(names, ", "), Secrets: secrets, Clock: clock,
+		StateDir: w.stateDir, Workspace: e.workspace.ID(), Name: strings.Join(e.dirs(), ", "), Secrets: secrets, Clock: clock,
 	})
 	if err != nil {
 		return err
@@ -216,7 +252,7 @@ func policy(s settings.Sandbox) sandbox.Policy {
 // read is reported and left out.
 func (e *engine) commands() shell.Policy {
 	c := e.settings.Commands
-	p := shell.Policy{Hosts: e.settings.Sandbox.Hosts, Sandboxed: true}
+	p := shell.Policy{Hosts: e.settings.Sandbox.Hosts, Sandboxed: true, Level: shell.LevelOf(e.settings.Approvals.Level)}
 	p.Allow = parsed(e, "commands.allow", c.Allow, shell.ParseAllow)
 	p.Ask = parsed(e, "commands.ask", c.Ask, shell.ParsePattern)
 	p.Deny = parsed(e, "commands.deny", c.Deny, shell.ParsePattern)
@@ -224,11 +260,17 @@ func (e *engine) commands() shell.Policy {
 	return p
 }
 
+// files returns what the settings say about files that are asked for by name.
+func (e *engine) files() permit.Files {
+	glob := func(_, text string) (workspace.Glob, error) { return workspace.ParseGlob(text) }
+	return permit.Files{Ask: parsed(e, "files.ask", e.settings.Files.Ask, glob), Allow: parsed(e, "files.allow", e.settings.Files.Allow, glob)}
+}
+
 func parsed[T any](e *engine, setting string, texts []string, parse func(setting, text string) (T, error)) (list []T) {
 	for _, text := range texts {
 		v, err := parse(setting, text)
 		if err != nil {
-			e.problems = append(e.problems, settings.Problem{Setting: setting, Layer: "the settings", Text: err.Error() + "; ignored"})
+			e.problems = append(e.problems, settings.Problem{Setting: setting, Layer: "the settings", Text: err.Error(), Ignored: true})
 			continue
 		}
 		list = append(list, v)

@@ -134,12 +134,16 @@ func (e *Editor) question(m message) {
 		chosen := ""
 		if e.opts.Answer != nil && !e.opts.Hostile.NullAnswers {
 			chosen = e.opts.Answer(q)
+			<-time.After(e.opts.Reading)
 		}
 		var result any
-		if chosen != "" {
+		var failed *wireError
+		if h := e.opts.Hostile; h.FailQuestions {
+			failed = &wireError{Code: codeInternal, Message: "this editor fails at every question"}
+		} else if chosen != "" || h.EmptyTitles {
 			result = &protocol.MessageActionItem{Title: chosen}
 		}
-		e.respond(m, result, nil)
+		e.respond(m, result, failed)
 		e.record(func(s *State) { s.Questions[at].Answer, s.Questions[at].Answered = chosen, true })
 	}()
 }

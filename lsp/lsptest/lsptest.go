@@ -45,6 +45,10 @@ type Options struct {
 	// it. Nil dismisses all. It may use the editor.
 	Answer func(Question) string
 
+	// Reading is how long the user looks at a question before the answer; 0: it comes at once,
+	// as from a key that was on its way, and a server does well not to believe it.
+	Reading time.Duration
+
 	// Confirm is asked for each change whose annotation needs confirmation; path
 	// is the file's. Nil confirms all.
 	Confirm func(note protocol.ChangeAnnotation, path string) bool

@@ -99,7 +99,7 @@ func (c *Conn) arrive(call *Call, req *jsonrpc2.Request) (rest, error) {
 	}
 	m, ok := c.methods[req.Method()]
 	if !ok || m.arrive == nil {
-		return nil, jsonrpc2.NewError(jsonrpc2.MethodNotFound, fmt.Sprintf("%s is not supported by %s", req.Method(), c.opts.Name))
+		return nil, jsonrpc2.NewError(jsonrpc2.MethodNotFound, fmt.Sprintf("%.100s is not supported by %s", req.Method(), c.opts.Name))
 	}
 	var todo rest
 	err := c.Guard(req.Method(), func() (err error) {

@@ -100,7 +100,8 @@ func (c *Conn) initialize(_ *Call, req *jsonrpc2.Request) (rest, error) {
 	if len(req.Params()) == 0 {
 		return nil, jsonrpc2.NewError(jsonrpc2.InvalidParams, "initialize has no params: it needs at least the capabilities")
 	}
-	params, err := decode[protocol.InitializeParams](protocol.MethodInitialize, req.Params())
+	own, _ := withoutToken(req.Params()) // clients send it wherever they are configured to
+	params, err := decode[protocol.InitializeParams](protocol.MethodInitialize, own)
 	if err != nil {
 		return nil, err
 	}

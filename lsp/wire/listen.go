@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // Stdio joins a process's input and output to a connection. Closing it ends a
@@ -32,75 +34,117 @@ type stdio struct {
 // Write implements io.Writer.
 func (s stdio) Write(p []byte) (int, error) { return s.out.Write(p) }
 
-// Listener waits for a client at an address.
-type Listener struct{ l net.Listener }
+// Listener waits for a client at an address. Whoever is served can run commands as
+// the user, so a client must prove that the user started it: at a Unix socket by
+// the user that the kernel names for its process, at a port by the token.
+type Listener struct {
+	// Refused is told of each connection that was refused, and why. It may be called
+	// from several goroutines; nil: nobody is told.
+	Refused func(why error)
+
+	l     net.Listener
+	token string // what a client must give; empty at a Unix socket
+
+	patience time.Duration // how long a client may take until it has authenticated
+	penalty  time.Duration // how long the answer to a wrong token takes
+}
 
 // Listen opens an address: host:port of this machine, or the path of a Unix
-// socket. Anyone who connects can run commands as the user. So connections are
-// only accepted from this machine: the host must be empty, localhost or a
-// loopback address, and only the user may open the socket's file.
+// socket. A host must be empty, localhost or a loopback address. A Unix socket must
+// lie in a folder where nobody else can put one in its place.
 func Listen(ctx context.Context, address string) (*Listener, error) {
-	var config net.ListenConfig
-	if path, ok := socketPath(address); ok {
-		l, err := config.Listen(ctx, "unix", path)
-		if errors.Is(err, syscall.EADDRINUSE) {
-			return nil, fmt.Errorf("the socket %s exists: another server may be listening there; if not, delete the file", path)
-		} else if err != nil {
-			return nil, fmt.Errorf("listening at the socket %s: %w", path, err)
-		}
-		if err := os.Chmod(path, 0o600); err != nil {
-			return nil, errors.Join(fmt.Errorf("making the socket private: %w", err), l.Close())
-		}
-		return &Listener{l}, nil
-	}
-	host, port, err := net.SplitHostPort(address)
+	path, host, port, err := parseAddress(address)
 	if err != nil {
-		return nil, fmt.Errorf("the address %q is neither host:port nor the path of a socket: %w", address, err)
+		return nil, err
 	}
-	if host == "" || host == "localhost" {
-		host = "127.0.0.1"
+	l := &Listener{patience: patience, penalty: penalty}
+	if path != "" {
+		l.l, err = listenUnix(ctx, path)
+	} else {
+		l.token = rand.Text()
+		l.l, err = new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(host, port))
 	}
-	if ip := net.ParseIP(host); ip == nil || !ip.IsLoopback() {
-		return nil, fmt.Errorf("the address %q is open to other machines, and anyone who connects can run commands: use localhost, and a tunnel if the editor runs on another machine", address)
-	}
-	l, err := config.Listen(ctx, "tcp", net.JoinHostPort(host, port))
 	if err != nil {
 		return nil, fmt.Errorf("listening at %s: %w", address, err)
 	}
-	return &Listener{l}, nil
+	return l, nil
 }
 
-// socketPath returns the path of a Unix socket. An address is one if it begins
-// with "unix:" or contains a path separator.
-func socketPath(address string) (string, bool) {
-	if path, ok := strings.CutPrefix(address, "unix:"); ok {
-		return path, true
+// parseAddress returns the path of a Unix socket, or the host and the port of this
+// machine. An address with a path separator, or with "unix:" before it, is a path.
+func parseAddress(address string) (path, host, port string, err error) {
+	if path, ok := strings.CutPrefix(address, "unix:"); ok && path != "" {
+		return path, "", "", nil
 	}
-	return address, strings.ContainsRune(address, filepath.Separator) || strings.Contains(address, "/")
+	if strings.ContainsRune(address, filepath.Separator) || strings.Contains(address, "/") {
+		return address, "", "", nil
+	}
+	host, port, err = net.SplitHostPort(address)
+	switch {
+	case err != nil:
+		return "", "", "", fmt.Errorf("the address %q is neither host:port nor the path of a socket (write ./NAME for one here): %w", address, err)
+	case host == "" || host == "localhost":
+		return "", "127.0.0.1", port, nil
+	}
+	if ip := net.ParseIP(host); ip == nil || !ip.IsLoopback() {
+		return "", "", "", fmt.Errorf("the address %q is open to other machines, and a client can run commands: use localhost, and a tunnel if the editor runs on another machine", address)
+	}
+	return "", host, port, nil
+}
+
+// listenUnix opens a Unix socket that only this user may open.
+func listenUnix(ctx context.Context, path string) (net.Listener, error) {
+	if !knowsPeers {
+		return nil, errors.New("this system does not tell which user is at the other end of a Unix socket: use localhost:PORT, where a token decides")
+	}
+	dir, err := privateDir(filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	path = filepath.Join(dir, filepath.Base(path)) // what was looked at: a link may lead elsewhere by now
+	l, err := new(net.ListenConfig).Listen(ctx, "unix", path)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, errors.New("the file exists: another server may be listening there; if not, delete it")
+	} else if err != nil {
+		return nil, err
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		return nil, errors.Join(fmt.Errorf("making the socket private: %w", err), l.Close())
+	}
+	return l, nil
 }
 
 // Address returns the address of the listener. For port 0 it has the port that
 // the system chose.
 func (l *Listener) Address() string { return l.l.Addr().String() }
 
+// Token returns what a client must give as initializationOptions.token; it is empty
+// where the client's user is known instead.
+func (l *Listener) Token() string { return l.token }
+
 // Close stops waiting.
 func (l *Listener) Close() error { return l.l.Close() }
 
-// Accept returns the first client that connects. A process serves one client:
-// then the listener is closed, so that a second client is refused at once instead
-// of waiting for an answer that never comes.
+// Accept returns the first client that proves to be the user's. All others are
+// refused and end nothing. A process serves one client: then the listener is
+// closed, so that a further client is refused at once instead of waiting for an
+// answer that never comes.
 func (l *Listener) Accept(ctx context.Context) (io.ReadWriteCloser, error) {
-	defer l.l.Close()
-	stop := context.AfterFunc(ctx, func() { l.l.Close() })
-	defer stop()
-	conn, err := l.l.Accept()
-	if err == nil && ctx.Err() != nil {
-		conn.Close()
-	}
-	if ctx.Err() != nil {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	d := &door{Listener: l, admitted: make(chan net.Conn)}
+	defer d.close()
+	closed := make(chan struct{})
+	go func() {
+		d.receive(ctx)
+		close(closed)
+	}()
+	select {
+	case conn := <-d.admitted:
+		return conn, nil
+	case <-ctx.Done():
 		return nil, ctx.Err()
-	} else if err != nil {
-		return nil, fmt.Errorf("waiting for a client: %w", err)
+	case <-closed:
+		return nil, net.ErrClosed
 	}
-	return conn, nil
 }

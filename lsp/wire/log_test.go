@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -147,73 +146,6 @@ func TestTrace(t *testing.T) {
 	}
 	if _, all := lines(protocol.TraceValueVerbose); !strings.Contains(all, `"verbose":"test/nothing is not supported`) {
 		t.Error(all)
-	}
-}
-
-func TestListen(t *testing.T) {
-	dir := t.TempDir()
-	for _, address := range []string{"localhost:0", ":0", "127.0.0.1:0", "[::1]:0", "unix:" + filepath.Join(dir, "a"), filepath.Join(dir, "b.sock")} {
-		l, err := Listen(t.Context(), address)
-		if err != nil && strings.HasPrefix(address, "[") {
-			continue // a machine without IPv6
-		} else if err != nil {
-			t.Fatal(err)
-		}
-		code := make(chan int, 1)
-		go func() {
-			rwc, err := l.Accept(t.Context())
-			if err != nil {
-				t.Error(err)
-				code <- -1
-				return
-			}
-			n, _ := New(t.Context(), Options{Remote: true}).Serve(rwc)
-			code <- n
-		}()
-		network := "tcp"
-		if strings.Contains(address, dir) {
-			network = "unix"
-		}
-		conn, err := net.Dial(network, l.Address())
-		if err != nil {
-			t.Fatal(err)
-		}
-		e := lsptest.Connect(conn, lsptest.Options{Root: dir})
-		if _, err := e.Initialize(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if second, err := net.Dial(network, l.Address()); err == nil {
-			second.Close()
-			t.Errorf("%s: a second client was let in", address)
-		}
-		if err := e.Shutdown(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if n := <-code; n != 0 {
-			t.Errorf("%s: exit code %d", address, n)
-		}
-	}
-}
-
-func TestListenRefuses(t *testing.T) {
-	taken := filepath.Join(t.TempDir(), "taken")
-	l, err := Listen(t.Context(), taken)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	for address, want := range map[string]string{
-		"0.0.0.0:0": "open to other machines", "example.org:80": "open to other machines", "nonsense": "neither host:port",
-		"localhost:99999": "invalid port", taken: "delete the file", filepath.Join(taken, "x"): "listening at the socket",
-	} {
-		if _, err := Listen(t.Context(), address); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", address, err)
-		}
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := l.Accept(ctx); !errors.Is(err, context.Canceled) {
-		t.Errorf("accepted %v", err)
 	}
 }
 

@@ -323,9 +323,12 @@ func TestTrapUnreadableMessageClosesConnection(t *testing.T) {
 	for _, body := range []string{"{oops", "", "[]", `{"jsonrpc":"1.0","id":1,"method":"x"}`, "\xff"} {
 		s.must(s.SendRaw(body))
 	}
+	for _, id := range []string{`"` + strings.Repeat("i", maxID+1) + `"`, "\"\xff\"", "\"a\x1b[31m\"", `"\u001b[31m"`, `"\u0085"`, "{}", "[1]", "1.5", "true"} {
+		s.must(s.SendRaw(`{"jsonrpc":"2.0","id":` + id + `,"method":"test/nothing"}`)) // answered with no id
+	}
 	s.settle()
 	s.expect(lsptest.Expectation{What: "complaints", Check: func(s *lsptest.State) lsptest.Verdict {
-		if len(s.Complaints) < 5 {
+		if len(s.Complaints) < 5+9 {
 			return lsptest.Unmet
 		}
 		return lsptest.Met
@@ -347,10 +350,15 @@ func TestStreamRefuses(t *testing.T) {
 		{"Content-Length: 999999999999\r\n\r\n", "lengths are 0 to"},
 		{"Content-Length: -1\r\n\r\n", "lengths are 0 to"},
 		{"Content-Length: two\r\n\r\n", "lengths are 0 to"},
-		{"GET / HTTP/1.1\r\nHost: x\r\n\r\n", "is this a language client?"},
+		{"GET / HTTP/1.1\r\nHost: x\r\n\r\n", `begins with "G"`},
+		{"Host: x\r\nContent-Length: 2\r\n\r\n{}", "is this a language client?"},
+		{"Content-Length: 2\r\nPOST /a:b HTTP/1.1\r\n\r\n{}", "is this a language client?"},
+		{"\x16\x03\x01\x02\x00", `begins with "\x16"`},
+		{strings.Repeat("Content-A: b\r\n", 20) + "\r\n", "more than 8 fields"},
+		{"Content-A\r\n\r\n", "has no colon"},
 		{"Content-Type: x\r\n\r\n", "without Content-Length"},
 		{"Content-Le", "unexpected EOF"},
-		{strings.Repeat("x", 2*maxHeader), "buffer full"},
+		{"Content-" + strings.Repeat("x", 2*maxHeader), "buffer full"},
 	} {
 		code, err := New(t.Context(), Options{}).Serve(Stdio(strings.NewReader(tt.in), io.Discard))
 		got := ""

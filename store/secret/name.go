@@ -10,8 +10,10 @@ const maxName = 200
 
 var (
 	nameWords = []string{
-		"secret", "token", "passw", "passphrase", "pwd", "apikey", "accesskey", "privatekey", "authkey", "encryptionkey",
+		"secret", "token", "passw", "passphrase", "passcode", "pwd", "apikey", "accesskey", "privatekey", "authkey", "encryptionkey",
 		"encryptkey", "signingkey", "masterkey", "accountkey", "sharedkey", "sessionkey", "clientkey", "credential", "sessionid",
+		"secretkey", "keydata", "fernetkey", "bindpw", "rootpw", "userpw", "adminpw", "requirepass", "masterauth", "passwort", "kennwort", "motdepasse", "contrasena", "contraseña", "wachtwoord", "lösenord", "hasło", "пароль", "密码", "sessid", "usersession", "licensekey", "webhookkey", "deploykey", "sharedaccess", "mnemonic", "seedphrase", "connectionstring", "authcode",
+		"validationkey", "decryptionkey", "cipherkey", "cryptkey", "hmackey", "jwtkey", "erlangcookie", "apischluessel", "apischlüssel", "salasana", "adgangskode", "lozinka", "jelszo", "jelszó", "şifre", "palavrapasse", "palabraclave", "clesecrete", "clésecrète", "clavesecreta", "chiavesegreta", "chavesecreta", "パスワード", "비밀번호", "密碼", "口令",
 	}
 	// innocentWords make a name harmless: its value is public, or derived from a
 	// secret and does not lead back to it.
@@ -51,5 +53,34 @@ func Name(name string) bool {
 			return true
 		}
 	}
-	return n == "auth" || strings.HasSuffix(name, "_auth") || upperKey.MatchString(name)
+	return endsInPass.MatchString(name) || n == "auth" || strings.HasSuffix(name, "_auth") || upperKey.MatchString(name) || hasWord(name)
+}
+
+// wholeWords say that a name holds a secret where they are words of it: DB_PASS and
+// smtpPass, and not bypass.
+var wholeWords = map[string]bool{"pass": true, "pw": true, "dsn": true, "psk": true, "cred": true, "creds": true, "otp": true, "pat": true, "hmac": true, "sas": true, "pws": true, "senha": true, "clave": true, "parola": true, "heslo": true,
+	"haslo": true, "sifre": true, "geslo": true, "mdp": true}
+
+// endsInPass is a name in capitals that ends like that of a password: SSHPASS.
+var endsInPass = regexp.MustCompile(`^[A-Z0-9_]*(?:SSH|SQL|PG|DB|FTP|MAIL|SMTP|USER|ROOT|ADMIN|LDAP|REDIS|MQ|[A-Z]APP)PASS$`)
+
+// hasWord reports whether one of the words of a name is of wholeWords.
+func hasWord(name string) bool {
+	start := 0
+	for i := 0; i <= len(name); i++ {
+		if i < len(name) && ClassOf(name[i]) == Lower {
+			continue
+		}
+		if i < len(name) && ClassOf(name[i]) == Upper && (i == start || ClassOf(name[i-1]) == Upper) {
+			continue
+		}
+		if i-start >= 2 && i-start <= 5 && wholeWords[strings.ToLower(name[start:i])] {
+			return true
+		}
+		start = i
+		if i < len(name) && ClassOf(name[i]) != Upper {
+			start = i + 1
+		}
+	}
+	return false
 }

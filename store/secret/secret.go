@@ -35,6 +35,22 @@ type Format struct {
 	begin  *lazyRegexp // Form, at the beginning of the text
 }
 
+// Dummy returns a text that only shows the form: one that the service's documentation
+// has, where the table knows one, else a made-up one that is told as such.
+func (f *Format) Dummy() string {
+	for _, shown := range table().dummies {
+		if f.begin.compile().MatchString(shown) {
+			return shown
+		}
+	}
+	for _, s := range f.signs {
+		if !f.inside && strings.HasPrefix(f.Example, s) {
+			return s + "xxxxxxxxxxxxxxxx"
+		}
+	}
+	return "a value of another form"
+}
+
 //go:embed formats.txt
 var formatTable string
 
@@ -48,6 +64,7 @@ func Table() []Format { return table().formats }
 type formatsTable struct {
 	formats []Format
 	shown   map[string]bool // secrets that documentation shows
+	dummies []string        // those of them that stand for no account
 	byPair  map[[2]byte][]sign
 	pairs   [1 << 16 / 64]uint64 // a bit for each key of byPair
 	wide    []int                // formats that are searched in the whole text
@@ -67,8 +84,11 @@ var table = sync.OnceValue(func() *formatsTable {
 			continue
 		}
 		f := strings.Split(line, "\t")
-		if f[0] == "shown" {
+		if f[0] == "shown" || f[0] == "dummy" {
 			t.shown[f[1]] = true
+			if f[0] == "dummy" {
+				t.dummies = append(t.dummies, f[1])
+			}
 			continue
 		}
 		t.add(parseFormat(f))

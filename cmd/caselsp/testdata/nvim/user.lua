@@ -9,9 +9,7 @@ local user = {
   messages = {}, -- of vim.notify: { text, level }
   progress = {}, -- the values of LspProgress, in order
   prompts = {}, -- of vim.ui.select that are not answered yet
-  confirms = {}, -- what the user will answer to vim.fn.confirm, in order
-  confirmed = {}, -- what was asked and answered so: { text, answer, beside }
-  warnings = {}, -- parts of the warnings and errors that belong to the scenario
+  warnings = { 'Nothing happens until you answer' }, -- parts of the warnings and errors that belong to the scenario
 }
 
 -- The slowest thing that is waited for is a container on a busy machine.
@@ -42,15 +40,9 @@ function vim.ui.select(items, opts, on_choice)
   table.insert(user.prompts, { text = opts.prompt or '', kind = opts.kind, items = items, titles = titles, on_choice = on_choice })
 end
 
-function vim.fn.confirm(text, choices)
-  local answer = table.remove(user.confirms, 1) or 0
-  local seen = {}
-  for _, window in ipairs(vim.api.nvim_list_wins()) do
-    table.insert(seen, vim.fs.basename(vim.api.nvim_buf_get_name(vim.api.nvim_win_get_buf(window))))
-  end
-  user.note('confirm:', text, choices or '', 'beside', table.concat(seen, ', '), 'answered', tostring(answer))
-  table.insert(user.confirmed, { text = text, answer = answer, beside = table.concat(seen, ' ') })
-  return answer
+-- Nothing that caselsp does may ask like this: the default answer is Yes.
+function vim.fn.confirm(text)
+  error('asked in the command line: ' .. text)
 end
 
 vim.api.nvim_create_autocmd('LspProgress', {
@@ -187,6 +179,22 @@ function user.told(part)
       end
     end
   end)
+end
+
+-- user.asked waits for a question whose message has a part (plain), reads it as fast as one
+-- can and returns it: what comes sooner is no answer. Neovim's prompts would take the keys
+-- that are being typed, so it is only told.
+function user.asked(part)
+  local text = user.see('a question with ' .. part, function()
+    for _, m in ipairs(user.messages) do
+      if not m.taken and m.text:find('Nothing happens until you answer', 1, true) and m.text:find(part, 1, true) then
+        m.taken = true
+        return m.text
+      end
+    end
+  end)
+  vim.wait(500)
+  return text
 end
 
 -- user.shown waits until a document whose name has a part is in a window, and

@@ -1,0 +1,127 @@
+package review
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"caselsp/agent/record"
+)
+
+// words are the states of hunks as users read them: what is accepted is in their files.
+var words = map[record.HunkState]string{
+	record.HunkOpen: "open", record.HunkAccepted: "written", record.HunkRejected: "rejected",
+}
+
+// Standing says how far a file is decided: "written", "rejected" or "open", or each of its
+// hunks where they differ.
+func (f File) Standing() string {
+	var parts []string
+	for _, state := range []record.HunkState{record.HunkAccepted, record.HunkRejected, record.HunkOpen} {
+		var numbers []string
+		for h, s := range f.Hunks {
+			if s == state {
+				numbers = append(numbers, strconv.Itoa(h+1))
+			}
+		}
+		switch {
+		case len(numbers) == len(f.Hunks):
+			return words[state]
+		case len(numbers) > 0:
+			parts = append(parts, plural("hunk", numbers)+" "+strings.Join(numbers, ", ")+" "+words[state])
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+func plural(what string, list []string) string {
+	if len(list) == 1 {
+		return what
+	}
+	return what + "s"
+}
+
+// Tally says how many of the files are written, rejected and open, in words.
+func (rev *Review) Tally() string {
+	of := map[string]int{}
+	for _, f := range rev.Files {
+		word := words[f.Hunks[0]]
+		switch {
+		case f.Open() > 0:
+			word = words[record.HunkOpen]
+		case slices.ContainsFunc(f.Hunks, func(s record.HunkState) bool { return s != f.Hunks[0] }):
+			word = "written in part"
+		}
+		of[word]++
+	}
+	var parts []string
+	for _, word := range []string{"written", "written in part", "rejected", "open"} {
+		switch n := of[word]; n {
+		case 0:
+		case 1:
+			parts = append(parts, "1 is "+word)
+		default:
+			parts = append(parts, fmt.Sprintf("%d are %s", n, word))
+		}
+	}
+	return "Of " + count(len(rev.Files), "file") + " " + strings.Join(parts, ", ") + "."
+}
+
+// OpenFiles counts the files with open hunks.
+func (rev *Review) OpenFiles() int {
+	n := 0
+	for _, f := range rev.Files {
+		if f.Open() > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// since says which hunks came into a state since before, by file, "" for none.
+func (rev *Review) since(before *Review, state record.HunkState) string {
+	hunks, files, whole := 0, 0, true
+	for i, f := range rev.Files {
+		came := 0
+		for h, s := range f.Hunks {
+			if s == state && before.Files[i].Hunks[h] != state {
+				came++
+			}
+		}
+		if came > 0 {
+			hunks, files, whole = hunks+came, files+1, whole && came == len(f.Hunks)
+		}
+	}
+	switch {
+	case files == 0:
+		return ""
+	case whole:
+		return count(files, "file")
+	}
+	return count(hunks, "hunk") + " in " + count(files, "file")
+}
+
+// Decided says in one line what a decision changed and what it left, from the result before
+// and after it.
+func Decided(before, after *Review) string {
+	var parts []string
+	for _, state := range []record.HunkState{record.HunkAccepted, record.HunkRejected, record.HunkOpen} {
+		if n := after.since(before, state); n != "" {
+			parts = append(parts, map[record.HunkState]string{
+				record.HunkAccepted: "accepted: ", record.HunkRejected: "rejected: ", record.HunkOpen: "open again: ",
+			}[state]+n)
+		}
+	}
+	if len(parts) == 0 {
+		parts = []string{"nothing was decided"}
+	}
+	return strings.Join(parts, "; ") + ". " + after.Tally()
+}

@@ -1,0 +1,28 @@
+package main
+
+import (
+	"testing"
+	"time"
+)
+
+// TestAnswerNeedsRest has somebody type on without looking: however long that goes, no line
+// is an answer until there was a pause.
+func TestAnswerNeedsRest(t *testing.T) {
+	shown := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
+	for _, gap := range []time.Duration{60 * time.Millisecond, 250 * time.Millisecond, 900 * time.Millisecond} {
+		lines := make(chan typedLine, 1000)
+		typed := 0
+		at := shown.Add(-gap / 2)
+		for ; at.Before(shown.Add(10 * time.Second)); at = at.Add(gap) {
+			lines <- typedLine{"y", at}
+			typed++
+		}
+		lines <- typedLine{"n", at.Add(restTime)}
+		ignored := 0
+		r := &lineReader{lines: lines}
+		got, ok, err := r.readAfter(t.Context(), shown.Add(readTime), func() { ignored++ })
+		if got != "n" || !ok || err != nil || ignored != typed {
+			t.Errorf("every %v: %q taken after %d of %d lines (%v)", gap, got, ignored, typed, err)
+		}
+	}
+}

@@ -1,0 +1,216 @@
+package lsp
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"caselsp/agent"
+	"caselsp/agent/record"
+
+	"go.lsp.dev/protocol"
+)
+
+// choice is one of the ways to decide a question. The prompt, the code actions and the
+// lenses of the document of questions offer the same, in the same order: what denies or
+// only shows something comes before what allows.
+type choice struct {
+	title  string
+	id     string         // the command that does it
+	args   map[string]any // beside task and question
+	answer record.Answer  // what it answers
+	allows bool           // something happens that would not happen otherwise
+	opens  bool           // it opens a document to write the answer into
+}
+
+// The choices.
+const (
+	chooseLater  = "Decide later" // the first of every prompt: it changes nothing
+	chooseKept   = "It is there now"
+	chooseOnce   = "Allow once"
+	chooseTask   = "Allow for this task"
+	chooseAlways = "Always allow exactly this here"
+	chooseDeny   = "Deny"
+	chooseWhy    = "Deny and say why…"
+	chooseWrite  = "Write an answer…"
+	chooseTrust  = "Trust this folder"
+	chooseRead   = "Only read"
+	chooseMore   = "Go on"
+	chooseEnough = "Stop here"
+)
+
+// choicesOf returns the choices of a question.
+func choicesOf(q record.Question) []choice {
+	allow := func(title, id, text string) choice {
+		return choice{title: title, id: id, answer: record.Answer{Text: text}, allows: true}
+	}
+	deny := func(title string) choice {
+		return choice{title: title, id: cmdDeny, answer: record.Answer{Text: record.Deny}}
+	}
+	switch about := q.Subject.(type) {
+	case record.Approvable:
+		list := []choice{deny(chooseDeny), {title: chooseWhy, id: cmdDeny, args: map[string]any{"why": true}, opens: true}, allow(chooseOnce, cmdApprove, record.Approve)}
+		offer := about.Offer()
+		if offer.Task {
+			list = append(list, allow(chooseTask, cmdApproveTask, record.ApproveTask))
+		}
+		if offer.Always != "" {
+			list = append(list, allow(chooseAlways, cmdApproveAlways, record.ApproveAlways))
+		}
+		return list
+	case record.Secret:
+		// An answer in a document or in an LSP message would be visible and be stored.
+		return []choice{deny(chooseDeny), allow(chooseKept, cmdApprove, record.Kept)}
+	case record.Trust:
+		return []choice{deny(chooseRead), allow(chooseTrust, cmdTrust, record.Approve)}
+	case record.Limit:
+		return []choice{deny(chooseEnough), allow(chooseMore, cmdApprove, record.Approve)}
+	case record.Input:
+		list := []choice{{title: chooseWrite, id: cmdAnswer, args: map[string]any{"write": true}, opens: true}}
+		for _, text := range about.Choices {
+			// Quoted: a choice that is called "Allow once" does not look like ours.
+			title := "Answer: " + agent.Quote(cut(text, titleLimit))
+			list = append(list, choice{title: title, id: cmdAnswer, args: map[string]any{"text": text}, answer: record.Answer{Text: text}})
+		}
+		return list
+	}
+	return nil
+}
+
+// command is the command of a choice, about one question and no other.
+func (c choice) command(q record.Question, title string) protocol.Command {
+	if c.id == cmdTrust {
+		return command(title, c.id, map[string]any{})
+	}
+	args := map[string]any{"task": q.Task, "question": q.ID}
+	for name, value := range c.args {
+		args[name] = value
+	}
+	return command(title, c.id, args)
+}
+
+// subjectOf is what is asked about, in a title or in the middle of a message.
+func subjectOf(q record.Question) string {
+	switch about := q.Subject.(type) {
+	case record.Approvable:
+		return agent.Quote(about.Offer().What)
+	case record.Input:
+		return "the model asks: " + agent.Quote(q.Text)
+	case record.Secret:
+		return "the secret " + about.Name
+	}
+	return agent.Visible(q.Text)
+}
+
+// maxAction is how long what is asked about may be for a code action to allow it, in runes:
+// menus cut what is longer, and what is cut off is not agreed to.
+const maxAction = 100
+
+// actions offers the decisions about the questions that are open, in the user's own files.
+// First stands what shows the question.
+func (l *questions) actions(_ context.Context, docs snapshot, p *protocol.CodeActionParams) []protocol.CodeAction {
+	if ownDocument(p.TextDocument.URI) {
+		return nil
+	}
+	var list []protocol.CodeAction
+	for _, q := range l.tasks.questions() {
+		about := subjectOf(q)
+		list = append(list, offer(protocol.CodeActionKindQuickFix, "CASE asks: show the question: "+brief(about), cmdQuestions, map[string]any{}))
+		for _, c := range choicesOf(q) {
+			whole := utf8.RuneCountInString(about) <= maxAction
+			if c.allows && !whole {
+				continue
+			}
+			title := fmt.Sprintf("CASE asks: %s: %s", lowered(c.title), about)
+			switch q.Subject.(type) {
+			case record.Input, record.Trust:
+				title = "CASE asks: " + lowered(c.title)
+			}
+			if !whole {
+				title = brief(title)
+			}
+			list = append(list, protocol.CodeAction{Title: title, Kind: new(protocol.CodeActionKindQuickFix), Command: c.command(q, title)})
+		}
+	}
+	return list
+}
+
+// lowered returns a title within a sentence.
+func lowered(title string) string { return strings.ToLower(title[:1]) + title[1:] }
+
+// questionText is the whole of a question in one line, since VS Code and Helix show no
+// others: what it is about first, quoted and whole; then a full stop, why and where.
+func questionText(q record.Question) string {
+	var parts []string
+	switch about := q.Subject.(type) {
+	case record.Approvable:
+		offer := about.Offer()
+		touches := ""
+		if len(offer.Touches) > 0 {
+			touches = "It " + strings.Join(offer.Touches, ", ")
+		}
+		parts = []string{agent.Quote(offer.What) + ".", q.Text, offer.Where, touches, q.Why}
+		if offer.Always != "" {
+			parts = append(parts, chooseAlways+": "+agent.Quote(offer.Always))
+		}
+	case record.Input:
+		parts = []string{"The model asks: " + agent.Quote(q.Text) + "."}
+		for i, c := range about.Choices {
+			parts = append(parts, fmt.Sprintf("Its answer %d: %s", i+1, agent.Quote(c)))
+		}
+		if len(about.Choices) > 0 {
+			parts = append(parts, "A number answers with that one")
+		}
+		parts = append(parts, q.Why, notASecret)
+	case record.Secret:
+		parts = []string{q.Text, fmt.Sprintf("Run `caselsp secret set %s` in a terminal, which asks for it and keeps it in your keyring", about.Name)}
+	default:
+		parts = []string{q.Text, q.Why}
+	}
+	var list []string
+	for _, p := range parts {
+		if p != "" {
+			list = append(list, inLine(p))
+		}
+	}
+	return strings.Join(list, " ")
+}
+
+// notASecret is told with every question of a model: it may have been asked for by whoever
+// wrote a file that the model has read.
+const notASecret = "The answer goes to the model: write no password, key or token into it"
+
+// inLine returns a sentence in one line.
+func inLine(text string) string { return sentence(strings.ReplaceAll(text, "\n", " ")) }
+
+// sentence returns a text that begins with a capital and ends with a stop.
+func sentence(text string) string {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return ""
+	}
+	if last, _ := utf8.DecodeLastRuneInString(text); !strings.ContainsRune(".!?", last) {
+		text += "."
+	}
+	first, width := utf8.DecodeRuneInString(text)
+	return string(unicode.ToUpper(first)) + text[width:]
+}
+
+// answerAdvice says how a question is answered without a prompt.
+func answerAdvice(q record.Question) string {
+	var ids []string
+	for _, c := range choicesOf(q) {
+		if !slices.Contains(ids, c.id) {
+			ids = append(ids, c.id)
+		}
+	}
+	last := len(ids) - 1
+	how := strings.Join(ids[:last], ", ")
+	if how != "" {
+		how += " or "
+	}
+	return fmt.Sprintf("Nothing happens until you answer: by code action, with %s, or in the document that %s opens.", how+ids[last], cmdQuestions)
+}

@@ -1,0 +1,49 @@
+package lsp
+
+import (
+	"context"
+	"time"
+)
+
+// What takes the keyboard takes the next key, whatever that was meant for: "y" in the
+// middle of a word would accept. So nothing of the kind is sent while the user types, and an
+// answer that comes faster than its question can be read is none.
+const (
+	// restTime is how long the user must not have typed: the pauses within and between
+	// words are shorter.
+	restTime = time.Second
+	// restLimit is how long that is waited for; then a way must do that takes no keyboard.
+	restLimit = time.Minute
+	// readTime is the shortest time in which a question is seen and a button found. A key
+	// that was on its way comes sooner.
+	readTime = 400 * time.Millisecond
+)
+
+// rest waits until the user does not type, and reports whether that came.
+func (d *documents) rest(ctx context.Context) bool {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer d.ed.Clock.After(restLimit, cancel)()
+	for {
+		d.mu.Lock()
+		left := restTime - d.ed.Clock.Now().Sub(d.typed)
+		d.mu.Unlock()
+		if left <= 0 || ctx.Err() != nil {
+			return ctx.Err() == nil
+		}
+		rested := make(chan struct{})
+		stop := d.ed.Clock.After(left, func() { close(rested) })
+		select {
+		case <-rested:
+		case <-ctx.Done():
+			stop()
+		}
+	}
+}
+
+// touch notes that the user has typed just now.
+func (d *documents) touch() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.typed = d.ed.Clock.Now()
+}

@@ -1,0 +1,88 @@
+//go:build linux || darwin || freebsd
+
+package wire
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// samePeer returns an error unless the process at the other end of a Unix socket
+// runs as this user. The permissions of the file say the same, but they can be
+// changed, and the socket is there before they are.
+func samePeer(conn net.Conn) error {
+	c, ok := conn.(*net.UnixConn)
+	if !ok {
+		return errors.New("not a Unix socket")
+	}
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return err
+	}
+	uid, failed := -1, error(nil)
+	if err := raw.Control(func(fd uintptr) { uid, failed = peerUser(int(fd)) }); err != nil {
+		return err
+	}
+	switch {
+	case failed != nil:
+		return fmt.Errorf("its user is not known: %w", failed)
+	case uid != os.Geteuid():
+		return fmt.Errorf("it belongs to the user with the id %d, not to you", uid)
+	}
+	return nil
+}
+
+// privateDir returns a folder without links, and an error unless it is this user's own and
+// nobody else may write there, exchange the folder, or lead the path to another one.
+func privateDir(dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	for part := dir; part != filepath.Dir(part); part = filepath.Dir(part) {
+		info, err := os.Lstat(part)
+		if err != nil {
+			return "", err
+		}
+		if owner := ownerOf(info); owner != 0 && owner != os.Geteuid() {
+			return "", fmt.Errorf("other users may change %s, through which the path of the socket leads: name its folder without it", part)
+		}
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return "", err
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return "", err
+	}
+	if !info.IsDir() {
+		return "", fmt.Errorf("%s is not a folder", dir)
+	}
+	if ownerOf(info) != os.Geteuid() || info.Mode().Perm()&0o022 != 0 {
+		return "", fmt.Errorf("other users may change the folder %s: make one of your own (mkdir -m 700), for example in $XDG_RUNTIME_DIR", dir)
+	}
+	for above := dir; above != filepath.Dir(above); {
+		above = filepath.Dir(above)
+		if info, err = os.Stat(above); err != nil {
+			return "", err
+		}
+		owner := ownerOf(info)
+		if owner != 0 && owner != os.Geteuid() || info.Mode().Perm()&0o002 != 0 && info.Mode()&fs.ModeSticky == 0 {
+			return "", fmt.Errorf("other users may change the folder %s, in which the socket's folder lies", above)
+		}
+	}
+	return dir, nil
+}
+
+// ownerOf returns the id of the user who owns a file; -1 if it is not known.
+func ownerOf(info fs.FileInfo) int {
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+		return int(stat.Uid)
+	}
+	return -1
+}

@@ -1,0 +1,20 @@
+//go:build darwin || freebsd
+
+package wire
+
+import "golang.org/x/sys/unix"
+
+// knowsPeers says that the kernel tells who is at the other end of a Unix socket.
+const knowsPeers = true
+
+// localLevel is SOL_LOCAL, the level of options of Unix sockets.
+const localLevel = 0
+
+// peerUser returns the user of the process that connected the socket fd.
+func peerUser(fd int) (int, error) {
+	cred, err := unix.GetsockoptXucred(fd, localLevel, unix.LOCAL_PEERCRED)
+	if err != nil {
+		return 0, err
+	}
+	return int(cred.Uid), nil
+}

@@ -1,0 +1,132 @@
+package store
+
+import (
+	"slices"
+	"strconv"
+)
+
+// numbers undoes texts that are written as the numbers of their bytes, as dumps and
+// arrays have them, line by line: hexadecimal with signs between, decimal, octal, and
+// words of two bytes in either order. Each result reads all of them in one way.
+func numbers(text string) (readings [][]edit) {
+	var hex, decimal, octal, swapped []edit
+	for _, block := range numberBlocks(text) {
+		h, d, o, s := readNumbers(text, block)
+		hex, decimal, octal, swapped = append(hex, h...), append(decimal, d...), append(octal, o...), append(swapped, s...)
+	}
+	for _, edits := range [][]edit{hex, decimal, octal, swapped} {
+		if len(edits) >= minNumbers/2 {
+			readings = append(readings, edits)
+		}
+	}
+	return readings
+}
+
+// numberBlocks returns the runs of numbers in a text, each as the places of its
+// numbers. A run goes on in the next line, where that has one, too.
+func numberBlocks(text string) (blocks [][][2]int) {
+	var block [][2]int
+	flush := func() {
+		if len(block) >= minNumbers/2 {
+			blocks = append(blocks, block)
+		}
+		block = nil
+	}
+	for start := 0; start < len(text); {
+		end := start
+		for end < len(text) && text[end] != '\n' {
+			end++
+		}
+		run := longestRun(text, start, end)
+		if len(run) == 0 {
+			flush()
+		} else {
+			block = append(block, run...)
+		}
+		start = end + 1
+	}
+	flush()
+	return blocks
+}
+
+// longestRun returns the longest run of numbers in a line. The address with which a
+// line of a dump begins is none.
+func longestRun(text string, start, end int) (longest [][2]int) {
+	const least = 2
+	var run [][2]int
+	keep := func() {
+		if len(run) > len(longest) && len(run) >= least {
+			longest = append(longest[:0], run...)
+		}
+		run = run[:0]
+	}
+	for i := start; i < end; {
+		if numberGap[text[i]] {
+			i++
+			continue
+		}
+		from := i
+		if i+2 < end && (text[i] == '0' || text[i] == '\\') && text[i+1]|0x20 == 'x' {
+			from += 2
+		}
+		to := from
+		for to < end && hexDigits[text[to]] > 0 {
+			to++
+		}
+		switch n := to - from; {
+		case n == 0, to < end && !numberGap[text[to]] && text[to] != '\\':
+			keep()
+			for i = to; i < end && !numberGap[text[i]]; i++ {
+			}
+			continue
+		case n > 4:
+			keep() // an address, or a number of its own
+		default:
+			run = append(run, [2]int{from, to})
+		}
+		i = to
+	}
+	keep()
+	return longest
+}
+
+var numberGap = func() (in [256]bool) {
+	for _, c := range " \t,:-[]{}()|;#%\r" {
+		in[c] = true
+	}
+	return in
+}()
+
+// readNumbers reads a run of numbers in all ways that fit parts of it. The edits take
+// what stands between the numbers away.
+func readNumbers(text string, block [][2]int) (hex, decimal, octal, swapped []edit) {
+	read := func(base, digits, most, bytes int, order func(v uint64) string) (edits []edit) {
+		var run []edit
+		keep := func() {
+			if len(run)*bytes >= minNumbers {
+				edits = append(edits, run...)
+			}
+			run = run[:0]
+		}
+		for _, at := range block {
+			word := text[at[0]:at[1]]
+			v, err := strconv.ParseUint(word, base, 32)
+			if err != nil || int(v) > most || digits > 0 && len(word) != digits {
+				keep()
+				continue
+			}
+			before := at[0]
+			if len(run) > 0 {
+				before = run[len(run)-1].end
+			}
+			run = append(run, edit{before, at[1], order(v)})
+		}
+		keep()
+		return edits
+	}
+	one := func(v uint64) string { return string([]byte{byte(v)}) }
+	hex = append(read(16, 2, 0xff, 1, one), read(16, 4, 0xffff, 2, func(v uint64) string { return string([]byte{byte(v >> 8), byte(v)}) })...)
+	slices.SortFunc(hex, func(a, b edit) int { return a.start - b.start })
+	swapped = read(16, 4, 0xffff, 2, func(v uint64) string { return string([]byte{byte(v), byte(v >> 8)}) })
+	return hex, read(10, 0, 0xff, 1, one), read(8, 3, 0xff, 1, one), swapped
+}

@@ -1,0 +1,199 @@
+package secret
+
+import (
+	"path"
+	"regexp"
+	"strings"
+)
+
+// settingsEndings are the endings of files that hold data or settings whatever they are
+// called. What their names of secrets have is known, as in files of the table.
+var settingsEndings = map[string]bool{
+	".yml": true, ".yaml": true, ".json": true, ".xml": true, ".plist": true, ".gradle": true, ".tf": true, ".tofu": true,
+	".tfvars": true, ".toml": true, ".ini": true, ".properties": true, ".conf": true, ".cnf": true, ".cfg": true, ".kts": true,
+}
+
+// readKind is the kind of a file as its values are read.
+func readKind(file string) *Kind {
+	if k := KindOf(file); k != nil {
+		return k
+	}
+	name := path.Base(strings.ToLower(file))
+	if !settingsEndings[path.Ext(name)] || forTests(file) || sampled(name) || public(name) || strings.Contains(name, "lock") {
+		return nil
+	}
+	return &Kind{Form: Words}
+}
+
+// BlockHeader reports whether a line is a header of an armoured block, as
+// Proc-Type: 4,ENCRYPTED and Version: GnuPG v2: it says how the block is made.
+func BlockHeader(line string) bool { return blockHeader.MatchString(line) }
+
+var blockHeader = regexp.MustCompile(`^(?:Version|Comment|Hash|Charset|MessageID|Proc-Type|DEK-Info|Encryption|Private-Lines|Public-Lines|Private-MAC|Key-Derivation|Argon2-\w+|PuTTY-User-Key-File-\d|Bag Attributes|friendlyName|localKeyID):[ \t]`)
+
+// telling reports whether a name says that its value is secret, also where it names what
+// is made of a password: a hash that can be tried out, or the salt of an application.
+func telling(name, value string) bool {
+	if Name(name) || name == "setcookie" {
+		return true
+	}
+	return (derived.MatchString(name) || gemHost.MatchString(name)) && len(value) >= leastLook && (Random(value) || hashed.MatchString(value))
+}
+
+var (
+	derived = regexp.MustCompile(`(?i)passw(?:or)?d_?(?:hash|salt)$|pw_?hash$|(?:hash|auth|nonce|cookie|session|app|logged_in|secure_auth)_?salt$`)
+	// gemHost is the name under which Bundler keeps the account of a host.
+	gemHost = regexp.MustCompile(`^BUNDLE_[A-Z0-9_]+__[A-Z]{2,}$`)
+)
+
+// within returns the name of a value with that of what it is the first part of, where
+// that is about cryptography: 'crypt' => ['key' => ...].
+func (r *reading) within(name, before string) string {
+	switch strings.ToLower(name) {
+	case "key", "value", "salt", "default":
+	default:
+		return name
+	}
+	before = before[max(0, len(before)-120):]
+	if m := opened.FindStringSubmatch(before); m != nil {
+		return m[1] + "_" + name
+	}
+	if m := declared.FindStringSubmatch(before); m != nil && Name(m[1]) {
+		return m[1]
+	}
+	return name
+}
+
+var (
+	opened   = regexp.MustCompile(`(?i)(crypt|encryption|cipher|signing|hmac|jwt)["'\x60]?\s*(?:=>|[:=])\s*[\[{(]?\s*["'\x60]?$`)
+	declared = regexp.MustCompile(`(?s)\bvariable\s+"([\w.-]+)"\s*\{[^{}]*$`)
+)
+
+// mayTable reports whether a file may have tables of secrets: those of documentation are
+// exports of consoles only where they are not documents.
+func mayTable(file string) bool {
+	name := path.Base(strings.ToLower(file))
+	switch ending := path.Ext(name); ending {
+	case ".csv", ".tsv":
+		file = strings.ReplaceAll("/"+file, "/docs/", "/")
+	case ".md", ".txt", ".adoc", ".markdown", "":
+	default:
+		return false
+	}
+	return !forTests(file) && !sampled(name)
+}
+
+// tables adds the columns of a table whose heads say that they hold secrets.
+func (r *reading) tables(text string) {
+	if !tableHead.MatchString(text) {
+		return
+	}
+	var telling []string // the names of the columns, "" for the others
+	sign := ""
+	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
+		line = strings.TrimRight(line, "\r\n")
+		if sign != "" {
+			list := cellsOf(line, sign)
+			if len(list) == len(telling) {
+				for i, cell := range list {
+					if telling[i] != "" && !strings.ContainsAny(cell, " …\x60()") {
+						r.value(telling[i], cell, false)
+					}
+				}
+				continue
+			}
+		}
+		telling, sign = headsOf(line)
+	}
+}
+
+// tableHead is in texts that may have such a table.
+var tableHead = regexp.MustCompile(`(?im)^.{0,300}(?:pass|pwd|secret|token|key|mdp|senha|kennwort|clave)`)
+
+// headsOf returns the names of the columns of secrets, where a line is the head of a table.
+func headsOf(line string) (names []string, sign string) {
+	if len(line) > 400 {
+		return nil, ""
+	}
+	for _, sign := range []string{"|", "\t", ";", ","} {
+		list := cellsOf(line, sign)
+		if len(list) < 2 {
+			continue
+		}
+		found := false
+		names := make([]string, len(list))
+		for i, cell := range list {
+			if !columnName.MatchString(cell) {
+				found = false
+				break
+			}
+			if name := headName(cell); name != "" {
+				names[i], found = name, true
+			}
+		}
+		if found {
+			return names, sign
+		}
+	}
+	return nil, ""
+}
+
+// headName is the name of a column of secrets; "": it is none. The last word says what
+// is in the column.
+func headName(cell string) string {
+	words := strings.Fields(cell)
+	if len(words) == 0 || len(words) > 4 {
+		return ""
+	}
+	name := strings.Join(words, "_")
+	switch last := words[len(words)-1]; strings.ToLower(last) {
+	case "key", "code", "value":
+		if Name(name) {
+			return name
+		}
+	default:
+		if Name(last) {
+			return name
+		}
+	}
+	return ""
+}
+
+// columnName is what heads a column.
+var columnName = regexp.MustCompile(`^[\pL\d _-]{0,40}$`)
+
+// cellsOf returns the cells of a line of a table.
+func cellsOf(line, sign string) []string {
+	if !strings.Contains(line, sign) {
+		return nil
+	}
+	if sign == "|" {
+		line = strings.Trim(strings.TrimSpace(line), "|")
+	}
+	list := strings.Split(line, sign)
+	for i, cell := range list {
+		list[i] = strings.Trim(strings.TrimSpace(cell), "\"*")
+	}
+	return list
+}
+
+// directives are values that stand at a place of a line rather than under a name: accounts
+// of SNMP, communities, passwords of network devices.
+var directives = regexp.MustCompile(`(?im)^\s*(?:createUser\s+(?:-e\s+\S+\s+)?\S+\s+(?:MD5|SHA[\d-]*)|r[ow]community6?|snmp-server\s+community|enable\s+(?:secret|password)(?:\s+\d)?|key-string(?:\s+\d)?|username\s+\S+(?:\s+privilege\s+\d+)?\s+(?:secret|password)(?:\s+\d)?)[ \t]+"?([^\s"]{6,300})(?:"?[ \t]+(?:AES|DES)[\d-]*[ \t]+"?([^\s"]{6,300}))?`)
+
+// sealed is a file of Ansible's vault: what is in it can be tried out.
+var sealed = regexp.MustCompile(`(?m)\$ANSIBLE_VAULT;[^\n]*\n((?:[ \t]*[0-9a-f]{20,}[ \t]*\r?\n?)+)`)
+
+// placed adds values that their place in a line or their block tell.
+func (r *reading) placed(text string) {
+	for _, m := range directives.FindAllStringSubmatch(text, -1) {
+		for _, value := range m[1:] {
+			r.value("password", value, false)
+		}
+	}
+	for _, m := range sealed.FindAllStringSubmatch(text, -1) {
+		for line := range strings.FieldsSeq(m[1]) {
+			r.add(line)
+		}
+	}
+}
