@@ -35,7 +35,7 @@ type configuration struct {
 
 	mu      sync.Mutex
 	pushed  json.RawMessage // with didChangeConfiguration
-	running bool            // an update is under way
+	settled chan struct{}   // closed when no update is under way; nil before the first
 	wanted  bool            // something changed since the last one began
 	told    string          // what the user was last told to be wrong
 }
@@ -83,10 +83,10 @@ func (c *configuration) update() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.wanted = true
-	if c.running {
+	if c.running() {
 		return
 	}
-	c.running = true
+	c.settled = make(chan struct{})
 	c.ed.Go("reading the settings", func(ctx context.Context) error {
 		for c.next() {
 			// Behind a barrier of its own, so that the loop ends in one way only.
@@ -103,8 +103,40 @@ func (c *configuration) update() {
 func (c *configuration) next() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.running, c.wanted = c.wanted, false
-	return c.running
+	again := c.wanted
+	if c.wanted = false; !again {
+		close(c.settled)
+	}
+	return again
+}
+
+// running reports whether an update is under way. c.mu is held.
+func (c *configuration) running() bool {
+	if c.settled == nil {
+		return false
+	}
+	select {
+	case <-c.settled:
+		return false
+	default:
+		return true
+	}
+}
+
+// wait waits for the settings of which the client has said that they changed: a command
+// sent behind that message must not act on those before. It ends at the latest when
+// the client has not sent them in time.
+func (c *configuration) wait(ctx context.Context) {
+	c.mu.Lock()
+	settled := c.settled
+	c.mu.Unlock()
+	if settled == nil {
+		return
+	}
+	select {
+	case <-settled:
+	case <-ctx.Done():
+	}
 }
 
 // layers gathers what there is, weakest first.

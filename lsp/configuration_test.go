@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"caselsp/lsp/lsptest"
@@ -62,6 +63,29 @@ func TestConfigurationPull(t *testing.T) {
 	if r := s.State().Registered[0]; r.Method != protocol.MethodWorkspaceDidChangeConfiguration || string(r.RegisterOptions) != `{"section":"caselsp"}` {
 		t.Errorf("%+v", r)
 	}
+}
+
+// TestConfigurationFirst sends what needs the settings right behind their change: it has
+// to wait until they hold.
+func TestConfigurationFirst(t *testing.T) {
+	began, release := make(chan bool), make(chan bool)
+	var held atomic.Bool
+	var c *configuration
+	begin(t, lsptest.Options{Settings: settings(`{"model":"a"}`)}, func(s *server) {
+		c = s.config
+		c.apply = func(context.Context, []layer) error {
+			began <- true
+			<-release
+			held.Store(true)
+			return nil
+		}
+	})
+	<-began
+	go close(release)
+	if c.wait(t.Context()); !held.Load() {
+		t.Error("the settings that were under way do not hold yet")
+	}
+	c.wait(t.Context()) // nothing is under way
 }
 
 // TestConfigurationPush is about clients that cannot be asked and send all

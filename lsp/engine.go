@@ -91,6 +91,7 @@ func (e *engines) use(ctx context.Context) (_ *Engine, release func(), err error
 	if e.backend == nil {
 		return nil, nil, errNoBackend
 	}
+	e.config.wait(ctx)
 	e.opening.Lock()
 	defer e.opening.Unlock()
 	e.closeStale()
