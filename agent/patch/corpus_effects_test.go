@@ -3,6 +3,7 @@
 package patch_test
 
 import (
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -172,7 +173,7 @@ func (s *source) several(format string, twin bool) (envelopeCase, bool) {
 	c.text = strings.Join(lines, "\n") + "\n"
 	if twin {
 		one := changes[s.IntN(len(changes))]
-		if !one.strange(s.stranger.before) {
+		if filepath.Base(one.path) == filepath.Base(s.stranger.path) || !one.strange(s.stranger.before) {
 			return envelopeCase{}, false
 		}
 		c.before[one.path] = s.stranger.before

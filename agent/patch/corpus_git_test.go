@@ -116,7 +116,8 @@ func (b *blobs) close() {
 }
 
 // text returns the content of a blob if it is a text of an ordinary size whose
-// lines all end with a line feed alone.
+// lines all end with a line feed alone, without a byte-order mark: the engine
+// leaves that as it is, whatever the patch says.
 func (b *blobs) text(id string) (string, bool) {
 	if _, err := fmt.Fprintln(b.in, id); err != nil {
 		return "", false
@@ -132,6 +133,6 @@ func (b *blobs) text(id string) (string, bool) {
 		return "", false
 	}
 	data = data[:size]
-	ok := size > 0 && size < maxFile && data[size-1] == '\n' && utf8.Valid(data) && !bytes.ContainsAny(data, "\x00\r")
+	ok := size > 0 && size < maxFile && data[size-1] == '\n' && utf8.Valid(data) && !bytes.ContainsAny(data, "\x00\r\ufeff")
 	return string(data), ok
 }

@@ -256,6 +256,12 @@ func twins(format string) []kind {
 		}
 		return fenced("", slices.Concat([]string{"- Fix it", ""}, lines))
 	}
+	write := func(s *source, c change, numbers bool) []string {
+		if format == search {
+			return c.blocks(c, []markers{plainMarkers, rooMarkers, conflictMarkers}[s.IntN(3)])
+		}
+		return c.write(format, numbers)
+	}
 	decorated := func(s *source) change {
 		switch s.IntN(4) {
 		case 0:
@@ -272,14 +278,14 @@ func twins(format string) []kind {
 				return envelopeCase{}, false
 			}
 			d.after = d.before
-			return s.refuse(d, wrap(s, c.write(format, s.numbers(format)))), true
+			return s.refuse(d, wrap(s, write(s, c, s.numbers(format)))), true
 		}},
 		{"twin: lines are gone", format, false, func(s *source) (envelopeCase, bool) {
 			c := decorated(s)
 			h := s.hunks[s.IntN(len(s.hunks))]
 			c.before = strings.Join(slices.Delete(bare(s.before), h.old-1, h.old-1+len(h.oldLines())), "\n") + "\n"
 			one := change{hunks: []hunk{h}}
-			return s.refuse(c, wrap(s, c.write(format, s.numbers(format)))), one.strange(c.before)
+			return s.refuse(c, wrap(s, write(s, c, s.numbers(format)))), one.strange(c.before)
 		}},
 		{"twin: two places", format, false, func(s *source) (envelopeCase, bool) {
 			if !s.single() || !s.alone() || s.has(fences) {
