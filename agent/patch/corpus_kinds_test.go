@@ -335,6 +335,9 @@ func (s *source) cutOff(format string) (envelopeCase, bool) {
 			last = h.lines[i]
 		}
 	}
+	if format == unified && h.lines[len(h.lines)-1].sign == '+' {
+		return envelopeCase{}, false // the counts would be right
+	}
 	if last.sign != '+' || len(strings.TrimSpace(last.text)) < 6 || s.has(fences) {
 		return envelopeCase{}, false
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/txtar"
 )
@@ -39,7 +40,7 @@ func FuzzEnvelope(f *testing.F) {
 }
 
 // unread are the seeds whose envelope the engine does not read as it should yet.
-var unread = []uint64{12003, 40000, 45003, 47003, 47004, 58000, 61002, 67006, 71000, 71007, 75002, 76004, 76007}
+var unread = []uint64{2006, 3005, 3006, 5002, 12005, 18001, 21001, 45003, 47003, 50002, 52007, 58000, 61002, 62001, 67006, 71000, 75002, 76004, 76007, 78007}
 
 // envelopeSeeds are the texts of the fixtures of edits that apply, and some made ones.
 func envelopeSeeds(f *testing.F) [][2]string {
@@ -103,12 +104,12 @@ func program(r *rand.Rand) (before, after string) {
 
 // markup is what would be taken for a part of a patch, or for something encoded:
 // a text that holds it has no certain reading in an envelope.
-var markup = regexp.MustCompile("(?m)^(@@|\\*\\*\\*|---|\\+\\+\\+|<<<<<<<|=======|>>>>>>>|index |diff |\\\\|:|\\s*>)|```|~~~|\\.\\.\\.|…|[“”‘’\r\x00]|&[a-z#0-9]+;|\\\\")
+var markup = regexp.MustCompile("(?m)^(@@|\\*\\*\\*|---|\\+\\+\\+|<<<<<<<|=======|>>>>>>>|index |diff |\\\\|:|\\s*>)|```|~~~|\\.\\.\\.|…|[“”‘’\x00-\x08\x0b-\x1f\x7f]|&[a-z#0-9]+;|\\\\")
 
 // fuzzable returns the change of two texts if it can be told what must come out.
 func fuzzable(before, after string) (change, bool) {
 	if before == after || !strings.HasSuffix(before, "\n") || !strings.HasSuffix(after, "\n") || len(before)+len(after) > 20_000 ||
-		markup.MatchString(before) || markup.MatchString(after) {
+		!utf8.ValidString(before+after) || markup.MatchString(before) || markup.MatchString(after) {
 		return change{}, false
 	}
 	c := newChange("dir/file.txt", before, after, 3)
@@ -120,10 +121,17 @@ func fuzzable(before, after string) (change, bool) {
 func wrapped(r *rand.Rand, c change) (text, how string) {
 	g := &grammar{r, []string{formats[r.IntN(len(formats))]}}
 	lines := g.patch(c)
+	cut := false
 	if g.does(3, "fence") {
+		if g.does(5, "bullets") {
+			lines = slices.Concat([]string{"- Keep the old name", ""}, lines)
+		}
 		lines = fenced([]string{"", "diff", "text"}[r.IntN(3)], lines)
+		if short, ok := cutOff(r, lines); ok && g.countable() && g.does(8, "cut off") {
+			lines, cut = short, true
+		}
 	}
-	if g.does(3, "prose") {
+	if !cut && g.does(3, "prose") {
 		lines = prose(r, lines)
 	}
 	switch {
@@ -134,8 +142,26 @@ func wrapped(r *rand.Rand, c change) (text, how string) {
 	case g.does(10, "json"):
 		lines = oneLine(r.IntN(2) == 0, lines)
 	}
-	return strings.Join(lines, "\n") + "\n", strings.Join(g.said, ", ")
+	text = strings.Join(lines, "\n")
+	if !cut {
+		text += "\n"
+	}
+	return text, strings.Join(g.said, ", ")
 }
+
+// cutOff ends a fenced text in the middle of a line of its last third. Where no
+// further line of the hunk follows nothing would be missing, so that stays whole.
+func cutOff(r *rand.Rand, lines []string) (cut []string, ok bool) {
+	lines = lines[:len(lines)-1]
+	i := len(lines) - 2 - r.IntN(max(1, len(lines)/3))
+	if i < 3 || len(lines[i]) < 2 || lines[i][0] == '@' || strings.HasPrefix(lines[i+1], "@@") {
+		return nil, false
+	}
+	return append(slices.Clone(lines[:i]), lines[i][:1+r.IntN(len(lines[i])-1)]), true
+}
+
+// countable reports whether the patch shows by itself where it ends.
+func (g *grammar) countable() bool { return g.said[0] != unified || slices.Contains(g.said, "counts") }
 
 // grammar draws the parts of an envelope, and remembers which.
 type grammar struct {
@@ -186,5 +212,9 @@ func (g *grammar) patch(c change) []string {
 		}
 		return c.blocks(by, m)
 	}
-	return c.write(g.said[0], g.IntN(2) == 0)
+	lines := c.write(g.said[0], g.said[0] == unified && g.does(2, "counts"))
+	if g.said[0] == unified && g.does(10, "empty @@") {
+		lines = append(lines, "@@")
+	}
+	return lines
 }
