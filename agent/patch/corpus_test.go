@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"hash"
 	"hash/fnv"
 	"maps"
 	"math/rand/v2"
@@ -107,7 +108,7 @@ func TestEnvelopes(t *testing.T) {
 	for _, dir := range dirs {
 		repos = append(repos, commits(t, dir, seed))
 	}
-	table := &envelopeTable{failures: failures}
+	table := &envelopeTable{failures: failures, sum: fnv.New64a()}
 	for _, k := range kinds() {
 		if only := os.Getenv("ENVELOPE_KIND"); only != "" && !strings.HasPrefix(k.name+"/"+k.format, only) {
 			continue
@@ -153,6 +154,7 @@ type envelopeTable struct {
 	failures string
 	rows     []*envelopeRow
 	times    []time.Duration
+	sum      hash.Hash64 // of the cases: equal sums, equal cases
 }
 
 type envelopeRow struct {
@@ -163,6 +165,7 @@ type envelopeRow struct {
 
 func (table *envelopeTable) run(t *testing.T, id string, c envelopeCase) {
 	row := table.rows[len(table.rows)-1]
+	_, _ = fmt.Fprintf(table.sum, "%s %s %s %d %v %v\n", row.kind.name, id, c.text, c.expect, c.before, c.after)
 	start := time.Now()
 	got := apply(c.before, c.text)
 	table.times = append(table.times, time.Since(start))
@@ -254,8 +257,8 @@ func (table *envelopeTable) String() string {
 	n, right, wrong, refused, exactWrong := table.total()
 	_, _ = fmt.Fprintf(w, "all\t\t%d\t%d\t%d\t%d\n", n, right, wrong, refused)
 	_ = w.Flush() // a strings.Builder takes everything
-	fmt.Fprintf(&b, "right: %.2f percent; wrong where the old lines are exact: %d; median %v, p95 %v, slowest %v",
-		100*float64(right)/float64(max(n, 1)), exactWrong, table.quantile(50), table.quantile(95), table.quantile(100))
+	fmt.Fprintf(&b, "right: %.2f percent; wrong where the old lines are exact: %d; median %v, p95 %v, slowest %v; cases %016x",
+		100*float64(right)/float64(max(n, 1)), exactWrong, table.quantile(50), table.quantile(95), table.quantile(100), table.sum.Sum64())
 	return b.String()
 }
 
