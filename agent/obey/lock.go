@@ -68,9 +68,9 @@ func sameWithout(a, b entry, keys []key) bool {
 
 // npmEntry reports whether a new or changed entry is a package of its own name and version.
 func npmEntry(where string, one entry, before any, hosts map[string]bool) bool {
-	name := where[strings.LastIndex(where, "node_modules/")+len("node_modules/"):]
+	_, name, inModules := cutLast(where, "node_modules/")
 	version, integrity := textOf(one, "version"), textOf(one, "integrity")
-	if !strings.HasPrefix(where, "node_modules/") || strings.Contains(where, "..") || !plainName.MatchString(name) || !plainVersion.MatchString(version) || !onlyFields(one, npmFields) {
+	if !inModules || !strings.HasPrefix(where, "node_modules/") || strings.Contains(where, "..") || !plainName.MatchString(name) || !plainVersion.MatchString(version) || !onlyFields(one, npmFields) {
 		return false
 	}
 	for _, section := range []string{"dependencies", "peerDependencies", "optionalDependencies"} {
@@ -135,6 +135,14 @@ func sameRust(before, after string) bool {
 	delete(old, "package")
 	delete(now, "package")
 	return okWas && okIs && reflect.DeepEqual(old, now)
+}
+
+// cutLast cuts a text around the last sep in it.
+func cutLast(text, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(text, sep); i >= 0 {
+		return text[:i], text[i+len(sep):], true
+	}
+	return text, "", false
 }
 
 func textOf(one entry, field string) string {

@@ -42,8 +42,18 @@ type Change struct {
 }
 
 // By says who obeys what a change does to a file and when, such as "git at every commit"; ""
-// where nobody does.
-func By(c Change) string {
+// where nobody does. A change that cannot be judged, because a rule fails on it, counts as obeyed:
+// the review shows it, and it takes the user's word.
+func By(c Change) (who string) {
+	defer func() {
+		if recover() != nil {
+			who = notJudged
+		}
+	}()
+	return by(c)
+}
+
+func by(c Change) string {
 	if c.After != nil && c.After.Executable && (c.Before == nil || !c.Before.Executable) {
 		return madeExecutable
 	}
@@ -57,6 +67,7 @@ func By(c Change) string {
 // What obeys a file that no rule names.
 const (
 	madeExecutable = "the system: it becomes a program that runs by its name"
+	notJudged      = "an unknown program: the change could not be judged"
 	unknownDot     = "programs that read files with a dot by themselves: shells, editors, build tools"
 	namedFile      = "the tool of that name, when it is started"
 	atTop          = "the tool or shell that looks for it at the top of the project"
