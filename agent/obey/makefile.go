@@ -21,21 +21,37 @@ var (
 	makeCalls   = `\$\((?:patsubst|wildcard|addprefix|addsuffix|notdir|basename|sort)\s+(?:[\w./%*, +-]|` + makeRef + `)*\)`
 	makeLine    = regexp.MustCompile(`^(?:` + makeToken + `\s+)*` + makeToken + `\s*(?::|[:?+]?=|::)(?:\s*(?:` + makeToken + `|` + makeCalls + `|\|))*\s*$`)
 	// What takes lists elsewhere: into other texts of make, the environment, or functions.
-	makeElsewhere = regexp.MustCompile(`^\s*(-?include|sinclude|load|-load|define|undefine|override|export|unexport|vpath)\b|\bRECIPEPREFIX\b|(?:\b(?:SHELL|CC|CXX|FC|AR|LD|RM)|\.SHELLFLAGS)\s*[:?+!]*=.*\$|!=`)
+	makeElsewhere = regexp.MustCompile(`^\s*(-?include|sinclude|load|-load|define|undefine|override|export|unexport|vpath)\b|(?:\b(?:SHELL|CC|CXX|FC|AR|LD|RM)|\.SHELLFLAGS)\s*[:?+!]*=.*\$|!=`)
+
+	// Where a variable of several lines begins and ends. In between nothing is a comment: all of
+	// it is expanded. An end behind a tab is none; a beginning is one wherever make could see it.
+	makeDefine = regexp.MustCompile(`(?m)^\s*(?:[a-z]+\s+)*define(?:\s|$)`)
+	makeEndef  = regexp.MustCompile(`^ *endef[ \t]*(?:#[^\n]*)?$`)
 )
 
 // inMakefile is the format of make: its recipes, and whatever is not plain, are commands.
 // Lists of files are free only where every line that could name one is plainly harmless.
 func inMakefile(text string) (string, bool) {
+	if strings.Contains(text, "RECIPEPREFIX") { // then any character may begin a recipe
+		return text, true
+	}
 	lines := logicalLines(text)
-	free := true
+	free := !makeDefine.MatchString(text)
 	for _, line := range lines {
 		free = free && (makeRemark(line) || makeHarmless(line))
 	}
 	var rest []string
+	depth := 0 // of define
 	for _, line := range lines {
+		inside := depth > 0
+		switch {
+		case makeDefine.MatchString(line):
+			depth, inside = depth+1, true
+		case inside && makeEndef.MatchString(line):
+			depth--
+		}
 		plain := makeRemark(line) || makePlain.MatchString(line) || makeFlags.MatchString(line) || free && makeFiles.MatchString(line)
-		if !plain || strings.Contains(line, "\n") {
+		if inside || !plain || strings.Contains(line, "\n") {
 			rest = append(rest, strings.TrimRight(line, " \r"))
 		}
 	}
