@@ -23,11 +23,7 @@ func TestVersions(t *testing.T) {
 
 // TestLines goes through lines that are added to manifests of lines.
 func TestLines(t *testing.T) {
-	const compile = "app: $(OBJS)\n\t$(CC) $(CFLAGS) -o $@ $^\n"
-	for _, c := range []struct {
-		path, before, after string
-		asks                bool
-	}{
+	checkTexts(t, []texts{
 		{"requirements.txt", "a==1\n", "a==1\nb[c,d]>=1.0,<2 ; python_version >= '3.8' and sys_platform == \"linux\" # why\n", false},
 		{"requirements.txt", "a==1\n", "a==1\r\nb==1.0.post1\r\n", false},
 		{"requirements.txt", "a==1\n", "a==1 \\\n    --hash=sha256:0a\n", false},
@@ -54,7 +50,16 @@ func TestLines(t *testing.T) {
 		{"Gemfile", "gem 'a'\n", "# x\rsystem 'x'\ngem 'a'\n", true},
 		{"build.gradle", "a {}\n", "a {}\n// \\u000a x\n", true},
 		{"build.gradle", "/*\nevil()\n", "/*\n// */\nevil()\n", true},
+		{"package.json", `{"name": "a"}`, `{"name": "a", "directories": {"bin": "x"}}`, true},
+		{"package.json", `{"name": "a"}`, `{"name": "a", "directories": {"doc": "x"}}`, false},
+		{"package.json", `{"name": "a"}`, `{"name": "a", "dependencies": {"x@file:y": "1.0.0"}}`, true},
+	})
+}
 
+// TestMakefiles goes through edits of makefiles.
+func TestMakefiles(t *testing.T) {
+	const compile = "app: $(OBJS)\n\t$(CC) $(CFLAGS) -o $@ $^\n"
+	checkTexts(t, []texts{
 		{"Makefile", "OBJS = a.o\n" + compile, "OBJS = a.o src/b.o\n" + compile, false},
 		{"Makefile", "SRCS := a.c\nOBJS := $(SRCS:.c=.o)\n" + compile, "SRCS := a.c b.c\nOBJS := $(SRCS:.c=.o)\n" + compile, false},
 		{"Makefile", "OBJS = a.o\n" + compile, "OBJS = a.o -specs notes.txt\n" + compile, true},
@@ -93,10 +98,18 @@ func TestLines(t *testing.T) {
 		{"Makefile", "# a \\\n# b\n", "# a\n# b\n", true},
 		{"Makefile", ".RECIPEPREFIX = \\#\nall:\n#echo\n", ".RECIPEPREFIX = \\#\nall:\n#x\n", true},
 		{"Makefile", "t:\n\techo a # b\n", "t:\n\techo a # $(shell x)\n", true},
-		{"package.json", `{"name": "a"}`, `{"name": "a", "directories": {"bin": "x"}}`, true},
-		{"package.json", `{"name": "a"}`, `{"name": "a", "directories": {"doc": "x"}}`, false},
-		{"package.json", `{"name": "a"}`, `{"name": "a", "dependencies": {"x@file:y": "1.0.0"}}`, true},
-	} {
+	})
+}
+
+// texts are a file before and after a change.
+type texts struct {
+	path, before, after string
+	asks                bool
+}
+
+func checkTexts(t *testing.T, list []texts) {
+	t.Helper()
+	for _, c := range list {
 		if by := By(Change{Path: c.path, Before: &File{Text: c.before}, After: &File{Text: c.after}}); (by != "") != c.asks {
 			t.Errorf("%s, %q: obeyed by %q, to be asked: %v", c.path, c.after, by, c.asks)
 		}
