@@ -242,13 +242,14 @@ func (s *source) removedElided(format string) (envelopeCase, bool) {
 	return s.one(must, c, c.write(format, s.numbers(format))), s.once(head.oldLines()) && s.once(tail.oldLines()) && !c.any(func(l signed) bool { return l.sign == '-' && strings.TrimSpace(l.text) == "" })
 }
 
-// rewrapped: long lines are broken at a blank, as mail programs do. Of an added
+// rewrapped: long lines are broken at a blank, as mail programs do, but not where
+// the rest would look as if it had a sign. Of an added
 // line nobody can say where the blank was; with one blank there it is a guess that
 // may be refused.
 func (s *source) rewrapped(format string) (envelopeCase, bool) {
 	expect, n, wrapsAdded := must, 0, false
 	c := s.mapped(func(l signed) signed {
-		if at := strings.LastIndexByte(l.text[:min(80, len(l.text))], ' '); len(l.text) > 80 && at > 20 && l.text[at-1] != ' ' {
+		if at := strings.LastIndexByte(l.text[:min(80, len(l.text))], ' '); len(l.text) > 80 && at > 20 && l.text[at-1] != ' ' && !strings.ContainsRune("+-*@<=> ", rune(l.text[at+1])) {
 			if l.sign == '+' {
 				expect, wrapsAdded = may, true
 			} else {
@@ -296,6 +297,9 @@ func (s *source) blockBehind(format string) (envelopeCase, bool) {
 		return envelopeCase{}, false
 	}
 	block := slices.Concat([]string{""}, other[i:k+1])
+	if slices.Contains(text, other[i]) {
+		return envelopeCase{}, false
+	}
 	c := newChange(s.path, s.before, strings.Join(slices.Insert(slices.Clone(text), to+1, block...), "\n")+"\n", 3)
 	h := hunk{old: from + 1, new: from + 1}
 	h.add(' ', text[from:to])
@@ -304,11 +308,13 @@ func (s *source) blockBehind(format string) (envelopeCase, bool) {
 	return s.one(may, c, c.write(format, false)), c.alone()
 }
 
+var opening = regexp.MustCompile(`^\s*[\w$@].*\{$`)
+
 // block finds the first and the last line of a short block in braces, of several.
 func (s *source) block(text []string) (from, to int) {
 	from, to = -1, -1
 	for i, l := range text {
-		if !strings.HasSuffix(l, "{") || strings.HasPrefix(strings.TrimSpace(l), "}") || strings.Contains(l, "else") {
+		if !opening.MatchString(l) || strings.Contains(l, "else") {
 			continue
 		}
 		for k := i + 1; k < min(i+15, len(text)); k++ {

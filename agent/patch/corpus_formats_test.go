@@ -162,7 +162,8 @@ func (s *source) notBeginning() (envelopeCase, bool) {
 	c.before, c.after = more+c.before, more+c.after
 	made := s.one(may, c, c.unified(true))
 	made.unsure = true
-	return made, c.alone()
+	short := slices.ContainsFunc(c.hunks[0].lines[:3], func(l signed) bool { return l.sign == '+' })
+	return made, short && c.alone()
 }
 
 // onlySearch are the envelopes and defects of SEARCH/REPLACE blocks.
