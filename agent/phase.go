@@ -21,7 +21,7 @@ func (r *run) planning(ctx context.Context) error {
 		return r.record(record.Planned{Plan: singlePlan(r.state.Task)})
 	case !r.state.Asked:
 		return r.recall(ctx, store.KindPattern, r.state.Task.Text)
-	case len(r.state.Turns) >= maxPlanningTurns:
+	case r.state.Exchanges >= maxPlanningTurns:
 		return &pauseError{fmt.Sprintf("TARS looked around for %d turns and made no plan: resume to go on, or give the task in smaller parts", maxPlanningTurns)}
 	}
 	messages, shown, err := r.prompter().planPrompt(ctx)
@@ -97,9 +97,6 @@ func outcomeOf(p *record.State) string {
 // coding asks CASE for the next step, or ends the round.
 func (r *run) coding(ctx context.Context) error {
 	f := r.state.Feature()
-	if f.Ended {
-		return r.nextFeature()
-	}
 	if last := r.lastTurn(); last != nil && last.OK {
 		switch last.Call.Name {
 		case action.FinishFeatureName:
@@ -132,6 +129,8 @@ func (r *run) coding(ctx context.Context) error {
 func (r *run) testing() error {
 	f := r.state.Feature()
 	switch {
+	case !r.state.Tested && r.state.LostTests >= maxLostTests:
+		return &pauseError{fmt.Sprintf("the tests were started %d times, and their outcome is not known: %s Mend that, then resume", maxLostTests, r.lastTurn().Said.Text)}
 	case !r.state.Tested:
 		args, err := json.Marshal(action.RunCommand{Command: f.Test})
 		if err != nil {
@@ -157,7 +156,7 @@ func (r *run) reflecting(ctx context.Context) error {
 		return r.nextRound(f.Attempt, "the tests failed")
 	case !r.state.Asked:
 		return r.recall(ctx, store.KindFailure, testreport.Failure(r.state.LastTest.Said.Plain()))
-	case len(r.state.Turns) >= maxPlanningTurns:
+	case r.state.Exchanges >= maxPlanningTurns:
 		return r.nextRound(f.Attempt, "the tests failed; the reflector found no explanation")
 	}
 	messages, shown, err := r.prompter().reflectPrompt()
@@ -172,8 +171,6 @@ func (r *run) reflecting(ctx context.Context) error {
 func (r *run) verifying(ctx context.Context) error {
 	f := r.state.Feature()
 	switch v := r.state.Verdict; {
-	case f.Ended:
-		return r.nextFeature()
 	case r.state.Task.Single:
 		return r.record(record.FeatureEnded{Feature: r.state.Current, OK: true, Reason: "done in one loop, not verified"})
 	case v != nil && v.Approved:
@@ -182,7 +179,7 @@ func (r *run) verifying(ctx context.Context) error {
 		return r.failFeature(fmt.Sprintf("after %d attempts it is %d percent complete: %s", f.Attempt, *v.Completion, strings.Join(v.Issues, "; ")))
 	case v != nil:
 		return r.nextRound(f.Attempt+1, fmt.Sprintf("verification says %d percent", *v.Completion))
-	case len(r.state.Turns) >= maxPlanningTurns:
+	case r.state.Exchanges >= maxPlanningTurns:
 		return &pauseError{fmt.Sprintf("TARS looked around for %d turns and gave no verdict: resume to ask again", maxPlanningTurns)}
 	}
 	messages, shown, err := r.prompter().verifyPrompt(ctx)
@@ -197,6 +194,9 @@ func (r *run) nextRound(attempt int, reason string) error {
 	f := r.state.Feature()
 	if f.Round >= r.a.Limits.Rounds {
 		return r.failFeature(fmt.Sprintf("%s, and its %d rounds are used up", reason, f.Round))
+	}
+	if left := roundsLeft(f.Round+1, r.a.Limits.Rounds); left != "" {
+		reason += "; " + left
 	}
 	return r.record(record.StateChanged{To: record.Coding, Feature: r.state.Current, Attempt: attempt, Round: f.Round + 1, Reason: reason})
 }

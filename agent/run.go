@@ -178,9 +178,12 @@ func (r *run) again(to record.Phase) record.StateChanged {
 // loop looks at the state and does the next thing, until there is none.
 func (r *run) loop(ctx context.Context) {
 	do := r.ready
+	var seen endless
 	for r.state.Phase.Works() || r.state.Phase == record.Waiting {
 		err := r.guarded("a step", func() error { return do(ctx) })
-		do = r.next
+		if do = r.next; err == nil {
+			err = seen.step(r.state)
+		}
 		if err == nil {
 			continue
 		}
@@ -221,6 +224,9 @@ func (r *run) next(ctx context.Context) error {
 	}
 	if err := r.observe(ctx); err != nil {
 		return err
+	}
+	if f := r.state.Feature(); f != nil && f.Ended { // in whatever phase that happened
+		return r.nextFeature()
 	}
 	switch r.state.Phase {
 	case record.Planning:

@@ -33,9 +33,10 @@ type State struct {
 
 	Recalled     []string // what memory gave for the task
 	conversation          // of the present phase, and gone with it
-	LastTest     *testRun // of this feature
-	Hypothesis   *action.Hypothesis
-	Verdict      *action.Verdict
+	Bounds
+	LastTest   *testRun // of this feature
+	Hypothesis *action.Hypothesis
+	Verdict    *action.Verdict
 
 	Staged       Staged
 	Dependencies map[string]Dependencies // by key: what became of the project's dependencies
@@ -145,6 +146,7 @@ type testRun struct {
 
 // Apply folds one record into the state.
 func (p *State) Apply(seq int64, at time.Time, body Body) {
+	p.count(body)
 	p.Seq, p.Changed = seq, at
 	switch b := body.(type) {
 	case TaskGiven:
