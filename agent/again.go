@@ -34,6 +34,9 @@ func (r *run) more() *sandbox.Policy {
 // secondTry runs a command once again, on the tree that it had before, with more
 // than it had.
 func (r *run) secondTry(ctx context.Context, line string, more sandbox.Policy) error {
+	if err := r.inTime(); err != nil {
+		return err
+	}
 	engine, err := r.a.Sandbox(ctx)
 	if err != nil {
 		return err

@@ -115,6 +115,140 @@ func TestLookingEnds(t *testing.T) {
 	}
 }
 
+// never is what a model does that comes to no end, in each of the other loops.
+var never = []struct {
+	loop, script string
+	reason       string // why the feature ends
+	calls        int
+}{
+	{"steps", `
+on case
+when step 1 of 15
+times always
+call WRITE_FILE {"thought": "t", "path": "a.txt", "content": "1\n"}
+on case
+when step 2 of 15
+times always
+call WRITE_FILE {"thought": "t", "path": "c.txt", "content": "2\n"}
+on case
+when step 3 of 15
+times always
+call PATCH_FILE {"thought": "t", "path": "b.txt", "patch": "<<<<<<< SEARCH\nb\n=======\nc\n>>>>>>> REPLACE\n"}
+on case
+when step 4 of 15
+times always
+call PATCH_FILE {"thought": "t", "path": "b.txt", "patch": "<<<<<<< SEARCH\nc\n=======\nb\n>>>>>>> REPLACE\n"}
+on case
+times always
+call REQUEST_USER_INPUT {"thought": "t", "question": "Sure?"}
+`, "it went in circles: REQUEST_USER_INPUT was done 5 times in a row", 1 + 9},
+	{"idle rounds", `
+on case
+when step 1 of 4
+times always
+call WRITE_FILE {"thought": "t", "path": "a.txt", "content": "1\n"}
+on case
+when step 2 of 4
+times always
+call WRITE_FILE {"thought": "t", "path": "c.txt", "content": "2\n"}
+on case
+when step 3 of 4
+times always
+call REQUEST_USER_INPUT {"thought": "t", "question": "Sure?"}
+on case
+when Round 1
+times always
+call WRITE_FILE {"thought": "t", "path": "d.txt", "content": "1\n"}
+on case
+times always
+call WRITE_FILE {"thought": "t", "path": "d.txt", "content": "2\n"}
+`, "round 2 ended after 4 steps without FINISH_FEATURE, as the one before it", 1 + 2*4},
+	{"reflecting", `
+on case
+when step 1 of 4
+when Round 1
+call WRITE_FILE {"thought": "t", "path": "b.txt", "content": "a bug\n"}
+on case
+when step 1 of 4
+call WRITE_FILE {"thought": "t", "path": "b.txt", "content": "another bug\n"}
+on case
+times always
+call FINISH_FEATURE {"thought": "t", "summary": "s", "fixes_applied": ["f"]}
+on reflector
+times always
+call LIST_FILES {"thought": "t"}
+`, "its tests still fail after 2 rounds", 1 + 2 + maxPlanningTurns + 2},
+	{"attempts", `
+on case
+times always
+call FINISH_FEATURE {"thought": "t", "summary": "s"}
+on tars
+times always
+call SUBMIT_VERDICT {"completion": 50, "summary": "s", "issues": ["half of it is missing"]}
+`, "after 1 attempts it is 50 percent complete", 1 + 2},
+}
+
+// TestNeverEnds checks that each of these loops ends by its own bound.
+func TestNeverEnds(t *testing.T) {
+	const plan = `
+on tars
+when # Workspace
+call SUBMIT_PLAN
+	{"analysis": "x", "files_to_create": [], "files_to_change": [], "steps": [], "considerations": [],
+	 "features": [{"id": "f", "title": "F", "description": "D", "test": "check b.txt"}]}
+`
+	for _, c := range never {
+		b := newBench(t, plan+c.script, agreeable{})
+		b.Limits.Rounds, b.Limits.Attempts = 2, 1
+		if c.loop != "steps" {
+			b.Limits.Steps = 4
+		}
+		reason := ""
+		for e, err := range b.Run(context.Background(), record.Task{ID: "t", Text: "task"}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if ended, ok := e.Body.(record.FeatureEnded); ok {
+				reason = ended.Reason
+			}
+		}
+		if !strings.Contains(reason, c.reason) {
+			t.Errorf("%s: the feature ended because %q, want %q", c.loop, reason, c.reason)
+		}
+		if n := len(b.model.Requests()); n != c.calls {
+			t.Errorf("%s: %d calls, want %d", c.loop, n, c.calls)
+		}
+	}
+}
+
+// silly answers every question with what looks like a key, and is held back.
+type silly struct{ asked int }
+
+func (s *silly) Ask(context.Context, record.Question) (record.Answer, error) {
+	s.asked++
+	return record.Answer{Text: "a8Xk2pQ9rT4mZ7wLb3"}, nil
+}
+
+// TestHeldAnswersEnd checks that a program which answers a question without sense is not
+// asked without end.
+func TestHeldAnswersEnd(t *testing.T) {
+	user := &silly{}
+	b := newBench(t, `
+on tars
+call REQUEST_USER_INPUT {"thought": "t", "question": "Which key?"}
+`, user)
+	var last Event
+	for e, err := range b.Run(context.Background(), record.Task{ID: "t", Text: "task"}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		last = e
+	}
+	if last.Status.State != record.Paused || user.asked != maxHeld {
+		t.Errorf("asked %d times, the task is %s", user.asked, last.Status.State)
+	}
+}
+
 // lossy is a sandbox that loses the dependencies whenever a command begins.
 type lossy struct{ runs int }
 

@@ -29,6 +29,9 @@ func (r *run) runCommand(ctx context.Context, may permit.Allowed) error {
 		// The process ended while the command ran. It is never run again unasked.
 		return r.done(record.ActionDone{Lost: true, Text: "The command was started, but caselsp ended before its outcome was known. Its changes are lost. It may be run again."})
 	}
+	if err := r.inTime(); err != nil {
+		return err
+	}
 	cmd, err := r.commandOn(ctx, may.Line, r.a.Policy)
 	if err != nil {
 		return r.done(record.ActionDone{Text: "The command was not run: " + err.Error()})
@@ -43,6 +46,7 @@ func (r *run) runCommand(ctx context.Context, may permit.Allowed) error {
 
 // commandOn is a command line on the staged tree.
 func (r *run) commandOn(ctx context.Context, line string, policy sandbox.Policy) (sandbox.Command, error) {
+	policy.Time = r.commandTime(policy.Time)
 	cmd := sandbox.Command{Line: line, Policy: policy, Progress: r.progress}
 	files, err := r.overlay.Tree(ctx, policy.Disk)
 	files, r.without = r.may().Shareable(files)

@@ -12,11 +12,11 @@
 //
 // Agent.Run (agent.go) takes it. run.begin (run.go) records it, run.loop calls run.next until
 // nothing is left to do, and run.next does what the phase asks for (phase.go): run.planning,
-// run.coding, run.testing, run.reflecting, run.verifying. Each of those that asks a model
-// makes a prompt (prompt.go) and calls run.consult (turn.go), which records the question and
-// the answer; run.interpret makes of the answer a plan, a verdict, or an action to perform.
-// When no feature is left, run.conclude writes the report (report.go) and hands the result
-// over for review.
+// run.coding, run.testing, run.reflecting, run.verifying (verify.go). Each of those that
+// asks a model makes a prompt (prompt.go) and calls run.consult (turn.go), which books the
+// call with run.reserve (budget.go) and records the question and the answer; run.interpret
+// makes of the answer a plan, a verdict, or an action to perform. When no feature is left,
+// run.conclude writes the report (report.go) and hands the result over for review.
 //
 // # The way of a command line
 //
@@ -49,6 +49,8 @@
 // obey (permit/obeyed.go, package obey) only where the user has accepted it by its name.
 //
 // Beside these: interrupt.go is what ends or pauses a run, and the barrier for panics;
+// bounds.go ends what would go on without end, and record/loops.go finds work that goes in
+// circles;
 // secret.go and fill.go give secrets to commands and files; linting.go runs linters beside
 // the model; gate.go and inspect.go judge the project; layers.go counts how patches fared;
 // recordingformat.go and replay.go are recordings; visible.go makes text safe to show.

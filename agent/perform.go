@@ -55,6 +55,9 @@ func (r *run) perform(ctx context.Context) error {
 // done records the outcome of the pending action.
 func (r *run) done(b record.ActionDone, blobs ...[]byte) error {
 	r.live = nil
+	told, stop := r.state.Circles(b)
+	b.More += told
+	b.Loop = stop
 	return r.record(b, blobs...)
 }
 

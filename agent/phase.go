@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"caselsp/agent/action"
 	"caselsp/agent/record"
@@ -97,6 +96,9 @@ func outcomeOf(p *record.State) string {
 // coding asks CASE for the next step, or ends the round.
 func (r *run) coding(ctx context.Context) error {
 	f := r.state.Feature()
+	if f.Loop != "" {
+		return r.failFeature("it went in circles: " + f.Loop)
+	}
 	if last := r.lastTurn(); last != nil && last.OK {
 		switch last.Call.Name {
 		case action.FinishFeatureName:
@@ -129,6 +131,8 @@ func (r *run) coding(ctx context.Context) error {
 func (r *run) testing() error {
 	f := r.state.Feature()
 	switch {
+	case f.Loop != "":
+		return r.failFeature("it went in circles: " + f.Loop)
 	case !r.state.Tested && r.state.LostTests >= maxLostTests:
 		return &pauseError{fmt.Sprintf("the tests were started %d times, and their outcome is not known: %s Mend that, then resume", maxLostTests, r.lastTurn().Said.Text)}
 	case !r.state.Tested:
@@ -164,29 +168,6 @@ func (r *run) reflecting(ctx context.Context) error {
 		return err
 	}
 	return r.consult(ctx, record.RoleReflector, messages, fixVerbs, shown)
-}
-
-// verifying asks TARS for a verdict. Only a verdict that could be read, says
-// 100 and approves passes: everything else is another attempt, or a pause.
-func (r *run) verifying(ctx context.Context) error {
-	f := r.state.Feature()
-	switch v := r.state.Verdict; {
-	case r.state.Task.Single:
-		return r.record(record.FeatureEnded{Feature: r.state.Current, OK: true, Reason: "done in one loop, not verified"})
-	case v != nil && v.Approved:
-		return r.record(record.FeatureEnded{Feature: r.state.Current, OK: true, Reason: v.Summary})
-	case v != nil && f.Attempt >= r.a.Limits.Attempts:
-		return r.failFeature(fmt.Sprintf("after %d attempts it is %d percent complete: %s", f.Attempt, *v.Completion, strings.Join(v.Issues, "; ")))
-	case v != nil:
-		return r.nextRound(f.Attempt+1, fmt.Sprintf("verification says %d percent", *v.Completion))
-	case r.state.Exchanges >= maxPlanningTurns:
-		return &pauseError{fmt.Sprintf("TARS looked around for %d turns and gave no verdict: resume to ask again", maxPlanningTurns)}
-	}
-	messages, shown, err := r.prompter().verifyPrompt(ctx)
-	if err != nil {
-		return err
-	}
-	return r.consult(ctx, record.RoleTars, messages, verifyVerbs, shown)
 }
 
 // nextRound begins another round of the feature, unless its rounds are used up.

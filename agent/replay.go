@@ -275,7 +275,8 @@ func (p *Player) Attach(o *Options) {
 	if slices.ContainsFunc(p.rec.entries, func(e entry) bool { return e.Linted != nil }) {
 		o.Linting.When = LintEdits
 	}
-	o.Trust, o.Limits.Commands = nil, 0 // it runs nothing
+	o.Trust, o.Limits.Commands = nil, 0                     // it runs nothing
+	o.Limits.Tokens, o.Limits.Cost, o.Limits.Time = 0, 0, 0 // and costs nothing
 	if len(p.layer) == 0 {
 		o.Dependencies = nil // they were not looked for
 	}

@@ -32,6 +32,9 @@ func (a *Agent) reportText(p *record.State, outcome string) string {
 			for _, issue := range v.Issues {
 				fmt.Fprintf(&b, "     - %s\n", Quote(issue))
 			}
+			for _, remark := range v.Remarks {
+				fmt.Fprintf(&b, "     - remark: %s\n", Quote(remark))
+			}
 		}
 	}
 	b.WriteString("\n## Files\n\n")

@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"caselsp/agent/action"
+	"caselsp/agent/llm"
 	"caselsp/agent/record"
 	"caselsp/agent/workspace"
 	"caselsp/store"
@@ -156,7 +157,16 @@ func (r *run) putBack(staged record.Staged) error {
 // action whose arguments the journal does not hold whole is given back to the model.
 func (r *run) settle() error {
 	if c := r.state.InFlight; c != nil {
-		if err := r.record(record.CallFailed{Role: c.Role, Lost: true, Reason: "the process ended while the model was answering"}); err != nil {
+		spent := llm.Usage{Prompt: c.Tokens, Completion: c.Most, Estimated: true}
+		if model, err := r.a.Model(c.Role); err == nil {
+			price, _ := llm.PriceOf(model)
+			spent.Cost = price.Cost(spent)
+		}
+		if err := r.record(record.CallFailed{Role: c.Role, Lost: true, Reason: "the process ended while the model was answering", Usage: spent}); err != nil {
+			return err
+		}
+	} else if r.state.Phase.Works() {
+		if err := r.record(record.Continued{}); err != nil {
 			return err
 		}
 	}
@@ -212,6 +222,9 @@ func (r *run) next(ctx context.Context) error {
 	switch {
 	case r.state.Open != nil:
 		return r.ask(ctx)
+	}
+	if err := r.overspent(); err != nil {
+		return err
 	}
 	if asked, err := r.askTrust(); asked || err != nil {
 		return err

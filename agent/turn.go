@@ -61,22 +61,22 @@ func (r *run) consult(ctx context.Context, role string, messages []llm.Message, 
 	}
 	req := &llm.Request{Role: role, Messages: messages, Tools: tools(verbs), MustCall: true}
 	req.OnText = func(s string) { r.emit(Event{Text: s, Status: r.state.Status(r.a.Limits.Rounds)}) }
-	tokens := estimate(messages)
-	if err := r.reserve(tokens); err != nil {
+	booked, err := r.reserve(model, req)
+	if err != nil {
 		return err
 	}
 	digest := replay.Digest(req)
-	if err := r.record(record.CallSent{Role: role, Digest: digest, Tokens: tokens, Shown: shown}); err != nil {
+	if err := r.record(booked.sent(record.CallSent{Role: role, Digest: digest, Shown: shown})); err != nil {
 		return err
 	}
 	linted, end := r.lintMeanwhile(ctx)
 	defer end()
-	resp, err := model.Complete(ctx, req)
+	resp, spent, err := booked.complete(ctx, model)
 	if failed := linted(); failed != nil {
 		return failed
 	}
 	if err != nil {
-		if failed := r.record(record.CallFailed{Role: role, Reason: err.Error()}); failed != nil {
+		if failed := r.record(record.CallFailed{Role: role, Reason: err.Error(), Usage: spent}); failed != nil {
 			return failed
 		}
 		return err
@@ -97,32 +97,8 @@ func tools(verbs []*action.Verb) []llm.Tool {
 	return list
 }
 
-// bytesPerToken is the usual estimate for source code in the common tokenizers;
-// it is only used before a server has said the real number.
+// bytesPerToken is the usual estimate for source code in the common tokenizers.
 const bytesPerToken = 4
-
-func estimate(messages []llm.Message) int {
-	n := 0
-	for _, m := range messages {
-		n += len(m.Content)
-		for _, c := range m.ToolCalls {
-			n += len(c.Arguments)
-		}
-	}
-	return n / bytesPerToken
-}
-
-// reserve pauses the task before a call that would break one of its budgets.
-func (r *run) reserve(tokens int) error {
-	used := r.state.Usage.Prompt + r.state.Usage.Completion
-	if most := r.a.Limits.Tokens; most > 0 && used+tokens > most {
-		return &pauseError{fmt.Sprintf("the task has used %d of its %d tokens and the next call needs about %d: raise limits.tokens and resume, or stop here", used, most, tokens)}
-	}
-	if most := r.a.Limits.Cost; most > 0 && r.state.Usage.Cost >= most {
-		return &pauseError{fmt.Sprintf("the task has cost $%.2f of its $%.2f: raise limits.cost and resume, or stop here", r.state.Usage.Cost, most)}
-	}
-	return nil
-}
 
 // interpret turns the model's answer into an intent, or tells it what was wrong.
 func (r *run) interpret() error {
@@ -175,7 +151,7 @@ func (r *run) submit(act *action.Action) error {
 	case action.Plan:
 		return r.record(record.Planned{Plan: args})
 	case action.Verdict:
-		return r.record(record.Verified{Verdict: args})
+		return r.verdict(args.Settled())
 	case action.Hypothesis:
 		return r.record(record.Hypothesised{Hypothesis: args})
 	}

@@ -180,6 +180,9 @@ func register[A Args](name string, effect Effect, text string) *Verb {
 		Schema: schemaOf(zero, effect),
 		decode: func(raw json.RawMessage) (Args, error) {
 			var a A
+			if o, ok := any(a).(outdated); ok {
+				raw = without(raw, o.outdated())
+			}
 			dec := json.NewDecoder(bytes.NewReader(raw))
 			// An argument that is not known is refused rather than passed over: a
 			// misnamed line range would otherwise become a write of the whole file.
@@ -195,6 +198,26 @@ func register[A Args](name string, effect Effect, text string) *Verb {
 	}
 	verbs[name] = v
 	return v
+}
+
+// outdated is what arguments implement that older versions knew with more fields. The
+// fields are ignored.
+type outdated interface{ outdated() []string }
+
+// without is a JSON object without some of its fields.
+func without(raw json.RawMessage, names []string) json.RawMessage {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(raw, &fields) != nil {
+		return raw
+	}
+	for _, name := range names {
+		delete(fields, name)
+	}
+	rest, err := json.Marshal(fields)
+	if err != nil {
+		return raw
+	}
+	return rest
 }
 
 // explain puts a decoding error into words without Go's type names.

@@ -49,9 +49,10 @@ func TestParse(t *testing.T) {
 			`unknown field "test_command" in features[1]. The fields there are: id, title, description`},
 		{SubmitVerdictName, `{"completion":100,"approved":true,"summary":"s","issues":[]}`, ""},
 		{SubmitVerdictName, `{"approved":true,"summary":"s","issues":[]}`, "completion must be"},
-		{SubmitVerdictName, `{"completion":100,"approved":true,"summary":"s","issues":["i"]}`, "contradicts"},
-		{SubmitVerdictName, `{"completion":100,"approved":false,"summary":"s","issues":[],"instructions":"x"}`, "approved is false"},
-		{SubmitVerdictName, `{"completion":50,"approved":false,"summary":"s","issues":[]}`, "instructions is empty"},
+		{SubmitVerdictName, `{"completion":100,"approved":"no","summary":"s","issues":["i"]}`, ""},
+		{SubmitVerdictName, `{"completion":50,"summary":"s","issues":[],"remarks":["r"]}`, ""},
+		{SubmitVerdictName, `{"completion":101,"summary":"s","issues":[]}`, "completion must be"},
+		{SubmitVerdictName, `{"completion":100,"summary":"s","issues":[],"passed":true}`, "passed"},
 		{"DROP_TABLE", `{}`, "no such action"},
 	} {
 		_, err := Parse(c.name, c.args, all)

@@ -72,41 +72,6 @@ func (p Plan) Check() error {
 	return nil
 }
 
-//go:embed verdict.md
-var verdictText string
-
-// Verdict is TARS's judgement of a feature. Completion is a
-// pointer so that a verdict that leaves it out is told apart from one of 0.
-type Verdict struct {
-	words
-	Completion   *int     `json:"completion" doc:"How much of the feature is done and right, 0 to 100."`
-	Approved     bool     `json:"approved" doc:"True only at 100: nothing is missing and nothing is wrong."`
-	Summary      string   `json:"summary" doc:"The changes, in summary."`
-	Quality      string   `json:"quality,omitempty" doc:"A word on the quality of the code."`
-	Issues       []string `json:"issues" doc:"What is missing or wrong; empty at 100."`
-	Instructions string   `json:"instructions,omitempty" doc:"Below 100: what to do, more specific than before, naming files and functions."`
-}
-
-// VerdictVerb is the verb whose arguments are Verdict.
-var VerdictVerb = register[Verdict](SubmitVerdictName, Submits, verdictText)
-
-// Check implements Args: a verdict that contradicts itself is no verdict.
-func (v Verdict) Check() error {
-	switch {
-	case v.Completion == nil || *v.Completion < 0 || *v.Completion > 100:
-		return errors.New("completion must be a whole number from 0 to 100")
-	case strings.TrimSpace(v.Summary) == "":
-		return errors.New("summary is empty: say what the changes do")
-	case v.Approved && (*v.Completion < 100 || len(v.Issues) > 0):
-		return fmt.Errorf("approved contradicts completion %d with %d issues: approve only at 100 and without issues", *v.Completion, len(v.Issues))
-	case !v.Approved && *v.Completion == 100:
-		return errors.New("completion is 100 but approved is false: lower the completion and say what is missing, or approve")
-	case !v.Approved && strings.TrimSpace(v.Instructions) == "":
-		return errors.New("instructions is empty: below 100, say what to do")
-	}
-	return nil
-}
-
 //go:embed hypothesis.md
 var hypothesisText string
 

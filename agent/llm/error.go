@@ -31,6 +31,11 @@ type Error struct {
 	Detail string        // what the server or the network said
 	Advice string
 	Err    error // the cause; may be nil
+	// AtLimit says that the answer was cut at the request's own MaxTokens, not at a limit of
+	// the model or its settings.
+	AtLimit bool
+	// Usage is what the tries cost, as far as that is known.
+	Usage Usage
 }
 
 // Error implements error.

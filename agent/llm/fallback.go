@@ -14,6 +14,13 @@ func Fallback(first, second Model) Model { return fallback{first, second} }
 
 type fallback struct{ first, second Model }
 
+// Price is the higher one of both: which model will answer is not known before.
+func (f fallback) Price() (Price, bool) {
+	a, knownA := PriceOf(f.first)
+	b, knownB := PriceOf(f.second)
+	return Price{Prompt: max(a.Prompt, b.Prompt), Completion: max(a.Completion, b.Completion)}, knownA || knownB
+}
+
 // Complete implements Model.
 func (f fallback) Complete(ctx context.Context, req *Request) (*Response, error) {
 	resp, err := f.first.Complete(ctx, req)
@@ -21,9 +28,22 @@ func (f fallback) Complete(ctx context.Context, req *Request) (*Response, error)
 	if err == nil || !errors.As(err, &failed) || !failed.Retryable() {
 		return resp, err
 	}
+	if stopped := req.Again(failed.Usage); stopped != nil {
+		return nil, stopped
+	}
+	retry := req.Retry
+	defer func() { req.Retry = retry }()
+	if retry != nil { // the second model knows nothing of what the first one cost
+		req.Retry = func(spent Usage) error { return retry(failed.Usage.Add(spent)) }
+	}
 	resp, second := f.second.Complete(ctx, req)
 	if second != nil {
+		var again *Error
+		if errors.As(second, &again) {
+			failed.Usage = failed.Usage.Add(again.Usage)
+		}
 		return nil, fmt.Errorf("%w; the fallback model: %w", err, second)
 	}
+	resp.Failed = resp.Failed.Add(failed.Usage)
 	return resp, nil
 }

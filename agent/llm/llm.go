@@ -60,8 +60,19 @@ type Request struct {
 	Tools       []Tool       `json:"tools,omitempty"`
 	MustCall    bool         `json:"must_call,omitempty"` // an answer without a tool call is of no use
 	Temperature *float32     `json:"temperature,omitempty"`
-	MaxTokens   int          `json:"max_tokens,omitempty"` // of the answer; 0: the server's default
+	MaxTokens   int          `json:"max_tokens,omitempty"` // of the answer, beside the model's own limit; 0: only that one
 	OnText      func(string) `json:"-"`                    // called with each piece of text as it streams in (again from the start when a try failed); may be nil
+	// Retry is called before the request is sent again, with what the tries so far cost. It may
+	// lower MaxTokens; its error ends the call. It may be nil.
+	Retry func(spent Usage) error `json:"-"`
+}
+
+// Again asks Retry whether the request may be sent again.
+func (r *Request) Again(spent Usage) error {
+	if r.Retry == nil {
+		return nil
+	}
+	return r.Retry(spent)
 }
 
 // Response is a model's whole answer.
@@ -72,6 +83,7 @@ type Response struct {
 	Finish    string     `json:"finish,omitempty"`  // the server's finish reason, such as "stop" or "tool_calls"
 	Model     string     `json:"model,omitempty"`   // the model that answered, as the server names it
 	Usage     Usage      `json:"usage"`
+	Failed    Usage      `json:"failed,omitzero"` // what tries cost that gave no answer
 }
 
 // Usage is what an answer cost.

@@ -5,7 +5,7 @@
 //
 // The files: record.go has the bodies of all records, question.go the questions and
 // answers, task.go what the user gives and sees of a task. state.go is the fold; the
-// parts of the state that have their own records are beside it (command.go,
+// parts of the state that have their own records are beside it (bounds.go, loops.go, command.go,
 // dependencies.go, landing.go, leaves.go, linted.go, review.go, testrun.go). staged.go
 // and command.go bring back the contents that records name by hash.
 //
@@ -87,6 +87,8 @@ type CallSent struct {
 	Role   string         `json:"role"`
 	Digest string         `json:"digest"`
 	Tokens int            `json:"tokens"`          // estimate of the request's
+	Bytes  int            `json:"bytes,omitempty"` // of the request, from which Tokens is estimated
+	Most   int            `json:"most,omitempty"`  // tokens that the answer may have by the task's budgets; 0: any number
 	Shown  []action.Shown `json:"shown,omitempty"` // the files that the request holds
 }
 
@@ -116,11 +118,15 @@ type CallFailed struct {
 	Role   string `json:"role"`
 	Lost   bool   `json:"lost,omitempty"`
 	Reason string `json:"reason"`
+	// Usage is what the call cost, as far as that is known.
+	Usage llm.Usage `json:"usage,omitzero"`
 }
 
 // ReplyRefused says that an answer held no usable action, and what the model is told about it.
 type ReplyRefused struct {
 	Reason string `json:"reason"`
+	// Unexplained marks a verdict that found the feature incomplete without saying what is missing.
+	Unexplained bool `json:"unexplained,omitempty"`
 }
 
 // ActionChosen is the intent of an action: it is written before anything happens.
@@ -153,6 +159,8 @@ type ActionDone struct {
 	Refused string          `json:"refused,omitempty"`
 	// Objected names the objections that were reported to the model for the first time.
 	Objected []string `json:"objected,omitempty"`
+	// Loop says which loop this outcome closes: the feature ends.
+	Loop string `json:"loop,omitempty"`
 	// Skipped marks a command that the user or the settings kept from running,
 	// Lost one whose outcome is not known because the process ended; both together
 	// one that could not be started and may be started again.
@@ -403,6 +411,7 @@ var bodies = func() map[string]reflect.Type {
 		ActionDone{}, Asked{}, Answered{}, CommandStarted{}, CommandEnded{}, Judged{}, DependenciesFound{},
 		MemoryRecalled{}, Planned{}, Linted{}, Tolerated{},
 		Verified{}, Hypothesised{}, FeatureEnded{}, Rebased{}, Reported{}, Applying{}, Applied{}, Decided{},
+		Continued{},
 	} {
 		m[b.kind()] = reflect.TypeOf(b)
 	}

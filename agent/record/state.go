@@ -87,6 +87,8 @@ type Feature struct {
 	Failure   string         // what the last failed test said
 	Known     []string       // files that the model asked for or changed, oldest first
 	Verdicts  []action.Verdict
+	Deeds     []Deed // the latest, oldest first
+	Loop      string // the loop that the latest one closed
 }
 
 // conversation is the conversation of one state of one round.
@@ -142,11 +144,12 @@ type testRun struct {
 	Skipped bool // the user or the settings kept it from running
 	Lost    bool // its outcome is not known
 	Said    action.Said
+	staged  Staged // what it ran on
 }
 
 // Apply folds one record into the state.
 func (p *State) Apply(seq int64, at time.Time, body Body) {
-	p.count(body)
+	p.count(at, body)
 	p.Seq, p.Changed = seq, at
 	switch b := body.(type) {
 	case TaskGiven:
@@ -369,7 +372,7 @@ func (p *State) applyEffect(f *Feature, c *Pending, b ActionDone, said action.Sa
 		}
 		p.takeBack(p.Current, from)
 	case c.Role == RoleTester:
-		p.LastTest = &testRun{command: CommandOf(c.Args), OK: b.OK, Said: said, Skipped: b.Skipped, Lost: b.Lost}
+		p.LastTest = &testRun{command: CommandOf(c.Args), OK: b.OK, Said: said, Skipped: b.Skipped, Lost: b.Lost, staged: p.Staged}
 		p.Tested = !b.Lost
 		f.Tests = testLine(p.LastTest)
 		if !b.OK && !b.Skipped && !b.Lost {

@@ -71,13 +71,14 @@ func (s Phase) Ended() bool { return s == Succeeded || s == Failed || s == Rejec
 
 // Limits bound a run.
 type Limits struct {
-	Steps     int     `json:"steps"`              // of CASE in a round
-	Rounds    int     `json:"rounds"`             // of a feature, over all its attempts
-	Attempts  int     `json:"attempts"`           // of a feature
-	Rollbacks int     `json:"rollbacks"`          // of a feature: reaching it fails the feature
-	Tokens    int     `json:"tokens,omitempty"`   // of the task; 0: no limit
-	Cost      float64 `json:"cost,omitempty"`     // of the task in US dollars; 0: no limit
-	Commands  int     `json:"commands,omitempty"` // that the task runs before the user is asked whether it may go on; 0: no limit
+	Steps     int           `json:"steps"`              // of CASE in a round
+	Rounds    int           `json:"rounds"`             // of a feature, over all its attempts
+	Attempts  int           `json:"attempts"`           // of a feature
+	Rollbacks int           `json:"rollbacks"`          // of a feature: reaching it fails the feature
+	Tokens    int           `json:"tokens,omitempty"`   // of the task; 0: no limit
+	Cost      float64       `json:"cost,omitempty"`     // of the task in US dollars; 0: no limit
+	Time      time.Duration `json:"time,omitempty"`     // that the task works, without waiting for answers; 0: no limit
+	Commands  int           `json:"commands,omitempty"` // that the task runs before the user is asked whether it may go on; 0: no limit
 }
 
 // DefaultLimits apply where the settings name none.

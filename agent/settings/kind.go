@@ -203,6 +203,20 @@ func duration(low, high time.Duration) kind[time.Duration] {
 	})
 }
 
+// durationOrNone is a duration, or 0 for no limit.
+func durationOrNone(low, high time.Duration) kind[time.Duration] {
+	k := duration(low, high)
+	return kind[time.Duration]{k.allowed + ", or 0: no limit", func(value any) (time.Duration, error) {
+		if d, err := k.read(value); err == nil {
+			return d, nil
+		}
+		if d, err := duration(0, 0).read(value); err == nil {
+			return d, nil
+		}
+		return k.read(value)
+	}}
+}
+
 // short writes a duration without zero parts: 5m, not 5m0s.
 func short(d time.Duration) string {
 	s := d.String()

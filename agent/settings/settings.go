@@ -86,15 +86,16 @@ type Indexes struct {
 }
 
 // Limits end what goes on for too long. Steps count per round, Rounds and
-// Rollbacks per feature, Tokens and Cost per task.
+// Rollbacks per feature, Tokens, Cost, Time and Commands per task.
 type Limits struct {
 	Steps     int
 	Rounds    int
 	Attempts  int
 	Rollbacks int
-	Tokens    int     // sent and received; 0: no limit
-	Cost      float64 // US dollars; 0: no limit
-	Commands  int     // that a task runs before it is asked about; 0: no limit
+	Tokens    int           // sent and received; 0: no limit
+	Cost      float64       // US dollars; 0: no limit
+	Time      time.Duration // that a task works, without waiting for answers; 0: no limit
+	Commands  int           // that a task runs before it is asked about; 0: no limit
 }
 
 // Review is how a result is brought to the user.

@@ -129,6 +129,7 @@ func TestTighten(t *testing.T) {
 		"limits.tokens":                {0, 1000},
 		"limits.commands":              {0, 100},
 		"limits.cost":                  {2.5, 1},
+		"limits.time":                  {0, "1h"},
 		"approvals.read_only_commands": {"allow", "ask"},
 		"approvals.level":              {"all", "default"},
 		"lint.when":                    {"edit", "finish"},

@@ -124,6 +124,9 @@ func (p plain) show(e agent.Event) {
 		for _, issue := range b.Verdict.Issues {
 			p.line("    issue: %s", said(issue))
 		}
+		for _, remark := range b.Verdict.Remarks {
+			p.line("    remark: %s", said(remark))
+		}
 	case record.FeatureEnded:
 		how := "done"
 		if !b.OK {

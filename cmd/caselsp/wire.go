@@ -104,7 +104,7 @@ func (w *wiring) open(dirs []string, layers []settings.Layer, user agent.User, c
 // limitsOf returns the limits of a task. They are copied one by one, so that a test
 // sees that each setting is read.
 func limitsOf(l settings.Limits) record.Limits {
-	return record.Limits{Steps: l.Steps, Rounds: l.Rounds, Attempts: l.Attempts, Rollbacks: l.Rollbacks, Tokens: l.Tokens, Cost: l.Cost, Commands: l.Commands}
+	return record.Limits{Steps: l.Steps, Rounds: l.Rounds, Attempts: l.Attempts, Rollbacks: l.Rollbacks, Tokens: l.Tokens, Cost: l.Cost, Time: l.Time, Commands: l.Commands}
 }
 
 // dirs are the workspace's folders; none where no workspace is open.

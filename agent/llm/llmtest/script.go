@@ -12,6 +12,7 @@ import (
 // Script is what the server knows: its models and its rules, in order.
 type Script struct {
 	Models []string // that it lists; none: "scripted"
+	Count  Count    // how it counts tokens where a rule claims no usage
 	Rules  []Rule
 }
 
@@ -134,6 +135,12 @@ func (p *parser) directive(word, rest string) error {
 	switch word {
 	case "models":
 		p.script.Models = strings.Fields(rest)
+		return nil
+	case "count":
+		if rest != "" && rest != "only" {
+			return p.wrong("count is followed by nothing or by only")
+		}
+		p.script.Count = map[string]Count{"": CountAndCut, "only": CountOnly}[rest]
 		return nil
 	case "on":
 		if rest == "" {

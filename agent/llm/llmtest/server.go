@@ -12,6 +12,9 @@
 // begin with # are comments.
 //
 //	models tiny large          the models that the server lists
+//	count                      tokens are counted, four bytes each, where a rule has no
+//	                           usage; an answer is cut at the limit that was asked for
+//	count only                 the same, but the limit is not heeded
 //
 //	on case                    a rule: a request of this role, or of any
 //	model large                the rule is meant only if this model is asked for
@@ -220,7 +223,7 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 	if rule.Reply.Hold && !s.hold(r.Context()) {
 		return
 	}
-	send(w, &in, rule.Reply)
+	send(w, &in, s.script.Count.count(&in, &req, rule.Reply))
 }
 
 // hold keeps an answer back until Release, and reports whether it may go.

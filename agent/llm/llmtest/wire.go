@@ -11,6 +11,8 @@ import (
 type wireRequest struct {
 	Model    string `json:"model"`
 	Stream   bool   `json:"stream"`
+	Max      int    `json:"max_tokens"`
+	MaxNew   int    `json:"max_completion_tokens"`
 	Messages []struct {
 		Role    string `json:"role"`
 		Content any    `json:"content"`

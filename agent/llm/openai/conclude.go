@@ -71,11 +71,13 @@ func (m *model) stopped(req *llm.Request, finish string) *llm.Error {
 	switch f := strings.ToLower(finish); {
 	case f == "length" || f == "max_tokens":
 		limit := "the server's limit"
-		if n := m.config.maxTokens(req); n > 0 {
+		if n := m.config.MaxTokens; n > 0 {
 			limit = fmt.Sprintf("max_tokens, now %d", n)
 		}
-		return m.fail(llm.Incomplete, 200, "the answer reached its token limit and was cut",
+		err := m.fail(llm.Incomplete, 200, "the answer reached its token limit and was cut",
 			"Raise "+limit+", or ask for less at once", errFinal)
+		err.AtLimit = req.MaxTokens > 0 && m.answerLimit(req, m.learned()) == req.MaxTokens
+		return err
 	case f == "content_filter" || f == "safety":
 		return m.fail(llm.BadRequest, 200, "the provider's content filter stopped the answer",
 			"Word the task differently, or choose another model", nil)
@@ -112,8 +114,8 @@ func (m *model) usage(req *llm.Request, a *answer) llm.Usage {
 		}
 		u = llm.Usage{Prompt: sent / charsPerToken, Completion: (got + charsPerToken - 1) / charsPerToken, Estimated: true}
 	}
-	if p, ok := m.price(); ok && u.Cost == 0 {
-		u.Cost = p.cost(u)
+	if p, ok := m.Price(); ok && u.Cost == 0 {
+		u.Cost = p.Cost(u)
 	}
 	return u
 }

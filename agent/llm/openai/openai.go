@@ -146,11 +146,15 @@ func (m *model) Complete(ctx context.Context, req *llm.Request) (*llm.Response, 
 		return nil, &llm.Error{Kind: llm.BadRequest, Detail: "no model is set",
 			Advice: "Set the model's name as the server knows it; `caselsp doctor` lists what the server has"}
 	}
+	var spent llm.Usage
 	for try := 1; ; try++ {
 		resp, err := m.try(ctx, req)
 		if err == nil {
+			resp.Failed = spent
 			return resp, nil
 		}
+		spent = spent.Add(err.Usage)
+		err.Usage = spent
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -159,6 +163,9 @@ func (m *model) Complete(ctx context.Context, req *llm.Request) (*llm.Response, 
 		}
 		if m.config.Sleep(ctx, m.pause(try, err.After)) != nil && ctx.Err() != nil {
 			return nil, ctx.Err()
+		}
+		if stopped := req.Again(spent); stopped != nil {
+			return nil, stopped
 		}
 	}
 }
@@ -203,10 +210,18 @@ func (m *model) send(ctx context.Context, req *llm.Request, d dialect) (*llm.Res
 		return nil, m.refused(readRefusal(t.status, t.stray), t)
 	}
 	if err != nil {
-		return nil, m.unreached(ctx, err)
+		failed := m.unreached(ctx, err)
+		if failed.Kind == llm.TimedOut { // the server may have read it
+			failed.Usage = m.usage(req, &answer{})
+		}
+		return nil, failed
 	}
 	defer stream.Close()
 	a := answer{known: toolNames(req.Tools), onText: req.OnText}
 	broken := a.receive(stream.RecvRaw, t)
-	return m.conclude(ctx, req, d, &a, t, broken)
+	resp, failed := m.conclude(ctx, req, d, &a, t, broken)
+	if failed != nil && a.failure == nil {
+		failed.Usage = m.usage(req, &a)
+	}
+	return resp, failed
 }

@@ -91,8 +91,8 @@ func TestPrices(t *testing.T) {
 		{"openai", "gpt-4.1", map[string]Price{"gpt-4.1": {Prompt: 1}}, 1},
 	} {
 		m := build(t, Config{Provider: c.provider, Key: theKey, Model: c.model, Prices: c.prices}).(*model)
-		p, _ := m.price()
-		if got := p.cost(u); math.Abs(got-c.want) > 1e-9 {
+		p, _ := m.Price()
+		if got := p.Cost(u); math.Abs(got-c.want) > 1e-9 {
 			t.Errorf("%s %s costs %v, want %v", c.provider, c.model, got, c.want)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"regexp"
+	"strconv"
 	"strings"
 
 	api "github.com/sashabaranov/go-openai"
@@ -22,6 +23,7 @@ type dialect struct {
 	noMaxTokens     bool // no max_tokens
 	noMaxCompletion bool // no max_completion_tokens
 	completionFirst bool // of the two, max_completion_tokens is tried first
+	most            int  // the longest answer that the server lets be asked for; 0: not known
 }
 
 // fixedModels are the names for which go-openai itself refuses max_tokens and
@@ -64,7 +66,10 @@ func (m *model) learn(req *llm.Request, used dialect, err *llm.Error) bool {
 	says := func(parameter string) bool { return refusing.MatchString(text) && strings.Contains(text, parameter) }
 	d := &m.dialect
 	native := !used.json && len(req.Tools) > 0
-	switch limit := used.limit(m.config.maxTokens(req)); {
+	asked := m.answerLimit(req, used)
+	switch limit := used.limit(asked); {
+	case limit != "" && asked == req.MaxTokens && asked > leastAnswer && tooLong.MatchString(text): // a setting is the user's to mend
+		d.most = m.shorter(text, asked)
 	case native && req.MustCall && !used.noChoice && says("tool_choice"):
 		d.noChoice = true
 	case native && m.config.Tools == ToolsAuto && noTools.MatchString(text):
@@ -96,11 +101,39 @@ func (d dialect) limit(tokens int) string {
 	return ""
 }
 
-func (c Config) maxTokens(req *llm.Request) int {
-	if req.MaxTokens > 0 {
-		return req.MaxTokens
+// answerLimit is the longest answer that is asked for: the least of the limits of the
+// request, the settings and the server; 0: the server's default.
+func (m *model) answerLimit(req *llm.Request, d dialect) int {
+	least := 0
+	for _, n := range []int{req.MaxTokens, m.config.MaxTokens} {
+		if n > 0 && (least == 0 || n < least) {
+			least = n
+		}
 	}
-	return c.MaxTokens
+	if least > 0 && d.most > 0 {
+		return min(least, d.most)
+	}
+	return least
+}
+
+// tooLong matches what servers say when an answer may not be as long as was asked for.
+var tooLong = regexp.MustCompile(`max(imum)?[ _](completion[ _])?(output[ _])?tokens?\b.*(too large|at most|less than|exceed|greater than)|\d+ in the completion`)
+
+// atMost matches the limit where the server names it.
+var atMost = regexp.MustCompile(`at most (\d+) (completion|output|tokens)`)
+
+// leastAnswer is the shortest answer, in tokens, that is still asked for.
+const leastAnswer = 256
+
+// shorter is the answer's limit that is tried after one that the server refused: what it
+// names, or half.
+func (m *model) shorter(text string, refused int) int {
+	if found := atMost.FindStringSubmatch(text); found != nil {
+		if n, err := strconv.Atoi(found[1]); err == nil && n > 0 && n < refused {
+			return n
+		}
+	}
+	return refused / 2
 }
 
 func (c Config) temperature(req *llm.Request) *float32 {
@@ -120,7 +153,7 @@ func (m *model) request(req *llm.Request, d dialect) api.ChatCompletionRequest {
 		// go-openai leaves a zero out, and the server's default is near one.
 		body.Temperature = max(*t, math.SmallestNonzeroFloat32)
 	}
-	switch tokens := m.config.maxTokens(req); d.limit(tokens) {
+	switch tokens := m.answerLimit(req, d); d.limit(tokens) {
 	case "max_tokens":
 		//lint:ignore SA1019 deprecated at OpenAI, and the only name that many servers know
 		body.MaxTokens = tokens

@@ -1,0 +1,60 @@
+package action
+
+import (
+	_ "embed" // the text for the model
+	"errors"
+	"slices"
+	"strings"
+)
+
+//go:embed verdict.md
+var verdictText string
+
+// Verdict is TARS's judgement of a feature. Completion is a
+// pointer so that a verdict that leaves it out is told apart from one of 0.
+// Whether it passes is computed; older versions asked for it as "approved", which is
+// ignored in their journals and in answers.
+type Verdict struct {
+	words
+	Completion   *int     `json:"completion" doc:"How much of the feature is done and right, 0 to 100."`
+	Summary      string   `json:"summary" doc:"The changes, in summary."`
+	Quality      string   `json:"quality,omitempty" doc:"A word on the quality of the code."`
+	Issues       []string `json:"issues" doc:"What is missing or wrong, each with its place. Each one blocks: the feature is worked on again. Empty where it is complete."`
+	Remarks      []string `json:"remarks,omitempty" doc:"What the user should know and what does not block; it goes into the report."`
+	Instructions string   `json:"instructions,omitempty" doc:"Where there are issues: what to do, more specific than before, naming files and functions."`
+}
+
+// VerdictVerb is the verb whose arguments are Verdict.
+var VerdictVerb = register[Verdict](SubmitVerdictName, Submits, verdictText)
+
+// Check implements Args.
+func (v Verdict) Check() error {
+	switch {
+	case v.Completion == nil || *v.Completion < 0 || *v.Completion > 100:
+		return errors.New("completion must be a whole number from 0 to 100")
+	case strings.TrimSpace(v.Summary) == "":
+		return errors.New("summary is empty: say what the changes do")
+	}
+	return nil
+}
+
+// outdated implements outdated.
+func (Verdict) outdated() []string { return []string{"approved"} }
+
+// Passes reports whether the feature is complete: nothing blocks, and nothing is missing.
+func (v Verdict) Passes() bool { return *v.Completion == 100 && len(v.Issues) == 0 }
+
+// Unexplained reports whether the verdict finds the feature incomplete and does not say what is missing.
+func (v Verdict) Unexplained() bool { return *v.Completion < 100 && len(v.Issues) == 0 }
+
+// Settled is the verdict with what can be filled in: issues without text are none, and
+// what is to be done is at least to mend the issues.
+func (v Verdict) Settled() Verdict {
+	blank := func(s string) bool { return strings.TrimSpace(s) == "" }
+	v.Issues = slices.DeleteFunc(slices.Clone(v.Issues), blank)
+	v.Remarks = slices.DeleteFunc(slices.Clone(v.Remarks), blank)
+	if blank(v.Instructions) && len(v.Issues) > 0 {
+		v.Instructions = strings.Join(v.Issues, "; ")
+	}
+	return v
+}

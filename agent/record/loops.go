@@ -1,0 +1,267 @@
+package record
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+
+	"caselsp/agent/action"
+	"caselsp/agent/testreport"
+)
+
+// Deed is an action that was carried out, as far as it matters for finding out whether
+// the work goes in circles: two deeds with the same Key, Saw and Staged are the same deed
+// in the same world, and a third one would be, too.
+type Deed struct {
+	Action  string
+	Target  string // the file or the command line
+	Key     string // the action with all its arguments
+	Saw     string // what came of it
+	Staged  string // the staged files after it
+	OK      bool
+	Refused bool // a patch whose text was refused
+	Looks   bool // it only looks
+	Tests   bool // the tests of a round, which the engine runs
+	Step    int
+	Round   int
+}
+
+// same reports whether two deeds are the same in the same world.
+func (d Deed) same(o Deed) bool {
+	return d.Key == o.Key && d.Saw == o.Saw && d.Staged == o.Staged && d.OK == o.OK
+}
+
+// failedLike reports whether two deeds failed with the same action on the same target.
+func (d Deed) failedLike(o Deed) bool {
+	return !d.OK && !o.OK && d.Action == o.Action && d.Target == o.Target && !d.Tests && !o.Tests
+}
+
+const (
+	keptDeeds      = 40 // of a feature: a loop that is longer is ended by the rounds
+	failedInRow    = 3  // the same action on the same target: the feature ends
+	doneInRow      = 5  // the same deed in the same world: the feature ends
+	longestCycle   = 6  // deeds in a cycle that is looked for; edit, finish and test, twice, are six
+	patchesRefused = 6  // in a row on one file: three before CASE is told to write the lines, and three more
+	seenAmong      = 5  // a failure that was seen among the last five is told
+	looksTold      = 3  // the same look in the same world is told
+)
+
+// Loop says of the deeds of a feature, the newest last, whether they go in circles. stop is
+// why the feature ends; told is what the model is told before it comes to that. refused is
+// how many patches of the newest deed's file were refused in a row. It is a pure function.
+func Loop(deeds []Deed, refused int) (told, stop string) {
+	if len(deeds) == 0 {
+		return "", ""
+	}
+	last := deeds[len(deeds)-1]
+	if last.Looks {
+		return toldOfLooks(deeds), ""
+	}
+	steps := slices.DeleteFunc(slices.Clone(deeds), func(d Deed) bool { return d.Looks })
+	if stop = looped(steps, refused); stop != "" {
+		return "", stop
+	}
+	return toldOfStep(steps), ""
+}
+
+// looped says which loop the steps end in; "" for none.
+func looped(steps []Deed, refused int) string {
+	last := steps[len(steps)-1]
+	if last.Refused {
+		if refused >= patchesRefused {
+			return fmt.Sprintf("%d patches of %s were refused in a row", refused, last.Target)
+		}
+	} else if n := inRow(steps, last.failedLike); n >= failedInRow {
+		return fmt.Sprintf("%s%s failed %d times in a row", last.Action, of(last.Target), n)
+	}
+	if n := inRow(steps, last.same); n >= doneInRow && !last.Refused && !last.Tests {
+		return fmt.Sprintf("%s%s was done %d times in a row, with the same result", last.Action, of(last.Target), n)
+	}
+	for length := 2; length <= longestCycle; length++ {
+		if cycle := steps[max(0, len(steps)-length):]; cycles(steps, length) && !slices.ContainsFunc(cycle, func(d Deed) bool { return d.Refused }) {
+			return fmt.Sprintf("the last %d steps were done before, in the same order and with the same results: %s", length, names(cycle))
+		}
+	}
+	if path := takenBack(steps); path != "" {
+		return fmt.Sprintf("%s was edited and rolled back %d times", path, failedInRow)
+	}
+	return ""
+}
+
+// inRow counts the steps at the end that are like.
+func inRow(steps []Deed, like func(Deed) bool) int {
+	n := 0
+	for i := len(steps) - 1; i >= 0 && like(steps[i]); i-- {
+		n++
+	}
+	return n
+}
+
+// cycles reports whether the steps end in two rounds of a cycle of steps that differ.
+func cycles(steps []Deed, length int) bool {
+	from := len(steps) - 2*length
+	if from < 0 || inRow(steps, steps[len(steps)-1].same) >= length {
+		return false
+	}
+	for i := from; i < from+length; i++ {
+		if !steps[i].same(steps[i+length]) {
+			return false
+		}
+	}
+	return true
+}
+
+// takenBack returns the file that the last steps have edited and rolled back, again and again.
+func takenBack(steps []Deed) string {
+	from := len(steps) - 2*failedInRow
+	if from < 0 {
+		return ""
+	}
+	path := steps[from].Target
+	for i := from; i < len(steps); i += 2 {
+		if action.EffectOf(steps[i].Action) != action.Edits || steps[i].Target != path || steps[i+1].Action != action.RollbackName {
+			return ""
+		}
+	}
+	return path
+}
+
+// toldOfStep tells of a step that was done among the last ones, with the same result.
+func toldOfStep(steps []Deed) string {
+	last := steps[len(steps)-1]
+	if last.Tests {
+		return toldOfTests(steps)
+	}
+	for i := len(steps) - 2; i >= max(0, len(steps)-1-seenAmong); i-- {
+		switch before := steps[i]; {
+		case last.failedLike(before) && last.Saw == before.Saw && last.Staged != before.Staged:
+			return fmt.Sprintf("\nIt failed in the same way in step %d: what was changed since has not met the cause.\n", before.Step)
+		case last.failedLike(before) && last.Saw == before.Saw:
+			return fmt.Sprintf("\nIt failed in the same way in step %d. Do something else: read what is there now, or ask with %s.\n", before.Step, action.CheckpointVerb.Name)
+		case last.same(before) && last.Action != action.FinishFeatureName:
+			return fmt.Sprintf("\nThe result is the same as in step %d, and the staged files are the same: doing it again will not help.\n", before.Step)
+		}
+	}
+	return ""
+}
+
+// toldOfTests tells of tests that fail as they did among the last runs.
+func toldOfTests(steps []Deed) string {
+	last := steps[len(steps)-1]
+	seen := 0
+	for i := len(steps) - 2; i >= 0 && seen < seenAmong && !last.OK; i-- {
+		if !steps[i].Tests {
+			continue
+		}
+		if seen++; !steps[i].OK && steps[i].Saw == last.Saw {
+			return fmt.Sprintf("\nThe tests failed in the same way in round %d: what was changed since has not met the cause.\n", steps[i].Round)
+		}
+	}
+	return ""
+}
+
+// toldOfLooks tells of a look that is repeated where nothing has changed. It ends
+// nothing: the free turns of a round have a limit of their own.
+func toldOfLooks(deeds []Deed) string {
+	if n := inRow(deeds, deeds[len(deeds)-1].same); n == looksTold {
+		return fmt.Sprintf("\nThis is the %dth time in a row, and nothing has changed: it stands above.\n", n)
+	}
+	return ""
+}
+
+// of is the target of an action, for a sentence.
+func of(target string) string {
+	if target == "" {
+		return ""
+	}
+	return " (" + FirstLine(target) + ")"
+}
+
+// names lists actions.
+func names(deeds []Deed) string {
+	text := ""
+	for i, d := range deeds {
+		if i > 0 {
+			text += ", "
+		}
+		text += d.Action + of(d.Target)
+	}
+	return text
+}
+
+// passing matches what differs between two runs of the same command that mean the same:
+// durations and times of day.
+var passing = regexp.MustCompile(`\b\d+(\.\d+)? ?(ns|µs|ms|s|sec|secs|seconds)\b|\b\d\d:\d\d:\d\d(\.\d+)?\b`)
+
+// DeedOf returns what an outcome of the pending action is for Loop; ok is false where
+// it is none, because another role acts.
+func (p *State) DeedOf(b ActionDone) (d Deed, ok bool) {
+	c, f := p.Pending, p.Feature()
+	if c == nil || f == nil || c.Role != RoleCase && c.Role != RoleTester || b.Lost || b.Skipped && c.Role == RoleTester {
+		return Deed{}, false
+	}
+	staged := p.Staged
+	if b.Staged != nil {
+		staged = *b.Staged
+	}
+	effect := action.EffectOf(c.Action)
+	d = Deed{
+		Action: c.Action, Target: pathOf(c.Args), OK: b.OK, Refused: b.Refused != "" && c.Action == action.PatchFileName,
+		Looks: effect == action.Reads || effect == action.Looks, Tests: c.Role == RoleTester, Step: c.Step, Round: f.Round,
+		Key: digestOf(c.Action, string(c.Args)), Saw: digestOf(b.Text, b.Quote), Staged: digestOf(staged.byPath()),
+	}
+	switch {
+	case d.Tests:
+		d.Action, d.Target = "the tests", ""
+		d.Saw = digestOf(passing.ReplaceAllString(testreport.Failure(b.Text+b.Quote), ""))
+	case effect == action.Runs:
+		d.Target = CommandOf(c.Args)
+		d.Saw = digestOf(passing.ReplaceAllString(b.Text+b.Quote, ""))
+	case c.Action == action.FinishFeatureName && b.OK:
+		d.Key, d.Saw = c.Action, "" // whatever is said about it
+	case effect == action.RollsBack, effect == action.Edits && b.OK:
+		d.Saw = "" // what came of it is staged
+	}
+	return d, true
+}
+
+func digestOf(v ...any) string {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return err.Error() // no caller passes what has no encoding
+	}
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:8])
+}
+
+// Circles judges the outcome of the pending action: see Loop.
+func (p *State) Circles(b ActionDone) (told, stop string) {
+	d, ok := p.DeedOf(b)
+	if !ok {
+		return "", ""
+	}
+	f := p.Feature()
+	refused := f.Refused[d.Target]
+	if d.Refused {
+		refused++
+	}
+	return Loop(append(slices.Clone(f.Deeds), d), refused)
+}
+
+// noteDeed folds an outcome into the deeds of the feature. It is called before the record
+// changes the state.
+func (p *State) noteDeed(b ActionDone) {
+	d, ok := p.DeedOf(b)
+	if !ok {
+		return
+	}
+	f := p.Feature()
+	f.Deeds = append(f.Deeds, d)
+	if n := len(f.Deeds); n > keptDeeds {
+		f.Deeds = slices.Clone(f.Deeds[n-keptDeeds:])
+	}
+	f.Loop = b.Loop
+}

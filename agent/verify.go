@@ -1,0 +1,78 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"caselsp/agent/action"
+	"caselsp/agent/record"
+)
+
+// maxRetests is how often a feature's tests run again because the user changed staged
+// files behind them; then the user is asked to pause, too.
+const maxRetests = 3
+
+// verifying asks TARS for a verdict. Only a verdict that could be read, says 100, has
+// no issue and rests on evidence passes: everything else is another attempt, or a pause.
+func (r *run) verifying(ctx context.Context) error {
+	f := r.state.Feature()
+	if r.state.TestsOutdated() {
+		if r.state.Retests >= maxRetests {
+			return &pauseError{fmt.Sprintf("the staged files were changed %d times while their tests ran or were judged: finish your own edits, then resume", maxRetests+1)}
+		}
+		return r.move(record.Testing, "the staged files have changed since the tests ran: they run again")
+	}
+	switch v := r.state.Verdict; {
+	case r.state.Task.Single:
+		return r.record(record.FeatureEnded{Feature: r.state.Current, OK: true, Reason: "done in one loop, not verified"})
+	case v != nil && v.Passes():
+		return r.record(record.FeatureEnded{Feature: r.state.Current, OK: true, Reason: v.Summary})
+	case v != nil && f.Attempt >= r.a.Limits.Attempts:
+		return r.failFeature(fmt.Sprintf("after %d attempts it is %d percent complete: %s", f.Attempt, *v.Completion, strings.Join(v.Issues, "; ")))
+	case v != nil:
+		return r.nextRound(f.Attempt+1, fmt.Sprintf("verification says %d percent, issues: %d", *v.Completion, len(v.Issues)))
+	case r.state.Exchanges >= maxPlanningTurns:
+		return &pauseError{fmt.Sprintf("TARS looked around for %d turns and gave no verdict: resume to ask again", maxPlanningTurns)}
+	}
+	messages, shown, err := r.prompter().verifyPrompt(ctx)
+	if err != nil {
+		return err
+	}
+	return r.consult(ctx, record.RoleTars, messages, verifyVerbs, shown)
+}
+
+// verdict takes in what TARS submits, or returns it where it does not say what is missing
+// or passes a feature without evidence.
+func (r *run) verdict(v action.Verdict) error {
+	switch {
+	case v.Unexplained() && !r.state.Unexplained:
+		return r.record(record.ReplyRefused{Unexplained: true, Reason: fmt.Sprintf(
+			"The verdict says %d percent and names no issue. Name in issues what is missing or wrong, each with its place; or, where nothing is, submit 100.", *v.Completion)})
+	case v.Unexplained():
+		v.Issues = []string{fmt.Sprintf("TARS finds it %d percent complete and did not say what is missing. %s", *v.Completion, v.Summary)}
+		v = v.Settled()
+	case v.Passes() && r.state.Unchanged() && !r.evidence():
+		return r.refuse("Nothing was changed for this feature, no command has run and nobody has looked at a file: read what shows that it is complete, then submit the verdict.")
+	}
+	return r.record(record.Verified{Verdict: v})
+}
+
+// evidence reports whether something beside the diff shows how complete the feature is:
+// a test that passed, a command that ran or a file that was read for it, or what TARS looked at.
+func (r *run) evidence() bool {
+	if t := r.state.LastTest; t != nil && t.OK {
+		return true
+	}
+	for _, d := range r.state.Feature().Deeds {
+		if d.OK && (d.Looks || action.EffectOf(d.Action) == action.Runs) {
+			return true
+		}
+	}
+	for _, t := range r.state.Turns {
+		if effect := action.EffectOf(t.Call.Name); t.OK && (effect == action.Reads || effect == action.Looks) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,74 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"caselsp/agent/record"
+)
+
+// typed is a feature whose tests pass, and whose verdict is good.
+const typed = `
+on tars
+when # Workspace
+call SUBMIT_PLAN
+	{"analysis": "x", "files_to_create": [], "files_to_change": ["b.txt"], "steps": [], "considerations": [],
+	 "features": [{"id": "f", "title": "F", "description": "D", "test": "check b.txt"}]}
+on case
+when step 1 of 15
+call GET_FULL_FILE_CONTENT {"thought": "t", "path": "b.txt"}
+on case
+when step 2 of 15
+call PATCH_FILE {"thought": "t", "path": "b.txt", "patch": "<<<<<<< SEARCH\nlast\n=======\nend\n>>>>>>> REPLACE\n"}
+on case
+call FINISH_FEATURE {"thought": "t", "summary": "s"}
+on tars
+times always
+call SUBMIT_VERDICT {"completion": 100, "summary": "good", "issues": []}
+`
+
+// TestTypingBehindTests checks that a feature never passes on a test run that is older than
+// what is staged: the tests run again, at most three times, and then the user is told.
+func TestTypingBehindTests(t *testing.T) {
+	for _, c := range []struct {
+		typing int // how often the user types while the tests are judged
+		runs   int
+		state  record.Phase
+	}{
+		{0, 1, record.Review}, {1, 2, record.Review}, {3, 4, record.Review}, {9, 4, record.Paused},
+	} {
+		b := newBench(t, typed, agreeable{})
+		file := filepath.Join(b.Workspace.Roots()[0].Dir, "b.txt")
+		write := func(first string) {
+			if err := os.WriteFile(file, []byte(first+"\n"+strings.Repeat("line\n", 10)+"last\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write("first")
+		times := 0
+		b.Watch = func(e Event) {
+			if s, ok := e.Body.(record.StateChanged); ok && s.To == record.Verifying && times < c.typing {
+				times++
+				write(fmt.Sprintf("first %d", times))
+			}
+		}
+		var last Event
+		for e, err := range b.Run(context.Background(), record.Task{ID: "t", Text: "task"}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			last = e
+		}
+		if last.Status.State != c.state || len(b.engine.ran) != c.runs {
+			t.Errorf("typed %d times: the task is %s (%s) after %d test runs, want %s after %d",
+				c.typing, last.Status.State, last.Status.Reason, len(b.engine.ran), c.state, c.runs)
+		}
+		if c.state == record.Paused && !strings.Contains(last.Status.Reason, "finish your own edits, then resume") {
+			t.Errorf("the user is told: %s", last.Status.Reason)
+		}
+	}
+}
