@@ -2,9 +2,12 @@ package patch
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/aymanbagabas/go-udiff/lcs"
 )
+
+var loneReturns = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 // Rewrite fits content, a whole file as a model writes it, to the file's text
 // before. Lines that are unchanged keep their bytes; new lines take the ending
@@ -13,7 +16,14 @@ import (
 // Models drop and add the newline at the end of a file without meaning it. So a
 // file that ends with one keeps it, and one that does not gets one only if
 // content has another last line and a newline after it.
+//
+// A file whose lines all end in a lone carriage return keeps these endings. Only here: line numbers and
+// diffs do not know them, so that to them the file is one line.
 func Rewrite(before, content string) string {
+	if strings.Contains(before, "\r") && !strings.Contains(before, "\n") {
+		content = Rewrite(loneReturns.Replace(before), loneReturns.Replace(content))
+		return strings.ReplaceAll(content, "\n", "\r")
+	}
 	old, text := split(before), split(content)
 	if len(old.lines) == 0 || len(text.lines) == 0 {
 		return content

@@ -18,6 +18,9 @@ func TestRewrite(t *testing.T) {
 		{"added final newline, same last line", "a\nb", "x\nb\n", "x\nb"},
 		{"added final newline, other last line", "a\nb", "a\nb\nc\n", "a\nb\nc\n"},
 		{"no final newline in either", "a\r\nb", "a\nc", "a\r\nc"},
+		{"lone carriage returns", "a\rb\rc", "a\nB\nc", "a\rB\rc"},
+		{"lone carriage returns, new lines", "a\rb\r", "a\r\nx\rb\n", "a\rx\rb\r"},
+		{"a carriage return beside line feeds is content", "a\rb\nc\n", "a\rb\nx\n", "a\rb\nx\n"},
 		{"last line removed", "a\nb", "a\n", "a\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
