@@ -64,6 +64,8 @@ func (a *applier) Apply(ctx context.Context, edits []workspace.FileEdit) ([]work
 		case open && e.Op == workspace.Modify:
 			one, err := a.prepare(u, e)
 			switch {
+			case errors.Is(err, errSameText) && !a.offer:
+				rest = append(rest, i)
 			case err != nil:
 				results[i].Reason = err.Error()
 			case one.op == nil:
@@ -85,6 +87,13 @@ func (a *applier) Apply(ctx context.Context, edits []workspace.FileEdit) ([]work
 // errTyping says that the user changed the file meanwhile.
 var errTyping = errors.New("the file changed at this moment: nothing was overwritten; try again")
 
+// errSameText says that an edit changes bytes or permissions but no text, as a change of the encoding
+// does: an editor cannot make it, the disk can.
+var errSameText = errors.New("the text stays the same")
+
+// errNotText says that a document is not what the file holds.
+var errNotText = errors.New("it is not text, and an editor cannot write its bytes: close the file, then try again")
+
 // prepare makes the edit of one open document, against its version now. An edit
 // that changes nothing has no op.
 func (a *applier) prepare(u uri.URI, e workspace.FileEdit) (outgoing, error) {
@@ -92,7 +101,10 @@ func (a *applier) prepare(u uri.URI, e workspace.FileEdit) (outgoing, error) {
 	doc := a.docs.get(u)
 	now, err := a.e.Agent.Workspace.Read(e.Path)
 	wanted, text := e.Content.Text()
+	var binary *workspace.NotText
 	switch {
+	case errors.As(err, &binary):
+		return outgoing{}, errNotText
 	case doc == nil || err != nil:
 		return outgoing{}, errors.Join(errTyping, err)
 	case doc.Broken != "":
@@ -103,7 +115,10 @@ func (a *applier) prepare(u uri.URI, e workspace.FileEdit) (outgoing, error) {
 		return outgoing{}, errors.New("its new content is not text, which an editor cannot show: close the file, then try again")
 	}
 	one := outgoing{uri: u, before: doc.Text, wanted: wanted}
-	if wanted != doc.Text {
+	switch sameMode := e.Content.Mode == 0 || (e.Content.Mode^now.Mode)&0o100 == 0; {
+	case wanted == doc.Text && (e.Content.Hash != now.Hash || !sameMode):
+		return outgoing{}, errSameText
+	case wanted != doc.Text:
 		one.op = documentEdit(doc, wanted, a.ed.client.Encoding)
 	}
 	return one, nil

@@ -263,7 +263,7 @@ func (p *Permit) basis(line string) record.Basis {
 	b := record.Basis{Hosts: slices.Clone(p.Policy.Hosts)}
 	slices.Sort(b.Hosts)
 	for _, path := range shell.Files(line) {
-		f, err := p.Overlay.Read(path)
+		f, err := p.Overlay.Bytes(path)
 		if err != nil {
 			continue // a folder, or nothing: then it says nothing either
 		}
@@ -302,7 +302,7 @@ func (p *Permit) taskBasis(line string, v shell.Verdict) record.Basis {
 			b.Files = map[string]string{}
 		}
 		b.Files[c.Path] = "deleted"
-		if f, err := p.Overlay.Read(c.Path); err == nil {
+		if f, err := p.Overlay.Bytes(c.Path); err == nil {
 			b.Files[c.Path] = f.Hash
 		}
 	}

@@ -249,13 +249,13 @@ func (s *Session) undoFile(a record.AppliedTo) (workspace.FileEdit, error) {
 	if err != nil {
 		return workspace.FileEdit{}, err
 	}
-	old, isText := before.Text()
-	applied, _ := after.Text()
-	if !isText {
-		if s.hashOf(a.Path) != a.After.Hash {
-			return workspace.FileEdit{}, changed
-		}
+	if s.hashOf(a.Path) == a.After.Hash { // the bytes that were, in the encoding that was
 		return workspace.FileEdit{Op: workspace.Modify, Path: a.Path, Expect: a.After.Hash, Content: before}, nil
+	}
+	old, wasText := before.Text()
+	applied, isText := after.Text()
+	if !wasText || !isText {
+		return workspace.FileEdit{}, changed
 	}
 	return s.merged(a.Path, applied, old)
 }

@@ -68,13 +68,16 @@ func (s *Session) arrivedWhole(e record.AppliedTo) error {
 	return nil
 }
 
-// lookAt returns the hash of the user's file as it is now, "" if it does not exist.
+// lookAt returns the hash of the user's file as it is now, text or not, "" if it does not exist.
 func (s *Session) lookAt(path string) (string, error) {
-	f, err := s.Workspace.Read(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	c, err := s.Workspace.Bytes(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return "", nil
+	case err != nil:
+		return "", err
 	}
-	return f.Hash, err
+	return c.Hash, nil
 }
 
 // hashOf is lookAt for callers that treat an unreadable file as missing.

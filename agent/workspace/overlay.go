@@ -287,3 +287,21 @@ func (o *Overlay) Refresh(ctx context.Context) error {
 	}
 	return errors.Join(errs...)
 }
+
+// Bytes returns a file's content as the agent sees it, text or not: staged, else as [Workspace.Bytes].
+func (o *Overlay) Bytes(path string) (*Content, error) {
+	at, err := o.w.locate(path)
+	if err != nil {
+		return nil, err
+	}
+	v, err := o.look(at)
+	switch {
+	case v.slot == nil:
+		return o.w.Bytes(path)
+	case err != nil:
+		return nil, err
+	case v.slot.now == nil:
+		return nil, fmt.Errorf("%s: %w", at.key, fs.ErrNotExist)
+	}
+	return v.slot.now, nil
+}
