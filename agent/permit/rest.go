@@ -249,7 +249,7 @@ func (r *rests) entry(file, manifest, part, name string, now, was map[string]str
 	known := there && v.Decision == shell.Allow && len(v.Writes) == 0
 	edited := changed && was[name] != line
 	for _, rest := range v.Rests {
-		if rest.Script && (!edited || testName.MatchString(rest.Manifest)) {
+		if rest.Script && !edited {
 			continue // what the user's own script starts is looked at below
 		}
 		if why := r.one(rest); edited {
@@ -306,20 +306,34 @@ func scripts(part, text string) map[string]string {
 	return list
 }
 
-// testName matches the names of tests: what runs them is meant to run what the task wrote.
-var testName = regexp.MustCompile(`(^|/)(tests?|__tests__|specs?|testing)/|(^|/)(test_[^/]*|tests?\.\w+|conftest\.py)$|[._-](test|spec)s?\.\w+$`)
-
-// starts says whether a line starts a program that the task has written or changed, other than a test.
+// starts says whether a line starts a program that the task has written or changed, whatever its name.
 func (r *rests) starts(folder, line string) string {
 	for _, start := range shell.Starts(line) {
 		start = strings.TrimPrefix(path.Join(folder, start), "./")
 		for _, c := range r.changes {
-			if (c.Path == start || strings.HasSuffix(c.Path, "/"+path.Base(start)) && strings.Contains(start, "$")) && !testName.MatchString(c.Path) {
+			if c.Path == start || mayBe(start, c.Path) {
 				return fmt.Sprintf("It runs %s, which this task has written or changed.", c.Path)
 			}
 		}
 	}
 	return ""
+}
+
+var variablePart = regexp.MustCompile(`\$+(\([^)]*\)|\{[^}]*\}|\w*|[@<^*?])`)
+
+// mayBe reports whether a name with variables or wildcards in it may be that of a file. One that is
+// nothing but a variable may be that of any script for a shell.
+func mayBe(start, file string) bool {
+	pattern := variablePart.ReplaceAllString(start, "*")
+	if !strings.ContainsAny(pattern, "*?[") {
+		return false
+	}
+	base := path.Base(pattern)
+	if strings.Trim(base, "*") == "" {
+		return slices.Contains([]string{".sh", ".bash", ""}, path.Ext(file))
+	}
+	ok, err := path.Match(base, path.Base(file))
+	return ok || err != nil
 }
 
 // includes matches what a makefile reads beside itself.

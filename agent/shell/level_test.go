@@ -138,6 +138,13 @@ func TestStarts(t *testing.T) {
 		"esbuild src/index.ts --bundle":         nil,
 		"$(PYTHON) tools/gen.py":                {"tools/gen.py"},
 		"echo 'open":                            {"echo", "'open"},
+		"python -m pytest tests/test_a.py":      nil,
+		"node --test test/a.test.js":            nil,
+		"python -m tools.gen --fast":            {"tools/gen.py"},
+		"$(PYTHON) -m tools.gen":                {"tools/gen.py"},
+		"bash -c 'sh tools/x.sh'":               {"tools/x.sh"},
+		"timeout 60 sh test.sh":                 {"test.sh"},
+		"node test/run.test.js":                 {"test/run.test.js"},
 	} {
 		got := Starts(line)
 		if len(want) > 0 && !slices.ContainsFunc(want, func(w string) bool { return slices.Contains(got, w) }) || len(want) == 0 && len(got) > 0 {

@@ -247,29 +247,24 @@ func compiled(words []word) (bool, []Rest) {
 	return false, nil
 }
 
-// Starts returns the files that a line starts by name: programs of the workspace, and the
-// scripts that interpreters are given. A line that cannot be parsed starts all of its words.
+// Starts returns the files that a line starts by name: programs of the workspace, the
+// scripts that interpreters are given, and the modules that python runs, as paths. What a runner of tests loads
+// it does not start. A name may have a variable or a wildcard. A line that cannot be parsed starts all of its words.
 func Starts(line string) (files []string) {
 	file, _, err := parse(line)
 	if err != nil {
 		return strings.Fields(line)
 	}
 	syntax.Walk(file, func(n syntax.Node) bool {
-		call, ok := n.(*syntax.CallExpr)
-		if !ok || len(call.Args) == 0 {
-			return true
-		}
-		words := looseWords(call)
-		starts := strings.HasPrefix(words[0], "$") || strings.Contains(words[0], unknown) || words[0] == "." || words[0] == "source"
-		if strings.Contains(words[0], "/") {
-			files = append(files, path.Clean(words[0]))
-		}
-		for i, w := range words {
-			if i > 0 && starts && !strings.HasPrefix(w, "-") {
-				files = append(files, path.Clean(w))
+		if call, ok := n.(*syntax.CallExpr); ok && len(call.Args) > 0 {
+			words := looseWords(call)
+			files = append(files, startedBy(words)...)
+			_, texts := unwrap(words)
+			for _, text := range texts {
+				if len(text) < len(line) {
+					files = append(files, Starts(text)...)
+				}
 			}
-			name := interpreter(programOf([]string{w})) // behind whatever starts it
-			starts = starts || slices.Contains(starters, name) || slices.Contains(shells, name) || slices.Contains(interpreters, name)
 		}
 		return true
 	})
@@ -278,6 +273,36 @@ func Starts(line string) (files []string) {
 
 // starters run the files that are their operands, beside shells and interpreters.
 var starters = []string{"tsx", "ts-node", "babel-node", "nodemon", "esno", "jiti", "bun", "deno", "java", "dotnet", "Rscript", "julia"}
+
+// testRuns are the words behind an interpreter that make it a runner of tests, or a tool that only reads its operands.
+var testRuns = map[string][]string{"node": {"--test", "--check", "-c"}, "tsx": {"--test"}, "bun": {"test"}, "deno": {"test", "lint", "fmt", "check"}}
+
+// startedBy returns the files that one command starts.
+func startedBy(words []string) (files []string) {
+	starts := strings.HasPrefix(words[0], "$") || strings.Contains(words[0], unknown) || words[0] == "." || words[0] == "source"
+	if strings.Contains(words[0], "/") {
+		files = append(files, path.Clean(words[0]))
+	}
+	name := ""
+	for i, w := range words {
+		switch {
+		case starts && w == "-m" && i+1 < len(words) && (name == "" || name == "python"):
+			if module := words[i+1]; slices.Contains(modules, module) {
+				return files
+			} else if p := strings.ReplaceAll(module, ".", "/"); module != "" {
+				return append(files, p+".py", p+"/__main__.py", p+"/__init__.py")
+			}
+		case starts && slices.Contains(testRuns[name], w):
+			return files
+		case i > 0 && starts && !strings.HasPrefix(w, "-"):
+			files = append(files, path.Clean(w))
+		}
+		if one := interpreter(programOf([]string{w})); slices.Contains(starters, one) || slices.Contains(shells, one) || slices.Contains(interpreters, one) { // behind whatever starts it
+			starts, name = true, one
+		}
+	}
+	return files
+}
 
 // overwritten returns why what a command rests on may be changed by the line, or "".
 func (w *walker) overwritten(c *command, r Rest) string {
