@@ -48,7 +48,10 @@ func (w *walker) opened(arg *syntax.Word) (word, bool) {
 			var k kind
 			k, ok = w.part(part)
 			out.hole(&b, k)
-			out.splits = out.splits || k > number
+			_, process := part.(*syntax.ProcSubst)
+			out.splits = out.splits || k > number && !process
+			p, parameter := part.(*syntax.ParamExp)
+			out.digits = parameter && len(arg.Parts) == 1 && statusIndex(p) != "" && statusIndex(p) != "@"
 		}
 		if !ok {
 			return word{}, false
@@ -80,6 +83,8 @@ func (w *walker) quotedParts(out *word, b *strings.Builder, parts []syntax.WordP
 			return false
 		}
 		out.hole(b, k)
+		p, parameter := part.(*syntax.ParamExp)
+		out.splits = out.splits || parameter && statusIndex(p) == "@"
 	}
 	return true
 }
@@ -100,7 +105,9 @@ func (w *walker) part(part syntax.WordPart) (kind, bool) {
 		if part.Op != syntax.CmdIn {
 			return free, false
 		}
-		w.output(part.Stmts)
+		if _, judged := w.processes[part]; !judged {
+			w.processed(part)
+		}
 		return entry, true
 	}
 	return free, false
@@ -113,6 +120,11 @@ var given = map[string]kind{"PWD": entry, "?": number, "#": number, "$": number,
 
 // parameter returns what is known of a variable.
 func (w *walker) parameter(p *syntax.ParamExp) (kind, bool) {
+	if i := statusIndex(p); i == "@" {
+		return free, true
+	} else if i != "" {
+		return member, true // a number, or nothing
+	}
 	if p.Param == nil || p.Excl || p.Index != nil || p.Slice != nil || p.Names != 0 || p.Width || p.NestedParam != nil || p.Flags != nil {
 		return free, false
 	}
@@ -233,6 +245,57 @@ func printed(c *command) kind {
 	return free
 }
 
+// processed judges the commands of <(...), which may only read, and returns the one whose output it is.
+func (w *walker) processed(part *syntax.ProcSubst) *command {
+	if w.processes == nil {
+		w.processes = map[*syntax.ProcSubst]*command{}
+	}
+	if c, judged := w.processes[part]; judged {
+		return c
+	}
+	first := len(w.commands)
+	w.output(part.Stmts)
+	for _, c := range w.commands[first:] {
+		if c.result.decision == Allow && c.result.touches&^reads != 0 {
+			c.result = asks(c.result.touches|anything, "It changes or runs something to make the input of another command (%s).", written(c.node))
+		}
+	}
+	last := &command{odd: "several commands"}
+	if len(part.Stmts) == 1 && len(w.commands) > 0 {
+		last = w.commands[len(w.commands)-1]
+	}
+	w.processes[part] = last
+	return last
+}
+
+// soleProcess returns the process substitution that is all of the input of a statement, nil where there is none.
+func soleProcess(list []*syntax.Redirect) *syntax.ProcSubst {
+	var found *syntax.ProcSubst
+	for _, r := range list {
+		if !takes(r) {
+			continue
+		}
+		if r.Op != syntax.RdrIn || r.N != nil || found != nil || r.Word == nil || len(r.Word.Parts) != 1 {
+			return nil
+		}
+		p, ok := r.Word.Parts[0].(*syntax.ProcSubst)
+		if !ok || p.Op != syntax.CmdIn {
+			return nil
+		}
+		found = p
+	}
+	return found
+}
+
+// forget makes of what is known of variables and folders what holds also where the statement ran in the background, with
+// its output redirected, as shells read cmd &> file that do not have that redirection.
+func (w *walker) forget() {
+	w.depth, w.sure = 0, 0
+	for name, k := range w.vars {
+		w.vars[name] = max(k, member)
+	}
+}
+
 // set notes that the line sets a variable. A variable is all that it is set to anywhere
 // in the line, since it is not followed which of that comes last.
 func (w *walker) set(name string, k kind) {
@@ -258,7 +321,7 @@ func kindOf(v word, depth int) kind {
 }
 
 // tells are the programs to which any words may be given: they only print or compare them.
-var tells = []string{"echo", "printf", "true", "false", ":"}
+var tells = []string{"echo", "printf", "true", "false", ":", "exit"}
 
 // systemInfo are files that every user of a machine may read, and that say only what kind of
 // machine it is: no names of people, no settings, no environment.
@@ -357,7 +420,7 @@ func tested(words []word, unclear finding) finding {
 		words = words[1:]
 	}
 	for _, w := range words {
-		if w.splits || w.glob {
+		if w.splits && !w.digits || w.glob {
 			return unclear
 		}
 	}

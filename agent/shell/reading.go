@@ -33,6 +33,7 @@ const (
 	substitution = "\x05"
 	endOfPart    = "\x06"
 	nextToken    = "\x07"
+	process      = "\x08" // <(...)
 )
 
 // place is where in a command the reader is.
@@ -66,7 +67,7 @@ var (
 	oddAssign    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\+=|\[)`)
 	delimiter    = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*|'[A-Za-z_][A-Za-z0-9_]*'|"[A-Za-z_][A-Za-z0-9_]*")$`)
 	variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*`)
-	bracedName   = regexp.MustCompile(`^\{[A-Za-z_][A-Za-z0-9_]*((:-|-|:\+|\+|%%?|##?)[A-Za-z0-9_./*-]*)?\}|^\{#[A-Za-z_][A-Za-z0-9_]*\}`)
+	bracedName   = regexp.MustCompile(`^\{[A-Za-z_][A-Za-z0-9_]*((:-|-|:\+|\+|%%?|##?)[A-Za-z0-9_./*-]*)?\}|^\{#[A-Za-z_][A-Za-z0-9_]*\}|^\{PIPESTATUS\[[0-9@]\]\}`)
 )
 
 // readTokens returns the tokens of a text, the text without what means nothing, and
@@ -201,6 +202,8 @@ func (l *lister) token() {
 		l.pending = false
 		l.add(")")
 		l.place = afterGroup
+	case c == '<' && l.next(1) == '(' && l.place == inWords:
+		l.add("w" + l.process())
 	case c == '<' || c == '>':
 		l.redirection("")
 	default:
@@ -232,6 +235,10 @@ func (l *lister) operator() {
 	if l.next(1) == l.next(0) {
 		op = l.text[l.at : l.at+2]
 	}
+	if op == "&" && l.next(1) == '>' && l.at > 0 && strings.IndexByte(" \t", l.text[l.at-1]) >= 0 && (l.place == inWords || l.place == afterGroup) {
+		l.redirection("")
+		return
+	}
 	l.at += len(op)
 	if after := l.next(0); after == '&' || after == '|' || op == "&" && after == '>' || l.place != inWords && l.place != afterGroup && l.place != beforeName {
 		l.fail(op + " in an unusual place")
@@ -244,7 +251,7 @@ func (l *lister) operator() {
 // redirection reads a redirection; number is what stands directly before it.
 func (l *lister) redirection(number string) {
 	op := l.text[l.at : l.at+1]
-	for _, long := range []string{"<<<", "<<", "<>", "<&", ">>", ">|", ">&"} {
+	for _, long := range []string{"<<<", "<<", "<>", "<&", ">>", ">|", ">&", "&>>", "&>"} {
 		if l.sees(long) {
 			op = long
 			break
@@ -264,7 +271,8 @@ func (l *lister) redirection(number string) {
 	for l.next(0) == ' ' || l.next(0) == '\t' {
 		l.at++
 	}
-	if c := l.next(0); l.odd == "" && (c == 0 || strings.IndexByte("\n;&|<>()#", c) >= 0) {
+	processed := op == "<" && l.sees("<(") && l.text[l.at-1] != '<'
+	if c := l.next(0); l.odd == "" && !processed && (c == 0 || strings.IndexByte("\n;&|<>()#", c) >= 0) {
 		l.fail("a redirection without a target")
 	}
 	if l.odd != "" {
@@ -274,6 +282,10 @@ func (l *lister) redirection(number string) {
 		l.place = beforeName
 	}
 	l.add(number + op)
+	if processed {
+		l.add("w" + l.process())
+		return
+	}
 	from := l.at
 	target, _ := l.part()
 	raw := l.text[from:l.at]
@@ -289,6 +301,23 @@ func (l *lister) redirection(number string) {
 		l.here, l.body = raw, len(l.tokens)
 		l.add("")
 	}
+}
+
+// process reads <(...), which has to be a word of its own. A shell that has no such substitution runs
+// nothing of the line.
+func (l *lister) process() string {
+	if l.depth >= maxDepth || l.here != "" {
+		l.fail("an unusual redirection")
+		return ""
+	}
+	l.at += 2
+	l.depth++
+	word := process + strings.Join(l.list(")"), nextToken) + endOfPart
+	l.depth--
+	if c := l.next(0); c != 0 && strings.IndexByte(" \t\n;&|)", c) < 0 {
+		l.fail("an unusual redirection")
+	}
+	return word
 }
 
 // document reads a here-document, in which nothing may be expanded or continued.

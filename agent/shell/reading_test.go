@@ -69,7 +69,7 @@ func (p *bashPrinter) read(t *testing.T, line string) string {
 	return strings.TrimSuffix(body, "\n}")
 }
 
-var redirecting = regexp.MustCompile(`^\d?[<>]`)
+var redirecting = regexp.MustCompile(`^\d?[<>]|^&>`)
 
 // canonical writes tokens as bash prints them: redirections behind the words with
 // their numbers, elif as an else with an if in it.
@@ -125,13 +125,13 @@ func canonicalWord(word string) string {
 	inside := 0
 	for i := range len(word) {
 		switch mark := word[i : i+1]; mark {
-		case substitution, parameter:
+		case substitution, parameter, process:
 			open = append(open, mark[0])
-			if mark == substitution {
+			if mark != parameter {
 				inside++
 			}
 		case endOfPart:
-			if open[len(open)-1] == substitution[0] {
+			if open[len(open)-1] != parameter[0] {
 				inside--
 			}
 			open = open[:len(open)-1]
@@ -196,7 +196,7 @@ func (g *lines) word() string {
 	case 1:
 		return g.one(`\#`, "a#b", `\ `, `\\`, `\;`, `\'`, `a\ b`, "#x", `\"`, "$#", `\$x`, "a\\\nb", "\\", `\a`)
 	case 2:
-		return g.one("$x", `"$x"`, "${x}", `"${x%.py}"`, "$?", "$$", "$", "$1x", "${x:-a}", "${#x}", "${x[0]}", "${x/a/b}", "$'a\\n'", `$"a"`, "$((1+1))", "$[1]", `"$'"`, "$-", "${x:-$(ls)}", `"${x:-"a b"}"`, `"${x:-'}"`)
+		return g.one("$x", `"$x"`, "${PIPESTATUS[0]}", `"${PIPESTATUS[@]}"`, "${PIPESTATUS[x]}", "${PIPESTATUS[10]}", "${x}", `"${x%.py}"`, "$?", "$$", "$", "$1x", "${x:-a}", "${#x}", "${x[0]}", "${x/a/b}", "$'a\\n'", `$"a"`, "$((1+1))", "$[1]", `"$'"`, "$-", "${x:-$(ls)}", `"${x:-"a b"}"`, `"${x:-'}"`)
 	case 3:
 		if g.depth < 3 {
 			return g.nested("$(", ")")
@@ -204,6 +204,10 @@ func (g *lines) word() string {
 	case 4:
 		if g.depth < 3 {
 			return g.nested(`"$(`, `)"`)
+		}
+	case 6:
+		if g.depth < 3 {
+			return g.nested(g.one("<(", "<(", "< <(", "a<(", "<( "), g.one(")", ")", ")b"))
 		}
 	case 5:
 		return g.one("{a,b}", "{1..3}", "{}", "}", "{", "a{b,c}d", "*.py", "[a-c]*", "[", "]", "~", "a~", "!", "!!", "@(a)", "x=1", "=", "a=~", "-", "--", "(", ")", "<(ls)", "`ls`", "if", "then", "do", "done", "fi", "time", "in", "é", "a\u200bb")
@@ -228,7 +232,7 @@ func (g *lines) simple() string {
 		b.WriteString(g.gap() + g.word())
 	}
 	if g.IntN(8) == 0 {
-		b.WriteString(g.one(">/dev/null", " >/dev/null", " 2>&1", " 2>/dev/null", " >&2", " &>/dev/null", " >&/dev/null", " </dev/null", " <&-", " 2>&1x", " 10>/dev/null", " {x}>/dev/null", " <>x", " >|x", " <<<x", " 1>&2 2>&1", " > /dev/null", " 2 >/dev/null", " x2>/dev/null",
+		b.WriteString(g.one(">/dev/null", " >/dev/null", " 2>&1", " 2>/dev/null", " >&2", " &>/dev/null", " &> x", "&>x", " &>>x", " &>&1", " &>>(ls)", " >&/dev/null", " </dev/null", " <&-", " 2>&1x", " 10>/dev/null", " {x}>/dev/null", " <>x", " >|x", " <<<x", " 1>&2 2>&1", " > /dev/null", " 2 >/dev/null", " x2>/dev/null",
 			" >\\\n/dev/null", " 2\\\n>/dev/null"))
 	}
 	return b.String()

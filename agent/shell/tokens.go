@@ -220,15 +220,32 @@ func (p *printer) parts(b *strings.Builder, parts []syntax.WordPart) {
 			tokens, ok := treeTokens(part.Stmts)
 			p.unknown = p.unknown || !ok
 			b.WriteString(substitution + strings.Join(tokens, nextToken) + endOfPart)
+		case *syntax.ProcSubst:
+			tokens, ok := treeTokens(part.Stmts)
+			p.unknown = p.unknown || !ok || part.Op != syntax.CmdIn
+			b.WriteString(process + strings.Join(tokens, nextToken) + endOfPart)
 		default:
 			p.unknown = true
 		}
 	}
 }
 
+// statusIndex returns the index of ${PIPESTATUS[0]} as it is written, "" for any other expansion. The variable has the
+// exit codes of the last pipeline; a shell that does not know it stops there.
+func statusIndex(e *syntax.ParamExp) string {
+	index, ok := e.Index.(*syntax.Word)
+	if e.Param == nil || e.Param.Value != "PIPESTATUS" || !ok || e.Exp != nil || e.Length {
+		return ""
+	}
+	if i := index.Lit(); len(i) == 1 && (i == "@" || i[0] >= '0' && i[0] <= '9') {
+		return i
+	}
+	return ""
+}
+
 // expansion writes $name, ${name} and ${name-word}.
 func (p *printer) expansion(e *syntax.ParamExp) string {
-	if e.Param == nil || e.Excl || e.Length && e.Exp != nil || e.Width || e.Index != nil || e.Slice != nil || e.Repl != nil || e.Names != 0 {
+	if e.Param == nil || e.Excl || e.Length && e.Exp != nil || e.Width || e.Index != nil && statusIndex(e) == "" || e.Slice != nil || e.Repl != nil || e.Names != 0 {
 		p.unknown = true
 		return ""
 	}
@@ -238,6 +255,9 @@ func (p *printer) expansion(e *syntax.ParamExp) string {
 	text := "{" + e.Param.Value
 	if e.Length {
 		text = "{#" + e.Param.Value
+	}
+	if e.Index != nil {
+		text += "[" + statusIndex(e) + "]"
 	}
 	if e.Exp != nil {
 		text += e.Exp.Op.String()

@@ -36,6 +36,8 @@ type walker struct {
 	exported bool            // it exports some that are not known to be harmless
 	away     bool            // it changes to a folder that is not the workspace's
 	fed      bool            // the statement that is judged has its input redirected
+	// processes has the command whose output a process substitution is, for those that are judged.
+	processes map[*syntax.ProcSubst]*command
 }
 
 func (w *walker) fail(format string, args ...any) {
@@ -64,14 +66,24 @@ func (w *walker) stmt(s *syntax.Stmt, before string, feed *command) {
 	case s.Negated:
 		before = strings.TrimSpace(before + " !")
 	}
+	process := soleProcess(s.Redirs)
+	if !w.judge.policy.eased() {
+		process = nil
+	}
+	if process != nil {
+		feed = w.processed(process)
+	}
 	first := len(w.commands)
-	w.fed = slices.ContainsFunc(s.Redirs, takes)
+	w.fed = slices.ContainsFunc(s.Redirs, takes) && process == nil
 	if w.fed && feed != nil {
 		feed = &command{odd: "another input"}
 	}
 	w.command(s.Cmd, before, feed)
 	if s.Negated { // after "! cd x &&" the folder was not changed
 		w.unsure()
+	}
+	if slices.ContainsFunc(s.Redirs, func(r *syntax.Redirect) bool { return r.Op == syntax.RdrAll || r.Op == syntax.AppAll }) {
+		w.forget()
 	}
 	for _, r := range s.Redirs {
 		w.redirect(s, r, first)
@@ -97,7 +109,7 @@ func (w *walker) redirect(s *syntax.Stmt, r *syntax.Redirect, first int) {
 	out := n == "" || n == "1" || n == "2"
 	switch {
 	case ok && r.Op == syntax.DplOut && out && (target.text == "1" || target.text == "2"),
-		ok && (r.Op == syntax.RdrOut || r.Op == syntax.AppOut) && out && target.text == "/dev/null",
+		ok && (r.Op == syntax.RdrOut || r.Op == syntax.AppOut || r.Op == syntax.RdrAll && w.judge.policy.eased()) && out && target.text == "/dev/null",
 		ok && r.Op == syntax.RdrIn && n == "" && target.text == "/dev/null":
 	case ok && r.Op == syntax.RdrIn && n == "":
 		if why := inside(target, w.sure); why != "" {

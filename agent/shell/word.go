@@ -14,6 +14,7 @@ type word struct {
 	status bool // it has $?, which is a small number; text has 0 for it
 	quoted bool // a part of it is quoted
 	open   kind // what is known of a part that the shell expands, where that is not text; see open.go
+	digits bool // it is nothing but an exit code, or nothing
 	splits bool // such a part is not quoted: the shell may make several words of it, or none
 }
 
