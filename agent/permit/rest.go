@@ -20,6 +20,7 @@ type rests struct {
 	permit  *Permit
 	line    string
 	changes []workspace.Change
+	writes  []string        // files that the line itself writes, before it runs what it rests on
 	seen    map[string]bool // scripts that were looked at
 	depth   int
 }
@@ -31,11 +32,27 @@ func (p *Permit) unsettled(line string, v shell.Verdict) (why string, leave bool
 	if why := p.Obeyed(line, v); why != "" {
 		return why, true
 	}
+	changes := p.Overlay.ChangeSet().Files
+	for _, c := range changes {
+		if v.Runs && toolFolder.MatchString(c.Path) {
+			return fmt.Sprintf("It may run %s, which this task has written or changed.", c.Path), false
+		}
+	}
 	if len(v.Rests) == 0 {
 		return "", false
 	}
-	r := rests{permit: p, line: line, changes: p.Overlay.ChangeSet().Files, seen: map[string]bool{}}
+	r := rests{permit: p, line: line, changes: changes, writes: v.Writes, seen: map[string]bool{}}
 	return r.all(v.Rests), false
+}
+
+// toolFolder matches the programs in the folders where projects install tools: lines that run anything may find them first.
+var toolFolder = regexp.MustCompile(`(^|/)(\.?v?env/bin|node_modules/\.bin|vendor/bin)/`)
+
+// Replaced says why a line is asked for although its verdict allows it: it may replace what it starts
+// by way of a manifest. It is "" where the line replaces nothing.
+func (p *Permit) Replaced(line string, v shell.Verdict) string {
+	r := rests{permit: p, line: line, writes: v.Writes, seen: map[string]bool{}}
+	return r.all(slices.DeleteFunc(slices.Clone(v.Rests), func(rest shell.Rest) bool { return rest.Script }))
 }
 
 // Obeyed says why a line is asked for although its verdict allows it: it changes files that
@@ -125,7 +142,7 @@ func (r *rests) one(rest shell.Rest) string {
 			return fmt.Sprintf("It runs what %s says, which this task has changed.", c.Path)
 		}
 	}
-	return r.recipes(rest.Manifest)
+	return r.recipes(rest)
 }
 
 // matches reports whether a change is of a file with a base name, or makes one of that name.
@@ -315,44 +332,91 @@ func (r *rests) starts(folder, line string) string {
 				return fmt.Sprintf("It runs %s, which this task has written or changed.", c.Path)
 			}
 		}
+		for _, w := range r.writes {
+			if written(start, w) {
+				return fmt.Sprintf("It runs %s, which it may have changed itself.", start)
+			}
+		}
 	}
 	return ""
 }
 
+// written reports whether a file that a line starts may be one that it writes. Where the line changes the folder, a
+// name has only the last parts of a path.
+func written(start, write string) bool {
+	write = strings.TrimLeft(path.Clean(write), "./")
+	if strings.ContainsAny(write, "*?[") {
+		ok, err := path.Match(path.Base(write), path.Base(start))
+		return ok || err != nil
+	}
+	return strings.HasSuffix("/"+start, "/"+write) || strings.HasSuffix("/"+write, "/"+start) || mayBe(start, write)
+}
+
 var variablePart = regexp.MustCompile(`\$+(\([^)]*\)|\{[^}]*\}|\w*|[@<^*?])`)
 
-// mayBe reports whether a name with variables or wildcards in it may be that of a file. One that is
-// nothing but a variable may be that of any script for a shell.
+// mayBe reports whether a name with variables or wildcards in it may be that of a file.
 func mayBe(start, file string) bool {
 	pattern := variablePart.ReplaceAllString(start, "*")
 	if !strings.ContainsAny(pattern, "*?[") {
 		return false
 	}
-	base := path.Base(pattern)
-	if strings.Trim(base, "*") == "" {
-		return slices.Contains([]string{".sh", ".bash", ""}, path.Ext(file))
-	}
-	ok, err := path.Match(base, path.Base(file))
+	ok, err := path.Match(path.Base(pattern), path.Base(file))
 	return ok || err != nil
+}
+
+// scripted are the endings of files that a manifest of any form may start.
+var scripted = []string{".sh", ".bash", ".zsh", ".ps1", ".py", ".js", ".mjs", ".cjs", ".rb", ".pl", ".php"}
+
+// mentioned says whether a manifest whose form is not read has the name of a program that the task, or the line, has written
+// or changed.
+func (r *rests) mentioned(text string) string {
+	has := func(name string) bool {
+		name = strings.TrimLeft(path.Clean(name), "./")
+		return slices.Contains(scripted, path.Ext(name)) && path.Base(name) != "__init__.py" && (strings.Contains(text, name) || strings.Contains(text, "/"+path.Base(name)))
+	}
+	for _, c := range r.changes {
+		if has(c.Path) {
+			return fmt.Sprintf("It may run %s, which this task has written or changed.", c.Path)
+		}
+	}
+	for _, w := range r.writes {
+		if has(w) {
+			return fmt.Sprintf("It may run %s, which it may have changed itself.", w)
+		}
+	}
+	return ""
 }
 
 // includes matches what a makefile reads beside itself.
 var includes = regexp.MustCompile(`(?m)^[-s]?include\s+(.+)$`)
 
 // recipes looks at what makefiles and their kin include and start.
-func (r *rests) recipes(manifest string) string {
+func (r *rests) recipes(rest shell.Rest) string {
+	manifest := rest.Manifest
 	if strings.ContainsAny(manifest, "*?[") || strings.HasSuffix(manifest, ".json") {
 		return ""
 	}
 	found := r.manifestsNear(manifest)
 	for _, file := range slices.Sorted(maps.Keys(found)) {
 		folder := path.Dir(file)
+		if !strings.Contains(strings.ToLower(manifest), "makefile") {
+			text := found[file]
+			if rest.Entry != "" {
+				text = section(rest, text)
+			}
+			if why := r.mentioned(text); why != "" {
+				return why
+			}
+		}
 		for _, m := range includes.FindAllStringSubmatch(found[file], -1) {
 			for _, name := range strings.Fields(m[1]) {
 				if i := slices.IndexFunc(r.changes, func(c workspace.Change) bool {
 					return c.Path == path.Join(folder, name) || strings.Contains(name, "$") && path.Base(c.Path) == path.Base(name)
 				}); i >= 0 {
 					return fmt.Sprintf("It runs what %s says, which this task has changed.", r.changes[i].Path)
+				}
+				if slices.ContainsFunc(r.writes, func(w string) bool { return written(path.Join(folder, name), w) }) {
+					return fmt.Sprintf("It runs what %s says, which it may have changed itself.", name)
 				}
 			}
 		}

@@ -13,7 +13,8 @@ import (
 
 // project are the user's own files in TestRests.
 var project = map[string]string{
-	"Makefile":        "test:\n\tsh test.sh\n\tpython -m pytest tests/test_a.py\nlint:\n\t@./tools/lint.sh src\ncheck:\n\tfor t in tests/*.sh; do sh $$t; done\nspec:\n\tbash $(SUITE)\n",
+	"Makefile":        "test:\n\tsh test.sh\n\tpython -m pytest tests/test_a.py\nlint:\n\t@./tools/lint.sh src\ncheck:\n\tfor t in tests/*.sh; do sh $$t; done\ndocs:\n\tpython run.py\nspec:\n\tbash $(SUITE)\n",
+	"tox.ini":         "[testenv]\ncommands = bash ci/run.sh\n  pytest\n",
 	"web/Makefile":    "test:\n\tnode --test test/a.test.js\n",
 	"package.json":    `{"scripts": {"test": "node --test", "lint": "node tools/lint.test.js", "build": "tsc -p ."}}`,
 	"test.sh":         "true\n",
@@ -44,6 +45,20 @@ func TestRests(t *testing.T) {
 		{`package.json={"scripts": {"test": "sh test/test.sh"}} test/test.sh`, "npm test", changed},
 		{`package.json={"scripts": {"test": "sh test.spec.sh"}}`, "npm test", "which this task has written or changed"},
 		{`package.json={"scripts": {"test": "node --test --test-name-pattern=x"}}`, "npm test", ""},
+		{"", "tox", ""},
+		{"venv/bin/pytest", "venv/bin/pytest -q", "venv/bin/pytest, " + changed},
+		{"node_modules/.bin/jest", "npx jest", changed},
+		{"src/a.py", "tox -e py312", ""},
+		{"ci/run.sh", "tox", "ci/run.sh, " + changed},
+		// What the line itself writes counts as what the task changed before.
+		{"", "sed -i s/1/2/ src/a.py && make test", ""},
+		{"", "sed -i s/1/2/ src/a.py && npm test 2>&1 | tee test.log | tail", ""},
+		{"", "cat test.log > src/b.test.js; npm run lint", ""},
+		{"", "cd src && sed -i s/1/2/ lint.test.js && cd .. && npm run lint", "it may have changed itself"},
+		{"", "sed -i s/1/2/ lint.test.js && npm run lint", "it may have changed itself"},
+		{"", "cp src/a.py run.py && make docs", "run.py, which it may have changed itself"},
+		{"", "sed -i s/1/2/ *.py && make docs", "changed itself"},
+		{"", "sed -i s/1/2/ src/a.py && tox", ""},
 	} {
 		if why := unsettledWith(t, c.staged, c.line); (why == "") != (c.why == "") || !strings.Contains(why, c.why) {
 			t.Errorf("%s, then %s: %q, want %q", c.staged, c.line, why, c.why)

@@ -98,7 +98,7 @@ func (w *walker) reading(cmd *syntax.WhileClause, feed *command) bool {
 		}
 	}
 	k := free
-	if lists(feed) && !w.fed {
+	if (lists(feed) || listing(feed)) && !w.fed {
 		k = member
 	}
 	for i := 1; i < len(call.Args); i++ {

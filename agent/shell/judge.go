@@ -56,6 +56,9 @@ func (j judge) command(c *command) finding {
 	} else {
 		f = j.words(c.words, s)
 	}
+	if s.eased && f.decision == Allow && c.promptFed() {
+		f = asks(anything, "%s", class("text").reason("sqlite3"))
+	}
 	if s.eased && slices.ContainsFunc(c.words, func(w word) bool { return leads(w, c.depth) }) && f.decision == Ask {
 		f.touches |= outside
 	}
@@ -378,7 +381,8 @@ func (p *program) value(f flagged, s scope) objection {
 	case '~':
 		return p.free(f, s)
 	case ':':
-		if !plainName.MatchString(f.value.text) {
+		required := (f.name == "-r" || f.name == "--require") && registers.MatchString(f.value.text)
+		if !plainName.MatchString(f.value.text) && !required {
 			return objection{text: fmt.Sprintf("The value of %s may name a file that %s would load (%s).", f.name, p.name, f.value.text)}
 		}
 		return objection{}
@@ -391,8 +395,11 @@ func (p *program) value(f flagged, s scope) objection {
 
 var (
 	plainName   = regexp.MustCompile(`^[\w,-]+$`)
+	registers   = regexp.MustCompile(`^[\w-]+/register$`) // ts-node/register: a package, since it is required
 	linkerFlags = regexp.MustCompile(`^(-[sw]|-X [\w./-]+=[\w.:+-]*)( (-[sw]|-X [\w./-]+=[\w.:+-]*))*$`)
-	noPlugin    = regexp.MustCompile(`^no:[\w.-]+$`)
+	// compilerFlags print what the compiler decides, or switch optimization off.
+	compilerFlags = regexp.MustCompile(`^((all|[\w./]+)=)?-([NlS]|m(=\d)?)( -([NlS]|m(=\d)?))*$`)
+	noPlugin      = regexp.MustCompile(`^no:[\w.-]+$`)
 )
 
 // free checks a value that is text. A program that runs code could take it for a
@@ -401,7 +408,7 @@ func (p *program) free(f flagged, s scope) objection {
 	switch {
 	case f.value.glob && !strings.HasPrefix(f.name, "--"):
 		return objection{text: fmt.Sprintf("The value of %s is known only when the command runs.", f.name)}
-	case f.name == "-ldflags" && !linkerFlags.MatchString(f.value.text), p.name == "pytest" && f.name == "-p" && !noPlugin.MatchString(f.value.text):
+	case f.name == "-gcflags" && !compilerFlags.MatchString(f.value.text), f.name == "-ldflags" && !linkerFlags.MatchString(f.value.text), p.name == "pytest" && f.name == "-p" && !noPlugin.MatchString(f.value.text):
 		return p.unknown(f.name + " " + f.value.text)
 	case p.touches&runs != 0:
 		return objection{text: inside(word{text: f.value.text}, s.depth)}

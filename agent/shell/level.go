@@ -1,5 +1,7 @@
 package shell
 
+import "slices"
+
 // Level says how much a policy lets run without asking. Whatever the level, denials stay
 // denials, and the levels above Strict ease nothing where a command could reach a host or
 // works on the user's own files: see [Policy.eased].
@@ -79,6 +81,9 @@ func (j judge) eases(words []word, s scope) (finding, bool) {
 		if f, ok := gitPaths(words, s); ok {
 			return f, true
 		}
+		if f, ok := gitRecorded(words, s); ok {
+			return f, true
+		}
 	}
 	if _, ok := packs[words[0].text]; ok {
 		if f, ok := packing(words, s); ok {
@@ -95,6 +100,9 @@ func (j judge) eases(words []word, s scope) (finding, bool) {
 			return f, true
 		}
 	}
+	if f, ok := pushed(words, s); ok {
+		return f, true
+	}
 	if f, ok := j.started(words, s); ok {
 		return f, true
 	}
@@ -106,7 +114,13 @@ func (j judge) eases(words []word, s scope) (finding, bool) {
 			return f, true
 		}
 	}
+	if f, ok := j.shorter(words, s); ok {
+		return f, true
+	}
 	if p, n := lookup(sandboxPrograms, words); p != nil {
+		if (p.name == "tox" || p.name == "nox") && slices.ContainsFunc(words[n:], func(w word) bool { return aimsOut.MatchString(w.text) }) {
+			return finding{}, false
+		}
 		f := p.judge(words, n, s)
 		return f.without(), f.decision == Allow
 	}

@@ -66,7 +66,7 @@ var onCopy = []string{
 
 // mostAsked is how many of the ordinary lines of strangers may be asked for, in a thousand. People approve
 // unread what they are asked too often.
-const mostAsked = 80
+const mostAsked = 60
 
 func TestStrangers(t *testing.T) {
 	ordinary, asked, dangerous := 0, 0, 0

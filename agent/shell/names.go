@@ -80,7 +80,7 @@ func Files(line string) []string {
 			return true
 		}
 		words := looseWords(call)
-		if words[0] == "cd" && len(words) == 2 {
+		if (words[0] == "cd" || words[0] == "pushd") && len(words) == 2 {
 			folder = path.Join(folder, words[1])
 			return true
 		}

@@ -235,7 +235,7 @@ func printed(c *command) kind {
 	switch name := c.words[0].text; {
 	case lists(c), name == "pwd", name == "go" && strings.HasPrefix(line, "go list ") && !strings.Contains(line, " -f"):
 		return entry
-	case name == "ls" && !strings.Contains(line, " -"), name == "basename", name == "dirname":
+	case name == "ls" && !strings.Contains(line, " -"), name == "basename", name == "dirname", selects(c):
 		return member
 	case name == "nproc", name == "seq" && !strings.Contains(line, " -"), name == "wc" && slices.Contains([]string{"wc -l", "wc -w", "wc -c"}, line):
 		return number
@@ -295,6 +295,23 @@ func (w *walker) forget() {
 		w.vars[name] = max(k, member)
 	}
 }
+
+// selects reports whether a command prints some of the names that ls prints.
+func selects(c *command) bool {
+	for c != nil && c.feed != nil && c.odd == "" && c.result.decision == Allow && len(c.words) > 0 {
+		cut := slices.Contains([]string{"sort", "head", "tail", "uniq"}, c.words[0].text) && !slices.ContainsFunc(c.words[1:], func(w word) bool { return !cutting.MatchString(w.text) })
+		if !cut && !chooses(c) {
+			return false
+		}
+		if c = c.feed; listing(c) {
+			return true
+		}
+	}
+	return false
+}
+
+// cutting matches what sort, head and tail may have where they only choose lines.
+var cutting = regexp.MustCompile(`^(-[nrVu]+|-?\d+|-n\d+)$`)
 
 // set notes that the line sets a variable. A variable is all that it is set to anywhere
 // in the line, since it is not followed which of that comes last.

@@ -77,7 +77,7 @@ func traced(t *testing.T, program, script, line, path, status string) (ran [][]s
 	cmd := exec.CommandContext(ctx, program, arguments...)
 	cmd.Dir, cmd.Env = work, []string{"PATH=" + path, "HOME=/nonexistent", "LANG=C.UTF-8", "trace=" + trace, "want=" + status}
 	cmd.WaitDelay = time.Second
-	out, err := cmd.CombinedOutput() // a status other than 0 is what was asked for
+	out, err := cmd.CombinedOutput()                                                                                                 // a status other than 0 is what was asked for
 	unread := bytes.Contains(bytes.ToLower(out), []byte("syntax error")) && (script != dashPrelude || !strings.Contains(line, "<(")) // dash does not know <( ), and runs nothing
 	if limit == shellTime && ctx.Err() != nil || unread {
 		t.Fatalf("%q: %s cannot read it: %v\n%s", line, program, err, out)

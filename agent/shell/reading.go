@@ -294,6 +294,9 @@ func (l *lister) redirection(number string) {
 		return
 	}
 	l.add("w" + target)
+	if op == "&>" || op == "&>>" { // a word behind it would be a program's name where & ends the command
+		l.place = afterGroup
+	}
 	if op == "<<" {
 		if !delimiter.MatchString(raw) {
 			l.fail("an unusual here-document")

@@ -41,7 +41,7 @@ func kin(name string) bool {
 
 // moreTargets are usual names that the policy has to ease.
 var moreTargets = []string{"clean", "ci", "verify", "validate", "typecheck", "tsc", "eslint", "prettier", "stylelint", "unit", "integration", "e2e", "spec", "specs", "docs", "doc", "generate", "codegen", "gen",
-	"analyze", "analyse", "audit-types", "fix", "style", "dist", "bundle", "static", "assets", "debug-build", "release-build", "dev-build", "precommit-check", "quality", "sanity", "smoke", "jest", "vitest", "pytest", "rspec", "cs", "stan", "phpstan", "phpunit"}
+	"analyze", "analyse", "audit-types", "fix", "style", "dist", "bundle", "static", "assets", "debug-build", "release-build", "dev-build", "precommit-check", "quality", "sanity", "smoke", "jest", "vitest", "pytest", "rspec", "cs", "stan", "phpstan", "phpunit", "phpcs", "phpcbf", "psalm", "rector", "ecs"}
 
 // commanders are the programs that look the names of their operands up in a file of the
 // project, with the files in which they do.
@@ -51,6 +51,8 @@ var commanders = map[string][]string{
 	"tox": {"tox.ini", "tox.toml", "setup.cfg", "pyproject.toml"}, "nox": {"noxfile.py"}, "rake": {"Rakefile", "rakefile", "Rakefile.rb", "*.rake"},
 	"gradle": {"*.gradle", "*.gradle.kts"}, "mvn": {"pom.xml"}, "invoke": {"tasks.py"},
 	"ant": {"build.xml"}, "mix": {"mix.exs"}, "ninja": {"build.ninja"}, "rails": {"rails"}, "gulp": {"gulpfile.*"}, "grunt": {"[Gg]runtfile.*"},
+	"hatch": {"pyproject.toml", "hatch.toml"}, "pdm": {"pyproject.toml"}, "poe": {"pyproject.toml", "poe_tasks.*"}, "rye": {"pyproject.toml"},
+	"nx": {"nx.json", "project.json", "package.json"}, "pre-commit": {".pre-commit-config.yaml"},
 }
 
 // manifests are the files beside package.json that say how its scripts run.
@@ -72,13 +74,20 @@ func rests(words []word) []Rest {
 		case "deno":
 			return []Rest{{Manifest: "deno.json", Entry: "tasks." + script}, {Manifest: "deno.jsonc"}}
 		}
-		return append([]Rest{{Manifest: "package.json", Entry: "scripts." + script}}, manifests...)
+		list := append([]Rest{{Manifest: "package.json", Entry: "scripts." + script}}, manifests...)
+		if name == "turbo" {
+			list = append(list, Rest{Manifest: "turbo.json"})
+		}
+		return list
 	}
 	var list []Rest
 	for _, file := range commanders[name] {
 		r := Rest{Manifest: file}
-		if file == "pyproject.toml" {
-			r.Entry = "tool.tox"
+		switch file {
+		case "pyproject.toml":
+			r.Entry = "tool." + name
+		case "package.json":
+			r.Entry = "scripts"
 		}
 		list = append(list, r)
 	}
@@ -86,8 +95,8 @@ func rests(words []word) []Rest {
 }
 
 var (
-	npmFlag  = regexp.MustCompile(`^(--silent|-s|--if-present|-ws|--workspaces|--workspace=[\w@/.-]+|--no-update-notifier|--color|--no-color|-r|--recursive|--bun)$`)
-	npmOwn   = []string{"npm", "yarn", "pnpm", "bun", "composer", "deno"}
+	npmFlag  = regexp.MustCompile(`^(--(filter|scope|since|concurrency)=[\w@.*][\w@/.*-]*|--no-cache|--stream|--no-bail|--silent|-s|--if-present|-ws|--workspaces|--workspace=[\w@/.-]+|--no-update-notifier|--color|--no-color|-r|--recursive|--bun)$`)
+	npmOwn   = []string{"npm", "yarn", "pnpm", "bun", "composer", "deno", "turbo", "lerna"}
 	npmVerbs = []string{"test", "t", "tst"}
 )
 
@@ -101,16 +110,26 @@ func npmScript(words []word) (script string, n int, ok bool) {
 	for i < len(words) && words[i].plain() {
 		switch w := words[i].text; {
 		case npmFlag.MatchString(w):
+			if _, value, _ := strings.Cut(w, "="); inside(word{text: value}, 0) != "" {
+				return "", 0, false
+			}
 			i++
 		case (w == "-w" || w == "--workspace" || w == "--filter" || w == "-F") && i+1 < len(words):
 			i += 2
 		case (w == "--prefix" || w == "-C" || w == "--cwd" || w == "--dir") && i+1 < len(words) && inside(words[i+1], 0) == "":
 			i += 2
+		case strings.HasPrefix(w, "--prefix=") || strings.HasPrefix(w, "--cwd="):
+			if _, folder, _ := strings.Cut(w, "="); inside(word{text: folder}, 0) != "" {
+				return "", 0, false
+			}
+			i++
 		case !run && (w == "task" && words[0].text == "deno" || words[0].text != "deno" && (w == "run" || w == "run-script")):
 			i, run = i+1, true
 		case strings.HasPrefix(w, "-"):
 			return "", 0, false
 		case (words[0].text == "bun" || words[0].text == "deno") && !run: // `bun test` is its own runner, `bun x.js` runs a file
+			return "", 0, false
+		case words[0].text == "lerna" && !run, (words[0].text == "turbo" || words[0].text == "lerna") && slices.ContainsFunc(words[i+1:], func(w word) bool { return !strings.HasPrefix(w.text, "-") }):
 			return "", 0, false
 		case !run && words[0].text == "composer":
 			return w, i + 1, slices.Contains([]string{"test", "tests", "lint", "stan", "phpstan", "cs", "format", "phpunit", "check", "ci"}, w)
@@ -125,6 +144,27 @@ func npmScript(words []word) (script string, n int, ok bool) {
 	return "", 0, false
 }
 
+var (
+	activating  = regexp.MustCompile(`^(\./)?\.?v?env/bin/activate$`)
+	packageTool = regexp.MustCompile(`^(\./)?node_modules/([\w-]+)/(bin|dist|lib)/([\w-]+?)(\.[cm]?js)?$`)
+)
+
+// toolFile returns which tool an interpreter is given as a file: node node_modules/.bin/jest, php vendor/bin/phpunit, node
+// node_modules/typescript/bin/tsc; "" for any other file.
+func toolFile(words []word) string {
+	if len(words) < 2 || !words[1].plain() {
+		return ""
+	}
+	m := packageTool.FindStringSubmatch(words[1].text)
+	switch name := interpreter(words[0].text); {
+	case name == "node" && m != nil && (m[2] == m[4] || slices.Contains([]string{"typescript tsc", "vitest vitest", "eslint eslint", "prettier prettier"}, m[2]+" "+m[4])):
+		return m[4]
+	case name == "node" && strings.Contains(words[1].text, "node_modules/.bin/"), name == "php" && strings.Contains(words[1].text, "vendor/bin/"):
+		return projectsOwn(words[1].text)
+	}
+	return ""
+}
+
 // started judges the programs that run something of the user's by its name, where the policy
 // eases that.
 func (j judge) started(words []word, s scope) (finding, bool) {
@@ -133,9 +173,25 @@ func (j judge) started(words []word, s scope) (finding, bool) {
 		f.rests = append(f.rests, Rest{Manifest: "bin/rails", Script: true})
 		return f, f.decision == Allow
 	}
+	if (words[0].text == "source" || words[0].text == ".") && len(words) == 2 && words[1].plain() && activating.MatchString(words[1].text) {
+		return finding{decision: Allow, touches: reads | runs, rests: []Rest{{Manifest: path.Clean(words[1].text), Script: true}}}, true
+	}
+	if tool := toolFile(words); tool != "" {
+		f := j.words(renamed(words[1:], tool), s).without()
+		return f, f.decision == Allow && f.touches&runs != 0
+	}
+	if words[0].text == "php" && len(words) > 1 && words[1].text == "bin/phpunit" {
+		f := j.words(renamed(words[1:], "phpunit"), s).without()
+		f.rests = append(f.rests, Rest{Manifest: "bin/phpunit", Script: true})
+		return f, f.decision == Allow
+	}
 	if program, sources := compiled(words); program {
 		f := finding{decision: Allow, touches: reads | writes | runs, rests: sources}
 		return f, !slices.ContainsFunc(words, func(w word) bool { return !w.plain() || leads(w, s.depth) })
+	}
+	if (words[0].text == "hatch" || words[0].text == "pdm" || words[0].text == "rye") && len(words) > 2 && words[1].text == "run" && words[2].plain() && kin(words[2].text) {
+		f := sandboxPrograms[manifestEntry].judge(append([]word{{text: manifestEntry}}, words[3:]...), 1, s)
+		return f.without(), f.decision == Allow
 	}
 	if script, n, ok := npmScript(words); ok {
 		if !kin(script) {
@@ -225,6 +281,8 @@ func script(words []word, s scope) (finding, bool) {
 
 var (
 	localPackage = regexp.MustCompile(`^(\.{1,2}(/[\w.-]+)*/?|[\w./-]+\.go)$`)
+	generated    = regexp.MustCompile(`^(-[vxn]|\.{1,2}(/[\w.-]+)*/?|[\w-][\w./-]*\.go)$`)
+	setupVerb    = regexp.MustCompile(`^(build|build_ext|build_py|check|test|clean|sdist|bdist_wheel|--inplace|-[iqfv]|--(force|quiet|verbose|version|name))$`)
 	cargoFlag    = regexp.MustCompile(`^(-q|--quiet|--release|--offline|--locked|--bin|--example|-p|--package|[\w-]+)$`)
 )
 
@@ -233,6 +291,10 @@ func compiled(words []word) (bool, []Rest) {
 	switch {
 	case len(words) > 2 && words[0].text == "go" && words[1].text == "run" && localPackage.MatchString(words[2].text):
 		return true, []Rest{{Manifest: "*.go"}, {Manifest: "go.mod"}, {Manifest: "go.work"}}
+	case len(words) > 1 && words[0].text == "go" && words[1].text == "generate" && !slices.ContainsFunc(words[2:], func(w word) bool { return !generated.MatchString(w.text) }):
+		return true, []Rest{{Manifest: "*.go"}, {Manifest: "go.mod"}, {Manifest: "go.work"}, {Manifest: "*.sh"}, {Manifest: "*.py"}, {Manifest: "*.pl"}} // what its comments start
+	case len(words) > 2 && interpreter(words[0].text) == "python" && words[1].text == "setup.py" && setupVerb.MatchString(words[2].text) && !slices.ContainsFunc(words[3:], func(w word) bool { return !setupVerb.MatchString(w.text) }):
+		return true, []Rest{{Manifest: "setup.py", Script: true}, {Manifest: "setup.cfg"}}
 	case len(words) > 1 && words[0].text == "cargo" && words[1].text == "run":
 		for _, w := range words[2:] {
 			if w.text == "--" {
@@ -277,6 +339,8 @@ var starters = []string{"tsx", "ts-node", "babel-node", "nodemon", "esno", "jiti
 // testRuns are the words behind an interpreter that make it a runner of tests, or a tool that only reads its operands.
 var testRuns = map[string][]string{"node": {"--test", "--check", "-c"}, "tsx": {"--test"}, "bun": {"test"}, "deno": {"test", "lint", "fmt", "check"}}
 
+var onlyVariable = regexp.MustCompile(`^(\$+(\([^)]*\)|\{[^}]*\}|\w+|[@<^*?])|` + unknown + `)$`)
+
 // startedBy returns the files that one command starts.
 func startedBy(words []string) (files []string) {
 	starts := strings.HasPrefix(words[0], "$") || strings.Contains(words[0], unknown) || words[0] == "." || words[0] == "source"
@@ -294,6 +358,10 @@ func startedBy(words []string) (files []string) {
 			}
 		case starts && slices.Contains(testRuns[name], w):
 			return files
+		case i > 0 && starts && onlyVariable.MatchString(w): // any for a shell; others are mostly given flags
+			if name == "" || slices.Contains(shells, name) {
+				files = append(files, "*.sh", "*.bash")
+			}
 		case i > 0 && starts && !strings.HasPrefix(w, "-"):
 			files = append(files, path.Clean(w))
 		}

@@ -25,7 +25,7 @@
 //	readword.go  the words among them
 //	tokens.go    the same from the library's tree
 //	walk.go      splits the line into simple commands
-//	word.go      what a word means
+//	word.go      what a word means; braces.go has those that bash makes several of
 //	judge.go     one simple command
 //	table.go     what is known about programs
 //	wrap.go      commands that run another command

@@ -307,6 +307,18 @@ func cd(words []word, s scope) finding {
 	return finding{decision: Allow, touches: reads}
 }
 
+// pushed judges pushd, popd and deactivate: the first is cd, and the others lead back.
+func pushed(words []word, s scope) (finding, bool) {
+	if words[0].text == "popd" || words[0].text == "deactivate" { // a function, which ends what activate began
+		return finding{decision: Allow, touches: reads}, len(words) == 1
+	}
+	if words[0].text != "pushd" {
+		return finding{}, false
+	}
+	f := cd(words, s)
+	return f, f.decision == Allow
+}
+
 // longestSleep is in seconds: long enough for a server to start, too short to hold up
 // a task.
 const longestSleep = 60
@@ -365,6 +377,28 @@ func makeTargets(words []word, s scope) finding {
 	return finding{decision: Allow, touches: reads | writes | runs}
 }
 
+var (
+	makeFor   = regexp.MustCompile(`^(T|TESTS?|TEST_?(FLAGS|ARGS|OPTS|FILTER|CASES?|NAME|PATH|FILES?)|ARGS|PKGS?|PACKAGES?|RUN|FILTER|PATTERN|SUITE|WHAT|MODULE|DEBUG|BUILD_TYPE|CI|COVERAGE|PYTEST_?(ARGS|FLAGS|OPTS)|GO_?TEST_?(FLAGS|ARGS)|K|JOBS|MODE|PROFILE|RELEASE|QUIET)=(.*)$`)
+	makeValue = regexp.MustCompile(`^(-[vxqsk]|-(run|race|short|count|timeout|tags|bench|n|j)(=[\w./^|*-]+)?|--(tb|maxfail|lf|ff|no-header|verbose|quiet|color|cov|release)(=\w+)?|[\w.][\w./:@,*-]*)$`)
+)
+
+var (
+	startable = regexp.MustCompile(`\.(sh|bash|py|[cm]?[jt]s|rb|pl|php|lua)$`)
+	testFile  = regexp.MustCompile(`(^|/)(tests?|specs?|__tests__)/|(^|/)test_[^/]*$|[._-](test|spec)\.\w+$`)
+)
+
+// makeVariable reports whether a word sets a variable of a makefile that by its name chooses tests or how loudly they
+// run, to words that start nothing by themselves; or flags of a compiler.
+func makeVariable(text string, s scope) bool {
+	if name, value, ok := strings.Cut(text, "="); ok && slices.Contains([]string{"CFLAGS", "CXXFLAGS", "CPPFLAGS"}, name) {
+		return cFlagList.MatchString(value)
+	}
+	m := makeFor.FindStringSubmatch(text)
+	return m != nil && !slices.ContainsFunc(strings.Fields(m[len(m)-1]), func(one string) bool {
+		return !makeValue.MatchString(one) || inside(word{text: one}, s.depth) != "" || startable.MatchString(one) && !testFile.MatchString(one)
+	})
+}
+
 // builds judges make and ninja where the policy eases that: also without a target, and for more names.
 func builds(words []word, s scope) (finding, bool) {
 	ninja := words[0].text == "ninja"
@@ -376,7 +410,7 @@ func builds(words []word, s scope) (finding, bool) {
 		case w.text == "-C" && i+1 < len(words) && inside(words[i+1], s.depth) == "":
 			i++
 		case ninja && slices.Contains([]string{"-v", "--verbose", "--quiet"}, w.text):
-		case w.text == "V=1" || w.text == "VERBOSE=1" || whole.MatchString(w.text) && words[i-1].text == "-j" || kin(w.text):
+		case w.text == "V=1" || w.text == "VERBOSE=1" || whole.MatchString(w.text) && words[i-1].text == "-j" || kin(w.text) || !ninja && makeVariable(w.text, s):
 		default:
 			return finding{}, false
 		}

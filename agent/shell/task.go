@@ -2,11 +2,13 @@ package shell
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
 // taskLine says which words a build tool may have whose operands are tasks.
 type taskLine struct {
+	first  *regexp.Regexp // the first word, where it has to be one of its own
 	words  *regexp.Regexp // tasks and flags
 	valued *regexp.Regexp // flags whose value is the next word
 	value  *regexp.Regexp
@@ -16,6 +18,9 @@ type taskLine struct {
 
 // nothing matches no word.
 var nothing = regexp.MustCompile(`^\x00$`)
+
+// justTask matches the usual names of builds and checks, as in [kin], for runners that take nothing else here.
+var justTask = regexp.MustCompile(`^(-[vqns]|--(verbose|quiet|list|dry-run|summary|silent)|(tests?|unit|check|lint|fmt|format|build|typecheck|types|vet|clean|ci|verify|docs?|cov|coverage|bench|all)([:-][\w:-]+)?)$`)
 
 var taskValue = regexp.MustCompile(`^[\w.,:*#$/-]+$`)
 
@@ -41,6 +46,22 @@ var taskWords = map[string]taskLine{
 		words:  regexp.MustCompile(`^(--|-I[\w.][\w./-]*|-std=[\w+]+|-D\w+(=\w+)?|-p=?[\w.][\w./-]*|-quiet|-checks=[\w*,.-]+)$`),
 		valued: regexp.MustCompile(`^-p$`), value: regexp.MustCompile(`^[\w.][\w./-]*$`), paths: true,
 	},
+	"pre-commit": {
+		first:  regexp.MustCompile(`^run$`),
+		words:  regexp.MustCompile(`^(-[av]|--(all-files|verbose|show-diff-on-failure|color=\w+)|[a-z][\w-]*)$`),
+		valued: regexp.MustCompile(`^--files$`), value: regexp.MustCompile(`^\w[\w./-]*$`),
+	},
+	"rake": {
+		words:  regexp.MustCompile(`^(test(:\w+)*|spec(:\w+)*|rubocop|lint|check|TEST=[\w./*-]+|SPEC=[\w./*-]+|TESTOPTS=-?[\w= /-]+|-[qtvs]|--trace)$`),
+		valued: nothing, value: nothing,
+	},
+	"nx": { // the first operand says what is done
+		first: regexp.MustCompile(`^(test|lint|build|typecheck|e2e|check|run-many|affected|[\w@/-]+:(test|lint|build|typecheck|check|e2e)(:\w+)?)$`),
+		words: regexp.MustCompile(`^(--(all|skip-nx-cache|parallel|verbose|ci|coverage|watch=false|codeCoverage|nx-bail|fix)|--(parallel|projects|base|head|exclude|outputStyle|testFile|testNamePattern)=[\w@,./~^*-]+` +
+			`|(--targets?=)?(test|lint|build|typecheck|e2e|check)(,(test|lint|build|typecheck|e2e|check))*|[a-z][\w-]*)$`),
+		valued: regexp.MustCompile(`^(-t|--targets?)$`), value: regexp.MustCompile(`^(test|lint|build|typecheck|e2e|check)(,(test|lint|build|typecheck|e2e|check))*$`),
+	},
+	"just": {words: justTask, valued: nothing, value: nothing}, "task": {words: justTask, valued: nothing, value: nothing}, "poe": {words: justTask, valued: nothing, value: nothing},
 	"less": {words: regexp.MustCompile(`^-[FXRSNinr]+$`), valued: nothing, value: nothing, paths: true, only: true},
 	"sqlite3": {
 		words:  regexp.MustCompile(`^(-(readonly|header|noheader|column|csv|json|line|list|batch)|(?i:select|explain query plan select) [\w\s.,*=<>!'"%()-]*;?|\.(schema|tables|indexes|databases)( \w+)?|[\w./-]+\.(db|sqlite|sqlite3)|:memory:)$`),
@@ -55,6 +76,10 @@ func (t taskLine) judge(words []word, s scope) (finding, bool) {
 	}
 	for i := 1; i < len(words); i++ {
 		switch w := words[i]; {
+		case i == 1 && t.first != nil:
+			if !w.plain() || !t.first.MatchString(w.text) {
+				return finding{}, false
+			}
 		case w.glob && !t.paths || w.status || w.open != closed:
 			return finding{}, false
 		case t.valued.MatchString(w.text) && i+1 < len(words) && t.value.MatchString(words[i+1].text):
@@ -65,6 +90,28 @@ func (t taskLine) judge(words []word, s scope) (finding, bool) {
 		}
 	}
 	return f, len(words) > 1 || words[0].text == "less"
+}
+
+// shorter judges cmake --build by what it is without its target, where that has one of the usual names of builds and checks.
+func (j judge) shorter(words []word, s scope) (finding, bool) {
+	if len(words) < 4 || words[0].text != "cmake" || words[1].text != "--build" {
+		return finding{}, false
+	}
+	i := slices.IndexFunc(words, func(w word) bool { return w.text == "--target" || w.text == "-t" })
+	if i < 2 || i+1 >= len(words) || !words[i+1].plain() || !kin(words[i+1].text) {
+		return finding{}, false
+	}
+	f := j.words(slices.Concat(words[:i], words[i+2:]), s).without()
+	return f, f.decision == Allow
+}
+
+// promptless are the words by which sqlite3 takes no commands from its input, which may start programs.
+var promptless = regexp.MustCompile(`(?i)^(select|explain|\.(schema|tables|indexes|databases))`)
+
+// promptFed reports whether a command gives sqlite3 commands by its input.
+func (c *command) promptFed() bool {
+	return c.fed && slices.ContainsFunc(c.words, func(w word) bool { return w.text == "sqlite3" }) &&
+		!slices.ContainsFunc(c.words, func(w word) bool { return promptless.MatchString(w.text) })
 }
 
 // sqlTrouble matches what a query needs to read or write other files, or to load code.

@@ -40,6 +40,10 @@ func (w *walker) setVariable(a *syntax.Assign, env bool) (text, why string, cert
 		return text, why, true
 	}
 	name := a.Name.Value
+	if value, ok := mildly(a); ok {
+		w.set(name, free)
+		return name + "=" + quote(value), "", true
+	}
 	if obeyedVariable.MatchString(name) {
 		return "", fmt.Sprintf("It sets the variable %s, which can say what programs load, run or reach.", name), false
 	}
@@ -60,6 +64,41 @@ func (w *walker) setVariable(a *syntax.Assign, env bool) (text, why string, cert
 		}
 	}
 	return name + "=" + value.text, "", false
+}
+
+// mild are values of such variables that load, start and reach nothing.
+var mild = map[string]*regexp.Regexp{
+	"RUSTFLAGS": rustFlags, "RUSTDOCFLAGS": rustFlags,
+	"NODE_OPTIONS":   regexp.MustCompile(`^(--(max-old-space-size=\d+|experimental-vm-modules|no-warnings|trace-warnings|trace-deprecation|unhandled-rejections=\w+|enable-source-maps|stack-trace-limit=\d+|openssl-legacy-provider|no-deprecation) ?)+$`),
+	"PYTHONWARNINGS": regexp.MustCompile(`^(default|error|ignore|always|once|module)$`),
+	"PYTEST_ADDOPTS": regexp.MustCompile(`^(-[qvxsl]+|--tb=\w+|--color=\w+|--no-header|-p no:\w+| )+$`),
+	"CFLAGS":         cFlagList, "CXXFLAGS": cFlagList, "CPPFLAGS": cFlagList,
+	"PAGER": noPager, "GIT_PAGER": noPager, "MANPAGER": noPager, "TERM": regexp.MustCompile(`^(dumb|xterm(-256color)?|linux)$`),
+	"CARGO_TERM_COLOR": simpleValue, "CARGO_INCREMENTAL": onOff, "CARGO_NET_OFFLINE": onOff, "CARGO_BUILD_JOBS": onOff,
+	"GO111MODULE": simpleValue, "GOTOOLCHAIN": regexp.MustCompile(`^local$`), "GOPROXY": regexp.MustCompile(`^off$`), "GOTRACEBACK": simpleValue, "GOGC": simpleValue, "GORACE": regexp.MustCompile(`^(halt_on_error|history_size)=\d$`),
+	"ASAN_OPTIONS": sanitizer, "UBSAN_OPTIONS": sanitizer, "TSAN_OPTIONS": sanitizer, "LSAN_OPTIONS": sanitizer,
+	"MAKEFLAGS": regexp.MustCompile(`^-j\d*$`), "CTEST_OUTPUT_ON_FAILURE": onOff, "CTEST_PARALLEL_LEVEL": onOff, "CMAKE_BUILD_PARALLEL_LEVEL": onOff,
+	"PIP_DISABLE_PIP_VERSION_CHECK": onOff, "UV_OFFLINE": onOff, "NPM_CONFIG_LOGLEVEL": simpleValue, "PYTHONASYNCIODEBUG": onOff, "PYTHONNOUSERSITE": onOff, "PYTHONSAFEPATH": onOff,
+	"GIT_TERMINAL_PROMPT": onOff, "HOSTNAME": simpleValue,
+}
+
+var (
+	rustFlags   = regexp.MustCompile(`^((-[AWDF] ?[a-z][\w:-]*|-C ?(opt-level|debuginfo|debug-assertions|overflow-checks|panic|target-cpu|codegen-units|instrument-coverage)(=[\w-]+)?|--cfg \w+) ?)+$`)
+	cFlagList   = regexp.MustCompile(`^((-O[0-3sg]?|-g\d?|-W[a-z][\w+-]*|-std=[\w+]+|-fsanitize=[\w,]+|-fno-[a-z-]+|-D\w+(=\w+)?|-pedantic|--coverage|-fprofile-arcs|-ftest-coverage) ?)+$`)
+	noPager     = regexp.MustCompile(`^(cat)?$`)
+	simpleValue = regexp.MustCompile(`^\w+$`)
+	onOff       = regexp.MustCompile(`^(\d+|true|false|on|off)$`)
+	sanitizer   = regexp.MustCompile(`^((detect_leaks|halt_on_error|abort_on_error|detect_stack_use_after_return|allocator_may_return_null|print_stacktrace|verbosity|exitcode)=\d+:?)+$`)
+)
+
+// mildly returns the value that an assignment gives such a variable, where it is one of these.
+func mildly(a *syntax.Assign) (string, bool) {
+	values := mild[a.Name.Value]
+	if values == nil || a.Value == nil {
+		return "", false
+	}
+	value, ok := literal(a.Value)
+	return value.text, ok && value.plain() && values.MatchString(value.text)
 }
 
 // local matches addresses that stay in the sandbox: a database in a file or in memory.

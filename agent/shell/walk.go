@@ -292,9 +292,20 @@ func (w *walker) call(call *syntax.CallExpr, before string, feed *command) {
 	c.env = c.env || w.exported
 	c.result = w.judge.command(c)
 	w.commands = append(w.commands, c)
-	if c.odd == "" && c.words[0].text == "cd" && len(c.words) == 2 && c.result.decision == Allow && (c.words[1].text == "/tmp" || own(c.words[1].text)) {
+	if c.odd == "" && c.result.decision == Allow {
+		w.moved(c)
+	}
+}
+
+// moved notes that a command may have changed the folder.
+func (w *walker) moved(c *command) {
+	switch name := c.words[0].text; {
+	case name == "popd":
+		w.depth, w.sure = 0, 0
+	case name != "cd" && name != "pushd" || len(c.words) != 2:
+	case c.words[1].text == "/tmp" || own(c.words[1].text):
 		w.depth, w.sure, w.away = 0, 0, true
-	} else if c.odd == "" && c.words[0].text == "cd" && len(c.words) == 2 && c.words[1].plain() && c.result.decision == Allow {
+	case c.words[1].plain():
 		w.depth = max(0, c.depth+steps(c.words[1].text))
 		w.sure = min(w.sure, w.depth)
 	}

@@ -101,22 +101,6 @@ func braces(s string) bool {
 		strings.Count(s, "{") != strings.Count(s, "}")
 }
 
-var oneBrace = regexp.MustCompile(`^([\w./-]*)\{([\w./-]+(?:,[\w./-]+)+)\}([\w./-]*)$`)
-
-// alternatives are the words that bash makes of a word with simple braces, such as
-// src/{a,b}.py; nil for others. A shell without brace expansion takes the word as it
-// is, which then names no file.
-func alternatives(s string) (words []word) {
-	m := oneBrace.FindStringSubmatch(s)
-	if m == nil || strings.HasPrefix(s, "-") {
-		return nil
-	}
-	for one := range strings.SplitSeq(m[2], ",") {
-		words = append(words, word{text: m[1] + one + m[3]})
-	}
-	return words
-}
-
 // expandsTilde reports whether bash could take a tilde for a home folder: at the
 // start of a word, and after = and : in words that look like assignments, but not
 // in HEAD~3.

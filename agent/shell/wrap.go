@@ -20,7 +20,7 @@ func init() {
 		"stdbuf":   skipping(regexp.MustCompile(`^(-[ioe][L0]|--(input|output|error)=[L0])$`), "", nil),
 		"valgrind": skipping(regexp.MustCompile(`^(-[qsv]|--(leak-check|show-leak-kinds|track-origins|error-exitcode|num-callers|tool|errors-for-leak-kinds|track-fds|trace-children|quiet)(=\w+)?)$`), "", nil),
 		"env":      env, "xargs": xargs, "find": find, "git": git, "python": python, "node": node, "coverage": coverage,
-		"uv": runner("run"), "poetry": runner("run"), "pipenv": runner("run"), "pdm": runner("run"), "bundle": runner("exec"),
+		"uv": runner("run"), "poetry": runner("run"), "pipenv": runner("run"), "pdm": runner("run"), "rye": runner("run"), "hatch": runner("run"), "bundle": runner("exec"),
 		"bash": checkedScript, "sh": checkedScript, "curl": curl,
 		"npx": javascript, "pnpx": javascript, "yarn": javascript, "pnpm": javascript, "bunx": javascript,
 	}
@@ -91,20 +91,37 @@ func env(j judge, words []word, s scope) (finding, bool) {
 	return f, true
 }
 
+var (
+	// runnerFlags choose what of the project's environment is used. None adds a package, or names another interpreter or file.
+	runnerFlags  = regexp.MustCompile(`^(-q|--(quiet|frozen|locked|no-sync|offline|isolated|dev|no-dev|all-extras|all-groups|no-project|no-interaction|extra|group|only-group|package)|--(extra|group|only-group|package)=[\w-]+)$`)
+	runnerValued = regexp.MustCompile(`^--(extra|group|only-group|package)$`)
+)
+
 // runner judges what a package manager runs in the project's environment.
 func runner(verb string) func(judge, []word, scope) (finding, bool) {
 	return func(j judge, words []word, s scope) (finding, bool) {
-		if len(words) < 3 || words[1].text != verb || strings.HasPrefix(words[2].text, "-") {
+		if len(words) < 3 || words[1].text != verb {
 			return finding{}, false
 		}
-		f := j.within(words, 2, s)
+		i := 2
+		for s.eased && i < len(words) && words[i].plain() && runnerFlags.MatchString(words[i].text) {
+			if runnerValued.MatchString(words[i].text) {
+				i++
+			}
+			i++
+		}
+		if i >= len(words) || strings.HasPrefix(words[i].text, "-") || i > 2 && (!words[i-1].plain() || inside(words[i-1], s.depth) != "") {
+			return finding{}, false
+		}
+		f := j.within(words, i, s)
 		return f, f.touches&runs != 0 || f.decision != Allow
 	}
 }
 
 // scriptTools are the JavaScript tools that npx finds in the project. It would
 // download any other.
-var scriptTools = []string{"jest", "vitest", "mocha", "ava", "tsc", "vue-tsc", "eslint", "prettier", "stylelint", "biome", "oxlint", "htmlhint", "markdownlint", "svelte-check", "vite", "next", "astro", "ng", "c8", "nyc"}
+var scriptTools = []string{"jest", "vitest", "mocha", "ava", "tsc", "vue-tsc", "eslint", "prettier", "stylelint", "biome", "oxlint", "htmlhint", "markdownlint", "svelte-check", "vite", "next", "astro", "ng", "c8", "nyc",
+	"webpack", "rollup", "tsup", "esbuild", "babel", "swc", "turbo", "nx", "lerna", "cypress", "knip", "depcheck", "madge", "commitlint", "lint-staged", "ts-prune", "publint", "react-scripts", "vue-cli-service", "tap", "jasmine", "karma", "wdio", "tailwindcss", "typedoc", "jsdoc", "sass", "postcss", "standard", "xo", "tsd", "dtslint", "size-limit"}
 
 // packages matches the words that select a package of the project.
 var packages = regexp.MustCompile(`^(yarn workspace [\w@/-]+|pnpm (--filter|-F) [\w@/-]+|pnpm (-r|--recursive)) `)
@@ -153,11 +170,32 @@ func git(j judge, words []word, s scope) (finding, bool) {
 var modules = []string{"pytest", "unittest", "coverage", "mypy", "ruff", "black", "isort", "flake8", "pylint", "bandit", "autopep8", "autoflake", "pyflakes", "pycodestyle", "pydocstyle",
 	"vulture", "py_compile", "compileall", "doctest", "json.tool", "pydoc", "pip", "yamllint", "codespell", "pyright"}
 
+var pythonValues = map[string]*regexp.Regexp{
+	"-W": regexp.MustCompile(`^(d|i|default|error|ignore|always|once|module)$`),
+	"-X": regexp.MustCompile(`^(dev|faulthandler|utf8|tracemalloc(=\d+)?|importtime|showrefcount|no_debug_ranges|warn_default_encoding)$`),
+}
+
+// pythonFlag returns of how many words a flag is that only says how python speaks or checks; 0 for any other word.
+func pythonFlag(words []word, s scope) int {
+	w := words[0].text
+	if slices.Contains([]string{"-B", "-u", "-I", "-E", "-s", "-O", "-q", "-b", "-Wd", "-Wdefault", "-Werror", "-Wignore", "-Walways"}, w) {
+		return 1
+	}
+	if values := pythonValues[w]; s.eased && values != nil && len(words) > 1 && words[1].plain() && values.MatchString(words[1].text) {
+		return 2
+	}
+	return 0
+}
+
 // python judges modules, manage.py and scripts.
 func python(j judge, words []word, s scope) (finding, bool) {
 	i := 1
-	for i < len(words) && slices.Contains([]string{"-B", "-u", "-I", "-E", "-s", "-O", "-q", "-b", "-Wd", "-Wdefault", "-Werror", "-Wignore", "-Walways"}, words[i].text) {
-		i++
+	for i < len(words) {
+		n := pythonFlag(words[i:], s)
+		if n == 0 {
+			break
+		}
+		i += n
 	}
 	s.python = true
 	switch {
@@ -236,6 +274,9 @@ func lists(c *command) bool {
 	has := func(flags ...string) bool {
 		return slices.ContainsFunc(c.words, func(w word) bool { return slices.Contains(flags, w.text) })
 	}
+	if chooses(c) {
+		return lists(c.feed)
+	}
 	_, n := lookup(programs, c.words)
 	switch join(c.words[:max(n, 1)]) {
 	case "find":
@@ -249,10 +290,27 @@ func lists(c *command) bool {
 	case "rg":
 		return has("-l", "--files", "--files-with-matches")
 	case "sort", "head", "tail", "uniq":
-		return len(c.words) < 3 && lists(c.feed)
+		return (len(c.words) < 3 || len(c.words) == 3 && c.words[1].text == "-n" && whole.MatchString(c.words[2].text)) && lists(c.feed)
 	}
 	return false
 }
+
+// chooses reports whether a command prints those lines of its input that match, as they are.
+func chooses(c *command) bool {
+	if c.feed == nil || !slices.Contains([]string{"grep", "egrep", "fgrep"}, c.words[0].text) || slices.ContainsFunc(c.words, func(w word) bool { return !w.plain() }) {
+		return false
+	}
+	i := 1
+	for i < len(c.words) && choosing.MatchString(c.words[i].text) {
+		i++
+	}
+	if i+1 < len(c.words) && c.words[i].text == "-e" {
+		i++
+	}
+	return i == len(c.words)-1 && (!strings.HasPrefix(c.words[i].text, "-") || c.words[i-1].text == "-e")
+}
+
+var choosing = regexp.MustCompile(`^(-[vEFGPiwx]+|--(invert-match|ignore-case|extended-regexp|fixed-strings|word-regexp))$`)
 
 // listing reports whether a command is ls, and prints only names.
 func listing(c *command) bool {
@@ -276,19 +334,41 @@ func hashes(c *command) bool {
 	return form && (c.words[1].text == "log" || c.words[1].text == "rev-list")
 }
 
+// says reports whether a command prints only numbers, or words that the line has and that lead nowhere else.
+func says(c *command, s scope) bool {
+	if c == nil || c.odd != "" || c.result.decision != Allow || len(c.words) < 2 {
+		return false
+	}
+	words := c.words[1:]
+	switch c.words[0].text {
+	case "seq":
+	case "echo":
+	case "printf":
+		if !slices.Contains([]string{`%s\n`, `%s\0`, "%s\n"}, words[0].text) {
+			return false
+		}
+		words = words[1:]
+	default:
+		return false
+	}
+	return !slices.ContainsFunc(words, func(w word) bool {
+		return !w.plain() || w.text == "" || !plainText.MatchString(w.text) || inside(w, s.depth) != ""
+	})
+}
+
 // commitFlag matches the words that choose commits, and print nothing of them.
 var commitFlag = regexp.MustCompile(`^(-n\d*|-?\d+|--all|--reverse|--no-merges|--merges|--first-parent|--(since|until|author|max-count|after|before)=[\w.@ :-]+|[A-Za-z][\w./~^-]*)$`)
 
 // xargs adds its input to a command. Where the input is paths of the workspace and
 // the command only reads, whatever its arguments, nothing can go wrong.
 func xargs(j judge, words []word, s scope) (finding, bool) {
-	revisions := s.eased && hashes(s.feed)
+	revisions := s.eased && (hashes(s.feed) || says(s.feed, s))
 	for c := s.feed; c != nil; c = c.feed {
 		if slices.ContainsFunc(c.words, func(w word) bool { return library(w, s) }) { // names that are not the workspace's
 			return finding{}, false
 		}
 	}
-	if !lists(s.feed) && !(s.eased && listing(s.feed)) && !revisions {
+	if !lists(s.feed) && !(s.eased && (listing(s.feed) || selects(s.feed))) && !revisions {
 		return finding{}, false
 	}
 	i, mark := 1, ""
@@ -310,6 +390,9 @@ func xargs(j judge, words []word, s scope) (finding, bool) {
 	}
 	if i >= len(words) {
 		return finding{}, false
+	}
+	if mark != "" && says(s.feed, s) && !slices.Contains(tells, words[i].text) && slices.ContainsFunc(words[i:], func(w word) bool { return w.text != mark && strings.Contains(w.text, mark) }) {
+		return finding{}, false // a part of a name could be completed to any
 	}
 	f := j.within(words, i, s)
 	f.shape = nil

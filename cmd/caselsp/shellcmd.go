@@ -87,7 +87,7 @@ func (w *wiring) newJudge() (*judge, error) {
 	e.configure(w, nil)
 	p := e.commands()
 	e.tellProblems()
-	return &judge{p, ws, &permit.Permit{State: &record.State{}, Overlay: ws.NewOverlay(), Workspace: ws}}, nil
+	return &judge{p, ws, &permit.Permit{State: &record.State{}, Overlay: ws.NewOverlay(), Workspace: ws, Approvals: &permit.Approvals{Commands: p}}}, nil
 }
 
 // Close closes the workspace.
@@ -100,7 +100,11 @@ func (j *judge) Close() {
 func (j *judge) verdict(line string) shell.Verdict {
 	v := shell.Explain(line, j.policy)
 	if v.Decision == shell.Allow && !v.ReadOnly {
-		if why := j.permit.Obeyed(line, v); why != "" {
+		why := j.permit.Obeyed(line, v)
+		if why == "" {
+			why = j.permit.Replaced(line, v)
+		}
+		if why != "" {
 			v.Decision, v.Reason, v.Shape = shell.Ask, why, ""
 		}
 	}
