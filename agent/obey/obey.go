@@ -8,7 +8,8 @@
 // each; the harmless ones among dot files are its short list at the top. manifest.go and
 // formats.go let ordinary edits of a manifest pass, such as a new dependency in package.json:
 // what is left of the file without its harmless parts must be the same as before. lock.go knows
-// two lists of packages; every change of another is obeyed. What a
+// two lists of packages; every change of another is obeyed. shadow.go has the new modules of Python that
+// stand in front of others, with modules.txt. What a
 // manifest may change unasked is data, too.
 //
 // It reads no file: it is given the texts.
@@ -58,8 +59,11 @@ func by(c Change) string {
 		return madeExecutable
 	}
 	who := Named(c.Path)
-	if who != "" && c.harmless() {
+	switch {
+	case who != "" && c.harmless():
 		return ""
+	case who == "" && c.Before == nil && c.After != nil && Shadows(c.Path) != "":
+		return shadowing
 	}
 	return who
 }
