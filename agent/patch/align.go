@@ -14,21 +14,6 @@ import (
 // both texts are scored, what lies between two matches is aligned locally, and
 // the result counts only when it is proven (prove.go).
 
-const (
-	// anchorPlaces is how many lines of the file may equal a line for it to be an
-	// anchor. It bounds the pairs; what is more common says little.
-	anchorPlaces = 24
-	// pairLimit bounds the pairs of one hunk, and pairWindow those before a pair
-	// that can come before it in a chain: scoring takes time by their product.
-	pairLimit  = 4000
-	pairWindow = 256
-	// gapCells bounds the local alignment of what lies between two anchors.
-	gapCells = 1 << 14
-	// slack is how many lines more than a hunk names are looked at before its
-	// first and after its last anchor.
-	slack = 4
-)
-
 // pair is an old line of the hunk that may be a line of the file.
 type pair struct {
 	old, line int
@@ -108,10 +93,6 @@ func (a *aligner) match(places int, rough *words) {
 	}
 }
 
-// otherDepth is how well a bracket is one of another depth than those around it
-// show: so much less that a line is rather skipped.
-const otherDepth = 0.8
-
 // like returns how well an old line of the hunk is a line of the file: 1, or
 // less for one that is misquoted, or 0.
 func (a *aligner) like(old, line int) float64 {
@@ -129,7 +110,7 @@ func (a *aligner) like(old, line int) float64 {
 	if !a.v.effort.spend(min(len(want)*len(have), compareLimit*compareLimit)) {
 		return 0
 	}
-	return 0.9 * likeness(want, have, alike)
+	return likeness(want, have, alike)
 }
 
 // slips reports whether a misspelling stands once in the hunk. A word that the
@@ -150,13 +131,10 @@ func (a *aligner) slips(want, have string) bool {
 // cost is what a chain loses for what lies between two of its pairs.
 func (a *aligner) cost(x, y pair) float64 {
 	skew := (y.line - x.line) - (y.old - x.old)
-	switch {
-	case skew == 0:
+	if skew > 0 && slices.Contains(a.elided[x.old+1:y.old], true) {
 		return 0
-	case skew > 0 && slices.Contains(a.elided[x.old+1:y.old], true):
-		return 0.1
 	}
-	return min(0.15*float64(max(skew, -skew)), 1)
+	return min(skewCost*float64(max(skew, -skew)), 1)
 }
 
 // chain returns the pairs of the best chain that uses none of the barred, and
@@ -240,7 +218,7 @@ func (a *aligner) before(at []int, old, line int) {
 	for from > 0 && !a.elided[from-1] {
 		from--
 	}
-	a.align(at, from, old, max(0, line-(old-from)-slack), line, leading)
+	a.align(at, from, old, max(0, line-(old-from)-slack), line)
 }
 
 func (a *aligner) behind(at []int, old, line int) {
@@ -248,13 +226,13 @@ func (a *aligner) behind(at []int, old, line int) {
 	for to < len(a.old) && !a.elided[to] {
 		to++
 	}
-	a.align(at, old, to, line, min(len(a.v.bare), line+(to-old)+slack), trailing)
+	a.align(at, old, to, line, min(len(a.v.bare), line+(to-old)+slack))
 }
 
 func (a *aligner) between(at []int, x, y pair) {
 	cut := slices.Index(a.elided[x.old+1:y.old], true)
 	if cut < 0 && (y.old-x.old)*(y.line-x.line) <= gapCells {
-		a.align(at, x.old+1, y.old, x.line+1, y.line, neither)
+		a.align(at, x.old+1, y.old, x.line+1, y.line)
 		return
 	}
 	// What lies between is large, or was left out: only what adjoins counts.
@@ -270,49 +248,25 @@ func (a *aligner) between(at []int, x, y pair) {
 	}
 }
 
-// end is where the part of the file that is aligned may have lines to spare.
-type end int
-
-const (
-	neither end = iota
-	leading
-	trailing
-)
-
 // align maps the old lines [i0, i1) to lines in [j0, j1), in order, such that
-// most is matched and least is skipped (Needleman and Wunsch).
-func (a *aligner) align(at []int, i0, i1, j0, j1 int, spare end) {
+// most is matched (Needleman and Wunsch).
+func (a *aligner) align(at []int, i0, i1, j0, j1 int) {
 	n, m := i1-i0, j1-j0
 	if n <= 0 || m <= 0 || n*m > gapCells {
 		return
 	}
-	const skip = 0.02
 	score := make([]float64, (n+1)*(m+1))
 	cell := func(i, j int) *float64 { return &score[i*(m+1)+j] }
-	pass := func(i, j int) float64 { // the line j of the file is no line of the hunk
-		if i == 0 && spare == leading || i == n && spare == trailing {
-			return *cell(i, j+1)
-		}
-		return *cell(i, j+1) - skip
-	}
-	take := func(i, j int) float64 { // it is the i-th line of the hunk
+	pass := func(i, j int) float64 { return *cell(i, j+1) } // the line j of the file is no line of the hunk
+	take := func(i, j int) float64 {                        // it is the i-th line of the hunk
 		if s := a.like(i0+i, j0+j); s > 0 {
 			return *cell(i+1, j+1) + s*a.weigh[i0+i]
 		}
 		return -1
 	}
-	for i := n; i >= 0; i-- {
-		for j := m; j >= 0; j-- {
-			best := 0.0
-			switch {
-			case i == n && j < m:
-				best = pass(i, j)
-			case i < n && j == m:
-				best = *cell(i+1, j) - skip
-			case i < n:
-				best = max(*cell(i+1, j)-skip, pass(i, j), take(i, j))
-			}
-			*cell(i, j) = best
+	for i := n - 1; i >= 0; i-- {
+		for j := m - 1; j >= 0; j-- {
+			*cell(i, j) = max(*cell(i+1, j), pass(i, j), take(i, j))
 		}
 	}
 	for i, j := 0, 0; i < n && j < m; {

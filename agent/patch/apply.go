@@ -1,6 +1,7 @@
 package patch
 
 import (
+	"fmt"
 	"slices"
 	"sort"
 
@@ -24,16 +25,37 @@ import (
 //
 // The error is always a *Refusal, and after is then before.
 func Apply(path, before string, hunks []Hunk) (after string, report *Report, err error) {
-	a := &application{doc: split(before), hunks: hunks, source: isSource(path, before)}
+	after, report, refusal := apply(path, before, hunks)
+	if refusal != nil {
+		return before, nil, refusal
+	}
+	return after, report, nil
+}
+
+func apply(path, before string, hunks []Hunk) (after string, report *Report, refusal *Refusal) {
+	a, after, refusal := attempt(path, before, hunks)
+	if after, report := a.inOrder(path, before, maxStages); report != nil {
+		return after, report, nil
+	}
+	if refusal != nil {
+		return before, nil, refusal
+	}
+	return after, a.report(), nil
+}
+
+// attempt reads all hunks against the same text.
+func attempt(path, before string, hunks []Hunk) (a *application, after string, r *Refusal) {
+	a = &application{doc: split(before), hunks: hunks, source: isSource(path, before)}
 	a.views = newViews(a.doc.bare)
 	a.style = styleOf(a.doc.bare)
-	if refusal := a.locate(); refusal != nil {
-		return before, nil, refusal
+	if r = a.locate(); r == nil {
+		r = a.collect()
 	}
-	if refusal := a.collect(); refusal != nil {
-		return before, nil, refusal
+	if r != nil {
+		r.Message += readAs(a.seen)
+		return a, before, r
 	}
-	return a.doc.splice(a.edits, a.end, ""), a.report(), nil
+	return a, a.doc.splice(a.edits, a.end, ""), nil
 }
 
 // application is one Apply under way.
@@ -47,6 +69,8 @@ type application struct {
 	places []place
 	edits  []edit // in the order of the file
 	end    last
+	notes  []string
+	seen   []string // in what its lines are written, see readings
 }
 
 // locate finds the place of every hunk that changes something.
@@ -54,39 +78,37 @@ func (a *application) locate() *Refusal {
 	a.cands = make([]candidate, len(a.hunks))
 	a.places = make([]place, len(a.hunks))
 	changes := false
-	var unknown []string // old lines of hunks that no layer fits, which are nowhere in the file
 	for i := range a.hunks {
 		if !a.hunks[i].changes() {
 			continue
 		}
 		changes = true
-		if r := a.hunks[i].shortened(); r != nil {
+		if r := a.hunks[i].shortened(a.views); r != nil {
 			r.Hunk = i + 1
 			return r
 		}
 		a.cands[i] = a.views.fit(&a.hunks[i])
-		c := &a.cands[i]
-		if c.lost() {
-			if h, ok := c.unnumbered(); ok {
-				*c = a.views.fit(h)
-			}
-		}
-		for _, habit := range habits {
-			if !c.lost() {
-				break
-			}
-			if h, ok := habit(c, a.views); ok {
-				if as := a.views.fit(h); !as.lost() {
-					*c = as
-				}
-			}
-		}
-		if c.lost() {
-			unknown = append(unknown, a.views.unknown(c.old)...)
+		if k := a.repeats(i); k >= 0 {
+			a.pass(i, fmt.Sprintf("it is the same as hunk %d", k+1))
+			continue
 		}
 	}
 	if !changes {
 		return &Refusal{Status: AlreadyApplied, Message: "The edit changes nothing: its old and its new lines are the same."}
+	}
+	for _, r := range readings {
+		a.read(r)
+	}
+	for i := range a.cands {
+		if c := &a.cands[i]; c.Hunk != nil && c.trails() {
+			return &Refusal{Status: Malformed, Hunk: i + 1, Message: fmt.Sprintf("Hunk %d ends with a long line that it adds, and %q directly below it has no sign: it may be the rest of that line, wrapped. Write each line whole, or leave a blank line below the hunk.", i+1, cut(c.tail[0]))}
+		}
+	}
+	var unknown []string // old lines of hunks that no layer fits, which are nowhere in the file
+	for i := range a.cands {
+		if c := &a.cands[i]; c.lost() {
+			unknown = append(unknown, a.views.unknown(c.old)...)
+		}
 	}
 	rough := newWords(unknown, a.doc.bare)
 	for i := range a.cands {
@@ -112,6 +134,10 @@ func (a *application) settle() *Refusal {
 			if refusals[i] == nil {
 				a.places[i], refusals[i] = c.edge(a.views, a.places[i])
 			}
+			if p := &a.places[i]; refusals[i] == nil && c.begins() && p.start() > 0 {
+				p.confidence *= contradicted
+				p.margin *= contradicted
+			}
 		}
 	}
 	for i := range a.cands {
@@ -125,19 +151,13 @@ func (a *application) settle() *Refusal {
 
 // byOthers chooses for hunks that fit several places by the places of the others.
 func (a *application) byOthers(refusals []*Refusal) {
-	var taken []place
-	for i := range a.cands {
-		if a.sure(i, refusals) {
-			taken = append(taken, a.places[i])
-		}
-	}
 	for i, r := range refusals {
 		if r == nil || r.Status != Ambiguous || a.cands[i].places() < 2 {
 			continue
 		}
 		c := &a.cands[i]
-		k := c.free(taken)
-		if k < 0 && i > 0 && i+1 < len(refusals) && a.sure(i-1, refusals) && a.sure(i+1, refusals) {
+		k := -1
+		if i > 0 && i+1 < len(refusals) && a.sure(i-1, refusals) && a.sure(i+1, refusals) {
 			k = c.between(a.places[i-1], a.places[i+1])
 		}
 		if k >= 0 {
@@ -173,21 +193,56 @@ func (a *application) fill(c *candidate, p *place) *Refusal {
 
 // verdict picks the refusal to report: the first that needs another edit, else
 // the first hunk that is already there. It is the only one that is explained,
-// because explaining looks through the whole file.
+// because explaining looks through the whole file. Hunks that certainly are there
+// are passed over where others are not.
 func (a *application) verdict(refusals []*Refusal) *Refusal {
-	worst := -1
+	worst, rest := -1, false
 	for i, r := range refusals {
-		if r != nil && (worst < 0 || refusals[worst].Status == AlreadyApplied && r.Status != AlreadyApplied) {
+		switch {
+		case r == nil:
+			rest = rest || a.cands[i].Hunk != nil
+		case worst < 0 || refusals[worst].passes(&a.cands[worst]) && !r.passes(&a.cands[i]):
 			worst = i
 		}
 	}
 	if worst < 0 {
 		return nil
 	}
-	r := refusals[worst]
-	r.Hunk = worst + 1
-	a.explain(r, refusals)
-	return r
+	if r := refusals[worst]; !rest || !r.passes(&a.cands[worst]) {
+		r.Hunk = worst + 1
+		a.explain(r)
+		return r
+	}
+	for i, r := range refusals {
+		if r != nil {
+			a.pass(i, fmt.Sprintf("its new lines are already at line %d", r.Candidates[0]))
+		}
+	}
+	return nil
+}
+
+// passes reports whether a hunk may be passed over: all of its new text stands in
+// the file, in one place, and says enough to be no chance.
+func (r *Refusal) passes(c *candidate) bool {
+	return r.Status == AlreadyApplied && (len(c.news) == 1 || len(c.news) > 0 && c.newAt(c.Line-1)) && len(c.olds) == 0 && said(c.new) >= leastSaid
+}
+
+// pass passes over a hunk and notes why.
+func (a *application) pass(i int, why string) {
+	a.cands[i] = candidate{}
+	a.notes = append(a.notes, fmt.Sprintf("Hunk %d of %d was passed over: %s.", i+1, len(a.hunks), why))
+}
+
+// repeats returns an earlier hunk of which this one is a copy; -1 for none. Where
+// their lines fit several places, each may mean one of them.
+func (a *application) repeats(i int) int {
+	h := &a.hunks[i]
+	if a.cands[i].places() > 1 {
+		return -1
+	}
+	return slices.IndexFunc(a.hunks[:i], func(o Hunk) bool {
+		return o.Line == h.Line && o.Section == h.Section && slices.Equal(o.Anchors, h.Anchors) && slices.Equal(o.Lines, h.Lines)
+	})
 }
 
 // verdictOf reports the refusal of one hunk.
@@ -219,6 +274,7 @@ func (a *application) astray(i int, refusals []*Refusal, n numbers) bool {
 
 // collect turns the places into edits and refuses hunks that change the same lines.
 func (a *application) collect() *Refusal {
+	var idle []int
 	for i, fit := range a.fittings() {
 		if fit == nil {
 			continue
@@ -226,9 +282,15 @@ func (a *application) collect() *Refusal {
 		edits := a.changed(i, fit)
 		end := a.end
 		if a.settleEnd(i); len(edits) == 0 && a.end == end {
-			return a.verdictOf(i, a.cands[i].already(a.places[i].from))
+			idle = append(idle, i)
 		}
 		a.edits = append(a.edits, edits...)
+	}
+	if len(a.edits) == 0 && a.end == asBefore && len(idle) > 0 {
+		return a.verdictOf(idle[0], a.cands[idle[0]].already(a.places[idle[0]].from))
+	}
+	for _, i := range idle {
+		a.pass(i, "it changes nothing")
 	}
 	slices.SortStableFunc(a.edits, func(x, y edit) int {
 		if x.from != y.from {
@@ -313,7 +375,7 @@ func (a *application) settleEnd(hunk int) {
 }
 
 func (a *application) report() *Report {
-	r := &Report{Hunks: make([]Landing, len(a.hunks))}
+	r := &Report{Hunks: make([]Landing, len(a.hunks)), Notes: a.notes}
 	shift := make([]int, len(a.edits)+1) // how far the edits before each one moved the lines after them
 	for i, e := range a.edits {
 		shift[i+1] = shift[i] + len(e.with) - (e.to - e.from)

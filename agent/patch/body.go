@@ -44,8 +44,19 @@ func (r *reader) readBody(h *Hunk, want counts, number int) *Refusal {
 		for _, l := range rest[:n] {
 			h.put(l)
 		}
+		return nil
 	}
+	h.tail = adjoining(rest)
 	return nil
+}
+
+// adjoining returns the lines up to the first blank one or fence.
+func adjoining(lines []string) []string {
+	n := 0
+	for n < len(lines) && strings.TrimSpace(lines[n]) != "" && !fence.MatchString(lines[n]) {
+		n++
+	}
+	return lines[:n]
 }
 
 // put appends one line of a body to the hunk.
@@ -63,6 +74,7 @@ func (h *Hunk) put(line string) {
 		return
 	}
 	if kind != Context && kind != Removed && kind != Added {
+		h.unsigned = append(h.unsigned, len(h.Lines))
 		kind, text = Context, line
 	}
 	// The mark concerns the last line of a side only.
@@ -101,13 +113,20 @@ func (r *reader) bodyEnd(start int, want counts, number int) (int, *Refusal) {
 			return i, nil
 		case line == "-- " && i+1 < len(r.lines) && gitVersion.MatchString(r.lines[i+1]):
 			return i, nil
-		case r.fence && fence.MatchString(line):
-			return i, r.closes(i, have, want, number)
+		}
+		switch yes, sure := r.fences.ends(r.lines, i, r.head); {
+		case !sure:
+			return i, uncertain(i+1, number)
+		case yes:
+			return i, nil
 		}
 		have.add(line)
 	}
 	return len(r.lines), nil
 }
+
+// head reports whether line i begins a hunk or a file, outside of a body.
+func (r *reader) head(i int) bool { return r.header(i) || fileHeaderAt(r.lines, i, false) }
 
 // comments reports whether what looks like a file header at line i is a removed
 // line that begins with "-- " and an added one that begins with "++ ": with them
@@ -120,23 +139,4 @@ func (r *reader) comments(i int, have, want counts) bool {
 // header reports whether line i begins a hunk or a file, whatever comes next.
 func (r *reader) header(i int) bool {
 	return strings.HasPrefix(r.lines[i], "@@") || strings.HasPrefix(r.lines[i], "diff --git ")
-}
-
-// closes checks that the fence at line i closes the one that the patch stands
-// in. In a patch of a Markdown file it can as well be a context line that lost
-// its blank, and taking it for the end would drop changes in silence.
-func (r *reader) closes(i int, have, want counts, number int) *Refusal {
-	if have == want {
-		return nil
-	}
-	fences, marked := false, false
-	for k := i + 1; k < len(r.lines) && !r.header(k) && !fileHeaderAt(r.lines, k, false); k++ {
-		fences = fences || fence.MatchString(r.lines[k])
-		marked = marked || isBody(r.lines[k])
-	}
-	if fences && marked {
-		return malformed(number, "line %d, in hunk %d, begins with a code fence; it could be the end of the patch or a line of the file. "+
-			"Begin every line of a hunk with ' ', '-' or '+'.", i+1, number)
-	}
-	return nil
 }

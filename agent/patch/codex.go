@@ -1,6 +1,7 @@
 package patch
 
 import (
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -43,11 +44,11 @@ func isCodex(lines []string) bool {
 
 // codex reads a patch of the format line by line.
 type codex struct {
-	lines []string
-	i     int
-	patch *Patch
-	open  bool // between a "*** ... File:" line and the end of the patch
-	fence bool // a code fence was opened before the current line
+	lines  []string
+	i      int
+	patch  *Patch
+	inFile bool // between a "*** ... File:" line and the end of the patch
+	fences
 }
 
 func parseCodex(lines []string) (*Patch, *Refusal) {
@@ -66,11 +67,11 @@ func parseCodex(lines []string) (*Patch, *Refusal) {
 		}
 	}
 	if len(r.patch.Files) == 0 {
-		return nil, malformed(0, "it names no file. Each file begins with *** Update File: path, *** Add File: path or *** Delete File: path.")
+		return nil, unseen("it names no file. Each file begins with *** Update File: path, *** Add File: path or *** Delete File: path.")
 	}
 	for _, f := range r.patch.Files {
 		if f.Op == Modify && len(f.Hunks) == 0 {
-			return nil, malformed(0, "it names %s but holds no change of it.", named(f.Path))
+			return nil, unseen("it names %s but holds no change of it.", named(f.Path))
 		}
 	}
 	return r.patch, nil
@@ -89,18 +90,19 @@ func (r *codex) next() *Refusal {
 	case verb == "add" || verb == "update" || verb == "delete":
 		return malformed(0, "line %d names no file.", r.i+1)
 	case verb == "begin" || verb == "end":
-		r.open = false
-	case r.open && strings.HasPrefix(line, "@@"):
+		r.inFile = false
+	case r.inFile && strings.HasPrefix(line, "@@"):
 		return r.readHunk()
 	case strings.HasPrefix(line, "@@") && len(r.patch.Files) == 0:
 		r.file(Modify, "")
 		return r.readHunk()
-	case fence.MatchString(line):
-		r.fence = !r.fence
-		r.open = r.open && r.fence
-	case r.open && isBody(line):
+	case r.fences.read(line):
+		r.inFile = r.inFile && r.open != ""
+	case r.inFile && isBody(line):
 		return malformed(r.number(), "line %d is in no hunk. Put a line @@ before it.", r.i+1)
-	case !r.open && diffStart.MatchString(line):
+	case !r.inFile && isChange(line) && !r.other() && len(r.patch.Files) > 0:
+		return stray(r.i, line)
+	case !r.inFile && diffStart.MatchString(line):
 		return malformed(0, "it mixes a *** Begin Patch with a unified diff. Write all edits in one of the two formats.")
 	}
 	r.i++
@@ -109,7 +111,7 @@ func (r *codex) next() *Refusal {
 
 func (r *codex) file(op Op, path string) {
 	r.patch.Files = append(r.patch.Files, File{Op: op, Path: path})
-	r.open = true
+	r.inFile = true
 }
 
 func (r *codex) last() *File { return &r.patch.Files[len(r.patch.Files)-1] }
@@ -119,7 +121,7 @@ func (r *codex) number() int { return len(r.last().Hunks) + 1 }
 
 // move reads "*** Move to:", which stands directly below "*** Update File:".
 func (r *codex) move(path string) *Refusal {
-	if !r.open || r.last().Op != Modify || len(r.last().Hunks) > 0 || path == "" {
+	if !r.inFile || r.last().Op != Modify || len(r.last().Hunks) > 0 || path == "" {
 		return malformed(0, "line %d: *** Move to: path belongs directly below *** Update File: path.", r.i+1)
 	}
 	if f := r.last(); f.Path != path {
@@ -143,7 +145,7 @@ func (r *codex) afterName() *Refusal {
 	case isBody(r.lines[r.i]): // of a deletion: the lines that it is to remove
 		return r.readHunk()
 	}
-	r.open = f.Op != Delete
+	r.inFile = f.Op != Delete
 	return nil
 }
 
@@ -218,8 +220,14 @@ func (r *codex) readHunk() *Refusal {
 	for _, l := range r.lines[start:end] {
 		h.put(l)
 	}
-	if len(h.Lines) == 0 {
+	h.tail = adjoining(r.lines[end:r.i])
+	switch {
+	case len(h.Lines) > 0:
+	case len(h.Anchors) > 0:
 		return malformed(number, "hunk %d of %s has no lines.", number, named(r.last().Path))
+	default:
+		r.last().notes = append(r.last().notes, fmt.Sprintf("Line %d was passed over: no hunk follows it.", start))
+		return nil
 	}
 	if r.i < len(r.lines) {
 		if verb, _ := order(r.lines[r.i]); verb == "end of file" {
@@ -238,10 +246,11 @@ func (r *codex) bodyEnd(start, number int) (int, *Refusal) {
 		if r.stops(i) {
 			return i, nil
 		}
-		if r.fence && fence.MatchString(r.lines[i]) {
-			if end, err := r.closes(i, number); end || err != nil {
-				return i, err
+		if yes, sure := r.ends(r.lines, i, r.stops); yes || !sure {
+			if !sure {
+				return i, uncertain(i+1, number)
 			}
+			return i, nil
 		}
 	}
 	return len(r.lines), nil
@@ -251,26 +260,4 @@ func (r *codex) bodyEnd(start, number int) (int, *Refusal) {
 func (r *codex) stops(i int) bool {
 	verb, _ := order(r.lines[i])
 	return verb != "" || strings.HasPrefix(r.lines[i], "@@")
-}
-
-// closes reports whether the fence at line i closes the one that the patch
-// stands in. In a patch of a Markdown file it can as well be a context line that
-// lost its blank, and it is one where the same file certainly goes on.
-func (r *codex) closes(i, number int) (bool, *Refusal) {
-	marked, next := false, i+1
-	for next < len(r.lines) && !r.stops(next) {
-		marked = marked || isBody(r.lines[next])
-		next++
-	}
-	if next < len(r.lines) {
-		verb, _ := order(r.lines[next])
-		if verb == "" || verb == "end" || verb == "end of file" {
-			return false, nil
-		}
-	}
-	if marked {
-		return false, malformed(number, "line %d, in hunk %d, begins with a code fence; it could be the end of the patch or a line of the file. "+
-			"Begin every line of a hunk with ' ', '-' or '+'.", i+1, number)
-	}
-	return true, nil
 }

@@ -2,7 +2,6 @@ package patch
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -18,13 +17,10 @@ const (
 	shownWidth = 140
 	// shownPlaces bounds the candidates that a message lists.
 	shownPlaces = 6
-	// commonWord is how often a word may be in a file and still help to find the
-	// place that was meant; it bounds the work for a file of equal lines.
-	commonWord = 100
 )
 
 // explain says to the model why the hunk was refused and what to write instead.
-func (a *application) explain(r *Refusal, all []*Refusal) {
+func (a *application) explain(r *Refusal) {
 	name := fmt.Sprintf("Hunk %d of %d", r.Hunk, len(a.hunks))
 	c := &a.cands[r.Hunk-1]
 	switch {
@@ -35,7 +31,7 @@ func (a *application) explain(r *Refusal, all []*Refusal) {
 		r.Shown = a.listPlaces(r.Candidates, c.places())
 		r.Advice = "Add lines of context before or after it until it matches only one place, or put its true line number into the @@ header."
 	case r.Status == AlreadyApplied:
-		r.Message = fmt.Sprintf("%s is already applied: its new lines are at line %d. Nothing was changed.%s", name, r.Candidates[0], others(r, all))
+		r.Message = fmt.Sprintf("%s is already applied: its new lines are at line %d. Nothing was changed.", name, r.Candidates[0])
 	case r.Status == EmptySearch:
 		r.Message = fmt.Sprintf("%s names no line of the file, which is only allowed for a new or an empty file; this one has %d lines. Give the lines next to which the text belongs.",
 			name, len(a.doc.lines))
@@ -45,32 +41,9 @@ func (a *application) explain(r *Refusal, all []*Refusal) {
 			name, r.Candidates[0], nearest)
 		r.Shown = shown
 	default:
-		a.explainLost(r, name)
+		nearest, shown := a.nearest(c.old)
+		r.Message, r.Shown = fmt.Sprintf("%s is not in the file, so nothing was changed. %s", name, nearest), shown
 	}
-}
-
-// explainLost explains a hunk that is nowhere in the file.
-func (a *application) explainLost(r *Refusal, name string) {
-	if other := a.writes(r.Hunk - 1); other > 0 {
-		r.Message = fmt.Sprintf("%s is not in the file as it is now; it holds lines that hunk %d writes. All hunks are read against the file as it is before the edit: make one hunk of the two.", name, other)
-		return
-	}
-	nearest, shown := a.nearest(a.cands[r.Hunk-1].old)
-	r.Message, r.Shown = fmt.Sprintf("%s is not in the file, so nothing was changed. %s", name, nearest), shown
-}
-
-// others says which hunks of the edit are not yet there.
-func others(r *Refusal, all []*Refusal) string {
-	var rest []string
-	for i, other := range all {
-		if other == nil {
-			rest = append(rest, fmt.Sprint(i+1))
-		}
-	}
-	if len(rest) == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" Send hunk %s without it.", strings.Join(rest, ", "))
 }
 
 func (a *application) explainConflict(x, y edit) string {
@@ -93,22 +66,6 @@ func (a *application) listPlaces(lines []int, total int) string {
 		fmt.Fprintf(&b, "  and %d more\n", total-shownPlaces)
 	}
 	return b.String()
-}
-
-// writes returns the number, from 1, of another hunk that adds a line which this
-// hunk expects and the file does not have; 0 when there is none.
-func (a *application) writes(hunk int) int {
-	for _, l := range a.cands[hunk].old {
-		if a.views.ix.lines(fold(l)) != nil {
-			continue
-		}
-		for i, h := range a.hunks {
-			if i != hunk && slices.Contains(h.Lines, Line{Added, l}) {
-				return i + 1
-			}
-		}
-	}
-	return 0
 }
 
 // nearest says which place of the file is most like want, and shows the two line by line.

@@ -2,6 +2,7 @@ package patch
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -19,7 +20,15 @@ func (f *File) Apply(before string) (after string, report *Report, err error) {
 		}
 		return before, &Report{}, nil
 	}
-	after, report, err = Apply(f.Path, before, f.Hunks)
+	after, report, refusal := apply(f.Path, before, f.Hunks)
+	if refusal != nil {
+		refusal.Message += readAs(f.seen)
+		return before, nil, refusal
+	}
+	report.Notes = append(slices.Clone(f.notes), report.Notes...)
+	for _, s := range f.seen {
+		report.Notes = append(report.Notes, "The edit was read as written in "+s+".")
+	}
 	if err == nil && f.Op == Delete && after != "" {
 		return before, nil, &Refusal{Status: Conflict, Message: fmt.Sprintf("The edit deletes %s, but %d lines of it are not among those that it removes. "+
 			"Read the file again: it is not the one that the edit was made for.", named(f.Path), len(split(after).lines))}

@@ -65,6 +65,9 @@ func fold(line string) string {
 	return b.String()
 }
 
+// quotationMarks are those that stand for plain ones.
+const quotationMarks = "‘’‚‛′＇“”„‟″＂«»"
+
 // plainSign returns the ASCII that a typographic sign stands for, or the sign.
 func plainSign(r rune) string {
 	if r < 0x80 {

@@ -1,7 +1,6 @@
 package patch
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -19,13 +18,18 @@ func Parse(text string) (*Patch, error) {
 	if len(text) > maxText {
 		return nil, malformed(0, "it has %d bytes, and the limit is %d. Split it, or write the whole file.", len(text), maxText)
 	}
-	lines := patchLines(text)
-	p, err := parseAs(lines)
-	if err != nil {
+	p, err := unwrap(patchLines(text), maxWrappings)
+	switch {
+	case err != nil:
 		return nil, err
+	case cutOff(text):
+		return nil, malformed(0, "it ends in the middle: the fence around it is not closed, and its last line is one that it adds. Write the whole edit.")
 	}
 	if err := p.join(); err != nil {
 		return nil, err
+	}
+	for i := range p.Files {
+		p.Files[i].seen = p.seen
 	}
 	return p, nil
 }
@@ -83,5 +87,3 @@ func named(path string) string {
 	}
 	return path
 }
-
-var fence = regexp.MustCompile("^\\s*(```|~~~)")

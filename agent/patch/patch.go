@@ -7,14 +7,27 @@
 // applies a part of what was asked for, never writes a line that the edit did
 // not change, and never does I/O: texts come in and go out as strings.
 //
+// An edit is written in an envelope, which is a grammar of its own:
+//
+//	text    = { wrapping } patch             quoting, indentation, JSON (envelope.go)
+//	patch   = { prose | fence | file }       no line with a sign is a fence (fence.go)
+//	file    = name { hunk }                  unified.go, searchreplace.go, codex.go
+//	hunk    = [ header ] { line } [ prose ]  body.go
+//	line    = sign text                      numbers, entities, parts (readings.go)
+//
+// Each wrapping, and each reading of lines, counts only where what is in it is a
+// patch, or in the file, and the text as it is written is not. What is left over is
+// refused or named in a note, and never dropped in silence.
+//
 // The way through it: [Parse] reads the text into hunks. [Apply] looks where the
 // old lines of each hunk are in the file, in layers from strict to lax, line by
-// line (match.go); where they stand nowhere it aligns them with the file
-// (align.go, similar.go) and asks what the alignment proves (prove.go). Then it
-// settles on one place by lines, numbers, sections and the order of hunks
-// (settle.go), or refuses and says what would help (explain.go). New lines are
-// given the form of the file where the hunk has another (refit.go), and only
-// lines that change are written (text.go).
+// line (match.go); where they stand nowhere it tries other readings of them, then
+// aligns them with the file (align.go, similar.go) and asks what the alignment
+// proves (prove.go). Then it settles on one place by lines, numbers, sections and
+// the order of hunks (settle.go), or refuses and says what would help (explain.go).
+// Hunks that need what earlier ones write come after them (order.go). New lines are
+// given the form of the file where the hunk has another (refit.go), and only lines
+// that change are written (text.go). The thresholds are in thresholds.go.
 package patch
 
 import _ "embed"
@@ -22,6 +35,8 @@ import _ "embed"
 // Patch is what one text of edits asks for.
 type Patch struct {
 	Files []File
+
+	seen []string // what it was wrapped in
 }
 
 // Op says what happens to a file.
@@ -42,6 +57,9 @@ type File struct {
 	From  string // of a Rename: the old path
 	Mode  uint32 // the permission bits and type the patch asks for, as git writes them (0o100755); 0 when it does not say
 	Hunks []Hunk
+
+	seen  []string // what the patch was wrapped in
+	notes []string // about what was passed over when it was read
 }
 
 // Kind says what a line of a hunk is.
@@ -74,7 +92,9 @@ type Hunk struct {
 	// newline because the file ends there.
 	OldOpen, NewOpen bool
 
-	unsigned []int // which of the lines were written without anything, not even the sign of context
+	unsigned []int    // which of the lines were written without a sign, not even that of context
+	tail     []string // the lines without a sign directly behind the last
+	block    *halves  // of a SEARCH/REPLACE block
 }
 
 // Old returns the lines that the hunk expects in the file.
@@ -126,6 +146,7 @@ func (h *Hunk) trailing() int {
 // Report says where the hunks of a file landed, in the order of the patch.
 type Report struct {
 	Hunks []Landing
+	Notes []string // sentences for the model: which hunks were passed over and why, and what was read otherwise than it is written
 }
 
 // Landing is the place of one hunk.

@@ -1,32 +1,8 @@
 package patch
 
-import "slices"
-
-// What an alignment must show before a hunk is put where it says.
-const (
-	// enough is the share of what the old lines say that must be in the file. Of
-	// the failed edits of models that were looked at, a third has 80 percent of
-	// its lines right; those with half of them are stale or invented.
-	enough = 0.6
-	// exactEnough is that share where every removed line is in the file as it is
-	// quoted: then context that has changed meanwhile matters less.
-	exactEnough = 0.5
-	// nearby is how many old lines before and after a change must say that it
-	// belongs there; diff tools write as many.
-	nearby = fullContext
-	// nearbyEnough is the share of what these say that must be in the file, and
-	// nearbyLeast what it must come to: a blank line and a bracket are not enough.
-	nearbyEnough = 0.5
-	nearbyLeast  = 1
-	// nearbyWhole is the share from which half of that is enough: short lines say
-	// little, but it is there, and more of the hunk further off.
-	nearbyWhole = 0.8
-	// lead is how much more the best chain must say than one that puts a change
-	// elsewhere: less than that is one line of words.
-	lead = 0.5
-	// blockLimit bounds the changes of one hunk that is aligned: each is weighed
-	// against another place. A hunk of more is a file rewritten.
-	blockLimit = 64
+import (
+	"slices"
+	"strings"
 )
 
 // block is a run of changes in a hunk: the old lines [from, to) become added.
@@ -73,6 +49,7 @@ const (
 	fits
 	applied // it reads as if it had been applied
 	changed // its place is there, and other lines than those to be removed are at it
+	torn    // a bracket that the file has there is missing in the hunk, and its changes open or close another
 )
 
 // places aligns the hunk with the file. Where it fits, it returns one place if
@@ -103,10 +80,6 @@ func (a *aligner) places() (found []place, f finding, line int) {
 	}
 	return a.elsewhere(found, chain, score), fits, 0
 }
-
-// rivalLimit bounds the places that an aligned hunk may have for its line number
-// to choose among them.
-const rivalLimit = 32
 
 // elsewhere adds to the places of a hunk those at which all of it could as well
 // be, so that the stated line can choose; none if there are too many.
@@ -192,6 +165,9 @@ func (a *aligner) prove(chain []pair) (p *place, f finding, line int) {
 	if line, ok := a.better(at); ok {
 		return nil, changed, line
 	}
+	if line := a.tears(at); line >= 0 {
+		return nil, torn, line
+	}
 	p = &place{at: at, points: a.points, layer: Elided, confidence: 0.9 * there / a.total}
 	if misquoted {
 		p.layer = Similarity
@@ -237,6 +213,33 @@ func (a *aligner) better(at []int) (line int, ok bool) {
 	return chain[0].line, true
 }
 
+// tears returns the line of a closing bracket of the file that the hunk leaves out
+// next to a change, or anywhere where its changes do not close what they open: text
+// could move from one block into another. It is -1 where there is none.
+func (a *aligner) tears(at []int) int {
+	edges, open := map[int]bool{}, 0
+	for _, b := range a.h.blocks() {
+		edges[b.from], edges[b.to] = true, true
+		open += braces(b.added) - braces(a.texts[b.from:b.to])
+	}
+	last := -1
+	for i, line := range at {
+		edges[i+1] = edges[i+1] || line < 0 && edges[i]
+		for k := last + 1; line >= 0 && last >= 0 && k < line; k++ {
+			if (edges[i] || open != 0) && closes(a.v.bare[k]) {
+				return k
+			}
+		}
+		last = max(last, line)
+	}
+	return -1
+}
+
+func braces(lines []string) int {
+	text := strings.Join(lines, "")
+	return strings.Count(text, "{") - strings.Count(text, "}")
+}
+
 // enough returns the share of what the old lines say that must be in the file.
 func (a *aligner) enough(at []int) float64 {
 	removes := false
@@ -271,13 +274,10 @@ func bounds(at []int) (from, to int) {
 // goes says what the alignment shows of one block, where all is what the lines
 // of the whole hunk say that are in the file.
 func (a *aligner) goes(b block, at []int, all float64) (f finding, line int) {
-	said, there := 0.0, 0.0
+	there, quoted := 0.0, false
 	for i := max(0, b.from-nearby); i < min(len(at), b.to+nearby); i++ {
-		if a.elided[i] {
-			continue
-		}
-		said += a.weigh[i]
 		if at[i] >= 0 {
+			quoted = quoted || a.weigh[i] >= 0.5 && a.old[i] == a.v.folded[at[i]]
 			there += a.weigh[i] * a.like(i, at[i])
 		}
 	}
@@ -288,14 +288,12 @@ func (a *aligner) goes(b block, at []int, all float64) (f finding, line int) {
 			}
 		}
 	}
-	least := float64(nearbyLeast)
-	if there >= nearbyWhole*said && all >= nearbyLeast {
-		least /= 2
-	}
-	if there < nearbyEnough*said || there < least {
+	if there < nearbyLeast && (2*there < nearbyLeast || all < nearbyLeast) {
 		return unproven, 0
 	}
 	switch {
+	case b.from == b.to && !quoted:
+		return unproven, 0 // all that says something is only like the file: a twin of the place
 	case b.from == b.to:
 		return a.inserts(b, at)
 	case !a.neighbored(b, at):
@@ -425,19 +423,15 @@ func (a *aligner) inserts(b block, at []int) (f finding, line int) {
 	case touches && touched:
 		certain = a.chooses(b, before, behind)
 	case touches:
-		certain = b.from == len(at) || a.elided[b.from] || a.stands(b.from, at, -1)
+		certain = b.from == len(at) || a.elided[b.from]
 	case touched:
-		certain = b.from == 0 || a.elided[b.from-1] || a.stands(b.from-1, at, 1)
+		certain = b.from == 0 || a.elided[b.from-1]
 	}
 	if !certain {
 		return unproven, 0
 	}
 	return fits, 0
 }
-
-// unknownLines is how many lines between two neighbours of an insertion the hunk
-// may leave out, for their layout to tell where it goes.
-const unknownLines = 2
 
 // chooses reports whether of the points between two lines of the file exactly one
 // suits the layout of the new lines, and notes it.
@@ -463,16 +457,4 @@ func (a *aligner) chooses(b block, before, behind int) bool {
 	}
 	a.points[b.from] = point
 	return true
-}
-
-// stands reports whether the old line i, which is not in the file and next to an
-// insertion on the side that step points away from, has another line standing in
-// its stead: the lines of the hunk on its far side are as far from those on its
-// near side in the file as they are in the hunk.
-func (a *aligner) stands(i int, at []int, step int) bool {
-	near, far := i+step, i-step
-	for far >= 0 && far < len(at) && at[far] < 0 {
-		far -= step
-	}
-	return far < 0 || far >= len(at) || at[near]-at[far] == near-far
 }

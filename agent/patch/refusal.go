@@ -43,6 +43,8 @@ type Refusal struct {
 	Shown      string // lines of the file and of the patch that show it, untrusted text; "" for none
 	Advice     string // what to do, where that comes after the lines
 	Candidates []int  // lines of the file, from 1: the places that an Ambiguous hunk fits (at most maxCandidates), or where the hunk is AlreadyApplied
+
+	empty bool // of a Malformed text: no change was seen in it
 }
 
 // maxCandidates bounds what a refusal carries: somebody who gets twenty places
@@ -62,4 +64,11 @@ func (r *Refusal) Unwrap() error { return statusErrors[r.Status] }
 
 func malformed(hunk int, format string, args ...any) *Refusal {
 	return &Refusal{Status: Malformed, Hunk: hunk, Message: "The edit cannot be read: " + fmt.Sprintf(format, args...)}
+}
+
+// unseen is malformed for a text in which no change was seen.
+func unseen(format string, args ...any) *Refusal {
+	r := malformed(0, format, args...)
+	r.empty = true
+	return r
 }

@@ -2,6 +2,7 @@ package patch
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff/lcs"
@@ -10,9 +11,9 @@ import (
 // The markers of a block. Other tools write five to nine signs, dashes and
 // pluses, or a > after SEARCH; models mix them up.
 var (
-	searchMarker  = regexp.MustCompile(`^(<{5,}|-{7}) ?SEARCH>?\s*$`)
+	searchMarker  = regexp.MustCompile(`^(<{5,}|-{7}) ?(?:SEARCH|ORIGINAL)>?\s*$`)
 	dividerMarker = regexp.MustCompile(`^(={5,})\s*$`)
-	replaceMarker = regexp.MustCompile(`^(>{5,}|\+{7}) ?REPLACE\s*$`)
+	replaceMarker = regexp.MustCompile(`^(>{5,}|\+{7}) ?(?:REPLACE|UPDATED)\s*$`)
 )
 
 // parseBlocks reads SEARCH/REPLACE blocks. What is between the blocks is prose,
@@ -38,21 +39,45 @@ func parseBlocks(lines []string) (*Patch, *Refusal) {
 		if err != nil {
 			return nil, err
 		}
-		search, replace, err := halves(lines[i+1:end], len(open[1]), blocks)
+		search, replace, err := cutBlock(lines[i+1:end], len(open[1]), blocks)
 		if err != nil {
 			return nil, err
 		}
+		search, line := stated(search)
 		op := Modify
 		if len(search) == 0 {
 			op = Create
 		}
-		p.add(path, op, blockHunk(search, replace))
+		h := blockHunk(search, replace)
+		h.Line = line
+		p.add(path, op, h)
 		i, outside = end, end+1
 	}
 	if err := noDiff(lines[outside:], blocks); err != nil {
 		return nil, err
 	}
 	return p, nil
+}
+
+// startLine and endLine are what Roo writes above the old text, with a rule below.
+var (
+	startLine = regexp.MustCompile(`^\s*:start_line: ?(\d+)\s*$`)
+	endLine   = regexp.MustCompile(`^\s*:end_line: ?\d+\s*$`)
+	rule      = regexp.MustCompile(`^\s*-{5,}\s*$`)
+)
+
+// stated takes the line number off an old text that begins with one; 0 for none.
+func stated(search []string) (rest []string, line int) {
+	if len(search) == 0 || !startLine.MatchString(search[0]) {
+		return search, 0
+	}
+	line, _ = strconv.Atoi(startLine.FindStringSubmatch(search[0])[1])
+	for _, re := range []*regexp.Regexp{startLine, endLine, rule} {
+		if len(search) > 0 && re.MatchString(search[0]) {
+			search = search[1:]
+		}
+	}
+	return search, line
 }
 
 // add appends a block's hunk to the file that it belongs to. A block with an
@@ -91,9 +116,9 @@ func blockEnd(lines []string, start, width, block int) (int, *Refusal) {
 	return 0, malformed(block, "block %d has no closing line. Each block ends with >>>>>>> REPLACE.", block)
 }
 
-// halves cuts the body of a block at its divider. Text that holds a line of the
+// cutBlock cuts the body of a block at its divider. Text that holds a line of the
 // same signs makes the cut uncertain, so it is refused.
-func halves(body []string, width, block int) (search, replace []string, err *Refusal) {
+func cutBlock(body []string, width, block int) (search, replace []string, err *Refusal) {
 	var same, other []int
 	for i, l := range body {
 		if m := dividerMarker.FindStringSubmatch(l); m == nil {
@@ -117,6 +142,9 @@ func halves(body []string, width, block int) (search, replace []string, err *Ref
 		"or give all three markers of the block the same greater length, such as nine signs.", block, len(same))
 }
 
+// halves are the two texts of a block.
+type halves struct{ search, replace []string }
+
 // blockHunk aligns the two texts of a block, so that only the lines that differ
 // are written.
 func blockHunk(search, replace []string) Hunk {
@@ -138,6 +166,7 @@ func blockHunk(search, replace []string) Hunk {
 		done = d.End
 	}
 	put(Context, search[done:])
+	h.block = &halves{search, replace}
 	return h
 }
 
@@ -189,7 +218,7 @@ func noDiff(prose []string, block int) *Refusal {
 
 var (
 	pathLabel = regexp.MustCompile(`(?i)^(file ?name|file ?path|(?:update |add )?file|path)\s*[:=]\s*`)
-	pathShape = regexp.MustCompile(`^[^\s<>|"']*[./][^\s<>|"']*[\pL\pN_\])]$|^[A-Z]\w*file$|^(LICENSE|README|AUTHORS|CODEOWNERS)$`)
+	pathShape = regexp.MustCompile(`^[^\s<>|"']*[./][^\s<>|"']*[\pL\pN_\])]$|^[A-Z]\w*file$|^[A-Z]{4,}$`)
 	quoted    = regexp.MustCompile("^[#*\\s]*`([^`\\s]+)`[*:\\s]*$")
 )
 

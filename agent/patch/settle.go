@@ -6,28 +6,14 @@ import (
 	"strings"
 )
 
-const (
-	// fullContext is how many lines after a change diff tools write. Fewer say
-	// that the file ended there when the diff was made.
-	fullContext = 3
-	// nearLimit is how many lines a stated number may be off and still choose
-	// among equal places: models miscount by a few lines, and what is further off
-	// was made up.
-	nearLimit = 20
-	// nearRatio is how many times further than the nearest place the next one must be.
-	nearRatio = 2
-	// leastSaid is what the old lines must say (see weight) for a place that they
-	// fit only in another indentation or with other signs: a bracket is anywhere.
-	leastSaid = 1
-)
-
 // How much of its confidence a place keeps that something else than its lines
 // tells from others.
 const (
-	byNumber    = 0.9
-	byNearness  = 0.75
-	bySection   = 0.85
-	byNeighbors = 0.8
+	byNumber     = 0.9
+	byNearness   = 0.75
+	bySection    = 0.85
+	byNeighbors  = 0.8
+	contradicted = 0.7 // its header says that it is at the beginning of the file
 )
 
 // candidate is a hunk with everywhere that its old lines, and its new ones, are.
@@ -223,6 +209,10 @@ func (c *candidate) settle(v *views, n numbers) (place, *Refusal) {
 	case c.found == changed:
 		return place{}, &Refusal{Status: Conflict, Candidates: []int{c.line + 1}}
 	}
+	if c.found == torn {
+		return place{}, &Refusal{Status: Ambiguous, Candidates: []int{c.line + 1},
+			Message: fmt.Sprintf("leaves out the closing bracket at line %d of the file, and its changes open or close another block, so what belongs to which block is not certain. Write the brackets as the file has them.", c.line+1)}
+	}
 	return place{}, &Refusal{Status: NotFound}
 }
 
@@ -246,6 +236,12 @@ func (c *candidate) fitsAt(v *views, line int) bool {
 func (c *candidate) at(v *views, line int) place {
 	l := contiguous[v.layer(c.old, line, len(contiguous)-1)]
 	return place{from: line, to: line + len(c.old), layer: l.name, confidence: l.confidence * byNumber}
+}
+
+// begins reports whether the hunk says that it is at the beginning of the file: its
+// number does, and it has less context above the change than diff tools write.
+func (c *candidate) begins() bool {
+	return c.Line == 1 && slices.IndexFunc(c.Lines, func(l Line) bool { return l.Kind != Context }) < fullContext
 }
 
 // twice reports whether another place begins where the i-th does: they differ in
@@ -323,7 +319,7 @@ func (c *candidate) edge(v *views, p place) (place, *Refusal) {
 	}
 	if b := blocks[len(blocks)-1]; b.from == len(c.old) && p.to < len(v.bare) && b.added[len(b.added)-1] != c.old[len(c.old)-1] && !straddles(b.added) && !between(v.bare[p.to-1], v.bare[p.to], b.added) {
 		end := len(v.bare)
-		if end-p.to <= unknownLines && between(v.bare[end-1], "", b.added) {
+		if in, _ := shallowest(b.added); end-p.to <= unknownLines && in <= len(indent(v.bare[end-1])) && between(v.bare[end-1], "", b.added) {
 			p.points = map[int]int{b.from: end}
 			p.layer = Elided
 			p.confidence *= byNeighbors
@@ -342,23 +338,6 @@ func (c *candidate) unclear(line int, side string) *Refusal {
 		Status: Ambiguous, Candidates: []int{line + 1},
 		Message: fmt.Sprintf("has no context line %s the new lines, and their indentation does not fit the file there, before line %d. Add the lines that come %s them.", side, line+1, side),
 	}
-}
-
-// free returns which place of a hunk that fits several is the only one where no
-// other hunk certainly is; -1 where none or several are.
-func (c *candidate) free(taken []place) int {
-	only := -1
-	for i := range c.places() {
-		p := c.place(i)
-		if slices.ContainsFunc(taken, func(t place) bool { return t.from < p.to && p.from < t.to }) {
-			continue
-		}
-		if only >= 0 {
-			return -1
-		}
-		only = i
-	}
-	return only
 }
 
 // between returns which place of a hunk that fits several is the only one that
@@ -423,18 +402,20 @@ func (c *candidate) lost() bool {
 	return c.Hunk != nil && len(c.old) > 0 && c.places() == 0 && (len(c.news) == 0 || !c.telling())
 }
 
-// undone drops the places of the new text of a hunk that only removes lines
-// where these stand next to it: then some of the context was left out, and what
-// looks like the result is the rest of it.
+// undone drops the places of the new text of a hunk that only removes lines where all
+// of these stand next to it: then some of the context was left out, and what looks
+// like the result is the rest of it.
 func (c *candidate) undone(v *views) {
 	if len(c.news) == 0 || len(c.olds) > 0 || len(c.added()) > 0 {
 		return
 	}
 	c.news = slices.DeleteFunc(c.news, func(line int) bool {
-		return slices.ContainsFunc(c.Lines, func(l Line) bool {
+		end := line + len(c.new)
+		return !slices.ContainsFunc(c.Lines, func(l Line) bool {
 			text := fold(l.Text)
-			return l.Kind == Removed && weight(text) >= leastSaid && slices.ContainsFunc(v.ix.lines(text), func(at int32) bool {
-				return int(at) >= line-len(c.old) && int(at) <= line+len(c.old)+len(c.new)
+			return l.Kind == Removed && weight(text) >= leastSaid && !slices.ContainsFunc(v.ix.lines(text), func(at int32) bool {
+				k := int(at)
+				return k >= line-len(c.old) && k < line || k >= end && k <= end+len(c.old)
 			})
 		})
 	})

@@ -8,18 +8,6 @@ import (
 	"caselsp/agent/near"
 )
 
-const (
-	// compareLimit bounds, in runes, what two lines have between their common
-	// beginning and end for their likeness to be measured: the measure takes time
-	// by the product of the lengths. Lines that differ in more are minified code
-	// or data, and are compared as wholes.
-	compareLimit = 400
-	// alike is the likeness from which two context lines count as versions of
-	// one line. Of the model-made edits that were looked at, misquoted context is
-	// above, another statement of the same kind below it.
-	alike = 0.6
-)
-
 // effort is how much one Apply may still compare, in cells of the tables that
 // compare signs or score chains. It bounds the time for texts that were made to
 // take long: what is not found within it is refused as not found.
@@ -96,14 +84,6 @@ func common(x, y []rune) (from, end int) {
 	}
 	return from, end
 }
-
-const (
-	// slipWord is how many letters a word needs for a slip in it to be recognised
-	// as one: in shorter ones one letter is the difference between two words.
-	slipWord = 4
-	// slipLine is how many signs a line needs for an exchange to be recognised.
-	slipLine = 20
-)
 
 // wordAround returns the length of the word that holds y[from:to].
 func wordAround(y []rune, from, to int) int {

@@ -1,6 +1,7 @@
 package patch
 
 import (
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -13,7 +14,7 @@ type reader struct {
 	i     int
 	patch *Patch
 	fresh bool // the last file has only git's extended headers so far
-	fence bool // a code fence was opened before the current line
+	fences
 }
 
 func parseUnified(lines []string) (*Patch, *Refusal) {
@@ -24,11 +25,11 @@ func parseUnified(lines []string) (*Patch, *Refusal) {
 		}
 	}
 	if len(r.patch.Files) == 0 {
-		return nil, malformed(0, "it holds neither a unified diff (--- a/file, +++ b/file, @@, lines that begin with ' ', '-' or '+') nor a SEARCH/REPLACE block.")
+		return nil, unseen("it holds neither a unified diff (--- a/file, +++ b/file, @@, lines that begin with ' ', '-' or '+') nor a SEARCH/REPLACE block.")
 	}
 	for _, f := range r.patch.Files {
 		if len(f.Hunks) == 0 && f.Op == Modify && f.Mode == 0 {
-			return nil, malformed(0, "it names %s but holds no change of it.", named(f.Path))
+			return nil, unseen("it names %s but holds no change of it.", named(f.Path))
 		}
 	}
 	return r.patch, nil
@@ -52,15 +53,31 @@ func (r *reader) next() *Refusal {
 			return r.readHunk(false)
 		}
 		return nil
-	case fence.MatchString(line):
-		r.fence = !r.fence
+	case r.diff() && r.changesFollow():
+		return r.readHunk(false)
+	case r.fences.read(line):
 	case r.fresh:
 		if err := r.extended(line); err != nil {
 			return err
 		}
+	case isChange(line) && !r.other() && len(r.patch.Files) > 0:
+		return stray(r.i, line)
 	}
 	r.i++
 	return nil
+}
+
+// changesFollow reports whether a hunk without a header begins at r.i.
+func (r *reader) changesFollow() bool {
+	if !isBody(r.lines[r.i]) {
+		return false
+	}
+	for i := r.i; i < len(r.lines) && !r.head(i) && !r.mayClose(r.lines[i]); i++ {
+		if isChange(r.lines[i]) || strings.HasPrefix(r.lines[i], "+") {
+			return true
+		}
+	}
+	return false
 }
 
 // hunk numbers the hunk being read within its file, for messages.
@@ -250,10 +267,17 @@ func (r *reader) readHunk(header bool) *Refusal {
 	if err := r.readBody(&h, want, number); err != nil {
 		return err
 	}
-	if len(h.Lines) == 0 {
-		return malformed(number, "hunk %d has no lines.", number)
-	}
 	f := &r.patch.Files[len(r.patch.Files)-1]
+	switch {
+	case len(h.Lines) > 0:
+	case h.Section != "" || want.old > 0 || want.new > 0:
+		err := unseen("hunk %d has no lines.", number)
+		err.Hunk = number
+		return err
+	default:
+		f.notes = append(f.notes, fmt.Sprintf("Line %d was passed over: no hunk follows it.", r.i))
+		return nil
+	}
 	f.Hunks = append(f.Hunks, h)
 	return nil
 }

@@ -104,7 +104,7 @@ func answerLine(line []byte) batchAnswer {
 		a.Status, a.Message = statusSyntax, err.Error()
 		return a
 	}
-	a.Status, a.After, a.Message = statusApplied, after, appliedMessage(file, left)
+	a.Status, a.After, a.Message = statusApplied, after, appliedMessage(file, report, left)
 	a.Hunks = append(a.Hunks, report.Hunks...)
 	return a
 }
@@ -214,8 +214,8 @@ func (c *batchCase) parses(file *patch.File, after string) error {
 }
 
 // appliedMessage says what the resulting text does not show.
-func appliedMessage(f *patch.File, left int) string {
-	var says []string
+func appliedMessage(f *patch.File, report *patch.Report, left int) string {
+	says := report.Notes
 	switch f.Op {
 	case patch.Delete:
 		says = append(says, "The patch deletes the file.")

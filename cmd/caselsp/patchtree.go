@@ -179,7 +179,7 @@ func (t *patchTree) stage(f patch.File) patchedFile {
 	if err != nil {
 		return done.refuse(err)
 	}
-	done.Hunks = append(done.Hunks, report.Hunks...)
+	done.Hunks, done.Message = append(done.Hunks, report.Hunks...), strings.Join(report.Notes, " ")
 	if f.Op != patch.Delete && len(f.Hunks) > 0 {
 		if err := action.Parses(f.Path, now.Text, exists, after); err != nil {
 			done.Hunks = []patch.Landing{}

@@ -1,0 +1,73 @@
+package patch
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/aymanbagabas/go-udiff/lcs"
+)
+
+// inOrder applies the hunks before the first that depends on them, and that one and
+// the rest to the result. It counts only where that hunk then fits as it is written.
+// The report is nil otherwise.
+func (a *application) inOrder(path, before string, stages int) (after string, report *Report) {
+	k := slices.IndexFunc(a.hunks, func(h Hunk) bool { return a.depends(&h) })
+	if k <= 0 || stages == 0 {
+		return "", nil
+	}
+	first, between, r := attempt(path, before, a.hunks[:k])
+	if r != nil {
+		return "", nil
+	}
+	second, after, r := attempt(path, between, a.hunks[k:])
+	if later, then := second.inOrder(path, between, stages-1); then != nil {
+		after, report = later, then
+	} else if r != nil {
+		return "", nil
+	} else {
+		report = second.report()
+	}
+	if l := report.Hunks[0].Layer; l != Exact && l != Whitespace {
+		return "", nil
+	}
+	all := first.report()
+	moves := lcs.DiffLines(split(between).bare, split(after).bare)
+	for i := range all.Hunks {
+		shift := 0
+		for _, d := range moves {
+			if d.End < all.Hunks[i].Line {
+				shift = d.ReplEnd - d.End
+			}
+		}
+		all.Hunks[i].Line += shift
+	}
+	report.Hunks[0].Confidence *= byNeighbors
+	all.Hunks = append(all.Hunks, report.Hunks...)
+	all.Notes = append(all.Notes, fmt.Sprintf("Hunk %d was applied to what the hunks before it write.", k+1))
+	all.Notes = append(all.Notes, report.Notes...)
+	return after, all
+}
+
+// depends reports whether each line that a hunk expects is in the file or written by
+// a hunk before it, and some are not in the file.
+func (a *application) depends(h *Hunk) bool {
+	written := map[string]bool{}
+	for i := range a.hunks {
+		if slices.Equal(a.hunks[i].Lines, h.Lines) {
+			break
+		}
+		for _, l := range a.hunks[i].added() {
+			written[l] = true
+		}
+	}
+	some := false
+	for _, l := range h.Old() {
+		if len(a.views.ix.lines(fold(l))) == 0 {
+			if !written[l] {
+				return false
+			}
+			some = true
+		}
+	}
+	return some
+}

@@ -1,0 +1,385 @@
+package patch
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// reading is another way to read the lines of a hunk that no layer fits line by
+// line, by what models get wrong again and again. It counts where the lines that it
+// gives are in the file.
+type reading struct {
+	name string // what the lines are written in; "" for a slip of one hunk
+	all  bool   // a patch in which one hunk is written so is written so as a whole
+	// partly: it counts also where only more of the lines are in the file.
+	partly bool
+	of     func(*candidate, *views) (*Hunk, bool)
+}
+
+// readings are tried in this order.
+var readings = []reading{
+	{"line numbers", false, true, (*candidate).unnumbered},
+	{"HTML entities", true, true, func(c *candidate, _ *views) (*Hunk, bool) { return c.decoded(plainEntities.Replace) }},
+	{"escapes of JSON", true, false, func(c *candidate, _ *views) (*Hunk, bool) { return c.decoded(plainEscapes.Replace) }},
+	{"wrapped lines", false, true, (*candidate).unwrapped},
+	{"lines with text behind them", false, false, (*candidate).unexplained},
+	{"removed lines of which the middle is left out", false, false, (*candidate).expanded},
+	{"", false, false, (*candidate).signed},
+	{"", false, false, (*candidate).trimmed},
+	{"a part of a line", false, false, (*candidate).completed},
+}
+
+// read gives the hunks that no layer fits another reading. Of a hunk of which some
+// lines still are not in the file, it counts where fewer of them are not. It does
+// not count for a whole patch of which a hunk fits as it is and would be changed.
+func (a *application) read(r reading) {
+	var fits, lost []int
+	for i := range a.cands {
+		switch c := &a.cands[i]; {
+		case c.Hunk == nil || len(c.old) == 0:
+		case c.places() > 0:
+			fits = append(fits, i)
+		case c.lost() || r.name != "":
+			lost = append(lost, i)
+		}
+	}
+	others := map[int]*Hunk{}
+	for _, i := range fits {
+		if !r.all {
+			break
+		}
+		if h, ok := r.of(&a.cands[i], a.views); ok {
+			if others[i] = h; !slices.Equal(h.Old(), a.cands[i].old) {
+				return
+			}
+		}
+	}
+	seen := false
+	for _, i := range lost {
+		c := &a.cands[i]
+		h, ok := r.of(c, a.views)
+		if !ok {
+			continue
+		}
+		as := a.views.fit(h)
+		if as.places() > 0 || c.lost() && (!as.lost() || r.partly && len(a.views.unknown(as.old)) < len(a.views.unknown(c.old))) {
+			*c, seen = as, true
+		}
+	}
+	if !seen || r.name == "" {
+		return
+	}
+	a.seen = append(a.seen, r.name)
+	for i, h := range others {
+		a.cands[i] = a.views.fit(h)
+	}
+}
+
+// rewritten returns the hunk with other texts in its lines; "\n" in one makes
+// several of it.
+func (h *Hunk) rewritten(f func(old bool, text string) string) *Hunk {
+	all := func(old bool, texts []string) (out []string) {
+		for _, l := range texts {
+			out = append(out, strings.Split(f(old, l), "\n")...)
+		}
+		return out
+	}
+	if h.block != nil {
+		return h.of(all(true, h.block.search), all(false, h.block.replace))
+	}
+	n := *h
+	n.Lines, n.unsigned = nil, nil
+	for _, l := range h.Lines {
+		for _, text := range all(l.Kind != Added, []string{l.Text}) {
+			n.Lines = append(n.Lines, Line{l.Kind, text})
+		}
+	}
+	return &n
+}
+
+// of returns the hunk of a block with other texts.
+func (h *Hunk) of(search, replace []string) *Hunk {
+	n := blockHunk(search, replace)
+	n.Line = h.Line
+	return &n
+}
+
+// decoded returns the hunk with each line decoded.
+func (c *candidate) decoded(decode func(string) string) (*Hunk, bool) {
+	changed := false
+	return c.rewritten(func(_ bool, text string) string {
+		out := decode(text)
+		changed = changed || out != text
+		return out
+	}), changed
+}
+
+// numbered is a line as tools show it to a model: with its number before it. Some
+// write a blank after the sign that separates the two.
+var (
+	numbered  = regexp.MustCompile(`^\s*(\d+)(?: ?[|│]|:|→|\t)`)
+	separated = regexp.MustCompile(`^\s*(\d+)(?: ?[|│]|:) `)
+)
+
+// unnumbered returns the hunk without the line numbers that its old lines, all
+// of them and one by one, begin with, and that were copied along with the text;
+// new lines lose theirs where they have one. The numbers say where the hunk is.
+// Whether a blank behind the number belongs to it, the lines of the file tell.
+func (c *candidate) unnumbered(v *views) (*Hunk, bool) {
+	old := c.old
+	first, blank := 0, true
+	for i, l := range old {
+		m := numbered.FindStringSubmatch(l)
+		if m == nil {
+			return nil, false
+		}
+		n, err := strconv.Atoi(m[1])
+		if i == 0 {
+			first = n
+		}
+		if err != nil || n != first+i {
+			return nil, false
+		}
+		blank = blank && (separated.MatchString(l) || m[0] == l)
+	}
+	without := func(number *regexp.Regexp) candidate {
+		h := c.rewritten(func(_ bool, text string) string {
+			if n := number.FindString(text); n != "" {
+				return text[len(n):]
+			}
+			return text[len(numbered.FindString(text)):]
+		})
+		if h.Line == 0 {
+			h.Line = first
+		}
+		return v.fit(h)
+	}
+	best := without(numbered)
+	if blank {
+		if as := without(separated); best.lost() || !as.lost() && as.layer <= best.layer {
+			best = as
+		}
+	}
+	return best.Hunk, len(old) > 0
+}
+
+// unwrapped returns the hunk with lines joined again that were broken at a blank:
+// the rest of such a line has no sign. In a block nothing but the file tells them,
+// so the lines that a block adds must be short.
+func (c *candidate) unwrapped(v *views) (*Hunk, bool) {
+	if c.block != nil {
+		return c.rejoined(v)
+	}
+	h := *c.Hunk
+	h.Lines, h.unsigned, h.tail = nil, nil, nil
+	lines := slices.Clone(c.Lines)
+	rest := slices.Clone(c.unsigned)
+	for _, l := range c.tail {
+		rest = append(rest, len(lines))
+		lines = append(lines, Line{Context, l})
+	}
+	last := "" // the part before
+	for i, l := range lines {
+		n := len(h.Lines)
+		part := n > 0 && l.Text != "" && slices.Contains(rest, i) && len(v.ix.lines(fold(l.Text))) == 0
+		switch {
+		case part && h.Lines[n-1].Kind == Added && !wraps(last, l.Text):
+			return nil, false
+		case part:
+			h.Lines[n-1].Text += " " + l.Text
+		default:
+			h.Lines = append(h.Lines, l)
+		}
+		last = l.Text
+	}
+	return &h, len(h.Lines) < len(lines) && len(v.unknown(h.Old())) < len(v.unknown(c.old))
+}
+
+// trails reports whether what follows the hunk may be the rest of its last line.
+func (c *candidate) trails() bool {
+	last := c.Lines[len(c.Lines)-1]
+	return last.Kind == Added && len(c.tail) > 0 && wraps(last.Text, c.tail[0])
+}
+
+// rejoined is unwrapped for a block.
+func (c *candidate) rejoined(v *views) (*Hunk, bool) {
+	search := v.rejoin(c.block.search)
+	replace := v.rejoin(c.block.replace)
+	for i, l := range replace {
+		if i > 0 && !slices.Contains(search, l) && wraps(replace[i-1], l) {
+			return nil, false
+		}
+	}
+	return c.of(search, replace), len(search) < len(c.block.search)
+}
+
+// rejoin joins lines of which only the whole is in the file.
+func (v *views) rejoin(lines []string) (out []string) {
+	for i := 0; i < len(lines); i++ {
+		l := lines[i]
+		if len(v.ix.lines(fold(l))) == 0 {
+			whole := l
+			for k := i + 1; k < min(len(lines), i+wrapParts); k++ {
+				if whole += " " + lines[k]; len(v.ix.lines(fold(whole))) > 0 {
+					l, i = whole, k
+					break
+				}
+			}
+		}
+		out = append(out, l)
+	}
+	return out
+}
+
+// wraps reports whether a line may be the rest of the one before.
+func wraps(l, next string) bool {
+	word, _, _ := strings.Cut(next, " ")
+	return l != "" && word != "" && len(l)+1+len(word) > wrapWidth
+}
+
+// unexplained returns the hunk without the bullets behind its last line: an
+// explanation that stands in the fence, below a blank line.
+func (c *candidate) unexplained(v *views) (*Hunk, bool) {
+	end := len(c.Lines)
+	bullets := 0
+	for end > 0 && bullets >= 0 {
+		l := c.Lines[end-1]
+		bare := slices.Contains(c.unsigned, end-1)
+		switch {
+		case l.Kind == Removed && isBullet(l.Text) && len(v.ix.lines(fold(l.Text))) == 0:
+			bullets++
+		case bare && l.Text == "" && bullets > 0:
+			h := *c.Hunk
+			h.Lines = c.Lines[:end-1]
+			if h.changes() && (end < 2 || !slices.Contains(c.unsigned, end-2)) {
+				return &h, true
+			}
+		case !bare:
+			return nil, false
+		}
+		end--
+	}
+	return nil, false
+}
+
+func isBullet(text string) bool {
+	return len(text) > 1 && text[0] == ' ' && text[1] != ' ' && text[1] != '\t'
+}
+
+// expanded returns the hunk with the lines of the file in the place of "..." among
+// lines to be removed. What stands before and behind the dots must be in one place.
+func (c *candidate) expanded(v *views) (*Hunk, bool) {
+	h := *c.Hunk
+	h.Lines, h.unsigned = nil, nil
+	found := false
+	old := 0
+	for _, l := range c.Lines {
+		if l.Kind != Added {
+			old++
+		}
+		if l.Kind != Removed || !elision.MatchString(fold(l.Text)) || len(v.ix.lines(fold(l.Text))) > 0 {
+			h.Lines = append(h.Lines, l)
+			continue
+		}
+		head, tail := c.old[:old-1], c.old[old:]
+		above, _ := v.find(head, strictLayer)
+		below, _ := v.find(tail, strictLayer)
+		if found || len(above) != 1 || len(below) != 1 || below[0] <= above[0]+len(head) || below[0]-above[0] > elidedLimit {
+			return nil, false
+		}
+		for _, text := range v.bare[above[0]+len(head) : below[0]] {
+			h.Lines = append(h.Lines, Line{Removed, text})
+		}
+		found = true
+	}
+	return &h, found
+}
+
+// completed returns the hunk of a block of one line that is a part of one line of
+// the file, made of the whole line. The part stands once in the file.
+func (c *candidate) completed(v *views) (*Hunk, bool) {
+	if c.block == nil || len(c.block.search) != 1 || len(c.block.replace) != 1 {
+		return nil, false
+	}
+	part, by := c.block.search[0], c.block.replace[0]
+	at := -1
+	for i, l := range v.bare {
+		switch n := strings.Count(l, part); {
+		case n > 1 || n == 1 && at >= 0:
+			return nil, false
+		case n == 1:
+			at = i
+		}
+	}
+	if at < 0 || len(strings.TrimSpace(part)) < leastPart || strings.TrimSpace(by) == "" {
+		return nil, false
+	}
+	above, below, _ := strings.Cut(v.bare[at], part)
+	if splitsWord(above, part) || splitsWord(part, below) {
+		return nil, false
+	}
+	return c.of([]string{v.bare[at]}, []string{above + by + below}), true
+}
+
+// splitsWord reports whether a cut between two texts goes through a word.
+func splitsWord(left, right string) bool {
+	l, _ := utf8.DecodeLastRuneInString(left)
+	r, _ := utf8.DecodeRuneInString(right)
+	return left != "" && right != "" && !notWord(l) && !notWord(r)
+}
+
+// signed returns the hunk with the blank lines without a sign added that stand
+// among added lines: models forget the sign of a line that has nothing else.
+func (c *candidate) signed(*views) (*Hunk, bool) {
+	h := *c.Hunk
+	h.Lines = slices.Clone(c.Lines)
+	found := false
+	for i := 1; i < len(h.Lines); i++ {
+		if h.Lines[i].Text != "" || h.Lines[i-1].Kind != Added || !slices.Contains(c.unsigned, i) {
+			continue
+		}
+		end := i
+		for end < len(h.Lines) && h.Lines[end].Text == "" && slices.Contains(c.unsigned, end) {
+			end++
+		}
+		for k := i; k < end && end < len(h.Lines) && h.Lines[end].Kind == Added; k++ {
+			h.Lines[k].Kind, found = Added, true
+		}
+	}
+	return &h, found
+}
+
+// trimmed returns the hunk without the blank lines of context at its ends.
+func (c *candidate) trimmed(*views) (*Hunk, bool) {
+	h := *c.Hunk
+	blank := func(l Line) bool { return l.Kind == Context && strings.TrimSpace(l.Text) == "" }
+	for len(h.Lines) > 0 && blank(h.Lines[0]) {
+		h.Lines = h.Lines[1:]
+		if h.Line > 0 {
+			h.Line++
+		}
+	}
+	for len(h.Lines) > 0 && blank(h.Lines[len(h.Lines)-1]) {
+		h.Lines = h.Lines[:len(h.Lines)-1]
+	}
+	return &h, len(h.Lines) < len(c.Lines) && len(h.Old()) > 0
+}
+
+// shortened refuses a hunk that removes lines and adds one that stands for lines
+// that were left out: which of them are to stay, nobody knows. A line that the file
+// holds is its own.
+func (h *Hunk) shortened(v *views) *Refusal {
+	if len(h.Old()) == 0 || !slices.ContainsFunc(h.Lines, func(l Line) bool { return l.Kind == Removed }) {
+		return nil
+	}
+	for _, l := range h.added() {
+		if leavesOut(strings.TrimSpace(l), false) && len(v.ix.lines(fold(l))) == 0 {
+			return &Refusal{Status: Malformed, Message: fmt.Sprintf("The edit cannot be applied: its new line %q is a placeholder for lines that were left out, which would be lost. Write every line of the new text, or edit only the lines that change.", trimBoth(l))}
+		}
+	}
+	return nil
+}
