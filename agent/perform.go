@@ -80,7 +80,7 @@ func (r *run) do(ctx context.Context, verb *action.Verb, args action.Doer) error
 		}
 		return r.done(r.refusedEdit(args, result, err))
 	}
-	outcome := record.ActionDone{OK: true, Note: result.Note, Diff: result.Diff, Shown: result.Shown, Hunks: result.Hunks}.Tell(result.Said)
+	outcome := record.ActionDone{OK: true, Note: result.Note, Diff: result.Diff, Shown: result.Shown, Also: result.Also, Hunks: result.Hunks}.Tell(result.Said)
 	if verb.Effect != action.Edits {
 		return r.done(outcome)
 	}

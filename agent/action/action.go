@@ -63,10 +63,11 @@ func Do(ctx context.Context, args Doer, env Env) (Result, error) {
 
 // Result is what an action did.
 type Result struct {
-	Said  Said   // for the model
-	Note  string // one line for people
-	Diff  string // what an edit changed, as a unified diff; "" for reads
-	Shown *Shown // a file that the model now knows; nil for none
+	Said  Said    // for the model
+	Note  string  // one line for people
+	Diff  string  // what an edit changed, as a unified diff; "" for reads
+	Shown *Shown  // a file that the model now knows; nil for none
+	Also  []Shown // the further files of an edit of several
 
 	Hunks []patch.Landing // where the hunks of a patch landed; set beside an error where the edit was then taken back
 }

@@ -149,6 +149,46 @@ func TestLooks(t *testing.T) {
 	}
 }
 
+// TestPatchSeveral patches two files in one action, and refuses it where one of them
+// cannot be patched.
+func TestPatchSeveral(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a.txt", "b.txt"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("one\ntwo\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w, err := workspace.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	o := w.NewOverlay()
+	defer o.Close()
+	args := PatchFile{Path: "a.txt", Patch: "--- a/a.txt\n+++ b/a.txt\n@@\n one\n-two\n+TWO\n--- a/b.txt\n+++ b/b.txt\n@@\n-one\n+ONE\n two\n@@\n"}
+	env := Env{Overlay: o, Shown: map[string]Shown{"a.txt": {Path: "a.txt", Full: true}}}
+	if _, err := Do(context.Background(), args, env); err == nil || !strings.Contains(err.Error(), "b.txt was not shown") {
+		t.Errorf("got %v for a file that was not shown", err)
+	}
+	if err := o.Restore(w.NewOverlay().State()); err != nil {
+		t.Fatal(err)
+	}
+	env.Shown["b.txt"] = Shown{Path: "b.txt", Full: true}
+	r, err := Do(context.Background(), args, env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, _ := o.Read("a.txt")
+	b, _ := o.Read("b.txt")
+	if a.Text != "one\nTWO\n" || b.Text != "ONE\ntwo\n" || len(r.Hunks) != 2 || len(r.Also) != 1 || !strings.Contains(r.Said.Text, "passed over") {
+		t.Errorf("got %q and %q, %+v", a.Text, b.Text, r)
+	}
+	args.Path = "c.txt"
+	if _, err := Do(context.Background(), args, env); err == nil || !strings.Contains(err.Error(), "path is c.txt but the patch names a.txt") {
+		t.Errorf("got %v for a path that the patch does not name", err)
+	}
+}
+
 // TestHeadAndTail keeps the two ends of a long output and says what is missing.
 func TestHeadAndTail(t *testing.T) {
 	long := "first\n" + strings.Repeat("middle\n", 10_000) + "last"

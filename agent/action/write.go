@@ -1,6 +1,7 @@
 package action
 
 import (
+	"cmp"
 	"context"
 	_ "embed" // the texts for the model
 	"errors"
@@ -104,10 +105,10 @@ func (a WriteFile) Do(_ context.Context, s *Scope) (Result, error) {
 //go:embed patch.md
 var patchText string
 
-// PatchFile changes parts of a file by a unified diff or SEARCH/REPLACE blocks.
+// PatchFile changes parts of files by a unified diff or SEARCH/REPLACE blocks.
 type PatchFile struct {
 	local
-	Path  string `json:"path" doc:"File, relative to the workspace. It must exist and have been shown in full."`
+	Path  string `json:"path" doc:"File, relative to the workspace. It must exist and have been shown in full, like every other file that the patch names."`
 	Patch string `json:"patch" doc:"A unified diff, or SEARCH/REPLACE blocks."`
 
 	Secrets []string `json:"secrets,omitempty" doc:"As in WRITE_FILE."`
@@ -124,57 +125,125 @@ func (a PatchFile) Check() error {
 	if err := checkPath(a.Path); err != nil {
 		return err
 	}
-	return checkPlaceholders(a.Path, a.Patch, a.Secrets)
+	for _, p := range a.Paths() {
+		if err := checkPlaceholders(p, a.Patch, a.Secrets); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// Reads implements Reach: the diff shows what the file held.
-func (a PatchFile) Reads() []Place { return []Place{File(a.Path)} }
+// Paths returns the files that the patch is for.
+func (a PatchFile) Paths() []string {
+	files, err := a.files()
+	if err != nil {
+		return []string{a.Path}
+	}
+	paths := make([]string, len(files))
+	for i, f := range files {
+		paths[i] = f.Path
+	}
+	return paths
+}
+
+// Reads implements Reach: the diff shows what the files held.
+func (a PatchFile) Reads() []Place { return a.places() }
 
 // Changes implements Reach.
-func (a PatchFile) Changes() []Place { return []Place{File(a.Path)} }
+func (a PatchFile) Changes() []Place { return a.places() }
 
-// Do implements Doer.
-func (a PatchFile) Do(_ context.Context, s *Scope) (Result, error) {
-	f, exists, err := s.current(a.Path)
-	shown, _ := s.shown(a.Path)
+func (a PatchFile) places() (places []Place) {
+	for _, p := range a.Paths() {
+		places = append(places, File(p))
+	}
+	return places
+}
+
+// Do implements Doer. What it staged before an error is taken back by its caller.
+func (a PatchFile) Do(_ context.Context, s *Scope) (all Result, err error) {
+	files, err := a.files()
+	if err != nil {
+		return all, err
+	}
+	for _, f := range files {
+		r, err := s.patch(f)
+		all.add(r)
+		if refusal := (*patch.Refusal)(nil); len(files) > 1 && errors.As(err, &refusal) {
+			refusal.Message = f.Path + ": " + refusal.Message
+		}
+		if err != nil {
+			return all, err
+		}
+	}
+	return all, nil
+}
+
+// patch stages the part of a patch for one file.
+func (s *Scope) patch(part patch.File) (Result, error) {
+	f, exists, err := s.current(part.Path)
+	shown, _ := s.shown(part.Path)
 	switch {
 	case err != nil:
 		return Result{}, err
 	case !exists:
-		return Result{}, fmt.Errorf("%s does not exist, so it cannot be patched: create it with %s", a.Path, WriteFileName)
+		return Result{}, fmt.Errorf("%s does not exist, so it cannot be patched: create it with %s", part.Path, WriteFileName)
 	case !shown.Full:
-		return Result{}, fmt.Errorf("%s was not shown to you in full, so it cannot be patched: read it with %s first", a.Path, GetFullFileContent)
+		return Result{}, fmt.Errorf("%s was not shown to you in full, so it cannot be patched: read it with %s first", part.Path, GetFullFileContent)
 	}
-	hunks, err := a.hunks()
+	part.Op = patch.Modify // also an empty file that the patch believes to be new
+	text, report, err := part.Apply(f.Text)
 	if err != nil {
 		return Result{}, err
 	}
-	text, report, err := patch.Apply(a.Path, f.Text, hunks)
-	if err != nil {
-		return Result{}, err
-	}
-	r, err := s.stage(a.Path, f.Text, true, text)
+	r, err := s.stage(part.Path, f.Text, true, text)
 	r.Hunks = report.Hunks
+	for _, note := range report.Notes {
+		r.Said.Text += note + "\n"
+	}
 	return r, err
 }
 
-// hunks parses the patch and insists that it speaks of this one file.
-func (a PatchFile) hunks() ([]patch.Hunk, error) {
+// add appends the outcome of the next file.
+func (r *Result) add(next Result) {
+	if r.Shown == nil {
+		next.Hunks = append(r.Hunks, next.Hunks...)
+		*r = next
+		return
+	}
+	r.Said.Text += next.Said.Text
+	r.Said.Mark, r.Said.Quote = cmp.Or(r.Said.Mark, next.Said.Mark), r.Said.Quote+next.Said.Quote
+	r.Note += ", " + next.Note
+	r.Diff += next.Diff
+	r.Hunks = append(r.Hunks, next.Hunks...)
+	if next.Shown != nil {
+		r.Also = append(r.Also, *next.Shown)
+	}
+}
+
+// files parses the patch. One for a single file need not name it; one for several
+// names them all, Path among them.
+func (a PatchFile) files() ([]patch.File, error) {
 	p, err := patch.Parse(a.Patch)
 	if err != nil {
 		return nil, err
 	}
-	if len(p.Files) != 1 {
-		return nil, fmt.Errorf("the patch speaks of %d files; %s changes one: send one action for each file", len(p.Files), PatchFileName)
+	if len(p.Files) == 1 && p.Files[0].Path == "" {
+		p.Files[0].Path = a.Path
 	}
-	file := p.Files[0]
-	switch {
-	case file.Path != "" && file.Path != a.Path:
-		return nil, fmt.Errorf("path is %s but the patch names %s: make them the same", a.Path, file.Path)
-	case file.Op == patch.Delete:
-		return nil, fmt.Errorf("the patch deletes the file: use %s for that", DeleteFileName)
-	case file.Op == patch.Rename:
-		return nil, fmt.Errorf("the patch renames the file: use %s for that", RenameFileName)
+	named := false
+	for _, f := range p.Files {
+		named = named || f.Path == a.Path
+		switch {
+		case f.Op == patch.Delete:
+			return nil, fmt.Errorf("the patch deletes %s: use %s for that", f.Path, DeleteFileName)
+		case f.Op == patch.Rename:
+			return nil, fmt.Errorf("the patch renames %s: use %s for that", f.From, RenameFileName)
+		case checkPath(f.Path) != nil:
+			return nil, errors.New("the patch is for several files and does not name one of them: put its name above its hunks")
+		}
 	}
-	return file.Hunks, nil
+	if !named {
+		return nil, fmt.Errorf("path is %s but the patch names %s: make them the same", a.Path, p.Files[0].Path)
+	}
+	return p.Files, nil
 }

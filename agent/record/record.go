@@ -149,10 +149,11 @@ type ActionDone struct {
 	Quote string `json:"quote,omitempty"`
 	More  string `json:"more,omitempty"`
 
-	Note   string        `json:"note,omitempty"` // one line for people
-	Diff   string        `json:"diff,omitempty"`
-	Shown  *action.Shown `json:"shown,omitempty"`
-	Staged *Staged       `json:"staged,omitempty"` // what is staged after it; nil: as before
+	Note   string         `json:"note,omitempty"` // one line for people
+	Diff   string         `json:"diff,omitempty"`
+	Shown  *action.Shown  `json:"shown,omitempty"`
+	Also   []action.Shown `json:"also,omitempty"`   // further files, of an edit of several
+	Staged *Staged        `json:"staged,omitempty"` // what is staged after it; nil: as before
 	// Hunks are where the hunks of a patch landed; where OK is false, it was taken
 	// back at once. Refused names why the text of an edit was refused, as patch.Status.
 	Hunks   []patch.Landing `json:"hunks,omitempty"`

@@ -329,7 +329,7 @@ func (p *State) applyDone(b ActionDone) {
 		p.Objected[key] = true
 	}
 	if b.Shown != nil {
-		p.ranges = append(p.ranges, *b.Shown)
+		p.ranges = append(append(p.ranges, *b.Shown), b.Also...)
 	}
 	if line := CommandOf(c.Args); c.Action == action.RunCommandName && (b.Lost || c.Result != nil) {
 		if p.Lost == nil {
@@ -352,6 +352,9 @@ func (p *State) applyDone(b ActionDone) {
 	f := &p.Features[p.Current]
 	if b.Shown != nil {
 		f.learn(b.Shown.Path)
+	}
+	for _, s := range b.Also {
+		f.learn(s.Path)
 	}
 	if c.Step > 0 {
 		f.Log = append(f.Log, logLine(c, b))
