@@ -110,7 +110,7 @@ func (a *aligner) like(old, line int) float64 {
 	if !a.v.effort.spend(min(len(want)*len(have), compareLimit*compareLimit)) {
 		return 0
 	}
-	return likeness(want, have, alike)
+	return misquoted * likeness(want, have, alike)
 }
 
 // slips reports whether a misspelling stands once in the hunk. A word that the

@@ -104,6 +104,9 @@ func (a *application) locate() *Refusal {
 			return &Refusal{Status: Malformed, Hunk: i + 1, Message: fmt.Sprintf("Hunk %d ends with a long line that it adds, and %q directly below it has no sign: it may be the rest of that line, wrapped. Write each line whole, or leave a blank line below the hunk.", i+1, cut(c.tail[0]))}
 		}
 	}
+	if a.dubious() {
+		return &Refusal{Status: Malformed, Message: "The edit adds quotation marks as HTML entities and has none as they are, and nothing in the file shows whether that is meant. Write them plain, or quote a line of the file that has entities."}
+	}
 	var unknown []string // old lines of hunks that no layer fits, which are nowhere in the file
 	for i := range a.cands {
 		if c := &a.cands[i]; c.lost() {

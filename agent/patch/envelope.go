@@ -28,6 +28,9 @@ const maxWrappings = 3
 // unwrap reads a text with at most so many wrappings around the patch.
 func unwrap(lines []string, most int) (*Patch, *Refusal) {
 	p, err := parseAs(lines)
+	if err == nil && p.changes() && cutOff(lines) {
+		return nil, malformed(0, "it ends in the middle: the fence around it is not closed, and its last line is one that it adds. Write the whole edit.")
+	}
 	if most == 0 || err == nil && p.changes() || err != nil && !err.empty {
 		return p, err
 	}
@@ -173,16 +176,16 @@ var (
 	plainEscapes  = strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\r`, "", `\"`, `"`, `\\`, `\`, `\/`, "/")
 )
 
-// cutOff reports whether the text ends within a line that it adds: it has no line
-// end there, and a fence that was opened is not closed.
-func cutOff(text string) bool {
-	lines := strings.Split(text, "\n")
-	if !strings.HasPrefix(lines[len(lines)-1], "+") {
-		return false
-	}
+// cutOff reports whether a text ends within the edit: in a fence that is not closed,
+// with a line that it adds or without the end that its format has.
+func cutOff(lines []string) bool {
 	var f fences
+	ends := !strings.HasPrefix(lines[len(lines)-1], "+")
 	for _, l := range lines {
 		f.read(l)
+		if verb, _ := order(l); verb == "begin" || verb == "end" {
+			ends = verb == "end"
+		}
 	}
-	return f.open != ""
+	return f.open != "" && !ends
 }

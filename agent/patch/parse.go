@@ -19,11 +19,8 @@ func Parse(text string) (*Patch, error) {
 		return nil, malformed(0, "it has %d bytes, and the limit is %d. Split it, or write the whole file.", len(text), maxText)
 	}
 	p, err := unwrap(patchLines(text), maxWrappings)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case cutOff(text):
-		return nil, malformed(0, "it ends in the middle: the fence around it is not closed, and its last line is one that it adds. Write the whole edit.")
 	}
 	if err := p.join(); err != nil {
 		return nil, err

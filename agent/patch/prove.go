@@ -146,12 +146,16 @@ func (a *aligner) prove(chain []pair) (p *place, f finding, line int) {
 	at := a.fill(chain)
 	a.points = nil
 	there := 0.0
-	misquoted := false
+	misquoted, quoted := false, 0.0
 	for i, w := range a.weigh {
 		if at[i] >= 0 {
 			s := a.like(i, at[i])
 			there += w * s
-			misquoted = misquoted || a.old[i] != a.v.folded[at[i]]
+			if a.old[i] == a.v.folded[at[i]] {
+				quoted += w
+			} else {
+				misquoted = true
+			}
 		}
 	}
 	if there < a.enough(at)*a.total {
@@ -161,6 +165,9 @@ func (a *aligner) prove(chain []pair) (p *place, f finding, line int) {
 		if f, line := a.goes(b, at, there); f != fits {
 			return nil, f, line
 		}
+	}
+	if quoted < exactEnough*a.total && !slices.Contains(a.kinds, Removed) {
+		return nil, unproven, 0 // half of it is only like the file: a twin of the place
 	}
 	if line, ok := a.better(at); ok {
 		return nil, changed, line
@@ -274,10 +281,12 @@ func bounds(at []int) (from, to int) {
 // goes says what the alignment shows of one block, where all is what the lines
 // of the whole hunk say that are in the file.
 func (a *aligner) goes(b block, at []int, all float64) (f finding, line int) {
-	there, quoted := 0.0, false
+	there, quoted := 0.0, 0.0
 	for i := max(0, b.from-nearby); i < min(len(at), b.to+nearby); i++ {
 		if at[i] >= 0 {
-			quoted = quoted || a.weigh[i] >= 0.5 && a.old[i] == a.v.folded[at[i]]
+			if a.old[i] == a.v.folded[at[i]] {
+				quoted += a.weigh[i]
+			}
 			there += a.weigh[i] * a.like(i, at[i])
 		}
 	}
@@ -292,10 +301,11 @@ func (a *aligner) goes(b block, at []int, all float64) (f finding, line int) {
 		return unproven, 0
 	}
 	switch {
-	case b.from == b.to && !quoted:
-		return unproven, 0 // all that says something is only like the file: a twin of the place
 	case b.from == b.to:
-		return a.inserts(b, at)
+		if f, line = a.inserts(b, at); f == fits && quoted < there/2 {
+			return unproven, 0 // as above, next to the change
+		}
+		return f, line
 	case !a.neighbored(b, at):
 		return unproven, 0
 	}

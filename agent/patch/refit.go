@@ -1,7 +1,6 @@
 package patch
 
 import (
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -71,7 +70,7 @@ func indent(l string) string { return l[:len(l)-len(strings.TrimLeft(l, " \t"))]
 
 // plainTexts are the endings of the names of texts in which a tab means something
 // else than a level.
-var plainTexts = strings.Fields(".txt .text .mk .mak .tsv .tab .csv .diff .patch .md .markdown .rst .golden .out .log .gitconfig .gitmodules")
+var plainTexts = strings.Fields(".txt .text .mk .mak .am .in .tsv .tab .csv .diff .patch .md .markdown .rst .golden .out .log .gitconfig .gitmodules")
 
 // isSource reports whether the indentation of a text is a matter of its style:
 // it has a name with an ending, and not one of a plain text, or is a script.
@@ -116,34 +115,6 @@ func (a *application) fittings() []*fitting {
 	return fits
 }
 
-// share gives the signs that one hunk has otherwise than the file to those hunks
-// whose old lines do not have them: a patch is written in one typography.
-func (a *application) share(fits []*fitting) {
-	all := map[rune]string{}
-	for _, f := range fits {
-		if f != nil {
-			maps.Copy(all, f.signs)
-		}
-	}
-	for _, plain := range all {
-		if plain == "'" || plain == `"` { // a patch with one of them has all of them
-			for _, r := range quotationMarks {
-				if !slices.ContainsFunc(a.doc.bare, func(l string) bool { return strings.ContainsRune(l, r) }) {
-					all[r] = plainSign(r)
-				}
-			}
-			break
-		}
-	}
-	for i, f := range fits {
-		for r, plain := range all {
-			if f != nil && !slices.ContainsFunc(a.cands[i].old, func(l string) bool { return strings.ContainsRune(l, r) }) {
-				f.signs[r] = plain
-			}
-		}
-	}
-}
-
 // unseen returns the levels of a hunk whose old lines are as the file's: those of
 // the rest of the patch if they show no indentation; and if nothing shows any,
 // new lines that are all indented in a way that no line of a source is are a slip.
@@ -158,52 +129,6 @@ func (a *application) unseen(f *fitting, added style, usual levels) levels {
 		return levels{strings.Repeat(" ", added.unit), "\t"}
 	}
 	return levels{}
-}
-
-// shows reports whether the old lines show how the hunk indents.
-func (f *fitting) shows() bool {
-	return slices.ContainsFunc(f.quotes, func(q quote) bool { return q.said != "" })
-}
-
-// literal reports whether new lines may be text within a string or a here-document,
-// or another language, where a tab means itself: nothing that opens a block stands
-// above those that are indented.
-func literal(bare []string, to int, c *candidate) bool {
-	above := bare[:to]
-	text := strings.Join(c.added(), "\n")
-	for _, mark := range []string{`"""`, `'''`, "`"} {
-		n := 0
-		for _, l := range above {
-			n += strings.Count(l, mark)
-		}
-		if n%2 == 1 || strings.Contains(text, mark) {
-			return true
-		}
-	}
-	last := ""
-	for _, l := range c.new {
-		if body := strings.TrimSpace(l); body != "" {
-			if indent(l) != "" && indent(last) == "" && !begins(bare, last) {
-				return true
-			}
-			last = l
-		}
-	}
-	return strings.Contains(strings.Join(above, "\n")+text, "<<-")
-}
-
-// begins reports whether a line opens a block in this file: with a colon only where
-// some line of it does so.
-func begins(bare []string, line string) bool {
-	if !strings.HasSuffix(trimEnd(line), ":") {
-		return opens(line)
-	}
-	for i := 1; i < len(bare); i++ {
-		if strings.HasSuffix(trimEnd(bare[i-1]), ":") && len(indent(bare[i])) > len(indent(bare[i-1])) {
-			return true
-		}
-	}
-	return false
 }
 
 // learn compares the old lines of a hunk with those of the file. Of an alignment

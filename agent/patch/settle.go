@@ -411,7 +411,7 @@ func (c *candidate) undone(v *views) {
 	}
 	c.news = slices.DeleteFunc(c.news, func(line int) bool {
 		end := line + len(c.new)
-		return !slices.ContainsFunc(c.Lines, func(l Line) bool {
+		return said(c.old) > said(c.new)+0.5 && !slices.ContainsFunc(c.Lines, func(l Line) bool {
 			text := fold(l.Text)
 			return l.Kind == Removed && weight(text) >= leastSaid && !slices.ContainsFunc(v.ix.lines(text), func(at int32) bool {
 				k := int(at)

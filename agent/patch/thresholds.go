@@ -52,6 +52,9 @@ const (
 	// alike is the likeness from which two context lines count as versions of one
 	// line. Set by "already inserted as the next entry of a list".
 	alike = 0.6
+	// misquoted is what a line counts at most that is only like one of the file. Set by
+	// patches for another file, of which half the lines are like some of this one.
+	misquoted = 0.9
 	// slipWord is how many letters a word needs for a slip in it to be recognised as
 	// one: in shorter ones one letter is the difference between two words. slipLine is
 	// how many signs a line needs for an exchange to be recognised. Set by typo_del.
