@@ -23,6 +23,8 @@ type rests struct {
 	writes  []string        // files that the line itself writes, before it runs what it rests on
 	seen    map[string]bool // scripts that were looked at
 	depth   int
+
+	followed int // files whose text was looked through, see follow
 }
 
 // unsettled returns why a line is asked for although its verdict allows it: something that
@@ -38,10 +40,10 @@ func (p *Permit) unsettled(line string, v shell.Verdict) (why string, leave bool
 			return fmt.Sprintf("It may run %s, which this task has written or changed.", c.Path), false
 		}
 	}
-	if len(v.Rests) == 0 {
-		return "", false
-	}
 	r := rests{permit: p, line: line, changes: changes, writes: v.Writes, seen: map[string]bool{}}
+	if why := r.programs(v.Runs); why != "" {
+		return why, false
+	}
 	return r.all(v.Rests), false
 }
 
@@ -336,6 +338,9 @@ func (r *rests) starts(folder, line string) string {
 			if written(start, w) {
 				return fmt.Sprintf("It runs %s, which it may have changed itself.", start)
 			}
+		}
+		if why := r.follow(start); why != "" {
+			return why
 		}
 	}
 	return ""
