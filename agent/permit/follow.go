@@ -129,3 +129,19 @@ func mayName(word, file string, inShell bool) bool {
 	}
 	return last == base || inShell && strings.Contains(word, "/") && end != "" && last == strings.TrimSuffix(base, end)
 }
+
+// changesFolder matches lines in which a name may be one of another folder.
+var changesFolder = regexp.MustCompile(`\b(cd|pushd|--prefix|--cwd|--dir|--chdir|env -C|git -C)\b`)
+
+// startsFile reports whether a start of a line is a file: by its path, by its name where the line changes the
+// folder, and without the ending that an interpreter adds.
+func startsFile(line, start, file string) bool {
+	names := []string{file}
+	if end := path.Ext(file); slices.Contains(scripted, end) {
+		bare := strings.TrimSuffix(file, end)
+		names = append(names, bare, strings.TrimSuffix(bare, "/index"))
+	}
+	return slices.ContainsFunc(names, func(n string) bool {
+		return n == start || changesFolder.MatchString(line) && strings.HasSuffix("/"+n, "/"+path.Base(start))
+	})
+}

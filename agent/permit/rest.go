@@ -330,7 +330,7 @@ func (r *rests) starts(folder, line string) string {
 	for _, start := range shell.Starts(line) {
 		start = strings.TrimPrefix(path.Join(folder, start), "./")
 		for _, c := range r.changes {
-			if c.Path == start || mayBe(start, c.Path) {
+			if startsFile(line, start, c.Path) || mayBe(start, c.Path) {
 				return fmt.Sprintf("It runs %s, which this task has written or changed.", c.Path)
 			}
 		}
