@@ -22,11 +22,11 @@ call SUBMIT_PLAN
 	{"analysis": "x", "files_to_create": [], "files_to_change": ["b.txt"], "steps": [], "considerations": [],
 	 "features": [{"id": "f", "title": "Files", "description": "Make all.", "test": "check b.txt"}]}
 on case
-when Round 1 of 15, step 1 of 15
+after 0
 times always
 call RUN_COMMAND {"thought": "t", "command": "make all"}
 on case
-when Round 1 of 15, step 2 of 15
+after 1
 times always
 call FINISH_FEATURE {"thought": "t", "summary": "made"}
 on tars

@@ -6,7 +6,10 @@ const (
 	// by then goes in circles.
 	maxPlanningTurns = 40
 	// maxFreeTurns bounds the read-only aids of one round, which cost no step.
-	maxFreeTurns = 60
+	maxFreeTurns = 40
+	// maxReading is how many bytes of a file one reading shows, at most: about 60,000
+	// tokens. In a small window it is an eighth of that.
+	maxReading = 240 << 10
 	// maxInvalid is how many unusable replies in a row end in a pause: the model
 	// was told each time what was wrong, so more of the same will not help.
 	maxInvalid = 4

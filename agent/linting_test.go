@@ -15,15 +15,15 @@ import (
 // One file that a linter reads, and one whose edits it does not object to.
 const lintScript = `
 on case
-when step 1 of 15
+after 0
 times always
 call WRITE_FILE {"thought": "t", "path": "a.py", "content": "import os\n"}
 on case
-when step 2 of 15
+after 1
 times always
 call WRITE_FILE {"thought": "t", "path": "b.py", "content": "x = 1\n"}
 on case
-when step 3 of 15
+after 2
 times always
 call FINISH_FEATURE {"thought": "t", "summary": "written"}
 on case

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"caselsp/agent/action"
@@ -58,7 +59,29 @@ func (r *run) done(b record.ActionDone, blobs ...[]byte) error {
 	told, stop := r.state.Circles(b)
 	b.More += told
 	b.Loop = stop
+	shown := b.Also
+	if b.Shown != nil {
+		shown = append(slices.Clip(shown), *b.Shown)
+	}
+	for _, s := range shown {
+		if f, err := r.overlay.Read(s.Path); err == nil {
+			r.texts.keep(f.Hash, f.Text)
+		}
+	}
+	if left := r.a.Limits.Steps - r.state.Steps; r.state.Phase == record.Coding && r.state.Pending.Step > 0 && left <= fewSteps {
+		b = b.Tell(b.Said().And(stepsLeft(left)))
+	}
 	return r.record(b, blobs...)
+}
+
+// fewSteps is how many steps before the end of a round CASE is told of it.
+const fewSteps = 3
+
+func stepsLeft(n int) string {
+	if n <= 0 {
+		return "This was the last step of the round."
+	}
+	return fmt.Sprintf("Steps left in this round: %d. When the feature is complete, call %s.", n, action.FinishFeatureName)
 }
 
 // do carries out an action on the overlay. A panic in it ends the action, not
@@ -68,7 +91,7 @@ func (r *run) do(ctx context.Context, verb *action.Verb, args action.Doer) error
 	before := r.overlay.State()
 	var result action.Result
 	err := r.guarded(verb.Name, func() (err error) {
-		result, err = action.Do(ctx, args, action.Env{Overlay: r.overlay, Shown: r.state.ShownNow(), Hidden: store.Redacted, HiddenWhy: strings.Join(r.state.Masked, "; "), Hides: r.may().Hides, Tells: r.tells, Judge: r.judge})
+		result, err = action.Do(ctx, args, action.Env{Overlay: r.overlay, Shown: r.state.ShownNow(), MaxShown: min(maxReading, r.a.Context*bytesPerToken/8), Hidden: store.Redacted, HiddenWhy: strings.Join(r.state.Masked, "; "), Hides: r.may().Hides, Tells: r.tells, Judge: r.judge})
 		return err
 	})
 	if ctx.Err() != nil {
@@ -276,7 +299,7 @@ func (r *run) checkpoint(ctx context.Context, args action.Checkpoint) error {
 		if err != nil {
 			return err
 		}
-		return r.consult(ctx, record.RoleTars, messages, adviceVerbs, r.state.Shown)
+		return r.consult(ctx, record.RoleTars, messages, adviceVerbs)
 	}
 	advice := strings.TrimSpace(r.state.Answer.Content)
 	if calls := r.state.Answer.ToolCalls; len(calls) > 0 {

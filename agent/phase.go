@@ -23,11 +23,7 @@ func (r *run) planning(ctx context.Context) error {
 	case r.state.Exchanges >= maxPlanningTurns:
 		return &pauseError{fmt.Sprintf("TARS looked around for %d turns and made no plan: resume to go on, or give the task in smaller parts", maxPlanningTurns)}
 	}
-	messages, shown, err := r.prompter().planPrompt(ctx)
-	if err != nil {
-		return err
-	}
-	return r.consult(ctx, record.RoleTars, messages, planVerbs, shown)
+	return r.converse(ctx, record.RoleTars, planVerbs, (*prompter).planPrompt)
 }
 
 // singlePlan is the plan of a task that is done in one loop: the task itself.
@@ -99,7 +95,7 @@ func (r *run) coding(ctx context.Context) error {
 	if f.Loop != "" {
 		return r.failFeature("it went in circles: " + f.Loop)
 	}
-	if last := r.lastTurn(); last != nil && last.OK {
+	if last := r.state.LastTurn(); last != nil && last.OK {
 		switch last.Call.Name {
 		case action.FinishFeatureName:
 			if f.Test == "" {
@@ -120,11 +116,13 @@ func (r *run) coding(ctx context.Context) error {
 		}
 		return r.nextRound(f.Attempt, reason)
 	}
-	messages, shown, err := r.prompter().codePrompt()
-	if err != nil {
+	if !f.Opened {
+		return r.openFeature()
+	}
+	if told, err := r.tellChanges(); told || err != nil {
 		return err
 	}
-	return r.consult(ctx, record.RoleCase, messages, caseVerbs, shown)
+	return r.converse(ctx, record.RoleCase, caseVerbs, (*prompter).codePrompt)
 }
 
 // testing runs the feature's tests, once a round, and looks at how they ended.
@@ -134,7 +132,7 @@ func (r *run) testing() error {
 	case f.Loop != "":
 		return r.failFeature("it went in circles: " + f.Loop)
 	case !r.state.Tested && r.state.LostTests >= maxLostTests:
-		return &pauseError{fmt.Sprintf("the tests were started %d times, and their outcome is not known: %s Mend that, then resume", maxLostTests, r.lastTurn().Said.Text)}
+		return &pauseError{fmt.Sprintf("the tests were started %d times, and their outcome is not known: %s Mend that, then resume", maxLostTests, r.state.LastTurn().Said.Text)}
 	case !r.state.Tested:
 		args, err := json.Marshal(action.RunCommand{Command: f.Test})
 		if err != nil {
@@ -163,11 +161,7 @@ func (r *run) reflecting(ctx context.Context) error {
 	case r.state.Exchanges >= maxPlanningTurns:
 		return r.nextRound(f.Attempt, "the tests failed; the reflector found no explanation")
 	}
-	messages, shown, err := r.prompter().reflectPrompt()
-	if err != nil {
-		return err
-	}
-	return r.consult(ctx, record.RoleReflector, messages, fixVerbs, shown)
+	return r.converse(ctx, record.RoleReflector, fixVerbs, (*prompter).reflectPrompt)
 }
 
 // nextRound begins another round of the feature, unless its rounds are used up.
@@ -197,13 +191,6 @@ func (r *run) failFeature(reason string) error {
 	}
 	staged, blobs := record.StagedOf(r.overlay.State())
 	return r.record(record.FeatureEnded{Feature: r.state.Current, Reason: reason, Staged: &staged}, blobs...)
-}
-
-func (r *run) lastTurn() *record.Turn {
-	if n := len(r.state.Turns); n > 0 {
-		return &r.state.Turns[n-1]
-	}
-	return nil
 }
 
 // maxRecalled is how many similar past tasks go into a prompt, at most.

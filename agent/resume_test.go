@@ -27,19 +27,19 @@ call SUBMIT_PLAN
 	{"analysis": "x", "files_to_create": ["a.txt"], "files_to_change": ["b.txt"], "steps": [], "considerations": [],
 	 "features": [{"id": "f", "title": "Files", "description": "Write a.txt.", "test": "check a.txt"}]}
 on case
-when Round 1 of 15, step 1 of 15
+after 0
 times always
 call WRITE_FILE {"thought": "t", "path": "a.txt", "content": "bug\n"}
 on case
-when Round 1 of 15, step 2 of 15
+after 1
 times always
 call GET_FULL_FILE_CONTENT {"thought": "t", "path": "b.txt"}
 on case
-when Round 1 of 15, step 3 of 15
+after 2
 times always
 call RENAME_FILE {"thought": "t", "from": "b.txt", "to": "c.txt"}
 on case
-when Round 1 of 15, step 4 of 15
+after 3
 times always
 call TARS_CHECKPOINT {"thought": "t", "reason": "stuck"}
 on tars
@@ -47,24 +47,24 @@ when What CASE says
 times always
 call SUBMIT_ADVICE {"advice": "go on"}
 on case
-when Round 1 of 15, step 5 of 15
+after 4
 times always
-call ROLLBACK {"thought": "t", "step": 3, "reason": "wrong"}
+call ROLLBACK {"thought": "t", "step": 2, "reason": "wrong"}
 on case
-when Round 1 of 15, step 6 of 15
+after 5
 times always
 call RUN_COMMAND {"thought": "t", "command": "touch made.txt"}
 on case
-when Round 1 of 15, step 7 of 15
+after 6
 when caselsp ended before its outcome was known
 times always
 call RUN_COMMAND {"thought": "t", "command": "touch made.txt"}
 on case
-when Round 1 of 15, step 7 of 15
+after 6
 times always
 call REQUEST_USER_INPUT {"thought": "t", "question": "Sure?"}
 on case
-when Round 1 of 15, step 8 of 15
+after 7
 times always
 call FINISH_FEATURE {"thought": "t", "summary": "written"}
 on reflector
@@ -72,12 +72,12 @@ times always
 want # Failed tests
 call SUBMIT_HYPOTHESIS {"cause": "a bug", "fix": "mend it"}
 on case
-when Round 2 of 15, step 1 of 15
+last # Round 2
 times always
-want # Hypothesis
+want hypothesis
 call WRITE_FILE {"thought": "t", "path": "a.txt", "content": "good\n"}
 on case
-when Round 2 of 15, step 2 of 15
+when # Round 2
 times always
 call FINISH_FEATURE {"thought": "t", "summary": "mended", "fixes_applied": ["mended"]}
 on tars

@@ -24,7 +24,8 @@ type run struct {
 	gate    gate
 	// live is the pending action as the model sent it. The journal's copy has
 	// secrets cut out, so an edit is only ever made from this one.
-	live *action.Action
+	live  *action.Action
+	texts texts
 	// without are the files that the tree of the next command was made without.
 	without []string
 	yield   func(Event, error) bool
@@ -232,7 +233,7 @@ func (r *run) next(ctx context.Context) error {
 	switch {
 	case r.state.Pending != nil:
 		return r.perform(ctx)
-	case r.state.Answer != nil:
+	case r.state.Answer != nil, len(r.state.Rest) > 0:
 		return r.interpret()
 	}
 	if err := r.observe(ctx); err != nil {

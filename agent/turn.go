@@ -45,7 +45,7 @@ func offered(s record.Phase) (role string, verbs []*action.Verb) {
 }
 
 // consult asks the model of a role and records the question and the answer.
-func (r *run) consult(ctx context.Context, role string, messages []llm.Message, verbs []*action.Verb, shown []action.Shown) error {
+func (r *run) consult(ctx context.Context, role string, messages []llm.Message, verbs []*action.Verb) error {
 	model, err := r.a.Model(role)
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func (r *run) consult(ctx context.Context, role string, messages []llm.Message, 
 		return err
 	}
 	digest := replay.Digest(req)
-	if err := r.record(booked.sent(record.CallSent{Role: role, Digest: digest, Shown: shown})); err != nil {
+	if err := r.record(booked.sent(record.CallSent{Role: role, Digest: digest})); err != nil {
 		return err
 	}
 	linted, end := r.lintMeanwhile(ctx)
@@ -103,17 +103,22 @@ const bytesPerToken = 4
 // interpret turns the model's answer into an intent, or tells it what was wrong.
 func (r *run) interpret() error {
 	role, verbs := offered(r.state.Phase)
-	resp := r.state.Answer
-	if len(resp.ToolCalls) == 0 {
-		return r.refuse(strings.TrimSpace("Your reply held no action. Answer with exactly one action, as a tool call. " + resp.Problem))
+	if resp := r.state.Answer; resp != nil && len(resp.ToolCalls) == 0 {
+		return r.refuse(strings.TrimSpace("Your reply held no action: answer with a tool call. " + resp.Problem))
 	}
-	call := resp.ToolCalls[0] // the single next action: what follows it would be chosen blind
+	call, content, first := r.state.NextCall()
+	if reason := r.state.Stops(); !first && reason != "" {
+		return r.record(record.Unrun{Reason: reason})
+	}
 	act, err := action.Parse(call.Name, call.Arguments, verbs)
 	if err != nil {
 		return r.refuse("Nothing was done. " + err.Error())
 	}
+	if reason := r.used(act); !first && reason != "" {
+		return r.record(record.Unrun{Reason: reason})
+	}
 	if act.Thought == "" {
-		act.Thought = strings.TrimSpace(resp.Content)
+		act.Thought = strings.TrimSpace(content)
 	}
 	if act.Verb.Effect == action.Submits {
 		return r.submit(act)
@@ -122,6 +127,18 @@ func (r *run) interpret() error {
 	return r.record(record.ActionChosen{
 		Step: r.stepOf(act), Role: role, Action: act.Verb.Name, Thought: act.Thought, Args: act.Raw, CallID: call.ID,
 	})
+}
+
+// used says that a round has no room for one more action, "" where it has.
+func (r *run) used(act *action.Action) string {
+	free := r.stepOf(act) == 0
+	switch {
+	case r.state.Phase == record.Coding && !free && r.state.Steps >= r.a.Limits.Steps:
+		return "the steps of this round are used up."
+	case free && r.state.Free >= maxFreeTurns:
+		return "too many calls that only look."
+	}
+	return ""
 }
 
 // stepOf numbers the action in its feature; aids and other roles cost no step.

@@ -35,11 +35,7 @@ func (r *run) verifying(ctx context.Context) error {
 	case r.state.Exchanges >= maxPlanningTurns:
 		return &pauseError{fmt.Sprintf("TARS looked around for %d turns and gave no verdict: resume to ask again", maxPlanningTurns)}
 	}
-	messages, shown, err := r.prompter().verifyPrompt(ctx)
-	if err != nil {
-		return err
-	}
-	return r.consult(ctx, record.RoleTars, messages, verifyVerbs, shown)
+	return r.converse(ctx, record.RoleTars, verifyVerbs, (*prompter).verifyPrompt)
 }
 
 // verdict takes in what TARS submits, or returns it where it does not say what is missing

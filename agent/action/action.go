@@ -162,11 +162,9 @@ func EffectOf(name string) Effect {
 	return ""
 }
 
-// FreeOfSteps reports whether the verb is a read-only aid that costs no step of a round.
-// Reading a file whole is an action of its own and does cost one.
-func (v *Verb) FreeOfSteps() bool {
-	return v.Effect == Looks || v.Effect == Reads && v.Name != GetFullFileContent
-}
+// FreeOfSteps reports whether the verb only looks at something, so that it costs no step
+// of a round.
+func (v *Verb) FreeOfSteps() bool { return v.Effect == Looks || v.Effect == Reads }
 
 // verbs holds every verb by name; filled by register as each file declares its own.
 var verbs = map[string]*Verb{}

@@ -11,9 +11,10 @@ import (
 
 // stage writes text to path, unless it fails the checks that every edit goes
 // through: it must not bring back the mark of a hidden secret, and must not break
-// the file's syntax. before is the text that stood there; "" with exists false for
-// a new file.
-func (s *Scope) stage(path, before string, exists bool, text string) (Result, error) {
+// the file's syntax. f is the file as it is; exists is false for a new one. show has the model shown what was staged, because it differs from what
+// the model wrote.
+func (s *Scope) stage(path string, f workspace.File, exists bool, text string, show bool) (Result, error) {
+	before := f.Text
 	if hidden := s.env.Hidden; hidden != "" && strings.Contains(text, hidden) && !strings.Contains(before, hidden) {
 		if s.env.HiddenWhy != "" {
 			return Result{}, fmt.Errorf("nothing was changed: the text that you sent had what has the exact format of a secret, which was replaced by %q: %s", hidden, s.env.HiddenWhy)
@@ -30,29 +31,22 @@ func (s *Scope) stage(path, before string, exists bool, text string) (Result, er
 	if err != nil {
 		return Result{}, err
 	}
-	return s.staged(path, edit)
-}
-
-// staged describes an edit that was made, and marks the new version as known:
-// the model wrote it.
-func (s *Scope) staged(path string, edit workspace.Edit) (Result, error) {
 	diff := edit.Diff()
 	plus, minus := countLines(diff)
-	f, err := s.Read(path)
+	now, err := s.Read(path)
 	if err != nil {
 		return Result{}, fmt.Errorf("%s was staged but cannot be read back: %w", path, err)
 	}
-	shown, _ := s.shown(path)
-	said := Said{Text: fmt.Sprintf("Staged %s: %d lines added, %d removed.\n", path, plus, minus)}
-	if strings.TrimSpace(diff) != "" {
-		said.Mark, said.Quote = MarkData, diff
+	known, _ := s.shown(path)
+	if known.Path = path; exists && known.Hash != f.Hash {
+		known = Shown{Path: path}
 	}
-	return Result{
-		Said:  said,
-		Note:  fmt.Sprintf("%s +%d -%d", path, plus, minus),
-		Diff:  diff,
-		Shown: &Shown{Path: path, Hash: f.Hash, Full: shown.Full || edit.Op == workspace.Create},
-	}, nil
+	next := known.Carry(now.Hash, before, now.Text)
+	said := Said{Text: fmt.Sprintf("Staged %s: %d lines added, %d removed; it has %d lines now.\n", path, plus, minus, lineCount(now.Text))}
+	if show && strings.TrimSpace(diff) != "" {
+		said = Said{Text: said.Text + "What was staged differs from what you wrote:\n", Mark: MarkData, Quote: diff}
+	}
+	return Result{Said: said, Note: fmt.Sprintf("%s +%d -%d", path, plus, minus), Diff: diff, Shown: &next}, nil
 }
 
 // Parses refuses a text that breaks a file which parsed, and a new file that

@@ -47,16 +47,23 @@ func (a ReadFile) Do(_ context.Context, s *Scope) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	text, shown, err := Show(a.Path, f.Text, f.Hash, a.From, a.To)
+	text, shown, err := Show(a.Path, f.Text, f.Hash, a.From, a.To, s.env.MaxShown)
 	if err != nil {
 		return Result{}, err
+	}
+	if known, _ := s.shown(a.Path); known.has(shown) {
+		return Result{Said: Said{Text: fmt.Sprintf("%s%s is as it was shown to you above: nothing changed since.", a.Path, rangeNote(shown.Full, a.From, a.To))}, Note: "read " + a.Path, Shown: &shown}, nil
 	}
 	return Result{Said: Quoted(text), Note: "read " + a.Path, Shown: &shown}, nil
 }
 
 // Show renders lines from to to (from 1, inclusive; 0 for the whole file) of a
-// file's text for a model, and says what was shown.
-func Show(path, text, hash string, from, to int) (string, Shown, error) {
+// file's text for a model, and says what was shown. most bounds the rendered text, in
+// bytes; 0: maxShown.
+func Show(path, text, hash string, from, to, most int) (string, Shown, error) {
+	if most == 0 {
+		most = maxShown
+	}
 	lines := splitLines(text)
 	full := from <= 1 && (to == 0 || to >= len(lines))
 	from, to = max(from, 1), min(to, len(lines))
@@ -74,11 +81,15 @@ func Show(path, text, hash string, from, to int) (string, Shown, error) {
 		}
 		b.WriteString(lines[n-1])
 		b.WriteByte('\n')
-		if b.Len() > maxShown {
+		if b.Len() > most {
 			return "", Shown{}, fmt.Errorf("%s is too long to be shown at once: read it by ranges, with from and to, of at most %d lines", path, max(n-from, 1))
 		}
 	}
-	return b.String(), Shown{Path: path, Hash: hash, Full: full, From: from, To: to}, nil
+	shown := Shown{Path: path, Hash: hash, Full: full}
+	if !full {
+		shown.Ranges = []Range{{from, to}}
+	}
+	return b.String(), shown, nil
 }
 
 func rangeNote(full bool, from, to int) string {

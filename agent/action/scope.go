@@ -19,6 +19,8 @@ type Env struct {
 	Overlay *workspace.Overlay
 	Shown   map[string]Shown // by path: what the model was shown in this conversation
 
+	MaxShown int // bytes of a file that one action shows; 0: maxShown
+
 	// Hidden is the text that stands where a secret was cut out of a prompt. An
 	// edit that brings it back would overwrite the secret, so it is refused.
 	Hidden string
@@ -34,20 +36,6 @@ type Env struct {
 	// Judge runs the validators over the text of a file, together with what else
 	// there is; nil: over the text alone.
 	Judge func(ctx context.Context, path, text string) ([]validate.Finding, error)
-}
-
-// Shown says which version of a file the model was shown, and how much of it.
-type Shown struct {
-	Path string `json:"path"`
-	Hash string `json:"hash"`           // of the version
-	Full bool   `json:"full,omitempty"` // the whole file; else lines From to To
-	From int    `json:"from,omitempty"`
-	To   int    `json:"to,omitempty"`
-}
-
-// covers reports whether lines from to to (from 1, inclusive) of version hash were shown.
-func (s Shown) covers(hash string, from, to int) bool {
-	return s.Hash == hash && (s.Full || s.From <= from && to <= s.To)
 }
 
 // Scope is the overlay as one action sees it: what its arguments declare, and

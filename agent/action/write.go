@@ -6,8 +6,10 @@ import (
 	_ "embed" // the texts for the model
 	"errors"
 	"fmt"
+	"slices"
 
 	"caselsp/agent/patch"
+	"caselsp/agent/workspace"
 )
 
 // The names of the verbs, as models see them.
@@ -95,8 +97,8 @@ func (a WriteFile) Do(_ context.Context, s *Scope) (Result, error) {
 	if line, found := patch.Placeholder(a.Content, f.Text); found {
 		return Result{}, fmt.Errorf("nothing was changed: line %d of the content stands for code that was left out. Write every line, or use %s for a part of the file", line, PatchFileName)
 	}
-	r, err := s.stage(a.Path, f.Text, exists, text)
-	if err == nil && r.Shown != nil && a.From == 0 {
+	r, err := s.stage(a.Path, f, exists, text, false)
+	if err == nil && a.From == 0 {
 		r.Shown.Full = true // the model wrote every line
 	}
 	return r, err
@@ -108,7 +110,7 @@ var patchText string
 // PatchFile changes parts of files by a unified diff or SEARCH/REPLACE blocks.
 type PatchFile struct {
 	local
-	Path  string `json:"path" doc:"File, relative to the workspace. It must exist and have been shown in full, like every other file that the patch names."`
+	Path  string `json:"path" doc:"File, relative to the workspace. It must exist, like every other file that the patch names."`
 	Patch string `json:"patch" doc:"A unified diff, or SEARCH/REPLACE blocks."`
 
 	Secrets []string `json:"secrets,omitempty" doc:"As in WRITE_FILE."`
@@ -181,26 +183,47 @@ func (a PatchFile) Do(_ context.Context, s *Scope) (all Result, err error) {
 // patch stages the part of a patch for one file.
 func (s *Scope) patch(part patch.File) (Result, error) {
 	f, exists, err := s.current(part.Path)
-	shown, _ := s.shown(part.Path)
 	switch {
 	case err != nil:
 		return Result{}, err
 	case !exists:
 		return Result{}, fmt.Errorf("%s does not exist, so it cannot be patched: create it with %s", part.Path, WriteFileName)
-	case !shown.Full:
-		return Result{}, fmt.Errorf("%s was not shown to you in full, so it cannot be patched: read it with %s first", part.Path, GetFullFileContent)
 	}
 	part.Op = patch.Modify // also an empty file that the patch believes to be new
 	text, report, err := part.Apply(f.Text)
 	if err != nil {
 		return Result{}, err
 	}
-	r, err := s.stage(part.Path, f.Text, true, text)
+	if err := s.sure(f, part, text, report.Hunks); err != nil {
+		return Result{}, err
+	}
+	asWritten := !slices.ContainsFunc(report.Hunks, func(l patch.Landing) bool { return l.Layer != patch.Exact && l.Layer != patch.Unchanged })
+	r, err := s.stage(part.Path, f, true, text, !asWritten)
 	r.Hunks = report.Hunks
 	for _, note := range report.Notes {
 		r.Said.Text += note + "\n"
 	}
 	return r, err
+}
+
+// sure refuses a patch that changes lines of which the model was not shown the present
+// text, unless every hunk quotes its lines exactly and they are in the file only once:
+// who writes from memory finds the right place by luck only. text is what it would make
+// of the file.
+func (s *Scope) sure(f workspace.File, part patch.File, text string, landed []patch.Landing) error {
+	known, _ := s.shown(part.Path)
+	line, blind := known.unseen(f.Hash, f.Text, text)
+	if !blind {
+		return nil
+	}
+	exact := !slices.ContainsFunc(landed, func(l patch.Landing) bool { return l.Layer != patch.Exact && l.Layer != patch.Unchanged })
+	for i := range part.Hunks {
+		exact = exact && occurrences(f.Text, part.Hunks[i].Old()) == 1
+	}
+	if exact {
+		return nil
+	}
+	return fmt.Errorf("nothing was changed: line %d of %s, where the patch lands, was not shown to you as it is now, and the patch does not quote its place exactly, or the place is not the only one. Read the lines with %s, then patch", line, part.Path, GetFullFileContent)
 }
 
 // add appends the outcome of the next file.

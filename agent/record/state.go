@@ -85,35 +85,39 @@ type Feature struct {
 	Log       []string       // one line a step
 	Tests     string         // how the last run of its tests went, in one line
 	Failure   string         // what the last failed test said
-	Known     []string       // files that the model asked for or changed, oldest first
+	Opened    bool           // CASE was shown the files that the plan names
+	talk      Talk           // CASE's, while another role is asked
 	Verdicts  []action.Verdict
 	Deeds     []Deed // the latest, oldest first
 	Loop      string // the loop that the latest one closed
 }
 
-// conversation is the conversation of one state of one round.
+// conversation is the work of one phase of one round, with its talk.
 type conversation struct {
-	Turns   []Turn
+	Talk
+	Rest  []llm.ToolCall // calls of the last reply that were not looked at yet
+	batch int64          // the record of that reply
+
 	Steps   int  // steps of this round
 	Free    int  // aids that cost no step
 	Invalid int  // unusable replies in a row
 	Asked   bool // memory was asked in this phase
 	Tested  bool // the tests ran in this phase, or were kept from it
 
-	Shown    []action.Shown // what the last request held
-	ranges   []action.Shown // parts of files shown by results in this phase
-	InFlight *CallSent      // a call without an answer
-	Answer   *llm.Response  // an answer that was not interpreted yet
-	Masked   []string       // of services, whose secrets the last answer had
+	InFlight *CallSent     // a call without an answer
+	Answer   *llm.Response // an answer that was not interpreted yet
+	Masked   []string      // of services, whose secrets the last answer had
 	Pending  *Pending
 }
 
 // Pending is an intent without an outcome.
 type Pending struct {
 	ActionChosen
-	Judged   *Judged  // whether the command may run
-	Withheld *Answer  // the user's, where leave was asked for and not given
-	Without  []string // files that the command was not given
+	Sent     llm.ToolCall // as the model wrote it
+	Beside   string       // what it wrote beside its calls
+	Judged   *Judged      // whether the command may run
+	Withheld *Answer      // the user's, where leave was asked for and not given
+	Without  []string     // files that the command was not given
 	// Uninstalled says that the project's dependencies were to be installed for this
 	// command, and could not be.
 	Uninstalled bool
@@ -124,17 +128,6 @@ type Pending struct {
 	Tries       int            // how often it was started
 	First       sandbox.Status // how the first try ended
 	AnswerAgain *Answer        // whether it may run again with more
-}
-
-// Turn is one exchange with a model that is over.
-type Turn struct {
-	Step  int
-	Call  llm.ToolCall // Name is empty for a reply without a usable action
-	Reply string
-	Said  action.Said // what the model was told
-	note  string
-	Full  string // the path of the file that the result shows whole
-	OK    bool
 }
 
 // testRun is the last run of a feature's tests.
@@ -158,20 +151,27 @@ func (p *State) Apply(seq int64, at time.Time, body Body) {
 	case StateChanged:
 		p.applyState(b)
 	case CallSent:
-		p.InFlight, p.Shown = &b, b.Shown
+		if p.InFlight = &b; p.Pending == nil {
+			p.Rest = nil // old versions did one call of a reply
+		}
+		for _, shown := range b.Shown {
+			p.learn(shown)
+		}
 		p.Calls++
 	case CallAnswered:
-		p.InFlight, p.Answer, p.Masked = nil, &b.Response, b.Masked
+		if p.InFlight, p.Answer, p.Masked = nil, &b.Response, b.Masked; p.Pending == nil {
+			p.batch = seq
+		}
 		p.Usage = p.Usage.Add(b.Response.Usage)
 	case CallFailed:
 		p.InFlight = nil
 	case ReplyRefused:
-		t := Turn{Said: action.Said{Text: b.Reason}}
-		if p.Answer != nil {
-			t.Reply = p.Answer.Content
-		}
-		p.Turns, p.Answer = append(p.Turns, t), nil
+		call, beside := p.call()
+		p.Turns = append(p.Turns, Turn{Batch: p.batch, Call: call, Reply: beside, Said: action.Said{Text: b.Reason}})
+		p.unrun("the call before it was refused.")
 		p.Invalid++
+	case Unrun:
+		p.unrun(b.Reason)
 	case ActionChosen:
 		p.applyChosen(b)
 	case ActionDone:
@@ -202,6 +202,10 @@ func (p *State) Apply(seq int64, at time.Time, body Body) {
 // applyMilestone folds the records that stand between conversations.
 func (p *State) applyMilestone(body Body) {
 	switch b := body.(type) {
+	case FilesShown:
+		p.applyShown(b)
+	case Compacted:
+		p.applyCompacted(b)
 	case Linted:
 		p.applyLinted(b)
 	case Tolerated:
@@ -263,18 +267,21 @@ func (p *State) applyState(b StateChanged) {
 		p.Phase, p.OnlyReads, p.LimitKept = b.To, false, false
 		return
 	}
-	resumed := !p.Phase.Works() && p.Phase != Waiting
+	from, resumed := p.Phase, !p.Phase.Works() && p.Phase != Waiting
 	idle := p.Phase == Coding && b.To == Coding && !resumed // a round that ended without FINISH_FEATURE
 	p.Phase = b.To
 	if resumed {
 		p.Invalid = 0 // the user wants it tried again
 		return
 	}
+	if f := p.Feature(); f != nil && from == Coding {
+		f.talk = p.Talk
+	}
 	p.conversation = conversation{}
 	p.Current = b.Feature
 	switch b.To {
 	case Coding:
-		p.enterCoding(b, idle)
+		p.enterCoding(b, idle, from)
 	case Reflecting:
 		p.Hypothesis = nil
 	case Verifying:
@@ -283,7 +290,7 @@ func (p *State) applyState(b StateChanged) {
 }
 
 // enterCoding begins a round.
-func (p *State) enterCoding(b StateChanged, idle bool) {
+func (p *State) enterCoding(b StateChanged, idle bool, from Phase) {
 	f := &p.Features[p.Current]
 	if idle {
 		f.Idle++
@@ -292,14 +299,17 @@ func (p *State) enterCoding(b StateChanged, idle bool) {
 	}
 	if f.Attempt == 0 {
 		f.Start, f.Good, f.Marks = p.Staged, p.Staged, map[int]Staged{}
-		f.Known = append(f.Known, f.Files...)
 		p.LastTest, p.Hypothesis, p.Verdict = nil, nil, nil
+	} else {
+		p.Talk = f.talk
+		p.beginRound(b, from)
 	}
 	f.Attempt, f.Round = b.Attempt, b.Round
 }
 
 func (p *State) applyChosen(b ActionChosen) {
-	p.Pending, p.Answer, p.Invalid = &Pending{ActionChosen: b}, nil, 0
+	p.Pending, p.Invalid = &Pending{ActionChosen: b}, 0
+	p.Pending.Sent, p.Pending.Beside = p.call()
 	if b.Step == 0 || len(p.Features) == 0 {
 		p.Free++
 		return
@@ -328,34 +338,19 @@ func (p *State) applyDone(b ActionDone) {
 		}
 		p.Objected[key] = true
 	}
-	if b.Shown != nil {
-		p.ranges = append(append(p.ranges, *b.Shown), b.Also...)
-	}
+	p.knows(c, b)
 	if line := CommandOf(c.Args); c.Action == action.RunCommandName && (b.Lost || c.Result != nil) {
 		if p.Lost == nil {
 			p.Lost = map[string]bool{}
 		}
 		p.Lost[line] = b.Lost && !b.Skipped
 	}
-	full := ""
-	if b.Shown != nil && b.Shown.Full && c.Action == action.GetFullFileContent {
-		full = b.Shown.Path
-	}
 	said := b.saidBy(c.Action)
-	p.Turns = append(p.Turns, Turn{
-		Full: full, Step: c.Step, Call: llm.ToolCall{ID: c.CallID, Name: c.Action, Arguments: string(c.Args)},
-		Reply: c.Thought, Said: said, note: b.Note, OK: b.OK,
-	})
+	p.Turns = append(p.Turns, Turn{Batch: p.batch, Step: c.Step, Call: c.call(), Reply: c.Beside, Said: said, note: b.Note, OK: b.OK})
 	if len(p.Features) == 0 {
 		return
 	}
 	f := &p.Features[p.Current]
-	if b.Shown != nil {
-		f.learn(b.Shown.Path)
-	}
-	for _, s := range b.Also {
-		f.learn(s.Path)
-	}
 	if c.Step > 0 {
 		f.Log = append(f.Log, logLine(c, b))
 	}
@@ -385,17 +380,6 @@ func (p *State) applyEffect(f *Feature, c *Pending, b ActionDone, said action.Sa
 			f.Good, f.goodStep = p.Staged, f.Step
 		}
 	}
-}
-
-// learn notes a file as one that the model works with; the latest is last.
-func (f *Feature) learn(path string) {
-	for i, k := range f.Known {
-		if k == path {
-			f.Known = append(f.Known[:i:i], f.Known[i+1:]...)
-			break
-		}
-	}
-	f.Known = append(f.Known, path)
 }
 
 // logLine is the work log's line for one step.
@@ -438,21 +422,6 @@ func (p *State) Status(rounds int) Status {
 		s.Feature, s.Title, s.Attempt, s.Round, s.Step = p.Current+1, f.Title, f.Attempt, f.Round, p.Steps
 	}
 	return s
-}
-
-// ShownNow lists what the model has been shown, by path: the files of the last
-// request, and the ranges that results showed since.
-func (p *State) ShownNow() map[string]action.Shown {
-	m := map[string]action.Shown{}
-	for _, s := range p.ranges {
-		if s.Hash != "" {
-			m[s.Path] = s
-		}
-	}
-	for _, s := range p.Shown {
-		m[s.Path] = s
-	}
-	return m
 }
 
 // Fold applies one record of the journal. A record that is well-formed but does not

@@ -201,6 +201,11 @@ func (c Change) Unified() string {
 	return out.String()
 }
 
+// TextDiff returns how one text of a file became another, as a unified diff.
+func TextDiff(path, before, after string) string {
+	return changeOf(path, "", NewContent([]byte(before), newFileMode), NewContent([]byte(after), newFileMode)).Unified()
+}
+
 // write appends the hunk with its context from the lines before.
 func (h Hunk) write(out *strings.Builder, before []string) {
 	lo := h.OldLine - 1

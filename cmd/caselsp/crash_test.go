@@ -52,32 +52,28 @@ call SUBMIT_PLAN
 	{"analysis": "x", "files_to_create": ["test_calc.py"], "files_to_change": ["calc.py"], "steps": [], "considerations": [],
 	 "features": [{"id": "f", "title": "Double", "description": "Make calc.py double.", "files": ["calc.py"], "test": "python3 -m unittest"}]}
 on case
-when Round 1 of 15, step 1 of 15
+after 0
 times always
 call WRITE_FILE {"thought": "t", "path": "test_calc.py", "content": "from unittest import TestCase\nfrom calc import double\n\n\nclass Double(TestCase):\n    def test(self):\n        self.assertEqual(double(3), 6)\n"}
 on case
-when Round 1 of 15, step 2 of 15
+after 1
 times always
 call RENAME_FILE {"thought": "t", "from": "notes.txt", "to": "NOTES.md"}
 on case
-when Round 1 of 15, step 3 of 15
+after 2
 times always
 call RUN_COMMAND {"thought": "t", "command": "mkdir made && for i in 1 2 3 4; do echo $i >made/$i.txt; done; rm old.txt"}
 on case
-when Round 1 of 15, step 4 of 15
+after 3
 when caselsp ended before its outcome was known
 times always
 call RUN_COMMAND {"thought": "t", "command": "mkdir made && for i in 1 2 3 4; do echo $i >made/$i.txt; done; rm old.txt"}
-on case
-when Round 1 of 15
-times always
-call FINISH_FEATURE {"thought": "t", "summary": "written"}
 on reflector
 times always
 want AssertionError: 3 != 6
 call SUBMIT_HYPOTHESIS {"cause": "it returns n", "fix": "multiply by two", "file": "calc.py"}
 on case
-when Round 2 of 15, step 1 of 15
+last # Round 2
 times always
 want multiply by two
 call PATCH_FILE {"thought": "t", "path": "calc.py"}
@@ -87,9 +83,12 @@ arg patch
 	-    return n
 	+    return n * 2
 on case
-when Round 2 of 15
+when # Round 2
 times always
 call FINISH_FEATURE {"thought": "t", "summary": "mended", "fixes_applied": ["multiply"], "analysis": "it must multiply"}
+on case
+times always
+call FINISH_FEATURE {"thought": "t", "summary": "written"}
 on tars
 when # Test results
 times always

@@ -28,6 +28,8 @@ type Rule struct {
 	Role  string   // tars, case, tester, reflector; "": any
 	Model string   // the name that is asked for; "": any
 	When  []string // chooses among the rules of one role
+	Last  []string // so does this, and looks at the last message alone
+	After int      // and this: 1 more than the replies of the model that the request holds; 0: any number
 	Want  []string // a request without one of these fails the test
 	Not   []string // and so does one with one of these
 	Times int      // how often it answers; 0: once; Always
@@ -77,7 +79,7 @@ func ParseScript(text string) (Script, error) {
 		}
 	}
 	for _, r := range p.script.Rules {
-		for _, patterns := range [][]string{r.When, r.Want, r.Not} {
+		for _, patterns := range [][]string{r.When, r.Last, r.Want, r.Not} {
 			for _, w := range patterns {
 				if _, err := compile(w); err != nil {
 					return Script{}, fmt.Errorf("script %s: %w", r.Name, err)
@@ -165,6 +167,13 @@ func (p *parser) in(r *Rule, word, rest string) (err error) {
 		r.Model = rest
 	case "when":
 		r.When = append(r.When, rest)
+	case "last":
+		r.Last = append(r.Last, rest)
+	case "after":
+		if r.After, err = strconv.Atoi(rest); err != nil || r.After < 0 {
+			return p.wrong("%q is not a number of replies", rest)
+		}
+		r.After++
 	case "want":
 		r.Want = append(r.Want, rest)
 	case "not":

@@ -19,6 +19,8 @@
 //	on case                    a rule: a request of this role, or of any
 //	model large                the rule is meant only if this model is asked for
 //	when second feature        the rule is meant only if the request has this
+//	last the tests failed      the same, of the request's last message
+//	after 3                    the rule is meant after just so many replies of the model
 //	want views.py              the request must contain this
 //	want /1 failed, \d+ passed/
 //	not Traceback              and must not contain that
@@ -51,6 +53,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -60,6 +63,8 @@ type Request struct {
 	Role     string // of the agent, by the marker in its system message; "" for none
 	Model    string
 	Text     string   // the messages and tools as patterns see them
+	Last     string   // the last message alone
+	Replies  int      // messages of the model among them
 	Tools    []string // their names; none for a model that gets JSON actions
 	Body     []byte   // as it came
 	Header   http.Header
@@ -213,7 +218,7 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 		refuse(w, "script: the request is not JSON of the protocol")
 		return
 	}
-	req := Request{Role: in.role(), Model: in.Model, Text: in.text(), Tools: in.toolNames(), Body: body,
+	req := Request{Role: in.role(), Model: in.Model, Text: in.text(), Last: in.last(), Replies: in.replies(), Tools: in.toolNames(), Body: body,
 		Header: r.Header.Clone(), Path: r.URL.RequestURI()}
 	rule, failure := s.choose(&req)
 	if failure != "" {
@@ -279,16 +284,21 @@ func (s *Server) match(req *Request) int {
 		if times != Always && s.used[i] >= times || r.Role != "" && r.Role != req.Role {
 			continue
 		}
-		meant := r.Model == "" || r.Model == req.Model
-		for _, w := range r.When {
-			ok, err := contains(req.Text, w)
-			meant = meant && ok && err == nil
-		}
+		meant := (r.Model == "" || r.Model == req.Model) && (r.After == 0 || r.After == req.Replies+1)
+		meant = meant && has(req.Text, r.When) && has(req.Last, r.Last)
 		if meant {
 			return i
 		}
 	}
 	return -1
+}
+
+// has reports whether a text contains all patterns.
+func has(text string, patterns []string) bool {
+	return !slices.ContainsFunc(patterns, func(w string) bool {
+		ok, err := contains(text, w)
+		return !ok || err != nil
+	})
 }
 
 // check returns what is wrong with a request of the rule's role; "" for nothing.

@@ -84,6 +84,26 @@ func (r *wireRequest) text() string {
 	return b.String()
 }
 
+// last is the content of the last message.
+func (r *wireRequest) last() string {
+	if len(r.Messages) == 0 {
+		return ""
+	}
+	text, _ := r.Messages[len(r.Messages)-1].Content.(string)
+	return text
+}
+
+// replies counts the messages of the model.
+func (r *wireRequest) replies() int {
+	n := 0
+	for _, m := range r.Messages {
+		if m.Role == "assistant" {
+			n++
+		}
+	}
+	return n
+}
+
 func (r *wireRequest) toolNames() []string {
 	var names []string
 	for _, t := range r.Tools {

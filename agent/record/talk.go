@@ -1,0 +1,231 @@
+package record
+
+import (
+	"cmp"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"caselsp/agent/action"
+	"caselsp/agent/llm"
+)
+
+// Talk is a conversation with a model as it goes on: only added to, so that each request
+// begins with the whole of the one before. CASE has one for a feature, over all its
+// rounds; every other role has one for a phase.
+type Talk struct {
+	Turns []Turn
+	// Cut is how many of the first turns are told shortened, because the whole would not
+	// fit into the model's window.
+	Cut   int
+	known map[string]action.Shown // by path: what the model knows of files
+}
+
+// Turn is one exchange with a model that is over, or something that it is told.
+type Turn struct {
+	Batch int64 // the record of the reply in which it was called, whose calls belong together; 0: it was not called
+	Step  int
+	Call  llm.ToolCall // Name is empty for a reply without a usable action, and for what the model is told
+	Reply string       // what the model wrote beside its calls
+	Said  action.Said  // what the model was told
+	Round *RoundNote   // a new round begins here
+	OK    bool
+	Unrun bool // it was not looked at
+	note  string
+}
+
+// RoundNote is what CASE is told when another round of the feature begins.
+type RoundNote struct {
+	Round, Attempt int
+	Reason         string
+	Failure        *action.Said // of the tests
+	Hypothesis     *action.Hypothesis
+	Verdict        *action.Verdict
+}
+
+// Line is the turn in one line: what was done, and how it went.
+func (t Turn) Line() string {
+	switch {
+	case t.Round != nil:
+		return FirstLine(t.Round.Reason)
+	case t.Call.Name == "":
+		return FirstLine(t.Said.Plain())
+	case t.OK && t.note != "":
+		return t.Call.Name + ": " + FirstLine(t.note)
+	case t.OK:
+		return t.Call.Name
+	}
+	return t.Call.Name + " failed or was refused: " + FirstLine(t.Said.Text)
+}
+
+// learn notes what the model knows of a file now.
+func (t *Talk) learn(s action.Shown) {
+	if t.known == nil {
+		t.known = map[string]action.Shown{}
+	}
+	if s.Hash == "" {
+		delete(t.known, s.Path)
+		return
+	}
+	t.known[s.Path] = t.known[s.Path].With(s)
+}
+
+// ShownNow lists what the model knows of files, by path.
+func (t *Talk) ShownNow() map[string]action.Shown { return maps.Clone(t.known) }
+
+// LastTurn is the turn that ended last, calls that were not run aside; nil before the first.
+func (t *Talk) LastTurn() *Turn {
+	for i := len(t.Turns) - 1; i >= 0; i-- {
+		if !t.Turns[i].Unrun {
+			return &t.Turns[i]
+		}
+	}
+	return nil
+}
+
+// call takes the next call of the reply that is worked on: the first of an answer, or the
+// first of those that are left. reply is what the model wrote beside the calls.
+func (p *State) call() (call llm.ToolCall, reply string) {
+	if p.Answer != nil {
+		reply, p.Rest, p.Answer = p.Answer.Content, p.Answer.ToolCalls, nil
+	}
+	if len(p.Rest) > 0 {
+		call, p.Rest = p.Rest[0], p.Rest[1:]
+	}
+	return call, reply
+}
+
+// NextCall is the call of the reply that is to be looked at next, what the model wrote
+// beside it, and whether it is the first.
+func (p *State) NextCall() (call llm.ToolCall, beside string, first bool) {
+	switch {
+	case p.Answer != nil && len(p.Answer.ToolCalls) > 0:
+		return p.Answer.ToolCalls[0], p.Answer.Content, true
+	case len(p.Rest) > 0:
+		return p.Rest[0], "", false
+	}
+	return call, "", true
+}
+
+// unrun gives every call that is left its result: it was not run.
+func (p *State) unrun(reason string) {
+	for _, call := range p.Rest {
+		p.Turns = append(p.Turns, Turn{Batch: p.batch, Call: call, Said: action.Said{Text: "Not run: " + reason}, Unrun: true})
+	}
+	p.Rest = nil
+}
+
+// Stops says why the calls that are left of a reply are not run; "" where the next one is.
+func (p *State) Stops() string {
+	last := p.LastTurn()
+	if last == nil || last.Call.Name == "" {
+		return ""
+	}
+	verb := action.EffectOf(last.Call.Name)
+	switch {
+	case verb == action.Finishes && last.OK:
+		return "the feature was finished before it."
+	case verb == action.Aborts && last.OK:
+		return "the feature was given up before it."
+	case verb != action.Reads && verb != action.Looks && !last.OK:
+		return "the call before it failed or was refused."
+	}
+	return ""
+}
+
+// applyShown folds the files that a feature begins with.
+func (p *State) applyShown(b FilesShown) {
+	p.Turns = append(p.Turns, Turn{Said: b.Said()})
+	for _, s := range b.Shown {
+		p.learn(s)
+	}
+	if f := p.Feature(); f != nil && b.Opens {
+		f.Opened = true
+	}
+}
+
+// applyCompacted folds that the beginning of the conversation is told shortened from now on.
+func (p *State) applyCompacted(b Compacted) {
+	p.Cut = min(max(b.Turns, p.Cut), len(p.Turns))
+	p.known = nil // the model has to read again what it still needs
+}
+
+// beginRound tells CASE, in the conversation of the feature, why another round begins.
+func (p *State) beginRound(b StateChanged, from Phase) {
+	note := &RoundNote{Round: b.Round, Attempt: b.Attempt, Reason: b.Reason}
+	switch from {
+	case Testing, Reflecting:
+		if t := p.LastTest; t != nil && !t.OK && !t.Skipped {
+			said := t.Said
+			note.Failure, note.Hypothesis = &said, p.Hypothesis
+		}
+	case Verifying:
+		note.Verdict = p.Verdict
+	}
+	p.Turns = append(slices.Clip(p.Turns), Turn{Round: note})
+}
+
+// knows notes what the model knows of files after an action.
+func (p *State) knows(c *Pending, b ActionDone) {
+	if b.Shown != nil {
+		p.learn(*b.Shown)
+	}
+	var gone struct{ Path, From string }
+	if !b.OK || c.Action != action.DeleteFileName && c.Action != action.RenameFileName || json.Unmarshal(c.Args, &gone) != nil {
+		return
+	}
+	p.learn(action.Shown{Path: cmp.Or(gone.Path, gone.From)})
+}
+
+// call is the call as the model wrote it, where it can be sent again so.
+func (c *Pending) call() llm.ToolCall {
+	if c.Sent.Name == c.Action && json.Valid([]byte(c.Sent.Arguments)) {
+		return c.Sent
+	}
+	return llm.ToolCall{ID: c.CallID, Name: c.Action, Arguments: string(c.Args)}
+}
+
+// FilesShown is a message to the model with files, or with how they changed behind its back.
+type FilesShown struct {
+	Opens bool           `json:"opens,omitempty"` // a feature begins with it
+	Text  string         `json:"text"`
+	Quote string         `json:"quote,omitempty"`
+	More  string         `json:"more,omitempty"`
+	Shown []action.Shown `json:"shown,omitempty"` // what the model knows then; an empty hash: nothing of this file
+}
+
+// Said is what the model is told.
+func (b FilesShown) Said() action.Said {
+	said := action.Said{Text: b.Text, More: b.More}
+	if b.Quote != "" {
+		said.Mark, said.Quote = action.MarkData, b.Quote
+	}
+	return said
+}
+
+// Unrun says that the calls which are left of a reply are not run.
+type Unrun struct {
+	Reason string `json:"reason"`
+}
+
+// Compacted says that the first turns of the conversation are told shortened from now on.
+type Compacted struct {
+	Turns int    `json:"turns"`
+	Why   string `json:"why"`
+}
+
+func (FilesShown) kind() string { return "shown" }
+func (Unrun) kind() string      { return "unrun" }
+func (Compacted) kind() string  { return "compacted" }
+
+// shortLines are the turns that are told shortened, a line each.
+func (t *Talk) ShortLines() []string {
+	var lines []string
+	for _, turn := range t.Turns[:t.Cut] {
+		if line := strings.TrimSpace(turn.Line()); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
