@@ -5,7 +5,8 @@ const (
 	// turns of a verification and a reflection: a model that has not decided
 	// by then goes in circles.
 	maxPlanningTurns = 40
-	// maxFreeTurns bounds the read-only aids of one round, which cost no step.
+	// maxFreeTurns bounds the calls of one round that only look and cost no step; with more
+	// steps than that, a round may have as many.
 	maxFreeTurns = 40
 	// maxReading is how many bytes of a file one reading shows, at most: about 60,000
 	// tokens. In a small window it is an eighth of that.

@@ -109,7 +109,7 @@ func (r *run) coding(ctx context.Context) error {
 	switch {
 	case f.Rollbacks >= r.a.Limits.Rollbacks:
 		return r.failFeature(fmt.Sprintf("it was rolled back %d times", f.Rollbacks))
-	case r.state.Steps >= r.a.Limits.Steps, r.state.Free >= maxFreeTurns:
+	case r.state.Steps >= r.a.Limits.Steps, r.state.Free >= r.maxFree():
 		reason := fmt.Sprintf("round %d ended after %d steps without FINISH_FEATURE", f.Round, r.state.Steps)
 		if f.Idle > 0 {
 			return r.failFeature(reason + ", as the one before it: give it as smaller tasks")

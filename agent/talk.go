@@ -106,13 +106,14 @@ func (r *run) converse(ctx context.Context, role string, verbs []*action.Verb, p
 }
 
 // cutAt returns how many of the first turns of a talk are to be shortened so that the
-// others have at most so many bytes. It never parts the calls of one reply.
+// others have at most so many bytes. It never parts the calls of one reply, and keeps the
+// latest: the model has not seen their results yet.
 func cutAt(talk *record.Talk, most int) int {
 	size, cut := 0, len(talk.Turns)
 	for i := len(talk.Turns) - 1; i >= talk.Cut; i-- {
 		t := talk.Turns[i]
 		size += len(t.Said.String()) + len(t.Call.Arguments) + len(t.Reply)
-		if size > most {
+		if latest := i == len(talk.Turns)-1 || t.Batch != 0 && t.Batch == talk.Turns[len(talk.Turns)-1].Batch; size > most && !latest {
 			break
 		}
 		if i == 0 || t.Batch == 0 || talk.Turns[i-1].Batch != t.Batch {
@@ -141,7 +142,9 @@ func (r *run) openFeature() error {
 		}
 		text, shown, err := action.Show(path, f.Text, f.Hash, 0, 0, budget)
 		if err != nil || len(text) > budget {
-			b.Quote += "The outline of " + summary(path, f.Text) + "\n"
+			outline := clip("The outline of "+summary(path, f.Text), max(budget, 0))
+			b.Quote += outline + "\n"
+			budget -= len(outline)
 			continue
 		}
 		budget -= len(text)
@@ -173,44 +176,53 @@ func (p *prompter) readable(path string) (f workspace.File, why string) {
 }
 
 const (
-	// maxChanged bounds what is told of one file that changed, in bytes: of more, the
-	// model reads what it needs.
-	maxChanged = 6 << 10
+	// maxChanged bounds what is told of one file that changed, in bytes, and maxTold what is
+	// told at once: of more, the model reads what it needs.
+	maxChanged, maxTold = 6 << 10, 16 << 10
+	// maxNamed is how many files that changed are named at once; a formatter changes hundreds.
+	maxNamed = 30
 	// maxTexts bounds the texts that are kept for telling how files changed, in bytes.
 	maxTexts = 32 << 20
 )
 
-// tellChanges tells CASE how files that it knows changed since: by the user, by a command,
-// by going back. told is true where there was something to tell.
+// tellChanges tells CASE how files that it knows changed since, and what commands made
+// anew: as it is told of what the user typed, or of what going back took away. told is true
+// where there was something to tell.
 func (r *run) tellChanges() (told bool, err error) {
 	p := r.prompter()
 	known := r.state.ShownNow()
 	var b record.FilesShown
+	var names []string
 	for _, path := range slices.Sorted(maps.Keys(known)) {
 		f, why := p.readable(path)
 		if why == "" && f.Hash == known[path].Hash {
 			continue
 		}
-		shown, text := action.Shown{Path: path}, path
+		shown, name := action.Shown{Path: path}, path
 		old, have := r.texts.of(known[path].Hash)
 		switch diff := workspace.TextDiff(path, old, f.Text); {
 		case why != "":
-			text += ": " + why
-		case !have || len(diff) > maxChanged:
-			text += ": read again what you need of it"
+			name += ": " + why
+		case !have || len(diff) > maxChanged || len(b.Quote)+len(diff) > maxTold:
+			name += ": read what you need of it"
 		default:
 			shown = known[path].Carry(f.Hash, old, f.Text)
 			b.Quote += diff
 			r.texts.keep(f.Hash, f.Text)
 		}
 		b.Shown = append(b.Shown, shown)
-		b.More += "- " + text + "\n"
+		names = append(names, name)
 	}
-	if len(b.Shown) == 0 {
+	if len(names) == 0 {
 		return false, nil
 	}
-	b.Text = "Files that you know changed since you read or wrote them.\n"
-	b.More = "\nThese:\n" + b.More
+	if more := len(names) - maxNamed; more > 0 {
+		names = append(names[:maxNamed], fmt.Sprintf("%d more", more))
+	}
+	b.Text = "Files that changed since you read or wrote them, or that a command made:\n"
+	if b.More = bullets(names); b.Quote != "" {
+		b.More = "\n" + b.More
+	}
 	return true, r.record(b)
 }
 
@@ -233,5 +245,5 @@ func (t *texts) keep(hash, text string) {
 
 func (t *texts) of(hash string) (text string, ok bool) {
 	text, ok = t.list[hash]
-	return text, ok
+	return text, ok || hash == record.Unshown
 }

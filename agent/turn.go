@@ -135,11 +135,14 @@ func (r *run) used(act *action.Action) string {
 	switch {
 	case r.state.Phase == record.Coding && !free && r.state.Steps >= r.a.Limits.Steps:
 		return "the steps of this round are used up."
-	case free && r.state.Free >= maxFreeTurns:
+	case free && r.state.Free >= r.maxFree():
 		return "too many calls that only look."
 	}
 	return ""
 }
+
+// maxFree is how many calls that only look a round may have.
+func (r *run) maxFree() int { return max(maxFreeTurns, r.a.Limits.Steps) }
 
 // stepOf numbers the action in its feature; aids and other roles cost no step.
 func (r *run) stepOf(act *action.Action) int {

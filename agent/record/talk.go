@@ -171,11 +171,31 @@ func (p *State) knows(c *Pending, b ActionDone) {
 	if b.Shown != nil {
 		p.learn(*b.Shown)
 	}
+	if c.Action == action.RunCommandName && c.Role == RoleCase && c.Result != nil {
+		p.made(c.Result.Changes)
+	}
 	var gone struct{ Path, From string }
 	if !b.OK || c.Action != action.DeleteFileName && c.Action != action.RenameFileName || json.Unmarshal(c.Args, &gone) != nil {
 		return
 	}
 	p.learn(action.Shown{Path: cmp.Or(gone.Path, gone.From)})
+}
+
+// Unshown stands for the version of a file that a command made and of which the model was
+// shown nothing yet.
+const Unshown = "unshown"
+
+// made notes the files that a command made anew, so that the model is told of them.
+func (p *State) made(changes []FileRef) {
+	fresh := map[string]bool{}
+	for _, f := range p.Staged.Files {
+		fresh[f.Path] = f.Base == nil && f.Now != nil
+	}
+	for _, c := range changes {
+		if _, known := p.known[c.Path]; !known && fresh[c.Path] {
+			p.learn(action.Shown{Path: c.Path, Hash: Unshown})
+		}
+	}
 }
 
 // call is the call as the model wrote it, where it can be sent again so.
@@ -219,7 +239,7 @@ func (FilesShown) kind() string { return "shown" }
 func (Unrun) kind() string      { return "unrun" }
 func (Compacted) kind() string  { return "compacted" }
 
-// shortLines are the turns that are told shortened, a line each.
+// ShortLines are the turns that are told shortened, a line each.
 func (t *Talk) ShortLines() []string {
 	var lines []string
 	for _, turn := range t.Turns[:t.Cut] {

@@ -61,7 +61,7 @@ var injectionSources = []struct {
 	}, func(text string) string {
 		return plan("Write a.txt.", "python3 -m unittest") + ask("case", "FINISH_FEATURE", `"summary": "done"`) +
 			"on reflector\nwant <data-2>\nwant " + text + "\ncall SUBMIT_HYPOTHESIS {\"cause\": \"a.txt is not there\", \"fix\": \"write it\"}\n"
-	}, "<data-2>"},
+	}, "<output-2>"},
 	{"memory", false, nil, func(text string) string {
 		return "on tars\nwant # Similar past work\nwant <data-2>\nwant " + text + "\n" + strings.TrimPrefix(plan("Write a.txt.", ""), "on tars\n")
 	}, ""},
