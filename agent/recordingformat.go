@@ -8,10 +8,14 @@ import (
 
 // recordingFormat is the format that Export writes. Format 1 had no header; its
 // other lines are the same, so ReadRecording reads both. A new number is for lines
-// that an older ReadRecording would misread. What the prompts say is no part of the
-// format: a replay finds out where it parts from the recording, and the header's
-// version says who can replay it.
-const recordingFormat = 2
+// that an older ReadRecording would misread, or for another conversation: in formats 1
+// and 2 a request held the files anew each time, and one call of a reply was done. What
+// else the prompts say is no part of the format: a replay finds out where it parts from
+// the recording, and the header's version says who can replay it.
+const recordingFormat = 3
+
+// appendOnly is the first format whose requests each begin with the one before.
+const appendOnly = 3
 
 // Header is the first line of a recording.
 type Header struct {

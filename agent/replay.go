@@ -223,6 +223,18 @@ func (rec *Recording) Matches(ctx context.Context, w *workspace.Workspace) error
 	return fmt.Errorf("the replay parts from the recording before it begins: %s (%d file(s) in all)", differ[0], len(differ))
 }
 
+// answer is an answer for the replay. One that was given in another conversation is not
+// compared by its request; of its calls only the first was done.
+func (rec *Recording) answer(a record.CallAnswered) replay.Answer {
+	if rec.Made.Format >= appendOnly {
+		return replay.Answer{Role: a.Role, Digest: a.Digest, Messages: a.Messages, Response: a.Response}
+	}
+	if len(a.Response.ToolCalls) > 1 {
+		a.Response.ToolCalls = a.Response.ToolCalls[:1]
+	}
+	return replay.Answer{Role: a.Role, Response: a.Response}
+}
+
 // Player plays a recording: it is the model, the sandbox, the memory and the clock
 // of a replay, and the user too if there is no other. One run uses it.
 type Player struct {
@@ -247,7 +259,7 @@ func (rec *Recording) Play() *Player {
 		case e.Given != nil:
 			p.at = e.Time
 		case e.Answer != nil:
-			answers = append(answers, replay.Answer{Role: e.Answer.Role, Digest: e.Answer.Digest, Messages: e.Answer.Messages, Response: e.Answer.Response})
+			answers = append(answers, rec.answer(*e.Answer))
 		case e.Command != nil:
 			runs = append(runs, sandbox.Recording{Line: e.Command.Line, Tree: e.Command.Tree, Result: e.Command.Result})
 		case e.User != nil:
