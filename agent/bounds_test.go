@@ -123,19 +123,19 @@ var never = []struct {
 }{
 	{"steps", `
 on case
-when step 1 of 15
+after 0
 times always
 call WRITE_FILE {"thought": "t", "path": "a.txt", "content": "1\n"}
 on case
-when step 2 of 15
+after 1
 times always
 call WRITE_FILE {"thought": "t", "path": "c.txt", "content": "2\n"}
 on case
-when step 3 of 15
+after 2
 times always
 call PATCH_FILE {"thought": "t", "path": "b.txt", "patch": "<<<<<<< SEARCH\nb\n=======\nc\n>>>>>>> REPLACE\n"}
 on case
-when step 4 of 15
+after 3
 times always
 call PATCH_FILE {"thought": "t", "path": "b.txt", "patch": "<<<<<<< SEARCH\nc\n=======\nb\n>>>>>>> REPLACE\n"}
 on case
@@ -144,32 +144,28 @@ call REQUEST_USER_INPUT {"thought": "t", "question": "Sure?"}
 `, "it went in circles: REQUEST_USER_INPUT was done 5 times in a row", 1 + 9},
 	{"idle rounds", `
 on case
-when step 1 of 4
-times always
 call WRITE_FILE {"thought": "t", "path": "a.txt", "content": "1\n"}
 on case
-when step 2 of 4
-times always
 call WRITE_FILE {"thought": "t", "path": "c.txt", "content": "2\n"}
 on case
-when step 3 of 4
-times always
 call REQUEST_USER_INPUT {"thought": "t", "question": "Sure?"}
 on case
-when Round 1
-times always
 call WRITE_FILE {"thought": "t", "path": "d.txt", "content": "1\n"}
 on case
-times always
+call WRITE_FILE {"thought": "t", "path": "a.txt", "content": "1\n"}
+on case
+call WRITE_FILE {"thought": "t", "path": "c.txt", "content": "2\n"}
+on case
+call REQUEST_USER_INPUT {"thought": "t", "question": "Sure?"}
+on case
 call WRITE_FILE {"thought": "t", "path": "d.txt", "content": "2\n"}
 `, "round 2 ended after 4 steps without FINISH_FEATURE, as the one before it", 1 + 2*4},
 	{"reflecting", `
 on case
-when step 1 of 4
-when Round 1
+after 0
 call WRITE_FILE {"thought": "t", "path": "b.txt", "content": "a bug\n"}
 on case
-when step 1 of 4
+last # Round 2
 call WRITE_FILE {"thought": "t", "path": "b.txt", "content": "another bug\n"}
 on case
 times always

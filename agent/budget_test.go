@@ -22,11 +22,11 @@ call SUBMIT_PLAN
 	{"analysis": "%[2]s", "files_to_create": [], "files_to_change": [], "steps": [], "considerations": [],
 	 "features": [{"id": "f", "title": "F", "description": "D"}]}
 on case
-when step 1 of 15
+after 0
 times always
 call WRITE_FILE {"thought": "t", "path": "a.txt", "content": "%[2]s"}
 on case
-when step 2 of 15
+after 1
 times always
 call WRITE_FILE {"thought": "t", "path": "b.txt", "content": "%[2]s"}
 on case

@@ -19,10 +19,10 @@ call SUBMIT_PLAN
 	{"analysis": "x", "files_to_create": [], "files_to_change": ["b.txt"], "steps": [], "considerations": [],
 	 "features": [{"id": "f", "title": "F", "description": "D", "test": "check b.txt"}]}
 on case
-when step 1 of 15
+after 0
 call GET_FULL_FILE_CONTENT {"thought": "t", "path": "b.txt"}
 on case
-when step 2 of 15
+after 1
 call PATCH_FILE {"thought": "t", "path": "b.txt", "patch": "<<<<<<< SEARCH\nlast\n=======\nend\n>>>>>>> REPLACE\n"}
 on case
 call FINISH_FEATURE {"thought": "t", "summary": "s"}
