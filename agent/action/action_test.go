@@ -167,7 +167,9 @@ func TestPatchSeveral(t *testing.T) {
 	defer o.Close()
 	args := PatchFile{Path: "a.txt", Patch: "--- a/a.txt\n+++ b/a.txt\n@@\n one\n-two\n+TWO\n--- a/b.txt\n+++ b/b.txt\n@@\n-one\n+ONE\n two\n@@\n"}
 	env := Env{Overlay: o, Shown: map[string]Shown{"a.txt": {Path: "a.txt", Full: true}}}
-	if _, err := Do(context.Background(), args, env); err == nil || !strings.Contains(err.Error(), "b.txt was not shown") {
+	inexact := args
+	inexact.Patch = strings.Replace(args.Patch, "-one\n", "-one  \n", 1)
+	if _, err := Do(context.Background(), inexact, env); err == nil || !strings.Contains(err.Error(), "of b.txt, where the patch lands, was not shown to you") {
 		t.Errorf("got %v for a file that was not shown", err)
 	}
 	if err := o.Restore(w.NewOverlay().State()); err != nil {
