@@ -63,6 +63,7 @@ var restLines = []struct{ staged, line, why string }{
 	{"logging.py", "python -m pytest", "It may run logging.py, which this task has written"},
 	{"src/logging.py", "python -m pytest", "src/logging.py"},
 	{"src/app/logging.py", "python -m pytest", ""},
+	{"sitecustomize.py", "python -m pytest", "sitecustomize.py"},
 	{"logging.py", "cat src/a.py", ""},
 	// What the user's own scripts start.
 	{"src/a.py", "bash scripts/outer.sh", ""},
