@@ -24,12 +24,13 @@ type redactor struct {
 	secrets []string        // as given
 	known   *known          // nil: no values
 	own     map[string]bool // what a model wrote itself: it only looks like secrets
+	seen    *seen           // shared by the redactors of a store
 }
 
 // newRedactor returns a redactor that masks the values and whatever looks like a
 // secret.
 func newRedactor(values []string) *redactor {
-	r := &redactor{own: map[string]bool{}}
+	r := &redactor{own: map[string]bool{}, seen: &seen{}}
 	for _, v := range values {
 		if len(v) >= minSecret && !strings.Contains(mask, v) {
 			r.secrets = append(r.secrets, v)
@@ -79,19 +80,18 @@ func (s *Store) Conceal(values ...string) {
 	defer s.secrets.Unlock()
 	old := s.redactor.Load()
 	r := newRedactor(slices.Concat(old.secrets, values))
-	r.own = old.own
+	r.own, r.seen = old.own, old.seen
 	s.redactor.Store(r)
 }
 
-// text redacts plain text.
-func (r *redactor) text(text string) string { return r.textAt(text, 0) }
-
 // textAt redacts text that stands in so many other writings.
 func (r *redactor) textAt(text string, depth int) string {
+	var p *page
 	for range maxPasses {
+		p = r.read(text)
 		next := text
 		if r.known != nil {
-			next = r.known.redact(next)
+			next = r.known.redactPage(p)
 		}
 		next = redactPEM(next)
 		next = redactFormats(next, r.isOwn)
@@ -104,7 +104,18 @@ func (r *redactor) textAt(text string, depth int) string {
 		}
 		text = next
 	}
-	return r.redactDecoded(text, depth)
+	if p.text != text {
+		p = r.read(text)
+	}
+	return r.redactDecoded(p, depth)
+}
+
+// read makes a page of a text.
+func (r *redactor) read(text string) *page {
+	if r.known == nil {
+		return marked(text)
+	}
+	return r.known.read(text)
 }
 
 // json redacts the strings inside valid JSON and leaves every other byte: the

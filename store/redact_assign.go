@@ -77,7 +77,7 @@ func valueAfter(text string, i int) (start, end int) {
 	}
 	i += rawPrefix(text[i:min(len(text), i+maxPrefix)])
 	quote := byte(0)
-	if i < len(text) && strings.IndexByte("\"'`", text[i]) >= 0 {
+	if i < len(text) && (text[i] == '"' || text[i] == '\'' || text[i] == '`') {
 		quote = text[i]
 		i++
 	}
@@ -87,10 +87,10 @@ func valueAfter(text string, i int) (start, end int) {
 		if quote != 0 && (c == quote || c == '\\') || c <= ' ' {
 			break
 		}
-		if quote == 0 && strings.IndexByte("\"'`\\,;)]}&<>|", c) >= 0 {
+		if quote == 0 && valueEnds[c] {
 			break
 		}
-		if quote == 0 && strings.IndexByte("([{$", c) >= 0 {
+		if quote == 0 && (c == '(' || c == '[' || c == '{' || c == '$') {
 			return start, start // a call, an index, a variable
 		}
 	}
@@ -100,14 +100,19 @@ func valueAfter(text string, i int) (start, end int) {
 	return start, i
 }
 
+// valueEnds ends a value without quotes.
+var valueEnds = bytesOf("\"'`\\,;)]}&<>|")
+
 // maxPrefix is the length in bytes of the longest text that stands before a string.
 const maxPrefix = 8
+
+var stringPrefix = bytesOf("rbucfRBUF@")
 
 // rawPrefix returns the length of what stands before the quote of a string and says how
 // it is written: b'...', r"...", r#"..."#.
 func rawPrefix(text string) int {
 	i := 0
-	for i < len(text) && i < 2 && strings.IndexByte("rbucfRBUF@", text[i]) >= 0 {
+	for i < len(text) && i < 2 && stringPrefix[text[i]] {
 		i++
 	}
 	for i < len(text) && i < maxPrefix-2 && text[i] == '#' {

@@ -57,7 +57,8 @@ func benchValues(n int) (values []string) {
 	return values
 }
 
-// BenchmarkRedact redacts what a command may say, with few and many known values.
+// BenchmarkRedact redacts what a command may say, with few and many known values, as if
+// it had not been seen before.
 func BenchmarkRedact(b *testing.B) {
 	texts := benchTexts(b)
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
@@ -67,10 +68,20 @@ func BenchmarkRedact(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/%d", name, n), func(b *testing.B) {
 				b.SetBytes(int64(len(text)))
 				for b.Loop() {
-					r.text(text)
+					r.textAt(text, 0)
 				}
 			})
 		}
+	}
+}
+
+// BenchmarkRedactAgain redacts what was seen before.
+func BenchmarkRedactAgain(b *testing.B) {
+	r := newRedactor(benchValues(20))
+	text := benchTexts(b)["log"]
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		r.text(text)
 	}
 }
 

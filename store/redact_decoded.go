@@ -19,12 +19,13 @@ import (
 const minPart = 12
 
 // redactDecoded masks what looks like a secret to a reader who undoes other writings.
-func (r *redactor) redactDecoded(text string, depth int) string {
+func (r *redactor) redactDecoded(p *page, depth int) string {
+	text := p.text
 	if depth >= maxUndo || len(text) < minPart || len(text) > maxUndone {
 		return text
 	}
 	found := map[string]bool{}
-	r.decode(text, found, depth)
+	r.decode(p, found, depth)
 	if len(found) == 0 {
 		return text
 	}
@@ -35,17 +36,9 @@ func (r *redactor) redactDecoded(text string, depth int) string {
 }
 
 // decode collects what looks like secrets in what a text is other writings of.
-func (r *redactor) decode(text string, found map[string]bool, depth int) {
-	look := func(plain string) {
-		if len(plain) < minPart {
-			return
-		}
-		for _, at := range replaced(plain, r.textAt(plain, depth+1)) {
-			if value := strings.TrimSpace(plain[at[0]:at[1]]); len(value) >= minEncoded {
-				found[value] = true
-			}
-		}
-	}
+func (r *redactor) decode(p *page, found map[string]bool, depth int) {
+	text := p.text
+	look := func(plain string) { r.look(plain, found, depth) }
 	var words strings.Builder // lines of one text that was wrapped follow each other
 	after := 0
 	part := func(at [2]int, plain string) {
@@ -56,7 +49,7 @@ func (r *redactor) decode(text string, found map[string]bool, depth int) {
 		words.WriteString(plain)
 		after = at[1]
 	}
-	for _, at := range encodedWords(text) {
+	for _, at := range p.wordsIn() {
 		if plain, ok := plainText(text[at[0]:at[1]]); ok {
 			part(at, plain)
 		}
@@ -67,7 +60,7 @@ func (r *redactor) decode(text string, found map[string]bool, depth int) {
 			look(string(plain))
 		}
 	}
-	for _, edits := range numbers(text) {
+	for _, edits := range p.numbersIn() {
 		for start, i := 0, 1; i <= len(edits); i++ {
 			if i < len(edits) && edits[i].start == edits[i-1].end {
 				continue
@@ -79,8 +72,21 @@ func (r *redactor) decode(text string, found map[string]bool, depth int) {
 		}
 	}
 	if strings.Contains(text, `\n`) || strings.Contains(text, "%") || strings.Contains(text, "&#") || strings.Contains(text, "&quot;") {
-		if edits := escapes(marked(text)); len(edits) > 0 {
-			look(newView(text, edits).text)
+		if edits := p.escapesIn(); len(edits) > 0 {
+			unknown := &redactor{own: r.own} // what is known has been found by its own views
+			unknown.look(newView(text, edits).text, found, depth)
+		}
+	}
+}
+
+// look collects what looks like secrets in a text that was written in another way.
+func (r *redactor) look(plain string, found map[string]bool, depth int) {
+	if len(plain) < minPart {
+		return
+	}
+	for _, at := range replaced(plain, r.textAt(plain, depth+1)) {
+		if value := strings.TrimSpace(plain[at[0]:at[1]]); len(value) >= minEncoded {
+			found[value] = true
 		}
 	}
 }
@@ -154,15 +160,22 @@ func linesOf(value string) (list []string) {
 
 // hexWords returns the words that are hexadecimal.
 func hexWords(text string) (all [][2]int) {
-	for i := 0; i < len(text); i++ {
-		if hexDigits[text[i]] == 0 {
+	const least = 2 * minPart
+	for i := 0; i+least <= len(text); {
+		// From the end of a window, as encodedWords does.
+		last := i + least - 1
+		for last >= i && hexDigits[text[last]] > 0 {
+			last--
+		}
+		if last >= i {
+			i = last + 1
 			continue
 		}
-		end := i
+		end := i + least
 		for end < len(text) && hexDigits[text[end]] > 0 {
 			end++
 		}
-		if end-i >= 2*minPart && (end-i)%2 == 0 {
+		if (end-i)%2 == 0 {
 			all = append(all, [2]int{i, end})
 		}
 		i = end

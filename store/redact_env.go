@@ -81,9 +81,9 @@ var spread = regexp.MustCompile(`PRIVATE KEY|(?i:pass|pwd|secret|token|key|code)
 // a failed assertion.
 func (s *Store) SecretsIn(text string) []string {
 	var values []string
-	own := s.redactor.Load().own
-	for _, at := range assigned(text) {
-		if value := text[at[0]:at[1]]; !own[value] {
+	r := s.redactor.Load()
+	for _, at := range r.seen.assigned(text) {
+		if value := text[at[0]:at[1]]; !r.own[value] {
 			values = append(values, value)
 		}
 	}

@@ -89,9 +89,9 @@ func (k *known) direct(p *page, least int) (all [][2]int) {
 }
 
 // redact masks the values in a text.
-func (k *known) redact(text string) string {
-	return masked(text, merged(k.spans(k.read(text), 0)))
-}
+func (k *known) redact(text string) string { return k.redactPage(k.read(text)) }
+
+func (k *known) redactPage(p *page) string { return masked(p.text, merged(k.spans(p, 0))) }
 
 // merged sorts spans and makes one of those that overlap.
 func merged(all [][2]int) [][2]int {

@@ -33,11 +33,11 @@ func numberBlocks(text string) (blocks [][][2]int) {
 		block = nil
 	}
 	for start := 0; start < len(text); {
-		end := start
-		for end < len(text) && text[end] != '\n' {
-			end++
+		end := lineEnd(text, start)
+		var run [][2]int
+		if mayHaveRun(text[start:end]) {
+			run = longestRun(text, start, end)
 		}
-		run := longestRun(text, start, end)
 		if len(run) == 0 {
 			flush()
 		} else {
@@ -48,6 +48,55 @@ func numberBlocks(text string) (blocks [][][2]int) {
 	flush()
 	return blocks
 }
+
+// mayHaveRun reports whether two words that may be numbers follow each other in a line.
+// Most lines have none, and longestRun takes four times as long to say so.
+func mayHaveRun(line string) bool {
+	const most = 6 // bytes of 0xffff
+	before := false
+	for i := 0; i < len(line); {
+		for i < len(line) && numberParts[line[i]] == gapPart {
+			i++
+		}
+		from := i
+		for i < len(line) && numberParts[line[i]] == digitPart {
+			i++
+		}
+		n := i - from
+		if i < len(line) && numberParts[line[i]] == otherPart {
+			n = 0
+			for i < len(line) && numberParts[line[i]] != gapPart {
+				i++
+			}
+		}
+		number := n > 0 && n <= most
+		if number && before {
+			return true
+		}
+		before = number
+	}
+	return false
+}
+
+// numberParts says what bytes are to mayHaveRun. A backslash ends a number and begins the
+// next one.
+var numberParts = func() (parts [256]byte) {
+	for b := range parts {
+		switch {
+		case numberGap[b], b == '\\':
+			parts[b] = gapPart
+		case hexDigits[b] > 0, b == 'x', b == 'X':
+			parts[b] = digitPart
+		}
+	}
+	return parts
+}()
+
+const (
+	otherPart byte = iota
+	gapPart
+	digitPart
+)
 
 // longestRun returns the longest run of numbers in a line. The address with which a
 // line of a dump begins is none.

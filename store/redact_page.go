@@ -18,6 +18,38 @@ type page struct {
 
 	edits []edit // what was undone
 	at    []int  // where in text each edit begins
+
+	numbers, escapes, words memo
+}
+
+// memo is what a page is asked for twice: for the values that are known, and for what
+// looks like secrets.
+type memo struct {
+	done  bool
+	edits [][]edit
+	spans [][2]int
+}
+
+// numbersIn, escapesIn and wordsIn are numbers, escapes and encodedWords of the page.
+func (p *page) numbersIn() [][]edit {
+	if !p.numbers.done {
+		p.numbers = memo{done: true, edits: numbers(p.text)}
+	}
+	return p.numbers.edits
+}
+
+func (p *page) escapesIn() []edit {
+	if !p.escapes.done {
+		p.escapes = memo{done: true, edits: [][]edit{nearby(p.text, escapes(p))}}
+	}
+	return p.escapes.edits[0]
+}
+
+func (p *page) wordsIn() [][2]int {
+	if !p.words.done {
+		p.words = memo{done: true, spans: encodedWords(p.text)}
+	}
+	return p.words.spans
 }
 
 // marking are the bytes with which escapes, line breaks and what has no width begin.
@@ -180,7 +212,7 @@ func (k *known) spans(p *page, depth int) [][2]int {
 		}
 	}
 	across := func(v *page) [][2]int { return k.direct(v, minSplit) }
-	in(joined(p, quotedLines), false, func(lines *page) [][2]int { return append(across(lines), k.words(lines.text, depth)...) })
+	in(joined(p, quotedLines), false, func(lines *page) [][2]int { return append(across(lines), k.words(lines, depth)...) })
 	if strings.Contains(p.text, "+\n") || strings.Contains(p.text, `+\n`) || strings.Contains(p.text, "+\r\n") {
 		in(joined(p, brokenLines), false, across)
 	}
@@ -191,16 +223,16 @@ func (k *known) spans(p *page, depth int) [][2]int {
 		return all
 	}
 	deeper := func(v *page) [][2]int { return k.spans(v, depth+1) }
-	in(escapes(p), true, deeper)
-	if depth == 0 { // what is within another writing has signs of its own, which that one leaves
-		in(printable(p.text), true, deeper)
+	in(p.escapesIn(), true, deeper)
+	if p.edits == nil { // a view has signs of its own, which that one leaves
+		in(nearby(p.text, printable(p.text)), true, deeper)
 		in(separated(p.text), false, across)
-		for _, edits := range numbers(p.text) {
-			in(edits, true, deeper)
-		}
+	}
+	for _, edits := range p.numbersIn() {
+		in(nearby(p.text, edits), true, deeper)
 	}
 	all = append(all, k.hexWords(p.text, depth)...)
-	for _, at := range k.words(p.text, depth) {
+	for _, at := range k.words(p, depth) {
 		if !slices.ContainsFunc(all, func(part [2]int) bool { return part[0] < at[1] && at[0] < part[1] }) {
 			all = append(all, at)
 		}
@@ -209,12 +241,12 @@ func (k *known) spans(p *page, depth int) [][2]int {
 }
 
 // words returns the words of base64 whose texts hold values.
-func (k *known) words(text string, depth int) (all [][2]int) {
+func (k *known) words(p *page, depth int) (all [][2]int) {
 	if depth == maxUndo {
 		return nil
 	}
-	for _, at := range encodedWords(text) {
-		if plain, ok := plainText(text[at[0]:at[1]]); ok && len(k.spans(k.read(plain), depth+1)) > 0 {
+	for _, at := range p.wordsIn() {
+		if plain, ok := plainText(p.text[at[0]:at[1]]); ok && len(k.spans(k.read(plain), depth+1)) > 0 {
 			all = append(all, at)
 		}
 	}

@@ -52,7 +52,7 @@ var tokens = []token{
 	{"ecovery ", shape(`(?i)recovery key\w{0,10}\s{0,3}[:=]?\s{1,9}(\d{6}(?:-\d{6}){7})`), nil}, // of BitLocker
 	{"TRUE\t", cookieLine, secret.Random},
 	{"FALSE\t", cookieLine, secret.Random},
-	{":", mysqlDSN, nil},
+	{"@tcp(", mysqlDSN, nil},
 	{"--", shape(`--[A-Za-z-]{0,40}(?:token|password|passwd|secret|api-?key)[ =]\\*["']?([A-Za-z0-9._~+/!@#%^*-]{16,}={0,2})`), secret.Random},
 }
 
@@ -95,24 +95,28 @@ func redactFormats(text string, own keep) string {
 
 // redactTokens masks what stands where programs write secrets.
 func redactTokens(text string, own keep) string {
-	for _, t := range tokens {
-		if t.shape == mysqlDSN && !strings.Contains(text, "@tcp(") {
-			continue // its hint is in every text
+	hints := hintsIn(text)
+	for i, t := range tokens {
+		if len(hints[i]) == 0 {
+			continue
 		}
-		text = t.redact(text, own)
+		if clean := t.redact(text, hints[i], own); clean != text {
+			text = clean
+			hints = hintsIn(text)
+		}
 	}
 	return text
 }
 
-func (t token) redact(text string, own keep) string {
+// redact masks the secrets of a token whose hints are at some places.
+func (t token) redact(text string, hints []int32, own keep) string {
 	var out strings.Builder
-	done := 0
-	for next := 0; ; {
-		hint := strings.Index(text[next:], t.hint)
-		if hint < 0 {
-			break
+	done, next := 0, 0
+	for _, at := range hints {
+		hint := int(at)
+		if hint < next {
+			continue
 		}
-		hint += next
 		next = hint + len(t.hint)
 		start, end, ok := t.find(text[done:min(len(text), hint+maxToken)], hint-done)
 		start, end = start+done, end+done
@@ -137,6 +141,48 @@ func (t token) redact(text string, own keep) string {
 	return out.String()
 }
 
+// hintIndex finds the hints of all tokens in one pass: one for each would take five
+// times as long.
+type hintIndex struct {
+	pairs  [1 << 16 / 64]uint64 // the first two bytes of hints
+	byPair map[uint16][]int     // tokens
+}
+
+var hints = func() (index hintIndex) {
+	index.byPair = map[uint16][]int{}
+	for i, t := range tokens {
+		n := uint16(t.hint[0])<<8 | uint16(t.hint[1])
+		index.pairs[n/64] |= 1 << (n % 64)
+		index.byPair[n] = append(index.byPair[n], i)
+	}
+	return index
+}()
+
+// hintsIn returns where the hints of the tokens are in a text, token by token.
+func hintsIn(text string) [][]int32 {
+	all := make([][]int32, len(tokens))
+	for i := 1; i < len(text); i++ {
+		n := uint16(text[i-1])<<8 | uint16(text[i])
+		if hints.pairs[n/64]&(1<<(n%64)) == 0 {
+			continue
+		}
+		for _, t := range hints.byPair[n] {
+			if !strings.HasPrefix(text[i-1:], tokens[t].hint) {
+				continue
+			}
+			at := i - 1
+			if tokens[t].shape == mysqlDSN { // whose hint is at its end
+				from := max(0, at-maxToken)
+				if at = from + strings.LastIndexByte(text[from:at], ':'); at < from {
+					continue
+				}
+			}
+			all[t] = append(all[t], int32(at))
+		}
+	}
+	return all
+}
+
 // find returns where the secret of the token is whose hint is at text[hint], and
 // whether it is a secret.
 func (t token) find(text string, hint int) (start, end int, ok bool) {
@@ -150,7 +196,7 @@ func (t token) find(text string, hint int) (start, end int, ok bool) {
 	}
 	start, end = begin+start, begin+end
 	value := text[start:end]
-	if user, password, ok := strings.Cut(value, ":"); ok && t.sure == nil && (t.hint == "://" || t.hint == ":") {
+	if user, password, ok := strings.Cut(value, ":"); ok && t.sure == nil && (t.hint == "://" || t.shape == mysqlDSN) {
 		return end - len(password), end, !harmless(user, password)
 	}
 	return start, end, t.sure == nil || t.sure(value)
@@ -204,13 +250,16 @@ var (
 	pemHeader = regexp.MustCompile(`^[\s+>|-]?\s*(?:(?:Proc-Type|DEK-Info|Version|Comment): .*)?\s*$`)
 )
 
+// privateKey is in the header of every private key.
+const privateKey = "PRIVATE KEY"
+
 // maxPEM is how far after its header the end of a private key is searched, in bytes:
 // the largest keys in use have 13 kB.
 const maxPEM = 32 << 10
 
 // redactPEM masks the inside of private keys.
 func redactPEM(text string) string {
-	if !strings.Contains(text, "PRIVATE KEY") {
+	if !strings.Contains(text, privateKey) {
 		return text
 	}
 	var out strings.Builder

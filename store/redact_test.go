@@ -3,9 +3,11 @@ package store
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -237,6 +239,71 @@ func TestStringPrefixes(t *testing.T) {
 	} {
 		if got := r.text(text); got != want {
 			t.Errorf("%q is %q, not %q", text, got, want)
+		}
+	}
+}
+
+// TestRedactSeen redacts texts that were seen before as it redacts them for the first time,
+// when values become known meanwhile and when a model writes what looks like a secret.
+func TestRedactSeen(t *testing.T) {
+	long := strings.Repeat("a line of a log without anything in it\n", 4)
+	texts := []string{
+		long, long + "first-value", long + "c2Vjb25kLXZhbHVlIGluIGEgdGV4dA==", long + "second\\u002dvalue", long + "DB_PASSWORD=winter-9",
+		long + "Nzc2ODY5NzI2NCAyZCA3NiA2MSA2YyA3NSA2NQ", long + "API_KEY=x7Kq2mVz9Lp4Rt8Wn1Yb", long + "73 65 63 6f 6e 64 2d 76 61 6c 75 65",
+	}
+	s := &Store{}
+	s.redactor.Store(newRedactor(nil))
+	for _, step := range []func(){
+		func() {}, func() {}, func() { s.Conceal("first-value") }, func() { s.Conceal("second-value", "third-value") },
+		func() { s.Adopt("DB_PASSWORD=winter-9") }, func() { s.Conceal("log without") }, func() { s.Conceal("winter-9") },
+	} {
+		step()
+		r := s.redactor.Load()
+		for _, text := range texts {
+			if got, want := s.Redact(text), r.textAt(text, 0); got != want {
+				t.Errorf("with %d values known, %q became %q, not %q", len(r.secrets), text, got, want)
+			}
+			values := s.SecretsIn(text)
+			if again := s.SecretsIn(text); !slices.Equal(again, values) {
+				t.Errorf("the values assigned in %q are %q, again %q", text, values, again)
+			}
+		}
+	}
+	searched := 0
+	r := s.redactor.Load()
+	for _, text := range texts {
+		if v, ok := r.seen.get(hashOf(text)); !ok || v.secrets != len(r.secrets) || !v.clean && v.redacted == "" || !v.searched {
+			t.Errorf("%q would be searched again: %+v", text, v)
+		}
+		searched++
+	}
+	if n := len(r.seen.now); n != searched {
+		t.Errorf("%d texts are remembered, not %d", n, searched)
+	}
+	for i := range 3 * maxSeen {
+		s.Redact(fmt.Sprintf("%s%d", long, i))
+	}
+	if n := len(r.seen.now) + len(r.seen.last); n > 2*maxSeen {
+		t.Errorf("%d texts are remembered", n)
+	}
+}
+
+// TestRedactNearby finds what stands in another writing far from everything else of its
+// kind, and leaves the lines between.
+func TestRedactNearby(t *testing.T) {
+	r := newRedactor([]string{"kiwi/melon-9"})
+	far := strings.Repeat("a line without anything in it\n", 20)
+	key := strings.Repeat("MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSj\n", 9)
+	for in, want := range map[string]string{
+		far + "a%20b\n" + far + "kiwi%2Fmelon-9\n" + far:                        far + "a%20b\n" + far + "[redacted]\n" + far,
+		far + "x\n\\x50ASSWORD=winter-9\n" + far + "100%25 of it\n":             far + "x\n\\x50ASSWORD=[redacted]\n" + far + "100%25 of it\n",
+		far + "&#45;----BEGIN PRIVATE KEY-----\n" + key + "-----END X\n" + far:  far + "&#45;----BEGIN PRIVATE KEY-----\n[redacted]\n-----END X\n" + far,
+		"50%25\n" + far + "6b 69 77 69 2f 6d 65\n 6c 6f 6e 2d 39\n" + far + "%": "50%25\n" + far + "[redacted]\n" + far + "%",
+		far + "%25": far + "%25",
+		"%25" + far: "%25" + far,
+	} {
+		if got := r.textAt(in, 0); got != want {
+			t.Errorf("redacted\n  %q\ngave\n  %q\nnot\n  %q", in, got, want)
 		}
 	}
 }

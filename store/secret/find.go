@@ -14,6 +14,11 @@ const (
 	// maxSecret is how far after its beginning a secret is matched, in bytes. What
 	// it has in common with longer ones goes with them.
 	maxSecret = 4 << 10
+
+	// maxBefore bounds what a match of a format has before a sign that stands inside
+	// it, maxAfter what it needs after the sign, in bytes. A test holds them against
+	// the table.
+	maxBefore, maxAfter = 200, 400
 )
 
 // Match is a secret in a text.
@@ -84,7 +89,7 @@ func (t *formatsTable) rank(m Match) int {
 
 // inWord appends the matches within a long word.
 func (t *formatsTable) inWord(found []Match, text string, w piece) []Match {
-	var searched []int // formats whose sign may be anywhere: the word is searched once
+	var searched map[int]int // where formats whose sign may be anywhere have been searched up to
 	for i := w.start; i+1 < w.end; i++ {
 		n := uint16(text[i])<<8 | uint16(text[i+1])
 		if t.pairs[n/64]&(1<<(n%64)) == 0 {
@@ -98,9 +103,11 @@ func (t *formatsTable) inWord(found []Match, text string, w piece) []Match {
 			switch {
 			case !f.inside:
 				found = f.at(found, text, i, w.end)
-			case !slices.Contains(searched, s.format):
-				searched = append(searched, s.format)
-				found = f.all(found, text, w)
+			case i >= searched[s.format]:
+				if searched == nil {
+					searched = map[int]int{}
+				}
+				found, searched[s.format] = f.around(found, text, w, i)
 			}
 		}
 	}
@@ -118,21 +125,30 @@ func (f *Format) at(found []Match, text string, start, end int) []Match {
 		return found
 	}
 	from, to := group(m)
-	if to == maxSecret {
-		for start+to < len(text) && wordBytes[text[start+to]] {
-			to++
-		}
-	}
-	return f.accept(found, text, start+from, start+to)
+	return f.accept(found, text, start+from, rest(text, start+to, start+maxSecret))
 }
 
-// all appends all matches within a word.
-func (f *Format) all(found []Match, text string, w piece) []Match {
-	for _, m := range f.search.compile().FindAllStringSubmatchIndex(text[w.start:w.end], -1) {
+// around appends the matches near a sign inside a word, and returns the place up to
+// which signs have been searched with it: words may have a megabyte, and an expression
+// takes 50 ns for each byte.
+func (f *Format) around(found []Match, text string, w piece, sign int) ([]Match, int) {
+	start, end := max(w.start, sign-maxBefore), min(w.end, sign+maxSecret)
+	for _, m := range f.search.compile().FindAllStringSubmatchIndex(text[start:end], -1) {
 		from, to := group(m)
-		found = f.accept(found, text, w.start+from, w.start+to)
+		found = f.accept(found, text, start+from, rest(text, start+to, end))
 	}
-	return found
+	if end == w.end {
+		return found, end
+	}
+	return found, end - maxAfter
+}
+
+// rest returns where a match ends that was cut at the end of its window.
+func rest(text string, to, end int) int {
+	for to >= end && to < len(text) && wordBytes[text[to]] {
+		to++
+	}
+	return to
 }
 
 // group returns where the secret of a match is: its last group, or all of it.

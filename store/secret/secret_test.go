@@ -169,3 +169,28 @@ func BenchmarkFind(b *testing.B) {
 		Find(long)
 	}
 }
+
+// TestFindInLongWord finds secrets whose sign stands inside them in a word that is longer
+// than what is searched around a sign, wherever in it they are.
+func TestFindInLongWord(t *testing.T) {
+	for i := range Table() {
+		f := &Table()[i]
+		if !f.inside {
+			continue
+		}
+		sign := slices.IndexFunc(f.signs, func(s string) bool { return strings.Contains(f.Example, s) })
+		at := strings.Index(f.Example, f.signs[sign])
+		if at > maxBefore || len(f.Example)-at > maxAfter {
+			t.Errorf("%s: %q has %d bytes before its sign and %d from there: raise maxBefore or maxAfter", f.Service, f.Example, at, len(f.Example)-at)
+		}
+		want := regexp.MustCompile(f.Form).FindStringSubmatch(f.Example)
+		for _, n := range []int{1, 1000, 1800, 1900, 1950, 2000, 2040, 2100, 5000} {
+			// A sign without a secret begins a window; its end is before, in or after the secret.
+			text := f.signs[sign] + strings.Repeat("=:", n) + f.Example + strings.Repeat("==", 3000)
+			found := slices.ContainsFunc(Find(text), func(m Match) bool { return strings.Contains(text[m.Start:m.End], want[len(want)-1]) })
+			if !found {
+				t.Errorf("%s: %q is not found %d bytes after a sign", f.Service, f.Example, 2*n)
+			}
+		}
+	}
+}

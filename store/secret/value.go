@@ -107,18 +107,20 @@ const (
 )
 
 // ClassOf returns the class of a byte.
-func ClassOf(c byte) Class {
-	switch {
-	case c >= 'a' && c <= 'z':
-		return Lower
-	case c >= 'A' && c <= 'Z':
-		return Upper
-	case c >= '0' && c <= '9':
-		return Digit
-	case strings.IndexByte("_-./:,", c) >= 0:
-		return Joint
-	case strings.IndexByte("!@#$%^&*()=+~?", c) >= 0:
-		return Sign
+func ClassOf(c byte) Class { return classes[c] }
+
+var classes = func() (of [256]Class) {
+	for c := byte('a'); c <= 'z'; c++ {
+		of[c], of[c-'a'+'A'] = Lower, Upper
 	}
-	return Foreign
-}
+	for c := byte('0'); c <= '9'; c++ {
+		of[c] = Digit
+	}
+	for _, c := range []byte("_-./:,") {
+		of[c] = Joint
+	}
+	for _, c := range []byte("!@#$%^&*()=+~?") {
+		of[c] = Sign
+	}
+	return of
+}()
