@@ -19,7 +19,7 @@ func Sniff(text string) bool {
 	if strings.HasPrefix(head, "{") && !strings.Contains(text, `"kty"`) {
 		return strings.Contains(text, `"private_key"`) && strings.Contains(text, "PRIVATE KEY-----")
 	}
-	return manifest.MatchString(text) && stringData.MatchString(text) || privateJWK.MatchString(text) || variables(text)
+	return strings.Contains(text, "Secret") && manifest.MatchString(text) && stringData.MatchString(text) || privateJWK.MatchString(text) || variables(text)
 }
 
 var (
@@ -35,7 +35,7 @@ var (
 
 // special adds what only the kind of a text makes secret.
 func (r *reading) special(file, text string) {
-	if manifest.MatchString(text) {
+	if strings.Contains(text, "Secret") && manifest.MatchString(text) {
 		for _, part := range stringData.FindAllStringSubmatch(text, -1) {
 			for _, m := range inManifest.FindAllStringSubmatch(part[1], -1) {
 				r.value("password", strings.TrimSpace(m[1]), false)

@@ -3,6 +3,7 @@ package secret
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -37,7 +38,15 @@ func telling(name, value string) bool {
 	if Name(name) || name == "setcookie" {
 		return true
 	}
-	return (derived.MatchString(name) || gemHost.MatchString(name)) && len(value) >= leastLook && (Random(value) || hashed.MatchString(value))
+	return ofPassword(name) && len(value) >= leastLook && (Random(value) || hashed.MatchString(value))
+}
+
+// mayTell reports whether telling may say so for some value.
+func mayTell(name string) bool { return Name(name) || name == "setcookie" || ofPassword(name) }
+
+func ofPassword(name string) bool {
+	n := strings.ToLower(name)
+	return (strings.Contains(n, "salt") || strings.Contains(n, "hash")) && derived.MatchString(name) || strings.HasPrefix(name, "BUNDLE_") && gemHost.MatchString(name)
 }
 
 var (
@@ -85,7 +94,7 @@ func mayTable(file string) bool {
 
 // tables adds the columns of a table whose heads say that they hold secrets.
 func (r *reading) tables(text string) {
-	if !tableHead.MatchString(text) {
+	if lower := strings.ToLower(text); !slices.ContainsFunc(inHeads, func(w string) bool { return strings.Contains(lower, w) }) {
 		return
 	}
 	var telling []string // the names of the columns, "" for the others
@@ -107,8 +116,8 @@ func (r *reading) tables(text string) {
 	}
 }
 
-// tableHead is in texts that may have such a table.
-var tableHead = regexp.MustCompile(`(?im)^.{0,300}(?:pass|pwd|secret|token|key|mdp|senha|kennwort|clave)`)
+// inHeads are parts of the names of such columns.
+var inHeads = []string{"pass", "pwd", "secret", "token", "key", "mdp", "senha", "kennwort", "clave"}
 
 // headsOf returns the names of the columns of secrets, where a line is the head of a table.
 func headsOf(line string) (names []string, sign string) {
@@ -181,15 +190,23 @@ func cellsOf(line, sign string) []string {
 // of SNMP, communities, passwords of network devices.
 var directives = regexp.MustCompile(`(?im)^\s*(?:createUser\s+(?:-e\s+\S+\s+)?\S+\s+(?:MD5|SHA[\d-]*)|r[ow]community6?|snmp-server\s+community|enable\s+(?:secret|password)(?:\s+\d)?|key-string(?:\s+\d)?|username\s+\S+(?:\s+privilege\s+\d+)?\s+(?:secret|password)(?:\s+\d)?)[ \t]+"?([^\s"]{6,300})(?:"?[ \t]+(?:AES|DES)[\d-]*[ \t]+"?([^\s"]{6,300}))?`)
 
+// inDirectives are in all of them, in lower case.
+var inDirectives = []string{"createuser", "community", "enable", "key-string", "username"}
+
 // sealed is a file of Ansible's vault: what is in it can be tried out.
 var sealed = regexp.MustCompile(`(?m)\$ANSIBLE_VAULT;[^\n]*\n((?:[ \t]*[0-9a-f]{20,}[ \t]*\r?\n?)+)`)
 
 // placed adds values that their place in a line or their block tell.
 func (r *reading) placed(text string) {
-	for _, m := range directives.FindAllStringSubmatch(text, -1) {
-		for _, value := range m[1:] {
-			r.value("password", value, false)
+	if lower := strings.ToLower(text); slices.ContainsFunc(inDirectives, func(w string) bool { return strings.Contains(lower, w) }) {
+		for _, m := range directives.FindAllStringSubmatch(text, -1) {
+			for _, value := range m[1:] {
+				r.value("password", value, false)
+			}
 		}
+	}
+	if !strings.Contains(text, "$ANSIBLE_VAULT") {
+		return
 	}
 	for _, m := range sealed.FindAllStringSubmatch(text, -1) {
 		for line := range strings.FieldsSeq(m[1]) {

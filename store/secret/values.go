@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -128,6 +129,21 @@ func (r *reading) known(text string) {
 			r.add(text[m.Start:m.End])
 		}
 	}
+	if strings.Contains(text, "PRIVATE KEY") {
+		r.keys(text)
+	}
+	r.addresses(text)
+	for _, m := range pairs.FindAllStringSubmatch(text, -1) {
+		for _, value := range m[1:] {
+			if r.worth("password", value) {
+				r.add(value)
+			}
+		}
+	}
+}
+
+// keys adds private keys, and each line of them.
+func (r *reading) keys(text string) {
 	for _, m := range keyBody.FindAllStringSubmatch(strings.ReplaceAll(text, `\n`, "\n"), -1) {
 		r.add(m[1])
 		for line := range strings.Lines(m[1]) {
@@ -136,19 +152,28 @@ func (r *reading) known(text string) {
 			}
 		}
 	}
-	for _, m := range addressed.FindAllStringSubmatch(text, -1) {
-		r.password(m[1], m[2])
-	}
-	for _, m := range tokenUser.FindAllStringSubmatch(text, -1) {
-		if len(m[1]) >= leastLook && Random(m[1]) {
-			r.add(m[1])
+}
+
+// addresses adds what stands before the hosts of addresses. Most texts have few, and the
+// expressions take a hundred times as long as a search for the sign of one.
+func (r *reading) addresses(text string) {
+	const most = 600 // bytes of what may stand there
+	for at := 0; ; {
+		sign := strings.Index(text[at:], "://")
+		if sign < 0 {
+			return
 		}
-	}
-	for _, m := range pairs.FindAllStringSubmatch(text, -1) {
-		for _, value := range m[1:] {
-			if r.worth("password", value) {
-				r.add(value)
-			}
+		sign += at
+		at = sign + len("://")
+		near := text[max(0, sign-len("https")):min(len(text), sign+most)]
+		if end := strings.IndexByte(near, '@'); end < 0 {
+			continue
+		}
+		if m := addressed.FindStringSubmatch(near); m != nil {
+			r.password(m[1], m[2])
+		}
+		if m := tokenUser.FindStringSubmatch(near); m != nil && len(m[1]) >= leastLook && Random(m[1]) {
+			r.add(m[1])
 		}
 	}
 }
@@ -416,28 +441,101 @@ var cdata = regexp.MustCompile(`<!\[CDATA\[[^\]]*\]\]>`)
 
 var entities = strings.NewReplacer("&amp;", "&", "&lt;", "<", "&gt;", ">", "&quot;", `"`, "&#34;", `"`, "&apos;", "'", "&#39;", "'")
 
-// assignment is a name and a sign of assignment; after a comma the name is quoted,
-// as in define('NAME', 'value').
-var assignment = regexp.MustCompile(`(["'\x60]?)([\pL_$][\pL\w.$/-]{0,100})(["'\x60]?)\]?[ \t]*(?::[ \t]*[A-Za-z]{1,20}[ \t]*=|<-|=>|:=|\?=|\+=|==?|:|,)`)
-
-// assignments are values that are given to names, in any notation.
+// assignments are values that are given to names, in any notation. It searches for the
+// signs of assignment: one regular expression over the whole text takes ten times as long.
 func (r *reading) assignments(text string) {
-	for at := 0; at < len(text); {
-		m := assignment.FindStringSubmatchIndex(text[at:])
-		if m == nil {
-			return
-		}
-		name, sign, end := text[at+m[4]:at+m[5]], text[at+m[1]-1], at+m[1]
-		if sign == ',' && m[6] == m[7] {
-			at = end
+	for i := 0; i < len(text); i++ {
+		if c := text[i]; c != '=' && c != ':' && c != ',' && c != '-' {
 			continue
 		}
-		first := lineStart(text, at+m[2])
-		for _, value := range valuesAt(text, end, first) {
-			r.value(r.within(name, text[:at+m[2]]), value, r.hidden && first)
+		name, start, end := assignedName(text, i)
+		if end == 0 {
+			continue
 		}
-		at = end
+		i = end - 1
+		first := r.hidden && lineStart(text, start)
+		if name = r.within(name, text[:start]); !first && !mayTell(name) {
+			continue
+		}
+		for _, value := range valuesAt(text, end, lineStart(text, start)) {
+			r.value(name, value, first)
+		}
 	}
+}
+
+// assignedName returns the name before a sign of assignment, where it starts and where the
+// sign ends; 0 if there is no name or no sign. After a comma the name is quoted, as in
+// define('NAME', 'value'); after a colon there may be a type.
+func assignedName(text string, sign int) (name string, start, end int) {
+	at := sign
+	switch text[sign] {
+	case '-':
+		if sign == 0 || text[sign-1] != '<' {
+			return "", 0, 0
+		}
+		at--
+	case '=':
+		if sign > 0 && strings.IndexByte("?+", text[sign-1]) >= 0 {
+			at--
+		}
+	}
+	end = signEnd(text, sign)
+	for at > 0 && (text[at-1] == ' ' || text[at-1] == '\t') {
+		at--
+	}
+	if at > 0 && text[at-1] == ']' {
+		at--
+	}
+	stop := at
+	if at > 0 && strings.IndexByte("\"'`", text[at-1]) >= 0 {
+		stop--
+	}
+	if text[sign] == ',' && stop == at {
+		return "", 0, 0
+	}
+	if start = nameStart(text, stop); start == stop {
+		return "", 0, 0
+	}
+	return text[start:stop], start, end
+}
+
+// signEnd returns where a sign of assignment ends.
+func signEnd(text string, sign int) int {
+	rest := text[sign+1:]
+	switch text[sign] {
+	case ':':
+		if typed := typedSign.FindString(rest[:min(len(rest), 40)]); typed != "" {
+			return sign + 1 + len(typed)
+		}
+		if strings.HasPrefix(rest, "=") {
+			return sign + 2
+		}
+	case '=':
+		if rest != "" && (rest[0] == '>' || rest[0] == '=') {
+			return sign + 2
+		}
+	}
+	return sign + 1
+}
+
+// typedSign is a type between a colon and a sign.
+var typedSign = regexp.MustCompile(`^[ \t]*[A-Za-z]{1,20}[ \t]*=`)
+
+// nameStart returns where a name starts that ends at a place.
+func nameStart(text string, end int) int {
+	const most = 100 // characters after the first
+	start := end
+	for n, at := 0, end; at > 0 && n <= most; n++ {
+		c, size := utf8.DecodeLastRuneInString(text[:at])
+		letter := c == '_' || c == '$' || unicode.IsLetter(c)
+		if !letter && (c < '0' || c > '9') && c != '.' && c != '/' && c != '-' {
+			break
+		}
+		if at -= size; letter {
+			start = at
+		}
+	}
+	return start
 }
 
 // lineStart reports whether a name is the first thing in its line, but for what
