@@ -121,7 +121,9 @@ func New(o Options) *Agent {
 	}
 	a := &Agent{Options: o, suite: suite, busy: map[string]bool{}, concealed: map[string]bool{}, seed: maphash.MakeSeed(), spreadIn: map[uint64]bool{}}
 	if o.Workspace != nil {
-		a.lookout = o.Workspace.NewLookout(store.MaxSecretFile, func(key string) bool { return store.MayHoldSecrets(key, 0) })
+		a.lookout = o.Workspace.NewLookout(func(key string) workspace.Want {
+			return workspace.Want{Most: int64(store.MostRead(key)), Kept: store.Hidden(key)}
+		})
 	}
 	return a
 }

@@ -139,24 +139,36 @@ func (r *run) withoutSecrets(result *sandbox.Result, secrets map[string]string) 
 func (r *run) concealTree(tree []sandbox.File) {
 	var found []string
 	for _, f := range tree {
-		if text := string(f.Data); store.MayHoldSecrets(f.Path, len(f.Data)) || len(f.Data) <= store.MaxSecretFile && store.LooksSecret(f.Path, text) {
+		switch text := string(f.Data); {
+		case len(f.Data) > store.MaxSecretFile || !r.a.firstSeen(f.Path, f.Data):
+		case len(f.Data) <= store.MostRead(f.Path) || store.LooksSecret(f.Path, text):
 			found = append(found, r.a.Store.SecretsOf(f.Path, text)...)
-		} else if len(f.Data) <= store.MaxSecretFile {
-			found = append(found, r.a.spread(f.Data)...)
+		case utf8.ValidString(text):
+			found = append(found, r.a.Store.SpreadSecrets(text)...)
 		}
 	}
 	r.a.concealOnce(found)
 }
 
-// spread returns the secrets that only a whole file shows, the first time that it is
-// asked for them.
-func (a *Agent) spread(data []byte) []string {
-	hash := maphash.Bytes(a.seed, data)
+// firstSeen reports whether a file with this text is seen for the first time: what it holds
+// of secrets is concealed then, and stays so.
+func (a *Agent) firstSeen(path string, data []byte) bool {
+	var h maphash.Hash
+	h.SetSeed(a.seed)
+	_, _ = h.WriteString(path + "\x00") // a hash gives no errors
+	_, _ = h.Write(data)
+	hash := h.Sum64()
 	a.mu.Lock()
+	defer a.mu.Unlock()
 	seen := a.spreadIn[hash]
 	a.spreadIn[hash] = true
-	a.mu.Unlock()
-	if seen || !utf8.Valid(data) {
+	return !seen
+}
+
+// spread returns the secrets that only a whole text shows, the first time that it is
+// asked for them.
+func (a *Agent) spread(data []byte) []string {
+	if !a.firstSeen("", data) || !utf8.Valid(data) {
 		return nil
 	}
 	return a.Store.SpreadSecrets(string(data))

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -34,14 +33,13 @@ func Variables(variables []string) []string {
 	return values
 }
 
-// MayHoldSecrets reports whether a file of the workspace is looked through for
-// secrets, by its name and its size: files that are kept from the model by their names,
-// and settings, which it may read.
-func MayHoldSecrets(path string, size int) bool {
-	const settings = 64 << 10 // bytes: people write them by hand
-	k := secret.KindOf(path)
-	return k != nil && (k.Hidden || size <= settings)
-}
+// MostRead returns up to which size in bytes a file of the workspace is looked through for
+// secrets because of its name: files that are kept from the model, settings, data and
+// tables, which it may read. 0: not because of its name.
+func MostRead(path string) int { return secret.MostRead(path) }
+
+// Hidden reports whether a file is kept from the model by its name.
+func Hidden(path string) bool { return secret.Hidden(path) }
 
 // LooksSecret reports whether a file is one of secrets by what is in it, whatever its
 // name: mainly variables that hold secrets, a private key, the account of a service.
@@ -67,14 +65,34 @@ func (s *Store) SecretsOf(path, text string) []string {
 // SpreadSecrets returns the values of which only a whole file shows that they are
 // secrets: an excerpt, a diff and numbered lines may have them without what shows it.
 func (s *Store) SpreadSecrets(text string) []string {
-	if len(text) > MaxSecretFile || !spread.MatchString(text) {
+	if len(text) > MaxSecretFile || !maySpread(text) {
 		return nil
 	}
 	return s.redactor.Load().contextual(text)
 }
 
-// spread is in the texts of which only the whole may show what is a secret.
-var spread = regexp.MustCompile(`PRIVATE KEY|(?i:pass|pwd|secret|token|key|code)[^\n]{0,40}\n`)
+// maySpread reports whether only the whole of a text may show what is a secret in it: a
+// private key, or what follows in the lines after a name.
+func maySpread(text string) bool {
+	const most = 40 // bytes from a name to the end of its line
+	if strings.Contains(text, privateKey) {
+		return true
+	}
+	lower := strings.ToLower(text)
+	for _, name := range []string{"pass", "pwd", "secret", "token", "key", "code"} {
+		for at := 0; ; {
+			n := strings.Index(lower[at:], name)
+			if n < 0 {
+				break
+			}
+			at += n + len(name)
+			if strings.IndexByte(lower[at:min(len(lower), at+most+1)], '\n') >= 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // SecretsIn returns the random values that a text assigns to names of secrets. A
 // value from a project's settings may occur later without its name, for example in

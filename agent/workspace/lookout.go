@@ -16,10 +16,13 @@ import (
 
 const (
 	// maxLookedInto is how many folders a lookout goes into, maxWatched how many
-	// files it reads. Beyond these no people keep such files by hand, and the first
+	// files of each rank it reads. Beyond these no people keep such files by hand, and the first
 	// ones count: what lies nearer to the top comes first.
 	maxLookedInto = 50_000
 	maxWatched    = 10_000
+
+	// maxConfig is the size in bytes of the largest file of git that is read.
+	maxConfig = 1 << 20
 
 	// lookers is how many folders are read at a time, the first time: reading waits
 	// for the disk. Later, when few are read, one after the other is faster.
@@ -42,13 +45,25 @@ var unwatched = []string{
 // It is not safe for concurrent use.
 type Lookout struct {
 	w       *Workspace
-	want    func(key string) bool
-	limit   int64
+	want    func(key string) Want
 	folders map[string]*lookedInto // by folder and path
 	seen    map[string]stamp       // of files, by key
+	watched map[bool]int           // how many files have been read, by Want.Kept
 	aliases map[string]bool
-	linked  map[fileID]bool // wanted files with several names
+	linked  map[fileID]bool // kept files with several names
 	before  bool            // it has looked before
+}
+
+// Want is what a lookout does with the files of a name.
+type Want struct {
+	Most int64 // the size in bytes of the largest one that is read; 0: they are not wanted
+	Kept bool  // no other name may lead to one unnoticed, see Alias
+}
+
+// wantedFile is a wanted file of a folder.
+type wantedFile struct {
+	name string
+	Want
 }
 
 // lookedInto is what a folder held.
@@ -56,9 +71,9 @@ type lookedInto struct {
 	modified time.Time
 	at       time.Time // when it was read
 	folders  []string  // names
-	files    []string
-	links    []string
-	others   []string // regular files that are not wanted
+	files    []wantedFile
+	links    []wantedFile
+	others   []string // regular files that are not kept
 }
 
 // stamp tells two versions of a file apart.
@@ -75,13 +90,13 @@ type Sighted struct {
 	Text string
 }
 
-// NewLookout returns a lookout for files whose names are wanted and which have limit
-// bytes at most. Several goroutines may call want at once.
-func (w *Workspace) NewLookout(limit int64, want func(key string) bool) *Lookout {
-	return &Lookout{w: w, want: want, limit: limit, folders: map[string]*lookedInto{}, seen: map[string]stamp{}, aliases: map[string]bool{}, linked: map[fileID]bool{}}
+// NewLookout returns a lookout for files that are wanted by their names. Several
+// goroutines may call want at once.
+func (w *Workspace) NewLookout(want func(key string) Want) *Lookout {
+	return &Lookout{w: w, want: want, folders: map[string]*lookedInto{}, seen: map[string]stamp{}, watched: map[bool]int{}, aliases: map[string]bool{}, linked: map[fileID]bool{}}
 }
 
-// Alias reports whether a path is another name of a wanted file: a link of that name
+// Alias reports whether a path is another name of a kept file: a link of that name
 // leads to it, or it is the same file on disk.
 func (l *Lookout) Alias(key string) bool { return l.aliases[key] }
 
@@ -167,18 +182,25 @@ func (l *Lookout) into(f *folder, rel string) *lookedInto {
 		if _, err := cleanPath(name); err != nil {
 			continue
 		}
-		wanted := func() bool { return l.want(l.w.key(f, path.Join(rel, name))) }
+		regular, link := e.Type().IsRegular(), e.Type()&fs.ModeSymlink != 0
+		var want Want
+		if regular || link {
+			want = l.want(l.w.key(f, path.Join(rel, name)))
+		}
+		if regular && !want.Kept {
+			in.others = append(in.others, name)
+		}
 		switch {
 		case e.IsDir() && slices.Contains(versionControl, name):
-			in.files = append(in.files, path.Join(name, "config"), path.Join(name, "credentials"))
+			for _, inside := range []string{"config", "credentials"} {
+				in.files = append(in.files, wantedFile{path.Join(name, inside), Want{Most: maxConfig, Kept: true}})
+			}
 		case e.IsDir() && !slices.Contains(unwatched, name):
 			in.folders = append(in.folders, name)
-		case e.Type().IsRegular() && wanted():
-			in.files = append(in.files, name)
-		case e.Type().IsRegular():
-			in.others = append(in.others, name)
-		case e.Type()&fs.ModeSymlink != 0 && wanted():
-			in.links = append(in.links, name)
+		case regular && want.Most > 0:
+			in.files = append(in.files, wantedFile{name, want})
+		case link && want.Most > 0:
+			in.links = append(in.links, wantedFile{name, want})
 		}
 	}
 	return in
@@ -186,40 +208,46 @@ func (l *Lookout) into(f *folder, rel string) *lookedInto {
 
 // files adds the wanted files of a folder that are new or have changed.
 func (l *Lookout) files(list []Sighted, f *folder, rel string, in *lookedInto) []Sighted {
-	for _, name := range in.files {
-		at := place{folder: f, rel: path.Join(rel, name)}
+	for _, file := range in.files {
+		at := place{folder: f, rel: path.Join(rel, file.name)}
 		at.key = l.w.key(f, at.rel)
-		list = l.look(list, at)
+		list = l.look(list, at, file.Want)
 	}
-	for _, name := range in.links {
-		at, err := l.w.follow(f, path.Join(rel, name))
+	for _, file := range in.links {
+		at, err := l.w.follow(f, path.Join(rel, file.name))
 		if err != nil {
 			continue // it leads out, where nothing of the workspace reads it
 		}
 		if info, err := at.folder.root.Lstat(at.rel); err == nil && info.Mode().IsRegular() {
-			l.aliases[at.key] = true
-			list = l.look(list, at)
+			if file.Kept {
+				l.aliases[at.key] = true
+			}
+			list = l.look(list, at, file.Want)
 		}
 	}
 	return list
 }
 
 // look adds a file, if it is new or has changed.
-func (l *Lookout) look(list []Sighted, at place) []Sighted {
+func (l *Lookout) look(list []Sighted, at place, want Want) []Sighted {
 	// Not by the root, which opens each folder on the way; that reads the file.
 	info, err := os.Lstat(filepath.Join(at.folder.real, filepath.FromSlash(at.rel)))
-	if err != nil || !info.Mode().IsRegular() || info.Size() > l.limit {
+	if err != nil || !info.Mode().IsRegular() || info.Size() > want.Most {
 		return list
 	}
-	if id, several := identify(info); several {
+	if id, several := identify(info); several && want.Kept {
 		l.linked[id] = true
 	}
 	now := stamp{size: info.Size(), modified: info.ModTime()}
-	if old, ok := l.seen[at.key]; ok && old == now || !ok && len(l.seen) >= maxWatched {
+	old, ok := l.seen[at.key]
+	if ok && old == now || !ok && l.watched[want.Kept] >= maxWatched {
 		return list
 	}
+	if !ok {
+		l.watched[want.Kept]++
+	}
 	l.seen[at.key] = now
-	c, err := at.load(l.limit)
+	c, err := at.load(want.Most)
 	if err != nil || c == nil {
 		return list
 	}
@@ -240,7 +268,7 @@ func (l *Lookout) buffers(list []Sighted) []Sighted {
 	l.w.mu.Unlock()
 	for key, b := range open {
 		now := stamp{size: int64(len(b.Text)), version: b.Version, buffer: true}
-		if !l.want(key) && !l.aliases[key] || l.seen["buffer "+key] == now {
+		if l.want(key).Most == 0 && !l.aliases[key] || l.seen["buffer "+key] == now {
 			continue
 		}
 		l.seen["buffer "+key] = now
@@ -250,7 +278,7 @@ func (l *Lookout) buffers(list []Sighted) []Sighted {
 	return list
 }
 
-// otherNames finds the files that are the same on disk as wanted ones.
+// otherNames finds the files that are the same on disk as kept ones.
 func (l *Lookout) otherNames() {
 	for id, in := range l.folders {
 		real, rel, _ := strings.Cut(id, "\x00")

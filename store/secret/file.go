@@ -46,6 +46,8 @@ type fileKinds struct {
 	exact    map[string]*Kind // names without *
 	folders  []filePattern    // begin is the path of a folder, with its slashes
 	patterns []filePattern
+	byEnd    [256][]int // patterns by the last byte of their end; in byEnd[0] those without one
+	byBegin  [256][]int // of those: by the first byte of their beginning, where that is in the name
 }
 
 var kinds = sync.OnceValue(func() *fileKinds {
@@ -81,7 +83,45 @@ func (t *fileKinds) add(name string, k *Kind) {
 	if len(parts) > 2 {
 		p.middle = parts[1 : len(parts)-1]
 	}
+	n := len(t.patterns)
 	t.patterns = append(t.patterns, p)
+	switch {
+	case p.stars == 0: // all of it is its beginning
+		c := p.begin[len(p.begin)-1]
+		t.byEnd[c] = append(t.byEnd[c], n)
+	case p.end != "":
+		c := p.end[len(p.end)-1]
+		t.byEnd[c] = append(t.byEnd[c], n)
+	case p.begin != "" && !p.path:
+		t.byBegin[p.begin[0]] = append(t.byBegin[p.begin[0]], n)
+	default:
+		t.byEnd[0] = append(t.byEnd[0], n)
+	}
+}
+
+// find returns the kind of the first pattern of a file; one of files that are hidden comes
+// before others.
+func (t *fileKinds) find(name, full string) *Kind {
+	hidden, other := len(t.patterns), len(t.patterns)
+	for _, list := range [][]int{t.byEnd[full[len(full)-1]], t.byBegin[full[len(full)-len(name)]], t.byEnd[0]} {
+		for _, i := range list {
+			p := &t.patterns[i]
+			first := &other
+			if p.kind.Hidden {
+				first = &hidden
+			}
+			if i < *first && p.match(name, full) {
+				*first = i
+			}
+		}
+	}
+	if hidden < len(t.patterns) {
+		return t.patterns[hidden].kind
+	}
+	if other < len(t.patterns) {
+		return t.patterns[other].kind
+	}
+	return nil
 }
 
 // match reports whether a name, or the path of a file after a slash, is of a pattern.
@@ -122,14 +162,7 @@ func KindOf(file string) *Kind {
 			return f.kind
 		}
 	}
-	var found *Kind
-	for i := range t.patterns {
-		if p := &t.patterns[i]; (found == nil || p.kind.Hidden) && p.match(name, full) {
-			if found = p.kind; found.Hidden {
-				break
-			}
-		}
-	}
+	found := t.find(name, full)
 	if found == nil || !found.Hidden {
 		if aboutEnvironment(name) {
 			found = t.kinds[0]

@@ -19,7 +19,7 @@ var (
 	// secret and does not lead back to it.
 	innocentWords = []string{"public", "hash", "digest", "checksum", "sha1", "sha256", "sha512", "md5", "fingerprint", "integrity", "tokeniz"}
 	// innocentEnds say that a value is about a secret and not the secret itself.
-	innocentEnds = []string{"keyid", "tokenid", "name", "path", "file", "url", "uri", "type", "arn", "regex", "pattern", "version", "expires", "expiry", "at", "fmt", "template", "prefix", "header"}
+	innocentEnds = []string{"keyid", "tokenid", "name", "path", "file", "url", "uri", "type", "arn", "regex", "pattern", "version", "expires", "expiry", "at", "fmt", "template", "prefix", "header", "policy"}
 
 	squeeze  = strings.NewReplacer("_", "", "-", "", ".", "")
 	upperKey = regexp.MustCompile(`^(?:[A-Z0-9]+_)*KEY$`)

@@ -23,7 +23,24 @@ func readKind(file string) *Kind {
 	if !settingsEndings[path.Ext(name)] || forTests(file) || sampled(name) || public(name) || strings.Contains(name, "lock") {
 		return nil
 	}
-	return &Kind{Form: Words}
+	return dataKind
+}
+
+// dataKind is the kind of data files that the table does not name.
+var dataKind = &Kind{Form: Words}
+
+// MostRead returns up to which size in bytes a file is looked through for values because
+// of its name, which says how they are written in it; 0: it is not. It answers for all
+// files of which [Values] reads more than what their content shows.
+func MostRead(file string) int {
+	const byHand = 64 << 10 // settings, data and tables of passwords: people write them
+	switch k := readKind(file); {
+	case k != nil && k.Hidden:
+		return MaxFile
+	case k != nil, mayTable(file):
+		return byHand
+	}
+	return 0
 }
 
 // BlockHeader reports whether a line is a header of an armoured block, as
@@ -58,6 +75,9 @@ var (
 // within returns the name of a value with that of what it is the first part of, where
 // that is about cryptography: 'crypt' => ['key' => ...].
 func (r *reading) within(name, before string) string {
+	if beside := Beside(name, before); Name(beside) {
+		return beside
+	}
 	switch strings.ToLower(name) {
 	case "key", "value", "salt", "default":
 	default:
@@ -72,6 +92,27 @@ func (r *reading) within(name, before string) string {
 	}
 	return name
 }
+
+// Beside returns the name of a value whose own name only says that it is one, as in
+// {"name": "API_KEY", "value": "..."}; "" where none stands before it. before may end with
+// its name and an operator.
+func Beside(name, before string) string {
+	switch strings.ToLower(name) {
+	case "value", "val", "default", "content", "plaintext":
+	default:
+		return ""
+	}
+	if before = before[max(0, len(before)-120):]; strings.HasSuffix(strings.TrimRight(before, " \t\"'\\]:=>"), name) {
+		before = before[:strings.LastIndex(before, name)]
+	}
+	if m := beside.FindStringSubmatch(before); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// beside is such a name, with what separates data from data after it.
+var beside = regexp.MustCompile(`(?i)\b(?:name|key|id)\\*["']?\s*[:=>]+\s*\\*["']?([A-Za-z0-9_.-]+)(?:[\s,;{}\[\]"'<>-]|\\+[nrt"]|</?[a-z]+>){0,40}$`)
 
 var (
 	opened   = regexp.MustCompile(`(?i)(crypt|encryption|cipher|signing|hmac|jwt)["'\x60]?\s*(?:=>|[:=])\s*[\[{(]?\s*["'\x60]?$`)

@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -121,83 +120,6 @@ func decoded(value string) (string, bool) {
 	return strings.TrimSpace(string(plain)), true
 }
 
-// known adds what gives itself away: keys of services, private keys, passwords in
-// addresses.
-func (r *reading) known(text string) {
-	for _, m := range Find(text) {
-		if !m.Dummy {
-			r.add(text[m.Start:m.End])
-		}
-	}
-	if strings.Contains(text, "PRIVATE KEY") {
-		r.keys(text)
-	}
-	r.addresses(text)
-	for _, m := range pairs.FindAllStringSubmatch(text, -1) {
-		for _, value := range m[1:] {
-			if r.worth("password", value) {
-				r.add(value)
-			}
-		}
-	}
-}
-
-// keys adds private keys, and each line of them.
-func (r *reading) keys(text string) {
-	for _, m := range keyBody.FindAllStringSubmatch(strings.ReplaceAll(text, `\n`, "\n"), -1) {
-		r.add(m[1])
-		for line := range strings.Lines(m[1]) {
-			if line = strings.Trim(line, " \t\r\n\"'+,\\"); len(line) >= leastLook && Random(line) {
-				r.add(line)
-			}
-		}
-	}
-}
-
-// addresses adds what stands before the hosts of addresses. Most texts have few, and the
-// expressions take a hundred times as long as a search for the sign of one.
-func (r *reading) addresses(text string) {
-	const most = 600 // bytes of what may stand there
-	for at := 0; ; {
-		sign := strings.Index(text[at:], "://")
-		if sign < 0 {
-			return
-		}
-		sign += at
-		at = sign + len("://")
-		near := text[max(0, sign-len("https")):min(len(text), sign+most)]
-		if end := strings.IndexByte(near, '@'); end < 0 {
-			continue
-		}
-		if m := addressed.FindStringSubmatch(near); m != nil {
-			r.password(m[1], m[2])
-		}
-		if m := tokenUser.FindStringSubmatch(near); m != nil && len(m[1]) >= leastLook && Random(m[1]) {
-			r.add(m[1])
-		}
-	}
-}
-
-var (
-	keyBody = regexp.MustCompile(`-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----\s*([A-Za-z0-9+/=:,.\s"'\\-]+?)\s*-----END`)
-	// addressed is an address with a password, tokenUser one with a token as the user.
-	addressed = regexp.MustCompile(`\w://([^\s:/?#@"'<>]*):([^\s/"'<>@]{3,200}(?:@[^\s/"'<>@:]{0,60})?)@[\w.\[-]`)
-	tokenUser = regexp.MustCompile(`https?://([A-Za-z0-9_~%-]{16,200})@`)
-	// pairs are parts of a connection: Server=db;Password=...;
-	pairs = regexp.MustCompile(`(?i)(?:password|passwd|pwd|passphrase|accountkey|sharedaccesskey|sharedsecret|sig|requirepass|masterauth)\s{0,2}=\s{0,2}(?:'([^'\n]{6,300})'|([^;&\s"'<>#]{6,300}))`)
-)
-
-// password adds the password of an address, as it is written and as it is meant.
-func (r *reading) password(user, password string) {
-	if strings.EqualFold(user, password) || strings.ContainsAny(password, "{}") || !r.worth("password", password) {
-		return
-	}
-	r.add(password)
-	if plain := unpercent(password); plain != password {
-		r.add(plain)
-	}
-}
-
 // tree goes through JSON. What is below the name of a secret is one under the names
 // that wrap values; a list of names and values is read as such.
 func (r *reading) tree(name string, node any, telling bool) {
@@ -261,7 +183,7 @@ func (r *reading) value(name, value string, look bool) {
 
 // worth reports whether a value under a name is a secret that is known from now on.
 func (r *reading) worth(name, value string) bool {
-	if !telling(name, value) || len(value) < leastValue || vacant(value) || strings.Contains(value, "://") || isPlace(value) {
+	if !telling(name, value) || len(value) < leastValue || vacant(value) || strings.Contains(value, "://") || isPlace(value) || cmdlet.MatchString(value) {
 		return false
 	}
 	digits, _ := Variety(value)
@@ -277,6 +199,9 @@ func (r *reading) worth(name, value string) bool {
 	}
 	return len(value) >= leastWord && (r.hidden || !strings.ContainsAny(value, "/(.$[")) || Spoken(value) && r.hidden
 }
+
+// cmdlet is what a value of PowerShell is made by.
+var cmdlet = regexp.MustCompile(`^(?:ConvertTo|ConvertFrom|Get|Read|New|Import|Unprotect)-[A-Z][A-Za-z]+$`)
 
 // phrase reports whether a value of several words is a password rather than a sentence:
 // few words, with a digit in them.
@@ -368,6 +293,7 @@ func (r *reading) fields(text string) {
 
 // lines are values alone in a line.
 func (r *reading) lines(text string) {
+	text = publicBlock.ReplaceAllString(text, "")
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		if strings.HasPrefix(line, "-----") || strings.HasPrefix(line, "#") || strings.ContainsAny(line, "<>") {
@@ -385,6 +311,9 @@ func (r *reading) lines(text string) {
 		}
 	}
 }
+
+// publicBlock is an armoured block that everybody may see.
+var publicBlock = regexp.MustCompile(`(?s)-----BEGIN (?:TRUSTED |X509 )?(?:CERTIFICATE(?: REQUEST)?|PUBLIC KEY|X509 CRL|DH PARAMETERS|PGP PUBLIC KEY BLOCK)-----.*?-----END [A-Z0-9 ]+-----`)
 
 var (
 	// cells are quoted fields of tables.
@@ -440,114 +369,6 @@ func (r *reading) markup(text string) {
 var cdata = regexp.MustCompile(`<!\[CDATA\[[^\]]*\]\]>`)
 
 var entities = strings.NewReplacer("&amp;", "&", "&lt;", "<", "&gt;", ">", "&quot;", `"`, "&#34;", `"`, "&apos;", "'", "&#39;", "'")
-
-// assignments are values that are given to names, in any notation. It searches for the
-// signs of assignment: one regular expression over the whole text takes ten times as long.
-func (r *reading) assignments(text string) {
-	for i := 0; i < len(text); i++ {
-		if c := text[i]; c != '=' && c != ':' && c != ',' && c != '-' {
-			continue
-		}
-		name, start, end := assignedName(text, i)
-		if end == 0 {
-			continue
-		}
-		i = end - 1
-		first := r.hidden && lineStart(text, start)
-		if name = r.within(name, text[:start]); !first && !mayTell(name) {
-			continue
-		}
-		for _, value := range valuesAt(text, end, lineStart(text, start)) {
-			r.value(name, value, first)
-		}
-	}
-}
-
-// assignedName returns the name before a sign of assignment, where it starts and where the
-// sign ends; 0 if there is no name or no sign. After a comma the name is quoted, as in
-// define('NAME', 'value'); after a colon there may be a type.
-func assignedName(text string, sign int) (name string, start, end int) {
-	at := sign
-	switch text[sign] {
-	case '-':
-		if sign == 0 || text[sign-1] != '<' {
-			return "", 0, 0
-		}
-		at--
-	case '=':
-		if sign > 0 && strings.IndexByte("?+", text[sign-1]) >= 0 {
-			at--
-		}
-	}
-	end = signEnd(text, sign)
-	for at > 0 && (text[at-1] == ' ' || text[at-1] == '\t') {
-		at--
-	}
-	if at > 0 && text[at-1] == ']' {
-		at--
-	}
-	stop := at
-	if at > 0 && strings.IndexByte("\"'`", text[at-1]) >= 0 {
-		stop--
-	}
-	if text[sign] == ',' && stop == at {
-		return "", 0, 0
-	}
-	if start = nameStart(text, stop); start == stop {
-		return "", 0, 0
-	}
-	return text[start:stop], start, end
-}
-
-// signEnd returns where a sign of assignment ends.
-func signEnd(text string, sign int) int {
-	rest := text[sign+1:]
-	switch text[sign] {
-	case ':':
-		if typed := typedSign.FindString(rest[:min(len(rest), 40)]); typed != "" {
-			return sign + 1 + len(typed)
-		}
-		if strings.HasPrefix(rest, "=") {
-			return sign + 2
-		}
-	case '=':
-		if rest != "" && (rest[0] == '>' || rest[0] == '=') {
-			return sign + 2
-		}
-	}
-	return sign + 1
-}
-
-// typedSign is a type between a colon and a sign.
-var typedSign = regexp.MustCompile(`^[ \t]*[A-Za-z]{1,20}[ \t]*=`)
-
-// nameStart returns where a name starts that ends at a place.
-func nameStart(text string, end int) int {
-	const most = 100 // characters after the first
-	start := end
-	for n, at := 0, end; at > 0 && n <= most; n++ {
-		c, size := utf8.DecodeLastRuneInString(text[:at])
-		letter := c == '_' || c == '$' || unicode.IsLetter(c)
-		if !letter && (c < '0' || c > '9') && c != '.' && c != '/' && c != '-' {
-			break
-		}
-		if at -= size; letter {
-			start = at
-		}
-	}
-	return start
-}
-
-// lineStart reports whether a name is the first thing in its line, but for what
-// declares it.
-func lineStart(text string, at int) bool {
-	line := text[strings.LastIndexByte(text[:at], '\n')+1 : at]
-	line = strings.TrimLeft(line, " \t-+*\"'{[$")
-	for _, word := range []string{"export", "set", "setenv", "declare -x", "const", "let", "var", "ENV", "define("} {
-		line = strings.TrimSpace(strings.TrimPrefix(line, word))
-	}
-	return line == "" || line == "'" || line == `"`
-}
 
 // Kinds returns the kinds of files, in the order of the table.
 func Kinds() []*Kind { return slices.Clone(kinds().kinds) }
