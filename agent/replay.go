@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -58,6 +59,7 @@ type recordedRun struct {
 	Memory int64          `json:"memory,omitempty"` // 0: as sandbox.DefaultPolicy has it
 	Time   time.Duration  `json:"time,omitempty"`   // the same
 	Result sandbox.Result `json:"result"`
+	Masked []string       `json:"masked,omitempty"` // files of the result that the export does not hold as they were
 }
 
 // limited notes what a command might use where that is not what is usual.
@@ -121,9 +123,9 @@ func (a *Agent) Export(id string, w io.Writer) error {
 		default:
 			continue
 		}
-		raw, err := json.Marshal(line)
+		raw, err := a.exported(e.Body, line)
 		if err == nil {
-			_, err = w.Write(append(a.exported(e.Body, raw), '\n'))
+			_, err = w.Write(append(raw, '\n'))
 		}
 		if err != nil {
 			return fmt.Errorf("the recording cannot be written: %w", err)
@@ -133,12 +135,45 @@ func (a *Agent) Export(id string, w io.Writer) error {
 }
 
 // exported is a line of a recording without secrets. What the journal has was redacted
-// when it was kept; the files that a command wrote were not.
-func (a *Agent) exported(body record.Body, raw []byte) []byte {
-	if wrote, ok := body.(store.Authored); ok {
-		return a.Store.RedactAuthored(wrote, raw)
+// when it was kept; the files that a command wrote were not: those that change are named.
+func (a *Agent) exported(body record.Body, line entry) ([]byte, error) {
+	raw, err := json.Marshal(line)
+	if err != nil {
+		return nil, err
 	}
-	return a.Store.RedactJSON(raw)
+	if wrote, ok := body.(store.Authored); ok {
+		return a.Store.RedactAuthored(wrote, raw), nil
+	}
+	clean := a.Store.RedactJSON(raw)
+	if line.Command == nil || bytes.Equal(clean, raw) {
+		return clean, nil
+	}
+	var kept entry
+	if err := json.Unmarshal(clean, &kept); err != nil {
+		return nil, err
+	}
+	for i, c := range line.Command.Result.Changes {
+		if !bytes.Equal(c.Data, kept.Command.Result.Changes[i].Data) {
+			line.Command.Masked = append(line.Command.Masked, c.Path)
+		}
+	}
+	if raw, err = json.Marshal(line); err != nil {
+		return nil, err
+	}
+	return a.Store.RedactJSON(raw), nil
+}
+
+// Masked returns the files that commands wrote and that the recording does not hold as
+// they were, because they held secrets.
+func (rec *Recording) Masked() []string {
+	var list []string
+	for _, e := range rec.entries {
+		if e.Command != nil {
+			list = append(list, e.Command.Masked...)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // maxRecordingLine bounds one line of a recording: a command's result with the

@@ -74,6 +74,10 @@ func (w *wiring) mayWrite() error {
 // the real history and memory neither change nor influence the result.
 func (w *wiring) replay(ctx context.Context, rec *agent.Recording, d display, yes bool) error {
 	defer d.close()
+	masked := rec.Masked()
+	if yes && len(masked) > 0 {
+		return fmt.Errorf("nothing was written: the recording does not hold %s as the task left it, because the export masked secrets in it. Replay it without --yes, which only shows the result", strings.Join(masked, ", "))
+	}
 	state, err := os.MkdirTemp("", "caselsp-replay-")
 	if err != nil {
 		return err
@@ -103,7 +107,11 @@ func (w *wiring) replay(ctx context.Context, rec *agent.Recording, d display, ye
 	}
 	switch last.State {
 	case record.Paused:
-		return &exitError{exitDiverged, errors.New(strings.TrimSpace(clean(last.Reason) + "\n" + rec.Made.Advice(versionText())))}
+		advice := rec.Made.Advice(versionText())
+		if len(masked) > 0 {
+			advice = fmt.Sprintf("The export masked secrets in %s. What a command reads from it cannot be replayed.", strings.Join(masked, ", "))
+		}
+		return &exitError{exitDiverged, errors.New(strings.TrimSpace(clean(last.Reason) + "\n" + advice))}
 	case record.Review:
 	default:
 		return exitOf(last.State)
