@@ -43,7 +43,8 @@ func assigned(text string) (all [][2]int) {
 		if !secretValue(value) && !amazonSecret.MatchString(value) || text[start-1] == ' ' && variable(text[start:], value) {
 			continue
 		}
-		if name := nameBefore(text[max(done, i-nameReach):i], c); holdsSecret(name, value) {
+		before := text[max(done, i-nameReach):i]
+		if name := nameBefore(before, c); holdsSecret(name, value) || holdsSecret(secret.Beside(name, before), value) {
 			all = append(all, [2]int{start, end})
 			done = end
 			i = end - 1
@@ -176,10 +177,19 @@ func secretValue(value string) bool {
 		labelledHash.MatchString(value), uuid.MatchString(value):
 		return false
 	}
-	return secret.Random(value)
+	return secret.Random(value) || oneTime(value)
+}
+
+// oneTime reports whether a value may be what one-time codes are made of. That is in
+// base32, without small letters, and so less mixed than other keys.
+func oneTime(value string) bool {
+	const least = 2 // digits
+	digits, _ := secret.Variety(value)
+	return digits >= least && base32Key.MatchString(value)
 }
 
 var (
+	base32Key    = regexp.MustCompile(`^[A-Z2-7]{16,64}={0,6}$`)
 	labelledHash = regexp.MustCompile(`(?i)\b(?:sha(?:1|224|256|384|512)|md5|h1)[:-]`)
 	uuid         = regexp.MustCompile(`(?i)^(?:(?:urn:)?uuid:)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 )

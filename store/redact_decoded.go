@@ -151,11 +151,22 @@ func linesOf(value string) (list []string) {
 		if number, rest, ok := strings.Cut(line, ". "); ok && len(number) < 3 {
 			line = rest
 		}
+		if run := pemBody.FindStringIndex(line); run != nil && !strings.Contains(line, mask) { // of a key that a program puts together
+			list = append(list, line[run[0]:wordEnd(line, run[1])])
+		}
 		if len(line) >= minSplit && !strings.HasPrefix(line, "---") && !secret.BlockHeader(line) && !strings.Contains(line, mask) {
 			list = append(list, line)
 		}
 	}
 	return list
+}
+
+// wordEnd returns where a word of base64 ends that a place is in.
+func wordEnd(text string, at int) int {
+	for at < len(text) && (base64Bytes[text[at]] || text[at] == '=') {
+		at++
+	}
+	return at
 }
 
 // hexWords returns the words that are hexadecimal.

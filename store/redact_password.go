@@ -14,7 +14,11 @@ const maxPassword = 128
 
 // passwordName is the end of a name that holds a password: DB_PASSWORD,
 // smtp.pass, dbPasswd, passphrase, and not bypass or password_min_length.
-const passwordName = `(?:SSH|SQL|PG|DB|FTP|MAIL|SMTP|USER|ROOT|ADMIN|LDAP|REDIS|MQ)PASS|(?i:passwords?|passwd|passphrase|pwd)|[_.-](?i:pass|pw)|[a-z]Pass|\bpass`
+const passwordName = `(?i:ssh|sql|pg|db|ftp|mail|smtp|user|root|admin|ldap|redis|mq|store|key|http|auth)(?i:pass)|(?i:passwords?|passwd|passphrase|pwd)|[_.-](?i:pass|pw)|[a-z]Pass|\bpass`
+
+// besidePassword is what stands between a name and a value that only says that it is one:
+// {"name": "DB_PASSWORD", "value": "..."}, in JSON and YAML.
+const besidePassword = `(?:[\s,;{}\[\]"'-]|\\+[nrt"]){1,40}(?i:value|default)\\*["']?\s{0,4}[:=]\s{0,4}`
 
 // assignedPassword matches a value assigned to such a name, in any notation: NAME=value,
 // name: "value", "name": "value", name: str = 'value', --name value,
@@ -22,7 +26,7 @@ const passwordName = `(?:SSH|SQL|PG|DB|FTP|MAIL|SMTP|USER|ROOT|ADMIN|LDAP|REDIS|
 // quotes, in single quotes, or without quotes. It is only tried on words with pa or
 // pw in them: over a whole text it takes ten times as long as everything else.
 var assignedPassword = regexp.MustCompile(`^([A-Za-z0-9_.-]{0,100}(?:` + passwordName + `)[0-9]{0,9})` +
-	`(\\*["']?\]?\s{0,4}(?::\s{0,4}(?:&(?:'?static )?)?[a-z]{1,20}\s{0,4}=|:=|=>|[:=>])\s{0,4}|[ ])` +
+	`(\\*["']?\]?\s{0,4}(?::\s{0,4}(?:&(?:'?static )?)?[A-Za-z]{1,20}\s{0,4}=|:=|=>|[:=>])\s{0,4}|\s[\w:]{1,40}=[^<>\n]{1,100}>|[ ]|` + besidePassword + `)` +
 	`(?:(?:[rbucfRBUF@]{0,2}#{0,3})?\\*"((?:[^"\\\n]|\\u[0-9A-Fa-f]{4}){1,200})\\*"|[rbucfRBUF@]{0,2}\\*'([^'\\\n]{1,200})\\*'|([^\s"'\x60,;&)\]}\\]{1,200}))`)
 
 // redactPasswords masks passwords that people choose, which are not random enough
@@ -54,8 +58,23 @@ func redactPasswords(text string, own keep) string {
 		}
 		group := slices.IndexFunc([]int{at[6], at[8], at[10]}, func(i int) bool { return i >= 0 })
 		start, end := begin+at[6+2*group], begin+at[7+2*group]
+		inside := group < 2
+		if from, to := bracketed(text, start); to > 0 && !inside {
+			start, end, inside = from, to, true
+		}
 		i = begin + at[5] - 1
 		name, between := near[at[2]:at[3]], near[at[4]:at[5]]
+		if strings.HasSuffix(strings.TrimSpace(between), ">") { // an element, which ends at the next tag
+			if tag := strings.IndexByte(text[start:end], '<'); tag > 0 {
+				end = start + tag
+			}
+		}
+		if len(between) > 4 && between[len(between)-1] == '>' && (begin == 0 || text[begin-1] != '<' && text[begin-1] != ':') {
+			continue // not an element
+		}
+		if name == "PWD" && begin > 0 && text[begin-1] == ';' {
+			name = "pwd" // of a connection: a shell's stands alone
+		}
 		if strings.HasSuffix(text[done:begin], "#define ") || strings.HasSuffix(text[done:begin], "#define\t") {
 			between = "="
 		}
@@ -65,7 +84,7 @@ func redactPasswords(text string, own keep) string {
 				joined, end = whole, last
 			}
 		}
-		if isPassword(name, between, joined, group < 2, text[end:]) && !own(joined) && !own(text[start:end]) {
+		if isPassword(name, between, joined, inside, text[end:]) && !own(joined) && !own(text[start:end]) {
 			out.WriteString(text[done:start])
 			out.WriteString(mask)
 			done, i = end, end-1
@@ -105,22 +124,24 @@ func mayBePassword(text string) bool {
 // passwordWords are the ends of names in assignedPassword, in lower case.
 var passwordWords = []string{"password", "passwords", "passwd", "passphrase", "pwd", "pass", "pw"}
 
-// passAlone reports whether pass or pw at the end of a name may be a word of its own.
+// passAlone reports whether pass or pw at the end of a name may be a word of its own, or
+// the end of one in assignedPassword.
 func passAlone(before, word string) bool {
 	if before == "" {
 		return word == "pass"
 	}
 	switch c := before[len(before)-1]; word {
-	case "pass":
-		return c == '-' || c == '.' || c == '_'
-	case "Pass":
-		return secret.ClassOf(c) != secret.Upper && secret.ClassOf(c) != secret.Digit
-	case "PASS":
-		return secret.ClassOf(c) != secret.Lower && secret.ClassOf(c) != secret.Digit
+	case "pass", "PASS", "Pass":
+		if c == '-' || c == '.' || c == '_' || word == "Pass" && secret.ClassOf(c) == secret.Lower || ofService.MatchString(before) {
+			return true
+		}
+		return word == "PASS" && secret.ClassOf(c) != secret.Lower && secret.ClassOf(c) != secret.Digit
 	default:
-		return secret.ClassOf(c) == secret.Joint
+		return secret.ClassOf(c) == secret.Joint || ofService.MatchString(before)
 	}
 }
+
+var ofService = regexp.MustCompile(`(?i)(?:ssh|sql|pg|db|ftp|mail|smtp|user|root|admin|ldap|redis|mq|store|key|http|auth)$`)
 
 // joinedParts returns a value whose quoted parts a program joins, and where the last one
 // ends: "half" + "other half".
@@ -138,8 +159,33 @@ func joinedParts(text string, start, end int) (value string, last int) {
 	}
 }
 
+// bracketed returns the inside of a string between brackets, as Ruby, Perl and Lua have
+// them: %q(a(b)c), qq{a}, [[a]]. to is 0 where a place begins none.
+func bracketed(text string, at int) (from, to int) {
+	opening := bracketString.FindString(text[at:min(len(text), at+maxPrefix)])
+	if opening == "" {
+		return 0, 0
+	}
+	open := opening[len(opening)-1]
+	shut := map[byte]byte{'(': ')', '[': ']', '{': '}', '<': '>'}[open]
+	from = at + len(opening)
+	for depth, i := 1, from; i < min(len(text), from+maxPassword) && text[i] != '\n'; i++ {
+		switch text[i] {
+		case open:
+			depth++
+		case shut:
+			if depth--; depth == 0 {
+				return from, i
+			}
+		}
+	}
+	return 0, 0
+}
+
+var bracketString = regexp.MustCompile(`^(?:%[qQ]?[(\[{<]|qq?[(\[{<]|\[=*\[)`)
+
 // nextPart is what joins the next quoted part to a value, and that part.
-var nextPart = regexp.MustCompile(`^(?:\\*["']\s{0,4}[.+]\s{0,9}\\*["']|["'][ \t]{0,4}["'])([^"'\\\n]{1,200})`)
+var nextPart = regexp.MustCompile(`^(?:\\*["']\s{0,4}[.+]\s{0,9}\\*["']|\\*["'][ \t]{0,4}\\*["'])([^"'\\\n]{1,200})`)
 
 // nameByte reports whether a byte can be part of a name in assignedPassword.
 func nameByte(b byte) bool {
@@ -154,9 +200,9 @@ func isPassword(name, between, value string, quoted bool, rest string) bool {
 	switch {
 	case len(value) < minSecret || len(value) > maxPassword || secret.NoPassword(value):
 		return false
-	case between == " " && !strings.HasPrefix(name, "--"), name == "PWD", name == "OLDPWD":
+	case between == " " && !strings.HasPrefix(name, "-") && !quoted, name == "PWD", name == "OLDPWD":
 		return false
-	case !quoted && strings.ContainsAny(value, "([{<$%"), strings.HasPrefix(value, "$"), strings.Contains(value, "{{"), strings.Contains(value, "${"):
+	case !quoted && (strings.ContainsAny(value, "([{<$") || secret.FilledIn(value)), strings.HasPrefix(value, "$"), strings.Contains(value, "{{"), strings.Contains(value, "${"), strings.Contains(value, "%s"):
 		return false // an expression, or what a program fills in
 	case !quoted && strings.HasPrefix(rest, "["):
 		return false // an index
@@ -189,4 +235,4 @@ func chosen(value string) bool {
 
 // forTests are the values of passwords in tests and manuals. They must stay
 // readable: a model cannot edit a line that it cannot see.
-var forTests = regexp.MustCompile(`(?i)test|example|dummy|fake|sample|changeme|placeholder|password|secret|wrong|invalid|insecure`)
+var forTests = regexp.MustCompile(`(?i)test|example|dummy|fake|sample|changeme|placeholder|password|secret|wrong|invalid|insecure|^pass\d{1,4}$`)

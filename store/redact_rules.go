@@ -26,15 +26,37 @@ const maxToken = 4 << 10
 // word that contains the hint.
 func shape(expr string) *regexp.Regexp { return regexp.MustCompile(`^(?:` + expr + `)`) }
 
+// optionOf is a command with an option whose argument is a password.
+func optionOf(command, option string) *regexp.Regexp {
+	return shape(command + `\s(?:[^\n|;&]{0,200}\s)?` + option + `\s*["']?([^\s"']{5,80})`)
+}
+
 var tokens = []token{
 	{"earer", shape(`(?i)bearer\\*["']?[ :=]\s*\\*["']?([A-Za-z0-9._~+/-]{16,}={0,2})`), secret.Random},
-	{"uthorization", shape(`(?i)authorization\\*["']?\s*[:=,]\s*\\*["']?token\s+([A-Za-z0-9._~+/-]{16,}={0,2})`), secret.Random},
+	{"uthorization", shape(`(?i)authorization\\*["']?\s*[:=,]\s*\\*["']?(?:[a-z-]{2,20}[ =]+)?([A-Za-z0-9._~+/-]{16,}={0,2})`), secret.Random},
 	{"asic ", shape(`(?i)basic\s+([A-Za-z0-9+/]{8,}={0,2})`), userAndPassword},
 	{"://", shape(`\w*://([^\s:/?#@"'\x60<>\\]*:[^\s/?#"'\x60<>\\]+)@`), nil},
 	{"://", shape(`https?://([A-Za-z0-9_.~%-]{16,})@`), secret.Random}, // a token as the user
 	{"sig=", shape(`sig=([A-Za-z0-9%+/]{40,}={0,2})`), secret.Random},
-	{" -u", curlUser, chosen},
-	{"--user", curlUser, chosen},
+	{" -u", curlUser, typed},
+	{"--user", curlUser, typed},
+	{" -U", shape(`(?:\w*\s)?-U\s*["']?[^\s%"']{1,60}%([^\s"']{5,80})`), typed},      // of Samba
+	{" /user:", shape(`(?:\w*\s)?/user:\S{1,100}\s+([^\s"'/][^\s"']{4,80})`), typed}, // of net use
+	{"htpasswd ", shape(`htpasswd\s+-[a-zA-Z]*b[a-zA-Z]*\s+\S+\s+\S+\s+["']?([^\s"']{5,80})`), typed},
+	{"ldap", optionOf(`ldap\w+`, "-w"), typed},
+	{"redis-cli", optionOf("redis-cli", "-a"), typed},
+	{"login ", optionOf("login", "-p"), typed}, // of registries
+	{"sqlcmd", optionOf("sqlcmd", "-P"), typed},
+	{"zip ", optionOf("zip", "-P"), typed},
+	{"7z", optionOf("7za?", "-p"), typed},
+	{"mongo", optionOf(`mongo\w*`, "-p"), typed},
+	{"SecureString ", optionOf("SecureString", "--value"), typed}, // of AWS
+	{"rabbitmqctl ", shape(`rabbitmqctl\s(?:[^\n|;&]{0,80}\s)?(?:add_user|change_password)\s+\S+\s+["']?([^\s"']{5,80})`), typed},
+	{"echo ", shape(`echo\s+(?:-n\s+)?["']?(?:[^\s"':|]{1,60}:)?([^\s"'|]{5,80})["']?\s*\|\s*(?:sudo\s+-S\b|(?:sudo\s+)?chpasswd\b|[^\n|;&]{1,80}--password-stdin)`), typed},
+	{"PASSWORD(", shape(`PASSWORD\(\s*'([^'\n]{5,80})'`), passphrase},
+	{"login ", shape(`login\s+\S+\s+password\s+(\S{5,80})`), typed},    // of netrc
+	{" pass:", shape(`pass(?:in|out)?\s+pass:([^\s"']{5,80})`), typed}, // of OpenSSL
+	{"SecureString ", shape(`(?:\w+-)?SecureString\s+(?:-String\s+)?["']([^"'\n]{5,80})["']`), passphrase},
 	{"sshpass", shape(`sshpass\s+-p\s*(?:'([^'\n]{5,80})'|"([^"\n]{5,80})"|([^\s'"]{5,80}))`), passphrase},
 	{"mysql", shape(`mysql\w*\s(?:[^\n|;&]{0,80}\s)?-p([^\s'"]{5,80})`), chosen},
 	{"quirepass", shape(`requirepass"?,?\s+"?([^\s"]{5,80})`), chosen},
@@ -63,6 +85,9 @@ var (
 	curlUser   = shape(`(?:\w*\s)?(?:--user|-u)[ =]?["']?[^\s"':]{1,60}:([^\s"']{5,100})`)
 	cookieLine = shape(`(?:TRUE|FALSE)\t\d{1,12}\t[^\t\n]{1,80}\t(\S{16,1000})`)
 )
+
+// typed reports whether an argument of a command is a password rather than a variable.
+func typed(value string) bool { return chosen(value) && !secret.FilledIn(value) }
 
 // passphrase reports whether a value between quotes is a password.
 func passphrase(value string) bool {
@@ -245,8 +270,9 @@ var (
 	// pemCut is the key after a header whose end was cut off: lines of base64,
 	// also in quotes, in a diff or escaped.
 	pemCut = regexp.MustCompile(`^(?:(?:\\+[nr]|[\s"'+,;|>])*[A-Za-z0-9+/=]{32,})+`)
-	// pemLine is one line of a key, pemHeader what may stand before the first.
-	pemLine   = regexp.MustCompile(`^[\s+>|-]?\s*[A-Za-z0-9+/]+={0,2}\s*$`)
+	// pemLine is one line of a key, also as a string that a program joins to others;
+	// pemHeader is what may stand before the first.
+	pemLine   = regexp.MustCompile(`^[\s+>|-]?\s*\\*["']?[A-Za-z0-9+/]+={0,2}(?:\\+[nr])*\\*["']?\s*[+.,;\\]?\s*$`)
 	pemHeader = regexp.MustCompile(`^[\s+>|-]?\s*(?:(?:Proc-Type|DEK-Info|Version|Comment): .*)?\s*$`)
 )
 

@@ -22,14 +22,9 @@ import (
 
 // seen are the kinds of values that come through, each with the reason.
 var seen = map[string]string{
-	"Django SECRET_KEY":                         "every new project has one; Django itself marks it as insecure",
-	"value and its HTML and JSON escapes":       "the file is of no kind, so that the second writing has no name",
-	"value reversed and split":                  "nothing tells it from other text",
-	"Ruby hash":                                 "brackets within the brackets of a %q",
-	"Lua and nginx":                             "words with blanks in a program's text are mostly sentences",
-	"boto JSON with the key split off its name": "the name belongs to another object",
-	"PEM put together in Java":                  "the only line of the key between escaped quotation marks, in JSON within JSON",
-	"Arduino header":                            "the second of two strings side by side, in JSON within JSON",
+	"Django SECRET_KEY":        "every new project has one; Django itself marks it as insecure",
+	"value reversed and split": "nothing tells it from other text",
+	"Lua and nginx":            "words with blanks in a program's text are mostly sentences",
 }
 
 // kindOfValue is one of the kinds of store/testdata/canary.jsonl.gz.
