@@ -37,7 +37,7 @@ type heard struct {
 // wait returns the connection of the user's editor. Everything that another client
 // needs to become one is told to out alone.
 func (s *socket) wait(ctx context.Context, out io.Writer) (io.ReadWriteCloser, error) {
-	l, err := wire.Listen(ctx, s.address)
+	l, err := wire.Listen(ctx, s.address, os.Remove)
 	if err != nil {
 		return nil, err
 	}

@@ -64,3 +64,15 @@ func TestServeSocketUser(t *testing.T) {
 		t.Error("the socket's file is still there")
 	}
 }
+
+// TestServeSocketKilled kills a server that waits: the next one listens at the same place.
+func TestServeSocketKilled(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s")
+	killed := startListening(t, path)
+	killed.must(killed.cmd.Process.Kill())
+	_ = killed.cmd.Wait()
+	if _, err := os.Lstat(path); err != nil {
+		t.Fatalf("a killed server leaves no socket: %v", err)
+	}
+	startListening(t, path).works("null")
+}

@@ -51,15 +51,16 @@ type Listener struct {
 
 // Listen opens an address: host:port of this machine, or the path of a Unix
 // socket. A host must be empty, localhost or a loopback address. A Unix socket must
-// lie in a folder where nobody else can put one in its place.
-func Listen(ctx context.Context, address string) (*Listener, error) {
+// lie in a folder where nobody else can put one in its place. remove takes away the file of one
+// that a killed server has left: this package changes no files.
+func Listen(ctx context.Context, address string, remove func(path string) error) (*Listener, error) {
 	path, host, port, err := parseAddress(address)
 	if err != nil {
 		return nil, err
 	}
 	l := &Listener{patience: patience, penalty: penalty}
 	if path != "" {
-		l.l, err = listenUnix(ctx, path)
+		l.l, err = listenUnix(ctx, path, remove)
 	} else {
 		l.token = rand.Text()
 		l.l, err = new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(host, port))
@@ -92,8 +93,9 @@ func parseAddress(address string) (path, host, port string, err error) {
 	return "", host, port, nil
 }
 
-// listenUnix opens a Unix socket that only this user may open.
-func listenUnix(ctx context.Context, path string) (net.Listener, error) {
+// listenUnix opens a Unix socket that only this user may open. The socket of a server that was
+// killed gives way to it.
+func listenUnix(ctx context.Context, path string, remove func(string) error) (net.Listener, error) {
 	if !knowsPeers {
 		return nil, errors.New("this system does not tell which user is at the other end of a Unix socket: use localhost:PORT, where a token decides")
 	}
@@ -102,7 +104,15 @@ func listenUnix(ctx context.Context, path string) (net.Listener, error) {
 		return nil, err
 	}
 	path = filepath.Join(dir, filepath.Base(path)) // what was looked at: a link may lead elsewhere by now
+	unlock, err := lockDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	l, err := new(net.ListenConfig).Listen(ctx, "unix", path)
+	if errors.Is(err, syscall.EADDRINUSE) && stale(ctx, path) && remove(path) == nil {
+		l, err = new(net.ListenConfig).Listen(ctx, "unix", path)
+	}
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return nil, errors.New("the file exists: another server may be listening there; if not, delete it")
 	} else if err != nil {

@@ -35,7 +35,7 @@ func dial(t *testing.T, l *Listener) net.Conn {
 // listen opens a listener that is not patient, and serves its client.
 func listen(t *testing.T, address string, patience time.Duration, refused func(error), prepare func(*Conn)) (l *Listener, code chan int) {
 	t.Helper()
-	l, err := Listen(t.Context(), address)
+	l, err := Listen(t.Context(), address, os.Remove)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestListenRefuses(t *testing.T) {
 	if err := errors.Join(os.Chmod(open, 0o770), os.Chmod(filepath.Dir(shared), 0o777)); err != nil {
 		t.Fatal(err)
 	}
-	l, err := Listen(t.Context(), taken)
+	l, err := Listen(t.Context(), taken, os.Remove)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func TestListenRefuses(t *testing.T) {
 		"localhost:99999": "invalid port", taken: "the file exists", filepath.Join(taken, "x"): "is not a folder", filepath.Join(dir, "none", "x"): "no such file",
 		filepath.Join(open, "x"): "other users may change the folder", filepath.Join(shared, "x"): "in which the socket's folder lies",
 	} {
-		if _, err := Listen(t.Context(), address); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Listen(t.Context(), address, os.Remove); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", address, err, want)
 		}
 	}
@@ -131,6 +131,64 @@ func TestListenRefuses(t *testing.T) {
 	cancel()
 	if _, err := l.Accept(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("accepted %v", err)
+	}
+}
+
+// TestListenStale listens where a killed server has left its socket. A socket at which somebody
+// listens, and anything that is no socket, stays.
+func TestListenStale(t *testing.T) {
+	for name, c := range map[string]struct {
+		leave func(path string) error
+		ok    bool
+	}{
+		"a killed server's": {func(path string) error {
+			l, err := net.Listen("unix", path)
+			if err != nil {
+				return err
+			}
+			l.(*net.UnixListener).SetUnlinkOnClose(false)
+			return l.Close()
+		}, true},
+		"another server's": {func(path string) error {
+			l, err := net.Listen("unix", path)
+			if err == nil {
+				t.Cleanup(func() { l.Close() })
+			}
+			return err
+		}, false},
+		"a file":   {func(path string) error { return os.WriteFile(path, []byte("mine"), 0o600) }, false},
+		"a folder": {func(path string) error { return os.Mkdir(path, 0o700) }, false},
+		"a link":   {func(path string) error { return os.Symlink(path+"-elsewhere", path) }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "s")
+			if err := c.leave(path); err != nil {
+				t.Fatal(err)
+			}
+			before, err := os.Lstat(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l, err := Listen(t.Context(), path, os.Remove)
+			if !c.ok {
+				if now, gone := os.Lstat(path); err == nil || !strings.Contains(err.Error(), "the file exists") || gone != nil || !os.SameFile(before, now) {
+					t.Errorf("listening: %v; the file: %v", err, gone)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			conn, err := net.Dial("unix", path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			conn.Close()
+			l.Close()
+			if _, err := os.Lstat(path); err == nil {
+				t.Error("the socket is still there")
+			}
+		})
 	}
 }
 
@@ -142,7 +200,7 @@ func TestListenLink(t *testing.T) {
 	if err := errors.Join(os.Mkdir(folder, 0o700), os.Symlink(folder, link)); err != nil {
 		t.Fatal(err)
 	}
-	l, err := Listen(t.Context(), filepath.Join(link, "s"))
+	l, err := Listen(t.Context(), filepath.Join(link, "s"), os.Remove)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +229,7 @@ func TestListenForeignLink(t *testing.T) {
 	if err := errors.Join(os.Mkdir(folder, 0o700), os.Symlink(folder, link), os.Lchown(link, 65534, 65534)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Listen(t.Context(), filepath.Join(link, "s")); err == nil || !strings.Contains(err.Error(), "other users may change "+link) {
+	if _, err := Listen(t.Context(), filepath.Join(link, "s"), os.Remove); err == nil || !strings.Contains(err.Error(), "other users may change "+link) {
 		t.Errorf("another user's link: %v", err)
 	}
 }

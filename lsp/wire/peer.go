@@ -3,6 +3,7 @@
 package wire
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 )
 
 // samePeer returns an error unless the process at the other end of a Unix socket
@@ -85,4 +87,35 @@ func ownerOf(info fs.FileInfo) int {
 		return int(stat.Uid)
 	}
 	return -1
+}
+
+// lockDir keeps other servers from opening a socket in a folder until unlock is called: between
+// the look at a stale socket and its removal one could begin to listen there.
+func lockDir(dir string) (unlock func(), err error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
+		return nil, errors.Join(fmt.Errorf("locking the folder %s: %w", dir, err), f.Close())
+	}
+	return func() { _ = f.Close() }, nil // which unlocks it
+}
+
+// staleTime is how long a server may take to accept, which the kernel does for it.
+const staleTime = time.Second
+
+// stale reports whether a file is the socket that a killed server has left: a socket of this
+// user's at which nobody listens. Where it is not known, it is none.
+func stale(ctx context.Context, path string) bool {
+	info, err := os.Lstat(path)
+	if err != nil || info.Mode().Type() != fs.ModeSocket || ownerOf(info) != os.Geteuid() {
+		return false
+	}
+	conn, err := (&net.Dialer{Timeout: staleTime}).DialContext(ctx, "unix", path)
+	if err == nil {
+		_ = conn.Close()
+		return false
+	}
+	return errors.Is(err, syscall.ECONNREFUSED)
 }

@@ -3,6 +3,7 @@
 package wire
 
 import (
+	"context"
 	"errors"
 	"net"
 )
@@ -15,3 +16,9 @@ func samePeer(net.Conn) error { return errors.ErrUnsupported }
 
 // privateDir refuses every folder.
 func privateDir(string) (string, error) { return "", errors.ErrUnsupported }
+
+// lockDir locks no folder.
+func lockDir(string) (func(), error) { return nil, errors.ErrUnsupported }
+
+// stale knows of no socket.
+func stale(context.Context, string) bool { return false }
