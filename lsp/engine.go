@@ -59,6 +59,8 @@ type engines struct {
 	idle   func() bool
 	layers []setting.Layer
 	told   string // problems that the user was shown
+
+	waiting map[string]bool // the values of editors' settings that the user was told of
 }
 
 // agent returns the agent, nil until there is one.
@@ -161,14 +163,26 @@ func (e *engines) settings() []setting.Layer {
 	return slices.Clone(e.layers)
 }
 
-// tellProblems shows the user what is wrong with the settings, each list once.
+// tellProblems shows the user what is wrong with the settings, each list once, and each value
+// that waits to be confirmed once a session.
 func (e *engines) tellProblems(list []setting.Problem) {
-	text := problemText(list)
+	var others, waiting []setting.Problem
 	e.mu.Lock()
-	news := text != "" && text != e.told
-	e.told = text
+	for _, p := range list {
+		if p.Once == "" {
+			others = append(others, p)
+		} else if !e.waiting[p.Once] {
+			e.waiting[p.Once] = true
+			waiting = append(waiting, p)
+		}
+	}
+	told := problemText(others)
+	if told == e.told {
+		others = nil
+	}
+	e.told = told
 	e.mu.Unlock()
-	if news {
+	if text := problemText(append(others, waiting...)); text != "" {
 		e.ed.showMessage(protocol.MessageTypeWarning, text)
 	}
 }

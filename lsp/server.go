@@ -56,7 +56,7 @@ func newServer(ctx context.Context, o Options) *server {
 	s.docs = newDocuments(ed)
 	s.folders = &folders{ed: ed}
 	s.config = &configuration{ed: ed}
-	s.engines = &engines{backend: o.Backend, ed: ed, docs: s.docs, folders: s.folders, config: s.config}
+	s.engines = &engines{backend: o.Backend, ed: ed, docs: s.docs, folders: s.folders, config: s.config, waiting: make(map[string]bool)}
 	s.judgement = &judgement{validators: o.Validators, ed: ed, docs: s.docs, folders: s.folders, engines: s.engines}
 	s.diagnostics = newDiagnostics(o.Docs, s.judgement.judge, ed, s.docs)
 	s.staged = &stagedFiles{ed: ed, engines: s.engines, judgement: s.judgement, diagnostics: s.diagnostics, tasks: make(map[string]map[uri.URI]string)}
@@ -64,7 +64,7 @@ func newServer(ctx context.Context, o Options) *server {
 	s.pages = &pages{ed: ed, engines: s.engines, papers: s.papers}
 	s.reviews = &reviews{ed: ed, docs: s.docs, engines: s.engines, diagnostics: s.diagnostics, byTask: make(map[string]*shownReview)}
 	s.tasks = &tasks{ed: ed, engines: s.engines, staged: s.staged, reviews: s.reviews, running: make(map[string]*task), waiting: make(map[string]record.Question)}
-	s.questions = &questions{ed: ed, engines: s.engines, tasks: s.tasks, papers: s.papers, docs: s.docs, turn: make(chan struct{}, 1), readTime: readTime, open: make(map[string]*openQuestion)}
+	s.questions = &questions{ed: ed, engines: s.engines, tasks: s.tasks, papers: s.papers, docs: s.docs, turn: make(chan struct{}, 1), readTime: agent.ReadTime, open: make(map[string]*openQuestion)}
 	s.reviews.questions = s.questions
 	s.questionPage = &questionPage{questions: s.questions, pages: s.pages}
 	s.engines.user = s.questions

@@ -16,8 +16,8 @@ import (
 )
 
 // Value is one value of one setting, as the user confirms it: for a list one entry,
-// for an object one member, for the model's server where requests go and with which
-// key. Both parts are printable ASCII.
+// for an object one member, for the model's server where requests go, with which key, and
+// for which models. Both parts are printable ASCII.
 type Value struct {
 	Setting string
 	Text    string
@@ -56,14 +56,14 @@ func (m *merging) await(list []Pending) {
 	}
 	for i, p := range m.Pending {
 		if i == shownPending {
-			m.Problems = append(m.Problems, Problem{Layer: p.From, Text: fmt.Sprintf("%d more values are not used either; `caselsp trust --settings` lists them", len(m.Pending)-i)})
+			m.Problems = append(m.Problems, Problem{Layer: p.From, Once: "more", Text: fmt.Sprintf("%d more values are not used either; `caselsp trust --settings` lists them", len(m.Pending)-i)})
 			break
 		}
 		what := p.Text
 		if route, ok := strings.CutPrefix(p.Text, routeHead); ok {
 			what = "the model server " + route + ", set by your editor,"
 		}
-		m.Problems = append(m.Problems, Problem{Setting: p.Setting, Layer: p.From,
+		m.Problems = append(m.Problems, Problem{Setting: p.Setting, Layer: p.From, Once: p.ID(),
 			Text: what + " is not used until you confirm it, because a file of the project may have set it: " + AdviseConfirm})
 	}
 }
@@ -90,8 +90,21 @@ func (r Route) text() string {
 // routing all that decide where requests go: what a role sets is confirmed by itself, too.
 var (
 	routed  = []string{"model.provider", "model.base_url", "model.key_env"}
-	routing = append(slices.Clone(routed), "model.roles")
+	routing = append(slices.Clone(routed), "model.roles", "model.name", "model.fallback")
 )
+
+// modelName is a setting that names a model of the server.
+type modelName struct {
+	setting, text string
+	get           func(Model) string
+}
+
+// modelNames belong to the server's confirmation: some servers pass requests on to whoever runs
+// the model.
+var modelNames = []modelName{
+	{"model.name", "for the model", func(m Model) string { return m.Name }},
+	{"model.fallback", "falling back to the model", func(m Model) string { return m.Fallback }},
+}
 
 // Routes reports whether a value says where the requests of a model go.
 func (v Value) Routes() bool { return strings.HasPrefix(v.Text, routeHead) }
@@ -116,13 +129,51 @@ func (j Judge) routes(without, with Settings, layers []reading) []Pending {
 			list = append(list, Pending{Value: v, From: strings.Join(from, " and ")})
 		}
 	}
-	add(strings.Join(routed, ", "), main, j.route(without.Model.For("")))
+	if v, news := j.server(without.Model, with.Model); news && !j.confirmedServer(v, without.Model, with.Model) {
+		list = append(list, Pending{Value: v, From: strings.Join(from, " and ")})
+	}
 	for _, role := range roleNames {
 		if route := j.route(with.Model.For(role)); route != main {
 			add("model.roles, "+role, route, j.route(without.Model.For(role)))
 		}
 	}
 	return list
+}
+
+// server is what the user confirms of the main model: where its requests go, and the models that
+// an editor names there. news reports whether that is anything but what holds without editors.
+func (j Judge) server(without, with Model) (v Value, news bool) {
+	v = Value{Setting: strings.Join(routed, ", "), Text: j.route(with.For(""))}
+	news = v.Text != j.route(without.For(""))
+	for _, n := range modelNames {
+		if name := n.get(with); name != n.get(without) {
+			v.Setting += ", " + n.setting
+			v.Text += ", " + n.text + " " + canonical(name)
+			news = true
+		}
+	}
+	return v, news
+}
+
+// confirmedServer reports whether the user has confirmed a server, as it is or as older versions
+// asked: its address, and each model, by itself.
+func (j Judge) confirmedServer(v Value, without, with Model) bool {
+	switch {
+	case j.Confirmed == nil:
+		return false
+	case j.Confirmed(v):
+		return true
+	}
+	route := Value{Setting: strings.Join(routed, ", "), Text: j.route(with.For(""))}
+	if route.Text != j.route(without.For("")) && !j.Confirmed(route) {
+		return false
+	}
+	for _, n := range modelNames {
+		if name := n.get(with); name != n.get(without) && !j.Confirmed(Value{Setting: n.setting, Text: canonical(name)}) {
+			return false
+		}
+	}
+	return true
 }
 
 // route says in words where a model's requests go.

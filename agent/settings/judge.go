@@ -210,7 +210,7 @@ func (m *merging) objection(l Layer, e entry, p part) string {
 	if l.standing() == editor {
 		held = &m.base
 	}
-	if p.in(e.get(held)) || l.standing() == editor && slices.Contains(routed, e.Name) {
+	if p.in(e.get(held)) || l.standing() == editor && judgedTogether(e.Name) {
 		return ""
 	}
 	switch e.Workspace {
@@ -228,6 +228,11 @@ func (m *merging) objection(l Layer, e entry, p part) string {
 		return "a workspace may only tighten it, and " + p.text + " is looser than " + cmp.Or(written(e.get(held)), "what holds")
 	}
 	return "only the user sets it"
+}
+
+// judgedTogether reports whether a setting is judged on what comes out, see [Judge.routes].
+func judgedTogether(name string) bool {
+	return slices.Contains(routed, name) || slices.ContainsFunc(modelNames, func(n modelName) bool { return n.setting == name })
 }
 
 // note keeps where a value comes from.

@@ -67,7 +67,7 @@ func FuzzEditor(f *testing.F) {
 // each setting, and that nothing else counts with it.
 func TestConfirmedValues(t *testing.T) {
 	values := map[string]any{
-		"model.provider": "ollama", "model.base_url": "http://localhost:1/v1", "model.key_env": "K", "model.name": "x", "model.tools": "json", "model.fallback": "y",
+		"model.provider": "ollama", "model.base_url": "http://localhost:1/v1", "model.key_env": "K", "model.name": "x", "model.fallback": "y",
 		"model.prices": map[string]any{"x": map[string]any{"prompt": 1}}, "model.roles": map[string]any{"case": map[string]any{"name": "z"}},
 		"sandbox.image": "x", "sandbox.user": 1234, "sandbox.indexes.python": "http://x.example", "sandbox.indexes.node": "http://x.example", "sandbox.indexes.go": "http://x.example",
 		"sandbox.folders": []any{"/opt"}, "trust.folders": []any{"/"}, "commands.allow": []any{"make docs"}, "commands.packages": []any{"pypi:a@1"}, "files.allow": []any{"Makefile"},
@@ -98,6 +98,52 @@ func TestConfirmedValues(t *testing.T) {
 		}
 		if m := sure.Merge(all...); len(m.Sources) > 1 && !slices.Contains(routing, name) {
 			t.Errorf("with %s, more was confirmed: %v", name, m.Sources)
+		}
+	}
+}
+
+// TestServerIsOne: what an editor says of a model's server is one value to confirm, with each part
+// in it; what an older version asked for one by one still counts.
+func TestServerIsOne(t *testing.T) {
+	const address = "requests go to \"custom http://x.example/v1\" with the key in K"
+	user := Decode(User, "", []byte(`{"model.provider": "custom", "model.base_url": "http://own.example", "model.key_env": "K", "model.name": "mine"}`))
+	for _, c := range []struct {
+		editor, setting, text string
+		old                   []Value // confirmed by itself
+	}{
+		{`{"model": {"base_url": "http://x.example/v1", "name": "theirs", "fallback": "mini", "timeout": "30m", "tools": "json"}}`,
+			"model.provider, model.base_url, model.key_env, model.name, model.fallback", address + `, for the model "theirs", falling back to the model "mini"`,
+			[]Value{{"model.provider, model.base_url, model.key_env", address}, {"model.name", `"theirs"`}, {"model.fallback", `"mini"`}}},
+		{`{"model": {"base_url": "http://x.example/v1", "name": "mine"}}`, "model.provider, model.base_url, model.key_env", address, nil},
+		{`{"model.name": "theirs"}`, "model.provider, model.base_url, model.key_env, model.name",
+			`requests go to "custom http://own.example" with the key in K, for the model "theirs"`, []Value{{"model.name", `"theirs"`}}},
+		{`{"model": {"timeout": "1h", "tools": "native"}}`, "", "", nil},
+	} {
+		editor := Decode(Configuration, "", []byte(c.editor))
+		m := Judge{}.Merge(user, editor)
+		var want []Value
+		if c.text != "" {
+			want = []Value{{c.setting, c.text}}
+		}
+		var got []Value
+		for _, p := range m.Pending {
+			got = append(got, p.Value)
+		}
+		if !slices.Equal(got, want) || c.text != "" && (m.Settings.Model.Name != "mine" || m.Settings.Model.BaseURL != "http://own.example") {
+			t.Errorf("%s waits as %q, not %q; the model is %+v", c.editor, got, want, m.Settings.Model)
+		}
+		for _, confirmed := range [][]Value{want, c.old} {
+			if len(confirmed) == 0 {
+				continue
+			}
+			sure := Judge{Confirmed: func(v Value) bool { return slices.Contains(confirmed, v) }}.Merge(user, editor)
+			if len(sure.Pending) > 0 || reflect.DeepEqual(sure.Settings.Model, m.Settings.Model) {
+				t.Errorf("%s, confirmed as %q, still waits: %q", c.editor, confirmed, sure.Pending)
+			}
+			less := Judge{Confirmed: func(v Value) bool { return slices.Contains(confirmed[1:], v) }}.Merge(user, editor)
+			if len(less.Pending) != 1 {
+				t.Errorf("%s, without %q, waits as %q", c.editor, confirmed[0], less.Pending)
+			}
 		}
 	}
 }

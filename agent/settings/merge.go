@@ -13,6 +13,7 @@ type Problem struct {
 	Layer   string // such as "the user's settings (/home/ada/.config/caselsp/settings.json)"
 	Text    string // what is wrong, and what is allowed
 	Ignored bool   // what it is about does not count; the command line takes it for an error instead
+	Once    string // tells a value that waits from others: it is told once a session; "" for any other problem
 	Quiet   bool   // only the doctor tells it: nothing is wrong, and nothing is to be done
 }
 

@@ -113,7 +113,6 @@ func TestTighten(t *testing.T) {
 	pairs := map[string][2]any{ // loose, tight
 		"model.max_tokens":             {0, 500},
 		"model.context_tokens":         {64000, 32000},
-		"model.timeout":                {"5m", "1m"},
 		"sandbox.engine":               {"auto", "native"},
 		"sandbox.cpus":                 {4, 0.5},
 		"sandbox.memory_mb":            {2048, 512},
