@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"caselsp/agent/permit"
 	"caselsp/agent/record"
 	"caselsp/agent/shell"
 	"caselsp/sandbox"
@@ -57,30 +58,79 @@ type keeper interface {
 // returns the key of the layer, "" for none. Commands that only read are neither
 // asked for nor kept waiting.
 func (r *run) dependencies(ctx context.Context, engine sandbox.Engine, cmd sandbox.Command, reads bool) (key string, settled bool, err error) {
-	if r.a.Dependencies == nil {
-		return "", true, nil
-	}
-	deps := r.a.Dependencies(cmd.Tree, cmd.Profile)
-	if deps == nil {
-		return "", true, nil
-	}
-	l := r.state.Dependencies[deps.Key]
-	deps.Open(cmp.Or(l.From, deps.From), slices.Concat(l.Opened, l.Wants))
+	deps, l := r.needed(cmd)
 	switch {
+	case deps == nil:
+		return "", true, nil
 	case l.State == record.Ready:
 		return deps.Key, true, nil
 	case reads || l.State == record.Without || l.State == record.NotInstalled:
 		return "", true, nil
 	case l.State == record.Agreed:
 		return "", false, r.install(ctx, engine, deps)
-	case l.State == record.Unseen, l.State == record.Missing && !r.a.outside.replays() && deps.Ask() != nil: // they went since they were found
-		found, err := r.lookForLayer(ctx, engine, deps)
-		if err != nil {
-			return "", false, err
-		}
-		return "", false, r.record(found)
+	case r.unseen(deps, l):
+		return "", false, r.lookUp(ctx, engine, deps)
 	}
 	return "", false, r.question(r.may().Installation(deps, l))
+}
+
+// withInstall puts the installation of the dependencies that a command needs into the question
+// about the command, which then is the only one. Where it must first be looked what there is, it
+// does that, and the decision is not settled yet.
+func (r *run) withInstall(ctx context.Context, d permit.Decision) (with permit.Decision, settled bool, err error) {
+	q, ok := d.(permit.Question)
+	about, command := q.Ask.Subject.(record.Command)
+	if !ok || !command || !about.Whole || q.ReadOnly {
+		return d, true, nil
+	}
+	engine, err := r.a.Sandbox(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	cmd, err := r.commandOn(ctx, about.Line, r.a.Policy)
+	if err != nil {
+		return d, true, nil // it is told when the command is to run
+	}
+	deps, l := r.needed(cmd)
+	switch {
+	case deps == nil:
+		return d, true, nil
+	case r.unseen(deps, l):
+		return nil, false, r.lookUp(ctx, engine, deps)
+	case l.Settled():
+		return d, true, nil
+	}
+	q.Ask = r.may().WithInstallation(q.Ask, deps, l)
+	return q, true, nil
+}
+
+// needed returns the dependencies that a command needs, nil for none, and what is known of them.
+func (r *run) needed(cmd sandbox.Command) (*sandbox.Dependencies, record.Dependencies) {
+	if r.a.Dependencies == nil {
+		return nil, record.Dependencies{}
+	}
+	deps := r.a.Dependencies(cmd.Tree, cmd.Profile)
+	if deps == nil {
+		return nil, record.Dependencies{}
+	}
+	l := r.state.Dependencies[deps.Key]
+	deps.Open(cmp.Or(l.From, deps.From), slices.Concat(l.Opened, l.Wants))
+	return deps, l
+}
+
+// unseen reports whether it must be looked whether dependencies are there: nobody has, or they
+// went since they were found.
+func (r *run) unseen(deps *sandbox.Dependencies, l record.Dependencies) bool {
+	return l.State == record.Unseen || l.State == record.Missing && !r.a.outside.replays() && deps.Ask() != nil
+}
+
+// lookUp looks, and records what was found.
+func (r *run) lookUp(ctx context.Context, engine sandbox.Engine, deps *sandbox.Dependencies) error {
+	found, err := r.lookForLayer(ctx, engine, deps)
+	if err != nil {
+		return err
+	}
+	return r.record(found)
 }
 
 // lookForLayer looks whether dependencies are there, and if not, where they would

@@ -53,7 +53,7 @@
 // circles;
 // secret.go and fill.go give secrets to commands and files; linting.go runs linters beside
 // the model; gate.go and inspect.go judge the project; layers.go counts how patches fared;
-// recordingformat.go and replay.go are recordings; visible.go makes text safe to show.
+// recordingformat.go and replay.go are recordings; shown.go shows what is not ours (package quote).
 //
 // The agent knows no editor and no terminal: it yields events and asks questions. It never
 // touches the user's files; the only way out is a change set that the user accepts. It never

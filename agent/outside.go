@@ -34,6 +34,9 @@ func (live) Asked() (asked, recorded bool) { return false, false }
 // Judged implements permit.Outside.
 func (live) Judged() (record.Judged, bool) { return record.Judged{}, false }
 
+// Whole implements permit.Outside.
+func (live) Whole() (whole, recorded bool) { return false, false }
+
 // SecretAsked implements permit.Outside.
 func (live) SecretAsked(string) (asked, recorded bool) { return false, false }
 
@@ -51,3 +54,45 @@ func (live) linted(map[string]string) (*record.Linted, bool) { return nil, false
 func (live) masked() []string { return nil }
 
 func (live) recalled(string) ([]string, bool) { return nil, false }
+
+// SecretAsked implements permit.Outside: where the user was asked, the answer comes next.
+func (p *Player) SecretAsked(name string) (asked, recorded bool) {
+	return len(p.user) > 0 && p.user[0].User.Secret == name, true
+}
+
+// Asked implements permit.Outside: the answer stands next, behind the call that chose the
+// command or the command before it. It does not count answers, because a person may answer
+// who watches the replay.
+func (p *Player) Asked() (asked, recorded bool) {
+	looked := false // for dependencies, which comes before the question that is about them, too
+	for _, e := range p.here() {
+		switch {
+		case e.Layered != nil:
+			looked = true
+		case e.Recalled == nil && e.Linted == nil && e.Allowed == nil:
+			return e.User != nil && (!looked || e.User.Whole), true
+		}
+	}
+	return false, true
+}
+
+// Whole implements permit.Outside: the answer says it. Where none was given, nothing was asked.
+func (p *Player) Whole() (whole, recorded bool) {
+	for _, e := range p.here() {
+		if e.User != nil {
+			return e.User.Whole, true
+		}
+	}
+	return true, true
+}
+
+// Judged implements permit.Outside: the judgement stands behind the call that chose the command. Recordings
+// of old versions have none.
+func (p *Player) Judged() (record.Judged, bool) {
+	for _, e := range p.here() {
+		if e.Judged != nil {
+			return *e.Judged, true
+		}
+	}
+	return record.Judged{}, false
+}

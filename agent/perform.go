@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"caselsp/agent/action"
+	"caselsp/agent/quote"
 	"caselsp/agent/record"
 	"caselsp/store"
 )
@@ -28,6 +29,10 @@ func (r *run) perform(ctx context.Context) error {
 	}
 	d, err := r.may().Decide(ctx, act)
 	if err != nil {
+		return err
+	}
+	d, settled, err := r.withInstall(ctx, d)
+	if err != nil || !settled {
 		return err
 	}
 	allowed, may, err := r.heed(d)
@@ -267,7 +272,8 @@ func (r *run) answered(q record.Question, a record.Answer) error {
 	if err != nil {
 		return err
 	}
-	return r.record(record.Answered{ID: q.ID, Answer: a, Secret: secret})
+	about, _ := q.Subject.(record.Command)
+	return r.record(record.Answered{ID: q.ID, Answer: a, Secret: secret, Whole: about.Whole})
 }
 
 // Answer answers the open question of a task that is not running, for
@@ -352,5 +358,5 @@ func (r *run) finish(ctx context.Context, args action.FinishFeature) error {
 	if free, err := r.objections(found); !free {
 		return err
 	}
-	return r.done(record.ActionDone{OK: true, Text: args.Summary, Note: "finished: " + record.FirstLine(args.Summary)})
+	return r.done(record.ActionDone{OK: true, Text: args.Summary, Note: "finished", Words: quote.Words(record.FirstLine(args.Summary))})
 }

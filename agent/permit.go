@@ -67,7 +67,20 @@ type (
 func (a *Agent) Rules(all bool) ([]permit.Rule, error) { return a.approvals().Rules(all) }
 
 // Revoke ends a rule, named by its id or its shape; with neither, all of them.
-func (a *Agent) Revoke(name, by string) ([]permit.Rule, error) { return a.approvals().Revoke(name, by) }
+func (a *Agent) Revoke(name, by string) ([]permit.Rule, error) {
+	rules, err := a.Rules(false)
+	if err != nil {
+		return nil, err
+	}
+	var shapes []string
+	for _, r := range rules {
+		shapes = append(shapes, r.Shape)
+	}
+	if name, err = Named(name, shapes); err != nil {
+		return nil, err
+	}
+	return a.approvals().Revoke(name, by)
+}
 
 // Values returns the values that are remembered for the project, by name.
 func (a *Agent) Values() (map[string]string, error) { return a.approvals().Values() }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"caselsp/agent/action"
+	"caselsp/agent/quote"
 	"caselsp/agent/record"
 	"caselsp/agent/testreport"
 	"caselsp/store"
@@ -93,7 +94,7 @@ func outcomeOf(p *record.State) string {
 func (r *run) coding(ctx context.Context) error {
 	f := r.state.Feature()
 	if f.Loop != "" {
-		return r.failFeature("it went in circles: " + f.Loop)
+		return r.failFeature("it went in circles: "+f.Loop, "")
 	}
 	if last := r.state.LastTurn(); last != nil && last.OK {
 		switch last.Call.Name {
@@ -103,16 +104,16 @@ func (r *run) coding(ctx context.Context) error {
 			}
 			return r.move(record.Testing, "")
 		case action.AbortName:
-			return r.failFeature("CASE gave it up: " + last.Said.Text)
+			return r.failFeature("CASE gave it up", quote.Words(last.Said.Text))
 		}
 	}
 	switch {
 	case f.Rollbacks >= r.a.Limits.Rollbacks:
-		return r.failFeature(fmt.Sprintf("it was rolled back %d times", f.Rollbacks))
+		return r.failFeature(fmt.Sprintf("it was rolled back %d times", f.Rollbacks), "")
 	case r.state.Steps >= r.a.Limits.Steps, r.state.Free >= r.maxFree():
 		reason := fmt.Sprintf("round %d ended after %d steps without FINISH_FEATURE", f.Round, r.state.Steps)
 		if f.Idle > 0 {
-			return r.failFeature(reason + ", as the one before it: give it as smaller tasks")
+			return r.failFeature(reason+", as the one before it: give it as smaller tasks", "")
 		}
 		return r.nextRound(f.Attempt, reason)
 	}
@@ -130,7 +131,7 @@ func (r *run) testing() error {
 	f := r.state.Feature()
 	switch {
 	case f.Loop != "":
-		return r.failFeature("it went in circles: " + f.Loop)
+		return r.failFeature("it went in circles: "+f.Loop, "")
 	case !r.state.Tested && r.state.LostTests >= maxLostTests:
 		return &pauseError{fmt.Sprintf("the tests were started %d times, and their outcome is not known: %s Mend that, then resume", maxLostTests, r.state.LastTurn().Said.Text)}
 	case !r.state.Tested:
@@ -145,7 +146,7 @@ func (r *run) testing() error {
 		r.rememberFix()
 		return r.move(record.Verifying, "the tests pass")
 	case f.Round >= r.a.Limits.Rounds:
-		return r.failFeature(fmt.Sprintf("its tests still fail after %d rounds", f.Round))
+		return r.failFeature(fmt.Sprintf("its tests still fail after %d rounds", f.Round), "")
 	}
 	return r.move(record.Reflecting, "the tests fail")
 }
@@ -168,7 +169,7 @@ func (r *run) reflecting(ctx context.Context) error {
 func (r *run) nextRound(attempt int, reason string) error {
 	f := r.state.Feature()
 	if f.Round >= r.a.Limits.Rounds {
-		return r.failFeature(fmt.Sprintf("%s, and its %d rounds are used up", reason, f.Round))
+		return r.failFeature(fmt.Sprintf("%s, and its %d rounds are used up", reason, f.Round), "")
 	}
 	if left := roundsLeft(f.Round+1, r.a.Limits.Rounds); left != "" {
 		reason += "; " + left
@@ -183,14 +184,14 @@ func (r *run) move(to record.Phase, reason string) error {
 }
 
 // failFeature ends the feature and takes back everything it staged: a half-done
-// feature is worse in a change set than none.
-func (r *run) failFeature(reason string) error {
+// feature is worse in a change set than none. words are what a model says of it.
+func (r *run) failFeature(reason string, words quote.Words) error {
 	f := r.state.Feature()
 	if err := r.putBack(f.Start); err != nil {
 		return err
 	}
 	staged, blobs := record.StagedOf(r.overlay.State())
-	return r.record(record.FeatureEnded{Feature: r.state.Current, Reason: reason, Staged: &staged}, blobs...)
+	return r.record(record.FeatureEnded{Feature: r.state.Current, Reason: reason, Words: words, Staged: &staged}, blobs...)
 }
 
 // maxRecalled is how many similar past tasks go into a prompt, at most.

@@ -112,7 +112,7 @@ func (p *prompter) data() prompted {
 		case f.OK:
 			mark = "done"
 		case f.Ended:
-			mark = "failed: " + f.Reason
+			mark = "failed: " + f.Words.PlainAfter(f.Reason)
 		case i == p.state.Current:
 			mark = "now"
 		}
@@ -122,7 +122,7 @@ func (p *prompter) data() prompted {
 	if f == nil {
 		return d
 	}
-	d.Feature, d.Attempt, d.Log = f.Feature, f.Attempt, f.Log
+	d.Feature, d.Attempt, d.Log = f.Feature, f.Attempt, plainLog(f.Log)
 	if t := p.state.LastTest; t != nil {
 		d.Tests = t.Said.String()
 		if !t.OK && !t.Skipped {
@@ -133,6 +133,14 @@ func (p *prompter) data() prompted {
 		d.Verdicts = append(d.Verdicts, fmt.Sprintf("attempt %d: %d percent: %s", i+1, *v.Completion, strings.Join(v.Issues, "; ")))
 	}
 	return d
+}
+
+// plainLog is a work log as a model reads it.
+func plainLog(lines []record.LogLine) (list []string) {
+	for _, l := range lines {
+		list = append(list, l.Plain())
+	}
+	return list
 }
 
 // describeFocus describes the place that a task speaks of.

@@ -397,34 +397,6 @@ func (p *Player) dependencies(key string) (found record.DependenciesFound, recor
 	return l, true
 }
 
-// SecretAsked implements permit.Outside: where the user was asked, the answer comes next.
-func (p *Player) SecretAsked(name string) (asked, recorded bool) {
-	return len(p.user) > 0 && p.user[0].User.Secret == name, true
-}
-
-// Asked implements permit.Outside: the answer stands next, behind the call that chose the
-// command or the command before it. It does not count answers, because a person may answer
-// who watches the replay.
-func (p *Player) Asked() (asked, recorded bool) {
-	for _, e := range p.here() {
-		if e.Recalled == nil && e.Linted == nil && e.Allowed == nil {
-			return e.User != nil, true
-		}
-	}
-	return false, true
-}
-
-// Judged implements permit.Outside: the judgement stands behind the call that chose the command. Recordings
-// of old versions have none.
-func (p *Player) Judged() (record.Judged, bool) {
-	for _, e := range p.here() {
-		if e.Judged != nil {
-			return *e.Judged, true
-		}
-	}
-	return record.Judged{}, false
-}
-
 // linted is what linters said of files at this place.
 func (p *Player) linted(files map[string]string) (said *record.Linted, recorded bool) {
 	for _, e := range p.here() {

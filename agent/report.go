@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"caselsp/agent/quote"
 	"caselsp/agent/record"
 	"caselsp/agent/review"
 	"caselsp/agent/workspace"
@@ -54,7 +55,7 @@ func (a *Agent) reportText(p *record.State, outcome string) string {
 	if lines := p.Uninstalled(); len(lines) > 0 {
 		b.WriteString("\n## Dependencies\n\n")
 		for _, line := range lines {
-			fmt.Fprintf(&b, "%s\n", line)
+			b.WriteString(QuoteLines(line, "> "))
 		}
 	}
 	b.WriteString("\n## Work\n\n")
@@ -72,7 +73,7 @@ func (a *Agent) reportText(p *record.State, outcome string) string {
 	if len(p.Recalled) > 0 {
 		b.WriteString("\n## Recalled from past work\n\n")
 		for _, r := range p.Recalled {
-			fmt.Fprintf(&b, "- %s\n", record.FirstLine(r))
+			fmt.Fprintf(&b, "- %s\n", quote.Words(record.FirstLine(r)))
 		}
 	}
 	return b.String()
@@ -138,7 +139,7 @@ func featureOutcome(f *record.Feature) string {
 	case f.OK:
 		how = fmt.Sprintf("done in %d attempt(s) and %d round(s)", f.Attempt, f.Round)
 	case f.Ended:
-		how = "failed: " + f.Reason
+		how = "failed: " + f.Words.After(f.Reason)
 	case f.Attempt > 0:
 		how = fmt.Sprintf("unfinished in attempt %d, round %d", f.Attempt, f.Round)
 	}

@@ -33,6 +33,17 @@ func (a *Agent) obeyed(p *record.State) func(workspace.Change) permit.Obeyed {
 // in the outcome with its reason.
 func (a *Agent) Decide(ctx context.Context, id string, sel review.Selection, accept bool, to workspace.Applier) (review.Outcome, error) {
 	return a.reviewed(id, func(s *review.Session) ([]workspace.Applied, error) {
+		rev, err := review.Of(s.State, s.Blob, s.Obeyed)
+		if err != nil {
+			return nil, err
+		}
+		var names []string
+		for _, f := range rev.Files {
+			names = append(names, f.Change.Path)
+		}
+		if sel.File, err = Named(sel.File, names); err != nil {
+			return nil, err
+		}
 		return s.Decide(ctx, sel, accept, to)
 	})
 }

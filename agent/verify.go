@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"caselsp/agent/action"
+	"caselsp/agent/quote"
 	"caselsp/agent/record"
 )
 
@@ -27,9 +28,9 @@ func (r *run) verifying(ctx context.Context) error {
 	case r.state.Task.Single:
 		return r.record(record.FeatureEnded{Feature: r.state.Current, OK: true, Reason: "done in one loop, not verified"})
 	case v != nil && v.Passes():
-		return r.record(record.FeatureEnded{Feature: r.state.Current, OK: true, Reason: v.Summary})
+		return r.record(record.FeatureEnded{Feature: r.state.Current, OK: true, Words: quote.Words(v.Summary)})
 	case v != nil && f.Attempt >= r.a.Limits.Attempts:
-		return r.failFeature(fmt.Sprintf("after %d attempts it is %d percent complete: %s", f.Attempt, *v.Completion, strings.Join(v.Issues, "; ")))
+		return r.failFeature(fmt.Sprintf("after %d attempts it is %d percent complete", f.Attempt, *v.Completion), quote.Words(strings.Join(v.Issues, "; ")))
 	case v != nil:
 		return r.nextRound(f.Attempt+1, fmt.Sprintf("verification says %d percent, issues: %d", *v.Completion, len(v.Issues)))
 	case r.state.Exchanges >= maxPlanningTurns:

@@ -52,8 +52,11 @@ func choicesOf(q record.Question) []choice {
 	}
 	switch about := q.Subject.(type) {
 	case record.Approvable:
-		list := []choice{deny(chooseDeny), {title: chooseWhy, id: cmdDeny, args: map[string]any{"why": true}, opens: true}, allow(chooseOnce, cmdApprove, record.Approve)}
+		list := []choice{deny(chooseDeny), {title: chooseWhy, id: cmdDeny, args: map[string]any{"why": true}, opens: true}}
 		offer := about.Offer()
+		if offer.Once {
+			list = append(list, allow(chooseOnce, cmdApprove, record.Approve))
+		}
 		if offer.Task {
 			list = append(list, allow(chooseTask, cmdApproveTask, record.ApproveTask))
 		}
@@ -96,7 +99,7 @@ func (c choice) command(q record.Question, title string) protocol.Command {
 func subjectOf(q record.Question) string {
 	switch about := q.Subject.(type) {
 	case record.Approvable:
-		return agent.Quote(about.Offer().What)
+		return agent.Quote(about.Offer().What) + about.Offer().With()
 	case record.Input:
 		return "the model asks: " + agent.Quote(q.Text)
 	case record.Secret:
@@ -152,7 +155,8 @@ func questionText(q record.Question) string {
 		if len(offer.Touches) > 0 {
 			touches = "It " + strings.Join(offer.Touches, ", ")
 		}
-		parts = []string{agent.Quote(offer.What) + ".", q.Text, offer.Where, touches, q.Why}
+		parts = append([]string{agent.Quote(offer.What) + ".", q.Text, offer.Where}, offer.Gets(agent.Quote)...)
+		parts = append(parts, touches, q.Why)
 		if offer.Always != "" {
 			parts = append(parts, chooseAlways+": "+agent.Quote(offer.Always))
 		}

@@ -161,7 +161,7 @@ var table = []entry{
 	{Command{cmdResume, oneTask, "go on with a task that was stopped, paused or interrupted"}, func(s *server) handler { return s.taskCommands.doResume }},
 	{Command{cmdStatus, oneTask, "say what state the tasks are in"}, func(s *server) handler { return s.taskCommands.doStatus }},
 	{Command{cmdApprove, fields(argTask, argQuestion), "run the command that is asked about, once; let the task go on; say that a secret is in the keyring now"}, func(s *server) handler { return s.questions.doApprove }},
-	{Command{cmdApproveTask, fields(argTask, argQuestion), "run it, and allow this exact line for the rest of the task, where that is offered"}, func(s *server) handler { return s.questions.doApproveTask }},
+	{Command{cmdApproveTask, fields(argTask, argQuestion), "allow for this task: of a command this exact line, while the files that it rests on stay the same; where that is offered"}, func(s *server) handler { return s.questions.doApproveTask }},
 	{Command{cmdApproveAlways, fields(argTask, argQuestion), "run it, and allow this exact command in this workspace from now on, where that is offered"}, func(s *server) handler { return s.questions.doApproveAlways }},
 	{Command{cmdDeny, fields(argTask, argQuestion, argReason, argWhy, argURI), "deny it; the reason goes to the model; `why: true` opens a document for it, `uri` is that document"}, func(s *server) handler { return s.questions.doDeny }},
 	{Command{cmdAnswer, fields(argTask, argQuestion, argText, argURI, argWrite, argSure).or("text"), "answer a question; `write: true` opens a document for the answer, `uri` is that document; `sure: true` says that what looks like a password in it is not a secret"}, func(s *server) handler { return s.questions.doAnswer }},

@@ -80,5 +80,5 @@ func (l *questions) agreed(ctx context.Context, text, yes string) bool {
 	}
 	began := l.ed.Clock.Now()
 	chosen, ok := l.ed.ask(ctx, text, chooseLater, yes)
-	return ok && chosen == 1 && l.ed.Clock.Now().Sub(began) >= l.readTime
+	return ok && chosen == 1 && l.ed.Clock.Now().Sub(began) >= l.readTime(text)
 }

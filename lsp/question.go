@@ -24,8 +24,8 @@ type questions struct {
 	tasks   *tasks
 	papers  *papers
 
-	turn     chan struct{} // holds a token while a question is shown
-	readTime time.Duration // see the constant
+	turn     chan struct{}                   // holds a token while a question is shown
+	readTime func(text string) time.Duration // agent.ReadTime, but in tests
 
 	mu   sync.Mutex
 	open map[string]*openQuestion // by task
@@ -34,7 +34,7 @@ type questions struct {
 // openQuestion is one that a run waits with.
 type openQuestion struct {
 	record.Question
-	since   time.Time          // when it came
+	read    time.Time          // before this nobody can have read it
 	answers chan record.Answer // holds one
 	unsure  bool               // the answer before looked like a secret and was held back
 }
@@ -124,7 +124,7 @@ func (l *questions) prompt(ctx context.Context, o *openQuestion) error {
 	for _, c := range choices {
 		titles = append(titles, c.title)
 	}
-	began := l.ed.Clock.Now()
+	l.shown(o)
 	chosen, ok := l.ed.ask(ctx, questionText(o.Question), titles...)
 	late := !l.isOpen(o) && !l.waits(o.Question)
 	switch {
@@ -135,7 +135,7 @@ func (l *questions) prompt(ctx context.Context, o *openQuestion) error {
 		return nil
 	case late:
 		return nil
-	case ok && chosen > 0 && l.ed.Clock.Now().Sub(began) < l.readTime:
+	case ok && chosen > 0 && l.early(o):
 		l.ed.Log.Warn("a question was answered faster than it can be read: left open", "question", o.ID)
 	case ok && choices[chosen].opens:
 		if err := l.papers.openAnswer(ctx, o.Question); err != nil {
@@ -162,9 +162,30 @@ func (l *questions) tell(q record.Question) {
 func (l *questions) put(q record.Question) *openQuestion {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	o := &openQuestion{q, l.ed.Clock.Now(), make(chan record.Answer, 1), false}
+	o := &openQuestion{Question: q, answers: make(chan record.Answer, 1)}
+	o.read = l.ed.Clock.Now().Add(l.readTime(questionText(q)))
 	l.open[q.Task] = o
 	return o
+}
+
+// shown notes that a question is put on the screen now.
+func (l *questions) shown(o *openQuestion) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	o.read = l.ed.Clock.Now().Add(l.readTime(questionText(o.Question)))
+}
+
+// early reports whether an answer comes before its question can have been read. From such a
+// one on the time runs anew: whoever hits keys goes on hitting them.
+func (l *questions) early(o *openQuestion) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.ed.Clock.Now()
+	if !now.Before(o.read) {
+		return false
+	}
+	o.read = now.Add(l.readTime(questionText(o.Question)))
+	return true
 }
 
 func (l *questions) drop(o *openQuestion) {
@@ -187,12 +208,12 @@ func (l *questions) waits(q record.Question) bool {
 	return l.tasks.get(q.Task) == nil && slices.ContainsFunc(l.tasks.questions(), func(open record.Question) bool { return open.Task == q.Task && open.ID == q.ID })
 }
 
-// fresh reports whether a question came so lately that nobody can have read it.
+// fresh reports whether a question came so lately that an answer to it is early.
 func (l *questions) fresh(q record.Question) bool {
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	o := l.open[q.Task]
-	return o != nil && o.ID == q.ID && l.ed.Clock.Now().Sub(o.since) < l.readTime
+	l.mu.Unlock()
+	return o != nil && o.ID == q.ID && l.early(o)
 }
 
 // doubts reports whether the answer before to a question was held back, and takes note of

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"caselsp/agent"
 	"caselsp/agent/record"
 	"caselsp/lsp/lsptest"
 
@@ -173,4 +174,33 @@ func TestLongSilence(t *testing.T) {
 	click <- chooseOnce
 	sc.said("to review")
 	sc.status(id, record.Review)
+}
+
+// TestEarlyAnswer answers before the question can have been read, by the prompt and by a command
+// that names no question: each early answer makes the time run anew, which is longer for a longer
+// question. What comes after it counts.
+func TestEarlyAnswer(t *testing.T) {
+	click, clock := make(chan string, 1), lsptest.NewClock()
+	sc := play(t, plot{files: hello, open: []string{"a.py"}, clock: clock, reads: true, script: asksToRun + "on case\nwant all clean\n" + strings.TrimPrefix(write, "\non case\n"), runs: lint,
+		editor: lsptest.Options{Answer: func(lsptest.Question) string { return <-click }}})
+	id := sc.run("see to it")
+	const answerGap = 250 * time.Millisecond // of package wire, before the work begins
+	clock.Await(answerGap)
+	clock.Advance(answerGap)
+	sc.expect(lsptest.Asked("make docs"))
+	reading := agent.ReadTime(sc.State().Questions[0].Text)
+	if reading <= agent.ReadTime("make docs") {
+		t.Fatalf("a long question is read in %v", reading)
+	}
+	clock.Advance(reading - time.Millisecond)
+	click <- chooseOnce
+	sc.said("Nothing happens until you answer")
+	for range 3 {
+		clock.Advance(reading - time.Millisecond)
+		sc.refused("a question has just come, about “make docs”", cmdApprove)
+	}
+	sc.status(id, record.Waiting)
+	clock.Advance(reading)
+	sc.command(cmdApprove)
+	sc.said("to review")
 }

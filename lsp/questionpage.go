@@ -68,6 +68,9 @@ func questionsText(list []record.Question) string {
 			for _, touched := range offer.Touches {
 				b.WriteString("* it " + inLine(touched) + "\n")
 			}
+			for _, gets := range offer.Gets(agent.Quote) {
+				b.WriteString("* " + inLine(gets) + "\n")
+			}
 			if offer.Where != "" {
 				b.WriteString("* where: " + inLine(offer.Where) + "\n")
 			}

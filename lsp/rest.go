@@ -7,16 +7,13 @@ import (
 
 // What takes the keyboard takes the next key, whatever that was meant for: "y" in the
 // middle of a word would accept. So nothing of the kind is sent while the user types, and an
-// answer that comes faster than its question can be read is none.
+// answer that comes faster than its question can be read ([agent.ReadTime]) is none.
 const (
 	// restTime is how long the user must not have typed: the pauses within and between
 	// words are shorter.
 	restTime = time.Second
 	// restLimit is how long that is waited for; then a way must do that takes no keyboard.
 	restLimit = time.Minute
-	// readTime is the shortest time in which a question is seen and a button found. A key
-	// that was on its way comes sooner.
-	readTime = 400 * time.Millisecond
 )
 
 // rest waits until the user does not type, and reports whether that came.

@@ -85,7 +85,7 @@ func play(t *testing.T, p plot) *scene {
 			s.ed.Clock = wire.Clock{Now: p.clock.Now, After: p.clock.After}
 		}
 		if !p.reads {
-			s.questions.readTime = 0
+			s.questions.readTime = func(string) time.Duration { return 0 }
 		}
 		s.engines.backend = sc.backend(p, s.trust.kept)
 		s.install()

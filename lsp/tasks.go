@@ -295,7 +295,7 @@ func (l *tasks) tellEvent(e agent.Event) {
 			text += ": " + agent.Quote(b.Thought)
 		}
 	case record.ActionDone:
-		text = b.Note
+		text = b.Words.After(b.Note)
 		if !b.OK {
 			text = "refused or failed: " + b.Said().Plain()
 		} else if b.Diff != "" {

@@ -59,6 +59,8 @@ type (
 		Touches  []string     `json:"touches,omitempty"`
 		Basis    record.Basis `json:"basis"`
 		Finding  bool         `json:"finding,omitempty"` // of a rule, not about a command
+		Secrets  []string     `json:"secrets,omitempty"` // that the command got
+		Install  string       `json:"install,omitempty"` // the command by which dependencies were installed before it
 	}
 	ruleUsed struct {
 		Rule string `json:"rule"`
@@ -242,7 +244,10 @@ func (a *Approvals) Keep(q record.Question, about record.Approvable, ans record.
 	offer := about.Offer()
 	d := ruleDecided{
 		Line: offer.What, Task: q.Task, Approved: ans.Text != record.Deny, By: ans.By, Why: q.Why, Reason: ans.Reason,
-		Where: offer.Where, Touches: offer.Touches,
+		Where: offer.Where, Touches: offer.Touches, Secrets: offer.Secrets,
+	}
+	if offer.Install != nil {
+		d.Install = offer.Install.Line
 	}
 	switch about := about.(type) {
 	case record.Command:

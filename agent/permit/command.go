@@ -1,6 +1,7 @@
 package permit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -33,7 +34,11 @@ func (p *Permit) command(ctx context.Context, args action.RunCommand) (Decision,
 	verdict := p.verdict(line, args)
 	var notes Notes
 	if c.Judged == nil {
-		d, err := p.judge(line, verdict, engine)
+		d, err := p.judge(line, verdict, engine, args)
+		if q, ok := d.(Question); ok {
+			q.ReadOnly = verdict.ReadOnly
+			return q, err
+		}
 		allowed, ok := d.(Allowed)
 		if err != nil || !ok {
 			return d, err
@@ -88,7 +93,7 @@ func (p *Permit) verdict(line string, args action.RunCommand) shell.Verdict {
 }
 
 // judge decides about a command line that has no verdict yet.
-func (p *Permit) judge(line string, v shell.Verdict, engine sandbox.Engine) (Decision, error) {
+func (p *Permit) judge(line string, v shell.Verdict, engine sandbox.Engine, args action.RunCommand) (Decision, error) {
 	c := p.State.Pending
 	asked, recorded := p.Outside.Asked()
 	before, known := p.Outside.Judged()
@@ -105,26 +110,31 @@ func (p *Permit) judge(line string, v shell.Verdict, engine sandbox.Engine) (Dec
 		text := "Not run: while planning, only commands that read are run. " + v.Reason
 		return judged(c.Role, record.Judged{Line: line, By: record.ByDefault, Reason: "while planning, only commands that read are run", Text: text}, nil), nil
 	case recorded && asked:
-		return Question{Ask: p.approval(line, v.Reason, v, engine)}, nil
+		return Question{Ask: p.askedBefore(line, v, engine, args)}, nil
 	case recorded:
 		return judged(c.Role, judgedBy(v, line, true), nil), nil
 	case p.State.Lost[line]:
-		return Question{Ask: p.approval(line, "It was started before and its outcome is not known.", v, engine)}, nil
+		return Question{Ask: p.approval(line, "It was started before and its outcome is not known.", v, engine, args)}, nil
+	case p.gives(args):
+		if v.Decision == shell.Allow {
+			v.Reason = p.foreignWhy(v)
+		}
+		return Question{Ask: p.approval(line, v.Reason, v, engine, args)}, nil
 	case v.Decision == shell.Allow && p.foreign(v) != "":
-		v.Reason = fmt.Sprintf("It reaches other machines, and its arguments do not come from your own text but may come from a file, a page or another command's output (%s).", p.foreign(v))
+		v.Reason = p.foreignWhy(v)
 	case v.Decision == shell.Allow && !p.AskReads:
 		return judged(c.Role, judgedBy(v, line, true), nil), nil
 	case v.Decision == shell.Allow:
 		v.Reason, v.Shape, v.Task = "The settings ask before every command.", "", false
-		return Question{Ask: p.approval(line, v.Reason, v, engine)}, nil
+		return Question{Ask: p.approval(line, v.Reason, v, engine, args)}, nil
 	}
-	return p.byRules(line, v, engine)
+	return p.byRules(line, v, engine, args)
 }
 
 // byRules allows a command that a standing approval covers, and asks the user about
 // any other.
-func (p *Permit) byRules(line string, v shell.Verdict, engine sandbox.Engine) (Decision, error) {
-	q := p.approval(line, v.Reason, v, engine)
+func (p *Permit) byRules(line string, v shell.Verdict, engine sandbox.Engine, args action.RunCommand) (Decision, error) {
+	q := p.approval(line, v.Reason, v, engine, args)
 	kept, err := p.Approvals.read()
 	if err != nil {
 		return nil, err
@@ -210,6 +220,15 @@ func (p *Permit) foreign(v shell.Verdict) string {
 	return ""
 }
 
+// foreignWhy says that a line would send such a word; "" where it does not.
+func (p *Permit) foreignWhy(v shell.Verdict) string {
+	word := p.foreign(v)
+	if word == "" {
+		return ""
+	}
+	return fmt.Sprintf("It reaches other machines, and its arguments do not come from your own text but may come from a file, a page or another command's output (%s).", word)
+}
+
 // judgedBy is the judgement of what is built in, or of the setting that decided.
 func judgedBy(v shell.Verdict, line string, allowed bool) record.Judged {
 	j := record.Judged{Line: line, Allowed: allowed, By: record.ByDefault, Reason: v.Reason, ReadOnly: v.ReadOnly}
@@ -222,8 +241,8 @@ func judgedBy(v shell.Verdict, line string, allowed bool) record.Judged {
 }
 
 // approval is the question that the user is asked about a command. The caller adds
-// the offer to always allow it.
-func (p *Permit) approval(line, why string, v shell.Verdict, engine sandbox.Engine) record.Question {
+// the offer to always allow it, and what is installed before it.
+func (p *Permit) approval(line, why string, v shell.Verdict, engine sandbox.Engine, args action.RunCommand) record.Question {
 	who := "CASE wants to run a command"
 	switch p.State.Pending.Role {
 	case record.RoleTester:
@@ -234,12 +253,27 @@ func (p *Permit) approval(line, why string, v shell.Verdict, engine sandbox.Engi
 	if listed := p.listed(line); listed != "" {
 		why = strings.TrimSpace(why + " " + listed)
 	}
-	about := record.Command{Line: line, Touches: v.Touches, Like: v.Shape, Basis: p.basis(line), Where: where(engine, p.Policy)}
+	about := record.Command{Line: line, Touches: v.Touches, Like: v.Shape, Basis: p.basis(line), Where: where(engine, p.Policy), Whole: p.whole()}
+	if p.gives(args) { // never counted, so that it is asked for each time
+		about.Secrets, about.Like, v.Task = args.Secrets, "", false
+		why = strings.TrimSpace(why + " " + givesSecrets)
+	}
 	if v.Task {
 		basis := p.taskBasis(line, v)
 		about.ForTask = &basis
 	}
 	return record.Question{Text: who, Why: why, Subject: about}
+}
+
+// askedBefore is the question of a recording. It offers whatever may have been offered: what the
+// level and the earlier approvals were then is not recorded.
+func (p *Permit) askedBefore(line string, v shell.Verdict, engine sandbox.Engine, args action.RunCommand) record.Question {
+	v.Task = true
+	q := p.approval(line, v.Reason, v, engine, args)
+	about := q.Subject.(record.Command)
+	about.Always = cmp.Or(v.Shape, line)
+	q.Subject = about
+	return q
 }
 
 // where says where a command would run.

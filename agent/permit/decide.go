@@ -42,6 +42,9 @@ type Outside interface {
 	Asked() (asked, recorded bool)
 	// Judged is who decided about the command that comes now, where that was not the user.
 	Judged() (j record.Judged, recorded bool)
+	// Whole says whether the user was asked about the command that comes now with all that it
+	// gets: older versions asked for each secret and for the dependencies by itself.
+	Whole() (whole, recorded bool)
 	// SecretAsked says whether the user was asked for a secret.
 	SecretAsked(name string) (asked, recorded bool)
 	// Tolerated returns the id of the approval that allowed a finding, "" for none.
@@ -79,16 +82,17 @@ type Refused struct {
 	Pause   string
 }
 
-// Question is the decision that the user must be asked.
+// Question is the decision that the user must be asked. ReadOnly is as in [Allowed].
 type Question struct {
 	Notes
-	Ask record.Question
+	Ask      record.Question
+	ReadOnly bool
 }
 
 // Decide says whether the pending action may go on. It is asked anew after each record, until
 // the action is done: trust can be withdrawn and an answer can come in between. The way is from
-// top to bottom: is the workspace trusted, may the action read and change what it names, are
-// the secrets there that it declares, and may the command run.
+// top to bottom: is the workspace trusted, may the action read and change what it names, may the
+// command run with the secrets that it declares, and are their values there.
 func (p *Permit) Decide(ctx context.Context, act *action.Action) (Decision, error) {
 	if d, err := p.trusted(act.Verb); stops(d, err) {
 		return d, err
@@ -100,10 +104,18 @@ func (p *Permit) Decide(ctx context.Context, act *action.Action) (Decision, erro
 	if !ok {
 		return Allowed{}, nil
 	}
-	if d := p.secrets(args); stops(d, nil) {
+	if p.State.Pending.Withheld != nil && len(args.Secrets) > 0 { // a value, or all of them as an older version asked
+		return p.withheld(args.Command), nil
+	}
+	if d := p.apart(args); stops(d, nil) {
 		return d, nil
 	}
-	return p.command(ctx, args)
+	d, err := p.command(ctx, args)
+	allowed, ok := d.(Allowed)
+	if err != nil || !ok {
+		return d, err
+	}
+	return p.secrets(args, allowed), nil
 }
 
 // stops reports whether a decision is the last word.
@@ -126,24 +138,4 @@ func (p *Permit) trusted(verb *action.Verb) (Decision, error) {
 		return Refused{Outcome: record.ActionDone{Text: "Not run: the user does not trust the files of this workspace, so that they can only be read."}}, nil
 	}
 	return Refused{Pause: fmt.Sprintf("%s is not trusted, so nothing is changed or run for it: %s, then resume", strings.Join(untrusted, ", "), AdviseTrust)}, nil
-}
-
-// secrets asks for the first secret of a command whose value is not known.
-func (p *Permit) secrets(args action.RunCommand) Decision {
-	for _, name := range args.Secrets {
-		missing, recorded := p.Outside.SecretAsked(name)
-		if !recorded {
-			missing = !p.HasSecret(name)
-		}
-		if !missing {
-			continue
-		}
-		why := "No keyring is available, so the value is kept only until caselsp ends and is never written to disk."
-		if p.Keyring {
-			why = "The value is stored in your keyring, if there is one, and is never written to disk elsewhere."
-		}
-		return Question{Ask: record.Question{Subject: record.Secret{Name: name}, Why: why,
-			Text: fmt.Sprintf("CASE needs the secret %s for a command. Its value is not shown to the model", name)}}
-	}
-	return Allowed{}
 }

@@ -60,7 +60,7 @@ func (p *Permit) Findings(found []validate.Finding, text string) (Decision, erro
 	f := open[0]
 	return Question{Notes: notes, Ask: record.Question{
 		Text:    "CASE insists on code that a safety rule objects to",
-		Why:     fmt.Sprintf("%s: %s (%s). An approval covers this rule in this file: for the rest of the task, or always.", f.Severity, f.Message, f.Rule),
+		Why:     fmt.Sprintf("%s: %s (%s). What you allow is this rule in this file, for this task or always.", f.Severity, f.Message, f.Rule),
 		Subject: record.Finding{Key: Objection(f), Place: fmt.Sprintf("%s, line %d", f.Path, f.Start.Line+1)},
 	}}, nil
 }

@@ -13,9 +13,8 @@ import (
 	"caselsp/store"
 )
 
-// Beside commands, three things need the user's permission, whatever made the model do them: to
-// read a file that may hold secrets, to give a command secrets, and to leave fewer tests than
-// there were. Each is asked for once in a task, by a question that names it, and no flag
+// Beside commands, two things need the user's permission, whatever made the model do them: to
+// read a file that may hold secrets, and to leave fewer tests than there were. Each is asked for once in a task, by a question that names it, and no flag
 // answers it. What programs obey is asked for when it is accepted, see obeyed.go.
 
 // leave is what the user must allow before an action.
@@ -53,8 +52,8 @@ func (p *Permit) wantsRead(place action.Place) (*leave, error) {
 	switch place := place.(type) {
 	case action.File:
 		return p.wantsSecretFile(string(place)), nil
-	case action.Secrets:
-		return wantsSecrets(place), nil
+	case action.Secrets: // decided with the command that gets them, see secret.go
+		return nil, nil
 	case action.Files, action.Staged: // what may hold secrets is left out
 		return nil, nil
 	case action.FileNames, action.Memory:
@@ -147,13 +146,23 @@ func (p *Permit) guarded(act *action.Action) (Decision, error) {
 		return Allowed{}, nil
 	}
 	if c.Withheld == nil {
-		return Question{Ask: record.Question{Text: l.text, Why: l.why + " An approval is valid for the rest of the task.", Subject: record.Guarded{Leave: l.key, What: l.what}}}, nil
+		return l.question(), nil
 	}
-	text := fmt.Sprintf("Nothing was done: the user did not allow it (%s).", l.what)
-	if c.Withheld.Reason != "" {
-		text += " The reason: " + c.Withheld.Reason
+	return p.withheld(l.what), nil
+}
+
+// question asks for the leave.
+func (l *leave) question() Question {
+	return Question{Ask: record.Question{Text: l.text, Why: l.why + " If you allow it, that holds for this task.", Subject: record.Guarded{Leave: l.key, What: l.what}}}
+}
+
+// withheld is what the model is told where the user has denied what an action needs.
+func (p *Permit) withheld(what string) Refused {
+	text := fmt.Sprintf("Nothing was done: the user did not allow it (%s).", what)
+	if reason := p.State.Pending.Withheld.Reason; reason != "" {
+		text += " The reason: " + reason
 	}
-	return Refused{Outcome: record.ActionDone{Text: text + " Find another way; do not ask for it again."}}, nil
+	return Refused{Outcome: record.ActionDone{Text: text + " Find another way; do not ask for it again."}}
 }
 
 // Shareable leaves files that may hold secrets out of a tree, for the sandbox, and
@@ -203,11 +212,4 @@ func (p *Permit) wantsFewerTests() *leave {
 	what := strings.Join(lost, "; ")
 	return &leave{key: "tests " + store.Hash([]byte(what)), text: "CASE wants to reduce the number of tests", what: what,
 		why: "A task must not pass because its tests were removed. Your task does not name these files."}
-}
-
-// wantsSecrets is the leave for a command to have secrets.
-func wantsSecrets(s action.Secrets) *leave {
-	names := strings.Join(s.Names, ", ")
-	return &leave{key: "secrets " + names + " for " + s.Line, text: "CASE wants to give a command secrets: " + names, what: s.Line,
-		why: "The command, and all code that it runs, can read them. Its output and the files that it writes are searched for them."}
 }

@@ -9,17 +9,38 @@ import (
 	"caselsp/sandbox"
 )
 
-// Installation is the question that the user is asked about dependencies. It is
-// never offered as a standing approval: it reaches the network, and the user must
-// have seen what is new in the lists of dependencies.
+// Installation is the question that the user is asked about dependencies which a command needs
+// that itself is not asked for.
 func (p *Permit) Installation(deps *sandbox.Dependencies, l record.Dependencies) record.Question {
+	q := p.installation(deps, l)
+	q.Why += " If you deny it, commands run without them."
+	return q
+}
+
+// WithInstallation is the question about a command with the dependencies that it needs: both are
+// approved together.
+func (p *Permit) WithInstallation(ask record.Question, deps *sandbox.Dependencies, l record.Dependencies) record.Question {
+	q := p.installation(deps, l)
+	what, about := q.Subject.(record.Install), ask.Subject.(record.Command)
+	about.Install = &what
+	ask.Subject = about
+	if len(l.Wants) > 0 {
+		ask.Why += " " + q.Text
+	}
+	ask.Why = strings.TrimSpace(ask.Why + " " + q.Why)
+	return ask
+}
+
+// installation is never offered as a standing approval: it reaches the network, and the user must
+// have seen what is new in the lists of dependencies.
+func (p *Permit) installation(deps *sandbox.Dependencies, l record.Dependencies) record.Question {
 	files, hosts := strings.Join(deps.Files, ", "), strings.Join(deps.Hosts, ", ")
 	policy := deps.Install().Policy
 	q := record.Question{
 		Text: "The project's dependencies are not in the sandbox yet. Install them?",
 		Subject: record.Install{Key: deps.Key, Line: deps.Line,
 			Where: fmt.Sprintf("in the sandbox, which for this reaches only %s and sees only %s (%d MiB, at most %s)", hosts, files, policy.Memory>>20, policy.Time)},
-		Why: "Installing runs code of the packages' authors once; the installed packages are kept. If you deny it, commands run without them.",
+		Why: "Installing runs code of the packages' authors once; the installed packages are kept.",
 	}
 	for _, f := range p.Overlay.State().Files {
 		if slices.Contains(deps.Files, f.Path) {

@@ -3,8 +3,8 @@
 //
 // decide.go has the way from top to bottom: [Permit.Decide] says of the pending action that it
 // is [Allowed], [Refused], or that the user is asked a [Question]. guard.go is about what actions
-// read and change, command.go about command lines, finding.go about code that safety rules object
-// to, install.go about dependencies, trust.go about folders, leave.go about the user's own files,
+// read and change, command.go about command lines, secret.go about the secrets that they get,
+// finding.go about code that safety rules object to, install.go about dependencies, trust.go about folders, leave.go about the user's own files,
 // obeyed.go about those among them that programs obey, word.go about what the user has named.
 // approvals.go keeps what the user has decided before and the rules that come of it; values.go
 // keeps what they have answered for the whole project.

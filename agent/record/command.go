@@ -81,6 +81,10 @@ func (p *State) applyAnswer(q *Question, a Answer) {
 		if a.Text == ApproveTask && about.ForTask != nil {
 			p.Approved = append(p.Approved, ForTask{Line: about.Line, Basis: *about.ForTask})
 		}
+		if about.Install != nil && a.Text != Deny {
+			p.Judged = append(p.Judged, UserJudged(about.Install.Line, a))
+			p.applyLayer(about.Install.Key, (*Dependencies).agreed)
+		}
 		p.answerAction(a)
 	}
 }
@@ -152,7 +156,7 @@ func UserJudged(line string, a Answer) Judged {
 
 // Told is a judgement in one line, for histories. quote shows the whole command within a line.
 func (j Judged) Told(quote func(string) string) string {
-	how := "refused"
+	how := "denied"
 	if j.Allowed {
 		how = "allowed"
 	}

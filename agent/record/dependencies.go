@@ -36,6 +36,15 @@ const (
 	NotInstalled                        // it could not be installed
 )
 
+// Settled reports whether nobody has to be asked about the dependencies.
+func (l Dependencies) Settled() bool {
+	switch l.State {
+	case Agreed, Ready, Without, NotInstalled:
+		return true
+	}
+	return false
+}
+
 // applyLayer folds what becomes of dependencies.
 func (p *State) applyLayer(key string, change func(*Dependencies)) {
 	if p.Dependencies == nil {

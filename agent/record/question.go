@@ -42,11 +42,13 @@ func (q Question) Kind() QuestionKind {
 	return q.Subject.kind()
 }
 
-// Flagged reports whether the flag --yes may answer the question: commands and
+// Flagged reports whether the flag --yes may answer the question: commands without secrets and
 // installations only, nothing that needs the user's leave.
 func (q Question) Flagged() bool {
-	switch q.Subject.(type) {
-	case Command, Install:
+	switch about := q.Subject.(type) {
+	case Command:
+		return len(about.Secrets) == 0
+	case Install:
 		return true
 	}
 	return false
@@ -55,7 +57,7 @@ func (q Question) Flagged() bool {
 // The decisions of an approval.
 const (
 	Approve       = "approve"
-	ApproveTask   = "task" // this exact line for the rest of the task, while nothing changes that it rests on
+	ApproveTask   = "task" // for this task: of a command this exact line, while nothing changes that it rests on
 	ApproveAlways = "always"
 	Deny          = "deny"
 )
@@ -115,7 +117,7 @@ func (q Question) Check(a Answer) error {
 			return fmt.Errorf("this command cannot be always allowed (only kinds of commands that were approved %d times before can): approve it once or deny it", OfferAfter)
 		}
 		if a.Text == ApproveTask && !about.Offer().Task {
-			return errors.New("this cannot be allowed for the whole task: approve it once or deny it")
+			return errors.New("this cannot be allowed for this task: allow it once or deny it")
 		}
 		if !decided && a.Text != ApproveAlways && a.Text != ApproveTask {
 			return fmt.Errorf("%q is not a decision: answer %s", a.Text, q.Decisions())
@@ -139,8 +141,11 @@ func (q Question) Check(a Answer) error {
 func (q Question) Decisions() string {
 	switch about := q.Subject.(type) {
 	case Approvable:
-		list := []string{Approve}
+		var list []string
 		offer := about.Offer()
+		if offer.Once {
+			list = append(list, Approve)
+		}
 		if offer.Task {
 			list = append(list, ApproveTask)
 		}

@@ -24,6 +24,7 @@ import (
 	"caselsp/agent/action"
 	"caselsp/agent/llm"
 	"caselsp/agent/patch"
+	"caselsp/agent/quote"
 	"caselsp/agent/workspace"
 	"caselsp/sandbox"
 )
@@ -149,7 +150,8 @@ type ActionDone struct {
 	Quote string `json:"quote,omitempty"`
 	More  string `json:"more,omitempty"`
 
-	Note   string         `json:"note,omitempty"` // one line for people
+	Note   string         `json:"note,omitempty"`  // one line for people, ours
+	Words  quote.Words    `json:"words,omitempty"` // of the model, behind it; older versions have them in Note
 	Diff   string         `json:"diff,omitempty"`
 	Shown  *action.Shown  `json:"shown,omitempty"`
 	Also   []action.Shown `json:"also,omitempty"`   // further files, of an edit of several
@@ -210,6 +212,9 @@ type Answered struct {
 	ID     string `json:"id"`
 	Answer Answer `json:"answer"`
 	Secret string `json:"secret,omitempty"` // the name of the secret that was asked for
+	// Whole says that the question was about a command with all that it gets, as [Command] has it. A
+	// recording has no questions: a replay knows by this how they were asked.
+	Whole bool `json:"whole,omitempty"`
 }
 
 // CommandStarted is written before a command runs.
@@ -299,10 +304,12 @@ type Hypothesised struct {
 
 // FeatureEnded says how the feature that was worked on ended.
 type FeatureEnded struct {
-	Feature int     `json:"feature"`
-	OK      bool    `json:"ok"`
-	Reason  string  `json:"reason,omitempty"`
-	Staged  *Staged `json:"staged,omitempty"` // of a failed one: what was staged before it began
+	Feature int    `json:"feature"`
+	OK      bool   `json:"ok"`
+	Reason  string `json:"reason,omitempty"` // ours
+	// Words are what a model says of it, behind Reason; older versions have them there.
+	Words  quote.Words `json:"words,omitempty"`
+	Staged *Staged     `json:"staged,omitempty"` // of a failed one: what was staged before it began
 }
 
 // Rebased says that the user's typing moved staged edits; Dropped are the

@@ -8,6 +8,7 @@ import (
 
 	"caselsp/agent/action"
 	"caselsp/agent/llm"
+	"caselsp/agent/quote"
 	"caselsp/agent/testreport"
 	"caselsp/sandbox"
 )
@@ -71,10 +72,11 @@ type State struct {
 type Feature struct {
 	action.Feature
 	Ended, OK bool
-	Reason    string
-	Attempt   int // from 1
-	Round     int // over all attempts, from 1
-	Idle      int // rounds in a row that ended without FINISH_FEATURE
+	Reason    string      // ours: why it ended
+	Words     quote.Words // and what a model says of it
+	Attempt   int         // from 1
+	Round     int         // over all attempts, from 1
+	Idle      int         // rounds in a row that ended without FINISH_FEATURE
 	Rollbacks int
 	Step      int            // running number of its steps
 	Start     Staged         // what was staged when it began
@@ -82,7 +84,7 @@ type Feature struct {
 	goodStep  int            // the step that good is the outcome of; 0: none
 	Marks     map[int]Staged // what was staged before each step
 	Refused   map[string]int // by path: patches refused in a row
-	Log       []string       // one line a step
+	Log       []LogLine      // one line a step
 	Tests     string         // how the last run of its tests went, in one line
 	Failure   string         // what the last failed test said
 	Opened    bool           // CASE was shown the files that the plan names
@@ -122,6 +124,7 @@ type Pending struct {
 	// command, and could not be.
 	Uninstalled bool
 	Answer      *Answer       // the user's, where one was asked
+	Whole       bool          // the question was about all that the command gets
 	Command     bool          // the command was started
 	Result      *CommandEnded // and has ended
 
@@ -189,6 +192,9 @@ func (p *State) Apply(seq int64, at time.Time, body Body) {
 		} else { // answered while the task was paused
 			p.Before = p.asking
 		}
+		if p.Pending != nil && b.Whole {
+			p.Pending.Whole = true
+		}
 		p.applyAnswer(asked, b.Answer)
 	case CommandStarted:
 		p.applyStarted(b)
@@ -238,7 +244,7 @@ func (p *State) applyMilestone(body Body) {
 		p.Hypothesis, p.Answer = &b.Hypothesis, nil
 	case FeatureEnded:
 		f := &p.Features[b.Feature]
-		f.Ended, f.OK, f.Reason = true, b.OK, b.Reason
+		f.Ended, f.OK, f.Reason, f.Words = true, b.OK, b.Reason, b.Words
 		p.conversation = conversation{}
 		if b.Staged != nil {
 			p.Staged = *b.Staged
@@ -382,18 +388,6 @@ func (p *State) applyEffect(f *Feature, c *Pending, b ActionDone, said action.Sa
 	}
 }
 
-// logLine is the work log's line for one step.
-func logLine(c *Pending, b ActionDone) string {
-	what := b.Note
-	if what == "" {
-		what = c.Action
-	}
-	if !b.OK {
-		what = c.Action + " refused or failed: " + FirstLine(b.Text)
-	}
-	return strings.TrimSuffix(fmt.Sprintf("step %d: %s — %s", c.Step, what, FirstLine(c.Thought)), " — ")
-}
-
 // FirstLine cuts a text to its first line, and that to a length fit for a list.
 func FirstLine(s string) string {
 	const most = 200
@@ -419,9 +413,18 @@ func (p *State) Status(rounds int) Status {
 		Usage: p.Usage, Open: p.Open, Started: p.Started, Changed: p.Changed,
 	}
 	if f := p.Feature(); f != nil && (p.Phase.Works() && p.Phase != Planning || p.Phase == Waiting || p.Phase == Paused) {
-		s.Feature, s.Title, s.Attempt, s.Round, s.Step = p.Current+1, f.Title, f.Attempt, f.Round, p.Steps
+		s.Feature, s.Title, s.Attempt, s.Round, s.Step = p.Current+1, p.titleOf(f), f.Attempt, f.Round, p.Steps
 	}
 	return s
+}
+
+// titleOf is a feature's title for people: a model's words, but where the task was done without a
+// plan of one.
+func (p *State) titleOf(f *Feature) string {
+	if p.Task.Single {
+		return f.Title
+	}
+	return quote.Words(f.Title).String()
 }
 
 // Fold applies one record of the journal. A record that is well-formed but does not

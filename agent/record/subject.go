@@ -3,6 +3,7 @@ package record
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 )
 
 // Subject is what a question is about: one of the types below. No other package can make
@@ -21,11 +22,44 @@ type Offer struct {
 	What    string   // the exact command line, the file, or the place
 	Where   string   // where a command would run, else ""
 	Touches []string // what it could touch there, in words
+	Secrets []string // the names of the secrets that a command would be given
+	Install *Install // what would be installed before the command; nil: nothing
+	Once    bool     // whether Approve holds once; else it holds for the task, as ApproveTask does
 	Task    bool     // whether ApproveTask is offered
 	Always  string   // what ApproveAlways would allow; "" where it is not offered
 }
 
-// Command asks whether a command may run, or may run once again with more.
+// Gets says in sentences what a command would be given. quote shows a whole command within a line.
+func (o Offer) Gets(quote func(string) string) (list []string) {
+	if len(o.Secrets) > 0 {
+		list = append(list, "it gets "+o.secrets()+"; a value that is not in the keyring is asked for next")
+	}
+	if o.Install != nil {
+		list = append(list, fmt.Sprintf("before it, the project's dependencies are installed: %s, %s", quote(o.Install.Line), o.Install.Where))
+	}
+	return list
+}
+
+// With is Gets in a few words behind the command itself, for a title.
+func (o Offer) With() (text string) {
+	if len(o.Secrets) > 0 {
+		text += " with " + o.secrets()
+	}
+	if o.Install != nil {
+		text += " after installing the dependencies"
+	}
+	return text
+}
+
+func (o Offer) secrets() string {
+	if len(o.Secrets) == 1 {
+		return "the secret " + o.Secrets[0]
+	}
+	return "the secrets " + strings.Join(o.Secrets, ", ")
+}
+
+// Command asks whether a command may run, or may run once again with more. It is approved with all
+// that it says the command gets.
 type Command struct {
 	Line    string
 	Where   string
@@ -34,10 +68,16 @@ type Command struct {
 	Like    string // the kind of command by which approvals are counted; "" for what is asked for each time anew
 	Basis   Basis
 	ForTask *Basis // what ApproveTask would rest on; nil where it is not offered
+
+	// Whole says that no other question is asked about what the command gets: Secrets and Install
+	// are all. Older versions asked for each by itself.
+	Whole   bool
+	Secrets []string
+	Install *Install
 }
 
 // Guarded asks for something beside a command, for the rest of the task: to read or change a
-// file, to give a command secrets, to leave fewer tests. No flag answers it.
+// file, to leave fewer tests; in older journals also to give a command secrets. No flag answers it.
 type Guarded struct {
 	Leave string // the key under which the answer holds
 	What  string
@@ -45,9 +85,9 @@ type Guarded struct {
 
 // Install asks whether a project's dependencies may be installed.
 type Install struct {
-	Key   string // of the dependencies
-	Line  string
-	Where string
+	Key   string `json:"layer"` // of the dependencies
+	Line  string `json:"command"`
+	Where string `json:"where"`
 }
 
 // Finding asks whether code may stay that a safety rule objects to. No flag answers it.
@@ -79,17 +119,17 @@ func (Input) kind() QuestionKind   { return KindInput }
 
 // Offer implements Approvable.
 func (c Command) Offer() Offer {
-	return Offer{What: c.Line, Where: c.Where, Touches: c.Touches, Task: c.ForTask != nil, Always: c.Always}
+	return Offer{What: c.Line, Where: c.Where, Touches: c.Touches, Secrets: c.Secrets, Install: c.Install, Once: true, Task: c.ForTask != nil, Always: c.Always}
 }
 
 // Offer implements Approvable.
-func (g Guarded) Offer() Offer { return Offer{What: g.What} }
+func (g Guarded) Offer() Offer { return Offer{What: g.What, Task: true} }
 
 // Offer implements Approvable.
-func (i Install) Offer() Offer { return Offer{What: i.Line, Where: i.Where} }
+func (i Install) Offer() Offer { return Offer{What: i.Line, Where: i.Where, Once: true} }
 
 // Offer implements Approvable.
-func (f Finding) Offer() Offer { return Offer{What: f.Place, Always: f.Key} }
+func (f Finding) Offer() Offer { return Offer{What: f.Place, Task: true, Always: f.Key} }
 
 // flatQuestion is a question as it is published, in journals and events: the fields of all
 // subjects side by side.
@@ -112,6 +152,9 @@ type flatQuestion struct {
 	Basis   Basis        `json:"basis,omitzero"`
 	ForTask *Basis       `json:"for_task,omitempty"`
 	More    int          `json:"more,omitempty"`
+	Whole   bool         `json:"whole,omitempty"`
+	Secrets []string     `json:"secrets,omitempty"`
+	Install *Install     `json:"install,omitempty"`
 }
 
 // MarshalJSON implements json.Marshaler.
@@ -120,6 +163,7 @@ func (q Question) MarshalJSON() ([]byte, error) {
 	switch s := q.Subject.(type) {
 	case Command:
 		f.Command, f.Where, f.Touches, f.Shape, f.Like, f.Basis, f.ForTask = s.Line, s.Where, s.Touches, s.Always, s.Like, s.Basis, s.ForTask
+		f.Whole, f.Secrets, f.Install = s.Whole, s.Secrets, s.Install
 	case Guarded:
 		f.Command, f.Leave = s.What, s.Leave
 	case Install:
@@ -154,7 +198,8 @@ func (q *Question) UnmarshalJSON(raw []byte) error {
 	case f.Kind == KindApproval && f.Layer != "":
 		q.Subject = Install{Key: f.Layer, Line: f.Command, Where: f.Where}
 	case f.Kind == KindApproval:
-		q.Subject = Command{Line: f.Command, Where: f.Where, Touches: f.Touches, Always: f.Shape, Like: f.Like, Basis: f.Basis, ForTask: f.ForTask}
+		q.Subject = Command{Line: f.Command, Where: f.Where, Touches: f.Touches, Always: f.Shape, Like: f.Like, Basis: f.Basis, ForTask: f.ForTask,
+			Whole: f.Whole, Secrets: f.Secrets, Install: f.Install}
 	case f.Kind == KindSecret:
 		q.Subject = Secret{Name: f.Secret}
 	case f.Kind == KindTrust:

@@ -123,7 +123,7 @@ type Status struct {
 	Reason   string // why it is paused, failed or stopped; "" otherwise
 	Feature  int    // from 1; 0 before the plan
 	Features int
-	Title    string // of the feature
+	Title    string // of the feature, with a model's words marked
 	Attempt  int
 	Round    int
 	Rounds   int // the limit

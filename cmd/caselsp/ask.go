@@ -65,31 +65,28 @@ func newLineReader(in *os.File) *lineReader {
 
 // read returns the next line; false at the end of input.
 func (r *lineReader) read(ctx context.Context) (string, bool, error) {
-	return r.readAfter(ctx, time.Time{}, nil)
+	return r.readAfter(ctx, time.Time{}, 0, nil)
 }
-
-// readTime is the shortest time in which a question is read and an answer typed. What comes
-// sooner was meant for something else.
-const readTime = 400 * time.Millisecond
 
 // restTime is how long nothing must come after a line that was no answer: whoever goes on
 // typing has not looked up yet, and the pauses between words and lines are shorter.
 const restTime = time.Second
 
-// answer returns the line that is typed in answer to a question that is on the screen now.
-// What was typed before it, or so soon that it cannot have been read, is no answer: ignored
+// answer returns the line that is typed in answer to a question that is on the screen now as a
+// text. What was typed before it, or so soon that it cannot have been read, is no answer: ignored
 // is called. Lines of a file or a pipe were written as answers, and all count.
-func (r *lineReader) answer(ctx context.Context, ignored func()) (string, bool, error) {
+func (r *lineReader) answer(ctx context.Context, text string, ignored func()) (string, bool, error) {
 	if r.tty == nil {
 		return r.read(ctx)
 	}
 	flushInput(r.tty) // half a line, too
-	return r.readAfter(ctx, time.Now().Add(readTime), ignored)
+	reading := agent.ReadTime(text)
+	return r.readAfter(ctx, time.Now().Add(reading), reading, ignored)
 }
 
 // readAfter returns the next line that was typed after a time. One that comes sooner moves
-// that time on: an answer needs rest before it.
-func (r *lineReader) readAfter(ctx context.Context, after time.Time, ignored func()) (string, bool, error) {
+// that time on: an answer needs rest before it, and the time to read what it answers.
+func (r *lineReader) readAfter(ctx context.Context, after time.Time, reading time.Duration, ignored func()) (string, bool, error) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -98,7 +95,7 @@ func (r *lineReader) readAfter(ctx context.Context, after time.Time, ignored fun
 			if !ok || !line.at.Before(after) {
 				return strings.TrimSpace(line.text), ok, nil
 			}
-			if rested := line.at.Add(restTime); rested.After(after) {
+			if rested := line.at.Add(max(restTime, reading)); rested.After(after) {
 				after = rested
 			}
 			ignored()
@@ -135,15 +132,15 @@ func (c *console) Ask(ctx context.Context, q record.Question) (record.Answer, er
 
 // ask shows a question and reads a line; a secret is read without showing it.
 func (c *console) ask(ctx context.Context, q record.Question) (string, bool, error) {
-	choices := choicesText(q)
+	text, choices := questionText(q), choicesText(q)
 	ignored := func() {
 		fmt.Fprintf(c.out, "\nWhat was typed before you can have read the question is not taken.\n%s", choices)
 	}
-	read := func(ctx context.Context) (string, bool, error) { return c.in.answer(ctx, ignored) }
+	read := func(ctx context.Context) (string, bool, error) { return c.in.answer(ctx, text+choices, ignored) }
 	if q.Kind() == record.KindSecret {
-		return readMasked(ctx, c.out, questionText(q)+choices, read)
+		return readMasked(ctx, c.out, text+choices, read)
 	}
-	fmt.Fprint(c.out, questionText(q)+choices)
+	fmt.Fprint(c.out, text+choices)
 	return read(ctx)
 }
 
@@ -159,6 +156,9 @@ func questionText(q record.Question) string {
 		fmt.Fprintf(&b, "\n%s:\n%s", clean(q.Text), agent.QuoteLines(offer.What, quoteMark))
 		if offer.Where != "" {
 			fmt.Fprintf(&b, "  where:   %s\n", clean(offer.Where))
+		}
+		for _, gets := range offer.Gets(agent.Quote) {
+			fmt.Fprintf(&b, "  gets:    %s\n", clean(gets))
 		}
 		if len(offer.Touches) > 0 {
 			fmt.Fprintf(&b, "  touches: it %s\n", clean(strings.Join(offer.Touches, ", ")))
@@ -187,12 +187,14 @@ func choicesText(q record.Question) string {
 	switch about := q.Subject.(type) {
 	case record.Approvable:
 		offer := about.Offer()
-		text := "y = allow once, "
-		if _, whole := about.(record.Guarded); whole {
-			text = "y = allow it until this task ends, "
-		}
-		if offer.Task {
-			text += "task = allow for this task, "
+		text := ""
+		switch {
+		case offer.Once && offer.Task:
+			text = "y = allow once, task = allow for this task, "
+		case offer.Once:
+			text = "y = allow once, "
+		case offer.Task:
+			text = "y or task = allow for this task, "
 		}
 		if offer.Always != "" {
 			text += fmt.Sprintf("a = always allow exactly this here: %s, ", agent.Quote(offer.Always))

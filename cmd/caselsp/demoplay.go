@@ -236,7 +236,7 @@ func (s *demoScreen) quote(text string) {
 
 // demoReading is how long the demo's user reads a question: the server believes no answer
 // that comes faster than one can read.
-const demoReading = 500 * time.Millisecond
+const demoReading = agent.MaxReadTime + 100*time.Millisecond
 
 // buttons are the titles under which an editor offers the decisions of an approval.
 var buttons = map[string]string{record.Approve: "Allow once", record.ApproveTask: "Allow for this task", record.ApproveAlways: "Always allow exactly this here", record.Deny: "Deny"}

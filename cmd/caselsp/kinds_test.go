@@ -154,7 +154,7 @@ func TestKinds(t *testing.T) {
 	c.cmd = exec.Command("caselsp", "serve")
 	c.cmd.Env, c.cmd.Stderr = c.env, &c.said
 	c.connect(lsptest.Options{Root: filepath.Join(c.home, "project"), Reading: demoReading, Answer: func(q lsptest.Question) string {
-		for _, choice := range []string{"Allow once", "Yes"} {
+		for _, choice := range []string{"Allow once", "Allow for this task", "Yes"} {
 			if slices.Contains(q.Choices, choice) {
 				return choice
 			}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"caselsp/agent"
 	"caselsp/agent/llm/llmtest"
 
 	"golang.org/x/sys/unix"
@@ -67,7 +68,7 @@ func (p *typist) reads(text string) {
 // types answers what is on the screen, as fast as one can read it.
 func (p *typist) types(line string) {
 	p.t.Helper()
-	<-time.After(restTime + readTime/2)
+	<-time.After(restTime + agent.MaxReadTime)
 	p.blurts(line)
 }
 
@@ -84,6 +85,7 @@ func (p *typist) blurts(line string) {
 func TestMasked(t *testing.T) {
 	need(t, "dbus-daemon")
 	need(t, "gnome-keyring-daemon")
+	need(t, "native")
 	const secret = "c4nary-typed-at-a-terminal"
 	home := t.TempDir()
 	session, err := openKeyring(filepath.Join(t.TempDir(), "run"), home, t.Cleanup)
@@ -107,7 +109,7 @@ call FINISH_FEATURE {"thought": "t", "summary": "done"}
 		cmd := exec.Command("caselsp", args...)
 		cmd.Dir = home
 		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_STATE_HOME=" + home + "/.state", "XDG_CONFIG_HOME=" + home + "/.config", "TERM=xterm",
-			"CASELSP_SANDBOX_ENGINE=none", "CASELSP_TRUST_FOLDERS=" + home, "CASELSP_MODEL_BASE_URL=" + model.URL, "CASELSP_MODEL_NAME=scripted"}
+			"CASELSP_SANDBOX_ENGINE=native", "CASELSP_TRUST_FOLDERS=" + home, "CASELSP_MODEL_BASE_URL=" + model.URL, "CASELSP_MODEL_NAME=scripted"}
 		for name, value := range session {
 			cmd.Env = append(cmd.Env, name+"="+value)
 		}
@@ -120,7 +122,7 @@ call FINISH_FEATURE {"thought": "t", "summary": "done"}
 	set.reads("API_TOKEN is in the keyring")
 
 	run := sit(t, command("run", "--single", "--task", "log in"))
-	run.reads("CASE wants to give a command secrets: LOGIN_KEY")
+	run.reads("it gets the secret LOGIN_KEY; a value that is not in the keyring is asked for next")
 	run.reads("Enter = decide later > ")
 	run.types("y")
 	run.reads("its value (not shown), n = deny, Enter = decide later > ")
@@ -141,6 +143,7 @@ call FINISH_FEATURE {"thought": "t", "summary": "done"}
 // TestTypedAhead types before a question is on the screen and in the moment when it comes,
 // lines and half a line: nothing of that approves. What is typed then counts.
 func TestTypedAhead(t *testing.T) {
+	need(t, "native")
 	script, err := llmtest.ParseScript(`
 on case
 call REQUEST_USER_INPUT {"thought": "t", "question": "1. Allow once?\n\ny = allow once > \u001b[8m", "choices": ["Allow once", "y = allow once"]}
@@ -158,7 +161,7 @@ call FINISH_FEATURE {"thought": "t", "summary": "done"}
 	cmd := exec.Command("caselsp", "run", "--single", "--task", "log in")
 	cmd.Dir = home
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_STATE_HOME=" + home + "/.state", "XDG_CONFIG_HOME=" + home + "/.config", "TERM=xterm",
-		"CASELSP_SANDBOX_ENGINE=none", "CASELSP_TRUST_FOLDERS=" + home, "CASELSP_MODEL_BASE_URL=" + model.URL, "CASELSP_MODEL_NAME=scripted"}
+		"CASELSP_SANDBOX_ENGINE=native", "CASELSP_TRUST_FOLDERS=" + home, "CASELSP_MODEL_BASE_URL=" + model.URL, "CASELSP_MODEL_NAME=scripted"}
 	run := sit(t, cmd)
 	for _, line := range []string{"y", "1", "", "a", "yes\ny\n\ny"} {
 		run.blurts(line)

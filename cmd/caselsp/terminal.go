@@ -112,6 +112,9 @@ func (p plain) show(e agent.Event) {
 		switch about := b.Question.Subject.(type) {
 		case record.Approvable:
 			p.line("  question %s: %s %s", b.Question.ID, b.Question.Text, agent.Quote(about.Offer().What))
+			for _, gets := range about.Offer().Gets(agent.Quote) {
+				p.line("    %s", gets)
+			}
 		case record.Input:
 			p.line("  question %s: the model asks %s", b.Question.ID, agent.Quote(b.Question.Text))
 		default:
@@ -132,7 +135,7 @@ func (p plain) show(e agent.Event) {
 		if !b.OK {
 			how = "failed"
 		}
-		p.line("feature %d %s: %s", b.Feature+1, how, firstLine(b.Reason))
+		p.line("feature %d %s: %s", b.Feature+1, how, firstLine(b.Words.After(b.Reason)))
 	case record.Rebased:
 		p.line("  you changed %s; the staged edits were moved onto that", strings.Join(b.Paths, ", "))
 	}
@@ -203,12 +206,9 @@ func (p plain) done(b record.ActionDone) {
 	if !b.OK {
 		mark = p.styled(red, "no")
 	}
-	note := b.Note
-	if note == "" || !b.OK {
+	note := b.Words.After(b.Note)
+	if note == "" {
 		note = firstLine(b.Said().Plain())
-		if b.Note != "" {
-			note = b.Note
-		}
 	}
 	fmt.Fprintf(p.out, "    %s: %s\n", mark, strings.TrimRight(clean(note), " —"))
 	for _, line := range outputTail(b.Said()) {

@@ -1,4 +1,4 @@
-package agent
+package quote
 
 import (
 	"strings"
@@ -20,7 +20,7 @@ func TestQuote(t *testing.T) {
 		"a ⏎ b␣×3\u00a0c":                              "“a \\u{23ce} b\\u{2423}\\u{d7}3\\u{a0}c”",
 		"\x1b[2J\u202ex\r\n":                           "“\\u{1b}[2J\\u{202e}x\\u{d} ⏎ ”",
 	} {
-		if got := Quote(text); got != want {
+		if got := Text(text); got != want {
 			t.Errorf("%q:\n got %s\nwant %s", text, got, want)
 		}
 	}
@@ -35,7 +35,7 @@ func TestQuoteLines(t *testing.T) {
 		"a" + strings.Repeat(" ", 300) + "b":     "| a␣×300b\n",
 		"a\r\nb\u2028c":                          "| a\\u{d}\n| b\\u{2028}c\n",
 	} {
-		got := QuoteLines(text, "| ")
+		got := Lines(text, "| ")
 		if got != want {
 			t.Errorf("%q:\n got %q\nwant %q", text, got, want)
 		}

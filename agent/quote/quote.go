@@ -1,4 +1,9 @@
-package agent
+// Package quote shows texts that are not ours to people: what a model, a command or a file says is
+// marked as such and whole, and what does not show as what it is is spelled out. [Words] are a
+// model's: whoever prints them prints them marked.
+//
+// It decides nothing and does no I/O.
+package quote
 
 import (
 	"fmt"
@@ -7,12 +12,12 @@ import (
 	"unicode/utf8"
 )
 
-// Quote returns a text that is not ours, such as a command line or what a model asks, as it
+// Text returns a text that is not ours, such as a command line or what a model asks, as it
 // stands within a line of ours: whole, between “ and ”, and with nothing in it that could
 // pass for the end of the quotation or hide a part of the text. A line break is ⏎, a tab is
 // ⇥; padding is counted: ⏎×200, ␣×80. These signs themselves, and whatever [Visible] does
 // not let through, are spelled out.
-func Quote(text string) string {
+func Text(text string) string {
 	var b strings.Builder
 	b.WriteString("“")
 	for text = Visible(text); text != ""; {
@@ -38,10 +43,10 @@ func Quote(text string) string {
 	return b.String()
 }
 
-// QuoteLines returns a text that is not ours as lines of its own, each with a mark before
+// Lines returns a text that is not ours as lines of its own, each with a mark before
 // it, so that none of them can pass for a line of ours. Empty lines that would push the
 // rest out of sight are counted instead.
-func QuoteLines(text, mark string) string {
+func Lines(text, mark string) string {
 	var b strings.Builder
 	empty := 0
 	flush := func() {

@@ -1,7 +1,8 @@
-package agent
+package quote
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -35,6 +36,25 @@ func Visible(text string) string {
 		before = r
 	}
 	return b.String()
+}
+
+// Named returns the one of some names that a person means: the name itself, or as [Visible] or
+// [Text] shows it, since that is what they see and copy. A name that is not among them is
+// returned as it is; two that are shown alike are an error, whichever is meant.
+func Named(name string, among []string) (string, error) {
+	var found []string
+	for _, one := range among {
+		if one == name || Visible(one) == name || Text(one) == "“"+name+"”" {
+			found = append(found, one)
+		}
+	}
+	switch found = slices.Compact(slices.Sorted(slices.Values(found))); len(found) {
+	case 0:
+		return name, nil
+	case 1:
+		return found[0], nil
+	}
+	return "", fmt.Errorf("%d names are shown as %s: give the exact one", len(found), Visible(name))
 }
 
 // plainASCII reports whether every byte of a text is a printable one of ASCII, a

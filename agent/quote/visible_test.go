@@ -1,4 +1,4 @@
-package agent
+package quote
 
 import (
 	"strings"
@@ -30,6 +30,23 @@ func TestVisible(t *testing.T) {
 	} {
 		if got := Visible(in); got != want {
 			t.Errorf("%q is shown as %q, not %q", in, got, want)
+		}
+	}
+}
+
+func TestNamed(t *testing.T) {
+	names := []string{"a.py", "run\u202egpj.sh", "a\u200bb", `a\u{200b}b`, "x “y”", "one\ttab"}
+	for given, want := range map[string]string{
+		"a.py": "a.py", "": "", "b.py": "b.py", `run\u{202e}gpj.sh`: names[1], names[1]: names[1], names[2]: names[2],
+		`x \u{201c}y\u{201d}`: names[4], names[4]: names[4], "one⇥tab": names[5],
+		`a\u{200b}b`: "2 names are shown as",
+	} {
+		got, err := Named(given, names)
+		if err != nil {
+			got = err.Error()
+		}
+		if got != want && (err == nil || !strings.HasPrefix(got, want)) {
+			t.Errorf("%q is %q, want %q", given, got, want)
 		}
 	}
 }

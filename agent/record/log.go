@@ -1,0 +1,38 @@
+package record
+
+import (
+	"fmt"
+	"strings"
+
+	"caselsp/agent/quote"
+)
+
+// LogLine is the work log's line for one step: what was done, with the model's words about that,
+// and what the model thought.
+type LogLine struct {
+	what           string
+	words, thought quote.Words
+}
+
+// String is the line for people: what the model says is marked.
+func (l LogLine) String() string { return l.line(l.words.After(l.what), l.thought.String()) }
+
+// Plain is the line for a model.
+func (l LogLine) Plain() string { return l.line(l.words.PlainAfter(l.what), l.thought.Plain()) }
+
+func (LogLine) line(what, thought string) string {
+	return strings.TrimSuffix(what+" — "+thought, " — ")
+}
+
+// logLine is the line of a step that is done.
+func logLine(c *Pending, b ActionDone) LogLine {
+	l := LogLine{what: b.Note, words: b.Words, thought: quote.Words(FirstLine(c.Thought))}
+	if l.what == "" {
+		l.what = c.Action
+	}
+	if !b.OK {
+		l.what, l.words = c.Action+" refused or failed: "+FirstLine(b.Text), ""
+	}
+	l.what = fmt.Sprintf("step %d: %s", c.Step, l.what)
+	return l
+}
