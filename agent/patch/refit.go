@@ -103,12 +103,16 @@ func (a *application) fittings() []*fitting {
 			continue
 		}
 		c := &a.cands[i]
-		if !f.differs() && (f.shows() || literal(a.doc.bare, a.places[i].to, c)) {
-			f.right = true // as they were written
-			continue
-		}
-		if f.levels == (levels{}) && !f.differs() {
-			f.levels = a.unseen(f, styleOf(c.added()), usual)
+		if !f.differs() {
+			f.right = f.shows() // as they were written
+			if as := a.unseen(f, styleOf(c.added()), usual); !f.right && f.levels == (levels{}) && as != (levels{}) {
+				if f.right = literal(a.doc.bare, a.places[i].to, c); !f.right {
+					f.levels = as
+				}
+			}
+			if f.right {
+				continue
+			}
 		}
 		f.right = f.isRight(a.doc.bare, c, a.places[i])
 	}
