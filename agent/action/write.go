@@ -165,6 +165,9 @@ func (a PatchFile) places() (places []Place) {
 func (a PatchFile) Do(_ context.Context, s *Scope) (all Result, err error) {
 	files, err := a.files()
 	if err != nil {
+		if _, exists, _ := s.current(a.Path); !exists && errors.Is(err, patch.ErrMalformed) {
+			return all, missing(a.Path)
+		}
 		return all, err
 	}
 	for _, f := range files {
@@ -180,6 +183,10 @@ func (a PatchFile) Do(_ context.Context, s *Scope) (all Result, err error) {
 	return all, nil
 }
 
+func missing(path string) error {
+	return fmt.Errorf("%s does not exist, so it cannot be patched: create it with %s", path, WriteFileName)
+}
+
 // patch stages the part of a patch for one file.
 func (s *Scope) patch(part patch.File) (Result, error) {
 	f, exists, err := s.current(part.Path)
@@ -187,7 +194,7 @@ func (s *Scope) patch(part patch.File) (Result, error) {
 	case err != nil:
 		return Result{}, err
 	case !exists:
-		return Result{}, fmt.Errorf("%s does not exist, so it cannot be patched: create it with %s", part.Path, WriteFileName)
+		return Result{}, missing(part.Path)
 	}
 	part.Op = patch.Modify // also an empty file that the patch believes to be new
 	text, report, err := part.Apply(f.Text)
