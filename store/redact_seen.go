@@ -28,7 +28,7 @@ type seen struct {
 	now, last map[textHash]verdict // last is given up when now is full
 	bytes     int                  // of redacted texts in now
 
-	newer      *known // the values from number from to number to, nil if there are none
+	newer      *known // the values from number from to number to, nil where there is no value
 	from, to   int
 	newerKnown bool
 }

@@ -41,8 +41,8 @@ const (
 	unknownLines = 2
 	// nearLimit is how many lines a stated number may be off and still choose among
 	// equal places, and nearRatio how many times further than the nearest place the
-	// next one must be. Set by dup_ctx_num_off and "a stated line that is none of the
-	// places".
+	// next one must be. Set by dup_ctx_num_off and "a stated line that is not one
+	// of the places".
 	nearLimit = 20
 	nearRatio = 2
 	// leastSaid is what the old lines must say (see weight) for a place that they fit

@@ -19,7 +19,7 @@ func (w Words) String() string {
 // Plain returns the words unmarked, for a model.
 func (w Words) Plain() string { return string(w) }
 
-// After returns the words behind a text of ours, marked; the text alone where there are none.
+// After returns the words behind a text of ours, marked; the text alone where there are no words.
 func (w Words) After(ours string) string { return behind(ours, w.String()) }
 
 // PlainAfter is After unmarked, for a model.

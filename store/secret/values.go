@@ -247,7 +247,7 @@ func looksSecret(name, value string) bool {
 	return !strings.HasSuffix(n, "id") && !strings.HasSuffix(n, "ids")
 }
 
-// plainLook are values that look random and are none: identifiers, resources, hashes
+// plainLook are values that look random and are not secret: identifiers, resources, hashes
 // that say so, certificates.
 var plainLook = regexp.MustCompile(`^(?:(?i:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})|arn:.*|(?:sha\d+|md5|h1)[:-].*|[a-z]{1,12}-[0-9a-f]{8,17}|LS0tLS1CRUdJTiBDRVJU.*|MII[A-Za-z0-9+/=]{40,}|\w+/[\w./-]+|[\d.,:/+-]+)$`)
 
