@@ -8,9 +8,6 @@ const (
 	// maxFreeTurns bounds the calls of one round that only look and cost no step; with more
 	// steps than that, a round may have as many.
 	maxFreeTurns = 40
-	// maxReading is how many bytes of a file one reading shows, at most: about 60,000
-	// tokens. In a small window it is an eighth of that.
-	maxReading = 240 << 10
 	// maxInvalid is how many unusable replies in a row end in a pause: the model
 	// was told each time what was wrong, so more of the same will not help.
 	maxInvalid = 4

@@ -59,9 +59,9 @@ func (a ReadFile) Do(_ context.Context, s *Scope) (Result, error) {
 
 // Show renders lines from to to (from 1, inclusive; 0 for the whole file) of a
 // file's text for a model, and says what was shown. most bounds the rendered text, in
-// bytes; 0: maxShown.
+// bytes, below maxShown; 0: it does not.
 func Show(path, text, hash string, from, to, most int) (string, Shown, error) {
-	if most == 0 {
+	if most <= 0 || most > maxShown {
 		most = maxShown
 	}
 	lines := splitLines(text)

@@ -19,7 +19,7 @@ type Env struct {
 	Overlay *workspace.Overlay
 	Shown   map[string]Shown // by path: what the model was shown in this conversation
 
-	MaxShown int // bytes of a file that one action shows; 0: maxShown
+	MaxShown int // bytes of a file that one action shows, below maxShown; 0: it does not bound it
 
 	// Hidden is the text that stands where a secret was cut out of a prompt. An
 	// edit that brings it back would overwrite the secret, so it is refused.
