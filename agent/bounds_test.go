@@ -82,7 +82,7 @@ func TestLookingEnds(t *testing.T) {
 	}{
 		{"planning", "task", "zzz", "TARS looked around for 40 turns and made no plan", maxPlanningTurns, maxPlanningTurns},
 		{"verifying", "zzz", "zzz", "TARS looked around for 40 turns and gave no verdict", maxPlanningTurns + 2, maxPlanningTurns},
-		{"coding", "zzz", "task", "as the one before it", 2*maxFreeTurns + 1, 0},
+		{"coding", "zzz", "task", "it was not split: TARS looked around for 40 turns", 1 + 2*maxFreeTurns + maxPlanningTurns, 0},
 	} {
 		b := newBench(t, fmt.Sprintf(looking, c.planning, c.coding), agreeable{})
 		var last Event
@@ -159,7 +159,12 @@ on case
 call REQUEST_USER_INPUT {"thought": "t", "question": "Sure?"}
 on case
 call WRITE_FILE {"thought": "t", "path": "d.txt", "content": "2\n"}
-`, "round 2 ended after 4 steps without FINISH_FEATURE, as the one before it", 1 + 2*4},
+on tars
+when A feature that is too large
+call SUBMIT_PLAN
+	{"analysis": "x", "files_to_create": [], "files_to_change": [], "steps": [], "considerations": [],
+	 "features": [{"id": "f", "title": "F", "description": "D"}]}
+`, "and it was not split: TARS sees no smaller features", 1 + 2*4 + 1},
 	{"reflecting", `
 on case
 after 0

@@ -15,6 +15,8 @@ import (
 // planning asks TARS for a plan, then begins with its first feature.
 func (r *run) planning(ctx context.Context) error {
 	switch {
+	case r.state.Splitting:
+		return r.splitting(ctx)
 	case r.state.Plan != nil:
 		return r.nextFeature()
 	case r.state.Task.Single:
@@ -112,10 +114,7 @@ func (r *run) coding(ctx context.Context) error {
 		return r.failFeature(fmt.Sprintf("it was rolled back %d times", f.Rollbacks), "")
 	case r.state.Steps >= r.a.Limits.Steps, r.state.Free >= r.maxFree():
 		reason := fmt.Sprintf("round %d ended after %d steps without FINISH_FEATURE", f.Round, r.state.Steps)
-		if f.Idle > 0 {
-			return r.failFeature(reason+", as the one before it: give it as smaller tasks", "")
-		}
-		return r.nextRound(f.Attempt, reason)
+		return r.idleRounds(reason)
 	}
 	if !f.Opened {
 		return r.openFeature()

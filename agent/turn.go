@@ -169,6 +169,9 @@ func (r *run) refuse(reason string) error {
 func (r *run) submit(act *action.Action) error {
 	switch args := act.Args.(type) {
 	case action.Plan:
+		if r.state.Splitting {
+			return r.split(args)
+		}
 		return r.record(record.Planned{Plan: args})
 	case action.Verdict:
 		return r.verdict(args.Settled())

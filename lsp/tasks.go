@@ -289,6 +289,11 @@ func (l *tasks) tellEvent(e agent.Event) {
 		for i, f := range b.Plan.Features {
 			text += fmt.Sprintf("\n%d. %s", i+1, quoted(f.Title))
 		}
+	case record.Split:
+		text = fmt.Sprintf("feature %d is split: %s", b.Feature+1, agent.Quote(b.Analysis))
+		for i, f := range b.Parts {
+			text += fmt.Sprintf("\n%d. %s", b.Feature+i+1, agent.Quote(f.Title))
+		}
 	case record.ActionChosen:
 		text = b.Action
 		if b.Thought != "" {

@@ -36,17 +36,17 @@ type Feature struct {
 // PlanVerb is the verb whose arguments are Plan.
 var PlanVerb = register[Plan](SubmitPlanName, Submits, planText)
 
-// maxFeatures bounds a plan. A large task has 50 features and more;
+// MaxFeatures bounds a plan. A large task has 50 features and more;
 // beyond this, the task should be given in parts.
-const maxFeatures = 100
+const MaxFeatures = 100
 
 // Check implements Args: features there, named once, and in an order in which each comes after what it depends on.
 func (p Plan) Check() error {
 	if len(p.Features) == 0 {
 		return errors.New("features is empty: a plan has at least one")
 	}
-	if len(p.Features) > maxFeatures {
-		return fmt.Errorf("the plan has %d features; at most %d are taken", len(p.Features), maxFeatures)
+	if len(p.Features) > MaxFeatures {
+		return fmt.Errorf("the plan has %d features; at most %d are taken", len(p.Features), MaxFeatures)
 	}
 	seen := map[string]bool{}
 	for i, f := range p.Features {

@@ -81,6 +81,7 @@ type StateChanged struct {
 	Feature int    `json:"feature"`
 	Attempt int    `json:"attempt,omitempty"`
 	Round   int    `json:"round,omitempty"`
+	Split   bool   `json:"split,omitempty"` // back to planning: the feature is to be replaced by smaller ones
 }
 
 // CallSent is written before a model is asked.
@@ -419,7 +420,7 @@ var bodies = func() map[string]reflect.Type {
 		ActionDone{}, Asked{}, Answered{}, CommandStarted{}, CommandEnded{}, Judged{}, DependenciesFound{},
 		MemoryRecalled{}, Planned{}, Linted{}, Tolerated{}, FilesShown{}, Unrun{}, Compacted{},
 		Verified{}, Hypothesised{}, FeatureEnded{}, Rebased{}, Reported{}, Applying{}, Applied{}, Decided{},
-		Continued{},
+		Continued{}, Split{},
 	} {
 		m[b.kind()] = reflect.TypeOf(b)
 	}

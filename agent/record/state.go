@@ -31,6 +31,8 @@ type State struct {
 	Plan     *action.Plan
 	Features []Feature
 	Current  int // index of the feature that is worked on
+	// Splitting says that TARS is asked to replace the current feature by smaller ones.
+	Splitting bool
 
 	Recalled     []string // what memory gave for the task
 	conversation          // of the present phase, and gone with it
@@ -92,6 +94,7 @@ type Feature struct {
 	Verdicts  []action.Verdict
 	Deeds     []Deed // the latest, oldest first
 	Loop      string // the loop that the latest one closed
+	PartOf    string // the feature that it was split from
 }
 
 // conversation is the work of one phase of one round, with its talk.
@@ -236,6 +239,8 @@ func (p *State) applyMilestone(body Body) {
 		for _, f := range b.Plan.Features {
 			p.Features = append(p.Features, Feature{Feature: f})
 		}
+	case Split:
+		p.applySplit(b)
 	case Verified:
 		p.Verdict, p.Answer = &b.Verdict, nil
 		f := &p.Features[p.Current]
@@ -284,7 +289,7 @@ func (p *State) applyState(b StateChanged) {
 		f.talk = p.Talk
 	}
 	p.conversation = conversation{}
-	p.Current = b.Feature
+	p.Current, p.Splitting = b.Feature, b.Split
 	switch b.To {
 	case Coding:
 		p.enterCoding(b, idle, from)
@@ -304,7 +309,7 @@ func (p *State) enterCoding(b StateChanged, idle bool, from Phase) {
 		f.Idle = 0
 	}
 	if f.Attempt == 0 {
-		f.Start, f.Good, f.Marks = p.Staged, p.Staged, map[int]Staged{}
+		f.begins(p.Staged)
 		p.LastTest, p.Hypothesis, p.Verdict = nil, nil, nil
 	} else {
 		p.Talk = f.talk

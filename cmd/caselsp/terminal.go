@@ -84,6 +84,8 @@ func (p plain) show(e agent.Event) {
 		p.state(b, e.Status)
 	case record.Planned:
 		p.plan(b, e.Status)
+	case record.Split:
+		p.split(b)
 	case record.ActionChosen:
 		what := b.Action
 		if b.Step > 0 {
@@ -182,6 +184,14 @@ func (p plain) plan(b record.Planned, s record.Status) {
 	p.line("plan: %s", quoted(b.Plan.Analysis))
 	for i, f := range b.Plan.Features {
 		p.line("  %d. %s: %s", i+1, f.ID, quoted(f.Title))
+	}
+}
+
+// split shows the features that replace one.
+func (p plain) split(b record.Split) {
+	p.line("feature %d is split: %s", b.Feature+1, said(b.Analysis))
+	for i, f := range b.Parts {
+		p.line("  %d. %s: %s", b.Feature+i+1, f.ID, said(f.Title))
 	}
 }
 
