@@ -33,7 +33,7 @@ GOFILES = $(shell find . -name '*.go' -not -path '*/testdata/*' -not -path '*/.*
 # tree-sitter and its grammars are C.
 export CGO_ENABLED := 1
 
-.PHONY: help tools build demo test check bench bench-patch bench-envelopes bench-validators fuzz e2e generate sandbox-image
+.PHONY: help tools build demo test check bench bench-patch bench-prompt bench-envelopes bench-validators fuzz e2e generate sandbox-image
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
@@ -69,6 +69,9 @@ bench: ## run the benchmarks
 bench-patch: ## count right, wrong and refused patches of CORPUS=folder of *.jsonl.gz; KIND=kind/format shows those not right
 	@if [ -z "$(CORPUS)" ]; then echo 'make: say where the cases are: make bench-patch CORPUS=folder. agent/patch/README.md says what is in one' >&2; exit 1; fi
 	$(GO) test -tags corpus ./cmd/caselsp -run 'TestPatchCorpus|TestCorpusParses' -count=1 -v -corpus '$(abspath $(CORPUS))' -kind '$(KIND)'
+
+bench-prompt: ## measure what models are sent: the demo, a scripted run, and tasks as they were played (PLAYED=folder of *.json, CHECKOUTS=folder of owner+name); REQUESTS=folder gets the requests
+	$(GO) test -tags corpus ./agent -run '^$$' -bench Prompt -benchtime 1x -played '$(if $(PLAYED),$(abspath $(PLAYED)))' -checkouts '$(if $(CHECKOUTS),$(abspath $(CHECKOUTS)))' -requests '$(if $(REQUESTS),$(abspath $(REQUESTS)))'
 
 bench-envelopes: ## write the commits of REPOS="bare repositories" as models write patches, in many envelopes, and count right, wrong and refused by kind; FAILURES=folder gets examples, KIND=name only that kind, CASES=of each kind, SEED=number
 	@if [ -z "$(REPOS)" ]; then echo 'make: say which commits: make bench-envelopes REPOS="one.git two.git"' >&2; exit 1; fi
