@@ -18,6 +18,8 @@ type outside interface {
 	dependencies(key string) (found record.DependenciesFound, recorded bool)
 	// linted returns the linters' findings in files; nil if no linter ran.
 	linted(files map[string]string) (said *record.Linted, recorded bool)
+	// answers reports whether a task that begins can end with an answer in words.
+	answers() bool
 	// masked names the services whose secrets the last answer of a model had; nil: the
 	// answer tells.
 	masked() []string
@@ -42,6 +44,8 @@ func (live) SecretAsked(string) (asked, recorded bool) { return false, false }
 
 // Tolerated implements permit.Outside.
 func (live) Tolerated(string) (rule string, recorded bool) { return "", false }
+
+func (live) answers() bool { return true }
 
 func (live) replays() bool { return false }
 

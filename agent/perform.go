@@ -348,6 +348,9 @@ func (r *run) finish(ctx context.Context, args action.FinishFeature) error {
 	if t := r.state.LastTest; t != nil && !t.OK && !t.Skipped && !t.Lost && len(args.FixesApplied) == 0 {
 		return r.done(record.ActionDone{Text: "Not finished: the tests failed, so say in fixes_applied which fixes you made, and why they are right in analysis."})
 	}
+	if told := r.nothingDone(); told != "" {
+		return r.done(record.ActionDone{Text: told})
+	}
 	if linted, err := r.lintStaged(ctx); linted || err != nil {
 		return err
 	}

@@ -67,6 +67,8 @@ func (r *run) conclude() error {
 	switch {
 	case len(r.state.Staged.Files) > 0:
 		return r.record(record.StateChanged{To: record.Review, Feature: r.state.Current})
+	case outcome == answered:
+		return r.record(record.StateChanged{To: record.Succeeded, Reason: "answered", Feature: r.state.Current})
 	case outcome == "success":
 		return r.record(record.StateChanged{To: record.Succeeded, Reason: "nothing had to be changed", Feature: r.state.Current})
 	default:
@@ -74,8 +76,11 @@ func (r *run) conclude() error {
 	}
 }
 
-// outcomeOf says how a task went: success, partial or failed.
+// outcomeOf says how a task went: answered, success, partial or failed.
 func outcomeOf(p *record.State) string {
+	if p.Reply != "" {
+		return answered
+	}
 	good := 0
 	for _, f := range p.Features {
 		if f.OK {

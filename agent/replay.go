@@ -33,6 +33,7 @@ type Recording struct {
 	Manifest map[string]string
 	limits   record.Limits
 	context  int
+	answers  bool
 	entries  []entry
 	Made     Header
 }
@@ -201,7 +202,7 @@ func ReadRecording(r io.Reader) (*Recording, error) {
 		}
 		if e.Given != nil {
 			rec.Task, rec.Manifest = e.Given.Asked(), e.Given.Manifest
-			rec.limits, rec.context = e.Given.Limits, e.Given.Context
+			rec.limits, rec.context, rec.answers = e.Given.Limits, e.Given.Context, e.Given.Answers
 		}
 		rec.entries = append(rec.entries, e)
 	}
@@ -448,6 +449,8 @@ func (p *Player) recalled(query string) (found []string, recorded bool) {
 }
 
 func (p *Player) replays() bool { return true }
+
+func (p *Player) answers() bool { return p.rec.answers }
 
 // masked is what was masked in the answer that was played last.
 func (p *Player) masked() []string {

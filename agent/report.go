@@ -19,24 +19,10 @@ func (a *Agent) reportText(p *record.State, outcome string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n", record.FirstLine(p.Task.Text))
 	fmt.Fprintf(&b, "Outcome: %s. Took %s, %d model calls, %s.\n", outcome, p.Changed.Sub(p.Started).Round(time.Second), p.Calls, usageText(p))
-	if p.Plan != nil {
-		b.WriteString("\n## Plan\n\n" + words(p, QuoteLines(p.Plan.Analysis, "> "), p.Plan.Analysis+"\n"))
-	}
-	b.WriteString("\n## Features\n\n")
-	for i, f := range p.Features {
-		fmt.Fprintf(&b, "%d. **%s**: %s\n", i+1, words(p, Quote(f.Title), f.Title), featureOutcome(&f))
-		if f.Tests != "" {
-			fmt.Fprintf(&b, "   - tests: %s\n", f.Tests)
-		}
-		for _, v := range f.Verdicts {
-			fmt.Fprintf(&b, "   - verified: %d percent. %s\n", *v.Completion, Quote(v.Summary))
-			for _, issue := range v.Issues {
-				fmt.Fprintf(&b, "     - %s\n", Quote(issue))
-			}
-			for _, remark := range v.Remarks {
-				fmt.Fprintf(&b, "     - remark: %s\n", Quote(remark))
-			}
-		}
+	if p.Reply != "" {
+		b.WriteString("\n## Answer\n\nIn the words of the model:\n\n" + QuoteLines(p.Reply.Plain(), "> "))
+	} else {
+		writeFeatures(&b, p)
 	}
 	b.WriteString("\n## Files\n\n")
 	if len(p.Staged.Files) == 0 {
@@ -77,6 +63,29 @@ func (a *Agent) reportText(p *record.State, outcome string) string {
 		}
 	}
 	return b.String()
+}
+
+// writeFeatures writes the plan and how its features went.
+func writeFeatures(b *strings.Builder, p *record.State) {
+	if p.Plan != nil {
+		b.WriteString("\n## Plan\n\n" + words(p, QuoteLines(p.Plan.Analysis, "> "), p.Plan.Analysis+"\n"))
+	}
+	b.WriteString("\n## Features\n\n")
+	for i, f := range p.Features {
+		fmt.Fprintf(b, "%d. **%s**: %s\n", i+1, words(p, Quote(f.Title), f.Title), featureOutcome(&f))
+		if f.Tests != "" {
+			fmt.Fprintf(b, "   - tests: %s\n", f.Tests)
+		}
+		for _, v := range f.Verdicts {
+			fmt.Fprintf(b, "   - verified: %d percent. %s\n", *v.Completion, Quote(v.Summary))
+			for _, issue := range v.Issues {
+				fmt.Fprintf(b, "     - %s\n", Quote(issue))
+			}
+			for _, remark := range v.Remarks {
+				fmt.Fprintf(b, "     - remark: %s\n", Quote(remark))
+			}
+		}
+	}
 }
 
 // obeyedMarks says of the staged files that programs obey who does, as it is shown behind

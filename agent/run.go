@@ -115,6 +115,7 @@ func (r *run) begin(ctx context.Context, task record.Task) error {
 	}
 	given := record.GivenTask(task)
 	given.Manifest, given.Limits, given.Context = manifest, r.a.Limits, r.a.Context
+	given.Answers = r.a.outside.answers()
 	if err := r.record(given); err != nil {
 		return err
 	}
@@ -235,6 +236,9 @@ func (r *run) next(ctx context.Context) error {
 		return r.perform(ctx)
 	case r.state.Answer != nil, len(r.state.Rest) > 0:
 		return r.interpret()
+	}
+	if r.state.Reply != "" {
+		return r.conclude()
 	}
 	if err := r.observe(ctx); err != nil {
 		return err

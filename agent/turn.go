@@ -19,13 +19,13 @@ var (
 		action.ReadFileVerb, action.ListFilesVerb, action.SearchTextVerb, action.OutlineVerb,
 		action.DiagnosticsVerb, action.GitStatusVerb, action.GitDiffVerb, action.RecallVerb,
 	}
-	planVerbs   = append([]*action.Verb{action.PlanVerb, action.AskUserVerb, action.RunCommandVerb}, readVerbs...)
+	planVerbs   = append([]*action.Verb{action.PlanVerb, action.AnswerVerb, action.AskUserVerb, action.RunCommandVerb}, readVerbs...)
 	verifyVerbs = append([]*action.Verb{action.VerdictVerb}, readVerbs...)
 	fixVerbs    = append([]*action.Verb{action.HypothesisVerb}, readVerbs...)
 	adviceVerbs = []*action.Verb{action.AdviceVerb}
 	caseVerbs   = append([]*action.Verb{
 		action.WriteFileVerb, action.PatchFileVerb, action.RunCommandVerb, action.AskUserVerb,
-		action.CheckpointVerb, action.RollbackVerb, action.FinishFeatureVerb, action.AbortVerb,
+		action.CheckpointVerb, action.RollbackVerb, action.FinishFeatureVerb, action.AnswerVerb, action.AbortVerb,
 		action.DeleteFileVerb, action.RenameFileVerb,
 	}, readVerbs...)
 )
@@ -104,7 +104,7 @@ const bytesPerToken = 4
 func (r *run) interpret() error {
 	role, verbs := offered(r.state.Phase)
 	if resp := r.state.Answer; resp != nil && len(resp.ToolCalls) == 0 {
-		return r.refuse(strings.TrimSpace("Your reply held no action: answer with a tool call. " + resp.Problem))
+		return r.refuse(r.noAction(resp))
 	}
 	call, content, first := r.state.NextCall()
 	if reason := r.state.Stops(); !first && reason != "" {
@@ -173,6 +173,8 @@ func (r *run) submit(act *action.Action) error {
 			return r.split(args)
 		}
 		return r.record(record.Planned{Plan: args})
+	case action.Reply:
+		return r.reply(args)
 	case action.Verdict:
 		return r.verdict(args.Settled())
 	case action.Hypothesis:

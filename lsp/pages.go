@@ -55,6 +55,9 @@ func (l *pages) doHistory(c *call, _ arguments) (any, error) {
 	})
 }
 
+// reportName is the name of a report's document.
+func reportName(task string) string { return "report-" + task + ".md" }
+
 // doReport opens the report of a task.
 func (l *pages) doReport(c *call, a arguments) (any, error) {
 	e, release, err := l.engines.use(l.ed.Context())
@@ -75,7 +78,7 @@ func (l *pages) doReport(c *call, a arguments) (any, error) {
 		release()
 		return nil, err
 	}
-	l.ed.later(c, release, func(ctx context.Context) error { return l.papers.openDocument(ctx, e, "report-"+id+".md", text) })
+	l.ed.later(c, release, func(ctx context.Context) error { return l.papers.openDocument(ctx, e, reportName(id), text) })
 	return started{id}, nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"caselsp/agent/record"
 
 	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
 )
 
 // tasks are those that this server works on, and the questions that those which
@@ -217,6 +218,10 @@ func (l *tasks) concluded(ctx context.Context, e *Engine, last record.Status) {
 	case record.Review:
 		l.reviews.toReview(ctx, e, last)
 	case record.Succeeded:
+		if last.Reply != "" {
+			l.toAnswer(ctx, e, last)
+			return
+		}
 		l.ed.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("Done: %s. %s", name, why))
 	case record.Failed:
 		l.ed.showMessage(protocol.MessageTypeError, fmt.Sprintf("Failed: %s. %s The command %s shows what was done.", name, why, cmdReport))
@@ -229,6 +234,19 @@ func (l *tasks) concluded(ctx context.Context, e *Engine, last record.Status) {
 	case record.Stopped:
 		l.ed.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("Stopped: %s. The command %s goes on with it.", name, cmdResume))
 	}
+}
+
+// toAnswer brings the answer to a question to the user: as a document beside the text where the
+// editor can show one there.
+func (l *tasks) toAnswer(ctx context.Context, e *Engine, last record.Status) {
+	how := fmt.Sprintf(" The command %s shows all of it.", cmdReport)
+	if text, err := e.Agent.Report(last.Task.ID); err == nil {
+		file, err := e.Agent.Store.Document(reportName(last.Task.ID), []byte(agent.Visible(text)))
+		if err == nil && l.ed.showAside(ctx, uri.File(file)) == nil {
+			how = ""
+		}
+	}
+	l.ed.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("Answered: %q: %s.%s", title(last.Task), cut(last.Reply.String(), maxReason), how))
 }
 
 // maxTitle is how much of a task stands in messages and progresses, in runes.
@@ -316,6 +334,8 @@ func (l *tasks) tellEvent(e agent.Event) {
 		text = "verification: " + agent.Quote(b.Verdict.Summary)
 	case record.Hypothesised:
 		text = "hypothesis: " + agent.Quote(b.Hypothesis.Cause) + " To try: " + agent.Quote(b.Hypothesis.Fix)
+	case record.Replied:
+		text = "answer: " + agent.Quote(b.Text.Plain())
 	case record.Rebased:
 		text = "moved onto what you typed: " + strings.Join(b.Paths, ", ")
 	}

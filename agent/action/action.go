@@ -37,7 +37,7 @@ const (
 	RollsBack Effect = "rolls back"
 	Finishes  Effect = "finishes" // ends the coding part of a round
 	Aborts    Effect = "aborts"   // ends the feature
-	Submits   Effect = "submits"  // a role's typed answer: plan, verdict, hypothesis, advice
+	Submits   Effect = "submits"  // a role's typed answer: plan, verdict, hypothesis, advice, or words to the user
 )
 
 // Args are the decoded arguments of one action.

@@ -43,7 +43,7 @@ const MaxFeatures = 100
 // Check implements Args: features there, named once, and in an order in which each comes after what it depends on.
 func (p Plan) Check() error {
 	if len(p.Features) == 0 {
-		return errors.New("features is empty: a plan has at least one")
+		return fmt.Errorf("features is empty: a plan has at least one; a question is answered with %s", AnswerName)
 	}
 	if len(p.Features) > MaxFeatures {
 		return fmt.Errorf("the plan has %d features; at most %d are taken", len(p.Features), MaxFeatures)

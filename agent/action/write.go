@@ -23,6 +23,7 @@ const (
 	RollbackName       = "ROLLBACK"
 	FinishFeatureName  = "FINISH_FEATURE"
 	AbortName          = "ABORT"
+	AnswerName         = "ANSWER"
 	DeleteFileName     = "DELETE_FILE"
 	RenameFileName     = "RENAME_FILE"
 	ListFilesName      = "LIST_FILES"

@@ -48,6 +48,9 @@ type TaskGiven struct {
 	// prompts, so a replay needs the same.
 	Limits  Limits `json:"limits"`
 	Context int    `json:"context,omitempty"`
+	// Answers says that the task can end with an answer in words. In a task of a version that had
+	// none, finishing without a change is a success.
+	Answers bool `json:"answers,omitempty"`
 }
 
 // GivenTask is the first record of a task.
@@ -303,6 +306,14 @@ type Hypothesised struct {
 	Hypothesis action.Hypothesis `json:"hypothesis"`
 }
 
+// Replied ends a task that was a question with the model's answer.
+type Replied struct {
+	Text quote.Words `json:"text"`
+}
+
+// Authored implements store.Authored: the model wrote all of it.
+func (r Replied) Authored() []string { return []string{r.Text.Plain()} }
+
 // FeatureEnded says how the feature that was worked on ended.
 type FeatureEnded struct {
 	Feature int    `json:"feature"`
@@ -323,7 +334,7 @@ type Rebased struct {
 
 // Reported is the task's report, in Markdown, and what is to be reviewed.
 type Reported struct {
-	Outcome string `json:"outcome"` // success, partial, failed
+	Outcome string `json:"outcome"` // success, partial, failed, answered
 	Text    string `json:"text"`
 }
 
@@ -405,6 +416,7 @@ func (Tolerated) kind() string         { return "tolerated" }
 func (Planned) kind() string           { return "plan" }
 func (Verified) kind() string          { return "verdict" }
 func (Hypothesised) kind() string      { return "hypothesis" }
+func (Replied) kind() string           { return "reply" }
 func (FeatureEnded) kind() string      { return "feature" }
 func (Rebased) kind() string           { return "rebased" }
 func (Reported) kind() string          { return "report" }
@@ -419,7 +431,7 @@ var bodies = func() map[string]reflect.Type {
 		TaskGiven{}, StateChanged{}, CallSent{}, CallAnswered{}, CallFailed{}, ReplyRefused{}, ActionChosen{},
 		ActionDone{}, Asked{}, Answered{}, CommandStarted{}, CommandEnded{}, Judged{}, DependenciesFound{},
 		MemoryRecalled{}, Planned{}, Linted{}, Tolerated{}, FilesShown{}, Unrun{}, Compacted{},
-		Verified{}, Hypothesised{}, FeatureEnded{}, Rebased{}, Reported{}, Applying{}, Applied{}, Decided{},
+		Verified{}, Hypothesised{}, Replied{}, FeatureEnded{}, Rebased{}, Reported{}, Applying{}, Applied{}, Decided{},
 		Continued{}, Split{},
 	} {
 		m[b.kind()] = reflect.TypeOf(b)

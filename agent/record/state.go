@@ -66,6 +66,8 @@ type State struct {
 	LimitKept bool // the user did not let them, and is not to be asked again before the next pause
 	OnlyReads bool // the user does not trust the workspace: not to be asked again before the next pause
 	Questions int
+	Answers   bool        // the task can end with an answer in words
+	Reply     quote.Words // the model's answer to a task that was a question
 	Report    *Reported
 	Review    ReviewState
 }
@@ -153,6 +155,7 @@ func (p *State) Apply(seq int64, at time.Time, body Body) {
 	switch b := body.(type) {
 	case TaskGiven:
 		p.Task, p.manifest, p.Started, p.Phase = b.Asked(), b.Manifest, at, Planning
+		p.Answers = b.Answers
 		p.UserTexts = append(p.UserTexts, p.Task.Typed)
 	case StateChanged:
 		p.applyState(b)
@@ -247,6 +250,8 @@ func (p *State) applyMilestone(body Body) {
 		f.Verdicts = append(f.Verdicts, b.Verdict)
 	case Hypothesised:
 		p.Hypothesis, p.Answer = &b.Hypothesis, nil
+	case Replied:
+		p.Reply, p.conversation = b.Text, conversation{}
 	case FeatureEnded:
 		f := &p.Features[b.Feature]
 		f.Ended, f.OK, f.Reason, f.Words = true, b.OK, b.Reason, b.Words
@@ -415,7 +420,7 @@ func (p *State) Feature() *Feature {
 func (p *State) Status(rounds int) Status {
 	s := Status{
 		Task: p.Task, State: p.Phase, Reason: p.reason, Features: len(p.Features), Rounds: rounds,
-		Usage: p.Usage, Open: p.Open, Started: p.Started, Changed: p.Changed,
+		Usage: p.Usage, Open: p.Open, Reply: p.Reply, Started: p.Started, Changed: p.Changed,
 	}
 	if f := p.Feature(); f != nil && (p.Phase.Works() && p.Phase != Planning || p.Phase == Waiting || p.Phase == Paused) {
 		s.Feature, s.Title, s.Attempt, s.Round, s.Step = p.Current+1, p.titleOf(f), f.Attempt, f.Round, p.Steps

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"caselsp/agent/llm"
+	"caselsp/agent/quote"
 )
 
 // Task is what the user asked for.
@@ -129,7 +130,8 @@ type Status struct {
 	Rounds   int // the limit
 	Step     int // of this round
 	Usage    llm.Usage
-	Open     *Question // the open question; nil for none
+	Reply    quote.Words // the answer to a task that was a question
+	Open     *Question   // the open question; nil for none
 	Started  time.Time
 	Changed  time.Time // of the last record
 }

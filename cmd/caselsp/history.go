@@ -61,7 +61,7 @@ func printHistory(out io.Writer, a *agent.Agent, all []record.Status, asJSON boo
 			}
 			if err := enc.Encode(map[string]any{
 				"task": s.Task.ID, "text": s.Task.Text, "state": s.State, "reason": s.Reason,
-				"started": s.Started, "changed": s.Changed, "usage": s.Usage, "layers": layers, "decisions": decisions,
+				"started": s.Started, "changed": s.Changed, "usage": s.Usage, "answer": s.Reply.Plain(), "layers": layers, "decisions": decisions,
 			}); err != nil {
 				return err
 			}

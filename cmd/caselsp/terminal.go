@@ -122,6 +122,22 @@ func (p plain) show(e agent.Event) {
 		default:
 			p.line("  question %s: %s", b.Question.ID, b.Question.Text)
 		}
+	case record.FeatureEnded:
+		how := "done"
+		if !b.OK {
+			how = "failed"
+		}
+		p.line("feature %d %s: %s", b.Feature+1, how, firstLine(b.Words.After(b.Reason)))
+	case record.Rebased:
+		p.line("  you changed %s; the staged edits were moved onto that", strings.Join(b.Paths, ", "))
+	default:
+		p.judgement(b)
+	}
+}
+
+// judgement shows what a model says of the work, or of the code.
+func (p plain) judgement(body record.Body) {
+	switch b := body.(type) {
 	case record.Hypothesised:
 		p.line("  hypothesis: %s Fix to try: %s", said(b.Hypothesis.Cause), said(b.Hypothesis.Fix))
 	case record.Verified:
@@ -132,14 +148,9 @@ func (p plain) show(e agent.Event) {
 		for _, remark := range b.Verdict.Remarks {
 			p.line("    remark: %s", said(remark))
 		}
-	case record.FeatureEnded:
-		how := "done"
-		if !b.OK {
-			how = "failed"
-		}
-		p.line("feature %d %s: %s", b.Feature+1, how, firstLine(b.Words.After(b.Reason)))
-	case record.Rebased:
-		p.line("  you changed %s; the staged edits were moved onto that", strings.Join(b.Paths, ", "))
+	case record.Replied:
+		p.line("answer, in the words of the model:")
+		fmt.Fprint(p.out, agent.QuoteLines(b.Text.Plain(), quoteMark))
 	}
 }
 

@@ -1,0 +1,42 @@
+package agent
+
+import (
+	"fmt"
+	"strings"
+
+	"caselsp/agent/action"
+	"caselsp/agent/llm"
+	"caselsp/agent/quote"
+	"caselsp/agent/record"
+)
+
+// answered is the outcome of a task that was a question.
+const answered = "answered"
+
+// reply ends the task with an answer in words, unless there is a change that would be lost
+// with it.
+func (r *run) reply(args action.Reply) error {
+	if files := r.state.Staged.Files; len(files) > 0 {
+		return r.refuse(fmt.Sprintf("Not answered: %s is staged, and %s is for tasks that change nothing. Call %s, or take the change back with %s first.",
+			files[0].Path, action.AnswerName, action.FinishFeatureName, action.RollbackName))
+	}
+	return r.record(record.Replied{Text: quote.Words(args.Text)})
+}
+
+// noAction is what a model is told whose reply held no tool call.
+func (r *run) noAction(resp *llm.Response) string {
+	text := "Your reply held no action: answer with a tool call."
+	if strings.TrimSpace(resp.Content) != "" && len(r.state.Staged.Files) == 0 && (r.state.Phase == record.Planning || r.state.Phase == record.Coding) {
+		text += fmt.Sprintf(" If it was the answer to the user's question, send it with %s.", action.AnswerName)
+	}
+	return strings.TrimSpace(text + " " + resp.Problem)
+}
+
+// nothingDone is what CASE is told where it finishes a task in one loop that has changed
+// nothing and called for no command; "" otherwise. Before there was ANSWER, that was a success.
+func (r *run) nothingDone() string {
+	if !r.state.Task.Single || !r.state.Unchanged() || r.state.Commands > 0 || len(r.state.Judged) > 0 || !r.state.Answers {
+		return ""
+	}
+	return fmt.Sprintf("Not finished: nothing was changed and no command was run. If the task is a question, call %s; if there is nothing to do or it cannot be done, call %s with the reason.", action.AnswerName, action.AbortName)
+}
