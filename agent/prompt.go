@@ -174,6 +174,9 @@ func (p *prompter) planPrompt(ctx context.Context) ([]llm.Message, error) {
 const maxPlanListing = 300
 
 func (p *prompter) codePrompt(context.Context) ([]llm.Message, error) {
+	if p.state.Task.Single {
+		return p.conversation("single.system.md", "single.user.md", p.data())
+	}
 	return p.conversation("code.system.md", "code.user.md", p.data())
 }
 

@@ -2,10 +2,40 @@ package agent
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"caselsp/agent/action"
+	"caselsp/agent/patch"
 )
+
+// TestPromptSizes bounds what each role is sent with every request: its system prompt and
+// its tools, without the lessons about patches.
+func TestPromptSizes(t *testing.T) {
+	for role, c := range map[string]struct {
+		verbs []*action.Verb
+		most  int // bytes
+	}{
+		"plan":    {planVerbs, 4900},
+		"code":    {caseVerbs, 6600},
+		"single":  {caseVerbs, 6600},
+		"reflect": {fixVerbs, 2600},
+		"verify":  {verifyVerbs, 3050},
+		"advise":  {adviceVerbs, 800},
+	} {
+		text, err := render(role+".system.md", prompted{Steps: 15})
+		if err != nil {
+			t.Fatal(err)
+		}
+		size := len(text)
+		for _, v := range c.verbs {
+			size += len(v.Name) + len(strings.TrimSuffix(v.Text, strings.TrimSpace(patch.Teach()))) + len(v.Schema)
+		}
+		if size > c.most {
+			t.Errorf("%s: the system prompt and the tools have %d bytes, at most %d are wanted: they are paid for with each request", role, size, c.most)
+		}
+	}
+}
 
 // TestRoles: every verb can be chosen by some role, and no role has one twice. That
 // a role has no verb that does not exist is the compiler's part.

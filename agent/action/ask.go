@@ -14,9 +14,9 @@ var askText string
 // AskUser puts a question to the user.
 type AskUser struct {
 	local
-	Question string   `json:"question" doc:"The question, complete in itself."`
-	Choices  []string `json:"choices,omitempty" doc:"Short answers to choose from; the user may still answer in own words."`
-	Name     string   `json:"name,omitempty" doc:"A name such as SITE_NAME, where the answer holds for the whole project and is no secret: it is asked for once, and remembered."`
+	Question string   `json:"question"`
+	Choices  []string `json:"choices,omitempty" doc:"Short answers to choose from."`
+	Name     string   `json:"name,omitempty" doc:"Such as SITE_NAME: the answer, which is no secret, is remembered for the project."`
 }
 
 // AskUserVerb is the verb whose arguments are AskUser.
@@ -70,7 +70,7 @@ var checkpointText string
 // Checkpoint asks TARS for advice during a run.
 type Checkpoint struct {
 	reading
-	Reason string `json:"reason" doc:"Where you are stuck, what you tried, what you need to know."`
+	Reason string `json:"reason" doc:"What you tried and need to know."`
 }
 
 // CheckpointVerb is the verb whose arguments are Checkpoint.

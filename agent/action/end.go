@@ -13,8 +13,8 @@ var rollbackText string
 // Rollback returns the staged files to what they were before a named step.
 type Rollback struct {
 	local
-	Step   int    `json:"step,omitempty" doc:"The files go back to what they were before this step of the feature. Leave out for the last good state."`
-	Reason string `json:"reason" doc:"Why the work since then is wrong."`
+	Step   int    `json:"step,omitempty" doc:"Leave out for the last good state."`
+	Reason string `json:"reason"`
 }
 
 // RollbackVerb is the verb whose arguments are Rollback.
@@ -40,9 +40,9 @@ var finishText string
 // FinishFeature ends the coding part of a round.
 type FinishFeature struct {
 	local
-	Summary      string   `json:"summary" doc:"What was done, in one to three sentences."`
-	FixesApplied []string `json:"fixes_applied,omitempty" doc:"After a failed test: each fix that was made."`
-	Analysis     string   `json:"analysis,omitempty" doc:"After a failed test: why it failed and why the fix is right."`
+	Summary      string   `json:"summary" doc:"What was done, in short."`
+	FixesApplied []string `json:"fixes_applied,omitempty" doc:"After failed tests: each fix."`
+	Analysis     string   `json:"analysis,omitempty" doc:"After failed tests: why they failed, and why the fix is right."`
 }
 
 // FinishFeatureVerb is the verb whose arguments are FinishFeature.
@@ -68,7 +68,7 @@ var abortText string
 // Abort ends the feature as failed.
 type Abort struct {
 	words
-	Reason string `json:"reason" doc:"Why the feature cannot be done; the user reads it."`
+	Reason string `json:"reason" doc:"For the user."`
 }
 
 // AbortVerb is the verb whose arguments are Abort.

@@ -27,7 +27,7 @@ var gitDiffText string
 // GitDiff shows how files differ from the last commit.
 type GitDiff struct {
 	reading
-	Path string `json:"path,omitempty" doc:"Only this file. Leave out for all."`
+	Path string `json:"path,omitempty" doc:"Only this file."`
 }
 
 // GitDiffVerb is the verb whose arguments are GitDiff.
@@ -50,7 +50,7 @@ var recallText string
 // Recall looks for similar past work in memory.
 type Recall struct {
 	reading
-	Query string `json:"query" doc:"What to look for, in words."`
+	Query string `json:"query"`
 }
 
 // RecallVerb is the verb whose arguments are Recall.

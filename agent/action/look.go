@@ -25,7 +25,7 @@ var listText string
 // ListFiles lists the files of the workspace.
 type ListFiles struct {
 	reading
-	Glob string `json:"glob,omitempty" doc:"Which files, such as **/*.py. Leave out for all."`
+	Glob string `json:"glob,omitempty" doc:"Such as **/*.py."`
 }
 
 // ListFilesVerb is the verb whose arguments are ListFiles.
@@ -67,10 +67,10 @@ var searchText string
 // SearchText searches many files for a text or a regular expression.
 type SearchText struct {
 	reading
-	Pattern    string `json:"pattern" doc:"What to look for."`
-	Regexp     bool   `json:"regexp,omitempty" doc:"The pattern is a regular expression (RE2)."`
-	IgnoreCase bool   `json:"ignore_case,omitempty" doc:"Upper and lower case are the same."`
-	Glob       string `json:"glob,omitempty" doc:"Only in these files, such as **/*.html."`
+	Pattern    string `json:"pattern"`
+	Regexp     bool   `json:"regexp,omitempty" doc:"The pattern is one (RE2)."`
+	IgnoreCase bool   `json:"ignore_case,omitempty"`
+	Glob       string `json:"glob,omitempty"`
 }
 
 // SearchTextVerb is the verb whose arguments are SearchText.
@@ -118,7 +118,7 @@ var outlineText string
 // Outline shows the classes and functions of a file with their lines.
 type Outline struct {
 	reading
-	Path string `json:"path" doc:"File, relative to the workspace."`
+	Path string `json:"path"`
 }
 
 // OutlineVerb is the verb whose arguments are Outline.
@@ -165,7 +165,7 @@ var diagnosticsText string
 // Diagnostics shows what the validators find in a file.
 type Diagnostics struct {
 	reading
-	Path string `json:"path" doc:"File, relative to the workspace."`
+	Path string `json:"path"`
 }
 
 // DiagnosticsVerb is the verb whose arguments are Diagnostics.

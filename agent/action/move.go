@@ -14,7 +14,7 @@ var deleteText string
 // DeleteFile deletes a file.
 type DeleteFile struct {
 	local
-	Path string `json:"path" doc:"File, relative to the workspace."`
+	Path string `json:"path"`
 }
 
 // DeleteFileVerb is the verb whose arguments are DeleteFile.
@@ -44,8 +44,8 @@ var renameText string
 // RenameFile moves a file to another name or folder; its content stays.
 type RenameFile struct {
 	local
-	From string `json:"from" doc:"The file's present path."`
-	To   string `json:"to" doc:"Its new path; nothing may exist there."`
+	From string `json:"from"`
+	To   string `json:"to"`
 }
 
 // RenameFileVerb is the verb whose arguments are RenameFile.

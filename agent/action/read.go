@@ -13,9 +13,9 @@ var readText string
 // ReadFile shows a file, whole or by a range of lines.
 type ReadFile struct {
 	reading
-	Path string `json:"path" doc:"File, relative to the workspace."`
-	From int    `json:"from,omitempty" doc:"First line, from 1. Leave out to read the whole file."`
-	To   int    `json:"to,omitempty" doc:"Last line, inclusive."`
+	Path string `json:"path"`
+	From int    `json:"from,omitempty" doc:"From 1."`
+	To   int    `json:"to,omitempty" doc:"Inclusive."`
 }
 
 // ReadFileVerb is the verb whose arguments are ReadFile.

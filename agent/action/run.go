@@ -16,8 +16,8 @@ var runText string
 
 // RunCommand runs a command line in the sandbox, on a private copy of the staged tree.
 type RunCommand struct {
-	Command string   `json:"command" doc:"A shell command line, run in the root of the workspace's copy."`
-	Secrets []string `json:"secrets,omitempty" doc:"Names of secrets that the command needs, such as API_TOKEN. Each is in its environment; in the command, {{ API_TOKEN }} stands for it. You never see a value; the user is asked."`
+	Command string   `json:"command"`
+	Secrets []string `json:"secrets,omitempty" doc:"Names that it needs, such as API_TOKEN: in its environment, and as {{ API_TOKEN }} in the line. You never see a value."`
 }
 
 // RunCommandVerb is the verb whose arguments are RunCommand.

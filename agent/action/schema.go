@@ -11,11 +11,12 @@ import (
 
 // schemaOf makes the JSON Schema of an argument struct. A field is required
 // unless its json tag says omitempty; its doc tag is the description. Every
-// action that costs a step also takes a thought, which is journalled and shown.
+// action that costs a step also asks for a thought, which is journalled and shown; where a
+// model gives one to another action, it is taken.
 func schemaOf(args any, effect Effect) json.RawMessage {
 	s := objectSchema(reflect.TypeOf(args))
-	if effect != Submits {
-		s.Properties["thought"] = &schema{Type: "string", Description: "One sentence: why this is the single next action."}
+	if effect != Submits && effect != Reads && effect != Looks {
+		s.Properties["thought"] = &schema{Type: "string"}
 		s.Required = append([]string{"thought"}, s.Required...)
 	}
 	raw, err := json.Marshal(s)
@@ -28,18 +29,16 @@ func schemaOf(args any, effect Effect) json.RawMessage {
 // schema is the part of JSON Schema that function calling needs. Providers
 // differ in the rest, so nothing else is used.
 type schema struct {
-	Type                 string             `json:"type"`
-	Description          string             `json:"description,omitempty"`
-	Properties           map[string]*schema `json:"properties,omitempty"`
-	Required             []string           `json:"required,omitempty"`
-	Items                *schema            `json:"items,omitempty"`
-	Enum                 []string           `json:"enum,omitempty"`
-	AdditionalProperties *bool              `json:"additionalProperties,omitempty"`
+	Type        string             `json:"type"`
+	Description string             `json:"description,omitempty"`
+	Properties  map[string]*schema `json:"properties,omitempty"`
+	Required    []string           `json:"required,omitempty"`
+	Items       *schema            `json:"items,omitempty"`
+	Enum        []string           `json:"enum,omitempty"`
 }
 
 func objectSchema(t reflect.Type) *schema {
-	closed := false
-	s := &schema{Type: "object", Properties: map[string]*schema{}, AdditionalProperties: &closed}
+	s := &schema{Type: "object", Properties: map[string]*schema{}}
 	for _, f := range reflect.VisibleFields(t) {
 		if f.Anonymous || !f.IsExported() {
 			continue

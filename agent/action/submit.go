@@ -15,22 +15,22 @@ var planText string
 // Plan is TARS's plan of a task.
 type Plan struct {
 	words
-	Analysis       string    `json:"analysis" doc:"What the task asks for and how it fits into this project."`
-	Create         []string  `json:"files_to_create" doc:"Paths of files that will be new."`
-	Change         []string  `json:"files_to_change" doc:"Paths of files that will change."`
-	Steps          []string  `json:"steps" doc:"The ordered steps of the work."`
-	Considerations []string  `json:"considerations" doc:"Edge cases, dependencies, risks."`
-	Features       []Feature `json:"features" doc:"The parts of the task, each worked on, tested and verified by itself, in an order that respects depends_on. 2 to 5 for a simple request."`
+	Analysis       string    `json:"analysis" doc:"What is asked for and how it fits in."`
+	Create         []string  `json:"files_to_create"`
+	Change         []string  `json:"files_to_change"`
+	Steps          []string  `json:"steps"`
+	Considerations []string  `json:"considerations" doc:"Edge cases, risks."`
+	Features       []Feature `json:"features" doc:"In an order that respects depends_on."`
 }
 
 // Feature is one part of a task.
 type Feature struct {
-	ID          string   `json:"id" doc:"Short name, such as comment-model."`
-	Title       string   `json:"title" doc:"One line."`
-	Description string   `json:"description" doc:"What to build, precise enough for somebody who sees only this."`
-	Files       []string `json:"files,omitempty" doc:"Files that it will probably need to see."`
-	DependsOn   []string `json:"depends_on,omitempty" doc:"Ids of features that must be done before."`
-	Test        string   `json:"test,omitempty" doc:"The command line that runs its tests, such as: python3 manage.py test blog. Leave out where there is nothing to run."`
+	ID          string   `json:"id" doc:"Such as comment-model."`
+	Title       string   `json:"title"`
+	Description string   `json:"description" doc:"What to build, for somebody who sees only this."`
+	Files       []string `json:"files,omitempty" doc:"That it needs to see."`
+	DependsOn   []string `json:"depends_on,omitempty" doc:"Ids."`
+	Test        string   `json:"test,omitempty" doc:"The command line that runs its tests; left out where there are none."`
 }
 
 // PlanVerb is the verb whose arguments are Plan.
@@ -78,9 +78,9 @@ var hypothesisText string
 // Hypothesis is the reflector's one specific fix to try.
 type Hypothesis struct {
 	words
-	Cause string `json:"cause" doc:"Why the test failed: the error, and the change behind it."`
-	Fix   string `json:"fix" doc:"The one specific fix to try, naming file and function."`
-	File  string `json:"file,omitempty" doc:"The file to change."`
+	Cause string `json:"cause" doc:"The error, and the change behind it."`
+	Fix   string `json:"fix" doc:"One fix, naming file and function."`
+	File  string `json:"file,omitempty"`
 }
 
 // HypothesisVerb is the verb whose arguments are Hypothesis.
@@ -100,7 +100,7 @@ var adviceText string
 // Advice is TARS's answer to a checkpoint question.
 type Advice struct {
 	words
-	Text string `json:"advice" doc:"What to do next, specific enough to act on."`
+	Text string `json:"advice"`
 }
 
 // AdviceVerb is the verb whose arguments are Advice.

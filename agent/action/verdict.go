@@ -16,12 +16,12 @@ var verdictText string
 // ignored in their journals and in answers.
 type Verdict struct {
 	words
-	Completion   *int     `json:"completion" doc:"How much of the feature is done and right, 0 to 100."`
-	Summary      string   `json:"summary" doc:"The changes, in summary."`
-	Quality      string   `json:"quality,omitempty" doc:"A word on the quality of the code."`
-	Issues       []string `json:"issues" doc:"What is missing or wrong, each with its place. Each one blocks: the feature is worked on again. Empty where it is complete."`
-	Remarks      []string `json:"remarks,omitempty" doc:"What the user should know and what does not block; it goes into the report."`
-	Instructions string   `json:"instructions,omitempty" doc:"Where there are issues: what to do, more specific than before, naming files and functions."`
+	Completion   *int     `json:"completion" doc:"0 to 100."`
+	Summary      string   `json:"summary" doc:"Of the changes."`
+	Quality      string   `json:"quality,omitempty" doc:"Of the code."`
+	Issues       []string `json:"issues" doc:"What is missing or wrong, each with its place. Each blocks."`
+	Remarks      []string `json:"remarks,omitempty" doc:"For the report; none blocks."`
+	Instructions string   `json:"instructions,omitempty" doc:"How to mend the issues, naming files and functions."`
 }
 
 // VerdictVerb is the verb whose arguments are Verdict.

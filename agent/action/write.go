@@ -45,12 +45,12 @@ var writeText string
 // WriteFile writes a whole file, or lines From to To of a version that was shown.
 type WriteFile struct {
 	local
-	Path    string `json:"path" doc:"File, relative to the workspace."`
-	Content string `json:"content" doc:"The new text: of the whole file, or of the lines from..to."`
-	From    int    `json:"from,omitempty" doc:"First line to replace, from 1. Leave out to write the whole file."`
-	To      int    `json:"to,omitempty" doc:"Last line to replace, inclusive."`
+	Path    string `json:"path"`
+	Content string `json:"content" doc:"Of the whole file, or of the lines."`
+	From    int    `json:"from,omitempty" doc:"First line to replace, from 1."`
+	To      int    `json:"to,omitempty" doc:"Last, inclusive."`
 
-	Secrets []string `json:"secrets,omitempty" doc:"Names of secrets for which {{ NAME }} stands in the text, such as API_TOKEN; for configuration, not for templates and code. The file keeps {{ NAME }}: commands that name the secret find its value there, and the user fills it in."`
+	Secrets []string `json:"secrets,omitempty" doc:"Names for which {{ NAME }} stands in configuration, never in code; commands that name them find the values there."`
 }
 
 // WriteFileVerb is the verb whose arguments are WriteFile.
@@ -111,8 +111,8 @@ var patchText string
 // PatchFile changes parts of files by a unified diff or SEARCH/REPLACE blocks.
 type PatchFile struct {
 	local
-	Path  string `json:"path" doc:"File, relative to the workspace. It must exist, like every other file that the patch names."`
-	Patch string `json:"patch" doc:"A unified diff, or SEARCH/REPLACE blocks."`
+	Path  string `json:"path" doc:"May be left out where the patch names its files."`
+	Patch string `json:"patch"`
 
 	Secrets []string `json:"secrets,omitempty" doc:"As in WRITE_FILE."`
 }
