@@ -1,7 +1,6 @@
 package patch
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -45,7 +44,7 @@ func newAligner(v *views, h *Hunk, rough *words) *aligner {
 		a.old = append(a.old, text)
 		a.texts = append(a.texts, l.Text)
 		a.kinds = append(a.kinds, l.Kind)
-		a.elided = append(a.elided, elision.MatchString(text) && len(v.ix.lines(text)) == 0)
+		a.elided = append(a.elided, elides(text) && len(v.ix.lines(text)) == 0)
 		w := weight(text)
 		if a.elided[len(a.old)-1] {
 			w = 0
@@ -65,8 +64,8 @@ func newAligner(v *views, h *Hunk, rough *words) *aligner {
 	return a
 }
 
-// elision is a context line that says that lines were left out.
-var elision = regexp.MustCompile(`^(?://|#|--|;|%|/\*|<!--|\{/\*|\{#)?\s*\.{3,}(?:.*\b(?:rest|remain\w*|existing|unchanged|same|previous|omitted|other|original|more|code|lines|snip\w*|etc)\b.*|[^\pL\d]*)$`)
+// elides reports whether a folded line says that lines were left out.
+func elides(line string) bool { return onlyDots(line) || leavesOut(line, true) }
 
 // match collects the pairs of the lines that stand in at most places lines of
 // the file. A line that is in none is looked for by its rarest words.

@@ -8,23 +8,8 @@ import (
 // The comments that a placeholder may hide in: a whole line, or a block comment
 // anywhere in one ("def f() { /* existing code */ }").
 var (
-	lineComment  = regexp.MustCompile(`^\s*(?://+|#+|--+|;+|%+|<!--|/\*+|\*|\{#|\{/\*|<%#|"""|''')\s*(.*?)\s*(?:-->|\*+/\}?|#\}|%>|"""|''')?\s*$`)
+	lineComment  = regexp.MustCompile(`^(?://+|#+|--+|;+|%+|<!--|/\*+|\*|\{#|\{/\*|<%#|"""|''')\s*(.*?)\s*(?:-->|\*+/\}?|#\}|%>|"""|''')?$`)
 	blockComment = regexp.MustCompile(`/\*+\s*(.*?)\s*\*+/|<!--\s*(.*?)\s*-->`)
-)
-
-const thing = `(?:code|file|contents?|implementations?|methods?|functions?|imports?|class(?:es)?|logic|body|tests?|sections?|lines?|` +
-	`templates?|markup|html|css|styles?|rules?|script|fields?|routes?|props|config(?:uration)?|settings|definitions?|module|page|component)`
-
-// What stands for text that was left out. An ellipsis in a sentence is no
-// placeholder ("# Loading...", "# wait for other threads..."): it must come with
-// words that say that something is as it was.
-var (
-	onlyDots    = regexp.MustCompile(`^\.{3,}$`)
-	dotsThenCue = regexp.MustCompile(`^\.{3,}.*\b(?:rest|remainder|remaining|existing|unchanged|unmodified|same|previous|omitted|elided|truncated|other|original|as before|as above)\b`)
-	cueThenDots = regexp.MustCompile(`^(?:the |all |keep |your )*(?:(?:rest|remainder) of (?:the |this |your |my )?|existing |remaining |previous |unchanged |other )(?:[\w-]+ ){0,3}` + thing + `\b[^.]*\.{3,}$`)
-	restStays   = regexp.MustCompile(`^(?:the |all )*(?:rest|remainder) of (?:the |this |your |my )?.{0,40}\b(?:unchanged|unmodified|omitted|as before|as is|(?:remains?|stays?|is|are) (?:the same|as)|(?:goes|comes|is) here|here)\b.{0,12}$`)
-	thingStays  = regexp.MustCompile(`^(?:the |all |your )*(?:existing|remaining|previous|other) (?:[\w-]+ ){0,3}` + thing + ` (?:here|goes here|(?:remains?|stays?|is|are)?\s*(?:unchanged|unmodified|the same|omitted|as before|as is))\b.{0,12}$`)
-	leftOut     = regexp.MustCompile(`^(?:(?:[\w-]+ ){0,2}` + thing + ` )?(?:omitted|truncated|elided|unchanged) for brevity\b.{0,12}$`)
 )
 
 // Placeholder finds a line of content, a file that a model wrote whole, that
@@ -51,33 +36,70 @@ func Placeholder(content, before string) (line int, ok bool) {
 
 // leavesOut reports whether a trimmed line holds a placeholder.
 func leavesOut(line string, dots bool) bool {
-	var comments []string
-	if m := lineComment.FindStringSubmatch(line); m != nil {
-		comments = append(comments, m[1])
-	} else if strings.HasPrefix(line, "...") || strings.HasPrefix(line, "…") {
-		// Outside of a comment only what no language could mean otherwise.
-		bare := plain(line)
-		return dotsThenCue.MatchString(bare) && strings.HasSuffix(bare, "...")
+	var texts []string
+	switch m := lineComment.FindStringSubmatch(line); {
+	case m != nil:
+		texts = append(texts, m[1])
+	case strings.HasPrefix(line, "...") && strings.HasSuffix(line, "..."), strings.HasPrefix(line, "…") && strings.HasSuffix(line, "…"):
+		dots = false // alone they mean something in some languages
+		texts = append(texts, line)
 	}
 	for _, m := range blockComment.FindAllStringSubmatch(line, -1) {
-		comments = append(comments, m[1]+m[2])
+		texts = append(texts, m[1]+m[2])
 	}
-	for _, c := range comments {
-		c = plain(c)
-		if dots && onlyDots.MatchString(c) {
+	for _, t := range texts {
+		if dots && onlyDots(t) || standsFor(t) {
 			return true
-		}
-		for _, cue := range []*regexp.Regexp{dotsThenCue, cueThenDots, restStays, thingStays, leftOut} {
-			if cue.MatchString(c) {
-				return true
-			}
 		}
 	}
 	return false
 }
 
-// plain takes off what models decorate placeholders with.
-func plain(s string) string {
-	s = strings.ToLower(strings.ReplaceAll(s, "…", "..."))
-	return strings.TrimSpace(strings.Trim(strings.TrimSpace(s), "()[]<>*`-= "))
+func onlyDots(text string) bool {
+	return strings.Trim(text, ".…") == "" && (strings.Contains(text, "...") || strings.Contains(text, "…"))
 }
+
+// The vocabulary of placeholders. A text of these words only, which names what is
+// left out and says that it is, stands for it; any other word makes it a sentence.
+const (
+	whatWords = " rest remainder remaining existing previous other others original unchanged unmodified same omitted elided truncated snip snipped before above "
+	restWords = " rest remainder remaining existing previous other original "
+	stayWords = " unchanged unmodified same omitted elided truncated here stay stays remain remains before above is are brevity snip snipped "
+	leftWords = " omitted elided truncated unchanged "
+	nounWords = " code file files content contents implementation implementations method methods function functions import imports class classes logic body test tests section sections line lines " +
+		"template templates markup html css style styles rule rules script field fields route routes props config configuration setting settings definition definitions module page component docstring setup "
+	linkWords = " the a of this that these your my all any it its as in and for to from with keep goes go comes be exactly more etc "
+)
+
+func in(words, word string) bool { return strings.Contains(words, " "+word+" ") }
+
+// standsFor reports whether the text of a comment stands for text that was left out.
+// An ellipsis in a sentence is none ("# Loading..."). Beside dots, what is left out
+// may have a name of its own: "... rest of the OrderService methods".
+func standsFor(text string) bool {
+	text = strings.Trim(strings.ToLower(strings.ReplaceAll(text, "…", "...")), "()[]<>*`-=: ")
+	lead, trail := strings.HasPrefix(text, "..."), strings.HasSuffix(text, "...")
+	what, rest, stays, left, noun, names := false, false, false, false, false, 0
+	for _, w := range strings.FieldsFunc(text, notWord) {
+		rest, stays, left, noun = rest || in(restWords, w), stays || in(stayWords, w), left || in(leftWords, w), noun || in(nounWords, w)
+		what = what || in(whatWords, w)
+		if !in(whatWords+stayWords+nounWords+linkWords, w) && strings.Trim(w, "0123456789") != "" {
+			if names++; !rest {
+				return false // a sentence, not the name of what is left out
+			}
+		}
+	}
+	switch {
+	case names > maxNames, names > 0 && !lead && !(trail && noun):
+		return false
+	case lead:
+		return what
+	case trail:
+		return rest && (noun || stays || in(" rest remainder ", strings.Trim(strings.TrimSuffix(text, "..."), " ")))
+	}
+	return rest && stays || left && strings.HasSuffix(text, "for brevity")
+}
+
+// maxNames is how many words a placeholder may have that are not of the vocabulary,
+// behind "rest of" or "existing". Set by the lines of testdata/placeholder.txt.
+const maxNames = 2

@@ -299,7 +299,7 @@ func (c *candidate) expanded(v *views) (*Hunk, bool) {
 		if l.Kind != Added {
 			old++
 		}
-		if l.Kind != Removed || !elision.MatchString(fold(l.Text)) || len(v.ix.lines(fold(l.Text))) > 0 {
+		if l.Kind != Removed || !elides(fold(l.Text)) || len(v.ix.lines(fold(l.Text))) > 0 {
 			h.Lines = append(h.Lines, l)
 			continue
 		}
