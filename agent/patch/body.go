@@ -40,7 +40,7 @@ func (r *reader) readBody(h *Hunk, want counts, number int) *Refusal {
 	// or prose. Here, where nothing can be lost but context, the counts decide.
 	have := counts{len(h.Old()), len(h.New())}
 	rest := r.lines[r.definite(start, end):end]
-	if end == len(r.lines) && r.open != "" && want.old > have.old && want.new > have.new {
+	if end == len(r.lines) && r.open != "" && (want.old > have.old+len(rest) || want.new > have.new+len(rest)) {
 		return malformed(number, "hunk %d ends before it has the lines that its header counts, and the fence around it is not closed. Write the whole edit.", number)
 	}
 	if n := want.old - have.old; n > 0 && n == want.new-have.new && n <= len(rest) {

@@ -48,6 +48,7 @@ type codex struct {
 	i      int
 	patch  *Patch
 	inFile bool // between a "*** ... File:" line and the end of the patch
+	begun  bool // a *** Begin Patch has no *** End Patch yet
 	fences
 }
 
@@ -57,7 +58,9 @@ func parseCodex(lines []string) (*Patch, *Refusal) {
 	for last > 0 && strings.TrimSpace(lines[last]) == "" {
 		last--
 	}
-	if verb, _ := order(strings.TrimSpace(lines[last])); verb == "end" {
+	verb, _ := order(strings.TrimSpace(lines[last]))
+	ended := verb == "end"
+	if ended {
 		lines = lines[:last]
 	}
 	r := &codex{lines: lines, patch: &Patch{}}
@@ -74,6 +77,7 @@ func parseCodex(lines []string) (*Patch, *Refusal) {
 			return nil, unseen("it names %s but holds no change of it.", named(f.Path))
 		}
 	}
+	r.patch.open = r.open != "" && !ended && (r.begun || strings.HasPrefix(lines[len(lines)-1], "+"))
 	return r.patch, nil
 }
 
@@ -90,7 +94,7 @@ func (r *codex) next() *Refusal {
 	case verb == "add" || verb == "update" || verb == "delete":
 		return malformed(0, "line %d names no file.", r.i+1)
 	case verb == "begin" || verb == "end":
-		r.inFile = false
+		r.inFile, r.begun = false, verb == "begin"
 	case r.inFile && strings.HasPrefix(line, "@@"):
 		return r.readHunk()
 	case strings.HasPrefix(line, "@@") && len(r.patch.Files) == 0:

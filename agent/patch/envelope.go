@@ -15,9 +15,9 @@ type wrapping struct {
 }
 
 var wrappings = []wrapping{
+	{"HTML entities", unescaped},
 	{"quoted or indented lines", unprefixed},
 	{"a JSON string", unquotedJSON},
-	{"HTML entities", func(lines []string) ([]string, bool) { return changedLines(lines, plainEntities.Replace) }},
 	{"line numbers before the signs", unsignedNumbers},
 	{"a diff without @@", headed},
 }
@@ -28,8 +28,8 @@ const maxWrappings = 3
 // unwrap reads a text with at most so many wrappings around the patch.
 func unwrap(lines []string, most int) (*Patch, *Refusal) {
 	p, err := parseAs(lines)
-	if err == nil && p.changes() && cutOff(lines) {
-		return nil, malformed(0, "it ends in the middle: the fence around it is not closed, and its last line is one that it adds. Write the whole edit.")
+	if err == nil && p.open && p.changes() {
+		return nil, malformed(0, "it ends in the middle: the fence around it is not closed, and neither is the edit. Write the whole edit.")
 	}
 	if most == 0 || err == nil && p.changes() || err != nil && !err.empty {
 		return p, err
@@ -81,6 +81,17 @@ func unprefixed(lines []string) ([]string, bool) {
 		}
 		return strings.TrimPrefix(l, prefix)
 	})
+}
+
+// structural matches, written with entities, what only the whole text can be wrapped
+// in, or the marker of a block. Entities within lines are no wrapping: see readings.
+var structural = regexp.MustCompile(`(?m)\A\s*(?:\{\s*)?&(?:quot|#34);|^(?:&lt;){5,9} ?(?:SEARCH|ORIGINAL)|^&gt; ?(?:@@|---|diff )`)
+
+func unescaped(lines []string) ([]string, bool) {
+	if !structural.MatchString(strings.Join(lines, "\n")) {
+		return nil, false
+	}
+	return changedLines(lines, plainEntities.Replace)
 }
 
 // unquotedJSON reads a text without line ends of its own: a JSON string, an object
@@ -175,17 +186,3 @@ var (
 	plainEntities = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&", "&quot;", `"`, "&#34;", `"`, "&#39;", "'", "&#x27;", "'", "&apos;", "'")
 	plainEscapes  = strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\r`, "", `\"`, `"`, `\\`, `\`, `\/`, "/")
 )
-
-// cutOff reports whether a text ends within the edit: in a fence that is not closed,
-// with a line that it adds or without the end that its format has.
-func cutOff(lines []string) bool {
-	var f fences
-	ends := !strings.HasPrefix(lines[len(lines)-1], "+")
-	for _, l := range lines {
-		f.read(l)
-		if verb, _ := order(l); verb == "begin" || verb == "end" {
-			ends = verb == "end"
-		}
-	}
-	return f.open != "" && !ends
-}

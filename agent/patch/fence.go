@@ -43,8 +43,8 @@ func (f *fences) mayClose(line string) bool {
 
 // ends reports whether line i of a body closes the patch. It can as well be a line
 // of context that lost its blank, and is that where another hunk of the file
-// follows it, or changes and then another fence. sure is false where changes follow
-// and no fence does.
+// follows it, or changes and then another fence. sure is false where a fence is open,
+// changes follow and no fence does.
 func (f *fences) ends(lines []string, i int, head func(int) bool) (yes, sure bool) {
 	if !f.mayClose(lines[i]) {
 		return false, true
@@ -60,7 +60,7 @@ func (f *fences) ends(lines []string, i int, head func(int) bool) (yes, sure boo
 			return !changes, true
 		}
 	}
-	return !changes, !changes
+	return !changes, !changes || f.open == ""
 }
 
 // isChange reports whether a line adds or removes text, and is no bullet or rule

@@ -2,7 +2,6 @@ package patch
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/aymanbagabas/go-udiff/lcs"
 )
@@ -11,8 +10,11 @@ import (
 // the rest to the result. It counts only where that hunk then fits as it is written.
 // The report is nil otherwise.
 func (a *application) inOrder(path, before string, stages int) (after string, report *Report) {
-	k := slices.IndexFunc(a.hunks, func(h Hunk) bool { return a.depends(&h) })
-	if k <= 0 || stages == 0 {
+	k := 0
+	for k < len(a.cands) && !a.depends(k) {
+		k++
+	}
+	if k == len(a.cands) || stages == 0 {
 		return "", nil
 	}
 	first, between, r := attempt(path, before, a.hunks[:k])
@@ -48,14 +50,15 @@ func (a *application) inOrder(path, before string, stages int) (after string, re
 	return after, all
 }
 
-// depends reports whether each line that a hunk expects is in the file or written by
-// a hunk before it, and some are not in the file.
-func (a *application) depends(h *Hunk) bool {
+// depends reports whether each line that a hunk expects, as it is read, is in the
+// file or written by a hunk before it, and some are not in the file.
+func (a *application) depends(hunk int) bool {
+	h := a.cands[hunk].Hunk
+	if h == nil { // passed over
+		h = &a.hunks[hunk]
+	}
 	written := map[string]bool{}
-	for i := range a.hunks {
-		if slices.Equal(a.hunks[i].Lines, h.Lines) {
-			break
-		}
+	for i := range hunk {
 		for _, l := range a.hunks[i].added() {
 			written[l] = true
 		}

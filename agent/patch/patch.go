@@ -37,6 +37,7 @@ type Patch struct {
 	Files []File
 
 	seen []string // what it was wrapped in
+	open bool     // it ends within a fence and within an edit
 }
 
 // Op says what happens to a file.

@@ -74,10 +74,13 @@ const (
 func in(words, word string) bool { return strings.Contains(words, " "+word+" ") }
 
 // standsFor reports whether the text of a comment stands for text that was left out.
-// An ellipsis in a sentence is none ("# Loading..."). Beside dots, what is left out
+// An ellipsis in a sentence is none ("# Loading..."), nor is a comment in a comment. Beside dots, what is left out
 // may have a name of its own: "... rest of the OrderService methods".
 func standsFor(text string) bool {
 	text = strings.Trim(strings.ToLower(strings.ReplaceAll(text, "…", "...")), "()[]<>*`-=: ")
+	if strings.HasPrefix(text, "#") || strings.HasPrefix(text, "//") {
+		return false
+	}
 	lead, trail := strings.HasPrefix(text, "..."), strings.HasSuffix(text, "...")
 	what, rest, stays, left, noun, names := false, false, false, false, false, 0
 	for _, w := range strings.FieldsFunc(text, notWord) {

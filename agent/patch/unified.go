@@ -32,6 +32,7 @@ func parseUnified(lines []string) (*Patch, *Refusal) {
 			return nil, unseen("it names %s but holds no change of it.", named(f.Path))
 		}
 	}
+	r.patch.open = r.open != "" && strings.HasPrefix(lines[len(lines)-1], "+")
 	return r.patch, nil
 }
 
