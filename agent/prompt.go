@@ -103,6 +103,9 @@ func (p *prompter) data() prompted {
 	if f := p.state.Task.Focus; f != nil {
 		d.Focus = describeFocus(f)
 	}
+	if e := p.state.Task.Follows; e != nil {
+		d.Focus += describeEarlier(e)
+	}
 	if p.state.Plan != nil {
 		d.Plan = *p.state.Plan
 	}

@@ -16,6 +16,7 @@ import (
 const (
 	cmdRun           = "caselsp.run"
 	cmdNew           = "caselsp.new"
+	cmdFollow        = "caselsp.follow"
 	cmdFix           = "caselsp.fix"
 	cmdFixAll        = "caselsp.fixAll"
 	cmdTodo          = "caselsp.todo"
@@ -154,6 +155,7 @@ type entry struct {
 var table = []entry{
 	{Command{cmdRun, fields(argTask, argSingle, argLanguage, argType, argURI, argRange).or("text"), "start a task; `uri` and `range` say what it is about, or which prompt document holds its text"}, func(s *server) handler { return s.taskCommands.doRun }},
 	{Command{cmdNew, fields(argURI, argRange).orNone(), "open a prompt document, about this place where one is given"}, func(s *server) handler { return s.taskCommands.doNew }},
+	{Command{cmdFollow, fields(argTask, argText, argSingle).or("text"), "start a task that goes on from an earlier one (`task`, or the last): its text, report and diff are given along; without a text, a prompt document is opened"}, func(s *server) handler { return s.taskCommands.doFollow }},
 	{Command{cmdFix, fields(argURI, argDiagnostic), "fix one diagnostic of any language server"}, func(s *server) handler { return s.taskCommands.doFix }},
 	{Command{cmdFixAll, fields(argURI), "apply all fixes of a document that are certain"}, func(s *server) handler { return s.offers.doFixAll }},
 	{Command{cmdTodo, fields(argURI, argRange), "carry out this TODO or `case:` comment"}, func(s *server) handler { return s.taskCommands.doTodo }},

@@ -41,6 +41,11 @@ func (k *taskCommands) doRun(c *call, a arguments) (any, error) {
 			return nil, err
 		}
 		task.Text, task.Focus = text, k.refocused(c.docs, p.Focus)
+		if p.Follows != "" {
+			if task.Follows, err = k.earlier(p.Follows); err != nil {
+				return nil, err
+			}
+		}
 		if _, project := k.engines.path(u); !project { // a project can have such a document, too
 			task.Typed = text
 		}
@@ -49,6 +54,37 @@ func (k *taskCommands) doRun(c *call, a arguments) (any, error) {
 		task.Focus = k.focus(c.docs, u, r)
 	}
 	return k.started(c, task)
+}
+
+// doFollow starts a task that goes on from an earlier one.
+func (k *taskCommands) doFollow(c *call, a arguments) (any, error) {
+	e, release, err := k.engines.use(k.ed.Context())
+	if err != nil {
+		return nil, err
+	}
+	id, _ := a.field(argTask.Name)
+	earlier, err := e.Agent.Follows(id)
+	text := a.text(argText.Name)
+	switch {
+	case err != nil:
+		release()
+		return nil, err
+	case text == "":
+		k.ed.later(c, release, func(ctx context.Context) error { return k.papers.openFollow(ctx, e, earlier) })
+		return nil, nil
+	}
+	release()
+	return k.started(c, record.Task{Text: text, Typed: text, Single: a.flag("single"), Follows: earlier})
+}
+
+// earlier is what a task is told that follows another one.
+func (k *taskCommands) earlier(id string) (*record.Earlier, error) {
+	e, release, err := k.engines.use(k.ed.Context())
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	return e.Agent.Follows(id)
 }
 
 // started starts a task and answers with its id.

@@ -60,7 +60,8 @@ type paper struct {
 	Kind     string        `json:"kind"` // one of the kinds below
 	Task     string        `json:"task,omitempty"`
 	Question string        `json:"question,omitempty"`
-	Focus    *record.Focus `json:"focus,omitempty"` // without its text, which the document shows
+	Follows  string        `json:"follows,omitempty"` // the task that the one goes on from
+	Focus    *record.Focus `json:"focus,omitempty"`   // without its text, which the document shows
 }
 
 // The kinds of papers.
@@ -114,6 +115,12 @@ func (l *papers) openPrompt(ctx context.Context, e *Engine, focus *record.Focus,
 		words += fmt.Sprintf("\nIt is about %s, lines %d to %d:\n\n%s", focus.Path, focus.FromLine, focus.ToLine, focus.Text)
 	}
 	return l.openDocument(ctx, e, "task-"+e.Agent.NewID()+".md", p.write(words, begin))
+}
+
+// openFollow opens a document for the text of a task that goes on from another one.
+func (l *papers) openFollow(ctx context.Context, e *Engine, earlier *record.Earlier) error {
+	words := "Write below what should be done next. Then run the code action \"Start this task\".\nIt goes on from this task:\n\n" + earlier.Text
+	return l.openDocument(ctx, e, "task-"+e.Agent.NewID()+".md", paper{Kind: forTask, Follows: earlier.Task}.write(words, ""))
 }
 
 // openAnswer opens a document for the answer to a question, or for the reason why

@@ -20,12 +20,22 @@ type Task struct {
 	// Typed is what of Text the user has typed. The rest (a comment that is to be carried
 	// out, the message of a diagnostic) stands in files that anybody may have written: it
 	// is data, and names nothing that the user has named. [TaskGiven] keeps it.
-	Typed  string `json:"-"`
-	Single bool   `json:"single,omitempty"` // one reason-act-observe loop, without plan and verification
-	Focus  *Focus `json:"focus,omitempty"`  // where in the editor it was given
+	Typed   string   `json:"-"`
+	Single  bool     `json:"single,omitempty"`  // one reason-act-observe loop, without plan and verification
+	Focus   *Focus   `json:"focus,omitempty"`   // where in the editor it was given
+	Follows *Earlier `json:"follows,omitempty"` // the task that it goes on from
 	// Language and Type are the user's own classification; empty: TARS classifies.
 	Language string `json:"language,omitempty"`
 	Type     string `json:"type,omitempty"`
+}
+
+// Earlier is a task that another one follows, as it was then.
+type Earlier struct {
+	Task   string `json:"task"`
+	Text   string `json:"text"`
+	State  Phase  `json:"state"`
+	Report string `json:"report"`
+	Diff   string `json:"diff,omitempty"` // its changes, each with what the user decided
 }
 
 // Focus is the place in the workspace that a task speaks of.

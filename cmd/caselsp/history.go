@@ -19,7 +19,8 @@ func historyCommand(w *wiring) *cobra.Command {
 		Use:   "history [TASK]",
 		Short: "List the tasks of a workspace, or show one task's report",
 		Example: `  caselsp history
-  caselsp history 20260302-090000-demo   # the report of one task
+  caselsp history last   # the report of the newest task; or its id
+  caselsp history last --json
   caselsp history --json | jq .decisions`,
 		Args: positional(cobra.MaximumNArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -29,7 +30,18 @@ func historyCommand(w *wiring) *cobra.Command {
 			}
 			defer e.Close()
 			if len(args) == 1 {
-				text, err := e.agent.Report(args[0])
+				id, err := e.named(args[0])
+				if err != nil {
+					return err
+				}
+				if asJSON {
+					st, err := e.agent.Status(id)
+					if err != nil {
+						return err
+					}
+					return printHistory(os.Stdout, e.agent, []record.Status{st}, asJSON)
+				}
+				text, err := e.agent.Report(id)
 				if err != nil {
 					return err
 				}
@@ -85,7 +97,7 @@ func exportCommand(w *wiring) *cobra.Command {
 		Use:   "export TASK",
 		Short: "Write a task's recording, which `caselsp replay` runs again offline",
 		Long:  "Writes everything that came to the task from outside: the model's answers, commands' results, your\nanswers and the clock, as JSON Lines. Secrets were redacted when it was recorded.",
-		Example: `  caselsp export --output task.jsonl 20260302-090000-demo
+		Example: `  caselsp export --output task.jsonl last
   caselsp replay task.jsonl`,
 		Args: positional(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) (err error) {
@@ -94,8 +106,12 @@ func exportCommand(w *wiring) *cobra.Command {
 				return err
 			}
 			defer e.Close()
+			id, err := e.named(args[0])
+			if err != nil {
+				return err
+			}
 			if out == "" || out == "-" {
-				return e.agent.Export(args[0], os.Stdout)
+				return e.agent.Export(id, os.Stdout)
 			}
 			f, err := os.Create(out)
 			if err != nil {
@@ -106,7 +122,7 @@ func exportCommand(w *wiring) *cobra.Command {
 					err = closed
 				}
 			}()
-			return e.agent.Export(args[0], f)
+			return e.agent.Export(id, f)
 		},
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "the file to write (default: standard output)")

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"maps"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -45,12 +46,17 @@ func (f *taskFlags) user(in *lineReader) agent.User {
 func runCommand(w *wiring) *cobra.Command {
 	var f taskFlags
 	var task record.Task
+	var earlier string
 	cmd := &cobra.Command{
 		Use:   "run [--task TEXT] [TEXT...]",
 		Short: "Carry out a task in a folder",
 		Example: `  caselsp run --task "add a test for parse_date"
-  caselsp run --dir ~/shop --yes "let customers cancel an order"`,
+  caselsp run --dir ~/shop --yes "let customers cancel an order"
+  caselsp run --follow "now also test it"   # goes on from the last task`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if earlier == lastTask && len(args) > 0 && isTaskID(args[0]) { // --follow TASK, beside --follow=TASK
+				earlier, args = args[0], args[1:]
+			}
 			if task.Text == "" {
 				task.Text = strings.Join(args, " ")
 			}
@@ -70,10 +76,21 @@ func runCommand(w *wiring) *cobra.Command {
 			}
 			defer e.Close()
 			e.tellProblems()
+			if earlier != "" {
+				id, err := e.named(earlier)
+				if err != nil {
+					return err
+				}
+				if task.Follows, err = e.agent.Follows(id); err != nil {
+					return err
+				}
+			}
 			return f.follow(cmd.Context(), e, in, e.agent.Run(cmd.Context(), task))
 		},
 	}
 	cmd.Flags().StringVarP(&task.Text, "task", "t", "", "what should be done")
+	cmd.Flags().StringVar(&earlier, "follow", "", "go on from an earlier task (default: the last): its text, report and diff are given along")
+	cmd.Flags().Lookup("follow").NoOptDefVal = lastTask
 	cmd.Flags().BoolVar(&task.Single, "single", false, "skip planning and verification, for small requests")
 	cmd.Flags().StringVar(&task.Language, "language", "", "the programming language (default: TARS finds out)")
 	cmd.Flags().StringVar(&task.Type, "type", "", "the type of the task, such as bugfix (default: TARS finds out)")
@@ -131,10 +148,27 @@ func (e *engine) tellProblems() {
 	}
 }
 
+// lastTask names the newest task of the workspace wherever a task is named.
+const lastTask = "last"
+
+// named returns the id of the task that a name means.
+func (e *engine) named(name string) (string, error) {
+	if name == lastTask {
+		return e.agent.Last()
+	}
+	return name, nil
+}
+
+// isTaskID reports whether a word looks like the id of a task.
+func isTaskID(word string) bool { return taskIDs.MatchString(word) }
+
+// taskIDs are the ids that the agent makes; those of the demo and of tests end in a word.
+var taskIDs = regexp.MustCompile(`^[0-9]{8}-[0-9]{6}-[0-9a-z]+$`)
+
 // pick returns the task named in args, or the only task that fits.
 func (e *engine) pick(args []string, fits func(record.Phase) bool, verb string) (string, error) {
 	if len(args) > 0 {
-		return args[0], nil
+		return e.named(args[0])
 	}
 	all, err := e.agent.History()
 	if err != nil {
