@@ -114,6 +114,10 @@ func (o *Overlay) Manifest(ctx context.Context, limit int) (map[string]string, e
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+		if e := o.w.index.find(f.key, f.info); e != nil && f.staged == nil && f.buffer == nil {
+			manifest[f.key] = e.hash[:shortHash]
+			continue
+		}
 		c, err := f.content(o.w, MaxContent)
 		switch {
 		case err != nil:

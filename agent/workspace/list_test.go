@@ -225,6 +225,10 @@ func TestSearch(t *testing.T) {
 			t.Errorf("%+v: got %q, %v; want %q", tt.q, got, err, tt.want)
 		}
 	}
+	found, _, err := o.Search(t.Context(), Query{Pattern: "OS =", Context: 3})
+	if err != nil || len(found) != 1 || !slices.Equal(found[0].Before, []string{"import os"}) || len(found[0].After) != 0 {
+		t.Errorf("with context: %+v, %v", found, err)
+	}
 	for _, q := range []Query{{}, {Pattern: "(", Regexp: true}, {Pattern: "x", Glob: "["}} {
 		if _, _, err := o.Search(t.Context(), q); err == nil {
 			t.Errorf("%+v: no error", q)

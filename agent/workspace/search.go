@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"regexp"
@@ -16,6 +17,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+	"unsafe"
 )
 
 const (
@@ -26,6 +28,10 @@ const (
 	// maxMatchText is how many bytes of a matching line are returned. Longer lines
 	// are generated, and one of them would fill a prompt.
 	maxMatchText = 500
+
+	// MaxContext is how many lines are returned before and after a match at most:
+	// who wants more reads the file.
+	MaxContext = 20
 )
 
 // Query is what to search for.
@@ -35,6 +41,7 @@ type Query struct {
 	IgnoreCase bool                   // letters match in either case
 	Glob       string                 // of the files to search, as in List
 	Limit      int                    // of matches; 0: MaxMatches
+	Context    int                    // lines before and after a match that are returned with it, up to MaxContext
 	Skip       func(path string) bool // files that are not searched; nil: none
 }
 
@@ -43,6 +50,8 @@ type Match struct {
 	Path string
 	Line int    // from 1
 	Text string // without its ending; cut, with "…", where it is very long
+
+	Before, After []string // the lines around it, as Text, where the query asks for them
 }
 
 // Search returns the lines of the files that List would return in which the
@@ -67,10 +76,9 @@ func (o *Overlay) Search(ctx context.Context, q Query) (matches []Match, more bo
 		return nil, false, err
 	}
 	files = slices.DeleteFunc(files, func(f found) bool { return !g.match(f.key) || q.Skip != nil && q.Skip(f.key) })
-	s := search{w: o.w, re: re, plain: !q.Regexp, limit: limit, files: files, found: make([][]Match, (len(files)+batch-1)/batch)}
-	if s.plain && !q.IgnoreCase && isASCII(q.Pattern) {
-		s.needle = []byte(q.Pattern)
-	}
+	s := search{w: o.w, re: re, limit: limit, files: files, found: make([][]Match, (len(files)+batch-1)/batch)}
+	s.context, s.needles = min(max(q.Context, 0), MaxContext), needlesOf(re.String())
+	o.w.index.next()
 	if err := s.run(ctx); err != nil {
 		return nil, false, err
 	}
@@ -89,14 +97,12 @@ const batch = 64
 // was taken is done to the end: so what was found when there is enough is what
 // comes first.
 type search struct {
-	w     *Workspace
-	re    *regexp.Regexp
-	plain bool
-	limit int
-	files []found
-	// needle is what the bytes of a file must hold for a match, whatever its
-	// encoding but UTF-16; nil: that cannot be said.
-	needle []byte
+	w       *Workspace
+	re      *regexp.Regexp
+	limit   int
+	context int
+	files   []found
+	needles needles
 
 	found    [][]Match // by batch
 	next     atomic.Int64
@@ -124,7 +130,7 @@ func (s *search) run(ctx context.Context) error {
 }
 
 func (s *search) work(ctx context.Context) {
-	r := reader{w: s.w, needle: s.needle}
+	r := reader{w: s.w, needles: s.needles}
 	defer r.close()
 	for ctx.Err() == nil && s.count.Load() <= int64(s.limit) {
 		i := int(s.next.Add(1)) - 1
@@ -132,7 +138,7 @@ func (s *search) work(ctx context.Context) {
 			return
 		}
 		for _, f := range s.files[i*batch : min((i+1)*batch, len(s.files))] {
-			if text, ok := r.text(f); ok {
+			if text, ok := r.text(f); ok && s.needles.in(text) {
 				s.found[i] = s.lines(s.found[i], f.key, text)
 			}
 		}
@@ -142,18 +148,25 @@ func (s *search) work(ctx context.Context) {
 
 // lines adds the lines of a text that match, up to one more than the limit.
 func (s *search) lines(matches []Match, key, text string) []Match {
-	// Plain text that is in no line is not in the whole either; an expression that
-	// is in a line ("a$", before "\r\n") may not be.
-	if s.plain && !s.re.MatchString(text) {
-		return matches
-	}
-	for i, line := range splitLines(text) {
+	lines := splitLines(text)
+	for i, line := range lines {
 		line = strings.TrimRight(line, "\r\n")
-		if len(matches) <= s.limit && s.re.MatchString(line) {
-			matches = append(matches, Match{key, i + 1, shorten(line)})
+		if len(matches) <= s.limit && s.needles.in(line) && s.re.MatchString(line) {
+			matches = append(matches, Match{
+				Path: key, Line: i + 1, Text: shorten(line),
+				Before: whole(lines[max(0, i-s.context):i]), After: whole(lines[i+1 : min(len(lines), i+1+s.context)]),
+			})
 		}
 	}
 	return matches
+}
+
+// whole returns lines as a match shows them.
+func whole(lines []string) (shown []string) {
+	for _, l := range lines {
+		shown = append(shown, shorten(strings.TrimRight(l, "\r\n")))
+	}
+	return shown
 }
 
 // compile returns the pattern as an expression that finds it in a line.
@@ -182,11 +195,12 @@ func shorten(line string) string {
 	return strings.ToValidUTF8(line[:maxMatchText], "") + "…"
 }
 
-// reader reads the texts of a walk's files one after the other. It keeps the
+// reader reads the texts of a walk's files one after the other, from the index where
+// that knows them. It keeps the
 // folder of the last file open and reads into one buffer: in a search of many
 // small files, finding each from the workspace's root again costs more than
 // reading it. What the walk saw was a regular file, so it is not looked at again
-// before it is opened, and its hash is not needed.
+// before it is opened.
 type reader struct {
 	w    *Workspace
 	of   *folder
@@ -194,7 +208,7 @@ type reader struct {
 	root *os.Root
 	buf  bytes.Buffer
 
-	needle []byte // see search
+	needles needles // see search
 }
 
 func (r *reader) close() {
@@ -204,8 +218,8 @@ func (r *reader) close() {
 	}
 }
 
-// text returns a file's text; false: it is no text, too large, gone, or does not
-// hold the needle.
+// text returns a file's text; false: it is no text, too large, gone, or certainly
+// does not hold a needle.
 func (r *reader) text(f found) (string, bool) {
 	if f.staged != nil || f.buffer != nil {
 		c, err := f.content(r.w, MaxText)
@@ -214,44 +228,43 @@ func (r *reader) text(f found) (string, bool) {
 		}
 		return c.Text()
 	}
-	if err := r.load(f.place); err != nil {
+	if e := r.w.index.find(f.key, f.info); e != nil {
+		return e.text, e.err == nil
+	}
+	begun := r.w.index.clock()
+	info, err := r.load(f.place)
+	if err != nil {
 		return "", false
 	}
 	data := r.buf.Bytes()
+	if r.w.index.room(int64(len(data))) {
+		e := r.w.index.keep(f.key, data, info, begun)
+		return e.text, e.err == nil
+	}
 	// ASCII in UTF-16 is half zero bytes: without any, the bytes are the text's own.
-	if r.needle != nil && !bytes.Contains(data, r.needle) && bytes.IndexByte(data, 0) < 0 {
+	if r.needles.ascii() && bytes.IndexByte(data, 0) < 0 && !r.needles.in(unsafe.String(unsafe.SliceData(data), len(data))) {
 		return "", false
 	}
 	text, _, err := Decode(data)
 	return text, err == nil
 }
 
-func isASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= 0x80 {
-			return false
-		}
-	}
-	return true
-}
-
 // load reads a file on disk into the buffer.
-func (r *reader) load(p place) error {
+func (r *reader) load(p place) (fs.FileInfo, error) {
 	dir, name := path.Split(p.rel)
 	if r.root == nil || r.of != p.folder || r.dir != dir {
 		r.close()
 		root, err := p.folder.root.OpenRoot(cmp.Or(dir, "."))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		r.of, r.dir, r.root = p.folder, dir, root
 	}
 	file, err := r.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer file.Close()
 	r.buf.Reset()
-	_, err = readAll(file, p.key, MaxText, &r.buf)
-	return err
+	return readAll(file, p.key, MaxText, &r.buf)
 }

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 )
 
 // Root is a folder of the workspace.
@@ -29,6 +30,7 @@ type folder struct {
 // concurrent use.
 type Workspace struct {
 	folders []*folder
+	index   index
 
 	// One lock for the buffers and all that is staged, because a keystroke changes
 	// both as one. Nothing is read from disk under it.
@@ -70,7 +72,7 @@ func Open(dirs ...string) (*Workspace, error) {
 	if len(dirs) == 0 {
 		return nil, errors.New("a workspace needs a folder: open one in the editor, or name one")
 	}
-	w := &Workspace{buffers: make(map[string]*buffer)}
+	w := &Workspace{buffers: make(map[string]*buffer), index: index{entries: map[string]*indexed{}, most: maxIndexed, clock: time.Now}}
 	for _, dir := range dirs {
 		if err := w.add(dir); err != nil {
 			return nil, errors.Join(err, w.Close())
@@ -249,11 +251,11 @@ func (w *Workspace) Read(path string) (File, error) {
 	}
 	b := w.buffer(at.key)
 	if b == nil {
-		c, err := at.load(MaxText)
+		e, err := at.indexed(w)
 		if err != nil {
 			return File{}, err
 		}
-		return fileOf(at.key, c)
+		return e.file(at.key)
 	}
 	return bufferFile(at, b)
 }
