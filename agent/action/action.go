@@ -135,6 +135,11 @@ func Parse(name, arguments string, offered []*Verb) (*Action, error) {
 	if a.Args, err = v.decode(rest); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+	if v.Effect == Edits { // a missing text would else be written as an empty one
+		if err := complete(fields, reflect.TypeOf(a.Args)); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
 	if err := a.Args.Check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -223,9 +228,17 @@ func without(raw json.RawMessage, names []string) json.RawMessage {
 func explain(err error) string {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
-		return fmt.Sprintf("argument %q must be a %s, not a %s", wrong.Field, typeName(wrong.Type), wrong.Value)
+		return fmt.Sprintf("argument %q must be %s, not %s", wrong.Field, article(typeName(wrong.Type)), article(wrong.Value))
 	}
 	return strings.TrimPrefix(err.Error(), "json: ")
+}
+
+// article puts the indefinite article before a noun.
+func article(noun string) string {
+	if strings.ContainsAny(noun[:min(1, len(noun))], "aeiou") {
+		return "an " + noun
+	}
+	return "a " + noun
 }
 
 // All returns every verb, sorted by name.

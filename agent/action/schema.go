@@ -107,6 +107,16 @@ func argumentNames(of reflect.Type) []string {
 	return names
 }
 
+// complete says which required argument is missing or null.
+func complete(fields map[string]json.RawMessage, of reflect.Type) error {
+	for _, name := range argumentNames(of) {
+		if raw, ok := fields[name]; !strings.HasSuffix(name, " (optional)") && (!ok || string(raw) == "null") {
+			return fmt.Errorf("argument %q is missing. Its arguments are: %s", name, strings.Join(argumentNames(of), ", "))
+		}
+	}
+	return nil
+}
+
 // misnamed returns the first object within the arguments that has a field which its type does
 // not have, by the path of its field and its type; nil where all such fields are the outermost.
 func misnamed(raw json.RawMessage, of reflect.Type, at string) (string, reflect.Type) {
