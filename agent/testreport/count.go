@@ -1,8 +1,10 @@
-// Package testreport tells what tests a text has, how many checks they make and what keeps
-// them from running, so that a change that leaves less tested is seen; and which lines of a
-// test run's output say how it went. Results, coverage and stack traces of runners belong here.
+// Package testreport is the only reader of what test runners write: results ([Read]),
+// coverage ([ReadCoverage]) and stack traces ([Traces]) as data. It also tells what tests a text
+// has, how many checks they make and what keeps them from running, so that a change that
+// leaves less tested is seen ([Weakened]).
 //
-// It does no I/O and runs nothing.
+// It does no I/O and runs nothing. What it reads was written by programs under test: it
+// cannot fail, and nothing in it is believed beyond its form.
 package testreport
 
 import (
