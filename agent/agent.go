@@ -297,5 +297,5 @@ func (a *Agent) Report(id string) (string, error) {
 	if p.Report != nil {
 		return a.withDecisions(p), nil
 	}
-	return a.reportText(p, outcomeOf(p)), nil
+	return a.reportText(p, p.Outcome()), nil
 }

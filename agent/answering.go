@@ -11,7 +11,7 @@ import (
 )
 
 // answered is the outcome of a task that was a question.
-const answered = "answered"
+const answered = record.OutcomeAnswered
 
 // reply ends the task with an answer in words, unless there is a change that would be lost
 // with it.

@@ -59,7 +59,7 @@ func (r *run) nextFeature() error {
 
 // conclude writes the report and hands the result over for review.
 func (r *run) conclude() error {
-	outcome := outcomeOf(r.state)
+	outcome := r.state.Outcome()
 	if r.state.Report == nil {
 		r.remember(outcome)
 		return r.record(record.Reported{Outcome: outcome, Text: r.a.reportText(r.state, outcome)})
@@ -69,31 +69,12 @@ func (r *run) conclude() error {
 		return r.record(record.StateChanged{To: record.Review, Feature: r.state.Current})
 	case outcome == answered:
 		return r.record(record.StateChanged{To: record.Succeeded, Reason: "answered", Feature: r.state.Current})
-	case outcome == "success":
+	case outcome == record.OutcomeSuccess:
 		return r.record(record.StateChanged{To: record.Succeeded, Reason: "nothing had to be changed", Feature: r.state.Current})
+	case len(r.state.Kept) > 0:
+		return r.record(record.StateChanged{To: record.Failed, Reason: "no feature succeeded; the work is kept, not verified", Feature: r.state.Current})
 	default:
 		return r.record(record.StateChanged{To: record.Failed, Reason: "no feature succeeded", Feature: r.state.Current})
-	}
-}
-
-// outcomeOf says how a task went: answered, success, partial or failed.
-func outcomeOf(p *record.State) string {
-	if p.Reply != "" {
-		return answered
-	}
-	good := 0
-	for _, f := range p.Features {
-		if f.OK {
-			good++
-		}
-	}
-	switch {
-	case good == 0:
-		return "failed"
-	case good < len(p.Features):
-		return "partial"
-	default:
-		return "success"
 	}
 }
 
@@ -187,15 +168,17 @@ func (r *run) move(to record.Phase, reason string) error {
 	return r.record(record.StateChanged{To: to, Feature: r.state.Current, Attempt: f.Attempt, Round: f.Round, Reason: reason})
 }
 
-// failFeature ends the feature and takes back everything it staged: a half-done
-// feature is worse in a change set than none. words are what a model says of it.
+// failFeature ends the feature and takes everything it staged out of the result: a half-done
+// feature is worse in a change set than none. It is kept beside the result, as work that is
+// not verified. words are what a model says of it.
 func (r *run) failFeature(reason string, words quote.Words) error {
 	f := r.state.Feature()
+	kept, blobs := record.StagedOf(r.overlay.State())
 	if err := r.putBack(f.Start); err != nil {
 		return err
 	}
-	staged, blobs := record.StagedOf(r.overlay.State())
-	return r.record(record.FeatureEnded{Feature: r.state.Current, Reason: reason, Words: words, Staged: &staged}, blobs...)
+	staged, more := record.StagedOf(r.overlay.State())
+	return r.record(record.FeatureEnded{Feature: r.state.Current, Reason: reason, Words: words, Staged: &staged, Kept: &kept}, append(blobs, more...)...)
 }
 
 // maxRecalled is how many similar past tasks go into a prompt, at most.

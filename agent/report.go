@@ -32,6 +32,7 @@ func (a *Agent) reportText(p *record.State, outcome string) string {
 	for _, f := range p.Staged.Files {
 		fmt.Fprintf(&b, "- %s%s\n", f.Describe(), obeyed[f.Path])
 	}
+	b.WriteString(keptText(p))
 	if lines := p.LintLines(); len(lines) > 0 {
 		b.WriteString("\n## Linters\n\n")
 		for _, line := range lines {
@@ -169,7 +170,7 @@ func usageText(p *record.State) string {
 // remember stores what worked, for later plans. A failure to do so is only logged:
 // the task has succeeded anyway.
 func (r *run) remember(outcome string) {
-	if outcome != "success" || r.state.Task.Single {
+	if outcome != record.OutcomeSuccess || r.state.Task.Single {
 		return
 	}
 	var files []string

@@ -17,7 +17,8 @@ func (a *Agent) Review(id string) (*review.Review, error) {
 	if err != nil {
 		return nil, err
 	}
-	return review.Of(p, a.Store.Blob, a.obeyed(p))
+	s := &review.Session{State: p, Workspace: a.Workspace, Blob: a.Store.Blob, Obeyed: a.obeyed(p)}
+	return s.Review()
 }
 
 // obeyed says of the changes of a task who obeys them.
@@ -32,16 +33,15 @@ func (a *Agent) obeyed(p *record.State) func(workspace.Change) permit.Obeyed {
 // not arrive, and what overlaps with the user's own changes, stays open and is
 // in the outcome with its reason.
 func (a *Agent) Decide(ctx context.Context, id string, sel review.Selection, accept bool, to workspace.Applier) (review.Outcome, error) {
-	return a.reviewed(id, func(s *review.Session) ([]workspace.Applied, error) {
+	return a.reviewed(id, &sel, func(s *review.Session) ([]workspace.Applied, error) {
 		rev, err := review.Of(s.State, s.Blob, s.Obeyed)
 		if err != nil {
 			return nil, err
 		}
-		var names []string
-		for _, f := range rev.Files {
-			names = append(names, f.Change.Path)
+		if sel.File, err = Named(sel.File, rev.Paths(sel)); err != nil {
+			return nil, err
 		}
-		if sel.File, err = Named(sel.File, names); err != nil {
+		if sel, err = rev.Resolve(sel); err != nil {
 			return nil, err
 		}
 		return s.Decide(ctx, sel, accept, to)
@@ -52,12 +52,13 @@ func (a *Agent) Decide(ctx context.Context, id string, sel review.Selection, acc
 // changed the same lines since; what the user wrote elsewhere stays. The
 // result is under review again, so the undo can itself be undone.
 func (a *Agent) Undo(ctx context.Context, id string, to workspace.Applier) (review.Outcome, error) {
-	return a.reviewed(id, func(s *review.Session) ([]workspace.Applied, error) { return s.Undo(ctx, to) })
+	return a.reviewed(id, &review.Selection{}, func(s *review.Session) ([]workspace.Applied, error) { return s.Undo(ctx, to) })
 }
 
 // reviewed locks the task, settles an acceptance that a crash interrupted, lets f decide,
-// and ends the task where nothing is left to decide.
-func (a *Agent) reviewed(id string, f func(*review.Session) ([]workspace.Applied, error)) (review.Outcome, error) {
+// and ends the task where nothing is left to decide. sel is what was decided about, once f
+// has returned.
+func (a *Agent) reviewed(id string, sel *review.Selection, f func(*review.Session) ([]workspace.Applied, error)) (review.Outcome, error) {
 	release, err := a.acquire(id)
 	if err != nil {
 		return review.Outcome{}, err
@@ -84,7 +85,7 @@ func (a *Agent) reviewed(id string, f func(*review.Session) ([]workspace.Applied
 		return review.Outcome{Results: results}, err
 	}
 	a.keepAuthored(id, results)
-	open, waiting, err := s.Finish()
+	open, err := s.Finish()
 	if err != nil {
 		return review.Outcome{Results: results}, err
 	}
@@ -92,5 +93,5 @@ func (a *Agent) reviewed(id string, f func(*review.Session) ([]workspace.Applied
 	if err != nil {
 		return review.Outcome{Results: results}, err
 	}
-	return review.Outcome{Results: results, State: p.Phase, Open: open, Waiting: waiting, Decided: review.Decided(before, after)}, nil
+	return review.Outcome{Results: results, State: p.Phase, Open: open, Waiting: after.WaitingIn(*sel), Kept: sel.Kept != "", Decided: review.Decided(before, after)}, nil
 }

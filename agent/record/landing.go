@@ -93,6 +93,9 @@ func (f *Feature) countRefused(c *Pending, b ActionDone) {
 func (r *ReviewState) rejected(path string) bool {
 	no := false
 	for h, state := range r.Decided {
+		if h.Kept != "" {
+			continue
+		}
 		if h.Path == path && state == HunkAccepted {
 			return false
 		}

@@ -6,7 +6,7 @@
 // The files: record.go has the bodies of all records, question.go the questions and
 // answers, task.go what the user gives and sees of a task. state.go is the fold; the
 // parts of the state that have their own records are beside it (bounds.go, loops.go, command.go,
-// dependencies.go, landing.go, leaves.go, linted.go, review.go, testrun.go). staged.go
+// dependencies.go, kept.go, landing.go, leaves.go, linted.go, review.go, testrun.go). staged.go
 // and command.go bring back the contents that records name by hash.
 //
 // It opens no file and no database; contents come through [Blobs]. A state is changed by
@@ -322,6 +322,7 @@ type FeatureEnded struct {
 	// Words are what a model says of it, behind Reason; older versions have them there.
 	Words  quote.Words `json:"words,omitempty"`
 	Staged *Staged     `json:"staged,omitempty"` // of a failed one: what was staged before it began
+	Kept   *Staged     `json:"kept,omitempty"`   // and when it ended; journals of older versions lack it
 }
 
 // Rebased says that the user's typing moved staged edits; Dropped are the
@@ -381,6 +382,7 @@ type Decided struct {
 type HunkID struct {
 	Path string `json:"path"`
 	Hunk int    `json:"hunk"`
+	Kept string `json:"kept,omitempty"` // the [KeptWork] that it is of; "" for the result
 }
 
 // Staged is everything that is staged, by content hash.

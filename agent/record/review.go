@@ -1,5 +1,11 @@
 package record
 
+import (
+	"slices"
+
+	"caselsp/agent/workspace"
+)
+
 // HunkState is what the user decided about one hunk.
 type HunkState string
 
@@ -67,16 +73,40 @@ func (r *ReviewState) arrived(path string, undo bool) {
 			}
 			return
 		}
-		if first, again := r.Applied[path]; again {
-			e.Before, e.Op = first.Before, first.Op
-		}
-		r.Applied[path] = e
+		r.compose(e)
 		for _, h := range r.Applying.Hunks {
 			if h.Path == path {
 				r.Decided[h] = HunkAccepted
 			}
 		}
 	}
+}
+
+// compose notes what was done to a file, with what was done to it before: an undo takes
+// back both.
+func (r *ReviewState) compose(e AppliedTo) {
+	if first, again := r.Applied[e.Path]; again {
+		e.Before, e.Op, e.From = first.Before, first.Op, first.From
+	}
+	if first, again := r.Applied[e.From]; again && e.Op == workspace.Rename { // changed, then renamed
+		delete(r.Applied, e.From)
+		if e.Before = first.Before; first.Op == workspace.Create {
+			e.Op, e.From = workspace.Create, ""
+		} else {
+			e.From = first.Before.Path
+		}
+	}
+	switch {
+	case e.Op == workspace.Rename:
+	case e.Before.Hash == "" && e.After.Hash == "": // created, then deleted
+		delete(r.Applied, e.Path)
+		return
+	case e.After.Hash == "":
+		e.Op = workspace.Delete
+	case e.Op == workspace.Delete: // and created again
+		e.Op = workspace.Modify
+	}
+	r.Applied[e.Path] = e
 }
 
 // arrivedPartly folds one file that some hunks came into.
@@ -86,12 +116,11 @@ func (r *ReviewState) arrivedPartly(part Partly) {
 			continue
 		}
 		e.After = part.After
-		if first, again := r.Applied[part.Path]; again {
-			e.Before, e.Op = first.Before, first.Op
-		}
-		r.Applied[part.Path] = e
-		for _, h := range part.Hunks {
-			r.Decided[HunkID{part.Path, h}] = HunkAccepted
+		r.compose(e)
+		for _, h := range r.Applying.Hunks {
+			if h.Path == part.Path && slices.Contains(part.Hunks, h.Hunk) {
+				r.Decided[h] = HunkAccepted
+			}
 		}
 	}
 }

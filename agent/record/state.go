@@ -42,6 +42,8 @@ type State struct {
 	Verdict    *action.Verdict
 
 	Staged       Staged
+	Kept         []KeptWork              // of features that failed, in the order in which they did
+	keptIDs      map[string]bool         // that were given out
 	Dependencies map[string]Dependencies // by key: what became of the project's dependencies
 	Leaves       map[string]bool         // what the user gave leave for beside commands
 	Placeholders map[string][]string     // by path: secrets for which placeholders stand in a file
@@ -256,6 +258,7 @@ func (p *State) applyMilestone(body Body) {
 		f := &p.Features[b.Feature]
 		f.Ended, f.OK, f.Reason, f.Words = true, b.OK, b.Reason, b.Words
 		p.conversation = conversation{}
+		p.keep(b)
 		if b.Staged != nil {
 			p.Staged = *b.Staged
 			p.takeBack(b.Feature, 0)
@@ -420,7 +423,10 @@ func (p *State) Feature() *Feature {
 func (p *State) Status(rounds int) Status {
 	s := Status{
 		Task: p.Task, State: p.Phase, Reason: p.reason, Features: len(p.Features), Rounds: rounds,
-		Usage: p.Usage, Open: p.Open, Reply: p.Reply, Started: p.Started, Changed: p.Changed,
+		Usage: p.Usage, Open: p.Open, Reply: p.Reply, Started: p.Started, Changed: p.Changed, Kept: p.keptLines(),
+	}
+	if p.Report != nil {
+		s.Outcome = p.Report.Outcome
 	}
 	if f := p.Feature(); f != nil && (p.Phase.Works() && p.Phase != Planning || p.Phase == Waiting || p.Phase == Paused) {
 		s.Feature, s.Title, s.Attempt, s.Round, s.Step = p.Current+1, p.titleOf(f), f.Attempt, f.Round, p.Steps

@@ -142,6 +142,8 @@ type Status struct {
 	Usage    llm.Usage
 	Reply    quote.Words // the answer to a task that was a question
 	Open     *Question   // the open question; nil for none
+	Outcome  string      // of the work, once it is over: success, partial, failed or answered
+	Kept     []KeptLine
 	Started  time.Time
 	Changed  time.Time // of the last record
 }

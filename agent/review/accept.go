@@ -19,7 +19,7 @@ import (
 func (s *Session) accept(ctx context.Context, rev *Review, hunks []record.HunkID, leave permit.Leave, to workspace.Applier) ([]workspace.Applied, error) {
 	var refused []workspace.Applied
 	var edits []workspace.FileEdit
-	for _, f := range rev.Files {
+	for _, f := range rev.All() {
 		chosen := f.chosen(hunks)
 		if chosen == nil || !leave.Covers(f.Change.Path) {
 			continue // it waits for the user's word about this file, see [Review.Waiting]
@@ -72,16 +72,11 @@ func (s *Session) withoutPlanted(edits []workspace.FileEdit, undo bool) (kept []
 // chosen returns which hunks of the file are to be in it afterwards: those
 // accepted before and those in hunks; nil when hunks names none of this file.
 func (f File) chosen(hunks []record.HunkID) func(int) bool {
-	in := map[int]bool{}
-	for _, h := range hunks {
-		if h.Path == f.Change.Path {
-			in[h.Hunk] = true
-		}
-	}
+	in := f.hunksIn(hunks)
 	if len(in) == 0 {
 		return nil
 	}
-	return func(h int) bool { return in[h] || f.Hunks[h] == record.HunkAccepted }
+	return f.with(in...)
 }
 
 // acceptFile makes the edit of one file, against what the file holds now.
@@ -90,7 +85,7 @@ func (s *Session) acceptFile(f File, chosen func(int) bool) (workspace.FileEdit,
 	switch {
 	case c.Op == workspace.Create:
 		if hash := s.hashOf(c.Path); hash != "" && hash != c.After.Hash {
-			return workspace.FileEdit{}, errors.New("a file of that name was created meanwhile: move it away, then accept again")
+			return workspace.FileEdit{}, errors.New("there is another file of that name now: move it away, then accept again")
 		} else if hash != "" {
 			return workspace.FileEdit{Op: workspace.Modify, Path: c.Path, Expect: hash, Content: c.After}, nil
 		}
@@ -105,25 +100,24 @@ func (s *Session) acceptFile(f File, chosen func(int) bool) (workspace.FileEdit,
 		}
 		return workspace.FileEdit{Op: c.Op, Path: c.Path, From: c.From, Expect: c.Before.Hash, Content: c.After}, nil
 	}
-	base, err := s.baseOf(c)
-	if err != nil {
-		return workspace.FileEdit{}, err
+	edit, err := s.merged(c.Path, f.base(), c.Select(chosen))
+	var o overlap
+	if errors.As(err, &o) && f.Kept != "" {
+		err = fmt.Errorf("the lines that it changes are others now, near line %d: nothing was overwritten; accept what it was built on first, make the change by hand, or have it tried again", int(o))
 	}
-	return s.merged(c.Path, base, c.Select(chosen))
+	return edit, err
 }
 
-// baseOf returns the text that the user's file was last known to have: before
-// anything was accepted, or with what was.
-func (s *Session) baseOf(c workspace.Change) (string, error) {
-	base, _ := c.Before.Text()
-	if last, ok := s.State.Review.Applied[c.Path]; ok {
-		content, err := last.After.Content(s.Blob)
-		if err != nil {
-			return "", err
-		}
-		base, _ = content.Text()
-	}
-	return base, nil
+// base is the text that the file would have with what was accepted of this change set and
+// nothing else. Whatever else the user's file holds, their own text and what came of another
+// change set, is not in it, so that a merge keeps it.
+func (f File) base() string { return f.Change.Select(f.with()) }
+
+// overlap is the error of a change of lines that are others now; it is the line.
+type overlap int
+
+func (o overlap) Error() string {
+	return fmt.Sprintf("you changed the same lines meanwhile, near line %d: nothing was overwritten; make the two agree, then decide again", int(o))
 }
 
 // merged is the edit that brings a file from what it holds now to target, with
@@ -131,14 +125,14 @@ func (s *Session) baseOf(c workspace.Change) (string, error) {
 func (s *Session) merged(path, base, target string) (workspace.FileEdit, error) {
 	now, err := s.Workspace.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return workspace.FileEdit{}, errors.New("the file was deleted meanwhile")
+		return workspace.FileEdit{}, errors.New("there is no such file now")
 	}
 	if err != nil {
 		return workspace.FileEdit{}, err
 	}
 	text, conflicts := workspace.Merge(base, now.Text, target)
 	if len(conflicts) > 0 {
-		return workspace.FileEdit{}, fmt.Errorf("you changed the same lines meanwhile, near line %d: nothing was overwritten; make the two agree, then decide again", conflicts[0].Line)
+		return workspace.FileEdit{}, overlap(conflicts[0].Line)
 	}
 	data, err := now.Encoding.Encode(text)
 	if err != nil {

@@ -20,7 +20,7 @@ func (s *Session) lookForParts(rev *Review, intent record.Applying, results []wo
 	var parts []record.Partly
 	var blobs [][]byte
 	for i, result := range results {
-		f := rev.file(result.Path)
+		f := rev.file(result.Path, intent.Hunks)
 		at := slices.IndexFunc(intent.Edits, func(e record.AppliedTo) bool { return e.Path == result.Path })
 		if result.OK || f == nil || f.Whole() || at < 0 {
 			continue
@@ -45,11 +45,11 @@ func (s *Session) lookForParts(rev *Review, intent record.Applying, results []wo
 	return parts, blobs
 }
 
-// file returns the review of a file, nil if there is none.
-func (rev *Review) file(path string) *File {
-	for i := range rev.Files {
-		if rev.Files[i].Change.Path == path {
-			return &rev.Files[i]
+// file returns the file of a path of which there are hunks among those, nil if there is none.
+func (rev *Review) file(path string, hunks []record.HunkID) *File {
+	for _, f := range rev.All() {
+		if f.Change.Path == path && len(f.hunksIn(hunks)) > 0 {
+			return &f
 		}
 	}
 	return nil
@@ -59,7 +59,7 @@ func (rev *Review) file(path string) *File {
 func (f File) hunksIn(list []record.HunkID) []int {
 	var own []int
 	for _, h := range list {
-		if h.Path == f.Change.Path {
+		if h.Path == f.Change.Path && h.Kept == f.Kept {
 			own = append(own, h.Hunk)
 		}
 	}
@@ -73,17 +73,13 @@ func (f File) with(came ...int) func(int) bool {
 
 // arrivedHunks returns which of the wanted hunks are in the file as it is now.
 func (s *Session) arrivedHunks(f File, wanted []int) ([]int, error) {
-	base, err := s.baseOf(f.Change)
-	if err != nil {
-		return nil, err
-	}
 	now, err := s.Workspace.Read(f.Change.Path)
 	if err != nil {
 		return nil, err
 	}
 	var came []int
 	for _, h := range wanted {
-		again, conflicts := workspace.Merge(base, now.Text, f.Change.Select(f.with(h)))
+		again, conflicts := workspace.Merge(f.base(), now.Text, f.Change.Select(f.with(h)))
 		if len(conflicts) == 0 && again == now.Text {
 			came = append(came, h)
 		}
@@ -94,10 +90,6 @@ func (s *Session) arrivedHunks(f File, wanted []int) ([]int, error) {
 // partOf describes a file that only the hunks came came into: as it was before,
 // with them, and without what the user typed since.
 func (s *Session) partOf(f File, e record.AppliedTo, came []int) (record.Partly, []byte, error) {
-	base, err := s.baseOf(f.Change)
-	if err != nil {
-		return record.Partly{}, nil, err
-	}
 	before, err := e.Before.Content(s.Blob)
 	if err != nil {
 		return record.Partly{}, nil, err
@@ -107,7 +99,7 @@ func (s *Session) partOf(f File, e record.AppliedTo, came []int) (record.Partly,
 		return record.Partly{}, nil, err
 	}
 	was, _ := before.Text()
-	text, _ := workspace.Merge(base, was, f.Change.Select(f.with(came...)))
+	text, _ := workspace.Merge(f.base(), was, f.Change.Select(f.with(came...)))
 	data, err := now.Encoding.Encode(text)
 	if err != nil {
 		return record.Partly{}, nil, err

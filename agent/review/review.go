@@ -10,11 +10,13 @@ import (
 	"caselsp/agent/workspace"
 )
 
-// Review is the result of a task as the user decides about it.
+// Review is the result of a task as the user decides about it, and beside it the work of the
+// features that failed.
 type Review struct {
 	Task  record.Task
 	State record.Phase
-	Files []File
+	Files []File // of the result
+	Kept  []Kept
 }
 
 // File is one file of the change set. A file that is created, deleted or
@@ -23,6 +25,8 @@ type File struct {
 	Change workspace.Change
 	Hunks  []record.HunkState
 	Obeyed permit.Obeyed // by programs, on their own: accepted by its name only
+	Kept   string        // the id of the kept work that it is of; "" for the result
+	Unfit  string        // of kept work: why what is open of it does not fit the user's file now
 }
 
 // Open counts the hunks that are still to be decided.
@@ -48,6 +52,7 @@ func (f File) Whole() bool {
 
 // Selection names what a decision is about.
 type Selection struct {
+	Kept string // the id of kept work; "" for the result
 	File string // "" for every file
 	Hunk int    // from 0; AllHunks for the whole file
 	// Consent names those of every file that programs obey and that the user has accepted
@@ -71,7 +76,8 @@ type Outcome struct {
 	Results []workspace.Applied // of the files that an acceptance or an undo was to change
 	State   record.Phase        // of the task afterwards
 	Open    int                 // hunks that are still to be decided
-	Waiting []File              // those with open hunks that programs obey
+	Waiting []File              // of the change set that was decided about: those with open hunks that programs obey
+	Kept    bool                // it was about kept work
 	Decided string              // what was decided and what is left, in words
 }
 
@@ -91,9 +97,11 @@ var ErrNoReview = errors.New("the task has no result to review")
 
 // Waiting returns the files with open hunks that programs obey, on which the user decides by
 // name.
-func (rev *Review) Waiting() []File {
+func (rev *Review) Waiting() []File { return waiting(rev.Files) }
+
+func waiting(files []File) []File {
 	var list []File
-	for _, f := range rev.Files {
+	for _, f := range files {
 		if f.Obeyed.Asks() && f.Open() > 0 {
 			list = append(list, f)
 		}
@@ -104,30 +112,49 @@ func (rev *Review) Waiting() []File {
 // Of returns a task's result with what was decided about it so far. obeyed says who obeys
 // what a change does.
 func Of(p *record.State, blob record.Blobs, obeyed func(workspace.Change) permit.Obeyed) (*Review, error) {
-	if p.Report == nil || len(p.Staged.Files) == 0 {
+	if p.Report == nil || len(p.Staged.Files)+len(p.Kept) == 0 {
 		return nil, fmt.Errorf("%w: %s is %s", ErrNoReview, p.Task.ID, p.Phase)
 	}
-	state, err := p.Staged.State(blob)
-	if err != nil {
+	rev := &Review{Task: p.Task, State: p.Phase}
+	var err error
+	if rev.Files, err = filesOf(p, "", record.Staged{}, p.Staged, blob, obeyed); err != nil {
 		return nil, err
 	}
-	rev := &Review{Task: p.Task, State: p.Phase}
-	for _, c := range workspace.Compare(workspace.State{}, state).Files {
-		f := File{Change: c, Obeyed: obeyed(c)}
+	for _, k := range p.Kept {
+		files, err := filesOf(p, k.ID, k.Before, k.After, blob, obeyed)
+		if err != nil {
+			return nil, err
+		}
+		rev.Kept = append(rev.Kept, Kept{KeptWork: k, Files: files})
+	}
+	return rev, nil
+}
+
+// filesOf returns what became of files from one staged state to another, as the user has
+// decided about it.
+func filesOf(p *record.State, kept string, before, after record.Staged, blob record.Blobs, obeyed func(workspace.Change) permit.Obeyed) (files []File, err error) {
+	var states [2]workspace.State
+	for i, s := range []record.Staged{before, after} {
+		if states[i], err = s.State(blob); err != nil {
+			return nil, err
+		}
+	}
+	for _, c := range workspace.Compare(states[0], states[1]).Files {
+		f := File{Change: c, Obeyed: obeyed(c), Kept: kept}
 		n := len(c.Hunks)
 		if f.Whole() {
 			n = 1
 		}
 		for h := range n {
-			s := p.Review.Decided[record.HunkID{Path: c.Path, Hunk: h}]
+			s := p.Review.Decided[record.HunkID{Path: c.Path, Hunk: h, Kept: kept}]
 			if s == "" {
 				s = record.HunkOpen
 			}
 			f.Hunks = append(f.Hunks, s)
 		}
-		rev.Files = append(rev.Files, f)
+		files = append(files, f)
 	}
-	return rev, nil
+	return files, nil
 }
 
 // about returns the hunks of a selection that a decision is about: the open ones. Where none
@@ -143,6 +170,9 @@ func (rev *Review) about(sel Selection, accept bool) ([]record.HunkID, error) {
 		return rejected, err
 	}
 	what := "nothing of the result is open"
+	if sel.Kept != "" {
+		what = "nothing of the work on " + sel.Kept + " is open"
+	}
 	switch {
 	case sel.File != "" && len(rejected) > 0:
 		what = sel.File + " is rejected already"
@@ -168,7 +198,11 @@ var ErrDecided = errors.New("nothing was decided")
 func (rev *Review) in(sel Selection, wanted record.HunkState) ([]record.HunkID, error) {
 	var ids []record.HunkID
 	known := false
-	for _, f := range rev.Files {
+	files, err := rev.filesIn(sel.Kept)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range files {
 		if sel.File != "" && sel.File != f.Change.Path {
 			continue
 		}
@@ -178,11 +212,11 @@ func (rev *Review) in(sel Selection, wanted record.HunkState) ([]record.HunkID, 
 		}
 		for h, state := range f.Hunks {
 			if state == wanted && (sel.File == "" || sel.Hunk == AllHunks || sel.Hunk == h) {
-				ids = append(ids, record.HunkID{Path: f.Change.Path, Hunk: h})
+				ids = append(ids, record.HunkID{Path: f.Change.Path, Hunk: h, Kept: f.Kept})
 			}
 		}
 	}
-	if !known {
+	if !known && sel.File != "" {
 		return nil, fmt.Errorf("the task does not change %s", sel.File)
 	}
 	return ids, nil
@@ -191,8 +225,8 @@ func (rev *Review) in(sel Selection, wanted record.HunkState) ([]record.HunkID, 
 // changes returns the changes that hunks are of.
 func (rev *Review) changes(hunks []record.HunkID) []workspace.Change {
 	var list []workspace.Change
-	for _, f := range rev.Files {
-		if slices.ContainsFunc(hunks, func(h record.HunkID) bool { return h.Path == f.Change.Path }) {
+	for _, f := range rev.All() {
+		if len(f.hunksIn(hunks)) > 0 {
 			list = append(list, f.Change)
 		}
 	}

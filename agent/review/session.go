@@ -3,7 +3,7 @@
 // merged with what the user wrote meanwhile, what is recorded so that an acceptance can be
 // undone, and how one that a crash interrupted is settled by looking at the files.
 //
-// review.go is the result with its hunks, session.go the decisions, accept.go their way into
+// review.go is the result with its hunks, kept.go the work of features that failed, session.go the decisions, accept.go their way into
 // the user's files and back, arrival.go what came of an acceptance that an editor carried out
 // in part, settle.go what a crash left open.
 //
@@ -60,6 +60,24 @@ func (s *Session) Decide(ctx context.Context, sel Selection, accept bool, to wor
 // review is the result as it is now.
 func (s *Session) review() (*Review, error) { return Of(s.State, s.Blob, s.Obeyed) }
 
+// Review is the result as it is now, and for kept work whether it fits the user's files.
+func (s *Session) Review() (*Review, error) {
+	rev, err := s.review()
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range rev.Kept {
+		for i := range k.Files {
+			if f := &k.Files[i]; f.Open() > 0 {
+				if _, err := s.acceptFile(*f, func(h int) bool { return f.Hunks[h] != record.HunkRejected }); err != nil {
+					f.Unfit = err.Error()
+				}
+			}
+		}
+	}
+	return rev, nil
+}
+
 // Undo takes back everything that was decided: what was accepted, as far as the user has not
 // changed the same lines since, and every rejection. What the user wrote elsewhere stays. The
 // result is under review again, so the undo can itself be undone.
@@ -71,6 +89,13 @@ func (s *Session) Undo(ctx context.Context, to workspace.Applier) ([]workspace.A
 	rejected, err := rev.in(Selection{Hunk: AllHunks}, record.HunkRejected)
 	if err != nil {
 		return nil, err
+	}
+	for _, k := range rev.Kept {
+		ids, err := rev.in(Selection{Kept: k.ID, Hunk: AllHunks}, record.HunkRejected)
+		if err != nil {
+			return nil, err
+		}
+		rejected = append(rejected, ids...)
 	}
 	var results []workspace.Applied
 	if len(s.State.Review.Applied) > 0 || len(rejected) == 0 {
@@ -94,12 +119,12 @@ func (s *Session) decided() bool {
 	return s.State.Phase == record.Succeeded || s.State.Phase == record.Rejected
 }
 
-// Finish ends the task where nothing is left to decide, and returns how many hunks are and
-// which of their files programs obey.
-func (s *Session) Finish() (open int, waiting []File, err error) {
+// Finish ends the task where nothing of its result is left to decide, and returns how many
+// hunks are. Kept work stays open as long as the user likes.
+func (s *Session) Finish() (open int, err error) {
 	rev, err := s.review()
 	if err != nil {
-		return 0, nil, err
+		return 0, err
 	}
 	open = rev.openHunks()
 	end := record.StateChanged{To: record.Rejected, Reason: "every change was rejected", Feature: s.State.Current}
@@ -107,7 +132,7 @@ func (s *Session) Finish() (open int, waiting []File, err error) {
 		end = record.StateChanged{To: record.Succeeded, Reason: "accepted", Feature: s.State.Current}
 	}
 	if open > 0 || s.State.Phase == end.To || s.State.Phase != record.Review && !s.decided() {
-		return open, rev.Waiting(), nil
+		return open, nil
 	}
-	return open, nil, s.Record(end)
+	return open, s.Record(end)
 }

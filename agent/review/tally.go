@@ -44,6 +44,9 @@ func plural(what string, list []string) string {
 
 // Tally says how many of the files are written, rejected and open, in words.
 func (rev *Review) Tally() string {
+	if len(rev.Files) == 0 {
+		return strings.TrimSpace("There is no verified result. " + rev.keptTally())
+	}
 	of := map[string]int{}
 	for _, f := range rev.Files {
 		word := words[f.Hunks[0]]
@@ -65,7 +68,7 @@ func (rev *Review) Tally() string {
 			parts = append(parts, fmt.Sprintf("%d are %s", n, word))
 		}
 	}
-	return "Of " + count(len(rev.Files), "file") + " " + strings.Join(parts, ", ") + "."
+	return strings.TrimSpace("Of " + count(len(rev.Files), "file") + " " + strings.Join(parts, ", ") + ". " + rev.keptTally())
 }
 
 // OpenFiles counts the files with open hunks.
@@ -89,10 +92,11 @@ func count(n int, what string) string {
 // since says which hunks came into a state since before, by file, "" for none.
 func (rev *Review) since(before *Review, state record.HunkState) string {
 	hunks, files, whole := 0, 0, true
-	for i, f := range rev.Files {
+	was := before.All()
+	for i, f := range rev.All() {
 		came := 0
 		for h, s := range f.Hunks {
-			if s == state && before.Files[i].Hunks[h] != state {
+			if s == state && was[i].Hunks[h] != state {
 				came++
 			}
 		}

@@ -24,6 +24,9 @@ func Compare(before, after State) ChangeSet {
 		if staged {
 			origin = old.Now
 			from = ""
+		} else if old, edited := was[from]; edited && from != "" { // changed before, then renamed
+			origin = old.Now
+			delete(was, from)
 		}
 		if !same(origin, s.Now) || from != "" {
 			changes[s.Path] = changeOf(s.Path, from, origin, s.Now)

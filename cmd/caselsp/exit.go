@@ -21,6 +21,7 @@ const (
 	exitRefused  = 9
 	exitCritical = 10
 	exitWarnings = 11
+	exitPartial  = 12
 )
 
 // exitCodes documents them, for help texts and the reference.
@@ -31,7 +32,7 @@ var exitCodes = []struct {
 	{exitOK, "done: the task succeeded and its result was accepted, or there was nothing to change"},
 	{exitError1, "an error: the message says what to do"},
 	{exitUsage, "the command line is wrong"},
-	{exitFailed, "the task failed: no feature could be built"},
+	{exitFailed, "the task failed: no feature could be built, and no work on one is left"},
 	{exitPaused, "the task is paused: a question is open, or the model, the sandbox or the state directory is not available; resume it"},
 	{exitStopped, "the task was stopped: resume it"},
 	{exitReview, "the result, or what of it programs obey without being told to (hooks, build scripts ...), waits for a review: caselsp review"},
@@ -40,6 +41,7 @@ var exitCodes = []struct {
 	{exitRefused, "a patch was refused; nothing was changed"},
 	{exitCritical, "validate has critical findings"},
 	{exitWarnings, "validate has warnings, but no critical findings"},
+	{exitPartial, "run or resume did the task in part: features failed, and their work is kept, not verified (caselsp review); what succeeded was accepted, or waits for a review as with 6"},
 }
 
 func exitCodesText() string {
@@ -67,6 +69,16 @@ func (e *exitError) Error() string {
 func (e *exitError) Unwrap() error { return e.err }
 
 func usage(err error) error { return &exitError{exitUsage, err} }
+
+// exitOfRun is exitOf for a run: a task that is done in part, or of which only kept work is left,
+// has a code of its own.
+func exitOfRun(s record.Phase, last record.Status) error {
+	partly := last.Outcome == record.OutcomePartial && (s == record.Succeeded || s == record.Review)
+	if partly || s == record.Failed && len(last.Kept) > 0 {
+		return &exitError{code: exitPartial}
+	}
+	return exitOf(s)
+}
 
 // exitOf turns a task's state into the command's result.
 func exitOf(s record.Phase) error {

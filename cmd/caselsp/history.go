@@ -74,6 +74,7 @@ func printHistory(out io.Writer, a *agent.Agent, all []record.Status, asJSON boo
 			if err := enc.Encode(map[string]any{
 				"task": s.Task.ID, "text": s.Task.Text, "state": s.State, "reason": s.Reason,
 				"started": s.Started, "changed": s.Changed, "usage": s.Usage, "answer": s.Reply.Plain(), "layers": layers, "decisions": decisions,
+				"outcome": s.Outcome, "kept": s.Kept,
 			}); err != nil {
 				return err
 			}
@@ -86,7 +87,7 @@ func printHistory(out io.Writer, a *agent.Agent, all []record.Status, asJSON boo
 	}
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, s := range all {
-		fmt.Fprintf(table, "%s\t%s\t%s\n", s.Task.ID, s.State, clean(firstLine(s.Task.Text)))
+		fmt.Fprintf(table, "%s\t%s\t%s\n", s.Task.ID, s.Ended(), clean(firstLine(s.Task.Text)))
 	}
 	return table.Flush()
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"caselsp/agent"
@@ -16,14 +17,15 @@ import (
 )
 
 func reviewCommand(w *wiring) *cobra.Command {
-	var accept, reject, undo, show bool
-	var file string
+	var accept, reject, undo, show, asJSON bool
+	var file, kept string
 	var hunk int
 	cmd := &cobra.Command{
 		Use:   "review [TASK]",
 		Short: "Show a result, and accept, reject or undo it: all, one file or one hunk",
 		Example: `  caselsp review                                        # decide in the terminal
   caselsp review --accept --file shop/views.py --hunk 2
+  caselsp review --accept --kept login --file shop/auth.py   # work of a feature that failed
   caselsp review --undo`,
 		Args: positional(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -36,11 +38,11 @@ func reviewCommand(w *wiring) *cobra.Command {
 				return err
 			}
 			defer e.Close()
-			id, err := e.pick(args, func(s record.Phase) bool { return s == record.Review || undo && s == record.Succeeded }, "review")
+			id, err := e.pickReview(args, undo)
 			if err != nil {
 				return err
 			}
-			sel := review.Selection{File: file, Hunk: hunk - 1} // no --hunk is AllHunks
+			sel := review.Selection{Kept: kept, File: file, Hunk: hunk - 1} // no --hunk is AllHunks
 			switch {
 			case undo:
 				return e.undo(ctx, id)
@@ -55,6 +57,9 @@ func reviewCommand(w *wiring) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if asJSON {
+				return printReview(os.Stdout, rev)
+			}
 			showChanges(os.Stdout, rev)
 			if show || !isTerminal(os.Stdin) {
 				fmt.Fprintf(os.Stderr, "caselsp: %s\n", rev.Tally())
@@ -67,10 +72,30 @@ func reviewCommand(w *wiring) *cobra.Command {
 	cmd.Flags().BoolVar(&reject, "reject", false, "reject what is selected")
 	cmd.Flags().BoolVar(&undo, "undo", false, "revert everything that was accepted, and reopen what was rejected")
 	cmd.Flags().BoolVar(&show, "show", false, "only show the result")
+	cmd.Flags().StringVar(&kept, "kept", "", "select the kept work of a feature that failed, by its name")
 	cmd.Flags().StringVar(&file, "file", "", "select one file")
 	cmd.Flags().IntVar(&hunk, "hunk", 0, "select one hunk of the file, counted from 1")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "show the result as one JSON object")
 	cmd.MarkFlagsMutuallyExclusive("accept", "reject", "undo", "show")
+	cmd.MarkFlagsMutuallyExclusive("accept", "reject", "undo", "json")
 	return cmd
+}
+
+// pickReview returns the task named in args, or the only one with a result that is open, or
+// else the only one with kept work that is. To undo, one that was accepted will do, too.
+func (e *engine) pickReview(args []string, undo bool) (string, error) {
+	open := func(s record.Status) bool { return s.State == record.Review || undo && s.State == record.Succeeded }
+	all, err := e.agent.History()
+	if len(args) == 0 && err == nil && !slices.ContainsFunc(all, open) {
+		open = func(s record.Status) bool {
+			if len(s.Kept) == 0 {
+				return false
+			}
+			rev, err := e.agent.Review(s.Task.ID)
+			return err == nil && (undo || rev.OpenKept() > 0)
+		}
+	}
+	return e.pick(args, open, "review")
 }
 
 // undo reverts a result. It is an error when a file could not be reverted.
@@ -91,45 +116,68 @@ func (e *engine) undo(ctx context.Context, id string) error {
 // reviewOnTerminal lets a person decide file by file and hunk by hunk.
 func (e *engine) reviewOnTerminal(ctx context.Context, in *lineReader, rev *review.Review) error {
 	id := rev.Task.ID
-	files := rev.OpenFiles()
-	if files == 0 {
+	files, kept := rev.OpenFiles(), rev.OpenKept()
+	if files+kept == 0 {
 		fmt.Fprintf(os.Stderr, "caselsp: nothing is left to decide. %s\ncaselsp: to accept a rejected file after all: caselsp review --accept --file NAME %s\ncaselsp: to take all decisions back: caselsp review --undo %[2]s\n", rev.Tally(), id)
-		return exitOf(rev.State)
+		return exitOfReview(rev.State)
 	}
-	which := fmt.Sprintf("the %d open files", files)
-	if files == 1 {
-		which = "the 1 open file"
-	}
-	if decided := len(rev.Files) - files; decided > 0 {
-		which += fmt.Sprintf(" (%d decided before stay)", decided)
-	}
-	fmt.Fprintf(os.Stderr, "\n%s\na = accept %s, r = reject %[2]s, h = decide hunk by hunk, anything else = later > ", rev.Tally(), which)
+	fmt.Fprintf(os.Stderr, "\n%s\n%sanything else = later > ", rev.Tally(), choices(rev))
 	line, _, err := in.read(ctx)
 	if err != nil {
 		return err
 	}
 	all := review.Selection{Hunk: review.AllHunks}
-	switch strings.ToLower(line) {
-	case "a":
+	switch word := strings.ToLower(line); {
+	case word == "a" && files > 0:
 		return e.decideAll(ctx, in, id, all, true)
-	case "r":
+	case word == "r" && files > 0:
 		return e.decideAll(ctx, in, id, all, false)
-	case "h":
-		return e.hunkByHunk(ctx, in, rev)
+	case word == "h" && files > 0:
+		return e.hunkByHunk(ctx, in, rev, rev.Files)
+	case word == "k" && kept > 0:
+		return e.hunkByHunk(ctx, in, rev, rev.All()[len(rev.Files):])
 	}
 	fmt.Fprintf(os.Stderr, "caselsp: the result waits for your review: caselsp review %s\n", id)
-	return exitOf(record.Review)
+	return exitOfReview(rev.State)
 }
 
-func (e *engine) hunkByHunk(ctx context.Context, in *lineReader, rev *review.Review) error {
+// exitOfReview is exitOf for a review: that a task has failed is said when it ran.
+func exitOfReview(s record.Phase) error {
+	if s == record.Failed {
+		return nil
+	}
+	return exitOf(s)
+}
+
+// choices are what a person may type to decide about what is open.
+func choices(rev *review.Review) string {
+	text := ""
+	if files := rev.OpenFiles(); files > 0 {
+		which := fmt.Sprintf("the %d open files", files)
+		if files == 1 {
+			which = "the 1 open file"
+		}
+		if decided := len(rev.Files) - files; decided > 0 {
+			which += fmt.Sprintf(" (%d decided before stay)", decided)
+		}
+		text = fmt.Sprintf("a = accept %s, r = reject %[1]s, h = decide hunk by hunk, ", which)
+	}
+	if rev.OpenKept() > 0 {
+		text += "k = decide about the kept work hunk by hunk, "
+	}
+	return text
+}
+
+// hunkByHunk lets a person decide about what is open of files.
+func (e *engine) hunkByHunk(ctx context.Context, in *lineReader, rev *review.Review, files []review.File) error {
 	p := plain{out: os.Stderr, color: isTerminal(os.Stderr)}
-	state := record.Review
-	for _, f := range rev.Files {
+	state := rev.State
+	for _, f := range files {
 		for h, decided := range f.Hunks {
 			if decided != record.HunkOpen {
 				continue
 			}
-			p.line("\n%s, hunk %d of %d%s", describe(f.Change), h+1, len(f.Hunks), obeyedMark(f))
+			p.line("\n%s, hunk %d of %d%s%s", describe(f.Change), h+1, len(f.Hunks), obeyedMark(f), after(", not verified, kept of ", f.Kept))
 			if f.Whole() {
 				p.diff(f.Change.Unified())
 			} else {
@@ -144,7 +192,7 @@ func (e *engine) hunkByHunk(ctx context.Context, in *lineReader, rev *review.Rev
 			if word != "y" && word != "n" {
 				continue
 			}
-			out, err := e.agent.Decide(ctx, rev.Task.ID, review.Selection{File: f.Change.Path, Hunk: h}, word == "y", workspace.Disk(e.workspace))
+			out, err := e.agent.Decide(ctx, rev.Task.ID, review.Selection{Kept: f.Kept, File: f.Change.Path, Hunk: h}, word == "y", workspace.Disk(e.workspace))
 			if err != nil {
 				return err
 			}
@@ -155,5 +203,5 @@ func (e *engine) hunkByHunk(ctx context.Context, in *lineReader, rev *review.Rev
 			p.line("%s", out.Decided)
 		}
 	}
-	return exitOf(state)
+	return exitOfReview(state)
 }

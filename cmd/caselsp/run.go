@@ -116,7 +116,7 @@ func resumeCommand(w *wiring) *cobra.Command {
 			}
 			defer e.Close()
 			e.tellProblems()
-			id, err := e.pick(args, func(s record.Phase) bool { return !s.Ended() && s != record.Review }, "resume")
+			id, err := e.pick(args, func(s record.Status) bool { return !s.State.Ended() && s.State != record.Review }, "resume")
 			if err != nil {
 				return err
 			}
@@ -166,7 +166,7 @@ func isTaskID(word string) bool { return taskIDs.MatchString(word) }
 var taskIDs = regexp.MustCompile(`^[0-9]{8}-[0-9]{6}-[0-9a-z]+$`)
 
 // pick returns the task named in args, or the only task that fits.
-func (e *engine) pick(args []string, fits func(record.Phase) bool, verb string) (string, error) {
+func (e *engine) pick(args []string, fits func(record.Status) bool, verb string) (string, error) {
 	if len(args) > 0 {
 		return e.named(args[0])
 	}
@@ -176,7 +176,7 @@ func (e *engine) pick(args []string, fits func(record.Phase) bool, verb string) 
 	}
 	var ids []string
 	for _, s := range all {
-		if fits(s.State) {
+		if fits(s) {
 			ids = append(ids, s.Task.ID)
 		}
 	}
@@ -214,9 +214,31 @@ func (f *taskFlags) follow(ctx context.Context, e *engine, in *lineReader, event
 			fmt.Fprintf(os.Stderr, "caselsp: task %s is %s: %s\n", last.Task.ID, last.State, clean(last.Reason))
 			fmt.Fprintf(os.Stderr, "caselsp: to continue it: caselsp resume %s\n", last.Task.ID)
 		}
-		return exitOf(last.State)
+		e.tellKept(last)
+		return exitOfRun(last.State, last)
 	}
-	return f.decide(ctx, e, in, last.Task.ID)
+	err := f.decide(ctx, e, in, last.Task.ID)
+	e.tellKept(last)
+	var code *exitError
+	if now, failed := e.agent.Status(last.Task.ID); failed == nil && (err == nil || errors.As(err, &code) && code.err == nil) {
+		return exitOfRun(now.State, last)
+	}
+	return err
+}
+
+// tellKept says what is kept of features that failed, why they did, and what can be done.
+func (e *engine) tellKept(last record.Status) {
+	if len(last.Kept) == 0 || last.Outcome == "" {
+		return
+	}
+	fmt.Fprintln(os.Stderr, "caselsp: the work of features that failed is kept, not verified:")
+	for _, k := range last.Kept {
+		fmt.Fprintf(os.Stderr, "  %s: %s: %s\n", k.ID, clean(strings.Join(k.Files, ", ")), clean(firstLine(k.Reason)))
+	}
+	fmt.Fprintln(os.Stderr, "You can:")
+	for _, way := range agent.WaysWithKept(last.Task.ID, last.Kept[0].ID) {
+		fmt.Fprintf(os.Stderr, "  %s\n", way)
+	}
 }
 
 // decide ends a run that has a result: it is accepted at once, reviewed hunk by hunk,
@@ -249,7 +271,7 @@ func (f *taskFlags) decide(ctx context.Context, e *engine, in *lineReader, id st
 func (e *engine) decideAll(ctx context.Context, in *lineReader, id string, sel review.Selection, accept bool) error {
 	out, err := e.agent.Decide(ctx, id, sel, accept, workspace.Disk(e.workspace))
 	if err == nil && accept && sel.File == "" && len(out.Waiting) > 0 && in != nil {
-		out, err = e.acceptObeyed(ctx, in, id, out)
+		out, err = e.acceptObeyed(ctx, in, id, sel, out)
 	}
 	if err != nil {
 		return err
@@ -266,7 +288,7 @@ func (e *engine) decideAll(ctx context.Context, in *lineReader, id string, sel r
 
 // acceptObeyed asks about the files that programs obey, which are left of an acceptance of
 // all, and returns the outcome of both.
-func (e *engine) acceptObeyed(ctx context.Context, in *lineReader, id string, out review.Outcome) (review.Outcome, error) {
+func (e *engine) acceptObeyed(ctx context.Context, in *lineReader, id string, sel review.Selection, out review.Outcome) (review.Outcome, error) {
 	tellWaiting(out.Waiting, "Programs obey these files without being told to:")
 	fmt.Fprint(os.Stderr, "y = accept them, too, anything else = later > ")
 	line, _, err := in.read(ctx)
@@ -277,7 +299,7 @@ func (e *engine) acceptObeyed(ctx context.Context, in *lineReader, id string, ou
 	for _, f := range out.Waiting {
 		names = append(names, f.Change.Path)
 	}
-	more, err := e.agent.Decide(ctx, id, review.Selection{Hunk: review.AllHunks, Consent: names}, true, workspace.Disk(e.workspace))
+	more, err := e.agent.Decide(ctx, id, review.Selection{Kept: sel.Kept, Hunk: review.AllHunks, Consent: names}, true, workspace.Disk(e.workspace))
 	more.Results = append(out.Results, more.Results...)
 	return more, err
 }
@@ -298,11 +320,24 @@ func tellOutcome(id string, out review.Outcome) error {
 		tellWaiting(out.Waiting, "caselsp: these files wait for your word, because programs obey them without being told to:")
 		fmt.Fprintf(os.Stderr, "To accept one:\n")
 		for _, f := range out.Waiting {
-			fmt.Fprintf(os.Stderr, "  caselsp review --accept --file %s %s\n", clean(shell.Word(f.Change.Path)), id)
+			of := ""
+			if f.Kept != "" {
+				of = "--kept " + f.Kept + " "
+			}
+			fmt.Fprintf(os.Stderr, "  caselsp review --accept %s--file %s %s\n", of, clean(shell.Word(f.Change.Path)), id)
 		}
 	}
 	if out.State == record.Review {
 		fmt.Fprintf(os.Stderr, "caselsp: %d hunk(s) are still undecided: caselsp review %s\n", out.Open, id)
+	}
+	if out.Kept { // whatever became of the result
+		switch {
+		case len(out.Failed()) > 0:
+			return &exitError{code: exitError1}
+		case len(out.Waiting) > 0:
+			return &exitError{code: exitReview}
+		}
+		return nil
 	}
 	return exitOf(out.State)
 }

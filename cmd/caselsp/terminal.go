@@ -123,11 +123,7 @@ func (p plain) show(e agent.Event) {
 			p.line("  question %s: %s", b.Question.ID, b.Question.Text)
 		}
 	case record.FeatureEnded:
-		how := "done"
-		if !b.OK {
-			how = "failed"
-		}
-		p.line("feature %d %s: %s", b.Feature+1, how, firstLine(b.Words.After(b.Reason)))
+		p.featureEnded(b, e)
 	case record.Rebased:
 		p.line("  you changed %s; the staged edits were moved onto that", strings.Join(b.Paths, ", "))
 	default:
@@ -151,6 +147,20 @@ func (p plain) judgement(body record.Body) {
 	case record.Replied:
 		p.line("answer, in the words of the model:")
 		fmt.Fprint(p.out, agent.QuoteLines(b.Text.Plain(), quoteMark))
+	}
+}
+
+// featureEnded shows how a feature ended, and what is kept of one that failed.
+func (p plain) featureEnded(b record.FeatureEnded, e agent.Event) {
+	how := "done"
+	if !b.OK {
+		how = "failed"
+	}
+	p.line("feature %d %s: %s", b.Feature+1, how, firstLine(b.Words.After(b.Reason)))
+	for _, k := range e.Status.Kept {
+		if k.Seq == e.Seq {
+			p.line("  its work is kept, not verified: %s", strings.Join(k.Files, ", "))
+		}
 	}
 }
 
@@ -392,8 +402,21 @@ func (t *terminal) close() {
 // showChanges prints a result's diffs, file by file.
 func showChanges(out *os.File, rev *review.Review) {
 	p := plain{out: out, color: isTerminal(out) && os.Getenv("NO_COLOR") == ""}
-	for _, f := range rev.Files {
+	p.changes(rev.Files)
+	for _, k := range rev.Kept {
+		p.line("")
+		p.line("Kept, not verified: %s (%s) failed: %s", k.ID, k.Title, firstLine(k.Words.After(k.Reason)))
+		p.changes(k.Files)
+	}
+}
+
+// changes prints files with how far they are decided.
+func (p plain) changes(files []review.File) {
+	for _, f := range files {
 		p.line("%s %s%s: %s", f.Change.Op, describe(f.Change), obeyedMark(f), f.Standing())
+		if f.Unfit != "" {
+			p.line("  does not fit now: %s", f.Unfit)
+		}
 		p.diff(f.Change.Unified())
 	}
 }
