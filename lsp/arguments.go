@@ -136,6 +136,14 @@ func (a arguments) flag(name string) bool {
 	return value == "true"
 }
 
+// flagOr is flag, with what holds where it is not given.
+func (a arguments) flagOr(name string, otherwise bool) bool {
+	if _, given := a.field(name); given {
+		return a.flag(name)
+	}
+	return otherwise
+}
+
 // uri returns the field uri.
 func (a arguments) uri() (uri.URI, bool) {
 	value, ok := a.field("uri")

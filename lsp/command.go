@@ -153,12 +153,12 @@ type entry struct {
 // table are all commands, in the order of the documentation. A command that is
 // not here is not advertised either.
 var table = []entry{
-	{Command{cmdRun, fields(argTask, argSingle, argLanguage, argType, argURI, argRange).or("text"), "start a task; `uri` and `range` say what it is about, or which prompt document holds its text"}, func(s *server) handler { return s.taskCommands.doRun }},
+	{Command{cmdRun, fields(argTask, argSingle, argLanguage, argType, argURI, argRange).or("text"), "start a task; `uri` and `range` say what it is about, or which prompt document holds its text; one about a place is done in one loop, unless `single` is false"}, func(s *server) handler { return s.taskCommands.doRun }},
 	{Command{cmdNew, fields(argURI, argRange).orNone(), "open a prompt document, about this place where one is given"}, func(s *server) handler { return s.taskCommands.doNew }},
 	{Command{cmdFollow, fields(argTask, argText, argSingle).or("text"), "start a task that goes on from an earlier one (`task`, or the last): its text, report and diff are given along; without a text, a prompt document is opened"}, func(s *server) handler { return s.taskCommands.doFollow }},
-	{Command{cmdFix, fields(argURI, argDiagnostic), "fix one diagnostic of any language server"}, func(s *server) handler { return s.taskCommands.doFix }},
+	{Command{cmdFix, fields(argURI, argDiagnostic, argSingle), "fix one diagnostic of any language server, in one loop without a plan; `single: false` plans and verifies it"}, func(s *server) handler { return s.taskCommands.doFix }},
 	{Command{cmdFixAll, fields(argURI), "apply all fixes of a document that are certain"}, func(s *server) handler { return s.offers.doFixAll }},
-	{Command{cmdTodo, fields(argURI, argRange), "carry out this TODO or `case:` comment"}, func(s *server) handler { return s.taskCommands.doTodo }},
+	{Command{cmdTodo, fields(argURI, argRange, argSingle), "carry out this TODO or `case:` comment, in one loop like a fix"}, func(s *server) handler { return s.taskCommands.doTodo }},
 	{Command{cmdStop, oneTask, "stop a task; it can be resumed"}, func(s *server) handler { return s.taskCommands.doStop }},
 	{Command{cmdResume, oneTask, "go on with a task that was stopped, paused or interrupted"}, func(s *server) handler { return s.taskCommands.doResume }},
 	{Command{cmdStatus, oneTask, "say what state the tasks are in"}, func(s *server) handler { return s.taskCommands.doStatus }},

@@ -41,6 +41,7 @@ func (k *taskCommands) doRun(c *call, a arguments) (any, error) {
 			return nil, err
 		}
 		task.Text, task.Focus = text, k.refocused(c.docs, p.Focus)
+		task.Single = a.flagOr("single", task.Focus != nil)
 		if p.Follows != "" {
 			if task.Follows, err = k.earlier(p.Follows); err != nil {
 				return nil, err
@@ -52,6 +53,7 @@ func (k *taskCommands) doRun(c *call, a arguments) (any, error) {
 	} else if placed {
 		r, _ := a.rangeOf()
 		task.Focus = k.focus(c.docs, u, r)
+		task.Single = a.flagOr("single", task.Focus != nil)
 	}
 	return k.started(c, task)
 }
@@ -183,7 +185,7 @@ func (k *taskCommands) doFix(c *call, a arguments) (any, error) {
 	if source != "" {
 		text += " (" + source + ")"
 	}
-	return k.started(c, record.Task{Text: text, Single: a.flag("single"), Focus: focus}) // the user typed nothing of it
+	return k.started(c, record.Task{Text: text, Single: a.flagOr("single", true), Focus: focus}) // the user typed nothing of it
 }
 
 // doTodo starts a task that carries out a comment.
@@ -201,7 +203,7 @@ func (k *taskCommands) doTodo(c *call, a arguments) (any, error) {
 	}
 	d := found[0]
 	text := d.Text + "\n\nA comment in the code asks for this. Remove that comment when it is done."
-	return k.started(c, record.Task{Text: text, Single: a.flag("single"), Focus: k.focus(c.docs, u, m.Range(d.Start, d.End))}) // the same: a comment is text of a file
+	return k.started(c, record.Task{Text: text, Single: a.flagOr("single", true), Focus: k.focus(c.docs, u, m.Range(d.Start, d.End))}) // the same: a comment is text of a file
 }
 
 // doStop stops a task.

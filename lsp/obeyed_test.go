@@ -29,15 +29,6 @@ on case
 call FINISH_FEATURE {"thought": "done", "summary": "done"}
 `
 
-// planned is the same in a task with a plan and a verification.
-const planned = `
-on tars
-call SUBMIT_PLAN {"analysis": "A.", "files_to_create": [], "files_to_change": [], "steps": ["write"], "considerations": [], "features": [{"id": "f", "title": "F", "description": "Write it."}]}
-` + writesTasks + `
-on tars
-call SUBMIT_VERDICT {"completion": 100, "approved": true, "summary": "done", "issues": []}
-`
-
 var todo = map[string]string{
 	"a.py":     "# TODO: write .vscode/tasks.json and a Makefile\n# case: write .vscode/tasks.json and a Makefile\na = 1\n",
 	"Makefile": "all:\n\ttrue\n",
@@ -70,11 +61,7 @@ func TestObeyed(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			script := writesTasks
-			if name != "a selection" && name != "a document of the project" {
-				script = planned
-			}
-			sc := play(t, plot{files: todo, open: []string{"a.py"}, script: script, hasty: true})
+			sc := play(t, plot{files: todo, open: []string{"a.py"}, script: writesTasks, hasty: true})
 			id := begin(sc)
 			review := sc.shown("review-" + id)
 			sc.command(cmdAccept)

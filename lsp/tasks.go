@@ -190,7 +190,7 @@ func (l *tasks) follow(ctx context.Context, e *Engine, t *task, events iter.Seq2
 		last = event.Status
 		t.set(last)
 		if p == nil {
-			p = l.ed.startProgress(ctx, Name+": "+title(last.Task), string(last.State), func() { t.cancel(errStopped) })
+			p = l.ed.startProgress(ctx, Name+": "+title(last.Task), last.String(), func() { t.cancel(errStopped) })
 		}
 		p.report(progressText(last))
 		l.tellEvent(event)
@@ -299,13 +299,12 @@ func (l *tasks) tellEvent(e agent.Event) {
 			text += ": " + b.Reason
 		}
 	case record.Planned:
-		quoted := agent.Quote
-		if e.Status.Task.Single { // no model has made it
-			quoted = agent.Visible
+		if e.Status.Task.Single { // it is the task itself
+			return
 		}
-		text = "plan: " + quoted(b.Plan.Analysis)
+		text = "plan: " + agent.Quote(b.Plan.Analysis)
 		for i, f := range b.Plan.Features {
-			text += fmt.Sprintf("\n%d. %s", i+1, quoted(f.Title))
+			text += fmt.Sprintf("\n%d. %s", i+1, agent.Quote(f.Title))
 		}
 	case record.Split:
 		text = fmt.Sprintf("feature %d is split: %s", b.Feature+1, agent.Quote(b.Analysis))

@@ -289,16 +289,12 @@ not JSON</answer>
 // TestPromptDocument gives a task in a document about a selection.
 func TestPromptDocument(t *testing.T) {
 	sc := play(t, plot{files: hello, open: []string{"a.py"}, script: `
-on tars
+on case
 want double it -- now
 want a.py
 want a = 1
-call SUBMIT_PLAN
-	{"analysis": "Double it.", "files_to_create": [], "files_to_change": [], "steps": [], "considerations": [],
-	 "features": [{"id": "f", "title": "Double", "description": "Double it."}]}
-` + write + `
-on tars
-call SUBMIT_VERDICT {"completion": 100, "approved": true, "summary": "done", "issues": []}
+call WRITE_FILE {"thought": "write", "path": "done.txt", "content": "done\n"}
+call FINISH_FEATURE {"thought": "done", "summary": "done"}
 `})
 	r := protocol.Range{End: protocol.Position{Line: 1}}
 	sc.command(cmdNew, placeArguments{URI: string(sc.uri("a.py")), Range: r})

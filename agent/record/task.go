@@ -159,11 +159,19 @@ func (s Status) Where() slog.Attr {
 
 // String is the status in one line, for progress displays.
 func (s Status) String() string {
-	if s.Feature == 0 || s.Features == 0 {
+	switch {
+	case s.Task.Single && s.State == Planning: // it is neither planned nor verified
+		return "begins"
+	case s.Task.Single && s.State == Verifying:
+		return "ends"
+	case s.Feature == 0 || s.Features == 0:
 		return string(s.State)
 	}
 	text := fmt.Sprintf("%s, feature %d of %d", s.State, s.Feature, s.Features)
-	if s.Round > 0 {
+	if s.Task.Single {
+		text = string(s.State)
+	}
+	if s.Round > 1 || s.Round > 0 && !s.Task.Single {
 		text += fmt.Sprintf(", round %d of %d", s.Round, s.Rounds)
 	}
 	if s.Step > 0 {

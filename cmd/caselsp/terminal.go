@@ -156,7 +156,13 @@ func (p plain) featureEnded(b record.FeatureEnded, e agent.Event) {
 	if !b.OK {
 		how = "failed"
 	}
-	p.line("feature %d %s: %s", b.Feature+1, how, firstLine(b.Words.After(b.Reason)))
+	what := fmt.Sprintf("feature %d %s: ", b.Feature+1, how)
+	if e.Status.Task.Single && b.OK {
+		what = "" // the reason says that it is done
+	} else if e.Status.Task.Single {
+		what = how + ": "
+	}
+	p.line("%s%s", what, firstLine(b.Words.After(b.Reason)))
 	for _, k := range e.Status.Kept {
 		if k.Seq == e.Seq {
 			p.line("  its work is kept, not verified: %s", strings.Join(k.Files, ", "))
@@ -166,12 +172,27 @@ func (p plain) featureEnded(b record.FeatureEnded, e agent.Event) {
 
 func (p plain) state(b record.StateChanged, s record.Status) {
 	title := string(b.To)
+	if s.Task.Single && b.To.Works() {
+		p.loop(b, s)
+		return
+	}
 	if b.To == record.Coding && s.Feature > 0 {
 		title = fmt.Sprintf("feature %d of %d, attempt %d, round %d: %s", s.Feature, s.Features, s.Attempt, s.Round, s.Title)
 	}
 	fmt.Fprintln(p.out, p.styled(bold, clean(title)))
 	if b.Reason != "" {
 		p.line("  %s", b.Reason)
+	}
+}
+
+// loop shows the transitions of a task in one loop that say something: it is neither planned nor
+// verified.
+func (p plain) loop(b record.StateChanged, s record.Status) {
+	switch {
+	case b.To == record.Coding && s.Round > 1:
+		p.line("%s", fmt.Sprintf("round %d: %s", s.Round, b.Reason))
+	case b.To == record.Testing, b.To == record.Reflecting:
+		fmt.Fprintln(p.out, p.styled(bold, string(b.To)))
 	}
 }
 
@@ -198,13 +219,12 @@ func (p plain) linted(b record.Linted) {
 }
 
 func (p plain) plan(b record.Planned, s record.Status) {
-	quoted := said
-	if s.Task.Single { // no model has made it
-		quoted = firstLine
+	if s.Task.Single { // it is the task itself
+		return
 	}
-	p.line("plan: %s", quoted(b.Plan.Analysis))
+	p.line("plan: %s", said(b.Plan.Analysis))
 	for i, f := range b.Plan.Features {
-		p.line("  %d. %s: %s", i+1, f.ID, quoted(f.Title))
+		p.line("  %d. %s: %s", i+1, f.ID, said(f.Title))
 	}
 }
 
