@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"context"
 	"slices"
 
 	"caselsp/agent/action"
@@ -24,16 +25,22 @@ func (r *run) unsafe(before workspace.State) []validate.Finding {
 
 // safe reports whether the edit that was just made may stay. Where it may not, it is
 // taken back, and the model told or the user asked.
-func (r *run) safe(before workspace.State) (bool, error) {
+func (r *run) safe(ctx context.Context, before workspace.State) (bool, error) {
 	found := r.unsafe(before)
-	if len(found) == 0 {
-		return true, nil
+	able, err := r.newAbilities(ctx, workspace.Compare(before, r.overlay.State()), found)
+	if err != nil || len(found) == 0 && len(able) == 0 {
+		return err == nil, err
 	}
 	after := r.overlay.State()
 	if err := r.overlay.Restore(before); err != nil {
 		return false, err
 	}
-	if ok, err := r.tolerated(found, "Nothing was changed: the edit brings in what lets strangers in."); !ok {
+	if len(found) > 0 {
+		if ok, err := r.tolerated(found, "Nothing was changed: the edit brings in what lets strangers in."); !ok {
+			return false, err
+		}
+	}
+	if ok, err := r.able(able, "Nothing was changed."); !ok {
 		return false, err
 	}
 	return true, r.overlay.Restore(after)

@@ -42,6 +42,9 @@ func (live) Whole() (whole, recorded bool) { return false, false }
 // SecretAsked implements permit.Outside.
 func (live) SecretAsked(string) (asked, recorded bool) { return false, false }
 
+// AbilityAsked implements permit.Outside.
+func (live) AbilityAsked(string) (asked, recorded bool) { return false, false }
+
 // Tolerated implements permit.Outside.
 func (live) Tolerated(string) (rule string, recorded bool) { return "", false }
 

@@ -112,7 +112,7 @@ func (r *run) do(ctx context.Context, verb *action.Verb, args action.Doer) error
 	if verb.Effect != action.Edits {
 		return r.done(outcome)
 	}
-	if ok, err := r.safe(before); !ok {
+	if ok, err := r.safe(ctx, before); !ok {
 		return err
 	}
 	staged, blobs := record.StagedOf(r.overlay.State())
@@ -359,6 +359,13 @@ func (r *run) finish(ctx context.Context, args action.FinishFeature) error {
 		return err
 	}
 	if free, err := r.objections(found); !free {
+		return err
+	}
+	able, err := r.newAbilities(ctx, r.overlay.ChangeSet(), found) // of files that commands made, too
+	if err != nil {
+		return err
+	}
+	if ok, err := r.able(able, "Not finished."); !ok {
 		return err
 	}
 	return r.done(record.ActionDone{OK: true, Text: args.Summary, Note: "finished", Words: quote.Words(record.FirstLine(args.Summary))})

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	"caselsp/agent/ability"
 	"caselsp/agent/action"
 	"caselsp/agent/llm"
 	"caselsp/agent/record"
@@ -26,6 +27,8 @@ type run struct {
 	// secrets cut out, so an edit is only ever made from this one.
 	live  *action.Action
 	texts texts
+	// abilities are those of the user's own files; nil: not read yet.
+	abilities map[ability.Ability]bool
 	// without are the files that the tree of the next command was made without.
 	without []string
 	yield   func(Event, error) bool

@@ -28,18 +28,19 @@ type choice struct {
 
 // The choices.
 const (
-	chooseLater  = "Decide later" // the first of every prompt: it changes nothing
-	chooseKept   = "It is there now"
-	chooseOnce   = "Allow once"
-	chooseTask   = "Allow for this task"
-	chooseAlways = "Always allow exactly this here"
-	chooseDeny   = "Deny"
-	chooseWhy    = "Deny and say why…"
-	chooseWrite  = "Write an answer…"
-	chooseTrust  = "Trust this folder"
-	chooseRead   = "Only read"
-	chooseMore   = "Go on"
-	chooseEnough = "Stop here"
+	chooseLater   = "Decide later" // the first of every prompt: it changes nothing
+	chooseKept    = "It is there now"
+	chooseOnce    = "Allow once"
+	chooseTask    = "Allow for this task"
+	chooseAlways  = "Always allow exactly this here"
+	chooseProject = "Allow for this project"
+	chooseDeny    = "Deny"
+	chooseWhy     = "Deny and say why…"
+	chooseWrite   = "Write an answer…"
+	chooseTrust   = "Trust this folder"
+	chooseRead    = "Only read"
+	chooseMore    = "Go on"
+	chooseEnough  = "Stop here"
 )
 
 // choicesOf returns the choices of a question.
@@ -54,7 +55,10 @@ func choicesOf(q record.Question) []choice {
 	case record.Approvable:
 		list := []choice{deny(chooseDeny), {title: chooseWhy, id: cmdDeny, args: map[string]any{"why": true}, opens: true}}
 		offer := about.Offer()
-		if offer.Once {
+		switch {
+		case offer.Kept:
+			list = append(list, allow(chooseProject, cmdApprove, record.Approve))
+		case offer.Once:
 			list = append(list, allow(chooseOnce, cmdApprove, record.Approve))
 		}
 		if offer.Task {

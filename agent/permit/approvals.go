@@ -254,9 +254,12 @@ func (a *Approvals) Keep(q record.Question, about record.Approvable, ans record.
 		d.Shape, d.Basis = about.Like, about.Basis
 	case record.Finding:
 		d.Shape, d.Finding = about.Key, true
+	case record.Ability:
+		d.Shape, d.Finding = record.AbilityLeave(about.Name), true
 	}
 	kind := kindDecided
-	if ans.Text == record.ApproveAlways {
+	_, ability := about.(record.Ability) // asked once: a yes holds for the project
+	if ans.Text == record.ApproveAlways || ability && d.Approved {
 		kind = kindGiven
 	}
 	_, err := a.Journal.Append(kind, d)

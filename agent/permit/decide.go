@@ -47,6 +47,8 @@ type Outside interface {
 	Whole() (whole, recorded bool)
 	// SecretAsked says whether the user was asked for a secret.
 	SecretAsked(name string) (asked, recorded bool)
+	// AbilityAsked says whether the user was asked this question, which is about an ability.
+	AbilityAsked(question string) (asked, recorded bool)
 	// Tolerated returns the id of the approval that allowed a finding, "" for none.
 	Tolerated(key string) (rule string, recorded bool)
 }

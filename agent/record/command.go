@@ -65,6 +65,8 @@ func (p *State) applyAnswer(q *Question, a Answer) {
 		p.applyLeave(about.Leave, a)
 	case Finding:
 		p.applyLeave(about.Key, a)
+	case Ability:
+		p.applyLeave(AbilityLeave(about.Name), a)
 	case Limit:
 		if a.Text == Deny {
 			p.LimitKept = true

@@ -25,6 +25,9 @@ func (p *State) applyLeave(key string, a Answer) {
 	p.grant(key)
 }
 
+// AbilityLeave is the key under which an ability is allowed, in a task and for the project.
+func AbilityLeave(name string) string { return "ability: " + name }
+
 // grant gives leave for the rest of the task.
 func (p *State) grant(key string) {
 	if p.Leaves == nil {

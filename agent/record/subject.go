@@ -11,7 +11,7 @@ import (
 type Subject interface{ kind() QuestionKind }
 
 // Approvable is a subject that the user approves or denies: a [Command], [Guarded], an
-// [Install] or a [Finding].
+// [Install], a [Finding] or an [Ability].
 type Approvable interface {
 	Subject
 	Offer() Offer
@@ -25,6 +25,7 @@ type Offer struct {
 	Secrets []string // the names of the secrets that a command would be given
 	Install *Install // what would be installed before the command; nil: nothing
 	Once    bool     // whether Approve holds once; else it holds for the task, as ApproveTask does
+	Kept    bool     // whether Approve is kept for the project instead
 	Task    bool     // whether ApproveTask is offered
 	Always  string   // what ApproveAlways would allow; "" where it is not offered
 }
@@ -96,6 +97,13 @@ type Finding struct {
 	Place string
 }
 
+// Ability asks whether the project may have an ability that it has not had. A yes is kept for
+// the project. No flag answers it.
+type Ability struct {
+	Name  string // under which the answer holds
+	Place string // with the line that needs it
+}
+
 // Secret asks for the value of a secret. It is not shown and not recorded.
 type Secret struct{ Name string }
 
@@ -112,6 +120,7 @@ func (Command) kind() QuestionKind { return KindApproval }
 func (Guarded) kind() QuestionKind { return KindApproval }
 func (Install) kind() QuestionKind { return KindApproval }
 func (Finding) kind() QuestionKind { return KindApproval }
+func (Ability) kind() QuestionKind { return KindApproval }
 func (Secret) kind() QuestionKind  { return KindSecret }
 func (Trust) kind() QuestionKind   { return KindTrust }
 func (Limit) kind() QuestionKind   { return KindLimit }
@@ -131,6 +140,9 @@ func (i Install) Offer() Offer { return Offer{What: i.Line, Where: i.Where, Once
 // Offer implements Approvable.
 func (f Finding) Offer() Offer { return Offer{What: f.Place, Task: true, Always: f.Key} }
 
+// Offer implements Approvable.
+func (a Ability) Offer() Offer { return Offer{What: a.Place, Once: true, Kept: true} }
+
 // flatQuestion is a question as it is published, in journals and events: the fields of all
 // subjects side by side.
 type flatQuestion struct {
@@ -149,6 +161,7 @@ type flatQuestion struct {
 	Shape   string       `json:"shape,omitempty"`
 	Like    string       `json:"like,omitempty"`
 	Finding bool         `json:"finding,omitempty"`
+	Ability string       `json:"ability,omitempty"`
 	Basis   Basis        `json:"basis,omitzero"`
 	ForTask *Basis       `json:"for_task,omitempty"`
 	More    int          `json:"more,omitempty"`
@@ -170,6 +183,8 @@ func (q Question) MarshalJSON() ([]byte, error) {
 		f.Command, f.Where, f.Layer = s.Line, s.Where, s.Key
 	case Finding:
 		f.Command, f.Leave, f.Shape, f.Like, f.Finding = s.Place, s.Key, s.Key, s.Key, true
+	case Ability:
+		f.Command, f.Ability = s.Place, s.Name
 	case Secret:
 		f.Secret = s.Name
 	case Trust:
@@ -193,6 +208,8 @@ func (q *Question) UnmarshalJSON(raw []byte) error {
 	switch {
 	case f.Kind == KindApproval && f.Finding:
 		q.Subject = Finding{Key: f.Leave, Place: f.Command}
+	case f.Kind == KindApproval && f.Ability != "":
+		q.Subject = Ability{Name: f.Ability, Place: f.Command}
 	case f.Kind == KindApproval && f.Leave != "":
 		q.Subject = Guarded{Leave: f.Leave, What: f.Command}
 	case f.Kind == KindApproval && f.Layer != "":

@@ -189,6 +189,8 @@ func choicesText(q record.Question) string {
 		offer := about.Offer()
 		text := ""
 		switch {
+		case offer.Kept:
+			text = "y = allow for this project, "
 		case offer.Once && offer.Task:
 			text = "y = allow once, task = allow for this task, "
 		case offer.Once:

@@ -44,6 +44,8 @@ var floors = map[string]floor{
 	// Which files hold secrets is one table, that of the redaction.
 	"agent/shell":  {may: []string{"store/secret"}},
 	"agent/syntax": {may: []string{"agent/near"}},
+	// What code can do is read from the qualified names of package ecma.
+	"agent/ability": {may: []string{"agent/ecma", "agent/syntax"}},
 	// Tests are counted in parse trees: one in a comment or after a return does not count.
 	"agent/testreport":            {may: []string{"agent/syntax"}},
 	"agent/settings":              {may: []string{"agent/near", "agent/syntax"}},
@@ -60,7 +62,7 @@ var floors = map[string]floor{
 	"agent/record": {may: []string{"agent/action", "agent/llm", "agent/patch", "agent/quote", "agent/testreport", "agent/validate", "agent/workspace", "sandbox"}},
 	// Beside what decisions are made from: findings name their linters, questions the sandbox's
 	// limits, and a task that leaves fewer tests is seen by their count.
-	"agent/permit": {may: []string{"agent/action", "agent/lint", "agent/obey", "agent/record", "agent/settings", "agent/shell", "agent/testreport", "agent/validate", "agent/validate/rules", "agent/workspace", "sandbox", "store"}},
+	"agent/permit": {may: []string{"agent/ability", "agent/action", "agent/lint", "agent/obey", "agent/record", "agent/settings", "agent/shell", "agent/testreport", "agent/validate", "agent/validate/rules", "agent/workspace", "sandbox", "store"}},
 	"agent/review": {may: []string{"agent/permit", "agent/record", "agent/workspace", "agent/patch"}},
 	"agent":        {may: []string{"agent/...", "store", "store/secret", "sandbox"}},
 	"lsp/wire":     {},
