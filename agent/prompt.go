@@ -258,7 +258,7 @@ func clip(s string, most int) string {
 func summary(path, text string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s (%d lines)\n", path, strings.Count(text, "\n")+1)
-	if lang := syntax.LanguageOf(path); lang != "" {
+	if lang := syntax.OutlineLanguageOf(path); lang != "" {
 		for _, s := range syntax.Parse(lang, text).Outline() {
 			fmt.Fprintf(&b, "%d-%d %s %s\n", s.StartLine+1, s.EndLine+1, s.Kind, s.Name)
 		}

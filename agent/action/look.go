@@ -136,7 +136,7 @@ func (a Outline) Do(_ context.Context, s *Scope) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	lang := syntax.LanguageOf(a.Path)
+	lang := syntax.OutlineLanguageOf(a.Path)
 	if lang == "" {
 		return Result{}, fmt.Errorf("%s is in no language that has an outline: read it with %s", a.Path, GetFullFileContent)
 	}

@@ -20,6 +20,14 @@ const (
 	JSONC      Language = "jsonc" // JSON with comments and trailing commas
 	HTML       Language = "html"  // with or without Django or Jinja template tags
 	CSS        Language = "css"
+
+	// These have trees and outlines, but nothing here judges their syntax.
+	C    Language = "c"
+	CPP  Language = "cpp"
+	Java Language = "java"
+	PHP  Language = "php"
+	Ruby Language = "ruby"
+	Rust Language = "rust"
 )
 
 var languageOfExtension = map[string]Language{
@@ -31,6 +39,22 @@ var languageOfExtension = map[string]Language{
 	".jsonc": JSONC, ".code-workspace": JSONC, ".sublime-settings": JSONC, ".sublime-project": JSONC,
 	".html": HTML, ".htm": HTML, ".xhtml": HTML, ".djhtml": HTML,
 	".css": CSS,
+}
+
+// onlyOutlined are the languages that have an outline and no exact parser of their errors.
+var onlyOutlined = map[string]Language{
+	".c": C, ".h": CPP, // a header of C parses as C++; one of C++ does not parse as C
+	".cc": CPP, ".cpp": CPP, ".cxx": CPP, ".hh": CPP, ".hpp": CPP, ".hxx": CPP, ".ipp": CPP,
+	".java": Java, ".php": PHP, ".phtml": PHP, ".rb": Ruby, ".rake": Ruby, ".gemspec": Ruby, ".ru": Ruby, ".rs": Rust,
+}
+
+// OutlineLanguageOf tells the language of a file that can have an outline:
+// LanguageOf, and those that are read but not judged.
+func OutlineLanguageOf(file string) Language {
+	if l := LanguageOf(file); l != Unknown {
+		return l
+	}
+	return onlyOutlined[strings.ToLower(path.Ext(file))]
 }
 
 // templateExtensions say that a file is a template, not of what: in

@@ -7,15 +7,18 @@ import (
 
 // Symbol is something that a text declares, or in HTML an element that people
 // look for. Kind is one of: import, class, interface, struct, type, enum,
-// namespace, function, method, field, variable, constant, rule (CSS), element,
-// block (a template's), key (JSON).
+// namespace, implementation (Rust), macro, function, method, field, variable,
+// constant, rule (CSS), element, block (a template's), key (JSON).
 type Symbol struct {
 	Name      string   `json:"name"`
 	Kind      string   `json:"kind"`
 	Signature string   `json:"signature,omitempty"` // the declaration up to its body, on one line
 	StartLine int      `json:"start_line"`          // 0-based
 	EndLine   int      `json:"end_line"`            // 0-based, inclusive
+	Doc       string   `json:"doc,omitempty"`       // the first line of its documentation
 	Children  []Symbol `json:"children,omitempty"`
+
+	start, end int // offsets into the body; both 0: only its lines are known
 }
 
 const (
@@ -45,9 +48,14 @@ type shape struct {
 	names []string // kinds of the child that is the name
 	each  bool     // every such child is a symbol
 	body  []string // kinds of the child that holds the children
+	via   []string // kinds of children that may have the name in them
+	last  bool     // the name is the last child of its kind, after those of types
+	whole bool     // it is one only where it has a body
+	inner []string // kinds of children that may be symbols too
 }
 
-// shapes are by node kinds of all grammars; where two share a kind they mean the same.
+// shapes are by node kinds of the grammars that are judged; where two share a kind they
+// mean the same. The other languages have tables of their own, see outline_table.go.
 var shapes = map[string]shape{}
 
 func shaped(nodes, kind, names, body string) {
@@ -99,13 +107,14 @@ func (t *Tree) symbolsIn(n Node, inside string, depth int) []Symbol {
 		return nil
 	}
 	var symbols []Symbol
+	of := t.table()
 	for c := range n.Children() {
-		s, ok := shapes[c.Kind()]
+		s, ok := of.shapes[c.Kind()]
 		switch {
 		case ok && s.kind == "variable" && (inside == "function" || inside == "method"):
 		case ok && c.Named():
 			symbols = append(symbols, t.symbols(c, s, inside, depth)...)
-		case transparent[c.Kind()]:
+		case of.transparent[c.Kind()]:
 			symbols = append(symbols, t.symbolsIn(c, inside, depth+1)...)
 		}
 	}
@@ -124,18 +133,28 @@ func (t *Tree) symbols(n Node, s shape, inside string, depth int) []Symbol {
 		} else if call := n.Child("call_expression"); !call.IsZero() && strings.HasPrefix(call.Text(), "require(") {
 			s.kind = "import"
 		}
-	case "function_definition":
-		if inside == "class" {
-			s.kind = "method"
+	case "declaration", "field_declaration":
+		if s.kind = declared(n, s); s.kind == "variable" && members[inside] {
+			s.kind = "field"
+		}
+	case "call": // of Ruby
+		if !requires[n.Child("identifier").Text()] {
+			return t.symbolsIn(n, inside, depth+1)
 		}
 	case "assignment":
-		if inside == "class" {
+		if inside == "class" && s.kind == "variable" {
 			s.kind = "field"
 		}
 	case "type_spec":
 		if k := strings.TrimSuffix(body.kindOrEmpty(), "_type"); k != "" {
 			s.kind = k
 		}
+	}
+	if s.kind == "function" && members[inside] {
+		s.kind = "method"
+	}
+	if s.whole && body.IsZero() {
+		return nil
 	}
 	signature := t.signature(n, body)
 	if n.Kind() == "type_spec" && !body.IsZero() {
@@ -146,12 +165,23 @@ func (t *Tree) symbols(n Node, s shape, inside string, depth int) []Symbol {
 		Signature: signature,
 		StartLine: outer(n).Start().Line,
 		EndLine:   t.lastLine(n),
+		Doc:       t.documentation(n, body),
 	}
+	base.start, base.end = t.extent(n)
 	if !body.IsZero() {
 		base.Children = t.symbolsIn(body, s.kind, depth+1)
 	}
 	var symbols []Symbol
-	for _, name := range t.names(n, s) {
+	for c := range n.Children() {
+		if inner := t.table().shapes[c.Kind()]; slices.Contains(s.inner, c.Kind()) {
+			symbols = append(symbols, t.symbols(c, inner, inside, depth+1)...)
+		}
+	}
+	names := t.names(n, s)
+	if len(names) == 0 && s.whole {
+		return append(symbols, base.Children...) // of what has no name, such as a namespace of C++
+	}
+	for _, name := range names {
 		symbol := base
 		symbol.Name = name
 		symbols = append(symbols, symbol)
@@ -178,24 +208,50 @@ func (t *Tree) names(n Node, s shape) []string {
 		return []string{receiver(n) + n.Child(s.names...).Text()}
 	}
 	for c := range n.Children() {
-		switch {
-		case slices.Contains(s.names, c.Kind()):
-			names = append(names, oneLine(plainName(c)))
-			if !s.each {
+		switch found := nameIn(c, s); {
+		case !found.IsZero():
+			names = append(names, oneLine(plainName(found)))
+			if !s.each && !s.last {
 				return names
 			}
 		case c.Named() && n.Kind() == "assignment":
 			return nil // what is assigned to is no plain name
 		}
 	}
+	if s.last && len(names) > 1 {
+		return names[len(names)-1:]
+	}
 	return names
+}
+
+// nameIn returns the name that a child of a declaration is or has in it.
+func nameIn(n Node, s shape) Node {
+	if slices.Contains(s.names, n.Kind()) {
+		return n
+	}
+	if slices.Contains(s.via, n.Kind()) {
+		for c := range n.Children() {
+			if found := nameIn(c, s); !found.IsZero() {
+				return found
+			}
+		}
+	}
+	return Node{}
 }
 
 // plainName is the name that a node gives: of an alias what it stands for, of
 // a string what is in it.
 func plainName(n Node) string {
-	if n.Kind() == "aliased_import" {
+	switch n.Kind() {
+	case "aliased_import":
 		n = n.Child("dotted_name")
+	case "generic_type": // of Rust
+		name, _, _ := strings.Cut(n.Text(), "<")
+		return name
+	case "system_lib_string":
+		return strings.Trim(n.Text(), "<>")
+	case "variable_name":
+		return strings.TrimPrefix(n.Text(), "$")
 	}
 	return strings.Trim(n.Text(), "\"'`")
 }
@@ -214,7 +270,7 @@ func receiver(n Node) string {
 func outer(n Node) Node {
 	for p := n.Parent(); !p.IsZero(); p = n.Parent() {
 		switch p.Kind() {
-		case "decorated_definition", "export_statement", "ambient_declaration":
+		case "decorated_definition", "export_statement", "ambient_declaration", "template_declaration":
 			n = p
 			continue
 		case "lexical_declaration", "variable_declaration", "type_declaration", "const_declaration", "var_declaration":
@@ -256,7 +312,27 @@ func oneLine(text string) string {
 // lastLine is the line of n's last byte that is not white space: tree-sitter's
 // blocks of Python end where the next statement begins.
 func (t *Tree) lastLine(n Node) int {
-	start, end := n.node().start, n.node().end
-	text := strings.TrimRight(t.body()[start:end], " \t\r\n\f")
-	return t.at(int(start) + max(len(text)-1, 0)).Line
+	start, end := t.extent(n)
+	return t.at(max(end-1, start, int(n.node().start))).Line
+}
+
+// extent is where n stands with what belongs to it, without white space after it.
+func (t *Tree) extent(n Node) (start, end int) {
+	start, end = int(outer(n).node().start), int(n.node().end)
+	text := strings.TrimRight(t.body()[n.node().start:end], " \t\r\n\f")
+	return start, int(n.node().start) + len(text)
+}
+
+// Extent returns where a symbol of this tree's outline begins and ends. Where only its
+// lines are known, it is these.
+func (t *Tree) Extent(s Symbol) (start, end Position) {
+	if s.end > 0 {
+		return t.at(s.start), t.at(s.end)
+	}
+	x := t.lines()
+	last := x.length
+	if s.EndLine+1 < len(x.starts) {
+		last = x.starts[s.EndLine+1] - 1
+	}
+	return x.position(x.starts[min(s.StartLine, len(x.starts)-1)]), x.position(last)
 }

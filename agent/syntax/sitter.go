@@ -36,7 +36,8 @@ uint32_t ts_language_symbol_count(const TSLanguage *);
 const char *ts_language_symbol_name(const TSLanguage *, uint16_t);
 
 extern const TSLanguage *tree_sitter_css(void), *tree_sitter_go(void), *tree_sitter_html(void), *tree_sitter_javascript(void),
-	*tree_sitter_python(void), *tree_sitter_tsx(void), *tree_sitter_typescript(void);
+	*tree_sitter_python(void), *tree_sitter_tsx(void), *tree_sitter_typescript(void), *tree_sitter_c(void), *tree_sitter_cpp(void),
+	*tree_sitter_java(void), *tree_sitter_php(void), *tree_sitter_ruby(void), *tree_sitter_rust(void);
 
 // grown is a node as Go keeps it; see node.
 typedef struct { uint32_t start, end; int32_t parent, next; uint16_t symbol; uint8_t named, missing; } grown;
@@ -96,11 +97,17 @@ import (
 
 	// The library, and the grammars.
 	_ "github.com/smacker/go-tree-sitter"
+	_ "github.com/smacker/go-tree-sitter/c"
+	_ "github.com/smacker/go-tree-sitter/cpp"
 	_ "github.com/smacker/go-tree-sitter/css"
 	_ "github.com/smacker/go-tree-sitter/golang"
 	_ "github.com/smacker/go-tree-sitter/html"
+	_ "github.com/smacker/go-tree-sitter/java"
 	_ "github.com/smacker/go-tree-sitter/javascript"
+	_ "github.com/smacker/go-tree-sitter/php"
 	_ "github.com/smacker/go-tree-sitter/python"
+	_ "github.com/smacker/go-tree-sitter/ruby"
+	_ "github.com/smacker/go-tree-sitter/rust"
 	_ "github.com/smacker/go-tree-sitter/typescript/tsx"
 	_ "github.com/smacker/go-tree-sitter/typescript/typescript"
 )
@@ -153,6 +160,12 @@ var grammars = map[Language]func() *grammar{
 	Go:         sync.OnceValue(func() *grammar { return newGrammar(C.tree_sitter_go()) }),
 	HTML:       sync.OnceValue(func() *grammar { return newGrammar(C.tree_sitter_html()) }),
 	CSS:        sync.OnceValue(func() *grammar { return newGrammar(C.tree_sitter_css()) }),
+	C:          sync.OnceValue(func() *grammar { return newGrammar(C.tree_sitter_c()) }),
+	CPP:        sync.OnceValue(func() *grammar { return newGrammar(C.tree_sitter_cpp()) }),
+	Java:       sync.OnceValue(func() *grammar { return newGrammar(C.tree_sitter_java()) }),
+	PHP:        sync.OnceValue(func() *grammar { return newGrammar(C.tree_sitter_php()) }),
+	Ruby:       sync.OnceValue(func() *grammar { return newGrammar(C.tree_sitter_ruby()) }),
+	Rust:       sync.OnceValue(func() *grammar { return newGrammar(C.tree_sitter_rust()) }),
 }
 
 // node is a node of a tree. It is copied from C as it is, and holds no pointer,

@@ -110,12 +110,16 @@ func TestErrorsOfBytes(t *testing.T) {
 
 // render writes symbols and comments as people read them.
 func render(path, text string) string {
-	lang := syntax.LanguageOf(path)
+	lang := syntax.OutlineLanguageOf(path)
 	var b strings.Builder
 	var write func(symbols []syntax.Symbol, indent string)
 	write = func(symbols []syntax.Symbol, indent string) {
 		for _, s := range symbols {
-			fmt.Fprintf(&b, "%s%s %s [%d-%d] %s\n", indent, s.Kind, s.Name, s.StartLine+1, s.EndLine+1, s.Signature)
+			doc := ""
+			if s.Doc != "" {
+				doc = " -- " + s.Doc
+			}
+			fmt.Fprintf(&b, "%s%s %s [%d-%d] %s%s\n", indent, s.Kind, s.Name, s.StartLine+1, s.EndLine+1, s.Signature, doc)
 			write(s.Children, indent+"  ")
 		}
 	}

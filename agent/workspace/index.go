@@ -38,6 +38,7 @@ type index struct {
 	clock   func() time.Time
 	unread  int // entries without a text
 	round   uint64
+	swept   uint64 // the round of the last sweep
 }
 
 // version is what the disk says of a file, and differs between two contents of it.
@@ -117,8 +118,12 @@ func (x *index) room(size int64) bool {
 	return x.bytes+size <= x.most
 }
 
-// sweep drops what nothing has looked at for a while. The lock is held.
+// sweep drops what nothing has looked at for a while, once a round. The lock is held.
 func (x *index) sweep() {
+	if x.swept == x.round {
+		return
+	}
+	x.swept = x.round
 	for key, e := range x.entries {
 		if e.round+indexedRounds < x.round {
 			x.drop(key)

@@ -93,7 +93,7 @@ func (o *Overlay) Search(ctx context.Context, q Query) (matches []Match, more bo
 // neighbours in a folder stay together, and few enough that all end together.
 const batch = 64
 
-// search is a search under way. Its workers take the batches in order, and what
+// search is a search under way. The batches are taken in order, and what
 // was taken is done to the end: so what was found when there is enough is what
 // comes first.
 type search struct {
@@ -104,46 +104,57 @@ type search struct {
 	files   []found
 	needles needles
 
-	found    [][]Match // by batch
-	next     atomic.Int64
-	count    atomic.Int64
-	panicked atomic.Value
+	found [][]Match // by batch
+	count atomic.Int64
 }
 
 func (s *search) run(ctx context.Context) error {
-	var group sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(s.found)) {
-		group.Go(func() {
-			defer func() {
-				if p := recover(); p != nil {
-					s.panicked.Store(fmt.Sprintf("%v\n%s", p, debug.Stack()))
-				}
-			}()
-			s.work(ctx)
-		})
-	}
-	group.Wait()
-	if p := s.panicked.Load(); p != nil {
-		panic(p) // where the caller's barrier is
-	}
-	return ctx.Err()
-}
-
-func (s *search) work(ctx context.Context) {
-	r := reader{w: s.w, needles: s.needles}
-	defer r.close()
-	for ctx.Err() == nil && s.count.Load() <= int64(s.limit) {
-		i := int(s.next.Add(1)) - 1
-		if i >= len(s.found) {
-			return
-		}
-		for _, f := range s.files[i*batch : min((i+1)*batch, len(s.files))] {
+	return inBatches(ctx, len(s.files), func(from, to int) bool {
+		r := reader{w: s.w, needles: s.needles}
+		defer r.close()
+		i := from / batch
+		for _, f := range s.files[from:to] {
 			if text, ok := r.text(f); ok && s.needles.in(text) {
 				s.found[i] = s.lines(s.found[i], f.key, text)
 			}
 		}
-		s.count.Add(int64(len(s.found[i])))
+		return s.count.Add(int64(len(s.found[i]))) <= int64(s.limit)
+	})
+}
+
+// inBatches calls do for the batches of n things in order, on all processors, until one
+// returns false. Where one panics, it does too.
+func inBatches(ctx context.Context, n int, do func(from, to int) bool) error {
+	var group sync.WaitGroup
+	var next atomic.Int64
+	var enough atomic.Bool
+	var panicked atomic.Value
+	work := func() {
+		for ctx.Err() == nil && !enough.Load() {
+			from := (int(next.Add(1)) - 1) * batch
+			if from >= n {
+				return
+			}
+			if !do(from, min(from+batch, n)) {
+				enough.Store(true)
+			}
+		}
 	}
+	for range min(runtime.GOMAXPROCS(0), (n+batch-1)/batch) {
+		group.Go(func() {
+			defer func() {
+				if p := recover(); p != nil {
+					panicked.Store(fmt.Sprintf("%v\n%s", p, debug.Stack()))
+				}
+			}()
+			work()
+		})
+	}
+	group.Wait()
+	if p := panicked.Load(); p != nil {
+		panic(p) // where the caller's barrier is
+	}
+	return ctx.Err()
 }
 
 // lines adds the lines of a text that match, up to one more than the limit.
@@ -247,6 +258,17 @@ func (r *reader) text(f found) (string, bool) {
 	}
 	text, _, err := Decode(data)
 	return text, err == nil
+}
+
+// hashed returns a file's text with a hash of it; false as text.
+func (r *reader) hashed(f found) (text, hash string, ok bool) {
+	if f.staged == nil && f.buffer == nil {
+		if e := r.w.index.find(f.key, f.info); e != nil {
+			return e.text, e.hash, e.err == nil
+		}
+	}
+	text, ok = r.text(f)
+	return text, hashOf([]byte(text)), ok
 }
 
 // load reads a file on disk into the buffer.

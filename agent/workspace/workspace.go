@@ -31,6 +31,7 @@ type folder struct {
 type Workspace struct {
 	folders []*folder
 	index   index
+	known   known
 
 	// One lock for the buffers and all that is staged, because a keystroke changes
 	// both as one. Nothing is read from disk under it.
@@ -72,7 +73,7 @@ func Open(dirs ...string) (*Workspace, error) {
 	if len(dirs) == 0 {
 		return nil, errors.New("a workspace needs a folder: open one in the editor, or name one")
 	}
-	w := &Workspace{buffers: make(map[string]*buffer), index: index{entries: map[string]*indexed{}, most: maxIndexed, clock: time.Now}}
+	w := &Workspace{buffers: make(map[string]*buffer), index: index{entries: map[string]*indexed{}, most: maxIndexed, clock: time.Now}, known: known{facts: map[string]*factsOf{}}}
 	for _, dir := range dirs {
 		if err := w.add(dir); err != nil {
 			return nil, errors.Join(err, w.Close())

@@ -1,0 +1,188 @@
+package syntax
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf16"
+	"unique"
+)
+
+// Facts are what a file declares and uses: what a map of many files is made of. They
+// hold no part of the text.
+type Facts struct {
+	Language Language      `json:"language"` // TSX is TypeScript here
+	Imports  []string      `json:"imports"`  // names as they are written, each once
+	Symbols  []Declaration `json:"symbols"`  // in order; members follow what they belong to
+	Uses     []Use         `json:"-"`        // sorted by name
+}
+
+// Declaration is a symbol of an outline, without its members. Its name is the last part
+// of one such as Server.Close or ns::f, by which others use it.
+type Declaration struct {
+	Name      string `json:"name"`
+	Kind      string `json:"kind"` // as Symbol.Kind, but no import
+	Signature string `json:"signature"`
+	Doc       string `json:"doc"`
+	Range     Range  `json:"range"`
+}
+
+// Range is a place in a text as the Language Server Protocol has it.
+type Range struct {
+	Start Place `json:"start"`
+	End   Place `json:"end"`
+}
+
+// Place is a position by its line and its UTF-16 code units, both 0-based.
+type Place struct {
+	Line      int `json:"line"`
+	Character int `json:"character"`
+}
+
+// Use says how often a name stands in a text beside where it is declared: a name
+// of code, or that of a file, such as page.html, in a string.
+type Use struct {
+	Name  string
+	Count int
+}
+
+// maxFactDepth bounds the nesting of what is declared in a map: a function in a
+// function of a method is nobody's way to find a file.
+const maxFactDepth = 6
+
+// FactsOf returns the facts of a file; nil where it is in no language that has an
+// outline, or holds data (JSON).
+func FactsOf(file, text string) *Facts {
+	lang := OutlineLanguageOf(file)
+	if !Outlined(file) {
+		return nil
+	}
+	t := Parse(lang, text)
+	f := &Facts{Language: lang, Imports: []string{}, Symbols: []Declaration{}}
+	if lang == TSX {
+		f.Language = TypeScript
+	}
+	f.add(t, t.Outline(), 0)
+	f.Uses = t.uses(f.Symbols)
+	return f
+}
+
+// Outlined reports whether a file can have facts, by its path.
+func Outlined(file string) bool {
+	lang := OutlineLanguageOf(file)
+	return lang != Unknown && lang != JSON && lang != JSONC
+}
+
+// add takes in symbols of an outline.
+func (f *Facts) add(t *Tree, symbols []Symbol, depth int) {
+	for _, s := range symbols {
+		if s.Kind == "import" {
+			if !slices.Contains(f.Imports, s.Name) {
+				f.Imports = append(f.Imports, strings.Clone(s.Name))
+			}
+			continue
+		}
+		start, end := t.Extent(s)
+		f.Symbols = append(f.Symbols, Declaration{
+			Name: unique.Make(strings.Clone(s.Plain())).Value(), Kind: s.Kind, Signature: strings.Clone(s.Signature), Doc: strings.Clone(s.Doc),
+			Range: Range{t.place(start), t.place(end)},
+		})
+		if depth < maxFactDepth {
+			f.add(t, s.Children, depth+1)
+		}
+	}
+}
+
+// place is a position in UTF-16 code units.
+func (t *Tree) place(p Position) Place {
+	units := 0
+	for _, r := range t.text[p.Offset-p.Byte : p.Offset] {
+		units += utf16.RuneLen(r)
+	}
+	return Place{p.Line, units}
+}
+
+// Plain is a symbol's name without what it belongs to.
+func (s Symbol) Plain() string {
+	switch s.Kind {
+	case "class", "struct", "interface", "function", "method":
+		if i := strings.LastIndexAny(s.Name, ".:"); i >= 0 && i+1 < len(s.Name) {
+			return s.Name[i+1:]
+		}
+	}
+	return s.Name
+}
+
+// nameKinds are the nodes beside identifiers that are names.
+var nameKinds = nameSet("constant name class_name id_name tag_name")
+
+// maxUses bounds the names that are kept of one text: longer lists are those of tables.
+const maxUses = 2000
+
+// uses counts the names in a text, without their declarations.
+func (t *Tree) uses(declared []Declaration) []Use {
+	count := map[string]int{}
+	root := t.Root()
+	if !root.IsZero() {
+		for n := range root.Walk() {
+			switch kind := n.Kind(); {
+			case strings.HasSuffix(kind, "identifier") || nameKinds[kind]:
+				if name := n.Text(); len(name) > 1 && len(name) <= maxSignature && !strings.ContainsAny(name, " \n.:") {
+					count[name]++
+				}
+			case kind == "string" || kind == "string_literal" || kind == "interpreted_string_literal" || kind == "attribute_value":
+				if name := path.Base(strings.Trim(n.Text(), "\"'`")); fileLike(name) {
+					count[name]++
+				}
+			}
+		}
+	}
+	for _, tag := range t.templateStrings() {
+		if name := path.Base(tag); fileLike(name) {
+			count[name]++
+		}
+	}
+	for _, d := range declared {
+		count[d.Name]--
+	}
+	uses := make([]Use, 0, min(len(count), maxUses))
+	for name, n := range count {
+		if n > 0 && len(uses) < maxUses {
+			uses = append(uses, Use{name, n})
+		}
+	}
+	slices.SortFunc(uses, func(a, b Use) int { return strings.Compare(a.Name, b.Name) })
+	for i := range uses {
+		uses[i].Name = unique.Make(strings.Clone(uses[i].Name)).Value()
+	}
+	return uses
+}
+
+// templateStrings are the arguments of a template's tags that name other templates.
+func (t *Tree) templateStrings() (list []string) {
+	if t.lang != HTML {
+		return nil
+	}
+	for _, tag := range t.tags().tags {
+		if tag.name == "extends" || tag.name == "include" || tag.name == "static" {
+			first, _, _ := strings.Cut(strings.TrimSpace(tag.args), " ")
+			list = append(list, strings.Trim(first, `"'`))
+		}
+	}
+	return list
+}
+
+// fileLike reports whether the last part of a string looks like the name of a file.
+func fileLike(name string) bool {
+	ext := path.Ext(name)
+	return len(ext) > 1 && len(ext) <= 6 && len(name) > len(ext) && len(name) <= 100 && !strings.ContainsAny(name, " \t\n(){}<>%\"'")
+}
+
+// Size estimates the bytes that the facts take in memory.
+func (f *Facts) Size() int {
+	n := 100
+	for _, s := range f.Symbols {
+		n += 128 + len(s.Signature) + len(s.Doc)
+	}
+	return n + 40*len(f.Imports) + 24*len(f.Uses)
+}

@@ -1,0 +1,92 @@
+package syntax
+
+import "strings"
+
+// documentation is the first line of what is written about a declaration: of
+// Python its documentation string, else the comment right above it.
+func (t *Tree) documentation(n, body Node) string {
+	switch t.lang {
+	case HTML, JSON, JSONC:
+		return ""
+	case Python:
+		if n.Kind() == "class_definition" || n.Kind() == "function_definition" {
+			if text := docString(body); text != "" {
+				return text
+			}
+		}
+	}
+	start, _ := t.extent(n)
+	return t.commentAbove(t.body()[:start])
+}
+
+// docString is the first line of the text that a body of Python begins with.
+func docString(body Node) string {
+	for c := range body.Children() {
+		if c.Kind() == "comment" {
+			continue
+		}
+		text := ""
+		if c.Kind() == "expression_statement" {
+			text = c.Child("string").Text()
+		}
+		return firstLine(strings.Split(strings.Trim(strings.TrimLeft(text, "rRuU"), `"'`), "\n"))
+	}
+	return ""
+}
+
+// commentAbove is the first line of the comment at the end of a text, which has
+// nothing but white space and attributes after it.
+func (t *Tree) commentAbove(text string) string {
+	lines := strings.Split(text, "\n")
+	if strings.TrimSpace(lines[len(lines)-1]) != "" {
+		return "" // something stands before it on its line
+	}
+	lines = lines[:len(lines)-1]
+	for len(lines) > 0 && strings.HasPrefix(strings.TrimSpace(lines[len(lines)-1]), "#[") { // attributes of Rust and PHP
+		lines = lines[:len(lines)-1]
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	last, begin := strings.TrimSpace(lines[len(lines)-1]), len(lines)
+	switch mark := t.lineComment(); {
+	case strings.HasSuffix(last, "*/") && mark != "#":
+		for begin--; begin > 0 && !strings.Contains(lines[begin], "/*"); begin-- {
+		}
+		if !strings.HasPrefix(strings.TrimSpace(lines[begin]), "/*") {
+			return "" // of the code before it on its line
+		}
+	case mark != "":
+		for begin > 0 && strings.HasPrefix(strings.TrimSpace(lines[begin-1]), mark) && !strings.HasPrefix(strings.TrimSpace(lines[begin-1]), "//!") {
+			begin--
+		}
+	}
+	return firstLine(lines[begin:])
+}
+
+// lineComment is what begins a comment that ends with its line; "" if there is none.
+func (t *Tree) lineComment() string {
+	switch t.lang {
+	case Python, Ruby:
+		return "#"
+	case CSS:
+		return ""
+	}
+	return "//"
+}
+
+// firstLine is the first line of a comment that says something to people.
+func firstLine(lines []string) string {
+	for _, line := range lines {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "//go:") || strings.HasPrefix(line, "#!") {
+			continue
+		}
+		line = strings.TrimSpace(strings.TrimRight(strings.TrimLeft(line, "/*#!<"), "*/"))
+		if strings.HasPrefix(line, "@") || strings.Trim(line, "-=_~ ") == "" {
+			continue
+		}
+		return oneLine(line)
+	}
+	return ""
+}

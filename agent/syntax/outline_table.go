@@ -1,0 +1,137 @@
+package syntax
+
+import "strings"
+
+// table says how the declarations of a language look.
+type table struct {
+	shapes      map[string]shape
+	transparent map[string]bool // see transparent
+}
+
+// table returns that of the tree's language.
+func (t *Tree) table() table {
+	if own, ok := tables[t.lang]; ok {
+		return own
+	}
+	return table{shapes, transparent}
+}
+
+// members are the kinds of symbols whose functions are methods.
+var members = nameSet("class struct interface enum implementation")
+
+// requires are the methods of Ruby that import.
+var requires = nameSet("require require_relative load")
+
+// rows makes the shapes of a table: a line for each, of node kinds, kind, kinds of names
+// and of bodies, separated by bars. The fifth column has the kinds of children that
+// a name is looked for in; the sixth has marks.
+func rows(text string) map[string]shape {
+	list := map[string]shape{}
+	for line := range strings.Lines(strings.TrimSpace(text)) {
+		column := strings.Split(line+"|||||", "|")
+		s := shape{
+			kind: strings.TrimSpace(column[1]), names: strings.Fields(column[2]), body: strings.Fields(column[3]), via: strings.Fields(column[4]),
+			each: HasWord(column[5], "each"), last: HasWord(column[5], "last"), whole: HasWord(column[5], "whole"),
+		}
+		if HasWord(column[5], "typed") {
+			s.inner = strings.Fields("struct_specifier union_specifier enum_specifier class_specifier")
+		}
+		for _, node := range strings.Fields(column[0]) {
+			list[node] = s
+		}
+	}
+	return list
+}
+
+// declarators are what a name of C may stand in.
+const declarators = "init_declarator pointer_declarator array_declarator reference_declarator function_declarator parenthesized_declarator"
+
+var ofC = table{
+	rows(`
+		preproc_include | import | system_lib_string string_literal
+		preproc_def | constant | identifier
+		preproc_function_def | macro | identifier
+		namespace_definition | namespace | namespace_identifier identifier nested_namespace_specifier | declaration_list || whole
+		class_specifier | class | type_identifier template_type | field_declaration_list || whole
+		struct_specifier union_specifier | struct | type_identifier template_type | field_declaration_list || whole
+		enum_specifier | enum | type_identifier | enumerator_list || whole
+		enumerator | constant | identifier
+		type_definition | type | type_identifier ||` + declarators + `| last typed
+		alias_declaration | type | type_identifier
+		function_definition | function | identifier field_identifier qualified_identifier operator_name destructor_name | compound_statement |` + declarators + `
+		declaration | variable | identifier field_identifier operator_name destructor_name ||` + declarators + `| each typed
+		field_declaration | field | field_identifier ||` + declarators + `| each typed`),
+	nameSet(`preproc_if preproc_ifdef preproc_else preproc_elif linkage_specification declaration_list template_declaration ERROR`),
+}
+
+// tables are those of the languages that have an outline only.
+var tables = map[Language]table{
+	C: ofC, CPP: ofC,
+	Java: {rows(`
+		import_declaration | import | scoped_identifier identifier
+		class_declaration | class | identifier | class_body
+		record_declaration | class | identifier | class_body
+		interface_declaration | interface | identifier | interface_body
+		annotation_type_declaration | interface | identifier | annotation_type_body
+		enum_declaration | enum | identifier | enum_body
+		enum_constant | constant | identifier
+		method_declaration annotation_type_element_declaration | method | identifier | block
+		constructor_declaration compact_constructor_declaration | method | identifier | constructor_body block
+		field_declaration constant_declaration | field | identifier || variable_declarator | each`),
+		nameSet("enum_body_declarations ERROR")},
+	Rust: {rows(`
+		use_declaration | import | scoped_identifier scoped_use_list identifier use_list use_as_clause use_wildcard
+		extern_crate_declaration | import | identifier
+		struct_item | struct | type_identifier | field_declaration_list
+		union_item | struct | type_identifier | field_declaration_list
+		field_declaration | field | field_identifier
+		enum_item | enum | type_identifier | enum_variant_list
+		enum_variant | constant | identifier
+		trait_item | interface | type_identifier | declaration_list
+		impl_item | implementation | type_identifier generic_type scoped_type_identifier | declaration_list || last
+		mod_item | namespace | identifier | declaration_list
+		function_item function_signature_item | function | identifier | block
+		const_item | constant | identifier
+		static_item | variable | identifier
+		type_item | type | type_identifier
+		macro_definition | macro | identifier`),
+		nameSet("foreign_mod_item declaration_list ERROR")},
+	Ruby: {rows(`
+		class | class | constant scope_resolution | body_statement
+		module | namespace | constant scope_resolution | body_statement
+		method | method | identifier constant operator setter | body_statement
+		singleton_method | method | identifier constant operator setter | body_statement
+		assignment | constant | constant
+		call | import | string || argument_list`),
+		nameSet("body_statement singleton_class do_block block argument_list if unless begin program ERROR")},
+	PHP: {rows(`
+		namespace_use_declaration | import | namespace_name qualified_name name || namespace_use_clause | each
+		require_expression require_once_expression include_expression include_once_expression | import | string encapsed_string || binary_expression parenthesized_expression
+		namespace_definition | namespace | namespace_name | compound_statement
+		class_declaration trait_declaration | class | name | declaration_list
+		interface_declaration | interface | name | declaration_list
+		enum_declaration | enum | name | enum_declaration_list
+		enum_case | constant | name
+		const_declaration | constant | name || const_element | each
+		property_declaration | field | variable_name || property_element | each
+		method_declaration | method | name | compound_statement
+		function_definition | function | name | compound_statement`),
+		nameSet("expression_statement if_statement else_clause compound_statement ERROR")},
+}
+
+// declared is the kind of what a declaration of C declares.
+func declared(n Node, s shape) string {
+	for c := range n.Children() {
+		for c.Kind() == "pointer_declarator" || c.Kind() == "reference_declarator" {
+			next := c.Child("function_declarator", "pointer_declarator", "reference_declarator")
+			if next.IsZero() {
+				break
+			}
+			c = next
+		}
+		if c.Kind() == "function_declarator" && c.Child("parenthesized_declarator").IsZero() {
+			return "function"
+		}
+	}
+	return s.kind
+}

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"caselsp/agent/syntax"
+	"caselsp/agent/workspace"
+
+	"github.com/spf13/cobra"
+)
+
+const outlineLong = `Prints what is in a folder or a file: of every source file its language, what it imports, and its
+classes, functions, methods, fields and other declarations with their signatures, the first line of
+their documentation and their lines. It knows Python, JavaScript, TypeScript, JSX, Go, HTML, CSS, Java,
+Rust, C, C++, Ruby and PHP. Dependencies, build output and what git ignores are left out, as are data
+(JSON) and files above a megabyte. A file with syntax errors has an outline of what could be made out.
+
+--json prints one object, {"files": [{"path", "language", "imports", "symbols": [{"name", "kind",
+"signature", "doc", "range"}]}]}, with the files sorted by path, and the symbols in the order of the text.
+Members follow the symbol whose range holds them. A range is as the Language Server Protocol has it:
+lines and UTF-16 characters from 0. The text counts lines from 1.
+
+--symbol NAME prints only the symbols whose names contain NAME, whatever the case of its letters, the
+exact ones first.`
+
+// outlining is one run of the command.
+type outlining struct {
+	json   bool
+	symbol string
+	glob   string
+}
+
+func outlineCommand(w *wiring) *cobra.Command {
+	var o outlining
+	cmd := &cobra.Command{
+		Use:   "outline [PATH]",
+		Short: "List the imports, classes and functions of a folder's files, or find a symbol",
+		Long:  outlineLong,
+		Example: `  caselsp outline src
+  caselsp outline --json --glob '*.py' .
+  caselsp outline --symbol parse_date`,
+		Args: positional(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path := w.dir
+			if len(args) > 0 {
+				path = args[0]
+			}
+			return o.run(cmd.Context(), os.Stdout, path)
+		},
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&o.json, "json", false, "one JSON object")
+	flags.StringVar(&o.symbol, "symbol", "", "only symbols whose names contain this")
+	flags.StringVar(&o.glob, "glob", "", "only files that match this pattern, such as *.py")
+	return cmd
+}
+
+func (o outlining) run(ctx context.Context, out io.Writer, path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	dir, glob := path, o.glob
+	if !info.IsDir() {
+		if glob != "" {
+			return usage(errors.New("--glob chooses among the files of a folder: leave it out, or name a folder"))
+		}
+		dir, glob = filepath.Dir(path), "/"+literal.Replace(filepath.Base(path))
+	}
+	w, err := workspace.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	overlay := w.NewOverlay()
+	defer overlay.Close()
+	if o.symbol != "" {
+		return o.find(ctx, out, overlay, glob)
+	}
+	files, more, err := overlay.Structure(ctx, glob, nil)
+	switch {
+	case err != nil:
+		return err
+	case !info.IsDir() && len(files) == 0:
+		return fmt.Errorf("%s has no outline: it is in no language that is known, no text, larger than a megabyte, or ignored by git", path)
+	case more:
+		fmt.Fprintf(os.Stderr, "caselsp: only the first %d files are shown: name a part of the folder, or choose with --glob\n", workspace.MaxStructure)
+	}
+	if o.json {
+		return encoder(out).Encode(struct {
+			Files []workspace.FileFacts `json:"files"`
+		}{append([]workspace.FileFacts{}, files...)})
+	}
+	for _, f := range files {
+		printFacts(out, f)
+	}
+	return nil
+}
+
+// find prints the symbols of a name.
+func (o outlining) find(ctx context.Context, out io.Writer, overlay *workspace.Overlay, glob string) error {
+	list, more, err := overlay.Symbols(ctx, o.symbol, glob, nil)
+	if err != nil {
+		return err
+	}
+	if more {
+		fmt.Fprintln(os.Stderr, "caselsp: there are more symbols: give more of the name, or choose files with --glob")
+	}
+	if o.json {
+		return encoder(out).Encode(struct {
+			Symbols []workspace.Found `json:"symbols"`
+		}{append([]workspace.Found{}, list...)})
+	}
+	for _, s := range list {
+		fmt.Fprintf(out, "%s:%d: %s\n", clean(s.Path), s.Range.Start.Line+1, clean(cmp.Or(s.Signature, s.Kind+" "+s.Name)))
+	}
+	return nil
+}
+
+// printFacts prints a file's outline for a person.
+func printFacts(out io.Writer, f workspace.FileFacts) {
+	fmt.Fprintf(out, "%s (%s)\n", clean(f.Path), f.Language)
+	if len(f.Imports) > 0 {
+		fmt.Fprintf(out, "  imports %s\n", clean(strings.Join(f.Imports, ", ")))
+	}
+	var inside []syntax.Range
+	for _, s := range f.Symbols {
+		for len(inside) > 0 && !holds(inside[len(inside)-1], s.Range) {
+			inside = inside[:len(inside)-1]
+		}
+		fmt.Fprintf(out, "  %s%d-%d %s", strings.Repeat("  ", len(inside)), s.Range.Start.Line+1, s.Range.End.Line+1, clean(cmp.Or(s.Signature, s.Kind+" "+s.Name)))
+		if s.Doc != "" {
+			fmt.Fprintf(out, "  -- %s", clean(s.Doc))
+		}
+		fmt.Fprintln(out)
+		inside = append(inside, s.Range)
+	}
+}
+
+// holds reports whether a place is inside another one, and not the same.
+func holds(outer, inner syntax.Range) bool {
+	before := func(a, b syntax.Place) bool { return a.Line < b.Line || a.Line == b.Line && a.Character <= b.Character }
+	return outer != inner && before(outer.Start, inner.Start) && before(inner.End, outer.End)
+}
+
+// literal quotes the characters that mean something in a glob.
+var literal = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "{", `\{`)
