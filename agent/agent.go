@@ -186,9 +186,16 @@ func (a *Agent) Run(ctx context.Context, task record.Task) iter.Seq2[Event, erro
 	}
 }
 
-// Resume goes on with a task that did not end, from its last completed step.
-// It yields what Run yields.
+// Resume goes on with a task that did not end, from its last completed step. One that is over
+// and of which features failed tries these again, with the work on them that is kept. It
+// yields what Run yields.
 func (a *Agent) Resume(ctx context.Context, id string) iter.Seq2[Event, error] {
+	return a.ResumeWith(ctx, id, "")
+}
+
+// ResumeWith is Resume with what the user says about how features that failed are to be tried
+// again. It is an error where none is.
+func (a *Agent) ResumeWith(ctx context.Context, id, said string) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		release, err := a.acquire(id)
 		if err != nil {
@@ -198,7 +205,7 @@ func (a *Agent) Resume(ctx context.Context, id string) iter.Seq2[Event, error] {
 		defer release()
 		r := a.newRun(id, yield)
 		defer r.overlay.Close()
-		if err := r.restore(ctx); err != nil {
+		if err := r.restore(ctx, said); err != nil {
 			r.fail(err)
 			return
 		}

@@ -102,6 +102,9 @@ func (r *run) coding(ctx context.Context) error {
 		reason := fmt.Sprintf("round %d ended after %d steps without FINISH_FEATURE", f.Round, r.state.Steps)
 		return r.idleRounds(reason)
 	}
+	if f.Again != nil && !f.Again.Taken {
+		return r.takeUp()
+	}
 	if !f.Opened && r.state.Task.Single {
 		return r.openTask(ctx)
 	}

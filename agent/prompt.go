@@ -221,6 +221,9 @@ func (p *prompter) advicePrompt(reason string) ([]llm.Message, error) {
 // a larger one is cut, with the cut said, and the files can be read.
 const maxDiff = 60 << 10
 
+// unchangedDiff stands for the diff of a feature that has changed nothing.
+const unchangedDiff = "Nothing was changed.\n"
+
 // featureDiff is what the feature changed so far, as a unified diff.
 func (p *prompter) featureDiff() string {
 	start, err := p.state.Feature().Start.State(p.blob)
@@ -237,7 +240,7 @@ func (p *prompter) featureDiff() string {
 		b.WriteString(c.Unified())
 	}
 	if b.Len() == 0 {
-		return "Nothing was changed.\n"
+		return unchangedDiff
 	}
 	return clip(b.String(), min(maxDiff, p.context*bytesPerToken/4))
 }

@@ -88,6 +88,9 @@ func (a *Agent) Export(id string, w io.Writer) error {
 	var started record.CommandStarted
 	for _, e := range events {
 		line := entry{Time: e.Time, Kind: record.KindOf(e.Body)}
+		if _, again := e.Body.(record.Retried); again {
+			break // what the user accepted before it is theirs, and no part of a recording
+		}
 		switch b := e.Body.(type) {
 		case record.TaskGiven:
 			line.Given = &b

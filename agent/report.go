@@ -153,6 +153,9 @@ func featureOutcome(f *record.Feature) string {
 	case f.Attempt > 0:
 		how = fmt.Sprintf("unfinished in attempt %d, round %d", f.Attempt, f.Round)
 	}
+	if f.Again != nil && f.Again.Reason != "" {
+		how += "; it was tried again after it had failed: " + f.Again.Words.After(f.Again.Reason)
+	}
 	if f.Attempt > 0 && f.Test == "" {
 		how += "; no tests were named"
 	}

@@ -55,6 +55,12 @@ func (a *Agent) Undo(ctx context.Context, id string, to workspace.Applier) (revi
 	return a.reviewed(id, &review.Selection{}, func(s *review.Session) ([]workspace.Applied, error) { return s.Undo(ctx, to) })
 }
 
+// session is the review of the task that a run works on.
+func (r *run) session() *review.Session {
+	a := r.a
+	return &review.Session{State: r.state, Workspace: a.Workspace, Blob: a.Store.Blob, Trust: a.Trust, Obeyed: a.obeyed(r.state), Record: r.record, Log: a.Log}
+}
+
 // reviewed locks the task, settles an acceptance that a crash interrupted, lets f decide,
 // and ends the task where nothing is left to decide. sel is what was decided about, once f
 // has returned.
@@ -69,7 +75,7 @@ func (a *Agent) reviewed(id string, sel *review.Selection, f func(*review.Sessio
 		return review.Outcome{}, err
 	}
 	r := &run{a: a, id: id, journal: a.Store.Journal(id), state: p, yield: func(Event, error) bool { return true }}
-	s := &review.Session{State: p, Workspace: a.Workspace, Blob: a.Store.Blob, Trust: a.Trust, Obeyed: a.obeyed(p), Record: r.record, Log: a.Log}
+	s := r.session()
 	if err := s.Settle(); err != nil {
 		return review.Outcome{}, err
 	}

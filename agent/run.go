@@ -126,21 +126,27 @@ func (r *run) begin(ctx context.Context, task record.Task) error {
 }
 
 // restore folds the journal and puts back what was staged.
-func (r *run) restore(ctx context.Context) error {
+func (r *run) restore(ctx context.Context, said string) error {
 	p, err := r.a.load(r.id)
 	if err != nil {
 		return err
 	}
-	if p.Phase == record.Review {
+	switch again := p.Triable(); {
+	case again:
+	case p.Phase == record.Review:
 		return fmt.Errorf("task %s has a result that waits for your review: there is nothing to resume", r.id)
-	}
-	if p.Phase.Ended() {
+	case p.Phase.Ended():
 		return fmt.Errorf("task %s is over (%s): there is nothing to resume", r.id, p.Phase)
+	case said != "":
+		return fmt.Errorf("task %s is %s, and no feature of it has failed that could be tried again: resume it without a message", r.id, p.Phase)
 	}
 	r.state = p
 	r.a.adoptAuthored()
 	if err := errors.Join(r.conceal(ctx), r.a.adopt(r.id)); err != nil {
 		return err
+	}
+	if p.Triable() {
+		return r.tryAgain(said)
 	}
 	return r.putBack(p.Staged)
 }

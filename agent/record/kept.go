@@ -24,6 +24,7 @@ type KeptWork struct {
 	Words   quote.Words // and what a model says of it
 	Before  Staged      // what was staged without it
 	After   Staged      // and with it
+	Only    []string    // the files that are left of it; nil: all
 }
 
 // keep folds what a failed feature leaves behind.
@@ -62,7 +63,12 @@ func (p *State) keptID(feature string) string {
 }
 
 // Paths are the files that the work concerns, sorted.
-func (k KeptWork) Paths() []string { return k.After.changedFrom(k.Before) }
+func (k KeptWork) Paths() []string {
+	if k.Only != nil {
+		return k.Only
+	}
+	return k.After.changedFrom(k.Before)
+}
 
 // changedFrom returns the paths that are staged in another way than in before, sorted.
 func (s Staged) changedFrom(before Staged) []string {

@@ -6,7 +6,7 @@
 // The files: record.go has the bodies of all records, question.go the questions and
 // answers, task.go what the user gives and sees of a task. state.go is the fold; the
 // parts of the state that have their own records are beside it (bounds.go, loops.go, command.go,
-// dependencies.go, kept.go, landing.go, leaves.go, linted.go, review.go, testrun.go). staged.go
+// dependencies.go, kept.go, landing.go, leaves.go, linted.go, retry.go, review.go, testrun.go). staged.go
 // and command.go bring back the contents that records name by hash.
 //
 // It opens no file and no database; contents come through [Blobs]. A state is changed by
@@ -434,7 +434,7 @@ var bodies = func() map[string]reflect.Type {
 		ActionDone{}, Asked{}, Answered{}, CommandStarted{}, CommandEnded{}, Judged{}, DependenciesFound{},
 		MemoryRecalled{}, Planned{}, Linted{}, Tolerated{}, FilesShown{}, Unrun{}, Compacted{},
 		Verified{}, Hypothesised{}, Replied{}, FeatureEnded{}, Rebased{}, Reported{}, Applying{}, Applied{}, Decided{},
-		Continued{}, Split{},
+		Continued{}, Retried{}, TakenUp{}, Split{},
 	} {
 		m[b.kind()] = reflect.TypeOf(b)
 	}

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"slices"
 
 	"caselsp/agent/workspace"
@@ -21,6 +22,7 @@ type ReviewState struct {
 	Decided  map[HunkID]HunkState
 	Applied  map[string]AppliedTo // by path: before the first application, after the last
 	Applying *Applying            // an intent without an outcome
+	earlier  map[string]AppliedTo // by path: what was accepted before the task was tried again
 }
 
 func (r *ReviewState) apply(body Body) {
@@ -52,6 +54,20 @@ func (r *ReviewState) apply(body Body) {
 		}
 		r.Applying = nil
 	}
+}
+
+// undone are the files that an outcome takes back, by the paths under which they were changed.
+func (r *ReviewState) undone(body Body) (paths []string) {
+	b, ok := body.(Applied)
+	if !ok || !b.Undo || r.Applying == nil {
+		return nil
+	}
+	for _, e := range r.Applying.Edits {
+		if slices.ContainsFunc(b.Results, func(a workspace.Applied) bool { return a.OK && a.Path == e.Path }) {
+			paths = append(paths, cmp.Or(e.From, e.Path))
+		}
+	}
+	return paths
 }
 
 // arrived folds one file that was changed as intended.

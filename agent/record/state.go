@@ -98,6 +98,7 @@ type Feature struct {
 	Verdicts  []action.Verdict
 	Deeds     []Deed // the latest, oldest first
 	Loop      string // the loop that the latest one closed
+	Again     *Again // it is tried again; nil: for the first time
 	PartOf    string // the feature that it was split from
 }
 
@@ -272,8 +273,14 @@ func (p *State) applyMilestone(body Body) {
 		p.Turns = append(p.Turns, Turn{Said: action.Said{Text: note}})
 	case Reported:
 		p.Report = &b
+	case Retried:
+		p.retry(b)
+	case TakenUp:
+		p.takeUp(b)
 	case Applying, Applied, Decided:
+		undone := p.Review.undone(body)
 		p.Review.apply(body)
+		p.reopen(undone)
 	}
 }
 
@@ -423,7 +430,7 @@ func (p *State) Feature() *Feature {
 func (p *State) Status(rounds int) Status {
 	s := Status{
 		Task: p.Task, State: p.Phase, Reason: p.reason, Features: len(p.Features), Rounds: rounds,
-		Usage: p.Usage, Open: p.Open, Reply: p.Reply, Started: p.Started, Changed: p.Changed, Kept: p.keptLines(),
+		Usage: p.Usage, Open: p.Open, Reply: p.Reply, Started: p.Started, Changed: p.Changed, Kept: p.keptLines(), Triable: p.Triable(),
 	}
 	if p.Report != nil {
 		s.Outcome = p.Report.Outcome

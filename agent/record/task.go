@@ -113,6 +113,14 @@ func (t Task) Check() error {
 	return checkText("the task", t.Text)
 }
 
+// CheckSaid refuses a message of the user that cannot be sent on: too long, or no text.
+func CheckSaid(text string) error {
+	if len(text) > maxTask {
+		return fmt.Errorf("the message has %d bytes; at most %d are taken", len(text), maxTask)
+	}
+	return checkText("the message", text)
+}
+
 // checkText refuses text of a person that holds what no person types: broken
 // UTF-8, control characters, terminal escapes.
 func checkText(what, s string) error {
@@ -144,6 +152,7 @@ type Status struct {
 	Open     *Question   // the open question; nil for none
 	Outcome  string      // of the work, once it is over: success, partial, failed or answered
 	Kept     []KeptLine
+	Triable  bool // it is over, and a resume tries again what failed
 	Started  time.Time
 	Changed  time.Time // of the last record
 }

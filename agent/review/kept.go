@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"caselsp/agent/record"
+	"caselsp/agent/workspace"
 )
 
 // Kept is the work of a feature that failed: nobody has verified it. An acceptance of all
@@ -134,4 +135,36 @@ func (rev *Review) keptTally() string {
 		return "Kept beside it, not verified: " + count(files, "file") + " of a feature that failed."
 	}
 	return fmt.Sprintf("Kept beside it, not verified: %s of %d features that failed.", count(files, "file"), features)
+}
+
+// state is what was decided about a hunk; a file that is decided as a whole has one decision
+// for all its hunks.
+func (f File) state(h int) record.HunkState { return f.Hunks[min(h, len(f.Hunks)-1)] }
+
+// Rest returns what a file's change set still has to do to a file in which what was accepted of
+// it is: from before to after. Both are the same where all is decided.
+func (f File) Rest() (before, after *workspace.Content, err error) {
+	before, err = f.Change.Accept(func(h int) bool { return f.state(h) == record.HunkAccepted })
+	if err != nil {
+		return nil, nil, err
+	}
+	after, err = f.Change.Accept(func(h int) bool { return f.state(h) != record.HunkRejected })
+	return before, after, err
+}
+
+// Carried is the result without what is decided: what was accepted is taken for what the
+// user has, what was rejected is left out.
+func (rev *Review) Carried() (workspace.State, error) {
+	var state workspace.State
+	for _, f := range rev.Files {
+		if f.Open() == 0 {
+			continue
+		}
+		before, after, err := f.Rest()
+		if err != nil {
+			return state, err
+		}
+		state.Files = append(state.Files, workspace.Staged{Path: f.Change.Path, From: f.Change.From, Base: before, Now: after})
+	}
+	return state, nil
 }

@@ -120,14 +120,23 @@ func Of(p *record.State, blob record.Blobs, obeyed func(workspace.Change) permit
 	if rev.Files, err = filesOf(p, "", record.Staged{}, p.Staged, blob, obeyed); err != nil {
 		return nil, err
 	}
+	rev.Kept, err = KeptOf(p, blob, obeyed)
+	return rev, err
+}
+
+// KeptOf returns the kept work of a task, also while it goes on.
+func KeptOf(p *record.State, blob record.Blobs, obeyed func(workspace.Change) permit.Obeyed) (list []Kept, err error) {
 	for _, k := range p.Kept {
 		files, err := filesOf(p, k.ID, k.Before, k.After, blob, obeyed)
 		if err != nil {
 			return nil, err
 		}
-		rev.Kept = append(rev.Kept, Kept{KeptWork: k, Files: files})
+		if k.Only != nil {
+			files = slices.DeleteFunc(files, func(f File) bool { return !slices.Contains(k.Only, f.Change.Path) })
+		}
+		list = append(list, Kept{KeptWork: k, Files: files})
 	}
-	return rev, nil
+	return list, nil
 }
 
 // filesOf returns what became of files from one staged state to another, as the user has

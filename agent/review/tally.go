@@ -92,11 +92,16 @@ func count(n int, what string) string {
 // since says which hunks came into a state since before, by file, "" for none.
 func (rev *Review) since(before *Review, state record.HunkState) string {
 	hunks, files, whole := 0, 0, true
-	was := before.All()
-	for i, f := range rev.All() {
+	was := map[record.HunkID]record.HunkState{} // an undo brings files of an earlier try back
+	for _, f := range before.All() {
+		for h, s := range f.Hunks {
+			was[record.HunkID{Path: f.Change.Path, Hunk: h, Kept: f.Kept}] = s
+		}
+	}
+	for _, f := range rev.All() {
 		came := 0
 		for h, s := range f.Hunks {
-			if s == state && was[i].Hunks[h] != state {
+			if s == state && was[record.HunkID{Path: f.Change.Path, Hunk: h, Kept: f.Kept}] != state {
 				came++
 			}
 		}

@@ -100,13 +100,14 @@ func runCommand(w *wiring) *cobra.Command {
 
 func resumeCommand(w *wiring) *cobra.Command {
 	var f taskFlags
-	var answer string
+	var answer, message string
 	cmd := &cobra.Command{
 		Use:   "resume [TASK]",
-		Short: "Continue a task that was stopped, paused or interrupted",
+		Short: "Continue a task that was stopped, paused or interrupted, or try again what failed of it",
 		Example: `  caselsp resume
   caselsp resume --answer approve
-  caselsp resume --answer "deny: use the test database" 20260302-090000-demo`,
+  caselsp resume --answer "deny: use the test database" 20260302-090000-demo
+  caselsp resume --message "use the new client" 20260302-090000-demo   # try again what failed`,
 		Args: positional(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in := newLineReader(os.Stdin)
@@ -116,7 +117,7 @@ func resumeCommand(w *wiring) *cobra.Command {
 			}
 			defer e.Close()
 			e.tellProblems()
-			id, err := e.pick(args, func(s record.Status) bool { return !s.State.Ended() && s.State != record.Review }, "resume")
+			id, err := e.pickResume(args)
 			if err != nil {
 				return err
 			}
@@ -133,12 +134,24 @@ func resumeCommand(w *wiring) *cobra.Command {
 					return err
 				}
 			}
-			return f.follow(cmd.Context(), e, in, e.agent.Resume(cmd.Context(), id))
+			return f.follow(cmd.Context(), e, in, e.agent.ResumeWith(cmd.Context(), id, message))
 		},
 	}
 	cmd.Flags().StringVar(&answer, "answer", "", "the answer to the open question: text, or approve, task, always, deny or deny:REASON")
+	cmd.Flags().StringVarP(&message, "message", "m", "", "what to do otherwise, for features that failed and are tried again")
 	f.add(cmd)
 	return cmd
+}
+
+// pickResume returns the task named in args, or the only one that did not end, or else the
+// only one of which something failed that can be tried again.
+func (e *engine) pickResume(args []string) (string, error) {
+	unfinished := func(s record.Status) bool { return !s.State.Ended() && s.State != record.Review }
+	all, err := e.agent.History()
+	if len(args) == 0 && err == nil && !slices.ContainsFunc(all, unfinished) {
+		unfinished = func(s record.Status) bool { return s.Triable }
+	}
+	return e.pick(args, unfinished, "resume")
 }
 
 // tellProblems says which settings were ignored.
