@@ -149,8 +149,7 @@ func (a *aligner) prove(chain []pair) (p *place, f finding, line int) {
 	misquoted, quoted := false, 0.0
 	for i, w := range a.weigh {
 		if at[i] >= 0 {
-			s := a.like(i, at[i])
-			there += w * s
+			there += w * a.like(i, at[i])
 			if a.old[i] == a.v.folded[at[i]] {
 				quoted += w
 			} else {
@@ -169,9 +168,6 @@ func (a *aligner) prove(chain []pair) (p *place, f finding, line int) {
 	if quoted < exactEnough*a.total && !slices.Contains(a.kinds, Removed) {
 		return nil, unproven, 0 // half of it is only like the file: a twin of the place
 	}
-	if line, ok := a.better(at); ok {
-		return nil, changed, line
-	}
 	if line := a.tears(at); line >= 0 {
 		return nil, torn, line
 	}
@@ -182,42 +178,6 @@ func (a *aligner) prove(chain []pair) (p *place, f finding, line int) {
 	}
 	p.from, p.to = bounds(at)
 	return p, fits, 0
-}
-
-// better reports whether the context of the hunk, without the lines to be
-// removed, says clearly more at another place, or all together where a part of
-// it is, than it does here: then that is the place, and somebody has changed
-// those lines there.
-func (a *aligner) better(at []int) (line int, ok bool) {
-	if !slices.Contains(a.kinds, Removed) {
-		return 0, false
-	}
-	barred := map[pair]bool{}
-	for _, p := range a.pairs {
-		if a.kinds[p.old] == Removed {
-			barred[p] = true
-		}
-	}
-	here := 0.0
-	last := pair{old: -1}
-	for i, line := range at {
-		switch {
-		case line < 0 || a.weigh[i] < 0.5:
-			continue
-		case a.kinds[i] != Removed:
-			here += a.weigh[i] * a.like(i, line)
-		}
-		next := pair{old: i, line: line}
-		if last.old >= 0 {
-			here -= a.cost(last, next)
-		}
-		last = next
-	}
-	chain, score := a.chain(barred)
-	if chain == nil || score < here+lead {
-		return 0, false
-	}
-	return chain[0].line, true
 }
 
 // tears returns the line of a closing bracket of the file that the hunk leaves out
@@ -281,12 +241,9 @@ func bounds(at []int) (from, to int) {
 // goes says what the alignment shows of one block, where all is what the lines
 // of the whole hunk say that are in the file.
 func (a *aligner) goes(b block, at []int, all float64) (f finding, line int) {
-	there, quoted := 0.0, 0.0
+	there := 0.0
 	for i := max(0, b.from-nearby); i < min(len(at), b.to+nearby); i++ {
 		if at[i] >= 0 {
-			if a.old[i] == a.v.folded[at[i]] {
-				quoted += a.weigh[i]
-			}
 			there += a.weigh[i] * a.like(i, at[i])
 		}
 	}
@@ -302,10 +259,7 @@ func (a *aligner) goes(b block, at []int, all float64) (f finding, line int) {
 	}
 	switch {
 	case b.from == b.to:
-		if f, line = a.inserts(b, at); f == fits && quoted < there/2 {
-			return unproven, 0 // as above, next to the change
-		}
-		return f, line
+		return a.inserts(b, at)
 	case !a.neighbored(b, at):
 		return unproven, 0
 	}
@@ -414,15 +368,6 @@ func (a *aligner) inserts(b block, at []int) (f finding, line int) {
 	}
 	if line := a.stand(b, max(0, before+1), min(behind, len(a.v.bare))); line >= 0 {
 		return applied, line
-	}
-	added := keys(fold, b.added)
-	says := 0.0
-	for line := before + 1; before >= 0 && line < min(behind, before+1+len(added)); line++ {
-		if l := a.v.folded[line]; weight(l) >= 0.5 && slices.Contains(added, l) {
-			if says += weight(l); says >= min(leastSaid, said(b.added)/2) {
-				return applied, line
-			}
-		}
 	}
 	touches := b.from > 0 && at[b.from-1] >= 0     // the line before is there
 	touched := b.from < len(at) && at[b.from] >= 0 // the line after is there

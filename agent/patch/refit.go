@@ -371,41 +371,25 @@ func (f *fitting) indent(in string) string {
 	if f.right {
 		return in
 	}
-	best := ""
+	best := quote{}
 	known, distance := false, 0
 	for _, q := range f.quotes {
 		if q.said == in {
-			return f.usual(in)
+			return q.have
 		}
 		common := strings.HasPrefix(in, q.said) || strings.HasPrefix(q.said, in)
 		if d := max(len(in)-len(q.said), len(q.said)-len(in)); common && (!known || d < distance) {
-			best, known, distance = q.said, true, d
+			best, known, distance = q, true, d
 		}
 	}
 	if !known {
 		return f.level(in)
 	}
-	have := f.usual(best)
-	if more, ok := strings.CutPrefix(in, best); ok {
-		return have + f.level(more)
+	if more, ok := strings.CutPrefix(in, best.said); ok {
+		return best.have + f.level(more)
 	}
-	less := f.level(best[len(in):])
-	return have[:max(0, len(have)-len(less))]
-}
-
-// usual returns what an indentation of the old lines usually is in the file:
-// one of them may be misquoted.
-func (f *fitting) usual(said string) string {
-	count := map[string]int{}
-	best := ""
-	for _, q := range f.quotes {
-		if q.said == said {
-			if count[q.have]++; count[q.have] > count[best] {
-				best = q.have
-			}
-		}
-	}
-	return best
+	less := f.level(best.said[len(in):])
+	return best.have[:max(0, len(best.have)-len(less))]
 }
 
 // level converts indentation from the hunk's levels to the file's.

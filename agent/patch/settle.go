@@ -39,16 +39,7 @@ func (v *views) fit(h *Hunk) candidate {
 	if c.layer > strictLayer {
 		c.olds = slices.DeleteFunc(c.olds, func(line int) bool { return c.crooked(v, line) })
 	}
-	// A look in a laxer layer tells what is already there only where the new lines
-	// are others than the old ones in its eyes, too.
-	look := 0
-	for l := min(c.layer, len(contiguous)-1); l > 0; l-- {
-		if !slices.Equal(keys(contiguous[l].key, c.old), keys(contiguous[l].key, c.new)) {
-			look = l
-			break
-		}
-	}
-	c.news, _ = v.find(c.new, look)
+	c.news, _ = v.find(c.new, 0)
 	c.undone(v)
 	return c
 }
@@ -175,7 +166,7 @@ func (c *candidate) settle(v *views, n numbers) (place, *Refusal) {
 	at := c.Line - 1 + n.offset
 	said := n.valid && c.Line > 0
 	there := said && c.newAt(at)
-	if i := c.nearest(at); said && i >= 0 && c.start(i) == at && !c.twice(i) {
+	if i := c.nearest(at); said && i >= 0 && c.start(i) == at {
 		if there && len(c.new) > len(c.old) && c.trailing() < fullContext {
 			return place{}, c.already(at)
 		}
@@ -190,12 +181,6 @@ func (c *candidate) settle(v *views, n numbers) (place, *Refusal) {
 		return place{}, c.already(at)
 	case c.places() == 1:
 		p := c.place(0)
-		if said && c.fitsAt(v, at) {
-			if n.sure {
-				return c.at(v, at), nil
-			}
-			return place{}, c.either(p.from, at)
-		}
 		if q, ok := c.within(p.from); ok {
 			return place{}, c.already(q)
 		}
@@ -232,27 +217,10 @@ func (c *candidate) fitsAt(v *views, line int) bool {
 		v.layer(c.old, line, len(contiguous)-1) < len(contiguous)
 }
 
-// at returns the place of the old lines at a line where they fit.
-func (c *candidate) at(v *views, line int) place {
-	l := contiguous[v.layer(c.old, line, len(contiguous)-1)]
-	return place{from: line, to: line + len(c.old), layer: l.name, confidence: l.confidence * byNumber}
-}
-
 // begins reports whether the hunk says that it is at the beginning of the file: its
 // number does, and it has less context above the change than diff tools write.
 func (c *candidate) begins() bool {
 	return c.Line == 1 && slices.IndexFunc(c.Lines, func(l Line) bool { return l.Kind != Context }) < fullContext
-}
-
-// twice reports whether another place begins where the i-th does: they differ in
-// some change only, so that no number tells them apart.
-func (c *candidate) twice(i int) bool {
-	for k := range c.aligned {
-		if k != i && c.start(k) == c.start(i) {
-			return true
-		}
-	}
-	return false
 }
 
 // nearest returns which place is the nearest to a line; -1 if there is none.
