@@ -40,7 +40,7 @@ func apply(path, before string, hunks []Hunk) (after string, report *Report, ref
 	if refusal != nil {
 		return before, nil, refusal
 	}
-	return after, a.report(), nil
+	return after, a.report(path), nil
 }
 
 // attempt reads all hunks against the same text.
@@ -137,9 +137,8 @@ func (a *application) settle() *Refusal {
 			if refusals[i] == nil {
 				a.places[i], refusals[i] = c.edge(a.views, a.places[i])
 			}
-			if p := &a.places[i]; refusals[i] == nil && c.begins() && p.start() > 0 {
-				p.confidence *= contradicted
-				p.margin *= contradicted
+			if refusals[i] == nil {
+				refusals[i] = a.contradicted(i)
 			}
 		}
 	}
@@ -150,6 +149,25 @@ func (a *application) settle() *Refusal {
 	}
 	a.byOthers(refusals)
 	return a.verdict(refusals)
+}
+
+// contradicted lowers the confidence in a place that is not at the beginning or the
+// end of the file though the hunk says that it is, and refuses it where the lines are
+// not as they are written either.
+func (a *application) contradicted(i int) *Refusal {
+	c, p := &a.cands[i], &a.places[i]
+	behind := len(a.doc.bare) - p.to
+	switch {
+	case c.AtEnd && behind > 0 && p.layer != Exact && p.layer != Whitespace:
+		return &Refusal{Status: NotFound, Candidates: fromOne([]int{p.from})}
+	case c.AtEnd && behind > 0:
+		a.notes = append(a.notes, fmt.Sprintf("Hunk %d says that it ends the file, but %d lines follow its place.", i+1, behind))
+	case !c.begins() || p.start() <= 0:
+		return nil
+	}
+	p.confidence *= contradicted
+	p.margin *= contradicted
+	return nil
 }
 
 // byOthers chooses for hunks that fit several places by the places of the others.
@@ -257,10 +275,11 @@ func (a *application) verdictOf(hunk int, r *Refusal) *Refusal {
 
 // astray reports whether the place of a hunk is only like what it expects, not
 // where it says, and not in the order of the patch, though the numbers of the
-// other hunks are right: then its own place was changed, and this is another.
+// other hunks are right, or not all of its lines are there: then its own place was
+// changed, and this is another.
 func (a *application) astray(i int, refusals []*Refusal, n numbers) bool {
 	c, p := &a.cands[i], a.places[i]
-	if !n.sure || c.Line == 0 || p.layer == Exact || p.start() == c.Line-1 {
+	if !n.sure && p.at == nil || c.Line == 0 || p.layer == Exact || p.start() == c.Line-1 {
 		return false
 	}
 	for k := range a.cands {
@@ -377,7 +396,7 @@ func (a *application) settleEnd(hunk int) {
 	}
 }
 
-func (a *application) report() *Report {
+func (a *application) report(path string) *Report {
 	r := &Report{Hunks: make([]Landing, len(a.hunks)), Notes: a.notes}
 	shift := make([]int, len(a.edits)+1) // how far the edits before each one moved the lines after them
 	for i, e := range a.edits {
@@ -386,14 +405,14 @@ func (a *application) report() *Report {
 	for i := range a.hunks {
 		c, p := &a.cands[i], a.places[i]
 		if c.Hunk == nil {
-			r.Hunks[i] = Landing{Layer: Unchanged, Confidence: 1}
+			r.Hunks[i] = Landing{Path: path, Layer: Unchanged, Confidence: 1}
 			continue
 		}
 		before := sort.Search(len(a.edits), func(k int) bool { return a.edits[k].to > p.from })
 		for before > 0 && a.edits[before-1].hunk == i { // its own insertion at its first line
 			before--
 		}
-		r.Hunks[i] = Landing{Line: p.from + shift[before] + 1, Layer: p.layer, Confidence: p.confidence, Margin: p.margin}
+		r.Hunks[i] = Landing{Path: path, Line: p.from + shift[before] + 1, Layer: p.layer, Confidence: p.confidence, Margin: p.margin}
 	}
 	return r
 }

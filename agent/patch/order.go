@@ -27,12 +27,12 @@ func (a *application) inOrder(path, before string, stages int) (after string, re
 	} else if r != nil {
 		return "", nil
 	} else {
-		report = second.report()
+		report = second.report(path)
 	}
 	if l := report.Hunks[0].Layer; l != Exact && l != Whitespace {
 		return "", nil
 	}
-	all := first.report()
+	all := first.report(path)
 	moves := lcs.DiffLines(split(between).bare, split(after).bare)
 	for i := range all.Hunks {
 		shift := 0

@@ -152,10 +152,11 @@ type Report struct {
 
 // Landing is the place of one hunk.
 type Landing struct {
-	Line       int     `json:"line"`       // from 1, in the result: where the hunk's first line is, context included
-	Layer      string  `json:"layer"`      // the layer that found the place, or Unchanged
-	Confidence float64 `json:"confidence"` // 0 to 1; 1: the hunk is as the file, and no other place fits
-	Margin     float64 `json:"margin"`     // 0 to 1: how much less fits the next best place, as a share of what the old lines say
+	Line       int     `json:"line"`           // from 1, in the result: where the hunk's first line is, context included
+	Layer      string  `json:"layer"`          // the layer that found the place, or Unchanged
+	Confidence float64 `json:"confidence"`     // 0 to 1; 1: the hunk is as the file, and no other place fits
+	Margin     float64 `json:"margin"`         // 0 to 1: how much less fits the next best place, as a share of what the old lines say
+	Path       string  `json:"path,omitempty"` // of the file, as the patch names it
 }
 
 // The layers that a Landing names.

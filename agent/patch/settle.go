@@ -3,7 +3,6 @@ package patch
 import (
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // How much of its confidence a place keeps that something else than its lines
@@ -13,7 +12,7 @@ const (
 	byNearness   = 0.75
 	bySection    = 0.85
 	byNeighbors  = 0.8
-	contradicted = 0.7 // its header says that it is at the beginning of the file
+	contradicted = 0.7 // it says that it is at the beginning, or the end, of the file
 )
 
 // candidate is a hunk with everywhere that its old lines, and its new ones, are.
@@ -339,9 +338,9 @@ func (c *candidate) within(p int) (int, bool) {
 }
 
 // telling reports whether the new lines say enough that finding them means
-// something: a blank line is anywhere.
+// something: a bracket by itself is anywhere.
 func (c *candidate) telling() bool {
-	return slices.ContainsFunc(c.new, func(l string) bool { return strings.TrimSpace(l) != "" })
+	return said(slices.DeleteFunc(keys(fold, c.new), func(l string) bool { return l == "" })) > said([]string{"}"})
 }
 
 func (c *candidate) already(at ...int) *Refusal {
