@@ -297,7 +297,11 @@ func (a *application) astray(i int, refusals []*Refusal, n numbers) bool {
 // collect turns the places into edits and refuses hunks that change the same lines.
 func (a *application) collect() *Refusal {
 	var idle []int
-	for i, fit := range a.fittings() {
+	fits, r := a.fittings()
+	if r != nil {
+		return r
+	}
+	for i, fit := range fits {
 		if fit == nil {
 			continue
 		}

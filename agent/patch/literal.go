@@ -1,7 +1,7 @@
 package patch
 
 import (
-	"maps"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -52,30 +52,36 @@ func begins(bare []string, line string) bool {
 	return false
 }
 
-// share gives the signs that one hunk has otherwise than the file to those hunks
-// whose old lines do not have them: a patch is written in one typography.
-func (a *application) share(fits []*fitting) {
-	all := map[rune]string{}
+// share gives what the lines of one hunk show of typographic signs to the others: a
+// patch is written in one typography. A sign that is a slip in one line and in the
+// file, or in another line, as it is, has no certain meaning in a new one.
+func (a *application) share(fits []*fitting) *Refusal {
+	slips, marks := map[rune]bool{}, false
 	for _, f := range fits {
-		if f != nil {
-			maps.Copy(all, f.signs)
+		if f == nil {
+			continue
 		}
-	}
-	for _, plain := range all {
-		if plain == "'" || plain == `"` { // a patch with one of them has all of them
-			for _, r := range quotationMarks {
-				if !slices.ContainsFunc(a.doc.bare, func(l string) bool { return strings.ContainsRune(l, r) }) {
-					all[r] = plainSign(r)
-				}
-			}
-			break
+		for r, plain := range f.signs {
+			slips[r] = true
+			marks = marks || plain == "'" || plain == `"` // who has one of them has all of them
 		}
 	}
 	for i, f := range fits {
-		for r, plain := range all {
-			if f != nil && !slices.ContainsFunc(a.cands[i].old, func(l string) bool { return strings.ContainsRune(l, r) }) {
+		if f == nil || len(slips) == 0 {
+			continue
+		}
+		for _, r := range strings.Join(a.cands[i].added(), "") {
+			plain := plainSign(r)
+			switch {
+			case plain == string(r), f.meant[r] && f.signs[r] == "", !f.meant[r] && f.signs[r] != "":
+			case f.meant[r], slices.ContainsFunc(a.doc.bare, func(l string) bool { return strings.ContainsRune(l, r) }):
+				if f.meant[r] || slips[r] || marks && strings.ContainsRune(quotationMarks, r) {
+					return &Refusal{Status: Malformed, Hunk: i + 1, Message: fmt.Sprintf("Hunk %d adds the sign %c. Where the edit quotes the file, that or its like stands for a plain sign, and the file has it as it is, too: which is meant is not certain. Write the signs of all lines as the file has them.", i+1, r)}
+				}
+			case slips[r], marks && strings.ContainsRune(quotationMarks, r):
 				f.signs[r] = plain
 			}
 		}
 	}
+	return nil
 }

@@ -157,7 +157,7 @@ func (a *aligner) prove(chain []pair) (p *place, f finding, line int) {
 			}
 		}
 	}
-	if there < a.enough(at)*a.total {
+	if there < a.enough(at)*a.total || a.broken(at) {
 		return nil, unproven, 0
 	}
 	for _, b := range a.h.blocks() {
@@ -264,6 +264,21 @@ func (a *aligner) goes(b block, at []int, all float64) (f finding, line int) {
 		return unproven, 0
 	}
 	return a.replaces(b, at)
+}
+
+// broken reports whether a line without a sign that is not at the place may be the
+// rest of the added line before it.
+func (a *aligner) broken(at []int) bool {
+	old := -1
+	for i, l := range a.h.Lines {
+		if l.Kind != Added {
+			old++
+		}
+		if i > 0 && l.Kind == Context && at[old] < 0 && slices.Contains(a.h.unsigned, i) && a.h.Lines[i-1].Kind == Added && wraps(a.h.Lines[i-1].Text, l.Text) {
+			return true
+		}
+	}
+	return false
 }
 
 // neighbored reports whether some line of the context next to a block is next to

@@ -139,34 +139,48 @@ func (c *candidate) decoded(decode func(string) string) (*Hunk, bool) {
 // numbered is a line as tools show it to a model: with its number before it. Some
 // write a blank after the sign that separates the two.
 var (
-	numbered  = regexp.MustCompile(`^\s*(\d+)(?: ?[|│]|:|→|\t)`)
+	numbered  = regexp.MustCompile(`^\s*(\d+)( ?[|│]|:|→|\t)`)
 	separated = regexp.MustCompile(`^\s*(\d+)(?: ?[|│]|:) `)
 )
 
 // unnumbered returns the hunk without the line numbers that its old lines, all
-// of them and one by one, begin with, and that were copied along with the text;
-// new lines lose theirs where they have one. The numbers say where the hunk is.
+// of them and one by one, begin with, and that were copied along with the text.
+// New lines lose theirs where all of them have one that is near these, or none but
+// copies of old ones has one. The numbers say where the hunk is.
 // Whether a blank behind the number belongs to it, the lines of the file tell.
 func (c *candidate) unnumbered(v *views) (*Hunk, bool) {
-	old := c.old
-	first, blank := 0, true
-	for i, l := range old {
-		m := numbered.FindStringSubmatch(l)
-		if m == nil {
-			return nil, false
-		}
-		n, err := strconv.Atoi(m[1])
-		if i == 0 {
-			first = n
-		}
-		if err != nil || n != first+i {
-			return nil, false
-		}
-		blank = blank && (separated.MatchString(l) || m[0] == l)
+	if len(c.old) == 0 {
+		return nil, false
 	}
-	without := func(number *regexp.Regexp) candidate {
-		h := c.rewritten(func(_ bool, text string) string {
-			if n := number.FindString(text); n != "" {
+	first, gutter, ok := number(c.old[0])
+	blank := true
+	for i, l := range c.old {
+		n, g, is := number(l)
+		if !is || n != first+i || strings.TrimSpace(g) != strings.TrimSpace(gutter) {
+			return nil, false
+		}
+		blank = blank && (separated.MatchString(l) || numbered.FindString(l) == l)
+	}
+	written := c.added()
+	if c.block != nil {
+		written = c.block.replace
+	}
+	all, some := true, false
+	for _, l := range written {
+		n, g, is := number(l)
+		is = is && max(n-first, first-n) < numberSlack && strings.TrimSpace(g) == strings.TrimSpace(gutter)
+		all = all && (l == "" || is)
+		some = some || is && !slices.Contains(c.old, l)
+	}
+	if some && !all {
+		return nil, false // which of them are text is not certain
+	}
+	without := func(by *regexp.Regexp) candidate {
+		h := c.rewritten(func(old bool, text string) string {
+			if !old && !all && !slices.Contains(c.old, text) {
+				return text
+			}
+			if n := by.FindString(text); n != "" {
 				return text[len(n):]
 			}
 			return text[len(numbered.FindString(text)):]
@@ -182,7 +196,17 @@ func (c *candidate) unnumbered(v *views) (*Hunk, bool) {
 			best = as
 		}
 	}
-	return best.Hunk, len(old) > 0
+	return best.Hunk, ok
+}
+
+// number returns the number before a line, and what parts the two.
+func number(line string) (n int, gutter string, ok bool) {
+	m := numbered.FindStringSubmatch(line)
+	if m == nil {
+		return 0, "", false
+	}
+	n, err := strconv.Atoi(m[1])
+	return n, m[2], err == nil
 }
 
 // unwrapped returns the hunk with lines joined again that were broken at a blank:
@@ -228,7 +252,7 @@ func (c *candidate) rejoined(v *views) (*Hunk, bool) {
 	search := v.rejoin(c.block.search)
 	replace := v.rejoin(c.block.replace)
 	for i, l := range replace {
-		if i > 0 && !slices.Contains(search, l) && wraps(replace[i-1], l) {
+		if i > 0 && wraps(replace[i-1], l) && standsIn(search, replace[i-1:i+1]) < 0 && !(weight(l) >= 0.5 && slices.Contains(search, l)) {
 			return nil, false
 		}
 	}

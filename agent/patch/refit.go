@@ -17,7 +17,8 @@ type fitting struct {
 	levels
 	slip   *quote          // of the first old line, where only that is misquoted: the first new line in its stead has it, too
 	blanks bool            // the hunk adds white space at the ends of lines
-	signs  map[rune]string // signs of the hunk that are others in the file
+	signs  map[rune]string // signs of the hunk that are plain ones in the file
+	meant  map[rune]bool   // signs of the hunk that the file has as well
 }
 
 // quote is the indentation of an old line in the hunk and in the file.
@@ -85,7 +86,7 @@ type levels struct{ from, to string }
 
 // fittings learns from the old lines of all hunks and the lines that they are. A
 // hunk whose old lines do not show how the patch indents takes it from the others.
-func (a *application) fittings() []*fitting {
+func (a *application) fittings() ([]*fitting, *Refusal) {
 	fits := make([]*fitting, len(a.cands))
 	var usual levels
 	for i := range a.cands {
@@ -97,7 +98,9 @@ func (a *application) fittings() []*fitting {
 			usual = fits[i].levels
 		}
 	}
-	a.share(fits)
+	if r := a.share(fits); r != nil {
+		return nil, r
+	}
 	for i, f := range fits {
 		if f == nil {
 			continue
@@ -116,7 +119,7 @@ func (a *application) fittings() []*fitting {
 		}
 		f.right = f.isRight(a.doc.bare, c, a.places[i])
 	}
-	return fits
+	return fits, nil
 }
 
 // unseen returns the levels of a hunk whose old lines are as the file's: those of
@@ -139,7 +142,7 @@ func (a *application) unseen(f *fitting, added style, usual levels) levels {
 // only lines that say something count, if there are any: a bracket was perhaps
 // taken for another one.
 func (a *application) learn(c *candidate, p place) *fitting {
-	f := &fitting{signs: map[rune]string{}}
+	f := &fitting{signs: map[rune]string{}, meant: map[rune]bool{}}
 	spoilt, clean, old, least := 0, 0, -1, 0.0
 	for _, l := range c.Lines {
 		if l.Kind == Added {
@@ -173,14 +176,14 @@ func (a *application) learn(c *candidate, p place) *fitting {
 	return f
 }
 
-// learnSigns notes which plain sign of the file stands where the hunk has a
-// typographic one.
+// learnSigns notes which typographic signs of a line the file has as well, and which
+// are plain ones there.
 func (f *fitting) learnSigns(said, have string) {
 	for _, r := range said {
-		if r >= 0x80 && !strings.ContainsRune(have, r) {
-			if plain := plainSign(r); plain != string(r) {
-				f.signs[r] = plain
-			}
+		if plain := plainSign(r); strings.ContainsRune(have, r) {
+			f.meant[r] = true
+		} else if plain != string(r) {
+			f.signs[r] = plain
 		}
 	}
 }

@@ -60,6 +60,10 @@ const (
 	// how many signs a line needs for an exchange to be recognised. Set by typo_del.
 	slipWord = 4
 	slipLine = 20
+	// numberSlack is how far the number before a new line may be from those before old
+	// lines: what is further is text. Set by "a case of a shell between numbered lines"
+	// and, through what the hunks above add, by "numbers in all lines".
+	numberSlack = 200
 	// leastPart is how many signs a SEARCH has that is a part of a line. Set by "a part
 	// of two lines".
 	leastPart = 4
