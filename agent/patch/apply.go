@@ -8,30 +8,7 @@ import (
 	"github.com/aymanbagabas/go-udiff/lcs"
 )
 
-// Apply makes the hunks' changes in the text of one file and says where each
-// landed. All hunks are read against before, whatever their order; all are
-// applied or none. Lines are compared without their endings, and only lines that
-// change are written. A hunk without old lines needs a file without lines, or says
-// that it is at the end. A hunk without changes is passed over, unless there is
-// no other.
-//
-// Whether the file ends with a newline changes only where a hunk that reaches the
-// end says so ("\ No newline at end of file").
-//
-// The path, which may be "", is the file's as far as it is known. It only says
-// whether indentation is the file's business: in the source of a program new
-// lines are indented as the file is, also where the hunk does not show how; in
-// other texts a tab may mean something (a Makefile, a table).
-//
-// The error is always a *Refusal, and after is then before.
-func Apply(path, before string, hunks []Hunk) (after string, report *Report, err error) {
-	after, report, refusal := apply(path, before, hunks)
-	if refusal != nil {
-		return before, nil, refusal
-	}
-	return after, report, nil
-}
-
+// apply makes the hunks' changes in the text of one file, see File.Apply.
 func apply(path, before string, hunks []Hunk) (after string, report *Report, refusal *Refusal) {
 	a, after, refusal := attempt(path, before, hunks)
 	if after, report := a.inOrder(path, before, maxStages); report != nil {
@@ -103,9 +80,6 @@ func (a *application) locate() *Refusal {
 		if c := &a.cands[i]; c.Hunk != nil && c.trails() {
 			return &Refusal{Status: Malformed, Hunk: i + 1, Message: fmt.Sprintf("Hunk %d ends with a long line that it adds, and %q directly below it has no sign: it may be the rest of that line, wrapped. Write each line whole, or leave a blank line below the hunk.", i+1, cut(c.tail[0]))}
 		}
-	}
-	if a.dubious() {
-		return &Refusal{Status: Malformed, Message: "The edit adds quotation marks as HTML entities and has none as they are, and nothing in the file shows whether that is meant. Write them plain, or quote a line of the file that has entities."}
 	}
 	var unknown []string // old lines of hunks that no layer fits, which are nowhere in the file
 	for i := range a.cands {

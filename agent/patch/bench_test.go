@@ -38,7 +38,7 @@ func BenchmarkApply(b *testing.B) {
 			}
 			text := before.String()
 			for b.Loop() {
-				_, _, _ = Apply("f.txt", text, hunks)
+				_, _, _ = (&File{Op: Modify, Path: "f.txt", Hunks: hunks}).Apply(text)
 			}
 		})
 	}

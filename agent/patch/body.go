@@ -8,19 +8,6 @@ import (
 // counts is the number of lines on the two sides of a hunk; -1: not said.
 type counts struct{ old, new int }
 
-// add counts one line of a body.
-func (c *counts) add(line string) {
-	if isNoNewline(line) {
-		return
-	}
-	if !strings.HasPrefix(line, "+") {
-		c.old++
-	}
-	if !strings.HasPrefix(line, "-") {
-		c.new++
-	}
-}
-
 // readBody reads the lines of a hunk. How many there are is read from the lines
 // themselves, never from the header: models miscount, and a reader that trusts
 // the counts drops the rest in silence. A line that begins with none of the
@@ -28,7 +15,7 @@ func (c *counts) add(line string) {
 // is only ever compared with the file.
 func (r *reader) readBody(h *Hunk, want counts, number int) *Refusal {
 	start := r.i
-	end, err := r.bodyEnd(start, want, number)
+	end, err := r.bodyEnd(start, number)
 	if err != nil {
 		return err
 	}
@@ -107,12 +94,11 @@ var gitVersion = regexp.MustCompile(`^\d+\.\d+`)
 
 // bodyEnd finds the line after the body that begins at start: the next header,
 // a mail signature, the closing fence or the end of the text.
-func (r *reader) bodyEnd(start int, want counts, number int) (int, *Refusal) {
-	have := counts{}
+func (r *reader) bodyEnd(start, number int) (int, *Refusal) {
 	for i := start; i < len(r.lines); i++ {
 		line := r.lines[i]
 		switch {
-		case r.header(i), fileHeaderAt(r.lines, i, true) && !r.comments(i, have, want):
+		case r.header(i), fileHeaderAt(r.lines, i, true):
 			return i, nil
 		case line == "-- " && i+1 < len(r.lines) && gitVersion.MatchString(r.lines[i+1]):
 			return i, nil
@@ -123,21 +109,12 @@ func (r *reader) bodyEnd(start int, want counts, number int) (int, *Refusal) {
 		case yes:
 			return i, nil
 		}
-		have.add(line)
 	}
 	return len(r.lines), nil
 }
 
 // head reports whether line i begins a hunk or a file, outside of a body.
 func (r *reader) head(i int) bool { return r.header(i) || fileHeaderAt(r.lines, i, false) }
-
-// comments reports whether what looks like a file header at line i is a removed
-// line that begins with "-- " and an added one that begins with "++ ": with them
-// the counts are exactly right, and they do not look like git's names.
-func (r *reader) comments(i int, have, want counts) bool {
-	git := strings.HasPrefix(r.lines[i], "--- a/") || strings.HasPrefix(r.lines[i+1], "+++ b/")
-	return !git && have.old+1 == want.old && have.new+1 == want.new
-}
 
 // header reports whether line i begins a hunk or a file, whatever comes next.
 func (r *reader) header(i int) bool {

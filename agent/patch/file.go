@@ -6,10 +6,19 @@ import (
 	"strings"
 )
 
-// Apply makes the changes of one file of a patch in its text. A file that does
-// not exist has the text "": a Create starts from it and a Delete ends with it.
-// A Delete without hunks removes whatever is there. The error is always a
-// *Refusal, and after is then before.
+// Apply makes the changes of one file of a patch in its text and says where each hunk
+// landed. A file that does not exist has the text "": a Create starts from it and a
+// Delete ends with it. A Delete without hunks removes whatever is there.
+//
+// All hunks are read against before, whatever their order, but for those that need
+// what others write; all are applied or none. Lines are compared without their endings,
+// and only lines that change are written. A hunk without old lines needs a file without
+// lines, or says that it is at the end. A hunk that changes nothing is passed over,
+// unless there is no other. Whether the file ends with a newline changes only where a
+// hunk that reaches the end says so ("\ No newline at end of file"). The path says
+// whether indentation is the file's business (isSource).
+//
+// The error is always a *Refusal, and after is then before.
 func (f *File) Apply(before string) (after string, report *Report, err error) {
 	if r := f.checkNew(before); r != nil {
 		return before, nil, r

@@ -51,7 +51,7 @@ func checkDiff(t *testing.T, a, b string) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, diff)
 	}
-	got, report, err := Apply("", a, p.Files[0].Hunks)
+	got, report, err := applyHunks("", a, p.Files[0].Hunks)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, diff)
 	}
@@ -84,7 +84,7 @@ func FuzzEndings(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		after, _, err := Apply("", before, p.Files[0].Hunks)
+		after, _, err := applyHunks("", before, p.Files[0].Hunks)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,7 +152,7 @@ func FuzzApply(f *testing.F) {
 			return
 		}
 		for _, file := range p.Files {
-			after, report, err := Apply("", before, file.Hunks)
+			after, report, err := applyHunks("", before, file.Hunks)
 			switch {
 			case err == nil && len(report.Hunks) != len(file.Hunks):
 				t.Fatalf("%d hunks reported of %d", len(report.Hunks), len(file.Hunks))
@@ -192,7 +192,7 @@ func FuzzSpoiled(f *testing.F) {
 		for i := range hunks {
 			spoil(&hunks[i], how>>(8*i))
 		}
-		after, _, err := Apply("f.py", a, hunks)
+		after, _, err := applyHunks("f.py", a, hunks)
 		if err != nil {
 			if after != a {
 				t.Fatalf("a refusal changed the text: %v", err)

@@ -18,10 +18,7 @@ import (
 func between(above, below string, added []string) bool {
 	first, last := strings.TrimSpace(added[0]) == "", strings.TrimSpace(added[len(added)-1]) == ""
 	over, under := strings.TrimSpace(above) == "", strings.TrimSpace(below) == ""
-	switch {
-	case first && over, last && under, first && !last && !under && over:
-		return false
-	case last && closes(below), first && opens(above):
+	if first && over || last && under {
 		return false
 	}
 	in, ok := shallowest(added)

@@ -19,7 +19,7 @@
 // patch, or in the file, and the text as it is written is not. What is left over is
 // refused or named in a note, and never dropped in silence.
 //
-// The way through it: [Parse] reads the text into hunks. [Apply] looks where the
+// The way through it: [Parse] reads the text into hunks. [File.Apply] looks where the
 // old lines of each hunk are in the file, in layers from strict to lax, line by
 // line (match.go); where they stand nowhere it tries other readings of them, then
 // aligns them with the file (align.go, similar.go) and asks what the alignment

@@ -42,7 +42,11 @@ func applyText(before, text string) (string, *Report, error) {
 	if len(p.Files) != 1 {
 		return before, nil, fmt.Errorf("%d files", len(p.Files))
 	}
-	return Apply(p.Files[0].Path, before, p.Files[0].Hunks)
+	return p.Files[0].Apply(before)
+}
+
+func applyHunks(path, before string, hunks []Hunk) (string, *Report, error) {
+	return (&File{Op: Modify, Path: path, Hunks: hunks}).Apply(before)
 }
 
 func TestApply(t *testing.T) {

@@ -79,24 +79,6 @@ func (a *application) read(r reading) {
 	}
 }
 
-// dubious reports whether quotation marks in new lines may be encoded though no old
-// line tells.
-func (a *application) dubious() bool {
-	encoded := false
-	for i := range a.cands {
-		if c := &a.cands[i]; c.Hunk != nil {
-			text := strings.Join(c.new, "\n") + strings.Join(c.old, "\n")
-			if strings.ContainsAny(text, `"'<>`) {
-				return false
-			}
-			encoded = encoded || quotedEntity.MatchString(text)
-		}
-	}
-	return encoded && !slices.ContainsFunc(a.doc.bare, quotedEntity.MatchString)
-}
-
-var quotedEntity = regexp.MustCompile(`&(?:quot|apos|#39|#34|#x27);`)
-
 // rewritten returns the hunk with other texts in its lines; "\n" in one makes
 // several of it.
 func (h *Hunk) rewritten(f func(old bool, text string) string) *Hunk {

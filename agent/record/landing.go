@@ -1,6 +1,8 @@
 package record
 
 import (
+	"cmp"
+
 	"caselsp/agent/action"
 	"caselsp/agent/patch"
 )
@@ -37,7 +39,7 @@ func (p *State) land(c *Pending, b ActionDone) {
 		if h.Layer == patch.Unchanged {
 			continue
 		}
-		l := landing{layer: h.Layer, path: pathOf(c.Args), feature: p.Current, step: c.Step}
+		l := landing{layer: h.Layer, path: cmp.Or(h.Path, pathOf(c.Args)), feature: p.Current, step: c.Step}
 		if !b.OK {
 			l.fate = reverted
 		}
