@@ -45,11 +45,11 @@ func (r *run) secondTry(ctx context.Context, line string, more sandbox.Policy) e
 		return err
 	}
 	if engine == nil {
-		return r.commandEnded(line) // switched off meanwhile
+		return r.commandEnded(ctx, line) // switched off meanwhile
 	}
 	cmd, err := r.commandOn(ctx, line, more)
 	if err != nil {
-		return r.commandEnded(line)
+		return r.commandEnded(ctx, line)
 	}
 	if cmd.Layer, _, err = r.dependencies(ctx, engine, cmd, true); err != nil {
 		return err

@@ -23,7 +23,7 @@ func (r *run) runCommand(ctx context.Context, may permit.Allowed) error {
 		if more := r.more(); more != nil {
 			return r.secondTry(ctx, may.Line, *more)
 		}
-		return r.commandEnded(may.Line)
+		return r.commandEnded(ctx, may.Line)
 	}
 	if c.Command {
 		// The process ended while the command ran. It is never run again unasked.
@@ -69,7 +69,7 @@ func (r *run) execute(ctx context.Context, engine sandbox.Engine, cmd sandbox.Co
 	if cmd.Tree, err = r.filledTree(cmd.Tree, secrets); err != nil {
 		return r.done(record.ActionDone{Lost: true, Skipped: true, Text: "The command was not run: " + err.Error()})
 	}
-	result, err := engine.Run(ctx, cmd)
+	result, err := engine.Run(ctx, r.reporting(cmd))
 	if errors.Is(err, sandbox.ErrNoLayer) { // somebody removed it since it was found; nothing was started
 		return errors.Join(r.record(record.DependenciesFound{Key: cmd.Layer}),
 			r.done(record.ActionDone{Lost: true, Skipped: true, Text: "The command was not run: " + err.Error()}))
@@ -103,13 +103,17 @@ func (r *run) execute(ctx context.Context, engine sandbox.Engine, cmd sandbox.Co
 
 // commandEnded stages what the command changed and tells the model how it went.
 // What the tests and TARS's looking around wrote is not staged: only CASE edits.
-func (r *run) commandEnded(line string) error {
+func (r *run) commandEnded(ctx context.Context, line string) error {
 	c := r.state.Pending
 	result, err := c.Result.WithChanges(r.a.Store.Blob)
 	if err != nil {
 		return err
 	}
-	outcome := record.ActionDone{OK: result.OK(), Note: fmt.Sprintf("$ %s: %s", line, result.Status)}
+	var results *record.Results
+	if c.Role == record.RoleTester {
+		results = r.results(ctx, line, result)
+	}
+	outcome := record.ActionDone{OK: result.OK(), Results: results, Note: fmt.Sprintf("$ %s: %s", line, result.Status)}
 	if result.Status == sandbox.Exited {
 		outcome.Note = fmt.Sprintf("$ %s: exit code %d", line, result.ExitCode)
 	}
@@ -129,7 +133,7 @@ func (r *run) commandEnded(line string) error {
 	}
 	if c.Role != record.RoleCase {
 		result.Changes, result.Skipped = nil, nil
-		return r.done(outcome.Tell(r.output(line, result, missing)))
+		return r.done(outcome.Tell(withResults(r.output(line, result, missing), results)))
 	}
 	var ignored []string // that the line names; caches and build output that it only causes go unsaid
 	result.Changes = slices.DeleteFunc(result.Changes, func(c sandbox.Change) bool {

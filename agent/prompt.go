@@ -44,22 +44,23 @@ func render(name string, data any) (string, error) {
 
 // prompted is what the templates may use; each uses a part of it.
 type prompted struct {
-	Task     record.Task
-	Focus    string
-	Listing  string
-	Recalled []string
-	Plan     action.Plan
-	Features []string // all, with how they ended
-	Feature  action.Feature
-	Attempt  int
-	Steps    int
-	Failure  string
-	Log      []string
-	Diff     string
-	Tests    string
-	Findings string
-	Verdicts []string
-	Reason   string
+	Task      record.Task
+	Focus     string
+	Listing   string
+	Recalled  []string
+	Plan      action.Plan
+	Features  []string // all, with how they ended
+	Feature   action.Feature
+	Attempt   int
+	Steps     int
+	Failure   string
+	Log       []string
+	Diff      string
+	Tests     string
+	TestNotes []string
+	Findings  string
+	Verdicts  []string
+	Reason    string
 }
 
 // prompter makes the prompts of a task from its state. It only reads.
@@ -132,6 +133,7 @@ func (p *prompter) data() prompted {
 			d.Failure = t.Said.String()
 		}
 	}
+	d.TestNotes = f.TestNotes()
 	for i, v := range f.Verdicts {
 		d.Verdicts = append(d.Verdicts, fmt.Sprintf("attempt %d: %d percent: %s", i+1, *v.Completion, strings.Join(v.Issues, "; ")))
 	}

@@ -77,6 +77,9 @@ func writeFeatures(b *strings.Builder, p *record.State) {
 		if f.Tests != "" {
 			fmt.Fprintf(b, "   - tests: %s\n", f.Tests)
 		}
+		for _, line := range f.TestNotes() {
+			fmt.Fprintf(b, "   - %s\n", line)
+		}
 		for _, v := range f.Verdicts {
 			fmt.Fprintf(b, "   - verified: %d percent. %s\n", *v.Completion, Quote(v.Summary))
 			for _, issue := range v.Issues {

@@ -168,6 +168,8 @@ type ActionDone struct {
 	Objected []string `json:"objected,omitempty"`
 	// Loop says which loop this outcome closes: the feature ends.
 	Loop string `json:"loop,omitempty"`
+	// Results are those of a run of the tests.
+	Results *Results `json:"results,omitempty"`
 	// Skipped marks a command that the user or the settings kept from running,
 	// Lost one whose outcome is not known because the process ended; both together
 	// one that could not be started and may be started again.

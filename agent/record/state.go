@@ -92,6 +92,7 @@ type Feature struct {
 	Refused   map[string]int // by path: patches refused in a row
 	Log       []LogLine      // one line a step
 	Tests     string         // how the last run of its tests went, in one line
+	Results   *Results       // of that run
 	Failure   string         // what the last failed test said
 	Opened    bool           // CASE was shown the files that the plan names
 	talk      Talk           // CASE's, while another role is asked
@@ -148,7 +149,8 @@ type testRun struct {
 	Skipped bool // the user or the settings kept it from running
 	Lost    bool // its outcome is not known
 	Said    action.Said
-	staged  Staged // what it ran on
+	staged  Staged   // what it ran on
+	Results *Results // nil: older versions kept none
 }
 
 // Apply folds one record into the state.
@@ -396,9 +398,9 @@ func (p *State) applyEffect(f *Feature, c *Pending, b ActionDone, said action.Sa
 		}
 		p.takeBack(p.Current, from)
 	case c.Role == RoleTester:
-		p.LastTest = &testRun{command: CommandOf(c.Args), OK: b.OK, Said: said, Skipped: b.Skipped, Lost: b.Lost, staged: p.Staged}
+		p.LastTest = &testRun{command: CommandOf(c.Args), OK: b.OK, Said: said, Skipped: b.Skipped, Lost: b.Lost, staged: p.Staged, Results: b.Results}
 		p.Tested = !b.Lost
-		f.Tests = testLine(p.LastTest)
+		f.Tests, f.Results = testLine(p.LastTest), b.Results
 		if !b.OK && !b.Skipped && !b.Lost {
 			f.Failure = testreport.Failure(said.Plain())
 		}

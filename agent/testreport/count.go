@@ -109,3 +109,6 @@ func Weakened(changes []Change) []string {
 	}
 	return lost
 }
+
+// IsTest reports whether a file is one with tests, by its name.
+func IsTest(name string) bool { return testFile.MatchString(name) }

@@ -140,7 +140,7 @@ func (c Coverage) goProfile(text string) {
 		to, _ := strconv.Atoi(m[3])
 		column, _ := strconv.Atoi(m[4])
 		count, _ := strconv.Atoi(m[5])
-		if column <= 2 && to > from {
+		if column <= 6 && to > from {
 			to-- // of a closing brace
 		}
 		for line := from; line <= to && line-from < coveredLine/100; line++ {

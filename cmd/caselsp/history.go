@@ -71,9 +71,13 @@ func printHistory(out io.Writer, a *agent.Agent, all []record.Status, asJSON boo
 			if err != nil {
 				return err
 			}
+			tests, err := a.TestResults(s.Task.ID)
+			if err != nil {
+				return err
+			}
 			if err := enc.Encode(map[string]any{
 				"task": s.Task.ID, "text": s.Task.Text, "state": s.State, "reason": s.Reason,
-				"started": s.Started, "changed": s.Changed, "usage": s.Usage, "answer": s.Reply.Plain(), "layers": layers, "decisions": decisions,
+				"started": s.Started, "changed": s.Changed, "usage": s.Usage, "answer": s.Reply.Plain(), "layers": layers, "decisions": decisions, "tests": tests,
 				"outcome": s.Outcome, "kept": s.Kept,
 			}); err != nil {
 				return err

@@ -1,0 +1,93 @@
+package record
+
+import (
+	"fmt"
+	"strings"
+
+	"caselsp/agent/testreport"
+)
+
+// Results is what a run of the tests left, as data.
+type Results struct {
+	testreport.Report
+	// Coverage is that of the lines which the feature has changed.
+	Coverage Coverage `json:"coverage"`
+	// Behind are the changed hunks behind the failed tests, by the test's name.
+	Behind map[string]Behind `json:"behind,omitempty"`
+}
+
+// Behind is a changed hunk that a failed test came through.
+type Behind struct {
+	Path string `json:"path"`
+	Line int    `json:"line"` // where the trace meets it
+	testreport.Hunk
+}
+
+// Coverage is how much of the changed lines a test run has covered.
+type Coverage struct {
+	Files   []CoveredFile `json:"files,omitempty"`
+	Covered int           `json:"covered"`
+	Lines   int           `json:"lines"`         // changed lines with code, of files that were measured
+	Why     string        `json:"why,omitempty"` // why nothing was measured; "" where it was
+}
+
+// CoveredFile is the coverage of one file's changed lines.
+type CoveredFile struct {
+	Path   string `json:"path"`
+	Missed string `json:"missed,omitempty"` // such as 3-5, 9
+}
+
+// CoverageAim is the share of the changed lines that tests are to cover, in percent.
+const CoverageAim = 80
+
+// Percent is the share of the changed lines that are covered.
+func (c Coverage) Percent() int {
+	if c.Lines == 0 {
+		return 0
+	}
+	return 100 * c.Covered / c.Lines
+}
+
+// Known reports whether lines were measured.
+func (c Coverage) Known() bool { return c.Lines > 0 }
+
+// String says it in a line.
+func (c Coverage) String() string {
+	if !c.Known() {
+		if c.Why == "" {
+			return "coverage of the changed lines: not available"
+		}
+		return "coverage of the changed lines: not available: " + c.Why
+	}
+	text := fmt.Sprintf("coverage of the changed lines: %d percent (%d of %d; the aim is %d)", c.Percent(), c.Covered, c.Lines, CoverageAim)
+	var missed []string
+	for _, f := range c.Files {
+		if f.Missed != "" {
+			missed = append(missed, f.Path+": "+f.Missed)
+		}
+	}
+	if len(missed) > 0 {
+		text += "; not covered: " + strings.Join(missed, "; ")
+	}
+	return text
+}
+
+// Evidence is what the tests of a feature prove of it.
+type Evidence struct {
+	// Tests are the tests that the feature has added or changed, by file.
+	Tests []string `json:"tests,omitempty"`
+	// Without is how they went on the tree without the change of other code: "failed" is as it
+	// should be. "" where that was not tried, and Why says why.
+	Without string   `json:"without,omitempty"`
+	Passed  []string `json:"passed,omitempty"` // tests that pass without the change, too
+	Why     string   `json:"why,omitempty"`
+}
+
+// TestNotes say in lines for people and for TARS what the tests of a feature show beside how
+// they ended.
+func (f *Feature) TestNotes() (lines []string) {
+	if f.Results != nil {
+		lines = append(lines, f.Results.Report.String(), f.Results.Coverage.String())
+	}
+	return lines
+}

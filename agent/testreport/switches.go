@@ -1,0 +1,98 @@
+package testreport
+
+import (
+	_ "embed" // what hands results over
+	"regexp"
+	"strings"
+)
+
+// Folder is where a reporting line leaves the results in its work tree. It is none of the
+// project's files: what is in it is read, and never staged.
+const Folder = ".caselsp-results"
+
+// What a line says of its runner.
+var (
+	runsPython = regexp.MustCompile(`\b(pytest|unittest|nose2|tox|manage\.py|runtests\.py|python[\d.]*)\b`)
+	runsPytest = regexp.MustCompile(`\bpytest\b`)
+	runsGo     = regexp.MustCompile(`^\s*go test((?: [\w./@%+:=,-]+| '[^']*'| "[^"$\\\x60]*")*)\s*$`)
+	otherGo    = regexp.MustCompile(` -{1,2}(json|cover\w*|c|bench|fuzz|exec|o|test\.\w+)\b`)
+	runsNode   = regexp.MustCompile(`\bnode\b.*\s--test\b`)
+	runsJest   = regexp.MustCompile(`^\s*(?:npx )?jest((?: [\w./@%+:=,-]+| '[^']*')*)\s*$`)
+	npmTest    = regexp.MustCompile(`^\s*(?:npm|pnpm|yarn)(?: run)? (?:test|t)\b`)
+	compiled   = regexp.MustCompile(`\b(jest|vitest|ts-node|tsx|swc|babel|nyc|c8)\b`)
+	testScript = regexp.MustCompile(`"test"\s*:\s*"((?:[^"\\]|\\.)*)"`)
+	measures   = regexp.MustCompile(`--cov\b`)
+)
+
+//go:embed switches.sh
+var switches string
+
+// Reporting is a command line with the switches that let its runner write results and
+// coverage as files, which the line leaves in [Folder]. Only what a runner writes beside its
+// work is switched on, by its environment where it has one: the same tests run, and the exit
+// code is theirs. A line whose runner is not known, or which says itself what is written, is
+// returned as it is. source returns a file of the project, "" where there is none; changed are
+// the files whose lines matter.
+func Reporting(line string, source func(name string) string, changed []string) string {
+	script := ""
+	if npmTest.MatchString(line) {
+		if m := testScript.FindStringSubmatch(source("package.json")); m != nil {
+			script = m[1]
+		}
+	}
+	var kinds []string
+	run := line
+	switch {
+	case runsGo.MatchString(line) && !otherGo.MatchString(line):
+		m := runsGo.FindStringSubmatch(line)
+		kinds, run = []string{"go"}, `go test -json -coverprofile="$caselsp_results/go.out"`+m[1]
+	case runsJest.MatchString(line) && !strings.Contains(line, "--json") && !strings.Contains(line, "overage"):
+		kinds, run = []string{"jest"}, strings.TrimSpace(line)+` --json --outputFile="$caselsp_results/jest.json" --coverage --coverageReporters=json --coverageThreshold='{}' --coverageDirectory="$caselsp_results/jest"`
+	case runsNode.MatchString(line) || runsNode.MatchString(script):
+		if !strings.Contains(line+script, "--test-reporter") {
+			kinds = append(kinds, "node")
+		}
+		if !compiled.MatchString(line + script) {
+			kinds = append(kinds, "v8")
+		}
+	case script != "" && !compiled.MatchString(script):
+		kinds = []string{"v8"}
+	case runsPython.MatchString(line):
+		if runsPytest.MatchString(line) && strings.Count(line, "pytest") == 1 && !strings.Contains(line, "junit") {
+			kinds = append(kinds, "pytest")
+		}
+		own := strings.ReplaceAll(line, "coverage ", "--cov ")
+		for _, name := range []string{"pytest.ini", "setup.cfg", "tox.ini", "pyproject.toml", ".pytest.ini"} {
+			if text := source(name); name == "pytest.ini" || strings.Contains(text, "pytest") {
+				own += text
+			}
+		}
+		if !measures.MatchString(own) {
+			kinds = append(kinds, "coverage")
+		}
+	}
+	if len(kinds) == 0 {
+		return line
+	}
+	return strings.NewReplacer("{{kinds}}", strings.Join(kinds, " "), "{{folder}}", Folder, "{{changed}}", quotedLines(changed), "{{line}}", run).Replace(switches)
+}
+
+// maxChanged is how many changed files are measured: a command line has a limit.
+const maxChanged = 200
+
+// quotedLines are names as lines within a shell's single quotes.
+func quotedLines(names []string) string {
+	var b strings.Builder
+	for _, n := range names[:min(len(names), maxChanged)] {
+		if !strings.ContainsAny(n, "'\n*?[") { // the last are a pattern to coverage.py
+			b.WriteString(n + "\n")
+		}
+	}
+	return b.String()
+}
+
+// ownLines are what a runner says of the files that [Reporting] made it write.
+var ownLines = regexp.MustCompile(`(?m)^.*/tmp/caselsp-results/.*\n?`)
+
+// Shown is the output of a reporting line as its runner prints it without the switches.
+func Shown(output string) string { return GoText(ownLines.ReplaceAllString(output, "")) }
