@@ -1,0 +1,91 @@
+package codemap
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"caselsp/agent/syntax"
+)
+
+const (
+	// bytesPerToken is how many bytes of a map are taken for a token. Paths and code have
+	// three to four; a map that is a little short is better than one that does not fit.
+	bytesPerToken = 3.5
+
+	// detailed is the share of the tokens that goes to files with their signatures; the
+	// rest lists further files by their paths alone.
+	detailed = 0.6
+
+	// maxShown is how many signatures of one file are shown at most, and maxShownLine
+	// how many bytes of one: the model can ask for a file's whole outline.
+	maxShown     = 8
+	maxShownLine = 120
+)
+
+// Map renders the files that matter to a query, in that order, within a number of tokens: the
+// first with the signatures that matter most and their lines, in the order of the file, then paths alone.
+func Map(files []File, q Query, tokens int) string {
+	return Render(Rank(files, q), tokens)
+}
+
+// Render is Map for files that are ranked.
+func Render(ranked []Ranked, tokens int) string {
+	room := int(float64(tokens) * bytesPerToken)
+	var b strings.Builder
+	i := 0
+	for ; i < len(ranked); i++ {
+		text := ranked[i].render(maxShown)
+		if float64(b.Len()+len(text)) > detailed*float64(room) {
+			break
+		}
+		b.WriteString(text)
+	}
+	for ; i < len(ranked); i++ {
+		if line := ranked[i].Path + "\n"; b.Len()+len(line) <= room {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
+// render shows a file with its most important signatures.
+func (r Ranked) render(most int) string {
+	type rated struct {
+		syntax.Declaration
+		at    int
+		value int
+	}
+	var list []rated
+	for i, s := range r.Symbols {
+		value := 0
+		switch s.Kind {
+		case "class", "struct", "interface", "implementation", "enum", "type":
+			value = 3
+		case "function", "method", "macro":
+			value = 2
+		case "field", "variable", "constant", "namespace", "element", "rule":
+			value = 1
+		}
+		for _, w := range parts(s.Name) {
+			if r.hits[stem(w)] {
+				value += 4
+			}
+		}
+		list = append(list, rated{s, i, value})
+	}
+	slices.SortStableFunc(list, func(a, b rated) int { return cmp.Compare(b.value, a.value) })
+	list = list[:min(len(list), most)]
+	slices.SortFunc(list, func(a, b rated) int { return cmp.Compare(a.at, b.at) })
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n", r.Path)
+	for _, s := range list {
+		line := cmp.Or(s.Signature, s.Kind+" "+s.Name)
+		if len(line) > maxShownLine {
+			line = strings.ToValidUTF8(line[:maxShownLine], "") + "…"
+		}
+		fmt.Fprintf(&b, "  %d: %s\n", s.Range.Start.Line+1, line)
+	}
+	return b.String()
+}
