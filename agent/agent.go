@@ -81,8 +81,10 @@ type Agent struct {
 	Options
 	suite   validate.Suite
 	mu      sync.Mutex
-	busy    map[string]bool   // tasks with a writer
-	secrets map[string]string // known to this process, by name; under mu
+	busy    map[string]bool     // tasks with a writer
+	deaf    map[string]bool     // tasks whose writer takes no more of it; under mu
+	inbox   map[string][]string // by task with a writer: what the user said to it; under mu
+	secrets map[string]string   // known to this process, by name; under mu
 
 	seed      maphash.Seed
 	spreadIn  map[uint64]bool // files that were looked through as a whole; guarded by mu
@@ -153,6 +155,8 @@ func (a *Agent) acquire(id string) (release func(), err error) {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		delete(a.busy, id)
+		delete(a.inbox, id)
+		delete(a.deaf, id)
 	}, nil
 }
 

@@ -18,6 +18,9 @@ type outside interface {
 	dependencies(key string) (found record.DependenciesFound, recorded bool)
 	// linted returns the linters' findings in files; nil if no linter ran.
 	linted(files map[string]string) (said *record.Linted, recorded bool)
+	// told returns what the user said to the task at this place of it; live, that comes by
+	// [Agent.Tell].
+	told(p *record.State) []string
 	// answers reports whether a task that begins can end with an answer in words.
 	answers() bool
 	// masked names the services whose secrets the last answer of a model had; nil: the
@@ -48,6 +51,8 @@ func (live) AbilityAsked(string) (asked, recorded bool) { return false, false }
 // Tolerated implements permit.Outside.
 func (live) Tolerated(string) (rule string, recorded bool) { return "", false }
 
+func (live) told(*record.State) []string { return nil }
+
 func (live) answers() bool { return true }
 
 func (live) replays() bool { return false }
@@ -61,6 +66,13 @@ func (live) linted(map[string]string) (*record.Linted, bool) { return nil, false
 func (live) masked() []string { return nil }
 
 func (live) recalled(string) ([]string, bool) { return nil, false }
+
+func (p *Player) told(at *record.State) (list []string) {
+	for len(p.says) > 0 && at.Here(p.says[0]) {
+		list, p.says = append(list, p.says[0].Text), p.says[1:]
+	}
+	return list
+}
 
 // SecretAsked implements permit.Outside: where the user was asked, the answer comes next.
 func (p *Player) SecretAsked(name string) (asked, recorded bool) {
@@ -76,7 +88,7 @@ func (p *Player) Asked() (asked, recorded bool) {
 		switch {
 		case e.Layered != nil:
 			looked = true
-		case e.Recalled == nil && e.Linted == nil && e.Allowed == nil:
+		case e.Recalled == nil && e.Linted == nil && e.Allowed == nil && e.Told == nil:
 			return e.User != nil && (!looked || e.User.Whole), true
 		}
 	}

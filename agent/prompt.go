@@ -101,6 +101,9 @@ func (p *prompter) conversation(system, user string, data prompted) ([]llm.Messa
 // data fills in what every prompt may need.
 func (p *prompter) data() prompted {
 	d := prompted{Task: p.state.Task, Recalled: p.state.Recalled, Steps: p.limits.Steps}
+	if said := p.state.Heard(); len(said) > 0 {
+		d.Task.Text += "\n\nWhat the user said since. It counts as the task does, and more where they differ:\n" + bullets(said)
+	}
 	if f := p.state.Task.Focus; f != nil {
 		d.Focus = describeFocus(f)
 	}

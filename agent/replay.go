@@ -50,6 +50,7 @@ type entry struct {
 	Layered  *record.DependenciesFound `json:"layered,omitempty"`
 	Linted   *record.Linted            `json:"linted,omitempty"`
 	Allowed  *record.Tolerated         `json:"tolerated,omitempty"`
+	Told     *record.Told              `json:"told,omitempty"`
 	Judged   *record.Judged            `json:"judged,omitempty"` // of a command that nobody was asked about
 }
 
@@ -109,6 +110,8 @@ func (a *Agent) Export(id string, w io.Writer) error {
 			line.Linted = &b
 		case record.Tolerated:
 			line.Allowed = &b
+		case record.Told:
+			line.Told = &b
 		case record.Judged:
 			if b.ByAnswer() {
 				continue
@@ -283,6 +286,7 @@ type Player struct {
 	user  []entry
 	found []entry
 	layer []record.DependenciesFound
+	says  []record.Told
 
 	played map[string]int // entries by kind
 	at     time.Time
@@ -305,6 +309,8 @@ func (rec *Recording) Play() *Player {
 			p.user = append(p.user, e)
 		case e.Recalled != nil:
 			p.found = append(p.found, e)
+		case e.Told != nil:
+			p.says = append(p.says, *e.Told)
 		case e.Layered != nil:
 			p.layer = append(p.layer, *e.Layered)
 		}

@@ -198,6 +198,7 @@ func (r *run) again(to record.Phase) record.StateChanged {
 
 // loop looks at the state and does the next thing, until there is none.
 func (r *run) loop(ctx context.Context) {
+	defer r.hearLate()
 	do := r.ready
 	var seen endless
 	for r.state.Phase.Works() || r.state.Phase == record.Waiting {
@@ -240,9 +241,16 @@ func (r *run) next(ctx context.Context) error {
 	if asked, err := r.askTrust(); asked || err != nil {
 		return err
 	}
+	if r.state.Pending == nil {
+		if err := r.listen(); err != nil {
+			return err
+		}
+	}
 	switch {
 	case r.state.Pending != nil:
 		return r.perform(ctx)
+	case r.unheard():
+		return r.nextRound(r.state.Feature().Attempt, "the user said something after the feature was finished")
 	case r.state.Answer != nil, len(r.state.Rest) > 0:
 		return r.interpret()
 	}

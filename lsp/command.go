@@ -20,6 +20,7 @@ const (
 	cmdFix           = "caselsp.fix"
 	cmdFixAll        = "caselsp.fixAll"
 	cmdTodo          = "caselsp.todo"
+	cmdTell          = "caselsp.tell"
 	cmdStop          = "caselsp.stop"
 	cmdResume        = "caselsp.resume"
 	cmdStatus        = "caselsp.status"
@@ -159,6 +160,7 @@ var table = []entry{
 	{Command{cmdFix, fields(argURI, argDiagnostic, argSingle), "fix one diagnostic of any language server, in one loop without a plan; `single: false` plans and verifies it"}, func(s *server) handler { return s.taskCommands.doFix }},
 	{Command{cmdFixAll, fields(argURI), "apply all fixes of a document that are certain"}, func(s *server) handler { return s.offers.doFixAll }},
 	{Command{cmdTodo, fields(argURI, argRange, argSingle), "carry out this TODO or `case:` comment, in one loop like a fix"}, func(s *server) handler { return s.taskCommands.doTodo }},
+	{Command{cmdTell, fields(argTask, argText).or("text"), "say something to a task that is under way or can be resumed: its models are told before the next step"}, func(s *server) handler { return s.taskCommands.doTell }},
 	{Command{cmdStop, oneTask, "stop a task; it can be resumed"}, func(s *server) handler { return s.taskCommands.doStop }},
 	{Command{cmdResume, oneTask, "go on with a task that was stopped, paused or interrupted"}, func(s *server) handler { return s.taskCommands.doResume }},
 	{Command{cmdStatus, oneTask, "say what state the tasks are in"}, func(s *server) handler { return s.taskCommands.doStatus }},

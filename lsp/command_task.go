@@ -225,6 +225,35 @@ func (k *taskCommands) doStop(_ *call, a arguments) (any, error) {
 	return started{all[0].id}, nil
 }
 
+// doTell says something to a task: the one that is named, else the one under way, else the one
+// that can be resumed.
+func (k *taskCommands) doTell(_ *call, a arguments) (any, error) {
+	e, release, err := k.engines.use(k.ed.Context())
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	text := a.text(argText.Name)
+	if err := record.CheckNote(text); err != nil {
+		return nil, err
+	}
+	id, _ := a.field(argTask.Name)
+	switch all := k.tasks.all(); {
+	case id != "":
+	case len(all) == 1:
+		id = all[0].id
+	case len(all) > 1:
+		return nil, fmt.Errorf("%d tasks are being worked on: name one of %s", len(all), taskNames(all))
+	default:
+		st, err := pick(e, "", func(st record.Status) bool { return !st.State.Ended() && st.State != record.Review }, "tell something")
+		if err != nil {
+			return nil, err
+		}
+		id = st.Task.ID
+	}
+	return started{id}, e.Agent.Tell(id, text)
+}
+
 func taskNames(all []*task) string {
 	var names []string
 	for _, t := range all {

@@ -333,6 +333,10 @@ func (l *tasks) tellEvent(e agent.Event) {
 		text = "verification: " + agent.Quote(b.Verdict.Summary)
 	case record.Hypothesised:
 		text = "hypothesis: " + agent.Quote(b.Hypothesis.Cause) + " To try: " + agent.Quote(b.Hypothesis.Fix)
+	case record.Told:
+		if text = "you said: " + agent.Visible(b.Text); b.Late {
+			l.ed.showMessage(protocol.MessageTypeWarning, fmt.Sprintf("That came too late for the task: %s The command %s goes on from it.", agent.Quote(b.Text), cmdFollow))
+		}
 	case record.Replied:
 		text = "answer: " + agent.Quote(b.Text.Plain())
 	case record.Rebased:

@@ -436,7 +436,7 @@ var bodies = func() map[string]reflect.Type {
 		ActionDone{}, Asked{}, Answered{}, CommandStarted{}, CommandEnded{}, Judged{}, DependenciesFound{},
 		MemoryRecalled{}, Planned{}, Linted{}, Tolerated{}, FilesShown{}, Unrun{}, Compacted{},
 		Verified{}, Hypothesised{}, Replied{}, FeatureEnded{}, Rebased{}, Reported{}, Applying{}, Applied{}, Decided{},
-		Continued{}, Retried{}, TakenUp{}, Split{},
+		Continued{}, Told{}, Retried{}, TakenUp{}, Split{},
 	} {
 		m[b.kind()] = reflect.TypeOf(b)
 	}

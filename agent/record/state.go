@@ -37,6 +37,7 @@ type State struct {
 	Recalled     []string // what memory gave for the task
 	conversation          // of the present phase, and gone with it
 	Bounds
+	Notes
 	LastTest   *testRun // of this feature
 	Hypothesis *action.Hypothesis
 	Verdict    *action.Verdict
@@ -95,6 +96,7 @@ type Feature struct {
 	Results   *Results       // of that run
 	Failure   string         // what the last failed test said
 	Opened    bool           // CASE was shown the files that the plan names
+	notes     int            // of the user, which were said before it began
 	talk      Talk           // CASE's, while another role is asked
 	Verdicts  []action.Verdict
 	Deeds     []Deed // the latest, oldest first
@@ -107,6 +109,7 @@ type Feature struct {
 type conversation struct {
 	Talk
 	Rest  []llm.ToolCall // calls of the last reply that were not looked at yet
+	notes int            // of the user, which were said before it began
 	batch int64          // the record of that reply
 
 	Steps   int  // steps of this round
@@ -173,6 +176,7 @@ func (p *State) Apply(seq int64, at time.Time, body Body) {
 		}
 		p.Calls++
 	case CallAnswered:
+		p.Replies++
 		if p.InFlight, p.Answer, p.Masked = nil, &b.Response, b.Masked; p.Pending == nil {
 			p.batch = seq
 		}
@@ -219,6 +223,8 @@ func (p *State) Apply(seq int64, at time.Time, body Body) {
 // applyMilestone folds the records that stand between conversations.
 func (p *State) applyMilestone(body Body) {
 	switch b := body.(type) {
+	case Told:
+		p.applyTold(b)
 	case FilesShown:
 		p.applyShown(b)
 	case Compacted:
@@ -305,7 +311,7 @@ func (p *State) applyState(b StateChanged) {
 	if f := p.Feature(); f != nil && from == Coding {
 		f.talk = p.Talk
 	}
-	p.conversation = conversation{}
+	p.conversation = conversation{notes: len(p.Notes.Notes)}
 	p.Current, p.Splitting = b.Feature, b.Split
 	switch b.To {
 	case Coding:
@@ -325,7 +331,9 @@ func (p *State) enterCoding(b StateChanged, idle bool, from Phase) {
 	} else {
 		f.Idle = 0
 	}
+	p.Unheard = false
 	if f.Attempt == 0 {
+		f.notes = len(p.Notes.Notes)
 		f.begins(p.Staged)
 		p.LastTest, p.Hypothesis, p.Verdict = nil, nil, nil
 	} else {
@@ -349,6 +357,7 @@ func (p *State) applyChosen(b ActionChosen) {
 }
 
 func (p *State) applyDone(b ActionDone) {
+	p.Deeds++
 	c := p.Pending
 	p.Pending, p.Answer = nil, nil
 	if c == nil {
@@ -432,7 +441,7 @@ func (p *State) Feature() *Feature {
 func (p *State) Status(rounds int) Status {
 	s := Status{
 		Task: p.Task, State: p.Phase, Reason: p.reason, Features: len(p.Features), Rounds: rounds,
-		Usage: p.Usage, Open: p.Open, Reply: p.Reply, Started: p.Started, Changed: p.Changed, Kept: p.keptLines(), Triable: p.Triable(),
+		Usage: p.Usage, Open: p.Open, Reply: p.Reply, Said: p.Notes.Notes, Started: p.Started, Changed: p.Changed, Kept: p.keptLines(), Triable: p.Triable(),
 	}
 	if p.Report != nil {
 		s.Outcome = p.Report.Outcome

@@ -33,6 +33,7 @@ type Turn struct {
 	OK    bool
 	Unrun bool // it was not looked at
 	note  string
+	told  string // what the user said
 }
 
 // RoundNote is what CASE is told when another round of the feature begins.
@@ -49,6 +50,8 @@ func (t Turn) Line() string {
 	switch {
 	case t.Round != nil:
 		return FirstLine(t.Round.Reason)
+	case t.told != "":
+		return "The user said: " + strings.Join(strings.Fields(t.told), " ")
 	case t.Call.Name == "":
 		return FirstLine(t.Said.Plain())
 	case t.OK && t.note != "":

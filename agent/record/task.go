@@ -150,6 +150,7 @@ type Status struct {
 	Usage    llm.Usage
 	Reply    quote.Words // the answer to a task that was a question
 	Open     *Question   // the open question; nil for none
+	Said     []string    // by the user, while it was under way
 	Outcome  string      // of the work, once it is over: success, partial, failed or answered
 	Kept     []KeptLine
 	Triable  bool // it is over, and a resume tries again what failed

@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"caselsp/agent"
@@ -27,6 +28,10 @@ type console struct {
 // when the context ends; the line then goes to the next caller. What a person types at a
 // terminal is read at once, so that it is known when it was typed.
 type lineReader struct {
+	mu     sync.Mutex
+	asking int          // questions that wait for a line
+	spare  func(string) // takes what a person types while none does; nil: it is kept
+
 	lines chan typedLine
 	tty   *os.File // nil where the lines come from a file or a pipe
 }
@@ -54,6 +59,9 @@ func newLineReader(in *os.File) *lineReader {
 				r.lines <- line
 				continue
 			}
+			if r.told(line.text) {
+				continue
+			}
 			select {
 			case r.lines <- line:
 			default: // nobody reads what is typed that far ahead
@@ -61,6 +69,51 @@ func newLineReader(in *os.File) *lineReader {
 		}
 	}()
 	return r
+}
+
+// told passes a line on that is no answer; false where a question waits for one.
+func (r *lineReader) told(line string) bool {
+	r.mu.Lock()
+	spare := r.spare
+	if r.asking > 0 {
+		spare = nil
+	}
+	r.mu.Unlock()
+	if spare != nil && strings.TrimSpace(line) != "" {
+		spare(line)
+	}
+	return spare != nil
+}
+
+// tell has what a person types while no question waits passed on, also what was typed before;
+// nil ends that.
+func (r *lineReader) tell(spare func(string)) {
+	r.mu.Lock()
+	r.spare = spare
+	r.mu.Unlock()
+	for spare != nil && r.tty != nil {
+		select {
+		case line, ok := <-r.lines:
+			if !ok {
+				return
+			}
+			r.told(line.text)
+		default:
+			return
+		}
+	}
+}
+
+// asked counts a question that waits for a line, until the function that it returns is called.
+func (r *lineReader) asked() func() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.asking++
+	return func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.asking--
+	}
 }
 
 // read returns the next line; false at the end of input.
@@ -79,6 +132,7 @@ func (r *lineReader) answer(ctx context.Context, text string, ignored func()) (s
 	if r.tty == nil {
 		return r.read(ctx)
 	}
+	defer r.asked()()
 	flushInput(r.tty) // half a line, too
 	reading := agent.ReadTime(text)
 	return r.readAfter(ctx, time.Now().Add(reading), reading, ignored)

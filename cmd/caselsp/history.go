@@ -77,7 +77,7 @@ func printHistory(out io.Writer, a *agent.Agent, all []record.Status, asJSON boo
 			}
 			if err := enc.Encode(map[string]any{
 				"task": s.Task.ID, "text": s.Task.Text, "state": s.State, "reason": s.Reason,
-				"started": s.Started, "changed": s.Changed, "usage": s.Usage, "answer": s.Reply.Plain(), "layers": layers, "decisions": decisions, "tests": tests,
+				"started": s.Started, "changed": s.Changed, "usage": s.Usage, "answer": s.Reply.Plain(), "said": s.Said, "layers": layers, "decisions": decisions, "tests": tests,
 				"outcome": s.Outcome, "kept": s.Kept,
 			}); err != nil {
 				return err

@@ -213,8 +213,12 @@ func (f *taskFlags) follow(ctx context.Context, e *engine, in *lineReader, event
 			break
 		}
 		d.show(event)
+		if last.Task.ID == "" && in.tty != nil {
+			in.tell(func(text string) { tellTask(e.agent, event.Status.Task.ID, text) })
+		}
 		last = event.Status
 	}
+	in.tell(nil)
 	d.close()
 	if failed != nil {
 		if errors.Is(failed, record.ErrEmptyTask) {
@@ -251,6 +255,13 @@ func (e *engine) tellKept(last record.Status) {
 	fmt.Fprintln(os.Stderr, "You can:")
 	for _, way := range agent.WaysWithKept(last.Task.ID, last.Kept[0].ID) {
 		fmt.Fprintf(os.Stderr, "  %s\n", way)
+	}
+}
+
+// tellTask says to a task what was typed while it works.
+func tellTask(a *agent.Agent, id, text string) {
+	if err := a.Tell(id, text); err != nil {
+		fmt.Fprintln(os.Stderr, "caselsp: not told:", clean(err.Error()))
 	}
 }
 

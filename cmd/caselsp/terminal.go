@@ -124,11 +124,22 @@ func (p plain) show(e agent.Event) {
 		}
 	case record.FeatureEnded:
 		p.featureEnded(b, e)
+	case record.Told:
+		p.told(b)
 	case record.Rebased:
 		p.line("  you changed %s; the staged edits were moved onto that", strings.Join(b.Paths, ", "))
 	default:
 		p.judgement(b)
 	}
+}
+
+// told shows what the user said to the task.
+func (p plain) told(b record.Told) {
+	if b.Late {
+		p.line("  you said, too late for this task: %s (`caselsp run --follow` goes on from it)", firstLine(b.Text))
+		return
+	}
+	p.line("  you said: %s", firstLine(b.Text))
 }
 
 // judgement shows what a model says of the work, or of the code.
