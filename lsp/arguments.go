@@ -163,6 +163,7 @@ func (a arguments) selection() (task string, sel review.Selection, err error) {
 	task, _ = a.field("task")
 	sel.Hunk = review.AllHunks
 	sel.File, _ = a.field("file")
+	sel.Kept, _ = a.field("kept")
 	number, named := a.field("hunk")
 	for _, w := range a.words {
 		switch _, err := strconv.Atoi(w); {

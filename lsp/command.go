@@ -93,6 +93,7 @@ var (
 	argSure       = Field{"sure", flag}
 	argFile       = Field{"file", word}
 	argHunk       = Field{"hunk", word}
+	argKept       = Field{"kept", word}
 	argRule       = Field{"rule", word}
 	argValue      = Field{"value", word}
 	argWithdraw   = Field{"withdraw", flag}
@@ -162,7 +163,7 @@ var table = []entry{
 	{Command{cmdTodo, fields(argURI, argRange, argSingle), "carry out this TODO or `case:` comment, in one loop like a fix"}, func(s *server) handler { return s.taskCommands.doTodo }},
 	{Command{cmdTell, fields(argTask, argText).or("text"), "say something to a task that is under way or can be resumed: its models are told before the next step"}, func(s *server) handler { return s.taskCommands.doTell }},
 	{Command{cmdStop, oneTask, "stop a task; it can be resumed"}, func(s *server) handler { return s.taskCommands.doStop }},
-	{Command{cmdResume, oneTask, "go on with a task that was stopped, paused or interrupted"}, func(s *server) handler { return s.taskCommands.doResume }},
+	{Command{cmdResume, fields(argTask, argText).or(argTask.Name), "go on with a task that was stopped, paused or interrupted, or try again what failed of one that is over; `text` says how"}, func(s *server) handler { return s.taskCommands.doResume }},
 	{Command{cmdStatus, oneTask, "say what state the tasks are in"}, func(s *server) handler { return s.taskCommands.doStatus }},
 	{Command{cmdApprove, fields(argTask, argQuestion), "run the command that is asked about, once; let the task go on; say that a secret is in the keyring now"}, func(s *server) handler { return s.questions.doApprove }},
 	{Command{cmdApproveTask, fields(argTask, argQuestion), "allow for this task: of a command this exact line, while the files that it rests on stay the same; where that is offered"}, func(s *server) handler { return s.questions.doApproveTask }},
@@ -171,8 +172,8 @@ var table = []entry{
 	{Command{cmdAnswer, fields(argTask, argQuestion, argText, argURI, argWrite, argSure).or("text"), "answer a question; `write: true` opens a document for the answer, `uri` is that document; `sure: true` says that what looks like a password in it is not a secret"}, func(s *server) handler { return s.questions.doAnswer }},
 	{Command{cmdQuestions, fields(), "open the questions that wait for an answer, to decide them"}, func(s *server) handler { return s.questionPage.doQuestions }},
 	{Command{cmdReview, oneTask, "open the review document"}, func(s *server) handler { return s.reviews.doReview }},
-	{Command{cmdAccept, fields(argTask, argFile, argHunk), "accept all, one file or one hunk; hunks count from 1"}, func(s *server) handler { return s.reviews.doAccept }},
-	{Command{cmdReject, fields(argTask, argFile, argHunk), "reject all, one file or one hunk"}, func(s *server) handler { return s.reviews.doReject }},
+	{Command{cmdAccept, fields(argTask, argFile, argHunk, argKept), "accept all, one file or one hunk; hunks count from 1; `kept` names the work of a feature that failed"}, func(s *server) handler { return s.reviews.doAccept }},
+	{Command{cmdReject, fields(argTask, argFile, argHunk, argKept), "reject all, one file or one hunk, or the same of kept work"}, func(s *server) handler { return s.reviews.doReject }},
 	{Command{cmdUndo, oneTask, "revert what was accepted; what you wrote since stays"}, func(s *server) handler { return s.reviews.doUndo }},
 	{Command{cmdHistory, fields(), "open the list of the workspace's tasks"}, func(s *server) handler { return s.pages.doHistory }},
 	{Command{cmdReport, oneTask, "open a task's report; without a task, the latest"}, func(s *server) handler { return s.pages.doReport }},

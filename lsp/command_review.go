@@ -23,7 +23,7 @@ func (l *reviews) doReview(c *call, a arguments) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	st, err := pick(e, a.text("task"), inReview, "review")
+	st, err := pickReview(e, a.text("task"))
 	if err != nil {
 		release()
 		return nil, err
@@ -51,8 +51,9 @@ func (l *reviews) doDecide(c *call, a arguments, accept bool) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	st, err := pick(e, id, inReview, "review")
-	if again := accept && sel.File != "" && (st.State == record.Succeeded || st.State == record.Rejected); err == nil && st.State != record.Review && !again {
+	st, err := pickReview(e, id)
+	again := accept && sel.File != "" && (st.State == record.Succeeded || st.State == record.Rejected) || len(st.Kept) > 0
+	if err == nil && st.State != record.Review && !again {
 		err = fmt.Errorf("task %s is %s: there is nothing to decide", st.Task.ID, st.State)
 	}
 	if err == nil {
@@ -73,11 +74,17 @@ func selectable(e *Engine, id string, sel review.Selection, accept bool) error {
 	if err != nil {
 		return err
 	}
+	if sel, err = rev.Resolve(sel); err != nil {
+		return err
+	}
 	if sel.File == "" {
 		return rev.Decidable(sel, accept)
 	}
 	var names []string
-	for _, f := range rev.Files {
+	for _, f := range rev.All() {
+		if f.Kept != sel.Kept {
+			continue
+		}
 		names = append(names, f.Change.Path)
 		if f.Change.Path == sel.File && sel.Hunk < len(f.Hunks) {
 			return rev.Decidable(sel, accept)
@@ -107,7 +114,7 @@ func (l *reviews) decide(ctx context.Context, e *Engine, task record.Task, sel r
 	}
 	l.tellOutcome(out, task)
 	if accept && sel.File == "" && sel.Consent == nil && len(out.Waiting) > 0 {
-		l.askObeyed(task, out.Waiting)
+		l.askObeyed(task, sel, out.Waiting)
 	}
 	left, err := e.Agent.Unfilled(task.ID)
 	for _, file := range slices.Sorted(maps.Keys(left)) {
@@ -123,16 +130,50 @@ func (l *reviews) tellOutcome(out review.Outcome, task record.Task) {
 		typ = protocol.MessageTypeWarning
 		text += fmt.Sprintf("Not changed: %s: %s\n", f.Path, sentence(f.Reason))
 	}
-	switch out.State {
-	case record.Review:
+	switch {
+	case out.Kept: // the task itself stays what it is
+	case out.State == record.Review:
 		text += fmt.Sprintf("%s of %q left to decide.", plural(out.Open, "hunk"), title(task))
-	case record.Succeeded:
+	case out.State == record.Succeeded:
 		text += acceptedText(task)
-	case record.Rejected:
+	case out.State == record.Rejected:
 		text += fmt.Sprintf("Rejected: %q. Nothing was changed.", title(task))
 	}
 	text += " (" + out.Decided + ")"
-	l.ed.showMessage(typ, text)
+	l.ed.showMessage(typ, strings.TrimSpace(text))
+}
+
+// pickReview returns the status of the task that is named, or of the only one whose result
+// waits, or else of the only one with kept work that does.
+func pickReview(e *Engine, id string) (record.Status, error) {
+	st, err := pick(e, id, inReview, "review")
+	if err == nil || id != "" {
+		return st, err
+	}
+	kept, failed := pick(e, "", func(st record.Status) bool {
+		if len(st.Kept) == 0 || st.State == record.Review {
+			return false
+		}
+		rev, err := e.Agent.Review(st.Task.ID)
+		return err == nil && rev.OpenKept() > 0
+	}, "review")
+	if failed != nil {
+		return st, err
+	}
+	return kept, nil
+}
+
+// keptTold says what is kept of features that failed, "" where nothing is.
+func keptTold(st record.Status) string {
+	if len(st.Kept) == 0 {
+		return ""
+	}
+	var list []string
+	for _, k := range st.Kept {
+		list = append(list, k.ID+" ("+cut(oneLine(k.Reason), maxTitle)+")")
+	}
+	return fmt.Sprintf(" The work of %s that failed is kept, not verified: %s. Read and accept it in the review document that %s opens; %s tries it again.",
+		plural(len(list), "feature"), strings.Join(list, ", "), cmdReview, cmdResume)
 }
 
 // acceptedText tells that a result is in the user's files.
@@ -147,7 +188,7 @@ func (l *reviews) doUndo(c *call, a arguments) (any, error) {
 		return nil, err
 	}
 	st, err := pick(e, a.text("task"), func(st record.Status) bool {
-		if st.State != record.Succeeded && st.State != record.Review {
+		if st.State != record.Succeeded && st.State != record.Review && len(st.Kept) == 0 {
 			return false
 		}
 		rev, err := e.Agent.Review(st.Task.ID)

@@ -292,13 +292,23 @@ func (k *taskCommands) doResume(c *call, a arguments) (any, error) {
 		return nil, err
 	}
 	defer release()
-	st, err := pick(e, a.text("task"), func(st record.Status) bool {
+	id := a.text("task")
+	st, err := pick(e, id, func(st record.Status) bool {
 		return !st.State.Ended() && st.State != record.Review && k.tasks.get(st.Task.ID) == nil
 	}, "resume")
+	if err != nil && id == "" { // or else the only one that can be tried again
+		if again, failed := pick(e, "", func(st record.Status) bool { return st.Triable }, "resume"); failed == nil {
+			st, err = again, nil
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
-	return started{st.Task.ID}, k.tasks.resume(c, st.Task.ID)
+	if (st.State.Ended() || st.State == record.Review) && !st.Triable {
+		return nil, fmt.Errorf("task %s is %s, and nothing of it has failed: there is nothing to resume", st.Task.ID, st.State)
+	}
+	said, _ := a.field("text")
+	return started{st.Task.ID}, k.tasks.resume(c, st.Task.ID, said)
 }
 
 // statusLine is the answer of caselsp.status, for each task.
@@ -330,7 +340,7 @@ func (k *taskCommands) doStatus(_ *call, a arguments) (any, error) {
 	}
 	list, text := []statusLine{}, ""
 	for _, st := range all {
-		line := statusLine{st.Task.ID, string(st.State), st.String()}
+		line := statusLine{st.Task.ID, string(st.State), st.String() + keptTold(st)}
 		if st.Reason != "" {
 			line.Text += ": " + st.Reason
 		}

@@ -38,7 +38,7 @@ func listed(files []review.File) string {
 }
 
 // askObeyed asks about what an acceptance of all has left open. It returns at once.
-func (l *reviews) askObeyed(task record.Task, files []review.File) {
+func (l *reviews) askObeyed(task record.Task, sel review.Selection, files []review.File) {
 	what := plural(len(files), "file")
 	l.ed.Go("asking about files that programs obey", func(ctx context.Context) error {
 		text := fmt.Sprintf("%s. Programs obey %s of %q without being told to.", listed(files), what, title(task))
@@ -58,7 +58,7 @@ func (l *reviews) askObeyed(task record.Task, files []review.File) {
 		for _, f := range files {
 			names = append(names, f.Change.Path)
 		}
-		return l.decide(ctx, e, task, review.Selection{Hunk: review.AllHunks, Consent: names}, true)
+		return l.decide(ctx, e, task, review.Selection{Kept: sel.Kept, Hunk: review.AllHunks, Consent: names}, true)
 	})
 }
 

@@ -297,7 +297,7 @@ func (l *questions) answerPaused(ctx context.Context, c *call, q record.Question
 	if err := e.Agent.Answer(q.Task, q.ID, a); err != nil {
 		return err
 	}
-	return l.tasks.resume(c, q.Task)
+	return l.tasks.resume(c, q.Task, "")
 }
 
 // all returns the questions that the commands may answer.

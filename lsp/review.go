@@ -103,13 +103,16 @@ func (l *reviews) toReview(ctx context.Context, e *Engine, last record.Status) {
 		if l.docs.rest(ctx) { // the preview takes the keyboard
 			l.offerReview(ctx, e, id)
 		}
-		if rev = l.get(id); rev == nil {
-			l.ed.showMessage(protocol.MessageTypeInfo, acceptedText(last.Task))
+		if rev = l.get(id); rev == nil || rev.State != record.Review {
+			l.ed.showMessage(protocol.MessageTypeInfo, acceptedText(last.Task)+keptTold(last))
 			return // all is decided
 		}
 	}
 	// Short where the document tells the rest: a message of two lines makes Neovim wait for a key.
-	text := fmt.Sprintf("%q is done: %s to review.", title(rev.Task), counted(rev))
+	text := fmt.Sprintf("%q is done: %s to review.", title(rev.Task), counted(rev)) + keptTold(last)
+	if rev.State != record.Review {
+		text = fmt.Sprintf("Failed: %q. %s", title(rev.Task), sentence(cut(last.Reason, maxReason))) + keptTold(last)
+	}
 	how := fmt.Sprintf(" Accept or reject with %s and %s, or in the review document %s, which %s opens.", cmdAccept, cmdReject, path, cmdReview)
 	if e.Settings.Review.Open {
 		if err := l.ed.showAside(ctx, uri.File(path)); err == nil {
@@ -190,7 +193,7 @@ func (l *reviews) refresh(ctx context.Context, e *Engine, id string) (*review.Re
 	}
 	r := l.take(id)
 	l.mu.Lock()
-	if r.of = rev; rev.State != record.Review {
+	if r.of = rev; !rev.Live() {
 		delete(l.byTask, id)
 	}
 	l.mu.Unlock()
@@ -324,7 +327,7 @@ func pendingMark(m mapper, id string, f review.File, p hunkPlace) protocol.Diagn
 	return protocol.Diagnostic{
 		Range: m.Range(start, end), Severity: protocol.DiagnosticSeverityInformation, Code: protocol.String(codePending),
 		Source: protocol.NewOptional(Name), Message: protocol.String(pendingText(f, p)),
-		Data: wire.Encode(hunkArguments{id, f.Change.Path, p.hunk + 1}),
+		Data: wire.Encode(hunkArguments{Task: id, File: f.Change.Path, Hunk: p.hunk + 1}),
 	}
 }
 

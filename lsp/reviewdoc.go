@@ -37,18 +37,36 @@ func reviewText(rev *review.Review) string {
 		fmt.Fprintf(&b, "Decided: %s. %s %s takes all decisions back; %s with a rejected file's name accepts it after all.\n", rev.State, rev.Tally(), cmdUndo, cmdAccept)
 	}
 	for _, f := range rev.Files {
-		fmt.Fprintf(&b, "\n%s: %s%s\n", describeChange(f.Change), fileState(f), obeyedBy(f))
-		hunk := 0
-		for line := range strings.Lines(f.Change.Unified()) {
-			if strings.HasPrefix(line, "@@ ") {
-				state, of := f.Hunks[min(hunk, len(f.Hunks)-1)], len(f.Change.Hunks)
-				hunk++
-				line = fmt.Sprintf("%s hunk %d of %d: %s\n", strings.TrimRight(line, "\r\n"), hunk, of, state)
-			}
-			b.WriteString(line)
+		writeFile(&b, f)
+	}
+	for _, k := range rev.Kept {
+		fmt.Fprintf(&b, "\nKept, not verified: the work on %s (%s), which failed: %s\nTo accept all leaves it out: accept it by hunk or by file here. %s tries it again, with this work as its beginning.\n",
+			k.ID, k.Title, oneLine(k.Words.After(k.Reason)), cmdResume)
+		for _, f := range k.Files {
+			writeFile(&b, f)
 		}
 	}
 	return agent.Visible(b.String())
+}
+
+// oneLine is a text as one line: a heading that goes on would be taken for a part of a diff.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// writeFile writes the part of a review document about one file.
+func writeFile(b *strings.Builder, f review.File) {
+	fmt.Fprintf(b, "\n%s: %s%s\n", describeChange(f.Change), fileState(f), obeyedBy(f))
+	if f.Unfit != "" {
+		fmt.Fprintf(b, "It does not fit now: %s.\n", oneLine(f.Unfit))
+	}
+	hunk := 0
+	for line := range strings.Lines(f.Change.Unified()) {
+		if strings.HasPrefix(line, "@@ ") {
+			state, of := f.Hunks[min(hunk, len(f.Hunks)-1)], len(f.Change.Hunks)
+			hunk++
+			line = fmt.Sprintf("%s hunk %d of %d: %s\n", strings.TrimRight(line, "\r\n"), hunk, of, state)
+		}
+		b.WriteString(line)
+	}
 }
 
 // describeChange says what happens to a file.
@@ -81,14 +99,20 @@ func fileState(f review.File) string {
 // hunkArguments are those of caselsp.accept and caselsp.reject.
 type hunkArguments struct {
 	Task string `json:"task"`
+	Kept string `json:"kept,omitzero"` // the id of kept work
 	File string `json:"file,omitzero"`
 	Hunk int    `json:"hunk,omitzero"` // from 1; 0: the whole file
+}
+
+// taskArguments are those of commands about one task.
+type taskArguments struct {
+	Task string `json:"task"`
 }
 
 // head is a line of a review document on which something can be decided.
 type head struct {
 	line int // from 0
-	file int // index into the review's files; -1: all of them
+	file int // index into all files of the review; -1: all of the result
 	hunk int // from 0; -1: the whole file
 }
 
@@ -128,7 +152,7 @@ func (l *reviews) shownBy(u uri.URI) *review.Review {
 	}
 	defer release()
 	rev, err := e.Agent.Review(id)
-	if err != nil || rev.State != record.Review {
+	if err != nil || !rev.Live() {
 		return nil
 	}
 	if rev, _, err = l.refresh(l.ed.Context(), e, id); err != nil {
@@ -143,11 +167,12 @@ func (h head) arguments(rev *review.Review) (args hunkArguments, what string, ok
 	if h.file < 0 {
 		return args, "all", rev.OpenFiles() > 0
 	}
-	if h.file >= len(rev.Files) {
+	files := rev.All()
+	if h.file >= len(files) {
 		return args, "", false
 	}
-	f := rev.Files[h.file]
-	args.File = f.Change.Path
+	f := files[h.file]
+	args.Kept, args.File = f.Kept, f.Change.Path
 	switch {
 	case h.hunk < 0:
 		return args, "file", f.Open() > 0 || f.Rejected()
@@ -181,7 +206,7 @@ func (l *reviews) lenses(doc *document) []protocol.CodeLens {
 // decisions are the commands at a head: what is rejected can only be accepted after all.
 func (h head) decisions(rev *review.Review, args hunkArguments, what string) []protocol.Command {
 	if h.file >= 0 {
-		f := rev.Files[h.file]
+		f := rev.All()[h.file]
 		if h.hunk < 0 && f.Rejected() || h.hunk >= 0 && f.Hunks[h.hunk] == record.HunkRejected {
 			return []protocol.Command{command("Accept "+what+" after all", cmdAccept, args)}
 		}
@@ -246,6 +271,9 @@ func actionsAt(rev *review.Review, doc *document, line uint32) []protocol.CodeAc
 			list = append(list, decisionActions(h.decisions(rev, args, what))...)
 		}
 	}
+	if rev.Triable {
+		list = append(list, decisionActions([]protocol.Command{command("Try again what failed", cmdResume, taskArguments{rev.Task.ID})})...)
+	}
 	return list
 }
 
@@ -272,7 +300,7 @@ func (l *reviews) pendingActions(rev *review.Review, own string, doc *document, 
 			if at.Start.Line > r.End.Line || at.End.Line < r.Start.Line {
 				continue
 			}
-			args, what := hunkArguments{rev.Task.ID, f.Change.Path, p.hunk + 1}, "this hunk"
+			args, what := hunkArguments{Task: rev.Task.ID, File: f.Change.Path, Hunk: p.hunk + 1}, "this hunk"
 			if f.Whole() {
 				args.Hunk, what = 0, "this change of the file"
 			}

@@ -30,8 +30,9 @@ import (
 // the server.
 type scene struct {
 	*session
-	model *llmtest.Server
-	state string
+	model  *llmtest.Server
+	state  string
+	closed sync.Map // by *agent.Agent: a channel that is closed with its engine
 }
 
 // plot is what a scene begins with.
@@ -131,10 +132,25 @@ func (sc *scene) backend(p plot, trust *agent.Trust) Backend {
 				return text, ok, nil
 			}
 		}
-		return &Engine{Agent: agent.New(o), Settings: merged, Problems: wrong,
+		a, closed := agent.New(o), make(chan struct{})
+		sc.closed.Store(a, closed)
+		return &Engine{Agent: a, Settings: merged, Problems: wrong,
 			Doctor: func(context.Context) string { return "all well\n" },
-			Close:  func() error { return errors.Join(st.Close(), ws.Close()) }}, nil
+			Close: func() error {
+				defer close(closed)
+				return errors.Join(st.Close(), ws.Close())
+			}}, nil
 	}
+}
+
+// letGo waits until nothing uses an agent any more that is out of date.
+func (sc *scene) letGo(a *agent.Agent) {
+	sc.t.Helper()
+	closed, ok := sc.closed.Load(a)
+	if !ok {
+		sc.t.Fatal("no such agent")
+	}
+	<-closed.(chan struct{})
 }
 
 // run starts a task in one loop, without plan and verification, and returns its id.

@@ -129,13 +129,13 @@ func (l *tasks) run(c *call, ask record.Task) (string, error) {
 	return ask.ID, l.workOn(c, e, release, ask.ID, func(ctx context.Context) iter.Seq2[agent.Event, error] { return e.Agent.Run(ctx, ask) })
 }
 
-// resume goes on with a task. c is nil where no request is to be answered first.
-func (l *tasks) resume(c *call, id string) error {
+// resume goes on with a task; said is how what failed of it is to be tried again. c is nil where no request is to be answered first.
+func (l *tasks) resume(c *call, id, said string) error {
 	e, release, err := l.engines.use(l.ed.Context())
 	if err != nil {
 		return err
 	}
-	return l.workOn(c, e, release, id, func(ctx context.Context) iter.Seq2[agent.Event, error] { return e.Agent.Resume(ctx, id) })
+	return l.workOn(c, e, release, id, func(ctx context.Context) iter.Seq2[agent.Event, error] { return e.Agent.ResumeWith(ctx, id, said) })
 }
 
 // workOn follows a run beside everything else, until it ends. It calls release.
@@ -224,6 +224,10 @@ func (l *tasks) concluded(ctx context.Context, e *Engine, last record.Status) {
 		}
 		l.ed.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("Done: %s. %s", name, why))
 	case record.Failed:
+		if len(last.Kept) > 0 {
+			l.reviews.toReview(ctx, e, last)
+			return
+		}
 		l.ed.showMessage(protocol.MessageTypeError, fmt.Sprintf("Failed: %s. %s The command %s shows what was done.", name, why, cmdReport))
 	case record.Paused:
 		if q := last.Open; q != nil {

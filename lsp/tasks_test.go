@@ -383,6 +383,7 @@ func TestSettingsChange(t *testing.T) {
 	before := sc.srv.engines.agent()
 	sc.must(sc.SetSettings(map[string]json.RawMessage{Name: json.RawMessage(`{"limits": {"steps": 3, "round": 9}}`)}))
 	sc.said("limits.round")
+	sc.letGo(before) // a task keeps its settings until it is shown
 	sc.run("second")
 	sc.said(`"second" is done`)
 	if now := sc.srv.engines.agent(); now == before || now.Limits.Steps != 3 {

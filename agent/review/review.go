@@ -17,6 +17,8 @@ type Review struct {
 	State record.Phase
 	Files []File // of the result
 	Kept  []Kept
+	// Triable says that a resume tries again what failed.
+	Triable bool
 }
 
 // File is one file of the change set. A file that is created, deleted or
@@ -115,7 +117,7 @@ func Of(p *record.State, blob record.Blobs, obeyed func(workspace.Change) permit
 	if p.Report == nil || len(p.Staged.Files)+len(p.Kept) == 0 {
 		return nil, fmt.Errorf("%w: %s is %s", ErrNoReview, p.Task.ID, p.Phase)
 	}
-	rev := &Review{Task: p.Task, State: p.Phase}
+	rev := &Review{Task: p.Task, State: p.Phase, Triable: p.Triable()}
 	var err error
 	if rev.Files, err = filesOf(p, "", record.Staged{}, p.Staged, blob, obeyed); err != nil {
 		return nil, err
