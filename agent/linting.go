@@ -39,11 +39,11 @@ const (
 )
 
 // unlinted are the staged files, with their hashes, that linters read and have not
-// looked at as they are now.
+// looked at as they are now, or in which they found what an edit of another file may mend.
 func (r *run) unlinted() map[string]string {
 	files, may := map[string]string{}, r.may()
 	for _, f := range r.state.Staged.Files {
-		if f.Now != nil && r.state.Linted[f.Path].Hash != f.Now.Hash && lint.Reads(f.Path) && !may.Hides(f.Path) {
+		if f.Now != nil && r.state.LintOutdated(f) && lint.Reads(f.Path) && !may.Hides(f.Path) {
 			files[f.Path] = f.Now.Hash
 		}
 	}
@@ -142,7 +142,10 @@ func (r *run) lint(ctx context.Context, files map[string]string, said func(strin
 	}
 	b := &record.Linted{Files: files}
 	for _, l := range lint.For(slices.Sorted(maps.Keys(files)), tree) {
-		names := l.Files(slices.Sorted(maps.Keys(files)))
+		names := l.Scope(tree, slices.Sorted(maps.Keys(files)))
+		if len(names) == 0 {
+			continue
+		}
 		report, err := r.lintWith(ctx, engine, l, tree, names, said)
 		if unavailable := (*sandbox.Unavailable)(nil); errors.As(err, &unavailable) && ctx.Err() == nil {
 			// Tests cannot do without the sandbox, this can: it is told, and the work goes on.
@@ -152,8 +155,11 @@ func (r *run) lint(ctx context.Context, files map[string]string, said func(strin
 		if err != nil {
 			return nil, err
 		}
+		report.InProject(l, tree)
 		if report.Trouble != "" {
 			b.Troubles = append(b.Troubles, report.Trouble)
+		} else {
+			b.Ran = append(b.Ran, l.Name)
 		}
 		if report.Scored {
 			b.Score = &report.Score
@@ -164,7 +170,7 @@ func (r *run) lint(ctx context.Context, files map[string]string, said func(strin
 			if err != nil {
 				return nil, err
 			}
-			found = validate.Introduced(prior.Findings, found)
+			found = ownStyle(prior.Findings, validate.Introduced(prior.Findings, found))
 		}
 		b.Findings = append(b.Findings, found...)
 	}
@@ -176,6 +182,13 @@ func (r *run) lint(ctx context.Context, files map[string]string, said func(strin
 		b.Troubles = append(b.Troubles, fmt.Sprintf("linters found %d more than the %d that are kept", n, maxLinted))
 	}
 	return b, nil
+}
+
+// ownStyle leaves out matters of style that a file has disregarded before: its style is another.
+func ownStyle(prior, found []validate.Finding) []validate.Finding {
+	return slices.DeleteFunc(found, func(f validate.Finding) bool {
+		return f.Severity == validate.Info && slices.ContainsFunc(prior, func(p validate.Finding) bool { return p.Path == f.Path && p.Rule == f.Rule })
+	})
 }
 
 // unstaged is a tree with some of its files as the user has them, and says which
@@ -190,7 +203,7 @@ func (r *run) unstaged(tree []sandbox.File, files map[string]string) (before []s
 		if err != nil {
 			return nil, nil, err
 		}
-		for i := range before {
+		for i := range before { // a renamed file under its new name: what was found in it is not new
 			if before[i].Path == f.Path {
 				before[i].Data, had[f.Path] = base.Data, true
 			}

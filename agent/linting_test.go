@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -50,8 +51,9 @@ func (e *linting) Run(_ context.Context, cmd sandbox.Command) (*sandbox.Result, 
 		return &sandbox.Result{Status: sandbox.TimedOut}, nil
 	}
 	var said []string
+	mended := slices.ContainsFunc(cmd.Tree, func(f sandbox.File) bool { return f.Path == "mended.py" })
 	for _, f := range cmd.Tree {
-		if strings.Contains(cmd.Line, f.Path) && strings.Contains(string(f.Data), "import os") {
+		if !mended && strings.Contains(cmd.Line, f.Path) && strings.Contains(string(f.Data), "import os") {
 			said = append(said, fmt.Sprintf(`{"type":"warning","path":%q,"symbol":"s","message":"I would not write that","message-id":"W1","line":1,"column":0}`, f.Path))
 		}
 	}
@@ -74,25 +76,47 @@ func TestLinting(t *testing.T) {
 	}{
 		{"after every edit", LintEdits, "", 2, once, "- a.py: 1 new finding(s), pylint rates it 5.00 of 10\n- b.py: nothing new"},
 		{"before the end", LintFinish, "", 1, once, "- a.py: 1 new finding(s)"},
+		{"another file mends it", LintEdits, "", 2, "Staged a.py; Staged mended.py; written", "- a.py: nothing new, pylint rates it 5.00 of 10\n- mended.py: nothing new"},
 		{"never", "never", "", 0, free, ""},
-		{"unavailable", LintEdits, "unavailable", 2, free, "- pylint did not run: sandbox docker cannot run commands: its image cannot be built. Go online."},
-		{"times out", LintFinish, "times out", 1, free, "- pylint did not end by itself (timed out)"},
+		{"unavailable", LintEdits, "unavailable", 2, free, ""},
+		{"times out", LintFinish, "times out", 1, free, ""},
 		{"panics", LintEdits, "panics", 0, "Staged a.py; Staged b.py", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			b := newBench(t, lintScript, nil)
+			script := lintScript
+			if strings.HasPrefix(tt.name, "another") {
+				script = strings.Replace(script, "b.py", "mended.py", 1)
+			}
+			b := newBench(t, script, nil)
+			usesPylint(t, b)
 			b.Linting = Linting{When: tt.when, Grades: lint.DefaultPolicy}
 			b.Sandbox = func(context.Context) (sandbox.Engine, error) { return &linting{tt.fails}, nil }
 			told, looks, report := followed(t, b.Agent)
 			if told != tt.want || looks != tt.looks || !strings.Contains(report, tt.report) {
 				t.Errorf("%d looks, %q; want %d, %q; the report is\n%s", looks, told, tt.looks, tt.want, report)
 			}
-			again := newBench(t, lintScript, nil)
+			if tt.report == "" && strings.Contains(report, "## Linters") {
+				t.Errorf("no linter ran, and the report is\n%s", report)
+			}
+			again := newBench(t, script, nil)
+			usesPylint(t, again)
 			player(t, b.Agent).Attach(&again.Options)
 			if replayed, n, _ := followed(t, again.Agent); tt.fails != "panics" && (replayed != told || n != looks) {
 				t.Errorf("a replay: %d looks, %q", n, replayed)
 			}
 		})
+	}
+}
+
+// usesPylint makes the project one that uses pylint.
+func usesPylint(t *testing.T, b *bench) {
+	t.Helper()
+	file, err := b.Workspace.Abs("pylintrc")
+	if err == nil {
+		err = os.WriteFile(file, nil, 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -30,16 +30,18 @@ type Linter struct {
 
 	extensions []string
 	line       func(tree []sandbox.File, files []string) string
-	setup      func(tree []sandbox.File) []sandbox.File // files that it needs beside the project's
-	used       func(tree []sandbox.File) bool           // whether the project uses it; nil: it is for all
+	setup      func(tree []sandbox.File) []sandbox.File    // files that it needs beside the project's
+	used       func(tree []sandbox.File) bool              // whether the project uses it; nil: it is for all
+	chosen     func(tree []sandbox.File) bool              // whether its taste is the project's; nil: always
+	excludes   func(tree []sandbox.File) func(string) bool // which files the project leaves out; nil: none
 	read       func(report, output string) ([]issue, error)
 }
 
 // The linters.
 var (
-	Pylint = &Linter{Name: "pylint", Profile: sandbox.Python, extensions: []string{".py"}, line: pylintLine, read: readPylint}
+	Pylint = &Linter{Name: "pylint", Profile: sandbox.Python, extensions: []string{".py"}, line: pylintLine, read: readPylint, chosen: usesPython("pylint", "pylintrc", ".pylintrc", "pylintrc.toml", ".pylintrc.toml")}
 	Bandit = &Linter{Name: "bandit", Profile: sandbox.Python, extensions: []string{".py"}, line: banditLine, read: readBandit}
-	ESLint = &Linter{Name: "eslint", Profile: sandbox.Node, extensions: []string{".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx"}, line: eslintLine, setup: eslintSetup, read: readESLint}
+	ESLint = &Linter{Name: "eslint", Profile: sandbox.Node, extensions: []string{".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx"}, line: eslintLine, setup: eslintSetup, read: readESLint, chosen: func(tree []sandbox.File) bool { return eslintSetup(tree) == nil }}
 	Vet    = &Linter{Name: "vet", Profile: sandbox.Go, extensions: []string{".go"}, line: vetLine, read: readVet}
 	Gosec  = &Linter{Name: "gosec", Profile: sandbox.Go, extensions: []string{".go"}, line: gosecLine, read: readGosec}
 )

@@ -16,8 +16,8 @@ import (
 
 // What some projects use and others would be annoyed by: types and formatting.
 var (
-	Mypy     = &Linter{Name: "mypy", Profile: sandbox.Python, extensions: []string{".py", ".pyi"}, line: mypyLine, used: usesPython("mypy", "mypy.ini", ".mypy.ini"), read: readMypy}
-	Black    = &Linter{Name: "black", Profile: sandbox.Python, extensions: []string{".py", ".pyi"}, line: blackLine, used: usesPython("black"), read: readBlack}
+	Mypy     = &Linter{Name: "mypy", Profile: sandbox.Python, extensions: []string{".py", ".pyi"}, line: mypyLine, used: usesPython("mypy", "mypy.ini", ".mypy.ini"), read: readMypy, excludes: outsideMypy}
+	Black    = &Linter{Name: "black", Profile: sandbox.Python, extensions: []string{".py", ".pyi"}, line: blackLine, used: usesPython("black"), read: readBlack, excludes: outsideBlack}
 	Prettier = &Linter{
 		Name: "prettier", Profile: sandbox.Node, line: prettierLine, used: usesPrettier, read: readPrettier,
 		extensions: []string{".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx", ".css", ".scss", ".less", ".vue", ".json", ".md", ".yaml", ".yml"},

@@ -2,7 +2,6 @@ package record
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -16,6 +15,7 @@ type Linted struct {
 	Findings []validate.Finding `json:"findings,omitempty"` // that the task brought in
 	Score    *float64           `json:"score,omitempty"`    // pylint's of these files, out of 10; nil: it looked at none
 	Troubles []string           `json:"troubles,omitempty"` // linters that could not judge, and why
+	Ran      []string           `json:"ran,omitempty"`      // linters that judged; older versions did not say
 }
 
 // lintedFile is what the linters last said of one file.
@@ -23,6 +23,19 @@ type lintedFile struct {
 	Hash     string
 	findings []validate.Finding
 	score    *float64
+	ran      bool   // a linter has judged
+	beside   string // digest of all that was staged then
+}
+
+// LintOutdated reports whether linters have to look at a staged file: they have not looked at
+// it as it is now, or what they object to may have been mended in another file.
+func (p *State) LintOutdated(f StagedFile) bool {
+	l, seen := p.Linted[f.Path]
+	if !seen || l.Hash != f.Now.Hash {
+		return true
+	}
+	objects := slices.ContainsFunc(l.findings, func(f validate.Finding) bool { return f.Severity != validate.Info })
+	return objects && l.beside != digestOf(p.Staged.byPath())
 }
 
 // applyLinted folds what linters said; the model is told what it can mend.
@@ -31,7 +44,7 @@ func (p *State) applyLinted(b Linted) {
 		p.Linted, p.LintTroubles = map[string]lintedFile{}, map[string]bool{}
 	}
 	for path, hash := range b.Files {
-		file := lintedFile{Hash: hash}
+		file := lintedFile{Hash: hash, ran: len(b.Ran) > 0 || len(b.Findings) > 0 || b.Score != nil, beside: digestOf(p.Staged.byPath())}
 		for _, f := range b.Findings {
 			if f.Path == path {
 				file.findings = append(file.findings, f)
@@ -45,22 +58,38 @@ func (p *State) applyLinted(b Linted) {
 	for _, t := range b.Troubles {
 		p.LintTroubles[t] = true
 	}
-	if said, any := b.advice(); any {
+	said, any := b.advice(p.StyleTold)
+	if any {
 		p.Turns = append(p.Turns, Turn{Said: said})
 	}
+	p.StyleTold = p.StyleTold || any && said.More != ""
 }
 
-// advice is what the model is told: what is more than a matter of taste and, where
-// the score is below the aim, what lowers it. There may be nothing to say.
-func (b Linted) advice() (said action.Said, any bool) {
-	below := b.Score != nil && *b.Score < lintAim
-	list := slices.DeleteFunc(slices.Clone(b.Findings), func(f validate.Finding) bool { return f.Severity == validate.Info && !below })
-	if len(list) == 0 {
-		return said, false
+// maxStyle is how many rules of style are named to the model: they are hints, not work.
+const maxStyle = 5
+
+// advice is what the model is told: what is more than a matter of taste and, once in a task
+// and shortly, what lowers a score below the aim. There may be nothing to say.
+func (b Linted) advice(styleTold bool) (said action.Said, any bool) {
+	list := slices.DeleteFunc(slices.Clone(b.Findings), func(f validate.Finding) bool { return f.Severity == validate.Info })
+	if len(list) > 0 {
+		said = action.Said{Text: "Linters object to what you edited:\n", Mark: action.MarkData, Quote: action.Findings(list)}
 	}
-	said = action.Said{Text: "Linters object to what you edited:\n", Mark: action.MarkData, Quote: action.Findings(list)}
-	if below {
-		said.More = fmt.Sprintf("\npylint rates it %.2f of 10; the aim is %.1f.", *b.Score, lintAim)
+	if b.Score == nil || *b.Score >= lintAim || styleTold {
+		return said, len(list) > 0
+	}
+	var rules []string
+	for _, f := range b.Findings {
+		if f.Severity == validate.Info && !slices.Contains(rules, f.Rule) && len(rules) < maxStyle {
+			rules = append(rules, f.Rule)
+		}
+	}
+	if len(rules)+len(list) == 0 {
+		return said, false // it is the rest of the file that lowers it
+	}
+	said.More = fmt.Sprintf("\npylint rates it %.2f of 10; the aim is %.1f.", *b.Score, lintAim)
+	if len(rules) > 0 {
+		said.More += " Of style: " + strings.Join(rules, ", ") + "."
 	}
 	return said, true
 }
@@ -76,12 +105,13 @@ func (p *State) LintFindings() []validate.Finding {
 	return found
 }
 
-// LintLines says what linters think of the files of a task, for its report.
+// LintLines says what linters think of the files of a task, for its report. Of those that did
+// not run, the user has heard while the task worked.
 func (p *State) LintLines() []string {
 	var lines []string
 	for _, f := range p.Staged.Files {
 		l := p.Linted[f.Path]
-		if f.Now == nil || l.Hash != f.Now.Hash {
+		if f.Now == nil || l.Hash != f.Now.Hash || !l.ran {
 			continue
 		}
 		line := f.Path + ": nothing new"
@@ -93,7 +123,7 @@ func (p *State) LintLines() []string {
 		}
 		lines = append(lines, line)
 	}
-	return append(lines, slices.Sorted(maps.Keys(p.LintTroubles))...)
+	return lines
 }
 
 // lintAim is the pylint score, out of 10, that code should reach.

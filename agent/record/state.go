@@ -52,6 +52,7 @@ type State struct {
 	NoMoreTime   map[string]bool         // command lines that the user will not wait longer for
 
 	Linted       map[string]lintedFile // by path: what linters last said
+	StyleTold    bool                  // the model was told of matters of style
 	LintTroubles map[string]bool       // why linters could not judge
 	Objected     map[string]bool       // objections that were reported to the model
 

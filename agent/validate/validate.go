@@ -60,6 +60,7 @@
 package validate
 
 import (
+	"regexp"
 	"strings"
 
 	"caselsp/agent/syntax"
@@ -102,19 +103,23 @@ func lineAt(text string, at syntax.Position) string {
 	return strings.Join(strings.Fields(line), "")
 }
 
+// places are what messages say of other places in the code: an edit moves them.
+var places = regexp.MustCompile(`[\w./-]*\w\.\w+:\d+(?::\d+)?|\d+`)
+
 // Introduced returns the findings of after that before does not have. Findings
 // are the same when rule, message and the text of their line are: an edit above
-// moves the lines, so places do not count, and a line that was edited and is
+// moves the lines, so places do not count, in messages neither, and a line that was edited and is
 // still wrong is the editor's to mend. Of one that was there n times, n are old.
 func Introduced(before, after []Finding) []Finding {
 	type what struct{ rule, message, line string }
 	old := map[what]int{}
+	said := func(f Finding) what { return what{f.Rule, places.ReplaceAllString(f.Message, "#"), f.line} }
 	for _, f := range before {
-		old[what{f.Rule, f.Message, f.line}]++
+		old[said(f)]++
 	}
 	var fresh []Finding
 	for _, f := range after {
-		w := what{f.Rule, f.Message, f.line}
+		w := said(f)
 		if old[w] > 0 {
 			old[w]--
 			continue
