@@ -4,6 +4,7 @@ import (
 	"context"
 	"embed"
 	"fmt"
+	"slices"
 	"strings"
 	"text/template"
 
@@ -203,6 +204,7 @@ func (p *prompter) verifyPrompt(ctx context.Context) ([]llm.Message, error) {
 	case p.state.LastTest.Skipped:
 		d.Tests = "The tests were NOT run: " + d.Tests + "\n"
 	}
+	d.TestNotes = append(slices.Clip(d.TestNotes), p.fewerTests()...)
 	found, err := p.gate.introduced(ctx, p.workspace, p.overlay.ChangeSet())
 	if err != nil {
 		return nil, err

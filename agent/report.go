@@ -36,6 +36,7 @@ func (a *Agent) reportText(p *record.State, outcome string) string {
 		fmt.Fprintf(&b, "- %s%s\n", f.Describe(), obeyed[f.Path])
 	}
 	b.WriteString(keptText(p))
+	b.WriteString(a.fewerText(p))
 	if lines := p.LintLines(); len(lines) > 0 {
 		b.WriteString("\n## Linters\n\n")
 		for _, line := range lines {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"caselsp/agent/action"
+	"caselsp/agent/permit"
 	"caselsp/agent/record"
 	"caselsp/agent/syntax"
 	"caselsp/agent/testreport"
@@ -245,4 +246,35 @@ func (a *Agent) TestResults(id string) (list []FeatureTests, err error) {
 		list = append(list, t)
 	}
 	return list, nil
+}
+
+// fewerTests says how the staged changes leave less tested than before, and whether the user
+// has allowed that.
+func (p *prompter) fewerTests() []string {
+	lost := permit.FewerTests(p.overlay.ChangeSet().Files)
+	if len(lost) == 0 {
+		return nil
+	}
+	text := "less is tested than before: " + strings.Join(lost, "; ")
+	if p.may.AllowedFewer(lost) {
+		text += " (the user has allowed this)"
+	}
+	return []string{text}
+}
+
+// fewerText is the report's part about that.
+func (a *Agent) fewerText(p *record.State) string {
+	state, err := p.Staged.State(a.Store.Blob)
+	if err != nil {
+		return "" // the review says what is wrong
+	}
+	lost := permit.FewerTests(workspace.Compare(workspace.State{}, state).Files)
+	if len(lost) == 0 {
+		return ""
+	}
+	text := "\n## Fewer tests\n\n"
+	for _, l := range lost {
+		text += "- " + Quote(l) + "\n"
+	}
+	return text
 }

@@ -260,6 +260,9 @@ func (r *run) next(ctx context.Context) error {
 	if err := r.observe(ctx); err != nil {
 		return err
 	}
+	if again, err := r.reopen(); again || err != nil {
+		return err
+	}
 	if f := r.state.Feature(); f != nil && f.Ended { // in whatever phase that happened
 		return r.nextFeature()
 	}

@@ -39,6 +39,16 @@ func (r *run) verifying(ctx context.Context) error {
 	return r.converse(ctx, record.RoleTars, verifyVerbs, (*prompter).verifyPrompt)
 }
 
+// reopen goes back to coding where edits of a feature that was finished were dropped, because
+// the user typed there: what was tested and judged is not what is staged.
+func (r *run) reopen() (again bool, err error) {
+	f := r.state.Feature()
+	if r.state.Dropped == "" || f == nil || f.Ended && (!f.OK || r.state.Report != nil) {
+		return false, nil
+	}
+	return true, r.nextRound(f.Attempt, "edits of this feature were dropped because you typed in the same lines: the tests and the verdict no longer count")
+}
+
 // verdict takes in what TARS submits, or returns it where it does not say what is missing
 // or passes a feature without evidence.
 func (r *run) verdict(v action.Verdict) error {

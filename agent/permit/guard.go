@@ -194,8 +194,27 @@ func (p *Permit) Shareable(files []workspace.TreeFile) (kept []workspace.TreeFil
 func (p *Permit) wantsFewerTests() *leave {
 	set := p.Overlay.ChangeSet()
 	set.Files = slices.DeleteFunc(slices.Clone(set.Files), func(c workspace.Change) bool { return p.named(c.Path) || c.From != "" && p.named(c.From) })
+	lost := FewerTests(set.Files)
+	if len(lost) == 0 {
+		return nil
+	}
+	what := strings.Join(lost, "; ")
+	return &leave{key: leaveFewer(what), text: "CASE wants to reduce the number of tests", what: what,
+		why: "A task must not pass because its tests were removed. Your task does not name these files."}
+}
+
+func leaveFewer(what string) string { return "tests " + store.Hash([]byte(what)) }
+
+// AllowedFewer reports whether the user has allowed these losses in this task.
+func (p *Permit) AllowedFewer(lost []string) bool {
+	return p.State.Leaves[leaveFewer(strings.Join(lost, "; "))]
+}
+
+// FewerTests says, in words, how changes leave less tested than before: tests that were
+// deleted, are skipped or check less.
+func FewerTests(files []workspace.Change) []string {
 	var changes []testreport.Change
-	for _, c := range set.Files {
+	for _, c := range files {
 		change := testreport.Change{Path: c.Path, From: c.From, New: c.Before == nil, Deleted: c.After == nil}
 		if c.Before != nil {
 			change.Before, _ = c.Before.Text()
@@ -205,11 +224,5 @@ func (p *Permit) wantsFewerTests() *leave {
 		}
 		changes = append(changes, change)
 	}
-	lost := testreport.Weakened(changes)
-	if len(lost) == 0 {
-		return nil
-	}
-	what := strings.Join(lost, "; ")
-	return &leave{key: "tests " + store.Hash([]byte(what)), text: "CASE wants to reduce the number of tests", what: what,
-		why: "A task must not pass because its tests were removed. Your task does not name these files."}
+	return testreport.Weakened(changes)
 }

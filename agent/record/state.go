@@ -3,6 +3,7 @@ package record
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,6 +39,7 @@ type State struct {
 	conversation          // of the present phase, and gone with it
 	Bounds
 	Notes
+	Dropped    string   // edits that gave way to the user's text behind FINISH_FEATURE, as CASE is told of them
 	LastTest   *testRun // of this feature
 	Hypothesis *action.Hypothesis
 	Verdict    *action.Verdict
@@ -274,12 +276,7 @@ func (p *State) applyMilestone(body Body) {
 			p.takeBack(b.Feature, 0)
 		}
 	case Rebased:
-		p.Staged = b.Staged
-		note := "The user changed " + strings.Join(b.Paths, ", ") + " in the editor; the staged edits were moved onto that."
-		if b.Dropped != "" {
-			note += " These staged changes overlapped with what the user typed and were dropped; do them again where they still make sense:\n" + b.Dropped
-		}
-		p.Turns = append(p.Turns, Turn{Said: action.Said{Text: note}})
+		p.applyRebased(b)
 	case Reported:
 		p.Report = &b
 	case Retried:
@@ -290,6 +287,19 @@ func (p *State) applyMilestone(body Body) {
 		undone := p.Review.undone(body)
 		p.Review.apply(body)
 		p.reopen(undone)
+	}
+}
+
+// applyRebased folds what the user's typing did to staged edits.
+func (p *State) applyRebased(b Rebased) {
+	p.Staged = b.Staged
+	note := "The user changed " + strings.Join(b.Paths, ", ") + " in the editor; the staged edits were moved onto that."
+	if b.Dropped != "" {
+		note += " These staged changes overlapped with what the user typed and were dropped; do them again where they still make sense:\n" + b.Dropped
+	}
+	p.Turns = append(p.Turns, Turn{Said: action.Said{Text: note}})
+	if f := p.Feature(); b.Dropped != "" && f != nil && (p.Phase != Coding || f.Ended) {
+		p.Dropped = note
 	}
 }
 
@@ -340,6 +350,11 @@ func (p *State) enterCoding(b StateChanged, idle bool, from Phase) {
 	} else {
 		p.Talk = f.talk
 		p.beginRound(b, from)
+	}
+	f.Ended, f.OK = false, false // it goes on where edits were dropped behind its verdict
+	if p.Dropped != "" {
+		p.Turns = append(slices.Clip(p.Turns), Turn{Said: action.Said{Text: p.Dropped}})
+		p.Dropped = ""
 	}
 	f.Attempt, f.Round = b.Attempt, b.Round
 }
