@@ -98,7 +98,7 @@ func (r *reader) bodyEnd(start, number int) (int, *Refusal) {
 	for i := start; i < len(r.lines); i++ {
 		line := r.lines[i]
 		switch {
-		case r.header(i), fileHeaderAt(r.lines, i, true):
+		case r.header(i), !r.codex && fileHeaderAt(r.lines, i, true):
 			return i, nil
 		case line == "-- " && i+1 < len(r.lines) && gitVersion.MatchString(r.lines[i+1]):
 			return i, nil
@@ -114,9 +114,12 @@ func (r *reader) bodyEnd(start, number int) (int, *Refusal) {
 }
 
 // head reports whether line i begins a hunk or a file, outside of a body.
-func (r *reader) head(i int) bool { return r.header(i) || fileHeaderAt(r.lines, i, false) }
+func (r *reader) head(i int) bool {
+	return r.header(i) || !r.codex && fileHeaderAt(r.lines, i, false)
+}
 
 // header reports whether line i begins a hunk or a file, whatever comes next.
 func (r *reader) header(i int) bool {
-	return strings.HasPrefix(r.lines[i], "@@") || strings.HasPrefix(r.lines[i], "diff --git ")
+	verb, _ := r.order(r.lines[i])
+	return verb != "" || strings.HasPrefix(r.lines[i], "@@") || !r.codex && strings.HasPrefix(r.lines[i], "diff --git ")
 }

@@ -159,25 +159,13 @@ func squeezeAll(lines []string) []string {
 // file share votes for the offset between the two lines, the rarer the stronger:
 // one pass over the file, with no comparison of every place.
 func (a *application) likest(want []string) (int, bool) {
-	seen := map[string][]int{}
-	for _, l := range want {
-		for _, w := range wordsOf(l) {
-			seen[w] = nil
-		}
-	}
-	for i, l := range a.doc.bare {
-		for _, w := range wordsOf(l) {
-			if lines, ok := seen[w]; ok && len(lines) <= commonWord {
-				seen[w] = append(lines, i)
-			}
-		}
-	}
+	known := newWords(want, a.doc.bare)
 	votes := map[int]float64{}
 	total := 0.0
 	for i, l := range want {
 		for _, w := range wordsOf(l) {
 			total++
-			if at := seen[w]; len(at) <= commonWord {
+			if at := known.at[w]; len(at) <= commonWord {
 				for _, line := range at {
 					votes[max(0, line-i)] += 1 / float64(len(at))
 				}

@@ -32,13 +32,10 @@ func Parse(text string) (*Patch, error) {
 }
 
 func parseAs(lines []string) (*Patch, *Refusal) {
-	switch {
-	case slices.ContainsFunc(lines, searchMarker.MatchString):
+	if slices.ContainsFunc(lines, searchMarker.MatchString) {
 		return parseBlocks(lines)
-	case isCodex(lines):
-		return parseCodex(lines)
 	}
-	return parseUnified(lines)
+	return parseDiff(lines)
 }
 
 // patchLines splits the text of a patch. A byte-order mark and carriage returns

@@ -7,24 +7,42 @@ import (
 	"strings"
 )
 
-// reader reads unified diffs line by line. The file being read is the last of
-// the patch, once there is one.
+// reader reads unified diffs and patches of the *** Begin Patch format line by line.
+// The file being read is the last of the patch, once there is one.
 type reader struct {
-	lines []string
-	i     int
-	patch *Patch
-	fresh bool // the last file has only git's extended headers so far
+	lines  []string
+	i      int
+	patch  *Patch
+	fresh  bool // the last file has only git's extended headers so far
+	codex  bool // the lines are a patch of the *** Begin Patch format; of that:
+	inFile bool // between a "*** ... File:" line and the end of the patch
+	begun  bool // a *** Begin Patch has no *** End Patch yet
 	fences
 }
 
-func parseUnified(lines []string) (*Patch, *Refusal) {
-	r := &reader{lines: lines, patch: &Patch{}}
-	for r.i < len(lines) {
+func parseDiff(lines []string) (*Patch, *Refusal) {
+	r := &reader{lines: lines, patch: &Patch{}, codex: isCodex(lines)}
+	ended := false
+	if r.codex { // the marker at the end is meant as one, blanks before it or not
+		last := len(lines) - 1
+		for last > 0 && strings.TrimSpace(lines[last]) == "" {
+			last--
+		}
+		verb, _ := order(strings.TrimSpace(lines[last]))
+		if ended = verb == "end"; ended {
+			r.lines = lines[:last]
+		}
+	}
+	for r.i < len(r.lines) {
 		if err := r.next(); err != nil {
 			return nil, err
 		}
 	}
-	if len(r.patch.Files) == 0 {
+	switch {
+	case len(r.patch.Files) > 0:
+	case r.codex:
+		return nil, unseen("it names no file. Each file begins with *** Update File: path, *** Add File: path or *** Delete File: path.")
+	default:
 		return nil, unseen("it holds neither a unified diff (--- a/file, +++ b/file, @@, lines that begin with ' ', '-' or '+') nor a SEARCH/REPLACE block.")
 	}
 	for _, f := range r.patch.Files {
@@ -32,14 +50,19 @@ func parseUnified(lines []string) (*Patch, *Refusal) {
 			return nil, unseen("it names %s but holds no change of it.", named(f.Path))
 		}
 	}
-	r.patch.open = r.open != "" && strings.HasPrefix(lines[len(lines)-1], "+")
+	r.patch.open = r.open != "" && !ended && (r.begun || strings.HasPrefix(lines[len(lines)-1], "+"))
 	return r.patch, nil
 }
 
 // next reads the header, hunk or line of prose at r.i.
 func (r *reader) next() *Refusal {
 	line := r.lines[r.i]
+	verb, path := r.order(strings.TrimSpace(line)) // no body is read here
 	switch {
+	case verb != "":
+		return r.directive(verb, path)
+	case r.codex && !r.inFile && diffStart.MatchString(line) && len(r.patch.Files) > 0:
+		return malformed(0, "it mixes a *** Begin Patch with a unified diff. Write all edits in one of the two formats.")
 	case strings.HasPrefix(line, "diff --git "):
 		old, path := gitPaths(line[len("diff --git "):])
 		r.file(Modify, old, path)
@@ -57,6 +80,9 @@ func (r *reader) next() *Refusal {
 	case r.diff() && r.changesFollow():
 		return r.readHunk(false)
 	case r.fences.read(line):
+		r.inFile = r.inFile && r.open != ""
+	case r.inFile && isBody(line):
+		return malformed(r.hunk(), "line %d is in no hunk. Put a line @@ before it.", r.i+1)
 	case r.fresh:
 		if err := r.extended(line); err != nil {
 			return err
@@ -86,12 +112,15 @@ func (r *reader) hunk() int {
 	if len(r.patch.Files) == 0 {
 		return 1
 	}
-	return len(r.patch.Files[len(r.patch.Files)-1].Hunks) + 1
+	return len(r.last().Hunks) + 1
 }
+
+func (r *reader) last() *File { return &r.patch.Files[len(r.patch.Files)-1] }
 
 func (r *reader) file(op Op, from, path string) *File {
 	r.patch.Files = append(r.patch.Files, File{Op: op, Path: path})
-	f := &r.patch.Files[len(r.patch.Files)-1]
+	r.inFile = r.codex
+	f := r.last()
 	if from != path && op == Rename {
 		f.From = from
 	}
@@ -100,7 +129,7 @@ func (r *reader) file(op Op, from, path string) *File {
 
 // extended reads one of git's headers between "diff --git" and the hunks.
 func (r *reader) extended(line string) *Refusal {
-	f := &r.patch.Files[len(r.patch.Files)-1]
+	f := r.last()
 	rest := func(prefix string) (string, bool) { return strings.CutPrefix(line, prefix) }
 	if v, ok := rest("rename from "); ok {
 		f.Op, f.From = Rename, unquote(v)
@@ -174,7 +203,7 @@ func (r *reader) fileHeader() {
 	}
 	// git's own headers came first and say more: keep them where they do.
 	r.fresh = false
-	f := &r.patch.Files[len(r.patch.Files)-1]
+	f := r.last()
 	switch f.Op {
 	case Modify:
 		f.Op, f.Path = op, path
@@ -253,8 +282,10 @@ func (r *reader) readHunk(header bool) *Refusal {
 	}
 	h := Hunk{}
 	want := counts{-1, -1}
-	if header {
-		line := r.lines[r.i]
+	switch line := r.lines[r.i]; {
+	case r.codex:
+		r.readAnchors(&h)
+	case header:
 		r.i++
 		if m := ranges.FindStringSubmatch(line); m != nil {
 			h.Line, _ = strconv.Atoi(m[1])
@@ -268,16 +299,22 @@ func (r *reader) readHunk(header bool) *Refusal {
 	if err := r.readBody(&h, want, number); err != nil {
 		return err
 	}
-	f := &r.patch.Files[len(r.patch.Files)-1]
+	f := r.last()
 	switch {
 	case len(h.Lines) > 0:
-	case h.Section != "" || want.old > 0 || want.new > 0:
-		err := unseen("hunk %d has no lines.", number)
+	case h.Section != "" || h.Anchors != nil || want.old > 0 || want.new > 0:
+		err := unseen("hunk %d of %s has no lines.", number, named(f.Path))
 		err.Hunk = number
 		return err
 	default:
 		f.notes = append(f.notes, fmt.Sprintf("Line %d was passed over: no hunk follows it.", r.i))
 		return nil
+	}
+	if r.i < len(r.lines) {
+		if verb, _ := r.order(r.lines[r.i]); verb == "end of file" {
+			h.AtEnd = true
+			r.i++
+		}
 	}
 	f.Hunks = append(f.Hunks, h)
 	return nil
