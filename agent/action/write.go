@@ -166,7 +166,7 @@ func (a PatchFile) places() (places []Place) {
 func (a PatchFile) Do(_ context.Context, s *Scope) (all Result, err error) {
 	files, err := a.files()
 	if err != nil {
-		if _, exists, _ := s.current(a.Path); !exists && errors.Is(err, patch.ErrMalformed) {
+		if _, exists, _ := s.current(a.Path); !exists && errors.Is(err, patch.Malformed) {
 			return all, missing(a.Path)
 		}
 		return all, err

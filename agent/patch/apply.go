@@ -32,7 +32,7 @@ func attempt(path, before string, hunks []Hunk) (a *application, after string, r
 		r.Message += readAs(a.seen)
 		return a, before, r
 	}
-	return a, a.doc.splice(a.edits, a.end, ""), nil
+	return a, a.doc.splice(a.edits, a.end), nil
 }
 
 // application is one Apply under way.
@@ -121,7 +121,6 @@ func (a *application) settle() *Refusal {
 			refusals[i] = &Refusal{Status: NotFound}
 		}
 	}
-	a.byOthers(refusals)
 	return a.verdict(refusals)
 }
 
@@ -142,29 +141,6 @@ func (a *application) contradicted(i int) *Refusal {
 	p.confidence *= contradicted
 	p.margin *= contradicted
 	return nil
-}
-
-// byOthers chooses for hunks that fit several places by the places of the others.
-func (a *application) byOthers(refusals []*Refusal) {
-	for i, r := range refusals {
-		if r == nil || r.Status != Ambiguous || a.cands[i].places() < 2 {
-			continue
-		}
-		c := &a.cands[i]
-		k := -1
-		if i > 0 && i+1 < len(refusals) && a.sure(i-1, refusals) && a.sure(i+1, refusals) {
-			k = c.between(a.places[i-1], a.places[i+1])
-		}
-		if k >= 0 {
-			a.places[i], refusals[i] = c.place(k), nil
-			a.places[i].chosen(byNeighbors)
-		}
-	}
-}
-
-// sure reports whether the place of a hunk is the only one that fits it.
-func (a *application) sure(i int, refusals []*Refusal) bool {
-	return a.cands[i].Hunk != nil && refusals[i] == nil && a.cands[i].places() == 1
 }
 
 // fill settles a hunk without old lines.

@@ -336,7 +336,7 @@ func apply(files map[string]string, text string) result {
 		after, report, err := f.Apply(files[path])
 		if err != nil {
 			status := refused
-			if errors.Is(err, patch.ErrAlreadyApplied) && len(p.Files) == 1 {
+			if errors.Is(err, patch.AlreadyApplied) && len(p.Files) == 1 {
 				status = already
 			}
 			return result{status: status, says: err.Error(), files: files}

@@ -93,7 +93,7 @@ func checkRefusal(t *testing.T, err error, want string) {
 	if !errors.As(err, &r) {
 		t.Fatalf("got error %v, want a refusal", err)
 	}
-	if !errors.Is(err, statusErrors[r.Status]) {
+	if !errors.Is(err, r.Status) {
 		t.Errorf("errors.Is does not know %s", r.Status)
 	}
 	for _, l := range strings.Split(strings.TrimSuffix(want, "\n"), "\n") {
@@ -122,7 +122,7 @@ func TestMalformed(t *testing.T) {
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			_, err := Parse(cases[name]["patch"])
-			if !errors.Is(err, ErrMalformed) {
+			if !errors.Is(err, Malformed) {
 				t.Fatalf("got %v, want a malformed one", err)
 			}
 			if says := strings.TrimSpace(cases[name]["says"]); !strings.Contains(err.Error(), says) {
@@ -130,7 +130,7 @@ func TestMalformed(t *testing.T) {
 			}
 		})
 	}
-	if _, err := Parse(strings.Repeat("\n", maxText+1)); !errors.Is(err, ErrMalformed) {
+	if _, err := Parse(strings.Repeat("\n", maxText+1)); !errors.Is(err, Malformed) {
 		t.Errorf("a text over the limit gives %v", err)
 	}
 }

@@ -78,27 +78,7 @@ func (a *aligner) places() (found []place, f finding, line int) {
 	case len(found) == 1:
 		return found, fits, 0
 	}
-	return a.elsewhere(found, chain, score), fits, 0
-}
-
-// elsewhere adds to the places of a hunk those at which all of it could as well
-// be, so that the stated line can choose; none if there are too many.
-func (a *aligner) elsewhere(found []place, chain []pair, score float64) []place {
-	barred := map[pair]bool{}
-	for range rivalLimit {
-		for _, p := range chain {
-			barred[p] = true
-		}
-		var s float64
-		if chain, s = a.chain(barred); chain == nil || score-s >= lead {
-			slices.SortFunc(found, func(p, q place) int { return p.from - q.from })
-			return found
-		}
-		if other, f, _ := a.prove(chain); f == fits && !slices.ContainsFunc(found, func(p place) bool { return slices.Equal(p.at, other.at) }) {
-			found = append(found, *other)
-		}
-	}
-	return slices.Repeat(found[:1], 2) // no number can choose among these
+	return slices.Repeat(found[:1], 2), fits, 0 // no number can choose among what is only like the hunk
 }
 
 // rivals returns, of the best chains that put one of the changes elsewhere, those

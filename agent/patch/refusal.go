@@ -1,9 +1,6 @@
 package patch
 
-import (
-	"errors"
-	"fmt"
-)
+import "fmt"
 
 // Status says why an edit was refused. The texts are part of the program's
 // JSON output.
@@ -19,23 +16,11 @@ const (
 	EmptySearch    Status = "empty_search"    // the hunk names no line of a file that has some
 )
 
-// One error per status, for errors.Is.
-var (
-	ErrAmbiguous      = errors.New("the edit matches more than one place")
-	ErrNotFound       = errors.New("the edit fits nowhere")
-	ErrAlreadyApplied = errors.New("the edit is already applied")
-	ErrConflict       = errors.New("the edit conflicts with the file, or with itself")
-	ErrMalformed      = errors.New("the edit cannot be read")
-	ErrEmptySearch    = errors.New("the edit names no line of the file")
-)
-
-var statusErrors = map[Status]error{
-	Ambiguous: ErrAmbiguous, NotFound: ErrNotFound, AlreadyApplied: ErrAlreadyApplied,
-	Conflict: ErrConflict, Malformed: ErrMalformed, EmptySearch: ErrEmptySearch,
-}
+// Error implements error, so that errors.Is finds a status in a refusal.
+func (s Status) Error() string { return "the edit is refused: " + string(s) }
 
 // Refusal is the error of this package: nothing was changed, and why. It
-// matches the Err variable of its status with errors.Is.
+// matches its status with errors.Is.
 type Refusal struct {
 	Status     Status
 	Hunk       int    // from 1 within its file; of a Malformed text, the hunk or block being read; 0: not a certain one
@@ -59,8 +44,8 @@ func (r *Refusal) Error() string {
 	return r.Message + "\n" + r.Shown + r.Advice
 }
 
-// Unwrap returns the Err variable of the status.
-func (r *Refusal) Unwrap() error { return statusErrors[r.Status] }
+// Unwrap returns the status.
+func (r *Refusal) Unwrap() error { return r.Status }
 
 func malformed(hunk int, format string, args ...any) *Refusal {
 	return &Refusal{Status: Malformed, Hunk: hunk, Message: "The edit cannot be read: " + fmt.Sprintf(format, args...)}

@@ -11,7 +11,7 @@ var loneReturns = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 // Rewrite fits content, a whole file as a model writes it, to the file's text
 // before. Lines that are unchanged keep their bytes; new lines take the ending
-// that most lines of the file have. A new or empty file is what content says.
+// of their neighbours. A new or empty file is what content says.
 //
 // Models drop and add the newline at the end of a file without meaning it. So a
 // file that ends with one keeps it, and one that does not gets one only if
@@ -39,7 +39,7 @@ func Rewrite(before, content string) string {
 			end = openIt
 		}
 	}
-	return old.splice(edits, end, old.dominant())
+	return old.splice(edits, end)
 }
 
 // ReplaceLines puts content in place of the lines from to to of before, counted
@@ -59,5 +59,5 @@ func ReplaceLines(before string, from, to int, content string) (string, error) {
 	for _, x := range lcs.DiffLines(d.bare[from-1:to], with) {
 		edits = append(edits, edit{from: from - 1 + x.Start, to: from - 1 + x.End, with: with[x.ReplStart:x.ReplEnd]})
 	}
-	return d.splice(edits, asBefore, ""), nil
+	return d.splice(edits, asBefore), nil
 }

@@ -123,23 +123,16 @@ type numbers struct {
 
 func numbersOf(cands []candidate) numbers {
 	n := numbers{valid: true, loose: true}
-	for lax := range 2 { // what is only like the file counts where nothing is as it
-		for i := range cands {
-			c := &cands[i]
-			if c.Hunk == nil || lax == 0 && (c.layer > strictLayer || c.aligned != nil) {
-				continue
-			}
-			off, ok := c.offset()
-			if !ok {
-				continue
-			}
+	for i := range cands {
+		c := &cands[i]
+		if c.Hunk == nil || c.layer > strictLayer || c.aligned != nil {
+			continue // what is only like the file tells nothing
+		}
+		if off, ok := c.offset(); ok {
 			n.valid = n.valid && (n.of == 0 || off == n.offset)
 			n.offset = off
 			n.of++
 			n.loose = n.loose && off == 0
-		}
-		if n.of > 0 {
-			break
 		}
 	}
 	n.sure = n.of > 0 && n.loose
@@ -305,22 +298,6 @@ func (c *candidate) unclear(line int, side string) *Refusal {
 		Status: Ambiguous, Candidates: []int{line + 1},
 		Message: fmt.Sprintf("has no context line %s the new lines, and their indentation does not fit the file there, before line %d. Add the lines that come %s them.", side, line+1, side),
 	}
-}
-
-// between returns which place of a hunk that fits several is the only one that
-// lies between the hunks before and after it: patches are written from the top
-// of a file to its end. It is -1 where none or several do.
-func (c *candidate) between(before, behind place) int {
-	only := -1
-	for i := range c.places() {
-		if p := c.place(i); p.from >= before.to && p.to <= behind.from {
-			if only >= 0 {
-				return -1
-			}
-			only = i
-		}
-	}
-	return only
 }
 
 // within reports whether the old lines at line p are part of the new text, and

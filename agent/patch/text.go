@@ -64,20 +64,6 @@ func (d *document) endingNear(i int) string {
 	return "\n"
 }
 
-// dominant returns the line ending that most lines have; "\n" when it is a tie.
-func (d *document) dominant() string {
-	crlf := 0
-	for _, l := range d.lines {
-		if ending(l) == "\r\n" {
-			crlf++
-		}
-	}
-	if 2*crlf > len(d.lines) {
-		return "\r\n"
-	}
-	return "\n"
-}
-
 // edit replaces the lines [from, to) of a document.
 type edit struct {
 	from, to int
@@ -100,30 +86,24 @@ const (
 //
 // The k-th new line takes the ending of the k-th line that it replaces, further
 // ones that of the line before: in a file of mixed endings this follows the
-// neighbours. A usual not "" replaces that rule.
-func (d *document) splice(edits []edit, end last, usual string) string {
+// neighbours.
+func (d *document) splice(edits []edit, end last) string {
 	out := make([]string, 0, len(d.lines)+len(edits))
 	done := 0
 	for _, e := range edits {
 		out = append(out, d.lines[done:e.from]...)
 		for k, text := range e.with {
-			near := usual
-			if near == "" {
-				near = d.endingNear(max(0, min(e.from+k, e.to-1)))
-			}
-			out = append(out, text+near)
+			out = append(out, text+d.endingNear(max(0, min(e.from+k, e.to-1))))
 		}
 		done = e.to
 	}
 	out = append(out, d.lines[done:]...)
-	return d.finish(out, end, usual)
+	return d.finish(out, end)
 }
 
 // finish puts the newlines right at the former and at the new end of the text.
-func (d *document) finish(out []string, end last, usual string) string {
-	if usual == "" {
-		usual = d.endingNear(len(d.lines) - 1)
-	}
+func (d *document) finish(out []string, end last) string {
+	usual := d.endingNear(len(d.lines) - 1)
 	n := len(out) - 1
 	if end == asBefore && !d.closed() {
 		end = openIt

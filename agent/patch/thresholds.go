@@ -86,9 +86,6 @@ const (
 	// blockLimit bounds the changes of one hunk that is aligned: each is weighed
 	// against another place. A hunk of more is a file rewritten.
 	blockLimit = 64
-	// rivalLimit bounds the places that an aligned hunk may have for its line number
-	// to choose among them.
-	rivalLimit = 32
 	// compareLimit bounds, in runes, what two lines have between their common
 	// beginning and end for their likeness to be measured. Lines that differ in more
 	// are minified code or data, and are compared as wholes.
