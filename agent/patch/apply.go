@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"strings"
 
 	"github.com/aymanbagabas/go-udiff/lcs"
 )
@@ -29,7 +30,7 @@ func attempt(path, before string, hunks []Hunk) (a *application, after string, r
 		r = a.collect()
 	}
 	if r != nil {
-		r.Message += readAs(a.seen)
+		r.note(readAs(a.seen))
 		return a, before, r
 	}
 	return a, a.doc.splice(a.edits, a.end), nil
@@ -66,7 +67,7 @@ func (a *application) locate() *Refusal {
 		}
 		a.cands[i] = a.views.fit(&a.hunks[i])
 		if k := a.repeats(i); k >= 0 {
-			a.pass(i, fmt.Sprintf("it is the same as hunk %d", k+1))
+			a.pass(i, "it is the same as "+strings.ToLower(a.name(k)))
 			continue
 		}
 	}
@@ -126,15 +127,20 @@ func (a *application) settle() *Refusal {
 
 // contradicted lowers the confidence in a place that is not at the beginning or the
 // end of the file though the hunk says that it is, and refuses it where the lines are
-// not as they are written either.
+// not as they are written either. A name that is not in the file is noted.
 func (a *application) contradicted(i int) *Refusal {
 	c, p := &a.cands[i], &a.places[i]
+	for _, name := range c.Anchors {
+		if !slices.ContainsFunc(a.doc.bare, func(l string) bool { return strings.HasPrefix(strings.TrimSpace(l), name) }) {
+			a.notes = append(a.notes, fmt.Sprintf("%s names %q, which is not in the file; its lines are in one place only.", a.name(i), cut(name)))
+		}
+	}
 	behind := len(a.doc.bare) - p.to
 	switch {
 	case c.AtEnd && behind > 0 && p.layer != Exact && p.layer != Whitespace:
 		return &Refusal{Status: NotFound, Candidates: fromOne([]int{p.from})}
 	case c.AtEnd && behind > 0:
-		a.notes = append(a.notes, fmt.Sprintf("Hunk %d says that it ends the file, but %d lines follow its place.", i+1, behind))
+		a.notes = append(a.notes, fmt.Sprintf("%s says that it ends the file, but %d lines follow its place.", a.name(i), behind))
 	case !c.begins() || p.start() <= 0:
 		return nil
 	}
@@ -201,7 +207,7 @@ func (r *Refusal) passes(c *candidate) bool {
 // pass passes over a hunk and notes why.
 func (a *application) pass(i int, why string) {
 	a.cands[i] = candidate{}
-	a.notes = append(a.notes, fmt.Sprintf("Hunk %d of %d was passed over: %s.", i+1, len(a.hunks), why))
+	a.notes = append(a.notes, fmt.Sprintf("%s of %d was passed over: %s.", a.name(i), len(a.hunks), why))
 }
 
 // repeats returns an earlier hunk of which this one is a copy; -1 for none. Where

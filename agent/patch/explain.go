@@ -21,7 +21,7 @@ const (
 
 // explain says to the model why the hunk was refused and what to write instead.
 func (a *application) explain(r *Refusal) {
-	name := fmt.Sprintf("Hunk %d of %d", r.Hunk, len(a.hunks))
+	name := fmt.Sprintf("%s of %d", a.name(r.Hunk-1), len(a.hunks))
 	c := &a.cands[r.Hunk-1]
 	switch {
 	case r.Message != "":
@@ -29,7 +29,15 @@ func (a *application) explain(r *Refusal) {
 	case r.Status == Ambiguous:
 		r.Message = fmt.Sprintf("%s matches %d places, so nothing was changed:", name, c.places())
 		r.Shown = a.listPlaces(r.Candidates, c.places())
-		r.Advice = "Add lines of context before or after it until it matches only one place, or put its true line number into the @@ header."
+		r.Advice = "Add lines of context before or after it until it matches only one place"
+		switch {
+		case c.Line > 0:
+			r.Advice += fmt.Sprintf("; line %d, which it states, does not tell them apart.", c.Line)
+		case c.block != nil:
+			r.Advice += "."
+		default:
+			r.Advice += ", or put its true line number into the @@ header."
+		}
 	case r.Status == AlreadyApplied:
 		r.Message = fmt.Sprintf("%s is already applied: its new lines are at line %d. Nothing was changed.", name, r.Candidates[0])
 	case r.Status == EmptySearch:
@@ -47,18 +55,42 @@ func (a *application) explain(r *Refusal) {
 }
 
 func (a *application) explainConflict(x, y edit) string {
-	return fmt.Sprintf("Hunks %d and %d both change the file at line %d, so nothing was changed. Make one hunk of them.",
-		min(x.hunk, y.hunk)+1, max(x.hunk, y.hunk)+1, y.from+1)
+	return fmt.Sprintf("%s and %d both change the file at line %d, so nothing was changed. Make one of them.",
+		strings.Replace(a.name(min(x.hunk, y.hunk)), " ", "s ", 1), max(x.hunk, y.hunk)+1, y.from+1)
 }
 
-// listPlaces shows each candidate with the line before it, which is what tells
-// equal places apart.
+// name is what a message calls a hunk.
+func (a *application) name(hunk int) string {
+	if a.hunks[hunk].block != nil {
+		return fmt.Sprintf("Block %d", hunk+1)
+	}
+	return fmt.Sprintf("Hunk %d", hunk+1)
+}
+
+// above returns the nearest line of words above a line that is less indented, which
+// names what encloses it, or else the nearest that says something.
+func (a *application) above(line int) string {
+	says := ""
+	for k := line - 1; k >= 0; k-- {
+		l := a.doc.bare[k]
+		if weight(l) >= 0.5 && len(indent(l)) < len(indent(a.doc.bare[line])) {
+			return "in: " + cut(strings.TrimSpace(l))
+		}
+		if says == "" && weight(l) >= 0.5 {
+			says = "behind: " + cut(strings.TrimSpace(l))
+		}
+	}
+	return says
+}
+
+// listPlaces shows each candidate with what is above it, which is what tells equal
+// places apart.
 func (a *application) listPlaces(lines []int, total int) string {
 	var b strings.Builder
 	for _, n := range lines[:min(len(lines), shownPlaces)] {
 		fmt.Fprintf(&b, "  line %d", n)
-		if n > 1 {
-			fmt.Fprintf(&b, ", behind: %s", cut(a.doc.bare[n-2]))
+		if above := a.above(n - 1); above != "" {
+			b.WriteString(", " + above)
 		}
 		b.WriteByte('\n')
 	}
@@ -178,8 +210,14 @@ func (a *application) likest(want []string) (int, bool) {
 			best, score = from, v
 		}
 	}
-	// Below a tenth of what a full match could have, it is chance.
-	return best, score > 0 && score >= total/10
+	// Below a tenth of what a full match could have, it is chance, unless lines are there as a whole.
+	equal := 0
+	for i, l := range want {
+		if best+i < len(a.doc.bare) && weight(l) >= 0.5 && fold(l) == a.views.folded[best+i] {
+			equal++
+		}
+	}
+	return best, score > 0 && (score >= total/10 || 2*equal >= len(want))
 }
 
 func notWord(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' }

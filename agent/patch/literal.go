@@ -76,7 +76,7 @@ func (a *application) share(fits []*fitting) *Refusal {
 			case plain == string(r), f.meant[r] && f.signs[r] == "", !f.meant[r] && f.signs[r] != "":
 			case f.meant[r], slices.ContainsFunc(a.doc.bare, func(l string) bool { return strings.ContainsRune(l, r) }):
 				if f.meant[r] || slips[r] || marks && strings.ContainsRune(quotationMarks, r) {
-					return &Refusal{Status: Malformed, Hunk: i + 1, Message: fmt.Sprintf("Hunk %d adds the sign %c. Where the edit quotes the file, that or its like stands for a plain sign, and the file has it as it is, too: which is meant is not certain. Write the signs of all lines as the file has them.", i+1, r)}
+					return &Refusal{Status: Malformed, Hunk: i + 1, Message: fmt.Sprintf("%s adds the sign %c. Where the edit quotes the file, that or its like stands for a plain sign, and the file has it as it is, too: which is meant is not certain. Write the signs of all lines as the file has them.", a.name(i), r)}
 				}
 			case slips[r], marks && strings.ContainsRune(quotationMarks, r):
 				f.signs[r] = plain

@@ -1,8 +1,6 @@
 package patch
 
 import (
-	"fmt"
-
 	"github.com/aymanbagabas/go-udiff/lcs"
 )
 
@@ -45,7 +43,7 @@ func (a *application) inOrder(path, before string, stages int) (after string, re
 	}
 	report.Hunks[0].Confidence *= byNeighbors
 	all.Hunks = append(all.Hunks, report.Hunks...)
-	all.Notes = append(all.Notes, fmt.Sprintf("Hunk %d was applied to what the hunks before it write.", k+1))
+	all.Notes = append(all.Notes, a.name(k)+" was applied to what those before it write.")
 	all.Notes = append(all.Notes, report.Notes...)
 	return after, all
 }

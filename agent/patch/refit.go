@@ -231,8 +231,8 @@ func (f *fitting) isRight(bare []string, c *candidate, p place) bool {
 	if f.from == "" && f.moved(bare, c, p) {
 		return false
 	}
-	if yes, no := f.depths(bare, c, p); yes != no {
-		return yes > no
+	if f.asFile(bare, c, p) {
+		return true
 	}
 	added := styleOf(c.added())
 	switch {
@@ -244,34 +244,13 @@ func (f *fitting) isRight(bare []string, c *candidate, p place) bool {
 	return false
 }
 
-// depths counts the blocks whose new lines are as deep as the lines of the file
-// that they replace as they are, and those that are so when they are converted.
-// It looks at the shallowest line of each: deeper ones move about.
-func (f *fitting) depths(bare []string, c *candidate, p place) (asIs, converted int) {
-	for _, b := range c.blocks() {
-		if b.from == b.to || p.line(b.from) < 0 {
-			continue
-		}
-		have := bare[p.line(b.from) : p.line(b.to-1)+1]
-		want, ok := shallowest(have)
-		is, some := shallowest(b.added)
-		if !ok || !some {
-			continue
-		}
-		becomes := want + 1
-		for _, l := range b.added {
-			if strings.TrimSpace(l) != "" {
-				becomes = min(becomes, len(f.indent(indent(l))))
-			}
-		}
-		switch {
-		case is == want && becomes != want:
-			asIs++
-		case becomes == want && is != want:
-			converted++
-		}
-	}
-	return asIs, converted
+// asFile reports whether the new text of the hunk is as deep as the lines of the file
+// at its place, though its old text is not.
+func (f *fitting) asFile(bare []string, c *candidate, p place) bool {
+	have, _ := shallowest(bare[p.from:p.to])
+	old, _ := shallowest(c.old)
+	now, ok := shallowest(c.new)
+	return ok && now == have && old != have
 }
 
 // moved reports whether the lines of context are indented otherwise than the

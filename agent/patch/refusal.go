@@ -1,6 +1,9 @@
 package patch
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Status says why an edit was refused. The texts are part of the program's
 // JSON output.
@@ -42,6 +45,20 @@ func (r *Refusal) Error() string {
 		return r.Message
 	}
 	return r.Message + "\n" + r.Shown + r.Advice
+}
+
+// note adds a sentence behind what is said and shown.
+func (r *Refusal) note(text string) {
+	switch {
+	case text == "":
+	case r.Shown == "":
+		r.Message += text
+	case r.Advice == "":
+		r.Shown = strings.TrimSuffix(r.Shown, "\n") + "\n"
+		r.Advice = strings.TrimSpace(text)
+	default:
+		r.Advice += text
+	}
 }
 
 // Unwrap returns the status.

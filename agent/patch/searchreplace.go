@@ -156,8 +156,11 @@ func blockHunk(search, replace []string) Hunk {
 	}
 	done := 0
 	diffs := lcs.DiffLines(search, replace)
-	if loose := lcs.DiffLines(keys(fold, search), keys(fold, replace)); kept(loose, len(search)) > kept(diffs, len(search)) {
-		diffs = apart(loose, search, replace) // the two halves are indented otherwise, say
+	kept := 0.0
+	same(search, replace, func(i, _ int) { kept += weight(search[i]) })
+	s, _ := shallowest(search)
+	if r, ok := shallowest(replace); ok && r > s && kept < leastSaid { // equal brackets are of other depths
+		diffs = []lcs.Diff{{End: len(search), ReplEnd: len(replace)}}
 	}
 	for _, d := range diffs {
 		put(Context, search[done:d.Start])
@@ -168,40 +171,6 @@ func blockHunk(search, replace []string) Hunk {
 	put(Context, search[done:])
 	h.block = &halves{search, replace}
 	return h
-}
-
-// kept counts the lines of a text that a diff leaves.
-func kept(diffs []lcs.Diff, lines int) int {
-	for _, d := range diffs {
-		lines -= d.End - d.Start
-	}
-	return lines
-}
-
-// apart makes differences of the lines that a diff of the folded halves leaves
-// and that are not the same as written.
-func apart(loose []lcs.Diff, search, replace []string) []lcs.Diff {
-	var diffs []lcs.Diff
-	put := func(d lcs.Diff) {
-		if n := len(diffs); n > 0 && diffs[n-1].End == d.Start && diffs[n-1].ReplEnd == d.ReplStart {
-			diffs[n-1].End, diffs[n-1].ReplEnd = d.End, d.ReplEnd
-			return
-		}
-		diffs = append(diffs, d)
-	}
-	i, k := 0, 0
-	for _, d := range append(loose, lcs.Diff{Start: len(search), End: len(search), ReplStart: len(replace), ReplEnd: len(replace)}) {
-		for ; i < d.Start; i, k = i+1, k+1 {
-			if search[i] != replace[k] {
-				put(lcs.Diff{Start: i, End: i + 1, ReplStart: k, ReplEnd: k + 1})
-			}
-		}
-		if d.Start < d.End || d.ReplStart < d.ReplEnd {
-			put(d)
-		}
-		i, k = d.End, d.ReplEnd
-	}
-	return diffs
 }
 
 var diffStart = regexp.MustCompile(`^(@@ -\d|diff --git )`)

@@ -158,13 +158,17 @@ func (c *candidate) settle(v *views, n numbers) (place, *Refusal) {
 	at := c.Line - 1 + n.offset
 	said := n.valid && c.Line > 0
 	there := said && c.newAt(at)
-	if i := c.nearest(at); said && i >= 0 && c.start(i) == at {
+	if i := c.nearest(at); said && i >= 0 && c.start(i) == at && (c.aligned == nil || c.places() == 1) {
 		if there && len(c.new) > len(c.old) && c.trailing() < fullContext {
 			return place{}, c.already(at)
 		}
 		p := c.place(i)
 		if c.places() > 1 {
 			p.chosen(byNumber)
+			if k := c.enclosed(v); k >= 0 && k != i && (c.Section != "" || c.Anchors != nil) {
+				return place{}, &Refusal{Status: Ambiguous, Candidates: fromOne([]int{p.from, c.place(k).from}),
+					Message: fmt.Sprintf("states line %d, but the name in its header belongs to line %d, where its lines are as well. Give the number and the name of the same place.", p.from+1, c.place(k).from+1)}
+			}
 		}
 		return p, nil
 	}
