@@ -71,6 +71,7 @@ type SearchText struct {
 	Regexp     bool   `json:"regexp,omitempty" doc:"The pattern is one (RE2)."`
 	IgnoreCase bool   `json:"ignore_case,omitempty"`
 	Glob       string `json:"glob,omitempty"`
+	Context    int    `json:"context,omitempty"`
 }
 
 // SearchTextVerb is the verb whose arguments are SearchText.
@@ -90,18 +91,24 @@ func (a SearchText) Reads() []Place { return []Place{Files(a.Glob)} }
 // Do implements Doer.
 func (a SearchText) Do(ctx context.Context, s *Scope) (Result, error) {
 	found, more, err := s.Search(ctx, workspace.Query{
-		Pattern: a.Pattern, Regexp: a.Regexp, IgnoreCase: a.IgnoreCase, Glob: a.Glob, Limit: maxMatches,
+		Pattern: a.Pattern, Regexp: a.Regexp, IgnoreCase: a.IgnoreCase, Glob: a.Glob, Context: a.Context,
+		Limit: max(1, maxMatches/(1+min(max(a.Context, 0), workspace.MaxContext))), // the lines around them fill a prompt too
 	})
 	if err != nil {
 		return Result{}, err
 	}
 	var b strings.Builder
-	for _, m := range found {
-		line := m.Text
-		if len(line) > maxLine {
-			line = strings.ToValidUTF8(line[:maxLine], "") + "…"
+	for i, m := range found {
+		if i > 0 && a.Context > 0 {
+			b.WriteString("--\n")
 		}
-		fmt.Fprintf(&b, "%s:%d: %s\n", m.Path, m.Line, line)
+		for n, line := range m.Before {
+			fmt.Fprintf(&b, "%s-%d- %s\n", m.Path, m.Line-len(m.Before)+n, clipLine(line))
+		}
+		fmt.Fprintf(&b, "%s:%d: %s\n", m.Path, m.Line, clipLine(m.Text))
+		for n, line := range m.After {
+			fmt.Fprintf(&b, "%s-%d- %s\n", m.Path, m.Line+1+n, clipLine(line))
+		}
 	}
 	switch {
 	case len(found) == 0:
@@ -112,26 +119,50 @@ func (a SearchText) Do(ctx context.Context, s *Scope) (Result, error) {
 	return Result{Said: Quoted(b.String()), Note: fmt.Sprintf("search %q: %d found", a.Pattern, len(found))}, nil
 }
 
+func clipLine(line string) string {
+	if len(line) <= maxLine {
+		return line
+	}
+	return strings.ToValidUTF8(line[:maxLine], "") + "…"
+}
+
 //go:embed outline.md
 var outlineText string
 
-// Outline shows the classes and functions of a file with their lines.
+// Outline shows the classes and functions of a file with their lines, or finds a symbol.
 type Outline struct {
 	reading
-	Path string `json:"path"`
+	Path   string `json:"path,omitempty"`
+	Symbol string `json:"symbol,omitempty"`
 }
 
 // OutlineVerb is the verb whose arguments are Outline.
 var OutlineVerb = register[Outline](OutlineName, Reads, outlineText)
 
 // Check implements Args.
-func (a Outline) Check() error { return checkPath(a.Path) }
+func (a Outline) Check() error {
+	switch {
+	case a.Symbol == "":
+		return checkPath(a.Path)
+	case a.Path != "":
+		return errors.New("give path or symbol, not both: a symbol is looked for in all files")
+	}
+	return nil
+}
 
 // Reads implements Reach.
-func (a Outline) Reads() []Place { return []Place{File(a.Path)} }
+func (a Outline) Reads() []Place {
+	if a.Symbol != "" {
+		return []Place{Files("")}
+	}
+	return []Place{File(a.Path)}
+}
 
 // Do implements Doer.
-func (a Outline) Do(_ context.Context, s *Scope) (Result, error) {
+func (a Outline) Do(ctx context.Context, s *Scope) (Result, error) {
+	if a.Symbol != "" {
+		return a.find(ctx, s)
+	}
 	f, err := s.Read(a.Path)
 	if err != nil {
 		return Result{}, err
@@ -146,6 +177,29 @@ func (a Outline) Do(_ context.Context, s *Scope) (Result, error) {
 		b.WriteString("No classes or functions.")
 	}
 	return Result{Said: Quoted(b.String()), Note: "outline " + a.Path}, nil
+}
+
+// find lists where a symbol is declared.
+func (a Outline) find(ctx context.Context, s *Scope) (Result, error) {
+	list, more, err := s.Symbols(ctx, a.Symbol)
+	if err != nil {
+		return Result{}, err
+	}
+	var b strings.Builder
+	for _, f := range list[:min(len(list), maxMatches)] {
+		what := f.Signature
+		if what == "" {
+			what = f.Kind + " " + f.Name
+		}
+		fmt.Fprintf(&b, "%s:%d-%d: %s\n", f.Path, f.Range.Start.Line+1, f.Range.End.Line+1, what)
+	}
+	switch {
+	case len(list) == 0:
+		b.WriteString("Nothing of this name is declared. " + SearchTextName + " finds where it is used.")
+	case more || len(list) > maxMatches:
+		b.WriteString("There are more: give more of the name.\n")
+	}
+	return Result{Said: Quoted(b.String()), Note: fmt.Sprintf("symbol %q: %d found", a.Symbol, len(list))}, nil
 }
 
 func writeSymbols(b *strings.Builder, symbols []syntax.Symbol, indent string) {

@@ -108,6 +108,7 @@ func TestScope(t *testing.T) {
 		"read another file": func(s *Scope) error { _, err := s.Read(".env"); return err },
 		"list":              func(s *Scope) error { _, _, err := s.List(t.Context(), "", 1); return err },
 		"search":            func(s *Scope) error { _, _, err := s.Search(t.Context(), workspace.Query{Pattern: "w"}); return err },
+		"symbols":           func(s *Scope) error { _, _, err := s.Symbols(t.Context(), "x"); return err },
 		"judge":             func(s *Scope) error { _, err := s.Judge(t.Context(), ".env"); return err },
 		"write":             func(s *Scope) error { _, err := s.Write("a.txt", "x"); return err },
 		"delete":            func(s *Scope) error { _, err := s.Delete("a.txt"); return err },

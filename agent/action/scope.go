@@ -96,17 +96,31 @@ func (s *Scope) Search(ctx context.Context, q workspace.Query) (matches []worksp
 	}
 	q.Skip = s.env.Hides
 	matches, more, err = s.env.Overlay.Search(ctx, q)
-	if s.env.Tells == nil {
-		return matches, more, err
+	tells := s.tells()
+	return slices.DeleteFunc(matches, func(m workspace.Match) bool { return tells(m.Path) }), more, err
+}
+
+// Symbols returns what is declared under a name, in files that may be read.
+func (s *Scope) Symbols(ctx context.Context, name string) (list []workspace.Found, more bool, err error) {
+	if err := s.mayRead(Files("")); err != nil {
+		return nil, false, err
 	}
-	tells := map[string]bool{}
-	return slices.DeleteFunc(matches, func(m workspace.Match) bool {
-		if _, known := tells[m.Path]; !known {
-			f, err := s.env.Overlay.Read(m.Path)
-			tells[m.Path] = err != nil || s.env.Tells(m.Path, f.Text)
+	list, more, err = s.env.Overlay.Symbols(ctx, name, "", s.env.Hides)
+	tells := s.tells()
+	return slices.DeleteFunc(list, func(f workspace.Found) bool { return tells(f.Path) }), more, err
+}
+
+// tells returns a function that says whether a file's text is one that may not be read. It
+// looks at each file once.
+func (s *Scope) tells() func(path string) bool {
+	told := map[string]bool{}
+	return func(path string) bool {
+		if _, known := told[path]; !known && s.env.Tells != nil {
+			f, err := s.env.Overlay.Read(path)
+			told[path] = err != nil || s.env.Tells(path, f.Text)
 		}
-		return tells[m.Path]
-	}), more, err
+		return told[path]
+	}
 }
 
 // Judge returns what the validators find in a file.

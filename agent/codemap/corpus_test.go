@@ -91,7 +91,7 @@ type commit struct {
 
 // commits chooses some by the seed that change files of the tree before them.
 func (r repository) commits(t *testing.T) (list []commit) {
-	out := string(r.git(t, "", "log", "--no-merges", "-n", "1500", "--diff-filter=M", "--name-only", "--format=%x01%H%x02%B%x02"))
+	out := string(r.git(t, "", "log", "--no-merges", "--min-parents=1", "-n", "1500", "--diff-filter=M", "--name-only", "--format=%x01%H%x02%B%x02"))
 	for _, block := range strings.Split(out, "\x01")[1:] {
 		f := strings.SplitN(block, "\x02", 3)
 		c := commit{id: f[0], message: f[1]}

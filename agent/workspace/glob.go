@@ -40,6 +40,16 @@ func parseGlob(pattern string) (glob, error) {
 // match reports whether a path matches.
 func (g glob) match(p string) bool { return doublestar.MatchUnvalidated(string(g), p) }
 
+// within returns the folder, with a slash at its end, that all paths lie in that match; "" where
+// there is none.
+func (g glob) within() string {
+	fixed := string(g)
+	if i := strings.IndexAny(fixed, `*?[{\`); i >= 0 {
+		fixed = fixed[:i]
+	}
+	return fixed[:strings.LastIndexByte(fixed, '/')+1]
+}
+
 // Glob is a pattern for files, as in .gitignore: one without a slash is about the name of a
 // file wherever it lies.
 type Glob struct{ glob glob }

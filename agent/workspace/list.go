@@ -40,7 +40,7 @@ func (o *Overlay) List(ctx context.Context, glob string, limit int) (entries []E
 	if limit <= 0 || limit > MaxEntries {
 		limit = MaxEntries
 	}
-	files, more, err := o.walk(ctx, false)
+	files, more, err := o.walkIn(ctx, false, g.within())
 	if err != nil {
 		return nil, false, err
 	}

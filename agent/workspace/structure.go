@@ -85,7 +85,7 @@ func (o *Overlay) Structure(ctx context.Context, pattern string, skip func(path 
 	if err != nil {
 		return nil, false, err
 	}
-	files, more, err := o.walk(ctx, false)
+	files, more, err := o.walkIn(ctx, false, g.within())
 	if err != nil {
 		return nil, false, err
 	}

@@ -82,3 +82,26 @@ func TestSymbols(t *testing.T) {
 		}
 	}
 }
+
+// TestWithin: a list by a pattern that names a folder is that part of the whole list, whatever
+// folders were not looked into.
+func TestWithin(t *testing.T) {
+	w, _ := open(t, map[string]string{
+		"a.py": "", "src/a.py": "", "src/deep/b.py": "", "src/deep/er/c.py": "", "srcs/a.py": "", "src/.gitignore": "/no.py\n", "src/no.py": "", "we[i]rd/x.py": "",
+	})
+	o := w.NewOverlay()
+	if _, err := o.Write("src/new/d.py", "x"); err != nil {
+		t.Fatal(err)
+	}
+	all := paths(t, o, "")
+	for _, pattern := range []string{"src/", "src/*.py", "src/**", "src/deep/**/*.py", "/src/deep/b.py", "src*/a.py", "s*/**", "{src,srcs}/a.py", `we\[i\]rd/*`, "none/", "src/n*/*"} {
+		g, err := parseGlob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := slices.DeleteFunc(slices.Clone(all), func(p string) bool { return !g.match(p) })
+		if got := paths(t, o, pattern); !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", pattern, got, want)
+		}
+	}
+}

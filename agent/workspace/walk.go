@@ -32,7 +32,8 @@ type walker struct {
 	w       *Workspace
 	slots   map[string]*slot
 	buffers map[string]*buffer
-	links   bool // links to files are listed too
+	links   bool   // links to files are listed too
+	within  string // only folders that lead here or lie in it; see glob.within
 	files   []found
 	more    bool
 
@@ -48,7 +49,13 @@ var errEnough = errors.New("enough files")
 // nor folder is left out, as are names that no path may have and folders that
 // the user may not read. The second result says that there are more.
 func (o *Overlay) walk(ctx context.Context, links bool) ([]found, bool, error) {
-	k, err := o.walked(ctx, links)
+	return o.walkIn(ctx, links, "")
+}
+
+// walkIn is walk for callers that want only what lies in a folder: others are left out where
+// that saves looking at them.
+func (o *Overlay) walkIn(ctx context.Context, links bool, within string) ([]found, bool, error) {
+	k, err := o.walked(ctx, links, within)
 	if err != nil {
 		return nil, false, err
 	}
@@ -58,7 +65,7 @@ func (o *Overlay) walk(ctx context.Context, links bool) ([]found, bool, error) {
 // Misnamed returns what lies in the workspace under a name that no path may have, such
 // as that of a device on Windows, with the reason. Nothing lists or reads it.
 func (o *Overlay) Misnamed(ctx context.Context) (map[string]error, error) {
-	k, err := o.walked(ctx, false)
+	k, err := o.walked(ctx, false, "")
 	if err != nil {
 		return nil, err
 	}
@@ -66,8 +73,8 @@ func (o *Overlay) Misnamed(ctx context.Context) (map[string]error, error) {
 }
 
 // walked is a walker at its end.
-func (o *Overlay) walked(ctx context.Context, links bool) (*walker, error) {
-	k := &walker{ctx: ctx, w: o.w, links: links, slots: make(map[string]*slot), buffers: make(map[string]*buffer), misnamed: make(map[string]error)}
+func (o *Overlay) walked(ctx context.Context, links bool, within string) (*walker, error) {
+	k := &walker{ctx: ctx, w: o.w, links: links, within: within, slots: make(map[string]*slot), buffers: make(map[string]*buffer), misnamed: make(map[string]error)}
 	o.w.mu.Lock()
 	for key, s := range o.slots {
 		k.slots[key] = s
@@ -144,6 +151,7 @@ func (k *walker) folder(f *folder, rel, prefix string, rules []rule) error {
 		}
 		var err error
 		switch {
+		case e.IsDir() && !k.leads(k.w.key(f, name)):
 		case e.IsDir() && !slices.Contains(versionControl, e.Name()):
 			err = k.folder(f, name, prefix, rules)
 		case e.Type().IsRegular():
@@ -157,6 +165,11 @@ func (k *walker) folder(f *folder, rel, prefix string, rules []rule) error {
 		}
 	}
 	return nil
+}
+
+// leads reports whether a folder leads to what is wanted, or lies in it.
+func (k *walker) leads(key string) bool {
+	return strings.HasPrefix(k.within, key+"/") || strings.HasPrefix(key+"/", k.within)
 }
 
 // entries returns what lies in a folder, sorted; nothing where it cannot be read.
