@@ -83,6 +83,7 @@ type Agent struct {
 	mu      sync.Mutex
 	busy    map[string]bool     // tasks with a writer
 	deaf    map[string]bool     // tasks whose writer takes no more of it; under mu
+	working map[string]*working // by task with a writer; under mu
 	inbox   map[string][]string // by task with a writer: what the user said to it; under mu
 	secrets map[string]string   // known to this process, by name; under mu
 
@@ -186,6 +187,8 @@ func (a *Agent) Run(ctx context.Context, task record.Task) iter.Seq2[Event, erro
 			r.fail(err)
 			return
 		}
+		ctx, ended := a.begin(ctx, task.ID)
+		defer ended()
 		r.loop(ctx)
 	}
 }
@@ -217,6 +220,8 @@ func (a *Agent) ResumeWith(ctx context.Context, id, said string) iter.Seq2[Event
 			r.fail(err)
 			return
 		}
+		ctx, ended := a.begin(ctx, id)
+		defer ended()
 		r.loop(ctx)
 	}
 }

@@ -236,7 +236,7 @@ func (r *run) ask(ctx context.Context) error {
 		return err
 	}
 	for range maxHeld {
-		a, err := r.a.User.Ask(ctx, q)
+		a, err := r.askOpenly(ctx, q)
 		if err != nil {
 			return err
 		}
@@ -279,6 +279,9 @@ func (r *run) answered(q record.Question, a record.Answer) error {
 // Answer answers the open question of a task that is not running, for
 // instance because it paused while the question was open. Resume goes on with it.
 func (a *Agent) Answer(id, question string, answer record.Answer) error {
+	if done, err := a.answerWorking(id, question, answer); done {
+		return err
+	}
 	release, err := a.acquire(id)
 	if err != nil {
 		return err

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"caselsp/agent"
 	"caselsp/agent/llm/openai"
 	"caselsp/agent/settings"
 	"caselsp/sandbox"
@@ -32,8 +31,10 @@ func doctorCommand(w *wiring) *cobra.Command {
 there and not needed, or note. The exit code is 1 when a part is WRONG.`,
 		Example: "  caselsp doctor\n  caselsp doctor --build-image   # build the sandbox's images now",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			e, err := w.open([]string{w.dir}, nil, agent.Headless{}, nil, nil)
-			if err != nil {
+			e, err := w.openQuietly()
+			if err != nil && !build {
+				return w.askOwner(err, ownerAsk{Do: "doctor"})
+			} else if err != nil {
 				return err
 			}
 			defer e.Close()

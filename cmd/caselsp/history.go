@@ -2,9 +2,11 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"text/tabwriter"
 
 	"caselsp/agent"
@@ -23,40 +25,34 @@ func historyCommand(w *wiring) *cobra.Command {
   caselsp history last --json
   caselsp history --json | jq .decisions`,
 		Args: positional(cobra.MaximumNArgs(1)),
-		RunE: func(_ *cobra.Command, args []string) error {
-			e, err := w.open([]string{w.dir}, nil, agent.Headless{}, nil, nil)
-			if err != nil {
-				return err
-			}
-			defer e.Close()
-			if len(args) == 1 {
-				id, err := e.named(args[0])
-				if err != nil {
-					return err
-				}
-				if asJSON {
-					st, err := e.agent.Status(id)
-					if err != nil {
-						return err
-					}
-					return printHistory(os.Stdout, e.agent, []record.Status{st}, asJSON)
-				}
-				text, err := e.agent.Report(id)
-				if err != nil {
-					return err
-				}
-				fmt.Print(clean(text))
-				return nil
-			}
-			all, err := e.agent.History()
-			if printed := printHistory(os.Stdout, e.agent, all, asJSON); printed != nil {
-				return printed
-			}
-			return err
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return w.anywhere(cmd.Context(), ownerAsk{Do: "history", Task: strings.Join(args, ""), JSON: asJSON})
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object a task")
 	return cmd
+}
+
+// history prints the tasks of the workspace, or one of them.
+func (e *engine) history(out io.Writer, task string, asJSON bool) error {
+	if task == "" {
+		all, err := e.agent.History()
+		return errors.Join(printHistory(out, e.agent, all, asJSON), err)
+	}
+	id, err := e.named(task)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		st, err := e.agent.Status(id)
+		if err != nil {
+			return err
+		}
+		return printHistory(out, e.agent, []record.Status{st}, asJSON)
+	}
+	text, err := e.agent.Report(id)
+	fmt.Fprint(out, clean(text))
+	return err
 }
 
 func printHistory(out io.Writer, a *agent.Agent, all []record.Status, asJSON bool) error {

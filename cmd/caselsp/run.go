@@ -112,6 +112,14 @@ func resumeCommand(w *wiring) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in := newLineReader(os.Stdin)
 			e, err := w.open([]string{w.dir}, nil, f.user(in), nil, nil)
+			if err != nil && answer != "" {
+				word, reason, _ := strings.Cut(answer, ":")
+				ask := ownerAsk{Do: "answer", Task: strings.Join(args, ""), Text: answer}
+				if word == record.Deny {
+					ask.Text, ask.Reason = record.Deny, strings.TrimSpace(reason)
+				}
+				return w.askOwner(err, ask)
+			}
 			if err != nil {
 				return err
 			}

@@ -98,7 +98,15 @@ func (w *wiring) open(dirs []string, layers []settings.Layer, user agent.User, c
 		change(&o)
 	}
 	e.agent = agent.New(o)
+	if err := e.serveOthers(); err != nil {
+		o.Log.Debug("other processes are told that the store is in use", "error", err)
+	}
 	return e, nil
+}
+
+// openQuietly is open for commands that ask nobody.
+func (w *wiring) openQuietly() (*engine, error) {
+	return w.open([]string{w.dir}, nil, agent.Headless{}, nil, nil)
 }
 
 // limitsOf returns the limits of a task. They are copied one by one, so that a test
