@@ -48,6 +48,7 @@ var floors = map[string]floor{
 	"agent/ability": {may: []string{"agent/ecma", "agent/syntax"}},
 	// Tests are counted in parse trees: one in a comment or after a return does not count.
 	"agent/testreport":            {may: []string{"agent/syntax"}},
+	"agent/stack":                 {},
 	"agent/settings":              {may: []string{"agent/near", "agent/syntax"}},
 	"agent/dom":                   {may: []string{"agent/syntax"}},
 	"agent/ecma":                  {may: []string{"agent/syntax"}},
@@ -60,7 +61,7 @@ var floors = map[string]floor{
 	"agent/workspace":             {may: []string{"agent/syntax"}},
 	"agent/action":                {may: []string{"agent/patch", "agent/shell", "agent/syntax", "agent/validate", "agent/validate/rules", "agent/lint", "agent/workspace", "sandbox"}},
 	// Beside what an action is, records name where the hunks of a patch landed and what linters found.
-	"agent/record": {may: []string{"agent/action", "agent/llm", "agent/patch", "agent/quote", "agent/testreport", "agent/validate", "agent/workspace", "sandbox"}},
+	"agent/record": {may: []string{"agent/action", "agent/llm", "agent/patch", "agent/quote", "agent/stack", "agent/testreport", "agent/validate", "agent/workspace", "sandbox"}},
 	// Beside what decisions are made from: findings name their linters, questions the sandbox's
 	// limits, and a task that leaves fewer tests is seen by their count.
 	"agent/permit": {may: []string{"agent/ability", "agent/action", "agent/lint", "agent/obey", "agent/record", "agent/settings", "agent/shell", "agent/testreport", "agent/validate", "agent/validate/rules", "agent/workspace", "sandbox", "store"}},
@@ -87,7 +88,7 @@ type absence struct {
 
 // pure are the packages that do no I/O, not even through an io.Reader that was
 // handed in: their fuzz targets and their replays depend on it.
-var pure = []string{"agent/near", "agent/obey", "agent/quote", "agent/patch", "agent/shell", "agent/syntax", "agent/dom", "agent/ecma", "agent/codemap", "agent/validate", "agent/validate/rules/...", "agent/testreport", "store/secret"}
+var pure = []string{"agent/near", "agent/obey", "agent/quote", "agent/patch", "agent/shell", "agent/syntax", "agent/dom", "agent/ecma", "agent/codemap", "agent/validate", "agent/validate/rules/...", "agent/testreport", "agent/stack", "store/secret"}
 
 // connected are the packages that may open or accept connections.
 var connected = []string{"agent/llm/openai", "agent/llm/llmtest", "sandbox", "store", "lsp/wire"}

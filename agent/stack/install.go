@@ -1,0 +1,39 @@
+package stack
+
+import (
+	"regexp"
+	"strings"
+)
+
+// causes are the lines in which installers give their reason, the most telling first.
+var causes = []*regexp.Regexp{
+	regexp.MustCompile(`(?m)^ERROR: (No matching distribution found for .+)$`),
+	regexp.MustCompile(`(?m)^ERROR: (Package '.+' requires a different Python: .+)$`),
+	regexp.MustCompile(`(?m)^ERROR: (Cannot install .+ because these package versions have conflicting dependencies.*)$`),
+	regexp.MustCompile("(?m)^npm (?:error|ERR!) (`?npm ci`? can only install .+)$"),
+	regexp.MustCompile(`(?m)^npm (?:error|ERR!) (404\s+Not Found.+|404\s+'.+' is not in .+)$`),
+	regexp.MustCompile(`(?m)^npm (?:error|ERR!) (ERESOLVE .+|notarget No matching version .+|network request to \S+ failed.*|Unsupported platform .+|Unsupported engine .+)$`),
+	regexp.MustCompile(`(?m)^npm (?:error|ERR!) ([^\s].*[a-z].* .*)$`),
+	regexp.MustCompile(`(?m)^(?:\s*)error: (subprocess-exited-with-error)$`),
+	regexp.MustCompile(`(?m)^ERROR: (.+)$`),
+	regexp.MustCompile(`(?m)^go: (.+)$`),
+}
+
+// unreached says that an installer did not reach its index.
+var unreached = regexp.MustCompile(`(?i)NewConnectionError|ConnectTimeoutError|ProxyError|Name or service not known|Temporary failure in name resolution|\b(?:ENOTFOUND|ECONNREFUSED|EAI_AGAIN|ETIMEDOUT)\b|connection refused|i/o timeout|Network is unreachable`)
+
+// InstallCause is the reason in which an installer says why it failed, in one line; "" where
+// no line stands out.
+func InstallCause(output string) string {
+	cause := ""
+	for _, p := range causes {
+		if m := p.FindStringSubmatch(output); m != nil {
+			cause = strings.TrimSpace(m[1])
+			break
+		}
+	}
+	if unreached.MatchString(output) {
+		cause = strings.TrimSuffix("the package index could not be reached: "+cause, ": ")
+	}
+	return cause
+}

@@ -1,0 +1,124 @@
+package stack
+
+import (
+	"regexp"
+	"strings"
+)
+
+// sign is a line by which a file says how a Python project is tested.
+type sign struct {
+	file    string
+	pattern *regexp.Regexp
+}
+
+var (
+	pythonTests = regexp.MustCompile(`(^|/)(test_[^/]*|[^/]*_test|tests)\.py$`)
+	// pytestSigns are pytest's own configuration, and where other tools call it.
+	pytestSigns = []sign{
+		{"pytest.ini", regexp.MustCompile(`(?m)^\[pytest\]`)},
+		{".pytest.ini", regexp.MustCompile(`(?m)^\[pytest\]`)},
+		{"pyproject.toml", regexp.MustCompile(`(?m)^\[tool\.pytest[.\]]`)},
+		{"tox.ini", regexp.MustCompile(`(?m)^\[pytest\]`)},
+		{"setup.cfg", regexp.MustCompile(`(?m)^\[tool:pytest\]`)},
+		{"tox.ini", regexp.MustCompile(`(?m)^\s*(commands\s*=\s*)?(.* -m )?(pytest|py\.test)\b.*$`)},
+		{"noxfile.py", regexp.MustCompile(`(?m)\bsession\.run\(.*["']pytest["']`)},
+		{"pyproject.toml", regexp.MustCompile(`(?m)["'\s](pytest|py\.test)\b`)}, // a script of hatch or poe, or a dependency
+	}
+	unittestSigns = []sign{
+		{"tox.ini", regexp.MustCompile(`(?m)^.*-m unittest\b.*$`)},
+		{"noxfile.py", regexp.MustCompile(`(?m)^.*["']unittest["'].*$`)},
+		{"pyproject.toml", regexp.MustCompile(`(?m)^.*-m unittest\b.*$`)},
+		{"Makefile", regexp.MustCompile(`(?m)^.*-m unittest\b.*$`)},
+	}
+	// djangoByPytest says that a Django project is tested by pytest-django.
+	djangoByPytest = regexp.MustCompile(`(?m)^\s*(DJANGO_SETTINGS_MODULE|django_settings_module)\s*=|pytest[-_]django`)
+	toxCommand     = regexp.MustCompile(`(?m)^\s*(?:commands\s*=\s*)?(?:python3? -m )?(?:pytest|py\.test)((?:[ \t]+[A-Za-z0-9_./=-]+)*)[ \t]*(?:\{posargs[^}\n]*\})?[ \t]*$`)
+)
+
+// python asks the configuration of test runners first, then the names of files: pytest runs
+// unittest's tests, too, and is what the sandbox brings along.
+func (p project) python() []Candidate {
+	pytest := Candidate{Command: "python3 -m pytest", Program: "pytest"}
+	for _, s := range pytestSigns {
+		if text, ok := p.text(s.file); ok && s.pattern.MatchString(text) {
+			pytest.File, pytest.Line = s.file, lineOf(text, s.pattern)
+			break
+		}
+	}
+	if text, ok := p.text("tox.ini"); ok {
+		if m := toxCommand.FindStringSubmatch(text); m != nil {
+			pytest.Command += strings.TrimRight(m[1], " \t")
+		}
+	}
+	unittest := p.unittest()
+	shown := p.any(pythonTests)
+	if django, ok := p.text("manage.py"); ok && shown && !p.djangoByPytest() {
+		return []Candidate{{Command: "python3 manage.py test", Program: "python3", File: "manage.py", Line: lineOf(django, regexp.MustCompile(`execute_from_command_line`))}}
+	}
+	switch {
+	case pytest.File != "":
+		return []Candidate{pytest}
+	case !shown:
+		return nil
+	case unittest.File != "":
+		return []Candidate{unittest}
+	}
+	pytest.File = p.first(pythonTests)
+	unittest.File = pytest.File
+	return []Candidate{pytest, unittest}
+}
+
+// unittest is the command by which the standard library's runner finds the tests: those in
+// a folder that is no package are not found from the root.
+func (p project) unittest() Candidate {
+	c := Candidate{Command: "python3 -m unittest discover", Program: "python3"}
+	for _, folder := range []string{"tests", "test"} {
+		_, packaged := p.text(folder + "/__init__.py")
+		if !packaged && p.any(regexp.MustCompile(`^`+folder+`/test[^/]*\.py$`)) {
+			c.Command += " -s " + folder
+			break
+		}
+	}
+	for _, s := range unittestSigns {
+		if text, ok := p.text(s.file); ok && s.pattern.MatchString(text) {
+			c.File, c.Line = s.file, lineOf(text, s.pattern)
+			break
+		}
+	}
+	return c
+}
+
+func (p project) djangoByPytest() bool {
+	for _, name := range []string{"pytest.ini", "pyproject.toml", "setup.cfg", "tox.ini"} {
+		if text, _ := p.text(name); djangoByPytest.MatchString(text) {
+			return true
+		}
+	}
+	return false
+}
+
+// first is the first path that matches.
+func (p project) first(pattern *regexp.Regexp) string {
+	for _, f := range p.files {
+		if pattern.MatchString(f.Path) && !foreign.MatchString(f.Path) {
+			return f.Path
+		}
+	}
+	return ""
+}
+
+// Sources are the folders from which a Python project's own modules are imported, where the
+// root does not show them: src layouts. They belong on the path, because nothing installs the
+// project itself in the sandbox.
+func Sources(paths []string) []string {
+	var list []string
+	for _, folder := range []string{"src", "lib"} {
+		for _, name := range paths {
+			if rest, ok := strings.CutPrefix(name, folder+"/"); ok && (strings.HasSuffix(rest, "/__init__.py") && strings.Count(rest, "/") == 1 || strings.HasSuffix(rest, ".py") && !strings.Contains(rest, "/") && rest != "__init__.py") {
+				list = append(list, folder)
+				break
+			}
+		}
+	}
+	return list
+}

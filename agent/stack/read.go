@@ -1,0 +1,262 @@
+package stack
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// Outcome is how a test run went.
+type Outcome string
+
+// The outcomes of a test run.
+const (
+	Passed    Outcome = "passed"
+	Failed    Outcome = "failed"
+	Nothing   Outcome = "nothing"   // no test was collected, or none ran: nothing is tested
+	Unstarted Outcome = "unstarted" // the runner could not start, or could not load what it tests
+	Checked   Outcome = "checked"   // the command is no test run, and ended well
+)
+
+// Run is a test run that has ended.
+type Run struct {
+	Line   string
+	Exit   int
+	Output string
+	Tests  int      // that ran, as the runner counts; below 0: not known
+	Paths  []string // of the project's files
+	Reads  bool     // the line only reads
+}
+
+// Reading is what a run means.
+type Reading struct {
+	Outcome Outcome `json:"outcome"`
+	What    string  `json:"what,omitempty"`  // what the command is, where it is no test run
+	Lacks   []Lack  `json:"lacks,omitempty"` // in the sandbox, in the order of the output
+}
+
+// nothing are the sentences of runners that found or ran no test.
+var nothing = regexp.MustCompile(`(?m)^[=\s]*no tests ran\b|^NO TESTS RAN|^Ran 0 tests\b|^(?:#|ℹ) tests 0$|^\s*0 passing\b|No tests found, exiting|^Error: No test files found|^\s*No test files found|^No tests? (?:files? )?(?:found|were found|to run)\b` +
+	`|^[=\s]*\d+ (?:skipped|deselected)(?:, \d+ (?:skipped|deselected|warnings?))* in [\d.]+s|^Found 0 test\(s\)|^running 0 tests\n\n(?:test result: ok\. 0 passed)`)
+
+var (
+	goUntested = regexp.MustCompile(`(?m)^(?:\?|ok|testing:).*\[?(?:no test files|no tests to run)\]?$|^testing: warning: no tests to run$`)
+	goTested   = regexp.MustCompile(`(?m)^(?:ok\s+\S+\s+[\d(][^\[\n]*$|FAIL\b|--- (?:PASS|FAIL))`)
+	ranSome    = regexp.MustCompile(`(?m)\b[1-9]\d* (?:passed|passing|failed|failing)\b|^Ran [1-9]|^(?:#|ℹ) (?:pass|fail) [1-9]|test result: \w+\. [1-9]`)
+	// misused says that the runner did not take its command line.
+	misused = regexp.MustCompile(`(?m)^ERROR: (?:usage:|file or directory not found|not found: )|^ERROR: usage|^npm (?:error|ERR!) Missing script|^make: \*\*\* No rule to make target|^flag provided but not defined`)
+)
+
+// Read says what a run means.
+func Read(r Run) Reading {
+	what := What(r.Line, r.Reads)
+	if r.Exit == 0 {
+		switch {
+		case what != "":
+			return Reading{Outcome: Checked, What: what}
+		case r.Tests == 0 || r.Tests < 0 && ranNothing(r.Output):
+			return Reading{Outcome: Nothing}
+		}
+		return Reading{Outcome: Passed}
+	}
+	read := Reading{Outcome: Failed, What: what, Lacks: lacks(r)}
+	switch {
+	case r.Exit == 126 || r.Exit == 127, misused.MatchString(r.Output):
+		read.Outcome = Unstarted
+	case r.Tests > 0 || ranSome.MatchString(r.Output):
+	case len(read.Lacks) > 0:
+		read.Outcome = Unstarted
+	case r.Tests == 0 && nothing.MatchString(r.Output) || r.Tests < 0 && ranNothing(r.Output):
+		read.Outcome = Nothing
+	}
+	return read
+}
+
+func ranNothing(output string) bool {
+	if ranSome.MatchString(output) || goTested.MatchString(output) {
+		return false
+	}
+	return nothing.MatchString(output) || goUntested.MatchString(output)
+}
+
+// Kind is what was lacking.
+type Kind string
+
+// The kinds of what is lacking.
+const (
+	Program Kind = "program"
+	Package Kind = "package" // or a module of one
+	Version Kind = "version" // of a dependency, a language or a runner
+	Network Kind = "network"
+	Project Kind = "project" // itself cannot be imported
+)
+
+// Lack is something that a run did not find in the sandbox.
+type Lack struct {
+	Kind  Kind   `json:"kind"`
+	Name  string `json:"name,omitempty"` // of the program, the module, the package or the host
+	Cause string `json:"cause"`          // one sentence
+	Hint  string `json:"hint"`           // what to do
+	Said  string `json:"said"`           // the line of the output that says so
+}
+
+// telling is a line of a runner, a shell or a language that says what is lacking. The first
+// group is its name.
+type telling struct {
+	kind        Kind
+	pattern     *regexp.Regexp
+	cause, hint string // with %s for the name
+}
+
+// What to do about what is lacking.
+const (
+	hintProgram = "Install %s where the sandbox finds it (`caselsp doctor` says where it looks), or name another test command"
+	hintPython  = "Name the package that has %s in the project's test requirements (a test extra or group in pyproject.toml, or requirements-test.txt), so that it is installed for the sandbox"
+	hintNode    = "Name %s in devDependencies of package.json, so that it is installed for the sandbox"
+	hintGo      = "Name %s in go.mod (`go get`), so that it is downloaded for the sandbox"
+	hintVersion = "Pin the version that the project needs in its requirements, or install it in the sandbox: the sandbox has another version of %s"
+	hintNetwork = "Tests run without a network: let them not reach %s, or allow it with the setting sandbox.hosts"
+	hintProject = "The project itself must be importable: put the folder that holds %s on the path (pythonpath in the pytest configuration)"
+	hintMeta    = "The tests ask for the installed package's metadata: the project has to be installed in the sandbox, or its version read in another way (%s)"
+)
+
+var tellings = []telling{
+	{Program, regexp.MustCompile(`(?m)^(?:/bin/)?(?:sh|dash|bash|env): (?:line )?(?:\d+: )?([\w.+/-]{1,80}): (?:command )?not found$`), "the program %s is not in the sandbox", hintProgram},
+	{Program, regexp.MustCompile(`(?m)^(?:/usr/bin/)?env: ['‘]?([\w.+-]{1,40})['’]?: No such file or directory$`), "the program %s is not in the sandbox", hintProgram},
+	{Program, regexp.MustCompile(`(?m)^make(?:\[\d+\])?: ([\w.+-]{1,40}): No such file or directory$`), "the program %s is not in the sandbox", hintProgram},
+	{Program, regexp.MustCompile(`(?m)exec: "([\w.+-]{1,40})": executable file not found in \$PATH`), "the program %s is not in the sandbox", hintProgram},
+	{Program, regexp.MustCompile(`(?m)\bspawn ([\w.+-]{1,40}) ENOENT\b`), "the program %s is not in the sandbox", hintProgram},
+	{Package, regexp.MustCompile(`(?m)No module named ['"]?([A-Za-z_][\w.]{0,80})['"]?`), "the Python module %s is not installed in the sandbox", hintPython},
+	{Package, regexp.MustCompile(`PackageNotFoundError: (?:No package metadata was found for )?([A-Za-z][\w.-]{0,80})`), "the package %s is not installed in the sandbox, so that its metadata is not there", hintMeta},
+	{Package, regexp.MustCompile(`error: unrecognized arguments: (--?[a-z][\w-]*)`), "pytest does not know the option %s: the plug-in that has it is not installed in the sandbox", hintPython},
+	{Package, regexp.MustCompile(`Cannot find (?:package|module) '([^'./][^']{0,100})'`), "the package %s is not installed in the sandbox", hintNode},
+	{Package, regexp.MustCompile(`Cannot find (?:package|module) "([^"./][^"]{0,100})"`), "the package %s is not installed in the sandbox", hintNode},
+	{Package, regexp.MustCompile(`error TS2307: Cannot find module '([^'./][^']{0,100})'`), "the package %s is not installed in the sandbox", hintNode},
+	{Package, regexp.MustCompile(`no required module provides package ([\w./-]{1,120})`), "the Go package %s is in no required module", hintGo},
+	{Package, regexp.MustCompile(`missing go\.sum entry for (?:module providing package |go\.mod file; to add it:\n\s*go mod download )?([\w./-]{1,120})`), "go.sum has no entry for %s", hintGo},
+	{Package, regexp.MustCompile(`([\w./-]{1,120})@v[\w.+-]+: (?:Get "[^"]*": )?(?:module lookup disabled by GOPROXY=off|dial tcp: lookup)`), "the Go module %s is not in the sandbox", hintGo},
+	{Version, regexp.MustCompile(`cannot import name '\w+' from '([\w.]+)' \((?:/usr/|/deps/|[^)\n]*/(?:site|dist)-packages/)`), "the sandbox has a version of %s without what the code imports from it", hintVersion},
+	{Version, regexp.MustCompile(`requires (pytest)-[\d.]+, actual pytest-[\d.]+`), "the project needs a newer %s than the sandbox has", hintVersion},
+	{Version, regexp.MustCompile(`go\.mod requires (go) >= [\d.]+ \(running go [\d.]+`), "the project needs a newer %s than the sandbox has", hintVersion},
+	{Version, regexp.MustCompile(`(?i)requires (node)(?:\.js)? (?:version )?[>=^~ ]*v?\d`), "the project needs another %s than the sandbox has", hintVersion},
+	{Version, regexp.MustCompile(`VersionConflict: \(([\w.-]+) `), "the sandbox has a version of %s that the project does not take", hintVersion},
+	{Network, regexp.MustCompile(`\bgetaddrinfo (?:EAI_AGAIN|ENOTFOUND) ([\w.-]+)`), "the tests reach for %s, and the sandbox has no network", hintNetwork},
+	{Network, regexp.MustCompile(`dial tcp: lookup ([\w.-]+)(?: on [\d.:\[\]]+)?: `), "the tests reach for %s, and the sandbox has no network", hintNetwork},
+	{Network, regexp.MustCompile(`host='([\w.-]+)', port=\d+\): Max retries`), "the tests reach for %s, and the sandbox has no network", hintNetwork},
+	{Network, regexp.MustCompile(`(Temporary failure in name resolution|Name or service not known|Network is unreachable)`), "the tests reach for the network (%s), and the sandbox has none", hintNetwork},
+}
+
+// plugins are the packages of pytest's most used options. For another option the hint alone
+// says what to do.
+var plugins = map[string]string{
+	"--cov": "pytest-cov", "--cov-report": "pytest-cov", "--cov-config": "pytest-cov", "--no-cov-on-fail": "pytest-cov", "--timeout": "pytest-timeout",
+	"-n": "pytest-xdist", "--numprocesses": "pytest-xdist", "--asyncio-mode": "pytest-asyncio", "--reruns": "pytest-rerunfailures",
+	"--ds": "pytest-django", "--benchmark-skip": "pytest-benchmark", "--randomly-seed": "pytest-randomly", "--html": "pytest-html", "--mypy": "pytest-mypy",
+}
+
+// lookBack is how much of an output is read for what is lacking, from each end: what keeps a
+// runner from starting stands in its first or its last lines.
+const lookBack = 64 << 10
+
+// mostLacks is how many lacks of one run are told; more have one cause.
+const mostLacks = 5
+
+// lacks finds what the sandbox lacked, each once.
+func lacks(r Run) []Lack {
+	text := r.Output
+	if len(text) > 2*lookBack {
+		text = text[:lookBack] + "\n" + text[len(text)-lookBack:]
+	}
+	var list []Lack
+	seen := map[string]bool{}
+	for _, t := range tellings {
+		for _, m := range t.pattern.FindAllStringSubmatchIndex(text, -1) {
+			l, ok := t.lack(text[m[2]:m[3]], lineAround(text, m[0], m[1]), r)
+			if !ok || seen[l.Name] || len(list) == mostLacks {
+				continue
+			}
+			seen[l.Name] = true
+			list = append(list, l)
+		}
+	}
+	return list
+}
+
+// lack makes a lack of a match; false where it is none of the sandbox.
+func (t telling) lack(name, said string, r Run) (Lack, bool) {
+	l := Lack{Kind: t.kind, Name: name, Said: said}
+	cause, hint := t.cause, t.hint
+	if t.kind == Program && byNode.MatchString(r.Line) { // a package's program
+		hint = hintNode
+	}
+	if t.kind == Package {
+		switch own := ownership(name, r.Paths); {
+		case own == part:
+			return Lack{}, false // a module of the project's own that is not there: the code is at fault
+		case own == whole && t.hint != hintMeta:
+			l.Kind, cause, hint = Project, "the project's own module %s cannot be imported in the sandbox", hintProject
+		case own == whole:
+			l.Kind = Project
+		}
+		if top, _, dotted := strings.Cut(name, "."); dotted && t.hint == hintPython {
+			l.Name = top
+		}
+		if t.hint == hintNode {
+			l.Name = nodePackage(name)
+		}
+		if plugin, ok := plugins[name]; ok {
+			l.Name = plugin
+		}
+	}
+	l.Cause, l.Hint = fmt.Sprintf(cause, name), fmt.Sprintf(hint, l.Name)
+	return l, true
+}
+
+// byNode are command lines whose programs come from packages of Node.
+var byNode = regexp.MustCompile(`\b(?:npm|npx|pnpm|yarn)\b`)
+
+// nodePackage is the package in which Node looks for a module.
+func nodePackage(name string) string {
+	parts := strings.SplitN(name, "/", 3)
+	if strings.HasPrefix(name, "@") && len(parts) > 1 {
+		return parts[0] + "/" + parts[1]
+	}
+	return parts[0]
+}
+
+// owned says whose a module is.
+type owned int
+
+const (
+	others owned = iota
+	whole        // a top module or package of the project
+	part         // something inside one
+)
+
+// ownership says whose a Python module or package is, by the project's files.
+func ownership(name string, paths []string) owned {
+	top, _, dotted := strings.Cut(strings.ReplaceAll(name, "-", "_"), ".")
+	for _, p := range paths {
+		if foreign.MatchString(p) {
+			continue
+		}
+		if at := "/" + p; strings.Contains(at, "/"+top+"/__init__.py") || strings.HasSuffix(at, "/"+top+".py") || strings.HasPrefix(p, top+"/") && strings.HasSuffix(p, ".py") {
+			if dotted {
+				return part
+			}
+			return whole
+		}
+	}
+	return others
+}
+
+// lineAround returns the line of a text that holds a match.
+func lineAround(text string, from, to int) string {
+	from = strings.LastIndexByte(text[:from], '\n') + 1
+	if end := strings.IndexByte(text[to:], '\n'); end >= 0 {
+		to += end
+	} else {
+		to = len(text)
+	}
+	return strings.TrimSpace(text[from:to])
+}

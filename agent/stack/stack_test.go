@@ -1,0 +1,129 @@
+package stack
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+var update = flag.Bool("update", false, "rewrite what the fixtures want")
+
+// TestFixtures reads projects and outputs. A fixture with a file named "output" is a test run,
+// with the command line and the exit code above its files; any other one is a project.
+func TestFixtures(t *testing.T) {
+	names, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no fixtures: %v", err)
+	}
+	for _, name := range names {
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			a, err := txtar.ParseFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var files []File
+			var paths []string
+			var want, output string
+			run := false
+			for _, f := range a.Files {
+				switch f.Name {
+				case "want":
+					want = string(f.Data)
+				case "output":
+					output, run = string(f.Data), true
+				default:
+					files = append(files, File{Path: f.Name, Text: string(f.Data)})
+					paths = append(paths, f.Name)
+				}
+			}
+			got := candidates(files)
+			if run {
+				got = reading(t, string(a.Comment), output, paths)
+			}
+			if *update {
+				a.Files = append(slices.DeleteFunc(a.Files, func(f txtar.File) bool { return f.Name == "want" }), txtar.File{Name: "want", Data: []byte(got)})
+				if err := os.WriteFile(name, txtar.Format(a), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			} else if got != want {
+				t.Errorf("got:\n%s\nwant:\n%s", got, want)
+			}
+		})
+	}
+}
+
+func candidates(files []File) string {
+	var b strings.Builder
+	for _, c := range Tests(files) {
+		fmt.Fprintf(&b, "%s (%s, %s:%d)\n", c.Command, c.Program, c.File, c.Line)
+	}
+	return b.String()
+}
+
+func reading(t *testing.T, head, output string, paths []string) string {
+	t.Helper()
+	line, exit, _ := strings.Cut(strings.TrimSpace(head), "\nexit: ")
+	code, err := strconv.Atoi(exit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if cause := InstallCause(output); strings.Contains(line, " install") || strings.Contains(line, "npm ci") {
+		fmt.Fprintf(&b, "cause: %s\n", cause)
+		return b.String()
+	}
+	r := Read(Run{Line: strings.TrimPrefix(line, "$ "), Exit: code, Output: output, Tests: -1, Paths: paths})
+	fmt.Fprintf(&b, "%s %s\n", r.Outcome, r.What)
+	for _, l := range r.Lacks {
+		fmt.Fprintf(&b, "%s %s: %s. %s\n\t%s\n", l.Kind, l.Name, l.Cause, l.Hint, l.Said)
+	}
+	if said, way := Circle(output, paths); said != "" {
+		fmt.Fprintf(&b, "circle: %s\n\t%s\n", said, strings.Join(way, " -> "))
+	}
+	return b.String()
+}
+
+func TestWhat(t *testing.T) {
+	for line, want := range map[string]string{
+		"python3 -m pytest -q":                     "",
+		"PYTHONPATH=src pytest tests/test_a.py":    "",
+		"cd sub && go test ./...":                  "",
+		"npm run test -- --watch=false":            "",
+		"npx jest":                                 "",
+		"python3 manage.py test blog":              "",
+		"timeout 60 node --test test/":             "",
+		"make -C sub check":                        "",
+		"sh test.sh":                               "",
+		"./run_everything":                         "",
+		"python3 check.py":                         "",
+		"tsc --noEmit && npm test":                 "",
+		"python3 -m py_compile app.py":             "a syntax check",
+		"node --check server.js":                   "a syntax check",
+		"npx tsc --noEmit":                         "a build",
+		"go build ./...":                           "a build",
+		"go vet ./...":                             "a linter",
+		"npm run lint":                             "a linter",
+		`python3 -c "import app"`:                  "an import",
+		"python3 -m compileall pytest_thing tests": "a syntax check",
+	} {
+		if got := What(line, false); got != want {
+			t.Errorf("%s: got %q, want %q", line, got, want)
+		}
+	}
+	if got := What("ls test.txt", true); got != "a command that only reads" {
+		t.Errorf("ls: %q", got)
+	}
+}
+
+func TestSources(t *testing.T) {
+	if got := Sources([]string{"src/pkg/__init__.py", "src/pkg/a.py", "lib/x/y/__init__.py", "tests/test_a.py"}); !slices.Equal(got, []string{"src"}) {
+		t.Errorf("got %q", got)
+	}
+}
