@@ -173,12 +173,15 @@ on case
 last # Round 2
 call WRITE_FILE {"thought": "t", "path": "b.txt", "content": "another bug\n"}
 on case
+last # Round 3
+call WRITE_FILE {"thought": "t", "path": "b.txt", "content": "a third bug\n"}
+on case
 times always
 call FINISH_FEATURE {"thought": "t", "summary": "s", "fixes_applied": ["f"]}
 on reflector
 times always
 call LIST_FILES {"thought": "t"}
-`, "its tests still fail after 2 rounds", 1 + 2 + maxPlanningTurns + 2},
+`, "its tests still fail after 3 rounds", 1 + 2 + 2 + maxPlanningTurns + 2},
 	{"attempts", `
 on case
 times always
@@ -201,6 +204,9 @@ call SUBMIT_PLAN
 	for _, c := range never {
 		b := newBench(t, plan+c.script, agreeable{})
 		b.Limits.Rounds, b.Limits.Attempts = 2, 1
+		if c.loop == "reflecting" {
+			b.Limits.Rounds = 3 // the first failure goes back to CASE
+		}
 		if c.loop != "steps" {
 			b.Limits.Steps = 4
 		}

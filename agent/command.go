@@ -41,7 +41,25 @@ func (r *run) runCommand(ctx context.Context, may permit.Allowed) error {
 		return err
 	}
 	cmd.Layer = layer
+	if c.Before {
+		if cmd.Tree, err = r.treeBefore(ctx, cmd.Policy); err != nil {
+			return r.done(record.ActionDone{Skipped: true, Text: "The command was not run: " + err.Error()})
+		}
+	}
 	return r.execute(ctx, may.Engine, cmd)
+}
+
+// treeBefore is the tree without what is staged.
+func (r *run) treeBefore(ctx context.Context, policy sandbox.Policy) (tree []sandbox.File, err error) {
+	o := r.a.Workspace.NewOverlay()
+	defer o.Close()
+	files, err := o.Tree(ctx, policy.Disk)
+	files, r.without = r.may().Shareable(files)
+	for _, f := range files {
+		tree = append(tree, sandbox.File{Path: f.Path, Mode: f.Mode, Data: f.Data})
+	}
+	r.concealTree(tree)
+	return tree, err
 }
 
 // commandOn is a command line on the staged tree.
@@ -124,6 +142,7 @@ func (r *run) commandEnded(ctx context.Context, line string) error {
 	if result.Advice != "" {
 		outcome.Note += ": " + result.Advice
 	}
+	said := causes(r.meaning(line, result, results, &outcome))
 	missing := ""
 	if !outcome.OK || c.Uninstalled {
 		missing = r.state.WithoutLayers()
@@ -133,7 +152,7 @@ func (r *run) commandEnded(ctx context.Context, line string) error {
 	}
 	if c.Role != record.RoleCase {
 		result.Changes, result.Skipped = nil, nil
-		return r.done(outcome.Tell(withResults(r.output(line, result, missing), results)))
+		return r.done(outcome.Tell(withResults(r.output(line, result, said, missing), results)))
 	}
 	var ignored []string // that the line names; caches and build output that it only causes go unsaid
 	result.Changes = slices.DeleteFunc(result.Changes, func(c sandbox.Change) bool {
@@ -163,7 +182,7 @@ func (r *run) commandEnded(ctx context.Context, line string) error {
 	}
 	staged, blobs := record.StagedOf(r.overlay.State())
 	outcome.Staged = &staged
-	return r.done(outcome.Tell(r.output(line, result, missing)), blobs...)
+	return r.done(outcome.Tell(r.output(line, result, said, missing)), blobs...)
 }
 
 // maxIgnored is how many files that are not taken over are named one by one; more of one
@@ -212,9 +231,9 @@ func written(changes []sandbox.Change) []string {
 }
 
 // output is the text for the model about a command that has ended.
-func (r *run) output(line string, result *sandbox.Result, missing string) action.Said {
+func (r *run) output(line string, result *sandbox.Result, causes, missing string) action.Said {
 	said := action.Output(line, result)
-	said.Text = r.firstTry() + said.Text
+	said.Text = r.firstTry() + said.Text + causes
 	said.More += missing
 	return said
 }

@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"slices"
+
 	"caselsp/agent/permit"
 	"caselsp/agent/record"
 )
@@ -26,6 +28,13 @@ type outside interface {
 	// masked names the services whose secrets the last answer of a model had; nil: the
 	// answer tells.
 	masked() []string
+	// tests says which commands were found to run the project's tests: none by versions that
+	// did not look.
+	tests() (found record.TestsFound, recorded bool)
+	// reflects says whether the reflector was asked about the failure that comes now.
+	reflects() (yes, recorded bool)
+	// compares reports whether failures are compared with how the tests went before the task.
+	compares() bool
 	// recalled says what memory gave for a query.
 	recalled(query string) (found []string, recorded bool)
 }
@@ -65,6 +74,12 @@ func (live) linted(map[string]string) (*record.Linted, bool) { return nil, false
 
 func (live) masked() []string { return nil }
 
+func (live) tests() (record.TestsFound, bool) { return record.TestsFound{}, false }
+
+func (live) reflects() (yes, recorded bool) { return false, false }
+
+func (live) compares() bool { return true }
+
 func (live) recalled(string) ([]string, bool) { return nil, false }
 
 func (p *Player) told(at *record.State) (list []string) {
@@ -88,7 +103,7 @@ func (p *Player) Asked() (asked, recorded bool) {
 		switch {
 		case e.Layered != nil:
 			looked = true
-		case e.Recalled == nil && e.Linted == nil && e.Allowed == nil && e.Told == nil:
+		case e.Recalled == nil && e.Linted == nil && e.Allowed == nil && e.Told == nil && e.Tests == nil:
 			return e.User != nil && (!looked || e.User.Whole), true
 		}
 	}
@@ -114,4 +129,31 @@ func (p *Player) Judged() (record.Judged, bool) {
 		}
 	}
 	return record.Judged{}, false
+}
+
+// tests gives none where none were recorded; else they are looked for, as they were then.
+func (p *Player) tests() (record.TestsFound, bool) {
+	none := !slices.ContainsFunc(p.rec.entries, func(e entry) bool { return e.Tests != nil })
+	return record.TestsFound{}, none
+}
+
+// reflects is told by the role that gave the next answer.
+func (p *Player) reflects() (yes, recorded bool) {
+	calls := p.played[record.KindOf(record.CallAnswered{})]
+	for _, e := range p.rec.entries {
+		if e.Answer == nil {
+			continue
+		}
+		if calls == 0 {
+			return e.Answer.Role == record.RoleReflector, true
+		}
+		calls--
+	}
+	return false, true
+}
+
+// compares is told by a run of the tests before the task: versions that did not compare, or
+// had no need to, recorded none.
+func (p *Player) compares() bool {
+	return slices.ContainsFunc(p.rec.entries, func(e entry) bool { return e.Command != nil && e.Command.Before })
 }

@@ -2,13 +2,11 @@ package agent
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"caselsp/agent/action"
 	"caselsp/agent/quote"
 	"caselsp/agent/record"
-	"caselsp/agent/testreport"
 	"caselsp/store"
 )
 
@@ -66,7 +64,7 @@ func (r *run) conclude() error {
 	}
 	switch {
 	case len(r.state.Staged.Files) > 0:
-		return r.record(record.StateChanged{To: record.Review, Feature: r.state.Current})
+		return r.record(record.StateChanged{To: record.Review, Feature: r.state.Current, Reason: untestedLine(r.state)})
 	case outcome == answered:
 		return r.record(record.StateChanged{To: record.Succeeded, Reason: "answered", Feature: r.state.Current})
 	case outcome == record.OutcomeSuccess:
@@ -87,10 +85,7 @@ func (r *run) coding(ctx context.Context) error {
 	if last := r.state.LastTurn(); last != nil && last.OK {
 		switch last.Call.Name {
 		case action.FinishFeatureName:
-			if f.Test == "" {
-				return r.move(record.Verifying, "the plan names no tests for it")
-			}
-			return r.move(record.Testing, "")
+			return r.finished(ctx)
 		case action.AbortName:
 			return r.failFeature("CASE gave it up", quote.Words(last.Said.Text))
 		}
@@ -115,45 +110,6 @@ func (r *run) coding(ctx context.Context) error {
 		return err
 	}
 	return r.converse(ctx, record.RoleCase, caseVerbs, (*prompter).codePrompt)
-}
-
-// testing runs the feature's tests, once a round, and looks at how they ended.
-func (r *run) testing() error {
-	f := r.state.Feature()
-	switch {
-	case f.Loop != "":
-		return r.failFeature("it went in circles: "+f.Loop, "")
-	case !r.state.Tested && r.state.LostTests >= maxLostTests:
-		return &pauseError{fmt.Sprintf("the tests were started %d times, and their outcome is not known: %s Mend that, then resume", maxLostTests, r.state.LastTurn().Said.Text)}
-	case !r.state.Tested:
-		args, err := json.Marshal(action.RunCommand{Command: f.Test})
-		if err != nil {
-			return err
-		}
-		return r.record(record.ActionChosen{Role: record.RoleTester, Action: action.RunCommandName, Thought: "Run the tests of this feature.", Args: args})
-	case r.state.LastTest.Skipped:
-		return r.move(record.Verifying, "the tests were not run")
-	case r.state.LastTest.OK:
-		r.rememberFix()
-		return r.move(record.Verifying, "the tests pass")
-	case f.Round >= r.a.Limits.Rounds:
-		return r.failFeature(fmt.Sprintf("its tests still fail after %d rounds", f.Round), "")
-	}
-	return r.move(record.Reflecting, "the tests fail")
-}
-
-// reflecting asks the reflector for one fix to try, then begins the next round.
-func (r *run) reflecting(ctx context.Context) error {
-	f := r.state.Feature()
-	switch {
-	case r.state.Hypothesis != nil:
-		return r.nextRound(f.Attempt, "the tests failed")
-	case !r.state.Asked:
-		return r.recall(ctx, store.KindFailure, testreport.Failure(r.state.LastTest.Said.Plain()))
-	case r.state.Exchanges >= maxPlanningTurns:
-		return r.nextRound(f.Attempt, "the tests failed; the reflector found no explanation")
-	}
-	return r.converse(ctx, record.RoleReflector, fixVerbs, (*prompter).reflectPrompt)
 }
 
 // nextRound begins another round of the feature, unless its rounds are used up.

@@ -198,12 +198,7 @@ func (p *prompter) reflectPrompt(context.Context) ([]llm.Message, error) {
 func (p *prompter) verifyPrompt(ctx context.Context) ([]llm.Message, error) {
 	d := p.data()
 	d.Diff = p.featureDiff()
-	switch {
-	case p.state.LastTest == nil:
-		d.Tests = "No tests were run: the plan names none for this feature.\n"
-	case p.state.LastTest.Skipped:
-		d.Tests = "The tests were NOT run: " + d.Tests + "\n"
-	}
+	d.Tests = testsText(p.state)
 	d.TestNotes = append(slices.Clip(d.TestNotes), p.fewerTests()...)
 	found, err := p.gate.introduced(ctx, p.workspace, p.overlay.ChangeSet())
 	if err != nil {

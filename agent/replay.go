@@ -51,6 +51,7 @@ type entry struct {
 	Linted   *record.Linted            `json:"linted,omitempty"`
 	Allowed  *record.Tolerated         `json:"tolerated,omitempty"`
 	Told     *record.Told              `json:"told,omitempty"`
+	Tests    *record.TestsFound        `json:"tests,omitempty"`
 	Judged   *record.Judged            `json:"judged,omitempty"` // of a command that nobody was asked about
 }
 
@@ -60,6 +61,7 @@ type recordedRun struct {
 	Tree   string         `json:"tree"`
 	Memory int64          `json:"memory,omitempty"` // 0: as sandbox.DefaultPolicy has it
 	Time   time.Duration  `json:"time,omitempty"`   // the same
+	Before bool           `json:"before,omitempty"` // the tests, on the files as they were before the task
 	Result sandbox.Result `json:"result"`
 	Masked []string       `json:"masked,omitempty"` // files of the result that the export does not hold as they were
 }
@@ -87,6 +89,7 @@ func (a *Agent) Export(id string, w io.Writer) error {
 		return err
 	}
 	var started record.CommandStarted
+	before := false
 	for _, e := range events {
 		line := entry{Time: e.Time, Kind: record.KindOf(e.Body)}
 		if _, again := e.Body.(record.Retried); again {
@@ -112,6 +115,11 @@ func (a *Agent) Export(id string, w io.Writer) error {
 			line.Allowed = &b
 		case record.Told:
 			line.Told = &b
+		case record.TestsFound:
+			line.Tests = &b
+		case record.ActionChosen:
+			before = b.Before
+			continue
 		case record.Judged:
 			if b.ByAnswer() {
 				continue
@@ -125,7 +133,7 @@ func (a *Agent) Export(id string, w io.Writer) error {
 			if err != nil {
 				return fmt.Errorf("record %d: %w", e.Seq, err)
 			}
-			line.Command = &recordedRun{Line: started.Line, Tree: started.Tree, Result: *result}
+			line.Command = &recordedRun{Line: started.Line, Tree: started.Tree, Before: before && started.Layer == "", Result: *result}
 			line.Command.limited(started)
 		default:
 			continue

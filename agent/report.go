@@ -84,6 +84,7 @@ func writeFeatures(b *strings.Builder, p *record.State) {
 		for _, line := range f.TestNotes() {
 			fmt.Fprintf(b, "   - %s\n", line)
 		}
+		writeTests(b, &f)
 		for _, v := range f.Verdicts {
 			fmt.Fprintf(b, "   - verified: %d percent. %s\n", *v.Completion, Quote(v.Summary))
 			for _, issue := range v.Issues {
@@ -149,6 +150,16 @@ func (a *Agent) Decisions(id string) ([]record.Judged, error) {
 	return p.Judged, nil
 }
 
+// writeTests writes which test command was changed and why, and what nothing has tested.
+func writeTests(b *strings.Builder, f *record.Feature) {
+	if c := f.Changed; c.Line != "" {
+		fmt.Fprintf(b, "   - %s changed the test command from %s to %s: %s\n", c.By, Quote(c.Old), Quote(c.Line), Quote(c.Why))
+	}
+	if f.OK && f.Untested != "" && !strings.HasPrefix(f.Tests, "untested") {
+		fmt.Fprintf(b, "   - untested: %s\n", f.Untested)
+	}
+}
+
 // featureOutcome says how a feature went, in one sentence.
 func featureOutcome(f *record.Feature) string {
 	how := "not begun"
@@ -163,7 +174,7 @@ func featureOutcome(f *record.Feature) string {
 	if f.Again != nil && f.Again.Reason != "" {
 		how += "; it was tried again after it had failed: " + f.Again.Words.After(f.Again.Reason)
 	}
-	if f.Attempt > 0 && f.Test == "" {
+	if f.Attempt > 0 && f.Test == "" && f.Tests == "" && f.Untested == "" {
 		how += "; no tests were named"
 	}
 	return how

@@ -74,6 +74,12 @@ call SUBMIT_HYPOTHESIS {"cause": "a bug", "fix": "mend it"}
 on case
 last # Round 2
 times always
+want AssertionError: a bug
+not hypothesis:
+call WRITE_FILE {"thought": "t", "path": "a.txt", "content": "another bug\n"}
+on case
+last # Round 3
+times always
 want hypothesis
 call WRITE_FILE {"thought": "t", "path": "a.txt", "content": "good\n"}
 on case

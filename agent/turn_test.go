@@ -17,8 +17,8 @@ func TestPromptSizes(t *testing.T) {
 		most  int // bytes
 	}{
 		"plan":    {planVerbs, 4900},
-		"code":    {caseVerbs, 6600},
-		"single":  {caseVerbs, 6600},
+		"code":    {caseVerbs, 6680},
+		"single":  {caseVerbs, 6680},
 		"reflect": {fixVerbs, 2600},
 		"verify":  {verifyVerbs, 3050},
 		"advise":  {adviceVerbs, 800},

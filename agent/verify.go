@@ -26,7 +26,7 @@ func (r *run) verifying(ctx context.Context) error {
 	}
 	switch v := r.state.Verdict; {
 	case r.state.Task.Single:
-		return r.record(record.FeatureEnded{Feature: r.state.Current, OK: true, Reason: "done in one loop, not verified"})
+		return r.record(record.FeatureEnded{Feature: r.state.Current, OK: true, Reason: "done in one loop, not verified" + r.howTested()})
 	case v != nil && v.Passes():
 		return r.record(record.FeatureEnded{Feature: r.state.Current, OK: true, Words: quote.Words(v.Summary)})
 	case v != nil && f.Attempt >= r.a.Limits.Attempts:
@@ -68,7 +68,7 @@ func (r *run) verdict(v action.Verdict) error {
 // evidence reports whether something beside the diff shows how complete the feature is:
 // a test that passed, a command that ran or a file that was read for it, or what TARS looked at.
 func (r *run) evidence() bool {
-	if t := r.state.LastTest; t != nil && t.OK {
+	if t := r.state.LastTest; t != nil && t.OK && !t.Nothing() {
 		return true
 	}
 	for _, d := range r.state.Feature().Deeds {

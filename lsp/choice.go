@@ -105,7 +105,7 @@ func subjectOf(q record.Question) string {
 	case record.Approvable:
 		return agent.Quote(about.Offer().What) + about.Offer().With()
 	case record.Input:
-		return "the model asks: " + agent.Quote(q.Text)
+		return about.Who() + " asks: " + agent.Quote(q.Text)
 	case record.Secret:
 		return "the secret " + about.Name
 	}
@@ -145,6 +145,9 @@ func (l *questions) actions(_ context.Context, docs snapshot, p *protocol.CodeAc
 	return list
 }
 
+// capital returns a text at the beginning of a sentence.
+func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
+
 // lowered returns a title within a sentence.
 func lowered(title string) string { return strings.ToLower(title[:1]) + title[1:] }
 
@@ -165,7 +168,7 @@ func questionText(q record.Question) string {
 			parts = append(parts, chooseAlways+": "+agent.Quote(offer.Always))
 		}
 	case record.Input:
-		parts = []string{"The model asks: " + agent.Quote(q.Text) + "."}
+		parts = []string{capital(about.Who()) + " asks: " + agent.Quote(q.Text) + "."}
 		for i, c := range about.Choices {
 			parts = append(parts, fmt.Sprintf("Its answer %d: %s", i+1, agent.Quote(c)))
 		}

@@ -131,8 +131,9 @@ func (l *papers) openAnswer(ctx context.Context, q record.Question) error {
 		return err
 	}
 	defer release()
-	words := "Write the answer below. Then run the code action \"Send this answer\". " + notASecret + ".\n\nThe model asks:\n" + agent.QuoteLines(q.Text, quoteMark)
+	words := "Write the answer below. Then run the code action \"Send this answer\". " + notASecret + ".\n\n"
 	if about, ok := q.Subject.(record.Input); ok {
+		words += capital(about.Who()) + " asks:\n" + agent.QuoteLines(q.Text, quoteMark)
 		for i, c := range about.Choices {
 			words += fmt.Sprintf("Its answer %d:\n", i+1) + agent.QuoteLines(c, quoteMark)
 		}

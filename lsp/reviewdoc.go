@@ -27,6 +27,9 @@ func reviewText(rev *review.Review) string {
 	fmt.Fprintf(&b, "Result of task %s: %s\n", rev.Task.ID, title(rev.Task))
 	if rev.State == record.Review {
 		fmt.Fprintf(&b, "Open: %s. Decide by the code actions and lenses on a hunk's line, on a file's (diff --git) and here, for all;\nor with %s and %s.\n", counted(rev), cmdAccept, cmdReject)
+		for _, line := range rev.Untested {
+			fmt.Fprintf(&b, "Untested: %s\n", agent.Visible(line))
+		}
 		if files := rev.Waiting(); len(files) > 0 {
 			b.WriteString("Programs obey these files without being told to. To accept all leaves them open: accept each by its name.\n")
 			for _, f := range files {

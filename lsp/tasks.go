@@ -331,6 +331,12 @@ func (l *tasks) tellEvent(e agent.Event) {
 		text = l.trouble(b.Trouble())
 	case record.CommandEnded:
 		text = l.trouble(b.Trouble())
+	case record.TestsFound:
+		if text = b.Told(); len(b.Candidates) == 0 {
+			l.ed.showMessage(protocol.MessageTypeInfo, text)
+		}
+	case record.Compared:
+		text = b.Told()
 	case record.CallFailed:
 		text = "the model did not answer: " + b.Reason
 	case record.Verified:

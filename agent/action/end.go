@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"caselsp/agent/shell"
 )
 
 //go:embed rollback.md
@@ -43,6 +45,7 @@ type FinishFeature struct {
 	Summary      string   `json:"summary" doc:"What was done, in short."`
 	FixesApplied []string `json:"fixes_applied,omitempty" doc:"After failed tests: each fix."`
 	Analysis     string   `json:"analysis,omitempty" doc:"After failed tests: why they failed, and why the fix is right."`
+	TestCommand  string   `json:"test_command,omitempty" doc:"To replace a wrong or missing one; why: in analysis."`
 }
 
 // FinishFeatureVerb is the verb whose arguments are FinishFeature.
@@ -53,7 +56,15 @@ func (a FinishFeature) Check() error {
 	if strings.TrimSpace(a.Summary) == "" {
 		return errors.New("summary is empty: say what was done")
 	}
-	return nil
+	return checkTests(a.TestCommand)
+}
+
+// checkTests checks a test command that is to be used instead of another.
+func checkTests(line string) error {
+	if len(line) > maxCommand {
+		return fmt.Errorf("test_command has %d bytes; at most %d are taken", len(line), maxCommand)
+	}
+	return shell.Legible(line)
 }
 
 // Reads implements Reach: validators and linters look at what was staged.

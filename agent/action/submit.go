@@ -81,6 +81,8 @@ type Hypothesis struct {
 	Cause string `json:"cause" doc:"The error, and the change behind it."`
 	Fix   string `json:"fix" doc:"One fix, naming file and function."`
 	File  string `json:"file,omitempty"`
+
+	TestCommand string `json:"test_command,omitempty"`
 }
 
 // HypothesisVerb is the verb whose arguments are Hypothesis.
@@ -91,7 +93,7 @@ func (h Hypothesis) Check() error {
 	if strings.TrimSpace(h.Cause) == "" || strings.TrimSpace(h.Fix) == "" {
 		return errors.New("cause and fix are both needed")
 	}
-	return nil
+	return checkTests(h.TestCommand)
 }
 
 //go:embed advice.md

@@ -109,6 +109,8 @@ func (p *Permit) judge(line string, v shell.Verdict, engine sandbox.Engine, args
 	case c.Role == record.RoleTars && !v.ReadOnly:
 		text := "Not run: while planning, only commands that read are run. " + v.Reason
 		return judged(c.Role, record.Judged{Line: line, By: record.ByDefault, Reason: "while planning, only commands that read are run", Text: text}, nil), nil
+	case c.Before && p.State.LastTest != nil && p.State.LastTest.Command() == line:
+		return judged(c.Role, record.Judged{Line: line, Allowed: true, By: record.ByTask, Reason: "it has just run on the changed files"}, nil), nil
 	case recorded && asked:
 		return Question{Ask: p.askedBefore(line, v, engine, args)}, nil
 	case recorded:

@@ -51,6 +51,13 @@ func (p *State) applyAnswer(q *Question, a Answer) {
 	}
 	switch about := q.Subject.(type) {
 	case Input:
+		if about.Tests {
+			if a.Text != TestsAgain && a.Text != TestsWithout && a.Text != TestsGive {
+				p.UserTexts = append(p.UserTexts, a.Text)
+			}
+			p.applyTestsAnswer(a)
+			return
+		}
 		if !slices.Contains(about.Choices, a.Text) { // which the model wrote
 			p.UserTexts = append(p.UserTexts, a.Text)
 		}
@@ -75,7 +82,7 @@ func (p *State) applyAnswer(q *Question, a Answer) {
 		}
 	case Install:
 		if a.Text == Deny {
-			p.applyLayer(about.Key, func(l *Dependencies) { l.State = Without })
+			p.applyLayer(about.Key, func(l *Dependencies) { l.State, l.Denied = Without, true })
 		} else {
 			p.applyLayer(about.Key, (*Dependencies).agreed)
 		}
@@ -212,6 +219,15 @@ func stepOf(raw json.RawMessage) int {
 		return 0
 	}
 	return a.Step
+}
+
+// testsOf reads the test command out of a FINISH_FEATURE's arguments.
+func testsOf(raw json.RawMessage) (line, why string) {
+	var a action.FinishFeature
+	if json.Unmarshal(raw, &a) != nil {
+		return "", ""
+	}
+	return a.TestCommand, cmp.Or(a.Analysis, a.Summary)
 }
 
 // CommandOf reads the command line out of a RUN_COMMAND's arguments.

@@ -17,6 +17,7 @@ type Dependencies struct {
 	Opened []string        // hosts that the user opened for them, beside those of from
 	Wants  []string        // hosts that the last installation failed to reach
 	rounds int             // how often hosts were asked for
+	Denied bool            // the user denied the installation
 }
 
 // hostRounds is how often the user is asked to open more hosts for one

@@ -142,6 +142,8 @@ type ActionChosen struct {
 	Thought string          `json:"thought,omitempty"`
 	Args    json.RawMessage `json:"args"`
 	CallID  string          `json:"call_id,omitempty"`
+	// Before marks a run of the tests on the files as they were before the task.
+	Before bool `json:"before,omitempty"`
 }
 
 // ActionDone is the outcome of an action.
@@ -175,6 +177,8 @@ type ActionDone struct {
 	// one that could not be started and may be started again.
 	Skipped bool `json:"skipped,omitempty"`
 	Lost    bool `json:"lost,omitempty"`
+	// Tested is what a run of the tests means.
+	Tested *Tested `json:"tested,omitempty"`
 }
 
 // Tell puts in what the model is told.
@@ -436,7 +440,7 @@ var bodies = func() map[string]reflect.Type {
 		ActionDone{}, Asked{}, Answered{}, CommandStarted{}, CommandEnded{}, Judged{}, DependenciesFound{},
 		MemoryRecalled{}, Planned{}, Linted{}, Tolerated{}, FilesShown{}, Unrun{}, Compacted{},
 		Verified{}, Hypothesised{}, Replied{}, FeatureEnded{}, Rebased{}, Reported{}, Applying{}, Applied{}, Decided{},
-		Continued{}, Told{}, Retried{}, TakenUp{}, Split{},
+		Continued{}, Told{}, Retried{}, TakenUp{}, Split{}, TestsFound{}, Compared{},
 	} {
 		m[b.kind()] = reflect.TypeOf(b)
 	}

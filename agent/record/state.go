@@ -10,7 +10,6 @@ import (
 	"caselsp/agent/action"
 	"caselsp/agent/llm"
 	"caselsp/agent/quote"
-	"caselsp/agent/testreport"
 	"caselsp/sandbox"
 )
 
@@ -39,8 +38,9 @@ type State struct {
 	conversation          // of the present phase, and gone with it
 	Bounds
 	Notes
-	Dropped    string   // edits that gave way to the user's text behind FINISH_FEATURE, as CASE is told of them
-	LastTest   *testRun // of this feature
+	Dropped  string   // edits that gave way to the user's text behind FINISH_FEATURE, as CASE is told of them
+	LastTest *testRun // of this feature
+	projectTests
 	Hypothesis *action.Hypothesis
 	Verdict    *action.Verdict
 
@@ -97,6 +97,11 @@ type Feature struct {
 	Log       []LogLine      // one line a step
 	Tests     string         // how the last run of its tests went, in one line
 	Results   *Results       // of that run
+	Changed   TestCommand    // the test command that was put in the place of the plan's; its Line is "" for none
+	Returned  bool           // CASE was asked to look at tests that fail as they did before
+	Given     bool           // the user has left to CASE what keeps the tests from running
+	Untested  string         // of one that is done: why nothing tested it
+	kinds     map[string]int // failures of its tests, by kind
 	Failure   string         // what the last failed test said
 	Opened    bool           // CASE was shown the files that the plan names
 	notes     int            // of the user, which were said before it began
@@ -120,6 +125,8 @@ type conversation struct {
 	Invalid int  // unusable replies in a row
 	Asked   bool // memory was asked in this phase
 	Tested  bool // the tests ran in this phase, or were kept from it
+
+	TestsAdvice string // what the user wrote about tests that cannot run
 
 	InFlight *CallSent     // a call without an answer
 	Answer   *llm.Response // an answer that was not interpreted yet
@@ -146,17 +153,6 @@ type Pending struct {
 	Tries       int            // how often it was started
 	First       sandbox.Status // how the first try ended
 	AnswerAgain *Answer        // whether it may run again with more
-}
-
-// testRun is the last run of a feature's tests.
-type testRun struct {
-	command string
-	OK      bool
-	Skipped bool // the user or the settings kept it from running
-	Lost    bool // its outcome is not known
-	Said    action.Said
-	staged  Staged   // what it ran on
-	Results *Results // nil: older versions kept none
 }
 
 // Apply folds one record into the state.
@@ -264,11 +260,19 @@ func (p *State) applyMilestone(body Body) {
 		f.Verdicts = append(f.Verdicts, b.Verdict)
 	case Hypothesised:
 		p.Hypothesis, p.Answer = &b.Hypothesis, nil
+		p.changeTests(b.Hypothesis.TestCommand, "the reflector", b.Hypothesis.Cause)
+	case TestsFound:
+		p.projectTests.Found = &b
+	case Compared:
+		p.applyCompared(b)
 	case Replied:
 		p.Reply, p.conversation = b.Text, conversation{}
 	case FeatureEnded:
 		f := &p.Features[b.Feature]
 		f.Ended, f.OK, f.Reason, f.Words = true, b.OK, b.Reason, b.Words
+		if b.OK {
+			f.Untested = p.untested()
+		}
 		p.conversation = conversation{}
 		p.keep(b)
 		if b.Staged != nil {
@@ -423,15 +427,10 @@ func (p *State) applyEffect(f *Feature, c *Pending, b ActionDone, said action.Sa
 		}
 		p.takeBack(p.Current, from)
 	case c.Role == RoleTester:
-		p.LastTest = &testRun{command: CommandOf(c.Args), OK: b.OK, Said: said, Skipped: b.Skipped, Lost: b.Lost, staged: p.Staged, Results: b.Results}
-		p.Tested = !b.Lost
-		f.Tests, f.Results = testLine(p.LastTest), b.Results
-		if !b.OK && !b.Skipped && !b.Lost {
-			f.Failure = testreport.Failure(said.Plain())
-		}
-		if b.OK {
-			f.Good, f.goodStep = p.Staged, f.Step
-		}
+		p.applyTest(f, c, b, said)
+	case c.Action == action.FinishFeatureName && b.OK:
+		line, why := testsOf(c.Args)
+		p.changeTests(line, "CASE", why)
 	}
 }
 
@@ -457,7 +456,7 @@ func (p *State) Feature() *Feature {
 func (p *State) Status(rounds int) Status {
 	s := Status{
 		Task: p.Task, State: p.Phase, Reason: p.reason, Features: len(p.Features), Rounds: rounds,
-		Usage: p.Usage, Open: p.Open, Reply: p.Reply, Said: p.Notes.Notes, Started: p.Started, Changed: p.Changed, Kept: p.keptLines(), Triable: p.Triable(),
+		Usage: p.Usage, Open: p.Open, Reply: p.Reply, Said: p.Notes.Notes, Started: p.Started, Changed: p.Changed, Kept: p.keptLines(), Triable: p.Triable(), Untested: p.Untested(),
 	}
 	if p.Report != nil {
 		s.Outcome = p.Report.Outcome

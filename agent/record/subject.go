@@ -113,8 +113,20 @@ type Trust struct{}
 // Limit asks whether the task may use more of what a limit holds it to.
 type Limit struct{ More int }
 
-// Input asks for free text, perhaps with choices.
-type Input struct{ Choices []string }
+// Input asks for free text, perhaps with choices. Tests says that it is the engine that asks,
+// about tests which cannot run.
+type Input struct {
+	Choices []string
+	Tests   bool
+}
+
+// Who is who asks: the model, or caselsp itself.
+func (i Input) Who() string {
+	if i.Tests {
+		return "caselsp"
+	}
+	return "the model"
+}
 
 func (Command) kind() QuestionKind { return KindApproval }
 func (Guarded) kind() QuestionKind { return KindApproval }
@@ -168,6 +180,7 @@ type flatQuestion struct {
 	Whole   bool         `json:"whole,omitempty"`
 	Secrets []string     `json:"secrets,omitempty"`
 	Install *Install     `json:"install,omitempty"`
+	Tests   bool         `json:"tests,omitempty"`
 }
 
 // MarshalJSON implements json.Marshaler.
@@ -191,7 +204,7 @@ func (q Question) MarshalJSON() ([]byte, error) {
 	case Limit:
 		f.More = s.More
 	case Input:
-		f.Choices = s.Choices
+		f.Choices, f.Tests = s.Choices, s.Tests
 	default:
 		return nil, fmt.Errorf("question %s is about nothing", q.ID)
 	}
@@ -224,7 +237,7 @@ func (q *Question) UnmarshalJSON(raw []byte) error {
 	case f.Kind == KindLimit:
 		q.Subject = Limit{More: f.More}
 	case f.Kind == KindInput:
-		q.Subject = Input{Choices: f.Choices}
+		q.Subject = Input{Choices: f.Choices, Tests: f.Tests}
 	default:
 		return fmt.Errorf("a question of the unknown kind %q: it was written by a newer caselsp; update this one", f.Kind)
 	}

@@ -156,6 +156,7 @@ type Status struct {
 	Triable  bool // it is over, and a resume tries again what failed
 	Started  time.Time
 	Changed  time.Time // of the last record
+	Untested []string  // of each feature that is done which nothing has tested, why
 }
 
 // workers are the agents that work in each phase.

@@ -2,21 +2,341 @@ package record
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
+	"caselsp/agent/action"
+	"caselsp/agent/stack"
 	"caselsp/agent/testreport"
 )
 
+// Tested is what is kept of a run of the tests beside its output. Records of older versions
+// have none: they say only whether the command ended well.
+type Tested struct {
+	stack.Reading
+	Kind    string   `json:"kind,omitempty"`    // of the failure: runs that fail in the same way have the same one
+	Failing []string `json:"failing,omitempty"` // what failed, as the output names it
+	Circle  []string `json:"circle,omitempty"`  // the files of a circular import; of one whose files are not known, its line
+}
+
+// TestsFound says which commands run the project's tests, by the project's own files; none
+// where it shows no tests. It is recorded when a feature without a test command is finished,
+// and again where that has changed.
+type TestsFound struct {
+	Candidates []stack.Candidate `json:"candidates,omitempty"`
+}
+
+func (TestsFound) kind() string { return "tests" }
+
+// Told says in a line for people what was found.
+func (b TestsFound) Told() string {
+	if len(b.Candidates) == 0 {
+		return "No test command was found in this project: what is written is not tested. Name one in its manifest (a test script, the configuration of pytest, a make target), or in the task."
+	}
+	c := b.Candidates[0]
+	place := c.File
+	if c.Line > 0 {
+		place = fmt.Sprintf("%s:%d", c.File, c.Line)
+	}
+	return fmt.Sprintf("the project's tests: `%s` (%s)", c.Command, place)
+}
+
+// testRun is the last run of a feature's tests.
+type testRun struct {
+	command string
+	OK      bool
+	Skipped bool // the user or the settings kept it from running
+	Lost    bool // its outcome is not known
+	Said    action.Said
+	staged  Staged   // what it ran on
+	Results *Results // nil: older versions kept none
+	Tested
+
+	Before   bool // all that fails failed before the change, too
+	Named    bool // and the task is about a test among them
+	Returned bool // so that CASE is asked to look at them
+	Settled  bool // the user let the task go on without these tests
+}
+
+// Command is the command line that ran.
+func (t *testRun) Command() string { return t.command }
+
+// Nothing reports whether the run tested nothing, because no test ran or the command is none.
+func (t *testRun) Nothing() bool { return t.Outcome == stack.Nothing || t.Outcome == stack.Checked }
+
+// Baseline is how the tests went on the files as they were before the task.
+type Baseline struct {
+	OK      bool
+	Failing []string
+	Kind    string
+	Usable  bool // the tests ran, so that they can be compared
+}
+
+// TestCommand is a test command that CASE or the reflector has put in the place of another.
+type TestCommand struct{ Line, Old, By, Why string }
+
+// projectTests is what the state knows of the project's tests.
+type projectTests struct {
+	Found     *TestsFound // nil: nobody has looked yet
+	absent    map[string]bool
+	Baselines map[string]Baseline // by command line
+}
+
+// TestLine is the command that tests the feature which is worked on; "" where none is known.
+func (p *State) TestLine() string {
+	f := p.Feature()
+	switch {
+	case f == nil:
+		return ""
+	case f.Changed.Line != "":
+		return f.Changed.Line
+	case f.Test != "":
+		return f.Test
+	}
+	return p.detected().Command
+}
+
+// detected is the first of the project's own commands that the sandbox has the program for.
+func (p *State) detected() (c stack.Candidate) {
+	if p.projectTests.Found == nil {
+		return c
+	}
+	list := p.projectTests.Found.Candidates
+	for _, c := range list {
+		if !p.projectTests.absent[c.Command] {
+			return c
+		}
+	}
+	if len(list) > 0 {
+		return list[0]
+	}
+	return c
+}
+
+// TestsKnown is what was found of the project's tests; nil where nobody has looked.
+func (p *State) TestsKnown() *TestsFound { return p.projectTests.Found }
+
+// Baseline is how a test command went before the task, where that is known.
+func (p *State) Baseline(line string) (b Baseline, known bool) {
+	b, known = p.projectTests.Baselines[line]
+	return b, known
+}
+
+// applyTest folds the outcome of a run of the tests.
+func (p *State) applyTest(f *Feature, c *Pending, b ActionDone, said action.Said) {
+	line := CommandOf(c.Args)
+	tested := Tested{}
+	if b.Tested != nil {
+		tested = *b.Tested
+	}
+	if c.Before {
+		if b.Lost {
+			return
+		}
+		if p.projectTests.Baselines == nil {
+			p.projectTests.Baselines = map[string]Baseline{}
+		}
+		p.projectTests.Baselines[line] = Baseline{OK: b.OK, Failing: tested.Failing, Kind: tested.Kind, Usable: !b.Skipped && tested.Outcome != stack.Unstarted}
+		return
+	}
+	p.LastTest = &testRun{command: line, OK: b.OK, Said: said, Skipped: b.Skipped, Lost: b.Lost, staged: p.Staged, Results: b.Results, Tested: tested}
+	p.Tested = !b.Lost
+	if tested.Outcome == stack.Unstarted && len(tested.Lacks) > 0 && p.denied() {
+		p.LastTest.Settled = true
+	}
+	f.Tests, f.Results = testLine(p.LastTest), b.Results
+	if !b.OK && !b.Skipped && !b.Lost {
+		f.Failure = testreport.Failure(said.Plain())
+		f.failed(tested.Kind)
+	}
+	if b.OK && !p.LastTest.Nothing() {
+		f.Good, f.goodStep = p.Staged, f.Step
+	}
+	p.passOver(line, tested)
+}
+
+// denied reports whether the user has denied an installation.
+func (p *State) denied() bool {
+	for _, l := range p.Dependencies {
+		if l.Denied {
+			return true
+		}
+	}
+	return false
+}
+
+// passOver leaves out a detected command whose program the sandbox has not, where there is
+// another one: the tests are then run by that.
+func (p *State) passOver(line string, t Tested) {
+	found := p.detected()
+	if found.Command != line || p.TestLine() != line || !slices.ContainsFunc(t.Lacks, func(l stack.Lack) bool { return l.Name == found.Program }) {
+		return
+	}
+	if p.projectTests.absent == nil {
+		p.projectTests.absent = map[string]bool{}
+	}
+	p.projectTests.absent[line] = true
+	if next := p.detected(); next.Command != line {
+		p.Tested = false
+		p.LastTest = nil
+	} else {
+		delete(p.projectTests.absent, line)
+	}
+}
+
+// failed counts the failures of a kind. Those of a kind that is not known are all of one.
+func (f *Feature) failed(kind string) {
+	if f.kinds == nil {
+		f.kinds = map[string]int{}
+	}
+	f.kinds[kind]++
+}
+
+// Seen is how often the tests of the feature have failed as they did last.
+func (p *State) Seen() int {
+	f := p.Feature()
+	if p.LastTest == nil || f == nil {
+		return 0
+	}
+	return f.kinds[p.LastTest.Kind]
+}
+
+// changeTests puts another test command in the place of the feature's.
+func (p *State) changeTests(line, by, why string) {
+	f := p.Feature()
+	if old := p.TestLine(); f != nil && line != "" && line != old {
+		f.Changed = TestCommand{Line: line, Old: old, By: by, Why: why}
+	}
+}
+
+// applyTestsAnswer folds what the user wants done about tests that cannot run.
+func (p *State) applyTestsAnswer(a Answer) {
+	t := p.LastTest
+	if t == nil {
+		return
+	}
+	switch a.Text {
+	case TestsAgain:
+		p.Tested = false
+	case TestsWithout:
+		t.Settled = true
+		p.Feature().Tests = testLine(t)
+	default:
+		p.TestsAdvice = a.Text
+		p.Feature().Given = true
+	}
+}
+
+// The answers to a question about tests that cannot run; any other text is advice for CASE.
+const (
+	TestsAgain   = "Try again"
+	TestsWithout = "Go on without these tests"
+	TestsGive    = "Let CASE work on it"
+)
+
+// applyCompared folds that the last failure was compared with how the tests went before.
+func (p *State) applyCompared(b Compared) {
+	if t := p.LastTest; t != nil {
+		t.Before, t.Named, t.Returned = true, b.Named, b.Returned
+		f := p.Feature()
+		f.Returned = f.Returned || b.Returned
+		f.Tests = testLine(t)
+	}
+}
+
+// Compared says that all that fails failed before the task, too.
+type Compared struct {
+	Named    bool `json:"named,omitempty"`    // the task names a test among them, or has changed one
+	Returned bool `json:"returned,omitempty"` // CASE is asked once to look at it
+}
+
+func (Compared) kind() string { return "compared" }
+
+// Told says in a line for people what was found.
+func (b Compared) Told() string {
+	switch {
+	case b.Returned:
+		return "What fails failed before the change, too; the task is about it, so CASE is asked to look at it."
+	case b.Named:
+		return "What fails still fails, as before the change; the task is about it."
+	}
+	return "What fails failed before the change, too: it does not count against it."
+}
+
+// maxNamedTests is how many failing tests are named in a line for people.
+const maxNamedTests = 3
+
 // testLine says how a test run went, with the line in which the runner sums up.
 func testLine(t *testRun) string {
+	sum := FirstLine(testreport.Summary(t.Said.Text + t.Said.Quote))
 	switch {
 	case t.Skipped:
 		return fmt.Sprintf("`%s` was not run: %s", t.command, FirstLine(t.Said.Text))
 	case t.Lost:
 		return fmt.Sprintf("`%s`: the outcome is not known", t.command)
+	case t.Settled:
+		return fmt.Sprintf("untested: `%s` could not run: %s", t.command, t.lacking())
+	case t.Outcome == stack.Nothing:
+		return fmt.Sprintf("untested: `%s` ran no test: %s", t.command, sum)
+	case t.Outcome == stack.Checked:
+		return fmt.Sprintf("untested: `%s` ended well, and is %s, no test run", t.command, t.What)
+	case t.Before && t.Named:
+		return fmt.Sprintf("`%s` still fails, as before the change%s: %s", t.command, t.names(), sum)
+	case t.Before:
+		return fmt.Sprintf("`%s` fails only where it failed before the change%s: %s", t.command, t.names(), sum)
+	case t.Outcome == stack.Unstarted:
+		return fmt.Sprintf("`%s` could not run: %s", t.command, t.lacking())
 	}
 	how := "fails"
 	if t.OK {
 		how = "passes"
 	}
-	return fmt.Sprintf("`%s` %s: %s", t.command, how, FirstLine(testreport.Summary(t.Said.Text+t.Said.Quote)))
+	return fmt.Sprintf("`%s` %s: %s", t.command, how, sum)
+}
+
+// lacking is why the tests could not run, in a few words.
+func (t *testRun) lacking() string {
+	if len(t.Lacks) > 0 {
+		return t.Lacks[0].Cause
+	}
+	return FirstLine(testreport.Summary(t.Said.Text + t.Said.Quote))
+}
+
+func (t *testRun) names() string {
+	list := t.Failing
+	if len(list) == 0 {
+		return ""
+	}
+	more := ""
+	if n := len(list) - maxNamedTests; n > 0 {
+		list, more = list[:maxNamedTests], fmt.Sprintf(" and %d more", n)
+	}
+	return " (" + strings.Join(list, "; ") + more + ")"
+}
+
+// untested says why nothing has tested the feature which is worked on, "" where something has
+// or where it changed nothing.
+func (p *State) untested() string {
+	f, t := p.Feature(), p.LastTest
+	switch {
+	case f == nil || p.Unchanged():
+		return ""
+	case t == nil && p.TestLine() == "" && p.projectTests.Found != nil:
+		return "no test command was found in the project"
+	case t == nil:
+		return "" // older versions did not look
+	case t.Skipped || t.Settled || t.Lost || t.Nothing():
+		return strings.TrimPrefix(f.Tests, "untested: ")
+	}
+	return ""
+}
+
+// Untested says of each feature that is done which was not tested why, in lines for people.
+func (p *State) Untested() (list []string) {
+	for i := range p.Features {
+		if f := &p.Features[i]; f.OK && f.Untested != "" {
+			list = append(list, fmt.Sprintf("feature %d: %s", i+1, f.Untested))
+		}
+	}
+	return list
 }

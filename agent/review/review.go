@@ -19,6 +19,8 @@ type Review struct {
 	Kept  []Kept
 	// Triable says that a resume tries again what failed.
 	Triable bool
+	// Untested says of each feature that nothing has tested why.
+	Untested []string
 }
 
 // File is one file of the change set. A file that is created, deleted or
@@ -117,7 +119,7 @@ func Of(p *record.State, blob record.Blobs, obeyed func(workspace.Change) permit
 	if p.Report == nil || len(p.Staged.Files)+len(p.Kept) == 0 {
 		return nil, fmt.Errorf("%w: %s is %s", ErrNoReview, p.Task.ID, p.Phase)
 	}
-	rev := &Review{Task: p.Task, State: p.Phase, Triable: p.Triable()}
+	rev := &Review{Task: p.Task, State: p.Phase, Triable: p.Triable(), Untested: p.Untested()}
 	var err error
 	if rev.Files, err = filesOf(p, "", record.Staged{}, p.Staged, blob, obeyed); err != nil {
 		return nil, err

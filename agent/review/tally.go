@@ -68,7 +68,15 @@ func (rev *Review) Tally() string {
 			parts = append(parts, fmt.Sprintf("%d are %s", n, word))
 		}
 	}
-	return strings.TrimSpace("Of " + count(len(rev.Files), "file") + " " + strings.Join(parts, ", ") + ". " + rev.keptTally())
+	return strings.TrimSpace(strings.Join([]string{"Of " + count(len(rev.Files), "file") + " " + strings.Join(parts, ", ") + ".", rev.keptTally(), rev.untested()}, " "))
+}
+
+// untested says what nothing has tested, while there is something to decide; else "".
+func (rev *Review) untested() string {
+	if len(rev.Untested) == 0 || rev.State != record.Review {
+		return ""
+	}
+	return "Untested: " + strings.Join(rev.Untested, "; ") + "."
 }
 
 // OpenFiles counts the files with open hunks.

@@ -219,7 +219,7 @@ func questionText(q record.Question) string {
 		}
 		fmt.Fprintf(&b, "  why:     %s\n", clean(q.Why))
 	case record.Input:
-		fmt.Fprintf(&b, "\nThe model asks:\n%s", agent.QuoteLines(q.Text, quoteMark))
+		fmt.Fprintf(&b, "\n%s asks:\n%s", strings.ToUpper(about.Who()[:1])+about.Who()[1:], agent.QuoteLines(q.Text, quoteMark))
 		for i, choice := range about.Choices {
 			fmt.Fprintf(&b, "  %d. %s\n", i+1, agent.Quote(choice))
 		}

@@ -73,7 +73,7 @@ func printHistory(out io.Writer, a *agent.Agent, all []record.Status, asJSON boo
 			}
 			if err := enc.Encode(map[string]any{
 				"task": s.Task.ID, "text": s.Task.Text, "state": s.State, "reason": s.Reason,
-				"started": s.Started, "changed": s.Changed, "usage": s.Usage, "answer": s.Reply.Plain(), "said": s.Said, "layers": layers, "decisions": decisions, "tests": tests,
+				"started": s.Started, "changed": s.Changed, "usage": s.Usage, "answer": s.Reply.Plain(), "said": s.Said, "layers": layers, "decisions": decisions, "tests": tests, "untested": s.Untested,
 				"outcome": s.Outcome, "kept": s.Kept,
 			}); err != nil {
 				return err
@@ -87,7 +87,11 @@ func printHistory(out io.Writer, a *agent.Agent, all []record.Status, asJSON boo
 	}
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, s := range all {
-		fmt.Fprintf(table, "%s\t%s\t%s\n", s.Task.ID, s.Ended(), clean(firstLine(s.Task.Text)))
+		untested := ""
+		if len(s.Untested) > 0 {
+			untested = " (untested)"
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s%s\n", s.Task.ID, s.Ended(), clean(firstLine(s.Task.Text)), untested)
 	}
 	return table.Flush()
 }

@@ -118,7 +118,7 @@ func (p plain) show(e agent.Event) {
 				p.line("    %s", gets)
 			}
 		case record.Input:
-			p.line("  question %s: the model asks %s", b.Question.ID, agent.Quote(b.Question.Text))
+			p.line("  question %s: %s asks %s", b.Question.ID, about.Who(), agent.Quote(b.Question.Text))
 		default:
 			p.line("  question %s: %s", b.Question.ID, b.Question.Text)
 		}
@@ -128,6 +128,10 @@ func (p plain) show(e agent.Event) {
 		p.told(b)
 	case record.Rebased:
 		p.line("  you changed %s; the staged edits were moved onto that", strings.Join(b.Paths, ", "))
+	case record.TestsFound:
+		p.line("    %s", b.Told())
+	case record.Compared:
+		p.line("    %s", b.Told())
 	default:
 		p.judgement(b)
 	}

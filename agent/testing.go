@@ -1,0 +1,381 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"caselsp/agent/action"
+	"caselsp/agent/quote"
+	"caselsp/agent/record"
+	"caselsp/agent/stack"
+	"caselsp/agent/testreport"
+	"caselsp/agent/workspace"
+	"caselsp/sandbox"
+	"caselsp/store"
+)
+
+// What becomes of the tests of a feature. FINISH_FEATURE starts them: those that the plan names,
+// or CASE or the reflector in its place, or else those that the project's own files name
+// (lookForTests). What the run means is in its record (record.Tested). A run in which no test
+// ran is no pass; one that could not start is no fault of CASE's, and the user is asked
+// (askTests); what failed before the task does not count against it (baseline, compare); the
+// first failure of a kind goes back to CASE, and from the second on the reflector is asked.
+
+// finished goes on after FINISH_FEATURE.
+func (r *run) finished(ctx context.Context) error {
+	f := r.state.Feature()
+	if f.Test == "" && f.Changed.Line == "" {
+		if r.state.Unchanged() {
+			return r.move(record.Verifying, "nothing was changed, and the plan names no tests for it")
+		}
+		if looked, err := r.lookForTests(ctx); looked || err != nil {
+			return err
+		}
+	}
+	if r.state.TestLine() == "" {
+		return r.move(record.Verifying, "untested: no test command was found in the project")
+	}
+	return r.move(record.Testing, "")
+}
+
+// maxProjectFiles is how many files of a project are asked how it is tested: its manifests
+// stand near the root.
+const maxProjectFiles = 20000
+
+// lookForTests records which commands run the project's tests, where that has changed.
+func (r *run) lookForTests(ctx context.Context) (looked bool, err error) {
+	found, recorded := r.a.outside.tests()
+	if !recorded {
+		entries, _, err := r.overlay.List(ctx, "", maxProjectFiles)
+		if err != nil {
+			return false, fmt.Errorf("the workspace cannot be listed: %w", err)
+		}
+		var files []stack.File
+		for _, e := range entries {
+			f := stack.File{Path: e.Path}
+			if stack.Wanted(e.Path) {
+				if text, err := r.overlay.Read(e.Path); err == nil {
+					f.Text = text.Text
+				}
+			}
+			files = append(files, f)
+		}
+		found = record.TestsFound{Candidates: stack.Tests(files)}
+	}
+	if known := r.state.TestsKnown(); known != nil && slices.Equal(known.Candidates, found.Candidates) {
+		return false, nil
+	}
+	return true, r.record(found)
+}
+
+// testing runs the feature's tests, once a round, and looks at how they ended.
+func (r *run) testing() error {
+	f, t := r.state.Feature(), r.state.LastTest
+	switch {
+	case f.Loop != "":
+		return r.failFeature("it went in circles: "+f.Loop, "")
+	case !r.state.Tested && r.state.LostTests >= maxLostTests:
+		return &pauseError{fmt.Sprintf("the tests were started %d times, and their outcome is not known: %s Mend that, then resume", maxLostTests, r.state.LastTurn().Said.Text)}
+	case !r.state.Tested && t != nil && t.Before && f.Returned && !r.state.TestsOutdated():
+		return r.move(record.Verifying, "CASE has changed nothing since: the tests fail as they did before the change")
+	case !r.state.Tested:
+		return r.runTests(r.state.TestLine(), "Run the tests of this feature.", false)
+	case t.Skipped, t.Settled:
+		return r.move(record.Verifying, "the tests were not run")
+	case t.Nothing():
+		return r.move(record.Verifying, f.Tests)
+	case t.OK:
+		r.rememberFix()
+		return r.move(record.Verifying, "the tests pass")
+	case t.Before && t.Returned:
+		return r.nextRound(f.Attempt, "the task is about tests that fail as they did before: make them pass, or finish again and say why they cannot")
+	case t.Before:
+		return r.move(record.Verifying, "nothing fails that did not fail before the change")
+	}
+	return r.failing()
+}
+
+// runTests begins a run of the tests; before says that it is one on the files as they were
+// before the task.
+func (r *run) runTests(line, thought string, before bool) error {
+	args, err := json.Marshal(action.RunCommand{Command: line})
+	if err != nil {
+		return err
+	}
+	return r.record(record.ActionChosen{Role: record.RoleTester, Action: action.RunCommandName, Thought: thought, Args: args, Before: before})
+}
+
+// failing goes on after a run of the tests that did not pass.
+func (r *run) failing() error {
+	f, t := r.state.Feature(), r.state.LastTest
+	if advice := r.state.TestsAdvice; advice != "" {
+		reason := "the tests could not run in the sandbox, and the user leaves it to you"
+		if advice != record.TestsGive {
+			reason = "the tests could not run in the sandbox. The user says: " + advice
+		}
+		return r.nextRound(f.Attempt, reason)
+	}
+	if t.Outcome == stack.Unstarted && !f.Given {
+		if lack := r.lacking(t.Lacks); lack != nil {
+			return r.askTests(*lack)
+		}
+	}
+	if compared, err := r.compare(); compared || err != nil {
+		return err
+	}
+	if f.Round >= r.a.Limits.Rounds {
+		return r.failFeature(fmt.Sprintf("its tests still fail after %d rounds", f.Round), "")
+	}
+	reflects, recorded := r.a.outside.reflects()
+	if !recorded {
+		reflects = r.state.Seen() > 1
+	}
+	switch {
+	case !reflects:
+		return r.nextRound(f.Attempt, "the tests failed")
+	case len(t.Circle) > 0 && r.state.Hypothesis != nil && !f.Given:
+		return r.askCircle(t.Circle)
+	}
+	return r.move(record.Reflecting, "the tests fail in the same way again")
+}
+
+// lacking is the first of what a run did not find that is not of the task's own making: what
+// its changes name, they have brought in, and CASE can take out or declare.
+func (r *run) lacking(lacks []stack.Lack) *stack.Lack {
+	for i, l := range lacks {
+		if !r.introduced(l.Name) {
+			return &lacks[i]
+		}
+	}
+	return nil
+}
+
+// introduced reports whether what is staged names something more often than before.
+func (r *run) introduced(name string) bool {
+	word := regexp.MustCompile(`(^|[^\w])` + regexp.QuoteMeta(name) + `($|[^\w])`)
+	for _, c := range r.overlay.ChangeSet().Files {
+		if len(word.FindAllString(textOf(c.After), -1)) > len(word.FindAllString(textOf(c.Before), -1)) {
+			return true
+		}
+	}
+	return false
+}
+
+// textOf is the text of a content; "" for none.
+func textOf(c *workspace.Content) string {
+	if c == nil {
+		return ""
+	}
+	text, _ := c.Text()
+	return text
+}
+
+// askTests asks the user what to do about tests that cannot run. Rounds are not used up by it.
+func (r *run) askTests(l stack.Lack) error {
+	why := l.Hint + ". "
+	for _, trouble := range r.state.Uninstalled() {
+		why += record.FirstLine(trouble) + ". "
+	}
+	return r.question(record.Question{
+		Text:    fmt.Sprintf("The tests cannot run in the sandbox: %s (%s)", l.Cause, r.state.TestLine()),
+		Why:     why + fmt.Sprintf("%q runs them again, once it is there. %q ends the feature as untested. With %q, or what you write, CASE goes on.", record.TestsAgain, record.TestsWithout, record.TestsGive),
+		Subject: record.Input{Choices: []string{record.TestsAgain, record.TestsWithout, record.TestsGive}, Tests: true},
+	})
+}
+
+// askCircle asks the user how modules that import each other are to be parted, where the
+// reflector's fix did not do it.
+func (r *run) askCircle(way []string) error {
+	return r.question(record.Question{
+		Text:    "The tests fail because of a circular import, and the reflector's fix did not resolve it: " + strings.Join(way, " → "),
+		Why:     "How shall it be resolved? What you choose or write goes to CASE.",
+		Subject: record.Input{Choices: []string{circleMove, circleLate, record.TestsGive}, Tests: true},
+	})
+}
+
+// The ways out of a circular import that are offered.
+const (
+	circleMove = "Move what both need into a module of its own"
+	circleLate = "Import inside the function that needs it"
+)
+
+// compare compares a failure with how the tests went before the task, for which they run once
+// on the files as they were then. compared is true where something was recorded.
+func (r *run) compare() (compared bool, err error) {
+	f, t := r.state.Feature(), r.state.LastTest
+	if len(t.Failing) == 0 || t.Outcome != stack.Failed || !r.a.outside.compares() || r.ownTests(t.Command()) {
+		return false, nil
+	}
+	before, known := r.state.Baseline(t.Command())
+	if !known {
+		return true, r.runTests(t.Command(), "Run the tests on the files as they were before, to see what failed then.", true)
+	}
+	if !before.Usable || before.OK || slices.ContainsFunc(t.Failing, func(name string) bool { return !slices.Contains(before.Failing, name) }) {
+		return false, nil
+	}
+	named := r.about(t.Failing)
+	return true, r.record(record.Compared{Named: named, Returned: named && !f.Returned && f.Round < r.a.Limits.Rounds})
+}
+
+// ownTests reports whether a command line names a file that this task has made: then there is
+// nothing to compare it with.
+func (r *run) ownTests(line string) bool {
+	words := strings.FieldsFunc(line, func(c rune) bool { return strings.ContainsRune(" \t'\"=:;&|()", c) })
+	return slices.ContainsFunc(r.overlay.ChangeSet().Files, func(c workspace.Change) bool {
+		return c.Before == nil && slices.Contains(words, c.Path)
+	})
+}
+
+// testWord is a part of a failing test's name that may stand in a task or in a file.
+var testWord = regexp.MustCompile(`[A-Za-z_][\w./-]{3,}`)
+
+// about reports whether the task is about one of the tests: its text names one, or it has
+// changed the file or the test itself.
+func (r *run) about(failing []string) bool {
+	changed := r.overlay.ChangeSet().Files
+	for _, name := range failing {
+		words := testWord.FindAllString(name, -1)
+		if len(words) == 0 {
+			continue
+		}
+		last := words[len(words)-1]
+		for _, word := range words {
+			if strings.Contains(strings.ToLower(word), "test") && strings.Contains(r.state.Task.Text, word) {
+				return true
+			}
+			if slices.ContainsFunc(changed, func(c workspace.Change) bool {
+				return c.Path == word || path.Base(c.Path) == word
+			}) {
+				return true
+			}
+		}
+		if strings.Contains(r.state.Task.Text, last) || slices.ContainsFunc(changed, func(c workspace.Change) bool {
+			return testPath.MatchString(c.Path) && strings.Contains(textOf(c.After), last)
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// testPath is a file whose name says that it holds tests.
+var testPath = regexp.MustCompile(`(?i)(^|[/_.-])(tests?|specs?)([/_.-]|$)`)
+
+// reflecting asks the reflector for one fix to try, then begins the next round.
+func (r *run) reflecting(ctx context.Context) error {
+	f := r.state.Feature()
+	switch {
+	case r.state.Hypothesis != nil:
+		return r.nextRound(f.Attempt, "the tests failed")
+	case !r.state.Asked:
+		return r.recall(ctx, store.KindFailure, testreport.Failure(r.state.LastTest.Said.Plain()))
+	case r.state.Exchanges >= maxPlanningTurns:
+		return r.nextRound(f.Attempt, "the tests failed; the reflector found no explanation")
+	}
+	return r.converse(ctx, record.RoleReflector, fixVerbs, (*prompter).reflectPrompt)
+}
+
+// tested says what a run of the tests means.
+func (r *run) tested(line string, result *sandbox.Result, results *record.Results, paths []string) *record.Tested {
+	if result.Status != sandbox.Exited {
+		return &record.Tested{Reading: stack.Reading{Outcome: stack.Failed}, Kind: string(result.Status)}
+	}
+	tests, failing, kind := measured(results, result.Output)
+	reads := r.state.Pending.Judged != nil && r.state.Pending.Judged.ReadOnly
+	t := &record.Tested{
+		Reading: stack.Read(stack.Run{Line: line, Exit: result.ExitCode, Output: result.Output, Tests: tests, Paths: paths, Reads: reads}),
+		Failing: failing,
+	}
+	if result.ExitCode != 0 {
+		t.Kind = kind
+		if said, way := stack.Circle(result.Output, paths); said != "" {
+			t.Kind = "circular import"
+			if t.Circle = way; len(way) == 0 {
+				t.Circle = []string{said}
+			}
+		}
+	}
+	return t
+}
+
+// meaning notes in an outcome what a run of the tests means, and returns what the command did
+// not find, which the user is told on the line of the result.
+func (r *run) meaning(line string, result *sandbox.Result, results *record.Results, outcome *record.ActionDone) []stack.Lack {
+	if r.state.Pending.Role != record.RoleTester && outcome.OK {
+		return nil
+	}
+	var paths []string
+	entries, _, err := r.overlay.List(context.Background(), "", maxProjectFiles)
+	if err != nil {
+		r.a.Log.Warn("the workspace cannot be listed", "task", r.id, "error", err)
+	}
+	for _, e := range entries {
+		paths = append(paths, e.Path)
+	}
+	t := r.tested(line, result, results, paths)
+	if r.state.Pending.Role == record.RoleTester {
+		outcome.Tested = t
+		if t.Outcome == stack.Nothing {
+			outcome.OK = false
+			outcome.Note += ": no test ran"
+		}
+	}
+	if len(t.Lacks) > 0 {
+		outcome.Note += ": " + t.Lacks[0].Cause
+	}
+	return t.Lacks
+}
+
+// causes are what a command did not find, in the words that the user reads, too.
+func causes(lacks []stack.Lack) (text string) {
+	for _, l := range lacks {
+		text += fmt.Sprintf("Cause: %s. %s.\n", l.Cause, l.Hint)
+	}
+	return text
+}
+
+// untestedLine says at the end of a task what of it is untested; "" for nothing.
+func untestedLine(p *record.State) string {
+	if list := p.Untested(); len(list) > 0 {
+		return "untested: " + strings.Join(list, "; ")
+	}
+	return ""
+}
+
+// howTested says behind the reason of a feature that ends how its tests went.
+func (r *run) howTested() string {
+	if tests := r.state.Feature().Tests; tests != "" {
+		return "; " + tests
+	}
+	if !r.state.Unchanged() {
+		return "; untested: no test command was found in the project"
+	}
+	return ""
+}
+
+// testsText is what a verifier is told of the tests.
+func testsText(p *record.State) string {
+	f, t := p.Feature(), p.LastTest
+	text := ""
+	if c := f.Changed; c.Line != "" {
+		text = fmt.Sprintf("%s changed the test command from `%s` to `%s`: %s\n", c.By, c.Old, c.Line, quote.Words(c.Why))
+	}
+	switch {
+	case t == nil && p.TestsKnown() != nil:
+		return text + "No tests were run: the plan names none, and none were found in the project.\n"
+	case t == nil:
+		return text + "No tests were run: the plan names none for this feature.\n"
+	case t.Skipped:
+		return text + "The tests were NOT run: " + t.Said.String() + "\n"
+	case t.Nothing(), t.Settled:
+		return text + "Nothing was tested. " + f.Tests + "\n" + t.Said.String()
+	case t.Before:
+		return text + f.Tests + "\n" + t.Said.String()
+	}
+	return text + t.Said.String()
+}
