@@ -85,9 +85,9 @@ func (r *run) testing() error {
 		return r.move(record.Verifying, "CASE has changed nothing since: the tests fail as they did before the change")
 	case !r.state.Tested:
 		return r.runTests(r.state.TestLine(), "Run the tests of this feature.", false)
-	case t.Skipped, t.Settled:
+	case t.Skipped:
 		return r.move(record.Verifying, "the tests were not run")
-	case t.Nothing():
+	case t.Nothing(), t.Settled:
 		return r.move(record.Verifying, f.Tests)
 	case t.OK:
 		r.rememberFix()
@@ -145,7 +145,8 @@ func (r *run) failing() error {
 }
 
 // lacking is the first of what a run did not find that is not of the task's own making: what
-// its changes name, they have brought in, and CASE can take out or declare.
+// its changes name, they have brought in, and CASE can take out or declare; what its text
+// names, it is to make.
 func (r *run) lacking(lacks []stack.Lack) *stack.Lack {
 	for i, l := range lacks {
 		if !r.introduced(l.Name) {
@@ -158,6 +159,10 @@ func (r *run) lacking(lacks []stack.Lack) *stack.Lack {
 // introduced reports whether what is staged names something more often than before.
 func (r *run) introduced(name string) bool {
 	word := regexp.MustCompile(`(^|[^\w])` + regexp.QuoteMeta(name) + `($|[^\w])`)
+	f := r.state.Feature()
+	if asked := strings.Join(slices.Concat([]string{r.state.Task.Text, f.Title, f.Description}, f.Files), "\n"); word.MatchString(asked) {
+		return true // it is what the task is to make, or to use
+	}
 	for _, c := range r.overlay.ChangeSet().Files {
 		if len(word.FindAllString(textOf(c.After), -1)) > len(word.FindAllString(textOf(c.Before), -1)) {
 			return true

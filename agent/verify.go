@@ -68,7 +68,7 @@ func (r *run) verdict(v action.Verdict) error {
 // evidence reports whether something beside the diff shows how complete the feature is:
 // a test that passed, a command that ran or a file that was read for it, or what TARS looked at.
 func (r *run) evidence() bool {
-	if t := r.state.LastTest; t != nil && t.OK && !t.Nothing() {
+	if t := r.state.LastTest; t != nil && t.OK {
 		return true
 	}
 	for _, d := range r.state.Feature().Deeds {

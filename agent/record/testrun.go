@@ -335,7 +335,11 @@ func (p *State) untested() string {
 func (p *State) Untested() (list []string) {
 	for i := range p.Features {
 		if f := &p.Features[i]; f.OK && f.Untested != "" {
-			list = append(list, fmt.Sprintf("feature %d: %s", i+1, f.Untested))
+			line := f.Untested
+			if len(p.Features) > 1 {
+				line = fmt.Sprintf("feature %d: %s", i+1, line)
+			}
+			list = append(list, line)
 		}
 	}
 	return list
