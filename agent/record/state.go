@@ -232,11 +232,6 @@ func (p *State) applyMilestone(body Body) {
 		p.applyLinted(b)
 	case Tolerated:
 		p.grant(b.Key)
-	case DependenciesFound:
-		p.applyLayer(b.Key, func(l *Dependencies) { l.found(b) })
-		if p.Pending != nil && b.Said != "" {
-			p.Pending.Uninstalled = true
-		}
 	case Judged:
 		p.Judged = append(p.Judged, b)
 		if p.Pending != nil {
@@ -261,10 +256,6 @@ func (p *State) applyMilestone(body Body) {
 	case Hypothesised:
 		p.Hypothesis, p.Answer = &b.Hypothesis, nil
 		p.changeTests(b.Hypothesis.TestCommand, "the reflector", b.Hypothesis.Cause)
-	case TestsFound:
-		p.projectTests.Found = &b
-	case Compared:
-		p.applyCompared(b)
 	case Replied:
 		p.Reply, p.conversation = b.Text, conversation{}
 	case FeatureEnded:
@@ -304,6 +295,8 @@ func (p *State) applyRebased(b Rebased) {
 	p.Turns = append(p.Turns, Turn{Said: action.Said{Text: note}})
 	if f := p.Feature(); b.Dropped != "" && f != nil && (p.Phase != Coding || f.Ended) {
 		p.Dropped = note
+	default:
+		p.applyTests(body)
 	}
 }
 

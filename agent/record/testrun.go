@@ -122,6 +122,21 @@ func (p *State) Baseline(line string) (b Baseline, known bool) {
 	return b, known
 }
 
+// applyTests folds what was found out about the project's tests and dependencies.
+func (p *State) applyTests(body Body) {
+	switch b := body.(type) {
+	case TestsFound:
+		p.projectTests.Found = &b
+	case Compared:
+		p.applyCompared(b)
+	case DependenciesFound:
+		p.applyLayer(b.Key, func(l *Dependencies) { l.found(b) })
+		if p.Pending != nil && b.Said != "" {
+			p.Pending.Uninstalled = true
+		}
+	}
+}
+
 // applyTest folds the outcome of a run of the tests.
 func (p *State) applyTest(f *Feature, c *Pending, b ActionDone, said action.Said) {
 	line := CommandOf(c.Args)
@@ -337,7 +352,7 @@ func (p *State) Untested() (list []string) {
 		if f := &p.Features[i]; f.OK && f.Untested != "" {
 			line := f.Untested
 			if len(p.Features) > 1 {
-				line = fmt.Sprintf("feature %d: %s", i+1, line)
+				line = f.ID + ": " + line
 			}
 			list = append(list, line)
 		}
