@@ -282,6 +282,8 @@ func (p *State) applyMilestone(body Body) {
 		undone := p.Review.undone(body)
 		p.Review.apply(body)
 		p.reopen(undone)
+	default:
+		p.applyTests(body)
 	}
 }
 
@@ -295,8 +297,6 @@ func (p *State) applyRebased(b Rebased) {
 	p.Turns = append(p.Turns, Turn{Said: action.Said{Text: note}})
 	if f := p.Feature(); b.Dropped != "" && f != nil && (p.Phase != Coding || f.Ended) {
 		p.Dropped = note
-	default:
-		p.applyTests(body)
 	}
 }
 
