@@ -89,7 +89,6 @@ func (a *Agent) Export(id string, w io.Writer) error {
 		return err
 	}
 	var started record.CommandStarted
-	before := false
 	for _, e := range events {
 		line := entry{Time: e.Time, Kind: record.KindOf(e.Body)}
 		if _, again := e.Body.(record.Retried); again {
@@ -117,9 +116,6 @@ func (a *Agent) Export(id string, w io.Writer) error {
 			line.Told = &b
 		case record.TestsFound:
 			line.Tests = &b
-		case record.ActionChosen:
-			before = b.Before
-			continue
 		case record.Judged:
 			if b.ByAnswer() {
 				continue
@@ -133,7 +129,7 @@ func (a *Agent) Export(id string, w io.Writer) error {
 			if err != nil {
 				return fmt.Errorf("record %d: %w", e.Seq, err)
 			}
-			line.Command = &recordedRun{Line: started.Line, Tree: started.Tree, Before: before && started.Layer == "", Result: *result}
+			line.Command = &recordedRun{Line: started.Line, Tree: started.Tree, Before: started.Before, Result: *result}
 			line.Command.limited(started)
 		default:
 			continue

@@ -233,6 +233,8 @@ type CommandStarted struct {
 	Tree string `json:"tree"` // digest of the tree it runs on
 	// Without are the files that were left out of the tree because they may hold secrets.
 	Without []string `json:"without,omitempty"`
+	// Before says that the tree is that of before the task.
+	Before bool `json:"before,omitempty"`
 	// Layer is the key of the dependencies that it installs, before the command
 	// that was chosen runs.
 	Layer string `json:"layer,omitempty"`
