@@ -16,8 +16,12 @@ func (t *Tree) documentation(n, body Node) string {
 		}
 	}
 	start, _ := t.extent(n)
-	return t.commentAbove(t.body()[:start])
+	return t.commentAbove(t.body()[max(0, start-maxDoc):start])
 }
+
+// maxDoc is how many bytes before a declaration its comment may begin: hardly any comment is
+// longer, and looking through the whole text for each declaration would take longest of all.
+const maxDoc = 8 << 10
 
 // docString is the first line of the text that a body of Python begins with.
 func docString(body Node) string {
