@@ -19,7 +19,7 @@
 // each call of the answer a plan, a verdict, or an action to perform. When no feature is
 // left, run.conclude writes the report (report.go) and hands the result over for review. The
 // work of features that failed is kept beside it (kept.go), and a resume tries them again with
-// it (tryagain.go).
+// it (tryagain.go). A decision about a paused task closes it as it is (closing.go).
 //
 // CASE has one conversation for a feature, which is only added to (record/talk.go):
 // run.openFeature shows it the files that the plan names, run.tellChanges what changed

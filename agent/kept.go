@@ -22,18 +22,18 @@ func keptText(p *record.State) string {
 		}
 	}
 	fmt.Fprintf(&b, "\nWhat you can do:\n\n")
-	for _, way := range WaysWithKept(p.Task.ID, p.Kept[0].ID) {
+	for _, way := range WaysWithKept(p.Task.ID, p.Kept[0].ID, "") {
 		fmt.Fprintf(&b, "* %s\n", way)
 	}
 	return b.String()
 }
 
 // WaysWithKept says what the user can do with kept work of a task, in a terminal and in an
-// editor. id is one that is kept.
-func WaysWithKept(task, id string) []string {
+// editor. id is one that is kept, flags are those that a resume needs, each followed by a blank.
+func WaysWithKept(task, id, flags string) []string {
 	return []string{
 		fmt.Sprintf("read it: `caselsp review --show %s`; in the editor caselsp.review", task),
 		fmt.Sprintf("accept it or parts of it: `caselsp review --accept --kept %s [--file FILE [--hunk N]] %s`; in the editor by the actions on its lines in the review document", id, task),
-		fmt.Sprintf("have it tried again, with this work as its beginning: `caselsp resume %s`; in the editor caselsp.resume", task),
+		fmt.Sprintf("have it tried again, with this work as its beginning: `caselsp resume %s%s`; in the editor caselsp.resume", flags, task),
 	}
 }

@@ -17,6 +17,7 @@ func (a *Agent) Review(id string) (*review.Review, error) {
 	if err != nil {
 		return nil, err
 	}
+	a.closing(p) // as a decision would close it; nothing is recorded
 	s := &review.Session{State: p, Workspace: a.Workspace, Blob: a.Store.Blob, Obeyed: a.obeyed(p)}
 	return s.Review()
 }
@@ -79,6 +80,10 @@ func (a *Agent) reviewed(id string, sel *review.Selection, f func(*review.Sessio
 	if err := s.Settle(); err != nil {
 		return review.Outcome{}, err
 	}
+	closed, err := r.closed()
+	if err != nil {
+		return review.Outcome{}, err
+	}
 	before, err := review.Of(p, a.Store.Blob, s.Obeyed)
 	if err != nil {
 		return review.Outcome{}, err
@@ -99,5 +104,5 @@ func (a *Agent) reviewed(id string, sel *review.Selection, f func(*review.Sessio
 	if err != nil {
 		return review.Outcome{Results: results}, err
 	}
-	return review.Outcome{Results: results, State: p.Phase, Open: open, Waiting: after.WaitingIn(*sel), Kept: sel.Kept != "", Decided: review.Decided(before, after)}, nil
+	return review.Outcome{Results: results, State: p.Phase, Open: open, Waiting: after.WaitingIn(*sel), Kept: sel.Kept != "", Closed: closed, Decided: review.Decided(before, after)}, nil
 }

@@ -52,7 +52,7 @@ func (l *reviews) doDecide(c *call, a arguments, accept bool) (any, error) {
 		return nil, err
 	}
 	st, err := pickReview(e, id)
-	again := accept && sel.File != "" && (st.State == record.Succeeded || st.State == record.Rejected) || len(st.Kept) > 0
+	again := accept && sel.File != "" && (st.State == record.Succeeded || st.State == record.Rejected) || len(st.Kept) > 0 || unfinished(st)
 	if err == nil && st.State != record.Review && !again {
 		err = fmt.Errorf("task %s is %s: there is nothing to decide", st.Task.ID, st.State)
 	}
@@ -113,6 +113,10 @@ func (l *reviews) decide(ctx context.Context, e *Engine, task record.Task, sel r
 		return err
 	}
 	l.tellOutcome(out, task)
+	if out.Closed {
+		l.questions.tasks.forget(task.ID)
+		l.ed.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("%q was not finished and is closed as it is. %s goes on with what is left of it.", title(task), cmdResume))
+	}
 	if accept && sel.File == "" && sel.Consent == nil && len(out.Waiting) > 0 {
 		l.askObeyed(task, sel, out.Waiting)
 	}
@@ -143,6 +147,11 @@ func (l *reviews) tellOutcome(out review.Outcome, task record.Task) {
 	l.ed.showMessage(typ, strings.TrimSpace(text))
 }
 
+// unfinished reports whether a task lies still with work that can be reviewed as it is.
+func unfinished(st record.Status) bool {
+	return st.State == record.Paused || st.State == record.Stopped
+}
+
 // pickReview returns the status of the task that is named, or of the only one whose result
 // waits, or else of the only one with kept work that does.
 func pickReview(e *Engine, id string) (record.Status, error) {
@@ -151,11 +160,11 @@ func pickReview(e *Engine, id string) (record.Status, error) {
 		return st, err
 	}
 	kept, failed := pick(e, "", func(st record.Status) bool {
-		if len(st.Kept) == 0 || st.State == record.Review {
+		if len(st.Kept) == 0 && !unfinished(st) || st.State == record.Review {
 			return false
 		}
 		rev, err := e.Agent.Review(st.Task.ID)
-		return err == nil && rev.OpenKept() > 0
+		return err == nil && (unfinished(st) || rev.OpenKept() > 0)
 	}, "review")
 	if failed != nil {
 		return st, err

@@ -97,6 +97,13 @@ func (l *tasks) remove(t *task, last record.Status) {
 	close(t.done)
 }
 
+// forget drops what a task that was closed has asked.
+func (l *tasks) forget(id string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.waiting, id)
+}
+
 // questions returns what is asked, in the tasks under way and those that paused.
 func (l *tasks) questions() []record.Question {
 	l.mu.Lock()

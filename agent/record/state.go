@@ -306,6 +306,9 @@ func (p *State) applyState(b StateChanged) {
 		if p.Phase.Works() || p.Phase == Waiting {
 			p.Before = p.Phase
 		}
+		if b.To == Review || b.To == Failed {
+			p.Open = nil // it was closed while a question was open
+		}
 		p.Phase, p.OnlyReads, p.LimitKept = b.To, false, false
 		return
 	}

@@ -82,6 +82,7 @@ type Outcome struct {
 	Open    int                 // hunks that are still to be decided
 	Waiting []File              // of the change set that was decided about: those with open hunks that programs obey
 	Kept    bool                // it was about kept work
+	Closed  bool                // the task was paused or stopped, and is closed now
 	Decided string              // what was decided and what is left, in words
 }
 

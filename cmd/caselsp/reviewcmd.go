@@ -88,11 +88,12 @@ func (e *engine) pickReview(args []string, undo bool) (string, error) {
 	all, err := e.agent.History()
 	if len(args) == 0 && err == nil && !slices.ContainsFunc(all, open) {
 		open = func(s record.Status) bool {
-			if len(s.Kept) == 0 {
+			unfinished := s.State == record.Paused || s.State == record.Stopped
+			if len(s.Kept) == 0 && !unfinished {
 				return false
 			}
 			rev, err := e.agent.Review(s.Task.ID)
-			return err == nil && (undo || rev.OpenKept() > 0)
+			return err == nil && (undo || unfinished || rev.OpenKept() > 0)
 		}
 	}
 	return e.pick(args, open, "review")

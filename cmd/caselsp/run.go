@@ -237,7 +237,7 @@ func (f *taskFlags) follow(ctx context.Context, e *engine, in *lineReader, event
 	if last.State != record.Review {
 		if last.State == record.Paused || last.State == record.Stopped {
 			fmt.Fprintf(os.Stderr, "caselsp: task %s is %s: %s\n", last.Task.ID, last.State, clean(last.Reason))
-			fmt.Fprintf(os.Stderr, "caselsp: to continue it: caselsp resume %s\n", last.Task.ID)
+			fmt.Fprintf(os.Stderr, "caselsp: to continue it: caselsp resume %s%s\n", e.resumeFlags(), last.Task.ID)
 		}
 		e.tellKept(last)
 		return exitOfRun(last.State, last)
@@ -253,7 +253,7 @@ func (f *taskFlags) follow(ctx context.Context, e *engine, in *lineReader, event
 
 // tellKept says what is kept of features that failed, why they did, and what can be done.
 func (e *engine) tellKept(last record.Status) {
-	if len(last.Kept) == 0 || last.Outcome == "" {
+	if len(last.Kept) == 0 {
 		return
 	}
 	fmt.Fprintln(os.Stderr, "caselsp: the work of features that failed is kept, not verified:")
@@ -261,7 +261,7 @@ func (e *engine) tellKept(last record.Status) {
 		fmt.Fprintf(os.Stderr, "  %s: %s: %s\n", k.ID, clean(strings.Join(k.Files, ", ")), clean(firstLine(k.Reason)))
 	}
 	fmt.Fprintln(os.Stderr, "You can:")
-	for _, way := range agent.WaysWithKept(last.Task.ID, last.Kept[0].ID) {
+	for _, way := range agent.WaysWithKept(last.Task.ID, last.Kept[0].ID, e.resumeFlags()) {
 		fmt.Fprintf(os.Stderr, "  %s\n", way)
 	}
 }
@@ -348,6 +348,9 @@ func tellWaiting(files []review.File, title string) {
 func tellOutcome(id string, out review.Outcome) error {
 	tellResults(out, "written")
 	fmt.Fprintf(os.Stderr, "caselsp: %s\n", clean(out.Decided))
+	if out.Closed {
+		fmt.Fprintf(os.Stderr, "caselsp: the task was not finished and is closed as it is: caselsp resume %s goes on with what is left of it\n", id)
+	}
 	if len(out.Waiting) > 0 {
 		tellWaiting(out.Waiting, "caselsp: these files wait for your word, because programs obey them without being told to:")
 		fmt.Fprintf(os.Stderr, "To accept one:\n")
@@ -372,6 +375,18 @@ func tellOutcome(id string, out review.Outcome) error {
 		return nil
 	}
 	return exitOf(out.State)
+}
+
+// resumeFlags are the settings of this command line as flags, so that a resume holds to them;
+// what may be a secret is left out.
+func (e *engine) resumeFlags() string {
+	text := ""
+	for _, s := range e.set {
+		if e.store.Redact(s) == s {
+			text += "--set " + clean(shell.Word(s)) + " "
+		}
+	}
+	return text
 }
 
 // tellResults reports for each file whether it was written.

@@ -37,6 +37,7 @@ type wiring struct {
 // engine is everything that works on one workspace, put together.
 type engine struct {
 	settings  settings.Settings
+	set       []string // as --set has them
 	problems  []settings.Problem
 	sources   []settings.Source    // of what is not the default
 	foreign   bool                 // an editor has handed settings over
@@ -66,7 +67,7 @@ func (w *wiring) open(dirs []string, layers []settings.Layer, user agent.User, c
 	if err != nil {
 		return nil, err
 	}
-	e := &engine{workspace: ws, closers: []io.Closer{ws}}
+	e := &engine{workspace: ws, set: w.set, closers: []io.Closer{ws}}
 	e.configure(w, layers)
 	if err := e.openStore(w, clock); err != nil {
 		return nil, errors.Join(err, e.Close())
