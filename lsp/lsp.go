@@ -68,6 +68,7 @@ import (
 	"log/slog"
 
 	"caselsp/agent"
+	"caselsp/agent/record"
 	setting "caselsp/agent/settings"
 )
 
@@ -89,6 +90,10 @@ type Options struct {
 	// Validators returns how the documents in the client's folders are judged; nil:
 	// each document alone, by all rules with their default severities.
 	Validators func(dirs []string, layers []setting.Layer) (*Validators, error)
+
+	// Unfinished returns the tasks in the client's folders that can be resumed, of which the
+	// user is told at the start; nil: nobody is told.
+	Unfinished func(dirs []string) ([]record.Status, error)
 
 	// Docs returns the file and the line, from 1, where a validator's rule is
 	// documented; line 0 if it is not documented. It may be nil.

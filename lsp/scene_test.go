@@ -47,6 +47,7 @@ type plot struct {
 	clock  *lsptest.Clock      // of the server; nil: the real one
 	reads  bool                // answers count only once the question can have been read; else all do
 	review *setting.Review     // nil: nothing is offered, the review document is opened
+	tells  bool                // of unfinished tasks
 	wary   bool                // nothing is trusted yet
 	ring   *sync.Map           // the keyring: values of secrets by name; nil: there is none
 }
@@ -84,6 +85,16 @@ func play(t *testing.T, p plot) *scene {
 		}
 		if p.clock != nil {
 			s.ed.Clock = wire.Clock{Now: p.clock.Now, After: p.clock.After}
+		}
+		if p.tells {
+			s.opts.Unfinished = func(dirs []string) ([]record.Status, error) {
+				ws, err := workspace.Open(dirs...)
+				if err != nil {
+					return nil, err
+				}
+				defer ws.Close()
+				return agent.Unfinished(ws, store.Options{StateDir: sc.state})
+			}
 		}
 		if !p.reads {
 			s.questions.readTime = func(string) time.Duration { return 0 }

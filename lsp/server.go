@@ -160,6 +160,15 @@ func (s *server) greet() {
 		s.ed.Go("looking up which folders are trusted", func(context.Context) error { s.trust.look(); return nil })
 	}
 	s.judgement.watch()
+	if dirs := s.folders.dirs(); s.opts.Unfinished != nil && len(dirs) > 0 {
+		s.ed.Go("looking for unfinished tasks", func(ctx context.Context) error {
+			list, err := s.opts.Unfinished(dirs)
+			if err != nil {
+				s.ed.Log.Info("some tasks cannot be read", "error", err)
+			}
+			return s.taskCommands.announce(ctx, list)
+		})
+	}
 }
 
 // lensMethods adds code lenses.

@@ -121,3 +121,13 @@ func socketPath(dir string) (path string, release func(), err error) {
 	}
 	return fmt.Sprintf("/proc/self/fd/%d/%s", d.Fd(), socketFile), func() { _ = d.Close() }, nil
 }
+
+// Exists reports whether a workspace has a store already.
+func Exists(o Options) bool {
+	root, err := stateDir(o.StateDir)
+	if err != nil {
+		return false
+	}
+	_, err = os.Stat(filepath.Join(root, "workspaces", o.Workspace, databaseFile))
+	return err == nil
+}

@@ -76,6 +76,9 @@ func runCommand(w *wiring) *cobra.Command {
 			}
 			defer e.Close()
 			e.tellProblems()
+			if in.tty != nil {
+				e.tellUnfinished()
+			}
 			if earlier != "" {
 				id, err := e.named(earlier)
 				if err != nil {
@@ -167,6 +170,16 @@ func (e *engine) tellProblems() {
 	for _, p := range e.problems {
 		fmt.Fprintln(os.Stderr, "caselsp:", clean(p.String()))
 	}
+}
+
+// tellUnfinished says which task of the workspace was not finished: the newest.
+func (e *engine) tellUnfinished() {
+	list, err := e.agent.Resumable()
+	if err != nil || len(list) == 0 {
+		return // what cannot be read is told where it is asked for
+	}
+	s := list[len(list)-1]
+	fmt.Fprintf(os.Stderr, "caselsp: a task is not finished: %s (%s): caselsp resume %s\n", agent.Quote(firstLine(s.Task.Text)), s.State, s.Task.ID)
 }
 
 // lastTask names the newest task of the workspace wherever a task is named.

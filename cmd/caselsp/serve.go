@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"caselsp/agent"
+	"caselsp/agent/record"
 	"caselsp/agent/settings"
 	"caselsp/agent/validate/rules"
 	"caselsp/agent/workspace"
@@ -104,7 +105,18 @@ func (w *wiring) serverOptions() lsp.Options {
 	if err != nil {
 		trust = nil // without a state directory no task starts, and the Backend says why
 	}
-	return lsp.Options{Version: versionText(), Log: file, Backend: backend, Validators: w.validators, Docs: ruleDocs(), Trust: trust}
+	return lsp.Options{Version: versionText(), Log: file, Backend: backend, Validators: w.validators, Docs: ruleDocs(), Trust: trust, Unfinished: w.unfinished}
+}
+
+// unfinished returns the tasks in an editor's folders that can be resumed. It owns the store only
+// as long as it reads.
+func (w *wiring) unfinished(dirs []string) ([]record.Status, error) {
+	ws, err := workspace.Open(dirs...)
+	if err != nil {
+		return nil, err
+	}
+	defer ws.Close()
+	return agent.Unfinished(ws, store.Options{StateDir: w.stateDir})
 }
 
 // validators returns the validators for the documents in an editor's folders. It does
