@@ -172,6 +172,11 @@ const (
 // Layers returns the names of the layers that place hunks, strictest first.
 func Layers() []string { return []string{Exact, Whitespace, Indentation, Elided, Similarity} }
 
+// Reference is the reference of the patch engine as Markdown, for `caselsp help`.
+//
+//go:embed README.md
+var Reference string
+
 //go:embed unified.md
 var unifiedText string
 

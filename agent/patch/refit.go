@@ -228,7 +228,7 @@ func (f *fitting) isRight(bare []string, c *candidate, p place) bool {
 	if f.misaligned() {
 		return !f.shifted(c)
 	}
-	if f.from == "" && f.moved(bare, c, p) {
+	if f.from == "" && f.moved() {
 		return false
 	}
 	if f.asFile(bare, c, p) {
@@ -255,10 +255,9 @@ func (f *fitting) asFile(bare []string, c *candidate, p place) bool {
 
 // moved reports whether the lines of context are indented otherwise than the
 // file's, all of them that are indented at all: the hunk's new text has them as
-// well, so it was written as a whole in that indentation. Removed lines that come
-// back indented as the file has them speak against it.
-func (f *fitting) moved(bare []string, c *candidate, p place) bool {
-	context, right := 0, 0
+// well, so it was written as a whole in that indentation.
+func (f *fitting) moved() bool {
+	context := 0
 	for _, q := range f.quotes {
 		if q.kind == Context && q.said+q.have != "" {
 			if q.said == q.have {
@@ -267,14 +266,7 @@ func (f *fitting) moved(bare []string, c *candidate, p place) bool {
 			context++
 		}
 	}
-	for _, b := range c.blocks() {
-		same(keys(fold, c.old[b.from:b.to]), keys(fold, b.added), func(i, k int) {
-			if line := p.line(b.from + i); line >= 0 && strings.TrimSpace(b.added[k]) != "" && indent(b.added[k]) == indent(bare[line]) && indent(c.old[b.from+i]) != indent(bare[line]) {
-				right++
-			}
-		})
-	}
-	return context >= 2 && context > right
+	return context >= 2
 }
 
 // slipped reports whether only the first old line lacks its indentation: models

@@ -263,10 +263,6 @@ func gitPaths(s string) (old, path string) {
 		old, path, _ = stripPrefixes(unquote(s[:n]), unquote(s[n+1:]))
 		return old, path
 	}
-	if old, path, ok := strings.Cut(s, " "); ok {
-		old, path, _ = stripPrefixes(unquote(old), unquote(path))
-		return old, path
-	}
 	return s, s
 }
 
