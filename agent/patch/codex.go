@@ -103,37 +103,24 @@ func (r *reader) readNew(f *File) *Refusal {
 		r.i++
 	}
 	start := r.i
-	end, err := r.bodyEnd(start, 1)
-	if err != nil {
+	var h Hunk
+	if err := r.readBody(&h, counts{-1, -1}, 1); err != nil {
 		return err
 	}
-	r.i = end
-	marked := end
-	for marked > start && !strings.HasPrefix(r.lines[marked-1], "+") {
-		marked--
-	}
-	var h Hunk
-	for i := start; i < end; i++ {
-		text, ok := strings.CutPrefix(r.lines[i], "+")
-		blank := strings.TrimSpace(text) == ""
-		switch {
-		case ok || blank && i < marked:
-			h.Lines = append(h.Lines, Line{Added, text})
-		case isNoNewline(text):
-			h.NewOpen = true
-		case !blank && !r.prose(i, marked):
-			return malformed(1, "line %d belongs to the new file %s and does not begin with +.", i+1, f.Path)
+	for i := range h.Lines {
+		if l := &h.Lines[i]; l.Kind == Removed || l.Kind == Context && strings.TrimSpace(l.Text) != "" {
+			return malformed(1, "line %d belongs to the new file %s and does not begin with +.", start+i+1, f.Path)
 		}
+		h.Lines[i].Kind = Added
+	}
+	if len(h.tail) > 0 {
+		return malformed(1, "line %d belongs to the new file %s and does not begin with +.", start+len(h.Lines)+1, f.Path)
 	}
 	if len(h.Lines) > 0 {
 		f.Hunks = append(f.Hunks, h)
 	}
 	return nil
 }
-
-// prose reports whether line i is what a model says after a patch that it did
-// not end: marked, the line after the last that has a mark, is blank.
-func (r *reader) prose(i, marked int) bool { return i > marked && r.lines[marked] == "" }
 
 // readAnchors reads the lines with @@ above a hunk.
 func (r *reader) readAnchors(h *Hunk) {
