@@ -14,6 +14,7 @@ func TestFacts(t *testing.T) {
 		"views.py": {"from .models import Post\nfrom .models import Tag\n\ndef show(request):\n    # Post in a comment\n    return render(request, 'blog/show.html', {'p': Post.find(1)})\n",
 			".models", "Post 2, Tag 1, find 1, models 2, render 1, request 2, show.html 1"},
 		"show.html":   {"{% extends \"base.html\" %}\n<script src=\"js/app.js\"></script>\n", "base.html", "app.js 1, base.html 1, script 2"},
+		"future.py":   {"from __future__ import annotations\nimport os\n", "__future__ os", "annotations 1, os 1"},
 		"data.json":   {"{}", "", ""},
 		"notes.txt":   {"def x", "", ""},
 		"Main.java":   {"import a.B;\nclass Main { void run() { new B().go(this.run()); } }\n", "a.B", "go 1, run 1"},

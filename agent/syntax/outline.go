@@ -83,6 +83,7 @@ func init() {
 	shaped("const_spec", "constant", "identifier", "")
 	shaped("var_spec variable_declarator assignment", "variable", "identifier", "")
 	shaped("import_statement", "import", "dotted_name aliased_import string string_value call_expression", "")
+	shaped("future_import_statement", "import", "", "")
 	shaped("import_from_statement", "import", "dotted_name relative_import", "")
 	shaped("import_spec", "import", "interpreted_string_literal raw_string_literal", "")
 	shaped("rule_set", "rule", "selectors", "block")
@@ -202,6 +203,8 @@ func (t *Tree) names(n Node, s shape) []string {
 	switch n.Kind() {
 	case "at_rule", "media_statement", "supports_statement":
 		return []string{strings.TrimSuffix(t.signature(n, n.Child("block")), ";")}
+	case "future_import_statement":
+		return []string{"__future__"}
 	case "keyframes_statement":
 		return []string{t.signature(n, n.Child("keyframe_block_list"))}
 	case "method_declaration":
