@@ -275,6 +275,11 @@ func blobsOf(body record.Body) []string {
 		staged(b.Staged)
 	case record.FeatureEnded:
 		staged(b.Staged)
+		staged(b.Kept)
+	case record.Retried:
+		staged(&b.Staged)
+	case record.TakenUp:
+		staged(&b.Staged)
 	case record.CommandEnded:
 		for _, c := range b.Changes {
 			hashes = append(hashes, c.Hash)

@@ -145,7 +145,7 @@ func (r *run) restore(ctx context.Context, said string) error {
 	if err := errors.Join(r.conceal(ctx), r.a.adopt(r.id)); err != nil {
 		return err
 	}
-	if p.Triable() {
+	if p.Triable() && p.Report != nil { // else the process ended when that was recorded
 		return r.tryAgain(said)
 	}
 	return r.putBack(p.Staged)

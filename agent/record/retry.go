@@ -58,7 +58,10 @@ func (p *State) retry(b Retried) {
 			continue
 		}
 		again := &Again{Reason: f.Reason, Words: f.Words, Failure: f.Failure, Said: b.Said}
-		if f.Attempt == 0 {
+		switch {
+		case f.Attempt == 0 && f.Again != nil: // to be tried again already
+			again = f.Again
+		case f.Attempt == 0:
 			again.Reason, again.Words = "", "" // it was not begun
 		}
 		p.Features[i] = Feature{Feature: f.Feature, PartOf: f.PartOf, Again: again}
