@@ -199,8 +199,8 @@ func (p *Permit) wantsFewerTests() *leave {
 		return nil
 	}
 	what := strings.Join(lost, "; ")
-	return &leave{key: leaveFewer(what), text: "CASE wants to reduce the number of tests", what: what,
-		why: "A task must not pass because its tests were removed. Your task does not name these files."}
+	return &leave{key: leaveFewer(what), text: "CASE wants to finish with fewer tests than there were. Allow it?", what: what,
+		why: "Your task does not name these files, and a task must not pass because its tests were removed. If you deny it, CASE is told to find a way that keeps them."}
 }
 
 func leaveFewer(what string) string { return "tests " + store.Hash([]byte(what)) }

@@ -13,7 +13,7 @@ import (
 // that itself is not asked for.
 func (p *Permit) Installation(deps *sandbox.Dependencies, l record.Dependencies) record.Question {
 	q := p.installation(deps, l)
-	q.Why += " If you deny it, commands run without them."
+	q.Why += " If you deny it, commands and tests run without them, and those that need them fail."
 	return q
 }
 
@@ -37,10 +37,10 @@ func (p *Permit) installation(deps *sandbox.Dependencies, l record.Dependencies)
 	files, hosts := strings.Join(deps.Files, ", "), strings.Join(deps.Hosts, ", ")
 	policy := deps.Install().Policy
 	q := record.Question{
-		Text: "The project's dependencies are not in the sandbox yet. Install them?",
+		Text: "The command or the tests need the project's dependencies, which are not in the sandbox yet. Install them there?",
 		Subject: record.Install{Key: deps.Key, Line: deps.Line,
 			Where: fmt.Sprintf("in the sandbox, which for this reaches only %s and sees only %s (%d MiB, at most %s)", hosts, files, policy.Memory>>20, policy.Time)},
-		Why: "Installing runs code of the packages' authors once; the installed packages are kept.",
+		Why: "If you allow it, they are installed once, in the sandbox, which runs the packages' own code; they are kept for later tasks.",
 	}
 	for _, f := range p.Overlay.State().Files {
 		if slices.Contains(deps.Files, f.Path) {
