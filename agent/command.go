@@ -12,6 +12,7 @@ import (
 	"caselsp/agent/action"
 	"caselsp/agent/permit"
 	"caselsp/agent/record"
+	"caselsp/agent/stack"
 	"caselsp/sandbox"
 )
 
@@ -49,6 +50,26 @@ func (r *run) runCommand(ctx context.Context, may permit.Allowed) error {
 	return r.execute(ctx, may.Engine, cmd)
 }
 
+// importable is the environment in which a Python project with a src layout finds its own
+// modules: nothing installs the project itself in the sandbox.
+func importable(cmd sandbox.Command) []string {
+	if cmd.Profile != sandbox.Python {
+		return nil
+	}
+	var paths []string
+	for _, f := range cmd.Tree {
+		paths = append(paths, f.Path)
+	}
+	folders := stack.Sources(paths)
+	if len(folders) == 0 {
+		return nil
+	}
+	for i := range folders {
+		folders[i] = sandbox.WorkFolder + "/" + folders[i]
+	}
+	return []string{"PYTHONPATH=" + strings.Join(folders, ":")}
+}
+
 // treeBefore is the tree without what is staged.
 func (r *run) treeBefore(ctx context.Context, policy sandbox.Policy) (tree []sandbox.File, err error) {
 	o := r.a.Workspace.NewOverlay()
@@ -73,6 +94,7 @@ func (r *run) commandOn(ctx context.Context, line string, policy sandbox.Policy)
 	}
 	r.concealTree(cmd.Tree)
 	cmd.Profile = profileOf(line, cmd.Tree)
+	cmd.Env = importable(cmd)
 	return cmd, err
 }
 

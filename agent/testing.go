@@ -223,7 +223,9 @@ func (r *run) compare() (compared bool, err error) {
 	if !before.Usable || before.OK || slices.ContainsFunc(t.Failing, func(name string) bool { return !slices.Contains(before.Failing, name) }) {
 		return false, nil
 	}
-	named := r.about(t.Failing)
+	named := r.about(t.Failing) || slices.ContainsFunc(t.Failing, func(name string) bool {
+		return t.Results.Said(name) != before.Results.Said(name) // the change reaches it
+	})
 	return true, r.record(record.Compared{Named: named, Returned: named && !f.Returned && f.Round < r.a.Limits.Rounds})
 }
 

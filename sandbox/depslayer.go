@@ -11,6 +11,9 @@ import (
 // DepsFolder is where a command finds the dependencies of its project.
 const DepsFolder = inside.DepsFolder
 
+// WorkFolder is where a command finds its tree.
+const WorkFolder = inside.WorkFolder
+
 // ErrNoLayer says that the dependencies of a command are not there, or not any
 // more: install them, or run the command without.
 var ErrNoLayer = errors.New("the project's dependencies are not installed in the sandbox")

@@ -35,9 +35,19 @@ func (d *Dependencies) node(tree []File) bool {
 		}
 	}
 	const folder = DepsFolder + "/node"
-	d.Line = "mkdir -p " + folder + " && cp *.json " + folder + " && cd " + folder + " && npm " + verb + " --ignore-scripts --no-audit --no-fund"
+	const flags = " --ignore-scripts --no-audit --no-fund"
+	d.Line = "mkdir -p " + folder + " && cp *.json " + folder + " && cd " + folder + " && "
+	if verb == "ci" {
+		d.Line += "{ npm ci" + flags + " >/tmp/ci 2>&1 && cat /tmp/ci || { cat /tmp/ci; grep -q EUSAGE /tmp/ci && echo '" + unlocked + "' && npm install --no-package-lock" + flags + "; }; }"
+	} else {
+		d.Line += "npm " + verb + flags
+	}
 	return true
 }
+
+// unlocked is said where the lock file does not have what package.json names: then npm takes
+// what package.json says. Any other failure stays one.
+const unlocked = "The lock file does not fit package.json: installed without it."
 
 // openNode lets npm reach its registry. That npm has a newer version is no reason to
 // reach anything.

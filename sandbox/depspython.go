@@ -13,7 +13,8 @@ import (
 // installed; those of documentation and deployment are other machines' business.
 var requirementFiles = regexp.MustCompile(`^((dev|test|tests)[-_])?requirements([-_.](dev|develop|development|test|tests|testing))?\.(txt|in)$|^requirements/(base|common|main|dev|develop|development|test|tests|testing)\.txt$`)
 
-// testGroups are the names of optional dependencies that tests need.
+// testGroups are the names of optional dependencies that tests need. Those of development are
+// taken only where none is for tests: they bring linters and the tools of documentation.
 var testGroups = []string{"dev", "develop", "development", "test", "tests", "testing"}
 
 // local is a line of a list that names a folder or a file of the project, which
@@ -106,7 +107,13 @@ func projectRequirements(text []byte) []string {
 		return nil
 	}
 	needed := file.Project.Dependencies
-	for _, group := range testGroups {
+	groups := testGroups
+	for _, name := range []string{"test", "tests", "testing"} { // what says that it is for tests is all that tests need
+		if len(file.Project.Optional[name])+len(file.Groups[name]) > 0 {
+			groups = []string{"test", "tests", "testing"}
+		}
+	}
+	for _, group := range groups {
 		needed = append(needed, file.Project.Optional[group]...)
 		for _, entry := range file.Groups[group] {
 			if requirement, ok := entry.(string); ok { // else another group is included

@@ -70,6 +70,19 @@ type Baseline struct {
 	Failing []string
 	Kind    string
 	Usable  bool // the tests ran, so that they can be compared
+	Results *Results
+}
+
+// Said is what a failed test said, by its name.
+func (r *Results) Said(name string) string {
+	if r != nil {
+		for _, t := range r.Bad() {
+			if t.Name == name {
+				return t.Message
+			}
+		}
+	}
+	return ""
 }
 
 // TestCommand is a test command that CASE or the reflector has put in the place of another.
@@ -151,7 +164,7 @@ func (p *State) applyTest(f *Feature, c *Pending, b ActionDone, said action.Said
 		if p.projectTests.Baselines == nil {
 			p.projectTests.Baselines = map[string]Baseline{}
 		}
-		p.projectTests.Baselines[line] = Baseline{OK: b.OK, Failing: tested.Failing, Kind: tested.Kind, Usable: !b.Skipped && tested.Outcome != stack.Unstarted}
+		p.projectTests.Baselines[line] = Baseline{OK: b.OK, Failing: tested.Failing, Kind: tested.Kind, Results: b.Results, Usable: !b.Skipped && tested.Outcome != stack.Unstarted}
 		return
 	}
 	p.LastTest = &testRun{command: line, OK: b.OK, Said: said, Skipped: b.Skipped, Lost: b.Lost, staged: p.Staged, Results: b.Results, Tested: tested}
