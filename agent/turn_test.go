@@ -17,9 +17,9 @@ func TestPromptSizes(t *testing.T) {
 		most  int // bytes
 	}{
 		"plan":    {planVerbs, 4900},
-		"code":    {caseVerbs, 6680},
-		"single":  {caseVerbs, 6680},
-		"reflect": {fixVerbs, 2600},
+		"code":    {caseVerbs, 6720},
+		"single":  {caseVerbs, 6720},
+		"reflect": {fixVerbs, 2620},
 		"verify":  {verifyVerbs, 3050},
 		"advise":  {adviceVerbs, 800},
 	} {
