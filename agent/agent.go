@@ -53,11 +53,12 @@ type Options struct {
 	// Secrets is where the values of secrets come from that commands are given.
 	Secrets Secrets
 	// Rules are severities of validators and their rules, as validate.rules has them.
-	Rules   map[string]string
-	Linting Linting
-	Limits  record.Limits // zero fields: DefaultLimits
-	Version string        // of this build; recordings name it
-	Context int           // tokens that fit into the model's window; 0: DefaultContext
+	Rules      map[string]string
+	WriteTests string // when the tester writes tests; "" is off
+	Linting    Linting
+	Limits     record.Limits // zero fields: DefaultLimits
+	Version    string        // of this build; recordings name it
+	Context    int           // tokens that fit into the model's window; 0: DefaultContext
 	// AskReads asks also before commands that only read, which else run at once.
 	AskReads bool
 	// Expiry is how long a kind of command stays allowed that the user allowed for

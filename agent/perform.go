@@ -27,6 +27,9 @@ func (r *run) perform(ctx context.Context) error {
 			return r.done(record.ActionDone{Text: "Nothing was done: the work was interrupted before this action. Send it again."})
 		}
 	}
+	if no := r.onlyTests(act); no != "" {
+		return r.done(record.ActionDone{Text: no})
+	}
 	d, err := r.may().Decide(ctx, act)
 	if err != nil {
 		return err

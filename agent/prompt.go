@@ -232,9 +232,14 @@ func (p *prompter) featureDiff() string {
 	if err != nil {
 		return "The diff cannot be made: " + err.Error() + "\n"
 	}
+	return p.diffOf(start, p.overlay.State())
+}
+
+// diffOf is what changed from one staged state to another.
+func (p *prompter) diffOf(start, end workspace.State) string {
 	may := p.may
 	var b strings.Builder
-	for _, c := range workspace.Compare(start, p.overlay.State()).Files {
+	for _, c := range workspace.Compare(start, end).Files {
 		if may.Hides(c.Path) || c.From != "" && may.Hides(c.From) {
 			fmt.Fprintf(&b, "%s %s: it may hold secrets, so that its lines are not shown\n", c.Op, c.Path)
 			continue

@@ -29,13 +29,14 @@ import (
 // On disk it is JSON Lines: a [Header], then the exported journal without what can
 // be computed.
 type Recording struct {
-	Task     record.Task
-	Manifest map[string]string
-	limits   record.Limits
-	context  int
-	answers  bool
-	entries  []entry
-	Made     Header
+	Task       record.Task
+	Manifest   map[string]string
+	limits     record.Limits
+	writeTests string
+	context    int
+	answers    bool
+	entries    []entry
+	Made       Header
 }
 
 // entry is one line of a recording.
@@ -213,6 +214,7 @@ func ReadRecording(r io.Reader) (*Recording, error) {
 		if e.Given != nil {
 			rec.Task, rec.Manifest = e.Given.Asked(), e.Given.Manifest
 			rec.limits, rec.context, rec.answers = e.Given.Limits, e.Given.Context, e.Given.Answers
+			rec.writeTests = e.Given.WriteTests
 		}
 		rec.entries = append(rec.entries, e)
 	}
@@ -332,6 +334,7 @@ func (p *Player) Attach(o *Options) {
 	o.Sandbox = func(context.Context) (sandbox.Engine, error) { return p, nil }
 	o.outside = p
 	o.Limits, o.Context = p.rec.limits, p.rec.context
+	o.WriteTests = p.rec.writeTests
 	o.Linting.When = ""
 	if slices.ContainsFunc(p.rec.entries, func(e entry) bool { return e.Linted != nil }) {
 		o.Linting.When = LintEdits

@@ -278,3 +278,18 @@ func (a *Agent) fewerText(p *record.State) string {
 	}
 	return text
 }
+
+// writtenDiff is the feature's diff without what the tester wrote itself: the beginning of its
+// conversation stays as it was.
+func (p *prompter) writtenDiff() string {
+	f := p.state.Feature()
+	start, err := f.Start.State(p.blob)
+	if err != nil {
+		return ""
+	}
+	end, err := f.Writing.Start.State(p.blob)
+	if err != nil {
+		return ""
+	}
+	return p.diffOf(start, end)
+}

@@ -117,7 +117,7 @@ func (r *run) begin(ctx context.Context, task record.Task) error {
 		return err
 	}
 	given := record.GivenTask(task)
-	given.Manifest, given.Limits, given.Context = manifest, r.a.Limits, r.a.Context
+	given.Manifest, given.Limits, given.Context, given.WriteTests = manifest, r.a.Limits, r.a.Context, r.a.WriteTests
 	given.Answers = r.a.outside.answers()
 	if err := r.record(given); err != nil {
 		return err
@@ -273,6 +273,8 @@ func (r *run) next(ctx context.Context) error {
 		return r.coding(ctx)
 	case record.Testing:
 		return r.testing()
+	case record.Extending:
+		return r.extending(ctx)
 	case record.Reflecting:
 		return r.reflecting(ctx)
 	default:

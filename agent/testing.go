@@ -91,6 +91,9 @@ func (r *run) testing() error {
 		return r.move(record.Verifying, f.Tests)
 	case t.OK:
 		r.rememberFix()
+		if why := r.wantsTests(); why != "" {
+			return r.move(record.Extending, why)
+		}
 		return r.move(record.Verifying, "the tests pass")
 	case t.Before && t.Returned:
 		return r.nextRound(f.Attempt, "the task is about tests that fail as they did before: make them pass, or finish again and say why they cannot")

@@ -37,6 +37,8 @@ func offered(s record.Phase) (role string, verbs []*action.Verb) {
 		return record.RoleTars, planVerbs
 	case record.Coding:
 		return record.RoleCase, caseVerbs
+	case record.Extending:
+		return record.RoleWriter, writerVerbs
 	case record.Reflecting:
 		return record.RoleReflector, fixVerbs
 	default:
@@ -177,6 +179,8 @@ func (r *run) submit(act *action.Action) error {
 		return r.reply(args)
 	case action.Verdict:
 		return r.verdict(args.Settled())
+	case action.Tests:
+		return r.record(record.TestsWritten{Tests: args})
 	case action.Hypothesis:
 		return r.record(record.Hypothesised{Hypothesis: args})
 	}

@@ -72,6 +72,9 @@ func (p *State) TestsOutdated() bool {
 	return t != nil && !t.Skipped && !t.Lost && !reflect.DeepEqual(t.staged.byPath(), p.Staged.byPath())
 }
 
+// SameStaged reports whether two staged states are the same.
+func SameStaged(a, b Staged) bool { return reflect.DeepEqual(a.byPath(), b.byPath()) }
+
 // Unchanged reports whether nothing is staged that was not staged when the feature began.
 func (p *State) Unchanged() bool {
 	f := p.Feature()

@@ -48,6 +48,8 @@ type TaskGiven struct {
 	// prompts, so a replay needs the same.
 	Limits  Limits `json:"limits"`
 	Context int    `json:"context,omitempty"`
+	// WriteTests is when the tester writes tests; older versions never did.
+	WriteTests string `json:"write_tests,omitempty"`
 	// Answers says that the task can end with an answer in words. In a task of a version that had
 	// none, finishing without a change is a success.
 	Answers bool `json:"answers,omitempty"`
@@ -442,7 +444,7 @@ var bodies = func() map[string]reflect.Type {
 		ActionDone{}, Asked{}, Answered{}, CommandStarted{}, CommandEnded{}, Judged{}, DependenciesFound{},
 		MemoryRecalled{}, Planned{}, Linted{}, Tolerated{}, FilesShown{}, Unrun{}, Compacted{},
 		Verified{}, Hypothesised{}, Replied{}, FeatureEnded{}, Rebased{}, Reported{}, Applying{}, Applied{}, Decided{},
-		Continued{}, Told{}, Retried{}, TakenUp{}, Split{}, TestsFound{}, Compared{},
+		Continued{}, Told{}, Retried{}, TakenUp{}, Split{}, TestsFound{}, Compared{}, TestsWritten{}, TestsReturned{}, TestsSettled{},
 	} {
 		m[b.kind()] = reflect.TypeOf(b)
 	}
@@ -467,5 +469,6 @@ const (
 	RoleTars      = "tars"
 	RoleCase      = "case"
 	RoleTester    = "tester"
+	RoleWriter    = "test writer" // the tester, where it acts itself; the engine runs the tests under its other name
 	RoleReflector = "reflector"
 )

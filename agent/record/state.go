@@ -96,6 +96,7 @@ type Feature struct {
 	Refused   map[string]int // by path: patches refused in a row
 	Log       []LogLine      // one line a step
 	Tests     string         // how the last run of its tests went, in one line
+	Writing   *Writing       // the tester's, of this round
 	Results   *Results       // of that run
 	Changed   TestCommand    // the test command that was put in the place of the plan's; its Line is "" for none
 	Returned  bool           // CASE was asked to look at tests that fail as they did before
@@ -272,6 +273,8 @@ func (p *State) applyMilestone(body Body) {
 		}
 	case Rebased:
 		p.applyRebased(b)
+	case TestsWritten, TestsReturned, TestsSettled:
+		p.applyWriting(body)
 	case Reported:
 		p.Report = &b
 	case Retried:
@@ -327,6 +330,8 @@ func (p *State) applyState(b StateChanged) {
 	switch b.To {
 	case Coding:
 		p.enterCoding(b, idle, from)
+	case Extending:
+		p.enterWriting(b.Reason)
 	case Reflecting:
 		p.Hypothesis = nil
 	case Verifying:
@@ -361,6 +366,9 @@ func (p *State) enterCoding(b StateChanged, idle bool, from Phase) {
 
 func (p *State) applyChosen(b ActionChosen) {
 	p.Pending, p.Invalid = &Pending{ActionChosen: b}, 0
+	if p.Phase == Extending && b.Role == RoleTester {
+		p.batch = 0 // no call of the reply before it
+	}
 	p.Pending.Sent, p.Pending.Beside = p.call()
 	if b.Step == 0 || len(p.Features) == 0 {
 		p.Free++

@@ -57,6 +57,7 @@ const (
 	Planning   Phase = "planning"
 	Coding     Phase = "coding"
 	Testing    Phase = "testing"
+	Extending  Phase = "writing tests"
 	Reflecting Phase = "reflecting"
 	Verifying  Phase = "verifying"
 	Waiting    Phase = "waiting" // for an answer of the user
@@ -71,7 +72,7 @@ const (
 // Works reports whether a run in this state has something to do by itself.
 func (s Phase) Works() bool {
 	switch s {
-	case Planning, Coding, Testing, Reflecting, Verifying:
+	case Planning, Coding, Testing, Extending, Reflecting, Verifying:
 		return true
 	}
 	return false
@@ -160,7 +161,7 @@ type Status struct {
 }
 
 // workers are the agents that work in each phase.
-var workers = map[Phase]string{Planning: RoleTars, Coding: RoleCase, Testing: RoleTester, Reflecting: RoleReflector, Verifying: RoleTars}
+var workers = map[Phase]string{Planning: RoleTars, Coding: RoleCase, Testing: RoleTester, Extending: RoleTester, Reflecting: RoleReflector, Verifying: RoleTars}
 
 // Where says of a log entry in which task it was made, in which round and by which agent;
 // round and agent are 0 and "" where there is none.

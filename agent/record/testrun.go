@@ -168,12 +168,14 @@ func (p *State) applyTest(f *Feature, c *Pending, b ActionDone, said action.Said
 		return
 	}
 	p.LastTest = &testRun{command: line, OK: b.OK, Said: said, Skipped: b.Skipped, Lost: b.Lost, staged: p.Staged, Results: b.Results, Tested: tested}
-	p.Tested = !b.Lost
+	if p.Tested = !b.Lost; p.Phase == Extending && f.Writing != nil {
+		f.Writing.Ran = !b.Lost
+	}
 	if tested.Outcome == stack.Unstarted && len(tested.Lacks) > 0 && p.denied() {
 		p.LastTest.Settled = true
 	}
 	f.Tests, f.Results = testLine(p.LastTest), b.Results
-	if !b.OK && !b.Skipped && !b.Lost {
+	if !b.OK && !b.Skipped && !b.Lost && p.Phase != Extending {
 		f.Failure = testreport.Failure(said.Plain())
 		f.failed(tested.Kind)
 	}

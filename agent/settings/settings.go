@@ -33,6 +33,7 @@ type Settings struct {
 	Trust     Trust
 	Validate  Validate
 	Lint      Lint
+	Tests     Tests
 }
 
 // Model says which model answers, where it is asked and how. In Roles, a field
@@ -109,6 +110,11 @@ type Validate struct {
 	Rules map[string]string // by a rule's or a validator's name: "off", or a severity
 }
 
+// Tests is what is done about a feature's tests.
+type Tests struct {
+	Write string // "off", "missing" or "always"
+}
+
 // Lint is what other people's linters say.
 type Lint struct {
 	When     string // "edit", "finish" or "never"
@@ -172,6 +178,7 @@ func Default() Settings {
 		Log:       Log{Level: "info"},
 		Approvals: Approvals{Level: "default", ReadOnlyCommands: "allow", Days: 30},
 		Lint:      Lint{When: "edit", Critical: "high"},
+		Tests:     Tests{Write: "missing"},
 	}
 }
 

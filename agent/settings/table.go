@@ -289,6 +289,8 @@ var entries = slices.Concat(perRole, []entry{
 		"The severity of a rule or of a whole validator, or off. The names tests, generated and vendored set the highest severity of findings in such files (default: info). A workspace may not switch off or lower rules about security (those with a CWE number), nor these three."),
 	define("lint.when", oneOf("edit", "finish", "never"), func(s *Settings) *string { return &s.Lint.When }, Tighten, earlier("edit", "finish", "never"),
 		"When pylint, Bandit, ESLint, go vet and gosec check a task's staged files, in the sandbox: after every edit, while the model thinks, and before a feature ends; only before it ends; or never."),
+	define("tests.write", oneOf("off", "missing", "always"), func(s *Settings) *string { return &s.Tests.Write }, Free, nil,
+		"When the tester writes tests for what a feature changed, where CASE wrote none: never; where less than 80 percent of the changed lines are covered; or always."),
 	define("lint.critical", oneOf("low", "medium", "high", "never"), func(s *Settings) *string { return &s.Lint.Critical }, Tighten, earlier("never", "high", "medium", "low"),
 		"The severity from which findings of Bandit and gosec are critical; one level below they are warnings. Findings of low confidence count one level lower."),
 })

@@ -89,11 +89,12 @@ func (w *wiring) open(dirs []string, layers []settings.Layer, user agent.User, c
 		Commands: e.commands(),
 		Trust:    e.trust,
 		AskReads: e.settings.Approvals.ReadOnlyCommands == "ask", Files: e.files(),
-		Rules:   e.settings.Validate.Rules,
-		Linting: agent.Linting{When: e.settings.Lint.When, Grades: gradesOf(e.settings.Lint.Critical)},
-		Expiry:  time.Duration(e.settings.Approvals.Days) * 24 * time.Hour,
-		Version: versionText(),
-		Limits:  limitsOf(e.settings.Limits),
+		Rules:      e.settings.Validate.Rules,
+		WriteTests: e.settings.Tests.Write,
+		Linting:    agent.Linting{When: e.settings.Lint.When, Grades: gradesOf(e.settings.Lint.Critical)},
+		Expiry:     time.Duration(e.settings.Approvals.Days) * 24 * time.Hour,
+		Version:    versionText(),
+		Limits:     limitsOf(e.settings.Limits),
 	}
 	if change != nil {
 		change(&o)
