@@ -255,6 +255,9 @@ func written(changes []sandbox.Change) []string {
 // output is the text for the model about a command that has ended.
 func (r *run) output(line string, result *sandbox.Result, causes, missing string) action.Said {
 	said := action.Output(line, result)
+	if result.OK() && r.state.Pending.Role == record.RoleCase && passed.MatchString(result.Output) {
+		said = shortPass(said)
+	}
 	said.Text = r.firstTry() + said.Text + causes
 	said.More += missing
 	return said

@@ -43,7 +43,7 @@ func (a *Agent) Follows(id string) (*record.Earlier, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &record.Earlier{Task: id, Text: p.Task.Text, State: p.Phase, Report: clip(report, maxFollowedReport)}
+	e := &record.Earlier{Task: id, Text: p.Task.Text, State: p.Phase, Report: cutText(report, maxFollowedReport, "")}
 	rev, err := review.Of(p, a.Store.Blob, a.obeyed(p))
 	if errors.Is(err, review.ErrNoReview) {
 		return e, nil
@@ -63,7 +63,7 @@ func (a *Agent) Follows(id string) (*record.Earlier, error) {
 		}
 		fmt.Fprintf(&diff, "%s %s (%s)\n%s", c.Op, c.Path, f.Standing(), c.Unified())
 	}
-	e.Diff = clip(diff.String(), maxFollowedDiff)
+	e.Diff = cutText(diff.String(), maxFollowedDiff, "")
 	return e, nil
 }
 

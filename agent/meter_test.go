@@ -66,13 +66,15 @@ func (m *meter) measure(req *llm.Request) {
 	tools, text := wire(req.Tools), wire(req.Messages)
 	now.bytes = len(tools) + len(text)
 	for i, old := range m.texts {
-		if m.sent[i].conversation != now.conversation {
+		if !bytes.Equal(wire(old.Tools), tools) {
 			continue
 		}
 		before := wire(old.Messages)
 		same := prefix(before, text)
 		now.again = max(now.again, len(tools)+same)
-		now.parts = same < len(before)-1 // but for the bracket at its end
+		if m.sent[i].conversation == now.conversation {
+			now.parts = same < len(before)-1 // but for the bracket at its end
+		}
 	}
 	if strings.HasPrefix(now.conversation, "advice") {
 		now.parts = false // each question is one of its own
@@ -150,13 +152,25 @@ func told(req *llm.Request) (runs []string) {
 	return runs
 }
 
-// row sums a run up.
+// row sums a run up. long and longAgain are the bytes of conversations of longTalk requests and more.
 type row struct {
 	requests, bytes, again, twice, parted, compacted int
+
+	long, longAgain int
 }
 
+// longTalk is from how many requests on a conversation has to repeat itself well.
+const longTalk = 15
+
 func (m *meter) row() (r row) {
+	count := map[string]int{}
 	for _, s := range m.sent {
+		count[s.conversation]++
+	}
+	for _, s := range m.sent {
+		if count[s.conversation] >= longTalk {
+			r.long, r.longAgain = r.long+s.bytes, r.longAgain+s.again
+		}
 		r.requests++
 		r.bytes += s.bytes
 		r.again += s.again
@@ -172,7 +186,11 @@ func (m *meter) row() (r row) {
 }
 
 func (r row) String() string {
-	return fmt.Sprintf("%8d %9d %6.1f%% %9d %6d %9d", r.requests, r.bytes, 100*float64(r.again)/float64(max(r.bytes, 1)), r.twice, r.parted, r.compacted)
+	long := "-"
+	if r.long > 0 {
+		long = fmt.Sprintf("%.1f%%", 100*float64(r.longAgain)/float64(r.long))
+	}
+	return fmt.Sprintf("%8d %9d %6.1f%% %6s %6d %6d %9d", r.requests, r.bytes, 100*float64(r.again)/float64(max(r.bytes, 1)), long, r.twice, r.parted, r.compacted)
 }
 
 // watch follows a run for the meter: which feature is worked on, and what was compacted

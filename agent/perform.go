@@ -65,6 +65,9 @@ func (r *run) perform(ctx context.Context) error {
 func (r *run) done(b record.ActionDone, blobs ...[]byte) error {
 	r.live = nil
 	told, stop := r.state.Circles(b)
+	if c := r.state.Pending; c != nil {
+		b = b.Tell(r.a.window().result(b.Said(), action.EffectOf(c.Action)))
+	}
 	b.More += told
 	b.Loop = stop
 	shown := b.Also
@@ -97,9 +100,10 @@ func stepsLeft(n int) string {
 func (r *run) do(ctx context.Context, verb *action.Verb, args action.Doer) error {
 	r.concealRead(args.Reads())
 	before := r.overlay.State()
+	room, _ := r.roomLeft()
 	var result action.Result
 	err := r.guarded(verb.Name, func() (err error) {
-		result, err = action.Do(ctx, args, action.Env{Overlay: r.overlay, Shown: r.state.ShownNow(), MaxShown: r.a.Context * bytesPerToken / 8, Hidden: store.Redacted, HiddenWhy: strings.Join(r.state.Masked, "; "), Hides: r.may().Hides, Tells: r.tells, Judge: r.judge})
+		result, err = action.Do(ctx, args, action.Env{Overlay: r.overlay, Shown: r.state.ShownNow(), MaxShown: room, Hidden: store.Redacted, HiddenWhy: strings.Join(r.state.Masked, "; "), Hides: r.may().Hides, Tells: r.tells, Judge: r.judge})
 		return err
 	})
 	if ctx.Err() != nil {

@@ -24,6 +24,9 @@ func (r *run) planning(ctx context.Context) error {
 	case r.state.Exchanges >= maxPlanningTurns:
 		return &pauseError{fmt.Sprintf("TARS looked around for %d turns and made no plan: resume to go on, or give the task in smaller parts", maxPlanningTurns)}
 	}
+	if opened, err := r.open("plan.open.md", planOpening(ctx)); opened || err != nil {
+		return err
+	}
 	return r.converse(ctx, record.RoleTars, planVerbs, (*prompter).planPrompt)
 }
 

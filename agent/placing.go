@@ -25,8 +25,8 @@ const (
 	maxUnplaced = 500
 	// maxPlaces is how many files that the task's text names are shown.
 	maxPlaces = 3
-	// maxTaskListing is how many names of files are shown; the model can list more.
-	maxTaskListing = 100
+	// maxTaskListing bounds the names of files that are shown, in bytes: about 80; the model can list more.
+	maxTaskListing = 4 << 10
 )
 
 // spot is a place that a task speaks of: a file, and lines in it from 1; 0: none.
@@ -66,13 +66,13 @@ func (p *prompter) spots(t record.Task) []spot {
 // openTask shows CASE what a task in one loop speaks of.
 func (r *run) openTask(ctx context.Context) error {
 	p := r.prompter()
-	budget := p.context * bytesPerToken / 4 // most of the window is for the work
-	entries, more, err := p.overlay.List(ctx, "", maxTaskListing)
+	budget := p.window.of(partOpening) // most of the window is for the work
+	listing, err := p.listing(ctx, maxTaskListing)
 	if err != nil {
 		return err
 	}
 	b := record.FilesShown{Opens: true, Text: "The workspace, as it is now. Read what else you need; an edit and " + action.FinishFeatureName + " can come in one reply.\n"}
-	b.Quote = action.Listing(entries, more)
+	b.Quote = listing
 	var missing []string
 	for _, s := range p.spots(r.state.Task) {
 		f, why := p.readable(s.path)
@@ -82,12 +82,12 @@ func (r *run) openTask(ctx context.Context) error {
 		}
 		from, to := around(s, f.Text)
 		if s.from <= 0 && strings.Count(f.Text, "\n") > maxUnplaced {
-			b.Quote += "\nThe outline of " + summary(s.path, f.Text)
+			b.Quote += "\nThe outline of " + p.outline(s.path, f.Text)
 			continue
 		}
 		text, shown, err := action.Show(s.path, f.Text, f.Hash, from, to, budget)
 		if err != nil || to > 0 {
-			b.Quote += "\nThe outline of " + summary(s.path, f.Text)
+			b.Quote += "\nThe outline of " + p.outline(s.path, f.Text)
 		}
 		if err != nil || len(text) > budget {
 			continue

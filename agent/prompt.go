@@ -1,10 +1,8 @@
 package agent
 
 import (
-	"context"
 	"embed"
 	"fmt"
-	"slices"
 	"strings"
 	"text/template"
 
@@ -12,7 +10,6 @@ import (
 	"caselsp/agent/llm"
 	"caselsp/agent/permit"
 	"caselsp/agent/record"
-	"caselsp/agent/syntax"
 	"caselsp/agent/workspace"
 )
 
@@ -49,18 +46,18 @@ type prompted struct {
 	Focus     string
 	Listing   string
 	Recalled  []string
-	Plan      action.Plan
+	PlanText  string
 	Features  []string // all, with how they ended
 	Feature   action.Feature
 	Attempt   int
 	Steps     int
+	Again     bool // the role was told of an earlier state of the feature
 	Failure   string
 	Log       []string
 	Diff      string
 	Tests     string
-	TestNotes []string
 	Findings  string
-	Verdicts  []string
+	TestNotes []string
 	Reason    string
 }
 
@@ -73,20 +70,21 @@ type prompter struct {
 	may       *permit.Permit
 	gate      *gate
 	limits    record.Limits
-	context   int // tokens that fit into the model's window
+	window    window
 }
 
 func (r *run) prompter() *prompter {
 	return &prompter{
 		state: r.state, overlay: r.overlay, workspace: r.a.Workspace, blob: r.a.Store.Blob, may: r.may(), gate: &r.gate,
-		limits: r.a.Limits, context: r.a.Context,
+		limits: r.a.Limits, window: r.a.window(),
 	}
 }
 
 // conversation puts a prompt together: what stays the same as long as the role is asked
 // comes first, then the talk, which only grows, so that each request begins with the one
 // before it and a provider's cache serves that.
-func (p *prompter) conversation(system, user string, data prompted) ([]llm.Message, error) {
+func (p *prompter) conversation(system, user string) ([]llm.Message, error) {
+	data := p.data()
 	head, err := render(system, data)
 	if err != nil {
 		return nil, err
@@ -95,8 +93,8 @@ func (p *prompter) conversation(system, user string, data prompted) ([]llm.Messa
 	if err != nil {
 		return nil, err
 	}
-	talk, err := talked(p.state.Talk)
-	return append([]llm.Message{{Speaker: llm.System, Content: head}, {Speaker: llm.User, Content: task}}, talk...), err
+	talk, err := p.talked(p.state.Talk)
+	return sayOnce(append([]llm.Message{{Speaker: llm.System, Content: head}, {Speaker: llm.User, Content: task}}, talk...)), err
 }
 
 // data fills in what every prompt may need.
@@ -106,13 +104,13 @@ func (p *prompter) data() prompted {
 		d.Task.Text += "\n\nWhat the user said since. It counts as the task does, and more where they differ:\n" + bullets(said)
 	}
 	if f := p.state.Task.Focus; f != nil {
-		d.Focus = describeFocus(f)
+		d.Focus = p.describeFocus(f)
 	}
 	if e := p.state.Task.Follows; e != nil {
 		d.Focus += describeEarlier(e)
 	}
 	if p.state.Plan != nil {
-		d.Plan = *p.state.Plan
+		d.PlanText = p.planText(p.state.Plan)
 	}
 	for i, f := range p.state.Features {
 		mark := "later"
@@ -126,11 +124,13 @@ func (p *prompter) data() prompted {
 		}
 		d.Features = append(d.Features, fmt.Sprintf("%s: %s (%s)", f.ID, f.Title, mark))
 	}
+	d.Features = p.window.first(partFeature, d.Features)
 	f := p.state.Feature()
 	if f == nil {
 		return d
 	}
 	d.Feature, d.Attempt, d.Log = f.Feature, f.Attempt, plainLog(f.Log)
+	d.Feature.Description = p.window.text(partFeature, f.Description, "")
 	if t := p.state.LastTest; t != nil {
 		d.Tests = t.Said.String()
 		if !t.OK && !t.Skipped {
@@ -138,10 +138,19 @@ func (p *prompter) data() prompted {
 		}
 	}
 	d.TestNotes = f.TestNotes()
-	for i, v := range f.Verdicts {
-		d.Verdicts = append(d.Verdicts, fmt.Sprintf("attempt %d: %d percent: %s", i+1, *v.Completion, strings.Join(v.Issues, "; ")))
-	}
 	return d
+}
+
+// planText is the plan as CASE reads it.
+func (p *prompter) planText(plan *action.Plan) string {
+	text := plan.Analysis + "\n"
+	if len(plan.Steps) > 0 {
+		text += "\nSteps:\n" + bullets(plan.Steps)
+	}
+	if len(plan.Considerations) > 0 {
+		text += "\nConsiderations:\n" + bullets(plan.Considerations)
+	}
+	return p.window.text(partPlan, text, "")
 }
 
 // plainLog is a work log as a model reads it.
@@ -152,8 +161,9 @@ func plainLog(lines []record.LogLine) (list []string) {
 	return list
 }
 
-// describeFocus describes the place that a task speaks of.
-func describeFocus(f *record.Focus) string {
+// describeFocus describes the place that a task speaks of. CASE is shown its lines with the
+// file.
+func (p *prompter) describeFocus(f *record.Focus) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "It speaks of %s, lines %d to %d.\n", f.Path, f.FromLine, f.ToLine)
 	if f.Diagnostic != "" {
@@ -161,74 +171,58 @@ func describeFocus(f *record.Focus) string {
 		if source == "" {
 			source = "a language server"
 		}
-		fmt.Fprintf(&b, "There, %s reports:\n%s\n", source, asData(f.Diagnostic))
+		fmt.Fprintf(&b, "There, %s reports:\n%s\n", source, asData(p.window.text(partFocus, f.Diagnostic, "")))
 	}
-	if f.Text != "" {
-		fmt.Fprintf(&b, "The lines read:\n%s\n", asData(strings.TrimRight(f.Text, "\r\n")))
+	if f.Text != "" && p.state.Phase == record.Planning {
+		fmt.Fprintf(&b, "The lines read:\n%s\n", asData(p.window.text(partFocus, strings.TrimRight(f.Text, "\r\n"), ": read the file")))
 	}
 	return b.String()
 }
 
-func (p *prompter) planPrompt(ctx context.Context) ([]llm.Message, error) {
-	d := p.data()
-	entries, more, err := p.overlay.List(ctx, "", maxPlanListing)
-	if err != nil {
-		return nil, fmt.Errorf("the workspace cannot be listed: %w", err)
-	}
-	d.Listing = action.Listing(entries, more)
-	return p.conversation("plan.system.md", "plan.user.md", d)
+func (p *prompter) planPrompt() ([]llm.Message, error) {
+	return p.conversation("plan.system.md", "plan.user.md")
 }
 
-// maxPlanListing is the number of files that TARS sees at once; it can list more by glob.
-const maxPlanListing = 300
-
-func (p *prompter) codePrompt(context.Context) ([]llm.Message, error) {
+func (p *prompter) codePrompt() ([]llm.Message, error) {
 	if p.state.Task.Single {
-		return p.conversation("single.system.md", "single.user.md", p.data())
+		return p.conversation("single.system.md", "single.user.md")
 	}
-	return p.conversation("code.system.md", "code.user.md", p.data())
+	return p.conversation("code.system.md", "code.user.md")
 }
 
-func (p *prompter) reflectPrompt(context.Context) ([]llm.Message, error) {
-	d := p.data()
-	d.Diff = p.featureDiff()
-	return p.conversation("reflect.system.md", "reflect.user.md", d)
+func (p *prompter) reflectPrompt() ([]llm.Message, error) {
+	return p.conversation("reflect.system.md", "reflect.user.md")
 }
 
-func (p *prompter) verifyPrompt(ctx context.Context) ([]llm.Message, error) {
-	d := p.data()
-	d.Diff = p.featureDiff()
-	d.Tests = testsText(p.state)
-	d.TestNotes = append(slices.Clip(d.TestNotes), p.fewerTests()...)
-	found, err := p.gate.introduced(ctx, p.workspace, p.overlay.ChangeSet())
-	if err != nil {
-		return nil, err
-	}
-	d.Findings = action.Findings(append(found, p.state.LintFindings()...))
-	return p.conversation("verify.system.md", "verify.user.md", d)
+func (p *prompter) verifyPrompt() ([]llm.Message, error) {
+	return p.conversation("verify.system.md", "verify.user.md")
 }
 
 func (p *prompter) advicePrompt(reason string) ([]llm.Message, error) {
 	d := p.data()
-	d.Reason, d.Diff = reason, p.featureDiff()
+	d.Reason, d.Diff = p.window.text(partReason, reason, ""), p.featureDiff()
+	d.Log, d.Tests = p.window.last(partLog, d.Log), headAndTail(d.Tests, p.window.of(partTests))
 	head, err := render("advise.system.md", d)
 	if err != nil {
 		return nil, err
 	}
 	body, err := render("advise.user.md", d)
-	return []llm.Message{{Speaker: llm.System, Content: head}, {Speaker: llm.User, Content: body}}, err
+	return sayOnce([]llm.Message{{Speaker: llm.System, Content: head}, {Speaker: llm.User, Content: body}}), err
 }
 
-// maxDiff bounds the diff in a prompt, in bytes, and in a small window a quarter of that:
-// a larger one is cut, with the cut said, and the files can be read.
+// maxDiff bounds the diff in a prompt, in bytes, below its share of the window: of a larger
+// one, whole files are left out and named.
 const maxDiff = 60 << 10
 
 // unchangedDiff stands for the diff of a feature that has changed nothing.
 const unchangedDiff = "Nothing was changed.\n"
 
 // featureDiff is what the feature changed so far, as a unified diff.
-func (p *prompter) featureDiff() string {
-	start, err := p.state.Feature().Start.State(p.blob)
+func (p *prompter) featureDiff() string { return p.diffSince(p.state.Feature().Start) }
+
+// diffSince is what changed since something was staged.
+func (p *prompter) diffSince(since record.Staged) string {
+	start, err := since.State(p.blob)
 	if err != nil {
 		return "The diff cannot be made: " + err.Error() + "\n"
 	}
@@ -237,44 +231,27 @@ func (p *prompter) featureDiff() string {
 
 // diffOf is what changed from one staged state to another.
 func (p *prompter) diffOf(start, end workspace.State) string {
-	may := p.may
+	may, left := p.may, min(maxDiff, p.window.of(partDiff))
 	var b strings.Builder
+	var out []string
 	for _, c := range workspace.Compare(start, end).Files {
 		if may.Hides(c.Path) || c.From != "" && may.Hides(c.From) {
 			fmt.Fprintf(&b, "%s %s: it may hold secrets, so that its lines are not shown\n", c.Op, c.Path)
 			continue
 		}
-		b.WriteString(c.Unified())
+		diff := c.Unified()
+		if len(diff) > left {
+			out = append(out, fmt.Sprintf("%s %s: %d bytes of diff", c.Op, c.Path, len(diff)))
+			continue
+		}
+		left -= len(diff)
+		b.WriteString(diff)
+	}
+	if len(out) > 0 {
+		b.WriteString("Left out, because the diff is too long: read these files.\n" + bullets(p.window.first(partLog, out)))
 	}
 	if b.Len() == 0 {
 		return unchangedDiff
 	}
-	return clip(b.String(), min(maxDiff, p.context*bytesPerToken/4))
+	return b.String()
 }
-
-// clip cuts a text at a line end and says so.
-func clip(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	cut := strings.ToValidUTF8(s[:most], "")
-	if i := strings.LastIndexByte(cut, '\n'); i >= 0 {
-		cut = cut[:i+1]
-	}
-	return fmt.Sprintf("%s[%d more bytes are left out]\n", cut, len(s)-len(cut))
-}
-
-// summary is a file's outline, one symbol a line.
-func summary(path, text string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s (%d lines)\n", path, strings.Count(text, "\n")+1)
-	if lang := syntax.OutlineLanguageOf(path); lang != "" {
-		for _, s := range syntax.Parse(lang, text).Outline() {
-			fmt.Fprintf(&b, "%d-%d %s %s\n", s.StartLine+1, s.EndLine+1, s.Kind, s.Name)
-		}
-	}
-	return clip(b.String(), maxSummary)
-}
-
-// maxSummary bounds one file's outline in bytes: about a hundred symbols.
-const maxSummary = 6 << 10

@@ -299,7 +299,7 @@ func scripted(b *testing.B) row {
 // BenchmarkPrompt measures what models are sent.
 func BenchmarkPrompt(b *testing.B) {
 	var table strings.Builder
-	fmt.Fprintf(&table, "\n%-22s %8s %9s %7s %9s %6s %9s  %s\n", "task", "requests", "bytes in", "repeat", "twice", "parted", "compacted", "bytes of the first version")
+	fmt.Fprintf(&table, "\n%-22s %8s %9s %7s %6s %6s %6s %9s  %s\n", "task", "requests", "bytes in", "repeat", "long", "twice", "parted", "compacted", "bytes of the first version")
 	if *playedDir == "" || *checkoutsDir == "" {
 		b.Log("without -played and -checkouts, only the demo and the scripted run are measured")
 	} else {

@@ -35,6 +35,9 @@ func (r *run) splitting(ctx context.Context) error {
 	if r.state.Exchanges >= maxPlanningTurns {
 		return r.notSplit(fmt.Sprintf("TARS looked around for %d turns", maxPlanningTurns), "")
 	}
+	if opened, err := r.open("split.open.md", splitOpening); opened || err != nil {
+		return err
+	}
 	return r.converse(ctx, record.RoleTars, planVerbs, (*prompter).splitPrompt)
 }
 
@@ -65,8 +68,6 @@ func (r *run) split(plan action.Plan) error {
 	return r.record(record.Split{Feature: r.state.Current, Analysis: plan.Analysis, Parts: plan.Features})
 }
 
-func (p *prompter) splitPrompt(context.Context) ([]llm.Message, error) {
-	d := p.data()
-	d.Diff = p.featureDiff()
-	return p.conversation("plan.system.md", "split.user.md", d)
+func (p *prompter) splitPrompt() ([]llm.Message, error) {
+	return p.conversation("plan.system.md", "split.user.md")
 }

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,10 +17,10 @@ import (
 
 // talked renders a talk as messages. The same turns make the same messages, so that a
 // longer talk begins with the messages of a shorter one.
-func talked(talk record.Talk) ([]llm.Message, error) {
+func (p *prompter) talked(talk record.Talk) ([]llm.Message, error) {
 	var messages []llm.Message
 	if talk.Cut > 0 {
-		text, err := render("short.md", struct{ Lines []string }{talk.ShortLines()})
+		text, err := render("short.md", struct{ Lines []string }{p.window.last(partShort, talk.ShortLines())})
 		if err != nil {
 			return nil, err
 		}
@@ -36,7 +35,7 @@ func talked(talk record.Talk) ([]llm.Message, error) {
 			if err != nil {
 				return nil, err
 			}
-			messages = append(messages, llm.Message{Speaker: llm.User, Content: text})
+			messages = append(messages, llm.Message{Speaker: llm.User, Content: p.window.text(partResult, text, "")})
 		case !sendable(t.Call):
 			if said := strings.TrimSpace(t.Reply + "\n" + t.Call.Arguments); said != "" {
 				messages = append(messages, llm.Message{Speaker: llm.Assistant, Content: said})
@@ -84,82 +83,6 @@ func batch(turns []record.Turn, first int) []llm.Message {
 	return append([]llm.Message{said}, results...)
 }
 
-// converse asks the model of a role with a prompt, which it shortens first where it would
-// not fit into the model's window.
-func (r *run) converse(ctx context.Context, role string, verbs []*action.Verb, prompt func(*prompter, context.Context) ([]llm.Message, error)) error {
-	messages, err := prompt(r.prompter(), ctx)
-	if err != nil {
-		return err
-	}
-	size := estimateTokens(requestBytes(&llm.Request{Messages: messages, Tools: tools(verbs)}), r.state.TokensPerByte)
-	if size > r.a.Context*3/4 { // the rest is for the answer
-		if cut := cutAt(&r.state.Talk, r.a.Context*bytesPerToken/4); cut > r.state.Cut {
-			if err := r.record(record.Compacted{Turns: cut, Why: fmt.Sprintf("the request has about %d tokens, and the window of the model %d", size, r.a.Context)}); err != nil {
-				return err
-			}
-			if messages, err = prompt(r.prompter(), ctx); err != nil {
-				return err
-			}
-		}
-	}
-	return r.consult(ctx, role, messages, verbs)
-}
-
-// cutAt returns how many of the first turns of a talk are to be shortened so that the
-// others have at most so many bytes. It never parts the calls of one reply, and keeps the
-// latest: the model has not seen their results yet.
-func cutAt(talk *record.Talk, most int) int {
-	size, cut := 0, len(talk.Turns)
-	for i := len(talk.Turns) - 1; i >= talk.Cut; i-- {
-		t := talk.Turns[i]
-		size += len(t.Said.String()) + len(t.Call.Arguments) + len(t.Reply)
-		if latest := i == len(talk.Turns)-1 || t.Batch != 0 && t.Batch == talk.Turns[len(talk.Turns)-1].Batch; size > most && !latest {
-			break
-		}
-		if i == 0 || t.Batch == 0 || talk.Turns[i-1].Batch != t.Batch {
-			cut = i
-		}
-	}
-	return cut
-}
-
-// openFeature shows CASE the files that the plan names for the feature, as far as they fit;
-// of larger ones the outline.
-func (r *run) openFeature() error {
-	p := r.prompter()
-	budget := p.context * bytesPerToken / 4 // most of the window is for the work
-	b := record.FilesShown{Opens: true, Text: "The files that the plan names for this feature, as they are now. Read others as you need them.\n"}
-	var missing, named []string
-	for _, path := range p.state.Feature().Files {
-		if slices.Contains(named, path) {
-			continue
-		}
-		named = append(named, path)
-		f, why := p.readable(path)
-		if why != "" {
-			missing = append(missing, path+": "+why)
-			continue
-		}
-		text, shown, err := action.Show(path, f.Text, f.Hash, 0, 0, budget)
-		if err != nil || len(text) > budget {
-			outline := clip("The outline of "+summary(path, f.Text), max(budget, 0))
-			b.Quote += outline + "\n"
-			budget -= len(outline)
-			continue
-		}
-		budget -= len(text)
-		b.Quote += text + "\n"
-		b.Shown = append(b.Shown, shown)
-	}
-	if len(named) == 0 {
-		b.Text = "The plan names no files for this feature: look for what you need.\n"
-	}
-	if len(missing) > 0 {
-		b.More = "\nNot shown:\n" + bullets(missing)
-	}
-	return r.record(b)
-}
-
 // readable reads a file for the model, or says why it is not shown.
 func (p *prompter) readable(path string) (f workspace.File, why string) {
 	if key, err := p.workspace.Key(path); err == nil && p.may.Hides(key) && p.may.Exists(key) {
@@ -176,9 +99,9 @@ func (p *prompter) readable(path string) (f workspace.File, why string) {
 }
 
 const (
-	// maxChanged bounds what is told of one file that changed, in bytes, and maxTold what is
-	// told at once: of more, the model reads what it needs.
-	maxChanged, maxTold = 6 << 10, 16 << 10
+	// maxTold is of how many files at once it is told how they changed, as far as these
+	// changes have a share of the window: of more, the model reads what it needs.
+	maxTold = 4
 	// maxNamed is how many files that changed are named at once; a formatter changes hundreds.
 	maxNamed = 30
 	// maxTexts bounds the texts that are kept for telling how files changed, in bytes.
@@ -190,6 +113,7 @@ const (
 // where there was something to tell.
 func (r *run) tellChanges() (told bool, err error) {
 	p := r.prompter()
+	most := p.window.of(partChanged)
 	known := r.state.ShownNow()
 	var b record.FilesShown
 	var names []string
@@ -203,7 +127,7 @@ func (r *run) tellChanges() (told bool, err error) {
 		switch diff := workspace.TextDiff(path, old, f.Text); {
 		case why != "":
 			name += ": " + why
-		case !have || len(diff) > maxChanged || len(b.Quote)+len(diff) > maxTold:
+		case !have || len(diff) > most || len(b.Quote)+len(diff) > maxTold*most:
 			name += ": read what you need of it"
 		default:
 			shown = known[path].Carry(f.Hash, old, f.Text)

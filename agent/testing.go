@@ -287,6 +287,9 @@ func (r *run) reflecting(ctx context.Context) error {
 	case r.state.Exchanges >= maxPlanningTurns:
 		return r.nextRound(f.Attempt, "the tests failed; the reflector found no explanation")
 	}
+	if opened, err := r.open("reflect.open.md", reflectOpening); opened || err != nil {
+		return err
+	}
 	return r.converse(ctx, record.RoleReflector, fixVerbs, (*prompter).reflectPrompt)
 }
 
@@ -386,6 +389,9 @@ func testsText(p *record.State) string {
 		return text + "Nothing was tested. " + f.Tests + "\n" + t.Said.String()
 	case t.Before:
 		return text + f.Tests + "\n" + t.Said.String()
+	}
+	if t.OK {
+		return text + shortPass(t.Said).String()
 	}
 	return text + t.Said.String()
 }

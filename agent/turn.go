@@ -63,6 +63,9 @@ func (r *run) consult(ctx context.Context, role string, messages []llm.Message, 
 	}
 	req := &llm.Request{Role: role, Messages: messages, Tools: tools(verbs), MustCall: true}
 	req.OnText = func(s string) { r.emit(Event{Text: s, Status: r.state.Status(r.a.Limits.Rounds)}) }
+	if err := r.tooLarge(messages, verbs); err != nil {
+		return err
+	}
 	booked, err := r.reserve(model, req)
 	if err != nil {
 		return err
@@ -139,6 +142,9 @@ func (r *run) used(act *action.Action) string {
 		return "the steps of this round are used up."
 	case free && r.state.Free >= r.maxFree():
 		return "too many calls that only look."
+	}
+	if _, some := r.roomLeft(); !some {
+		return "the results of the calls before it are as much as one reply can have. Call it again."
 	}
 	return ""
 }

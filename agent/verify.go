@@ -36,6 +36,9 @@ func (r *run) verifying(ctx context.Context) error {
 	case r.state.Exchanges >= maxPlanningTurns:
 		return &pauseError{fmt.Sprintf("TARS looked around for %d turns and gave no verdict: resume to ask again", maxPlanningTurns)}
 	}
+	if opened, err := r.open("verify.open.md", verifyOpening(ctx)); opened || err != nil {
+		return err
+	}
 	return r.converse(ctx, record.RoleTars, verifyVerbs, (*prompter).verifyPrompt)
 }
 

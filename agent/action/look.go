@@ -14,6 +14,8 @@ import (
 )
 
 const (
+	maxOverview = 12 << 10 // bytes of the list of all files
+
 	maxListed  = 400 // entries of one listing: a model is better served by a narrower glob than by more
 	maxMatches = 100 // matches of one search, for the same reason
 	maxLine    = 300 // bytes of a matching line that are shown: a minified file has one line
@@ -25,7 +27,7 @@ var listText string
 // ListFiles lists the files of the workspace.
 type ListFiles struct {
 	reading
-	Glob string `json:"glob,omitempty" doc:"Such as **/*.py."`
+	Glob string `json:"glob,omitempty" doc:"Such as **/*.py, or docs/** for a folder."`
 }
 
 // ListFilesVerb is the verb whose arguments are ListFiles.
@@ -39,11 +41,15 @@ func (a ListFiles) Reads() []Place { return []Place{FileNames(a.Glob)} }
 
 // Do implements Doer.
 func (a ListFiles) Do(ctx context.Context, s *Scope) (Result, error) {
+	if a.Glob == "" {
+		entries, more, err := s.List(ctx, "", workspace.MaxEntries)
+		return Result{Said: Quoted(Overview(entries, more, maxOverview)), Note: "list"}, err
+	}
 	entries, more, err := s.List(ctx, a.Glob, maxListed)
 	if err != nil {
 		return Result{}, err
 	}
-	return Result{Said: Quoted(Listing(entries, more)), Note: strings.TrimSpace("list " + a.Glob)}, nil
+	return Result{Said: Quoted(Listing(entries, more)), Note: "list " + a.Glob}, nil
 }
 
 // Listing renders a list of files for a model.
@@ -167,16 +173,22 @@ func (a Outline) Do(ctx context.Context, s *Scope) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	lang := syntax.OutlineLanguageOf(a.Path)
-	if lang == "" {
+	if syntax.OutlineLanguageOf(a.Path) == "" {
 		return Result{}, fmt.Errorf("%s is in no language that has an outline: read it with %s", a.Path, GetFullFileContent)
 	}
+	return Result{Said: Quoted(OutlineOf(a.Path, f.Text)), Note: "outline " + a.Path}, nil
+}
+
+// OutlineOf renders the classes and functions of a file with their lines.
+func OutlineOf(path, text string) string {
 	var b strings.Builder
-	writeSymbols(&b, syntax.Parse(lang, f.Text).Outline(), "")
+	if lang := syntax.OutlineLanguageOf(path); lang != "" {
+		writeSymbols(&b, syntax.Parse(lang, text).Outline(), "")
+	}
 	if b.Len() == 0 {
 		b.WriteString("No classes or functions.")
 	}
-	return Result{Said: Quoted(b.String()), Note: "outline " + a.Path}, nil
+	return b.String()
 }
 
 // find lists where a symbol is declared.

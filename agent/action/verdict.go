@@ -47,14 +47,10 @@ func (v Verdict) Passes() bool { return *v.Completion == 100 && len(v.Issues) ==
 // Unexplained reports whether the verdict finds the feature incomplete and does not say what is missing.
 func (v Verdict) Unexplained() bool { return *v.Completion < 100 && len(v.Issues) == 0 }
 
-// Settled is the verdict with what can be filled in: issues without text do not count,
-// and what is to be done is at least to mend the issues.
+// Settled is the verdict without what does not count: issues and remarks without text.
 func (v Verdict) Settled() Verdict {
 	blank := func(s string) bool { return strings.TrimSpace(s) == "" }
 	v.Issues = slices.DeleteFunc(slices.Clone(v.Issues), blank)
 	v.Remarks = slices.DeleteFunc(slices.Clone(v.Remarks), blank)
-	if blank(v.Instructions) && len(v.Issues) > 0 {
-		v.Instructions = strings.Join(v.Issues, "; ")
-	}
 	return v
 }

@@ -106,7 +106,7 @@ type Feature struct {
 	Failure   string         // what the last failed test said
 	Opened    bool           // CASE was shown the files that the plan names
 	notes     int            // of the user, which were said before it began
-	talk      Talk           // CASE's, while another role is asked
+	threads   map[Phase]thread
 	Verdicts  []action.Verdict
 	Deeds     []Deed // the latest, oldest first
 	Loop      string // the loop that the latest one closed
@@ -125,6 +125,7 @@ type conversation struct {
 	Free    int  // aids that cost no step
 	Invalid int  // unusable replies in a row
 	Asked   bool // memory was asked in this phase
+	Opened  bool // the role was told what it works on; of coding, the feature has it
 	Tested  bool // the tests ran in this phase, or were kept from it
 
 	TestsAdvice string // what the user wrote about tests that cannot run
@@ -243,7 +244,7 @@ func (p *State) applyMilestone(body Body) {
 			p.Recalled, p.Asked = b.Found, true
 		}
 	case Planned:
-		p.Plan, p.Answer = &b.Plan, nil
+		p.Plan, p.Answer, p.Rest = &b.Plan, nil, nil
 		p.Features = nil
 		for _, f := range b.Plan.Features {
 			p.Features = append(p.Features, Feature{Feature: f})
@@ -251,11 +252,13 @@ func (p *State) applyMilestone(body Body) {
 	case Split:
 		p.applySplit(b)
 	case Verified:
-		p.Verdict, p.Answer = &b.Verdict, nil
+		p.Verdict = &b.Verdict
+		p.submitted("The verdict was taken down.")
 		f := &p.Features[p.Current]
 		f.Verdicts = append(f.Verdicts, b.Verdict)
 	case Hypothesised:
-		p.Hypothesis, p.Answer = &b.Hypothesis, nil
+		p.Hypothesis = &b.Hypothesis
+		p.submitted("The hypothesis was taken down.")
 		p.changeTests(b.Hypothesis.TestCommand, "the reflector", b.Hypothesis.Cause)
 	case Replied:
 		p.Reply, p.conversation = b.Text, conversation{}
@@ -322,9 +325,7 @@ func (p *State) applyState(b StateChanged) {
 		p.Invalid = 0 // the user wants it tried again
 		return
 	}
-	if f := p.Feature(); f != nil && from == Coding {
-		f.talk = p.Talk
-	}
+	p.leave(from)
 	p.conversation = conversation{notes: len(p.Notes.Notes)}
 	p.Current, p.Splitting = b.Feature, b.Split
 	switch b.To {
@@ -334,8 +335,10 @@ func (p *State) applyState(b StateChanged) {
 		p.enterWriting(b.Reason)
 	case Reflecting:
 		p.Hypothesis = nil
+		p.enter(b.To)
 	case Verifying:
 		p.Verdict = nil
+		p.enter(b.To)
 	}
 }
 
@@ -353,7 +356,7 @@ func (p *State) enterCoding(b StateChanged, idle bool, from Phase) {
 		f.begins(p.Staged)
 		p.LastTest, p.Hypothesis, p.Verdict = nil, nil, nil
 	} else {
-		p.Talk = f.talk
+		p.enter(Coding)
 		p.beginRound(b, from)
 	}
 	f.Ended, f.OK = false, false // it goes on where edits were dropped behind its verdict

@@ -13,7 +13,7 @@ import (
 
 // Talk is a conversation with a model as it goes on: only added to, so that each request
 // begins with the whole of the one before. CASE has one for a feature, over all its
-// rounds; every other role has one for a phase.
+// rounds; so have the verifier and the reflector. The planner has one for a phase.
 type Talk struct {
 	Turns []Turn
 	// Cut is how many of the first turns are told shortened, because the whole would not
@@ -87,6 +87,11 @@ func (t *Talk) LastTurn() *Turn {
 	return nil
 }
 
+// InReply reports whether a turn is a call of the reply that is worked on.
+func (p *State) InReply(turn int) bool {
+	return p.batch != 0 && p.Turns[turn].Batch == p.batch
+}
+
 // call takes the next call of the reply that is worked on: the first of an answer, or the
 // first of those that are left. reply is what the model wrote beside the calls.
 func (p *State) call() (call llm.ToolCall, reply string) {
@@ -143,9 +148,79 @@ func (p *State) applyShown(b FilesShown) {
 	for _, s := range b.Shown {
 		p.learn(s)
 	}
-	if f := p.Feature(); f != nil && b.Opens {
+	if !b.Opens {
+		return
+	}
+	p.Opened = true
+	f := p.Feature()
+	if f == nil {
+		return
+	}
+	if p.Phase == Coding {
 		f.Opened = true
 	}
+	t := f.threads[p.Phase]
+	t.opened, t.staged, t.log = true, p.Staged, len(f.Log)
+	f.keep(p.Phase, t)
+}
+
+// thread is the conversation of one role about a feature, while another role is asked.
+type thread struct {
+	talk   Talk
+	opened bool   // it was told what it works on
+	staged Staged // what was staged when it was told so last
+	log    int    // and the lines that the work log had
+	notes  int    // of the user, with which it begins
+	heard  int    // of the user, which it has had
+}
+
+func (f *Feature) keep(phase Phase, t thread) {
+	if f.threads == nil {
+		f.threads = map[Phase]thread{}
+	}
+	f.threads[phase] = t
+}
+
+// leave keeps the conversation of a phase that ends.
+func (p *State) leave(phase Phase) {
+	if f := p.Feature(); f != nil && phase.Works() && phase != Planning && phase != Testing {
+		t := f.threads[phase]
+		t.talk, t.notes, t.heard = p.Talk, p.notes, len(p.Notes.Notes)
+		f.keep(phase, t)
+	}
+}
+
+// enter goes on with the conversation of a phase, where there was one. What the user said
+// between is told then.
+func (p *State) enter(phase Phase) {
+	t, ok := p.Features[p.Current].threads[phase]
+	if !ok {
+		return
+	}
+	p.Talk, p.notes = t.talk, t.notes
+	if phase == Coding {
+		return // it is told at once
+	}
+	for _, text := range p.Notes.Notes[t.heard:] {
+		p.Turns = append(slices.Clip(p.Turns), noteTurn(text))
+	}
+}
+
+// Told is what the role of the present phase was told of the feature before: what was staged
+// then, and how many lines the work log had. again is false before the first time.
+func (p *State) Told() (staged Staged, log int, again bool) {
+	t := p.Features[p.Current].threads[p.Phase]
+	if !t.opened {
+		return p.Features[p.Current].Start, 0, false
+	}
+	return t.staged, t.log, true
+}
+
+// submitted ends an answer that submits what a role was asked for. The calls behind it are not run.
+func (p *State) submitted(said string) {
+	call, beside := p.call()
+	p.Turns = append(p.Turns, Turn{Batch: p.batch, Call: call, Reply: beside, Said: action.Said{Text: said}, OK: true})
+	p.unrun("it was submitted before it.")
 }
 
 // applyCompacted folds that the beginning of the conversation is told shortened from now on.
@@ -171,6 +246,9 @@ func (p *State) beginRound(b StateChanged, from Phase) {
 
 // knows notes what the model knows of files after an action.
 func (p *State) knows(c *Pending, b ActionDone) {
+	for _, shown := range b.Also {
+		p.learn(shown)
+	}
 	if b.Shown != nil {
 		p.learn(*b.Shown)
 	}

@@ -3,6 +3,7 @@ package record
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"caselsp/agent/action"
@@ -65,16 +66,23 @@ func (p *State) applyTold(b Told) {
 	if p.Pending == nil {
 		p.unrun(reason)
 	}
-	turn := Turn{told: b.Text, Said: action.Said{Text: "The user says to you, while you work. It counts as the task does, and more where they differ:\n" + b.Text}}
+	turn := noteTurn(b.Text)
 	p.Turns = append(p.Turns, turn)
 	phase := p.Phase
 	if !phase.Works() {
 		phase = p.Before
 	}
 	if f := p.Feature(); f != nil && !f.Ended && phase != Planning && phase != Coding {
-		f.talk.Turns = append(f.talk.Turns, turn)
+		t := f.threads[Coding]
+		t.talk.Turns = append(slices.Clip(t.talk.Turns), turn)
+		f.keep(Coding, t)
 		p.Unheard = true
 	}
+}
+
+// noteTurn tells what the user said.
+func noteTurn(text string) Turn {
+	return Turn{told: text, Said: action.Said{Text: "The user says to you, while you work. It counts as the task does, and more where they differ:\n" + text}}
 }
 
 // Heard are the messages of the user that were said before the present conversation began: it

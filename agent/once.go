@@ -1,0 +1,171 @@
+package agent
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"caselsp/agent/llm"
+)
+
+// What stands in a conversation is not said again: where a message holds lines that one
+// before it has, a line says where they are. So a file that is read again, the output of a
+// command that fails alike, and a test's failure that CASE has seen cost what differs in
+// them. It is done to the messages and nowhere else, so that nothing is forgotten; the
+// journal keeps results whole. What a message becomes depends on those before it
+// alone, so that requests still begin with the one before.
+
+const (
+	// leastRun is how many bytes of lines are worth a reference: a shorter one costs as much.
+	leastRun = 200
+	// mostPlaces is how many places of a line are compared: a line like "}" has hundreds.
+	mostPlaces = 32
+	// maxLabel bounds what a reference says of the message that it leads to, in bytes.
+	maxLabel = 80
+)
+
+var (
+	// numbered is a line of a file with its number, as readings show it.
+	numbered = regexp.MustCompile(`^ *(\d+)  (.*)$`)
+	// fence is a line that begins or ends a quote.
+	fence = regexp.MustCompile(`^</?(data|output|answer)(-\d+)?>$`)
+)
+
+// spoken is a line that was said: its text without a number, and the number, 0 for none.
+type spoken struct {
+	text   string
+	number int
+	label  string
+	by     int // the message
+}
+
+// once knows the lines that were said.
+type once struct {
+	lines  []spoken
+	places map[string][]int
+}
+
+// sayOnce replaces in each message the lines that stand in a message before it.
+func sayOnce(messages []llm.Message) []llm.Message {
+	o := once{places: map[string][]int{}}
+	calls := map[string]llm.ToolCall{}
+	for i := range messages {
+		m := &messages[i]
+		for _, c := range m.ToolCalls {
+			calls[c.ID] = c
+		}
+		switch m.Speaker {
+		case llm.User:
+			m.Content = o.say(m.Content, labelOf(m.Content), i)
+		case llm.ToolReply:
+			m.Content = o.say(m.Content, callLabel(calls[m.CallID]), i)
+		}
+	}
+	return messages
+}
+
+// labelOf names a message by its first line.
+func labelOf(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return strings.TrimSpace(strings.TrimLeft(shorten(line, maxLabel), "# "))
+}
+
+// callLabel names a result by its call.
+func callLabel(c llm.ToolCall) string {
+	var args struct{ Path, Command, Pattern, Glob string }
+	_ = json.Unmarshal([]byte(c.Arguments), &args) // a call that cannot be read is named by its verb
+	about := args.Path + args.Command + args.Pattern
+	if about == "" {
+		about = args.Glob
+	}
+	about, _, _ = strings.Cut(about, "\n")
+	return strings.TrimSpace(c.Name + " " + shorten(about, maxLabel))
+}
+
+func shorten(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
+}
+
+// say returns the text without what was said, and notes the rest as said.
+func (o *once) say(text, label string, by int) string {
+	raw := strings.Split(text, "\n")
+	lines := make([]spoken, len(raw))
+	for i, line := range raw {
+		lines[i] = spoken{text: line, label: label, by: by}
+		if m := numbered.FindStringSubmatch(line); m != nil {
+			lines[i].text = m[2]
+			lines[i].number, _ = strconv.Atoi(m[1])
+		}
+	}
+	var out []string
+	for i := 0; i < len(lines); {
+		if at, n := o.longest(lines[i:]); n > 0 {
+			out = append(out, o.reference(lines[i:i+n], o.lines[at:at+n]))
+			i += n
+			continue
+		}
+		out = append(out, raw[i])
+		o.note(lines[i])
+		i++
+	}
+	return strings.Join(out, "\n")
+}
+
+func (o *once) note(l spoken) {
+	if !fence.MatchString(l.text) && strings.TrimSpace(l.text) != "" {
+		o.places[l.text] = append(o.places[l.text], len(o.lines))
+	}
+	o.lines = append(o.lines, l)
+}
+
+// longest finds where the most of the lines that follow were said, and how many; 0 where
+// they are too few.
+func (o *once) longest(next []spoken) (at, n int) {
+	places := o.places[next[0].text]
+	most := 0
+	for _, p := range places[max(0, len(places)-mostPlaces):] {
+		size, k := 0, 0
+		for k < len(next) && p+k < len(o.lines) && o.lines[p+k].by == o.lines[p].by && o.lines[p+k].text == next[k].text && !fence.MatchString(next[k].text) {
+			size += len(next[k].text) + 1
+			k++
+		}
+		if size >= leastRun && size > most {
+			at, n, most = p, k, size
+		}
+	}
+	return at, n
+}
+
+// reference says where lines stand.
+func (o *once) reference(lines, said []spoken) string {
+	where := "above"
+	if said[0].label != lines[0].label && said[0].by != lines[0].by {
+		where = "above, in: " + said[0].label
+	}
+	from, to := ends(lines)
+	if from == 0 {
+		return fmt.Sprintf("[%d lines as %s]", len(lines), where)
+	}
+	what := fmt.Sprintf("[lines %d to %d stand %s", from, to, where)
+	switch a, b := ends(said); {
+	case a == 0:
+		return what + ", without numbers]"
+	case a != from:
+		return what + fmt.Sprintf(", as %d to %d]", a, b)
+	}
+	return what + "]"
+}
+
+// ends are the first and the last number of lines; 0 where one has none.
+func ends(lines []spoken) (from, to int) {
+	from, to = lines[0].number, lines[len(lines)-1].number
+	if from == 0 || to == 0 || to-from != len(lines)-1 {
+		return 0, 0
+	}
+	return from, to
+}

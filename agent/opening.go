@@ -1,0 +1,248 @@
+package agent
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"caselsp/agent/action"
+	"caselsp/agent/record"
+	"caselsp/agent/syntax"
+	"caselsp/agent/workspace"
+)
+
+// What a role works on can change while it is asked: the user types, files appear. So it is
+// told once, by a record, and its requests stay append-only: TARS the files of the workspace,
+// the verifier the diff, the tests and the findings, the reflector the failure. Where a role
+// is asked about the same feature again, its conversation goes on with what changed since.
+
+// open tells the role of the present phase what it works on, where it was not told yet.
+func (r *run) open(name string, fill func(*prompter, *prompted) error) (opened bool, err error) {
+	if r.state.Opened {
+		return false, nil
+	}
+	p := r.prompter()
+	d := p.data()
+	if err := fill(p, &d); err != nil {
+		return false, err
+	}
+	text, err := render(name, d)
+	if err != nil {
+		return false, err
+	}
+	return true, r.record(record.FilesShown{Opens: true, Text: text})
+}
+
+// planOpening is the workspace, as TARS first sees it.
+func planOpening(ctx context.Context) func(*prompter, *prompted) error {
+	return func(p *prompter, d *prompted) (err error) {
+		d.Listing, err = p.listing(ctx, maxPlanListing)
+		d.Recalled = p.window.first(partRecalled, d.Recalled)
+		return err
+	}
+}
+
+// maxPlanListing bounds the list of files that TARS begins with, in bytes: about 250; it can
+// list more by glob.
+const maxPlanListing = 12 << 10
+
+// listing is the first list of files, with folders of data collapsed.
+func (p *prompter) listing(ctx context.Context, most int) (string, error) {
+	entries, more, err := p.overlay.List(ctx, "", workspace.MaxEntries)
+	if err != nil {
+		return "", fmt.Errorf("the workspace cannot be listed: %w", err)
+	}
+	return action.Overview(entries, more, min(most, p.window.of(partListing))), nil
+}
+
+// worked fills in what a feature's diff, log and tests are since the role was told last.
+func (p *prompter) worked(d *prompted) {
+	since, from, again := p.state.Told()
+	d.Again = again
+	d.Diff = p.diffSince(since)
+	d.Log = p.window.last(partLog, d.Log[min(from, len(d.Log)):])
+}
+
+func splitOpening(p *prompter, d *prompted) error {
+	d.Diff, d.Log = p.featureDiff(), p.window.last(partLog, d.Log)
+	return nil
+}
+
+func reflectOpening(p *prompter, d *prompted) error {
+	p.worked(d)
+	d.Failure = headAndTail(d.Failure, p.window.of(partTests))
+	d.Recalled = p.window.first(partRecalled, d.Recalled)
+	return nil
+}
+
+func verifyOpening(ctx context.Context) func(*prompter, *prompted) error {
+	return func(p *prompter, d *prompted) error {
+		p.worked(d)
+		d.Tests = testsText(p.state)
+		d.Tests = headAndTail(d.Tests, p.window.of(partTests))
+		d.TestNotes = append(slices.Clip(d.TestNotes), p.fewerTests()...)
+		found, err := p.gate.introduced(ctx, p.workspace, p.overlay.ChangeSet())
+		if err != nil {
+			return err
+		}
+		d.Findings = p.window.text(partFindings, action.Findings(append(found, p.state.LintFindings()...)), ": "+action.DiagnosticsName+" shows those of one file")
+		return nil
+	}
+}
+
+// shortPass is the outcome of tests that pass: of what they say, the last lines sum up.
+func shortPass(said action.Said) action.Said {
+	var lines []string
+	for line := range strings.Lines(said.Quote) {
+		if strings.TrimSpace(line) != "" {
+			lines = append(lines, line)
+		}
+	}
+	if more := len(lines) - passLines; more > 0 {
+		said.Quote = fmt.Sprintf("[%d lines left out]\n%s", more, strings.Join(lines[more:], ""))
+	}
+	return said
+}
+
+// passLines is how many lines of tests that pass are shown: runners sum up in one to three.
+const passLines = 4
+
+// passed finds the sums of tests that pass in the output of a command.
+var passed = regexp.MustCompile(`(?m)\b\d+ passed\b|^Ran \d+ tests? in |^ok\s+\S+\s+(\d|\()|^# pass \d+|^Tests:\s+\d+ passed`)
+
+// openFeature shows CASE the files that the plan names for the feature, as far as they fit;
+// of larger ones the outline and the ranges that matter.
+func (r *run) openFeature() error {
+	p, f := r.prompter(), r.state.Feature()
+	o := opening{p: p, left: p.window.of(partOpening)}
+	o.Opens = true
+	if f.Test != "" {
+		o.Text += "Tests: " + f.Test + "\n"
+	}
+	var missing, named []string
+	for _, path := range f.Files {
+		if slices.Contains(named, path) {
+			continue
+		}
+		named = append(named, path)
+		file, why := p.readable(path)
+		if why == "" {
+			why = o.show(path, file)
+		}
+		if why != "" {
+			missing = append(missing, path+": "+why)
+		}
+	}
+	switch {
+	case len(named) > 0:
+		o.Text += "The files that the plan names for this feature, as they are now. Read others as you need them.\n"
+	default:
+		o.Text += "The plan names no files for this feature: look for what you need.\n"
+	}
+	if focus := p.state.Task.Focus; focus != nil && focus.Text != "" && !slices.Contains(named, focus.Path) {
+		o.Quote += fmt.Sprintf("%s, lines %d to %d\n%s\n", focus.Path, focus.FromLine, focus.ToLine, p.window.text(partFocus, focus.Text, ""))
+	}
+	if len(missing) > 0 {
+		o.More = "\nNot shown:\n" + bullets(p.window.first(partLog, missing))
+	}
+	return r.record(o.FilesShown)
+}
+
+// opening is the message with the files that CASE begins with, as it grows.
+type opening struct {
+	record.FilesShown
+	p    *prompter
+	left int // bytes
+}
+
+// show adds a file, or says why not.
+func (o *opening) show(path string, f workspace.File) (why string) {
+	text, shown, err := action.Show(path, f.Text, f.Hash, 0, 0, min(o.left, o.p.window.of(partWhole)))
+	if err == nil && len(text) <= min(o.left, o.p.window.of(partWhole)) {
+		o.add(text+"\n", shown)
+		return ""
+	}
+	outline := o.p.outline(path, f.Text)
+	if len(outline) > o.left {
+		return fmt.Sprintf("too large to be shown here (%d bytes)", len(f.Text))
+	}
+	o.add(fmt.Sprintf("%s is long: here are its outline and the lines that seem to matter. Read others by range.\n%s\n", path, outline), action.Shown{})
+	for _, lines := range o.p.matters(path, f.Text) {
+		text, shown, err := action.Show(path, f.Text, f.Hash, lines.From, lines.To, min(o.left, o.p.window.of(partWhole)))
+		if err == nil && len(text) <= o.left {
+			o.add(text+"\n", shown)
+		}
+	}
+	return ""
+}
+
+// outline is a file's outline, in its share of the window.
+func (p *prompter) outline(path, text string) string {
+	return p.window.text(partOutline, fmt.Sprintf("%s (%d lines)\n%s", path, strings.Count(text, "\n")+1, action.OutlineOf(path, text)), ": "+action.OutlineName+" shows all")
+}
+
+func (o *opening) add(text string, shown action.Shown) {
+	o.Quote += text
+	o.left -= len(text)
+	if shown.Hash != "" {
+		o.Shown = append(o.Shown, shown)
+	}
+}
+
+const (
+	// maxMatters is how many ranges of a long file are shown unasked, and mattersLines how
+	// many lines each has at most: what is longer is better read where it is needed.
+	maxMatters, mattersLines = 6, 80
+	// leastName is the shortest name that says which function a task speaks of.
+	leastName = 5
+)
+
+// word is a name in a text.
+var word = regexp.MustCompile(`[\pL_][\pL\d_]+`)
+
+// matters finds the ranges of a file that the feature speaks of: the declarations that it
+// names, and those around the lines that the task was given for.
+func (p *prompter) matters(path, text string) (ranges []action.Range) {
+	lang := syntax.LanguageOf(path)
+	f := p.state.Feature()
+	names := map[string]bool{}
+	for _, w := range word.FindAllString(f.Title+" "+f.Description+" "+p.state.Task.Text, -1) {
+		names[w] = len(w) >= leastName || names[w]
+	}
+	focus := p.state.Task.Focus
+	if focus != nil && focus.Path != path {
+		focus = nil
+	}
+	around := action.Range{}
+	if focus != nil {
+		around = action.Range{From: max(1, focus.FromLine-mattersLines/4), To: focus.ToLine + mattersLines/4}
+	}
+	var look func(list []syntax.Symbol)
+	look = func(list []syntax.Symbol) {
+		for _, s := range list {
+			lines := action.Range{From: s.StartLine + 1, To: s.EndLine + 1}
+			short := lines.To-lines.From < mattersLines
+			if focus != nil && short && lines.From <= focus.FromLine && focus.ToLine <= lines.To {
+				around = lines
+			} else if names[s.Name] && short && s.Kind != "import" {
+				ranges = append(ranges, lines)
+			}
+			look(s.Children)
+		}
+	}
+	if lang != "" {
+		look(syntax.Parse(lang, text).Outline())
+	}
+	if len(ranges) > maxMatters {
+		ranges = ranges[:maxMatters]
+	}
+	if around.To > 0 {
+		around.To = min(around.To, around.From+mattersLines)
+		ranges = append(ranges, around)
+	}
+	slices.SortFunc(ranges, func(a, b action.Range) int { return cmp.Compare(a.From, b.From) })
+	return ranges
+}
