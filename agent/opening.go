@@ -120,7 +120,7 @@ func (r *run) openFeature() error {
 	o := opening{p: p, left: p.window.of(partOpening)}
 	o.Opens = true
 	if f.Test != "" {
-		o.Text += "Tests: " + f.Test + "\n"
+		o.Text += "Its tests: " + f.Test + "\n"
 	}
 	var missing, named []string
 	for _, path := range f.Files {
