@@ -68,12 +68,12 @@ func (a *Agent) Follows(id string) (*record.Earlier, error) {
 }
 
 // describeEarlier describes the task that another one follows.
-func describeEarlier(e *record.Earlier) string {
+func (p *prompter) describeEarlier(e *record.Earlier) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "It follows an earlier task, which is %s:\n%s\n", e.State, asData(e.Text))
-	fmt.Fprintf(&b, "The report of that task:\n%s\n", asData(e.Report))
+	fmt.Fprintf(&b, "It follows an earlier task, which is %s:\n%s\n", e.State, asData(p.window.text(partFocus, e.Text, "")))
+	fmt.Fprintf(&b, "The report of that task:\n%s\n", asData(p.window.text(partFocus, e.Report, "")))
 	if e.Diff != "" {
-		fmt.Fprintf(&b, "Its changes, with what the user decided; what was not accepted is not in the files:\n%s\n", asData(e.Diff))
+		fmt.Fprintf(&b, "Its changes, with what the user decided; what was not accepted is not in the files:\n%s\n", asData(p.window.text(partPlan, e.Diff, ": read the files")))
 	}
 	return b.String()
 }

@@ -107,7 +107,7 @@ func (p *prompter) data() prompted {
 		d.Focus = p.describeFocus(f)
 	}
 	if e := p.state.Task.Follows; e != nil {
-		d.Focus += describeEarlier(e)
+		d.Focus += p.describeEarlier(e)
 	}
 	if p.state.Plan != nil {
 		d.PlanText = p.planText(p.state.Plan)
