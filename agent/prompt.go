@@ -84,7 +84,11 @@ func (r *run) prompter() *prompter {
 // comes first, then the talk, which only grows, so that each request begins with the one
 // before it and a provider's cache serves that.
 func (p *prompter) conversation(system, user string) ([]llm.Message, error) {
-	data := p.data()
+	return p.conversationOn(p.data(), system, user)
+}
+
+// conversationOn is conversation with what does not change while the role is asked.
+func (p *prompter) conversationOn(data prompted, system, user string) ([]llm.Message, error) {
 	head, err := render(system, data)
 	if err != nil {
 		return nil, err

@@ -135,9 +135,9 @@ func (r *run) onlyTests(act *action.Action) string {
 	return ""
 }
 
-func (p *prompter) testerPrompt(context.Context) ([]llm.Message, error) {
+func (p *prompter) testerPrompt() ([]llm.Message, error) {
 	d := p.data()
 	w := p.state.Feature().Writing
 	d.Diff, d.Reason, d.TestNotes = p.writtenDiff(), w.Why, w.Notes()
-	return p.conversation("tester.system.md", "tester.user.md", d)
+	return p.conversationOn(d, "tester.system.md", "tester.user.md")
 }

@@ -17,9 +17,9 @@ func TestPromptSizes(t *testing.T) {
 		most  int // bytes
 	}{
 		"plan":    {planVerbs, 4900},
-		"code":    {caseVerbs, 6720},
-		"single":  {caseVerbs, 6720},
-		"reflect": {fixVerbs, 2620},
+		"code":    {caseVerbs, 6800},
+		"single":  {caseVerbs, 6800},
+		"reflect": {fixVerbs, 2700},
 		"verify":  {verifyVerbs, 3050},
 		"advise":  {adviceVerbs, 800},
 	} {
