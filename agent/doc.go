@@ -13,7 +13,8 @@
 // Agent.Run (agent.go) takes it. run.begin (run.go) records it, run.loop calls run.next until
 // nothing is left to do, and run.next does what the phase asks for (phase.go): run.planning,
 // run.coding, run.testing, run.reflecting, run.verifying (verify.go). Each of those that
-// asks a model calls run.converse (talk.go) with its prompt (prompt.go). That shortens a
+// asks a model is told once what it works on (opening.go) and calls run.converse (window.go)
+// with its prompt (prompt.go; once.go takes out what was said before). That shortens a
 // conversation which does not fit and calls run.consult (turn.go), which books the call with
 // run.reserve (budget.go) and records the question and the answer; run.interpret makes of
 // each call of the answer a plan, a verdict, or an action to perform. When no feature is
@@ -22,8 +23,8 @@
 // it (tryagain.go). A decision about a paused task closes it as it is (closing.go).
 //
 // CASE has one conversation for a feature, which is only added to (record/talk.go):
-// run.openFeature shows it the files that the plan names, run.tellChanges what changed
-// since behind its back (talk.go).
+// run.openFeature (opening.go) shows it the files that the plan names, run.tellChanges
+// (talk.go) what changed since behind its back.
 //
 // # The way of a command line
 //

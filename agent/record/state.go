@@ -333,12 +333,8 @@ func (p *State) applyState(b StateChanged) {
 		p.enterCoding(b, idle, from)
 	case Extending:
 		p.enterWriting(b.Reason)
-	case Reflecting:
-		p.Hypothesis = nil
-		p.enter(b.To)
-	case Verifying:
-		p.Verdict = nil
-		p.enter(b.To)
+	case Reflecting, Verifying:
+		p.renew(b.To)
 	}
 }
 

@@ -206,6 +206,16 @@ func (p *State) enter(phase Phase) {
 	}
 }
 
+// renew goes on with the conversation of a phase that ends in something submitted.
+func (p *State) renew(phase Phase) {
+	if phase == Reflecting {
+		p.Hypothesis = nil
+	} else {
+		p.Verdict = nil
+	}
+	p.enter(phase)
+}
+
 // Told is what the role of the present phase was told of the feature before: what was staged
 // then, and how many lines the work log had. again is false before the first time.
 func (p *State) Told() (staged Staged, log int, again bool) {
