@@ -14,7 +14,7 @@
 //
 // REPOS=a.git:b.git go test -tags corpus -run Recall -v ./agent/codemap measures how many of the
 // files that real commits changed stand in the map of their messages. The numbers of the
-// ranking were chosen on prometheus, celery and Vue's core; sphinx and tokio were held back.
+// ranking were chosen on prometheus, celery and Vue's core; sphinx was held back.
 package codemap
 
 import (
