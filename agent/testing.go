@@ -185,10 +185,11 @@ func textOf(c *workspace.Content) string {
 
 // askTests asks the user what to do about tests that cannot run. Rounds are not used up by it.
 func (r *run) askTests(l stack.Lack) error {
-	why := l.Hint + ". "
+	why := ""
 	for _, trouble := range r.state.Uninstalled() {
 		why += record.FirstLine(trouble) + ". "
 	}
+	why += l.Hint + ". "
 	return r.question(record.Question{
 		Text:    fmt.Sprintf("The tests cannot run in the sandbox: %s (%s)", l.Cause, r.state.TestLine()),
 		Why:     why + fmt.Sprintf("%q runs them again, once it is there. %q ends the feature as untested. With %q, or what you write, CASE goes on.", record.TestsAgain, record.TestsWithout, record.TestsGive),
@@ -337,6 +338,9 @@ func (r *run) meaning(line string, result *sandbox.Result, results *record.Resul
 			outcome.OK = false
 			outcome.Note += ": no test ran"
 		}
+	}
+	if cause := record.FirstLine(stack.InstallCause(result.Output)); cause != "" && stack.Installs(line) {
+		t.Lacks = []stack.Lack{{Cause: cause, Hint: "The installation failed"}}
 	}
 	if len(t.Lacks) > 0 {
 		outcome.Note += ": " + t.Lacks[0].Cause

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"caselsp/agent/stack"
 	"caselsp/sandbox"
 )
 
@@ -101,10 +102,15 @@ func (l *Dependencies) installed(r *sandbox.Result) {
 // give their reason last.
 const saidLimit = 2 << 10
 
-// Failure is how a command of ours failed, for a model.
+// Failure is how an installation of ours failed: the installer's reason, where it names one,
+// then the end of what it said.
 func Failure(r *sandbox.Result) string {
 	said := strings.ToValidUTF8(r.Output[max(0, len(r.Output)-saidLimit):], "")
-	return fmt.Sprintf("%s, exit code %d\n%s", r.Status, r.ExitCode, said)
+	ended := fmt.Sprintf("%s, exit code %d\n%s", r.Status, r.ExitCode, said)
+	if cause := FirstLine(stack.InstallCause(r.Output)); cause != "" {
+		return cause + "\n" + ended
+	}
+	return ended
 }
 
 // Trouble says that dependencies could not be installed, with the end of what the

@@ -22,6 +22,12 @@ var causes = []*regexp.Regexp{
 // unreached says that an installer did not reach its index.
 var unreached = regexp.MustCompile(`(?i)NewConnectionError|ConnectTimeoutError|ProxyError|Name or service not known|Temporary failure in name resolution|\b(?:ENOTFOUND|ECONNREFUSED|EAI_AGAIN|ETIMEDOUT)\b|connection refused|i/o timeout|Network is unreachable`)
 
+// installers are the command lines that install packages.
+var installers = regexp.MustCompile(start + `(?:pip3?|poetry|pdm|uv(?: pip)?|npm|pnpm|yarn|go)(?: -\S+)* (?:install|add|sync|ci|i|get|mod download)(?:\s|$)`)
+
+// Installs reports whether a command line installs packages.
+func Installs(line string) bool { return installers.MatchString(line) }
+
 // InstallCause is the reason in which an installer says why it failed, in one line; "" where
 // no line stands out.
 func InstallCause(output string) string {

@@ -127,3 +127,22 @@ func TestSources(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+func TestInstalls(t *testing.T) {
+	for line, want := range map[string]bool{
+		"pip install six":                    true,
+		"python3 -m pip install -r dev.txt":  true,
+		"cd web && npm ci":                   true,
+		"npm install --save-dev mocha":       true,
+		"uv pip install six":                 true,
+		"go get example.org/x":               true,
+		"go mod download":                    true,
+		"python3 -m pytest tests/install.py": false,
+		"npm test":                           false,
+		"echo pip install":                   false,
+	} {
+		if got := Installs(line); got != want {
+			t.Errorf("%s: %v", line, got)
+		}
+	}
+}
