@@ -68,7 +68,6 @@ func (a *application) locate() *Refusal {
 		a.cands[i] = a.views.fit(&a.hunks[i])
 		if k := a.repeats(i); k >= 0 {
 			a.pass(i, "it is the same as "+strings.ToLower(a.name(k)))
-			continue
 		}
 	}
 	if !changes {

@@ -39,13 +39,15 @@ func literal(bare []string, to int, c *candidate) bool {
 }
 
 // begins reports whether a line opens a block in this file: with a colon only where
-// some line of it does so.
+// the file has a function that does so, at the margin ("case" is none, nor is a label),
+// or another line with the same first word.
 func begins(bare []string, line string) bool {
 	if !strings.HasSuffix(trimEnd(line), ":") {
 		return opens(line)
 	}
-	for i := 1; i < len(bare); i++ {
-		if strings.HasSuffix(trimEnd(bare[i-1]), ":") && len(indent(bare[i])) > len(indent(bare[i-1])) {
+	word := func(l string) string { return strings.FieldsFunc(l+"_", notWord)[0] }
+	for i, l := range bare[:max(0, len(bare)-1)] {
+		if strings.HasSuffix(trimEnd(l), ":") && len(indent(bare[i+1])) > len(indent(l)) && (word(l) == word(line) || indent(l) == "" && strings.Contains(l, "(")) {
 			return true
 		}
 	}

@@ -366,21 +366,13 @@ func (a *aligner) inserts(b block, at []int) (f finding, line int) {
 	}
 	touches := b.from > 0 && at[b.from-1] >= 0     // the line before is there
 	touched := b.from < len(at) && at[b.from] >= 0 // the line after is there
-	certain := false
 	switch {
-	case touches && touched && behind == before+1:
-		certain = true
-	case touches && touched:
-		certain = a.chooses(b, before, behind)
-	case touches:
-		certain = b.from == len(at) || a.elided[b.from]
-	case touched:
-		certain = b.from == 0 || a.elided[b.from-1]
+	case touches && touched && (behind == before+1 || a.chooses(b, before, behind)),
+		touches && !touched && (b.from == len(at) || a.elided[b.from]),
+		!touches && touched && (b.from == 0 || a.elided[b.from-1]):
+		return fits, 0
 	}
-	if !certain {
-		return unproven, 0
-	}
-	return fits, 0
+	return unproven, 0
 }
 
 // chooses reports whether of the points between two lines of the file exactly one

@@ -268,31 +268,22 @@ func wraps(l, next string) bool {
 // unexplained returns the hunk without the bullets behind its last line: an
 // explanation that stands in the fence, below a blank line.
 func (c *candidate) unexplained(v *views) (*Hunk, bool) {
+	bare := func(i int) bool { return slices.Contains(c.unsigned, i) }
+	explains := func(i int) bool {
+		l := c.Lines[i]
+		return l.Kind == Removed && bullet.MatchString(l.Text) && len(v.ix.lines(fold(l.Text))) == 0
+	}
 	end := len(c.Lines)
-	bullets := 0
-	for end > 0 && bullets >= 0 {
-		l := c.Lines[end-1]
-		bare := slices.Contains(c.unsigned, end-1)
-		switch {
-		case l.Kind == Removed && isBullet(l.Text) && len(v.ix.lines(fold(l.Text))) == 0:
-			bullets++
-		case bare && l.Text == "" && bullets > 0:
-			h := *c.Hunk
-			h.Lines = c.Lines[:end-1]
-			if h.changes() && (end < 2 || !slices.Contains(c.unsigned, end-2)) {
-				return &h, true
-			}
-		case !bare:
-			return nil, false
-		}
+	for end > 0 && (bare(end-1) || explains(end-1)) {
 		end--
 	}
-	return nil, false
+	h := *c.Hunk
+	h.Lines = c.Lines[:end]
+	return &h, end < len(c.Lines) && c.Lines[end].Text == "" && bare(end) && explains(len(c.Lines)-1) && h.changes()
 }
 
-func isBullet(text string) bool {
-	return len(text) > 1 && text[0] == ' ' && text[1] != ' ' && text[1] != '\t'
-}
+// bullet is how an explanation begins behind its dash.
+var bullet = regexp.MustCompile(`^ [^ \t]`)
 
 // expanded returns the hunk with the lines of the file in the place of "..." among
 // lines to be removed. What stands before and behind the dots must be in one place.

@@ -283,15 +283,9 @@ func (f *fitting) slipped() bool {
 // as well: they are as deep as its context is, which no line of the file is.
 func (f *fitting) shifted(c *candidate) bool {
 	least, ok := shallowest(c.added())
-	if !ok {
-		return false
-	}
-	said, have := false, false
-	for _, q := range f.quotes {
-		said = said || len(q.said) == least && q.said != q.have
-		have = have || len(q.have) == least
-	}
-	return said && !have
+	said := slices.ContainsFunc(f.quotes, func(q quote) bool { return len(q.said) == least && q.said != q.have })
+	have := slices.ContainsFunc(f.quotes, func(q quote) bool { return len(q.have) == least })
+	return ok && said && !have
 }
 
 // misaligned reports whether the hunk has got the column of signs wrong: each

@@ -71,7 +71,7 @@ func (r *reader) next() *Refusal {
 		return malformed(r.hunk(), "it is a combined diff of a merge (@@@). Write a plain unified diff.")
 	case strings.HasPrefix(line, "@@"):
 		return r.readHunk(true)
-	case r.atFileHeader():
+	case fileHeaderAt(r.lines, r.i, false):
 		r.fileHeader()
 		if r.i < len(r.lines) && isBody(r.lines[r.i]) {
 			return r.readHunk(false)
@@ -156,9 +156,6 @@ func mode(octal string) uint32 {
 	}
 	return uint32(m)
 }
-
-// atFileHeader reports whether the lines at r.i are "---" and "+++" of a file.
-func (r *reader) atFileHeader() bool { return fileHeaderAt(r.lines, r.i, false) }
 
 // fileHeaderAt tells a file header from the removal of a line that begins with
 // "-- " (a comment in SQL and Lua): within a body only the whole sequence of
