@@ -23,6 +23,7 @@ type reviews struct {
 	docs        *documents
 	engines     *engines
 	diagnostics *diagnostics
+	failing     *failingTests
 	questions   *questions
 
 	mu     sync.Mutex
@@ -197,6 +198,9 @@ func (l *reviews) refresh(ctx context.Context, e *Engine, id string) (*review.Re
 		delete(l.byTask, id)
 	}
 	l.mu.Unlock()
+	if !rev.Live() {
+		l.failing.forget(id)
+	}
 	path, err := l.write(e, r, reviewName(id))
 	if err != nil {
 		return nil, "", err

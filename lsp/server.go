@@ -25,10 +25,11 @@ type server struct {
 	folders *folders       // which folders it has open
 	config  *configuration // its settings
 
-	engines     *engines     // what a Backend put together, open while it is used
-	judgement   *judgement   // what the validators know of the folders
-	diagnostics *diagnostics // what is said of documents
-	staged      *stagedFiles // what is said of files that tasks have staged
+	engines     *engines      // what a Backend put together, open while it is used
+	judgement   *judgement    // what the validators know of the folders
+	diagnostics *diagnostics  // what is said of documents
+	staged      *stagedFiles  // what is said of files that tasks have staged
+	failing     *failingTests // the tests that fail in what tasks have done
 
 	papers       *papers       // documents that the user writes and sends
 	pages        *pages        // documents that the user reads
@@ -60,10 +61,11 @@ func newServer(ctx context.Context, o Options) *server {
 	s.judgement = &judgement{validators: o.Validators, ed: ed, docs: s.docs, folders: s.folders, engines: s.engines}
 	s.diagnostics = newDiagnostics(o.Docs, s.judgement.judge, ed, s.docs)
 	s.staged = &stagedFiles{ed: ed, engines: s.engines, judgement: s.judgement, diagnostics: s.diagnostics, tasks: make(map[string]map[uri.URI]string)}
+	s.failing = &failingTests{ed: ed, engines: s.engines, diagnostics: s.diagnostics, tasks: make(map[string]shownTests)}
 	s.papers = &papers{ed: ed, engines: s.engines}
 	s.pages = &pages{ed: ed, engines: s.engines, papers: s.papers}
-	s.reviews = &reviews{ed: ed, docs: s.docs, engines: s.engines, diagnostics: s.diagnostics, byTask: make(map[string]*shownReview)}
-	s.tasks = &tasks{ed: ed, engines: s.engines, staged: s.staged, reviews: s.reviews, running: make(map[string]*task), waiting: make(map[string]record.Question)}
+	s.reviews = &reviews{ed: ed, docs: s.docs, engines: s.engines, diagnostics: s.diagnostics, failing: s.failing, byTask: make(map[string]*shownReview)}
+	s.tasks = &tasks{ed: ed, engines: s.engines, staged: s.staged, failing: s.failing, reviews: s.reviews, running: make(map[string]*task), waiting: make(map[string]record.Question)}
 	s.questions = &questions{ed: ed, engines: s.engines, tasks: s.tasks, papers: s.papers, docs: s.docs, turn: make(chan struct{}, 1), readTime: agent.ReadTime, open: make(map[string]*openQuestion)}
 	s.reviews.questions = s.questions
 	s.questionPage = &questionPage{questions: s.questions, pages: s.pages}
@@ -88,7 +90,7 @@ func (s *server) install() {
 	s.judgement.install()
 	s.diagnostics.install()
 	s.judgement.again = s.diagnostics.again
-	s.tasks.heard = append(s.tasks.heard, s.staged.hear, s.approvals.hear)
+	s.tasks.heard = append(s.tasks.heard, s.staged.hear, s.failing.hear, s.approvals.hear)
 	s.offers.own = []actionSource{s.papers.actions, s.questionPage.actions, s.reviews.documentActions, s.approvals.actions, s.settings.actions}
 	s.offers.sources = []actionSource{s.questions.actions, s.reviews.actions, s.trust.actions}
 	s.offers.install()

@@ -21,6 +21,7 @@ type tasks struct {
 	ed      *editor
 	engines *engines
 	staged  *stagedFiles
+	failing *failingTests
 	reviews *reviews
 
 	heard []func(e agent.Event) // hear what each task does, in order, on the task's goroutine
@@ -179,6 +180,7 @@ func (l *tasks) follow(ctx context.Context, e *Engine, t *task, events iter.Seq2
 			removed = true
 			l.remove(t, last)
 			l.staged.unmark(t.id)
+			l.failing.ended(t.id, last)
 		}
 	}
 	defer remove()

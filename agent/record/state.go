@@ -459,7 +459,7 @@ func (p *State) Feature() *Feature {
 func (p *State) Status(rounds int) Status {
 	s := Status{
 		Task: p.Task, State: p.Phase, Reason: p.reason, Features: len(p.Features), Rounds: rounds,
-		Usage: p.Usage, Open: p.Open, Reply: p.Reply, Said: p.Notes.Notes, Started: p.Started, Changed: p.Changed, Kept: p.keptLines(), Triable: p.Triable(), Untested: p.Untested(),
+		Usage: p.Usage, Open: p.Open, Reply: p.Reply, Said: p.Notes.Notes, Started: p.Started, Changed: p.Changed, Kept: p.keptLines(), Triable: p.Triable(), Untested: p.Untested(), Tests: p.testsNow(),
 	}
 	if p.Report != nil {
 		s.Outcome = p.Report.Outcome

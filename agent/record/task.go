@@ -158,6 +158,7 @@ type Status struct {
 	Started  time.Time
 	Changed  time.Time // of the last record
 	Untested []string  // of each feature that is done which nothing has tested, why
+	Tests    TestsNow
 }
 
 // workers are the agents that work in each phase.

@@ -58,6 +58,27 @@ type testRun struct {
 	Settled  bool // the user let the task go on without these tests
 }
 
+// TestsNow is the last run of the tests that counts, and what was staged when they ran; the
+// zero value where there is none.
+type TestsNow struct {
+	Results *Results
+	On      Staged
+}
+
+// testsNow is that of the feature which is worked on, else of the last one before it that had
+// tests.
+func (p *State) testsNow() (now TestsNow) {
+	if t := p.LastTest; t != nil {
+		return TestsNow{t.Results, t.staged}
+	}
+	for i := min(p.Current, len(p.Features)-1); i >= 0; i-- {
+		if f := &p.Features[i]; f.Tests != "" {
+			return TestsNow{f.Results, p.Staged}
+		}
+	}
+	return now
+}
+
 // Command is the command line that ran.
 func (t *testRun) Command() string { return t.command }
 

@@ -1,6 +1,7 @@
 package testreport
 
 import (
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -241,6 +242,19 @@ func (t Test) Cause() string {
 		return last.Message
 	}
 	return strings.TrimSuffix(last.Type+": "+last.Message, ": ")
+}
+
+// Told says in a line for people that a test did not pass, and why.
+func (t Test) Told() string {
+	how := "fails"
+	if t.Outcome == Errored {
+		how = "could not run"
+	}
+	text := fmt.Sprintf("the test %s %s", t.Name, how)
+	if why := t.Cause(); why != "" {
+		text += ": " + why
+	}
+	return text
 }
 
 // Signature is an error without what differs from run to run: numbers, addresses, paths and

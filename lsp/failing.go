@@ -1,0 +1,164 @@
+package lsp
+
+import (
+	"fmt"
+	"sync"
+
+	"caselsp/agent"
+	"caselsp/agent/record"
+	"caselsp/agent/workspace"
+
+	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+)
+
+// byTests ends the source of the failing tests of a task: they are places in what it has
+// staged, and outlive an open document as other findings there do.
+const byTests = " tests"
+
+// codeFailing is the code of a failing test's diagnostic.
+const codeFailing = "failing-test"
+
+// failingTests shows the tests that fail in what a task has done, each at the line that
+// failed: while the task works, and as long as its result waits for a decision.
+type failingTests struct {
+	ed          *editor
+	engines     *engines
+	diagnostics *diagnostics
+
+	mu    sync.Mutex
+	tasks map[string]shownTests
+}
+
+// shownTests are the results that are shown of a task, and the files that they mark.
+type shownTests struct {
+	results *record.Results
+	marked  map[uri.URI]bool
+}
+
+// hear takes in an event of a task. It runs on the task's goroutine.
+func (l *failingTests) hear(e agent.Event) {
+	a := l.engines.agent()
+	if a == nil {
+		return
+	}
+	now := e.Status.Tests
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.tasks[e.Status.Task.ID].results != now.Results {
+		l.show(e.Status.Task.ID, now.Results, l.diagnosticsOf(a, now))
+	}
+}
+
+// show replaces what is shown of a task. l.mu is held.
+func (l *failingTests) show(task string, results *record.Results, lists map[uri.URI][]protocol.Diagnostic) {
+	marked := map[uri.URI]bool{}
+	for u, list := range lists {
+		l.diagnostics.mark(fromStaged+task+byTests, u, list)
+		marked[u] = true
+	}
+	for u := range l.tasks[task].marked {
+		if !marked[u] {
+			l.diagnostics.retract(fromStaged+task+byTests, u)
+		}
+	}
+	if l.tasks[task] = (shownTests{results, marked}); results == nil {
+		delete(l.tasks, task)
+	}
+}
+
+// ended keeps what is shown of a task that ended with a result to decide about, and takes
+// away what is shown of any other.
+func (l *failingTests) ended(task string, last record.Status) {
+	if last.State != record.Review && (last.State != record.Failed || len(last.Kept) == 0) {
+		l.forget(task)
+	}
+}
+
+// forget takes away what is shown of a task.
+func (l *failingTests) forget(task string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.show(task, nil, nil)
+}
+
+// diagnosticsOf returns the diagnostics of the tests that failed, by file. A test whose place
+// is not known has none.
+func (l *failingTests) diagnosticsOf(a *agent.Agent, now record.TestsNow) map[uri.URI][]protocol.Diagnostic {
+	if now.Results == nil {
+		return nil
+	}
+	o := a.Workspace.NewOverlay()
+	defer o.Close()
+	mappers := map[string]mapper{}
+	place := func(path string, from, to int) (at protocol.Location, ok bool) {
+		file, err := a.Workspace.Abs(path)
+		if err != nil {
+			return at, false
+		}
+		m, known := mappers[path]
+		if !known {
+			m = newMapper(textAt(a, o, now.On, path), l.ed.client.Encoding)
+			mappers[path] = m
+		}
+		return protocol.Location{URI: uri.File(file), Range: linesRange(m, from, to)}, true
+	}
+	lists := map[uri.URI][]protocol.Diagnostic{}
+	for _, t := range now.Results.Bad() {
+		if t.File == "" {
+			continue
+		}
+		at, ok := place(t.File, t.Line, t.Line)
+		if !ok {
+			continue
+		}
+		d := protocol.Diagnostic{
+			Range: at.Range, Severity: protocol.DiagnosticSeverityError, Code: protocol.String(codeFailing),
+			Source: protocol.NewOptional(Name), Message: protocol.String(stagedPrefix + cut(t.Told(), maxReason)),
+		}
+		if h, behind := now.Results.Behind[t.Name]; behind {
+			if hunk, ok := place(h.Path, h.From, h.To); ok {
+				d.RelatedInformation = []protocol.DiagnosticRelatedInformation{{
+					Location: hunk, Message: fmt.Sprintf("changed lines that the failure comes through, at line %d", h.Line),
+				}}
+			}
+		}
+		lists[at.URI] = append(lists[at.URI], d)
+	}
+	return lists
+}
+
+// textAt is a file's text as the tests ran on it: what was staged, else what the workspace
+// holds; "" where it cannot be read.
+func textAt(a *agent.Agent, o *workspace.Overlay, on record.Staged, path string) string {
+	for _, f := range on.Files {
+		if f.Path != path || f.Now == nil {
+			continue
+		}
+		data, err := a.Store.Blob(f.Now.Hash)
+		if err != nil {
+			return ""
+		}
+		text, _, err := workspace.Decode(data)
+		if err != nil {
+			return ""
+		}
+		return text
+	}
+	f, err := o.Read(path)
+	if err != nil {
+		return ""
+	}
+	return f.Text
+}
+
+// linesRange is the range of lines, from 1 and inclusive, without the last one's end. 0 is
+// the first line.
+func linesRange(m mapper, from, to int) protocol.Range {
+	start := lineStart(m, max(from, 1)-1)
+	end := lineStart(m, max(to, from, 1))
+	if end > start && m.text[end-1] == '\n' {
+		end--
+	}
+	return m.Range(reachable(m.text, start, end))
+}
