@@ -72,17 +72,6 @@ func (c Coverage) String() string {
 	return text
 }
 
-// Evidence is what the tests of a feature prove of it.
-type Evidence struct {
-	// Tests are the tests that the feature has added or changed, by file.
-	Tests []string `json:"tests,omitempty"`
-	// Without is how they went on the tree without the change of other code: "failed" is as it
-	// should be. "" where that was not tried, and Why says why.
-	Without string   `json:"without,omitempty"`
-	Passed  []string `json:"passed,omitempty"` // tests that pass without the change, too
-	Why     string   `json:"why,omitempty"`
-}
-
 // TestNotes say in lines for people and for TARS what the tests of a feature show beside how
 // they ended.
 func (f *Feature) TestNotes() (lines []string) {
