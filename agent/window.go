@@ -26,7 +26,6 @@ func windowOf(tokens int) window { return window(float64(tokens) / (firstTokens 
 
 // The shares of a window. A part that is set to 8 has an eighth of it.
 const (
-	partTask     = 8  // of the task's text: longer ones are refused when they are given
 	partPlan     = 24 // of the plan's analysis, steps and considerations
 	partFeature  = 24 // of a feature's description, and of the list of features
 	partFocus    = 48 // of the lines that a task speaks of

@@ -111,7 +111,7 @@ var patchText string
 // PatchFile changes parts of files by a unified diff or SEARCH/REPLACE blocks.
 type PatchFile struct {
 	local
-	Path  string `json:"path" doc:"May be left out where the patch names its files."`
+	Path  string `json:"path" doc:"One of the files that the patch changes."`
 	Patch string `json:"patch"`
 
 	Secrets []string `json:"secrets,omitempty" doc:"As in WRITE_FILE."`

@@ -3,6 +3,7 @@ package testreport
 import (
 	_ "embed" // what hands results over
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -70,6 +71,9 @@ func Reporting(line string, source func(name string) string, changed []string) s
 		if !measures.MatchString(own) {
 			kinds = append(kinds, "coverage")
 		}
+	}
+	if quotedLines(changed) == "" { // without a name the lines of all files would be counted, libraries' too
+		kinds = slices.DeleteFunc(kinds, func(k string) bool { return k == "coverage" || k == "v8" })
 	}
 	if len(kinds) == 0 {
 		return line

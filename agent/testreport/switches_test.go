@@ -48,6 +48,18 @@ func TestReportingLines(t *testing.T) {
 	}
 }
 
+// TestReportingUnchanged holds that coverage is not measured where no file's lines matter: it
+// would be that of every file that runs, libraries among them.
+func TestReportingUnchanged(t *testing.T) {
+	for _, line := range []string{"python manage.py test", "pytest -q tests", "node --test"} {
+		_, kinds, _ := strings.Cut(Reporting(line, func(string) string { return "" }, nil), "for caselsp_kind in ")
+		kinds, _, _ = strings.Cut(kinds, ";")
+		if strings.Contains(kinds, "coverage") || strings.Contains(kinds, "v8") {
+			t.Errorf("%s measures coverage: %s", line, kinds)
+		}
+	}
+}
+
 // TestReportingKeepsCodes holds that a reporting line ends as the line does, whatever it says.
 func TestReportingKeepsCodes(t *testing.T) {
 	for line, want := range map[string]int{
