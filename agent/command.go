@@ -100,7 +100,7 @@ func (r *run) commandOn(ctx context.Context, line string, policy sandbox.Policy)
 
 // execute runs the command on the staged tree and records its result.
 func (r *run) execute(ctx context.Context, engine sandbox.Engine, cmd sandbox.Command) error {
-	err := r.record(record.CommandStarted{Line: cmd.Line, Tree: sandbox.Digest(cmd.Tree), Without: r.without, Before: r.state.Pending.Before, Memory: cmd.Policy.Memory, Time: cmd.Policy.Time})
+	err := r.record(record.CommandStarted{Line: cmd.Line, Tree: sandbox.Digest(cmd.Tree), Without: r.without, Before: r.state.Pending.Before || r.state.Baselining(), Memory: cmd.Policy.Memory, Time: cmd.Policy.Time})
 	if err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ func (r *run) commandEnded(ctx context.Context, line string) error {
 		return err
 	}
 	var results *record.Results
-	if c.Role == record.RoleTester {
+	if r.testsRun() {
 		results = r.results(ctx, line, result)
 	}
 	outcome := record.ActionDone{OK: result.OK(), Results: results, Note: fmt.Sprintf("$ %s: %s", line, result.Status)}

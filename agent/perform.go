@@ -30,6 +30,11 @@ func (r *run) perform(ctx context.Context) error {
 	if no := r.onlyTests(act); no != "" {
 		return r.done(record.ActionDone{Text: no})
 	}
+	if r.state.Unlooked() {
+		if looked, err := r.lookForTests(ctx); looked || err != nil {
+			return err
+		}
+	}
 	d, err := r.may().Decide(ctx, act)
 	if err != nil {
 		return err

@@ -17,11 +17,18 @@ import (
 	"caselsp/sandbox"
 )
 
+// testsRun reports whether the pending action is a run of the tests: the tester's, or TARS's
+// while it plans.
+func (r *run) testsRun() bool {
+	c := r.state.Pending
+	return c != nil && c.Role == record.RoleTester || r.state.Baselining()
+}
+
 // reporting is a command line as the sandbox gets it: the tests with the switches that let
 // their runner say how they went as data. What is recorded, approved and shown is the line
 // itself; a replay runs nothing.
 func (r *run) reporting(cmd sandbox.Command) sandbox.Command {
-	if c := r.state.Pending; c == nil || c.Role != record.RoleTester || r.a.outside.replays() {
+	if !r.testsRun() || r.a.outside.replays() {
 		return cmd
 	}
 	var changed []string

@@ -23,7 +23,8 @@ import (
 // or CASE or the reflector in its place, or else those that the project's own files name
 // (lookForTests). What the run means is in its record (record.Tested). A run in which no test
 // ran is no pass; one that could not start is no fault of CASE's, and the user is asked
-// (askTests); what failed before the task does not count against it (baseline, compare); the
+// (askTests); what failed before the task does not count against it (compare): TARS may have
+// run them while planning (record.Baselining), else they run once on the files as they were; the
 // first failure of a kind goes back to CASE, and from the second on the reflector is asked.
 
 // finished goes on after FINISH_FEATURE.
@@ -320,7 +321,7 @@ func (r *run) tested(line string, result *sandbox.Result, results *record.Result
 // meaning notes in an outcome what a run of the tests means, and returns what the command did
 // not find, which the user is told on the line of the result.
 func (r *run) meaning(line string, result *sandbox.Result, results *record.Results, outcome *record.ActionDone) []stack.Lack {
-	if r.state.Pending.Role != record.RoleTester && outcome.OK {
+	if !r.testsRun() && outcome.OK {
 		return nil
 	}
 	var paths []string
@@ -332,7 +333,7 @@ func (r *run) meaning(line string, result *sandbox.Result, results *record.Resul
 		paths = append(paths, e.Path)
 	}
 	t := r.tested(line, result, results, paths)
-	if r.state.Pending.Role == record.RoleTester {
+	if r.testsRun() {
 		outcome.Tested = t
 		if t.Outcome == stack.Nothing {
 			outcome.OK = false

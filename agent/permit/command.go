@@ -106,9 +106,8 @@ func (p *Permit) judge(line string, v shell.Verdict, engine sandbox.Engine, args
 		j := judgedBy(v, line, false)
 		j.Text = strings.TrimSuffix("The command was denied: "+v.Reason+" Instead: "+v.Alternative, " Instead: ")
 		return judged(c.Role, j, nil), nil
-	case c.Role == record.RoleTars && !v.ReadOnly:
-		text := "Not run: while planning, only commands that read are run. " + v.Reason
-		return judged(c.Role, record.Judged{Line: line, By: record.ByDefault, Reason: "while planning, only commands that read are run", Text: text}, nil), nil
+	case c.Role == record.RoleTars && !v.ReadOnly && (!p.State.Baselining() || recorded && !asked):
+		return judged(c.Role, p.notWhilePlanning(line, v), nil), nil
 	case c.Before && p.State.LastTest != nil && p.State.LastTest.Command() == line:
 		return judged(c.Role, record.Judged{Line: line, Allowed: true, By: record.ByTask, Reason: "it has just run on the changed files"}, nil), nil
 	case recorded && asked:
@@ -131,6 +130,17 @@ func (p *Permit) judge(line string, v shell.Verdict, engine sandbox.Engine, args
 		return Question{Ask: p.approval(line, v.Reason, v, engine, args)}, nil
 	}
 	return p.byRules(line, v, engine, args)
+}
+
+// notWhilePlanning refuses a line that does more than read, and is no run of the tests. In a
+// recording each run of the tests has its judgement or its answer: any other was refused.
+func (p *Permit) notWhilePlanning(line string, v shell.Verdict) record.Judged {
+	const why = "while planning, only commands that read are run"
+	text := "Not run: " + why + ". "
+	if known := p.State.TestsKnown(); known != nil && len(known.Candidates) > 0 {
+		text = "Not run: " + why + ", and the project's tests (" + known.Candidates[0].Command + "), alone on the line. "
+	}
+	return record.Judged{Line: line, By: record.ByDefault, Reason: why, Text: text + v.Reason}
 }
 
 // byRules allows a command that a standing approval covers, and asks the user about

@@ -407,6 +407,7 @@ func (p *State) applyDone(b ActionDone) {
 	}
 	said := b.saidBy(c.Action)
 	p.Turns = append(p.Turns, Turn{Batch: p.batch, Step: c.Step, Call: c.call(), Reply: c.Beside, Said: said, note: b.Note, OK: b.OK})
+	p.applyPlanned(c, b)
 	if len(p.Features) == 0 {
 		return
 	}

@@ -179,13 +179,9 @@ func (p *State) applyTest(f *Feature, c *Pending, b ActionDone, said action.Said
 		tested = *b.Tested
 	}
 	if c.Before {
-		if b.Lost {
-			return
+		if !b.Lost {
+			p.keepBaseline(line, b)
 		}
-		if p.projectTests.Baselines == nil {
-			p.projectTests.Baselines = map[string]Baseline{}
-		}
-		p.projectTests.Baselines[line] = Baseline{OK: b.OK, Failing: tested.Failing, Kind: tested.Kind, Results: b.Results, Usable: !b.Skipped && tested.Outcome != stack.Unstarted}
 		return
 	}
 	p.LastTest = &testRun{command: line, OK: b.OK, Said: said, Skipped: b.Skipped, Lost: b.Lost, staged: p.Staged, Results: b.Results, Tested: tested}

@@ -146,3 +146,41 @@ func TestInstalls(t *testing.T) {
 		}
 	}
 }
+
+func TestRunOf(t *testing.T) {
+	of := func(commands ...string) (list []Candidate) {
+		for _, c := range commands {
+			list = append(list, Candidate{Command: c})
+		}
+		return list
+	}
+	for _, c := range []struct {
+		line       string
+		candidates []Candidate
+		want       bool
+	}{
+		{"python3 -m pytest", of("python3 -m pytest"), true},
+		{"pytest -q tests/test_a.py -k one", of("python3 -m pytest tests"), true},
+		{"python3 -m unittest tests.test_a", of("python3 -m unittest discover -s tests"), true},
+		{"go test ./sub -run X", of("go test ./..."), true},
+		{"npm run test", of("npm test"), true},
+		{"node --test test/a.js", of("node --test"), true},
+		{"python3 manage.py test blog", of("python3 manage.py test"), true},
+		{"cd web && npm test", of("go test ./...", "cd web && npm test"), true},
+		{"make test", of("make test"), true},
+		{"npm test", of("cd web && npm test"), false},
+		{"cd api && npm test", of("cd web && npm test"), false},
+		{"pytest", of("go test ./..."), false},
+		{"pytest; rm -r src", of("python3 -m pytest"), false},
+		{"pytest > out.txt", of("python3 -m pytest"), false},
+		{"pytest $(cat list)", of("python3 -m pytest"), false},
+		{"echo pytest", of("python3 -m pytest"), false},
+		{"make install test", of("make test"), false},
+		{"go build ./...", of("go test ./..."), false},
+		{"pytest", nil, false},
+	} {
+		if got := RunOf(c.line, c.candidates); got != c.want {
+			t.Errorf("%s of %v: %v", c.line, c.candidates, got)
+		}
+	}
+}

@@ -1,0 +1,48 @@
+package record
+
+import (
+	"caselsp/agent/action"
+	"caselsp/agent/stack"
+)
+
+// Baselining reports whether the pending action is TARS's run of the project's tests: while it
+// plans, before anything is staged, so that it shows how they went before the task.
+func (p *State) Baselining() bool {
+	return p.planningRun() && p.TestsKnown() != nil && stack.RunOf(CommandOf(p.Pending.Args), p.TestsKnown().Candidates)
+}
+
+// Unlooked reports whether it must be looked how the project is tested, to tell whether the
+// pending action is a run of its tests.
+func (p *State) Unlooked() bool {
+	return p.planningRun() && p.TestsKnown() == nil && stack.Runs(CommandOf(p.Pending.Args))
+}
+
+// planningRun reports whether the pending action is a command of TARS's before anything is
+// staged.
+func (p *State) planningRun() bool {
+	c := p.Pending
+	return c != nil && c.Role == RoleTars && c.Action == action.RunCommandName && p.Phase == Planning && !p.Splitting && len(p.Staged.Files) == 0
+}
+
+// applyPlanned keeps what a run of the tests while planning showed, so that it is not run
+// again on the files as they were. One that could not be compared shows nothing.
+func (p *State) applyPlanned(c *Pending, b ActionDone) {
+	if c.Role != RoleTars || b.Tested == nil {
+		return
+	}
+	if t := b.Tested; t.Outcome == stack.Passed || t.Outcome == stack.Failed && len(t.Failing) > 0 {
+		p.keepBaseline(CommandOf(c.Args), b)
+	}
+}
+
+// keepBaseline keeps how a test command went on the files as they were before the task.
+func (p *State) keepBaseline(line string, b ActionDone) {
+	tested := Tested{}
+	if b.Tested != nil {
+		tested = *b.Tested
+	}
+	if p.projectTests.Baselines == nil {
+		p.projectTests.Baselines = map[string]Baseline{}
+	}
+	p.projectTests.Baselines[line] = Baseline{OK: b.OK, Failing: tested.Failing, Kind: tested.Kind, Results: b.Results, Usable: !b.Skipped && tested.Outcome != stack.Unstarted}
+}

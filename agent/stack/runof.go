@@ -1,0 +1,51 @@
+package stack
+
+import (
+	"regexp"
+	"strings"
+)
+
+// composed are the signs by which a shell line is more than one plain command.
+const composed = ";&|<>`$(){}\n\\"
+
+// viaModule begins the line of a Python runner that is started as a module.
+var viaModule = regexp.MustCompile(`^python3? -m `)
+
+// Runs reports whether a command line names a program that runs tests.
+func Runs(line string) bool { return runners.MatchString(line) }
+
+// RunOf reports whether a command line is a run of one of the candidates: the same runner, in
+// the same folder, with whatever arguments, and nothing beside it.
+func RunOf(line string, candidates []Candidate) bool {
+	for _, c := range candidates {
+		folder, command := apart(c.Command)
+		rest, ok := strings.CutPrefix(strings.TrimSpace(line), folder)
+		if !ok || strings.ContainsAny(rest, composed) {
+			continue
+		}
+		if rest == command || runner(rest) != "" && runner(rest) == runner(command) {
+			return true
+		}
+	}
+	return false
+}
+
+// apart cuts the change of the folder off a candidate's command.
+func apart(command string) (folder, rest string) {
+	const then = " && "
+	if i := strings.Index(command, then); i >= 0 && strings.HasPrefix(command, "cd ") {
+		return command[:i+len(then)], command[i+len(then):]
+	}
+	return "", command
+}
+
+// runner is the runner with which a plain command begins, without its arguments; "" where it
+// begins with none.
+func runner(command string) string {
+	command = strings.ReplaceAll(viaModule.ReplaceAllString(command, ""), " run ", " ")
+	at := runners.FindStringIndex(command)
+	if at == nil || at[0] != 0 {
+		return ""
+	}
+	return strings.TrimSpace(command[:at[1]])
+}
