@@ -221,13 +221,6 @@ func (a *application) repeats(i int) int {
 	})
 }
 
-// verdictOf reports the refusal of one hunk.
-func (a *application) verdictOf(hunk int, r *Refusal) *Refusal {
-	refusals := make([]*Refusal, len(a.hunks))
-	refusals[hunk] = r
-	return a.verdict(refusals)
-}
-
 // astray reports whether the place of a hunk is only like what it expects, not
 // where it says, and not in the order of the patch, though the numbers of the
 // other hunks are right, or not all of its lines are there: then its own place was
@@ -268,7 +261,9 @@ func (a *application) collect() *Refusal {
 		a.edits = append(a.edits, edits...)
 	}
 	if len(a.edits) == 0 && a.end == asBefore && len(idle) > 0 {
-		return a.verdictOf(idle[0], a.cands[idle[0]].already(a.places[idle[0]].from))
+		refusals := make([]*Refusal, len(a.hunks))
+		refusals[idle[0]] = a.cands[idle[0]].already(a.places[idle[0]].from)
+		return a.verdict(refusals)
 	}
 	for _, i := range idle {
 		a.pass(i, "it changes nothing")

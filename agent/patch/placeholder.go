@@ -102,7 +102,3 @@ func standsFor(text string) bool {
 	}
 	return rest && stays || left && strings.HasSuffix(text, "for brevity")
 }
-
-// maxNames is how many words a placeholder may have that are not of the vocabulary,
-// behind "rest of" or "existing". Set by the lines of testdata/placeholder.txt.
-const maxNames = 2

@@ -325,11 +325,7 @@ func (a *aligner) stand(b block, from, to int) int {
 	for len(added) > 0 && added[len(added)-1] == "" {
 		added = added[:len(added)-1]
 	}
-	says := 0.0
-	for _, l := range added {
-		says += weight(l)
-	}
-	if says < leastSaid || standsIn(keys(trimBoth, a.h.Old()), added) >= 0 {
+	if said(added) < leastSaid || standsIn(keys(trimBoth, a.h.Old()), added) >= 0 {
 		return -1
 	}
 	low, high := max(0, from-len(added)-nearby), min(len(a.v.bare), to+len(added)+nearby)

@@ -173,13 +173,19 @@ func blockHunk(search, replace []string) Hunk {
 	return h
 }
 
-var diffStart = regexp.MustCompile(`^(@@ -\d|diff --git )`)
+var (
+	diffStart  = regexp.MustCompile(`^(@@ -\d|diff --git )`)
+	brokenMark = regexp.MustCompile(`^(<{5}.*|<+)$`)
+)
 
-// noDiff refuses text outside of blocks that is itself a unified diff.
+// noDiff refuses text outside of blocks that is itself a unified diff, or the first
+// line of a block that is cut off or misspelt.
 func noDiff(prose []string, block int) *Refusal {
 	for _, l := range prose {
 		if diffStart.MatchString(l) {
 			return malformed(block, "it mixes SEARCH/REPLACE blocks with a unified diff. Write all edits in one of the two formats.")
+		} else if brokenMark.MatchString(l) {
+			return malformed(block, "the line %q is in no block. Each block begins with <<<<<<< SEARCH.", cut(l))
 		}
 	}
 	return nil

@@ -3,6 +3,8 @@ package patch
 // The thresholds by which the places of hunks are judged. Each line says what one
 // separates, and which cases move when it does: those of testdata by their names,
 // those of the shared corpus by their kinds. What no case sets is not here.
+// The factors of the confidence are in settle.go: they report, they decide nothing. What
+// a message shows is bounded in explain.go.
 const (
 	// enough is the share of what the old lines say that must be in the file: it
 	// parts changed context from a stale hunk. Set by "a block with the old line and
@@ -70,6 +72,9 @@ const (
 	// wrapWidth is how long a line is at least that was wrapped, with the next word.
 	// Set by "wrapped lines" and "prose with plus signs is not written".
 	wrapWidth = 72
+	// maxNames is how many words a placeholder may have that are not of the vocabulary,
+	// behind "rest of" or "existing". Set by the lines of testdata/placeholder.txt.
+	maxNames = 2
 )
 
 // Limits on work. What is beyond them is refused as not found.
