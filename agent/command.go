@@ -13,6 +13,7 @@ import (
 	"caselsp/agent/permit"
 	"caselsp/agent/record"
 	"caselsp/agent/stack"
+	"caselsp/agent/testreport"
 	"caselsp/sandbox"
 )
 
@@ -50,9 +51,9 @@ func (r *run) runCommand(ctx context.Context, may permit.Allowed) error {
 	return r.execute(ctx, may.Engine, cmd)
 }
 
-// importable is the environment in which a Python project with a src layout finds its own
-// modules: nothing installs the project itself in the sandbox.
-func importable(cmd sandbox.Command) []string {
+// pythonEnv is the environment of Python: one in which a project with a src layout finds its own
+// modules, since nothing installs the project itself in the sandbox.
+func pythonEnv(cmd sandbox.Command) []string {
 	if cmd.Profile != sandbox.Python {
 		return nil
 	}
@@ -62,13 +63,17 @@ func importable(cmd sandbox.Command) []string {
 	}
 	folders := stack.Sources(paths)
 	if len(folders) == 0 {
-		return nil
+		return []string{unbuffered}
 	}
 	for i := range folders {
 		folders[i] = sandbox.WorkFolder + "/" + folders[i]
 	}
-	return []string{"PYTHONPATH=" + strings.Join(folders, ":")}
+	return []string{unbuffered, "PYTHONPATH=" + strings.Join(folders, ":")}
 }
+
+// unbuffered lets Python write at once what it prints, so that what is stopped in the middle is
+// told with its last lines.
+const unbuffered = "PYTHONUNBUFFERED=1"
 
 // treeBefore is the tree without what is staged.
 func (r *run) treeBefore(ctx context.Context, policy sandbox.Policy) (tree []sandbox.File, err error) {
@@ -94,7 +99,7 @@ func (r *run) commandOn(ctx context.Context, line string, policy sandbox.Policy)
 	}
 	r.concealTree(cmd.Tree)
 	cmd.Profile = profileOf(line, cmd.Tree)
-	cmd.Env = importable(cmd)
+	cmd.Env = pythonEnv(cmd)
 	return cmd, err
 }
 
@@ -119,6 +124,9 @@ func (r *run) execute(ctx context.Context, engine sandbox.Engine, cmd sandbox.Co
 		unstarted := errors.As(err, &engine) && !engine.Started
 		undone := r.done(record.ActionDone{Lost: true, Skipped: unstarted, Text: "The command did not run to its end: " + err.Error()})
 		return errors.Join(undone, err)
+	}
+	if !r.a.outside.replays() { // a recording has what was told then
+		result.Output = testreport.Plain(result.Output)
 	}
 	r.withoutSecrets(result, secrets)
 	ended := record.CommandEnded{Result: *result}

@@ -143,7 +143,9 @@ func (r *run) results(ctx context.Context, line string, result *sandbox.Result) 
 		}
 	}
 	whole := testreport.Read(line, result.Output, files).In(tree)
-	result.Output = testreport.Shown(result.Output)
+	if shown := testreport.Shown(result.Output); shown != result.Output {
+		result.Output = testreport.Plain(shown)
+	}
 	changed := r.changedLines()
 	res := &record.Results{Report: whole.Brief(), Coverage: r.coverage(files, tree, changed)}
 	for _, t := range res.Tests {

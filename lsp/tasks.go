@@ -201,7 +201,11 @@ func (l *tasks) follow(ctx context.Context, e *Engine, t *task, events iter.Seq2
 		if p == nil {
 			p = l.ed.startProgress(ctx, Name+": "+title(last.Task), last.String(), func() { t.cancel(errStopped) })
 		}
-		p.report(progressText(last))
+		text, percent := progressText(last)
+		if b, ok := event.Body.(record.CommandStarted); ok {
+			text += ", running " + b.Brief()
+		}
+		p.report(text, percent)
 		l.tellEvent(event)
 		for _, f := range l.heard {
 			f(event)

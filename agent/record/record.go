@@ -245,6 +245,18 @@ type CommandStarted struct {
 	Time   time.Duration `json:"time,omitempty"`
 }
 
+// briefLine is how much of a command line a progress line has room for, in runes.
+const briefLine = 48
+
+// Brief is the command line as a progress line shows it, quoted and cut.
+func (b CommandStarted) Brief() string {
+	line := []rune(FirstLine(b.Line))
+	if len(line) > briefLine {
+		line = append(line[:briefLine-1], '…')
+	}
+	return quote.Text(string(line))
+}
+
 // Judged says what became of a command before it runs, and who decided that.
 type Judged struct {
 	Line    string `json:"line"`

@@ -139,6 +139,7 @@ func (r *Report) add(t Test) {
 	if t.Outcome == Passed && scriptFile.MatchString(t.Name) && !IsTest(t.Name) {
 		return
 	}
+	t.Name, t.Message = Plain(t.Name), Plain(t.Message)
 	switch t.Outcome {
 	case Passed:
 		r.Passed++
@@ -189,7 +190,7 @@ func Read(command, output string, files map[string][]byte) Report {
 	if whole.Known() {
 		return whole
 	}
-	text := plainText(output)
+	text := Plain(output)
 	for _, read := range []func(command, text string) Report{
 		readGoJSON, readScriptOutput, readTAP, readPytest, readUnittest, readGoText, readJest, readVitest, readNodeSpec, readMocha,
 	} {
@@ -200,10 +201,22 @@ func Read(command, output string, files map[string][]byte) Report {
 	return Report{}
 }
 
-// escapes are the colours of terminals, and what else is not text.
-var escapes = regexp.MustCompile("\x1b\\[[0-9;?]*[ -/]*[@-~]|\x1b\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[\x00-\x08\x0b-\x1f\x7f]")
+// escapes are what moves a terminal's cursor, colours its text and sets its title, and control
+// characters. Of a sequence without an end only its beginning goes, so that no text is hidden.
+var escapes = regexp.MustCompile("(?:\x1b\\[|\u009b)[0-?]*[ -/]*[@-~]" + // control sequences
+	"|\x1b[\\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\\\)" + // titles, links, strings for devices
+	"|\x1b[ -/]*[0-~]" + // others, such as a choice of characters
+	"|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u0080-\u009f]")
 
-// plainText is a terminal's text without what colours it.
-func plainText(s string) string {
-	return escapes.ReplaceAllString(strings.ReplaceAll(s, "\r\n", "\n"), "")
+// Plain is what a program wrote for a terminal as text: without escapes, and with lines that were
+// written over each other below each other.
+func Plain(s string) string {
+	if !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 }) {
+		return s
+	}
+	s = escapes.ReplaceAllString(s, "")
+	return strings.ReplaceAll(lineEnds.ReplaceAllString(s, "\n"), "\r", "\n")
 }
+
+// lineEnds are those of terminals.
+var lineEnds = regexp.MustCompile(`\r+\n`)

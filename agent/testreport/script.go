@@ -66,12 +66,12 @@ func readScriptJSON(data []byte) (r Report) {
 	for _, file := range s.TestResults {
 		for _, a := range file.AssertionResults {
 			t := Test{Name: strings.Join(append(a.AncestorTitles, a.Title), " > "), File: file.Name, Outcome: scriptOutcome(a.Status), Took: milliseconds(a.Duration)}
-			t.Message = plainText(strings.Join(a.FailureMessages, "\n"))
+			t.Message = Plain(strings.Join(a.FailureMessages, "\n"))
 			t.place(t.Message)
 			r.add(t)
 		}
 		if len(file.AssertionResults) == 0 && file.Status == "failed" {
-			r.add(Test{Name: file.Name, File: file.Name, Outcome: Errored, Message: plainText(file.Message)})
+			r.add(Test{Name: file.Name, File: file.Name, Outcome: Errored, Message: Plain(file.Message)})
 		}
 	}
 	for outcome, tests := range map[Outcome][]mochaTest{Passed: s.Passes, Failed: s.Failures, Skipped: s.Pending} {

@@ -62,7 +62,7 @@ type tracer struct {
 // is where it happened.
 func Traces(output string) []Trace {
 	var t tracer
-	for line := range strings.Lines(plainText(output)) {
+	for line := range strings.Lines(Plain(output)) {
 		t.line(strings.TrimRight(line, "\n"))
 		if len(t.list) >= keptTraces {
 			break

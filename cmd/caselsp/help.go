@@ -216,7 +216,7 @@ func printPage(out *os.File, source string) error {
 		if size, err := term.GetWinsize(out.Fd()); err == nil && size.Width > 0 {
 			width = min(width, int(size.Width))
 		}
-		source = renderMarkdown(source, width, os.Getenv("NO_COLOR") == "")
+		source = renderMarkdown(source, width, inColor(out))
 	}
 	_, err := io.WriteString(out, source)
 	return err

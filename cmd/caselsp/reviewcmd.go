@@ -171,7 +171,7 @@ func choices(rev *review.Review) string {
 
 // hunkByHunk lets a person decide about what is open of files.
 func (e *engine) hunkByHunk(ctx context.Context, in *lineReader, rev *review.Review, files []review.File) error {
-	p := plain{out: os.Stderr, color: isTerminal(os.Stderr)}
+	p := plain{out: os.Stderr, color: inColor(os.Stderr)}
 	state := rev.State
 	for _, f := range files {
 		for h, decided := range f.Hunks {

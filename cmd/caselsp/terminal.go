@@ -302,6 +302,10 @@ const (
 	red, green, yellow, cyan, bold, reset = "\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[36m", "\x1b[1m", "\x1b[0m"
 )
 
+// inColor reports whether text is written to a file in colours: on a terminal, unless the variable
+// NO_COLOR says otherwise (https://no-color.org).
+func inColor(out *os.File) bool { return isTerminal(out) && os.Getenv("NO_COLOR") == "" }
+
 // styled returns text in a style where colours are shown. It does not clean it.
 func (p plain) styled(style, text string) string {
 	if !p.color || style == "" {
@@ -358,7 +362,7 @@ type terminal struct {
 const tick = 500 * time.Millisecond
 
 func newTerminal(out *os.File, asks func(record.Question) bool) *terminal {
-	t := &terminal{plain: plain{out: out, color: os.Getenv("NO_COLOR") == ""}, file: out, asks: asks, since: time.Now(), stop: make(chan struct{})}
+	t := &terminal{plain: plain{out: out, color: inColor(out)}, file: out, asks: asks, since: time.Now(), stop: make(chan struct{})}
 	t.ended.Add(1)
 	go func() {
 		defer t.ended.Done()
@@ -408,6 +412,9 @@ func (t *terminal) show(e agent.Event) {
 	if e.Status.Usage.Cost > 0 {
 		t.status += fmt.Sprintf(" · $%.3f", e.Status.Usage.Cost)
 	}
+	if b, ok := e.Body.(record.CommandStarted); ok {
+		t.status += " · running " + b.Brief()
+	}
 	if e.Status.State.Works() {
 		t.draw()
 	} else {
@@ -436,7 +443,7 @@ func (t *terminal) close() {
 
 // showChanges prints a result's diffs, file by file.
 func showChanges(out *os.File, rev *review.Review) {
-	p := plain{out: out, color: isTerminal(out) && os.Getenv("NO_COLOR") == ""}
+	p := plain{out: out, color: inColor(out)}
 	p.changes(rev.Files)
 	for _, k := range rev.Kept {
 		p.line("")
