@@ -434,6 +434,8 @@ func nativeEnv(folders []string, cmd Command) []string {
 		"LANG=C.UTF-8",
 		"PYTEST_ADDOPTS=-o cache_dir=/tmp/pytest",
 		"HYPOTHESIS_STORAGE_DIRECTORY=/tmp/hypothesis",
+		// Not kept, not even for one workspace: what a command writes there, later ones would run
+		// unseen, also after the user has rejected the change that it came with.
 		"GOCACHE=/tmp/gocache",
 	}
 	env = append(env, bytecode...)
