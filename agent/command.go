@@ -14,6 +14,7 @@ import (
 	"caselsp/agent/record"
 	"caselsp/agent/stack"
 	"caselsp/agent/testreport"
+	"caselsp/agent/workspace"
 	"caselsp/sandbox"
 )
 
@@ -48,6 +49,11 @@ func (r *run) runCommand(ctx context.Context, may permit.Allowed) error {
 			return r.done(record.ActionDone{Skipped: true, Text: "The command was not run: " + err.Error()})
 		}
 	}
+	if c.Bare {
+		if cmd.Tree, err = r.treeWithout(ctx, cmd.Policy); err != nil {
+			return r.done(record.ActionDone{Skipped: true, Text: "The command was not run: " + err.Error()})
+		}
+	}
 	return r.execute(ctx, may.Engine, cmd)
 }
 
@@ -77,8 +83,16 @@ const unbuffered = "PYTHONUNBUFFERED=1"
 
 // treeBefore is the tree without what is staged.
 func (r *run) treeBefore(ctx context.Context, policy sandbox.Policy) (tree []sandbox.File, err error) {
+	return r.treeOf(ctx, policy, workspace.State{})
+}
+
+// treeOf is the tree with these files staged.
+func (r *run) treeOf(ctx context.Context, policy sandbox.Policy, staged workspace.State) (tree []sandbox.File, err error) {
 	o := r.a.Workspace.NewOverlay()
 	defer o.Close()
+	if err := o.Restore(staged); err != nil {
+		return nil, err
+	}
 	files, err := o.Tree(ctx, policy.Disk)
 	files, r.without = r.may().Shareable(files)
 	for _, f := range files {
@@ -105,7 +119,7 @@ func (r *run) commandOn(ctx context.Context, line string, policy sandbox.Policy)
 
 // execute runs the command on the staged tree and records its result.
 func (r *run) execute(ctx context.Context, engine sandbox.Engine, cmd sandbox.Command) error {
-	err := r.record(record.CommandStarted{Line: cmd.Line, Tree: sandbox.Digest(cmd.Tree), Without: r.without, Before: r.state.Pending.Before || r.state.Baselining(), Memory: cmd.Policy.Memory, Time: cmd.Policy.Time})
+	err := r.record(record.CommandStarted{Line: cmd.Line, Tree: sandbox.Digest(cmd.Tree), Without: r.without, Before: r.state.Pending.Before || r.state.Baselining(), Bare: r.state.Pending.Bare, Memory: cmd.Policy.Memory, Time: cmd.Policy.Time})
 	if err != nil {
 		return err
 	}
@@ -173,6 +187,7 @@ func (r *run) commandEnded(ctx context.Context, line string) error {
 		outcome.Note += ": " + result.Advice
 	}
 	said := causes(r.meaning(line, result, results, &outcome))
+	r.proven(&outcome)
 	missing := ""
 	if !outcome.OK || c.Uninstalled {
 		missing = r.state.WithoutLayers()

@@ -35,6 +35,8 @@ type outside interface {
 	reflects() (yes, recorded bool)
 	// compares reports whether failures are compared with how the tests went before the task.
 	compares() bool
+	// provesTests reports whether new tests run without the change, too.
+	provesTests() bool
 	// recalled says what memory gave for a query.
 	recalled(query string) (found []string, recorded bool)
 }
@@ -79,6 +81,8 @@ func (live) tests() (record.TestsFound, bool) { return record.TestsFound{}, fals
 func (live) reflects() (yes, recorded bool) { return false, false }
 
 func (live) compares() bool { return true }
+
+func (live) provesTests() bool { return true }
 
 func (live) recalled(string) ([]string, bool) { return nil, false }
 
@@ -156,4 +160,9 @@ func (p *Player) reflects() (yes, recorded bool) {
 // had no need to, recorded none.
 func (p *Player) compares() bool {
 	return slices.ContainsFunc(p.rec.entries, func(e entry) bool { return e.Command != nil && e.Command.Before })
+}
+
+// provesTests is told by such a run: older versions made none.
+func (p *Player) provesTests() bool {
+	return slices.ContainsFunc(p.rec.entries, func(e entry) bool { return e.Command != nil && e.Command.Bare })
 }

@@ -63,6 +63,7 @@ type recordedRun struct {
 	Memory int64          `json:"memory,omitempty"` // 0: as sandbox.DefaultPolicy has it
 	Time   time.Duration  `json:"time,omitempty"`   // the same
 	Before bool           `json:"before,omitempty"` // the tests, on the files as they were before the task
+	Bare   bool           `json:"bare,omitempty"`   // the tests, without the feature's change of other code
 	Result sandbox.Result `json:"result"`
 	Masked []string       `json:"masked,omitempty"` // files of the result that the export does not hold as they were
 }
@@ -130,7 +131,7 @@ func (a *Agent) Export(id string, w io.Writer) error {
 			if err != nil {
 				return fmt.Errorf("record %d: %w", e.Seq, err)
 			}
-			line.Command = &recordedRun{Line: started.Line, Tree: started.Tree, Before: started.Before, Result: *result}
+			line.Command = &recordedRun{Line: started.Line, Tree: started.Tree, Before: started.Before, Bare: started.Bare, Result: *result}
 			line.Command.limited(started)
 		default:
 			continue

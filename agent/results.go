@@ -234,7 +234,9 @@ type FeatureTests struct {
 	Feature string          `json:"feature"`
 	Line    string          `json:"line"` // for people
 	Results *record.Results `json:"results,omitempty"`
-	Percent *int            `json:"coverage_percent,omitempty"` // of the changed lines; left out where that is not known
+	// Evidence is how new or changed tests went without the change.
+	Evidence *record.Evidence `json:"evidence,omitempty"`
+	Percent  *int             `json:"coverage_percent,omitempty"` // of the changed lines; left out where that is not known
 }
 
 // TestResults are those of a task's features, in order.
@@ -247,7 +249,7 @@ func (a *Agent) TestResults(id string) (list []FeatureTests, err error) {
 		if f.Tests == "" {
 			continue
 		}
-		t := FeatureTests{Feature: f.ID, Line: f.Tests, Results: f.Results}
+		t := FeatureTests{Feature: f.ID, Line: f.Tests, Results: f.Results, Evidence: f.Evidence}
 		if f.Results != nil && f.Results.Coverage.Known() {
 			percent := f.Results.Coverage.Percent()
 			t.Percent = &percent

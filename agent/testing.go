@@ -92,6 +92,12 @@ func (r *run) testing() error {
 		return r.move(record.Verifying, f.Tests)
 	case t.OK:
 		r.rememberFix()
+		if r.wantsEvidence() {
+			return r.runTestsOn(t.Command(), record.ActionChosen{Thought: "Run the new tests without the change of other code: they should fail there.", Bare: true})
+		}
+		if f.Evidence.Useless() && f.Round < r.a.Limits.Rounds {
+			return r.nextRound(f.Attempt, "the new tests pass without the change of other code, too, so they show nothing of it: make them check what the change does; where it is not meant to change behaviour, finish again and say so")
+		}
 		if why := r.wantsTests(); why != "" {
 			return r.move(record.Extending, why)
 		}
@@ -107,11 +113,16 @@ func (r *run) testing() error {
 // runTests begins a run of the tests; before says that it is one on the files as they were
 // before the task.
 func (r *run) runTests(line, thought string, before bool) error {
-	args, err := json.Marshal(action.RunCommand{Command: line})
-	if err != nil {
+	return r.runTestsOn(line, record.ActionChosen{Thought: thought, Before: before})
+}
+
+// runTestsOn begins one as it is described.
+func (r *run) runTestsOn(line string, chosen record.ActionChosen) (err error) {
+	if chosen.Args, err = json.Marshal(action.RunCommand{Command: line}); err != nil {
 		return err
 	}
-	return r.record(record.ActionChosen{Role: record.RoleTester, Action: action.RunCommandName, Thought: thought, Args: args, Before: before})
+	chosen.Role, chosen.Action = record.RoleTester, action.RunCommandName
+	return r.record(chosen)
 }
 
 // failing goes on after a run of the tests that did not pass.

@@ -200,7 +200,7 @@ var passing = regexp.MustCompile(`\b\d+(\.\d+)? ?(ns|µs|ms|s|sec|secs|seconds)\
 // it is none, because another role acts.
 func (p *State) DeedOf(b ActionDone) (d Deed, ok bool) {
 	c, f := p.Pending, p.Feature()
-	if c == nil || f == nil || c.Role != RoleCase && c.Role != RoleTester || b.Lost || c.Before || b.Skipped && c.Role == RoleTester {
+	if c == nil || f == nil || c.Role != RoleCase && c.Role != RoleTester || b.Lost || c.Before || c.Bare || b.Skipped && c.Role == RoleTester {
 		return Deed{}, false
 	}
 	staged := p.Staged

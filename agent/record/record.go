@@ -146,6 +146,8 @@ type ActionChosen struct {
 	CallID  string          `json:"call_id,omitempty"`
 	// Before marks a run of the tests on the files as they were before the task.
 	Before bool `json:"before,omitempty"`
+	// Bare marks one on what is staged without the feature's change of other code than tests.
+	Bare bool `json:"bare,omitempty"`
 }
 
 // ActionDone is the outcome of an action.
@@ -181,6 +183,8 @@ type ActionDone struct {
 	Lost    bool `json:"lost,omitempty"`
 	// Tested is what a run of the tests means.
 	Tested *Tested `json:"tested,omitempty"`
+	// Evidence is what a run of the tests without the change shows.
+	Evidence *Evidence `json:"evidence,omitempty"`
 }
 
 // Tell puts in what the model is told.
@@ -237,6 +241,8 @@ type CommandStarted struct {
 	Without []string `json:"without,omitempty"`
 	// Before says that the tree is that of before the task.
 	Before bool `json:"before,omitempty"`
+	// Bare says that the tree is that without the feature's change of other code than tests.
+	Bare bool `json:"bare,omitempty"`
 	// Layer is the key of the dependencies that it installs, before the command
 	// that was chosen runs.
 	Layer string `json:"layer,omitempty"`

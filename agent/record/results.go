@@ -78,6 +78,9 @@ func (f *Feature) TestNotes() (lines []string) {
 	if f.Results != nil {
 		lines = append(lines, f.Results.Report.String(), f.Results.Coverage.String())
 	}
+	if f.Evidence != nil {
+		lines = append(lines, f.Evidence.String())
+	}
 	if f.Writing != nil && f.Writing.Note != "" {
 		lines = append(lines, f.Writing.Note)
 	}

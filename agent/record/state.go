@@ -98,6 +98,7 @@ type Feature struct {
 	Tests     string         // how the last run of its tests went, in one line
 	Writing   *Writing       // the tester's, of this round
 	Results   *Results       // of that run
+	Evidence  *Evidence      // nil: its tests were not run without the change
 	Changed   TestCommand    // the test command that was put in the place of the plan's; its Line is "" for none
 	Returned  bool           // CASE was asked to look at tests that fail as they did before
 	Given     bool           // the user has left to CASE what keeps the tests from running
@@ -354,6 +355,7 @@ func (p *State) enterCoding(b StateChanged, idle bool, from Phase) {
 	} else {
 		p.enter(Coding)
 		p.beginRound(b, from)
+		f.tellEvidence()
 	}
 	f.Ended, f.OK = false, false // it goes on where edits were dropped behind its verdict
 	if p.Dropped != "" {
