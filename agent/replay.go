@@ -161,12 +161,19 @@ func (a *Agent) exported(body record.Body, line entry) ([]byte, error) {
 	if line.Command == nil || bytes.Equal(clean, raw) {
 		return clean, nil
 	}
-	var kept entry
-	if err := json.Unmarshal(clean, &kept); err != nil {
-		return nil, err
-	}
-	for i, c := range line.Command.Result.Changes {
-		if !bytes.Equal(c.Data, kept.Command.Result.Changes[i].Data) {
+	for i := range line.Command.Result.Changes {
+		c := &line.Command.Result.Changes[i]
+		if c.Data == nil {
+			continue
+		}
+		if raw, err = json.Marshal(c.Data); err != nil {
+			return nil, err
+		}
+		var kept []byte
+		if json.Unmarshal(a.Store.RedactJSON(raw), &kept) != nil { // its letters in base64 have the form of a secret: it cannot be kept in part
+			c.Data = []byte{}
+			line.Command.Masked = append(line.Command.Masked, c.Path)
+		} else if !bytes.Equal(c.Data, kept) {
 			line.Command.Masked = append(line.Command.Masked, c.Path)
 		}
 	}

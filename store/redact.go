@@ -169,14 +169,8 @@ func (r *redactor) walk(raw []byte, redact func(string) string, named func(name,
 // minBytes is the length of the shortest string that is taken for bytes in base64.
 const minBytes = 16
 
-// maxWord is the length of the longest string of bytes in base64 that is searched as it
-// stands, too: no secret is that long, and in the letters of a large file some run of them
-// has the form of a secret by chance. Masked, the string would stand for no bytes any more.
-const maxWord = 4096
-
 // bytes redacts a string that is bytes in base64. It reports false where the string
-// is none, or where there is nothing to redact in what it stands for and it is short
-// enough to be a secret itself.
+// is none, or where there is nothing to redact in what it stands for.
 func (r *redactor) bytes(text string, redact func(string) string) (string, bool) {
 	if len(text) < minBytes || len(text)%4 != 0 || !base64Bytes[text[0]] {
 		return text, false
@@ -193,7 +187,7 @@ func (r *redactor) bytes(text string, redact func(string) string) (string, bool)
 	case r.known != nil:
 		clean = r.known.redact(plain)
 	}
-	return base64.StdEncoding.EncodeToString([]byte(clean)), clean != plain || len(text) > maxWord
+	return base64.StdEncoding.EncodeToString([]byte(clean)), clean != plain
 }
 
 // stringEnd returns the index after the string that starts at raw[start].

@@ -153,10 +153,6 @@ func TestRedactJSON(t *testing.T) {
 			`{"data":"eyJwYXNzd29yZCI6Imh1bnRlcjIiLCAibiI6MX0="}`,
 			`{"data":"eyJwYXNzd29yZCI6IltyZWRhY3RlZF0iLCAibiI6MX0="}`,
 		},
-		"a long file whose letters have the form of a key by chance": {
-			`{"data":"` + strings.Repeat("AAAA", maxWord/4) + `/AKIAIOSFODNN7ABCDEF/AA+"}`,
-			`{"data":"` + strings.Repeat("AAAA", maxWord/4) + `/AKIAIOSFODNN7ABCDEF/AA+"}`,
-		},
 		"a bare string": {`"hunter2"`, `"[redacted]"`},
 		"no string":     {`[1,{}]`, `[1,{}]`},
 	} {

@@ -75,13 +75,27 @@ call SUBMIT_HYPOTHESIS {"cause": "it returns n", "fix": "multiply by two", "file
 on case
 last # Round 2
 times always
-want multiply by two
+want AssertionError: 3 != 6
 call PATCH_FILE {"thought": "t", "path": "calc.py"}
 arg patch
 	@@ -1,2 +1,2 @@
 	 def double(n):
 	-    return n
+	+    return 1 * n
+on case
+last # Round 3
+times always
+want multiply by two
+call PATCH_FILE {"thought": "t", "path": "calc.py"}
+arg patch
+	@@ -1,2 +1,2 @@
+	 def double(n):
+	-    return 1 * n
 	+    return n * 2
+on case
+when # Round 3
+times always
+call FINISH_FEATURE {"thought": "t", "summary": "mended", "fixes_applied": ["multiply by two"], "analysis": "it must multiply"}
 on case
 when # Round 2
 times always

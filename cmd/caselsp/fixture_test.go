@@ -45,7 +45,7 @@ func TestFixtures(t *testing.T) {
 		want[path] = string(text) + "\n"
 	}
 	call("RUN_COMMAND", nil, map[string]any{"thought": "t", "command": "cat tests/test_login.py; false"})
-	call("FINISH_FEATURE", []string{`password=\"pass1234\"):\n    return client.post`}, map[string]any{"thought": "t", "summary": "written"})
+	call("FINISH_FEATURE", []string{`password=\"pass1234\"):\n    return client.post`}, map[string]any{"thought": "t", "summary": "written", "test_command": "sh test.sh", "analysis": "what is written are samples"})
 	later := len(rules) // a task in another process
 	call("GET_FULL_FILE_CONTENT", nil, map[string]any{"thought": "t", "path": "tests/test_login.py"})
 	call("RUN_COMMAND", []string{"pass1234"}, map[string]any{"thought": "t", "command": "cat tests/*; false"})
@@ -64,9 +64,12 @@ func TestFixtures(t *testing.T) {
 		return string(out)
 	}
 	must(os.MkdirAll(filepath.Join(home, "project"), 0o755))
-	// What the project does already is not asked again: its tests open connections, too.
-	must(os.WriteFile(filepath.Join(home, "project", "main.go"), []byte("package main\n\nimport \"net/http\"\n\nfunc main() { _ = http.ListenAndServe(\":8000\", nil) }\n"), 0o644))
 	must(os.MkdirAll(filepath.Join(home, "copy"), 0o755))
+	// The project has tests of its own, and does already what would be asked about.
+	for _, folder := range []string{"project", "copy"} {
+		must(os.WriteFile(filepath.Join(home, folder, "test.sh"), []byte("echo 1..1\necho ok 1 - starts\n"), 0o644))
+		must(os.WriteFile(filepath.Join(home, folder, "main.go"), []byte("package main\n\nimport \"net/http\"\n\nfunc main() { _ = http.ListenAndServe(\":8000\", nil) }\n"), 0o644))
+	}
 	run("run", "--yes", "--single", "--dir", "project", "--task", "write tests, samples and documentation for the login. Write tests/docker-compose.test.yml")
 	id := strings.Fields(run("history", "--dir", "project"))[0]
 	run("export", "--dir", "project", "-o", "rec.jsonl", id)
