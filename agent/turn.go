@@ -102,9 +102,6 @@ func tools(verbs []*action.Verb) []llm.Tool {
 	return list
 }
 
-// bytesPerToken is the usual estimate for source code in the common tokenizers.
-const bytesPerToken = 4
-
 // interpret turns the model's answer into an intent, or tells it what was wrong.
 func (r *run) interpret() error {
 	role, verbs := offered(r.state.Phase)

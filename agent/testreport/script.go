@@ -110,7 +110,6 @@ var (
 	noneSum   = regexp.MustCompile(`(?m)^(No tests? (files )?found|\s*Tests\s+no tests)`)
 	sumPart   = regexp.MustCompile(`(\d+) (passed|failed|skipped|todo|pending)`)
 	jestBad   = regexp.MustCompile(`(?m)^  ● (.+)$`)
-	jestFile  = regexp.MustCompile(`(?m)^(FAIL|PASS) (\S+)`)
 	vitestBad = regexp.MustCompile(`(?m)^\s*FAIL\s+(\S+)(?: > (.+))?$`)
 	suiteBad  = regexp.MustCompile(`(?m)^Test Suites: (\d+) failed`)
 )

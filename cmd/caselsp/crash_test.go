@@ -249,7 +249,7 @@ func (c *crashed) check(calls int) {
 			asked = asked || ok && about.Line == lost && strings.Contains(b.Question.Why, "started before")
 		}
 	}
-	if ended != 3 || started > ended+1 {
+	if ended != 6 || started > ended+1 {
 		c.t.Errorf("%d commands were started and %d ended", started, ended)
 	}
 	c.noContainers()
