@@ -36,7 +36,7 @@ func (r *run) reporting(cmd sandbox.Command) sandbox.Command {
 		changed = append(changed, name)
 	}
 	slices.Sort(changed)
-	cmd.Line = testreport.Reporting(cmd.Line, r.textOf, changed)
+	cmd.Plain, cmd.Line = cmd.Line, testreport.Reporting(cmd.Line, r.textOf, changed)
 	return cmd
 }
 

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -22,7 +23,7 @@ type Recording struct {
 // Record returns the recording of a run. With files it holds the tree's
 // manifest: some 90 bytes a file, against a divergence that can name them.
 func Record(cmd Command, res *Result, files bool) Recording {
-	r := Recording{Line: cmd.Line, Tree: Digest(cmd.Tree), Result: *res}
+	r := Recording{Line: cmp.Or(cmd.Plain, cmd.Line), Tree: Digest(cmd.Tree), Result: *res}
 	if files {
 		r.Files = Manifest(cmd.Tree)
 	}
@@ -84,13 +85,13 @@ func (r *recorded) Run(ctx context.Context, cmd Command) (*Result, error) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	d := &Diverged{Run: r.next + 1, Of: len(r.runs), Line: cmd.Line}
+	d := &Diverged{Run: r.next + 1, Of: len(r.runs), Line: cmp.Or(cmd.Plain, cmd.Line)}
 	if r.next == len(r.runs) {
 		return nil, d
 	}
 	run := r.runs[r.next]
 	d.Want = run.Line
-	if run.Line != cmd.Line {
+	if run.Line != d.Line {
 		return nil, d
 	}
 	if run.Tree != Digest(cmd.Tree) {

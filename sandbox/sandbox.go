@@ -37,6 +37,7 @@ type Engine interface {
 // Command is one command line and the tree it runs on.
 type Command struct {
 	Line    string   // run by a shell in the root of the tree: bash where there is one, else /bin/sh
+	Plain   string   // the line that is recorded for it, where that is not Line itself
 	Tree    []File   // the private copy's content, in any order
 	Env     []string // NAME=value, besides PATH, HOME and LANG, which the engine sets
 	Policy  Policy   // the zero value means [DefaultPolicy]

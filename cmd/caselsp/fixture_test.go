@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -14,6 +15,23 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 )
+
+// startFixtures makes the project, and its copy for the replay. It has tests of its own, and
+// does already what would be asked about.
+func startFixtures(t *testing.T, home string, folders ...string) {
+	t.Helper()
+	for _, folder := range folders {
+		for name, text := range map[string]string{
+			"test.sh": "echo 1..1\necho ok 1 - starts\n",
+			"main.go": "package main\n\nimport \"net/http\"\n\nfunc main() { _ = http.ListenAndServe(\":8000\", nil) }\n",
+		} {
+			err := errors.Join(os.MkdirAll(filepath.Join(home, folder), 0o755), os.WriteFile(filepath.Join(home, folder, name), []byte(text), 0o644))
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
 
 // TestFixtures has a model write tests, samples and documentation with passwords in
 // them, change what it wrote, and print it. Every byte comes into the accepted files,
@@ -63,13 +81,7 @@ func TestFixtures(t *testing.T) {
 		}
 		return string(out)
 	}
-	must(os.MkdirAll(filepath.Join(home, "project"), 0o755))
-	must(os.MkdirAll(filepath.Join(home, "copy"), 0o755))
-	// The project has tests of its own, and does already what would be asked about.
-	for _, folder := range []string{"project", "copy"} {
-		must(os.WriteFile(filepath.Join(home, folder, "test.sh"), []byte("echo 1..1\necho ok 1 - starts\n"), 0o644))
-		must(os.WriteFile(filepath.Join(home, folder, "main.go"), []byte("package main\n\nimport \"net/http\"\n\nfunc main() { _ = http.ListenAndServe(\":8000\", nil) }\n"), 0o644))
-	}
+	startFixtures(t, home, "project", "copy")
 	run("run", "--yes", "--single", "--dir", "project", "--task", "write tests, samples and documentation for the login. Write tests/docker-compose.test.yml")
 	id := strings.Fields(run("history", "--dir", "project"))[0]
 	run("export", "--dir", "project", "-o", "rec.jsonl", id)
