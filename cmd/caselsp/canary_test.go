@@ -30,7 +30,8 @@ var canaries = map[string]string{
 	"of a file of credentials":     "c4n4ryCr3d3nti4lsQ9w8E7r6",
 }
 
-// canaryProject is what the run works on. The tests print what they can get at.
+// canaryProject is what the run works on. The tests print what they can get at, but for
+// the folder of results: a line that names it is not shown.
 var canaryProject = map[string]string{
 	".env":              "SERVICE_TOKEN=" + canaries["of .env"] + "\n",
 	".gitignore":        ".env\n__pycache__/\n",
@@ -38,14 +39,17 @@ var canaryProject = map[string]string{
 	"credentials.json":  `{"client_secret": "` + canaries["of a file of credentials"] + `"}` + "\n",
 	"settings.py":       "DEBUG = True\nSECRET_KEY = '" + canaries["of settings that are read"] + "'\n",
 	"local_settings.py": "PAYMENT_TOKEN = '" + canaries["of settings that are not"] + "'\n",
-	"test_shop.py": `import base64, json, os, unittest
+	"test_shop.py": `import atexit, base64, json, os, unittest
 import local_settings, settings
+def tell():
+    for secret in (settings.SECRET_KEY, local_settings.PAYMENT_TOKEN):
+        print(secret, base64.b64encode(secret.encode()), secret.encode().hex(), json.dumps({"x": secret}))
+        print(secret[:9] + "\n" + secret[9:])
+    print("canary-marker-of-the-tests", str(dict(os.environ)).replace("/tmp/caselsp-results/", ""), os.listdir("."))
 class Shop(unittest.TestCase):
     def test_price(self):
-        print("canary-marker-of-the-tests", dict(os.environ), os.listdir("."))
-        for secret in (settings.SECRET_KEY, local_settings.PAYMENT_TOKEN):
-            print(secret, base64.b64encode(secret.encode()), secret.encode().hex(), json.dumps({"x": secret}))
-            print(secret[:9] + "\n" + secret[9:])
+        atexit.register(tell) # the last lines are what is shown of tests that pass
+        if not os.path.exists("shop.py"): return
         import shop
         self.assertEqual(shop.price() and settings.SECRET_KEY, local_settings.PAYMENT_TOKEN if shop.price() == 0 else settings.SECRET_KEY)
 `,
@@ -73,6 +77,12 @@ on case
 call WRITE_FILE {"thought": "t", "path": "shop.py", "content": "def price():\n    return 0\n"}
 on case
 call FINISH_FEATURE {"thought": "t", "summary": "written"}
+on case
+want the tests failed
+want canary-marker-of-the-tests
+call WRITE_FILE {"thought": "t", "path": "shop.py", "content": "def price():\n    # of all\n    return 0\n"}
+on case
+call FINISH_FEATURE {"thought": "t", "summary": "explained", "fixes_applied": ["a comment"], "analysis": "it must be clear"}
 on reflector
 want canary-marker-of-the-tests
 
