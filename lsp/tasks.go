@@ -345,9 +345,7 @@ func (l *tasks) tellEvent(e agent.Event) {
 	case record.CommandEnded:
 		text = l.trouble(b.Trouble())
 	case record.TestsFound:
-		if text = b.Told(); len(b.Candidates) == 0 {
-			l.ed.showMessage(protocol.MessageTypeInfo, text)
-		}
+		text = b.Told() // no message: one that is longer than the window stops Neovim's user until a key, and the review says it
 	case record.Compared:
 		text = b.Told()
 	case record.CallFailed:
