@@ -236,7 +236,7 @@ func (c *crashed) check(calls int) {
 	for _, e := range events {
 		switch b := e.Body.(type) {
 		case record.CommandStarted:
-			if b.Line == lost && !asked {
+			if b.Line == lost && !asked && !b.Before { // a comparison of ours, on a copy of what the user has
 				c.t.Errorf("%q ran again, and nobody was asked", b.Line)
 			}
 			started++
@@ -249,7 +249,8 @@ func (c *crashed) check(calls int) {
 			asked = asked || ok && about.Line == lost && strings.Contains(b.Question.Why, "started before")
 		}
 	}
-	if ended != 6 || started > ended+1 {
+	// The last is the run without the change, which is given up where it is lost.
+	if ended < 5 || ended > 6 || started > ended+1 {
 		c.t.Errorf("%d commands were started and %d ended", started, ended)
 	}
 	c.noContainers()
