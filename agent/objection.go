@@ -36,7 +36,7 @@ func (r *run) safe(ctx context.Context, before workspace.State) (bool, error) {
 		return false, err
 	}
 	if len(found) > 0 {
-		if ok, err := r.tolerated(found, "Nothing was changed: the edit brings in what lets strangers in."); !ok {
+		if ok, err := r.tolerated(found, "Nothing was changed: a safety rule objects to the edit."); !ok {
 			return false, err
 		}
 	}
@@ -71,7 +71,7 @@ func (r *run) objections(found []validate.Finding) (free bool, err error) {
 		return !permit.Guards(f) || slices.ContainsFunc(own, func(o validate.Finding) bool { return permit.SameLines(o, f) })
 	})
 	for _, guarded := range [][]validate.Finding{own, others} {
-		if ok, err := r.tolerated(guarded, "Not finished: your edits brought in what lets strangers in."); !ok {
+		if ok, err := r.tolerated(guarded, "Not finished: a safety rule objects to your edits."); !ok {
 			return false, err
 		}
 	}

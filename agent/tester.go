@@ -122,7 +122,8 @@ func (r *run) dropTests(note string) error {
 	return r.record(record.TestsSettled{Note: note, Staged: &staged}, blobs...)
 }
 
-// onlyTests refuses an edit of the tester that is none of a test file; "" where it is.
+// onlyTests says why the tester may not make an edit: it changes a file that is no test
+// file. It returns "" if the edit is allowed.
 func (r *run) onlyTests(act *action.Action) string {
 	if c := r.state.Pending; c == nil || c.Role != record.RoleWriter || act.Verb.Effect != action.Edits {
 		return ""

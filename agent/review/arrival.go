@@ -45,7 +45,7 @@ func (s *Session) lookForParts(rev *Review, intent record.Applying, results []wo
 	return parts, blobs
 }
 
-// file returns the file of a path of which there are hunks among those, nil if there is none.
+// file returns the file at path if some of these hunks are in it, else nil.
 func (rev *Review) file(path string, hunks []record.HunkID) *File {
 	for _, f := range rev.All() {
 		if f.Change.Path == path && len(f.hunksIn(hunks)) > 0 {

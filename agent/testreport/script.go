@@ -212,7 +212,7 @@ var (
 	spaceRuns = regexp.MustCompile(`\s*\n\s*`)
 )
 
-// readMocha reads what mocha's spec reporter and its like print.
+// readMocha reads what mocha's spec reporter, and reporters in its form, print.
 func readMocha(_, text string) (r Report) {
 	for _, m := range mochaSum.FindAllStringSubmatch(text, -1) {
 		r.Runner = "mocha"

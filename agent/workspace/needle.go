@@ -32,7 +32,8 @@ func needlesOf(pattern string) needles {
 	return list
 }
 
-// requiredBy returns texts one of which is in every match of x; nil where there are none.
+// requiredBy returns texts of which every match of x contains at least one; nil if no such
+// texts are known.
 func requiredBy(x *syntax.Regexp) needles {
 	switch x.Op {
 	case syntax.OpLiteral:
