@@ -19,6 +19,9 @@ type Shown struct {
 	To     int     `json:"to,omitempty"`
 	Ranges []Range `json:"ranges,omitempty"`
 	Edited bool    `json:"edited,omitempty"` // the model changed it since it was shown, so that no text above is the present one
+	// Moved are lines whose numbers the model has not seen: an edit before them made the
+	// file longer or shorter after it was shown.
+	Moved []Range `json:"moved,omitempty"`
 }
 
 // Range is a range of lines, from 1, both inclusive.
@@ -69,6 +72,29 @@ func (s Shown) has(other Shown) bool {
 	return !slices.ContainsFunc(other.ranges(), func(r Range) bool { return !s.covers(other.Hash, r.From, r.To) })
 }
 
+// moved reports whether any of the lines from to to (from 1, inclusive) have another number
+// than the model was shown.
+func (s Shown) moved(from, to int) bool {
+	return slices.ContainsFunc(s.Moved, func(r Range) bool { return r.From <= to && from <= r.To })
+}
+
+// minus returns the ranges less those lines.
+func minus(list, less []Range) []Range {
+	for _, l := range less {
+		var left []Range
+		for _, r := range list {
+			if a := min(r.To, l.From-1); r.From <= a {
+				left = append(left, Range{r.From, a})
+			}
+			if b := max(r.From, l.To+1); b <= r.To {
+				left = append(left, Range{b, r.To})
+			}
+		}
+		list = left
+	}
+	return joined(list)
+}
+
 // With is what is known after more was shown: of the same version both, of another one
 // only that.
 func (s Shown) With(more Shown) Shown {
@@ -78,17 +104,18 @@ func (s Shown) With(more Shown) Shown {
 	if !s.Full {
 		s.Ranges, s.From, s.To = joined(append(s.ranges(), more.ranges()...)), 0, 0
 	}
+	s.Moved = minus(s.Moved, more.ranges())
 	return s
 }
 
 // Carry is what is known of a file after an edit of which all new lines are known:
 // these, and the lines that were known before and are still there.
 func (s Shown) Carry(hash, before, after string) Shown {
-	next := Shown{Path: s.Path, Hash: hash, Full: s.Full, Edited: true}
+	old, now := splitLines(before), splitLines(after)
+	next := Shown{Path: s.Path, Hash: hash, Full: s.Full, Edited: true, Moved: s.movedBy(old, now)}
 	if s.Full {
 		return next
 	}
-	old, now := splitLines(before), splitLines(after)
 	next.Full = len(old) == 0
 	from, at := 0, 0 // the first lines, from 0, behind the last difference
 	keep := func(to int) {
@@ -108,6 +135,20 @@ func (s Shown) Carry(hash, before, after string) Shown {
 	keep(len(old))
 	next.Ranges = joined(next.Ranges)
 	return next
+}
+
+// movedBy is what has moved after an edit: all from the first change on that made the file
+// longer or shorter, and what had moved before. Lines that were shown again in between stay
+// known only before that change: to ask for one reading too many costs no step.
+func (s Shown) movedBy(old, now []string) []Range {
+	end := len(now)
+	for _, d := range lcs.DiffLines(old, now) {
+		if d.End-d.Start != d.ReplEnd-d.ReplStart {
+			list := minus(s.Moved, []Range{{d.Start + 1, len(old)}})
+			return joined(append(list, Range{d.ReplStart + 1, max(end, d.ReplStart+1)}))
+		}
+	}
+	return s.Moved
 }
 
 // unseen returns the first line, from 1, that becomes another one between before, of version

@@ -86,6 +86,8 @@ func (a WriteFile) Do(_ context.Context, s *Scope) (Result, error) {
 		return Result{}, fmt.Errorf("%s does not exist: leave out from and to to create it", a.Path)
 	case a.From > 0 && !shown.covers(f.Hash, a.From, a.To):
 		return Result{}, fmt.Errorf("lines %d to %d of the present %s were not shown to you: read them with %s first", a.From, a.To, a.Path, GetFullFileContent)
+	case a.From > 0 && shown.moved(a.From, a.To):
+		return Result{}, fmt.Errorf("nothing was changed: an edit before made %s longer or shorter, so that lines %d to %d have other numbers than were shown to you. Read them with %s, or quote them with %s", a.Path, a.From, a.To, GetFullFileContent, PatchFileName)
 	case a.From > 0:
 		if text, err = patch.ReplaceLines(f.Text, a.From, a.To, a.Content); err != nil {
 			return Result{}, err
@@ -100,7 +102,7 @@ func (a WriteFile) Do(_ context.Context, s *Scope) (Result, error) {
 	}
 	r, err := s.stage(a.Path, f, exists, text, false)
 	if err == nil && a.From == 0 {
-		r.Shown.Full = true // the model wrote every line
+		r.Shown.Full, r.Shown.Moved = true, nil // the model wrote every line
 	}
 	return r, err
 }
