@@ -121,7 +121,7 @@ const (
 )
 
 var tellings = []telling{
-	{Program, regexp.MustCompile(`(?m)^(?:/bin/)?(?:sh|dash|bash|env): (?:line )?(?:\d+: )?([\w.+/-]{1,80}): (?:command )?not found$`), "the program %s is not in the sandbox", hintProgram},
+	{Program, regexp.MustCompile(`(?m)^(?:(?:/bin/)?(?:sh|dash|bash|env): (?:line )?(?:\d+: )?|[\w./-]{1,40}: line \d+: )([\w.+/-]{1,80}): (?:command )?not found$`), "the program %s is not in the sandbox", hintProgram},
 	{Program, regexp.MustCompile(`(?m)^(?:/usr/bin/)?env: ['‘]?([\w.+-]{1,40})['’]?: No such file or directory$`), "the program %s is not in the sandbox", hintProgram},
 	{Program, regexp.MustCompile(`(?m)^make(?:\[\d+\])?: ([\w.+-]{1,40}): No such file or directory$`), "the program %s is not in the sandbox", hintProgram},
 	{Program, regexp.MustCompile(`(?m)exec: "([\w.+-]{1,40})": executable file not found in \$PATH`), "the program %s is not in the sandbox", hintProgram},
@@ -186,7 +186,7 @@ func lacks(r Run) []Lack {
 func (t telling) lack(name, said string, r Run) (Lack, bool) {
 	l := Lack{Kind: t.kind, Name: name, Said: said}
 	cause, hint := t.cause, t.hint
-	if t.kind == Program && byNode.MatchString(r.Line) { // a package's program
+	if t.kind == Program && byNode.MatchString(r.Line) && !byNode.MatchString(name) { // a package's program
 		hint = hintNode
 	}
 	if t.kind == Package {

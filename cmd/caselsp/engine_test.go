@@ -29,7 +29,7 @@ type dockerWire struct {
 //
 //	docker up           leads $DOCKER_HOST to the engine
 //	docker down         cuts that, with all that goes through it
-//	docker down TEXT    does so when the engine has sent TEXT, which is no command's line
+//	docker down TEXT    does so when the engine has sent TEXT in one piece, which is no command's line
 //	docker deny|allow   takes its rights from the socket, and gives them back
 func dockerWay(ts *testscript.TestScript, neg bool, args []string) {
 	w := ts.Value(wireKey{}).(*dockerWire)
