@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"caselsp/agent/action"
+	"caselsp/agent/codemap"
 	"caselsp/agent/record"
 	"caselsp/agent/syntax"
 	"caselsp/agent/workspace"
@@ -37,9 +38,15 @@ func (r *run) open(name string, fill func(*prompter, *prompted) error) (opened b
 }
 
 // planOpening is the workspace, as TARS first sees it.
-func planOpening(ctx context.Context) func(*prompter, *prompted) error {
-	return func(p *prompter, d *prompted) (err error) {
-		d.Listing, err = p.listing(ctx, maxPlanListing)
+func (r *run) planOpening(ctx context.Context) func(*prompter, *prompted) error {
+	return func(p *prompter, d *prompted) error {
+		entries, more, err := p.entries(ctx)
+		if err != nil {
+			return err
+		}
+		d.Listing = p.listing(entries, more, maxPlanListing)
+		d.Made, d.Rules = p.madeWith(entries), p.rules(entries, nil)
+		d.Map, err = r.codeMap(ctx, p, entries, codemap.Query{Text: d.Task.Text}, planMap, nil)
 		d.Recalled = p.window.first(partRecalled, d.Recalled)
 		return err
 	}
@@ -49,13 +56,17 @@ func planOpening(ctx context.Context) func(*prompter, *prompted) error {
 // list more by glob.
 const maxPlanListing = 12 << 10
 
-// listing is the first list of files, with folders of data collapsed.
-func (p *prompter) listing(ctx context.Context, most int) (string, error) {
-	entries, more, err := p.overlay.List(ctx, "", workspace.MaxEntries)
-	if err != nil {
-		return "", fmt.Errorf("the workspace cannot be listed: %w", err)
+// entries are the files of the workspace.
+func (p *prompter) entries(ctx context.Context) (list []workspace.Entry, more bool, err error) {
+	if list, more, err = p.overlay.List(ctx, "", workspace.MaxEntries); err != nil {
+		return nil, false, fmt.Errorf("the workspace cannot be listed: %w", err)
 	}
-	return action.Overview(entries, more, min(most, p.window.of(partListing))), nil
+	return list, more, nil
+}
+
+// listing is the first list of files, with folders of data collapsed.
+func (p *prompter) listing(entries []workspace.Entry, more bool, most int) string {
+	return action.Overview(entries, more, min(most, p.window.of(partListing)))
 }
 
 // worked fills in what a feature's diff, log and tests are since the role was told last.
@@ -113,17 +124,28 @@ const passLines = 4
 // passed finds the sums of tests that pass in the output of a command.
 var passed = regexp.MustCompile(`(?m)\b\d+ passed\b|^Ran \d+ tests? in |^ok\s+\S+\s+(\d|\()|^# pass \d+|^Tests:\s+\d+ passed`)
 
-// openFeature shows CASE the files that the plan names for the feature, as far as they fit;
-// of larger ones the outline and the ranges that matter.
-func (r *run) openFeature() error {
+// openFeature shows CASE the project's rules, the files that the plan names for the feature
+// and the configuration that it speaks of, as far as they fit, of larger ones the outline and
+// the ranges that matter, and a map of the code around them.
+func (r *run) openFeature(ctx context.Context) error {
 	p, f := r.prompter(), r.state.Feature()
+	entries, _, err := p.entries(ctx)
+	if err != nil {
+		return err
+	}
+	about := f.Title + "\n" + f.Description
+	fetched, missing := configuration(entries, about)
 	o := opening{p: p, left: p.window.of(partOpening)}
 	o.Opens = true
+	if rules := p.rules(entries, f.Files); rules != "" {
+		o.Text += rulesNote + "\n"
+		o.Quote += rules + "\n"
+	}
 	if f.Test != "" {
 		o.Text += "Its tests: " + f.Test + "\n"
 	}
-	var missing, named []string
-	for _, path := range f.Files {
+	var named []string
+	for _, path := range slices.Concat(f.Files, fetched) {
 		if slices.Contains(named, path) {
 			continue
 		}
@@ -137,13 +159,20 @@ func (r *run) openFeature() error {
 		}
 	}
 	switch {
-	case len(named) > 0:
+	case len(f.Files) > 0:
 		o.Text += "The files that the plan names for this feature, as they are now. Read others as you need them.\n"
 	default:
 		o.Text += "The plan names no files for this feature: look for what you need.\n"
 	}
 	if focus := p.state.Task.Focus; focus != nil && focus.Text != "" && !slices.Contains(named, focus.Path) {
 		o.Quote += fmt.Sprintf("%s, lines %d to %d\n%s\n", focus.Path, focus.FromLine, focus.ToLine, p.window.text(partFocus, focus.Text, ""))
+	}
+	around, err := r.codeMap(ctx, p, entries, codemap.Query{Text: about, Paths: f.Files}, codeMap, named)
+	if err != nil {
+		return err
+	}
+	if around != "" {
+		o.Quote += "Other code that the feature may touch:\n" + around
 	}
 	if len(missing) > 0 {
 		o.More = "\nNot shown:\n" + bullets(p.window.first(partLog, missing))

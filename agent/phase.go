@@ -24,7 +24,7 @@ func (r *run) planning(ctx context.Context) error {
 	case r.state.Exchanges >= maxPlanningTurns:
 		return &pauseError{fmt.Sprintf("TARS looked around for %d turns and made no plan: resume to go on, or give the task in smaller parts", maxPlanningTurns)}
 	}
-	if opened, err := r.open("plan.open.md", planOpening(ctx)); opened || err != nil {
+	if opened, err := r.open("plan.open.md", r.planOpening(ctx)); opened || err != nil {
 		return err
 	}
 	return r.converse(ctx, record.RoleTars, planVerbs, (*prompter).planPrompt)
@@ -107,7 +107,7 @@ func (r *run) coding(ctx context.Context) error {
 		return r.openTask(ctx)
 	}
 	if !f.Opened {
-		return r.openFeature()
+		return r.openFeature(ctx)
 	}
 	if told, err := r.tellChanges(); told || err != nil {
 		return err

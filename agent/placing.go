@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"caselsp/agent/action"
+	"caselsp/agent/codemap"
 	"caselsp/agent/record"
 	"caselsp/agent/syntax"
 )
@@ -67,14 +68,22 @@ func (p *prompter) spots(t record.Task) []spot {
 func (r *run) openTask(ctx context.Context) error {
 	p := r.prompter()
 	budget := p.window.of(partOpening) // most of the window is for the work
-	listing, err := p.listing(ctx, maxTaskListing)
+	entries, more, err := p.entries(ctx)
 	if err != nil {
 		return err
 	}
 	b := record.FilesShown{Opens: true, Text: "The workspace, as it is now. Read what else you need; an edit and " + action.FinishFeatureName + " can come in one reply.\n"}
-	b.Quote = listing
-	var missing []string
-	for _, s := range p.spots(r.state.Task) {
+	b.Quote = p.listing(entries, more, maxTaskListing) + "\n" + p.madeWith(entries)
+	spots := p.spots(r.state.Task)
+	var named, missing []string
+	for _, s := range spots {
+		named = append(named, s.path)
+	}
+	if rules := p.rules(entries, named); rules != "" {
+		b.Text += rulesNote + "\n"
+		b.Quote += "\n" + rules
+	}
+	for _, s := range spots {
 		f, why := p.readable(s.path)
 		if why != "" {
 			missing = append(missing, s.path+": "+why)
@@ -95,6 +104,13 @@ func (r *run) openTask(ctx context.Context) error {
 		budget -= len(text)
 		b.Quote += "\n" + text
 		b.Shown = append(b.Shown, shown)
+	}
+	if r.state.Task.Focus == nil { // a place in the editor says where; without one, CASE has to look
+		around, err := r.codeMap(ctx, p, entries, codemap.Query{Text: r.state.Task.Text, Paths: named}, codeMap, named)
+		if err != nil {
+			return err
+		}
+		b.Quote += "\nCode that the task may touch:\n" + around
 	}
 	if len(missing) > 0 {
 		b.More = "\nNot shown:\n" + bullets(missing)

@@ -45,6 +45,9 @@ type prompted struct {
 	Task      record.Task
 	Focus     string
 	Listing   string
+	Made      string // with what the project is made
+	Rules     string // the project's own
+	Map       string // of the code that the task touches
 	Recalled  []string
 	PlanText  string
 	Features  []string // all, with how they ended

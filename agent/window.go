@@ -30,6 +30,9 @@ const (
 	partFeature  = 24 // of a feature's description, and of the list of features
 	partFocus    = 48 // of the lines that a task speaks of
 	partListing  = 16 // of the first list of files
+	partMade     = 96 // of what the project is made with
+	partRules    = 32 // of the project's own rule files
+	partMap      = 24 // of the map of the code
 	partOpening  = 6  // of the files that CASE begins with, all together
 	partWhole    = 24 // of one of them: above it, its outline and the ranges that matter
 	partOutline  = 64 // of an outline there

@@ -64,6 +64,9 @@ func candidates(files []File) string {
 	for _, c := range Tests(files) {
 		fmt.Fprintf(&b, "%s (%s, %s:%d)\n", c.Command, c.Program, c.File, c.Line)
 	}
+	for _, f := range Profile(files) {
+		fmt.Fprintf(&b, "%s: %s\n", f.Kind, f)
+	}
 	return b.String()
 }
 
