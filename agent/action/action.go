@@ -79,6 +79,9 @@ type Verb struct {
 	Text   string
 	Schema json.RawMessage
 	decode func(json.RawMessage) (Args, error)
+
+	args     reflect.Type
+	outdated []string // arguments of older versions, which are ignored
 }
 
 // Action is one verb with its arguments, checked.
@@ -132,15 +135,7 @@ func Parse(name, arguments string, offered []*Verb) (*Action, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	a.Raw = rest
-	if a.Args, err = v.decode(rest); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	if v.Effect == Edits { // a missing text would else be written as an empty one
-		if err := complete(fields, reflect.TypeOf(a.Args)); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-	}
-	if err := a.Args.Check(); err != nil {
+	if a.Args, err = v.judge(fields, rest); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return a, nil
@@ -182,6 +177,7 @@ func register[A Args](name string, effect Effect, text string) *Verb {
 		Effect: effect,
 		Text:   strings.TrimSpace(text),
 		Schema: schemaOf(zero, effect),
+		args:   reflect.TypeOf(zero),
 		decode: func(raw json.RawMessage) (Args, error) {
 			var a A
 			if o, ok := any(a).(outdated); ok {
@@ -192,13 +188,13 @@ func register[A Args](name string, effect Effect, text string) *Verb {
 			// misnamed line range would otherwise become a write of the whole file.
 			dec.DisallowUnknownFields()
 			if err := dec.Decode(&a); err != nil {
-				if at, inner := misnamed(raw, reflect.TypeOf(zero), ""); inner != nil {
-					return nil, fmt.Errorf("%s in %s. The fields there are: %s", explain(err), at, strings.Join(argumentNames(inner), ", "))
-				}
-				return nil, fmt.Errorf("%s. Its arguments are: %s", explain(err), strings.Join(argumentNames(reflect.TypeOf(zero)), ", "))
+				return nil, fmt.Errorf("the arguments cannot be read: %w", err)
 			}
 			return a, nil
 		},
+	}
+	if o, ok := any(zero).(outdated); ok {
+		v.outdated = o.outdated()
 	}
 	verbs[name] = v
 	return v
@@ -222,15 +218,6 @@ func without(raw json.RawMessage, names []string) json.RawMessage {
 		return raw
 	}
 	return rest
-}
-
-// explain puts a decoding error into words without Go's type names.
-func explain(err error) string {
-	var wrong *json.UnmarshalTypeError
-	if errors.As(err, &wrong) {
-		return fmt.Sprintf("argument %q must be %s, not %s", wrong.Field, article(typeName(wrong.Type)), article(wrong.Value))
-	}
-	return strings.TrimPrefix(err.Error(), "json: ")
 }
 
 // article puts the indefinite article before a noun.

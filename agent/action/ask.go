@@ -3,7 +3,6 @@ package action
 import (
 	_ "embed" // the texts for the model
 	"errors"
-	"fmt"
 	"regexp"
 	"strings"
 )
@@ -36,26 +35,26 @@ var saysSecret = regexp.MustCompile(`TOKEN|PASS|PWD|SECRET|KEY|CREDENTIAL|AUTH|P
 
 // Check implements Args.
 func (a AskUser) Check() error {
-	switch {
-	case strings.TrimSpace(a.Question) == "":
-		return errors.New("question is empty: say what you need to know")
-	case len(a.Question) > maxQuestion:
-		return fmt.Errorf("question has %d bytes; at most %d are shown", len(a.Question), maxQuestion)
-	case len(a.Choices) > maxChoices:
-		return fmt.Errorf("there are %d choices; at most %d can be shown", len(a.Choices), maxChoices)
+	var wrong faults
+	wrong.blank("question", a.Question, "say what you need to know")
+	if len(a.Question) > maxQuestion {
+		wrong.add("question", "question has %d bytes; at most %d are shown", len(a.Question), maxQuestion)
+	}
+	if len(a.Choices) > maxChoices {
+		wrong.add("choices", "there are %d choices; at most %d can be shown", len(a.Choices), maxChoices)
 	}
 	if asksForSecret.MatchString(a.Question) {
-		return fmt.Errorf("a secret is never asked for in words, for the answer would be shown and kept: name it in `secrets` of %s, and the user is asked in a way that nobody sees", RunCommandName)
+		wrong.add("question", "a secret is never asked for in words, for the answer would be shown and kept: name it in `secrets` of %s, and the user is asked in a way that nobody sees", RunCommandName)
 	}
 	if a.Name != "" && (!secretName.MatchString(a.Name) || saysSecret.MatchString(a.Name)) {
-		return fmt.Errorf("%.80q cannot be remembered: a name has capitals, digits and _, and none is that of a secret; those are named in `secrets` of %s", a.Name, RunCommandName)
+		wrong.add("name", "%.80q cannot be remembered: a name has capitals, digits and _, and none is that of a secret; those are named in `secrets` of %s", a.Name, RunCommandName)
 	}
 	for _, c := range a.Choices {
 		if strings.TrimSpace(c) == "" || len(c) > maxChoice {
-			return fmt.Errorf("choice %q must have 1 to %d bytes", c, maxChoice)
+			wrong.add("choices", "choice %q must have 1 to %d bytes", c, maxChoice)
 		}
 	}
-	return nil
+	return wrong.err()
 }
 
 // Reads implements Reach: an answer that has a name may be known already.

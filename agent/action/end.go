@@ -16,6 +16,7 @@ var rollbackText string
 type Rollback struct {
 	local
 	Step   int    `json:"step,omitempty" doc:"Leave out for the last good state."`
+	Round  int    `json:"round,omitempty" doc:"Of the step; left out: this one."`
 	Reason string `json:"reason"`
 }
 
@@ -24,8 +25,11 @@ var RollbackVerb = register[Rollback](RollbackName, RollsBack, rollbackText)
 
 // Check implements Args.
 func (a Rollback) Check() error {
-	if a.Step < 0 {
-		return fmt.Errorf("step must be a step of this feature, from 1; got %d", a.Step)
+	if a.Step < 0 || a.Round < 0 {
+		return fmt.Errorf("step and round must be those of a step, from 1; got %d and %d", a.Step, a.Round)
+	}
+	if a.Round > 0 && a.Step == 0 {
+		return errors.New("a round is named without a step: name the step to go back to before it, or leave out both for the last good state")
 	}
 	return nil
 }
@@ -53,10 +57,10 @@ var FinishFeatureVerb = register[FinishFeature](FinishFeatureName, Finishes, fin
 
 // Check implements Args.
 func (a FinishFeature) Check() error {
-	if strings.TrimSpace(a.Summary) == "" {
-		return errors.New("summary is empty: say what was done")
-	}
-	return checkTests(a.TestCommand)
+	var wrong faults
+	wrong.blank("summary", a.Summary, "say what was done")
+	wrong.note("test_command", checkTests(a.TestCommand))
+	return wrong.err()
 }
 
 // checkTests checks a test command that is to be used instead of another.

@@ -53,13 +53,13 @@ var RenameFileVerb = register[RenameFile](RenameFileName, Edits, renameText)
 
 // Check implements Args.
 func (a RenameFile) Check() error {
-	if a.From == a.To {
-		return fmt.Errorf("from and to are both %q: they must differ", a.From)
+	var wrong faults
+	if a.From == a.To && a.From != "" {
+		wrong.add("to", "from and to are both %q: they must differ", a.From)
 	}
-	if err := checkPath(a.From); err != nil {
-		return err
-	}
-	return checkPath(a.To)
+	wrong.note("from", checkPath(a.From))
+	wrong.note("to", checkPath(a.To))
+	return wrong.err()
 }
 
 // Reads implements Reach: under its new name the file could be read without leave.

@@ -32,10 +32,12 @@ const (
 
 // Check implements Args.
 func (a ReadFile) Check() error {
+	var wrong faults
 	if a.From < 0 || a.To < 0 || a.To != 0 && a.To < a.From {
-		return fmt.Errorf("from and to must be 1 <= from <= to; got from %d, to %d", a.From, a.To)
+		wrong.add("from", "from and to must be 1 <= from <= to; got from %d, to %d", a.From, a.To)
 	}
-	return checkPath(a.Path)
+	wrong.note("path", checkPath(a.Path))
+	return wrong.err()
 }
 
 // Reads implements Reach.

@@ -2,7 +2,6 @@ package action
 
 import (
 	_ "embed" // the texts for the model
-	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -28,22 +27,21 @@ const maxCommand = 4 << 10
 
 // Check implements Args.
 func (a RunCommand) Check() error {
-	switch {
-	case strings.TrimSpace(a.Command) == "":
-		return errors.New("command is empty: give a shell command line")
-	case len(a.Command) > maxCommand:
-		return fmt.Errorf("command has %d bytes; at most %d are taken: write a script file and run it", len(a.Command), maxCommand)
-	case shell.Legible(a.Command) != nil:
-		return fmt.Errorf("%w: remove it; what a program must get can be spelled with its own escapes", shell.Legible(a.Command))
-	case len(a.Secrets) > maxSecrets:
-		return fmt.Errorf("the command asks for %d secrets; at most %d are given to one", len(a.Secrets), maxSecrets)
+	var wrong faults
+	wrong.blank("command", a.Command, "give a shell command line")
+	if len(a.Command) > maxCommand {
+		wrong.add("command", "command has %d bytes; at most %d are taken: write a script file and run it", len(a.Command), maxCommand)
+	}
+	if err := shell.Legible(a.Command); err != nil {
+		wrong.add("command", "%s: remove it; what a program must get can be spelled with its own escapes", err)
+	}
+	if len(a.Secrets) > maxSecrets {
+		wrong.add("secrets", "the command asks for %d secrets; at most %d are given to one", len(a.Secrets), maxSecrets)
 	}
 	for _, name := range a.Secrets {
-		if err := CheckSecret(name); err != nil {
-			return err
-		}
+		wrong.note("secrets", CheckSecret(name))
 	}
-	return nil
+	return wrong.err()
 }
 
 // Reads implements Reach.

@@ -2,10 +2,7 @@ package action
 
 import (
 	"encoding/json"
-	"fmt"
-	"maps"
 	"reflect"
-	"slices"
 	"strings"
 )
 
@@ -105,53 +102,6 @@ func argumentNames(of reflect.Type) []string {
 		return []string{"none"}
 	}
 	return names
-}
-
-// complete says which required argument is missing or null.
-func complete(fields map[string]json.RawMessage, of reflect.Type) error {
-	for _, name := range argumentNames(of) {
-		if raw, ok := fields[name]; !strings.HasSuffix(name, " (optional)") && (!ok || string(raw) == "null") {
-			return fmt.Errorf("argument %q is missing. Its arguments are: %s", name, strings.Join(argumentNames(of), ", "))
-		}
-	}
-	return nil
-}
-
-// misnamed returns the first object within the arguments that has a field which its type does
-// not have, by the path of its field and its type; nil where all such fields are the outermost.
-func misnamed(raw json.RawMessage, of reflect.Type, at string) (string, reflect.Type) {
-	switch of.Kind() {
-	case reflect.Pointer:
-		return misnamed(raw, of.Elem(), at)
-	case reflect.Slice:
-		var list []json.RawMessage
-		if json.Unmarshal(raw, &list) != nil {
-			return "", nil
-		}
-		for i, item := range list {
-			if where, inner := misnamed(item, of.Elem(), fmt.Sprintf("%s[%d]", at, i)); inner != nil {
-				return where, inner
-			}
-		}
-	case reflect.Struct:
-		var object map[string]json.RawMessage
-		if json.Unmarshal(raw, &object) != nil {
-			return "", nil
-		}
-		types := fieldTypes(of)
-		for _, name := range slices.Sorted(maps.Keys(object)) {
-			inner, known := types[strings.ToLower(name)] // as encoding/json compares them
-			switch {
-			case !known && at != "":
-				return at, of
-			case known:
-				if where, found := misnamed(object[name], inner, strings.TrimPrefix(at+"."+name, ".")); found != nil {
-					return where, found
-				}
-			}
-		}
-	}
-	return "", nil
 }
 
 // fieldTypes are the types of a struct's fields by their JSON names in lower case.

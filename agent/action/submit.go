@@ -42,34 +42,48 @@ const MaxFeatures = 100
 
 // Check implements Args: features there, named once, and in an order in which each comes after what it depends on.
 func (p Plan) Check() error {
+	var wrong faults
 	if len(p.Features) == 0 {
-		return fmt.Errorf("features is empty: a plan has at least one; a question is answered with %s", AnswerName)
+		wrong.add("features", "features is empty: a plan has at least one; a question is answered with %s", AnswerName)
 	}
 	if len(p.Features) > MaxFeatures {
-		return fmt.Errorf("the plan has %d features; at most %d are taken", len(p.Features), MaxFeatures)
+		wrong.add("features", "the plan has %d features; at most %d are taken", len(p.Features), MaxFeatures)
+		return wrong
 	}
 	seen := map[string]bool{}
 	for i, f := range p.Features {
-		switch {
-		case strings.TrimSpace(f.ID) == "" || strings.TrimSpace(f.Title) == "" || strings.TrimSpace(f.Description) == "":
-			return fmt.Errorf("feature %d needs an id, a title and a description", i+1)
-		case seen[f.ID]:
-			return fmt.Errorf("the id %q is used twice", f.ID)
-		}
-		for _, d := range f.DependsOn {
-			if !seen[d] {
-				return fmt.Errorf("feature %q depends on %q, which does not come before it: put features in the order they depend on", f.ID, d)
-			}
-		}
-		if len(f.Test) > maxCommand {
-			return fmt.Errorf("feature %q: the test command has more than %d bytes", f.ID, maxCommand)
-		}
-		if err := shell.Legible(f.Test); err != nil {
-			return fmt.Errorf("feature %q: %w", f.ID, err)
-		}
+		f.check(fmt.Sprintf("features[%d]", i), i+1, seen, &wrong)
 		seen[f.ID] = true
 	}
-	return nil
+	return wrong.err()
+}
+
+// check notes what is wrong with a feature, whose number counts from 1. seen are the ids of those
+// before it.
+func (f Feature) check(at string, number int, seen map[string]bool, wrong *faults) {
+	var lacks []string
+	for _, field := range []struct{ name, text string }{{"an id", f.ID}, {"a title", f.Title}, {"a description", f.Description}} {
+		if strings.TrimSpace(field.text) == "" {
+			lacks = append(lacks, field.name)
+		}
+	}
+	if len(lacks) > 0 {
+		wrong.add(at, "feature %d needs %s", number, strings.Join(lacks, " and "))
+	}
+	if seen[f.ID] && f.ID != "" {
+		wrong.add(at+".id", "the id %q is used twice", f.ID)
+	}
+	for _, d := range f.DependsOn {
+		if !seen[d] {
+			wrong.add(at+".depends_on", "feature %q depends on %q, which does not come before it: put features in the order they depend on", f.ID, d)
+		}
+	}
+	if len(f.Test) > maxCommand {
+		wrong.add(at+".test", "feature %q: the test command has more than %d bytes", f.ID, maxCommand)
+	}
+	if err := shell.Legible(f.Test); err != nil {
+		wrong.add(at+".test", "feature %q: %s", f.ID, err)
+	}
 }
 
 //go:embed hypothesis.md
@@ -90,10 +104,11 @@ var HypothesisVerb = register[Hypothesis](SubmitFixName, Submits, hypothesisText
 
 // Check implements Args.
 func (h Hypothesis) Check() error {
-	if strings.TrimSpace(h.Cause) == "" || strings.TrimSpace(h.Fix) == "" {
-		return errors.New("cause and fix are both needed")
-	}
-	return checkTests(h.TestCommand)
+	var wrong faults
+	wrong.blank("cause", h.Cause, "name the error and the change behind it")
+	wrong.blank("fix", h.Fix, "name one fix, with its file and function")
+	wrong.note("test_command", checkTests(h.TestCommand))
+	return wrong.err()
 }
 
 //go:embed advice.md

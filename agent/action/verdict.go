@@ -2,7 +2,6 @@ package action
 
 import (
 	_ "embed" // the text for the model
-	"errors"
 	"slices"
 	"strings"
 )
@@ -29,13 +28,12 @@ var VerdictVerb = register[Verdict](SubmitVerdictName, Submits, verdictText)
 
 // Check implements Args.
 func (v Verdict) Check() error {
-	switch {
-	case v.Completion == nil || *v.Completion < 0 || *v.Completion > 100:
-		return errors.New("completion must be a whole number from 0 to 100")
-	case strings.TrimSpace(v.Summary) == "":
-		return errors.New("summary is empty: say what the changes do")
+	var wrong faults
+	if v.Completion == nil || *v.Completion < 0 || *v.Completion > 100 {
+		wrong.add("completion", "completion must be a whole number from 0 to 100")
 	}
-	return nil
+	wrong.blank("summary", v.Summary, "say what the changes do")
+	return wrong.err()
 }
 
 // outdated implements outdated.

@@ -58,13 +58,13 @@ var WriteFileVerb = register[WriteFile](WriteFileName, Edits, writeText)
 
 // Check implements Args.
 func (a WriteFile) Check() error {
+	var wrong faults
 	if (a.From == 0) != (a.To == 0) || a.From < 0 || a.To < a.From {
-		return fmt.Errorf("from and to must both be left out, or 1 <= from <= to; got from %d, to %d", a.From, a.To)
+		wrong.add("from", "from and to must both be left out, or 1 <= from <= to; got from %d, to %d", a.From, a.To)
 	}
-	if err := checkPath(a.Path); err != nil {
-		return err
-	}
-	return checkPlaceholders(a.Path, a.Content, a.Secrets)
+	wrong.note("path", checkPath(a.Path))
+	wrong.note("secrets", checkPlaceholders(a.Path, a.Content, a.Secrets))
+	return wrong.err()
 }
 
 // Reads implements Reach: the diff shows what the file held.
@@ -113,7 +113,7 @@ var patchText string
 // PatchFile changes parts of files by a unified diff or SEARCH/REPLACE blocks.
 type PatchFile struct {
 	local
-	Path  string `json:"path" doc:"One of the files that the patch changes."`
+	Path  string `json:"path,omitempty" doc:"Of the file, where the patch names none."`
 	Patch string `json:"patch"`
 
 	Secrets []string `json:"secrets,omitempty" doc:"As in WRITE_FILE."`
@@ -124,25 +124,29 @@ var PatchFileVerb = register[PatchFile](PatchFileName, Edits, patchText+"\n"+pat
 
 // Check implements Args.
 func (a PatchFile) Check() error {
+	var wrong faults
 	if a.Patch == "" {
-		return errors.New("patch is empty: give a unified diff or SEARCH/REPLACE blocks")
+		wrong.add("patch", "patch is empty: give a unified diff or SEARCH/REPLACE blocks")
 	}
-	if err := checkPath(a.Path); err != nil {
-		return err
+	if a.Path != "" {
+		wrong.note("path", checkPath(a.Path))
+	} else if _, err := a.files(); errors.Is(err, errUnnamed) {
+		wrong.note("path", err)
 	}
 	for _, p := range a.Paths() {
-		if err := checkPlaceholders(p, a.Patch, a.Secrets); err != nil {
-			return err
-		}
+		wrong.note("secrets", checkPlaceholders(p, a.Patch, a.Secrets))
 	}
-	return nil
+	return wrong.err()
 }
 
-// Paths returns the files that the patch is for.
+// Paths returns the files that the patch is for; of one that cannot be read, those that are known.
 func (a PatchFile) Paths() []string {
 	files, err := a.files()
-	if err != nil {
+	switch {
+	case err != nil && a.Path != "":
 		return []string{a.Path}
+	case err != nil:
+		return nil
 	}
 	paths := make([]string, len(files))
 	for i, f := range files {
@@ -168,7 +172,7 @@ func (a PatchFile) places() (places []Place) {
 func (a PatchFile) Do(_ context.Context, s *Scope) (all Result, err error) {
 	files, err := a.files()
 	if err != nil {
-		if _, exists, _ := s.current(a.Path); !exists && errors.Is(err, patch.Malformed) {
+		if _, exists, _ := s.current(a.Path); a.Path != "" && !exists && errors.Is(err, patch.Malformed) {
 			return all, missing(a.Path)
 		}
 		return all, err
@@ -253,8 +257,19 @@ func (r *Result) add(next Result) {
 	}
 }
 
-// files parses the patch. One for a single file need not name it; one for several
-// names them all, Path among them.
+// errUnnamed says that a patch does not say which file it changes.
+var errUnnamed = errors.New("the patch does not name a file that it changes: put its name above its hunks; where it is the only one, path does")
+
+// First is the file that the patch is about, the first of several.
+func (a PatchFile) First() string {
+	if paths := a.Paths(); a.Path == "" && len(paths) > 0 {
+		return paths[0]
+	}
+	return a.Path
+}
+
+// files parses the patch. One for a single file need not name it where Path does; one for several
+// names them all. Where Path is given, it is one of them.
 func (a PatchFile) files() ([]patch.File, error) {
 	p, err := patch.Parse(a.Patch)
 	if err != nil {
@@ -272,10 +287,10 @@ func (a PatchFile) files() ([]patch.File, error) {
 		case f.Op == patch.Rename:
 			return nil, fmt.Errorf("the patch renames %s: use %s for that", f.From, RenameFileName)
 		case checkPath(f.Path) != nil:
-			return nil, errors.New("the patch is for several files and does not name one of them: put its name above its hunks")
+			return nil, errUnnamed
 		}
 	}
-	if !named {
+	if !named && a.Path != "" {
 		return nil, fmt.Errorf("path is %s but the patch names %s: make them the same", a.Path, p.Files[0].Path)
 	}
 	return p.Files, nil
