@@ -55,6 +55,7 @@ type Options struct {
 	// Rules are severities of validators and their rules, as validate.rules has them.
 	Rules      map[string]string
 	WriteTests string // when the tester writes tests; "" is off
+	PlanReview bool   // the user is asked about a plan before the work begins
 	Linting    Linting
 	Limits     record.Limits // zero fields: DefaultLimits
 	Version    string        // of this build; recordings name it

@@ -90,6 +90,8 @@ func (r *run) interrupt(ctx context.Context, err error) error {
 			reason = cause.Error()
 		}
 		return r.record(record.StateChanged{To: record.Stopped, Reason: reason, Feature: r.state.Current})
+	case errors.Is(err, errPlanStopped):
+		return r.record(record.StateChanged{To: record.Stopped, Reason: err.Error(), Feature: r.state.Current})
 	case errors.As(err, &pause), errors.As(err, &model), errors.As(err, &engine), errors.As(err, &replay), errors.As(err, &panicked):
 		return r.record(record.StateChanged{To: record.Paused, Reason: err.Error(), Feature: r.state.Current})
 	case errors.Is(err, ErrUndecided) && r.state.Open != nil && r.state.Open.Kind() == record.KindTrust:

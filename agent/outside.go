@@ -25,6 +25,9 @@ type outside interface {
 	told(p *record.State) []string
 	// answers reports whether a task that begins can end with an answer in words.
 	answers() bool
+	// checksPlans reports whether the plan of a task that begins is compared with the files that
+	// there are.
+	checksPlans() bool
 	// masked names the services whose secrets the last answer of a model had; nil: the
 	// answer tells.
 	masked() []string
@@ -65,6 +68,8 @@ func (live) Tolerated(string) (rule string, recorded bool) { return "", false }
 func (live) told(*record.State) []string { return nil }
 
 func (live) answers() bool { return true }
+
+func (live) checksPlans() bool { return true }
 
 func (live) replays() bool { return false }
 

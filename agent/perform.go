@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -137,7 +138,7 @@ func (r *run) refusedEdit(args action.Doer, result action.Result, err error) rec
 	b := record.ActionDone{Refused: refusalOf(err), Hunks: result.Hunks}
 	said := failureOf(err)
 	if p, ok := args.(action.PatchFile); ok && b.Refused != "" {
-		said = said.And(writeWhole(r.state.Feature(), p.Path))
+		said = said.And(writeWhole(r.state.Feature(), p.First()))
 	}
 	return b.Tell(said)
 }
@@ -255,6 +256,8 @@ func (r *run) ask(ctx context.Context) error {
 		a, err = r.a.Accept(q, a)
 		var held *HeldBack
 		switch {
+		case err == nil && stopsAtPlan(q, a):
+			return errPlanStopped
 		case err == nil:
 			return r.answered(q, a)
 		case !errors.As(err, &held):
@@ -309,6 +312,9 @@ func (a *Agent) Answer(id, question string, answer record.Answer) error {
 	if answer, err = a.Accept(*p.Open, answer); err != nil {
 		return err
 	}
+	if stopsAtPlan(*p.Open, answer) {
+		return fmt.Errorf("task %s is %s already, and nothing of its plan has begun: there is nothing to stop", id, p.Phase)
+	}
 	r := &run{a: a, id: id, journal: a.Store.Journal(id), state: p, yield: func(Event, error) bool { return true }}
 	return r.answered(*p.Open, answer)
 }
@@ -339,20 +345,21 @@ func (r *run) checkpoint(ctx context.Context, args action.Checkpoint) error {
 // rollback puts the staged files back to what they were before a step.
 func (r *run) rollback(args action.Rollback) error {
 	f := r.state.Feature()
-	target, name := f.Good, "the last good state"
+	target, name, back := f.Good, "the last good state", 0
 	if args.Step > 0 {
-		mark, ok := f.Marks[args.Step]
+		step := record.StepName(cmp.Or(args.Round, f.Round), args.Step)
+		at, ok := f.StepAt(args.Round, args.Step)
 		if !ok {
-			return r.done(record.ActionDone{Text: fmt.Sprintf("There is no step %d in this feature; its steps are 1 to %d.", args.Step, f.Step)})
+			return r.done(record.ActionDone{Text: fmt.Sprintf("There is no %s in this feature. This is round %d, and its steps are 1 to %d; name a step of an earlier round with `round`, too.", step, f.Round, r.state.Steps)})
 		}
-		target, name = mark, fmt.Sprintf("what they were before step %d", args.Step)
+		target, name, back = f.Marks[at], "what they were before "+step, at
 	}
 	if err := r.putBack(target); err != nil {
 		return err
 	}
 	staged, blobs := record.StagedOf(r.overlay.State())
 	return r.done(record.ActionDone{
-		OK: true, Staged: &staged, Note: "rollback",
+		OK: true, Staged: &staged, Note: "rollback", Back: back,
 		Text: fmt.Sprintf("The staged files are back to %s. Rollback %d of %d in this feature.", name, f.Rollbacks+1, r.a.Limits.Rollbacks),
 	}, blobs...)
 }
@@ -365,6 +372,10 @@ func (r *run) finish(ctx context.Context, args action.FinishFeature) error {
 	}
 	if told := r.nothingDone(); told != "" {
 		return r.done(record.ActionDone{Text: told})
+	}
+	told, void := r.untestable(ctx, args)
+	if told != "" {
+		return r.done(record.ActionDone{Text: told, Misnames: void})
 	}
 	if linted, err := r.lintStaged(ctx); linted || err != nil {
 		return err
@@ -383,5 +394,5 @@ func (r *run) finish(ctx context.Context, args action.FinishFeature) error {
 	if ok, err := r.able(able, "Not finished."); !ok {
 		return err
 	}
-	return r.done(record.ActionDone{OK: true, Text: args.Summary, Note: "finished", Words: quote.Words(record.FirstLine(args.Summary))})
+	return r.done(record.ActionDone{OK: true, Text: args.Summary, Note: "finished", Words: quote.Words(record.FirstLine(args.Summary)), Misnames: void})
 }

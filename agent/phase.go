@@ -15,6 +15,8 @@ func (r *run) planning(ctx context.Context) error {
 	switch {
 	case r.state.Splitting:
 		return r.splitting(ctx)
+	case r.asksPlan():
+		return r.askPlan()
 	case r.state.Plan != nil:
 		return r.nextFeature()
 	case r.state.Task.Single:
@@ -112,7 +114,8 @@ func (r *run) coding(ctx context.Context) error {
 	if told, err := r.tellChanges(); told || err != nil {
 		return err
 	}
-	return r.converse(ctx, record.RoleCase, caseVerbs, (*prompter).codePrompt)
+	_, verbs := offered(record.Coding, r.state.Task.Single)
+	return r.converse(ctx, record.RoleCase, verbs, (*prompter).codePrompt)
 }
 
 // nextRound begins another round of the feature, unless its rounds are used up.

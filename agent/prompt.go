@@ -50,7 +50,9 @@ type prompted struct {
 	Map       string // of the code that the task touches
 	Recalled  []string
 	PlanText  string
-	Features  []string // all, with how they ended
+	Features  []string // all; what changes while a task goes on stands in the other two
+	Ended     []string // those that have ended, and how
+	Marked    []string // all, with how they ended
 	Feature   action.Feature
 	Attempt   int
 	Steps     int
@@ -119,19 +121,7 @@ func (p *prompter) data() prompted {
 	if p.state.Plan != nil {
 		d.PlanText = p.planText(p.state.Plan)
 	}
-	for i, f := range p.state.Features {
-		mark := "later"
-		switch {
-		case f.OK:
-			mark = "done"
-		case f.Ended:
-			mark = "failed: " + f.Words.PlainAfter(f.Reason)
-		case i == p.state.Current:
-			mark = "now"
-		}
-		d.Features = append(d.Features, fmt.Sprintf("%s: %s (%s)", f.ID, f.Title, mark))
-	}
-	d.Features = p.window.first(partFeature, d.Features)
+	p.features(&d)
 	f := p.state.Feature()
 	if f == nil {
 		return d
@@ -146,6 +136,28 @@ func (p *prompter) data() prompted {
 	}
 	d.TestNotes = f.TestNotes()
 	return d
+}
+
+// features lists the features of the plan. Where they stand is told apart from them, so that
+// requests about different features begin alike.
+func (p *prompter) features(d *prompted) {
+	for i, f := range p.state.Features {
+		mark := "later"
+		switch {
+		case f.OK:
+			mark = "done"
+		case f.Ended:
+			mark = "failed: " + f.Words.PlainAfter(f.Reason)
+		case i == p.state.Current:
+			mark = "now"
+		}
+		if f.Ended {
+			d.Ended = append(d.Ended, f.ID+": "+mark)
+		}
+		d.Features = append(d.Features, f.ID+": "+f.Title)
+		d.Marked = append(d.Marked, fmt.Sprintf("%s: %s (%s)", f.ID, f.Title, mark))
+	}
+	d.Features, d.Ended, d.Marked = p.window.first(partFeature, d.Features), p.window.first(partFeature, d.Ended), p.window.first(partFeature, d.Marked)
 }
 
 // planText is the plan as CASE reads it.

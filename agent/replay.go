@@ -29,14 +29,15 @@ import (
 // On disk it is JSON Lines: a [Header], then the exported journal without what can
 // be computed.
 type Recording struct {
-	Task       record.Task
-	Manifest   map[string]string
-	limits     record.Limits
-	writeTests string
-	context    int
-	answers    bool
-	entries    []entry
-	Made       Header
+	Task                   record.Task
+	Manifest               map[string]string
+	limits                 record.Limits
+	writeTests             string
+	planReview, planChecks bool
+	context                int
+	answers                bool
+	entries                []entry
+	Made                   Header
 }
 
 // entry is one line of a recording.
@@ -222,7 +223,7 @@ func ReadRecording(r io.Reader) (*Recording, error) {
 		if e.Given != nil {
 			rec.Task, rec.Manifest = e.Given.Asked(), e.Given.Manifest
 			rec.limits, rec.context, rec.answers = e.Given.Limits, e.Given.Context, e.Given.Answers
-			rec.writeTests = e.Given.WriteTests
+			rec.writeTests, rec.planReview, rec.planChecks = e.Given.WriteTests, e.Given.PlanReview, e.Given.PlanChecks
 		}
 		rec.entries = append(rec.entries, e)
 	}
@@ -342,7 +343,7 @@ func (p *Player) Attach(o *Options) {
 	o.Sandbox = func(context.Context) (sandbox.Engine, error) { return p, nil }
 	o.outside = p
 	o.Limits, o.Context = p.rec.limits, p.rec.context
-	o.WriteTests = p.rec.writeTests
+	o.WriteTests, o.PlanReview = p.rec.writeTests, p.rec.planReview
 	o.Linting.When = ""
 	if slices.ContainsFunc(p.rec.entries, func(e entry) bool { return e.Linted != nil }) {
 		o.Linting.When = LintEdits
@@ -481,6 +482,8 @@ func (p *Player) recalled(query string) (found []string, recorded bool) {
 func (p *Player) replays() bool { return true }
 
 func (p *Player) answers() bool { return p.rec.answers }
+
+func (p *Player) checksPlans() bool { return p.rec.planChecks }
 
 // masked is what was masked in the answer that was played last.
 func (p *Player) masked() []string {

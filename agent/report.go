@@ -50,6 +50,9 @@ func (a *Agent) reportText(p *record.State, outcome string) string {
 		}
 	}
 	b.WriteString("\n## Work\n\n")
+	for _, line := range p.Refusals {
+		fmt.Fprintf(&b, "- %s\n", line)
+	}
 	for _, f := range p.Features {
 		for _, line := range f.Log {
 			fmt.Fprintf(&b, "- %s: %s\n", f.ID, line)
@@ -74,6 +77,9 @@ func (a *Agent) reportText(p *record.State, outcome string) string {
 func writeFeatures(b *strings.Builder, p *record.State) {
 	if p.Plan != nil {
 		b.WriteString("\n## Plan\n\n" + words(p, QuoteLines(p.Plan.Analysis, "> "), p.Plan.Analysis+"\n"))
+		for _, dropped := range p.PlanDropped {
+			fmt.Fprintf(b, "\nYou took a feature out of it: %s\n", Quote(dropped))
+		}
 	}
 	b.WriteString("\n## Features\n\n")
 	for i, f := range p.Features {
@@ -85,6 +91,9 @@ func writeFeatures(b *strings.Builder, p *record.State) {
 			fmt.Fprintf(b, "   - %s\n", line)
 		}
 		writeTests(b, &f)
+		if said := f.Said(); len(f.Verdicts) == 0 && said != "" {
+			fmt.Fprintf(b, "   - finished: %s\n", Quote(said))
+		}
 		for _, v := range f.Verdicts {
 			fmt.Fprintf(b, "   - verified: %d percent. %s\n", *v.Completion, Quote(v.Summary))
 			for _, issue := range v.Issues {

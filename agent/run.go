@@ -119,6 +119,7 @@ func (r *run) begin(ctx context.Context, task record.Task) error {
 	given := record.GivenTask(task)
 	given.Manifest, given.Limits, given.Context, given.WriteTests = manifest, r.a.Limits, r.a.Context, r.a.WriteTests
 	given.Answers = r.a.outside.answers()
+	given.PlanReview, given.PlanChecks = r.a.PlanReview, r.a.outside.checksPlans()
 	if err := r.record(given); err != nil {
 		return err
 	}
@@ -252,7 +253,7 @@ func (r *run) next(ctx context.Context) error {
 	case r.unheard():
 		return r.nextRound(r.state.Feature().Attempt, "the user said something after the feature was finished")
 	case r.state.Answer != nil, len(r.state.Rest) > 0:
-		return r.interpret()
+		return r.interpret(ctx)
 	}
 	if r.state.Reply != "" {
 		return r.conclude()

@@ -71,8 +71,8 @@ func batch(turns []record.Turn, first int) []llm.Message {
 			call.ID = fmt.Sprintf("call_%d", i+1) // some servers send none, all want one back
 		}
 		result := t.Said.String()
-		if t.Step > 0 {
-			result = fmt.Sprintf("[step %d] %s", t.Step, result)
+		if t.Step != "" {
+			result = fmt.Sprintf("[%s] %s", t.Step, result)
 		}
 		if said.Content == "" {
 			said.Content = t.Reply

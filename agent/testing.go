@@ -29,8 +29,7 @@ import (
 
 // finished goes on after FINISH_FEATURE.
 func (r *run) finished(ctx context.Context) error {
-	f := r.state.Feature()
-	if f.Test == "" && f.Changed.Line == "" {
+	if r.state.NamedTests() == "" {
 		if r.state.Unchanged() {
 			return r.move(record.Verifying, "nothing was changed, and the plan names no tests for it")
 		}

@@ -18,33 +18,33 @@ call SUBMIT_PLAN
 	{"analysis": "x", "files_to_create": [], "files_to_change": [], "steps": [], "considerations": [],
 	 "features": [{"id": "f", "title": "F", "description": "Write a.txt."}, {"id": "g", "title": "G", "description": "Write g.txt."}]}
 on case
-when f: F (now)
+when # Feature to build: F
 when was worked on before and failed
 after 0
 times always
 want +half
 call WRITE_FILE {"thought": "t", "path": "rest.txt", "content": "rest\n"}
 on case
-when f: F (now)
+when # Feature to build: F
 when was worked on before and failed
 times always
 call FINISH_FEATURE {"thought": "t", "summary": "written"}
 on case
-when f: F (now)
+when # Feature to build: F
 after 0
 times always
 call WRITE_FILE {"thought": "t", "path": "a.txt", "content": "half\n"}
 on case
-when f: F (now)
+when # Feature to build: F
 times always
 call ABORT {"thought": "t", "reason": "too hard"}
 on case
-when g: G (now)
+when # Feature to build: G
 after 0
 times always
 call WRITE_FILE {"thought": "t", "path": "g.txt", "content": "g\n"}
 on case
-when g: G (now)
+when # Feature to build: G
 times always
 call FINISH_FEATURE {"thought": "t", "summary": "written"}
 on tars

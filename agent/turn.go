@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"caselsp/agent/action"
@@ -28,14 +29,20 @@ var (
 		action.CheckpointVerb, action.RollbackVerb, action.FinishFeatureVerb, action.AnswerVerb, action.AbortVerb,
 		action.DeleteFileVerb, action.RenameFileVerb,
 	}, readVerbs...)
+	// singleVerbs are CASE's where it works alone: there is no TARS to ask.
+	singleVerbs = slices.DeleteFunc(slices.Clone(caseVerbs), func(v *action.Verb) bool { return v == action.CheckpointVerb })
 )
 
-// offered returns the role that a state asks, and the verbs of that role.
-func offered(s record.Phase) (role string, verbs []*action.Verb) {
+// offered returns the role that a state asks, and the verbs of that role: those of a task in one
+// loop differ.
+func offered(s record.Phase, single bool) (role string, verbs []*action.Verb) {
 	switch s {
 	case record.Planning:
 		return record.RoleTars, planVerbs
 	case record.Coding:
+		if single {
+			return record.RoleCase, singleVerbs
+		}
 		return record.RoleCase, caseVerbs
 	case record.Extending:
 		return record.RoleWriter, writerVerbs
@@ -103,8 +110,8 @@ func tools(verbs []*action.Verb) []llm.Tool {
 }
 
 // interpret turns the model's answer into an intent, or tells it what was wrong.
-func (r *run) interpret() error {
-	role, verbs := offered(r.state.Phase)
+func (r *run) interpret(ctx context.Context) error {
+	role, verbs := offered(r.state.Phase, r.state.Task.Single)
 	if resp := r.state.Answer; resp != nil && len(resp.ToolCalls) == 0 {
 		return r.refuse(r.noAction(resp))
 	}
@@ -123,7 +130,7 @@ func (r *run) interpret() error {
 		act.Thought = strings.TrimSpace(content)
 	}
 	if act.Verb.Effect == action.Submits {
-		return r.submit(act)
+		return r.submit(ctx, act)
 	}
 	r.live = act
 	return r.record(record.ActionChosen{
@@ -171,13 +178,10 @@ func (r *run) refuse(reason string) error {
 }
 
 // submit records a role's typed answer; what follows from it is the phase's business.
-func (r *run) submit(act *action.Action) error {
+func (r *run) submit(ctx context.Context, act *action.Action) error {
 	switch args := act.Args.(type) {
 	case action.Plan:
-		if r.state.Splitting {
-			return r.split(args)
-		}
-		return r.record(record.Planned{Plan: args})
+		return r.plan(ctx, args)
 	case action.Reply:
 		return r.reply(args)
 	case action.Verdict:

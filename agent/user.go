@@ -27,7 +27,7 @@ type Headless struct{ Yes bool }
 // Ask implements User.
 func (h Headless) Ask(_ context.Context, q record.Question) (record.Answer, error) {
 	if h.Yes && q.Flagged() {
-		return record.Answer{Text: record.Approve, By: record.Unasked}, nil
+		return q.FlagAnswer(), nil
 	}
 	return record.Answer{}, ErrUndecided
 }

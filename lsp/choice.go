@@ -41,6 +41,7 @@ const (
 	chooseRead    = "Only read"
 	chooseMore    = "Go on"
 	chooseEnough  = "Stop here"
+	chooseChange  = "Change the plan…"
 )
 
 // choicesOf returns the choices of a question.
@@ -76,6 +77,9 @@ func choicesOf(q record.Question) []choice {
 	case record.Limit:
 		return []choice{deny(chooseEnough), allow(chooseMore, cmdApprove, record.Approve)}
 	case record.Input:
+		if about.Plan != nil {
+			return planChoices()
+		}
 		list := []choice{{title: chooseWrite, id: cmdAnswer, args: map[string]any{"write": true}, opens: true}}
 		for _, text := range about.Choices {
 			// Quoted: a choice that is called "Allow once" does not look like ours.
@@ -85,6 +89,17 @@ func choicesOf(q record.Question) []choice {
 		return list
 	}
 	return nil
+}
+
+// planChoices are those about a plan: what is to change is written into a document.
+func planChoices() []choice {
+	answer := func(title, text string, allows bool) choice {
+		return choice{title: title, id: cmdAnswer, args: map[string]any{"text": text}, answer: record.Answer{Text: text}, allows: allows}
+	}
+	return []choice{
+		{title: chooseChange, id: cmdAnswer, args: map[string]any{"write": true}, opens: true},
+		answer(chooseEnough, record.PlanStop, false), answer(chooseMore, record.PlanGo, true),
+	}
 }
 
 // command is the command of a choice, about one question and no other.
@@ -168,6 +183,11 @@ func questionText(q record.Question) string {
 			parts = append(parts, chooseAlways+": "+agent.Quote(offer.Always))
 		}
 	case record.Input:
+		if about.Plan != nil {
+			parts = append([]string{q.Text}, about.Plan.Titles(agent.Quote)...)
+			parts = append(parts, cmdQuestions+" shows the whole plan", q.Why)
+			break
+		}
 		parts = []string{capital(about.Who()) + " asks: " + agent.Quote(q.Text) + "."}
 		for i, c := range about.Choices {
 			parts = append(parts, fmt.Sprintf("Its answer %d: %s", i+1, agent.Quote(c)))

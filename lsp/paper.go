@@ -133,7 +133,7 @@ func (l *papers) openAnswer(ctx context.Context, q record.Question) error {
 	defer release()
 	words := "Write the answer below. Then run the code action \"Send this answer\". " + notASecret + ".\n\n"
 	if about, ok := q.Subject.(record.Input); ok {
-		words += capital(about.Who()) + " asks:\n" + agent.QuoteLines(q.Text, quoteMark)
+		words += capital(about.Who()) + " asks:\n" + agent.QuoteLines(q.Whole(), quoteMark)
 		for i, c := range about.Choices {
 			words += fmt.Sprintf("Its answer %d:\n", i+1) + agent.QuoteLines(c, quoteMark)
 		}

@@ -78,7 +78,7 @@ func questionsText(list []record.Question) string {
 				b.WriteString("\n" + chooseAlways + ":\n\n" + agent.QuoteLines(offer.Always, quoteMark))
 			}
 		case record.Input:
-			b.WriteString(capital(about.Who()) + " asks:\n\n" + agent.QuoteLines(q.Text, quoteMark))
+			b.WriteString(capital(about.Who()) + " asks:\n\n" + agent.QuoteLines(q.Whole(), quoteMark))
 			for i, c := range about.Choices {
 				fmt.Fprintf(&b, "\nIts answer %d:\n\n%s", i+1, agent.QuoteLines(c, quoteMark))
 			}

@@ -51,6 +51,10 @@ func (p *State) applyAnswer(q *Question, a Answer) {
 	}
 	switch about := q.Subject.(type) {
 	case Input:
+		if about.Plan != nil {
+			p.applyPlanAnswer(about.Plan, a)
+			return
+		}
 		if about.Tests {
 			if a.Text != TestsAgain && a.Text != TestsWithout && a.Text != TestsGive {
 				p.UserTexts = append(p.UserTexts, a.Text)
@@ -208,6 +212,9 @@ func pathOf(raw json.RawMessage) string {
 	var a action.PatchFile
 	if json.Unmarshal(raw, &a) != nil {
 		return ""
+	}
+	if a.Path == "" && a.Patch != "" {
+		return a.First()
 	}
 	return a.Path
 }

@@ -1,7 +1,6 @@
 package record
 
 import (
-	"fmt"
 	"strings"
 
 	"caselsp/agent/quote"
@@ -10,15 +9,17 @@ import (
 // LogLine is the work log's line for one step: what was done, with the model's words about that,
 // and what the model thought.
 type LogLine struct {
-	what           string
+	step, what     string
 	words, thought quote.Words
 }
 
 // String is the line for people: what the model says is marked.
-func (l LogLine) String() string { return l.line(l.words.After(l.what), l.thought.String()) }
+func (l LogLine) String() string { return l.line(l.words.After(l.begins()), l.thought.String()) }
 
 // Plain is the line for a model.
-func (l LogLine) Plain() string { return l.line(l.words.PlainAfter(l.what), l.thought.Plain()) }
+func (l LogLine) Plain() string { return l.line(l.words.PlainAfter(l.begins()), l.thought.Plain()) }
+
+func (l LogLine) begins() string { return l.step + ": " + l.what }
 
 func (LogLine) line(what, thought string) string {
 	return strings.TrimSuffix(what+" — "+thought, " — ")
@@ -33,6 +34,6 @@ func logLine(c *Pending, b ActionDone) LogLine {
 	if !b.OK {
 		l.what, l.words = c.Action+" refused or failed: "+FirstLine(b.Text), ""
 	}
-	l.what = fmt.Sprintf("step %d: %s", c.Step, l.what)
+	l.step = c.name()
 	return l
 }

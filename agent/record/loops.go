@@ -138,11 +138,11 @@ func toldOfStep(steps []Deed) string {
 	for i := len(steps) - 2; i >= max(0, len(steps)-1-seenAmong); i-- {
 		switch before := steps[i]; {
 		case last.failedLike(before) && last.Saw == before.Saw && last.Staged != before.Staged:
-			return fmt.Sprintf("\nIt failed in the same way in step %d: what was changed since has not met the cause.\n", before.Step)
+			return fmt.Sprintf("\nIt failed in the same way in %s: what was changed since has not met the cause.\n", before.name())
 		case last.failedLike(before) && last.Saw == before.Saw:
-			return fmt.Sprintf("\nIt failed in the same way in step %d. Do something else: read what is there now, or ask with %s.\n", before.Step, action.CheckpointVerb.Name)
+			return fmt.Sprintf("\nIt failed in the same way in %s. Do something else: read what is there now, or ask.\n", before.name())
 		case last.same(before) && last.Action != action.FinishFeatureName:
-			return fmt.Sprintf("\nThe result is the same as in step %d, and the staged files are the same: doing it again will not help.\n", before.Step)
+			return fmt.Sprintf("\nThe result is the same as in %s, and the staged files are the same: doing it again will not help.\n", before.name())
 		}
 	}
 	return ""
@@ -210,7 +210,7 @@ func (p *State) DeedOf(b ActionDone) (d Deed, ok bool) {
 	effect := action.EffectOf(c.Action)
 	d = Deed{
 		Action: c.Action, Target: pathOf(c.Args), OK: b.OK, Refused: b.Refused != "" && c.Action == action.PatchFileName,
-		Looks: effect == action.Reads || effect == action.Looks, Tests: c.Role == RoleTester, Step: c.Step, Round: f.Round,
+		Looks: effect == action.Reads || effect == action.Looks, Tests: c.Role == RoleTester, Step: c.at.step, Round: f.Round,
 		Key: digestOf(c.Action, string(c.Args)), Saw: digestOf(b.Text, b.Quote), Staged: digestOf(staged.byPath()),
 	}
 	switch {

@@ -42,16 +42,26 @@ func (q Question) Kind() QuestionKind {
 	return q.Subject.kind()
 }
 
-// Flagged reports whether the flag --yes may answer the question: commands without secrets and
-// installations only, nothing that needs the user's leave.
+// Flagged reports whether the flag --yes may answer the question: commands without secrets,
+// installations and plans only, nothing that needs the user's leave.
 func (q Question) Flagged() bool {
 	switch about := q.Subject.(type) {
 	case Command:
 		return len(about.Secrets) == 0
 	case Install:
 		return true
+	case Input:
+		return about.Plan != nil
 	}
 	return false
+}
+
+// FlagAnswer is what the flag --yes answers to a question that is [Question.Flagged].
+func (q Question) FlagAnswer() Answer {
+	if q.Kind() == KindInput {
+		return Answer{Text: PlanGo, By: Unasked}
+	}
+	return Answer{Text: Approve, By: Unasked}
 }
 
 // The decisions of an approval.
@@ -95,6 +105,9 @@ func (q Question) Take(a Answer) (Answer, error) {
 		}
 		a.Text = about.Choices[n-1]
 	}
+	if about.Plan != nil {
+		a.Text = about.Plan.take(a.Text)
+	}
 	return a, q.Check(a)
 }
 
@@ -111,6 +124,9 @@ func (q Question) Check(a Answer) error {
 	case Input:
 		if strings.TrimSpace(a.Text) == "" {
 			return errors.New("the answer is empty")
+		}
+		if about.Plan != nil {
+			return about.Plan.check(a.Text)
 		}
 	case Approvable:
 		if a.Text == ApproveAlways && about.Offer().Always == "" {

@@ -53,6 +53,10 @@ type TaskGiven struct {
 	// Answers says that the task can end with an answer in words. In a task of a version that had
 	// none, finishing without a change is a success.
 	Answers bool `json:"answers,omitempty"`
+	// PlanReview says that the user is asked about the plan before the work begins, PlanChecks that
+	// a plan is compared with the files that there are; older versions did neither.
+	PlanReview bool `json:"plan_review,omitempty"`
+	PlanChecks bool `json:"plan_checks,omitempty"`
 }
 
 // GivenTask is the first record of a task.
@@ -134,6 +138,8 @@ type ReplyRefused struct {
 	Reason string `json:"reason"`
 	// Unexplained marks a verdict that found the feature incomplete without saying what is missing.
 	Unexplained bool `json:"unexplained,omitempty"`
+	// Misnames marks a plan that was returned because it names files that do not exist.
+	Misnames bool `json:"misnames,omitempty"`
 }
 
 // ActionChosen is the intent of an action: it is written before anything happens.
@@ -181,6 +187,11 @@ type ActionDone struct {
 	// one that could not be started and may be started again.
 	Skipped bool `json:"skipped,omitempty"`
 	Lost    bool `json:"lost,omitempty"`
+	// Misnames is the test command of a FINISH_FEATURE that names files which do not exist: where OK
+	// is false CASE was told so, else it is not run.
+	Misnames string `json:"misnames,omitempty"`
+	// Back is the step, by its running number, before which a rollback went; 0: the last good state.
+	Back int `json:"back,omitempty"`
 	// Tested is what a run of the tests means.
 	Tested *Tested `json:"tested,omitempty"`
 	// Evidence is what a run of the tests without the change shows.
@@ -319,11 +330,6 @@ type MemoryRecalled struct {
 	Found []string `json:"found,omitempty"`
 }
 
-// Planned is TARS's plan.
-type Planned struct {
-	Plan action.Plan `json:"plan"`
-}
-
 // Verified is TARS's verdict on the feature that is worked on.
 type Verified struct {
 	Verdict action.Verdict `json:"verdict"`
@@ -443,7 +449,6 @@ func (DependenciesFound) kind() string { return "layer" }
 func (MemoryRecalled) kind() string    { return "recalled" }
 func (Linted) kind() string            { return "linted" }
 func (Tolerated) kind() string         { return "tolerated" }
-func (Planned) kind() string           { return "plan" }
 func (Verified) kind() string          { return "verdict" }
 func (Hypothesised) kind() string      { return "hypothesis" }
 func (Replied) kind() string           { return "reply" }

@@ -81,6 +81,9 @@ func (f *Feature) TestNotes() (lines []string) {
 	if f.Evidence != nil {
 		lines = append(lines, f.Evidence.String())
 	}
+	for _, line := range f.void {
+		lines = append(lines, fmt.Sprintf("`%s` was not run: it names a file that does not exist", line))
+	}
 	if f.Writing != nil && f.Writing.Note != "" {
 		lines = append(lines, f.Writing.Note)
 	}

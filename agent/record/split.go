@@ -32,7 +32,10 @@ func (p *State) applySplit(b Split) {
 	}
 	first := &parts[0]
 	first.Start, first.Good, first.goodStep = whole.Start, whole.Good, whole.goodStep
-	first.Step, first.Marks, first.Log = whole.Step, maps.Clone(whole.Marks), whole.Log
+	first.Step, first.Marks, first.Log = whole.Step, maps.Clone(whole.Marks), slices.Clone(whole.Log)
+	for i := range first.Log {
+		first.Log[i].step = whole.ID + ", " + first.Log[i].step // the rounds of the part count from 1 again
+	}
 	p.Features = slices.Concat(p.Features[:b.Feature:b.Feature], parts, p.Features[b.Feature+1:])
 	for i := range p.Features {
 		f := &p.Features[i]

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -28,7 +29,8 @@ type State struct {
 	asking Phase // the state in which the open question was asked
 	reason string
 
-	Plan     *action.Plan
+	Plan *action.Plan
+	planned
 	Features []Feature
 	Current  int // index of the feature that is worked on
 	// Splitting says that TARS is asked to replace the current feature by smaller ones.
@@ -88,11 +90,12 @@ type Feature struct {
 	Round     int         // over all attempts, from 1
 	Idle      int         // rounds in a row that ended without FINISH_FEATURE
 	Rollbacks int
-	Step      int            // running number of its steps
+	Step      int            // running number of its steps, which only the journal uses
 	Start     Staged         // what was staged when it began
 	Good      Staged         // the last state that passed its tests, else start
 	goodStep  int            // the step that good is the outcome of; 0: none
 	Marks     map[int]Staged // what was staged before each step
+	steps     map[counted]int
 	Refused   map[string]int // by path: patches refused in a row
 	Log       []LogLine      // one line a step
 	Tests     string         // how the last run of its tests went, in one line
@@ -100,6 +103,8 @@ type Feature struct {
 	Results   *Results       // of that run
 	Evidence  *Evidence      // nil: its tests were not run without the change
 	Changed   TestCommand    // the test command that was put in the place of the plan's; its Line is "" for none
+	Misnamed  string         // a test command of which CASE was told that it names files which do not exist
+	void      []string       // test commands that are not run, because they do
 	Returned  bool           // CASE was asked to look at tests that fail as they did before
 	Given     bool           // the user has left to CASE what keeps the tests from running
 	Untested  string         // of one that is done: why nothing tested it
@@ -109,6 +114,7 @@ type Feature struct {
 	notes     int            // of the user, which were said before it began
 	threads   map[Phase]thread
 	Verdicts  []action.Verdict
+	finished  string // what CASE says of it
 	Deeds     []Deed // the latest, oldest first
 	Loop      string // the loop that the latest one closed
 	Again     *Again // it is tried again; nil: for the first time
@@ -140,6 +146,7 @@ type conversation struct {
 // Pending is an intent without an outcome.
 type Pending struct {
 	ActionChosen
+	at       counted      // of a step: its place
 	Sent     llm.ToolCall // as the model wrote it
 	Beside   string       // what it wrote beside its calls
 	Judged   *Judged      // whether the command may run
@@ -165,7 +172,7 @@ func (p *State) Apply(seq int64, at time.Time, body Body) {
 	switch b := body.(type) {
 	case TaskGiven:
 		p.Task, p.manifest, p.Started, p.Phase = b.Asked(), b.Manifest, at, Planning
-		p.Answers = b.Answers
+		p.Answers, p.PlanReview, p.PlanChecks = b.Answers, b.PlanReview, b.PlanChecks
 		p.UserTexts = append(p.UserTexts, p.Task.Typed)
 	case StateChanged:
 		p.applyState(b)
@@ -188,6 +195,8 @@ func (p *State) Apply(seq int64, at time.Time, body Body) {
 	case ReplyRefused:
 		call, beside := p.call()
 		p.Turns = append(p.Turns, Turn{Batch: p.batch, Call: call, Reply: beside, Said: action.Said{Text: b.Reason}})
+		p.noteRefusal(call, b.Reason)
+		p.PlanReturned = p.PlanReturned || b.Misnames
 		p.unrun("the call before it was refused.")
 		p.Invalid++
 	case Unrun:
@@ -245,11 +254,7 @@ func (p *State) applyMilestone(body Body) {
 			p.Recalled, p.Asked = b.Found, true
 		}
 	case Planned:
-		p.Plan, p.Answer, p.Rest = &b.Plan, nil, nil
-		p.Features = nil
-		for _, f := range b.Plan.Features {
-			p.Features = append(p.Features, Feature{Feature: f})
-		}
+		p.applyPlan(b)
 	case Split:
 		p.applySplit(b)
 	case Verified:
@@ -379,6 +384,7 @@ func (p *State) applyChosen(b ActionChosen) {
 	f.Step = b.Step
 	f.Marks[b.Step] = p.Staged
 	p.Steps++
+	p.Pending.at = f.count(b.Step, p.Steps)
 }
 
 func (p *State) applyDone(b ActionDone) {
@@ -408,7 +414,7 @@ func (p *State) applyDone(b ActionDone) {
 		p.Lost[line] = b.Lost && !b.Skipped
 	}
 	said := b.saidBy(c.Action)
-	p.Turns = append(p.Turns, Turn{Batch: p.batch, Step: c.Step, Call: c.call(), Reply: c.Beside, Said: said, note: b.Note, OK: b.OK})
+	p.Turns = append(p.Turns, Turn{Batch: p.batch, Step: c.name(), Call: c.call(), Reply: c.Beside, Said: said, note: b.Note, OK: b.OK})
 	p.applyPlanned(c, b)
 	if len(p.Features) == 0 {
 		return
@@ -427,7 +433,7 @@ func (p *State) applyEffect(f *Feature, c *Pending, b ActionDone, said action.Sa
 	switch {
 	case c.Action == action.RollbackName && b.OK:
 		f.Rollbacks++
-		from := stepOf(c.Args)
+		from := cmp.Or(b.Back, stepOf(c.Args)) // versions that did not tell steps by round named the running number
 		if from == 0 {
 			from = f.goodStep + 1
 		}
@@ -437,7 +443,19 @@ func (p *State) applyEffect(f *Feature, c *Pending, b ActionDone, said action.Sa
 	case c.Action == action.FinishFeatureName && b.OK:
 		line, why := testsOf(c.Args)
 		p.changeTests(line, "CASE", why)
+		f.voidTests(b.Misnames)
+		f.finished = b.Text
+	case c.Action == action.FinishFeatureName:
+		f.Misnamed = cmp.Or(b.Misnames, f.Misnamed)
 	}
+}
+
+// Said is what was said of the feature last: by TARS, who has verified it, else by CASE.
+func (f *Feature) Said() string {
+	if n := len(f.Verdicts); n > 0 {
+		return f.Verdicts[n-1].Summary
+	}
+	return f.finished
 }
 
 // FirstLine cuts a text to its first line, and that to a length fit for a list.
@@ -456,30 +474,6 @@ func (p *State) Feature() *Feature {
 		return nil
 	}
 	return &p.Features[p.Current]
-}
-
-// Status returns the task at a glance.
-func (p *State) Status(rounds int) Status {
-	s := Status{
-		Task: p.Task, State: p.Phase, Reason: p.reason, Features: len(p.Features), Rounds: rounds,
-		Usage: p.Usage, Open: p.Open, Reply: p.Reply, Said: p.Notes.Notes, Started: p.Started, Changed: p.Changed, Kept: p.keptLines(), Triable: p.Triable(), Untested: p.Untested(), Tests: p.testsNow(),
-	}
-	if p.Report != nil {
-		s.Outcome = p.Report.Outcome
-	}
-	if f := p.Feature(); f != nil && (p.Phase.Works() && p.Phase != Planning || p.Phase == Waiting || p.Phase == Paused) {
-		s.Feature, s.Title, s.Attempt, s.Round, s.Step = p.Current+1, p.titleOf(f), f.Attempt, f.Round, p.Steps
-	}
-	return s
-}
-
-// titleOf is a feature's title for people: a model's words, but where the task was done without a
-// plan of one.
-func (p *State) titleOf(f *Feature) string {
-	if p.Task.Single {
-		return f.Title
-	}
-	return quote.Words(f.Title).String()
 }
 
 // Fold applies one record of the journal. A record that is well-formed but does not

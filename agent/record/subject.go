@@ -114,15 +114,16 @@ type Trust struct{}
 type Limit struct{ More int }
 
 // Input asks for free text, perhaps with choices. Tests says that it is the engine that asks,
-// about tests which cannot run.
+// about tests which cannot run; Plan, that it does about a plan.
 type Input struct {
 	Choices []string
 	Tests   bool
+	Plan    *PlanAsked
 }
 
 // Who is who asks: the model, or caselsp itself.
 func (i Input) Who() string {
-	if i.Tests {
+	if i.Tests || i.Plan != nil {
 		return "caselsp"
 	}
 	return "the model"
@@ -181,6 +182,7 @@ type flatQuestion struct {
 	Secrets []string     `json:"secrets,omitempty"`
 	Install *Install     `json:"install,omitempty"`
 	Tests   bool         `json:"tests,omitempty"`
+	Plan    *PlanAsked   `json:"plan,omitempty"`
 }
 
 // MarshalJSON implements json.Marshaler.
@@ -204,7 +206,7 @@ func (q Question) MarshalJSON() ([]byte, error) {
 	case Limit:
 		f.More = s.More
 	case Input:
-		f.Choices, f.Tests = s.Choices, s.Tests
+		f.Choices, f.Tests, f.Plan = s.Choices, s.Tests, s.Plan
 	default:
 		return nil, fmt.Errorf("question %s is about nothing", q.ID)
 	}
@@ -237,7 +239,7 @@ func (q *Question) UnmarshalJSON(raw []byte) error {
 	case f.Kind == KindLimit:
 		q.Subject = Limit{More: f.More}
 	case f.Kind == KindInput:
-		q.Subject = Input{Choices: f.Choices, Tests: f.Tests}
+		q.Subject = Input{Choices: f.Choices, Tests: f.Tests, Plan: f.Plan}
 	default:
 		return fmt.Errorf("a question of the unknown kind %q: it was written by a newer caselsp; update this one", f.Kind)
 	}

@@ -24,8 +24,8 @@ type Talk struct {
 
 // Turn is one exchange with a model that is over, or something that it is told.
 type Turn struct {
-	Batch int64 // the record of the reply in which it was called, whose calls belong together; 0: it was not called
-	Step  int
+	Batch int64        // the record of the reply in which it was called, whose calls belong together; 0: it was not called
+	Step  string       // its name; "": none
 	Call  llm.ToolCall // Name is empty for a reply without a usable action, and for what the model is told
 	Reply string       // what the model wrote beside its calls
 	Said  action.Said  // what the model was told

@@ -180,15 +180,36 @@ func (s Status) String() string {
 	case s.Feature == 0 || s.Features == 0:
 		return string(s.State)
 	}
-	text := fmt.Sprintf("%s, feature %d of %d", s.State, s.Feature, s.Features)
-	if s.Task.Single {
-		text = string(s.State)
-	}
-	if s.Round > 1 || s.Round > 0 && !s.Task.Single {
-		text += fmt.Sprintf(", round %d of %d", s.Round, s.Rounds)
+	text := string(s.State)
+	if place := s.Place(); place != "" {
+		text += ", " + place
 	}
 	if s.Step > 0 {
 		text += fmt.Sprintf(", step %d", s.Step)
 	}
 	return text
+}
+
+// Status returns the task at a glance.
+func (p *State) Status(rounds int) Status {
+	s := Status{
+		Task: p.Task, State: p.Phase, Reason: p.reason, Features: len(p.Features), Rounds: rounds,
+		Usage: p.Usage, Open: p.Open, Reply: p.Reply, Said: p.Notes.Notes, Started: p.Started, Changed: p.Changed, Kept: p.keptLines(), Triable: p.Triable(), Untested: p.Untested(), Tests: p.testsNow(),
+	}
+	if p.Report != nil {
+		s.Outcome = p.Report.Outcome
+	}
+	if f := p.Feature(); f != nil && f.Attempt > 0 && (p.Phase.Works() && p.Phase != Planning || p.Phase == Waiting || p.Phase == Paused) {
+		s.Feature, s.Title, s.Attempt, s.Round, s.Step = p.Current+1, p.titleOf(f), f.Attempt, f.Round, p.Steps
+	}
+	return s
+}
+
+// titleOf is a feature's title for people: a model's words, but where the task was done without a
+// plan of one.
+func (p *State) titleOf(f *Feature) string {
+	if p.Task.Single {
+		return f.Title
+	}
+	return quote.Words(f.Title).String()
 }

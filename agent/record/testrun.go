@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -118,16 +119,29 @@ type projectTests struct {
 
 // TestLine is the command that tests the feature which is worked on; "" where none is known.
 func (p *State) TestLine() string {
-	f := p.Feature()
-	switch {
-	case f == nil:
+	if p.Feature() == nil {
 		return ""
-	case f.Changed.Line != "":
-		return f.Changed.Line
-	case f.Test != "":
-		return f.Test
 	}
-	return p.detected().Command
+	return cmp.Or(p.NamedTests(), p.detected().Command)
+}
+
+// NamedTests is the command that the plan names for the feature which is worked on, or that was
+// put in its place; "" for none that can be run.
+func (p *State) NamedTests() string {
+	f := p.Feature()
+	for _, line := range []string{f.Changed.Line, f.Test} {
+		if line != "" && !slices.Contains(f.void, line) {
+			return line
+		}
+	}
+	return ""
+}
+
+// voidTests takes note of a test command that is not run.
+func (f *Feature) voidTests(line string) {
+	if line != "" && !slices.Contains(f.void, line) {
+		f.void = append(f.void, line)
+	}
 }
 
 // detected is the first of the project's own commands that the sandbox has the program for.

@@ -34,6 +34,7 @@ type Settings struct {
 	Validate  Validate
 	Lint      Lint
 	Tests     Tests
+	Plan      Plan
 }
 
 // Model says which model answers, where it is asked and how. In Roles, a field
@@ -113,6 +114,11 @@ type Validate struct {
 // Tests is what is done about a feature's tests.
 type Tests struct {
 	Write string // "off", "missing" or "always"
+}
+
+// Plan is how a task is planned.
+type Plan struct {
+	Review bool // the user is asked about the plan before the work begins
 }
 
 // Lint is what other people's linters say.

@@ -135,6 +135,7 @@ func TestTighten(t *testing.T) {
 		"lint.critical":                {"high", "medium"},
 		"validate.rules":               {map[string]any{"safety": "info"}, map[string]any{"safety": "warning"}},
 		"approvals.days":               {90, 7},
+		"plan.review":                  {false, true},
 	}
 	for _, s := range All() {
 		pair, ok := pairs[s.Name]

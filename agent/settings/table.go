@@ -125,6 +125,9 @@ func written(value any) string {
 // more guards numbers that must not grow.
 func more[T cmp.Ordered](from, to T) bool { return to > from }
 
+// off guards what must not be switched off.
+func off(from, to bool) bool { return from && !to }
+
 // moreBudget guards numbers that must not grow, where 0 means no limit.
 func moreBudget[T cmp.Ordered](from, to T) bool {
 	var none T
@@ -291,6 +294,8 @@ var entries = slices.Concat(perRole, []entry{
 		"When pylint, Bandit, ESLint, go vet and gosec check a task's staged files, in the sandbox: after every edit, while the model thinks, and before a feature ends; only before it ends; or never."),
 	define("tests.write", oneOf("off", "missing", "always"), func(s *Settings) *string { return &s.Tests.Write }, Free, nil,
 		"When the tester writes tests for what a feature changed, where CASE wrote none: never; where less than 80 percent of the changed lines are covered; or always."),
+	define("plan.review", boolean(), func(s *Settings) *bool { return &s.Plan.Review }, Tighten, off,
+		"Whether a task waits with its plan before the work begins: you go on with it, leave features out, write what is to change, or stop. The flag --yes goes on."),
 	define("lint.critical", oneOf("low", "medium", "high", "never"), func(s *Settings) *string { return &s.Lint.Critical }, Tighten, earlier("never", "high", "medium", "low"),
 		"The severity from which findings of Bandit and gosec are critical; one level below they are warnings. Findings of low confidence count one level lower."),
 })

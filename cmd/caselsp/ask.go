@@ -160,7 +160,7 @@ func (r *lineReader) readAfter(ctx context.Context, after time.Time, reading tim
 // Ask implements agent.User. The end of input and an empty line leave a question undecided.
 func (c *console) Ask(ctx context.Context, q record.Question) (record.Answer, error) {
 	if c.yes && q.Flagged() {
-		return record.Answer{Text: record.Approve, By: "--yes"}, nil
+		return q.FlagAnswer(), nil
 	}
 	if q.Notice != "" {
 		fmt.Fprintf(c.out, "%s\n", clean(q.Notice))
@@ -219,7 +219,7 @@ func questionText(q record.Question) string {
 		}
 		fmt.Fprintf(&b, "  why:     %s\n", clean(q.Why))
 	case record.Input:
-		fmt.Fprintf(&b, "\n%s asks:\n%s", strings.ToUpper(about.Who()[:1])+about.Who()[1:], agent.QuoteLines(q.Text, quoteMark))
+		fmt.Fprintf(&b, "\n%s asks:\n%s", strings.ToUpper(about.Who()[:1])+about.Who()[1:], agent.QuoteLines(q.Whole(), quoteMark))
 		for i, choice := range about.Choices {
 			fmt.Fprintf(&b, "  %d. %s\n", i+1, agent.Quote(choice))
 		}

@@ -247,16 +247,21 @@ func (f *taskFlags) follow(ctx context.Context, e *engine, in *lineReader, event
 		}
 		return failed
 	}
+	if !f.json {
+		e.showEnding(os.Stdout, last)
+	}
 	if last.State != record.Review {
 		if last.State == record.Paused || last.State == record.Stopped {
 			fmt.Fprintf(os.Stderr, "caselsp: task %s is %s: %s\n", last.Task.ID, last.State, clean(last.Reason))
 			fmt.Fprintf(os.Stderr, "caselsp: to continue it: caselsp resume %s%s\n", e.resumeFlags(), last.Task.ID)
 		}
 		e.tellKept(last)
+		fmt.Fprintf(os.Stderr, "caselsp: the report: %s\n", e.reportHint())
 		return exitOfRun(last.State, last)
 	}
 	err := f.decide(ctx, e, in, last.Task.ID)
 	e.tellKept(last)
+	fmt.Fprintf(os.Stderr, "caselsp: the report: %s\n", e.reportHint())
 	var code *exitError
 	if now, failed := e.agent.Status(last.Task.ID); failed == nil && (err == nil || errors.As(err, &code) && code.err == nil) {
 		return exitOfRun(now.State, last)

@@ -89,7 +89,7 @@ func (p plain) show(e agent.Event) {
 	case record.ActionChosen:
 		what := b.Action
 		if b.Step > 0 {
-			what = fmt.Sprintf("step %d: %s", b.Step, b.Action)
+			what = e.Status.StepName() + ": " + b.Action
 		}
 		p.line("  %s %s%s", b.Role, what, after(" — ", said(b.Thought)))
 	case record.ActionDone:
@@ -192,7 +192,7 @@ func (p plain) state(b record.StateChanged, s record.Status) {
 		return
 	}
 	if b.To == record.Coding && s.Feature > 0 {
-		title = fmt.Sprintf("feature %d of %d, attempt %d, round %d: %s", s.Feature, s.Features, s.Attempt, s.Round, s.Title)
+		title = s.Place() + ": " + s.Title
 	}
 	fmt.Fprintln(p.out, p.styled(bold, clean(title)))
 	if b.Reason != "" {
@@ -205,7 +205,7 @@ func (p plain) state(b record.StateChanged, s record.Status) {
 func (p plain) loop(b record.StateChanged, s record.Status) {
 	switch {
 	case b.To == record.Coding && s.Round > 1:
-		p.line("%s", fmt.Sprintf("round %d: %s", s.Round, b.Reason))
+		p.line("%s: %s", s.Place(), b.Reason)
 	case b.To == record.Testing, b.To == record.Reflecting:
 		fmt.Fprintln(p.out, p.styled(bold, string(b.To)))
 	}

@@ -38,6 +38,7 @@ type wiring struct {
 type engine struct {
 	settings  settings.Settings
 	set       []string // as --set has them
+	dir       string   // as --dir has it
 	problems  []settings.Problem
 	sources   []settings.Source    // of what is not the default
 	foreign   bool                 // an editor has handed settings over
@@ -67,7 +68,7 @@ func (w *wiring) open(dirs []string, layers []settings.Layer, user agent.User, c
 	if err != nil {
 		return nil, err
 	}
-	e := &engine{workspace: ws, set: w.set, closers: []io.Closer{ws}}
+	e := &engine{workspace: ws, set: w.set, dir: w.dir, closers: []io.Closer{ws}}
 	e.configure(w, layers)
 	if err := e.openStore(w, clock); err != nil {
 		return nil, errors.Join(err, e.Close())
@@ -91,6 +92,7 @@ func (w *wiring) open(dirs []string, layers []settings.Layer, user agent.User, c
 		AskReads: e.settings.Approvals.ReadOnlyCommands == "ask", Files: e.files(),
 		Rules:      e.settings.Validate.Rules,
 		WriteTests: e.settings.Tests.Write,
+		PlanReview: e.settings.Plan.Review,
 		Linting:    agent.Linting{When: e.settings.Lint.When, Grades: gradesOf(e.settings.Lint.Critical)},
 		Expiry:     time.Duration(e.settings.Approvals.Days) * 24 * time.Hour,
 		Version:    versionText(),
