@@ -125,6 +125,9 @@ func New(o Options) *Agent {
 		o.Log.Warn("some severities are not known", "error", err)
 	}
 	a := &Agent{Options: o, suite: suite, busy: map[string]bool{}, concealed: map[string]bool{}, seed: maphash.MakeSeed(), spreadIn: map[uint64]bool{}}
+	if o.Workspace != nil && o.Store != nil {
+		o.Workspace.KeepFacts(workspace.Kept{Version: o.Version, Fact: o.Store.Fact, Keep: o.Store.KeepFacts})
+	}
 	if o.Workspace != nil {
 		a.lookout = o.Workspace.NewLookout(func(key string) workspace.Want {
 			return workspace.Want{Most: int64(store.MostRead(key)), Kept: store.Hidden(key)}

@@ -4,10 +4,10 @@
 //
 // It hides where the state directory is (XDG_STATE_HOME and its equivalents),
 // bbolt, chromem-go, and the failures of a disk. It never touches a workspace, never deletes
-// or repairs a file that it cannot read, and opens no connection.
+// or repairs a file that it cannot read, but for that cache, and opens no connection.
 //
 // Two databases: one per workspace (caselsp.db), owned by one process from
-// [Open] to [Store.Close], and one for the user (user.db), opened for each
+// [Open] to [Store.Close], with a cache beside it (facts.db), and one for the user (user.db), opened for each
 // operation of [Memory] only, so that editors on different projects learn from
 // each other. SQLite lost to bbolt because it needs cgo or a large translation
 // and the journal asks for nothing but ordered keys; chromem-go's own files lost
@@ -52,6 +52,10 @@ type Store struct {
 	db     *database
 	memory *Memory
 	closed sync.Once
+
+	factsMu  sync.Mutex
+	facts    *database // the cache; nil until it is asked for
+	factsErr error     // why there is none
 
 	secrets  sync.Mutex // held while known is replaced
 	redactor atomic.Pointer[redactor]
@@ -159,7 +163,7 @@ func (s *Store) Close() error {
 	s.closed.Do(func() {
 		// Before the lock is released: afterwards it would be the next owner's file.
 		_ = os.Remove(filepath.Join(s.dir, ownerFile)) // a stale one does no harm: the lock decides
-		err = s.db.close()
+		err = errors.Join(s.closeFacts(), s.db.close())
 	})
 	return err
 }

@@ -3,6 +3,7 @@ package workspace
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 	"sync"
@@ -37,6 +38,45 @@ type known struct {
 	bytes int
 	round uint64
 	swept uint64 // the round of the last sweep
+	kept  Kept
+	fresh map[string][]byte // what the present round computed, as it is kept; nil: nothing is kept
+}
+
+// Kept is where the facts of texts are kept from one process to the next, by keys.
+type Kept struct {
+	Version string // of the program: others may find other facts
+	Fact    func(key string) []byte
+	Keep    func(map[string][]byte) error
+}
+
+// KeepFacts makes the workspace look for the facts of a text there before it parses it.
+func (w *Workspace) KeepFacts(k Kept) {
+	w.known.mu.Lock()
+	defer w.known.mu.Unlock()
+	w.known.kept = k
+}
+
+// keptFormat is the version of what is kept; it changes with keptFacts.
+const keptFormat = "1"
+
+// keptFacts are facts with what their JSON form leaves out.
+type keptFacts struct {
+	*syntax.Facts
+	Uses []syntax.Use
+}
+
+// load returns the facts that were kept; nil for none.
+func (k Kept) load(id string) *syntax.Facts {
+	if k.Fact == nil {
+		return nil
+	}
+	raw := k.Fact(keptFormat + " " + k.Version + " " + id)
+	kept := keptFacts{Facts: &syntax.Facts{}}
+	if raw == nil || json.Unmarshal(raw, &kept) != nil || kept.Language == "" {
+		return nil
+	}
+	kept.Facts.Uses = kept.Uses
+	return kept.Facts
 }
 
 type factsOf struct {
@@ -56,10 +96,21 @@ func (k *known) of(key, hash, text string) *syntax.Facts {
 		k.mu.Unlock()
 		return old.Facts
 	}
+	kept := k.kept
 	k.mu.Unlock()
-	f := &factsOf{Facts: syntax.FactsOf(key, text)}
+	f := &factsOf{Facts: kept.load(id)}
+	var raw []byte
+	if f.Facts == nil {
+		f.Facts = syntax.FactsOf(key, text)
+		if kept.Keep != nil {
+			raw, _ = json.Marshal(keptFacts{f.Facts, f.Uses}) // of strings and numbers only: it cannot fail
+		}
+	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	if raw != nil && k.fresh != nil {
+		k.fresh[keptFormat+" "+kept.Version+" "+id] = raw
+	}
 	if k.bytes+f.Size() > maxFacts && k.swept != k.round {
 		k.swept = k.round
 		for old, g := range k.facts {
@@ -96,9 +147,7 @@ func (o *Overlay) Structure(ctx context.Context, pattern string, skip func(path 
 		files, more = files[:MaxStructure], true
 	}
 	o.w.index.next()
-	o.w.known.mu.Lock()
-	o.w.known.round++
-	o.w.known.mu.Unlock()
+	o.w.known.begin()
 	list = make([]FileFacts, len(files))
 	err = inBatches(ctx, len(files), func(from, to int) bool {
 		r := reader{w: o.w}
@@ -110,7 +159,29 @@ func (o *Overlay) Structure(ctx context.Context, pattern string, skip func(path 
 		}
 		return true
 	})
+	o.w.known.end()
 	return slices.DeleteFunc(list, func(f FileFacts) bool { return f.Facts == nil }), more, err
+}
+
+// begin begins a round.
+func (k *known) begin() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.round++
+	if k.fresh == nil && k.kept.Keep != nil {
+		k.fresh = map[string][]byte{}
+	}
+}
+
+// end keeps what was computed since a round began.
+func (k *known) end() {
+	k.mu.Lock()
+	fresh, keep := k.fresh, k.kept.Keep
+	k.fresh = nil
+	k.mu.Unlock()
+	if len(fresh) > 0 {
+		_ = keep(fresh) // a cache: what is not kept is computed again
+	}
 }
 
 // Found is a symbol that a search found.

@@ -2,10 +2,13 @@ package workspace
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -104,4 +107,103 @@ func TestWithin(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", pattern, got, want)
 		}
 	}
+}
+
+// TestKeptFacts: the facts of a text that another process kept are not computed again; those of
+// another version, or damaged ones, are.
+func TestKeptFacts(t *testing.T) {
+	kept := map[string][]byte{}
+	structure := func(version string) (list []FileFacts, computed int) {
+		t.Helper()
+		w, _ := open(t, map[string]string{"a.py": "import os\n\ndef one():\n    \"\"\"First.\"\"\"\n    two()\n", "b.py": "def two(): pass\n"})
+		w.KeepFacts(Kept{
+			Version: version,
+			Fact:    func(key string) []byte { return kept[key] },
+			Keep:    func(fresh map[string][]byte) error { computed += len(fresh); maps.Copy(kept, fresh); return nil },
+		})
+		o := w.NewOverlay()
+		list, _, err := o.Structure(t.Context(), "", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, _, _ := o.Structure(t.Context(), "", nil); !reflect.DeepEqual(again, list) {
+			t.Errorf("got %v, then %v", list, again)
+		}
+		return list, computed
+	}
+	first, n := structure("1")
+	if n != 2 {
+		t.Errorf("%d texts were kept, want 2", n)
+	}
+	second, n := structure("1")
+	if n != 0 || !reflect.DeepEqual(first, second) {
+		t.Errorf("%d texts were computed again; got %+v, want %+v", n, second, first)
+	}
+	if _, n := structure("2"); n != 2 {
+		t.Errorf("another version computed %d texts, want 2", n)
+	}
+	for key := range kept {
+		kept[key] = []byte(`{"language":`)
+	}
+	if third, n := structure("1"); n != 2 || !reflect.DeepEqual(first, third) {
+		t.Errorf("of damaged ones, %d texts were computed; got %+v", n, third)
+	}
+}
+
+// BenchmarkStructure measures the structure of the Go files of this repository, the first time,
+// with the facts that another process kept, and when nothing changed.
+func BenchmarkStructure(b *testing.B) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		b.Fatal(err)
+	}
+	kept := map[string][]byte{}
+	var mu sync.Mutex
+	run := func(name string, prepare func(*Workspace), again bool) {
+		b.Run(name, func(b *testing.B) {
+			for range b.N {
+				b.StopTimer()
+				w, err := Open(root)
+				if err != nil {
+					b.Fatal(err)
+				}
+				prepare(w)
+				o := w.NewOverlay()
+				structure := func() {
+					if _, _, err := o.Structure(b.Context(), "*.go", nil); err != nil {
+						b.Fatal(err)
+					}
+				}
+				if again {
+					structure()
+				}
+				b.StartTimer()
+				structure()
+				b.StopTimer()
+				o.Close()
+				if err := w.Close(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+	run("cold", func(*Workspace) {}, false)
+	filled := false
+	run("kept", func(w *Workspace) {
+		from := Kept{Fact: func(key string) []byte { mu.Lock(); defer mu.Unlock(); return kept[key] }}
+		if !filled {
+			filled = true
+			first, err := Open(root)
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer first.Close()
+			first.KeepFacts(Kept{Fact: from.Fact, Keep: func(fresh map[string][]byte) error { maps.Copy(kept, fresh); return nil }})
+			if _, _, err := first.NewOverlay().Structure(b.Context(), "*.go", nil); err != nil {
+				b.Fatal(err)
+			}
+		}
+		w.KeepFacts(from)
+	}, false)
+	run("unchanged", func(*Workspace) {}, true)
 }
