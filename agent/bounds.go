@@ -6,11 +6,21 @@ import (
 	"caselsp/agent/record"
 )
 
-// Every loop of the engine has a bound: steps and free turns of a round, rounds, attempts
-// and rollbacks of a feature (record.Limits), exchanges of a phase and unusable replies
-// (limits.go), runs of tests that do not end (maxLostTests), answers to one question
-// (maxHeld). endless is the bound of the loop over all of these: it ends what none of
-// them counts.
+// Every loop of the engine has a bound, and a test that reaches it (bounds_test.go,
+// ends_test.go, tester_*.txtar, verify_*.txtar):
+//
+//   - of a round: steps (record.Limits), calls that only look (maxFreeTurns), unusable replies
+//     in a row (maxInvalid), runs of tests without a known outcome (maxLostTests, also for the
+//     comparison with how they went before);
+//   - of a feature: rounds, attempts and rollbacks (record.Limits), steps that go in circles
+//     (record.Loop), questions to the user (maxInquiries), tests that run again because the user
+//     types (maxRetests), one run without the change, one split, one return of useless tests;
+//   - of a phase beside coding: exchanges (maxPlanningTurns), of the tester maxTesterTurns and
+//     maxTesterTries;
+//   - of a question: answers that are held back (maxHeld), hosts for an installation (hostRounds).
+//
+// Each holds in the middle of a reply with several calls, too. endless is the bound of the loop
+// over all of these: it ends what none of them counts.
 
 const (
 	// maxLostTests is how many runs of the tests in one round may end without a known

@@ -70,10 +70,12 @@ func (r *run) perform(ctx context.Context) error {
 // done records the outcome of the pending action.
 func (r *run) done(b record.ActionDone, blobs ...[]byte) error {
 	r.live = nil
-	told, stop := r.state.Circles(b)
 	if c := r.state.Pending; c != nil {
 		b = b.Tell(r.a.window().result(b.Said(), action.EffectOf(c.Action)))
 	}
+	asKept := b // those before it are known from the journal, which holds no secret
+	asKept.Text, asKept.Quote = r.a.Store.Redact(b.Text), r.a.Store.Redact(b.Quote)
+	told, stop := r.state.Circles(asKept)
 	b.More += told
 	b.Loop = stop
 	shown := b.Also
@@ -202,6 +204,9 @@ func (r *run) askUser(ctx context.Context, args action.AskUser) error {
 	if known {
 		return errors.Join(r.record(record.MemoryRecalled{Query: valueQuery + args.Name, Found: []string{value}}),
 			r.done(record.ActionDone{OK: true, Note: "knows " + args.Name, Text: "The user has said so for this project before:\n", Mark: action.MarkAnswer, Quote: value}))
+	}
+	if r.state.Inquiries >= maxInquiries {
+		return r.done(record.ActionDone{Text: fmt.Sprintf("The user was not asked: they have answered %d questions about this. Decide by yourself, and say what you assumed.", maxInquiries)})
 	}
 	q := record.Question{Text: args.Question, Subject: record.Input{Choices: args.Choices}}
 	if args.Name != "" {

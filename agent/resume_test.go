@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -175,12 +176,100 @@ func (b *bench) result(t *testing.T, id string) string {
 	return text.String()
 }
 
+// talkScript has replies with several calls, readings, edits and what is submitted among
+// them, in a window so small that the conversation is shortened.
+const talkScript = `
+count only
+on tars
+when # Workspace
+times always
+call GET_FULL_FILE_CONTENT {"thought": "t", "path": "b.txt"}
+call SUBMIT_PLAN
+	{"analysis": "x", "files_to_create": ["a.txt"], "files_to_change": ["b.txt"], "steps": [], "considerations": [],
+	 "features": [{"id": "f", "title": "Files", "description": "Write a.txt.", "test": "check a.txt"}]}
+call LIST_FILES {"thought": "t"}
+on case
+after 0
+times always
+call GET_FULL_FILE_CONTENT {"thought": "t", "path": "guide.txt", "from": 1, "to": 30}
+call WRITE_FILE {"thought": "t", "path": "a.txt", "content": "bug\n"}
+call RENAME_FILE {"thought": "t", "from": "b.txt", "to": "c.txt"}
+call RUN_COMMAND {"thought": "t", "command": "touch made.txt"}
+call PATCH_FILE {"thought": "t", "path": "a.txt", "patch": "@@ -1 +1 @@\n-no such line\n+good\n"}
+call DELETE_FILE {"thought": "t", "path": "a.txt"}
+on case
+after 1
+when caselsp ended before its outcome was known
+times always
+call RUN_COMMAND {"thought": "t", "command": "touch made.txt"}
+on case
+last +made
+times always
+call GET_FULL_FILE_CONTENT {"thought": "t", "path": "guide.txt", "from": 31, "to": 60}
+on case
+last guide line 060
+times always
+call GET_FULL_FILE_CONTENT {"thought": "t", "path": "guide.txt", "from": 61, "to": 90}
+call LIST_FILES {"thought": "t", "glob": "g*"}
+on case
+last guide.txt (
+times always
+call GET_FULL_FILE_CONTENT {"thought": "t", "path": "a.txt"}
+call FINISH_FEATURE {"thought": "t", "summary": "written"}
+on case
+last # Round 2
+times always
+call GET_FULL_FILE_CONTENT {"thought": "t", "path": "a.txt"}
+call PATCH_FILE {"thought": "t", "path": "a.txt", "patch": "@@ -1 +1 @@\n-bug\n+good\n"}
+call REQUEST_USER_INPUT {"thought": "t", "question": "Sure?"}
+call FINISH_FEATURE {"thought": "t", "summary": "mended", "fixes_applied": ["mended"]}
+on tars
+when # Test results
+times always
+want exit code 0
+call GET_FULL_FILE_CONTENT {"thought": "t", "path": "a.txt"}
+call SUBMIT_VERDICT {"completion": 100, "approved": true, "summary": "done", "issues": []}
+`
+
 // TestResumeFromEveryRecord cuts a whole run's journal after every record, as a
 // crash would, and resumes: each ends with the same result; the model is asked at
 // most once more; no command runs twice unless the user was asked.
 func TestResumeFromEveryRecord(t *testing.T) {
+	for _, c := range []struct {
+		name, script string
+		context      int
+		kinds        []record.Body // that the run must have
+	}{
+		{"one call a reply", resumeScript, 0, []record.Body{record.Hypothesised{}}},
+		{"several calls a reply", talkScript, 5600, []record.Body{record.Compacted{}, record.Unrun{}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			resumeFromEach(t, c.kinds, func() *bench {
+				b := newBench(t, c.script, agreeable{})
+				if c.context > 0 {
+					b.Context = c.context
+				}
+				guideOf(t, b)
+				return b
+			})
+		})
+	}
+}
+
+// guideOf writes a text that fills a small window.
+func guideOf(t *testing.T, b *bench) {
+	guide := ""
+	for i := range 90 {
+		guide += fmt.Sprintf("guide line %03d: what a.txt holds is told here\n", i+1)
+	}
+	if err := os.WriteFile(filepath.Join(b.Workspace.Roots()[0].Dir, "guide.txt"), []byte(guide), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func resumeFromEach(t *testing.T, kinds []record.Body, fresh func() *bench) {
 	ctx := context.Background()
-	whole := newBench(t, resumeScript, agreeable{})
+	whole := fresh()
 	for _, err := range whole.Run(ctx, record.Task{ID: "t", Text: "write"}) {
 		if err != nil {
 			t.Fatal(err)
@@ -190,13 +279,18 @@ func TestResumeFromEveryRecord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, kind := range kinds {
+		if !slices.ContainsFunc(records, func(r store.Record) bool { return r.Kind == record.KindOf(kind) }) {
+			t.Errorf("the run has no record %q", record.KindOf(kind))
+		}
+	}
 	want, calls := whole.result(t, "t"), len(whole.model.Requests())
-	if !strings.Contains(want, "+good") || !strings.Contains(want, "made.txt") || strings.Contains(want, "c.txt") {
+	if !strings.Contains(want, "+good") || !strings.Contains(want, "made.txt") {
 		t.Fatalf("the whole run gave\n%s", want)
 	}
 	for n := 1; n < len(records); n++ {
 		t.Run(fmt.Sprintf("%d_%s", n, records[n-1].Kind), func(t *testing.T) {
-			cut := newBench(t, resumeScript, agreeable{})
+			cut := fresh()
 			cut.copyJournal(t, whole, records[:n])
 			before, err := cut.load("t")
 			if err != nil {
@@ -220,13 +314,13 @@ func TestResumeFromEveryRecord(t *testing.T) {
 			if again := before.Calls + len(cut.model.Requests()); again > calls+1 {
 				t.Errorf("the model was asked %d times, %d without the crash", again, calls)
 			}
-			started := map[string]int{}
+			started := 0
 			for _, rec := range records[:n] {
 				if rec.Kind == record.KindOf(record.CommandStarted{}) {
-					started["all"]++
+					started++
 				}
 			}
-			if total := started["all"] + len(cut.engine.ran); total > len(whole.engine.ran) && asked == 0 {
+			if total := started + len(cut.engine.ran); total > len(whole.engine.ran) && asked == 0 {
 				t.Errorf("%d commands ran, %d without the crash, and nobody was asked", total, len(whole.engine.ran))
 			}
 		})

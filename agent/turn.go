@@ -140,8 +140,13 @@ func (r *run) interpret(ctx context.Context) error {
 
 // used says that a round has no room for one more action, "" where it has.
 func (r *run) used(act *action.Action) string {
+	if act.Verb.Effect == action.Submits {
+		return "" // it shows nothing, and ends the phase
+	}
 	free := r.stepOf(act) == 0
-	switch {
+	switch f := r.state.Feature(); {
+	case r.state.Phase == record.Coding && f.Rollbacks >= r.a.Limits.Rollbacks:
+		return "the feature was rolled back as often as it may be."
 	case r.state.Phase == record.Coding && !free && r.state.Steps >= r.a.Limits.Steps:
 		return "the steps of this round are used up."
 	case free && r.state.Free >= r.maxFree():

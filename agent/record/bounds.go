@@ -3,6 +3,8 @@ package record
 import (
 	"reflect"
 	"time"
+
+	"caselsp/agent/action"
 )
 
 // Bounds is what the state counts so that nothing repeats without end and no budget is
@@ -12,6 +14,7 @@ type Bounds struct {
 	// measure again.
 	Exchanges int // of the present phase: actions carried out and replies refused
 	LostTests int // runs of the tests in this phase whose outcome is not known
+	Inquiries int // questions of a model that the user has answered, in planning or in this feature
 	Retests   int // runs of the tests, in this feature, because the staged files changed behind them
 
 	Unexplained bool // the last verdict was returned because it did not say what is missing
@@ -39,8 +42,11 @@ func (p *State) count(at time.Time, body Body) {
 		p.Unexplained = p.Unexplained || b.Unexplained
 	case ActionDone:
 		p.Exchanges++
-		if c := p.Pending; c != nil && c.Role == RoleTester && b.Lost {
+		switch c := p.Pending; {
+		case c != nil && c.Role == RoleTester && b.Lost:
 			p.LostTests++
+		case c != nil && c.Answer != nil && action.EffectOf(c.Action) == action.Asks:
+			p.Inquiries++
 		}
 		p.noteDeed(b)
 	case CallAnswered:
@@ -59,8 +65,8 @@ func (p *State) count(at time.Time, body Body) {
 func (p *State) changePhase(b StateChanged) {
 	p.Exchanges, p.LostTests, p.Unexplained = 0, 0, false
 	switch resumed := !p.Phase.Works() && p.Phase != Waiting; {
-	case resumed, b.To == Planning, b.Feature != p.Current:
-		p.Retests = 0
+	case resumed, b.To == Planning, p.Phase == Planning, b.Feature != p.Current:
+		p.Retests, p.Inquiries = 0, 0
 	case p.Phase == Verifying && b.To == Testing:
 		p.Retests++
 	}

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 
 	"caselsp/agent/action"
+	"caselsp/agent/stack"
 	"caselsp/agent/testreport"
 )
 
@@ -39,6 +41,11 @@ func (d Deed) failedLike(o Deed) bool {
 	return !d.OK && !o.OK && d.Action == o.Action && d.Target == o.Target && !d.Tests && !o.Tests
 }
 
+// failedAlike reports whether two commands failed with the same words, which are not none.
+func (d Deed) failedAlike(o Deed) bool {
+	return d.Saw != "" && d.Saw == o.Saw && d.Action == o.Action && action.EffectOf(d.Action) == action.Runs && !d.OK && !o.OK
+}
+
 const (
 	keptDeeds      = 40 // of a feature: a loop that is longer is ended by the rounds
 	failedInRow    = 3  // the same action on the same target: the feature ends
@@ -47,6 +54,8 @@ const (
 	patchesRefused = 6  // in a row on one file: three before CASE is told to write the lines, and three more
 	seenAmong      = 5  // a failure that was seen among the last five is told
 	looksTold      = 3  // the same look in the same world is told
+	takenBack      = 3  // staged files that come back to the same, with nothing run between: the feature ends
+	asksTold       = 3  // questions to the user in a row, with nothing done between, are told
 )
 
 // Loop says of the deeds of a feature, the newest last, whether they go in circles. stop is
@@ -81,12 +90,15 @@ func looped(steps []Deed, refused int) string {
 		return fmt.Sprintf("%s%s was done %d times in a row, with the same result", last.Action, of(last.Target), n)
 	}
 	for length := 2; length <= longestCycle; length++ {
-		if cycle := steps[max(0, len(steps)-length):]; cycles(steps, length) && !slices.ContainsFunc(cycle, func(d Deed) bool { return d.Refused }) {
+		// Refused patches are counted by themselves, and passing tests lead to a verdict, of
+		// which there are only so many.
+		bounded := func(d Deed) bool { return d.Refused || d.Tests && d.OK }
+		if cycle := steps[max(0, len(steps)-length):]; cycles(steps, length) && !slices.ContainsFunc(cycle, bounded) {
 			return fmt.Sprintf("the last %d steps were done before, in the same order and with the same results: %s", length, names(cycle))
 		}
 	}
-	if path := takenBack(steps); path != "" {
-		return fmt.Sprintf("%s was edited and rolled back %d times", path, failedInRow)
+	if n := comesBack(steps); n >= takenBack {
+		return fmt.Sprintf("the staged files were changed and taken back %d times, and nothing was run between: %s", n, names(steps[len(steps)-2:]))
 	}
 	return ""
 }
@@ -114,19 +126,24 @@ func cycles(steps []Deed, length int) bool {
 	return true
 }
 
-// takenBack returns the file that the last steps have edited and rolled back, again and again.
-func takenBack(steps []Deed) string {
-	from := len(steps) - 2*failedInRow
-	if from < 0 {
-		return ""
-	}
-	path := steps[from].Target
-	for i := from; i < len(steps); i += 2 {
-		if action.EffectOf(steps[i].Action) != action.Edits || steps[i].Target != path || steps[i+1].Action != action.RollbackName {
-			return ""
+// comesBack counts how often the staged files came to be what they are now, with nothing
+// between that could have shown whether another change is better: no command, no run of the
+// tests, no answer.
+func comesBack(steps []Deed) (times int) {
+	last := steps[len(steps)-1]
+	for i := len(steps) - 1; i >= 0; i-- {
+		switch d := steps[i]; action.EffectOf(d.Action) {
+		case action.Edits, action.RollsBack:
+			if d.OK && d.Staged == last.Staged && (i == 0 || steps[i-1].Staged != d.Staged) {
+				times++
+			} else if i == len(steps)-1 {
+				return 0 // it has changed nothing
+			}
+		default:
+			return times
 		}
 	}
-	return path
+	return times
 }
 
 // toldOfStep tells of a step that was done among the last ones, with the same result.
@@ -135,12 +152,18 @@ func toldOfStep(steps []Deed) string {
 	if last.Tests {
 		return toldOfTests(steps)
 	}
+	asks := func(d Deed) bool { return action.EffectOf(d.Action) == action.Asks }
+	if n := inRow(steps, asks); n >= asksTold {
+		return fmt.Sprintf("\nThese were %d questions in a row, and nothing was done between them: decide by yourself what can be decided, and go on.\n", n)
+	}
 	for i := len(steps) - 2; i >= max(0, len(steps)-1-seenAmong); i-- {
 		switch before := steps[i]; {
 		case last.failedLike(before) && last.Saw == before.Saw && last.Staged != before.Staged:
 			return fmt.Sprintf("\nIt failed in the same way in %s: what was changed since has not met the cause.\n", before.name())
 		case last.failedLike(before) && last.Saw == before.Saw:
 			return fmt.Sprintf("\nIt failed in the same way in %s. Do something else: read what is there now, or ask.\n", before.name())
+		case last.failedAlike(before):
+			return fmt.Sprintf("\nIt failed in the same way as %s: how it is called is not the cause.\n", before.name())
 		case last.same(before) && last.Action != action.FinishFeatureName:
 			return fmt.Sprintf("\nThe result is the same as in %s, and the staged files are the same: doing it again will not help.\n", before.name())
 		}
@@ -163,11 +186,21 @@ func toldOfTests(steps []Deed) string {
 	return ""
 }
 
-// toldOfLooks tells of a look that is repeated where nothing has changed. It ends
-// nothing: the free turns of a round have a limit of their own.
+// toldOfLooks tells of a look that is repeated where nothing has changed, and of looks in a
+// row that show the same. It ends nothing: the free turns of a round have a limit of their own.
 func toldOfLooks(deeds []Deed) string {
-	if n := inRow(deeds, deeds[len(deeds)-1].same); n == looksTold {
-		return fmt.Sprintf("\nThis is the %dth time in a row, and nothing has changed: it stands above.\n", n)
+	last, seen := deeds[len(deeds)-1], 0
+	for _, d := range deeds {
+		if d.same(last) {
+			seen++
+		}
+	}
+	if seen == looksTold {
+		return fmt.Sprintf("\nThis is the %dth time, and nothing has changed: it stands above.\n", seen)
+	}
+	alike := func(d Deed) bool { return d.Action == last.Action && d.Saw == last.Saw && d.Staged == last.Staged }
+	if n := inRow(deeds, alike); n == looksTold && seen < n {
+		return fmt.Sprintf("\nThe last %d of these showed the same: look for something else, or elsewhere.\n", n)
 	}
 	return ""
 }
@@ -193,8 +226,25 @@ func names(deeds []Deed) string {
 }
 
 // passing matches what differs between two runs of the same command that mean the same:
-// durations and times of day.
-var passing = regexp.MustCompile(`\b\d+(\.\d+)? ?(ns|µs|ms|s|sec|secs|seconds)\b|\b\d\d:\d\d:\d\d(\.\d+)?\b`)
+// durations, times of day, addresses, and names of temporary files.
+var passing = regexp.MustCompile(`\b\d+(\.\d+)? ?(ns|µs|ms|s|sec|secs|seconds)\b|duration_ms \S+|\b\d\d:\d\d:\d\d(\.\d+)?\b|\b0x[0-9a-fA-F]+\b|/tmp/[^\s'":]+`)
+
+// sawOf is what a command showed: of a run of the tests, what its runner sums up, and what failed.
+func sawOf(line string, b ActionDone) string {
+	text := b.Quote
+	if b.Mark == "" {
+		text = b.Text // of older versions
+	}
+	if stack.RunsAlone(line) {
+		if text = testreport.Summary(b.Quote); !b.OK {
+			text = testreport.Failure(b.Quote) + "\n" + text
+		}
+	}
+	if text = strings.TrimSpace(passing.ReplaceAllString(text, "")); text == "" {
+		return ""
+	}
+	return digestOf(text)
+}
 
 // DeedOf returns what an outcome of the pending action is for Loop; ok is false where
 // it is none, because another role acts.
@@ -214,18 +264,30 @@ func (p *State) DeedOf(b ActionDone) (d Deed, ok bool) {
 		Key: digestOf(c.Action, string(c.Args)), Saw: digestOf(b.Text, b.Quote), Staged: digestOf(staged.byPath()),
 	}
 	switch {
+	case c.Action == action.RenameFileName:
+		d.Target = renamedOf(c.Args)
 	case d.Tests:
 		d.Action, d.Target = "the tests", ""
 		d.Saw = digestOf(passing.ReplaceAllString(testreport.Failure(b.Text+b.Quote), ""))
 	case effect == action.Runs:
-		d.Target = CommandOf(c.Args)
-		d.Saw = digestOf(passing.ReplaceAllString(b.Text+b.Quote, ""))
+		d.Target = strings.Join(strings.Fields(CommandOf(c.Args)), " ")
+		d.Key, d.Saw = digestOf(c.Action, d.Target), sawOf(d.Target, b)
 	case c.Action == action.FinishFeatureName && b.OK:
 		d.Key, d.Saw = c.Action, "" // whatever is said about it
-	case effect == action.RollsBack, effect == action.Edits && b.OK:
+	}
+	if effect == action.RollsBack || effect == action.Edits && b.OK {
 		d.Saw = "" // what came of it is staged
 	}
 	return d, true
+}
+
+// renamedOf reads the path out of a RENAME_FILE's arguments.
+func renamedOf(raw json.RawMessage) string {
+	var a action.RenameFile
+	if json.Unmarshal(raw, &a) != nil {
+		return ""
+	}
+	return a.From
 }
 
 func digestOf(v ...any) string {

@@ -22,7 +22,7 @@ func (Split) kind() string { return "split" }
 // steps, so that nothing is lost, and what fails with it is taken back whole.
 func (p *State) applySplit(b Split) {
 	whole := p.Features[b.Feature]
-	p.Answer, p.Splitting = nil, false
+	p.Answer, p.Rest, p.Splitting = nil, nil, false
 	var parts []Feature
 	var ids []string
 	for _, f := range b.Parts {

@@ -131,7 +131,9 @@ func (p *State) Stops() string {
 		return ""
 	}
 	verb := action.EffectOf(last.Call.Name)
-	switch {
+	switch f := p.Feature(); {
+	case f != nil && f.Loop != "" && p.Phase == Coding:
+		return "the work goes in circles, and the feature ends."
 	case verb == action.Finishes && last.OK:
 		return "the feature was finished before it."
 	case verb == action.Aborts && last.OK:
@@ -237,6 +239,9 @@ func (p *State) submitted(said string) {
 func (p *State) applyCompacted(b Compacted) {
 	p.Cut = min(max(b.Turns, p.Cut), len(p.Turns))
 	p.known = nil // the model has to read again what it still needs
+	if f := p.Feature(); f != nil && p.Phase == Coding {
+		f.Deeds = slices.DeleteFunc(slices.Clone(f.Deeds), func(d Deed) bool { return d.Looks })
+	}
 }
 
 // beginRound tells CASE, in the conversation of the feature, why another round begins.

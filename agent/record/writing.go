@@ -40,7 +40,8 @@ func (p *State) applyWriting(body Body) {
 	w := f.Writing
 	switch b := body.(type) {
 	case TestsWritten:
-		p.Answer, w.Submitted, w.Ran = nil, &b.Tests, false
+		w.Submitted, w.Ran = &b.Tests, false
+		p.submitted("The tests were taken down.")
 	case TestsReturned:
 		w.Tries, w.Submitted, w.Ran = w.Tries+1, nil, false
 	case TestsSettled:

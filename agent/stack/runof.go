@@ -14,6 +14,9 @@ var viaModule = regexp.MustCompile(`^python3? -m `)
 // Runs reports whether a command line names a program that runs tests.
 func Runs(line string) bool { return runners.MatchString(line) }
 
+// RunsAlone reports whether a command line is a run of tests and nothing beside it.
+func RunsAlone(line string) bool { return Runs(line) && !strings.ContainsAny(line, composed) }
+
 // RunOf reports whether a command line is a run of one of the candidates: the same runner, in
 // the same folder, with whatever arguments, and nothing beside it.
 func RunOf(line string, candidates []Candidate) bool {
