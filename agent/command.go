@@ -275,11 +275,23 @@ func written(changes []sandbox.Change) []string {
 	return paths
 }
 
-// output is the text for the model about a command that has ended.
+// mostPassed is how many bytes of the output of tests that pass are shown to who ran them: who
+// wants one thing of it sees it, and a long list says no more than its sum.
+const mostPassed = 4 << 10
+
+// output is the text for the model about a command that has ended. Of tests, it tells what failed
+// and how the runner sums up.
 func (r *run) output(line string, result *sandbox.Result, causes, missing string) action.Said {
-	said := action.Output(line, result)
-	if result.OK() && r.state.Pending.Role == record.RoleCase && passed.MatchString(result.Output) {
-		said = shortPass(said)
+	shown, report := *result, testreport.Read(line, result.Output, nil)
+	if report.Known() {
+		shown.Output = testreport.WithoutPassed(result.Output)
+	}
+	said := action.Output(line, &shown)
+	if result.OK() && report.OK() {
+		if r.testsRun() {
+			said = shortPass(said)
+		}
+		said.Quote = headAndTail(said.Quote, mostPassed)
 	}
 	said.Text = r.firstTry() + said.Text + causes
 	said.More += missing

@@ -53,6 +53,8 @@ func conversationOf(req *llm.Request) string {
 			return "verify"
 		case "SUBMIT_HYPOTHESIS":
 			return "reflector"
+		case "SUBMIT_TESTS":
+			return "tester"
 		case "SUBMIT_ADVICE":
 			return "advice"
 		}
@@ -110,12 +112,13 @@ const runLength = 300
 var lineNumber = regexp.MustCompile(`(?m)^ *\d+  `)
 
 // saidTwice counts the bytes of runs of file and result text that stand in the request
-// before. Line numbers do not count, nor what the model wrote.
+// before. Which numbers lines have does not count, that they have some does; nor does what the model
+// wrote.
 func saidTwice(req *llm.Request) int {
 	var all strings.Builder
 	for _, msg := range req.Messages {
 		if msg.Speaker == llm.User || msg.Speaker == llm.ToolReply {
-			all.WriteString(lineNumber.ReplaceAllString(msg.Content, "") + "\x00")
+			all.WriteString(lineNumber.ReplaceAllString(msg.Content, "# ") + "\x00")
 		}
 	}
 	text, twice, counted := all.String(), 0, 0
@@ -137,7 +140,7 @@ func told(req *llm.Request) (runs []string) {
 	var all strings.Builder
 	for _, msg := range req.Messages {
 		if msg.Speaker == llm.User || msg.Speaker == llm.ToolReply {
-			all.WriteString(lineNumber.ReplaceAllString(msg.Content, "") + "\x00")
+			all.WriteString(lineNumber.ReplaceAllString(msg.Content, "# ") + "\x00")
 		}
 	}
 	text, end := all.String(), 0

@@ -41,6 +41,12 @@ type spoken struct {
 	by     int // the message
 }
 
+// repeats reports whether a line says what another one said: numbers are new where that had none,
+// because lines are written by them.
+func (l spoken) repeats(said spoken) bool {
+	return l.text == said.text && (l.number == 0 || said.number > 0) && !fence.MatchString(l.text)
+}
+
 // once knows the lines that were said.
 type once struct {
 	lines  []spoken
@@ -130,7 +136,7 @@ func (o *once) longest(next []spoken) (at, n int) {
 	most := 0
 	for _, p := range places[max(0, len(places)-mostPlaces):] {
 		size, k := 0, 0
-		for k < len(next) && p+k < len(o.lines) && o.lines[p+k].by == o.lines[p].by && o.lines[p+k].text == next[k].text && !fence.MatchString(next[k].text) {
+		for k < len(next) && p+k < len(o.lines) && o.lines[p+k].by == o.lines[p].by && next[k].repeats(o.lines[p+k]) {
 			size += len(next[k].text) + 1
 			k++
 		}
@@ -152,10 +158,7 @@ func (o *once) reference(lines, said []spoken) string {
 		return fmt.Sprintf("[%d lines as %s]", len(lines), where)
 	}
 	what := fmt.Sprintf("[lines %d to %d stand %s", from, to, where)
-	switch a, b := ends(said); {
-	case a == 0:
-		return what + ", without numbers]"
-	case a != from:
+	if a, b := ends(said); a != from && a > 0 {
 		return what + fmt.Sprintf(", as %d to %d]", a, b)
 	}
 	return what + "]"

@@ -95,6 +95,7 @@ func verifyOpening(ctx context.Context) func(*prompter, *prompted) error {
 		d.Tests = testsText(p.state)
 		d.Tests = headAndTail(d.Tests, p.window.of(partTests))
 		d.TestNotes = append(slices.Clip(d.TestNotes), p.fewerTests()...)
+		d.TestNotes = slices.DeleteFunc(d.TestNotes, func(note string) bool { return strings.Contains(d.Tests, note) })
 		found, err := p.gate.introduced(ctx, p.workspace, p.overlay.ChangeSet())
 		if err != nil {
 			return err
@@ -121,9 +122,6 @@ func shortPass(said action.Said) action.Said {
 // passLines is how many lines of tests that pass are shown: runners sum up in one to three.
 const passLines = 4
 
-// passed finds the sums of tests that pass in the output of a command.
-var passed = regexp.MustCompile(`(?m)\b\d+ passed\b|^Ran \d+ tests? in |^ok\s+\S+\s+(\d|\()|^# pass \d+|^Tests:\s+\d+ passed`)
-
 // openFeature shows CASE the project's rules, the files that the plan names for the feature
 // and the configuration that it speaks of, as far as they fit, of larger ones the outline and
 // the ranges that matter, and a map of the code around them.
@@ -144,6 +142,7 @@ func (r *run) openFeature(ctx context.Context) error {
 	if f.Test != "" {
 		o.Text += "Its tests: " + f.Test + "\n"
 	}
+	o.Text += r.failedBefore()
 	var named []string
 	for _, path := range slices.Concat(f.Files, fetched) {
 		if slices.Contains(named, path) {
@@ -152,6 +151,7 @@ func (r *run) openFeature(ctx context.Context) error {
 		named = append(named, path)
 		file, why := p.readable(path)
 		if why == "" {
+			r.seeFixture(path, file.Text)
 			why = o.show(path, file)
 		}
 		if why != "" {
@@ -178,6 +178,19 @@ func (r *run) openFeature(ctx context.Context) error {
 		o.More = "\nNot shown:\n" + bullets(p.window.first(partLog, missing))
 	}
 	return r.record(o.FilesShown)
+}
+
+// failedBefore says which tests failed before the task, where TARS has run them; "" for none.
+func (r *run) failedBefore() string {
+	b, known := r.state.Baseline(r.state.TestLine())
+	if !known || !b.Usable || b.OK {
+		return ""
+	}
+	text := "Before the task, these tests failed"
+	if len(b.Failing) > 0 {
+		text += ": " + record.NamedTests(b.Failing)
+	}
+	return text + "\n"
 }
 
 // opening is the message with the files that CASE begins with, as it grows.
@@ -210,7 +223,10 @@ func (o *opening) show(path string, f workspace.File) (why string) {
 
 // outline is a file's outline, in its share of the window.
 func (p *prompter) outline(path, text string) string {
-	return p.window.text(partOutline, fmt.Sprintf("%s (%d lines)\n%s", path, strings.Count(text, "\n")+1, action.OutlineOf(path, text)), ": "+action.OutlineName+" shows all")
+	if outline := action.OutlineOf(path, text, p.window.of(partOutline)); outline != "" {
+		return outline
+	}
+	return fmt.Sprintf("%s (%d lines) declares nothing.\n", path, action.LineCount(text))
 }
 
 func (o *opening) add(text string, shown action.Shown) {
@@ -264,6 +280,9 @@ func (p *prompter) matters(path, text string) (ranges []action.Range) {
 	}
 	if lang != "" {
 		look(syntax.Parse(lang, text).Outline())
+	}
+	if len(ranges) == 0 && around.To == 0 && syntax.OutlineLanguageOf(path) == "" {
+		ranges = []action.Range{{From: 1, To: mattersLines / 2}} // else nothing of it is shown
 	}
 	if len(ranges) > maxMatters {
 		ranges = ranges[:maxMatters]

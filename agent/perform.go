@@ -138,6 +138,10 @@ func (r *run) do(ctx context.Context, verb *action.Verb, args action.Doer) error
 // refusedEdit is the outcome of an action that failed on the overlay.
 func (r *run) refusedEdit(args action.Doer, result action.Result, err error) record.ActionDone {
 	b := record.ActionDone{Refused: refusalOf(err), Hunks: result.Hunks}
+	var quoting *action.Quoting
+	if errors.As(err, &quoting) {
+		b.Shown = quoting.Known
+	}
 	said := failureOf(err)
 	if p, ok := args.(action.PatchFile); ok && b.Refused != "" {
 		said = said.And(writeWhole(r.state.Feature(), p.First()))

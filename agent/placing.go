@@ -89,6 +89,7 @@ func (r *run) openTask(ctx context.Context) error {
 			missing = append(missing, s.path+": "+why)
 			continue
 		}
+		r.seeFixture(s.path, f.Text)
 		from, to := around(s, f.Text)
 		if s.from <= 0 && strings.Count(f.Text, "\n") > maxUnplaced {
 			b.Quote += "\nThe outline of " + p.outline(s.path, f.Text)
@@ -121,7 +122,7 @@ func (r *run) openTask(ctx context.Context) error {
 // around returns the lines to show for a place: the whole file where it is short (0, 0), else
 // the function around the place.
 func around(s spot, text string) (from, to int) {
-	lines := strings.Count(text, "\n") + 1
+	lines := action.LineCount(text)
 	if lines <= maxWhole || s.from <= 0 {
 		return 0, 0
 	}

@@ -19,10 +19,10 @@ func TestAround(t *testing.T) {
 		{"no place", "a.py", before, 0, 0, "0-0"},
 		{"in a function", "a.py", before + function + after, 304, 304, "295-304"},
 		{"outside of functions", "a.py", before + function + after, 20, 21, "1-81"},
-		{"at the end", "a.py", before, 299, 300, "239-301"},
+		{"at the end", "a.py", before, 299, 300, "239-300"},
 		{"in a function that is too long", "a.py", "def hello():\n" + strings.Repeat("    x = 1\n", 400), 100, 100, "40-160"},
 		{"no language", "a.txt", before, 100, 100, "40-160"},
-		{"behind the end", "a.txt", before, 9000, 9000, "301-301"},
+		{"behind the end", "a.txt", before, 9000, 9000, "300-300"},
 	} {
 		from, to := around(spot{tt.path, tt.from, tt.to}, tt.text)
 		if got := fmt.Sprintf("%d-%d", from, to); got != tt.want {

@@ -17,9 +17,7 @@ import (
 	"caselsp/agent/llm/llmtest"
 	"caselsp/agent/llm/openai"
 	"caselsp/agent/record"
-	"caselsp/agent/workspace"
 	"caselsp/sandbox"
-	"caselsp/store"
 )
 
 var (
@@ -139,24 +137,6 @@ func (yes) Ask(_ context.Context, q record.Question) (record.Answer, error) {
 		return record.Answer{Text: "yes"}, nil
 	}
 	return agreeable{}.Ask(context.Background(), q)
-}
-
-// metering makes an agent on a folder whose requests are measured.
-func metering(b *testing.B, dir string, o Options) (*Agent, *meter) {
-	w, err := workspace.Open(dir)
-	if err != nil {
-		b.Fatal(err)
-	}
-	s, err := store.Open(store.Options{StateDir: b.TempDir(), Workspace: w.ID()})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { w.Close(); s.Close() })
-	m := &meter{model: o.Model}
-	o.Workspace, o.Store = w, s
-	o.Model = func(string) (llm.Model, error) { return m, nil }
-	o.Watch = m.watch()
-	return New(o), m
 }
 
 func writeRequests(b *testing.B, name string, m *meter) {
@@ -279,17 +259,7 @@ func scripted(b *testing.B) row {
 	if err != nil {
 		b.Fatal(err)
 	}
-	dir := b.TempDir()
-	for name, text := range promptProject() {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			b.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			b.Fatal(err)
-		}
-	}
-	a, m := metering(b, dir, Options{User: yes{}, Model: func(string) (llm.Model, error) { return model, nil },
+	a, m := metering(b, project(b), Options{User: yes{}, Model: func(string) (llm.Model, error) { return model, nil },
 		Sandbox: func(context.Context) (sandbox.Engine, error) { return &repeating{}, nil }})
 	follow(b, "scripted", a, record.Task{Text: "Let sums be rounded."})
 	writeRequests(b, "scripted", m)

@@ -210,13 +210,16 @@ func sameKind(seen testreport.Coverage, name string) bool {
 	return false
 }
 
-// withResults adds to what a model is told how the tests went as data: the changed hunks
+// withResults adds to what a model is told how the tests went as data: their counts, the changed hunks
 // behind failures, and the coverage of the changed lines.
 func withResults(said action.Said, res *record.Results) action.Said {
 	if res == nil {
 		return said
 	}
 	var b strings.Builder
+	if res.Known() {
+		b.WriteString(res.Report.String() + "\n")
+	}
 	for _, t := range res.Bad() {
 		if h, ok := res.Behind[t.Name]; ok {
 			fmt.Fprintf(&b, "Behind %s: %s:%d, in the changed lines %d-%d.\n", t.Name, h.Path, h.Line, h.From, h.To)

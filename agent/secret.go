@@ -139,6 +139,7 @@ func (r *run) withoutSecrets(result *sandbox.Result, secrets map[string]string) 
 func (r *run) concealTree(tree []sandbox.File) {
 	var found []string
 	for _, f := range tree {
+		r.seeFixture(f.Path, string(f.Data))
 		switch text := string(f.Data); {
 		case len(f.Data) > store.MaxSecretFile || !r.a.firstSeen(f.Path, f.Data):
 		case len(f.Data) <= store.MostRead(f.Path) || store.LooksSecret(f.Path, text):
@@ -174,11 +175,21 @@ func (a *Agent) spread(data []byte) []string {
 	return a.Store.SpreadSecrets(string(data))
 }
 
+// seeFixture leaves the passwords in the tests of the project as they are: they are made up for
+// accounts that live as long as the test, and who is shown a mask in their place cannot quote the
+// line. Values that are known as secrets, and keys, stay masked there, too.
+func (r *run) seeFixture(path, text string) {
+	if ofTests(path) && len(text) <= store.MaxSecretFile && r.a.firstSeen("fixture:"+path, []byte(text)) {
+		r.a.Store.AdoptPasswords(text)
+	}
+}
+
 // concealDiffed keeps the secrets of files out of what a diff shows of them.
 func (r *run) concealDiffed(diff string) {
 	for line := range strings.Lines(diff) {
 		if name, ok := strings.CutPrefix(line, "+++ b/"); ok {
 			if f, err := r.a.Workspace.Read(strings.TrimSpace(name)); err == nil {
+				r.seeFixture(f.Path, f.Text)
 				r.a.concealOnce(r.a.Store.SecretsOf(f.Path, f.Text))
 			}
 		}
@@ -189,6 +200,7 @@ func (r *run) concealDiffed(diff string) {
 // of them: excerpts of it are about to be shown.
 func (r *run) tells(path, text string) bool {
 	r.a.concealOnce(r.a.spread([]byte(text)))
+	r.seeFixture(path, text)
 	return r.may().Tells(path, text)
 }
 
@@ -200,6 +212,7 @@ func (r *run) concealRead(places []action.Place) {
 			continue
 		}
 		if f, err := r.overlay.Read(string(name)); err == nil && !f.Staged {
+			r.seeFixture(f.Path, f.Text)
 			r.a.concealOnce(r.a.Store.SecretsOf(f.Path, f.Text))
 		}
 	}

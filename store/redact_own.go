@@ -34,6 +34,19 @@ func (s *Store) Adopt(texts ...string) {
 	s.adopt(own)
 }
 
+// AdoptPasswords takes note of the passwords that people chose in a text, of which it is known that
+// they protect nothing, such as those of a test's accounts: from now on they are not redacted for
+// their names. What looks random, as keys and tokens do, still is.
+func (s *Store) AdoptPasswords(text string) {
+	own := map[string]bool{}
+	redactPasswords(text, func(value string) bool {
+		own[value] = !secret.Random(value)
+		return true
+	})
+	maps.DeleteFunc(own, func(_ string, weak bool) bool { return !weak })
+	s.adopt(own)
+}
+
 func (s *Store) adopt(own map[string]bool) {
 	if len(own) == 0 {
 		return

@@ -243,6 +243,22 @@ func TestStringPrefixes(t *testing.T) {
 	}
 }
 
+// TestAdoptPasswords: the passwords of a test's accounts stay, wherever they come up; known values,
+// keys and what looks random are masked there, too.
+func TestAdoptPasswords(t *testing.T) {
+	s := &Store{}
+	s.redactor.Store(newRedactor([]string{"kiwi/melon-9"}))
+	test := "login(username='testuser1', password='12345ab')\nlogin(password='kiwi/melon-9')\nlogin(password='aX7q-9Lp2zR8tW1n')\nAPI_KEY = 'x7Kq2mVz9Lp4Rt8Wn1Yb'\n"
+	if got := s.Redact(test); strings.Contains(got, "12345ab") {
+		t.Fatalf("the password is not masked before: %s", got)
+	}
+	s.AdoptPasswords(test)
+	want := "login(username='testuser1', password='12345ab')\nlogin(password='[redacted]')\nlogin(password='[redacted]')\nAPI_KEY = '[redacted]'\n"
+	if got := s.Redact(test); got != want {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+}
+
 // TestRedactSeen redacts texts that were seen before as it redacts them for the first time,
 // when values become known meanwhile and when a model writes what looks like a secret.
 func TestRedactSeen(t *testing.T) {

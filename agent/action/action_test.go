@@ -3,8 +3,11 @@ package action
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -99,6 +102,8 @@ func TestLooks(t *testing.T) {
 		"shop/cart.py":   "import os\n\n\nclass Cart:\n    def add(self, item):\n        return item\n",
 		"shop/broken.py": "def f(:\n",
 		"long.txt":       strings.Repeat("line\n", numberedLines+1),
+		"long.py":        "def f(): pass\n" + strings.Repeat("pass\n", numberedLines),
+		"NEWS":           "1.1\n---\n* new\n\n1.0\n---\n",
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -127,7 +132,8 @@ func TestLooks(t *testing.T) {
 		{SearchTextName, `{"pattern":"def \\w+\\(self","regexp":true}`, []string{"shop/cart.py:5:     def add(self, item):"}, "broken"},
 		{SearchTextName, `{"pattern":"nowhere"}`, []string{"Nothing found."}, ""},
 		{SearchTextName, `{"pattern":"def add","context":1}`, []string{"shop/cart.py-4- class Cart:\nshop/cart.py:5:     def add(self, item):\nshop/cart.py-6- "}, "shop/cart.py-3"},
-		{SearchTextName, `{"pattern":"line","context":1000}`, []string{"long.txt:1: line\nlong.txt-2- line\n", "There are more matches"}, "long.txt-25-"},
+		{SearchTextName, `{"pattern":"line","context":1000}`, []string{"long.txt:1: line\nlong.txt:2: line\n", "There are more matches"}, "long.txt-25-"},
+		{SearchTextName, `{"pattern":"Cart|item","regexp":true,"context":1}`, []string{"shop/cart.py-3- \nshop/cart.py:4: class Cart:\nshop/cart.py:5:     def add(self, item):\nshop/cart.py:6:         return item\n"}, "--"},
 		{OutlineName, `{"symbol":"cart"}`, []string{"shop/cart.py:4-6: class Cart\n"}, "add"},
 		{OutlineName, `{"symbol":"Basket"}`, []string{"Nothing of this name is declared."}, ""},
 		{OutlineName, `{"path":"shop/cart.py"}`, []string{"4-6 ", "Cart", "  5-6 ", "add"}, ""},
@@ -135,7 +141,11 @@ func TestLooks(t *testing.T) {
 		{DiagnosticsName, `{"path":"shop/cart.py"}`, []string{"No findings."}, ""},
 		{GetFullFileContent, `{"path":"shop/cart.py"}`, []string{"shop/cart.py (6 lines)", "    4  class Cart:"}, ""},
 		{GetFullFileContent, `{"path":"shop/cart.py","from":4,"to":4}`, []string{"lines 4 to 4", "    4  class Cart:"}, "def add"},
-		{GetFullFileContent, `{"path":"long.txt"}`, []string{"long.txt (501 lines)\nline\n"}, "    1  line"},
+		{GetFullFileContent, `{"path":"long.txt"}`, []string{"long.txt (501 lines), without line numbers: a range has them\nline\n"}, "    1  line"},
+		{GetFullFileContent, `{"path":"long.txt","from":500,"to":501}`, []string{"  500  line\n  501  line\n"}, "  499"},
+		{GetFullFileContent, `{"path":"long.py"}`, []string{"long.py (501 lines), without", "pass\npass\n", "for reading ranges with numbers:\nlong.py (501 lines)\n1-1 def f()\n"}, "    1  "},
+		{OutlineName, `{"path":"long.txt"}`, []string{"long.txt (501 lines), lines 1 to 40\n    1  line\n"}, "   41  "},
+		{OutlineName, `{"path":"NEWS"}`, []string{"NEWS (6 lines)\n1-3 1.1\n5-6 1.0\n"}, ""},
 	} {
 		a, err := Parse(c.name, c.args, All())
 		if err != nil {
@@ -153,6 +163,58 @@ func TestLooks(t *testing.T) {
 		}
 		if c.not != "" && strings.Contains(r.Said.Quote, c.not) {
 			t.Errorf("%s %s: %q is in\n%s", c.name, c.args, c.not, r.Said)
+		}
+	}
+}
+
+// TestUnseen: the refusal of an edit of lines that were not shown shows them, so that they are known;
+// of many, it says that they are to be read.
+func TestUnseen(t *testing.T) {
+	dir := t.TempDir()
+	var text strings.Builder
+	for i := range 200 {
+		fmt.Fprintf(&text, "line %d\n", i+1)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte(text.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	w, err := workspace.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	o := w.NewOverlay()
+	defer o.Close()
+	patched := PatchFile{Path: "a.txt", Patch: "@@\n line 49 \n-line 50\n+LINE 50\n line 51\n@@\n line 99 \n-line 100\n line 101\n"}
+	for name, c := range map[string]struct {
+		args  Doer
+		room  int
+		known []Range
+	}{
+		"lines":          {WriteFile{Path: "a.txt", From: 50, To: 52, Content: "x\n"}, 0, []Range{{47, 55}}},
+		"at the end":     {WriteFile{Path: "a.txt", From: 200, To: 200, Content: "x\n"}, 0, []Range{{197, 200}}},
+		"many lines":     {WriteFile{Path: "a.txt", From: 1, To: 100, Content: "x\n"}, 0, nil},
+		"no room":        {WriteFile{Path: "a.txt", From: 50, To: 52, Content: "x\n"}, 300, nil},
+		"two of a patch": {patched, 0, []Range{{47, 53}, {97, 103}}},
+	} {
+		_, err := Do(context.Background(), c.args, Env{Overlay: o, MaxShown: c.room})
+		var quoting *Quoting
+		if !errors.As(err, &quoting) {
+			if c.known != nil || err == nil || !strings.HasSuffix(err.Error(), "Read them with GET_FULL_FILE_CONTENT first") {
+				t.Errorf("%s: got %v", name, err)
+			}
+			continue
+		}
+		if !slices.Equal(quoting.Known.Ranges, c.known) || !strings.Contains(quoting.Shown, fmt.Sprintf("%5d  line %d\n", c.known[0].From, c.known[0].From)) {
+			t.Errorf("%s: %v are known of\n%s", name, quoting.Known.Ranges, quoting.Shown)
+		}
+		env := Env{Overlay: o, MaxShown: c.room, Shown: map[string]Shown{"a.txt": *quoting.Known}}
+		before := o.State()
+		if _, err := Do(context.Background(), c.args, env); err != nil {
+			t.Errorf("%s: with the lines shown, got %v", name, err)
+		}
+		if err := o.Restore(before); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

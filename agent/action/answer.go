@@ -13,7 +13,7 @@ var answerText string
 // Reply ends a task that is a question with the answer in words.
 type Reply struct {
 	words
-	Text string `json:"text" doc:"The answer, in Markdown, with the files and lines that it rests on."`
+	Text string `json:"text" doc:"Markdown, with the files and lines it rests on."`
 }
 
 // AnswerVerb is the verb whose arguments are Reply.

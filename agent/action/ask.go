@@ -14,8 +14,8 @@ var askText string
 type AskUser struct {
 	local
 	Question string   `json:"question"`
-	Choices  []string `json:"choices,omitempty" doc:"Short answers to choose from."`
-	Name     string   `json:"name,omitempty" doc:"Such as SITE_NAME: the answer, which is no secret, is remembered for the project."`
+	Choices  []string `json:"choices,omitempty"`
+	Name     string   `json:"name,omitempty" doc:"Such as SITE_NAME, to remember the answer; never for a secret."`
 }
 
 // AskUserVerb is the verb whose arguments are AskUser.

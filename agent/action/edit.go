@@ -42,7 +42,7 @@ func (s *Scope) stage(path string, f workspace.File, exists bool, text string, s
 		known = Shown{Path: path}
 	}
 	next := known.Carry(now.Hash, before, now.Text)
-	said := Said{Text: fmt.Sprintf("Staged %s: %d lines added, %d removed; it has %d lines now.\n", path, plus, minus, lineCount(now.Text))}
+	said := Said{Text: fmt.Sprintf("Staged %s: %d lines added, %d removed; it has %d lines now.\n", path, plus, minus, LineCount(now.Text))}
 	if show && strings.TrimSpace(diff) != "" {
 		said = Said{Text: said.Text + "What was staged differs from what you wrote:\n", Mark: MarkData, Quote: diff}
 	}

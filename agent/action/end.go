@@ -15,7 +15,7 @@ var rollbackText string
 // Rollback returns the staged files to what they were before a named step.
 type Rollback struct {
 	local
-	Step   int    `json:"step,omitempty" doc:"Leave out for the last good state."`
+	Step   int    `json:"step,omitempty"`
 	Round  int    `json:"round,omitempty" doc:"Of the step; left out: this one."`
 	Reason string `json:"reason"`
 }
@@ -46,10 +46,10 @@ var finishText string
 // FinishFeature ends the coding part of a round.
 type FinishFeature struct {
 	local
-	Summary      string   `json:"summary" doc:"What was done, in short."`
-	FixesApplied []string `json:"fixes_applied,omitempty" doc:"After failed tests: each fix."`
-	Analysis     string   `json:"analysis,omitempty" doc:"After failed tests: why they failed, and why the fix is right."`
-	TestCommand  string   `json:"test_command,omitempty" doc:"To replace a wrong or missing one; why: in analysis."`
+	Summary      string   `json:"summary"`
+	FixesApplied []string `json:"fixes_applied,omitempty"`
+	Analysis     string   `json:"analysis,omitempty" doc:"Why they failed, and why the fix is right."`
+	TestCommand  string   `json:"test_command,omitempty" doc:"For a wrong or missing one; why: in analysis."`
 }
 
 // FinishFeatureVerb is the verb whose arguments are FinishFeature.

@@ -27,7 +27,7 @@ var gitDiffText string
 // GitDiff shows how files differ from the last commit.
 type GitDiff struct {
 	reading
-	Path string `json:"path,omitempty" doc:"Only this file."`
+	Path string `json:"path,omitempty"`
 }
 
 // GitDiffVerb is the verb whose arguments are GitDiff.

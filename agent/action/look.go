@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"caselsp/agent/syntax"
 	"caselsp/agent/validate"
 	"caselsp/agent/workspace"
 )
@@ -27,7 +26,7 @@ var listText string
 // ListFiles lists the files of the workspace.
 type ListFiles struct {
 	reading
-	Glob string `json:"glob,omitempty" doc:"Such as **/*.py, or docs/** for a folder."`
+	Glob string `json:"glob,omitempty" doc:"Such as **/*.py or docs/**."`
 }
 
 // ListFilesVerb is the verb whose arguments are ListFiles.
@@ -74,7 +73,7 @@ var searchText string
 type SearchText struct {
 	reading
 	Pattern    string `json:"pattern"`
-	Regexp     bool   `json:"regexp,omitempty" doc:"The pattern is one (RE2)."`
+	Regexp     bool   `json:"regexp,omitempty" doc:"RE2."`
 	IgnoreCase bool   `json:"ignore_case,omitempty"`
 	Glob       string `json:"glob,omitempty"`
 	Context    int    `json:"context,omitempty"`
@@ -104,18 +103,7 @@ func (a SearchText) Do(ctx context.Context, s *Scope) (Result, error) {
 		return Result{}, err
 	}
 	var b strings.Builder
-	for i, m := range found {
-		if i > 0 && a.Context > 0 {
-			b.WriteString("--\n")
-		}
-		for n, line := range m.Before {
-			fmt.Fprintf(&b, "%s-%d- %s\n", m.Path, m.Line-len(m.Before)+n, clipLine(line))
-		}
-		fmt.Fprintf(&b, "%s:%d: %s\n", m.Path, m.Line, clipLine(m.Text))
-		for n, line := range m.After {
-			fmt.Fprintf(&b, "%s-%d- %s\n", m.Path, m.Line+1+n, clipLine(line))
-		}
-	}
+	writeMatches(&b, found)
 	switch {
 	case len(found) == 0:
 		b.WriteString("Nothing found.")
@@ -125,104 +113,43 @@ func (a SearchText) Do(ctx context.Context, s *Scope) (Result, error) {
 	return Result{Said: Quoted(b.String()), Note: fmt.Sprintf("search %q: %d found", a.Pattern, len(found))}, nil
 }
 
+// writeMatches renders matches with the lines around them: each line once, and a line between
+// those that do not follow each other.
+func writeMatches(b *strings.Builder, found []workspace.Match) {
+	around := slices.ContainsFunc(found, func(m workspace.Match) bool { return len(m.Before)+len(m.After) > 0 })
+	hits := map[string]bool{}
+	place := func(path string, line int) string { return fmt.Sprintf("%s:%d", path, line) }
+	for _, m := range found {
+		hits[place(m.Path, m.Line)] = true
+	}
+	path, next := "", 0 // what follows the last line that was written
+	for _, m := range found {
+		first := m.Line - len(m.Before)
+		if m.Path != path || first > next {
+			if path != "" && around {
+				b.WriteString("--\n")
+			}
+			path, next = m.Path, first
+		}
+		for i, text := range slices.Concat(m.Before, []string{m.Text}, m.After) {
+			switch line := first + i; {
+			case line < next:
+				continue
+			case hits[place(path, line)]:
+				fmt.Fprintf(b, "%s:%d: %s\n", path, line, clipLine(text))
+			default:
+				fmt.Fprintf(b, "%s-%d- %s\n", path, line, clipLine(text))
+			}
+			next = first + i + 1
+		}
+	}
+}
+
 func clipLine(line string) string {
 	if len(line) <= maxLine {
 		return line
 	}
 	return strings.ToValidUTF8(line[:maxLine], "") + "…"
-}
-
-//go:embed outline.md
-var outlineText string
-
-// Outline shows the classes and functions of a file with their lines, or finds a symbol.
-type Outline struct {
-	reading
-	Path   string `json:"path,omitempty"`
-	Symbol string `json:"symbol,omitempty"`
-}
-
-// OutlineVerb is the verb whose arguments are Outline.
-var OutlineVerb = register[Outline](OutlineName, Reads, outlineText)
-
-// Check implements Args.
-func (a Outline) Check() error {
-	switch {
-	case a.Symbol == "":
-		return checkPath(a.Path)
-	case a.Path != "":
-		return errors.New("give path or symbol, not both: a symbol is looked for in all files")
-	}
-	return nil
-}
-
-// Reads implements Reach.
-func (a Outline) Reads() []Place {
-	if a.Symbol != "" {
-		return []Place{Files("")}
-	}
-	return []Place{File(a.Path)}
-}
-
-// Do implements Doer.
-func (a Outline) Do(ctx context.Context, s *Scope) (Result, error) {
-	if a.Symbol != "" {
-		return a.find(ctx, s)
-	}
-	f, err := s.Read(a.Path)
-	if err != nil {
-		return Result{}, err
-	}
-	if syntax.OutlineLanguageOf(a.Path) == "" {
-		return Result{}, fmt.Errorf("%s is in no language that has an outline: read it with %s", a.Path, GetFullFileContent)
-	}
-	return Result{Said: Quoted(OutlineOf(a.Path, f.Text)), Note: "outline " + a.Path}, nil
-}
-
-// OutlineOf renders the classes and functions of a file with their lines.
-func OutlineOf(path, text string) string {
-	var b strings.Builder
-	if lang := syntax.OutlineLanguageOf(path); lang != "" {
-		writeSymbols(&b, syntax.Parse(lang, text).Outline(), "")
-	}
-	if b.Len() == 0 {
-		b.WriteString("No classes or functions.")
-	}
-	return b.String()
-}
-
-// find lists where a symbol is declared.
-func (a Outline) find(ctx context.Context, s *Scope) (Result, error) {
-	list, more, err := s.Symbols(ctx, a.Symbol)
-	if err != nil {
-		return Result{}, err
-	}
-	var b strings.Builder
-	for _, f := range list[:min(len(list), maxMatches)] {
-		what := f.Signature
-		if what == "" {
-			what = f.Kind + " " + f.Name
-		}
-		fmt.Fprintf(&b, "%s:%d-%d: %s\n", f.Path, f.Range.Start.Line+1, f.Range.End.Line+1, what)
-	}
-	switch {
-	case len(list) == 0:
-		b.WriteString("Nothing of this name is declared. " + SearchTextName + " finds where it is used.")
-	case more || len(list) > maxMatches:
-		b.WriteString("There are more: give more of the name.\n")
-	}
-	return Result{Said: Quoted(b.String()), Note: fmt.Sprintf("symbol %q: %d found", a.Symbol, len(list))}, nil
-}
-
-func writeSymbols(b *strings.Builder, symbols []syntax.Symbol, indent string) {
-	for _, s := range symbols {
-		what := s.Signature
-		if what == "" {
-			what = s.Kind + " " + s.Name
-		}
-		fmt.Fprintf(b, "%s%d-%d %s\n", indent, s.StartLine+1, s.EndLine+1, what)
-		writeSymbols(b, s.Children, indent+"  ")
-	}
 }
 
 //go:embed diagnostics.md

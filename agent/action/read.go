@@ -3,6 +3,7 @@ package action
 import (
 	"context"
 	_ "embed" // the texts for the model
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -14,8 +15,8 @@ var readText string
 type ReadFile struct {
 	reading
 	Path string `json:"path"`
-	From int    `json:"from,omitempty" doc:"From 1."`
-	To   int    `json:"to,omitempty" doc:"Inclusive."`
+	From int    `json:"from,omitempty"`
+	To   int    `json:"to,omitempty"`
 }
 
 // ReadFileVerb is the verb whose arguments are ReadFile.
@@ -28,6 +29,9 @@ const (
 	// maxShown is how many bytes of a file one action shows: about 60,000 tokens,
 	// half of the window of the smaller models in use.
 	maxShown = 240 << 10
+	// outlineBeside bounds the outline that stands beside a file which is too long for
+	// numbers, or to be shown, in bytes.
+	outlineBeside = 3 << 10
 )
 
 // Check implements Args.
@@ -51,12 +55,48 @@ func (a ReadFile) Do(_ context.Context, s *Scope) (Result, error) {
 	}
 	text, shown, err := Show(a.Path, f.Text, f.Hash, a.From, a.To, s.env.MaxShown)
 	if err != nil {
-		return Result{}, err
+		return Result{}, besideOutline(err, f.Text)
 	}
-	if known, _ := s.shown(a.Path); known.has(shown) {
+	unnumbered := LineCount(f.Text) > numberedLines && !shown.Full // as the whole file was shown
+	if known, _ := s.shown(a.Path); known.has(shown) && !(known.Full && unnumbered) {
 		return Result{Said: Said{Text: fmt.Sprintf("%s%s is as it was shown to you above: nothing changed since.", a.Path, rangeNote(shown.Full, a.From, a.To))}, Note: "read " + a.Path, Shown: &shown}, nil
 	}
+	if shown.Full && LineCount(f.Text) > numberedLines {
+		text += outlineBelow(a.Path, f.Text)
+	}
 	return Result{Said: Quoted(text), Note: "read " + a.Path, Shown: &shown}, nil
+}
+
+// outlineBelow is the outline that follows a file without line numbers.
+func outlineBelow(path, text string) string {
+	if outline := OutlineOf(path, text, outlineBeside); outline != "" {
+		return "\nThe lines of its parts, for reading ranges with numbers:\n" + outline
+	}
+	return ""
+}
+
+// besideOutline adds to the refusal of a file that is too long its outline, which says what to
+// read of it.
+func besideOutline(err error, text string) error {
+	var long *tooLong
+	if !errors.As(err, &long) {
+		return err
+	}
+	outline := OutlineOf(long.path, text, outlineBeside)
+	if outline == "" {
+		return err
+	}
+	return &Quoting{Message: err.Error(), Shown: outline}
+}
+
+// tooLong is the error for a text that is not shown at once.
+type tooLong struct {
+	path  string
+	lines int // that can be
+}
+
+func (e *tooLong) Error() string {
+	return fmt.Sprintf("%s is too long to be shown at once: read it by ranges, with from and to, of at most %d lines", e.path, e.lines)
 }
 
 // Show renders lines from to to (from 1, inclusive; 0 for the whole file) of a
@@ -76,15 +116,19 @@ func Show(path, text, hash string, from, to, most int) (string, Shown, error) {
 		return "", Shown{}, fmt.Errorf("%s has %d lines; line %d does not exist", path, len(lines), from)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s (%d lines)%s\n", path, len(lines), rangeNote(full, from, to))
+	numbers, note := len(lines) <= numberedLines || !full, rangeNote(full, from, to)
+	if !numbers {
+		note = ", without line numbers: a range has them"
+	}
+	fmt.Fprintf(&b, "%s (%d lines)%s\n", path, len(lines), note)
 	for n := from; n <= to; n++ {
-		if len(lines) <= numberedLines || !full {
+		if numbers {
 			fmt.Fprintf(&b, "%5d  ", n)
 		}
 		b.WriteString(lines[n-1])
 		b.WriteByte('\n')
 		if b.Len() > most {
-			return "", Shown{}, fmt.Errorf("%s is too long to be shown at once: read it by ranges, with from and to, of at most %d lines", path, max(n-from, 1))
+			return "", Shown{}, &tooLong{path, max(n-from, 1)}
 		}
 	}
 	shown := Shown{Path: path, Hash: hash, Full: full}

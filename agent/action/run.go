@@ -16,7 +16,7 @@ var runText string
 // RunCommand runs a command line in the sandbox, on a private copy of the staged tree.
 type RunCommand struct {
 	Command string   `json:"command"`
-	Secrets []string `json:"secrets,omitempty" doc:"Names that it needs, such as API_TOKEN: in its environment, and as {{ API_TOKEN }} in the line. You never see a value."`
+	Secrets []string `json:"secrets,omitempty" doc:"Names such as API_TOKEN: in its environment, and as {{ API_TOKEN }} in the line; never shown."`
 }
 
 // RunCommandVerb is the verb whose arguments are RunCommand.

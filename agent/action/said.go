@@ -60,11 +60,14 @@ func Quoted(text string) Said { return Said{Mark: MarkData, Quote: text} }
 func Refused(err error) Said {
 	var refusal *patch.Refusal
 	var unparsed *Unparsed
+	var quoting *Quoting
 	switch {
 	case errors.As(err, &refusal) && refusal.Shown != "":
 		return Said{Text: refusal.Message + "\n", Mark: MarkData, Quote: refusal.Shown, More: strings.TrimSuffix("\n"+refusal.Advice, "\n")}
 	case errors.As(err, &unparsed):
 		return Said{Text: unparsed.Message + "\n", Mark: MarkData, Quote: unparsed.Shown}
+	case errors.As(err, &quoting):
+		return Said{Text: quoting.Message + "\n", Mark: MarkData, Quote: quoting.Shown}
 	}
 	return Said{Text: err.Error()}
 }

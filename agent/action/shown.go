@@ -177,8 +177,8 @@ func occurrences(text string, lines []string) int {
 	return n
 }
 
-// lineCount is the number of lines of a text.
-func lineCount(text string) int {
+// LineCount is the number of lines of a text.
+func LineCount(text string) int {
 	if text == "" {
 		return 0
 	}

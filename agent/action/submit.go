@@ -15,22 +15,22 @@ var planText string
 // Plan is TARS's plan of a task.
 type Plan struct {
 	words
-	Analysis       string    `json:"analysis" doc:"What is asked for and how it fits in."`
+	Analysis       string    `json:"analysis"`
 	Create         []string  `json:"files_to_create"`
 	Change         []string  `json:"files_to_change"`
 	Steps          []string  `json:"steps"`
-	Considerations []string  `json:"considerations" doc:"Edge cases, risks."`
-	Features       []Feature `json:"features" doc:"In an order that respects depends_on."`
+	Considerations []string  `json:"considerations"`
+	Features       []Feature `json:"features"`
 }
 
 // Feature is one part of a task.
 type Feature struct {
-	ID          string   `json:"id" doc:"Such as comment-model."`
+	ID          string   `json:"id"`
 	Title       string   `json:"title"`
-	Description string   `json:"description" doc:"What to build, for somebody who sees only this."`
-	Files       []string `json:"files,omitempty" doc:"That it needs to see."`
+	Description string   `json:"description" doc:"For somebody who sees only this."`
+	Files       []string `json:"files,omitempty" doc:"To see."`
 	DependsOn   []string `json:"depends_on,omitempty" doc:"Ids."`
-	Test        string   `json:"test,omitempty" doc:"The command line that runs its tests; left out where there are none."`
+	Test        string   `json:"test,omitempty" doc:"Command line of its tests."`
 }
 
 // PlanVerb is the verb whose arguments are Plan.

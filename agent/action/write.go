@@ -46,11 +46,11 @@ var writeText string
 type WriteFile struct {
 	local
 	Path    string `json:"path"`
-	Content string `json:"content" doc:"Of the whole file, or of the lines."`
-	From    int    `json:"from,omitempty" doc:"First line to replace, from 1."`
-	To      int    `json:"to,omitempty" doc:"Last, inclusive."`
+	Content string `json:"content"`
+	From    int    `json:"from,omitempty"`
+	To      int    `json:"to,omitempty"`
 
-	Secrets []string `json:"secrets,omitempty" doc:"Names for which {{ NAME }} stands in configuration, never in code; commands that name them find the values there."`
+	Secrets []string `json:"secrets,omitempty" doc:"Names for which {{ NAME }} stands in configuration, never in code."`
 }
 
 // WriteFileVerb is the verb whose arguments are WriteFile.
@@ -85,9 +85,9 @@ func (a WriteFile) Do(_ context.Context, s *Scope) (Result, error) {
 	case a.From > 0 && !exists:
 		return Result{}, fmt.Errorf("%s does not exist: leave out from and to to create it", a.Path)
 	case a.From > 0 && !shown.covers(f.Hash, a.From, a.To):
-		return Result{}, fmt.Errorf("lines %d to %d of the present %s were not shown to you: read them with %s first", a.From, a.To, a.Path, GetFullFileContent)
+		return Result{}, s.unseen(fmt.Sprintf("nothing was changed: lines %d to %d of the present %s were not shown to you.", a.From, a.To, a.Path), a.Path, f, []Range{{a.From, a.To}})
 	case a.From > 0 && shown.moved(a.From, a.To):
-		return Result{}, fmt.Errorf("nothing was changed: an edit before made %s longer or shorter, so that lines %d to %d have other numbers than were shown to you. Read them with %s, or quote them with %s", a.Path, a.From, a.To, GetFullFileContent, PatchFileName)
+		return Result{}, s.unseen(fmt.Sprintf("nothing was changed: an edit before made %s longer or shorter, so that lines %d to %d have other numbers than were shown to you.", a.Path, a.From, a.To), a.Path, f, []Range{{a.From, a.To}})
 	case a.From > 0:
 		if text, err = patch.ReplaceLines(f.Text, a.From, a.To, a.Content); err != nil {
 			return Result{}, err
@@ -113,7 +113,7 @@ var patchText string
 // PatchFile changes parts of files by a unified diff or SEARCH/REPLACE blocks.
 type PatchFile struct {
 	local
-	Path  string `json:"path,omitempty" doc:"Of the file, where the patch names none."`
+	Path  string `json:"path,omitempty" doc:"If the patch names none."`
 	Patch string `json:"patch"`
 
 	Secrets []string `json:"secrets,omitempty" doc:"As in WRITE_FILE."`
@@ -237,7 +237,7 @@ func (s *Scope) sure(f workspace.File, part patch.File, text string, landed []pa
 	if exact {
 		return nil
 	}
-	return fmt.Errorf("nothing was changed: line %d of %s, where the patch lands, was not shown to you as it is now, and the patch does not quote its place exactly, or the place is not the only one. Read the lines with %s, then patch", line, part.Path, GetFullFileContent)
+	return s.unseen(fmt.Sprintf("nothing was changed: line %d of %s, where the patch lands, was not shown to you as it is now, and the patch does not quote its place exactly, or the place is not the only one.", line, part.Path), part.Path, f, touched(f.Text, text))
 }
 
 // add appends the outcome of the next file.

@@ -159,6 +159,9 @@ func (f File) hits(words map[string]bool) map[string]float64 {
 	}
 	add(trimExt(f.Path), inPath)
 	for _, s := range f.Symbols {
+		if s.Kind == "test" {
+			continue // a sentence, and not what the file declares
+		}
 		add(s.Name, inName)
 		add(s.Doc, inDoc)
 		if words[s.Name] && len(parts(s.Name)) > 1 {

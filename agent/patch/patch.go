@@ -186,10 +186,13 @@ var searchReplaceText string
 //go:embed codex.md
 var codexText string
 
-// Teach returns what a model needs to be told to write one of the two formats
-// that caselsp asks for.
-func Teach() string { return unifiedText + "\n" + searchReplaceText }
+//go:embed teach.md
+var teachText string
 
-// Lessons returns the text of Teach and the same for the *** Begin Patch format,
-// which some models were trained on.
-func Lessons() string { return Teach() + "\n" + codexText }
+// Teach returns what a model needs to be told to write one of the two formats
+// that caselsp asks for, in as few words as it can be: it is sent with every request.
+func Teach() string { return teachText }
+
+// Lessons returns the same at length, with files that are made, deleted or renamed, and the
+// *** Begin Patch format, which some models were trained on.
+func Lessons() string { return unifiedText + "\n" + searchReplaceText + "\n" + codexText }

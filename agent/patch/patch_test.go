@@ -177,7 +177,7 @@ func listing(p *Patch) string {
 // TestTeach holds the lessons to what the parser understands: every example in
 // them must be read.
 func TestTeach(t *testing.T) {
-	for _, lesson := range []string{unifiedText, searchReplaceText, codexText} {
+	for _, lesson := range []string{unifiedText, searchReplaceText, codexText, teachText} {
 		p, err := Parse(lesson)
 		if err != nil {
 			t.Fatal(err)
@@ -185,7 +185,7 @@ func TestTeach(t *testing.T) {
 		if got := p.Files[0].Path; got != "shop/cart.py" {
 			t.Errorf("the example is read as a patch of %q", got)
 		}
-		if !strings.Contains(Lessons(), lesson) {
+		if lesson != teachText && !strings.Contains(Lessons(), lesson) {
 			t.Error("Lessons leaves one out")
 		}
 	}

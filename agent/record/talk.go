@@ -41,6 +41,7 @@ type RoundNote struct {
 	Round, Attempt int
 	Reason         string
 	Failure        *action.Said // of the tests
+	Before         string       // which of them failed before the task, too
 	Hypothesis     *action.Hypothesis
 	Verdict        *action.Verdict
 }
@@ -251,7 +252,7 @@ func (p *State) beginRound(b StateChanged, from Phase) {
 	case Testing, Reflecting:
 		if t := p.LastTest; t != nil && !t.OK && !t.Skipped {
 			said := t.Said
-			note.Failure, note.Hypothesis = &said, p.Hypothesis
+			note.Failure, note.Before, note.Hypothesis = &said, p.failedBefore(), p.Hypothesis
 		}
 	case Verifying:
 		note.Verdict = p.Verdict

@@ -95,6 +95,17 @@ type Baseline struct {
 	Results *Results
 }
 
+// failedBefore names the tests of the last run that failed before the task, too, where others failed
+// beside them or all did; "" for none.
+func (p *State) failedBefore() string {
+	t := p.LastTest
+	before, known := p.Baseline(t.command)
+	if !known || !before.Usable {
+		return ""
+	}
+	return NamedTests(slices.DeleteFunc(slices.Clone(t.Failing), func(name string) bool { return !slices.Contains(before.Failing, name) }))
+}
+
 // Said is what a failed test said, by its name.
 func (r *Results) Said(name string) string {
 	if r != nil {
@@ -368,15 +379,19 @@ func (t *testRun) lacking() string {
 }
 
 func (t *testRun) names() string {
-	list := t.Failing
-	if len(list) == 0 {
+	if len(t.Failing) == 0 {
 		return ""
 	}
+	return " (" + NamedTests(t.Failing) + ")"
+}
+
+// NamedTests names tests in a line; of many, how many more there are.
+func NamedTests(list []string) string {
 	more := ""
 	if n := len(list) - maxNamedTests; n > 0 {
 		list, more = list[:maxNamedTests], fmt.Sprintf(" and %d more", n)
 	}
-	return " (" + strings.Join(list, "; ") + more + ")"
+	return strings.Join(list, "; ") + more
 }
 
 // untested says why nothing has tested the feature which is worked on, "" where something has

@@ -51,12 +51,26 @@ type Use struct {
 const maxFactDepth = 6
 
 // FactsOf returns the facts of a file; nil where it is in no language that has an
-// outline, or holds data (JSON).
+// outline, or holds data (JSON) or prose.
 func FactsOf(file, text string) *Facts {
-	lang := OutlineLanguageOf(file)
 	if !Outlined(file) {
 		return nil
 	}
+	return factsIn(OutlineLanguageOf(file), text)
+}
+
+// HeadingsOf returns the headings of a file of prose as facts; nil of other files, and where there
+// are none.
+func HeadingsOf(file, text string) *Facts {
+	if lang := OutlineLanguageOf(file); isProse(lang) {
+		if f := factsIn(lang, text); len(f.Symbols) > 0 {
+			return f
+		}
+	}
+	return nil
+}
+
+func factsIn(lang Language, text string) *Facts {
 	t := Parse(lang, text)
 	f := &Facts{Language: lang, Imports: []string{}, Symbols: []Declaration{}}
 	if lang == TSX {
@@ -70,7 +84,7 @@ func FactsOf(file, text string) *Facts {
 // Outlined reports whether a file can have facts, by its path.
 func Outlined(file string) bool {
 	lang := OutlineLanguageOf(file)
-	return lang != Unknown && lang != JSON && lang != JSONC
+	return lang != Unknown && lang != JSON && lang != JSONC && !isProse(lang)
 }
 
 // add takes in symbols of an outline.

@@ -54,8 +54,14 @@ func OutlineLanguageOf(file string) Language {
 	if l := LanguageOf(file); l != Unknown {
 		return l
 	}
-	return onlyOutlined[strings.ToLower(path.Ext(file))]
+	if l := onlyOutlined[strings.ToLower(path.Ext(file))]; l != Unknown {
+		return l
+	}
+	return proseOf(file)
 }
+
+// scripted reports whether the tree is of JavaScript or TypeScript.
+func (t *Tree) scripted() bool { return t.lang == JavaScript || t.lang == TypeScript || t.lang == TSX }
 
 // templateExtensions say that a file is a template, not of what: in
 // `nginx.conf.j2` the extension before tells.

@@ -8,7 +8,8 @@ import (
 // Symbol is something that a text declares, or in HTML an element that people
 // look for. Kind is one of: import, class, interface, struct, type, enum,
 // namespace, implementation (Rust), macro, function, method, field, variable,
-// constant, rule (CSS), element, block (a template's), key (JSON).
+// constant, rule (CSS), element, block (a template's), key (JSON), test (a call that
+// declares one, or a group of them), heading.
 type Symbol struct {
 	Name      string   `json:"name"`
 	Kind      string   `json:"kind"`
@@ -34,6 +35,8 @@ func (t *Tree) Outline() []Symbol {
 		return t.pageOutline()
 	case JSON, JSONC:
 		return t.jsonOutline()
+	case Markdown, RST, Text:
+		return t.proseOutline()
 	}
 	root := t.Root()
 	if root.IsZero() {
@@ -112,9 +115,11 @@ func (t *Tree) symbolsIn(n Node, inside string, depth int) []Symbol {
 	for c := range n.Children() {
 		s, ok := of.shapes[c.Kind()]
 		switch {
-		case ok && s.kind == "variable" && (inside == "function" || inside == "method"):
+		case ok && s.kind == "variable" && (inside == "function" || inside == "method" || inside == "test"):
 		case ok && c.Named():
 			symbols = append(symbols, t.symbols(c, s, inside, depth)...)
+		case c.Kind() == "call_expression" && t.scripted():
+			symbols = append(symbols, t.testCall(c, depth)...)
 		case of.transparent[c.Kind()]:
 			symbols = append(symbols, t.symbolsIn(c, inside, depth+1)...)
 		}

@@ -95,8 +95,9 @@ func quotedLines(names []string) string {
 	return b.String()
 }
 
-// ownLines are what a runner says of the files that [Reporting] made it write.
-var ownLines = regexp.MustCompile(`(?m)^.*/tmp/caselsp-results/.*\n?`)
+// ownLines are what pytest and jest say of the files that [Reporting] made them write. Other lines
+// that name these files are the project's, such as a trace through them.
+var ownLines = regexp.MustCompile(`(?m)^(?:-+ generated xml file: /tmp/caselsp-results/\S+ -+|Test results written to: \S*/caselsp-results/\S+)\r?\n?`)
 
 // Shown is the output of a reporting line as its runner prints it without the switches.
 func Shown(output string) string { return GoText(ownLines.ReplaceAllString(output, "")) }

@@ -191,7 +191,8 @@ type Found struct {
 }
 
 // Symbols returns the symbols whose names hold a text, whatever the case of its letters: those that are it
-// exactly first, then those that begin with it. more says that there are others.
+// exactly first, then those that begin with it. Tests that are calls have no name to refer to and are
+// left out. more says that there are others.
 func (o *Overlay) Symbols(ctx context.Context, name, pattern string, skip func(path string) bool) (list []Found, more bool, err error) {
 	files, more, err := o.Structure(ctx, pattern, skip)
 	if err != nil {
@@ -212,7 +213,7 @@ func (o *Overlay) Symbols(ctx context.Context, name, pattern string, skip func(p
 	}
 	for _, f := range files {
 		for _, s := range f.Symbols {
-			if strings.Contains(strings.ToLower(s.Name), want) {
+			if s.Kind != "test" && strings.Contains(strings.ToLower(s.Name), want) {
 				list = append(list, Found{f.Path, s})
 			}
 		}

@@ -22,6 +22,8 @@ classes, functions, methods, fields and other declarations with their signatures
 their documentation and their lines. It knows Python, JavaScript, TypeScript, JSX, Go, HTML, CSS, Java,
 Rust, C, C++, Ruby and PHP. Dependencies, build output and what git ignores are left out, as are data
 (JSON) and files above a megabyte. A file with syntax errors has an outline of what could be made out.
+Tests of JavaScript are listed by their names. A file of prose (Markdown, reStructuredText, README) that
+is named itself is outlined by its headings.
 
 --json prints one object, {"files": [{"path", "language", "imports", "symbols": [{"name", "kind",
 "signature", "doc", "range"}]}]}, with the files sorted by path, and the symbols in the order of the text.
@@ -101,6 +103,9 @@ func (o outlining) run(ctx context.Context, out io.Writer, path string) error {
 		return o.find(ctx, out, overlay, glob)
 	}
 	files, more, err := overlay.Structure(ctx, glob, nil)
+	if err == nil && !info.IsDir() && len(files) == 0 {
+		files = headingsOf(overlay, filepath.Base(path))
+	}
 	switch {
 	case err != nil:
 		return err
@@ -124,6 +129,18 @@ func (o outlining) run(ctx context.Context, out io.Writer, path string) error {
 	}
 	for _, f := range files {
 		printFacts(out, f)
+	}
+	return nil
+}
+
+// headingsOf is the outline of a file of prose, which the outline of a folder has nothing of.
+func headingsOf(overlay *workspace.Overlay, name string) []workspace.FileFacts {
+	f, err := overlay.Read(name)
+	if err != nil {
+		return nil
+	}
+	if facts := syntax.HeadingsOf(name, f.Text); facts != nil {
+		return []workspace.FileFacts{{Path: name, Facts: facts}}
 	}
 	return nil
 }
