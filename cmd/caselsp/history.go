@@ -96,6 +96,35 @@ func printHistory(out io.Writer, a *agent.Agent, all []record.Status, asJSON boo
 	return table.Flush()
 }
 
+func metricsCommand(w *wiring) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "metrics",
+		Short: "Show what the tasks of a workspace took, cost and led to",
+		Long: `Shows the figures of all tasks of a workspace: outcomes, time, features, edits that were refused, test
+runs, commands, hits of the memory, and tokens and cost by role. --json prints one object with the
+figures of each task, their total, and the total by the type of the task.`,
+		Example: `  caselsp metrics
+  caselsp metrics --json | jq .total.roles`,
+		Args: positional(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return w.anywhere(cmd.Context(), ownerAsk{Do: "metrics", JSON: asJSON})
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object")
+	return cmd
+}
+
+// metrics prints the figures of the workspace's tasks.
+func (e *engine) metrics(out io.Writer, asJSON bool) error {
+	m, err := e.agent.Metrics()
+	if asJSON {
+		return errors.Join(json.NewEncoder(out).Encode(m), err)
+	}
+	_, failed := io.WriteString(out, clean(m.Summary()))
+	return errors.Join(failed, err)
+}
+
 func exportCommand(w *wiring) *cobra.Command {
 	var out string
 	cmd := &cobra.Command{

@@ -21,7 +21,7 @@ import (
 
 // ownerAsk is what another process asks the owner for.
 type ownerAsk struct {
-	Do     string `json:"do"` // history, tell, answer, stop or doctor
+	Do     string `json:"do"` // history, metrics, tell, answer, stop or doctor
 	Task   string `json:"task,omitempty"`
 	Text   string `json:"text,omitempty"`
 	Reason string `json:"reason,omitempty"`
@@ -72,6 +72,8 @@ func (e *engine) carryOut(ctx context.Context, out io.Writer, ask ownerAsk) erro
 	switch ask.Do {
 	case "history":
 		return e.history(out, ask.Task, ask.JSON)
+	case "metrics":
+		return e.metrics(out, ask.JSON)
 	case "doctor":
 		if !e.examine(ctx, out) {
 			return &exitError{code: exitError1}

@@ -1,0 +1,316 @@
+package agent
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"caselsp/agent/action"
+	"caselsp/agent/permit"
+	"caselsp/agent/record"
+)
+
+// Metrics are the figures of a workspace's tasks. Every figure is counted from the journals,
+// so that nothing is booked twice and old tasks count as new ones do.
+type Metrics struct {
+	Tasks  []TaskMetrics           `json:"tasks"` // oldest first
+	Total  TaskFigures             `json:"total"`
+	ByType map[string]*TaskFigures `json:"by_type"` // by the type that the user or the plan gave; "" for none
+}
+
+// TaskMetrics are the figures of one task.
+type TaskMetrics struct {
+	Task     string    `json:"task"`
+	Type     string    `json:"type,omitempty"`
+	Language string    `json:"language,omitempty"`
+	Single   bool      `json:"single,omitempty"` // done in one loop, without a plan
+	Started  time.Time `json:"started"`
+	State    string    `json:"state"`
+	Outcome  string    `json:"outcome,omitempty"` // success, partial, failed or answered, once it is over
+	TaskFigures
+}
+
+// TaskFigures are counted over one task or several.
+type TaskFigures struct {
+	Count   int            `json:"count"`    // tasks
+	Ended   map[string]int `json:"outcomes"` // tasks that are over, by outcome
+	Seconds float64        `json:"seconds"`  // of work: without waiting for the user, pauses and review
+	Waited  float64        `json:"waited_seconds"`
+
+	Roles map[string]*RoleFigures `json:"roles"`
+
+	Features       int `json:"features"`
+	FeaturesDone   int `json:"features_done"`
+	Rounds         int `json:"rounds"`
+	Steps          int `json:"steps"`           // actions that were carried out or refused, without those that only look
+	RefusedReplies int `json:"refused_replies"` // answers without a usable action
+	Edits          int `json:"edits"`           // WRITE_FILE and PATCH_FILE
+	RefusedEdits   int `json:"refused_edits"`
+	TestRuns       int `json:"test_runs"`
+	TestsPassed    int `json:"test_runs_passed"`
+
+	Commands   int `json:"commands"`          // that ran
+	Questions  int `json:"questions"`         // to the user
+	Denied     int `json:"denied_commands"`   // by the user, a rule or the settings
+	Objections int `json:"safety_violations"` // findings that were told to the model
+
+	Recalls       int `json:"recalls"`          // questions to the memory
+	RecallHits    int `json:"recall_hits"`      // of those, that found something
+	AcceptedHunks int `json:"accepted_hunks"`   // by the user
+	RejectedHunks int `json:"rejected_hunks"`   //
+	Undone        int `json:"undone,omitempty"` // acceptances that were taken back
+}
+
+// RoleFigures are what one role cost.
+type RoleFigures struct {
+	Calls      int     `json:"calls"`
+	Failed     int     `json:"failed,omitempty"` // calls without an answer
+	Prompt     int     `json:"prompt_tokens"`
+	Cached     int     `json:"cached_tokens"`
+	Completion int     `json:"completion_tokens"`
+	Cost       float64 `json:"cost"`                // US dollars by the configured prices
+	Estimated  bool    `json:"estimated,omitempty"` // a server sent no count
+}
+
+// Metrics counts what the workspace's tasks did. Tasks whose journal cannot be read are left
+// out, and the error says which.
+func (a *Agent) Metrics() (m Metrics, err error) {
+	m.ByType = map[string]*TaskFigures{}
+	ids, err := a.Store.Tasks()
+	if err != nil {
+		return m, err
+	}
+	var unread []error
+	for _, id := range ids {
+		if id == permit.Journal {
+			continue
+		}
+		t, err := a.taskMetrics(id)
+		if err != nil {
+			unread = append(unread, err)
+			continue
+		}
+		m.Tasks = append(m.Tasks, t)
+		m.Total.add(t.TaskFigures)
+		if m.ByType[t.Type] == nil {
+			m.ByType[t.Type] = &TaskFigures{}
+		}
+		m.ByType[t.Type].add(t.TaskFigures)
+	}
+	return m, errors.Join(unread...)
+}
+
+func (a *Agent) taskMetrics(id string) (TaskMetrics, error) {
+	status, err := a.Status(id)
+	if err != nil {
+		return TaskMetrics{}, err
+	}
+	events, err := a.Events(id)
+	if err != nil {
+		return TaskMetrics{}, err
+	}
+	t := TaskMetrics{
+		Task: id, Type: status.Task.Type, Language: status.Task.Language, Single: status.Task.Single, Started: status.Started,
+		State: string(status.State), Outcome: status.Outcome, TaskFigures: TaskFigures{Count: 1},
+	}
+	if t.Outcome != "" {
+		t.Ended = map[string]int{t.Outcome: 1}
+	}
+	c := counting{TaskFigures: &t.TaskFigures}
+	for _, e := range events {
+		c.count(e)
+	}
+	return t, nil
+}
+
+// idle are the phases in which a task waits for a person, and over those in which it is over.
+var (
+	idle = []record.Phase{record.Waiting, record.Paused, record.Stopped, record.Review}
+	over = []record.Phase{record.Succeeded, record.Failed, record.Rejected}
+)
+
+// counting counts a journal, record by record.
+type counting struct {
+	*TaskFigures
+	last   time.Time
+	phase  record.Phase
+	action string // that was chosen
+	tests  bool
+	rounds [][2]int // feature and round, of those that began
+}
+
+func (c *counting) count(e Event) {
+	if passed := e.Time.Sub(c.last).Seconds(); !c.last.IsZero() && passed > 0 {
+		switch {
+		case slices.Contains(idle, c.phase):
+			c.Waited += passed
+		case !slices.Contains(over, c.phase):
+			c.Seconds += passed
+		}
+	}
+	c.last = e.Time
+	switch b := e.Body.(type) {
+	case record.StateChanged:
+		if round := [2]int{b.Feature, b.Round}; b.To == record.Coding && b.Round > 0 && !slices.Contains(c.rounds, round) {
+			c.rounds = append(c.rounds, round)
+			c.Rounds++
+		}
+		c.phase = b.To
+	case record.Asked:
+		c.Questions++
+		c.phase = record.Waiting
+	case record.Answered:
+		c.phase = ""
+	case record.Planned:
+		c.Features += len(b.Plan.Features)
+	case record.FeatureEnded:
+		if b.OK {
+			c.FeaturesDone++
+		}
+	case record.CallAnswered:
+		role := c.role(b.Role)
+		role.Calls++
+		role.add(b.Response.Usage.Prompt, b.Response.Usage.Cached, b.Response.Usage.Completion, b.Response.Usage.Cost, b.Response.Usage.Estimated)
+	case record.CallFailed:
+		role := c.role(b.Role)
+		role.Failed++
+		role.add(b.Usage.Prompt, b.Usage.Cached, b.Usage.Completion, b.Usage.Cost, b.Usage.Estimated)
+	case record.ReplyRefused:
+		c.RefusedReplies++
+	case record.ActionChosen:
+		c.action, c.tests = b.Action, b.Role == record.RoleTester && b.Action == action.RunCommandName
+	case record.ActionDone:
+		c.done(b)
+	case record.CommandStarted:
+		if b.Layer == "" { // else it installs dependencies
+			c.Commands++
+		}
+	case record.Judged:
+		if !b.Allowed {
+			c.Denied++
+		}
+	case record.MemoryRecalled:
+		c.Recalls++
+		if len(b.Found) > 0 {
+			c.RecallHits++
+		}
+	case record.Applying:
+		if b.Undo {
+			c.Undone++
+		} else {
+			c.AcceptedHunks += len(b.Hunks)
+		}
+	case record.Decided:
+		if !b.Accept && !b.Open {
+			c.RejectedHunks += len(b.Hunks)
+		}
+	}
+}
+
+// done counts the outcome of an action.
+func (c *counting) done(b record.ActionDone) {
+	c.Objections += len(b.Objected)
+	switch effect := action.EffectOf(c.action); {
+	case c.tests && b.Tested != nil:
+		c.TestRuns++
+		if b.OK {
+			c.TestsPassed++
+		}
+		return
+	case c.tests, effect == action.Looks, effect == action.Reads:
+		return
+	}
+	c.Steps++
+	if c.action == action.WriteFileName || c.action == action.PatchFileName {
+		c.Edits++
+		if !b.OK {
+			c.RefusedEdits++
+		}
+	}
+}
+
+func (f *TaskFigures) role(name string) *RoleFigures {
+	if f.Roles == nil {
+		f.Roles = map[string]*RoleFigures{}
+	}
+	if f.Roles[name] == nil {
+		f.Roles[name] = &RoleFigures{}
+	}
+	return f.Roles[name]
+}
+
+func (r *RoleFigures) add(prompt, cached, completion int, cost float64, estimated bool) {
+	r.Prompt, r.Cached, r.Completion = r.Prompt+prompt, r.Cached+cached, r.Completion+completion
+	r.Cost, r.Estimated = r.Cost+cost, r.Estimated || estimated
+}
+
+// add takes in the figures of a task.
+func (f *TaskFigures) add(g TaskFigures) {
+	roles, ended := f.Roles, f.Ended
+	sum := *f
+	for _, n := range []struct{ to, from *int }{
+		{&sum.Count, &g.Count}, {&sum.Features, &g.Features}, {&sum.FeaturesDone, &g.FeaturesDone}, {&sum.Rounds, &g.Rounds}, {&sum.Steps, &g.Steps},
+		{&sum.RefusedReplies, &g.RefusedReplies}, {&sum.Edits, &g.Edits}, {&sum.RefusedEdits, &g.RefusedEdits}, {&sum.TestRuns, &g.TestRuns}, {&sum.TestsPassed, &g.TestsPassed},
+		{&sum.Commands, &g.Commands}, {&sum.Questions, &g.Questions}, {&sum.Denied, &g.Denied}, {&sum.Objections, &g.Objections},
+		{&sum.Recalls, &g.Recalls}, {&sum.RecallHits, &g.RecallHits}, {&sum.AcceptedHunks, &g.AcceptedHunks}, {&sum.RejectedHunks, &g.RejectedHunks}, {&sum.Undone, &g.Undone},
+	} {
+		*n.to += *n.from
+	}
+	sum.Seconds, sum.Waited = sum.Seconds+g.Seconds, sum.Waited+g.Waited
+	sum.Roles, sum.Ended = roles, ended
+	*f = sum
+	for name, r := range g.Roles {
+		to := f.role(name)
+		to.Calls, to.Failed = to.Calls+r.Calls, to.Failed+r.Failed
+		to.add(r.Prompt, r.Cached, r.Completion, r.Cost, r.Estimated)
+	}
+	for outcome, n := range g.Ended {
+		if f.Ended == nil {
+			f.Ended = map[string]int{}
+		}
+		f.Ended[outcome] += n
+	}
+}
+
+// Summary is the metrics in a few lines for people.
+func (m Metrics) Summary() string {
+	t := m.Total
+	if t.Count == 0 {
+		return "No tasks yet.\n"
+	}
+	var b strings.Builder
+	var ended []string
+	for outcome, n := range t.Ended {
+		ended = append(ended, fmt.Sprintf("%d %s", n, outcome))
+	}
+	slices.Sort(ended)
+	fmt.Fprintf(&b, "tasks       %d: %s\n", t.Count, cmp.Or(strings.Join(ended, ", "), "none is over"))
+	fmt.Fprintf(&b, "time        %s of work, %s of waiting\n", seconds(t.Seconds), seconds(t.Waited))
+	fmt.Fprintf(&b, "features    %d of %d done, in %d rounds and %d steps\n", t.FeaturesDone, t.Features, t.Rounds, t.Steps)
+	fmt.Fprintf(&b, "edits       %d, %d refused; hunks: %d accepted, %d rejected\n", t.Edits, t.RefusedEdits, t.AcceptedHunks, t.RejectedHunks)
+	fmt.Fprintf(&b, "tests       %d runs, %d passed\n", t.TestRuns, t.TestsPassed)
+	fmt.Fprintf(&b, "commands    %d run, %d denied; %d questions; %d safety violations\n", t.Commands, t.Denied, t.Questions, t.Objections)
+	fmt.Fprintf(&b, "memory      %d of %d questions found something\n", t.RecallHits, t.Recalls)
+	var names []string
+	for name := range t.Roles {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		r := t.Roles[name]
+		estimated := ""
+		if r.Estimated {
+			estimated = ", estimated"
+		}
+		fmt.Fprintf(&b, "%-11s %d calls, %d tokens in (%d cached), %d out, $%.4f%s\n", name, r.Calls, r.Prompt, r.Cached, r.Completion, r.Cost, estimated)
+	}
+	return b.String()
+}
+
+// seconds is a time for people.
+func seconds(s float64) time.Duration {
+	return (time.Duration(s * float64(time.Second))).Round(time.Second)
+}
