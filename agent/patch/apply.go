@@ -279,11 +279,9 @@ func (a *application) collect() *Refusal {
 	})
 	for i := 1; i < len(a.edits); i++ {
 		if x, y := a.edits[i-1], a.edits[i]; a.collide(x, y) {
-			return &Refusal{
-				Status: Conflict, Hunk: max(x.hunk, y.hunk) + 1,
-				Message:    a.explainConflict(x, y),
-				Candidates: []int{y.from + 1},
-			}
+			first, second := min(x.hunk, y.hunk), max(x.hunk, y.hunk)+1
+			return &Refusal{Status: Conflict, Hunk: second, Candidates: []int{y.from + 1}, Message: fmt.Sprintf("%s and %d both change the file at line %d, so nothing was changed. Make one of them.",
+				strings.Replace(a.name(first), " ", "s ", 1), second, y.from+1)}
 		}
 	}
 	return nil

@@ -105,7 +105,8 @@ func (r *reader) bodyEnd(start, number int) (int, *Refusal) {
 		}
 		switch yes, sure := r.fences.ends(r.lines, i, r.head); {
 		case !sure:
-			return i, uncertain(i+1, number)
+			return i, malformed(number, "line %d, in hunk %d, begins with a code fence; it could be the end of the patch or a line of the file. "+
+				"Begin every line of a hunk with ' ', '-' or '+'.", i+1, number)
 		case yes:
 			return i, nil
 		}

@@ -54,11 +54,6 @@ func (a *application) explain(r *Refusal) {
 	}
 }
 
-func (a *application) explainConflict(x, y edit) string {
-	return fmt.Sprintf("%s and %d both change the file at line %d, so nothing was changed. Make one of them.",
-		strings.Replace(a.name(min(x.hunk, y.hunk)), " ", "s ", 1), max(x.hunk, y.hunk)+1, y.from+1)
-}
-
 // name is what a message calls a hunk.
 func (a *application) name(hunk int) string {
 	if a.hunks[hunk].block != nil {
@@ -108,7 +103,7 @@ func (a *application) nearest(want []string) (text, shown string) {
 	}
 	window := a.doc.bare[from:min(from+len(want)+2, len(a.doc.bare))]
 	t := table{first: -1}
-	diffs := lcs.DiffLines(squeezeAll(want), squeezeAll(window))
+	diffs := lcs.DiffLines(keys(squeeze, want), keys(squeeze, window))
 	diffs = append(diffs, lcs.Diff{Start: len(want), End: len(want), ReplStart: len(window), ReplEnd: len(window)})
 	i, k := 0, 0 // the next line of want, of window
 	for _, d := range diffs {
@@ -179,13 +174,7 @@ func cut(s string) string {
 	return string([]rune(s)[:shownWidth]) + "…"
 }
 
-func squeezeAll(lines []string) []string {
-	out := make([]string, len(lines))
-	for i, l := range lines {
-		out[i] = strings.Join(strings.Fields(l), " ")
-	}
-	return out
-}
+func squeeze(line string) string { return strings.Join(strings.Fields(line), " ") }
 
 // likest finds where want was probably meant to be. Each word that want and the
 // file share votes for the offset between the two lines, the rarer the stronger:

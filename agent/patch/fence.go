@@ -71,14 +71,3 @@ func isChange(line string) bool {
 	}
 	return !strings.HasPrefix(line[1:], " ") || strings.HasPrefix(line[2:], " ")
 }
-
-// uncertain is the refusal for a fence of which ends is not sure.
-func uncertain(line, hunk int) *Refusal {
-	return malformed(hunk, "line %d, in hunk %d, begins with a code fence; it could be the end of the patch or a line of the file. "+
-		"Begin every line of a hunk with ' ', '-' or '+'.", line, hunk)
-}
-
-// stray is the refusal for a change outside of all hunks, which would be lost.
-func stray(i int, line string) *Refusal {
-	return malformed(0, "line %d, %q, looks like a change and is in no hunk. Put it into one, below a line @@.", i+1, cut(line))
-}

@@ -45,18 +45,15 @@ func (f *File) Apply(before string) (after string, report *Report, err error) {
 	return after, report, err
 }
 
-// git writes the type of a file above its permissions.
-const (
-	modeType    = 0o170000
-	modeRegular = 0o100000
-)
+// ordinary are the bits of an ordinary file's mode, as git writes it.
+const ordinary = 0o100777
 
 // checkNew refuses what is no file of text, the text of a new file that leaves
 // something out, and a new file without lines in the place of one that has some.
 func (f *File) checkNew(before string) *Refusal {
 	switch {
-	case f.Mode&modeType != 0 && f.Mode&modeType != modeRegular:
-		return malformed(0, "it makes %s a link or a submodule (mode %o). Only files with text can be patched.", named(f.Path), f.Mode)
+	case f.Mode&^ordinary != 0:
+		return malformed(0, "it makes %s a link or a submodule, or gives it special rights (mode %o). Only files with text can be patched.", named(f.Path), f.Mode)
 	case f.Op != Create:
 		return nil
 	case len(f.Hunks) == 0 && before != "":

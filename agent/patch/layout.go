@@ -12,7 +12,8 @@ import (
 //
 // Behind a line whose body follows (the next one is deeper), new lines belong to
 // the body. Before a line that ends one (it is less deep), they are no less deep
-// than it, and deeper where it is a closing bracket. A blank line at one end of
+// than it, and deeper where it is a closing bracket. Those that end as the line below
+// does, as deep, and follow no such end may as well go behind it. A blank line at one end of
 // the new lines parts them from that neighbour; it does not go where a blank
 // line or a bracket is.
 func between(above, below string, added []string) bool {
@@ -34,7 +35,7 @@ func between(above, below string, added []string) bool {
 	case a > b:
 		return in >= b && in <= a
 	}
-	return in == a || in > a && !closes(below)
+	return in == a && !(closes(below) && closes(added[len(added)-1]) && !closes(above)) || in > a && !closes(below)
 }
 
 // shallowest returns the least indentation of the lines that are not blank.

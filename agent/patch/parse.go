@@ -53,8 +53,8 @@ func patchLines(text string) []string {
 }
 
 // join makes one File of all parts that modify the same path, so that its hunks
-// are applied together. A path that a patch both modifies and creates, deletes
-// or renames has no certain meaning.
+// are applied together; those of a renamed file belong to its new name. A path that
+// a patch both modifies and creates or deletes has no certain meaning.
 func (p *Patch) join() *Refusal {
 	var files []File
 	at := map[string]int{}
@@ -64,11 +64,16 @@ func (p *Patch) join() *Refusal {
 		case !seen:
 			at[f.Path] = len(files)
 			files = append(files, f)
-		case f.Op == Modify && files[i].Op == Modify:
+		case f.Op == Modify && (files[i].Op == Modify || files[i].Op == Rename):
 			files[i].Hunks = append(files[i].Hunks, f.Hunks...)
 			files[i].Mode = max(files[i].Mode, f.Mode)
 		default:
 			return malformed(0, "%s appears twice, once to %s and once to %s it. Write one or the other.", named(f.Path), files[i].Op, f.Op)
+		}
+	}
+	for _, f := range files {
+		if i, named := at[f.From]; f.Op == Rename && named && (files[i].Op == Modify || files[i].Op == Delete) {
+			return malformed(0, "%s is renamed to %s, and another part is to %s it under its old name. Leave that out, or put its hunks below the rename.", f.From, f.Path, files[i].Op)
 		}
 	}
 	p.Files = files

@@ -30,7 +30,10 @@
 // that change are written (text.go). The thresholds are in thresholds.go.
 package patch
 
-import _ "embed"
+import (
+	_ "embed"
+	"strings"
+)
 
 // Patch is what one text of edits asks for.
 type Patch struct {
@@ -186,6 +189,9 @@ var searchReplaceText string
 //go:embed codex.md
 var codexText string
 
+//go:embed files.md
+var filesText string
+
 //go:embed teach.md
 var teachText string
 
@@ -195,4 +201,6 @@ func Teach() string { return teachText }
 
 // Lessons returns the same at length, with files that are made, deleted or renamed, and the
 // *** Begin Patch format, which some models were trained on.
-func Lessons() string { return unifiedText + "\n" + searchReplaceText + "\n" + codexText }
+func Lessons() string {
+	return strings.Join([]string{unifiedText, searchReplaceText, filesText, codexText}, "\n")
+}

@@ -145,7 +145,7 @@ func (a *aligner) prove(chain []pair) (p *place, f finding, line int) {
 			return nil, f, line
 		}
 	}
-	if quoted < exactEnough*a.total && !slices.Contains(a.kinds, Removed) {
+	if quoted < exactEnough*a.total {
 		return nil, unproven, 0 // half of it is only like the file: a twin of the place
 	}
 	if line := a.tears(at); line >= 0 {
@@ -156,7 +156,12 @@ func (a *aligner) prove(chain []pair) (p *place, f finding, line int) {
 		p.layer = Similarity
 		p.confidence = 0.85 * there / a.total
 	}
-	p.from, p.to = bounds(at)
+	for _, line := range at {
+		if line >= 0 && p.to == 0 {
+			p.from = line
+		}
+		p.to = max(p.to, line+1)
+	}
 	return p, fits, 0
 }
 
@@ -205,19 +210,6 @@ func (a *aligner) enough(at []int) float64 {
 	return enough
 }
 
-func bounds(at []int) (from, to int) {
-	from = -1
-	for _, line := range at {
-		if line >= 0 {
-			if from < 0 {
-				from = line
-			}
-			to = line + 1
-		}
-	}
-	return from, to
-}
-
 // goes says what the alignment shows of one block, where all is what the lines
 // of the whole hunk say that are in the file.
 func (a *aligner) goes(b block, at []int, all float64) (f finding, line int) {
@@ -246,19 +238,16 @@ func (a *aligner) goes(b block, at []int, all float64) (f finding, line int) {
 	return a.replaces(b, at)
 }
 
-// broken reports whether a line without a sign that is not at the place may be the
-// rest of the added line before it.
+// broken reports whether a line without a sign may be the rest of the added line
+// before it: it does not follow, in the file, the old line before that.
 func (a *aligner) broken(at []int) bool {
-	old := -1
-	for i, l := range a.h.Lines {
-		if l.Kind != Added {
-			old++
+	return slices.ContainsFunc(a.h.unsigned, func(i int) bool {
+		if i == 0 || i >= len(a.h.Lines) || a.h.Lines[i-1].Kind != Added || !wraps(a.h.Lines[i-1].Text, a.h.Lines[i].Text) {
+			return false
 		}
-		if i > 0 && l.Kind == Context && at[old] < 0 && slices.Contains(a.h.unsigned, i) && a.h.Lines[i-1].Kind == Added && wraps(a.h.Lines[i-1].Text, l.Text) {
-			return true
-		}
-	}
-	return false
+		old := len((&Hunk{Lines: a.h.Lines[:i]}).Old())
+		return at[old] < 0 || old > 0 && at[old] != at[old-1]+1
+	})
 }
 
 // neighbored reports whether some line of the context next to a block is next to

@@ -215,6 +215,9 @@ func (c *candidate) unwrapped(v *views) (*Hunk, bool) {
 			return nil, false
 		case part:
 			h.Lines[n-1].Text += " " + l.Text
+		case slices.Contains(rest, i):
+			h.unsigned = append(h.unsigned, n)
+			fallthrough
 		default:
 			h.Lines = append(h.Lines, l)
 		}
@@ -231,8 +234,8 @@ func (c *candidate) trails() bool {
 
 // rejoined is unwrapped for a block.
 func (c *candidate) rejoined(v *views) (*Hunk, bool) {
-	search := v.rejoin(c.block.search)
-	replace := v.rejoin(c.block.replace)
+	search := v.rejoin(c.block.search, c.block.search)
+	replace := v.rejoin(c.block.replace, c.block.search)
 	for i, l := range replace {
 		if i > 0 && wraps(replace[i-1], l) && standsIn(search, replace[i-1:i+1]) < 0 && !(weight(l) >= 0.5 && slices.Contains(search, l)) {
 			return nil, false
@@ -241,14 +244,15 @@ func (c *candidate) rejoined(v *views) (*Hunk, bool) {
 	return c.of(search, replace), len(search) < len(c.block.search)
 }
 
-// rejoin joins lines of which only the whole is in the file.
-func (v *views) rejoin(lines []string) (out []string) {
+// rejoin joins lines of which only the whole is in the file, where they stand in the
+// old text as well: new lines that break others are meant.
+func (v *views) rejoin(lines, old []string) (out []string) {
 	for i := 0; i < len(lines); i++ {
 		l := lines[i]
 		if len(v.ix.lines(fold(l))) == 0 {
 			whole := l
 			for k := i + 1; k < min(len(lines), i+wrapParts) && indent(lines[k]) == ""; k++ {
-				if whole += " " + lines[k]; len(v.ix.lines(fold(whole))) > 0 {
+				if whole += " " + lines[k]; len(v.ix.lines(fold(whole))) > 0 && standsIn(old, lines[i:k+1]) >= 0 {
 					l, i = whole, k
 					break
 				}
@@ -371,15 +375,13 @@ func (c *candidate) signed(*views) (*Hunk, bool) {
 // trimmed returns the hunk without the blank lines of context at its ends.
 func (c *candidate) trimmed(*views) (*Hunk, bool) {
 	h := *c.Hunk
-	blank := func(l Line) bool { return l.Kind == Context && strings.TrimSpace(l.Text) == "" }
-	for len(h.Lines) > 0 && blank(h.Lines[0]) {
-		h.Lines = h.Lines[1:]
-		if h.Line > 0 {
-			h.Line++
-		}
+	says := func(l Line) bool { return l.Kind != Context || strings.TrimSpace(l.Text) != "" }
+	from, to := max(0, slices.IndexFunc(h.Lines, says)), len(h.Lines)
+	for to > from && !says(h.Lines[to-1]) {
+		to--
 	}
-	for len(h.Lines) > 0 && blank(h.Lines[len(h.Lines)-1]) {
-		h.Lines = h.Lines[:len(h.Lines)-1]
+	if h.Lines = h.Lines[from:to]; h.Line > 0 {
+		h.Line += from
 	}
 	return &h, len(h.Lines) < len(c.Lines) && len(h.Old()) > 0
 }
@@ -391,8 +393,10 @@ func (h *Hunk) shortened(v *views) *Refusal {
 	if len(h.Old()) == 0 || !slices.ContainsFunc(h.Lines, func(l Line) bool { return l.Kind == Removed }) {
 		return nil
 	}
+	absent := func(l string) bool { return len(v.ix.lines(fold(l))) == 0 }
+	dots := slices.ContainsFunc(h.Old(), func(l string) bool { return elides(fold(l)) && absent(l) }) // then new dots stand for the same
 	for _, l := range h.added() {
-		if leavesOut(strings.TrimSpace(l), false) && len(v.ix.lines(fold(l))) == 0 {
+		if (leavesOut(strings.TrimSpace(l), false) || dots && elides(fold(l))) && absent(l) {
 			return &Refusal{Status: Malformed, Message: fmt.Sprintf("The edit cannot be applied: its new line %q is a placeholder for lines that were left out, which would be lost. Write every line of the new text, or edit only the lines that change.", trimBoth(l))}
 		}
 	}

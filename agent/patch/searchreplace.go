@@ -2,6 +2,7 @@ package patch
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -161,6 +162,8 @@ func blockHunk(search, replace []string) Hunk {
 	s, _ := shallowest(search)
 	if r, ok := shallowest(replace); ok && r > s && kept < leastSaid { // equal brackets are of other depths
 		diffs = []lcs.Diff{{End: len(search), ReplEnd: len(replace)}}
+	} else if n := len(search); len(replace) > n && slices.Equal(replace[:n], search) { // its lines may stand in the rest again
+		diffs = []lcs.Diff{{Start: n, End: n, ReplStart: n, ReplEnd: len(replace)}}
 	}
 	for _, d := range diffs {
 		put(Context, search[done:d.Start])
@@ -178,13 +181,17 @@ var (
 	brokenMark = regexp.MustCompile(`^(<{5}.*|<+)$`)
 )
 
-// noDiff refuses text outside of blocks that is itself a unified diff, or the first
-// line of a block that is cut off or misspelt.
+// noDiff refuses text outside of blocks that is itself an edit, or the first line of a
+// block that is cut off or misspelt.
 func noDiff(prose []string, block int) *Refusal {
-	for _, l := range prose {
-		if diffStart.MatchString(l) {
-			return malformed(block, "it mixes SEARCH/REPLACE blocks with a unified diff. Write all edits in one of the two formats.")
-		} else if brokenMark.MatchString(l) {
+	for i, l := range prose {
+		next := func(n int) bool { return i+n < len(prose) && isBody(prose[i+n]) }
+		verb, _ := order(l)
+		switch {
+		case diffStart.MatchString(l), strings.HasPrefix(l, "@@"), extendedLine.MatchString(l), l == "+++ /dev/null", fileHeaderAt(prose, i, false) && next(2),
+			verb == "delete", verb == "move", verb == "add" && next(1):
+			return malformed(block, "it mixes SEARCH/REPLACE blocks with another format, at %q. Write all edits in one format.", cut(l))
+		case brokenMark.MatchString(l):
 			return malformed(block, "the line %q is in no block. Each block begins with <<<<<<< SEARCH.", cut(l))
 		}
 	}

@@ -87,8 +87,10 @@ func (r *reader) next() *Refusal {
 		if err := r.extended(line); err != nil {
 			return err
 		}
+	case extendedLine.MatchString(line) && !r.other():
+		return malformed(0, "line %d, %q, belongs to no file. Put a line diff --git a/old b/new above it.", r.i+1, cut(line))
 	case isChange(line) && !r.other() && len(r.patch.Files) > 0:
-		return stray(r.i, line)
+		return malformed(0, "line %d, %q, looks like a change and is in no hunk. Put it into one, below a line @@.", r.i+1, cut(line))
 	}
 	r.i++
 	return nil
@@ -127,6 +129,9 @@ func (r *reader) file(op Op, from, path string) *File {
 	return f
 }
 
+// extendedLine matches those of git's headers that ask for something.
+var extendedLine = regexp.MustCompile(`^(?:(?:rename|copy) (?:from|to) \S+|(?:old|new|new file|deleted file) mode \d{6})$`)
+
 // extended reads one of git's headers between "diff --git" and the hunks.
 func (r *reader) extended(line string) *Refusal {
 	f := r.last()
@@ -152,18 +157,19 @@ func (r *reader) extended(line string) *Refusal {
 func mode(octal string) uint32 {
 	m, err := strconv.ParseUint(strings.TrimSpace(octal), 8, 32)
 	if err != nil {
-		return 0
+		return ^uint32(0) // which no file may have
 	}
 	return uint32(m)
 }
 
 // fileHeaderAt tells a file header from the removal of a line that begins with
 // "-- " (a comment in SQL and Lua): within a body only the whole sequence of
-// both names and a hunk counts.
+// both names and a hunk counts, or both names of one file as git writes them.
 func fileHeaderAt(lines []string, i int, inBody bool) bool {
 	at := func(k int, prefix string) bool { return i+k < len(lines) && strings.HasPrefix(lines[i+k], prefix) }
 	if at(0, "--- ") && at(1, "+++ ") {
-		return !inBody || at(2, "@@")
+		old, path, git := stripPrefixes(headerPath(lines[i][4:]), headerPath(lines[i+1][4:]))
+		return !inBody || at(2, "@@") || git && (old == path || old == devNull || path == devNull)
 	}
 	return !inBody && (at(0, "--- ") || at(0, "+++ ")) && at(1, "@@")
 }
@@ -194,12 +200,12 @@ func (r *reader) fileHeader() {
 	case gitStyle && old != path:
 		op = Rename
 	}
-	if !r.fresh {
+	fresh := r.fresh
+	if r.fresh = false; !fresh || !r.last().isNamed(path) {
 		r.file(op, old, path)
 		return
 	}
 	// git's own headers came first and say more: keep them where they do.
-	r.fresh = false
 	f := r.last()
 	switch f.Op {
 	case Modify:
@@ -210,6 +216,12 @@ func (r *reader) fileHeader() {
 	case Create, Delete:
 		f.Path = path
 	}
+}
+
+// isNamed reports whether a path is that of the file, or its old one, with or without
+// a prefix.
+func (f *File) isNamed(path string) bool {
+	return strings.HasSuffix(path, f.Path) || strings.HasSuffix(f.Path, path) || f.From != "" && strings.HasSuffix(path, f.From)
 }
 
 const devNull = "/dev/null"
