@@ -155,8 +155,9 @@ func (a PatchFile) Paths() []string {
 	return paths
 }
 
-// Reads implements Reach: the diff shows what the files held.
-func (a PatchFile) Reads() []Place { return a.places() }
+// Reads implements Reach: the diff shows what the files held, and the names of all are
+// looked through for one that does not exist.
+func (a PatchFile) Reads() []Place { return append(a.places(), FileNames("")) }
 
 // Changes implements Reach.
 func (a PatchFile) Changes() []Place { return a.places() }
@@ -169,16 +170,16 @@ func (a PatchFile) places() (places []Place) {
 }
 
 // Do implements Doer. What it staged before an error is taken back by its caller.
-func (a PatchFile) Do(_ context.Context, s *Scope) (all Result, err error) {
+func (a PatchFile) Do(ctx context.Context, s *Scope) (all Result, err error) {
 	files, err := a.files()
 	if err != nil {
 		if _, exists, _ := s.current(a.Path); a.Path != "" && !exists && errors.Is(err, patch.Malformed) {
-			return all, missing(a.Path)
+			return all, s.missing(ctx, a.Path)
 		}
 		return all, err
 	}
 	for _, f := range files {
-		r, err := s.patch(f)
+		r, err := s.patch(ctx, f)
 		all.add(r)
 		if refusal := (*patch.Refusal)(nil); len(files) > 1 && errors.As(err, &refusal) {
 			refusal.Message = f.Path + ": " + refusal.Message
@@ -190,18 +191,27 @@ func (a PatchFile) Do(_ context.Context, s *Scope) (all Result, err error) {
 	return all, nil
 }
 
-func missing(path string) error {
-	return fmt.Errorf("%s does not exist, so it cannot be patched: create it with %s", path, WriteFileName)
+// missing is the error for a file to be patched that does not exist.
+func (s *Scope) missing(ctx context.Context, path string) error {
+	files, _, err := s.List(ctx, "", 0)
+	if err != nil {
+		return err
+	}
+	named := Namesakes(files, path)
+	if named == "" {
+		return fmt.Errorf("%s does not exist, so it cannot be patched: create it with %s", path, WriteFileName)
+	}
+	return &Quoting{Message: fmt.Sprintf("%s does not exist, so it cannot be patched. Name the file that is meant with its folder, or create this one with %s. Files of that name:", path, WriteFileName), Shown: named}
 }
 
 // patch stages the part of a patch for one file.
-func (s *Scope) patch(part patch.File) (Result, error) {
+func (s *Scope) patch(ctx context.Context, part patch.File) (Result, error) {
 	f, exists, err := s.current(part.Path)
 	switch {
 	case err != nil:
 		return Result{}, err
 	case !exists:
-		return Result{}, missing(part.Path)
+		return Result{}, s.missing(ctx, part.Path)
 	}
 	part.Op = patch.Modify // also an empty file that the patch believes to be new
 	text, report, err := part.Apply(f.Text)
@@ -286,6 +296,8 @@ func (a PatchFile) files() ([]patch.File, error) {
 			return nil, fmt.Errorf("the patch deletes %s: use %s for that", f.Path, DeleteFileName)
 		case f.Op == patch.Rename:
 			return nil, fmt.Errorf("the patch renames %s: use %s for that", f.From, RenameFileName)
+		case f.Op == patch.Modify && f.Mode != 0:
+			return nil, fmt.Errorf("the patch changes the mode of %s: use %s with chmod for that", f.Path, RunCommandName)
 		case checkPath(f.Path) != nil:
 			return nil, errUnnamed
 		}

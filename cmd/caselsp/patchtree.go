@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -98,7 +99,7 @@ func (t *patchTree) apply(ctx context.Context, text string, check bool) (files [
 	ok = true
 	files = make([]patchedFile, len(parts))
 	for _, i := range byOrder(parts) {
-		files[i] = t.stage(parts[i])
+		files[i] = t.stage(ctx, parts[i])
 		ok = ok && files[i].Status == statusApplied
 	}
 	if ok && !check {
@@ -124,6 +125,9 @@ func (t *patchTree) parts(text string) ([]patch.File, error) {
 	if err != nil {
 		return nil, err
 	}
+	if names := ring(p.Files); names != nil {
+		return nil, &patch.Refusal{Status: patch.Malformed, Message: fmt.Sprintf("The patch renames files to each other's names (%s). Rename one of them to another name first, in a patch of its own.", strings.Join(names, " -> "))}
+	}
 	if t.only == "" {
 		for _, f := range p.Files {
 			if f.Path == "" {
@@ -145,20 +149,55 @@ func (t *patchTree) parts(text string) ([]patch.File, error) {
 	return []patch.File{*f}, nil
 }
 
+// renames returns the new names of the files that the parts rename, by the old ones.
+func renames(parts []patch.File) map[string]string {
+	to := map[string]string{}
+	for _, p := range parts {
+		if p.Op == patch.Rename {
+			to[p.From] = p.Path
+		}
+	}
+	return to
+}
+
+// ring returns the names of files that are renamed to each other's names, the first one
+// twice; nil where none are.
+func ring(parts []patch.File) []string {
+	to := renames(parts)
+	for _, from := range slices.Sorted(maps.Keys(to)) {
+		names := []string{from}
+		for next, ok := to[from]; ok && len(names) <= len(to); next, ok = to[next] {
+			if names = append(names, next); next == from {
+				return names
+			}
+		}
+	}
+	return nil
+}
+
 // byOrder returns the indices of the parts in the order in which they are carried
 // out: parts that free a name come before parts that take one.
 func byOrder(parts []patch.File) []int {
 	rank := map[patch.Op]int{patch.Rename: 0, patch.Delete: 1, patch.Modify: 2, patch.Create: 3}
+	to := renames(parts)
+	waits := func(p patch.File) (n int) { // for so many renames, each of which frees a name for the next
+		for next, ok := to[p.Path]; ok && p.Op == patch.Rename; next, ok = to[next] {
+			n++
+		}
+		return n
+	}
 	order := make([]int, len(parts))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rank[parts[a].Op], rank[parts[b].Op]) })
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(rank[parts[a].Op], rank[parts[b].Op]), cmp.Compare(waits(parts[a]), waits(parts[b])))
+	})
 	return order
 }
 
 // stage carries out the part of one file on the overlay.
-func (t *patchTree) stage(f patch.File) patchedFile {
+func (t *patchTree) stage(ctx context.Context, f patch.File) patchedFile {
 	done := patchedFile{Path: f.Path, From: f.From, Op: f.Op, Status: statusApplied, Hunks: []patch.Landing{}}
 	origin := f.Path
 	if f.Op == patch.Rename {
@@ -168,7 +207,7 @@ func (t *patchTree) stage(f patch.File) patchedFile {
 	exists := err == nil
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && f.Op != patch.Create:
-		return done.refuse(&patch.Refusal{Status: patch.NotFound, Message: fmt.Sprintf("%s does not exist. A new file begins with --- /dev/null, *** Add File: or an empty SEARCH.", origin)})
+		return done.refuse(t.missing(ctx, origin))
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return done.refuse(err)
 	case exists && f.Op == patch.Create && now.Text == "" && len(f.Hunks) == 0:
@@ -191,6 +230,20 @@ func (t *patchTree) stage(f patch.File) patchedFile {
 		return done.refuse(err)
 	}
 	return done
+}
+
+// missing refuses a part for a file that does not exist.
+func (t *patchTree) missing(ctx context.Context, path string) error {
+	files, _, err := t.overlay.List(ctx, "", 0)
+	if err != nil {
+		return err
+	}
+	r := &patch.Refusal{Status: patch.NotFound, Shown: action.Namesakes(files, path)}
+	const made = "A new file begins with --- /dev/null, *** Add File: or an empty SEARCH."
+	if r.Message = path + " does not exist. " + made; r.Shown != "" {
+		r.Message = path + " does not exist. Name the file that is meant with its folder. " + made + " Files of that name:"
+	}
+	return r
 }
 
 // write stages the result of a part. bytes is true when the text of a new file is
