@@ -95,7 +95,9 @@ func verifyOpening(ctx context.Context) func(*prompter, *prompted) error {
 		d.Tests = testsText(p.state)
 		d.Tests = headAndTail(d.Tests, p.window.of(partTests))
 		d.TestNotes = append(slices.Clip(d.TestNotes), p.fewerTests()...)
-		d.TestNotes = slices.DeleteFunc(d.TestNotes, func(note string) bool { return strings.Contains(d.Tests, note) })
+		d.TestNotes = slices.DeleteFunc(d.TestNotes, func(note string) bool {
+			return strings.Contains(d.Tests, note) || p.state.LastTest != nil && p.state.LastTest.Results != nil && note == p.state.LastTest.Results.Report.String()
+		})
 		found, err := p.gate.introduced(ctx, p.workspace, p.overlay.ChangeSet())
 		if err != nil {
 			return err
