@@ -263,10 +263,10 @@ func (v *views) rejoin(lines, old []string) (out []string) {
 	return out
 }
 
-// wraps reports whether a line may be the rest of the one before.
+// wraps reports whether a line may be the rest of the one before: it begins at the margin.
 func wraps(l, next string) bool {
 	word, _, _ := strings.Cut(next, " ")
-	return l != "" && word != "" && len(l)+1+len(word) > wrapWidth
+	return l != "" && word != "" && indent(next) == "" && len(l)+1+len(word) > wrapWidth
 }
 
 // unexplained returns the hunk without the bullets behind its last line: an
