@@ -116,8 +116,8 @@ func (r *run) misnames(ctx context.Context, plan action.Plan) string {
 	if len(told) == 0 {
 		return ""
 	}
-	return "The plan was not taken yet: it names files that do not exist and that it does not create.\n" + bullets(r.a.window().first(partLog, told)) +
-		"Mend the names, or list what is new in files_to_create, and submit the whole plan again: it is taken then.\n"
+	return "The plan was not taken yet: it names files that do not exist and that it does not create. " + strings.Join(r.a.window().first(partLog, told), ". ") +
+		". Mend the names, or list what is new in files_to_create, and submit the whole plan again: it is taken then."
 }
 
 // makes reports whether a plan says that it makes a file, or something in a folder.

@@ -222,9 +222,18 @@ func (p *State) changePlan(text string) {
 	}})
 }
 
+// maxRefusal is how much of a refusal the history has, in bytes: all faults that a model is told of
+// at once, as a rule.
+const maxRefusal = 1 << 10
+
 // noteRefusal keeps a refused submission for the task's history.
 func (p *State) noteRefusal(call llm.ToolCall, reason string) {
-	if action.EffectOf(call.Name) == action.Submits {
-		p.Refusals = append(p.Refusals, call.Name+" refused: "+FirstLine(strings.TrimPrefix(reason, "Nothing was done. ")))
+	if action.EffectOf(call.Name) != action.Submits {
+		return
 	}
+	reason = strings.TrimPrefix(strings.TrimPrefix(reason, "Nothing was done. "), call.Name+": ")
+	if reason = strings.Join(strings.Fields(reason), " "); len(reason) > maxRefusal {
+		reason = strings.ToValidUTF8(reason[:maxRefusal], "") + "…"
+	}
+	p.Refusals = append(p.Refusals, call.Name+" refused: "+reason)
 }

@@ -344,7 +344,7 @@ const maxNamedTests = 3
 
 // testLine says how a test run went, with the line in which the runner sums up.
 func testLine(t *testRun) string {
-	sum := FirstLine(testreport.Summary(t.Said.Text + t.Said.Quote))
+	sum := strings.Trim(FirstLine(testreport.Summary(t.Said.Text+t.Said.Quote)), "= ") // pytest's rule around it
 	switch {
 	case t.Skipped:
 		return fmt.Sprintf("`%s` was not run: %s", t.command, FirstLine(t.Said.Text))
