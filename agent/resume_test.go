@@ -123,6 +123,16 @@ func (agreeable) Ask(_ context.Context, q record.Question) (record.Answer, error
 	return record.Answer{Text: "yes"}, nil
 }
 
+// planner is agreeable, and has a plan changed once before the work begins.
+type planner struct{ agreeable }
+
+func (p planner) Ask(ctx context.Context, q record.Question) (record.Answer, error) {
+	if about, ok := q.Subject.(record.Input); ok && about.Plan != nil && about.Plan.Left == maxPlanChanges {
+		return record.Answer{Text: "keep it small"}, nil
+	}
+	return p.agreeable.Ask(ctx, q)
+}
+
 // bench is an agent with everything real but the sandbox.
 type bench struct {
 	*Agent
@@ -238,14 +248,17 @@ func TestResumeFromEveryRecord(t *testing.T) {
 	for _, c := range []struct {
 		name, script string
 		context      int
+		plans        bool          // the user has the plan changed once
 		kinds        []record.Body // that the run must have
 	}{
-		{"one call a reply", resumeScript, 0, []record.Body{record.Hypothesised{}}},
-		{"several calls a reply", talkScript, 5600, []record.Body{record.Compacted{}, record.Unrun{}}},
+		{"one call a reply", resumeScript, 0, false, []record.Body{record.Hypothesised{}}},
+		{"several calls a reply", talkScript, 5600, false, []record.Body{record.Compacted{}, record.Unrun{}}},
+		{"a plan that is changed", resumeScript, 0, true, []record.Body{record.Asked{}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			resumeFromEach(t, c.kinds, func() *bench {
-				b := newBench(t, c.script, agreeable{})
+				b := newBench(t, c.script, planner{})
+				b.PlanReview = c.plans
 				if c.context > 0 {
 					b.Context = c.context
 				}

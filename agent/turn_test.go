@@ -16,7 +16,7 @@ func TestPromptSizes(t *testing.T) {
 	}{
 		"plan":    {planVerbs, 4046},
 		"code":    {caseVerbs, 6464},
-		"single":  {caseVerbs, 6464},
+		"single":  {singleVerbs, 6464},
 		"reflect": {fixVerbs, 2500},
 		"verify":  {verifyVerbs, 2900},
 		"tester":  {writerVerbs, 4200},

@@ -185,7 +185,7 @@ func questionText(q record.Question) string {
 	case record.Input:
 		if about.Plan != nil {
 			parts = append([]string{q.Text}, about.Plan.Titles(agent.Quote)...)
-			parts = append(parts, cmdQuestions+" shows the whole plan", q.Why)
+			parts = append(parts, "The whole plan is shown by "+cmdQuestions, q.Why)
 			break
 		}
 		parts = []string{capital(about.Who()) + " asks: " + agent.Quote(q.Text) + "."}

@@ -48,6 +48,7 @@ type plot struct {
 	reads  bool                // answers count only once the question can have been read; else all do
 	review *setting.Review     // nil: nothing is offered, the review document is opened
 	tells  bool                // of unfinished tasks
+	plans  bool                // the user is asked about plans
 	wary   bool                // nothing is trusted yet
 	ring   *sync.Map           // the keyring: values of secrets by name; nil: there is none
 }
@@ -128,7 +129,7 @@ func (sc *scene) backend(p plot, trust *agent.Trust) Backend {
 		if p.review != nil {
 			merged.Review = *p.review
 		}
-		o := agent.Options{Workspace: ws, Store: st, User: user, Limits: record.Limits(merged.Limits), Commands: shell.Policy{Sandboxed: true}, Trust: trust,
+		o := agent.Options{Workspace: ws, Store: st, User: user, Limits: record.Limits(merged.Limits), Commands: shell.Policy{Sandboxed: true}, Trust: trust, PlanReview: p.plans,
 			Model: func(string) (llm.Model, error) { return model, nil },
 			Sandbox: func(context.Context) (sandbox.Engine, error) {
 				if p.runs == nil {

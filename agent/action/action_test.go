@@ -62,6 +62,15 @@ func TestParse(t *testing.T) {
 		{SubmitVerdictName, `{"completion":50,"summary":"s","issues":[],"remarks":["r"]}`, ""},
 		{SubmitVerdictName, `{"completion":101,"summary":"s","issues":[]}`, "completion must be"},
 		{SubmitVerdictName, `{"completion":100,"summary":"s","issues":[],"passed":true}`, "passed"},
+		{WriteFileName, `{"line":1,"path":7,"from":1.5}`, `argument "from" must be an integer, not a number with a fraction; unknown field "line"; argument "path" must be a string, not a number; argument "content" is missing. Its arguments are: path, content, from`},
+		{SubmitVerdictName, `{"completion":"all","issues":["i"]}`, `argument "completion" must be an integer, not a string; summary is empty: say what the changes do`},
+		{SubmitVerdictName, `{}`, `completion must be a whole number from 0 to 100; summary is empty`},
+		{SubmitFixName, `{}`, `cause is empty: name the error and the change behind it; fix is empty`},
+		{SubmitPlanName, plan(`{"name":"A"},7,{"id":"c","title":7,"description":"d"}`), `unknown field "name" in features[0]; argument "features[1]" must be an object, not a number; argument "features[2].title" must be a string, not a number; feature 1 needs an id, a title and a description. The fields there are: id`},
+		{SubmitPlanName, plan(strings.Repeat(`{"id":"a"},`, 20) + `{"id":"a"}`), "and 31 more"},
+		{RenameFileName, `{}`, `argument "from" is missing; argument "to" is missing. Its`},
+		{PatchFileName, `{"patch":"@@ -1 +1 @@\n-a\n+b\n"}`, "the patch does not name a file that it changes"},
+		{PatchFileName, `{"patch":"--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n"}`, ""},
 		{"DROP_TABLE", `{}`, "no such action"},
 	} {
 		_, err := Parse(c.name, c.args, all)

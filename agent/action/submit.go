@@ -67,8 +67,12 @@ func (f Feature) check(at string, number int, seen map[string]bool, wrong *fault
 			lacks = append(lacks, field.name)
 		}
 	}
-	if len(lacks) > 0 {
-		wrong.add(at, "feature %d needs %s", number, strings.Join(lacks, " and "))
+	if last := len(lacks) - 1; last >= 0 {
+		list := strings.Join(lacks[:last], ", ")
+		if last > 0 {
+			list += " and "
+		}
+		wrong.add(at, "feature %d needs %s", number, list+lacks[last])
 	}
 	if seen[f.ID] && f.ID != "" {
 		wrong.add(at+".id", "the id %q is used twice", f.ID)
