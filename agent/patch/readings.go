@@ -66,7 +66,7 @@ func (a *application) read(r reading) {
 			continue
 		}
 		as := a.views.fit(h)
-		if as.places() > 0 || c.lost() && (!as.lost() || r.partly && len(a.views.unknown(as.old)) < len(a.views.unknown(c.old))) {
+		if as.places() > 0 || c.lost() && !as.lost() || r.partly && len(a.views.unknown(as.old)) < len(a.views.unknown(c.old)) {
 			*c, seen = as, true
 		}
 	}
