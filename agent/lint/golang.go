@@ -40,7 +40,11 @@ var (
 func readVet(report, _ string) ([]issue, error) {
 	var issues []issue
 	var text strings.Builder
+	broken := ""
 	for _, line := range strings.SplitAfter(report, "\n") {
+		if strings.HasPrefix(line, "go: ") && !strings.HasPrefix(line, "go: downloading ") && !strings.HasPrefix(line, "go: finding ") {
+			broken += line
+		}
 		if m := compileError.FindStringSubmatch(strings.TrimSpace(line)); m != nil {
 			issues = append(issues, issue{Reported: validate.Reported{Path: m[1], Rule: "compile", Severity: validate.Warning, Line: number(m[2]), Column: number(m[3]), Message: m[4]}})
 		} else if !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "go: ") {
@@ -50,13 +54,15 @@ func readVet(report, _ string) ([]issue, error) {
 	reader := json.NewDecoder(strings.NewReader(text.String()))
 	for {
 		var packages map[string]map[string]json.RawMessage
-		if err := reader.Decode(&packages); err == io.EOF {
+		if err := reader.Decode(&packages); err == io.EOF && broken != "" && len(issues) == 0 {
+			return nil, &notRun{broken}
+		} else if err == io.EOF {
 			return issues, nil
 		} else if err != nil {
 			if len(issues) > 0 {
 				return issues, nil
 			}
-			return nil, fmt.Errorf("%w: %s", err, tail(report))
+			return nil, fmt.Errorf("%w: %s", err, telling(report))
 		}
 		for _, name := range slices.Sorted(maps.Keys(packages)) {
 			for _, analyzer := range slices.Sorted(maps.Keys(packages[name])) {
@@ -94,8 +100,9 @@ func number(text string) int {
 	return n
 }
 
+// gosecLine does without -quiet, by which gosec writes no report where it finds nothing.
 func gosecLine(_ []sandbox.File, files []string) string {
-	return "gosec -quiet -no-fail -fmt=json -out=" + reportFile + quoted(packagesOf(files))
+	return "gosec -no-fail -fmt=json -out=" + reportFile + quoted(packagesOf(files))
 }
 
 func readGosec(report, output string) ([]issue, error) {

@@ -63,6 +63,7 @@ type Report struct {
 	Score    float64            // pylint's, out of 10
 	Scored   bool
 	Trouble  string // why it could not judge all it should have; "" where it could
+	Lacks    string // the package that it did not find, where that is the trouble
 }
 
 // Grade is how sure and how grave a linter for safety takes a finding.
@@ -157,12 +158,16 @@ func (l *Linter) Read(tree []sandbox.File, files []string, result *sandbox.Resul
 		}
 	}
 	if !result.OK() && written == "" || result.Status != sandbox.Exited || result.ExitCode == notFound {
-		report.Trouble = trouble(l, result)
+		report.Trouble, report.Lacks = trouble(l, result)
 		return report
 	}
 	issues, err := l.read(written, result.Output)
+	if unrun := (*notRun)(nil); errors.As(err, &unrun) {
+		report.Trouble, report.Lacks = reason(l, unrun.said)
+		return report
+	}
 	if err != nil {
-		report.Trouble = fmt.Sprintf("%s's report cannot be read: %v. %s", l.Name, err, tail(result.Output))
+		report.Trouble = strings.TrimSuffix(fmt.Sprintf("%s's report cannot be read: %v. %s", l.Name, err, telling(result.Output)), ". ")
 		return report
 	}
 	texts := map[string]string{}
@@ -194,29 +199,6 @@ func (l *Linter) Read(tree []sandbox.File, files []string, result *sandbox.Resul
 		return a.Start.Offset - b.Start.Offset
 	})
 	return report
-}
-
-// trouble says why a linter gave no report.
-func trouble(l *Linter, result *sandbox.Result) string {
-	switch {
-	case result.ExitCode == notFound && result.Advice == "":
-		return fmt.Sprintf("%s is not in the sandbox: add it to the project's dependencies, or go on without it", l.Name)
-	case result.Advice != "":
-		return fmt.Sprintf("%s did not run: %s", l.Name, result.Advice)
-	case result.Status != sandbox.Exited:
-		return fmt.Sprintf("%s did not end by itself (%s): give it fewer files or more time. %s", l.Name, result.Status, tail(result.Output))
-	}
-	return fmt.Sprintf("%s did not run (exit code %d): %s", l.Name, result.ExitCode, tail(result.Output))
-}
-
-// tail is the end of a program's output, which usually holds the reason.
-func tail(output string) string {
-	const most = 600
-	output = strings.TrimSpace(output)
-	if len(output) > most {
-		output = "..." + strings.ToValidUTF8(output[len(output)-most:], "")
-	}
-	return output
 }
 
 var errNoReport = errors.New("it is empty")

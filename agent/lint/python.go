@@ -12,7 +12,8 @@ import (
 )
 
 // pylintLine asks for the report as JSON, which pylint 2 has as well as 3, and
-// for the score, which only the text says.
+// for the score, which only the text says. The text comes first: behind the file, pylint 2.16 ends
+// without having written it.
 // In a project of Django's it knows what Django adds to classes, where the plugin
 // for that is there and the project does not choose plugins itself.
 func pylintLine(tree []sandbox.File, files []string) string {
@@ -20,7 +21,7 @@ func pylintLine(tree []sandbox.File, files []string) string {
 	if usesDjango(tree) {
 		plugins = "plugins=; python3 -c 'import pylint_django' 2>/dev/null && plugins=--load-plugins=pylint_django\n"
 	}
-	return plugins + "pylint $plugins --output-format=json:" + reportFile + ",text --score=y --persistent=n --jobs=1 --" + quoted(files)
+	return plugins + "pylint $plugins --output-format=text,json:" + reportFile + " --score=y --persistent=n --jobs=1 --" + quoted(files)
 }
 
 // usesDjango tells whether pylint is to know Django.
@@ -87,6 +88,8 @@ func kindOf(id string) string {
 }
 
 // banditLine takes the project's own configuration, which Bandit does not look for by itself.
+//
+// A code of 1 says that it has found something; --exit-zero is not known to Bandit 1.6.
 func banditLine(tree []sandbox.File, files []string) string {
 	own := ""
 	switch {
@@ -97,7 +100,7 @@ func banditLine(tree []sandbox.File, files []string) string {
 	case slices.ContainsFunc(tree, func(f sandbox.File) bool { return f.Path == ".bandit" }):
 		own = "--ini .bandit "
 	}
-	return "bandit " + own + "--quiet --exit-zero --format json --output " + reportFile + " --" + quoted(files)
+	return "bandit " + own + "--quiet --format json --output " + reportFile + " --" + quoted(files) + "; code=$?; [ $code = 1 ] || exit $code"
 }
 
 func readBandit(report, _ string) ([]issue, error) {
