@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"caselsp/agent/record"
 	"caselsp/sandbox"
@@ -21,14 +22,34 @@ func (r *run) more() *sandbox.Policy {
 	case sandbox.OutOfMemory:
 		p.Memory *= 2
 	case sandbox.TimedOut:
-		if r.state.NoMoreTime[record.CommandOf(c.Args)] {
-			return nil // the user has refused to wait longer for this one
+		if r.state.NoMoreTime[record.CommandOf(c.Args)] || r.hangs() {
+			return nil // the user has refused to wait longer for this one, or more time did not help
 		}
 		p.Time *= 2
 	default:
 		return nil
 	}
 	return &p
+}
+
+// hangs reports whether a run of the tests that was stopped for its time is to be taken for one that
+// never ends: it had written nothing for half of that or more, or it is a run beside the tests
+// themselves, which is not worth waiting twice.
+func (r *run) hangs() bool {
+	c := r.state.Pending
+	if !r.testsRun() {
+		return false
+	}
+	return c.Before || c.Bare || 2*c.Result.Result.Quiet >= r.a.Policy.Time
+}
+
+// hungNote tells people why a run of the tests is not tried longer.
+func (r *run) hungNote() string {
+	c := r.state.Pending
+	if c.Result == nil || c.Tries > 1 || c.Result.Result.Status != sandbox.TimedOut || 2*c.Result.Result.Quiet < r.a.Policy.Time || !r.testsRun() {
+		return ""
+	}
+	return fmt.Sprintf(" after %s, and had written nothing for the last %s: it seems to hang and is not tried longer (sandbox.time is the limit)", r.a.Policy.Time, c.Result.Result.Quiet.Round(time.Second))
 }
 
 // secondTry runs a command once again, on the tree that it had before, with more

@@ -179,7 +179,7 @@ func (r *run) commandEnded(ctx context.Context, line string) error {
 	if result.Status == sandbox.Exited {
 		outcome.Note = fmt.Sprintf("$ %s: exit code %d", line, result.ExitCode)
 	}
-	outcome.Note += r.tryNote()
+	outcome.Note += r.tryNote() + r.hungNote()
 	if result.Engine != "" {
 		outcome.Note += " (" + result.Engine + ")"
 	}

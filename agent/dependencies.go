@@ -3,7 +3,9 @@ package agent
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
+	"time"
 
 	"caselsp/agent/permit"
 	"caselsp/agent/record"
@@ -64,7 +66,7 @@ func (r *run) dependencies(ctx context.Context, engine sandbox.Engine, cmd sandb
 		return "", true, nil
 	case l.State == record.Ready:
 		return deps.Key, true, nil
-	case reads || l.State == record.Without || l.State == record.NotInstalled:
+	case reads || l.State == record.Without || l.State == record.NotInstalled || l.State == record.Present:
 		return "", true, nil
 	case l.State == record.Agreed:
 		return "", false, r.install(ctx, engine, deps)
@@ -149,6 +151,16 @@ func (r *run) lookForLayer(ctx context.Context, engine sandbox.Engine, deps *san
 	if l.Found, err = k.HasLayer(ctx, deps.Key); err != nil || l.Found {
 		return l, err
 	}
+	if check := deps.Present(); check != nil {
+		check.Progress = r.progress
+		result, err := engine.Run(ctx, *check)
+		if err != nil {
+			return l, err
+		}
+		if l.Present = result.OK(); l.Present {
+			return l, nil
+		}
+	}
 	l.From = &deps.From
 	if ask := deps.Ask(); ask != nil {
 		ask.Progress = r.progress
@@ -169,16 +181,52 @@ func (r *run) lookForLayer(ctx context.Context, engine sandbox.Engine, deps *san
 // install installs dependencies.
 func (r *run) install(ctx context.Context, engine sandbox.Engine, deps *sandbox.Dependencies) error {
 	cmd := deps.Install()
-	cmd.Progress = r.progress
 	if err := r.record(record.CommandStarted{Line: cmd.Line, Tree: sandbox.Digest(cmd.Tree), Layer: deps.Key}); err != nil {
 		return err
 	}
-	result, err := engine.Run(ctx, cmd)
+	what := "installing the project's dependencies: " + record.FirstLine(cmd.Line)
+	result, err := r.during(what, func(said func(string)) (*sandbox.Result, error) {
+		cmd.Progress = said
+		return engine.Run(ctx, cmd)
+	})
 	if err != nil {
 		return err
 	}
 	result.Changes, result.Skipped = nil, nil // it ran on a copy of the lists alone
 	return r.record(record.CommandEnded{Result: *result, Layer: deps.Key})
+}
+
+// tellEvery is how often the faces are told how long something has taken.
+const tellEvery = 5 * time.Second
+
+// during does what takes long, and tells the faces what it is and how long it has taken.
+func (r *run) during(what string, do func(said func(string)) (*sandbox.Result, error)) (result *sandbox.Result, err error) {
+	said, done := make(chan string, maxSaid), make(chan struct{})
+	began, tick := time.Now(), time.NewTicker(tellEvery)
+	defer tick.Stop()
+	r.progress(what)
+	go func() {
+		defer close(done)
+		err = r.guarded("an installation", func() (err error) {
+			result, err = do(func(line string) {
+				select {
+				case said <- line:
+				default: // it is only shown
+				}
+			})
+			return err
+		})
+	}()
+	for {
+		select {
+		case line := <-said:
+			r.progress(line)
+		case <-tick.C:
+			r.progress(fmt.Sprintf("%s, %s", time.Since(began).Round(time.Second), what))
+		case <-done:
+			return result, err
+		}
+	}
 }
 
 // progress tells the faces what the engine does before a command begins.

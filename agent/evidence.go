@@ -13,12 +13,15 @@ import (
 
 // What the tests of a feature prove: where it has changed code and tests, and they pass, they
 // run once more on the tree without the change of the code. Tests that pass there, too, show
-// nothing of it, and CASE is told so once.
+// nothing of it, and CASE is told so once; of the tester's own the verifier and the report are told.
+
+// evidenceThought is why they run once more.
+const evidenceThought = "Run the new tests without the change of other code: they should fail there."
 
 // wantsEvidence reports whether the tests that have just passed are to run without the change.
 func (r *run) wantsEvidence() bool {
 	f, t := r.state.Feature(), r.state.LastTest
-	if f.Evidence != nil || r.state.Task.Single || t.Results == nil || t.Results.Passed == 0 || !r.a.outside.provesTests() {
+	if f.Evidence != nil || t.Results == nil || t.Results.Passed == 0 || !r.a.outside.provesTests() {
 		return false
 	}
 	code := slices.ContainsFunc(r.featureChanges(), func(c workspace.Change) bool { return isCode(c.Path) })
@@ -64,5 +67,6 @@ func (r *run) treeWithout(ctx context.Context, policy sandbox.Policy) (tree []sa
 func (r *run) proven(outcome *record.ActionDone) {
 	if c := r.state.Pending; c.Bare && outcome.Tested != nil {
 		outcome.Evidence = record.NewEvidence(r.changedTests(), outcome.Tested.Outcome, outcome.Results)
+		outcome.Evidence.Tester = r.state.Phase == record.Extending
 	}
 }

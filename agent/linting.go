@@ -156,7 +156,10 @@ func (r *run) lint(ctx context.Context, files map[string]string, said func(strin
 			return nil, err
 		}
 		report.InProject(l, tree)
-		if report.Trouble != "" {
+		if key := r.outstanding(tree, l.Profile); report.Lacks != "" && key != "" {
+			b.Waits = append(b.Waits, key)
+			b.Troubles = append(b.Troubles, report.Trouble+" yet: it runs again once the project's dependencies are")
+		} else if report.Trouble != "" {
 			b.Troubles = append(b.Troubles, report.Trouble)
 		} else {
 			b.Ran = append(b.Ran, l.Name)
@@ -182,6 +185,19 @@ func (r *run) lint(ctx context.Context, files map[string]string, said func(strin
 		b.Troubles = append(b.Troubles, fmt.Sprintf("linters found %d more than the %d that are kept", n, maxLinted))
 	}
 	return b, nil
+}
+
+// outstanding is the key of the dependencies that a project has for a profile and that may still be
+// installed; "" for none.
+func (r *run) outstanding(tree []sandbox.File, profile sandbox.Profile) string {
+	if r.a.Dependencies == nil {
+		return ""
+	}
+	deps := r.a.Dependencies(tree, profile)
+	if deps == nil || r.state.Dependencies[deps.Key].Settled() && r.state.Dependencies[deps.Key].State != record.Agreed {
+		return ""
+	}
+	return deps.Key
 }
 
 // ownStyle leaves out matters of style that a file has disregarded before: its style is another.

@@ -40,6 +40,8 @@ type outside interface {
 	compares() bool
 	// provesTests reports whether new tests run without the change, too.
 	provesTests() bool
+	// sparesTests reports whether the tests of a feature may stay away that changes documentation only.
+	sparesTests() bool
 	// recalled says what memory gave for a query.
 	recalled(query string) (found []string, recorded bool)
 }
@@ -88,6 +90,8 @@ func (live) reflects() (yes, recorded bool) { return false, false }
 func (live) compares() bool { return true }
 
 func (live) provesTests() bool { return true }
+
+func (live) sparesTests() bool { return true }
 
 func (live) recalled(string) ([]string, bool) { return nil, false }
 
@@ -167,7 +171,12 @@ func (p *Player) compares() bool {
 	return slices.ContainsFunc(p.rec.entries, func(e entry) bool { return e.Command != nil && e.Command.Before })
 }
 
-// provesTests is told by such a run: older versions made none.
+// provesTests is told by such a run, which comes next: older versions made none, or fewer.
 func (p *Player) provesTests() bool {
-	return slices.ContainsFunc(p.rec.entries, func(e entry) bool { return e.Command != nil && e.Command.Bare })
+	return slices.ContainsFunc(p.here(), func(e entry) bool { return e.Command != nil && e.Command.Bare })
+}
+
+// sparesTests is told by the run of them that comes next: older versions ran them always.
+func (p *Player) sparesTests() bool {
+	return !slices.ContainsFunc(p.here(), func(e entry) bool { return e.Command != nil })
 }

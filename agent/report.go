@@ -161,8 +161,8 @@ func (a *Agent) Decisions(id string) ([]record.Judged, error) {
 
 // writeTests writes which test command was changed and why, and what nothing has tested.
 func writeTests(b *strings.Builder, f *record.Feature) {
-	if c := f.Changed; c.Line != "" {
-		fmt.Fprintf(b, "   - %s changed the test command from %s to %s: %s\n", c.By, Quote(c.Old), Quote(c.Line), Quote(c.Why))
+	if f.Changed.Line != "" {
+		fmt.Fprintf(b, "   - %s\n", f.Changed.Told())
 	}
 	if f.OK && f.Untested != "" && !strings.HasPrefix(f.Tests, "untested") {
 		fmt.Fprintf(b, "   - untested: %s\n", f.Untested)

@@ -239,7 +239,9 @@ type FeatureTests struct {
 	Results *record.Results `json:"results,omitempty"`
 	// Evidence is how new or changed tests went without the change.
 	Evidence *record.Evidence `json:"evidence,omitempty"`
-	Percent  *int             `json:"coverage_percent,omitempty"` // of the changed lines; left out where that is not known
+	// Changed is the test command that was put in the place of the feature's.
+	Changed *record.TestCommand `json:"changed,omitempty"`
+	Percent *int                `json:"coverage_percent,omitempty"` // of the changed lines; left out where that is not known
 }
 
 // TestResults are those of a task's features, in order.
@@ -253,6 +255,9 @@ func (a *Agent) TestResults(id string) (list []FeatureTests, err error) {
 			continue
 		}
 		t := FeatureTests{Feature: f.ID, Line: f.Tests, Results: f.Results, Evidence: f.Evidence}
+		if f.Changed.Line != "" {
+			t.Changed = &f.Changed
+		}
 		if f.Results != nil && f.Results.Coverage.Known() {
 			percent := f.Results.Coverage.Percent()
 			t.Percent = &percent
@@ -262,21 +267,25 @@ func (a *Agent) TestResults(id string) (list []FeatureTests, err error) {
 	return list, nil
 }
 
-// fewerTests says how the staged changes leave less tested than before, and whether the user
-// has allowed that.
+// fewerTests says how the feature leaves less tested than before it, and whether the user has
+// allowed that. What earlier features lost was said then.
 func (p *prompter) fewerTests() []string {
-	lost := permit.FewerTests(p.overlay.ChangeSet().Files)
+	start, err := p.state.Feature().Start.State(p.blob)
+	if err != nil {
+		return nil // the diff says what is wrong
+	}
+	lost := permit.FewerTests(workspace.Compare(start, p.overlay.State()).Files)
 	if len(lost) == 0 {
 		return nil
 	}
-	text := "less is tested than before: " + strings.Join(lost, "; ")
+	text := "less is tested than before: " + strings.Join(testreport.Told(lost), "; ")
 	if p.may.AllowedFewer(lost) {
 		text += " (the user has allowed this)"
 	}
 	return []string{text}
 }
 
-// fewerText is the report's part about that.
+// fewerText is the report's part about that, for all features.
 func (a *Agent) fewerText(p *record.State) string {
 	state, err := p.Staged.State(a.Store.Blob)
 	if err != nil {
@@ -287,7 +296,7 @@ func (a *Agent) fewerText(p *record.State) string {
 		return ""
 	}
 	text := "\n## Fewer tests\n\n"
-	for _, l := range lost {
+	for _, l := range testreport.Told(lost) {
 		text += "- " + Quote(l) + "\n"
 	}
 	return text

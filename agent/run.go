@@ -273,7 +273,7 @@ func (r *run) next(ctx context.Context) error {
 	case record.Coding:
 		return r.coding(ctx)
 	case record.Testing:
-		return r.testing()
+		return r.testing(ctx)
 	case record.Extending:
 		return r.extending(ctx)
 	case record.Reflecting:

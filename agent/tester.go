@@ -81,6 +81,8 @@ func (r *run) extending(ctx context.Context) error {
 	switch w := f.Writing; {
 	case w == nil || w.Note != "":
 		return r.move(record.Verifying, "the tests pass")
+	case w.Ran && r.state.LastTest.OK && r.wantsEvidence():
+		return r.runTestsOn(r.state.LastTest.Command(), record.ActionChosen{Thought: evidenceThought, Bare: true})
 	case w.Ran && r.state.LastTest.OK:
 		return r.record(record.TestsSettled{Note: "the tester wrote tests, and they pass: " + record.FirstLine(w.Submitted.Summary)})
 	case w.Ran && w.Tries < maxTesterTries:

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"caselsp/agent/action"
-	"caselsp/agent/quote"
 	"caselsp/agent/record"
 	"caselsp/agent/stack"
 	"caselsp/agent/testreport"
@@ -29,10 +28,15 @@ import (
 
 // finished goes on after FINISH_FEATURE.
 func (r *run) finished(ctx context.Context) error {
-	if r.state.NamedTests() == "" {
-		if r.state.Unchanged() {
-			return r.move(record.Verifying, "nothing was changed, and the plan names no tests for it")
-		}
+	f := r.state.Feature()
+	named := r.state.NamedTests() != ""
+	if !named && r.state.Unchanged() {
+		return r.move(record.Verifying, "nothing was changed, and the plan names no tests for it")
+	}
+	if r.documentsOnly() {
+		return r.record(record.StateChanged{To: record.Verifying, Feature: r.state.Current, Attempt: f.Attempt, Round: f.Round, Reason: "untested: " + onlyDocumentation, Untested: onlyDocumentation})
+	}
+	if !named || f.Changed.Line != "" {
 		if looked, err := r.lookForTests(ctx); looked || err != nil {
 			return err
 		}
@@ -40,7 +44,11 @@ func (r *run) finished(ctx context.Context) error {
 	if r.state.TestLine() == "" {
 		return r.move(record.Verifying, "untested: no test command was found in the project")
 	}
-	return r.move(record.Testing, "")
+	changed := ""
+	if t := r.state.LastTest; f.Changed.Line != "" && r.state.TestLine() == f.Changed.Line && (t == nil || t.Command() != f.Changed.Line) {
+		changed = f.Changed.Told()
+	}
+	return r.move(record.Testing, changed)
 }
 
 // maxProjectFiles is how many files of a project are asked how it is tested: its manifests
@@ -70,11 +78,14 @@ func (r *run) lookForTests(ctx context.Context) (looked bool, err error) {
 	if known := r.state.TestsKnown(); known != nil && slices.Equal(known.Candidates, found.Candidates) {
 		return false, nil
 	}
+	if f := r.state.Feature(); len(found.Candidates) == 0 && f != nil && f.Changed.Line != "" {
+		return false, nil // one is named
+	}
 	return true, r.record(found)
 }
 
 // testing runs the feature's tests, once a round, and looks at how they ended.
-func (r *run) testing() error {
+func (r *run) testing(ctx context.Context) error {
 	f, t := r.state.Feature(), r.state.LastTest
 	switch {
 	case f.Loop != "":
@@ -90,9 +101,12 @@ func (r *run) testing() error {
 	case t.Nothing(), t.Settled:
 		return r.move(record.Verifying, f.Tests)
 	case t.OK:
+		if linted, err := r.lintStaged(ctx); linted || err != nil { // those that waited for dependencies
+			return err
+		}
 		r.rememberFix()
 		if r.wantsEvidence() {
-			return r.runTestsOn(t.Command(), record.ActionChosen{Thought: "Run the new tests without the change of other code: they should fail there.", Bare: true})
+			return r.runTestsOn(t.Command(), record.ActionChosen{Thought: evidenceThought, Bare: true})
 		}
 		if f.Evidence.Useless() && f.Round < r.a.Limits.Rounds {
 			return r.nextRound(f.Attempt, "the new tests pass without the change of other code, too, so they show nothing of it: make them check what the change does; where it is not meant to change behaviour, finish again and say so")
@@ -380,7 +394,13 @@ func untestedLine(p *record.State) string {
 
 // howTested says behind the reason of a feature that ends how its tests went.
 func (r *run) howTested() string {
+	if unneeded := r.state.Feature().Unneeded; unneeded != "" {
+		return "; untested: " + unneeded
+	}
 	if tests := r.state.Feature().Tests; tests != "" {
+		if instead := r.state.Replaced(); instead != "" {
+			tests += "; " + instead
+		}
 		return "; " + tests
 	}
 	if !r.state.Unchanged() {
@@ -393,10 +413,15 @@ func (r *run) howTested() string {
 func testsText(p *record.State) string {
 	f, t := p.Feature(), p.LastTest
 	text := ""
-	if c := f.Changed; c.Line != "" {
-		text = fmt.Sprintf("%s changed the test command from `%s` to `%s`: %s\n", c.By, c.Old, c.Line, quote.Words(c.Why))
+	if f.Changed.Line != "" {
+		text = f.Changed.Told() + "\n"
+	}
+	if instead := p.Replaced(); instead != "" {
+		text += "Note: " + instead + ". Judge whether that is reason enough.\n"
 	}
 	switch {
+	case t == nil && f.Unneeded != "":
+		return text + "No tests were run: " + f.Unneeded + ".\n"
 	case t == nil && p.TestsKnown() != nil:
 		return text + "No tests were run: the plan names none, and none were found in the project.\n"
 	case t == nil:

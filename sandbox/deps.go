@@ -119,6 +119,17 @@ func (d *Dependencies) Ask() *Command {
 	return &Command{Line: askers[d.Profile], Profile: d.Profile}
 }
 
+// Present returns the command that succeeds where the sandbox itself has all that the project names,
+// in versions that it takes, so that nothing is to be installed: the package manager is asked, without
+// a network. It is nil where that cannot be asked.
+func (d *Dependencies) Present() *Command {
+	if d.Profile != Python {
+		return nil
+	}
+	return &Command{Line: strings.Replace(d.Line, "pip install ", "pip install --dry-run --no-index ", 1), Tree: d.tree, Profile: d.Profile,
+		Env: []string{"PYTHONUSERBASE=" + DepsFolder + "/python", "PIP_BREAK_SYSTEM_PACKAGES=1"}}
+}
+
 // Learn fills in what is empty in From with the output of the command of Ask.
 func (d *Dependencies) Learn(output string) Sources {
 	f := d.From

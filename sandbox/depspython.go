@@ -73,7 +73,7 @@ func (d *Dependencies) requirements(tree []File, name string) (any bool) {
 	if f == nil || slices.ContainsFunc(d.tree, func(t File) bool { return t.Path == name }) {
 		return false
 	}
-	lines := strings.Split(string(f.Data), "\n")
+	lines, dev := strings.Split(string(f.Data), "\n"), developing.MatchString(name)
 	d.add(f)
 	place := len(d.tree) - 1
 	for i, line := range lines {
@@ -85,6 +85,8 @@ func (d *Dependencies) requirements(tree []File, name string) (any bool) {
 		case include.MatchString(text):
 			other := path.Join(path.Dir(name), include.FindStringSubmatch(text)[2])
 			any = d.requirements(tree, other) || any
+		case dev && beside(text):
+			lines[i] = ""
 		default:
 			any = any || !strings.HasPrefix(text, "-")
 		}
@@ -114,16 +116,40 @@ func projectRequirements(text []byte) []string {
 		}
 	}
 	for _, group := range groups {
-		needed = append(needed, file.Project.Optional[group]...)
+		named := slices.Clone(file.Project.Optional[group])
 		for _, entry := range file.Groups[group] {
 			if requirement, ok := entry.(string); ok { // else another group is included
-				needed = append(needed, requirement)
+				named = append(named, requirement)
 			}
 		}
+		if developing.MatchString(group) {
+			named = slices.DeleteFunc(named, beside)
+		}
+		needed = append(needed, named...)
 	}
 	needed = slices.DeleteFunc(needed, func(n string) bool { return n == "" || strings.HasPrefix(n, "-") || strings.ContainsAny(n, "\n\x00") })
 	slices.Sort(needed)
 	return slices.Compact(needed)
+}
+
+var (
+	// developing is a list or a group for development, which is taken because tests need some of it.
+	developing = regexp.MustCompile(`(^|[-_./])dev(elop|elopment)?([-_.]|$)`)
+	// besides are packages of such a list that no test needs: linters and formatters, the tools of
+	// documentation, of releases and of environments. What a test needs of them nonetheless is asked for
+	// when it is missing.
+	besides = regexp.MustCompile(`^(autoflake|autopep8|bandit|black|codespell|flake8|isort|mypy|pycodestyle|pydocstyle|pyflakes|pylint|pyright|pyupgrade|ruff|yapf)(-.*)?$` +
+		`|^(sphinx(-.*)?|sphinxcontrib-.*|.*-sphinx-theme|sphinx-.*|furo|mkdocs(-.*)?|mkdocstrings(-.*)?|myst-parser|pdoc3?|numpydoc|doc8)$` +
+		`|^(build|bump2version|bumpversion|bump-my-version|commitizen|towncrier|twine|check-manifest)$` +
+		`|^(pre-commit|tox(-.*)?|nox|pip-tools|pip-audit|safety|ipdb|ipython|jupyter(-.*)?|jupyterlab|notebook|types-.*|.*-stubs)$`)
+	requirementName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*`)
+	separators      = regexp.MustCompile(`[-_.]+`)
+)
+
+// beside reports whether a requirement of a list for development is one that no test needs.
+func beside(requirement string) bool {
+	name := separators.ReplaceAllString(requirementName.FindString(strings.TrimSpace(requirement)), "-")
+	return besides.MatchString(strings.ToLower(name))
 }
 
 // plainWord needs no quotes in a shell.

@@ -96,6 +96,9 @@ func (b *box) conclude(ctx context.Context, cmd Command, e *ending, res *Result)
 	}
 	res.Status, res.ExitCode = e.status, e.code
 	res.Output, res.Cut = e.output.text()
+	if res.Status == TimedOut {
+		res.Quiet = e.output.quiet(res.Took)
+	}
 	return sound && !e.oom && e.status == Exited, nil
 }
 

@@ -341,6 +341,9 @@ func (n *NativeEngine) follow(c *cell, cmd Command, g *cgroup, doors []*os.File)
 	}
 	<-drained
 	res.Output, res.Cut = out.text()
+	if res.Status == TimedOut {
+		res.Quiet = out.quiet(res.Took)
+	}
 	res.Advice = n.advise(res)
 	return res, whole && res.Status == Exited && !oom && !e.Full && cmd.Keep == "", nil
 }

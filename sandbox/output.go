@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 )
 
 // output keeps the beginning and the end of what is written to it, because the
@@ -16,6 +17,7 @@ type output struct {
 	tail  []byte // a ring, once it is full
 	start int    // the oldest byte of the ring
 	total int64
+	last  time.Time // when something was written last; zero: nothing was
 }
 
 // Write implements io.Writer. It never fails: the command goes on when
@@ -25,7 +27,7 @@ func (o *output) Write(p []byte) (int, error) {
 		_, _ = o.live.Write(p)
 	}
 	n := len(p)
-	o.total += int64(n)
+	o.total, o.last = o.total+int64(n), time.Now()
 	if room := o.limit/2 - int64(len(o.head)); room > 0 {
 		k := min(int64(len(p)), room)
 		o.head = append(o.head, p[:k]...)
@@ -46,6 +48,14 @@ func (o *output) Write(p []byte) (int, error) {
 		o.start = (o.start + k) % size
 	}
 	return n, nil
+}
+
+// quiet says how long a command that took so long, and was stopped now, had written nothing.
+func (o *output) quiet(took time.Duration) time.Duration {
+	if o.last.IsZero() {
+		return took
+	}
+	return min(took, time.Since(o.last))
 }
 
 // text returns what was kept, as valid UTF-8 (a Result goes through JSON and

@@ -121,7 +121,10 @@ type Result struct {
 	Skipped  []string      `json:"skipped,omitempty"` // "path: reason" for what changed and is not in Changes
 	Network  []Connection  `json:"network,omitempty"` // what it did with Policy.Hosts and tried with others, the first first
 	Took     time.Duration `json:"took"`              // the command alone, without what the engine did before and after
-	Engine   string        `json:"engine,omitempty"`  // which one ran it: "docker" or "native"
+	// Quiet is how long a command that timed out had written nothing when it was stopped, or little
+	// more; results of older versions have none.
+	Quiet  time.Duration `json:"quiet,omitempty"`
+	Engine string        `json:"engine,omitempty"` // which one ran it: "docker" or "native"
 	// Advice says what a command that failed did not find in the sandbox, and what
 	// the user can do so that the next one does; "" where nothing is known to be missing.
 	Advice string `json:"advice,omitempty"`

@@ -23,6 +23,7 @@ type leave struct {
 	text string // what the agent wants
 	what string // the file, or what happens to tests
 	why  string
+	less map[string]int // of tests: how much is lost, by what
 }
 
 // Wants returns what an action needs leave for, by what it declares that it reads
@@ -153,7 +154,7 @@ func (p *Permit) guarded(act *action.Action) (Decision, error) {
 
 // question asks for the leave.
 func (l *leave) question() Question {
-	return Question{Ask: record.Question{Text: l.text, Why: l.why + " If you allow it, that holds for this task.", Subject: record.Guarded{Leave: l.key, What: l.what}}}
+	return Question{Ask: record.Question{Text: l.text, Why: l.why + " If you allow it, that holds for this task.", Subject: record.Guarded{Leave: l.key, What: l.what, Fewer: l.less}}}
 }
 
 // withheld is what the model is told where the user has denied what an action needs.
@@ -190,29 +191,36 @@ func (p *Permit) Shareable(files []workspace.TreeFile) (kept []workspace.TreeFil
 }
 
 // wantsFewerTests is the leave for a feature that leaves less tested than was
-// before. It is given for these losses: others are asked for anew.
+// before. It is asked for once for each loss: what the user has allowed in this task stays allowed.
 func (p *Permit) wantsFewerTests() *leave {
 	set := p.Overlay.ChangeSet()
 	set.Files = slices.DeleteFunc(slices.Clone(set.Files), func(c workspace.Change) bool { return p.named(c.Path) || c.From != "" && p.named(c.From) })
 	lost := FewerTests(set.Files)
+	if p.State.Leaves[leaveFewer(strings.Join(testreport.Told(lost), "; "))] { // as older versions kept it
+		return nil
+	}
+	lost = slices.DeleteFunc(lost, func(l testreport.Loss) bool { return p.State.FewerTests[l.Key()] >= l.Amount() })
 	if len(lost) == 0 {
 		return nil
 	}
-	what := strings.Join(lost, "; ")
-	return &leave{key: leaveFewer(what), text: "CASE wants to finish with fewer tests than there were. Allow it?", what: what,
+	what, less := strings.Join(testreport.Told(lost), "; "), map[string]int{}
+	for _, l := range lost {
+		less[l.Key()] = max(less[l.Key()], l.Amount())
+	}
+	return &leave{key: leaveFewer(what), text: "CASE wants to finish with fewer tests than there were. Allow it?", what: what, less: less,
 		why: "Your task does not name these files, and a task must not pass because its tests were removed. If you deny it, CASE is told to find a way that keeps them."}
 }
 
 func leaveFewer(what string) string { return "tests " + store.Hash([]byte(what)) }
 
-// AllowedFewer reports whether the user has allowed these losses in this task.
-func (p *Permit) AllowedFewer(lost []string) bool {
-	return p.State.Leaves[leaveFewer(strings.Join(lost, "; "))]
+// AllowedFewer reports whether the user has allowed all of these losses in this task.
+func (p *Permit) AllowedFewer(lost []testreport.Loss) bool {
+	return !slices.ContainsFunc(lost, func(l testreport.Loss) bool { return p.State.FewerTests[l.Key()] < l.Amount() })
 }
 
-// FewerTests says, in words, how changes leave less tested than before: tests that were
+// FewerTests says how changes leave less tested than before: tests that were
 // deleted, are skipped or check less.
-func FewerTests(files []workspace.Change) []string {
+func FewerTests(files []workspace.Change) []testreport.Loss {
 	var changes []testreport.Change
 	for _, c := range files {
 		change := testreport.Change{Path: c.Path, From: c.From, New: c.Before == nil, Deleted: c.After == nil}

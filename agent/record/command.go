@@ -31,6 +31,9 @@ func (p *State) applyEnded(b CommandEnded) {
 		}
 	} else if c := p.Pending; c != nil {
 		c.Result = &b
+		if c.Tries > 1 && c.First == sandbox.TimedOut && b.Result.Status == sandbox.TimedOut {
+			p.waitNoMore(CommandOf(c.Args)) // twice the time did not help
+		}
 		if c.Tries == 1 {
 			c.First = b.Result.Status
 		}
@@ -74,6 +77,7 @@ func (p *State) applyAnswer(q *Question, a Answer) {
 		}
 	case Guarded:
 		p.applyLeave(about.Leave, a)
+		p.applyFewer(about.Fewer, a)
 	case Finding:
 		p.applyLeave(about.Key, a)
 	case Ability:
@@ -144,11 +148,16 @@ func (p *State) applyAgain(a Answer) {
 	c := p.Pending
 	c.AnswerAgain = &a
 	if a.Text == Deny && c.First == sandbox.TimedOut {
-		if p.NoMoreTime == nil {
-			p.NoMoreTime = map[string]bool{}
-		}
-		p.NoMoreTime[CommandOf(c.Args)] = true
+		p.waitNoMore(CommandOf(c.Args))
 	}
+}
+
+// waitNoMore notes that a command line gets no more time again in this task.
+func (p *State) waitNoMore(line string) {
+	if p.NoMoreTime == nil {
+		p.NoMoreTime = map[string]bool{}
+	}
+	p.NoMoreTime[line] = true
 }
 
 // UserJudged is the user's judgement, or that of the flag that answered for them.

@@ -36,12 +36,13 @@ const (
 	Ready                               // commands find it
 	Without                             // commands run without it: the user denied it, or the engine keeps no layers
 	NotInstalled                        // it could not be installed
+	Present                             // the sandbox itself has all of it
 )
 
 // Settled reports whether nobody has to be asked about the dependencies.
 func (l Dependencies) Settled() bool {
 	switch l.State {
-	case Agreed, Ready, Without, NotInstalled:
+	case Agreed, Ready, Without, NotInstalled, Present:
 		return true
 	}
 	return false
@@ -65,6 +66,8 @@ func (l *Dependencies) found(by DependenciesFound) {
 	switch {
 	case by.Found:
 		l.State = Ready
+	case by.Present:
+		l.State = Present
 	case by.Without:
 		l.State = Without
 	case by.Said != "":

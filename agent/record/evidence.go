@@ -13,6 +13,8 @@ type Evidence struct {
 	Tests []string `json:"tests,omitempty"`
 	// Without is how they went on the tree without the feature's change of other code.
 	Without Proof `json:"without"`
+	// Tester says that they are the tester's own: of these the verifier is told alone.
+	Tester bool `json:"tester,omitempty"`
 	// Returned says that CASE was told that they pass there, too.
 	Returned bool `json:"returned,omitempty"`
 }
@@ -57,7 +59,9 @@ func (e *Evidence) String() string {
 }
 
 // Useless reports whether CASE is to be told that its tests show nothing of the change.
-func (e *Evidence) Useless() bool { return e != nil && e.Without == PassesWithout && !e.Returned }
+func (e *Evidence) Useless() bool {
+	return e != nil && e.Without == PassesWithout && !e.Returned && !e.Tester
+}
 
 // tellEvidence notes that another round has begun, in which CASE knows where its tests show
 // nothing. To finish again at once is no loop then.

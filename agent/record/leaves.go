@@ -25,6 +25,19 @@ func (p *State) applyLeave(key string, a Answer) {
 	p.grant(key)
 }
 
+// applyFewer folds the answer to whether less may be tested than before.
+func (p *State) applyFewer(lost map[string]int, a Answer) {
+	if a.Text == Deny {
+		return
+	}
+	if p.FewerTests == nil {
+		p.FewerTests = map[string]int{}
+	}
+	for what, n := range lost {
+		p.FewerTests[what] = max(n, p.FewerTests[what])
+	}
+}
+
 // AbilityLeave is the key under which an ability is allowed, in a task and for the project.
 func AbilityLeave(name string) string { return "ability: " + name }
 

@@ -16,6 +16,9 @@ type Linted struct {
 	Score    *float64           `json:"score,omitempty"`    // pylint's of these files, out of 10; nil: it looked at none
 	Troubles []string           `json:"troubles,omitempty"` // linters that could not judge, and why
 	Ran      []string           `json:"ran,omitempty"`      // linters that judged; older versions did not say
+	// Waits are the keys of the dependencies that a linter needs which could not judge without them:
+	// it is asked again once they are there.
+	Waits []string `json:"waits,omitempty"`
 }
 
 // lintedFile is what the linters last said of one file.
@@ -23,15 +26,16 @@ type lintedFile struct {
 	Hash     string
 	findings []validate.Finding
 	score    *float64
-	ran      bool   // a linter has judged
-	beside   string // digest of all that was staged then
+	ran      bool     // a linter has judged
+	beside   string   // digest of all that was staged then
+	waits    []string // dependencies that a linter needs
 }
 
 // LintOutdated reports whether linters have to look at a staged file: they have not looked at
 // it as it is now, or what they object to may have been mended in another file.
 func (p *State) LintOutdated(f StagedFile) bool {
 	l, seen := p.Linted[f.Path]
-	if !seen || l.Hash != f.Now.Hash {
+	if !seen || l.Hash != f.Now.Hash || slices.ContainsFunc(l.waits, func(key string) bool { return p.Dependencies[key].State == Ready }) {
 		return true
 	}
 	objects := slices.ContainsFunc(l.findings, func(f validate.Finding) bool { return f.Severity != validate.Info })
@@ -44,7 +48,7 @@ func (p *State) applyLinted(b Linted) {
 		p.Linted, p.LintTroubles = map[string]lintedFile{}, map[string]bool{}
 	}
 	for path, hash := range b.Files {
-		file := lintedFile{Hash: hash, ran: len(b.Ran) > 0 || len(b.Findings) > 0 || b.Score != nil, beside: digestOf(p.Staged.byPath())}
+		file := lintedFile{Hash: hash, ran: len(b.Ran) > 0 || len(b.Findings) > 0 || b.Score != nil, beside: digestOf(p.Staged.byPath()), waits: b.Waits}
 		for _, f := range b.Findings {
 			if f.Path == path {
 				file.findings = append(file.findings, f)

@@ -37,3 +37,13 @@ func logLine(c *Pending, b ActionDone) LogLine {
 	l.step = c.name()
 	return l
 }
+
+// FirstLine cuts a text to its first line, and that to a length fit for a list.
+func FirstLine(s string) string {
+	const most = 200
+	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	return s
+}

@@ -91,6 +91,8 @@ type StateChanged struct {
 	Attempt int    `json:"attempt,omitempty"`
 	Round   int    `json:"round,omitempty"`
 	Split   bool   `json:"split,omitempty"` // back to planning: the feature is to be replaced by smaller ones
+	// Untested says why the feature's tests do not run, on the way to its verification.
+	Untested string `json:"untested,omitempty"`
 }
 
 // CallSent is written before a model is asked.
@@ -305,6 +307,7 @@ const (
 type DependenciesFound struct {
 	Key     string           `json:"key"`
 	Found   bool             `json:"found,omitempty"`   // they are there
+	Present bool             `json:"present,omitempty"` // the sandbox itself has all of them
 	Without bool             `json:"without,omitempty"` // the engine cannot keep any
 	From    *sandbox.Sources `json:"from,omitempty"`    // where they would come from, where they are not there
 	Said    string           `json:"said,omitempty"`    // why that could not be found out

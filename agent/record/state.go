@@ -51,6 +51,7 @@ type State struct {
 	keptIDs      map[string]bool         // that were given out
 	Dependencies map[string]Dependencies // by key: what became of the project's dependencies
 	Leaves       map[string]bool         // what the user gave leave for beside commands
+	FewerTests   map[string]int          // how much less may be tested, by what is lost
 	Placeholders map[string][]string     // by path: secrets for which placeholders stand in a file
 	Lost         map[string]bool         // command lines of unknown outcome: run again only when asked
 	NoMoreTime   map[string]bool         // command lines that the user will not wait longer for
@@ -108,6 +109,7 @@ type Feature struct {
 	Returned  bool           // CASE was asked to look at tests that fail as they did before
 	Given     bool           // the user has left to CASE what keeps the tests from running
 	Untested  string         // of one that is done: why nothing tested it
+	Unneeded  string         // why its tests need not run, "" where they do
 	kinds     map[string]int // failures of its tests, by kind
 	Failure   string         // what the last failed test said
 	Opened    bool           // CASE was shown the files that the plan names
@@ -331,6 +333,9 @@ func (p *State) applyState(b StateChanged) {
 		p.Invalid = 0 // the user wants it tried again
 		return
 	}
+	if f := p.Feature(); f != nil && b.Feature == p.Current {
+		f.Unneeded = b.Untested
+	}
 	p.leave(from)
 	p.conversation = conversation{notes: len(p.Notes.Notes)}
 	p.Current, p.Splitting = b.Feature, b.Split
@@ -456,16 +461,6 @@ func (f *Feature) Said() string {
 		return f.Verdicts[n-1].Summary
 	}
 	return f.finished
-}
-
-// FirstLine cuts a text to its first line, and that to a length fit for a list.
-func FirstLine(s string) string {
-	const most = 200
-	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
-	if len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "") + "…"
-	}
-	return s
 }
 
 // Feature returns the feature that is worked on; nil before the plan.

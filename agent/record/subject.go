@@ -82,6 +82,7 @@ type Command struct {
 type Guarded struct {
 	Leave string // the key under which the answer holds
 	What  string
+	Fewer map[string]int // of tests: how much may be lost, by what; older versions have the key alone
 }
 
 // Install asks whether a project's dependencies may be installed.
@@ -159,30 +160,31 @@ func (a Ability) Offer() Offer { return Offer{What: a.Place, Once: true, Kept: t
 // flatQuestion is a question as it is published, in journals and events: the fields of all
 // subjects side by side.
 type flatQuestion struct {
-	ID      string       `json:"id"`
-	Task    string       `json:"task"`
-	Kind    QuestionKind `json:"kind"`
-	Text    string       `json:"text"`
-	Choices []string     `json:"choices,omitempty"`
-	Command string       `json:"command,omitempty"`
-	Where   string       `json:"where,omitempty"`
-	Why     string       `json:"why,omitempty"`
-	Touches []string     `json:"touches,omitempty"`
-	Layer   string       `json:"layer,omitempty"`
-	Secret  string       `json:"secret,omitempty"`
-	Leave   string       `json:"leave,omitempty"`
-	Shape   string       `json:"shape,omitempty"`
-	Like    string       `json:"like,omitempty"`
-	Finding bool         `json:"finding,omitempty"`
-	Ability string       `json:"ability,omitempty"`
-	Basis   Basis        `json:"basis,omitzero"`
-	ForTask *Basis       `json:"for_task,omitempty"`
-	More    int          `json:"more,omitempty"`
-	Whole   bool         `json:"whole,omitempty"`
-	Secrets []string     `json:"secrets,omitempty"`
-	Install *Install     `json:"install,omitempty"`
-	Tests   bool         `json:"tests,omitempty"`
-	Plan    *PlanAsked   `json:"plan,omitempty"`
+	ID      string         `json:"id"`
+	Task    string         `json:"task"`
+	Kind    QuestionKind   `json:"kind"`
+	Text    string         `json:"text"`
+	Choices []string       `json:"choices,omitempty"`
+	Command string         `json:"command,omitempty"`
+	Where   string         `json:"where,omitempty"`
+	Why     string         `json:"why,omitempty"`
+	Touches []string       `json:"touches,omitempty"`
+	Layer   string         `json:"layer,omitempty"`
+	Secret  string         `json:"secret,omitempty"`
+	Leave   string         `json:"leave,omitempty"`
+	Fewer   map[string]int `json:"fewer,omitempty"`
+	Shape   string         `json:"shape,omitempty"`
+	Like    string         `json:"like,omitempty"`
+	Finding bool           `json:"finding,omitempty"`
+	Ability string         `json:"ability,omitempty"`
+	Basis   Basis          `json:"basis,omitzero"`
+	ForTask *Basis         `json:"for_task,omitempty"`
+	More    int            `json:"more,omitempty"`
+	Whole   bool           `json:"whole,omitempty"`
+	Secrets []string       `json:"secrets,omitempty"`
+	Install *Install       `json:"install,omitempty"`
+	Tests   bool           `json:"tests,omitempty"`
+	Plan    *PlanAsked     `json:"plan,omitempty"`
 }
 
 // MarshalJSON implements json.Marshaler.
@@ -193,7 +195,7 @@ func (q Question) MarshalJSON() ([]byte, error) {
 		f.Command, f.Where, f.Touches, f.Shape, f.Like, f.Basis, f.ForTask = s.Line, s.Where, s.Touches, s.Always, s.Like, s.Basis, s.ForTask
 		f.Whole, f.Secrets, f.Install = s.Whole, s.Secrets, s.Install
 	case Guarded:
-		f.Command, f.Leave = s.What, s.Leave
+		f.Command, f.Leave, f.Fewer = s.What, s.Leave, s.Fewer
 	case Install:
 		f.Command, f.Where, f.Layer = s.Line, s.Where, s.Key
 	case Finding:
@@ -226,7 +228,7 @@ func (q *Question) UnmarshalJSON(raw []byte) error {
 	case f.Kind == KindApproval && f.Ability != "":
 		q.Subject = Ability{Name: f.Ability, Place: f.Command}
 	case f.Kind == KindApproval && f.Leave != "":
-		q.Subject = Guarded{Leave: f.Leave, What: f.Command}
+		q.Subject = Guarded{Leave: f.Leave, What: f.Command, Fewer: f.Fewer}
 	case f.Kind == KindApproval && f.Layer != "":
 		q.Subject = Install{Key: f.Layer, Line: f.Command, Where: f.Where}
 	case f.Kind == KindApproval:

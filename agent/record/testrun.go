@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"caselsp/agent/action"
+	"caselsp/agent/quote"
 	"caselsp/agent/stack"
 	"caselsp/agent/testreport"
 )
@@ -118,8 +119,30 @@ func (r *Results) Said(name string) string {
 	return ""
 }
 
-// TestCommand is a test command that CASE or the reflector has put in the place of another.
-type TestCommand struct{ Line, Old, By, Why string }
+// TestCommand is a test command that CASE or the reflector has put in the place of another, which
+// is the one that the feature began with.
+type TestCommand struct {
+	Line string `json:"line"`
+	Old  string `json:"old,omitempty"`
+	By   string `json:"by"`
+	Why  string `json:"why,omitempty"`
+	// Failed is how the other went when it failed last, in a line; "" where it was not run.
+	Failed string `json:"failed,omitempty"`
+
+	unstarted bool // it could not run at all
+}
+
+// Told says in a line what was changed, and why.
+func (c TestCommand) Told() string {
+	why := ""
+	if c.Why != "" {
+		why = ": " + quote.Words(FirstLine(c.Why)).String()
+	}
+	if c.Old == "" {
+		return fmt.Sprintf("%s named the test command `%s`%s", c.By, c.Line, why)
+	}
+	return fmt.Sprintf("%s changed the test command from `%s` to `%s`%s", c.By, c.Old, c.Line, why)
+}
 
 // projectTests is what the state knows of the project's tests.
 type projectTests struct {
@@ -277,12 +300,57 @@ func (p *State) Seen() int {
 	return f.kinds[p.LastTest.Kind]
 }
 
-// changeTests puts another test command in the place of the feature's.
+// changeTests puts another test command in the place of the feature's. Of several changes, what the
+// first took the place of counts.
 func (p *State) changeTests(line, by, why string) {
-	f := p.Feature()
-	if old := p.TestLine(); f != nil && line != "" && line != old {
-		f.Changed = TestCommand{Line: line, Old: old, By: by, Why: why}
+	f, t := p.Feature(), p.LastTest
+	if f == nil || line == "" || line == p.TestLine() {
+		return
 	}
+	c := TestCommand{Line: line, Old: p.TestLine(), By: by, Why: why}
+	if first := f.Changed; first.Line != "" {
+		c.Old, c.Failed, c.unstarted = first.Old, first.Failed, first.unstarted
+	}
+	if t != nil && t.command == c.Old && !t.OK && !t.Skipped && !t.Lost {
+		c.Failed, c.unstarted = testLine(t), t.Outcome == stack.Unstarted
+	}
+	if f.Changed = c; c.Line == c.Old {
+		f.Changed = TestCommand{}
+	}
+}
+
+// Replaced says that another test command has passed than the project's own, and how that went; ""
+// where the project's own has passed, or where there is none. A run of the project's runner in the
+// place of a command that could not run, or that is none of the project's, is its own.
+func (p *State) Replaced() string {
+	f, t := p.Feature(), p.LastTest
+	if f == nil || t == nil || !t.OK || f.Changed.Line == "" || t.command != f.Changed.Line {
+		return ""
+	}
+	c, own := f.Changed, f.Changed.Old
+	var known []stack.Candidate
+	if p.projectTests.Found != nil {
+		known = p.projectTests.Found.Candidates
+	}
+	ofProject := own != "" && (len(known) == 0 || stack.RunOf(own, known))
+	if stack.RunOf(c.Line, known) && (!ofProject || c.unstarted) {
+		return ""
+	}
+	if !ofProject {
+		own = p.detected().Command
+	}
+	if own == "" || own == c.Line {
+		return ""
+	}
+	text := fmt.Sprintf("the project's own tests were not passed: `%s` was not run", own)
+	if own == c.Old && c.Failed != "" {
+		text = "the project's own tests were not passed: " + c.Failed
+	}
+	text += fmt.Sprintf("; %s ran `%s` in their place", c.By, c.Line)
+	if r := t.Results; r != nil && r.Coverage.Known() && r.Coverage.Covered == 0 {
+		text += ", which runs none of the changed lines"
+	}
+	return text
 }
 
 // applyTestsAnswer folds what the user wants done about tests that cannot run.
@@ -401,6 +469,8 @@ func (p *State) untested() string {
 	switch {
 	case f == nil || p.Unchanged():
 		return ""
+	case t == nil && f.Unneeded != "":
+		return f.Unneeded
 	case t == nil && p.TestLine() == "" && p.projectTests.Found != nil:
 		return "no test command was found in the project"
 	case t == nil:
@@ -408,7 +478,7 @@ func (p *State) untested() string {
 	case t.Skipped || t.Settled || t.Lost || t.Nothing():
 		return strings.TrimPrefix(f.Tests, "untested: ")
 	}
-	return ""
+	return p.Replaced()
 }
 
 // Untested says of each feature that is done which was not tested why, in lines for people.

@@ -8,10 +8,7 @@
 package testreport
 
 import (
-	"fmt"
-	"maps"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -32,82 +29,32 @@ var (
 
 // tally is what tests a text has.
 type tally struct {
-	names  map[string]int // of tests
-	checks int
+	tests  []oneTestOf
+	checks int // of the whole text
 	left   int // marks that keep tests from running
+}
+
+// oneTestOf is a test in a text. Where there is no syntax tree, only its name is known.
+type oneTestOf struct {
+	name, body string // the body without what is between its words
+	checks     int
 }
 
 // tallyOf counts in the syntax tree and, without one (settings, other
 // languages, what does not parse), by words.
 func tallyOf(name, text string) tally {
-	t := tally{names: map[string]int{}}
 	if counted, ok := treeTally(name, text); ok {
 		return counted
 	}
+	var t tally
 	if testFile.MatchString(name) {
 		for _, m := range oneTest.FindAllStringSubmatch(text, -1) {
-			t.names[m[1]+m[2]+m[3]]++
+			t.tests = append(t.tests, oneTestOf{name: strings.Trim(m[1]+m[2]+m[3], "\"'`")})
 		}
 		t.checks = len(oneCheck.FindAllString(text, -1)) - len(noCheck.FindAllString(text, -1))
 	}
 	t.left = len(leftOut.FindAllString(text, -1))
 	return t
-}
-
-// Change is one changed file. A file that is not there, or is no text, is "".
-type Change struct {
-	Path, From    string // From is the old path of a renamed file, else ""
-	Before, After string
-	New, Deleted  bool
-}
-
-// Weakened returns, in words, how changes leave less tested than before: tests that are
-// gone, fewer checks in a file, more marks that keep tests from running. It counts and does
-// not understand tests; what it misses is seen in the diff, and what it wrongly reports the
-// user can allow.
-func Weakened(changes []Change) []string {
-	before, after := map[string]int{}, map[string]int{}
-	var lost []string
-	for _, c := range changes {
-		from := c.Path
-		if c.From != "" {
-			from = c.From
-		}
-		if !testFile.MatchString(from) && !testSetting.MatchString(from) && !testFile.MatchString(c.Path) && !testSetting.MatchString(c.Path) {
-			continue
-		}
-		old, now := tallyOf(from, c.Before), tallyOf(c.Path, c.After)
-		for name, n := range old.names {
-			before[name] += n
-		}
-		for name, n := range now.names {
-			after[name] += n
-		}
-		if c.New {
-			continue // a new file takes nothing away
-		}
-		if n := old.checks - now.checks; n > 0 && !c.Deleted {
-			lost = append(lost, fmt.Sprintf("%s: fewer checks (%d, %d before)", c.Path, now.checks, old.checks))
-		}
-		if n := now.left - old.left; n > 0 {
-			lost = append(lost, fmt.Sprintf("%s: tests are left out in more places (%d, %d before)", c.Path, now.left, old.left))
-		}
-	}
-	var gone []string
-	for _, name := range slices.Sorted(maps.Keys(before)) {
-		if after[name] < before[name] {
-			gone = append(gone, strings.Trim(name, "\"'`"))
-		}
-	}
-	if len(gone) > 0 {
-		const most = 5 // names; more are not read
-		text := "tests are gone: " + strings.Join(gone[:min(most, len(gone))], ", ")
-		if n := len(gone) - most; n > 0 {
-			text += fmt.Sprintf(" and %d more", n)
-		}
-		lost = append([]string{text}, lost...)
-	}
-	return lost
 }
 
 // IsTest reports whether a file is one with tests, by its name.

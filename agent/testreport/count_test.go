@@ -37,19 +37,30 @@ func TestWeakened(t *testing.T) {
 		"a comment speaks of a skip": {path: "x_test.go", before: "package x\n\nfunc TestA(t *testing.T) { t.Error(1) }\n", after: "package x\n\n// TestA does not t.Skip().\nfunc TestA(t *testing.T) { t.Error(1) }\n"},
 		"tests move to a new file": {path: "tests/test_x.py", before: tests,
 			more: Change{Path: "tests/test_y.py", After: tests, New: true}},
-		"tests are added":      {path: "test_x.py", before: tests, after: tests + "def test_c():\n    assert 3\n"},
-		"a new file of tests":  {path: "test_x.py", after: "def test_a():\n    pytest.skip()\n"},
-		"other code goes":      {path: "app.py", before: tests, after: "x = 1\n"},
-		"a test is rewritten":  {path: "test_x.py", before: tests, after: strings.Replace(tests, "f() == 2", "g(2) == 4", 1)},
-		"a fixture is deleted": {path: "tests/data.json", before: "{}"},
-		"a skip is taken away": {path: "test_x.py", before: "@pytest.mark.skip\n" + tests, after: tests},
+		"a test is renamed":    {path: "test_x.py", before: tests, after: strings.Replace(tests, "test_b", "test_other", 1)},
+		"another in its place": {path: "test_x.py", before: tests, after: strings.Replace(strings.Replace(tests, "test_b", "test_other", 1), "f() == 2", "g() == 3", 1)},
+		"one that checks nothing in its place": {path: "test_x.py", before: tests, after: strings.Replace(strings.Replace(tests, "test_b", "test_other", 1), "assert f() == 2", "f()", 1),
+			want: []string{"tests are gone: test_b", "test_x.py: fewer checks (1, 2 before)"}},
+		"a test moves and is renamed": {path: "tests/test_x.py", before: tests, after: tests[:35],
+			more: Change{Path: "tests/test_y.py", After: "def test_other():\n    assert f() == 2\n", New: true}},
+		"a test moves and checks less": {path: "tests/test_x.py", before: tests, after: tests[:35],
+			more: Change{Path: "tests/test_y.py", After: "def test_b():\n    f()\n", New: true}, want: []string{"tests/test_y.py: fewer checks (0, 1 before)"}},
+		"a test moves and is skipped": {path: "tests/test_x.py", before: tests, after: tests[:35],
+			more: Change{Path: "tests/test_y.py", After: "@pytest.mark.skip\ndef test_b():\n    assert f() == 2\n", New: true}, want: []string{"tests/test_y.py: tests are left out in more places (1, 0 before)"}},
+		"a callback is renamed": {path: "a.test.js", before: "it('a', () => { expect(f()).toBe(1) })", after: "it('b', () => { expect(f()).toBe(1) })"},
+		"tests are added":       {path: "test_x.py", before: tests, after: tests + "def test_c():\n    assert 3\n"},
+		"a new file of tests":   {path: "test_x.py", after: "def test_a():\n    pytest.skip()\n"},
+		"other code goes":       {path: "app.py", before: tests, after: "x = 1\n"},
+		"a test is rewritten":   {path: "test_x.py", before: tests, after: strings.Replace(tests, "f() == 2", "g(2) == 4", 1)},
+		"a fixture is deleted":  {path: "tests/data.json", before: "{}"},
+		"a skip is taken away":  {path: "test_x.py", before: "@pytest.mark.skip\n" + tests, after: tests},
 	} {
 		t.Run(name, func(t *testing.T) {
 			changes := []Change{{Path: c.path, Before: c.before, After: c.after, New: c.before == "", Deleted: c.after == ""}}
 			if c.more.Path != "" {
 				changes = append(changes, c.more)
 			}
-			if got := Weakened(changes); !slices.Equal(got, c.want) {
+			if got := Told(Weakened(changes)); !slices.Equal(got, c.want) {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})

@@ -66,7 +66,7 @@ func treeTally(name, text string) (tally, bool) {
 	if tree.Root().IsZero() || len(tree.Errors()) > 0 {
 		return tally{}, false
 	}
-	t := tally{names: map[string]int{}}
+	var t tally
 	for n := range live(tree.Root()) {
 		t.count(n, words, testFile.MatchString(name))
 	}
@@ -87,7 +87,7 @@ func (t *tally) count(n syntax.Node, words *testWords, inTests bool) {
 	case "function_definition", "function_declaration":
 		name := n.Child("identifier").Text()
 		if inTests && words != &scriptTests && words.test.MatchString(name) && !within(n, "function_definition", "function_declaration") {
-			t.names[name]++
+			t.add(name, n, n.Child("block").Text(), words)
 			t.left += leavesEarly(n)
 		}
 		if words.hooks != nil && words.hooks.MatchString(name) {
@@ -114,6 +114,20 @@ func (t *tally) count(n syntax.Node, words *testWords, inTests bool) {
 	}
 }
 
+// add counts a test, with the checks that are in its node.
+func (t *tally) add(name string, n syntax.Node, body string, words *testWords) {
+	var inside tally
+	for part := range live(n) {
+		if part != n {
+			inside.count(part, &testWords{test: nothing, check: words.check, skipped: nothing}, true)
+		}
+	}
+	t.tests = append(t.tests, oneTestOf{name: name, body: strings.Join(strings.Fields(body), " "), checks: inside.checks})
+}
+
+// nothing matches no text.
+var nothing = regexp.MustCompile(`[^\s\S]`)
+
 // countCall is count for calls.
 func (t *tally) countCall(n syntax.Node, words *testWords, inTests bool) {
 	callee := n.Child("identifier", "attribute", "selector_expression", "member_expression", "call_expression").Text()
@@ -130,7 +144,7 @@ func (t *tally) countCall(n syntax.Node, words *testWords, inTests bool) {
 	}
 	if words == &scriptTests && words.test.MatchString(callee) {
 		if name := n.Child("arguments").Child("string", "template_string"); !name.IsZero() {
-			t.names[strings.Trim(name.Text(), "\"'`")]++
+			t.add(strings.Trim(name.Text(), "\"'`"), n, strings.TrimPrefix(n.Child("arguments").Text(), "("+name.Text()), words)
 		}
 	}
 }

@@ -208,6 +208,9 @@ func (p plain) loop(b record.StateChanged, s record.Status) {
 		p.line("%s: %s", s.Place(), b.Reason)
 	case b.To == record.Testing, b.To == record.Reflecting:
 		fmt.Fprintln(p.out, p.styled(bold, string(b.To)))
+		if b.To == record.Testing && b.Reason != "" { // another test command
+			p.line("  %s", b.Reason)
+		}
 	}
 }
 

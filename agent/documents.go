@@ -1,0 +1,53 @@
+package agent
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"caselsp/agent/stack"
+	"caselsp/agent/workspace"
+)
+
+// Features that change documentation only: the project's tests say nothing of it, and do not run.
+
+// onlyDocumentation is why they do not.
+const onlyDocumentation = "only documentation was changed"
+
+var (
+	// documentFile is a file of prose in the root or in a folder of documentation. Elsewhere
+	// programs read such files: fixtures, templates, prompts.
+	documentFile = regexp.MustCompile(`(?i)^(docs?/([^/]+/)*)?[^/]+\.(md|markdown|rst|adoc)$`)
+	// documentName is a file whose name says that it is prose, whatever its ending.
+	documentName = regexp.MustCompile(`(?i)^(docs?/([^/]+/)*)?(readme|changelog|changes|history|news|authors|contributors|contributing|license|licence|copying|notice|todo)(\.txt)?$`)
+	// doctests says that a project's tests run examples in its documents.
+	doctests = regexp.MustCompile(`(?i)doctest`)
+)
+
+// isDocumentation reports whether a file is prose that no program reads.
+func isDocumentation(name string) bool {
+	return documentFile.MatchString(name) || documentName.MatchString(name)
+}
+
+// documentsOnly reports whether the tests of the feature need not run, because it changes
+// documentation only. A command that the plan names for it runs nonetheless, unless it is one that
+// runs tests; and where tests may read the documents, they run.
+func (r *run) documentsOnly() bool {
+	f := r.state.Feature()
+	if f.Changed.Line != "" || r.state.LastTest != nil || f.Test != "" && !stack.Runs(f.Test) || !r.a.outside.sparesTests() {
+		return false
+	}
+	changes := r.featureChanges()
+	if len(changes) == 0 || slices.ContainsFunc(changes, func(c workspace.Change) bool {
+		return !isDocumentation(c.Path) || c.From != "" && !isDocumentation(c.From)
+	}) {
+		return false
+	}
+	for _, name := range []string{"pytest.ini", ".pytest.ini", "tox.ini", "setup.cfg", "pyproject.toml", "conftest.py", "Makefile"} {
+		if doctests.MatchString(r.textOf(name)) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(changes, func(c workspace.Change) bool { return strings.Contains(f.Test, path.Base(c.Path)) })
+}
