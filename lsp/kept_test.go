@@ -41,7 +41,7 @@ call FINISH_FEATURE {"thought": "done", "summary": "done"}
 `})
 	id := sc.run("change it all")
 	review := sc.shown("review-" + id)
-	sc.said("The work of 1 feature that failed is kept, not verified: task (CASE gave it up: “too hard”)")
+	sc.said("Failed: \"change it all\". Its work is kept. caselsp.resume tries again")
 	sc.expect(lsptest.HasText(review, reviewOf(sc, id)))
 	if text := reviewOf(sc, id); !strings.Contains(text, "Kept, not verified: the work on task (change it all), which failed: CASE gave it up: “too hard”") {
 		t.Errorf("the review document: %s", text)

@@ -249,7 +249,7 @@ func (l *tasks) concluded(ctx context.Context, e *Engine, last record.Status) {
 		}
 		l.ed.showMessage(protocol.MessageTypeWarning, fmt.Sprintf("Paused: %s. %s The command %s goes on with it.", name, why, cmdResume))
 	case record.Stopped:
-		l.ed.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("Stopped: %s. The command %s goes on with it.", name, cmdResume))
+		l.ed.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("Stopped: %q. %s goes on", cut(title(last.Task), maxBrief), cmdResume))
 	}
 }
 

@@ -26,6 +26,7 @@ type Deed struct {
 	OK      bool
 	Refused bool // a patch whose text was refused
 	Looks   bool // it only looks
+	Ran     bool // a command that ran, and was not refused
 	Tests   bool // the tests of a round, which the engine runs
 	Step    int
 	Round   int
@@ -43,7 +44,7 @@ func (d Deed) failedLike(o Deed) bool {
 
 // failedAlike reports whether two commands failed with the same words, which are not none.
 func (d Deed) failedAlike(o Deed) bool {
-	return d.Saw != "" && d.Saw == o.Saw && d.Action == o.Action && action.EffectOf(d.Action) == action.Runs && !d.OK && !o.OK
+	return d.Ran && o.Ran && d.Saw != "" && d.Saw == o.Saw && !d.OK && !o.OK
 }
 
 const (
@@ -271,7 +272,7 @@ func (p *State) DeedOf(b ActionDone) (d Deed, ok bool) {
 		d.Saw = digestOf(passing.ReplaceAllString(testreport.Failure(b.Text+b.Quote), ""))
 	case effect == action.Runs:
 		d.Target = strings.Join(strings.Fields(CommandOf(c.Args)), " ")
-		d.Key, d.Saw = digestOf(c.Action, d.Target), sawOf(d.Target, b)
+		d.Key, d.Saw, d.Ran = digestOf(c.Action, d.Target), sawOf(d.Target, b), b.Mark == action.MarkOutput
 	case c.Action == action.FinishFeatureName && b.OK:
 		d.Key, d.Saw = c.Action, "" // whatever is said about it
 	}

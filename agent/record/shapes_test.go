@@ -114,7 +114,7 @@ func shapeDone(t *testing.T, p *State, line string, apply func(Body)) ActionDone
 	apply(c)
 	said := strings.ReplaceAll(w[1], `\n`, "\n")
 	b := ActionDone{OK: w[0] == "ok", Text: said}
-	if act.Verb.Effect == action.Runs {
+	if act.Verb.Effect == action.Runs && w[0] != "denied" {
 		result := &sandbox.Result{Status: sandbox.Exited, Output: said}
 		if !b.OK {
 			result.ExitCode = 1

@@ -26,106 +26,23 @@ import (
 	"github.com/docker/docker/client"
 )
 
-// The project of the crash tests: a function that is wrong, a file that is
-// renamed, one that is deleted.
-var crashProject = map[string]string{
-	"calc.py":   "def double(n):\n    return n\n",
-	"notes.txt": "notes\n",
-	"old.txt":   "old\n",
-}
-
-// crashResult is what every run must end with, killed or not.
-var crashResult = map[string]string{
-	"calc.py":      "def double(n):\n    return n * 2\n",
-	"test_calc.py": "from unittest import TestCase\nfrom calc import double\n\n\nclass Double(TestCase):\n    def test(self):\n        self.assertEqual(double(3), 6)\n",
-	"NOTES.md":     "notes\n",
-	"made/1.txt":   "1\n", "made/2.txt": "2\n", "made/3.txt": "3\n", "made/4.txt": "4\n",
-}
-
-// crashModel answers by what a request holds, so that it gives a resumed run the
-// same answers as one that was never interrupted.
-const crashModel = `
-on tars
-when # Workspace
-times always
-call SUBMIT_PLAN
-	{"analysis": "x", "files_to_create": ["test_calc.py"], "files_to_change": ["calc.py"], "steps": [], "considerations": [],
-	 "features": [{"id": "f", "title": "Double", "description": "Make calc.py double.", "files": ["calc.py"], "test": "python3 -m unittest"}]}
-on case
-after 0
-times always
-call WRITE_FILE {"thought": "t", "path": "test_calc.py", "content": "from unittest import TestCase\nfrom calc import double\n\n\nclass Double(TestCase):\n    def test(self):\n        self.assertEqual(double(3), 6)\n"}
-on case
-after 1
-times always
-call RENAME_FILE {"thought": "t", "from": "notes.txt", "to": "NOTES.md"}
-on case
-after 2
-times always
-call RUN_COMMAND {"thought": "t", "command": "mkdir made && for i in 1 2 3 4; do echo $i >made/$i.txt; done; rm old.txt"}
-on case
-after 3
-when caselsp ended before its outcome was known
-times always
-call RUN_COMMAND {"thought": "t", "command": "mkdir made && for i in 1 2 3 4; do echo $i >made/$i.txt; done; rm old.txt"}
-on reflector
-times always
-want AssertionError: 3 != 6
-call SUBMIT_HYPOTHESIS {"cause": "it returns n", "fix": "multiply by two", "file": "calc.py"}
-on case
-last # Round 2
-times always
-want AssertionError: 3 != 6
-call PATCH_FILE {"thought": "t", "path": "calc.py"}
-arg patch
-	@@ -1,2 +1,2 @@
-	 def double(n):
-	-    return n
-	+    return 1 * n
-on case
-last # Round 3
-times always
-want multiply by two
-call PATCH_FILE {"thought": "t", "path": "calc.py"}
-arg patch
-	@@ -1,2 +1,2 @@
-	 def double(n):
-	-    return 1 * n
-	+    return n * 2
-on case
-when # Round 3
-times always
-call FINISH_FEATURE {"thought": "t", "summary": "mended", "fixes_applied": ["multiply by two"], "analysis": "it must multiply"}
-on case
-when # Round 2
-times always
-call FINISH_FEATURE {"thought": "t", "summary": "mended", "fixes_applied": ["multiply"], "analysis": "it must multiply"}
-on case
-times always
-call FINISH_FEATURE {"thought": "t", "summary": "written"}
-on tars
-when # Test results
-times always
-want Ran 1 test
-call SUBMIT_VERDICT {"completion": 100, "approved": true, "summary": "done", "issues": []}
-`
-
 // crashed is one run of the real command, which is killed and resumed.
 type crashed struct {
 	t     *testing.T
+	run   crashRun
 	home  string
 	model *llmtest.Server
 	pids  []int // of the processes that worked on it
 }
 
-func newCrashed(t *testing.T) *crashed {
+func newCrashed(t *testing.T, run crashRun) *crashed {
 	t.Helper()
-	script, err := llmtest.ParseScript(crashModel)
+	script, err := llmtest.ParseScript(run.model)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &crashed{t: t, home: t.TempDir(), model: llmtest.Start(t, script)}
-	for name, text := range crashProject {
+	c := &crashed{t: t, run: run, home: t.TempDir(), model: llmtest.Start(t, script)}
+	for name, text := range run.project {
 		c.must(os.MkdirAll(c.project(), 0o755))
 		c.must(os.WriteFile(filepath.Join(c.project(), name), []byte(text), 0o644))
 	}
@@ -205,7 +122,7 @@ func (c *crashed) goOn() {
 	case state == record.Review:
 		c.caselsp(all, "review", "--accept")
 	case !state.Ended():
-		c.caselsp(all, "resume", "--json", "--yes")
+		c.caselsp(all, append([]string{"resume", "--json", "--yes"}, c.run.args...)...)
 	}
 }
 
@@ -226,8 +143,8 @@ func (c *crashed) check(calls int) {
 		got[filepath.ToSlash(rel)] = string(text)
 		return err
 	}))
-	if !maps.Equal(got, crashResult) {
-		c.t.Errorf("the project holds %q, not %q", got, crashResult)
+	if !maps.Equal(got, c.run.result) {
+		c.t.Errorf("the project holds %q, not %q", got, c.run.result)
 	}
 	if n := len(c.model.Requests()); n > calls+1 {
 		c.t.Errorf("the model was asked %d times, %d without the kill", n, calls)
@@ -249,8 +166,7 @@ func (c *crashed) check(calls int) {
 			asked = asked || ok && about.Line == lost && strings.Contains(b.Question.Why, "started before")
 		}
 	}
-	// The last is the run without the change, which is given up where it is lost.
-	if ended < 5 || ended > 6 || started > ended+1 {
+	if ended < c.run.ended[0] || ended > c.run.ended[1] || started > ended+1 {
 		c.t.Errorf("%d commands were started and %d ended", started, ended)
 	}
 	c.noContainers()
@@ -281,7 +197,7 @@ func (c *crashed) noContainers() {
 	}
 }
 
-// TestCrash kills the real process, with kill -9, at every record of a run with
+// TestCrash kills the real process, with kill -9, at every record of runs with
 // real Docker, lets the user go on, and compares what comes of it with a run
 // that was not killed. Its tests are run by unittest because pytest takes twenty
 // times as long to start, which would not leave time for every record.
@@ -292,28 +208,43 @@ func (c *crashed) noContainers() {
 func TestCrash(t *testing.T) {
 	t.Parallel()
 	need(t, "docker")
-	task := []string{"run", "--json", "--yes", "--task", "double"}
-	whole := newCrashed(t)
+	for name, run := range crashRuns {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			crashAtEach(t, run)
+		})
+	}
+}
+
+// crashAtEach kills one run at every record, and while each file is written.
+func crashAtEach(t *testing.T, run crashRun) {
+	task := append([]string{"run", "--json", "--yes", "--task", "double"}, run.args...)
+	whole := newCrashed(t, run)
 	var kinds []string
 	whole.caselsp(func(kind string) bool { kinds = append(kinds, kind); return true }, task...)
 	calls := len(whole.model.Requests())
 	whole.check(calls)
-	if t.Failed() || !slices.Contains(kinds, "Applying") {
-		t.Fatalf("the run that is not killed goes wrong: %v", kinds)
+	for _, kind := range run.has {
+		if !slices.Contains(kinds, kind) {
+			t.Errorf("the run has no record %s", kind)
+		}
+	}
+	if t.Failed() {
+		t.Fatalf("the run that is not killed goes wrong: %v\n%v", kinds, whole.model.Failures())
 	}
 	for k, kind := range kinds {
 		t.Run(fmt.Sprintf("%d_%s", k+1, kind), func(t *testing.T) {
 			t.Parallel()
-			c, n := newCrashed(t), 0
+			c, n := newCrashed(t, run), 0
 			c.caselsp(func(string) bool { n++; return n <= k }, task...)
 			c.goOn()
 			c.check(calls)
 		})
 	}
-	for path := range crashResult {
+	for path := range run.result {
 		t.Run("while_writing_"+filepath.Base(path), func(t *testing.T) {
 			t.Parallel()
-			c := newCrashed(t)
+			c := newCrashed(t, run)
 			c.caselsp(func(kind string) bool { return kind != "Applying" || !c.arrives(path) }, task...)
 			c.goOn()
 			c.check(calls)
@@ -326,7 +257,7 @@ func TestCrash(t *testing.T) {
 func (c *crashed) arrives(path string) bool {
 	for {
 		text, _ := os.ReadFile(filepath.Join(c.project(), path))
-		if string(text) == crashResult[path] {
+		if string(text) == c.run.result[path] {
 			return true
 		}
 		runtime.Gosched()
