@@ -43,17 +43,22 @@ func (a *Agent) Layers(ids ...string) ([]record.LayerUse, error) {
 }
 
 // refusedInRow is at how many refused patches in a row CASE is told to write the
-// file whole: by then the model's idea of the file differs from what is there.
+// lines instead: by then the model's idea of the file differs from what is there.
 const refusedInRow = 3
 
-// writeWhole is what CASE is told with the third refused patch of a file in a
-// row, and with each one after; "" before.
-func writeWhole(f *record.Feature, path string) string {
+// writeInstead is what CASE is told with the third refused patch of a file of so many lines in a
+// row, and with each one after: to write the lines concerned, or the whole of a short file; ""
+// before.
+func writeInstead(f *record.Feature, path string, lines int) string {
 	if f == nil || f.Refused[path]+1 < refusedInRow {
 		return ""
 	}
-	return fmt.Sprintf("This was refused patch %d in a row on %s. Do not patch it again: read it with %s, then write it whole with %s.",
-		f.Refused[path]+1, path, action.GetFullFileContent, action.WriteFileName)
+	how := "read it with %s, then write it whole with %s."
+	if lines > maxWhole {
+		how = "read the lines concerned with %s, then write these with %s, by from and to."
+	}
+	return fmt.Sprintf("This was refused patch %d in a row on %s. Do not patch it again: ", f.Refused[path]+1, path) +
+		fmt.Sprintf(how, action.GetFullFileContent, action.WriteFileName)
 }
 
 // refusalOf names why the text of an edit was refused; "" for other errors.

@@ -144,7 +144,7 @@ func (r *run) refusedEdit(args action.Doer, result action.Result, err error) rec
 	}
 	said := failureOf(err)
 	if p, ok := args.(action.PatchFile); ok && b.Refused != "" {
-		said = said.And(writeWhole(r.state.Feature(), p.First()))
+		said = said.And(writeInstead(r.state.Feature(), p.First(), action.LineCount(r.textOf(p.First()))))
 	}
 	return b.Tell(said)
 }
