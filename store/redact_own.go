@@ -34,13 +34,17 @@ func (s *Store) Adopt(texts ...string) {
 	s.adopt(own)
 }
 
+// maxTyped is the length below which a password was typed rather than generated for a service,
+// however random it looks: tests have some that validators of passwords accept.
+const maxTyped = 16
+
 // AdoptPasswords takes note of the passwords that people chose in a text, of which it is known that
 // they protect nothing, such as those of a test's accounts: from now on they are not redacted for
-// their names. What looks random, as keys and tokens do, still is.
+// their names. What is long and looks random, as keys and tokens do, still is.
 func (s *Store) AdoptPasswords(text string) {
 	own := map[string]bool{}
 	redactPasswords(text, func(value string) bool {
-		own[value] = !secret.Random(value)
+		own[value] = !secret.Random(value) || len(value) < maxTyped
 		return true
 	})
 	maps.DeleteFunc(own, func(_ string, weak bool) bool { return !weak })

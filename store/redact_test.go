@@ -248,12 +248,12 @@ func TestStringPrefixes(t *testing.T) {
 func TestAdoptPasswords(t *testing.T) {
 	s := &Store{}
 	s.redactor.Store(newRedactor([]string{"kiwi/melon-9"}))
-	test := "login(username='testuser1', password='12345ab')\nlogin(password='kiwi/melon-9')\nlogin(password='aX7q-9Lp2zR8tW1n')\nAPI_KEY = 'x7Kq2mVz9Lp4Rt8Wn1Yb'\n"
+	test := "login(username='testuser1', password='12345ab')\nlogin(password='2HJ1vRV0Z&3iD')\nlogin(password='kiwi/melon-9')\nlogin(password='aX7q-9Lp2zR8tW1n')\nAPI_KEY = 'x7Kq2mVz9Lp4Rt8Wn1Yb'\n"
 	if got := s.Redact(test); strings.Contains(got, "12345ab") {
 		t.Fatalf("the password is not masked before: %s", got)
 	}
 	s.AdoptPasswords(test)
-	want := "login(username='testuser1', password='12345ab')\nlogin(password='[redacted]')\nlogin(password='[redacted]')\nAPI_KEY = '[redacted]'\n"
+	want := "login(username='testuser1', password='12345ab')\nlogin(password='2HJ1vRV0Z&3iD')\nlogin(password='[redacted]')\nlogin(password='[redacted]')\nAPI_KEY = '[redacted]'\n"
 	if got := s.Redact(test); got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}

@@ -29,9 +29,9 @@ const (
 	// maxShown is how many bytes of a file one action shows: about 60,000 tokens,
 	// half of the window of the smaller models in use.
 	maxShown = 240 << 10
-	// outlineBeside bounds the outline that stands beside a file which is too long for
-	// numbers, or to be shown, in bytes.
-	outlineBeside = 3 << 10
+	// outlineBeside bounds the outline of a file that is shown without numbers, and outlineInstead
+	// that of one which is not shown, in bytes: it has the methods of a file of 4,000 lines.
+	outlineBeside, outlineInstead = 3 << 10, 8 << 10
 )
 
 // Check implements Args.
@@ -55,7 +55,7 @@ func (a ReadFile) Do(_ context.Context, s *Scope) (Result, error) {
 	}
 	text, shown, err := Show(a.Path, f.Text, f.Hash, a.From, a.To, s.env.MaxShown)
 	if err != nil {
-		return Result{}, besideOutline(err, f.Text)
+		return Result{}, outlineFor(err, f.Text, s.env.MaxShown)
 	}
 	unnumbered := LineCount(f.Text) > numberedLines && !shown.Full // as the whole file was shown
 	if known, _ := s.shown(a.Path); known.has(shown) && !(known.Full && unnumbered) {
@@ -75,14 +75,18 @@ func outlineBelow(path, text string) string {
 	return ""
 }
 
-// besideOutline adds to the refusal of a file that is too long its outline, which says what to
+// outlineFor adds to the refusal of a file that is too long its outline, which says what to
 // read of it.
-func besideOutline(err error, text string) error {
+func outlineFor(err error, text string, room int) error {
 	var long *tooLong
 	if !errors.As(err, &long) {
 		return err
 	}
-	outline := OutlineOf(long.path, text, outlineBeside)
+	most := outlineInstead
+	if room > 0 {
+		most = min(most, max(room-refusalWords, 1))
+	}
+	outline := OutlineOf(long.path, text, most)
 	if outline == "" {
 		return err
 	}
