@@ -220,6 +220,10 @@ on case
 last guide line 060
 times always
 call GET_FULL_FILE_CONTENT {"thought": "t", "path": "guide.txt", "from": 61, "to": 90}
+on case
+last guide line 090
+times always
+call GET_FULL_FILE_CONTENT {"thought": "t", "path": "guide.txt", "from": 91, "to": 120}
 call LIST_FILES {"thought": "t", "glob": "g*"}
 on case
 last guide.txt (
@@ -272,7 +276,7 @@ func TestResumeFromEveryRecord(t *testing.T) {
 // guideOf writes a text that fills a small window.
 func guideOf(t *testing.T, b *bench) {
 	guide := ""
-	for i := range 90 {
+	for i := range 120 {
 		guide += fmt.Sprintf("guide line %03d: what a.txt holds is told here\n", i+1)
 	}
 	if err := os.WriteFile(filepath.Join(b.Workspace.Roots()[0].Dir, "guide.txt"), []byte(guide), 0o644); err != nil {
