@@ -29,15 +29,14 @@ func Rewrite(before, content string) string {
 		return content
 	}
 	var edits []edit
-	for _, d := range lcs.DiffLines(old.bare, text.bare) {
-		edits = append(edits, edit{from: d.Start, to: d.End, with: text.bare[d.ReplStart:d.ReplEnd]})
+	from, same := common(old.bare, text.bare) // of equal lines beside a new one, each keeps its own ending
+	for _, d := range lcs.DiffLines(old.bare[from:len(old.bare)-same], text.bare[from:len(text.bare)-same]) {
+		edits = append(edits, edit{from: from + d.Start, to: from + d.End, with: text.bare[from+d.ReplStart : from+d.ReplEnd]})
 	}
 	end := closeIt
-	if !old.closed() {
-		sameLast := old.bare[len(old.bare)-1] == text.bare[len(text.bare)-1]
-		if sameLast || !text.closed() {
-			end = openIt
-		}
+	sameLast := old.bare[len(old.bare)-1] == text.bare[len(text.bare)-1]
+	if !old.closed() && (sameLast || !text.closed()) {
+		end = openIt
 	}
 	return old.splice(edits, end)
 }

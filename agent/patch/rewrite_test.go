@@ -13,6 +13,7 @@ func TestRewrite(t *testing.T) {
 		{"unchanged lines keep their bytes", "a\r\nb\nc\r\n", "a\nb\nc\n", "a\r\nb\nc\r\n"},
 		{"new lines take the ending of the line before", "a\r\nb\nc\r\n", "a\nb\nx\nc\n", "a\r\nb\nx\nc\r\n"},
 		{"a new line takes the ending of the one that it replaces", "a\r\nb\n", "x\n", "x\r\n"},
+		{"equal lines beside a new one keep their own endings", "a\na\na\r\na\nb\r\n", "a\na\nx\na\nb\n", "a\na\nx\r\na\nb\r\n"},
 		{"content in CRLF", "a\nb\n", "a\r\nx\r\n", "a\nx\n"},
 		{"dropped final newline", "a\nb\n", "a\nx", "a\nx\n"},
 		{"added final newline, same last line", "a\nb", "x\nb\n", "x\nb"},

@@ -73,9 +73,9 @@ func misspelt(asked, have string) bool {
 	return max(wordAround(x, from, len(x)-end), wordAround(y, from, len(y)-end)) >= slipWord
 }
 
-// common returns how many runes two texts have in common at their beginnings and,
-// of the rest, at their ends.
-func common(x, y []rune) (from, end int) {
+// common returns how many runes or lines two texts have in common at their beginnings
+// and, of the rest, at their ends.
+func common[T comparable](x, y []T) (from, end int) {
 	for from < len(x) && from < len(y) && x[from] == y[from] {
 		from++
 	}
