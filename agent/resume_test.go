@@ -224,6 +224,14 @@ on case
 last guide line 090
 times always
 call GET_FULL_FILE_CONTENT {"thought": "t", "path": "guide.txt", "from": 91, "to": 120}
+on case
+last guide line 120
+times always
+call GET_FULL_FILE_CONTENT {"thought": "t", "path": "guide.txt", "from": 121, "to": 150}
+on case
+last guide line 150
+times always
+call GET_FULL_FILE_CONTENT {"thought": "t", "path": "guide.txt", "from": 151, "to": 180}
 call LIST_FILES {"thought": "t", "glob": "g*"}
 on case
 last guide.txt (
@@ -276,7 +284,7 @@ func TestResumeFromEveryRecord(t *testing.T) {
 // guideOf writes a text that fills a small window.
 func guideOf(t *testing.T, b *bench) {
 	guide := ""
-	for i := range 120 {
+	for i := range 180 {
 		guide += fmt.Sprintf("guide line %03d: what a.txt holds is told here\n", i+1)
 	}
 	if err := os.WriteFile(filepath.Join(b.Workspace.Roots()[0].Dir, "guide.txt"), []byte(guide), 0o644); err != nil {

@@ -56,7 +56,7 @@ const crashTests = "from unittest import TestCase\nfrom calc import double\n\n\n
 
 // guide is a text that fills a small window.
 func guide() (text string) {
-	for i := range 90 {
+	for i := range 150 {
 		text += fmt.Sprintf("guide line %03d: numbers are doubled by calc.py\n", i+1)
 	}
 	return text
@@ -173,6 +173,14 @@ on case
 last guide line 060
 times always
 call GET_FULL_FILE_CONTENT {"thought": "t", "path": "GUIDE.md", "from": 61, "to": 90}
+on case
+last guide line 090
+times always
+call GET_FULL_FILE_CONTENT {"thought": "t", "path": "GUIDE.md", "from": 91, "to": 120}
+on case
+last guide line 120
+times always
+call GET_FULL_FILE_CONTENT {"thought": "t", "path": "GUIDE.md", "from": 121, "to": 150}
 call LIST_FILES {"thought": "t", "glob": "[gG]*"}
 on case
 last GUIDE.md (
