@@ -283,7 +283,8 @@ func (c *candidate) edge(v *views, p place) (place, *Refusal) {
 	}
 	if b := blocks[len(blocks)-1]; b.from == len(c.old) && p.to < len(v.bare) && b.added[len(b.added)-1] != c.old[len(c.old)-1] && !straddles(b.added) && !between(v.bare[p.to-1], v.bare[p.to], b.added) {
 		end := len(v.bare)
-		if in, _ := shallowest(b.added); end-p.to <= unknownLines && in <= len(indent(v.bare[end-1])) && between(v.bare[end-1], "", b.added) {
+		ends := !slices.ContainsFunc(v.bare[p.to:], func(l string) bool { return trimEnd(l) != "" && !closes(l) }) // only what closes blocks was left out
+		if in, _ := shallowest(b.added); ends && end-p.to <= unknownLines && in <= len(indent(v.bare[end-1])) && between(v.bare[end-1], "", b.added) {
 			p.points = map[int]int{b.from: end}
 			p.layer = Elided
 			p.confidence *= byNeighbors
