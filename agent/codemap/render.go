@@ -18,6 +18,9 @@ const (
 	// rest lists further files by their paths alone.
 	detailed = 0.6
 
+	// asNamed is the value of a signature that the query names whole: more than any other has.
+	asNamed = 40
+
 	// maxShown is how many signatures of one file are shown at most, and maxShownLine
 	// how many bytes of one: the model can ask for a file's whole outline.
 	maxShown     = 8
@@ -72,6 +75,9 @@ func (r Ranked) render(most int) string {
 			if r.hits[stem(w)] {
 				value += 4
 			}
+		}
+		if r.hits[s.Name] { // the query names it as it is declared
+			value += asNamed
 		}
 		list = append(list, rated{s, i, value})
 	}

@@ -109,7 +109,7 @@ func (p *Permit) judge(line string, v shell.Verdict, engine sandbox.Engine, args
 	case c.Role == record.RoleTars && !v.ReadOnly && (!p.State.Baselining() || recorded && !asked):
 		return judged(c.Role, p.notWhilePlanning(line, v), nil), nil
 	case c.Before && !p.State.Lost[line] && p.State.LastTest != nil && p.State.LastTest.Command() == line:
-		return judged(c.Role, record.Judged{Line: line, Allowed: true, By: record.ByTask, Reason: "it has just run on the changed files"}, nil), nil
+		return judged(c.Role, record.Judged{Line: line, Allowed: true, By: record.ByDefault, Reason: "it has just run on the changed files"}, nil), nil
 	case recorded && asked:
 		return Question{Ask: p.askedBefore(line, v, engine, args)}, nil
 	case recorded:
