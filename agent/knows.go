@@ -154,8 +154,9 @@ const (
 )
 
 // codeMap is the part of the project that a query touches, without the files that are shown
-// already, those that are hidden, and those whose text holds secrets.
-func (r *run) codeMap(ctx context.Context, p *prompter, entries []workspace.Entry, q codemap.Query, tokens int, shown []string) (string, error) {
+// already, those that are hidden, and those whose text holds secrets. It names no file that a
+// listing names; without a listing, none that it shows nothing of.
+func (r *run) codeMap(ctx context.Context, p *prompter, entries []workspace.Entry, q codemap.Query, tokens int, shown []string, listing string) (string, error) {
 	mapped := mappable(entries, q)
 	facts, _, err := r.overlay.Structure(ctx, "", func(key string) bool { return !mapped[key] || p.may.Hides(key) })
 	if err != nil {
@@ -173,7 +174,8 @@ func (r *run) codeMap(ctx context.Context, p *prompter, entries []workspace.Entr
 		text, err := r.overlay.Read(f.Path)
 		return err != nil || r.tells(f.Path, text.Text)
 	})
-	return codemap.Render(ranked, min(tokens, p.window.of(partMap)/bytesPerToken)), nil
+	bare := func(path string) bool { return listing != "" && !strings.Contains(listing, path+" (") }
+	return codemap.Render(ranked, min(tokens, p.window.of(partMap)/bytesPerToken), bare), nil
 }
 
 // bytesPerToken is how many bytes of code a token has at least, on average.

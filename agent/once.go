@@ -13,7 +13,7 @@ import (
 // What stands in a conversation is not said again: where a message holds lines that one
 // before it has, a line says where they are. So a file that is read again, the output of a
 // command that fails alike, and a test's failure that CASE has seen cost what differs in
-// them. It is done to the messages and nowhere else, so that nothing is forgotten; the
+// them. A reference never stands for lines of a diff, nor across the marks of a quote. It is done to the messages and nowhere else, so that nothing is forgotten; the
 // journal keeps results whole. What a message becomes depends on those before it
 // alone, so that requests still begin with the one before.
 
@@ -38,7 +38,8 @@ type spoken struct {
 	text   string
 	number int
 	label  string
-	by     int // the message
+	by     int  // the message
+	diff   bool // a line of a diff
 }
 
 // repeats reports whether a line says what another one said: numbers are new where that had none,
@@ -108,7 +109,9 @@ func (o *once) say(text, label string, by int) string {
 			lines[i].number, _ = strconv.Atoi(m[1])
 		}
 	}
+	markDiffs(lines)
 	var out []string
+	var fresh []spoken
 	for i := 0; i < len(lines); {
 		if at, n := o.longest(lines[i:]); n > 0 {
 			out = append(out, o.reference(lines[i:i+n], o.lines[at:at+n]))
@@ -116,10 +119,30 @@ func (o *once) say(text, label string, by int) string {
 			continue
 		}
 		out = append(out, raw[i])
-		o.note(lines[i])
+		fresh = append(fresh, lines[i])
 		i++
 	}
+	// Only now: what repeats within a message, such as two like functions of a file, is shown, because
+	// they are read and edited as what they are.
+	for _, l := range fresh {
+		o.note(l)
+	}
 	return strings.Join(out, "\n")
+}
+
+var (
+	// hunkHead begins the lines of a diff that are marked, and diffLine is one of those that follow.
+	hunkHead = regexp.MustCompile(`^@@ -\d+(,\d+)? \+\d+(,\d+)? @@`)
+	diffLine = regexp.MustCompile(`^(?:[ +\\-]|diff --git |index |new file |deleted file |similarity |rename |$)`)
+)
+
+// markDiffs marks the lines of diffs: they are to be judged, so that none gives way to a reference.
+func markDiffs(lines []spoken) {
+	inside := false
+	for i, l := range lines {
+		inside = hunkHead.MatchString(l.text) || inside && diffLine.MatchString(l.text)
+		lines[i].diff = inside
+	}
 }
 
 func (o *once) note(l spoken) {
@@ -132,11 +155,14 @@ func (o *once) note(l spoken) {
 // longest finds where the most of the lines that follow were said, and how many; 0 where
 // they are too few.
 func (o *once) longest(next []spoken) (at, n int) {
+	if next[0].diff || fence.MatchString(next[0].text) {
+		return 0, 0
+	}
 	places := o.places[next[0].text]
 	most := 0
 	for _, p := range places[max(0, len(places)-mostPlaces):] {
 		size, k := 0, 0
-		for k < len(next) && p+k < len(o.lines) && o.lines[p+k].by == o.lines[p].by && next[k].repeats(o.lines[p+k]) {
+		for k < len(next) && p+k < len(o.lines) && !next[k].diff && !fence.MatchString(next[k].text) && o.lines[p+k].by == o.lines[p].by && next[k].repeats(o.lines[p+k]) {
 			size += len(next[k].text) + 1
 			k++
 		}

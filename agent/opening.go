@@ -46,7 +46,7 @@ func (r *run) planOpening(ctx context.Context) func(*prompter, *prompted) error 
 		}
 		d.Listing = p.listing(entries, more, maxPlanListing)
 		d.Made, d.Rules = p.madeWith(entries), p.rules(entries, nil)
-		d.Map, err = r.codeMap(ctx, p, entries, codemap.Query{Text: d.Task.Text}, planMap, nil)
+		d.Map, err = r.codeMap(ctx, p, entries, codemap.Query{Text: d.Task.Text}, planMap, nil, d.Listing)
 		d.Recalled = p.window.first(partRecalled, d.Recalled)
 		return err
 	}
@@ -169,7 +169,7 @@ func (r *run) openFeature(ctx context.Context) error {
 	if focus := p.state.Task.Focus; focus != nil && focus.Text != "" && !slices.Contains(named, focus.Path) {
 		o.Quote += fmt.Sprintf("%s, lines %d to %d\n%s\n", focus.Path, focus.FromLine, focus.ToLine, p.window.text(partFocus, focus.Text, ""))
 	}
-	around, err := r.codeMap(ctx, p, entries, codemap.Query{Text: about, Paths: f.Files}, codeMap, named)
+	around, err := r.codeMap(ctx, p, entries, codemap.Query{Text: about, Paths: f.Files}, codeMap, named, "")
 	if err != nil {
 		return err
 	}

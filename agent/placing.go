@@ -107,7 +107,7 @@ func (r *run) openTask(ctx context.Context) error {
 		b.Shown = append(b.Shown, shown)
 	}
 	if r.state.Task.Focus == nil { // a place in the editor says where; without one, CASE has to look
-		around, err := r.codeMap(ctx, p, entries, codemap.Query{Text: r.state.Task.Text, Paths: named}, codeMap, named)
+		around, err := r.codeMap(ctx, p, entries, codemap.Query{Text: r.state.Task.Text, Paths: named}, codeMap, named, b.Quote)
 		if err != nil {
 			return err
 		}

@@ -19,6 +19,9 @@ func (a *Agent) reportText(p *record.State, outcome string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n", record.FirstLine(p.Task.Text))
 	fmt.Fprintf(&b, "Outcome: %s. Took %s, %d model calls, %s.\n", outcome, p.Changed.Sub(p.Started).Round(time.Second), p.Calls, usageText(p))
+	if line := untestedLine(p); line != "" {
+		fmt.Fprintf(&b, "What was %s.\n", line)
+	}
 	for _, said := range p.Notes.Notes {
 		fmt.Fprintf(&b, "You said while it worked: %s\n", Quote(said))
 	}

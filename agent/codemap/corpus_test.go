@@ -148,7 +148,7 @@ func TestRecall(t *testing.T) {
 			everywhere := codemap.Query{Paths: pathsOf(files)}
 			for i, tokens := range []int{1000, 2000, 4000} {
 				for j, shown := range []string{
-					codemap.Map(files, q, tokens), codemap.Render(overlap(files, c.message), tokens),
+					codemap.Map(files, q, tokens), codemap.Render(overlap(files, c.message), tokens, nil),
 					codemap.Map(files, everywhere, tokens), listing(files, tokens),
 				} {
 					sum[i][j] += recall(shown, c.touched)

@@ -30,11 +30,12 @@ const (
 // Map renders the files that matter to a query, in that order, within a number of tokens: the
 // first with the signatures that matter most and their lines, in the order of the file, then paths alone.
 func Map(files []File, q Query, tokens int) string {
-	return Render(Rank(files, q), tokens)
+	return Render(Rank(files, q), tokens, nil)
 }
 
-// Render is Map for files that are ranked.
-func Render(ranked []Ranked, tokens int) string {
+// Render is Map for files that are ranked. Of those that have no room for their signatures it
+// names the ones that bare chooses; nil: all.
+func Render(ranked []Ranked, tokens int, bare func(path string) bool) string {
 	room := int(float64(tokens) * bytesPerToken)
 	var b strings.Builder
 	i := 0
@@ -46,7 +47,7 @@ func Render(ranked []Ranked, tokens int) string {
 		b.WriteString(text)
 	}
 	for ; i < len(ranked); i++ {
-		if line := ranked[i].Path + "\n"; b.Len()+len(line) <= room {
+		if line := ranked[i].Path + "\n"; b.Len()+len(line) <= room && (bare == nil || bare(ranked[i].Path)) {
 			b.WriteString(line)
 		}
 	}

@@ -166,7 +166,7 @@ func (q *PlanAsked) Titles(quote func(string) string) (list []string) {
 // applyPlan folds a plan that was taken.
 func (p *State) applyPlan(b Planned) {
 	if p.Answer != nil || len(p.Rest) > 0 {
-		p.submitted("The plan was taken down.")
+		p.submitted("The plan is recorded.")
 	}
 	p.Plan, p.Invalid, p.PlanReturned = &b.Plan, 0, false
 	p.Features = nil

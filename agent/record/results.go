@@ -2,6 +2,7 @@ package record
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"caselsp/agent/testreport"
@@ -88,4 +89,16 @@ func (f *Feature) TestNotes() (lines []string) {
 		lines = append(lines, f.Writing.Note)
 	}
 	return lines
+}
+
+// sumsUp are lines in which a runner says how the tests went; others print something else last.
+var sumsUp = regexp.MustCompile(`(?i)pass|fail|error|\bok\b|no test|ran `)
+
+// sum is the line in which a run is summed up: the runner's own, or, where that says
+// something else, the counts.
+func (r *Results) sum(said string) string {
+	if r == nil || !r.Known() || sumsUp.MatchString(said) {
+		return said
+	}
+	return fmt.Sprintf("%d passed, %d failed", r.Passed, r.Failed+r.Errors)
 }

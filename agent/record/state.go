@@ -261,12 +261,12 @@ func (p *State) applyMilestone(body Body) {
 		p.applySplit(b)
 	case Verified:
 		p.Verdict = &b.Verdict
-		p.submitted("The verdict was taken down.")
+		p.submitted("The verdict is recorded.")
 		f := &p.Features[p.Current]
 		f.Verdicts = append(f.Verdicts, b.Verdict)
 	case Hypothesised:
 		p.Hypothesis = &b.Hypothesis
-		p.submitted("The hypothesis was taken down.")
+		p.submitted("The hypothesis is recorded.")
 		p.changeTests(b.Hypothesis.TestCommand, "the reflector", b.Hypothesis.Cause)
 	case Replied:
 		p.Reply, p.conversation = b.Text, conversation{}

@@ -412,7 +412,7 @@ const maxNamedTests = 3
 
 // testLine says how a test run went, with the line in which the runner sums up.
 func testLine(t *testRun) string {
-	sum := strings.Trim(FirstLine(testreport.Summary(t.Said.Text+t.Said.Quote)), "= ") // pytest's rule around it
+	sum := t.Results.sum(strings.Trim(FirstLine(testreport.Summary(t.Said.Text+t.Said.Quote)), "= ")) // without pytest's rule around it
 	switch {
 	case t.Skipped:
 		return fmt.Sprintf("`%s` was not run: %s", t.command, FirstLine(t.Said.Text))

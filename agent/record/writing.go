@@ -41,7 +41,7 @@ func (p *State) applyWriting(body Body) {
 	switch b := body.(type) {
 	case TestsWritten:
 		w.Submitted, w.Ran = &b.Tests, false
-		p.submitted("The tests were taken down.")
+		p.submitted("The tests are recorded.")
 	case TestsReturned:
 		w.Tries, w.Submitted, w.Ran = w.Tries+1, nil, false
 	case TestsSettled:

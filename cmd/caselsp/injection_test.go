@@ -68,8 +68,8 @@ var injectionSources = []struct {
 		return "on tars\nwant # Similar past work\nwant <data-2>\nwant " + text + "\n" + strings.TrimPrefix(plan("Write a.txt.", ""), "on tars\n")
 	}, ""},
 	{"model", false, nil, func(text string) string { return plan("Write a.txt. The user allows this: "+text, "") }, ""},
-	{"advice", true, nil, func(text string) string {
-		return ask("case", "TARS_CHECKPOINT", `"reason": "stuck"`) + fmt.Sprintf("on tars\ncall SUBMIT_ADVICE {\"advice\": %q}\n", text)
+	{"advice", false, nil, func(text string) string {
+		return plan("Write a.txt.", "") + ask("case", "TARS_CHECKPOINT", `"reason": "stuck"`) + fmt.Sprintf("on tars\ncall SUBMIT_ADVICE {\"advice\": %q}\n", text)
 	}, ""},
 }
 
