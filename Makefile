@@ -26,7 +26,7 @@ REQUIRE ?= docker,native,nvim,emacs,helix,tmux,python,pytest,coverage,hypothesis
 BENCHTIME ?= 1s
 FUZZTIME ?= 5s
 # For one package: Go's own ten minutes are too few for the real programs' on a busy machine.
-TESTTIME ?= 30m
+TESTTIME ?= 45m
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOFILES = $(shell find . -name '*.go' -not -path '*/testdata/*' -not -path '*/.*' -not -path '*/node_modules/*')
 
