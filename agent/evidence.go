@@ -66,7 +66,11 @@ func (r *run) treeWithout(ctx context.Context, policy sandbox.Policy) (tree []sa
 // proven notes in an outcome what a run without the change shows.
 func (r *run) proven(outcome *record.ActionDone) {
 	if c := r.state.Pending; c.Bare && outcome.Tested != nil {
-		outcome.Evidence = record.NewEvidence(r.changedTests(), outcome.Tested.Outcome, outcome.Results)
+		var changes []testreport.Change
+		for _, c := range r.featureChanges() {
+			changes = append(changes, testreport.Change{Path: c.Path, Before: textOf(c.Before), After: textOf(c.After), Deleted: c.After == nil})
+		}
+		outcome.Evidence = record.NewEvidence(r.changedTests(), testreport.Added(changes), outcome.Tested.Outcome, outcome.Results)
 		outcome.Evidence.Tester = r.state.Phase == record.Extending
 	}
 }

@@ -116,8 +116,8 @@ func (r *run) interpret(ctx context.Context) error {
 		return r.refuse(r.noAction(resp))
 	}
 	call, content, first := r.state.NextCall()
-	if reason := r.state.Stops(); !first && reason != "" {
-		return r.record(record.Unrun{Reason: reason})
+	if reason, all := r.state.Stops(call); !first && reason != "" {
+		return r.record(record.Unrun{Reason: reason, One: !all})
 	}
 	act, err := action.Parse(call.Name, call.Arguments, verbs)
 	if err != nil {

@@ -1,10 +1,12 @@
 package record
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"caselsp/agent/stack"
+	"caselsp/agent/testreport"
 )
 
 // Evidence is what the tests of a feature prove of it.
@@ -13,6 +15,10 @@ type Evidence struct {
 	Tests []string `json:"tests,omitempty"`
 	// Without is how they went on the tree without the feature's change of other code.
 	Without Proof `json:"without"`
+	// Added is how many tests are new, and Passing those of them that pass there: each shows
+	// nothing of the change. Of a run that does not name all that failed, there are none.
+	Added   int      `json:"added,omitempty"`
+	Passing []string `json:"passing,omitempty"`
 	// Tester says that they are the tester's own: of these the verifier is told alone.
 	Tester bool `json:"tester,omitempty"`
 	// Returned says that CASE was told that they pass there, too.
@@ -30,9 +36,9 @@ const (
 )
 
 // NewEvidence reads a run of the tests without the change. Where all that failed is in other
-// files, the new tests have passed.
-func NewEvidence(tests []string, outcome stack.Outcome, results *Results) *Evidence {
-	e := &Evidence{Tests: tests, Without: NoProof}
+// files, the new tests have passed. added are the names of the new ones.
+func NewEvidence(tests, added []string, outcome stack.Outcome, results *Results) *Evidence {
+	e := &Evidence{Tests: tests, Without: NoProof, Added: len(added)}
 	switch outcome {
 	case stack.Passed:
 		e.Without = PassesWithout
@@ -46,12 +52,25 @@ func NewEvidence(tests []string, outcome stack.Outcome, results *Results) *Evide
 			}
 		}
 	}
+	if e.Without == FailsWithout && results != nil && results.Errors == 0 && results.Failed == len(results.Bad()) {
+		for _, name := range added {
+			if !slices.ContainsFunc(results.Bad(), func(t testreport.Test) bool { return strings.Contains(t.Name, name) }) {
+				e.Passing = append(e.Passing, name)
+			}
+		}
+	}
 	return e
 }
+
+// mostPassing is how many tests are named that pass without the change.
+const mostPassing = 5
 
 // String says it in a line.
 func (e *Evidence) String() string {
 	text := "new or changed tests (" + strings.Join(e.Tests, ", ") + "), run without the change of other code: " + string(e.Without)
+	if n := len(e.Passing); n > 0 {
+		text += fmt.Sprintf("; but %d of %d new tests pass there, too, and show nothing of it: %s", n, e.Added, strings.Join(e.Passing[:min(n, mostPassing)], ", "))
+	}
 	if e.Returned {
 		text += "; CASE was told so, and has finished again since"
 	}

@@ -202,7 +202,11 @@ func (p *State) Apply(seq int64, at time.Time, body Body) {
 		p.unrun("the call before it was refused.")
 		p.Invalid++
 	case Unrun:
-		p.unrun(b.Reason)
+		n := len(p.Rest)
+		if b.One {
+			n = min(n, 1)
+		}
+		p.unrunSome(n, b.Reason)
 	case ActionChosen:
 		p.applyChosen(b)
 	case ActionDone:

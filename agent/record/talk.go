@@ -118,31 +118,54 @@ func (p *State) NextCall() (call llm.ToolCall, beside string, first bool) {
 }
 
 // unrun gives every call that is left its result: it was not run.
-func (p *State) unrun(reason string) {
-	for _, call := range p.Rest {
+func (p *State) unrun(reason string) { p.unrunSome(len(p.Rest), reason) }
+
+// unrunSome does so with the next ones of them.
+func (p *State) unrunSome(n int, reason string) {
+	for _, call := range p.Rest[:n] {
 		p.Turns = append(p.Turns, Turn{Batch: p.batch, Call: call, Said: action.Said{Text: "Not run: " + reason}, Unrun: true})
 	}
-	p.Rest = nil
+	if p.Rest = p.Rest[n:]; len(p.Rest) == 0 {
+		p.Rest = nil
+	}
 }
 
-// Stops says why the calls that are left of a reply are not run; "" where the next one is.
-func (p *State) Stops() string {
+// Stops says why the next call of a reply is not run, "" where it is; all says that none of
+// those behind it is either. What only looks is run also behind a call that failed.
+func (p *State) Stops(next llm.ToolCall) (reason string, all bool) {
 	last := p.LastTurn()
 	if last == nil || last.Call.Name == "" {
-		return ""
+		return "", false
 	}
 	verb := action.EffectOf(last.Call.Name)
 	switch f := p.Feature(); {
 	case f != nil && f.Loop != "" && p.Phase == Coding:
-		return "the work goes in circles, and the feature ends."
+		return "the work goes in circles, and the feature ends.", true
 	case verb == action.Finishes && last.OK:
-		return "the feature was finished before it."
+		return "the feature was finished before it.", true
 	case verb == action.Aborts && last.OK:
-		return "the feature was given up before it."
-	case verb != action.Reads && verb != action.Looks && !last.OK:
-		return "the call before it failed or was refused."
+		return "the feature was given up before it.", true
+	case !looks(next) && p.failedInReply():
+		return "a call before it failed or was refused.", false
 	}
-	return ""
+	return "", false
+}
+
+// looks reports whether a call only looks.
+func looks(call llm.ToolCall) bool {
+	effect := action.EffectOf(call.Name)
+	return effect == action.Reads || effect == action.Looks
+}
+
+// failedInReply reports whether a call of the reply that is worked on failed which does more
+// than look.
+func (p *State) failedInReply() bool {
+	for i := len(p.Turns) - 1; i >= 0 && p.InReply(i); i-- {
+		if t := p.Turns[i]; !t.Unrun && t.Call.Name != "" && !t.OK && !looks(t.Call) {
+			return true
+		}
+	}
+	return false
 }
 
 // applyShown folds the files that a feature begins with.
@@ -324,6 +347,7 @@ func (b FilesShown) Said() action.Said {
 // Unrun says that the calls which are left of a reply are not run.
 type Unrun struct {
 	Reason string `json:"reason"`
+	One    bool   `json:"one,omitempty"` // only the next one of them is not
 }
 
 // Compacted says that the first turns of the conversation are told shortened from now on.

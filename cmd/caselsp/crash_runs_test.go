@@ -166,7 +166,7 @@ arg patch
 	+    there = "was"
 call DELETE_FILE {"thought": "t", "path": "calc.py"}
 on case
-last Not run: the call before it failed or was refused.
+last Not run: a call before it failed or was refused.
 times always
 call GET_FULL_FILE_CONTENT {"thought": "t", "path": "GUIDE.md", "from": 31, "to": 60}
 on case
