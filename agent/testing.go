@@ -370,6 +370,11 @@ func (r *run) meaning(line string, result *sandbox.Result, results *record.Resul
 	if cause := record.FirstLine(stack.InstallCause(result.Output)); cause != "" && stack.Installs(line) {
 		t.Lacks = []stack.Lack{{Cause: cause, Hint: "The installation failed"}}
 	}
+	for i, l := range t.Lacks {
+		if l.Kind == stack.Package && len(r.state.Uninstalled()) > 0 { // which the manifest may well name
+			t.Lacks[i].Hint = "It may be one of the dependencies that could not be installed. Where no manifest names it: " + l.Hint
+		}
+	}
 	if len(t.Lacks) > 0 {
 		outcome.Note += ": " + t.Lacks[0].Cause
 	}
