@@ -46,7 +46,7 @@ func (f *faults) blank(field, value, advice string) {
 	}
 }
 
-// err is the error of all of them; nil where there are none.
+// err joins all faults into one error; it is nil without faults.
 func (f faults) err() error {
 	if len(f) == 0 {
 		return nil

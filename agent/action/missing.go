@@ -13,7 +13,7 @@ import (
 const maxNamesakes = 5
 
 // Namesakes lists those of the files that have the last name of a missing one, in any
-// case of letters, one a line; "" where there are none. Those that share most of its
+// case of letters, one a line; "" without a match. Those that share most of its
 // folders come first: models leave out the beginning of a path.
 func Namesakes(files []workspace.Entry, missing string) string {
 	var names []string

@@ -16,7 +16,7 @@ type Evidence struct {
 	// Without is how they went on the tree without the feature's change of other code.
 	Without Proof `json:"without"`
 	// Added is how many tests are new, and Passing those of them that pass there: each shows
-	// nothing of the change. Of a run that does not name all that failed, there are none.
+	// nothing of the change. It is empty if the run does not name every failed test.
 	Added   int      `json:"added,omitempty"`
 	Passing []string `json:"passing,omitempty"`
 	// Tester says that they are the tester's own: of these the verifier is told alone.

@@ -321,7 +321,7 @@ func (p *State) changeTests(line, by, why string) {
 
 // Replaced says that another test command has passed than the project's own, and how that went; ""
 // where the project's own has passed, or where there is none. A run of the project's runner in the
-// place of a command that could not run, or that is none of the project's, is its own.
+// place of a command that could not run, or that does not belong to the project, counts as the project's own.
 func (p *State) Replaced() string {
 	f, t := p.Feature(), p.LastTest
 	if f == nil || t == nil || !t.OK || f.Changed.Line == "" || t.command != f.Changed.Line {

@@ -59,8 +59,8 @@ func FactsOf(file, text string) *Facts {
 	return factsIn(OutlineLanguageOf(file), text)
 }
 
-// HeadingsOf returns the headings of a file of prose as facts; nil of other files, and where there
-// are none.
+// HeadingsOf returns the headings of a file of prose as facts. It returns nil for other files and for
+// prose without headings.
 func HeadingsOf(file, text string) *Facts {
 	if lang := OutlineLanguageOf(file); isProse(lang) {
 		if f := factsIn(lang, text); len(f.Symbols) > 0 {

@@ -21,13 +21,14 @@ var passedLine = regexp.MustCompile(`^\s*(?:` +
 const leastPassed = 4
 
 // WithoutPassed is the output of a test run without what it says of tests that passed, and
-// with a line that says how much was left out: who reads it wants to know what failed, and
+// with a line that says how much was left out: the reader wants to know what failed, and
 // the runner sums up.
 func WithoutPassed(output string) string {
 	lines := strings.Split(output, "\n")
 	drop, count := make([]bool, len(lines)), 0
 	for i := 0; i < len(lines); i++ {
 		line := lines[i]
+		// TAP marks a test that was skipped, or is expected to fail, by a directive: neither has passed.
 		if !passedLine.MatchString(line) || strings.Contains(line, "# SKIP") || strings.Contains(line, "# TODO") {
 			continue
 		}
