@@ -35,7 +35,7 @@ type Options struct {
 	Sandbox func(ctx context.Context) (sandbox.Engine, error)
 	// Dependencies returns what a project needs of others' packages and how that is
 	// installed, or nil; nil itself: nothing ever is.
-	Dependencies func([]sandbox.File, sandbox.Profile) *sandbox.Dependencies
+	Dependencies func(tree []sandbox.File, p sandbox.Profile, more ...string) *sandbox.Dependencies
 
 	Policy sandbox.Policy // zero fields: sandbox.DefaultPolicy
 	// RetryMemory is how many bytes a command that ran out of memory gets, at most,

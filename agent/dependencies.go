@@ -111,7 +111,7 @@ func (r *run) needed(cmd sandbox.Command) (*sandbox.Dependencies, record.Depende
 	if r.a.Dependencies == nil {
 		return nil, record.Dependencies{}
 	}
-	deps := r.a.Dependencies(cmd.Tree, cmd.Profile)
+	deps := r.dependenciesOf(cmd.Tree, cmd.Profile)
 	if deps == nil {
 		return nil, record.Dependencies{}
 	}

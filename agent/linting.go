@@ -193,7 +193,7 @@ func (r *run) outstanding(tree []sandbox.File, profile sandbox.Profile) string {
 	if r.a.Dependencies == nil {
 		return ""
 	}
-	deps := r.a.Dependencies(tree, profile)
+	deps := r.dependenciesOf(tree, profile)
 	if deps == nil || r.state.Dependencies[deps.Key].Settled() && r.state.Dependencies[deps.Key].State != record.Agreed {
 		return ""
 	}
@@ -235,7 +235,7 @@ func (r *run) lintWith(ctx context.Context, engine sandbox.Engine, l *lint.Linte
 	cmd.Policy, cmd.Progress = r.a.Policy, said
 	cmd.Policy.Hosts, cmd.Policy.Time = nil, min(cmd.Policy.Time, lintTime)
 	if r.a.Dependencies != nil {
-		if deps := r.a.Dependencies(tree, l.Profile); deps != nil && r.state.Dependencies[deps.Key].State == record.Ready {
+		if deps := r.dependenciesOf(tree, l.Profile); deps != nil && r.state.Dependencies[deps.Key].State == record.Ready {
 			cmd.Layer = deps.Key
 		}
 	}

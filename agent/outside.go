@@ -5,6 +5,7 @@ import (
 
 	"caselsp/agent/permit"
 	"caselsp/agent/record"
+	"caselsp/sandbox"
 )
 
 // outside is what a task is told from outside beside the answers of models, commands and the
@@ -42,6 +43,9 @@ type outside interface {
 	provesTests() bool
 	// sparesTests reports whether the tests of a feature may stay away that changes documentation only.
 	sparesTests() bool
+	// packages are those of a task that begins which no file of the project names, and whether the
+	// user is asked about more of them.
+	packages(a *Agent) (kept map[sandbox.Profile][]string, offers bool)
 	// recalled says what memory gave for a query.
 	recalled(query string) (found []string, recorded bool)
 }
@@ -93,7 +97,13 @@ func (live) provesTests() bool { return true }
 
 func (live) sparesTests() bool { return true }
 
+func (live) packages(a *Agent) (map[sandbox.Profile][]string, bool) { return a.keptPackages(), true }
+
 func (live) recalled(string) ([]string, bool) { return nil, false }
+
+func (p *Player) packages(*Agent) (map[sandbox.Profile][]string, bool) {
+	return p.rec.packages, p.rec.offers
+}
 
 func (p *Player) told(at *record.State) (list []string) {
 	for len(p.says) > 0 && at.Here(p.says[0]) {

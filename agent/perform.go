@@ -291,7 +291,9 @@ func (r *run) answered(q record.Question, a record.Answer) error {
 		err = r.trusted(a)
 	case record.Secret:
 		a, secret = r.secretAnswered(about.Name, a), about.Name
-	case record.Limit, record.Input: // the journal alone keeps it
+	case record.Input:
+		err = r.keepPackages(about.Packages, a)
+	case record.Limit: // the journal alone keeps it
 	}
 	if err != nil {
 		return err

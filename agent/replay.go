@@ -36,6 +36,8 @@ type Recording struct {
 	planReview, planChecks bool
 	context                int
 	answers                bool
+	packages               map[sandbox.Profile][]string
+	offers                 bool
 	entries                []entry
 	Made                   Header
 }
@@ -224,6 +226,7 @@ func ReadRecording(r io.Reader) (*Recording, error) {
 			rec.Task, rec.Manifest = e.Given.Asked(), e.Given.Manifest
 			rec.limits, rec.context, rec.answers = e.Given.Limits, e.Given.Context, e.Given.Answers
 			rec.writeTests, rec.planReview, rec.planChecks = e.Given.WriteTests, e.Given.PlanReview, e.Given.PlanChecks
+			rec.packages, rec.offers = e.Given.Packages, e.Given.Offers
 		}
 		rec.entries = append(rec.entries, e)
 	}

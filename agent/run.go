@@ -119,6 +119,7 @@ func (r *run) begin(ctx context.Context, task record.Task) error {
 	given := record.GivenTask(task)
 	given.Manifest, given.Limits, given.Context, given.WriteTests = manifest, r.a.Limits, r.a.Context, r.a.WriteTests
 	given.Answers = r.a.outside.answers()
+	given.Packages, given.Offers = r.a.outside.packages(r.a)
 	given.PlanReview, given.PlanChecks = r.a.PlanReview, r.a.outside.checksPlans()
 	if err := r.record(given); err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"caselsp/agent/action"
 	"caselsp/agent/llm"
 	"caselsp/agent/record"
+	"caselsp/agent/stack"
 	"caselsp/agent/testreport"
 )
 
@@ -78,6 +79,9 @@ func (r *run) wantsTests() string {
 // tests never fail a feature: TARS is told of those that do.
 func (r *run) extending(ctx context.Context) error {
 	f := r.state.Feature()
+	if asked, err := r.askForWritten(ctx); asked || err != nil {
+		return err
+	}
 	switch w := f.Writing; {
 	case w == nil || w.Note != "":
 		return r.move(record.Verifying, "the tests pass")
@@ -85,6 +89,8 @@ func (r *run) extending(ctx context.Context) error {
 		return r.runTestsOn(r.state.LastTest.Command(), record.ActionChosen{Thought: evidenceThought, Bare: true})
 	case w.Ran && r.state.LastTest.OK:
 		return r.record(record.TestsSettled{Note: "the tester wrote tests, and they pass: " + record.FirstLine(w.Submitted.Summary)})
+	case w.Ran && r.state.LastTest.Settled:
+		return r.dropTests("the tester's tests were dropped: " + f.Tests)
 	case w.Ran && w.Tries < maxTesterTries:
 		return r.record(record.TestsReturned{})
 	case w.Ran:
@@ -103,6 +109,24 @@ func (r *run) extending(ctx context.Context) error {
 		return r.dropTests(fmt.Sprintf("the tester submitted no tests in %d turns", maxTesterTurns))
 	}
 	return r.converse(ctx, record.RoleTester, writerVerbs, (*prompter).testerPrompt)
+}
+
+// askForWritten asks the user for the packages that the tester's tests need, where they cannot run
+// without them. If they are refused, the tests are dropped.
+func (r *run) askForWritten(ctx context.Context) (asked bool, err error) {
+	f, t := r.state.Feature(), r.state.LastTest
+	if w := f.Writing; w == nil || !w.Ran || w.Note != "" || t.OK || t.Settled || t.Outcome != stack.Unstarted || f.Given {
+		return false, nil
+	}
+	packages, deps, looked, err := r.offer(ctx, t.Lacks)
+	if packages == nil || err != nil {
+		return looked, err
+	}
+	return true, r.question(record.Question{
+		Text:    fmt.Sprintf("The tests that the tester wrote cannot run in the sandbox: %s (%s)", t.Lacks[0].Cause, t.Command()),
+		Why:     offerText(packages, deps) + fmt.Sprintf("With %q they are dropped.", record.TestsWithout),
+		Subject: record.Input{Choices: []string{packages.Once(), packages.Always(), record.TestsWithout}, Tests: true, Packages: packages},
+	})
 }
 
 // failing names what failed.

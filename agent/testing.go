@@ -120,7 +120,7 @@ func (r *run) testing(ctx context.Context) error {
 	case t.Before:
 		return r.move(record.Verifying, "nothing fails that did not fail before the change")
 	}
-	return r.failing()
+	return r.failing(ctx)
 }
 
 // runTests begins a run of the tests; before says that it is one on the files as they were
@@ -139,7 +139,7 @@ func (r *run) runTestsOn(line string, chosen record.ActionChosen) (err error) {
 }
 
 // failing goes on after a run of the tests that did not pass.
-func (r *run) failing() error {
+func (r *run) failing(ctx context.Context) error {
 	f, t := r.state.Feature(), r.state.LastTest
 	if advice := r.state.TestsAdvice; advice != "" {
 		reason := "the tests could not run in the sandbox, and the user leaves it to you"
@@ -150,7 +150,7 @@ func (r *run) failing() error {
 	}
 	if t.Outcome == stack.Unstarted && !f.Given {
 		if lack := r.lacking(t.Lacks); lack != nil {
-			return r.askTests(*lack)
+			return r.askTests(ctx, *lack)
 		}
 	}
 	if compared, err := r.compare(); compared || err != nil {
@@ -209,16 +209,23 @@ func textOf(c *workspace.Content) string {
 }
 
 // askTests asks the user what to do about tests that cannot run. Rounds are not used up by it.
-func (r *run) askTests(l stack.Lack) error {
-	why := ""
-	for _, trouble := range r.state.Uninstalled() {
-		why += record.FirstLine(trouble) + ". "
+func (r *run) askTests(ctx context.Context, l stack.Lack) error {
+	others := slices.DeleteFunc(slices.Clone(r.state.LastTest.Lacks), func(l stack.Lack) bool { return r.introduced(l.Name) })
+	packages, deps, looked, err := r.offer(ctx, others)
+	if looked || err != nil {
+		return err
 	}
-	why += l.Hint + ". "
+	choices, why := []string{record.TestsAgain, record.TestsWithout, record.TestsGive}, l.Hint+". "
+	if packages != nil {
+		choices, why = []string{packages.Once(), packages.Always(), record.TestsWithout, record.TestsAgain, record.TestsGive}, offerText(packages, deps)
+	}
+	for _, trouble := range r.state.Uninstalled() {
+		why = record.FirstLine(trouble) + ". " + why
+	}
 	return r.question(record.Question{
 		Text:    fmt.Sprintf("The tests cannot run in the sandbox: %s (%s)", l.Cause, r.state.TestLine()),
 		Why:     why + fmt.Sprintf("%q runs them again, once it is there. %q ends the feature as untested. With %q, or what you write, CASE goes on.", record.TestsAgain, record.TestsWithout, record.TestsGive),
-		Subject: record.Input{Choices: []string{record.TestsAgain, record.TestsWithout, record.TestsGive}, Tests: true},
+		Subject: record.Input{Choices: choices, Tests: true, Packages: packages},
 	})
 }
 

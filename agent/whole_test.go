@@ -68,8 +68,8 @@ func wholeBench(t *testing.T, script string, user User) (*bench, *keepingEngine)
 	engine := &keepingEngine{}
 	b.Sandbox = func(context.Context) (sandbox.Engine, error) { return engine, nil }
 	b.Commands.Sandboxed, b.Commands.Level = true, shell.LevelOf("default")
-	b.Dependencies = func(tree []sandbox.File, p sandbox.Profile) *sandbox.Dependencies {
-		return sandbox.DependenciesOf(tree, p, sandbox.Sources{Python: "https://index.example/simple"})
+	b.Dependencies = func(tree []sandbox.File, p sandbox.Profile, more ...string) *sandbox.Dependencies {
+		return sandbox.DependenciesOf(tree, p, sandbox.Sources{Python: "https://index.example/simple"}, more...)
 	}
 	b.Secrets.Get = func(name string) (string, bool, error) { return "c4nary-of-the-keyring", name == "KNOWN_KEY", nil }
 	requirements := filepath.Join(b.Workspace.Roots()[0].Dir, "requirements.txt")

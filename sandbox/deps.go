@@ -57,15 +57,16 @@ const (
 
 // DependenciesOf returns the dependencies that the files in the root of a tree
 // name, or nil where they name none. Files that cannot be understood are taken
-// as naming none: their own tool will say what is wrong with them.
-func DependenciesOf(tree []File, p Profile, from Sources) *Dependencies {
+// as naming none: their own tool will say what is wrong with them. more are packages that are
+// installed with them and that no file names, by their names alone; Go has none of these.
+func DependenciesOf(tree []File, p Profile, from Sources, more ...string) *Dependencies {
 	d := &Dependencies{Profile: orDefault(p, Python)}
 	var named bool
 	switch d.Profile {
 	case Python:
-		named = d.python(tree)
+		named = d.python(tree, more)
 	case Node:
-		named = d.node(tree)
+		named = d.node(tree, more)
 	case Go:
 		named = d.golang(tree)
 	}

@@ -15,7 +15,7 @@ import (
 var update = flag.Bool("update", false, "rewrite what the fixtures want")
 
 // TestDependencies reads fixtures: above their files stand the profile and the
-// sources, "learned" being what the package manager says of its own; then comes a
+// sources, "learned" being what the package manager says of its own, and "more" packages; then comes a
 // project, and "want" is what would be installed and how.
 func TestDependencies(t *testing.T) {
 	files, err := filepath.Glob("testdata/deps/*.txtar")
@@ -30,6 +30,7 @@ func TestDependencies(t *testing.T) {
 				t.Fatal(err)
 			}
 			profile, from, learned := Python, Sources{}, ""
+			var more []string
 			for line := range strings.Lines(string(a.Comment)) {
 				key, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
 				switch key {
@@ -43,6 +44,8 @@ func TestDependencies(t *testing.T) {
 					from.Go = value
 				case "sums":
 					from.GoSums = value
+				case "more":
+					more = strings.Split(value, ",")
 				case "learned":
 					learned = value
 				}
@@ -56,7 +59,7 @@ func TestDependencies(t *testing.T) {
 					tree = append(tree, File{Path: f.Name, Mode: 0o644, Data: f.Data})
 				}
 			}
-			d := DependenciesOf(tree, profile, from)
+			d := DependenciesOf(tree, profile, from, more...)
 			got := "nothing\n"
 			if d != nil {
 				got = installation(t, d, learned)

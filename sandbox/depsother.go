@@ -12,9 +12,33 @@ import (
 // would not know what the machine's owner added.
 const authorities = "/etc/ssl/certs/ca-certificates.crt"
 
-// node takes what package.json and its lock file name. Scripts of packages are
+// nodeFolder is where Node's packages are installed, and nodeFlags keep npm from running what
+// packages bring along, and from reaching what nobody reads.
+const (
+	nodeFolder = DepsFolder + "/node"
+	nodeFlags  = " --ignore-scripts --no-audit --no-fund"
+)
+
+// node takes what package.json and its lock file name, and more packages. Scripts of packages are
 // not run: what needs them must be built by a command, which is asked for.
-func (d *Dependencies) node(tree []File) bool {
+func (d *Dependencies) node(tree []File, more []string) bool {
+	named, beside := d.manifest(tree), ""
+	for _, name := range more {
+		beside += " " + quotedIfNeeded(name)
+	}
+	switch {
+	case beside == "":
+		return named
+	case named: // npm is in their folder
+		d.Line = "{ " + d.Line + "; } && npm install --no-save --no-package-lock" + nodeFlags + beside
+	default:
+		d.Line = "mkdir -p " + nodeFolder + " && cd " + nodeFolder + " && npm install --no-package-lock" + nodeFlags + beside
+	}
+	return true
+}
+
+// manifest takes what package.json and its lock file name.
+func (d *Dependencies) manifest(tree []File) bool {
 	manifest := find(tree, "package.json")
 	if manifest == nil {
 		return false
@@ -34,13 +58,11 @@ func (d *Dependencies) node(tree []File) bool {
 			verb = "ci"
 		}
 	}
-	const folder = DepsFolder + "/node"
-	const flags = " --ignore-scripts --no-audit --no-fund"
-	d.Line = "mkdir -p " + folder + " && cp *.json " + folder + " && cd " + folder + " && "
+	d.Line = "mkdir -p " + nodeFolder + " && cp *.json " + nodeFolder + " && cd " + nodeFolder + " && "
 	if verb == "ci" {
-		d.Line += "{ npm ci" + flags + " >/tmp/ci 2>&1 && cat /tmp/ci || { cat /tmp/ci; grep -q EUSAGE /tmp/ci && echo '" + unlocked + "' && npm install --no-package-lock" + flags + "; }; }"
+		d.Line += "{ npm ci" + nodeFlags + " >/tmp/ci 2>&1 && cat /tmp/ci || { cat /tmp/ci; grep -q EUSAGE /tmp/ci && echo '" + unlocked + "' && npm install --no-package-lock" + nodeFlags + "; }; }"
 	} else {
-		d.Line += "npm " + verb + flags
+		d.Line += "npm " + verb + nodeFlags
 	}
 	return true
 }

@@ -24,10 +24,10 @@ var (
 	include = regexp.MustCompile(`^(-r|-c|--requirement|--constraint)[ =]*(\S+)`)
 )
 
-// python takes what requirements*.txt and pyproject.toml name. It
+// python takes what requirements*.txt and pyproject.toml name, and more packages. It
 // installs for the user whose folder is the layer: what is there goes before the
 // image's own packages, and the image's tools find it.
-func (d *Dependencies) python(tree []File) bool {
+func (d *Dependencies) python(tree []File, more []string) bool {
 	words := []string{"pip install --user --no-input --no-cache-dir --no-warn-script-location --disable-pip-version-check"}
 	for i := range tree {
 		name := tree[i].Path
@@ -45,6 +45,9 @@ func (d *Dependencies) python(tree []File) bool {
 				words = append(words, quotedIfNeeded(n))
 			}
 		}
+	}
+	for _, name := range more {
+		words = append(words, quotedIfNeeded(name))
 	}
 	if len(words) == 1 {
 		return false

@@ -59,6 +59,10 @@ func (p *State) applyAnswer(q *Question, a Answer) {
 			return
 		}
 		if about.Tests {
+			if about.Packages.in(a.Text) {
+				p.applyPackages(about.Packages)
+				a.Text = TestsAgain
+			}
 			if a.Text != TestsAgain && a.Text != TestsWithout && a.Text != TestsGive {
 				p.UserTexts = append(p.UserTexts, a.Text)
 			}

@@ -37,12 +37,13 @@ const (
 	Without                             // commands run without it: the user denied it, or the engine keeps no layers
 	NotInstalled                        // it could not be installed
 	Present                             // the sandbox itself has all of it
+	Unoffered                           // with packages that no file names: these cannot be installed
 )
 
 // Settled reports whether nobody has to be asked about the dependencies.
 func (l Dependencies) Settled() bool {
 	switch l.State {
-	case Agreed, Ready, Without, NotInstalled, Present:
+	case Agreed, Ready, Without, NotInstalled, Present, Unoffered:
 		return true
 	}
 	return false
@@ -66,6 +67,8 @@ func (l *Dependencies) found(by DependenciesFound) {
 	switch {
 	case by.Found:
 		l.State = Ready
+	case by.Offer && (by.Present || by.Without || by.Said != ""):
+		l.State = Unoffered
 	case by.Present:
 		l.State = Present
 	case by.Without:
@@ -128,7 +131,7 @@ func (b CommandEnded) Trouble() string {
 // Trouble says that it could not be found out where dependencies come from; "" where
 // it was.
 func (b DependenciesFound) Trouble() string {
-	if b.Said == "" {
+	if b.Said == "" || b.Offer {
 		return ""
 	}
 	return notInstalled(b.Said)

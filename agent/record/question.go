@@ -105,8 +105,11 @@ func (q Question) Take(a Answer) (Answer, error) {
 		}
 		a.Text = about.Choices[n-1]
 	}
-	if about.Plan != nil {
+	switch {
+	case about.Plan != nil:
 		a.Text = about.Plan.take(a.Text)
+	case about.Packages != nil && slices.Contains([]string{"n", "no", Deny}, strings.ToLower(text)):
+		a.Text = TestsWithout
 	}
 	return a, q.Check(a)
 }

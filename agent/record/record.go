@@ -57,6 +57,10 @@ type TaskGiven struct {
 	// a plan is compared with the files that there are; older versions did neither.
 	PlanReview bool `json:"plan_review,omitempty"`
 	PlanChecks bool `json:"plan_checks,omitempty"`
+	// Packages are those that earlier tasks have had installed in the sandbox and that no file of the
+	// project names. Offers says that the user is asked about more of them; older versions did not ask.
+	Packages map[sandbox.Profile][]string `json:"packages,omitempty"`
+	Offers   bool                         `json:"offers,omitempty"`
 }
 
 // GivenTask is the first record of a task.
@@ -311,6 +315,7 @@ type DependenciesFound struct {
 	Without bool             `json:"without,omitempty"` // the engine cannot keep any
 	From    *sandbox.Sources `json:"from,omitempty"`    // where they would come from, where they are not there
 	Said    string           `json:"said,omitempty"`    // why that could not be found out
+	Offer   bool             `json:"offer,omitempty"`   // they have packages that the user has not asked for yet
 }
 
 // CommandEnded is a command's result; its changes are kept as blobs.

@@ -47,14 +47,16 @@ type State struct {
 	Verdict    *action.Verdict
 
 	Staged       Staged
-	Kept         []KeptWork              // of features that failed, in the order in which they did
-	keptIDs      map[string]bool         // that were given out
-	Dependencies map[string]Dependencies // by key: what became of the project's dependencies
-	Leaves       map[string]bool         // what the user gave leave for beside commands
-	FewerTests   map[string]int          // how much less may be tested, by what is lost
-	Placeholders map[string][]string     // by path: secrets for which placeholders stand in a file
-	Lost         map[string]bool         // command lines of unknown outcome: run again only when asked
-	NoMoreTime   map[string]bool         // command lines that the user will not wait longer for
+	Kept         []KeptWork                   // of features that failed, in the order in which they did
+	keptIDs      map[string]bool              // that were given out
+	Dependencies map[string]Dependencies      // by key: what became of the project's dependencies
+	Packages     map[sandbox.Profile][]string // that are installed with them, and that no file of the project names
+	Offers       bool                         // the user is asked about such packages
+	Leaves       map[string]bool              // what the user gave leave for beside commands
+	FewerTests   map[string]int               // how much less may be tested, by what is lost
+	Placeholders map[string][]string          // by path: secrets for which placeholders stand in a file
+	Lost         map[string]bool              // command lines of unknown outcome: run again only when asked
+	NoMoreTime   map[string]bool              // command lines that the user will not wait longer for
 
 	Linted       map[string]lintedFile // by path: what linters last said
 	StyleTold    bool                  // the model was told of matters of style
@@ -175,6 +177,7 @@ func (p *State) Apply(seq int64, at time.Time, body Body) {
 	case TaskGiven:
 		p.Task, p.manifest, p.Started, p.Phase = b.Asked(), b.Manifest, at, Planning
 		p.Answers, p.PlanReview, p.PlanChecks = b.Answers, b.PlanReview, b.PlanChecks
+		p.Packages, p.Offers = b.Packages, b.Offers
 		p.UserTexts = append(p.UserTexts, p.Task.Typed)
 	case StateChanged:
 		p.applyState(b)

@@ -115,11 +115,13 @@ type Trust struct{}
 type Limit struct{ More int }
 
 // Input asks for free text, perhaps with choices. Tests says that it is the engine that asks,
-// about tests which cannot run; Plan, that it does about a plan.
+// about tests which cannot run; Plan, that it does about a plan. Packages are those that some of the
+// choices install.
 type Input struct {
-	Choices []string
-	Tests   bool
-	Plan    *PlanAsked
+	Choices  []string
+	Tests    bool
+	Plan     *PlanAsked
+	Packages *Packages
 }
 
 // Who is who asks: the model, or caselsp itself.
@@ -185,6 +187,8 @@ type flatQuestion struct {
 	Install *Install       `json:"install,omitempty"`
 	Tests   bool           `json:"tests,omitempty"`
 	Plan    *PlanAsked     `json:"plan,omitempty"`
+
+	Packages *Packages `json:"packages,omitempty"`
 }
 
 // MarshalJSON implements json.Marshaler.
@@ -208,7 +212,7 @@ func (q Question) MarshalJSON() ([]byte, error) {
 	case Limit:
 		f.More = s.More
 	case Input:
-		f.Choices, f.Tests, f.Plan = s.Choices, s.Tests, s.Plan
+		f.Choices, f.Tests, f.Plan, f.Packages = s.Choices, s.Tests, s.Plan, s.Packages
 	default:
 		return nil, fmt.Errorf("question %s is about nothing", q.ID)
 	}
@@ -241,7 +245,7 @@ func (q *Question) UnmarshalJSON(raw []byte) error {
 	case f.Kind == KindLimit:
 		q.Subject = Limit{More: f.More}
 	case f.Kind == KindInput:
-		q.Subject = Input{Choices: f.Choices, Tests: f.Tests, Plan: f.Plan}
+		q.Subject = Input{Choices: f.Choices, Tests: f.Tests, Plan: f.Plan, Packages: f.Packages}
 	default:
 		return fmt.Errorf("a question of the unknown kind %q: it was written by a newer caselsp; update this one", f.Kind)
 	}

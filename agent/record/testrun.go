@@ -362,6 +362,9 @@ func (p *State) applyTestsAnswer(a Answer) {
 	switch a.Text {
 	case TestsAgain:
 		p.Tested = false
+		if w := p.Feature().Writing; w != nil {
+			w.Ran = false
+		}
 	case TestsWithout:
 		t.Settled = true
 		p.Feature().Tests = testLine(t)

@@ -98,6 +98,10 @@ type Lack struct {
 	Cause string `json:"cause"`          // one sentence
 	Hint  string `json:"hint"`           // what to do
 	Said  string `json:"said"`           // the line of the output that says so
+
+	// Package would bring what is lacking, as its index has it; "" where that is not certain.
+	Of      Language `json:"of,omitempty"`
+	Package string   `json:"package,omitempty"`
 }
 
 // telling is a line of a runner, a shell or a language that says what is lacking. The first
@@ -206,6 +210,9 @@ func (t telling) lack(name, said string, r Run) (Lack, bool) {
 		}
 		if plugin, ok := plugins[name]; ok {
 			l.Name = plugin
+		}
+		if l.Kind == Package {
+			l.offer(t.hint)
 		}
 	}
 	l.Cause, l.Hint = fmt.Sprintf(cause, name), fmt.Sprintf(hint, l.Name)

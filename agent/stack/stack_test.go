@@ -86,6 +86,9 @@ func reading(t *testing.T, head, output string, paths []string) string {
 	fmt.Fprintf(&b, "%s %s\n", r.Outcome, r.What)
 	for _, l := range r.Lacks {
 		fmt.Fprintf(&b, "%s %s: %s. %s\n\t%s\n", l.Kind, l.Name, l.Cause, l.Hint, l.Said)
+		if l.Package != "" {
+			fmt.Fprintf(&b, "\toffered: %s of %s\n", l.Package, l.Of)
+		}
 	}
 	if said, way := Circle(output, paths); said != "" {
 		fmt.Fprintf(&b, "circle: %s\n\t%s\n", said, strings.Join(way, " -> "))

@@ -85,8 +85,8 @@ func (w *wiring) replay(ctx context.Context, rec *agent.Recording, d display, ye
 	defer os.RemoveAll(state)
 	player := rec.Play()
 	e, err := openPlayed(w.dir, state, player.Now, func(o *agent.Options) {
-		o.Dependencies = func(tree []sandbox.File, p sandbox.Profile) *sandbox.Dependencies {
-			return sandbox.DependenciesOf(tree, p, sandbox.Sources{}) // where from does not matter: nothing is installed
+		o.Dependencies = func(tree []sandbox.File, p sandbox.Profile, more ...string) *sandbox.Dependencies {
+			return sandbox.DependenciesOf(tree, p, sandbox.Sources{}, more...) // where from does not matter: nothing is installed
 		}
 		player.Attach(o)
 	})

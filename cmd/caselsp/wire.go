@@ -81,10 +81,10 @@ func (w *wiring) open(dirs []string, layers []settings.Layer, user agent.User, c
 		Model:   (&models{settings: e.settings.Model, keys: e.keys, conceal: e.store.Conceal}).of,
 		Sandbox: b.engine,
 		Secrets: agent.Secrets{Get: secretOf, Keep: keepSecret},
-		Dependencies: func(tree []sandbox.File, p sandbox.Profile) *sandbox.Dependencies {
+		Dependencies: func(tree []sandbox.File, p sandbox.Profile, more ...string) *sandbox.Dependencies {
 			s := e.settings.Sandbox
 			from := sandbox.Sources{Python: s.Indexes.Python, Node: s.Indexes.Node, Go: s.Indexes.Go, Image: s.Image}
-			return sandbox.DependenciesOf(tree, p, from.Pick(os.Getenv))
+			return sandbox.DependenciesOf(tree, p, from.Pick(os.Getenv), more...)
 		},
 		Policy: policy(e.settings.Sandbox), RetryMemory: int64(e.settings.Sandbox.RetryMemoryMB) << 20, Context: e.settings.Model.ContextTokens,
 		Commands: e.commands(),

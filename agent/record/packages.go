@@ -1,0 +1,47 @@
+package record
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"caselsp/sandbox"
+)
+
+// Packages are those that tests need and that no file of the project names. They become a part of the
+// project's dependencies in the sandbox, and of no file.
+type Packages struct {
+	Profile sandbox.Profile `json:"profile"`
+	Names   []string        `json:"names"`
+	Layer   string          `json:"layer"` // the key of the dependencies with them
+	// Missing says that they are to be installed; else an earlier task has done that.
+	Missing bool `json:"missing,omitempty"`
+}
+
+// Once is the choice to have them installed for this task, Always for later ones, too.
+func (k *Packages) Once() string { return "Install " + k.list() + " in the sandbox for this task" }
+
+// Always is the other choice.
+func (k *Packages) Always() string {
+	return "Install " + k.list() + " in the sandbox for this and later tasks"
+}
+
+func (k *Packages) list() string { return strings.Join(k.Names, ", ") }
+
+// in reports whether an answer has them installed.
+func (k *Packages) in(answer string) bool {
+	return k != nil && (answer == k.Once() || answer == k.Always())
+}
+
+// applyPackages folds that the user has packages installed. The map of the task's first record is
+// not changed.
+func (p *State) applyPackages(k *Packages) {
+	packages := maps.Clone(p.Packages)
+	if packages == nil {
+		packages = map[sandbox.Profile][]string{}
+	}
+	packages[k.Profile] = slices.Concat(packages[k.Profile], k.Names)
+	if p.Packages = packages; k.Missing {
+		p.applyLayer(k.Layer, (*Dependencies).agreed)
+	}
+}
