@@ -276,7 +276,7 @@ func (a *Agent) History() ([]record.Status, error) {
 	var all []record.Status
 	var unread []error
 	for _, id := range ids {
-		if id == permit.Journal {
+		if id == permit.Journal || record.IsThread(id) {
 			continue
 		}
 		s, err := a.Status(id)

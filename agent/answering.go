@@ -26,7 +26,7 @@ func (r *run) reply(args action.Reply) error {
 // noAction is what a model is told whose reply held no tool call.
 func (r *run) noAction(resp *llm.Response) string {
 	text := "Your reply held no action: answer with a tool call."
-	if strings.TrimSpace(resp.Content) != "" && len(r.state.Staged.Files) == 0 && (r.state.Phase == record.Planning || r.state.Phase == record.Coding) {
+	if strings.TrimSpace(resp.Content) != "" && len(r.state.Staged.Files) == 0 && (r.state.Phase == record.Planning || r.state.Phase == record.Coding || r.state.Phase == record.Answering) {
 		text += fmt.Sprintf(" If it was the answer to the user's question, send it with %s.", action.AnswerName)
 	}
 	return strings.TrimSpace(text + " " + resp.Problem)

@@ -116,6 +116,9 @@ func (a *Agent) taskMetrics(id string) (TaskMetrics, error) {
 		Task: id, Type: status.Task.Type, Language: status.Task.Language, Single: status.Task.Single, Started: status.Started,
 		State: string(status.State), Outcome: status.Outcome, TaskFigures: TaskFigures{Count: 1},
 	}
+	if status.Task.Thread != "" { // what it costs counts, and it is no task
+		t.Type, t.Count = "thread", 0
+	}
 	if t.Outcome != "" {
 		t.Ended = map[string]int{t.Outcome: 1}
 	}
@@ -128,7 +131,7 @@ func (a *Agent) taskMetrics(id string) (TaskMetrics, error) {
 
 // idle are the phases in which a task waits for a person, and over those in which it is over.
 var (
-	idle = []record.Phase{record.Waiting, record.Paused, record.Stopped, record.Review}
+	idle = []record.Phase{record.Waiting, record.Paused, record.Stopped, record.Review, record.Idle}
 	over = []record.Phase{record.Succeeded, record.Failed, record.Rejected}
 )
 

@@ -135,7 +135,7 @@ func (r *run) openFeature(ctx context.Context) error {
 	}
 	about := f.Title + "\n" + f.Description
 	fetched, missing := configuration(entries, about)
-	o := opening{p: p, left: p.window.of(partOpening)}
+	o := opening{p: p, left: p.window.of(partOpening), about: about + " " + p.state.Task.Text}
 	o.Opens = true
 	if rules := p.rules(entries, f.Files); rules != "" {
 		o.Text += rulesNote + "\n"
@@ -198,8 +198,9 @@ func (r *run) failedBefore() string {
 // opening is the message with the files that CASE begins with, as it grows.
 type opening struct {
 	record.FilesShown
-	p    *prompter
-	left int // bytes
+	p     *prompter
+	left  int    // bytes
+	about string // what it is shown for
 }
 
 // show adds a file, or says why not.
@@ -214,7 +215,7 @@ func (o *opening) show(path string, f workspace.File) (why string) {
 		return fmt.Sprintf("too large to be shown here (%d bytes)", len(f.Text))
 	}
 	o.add(fmt.Sprintf("%s is long: here are its outline and the lines that seem to matter. Read others by range.\n%s\n", path, outline), action.Shown{})
-	for _, lines := range o.p.matters(path, f.Text) {
+	for _, lines := range o.p.matters(path, f.Text, o.about) {
 		text, shown, err := action.Show(path, f.Text, f.Hash, lines.From, lines.To, min(o.left, o.p.window.of(partWhole)))
 		if err == nil && len(text) <= o.left {
 			o.add(text+"\n", shown)
@@ -250,13 +251,11 @@ const (
 // word is a name in a text.
 var word = regexp.MustCompile(`[\pL_][\pL\d_]+`)
 
-// matters finds the ranges of a file that the feature speaks of: the declarations that it
-// names, and those around the lines that the task was given for.
-func (p *prompter) matters(path, text string) (ranges []action.Range) {
+// matters finds the ranges of a file that a text speaks of: the declarations that it names, and those around the lines that the task was given for.
+func (p *prompter) matters(path, text, about string) (ranges []action.Range) {
 	lang := syntax.LanguageOf(path)
-	f := p.state.Feature()
 	names := map[string]bool{}
-	for _, w := range word.FindAllString(f.Title+" "+f.Description+" "+p.state.Task.Text, -1) {
+	for _, w := range word.FindAllString(about, -1) {
 		names[w] = len(w) >= leastName || names[w]
 	}
 	focus := p.state.Task.Focus

@@ -108,9 +108,14 @@ func (r *run) begin(ctx context.Context, task record.Task) error {
 	} else if len(records) > 0 {
 		return fmt.Errorf("task %s exists already: resume it, or give the new task another id", task.ID)
 	}
-	manifest, err := r.overlay.Manifest(ctx, maxManifest)
-	if err != nil {
-		return fmt.Errorf("the workspace cannot be read: %w", err)
+	begins := record.Answering
+	var manifest map[string]string // of a thread, none: it is not replayed
+	if task.Thread == "" {
+		begins = record.Planning
+		var err error
+		if manifest, err = r.overlay.Manifest(ctx, maxManifest); err != nil {
+			return fmt.Errorf("the workspace cannot be read: %w", err)
+		}
 	}
 	r.a.adoptAuthored()
 	if err := r.conceal(ctx); err != nil {
@@ -124,7 +129,7 @@ func (r *run) begin(ctx context.Context, task record.Task) error {
 	if err := r.record(given); err != nil {
 		return err
 	}
-	return r.record(record.StateChanged{To: record.Planning})
+	return r.record(record.StateChanged{To: begins})
 }
 
 // restore folds the journal and puts back what was staged.
@@ -137,6 +142,8 @@ func (r *run) restore(ctx context.Context, said string) error {
 	case again:
 	case p.Phase == record.Review:
 		return fmt.Errorf("task %s has a result that waits for your review: there is nothing to resume", r.id)
+	case p.Phase == record.Idle:
+		return fmt.Errorf("the thread %s waits for a message of yours: there is nothing to resume", p.Task.Thread)
 	case p.Phase.Ended():
 		return fmt.Errorf("task %s is over (%s): there is nothing to resume", r.id, p.Phase)
 	case said != "":
@@ -221,7 +228,7 @@ func (r *run) loop(ctx context.Context) {
 // ready finds out whether commands can run, before a model is paid for a plan that
 // could not be carried out. An open question is answered first.
 func (r *run) ready(ctx context.Context) error {
-	if r.state.Phase == record.Waiting {
+	if r.state.Phase == record.Waiting || r.state.Task.Thread != "" { // a thread runs no command
 		return nil
 	}
 	_, err := r.a.Sandbox(ctx)
@@ -256,6 +263,9 @@ func (r *run) next(ctx context.Context) error {
 	case r.state.Answer != nil, len(r.state.Rest) > 0:
 		return r.interpret(ctx)
 	}
+	if r.state.Task.Thread != "" && r.state.Thread.Settled() {
+		return r.record(record.StateChanged{To: record.Idle})
+	}
 	if r.state.Reply != "" {
 		return r.conclude()
 	}
@@ -271,6 +281,8 @@ func (r *run) next(ctx context.Context) error {
 	switch r.state.Phase {
 	case record.Planning:
 		return r.planning(ctx)
+	case record.Answering:
+		return r.answering(ctx)
 	case record.Coding:
 		return r.coding(ctx)
 	case record.Testing:

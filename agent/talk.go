@@ -20,7 +20,11 @@ import (
 func (p *prompter) talked(talk record.Talk) ([]llm.Message, error) {
 	var messages []llm.Message
 	if talk.Cut > 0 {
-		text, err := render("short.md", struct{ Lines []string }{p.window.last(partShort, talk.ShortLines())})
+		part := partShort
+		if p.state.Task.Thread != "" {
+			part = partThread
+		}
+		text, err := render("short.md", struct{ Lines []string }{p.window.last(part, talk.ShortLines())})
 		if err != nil {
 			return nil, err
 		}

@@ -21,6 +21,7 @@ var (
 		action.DiagnosticsVerb, action.GitStatusVerb, action.GitDiffVerb, action.RecallVerb,
 	}
 	planVerbs   = append([]*action.Verb{action.PlanVerb, action.AnswerVerb, action.AskUserVerb, action.RunCommandVerb}, readVerbs...)
+	threadVerbs = append([]*action.Verb{action.AnswerVerb, action.HandOverVerb}, readVerbs...)
 	verifyVerbs = append([]*action.Verb{action.VerdictVerb}, readVerbs...)
 	fixVerbs    = append([]*action.Verb{action.HypothesisVerb}, readVerbs...)
 	adviceVerbs = []*action.Verb{action.AdviceVerb}
@@ -39,6 +40,8 @@ func offered(s record.Phase, single bool) (role string, verbs []*action.Verb) {
 	switch s {
 	case record.Planning:
 		return record.RoleTars, planVerbs
+	case record.Answering:
+		return record.RoleTars, threadVerbs
 	case record.Coding:
 		if single {
 			return record.RoleCase, singleVerbs
@@ -189,6 +192,8 @@ func (r *run) submit(ctx context.Context, act *action.Action) error {
 		return r.plan(ctx, args)
 	case action.Reply:
 		return r.reply(args)
+	case action.HandOver:
+		return r.handOver(args)
 	case action.Verdict:
 		return r.verdict(args.Settled())
 	case action.Tests:

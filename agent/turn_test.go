@@ -39,7 +39,7 @@ func TestPromptSizes(t *testing.T) {
 // TestRoles: every verb can be chosen by some role, and no role has one twice. That
 // a role has no verb that does not exist is the compiler's part.
 func TestRoles(t *testing.T) {
-	roles := map[string][]*action.Verb{"planning": planVerbs, "coding": caseVerbs, "reflecting": fixVerbs, "writing tests": writerVerbs, "verifying": verifyVerbs, "advising": adviceVerbs}
+	roles := map[string][]*action.Verb{"planning": planVerbs, "answering": threadVerbs, "coding": caseVerbs, "reflecting": fixVerbs, "writing tests": writerVerbs, "verifying": verifyVerbs, "advising": adviceVerbs}
 	for _, v := range action.All() {
 		had := 0
 		for name, verbs := range roles {
@@ -61,6 +61,11 @@ func TestRoles(t *testing.T) {
 	for name, verbs := range roles {
 		if name != "coding" && name != "writing tests" && slices.ContainsFunc(verbs, func(v *action.Verb) bool { return v.Effect == action.Edits }) {
 			t.Errorf("%s may edit", name)
+		}
+	}
+	for _, v := range threadVerbs { // a thread only reads
+		if v.Effect != action.Reads && v.Effect != action.Looks && v.Effect != action.Submits {
+			t.Errorf("answering has %s, which %s", v.Name, v.Effect)
 		}
 	}
 }

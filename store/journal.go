@@ -207,3 +207,27 @@ func decodeRecord(value []byte) (Record, error) {
 	}
 	return rec, nil
 }
+
+// Forget deletes a journal; there is false where there was none. What it said is overwritten as the
+// database reuses its pages.
+func (s *Store) Forget(task string) (there bool, err error) {
+	err = s.db.update(func(tx *bolt.Tx) error {
+		journals, id := tx.Bucket(journalsBucket), []byte(task)
+		if there = journals.Bucket(id) != nil; !there {
+			return nil
+		}
+		tasks := tx.Bucket(tasksBucket)
+		var listed []byte
+		err := tasks.ForEach(func(k, v []byte) error {
+			if bytes.Equal(v, id) {
+				listed = bytes.Clone(k)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		return errors.Join(tasks.Delete(listed), journals.DeleteBucket(id))
+	})
+	return there, err
+}

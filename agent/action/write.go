@@ -24,6 +24,7 @@ const (
 	FinishFeatureName  = "FINISH_FEATURE"
 	AbortName          = "ABORT"
 	AnswerName         = "ANSWER"
+	HandOverName       = "HAND_OVER"
 	DeleteFileName     = "DELETE_FILE"
 	RenameFileName     = "RENAME_FILE"
 	ListFilesName      = "LIST_FILES"

@@ -79,6 +79,7 @@ type State struct {
 	Questions int
 	Answers   bool        // the task can end with an answer in words
 	Reply     quote.Words // the model's answer to a task that was a question
+	Thread    Thread      // of a thread: what was said
 	Report    *Reported
 	Review    ReviewState
 }
@@ -245,6 +246,8 @@ func (p *State) applyMilestone(body Body) {
 	switch b := body.(type) {
 	case Told:
 		p.applyTold(b)
+	case Message, HandedOver:
+		p.applySaid(body)
 	case FilesShown:
 		p.applyShown(b)
 	case Compacted:
@@ -276,7 +279,7 @@ func (p *State) applyMilestone(body Body) {
 		p.submitted("The hypothesis is recorded.")
 		p.changeTests(b.Hypothesis.TestCommand, "the reflector", b.Hypothesis.Cause)
 	case Replied:
-		p.Reply, p.conversation = b.Text, conversation{}
+		p.applyReplied(b)
 	case FeatureEnded:
 		f := &p.Features[b.Feature]
 		f.Ended, f.OK, f.Reason, f.Words = true, b.OK, b.Reason, b.Words

@@ -24,16 +24,17 @@ type Talk struct {
 
 // Turn is one exchange with a model that is over, or something that it is told.
 type Turn struct {
-	Batch int64        // the record of the reply in which it was called, whose calls belong together; 0: it was not called
-	Step  string       // its name; "": none
-	Call  llm.ToolCall // Name is empty for a reply without a usable action, and for what the model is told
-	Reply string       // what the model wrote beside its calls
-	Said  action.Said  // what the model was told
-	Round *RoundNote   // a new round begins here
-	OK    bool
-	Unrun bool // it was not looked at
-	note  string
-	told  string // what the user said
+	Batch  int64        // the record of the reply in which it was called, whose calls belong together; 0: it was not called
+	Step   string       // its name; "": none
+	Call   llm.ToolCall // Name is empty for a reply without a usable action, and for what the model is told
+	Reply  string       // what the model wrote beside its calls
+	Said   action.Said  // what the model was told
+	Round  *RoundNote   // a new round begins here
+	OK     bool
+	Unrun  bool // it was not looked at
+	note   string
+	told   string // what the user said
+	answer string // what the user was answered, in a thread
 }
 
 // RoundNote is what CASE is told when another round of the feature begins.
@@ -53,6 +54,8 @@ func (t Turn) Line() string {
 		return FirstLine(t.Round.Reason)
 	case t.told != "":
 		return "The user said: " + strings.Join(strings.Fields(t.told), " ")
+	case t.answer != "":
+		return "You answered: " + t.answer
 	case t.Call.Name == "":
 		return FirstLine(t.Said.Plain())
 	case t.OK && t.note != "":

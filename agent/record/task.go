@@ -27,6 +27,8 @@ type Task struct {
 	// Language and Type are the user's own classification; empty: TARS classifies.
 	Language string `json:"language,omitempty"`
 	Type     string `json:"type,omitempty"`
+	// Thread is the name of the thread of which this is the journal; "": it is a task's.
+	Thread string `json:"thread,omitempty"`
 }
 
 // Earlier is a task that another one follows, as it was then.
@@ -51,8 +53,8 @@ type Focus struct {
 // Phase is where a task is in its life.
 type Phase string
 
-// The phases of a task. The last five end a run: Paused and Stopped can be
-// resumed; Review ends the run too and waits for the user's decisions.
+// The phases of a task, and the two of a thread. Idle and the last five end a run: Paused and
+// Stopped can be resumed; Review ends the run too and waits for the user's decisions.
 const (
 	Planning   Phase = "planning"
 	Coding     Phase = "coding"
@@ -60,7 +62,9 @@ const (
 	Extending  Phase = "writing tests"
 	Reflecting Phase = "reflecting"
 	Verifying  Phase = "verifying"
-	Waiting    Phase = "waiting" // for an answer of the user
+	Answering  Phase = "answering" // a message in a thread
+	Idle       Phase = "open"      // a thread, that waits for the next message
+	Waiting    Phase = "waiting"   // for an answer of the user
 	Review     Phase = "review"
 	Succeeded  Phase = "succeeded"
 	Failed     Phase = "failed"
@@ -72,7 +76,7 @@ const (
 // Works reports whether a run in this state has something to do by itself.
 func (s Phase) Works() bool {
 	switch s {
-	case Planning, Coding, Testing, Extending, Reflecting, Verifying:
+	case Planning, Coding, Testing, Extending, Reflecting, Verifying, Answering:
 		return true
 	}
 	return false
@@ -162,7 +166,7 @@ type Status struct {
 }
 
 // workers are the agents that work in each phase.
-var workers = map[Phase]string{Planning: RoleTars, Coding: RoleCase, Testing: RoleTester, Extending: RoleTester, Reflecting: RoleReflector, Verifying: RoleTars}
+var workers = map[Phase]string{Planning: RoleTars, Coding: RoleCase, Testing: RoleTester, Extending: RoleTester, Reflecting: RoleReflector, Verifying: RoleTars, Answering: RoleTars}
 
 // Where says of a log entry in which task it was made, in which round and by which agent;
 // round and agent are 0 and "" where there is none.

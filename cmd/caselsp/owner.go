@@ -21,7 +21,7 @@ import (
 
 // ownerAsk is what another process asks the owner for.
 type ownerAsk struct {
-	Do     string `json:"do"` // history, metrics, tell, answer, stop or doctor
+	Do     string `json:"do"` // history, metrics, threads, thread, forget, tell, answer, stop or doctor
 	Task   string `json:"task,omitempty"`
 	Text   string `json:"text,omitempty"`
 	Reason string `json:"reason,omitempty"`
@@ -72,6 +72,10 @@ func (e *engine) carryOut(ctx context.Context, out io.Writer, ask ownerAsk) erro
 	switch ask.Do {
 	case "history":
 		return e.history(out, ask.Task, ask.JSON)
+	case "threads":
+		return e.threads(out, ask.JSON)
+	case "thread", "forget":
+		return e.thread(out, ask.Task, ask.Do == "forget")
 	case "metrics":
 		return e.metrics(out, ask.JSON)
 	case "doctor":

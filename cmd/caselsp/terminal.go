@@ -159,6 +159,15 @@ func (p plain) judgement(body record.Body) {
 		for _, remark := range b.Verdict.Remarks {
 			p.line("    remark: %s", said(remark))
 		}
+	case record.Message:
+		for _, line := range b.Named {
+			p.line("    shown: %s", line)
+		}
+		for _, line := range b.Missing {
+			p.line("    not shown: %s", line)
+		}
+	case record.Compacted:
+		p.line("    the conversation is longer than the model's window: its first %d turns are told shortened from now on", b.Turns)
 	case record.Replied:
 		p.line("answer, in the words of the model:")
 		fmt.Fprint(p.out, agent.QuoteLines(b.Text.Plain(), quoteMark))

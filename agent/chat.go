@@ -1,0 +1,334 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"caselsp/agent/action"
+	"caselsp/agent/llm"
+	"caselsp/agent/quote"
+	"caselsp/agent/record"
+)
+
+// A thread is a conversation about the workspace. It is a run like a task's, over a journal of its
+// own, in the phase Answering: the model is offered what reads and ANSWER, and nothing else,
+// so that there is nothing to decide about. When the user agrees to what was proposed, the thread
+// is handed over: to an ordinary task, with plan, approvals and review.
+
+// DefaultThread is the thread that is meant where none is named.
+const DefaultThread = "main"
+
+// Message is what the user says in a thread.
+type Message struct {
+	Thread string // its name; "": DefaultThread
+	Text   string
+	Focus  *record.Focus // the place in the editor that it is about; nil for none
+}
+
+// Check refuses a message that cannot be answered, or a name that no thread can have.
+func (m Message) Check() error {
+	if strings.TrimSpace(m.Text) == "" {
+		return errors.New("the message is empty: write a question")
+	}
+	return errors.Join(record.CheckThread(m.thread()), record.CheckSaid(m.Text))
+}
+
+func (m Message) thread() string {
+	if m.Thread == "" {
+		return DefaultThread
+	}
+	return m.Thread
+}
+
+// Chat says something in a thread, which it begins where there is none of the name, and yields what
+// happens until it is answered, handed over, paused or stopped, as [Agent.Run] does. A thread
+// that was interrupted goes on with the message. Where it ends in a [record.HandedOver], the task is
+// there to be run: [Agent.Handed].
+func (a *Agent) Chat(ctx context.Context, m Message) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		if err := m.Check(); err != nil {
+			yield(Event{}, err)
+			return
+		}
+		id := record.ThreadID(m.thread())
+		release, err := a.acquire(id)
+		if err != nil {
+			yield(Event{}, err)
+			return
+		}
+		defer release()
+		r := a.newRun(id, yield)
+		defer r.overlay.Close()
+		if err := r.hears(ctx, m); err != nil {
+			r.fail(err)
+			return
+		}
+		ctx, ended := a.begin(ctx, id)
+		defer ended()
+		r.loop(ctx)
+	}
+}
+
+// hears begins a thread or goes on with it, and records the message.
+func (r *run) hears(ctx context.Context, m Message) error {
+	p, err := r.a.load(r.id)
+	switch {
+	case errors.Is(err, ErrNoTask):
+		err = r.begin(ctx, record.Task{ID: r.id, Text: m.Text, Typed: m.Text, Thread: m.thread()})
+	case err == nil:
+		r.state = p
+		r.a.adoptAuthored()
+		if err = errors.Join(r.conceal(ctx), r.a.adopt(r.id)); err == nil {
+			err = r.settle()
+		}
+	}
+	if err != nil {
+		return err
+	}
+	b, err := r.naming(ctx, m)
+	if err != nil {
+		return err
+	}
+	b.Tasks = r.handedSince()
+	return r.record(b)
+}
+
+// handedSince says what became of the task that the thread was handed over to last, where the
+// model does not know it yet.
+func (r *run) handedSince() string {
+	n := len(r.state.Thread.Exchanges)
+	if n == 0 || r.state.Thread.Exchanges[n-1].Handed == nil {
+		return ""
+	}
+	id := r.state.Thread.Exchanges[n-1].Handed.Task
+	st, err := r.a.Status(id)
+	if err != nil {
+		return fmt.Sprintf("The task %s that this thread was handed over to has not begun.", id)
+	}
+	return fmt.Sprintf("The task %s that this thread was handed over to is in the state %q.", id, st.State)
+}
+
+// answering asks for the answer to the latest message.
+func (r *run) answering(ctx context.Context) error {
+	if r.state.Exchanges >= maxPlanningTurns {
+		return &pauseError{fmt.Sprintf("TARS looked around for %d turns and gave no answer: ask again, or ask for less at once", maxPlanningTurns)}
+	}
+	if opened, err := r.open("plan.open.md", r.planOpening(ctx)); opened || err != nil {
+		return err
+	}
+	if told, err := r.tellChanges(); told || err != nil {
+		return err
+	}
+	return r.converse(ctx, record.RoleTars, threadVerbs, (*prompter).chatPrompt)
+}
+
+func (p *prompter) chatPrompt() ([]llm.Message, error) {
+	return p.conversation("chat.system.md", "chat.user.md")
+}
+
+// handOver hands the thread over to a task, where the user has agreed to one.
+func (r *run) handOver(args action.HandOver) error {
+	if why := r.state.Unagreed(); why != "" {
+		return r.refuse(fmt.Sprintf("Nothing was handed over: %s Say with %s what you would do, and ask the user whether to do it.", why, action.AnswerName))
+	}
+	return r.record(r.handed(args.Task))
+}
+
+// handed makes the task of a thread: what was agreed, and what was said before.
+func (r *run) handed(agreed string) record.HandedOver {
+	var typed []string
+	for _, e := range r.state.Thread.Open() {
+		typed = append(typed, e.Asked)
+	}
+	text := strings.TrimSpace(agreed) + "\n\n" + saidBefore(r.state.Task.Thread, r.state.Thread.Open())
+	return record.HandedOver{Task: r.a.NewID(), Text: text, Typed: strings.Join(typed, "\n")}
+}
+
+// maxSaidBefore bounds what a task is told of the conversation that led to it, in bytes: the
+// latest counts, and what was agreed stands before it.
+const maxSaidBefore = 24 << 10
+
+// saidBefore is a conversation as a task's text has it, the earliest left out where it is too long.
+func saidBefore(thread string, list []record.Exchange) string {
+	var parts []string
+	left, out := maxSaidBefore, 0
+	for i, e := range slices.Backward(list) {
+		part := "The user:\n" + quote.Lines(e.Asked, "> ")
+		if e.Answer != "" {
+			part += "The answer:\n" + quote.Lines(e.Answer.Plain(), "> ")
+		}
+		if left -= len(part); left < 0 {
+			out = i + 1
+			break
+		}
+		parts = append(parts, part)
+	}
+	slices.Reverse(parts)
+	head := fmt.Sprintf("What was said about it in the thread %s:\n", thread)
+	if out > 0 {
+		head += fmt.Sprintf("[%d earlier messages left out]\n", out)
+	}
+	return head + strings.Join(parts, "")
+}
+
+// HandOver hands a thread over by the user's own command: what its last answer proposes is to be
+// done. A hand-over whose task has not begun is given again.
+func (a *Agent) HandOver(thread string) (record.Task, error) {
+	id := record.ThreadID(Message{Thread: thread}.thread())
+	release, err := a.acquire(id)
+	if err != nil {
+		return record.Task{}, err
+	}
+	defer release()
+	p, err := a.thread(id)
+	if err != nil {
+		return record.Task{}, err
+	}
+	if task, ok := a.unbegun(p); ok {
+		return task, nil
+	}
+	switch {
+	case !p.Thread.Answered():
+		return record.Task{}, fmt.Errorf("nothing was answered in the thread %s that could be done: ask first", p.Task.Thread)
+	case p.Phase != record.Idle:
+		return record.Task{}, fmt.Errorf("the thread %s is %s: write a message in it first", p.Task.Thread, p.Phase)
+	}
+	r := &run{a: a, id: id, journal: a.Store.Journal(id), state: p, yield: func(Event, error) bool { return true }}
+	if err := r.record(r.handed("Do what the last answer below proposes.")); err != nil {
+		return record.Task{}, err
+	}
+	task, _ := a.unbegun(r.state)
+	return task, nil
+}
+
+// Handed returns the task that a thread was handed over to and that has not begun; false for none.
+func (a *Agent) Handed(thread string) (record.Task, bool) {
+	p, err := a.thread(record.ThreadID(Message{Thread: thread}.thread()))
+	if err != nil {
+		return record.Task{}, false
+	}
+	return a.unbegun(p)
+}
+
+func (a *Agent) unbegun(p *record.State) (record.Task, bool) {
+	h := p.Thread.LastHanded()
+	if h == nil {
+		return record.Task{}, false
+	}
+	if _, err := a.Status(h.Task); !errors.Is(err, ErrNoTask) {
+		return record.Task{}, false
+	}
+	return record.Task{ID: h.Task, Text: h.Text, Typed: h.Typed}, true
+}
+
+// ErrNoThread says that no thread has the name.
+var ErrNoThread = errors.New("no such thread (`caselsp chat --list` lists the threads)")
+
+// thread folds the journal of a thread.
+func (a *Agent) thread(id string) (*record.State, error) {
+	name := strings.TrimPrefix(id, record.ThreadPrefix)
+	if err := record.CheckThread(name); err != nil {
+		return nil, err
+	}
+	p, err := a.load(id)
+	if errors.Is(err, ErrNoTask) {
+		return nil, fmt.Errorf("%w: %s", ErrNoThread, name)
+	}
+	return p, err
+}
+
+// ThreadLine is a thread at a glance.
+type ThreadLine struct {
+	Name     string       `json:"thread"`
+	State    record.Phase `json:"state"`
+	Messages int          `json:"messages"`
+	First    string       `json:"first"` // message
+	Changed  time.Time    `json:"changed"`
+	Task     string       `json:"task,omitempty"` // to which it was handed over last
+	Usage    llm.Usage    `json:"usage"`
+}
+
+// Threads returns the workspace's threads in the order in which they were begun. One whose journal
+// cannot be read is in the error, which joins them.
+func (a *Agent) Threads() (list []ThreadLine, err error) {
+	ids, err := a.Store.Tasks()
+	if err != nil {
+		return nil, err
+	}
+	var unread []error
+	for _, id := range ids {
+		if !record.IsThread(id) {
+			continue
+		}
+		p, err := a.load(id)
+		if err != nil {
+			unread = append(unread, err)
+			continue
+		}
+		line := ThreadLine{Name: p.Task.Thread, State: p.Phase, First: p.Task.Text, Changed: p.Changed, Usage: p.Usage}
+		for _, e := range p.Thread.Exchanges {
+			if e.Asked != "" {
+				line.Messages++
+			}
+		}
+		if h := p.Thread.LastHanded(); h != nil {
+			line.Task = h.Task
+		}
+		list = append(list, line)
+	}
+	return list, errors.Join(unread...)
+}
+
+// ThreadText is a thread in Markdown: every message and answer, with what was given along.
+func (a *Agent) ThreadText(thread string) (string, error) {
+	p, err := a.thread(record.ThreadID(Message{Thread: thread}.thread()))
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Thread %s\n\n%d messages, %d model calls, %s.\n", p.Task.Thread, len(p.Thread.Exchanges), p.Calls, usageText(p))
+	for _, e := range p.Thread.Exchanges {
+		if e.Asked != "" {
+			fmt.Fprintf(&b, "\n## %s\n\n%s", e.At.Format("2006-01-02 15:04"), quote.Lines(e.Asked, ""))
+		}
+		for _, line := range e.Named {
+			fmt.Fprintf(&b, "\nShown: %s", Visible(line))
+		}
+		for _, line := range e.Missing {
+			fmt.Fprintf(&b, "\nNot shown: %s", Visible(line))
+		}
+		if len(e.Named)+len(e.Missing) > 0 {
+			b.WriteString("\n")
+		}
+		if e.Answer != "" {
+			b.WriteString("\nThe answer, in the words of the model:\n\n" + quote.Lines(e.Answer.Plain(), "> "))
+		}
+		if e.Handed != nil {
+			fmt.Fprintf(&b, "\nHanded over to the task %s.\n", e.Handed.Task)
+		}
+	}
+	return b.String(), nil
+}
+
+// Forget deletes a thread.
+func (a *Agent) Forget(thread string) error {
+	id := record.ThreadID(Message{Thread: thread}.thread())
+	release, err := a.acquire(id)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if err := record.CheckThread(strings.TrimPrefix(id, record.ThreadPrefix)); err != nil {
+		return err
+	}
+	there, err := a.Store.Forget(id)
+	if err == nil && !there {
+		return fmt.Errorf("%w: %s", ErrNoThread, strings.TrimPrefix(id, record.ThreadPrefix))
+	}
+	return err
+}
