@@ -126,7 +126,8 @@ func New(o Options) *Agent {
 	}
 	a := &Agent{Options: o, suite: suite, busy: map[string]bool{}, concealed: map[string]bool{}, seed: maphash.MakeSeed(), spreadIn: map[uint64]bool{}}
 	if o.Workspace != nil && o.Store != nil {
-		o.Workspace.KeepFacts(workspace.Kept{Version: o.Version, Fact: o.Store.Fact, Keep: o.Store.KeepFacts})
+		facts := o.Store.Facts(o.Version)
+		o.Workspace.KeepFacts(workspace.Kept{Fact: facts.Fact, Keep: facts.Keep, Done: facts.Done})
 	}
 	if o.Workspace != nil {
 		a.lookout = o.Workspace.NewLookout(func(key string) workspace.Want {

@@ -1,64 +1,111 @@
 package store
 
 import (
-	"errors"
+	"bytes"
 	"os"
 	"path/filepath"
 	"testing"
 )
 
 // TestFacts: what is kept is there for the next process, what holds a secret never is, and a
-// cache that is damaged, or no cache at all, is begun anew and fails nothing.
+// cache that is damaged, of another version, or cannot be had is begun anew and fails nothing.
 func TestFacts(t *testing.T) {
 	dir := t.TempDir()
 	keep := func(secrets []string, values map[string]string) string {
 		t.Helper()
 		s := open(t, Options{StateDir: dir, Secrets: secrets})
-		raw := map[string][]byte{}
 		for k, v := range values {
-			raw[k] = []byte(v)
-		}
-		if err := s.KeepFacts(raw); err != nil {
-			t.Fatal(err)
+			s.Facts("1").Keep(k, []byte(v))
 		}
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
 		return filepath.Join(s.dir, factsFile)
 	}
-	check := func(want map[string]string) {
+	check := func(version string, want map[string]string) {
 		t.Helper()
-		s := open(t, Options{StateDir: dir})
+		f := beside(t, dir, version)
 		for k, v := range want {
-			if got := s.Fact(k); string(got) != v {
+			if got := f.Fact(k); string(got) != v {
 				t.Errorf("%s: got %q, want %q", k, got, v)
 			}
 		}
-		if err := s.Close(); err != nil {
+		if err := f.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	path := keep([]string{"hunter2-hunter2"}, map[string]string{"a": "one", "b": "x = hunter2-hunter2", "c": string(make([]byte, maxFact+1))})
-	check(map[string]string{"a": "one", "b": "", "c": "", "d": ""})
-	if err := os.WriteFile(path, []byte("no database"), 0o600); err != nil {
+	path := keep([]string{"hunter2-hunter2"}, map[string]string{"a": "one", "b": "x = hunter2-hunter2", "c": string(make([]byte, maxFact+1)), "e": "five"})
+	check("1", map[string]string{"a": "one", "b": "", "c": "", "d": "", "e": "five"})
+	keep(nil, map[string]string{"a": "newer"})
+	check("1", map[string]string{"a": "newer", "e": "five"})
+	whole, err := os.ReadFile(path)
+	if err != nil {
 		t.Fatal(err)
 	}
-	check(map[string]string{"a": ""})
-	keep(nil, map[string]string{"a": "two"})
-	check(map[string]string{"a": "two"})
-	if err := os.Truncate(path, 5000); err != nil {
-		t.Fatal(err)
+	check("2", map[string]string{"a": ""})
+	for name, damaged := range map[string][]byte{
+		"another file": []byte("no cache"), "torn": whole[:len(whole)-2], "torn head": whole[:len(factsHead)+7], "changed value": bytes.Replace(whole, []byte("newer"), []byte("never"), 1),
+		"changed size": bytes.Replace(whole, []byte("\x01\x00\x00\x00\x05"), []byte("\x01\x00\x00\xff\x05"), 1),
+	} {
+		if err := os.WriteFile(path, damaged, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if name != "changed value" {
+			check("1", map[string]string{"a": "", "e": ""})
+		} else {
+			check("1", map[string]string{"a": "", "e": "five"})
+		}
+		keep(nil, map[string]string{"a": "two"})
+		check("1", map[string]string{"a": "two"})
 	}
-	check(map[string]string{"a": ""})
 
-	s := open(t, Options{StateDir: dir})
-	if err := s.Close(); err != nil {
+	f := beside(t, dir, "1")
+	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.KeepFacts(map[string][]byte{"a": []byte("late")}); !errors.Is(err, errClosed) {
-		t.Errorf("kept after Close: %v", err)
+	if f.Keep("a", []byte("late")); f.Fact("a") != nil || f.Done() != nil {
+		t.Error("kept after Close")
 	}
-	if got := s.Fact("a"); got != nil {
-		t.Errorf("got %q after Close", got)
+}
+
+func beside(t *testing.T, dir, version string) *Facts {
+	t.Helper()
+	f, err := FactsIn(Options{StateDir: dir, Workspace: "a1b2"}, version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// TestFactsShared: two processes keep at the same time, and read what they kept themselves and
+// what was there before.
+func TestFactsShared(t *testing.T) {
+	dir := t.TempDir()
+	first := beside(t, dir, "1")
+	first.Keep("old", []byte("0"))
+	if err := first.Done(); err != nil {
+		t.Fatal(err)
+	}
+	second := beside(t, dir, "1")
+	for _, f := range []*Facts{first, second, first} {
+		f.Keep("own", []byte("one of the two"))
+		if err := f.Done(); err != nil {
+			t.Fatal(err)
+		}
+		if got := f.Fact("old"); string(got) != "0" {
+			t.Errorf("old: got %q", got)
+		}
+		if got := f.Fact("own"); got != nil && string(got) != "one of the two" {
+			t.Errorf("own: got %q", got)
+		}
+	}
+	third := beside(t, dir, "1")
+	if got := third.Fact("own"); string(got) != "one of the two" {
+		t.Errorf("the next process reads %q", got)
+	}
+	for _, f := range []*Facts{first, second, third} {
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -53,9 +53,8 @@ type Store struct {
 	memory *Memory
 	closed sync.Once
 
-	factsMu  sync.Mutex
-	facts    *database // the cache; nil until it is asked for
-	factsErr error     // why there is none
+	factsMu sync.Mutex
+	facts   *Facts // the cache; nil until it is asked for
 
 	secrets  sync.Mutex // held while known is replaced
 	redactor atomic.Pointer[redactor]

@@ -1,11 +1,11 @@
 package syntax
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
 	"unicode/utf16"
-	"unique"
 )
 
 // Facts are what a file declares and uses: what a map of many files is made of. They
@@ -15,6 +15,8 @@ type Facts struct {
 	Imports  []string      `json:"imports"`  // names as they are written, each once
 	Symbols  []Declaration `json:"symbols"`  // in order; members follow what they belong to
 	Uses     []Use         `json:"-"`        // sorted by name
+
+	bytes int // of their texts
 }
 
 // Declaration is a symbol of an outline, without its members. Its name is the last part
@@ -78,7 +80,7 @@ func factsIn(lang Language, text string) *Facts {
 	}
 	f.add(t, t.Outline(), 0)
 	f.Uses = t.uses(f.Symbols)
-	return f
+	return DecodeFacts(f.Encode()) // which holds no part of the text, and all strings in one piece
 }
 
 // Outlined reports whether a file can have facts, by its path.
@@ -92,14 +94,13 @@ func (f *Facts) add(t *Tree, symbols []Symbol, depth int) {
 	for _, s := range symbols {
 		if s.Kind == "import" {
 			if !slices.Contains(f.Imports, s.Name) {
-				f.Imports = append(f.Imports, strings.Clone(s.Name))
+				f.Imports = append(f.Imports, s.Name)
 			}
 			continue
 		}
 		start, end := t.Extent(s)
 		f.Symbols = append(f.Symbols, Declaration{
-			Name: unique.Make(strings.Clone(s.Plain())).Value(), Kind: s.Kind, Signature: strings.Clone(s.Signature), Doc: strings.Clone(s.Doc),
-			Range: Range{t.place(start), t.place(end)},
+			Name: s.Plain(), Kind: s.Kind, Signature: s.Signature, Doc: s.Doc, Range: Range{t.place(start), t.place(end)},
 		})
 		if depth < maxFactDepth {
 			f.add(t, s.Children, depth+1)
@@ -127,8 +128,31 @@ func (s Symbol) Plain() string {
 	return s.Name
 }
 
-// nameKinds are the nodes beside identifiers that are names.
-var nameKinds = nameSet("constant name class_name id_name tag_name")
+// nameKinds are the nodes beside identifiers that are names, and stringKinds those of strings
+// that may name a file.
+var (
+	nameKinds   = nameSet("constant name class_name id_name tag_name")
+	stringKinds = nameSet("string string_literal interpreted_string_literal attribute_value")
+)
+
+// usage says what a kind of nodes is to uses.
+type usage byte
+
+const (
+	usesNothing usage = iota
+	usesName
+	usesFile
+)
+
+func usageOf(kind string) usage {
+	switch {
+	case strings.HasSuffix(kind, "identifier") || nameKinds[kind]:
+		return usesName
+	case stringKinds[kind]:
+		return usesFile
+	}
+	return usesNothing
+}
 
 // maxUses bounds the names that are kept of one text: longer lists are those of tables.
 const maxUses = 2000
@@ -136,18 +160,17 @@ const maxUses = 2000
 // uses counts the names in a text, without their declarations.
 func (t *Tree) uses(declared []Declaration) []Use {
 	count := map[string]int{}
-	root := t.Root()
-	if !root.IsZero() {
-		for n := range root.Walk() {
-			switch kind := n.Kind(); {
-			case strings.HasSuffix(kind, "identifier") || nameKinds[kind]:
-				if name := n.Text(); len(name) > 1 && len(name) <= maxSignature && !strings.ContainsAny(name, " \n.:") {
-					count[name]++
-				}
-			case kind == "string" || kind == "string_literal" || kind == "interpreted_string_literal" || kind == "attribute_value":
-				if name := path.Base(strings.Trim(n.Text(), "\"'`")); fileLike(name) {
-					count[name]++
-				}
+	tree, body := t.nodes(), t.body()
+	for i := range tree.list {
+		n := &tree.list[i]
+		switch tree.grammar.usages[n.symbol] {
+		case usesName:
+			if name := body[n.start:n.end]; len(name) > 1 && len(name) <= maxSignature && !strings.ContainsAny(name, " \n.:") {
+				count[name]++
+			}
+		case usesFile:
+			if name := path.Base(strings.Trim(body[n.start:n.end], "\"'`")); fileLike(name) {
+				count[name]++
 			}
 		}
 	}
@@ -159,16 +182,17 @@ func (t *Tree) uses(declared []Declaration) []Use {
 	for _, d := range declared {
 		count[d.Name]--
 	}
-	uses := make([]Use, 0, min(len(count), maxUses))
+	uses := make([]Use, 0, len(count))
 	for name, n := range count {
-		if n > 0 && len(uses) < maxUses {
+		if n > 0 {
 			uses = append(uses, Use{name, n})
 		}
 	}
-	slices.SortFunc(uses, func(a, b Use) int { return strings.Compare(a.Name, b.Name) })
-	for i := range uses {
-		uses[i].Name = unique.Make(strings.Clone(uses[i].Name)).Value()
+	if len(uses) > maxUses {
+		slices.SortFunc(uses, func(a, b Use) int { return cmp.Or(b.Count-a.Count, strings.Compare(a.Name, b.Name)) })
+		uses = uses[:maxUses]
 	}
+	slices.SortFunc(uses, func(a, b Use) int { return strings.Compare(a.Name, b.Name) })
 	return uses
 }
 
@@ -194,9 +218,6 @@ func fileLike(name string) bool {
 
 // Size estimates the bytes that the facts take in memory.
 func (f *Facts) Size() int {
-	n := 100
-	for _, s := range f.Symbols {
-		n += 128 + len(s.Signature) + len(s.Doc)
-	}
-	return n + 40*len(f.Imports) + 24*len(f.Uses)
+	const own, declaration, name, use = 200, 96, 16, 24
+	return own + f.bytes + declaration*len(f.Symbols) + name*len(f.Imports) + use*len(f.Uses)
 }

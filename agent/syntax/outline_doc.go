@@ -1,6 +1,9 @@
 package syntax
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // documentation is the first line of what is written about a declaration: of
 // Python its documentation string, else the comment right above it.
@@ -41,31 +44,42 @@ func docString(body Node) string {
 // commentAbove is the first line of the comment at the end of a text, which has
 // nothing but white space and attributes after it.
 func (t *Tree) commentAbove(text string) string {
-	lines := strings.Split(text, "\n")
-	if strings.TrimSpace(lines[len(lines)-1]) != "" {
+	text, last := cutLastLine(text)
+	if strings.TrimSpace(last) != "" {
 		return "" // something stands before it on its line
 	}
-	lines = lines[:len(lines)-1]
-	for len(lines) > 0 && strings.HasPrefix(strings.TrimSpace(lines[len(lines)-1]), "#[") { // attributes of Rust and PHP
-		lines = lines[:len(lines)-1]
+	rest, last := cutLastLine(text)
+	for text != "" && strings.HasPrefix(strings.TrimSpace(last), "#[") { // attributes of Rust and PHP
+		text = rest
+		rest, last = cutLastLine(text)
 	}
-	if len(lines) == 0 {
-		return ""
-	}
-	last, begin := strings.TrimSpace(lines[len(lines)-1]), len(lines)
+	last = strings.TrimSpace(last)
+	var lines []string // the last one first
 	switch mark := t.lineComment(); {
 	case strings.HasSuffix(last, "*/") && mark != "#":
-		for begin--; begin > 0 && !strings.Contains(lines[begin], "/*"); begin-- {
+		for {
+			rest, last := cutLastLine(text)
+			if lines = append(lines, last); strings.Contains(last, "/*") || rest == "" {
+				break
+			}
+			text = rest
 		}
-		if !strings.HasPrefix(strings.TrimSpace(lines[begin]), "/*") {
+		if !strings.HasPrefix(strings.TrimSpace(lines[len(lines)-1]), "/*") {
 			return "" // of the code before it on its line
 		}
 	case mark != "":
-		for begin > 0 && strings.HasPrefix(strings.TrimSpace(lines[begin-1]), mark) && !strings.HasPrefix(strings.TrimSpace(lines[begin-1]), "//!") {
-			begin--
+		for rest, last := cutLastLine(text); text != "" && strings.HasPrefix(strings.TrimSpace(last), mark) && !strings.HasPrefix(strings.TrimSpace(last), "//!"); rest, last = cutLastLine(text) {
+			lines, text = append(lines, last), rest
 		}
 	}
-	return firstLine(lines[begin:])
+	slices.Reverse(lines)
+	return firstLine(lines)
+}
+
+// cutLastLine returns a text without its last line and the line end before that, and the line.
+func cutLastLine(text string) (rest, last string) {
+	i := strings.LastIndexByte(text, '\n')
+	return text[:max(i, 0)], text[i+1:]
 }
 
 // lineComment is what begins a comment that ends with its line; "" if there is none.

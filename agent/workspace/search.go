@@ -218,6 +218,8 @@ type reader struct {
 	dir  string
 	root *os.Root
 	buf  bytes.Buffer
+	last *indexed // what text read or found last, if the index has or would have it
+	seen version  // of what text read or found last on disk; zero: nothing
 
 	needles needles // see search
 }
@@ -232,6 +234,7 @@ func (r *reader) close() {
 // text returns a file's text; false: it is no text, too large, gone, or certainly
 // does not hold a needle.
 func (r *reader) text(f found) (string, bool) {
+	r.last, r.seen = nil, version{}
 	if f.staged != nil || f.buffer != nil {
 		c, err := f.content(r.w, MaxText)
 		if err != nil || c == nil {
@@ -240,6 +243,7 @@ func (r *reader) text(f found) (string, bool) {
 		return c.Text()
 	}
 	if e := r.w.index.find(f.key, f.info); e != nil {
+		r.last, r.seen = e, e.version
 		return e.text, e.err == nil
 	}
 	begun := r.w.index.clock()
@@ -248,8 +252,12 @@ func (r *reader) text(f found) (string, bool) {
 		return "", false
 	}
 	data := r.buf.Bytes()
+	if int64(len(data)) == info.Size() {
+		r.seen = versionOf(info)
+	}
 	if r.w.index.room(int64(len(data))) {
 		e := r.w.index.keep(f.key, data, info, begun)
+		r.last = e
 		return e.text, e.err == nil
 	}
 	// ASCII in UTF-16 is half zero bytes: without any, the bytes are the text's own.
@@ -262,13 +270,13 @@ func (r *reader) text(f found) (string, bool) {
 
 // hashed returns a file's text with a hash of it; false as text.
 func (r *reader) hashed(f found) (text, hash string, ok bool) {
-	if f.staged == nil && f.buffer == nil {
-		if e := r.w.index.find(f.key, f.info); e != nil {
-			return e.text, e.hash, e.err == nil
-		}
+	if text, ok = r.text(f); !ok {
+		return "", "", false
 	}
-	text, ok = r.text(f)
-	return text, hashOf([]byte(text)), ok
+	if r.last != nil {
+		return text, r.last.hash, true
+	}
+	return text, hashOf([]byte(text)), true
 }
 
 // load reads a file on disk into the buffer.

@@ -3,10 +3,11 @@ package workspace
 import (
 	"cmp"
 	"context"
-	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"caselsp/agent/syntax"
 )
@@ -39,14 +40,14 @@ type known struct {
 	round uint64
 	swept uint64 // the round of the last sweep
 	kept  Kept
-	fresh map[string][]byte // what the present round computed, as it is kept; nil: nothing is kept
 }
 
-// Kept is where the facts of texts are kept from one process to the next, by keys.
+// Kept is where the facts of texts are kept from one process to the next, by keys. Its functions are
+// called concurrently.
 type Kept struct {
-	Version string // of the program: others may find other facts
-	Fact    func(key string) []byte
-	Keep    func(map[string][]byte) error
+	Fact func(key string) []byte // nil: none; lasts until Done
+	Keep func(key string, value []byte)
+	Done func() error // ends a round: what was kept is written
 }
 
 // KeepFacts makes the workspace look for the facts of a text there before it parses it.
@@ -56,27 +57,12 @@ func (w *Workspace) KeepFacts(k Kept) {
 	w.known.kept = k
 }
 
-// keptFormat is the version of what is kept; it changes with keptFacts.
-const keptFormat = "1"
-
-// keptFacts are facts with what their JSON form leaves out.
-type keptFacts struct {
-	*syntax.Facts
-	Uses []syntax.Use
-}
-
 // load returns the facts that were kept; nil for none.
 func (k Kept) load(id string) *syntax.Facts {
 	if k.Fact == nil {
 		return nil
 	}
-	raw := k.Fact(keptFormat + " " + k.Version + " " + id)
-	kept := keptFacts{Facts: &syntax.Facts{}}
-	if raw == nil || json.Unmarshal(raw, &kept) != nil || kept.Language == "" {
-		return nil
-	}
-	kept.Facts.Uses = kept.Uses
-	return kept.Facts
+	return syntax.DecodeFacts(k.Fact(id))
 }
 
 type factsOf struct {
@@ -84,12 +70,11 @@ type factsOf struct {
 	round uint64
 }
 
-// of returns the facts of a text.
-func (k *known) of(key, hash, text string) *syntax.Facts {
-	if !syntax.Outlined(key) {
-		return nil
-	}
-	id := string(syntax.OutlineLanguageOf(key)) + " " + hash
+// factsID is the key of facts: texts of one checksum differ by their languages.
+func factsID(key, hash string) string { return string(syntax.OutlineLanguageOf(key)) + " " + hash }
+
+// find returns the facts that are in memory, or were kept; nil for none.
+func (k *known) find(id string) *syntax.Facts {
 	k.mu.Lock()
 	if old := k.facts[id]; old != nil {
 		old.round = k.round
@@ -98,19 +83,17 @@ func (k *known) of(key, hash, text string) *syntax.Facts {
 	}
 	kept := k.kept
 	k.mu.Unlock()
-	f := &factsOf{Facts: kept.load(id)}
-	var raw []byte
-	if f.Facts == nil {
-		f.Facts = syntax.FactsOf(key, text)
-		if kept.Keep != nil {
-			raw, _ = json.Marshal(keptFacts{f.Facts, f.Uses}) // of strings and numbers only: it cannot fail
-		}
+	f := kept.load(id)
+	if f != nil {
+		k.take(id, f)
 	}
+	return f
+}
+
+// take takes facts into memory, if there is room.
+func (k *known) take(id string, f *syntax.Facts) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if raw != nil && k.fresh != nil {
-		k.fresh[keptFormat+" "+kept.Version+" "+id] = raw
-	}
 	if k.bytes+f.Size() > maxFacts && k.swept != k.round {
 		k.swept = k.round
 		for old, g := range k.facts {
@@ -121,11 +104,70 @@ func (k *known) of(key, hash, text string) *syntax.Facts {
 		}
 	}
 	if k.bytes+f.Size() <= maxFacts && k.facts[id] == nil {
-		f.round = k.round
-		k.facts[id] = f
+		k.facts[id] = &factsOf{f, k.round}
 		k.bytes += f.Size()
 	}
-	return f.Facts
+}
+
+// of returns the facts of a text.
+func (k *known) of(key, hash, text string) *syntax.Facts {
+	id := factsID(key, hash)
+	if f := k.find(id); f != nil {
+		return f
+	}
+	f := syntax.FactsOf(key, text)
+	if f == nil {
+		return nil
+	}
+	k.take(id, f)
+	if kept := k.keeper(); kept.Keep != nil {
+		kept.Keep(id, f.Encode())
+	}
+	return f
+}
+
+func (k *known) keeper() Kept {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.kept
+}
+
+// unread returns the facts of a file that is on disk as it was when they were kept, without
+// reading it; nil: it has to be read.
+func (k *known) unread(f found) *syntax.Facts {
+	kept := k.keeper()
+	if f.info == nil || f.staged != nil || f.buffer != nil || kept.Fact == nil {
+		return nil
+	}
+	v := versionOf(f.info)
+	if v.id == (fileID{}) {
+		return nil
+	}
+	hash, ok := strings.CutPrefix(string(kept.Fact(v.key())), v.line())
+	if !ok {
+		return nil
+	}
+	return k.find(factsID(f.key, hash))
+}
+
+// keepVersion keeps the checksum of a file on disk, so that it need not be read for its facts
+// again. What changed a moment ago may change once more without the disk saying so.
+func (k *known) keepVersion(v version, hash string, begun time.Time) {
+	kept := k.keeper()
+	if kept.Keep == nil || v.id == (fileID{}) || !v.settledBy(begun) {
+		return
+	}
+	if value := v.line() + hash; string(kept.Fact(v.key())) != value {
+		kept.Keep(v.key(), []byte(value))
+	}
+}
+
+// key names a file, whatever path leads to it.
+func (v version) key() string { return fmt.Sprintf("file %x %x", v.id.device, v.id.inode) }
+
+// line says what the disk says of it.
+func (v version) line() string {
+	return fmt.Sprintf("%d %d %d %o ", v.size, v.modified.UnixNano(), v.changed.UnixNano(), v.mode)
 }
 
 // Structure returns what the files declare and use that List would return, sorted by
@@ -147,41 +189,43 @@ func (o *Overlay) Structure(ctx context.Context, pattern string, skip func(path 
 		files, more = files[:MaxStructure], true
 	}
 	o.w.index.next()
-	o.w.known.begin()
+	o.w.known.next()
 	list = make([]FileFacts, len(files))
 	err = inBatches(ctx, len(files), func(from, to int) bool {
 		r := reader{w: o.w}
 		defer r.close()
 		for i := from; i < to; i++ {
-			if text, hash, ok := r.hashed(files[i]); ok {
-				list[i] = FileFacts{files[i].key, o.w.known.of(files[i].key, hash, text)}
-			}
+			list[i] = FileFacts{files[i].key, r.facts(files[i])}
 		}
 		return true
 	})
-	o.w.known.end()
+	if done := o.w.known.keeper().Done; done != nil {
+		_ = done() // a cache: what is not kept is computed again
+	}
 	return slices.DeleteFunc(list, func(f FileFacts) bool { return f.Facts == nil }), more, err
 }
 
-// begin begins a round.
-func (k *known) begin() {
+// facts returns the facts of a file; nil where it has none.
+func (r *reader) facts(f found) *syntax.Facts {
+	known := &r.w.known
+	if facts := known.unread(f); facts != nil {
+		return facts
+	}
+	begun := r.w.index.clock()
+	text, hash, ok := r.hashed(f)
+	if !ok {
+		return nil
+	}
+	facts := known.of(f.key, hash, text)
+	known.keepVersion(r.seen, hash, begun)
+	return facts
+}
+
+// next begins a round.
+func (k *known) next() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.round++
-	if k.fresh == nil && k.kept.Keep != nil {
-		k.fresh = map[string][]byte{}
-	}
-}
-
-// end keeps what was computed since a round began.
-func (k *known) end() {
-	k.mu.Lock()
-	fresh, keep := k.fresh, k.kept.Keep
-	k.fresh = nil
-	k.mu.Unlock()
-	if len(fresh) > 0 {
-		_ = keep(fresh) // a cache: what is not kept is computed again
-	}
 }
 
 // Found is a symbol that a search found.

@@ -1,15 +1,17 @@
 package workspace
 
 import (
+	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // declared renders what a structure declares.
@@ -109,44 +111,83 @@ func TestWithin(t *testing.T) {
 	}
 }
 
-// TestKeptFacts: the facts of a text that another process kept are not computed again; those of
-// another version, or damaged ones, are.
+// shelf keeps facts in memory, as a store does on disk.
+type shelf struct {
+	mu     sync.Mutex
+	values map[string][]byte
+	keeps  int // since the last Done
+}
+
+func (s *shelf) kept() Kept {
+	return Kept{
+		Fact: func(key string) []byte { s.mu.Lock(); defer s.mu.Unlock(); return s.values[key] },
+		Keep: func(key string, value []byte) {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.keeps++
+			s.values[key] = value
+		},
+		Done: func() error { return nil },
+	}
+}
+
+// TestKeptFacts: the facts of a text that another process kept are not computed again, nor is a file
+// read that is on disk as it was; damaged ones are computed again, and a file that changed is read.
 func TestKeptFacts(t *testing.T) {
-	kept := map[string][]byte{}
-	structure := func(version string) (list []FileFacts, computed int) {
+	s := &shelf{values: map[string][]byte{}}
+	_, dir := open(t, map[string]string{"a.py": "import os\n\ndef one():\n    \"\"\"First.\"\"\"\n    two()\n", "b.py": "def two(): pass\n"})
+	past := time.Now().Add(-time.Hour)
+	for _, name := range []string{"a.py", "b.py"} {
+		if err := os.Chtimes(filepath.Join(dir, name), past, past); err != nil {
+			t.Fatal(err)
+		}
+	}
+	structure := func() (list []FileFacts, kept, read int) {
 		t.Helper()
-		w, _ := open(t, map[string]string{"a.py": "import os\n\ndef one():\n    \"\"\"First.\"\"\"\n    two()\n", "b.py": "def two(): pass\n"})
-		w.KeepFacts(Kept{
-			Version: version,
-			Fact:    func(key string) []byte { return kept[key] },
-			Keep:    func(fresh map[string][]byte) error { computed += len(fresh); maps.Copy(kept, fresh); return nil },
-		})
-		o := w.NewOverlay()
-		list, _, err := o.Structure(t.Context(), "", nil)
+		w, err := Open(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if again, _, _ := o.Structure(t.Context(), "", nil); !reflect.DeepEqual(again, list) {
-			t.Errorf("got %v, then %v", list, again)
+		w.index.clock = later
+		w.KeepFacts(s.kept())
+		s.keeps = 0
+		o := w.NewOverlay()
+		if list, _, err = o.Structure(t.Context(), "", nil); err != nil {
+			t.Fatal(err)
 		}
-		return list, computed
+		kept, read = s.keeps, len(w.index.entries)
+		if again, _, _ := o.Structure(t.Context(), "", nil); !reflect.DeepEqual(again, list) || s.keeps != kept {
+			t.Errorf("got %v, then %v; %d were kept, then %d", list, again, kept, s.keeps)
+		}
+		return list, kept, read
 	}
-	first, n := structure("1")
-	if n != 2 {
-		t.Errorf("%d texts were kept, want 2", n)
+	first, kept, _ := structure()
+	if kept != 4 {
+		t.Errorf("%d values were kept, want those of two texts and two files", kept)
 	}
-	second, n := structure("1")
-	if n != 0 || !reflect.DeepEqual(first, second) {
-		t.Errorf("%d texts were computed again; got %+v, want %+v", n, second, first)
+	if second, kept, read := structure(); kept != 0 || read != 0 || !reflect.DeepEqual(first, second) {
+		t.Errorf("%d values were kept again, and %d files read; got %+v, want %+v", kept, read, second, first)
 	}
-	if _, n := structure("2"); n != 2 {
-		t.Errorf("another version computed %d texts, want 2", n)
+	for key := range s.values {
+		s.values[key] = []byte("\x05\x02")
 	}
-	for key := range kept {
-		kept[key] = []byte(`{"language":`)
+	if third, kept, read := structure(); kept != 4 || read != 2 || !reflect.DeepEqual(first, third) {
+		t.Errorf("of damaged ones, %d values were kept and %d files read; got %+v", kept, read, third)
 	}
-	if third, n := structure("1"); n != 2 || !reflect.DeepEqual(first, third) {
-		t.Errorf("of damaged ones, %d texts were computed; got %+v", n, third)
+	file := filepath.Join(dir, "b.py")
+	info, err := os.Stat(file)
+	for old := info; err == nil && changedAt(info).Equal(changedAt(old)) && runtime.GOOS == "linux"; {
+		err = errors.Join(os.WriteFile(file, []byte("def six(): pass\n"), 0o644), os.Chtimes(file, past, past))
+		info, _ = os.Stat(file)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if runtime.GOOS != "linux" {
+		return // the disk says nothing of such a change
+	}
+	if changed, kept, read := structure(); kept != 2 || read != 1 || changed[1].Symbols[0].Name != "six" {
+		t.Errorf("of a changed file with its size and time, %d values were kept and %d files read; got %+v", kept, read, changed)
 	}
 }
 
@@ -157,8 +198,7 @@ func BenchmarkStructure(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	kept := map[string][]byte{}
-	var mu sync.Mutex
+	s := &shelf{values: map[string][]byte{}}
 	run := func(name string, prepare func(*Workspace), again bool) {
 		b.Run(name, func(b *testing.B) {
 			for range b.N {
@@ -190,7 +230,6 @@ func BenchmarkStructure(b *testing.B) {
 	run("cold", func(*Workspace) {}, false)
 	filled := false
 	run("kept", func(w *Workspace) {
-		from := Kept{Fact: func(key string) []byte { mu.Lock(); defer mu.Unlock(); return kept[key] }}
 		if !filled {
 			filled = true
 			first, err := Open(root)
@@ -198,12 +237,12 @@ func BenchmarkStructure(b *testing.B) {
 				b.Fatal(err)
 			}
 			defer first.Close()
-			first.KeepFacts(Kept{Fact: from.Fact, Keep: func(fresh map[string][]byte) error { maps.Copy(kept, fresh); return nil }})
+			first.KeepFacts(s.kept())
 			if _, _, err := first.NewOverlay().Structure(b.Context(), "*.go", nil); err != nil {
 				b.Fatal(err)
 			}
 		}
-		w.KeepFacts(from)
+		w.KeepFacts(s.kept())
 	}, false)
 	run("unchanged", func(*Workspace) {}, true)
 }

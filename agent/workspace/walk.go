@@ -3,8 +3,8 @@ package workspace
 import (
 	"cmp"
 	"context"
-	"errors"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -39,9 +39,6 @@ type walker struct {
 
 	misnamed map[string]error // what lies there under a name that no path may have
 }
-
-// errEnough ends a walk at maxWalk.
-var errEnough = errors.New("enough files")
 
 // walk returns the files that the overlay shows, sorted by path: those on disk
 // that are not ignored, those that are open and not yet saved, and the staged
@@ -83,13 +80,13 @@ func (o *Overlay) walked(ctx context.Context, links bool, within string) (*walke
 		k.buffers[key] = b
 	}
 	o.w.mu.Unlock()
+	var roots []descent
 	for _, f := range o.w.folders {
 		rules, prefix := f.rulesAbove()
-		if err := k.folder(f, "", prefix, rules); errors.Is(err, errEnough) {
-			k.more = true
-		} else if err != nil {
-			return nil, err
-		}
+		roots = append(roots, descent{f, "", prefix, rules})
+	}
+	if err := k.descend(roots); err != nil {
+		return nil, err
 	}
 	k.addUnlisted()
 	slices.SortFunc(k.files, func(x, y found) int { return cmp.Compare(x.key, y.key) })
@@ -118,20 +115,61 @@ func (k *walker) addUnlisted() {
 	}
 }
 
-// folder lists one folder and those below it. prefix leads from the repository
-// to f.
-func (k *walker) folder(f *folder, rel, prefix string, rules []rule) error {
-	if err := k.ctx.Err(); err != nil {
-		return err
+// descent is a folder that is to be listed. prefix leads from the repository to the
+// workspace's folder.
+type descent struct {
+	folder *folder
+	rel    string
+	prefix string
+	rules  []rule
+}
+
+// listed is what lies in a folder.
+type listed struct {
+	files    []found
+	folders  []descent
+	misnamed map[string]error
+}
+
+// descend lists folders and those below them, level by level: the folders of a level at the
+// same time, because waiting for the disk takes longest.
+func (k *walker) descend(level []descent) error {
+	for len(level) > 0 {
+		lists := make([]listed, len(level))
+		err := inBatches(k.ctx, len(level), func(from, to int) bool {
+			for i := from; i < to; i++ {
+				lists[i] = k.list(level[i])
+			}
+			return true
+		})
+		if err != nil {
+			return err
+		}
+		level = level[:0:0]
+		for _, l := range lists {
+			k.files = append(k.files, l.files...)
+			level = append(level, l.folders...)
+			maps.Copy(k.misnamed, l.misnamed)
+		}
+		if len(k.files) > maxWalk {
+			k.files, k.more = k.files[:maxWalk], true
+			return nil
+		}
 	}
+	return nil
+}
+
+// list lists one folder.
+func (k *walker) list(d descent) (l listed) {
+	f, rel := d.folder, d.rel
 	entries := f.entries(rel)
 	has := func(name string) bool {
 		return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == name })
 	}
 	if rel != "" && has(environmentMark) {
-		return nil
+		return l
 	}
-	here := strings.TrimSuffix(prefix+rel, "/")
+	rules, here := d.rules, strings.TrimSuffix(d.prefix+rel, "/")
 	if own := parseRules(k.ignoreText(f, rel, has(".gitignore")), here); len(own) > 0 {
 		rules = slices.Concat(rules, own)
 	}
@@ -145,26 +183,26 @@ func (k *walker) folder(f *folder, rel, prefix string, rules []rule) error {
 		if ignored(rules, names, e.IsDir()) {
 			continue
 		}
+		key := k.w.key(f, name)
 		if _, err := cleanPath(e.Name()); err != nil {
-			k.misnamed[k.w.key(f, name)] = err
+			if l.misnamed == nil {
+				l.misnamed = map[string]error{}
+			}
+			l.misnamed[key] = err
 			continue
 		}
-		var err error
 		switch {
-		case e.IsDir() && !k.leads(k.w.key(f, name)):
+		case e.IsDir() && !k.leads(key):
 		case e.IsDir() && !slices.Contains(versionControl, e.Name()):
-			err = k.folder(f, name, prefix, rules)
+			l.folders = append(l.folders, descent{f, name, d.prefix, rules})
 		case e.Type().IsRegular():
 			info, _ := e.Info() // nil: size asks again
-			err = k.add(place{folder: f, rel: name, key: k.w.key(f, name)}, info)
+			l.files = k.add(l.files, place{folder: f, rel: name, key: key}, info)
 		case e.Type()&fs.ModeSymlink != 0 && k.links:
-			err = k.addLink(f, name)
-		}
-		if err != nil {
-			return err
+			l.files = k.addLink(l.files, f, name)
 		}
 	}
-	return nil
+	return l
 }
 
 // leads reports whether a folder leads to what is wanted, or lies in it.
@@ -208,36 +246,32 @@ func (k *walker) ignoreText(f *folder, rel string, onDisk bool) string {
 	return string(data)
 }
 
-func (k *walker) add(at place, info fs.FileInfo) error {
-	if len(k.files) == maxWalk {
-		return errEnough
-	}
+// add adds a file, as it is staged or open where it is.
+func (k *walker) add(list []found, at place, info fs.FileInfo) []found {
 	file := found{key: at.key, place: at, info: info, buffer: k.buffers[at.key]}
 	if s := k.slots[at.key]; s != nil {
 		if s.now == nil {
-			return nil
+			return list
 		}
 		file.staged = s.now
 	}
-	k.files = append(k.files, file)
-	return nil
+	return append(list, file)
 }
 
 // addLink lists a link to a file in the workspace under the link's own name.
-func (k *walker) addLink(f *folder, rel string) error {
+func (k *walker) addLink(list []found, f *folder, rel string) []found {
 	at, err := k.w.follow(f, rel)
 	if err != nil {
-		return nil // it leads out, or nowhere
+		return list // it leads out, or nowhere
 	}
 	if info, err := at.folder.root.Lstat(at.rel); err != nil || !info.Mode().IsRegular() {
-		return nil
+		return list
 	}
-	n := len(k.files)
-	if err := k.add(at, nil); err != nil || len(k.files) == n {
-		return err
+	n := len(list)
+	if list = k.add(list, at, nil); len(list) > n {
+		list[n].key = k.w.key(f, rel)
 	}
-	k.files[n].key = k.w.key(f, rel)
-	return nil
+	return list
 }
 
 // content returns what a file of a walk holds; nil: it vanished meanwhile.

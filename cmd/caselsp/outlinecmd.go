@@ -11,8 +11,10 @@ import (
 	"strings"
 
 	"caselsp/agent/codemap"
+	"caselsp/agent/settings"
 	"caselsp/agent/syntax"
 	"caselsp/agent/workspace"
+	"caselsp/store"
 
 	"github.com/spf13/cobra"
 )
@@ -23,7 +25,8 @@ their documentation and their lines. It knows Python, JavaScript, TypeScript, JS
 Rust, C, C++, Ruby and PHP. Dependencies, build output and what git ignores are left out, as are data
 (JSON) and files above a megabyte. A file with syntax errors has an outline of what could be made out.
 Tests of JavaScript are listed by their names. A file of prose (Markdown, reStructuredText, README) that
-is named itself is outlined by its headings.
+is named itself is outlined by its headings. What was found out is kept in the state directory, so that
+only files that have changed are read the next time.
 
 --json prints one object, {"files": [{"path", "language", "imports", "symbols": [{"name", "kind",
 "signature", "doc", "range"}]}]}, with the files sorted by path, and the symbols in the order of the text.
@@ -39,6 +42,7 @@ signatures that matter most, the others by their paths.`
 
 // outlining is one run of the command.
 type outlining struct {
+	w      *wiring
 	json   bool
 	symbol string
 	glob   string
@@ -47,7 +51,7 @@ type outlining struct {
 }
 
 func outlineCommand(w *wiring) *cobra.Command {
-	var o outlining
+	o := outlining{w: w}
 	cmd := &cobra.Command{
 		Use:   "outline [PATH]",
 		Short: "List the imports, classes and functions of a folder's files, or find a symbol",
@@ -97,6 +101,10 @@ func (o outlining) run(ctx context.Context, out io.Writer, path string) error {
 		return err
 	}
 	defer w.Close()
+	if facts := o.w.facts(w); facts != nil {
+		w.KeepFacts(workspace.Kept{Fact: facts.Fact, Keep: facts.Keep, Done: facts.Done})
+		defer facts.Close()
+	}
 	overlay := w.NewOverlay()
 	defer overlay.Close()
 	if o.symbol != "" {
@@ -131,6 +139,27 @@ func (o outlining) run(ctx context.Context, out io.Writer, path string) error {
 		printFacts(out, f)
 	}
 	return nil
+}
+
+// facts is the cache of what files declare, of the workspace in the present folder where what is
+// outlined lies in it; nil where there is none. An agent or a server may have it open as well.
+func (w *wiring) facts(outlined *workspace.Workspace) *store.Facts {
+	id := outlined.ID()
+	if here, err := workspace.Open(w.dir); err == nil {
+		defer here.Close()
+		if rel, err := filepath.Rel(here.Roots()[0].Dir, outlined.Roots()[0].Dir); err == nil && filepath.IsLocal(rel) {
+			id = here.ID()
+		}
+	}
+	var keys map[string]string
+	if dir, err := settings.Folder(); err == nil {
+		keys, _ = settings.LoadEnv(dir) // what is wrong with it is told by commands that ask a model
+	}
+	f, err := store.FactsIn(store.Options{StateDir: w.stateDir, Workspace: id, Secrets: concealed(keys)}, versionText())
+	if err != nil {
+		return nil // it is computed
+	}
+	return f
 }
 
 // headingsOf is the outline of a file of prose, which the outline of a folder has nothing of.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -221,16 +222,12 @@ func (w *wiring) flags() settings.Layer {
 }
 
 func (e *engine) openStore(w *wiring, clock func() time.Time) error {
-	var secrets []string
-	for _, v := range e.keys {
-		secrets = append(secrets, v)
-	}
+	secrets := concealed(e.keys)
 	for _, name := range keyNames(e.settings.Model) {
 		if v := os.Getenv(name); v != "" {
 			secrets = append(secrets, v)
 		}
 	}
-	secrets = append(secrets, store.Variables(os.Environ())...)
 	s, err := store.Open(store.Options{
 		StateDir: w.stateDir, Workspace: e.workspace.ID(), Name: strings.Join(e.dirs(), ", "), Secrets: secrets, Clock: clock,
 	})
@@ -240,6 +237,11 @@ func (e *engine) openStore(w *wiring, clock func() time.Time) error {
 	e.store = s
 	e.closers = append(e.closers, s)
 	return nil
+}
+
+// concealed are the secrets of the user's .env file and of the environment.
+func concealed(keys map[string]string) []string {
+	return slices.AppendSeq(store.Variables(os.Environ()), maps.Values(keys))
 }
 
 // logHandler writes the log file; a log that cannot be written is no reason not to work.
