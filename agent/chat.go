@@ -284,6 +284,23 @@ func (a *Agent) Threads() (list []ThreadLine, err error) {
 	return list, errors.Join(unread...)
 }
 
+// Conversations returns the status of every thread that can be read.
+func (a *Agent) Conversations() (list []record.Status, err error) {
+	ids, err := a.Store.Tasks()
+	for _, id := range ids {
+		if !record.IsThread(id) {
+			continue
+		}
+		if st, failed := a.Status(id); failed == nil { // [Agent.Threads] says which cannot be read
+			list = append(list, st)
+		}
+	}
+	return list, err
+}
+
+// ThreadDocument is the name of the document that shows a thread.
+func ThreadDocument(thread string) string { return "thread-" + thread + ".md" }
+
 // ThreadText is a thread in Markdown: every message and answer, with what was given along.
 func (a *Agent) ThreadText(thread string) (string, error) {
 	p, err := a.thread(record.ThreadID(Message{Thread: thread}.thread()))
@@ -324,6 +341,9 @@ func (a *Agent) Forget(thread string) error {
 	}
 	defer release()
 	if err := record.CheckThread(strings.TrimPrefix(id, record.ThreadPrefix)); err != nil {
+		return err
+	}
+	if err := a.Store.Discard(ThreadDocument(strings.TrimPrefix(id, record.ThreadPrefix))); err != nil {
 		return err
 	}
 	there, err := a.Store.Forget(id)

@@ -20,6 +20,8 @@ const (
 	cmdFix           = "caselsp.fix"
 	cmdFixAll        = "caselsp.fixAll"
 	cmdTodo          = "caselsp.todo"
+	cmdAsk           = "caselsp.ask"
+	cmdThread        = "caselsp.thread"
 	cmdTell          = "caselsp.tell"
 	cmdStop          = "caselsp.stop"
 	cmdResume        = "caselsp.resume"
@@ -97,6 +99,9 @@ var (
 	argRule       = Field{"rule", word}
 	argValue      = Field{"value", word}
 	argWithdraw   = Field{"withdraw", flag}
+	argThread     = Field{"thread", word}
+	argDo         = Field{"do", flag}
+	argDelete     = Field{"delete", flag}
 )
 
 // namesOf returns the names of fields.
@@ -161,6 +166,8 @@ var table = []entry{
 	{Command{cmdFix, fields(argURI, argDiagnostic, argSingle), "fix one diagnostic of any language server, in one loop without a plan; `single: false` plans and verifies it"}, func(s *server) handler { return s.taskCommands.doFix }},
 	{Command{cmdFixAll, fields(argURI), "apply all fixes of a document that are certain"}, func(s *server) handler { return s.offers.doFixAll }},
 	{Command{cmdTodo, fields(argURI, argRange, argSingle), "carry out this TODO or `case:` comment, in one loop like a fix"}, func(s *server) handler { return s.taskCommands.doTodo }},
+	{Command{cmdAsk, fields(argText, argThread, argURI, argRange).or(argText.Name).orNone(), "ask about the code, in a thread that is remembered (`main` where none is named); `uri` and `range` show the model a file or a selection, or say which prompt document holds the text; without a text, such a document is opened"}, func(s *server) handler { return s.taskCommands.doAsk }},
+	{Command{cmdThread, fields(argThread, argDo, argDelete).or(argThread.Name).orNone(), "open a thread, or the list of them; `do: true` has a task do what its last answer proposes, `delete: true` deletes it"}, func(s *server) handler { return s.taskCommands.doThread }},
 	{Command{cmdTell, fields(argTask, argText).or("text"), "say something to a task that is under way or can be resumed: its models are told before the next step"}, func(s *server) handler { return s.taskCommands.doTell }},
 	{Command{cmdStop, oneTask, "stop a task; it can be resumed"}, func(s *server) handler { return s.taskCommands.doStop }},
 	{Command{cmdResume, fields(argTask, argText).or(argTask.Name), "go on with a task that was stopped, paused or interrupted, or try again what failed of one that is over; `text` says how"}, func(s *server) handler { return s.taskCommands.doResume }},

@@ -30,7 +30,7 @@ const quoteMark = "> "
 // there must not decide anything else.
 func ownDocument(u uri.URI) bool {
 	kind, _, dashed := strings.Cut(path.Base(u.Path()), "-")
-	return dashed && strings.HasSuffix(u.Path(), ".md") && slices.Contains([]string{forTask, forAnswer, forReason, questionsName}, kind)
+	return dashed && strings.HasSuffix(u.Path(), ".md") && slices.Contains([]string{forTask, forAnswer, forReason, forThread, questionsName}, kind)
 }
 
 // papers opens such documents and offers to send them.
@@ -61,6 +61,7 @@ type paper struct {
 	Task     string        `json:"task,omitempty"`
 	Question string        `json:"question,omitempty"`
 	Follows  string        `json:"follows,omitempty"` // the task that the one goes on from
+	Thread   string        `json:"thread,omitempty"`  // in which it is said
 	Focus    *record.Focus `json:"focus,omitempty"`   // without its text, which the document shows
 }
 
@@ -69,6 +70,7 @@ const (
 	forTask   = "task"
 	forAnswer = "answer"
 	forReason = "reason" // why a command is denied
+	forThread = "ask"    // in a thread
 )
 
 // The comment of a paper: its mark and JSON on the first line, then words for the
@@ -101,7 +103,7 @@ func readPaper(text string) (p paper, written string, ok bool) {
 		return p, "", false
 	}
 	_, written, ok = strings.Cut(rest, paperEnd)
-	return p, strings.TrimSpace(written), ok && (p.Kind == forTask || p.Kind == forAnswer || p.Kind == forReason)
+	return p, strings.TrimSpace(written), ok && (p.Kind == forTask || p.Kind == forAnswer || p.Kind == forReason || p.Kind == forThread)
 }
 
 // openPrompt opens a document for the text of a task about focus, which may be nil.
@@ -115,6 +117,20 @@ func (l *papers) openPrompt(ctx context.Context, e *Engine, focus *record.Focus,
 		words += fmt.Sprintf("\nIt is about %s, lines %d to %d:\n\n%s", focus.Path, focus.FromLine, focus.ToLine, focus.Text)
 	}
 	return l.openDocument(ctx, e, "task-"+e.Agent.NewID()+".md", p.write(words, begin))
+}
+
+// openAsk opens a document for a message in a thread.
+func (l *papers) openAsk(ctx context.Context, e *Engine, m agent.Message) error {
+	words := "Write your question below; @path and @symbol show the model a file or a declaration. Then run the code action \"Ask this\"."
+	p := paper{Kind: forThread, Thread: m.Thread}
+	if f := m.Focus; f != nil {
+		p.Focus = &record.Focus{Path: f.Path, FromLine: f.FromLine, ToLine: f.ToLine}
+		words += "\nIt is about " + f.Path
+		if f.ToLine > 0 {
+			words += fmt.Sprintf(", lines %d to %d", f.FromLine, f.ToLine)
+		}
+	}
+	return l.openDocument(ctx, e, "ask-"+e.Agent.NewID()+".md", p.write(words, ""))
 }
 
 // openFollow opens a document for the text of a task that goes on from another one.
@@ -177,6 +193,8 @@ func (l *papers) sends(doc *document) []protocol.Command {
 		return list
 	case forReason:
 		return []protocol.Command{command("Deny and send this reason", cmdDeny, args)}
+	case forThread:
+		return []protocol.Command{command("Ask this", cmdAsk, args)}
 	}
 	return []protocol.Command{command("Start this task", cmdRun, args)}
 }

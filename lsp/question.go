@@ -303,6 +303,9 @@ func (l *questions) answerPaused(ctx context.Context, c *call, q record.Question
 // all returns the questions that the commands may answer.
 func (l *questions) all(e *Engine) ([]record.Question, error) {
 	all, err := e.Agent.History()
+	if threads, failed := e.Agent.Conversations(); failed == nil {
+		all = append(all, threads...)
+	}
 	var list []record.Question
 	for _, st := range all {
 		if st.Open != nil {

@@ -230,6 +230,8 @@ func (l *tasks) concluded(ctx context.Context, e *Engine, last record.Status) {
 	switch last.State {
 	case record.Review:
 		l.reviews.toReview(ctx, e, last)
+	case record.Idle:
+		l.spoken(ctx, e, last)
 	case record.Succeeded:
 		if last.Reply != "" {
 			l.toAnswer(ctx, e, last)
@@ -275,6 +277,9 @@ const maxReason = 400
 
 // title is a task in one short line.
 func title(t record.Task) string {
+	if t.Thread != "" {
+		return "thread " + t.Thread
+	}
 	line, _, _ := strings.Cut(strings.TrimSpace(t.Text), "\n")
 	return cut(line, maxTitle)
 }
@@ -354,6 +359,11 @@ func (l *tasks) tellEvent(e agent.Event) {
 		text = "verification: " + agent.Quote(b.Verdict.Summary)
 	case record.Hypothesised:
 		text = "hypothesis: " + agent.Quote(b.Hypothesis.Cause) + " To try: " + agent.Quote(b.Hypothesis.Fix)
+	case record.Message:
+		text = "you wrote: " + agent.Visible(b.Text)
+		l.missing(b.Missing)
+	case record.Compacted:
+		text = fmt.Sprintf("the conversation is longer than the model's window: its first %d turns are told shortened from now on", b.Turns)
 	case record.Told:
 		if text = "you said: " + agent.Visible(b.Text); b.Late {
 			l.ed.showMessage(protocol.MessageTypeWarning, fmt.Sprintf("That came too late for the task: %s The command %s goes on from it.", agent.Quote(b.Text), cmdFollow))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -116,6 +117,18 @@ func writeFile(path string, text []byte) error {
 // replaced atomically. name is a file name without a folder, such as "review-7.diff".
 func (s *Store) Document(name string, text []byte) (string, error) {
 	return document(s.dir, name, []byte(s.redactor.Load().lines(string(text))))
+}
+
+// Discard removes a document, where there is one of that name.
+func (s *Store) Discard(name string) error {
+	if err := checkName("document", name); err != nil {
+		return err
+	}
+	path := filepath.Join(s.dir, documents, name)
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return unwritable(path, err)
+	}
+	return nil
 }
 
 // Manual writes a document that is the same for every workspace, without a

@@ -176,7 +176,7 @@ func (p *State) Apply(seq int64, at time.Time, body Body) {
 	p.Seq, p.Changed = seq, at
 	switch b := body.(type) {
 	case TaskGiven:
-		p.Task, p.manifest, p.Started, p.Phase = b.Asked(), b.Manifest, at, Planning
+		p.Task, p.manifest, p.Started, p.Phase = b.Asked(), b.Manifest, at, b.Task.begins()
 		p.Answers, p.PlanReview, p.PlanChecks = b.Answers, b.PlanReview, b.PlanChecks
 		p.Packages, p.Offers = b.Packages, b.Offers
 		p.UserTexts = append(p.UserTexts, p.Task.Typed)

@@ -44,6 +44,14 @@ func ThreadID(name string) string { return ThreadPrefix + name }
 // IsThread reports whether an id is that of a thread's journal.
 func IsThread(id string) bool { return strings.HasPrefix(id, ThreadPrefix) }
 
+// begins is the phase in which a task or a thread begins.
+func (t Task) begins() Phase {
+	if t.Thread != "" {
+		return Answering
+	}
+	return Planning
+}
+
 // Message is what the user wrote in a thread, with what it names of the workspace as that was then.
 type Message struct {
 	Text    string         `json:"text"`

@@ -152,6 +152,7 @@ func (c *chat) say(ctx context.Context, text string) error {
 		return failed
 	case last.State != record.Idle:
 		fmt.Fprintf(os.Stderr, "caselsp: the thread %s is %s: %s\n", c.thread, last.State, clean(last.Reason))
+		fmt.Fprintf(os.Stderr, "caselsp: to go on: write another message, or caselsp resume %s%s\n", c.e.resumeFlags(), last.Task.ID)
 		return exitOf(last.State)
 	case last.Reply == "":
 		if task, ok := c.e.agent.Handed(c.thread); ok {

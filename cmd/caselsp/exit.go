@@ -85,6 +85,7 @@ func exitOf(s record.Phase) error {
 	code, ok := map[record.Phase]int{
 		record.Succeeded: exitOK, record.Failed: exitFailed, record.Paused: exitPaused,
 		record.Stopped: exitStopped, record.Review: exitReview, record.Rejected: exitRejected,
+		record.Idle: exitOK,
 	}[s]
 	if !ok {
 		code = exitError1

@@ -247,6 +247,9 @@ func (f *taskFlags) follow(ctx context.Context, e *engine, in *lineReader, event
 		}
 		return failed
 	}
+	if last.State == record.Idle { // a thread that was resumed has shown its answer
+		return nil
+	}
 	if !f.json {
 		e.showEnding(os.Stdout, last)
 	}

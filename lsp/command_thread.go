@@ -1,0 +1,190 @@
+package lsp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+
+	"caselsp/agent"
+	"caselsp/agent/record"
+
+	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+)
+
+// A thread is shown as a document, which is written anew with each answer.
+
+// doAsk says something in a thread: with a text, or with what stands in a prompt document. Without
+// either, such a document is opened.
+func (k *taskCommands) doAsk(c *call, a arguments) (any, error) {
+	m := agent.Message{Text: a.text(argText.Name)}
+	m.Thread, _ = a.field(argThread.Name)
+	u, placed := a.uri()
+	if placed && m.Text == "" {
+		if p, text, err := written(c.docs, u); err == nil && p.Kind == forThread {
+			m.Text, m.Thread, m.Focus = text, p.Thread, k.refocused(c.docs, p.Focus)
+			return k.asked(c, m)
+		}
+	}
+	if placed {
+		m.Focus = k.around(c.docs, u, a)
+	}
+	if m.Text != "" {
+		return k.asked(c, m)
+	}
+	if m.Thread != "" {
+		if err := record.CheckThread(m.Thread); err != nil {
+			return nil, err
+		}
+	}
+	e, release, err := k.engines.use(k.ed.Context())
+	if err != nil {
+		return nil, err
+	}
+	k.ed.later(c, release, func(ctx context.Context) error { return k.papers.openAsk(ctx, e, m) })
+	return nil, nil
+}
+
+// around is the place that a message is about: a selection, or, without a range, the whole file.
+func (k *taskCommands) around(docs snapshot, u uri.URI, a arguments) *record.Focus {
+	r, ranged := a.rangeOf()
+	f := k.focus(docs, u, r)
+	if f != nil && !ranged {
+		f.FromLine, f.ToLine, f.Text = 0, 0, ""
+	}
+	return f
+}
+
+// asked says something in a thread and answers with the id of its journal.
+func (k *taskCommands) asked(c *call, m agent.Message) (any, error) {
+	id, err := k.tasks.ask(c, m)
+	if err != nil {
+		return nil, err
+	}
+	return started{id}, nil
+}
+
+// threadLine is a thread in the answer of caselsp.thread without a thread.
+type threadLine struct {
+	Thread   string `json:"thread"`
+	State    string `json:"state"`
+	Messages int    `json:"messages"`
+}
+
+// doThread lists the threads, shows one, hands it over to a task or deletes it.
+func (k *taskCommands) doThread(c *call, a arguments) (any, error) {
+	name := a.text(argThread.Name)
+	named := name != ""
+	do, drop := a.flag(argDo.Name), a.flag(argDelete.Name)
+	if (do || drop) && !named || do && drop {
+		return nil, fmt.Errorf("%s needs a thread and at most one of do and delete, such as {\"thread\": \"main\", \"do\": true}", cmdThread)
+	}
+	e, release, err := k.engines.use(k.ed.Context())
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case do:
+		defer release()
+		task, err := e.Agent.HandOver(name)
+		if err != nil {
+			return nil, err
+		}
+		return k.started(c, task)
+	case drop:
+		defer release()
+		if err := e.Agent.Forget(name); err != nil {
+			return nil, err
+		}
+		k.ed.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("Deleted: the thread %s.", name))
+		return nil, nil
+	case named:
+		text, err := e.Agent.ThreadText(name)
+		if err != nil {
+			release()
+			return nil, err
+		}
+		k.ed.later(c, release, func(ctx context.Context) error {
+			return k.papers.openDocument(ctx, e, agent.ThreadDocument(name), text)
+		})
+		return nil, nil
+	}
+	return k.listThreads(c, e, release)
+}
+
+// listThreads opens the list of the threads, and answers with it.
+func (k *taskCommands) listThreads(c *call, e *Engine, release func()) (any, error) {
+	all, err := e.Agent.Threads()
+	if len(all) == 0 && err != nil {
+		release()
+		return nil, err
+	}
+	list := []threadLine{}
+	var b strings.Builder
+	b.WriteString("# Threads of this workspace\n\n")
+	for _, t := range all {
+		list = append(list, threadLine{t.Name, string(t.State), t.Messages})
+		fmt.Fprintf(&b, "* **%s** %s, %s, %d messages: %s\n", t.Name, t.Changed.Local().Format("2006-01-02 15:04"), t.State, t.Messages, title(record.Task{Text: t.First}))
+	}
+	if len(all) == 0 {
+		fmt.Fprintf(&b, "None yet. %s begins one.\n", cmdAsk)
+	}
+	if err != nil {
+		fmt.Fprintf(&b, "\nNot readable: %v\n", err)
+	}
+	k.ed.later(c, release, func(ctx context.Context) error { return k.papers.openDocument(ctx, e, "threads.md", b.String()) })
+	return list, nil
+}
+
+// ask says something in a thread; the work begins when the answer is out.
+func (l *tasks) ask(c *call, m agent.Message) (string, error) {
+	if m.Thread == "" {
+		m.Thread = agent.DefaultThread
+	}
+	if err := m.Check(); err != nil {
+		return "", err
+	}
+	e, release, err := l.engines.use(l.ed.Context())
+	if err != nil {
+		return "", err
+	}
+	id := record.ThreadID(m.Thread)
+	err = l.workOn(c, e, release, id, func(ctx context.Context) iter.Seq2[agent.Event, error] { return e.Agent.Chat(ctx, m) })
+	if errors.Is(err, agent.ErrBusy) {
+		err = fmt.Errorf("the thread %s is answering: %s says something to it meanwhile", m.Thread, cmdTell)
+	}
+	return id, err
+}
+
+// spoken tells how a message in a thread ended: with the answer, or with a task, which begins.
+func (l *tasks) spoken(ctx context.Context, e *Engine, last record.Status) {
+	name := last.Task.Thread
+	if last.Reply == "" {
+		task, ok := e.Agent.Handed(name)
+		if !ok {
+			return
+		}
+		l.ed.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("The thread %s is handed over to a task: %q", name, title(task)))
+		if _, err := l.run(nil, task); err != nil {
+			l.ed.showMessage(protocol.MessageTypeError, sentence(err.Error()))
+		}
+		return
+	}
+	how := fmt.Sprintf(" The command %s shows all of it.", cmdThread)
+	if text, err := e.Agent.ThreadText(name); err == nil {
+		file, err := e.Agent.Store.Document(agent.ThreadDocument(name), []byte(agent.Visible(text)))
+		if err == nil && l.ed.showAside(ctx, uri.File(file)) == nil {
+			how = ""
+		}
+	}
+	l.ed.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("Answered in the thread %s: %s.%s", name, cut(last.Reply.String(), maxReason), how))
+}
+
+// missing tells which names of a message were not found, when it is asked.
+func (l *tasks) missing(list []string) {
+	if len(list) > 0 {
+		l.ed.showMessage(protocol.MessageTypeWarning, "Not shown to the model: "+cut(strings.Join(list, "; "), maxReason))
+	}
+}
