@@ -260,7 +260,7 @@ func scripted(b *testing.B) row {
 		b.Fatal(err)
 	}
 	engine := &repeating{}
-	a, m := metering(b, project(b), Options{User: yes{}, Model: func(string) (llm.Model, error) { return model, nil },
+	a, m := metering(b, largeProject(b), Options{User: yes{}, Model: func(string) (llm.Model, error) { return model, nil },
 		Sandbox: func(context.Context) (sandbox.Engine, error) { return engine, nil }})
 	follow(b, "scripted", a, record.Task{Text: "Let sums be rounded."})
 	writeRequests(b, "scripted", m)

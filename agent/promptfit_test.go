@@ -131,8 +131,8 @@ func metering(t testing.TB, dir string, o Options) (*Agent, *meter) {
 	return New(o), m
 }
 
-// project writes promptProject into a folder.
-func project(t testing.TB) string {
+// largeProject writes promptProject into a folder.
+func largeProject(t testing.TB) string {
 	dir := t.TempDir()
 	for name, text := range promptProject() {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
@@ -146,7 +146,7 @@ func project(t testing.TB) string {
 func played(t *testing.T, tokens int) *meter {
 	t.Helper()
 	engine := &repeating{runs: -longEdits/4 - 1} // of TARS and CASE, before the feature is finished
-	a, m := metering(t, project(t), Options{User: agreeable{}, Context: tokens, WriteTests: WriteAlways, Limits: record.Limits{Steps: 3 * longEdits, Rounds: 15, Attempts: 3, Rollbacks: 3},
+	a, m := metering(t, largeProject(t), Options{User: agreeable{}, Context: tokens, WriteTests: WriteAlways, Limits: record.Limits{Steps: 3 * longEdits, Rounds: 15, Attempts: 3, Rollbacks: 3},
 		Sandbox: func(context.Context) (sandbox.Engine, error) { return engine, nil }})
 	model := &longRun{map[string]int{}}
 	m.model = func(string) (llm.Model, error) { return model, nil }

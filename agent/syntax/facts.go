@@ -15,6 +15,7 @@ type Facts struct {
 	Imports  []string      `json:"imports"`  // names as they are written, each once
 	Symbols  []Declaration `json:"symbols"`  // in order; members follow what they belong to
 	Uses     []Use         `json:"-"`        // sorted by name
+	Marks    []Mark        `json:"-"`        // in the order of the text
 
 	bytes int // of their texts
 }
@@ -80,6 +81,7 @@ func factsIn(lang Language, text string) *Facts {
 	}
 	f.add(t, t.Outline(), 0)
 	f.Uses = t.uses(f.Symbols)
+	f.Marks = t.marks()
 	return DecodeFacts(f.Encode()) // which holds no part of the text, and all strings in one piece
 }
 
@@ -218,6 +220,6 @@ func fileLike(name string) bool {
 
 // Size estimates the bytes that the facts take in memory.
 func (f *Facts) Size() int {
-	const own, declaration, name, use = 200, 96, 16, 24
-	return own + f.bytes + declaration*len(f.Symbols) + name*len(f.Imports) + use*len(f.Uses)
+	const own, declaration, name, use, mark = 200, 96, 16, 24, 160
+	return own + f.bytes + declaration*len(f.Symbols) + name*len(f.Imports) + use*len(f.Uses) + mark*len(f.Marks)
 }

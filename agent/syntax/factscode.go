@@ -2,11 +2,13 @@ package syntax
 
 import (
 	"encoding/binary"
+	"maps"
+	"slices"
 	"strings"
 )
 
 // factsFormat is the first byte of encoded facts; it changes with what follows it.
-const factsFormat = 2
+const factsFormat = 3
 
 // Encode returns the facts as bytes for [DecodeFacts]. Numbers come first and all texts after
 // them, each on a line of its own, so that one who looks for secrets sees the texts as they are.
@@ -40,6 +42,22 @@ func (f *Facts) Encode() []byte {
 		say(u.Name)
 		number(u.Count)
 	}
+	number(len(f.Marks))
+	for _, m := range f.Marks {
+		for _, s := range []string{string(m.Kind), m.Name, m.On, m.Value, m.To} {
+			say(s)
+		}
+		number(m.Line)
+		number(len(m.Words))
+		for _, s := range m.Words {
+			say(s)
+		}
+		number(len(m.Args))
+		for _, name := range slices.Sorted(maps.Keys(m.Args)) {
+			say(name)
+			say(m.Args[name])
+		}
+	}
 	out = append(binary.AppendUvarint([]byte{}, uint64(len(out))), out...)
 	return append(append(out, '\n'), text.String()...)
 }
@@ -67,11 +85,33 @@ func DecodeFacts(raw []byte) *Facts {
 	for i := range f.Uses {
 		f.Uses[i] = Use{d.said(), d.number()}
 	}
+	f.Marks = make([]Mark, d.count())
+	for i := range f.Marks {
+		f.Marks[i] = d.mark()
+	}
 	if d.bad || len(d.numbers) > 0 || len(d.text) > 0 {
 		return nil
 	}
 	f.bytes = len(raw)
 	return f
+}
+
+func (d *factsReader) mark() Mark {
+	m := Mark{Kind: MarkKind(d.said()), Name: d.said(), On: d.said(), Value: d.said(), To: d.said(), Line: d.number()}
+	if n := d.count(); n > 0 {
+		m.Words = make([]string, n)
+	}
+	for i := range m.Words {
+		m.Words[i] = d.said()
+	}
+	for range d.count() {
+		if m.Args == nil {
+			m.Args = map[string]string{}
+		}
+		name := d.said()
+		m.Args[name] = d.said()
+	}
+	return m
 }
 
 // factsReader reads what Encode wrote. bad says that it is something else.

@@ -57,6 +57,7 @@ var floors = map[string]floor{
 	"agent/validate/rules":        {may: []string{"agent/validate", "agent/validate/rules/*"}, tests: []string{"store/secret"}},
 	"agent/validate/rules/*":      {may: []string{"agent/validate", "agent/dom", "agent/ecma", "agent/near", "agent/syntax", "store/secret"}},
 	"agent/codemap":               {may: []string{"agent/syntax"}},
+	"agent/project":               {may: []string{"agent/syntax", "agent/testreport"}},
 	"agent/lint":                  {may: []string{"agent/validate", "sandbox"}},
 	"agent/workspace":             {may: []string{"agent/syntax"}},
 	"agent/action":                {may: []string{"agent/patch", "agent/shell", "agent/syntax", "agent/validate", "agent/validate/rules", "agent/lint", "agent/workspace", "sandbox"}},
@@ -88,7 +89,7 @@ type absence struct {
 
 // pure are the packages that do no I/O, not even through an io.Reader that was
 // handed in: their fuzz targets and their replays depend on it.
-var pure = []string{"agent/near", "agent/obey", "agent/quote", "agent/patch", "agent/shell", "agent/syntax", "agent/dom", "agent/ecma", "agent/codemap", "agent/validate", "agent/validate/rules/...", "agent/testreport", "agent/stack", "store/secret"}
+var pure = []string{"agent/near", "agent/obey", "agent/quote", "agent/patch", "agent/shell", "agent/syntax", "agent/dom", "agent/ecma", "agent/codemap", "agent/project", "agent/validate", "agent/validate/rules/...", "agent/testreport", "agent/stack", "store/secret"}
 
 // connected are the packages that may open or accept connections.
 var connected = []string{"agent/llm/openai", "agent/llm/llmtest", "sandbox", "store", "lsp/wire"}

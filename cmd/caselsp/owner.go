@@ -21,7 +21,7 @@ import (
 
 // ownerAsk is what another process asks the owner for.
 type ownerAsk struct {
-	Do     string `json:"do"` // history, metrics, threads, thread, forget, tell, answer, stop or doctor
+	Do     string `json:"do"` // history, metrics, state, threads, thread, forget, tell, answer, stop or doctor
 	Task   string `json:"task,omitempty"`
 	Text   string `json:"text,omitempty"`
 	Reason string `json:"reason,omitempty"`
@@ -78,6 +78,8 @@ func (e *engine) carryOut(ctx context.Context, out io.Writer, ask ownerAsk) erro
 		return e.thread(out, ask.Task, ask.Do == "forget")
 	case "metrics":
 		return e.metrics(out, ask.JSON)
+	case "state":
+		return e.state(ctx, out, ask.JSON)
 	case "doctor":
 		if !e.examine(ctx, out) {
 			return &exitError{code: exitError1}
