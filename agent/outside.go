@@ -190,3 +190,9 @@ func (p *Player) provesTests() bool {
 func (p *Player) sparesTests() bool {
 	return !slices.ContainsFunc(p.here(), func(e entry) bool { return e.Command != nil })
 }
+
+// AbilityAsked implements permit.Outside: where the user was asked, the answer stands behind
+// the call that chose the edit.
+func (p *Player) AbilityAsked(question string) (asked, recorded bool) {
+	return slices.ContainsFunc(p.here(), func(e entry) bool { return e.User != nil && e.User.ID == question }), true
+}

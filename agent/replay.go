@@ -436,12 +436,6 @@ func (p *Player) linted(files map[string]string) (said *record.Linted, recorded 
 	return nil, true
 }
 
-// AbilityAsked implements permit.Outside: where the user was asked, the answer stands behind
-// the call that chose the edit.
-func (p *Player) AbilityAsked(question string) (asked, recorded bool) {
-	return slices.ContainsFunc(p.here(), func(e entry) bool { return e.User != nil && e.User.ID == question }), true
-}
-
 // Tolerated implements permit.Outside: the approval by which a finding was allowed here.
 func (p *Player) Tolerated(key string) (rule string, recorded bool) {
 	for _, e := range p.here() {

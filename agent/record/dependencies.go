@@ -21,6 +21,18 @@ type Dependencies struct {
 	Denied bool            // the user denied the installation
 }
 
+// DependenciesFound says what was found of a project's dependencies when a command first
+// needed them.
+type DependenciesFound struct {
+	Key     string           `json:"key"`
+	Found   bool             `json:"found,omitempty"`   // they are there
+	Present bool             `json:"present,omitempty"` // the sandbox itself has all of them
+	Without bool             `json:"without,omitempty"` // the engine cannot keep any
+	From    *sandbox.Sources `json:"from,omitempty"`    // where they would come from, where they are not there
+	Said    string           `json:"said,omitempty"`    // why that could not be found out
+	Offer   bool             `json:"offer,omitempty"`   // they have packages that the user has not asked for yet
+}
+
 // hostRounds is how often the user is asked to open more hosts for one
 // installation: an index sends to another host, and that perhaps to a third.
 const hostRounds = 3

@@ -306,18 +306,6 @@ const (
 	ByDefault = "default" // what is built in
 )
 
-// DependenciesFound says what was found of a project's dependencies when a command first
-// needed them.
-type DependenciesFound struct {
-	Key     string           `json:"key"`
-	Found   bool             `json:"found,omitempty"`   // they are there
-	Present bool             `json:"present,omitempty"` // the sandbox itself has all of them
-	Without bool             `json:"without,omitempty"` // the engine cannot keep any
-	From    *sandbox.Sources `json:"from,omitempty"`    // where they would come from, where they are not there
-	Said    string           `json:"said,omitempty"`    // why that could not be found out
-	Offer   bool             `json:"offer,omitempty"`   // they have packages that the user has not asked for yet
-}
-
 // CommandEnded is a command's result; its changes are kept as blobs.
 type CommandEnded struct {
 	Result  sandbox.Result `json:"result"` // without the data of its changes
