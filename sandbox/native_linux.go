@@ -30,6 +30,7 @@ type NativeEngine struct {
 	places  cgroupPlaces
 	folders []string
 	layers  layers
+	built   goBuilt
 	warm    slot
 }
 
@@ -40,8 +41,9 @@ type NativeEngine struct {
 func Native(ctx context.Context, opts NativeOptions) (*NativeEngine, error) {
 	places, lacks := findCgroups()
 	lacks = append(lacks, folderLacks(opts.Folders)...)
-	n := &NativeEngine{places: places, folders: opts.Folders, layers: layers{opts.Layers}}
+	n := &NativeEngine{places: places, folders: opts.Folders, layers: layers{folder: opts.Layers}, built: goBuilt{layers: builtLayers(opts.Layers)}}
 	n.layers.sweep()
+	n.built.layers.sweep()
 	SweepNative()
 	lacks = append(lacks, kernelLacks()...)
 	if err := n.probe(ctx, lacks == nil); ctx.Err() != nil {
@@ -125,6 +127,9 @@ func (n *NativeEngine) Run(ctx context.Context, cmd Command) (*Result, error) {
 	if cmd.Keep != "" && n.layers.folder == "" {
 		return nil, errNoFolder
 	}
+	if err := n.buildGo(ctx, cmd); err != nil {
+		return nil, err
+	}
 	res, err := n.run(ctx, cmd, true)
 	if ctx.Err() != nil && err != nil {
 		return nil, ctx.Err()
@@ -153,6 +158,7 @@ func (n *NativeEngine) run(ctx context.Context, cmd Command, limited bool) (res 
 		}
 	}
 	k := keyOf(cmd)
+	k.built = n.findBuilt(cmd)
 	if c := n.warm.take(k); c != nil {
 		res, err := n.runIn(ctx, c, cmd, g, doors)
 		if u := (*Unavailable)(nil); !errors.As(err, &u) || u.Started || ctx.Err() != nil {
@@ -220,7 +226,7 @@ func (n *NativeEngine) start(cmd Command, k cellKey) (*cell, error) {
 		c.close()
 		return nil, &Unavailable{Engine: "native", Reason: "namespaces (" + err.Error() + ")", Advice: adviceNamespaces, Err: err}
 	}
-	s := inside.Setup{User: k.user, Disk: k.disk, Folders: n.folders, Root: os.Geteuid() == 0, Keep: k.keep}
+	s := inside.Setup{User: k.user, Disk: k.disk, Folders: n.folders, Root: os.Geteuid() == 0, Keep: k.keep, Built: k.built}
 	s.Layer, _ = n.layers.find(cmd.Layer) // it was there, or its absence shows in the sandbox
 	if err := inside.WriteLine(c.control, s); err != nil {
 		return nil, c.broken("at its start", err, false)
@@ -426,20 +432,16 @@ func (c *cell) broken(when string, err error, started bool) error {
 // nativeEnv is the environment of a command: what the bundled image has, then
 // what the command brings.
 func nativeEnv(folders []string, cmd Command) []string {
-	var path []string
-	for _, folder := range folders {
-		path = append(path, folder+"/bin")
-	}
-	path = append(path, "/usr/local/sbin", "/usr/local/bin", "/usr/local/go/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
 	env := []string{
-		"PATH=" + strings.Join(path, ":"),
+		"PATH=" + strings.Join(nativePath(folders), ":"),
 		"HOME=/tmp",
 		"LANG=C.UTF-8",
 		"PYTEST_ADDOPTS=-o cache_dir=/tmp/pytest",
 		"HYPOTHESIS_STORAGE_DIRECTORY=/tmp/hypothesis",
 		// Not kept, not even for one workspace: what a command writes there, later ones would run
-		// unseen, also after the user has rejected the change that it came with.
-		"GOCACHE=/tmp/gocache",
+		// unseen, also after the user has rejected the change that it came with. It begins with
+		// what no project has had a hand in, see goBuilt.
+		"GOCACHE=" + inside.GoCache,
 	}
 	env = append(env, bytecode...)
 	if cmd.Layer != "" {

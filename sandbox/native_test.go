@@ -161,7 +161,7 @@ func TestNativeUnpack(t *testing.T) {
 		{"a link to a file outside", []*tar.Header{link, {Typeflag: tar.TypeLink, Name: "deps/hard", Linkname: "deps/out/secret"}}, "escapes"},
 		{"too much", []*tar.Header{{Typeflag: tar.TypeReg, Name: "deps/big", Mode: 0o644, PAXRecords: map[string]string{"comment": strings.Repeat("x", 200)}}}, "more bytes"},
 	} {
-		l := layers{filepath.Join(t.TempDir(), "layers")}
+		l := layers{folder: filepath.Join(t.TempDir(), "layers")}
 		key := strings.Repeat("0", 24)
 		err := l.keep(key, pack(tt.headers...), 100)
 		folder, found := l.find(key)

@@ -21,7 +21,10 @@ import (
 // layers is the folder in which the native engine keeps layers: each is a folder
 // by its key. What is there was made by third-party code; none of it is ever run
 // or followed outside of a sandbox, and sandboxes only read it.
-type layers struct{ folder string }
+type layers struct {
+	folder string
+	most   int // that are kept; 0: layersLimit
+}
 
 // errNoFolder says that a layer is to be kept and there is no place for it.
 var errNoFolder = errors.New("the native engine has no folder to keep dependencies in: set XDG_CACHE_HOME or HOME")
@@ -152,7 +155,7 @@ func (l layers) prune(newest string) error {
 		}
 	}
 	slices.SortFunc(old, func(a, b aged) int { return cmp.Or(b.made.Compare(a.made), cmp.Compare(a.name, b.name)) })
-	for _, a := range old[min(len(old), layersLimit-1):] {
+	for _, a := range old[min(len(old), cmp.Or(l.most, layersLimit)-1):] {
 		err = errors.Join(err, os.RemoveAll(filepath.Join(l.folder, a.name)))
 	}
 	return err

@@ -18,6 +18,7 @@ type cellKey struct {
 	disk  int64
 	layer string
 	keep  bool // it makes a layer: such a sandbox serves no other command
+	built string
 }
 
 func keyOf(cmd Command) cellKey {

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"caselsp/agent/llm/llmtest"
@@ -24,10 +25,25 @@ const waiting = 2
 // TestMain lets the scenarios run the real command: the test binary is it.
 func TestMain(m *testing.M) {
 	_ = flag.Set("test.parallel", strconv.Itoa(waiting*runtime.GOMAXPROCS(0))) // before the command line is read
-	testscript.Main(m, map[string]func(){
+	testscript.Main(sharing{m}, map[string]func(){
 		"caselsp": main,
 	})
 }
+
+// sharing removes what scenarios share when all tests are over.
+type sharing struct{ *testing.M }
+
+// Run implements testscript.TestingM.
+func (s sharing) Run() int {
+	code := s.M.Run()
+	if dir, err := builtGo(); err == nil {
+		_ = os.RemoveAll(dir)
+	}
+	return code
+}
+
+// builtGo is where the native sandboxes of all scenarios keep Go's own packages: they are compiled once.
+var builtGo = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "caselsp-go-") })
 
 // TestScripts runs the scenarios: each is a folder of files, a scripted model,
 // what the user does and what must come of it. They are the manual by example.
@@ -70,6 +86,17 @@ func scenarios(t *testing.T, dir string) testscript.Params {
 			env.Setenv("CASELSP_SANDBOX_ENGINE", "none")
 			env.Setenv("CASELSP_TRUST_FOLDERS", env.WorkDir)
 			env.Setenv("DOCKER_HOST", os.Getenv("DOCKER_HOST"))
+			built, err := builtGo()
+			if err != nil {
+				return err
+			}
+			layers := filepath.Join(env.WorkDir, ".cache", "caselsp", "layers")
+			if err := os.MkdirAll(layers, 0o755); err != nil {
+				return err
+			}
+			if err := os.Symlink(built, filepath.Join(layers, "go")); err != nil {
+				return err
+			}
 			env.Values[modelKey{}] = &scripted{}
 			env.Values[wireKey{}] = &dockerWire{}
 			return nil

@@ -37,6 +37,7 @@ type Setup struct {
 	Root    bool     // the engine is root: become the user
 	Layer   string   // the folder that is shown as the dependencies'; "": none
 	Keep    bool     // the dependencies' folder can be written to, and is handed out
+	Built   string   // the folder that is shown as GoBuilt; "": none
 }
 
 // Order is one command, and what makes the work tree of the one before into its
@@ -181,6 +182,9 @@ func (r *resident) serve() error {
 	given := <-r.given
 	if err := r.write(o); err != nil {
 		return &setupError{"room for the work tree", err}
+	}
+	if err := r.linkBuilt(); err != nil {
+		return &setupError{"room for Go's build cache", err}
 	}
 	pid, gate, err := r.startCommand(o, given[0])
 	if err != nil {

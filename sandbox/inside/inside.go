@@ -27,6 +27,11 @@ const (
 	// DepsFolder is where a command finds the dependencies of its project.
 	DepsFolder = "/deps"
 
+	// GoCache is Go's build cache, which goes with each command, and GoBuilt what it begins with:
+	// Go's own packages, compiled. Commands only read that.
+	GoCache = "/tmp/gocache"
+	GoBuilt = "/gobuilt"
+
 	// NodeLink leads to Node's packages: it looks for them beside the program and in
 	// every folder above that.
 	NodeLink = "/node_modules"

@@ -111,6 +111,12 @@ func buildView(o Setup) error {
 		g.path = DepsFolder
 		grafts = append(grafts, g)
 	}
+	if err == nil && o.Built != "" {
+		var g graft
+		g, err = take(o.Built, readOnly)
+		g.path = GoBuilt
+		grafts = append(grafts, g)
+	}
 	if err == nil && o.Root {
 		err = become(o.User)
 	}
