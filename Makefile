@@ -33,7 +33,7 @@ GOFILES = $(shell find . -name '*.go' -not -path '*/testdata/*' -not -path '*/.*
 # tree-sitter and its grammars are C.
 export CGO_ENABLED := 1
 
-.PHONY: help tools build demo test check bench bench-patch bench-prompt bench-envelopes bench-validators fuzz e2e generate sandbox-image
+.PHONY: help tools build demo test check bench bench-patch bench-prompt bench-envelopes bench-validators bench-index fuzz e2e generate sandbox-image
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
@@ -84,6 +84,10 @@ bench-validators: ## measure the validators: speed, beside html-validate and esl
 	else $(GO) test -tags corpus ./cmd/caselsp -run '^$$' -bench Peers -benchtime 1x -peers '$(abspath $(PEERS))' -project '$(abspath $(PROJECT))'; fi
 	@if [ -z "$(ACT)" ]; then echo 'make: ACT=folder measures the W3C cases, too' >&2; else ACT='$(abspath $(ACT))' $(GO) test -tags corpus ./agent/validate/rules -run TestACT -count=1 -v; fi
 	@if [ -z "$(BANDIT)" ]; then echo "make: BANDIT=folder measures Bandit's examples, too" >&2; else BANDIT='$(abspath $(BANDIT))' $(GO) test -tags corpus ./agent/validate/rules -run TestBandit -count=1 -v; fi
+
+bench-index: ## measure the index of PROJECT=folder beside ctags and ripgrep (Debian: universal-ctags, ripgrep)
+	@if [ -z "$(PROJECT)" ]; then echo 'make: say what is indexed: make bench-index PROJECT=folder' >&2; exit 1; fi
+	$(GO) test -tags corpus ./cmd/caselsp -run '^$$' -bench IndexPeers -benchtime 3x -project '$(abspath $(PROJECT))'
 
 # Without a bound on minimizing, Go's fuzzer spends up to a minute on each new
 # input and seems to hang.

@@ -13,8 +13,13 @@
 // about files go in and a text comes out. It does no input or output and no model is asked.
 //
 // REPOS=a.git:b.git go test -tags corpus -run Recall -v ./agent/codemap measures how many of the
-// files that real commits changed stand in the map of their messages. The numbers of the
-// ranking were chosen on prometheus, celery and Vue's core; sphinx was held back.
+// files that real commits changed stand in the map of their subjects within 2,000 tokens, beside aider's
+// ranking and plain search. Of 100 commits of ten repositories on which the numbers of the
+// ranking were chosen (prometheus, celery, Vue's core) or looked at, the map has 0.99 of the files,
+// aider's ranking 0.77, a search that shows lines 0.88, and one that shows paths alone 0.94; of 100 of
+// ten others (sphinx, tokio, jquery, gson, click, starlette, fzf, sinatra, commander.js, mustermann) 0.96, 0.60,
+// 0.86 and 0.95. Among the first ten files of each order are 0.74, 0.27 and 0.75 of those of the others:
+// by order alone, the map is as good as search, and shows what the files declare as well.
 package codemap
 
 import (

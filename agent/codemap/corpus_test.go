@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -22,14 +23,25 @@ import (
 
 const (
 	corpusSeed    = 1
-	corpusCommits = 20 // of each repository
-	maxTouched    = 8  // files of a commit: one that touches more is a sweep, which its message does not describe
+	corpusCommits = 10 // of each repository
+	corpusTokens  = 2000
+	maxTouched    = 8  // files of a commit: one that touches more is a sweep, which its subject does not describe
+	leastWords    = 4  // of a subject: "Fix tests" says nothing of where
+	firstFiles    = 10 // of an order: what a person would look into
 )
 
 // repository is a bare one of git.
 type repository struct {
 	dir   string
 	facts map[string]*syntax.Facts // by blob and path
+	texts map[string]string        // by blob
+}
+
+// source is a file of a revision with its text.
+type source struct {
+	codemap.File
+	blob string
+	text string
 }
 
 func (r repository) git(t *testing.T, stdin string, args ...string) []byte {
@@ -43,64 +55,75 @@ func (r repository) git(t *testing.T, stdin string, args ...string) []byte {
 }
 
 // tree returns the files of a revision that have facts. Blobs that the copy leaves out are passed over.
-func (r repository) tree(t *testing.T, revision string) []codemap.File {
-	var list []codemap.File
-	var wanted, paths []string
+func (r repository) tree(t *testing.T, revision string) (list []source) {
+	var wanted []string
 	for row := range strings.SplitSeq(string(r.git(t, "", "ls-tree", "-r", "-z", revision)), "\x00") {
 		meta, path, _ := strings.Cut(row, "\t")
 		fields := strings.Fields(meta)
 		if len(fields) != 3 || !syntax.Outlined(path) {
 			continue
 		}
-		if f, ok := r.facts[fields[2]+path]; ok {
-			list = append(list, codemap.File{Path: path, Facts: f})
-			continue
-		}
-		wanted, paths = append(wanted, fields[2]), append(paths, path)
-	}
-	if len(wanted) > 0 {
-		in := bufio.NewReader(bytes.NewReader(r.git(t, strings.Join(wanted, "\n")+"\n", "cat-file", "--batch")))
-		for i, path := range paths {
-			head, _ := in.ReadString('\n')
-			var hash, kind string
-			var size int64
-			if n, _ := fmt.Sscan(head, &hash, &kind, &size); n != 3 {
-				continue
-			}
-			text := make([]byte, size+1)
-			if _, err := io.ReadFull(in, text); err != nil {
-				t.Fatal(err)
-			}
-			if size > 1<<20 {
-				continue
-			}
-			f := syntax.FactsOf(path, string(text[:size]))
-			r.facts[wanted[i]+path] = f
-			list = append(list, codemap.File{Path: path, Facts: f})
+		list = append(list, source{File: codemap.File{Path: path}, blob: fields[2]})
+		if _, ok := r.texts[fields[2]]; !ok {
+			wanted = append(wanted, fields[2])
 		}
 	}
-	slices.SortFunc(list, func(a, b codemap.File) int { return cmp.Compare(a.Path, b.Path) })
+	r.read(t, wanted)
+	list = slices.DeleteFunc(list, func(s source) bool { return r.texts[s.blob] == "" })
+	for i := range list {
+		s := &list[i]
+		s.text = r.texts[s.blob]
+		key := s.blob + s.Path
+		if r.facts[key] == nil {
+			r.facts[key] = syntax.FactsOf(s.Path, s.text)
+		}
+		s.Facts = r.facts[key]
+	}
+	slices.SortFunc(list, func(a, b source) int { return cmp.Compare(a.Path, b.Path) })
 	return list
+}
+
+// read takes in the texts of blobs.
+func (r repository) read(t *testing.T, blobs []string) {
+	if len(blobs) == 0 {
+		return
+	}
+	in := bufio.NewReader(bytes.NewReader(r.git(t, strings.Join(blobs, "\n")+"\n", "cat-file", "--batch")))
+	for _, blob := range blobs {
+		head, _ := in.ReadString('\n')
+		var hash, kind string
+		var size int64
+		if n, _ := fmt.Sscan(head, &hash, &kind, &size); n != 3 {
+			continue // it is missing
+		}
+		text := make([]byte, size+1)
+		if _, err := io.ReadFull(in, text); err != nil {
+			t.Fatal(err)
+		}
+		if size <= 1<<20 {
+			r.texts[blob] = string(text[:size])
+		}
+	}
 }
 
 // commit is one with the files that it changed.
 type commit struct {
-	id, message string
+	id, subject string
 	touched     []string
 }
 
 // commits chooses some by the seed that change files of the tree before them.
 func (r repository) commits(t *testing.T) (list []commit) {
-	out := string(r.git(t, "", "log", "--no-merges", "--min-parents=1", "-n", "1500", "--diff-filter=M", "--name-only", "--format=%x01%H%x02%B%x02"))
+	out := string(r.git(t, "", "log", "--no-merges", "--min-parents=1", "-n", "1500", "--diff-filter=M", "--name-only", "--format=%x01%H%x02%s%x02"))
 	for _, block := range strings.Split(out, "\x01")[1:] {
 		f := strings.SplitN(block, "\x02", 3)
-		c := commit{id: f[0], message: f[1]}
+		c := commit{id: f[0], subject: f[1]}
 		for path := range strings.SplitSeq(strings.TrimSpace(f[2]), "\n") {
 			if syntax.Outlined(path) {
 				c.touched = append(c.touched, path)
 			}
 		}
-		if len(c.touched) > 0 && len(c.touched) <= maxTouched && len(strings.Fields(c.message)) >= 4 && len(list) < 1500 {
+		if len(c.touched) > 0 && len(c.touched) <= maxTouched && len(strings.Fields(c.subject)) >= leastWords {
 			list = append(list, c)
 		}
 	}
@@ -108,90 +131,153 @@ func (r repository) commits(t *testing.T) (list []commit) {
 	return list[:min(len(list), corpusCommits)]
 }
 
-// overlap orders files by how many words of the query their paths and declared names have.
-func overlap(files []codemap.File, text string) []codemap.Ranked {
-	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
-	var list []codemap.Ranked
-	for _, f := range files {
-		all := strings.ToLower(f.Path)
-		for _, s := range f.Symbols {
-			all += " " + strings.ToLower(s.Name)
+// ways are the ways to choose what of a project is shown for a subject.
+var ways = []struct {
+	name string
+	show func(r repository, files []source, subject string, tokens int) (text string, order []string)
+}{
+	{"map", func(_ repository, files []source, subject string, tokens int) (string, []string) {
+		ranked := codemap.Rank(filesOf(files), codemap.Query{Text: subject})
+		var order []string
+		for _, f := range ranked {
+			order = append(order, f.Path)
 		}
-		n := 0.0
-		for _, w := range words {
-			if len(w) > 3 && strings.Contains(all, w) {
-				n++
-			}
-		}
-		list = append(list, codemap.Ranked{File: f, Score: n})
-	}
-	slices.SortStableFunc(list, func(a, b codemap.Ranked) int { return cmp.Compare(b.Score, a.Score) })
-	return list
+		return codemap.Render(ranked, tokens, nil), order
+	}},
+	{"aider", aider},
+	{"search, lines", func(_ repository, files []source, subject string, tokens int) (string, []string) {
+		return search(files, subject, tokens, true)
+	}},
+	{"search, paths", func(_ repository, files []source, subject string, tokens int) (string, []string) {
+		return search(files, subject, tokens, false)
+	}},
 }
 
-// TestRecall measures which share of the files that commits changed stands in the map of
-// their messages, for the bare repositories that REPOS names, beside a map ordered by the
-// overlap of words, one of references alone, and a plain list of the files.
+// TestRecall measures which share of the files that commits changed stands in what is shown for
+// their subjects within 2,000 tokens, and among the first ten files of each order, for the bare
+// repositories that REPOS names: the map, the ranking of aider's repository map (aider_test.go),
+// and a search for the words of the subject. "shown" counts the files of which more than the path is shown.
 func TestRecall(t *testing.T) {
 	need(t, "git")
-	var total [3][6]float64
-	count := 0
+	total := make([]score, len(ways))
 	for _, dir := range repositories(t) {
-		r := repository{dir, map[string]*syntax.Facts{}}
-		var sum [3][6]float64
-		commits := r.commits(t)
+		r := repository{dir, map[string]*syntax.Facts{}, map[string]string{}}
+		sum := make([]score, len(ways))
 		size := 0
-		for _, c := range commits {
+		for _, c := range r.commits(t) {
 			files := r.tree(t, c.id+"^")
 			size = len(files)
-			q := codemap.Query{Text: c.message}
-			everywhere := codemap.Query{Paths: pathsOf(files)}
-			for i, tokens := range []int{1000, 2000, 4000} {
-				for j, shown := range []string{
-					codemap.Map(files, q, tokens), codemap.Render(overlap(files, c.message), tokens, nil),
-					codemap.Map(files, everywhere, tokens), listing(files, tokens),
-				} {
-					sum[i][j] += recall(shown, c.touched)
-					if j < 2 { // also those with their signatures
-						sum[i][4+j] += recall(detailed(shown), c.touched)
-					}
+			for i, way := range ways {
+				shown, order := way.show(r, files, c.subject, corpusTokens)
+				if len(shown) > corpusTokens*7/2 {
+					t.Errorf("%s: %d bytes", way.name, len(shown))
 				}
+				one := score{1, recall(shown, c.touched), recall(detailed(shown), c.touched), recall(strings.Join(order[:min(len(order), firstFiles)], "\n"), c.touched)}
+				sum[i].add(one)
+				total[i].add(one)
 			}
 		}
-		for i, tokens := range []int{1000, 2000, 4000} {
-			n := float64(len(commits))
-			t.Logf("%-28s %5d files %3d commits %d tokens: map %.3f (with signatures %.3f), overlap %.3f (%.3f), references alone %.3f, list %.3f", filepath.Base(filepath.Dir(dir)), size, len(commits), tokens, sum[i][0]/n, sum[i][4]/n, sum[i][1]/n, sum[i][5]/n, sum[i][2]/n, sum[i][3]/n)
-			for j := range sum[i] {
-				total[i][j] += sum[i][j]
-			}
-		}
-		count += len(commits)
+		report(t, fmt.Sprintf("%s (%d files)", filepath.Base(filepath.Dir(dir)), size), sum)
 	}
-	for i, tokens := range []int{1000, 2000, 4000} {
-		n := float64(count)
-		t.Logf("%-28s %d commits %d tokens: map %.3f (with signatures %.3f), overlap %.3f (%.3f), references alone %.3f, list %.3f", "all", count, tokens, total[i][0]/n, total[i][4]/n, total[i][1]/n, total[i][5]/n, total[i][2]/n, total[i][3]/n)
-	}
+	report(t, "all", total)
 }
 
-func pathsOf(files []codemap.File) (list []string) {
-	for _, f := range files {
-		list = append(list, f.Path)
-	}
-	return list
+// score is a sum of recalls over commits.
+type score struct{ commits, whole, detailed, first float64 }
+
+func (s *score) add(o score) {
+	s.commits += o.commits
+	s.whole += o.whole
+	s.detailed += o.detailed
+	s.first += o.first
 }
 
-// listing is what a plain list of the files shows.
-func listing(files []codemap.File, tokens int) string {
+func report(t *testing.T, name string, sum []score) {
 	var b strings.Builder
-	for _, f := range files {
-		if b.Len()+len(f.Path) < tokens*7/2 {
-			b.WriteString(f.Path + "\n")
+	for i, s := range sum {
+		fmt.Fprintf(&b, "  %s %.3f (shown %.3f, first %d %.3f)", ways[i].name, s.whole/s.commits, s.detailed/s.commits, firstFiles, s.first/s.commits)
+	}
+	t.Logf("%-32s %3.0f commits%s", name, sum[0].commits, b.String())
+}
+
+func filesOf(list []source) (files []codemap.File) {
+	for _, s := range list {
+		files = append(files, s.File)
+	}
+	return files
+}
+
+// wordsIn are the words of a subject that a person would search for.
+func wordsIn(subject string) (words []string) {
+	for _, w := range strings.FieldsFunc(strings.ToLower(subject), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '_' }) {
+		if len(w) > 3 && !slices.Contains(words, w) {
+			words = append(words, w)
+		}
+	}
+	return words
+}
+
+// search orders files by how many words of the subject they have, whatever the case, rare words
+// first, then by how often; and shows the paths, or the first lines that have a word.
+func search(files []source, subject string, tokens int, lines bool) (string, []string) {
+	words := wordsIn(subject)
+	type hit struct {
+		path, text string
+		value      float64
+	}
+	hits := make([]hit, len(files))
+	found := make([][]int, len(files))
+	has := make([]int, len(words))
+	for i, f := range files {
+		lower := strings.ToLower(f.Path + "\n" + f.text)
+		hits[i] = hit{path: f.Path, text: lower}
+		found[i] = make([]int, len(words))
+		for j, w := range words {
+			if found[i][j] = strings.Count(lower, w); found[i][j] > 0 {
+				has[j]++
+			}
+		}
+	}
+	for i := range hits {
+		for j, n := range found[i] {
+			if n > 0 {
+				hits[i].value += math.Log(1+float64(len(files))/float64(has[j])) * (1 + math.Log(float64(n))/10)
+			}
+		}
+	}
+	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(b.value, a.value) })
+	var b strings.Builder
+	var order []string
+	for _, h := range hits {
+		if h.value == 0 {
+			break
+		}
+		order = append(order, h.path)
+		text := h.path + "\n"
+		if lines {
+			text += linesWith(h.text, words)
+		}
+		if b.Len()+len(text) <= tokens*7/2 {
+			b.WriteString(text)
+		}
+	}
+	return b.String(), order
+}
+
+// linesWith are the first lines of a text that have a word.
+func linesWith(text string, words []string) string {
+	const most, longest = 3, 120
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if strings.Count(b.String(), "\n") < most && slices.ContainsFunc(words, func(w string) bool { return strings.Contains(line, w) }) {
+			line = strings.TrimSpace(line)
+			fmt.Fprintf(&b, "  %s\n", line[:min(len(line), longest)])
 		}
 	}
 	return b.String()
 }
 
-// detailed is the part of a map whose files have their signatures.
+// detailed is the part of what is shown whose files have more than their paths.
 func detailed(shown string) string {
 	lines := strings.SplitAfter(shown, "\n")
 	last := 0
@@ -203,11 +289,15 @@ func detailed(shown string) string {
 	return strings.Join(lines[:last], "")
 }
 
-// recall is the share of the files that a map shows.
+// recall is the share of the files that are shown.
 func recall(shown string, touched []string) float64 {
 	lines := map[string]bool{}
 	for line := range strings.Lines(shown) {
-		lines[strings.TrimSpace(line)] = true
+		dir, files, several := strings.Cut(strings.TrimSpace(line), "/: ")
+		lines[dir] = true
+		for base := range strings.SplitSeq(files, ", ") {
+			lines[dir+"/"+base] = several
+		}
 	}
 	n := 0
 	for _, path := range touched {

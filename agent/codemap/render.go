@@ -3,6 +3,7 @@ package codemap
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -28,7 +29,8 @@ const (
 )
 
 // Map renders the files that matter to a query, in that order, within a number of tokens: the
-// first with the signatures that matter most and their lines, in the order of the file, then paths alone.
+// first with the signatures that matter most and their lines, in the order of the file, then paths alone,
+// folder by folder.
 func Map(files []File, q Query, tokens int) string {
 	return Render(Rank(files, q), tokens, nil)
 }
@@ -46,10 +48,53 @@ func Render(ranked []Ranked, tokens int, bare func(path string) bool) string {
 		}
 		b.WriteString(text)
 	}
+	var rest []string
 	for ; i < len(ranked); i++ {
-		if line := ranked[i].Path + "\n"; b.Len()+len(line) <= room && (bare == nil || bare(ranked[i].Path)) {
-			b.WriteString(line)
+		if bare == nil || bare(ranked[i].Path) {
+			rest = append(rest, ranked[i].Path)
 		}
+	}
+	b.WriteString(byFolder(rest, room-b.Len()))
+	return b.String()
+}
+
+// byFolder lists paths within a number of bytes, each folder once, where its first file stands:
+// "lib/a/: one.js, two.js". Deep folders say the same for every file, so that most of a plain list is
+// that. A path that has no room gives way to shorter ones.
+func byFolder(paths []string, room int) string {
+	of := map[string]int{} // index of a folder's line
+	var lines [][]string   // a line's folder, and its files
+	for _, p := range paths {
+		dir, base := path.Split(p)
+		at, known := of[dir]
+		cost := len(p) + len("\n")
+		if known {
+			cost = len(base) + len(", ")
+			if len(lines[at]) == 2 {
+				cost += len(": ")
+			}
+		}
+		if cost > room {
+			continue
+		}
+		room -= cost
+		switch {
+		case known:
+			lines[at] = append(lines[at], base)
+		case dir != "":
+			of[dir] = len(lines)
+			fallthrough
+		default:
+			lines = append(lines, []string{dir, base})
+		}
+	}
+	var b strings.Builder
+	for _, line := range lines {
+		b.WriteString(line[0])
+		if len(line) > 2 {
+			b.WriteString(": ")
+		}
+		b.WriteString(strings.Join(line[1:], ", ") + "\n")
 	}
 	return b.String()
 }

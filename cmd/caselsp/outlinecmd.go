@@ -38,7 +38,7 @@ exact ones first.
 
 --task TEXT prints a map of the part that a task touches, within --tokens: the files that it speaks of,
 and those that they refer to or that refer to them, in the order of their weight; the first with the
-signatures that matter most, the others by their paths.`
+signatures that matter most, the others by their paths, folder by folder.`
 
 // outlining is one run of the command.
 type outlining struct {

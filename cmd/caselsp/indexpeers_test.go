@@ -1,0 +1,140 @@
+//go:build corpus
+
+package main
+
+import (
+	"cmp"
+	"context"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"caselsp/agent/codemap"
+	"caselsp/agent/syntax"
+	"caselsp/agent/workspace"
+	"caselsp/store"
+)
+
+// BenchmarkIndexPeers indexes a project beside universal-ctags, which reads all files and writes
+// their tags nowhere, and ripgrep, which reads all files for a word that none has, in one run on
+// the same processors. "cold" is the first outline, "warm" the same by another process, both with
+// the start of the program; the rest is within this process: a search before anything is indexed,
+// the index when nothing changed, a map, and a file of median size that the user changed. make
+// bench-index PROJECT=folder runs it.
+func BenchmarkIndexPeers(b *testing.B) {
+	if *project == "" {
+		b.Fatal("say what is indexed: make bench-index PROJECT=folder")
+	}
+	dir, err := filepath.Abs(*project)
+	if err != nil {
+		b.Fatal(err)
+	}
+	wall := map[string]time.Duration{}
+	for b.Loop() {
+		state := b.TempDir()
+		outline := []string{"caselsp", "--state-dir", state, "outline", "--symbol", "no_such_name", "."}
+		for _, run := range []struct {
+			name    string
+			command []string
+		}{
+			{"ctags", []string{"ctags", "--quiet", "-R", "-f", "/dev/null", "."}},
+			{"cold", outline},
+			{"rg", []string{"rg", "-c", "no_such_word_in_it", "."}},
+			{"warm", outline},
+		} {
+			wall[run.name] += judgeOnce(b, run.name, dir, run.command)
+		}
+		indexInside(b, dir, filepath.Join(state, "inside"), wall)
+	}
+	b.ReportMetric(wall["cold"].Seconds()/wall["ctags"].Seconds(), "cold/ctags")
+	b.ReportMetric(wall["warm"].Seconds()/wall["rg"].Seconds(), "warm/rg")
+	b.ReportMetric(wall["warm inside"].Seconds()/wall["rg"].Seconds(), "warm-inside/rg")
+	b.ReportMetric(wall["search"].Seconds()/wall["rg"].Seconds(), "search/rg")
+	for _, name := range []string{"unchanged", "changed", "map"} {
+		b.ReportMetric(wall[name].Seconds()*1000/float64(b.N), name+"-ms")
+	}
+}
+
+// indexInside measures what needs no process of its own.
+func indexInside(b *testing.B, dir, state string, wall map[string]time.Duration) {
+	timed := func(name string, do func() error) {
+		b.Helper()
+		begun := time.Now()
+		if err := do(); err != nil {
+			b.Fatal(err)
+		}
+		wall[name] += time.Since(begun)
+	}
+	opened := func(do func(context.Context, *workspace.Workspace, *workspace.Overlay)) {
+		facts, err := store.FactsIn(store.Options{StateDir: state, Workspace: "inside"}, "1")
+		if err != nil {
+			b.Fatal(err)
+		}
+		w, err := workspace.Open(dir)
+		if err != nil {
+			b.Fatal(err)
+		}
+		w.KeepFacts(workspace.Kept{Fact: facts.Fact, Keep: facts.Keep, Done: facts.Done})
+		do(b.Context(), w, w.NewOverlay())
+		if err := w.Close(); err != nil {
+			b.Fatal(err)
+		}
+		if err := facts.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	var files []workspace.FileFacts
+	structure := func(ctx context.Context, o *workspace.Overlay, glob string) func() error {
+		return func() (err error) { files, _, err = o.Structure(ctx, glob, nil); return err }
+	}
+	opened(func(ctx context.Context, _ *workspace.Workspace, o *workspace.Overlay) {
+		timed("search", func() error {
+			_, _, err := o.Search(ctx, workspace.Query{Pattern: "no_such_word_in_it"})
+			return err
+		})
+		timed("cold inside", structure(ctx, o, ""))
+	})
+	opened(func(ctx context.Context, w *workspace.Workspace, o *workspace.Overlay) {
+		files = nil
+		before := heap()
+		timed("warm inside", structure(ctx, o, ""))
+		b.ReportMetric(float64(heap()-before)/float64(len(files)), "bytes/file")
+		timed("unchanged", structure(ctx, o, ""))
+		known := make([]codemap.File, len(files))
+		for i, f := range files {
+			known[i] = codemap.File(f)
+		}
+		timed("map", func() error {
+			codemap.Map(known, codemap.Query{Text: "the parser reads a date with a time zone wrongly"}, mapTokens)
+			return nil
+		})
+		median := medianOf(b, o)
+		w.OpenBuffer(median.Path, median.Text+"\n", 1)
+		timed("changed", structure(ctx, o, "/"+literal.Replace(median.Path)))
+	})
+}
+
+// heap is how many bytes are in use.
+func heap() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// medianOf returns the file of median size among those with an outline.
+func medianOf(b *testing.B, o *workspace.Overlay) workspace.File {
+	entries, _, err := o.List(b.Context(), "", workspace.MaxStructure)
+	if err != nil {
+		b.Fatal(err)
+	}
+	entries = slices.DeleteFunc(entries, func(e workspace.Entry) bool { return !syntax.Outlined(e.Path) })
+	slices.SortFunc(entries, func(x, y workspace.Entry) int { return cmp.Compare(x.Size, y.Size) })
+	f, err := o.Read(entries[len(entries)/2].Path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return f
+}
