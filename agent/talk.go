@@ -20,11 +20,11 @@ import (
 func (p *prompter) talked(talk record.Talk) ([]llm.Message, error) {
 	var messages []llm.Message
 	if talk.Cut > 0 {
-		part := partShort
+		part, lines := partShort, talk.ShortLines()
 		if p.state.Task.Thread != "" {
-			part = partThread
+			part, lines = partThread, talk.SaidLines()
 		}
-		text, err := render("short.md", struct{ Lines []string }{p.window.last(part, talk.ShortLines())})
+		text, err := render("short.md", struct{ Lines []string }{p.window.last(part, lines)})
 		if err != nil {
 			return nil, err
 		}

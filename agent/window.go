@@ -46,7 +46,7 @@ const (
 	partReply    = 6  // of what the actions of one reply show, all together
 	partChanged  = 64 // of how one file changed behind the model's back
 	partShort    = 32 // of the beginning of a talk, told shortened
-	partThread   = 12 // of that in a thread, where it is all that is left of what was said
+	partThread   = 8  // of that in a thread, where it is all that is left of what was said
 	partNamed    = 6  // of what a message in a thread names
 	partKept     = 4  // of the end of a talk that is kept when the beginning is shortened
 )

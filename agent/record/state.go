@@ -138,6 +138,7 @@ type conversation struct {
 	Invalid int  // unusable replies in a row
 	Asked   bool // memory was asked in this phase
 	Opened  bool // the role was told what it works on; of coding, the feature has it
+	opening int  // the turn in which it was, of a thread
 	Tested  bool // the tests ran in this phase, or were kept from it
 
 	TestsAdvice string // what the user wrote about tests that cannot run

@@ -173,6 +173,9 @@ func (p *State) failedInReply() bool {
 
 // applyShown folds the files that a feature begins with.
 func (p *State) applyShown(b FilesShown) {
+	if b.Opens {
+		p.opening = len(p.Turns)
+	}
 	p.Turns = append(p.Turns, Turn{Said: b.Said()})
 	for _, s := range b.Shown {
 		p.learn(s)

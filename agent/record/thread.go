@@ -179,6 +179,7 @@ func (p *State) applyMessage(b Message) {
 	}
 	p.UserTexts = append(p.UserTexts, b.Text)
 	p.Reply, p.Free, p.Invalid, p.Exchanges = "", 0, 0, 0
+	p.Opened = p.Opened && p.Cut <= p.opening // else that was shortened away
 	p.Thread.Exchanges = append(p.Thread.Exchanges, Exchange{At: p.Changed, Asked: b.Text, Named: b.Named, Missing: b.Missing, bare: b.Quote == ""})
 }
 
@@ -227,4 +228,16 @@ func (p *State) applyHandedOver(b HandedOver) {
 	if last := p.Thread.last(); last != nil {
 		last.Handed = &b
 	}
+}
+
+// SaidLines are the messages and answers among the turns that are told shortened, a line each: in a
+// thread they count, and what was read can be read again.
+func (t *Talk) SaidLines() []string {
+	var lines []string
+	for _, turn := range t.Turns[:t.Cut] {
+		if turn.told != "" || turn.answer != "" {
+			lines = append(lines, turn.Line())
+		}
+	}
+	return lines
 }

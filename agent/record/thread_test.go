@@ -55,7 +55,7 @@ func TestThread(t *testing.T) {
 	}
 	// Shortened, both sides of it are kept, and what is left out is said.
 	fold(t, p, StateChanged{To: Answering}, Message{Text: strings.Repeat("long ", 400)}, Compacted{Turns: len(p.Turns) + 1})
-	lines := strings.Join(p.ShortLines(), "\n")
+	lines := strings.Join(p.SaidLines(), "\n")
 	for _, want := range []string{"The user said: why?", "You answered: so.", "handed over to the task 1", "bytes left out]"} {
 		if !strings.Contains(lines, want) {
 			t.Errorf("shortened, it lacks %q:\n%s", want, lines)
