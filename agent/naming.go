@@ -144,7 +144,7 @@ func (n *namer) file(what, path string, from, to int) {
 		case from == 0 && to == 0:
 			why = n.show(path, f)
 		default:
-			why = n.lines(path, f, from, to)
+			to, why = n.lines(what, path, f, from, min(to, action.LineCount(f.Text)))
 		}
 	}
 	if why != "" {
@@ -154,19 +154,26 @@ func (n *namer) file(what, path string, from, to int) {
 	n.r.texts.keep(f.Hash, f.Text)
 	line := path
 	if to > 0 {
-		line = fmt.Sprintf("%s, lines %d to %d", path, from, min(to, action.LineCount(f.Text)))
+		line = fmt.Sprintf("%s, lines %d to %d", path, from, to)
 	}
 	n.message.Named = append(n.message.Named, line)
 }
 
-// lines shows lines of a file, or says why not.
-func (n *namer) lines(path string, f workspace.File, from, to int) (why string) {
+// lines shows lines of a file, as many of the first as fit, or says why not. last is the last one shown.
+func (n *namer) lines(what, path string, f workspace.File, from, to int) (last int, why string) {
 	text, shown, err := action.Show(path, f.Text, f.Hash, from, to, n.left)
+	for last = to; err != nil && last > from; {
+		last = from + (last-from)/2
+		text, shown, err = action.Show(path, f.Text, f.Hash, from, last, n.left)
+	}
 	if err != nil {
-		return "is not shown: " + err.Error()
+		return 0, "is not shown: " + err.Error()
 	}
 	n.add(text+"\n", shown)
-	return ""
+	if last < to {
+		n.missing("%s: lines %d to %d of %s: they do not fit", what, last+1, to, path)
+	}
+	return last, ""
 }
 
 // folder lists what lies in a folder.
