@@ -164,7 +164,7 @@ func (r *run) codeMap(ctx context.Context, p *prompter, entries []workspace.Entr
 	}
 	files := make([]codemap.File, len(facts))
 	for i, f := range facts {
-		files[i] = codemap.File{Path: f.Path, Facts: f.Facts}
+		files[i] = codemap.File(f)
 	}
 	ranked := codemap.Rank(files, q)
 	ranked = slices.DeleteFunc(ranked[:min(len(ranked), maxFirst)], func(f codemap.Ranked) bool {

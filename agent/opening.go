@@ -48,6 +48,9 @@ func (r *run) planOpening(ctx context.Context) func(*prompter, *prompted) error 
 		d.Made, d.Rules = p.madeWith(entries), p.rules(entries, nil)
 		d.Map, err = r.codeMap(ctx, p, entries, codemap.Query{Text: d.Task.Text}, planMap, nil, d.Listing)
 		d.Recalled = p.window.first(partRecalled, d.Recalled)
+		if err == nil {
+			d.Known, err = r.knownOf(ctx, p, entries)
+		}
 		return err
 	}
 }

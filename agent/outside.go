@@ -46,6 +46,8 @@ type outside interface {
 	// packages are those of a task that begins which no file of the project names, and whether the
 	// user is asked about more of them.
 	packages(a *Agent) (kept map[sandbox.Profile][]string, offers bool)
+	// known is what the planner is told of the workspace, of which manifest has the checksums.
+	known(a *Agent, manifest map[string]string) *record.Known
 	// recalled says what memory gave for a query.
 	recalled(query string) (found []string, recorded bool)
 }
@@ -98,6 +100,8 @@ func (live) provesTests() bool { return true }
 func (live) sparesTests() bool { return true }
 
 func (live) packages(a *Agent) (map[sandbox.Profile][]string, bool) { return a.keptPackages(), true }
+
+func (live) known(a *Agent, manifest map[string]string) *record.Known { return a.known(manifest) }
 
 func (live) recalled(string) ([]string, bool) { return nil, false }
 
@@ -195,4 +199,23 @@ func (p *Player) sparesTests() bool {
 // the call that chose the edit.
 func (p *Player) AbilityAsked(question string) (asked, recorded bool) {
 	return slices.ContainsFunc(p.here(), func(e entry) bool { return e.User != nil && e.User.ID == question }), true
+}
+
+func (p *Player) replays() bool { return true }
+
+func (p *Player) answers() bool { return p.rec.answers }
+
+func (p *Player) checksPlans() bool { return p.rec.planChecks }
+
+func (p *Player) known(*Agent, map[string]string) *record.Known { return p.rec.known }
+
+// recalled is what memory gave: nothing where it was asked something else, and then the
+// prompt differs if it mattered.
+func (p *Player) recalled(query string) (found []string, recorded bool) {
+	if len(p.found) == 0 || p.found[0].Recalled.Query != query {
+		return nil, true
+	}
+	e := p.found[0]
+	p.found, p.at = p.found[1:], e.Time
+	return e.Recalled.Found, true
 }

@@ -15,6 +15,7 @@ import (
 	"caselsp/agent/quote"
 	"caselsp/agent/record"
 	"caselsp/agent/workspace"
+	"caselsp/store"
 )
 
 // What is known of a project as a whole has two sources and no third: the facts of its files as
@@ -25,15 +26,15 @@ import (
 // ProjectState is what is known of a workspace.
 type ProjectState struct {
 	project.State
-	Files   map[string]string `json:"files"`             // checksums of source files, by path
-	Changed *FilesChanged     `json:"changed,omitempty"` // since the last task; nil: none has looked yet
+	Files   map[string]string `json:"files"`             // checksums, by path, without files that may hold secrets
+	Changed *FilesChanged     `json:"changed,omitempty"` // since the last task; nil: none has kept them
 	Notes   []Note            `json:"notes"`             // of the latest tasks, the newest last
 	History []PastTask        `json:"history"`           // all tasks, the newest last
 	// Partial says that there are more files than were read.
 	Partial bool `json:"partial,omitempty"`
 }
 
-// FilesChanged are the source files that differ from what the last task left.
+// FilesChanged are the files that differ from what the last task left.
 type FilesChanged struct {
 	Added   []string `json:"added"`
 	Changed []string `json:"changed"`
@@ -67,8 +68,6 @@ const (
 	maxNotes, maxToldNotes = 20, 5
 	// maxNote is the longest text of a note, in bytes.
 	maxNote = 160
-	// shownSum is how many hex digits of a checksum are kept: enough that two texts never have the same.
-	shownSum = 16
 )
 
 // Project returns what is known of the workspace. A task whose journal cannot be read is left out,
@@ -76,7 +75,16 @@ const (
 func (a *Agent) Project(ctx context.Context) (ProjectState, error) {
 	o := a.Workspace.NewOverlay()
 	defer o.Close()
-	s, err := a.projectIn(ctx, o, nil)
+	if err := errors.Join(o.Refresh(ctx), a.conceal(ctx)); err != nil {
+		return ProjectState{}, err
+	}
+	s := ProjectState{}
+	var err error
+	if s.State, s.Partial, err = a.projectIn(ctx, o, nil); err != nil {
+		return s, err
+	}
+	a.mask(&s.State)
+	sums, err := a.checksums(ctx, o, workspace.MaxStructure)
 	if err != nil {
 		return s, err
 	}
@@ -84,29 +92,82 @@ func (a *Agent) Project(ctx context.Context) (ProjectState, error) {
 	if err != nil {
 		return s, err
 	}
-	s.Changed = changedSince(kept, s.Files)
+	s.Files, s.Changed = sums, changedSince(kept, sums)
 	s.History, s.Notes, err = a.past(0)
-	a.mask(&s.State)
 	return s, err
 }
 
-// projectIn is the part that the files tell, without those that skip names.
-func (a *Agent) projectIn(ctx context.Context, o *workspace.Overlay, skip func(string) bool) (ProjectState, error) {
-	if err := o.Refresh(ctx); err != nil {
-		return ProjectState{}, err
+// checksums are those of the files, without those that may hold secrets; empty where there are too many.
+func (a *Agent) checksums(ctx context.Context, o *workspace.Overlay, most int) (map[string]string, error) {
+	sums, err := o.Manifest(ctx, most)
+	if err != nil {
+		return nil, fmt.Errorf("the workspace cannot be read: %w", err)
 	}
+	return a.withoutSecrets(sums), nil
+}
+
+// withoutSecrets leaves out files that may hold secrets: a checksum confirms a guess.
+func (a *Agent) withoutSecrets(sums map[string]string) map[string]string {
+	list := map[string]string{}
+	for path, sum := range sums {
+		if !store.Hidden(path) && !a.hidden(path) {
+			list[path] = sum
+		}
+	}
+	return list
+}
+
+// known is what a planner is told of the workspace when a task begins, and keeps the checksums for the next
+// one. What cannot be read is left out: it is no reason not to begin.
+func (a *Agent) known(manifest map[string]string) *record.Known {
+	k := &record.Known{}
+	_, notes, err := a.past(maxNotes)
+	for _, n := range notes[max(0, len(notes)-maxToldNotes):] {
+		k.Notes = append(k.Notes, n.String())
+	}
+	if manifest != nil {
+		kept, unread := a.Store.Checksums()
+		sums := a.withoutSecrets(manifest)
+		if c := changedSince(kept, sums); c != nil {
+			k.Changed = c.lines()
+		}
+		err = errors.Join(err, unread, a.Store.KeepChecksums(sums))
+	}
+	if err != nil {
+		a.Log.Warn("a part of what is known of the project cannot be read", "error", err)
+	}
+	return k
+}
+
+// keepChecksums keeps the checksums of the files as a decision of the user left them.
+func (a *Agent) keepChecksums(ctx context.Context) {
+	kept, err := a.Store.Checksums()
+	if kept == nil && err == nil {
+		return // no task has looked yet
+	}
+	o := a.Workspace.NewOverlay()
+	defer o.Close()
+	sums, err := a.checksums(ctx, o, maxManifest)
+	if err == nil && len(sums) > 0 {
+		err = a.Store.KeepChecksums(sums)
+	}
+	if err != nil {
+		a.Log.Warn("the checksums of the files cannot be kept", "error", err)
+	}
+}
+
+// projectIn is the part that the files tell, without those that skip names. more says that there are
+// others than were read.
+func (a *Agent) projectIn(ctx context.Context, o *workspace.Overlay, skip func(string) bool) (s project.State, more bool, err error) {
 	facts, more, err := o.Structure(ctx, "", func(key string) bool { return a.hidden(key) || skip != nil && skip(key) })
 	if err != nil {
-		return ProjectState{}, fmt.Errorf("the structure of the workspace cannot be read: %w", err)
+		return s, more, fmt.Errorf("the structure of the workspace cannot be read: %w", err)
 	}
-	s := ProjectState{Files: map[string]string{}, Notes: []Note{}, History: []PastTask{}, Partial: more}
 	files := make([]project.File, len(facts))
 	for i, f := range facts {
 		files[i] = project.File{Path: f.Path, Facts: f.Facts}
-		s.Files[f.Path] = f.Hash[:min(len(f.Hash), shownSum)]
 	}
-	s.State = project.Of(files)
-	return s, nil
+	return project.Of(files), more, nil
 }
 
 // mask takes secrets out of what is written in the files.
@@ -165,6 +226,9 @@ func (a *Agent) past(last int, without ...string) (history []PastTask, notes []N
 		p, err := a.load(id)
 		if err != nil {
 			unread = append(unread, err)
+			continue
+		}
+		if p.Task.Thread != "" {
 			continue
 		}
 		t := pastTask(p)
@@ -231,7 +295,7 @@ func (s ProjectState) Text() string {
 		fmt.Fprintf(&b, "  %s\n", routeLine(r))
 	}
 	fmt.Fprintf(&b, "artifacts  %d, with their files in --json\n", len(s.Artifacts))
-	fmt.Fprintf(&b, "files      %d source files, by checksum%s\n", len(s.Files), map[bool]string{true: "; there are more"}[s.Partial])
+	fmt.Fprintf(&b, "files      %d, by checksum%s\n", len(s.Files), map[bool]string{true: "; there are more"}[s.Partial])
 	if c := s.Changed; c != nil {
 		for _, l := range c.lines() {
 			fmt.Fprintf(&b, "  %s\n", l)

@@ -48,6 +48,7 @@ type prompted struct {
 	Made      string // with what the project is made
 	Rules     string // the project's own
 	Map       string // of the code that the task touches
+	Known     string // of the project as a whole
 	Recalled  []string
 	PlanText  string
 	Features  []string // all; what changes while a task goes on stands in the other two

@@ -38,6 +38,7 @@ type Recording struct {
 	answers                bool
 	packages               map[sandbox.Profile][]string
 	offers                 bool
+	known                  *record.Known
 	entries                []entry
 	Made                   Header
 }
@@ -226,7 +227,7 @@ func ReadRecording(r io.Reader) (*Recording, error) {
 			rec.Task, rec.Manifest = e.Given.Asked(), e.Given.Manifest
 			rec.limits, rec.context, rec.answers = e.Given.Limits, e.Given.Context, e.Given.Answers
 			rec.writeTests, rec.planReview, rec.planChecks = e.Given.WriteTests, e.Given.PlanReview, e.Given.PlanChecks
-			rec.packages, rec.offers = e.Given.Packages, e.Given.Offers
+			rec.packages, rec.offers, rec.known = e.Given.Packages, e.Given.Offers, e.Given.Known
 		}
 		rec.entries = append(rec.entries, e)
 	}
@@ -464,23 +465,6 @@ func (p *Player) here() []entry {
 	}
 	return rest
 }
-
-// recalled is what memory gave: nothing where it was asked something else, and then the
-// prompt differs if it mattered.
-func (p *Player) recalled(query string) (found []string, recorded bool) {
-	if len(p.found) == 0 || p.found[0].Recalled.Query != query {
-		return nil, true
-	}
-	e := p.found[0]
-	p.found, p.at = p.found[1:], e.Time
-	return e.Recalled.Found, true
-}
-
-func (p *Player) replays() bool { return true }
-
-func (p *Player) answers() bool { return p.rec.answers }
-
-func (p *Player) checksPlans() bool { return p.rec.planChecks }
 
 // masked is what was masked in the answer that was played last.
 func (p *Player) masked() []string {

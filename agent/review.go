@@ -34,6 +34,7 @@ func (a *Agent) obeyed(p *record.State) func(workspace.Change) permit.Obeyed {
 // not arrive, and what overlaps with the user's own changes, stays open and is
 // in the outcome with its reason.
 func (a *Agent) Decide(ctx context.Context, id string, sel review.Selection, accept bool, to workspace.Applier) (review.Outcome, error) {
+	defer a.keepChecksums(ctx)
 	return a.reviewed(id, &sel, func(s *review.Session) ([]workspace.Applied, error) {
 		rev, err := review.Of(s.State, s.Blob, s.Obeyed)
 		if err != nil {
@@ -53,6 +54,7 @@ func (a *Agent) Decide(ctx context.Context, id string, sel review.Selection, acc
 // changed the same lines since; what the user wrote elsewhere stays. The
 // result is under review again, so the undo can itself be undone.
 func (a *Agent) Undo(ctx context.Context, id string, to workspace.Applier) (review.Outcome, error) {
+	defer a.keepChecksums(ctx)
 	return a.reviewed(id, &review.Selection{}, func(s *review.Session) ([]workspace.Applied, error) { return s.Undo(ctx, to) })
 }
 

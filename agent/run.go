@@ -126,6 +126,9 @@ func (r *run) begin(ctx context.Context, task record.Task) error {
 	given.Answers = r.a.outside.answers()
 	given.Packages, given.Offers = r.a.outside.packages(r.a)
 	given.PlanReview, given.PlanChecks = r.a.PlanReview, r.a.outside.checksPlans()
+	if task.Thread == "" && !task.Single {
+		given.Known = r.a.outside.known(r.a, manifest)
+	}
 	if err := r.record(given); err != nil {
 		return err
 	}

@@ -33,6 +33,7 @@ const (
 	partMade     = 96 // of what the project is made with
 	partRules    = 32 // of the project's own rule files
 	partMap      = 24 // of the map of the code
+	partKnown    = 64 // of what is known of the project as a whole
 	partOpening  = 6  // of the files that CASE begins with, all together
 	partWhole    = 24 // of one of them: above it, its outline and the ranges that matter
 	partOutline  = 64 // of an outline there

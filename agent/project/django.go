@@ -113,7 +113,7 @@ func (p *project) appOf(file string) (found App, ok bool) {
 
 // roots are the classes from which models come, and what models of them are.
 var roots = map[string]string{
-	"django.db.models.Model": django, "django.contrib.gis.db.models.Model": django,
+	"django.db.models.Model": Django, "django.contrib.gis.db.models.Model": Django,
 	"sqlalchemy.orm.DeclarativeBase": sqlalchemy, "sqlalchemy.orm.DeclarativeBaseNoMeta": sqlalchemy,
 	"peewee.Model": "peewee_model", "tortoise.models.Model": "tortoise_model", "sqlmodel.SQLModel": sqlmodel,
 	"mongoengine.Document": "mongoengine_model", "beanie.Document": "beanie_model",
@@ -126,8 +126,9 @@ var makers = map[string]string{
 	"flask_sqlalchemy.SQLAlchemy": "Model",
 }
 
+// Kinds of models that are asked about here or by others.
 const (
-	django     = "django_model"
+	Django     = "django_model"
 	sqlalchemy = "sqlalchemy_model"
 	sqlmodel   = "sqlmodel_model" // a class is a table only where it says table=True
 )
@@ -227,7 +228,7 @@ func (p *project) outside(f *file, full string) string {
 	if !models || !uses && !strings.HasPrefix(module, "django.") || slices.ContainsFunc(noModels, func(end string) bool { return strings.HasSuffix(name, end) }) {
 		return ""
 	}
-	return django
+	return Django
 }
 
 // addModel takes in a class that is a model.
@@ -242,7 +243,7 @@ func (p *project) addModel(f *file, m syntax.Mark, kind string) {
 		for _, base := range m.Words {
 			model.Abstract = model.Abstract || roots[p.resolve(f, base, 0).external] != ""
 		}
-	case django:
+	case Django:
 		a, ok := p.appOf(f.path)
 		label := m.Args["app_label"]
 		if label == "" {

@@ -5,6 +5,18 @@ import (
 	"caselsp/agent/stack"
 )
 
+// MemoryRecalled is what memory gave for a query.
+type MemoryRecalled struct {
+	Query string   `json:"query"`
+	Found []string `json:"found,omitempty"`
+}
+
+// Known is what was known of a workspace when a task began, beside what its files tell.
+type Known struct {
+	Notes   []string `json:"notes,omitempty"`   // of the latest tasks, a line each
+	Changed []string `json:"changed,omitempty"` // which files differ from what the last task left, in lines
+}
+
 // Baselining reports whether the pending action is TARS's run of the project's tests: while it
 // plans, before anything is staged, so that it shows how they went before the task.
 func (p *State) Baselining() bool {

@@ -19,6 +19,7 @@ type planned struct {
 	PlanChanges  int      // how often TARS was asked to change the plan
 	PlanDropped  []string // the features that the user has dropped, in lines for people
 	PlanReturned bool     // a plan was returned because of the files that it names
+	Known        *Known   // what TARS is told of the workspace; nil: nothing
 	Refusals     []string // what was submitted and refused, and why, in lines for people
 }
 

@@ -61,6 +61,8 @@ type TaskGiven struct {
 	// project names. Offers says that the user is asked about more of them; older versions did not ask.
 	Packages map[sandbox.Profile][]string `json:"packages,omitempty"`
 	Offers   bool                         `json:"offers,omitempty"`
+	// Known is what the planner is told of the workspace; nil in journals of versions that told nothing.
+	Known *Known `json:"known,omitempty"`
 }
 
 // GivenTask is the first record of a task.
@@ -318,12 +320,6 @@ type FileRef struct {
 	Path string      `json:"path"`
 	Hash string      `json:"hash,omitempty"`
 	Mode fs.FileMode `json:"mode,omitempty"`
-}
-
-// MemoryRecalled is what memory gave for a query.
-type MemoryRecalled struct {
-	Query string   `json:"query"`
-	Found []string `json:"found,omitempty"`
 }
 
 // Verified is TARS's verdict on the feature that is worked on.

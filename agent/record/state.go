@@ -179,7 +179,7 @@ func (p *State) Apply(seq int64, at time.Time, body Body) {
 	case TaskGiven:
 		p.Task, p.manifest, p.Started, p.Phase = b.Asked(), b.Manifest, at, b.Task.begins()
 		p.Answers, p.PlanReview, p.PlanChecks = b.Answers, b.PlanReview, b.PlanChecks
-		p.Packages, p.Offers = b.Packages, b.Offers
+		p.Packages, p.Offers, p.Known = b.Packages, b.Offers, b.Known
 		p.UserTexts = append(p.UserTexts, p.Task.Typed)
 	case StateChanged:
 		p.applyState(b)

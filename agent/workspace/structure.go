@@ -28,7 +28,6 @@ const (
 // FileFacts is a file of a structure.
 type FileFacts struct {
 	Path string `json:"path"`
-	Hash string `json:"-"` // of its text
 	*syntax.Facts
 }
 
@@ -135,20 +134,20 @@ func (k *known) keeper() Kept {
 
 // unread returns the facts of a file that is on disk as it was when they were kept, without
 // reading it; nil: it has to be read.
-func (k *known) unread(f found) (facts *syntax.Facts, hash string) {
+func (k *known) unread(f found) *syntax.Facts {
 	kept := k.keeper()
 	if f.info == nil || f.staged != nil || f.buffer != nil || kept.Fact == nil {
-		return nil, ""
+		return nil
 	}
 	v := versionOf(f.info)
 	if v.id == (fileID{}) {
-		return nil, ""
+		return nil
 	}
 	hash, ok := strings.CutPrefix(string(kept.Fact(v.key())), v.line())
 	if !ok {
-		return nil, ""
+		return nil
 	}
-	return k.find(factsID(f.key, hash)), hash
+	return k.find(factsID(f.key, hash))
 }
 
 // keepVersion keeps the checksum of a file on disk, so that it need not be read for its facts
@@ -196,7 +195,7 @@ func (o *Overlay) Structure(ctx context.Context, pattern string, skip func(path 
 		r := reader{w: o.w}
 		defer r.close()
 		for i := from; i < to; i++ {
-			list[i] = r.facts(files[i])
+			list[i] = FileFacts{files[i].key, r.facts(files[i])}
 		}
 		return true
 	})
@@ -206,20 +205,20 @@ func (o *Overlay) Structure(ctx context.Context, pattern string, skip func(path 
 	return slices.DeleteFunc(list, func(f FileFacts) bool { return f.Facts == nil }), more, err
 }
 
-// facts returns the facts of a file; nil ones where it has none.
-func (r *reader) facts(f found) FileFacts {
+// facts returns the facts of a file; nil where it has none.
+func (r *reader) facts(f found) *syntax.Facts {
 	known := &r.w.known
-	if facts, hash := known.unread(f); facts != nil {
-		return FileFacts{f.key, hash, facts}
+	if facts := known.unread(f); facts != nil {
+		return facts
 	}
 	begun := r.w.index.clock()
 	text, hash, ok := r.hashed(f)
 	if !ok {
-		return FileFacts{}
+		return nil
 	}
 	facts := known.of(f.key, hash, text)
 	known.keepVersion(r.seen, hash, begun)
-	return FileFacts{f.key, hash, facts}
+	return facts
 }
 
 // next begins a round.

@@ -130,7 +130,7 @@ func (o outlining) run(ctx context.Context, out io.Writer, path string) error {
 	if o.task != "" {
 		known := make([]codemap.File, len(files))
 		for i, f := range files {
-			known[i] = codemap.File{Path: f.Path, Facts: f.Facts}
+			known[i] = codemap.File(f)
 		}
 		_, err := io.WriteString(out, clean(codemap.Map(known, codemap.Query{Text: o.task}, o.tokens)))
 		return err

@@ -18,7 +18,7 @@ the tasks. Files of tests declare nothing. What a program computes while it runs
 
 --json prints one object: {"apps", "models", "routes", "artifacts", "files", "changed", "notes", "history"}.
 "artifacts" is a registry such as {"artifact": "django_model:blog.Post", "file", "line"}, "files" has the
-checksum of each source file by its path.`
+checksum of each file by its path, but for those that may hold secrets.`
 
 func projectCommand(w *wiring) *cobra.Command {
 	var asJSON bool
