@@ -189,7 +189,7 @@ call FINISH_FEATURE {"thought": "t", "summary": "s"}
 on tars
 times always
 call SUBMIT_VERDICT {"completion": 50, "summary": "s", "issues": ["half of it is missing"]}
-`, "after 1 attempts it is 50 percent complete", 1 + 2},
+`, "after 1 attempt it is 50 percent complete", 1 + 2},
 }
 
 // TestNeverEnds checks that each of these loops ends by its own bound.

@@ -11,6 +11,7 @@ import (
 
 	"caselsp/agent/action"
 	"caselsp/agent/codemap"
+	"caselsp/agent/count"
 	"caselsp/agent/stack"
 	"caselsp/agent/syntax"
 	"caselsp/agent/workspace"
@@ -86,11 +87,11 @@ const leastShare = 10
 // madeWith says in a few lines which languages, frameworks, linters and commands a project has,
 // with what says so.
 func (p *prompter) madeWith(entries []workspace.Entry) string {
-	count, all := map[syntax.Language]int{}, 0
+	having, all := map[syntax.Language]int{}, 0
 	var files []stack.File
 	for _, e := range entries {
 		if lang := syntax.OutlineLanguageOf(e.Path); lang != "" && syntax.Outlined(e.Path) {
-			count[lang]++
+			having[lang]++
 			all++
 		}
 		f := stack.File{Path: e.Path}
@@ -102,17 +103,17 @@ func (p *prompter) madeWith(entries []workspace.Entry) string {
 		files = append(files, f)
 	}
 	var langs []string
-	for lang, n := range count {
+	for lang, n := range having {
 		if n*100 >= all*leastShare {
 			langs = append(langs, string(lang))
 		}
 	}
 	slices.SortFunc(langs, func(a, b string) int {
-		return cmp.Or(cmp.Compare(count[syntax.Language(b)], count[syntax.Language(a)]), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(having[syntax.Language(b)], having[syntax.Language(a)]), cmp.Compare(a, b))
 	})
 	var b strings.Builder
 	for _, lang := range langs {
-		fmt.Fprintf(&b, "%s: %d files", lang, count[syntax.Language(lang)])
+		fmt.Fprintf(&b, "%s: %s", lang, count.Of(having[syntax.Language(lang)], "file"))
 		if usual := habits[syntax.Language(lang)]; usual != "" {
 			b.WriteString(". Usual: " + usual)
 		}

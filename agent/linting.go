@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"caselsp/agent/count"
 	"caselsp/agent/lint"
 	"caselsp/agent/record"
 	"caselsp/agent/validate"
@@ -66,7 +67,7 @@ func (r *run) lintMeanwhile(ctx context.Context) (keep func() error, end func())
 	go func() {
 		defer close(done)
 		err := r.guarded("linting", func() (err error) {
-			found, err = r.lint(ctx, files, func(line string) {
+			found, err = r.lint(ctx, files, func(string) {}, func(line string) {
 				select {
 				case said <- line:
 				default: // it is only shown
@@ -103,7 +104,7 @@ func (r *run) lintStaged(ctx context.Context) (did bool, err error) {
 	}
 	found, recorded := r.a.outside.linted(files)
 	if !recorded {
-		if found, err = r.lint(ctx, files, r.progress); err != nil {
+		if found, err = r.lint(ctx, files, r.progress, r.progress); err != nil {
 			return false, err
 		}
 	}
@@ -121,8 +122,9 @@ func (r *run) keepLinted(b *record.Linted) error {
 }
 
 // lint runs the linters on staged files. It returns nil where the settings let
-// nothing run. It may run beside the loop, which then only waits.
-func (r *run) lint(ctx context.Context, files map[string]string, said func(string)) (*record.Linted, error) {
+// nothing run. It may run beside the loop, which then only waits. begins is told which linter runs,
+// said what the sandbox does for it.
+func (r *run) lint(ctx context.Context, files map[string]string, begins, said func(string)) (*record.Linted, error) {
 	engine, err := r.a.Sandbox(ctx)
 	if err != nil || engine == nil {
 		return nil, err
@@ -140,12 +142,13 @@ func (r *run) lint(ctx context.Context, files map[string]string, said func(strin
 	if err != nil {
 		return nil, err
 	}
-	b := &record.Linted{Files: files}
+	b := &record.Linted{Files: files, By: map[string][]string{}}
 	for _, l := range lint.For(slices.Sorted(maps.Keys(files)), tree) {
 		names := l.Scope(tree, slices.Sorted(maps.Keys(files)))
 		if len(names) == 0 {
 			continue
 		}
+		begins(fmt.Sprintf("checking %s with %s", count.Of(len(names), "file"), l.Name))
 		report, err := r.lintWith(ctx, engine, l, tree, names, said)
 		if unavailable := (*sandbox.Unavailable)(nil); errors.As(err, &unavailable) && ctx.Err() == nil {
 			// Tests cannot do without the sandbox, this can: it is told, and the work goes on.
@@ -163,6 +166,9 @@ func (r *run) lint(ctx context.Context, files map[string]string, said func(strin
 			b.Troubles = append(b.Troubles, report.Trouble)
 		} else {
 			b.Ran = append(b.Ran, l.Name)
+			for _, name := range names {
+				b.By[name] = append(b.By[name], l.Name)
+			}
 		}
 		if report.Scored {
 			b.Score = &report.Score

@@ -74,9 +74,9 @@ func TestLinting(t *testing.T) {
 		looks             int
 		want, report      string
 	}{
-		{"after every edit", LintEdits, "", 2, once, "- a.py: 1 new finding(s), pylint rates it 5.00 of 10\n- b.py: nothing new"},
-		{"before the end", LintFinish, "", 1, once, "- a.py: 1 new finding(s)"},
-		{"another file mends it", LintEdits, "", 2, "Staged a.py; Staged mended.py; written", "- a.py: nothing new, pylint rates it 5.00 of 10\n- mended.py: nothing new"},
+		{"after every edit", LintEdits, "", 2, once, "- a.py: 1 new finding (pylint), pylint rates it 5.00 of 10\n- b.py: nothing new (pylint)"},
+		{"before the end", LintFinish, "", 1, once, "- a.py: 1 new finding"},
+		{"another file mends it", LintEdits, "", 2, "Staged a.py; Staged mended.py; written", "- a.py: nothing new (pylint), pylint rates it 5.00 of 10\n- mended.py: nothing new"},
 		{"never", "never", "", 0, free, ""},
 		{"unavailable", LintEdits, "unavailable", 2, free, ""},
 		{"times out", LintFinish, "times out", 1, free, ""},

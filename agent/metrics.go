@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"caselsp/agent/action"
+	"caselsp/agent/count"
 	"caselsp/agent/permit"
 	"caselsp/agent/record"
 )
@@ -292,11 +293,11 @@ func (m Metrics) Summary() string {
 	slices.Sort(ended)
 	fmt.Fprintf(&b, "tasks       %d: %s\n", t.Count, cmp.Or(strings.Join(ended, ", "), "none is over"))
 	fmt.Fprintf(&b, "time        %s of work, %s of waiting\n", seconds(t.Seconds), seconds(t.Waited))
-	fmt.Fprintf(&b, "features    %d of %d done, in %d rounds and %d steps\n", t.FeaturesDone, t.Features, t.Rounds, t.Steps)
+	fmt.Fprintf(&b, "features    %d of %d done, in %s and %s\n", t.FeaturesDone, t.Features, count.Of(t.Rounds, "round"), count.Of(t.Steps, "step"))
 	fmt.Fprintf(&b, "edits       %d, %d refused; hunks: %d accepted, %d rejected\n", t.Edits, t.RefusedEdits, t.AcceptedHunks, t.RejectedHunks)
-	fmt.Fprintf(&b, "tests       %d runs, %d passed\n", t.TestRuns, t.TestsPassed)
-	fmt.Fprintf(&b, "commands    %d run, %d denied; %d questions; %d safety violations\n", t.Commands, t.Denied, t.Questions, t.Objections)
-	fmt.Fprintf(&b, "memory      %d of %d questions found something\n", t.RecallHits, t.Recalls)
+	fmt.Fprintf(&b, "tests       %s, %d passed\n", count.Of(t.TestRuns, "run"), t.TestsPassed)
+	fmt.Fprintf(&b, "commands    %d run, %d denied; %s; %s\n", t.Commands, t.Denied, count.Of(t.Questions, "question"), count.Of(t.Objections, "safety violation"))
+	fmt.Fprintf(&b, "memory      %d of %s found something\n", t.RecallHits, count.Of(t.Recalls, "question"))
 	var names []string
 	for name := range t.Roles {
 		names = append(names, name)
@@ -308,7 +309,7 @@ func (m Metrics) Summary() string {
 		if r.Estimated {
 			estimated = ", estimated"
 		}
-		fmt.Fprintf(&b, "%-11s %d calls, %d tokens in (%d cached), %d out, $%.4f%s\n", name, r.Calls, r.Prompt, r.Cached, r.Completion, r.Cost, estimated)
+		fmt.Fprintf(&b, "%-11s %s, %d tokens in (%d cached), %d out, $%.4f%s\n", name, count.Of(r.Calls, "call"), r.Prompt, r.Cached, r.Completion, r.Cost, estimated)
 	}
 	return b.String()
 }

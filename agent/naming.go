@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"caselsp/agent/action"
+	"caselsp/agent/count"
 	"caselsp/agent/record"
 	"caselsp/agent/syntax"
 	"caselsp/agent/workspace"
@@ -178,9 +179,9 @@ func (n *namer) lines(what, path string, f workspace.File, from, to int) (last i
 
 // folder lists what lies in a folder.
 func (n *namer) folder(name, path string, files []string) {
-	text := cutText(fmt.Sprintf("%s/ (%d files)\n%s\n", path, len(files), strings.Join(files, "\n")), min(n.left, n.p.window.of(partListing)), ": list it by glob")
+	text := cutText(fmt.Sprintf("%s/ (%s)\n%s\n", path, count.Of(len(files), "file"), strings.Join(files, "\n")), min(n.left, n.p.window.of(partListing)), ": list it by glob")
 	n.add(text+"\n", action.Shown{})
-	n.message.Named = append(n.message.Named, fmt.Sprintf("%s/, %d files by name", path, len(files)))
+	n.message.Named = append(n.message.Named, fmt.Sprintf("%s/, %s by name", path, count.Of(len(files), "file")))
 }
 
 // symbol shows the declarations of a name.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"caselsp/agent/count"
 	"caselsp/agent/llm"
 )
 
@@ -181,7 +182,7 @@ func (o *once) reference(lines, said []spoken) string {
 	}
 	from, to := ends(lines)
 	if from == 0 {
-		return fmt.Sprintf("[%d lines as %s]", len(lines), where)
+		return fmt.Sprintf("[%s as %s]", count.Of(len(lines), "line"), where)
 	}
 	what := fmt.Sprintf("[lines %d to %d stand %s", from, to, where)
 	if a, b := ends(said); a != from && a > 0 {

@@ -10,6 +10,7 @@ import (
 
 	"caselsp/agent/action"
 	"caselsp/agent/codemap"
+	"caselsp/agent/count"
 	"caselsp/agent/record"
 	"caselsp/agent/syntax"
 	"caselsp/agent/workspace"
@@ -119,7 +120,7 @@ func shortPass(said action.Said) action.Said {
 		}
 	}
 	if more := len(lines) - passLines; more > 0 {
-		said.Quote = fmt.Sprintf("[%d lines left out]\n%s", more, strings.Join(lines[more:], ""))
+		said.Quote = fmt.Sprintf("[%s left out]\n%s", count.Of(more, "line"), strings.Join(lines[more:], ""))
 	}
 	return said
 }
@@ -232,7 +233,7 @@ func (p *prompter) outline(path, text string) string {
 	if outline := action.OutlineOf(path, text, p.window.of(partOutline)); outline != "" {
 		return outline
 	}
-	return fmt.Sprintf("%s (%d lines) declares nothing.\n", path, action.LineCount(text))
+	return fmt.Sprintf("%s (%s) declares nothing.\n", path, count.Of(action.LineCount(text), "line"))
 }
 
 func (o *opening) add(text string, shown action.Shown) {

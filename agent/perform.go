@@ -391,6 +391,7 @@ func (r *run) finish(ctx context.Context, args action.FinishFeature) error {
 	if linted, err := r.lintStaged(ctx); linted || err != nil {
 		return err
 	}
+	r.progress("checking what the change brings into the project")
 	found, err := r.gate.introduced(ctx, r.a.Workspace, r.overlay.ChangeSet())
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"caselsp/agent/action"
+	"caselsp/agent/count"
 	"caselsp/agent/quote"
 	"caselsp/agent/record"
 	"caselsp/store"
@@ -97,9 +98,9 @@ func (r *run) coding(ctx context.Context) error {
 	}
 	switch {
 	case f.Rollbacks >= r.a.Limits.Rollbacks:
-		return r.failFeature(fmt.Sprintf("it was rolled back %d times", f.Rollbacks), "")
+		return r.failFeature(fmt.Sprintf("it was rolled back %s", count.Of(f.Rollbacks, "time")), "")
 	case r.state.Steps >= r.a.Limits.Steps, r.state.Free >= r.maxFree():
-		reason := fmt.Sprintf("round %d ended after %d steps without FINISH_FEATURE", f.Round, r.state.Steps)
+		reason := fmt.Sprintf("round %d ended after %s without FINISH_FEATURE", f.Round, count.Of(r.state.Steps, "step"))
 		return r.idleRounds(reason)
 	}
 	if f.Again != nil && !f.Again.Taken {
@@ -122,7 +123,7 @@ func (r *run) coding(ctx context.Context) error {
 func (r *run) nextRound(attempt int, reason string) error {
 	f := r.state.Feature()
 	if f.Round >= r.a.Limits.Rounds {
-		return r.failFeature(fmt.Sprintf("%s, and its %d rounds are used up", reason, f.Round), "")
+		return r.failFeature(fmt.Sprintf("%s, and no round is left of %d", reason, f.Round), "")
 	}
 	if left := roundsLeft(f.Round+1, r.a.Limits.Rounds); left != "" {
 		reason += "; " + left

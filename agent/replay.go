@@ -14,6 +14,7 @@ import (
 	"sort"
 	"time"
 
+	"caselsp/agent/count"
 	"caselsp/agent/llm"
 	"caselsp/agent/llm/replay"
 	"caselsp/agent/record"
@@ -281,7 +282,7 @@ func (rec *Recording) Matches(ctx context.Context, w *workspace.Workspace) error
 		return nil
 	}
 	sort.Strings(differ)
-	return fmt.Errorf("the replay parts from the recording before it begins: %s (%d file(s) in all)", differ[0], len(differ))
+	return fmt.Errorf("the replay parts from the recording before it begins: %s (%s in all)", differ[0], count.Of(len(differ), "file"))
 }
 
 // answer is an answer for the replay. One that was given in another conversation is not

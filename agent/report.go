@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"caselsp/agent/count"
 	"caselsp/agent/quote"
 	"caselsp/agent/record"
 	"caselsp/agent/review"
@@ -147,7 +148,7 @@ func decisions(p *record.State) []string {
 	}
 	for i, line := range lines {
 		if n := times[line]; n > 1 {
-			lines[i] = fmt.Sprintf("%s (%d times)", line, n)
+			lines[i] = fmt.Sprintf("%s (%s)", line, count.Of(n, "time"))
 		}
 	}
 	return lines
@@ -177,7 +178,7 @@ func featureOutcome(f *record.Feature) string {
 	how := "not begun"
 	switch {
 	case f.OK:
-		how = fmt.Sprintf("done in %d attempt(s) and %d round(s)", f.Attempt, f.Round)
+		how = fmt.Sprintf("done in %s and %s", count.Of(f.Attempt, "attempt"), count.Of(f.Round, "round"))
 	case f.Ended:
 		how = "failed: " + f.Words.After(f.Reason)
 	case f.Attempt > 0:

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"caselsp/agent/action"
+	"caselsp/agent/count"
 	"caselsp/agent/record"
 	"caselsp/agent/stack"
 	"caselsp/agent/testreport"
@@ -157,7 +158,7 @@ func (r *run) failing(ctx context.Context) error {
 		return err
 	}
 	if f.Round >= r.a.Limits.Rounds {
-		return r.failFeature(fmt.Sprintf("its tests still fail after %d rounds", f.Round), "")
+		return r.failFeature(fmt.Sprintf("its tests still fail after %s", count.Of(f.Round, "round")), "")
 	}
 	reflects, recorded := r.a.outside.reflects()
 	if !recorded {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"caselsp/agent/action"
+	"caselsp/agent/count"
 	"caselsp/agent/quote"
 	"caselsp/agent/record"
 )
@@ -30,7 +31,7 @@ func (r *run) verifying(ctx context.Context) error {
 	case v != nil && v.Passes():
 		return r.record(record.FeatureEnded{Feature: r.state.Current, OK: true, Words: quote.Words(v.Summary)})
 	case v != nil && f.Attempt >= r.a.Limits.Attempts:
-		return r.failFeature(fmt.Sprintf("after %d attempts it is %d percent complete", f.Attempt, *v.Completion), quote.Words(strings.Join(v.Issues, "; ")))
+		return r.failFeature(fmt.Sprintf("after %s it is %d percent complete", count.Of(f.Attempt, "attempt"), *v.Completion), quote.Words(strings.Join(v.Issues, "; ")))
 	case v != nil:
 		return r.nextRound(f.Attempt+1, fmt.Sprintf("verification says %d percent, issues: %d", *v.Completion, len(v.Issues)))
 	case r.state.Exchanges >= maxPlanningTurns:

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"caselsp/agent"
+	"caselsp/agent/count"
 	"caselsp/agent/record"
 
 	"go.lsp.dev/protocol"
@@ -100,7 +101,7 @@ func ruleText(r agent.Rule) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n## %s `%s`\n\n", r.ID, r.Shape)
 	fmt.Fprintf(&b, "* allowed %s by %s in task %s, after %d approvals; until %s\n", day(r.Given), r.By, r.Task, r.Seen, day(r.Expires))
-	fmt.Fprintf(&b, "* ran without a question: %d times\n", r.Uses)
+	fmt.Fprintf(&b, "* ran without a question: %s\n", count.Of(r.Uses, "time"))
 	if len(r.Touches) > 0 {
 		fmt.Fprintf(&b, "* it %s\n", strings.Join(r.Touches, ", "))
 	}
@@ -255,7 +256,7 @@ func (l *approvals) doRevoke(c *call, a arguments) (any, error) {
 		if forgotten {
 			l.ed.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("Forgotten: %s. It is asked for again.", a.text("rule")))
 		} else {
-			l.ed.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("Revoked: %s. Such commands are asked for again.", plural(len(ended), "approval")))
+			l.ed.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("Revoked: %s. Such commands are asked for again.", count.Of(len(ended), "approval")))
 		}
 		return nil
 	})

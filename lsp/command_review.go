@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"caselsp/agent/count"
 	"caselsp/agent/record"
 	"caselsp/agent/review"
 
@@ -89,7 +90,7 @@ func selectable(e *Engine, id string, sel review.Selection, accept bool) error {
 		if f.Change.Path == sel.File && sel.Hunk < len(f.Hunks) {
 			return rev.Decidable(sel, accept)
 		} else if f.Change.Path == sel.File {
-			return fmt.Errorf("%s has %s, there is no hunk %d", sel.File, plural(len(f.Hunks), "hunk"), sel.Hunk+1)
+			return fmt.Errorf("%s has %s, there is no hunk %d", sel.File, count.Of(len(f.Hunks), "hunk"), sel.Hunk+1)
 		}
 	}
 	return fmt.Errorf("the task does not change %q, but %s", sel.File, strings.Join(names, ", "))
@@ -137,7 +138,7 @@ func (l *reviews) tellOutcome(out review.Outcome, task record.Task) {
 	switch {
 	case out.Kept: // the task itself stays what it is
 	case out.State == record.Review:
-		text += fmt.Sprintf("%s of %q left to decide.", plural(out.Open, "hunk"), title(task))
+		text += fmt.Sprintf("%s of %q left to decide.", count.Of(out.Open, "hunk"), title(task))
 	case out.State == record.Succeeded:
 		text += acceptedText(task)
 	case out.State == record.Rejected:
@@ -182,7 +183,7 @@ func keptTold(st record.Status) string {
 		list = append(list, k.ID+" ("+cut(oneLine(k.Reason), maxTitle)+")")
 	}
 	return fmt.Sprintf(" The work of %s that failed is kept, not verified: %s. Read and accept it in the review document that %s opens; %s tries it again.",
-		plural(len(list), "feature"), strings.Join(list, ", "), cmdReview, cmdResume)
+		count.Of(len(list), "feature"), strings.Join(list, ", "), cmdReview, cmdResume)
 }
 
 // acceptedText tells that a result is in the user's files.

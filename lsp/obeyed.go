@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"caselsp/agent"
+	"caselsp/agent/count"
 	"caselsp/agent/record"
 	"caselsp/agent/review"
 
@@ -39,7 +40,7 @@ func listed(files []review.File) string {
 
 // askObeyed asks about what an acceptance of all has left open. It returns at once.
 func (l *reviews) askObeyed(task record.Task, sel review.Selection, files []review.File) {
-	what := plural(len(files), "file")
+	what := count.Of(len(files), "file")
 	l.ed.Go("asking about files that programs obey", func(ctx context.Context) error {
 		text := fmt.Sprintf("%s. Programs obey %s of %q without being told to.", listed(files), what, title(task))
 		if len(files) > maxListed || !l.questions.agreed(ctx, text, "Accept "+what) {

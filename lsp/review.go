@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"caselsp/agent/count"
 	"caselsp/agent/record"
 	"caselsp/agent/review"
 	"caselsp/agent/workspace"
@@ -135,14 +136,7 @@ func counted(rev *review.Review) string {
 			files++
 		}
 	}
-	return plural(hunks, "hunk") + " in " + plural(files, "file")
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return count.Of(hunks, "hunk") + " in " + count.Of(files, "file")
 }
 
 // offerable reports whether there is an open hunk in a document that is open.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"caselsp/agent"
+	"caselsp/agent/count"
 	"caselsp/agent/record"
 	"caselsp/agent/review"
 	"caselsp/agent/workspace"
@@ -88,7 +89,7 @@ func describeChange(c workspace.Change) string {
 // fileState says how far a file is decided.
 func fileState(f review.File) string {
 	if n := f.Open(); n > 0 && n < len(f.Hunks) {
-		return fmt.Sprintf("%d of %d hunks open", n, len(f.Hunks))
+		return fmt.Sprintf("%d of %s open", n, count.Of(len(f.Hunks), "hunk"))
 	}
 	first := f.Hunks[0]
 	for _, h := range f.Hunks {

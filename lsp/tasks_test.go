@@ -124,7 +124,7 @@ func TestAlways(t *testing.T) {
 	if asked := sc.State().Questions; len(asked) != 3 || !strings.Contains(asked[2].Text, chooseAlways+": “make docs”") {
 		t.Fatalf("asked %d times, %+v", len(asked), asked)
 	}
-	sc.expect(lsptest.TextHas(page, "ran without a question: 1 times"))
+	sc.expect(lsptest.TextHas(page, "ran without a question: 1 time"))
 	if text := sc.Text(page); !strings.Contains(text, "## r3 `make docs`") {
 		t.Errorf("the approvals:\n%s", text)
 	}

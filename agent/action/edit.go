@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"caselsp/agent/count"
 	"caselsp/agent/syntax"
 	"caselsp/agent/workspace"
 )
@@ -42,7 +43,7 @@ func (s *Scope) stage(path string, f workspace.File, exists bool, text string, s
 		known = Shown{Path: path}
 	}
 	next := known.Carry(now.Hash, before, now.Text)
-	said := Said{Text: fmt.Sprintf("Staged %s: %d lines added, %d removed; it has %d lines now.\n", path, plus, minus, LineCount(now.Text))}
+	said := Said{Text: fmt.Sprintf("Staged %s: %s added, %d removed; it has %s now.\n", path, count.Of(plus, "line"), minus, count.Of(LineCount(now.Text), "line"))}
 	if show && strings.TrimSpace(diff) != "" {
 		said = Said{Text: said.Text + "What was staged differs from what you wrote:\n", Mark: MarkData, Quote: diff}
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"caselsp/agent/count"
 	"caselsp/agent/syntax"
 	"caselsp/agent/workspace"
 )
@@ -86,7 +87,7 @@ func (o *overview) shrink(most int) (collapsed bool) {
 				o.size -= len(l.text) + 1
 			}
 			delete(o.lines, folder)
-			o.add(path.Dir(folder), listed{fmt.Sprintf("%s/ (%d files)", folder, files), folder + "/", files})
+			o.add(path.Dir(folder), listed{fmt.Sprintf("%s/ (%s)", folder, count.Of(files, "file")), folder + "/", files})
 			collapsed = true
 		}
 	}

@@ -113,34 +113,36 @@ func (a SearchText) Do(ctx context.Context, s *Scope) (Result, error) {
 	return Result{Said: Quoted(b.String()), Note: fmt.Sprintf("search %q: %d found", a.Pattern, len(found))}, nil
 }
 
-// writeMatches renders matches with the lines around them: each line once, and a line between
-// those that do not follow each other.
+// writeMatches renders matches with the lines around them: each path once, above its lines, each line
+// once, and a mark between lines that do not follow each other.
 func writeMatches(b *strings.Builder, found []workspace.Match) {
 	around := slices.ContainsFunc(found, func(m workspace.Match) bool { return len(m.Before)+len(m.After) > 0 })
-	hits := map[string]bool{}
 	place := func(path string, line int) string { return fmt.Sprintf("%s:%d", path, line) }
+	hits := map[string]bool{}
 	for _, m := range found {
 		hits[place(m.Path, m.Line)] = true
 	}
 	path, next := "", 0 // what follows the last line that was written
 	for _, m := range found {
 		first := m.Line - len(m.Before)
-		if m.Path != path || first > next {
-			if path != "" && around {
-				b.WriteString("--\n")
-			}
+		switch {
+		case m.Path != path:
+			b.WriteString(m.Path + "\n")
 			path, next = m.Path, first
+		case first > next && around:
+			b.WriteString("--\n")
+			next = first
 		}
 		for i, text := range slices.Concat(m.Before, []string{m.Text}, m.After) {
-			switch line := first + i; {
-			case line < next:
+			line, mark := first+i, "-"
+			if line < next {
 				continue
-			case hits[place(path, line)]:
-				fmt.Fprintf(b, "%s:%d: %s\n", path, line, clipLine(text))
-			default:
-				fmt.Fprintf(b, "%s-%d- %s\n", path, line, clipLine(text))
 			}
-			next = first + i + 1
+			if hits[place(path, line)] {
+				mark = ":"
+			}
+			fmt.Fprintf(b, "%d%s %s\n", line, mark, clipLine(text))
+			next = line + 1
 		}
 	}
 }

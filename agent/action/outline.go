@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"caselsp/agent/count"
 	"caselsp/agent/syntax"
 )
 
@@ -114,7 +115,7 @@ func OutlineOf(path, text string, most int) string {
 	if lang == "" || len(symbols) == 0 {
 		return ""
 	}
-	head := fmt.Sprintf("%s (%d lines)\n", path, LineCount(text))
+	head := fmt.Sprintf("%s (%s)\n", path, count.Of(LineCount(text), "line"))
 	best, able := "", forms
 	if !syntax.Outlined(path) || lang == syntax.HTML || lang == syntax.CSS {
 		able = forms[:1] // no classes and functions

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"caselsp/agent/count"
 )
 
 //go:embed read.md
@@ -117,14 +119,14 @@ func Show(path, text, hash string, from, to, most int) (string, Shown, error) {
 		to = len(lines)
 	}
 	if from > len(lines) && len(lines) > 0 {
-		return "", Shown{}, fmt.Errorf("%s has %d lines; line %d does not exist", path, len(lines), from)
+		return "", Shown{}, fmt.Errorf("%s has %s; line %d does not exist", path, count.Of(len(lines), "line"), from)
 	}
 	var b strings.Builder
 	numbers, note := len(lines) <= numberedLines || !full, rangeNote(full, from, to)
 	if !numbers {
 		note = ", without line numbers: a range has them"
 	}
-	fmt.Fprintf(&b, "%s (%d lines)%s\n", path, len(lines), note)
+	fmt.Fprintf(&b, "%s (%s)%s\n", path, count.Of(len(lines), "line"), note)
 	for n := from; n <= to; n++ {
 		if numbers {
 			fmt.Fprintf(&b, "%5d  ", n)

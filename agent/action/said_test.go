@@ -27,7 +27,7 @@ func TestSaid(t *testing.T) {
 			"the new file was refused, because it does not parse as python: line 1: '(' was never closed\n<data>\n>    1  def f(:\n</data>\n\nWrite it whole.",
 			"the new file was refused, because it does not parse as python: line 1: '(' was never closed\n>    1  def f(:\n\n\nWrite it whole."},
 		"a patch that fits two places": {Refused(ambiguous),
-			"Hunk 1 of 1 matches 2 places, so nothing was changed:\n<data>\n  line 1\n  line 3\n</data>\nAdd lines of context before or after it until it matches only one place, or put its true line number into the @@ header.", ""},
+			"Hunk 1 of 1 matches 2 places, so nothing was changed:\n<data>\n  lines 1, 3\n</data>\nAdd lines of context before or after it until it matches only one place, or put its true line number into the @@ header.", ""},
 		"another error": {Refused(fmt.Errorf("no file")), "no file", "no file"},
 	} {
 		t.Run(name, func(t *testing.T) {

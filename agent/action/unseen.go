@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"caselsp/agent/count"
 	"caselsp/agent/workspace"
 
 	"github.com/aymanbagabas/go-udiff/lcs"
@@ -45,20 +46,20 @@ func (s *Scope) unseen(message, path string, f workspace.File, lines []Range) er
 	}
 	known := &Shown{Path: path, Hash: f.Hash, Ranges: joined(near)}
 	var b strings.Builder
-	count := 0
+	shown := 0
 	for i, r := range known.Ranges {
 		if i > 0 {
 			b.WriteString("...\n")
 		}
 		for n := r.From; n <= r.To; n++ {
 			fmt.Fprintf(&b, "%5d  %s\n", n, all[n-1])
-			count++
+			shown++
 		}
 	}
-	if count == 0 || count > refusalLines || b.Len() > room {
+	if shown == 0 || shown > refusalLines || b.Len() > room {
 		return fmt.Errorf("%s Read them with %s first", message, GetFullFileContent)
 	}
-	return &Quoting{Message: message + " They are shown to you now:", Shown: fmt.Sprintf("%s (%d lines)\n", path, len(all)) + b.String(), Known: known}
+	return &Quoting{Message: message + " They are shown to you now:", Shown: fmt.Sprintf("%s (%s)\n", path, count.Of(len(all), "line")) + b.String(), Known: known}
 }
 
 // touched are the lines of a text, from 1, that an edit changes; of lines that are put in, their

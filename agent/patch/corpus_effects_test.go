@@ -76,7 +76,7 @@ func (s *source) idleHunk(format string) (envelopeCase, bool) {
 func (c change) fresh(text string) bool {
 	lines := essences(bare(text))
 	for _, h := range c.hunks {
-		if count(lines, essences(h.newLines())) != 1 || count(lines, essences(h.oldLines())) != 0 {
+		if occurrences(lines, essences(h.newLines())) != 1 || occurrences(lines, essences(h.oldLines())) != 0 {
 			return false
 		}
 	}

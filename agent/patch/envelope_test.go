@@ -197,14 +197,14 @@ func (c change) blocks(by change, m markers) []string {
 func (c change) alone() bool {
 	text := essences(bare(c.before))
 	for _, h := range c.hunks {
-		if count(text, essences(h.oldLines())) != 1 {
+		if occurrences(text, essences(h.oldLines())) != 1 {
 			return false
 		}
 	}
 	return true
 }
 
-func count(text, part []string) int {
+func occurrences(text, part []string) int {
 	n := 0
 	for i := 0; i+len(part) <= len(text); i++ {
 		if slices.Equal(text[i:i+len(part)], part) {

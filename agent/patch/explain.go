@@ -2,11 +2,14 @@ package patch
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/aymanbagabas/go-udiff/lcs"
+
+	"caselsp/agent/count"
 )
 
 const (
@@ -41,8 +44,8 @@ func (a *application) explain(r *Refusal) {
 	case r.Status == AlreadyApplied:
 		r.Message = fmt.Sprintf("%s is already applied: its new lines are at line %d. Nothing was changed.", name, r.Candidates[0])
 	case r.Status == EmptySearch:
-		r.Message = fmt.Sprintf("%s names no line of the file, which is only allowed for a new or an empty file; this one has %d lines. Give the lines next to which the text belongs.",
-			name, len(a.doc.lines))
+		r.Message = fmt.Sprintf("%s names no line of the file, which is only allowed for a new or an empty file; this one has %s. Give the lines next to which the text belongs.",
+			name, count.Of(len(a.doc.lines), "line"))
 	case r.Status == Conflict:
 		nearest, shown := a.nearest(c.old)
 		r.Message = fmt.Sprintf("%s belongs at line %d, but the file has other lines there than the hunk removes, so nothing was changed. Make the edit for what is there now. %s",
@@ -79,12 +82,19 @@ func (a *application) above(line int) string {
 }
 
 // listPlaces shows each candidate with what is above it, which is what tells equal
-// places apart.
+// places apart. Places that follow each other with the same above them share a line.
 func (a *application) listPlaces(lines []int, total int) string {
 	var b strings.Builder
-	for _, n := range lines[:min(len(lines), shownPlaces)] {
-		fmt.Fprintf(&b, "  line %d", n)
-		if above := a.above(n - 1); above != "" {
+	var same []string // places in a row with the same above them
+	lines = lines[:min(len(lines), shownPlaces)]
+	for i, n := range lines {
+		same = append(same, strconv.Itoa(n))
+		above := a.above(n - 1)
+		if i+1 < len(lines) && a.above(lines[i+1]-1) == above {
+			continue
+		}
+		fmt.Fprintf(&b, "  %s %s", count.Noun(len(same), "line"), strings.Join(same, ", "))
+		if same = nil; above != "" {
 			b.WriteString(", " + above)
 		}
 		b.WriteByte('\n')

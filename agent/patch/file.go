@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"caselsp/agent/count"
 )
 
 // Apply makes the changes of one file of a patch in its text and says where each hunk
@@ -57,7 +59,7 @@ func (f *File) checkNew(before string) *Refusal {
 	case f.Op != Create:
 		return nil
 	case len(f.Hunks) == 0 && before != "":
-		return &Refusal{Status: EmptySearch, Message: fmt.Sprintf("The edit makes %s an empty new file, but there is one with %d lines.", named(f.Path), len(split(before).lines))}
+		return &Refusal{Status: EmptySearch, Message: fmt.Sprintf("The edit makes %s an empty new file, but there is one with %s.", named(f.Path), count.Of(len(split(before).lines), "line"))}
 	case len(f.Hunks) != 1:
 		return nil
 	}

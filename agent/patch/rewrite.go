@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff/lcs"
+
+	"caselsp/agent/count"
 )
 
 var loneReturns = strings.NewReplacer("\r\n", "\n", "\r", "\n")
@@ -50,8 +52,8 @@ func ReplaceLines(before string, from, to int, content string) (string, error) {
 	d := split(before)
 	n := len(d.lines)
 	if from < 1 || to < from-1 || to > n || from > n+1 {
-		return before, fmt.Errorf("lines %d to %d cannot be replaced: the file has %d lines; from must be 1 or more and to from %d to %d",
-			from, to, n, max(from-1, 0), n)
+		return before, fmt.Errorf("lines %d to %d cannot be replaced: the file has %s; from must be 1 or more and to from %d to %d",
+			from, to, count.Of(n, "line"), max(from-1, 0), n)
 	}
 	with := split(content).bare
 	var edits []edit

@@ -294,7 +294,7 @@ func (r *reader) readHunk(header bool) *Refusal {
 		r.i++
 		if m := ranges.FindStringSubmatch(line); m != nil {
 			h.Line, _ = strconv.Atoi(m[1])
-			want = counts{count(m[2]), count(m[4])}
+			want = counts{countOf(m[2]), countOf(m[4])}
 			h.Section = strings.TrimSpace(m[5])
 		} else {
 			h.Section = strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(line, "@@"), "@@")) // may begin with an @ of its own
@@ -325,7 +325,7 @@ func (r *reader) readHunk(header bool) *Refusal {
 	return nil
 }
 
-func count(s string) int {
+func countOf(s string) int {
 	if s == "" {
 		return 1
 	}

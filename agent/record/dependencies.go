@@ -116,19 +116,18 @@ func (l *Dependencies) installed(r *sandbox.Result) {
 	}
 }
 
-// saidLimit is how much of a failed installation a model is told: installers
-// give their reason last.
+// saidLimit is how much of a failed installation is told where no line of it gives the reason:
+// installers give it last.
 const saidLimit = 2 << 10
 
-// Failure is how an installation of ours failed: the installer's reason, where it names one,
-// then the end of what it said.
+// Failure is how an installation of ours failed and what to do: the installer's reason, where it names
+// one, else the end of what it said.
 func Failure(r *sandbox.Result) string {
-	said := strings.ToValidUTF8(r.Output[max(0, len(r.Output)-saidLimit):], "")
-	ended := fmt.Sprintf("%s, exit code %d\n%s", r.Status, r.ExitCode, said)
-	if cause := FirstLine(stack.InstallCause(r.Output)); cause != "" {
-		return cause + "\n" + ended
+	if cause, advice := stack.InstallFailure(r.Output); cause != "" {
+		return fmt.Sprintf("%s (%s, exit code %d). %s", FirstLine(cause), r.Status, r.ExitCode, advice)
 	}
-	return ended
+	said := strings.ToValidUTF8(r.Output[max(0, len(r.Output)-saidLimit):], "")
+	return fmt.Sprintf("%s, exit code %d\n%s", r.Status, r.ExitCode, said)
 }
 
 // Trouble says that dependencies could not be installed, with the end of what the

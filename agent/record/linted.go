@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"caselsp/agent/action"
+	"caselsp/agent/count"
 	"caselsp/agent/validate"
 )
 
@@ -16,6 +17,8 @@ type Linted struct {
 	Score    *float64           `json:"score,omitempty"`    // pylint's of these files, out of 10; nil: it looked at none
 	Troubles []string           `json:"troubles,omitempty"` // linters that could not judge, and why
 	Ran      []string           `json:"ran,omitempty"`      // linters that judged; older versions did not say
+	// By are the linters that judged each file; older versions did not say.
+	By map[string][]string `json:"by,omitempty"`
 	// Waits are the keys of the dependencies that a linter needs which could not judge without them:
 	// it is asked again once they are there.
 	Waits []string `json:"waits,omitempty"`
@@ -27,6 +30,7 @@ type lintedFile struct {
 	findings []validate.Finding
 	score    *float64
 	ran      bool     // a linter has judged
+	by       []string // which
 	beside   string   // digest of all that was staged then
 	waits    []string // dependencies that a linter needs
 }
@@ -48,7 +52,7 @@ func (p *State) applyLinted(b Linted) {
 		p.Linted, p.LintTroubles = map[string]lintedFile{}, map[string]bool{}
 	}
 	for path, hash := range b.Files {
-		file := lintedFile{Hash: hash, ran: len(b.Ran) > 0 || len(b.Findings) > 0 || b.Score != nil, beside: digestOf(p.Staged.byPath()), waits: b.Waits}
+		file := lintedFile{Hash: hash, ran: len(b.Ran) > 0 || len(b.Findings) > 0 || b.Score != nil, by: b.By[path], beside: digestOf(p.Staged.byPath()), waits: b.Waits}
 		for _, f := range b.Findings {
 			if f.Path == path {
 				file.findings = append(file.findings, f)
@@ -120,7 +124,10 @@ func (p *State) LintLines() []string {
 		}
 		line := f.Path + ": nothing new"
 		if n := len(l.findings); n > 0 {
-			line = fmt.Sprintf("%s: %d new finding(s)", f.Path, n)
+			line = fmt.Sprintf("%s: %s", f.Path, count.Of(n, "new finding"))
+		}
+		if len(l.by) > 0 {
+			line += " (" + strings.Join(l.by, ", ") + ")"
 		}
 		if l.score != nil {
 			line += fmt.Sprintf(", pylint rates it %.2f of 10", *l.score)

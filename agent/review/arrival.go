@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"caselsp/agent/count"
 	"caselsp/agent/record"
 	"caselsp/agent/workspace"
 )
@@ -39,7 +40,7 @@ func (s *Session) lookForParts(rev *Review, intent record.Applying, results []wo
 			s.Log.Warn("what arrived in part cannot be recorded", "task", s.State.Task.ID, "path", result.Path, "error", err)
 			continue
 		}
-		results[i].Reason = fmt.Sprintf("%d of %d hunks arrived, the others stay open", len(came), len(wanted))
+		results[i].Reason = fmt.Sprintf("%d of %s arrived, the others stay open", len(came), count.Of(len(wanted), "hunk"))
 		parts, blobs = append(parts, part), append(blobs, data)
 	}
 	return parts, blobs

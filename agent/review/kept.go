@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"caselsp/agent/count"
 	"caselsp/agent/record"
 	"caselsp/agent/workspace"
 )
@@ -132,9 +133,9 @@ func (rev *Review) keptTally() string {
 	case features == 0:
 		return ""
 	case features == 1:
-		return "Kept beside it, not verified: " + count(files, "file") + " of a feature that failed."
+		return "Kept beside it, not verified: " + count.Of(files, "file") + " of a feature that failed."
 	}
-	return fmt.Sprintf("Kept beside it, not verified: %s of %d features that failed.", count(files, "file"), features)
+	return fmt.Sprintf("Kept beside it, not verified: %s of %d features that failed.", count.Of(files, "file"), features)
 }
 
 // state is what was decided about a hunk; a file that is decided as a whole has one decision

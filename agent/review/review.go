@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"caselsp/agent/count"
 	"caselsp/agent/permit"
 	"caselsp/agent/record"
 	"caselsp/agent/workspace"
@@ -222,7 +223,7 @@ func (rev *Review) in(sel Selection, wanted record.HunkState) ([]record.HunkID, 
 		}
 		known = true
 		if sel.Hunk >= len(f.Hunks) {
-			return nil, fmt.Errorf("%s has %d hunks; there is no hunk %d", f.Change.Path, len(f.Hunks), sel.Hunk+1)
+			return nil, fmt.Errorf("%s has %s; there is no hunk %d", f.Change.Path, count.Of(len(f.Hunks), "hunk"), sel.Hunk+1)
 		}
 		for h, state := range f.Hunks {
 			if state == wanted && (sel.File == "" || sel.Hunk == AllHunks || sel.Hunk == h) {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"caselsp/agent/count"
 	"caselsp/agent/record"
 )
 
@@ -29,17 +30,10 @@ func (f File) Standing() string {
 		case len(numbers) == len(f.Hunks):
 			return words[state]
 		case len(numbers) > 0:
-			parts = append(parts, plural("hunk", numbers)+" "+strings.Join(numbers, ", ")+" "+words[state])
+			parts = append(parts, count.Noun(len(numbers), "hunk")+" "+strings.Join(numbers, ", ")+" "+words[state])
 		}
 	}
 	return strings.Join(parts, "; ")
-}
-
-func plural(what string, list []string) string {
-	if len(list) == 1 {
-		return what
-	}
-	return what + "s"
 }
 
 // Tally says how many of the files are written, rejected and open, in words.
@@ -68,7 +62,7 @@ func (rev *Review) Tally() string {
 			parts = append(parts, fmt.Sprintf("%d are %s", n, word))
 		}
 	}
-	return strings.TrimSpace(strings.Join([]string{"Of " + count(len(rev.Files), "file") + " " + strings.Join(parts, ", ") + ".", rev.keptTally(), rev.untested()}, " "))
+	return strings.TrimSpace(strings.Join([]string{"Of " + count.Of(len(rev.Files), "file") + " " + strings.Join(parts, ", ") + ".", rev.keptTally(), rev.untested()}, " "))
 }
 
 // untested says what nothing has tested, while there is something to decide; else "".
@@ -88,13 +82,6 @@ func (rev *Review) OpenFiles() int {
 		}
 	}
 	return n
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // since says which hunks came into a state since before, by file, "" for none.
@@ -121,9 +108,9 @@ func (rev *Review) since(before *Review, state record.HunkState) string {
 	case files == 0:
 		return ""
 	case whole:
-		return count(files, "file")
+		return count.Of(files, "file")
 	}
-	return count(hunks, "hunk") + " in " + count(files, "file")
+	return count.Of(hunks, "hunk") + " in " + count.Of(files, "file")
 }
 
 // Decided says in one line what a decision changed and what it left, from the result before

@@ -43,3 +43,37 @@ func InstallCause(output string) string {
 	}
 	return cause
 }
+
+// What to do about an installation that failed.
+const (
+	adviceIndex    = "Check the index (sandbox.indexes.*) and this machine's network, then try again."
+	adviceName     = "Correct the name or the version in the file that names it, or the index (sandbox.indexes.*)."
+	adviceConflict = "Make the versions in the project's files fit each other and the sandbox's language."
+	adviceBuild    = "Pin a version that has a built package: the sandbox lacks what this one is built with."
+	adviceOther    = "Mend what the installer names, then try again."
+)
+
+// unnamed, conflicting and unbuilt are the reasons of installers by what can be done about them.
+var (
+	unnamed     = regexp.MustCompile(`No matching distribution|404|No matching version|notarget`)
+	conflicting = regexp.MustCompile(`different Python|conflicting dependencies|can only install|ERESOLVE|Unsupported`)
+	unbuilt     = regexp.MustCompile(`subprocess-exited-with-error|Failed building wheel`)
+)
+
+// InstallFailure is the reason of an installer, as InstallCause has it, and what to do about it.
+func InstallFailure(output string) (cause, advice string) {
+	cause = InstallCause(output)
+	switch {
+	case cause == "":
+		return "", ""
+	case unreached.MatchString(output):
+		return cause, adviceIndex
+	case unnamed.MatchString(cause):
+		return cause, adviceName
+	case conflicting.MatchString(cause):
+		return cause, adviceConflict
+	case unbuilt.MatchString(cause):
+		return cause, adviceBuild
+	}
+	return cause, adviceOther
+}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"caselsp/agent"
+	"caselsp/agent/count"
 	"caselsp/agent/permit"
 
 	"github.com/spf13/cobra"
@@ -113,7 +114,7 @@ func printRules(out io.Writer, rules []permit.Rule, asJSON bool) error {
 	const date = "2006-01-02"
 	for _, r := range rules {
 		fmt.Fprintf(out, "%-4s %s\n", r.ID, clean(r.Shape))
-		fmt.Fprintf(out, "     allowed %s by %s in task %s, after %d approvals; ran %d times without asking\n", r.Given.Local().Format(date), r.By, r.Task, r.Seen, r.Uses)
+		fmt.Fprintf(out, "     allowed %s by %s in task %s, after %s; ran %s without asking\n", r.Given.Local().Format(date), r.By, r.Task, count.Of(r.Seen, "approval"), count.Of(r.Uses, "time"))
 		if len(r.Touches) > 0 {
 			fmt.Fprintf(out, "     it %s\n", strings.Join(r.Touches, ", "))
 		}

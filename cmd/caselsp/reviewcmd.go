@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"caselsp/agent"
+	"caselsp/agent/count"
 	"caselsp/agent/record"
 	"caselsp/agent/review"
 	"caselsp/agent/workspace"
@@ -108,7 +109,7 @@ func (e *engine) undo(ctx context.Context, id string) error {
 	tellResults(out, "reverted")
 	fmt.Fprintf(os.Stderr, "caselsp: %s\n", clean(out.Decided))
 	if n := len(out.Failed()); n > 0 {
-		return fmt.Errorf("%d file(s) could not be reverted", n)
+		return fmt.Errorf("%s could not be reverted", count.Of(n, "file"))
 	}
 	fmt.Fprintf(os.Stderr, "caselsp: the result can be reviewed again: caselsp review %s\n", id)
 	return nil

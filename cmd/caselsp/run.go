@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"caselsp/agent"
+	"caselsp/agent/count"
 	"caselsp/agent/permit"
 	"caselsp/agent/record"
 	"caselsp/agent/review"
@@ -384,7 +385,7 @@ func tellOutcome(id string, out review.Outcome) error {
 		}
 	}
 	if out.State == record.Review {
-		fmt.Fprintf(os.Stderr, "caselsp: %d hunk(s) are still undecided: caselsp review %s\n", out.Open, id)
+		fmt.Fprintf(os.Stderr, "caselsp: %s still undecided: caselsp review %s\n", count.Of(out.Open, "hunk"), id)
 	}
 	if out.Kept { // whatever became of the result
 		switch {
