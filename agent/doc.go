@@ -56,7 +56,8 @@
 // from package permit, and a workspace.Applier writes it. A leave covers a file that programs
 // obey (permit/obeyed.go, package obey) only where the user has accepted it by its name.
 //
-// Beside these: interrupt.go is what ends or pauses a run, and the barrier for panics;
+// Beside these: projectstate.go is what is known of a project as a whole, and known.go what TARS is
+// told of it (package project); interrupt.go is what ends or pauses a run, and the barrier for panics;
 // bounds.go ends what would go on without end, and record/loops.go finds work that goes in
 // circles;
 // secret.go and fill.go give secrets to commands and files; linting.go runs linters beside

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -17,20 +18,21 @@ import (
 // Metrics are the figures of a workspace's tasks. Every figure is counted from the journals,
 // so that nothing is booked twice and old tasks count as new ones do.
 type Metrics struct {
-	Tasks  []TaskMetrics           `json:"tasks"` // oldest first
-	Total  TaskFigures             `json:"total"`
-	ByType map[string]*TaskFigures `json:"by_type"` // by the type that the user or the plan gave; "" for none
+	Tasks []TaskMetrics `json:"tasks"` // oldest first
+	Total TaskFigures   `json:"total"`
+	// ByType and ByLanguage are by what record.Class says; "" for none.
+	ByType     map[string]*TaskFigures `json:"by_type"`
+	ByLanguage map[string]*TaskFigures `json:"by_language"`
 }
 
 // TaskMetrics are the figures of one task.
 type TaskMetrics struct {
-	Task     string    `json:"task"`
-	Type     string    `json:"type,omitempty"`
-	Language string    `json:"language,omitempty"`
-	Single   bool      `json:"single,omitempty"` // done in one loop, without a plan
-	Started  time.Time `json:"started"`
-	State    string    `json:"state"`
-	Outcome  string    `json:"outcome,omitempty"` // success, partial, failed or answered, once it is over
+	Task string `json:"task"`
+	record.Class
+	Single  bool      `json:"single,omitempty"` // done in one loop, without a plan
+	Started time.Time `json:"started"`
+	State   string    `json:"state"`
+	Outcome string    `json:"outcome,omitempty"` // success, partial, failed or answered, once it is over
 	TaskFigures
 }
 
@@ -79,7 +81,7 @@ type RoleFigures struct {
 // Metrics counts what the workspace's tasks did. Tasks whose journal cannot be read are left
 // out, and the error says which.
 func (a *Agent) Metrics() (m Metrics, err error) {
-	m.ByType = map[string]*TaskFigures{}
+	m.ByType, m.ByLanguage = map[string]*TaskFigures{}, map[string]*TaskFigures{}
 	ids, err := a.Store.Tasks()
 	if err != nil {
 		return m, err
@@ -96,10 +98,12 @@ func (a *Agent) Metrics() (m Metrics, err error) {
 		}
 		m.Tasks = append(m.Tasks, t)
 		m.Total.add(t.TaskFigures)
-		if m.ByType[t.Type] == nil {
-			m.ByType[t.Type] = &TaskFigures{}
+		for by, name := range map[*map[string]*TaskFigures]string{&m.ByType: t.Type, &m.ByLanguage: t.Language} {
+			if (*by)[name] == nil {
+				(*by)[name] = &TaskFigures{}
+			}
+			(*by)[name].add(t.TaskFigures)
 		}
-		m.ByType[t.Type].add(t.TaskFigures)
 	}
 	return m, errors.Join(unread...)
 }
@@ -114,7 +118,7 @@ func (a *Agent) taskMetrics(id string) (TaskMetrics, error) {
 		return TaskMetrics{}, err
 	}
 	t := TaskMetrics{
-		Task: id, Type: status.Task.Type, Language: status.Task.Language, Single: status.Task.Single, Started: status.Started,
+		Task: id, Class: status.Class, Single: status.Task.Single, Started: status.Started,
 		State: string(status.State), Outcome: status.Outcome, TaskFigures: TaskFigures{Count: 1},
 	}
 	if status.Task.Thread != "" { // what it costs counts, and it is no task
@@ -292,6 +296,7 @@ func (m Metrics) Summary() string {
 	}
 	slices.Sort(ended)
 	fmt.Fprintf(&b, "tasks       %d: %s\n", t.Count, cmp.Or(strings.Join(ended, ", "), "none is over"))
+	fmt.Fprintf(&b, "types       %s; languages: %s\n", counted(m.ByType), counted(m.ByLanguage))
 	fmt.Fprintf(&b, "time        %s of work, %s of waiting\n", seconds(t.Seconds), seconds(t.Waited))
 	fmt.Fprintf(&b, "features    %d of %d done, in %s and %s\n", t.FeaturesDone, t.Features, count.Of(t.Rounds, "round"), count.Of(t.Steps, "step"))
 	fmt.Fprintf(&b, "edits       %d, %d refused; hunks: %d accepted, %d rejected\n", t.Edits, t.RefusedEdits, t.AcceptedHunks, t.RejectedHunks)
@@ -312,6 +317,20 @@ func (m Metrics) Summary() string {
 		fmt.Fprintf(&b, "%-11s %s, %d tokens in (%d cached), %d out, $%.4f%s\n", name, count.Of(r.Calls, "call"), r.Prompt, r.Cached, r.Completion, r.Cost, estimated)
 	}
 	return b.String()
+}
+
+// counted says how many tasks there are of each name, and how many of those that are over ended well.
+func counted(by map[string]*TaskFigures) string {
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(by)) {
+		f := by[name]
+		text := fmt.Sprintf("%d %s", f.Count, cmp.Or(name, "of none"))
+		if well := f.Ended[record.OutcomeSuccess] + f.Ended[answered]; well < f.Count {
+			text += fmt.Sprintf(" (%d succeeded)", well)
+		}
+		list = append(list, text)
+	}
+	return strings.Join(list, ", ")
 }
 
 // seconds is a time for people.

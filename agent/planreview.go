@@ -61,6 +61,6 @@ func (r *run) askPlan() error {
 	}
 	return r.question(record.Question{
 		Text: what, Why: why + "; to stop leaves the task for later.",
-		Subject: record.Input{Choices: []string{record.PlanGo, record.PlanStop}, Plan: &record.PlanAsked{Plan: *p.Plan, Left: left}},
+		Subject: record.Input{Choices: []string{record.PlanGo, record.PlanStop}, Plan: &record.PlanAsked{Plan: *p.Plan, Class: p.PlannedClass(), Left: left}},
 	})
 }

@@ -51,15 +51,14 @@ type Note struct {
 
 // PastTask is a task of the workspace.
 type PastTask struct {
-	Task     string    `json:"task"`
-	Text     string    `json:"text"` // its first line
-	Type     string    `json:"type,omitempty"`
-	Language string    `json:"language,omitempty"`
-	State    string    `json:"state"`
-	Outcome  string    `json:"outcome,omitempty"`
-	Started  time.Time `json:"started"`
-	Ended    time.Time `json:"ended"` // the time of its last record
-	Files    []string  `json:"files"` // that it changed, whether that was accepted or not
+	Task string `json:"task"`
+	Text string `json:"text"` // its first line
+	record.Class
+	State   string    `json:"state"`
+	Outcome string    `json:"outcome,omitempty"`
+	Started time.Time `json:"started"`
+	Ended   time.Time `json:"ended"` // the time of its last record
+	Files   []string  `json:"files"` // that it changed, whether that was accepted or not
 }
 
 const (
@@ -242,7 +241,7 @@ func (a *Agent) past(last int, without ...string) (history []PastTask, notes []N
 
 // pastTask is a task in the history.
 func pastTask(p *record.State) PastTask {
-	t := PastTask{Task: p.Task.ID, Text: record.FirstLine(p.Task.Text), Type: p.Task.Type, Language: p.Task.Language,
+	t := PastTask{Task: p.Task.ID, Text: record.FirstLine(p.Task.Text), Class: p.Class(),
 		State: string(p.Phase), Started: p.Started, Ended: p.Changed, Files: []string{}}
 	if p.Report != nil {
 		t.Outcome = p.Report.Outcome

@@ -65,6 +65,7 @@ type prompted struct {
 	Findings  string
 	TestNotes []string
 	Reason    string
+	Class     string // the type of the task, and what it asks
 }
 
 // prompter makes the prompts of a task from its state. It only reads.
@@ -109,7 +110,7 @@ func (p *prompter) conversationOn(data prompted, system, user string) ([]llm.Mes
 
 // data fills in what every prompt may need.
 func (p *prompter) data() prompted {
-	d := prompted{Task: p.state.Task, Recalled: p.state.Recalled, Steps: p.limits.Steps}
+	d := prompted{Class: p.class(), Task: p.state.Task, Recalled: p.state.Recalled, Steps: p.limits.Steps}
 	if said := p.state.Heard(); len(said) > 0 {
 		d.Task.Text += "\n\nWhat the user said since. It counts as the task does, and more where they differ:\n" + bullets(said)
 	}

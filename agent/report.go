@@ -19,6 +19,7 @@ import (
 func (a *Agent) reportText(p *record.State, outcome string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n", record.FirstLine(p.Task.Text))
+	fmt.Fprintf(&b, "Type: %s.\n", p.Class())
 	fmt.Fprintf(&b, "Outcome: %s. Took %s, %d model calls, %s.\n", outcome, p.Changed.Sub(p.Started).Round(time.Second), p.Calls, usageText(p))
 	if line := untestedLine(p); line != "" {
 		fmt.Fprintf(&b, "What was %s.\n", line)
@@ -216,7 +217,7 @@ func (r *run) remember(outcome string) {
 		how = append(how, f.Title)
 	}
 	r.keep(store.Pattern{
-		Kind: store.KindPattern, Type: r.state.Task.Type, Text: r.state.Task.Text,
+		Kind: store.KindPattern, Type: r.state.Class().Type, Text: r.state.Task.Text,
 		Solution: strings.Join(how, "; ") + " (" + strings.Join(files, ", ") + ")",
 	})
 }

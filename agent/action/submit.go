@@ -16,6 +16,7 @@ var planText string
 type Plan struct {
 	words
 	Analysis       string    `json:"analysis"`
+	Type           string    `json:"type,omitempty" enum:"fix,feature,refactor,tests,docs,config"`
 	Create         []string  `json:"files_to_create"`
 	Change         []string  `json:"files_to_change"`
 	Steps          []string  `json:"steps"`
@@ -27,10 +28,10 @@ type Plan struct {
 type Feature struct {
 	ID          string   `json:"id"`
 	Title       string   `json:"title"`
-	Description string   `json:"description" doc:"For somebody who sees only this."`
+	Description string   `json:"description" doc:"For one who sees only this."`
 	Files       []string `json:"files,omitempty" doc:"To see."`
 	DependsOn   []string `json:"depends_on,omitempty" doc:"Ids."`
-	Test        string   `json:"test,omitempty" doc:"Command line of its tests."`
+	Test        string   `json:"test,omitempty" doc:"Its test command."`
 }
 
 // PlanVerb is the verb whose arguments are Plan.

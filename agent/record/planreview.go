@@ -33,7 +33,8 @@ func (Planned) kind() string { return "plan" }
 // PlanAsked is a plan that the user is asked about before the work begins.
 type PlanAsked struct {
 	Plan action.Plan `json:"plan"`
-	Left int         `json:"left"` // how often TARS may still be asked to change it
+	Class
+	Left int `json:"left"` // how often TARS may still be asked to change it
 }
 
 // The answers to a question about a plan, beside numbers of features to drop ("drop 2, 4-5") and
@@ -125,6 +126,7 @@ func (q Question) Whole() string {
 func (q *PlanAsked) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", FirstLine(q.Plan.Analysis))
+	writeNamed(&b, "type: ", q.Class.String())
 	for i, f := range q.Plan.Features {
 		fmt.Fprintf(&b, "%d. %s: %s\n", i+1, FirstLine(f.ID), FirstLine(f.Title))
 		writeNamed(&b, "   ", f.Description)

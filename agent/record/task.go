@@ -161,6 +161,7 @@ type Status struct {
 	Triable  bool // it is over, and a resume tries again what failed
 	Started  time.Time
 	Changed  time.Time // of the last record
+	Class              // of the task, as far as it is known
 	Untested []string  // of each feature that is done which nothing has tested, why
 	Tests    TestsNow
 }
@@ -197,7 +198,7 @@ func (s Status) String() string {
 // Status returns the task at a glance.
 func (p *State) Status(rounds int) Status {
 	s := Status{
-		Task: p.Task, State: p.Phase, Reason: p.reason, Features: len(p.Features), Rounds: rounds,
+		Task: p.Task, Class: p.Class(), State: p.Phase, Reason: p.reason, Features: len(p.Features), Rounds: rounds,
 		Usage: p.Usage, Open: p.Open, Reply: p.Reply, Said: p.Notes.Notes, Started: p.Started, Changed: p.Changed, Kept: p.keptLines(), Triable: p.Triable(), Untested: p.Untested(), Tests: p.testsNow(),
 	}
 	if p.Report != nil {

@@ -74,7 +74,7 @@ func printHistory(out io.Writer, a *agent.Agent, all []record.Status, asJSON boo
 			if err := enc.Encode(map[string]any{
 				"task": s.Task.ID, "text": s.Task.Text, "state": s.State, "reason": s.Reason,
 				"started": s.Started, "changed": s.Changed, "usage": s.Usage, "answer": s.Reply.Plain(), "said": s.Said, "layers": layers, "decisions": decisions, "tests": tests, "untested": s.Untested,
-				"outcome": s.Outcome, "kept": s.Kept,
+				"outcome": s.Outcome, "kept": s.Kept, "type": s.Class.Type, "language": s.Class.Language,
 			}); err != nil {
 				return err
 			}
@@ -103,7 +103,7 @@ func metricsCommand(w *wiring) *cobra.Command {
 		Short: "Show what the tasks of a workspace took, cost and led to",
 		Long: `Shows the figures of all tasks of a workspace: outcomes, time, features, edits that were refused, test
 runs, commands, hits of the memory, and tokens and cost by role. --json prints one object with the
-figures of each task, their total, and the total by the type of the task.`,
+figures of each task, their total, and the totals by the type of the tasks and by their language.`,
 		Example: `  caselsp metrics
   caselsp metrics --json | jq .total.roles`,
 		Args: positional(cobra.NoArgs),
