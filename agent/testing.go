@@ -220,14 +220,45 @@ func (r *run) askTests(ctx context.Context, l stack.Lack) error {
 	if packages != nil {
 		choices, why = []string{packages.Once(), packages.Always(), record.TestsWithout, record.TestsAgain, record.TestsGive}, offerText(packages, deps)
 	}
+	instead, looked, err := r.otherTests(ctx, l)
+	if looked || err != nil {
+		return err
+	}
+	if instead != "" {
+		choices = append([]string{record.TestsInstead(instead)}, choices...)
+	}
 	for _, trouble := range r.state.Uninstalled() {
 		why = record.FirstLine(trouble) + ". " + why
 	}
 	return r.question(record.Question{
 		Text:    fmt.Sprintf("The tests cannot run in the sandbox: %s (%s)", l.Cause, r.state.TestLine()),
 		Why:     why + fmt.Sprintf("%q runs them again, once it is there. %q ends the feature as untested. With %q, or what you write, CASE goes on.", record.TestsAgain, record.TestsWithout, record.TestsGive),
-		Subject: record.Input{Choices: choices, Tests: true, Packages: packages},
+		Subject: record.Input{Choices: choices, Tests: true, Packages: packages, Instead: instead},
 	})
+}
+
+// otherTests is the project's own test command where the feature's has no runner in the sandbox; "" where
+// it has none, or has no other one. looked says that it was looked for and recorded.
+func (r *run) otherTests(ctx context.Context, l stack.Lack) (line string, looked bool, err error) {
+	if !r.state.Offers {
+		return "", false, nil
+	}
+	if r.state.TestsKnown() == nil {
+		if looked, err := r.lookForTests(ctx); looked || err != nil {
+			return "", looked, err
+		}
+	}
+	if r.state.TestsKnown() == nil {
+		return "", false, nil
+	}
+	now := r.state.TestLine()
+	for _, c := range r.state.TestsKnown().Candidates {
+		runner := l.Kind == stack.Program || slices.Contains(strings.Fields(now), l.Name)
+		if runner && c.Command != now && c.Program != l.Name {
+			return c.Command, false, nil
+		}
+	}
+	return "", false, nil
 }
 
 // askCircle asks the user how modules that import each other are to be parted, where the

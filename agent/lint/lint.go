@@ -192,6 +192,7 @@ func (l *Linter) Read(tree []sandbox.File, files []string, result *sandbox.Resul
 		i.Rule = l.Name + "/" + i.Rule
 		report.Findings = append(report.Findings, i.Finding(text))
 	}
+	report.excuse(tree)
 	slices.SortStableFunc(report.Findings, func(a, b validate.Finding) int {
 		if c := strings.Compare(a.Path, b.Path); c != 0 {
 			return c

@@ -63,6 +63,10 @@ func (p *State) applyAnswer(q *Question, a Answer) {
 				p.applyPackages(about.Packages)
 				a.Text = TestsAgain
 			}
+			if about.Instead != "" && a.Text == TestsInstead(about.Instead) {
+				p.changeTests(about.Instead, "the user", "")
+				a.Text = TestsAgain
+			}
 			if a.Text != TestsAgain && a.Text != TestsWithout && a.Text != TestsGive {
 				p.UserTexts = append(p.UserTexts, a.Text)
 			}

@@ -116,13 +116,17 @@ type Limit struct{ More int }
 
 // Input asks for free text, perhaps with choices. Tests says that it is the engine that asks,
 // about tests which cannot run; Plan, that it does about a plan. Packages are those that some of the
-// choices install.
+// choices install, Instead the test command that one runs in the place of the feature's.
 type Input struct {
 	Choices  []string
 	Tests    bool
 	Plan     *PlanAsked
 	Packages *Packages
+	Instead  string
 }
+
+// TestsInstead is the choice to run another test command.
+func TestsInstead(line string) string { return "Run " + line + " instead" }
 
 // Who is who asks: the model, or caselsp itself.
 func (i Input) Who() string {
@@ -189,6 +193,7 @@ type flatQuestion struct {
 	Plan    *PlanAsked     `json:"plan,omitempty"`
 
 	Packages *Packages `json:"packages,omitempty"`
+	Instead  string    `json:"instead,omitempty"`
 }
 
 // MarshalJSON implements json.Marshaler.
@@ -212,7 +217,7 @@ func (q Question) MarshalJSON() ([]byte, error) {
 	case Limit:
 		f.More = s.More
 	case Input:
-		f.Choices, f.Tests, f.Plan, f.Packages = s.Choices, s.Tests, s.Plan, s.Packages
+		f.Choices, f.Tests, f.Plan, f.Packages, f.Instead = s.Choices, s.Tests, s.Plan, s.Packages, s.Instead
 	default:
 		return nil, fmt.Errorf("question %s is about nothing", q.ID)
 	}
@@ -245,7 +250,7 @@ func (q *Question) UnmarshalJSON(raw []byte) error {
 	case f.Kind == KindLimit:
 		q.Subject = Limit{More: f.More}
 	case f.Kind == KindInput:
-		q.Subject = Input{Choices: f.Choices, Tests: f.Tests, Plan: f.Plan, Packages: f.Packages}
+		q.Subject = Input{Choices: f.Choices, Tests: f.Tests, Plan: f.Plan, Packages: f.Packages, Instead: f.Instead}
 	default:
 		return fmt.Errorf("a question of the unknown kind %q: it was written by a newer caselsp; update this one", f.Kind)
 	}
