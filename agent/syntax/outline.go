@@ -85,6 +85,7 @@ func init() {
 	shaped("field_declaration", "field", "field_identifier", "")
 	shaped("const_spec", "constant", "identifier", "")
 	shaped("var_spec variable_declarator assignment", "variable", "identifier", "")
+	shaped("enum_assignment", "constant", property, "")
 	shaped("import_statement", "import", "dotted_name aliased_import string string_value call_expression", "")
 	shaped("future_import_statement", "import", "", "")
 	shaped("import_from_statement", "import", "dotted_name relative_import", "")
@@ -97,11 +98,14 @@ func init() {
 		s.each = true
 		shapes[n] = s
 	}
+	chained := shapes["assignment"]
+	chained.inner = []string{"assignment"} // a = b = 1
+	shapes["assignment"] = chained
 }
 
 // transparent nodes declare nothing, but hold what does.
 var transparent = nameSet(`block class_body export_statement decorated_definition if_statement elif_clause else_clause
-	try_statement except_clause finally_clause with_statement type_declaration const_declaration var_declaration
+	try_statement except_clause finally_clause with_statement for_statement while_statement type_declaration const_declaration var_declaration
 	var_spec_list import_declaration import_spec_list expression_statement lexical_declaration variable_declaration
 	ambient_declaration declaration_list field_declaration_list statement_block interface_body object_type ERROR`)
 
@@ -115,11 +119,20 @@ func (t *Tree) symbolsIn(n Node, inside string, depth int) []Symbol {
 	for c := range n.Children() {
 		s, ok := of.shapes[c.Kind()]
 		switch {
-		case ok && s.kind == "variable" && (inside == "function" || inside == "method" || inside == "test"):
+		case ok && (s.kind == "variable" || s.kind == "constant") && (inside == "function" || inside == "method" || inside == "test"):
 		case ok && c.Named():
 			symbols = append(symbols, t.symbols(c, s, inside, depth)...)
 		case c.Kind() == "call_expression" && t.scripted():
 			symbols = append(symbols, t.testCall(c, depth)...)
+			fallthrough
+		case (c.Kind() == "parenthesized_expression" || c.Kind() == "unary_expression") && t.scripted():
+			symbols = append(symbols, t.wrapped(c, depth)...)
+		case n.Kind() == "enum_body" && (c.Kind() == "property_identifier" || c.Kind() == "string") && t.scripted():
+			symbols = append(symbols, t.enumerator(c))
+		case c.Kind() == "assignment_expression" && t.scripted():
+			symbols = append(symbols, t.assigned(c, depth)...)
+		case c.Kind() == "object" && t.scripted() && n.Kind() == "export_statement":
+			symbols = append(symbols, t.properties(c, depth)...)
 		case of.transparent[c.Kind()]:
 			symbols = append(symbols, t.symbolsIn(c, inside, depth+1)...)
 		}
@@ -134,7 +147,7 @@ func (t *Tree) symbols(n Node, s shape, inside string, depth int) []Symbol {
 	switch n.Kind() {
 	case "variable_declarator", "public_field_definition", "field_definition":
 		// A name that is given a function is one.
-		if value = n.Child("arrow_function", "function_expression", "function", "generator_function"); !value.IsZero() {
+		if value = n.Child(functions...); !value.IsZero() {
 			s.kind, body = map[string]string{"variable": "function", "field": "method"}[s.kind], value.Child("statement_block")
 		} else if call := n.Child("call_expression"); !call.IsZero() && strings.HasPrefix(call.Text(), "require(") {
 			s.kind = "import"
@@ -144,6 +157,9 @@ func (t *Tree) symbols(n Node, s shape, inside string, depth int) []Symbol {
 			s.kind = "field"
 		}
 	case "call": // of Ruby
+		if accessors[n.Child("identifier").Text()] {
+			return t.accessors(n)
+		}
 		if !requires[n.Child("identifier").Text()] {
 			return t.symbolsIn(n, inside, depth+1)
 		}
@@ -176,13 +192,10 @@ func (t *Tree) symbols(n Node, s shape, inside string, depth int) []Symbol {
 	base.start, base.end = t.extent(n)
 	if !body.IsZero() {
 		base.Children = t.symbolsIn(body, s.kind, depth+1)
+	} else if n.Kind() == "variable_declarator" {
+		base.Children = t.properties(n.Child("object"), depth+1)
 	}
-	var symbols []Symbol
-	for c := range n.Children() {
-		if inner := t.table().shapes[c.Kind()]; slices.Contains(s.inner, c.Kind()) {
-			symbols = append(symbols, t.symbols(c, inner, inside, depth+1)...)
-		}
-	}
+	symbols := t.innerSymbols(n, s, inside, depth)
 	names := t.names(n, s)
 	if len(names) == 0 && s.whole {
 		return append(symbols, base.Children...) // of what has no name, such as a namespace of C++
@@ -191,6 +204,16 @@ func (t *Tree) symbols(n Node, s shape, inside string, depth int) []Symbol {
 		symbol := base
 		symbol.Name = name
 		symbols = append(symbols, symbol)
+	}
+	return symbols
+}
+
+// innerSymbols returns what the children of a node declare that may be symbols, too.
+func (t *Tree) innerSymbols(n Node, s shape, inside string, depth int) (symbols []Symbol) {
+	for c := range n.Children() {
+		if inner := t.table().shapes[c.Kind()]; slices.Contains(s.inner, c.Kind()) {
+			symbols = append(symbols, t.symbols(c, inner, inside, depth+1)...)
+		}
 	}
 	return symbols
 }
@@ -218,7 +241,9 @@ func (t *Tree) names(n Node, s shape) []string {
 	for c := range n.Children() {
 		switch found := nameIn(c, s); {
 		case !found.IsZero():
-			names = append(names, oneLine(plainName(found)))
+			if name := oneLine(plainName(found)); name != "_" || t.lang != Go && t.lang != Rust {
+				names = append(names, name)
+			}
 			if !s.each && !s.last {
 				return names
 			}

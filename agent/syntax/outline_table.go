@@ -19,8 +19,23 @@ func (t *Tree) table() table {
 // members are the kinds of symbols whose functions are methods.
 var members = nameSet("class struct interface enum implementation")
 
-// requires are the methods of Ruby that import.
-var requires = nameSet("require require_relative load")
+// requires are the methods of Ruby that import, and accessors those that declare what is named to them.
+var (
+	requires  = nameSet("require require_relative load")
+	accessors = nameSet("attr_reader attr_writer attr_accessor")
+)
+
+// accessors returns the fields that a call of Ruby declares.
+func (t *Tree) accessors(n Node) (symbols []Symbol) {
+	for c := range n.Child("argument_list").Children() {
+		if c.Kind() == "simple_symbol" {
+			s := Symbol{Name: strings.TrimPrefix(c.Text(), ":"), Kind: "field", Signature: t.signature(n, Node{}), StartLine: c.Start().Line, EndLine: c.Start().Line, Doc: t.documentation(n, Node{})}
+			s.start, s.end = t.extent(c)
+			symbols = append(symbols, s)
+		}
+	}
+	return symbols
+}
 
 // rows makes the shapes of a table: a line for each, of node kinds, kind, kinds of names
 // and of bodies, separated by bars. The fifth column has the kinds of children that
@@ -93,17 +108,17 @@ var tables = map[Language]table{
 		function_item function_signature_item | function | identifier | block
 		const_item | constant | identifier
 		static_item | variable | identifier
-		type_item | type | type_identifier
+		type_item associated_type | type | type_identifier
 		macro_definition | macro | identifier`),
 		nameSet("foreign_mod_item declaration_list ERROR")},
 	Ruby: {rows(`
 		class | class | constant scope_resolution | body_statement
 		module | namespace | constant scope_resolution | body_statement
 		method | method | identifier constant operator setter | body_statement
-		singleton_method | method | identifier constant operator setter | body_statement
+		singleton_method | method | identifier constant operator setter | body_statement || last
 		assignment | constant | constant
 		call | import | string || argument_list`),
-		nameSet("body_statement singleton_class do_block block argument_list if unless begin program ERROR")},
+		nameSet("body_statement singleton_class do_block block argument_list if unless then else elsif if_modifier unless_modifier begin program ERROR")},
 	PHP: {rows(`
 		namespace_use_declaration | import | namespace_name qualified_name name || namespace_use_clause | each
 		require_expression require_once_expression include_expression include_once_expression | import | string encapsed_string || binary_expression parenthesized_expression
