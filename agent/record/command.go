@@ -59,18 +59,7 @@ func (p *State) applyAnswer(q *Question, a Answer) {
 			return
 		}
 		if about.Tests {
-			if about.Packages.in(a.Text) {
-				p.applyPackages(about.Packages)
-				a.Text = TestsAgain
-			}
-			if about.Instead != "" && a.Text == TestsInstead(about.Instead) {
-				p.changeTests(about.Instead, "the user", "")
-				a.Text = TestsAgain
-			}
-			if a.Text != TestsAgain && a.Text != TestsWithout && a.Text != TestsGive {
-				p.UserTexts = append(p.UserTexts, a.Text)
-			}
-			p.applyTestsAnswer(a)
+			p.answerTests(about, a)
 			return
 		}
 		if !slices.Contains(about.Choices, a.Text) { // which the model wrote
@@ -112,6 +101,22 @@ func (p *State) applyAnswer(q *Question, a Answer) {
 		}
 		p.answerAction(a)
 	}
+}
+
+// answerTests folds what the user answered about tests that cannot run.
+func (p *State) answerTests(about Input, a Answer) {
+	if about.Packages.in(a.Text) {
+		p.applyPackages(about.Packages)
+		a.Text = TestsAgain
+	}
+	if about.Instead != "" && a.Text == TestsInstead(about.Instead) {
+		p.changeTests(about.Instead, "the user", "")
+		a.Text = TestsAgain
+	}
+	if a.Text != TestsAgain && a.Text != TestsWithout && a.Text != TestsGive {
+		p.UserTexts = append(p.UserTexts, a.Text)
+	}
+	p.applyTestsAnswer(a)
 }
 
 // ForTask is a command line that the user has allowed for the rest of the task. It is
