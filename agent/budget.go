@@ -80,7 +80,7 @@ func (r *run) reserve(model llm.Model, req *llm.Request) (*booking, error) {
 // fit cuts the answer's limit to what is left, beside what this call has spent already,
 // or returns an error that pauses the task.
 func (b *booking) fit(spent llm.Usage) error {
-	limits, used := b.r.a.Limits, b.r.state.Usage.Add(spent)
+	limits, used := b.r.a.Limits, b.r.state.Spent().Add(spent)
 	b.req.MaxTokens = 0
 	if most := limits.Tokens; most > 0 {
 		left := most - used.Prompt - used.Completion - b.start
@@ -155,7 +155,7 @@ func (r *run) within(ctx context.Context) (context.Context, context.CancelFunc) 
 	if most == 0 {
 		return context.WithCancel(ctx)
 	}
-	return context.WithTimeoutCause(ctx, max(most-r.state.Worked, 0), errTimeSpent)
+	return context.WithTimeoutCause(ctx, max(most-r.state.TimeSpent(), 0), errTimeSpent)
 }
 
 // commandTime is how long a command may run that could run for most: no longer than the
@@ -164,7 +164,7 @@ func (r *run) commandTime(most time.Duration) time.Duration {
 	if r.a.Limits.Time == 0 {
 		return most
 	}
-	return min(most, max(r.a.Limits.Time-r.state.Worked, time.Second))
+	return min(most, max(r.a.Limits.Time-r.state.TimeSpent(), time.Second))
 }
 
 // timeSpent pauses a task whose time is over.
@@ -174,7 +174,7 @@ func (r *run) timeSpent() error {
 
 // inTime pauses a task that has reached its time, before it calls a model or runs a command.
 func (r *run) inTime() error {
-	if most := r.a.Limits.Time; most > 0 && r.state.Worked >= most {
+	if most := r.a.Limits.Time; most > 0 && r.state.TimeSpent() >= most {
 		return r.timeSpent()
 	}
 	return nil
@@ -183,7 +183,7 @@ func (r *run) inTime() error {
 // overspent pauses a task that used more than it may, because a server did not keep to
 // the answer's limit or counted more than was estimated.
 func (r *run) overspent() error {
-	limits, used := r.a.Limits, r.state.Usage
+	limits, used := r.a.Limits, r.state.Spent()
 	why, setting := "", "limits.tokens"
 	switch {
 	case limits.Tokens > 0 && used.Prompt+used.Completion > limits.Tokens:

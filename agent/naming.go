@@ -144,6 +144,8 @@ func (n *namer) file(what, path string, from, to int) {
 		switch {
 		case from == 0 && to == 0:
 			why = n.show(path, f)
+		case n.covered(path, from, min(to, action.LineCount(f.Text))):
+			return
 		default:
 			to, why = n.lines(what, path, f, from, min(to, action.LineCount(f.Text)))
 		}
@@ -158,6 +160,13 @@ func (n *namer) file(what, path string, from, to int) {
 		line = fmt.Sprintf("%s, lines %d to %d", path, from, to)
 	}
 	n.message.Named = append(n.message.Named, line)
+}
+
+// covered reports whether the message shows lines already.
+func (n *namer) covered(path string, from, to int) bool {
+	return slices.ContainsFunc(n.Shown, func(s action.Shown) bool {
+		return s.Path == path && (s.Full || slices.ContainsFunc(s.Ranges, func(r action.Range) bool { return r.From <= from && to <= r.To }))
+	})
 }
 
 // lines shows lines of a file, as many of the first as fit, or says why not. last is the last one shown.

@@ -89,6 +89,9 @@ func (a *Agent) Export(id string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if record.IsThread(id) {
+		return errors.New("a thread is not replayed: `caselsp chat --show` prints it, and the tasks that it was handed over to are exported")
+	}
 	if err := errors.Join(a.conceal(context.Background()), a.adopt(id)); err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"caselsp/agent/action"
+	"caselsp/agent/llm"
 	"caselsp/agent/quote"
 )
 
@@ -74,7 +75,22 @@ func (Message) kind() string    { return "message" }
 func (HandedOver) kind() string { return "handed" }
 
 // Thread is what was said in a thread, in order.
-type Thread struct{ Exchanges []Exchange }
+type Thread struct {
+	Exchanges []Exchange
+	used      llm.Usage     // before the latest message
+	worked    time.Duration // the same
+}
+
+// Spent is what counts for the budgets: all that a task used, and what a thread did since the latest
+// message, for a thread has no end.
+func (p *State) Spent() llm.Usage {
+	u, before := p.Usage, p.Thread.used
+	u.Prompt, u.Cached, u.Completion, u.Cost = u.Prompt-before.Prompt, u.Cached-before.Cached, u.Completion-before.Completion, u.Cost-before.Cost
+	return u
+}
+
+// TimeSpent is Spent of the time.
+func (p *State) TimeSpent() time.Duration { return p.Worked - p.Thread.worked }
 
 // Exchange is a message of the user with what came of it.
 type Exchange struct {
@@ -180,6 +196,7 @@ func (p *State) applyMessage(b Message) {
 	p.UserTexts = append(p.UserTexts, b.Text)
 	p.Reply, p.Free, p.Invalid, p.Exchanges = "", 0, 0, 0
 	p.Opened = p.Opened && p.Cut <= p.opening // else that was shortened away
+	p.Thread.used, p.Thread.worked = p.Usage, p.Worked
 	p.Thread.Exchanges = append(p.Thread.Exchanges, Exchange{At: p.Changed, Asked: b.Text, Named: b.Named, Missing: b.Missing, bare: b.Quote == ""})
 }
 

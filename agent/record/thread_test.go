@@ -44,10 +44,18 @@ func TestThread(t *testing.T) {
 	if why := p.Unagreed(); !strings.Contains(why, "files were read") {
 		t.Errorf("a message that names files is no agreement: %q", why)
 	}
+	// Each message has the budgets of its own.
+	fold(t, p, CallAnswered{Response: llm.Response{Usage: llm.Usage{Prompt: 10, Completion: 1}}})
+	if got := p.Spent(); got.Prompt != 10 || got.Completion != 1 {
+		t.Errorf("spent: %+v", got)
+	}
 	// It was stopped; what is written next is told with it.
 	fold(t, p, StateChanged{To: Stopped}, StateChanged{To: Answering}, Message{Text: "yes"})
 	if why := p.Unagreed(); why != "" {
 		t.Errorf("an agreement: %s", why)
+	}
+	if got := p.Spent(); got.Prompt != 0 || p.Usage.Prompt != 10 {
+		t.Errorf("spent since the message: %+v of %+v", got, p.Usage)
 	}
 	fold(t, p, called(action.HandOverName, `{"task":"do"}`), HandedOver{Task: "1", Text: "do", Typed: "yes"}, StateChanged{To: Idle})
 	if h := p.Thread.LastHanded(); h == nil || h.Task != "1" || len(p.Thread.Open()) != 0 || p.Thread.Answered() || !p.Thread.Settled() {

@@ -25,7 +25,7 @@ func chatCommand(w *wiring) *cobra.Command {
 		Use:   "chat [--thread NAME] [TEXT...]",
 		Short: "Ask about the code of a folder, in a thread that is remembered; agree to a proposal to have it done",
 		Long: `Answers a question about the code in a folder and remembers the conversation. Nothing is changed and no
-command runs. Without a text, on a terminal, it asks for messages until Ctrl-D.
+command runs; the limits of a task hold for each message. Without a text, on a terminal, it asks for messages until Ctrl-D.
 
 @path, @path:10-20, @folder/ and @symbol in a message are shown to the model with it; names that
 cannot be found are listed. Answers go to standard output, all else to standard error.
