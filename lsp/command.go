@@ -44,6 +44,7 @@ const (
 	cmdSettings      = "caselsp.settings"
 	cmdConfirm       = "caselsp.confirm"
 	cmdDoctor        = "caselsp.doctor"
+	cmdState         = "caselsp.state"
 )
 
 // Command is one of the server's commands, for those who run it.
@@ -183,6 +184,7 @@ var table = []entry{
 	{Command{cmdReject, fields(argTask, argFile, argHunk, argKept), "reject all, one file or one hunk, or the same of kept work"}, func(s *server) handler { return s.reviews.doReject }},
 	{Command{cmdUndo, oneTask, "revert what was accepted; what you wrote since stays"}, func(s *server) handler { return s.reviews.doUndo }},
 	{Command{cmdHistory, fields(), "open the list of the workspace's tasks"}, func(s *server) handler { return s.pages.doHistory }},
+	{Command{cmdState, fields(), "open what is known of the project: its apps, models and routes, what changed since the last task, and notes of the latest tasks"}, func(s *server) handler { return s.pages.doState }},
 	{Command{cmdReport, oneTask, "open a task's report; without a task, the latest"}, func(s *server) handler { return s.pages.doReport }},
 	{Command{cmdApprovals, fields(), "open the list of what is always allowed here, to revoke it"}, func(s *server) handler { return s.approvals.doApprovals }},
 	{Command{cmdRevoke, fields(argRule).orNone(), "ask again before a command that was always allowed, or for a remembered value; without a rule, before all such commands"}, func(s *server) handler { return s.approvals.doRevoke }},

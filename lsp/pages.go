@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"caselsp/agent"
 )
 
 // pages are documents for reading: the history, the reports and what the doctor
@@ -80,6 +82,21 @@ func (l *pages) doReport(c *call, a arguments) (any, error) {
 	}
 	l.ed.later(c, release, func(ctx context.Context) error { return l.papers.openDocument(ctx, e, reportName(id), text) })
 	return started{id}, nil
+}
+
+// doState opens what is known of the project.
+func (l *pages) doState(c *call, _ arguments) (any, error) {
+	return l.open(c, "state.md", func(ctx context.Context, e *Engine) (string, error) {
+		s, err := e.Agent.Project(ctx)
+		if s.Files == nil {
+			return "", err
+		}
+		text := "# Known of this project\n\n" + agent.QuoteLines(s.Text(), "    ")
+		if err != nil {
+			text += fmt.Sprintf("\nNot readable: %v\n", err)
+		}
+		return text, nil
+	})
 }
 
 // doDoctor opens what is well and what is not.

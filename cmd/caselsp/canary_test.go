@@ -185,7 +185,7 @@ func (c *cage) inEditor(keyring []string) {
 	c.must(c.Open("settings.py"))
 	c.command("caselsp.run", "canary-marker-of-the-task: write a shop")
 	c.expect(lsptest.Opened("review-"))
-	for _, id := range []string{"caselsp.history", "caselsp.report", "caselsp.approvals", "caselsp.status", "caselsp.doctor"} {
+	for _, id := range []string{"caselsp.history", "caselsp.state", "caselsp.report", "caselsp.approvals", "caselsp.status", "caselsp.doctor"} {
 		c.command(id)
 	}
 	c.command("caselsp.accept")

@@ -163,7 +163,7 @@ func TestKinds(t *testing.T) {
 	}})
 	c.command("caselsp.run", "canary-marker-of-the-task: look at all")
 	c.expect(lsptest.Opened("review-"))
-	for _, id := range []string{"caselsp.history", "caselsp.report", "caselsp.approvals", "caselsp.status", "caselsp.doctor"} {
+	for _, id := range []string{"caselsp.history", "caselsp.state", "caselsp.report", "caselsp.approvals", "caselsp.status", "caselsp.doctor"} {
 		c.command(id)
 	}
 	c.must(c.cmd.Process.Kill())
