@@ -26,6 +26,13 @@
 // run.openFeature (opening.go) shows it the files that the plan names, run.tellChanges
 // (talk.go) what changed since behind its back.
 //
+// # The way of a message in a thread
+//
+// Agent.Chat (chat.go) takes it. run.hears begins the thread's journal or goes on with it, run.naming
+// (naming.go) looks up what the message names with @, and run.loop and run.next work on it as on
+// a task, in one phase: run.answering. Its model is offered what reads, ANSWER and HAND_OVER. The
+// latter, or Agent.HandOver, makes the text of a task; whoever shows the thread runs that.
+//
 // # The way of a command line
 //
 // run.perform (perform.go) carries out the action that was chosen. It asks permit.Decide

@@ -227,6 +227,10 @@ func (l *tasks) follow(ctx context.Context, e *Engine, t *task, events iter.Seq2
 func (l *tasks) concluded(ctx context.Context, e *Engine, last record.Status) {
 	name := fmt.Sprintf("%q (%s)", title(last.Task), last.Task.ID)
 	why := sentence(cut(last.Reason, maxReason))
+	resume := cmdResume
+	if last.Task.Thread != "" {
+		resume = cmdAsk // a message goes on with a thread
+	}
 	switch last.State {
 	case record.Review:
 		l.reviews.toReview(ctx, e, last)
@@ -249,9 +253,9 @@ func (l *tasks) concluded(ctx context.Context, e *Engine, last record.Status) {
 			l.ed.showMessage(protocol.MessageTypeWarning, fmt.Sprintf("%s %s The task %s waits for you.", questionText(*q), answerAdvice(*q), name))
 			return
 		}
-		l.ed.showMessage(protocol.MessageTypeWarning, fmt.Sprintf("Paused: %s. %s The command %s goes on with it.", name, why, cmdResume))
+		l.ed.showMessage(protocol.MessageTypeWarning, fmt.Sprintf("Paused: %s. %s The command %s goes on with it.", name, why, resume))
 	case record.Stopped:
-		l.ed.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("Stopped: %q. %s goes on", cut(title(last.Task), maxBrief), cmdResume))
+		l.ed.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("Stopped: %q. %s goes on", cut(title(last.Task), maxBrief), resume))
 	}
 }
 
