@@ -2,6 +2,7 @@ package patch
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -27,15 +28,23 @@ func (r *reader) readBody(h *Hunk, want counts, number int) *Refusal {
 	// or prose. Here, where nothing can be lost but context, the counts decide.
 	have := counts{len(h.Old()), len(h.New())}
 	rest := r.lines[r.definite(start, end):end]
+	prose := func(n int) {
+		for i := end - len(rest) + n; i < end; i++ {
+			r.prose = append(r.prose, i)
+		}
+	}
 	if end == len(r.lines) && r.open != "" && (want.old > have.old+len(rest) || want.new > have.new+len(rest)) {
 		return malformed(number, "hunk %d ends before it has the lines that its header counts, and the fence around it is not closed. Write the whole edit.", number)
 	}
-	if n := want.old - have.old; n > 0 && n == want.new-have.new && n <= len(rest) {
+	n := want.old - have.old
+	if n > 0 && n == want.new-have.new && n <= len(rest) && !slices.ContainsFunc(rest[:n], func(l string) bool { return heading(l, false) != "" }) {
 		for _, l := range rest[:n] {
 			h.put(l)
 		}
+		prose(n)
 		return nil
 	}
+	prose(0)
 	h.tail = adjoining(rest)
 	return nil
 }

@@ -11,6 +11,9 @@ import (
 // begins a line counts there.
 var directive = regexp.MustCompile(`(?i)^\*\*\* ?(?:(begin|end) patch|(add|update|delete) file: *(.*?)|(move) to: *(.*?)|(end of file))[ *]*$`)
 
+// diffStart matches a line that only a unified diff has.
+var diffStart = regexp.MustCompile(`^(@@ -\d|diff --git )`)
+
 // order returns what a line directs, in lower case ("" for a line that is no
 // directive), and the path that it names.
 func order(line string) (verb, path string) {

@@ -22,8 +22,10 @@ import (
 //
 // The error is always a *Refusal, and after is then before.
 func (f *File) Apply(before string) (after string, report *Report, err error) {
-	if r := f.checkNew(before); r != nil {
-		return before, nil, r
+	for _, check := range []func() *Refusal{func() *Refusal { return f.checkNew(before) }, f.misplaced} {
+		if r := check(); r != nil {
+			return before, nil, r
+		}
 	}
 	if len(f.Hunks) == 0 { // a rename, another mode, an empty new file
 		if f.Op == Delete {

@@ -99,6 +99,7 @@ type Hunk struct {
 	unsigned []int    // which of the lines were written without a sign, not even that of context
 	tail     []string // the lines without a sign directly behind the last
 	block    *halves  // of a SEARCH/REPLACE block
+	mentions []string // the files of which the prose above it speaks, where that does not say which it is for
 }
 
 // Old returns the lines that the hunk expects in the file.

@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/aymanbagabas/go-udiff/lcs"
 )
@@ -14,27 +13,29 @@ import (
 var (
 	searchMarker  = regexp.MustCompile(`^(<{5,}|-{7}) ?(?:SEARCH|ORIGINAL)>?\s*$`)
 	dividerMarker = regexp.MustCompile(`^(={5,})\s*$`)
+	decorated     = regexp.MustCompile(`^\W*?(<{5,}|>{5,}) ?(?:SEARCH|ORIGINAL|REPLACE|UPDATED)\W*$`)
 	replaceMarker = regexp.MustCompile(`^(>{5,}|\+{7}) ?(?:REPLACE|UPDATED)\s*$`)
 )
 
-// parseBlocks reads SEARCH/REPLACE blocks. What is between the blocks is prose,
-// unless it is a unified diff, which would be lost in silence.
+// parseBlocks reads SEARCH/REPLACE blocks. What is between the blocks is prose, see
+// leftover.
 func parseBlocks(lines []string) (*Patch, *Refusal) {
 	p := &Patch{}
 	path := ""
-	outside := 0 // where the prose before the current block begins
+	var prose []int // all of it, and
+	outside := 0    // where that before the current block begins
 	blocks := 0
 	for i := 0; i < len(lines); i++ {
 		open := searchMarker.FindStringSubmatch(lines[i])
 		if open == nil {
+			prose = append(prose, i)
 			continue
 		}
 		blocks++
-		if name := blockPath(lines[outside:i]); name != "" {
+		name, at, mentions := fileAbove(lines[outside:i], blocks == 1)
+		if at >= 0 {
 			path = name
-		}
-		if err := noDiff(lines[outside:i], blocks); err != nil {
-			return nil, err
+			prose = slices.DeleteFunc(prose, func(i int) bool { return i == outside+at || i == outside+at-1 && lines[i] == "--- a/"+name })
 		}
 		end, err := blockEnd(lines, i, len(open[1]), blocks)
 		if err != nil {
@@ -50,14 +51,11 @@ func parseBlocks(lines []string) (*Patch, *Refusal) {
 			op = Create
 		}
 		h := blockHunk(search, replace)
-		h.Line = line
+		h.Line, h.mentions = line, mentions
 		p.add(path, op, h)
 		i, outside = end, end+1
 	}
-	if err := noDiff(lines[outside:], blocks); err != nil {
-		return nil, err
-	}
-	return p, nil
+	return p, leftover(lines, prose)
 }
 
 // startLine and endLine are what Roo writes above the old text, with a rule below.
@@ -133,6 +131,11 @@ func cutBlock(body []string, width, block int) (search, replace []string, err *R
 	if len(same) == 0 {
 		same = other
 	}
+	for _, l := range body {
+		if m := decorated.FindStringSubmatch(l); m != nil && len(m[1]) == width {
+			return nil, nil, malformed(block, "block %d holds the line %q, which looks like a marker. Write each marker at the beginning of a line of its own, and nothing else on it.", block, cut(l))
+		}
+	}
 	switch len(same) {
 	case 1:
 		return body[:same[0]], body[same[0]+1:], nil
@@ -174,53 +177,4 @@ func blockHunk(search, replace []string) Hunk {
 	put(Context, search[done:])
 	h.block = &halves{search, replace}
 	return h
-}
-
-var (
-	diffStart  = regexp.MustCompile(`^(@@ -\d|diff --git )`)
-	brokenMark = regexp.MustCompile(`^(<{5}.*|<+)$`)
-)
-
-// noDiff refuses text outside of blocks that is itself an edit, or the first line of a
-// block that is cut off or misspelt.
-func noDiff(prose []string, block int) *Refusal {
-	for i, l := range prose {
-		next := func(n int) bool { return i+n < len(prose) && isBody(prose[i+n]) }
-		verb, _ := order(l)
-		switch {
-		case diffStart.MatchString(l), strings.HasPrefix(l, "@@"), extendedLine.MatchString(l), l == "+++ /dev/null", fileHeaderAt(prose, i, false) && next(2),
-			verb == "delete", verb == "move", verb == "add" && next(1):
-			return malformed(block, "it mixes SEARCH/REPLACE blocks with another format, at %q. Write all edits in one format.", cut(l))
-		case brokenMark.MatchString(l):
-			return malformed(block, "the line %q is in no block. Each block begins with <<<<<<< SEARCH.", cut(l))
-		}
-	}
-	return nil
-}
-
-var (
-	pathLabel = regexp.MustCompile(`(?i)^(file ?name|file ?path|(?:update |add )?file|path)\s*[:=]\s*`)
-	pathShape = regexp.MustCompile(`^[^\s<>|"']*[./][^\s<>|"']*[\pL\pN_\])]$|^[A-Z]\w*file$|^[A-Z]{4,}$`)
-	quoted    = regexp.MustCompile("^[#*\\s]*`([^`\\s]+)`[*:\\s]*$")
-)
-
-// blockPath returns the file name in the last line of text before a block, or
-// "" when that line does not look like one. A wrong name would send the block to
-// a wrong file; a name that is missed leaves the block with the file named before.
-func blockPath(prose []string) string {
-	for i := len(prose) - 1; i >= 0; i-- {
-		line := strings.TrimSpace(prose[i])
-		if line == "" || fence.MatchString(line) {
-			continue
-		}
-		if m := quoted.FindStringSubmatch(line); m != nil {
-			return m[1]
-		}
-		bare := pathLabel.ReplaceAllString(strings.Trim(line, "*#: "), "")
-		if bare = strings.Trim(bare, "`*\"' "); pathShape.MatchString(bare) {
-			return bare
-		}
-		return ""
-	}
-	return ""
 }

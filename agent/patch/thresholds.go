@@ -72,6 +72,9 @@ const (
 	// wrapWidth is how long a line is at least that was wrapped, with the next word.
 	// Set by "wrapped lines" and "prose with plus signs is not written".
 	wrapWidth = 72
+	// sentence is how many words a line has at least beside its code in backticks for that
+	// code to be quoted only. Set by the formats' own text, which must be read as an edit.
+	sentence = 3
 	// maxNames is how many words a placeholder may have that are not of the vocabulary,
 	// behind "rest of" or "existing". Set by the lines of testdata/placeholder.txt.
 	maxNames = 2

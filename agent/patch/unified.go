@@ -3,6 +3,7 @@ package patch
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -13,10 +14,12 @@ type reader struct {
 	lines  []string
 	i      int
 	patch  *Patch
-	fresh  bool // the last file has only git's extended headers so far
-	codex  bool // the lines are a patch of the *** Begin Patch format; of that:
-	inFile bool // between a "*** ... File:" line and the end of the patch
-	begun  bool // a *** Begin Patch has no *** End Patch yet
+	fresh  bool  // the last file has only git's extended headers so far
+	codex  bool  // the lines are a patch of the *** Begin Patch format; of that:
+	inFile bool  // between a "*** ... File:" line and the end of the patch
+	begun  bool  // a *** Begin Patch has no *** End Patch yet
+	prose  []int // the lines that are in no hunk and no header
+	above  int   // how many of these stand above the last hunk or header
 	fences
 }
 
@@ -50,6 +53,11 @@ func parseDiff(lines []string) (*Patch, *Refusal) {
 			return nil, unseen("it names %s but holds no change of it.", named(f.Path))
 		}
 	}
+	if r.patch.changes() {
+		if err := leftover(lines, r.prose); err != nil {
+			return nil, err
+		}
+	}
 	r.patch.open = r.open != "" && !ended && (r.begun || strings.HasPrefix(lines[len(lines)-1], "+"))
 	return r.patch, nil
 }
@@ -81,19 +89,37 @@ func (r *reader) next() *Refusal {
 		return r.readHunk(false)
 	case r.fences.read(line):
 		r.inFile = r.inFile && r.open != ""
+		r.pass()
 	case r.inFile && isBody(line):
 		return malformed(r.hunk(), "line %d is in no hunk. Put a line @@ before it.", r.i+1)
 	case r.fresh:
 		if err := r.extended(line); err != nil {
 			return err
 		}
-	case extendedLine.MatchString(line) && !r.other():
-		return malformed(0, "line %d, %q, belongs to no file. Put a line diff --git a/old b/new above it.", r.i+1, cut(line))
-	case isChange(line) && !r.other() && len(r.patch.Files) > 0:
-		return malformed(0, "line %d, %q, looks like a change and is in no hunk. Put it into one, below a line @@.", r.i+1, cut(line))
+	default:
+		r.pass()
 	}
 	r.i++
 	return nil
+}
+
+// pass takes the line at r.i for prose.
+func (r *reader) pass() { r.prose = append(r.prose, r.i) }
+
+// headline begins the file, or notes those, that the prose above a hunk names.
+func (r *reader) headline() (mentions []string) {
+	var lines []string
+	for _, i := range r.prose[r.above:] {
+		lines = append(lines, r.lines[i])
+	}
+	name, at, mentions := fileAbove(lines, len(r.patch.Files) == 0)
+	if at >= 0 {
+		r.prose = slices.Delete(r.prose, r.above+at, r.above+at+1)
+	}
+	if r.above = len(r.prose); at >= 0 && (len(r.patch.Files) == 0 || r.last().Path != name) {
+		r.file(Modify, "", name)
+	}
+	return mentions
 }
 
 // changesFollow reports whether a hunk without a header begins at r.i.
@@ -121,16 +147,13 @@ func (r *reader) last() *File { return &r.patch.Files[len(r.patch.Files)-1] }
 
 func (r *reader) file(op Op, from, path string) *File {
 	r.patch.Files = append(r.patch.Files, File{Op: op, Path: path})
-	r.inFile = r.codex
+	r.inFile, r.above = r.codex, len(r.prose)
 	f := r.last()
 	if from != path && op == Rename {
 		f.From = from
 	}
 	return f
 }
-
-// extendedLine matches those of git's headers that ask for something.
-var extendedLine = regexp.MustCompile(`^(?:(?:rename|copy) (?:from|to) \S+|(?:old|new|new file|deleted file) mode \d{6})$`)
 
 // extended reads one of git's headers between "diff --git" and the hunks.
 func (r *reader) extended(line string) *Refusal {
@@ -150,6 +173,8 @@ func (r *reader) extended(line string) *Refusal {
 		return malformed(0, "copying files is not supported. Write %s as a new file.", named(f.Path))
 	} else if strings.HasPrefix(line, "GIT binary patch") || strings.HasPrefix(line, "Binary files ") {
 		return malformed(0, "%s is a binary file there. Only text can be patched.", named(f.Path))
+	} else if !strings.HasPrefix(line, "old mode ") {
+		r.pass()
 	}
 	return nil
 }
@@ -201,6 +226,7 @@ func (r *reader) fileHeader() {
 		op = Rename
 	}
 	fresh := r.fresh
+	r.above = len(r.prose)
 	if r.fresh = false; !fresh || !r.last().isNamed(path) {
 		r.file(op, old, path)
 		return
@@ -282,10 +308,10 @@ var ranges = regexp.MustCompile(`^@@\s*-(\d+)(?:,\s*(\d+))?\s+\+(\d+)(?:,\s*(\d+
 // one file without a name.
 func (r *reader) readHunk(header bool) *Refusal {
 	r.fresh = false
+	h := Hunk{mentions: r.headline()}
 	if len(r.patch.Files) == 0 {
 		r.file(Modify, "", "")
 	}
-	h := Hunk{}
 	want := counts{-1, -1}
 	switch line := r.lines[r.i]; {
 	case r.codex:
