@@ -77,8 +77,8 @@ func (a *application) locate() *Refusal {
 		a.read(r)
 	}
 	for i := range a.cands {
-		if c := &a.cands[i]; c.Hunk != nil && c.trails() {
-			return &Refusal{Status: Malformed, Hunk: i + 1, Message: fmt.Sprintf("Hunk %d ends with a long line that it adds, and %q directly below it has no sign: it may be the rest of that line, wrapped. Write each line whole, or leave a blank line below the hunk.", i+1, cut(c.tail[0]))}
+		if c := &a.cands[i]; c.Hunk != nil && c.trails(a.views) {
+			return &Refusal{Status: Malformed, Hunk: i + 1, Message: fmt.Sprintf("Hunk %d ends with a line that it adds, and %q directly below it has no sign: it may be the rest of that line, wrapped. Write each line whole, or leave a blank line below the hunk.", i+1, cut(c.tail[0]))}
 		}
 	}
 	var unknown []string // old lines of hunks that no layer fits, which are nowhere in the file
@@ -114,6 +114,9 @@ func (a *application) settle() *Refusal {
 			if refusals[i] == nil {
 				refusals[i] = a.contradicted(i)
 			}
+			if refusals[i] == nil {
+				refusals[i] = c.foreign(a.places[i])
+			}
 		}
 	}
 	for i := range a.cands {
@@ -145,6 +148,22 @@ func (a *application) contradicted(i int) *Refusal {
 	}
 	p.confidence *= contradicted
 	p.margin *= contradicted
+	return nil
+}
+
+// foreign refuses a hunk of which a line of context is not in the file, and has no sign
+// or looks like a part of an edit itself: then it is none.
+func (c *candidate) foreign(p place) *Refusal {
+	old := -1
+	for i, l := range c.Lines {
+		if l.Kind != Added {
+			old++
+		}
+		if l.Kind == Context && p.line(old) < 0 && strings.TrimSpace(l.Text) != "" &&
+			(slices.Contains(c.unsigned, i) || trace.MatchString(l.Text) || isChange(strings.TrimSpace(l.Text))) {
+			return &Refusal{Status: Malformed, Message: fmt.Sprintf("The edit cannot be applied: the line %q within it is not in the file, and has no sign or looks like a part of an edit. Begin each line of a hunk with ' ', '-' or '+', each header at the margin, and write nothing else between them.", cut(l.Text))}
+		}
+	}
 	return nil
 }
 

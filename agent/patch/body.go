@@ -49,10 +49,10 @@ func (r *reader) readBody(h *Hunk, want counts, number int) *Refusal {
 	return nil
 }
 
-// adjoining returns the lines up to the first blank one or fence.
+// adjoining returns the lines up to the first blank one, fence or heading.
 func adjoining(lines []string) []string {
 	n := 0
-	for n < len(lines) && strings.TrimSpace(lines[n]) != "" && !fence.MatchString(lines[n]) {
+	for n < len(lines) && strings.TrimSpace(lines[n]) != "" && !fence.MatchString(lines[n]) && heading(lines[n], false) == "" {
 		n++
 	}
 	return lines[:n]

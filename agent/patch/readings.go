@@ -226,10 +226,11 @@ func (c *candidate) unwrapped(v *views) (*Hunk, bool) {
 	return &h, len(h.Lines) < len(lines) && len(v.unknown(h.Old())) < len(v.unknown(c.old))
 }
 
-// trails reports whether what follows the hunk may be the rest of its last line.
-func (c *candidate) trails() bool {
+// trails reports whether what follows the hunk may be the rest of its last line, which
+// it adds: no line of the file is so.
+func (c *candidate) trails(v *views) bool {
 	last := c.Lines[len(c.Lines)-1]
-	return last.Kind == Added && len(c.tail) > 0 && wraps(last.Text, c.tail[0])
+	return last.Kind == Added && len(c.tail) > 0 && len(v.ix.lines(fold(c.tail[0]))) == 0
 }
 
 // rejoined is unwrapped for a block.

@@ -177,8 +177,11 @@ func (c *candidate) settle(v *views, n numbers) (place, *Refusal) {
 		return place{}, c.already(at)
 	case c.places() == 1:
 		p := c.place(0)
-		if q, ok := c.within(p.from); ok {
+		if q, ok := c.within(v, p.from); ok {
 			return place{}, c.already(q)
+		}
+		if c.aligned == nil && c.layer > strictLayer && c.newAt(p.from) { // it changes what this layer looks past
+			return place{}, c.already(p.from)
 		}
 		return p, nil
 	case c.places() > 1:
@@ -305,16 +308,17 @@ func (c *candidate) unclear(line int, side string) *Refusal {
 	}
 }
 
-// within reports whether the old lines at line p are part of the new text, and
-// where that begins.
-func (c *candidate) within(p int) (int, bool) {
+// within reports whether the old lines at line p are part of the new text, but for
+// white space at line ends, and where that begins.
+func (c *candidate) within(v *views, p int) (int, bool) {
 	more := len(c.new) - len(c.old)
 	if more <= 0 {
 		return 0, false
 	}
-	i, _ := slices.BinarySearch(c.news, p-more)
-	if i < len(c.news) && c.news[i] <= p {
-		return c.news[i], true
+	news, _ := v.find(c.new, strictLayer)
+	i, _ := slices.BinarySearch(news, p-more)
+	if i < len(news) && news[i] <= p {
+		return news[i], true
 	}
 	return 0, false
 }
@@ -352,20 +356,18 @@ func (c *candidate) lost() bool {
 }
 
 // undone drops the places of the new text of a hunk that only removes lines where all
-// of these stand next to it: then some of the context was left out, and what looks
-// like the result is the rest of it.
+// of these, or lines that are like them, stand next to it: then some of the context was
+// left out, or a removed line is misquoted, and what looks like the result is the rest of it.
 func (c *candidate) undone(v *views) {
 	if len(c.news) == 0 || len(c.olds) > 0 || len(c.added()) > 0 {
 		return
 	}
 	c.news = slices.DeleteFunc(c.news, func(line int) bool {
 		end := line + len(c.new)
+		around := slices.Concat(v.folded[max(0, line-len(c.old)):line], v.folded[end:min(len(v.folded), end+len(c.old)+1)])
 		return said(c.old) > said(c.new)+0.5 && !slices.ContainsFunc(c.Lines, func(l Line) bool {
 			text := fold(l.Text)
-			return l.Kind == Removed && weight(text) >= leastSaid && !slices.ContainsFunc(v.ix.lines(text), func(at int32) bool {
-				k := int(at)
-				return k >= line-len(c.old) && k < line || k >= end && k <= end+len(c.old)
-			})
+			return l.Kind == Removed && weight(text) >= leastSaid && !slices.ContainsFunc(around, func(o string) bool { return likeness(text, o, alike) > 0 })
 		})
 	})
 }
