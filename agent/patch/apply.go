@@ -58,6 +58,10 @@ func (a *application) locate() *Refusal {
 	changes := false
 	for i := range a.hunks {
 		if !a.hunks[i].changes() {
+			if r := a.hunks[i].foreign(func(_ int, text string) bool { return len(a.views.ix.lines(fold(text))) == 0 }); r != nil {
+				r.Hunk = i + 1
+				return r
+			}
 			continue
 		}
 		changes = true
@@ -77,7 +81,15 @@ func (a *application) locate() *Refusal {
 		a.read(r)
 	}
 	for i := range a.cands {
-		if c := &a.cands[i]; c.Hunk != nil && c.trails(a.views) {
+		c := &a.cands[i]
+		if c.Hunk == nil {
+			continue
+		}
+		if r := c.encoded(a.views); r != nil && !slices.Contains(a.seen, entities) {
+			r.Hunk = i + 1
+			return r
+		}
+		if c.trails(a.views) {
 			return &Refusal{Status: Malformed, Hunk: i + 1, Message: fmt.Sprintf("Hunk %d ends with a line that it adds, and %q directly below it has no sign: it may be the rest of that line, wrapped. Write each line whole, or leave a blank line below the hunk.", i+1, cut(c.tail[0]))}
 		}
 	}
@@ -115,7 +127,7 @@ func (a *application) settle() *Refusal {
 				refusals[i] = a.contradicted(i)
 			}
 			if refusals[i] == nil {
-				refusals[i] = c.foreign(a.places[i])
+				refusals[i] = c.foreign(func(old int, _ string) bool { return a.places[i].line(old) < 0 })
 			}
 		}
 	}
@@ -153,14 +165,14 @@ func (a *application) contradicted(i int) *Refusal {
 
 // foreign refuses a hunk of which a line of context is not in the file, and has no sign
 // or looks like a part of an edit itself: then it is none.
-func (c *candidate) foreign(p place) *Refusal {
+func (h *Hunk) foreign(absent func(old int, text string) bool) *Refusal {
 	old := -1
-	for i, l := range c.Lines {
+	for i, l := range h.Lines {
 		if l.Kind != Added {
 			old++
 		}
-		if l.Kind == Context && p.line(old) < 0 && strings.TrimSpace(l.Text) != "" &&
-			(slices.Contains(c.unsigned, i) || trace.MatchString(l.Text) || isChange(strings.TrimSpace(l.Text))) {
+		body := strings.TrimSpace(l.Text)
+		if l.Kind == Context && body != "" && absent(old, l.Text) && (slices.Contains(h.unsigned, i) || trace.MatchString(l.Text) || isChange(body)) {
 			return &Refusal{Status: Malformed, Message: fmt.Sprintf("The edit cannot be applied: the line %q within it is not in the file, and has no sign or looks like a part of an edit. Begin each line of a hunk with ' ', '-' or '+', each header at the margin, and write nothing else between them.", cut(l.Text))}
 		}
 	}

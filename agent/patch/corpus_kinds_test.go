@@ -17,6 +17,7 @@ func kinds() []kind {
 		all = append(all, within(f)...)
 		all = append(all, twins(f)...)
 		all = append(all, effects(f)...)
+		all = append(all, mixed(f)...)
 	}
 	return slices.Concat(all, onlyUnified(), onlySearch(), onlyCodex())
 }
@@ -123,8 +124,11 @@ func within(format string) []kind {
 			if !when(s.change) {
 				return envelopeCase{}, false
 			}
-			c := f(s, s.change)
-			return s.one(s.certain(false), c, c.write(format, s.numbers(format))), true
+			c, expect := f(s, s.change), s.certain(false)
+			if name == "entities that are meant" && !strings.Contains(s.before, "</") {
+				expect = may // nothing shows that they are
+			}
+			return s.one(expect, c, c.write(format, s.numbers(format))), true
 		}}
 	}
 	encodable := func(c change) bool {

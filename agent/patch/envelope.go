@@ -15,7 +15,7 @@ type wrapping struct {
 }
 
 var wrappings = []wrapping{
-	{"HTML entities", unescaped},
+	{entities, unescaped},
 	{"quoted or indented lines", unprefixed},
 	{"a JSON string", unquotedJSON},
 	{"line numbers before the signs", unsignedNumbers},

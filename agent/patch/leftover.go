@@ -14,11 +14,11 @@ import (
 // trace matches what stands in edits only, wherever a line of prose holds it.
 var trace = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	`[<-]{4,} ?(?:search|original)\b`, `[>+]{4,} ?(?:replace|updated)\b`, `^\W*(?:search|replace)\W*$`, // blocks
-	`@@ ?-\d`, `^\W*@* *-\d+(?:,\d+)? +\+\d+`, `--- "?a/`, `\+\+\+ ("?b/|/dev/null$)`, `^(?:---|\+\+\+) \S+$`, `\bdiff --git `, `^@@`, // diffs
+	`@@ ?-\d`, `^\W*@* *-\d+(?:,\d+)? +\+\d+`, `--- "?a/`, `\+\+\+ ("?b/|/dev/null$)`, `^(?:---|\+\+\+) \S+$`, `\bdiff --git `, `^[^\w@]*@@`, // diffs
 	`^\W*(?:rename|copy) (?:from|to) \S+$`, `^\W*(?:old|new|new file|deleted file) mode \d{6}$`,
 	`\*\* ?(?:(?:add|update|delete|rename) file|move to)\b`, `\*\*\* ?file\b`, // *** Begin Patch
 	`\\n[-+][^\\]*\\n[-+]`, `"(?:search|replace|patch|diff|(?:old|new)_?(?:str|string|text)?)"\s*:`, // JSON
-	`^\s*(?:>\s?)+[-+][^\s>+-]`, `^<{1,4}$|^<{5}`, // quoted changes, the marker of a block that is cut off
+	`^\s*(?:[>|#]\s?)+[-+][^\s>|+-]`, `^<{1,4}$|^<{5}`, // quoted changes, the marker of a block that is cut off
 }, "|"))
 
 // leftover refuses prose that holds a part of an edit. It is given by its lines in the text.
@@ -129,11 +129,14 @@ func mentioned(line string) (names []string) {
 	return names
 }
 
-// misplaced refuses a hunk below prose that speaks of another file than its own.
+// misplaced refuses a hunk below prose that speaks of another file than its own. A name
+// with a dot may be one of the program as well: it is one of a file where it has a folder,
+// or the beginning or the ending of the file's own.
 func (f *File) misplaced() *Refusal {
+	stem := func(name string) string { name, _, _ = strings.Cut(path.Base(name), "."); return name }
 	for i := range f.Hunks {
 		for _, m := range f.Hunks[i].mentions {
-			other := path.Ext(m) == path.Ext(f.Path) || strings.Contains(m, "/")
+			other := path.Ext(m) == path.Ext(f.Path) || strings.Contains(m, "/") || stem(m) == stem(f.Path)
 			if other && !strings.HasSuffix("/"+f.Path, "/"+strings.TrimPrefix(m, "./")) && !strings.HasSuffix("/"+m, "/"+f.Path) {
 				return malformed(i+1, "hunk %d, of %s, stands below a line that speaks of %s. Put the name of its file alone on the line above it.", i+1, named(f.Path), m)
 			}

@@ -20,10 +20,12 @@ type reading struct {
 	of     func(*candidate, *views) (*Hunk, bool)
 }
 
+const entities = "HTML entities"
+
 // readings are tried in this order.
 var readings = []reading{
 	{"line numbers", false, true, (*candidate).unnumbered},
-	{"HTML entities", true, true, func(c *candidate, _ *views) (*Hunk, bool) { return c.decoded(plainEntities.Replace) }},
+	{entities, true, true, func(c *candidate, _ *views) (*Hunk, bool) { return c.decoded(plainEntities.Replace) }},
 	{"escapes of JSON", true, false, func(c *candidate, _ *views) (*Hunk, bool) { return c.decoded(plainEscapes.Replace) }},
 	{"wrapped lines", false, true, (*candidate).unwrapped},
 	{"lines with text behind them", false, false, (*candidate).unexplained},
@@ -386,6 +388,24 @@ func (c *candidate) trimmed(*views) (*Hunk, bool) {
 	}
 	return &h, len(h.Lines) < len(c.Lines) && len(h.Old()) > 0
 }
+
+// encoded refuses a hunk of which new lines hold entities and nothing shows whether these
+// are meant: no line of it has a sign that an encoder would have written so, and the file
+// neither has an entity nor the tags among which they are usual.
+func (h *Hunk) encoded(v *views) *Refusal {
+	added := strings.Join(h.added(), "\n")
+	plain := plainEntities.Replace(added)
+	if plain == added || strings.ContainsAny(plainEntities.Replace(strings.Join(h.Old(), "\n")), "<>&") || strings.ContainsAny(entity.ReplaceAllString(added, ""), "<>&") {
+		return nil
+	}
+	if slices.ContainsFunc(v.bare, func(l string) bool { return entity.MatchString(l) || strings.Contains(l, "</") }) {
+		return nil
+	}
+	return &Refusal{Status: Malformed, Message: fmt.Sprintf("The edit cannot be applied: its new lines hold %s, and nothing shows whether that stands for %s. Write the sign itself; where the entity is meant, write the whole file or its lines instead of a patch.", entity.FindString(added), plainEntities.Replace(entity.FindString(added)))}
+}
+
+// entity matches those that are decoded.
+var entity = regexp.MustCompile(`&(?:lt|gt|amp|quot|apos|#34|#39|#x27);`)
 
 // shortened refuses a hunk that removes lines and adds one that stands for lines
 // that were left out: which of them are to stay, nobody knows. A line that the file

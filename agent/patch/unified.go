@@ -327,6 +327,9 @@ func (r *reader) readHunk(header bool) *Refusal {
 		}
 	}
 	number := r.hunk()
+	if text := strings.Join(append(h.Anchors, h.Section), ""); strings.Count(text, `\n`) > 1 {
+		return malformed(number, "the header of hunk %d, %q, holds the hunk as one line. Write each line of it on a line of its own.", number, cut(text))
+	}
 	if err := r.readBody(&h, want, number); err != nil {
 		return err
 	}
