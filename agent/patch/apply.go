@@ -95,14 +95,23 @@ func (a *application) locate() *Refusal {
 	}
 	var unknown []string // old lines of hunks that no layer fits, which are nowhere in the file
 	for i := range a.cands {
-		if c := &a.cands[i]; c.lost() {
+		if c := &a.cands[i]; c.Hunk != nil && c.places() == 0 {
 			unknown = append(unknown, a.views.unknown(c.old)...)
 		}
 	}
 	rough := newWords(unknown, a.doc.bare)
 	for i := range a.cands {
-		if c := &a.cands[i]; c.lost() {
+		switch c := &a.cands[i]; {
+		case c.lost():
 			c.align(a.views, rough)
+		case c.Hunk != nil && len(c.old) > 0 && c.places() == 0: // its new text is there
+			old := candidate{Hunk: c.Hunk}
+			old.align(a.views, rough)
+			for _, p := range old.aligned {
+				if !slices.ContainsFunc(c.news, func(at int) bool { return p.from < at+len(c.new) && at < p.to }) {
+					c.twin = p.from + 1
+				}
+			}
 		}
 	}
 	return a.settle()
@@ -337,7 +346,7 @@ func (a *application) changed(hunk int, fit *fitting) []edit {
 	for _, b := range c.blocks() {
 		from, to := p.span(b)
 		file := a.doc.bare[from:to]
-		with := fit.block(b.from == 0, file, c.old[b.from:b.to], b.added)
+		with := fit.block(b.from, file, c.old[b.from:b.to], b.added)
 		for _, d := range lcs.DiffLines(file, with) {
 			edits = append(edits, edit{from: from + d.Start, to: from + d.End, with: with[d.ReplStart:d.ReplEnd], hunk: hunk})
 		}

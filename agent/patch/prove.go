@@ -137,7 +137,7 @@ func (a *aligner) prove(chain []pair) (p *place, f finding, line int) {
 			}
 		}
 	}
-	if there < a.enough(at)*a.total || a.broken(at) {
+	if there < a.enough(at)*a.total || a.broken(at) || a.loose(at) {
 		return nil, unproven, 0
 	}
 	for _, b := range a.h.blocks() {
@@ -248,6 +248,25 @@ func (a *aligner) broken(at []int) bool {
 		old := len((&Hunk{Lines: a.h.Lines[:i]}).Old())
 		return at[old] < 0 || old > 0 && at[old] != at[old-1]+1
 	})
+}
+
+// loose reports whether a blank line of context is missing in the file, and others stand
+// between changes with nothing else: then which of them is which is not certain.
+func (a *aligner) loose(at []int) bool {
+	blank := func(i int) bool { return a.kinds[i] == Context && a.old[i] == "" }
+	missing, between := false, false
+	for i := range at {
+		missing = missing || blank(i) && at[i] < 0
+	}
+	blocks := a.h.blocks()
+	for k := 1; k < len(blocks) && missing; k++ {
+		from, to := blocks[k-1].to, blocks[k].from
+		for from < to && blank(from) {
+			from++
+		}
+		between = between || from == to && from > blocks[k-1].to
+	}
+	return missing && between
 }
 
 // neighbored reports whether some line of the context next to a block is next to

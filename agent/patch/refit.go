@@ -15,7 +15,7 @@ type fitting struct {
 	quotes []quote
 	right  bool // the new lines are indented as the file is, whatever the old ones are
 	levels
-	slip   *quote          // of the first old line, where only that is misquoted: the first new line in its stead has it, too
+	slip   *quote          // the only old line that is misquoted: new lines in its stead may be so, too
 	blanks bool            // the hunk adds white space at the ends of lines
 	signs  map[rune]string // signs of the hunk that are plain ones in the file
 	meant  map[rune]bool   // signs of the hunk that the file has as well
@@ -25,6 +25,7 @@ type fitting struct {
 type quote struct {
 	kind       Kind
 	said, have string
+	old        int // which of the old lines it is
 }
 
 // style is what a text indents with.
@@ -161,7 +162,7 @@ func (a *application) learn(c *candidate, p place) *fitting {
 			f.quotes = nil
 			fallthrough
 		default:
-			f.quotes = append(f.quotes, quote{l.Kind, indent(l.Text), indent(have)})
+			f.quotes = append(f.quotes, quote{l.Kind, indent(l.Text), indent(have), old})
 		}
 		switch extra := len(l.Text) - len(trimEnd(l.Text)); {
 		case extra > len(have)-len(trimEnd(have)):
@@ -222,7 +223,6 @@ func (f *fitting) isRight(bare []string, c *candidate, p place) bool {
 		return f.from == ""
 	}
 	if f.slipped() {
-		f.slip, f.quotes = &f.quotes[0], f.quotes[1:]
 		return true
 	}
 	if f.misaligned() {
@@ -269,14 +269,18 @@ func (f *fitting) moved() bool {
 	return context >= 2
 }
 
-// slipped reports whether only the first old line lacks its indentation: models
-// trim the beginning of a block.
+// slipped takes the only old line out that is not indented as in the file: that is a slip
+// of one line, of the first most often, and says nothing of the new ones.
 func (f *fitting) slipped() bool {
-	q := f.quotes
-	if len(q) < 2 || q[0].said == q[0].have || !strings.HasSuffix(q[0].have, q[0].said) {
+	wrong := func(q quote) bool { return q.said != q.have }
+	i := slices.IndexFunc(f.quotes, wrong)
+	rest := slices.Delete(slices.Clone(f.quotes), i, i+1)
+	trimmed := i == 0 && len(rest) > 0 && strings.HasSuffix(f.quotes[0].have, f.quotes[0].said)
+	if slices.ContainsFunc(rest, wrong) || !trimmed && (len(rest) < 2 || !slices.ContainsFunc(rest, func(q quote) bool { return q.said != "" })) {
 		return false
 	}
-	return !slices.ContainsFunc(q[1:], func(o quote) bool { return o.said != o.have })
+	f.slip, f.quotes = &f.quotes[i], rest
+	return true
 }
 
 // shifted reports whether the new lines of a misaligned hunk are a blank too deep
@@ -371,13 +375,18 @@ func (f *fitting) level(in string) string {
 // block returns what the lines of the file become that a hunk's old lines are,
 // when new lines take their place. A line that is on both sides stays the file's
 // own, unless the hunk quotes it exactly and means to change its white space.
-func (f *fitting) block(first bool, file, removed, added []string) []string {
+func (f *fitting) block(from int, file, removed, added []string) []string {
 	out := make([]string, len(added))
 	for k, l := range added {
 		out[k] = f.line(l)
 	}
-	if first && f.slip != nil && len(added) > 0 && indent(added[0]) == f.slip.said {
-		out[0] = f.slip.have + strings.TrimPrefix(out[0], f.slip.said)
+	if s := f.slip; s != nil && s.kind == Removed && s.old >= from && s.old < from+len(removed) {
+		as := func(l string) bool { return indent(l) == s.said }
+		for k := range out {
+			if as(added[k]) && (k == 0 && s.old == 0 || !slices.ContainsFunc(added, func(l string) bool { return !as(l) })) {
+				out[k] = s.have + strings.TrimPrefix(out[k], s.said)
+			}
+		}
 	}
 	same(keys(fold, removed), keys(fold, added), func(i, k int) {
 		ends := len(removed[i])-len(trimEnd(removed[i])) == len(added[k])-len(trimEnd(added[k]))

@@ -25,6 +25,7 @@ type candidate struct {
 	news     []int   // the lines where the new text stands
 	found    finding // of the alignment, and
 	line     int     // the line that it is of
+	twin     int     // the line, from 1, of a place that is like the old text, where the new text stands as well; 0: none
 }
 
 // fit finds the places of a hunk in the layers that compare line by line.
@@ -38,7 +39,11 @@ func (v *views) fit(h *Hunk) candidate {
 	if c.layer > strictLayer {
 		c.olds = slices.DeleteFunc(c.olds, func(line int) bool { return c.crooked(v, line) })
 	}
-	c.news, _ = v.find(c.new, 0)
+	as := 0
+	if len(c.olds) == 0 {
+		as = strictLayer
+	}
+	c.news, _ = v.find(c.new, as)
 	c.undone(v)
 	return c
 }
@@ -155,6 +160,9 @@ func (c *candidate) settle(v *views, n numbers) (place, *Refusal) {
 	if stated := c.Line - 1; n.of == 1 && c.places() == 1 && c.Line > 0 && c.fitsAt(v, stated) {
 		return place{}, c.either(c.place(0).from, stated) // no other hunk tells what the number is worth
 	}
+	if c.places() == 1 && c.aligned == nil && c.layer > strictLayer && c.newAt(c.olds[0]) { // it changes what this layer looks past
+		return place{}, c.already(c.olds[0])
+	}
 	at := c.Line - 1 + n.offset
 	said := n.valid && c.Line > 0
 	there := said && c.newAt(at)
@@ -180,12 +188,12 @@ func (c *candidate) settle(v *views, n numbers) (place, *Refusal) {
 		if q, ok := c.within(v, p.from); ok {
 			return place{}, c.already(q)
 		}
-		if c.aligned == nil && c.layer > strictLayer && c.newAt(p.from) { // it changes what this layer looks past
-			return place{}, c.already(p.from)
-		}
 		return p, nil
 	case c.places() > 1:
 		return c.choose(v, at, said && n.loose)
+	case c.telling() && len(c.news) > 0 && c.twin > 0:
+		return place{}, &Refusal{Status: Ambiguous, Candidates: []int{c.news[0] + 1, c.twin},
+			Message: fmt.Sprintf("has its new lines at line %d, and lines like its old ones at line %d: whether it is already applied is not certain. Copy its old lines from the file.", c.news[0]+1, c.twin)}
 	case c.telling() && len(c.news) > 0:
 		return place{}, c.already(c.news...)
 	case c.found == applied:
