@@ -37,7 +37,7 @@ func (r *reader) readBody(h *Hunk, want counts, number int) *Refusal {
 		return malformed(number, "hunk %d ends before it has the lines that its header counts, and the fence around it is not closed. Write the whole edit.", number)
 	}
 	n := want.old - have.old
-	if n > 0 && n == want.new-have.new && n <= len(rest) && !slices.ContainsFunc(rest[:n], func(l string) bool { return heading(l, false) != "" }) {
+	if n > 0 && n == want.new-have.new && n <= len(rest) && !slices.ContainsFunc(rest[:n], func(l string) bool { return heading(l) != "" }) {
 		for _, l := range rest[:n] {
 			h.put(l)
 		}
@@ -52,7 +52,7 @@ func (r *reader) readBody(h *Hunk, want counts, number int) *Refusal {
 // adjoining returns the lines up to the first blank one, fence or heading.
 func adjoining(lines []string) []string {
 	n := 0
-	for n < len(lines) && strings.TrimSpace(lines[n]) != "" && !fence.MatchString(lines[n]) && heading(lines[n], false) == "" {
+	for n < len(lines) && strings.TrimSpace(lines[n]) != "" && !fence.MatchString(lines[n]) && heading(lines[n]) == "" {
 		n++
 	}
 	return lines[:n]

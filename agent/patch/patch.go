@@ -99,7 +99,8 @@ type Hunk struct {
 	unsigned []int    // which of the lines were written without a sign, not even that of context
 	tail     []string // the lines without a sign directly behind the last
 	block    *halves  // of a SEARCH/REPLACE block
-	mentions []string // the files of which the prose above it speaks, where that does not say which it is for
+	above    []string // the prose above it, where that does not say which file it is for
+	marks    []int    // the lines that "\\ No newline at end of file" stood below
 }
 
 // Old returns the lines that the hunk expects in the file.

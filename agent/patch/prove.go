@@ -140,10 +140,21 @@ func (a *aligner) prove(chain []pair) (p *place, f finding, line int) {
 	if there < a.enough(at)*a.total || a.broken(at) || a.loose(at) {
 		return nil, unproven, 0
 	}
-	for _, b := range a.h.blocks() {
-		if f, line := a.goes(b, at, there); f != fits {
-			return nil, f, line
+	done, blocks := 0, a.h.blocks()
+	for _, b := range blocks {
+		switch f, at := a.goes(b, at, there); {
+		case f == applied:
+			done, line = done+1, at
+		case f != fits:
+			return nil, f, at
 		}
+	}
+	switch done {
+	case 0:
+	case len(blocks):
+		return nil, applied, line
+	default:
+		return nil, unproven, 0 // a part of it is there
 	}
 	if quoted < exactEnough*a.total {
 		return nil, unproven, 0 // half of it is only like the file: a twin of the place

@@ -32,7 +32,7 @@ func parseBlocks(lines []string) (*Patch, *Refusal) {
 			continue
 		}
 		blocks++
-		name, at, mentions := fileAbove(lines[outside:i], blocks == 1)
+		name, at, above := fileAbove(lines[outside:i], blocks == 1)
 		if at >= 0 {
 			path = name
 			prose = slices.DeleteFunc(prose, func(i int) bool { return i == outside+at || i == outside+at-1 && lines[i] == "--- a/"+name })
@@ -51,7 +51,7 @@ func parseBlocks(lines []string) (*Patch, *Refusal) {
 			op = Create
 		}
 		h := blockHunk(search, replace)
-		h.Line, h.mentions = line, mentions
+		h.Line, h.above = line, above
 		p.add(path, op, h)
 		i, outside = end, end+1
 	}

@@ -105,6 +105,9 @@ const (
 	elidedLimit = 1000
 	// wrapParts is in how many parts at most a wrapped line is.
 	wrapParts = 6
+	// longestName bounds, in bytes, what is looked up as the name of a file: no system
+	// has longer ones.
+	longestName = 4096
 	// maxStages bounds how often the hunks of one patch are read against the result of
 	// those before them: each time costs as much as a patch of its own.
 	maxStages = 16

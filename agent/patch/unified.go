@@ -2,6 +2,7 @@ package patch
 
 import (
 	"fmt"
+	"html"
 	"regexp"
 	"slices"
 	"strconv"
@@ -107,19 +108,19 @@ func (r *reader) next() *Refusal {
 func (r *reader) pass() { r.prose = append(r.prose, r.i) }
 
 // headline begins the file, or notes those, that the prose above a hunk names.
-func (r *reader) headline() (mentions []string) {
+func (r *reader) headline() (above []string) {
 	var lines []string
 	for _, i := range r.prose[r.above:] {
 		lines = append(lines, r.lines[i])
 	}
-	name, at, mentions := fileAbove(lines, len(r.patch.Files) == 0)
+	name, at, above := fileAbove(lines, len(r.patch.Files) == 0)
 	if at >= 0 {
 		r.prose = slices.Delete(r.prose, r.above+at, r.above+at+1)
 	}
 	if r.above = len(r.prose); at >= 0 && (len(r.patch.Files) == 0 || r.last().Path != name) {
 		r.file(Modify, "", name)
 	}
-	return mentions
+	return above
 }
 
 // changesFollow reports whether a hunk without a header begins at r.i.
@@ -196,7 +197,7 @@ func fileHeaderAt(lines []string, i int, inBody bool) bool {
 		old, path, git := stripPrefixes(headerPath(lines[i][4:]), headerPath(lines[i+1][4:]))
 		return !inBody || at(2, "@@") || git && (old == path || old == devNull || path == devNull)
 	}
-	return !inBody && (at(0, "--- ") || at(0, "+++ ")) && at(1, "@@")
+	return (!inBody && (at(0, "--- ") || at(0, "+++ ")) || at(0, "--- a/") || at(0, "+++ b/")) && at(1, "@@")
 }
 
 // fileHeader reads "---" and "+++" lines and what they say about the file.
@@ -304,11 +305,14 @@ func gitPaths(s string) (old, path string) {
 // ranges reads the numbers of a hunk header; the second @@ may be missing.
 var ranges = regexp.MustCompile(`^@@\s*-(\d+)(?:,\s*(\d+))?\s+\+(\d+)(?:,\s*(\d+))?\s*(?:@@)?(.*)$`)
 
+// oddRange matches a range whose first sign is not the plain minus.
+var oddRange = regexp.MustCompile(`^[^\w\s]\s*\d+(?:,\d+)? ?\+\d+`)
+
 // readHunk reads one hunk into the last file; a patch without file headers has
 // one file without a name.
 func (r *reader) readHunk(header bool) *Refusal {
 	r.fresh = false
-	h := Hunk{mentions: r.headline()}
+	h := Hunk{above: r.headline()}
 	if len(r.patch.Files) == 0 {
 		r.file(Modify, "", "")
 	}
@@ -327,7 +331,7 @@ func (r *reader) readHunk(header bool) *Refusal {
 		}
 	}
 	number := r.hunk()
-	if text := strings.Join(append(h.Anchors, h.Section), ""); strings.Count(text, `\n`) > 1 {
+	if text := strings.Join(append(h.Anchors, h.Section), ""); strings.Count(text, `\n`) > 1 || strings.Count(text, "%0A") > 1 || oddRange.MatchString(html.UnescapeString(text)) {
 		return malformed(number, "the header of hunk %d, %q, holds the hunk as one line. Write each line of it on a line of its own.", number, cut(text))
 	}
 	if err := r.readBody(&h, want, number); err != nil {
