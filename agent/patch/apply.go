@@ -2,6 +2,7 @@ package patch
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"sort"
 	"strings"
@@ -23,7 +24,7 @@ func apply(path, before string, hunks []Hunk) (after string, report *Report, ref
 
 // attempt reads all hunks against the same text.
 func attempt(path, before string, hunks []Hunk) (a *application, after string, r *Refusal) {
-	a = &application{doc: split(before), hunks: hunks, source: isSource(path, before)}
+	a = &application{path: path, doc: split(before), hunks: hunks, source: isSource(path, before)}
 	a.views = newViews(a.doc.bare)
 	a.style = styleOf(a.doc.bare)
 	if r = a.locate(); r == nil {
@@ -38,6 +39,7 @@ func attempt(path, before string, hunks []Hunk) (a *application, after string, r
 
 // application is one Apply under way.
 type application struct {
+	path   string
 	doc    *document
 	views  *views
 	style  style
@@ -58,14 +60,10 @@ func (a *application) locate() *Refusal {
 	changes := false
 	for i := range a.hunks {
 		if !a.hunks[i].changes() {
-			if r := a.hunks[i].foreign(func(_ int, text string) bool { return len(a.views.ix.lines(fold(text))) == 0 }); r != nil {
-				r.Hunk = i + 1
-				return r
-			}
 			continue
 		}
 		changes = true
-		if r := a.hunks[i].shortened(a.views); r != nil {
+		if r := a.hunks[i].shortened(a.views, path.Ext(a.path)); r != nil {
 			r.Hunk = i + 1
 			return r
 		}
@@ -75,22 +73,15 @@ func (a *application) locate() *Refusal {
 		}
 	}
 	if !changes {
-		return &Refusal{Status: AlreadyApplied, Message: "The edit changes nothing: its old and its new lines are the same."}
+		return a.idle()
 	}
 	for _, r := range readings {
 		a.read(r)
 	}
 	for i := range a.cands {
-		c := &a.cands[i]
-		if c.Hunk == nil {
-			continue
-		}
-		if r := c.encoded(a.views); r != nil && !slices.Contains(a.seen, entities) {
+		if r := a.suspect(i); r != nil {
 			r.Hunk = i + 1
 			return r
-		}
-		if c.trails(a.views) {
-			return &Refusal{Status: Malformed, Hunk: i + 1, Message: fmt.Sprintf("Hunk %d ends with a line that it adds, and %q directly below it has no sign: it may be the rest of that line, wrapped. Write each line whole, or leave a blank line below the hunk.", i+1, cut(c.tail[0]))}
 		}
 	}
 	var unknown []string // old lines of hunks that no layer fits, which are nowhere in the file
@@ -117,6 +108,38 @@ func (a *application) locate() *Refusal {
 	return a.settle()
 }
 
+// idle refuses an edit of which no hunk changes anything.
+func (a *application) idle() *Refusal {
+	for i := range a.hunks {
+		if r := a.hunks[i].foreign(a.views); r != nil {
+			return r
+		}
+		if a.hunks[i].block == nil {
+			return malformed(i+1, "it has lines of context only: none begins with '-' or '+'. Write the whole edit.")
+		}
+	}
+	return &Refusal{Status: AlreadyApplied, Message: "The edit changes nothing: its old and its new lines are the same."}
+}
+
+// suspect refuses a hunk, as it is read, of which a line is no line of a hunk, or may be
+// encoded, or the rest of another.
+func (a *application) suspect(i int) *Refusal {
+	h := a.cands[i].Hunk
+	if h == nil {
+		return a.hunks[i].foreign(a.views)
+	}
+	if r := h.foreign(a.views); r != nil {
+		return r
+	}
+	if r := h.encoded(a.views); r != nil && !slices.Contains(a.seen, entities) {
+		return r
+	}
+	if h.trails(a.views) {
+		return &Refusal{Status: Malformed, Message: fmt.Sprintf("Hunk %d ends with a line that it adds, and %q directly below it has no sign: it may be the rest of that line, wrapped. Write each line whole, or leave a blank line below the hunk.", i+1, cut(h.tail[0]))}
+	}
+	return nil
+}
+
 // settle chooses among the places of every hunk.
 func (a *application) settle() *Refusal {
 	numbers := numbersOf(a.cands)
@@ -134,9 +157,6 @@ func (a *application) settle() *Refusal {
 			}
 			if refusals[i] == nil {
 				refusals[i] = a.contradicted(i)
-			}
-			if refusals[i] == nil {
-				refusals[i] = c.foreign(func(old int, _ string) bool { return a.places[i].line(old) < 0 })
 			}
 		}
 	}
@@ -172,16 +192,12 @@ func (a *application) contradicted(i int) *Refusal {
 	return nil
 }
 
-// foreign refuses a hunk of which a line of context is not in the file, and has no sign
-// or looks like a part of an edit itself: then it is none.
-func (h *Hunk) foreign(absent func(old int, text string) bool) *Refusal {
-	old := -1
+// foreign refuses a hunk of which a line of context is not in the file as it is written,
+// and has no sign or looks like a part of an edit itself: then it is none.
+func (h *Hunk) foreign(v *views) *Refusal {
 	for i, l := range h.Lines {
-		if l.Kind != Added {
-			old++
-		}
-		body := strings.TrimSpace(l.Text)
-		if l.Kind == Context && body != "" && absent(old, l.Text) && (slices.Contains(h.unsigned, i) || trace.MatchString(l.Text) || isChange(body)) {
+		text, body := fold(l.Text), strings.TrimSpace(l.Text)
+		if l.Kind == Context && body != "" && len(v.ix.lines(text)) == 0 && (slices.Contains(h.unsigned, i) || isTrace(l.Text) || isChange(body)) {
 			return &Refusal{Status: Malformed, Message: fmt.Sprintf("The edit cannot be applied: the line %q within it is not in the file, and has no sign or looks like a part of an edit. Begin each line of a hunk with ' ', '-' or '+', each header at the margin, and write nothing else between them.", cut(l.Text))}
 		}
 	}
@@ -226,7 +242,9 @@ func (a *application) verdict(refusals []*Refusal) *Refusal {
 	}
 	if r := refusals[worst]; !rest || !r.passes(&a.cands[worst]) {
 		r.Hunk = worst + 1
-		a.explain(r)
+		if a.explain(r); rest && r.Status == AlreadyApplied {
+			r.Status = Conflict // the others are not
+		}
 		return r
 	}
 	for i, r := range refusals {
@@ -240,7 +258,7 @@ func (a *application) verdict(refusals []*Refusal) *Refusal {
 // passes reports whether a hunk may be passed over: all of its new text stands in
 // the file, in one place, and says enough to be no chance.
 func (r *Refusal) passes(c *candidate) bool {
-	return r.Status == AlreadyApplied && (len(c.news) == 1 || len(c.news) > 0 && c.newAt(c.Line-1)) && len(c.olds) == 0 && said(c.new) >= leastSaid
+	return r.Status == AlreadyApplied && (len(c.news) == 1 || len(c.news) > 0 && c.newAt(c.Line-1)) && (len(c.olds) == 0 || c.layer > strictLayer) && said(c.new) >= leastSaid
 }
 
 // pass passes over a hunk and notes why.

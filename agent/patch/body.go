@@ -24,6 +24,10 @@ func (r *reader) readBody(h *Hunk, want counts, number int) *Refusal {
 	for i := start; i < r.definite(start, end); i++ {
 		h.put(r.lines[i])
 	}
+	defer h.open()
+	if i := r.disguised(start, end); i >= 0 && want != (counts{len(h.Old()), len(h.New())}) {
+		return malformed(number, "line %d, %q, in hunk %d, is a header with a sign before it. Begin headers at the margin; where it is text, count the lines of the hunk in its own header.", i+1, cut(r.lines[i]), number)
+	}
 	// Behind the last marked line come blank context lines that lost their blank,
 	// or prose. Here, where nothing can be lost but context, the counts decide.
 	have := counts{len(h.Old()), len(h.New())}
@@ -36,6 +40,14 @@ func (r *reader) readBody(h *Hunk, want counts, number int) *Refusal {
 	if end == len(r.lines) && r.open != "" && (want.old > have.old+len(rest) || want.new > have.new+len(rest)) {
 		return malformed(number, "hunk %d ends before it has the lines that its header counts, and the fence around it is not closed. Write the whole edit.", number)
 	}
+	blanks := 0
+	for blanks < len(rest) && strings.TrimSpace(rest[blanks]) == "" {
+		blanks++
+	}
+	if lost := want.new - have.new; want.old == have.old && blanks > 0 && blanks < len(rest) && lost == len(rest) {
+		return malformed(number, "the header of hunk %d counts %d new lines, and it has %d: line %d, %q, behind it may be one that lost its sign.", number, want.new, have.new, end-len(rest)+blanks+1, cut(rest[blanks]))
+	}
+	r.patch.short = end == len(r.lines) && len(rest) == 0 && want.old > have.old && want.new > have.new
 	n := want.old - have.old
 	if n > 0 && n == want.new-have.new && n <= len(rest) && !slices.ContainsFunc(rest[:n], func(l string) bool { return heading(l) != "" }) {
 		for _, l := range rest[:n] {
@@ -66,20 +78,26 @@ func (h *Hunk) put(line string) {
 	}
 	kind, text := Kind(line[0]), line[1:]
 	if isNoNewline(line) {
-		if n := len(h.Lines); n > 0 {
-			h.OldOpen = h.OldOpen || h.Lines[n-1].Kind != Added
-			h.NewOpen = h.NewOpen || h.Lines[n-1].Kind != Removed
-		}
+		h.marks = append(h.marks, len(h.Lines)-1)
 		return
 	}
 	if kind != Context && kind != Removed && kind != Added {
 		h.unsigned = append(h.unsigned, len(h.Lines))
 		kind, text = Context, line
 	}
-	// The mark concerns the last line of a side only.
-	h.OldOpen = h.OldOpen && kind == Added
-	h.NewOpen = h.NewOpen && kind == Removed
 	h.Lines = append(h.Lines, Line{kind, text})
+}
+
+// open says which sides end without a newline: those whose last line is marked so.
+func (h *Hunk) open() {
+	ends := func(other Kind) bool {
+		i := len(h.Lines) - 1
+		for i >= 0 && h.Lines[i].Kind == other {
+			i--
+		}
+		return i >= 0 && slices.Contains(h.marks, i)
+	}
+	h.OldOpen, h.NewOpen = ends(Added), ends(Removed)
 }
 
 // isNoNewline recognises "\ No newline at end of file", in any language.
@@ -100,6 +118,19 @@ func (r *reader) definite(start, end int) int {
 
 // gitVersion stands below the mail signature that git format-patch writes.
 var gitVersion = regexp.MustCompile(`^\d+\.\d+`)
+
+// disguised returns the line of a body that is a header behind a sign, where the next line
+// has another sign; -1 for none. Among lines with the same sign it is text.
+func (r *reader) disguised(start, end int) int {
+	for i := start; i < end; i++ {
+		if signedHeader.MatchString(r.lines[i]) && (i+1 == len(r.lines) || r.lines[i+1] == "" || r.lines[i+1][0] != r.lines[i][0] || fileHeaderAt(r.lines, i+1, true)) {
+			return i
+		}
+	}
+	return -1
+}
+
+var signedHeader = regexp.MustCompile(`^[-+] ?(?:@@ -\d+(?:,\d+)? \+\d|diff --git a/|--- a/|\+\+\+ b/|\*\*\* (?:Add|Update|Delete) File: )`)
 
 // bodyEnd finds the line after the body that begins at start: the next header,
 // a mail signature, the closing fence or the end of the text.

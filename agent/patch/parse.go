@@ -22,6 +22,9 @@ func Parse(text string) (*Patch, error) {
 	if err != nil {
 		return nil, err
 	}
+	if p.short && !strings.HasSuffix(text, "\n") {
+		return nil, malformed(0, "it ends within its last line, before the end of the edit. Write the whole edit.")
+	}
 	if err := p.join(); err != nil {
 		return nil, err
 	}

@@ -41,6 +41,9 @@ type Patch struct {
 
 	seen []string // what it was wrapped in
 	open bool     // it ends within a fence and within an edit
+	// short: its last hunk has fewer lines than are counted, or its end marker is missing.
+	// That is certain where the text does not even end its last line.
+	short bool
 }
 
 // Op says what happens to a file.

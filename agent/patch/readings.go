@@ -230,9 +230,9 @@ func (c *candidate) unwrapped(v *views) (*Hunk, bool) {
 
 // trails reports whether what follows the hunk may be the rest of its last line, which
 // it adds: no line of the file is so.
-func (c *candidate) trails(v *views) bool {
-	last := c.Lines[len(c.Lines)-1]
-	return last.Kind == Added && len(c.tail) > 0 && len(v.ix.lines(fold(c.tail[0]))) == 0
+func (h *Hunk) trails(v *views) bool {
+	last := h.Lines[len(h.Lines)-1]
+	return last.Kind == Added && len(h.tail) > 0 && len(v.ix.lines(fold(h.tail[0]))) == 0
 }
 
 // rejoined is unwrapped for a block.
@@ -240,7 +240,7 @@ func (c *candidate) rejoined(v *views) (*Hunk, bool) {
 	search := v.rejoin(c.block.search, c.block.search)
 	replace := v.rejoin(c.block.replace, c.block.search)
 	for i, l := range replace {
-		if i > 0 && wraps(replace[i-1], l) && standsIn(search, replace[i-1:i+1]) < 0 && !(weight(l) >= 0.5 && slices.Contains(search, l)) {
+		if i > 0 && (wraps(replace[i-1], l) || l != "" && indent(l) == "" && indent(replace[i-1]) != "") && standsIn(search, replace[i-1:i+1]) < 0 && !(weight(l) >= 0.5 && slices.Contains(search, l)) {
 			return nil, false
 		}
 	}
@@ -278,7 +278,7 @@ func (c *candidate) unexplained(v *views) (*Hunk, bool) {
 	bare := func(i int) bool { return slices.Contains(c.unsigned, i) }
 	explains := func(i int) bool {
 		l := c.Lines[i]
-		return l.Kind == Removed && bullet.MatchString(l.Text) && len(v.ix.lines(fold(l.Text))) == 0
+		return l.Kind == Removed && bullet.MatchString(l.Text) && heading("-"+l.Text) == "" && len(v.ix.lines(fold(l.Text))) == 0
 	}
 	end := len(c.Lines)
 	for end > 0 && (bare(end-1) || explains(end-1)) {
@@ -286,6 +286,7 @@ func (c *candidate) unexplained(v *views) (*Hunk, bool) {
 	}
 	h := *c.Hunk
 	h.Lines = c.Lines[:end]
+	h.open()
 	return &h, end < len(c.Lines) && c.Lines[end].Text == "" && bare(end) && explains(len(c.Lines)-1) && h.changes()
 }
 
@@ -386,22 +387,31 @@ func (c *candidate) trimmed(*views) (*Hunk, bool) {
 	if h.Lines = h.Lines[from:to]; h.Line > 0 {
 		h.Line += from
 	}
+	blank := func(l Line) bool { return l.Kind != Context && strings.TrimSpace(l.Text) == "" } // is it one of them?
+	if len(h.Lines) > 0 && (blank(h.Lines[0]) || blank(h.Lines[len(h.Lines)-1])) {
+		return nil, false
+	}
 	return &h, len(h.Lines) < len(c.Lines) && len(h.Old()) > 0
 }
 
-// encoded refuses a hunk of which new lines hold entities and nothing shows whether these
-// are meant: no line of it has a sign that an encoder would have written so, and the file
-// neither has an entity nor the tags among which they are usual.
+// encoded refuses a hunk of which new lines hold an entity and nothing shows whether it is
+// meant: no line of the hunk has the sign itself, and the text neither has an entity nor the
+// tags among which they are usual.
 func (h *Hunk) encoded(v *views) *Refusal {
-	added := strings.Join(h.added(), "\n")
-	plain := plainEntities.Replace(added)
-	if plain == added || strings.ContainsAny(plainEntities.Replace(strings.Join(h.Old(), "\n")), "<>&") || strings.ContainsAny(entity.ReplaceAllString(added, ""), "<>&") {
-		return nil
+	added, lines := strings.Join(h.added(), "\n"), []string{}
+	for _, l := range h.Lines {
+		lines = append(lines, l.Text)
 	}
-	if slices.ContainsFunc(v.bare, func(l string) bool { return entity.MatchString(l) || strings.Contains(l, "</") }) {
-		return nil
+	signs := entity.ReplaceAllString(strings.Join(lines, "\n"), "")
+	usual := func(l string) bool { return strings.Contains(l, "</") || strings.Contains(l, "/>") }
+	for _, e := range entity.FindAllString(added, -1) {
+		plain := plainEntities.Replace(e)
+		if strings.Contains(signs, plain) || slices.ContainsFunc(lines, usual) || slices.ContainsFunc(v.bare, func(l string) bool { return usual(l) || entity.MatchString(l) }) {
+			continue
+		}
+		return &Refusal{Status: Malformed, Message: fmt.Sprintf("The edit cannot be applied: its new lines hold %s, and nothing shows whether that stands for %s. Write the sign itself; where the entity is meant, write the whole file or its lines instead of a patch.", e, plain)}
 	}
-	return &Refusal{Status: Malformed, Message: fmt.Sprintf("The edit cannot be applied: its new lines hold %s, and nothing shows whether that stands for %s. Write the sign itself; where the entity is meant, write the whole file or its lines instead of a patch.", entity.FindString(added), plainEntities.Replace(entity.FindString(added)))}
+	return nil
 }
 
 // entity matches those that are decoded.
@@ -409,13 +419,14 @@ var entity = regexp.MustCompile(`&(?:lt|gt|amp|quot|apos|#34|#39|#x27);`)
 
 // shortened refuses a hunk that removes lines and adds one that stands for lines
 // that were left out: which of them are to stay, nobody knows. A line that the file
-// holds is its own.
-func (h *Hunk) shortened(v *views) *Refusal {
+// holds is its own, and in Python dots are a statement.
+func (h *Hunk) shortened(v *views, ext string) *Refusal {
 	if len(h.Old()) == 0 || !slices.ContainsFunc(h.Lines, func(l Line) bool { return l.Kind == Removed }) {
 		return nil
 	}
 	absent := func(l string) bool { return len(v.ix.lines(fold(l))) == 0 }
 	dots := slices.ContainsFunc(h.Old(), func(l string) bool { return elides(fold(l)) && absent(l) }) // then new dots stand for the same
+	dots = dots || ext != ".py" && ext != ".pyi"
 	for _, l := range h.added() {
 		if (leavesOut(strings.TrimSpace(l), false) || dots && elides(fold(l))) && absent(l) {
 			return &Refusal{Status: Malformed, Message: fmt.Sprintf("The edit cannot be applied: its new line %q is a placeholder for lines that were left out, which would be lost. Write every line of the new text, or edit only the lines that change.", trimBoth(l))}

@@ -231,7 +231,7 @@ func (f *fitting) isRight(bare []string, c *candidate, p place) bool {
 	if f.from == "" && f.moved() {
 		return false
 	}
-	if f.asFile(bare, c, p) {
+	if f.asFile(bare, c, p) || f.known(c.added()) {
 		return true
 	}
 	added := styleOf(c.added())
@@ -281,6 +281,23 @@ func (f *fitting) slipped() bool {
 	}
 	f.slip, f.quotes = &f.quotes[i], rest
 	return true
+}
+
+// known reports whether the new lines are as deep as lines of the file that the hunk
+// quotes otherwise, and none is as deep as it quotes these.
+func (f *fitting) known(added []string) bool {
+	least, ok := shallowest(added)
+	found := false
+	for _, q := range f.quotes {
+		if q.said == q.have {
+			continue
+		}
+		if slices.ContainsFunc(added, func(l string) bool { return strings.TrimSpace(l) != "" && indent(l) == q.said }) {
+			return false
+		}
+		found = found || len(q.have) == least && !slices.ContainsFunc(f.quotes, func(o quote) bool { return len(o.said) == least })
+	}
+	return ok && found
 }
 
 // shifted reports whether the new lines of a misaligned hunk are a blank too deep

@@ -3,6 +3,7 @@ package patch
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // How much of its confidence a place keeps that something else than its lines
@@ -316,14 +317,14 @@ func (c *candidate) unclear(line int, side string) *Refusal {
 	}
 }
 
-// within reports whether the old lines at line p are part of the new text, but for
-// white space at line ends, and where that begins.
+// within reports whether the old lines at line p are part of the new text, but for its
+// form, and where that begins.
 func (c *candidate) within(v *views, p int) (int, bool) {
 	more := len(c.new) - len(c.old)
 	if more <= 0 {
 		return 0, false
 	}
-	news, _ := v.find(c.new, strictLayer)
+	news := v.ix.find(keys(fold, c.new))
 	i, _ := slices.BinarySearch(news, p-more)
 	if i < len(news) && news[i] <= p {
 		return news[i], true
@@ -373,9 +374,10 @@ func (c *candidate) undone(v *views) {
 	c.news = slices.DeleteFunc(c.news, func(line int) bool {
 		end := line + len(c.new)
 		around := slices.Concat(v.folded[max(0, line-len(c.old)):line], v.folded[end:min(len(v.folded), end+len(c.old)+1)])
-		return said(c.old) > said(c.new)+0.5 && !slices.ContainsFunc(c.Lines, func(l Line) bool {
+		removed := slices.ContainsFunc(c.Lines, func(l Line) bool { return l.Kind == Removed && strings.TrimSpace(l.Text) != "" })
+		return removed && !slices.ContainsFunc(c.Lines, func(l Line) bool {
 			text := fold(l.Text)
-			return l.Kind == Removed && weight(text) >= leastSaid && !slices.ContainsFunc(around, func(o string) bool { return likeness(text, o, alike) > 0 })
+			return l.Kind == Removed && text != "" && !slices.ContainsFunc(around, func(o string) bool { return likeness(text, o, alike) > 0 })
 		})
 	})
 }

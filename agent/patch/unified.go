@@ -59,6 +59,7 @@ func parseDiff(lines []string) (*Patch, *Refusal) {
 			return nil, err
 		}
 	}
+	r.patch.short = r.patch.short || r.begun && !ended
 	r.patch.open = r.open != "" && !ended && (r.begun || strings.HasPrefix(lines[len(lines)-1], "+"))
 	return r.patch, nil
 }
