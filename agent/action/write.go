@@ -172,7 +172,10 @@ func (a PatchFile) places() (places []Place) {
 
 // Do implements Doer. What it staged before an error is taken back by its caller.
 func (a PatchFile) Do(ctx context.Context, s *Scope) (all Result, err error) {
-	files, err := a.files()
+	files, err := a.filesAmong(func(path string) bool { _, exists, _ := s.current(path); return exists })
+	if err == nil && len(files) != len(a.Paths()) {
+		err = errUnnamed // a name that only the workspace tells from prose
+	}
 	if err != nil {
 		if _, exists, _ := s.current(a.Path); a.Path != "" && !exists && errors.Is(err, patch.Malformed) {
 			return all, s.missing(ctx, a.Path)
@@ -281,13 +284,16 @@ func (a PatchFile) First() string {
 
 // files parses the patch. One for a single file need not name it where Path does; one for several
 // names them all. Where Path is given, it is one of them.
-func (a PatchFile) files() ([]patch.File, error) {
-	p, err := patch.Parse(a.Patch)
+func (a PatchFile) files() ([]patch.File, error) { return a.filesAmong(nil) }
+
+// filesAmong is files where it is known which names exist.
+func (a PatchFile) filesAmong(exists func(path string) bool) ([]patch.File, error) {
+	p, err := patch.Parse(a.Patch, exists)
 	if err != nil {
 		return nil, err
 	}
-	if len(p.Files) == 1 && p.Files[0].Path == "" {
-		p.Files[0].Path = a.Path
+	if len(p.Files) == 1 {
+		p.Name(a.Path)
 	}
 	named := false
 	for _, f := range p.Files {

@@ -196,6 +196,9 @@ func (a *application) contradicted(i int) *Refusal {
 // and has no sign or looks like a part of an edit itself: then it is none.
 func (h *Hunk) foreign(v *views) *Refusal {
 	for i, l := range h.Lines {
+		if h.block != nil {
+			break // its markers tell what is in it
+		}
 		text, body := fold(l.Text), strings.TrimSpace(l.Text)
 		if l.Kind == Context && body != "" && len(v.ix.lines(text)) == 0 && (slices.Contains(h.unsigned, i) || isTrace(l.Text) || isChange(body)) {
 			return &Refusal{Status: Malformed, Message: fmt.Sprintf("The edit cannot be applied: the line %q within it is not in the file, and has no sign or looks like a part of an edit. Begin each line of a hunk with ' ', '-' or '+', each header at the margin, and write nothing else between them.", cut(l.Text))}

@@ -26,8 +26,8 @@ var wrappings = []wrapping{
 const maxWrappings = 3
 
 // unwrap reads a text with at most so many wrappings around the patch.
-func unwrap(lines []string, most int) (*Patch, *Refusal) {
-	p, err := parseAs(lines)
+func unwrap(lines []string, most int, exists names) (*Patch, *Refusal) {
+	p, err := parseAs(lines, exists)
 	if err == nil && p.open && p.changes() {
 		return nil, malformed(0, "it ends in the middle: the fence around it is not closed, and neither is the edit. Write the whole edit.")
 	}
@@ -39,7 +39,7 @@ func unwrap(lines []string, most int) (*Patch, *Refusal) {
 		if !ok {
 			continue
 		}
-		switch q, e := unwrap(in, most-1); {
+		switch q, e := unwrap(in, most-1, exists); {
 		case e == nil && q.changes():
 			q.seen = append([]string{w.name}, q.seen...)
 			return q, nil

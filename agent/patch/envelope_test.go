@@ -322,7 +322,7 @@ const (
 
 // apply makes the changes of a patch in some files: all of them, or none.
 func apply(files map[string]string, text string) result {
-	p, err := patch.Parse(text)
+	p, err := patch.Parse(text, func(path string) bool { _, ok := files[path]; return ok })
 	if err != nil {
 		return result{status: refused, says: err.Error(), files: files}
 	}

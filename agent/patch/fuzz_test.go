@@ -47,7 +47,7 @@ func headerLike(s string) bool {
 func checkDiff(t *testing.T, a, b string) {
 	t.Helper()
 	diff := udiff.Unified("a/f", "b/f", a, b)
-	p, err := Parse(diff)
+	p, err := Parse(diff, nil)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, diff)
 	}
@@ -80,7 +80,7 @@ func FuzzEndings(f *testing.F) {
 			}
 		}
 		before := strings.Join(lines, "")
-		p, err := Parse(udiff.Unified("a/f", "b/f", a, b))
+		p, err := Parse(udiff.Unified("a/f", "b/f", a, b), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -144,7 +144,7 @@ func FuzzApply(f *testing.F) {
 	f.Add("a\n", "diff --git a/x b/x\nrename from x\n@@\n\\ No newline\n a\n")
 	f.Fuzz(func(t *testing.T, before, text string) {
 		var r *Refusal
-		p, err := Parse(text)
+		p, err := Parse(text, nil)
 		if err != nil {
 			if !errors.As(err, &r) || r.Status != Malformed || r.Message == "" {
 				t.Fatalf("Parse: %#v", err)
@@ -184,7 +184,7 @@ func FuzzSpoiled(f *testing.F) {
 		if a == b || headerLike(a) || headerLike(b) {
 			return
 		}
-		p, err := Parse(udiff.Unified("a/f.py", "b/f.py", a, b))
+		p, err := Parse(udiff.Unified("a/f.py", "b/f.py", a, b), nil)
 		if err != nil {
 			return
 		}

@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"path"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -69,7 +68,7 @@ var (
 	ornament  = regexp.MustCompile("^(?:[-*+•] |\\d+[.)] |#+ ?|//+ ?|-- |<!-- ?|/\\* ?|>+ ?|;+ ?)+")
 	remark    = regexp.MustCompile(`[*_:\s]*(?:\([^()]*\)|-->|\*/)[*_:\s]*$`)
 	pathLabel = regexp.MustCompile(`(?i)^[*\s]*(?:file ?name|file ?path|(?:(?:update|add|edit|modify|change|create|new) )?file|path|index)\**\s*[:=]\**\s*`)
-	pathShape = regexp.MustCompile(`^[^\s<>|"'` + "`" + `]*[./][^\s<>|"'` + "`" + `]*[\pL\pN_\])]$|^[A-Z]\w*file$|^[A-Z]{4,}$`)
+	pathShape = regexp.MustCompile(`^[\w.-]+/[^<>|"'` + "`" + `]*\.\pL[\pL\pN]{0,9}$|^[^\s<>|"'` + "`" + `]*[./][^\s<>|"'` + "`" + `]*[\pL\pN_\])]$|^[A-Z]\w*file$|^[A-Z]{4,}$`)
 	attribute = regexp.MustCompile(`\b(?:path|name|file|title)=["']?([^"'>\s]+)`)
 	quoted    = regexp.MustCompile("^[*_]*[`\"']([^`\"'*<>|]+)[`\"'][*_]*$")
 	fileWord  = regexp.MustCompile(`[\pL\pN_][\pL\pN_./\\+-]*\.\pL[\pL\pN]{0,9}|[\pL\pN_.-]+(?:/[\pL\pN_.-]+)+`)
@@ -113,89 +112,106 @@ func heading(line string) string {
 	return ""
 }
 
-// fileAbove says which file the lines of prose above a hunk name, and which of the lines
+// names reports which names are those of files; nil where that is not known.
+type names func(path string) bool
+
+// heading is that of a line, or the name of a file that the line is.
+func (exists names) heading(line string) string {
+	if name := heading(line); name != "" || exists == nil {
+		return name
+	}
+	if name := bareLine(line); name != "" && len(name) <= longestName && exists(name) {
+		return name
+	}
+	return ""
+}
+
+// bareLine is a line of prose without what decorates it.
+func bareLine(l string) string {
+	return strings.Trim(remark.ReplaceAllString(ornament.ReplaceAllString(strings.TrimSpace(l), ""), ""), "`\"'*: ")
+}
+
+// mention is a file of which the prose above a hunk speaks without saying that the hunk is
+// for it.
+type mention struct {
+	name string
+	sure bool // it is a file: a name with a dot may be one of the program as well
+}
+
+// above says which file the lines of prose above a hunk name, and which of the lines
 // does: the nearest that is a heading. Where none is, or several above the last line, at is
-// -1 and rest are the lines that may speak of another file: of the first hunk, only the last.
-func fileAbove(lines []string, first bool) (name string, at int, rest []string) {
+// -1. Of the first hunk, only the last line mentions others: the rest introduces the edit.
+func (exists names) above(lines []string, first bool) (name string, at int, others []mention) {
 	last := true
 	at = -1
-	var names []string
 	for i := len(lines) - 1; i >= 0; i-- {
 		l := lines[i]
 		if strings.TrimSpace(l) == "" {
 			continue
 		}
-		name := heading(l)
+		found := exists.heading(l)
 		switch {
-		case name != "" && (last || fence.MatchString(l)):
-			return name, i, nil
-		case name != "" && !slices.Contains(names, name):
-			names, at = append(names, name), i
-			fallthrough
+		case found != "" && (last || fence.MatchString(l)):
+			return found, i, nil
+		case found != "" && (at < 0 || name != found):
+			others = append(others, mention{found, true})
+			name, at = found, i
 		case last || !first:
-			rest = append(rest, l)
+			others = append(others, exists.mentioned(l, first)...)
 		}
 		last = last && fence.MatchString(l)
 	}
-	if len(names) == 1 {
-		return names[0], at, nil
+	if n := 0; at >= 0 {
+		for _, m := range others {
+			if m.sure && m.name != name {
+				n++
+			}
+		}
+		if n == 0 {
+			return name, at, nil
+		}
 	}
-	return "", -1, rest
+	return "", -1, others
 }
 
-// misplaced refuses a hunk below prose that speaks of another file than its own. A name
-// with a dot may be one of the program as well: it is one of a file where it has a folder,
-// or the beginning or the ending of the file's own.
+// mentioned returns the files that a line of prose speaks of.
+func (exists names) mentioned(line string, first bool) (all []mention) {
+	line = html.UnescapeString(line)
+	for _, word := range fileWord.FindAllString(line, -1) {
+		all = append(all, mention{word, false})
+	}
+	if first {
+		return all
+	}
+	for _, word := range strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \t`\"'*,;()[]{}<>|", r) }) {
+		if word = strings.TrimRight(word, ".:!?"); exists != nil && word != "" && len(word) <= longestName && exists(word) {
+			all = append(all, mention{word, true})
+		}
+	}
+	if someFile.MatchString(line) && !sameFile.MatchString(line) {
+		all = append(all, mention{"another file", true})
+	}
+	return all
+}
+
+// misplaced refuses a hunk below prose that speaks of another file than its own. What is
+// not certain to be one is where it has a folder, or the beginning or the ending of the
+// file's own name.
 func (f *File) misplaced() *Refusal {
 	stem := func(name string) string { name, _, _ = strings.Cut(path.Base(name), "."); return name }
-	return f.speaksOf(func(l string) string {
-		for _, m := range fileWord.FindAllString(html.UnescapeString(l), -1) {
-			if strings.EqualFold(path.Ext(m), path.Ext(f.Path)) || strings.Contains(m, "/") || stem(m) == stem(f.Path) {
-				if !f.isCalled(m) {
-					return m
-				}
+	for i := range f.Hunks {
+		for _, m := range f.Hunks[i].above {
+			other := m.sure || strings.EqualFold(path.Ext(m.name), path.Ext(f.Path)) || strings.Contains(m.name, "/") || stem(m.name) == stem(f.Path)
+			if other && !f.isCalled(m.name) {
+				return malformed(i+1, "hunk %d, of %s, stands below a line that speaks of %s. Put the name of its file on a line of its own above it, in backticks.", i+1, named(f.Path), m.name)
 			}
 		}
-		if i := len(f.Hunks); i > 1 && someFile.MatchString(l) && !sameFile.MatchString(l) {
-			return "another file"
-		}
-		return ""
-	})
-}
-
-// Elsewhere refuses a hunk below prose in which a word, or a line, is the name of another
-// file that exists. The paths are as the patch has them.
-func (f *File) Elsewhere(exists func(path string) bool) error {
-	r := f.speaksOf(func(l string) string {
-		words := strings.FieldsFunc(l, func(r rune) bool { return strings.ContainsRune(" \t`\"'*,;()[]{}<>|", r) })
-		bare := strings.Trim(remark.ReplaceAllString(ornament.ReplaceAllString(strings.TrimSpace(l), ""), ""), "`\"'*: ")
-		for _, word := range append(words, bare) {
-			if word = strings.TrimRight(word, ".:!?"); word != "" && len(word) <= longestName && !f.isCalled(word) && exists(word) {
-				return word
-			}
-		}
-		return ""
-	})
-	if r == nil {
-		return nil
 	}
-	return r
+	return nil
 }
 
 // isCalled reports whether a name is that of the file, or its end.
 func (f *File) isCalled(name string) bool {
 	name = strings.TrimPrefix(name, "./")
 	return strings.HasSuffix("/"+f.Path, "/"+name) || strings.HasSuffix("/"+name, "/"+f.Path) || f.From != "" && strings.HasSuffix("/"+f.From, "/"+name)
-}
-
-// speaksOf refuses a hunk with a line of prose above it that names another file.
-func (f *File) speaksOf(other func(line string) string) *Refusal {
-	for i := range f.Hunks {
-		for _, l := range f.Hunks[i].above {
-			if name := other(l); name != "" {
-				return malformed(i+1, "hunk %d, of %s, stands below a line that speaks of %s. Put the name of its file on a line of its own above it, in backticks.", i+1, named(f.Path), name)
-			}
-		}
-	}
-	return nil
 }

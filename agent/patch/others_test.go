@@ -8,7 +8,7 @@ func TestOthers(t *testing.T) {
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			c := cases[name]
-			p, err := Parse(c["patch"])
+			p, err := Parse(c["patch"], nil)
 			if want, ok := c["files"]; ok {
 				if err != nil {
 					t.Fatal(err)

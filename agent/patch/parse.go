@@ -14,11 +14,15 @@ const maxText = 32 << 20
 // them it is shows by itself. Prose and code fences
 // around them, CRLF line endings, missing line numbers and wrong counts are
 // tolerated. The error is always a *Refusal with the status Malformed.
-func Parse(text string) (*Patch, error) {
+//
+// Any name above a block that exists is a heading, and prose between two blocks that
+// holds the name of another file makes the second one uncertain. With exists nil, the
+// form of names tells, and [File.Apply] refuses fewer.
+func Parse(text string, exists func(path string) bool) (*Patch, error) {
 	if len(text) > maxText {
 		return nil, malformed(0, "it has %d bytes, and the limit is %d. Split it, or write the whole file.", len(text), maxText)
 	}
-	p, err := unwrap(patchLines(text), maxWrappings)
+	p, err := unwrap(patchLines(text), maxWrappings, exists)
 	if err != nil {
 		return nil, err
 	}
@@ -34,11 +38,11 @@ func Parse(text string) (*Patch, error) {
 	return p, nil
 }
 
-func parseAs(lines []string) (*Patch, *Refusal) {
+func parseAs(lines []string, exists names) (*Patch, *Refusal) {
 	if slices.ContainsFunc(lines, searchMarker.MatchString) {
-		return parseBlocks(lines)
+		return parseBlocks(lines, exists)
 	}
-	return parseDiff(lines)
+	return parseDiff(lines, exists)
 }
 
 // patchLines splits the text of a patch. A byte-order mark and carriage returns
@@ -81,6 +85,25 @@ func (p *Patch) join() *Refusal {
 	}
 	p.Files = files
 	return nil
+}
+
+// Name gives the part of a patch that names no file the name of the only file that the
+// patch can be for.
+func (p *Patch) Name(path string) {
+	for i := range p.Files {
+		if p.Files[i].Path != "" {
+			continue
+		}
+		p.Files[i].Path = path
+		for k := range p.Files {
+			if f, other := &p.Files[i], &p.Files[k]; k != i && f.Op == Modify && other.Op == Modify && other.isCalled(path) {
+				f.Hunks = append(f.Hunks, other.Hunks...)
+				p.Files = append(p.Files[:k], p.Files[k+1:]...)
+				return
+			}
+		}
+		return
+	}
 }
 
 func named(path string) string {

@@ -102,8 +102,8 @@ type Hunk struct {
 	unsigned []int    // which of the lines were written without a sign, not even that of context
 	tail     []string // the lines without a sign directly behind the last
 	block    *halves  // of a SEARCH/REPLACE block
-	above    []string // the prose above it, where that does not say which file it is for
-	marks    []int    // the lines that "\\ No newline at end of file" stood below
+	above    []mention
+	marks    []int // the lines that "\\ No newline at end of file" stood below
 }
 
 // Old returns the lines that the hunk expects in the file.

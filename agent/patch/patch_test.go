@@ -35,7 +35,7 @@ func fixtures(t *testing.T, name string) (names []string, cases map[string]map[s
 
 // applyText parses a patch of one file and applies it.
 func applyText(before, text string) (string, *Report, error) {
-	p, err := Parse(text)
+	p, err := Parse(text, nil)
 	if err != nil {
 		return before, nil, err
 	}
@@ -121,7 +121,7 @@ func TestMalformed(t *testing.T) {
 	names, cases := fixtures(t, "malformed.txtar")
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
-			_, err := Parse(cases[name]["patch"])
+			_, err := Parse(cases[name]["patch"], nil)
 			if !errors.Is(err, Malformed) {
 				t.Fatalf("got %v, want a malformed one", err)
 			}
@@ -130,7 +130,7 @@ func TestMalformed(t *testing.T) {
 			}
 		})
 	}
-	if _, err := Parse(strings.Repeat("\n", maxText+1)); !errors.Is(err, Malformed) {
+	if _, err := Parse(strings.Repeat("\n", maxText+1), nil); !errors.Is(err, Malformed) {
 		t.Errorf("a text over the limit gives %v", err)
 	}
 }
@@ -139,7 +139,7 @@ func TestParse(t *testing.T) {
 	names, cases := fixtures(t, "parse.txtar")
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
-			p, err := Parse(cases[name]["patch"])
+			p, err := Parse(cases[name]["patch"], nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -178,7 +178,7 @@ func listing(p *Patch) string {
 // them must be read.
 func TestTeach(t *testing.T) {
 	for _, lesson := range []string{unifiedText, searchReplaceText, codexText, teachText} {
-		p, err := Parse(lesson)
+		p, err := Parse(lesson, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

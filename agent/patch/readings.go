@@ -426,9 +426,9 @@ func (h *Hunk) shortened(v *views, ext string) *Refusal {
 	}
 	absent := func(l string) bool { return len(v.ix.lines(fold(l))) == 0 }
 	dots := slices.ContainsFunc(h.Old(), func(l string) bool { return elides(fold(l)) && absent(l) }) // then new dots stand for the same
-	dots = dots || ext != ".py" && ext != ".pyi"
+	bare := func(l string) bool { return ext != ".py" && ext != ".pyi" && onlyDots(trimBoth(l)) }
 	for _, l := range h.added() {
-		if (leavesOut(strings.TrimSpace(l), false) || dots && elides(fold(l))) && absent(l) {
+		if (leavesOut(strings.TrimSpace(l), false) || dots && elides(fold(l)) || bare(l)) && absent(l) {
 			return &Refusal{Status: Malformed, Message: fmt.Sprintf("The edit cannot be applied: its new line %q is a placeholder for lines that were left out, which would be lost. Write every line of the new text, or edit only the lines that change.", trimBoth(l))}
 		}
 	}

@@ -8,7 +8,7 @@ func TestEnvelope(t *testing.T) {
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			c := cases[name]
-			p, err := Parse(c["patch"])
+			p, err := Parse(c["patch"], nil)
 			after := c["before"]
 			if err == nil {
 				if len(p.Files) != 1 {

@@ -19,7 +19,7 @@ var (
 
 // parseBlocks reads SEARCH/REPLACE blocks. What is between the blocks is prose, see
 // leftover.
-func parseBlocks(lines []string) (*Patch, *Refusal) {
+func parseBlocks(lines []string, exists names) (*Patch, *Refusal) {
 	p := &Patch{}
 	path := ""
 	var prose []int // all of it, and
@@ -32,7 +32,7 @@ func parseBlocks(lines []string) (*Patch, *Refusal) {
 			continue
 		}
 		blocks++
-		name, at, above := fileAbove(lines[outside:i], blocks == 1)
+		name, at, above := exists.above(lines[outside:i], blocks == 1)
 		if at >= 0 {
 			path = name
 			prose = slices.DeleteFunc(prose, func(i int) bool { return i == outside+at || i == outside+at-1 && lines[i] == "--- a/"+name })

@@ -161,7 +161,7 @@ func (c *candidate) settle(v *views, n numbers) (place, *Refusal) {
 	if stated := c.Line - 1; n.of == 1 && c.places() == 1 && c.Line > 0 && c.fitsAt(v, stated) {
 		return place{}, c.either(c.place(0).from, stated) // no other hunk tells what the number is worth
 	}
-	if c.places() == 1 && c.aligned == nil && c.layer > strictLayer && c.newAt(c.olds[0]) { // it changes what this layer looks past
+	if c.places() == 1 && c.aligned == nil && c.layer > strictLayer && len(c.new) == len(c.old) && c.newAt(c.olds[0]) { // it changes what this layer looks past
 		return place{}, c.already(c.olds[0])
 	}
 	at := c.Line - 1 + n.offset

@@ -15,6 +15,7 @@ type reader struct {
 	lines  []string
 	i      int
 	patch  *Patch
+	names  names
 	fresh  bool  // the last file has only git's extended headers so far
 	codex  bool  // the lines are a patch of the *** Begin Patch format; of that:
 	inFile bool  // between a "*** ... File:" line and the end of the patch
@@ -24,8 +25,8 @@ type reader struct {
 	fences
 }
 
-func parseDiff(lines []string) (*Patch, *Refusal) {
-	r := &reader{lines: lines, patch: &Patch{}, codex: isCodex(lines)}
+func parseDiff(lines []string, exists names) (*Patch, *Refusal) {
+	r := &reader{lines: lines, names: exists, patch: &Patch{}, codex: isCodex(lines)}
 	ended := false
 	if r.codex { // the marker at the end is meant as one, blanks before it or not
 		last := len(lines) - 1
@@ -109,12 +110,12 @@ func (r *reader) next() *Refusal {
 func (r *reader) pass() { r.prose = append(r.prose, r.i) }
 
 // headline begins the file, or notes those, that the prose above a hunk names.
-func (r *reader) headline() (above []string) {
+func (r *reader) headline() (above []mention) {
 	var lines []string
 	for _, i := range r.prose[r.above:] {
 		lines = append(lines, r.lines[i])
 	}
-	name, at, above := fileAbove(lines, len(r.patch.Files) == 0)
+	name, at, above := r.names.above(lines, len(r.patch.Files) == 0)
 	if at >= 0 {
 		r.prose = slices.Delete(r.prose, r.above+at, r.above+at+1)
 	}

@@ -84,7 +84,7 @@ func answerLine(line []byte) batchAnswer {
 	start := time.Now()
 	var file *patch.File
 	after, report, left := c.before, &patch.Report{}, 0
-	p, err := patch.Parse(c.patch)
+	p, err := patch.Parse(c.patch, func(name string) bool { return name == c.path })
 	if err == nil {
 		file, left, err = choose(p, c.path)
 	}
@@ -182,6 +182,7 @@ func loneSurrogate(raw []byte) bool {
 // the patch names. A patch of one file is for path whatever name it uses, because
 // models shorten names. In a patch of several files, it is the one with that path.
 func choose(p *patch.Patch, path string) (file *patch.File, left int, err error) {
+	p.Name(path)
 	left = len(p.Files) - 1
 	if left == 0 {
 		return &p.Files[0], 0, nil

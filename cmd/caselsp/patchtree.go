@@ -121,7 +121,10 @@ func (t *patchTree) apply(ctx context.Context, text string, check bool) (files [
 // parts reads the patch. With a file named on the command line, it must be for that
 // file only.
 func (t *patchTree) parts(text string) ([]patch.File, error) {
-	p, err := patch.Parse(text)
+	p, err := patch.Parse(text, func(path string) bool {
+		_, err := t.overlay.Read(path)
+		return err == nil
+	})
 	if err != nil {
 		return nil, err
 	}
