@@ -125,7 +125,7 @@ func within(format string) []kind {
 				return envelopeCase{}, false
 			}
 			c, expect := f(s, s.change), s.certain(false)
-			if name == "entities that are meant" && !strings.Contains(s.before, "</") {
+			if name == "entities that are meant" && !strings.HasPrefix(strings.TrimSpace(s.before), "<") {
 				expect = may // nothing shows that they are
 			}
 			return s.one(expect, c, c.write(format, s.numbers(format))), true

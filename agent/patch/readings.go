@@ -176,11 +176,21 @@ func (c *candidate) unnumbered(v *views) (*Hunk, bool) {
 	}
 	best := without(numbered)
 	if blank {
-		if as := without(separated); best.lost() || !as.lost() && as.layer <= best.layer {
+		if as := without(separated); !as.lost() && (best.lost() || as.layer <= best.layer) || as.lost() && best.lost() && v.quoted(as.old) >= v.quoted(best.old) {
 			best = as
 		}
 	}
 	return best.Hunk, ok
+}
+
+// quoted counts the lines that are in the file as they are written.
+func (v *views) quoted(lines []string) (n int) {
+	for _, l := range lines {
+		if l != "" && slices.ContainsFunc(v.ix.lines(fold(l)), func(at int32) bool { return v.bare[at] == l }) {
+			n++
+		}
+	}
+	return n
 }
 
 // number returns the number before a line, and what parts the two.
@@ -395,8 +405,8 @@ func (c *candidate) trimmed(*views) (*Hunk, bool) {
 }
 
 // encoded refuses a hunk of which new lines hold an entity and nothing shows whether it is
-// meant: no line of the hunk has the sign itself, and the text neither has an entity nor the
-// tags among which they are usual.
+// meant: no line of the hunk has the sign itself or one of the tags among which they are
+// usual, and the file has no entity and does not begin with a tag.
 func (h *Hunk) encoded(v *views) *Refusal {
 	added, lines := strings.Join(h.added(), "\n"), []string{}
 	for _, l := range h.Lines {
@@ -404,9 +414,11 @@ func (h *Hunk) encoded(v *views) *Refusal {
 	}
 	signs := entity.ReplaceAllString(strings.Join(lines, "\n"), "")
 	usual := func(l string) bool { return strings.Contains(l, "</") || strings.Contains(l, "/>") }
+	first := slices.IndexFunc(v.bare, func(l string) bool { return strings.TrimSpace(l) != "" })
+	markup := first >= 0 && strings.HasPrefix(strings.TrimSpace(v.bare[first]), "<")
 	for _, e := range entity.FindAllString(added, -1) {
 		plain := plainEntities.Replace(e)
-		if strings.Contains(signs, plain) || slices.ContainsFunc(lines, usual) || slices.ContainsFunc(v.bare, func(l string) bool { return usual(l) || entity.MatchString(l) }) {
+		if strings.Contains(signs, plain) || markup || slices.ContainsFunc(lines, usual) || slices.ContainsFunc(v.bare, entity.MatchString) {
 			continue
 		}
 		return &Refusal{Status: Malformed, Message: fmt.Sprintf("The edit cannot be applied: its new lines hold %s, and nothing shows whether that stands for %s. Write the sign itself; where the entity is meant, write the whole file or its lines instead of a patch.", e, plain)}
