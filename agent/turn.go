@@ -176,8 +176,8 @@ func (r *run) stepOf(act *action.Action) int {
 // refuse tells the model why its reply was of no use. After several in a row
 // the task pauses: saying it once more would only cost money.
 func (r *run) refuse(reason string) error {
-	if r.state.Invalid+1 < maxInvalid {
-		return r.record(record.ReplyRefused{Reason: reason})
+	if r.state.RefusedInReply() || r.state.Invalid+1 < maxInvalid {
+		return r.record(record.ReplyRefused{Reason: reason, One: true})
 	}
 	if err := r.record(record.ReplyRefused{Reason: reason}); err != nil {
 		return err

@@ -148,6 +148,8 @@ type ReplyRefused struct {
 	Unexplained bool `json:"unexplained,omitempty"`
 	// Misnames marks a plan that was returned because it names files that do not exist.
 	Misnames bool `json:"misnames,omitempty"`
+	// One says that the calls behind it in the reply are looked at; older versions ran none of them.
+	One bool `json:"one,omitempty"`
 }
 
 // ActionChosen is the intent of an action: it is written before anything happens.

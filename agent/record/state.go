@@ -200,12 +200,7 @@ func (p *State) Apply(seq int64, at time.Time, body Body) {
 	case CallFailed:
 		p.InFlight = nil
 	case ReplyRefused:
-		call, beside := p.call()
-		p.Turns = append(p.Turns, Turn{Batch: p.batch, Call: call, Reply: beside, Said: action.Said{Text: b.Reason}})
-		p.noteRefusal(call, b.Reason)
-		p.PlanReturned = p.PlanReturned || b.Misnames
-		p.unrun("the call before it was refused.")
-		p.Invalid++
+		p.applyRefused(b)
 	case Unrun:
 		n := len(p.Rest)
 		if b.One {

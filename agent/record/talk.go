@@ -24,17 +24,18 @@ type Talk struct {
 
 // Turn is one exchange with a model that is over, or something that it is told.
 type Turn struct {
-	Batch  int64        // the record of the reply in which it was called, whose calls belong together; 0: it was not called
-	Step   string       // its name; "": none
-	Call   llm.ToolCall // Name is empty for a reply without a usable action, and for what the model is told
-	Reply  string       // what the model wrote beside its calls
-	Said   action.Said  // what the model was told
-	Round  *RoundNote   // a new round begins here
-	OK     bool
-	Unrun  bool // it was not looked at
-	note   string
-	told   string // what the user said
-	answer string // what the user was answered, in a thread
+	Batch   int64        // the record of the reply in which it was called, whose calls belong together; 0: it was not called
+	Step    string       // its name; "": none
+	Call    llm.ToolCall // Name is empty for a reply without a usable action, and for what the model is told
+	Reply   string       // what the model wrote beside its calls
+	Said    action.Said  // what the model was told
+	Round   *RoundNote   // a new round begins here
+	OK      bool
+	Unrun   bool // it was not looked at
+	refused bool // it was no call that could be done
+	note    string
+	told    string // what the user said
+	answer  string // what the user was answered, in a thread
 }
 
 // RoundNote is what CASE is told when another round of the feature begins.
@@ -134,7 +135,7 @@ func (p *State) unrunSome(n int, reason string) {
 }
 
 // Stops says why the next call of a reply is not run, "" where it is; all says that none of
-// those behind it is either. What only looks is run also behind a call that failed.
+// those behind it is either. What only looks is run also behind a call that failed or was refused.
 func (p *State) Stops(next llm.ToolCall) (reason string, all bool) {
 	last := p.LastTurn()
 	if last == nil || last.Call.Name == "" {
@@ -160,11 +161,37 @@ func looks(call llm.ToolCall) bool {
 	return effect == action.Reads || effect == action.Looks
 }
 
-// failedInReply reports whether a call of the reply that is worked on failed which does more
-// than look.
+// failedInReply reports whether a call of the reply that is worked on was refused, or failed and does
+// more than look.
 func (p *State) failedInReply() bool {
 	for i := len(p.Turns) - 1; i >= 0 && p.InReply(i); i-- {
-		if t := p.Turns[i]; !t.Unrun && t.Call.Name != "" && !t.OK && !looks(t.Call) {
+		if t := p.Turns[i]; !t.Unrun && t.Call.Name != "" && !t.OK && (t.refused || !looks(t.Call)) {
+			return true
+		}
+	}
+	return false
+}
+
+// applyRefused folds that a call, or a reply without one, was of no use.
+func (p *State) applyRefused(b ReplyRefused) {
+	again := p.RefusedInReply()
+	call, beside := p.call()
+	p.Turns = append(p.Turns, Turn{Batch: p.batch, Call: call, Reply: beside, Said: action.Said{Text: b.Reason}, refused: true})
+	p.noteRefusal(call, b.Reason)
+	p.PlanReturned = p.PlanReturned || b.Misnames
+	if !b.One {
+		p.unrun("the call before it was refused.")
+	}
+	if !again {
+		p.Invalid++
+	}
+}
+
+// RefusedInReply reports whether a call of the reply that is worked on was refused: several of one reply
+// are one unusable reply.
+func (p *State) RefusedInReply() bool {
+	for i := len(p.Turns) - 1; i >= 0 && p.InReply(i); i-- {
+		if p.Turns[i].refused {
 			return true
 		}
 	}
