@@ -316,6 +316,7 @@ type statusLine struct {
 	TaskID string `json:"taskId"`
 	State  string `json:"state"`
 	Text   string `json:"text"`
+	record.Class
 }
 
 // doStatus tells where tasks are: the one that is named, else those that are not over.
@@ -340,7 +341,7 @@ func (k *taskCommands) doStatus(_ *call, a arguments) (any, error) {
 	}
 	list, text := []statusLine{}, ""
 	for _, st := range all {
-		line := statusLine{st.Task.ID, string(st.State), st.String() + keptTold(st)}
+		line := statusLine{st.Task.ID, string(st.State), st.String() + keptTold(st), st.Class}
 		if st.Reason != "" {
 			line.Text += ": " + st.Reason
 		}
