@@ -16,9 +16,9 @@
 // files that real commits changed stand in the map of their subjects within 2,000 tokens, beside aider's
 // ranking and plain search. Of 100 commits of ten repositories on which the numbers of the
 // ranking were chosen (prometheus, celery, Vue's core) or looked at, the map has 0.99 of the files,
-// aider's ranking 0.77, a search that shows lines 0.88, and one that shows paths alone 0.94; of 100 of
-// ten others (sphinx, tokio, jquery, gson, click, starlette, fzf, sinatra, commander.js, mustermann) 0.96, 0.60,
-// 0.86 and 0.95. Among the first ten files of each order are 0.74, 0.27 and 0.75 of those of the others:
+// aider's ranking 0.74, a search that shows lines 0.88, and one that shows paths alone 0.94; of 100 of
+// ten others (sphinx, tokio, jquery, gson, click, starlette, fzf, sinatra, commander.js, mustermann) 0.96, 0.57,
+// 0.86 and 0.95. Among the first ten files of each order are 0.73, 0.29 and 0.75 of those of the others:
 // by order alone, the map is as good as search, and shows what the files declare as well.
 package codemap
 
@@ -101,20 +101,37 @@ type link struct {
 	weight float64
 }
 
-// graph returns the references from and to each file.
-func graph(files []File) [][]link {
-	declared := map[string][]int32{}
-	for i, f := range files {
-		for _, s := range f.Symbols {
-			if at := declared[s.Name]; len(at) <= maxDeclared && (len(at) == 0 || at[len(at)-1] != int32(i)) {
-				declared[s.Name] = append(at, int32(i))
-			}
+// declaration is where a name is declared.
+type declaration struct {
+	files   []int32 // one more than maxDeclared at most
+	telling float64
+}
+
+// declarations are those of all files, by name; each file's base name is one, as a string names it.
+func declarations(files []File) map[string]*declaration {
+	declared := make(map[string]*declaration, len(files))
+	add := func(name string, file int32) {
+		d := declared[name]
+		if d == nil {
+			d = &declaration{telling: telling(name)}
+			declared[name] = d
 		}
-		base := path.Base(f.Path) // as a string names it
-		if at := declared[base]; len(at) <= maxDeclared {
-			declared[base] = append(at, int32(i))
+		if n := len(d.files); n <= maxDeclared && (n == 0 || d.files[n-1] != file) {
+			d.files = append(d.files, file)
 		}
 	}
+	for i, f := range files {
+		for _, s := range f.Symbols {
+			add(s.Name, int32(i))
+		}
+		add(path.Base(f.Path), int32(i))
+	}
+	return declared
+}
+
+// graph returns the references from and to each file.
+func graph(files []File) [][]link {
+	declared := declarations(files)
 	modules := modulesOf(files)
 	links := make([][]link, len(files))
 	join := func(from, to int32, weight float64) {
@@ -125,12 +142,12 @@ func graph(files []File) [][]link {
 	}
 	for i, f := range files {
 		for _, u := range f.Uses {
-			at := declared[u.Name]
-			if len(at) == 0 || len(at) > maxDeclared {
+			d := declared[u.Name]
+			if d == nil || len(d.files) > maxDeclared {
 				continue
 			}
-			for _, to := range at {
-				join(int32(i), to, math.Sqrt(float64(u.Count))*telling(u.Name)/float64(len(at)))
+			for _, to := range d.files {
+				join(int32(i), to, math.Sqrt(float64(u.Count))*d.telling/float64(len(d.files)))
 			}
 		}
 		for _, name := range f.Imports {
@@ -207,9 +224,12 @@ func modulesOf(files []File) moduleSet {
 
 func trimExt(p string) string { return strings.TrimSuffix(p, path.Ext(p)) }
 
+// separators are those of modules in PHP, C++, Rust and Ruby.
+var separators = strings.NewReplacer("::", "/", `\`, "/")
+
 // find returns the one file that an import of another one means; false where none or several fit.
 func (m moduleSet) find(from, name string) (int32, bool) {
-	name = strings.NewReplacer("::", "/", `\`, "/").Replace(name)
+	name = separators.Replace(name)
 	relative := strings.HasPrefix(name, ".")
 	if !strings.Contains(name, "/") {
 		name = strings.ReplaceAll(strings.Trim(name, "."), ".", "/") // of Python and Java

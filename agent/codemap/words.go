@@ -100,8 +100,9 @@ func relevance(files []File, q Query) []float64 {
 	words := wordsOf(q.Text)
 	hits := make([]map[string]float64, len(files))
 	has := map[string]int{}
+	known := spoken{words, map[string][]string{}}
 	for i, f := range files {
-		hits[i] = f.hits(words)
+		hits[i] = f.hits(known)
 		for w := range hits[i] {
 			has[w]++
 		}
@@ -147,30 +148,57 @@ func names(q Query, file string) bool {
 	return false
 }
 
-// hits says which of the words stand in a file, and how much that counts for.
-func (f File) hits(words map[string]bool) map[string]float64 {
-	found := map[string]float64{}
-	add := func(text string, weight float64) {
-		for _, w := range parts(text) {
-			if s := stem(w); words[s] {
-				found[s] += weight
-			}
+// spoken are the words of a query, and which of them names have that were looked at: the same
+// names are used in many files.
+type spoken struct {
+	words map[string]bool
+	known map[string][]string
+}
+
+// in returns the words that a text has, as often as it has them.
+func (s spoken) in(text string) (list []string) {
+	for _, w := range parts(text) {
+		if w := stem(w); s.words[w] {
+			list = append(list, w)
 		}
 	}
-	add(trimExt(f.Path), inPath)
+	return list
+}
+
+// inName is in for names.
+func (s spoken) inName(name string) []string {
+	list, ok := s.known[name]
+	if !ok {
+		list = s.in(name)
+		s.known[name] = list
+	}
+	return list
+}
+
+// hits says which of the words stand in a file, and how much that counts for.
+func (f File) hits(q spoken) map[string]float64 {
+	found := map[string]float64{}
+	add := func(words []string, weight float64) {
+		for _, w := range words {
+			found[w] += weight
+		}
+	}
+	add(q.in(trimExt(f.Path)), inPath)
 	for _, s := range f.Symbols {
 		if s.Kind == "test" {
 			continue // a sentence, and not what the file declares
 		}
-		add(s.Name, inName)
-		add(s.Doc, inDoc)
-		if words[s.Name] && len(parts(s.Name)) > 1 {
+		add(q.inName(s.Name), inName)
+		add(q.in(s.Doc), inDoc)
+		if q.words[s.Name] && len(parts(s.Name)) > 1 {
 			found[s.Name] += inExact
 		}
 	}
 	for _, u := range f.Uses {
-		add(u.Name, inUse*math.Sqrt(float64(u.Count)))
-		if words[u.Name] && len(parts(u.Name)) > 1 {
+		if words := q.inName(u.Name); len(words) > 0 {
+			add(words, inUse*math.Sqrt(float64(u.Count)))
+		}
+		if q.words[u.Name] && len(parts(u.Name)) > 1 {
 			found[u.Name] += 1
 		}
 	}
