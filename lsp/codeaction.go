@@ -245,12 +245,15 @@ func (o *offers) directiveActions(_ context.Context, docs snapshot, p *protocol.
 	return told(list, texts)
 }
 
-// selectionActions offers a task about what is selected.
+// selectionActions offers a task and a question about what is selected.
 func (o *offers) selectionActions(_ context.Context, docs snapshot, p *protocol.CodeActionParams) []protocol.CodeAction {
 	doc := o.workable(docs, p.TextDocument.URI)
 	if doc == nil || strings.TrimSpace(doc.mapper(o.ed.client.Encoding).Slice(p.Range)) == "" {
 		return nil
 	}
 	place := placeArguments{URI: string(doc.URI), Range: p.Range}
-	return []protocol.CodeAction{offer(protocol.CodeActionKindRefactor, "CASE: …", cmdNew, place)}
+	return []protocol.CodeAction{
+		offer(protocol.CodeActionKindRefactor, "CASE: …", cmdNew, place),
+		offer(protocol.CodeActionKindRefactor, "CASE: ask about this", cmdAsk, place),
+	}
 }

@@ -1,8 +1,11 @@
 package lsp
 
 import (
+	"slices"
 	"strings"
 	"testing"
+
+	"go.lsp.dev/protocol"
 )
 
 // TestThread asks in a thread, with a file, with a selection, and by a document; shows, lists, hands over and
@@ -50,7 +53,14 @@ call SUBMIT_VERDICT {"completion": 100, "summary": "done", "issues": []}
 	}
 	sc.command(cmdAsk, "and in French?")
 	sc.said("“Un.”")
-	sc.command(cmdAsk, map[string]any{"thread": "main", "uri": file, "range": map[string]any{"start": map[string]any{"line": 0, "character": 0}, "end": map[string]any{"line": 0, "character": 3}}})
+	offers, err := sc.CodeActions(t.Context(), "a.py", 0, len("a = 1"))
+	sc.must(err)
+	about := slices.IndexFunc(offers, func(a protocol.CodeAction) bool { return a.Title == "CASE: ask about this" })
+	if about < 0 {
+		t.Fatalf("nothing is asked about a selection: %v", offers)
+	}
+	_, err = sc.Do(t.Context(), offers[about])
+	sc.must(err)
 	paper := sc.shown("ask-")
 	sc.must(sc.SetText(paper, sc.Text(paper)+"say why\n"))
 	sc.act(paper, "<!--", "Ask this")
