@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -21,20 +22,7 @@ import (
 // workspace is indexed for the first time, again and again: a task that begins does so once. It
 // reports the slowest of a hundred, the time of one index, and the memory that the index took.
 func BenchmarkLargeWorkspace(b *testing.B) {
-	must := func(err error) {
-		b.Helper()
-		if err != nil {
-			b.Fatal(err)
-		}
-	}
-	dir := b.TempDir()
-	for i := range 100_000 {
-		file := filepath.Join(dir, fmt.Sprintf("pkg%03d", i/100), fmt.Sprintf("mod%02d.py", i%100))
-		if i%100 == 0 {
-			must(os.Mkdir(filepath.Dir(file), 0o755))
-		}
-		must(os.WriteFile(file, fmt.Appendf(nil, "import os\n\n\nclass Part%d:\n    def size(self):\n        return len(os.environ) + %d\n", i, i), 0o644))
-	}
+	dir := largeWorkspace(b)
 	s := newServer(b.Context(), Options{})
 	s.install()
 	after := s.ed.Clock.After
@@ -49,43 +37,16 @@ func BenchmarkLargeWorkspace(b *testing.B) {
 	e := lsptest.Connect(far, lsptest.Options{Root: dir})
 	b.Cleanup(func() { e.Hangup() })
 	begun := time.Now()
-	_, err := e.Initialize(b.Context())
-	must(err)
+	if _, err := e.Initialize(b.Context()); err != nil {
+		b.Fatal(err)
+	}
 	opened := time.Since(begun)
 	text := strings.Repeat("def f(a, b):\n    return {'a': a, 'b': b}\n\n", 30)
-	must(e.OpenText("pkg000/mod00.py", text))
-	must(e.Expect(b.Context(), lsptest.Clean("pkg000/mod00.py")))
-
-	var actions, edits []time.Duration
-	timed := func(list *[]time.Duration, do func() error) {
-		b.Helper()
-		begun := time.Now()
-		must(do())
-		*list = append(*list, time.Since(begun))
-	}
-	requests := func(name string) {
-		for range 100 {
-			timed(&actions, func() error {
-				_, err := e.CodeActions(b.Context(), "pkg000/mod00.py", 0, 0)
-				return err
-			})
-			timed(&edits, func() error {
-				if err := e.Change("pkg000/mod00.py", lsptest.Replacement{Text: "("}); err != nil {
-					return err
-				}
-				return e.Expect(b.Context(), lsptest.Diagnosed("pkg000/mod00.py", ""))
-			})
-			must(e.Change("pkg000/mod00.py", lsptest.Replacement{End: 1}))
-			must(e.Expect(b.Context(), lsptest.Clean("pkg000/mod00.py")))
-		}
-		for what, list := range map[string][]time.Duration{"action": actions, "diagnostics": edits} {
-			slices.Sort(list)
-			b.ReportMetric(float64(list[len(list)*99/100].Microseconds())/1000, name+"-"+what+"-p99-ms")
-		}
-		actions, edits = nil, nil
+	if err := errors.Join(e.OpenText(edited, text), e.Expect(b.Context(), lsptest.Clean(edited))); err != nil {
+		b.Fatal(err)
 	}
 	for b.Loop() {
-		requests("idle")
+		waited(b, e, "idle")
 		stop := make(chan struct{})
 		var indexing sync.WaitGroup
 		indexing.Go(func() {
@@ -100,11 +61,51 @@ func BenchmarkLargeWorkspace(b *testing.B) {
 				}
 			}
 		})
-		requests("indexing")
+		waited(b, e, "indexing")
 		close(stop)
 		indexing.Wait()
 	}
 	b.ReportMetric(float64(opened.Microseconds())/1000, "initialize-ms")
+}
+
+// edited is the file that the user edits.
+const edited = "pkg000/mod00.py"
+
+// largeWorkspace makes 100,000 files.
+func largeWorkspace(b *testing.B) string {
+	dir := b.TempDir()
+	for i := range 100_000 {
+		file := filepath.Join(dir, fmt.Sprintf("pkg%03d", i/100), fmt.Sprintf("mod%02d.py", i%100))
+		var err error
+		if i%100 == 0 {
+			err = os.Mkdir(filepath.Dir(file), 0o755)
+		}
+		text := fmt.Sprintf("import os\n\n\nclass Part%d:\n    def size(self):\n        return len(os.environ) + %d\n", i, i)
+		if err := errors.Join(err, os.WriteFile(file, []byte(text), 0o644)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// waited reports how long an editor waits for code actions and for diagnostics, a hundred times.
+func waited(b *testing.B, e *lsptest.Editor, name string) {
+	var actions, edits []time.Duration
+	for range 100 {
+		begun := time.Now()
+		_, err := e.CodeActions(b.Context(), edited, 0, 0)
+		actions = append(actions, time.Since(begun))
+		begun = time.Now()
+		err = errors.Join(err, e.Change(edited, lsptest.Replacement{Text: "("}), e.Expect(b.Context(), lsptest.Diagnosed(edited, "")))
+		edits = append(edits, time.Since(begun))
+		if err := errors.Join(err, e.Change(edited, lsptest.Replacement{End: 1}), e.Expect(b.Context(), lsptest.Clean(edited))); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for what, list := range map[string][]time.Duration{"action": actions, "diagnostics": edits} {
+		slices.Sort(list)
+		b.ReportMetric(float64(list[len(list)*99/100].Microseconds())/1000, name+"-"+what+"-p99-ms")
+	}
 }
 
 // indexed indexes a folder for the first time.
