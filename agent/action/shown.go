@@ -22,6 +22,9 @@ type Shown struct {
 	// Moved are lines whose numbers the model has not seen: an edit before them made the
 	// file longer or shorter after it was shown.
 	Moved []Range `json:"moved,omitempty"`
+	// Seen is where the lines are now that were shown before the model's edits. Records of older
+	// versions have none.
+	Seen []Placed `json:"seen,omitempty"`
 }
 
 // Range is a range of lines, from 1, both inclusive.
@@ -105,6 +108,7 @@ func (s Shown) With(more Shown) Shown {
 		s.Ranges, s.From, s.To = joined(append(s.ranges(), more.ranges()...)), 0, 0
 	}
 	s.Moved = minus(s.Moved, more.ranges())
+	s.Seen = notAgain(s.Seen, more.ranges())
 	return s
 }
 
@@ -112,7 +116,7 @@ func (s Shown) With(more Shown) Shown {
 // these, and the lines that were known before and are still there.
 func (s Shown) Carry(hash, before, after string) Shown {
 	old, now := splitLines(before), splitLines(after)
-	next := Shown{Path: s.Path, Hash: hash, Full: s.Full, Edited: true, Moved: s.movedBy(old, now)}
+	next := Shown{Path: s.Path, Hash: hash, Full: s.Full, Edited: true, Moved: s.movedBy(old, now), Seen: s.placedBy(old, now)}
 	if s.Full {
 		return next
 	}

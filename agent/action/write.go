@@ -81,13 +81,19 @@ func (a WriteFile) Do(_ context.Context, s *Scope) (Result, error) {
 		return Result{}, err
 	}
 	shown, known := s.shown(a.Path)
-	text := a.Content
+	text, note := a.Content, ""
+	if named := (Range{a.From, a.To}); exists && a.From > 0 && shown.Hash == f.Hash && shown.moved(a.From, a.To) {
+		if now, certain := shown.shifted(named, f.Text, a.Content); certain {
+			a.From, a.To = now.From, now.To
+			note = fmt.Sprintf("Lines %d to %d, as they were shown to you, are lines %d to %d now: these were written.\n", named.From, named.To, now.From, now.To)
+		}
+	}
 	switch {
 	case a.From > 0 && !exists:
 		return Result{}, fmt.Errorf("%s does not exist: leave out from and to to create it", a.Path)
 	case a.From > 0 && !shown.covers(f.Hash, a.From, a.To):
 		return Result{}, s.unseen(fmt.Sprintf("nothing was changed: lines %d to %d of the present %s were not shown to you.", a.From, a.To, a.Path), a.Path, f, []Range{{a.From, a.To}})
-	case a.From > 0 && shown.moved(a.From, a.To):
+	case a.From > 0 && note == "" && shown.moved(a.From, a.To):
 		return Result{}, s.unseen(fmt.Sprintf("nothing was changed: an edit before made %s longer or shorter, so that lines %d to %d have other numbers than were shown to you.", a.Path, a.From, a.To), a.Path, f, []Range{{a.From, a.To}})
 	case a.From > 0:
 		if text, err = patch.ReplaceLines(f.Text, a.From, a.To, a.Content); err != nil {
@@ -104,7 +110,9 @@ func (a WriteFile) Do(_ context.Context, s *Scope) (Result, error) {
 	r, err := s.stage(a.Path, f, exists, text, false)
 	if err == nil && a.From == 0 {
 		r.Shown.Full, r.Shown.Moved = true, nil // the model wrote every line
+		r.Shown.Seen = []Placed{{1, 1, LineCount(text)}}
 	}
+	r.Said.Text = note + r.Said.Text
 	return r, err
 }
 
