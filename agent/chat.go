@@ -127,6 +127,14 @@ func (r *run) answering(ctx context.Context) error {
 	return r.converse(ctx, record.RoleTars, threadVerbs, (*prompter).chatPrompt)
 }
 
+// onlyReads is what a model is told further that wants to act in a thread; "" elsewhere.
+func (r *run) onlyReads(verb string, err error) string {
+	if r.state.Phase != record.Answering || !errors.Is(err, action.ErrUnknown) || action.EffectOf(verb) == "" {
+		return ""
+	}
+	return fmt.Sprintf(". A thread only reads: say with %s what you would do, and ask the user whether to do it", action.AnswerName)
+}
+
 func (p *prompter) chatPrompt() ([]llm.Message, error) {
 	return p.conversation("chat.system.md", "chat.user.md")
 }

@@ -124,7 +124,7 @@ func (r *run) interpret(ctx context.Context) error {
 	}
 	act, err := action.Parse(call.Name, call.Arguments, verbs)
 	if err != nil {
-		return r.refuse("Nothing was done. " + err.Error())
+		return r.refuse("Nothing was done. " + err.Error() + r.onlyReads(call.Name, err))
 	}
 	if reason := r.used(act); !first && reason != "" {
 		return r.record(record.Unrun{Reason: reason})

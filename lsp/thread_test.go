@@ -8,10 +8,8 @@ import (
 	"go.lsp.dev/protocol"
 )
 
-// TestThread asks in a thread, with a file, with a selection, and by a document; shows, lists, hands over and
-// deletes it.
-func TestThread(t *testing.T) {
-	sc := play(t, plot{files: hello, open: []string{"a.py"}, script: `
+// threadModel answers in a thread, and carries out what is agreed there.
+const threadModel = `
 on tars
 when what is this
 want     1  a = 1
@@ -40,7 +38,12 @@ call FINISH_FEATURE {"thought": "t", "summary": "added"}
 on tars
 when Diff of this feature
 call SUBMIT_VERDICT {"completion": 100, "summary": "done", "issues": []}
-`})
+`
+
+// TestThread asks in a thread, with a file, with a selection, and by a document; shows, lists, hands over and
+// deletes it.
+func TestThread(t *testing.T) {
+	sc := play(t, plot{files: hello, open: []string{"a.py"}, script: threadModel})
 	file := string(sc.uri("a.py"))
 	sc.command(cmdAsk, map[string]any{"text": "what is this, and @nothing?", "uri": file})
 	sc.said("Not shown to the model: @nothing: there is no such file or symbol")
