@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -81,31 +82,40 @@ func projectLines(s project.State, task string) string {
 	return b.String()
 }
 
-// meant keeps the order of a list and leaves out what is too many: first what the task does not speak of.
+// meant keeps the order of a list and leaves out what is too many: what the task speaks of stays, and a word
+// that few of them have says more than one that all have. Where it speaks of none, the first stay.
 func meant[T any](list []T, task string, most int, text func(T) string) []T {
 	if len(list) <= most {
 		return list
 	}
-	var stems []string
+	weights := make([]float64, len(list))
+	said := map[string]bool{}
 	for _, w := range word.FindAllString(strings.ToLower(task), -1) {
-		if w = strings.TrimSuffix(w, "s"); len(w) >= leastName-1 {
-			stems = append(stems, w)
+		if w = strings.TrimSuffix(w, "s"); len(w) < leastName-1 || said[w] {
+			continue
+		}
+		said[w] = true
+		var having []int
+		for i, x := range list {
+			if strings.Contains(strings.ToLower(text(x)), w) {
+				having = append(having, i)
+			}
+		}
+		for _, i := range having {
+			weights[i] += 1 / float64(len(having))
 		}
 	}
-	speaks := func(x T) bool {
-		lower := strings.ToLower(text(x))
-		return slices.ContainsFunc(stems, func(s string) bool { return strings.Contains(lower, s) })
+	order := make([]int, len(list))
+	for i := range order {
+		order[i] = i
 	}
-	var chosen, rest []T
-	for _, x := range list {
-		if speaks(x) {
-			chosen = append(chosen, x)
-		} else {
-			rest = append(rest, x)
-		}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(weights[b], weights[a]) })
+	heaviest := weights[order[0]]
+	order = slices.DeleteFunc(order[:most], func(i int) bool { return heaviest > 0 && weights[i] == 0 })
+	slices.Sort(order)
+	chosen := make([]T, len(order))
+	for i, at := range order {
+		chosen[i] = list[at]
 	}
-	if len(chosen) == 0 {
-		chosen = rest
-	}
-	return chosen[:min(len(chosen), most)]
+	return chosen
 }

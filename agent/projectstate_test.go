@@ -92,6 +92,9 @@ func TestKnownFits(t *testing.T) {
 			t.Errorf("%q is missing in:\n%s", want, text)
 		}
 	}
+	if text := projectLines(s.State, "Number the pages of an invoice"); !strings.Contains(text, "- /invoice/ ") {
+		t.Errorf("a word of one route counts less than one of all:\n%s", text)
+	}
 	for _, task := range []string{"Print the invoices", "Change every page and every model", "x"} {
 		if text := projectLines(s.State, task); len(text) > maxKnown {
 			t.Errorf("%s: %d bytes", task, len(text))
