@@ -125,6 +125,11 @@ func (s *search) run(ctx context.Context) error {
 // inBatches calls do for the batches of n things in order, on all processors, until one
 // returns false. Where one panics, it does too.
 func inBatches(ctx context.Context, n int, do func(from, to int) bool) error {
+	return inBatchesBy(ctx, runtime.GOMAXPROCS(0), n, do)
+}
+
+// inBatchesBy is inBatches by a number of workers.
+func inBatchesBy(ctx context.Context, workers, n int, do func(from, to int) bool) error {
 	var group sync.WaitGroup
 	var next atomic.Int64
 	var enough atomic.Bool
@@ -140,7 +145,7 @@ func inBatches(ctx context.Context, n int, do func(from, to int) bool) error {
 			}
 		}
 	}
-	for range min(runtime.GOMAXPROCS(0), (n+batch-1)/batch) {
+	for range min(workers, (n+batch-1)/batch) {
 		group.Go(func() {
 			defer func() {
 				if p := recover(); p != nil {

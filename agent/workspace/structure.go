@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -191,7 +192,7 @@ func (o *Overlay) Structure(ctx context.Context, pattern string, skip func(path 
 	o.w.index.next()
 	o.w.known.next()
 	list = make([]FileFacts, len(files))
-	err = inBatches(ctx, len(files), func(from, to int) bool {
+	err = inBatchesBy(ctx, o.w.parsers(), len(files), func(from, to int) bool {
 		r := reader{w: o.w}
 		defer r.close()
 		for i := from; i < to; i++ {
@@ -203,6 +204,19 @@ func (o *Overlay) Structure(ctx context.Context, pattern string, skip func(path 
 		_ = done() // a cache: what is not kept is computed again
 	}
 	return slices.DeleteFunc(list, func(f FileFacts) bool { return f.Facts == nil }), more, err
+}
+
+// Alone says that nobody waits for anything else of this process, so that all processors may parse.
+// It is called before the workspace is used.
+func (w *Workspace) Alone() { w.alone = true }
+
+// parsers is how many files are parsed at a time. One processor is left to the editor that may wait
+// for an answer meanwhile: a parse cannot be interrupted.
+func (w *Workspace) parsers() int {
+	if w.alone {
+		return runtime.GOMAXPROCS(0)
+	}
+	return max(1, runtime.GOMAXPROCS(0)-1)
 }
 
 // facts returns the facts of a file; nil where it has none.

@@ -32,6 +32,7 @@ type Workspace struct {
 	folders []*folder
 	index   index
 	known   known
+	alone   bool // see Alone
 
 	// One lock for the buffers and all that is staged, because a keystroke changes
 	// both as one. Nothing is read from disk under it.

@@ -101,6 +101,7 @@ func (o outlining) run(ctx context.Context, out io.Writer, path string) error {
 		return err
 	}
 	defer w.Close()
+	w.Alone()
 	if facts := o.w.facts(w); facts != nil {
 		w.KeepFacts(workspace.Kept{Fact: facts.Fact, Keep: facts.Keep, Done: facts.Done})
 		defer facts.Close()
