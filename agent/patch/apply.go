@@ -395,7 +395,7 @@ func (p place) span(b block) (from, to int) {
 // settleEnd heeds what a hunk that reaches the end of the file says about the
 // newline there.
 func (a *application) settleEnd(hunk int) {
-	h := &a.hunks[hunk]
+	h := a.cands[hunk].Hunk
 	if a.places[hunk].to != len(a.doc.lines) {
 		return
 	}

@@ -34,7 +34,7 @@ func (r *reader) readBody(h *Hunk, want counts, number int) *Refusal {
 	rest := r.lines[r.definite(start, end):end]
 	prose := func(n int) {
 		for i := end - len(rest) + n; i < end; i++ {
-			r.prose = append(r.prose, i)
+			r.pass(i)
 		}
 	}
 	if end == len(r.lines) && r.open != "" && (want.old > have.old+len(rest) || want.new > have.new+len(rest)) {

@@ -15,13 +15,16 @@ import (
 // trace matches what stands in edits only, wherever a line of prose holds it.
 var trace = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	`[<-]{4,} ?(?:search|original)\b`, `[>+]{4,} ?(?:replace|updated)\b`, `^<{1,4}$|^<{5}`, // blocks
-	`^\W*(?:search|replace|original|updated|before|after|old|new)(?:[_ ](?:str|string|text|code))?\W*$`,
+	`^\W*(?:search|replace|original|updated|before|after|old|new|find)(?:[_ ](?:str|string|text|code|with|by))?\W*$`,
 	`@@ ?-\d`, `^\W*@* *-\d+(?:,\d+)? +\+\d+`, `^[^\w@]*@@`, `--- "?a/`, `\+\+\+ ("?b/|/dev/null$)`, `^(?:---|\+\+\+) \S+$`, `\bdiff --git `, // diffs
 	`^\W*(?:rename|copy) (?:from|to) \S+$`, `^\W*(?:old|new|new file|deleted file) mode \d{6}$`,
 	`\*\*\*? ?\w+ file\b.*:`, `\*\*\* ?(?:file|move to)\b`, // *** Begin Patch
 	`\\n[-+][^\\]*\\n[-+]`, `"(?:search|replace|patch|diff|(?:old|new)_?(?:str|string|text)?)"\s*:`, // JSON
 	`^\s*(?:[>|#]\s?)+[-+][^\s>|+-]`, // quoted changes
 }, "|"))
+
+// plainer takes off what Markdown and word processors put in the place of plain signs.
+var plainer = strings.NewReplacer("−", "-", "\u00a0", " ", `\-`, "-", `\+`, "+", `\*`, "*", `\@`, "@", `\<`, "<", `\>`, ">", `\=`, "=")
 
 // isTrace reports whether a line is a part of an edit, as it is or decoded.
 func isTrace(line string) bool {
@@ -32,7 +35,7 @@ func isTrace(line string) bool {
 		if as, err := url.PathUnescape(line); err == nil && (strings.Contains(line, "%0A") || strings.Contains(line, "%20")) {
 			line = as
 		}
-		line = strings.ReplaceAll(html.UnescapeString(line), "−", "-")
+		line = plainer.Replace(html.UnescapeString(line))
 	}
 	return false
 }
@@ -52,7 +55,7 @@ func leftover(lines []string, prose []int) *Refusal {
 			l = out // a sentence about edits
 		}
 		switch {
-		case isTrace(l), !fenced && !f.other() && isChange(strings.TrimSpace(l)):
+		case isTrace(l), !fenced && !f.other() && isChange(strings.TrimSpace(plainer.Replace(l))):
 			return malformed(0, "line %d, %q, looks like a part of an edit and is in no hunk. Write the whole edit in one format, each marker and header on a line of its own, or leave that line out.", i+1, cut(l))
 		case fenced && f.open != "" && name != "" && extension.MatchString(name) && !f.diff():
 			return malformed(0, "line %d, above a fence that holds no hunk, names %s. Write its text as a new file in the format of the other edits, or leave it out.", i+1, name)
@@ -183,7 +186,11 @@ func (exists names) mentioned(line string, first bool) (all []mention) {
 	if first {
 		return all
 	}
-	for _, word := range strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \t`\"'*,;()[]{}<>|", r) }) {
+	words := codeSpan.FindAllString(line, -1)
+	for i := range words {
+		words[i] = strings.Trim(words[i], "`")
+	}
+	for _, word := range append(words, strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \t`\"'*,;()[]{}<>|", r) })...) {
 		if word = strings.TrimRight(word, ".:!?"); exists != nil && word != "" && len(word) <= longestName && exists(word) {
 			all = append(all, mention{word, true})
 		}

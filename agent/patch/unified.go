@@ -21,6 +21,7 @@ type reader struct {
 	inFile bool  // between a "*** ... File:" line and the end of the patch
 	begun  bool  // a *** Begin Patch has no *** End Patch yet
 	prose  []int // the lines that are in no hunk and no header
+	within []int // those of them between *** Begin Patch and *** End Patch
 	above  int   // how many of these stand above the last hunk or header
 	fences
 }
@@ -54,6 +55,10 @@ func parseDiff(lines []string, exists names) (*Patch, *Refusal) {
 		if len(f.Hunks) == 0 && f.Op == Modify && f.Mode == 0 {
 			return nil, unseen("it names %s but holds no change of it.", named(f.Path))
 		}
+	}
+	starred := func(i int) bool { return strings.Contains(plainer.Replace(lines[i]), "***") || strings.HasPrefix(lines[i], "---") }
+	if i := slices.IndexFunc(r.within, starred); i >= 0 {
+		return nil, malformed(0, "line %d, %q, between *** Begin Patch and *** End Patch, is no line of this format. A file begins with *** Update File: path, *** Add File: path or *** Delete File: path.", r.within[i]+1, cut(lines[r.within[i]]))
 	}
 	if r.patch.changes() {
 		if err := leftover(lines, r.prose); err != nil {
@@ -92,7 +97,7 @@ func (r *reader) next() *Refusal {
 		return r.readHunk(false)
 	case r.fences.read(line):
 		r.inFile = r.inFile && r.open != ""
-		r.pass()
+		r.pass(r.i)
 	case r.inFile && isBody(line):
 		return malformed(r.hunk(), "line %d is in no hunk. Put a line @@ before it.", r.i+1)
 	case r.fresh:
@@ -100,14 +105,19 @@ func (r *reader) next() *Refusal {
 			return err
 		}
 	default:
-		r.pass()
+		r.pass(r.i)
 	}
 	r.i++
 	return nil
 }
 
-// pass takes the line at r.i for prose.
-func (r *reader) pass() { r.prose = append(r.prose, r.i) }
+// pass takes a line for prose. There is none within a *** Begin Patch.
+func (r *reader) pass(i int) {
+	r.prose = append(r.prose, i)
+	if r.codex && r.begun {
+		r.within = append(r.within, i)
+	}
+}
 
 // headline begins the file, or notes those, that the prose above a hunk names.
 func (r *reader) headline() (above []mention) {
@@ -177,7 +187,7 @@ func (r *reader) extended(line string) *Refusal {
 	} else if strings.HasPrefix(line, "GIT binary patch") || strings.HasPrefix(line, "Binary files ") {
 		return malformed(0, "%s is a binary file there. Only text can be patched.", named(f.Path))
 	} else if !strings.HasPrefix(line, "old mode ") {
-		r.pass()
+		r.pass(r.i)
 	}
 	return nil
 }
