@@ -56,7 +56,9 @@ func parseDiff(lines []string, exists names) (*Patch, *Refusal) {
 			return nil, unseen("it names %s but holds no change of it.", named(f.Path))
 		}
 	}
-	starred := func(i int) bool { return strings.Contains(plainer.Replace(lines[i]), "***") || strings.HasPrefix(lines[i], "---") }
+	starred := func(i int) bool {
+		return strings.Contains(plainer.Replace(lines[i]), "***") || strings.HasPrefix(lines[i], "---")
+	}
 	if i := slices.IndexFunc(r.within, starred); i >= 0 {
 		return nil, malformed(0, "line %d, %q, between *** Begin Patch and *** End Patch, is no line of this format. A file begins with *** Update File: path, *** Add File: path or *** Delete File: path.", r.within[i]+1, cut(lines[r.within[i]]))
 	}
