@@ -68,7 +68,7 @@ func leftover(lines []string, prose []int) *Refusal {
 
 var (
 	codeSpan  = regexp.MustCompile("`[^`]*`")
-	ornament  = regexp.MustCompile("^(?:[-*+•] |\\d+[.)] |#+ ?|//+ ?|-- |<!-- ?|/\\* ?|>+ ?|;+ ?)+")
+	ornament  = regexp.MustCompile(`^(?:[-*+•] |\d+[.)] |#+ ?|//+ ?|-- |<!-- ?|/\* ?|>+ ?|;+ ?)+`)
 	remark    = regexp.MustCompile(`[*_:\s]*(?:\([^()]*\)|-->|\*/)[*_:\s]*$`)
 	pathLabel = regexp.MustCompile(`(?i)^[*\s]*(?:file ?name|file ?path|(?:(?:update|add|edit|modify|change|create|new) )?file|path|index)\**\s*[:=]\**\s*`)
 	pathShape = regexp.MustCompile(`^[\w.-]+/[^<>|"'` + "`" + `]*\.\pL[\pL\pN]{0,9}$|^[^\s<>|"'` + "`" + `]*[./][^\s<>|"'` + "`" + `]*[\pL\pN_\])]$|^[A-Z]\w*file$|^[A-Z]{4,}$`)
