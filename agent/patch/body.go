@@ -130,7 +130,7 @@ func (r *reader) disguised(start, end int) int {
 	return -1
 }
 
-var signedHeader = regexp.MustCompile(`^[-+] ?(?:@@ -\d+(?:,\d+)? \+\d|diff --git a/|--- a/|\+\+\+ b/|\*\*\* (?:Add|Update|Delete) File: )`)
+var signedHeader = regexp.MustCompile(`^[-+] ?(?:@@$|@@ -\d+(?:,\d+)? \+\d|diff --git a/|--- a/|\+\+\+ b/|\*\*\* (?:Add|Update|Delete) File: )`)
 
 // bodyEnd finds the line after the body that begins at start: the next header,
 // a mail signature, the closing fence or the end of the text.

@@ -405,14 +405,14 @@ func (c *candidate) trimmed(*views) (*Hunk, bool) {
 }
 
 // encoded refuses a hunk of which new lines hold an entity and nothing shows whether it is
-// meant: no line of the hunk has the sign itself or one of the tags among which they are
+// meant: no new line has the sign itself, no line one of the tags among which they are
 // usual, and the file has no entity and does not begin with a tag.
 func (h *Hunk) encoded(v *views) *Refusal {
 	added, lines := strings.Join(h.added(), "\n"), []string{}
 	for _, l := range h.Lines {
 		lines = append(lines, l.Text)
 	}
-	signs := entity.ReplaceAllString(strings.Join(lines, "\n"), "")
+	signs := entity.ReplaceAllString(added, "")
 	usual := func(l string) bool { return strings.Contains(l, "</") || strings.Contains(l, "/>") }
 	first := slices.IndexFunc(v.bare, func(l string) bool { return strings.TrimSpace(l) != "" })
 	markup := first >= 0 && strings.HasPrefix(strings.TrimSpace(v.bare[first]), "<")

@@ -32,3 +32,41 @@ func TestEnvelope(t *testing.T) {
 		})
 	}
 }
+
+// TestOpenEnd: what a hunk says of the newline at the end of the file holds with a list
+// of explanations behind it.
+func TestOpenEnd(t *testing.T) {
+	const list = "\n- changed two\n- nothing else\n"
+	for _, c := range []struct{ before, diff, after string }{
+		{"one\ntwo\n", "@@ -1,2 +1,2 @@\n one\n-two\n+four\n\\ No newline at end of file\n" + list, "one\nfour"},
+		{"one\ntwo", "@@ -1,2 +1,2 @@\n one\n-two\n\\ No newline at end of file\n+four\n" + list, "one\nfour\n"},
+	} {
+		p, err := Parse(c.diff, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if after, _, err := p.Files[0].Apply(c.before); err != nil || after != c.after {
+			t.Errorf("%q: got %q, %v; want %q", c.before, after, err, c.after)
+		}
+	}
+}
+
+// TestNames: a name that exists is a heading, whatever its form, and a hunk below a line
+// that holds one is refused.
+func TestNames(t *testing.T) {
+	const block = "<<<<<<< SEARCH\nt = 1\n=======\nt = 2\n>>>>>>> REPLACE\n"
+	exists := func(name string) bool { return name == "configure" || name == "my file" }
+	for _, c := range []struct{ heading, want string }{
+		{"configure", "configure"}, {"### configure", "configure"}, {"my file:", "my file"}, {"Then", "a.txt"},
+		{"And then in configure it is:", ""}, {"This is easy.", "a.txt"}, {"Now the other file:", ""},
+	} {
+		p, err := Parse("a.txt\n"+block+"\n"+c.heading+"\n"+block, exists)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := &p.Files[len(p.Files)-1]
+		if _, _, err := last.Apply("t = 1\n"); (c.want == "") != (err != nil) || c.want != "" && last.Path != c.want {
+			t.Errorf("%q: the block is for %q, %v; want %q", c.heading, last.Path, err, c.want)
+		}
+	}
+}

@@ -274,9 +274,11 @@ func (f *fitting) moved() bool {
 func (f *fitting) slipped() bool {
 	wrong := func(q quote) bool { return q.said != q.have }
 	i := slices.IndexFunc(f.quotes, wrong)
-	rest := slices.Delete(slices.Clone(f.quotes), i, i+1)
-	trimmed := i == 0 && len(rest) > 0 && strings.HasSuffix(f.quotes[0].have, f.quotes[0].said)
-	if slices.ContainsFunc(rest, wrong) || !trimmed && (len(rest) < 2 || !slices.ContainsFunc(rest, func(q quote) bool { return q.said != "" })) {
+	q, rest := f.quotes[i], slices.Delete(slices.Clone(f.quotes), i, i+1)
+	trimmed := i == 0 && len(rest) > 0 && strings.HasSuffix(q.have, q.said)
+	// Of lines at the margin, another width of levels is not seen.
+	shown := q.said == "" || q.have == "" || slices.ContainsFunc(rest, func(o quote) bool { return o.said != "" })
+	if slices.ContainsFunc(rest, wrong) || !trimmed && (len(rest) < 2 || !shown) {
 		return false
 	}
 	f.slip, f.quotes = &f.quotes[i], rest

@@ -165,7 +165,7 @@ func (c *candidate) settle(v *views, n numbers) (place, *Refusal) {
 		return place{}, c.already(c.olds[0])
 	}
 	at := c.Line - 1 + n.offset
-	said := n.valid && c.Line > 0
+	said := n.valid && c.Line > 0 && !(n.of == 1 && n.offset != 0 && c.places() == 1) // that is its own offset
 	there := said && c.newAt(at)
 	if i := c.nearest(at); said && i >= 0 && c.start(i) == at && (c.aligned == nil || c.places() == 1) {
 		if there && len(c.new) > len(c.old) && c.trailing() < fullContext {
