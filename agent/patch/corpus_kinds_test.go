@@ -83,6 +83,7 @@ func around(format string) []kind {
 var (
 	fences   = regexp.MustCompile("(?m)^\\s*(```|~~~)")
 	entities = regexp.MustCompile(`&[a-z]+;|&#\d+;`)
+	tagged   = regexp.MustCompile(`^<(?:[!a-zA-Z]|\?xml)`)
 	dividers = regexp.MustCompile(`^(<{5,9}|>{5,9})( |$)|^={7}$|^-{7}$`)
 	curlies  = regexp.MustCompile("[“”‘’]")
 )
@@ -125,7 +126,7 @@ func within(format string) []kind {
 				return envelopeCase{}, false
 			}
 			c, expect := f(s, s.change), s.certain(false)
-			if name == "entities that are meant" && !strings.HasPrefix(strings.TrimSpace(s.before), "<") {
+			if name == "entities that are meant" && !tagged.MatchString(strings.TrimSpace(s.before)) {
 				expect = may // nothing shows that they are
 			}
 			return s.one(expect, c, c.write(format, s.numbers(format))), true

@@ -415,7 +415,7 @@ func (h *Hunk) encoded(v *views) *Refusal {
 	signs := entity.ReplaceAllString(added, "")
 	usual := func(l string) bool { return strings.Contains(l, "</") || strings.Contains(l, "/>") }
 	first := slices.IndexFunc(v.bare, func(l string) bool { return strings.TrimSpace(l) != "" })
-	markup := first >= 0 && strings.HasPrefix(strings.TrimSpace(v.bare[first]), "<")
+	markup := first >= 0 && tag.MatchString(strings.TrimSpace(v.bare[first]))
 	for _, e := range entity.FindAllString(added, -1) {
 		plain := plainEntities.Replace(e)
 		if strings.Contains(signs, plain) || markup || slices.ContainsFunc(lines, usual) || slices.ContainsFunc(v.bare, entity.MatchString) {
@@ -425,6 +425,9 @@ func (h *Hunk) encoded(v *views) *Refusal {
 	}
 	return nil
 }
+
+// tag matches the beginning of a file of markup; of PHP it is none.
+var tag = regexp.MustCompile(`^<(?:[!a-zA-Z]|\?xml)`)
 
 // entity matches those that are decoded.
 var entity = regexp.MustCompile(`&(?:lt|gt|amp|quot|apos|#34|#39|#x27);`)

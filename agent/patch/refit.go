@@ -288,7 +288,6 @@ func (f *fitting) slipped() bool {
 // known reports whether the new lines are as deep as lines of the file that the hunk
 // quotes otherwise, and none is as deep as it quotes these.
 func (f *fitting) known(added []string) bool {
-	least, ok := shallowest(added)
 	found := false
 	for _, q := range f.quotes {
 		if q.said == q.have {
@@ -297,9 +296,10 @@ func (f *fitting) known(added []string) bool {
 		if slices.ContainsFunc(added, func(l string) bool { return strings.TrimSpace(l) != "" && indent(l) == q.said }) {
 			return false
 		}
-		found = found || len(q.have) == least && !slices.ContainsFunc(f.quotes, func(o quote) bool { return len(o.said) == least })
+		found = found || slices.ContainsFunc(added, func(l string) bool { return strings.TrimSpace(l) != "" && indent(l) == q.have }) &&
+			!slices.ContainsFunc(f.quotes, func(o quote) bool { return o.said == q.have })
 	}
-	return ok && found
+	return found
 }
 
 // shifted reports whether the new lines of a misaligned hunk are a blank too deep
@@ -399,7 +399,8 @@ func (f *fitting) block(from int, file, removed, added []string) []string {
 	for k, l := range added {
 		out[k] = f.line(l)
 	}
-	if s := f.slip; s != nil && s.kind == Removed && s.old >= from && s.old < from+len(removed) {
+	other := func(q quote) bool { return q.said == f.slip.said }
+	if s := f.slip; s != nil && s.kind == Removed && s.old >= from && s.old < from+len(removed) && (s.old == 0 || !slices.ContainsFunc(f.quotes, other)) {
 		as := func(l string) bool { return indent(l) == s.said }
 		for k := range out {
 			if as(added[k]) && (k == 0 && s.old == 0 || !slices.ContainsFunc(added, func(l string) bool { return !as(l) })) {
