@@ -2,6 +2,7 @@ package patch_test
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"path/filepath"
 	"regexp"
@@ -26,15 +27,52 @@ func FuzzEnvelope(f *testing.F) {
 		if !ok {
 			return
 		}
-		text, how := wrapped(rand.New(rand.NewPCG(grammar, 1)), c)
-		got := apply(map[string]string{c.path: before}, text)
-		switch {
-		case got.status == applied && got.files[c.path] == after:
-		case got.files[c.path] == before && got.status != applied:
-		default:
-			t.Fatalf("%s\nfrom %q\ngot  %q\nwant %q\n%s", how, before, got.files[c.path], after, text)
+		r := rand.New(rand.NewPCG(grammar, 1))
+		text, how := wrapped(r, c)
+		checkWhole(t, []change{c}, text, how)
+		if second := newChange("dir/other.txt", after, before, 3); second.alone() {
+			text, how := mixture(r, c, second)
+			checkWhole(t, []change{c, second}, text, how)
 		}
 	})
+}
+
+// checkWhole: all changes are made, or none.
+func checkWhole(t *testing.T, changes []change, text, how string) {
+	t.Helper()
+	before, after := map[string]string{}, map[string]string{}
+	for _, c := range changes {
+		before[c.path], after[c.path] = c.before, c.after
+	}
+	got := apply(before, text)
+	switch {
+	case got.status == applied && maps.Equal(got.files, after):
+	case got.status != applied && maps.Equal(got.files, before):
+	default:
+		t.Fatalf("%s\nfrom %q\ngot  %q\nwant %q\n%s", how, before, got.files, after, text)
+	}
+}
+
+// mixture writes two changes one below the other, one of them in an envelope of its own.
+func mixture(r *rand.Rand, first, second change) (text, how string) {
+	format := formats[r.IntN(len(formats))]
+	parts := [][]string{first.write(format, r.IntN(2) == 0), second.write(format, r.IntN(2) == 0)}
+	envelopes := []struct {
+		name string
+		put  func(lines []string) []string
+	}{
+		{"quoted", func(lines []string) []string { return prefixed("> ", lines) }},
+		{"indented", func(lines []string) []string { return prefixed("    ", lines) }},
+		{"commented", func(lines []string) []string { return prefixed("# ", lines) }},
+		{"in a table", func(lines []string) []string { return prefixed("| ", lines) }},
+		{"a JSON string", func(lines []string) []string { return oneLine(true, lines) }},
+		{"entities", func(lines []string) []string { return strings.Split(escaper.Replace(strings.Join(lines, "\n")), "\n") }},
+		{"in a fence", func(lines []string) []string { return fenced("diff", lines) }},
+		{"as it is", func(lines []string) []string { return lines }},
+	}
+	e, at := envelopes[r.IntN(len(envelopes))], r.IntN(2)
+	parts[at] = e.put(parts[at])
+	return strings.Join(slices.Concat(parts[0], []string{""}, parts[1]), "\n") + "\n", fmt.Sprintf("%s, part %d %s", format, at+1, e.name)
 }
 
 // envelopeSeeds are the texts of the fixtures of edits that apply, and some made ones.
