@@ -7,9 +7,10 @@ import (
 )
 
 // askTrust opens the question whether the workspace is trusted, if it is not. It
-// is asked once when a run begins, while the user who gave the task is there.
+// is asked once when a run begins, while the user who gave the task is there. A thread
+// only reads, so the task that it is handed over to asks.
 func (r *run) askTrust() (asked bool, err error) {
-	if r.trustAsked || r.state.OnlyReads {
+	if r.trustAsked || r.state.OnlyReads || r.state.Task.Thread != "" {
 		return false, nil
 	}
 	r.trustAsked = true
