@@ -75,6 +75,7 @@ var (
 	attribute = regexp.MustCompile(`\b(?:path|name|file|title)=["']?([^"'>\s]+)`)
 	quoted    = regexp.MustCompile("^[*_]*[`\"']([^`\"'*<>|]+)[`\"'][*_]*$")
 	fileWord  = regexp.MustCompile(`[\pL\pN_][\pL\pN_./\\+-]*\.\pL[\pL\pN]{0,9}|[\pL\pN_.-]+(?:/[\pL\pN_.-]+)+`)
+	address   = regexp.MustCompile(`\b[a-z]+://\S+`)
 	someFile  = regexp.MustCompile(`(?i)\bfiles?\b`)
 	sameFile  = regexp.MustCompile(`(?i)\b(?:same|this|the) files?\b`)
 	extension = regexp.MustCompile(`\.\pL[\pL\pN]{0,9}$`)
@@ -179,7 +180,7 @@ func (exists names) above(lines []string, first bool) (name string, at int, othe
 
 // mentioned returns the files that a line of prose speaks of.
 func (exists names) mentioned(line string, first bool) (all []mention) {
-	line = html.UnescapeString(line)
+	line = address.ReplaceAllString(html.UnescapeString(line), " ")
 	for _, word := range fileWord.FindAllString(line, -1) {
 		all = append(all, mention{word, false})
 	}

@@ -58,7 +58,7 @@ func TestNames(t *testing.T) {
 	exists := func(name string) bool { return name == "configure" || name == "my file" }
 	for _, c := range []struct{ heading, want string }{
 		{"configure", "configure"}, {"### configure", "configure"}, {"my file:", "my file"}, {"Then", "a.txt"},
-		{"And then in configure it is:", ""}, {"This is easy.", "a.txt"}, {"Now the other file:", ""},
+		{"And then in configure it is:", ""}, {"This is easy.", "a.txt"}, {"As https://example.org/b.txt says:", "a.txt"}, {"Now the other file:", ""},
 	} {
 		p, err := Parse("a.txt\n"+block+"\n"+c.heading+"\n"+block, exists)
 		if err != nil {
