@@ -16,7 +16,7 @@ import (
 var trace = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	`[<-]{4,} ?(?:search|original)\b`, `[>+]{4,} ?(?:replace|updated)\b`, `^<{1,4}$|^<{5}`, // blocks
 	`^\W*(?:search|replace|original|updated|before|after|old|new|find)(?:[_ ](?:str|string|text|code|with|by))?\W*$`,
-	`@@ ?-\d`, `^\W*@* *-\d+(?:,\d+)? +\+\d+`, `^[^\w@]*@@`, `--- "?a/`, `\+\+\+ ("?b/|/dev/null$)`, `^(?:---|\+\+\+) \S+$`, `\bdiff --git `, // diffs
+	`@@ ?-\d`, `^\W*@* *-\d+(?:,\d+)? +\+\d+`, `^[^\w@]*\d*[^\w@]*@@`, `--- "?a/`, `\+\+\+ ("?b/|/dev/null$)`, `^(?:---|\+\+\+) \S+$`, `\bdiff --git `, // diffs
 	`^\W*(?:rename|copy) (?:from|to) \S+$`, `^\W*(?:old|new|new file|deleted file) mode \d{6}$`,
 	`\*\*\*? ?\w+ file\b.*:`, `\*\*\* ?(?:file|move to)\b`, // *** Begin Patch
 	`\\n[-+][^\\]*\\n[-+]`, `"(?:search|replace|patch|diff|(?:old|new)_?(?:str|string|text)?)"\s*:`, // JSON

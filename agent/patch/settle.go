@@ -166,7 +166,8 @@ func (c *candidate) settle(v *views, n numbers) (place, *Refusal) {
 	}
 	at := c.Line - 1 + n.offset
 	said := n.valid && c.Line > 0 && !(n.of == 1 && n.offset != 0 && c.places() == 1) // that is its own offset
-	there := said && c.newAt(at)
+	begins, in := c.within(v, at)
+	there := said && (c.newAt(at) || in && begins == at)
 	if i := c.nearest(at); said && i >= 0 && c.start(i) == at && (c.aligned == nil || c.places() == 1) {
 		if there && len(c.new) > len(c.old) && c.trailing() < fullContext {
 			return place{}, c.already(at)
