@@ -99,7 +99,7 @@ func (a *application) locate() *Refusal {
 			old := candidate{Hunk: c.Hunk}
 			old.align(a.views, rough)
 			for _, p := range old.aligned {
-				if !slices.ContainsFunc(c.news, func(at int) bool { return p.from < at+len(c.new) && at < p.to }) {
+				if !c.overlaps(p, c.news) {
 					c.twin = p.from + 1
 				}
 			}

@@ -26,6 +26,7 @@ type candidate struct {
 	news     []int   // the lines where the new text stands
 	found    finding // of the alignment, and
 	line     int     // the line that it is of
+	partly   []int   // the lines where the new text stands beside lines that the hunk removes, see undone
 	twin     int     // the line, from 1, of a place that is like the old text, where the new text stands as well; 0: none
 }
 
@@ -164,6 +165,10 @@ func (c *candidate) settle(v *views, n numbers) (place, *Refusal) {
 	if c.places() == 1 && c.aligned == nil && c.layer > strictLayer && len(c.new) == len(c.old) && c.newAt(c.olds[0]) { // it changes what this layer looks past
 		return place{}, c.already(c.olds[0])
 	}
+	if p := c.place; len(c.partly) > 0 && c.places() > 0 && !c.overlaps(p(0), c.partly) {
+		c.news, c.twin = c.partly, p(0).from+1
+		return place{}, c.both()
+	}
 	at := c.Line - 1 + n.offset
 	said := n.valid && c.Line > 0 && !(n.of == 1 && n.offset != 0 && c.places() == 1) // that is its own offset
 	begins, in := c.within(v, at)
@@ -194,8 +199,7 @@ func (c *candidate) settle(v *views, n numbers) (place, *Refusal) {
 	case c.places() > 1:
 		return c.choose(v, at, said && n.loose)
 	case c.telling() && len(c.news) > 0 && c.twin > 0:
-		return place{}, &Refusal{Status: Ambiguous, Candidates: []int{c.news[0] + 1, c.twin},
-			Message: fmt.Sprintf("has its new lines at line %d, and lines like its old ones at line %d: whether it is already applied is not certain. Copy its old lines from the file.", c.news[0]+1, c.twin)}
+		return place{}, c.both()
 	case c.telling() && len(c.news) > 0:
 		return place{}, c.already(c.news...)
 	case c.found == applied:
@@ -208,6 +212,15 @@ func (c *candidate) settle(v *views, n numbers) (place, *Refusal) {
 			Message: fmt.Sprintf("leaves out the closing bracket at line %d of the file, and its changes open or close another block, so what belongs to which block is not certain. Write the brackets as the file has them.", c.line+1)}
 	}
 	return place{}, &Refusal{Status: NotFound}
+}
+
+// both refuses a hunk whose new text stands in the file, and whose old text does elsewhere,
+// or nearly.
+func (c *candidate) both() *Refusal {
+	return &Refusal{
+		Status: Ambiguous, Candidates: []int{c.news[0] + 1, c.twin},
+		Message: fmt.Sprintf("has its new lines at line %d, and lines like its old ones at line %d: whether it is already applied is not certain. Copy its old lines from the file.", c.news[0]+1, c.twin),
+	}
 }
 
 // either refuses a hunk that fits one line as it is and the one that it states
@@ -372,7 +385,7 @@ func (c *candidate) undone(v *views) {
 	if len(c.news) == 0 || len(c.olds) > 0 || len(c.added()) > 0 {
 		return
 	}
-	c.news = slices.DeleteFunc(c.news, func(line int) bool {
+	kept := slices.DeleteFunc(slices.Clone(c.news), func(line int) bool {
 		end := line + len(c.new)
 		around := slices.Concat(v.folded[max(0, line-len(c.old)):line], v.folded[end:min(len(v.folded), end+len(c.old)+1)])
 		removed := slices.ContainsFunc(c.Lines, func(l Line) bool { return l.Kind == Removed && strings.TrimSpace(l.Text) != "" })
@@ -381,6 +394,15 @@ func (c *candidate) undone(v *views) {
 			return l.Kind == Removed && text != "" && !slices.ContainsFunc(around, func(o string) bool { return likeness(text, o, alike) > 0 })
 		})
 	})
+	if len(kept) < len(c.news) {
+		c.partly = c.news
+	}
+	c.news = kept
+}
+
+// overlaps reports whether a place shares lines with the new text at one of some lines.
+func (c *candidate) overlaps(p place, news []int) bool {
+	return slices.ContainsFunc(news, func(at int) bool { return p.from < at+len(c.new) && at < p.to })
 }
 
 // unknown returns the lines, folded, that say something and are not in the file.
