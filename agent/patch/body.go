@@ -57,14 +57,15 @@ func (r *reader) readBody(h *Hunk, want counts, number int) *Refusal {
 		return nil
 	}
 	prose(0)
-	h.tail = adjoining(rest)
+	h.tail = adjoining(rest, end < len(r.lines) && strings.HasPrefix(r.lines[end], "@@"))
 	return nil
 }
 
-// adjoining returns the lines up to the first blank one, fence or heading.
-func adjoining(lines []string) []string {
+// adjoining returns the lines up to the first blank one or fence, or heading where a hunk
+// follows.
+func adjoining(lines []string, hunk bool) []string {
 	n := 0
-	for n < len(lines) && strings.TrimSpace(lines[n]) != "" && !fence.MatchString(lines[n]) && heading(lines[n]) == "" {
+	for n < len(lines) && strings.TrimSpace(lines[n]) != "" && !fence.MatchString(lines[n]) && !(hunk && heading(lines[n]) != "") {
 		n++
 	}
 	return lines[:n]

@@ -249,8 +249,11 @@ func (h *Hunk) trails(v *views) bool {
 func (c *candidate) rejoined(v *views) (*Hunk, bool) {
 	search := v.rejoin(c.block.search, c.block.search)
 	replace := v.rejoin(c.block.replace, c.block.search)
+	fell := func(l, before string) bool { // to the margin, as no line of the file is
+		return indent(l) == "" && indent(before) != "" && weight(fold(l)) >= 0.5 && !closes(l) && len(v.ix.lines(fold(l))) == 0
+	}
 	for i, l := range replace {
-		if i > 0 && (wraps(replace[i-1], l) || l != "" && indent(l) == "" && indent(replace[i-1]) != "") && standsIn(search, replace[i-1:i+1]) < 0 && !(weight(l) >= 0.5 && slices.Contains(search, l)) {
+		if i > 0 && (wraps(replace[i-1], l) || fell(l, replace[i-1])) && standsIn(search, replace[i-1:i+1]) < 0 && !(weight(l) >= 0.5 && slices.Contains(search, l)) {
 			return nil, false
 		}
 	}

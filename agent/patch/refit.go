@@ -364,9 +364,13 @@ func (f *fitting) indent(in string) string {
 	}
 	best := quote{}
 	known, distance := false, 0
+	right := slices.ContainsFunc(f.quotes, func(q quote) bool { return q.said == q.have && q.said != "" }) // then others are slips
 	for _, q := range f.quotes {
 		if q.said == in {
 			return q.have
+		}
+		if right && q.said != q.have {
+			continue
 		}
 		common := strings.HasPrefix(in, q.said) || strings.HasPrefix(q.said, in)
 		if d := max(len(in)-len(q.said), len(q.said)-len(in)); common && (!known || d < distance) {
