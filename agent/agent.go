@@ -181,22 +181,28 @@ func (a *Agent) Run(ctx context.Context, task record.Task) iter.Seq2[Event, erro
 		if task.ID == "" {
 			task.ID = a.NewID()
 		}
-		release, err := a.acquire(task.ID)
-		if err != nil {
-			yield(Event{}, err)
-			return
-		}
-		defer release()
-		r := a.newRun(task.ID, yield)
-		defer r.overlay.Close()
-		if err := r.begin(ctx, task); err != nil {
-			r.fail(err)
-			return
-		}
-		ctx, ended := a.begin(ctx, task.ID)
-		defer ended()
-		r.loop(ctx)
+		a.drive(ctx, task.ID, yield, func(r *run) error { return r.begin(ctx, task) })
 	}
+}
+
+// drive runs the loop of the journal id as its only writer, after prepare has begun or
+// restored the run.
+func (a *Agent) drive(ctx context.Context, id string, yield func(Event, error) bool, prepare func(*run) error) {
+	release, err := a.acquire(id)
+	if err != nil {
+		yield(Event{}, err)
+		return
+	}
+	defer release()
+	r := a.newRun(id, yield)
+	defer r.overlay.Close()
+	if err := prepare(r); err != nil {
+		r.fail(err)
+		return
+	}
+	ctx, ended := a.begin(ctx, id)
+	defer ended()
+	r.loop(ctx)
 }
 
 // Resume goes on with a task that did not end, from its last completed step. One that is over
@@ -210,25 +216,12 @@ func (a *Agent) Resume(ctx context.Context, id string) iter.Seq2[Event, error] {
 // again. It is an error where none is.
 func (a *Agent) ResumeWith(ctx context.Context, id, said string) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		release, err := a.acquire(id)
-		if err != nil {
-			yield(Event{}, err)
-			return
-		}
-		defer release()
-		r := a.newRun(id, yield)
-		defer r.overlay.Close()
-		if err := r.restore(ctx, said); err != nil {
-			r.fail(err)
-			return
-		}
-		if err := r.settle(); err != nil {
-			r.fail(err)
-			return
-		}
-		ctx, ended := a.begin(ctx, id)
-		defer ended()
-		r.loop(ctx)
+		a.drive(ctx, id, yield, func(r *run) error {
+			if err := r.restore(ctx, said); err != nil {
+				return err
+			}
+			return r.settle()
+		})
 	}
 }
 

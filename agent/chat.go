@@ -16,8 +16,8 @@ import (
 )
 
 // A thread is a conversation about the workspace. It is a run like a task's, over a journal of its
-// own, in the phase Answering: the model is offered what reads and ANSWER, and nothing else,
-// so that there is nothing to decide about. When the user agrees to what was proposed, the thread
+// own, in the phase Answering: the model is offered the reading actions, ANSWER and HAND_OVER only,
+// so no action needs an approval. When the user agrees to what was proposed, the thread
 // is handed over: to an ordinary task, with plan, approvals and review.
 
 // DefaultThread is the thread that is meant where none is named.
@@ -55,22 +55,7 @@ func (a *Agent) Chat(ctx context.Context, m Message) iter.Seq2[Event, error] {
 			yield(Event{}, err)
 			return
 		}
-		id := record.ThreadID(m.thread())
-		release, err := a.acquire(id)
-		if err != nil {
-			yield(Event{}, err)
-			return
-		}
-		defer release()
-		r := a.newRun(id, yield)
-		defer r.overlay.Close()
-		if err := r.hears(ctx, m); err != nil {
-			r.fail(err)
-			return
-		}
-		ctx, ended := a.begin(ctx, id)
-		defer ended()
-		r.loop(ctx)
+		a.drive(ctx, record.ThreadID(m.thread()), yield, func(r *run) error { return r.hears(ctx, m) })
 	}
 }
 

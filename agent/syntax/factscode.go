@@ -62,7 +62,7 @@ func (f *Facts) Encode() []byte {
 	return append(append(out, '\n'), text.String()...)
 }
 
-// DecodeFacts returns encoded facts; nil for bytes that are none, or of another version. Their
+// DecodeFacts returns encoded facts; nil if the bytes are invalid or of another version. Their
 // strings are parts of one copy of the bytes: facts of many files are in as many pieces of memory.
 func DecodeFacts(raw []byte) *Facts {
 	n, size := binary.Uvarint(raw)
