@@ -1,6 +1,8 @@
 package patch
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -34,7 +36,7 @@ type aligner struct {
 	points map[int]int // of the alignment being proven, see place
 }
 
-func newAligner(v *views, h *Hunk, rough *words) *aligner {
+func newAligner(v *views, h *Hunk, rough words) *aligner {
 	a := &aligner{v: v, h: h}
 	for _, l := range h.Lines {
 		if l.Kind == Added {
@@ -55,12 +57,7 @@ func newAligner(v *views, h *Hunk, rough *words) *aligner {
 	for i, places := 0, anchorPlaces; i == 0 || len(a.pairs) > pairLimit && places > 0; i, places = i+1, places/4 {
 		a.match(places, rough)
 	}
-	slices.SortFunc(a.pairs, func(x, y pair) int {
-		if x.line != y.line {
-			return x.line - y.line
-		}
-		return x.old - y.old
-	})
+	slices.SortFunc(a.pairs, func(x, y pair) int { return cmp.Or(x.line-y.line, x.old-y.old) })
 	return a
 }
 
@@ -69,7 +66,7 @@ func elides(line string) bool { return onlyDots(line) || leavesOut(line, true) }
 
 // match collects the pairs of the lines that stand in at most places lines of
 // the file. A line that is in none is looked for by its rarest words.
-func (a *aligner) match(places int, rough *words) {
+func (a *aligner) match(places int, rough words) {
 	a.pairs = a.pairs[:0]
 	for i, l := range a.old {
 		if a.weigh[i] < 0.5 {
@@ -115,16 +112,8 @@ func (a *aligner) like(old, line int) float64 {
 // slips reports whether a misspelling stands once in the hunk. A word that the
 // new lines have as well is what the model saw: the file has changed there.
 func (a *aligner) slips(want, have string) bool {
-	known := map[string]bool{}
-	for _, word := range wordsOf(have) {
-		known[word] = true
-	}
-	for _, word := range wordsOf(want) {
-		if !known[word] && slices.ContainsFunc(a.h.added(), func(l string) bool { return slices.Contains(wordsOf(fold(l)), word) }) {
-			return false
-		}
-	}
-	return true
+	known, added := wordsOf(have), wordsOf(fold(strings.Join(a.h.added(), " ")))
+	return !slices.ContainsFunc(wordsOf(want), func(w string) bool { return !slices.Contains(known, w) && slices.Contains(added, w) })
 }
 
 // cost is what a chain loses for what lies between two of its pairs.
@@ -283,25 +272,23 @@ func (a *aligner) align(at []int, i0, i1, j0, j1 int) {
 
 // words finds lines by their rarest words. It is made for the lines that no
 // layer knows, in one pass over the file.
-type words struct {
-	at map[string][]int
-}
+type words map[string][]int
 
 // newWords indexes the words of some lines in the file's.
-func newWords(wanted, file []string) *words {
-	w := &words{map[string][]int{}}
+func newWords(wanted, file []string) words {
+	w := words{}
 	for _, l := range wanted {
 		for _, word := range wordsOf(l) {
-			w.at[word] = nil
+			w[word] = nil
 		}
 	}
-	if len(w.at) == 0 {
+	if len(w) == 0 {
 		return w
 	}
 	for i, l := range file {
 		for _, word := range wordsOf(l) {
-			if at, ok := w.at[word]; ok && len(at) <= commonWord && (len(at) == 0 || at[len(at)-1] != i) {
-				w.at[word] = append(at, i)
+			if at, ok := w[word]; ok && len(at) <= commonWord && (len(at) == 0 || at[len(at)-1] != i) {
+				w[word] = append(at, i)
 			}
 		}
 	}
@@ -310,28 +297,17 @@ func newWords(wanted, file []string) *words {
 
 // lines returns the lines, at most n, that share most of l's rare words, each
 // word counting the more the rarer it is.
-func (w *words) lines(l string, n int) []int {
+func (w words) lines(l string, n int) []int {
 	votes := map[int]float64{}
 	for _, word := range wordsOf(l) {
-		if at := w.at[word]; len(at) > 0 && len(at) <= commonWord {
+		if at := w[word]; len(at) > 0 && len(at) <= commonWord {
 			for _, line := range at {
 				votes[line] += 1 / float64(len(at))
 			}
 		}
 	}
-	var found []int
-	for line := range votes {
-		found = append(found, line)
-	}
-	slices.SortFunc(found, func(x, y int) int {
-		switch {
-		case votes[x] > votes[y]:
-			return -1
-		case votes[x] < votes[y]:
-			return 1
-		}
-		return x - y
-	})
+	found := slices.Collect(maps.Keys(votes))
+	slices.SortFunc(found, func(x, y int) int { return cmp.Or(cmp.Compare(votes[y], votes[x]), x-y) })
 	for n < len(found) && n > 0 && n < anchorPlaces && votes[found[n]] == votes[found[n-1]] {
 		n++ // none of those that are as likely is left out
 	}

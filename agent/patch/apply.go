@@ -1,13 +1,12 @@
 package patch
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
 	"sort"
 	"strings"
-
-	"github.com/aymanbagabas/go-udiff/lcs"
 )
 
 // apply makes the hunks' changes in the text of one file, see File.Apply.
@@ -63,10 +62,6 @@ func (a *application) locate() *Refusal {
 			continue
 		}
 		changes = true
-		if r := a.hunks[i].shortened(a.views, path.Ext(a.path)); r != nil {
-			r.Hunk = i + 1
-			return r
-		}
 		a.cands[i] = a.views.fit(&a.hunks[i])
 		if k := a.repeats(i); k >= 0 {
 			a.pass(i, "it is the same as "+strings.ToLower(a.name(k)))
@@ -92,17 +87,8 @@ func (a *application) locate() *Refusal {
 	}
 	rough := newWords(unknown, a.doc.bare)
 	for i := range a.cands {
-		switch c := &a.cands[i]; {
-		case c.lost():
+		if c := &a.cands[i]; c.lost() {
 			c.align(a.views, rough)
-		case c.Hunk != nil && len(c.old) > 0 && c.places() == 0: // its new text is there
-			old := candidate{Hunk: c.Hunk}
-			old.align(a.views, rough)
-			for _, p := range old.aligned {
-				if !c.overlaps(p, c.news) {
-					c.twin = p.from + 1
-				}
-			}
 		}
 	}
 	return a.settle()
@@ -128,11 +114,11 @@ func (a *application) suspect(i int) *Refusal {
 	if h == nil {
 		return a.hunks[i].foreign(a.views)
 	}
-	if r := h.foreign(a.views); r != nil {
-		return r
-	}
-	if r := h.encoded(a.views); r != nil && !slices.Contains(a.seen, entities) {
-		return r
+	quoted := slices.Contains(a.seen, entities) || slices.ContainsFunc(a.hunks, func(h Hunk) bool { return slices.ContainsFunc(h.Old(), entity.MatchString) })
+	for _, r := range []*Refusal{h.foreign(a.views), h.shortened(a.views, path.Ext(a.path)), h.artefact(a.views, path.Ext(a.path)), h.encoded(a.views, quoted)} {
+		if r != nil {
+			return r
+		}
 	}
 	if h.trails(a.views) {
 		return &Refusal{Status: Malformed, Message: fmt.Sprintf("Hunk %d ends with a line that it adds, and %q directly below it has no sign: it may be the rest of that line, wrapped. Write each line whole, or leave a blank line below the hunk.", i+1, cut(h.tail[0]))}
@@ -153,10 +139,7 @@ func (a *application) settle() *Refusal {
 		default:
 			a.places[i], refusals[i] = c.settle(a.views, numbers)
 			if refusals[i] == nil {
-				a.places[i], refusals[i] = c.edge(a.views, a.places[i])
-			}
-			if refusals[i] == nil {
-				refusals[i] = a.contradicted(i)
+				refusals[i] = cmp.Or(c.edge(a.views, &a.places[i]), a.contradicted(i))
 			}
 		}
 	}
@@ -170,16 +153,13 @@ func (a *application) settle() *Refusal {
 
 // contradicted lowers the confidence in a place that is not at the beginning or the
 // end of the file though the hunk says that it is, and refuses it where the lines are
-// not as they are written either. A name that is not in the file is noted.
+// not as they are written either.
 func (a *application) contradicted(i int) *Refusal {
 	c, p := &a.cands[i], &a.places[i]
-	for _, name := range c.Anchors {
-		if !slices.ContainsFunc(a.doc.bare, func(l string) bool { return strings.HasPrefix(strings.TrimSpace(l), name) }) {
-			a.notes = append(a.notes, fmt.Sprintf("%s names %q, which is not in the file; its lines are in one place only.", a.name(i), cut(name)))
-		}
-	}
 	behind := len(a.doc.bare) - p.to
 	switch {
+	case c.cutOff && behind > 0:
+		return &Refusal{Status: Malformed, Message: "ends a patch that has no *** End Patch, with less context below its changes than above them: it may be cut off. Write the whole edit."}
 	case c.AtEnd && behind > 0 && p.layer != Exact && p.layer != Whitespace:
 		return &Refusal{Status: NotFound, Candidates: fromOne([]int{p.from})}
 	case c.AtEnd && behind > 0:
@@ -330,13 +310,7 @@ func (a *application) collect() *Refusal {
 		a.pass(i, "it changes nothing")
 	}
 	slices.SortStableFunc(a.edits, func(x, y edit) int {
-		if x.from != y.from {
-			return x.from - y.from
-		}
-		if x.to != y.to {
-			return x.to - y.to
-		}
-		return a.places[x.hunk].from - a.places[y.hunk].from
+		return cmp.Or(x.from-y.from, x.to-y.to, a.places[x.hunk].from-a.places[y.hunk].from)
 	})
 	for i := 1; i < len(a.edits); i++ {
 		if x, y := a.edits[i-1], a.edits[i]; a.collide(x, y) {
@@ -352,25 +326,18 @@ func (a *application) collect() *Refusal {
 // same lines, or insert at the same point without the places of their hunks
 // saying which comes first.
 func (a *application) collide(x, y edit) bool {
-	if y.from < x.to {
-		return true
-	}
-	sameGap := x.from == x.to && y.from == y.to && x.from == y.from
-	return sameGap && x.hunk != y.hunk && (len(a.doc.lines) == 0 || a.places[y.hunk].from < a.places[x.hunk].to)
+	sameGap := x.from == y.to && x.hunk != y.hunk
+	return y.from < x.to || sameGap && (len(a.doc.lines) == 0 || a.places[y.hunk].from < a.places[x.hunk].to)
 }
 
 // changed returns the edits of one hunk: of the lines at its place those that
-// become others. Lines that old and new text have in common are not written.
+// become others.
 func (a *application) changed(hunk int, fit *fitting) []edit {
 	var edits []edit
 	c, p := &a.cands[hunk], a.places[hunk]
 	for _, b := range c.blocks() {
 		from, to := p.span(b)
-		file := a.doc.bare[from:to]
-		with := fit.block(b.from, file, c.old[b.from:b.to], b.added)
-		for _, d := range lcs.DiffLines(file, with) {
-			edits = append(edits, edit{from: from + d.Start, to: from + d.End, with: with[d.ReplStart:d.ReplEnd], hunk: hunk})
-		}
+		edits = append(edits, a.doc.changes(from, to, fit.block(b), hunk)...)
 	}
 	return edits
 }
@@ -386,7 +353,7 @@ func (p place) span(b block) (from, to int) {
 		return p.line(b.from), p.line(b.to-1) + 1
 	case b.from > 0 && p.line(b.from-1) >= 0:
 		return p.line(b.from-1) + 1, p.line(b.from-1) + 1
-	case p.at != nil:
+	case p.at != nil: // behind lines that the hunk leaves out
 		return p.at[b.from], p.at[b.from]
 	}
 	return p.from, p.from

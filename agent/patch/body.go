@@ -37,7 +37,7 @@ func (r *reader) readBody(h *Hunk, want counts, number int) *Refusal {
 			r.pass(i)
 		}
 	}
-	if end == len(r.lines) && r.open != "" && (want.old > have.old+len(rest) || want.new > have.new+len(rest)) {
+	if old, now := want.old-have.old, want.new-have.new; end == len(r.lines) && r.open != "" && (old > 0 || now > 0) && (old != now || old > len(rest)) {
 		return malformed(number, "hunk %d ends before it has the lines that its header counts, and the fence around it is not closed. Write the whole edit.", number)
 	}
 	blanks := 0
@@ -73,6 +73,9 @@ func adjoining(lines []string, hunk bool) []string {
 
 // put appends one line of a body to the hunk.
 func (h *Hunk) put(line string) {
+	if rest, ok := strings.CutPrefix(line, noBreak); ok {
+		line = " " + rest
+	}
 	if line == "" {
 		h.unsigned = append(h.unsigned, len(h.Lines))
 		line = " "
@@ -106,7 +109,7 @@ func isNoNewline(line string) bool { return strings.HasPrefix(line, `\ `) }
 
 // isBody reports whether a line carries one of the marks of a body.
 func isBody(line string) bool {
-	return line != "" && (line[0] == ' ' || line[0] == '+' || line[0] == '-' || isNoNewline(line))
+	return line != "" && (line[0] == ' ' || line[0] == '+' || line[0] == '-' || isNoNewline(line) || strings.HasPrefix(line, noBreak))
 }
 
 // definite returns the index after the last line of a body that carries a mark.

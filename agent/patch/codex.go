@@ -2,6 +2,7 @@ package patch
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -66,6 +67,25 @@ func (r *reader) directive(verb, path string) *Refusal {
 		r.inFile, r.begun = false, verb == "begin"
 	}
 	r.i++
+	return nil
+}
+
+// truncation matches what stands where a text was cut off.
+var truncation = regexp.MustCompile(`(?i)^\s*(?:\.{3}|…)|\b(?:truncated|continued)\b`)
+
+// unended looks at the last hunk of a patch without *** End Patch: whether it was cut off shows
+// by less context below its changes than above them.
+func (r *reader) unended() *Refusal {
+	f := r.last()
+	if len(f.Hunks) == 0 {
+		return nil
+	}
+	h := &f.Hunks[len(f.Hunks)-1]
+	if f.Op == Create || !h.changes() {
+		return malformed(len(f.Hunks), "it has no *** End Patch and may be cut off within %s. Write the whole edit.", f.Path)
+	}
+	above := slices.IndexFunc(h.Lines, func(l Line) bool { return l.Kind != Context })
+	h.cutOff = slices.ContainsFunc(r.prose, func(i int) bool { return truncation.MatchString(r.lines[i]) }) || h.trailing() < max(1, min(above, fullContext))
 	return nil
 }
 

@@ -141,7 +141,8 @@ var markup = regexp.MustCompile("(?m)^(@@|\\*\\*\\*|---|\\+\\+\\+|<<<<<<<|======
 
 // fuzzable returns the change of two texts if it can be told what must come out.
 func fuzzable(before, after string) (change, bool) {
-	if before == after || !strings.HasSuffix(before, "\n") || !strings.HasSuffix(after, "\n") || len(before)+len(after) > 20_000 ||
+	const mark = "\ufeff" // is the file's, whatever the patch says
+	if before == after || strings.HasPrefix(before, mark) != strings.HasPrefix(after, mark) || !strings.HasSuffix(before, "\n") || !strings.HasSuffix(after, "\n") || len(before)+len(after) > 20_000 ||
 		!utf8.ValidString(before+after) || markup.MatchString(before) || markup.MatchString(after) {
 		return change{}, false
 	}

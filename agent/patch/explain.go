@@ -112,63 +112,45 @@ func (a *application) nearest(want []string) (text, shown string) {
 		return "No place in the file is similar to what the hunk expects: read the file again.", ""
 	}
 	window := a.doc.bare[from:min(from+len(want)+2, len(a.doc.bare))]
-	t := table{first: -1}
+	var rows []string
+	first := -1 // the first row with a difference
+	asked := func(line, note string) {
+		if first < 0 {
+			first = len(rows)
+		}
+		rows = append(rows, "asked  | "+cut(line)+note)
+	}
+	file := func(k int, line string) { rows = append(rows, fmt.Sprintf("%6d | %s", from+k+1, cut(line))) }
 	diffs := lcs.DiffLines(keys(squeeze, want), keys(squeeze, window))
 	diffs = append(diffs, lcs.Diff{Start: len(want), End: len(want), ReplStart: len(window), ReplEnd: len(window)})
 	i, k := 0, 0 // the next line of want, of window
 	for _, d := range diffs {
 		for ; i < d.Start; i, k = i+1, k+1 {
-			t.pair(want[i], window[k], from+k+1)
+			if want[i] == window[k] {
+				file(k, window[k])
+			} else {
+				asked(visible(want[i]), "  (white space differs)")
+				file(k, visible(window[k]))
+			}
 		}
 		for ; i < d.End; i++ {
-			t.asked(want[i], "")
+			asked(want[i], "")
 		}
 		if i == len(want) && d.Start == d.End {
 			break // the rest of the window only comes after
 		}
 		for ; k < d.ReplEnd; k++ {
-			t.file(window[k], from+k+1)
+			file(k, window[k])
 		}
 	}
+	begin := max(0, first-2)
+	end := min(len(rows), begin+shownRows)
+	shown = strings.Join(rows[begin:end], "\n")
+	if end < len(rows) {
+		shown += fmt.Sprintf("\n(%d more)", len(rows)-end)
+	}
 	// The demo's recording has this sentence: another wording needs another recording.
-	return fmt.Sprintf("The nearest place is line %d. Numbered lines are the file, the others were asked for:", from+1), t.clip()
-}
-
-// table is the comparison of what was asked for with what the file has.
-type table struct {
-	rows  []string
-	first int // the first row with a difference; -1: none yet
-}
-
-func (t *table) asked(line, note string) {
-	if t.first < 0 {
-		t.first = len(t.rows)
-	}
-	t.rows = append(t.rows, "asked  | "+cut(line)+note)
-}
-
-func (t *table) file(line string, number int) {
-	t.rows = append(t.rows, fmt.Sprintf("%6d | %s", number, cut(line)))
-}
-
-// pair adds two lines that are equal except for white space.
-func (t *table) pair(asked, have string, number int) {
-	if asked != have {
-		t.asked(visible(asked), "  (white space differs)")
-		have = visible(have)
-	}
-	t.file(have, number)
-}
-
-// clip keeps the rows around the first difference.
-func (t *table) clip() string {
-	from := max(0, t.first-2)
-	to := min(len(t.rows), from+shownRows)
-	out := strings.Join(t.rows[from:to], "\n")
-	if to < len(t.rows) {
-		out += fmt.Sprintf("\n(%d more)", len(t.rows)-to)
-	}
-	return out
+	return fmt.Sprintf("The nearest place is line %d. Numbered lines are the file, the others were asked for:", from+1), shown
 }
 
 // visible shows tabs and trailing blanks, which a reader would not see differ.
@@ -196,7 +178,7 @@ func (a *application) likest(want []string) (int, bool) {
 	for i, l := range want {
 		for _, w := range wordsOf(l) {
 			total++
-			if at := known.at[w]; len(at) <= commonWord {
+			if at := known[w]; len(at) <= commonWord {
 				for _, line := range at {
 					votes[max(0, line-i)] += 1 / float64(len(at))
 				}
@@ -209,14 +191,7 @@ func (a *application) likest(want []string) (int, bool) {
 			best, score = from, v
 		}
 	}
-	// Below a tenth of what a full match could have, it is chance, unless lines are there as a whole.
-	equal := 0
-	for i, l := range want {
-		if best+i < len(a.doc.bare) && weight(l) >= 0.5 && fold(l) == a.views.folded[best+i] {
-			equal++
-		}
-	}
-	return best, score > 0 && (score >= total/10 || 2*equal >= len(want))
+	return best, score > 0 && score >= total/10 // below, it is chance
 }
 
 func notWord(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' }

@@ -1,6 +1,7 @@
 package patch
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,10 +23,8 @@ import (
 //
 // The error is always a *Refusal, and after is then before.
 func (f *File) Apply(before string) (after string, report *Report, err error) {
-	for _, check := range []func() *Refusal{func() *Refusal { return f.checkNew(before) }, f.misplaced} {
-		if r := check(); r != nil {
-			return before, nil, r
-		}
+	if r := cmp.Or(f.checkNew(before), f.misplaced()); r != nil {
+		return before, nil, r
 	}
 	if len(f.Hunks) == 0 { // a rename, another mode, an empty new file
 		if f.Op == Delete {
@@ -39,14 +38,14 @@ func (f *File) Apply(before string) (after string, report *Report, err error) {
 		return before, nil, refusal
 	}
 	report.Notes = append(slices.Clone(f.notes), report.Notes...)
-	for _, s := range f.seen {
-		report.Notes = append(report.Notes, "The edit was read as written in "+s+".")
+	if s := readAs(f.seen); s != "" {
+		report.Notes = append(report.Notes, s[1:])
 	}
-	if err == nil && f.Op == Delete && after != "" {
+	if f.Op == Delete && after != "" {
 		return before, nil, &Refusal{Status: Conflict, Message: fmt.Sprintf("The edit deletes %s, but %d lines of it are not among those that it removes. "+
 			"Read the file again: it is not the one that the edit was made for.", named(f.Path), len(split(after).lines))}
 	}
-	return after, report, err
+	return after, report, nil
 }
 
 // ordinary are the bits of an ordinary file's mode, as git writes it.

@@ -1,6 +1,7 @@
 package patch
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -71,15 +72,8 @@ func opens(line string) bool {
 // straddles reports whether lines end a block that they did not begin, or begin
 // one that they do not end: then their depth says nothing.
 func straddles(lines []string) bool {
-	for _, l := range lines {
-		if strings.TrimSpace(l) != "" {
-			if closes(l) {
-				return true
-			}
-			break
-		}
-	}
-	return opens(lines[len(lines)-1])
+	first := slices.IndexFunc(lines, func(l string) bool { return strings.TrimSpace(l) != "" })
+	return first >= 0 && closes(lines[first]) || opens(lines[len(lines)-1])
 }
 
 // depths says which indentation of the file an indentation of a hunk is, as lines

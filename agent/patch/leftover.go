@@ -2,7 +2,6 @@ package patch
 
 import (
 	"html"
-	"net/url"
 	"path"
 	"regexp"
 	"strings"
@@ -32,20 +31,24 @@ func isTrace(line string) bool {
 		if trace.MatchString(line) {
 			return true
 		}
-		if as, err := url.PathUnescape(line); err == nil && (strings.Contains(line, "%0A") || strings.Contains(line, "%20")) {
-			line = as
-		}
 		line = plainer.Replace(html.UnescapeString(line))
 	}
 	return false
 }
 
+// instruction matches a line of prose that asks for an edit, and shells are the labels of fences
+// that hold commands and no edits.
+var (
+	instruction = regexp.MustCompile(`(?i)^\W*(?:(?:and|also|then|now|next|finally|please) )*(?:replace|with|add|insert|append|put|create|change|delete|remove)\b`)
+	shells      = map[string]bool{"sh": true, "bash": true, "zsh": true, "shell": true, "console": true, "powershell": true}
+)
+
 // leftover refuses prose that holds a part of an edit, or the name and text of a file.
 // It is given by its lines in the text.
 func leftover(lines []string, prose []int) *Refusal {
 	var f fences
-	name := ""
-	for _, i := range prose {
+	name, above := "", ""
+	for k, i := range prose {
 		l := lines[i]
 		fenced := f.read(l)
 		if fenced {
@@ -59,8 +62,10 @@ func leftover(lines []string, prose []int) *Refusal {
 			return malformed(0, "line %d, %q, looks like a part of an edit and is in no hunk. Write the whole edit in one format, each marker and header on a line of its own, or leave that line out.", i+1, cut(l))
 		case fenced && f.open != "" && name != "" && extension.MatchString(name) && !f.diff():
 			return malformed(0, "line %d, above a fence that holds no hunk, names %s. Write its text as a new file in the format of the other edits, or leave it out.", i+1, name)
+		case fenced && f.open != "" && i > k && instruction.MatchString(above) && !f.diff() && !shells[f.label]:
+			return malformed(0, "line %d, %q, stands above text that is in no hunk. Write that change in the format of the other edits, or leave it out.", i, cut(above))
 		case strings.TrimSpace(l) != "" && !fenced:
-			name = heading(l)
+			name, above = heading(l), l
 		}
 	}
 	return nil
@@ -71,9 +76,9 @@ var (
 	ornament  = regexp.MustCompile(`^(?:[-*+•] |\d+[.)] |#+ ?|//+ ?|-- |<!-- ?|/\* ?|>+ ?|;+ ?)+`)
 	remark    = regexp.MustCompile(`[*_:\s]*(?:\([^()]*\)|-->|\*/)[*_:\s]*$`)
 	pathLabel = regexp.MustCompile(`(?i)^[*\s]*(?:file ?name|file ?path|(?:(?:update|add|edit|modify|change|create|new) )?file|path|index)\**\s*[:=]\**\s*`)
-	pathShape = regexp.MustCompile(`^[\w.-]+/[^<>|"'` + "`" + `]*\.\pL[\pL\pN]{0,9}$|^[^\s<>|"'` + "`" + `]*[./][^\s<>|"'` + "`" + `]*[\pL\pN_\])]$|^[A-Z]\w*file$|^[A-Z]{4,}$`)
-	attribute = regexp.MustCompile(`\b(?:path|name|file|title)=["']?([^"'>\s]+)`)
-	quoted    = regexp.MustCompile("^[*_]*[`\"']([^`\"'*<>|]+)[`\"'][*_]*$")
+	pathShape = regexp.MustCompile(`^[\w.-]+/[^<>|"'` + "`" + `]*\.\pL[\pL\pN]{0,9}$|^[^\s<>|"'` + "`" + `]*[./][^\s<>|"'` + "`" + `]*[\pL\pN_\])]$|^[A-Z]\w*file$`)
+	allCaps   = regexp.MustCompile(`^[A-Z]{4,}$`)
+	attribute = regexp.MustCompile(`\b(?:path|name|file|title)[=>]["']?([^"'<>\s]+)`)
 	fileWord  = regexp.MustCompile(`[\pL\pN_][\pL\pN_./\\+-]*\.\pL[\pL\pN]{0,9}|[\pL\pN_.-]+(?:/[\pL\pN_.-]+)+`)
 	address   = regexp.MustCompile(`\b[a-z]+://\S+`)
 	someFile  = regexp.MustCompile(`(?i)\bfiles?\b`)
@@ -86,10 +91,10 @@ var (
 func heading(line string) string {
 	line = strings.TrimSpace(line)
 	if m := fence.FindStringSubmatch(line); m != nil {
-		words := strings.FieldsFunc(strings.TrimLeft(line, "`~"), func(r rune) bool { return strings.ContainsRune(" :{}", r) })
 		if m := attribute.FindStringSubmatch(line); m != nil {
 			return m[1]
 		}
+		words := strings.FieldsFunc(strings.TrimLeft(line, "`~"), func(r rune) bool { return strings.ContainsRune(" :{}", r) })
 		if n := len(words); n > 0 && pathShape.MatchString(words[n-1]) && extension.MatchString(words[n-1]) {
 			return words[n-1]
 		}
@@ -101,14 +106,14 @@ func heading(line string) string {
 	if m := attribute.FindStringSubmatch(line); m != nil && line[0] == '<' {
 		return m[1]
 	}
-	bare := remark.ReplaceAllString(strings.TrimSpace(ornament.ReplaceAllString(line, "")), "")
-	word := strings.TrimRight(bare, ": *")
-	bare = pathLabel.ReplaceAllString(word, "")
+	word := bareLine(line)
+	bare := pathLabel.ReplaceAllString(word, "")
 	labelled := len(bare) < len(word)
-	if m := quoted.FindStringSubmatch(bare); m != nil {
-		bare, labelled = m[1], true
+	bare = strings.Trim(bare, "`*\"' ")
+	for len(bare) > 2 && bare[0] == '_' && bare[len(bare)-1] == '_' { // emphasis stands at both ends: _layout.html begins so itself
+		bare = bare[1 : len(bare)-1]
 	}
-	switch bare = strings.Trim(bare, "`*_\"' "); {
+	switch {
 	case bare == "":
 	case labelled && !strings.ContainsAny(bare, "`<>|"), pathShape.MatchString(bare):
 		return bare
@@ -119,12 +124,20 @@ func heading(line string) string {
 // names reports which names are those of files; nil where that is not known.
 type names func(path string) bool
 
+// certain matches a line that is a heading, and a name that is that of a file: those of
+// programs have dots as well.
+var certain = regexp.MustCompile("(?i)^\\s*(?:`{3}|~{3}|<|\\+\\+\\+ b/)|^[\\W\\d]*(?:file|path|index)[ *:=]|^[\\W\\d]*\\w+ file *:|" +
+	`^[\w.-]+/[^<>|]*\.\pL[\pL\pN]{0,9}$|^(?:[\w.-]+/)*\w+file$|` +
+	`\.(?:[chmr]|bat|c[cs]|cfg|clj|conf|cpp|css|csv|cxx|dart|erl|exs?|fish|go|gradle|h[hps]|hpp|html?|ini|java|jsx?|json5?|jl|kts?|less|lock|lua|mdx?|markdown|mk|mjs|ml|mm|php|pl|pm|proto|py|pyi|rb|rs|rst|sass|scala|scss|sh|sql|svelte|svg|swift|tf|toml|tsx?|txt|vue|xml|ya?ml|zig|zsh)$`)
+
 // heading is that of a line, or the name of a file that the line is.
 func (exists names) heading(line string) string {
-	if name := heading(line); name != "" || exists == nil {
+	name := heading(line)
+	bare := name == strings.TrimSpace(line) && (strings.Contains(name, "/") || strings.HasPrefix(name, "."))
+	if name != "" && (exists == nil || bare || exists(name) || certain.MatchString(line) || certain.MatchString(name)) {
 		return name
 	}
-	if name := bareLine(line); name != "" && len(name) <= longestName && exists(name) {
+	if name := bareLine(line); exists == nil && allCaps.MatchString(name) || exists != nil && name != "" && len(name) <= longestName && exists(name) {
 		return name
 	}
 	return ""
@@ -143,11 +156,9 @@ type mention struct {
 }
 
 // above says which file the lines of prose above a hunk name, and which of the lines
-// does: the nearest that is a heading. Where none is, or several above the last line, at is
-// -1. Of the first hunk, only the last line mentions others: the rest introduces the edit.
+// does: the last. Where that is no heading, at is -1. Of the first hunk, only the last line mentions others: the rest introduces the edit.
 func (exists names) above(lines []string, first bool) (name string, at int, others []mention) {
 	last := true
-	at = -1
 	for i := len(lines) - 1; i >= 0; i-- {
 		l := lines[i]
 		if strings.TrimSpace(l) == "" {
@@ -155,25 +166,14 @@ func (exists names) above(lines []string, first bool) (name string, at int, othe
 		}
 		found := exists.heading(l)
 		switch {
-		case found != "" && (last || fence.MatchString(l)):
+		case found != "" && last:
 			return found, i, nil
-		case found != "" && (at < 0 || name != found):
+		case found != "":
 			others = append(others, mention{found, true})
-			name, at = found, i
 		case last || !first:
 			others = append(others, exists.mentioned(l, first)...)
 		}
 		last = last && fence.MatchString(l)
-	}
-	if n := 0; at >= 0 {
-		for _, m := range others {
-			if m.sure && m.name != name {
-				n++
-			}
-		}
-		if n == 0 {
-			return name, at, nil
-		}
 	}
 	return "", -1, others
 }
@@ -210,7 +210,7 @@ func (f *File) misplaced() *Refusal {
 	for i := range f.Hunks {
 		for _, m := range f.Hunks[i].above {
 			other := m.sure || strings.EqualFold(path.Ext(m.name), path.Ext(f.Path)) || strings.Contains(m.name, "/") || stem(m.name) == stem(f.Path)
-			if other && !f.isCalled(m.name) {
+			if other && !f.isCalled(m.name) || m.sure && strings.TrimPrefix(m.name, "./") != f.Path {
 				return malformed(i+1, "hunk %d, of %s, stands below a line that speaks of %s. Put the name of its file on a line of its own above it, in backticks.", i+1, named(f.Path), m.name)
 			}
 		}

@@ -15,14 +15,9 @@ func (f *fitting) shows() bool {
 // or another language, where a tab means itself: nothing that opens a block stands
 // above those that are indented.
 func literal(bare []string, to int, c *candidate) bool {
-	above := bare[:to]
-	text := strings.Join(c.added(), "\n")
+	above, text := strings.Join(bare[:to], "\n"), strings.Join(c.added(), "\n")
 	for _, mark := range []string{`"""`, `'''`, "`"} {
-		n := 0
-		for _, l := range above {
-			n += strings.Count(l, mark)
-		}
-		if n%2 == 1 || strings.Contains(text, mark) {
+		if strings.Count(above, mark)%2 == 1 || strings.Contains(text, mark) {
 			return true
 		}
 	}
@@ -35,7 +30,7 @@ func literal(bare []string, to int, c *candidate) bool {
 			last = l
 		}
 	}
-	return strings.Contains(strings.Join(above, "\n")+text, "<<-")
+	return strings.Contains(above+text, "<<-")
 }
 
 // begins reports whether a line opens a block in this file: with a colon only where

@@ -1,6 +1,7 @@
 package patch
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -197,7 +198,7 @@ func (ix *index) lines(l string) []int32 {
 }
 
 // find returns the lines where want stands, in order; none for no lines.
-func (ix *index) find(want []string) []int {
+func (ix *index) find(want []string) (found []int) {
 	if len(want) == 0 {
 		return nil
 	}
@@ -213,52 +214,14 @@ func (ix *index) find(want []string) []int {
 			rare = i
 		}
 	}
-	// Looking around the rarest line is nearly free in real files. In a file of
-	// equal lines it would be quadratic; the search below never is.
-	if seen := ix.where[ids[rare]]; len(seen)*len(ids) <= len(ix.ids) {
-		return ix.around(seen, rare, ids)
+	seen := ix.where[ids[rare]]
+	if len(seen)*len(ids) > searchLimit {
+		return nil
 	}
-	return ix.sweep(ids)
-}
-
-// around tries the places at which the line want[rare] stands.
-func (ix *index) around(seen []int32, rare int, want []int32) []int {
-	var found []int
 	for _, s := range seen {
 		from := int(s) - rare
-		if from < 0 || from+len(want) > len(ix.ids) {
-			continue
-		}
-		k := 0
-		for k < len(want) && ix.ids[from+k] == want[k] {
-			k++
-		}
-		if k == len(want) {
+		if to := from + len(ids); from >= 0 && to <= len(ix.ids) && slices.Equal(ix.ids[from:to], ids) {
 			found = append(found, from)
-		}
-	}
-	return found
-}
-
-// sweep is the search of Knuth, Morris and Pratt: linear whatever the lines.
-func (ix *index) sweep(want []int32) []int {
-	border := make([]int, len(want)+1) // border[k]: the longest proper border of want[:k]
-	border[0] = -1
-	for k, b := 0, -1; k < len(want); {
-		for b >= 0 && want[b] != want[k] {
-			b = border[b]
-		}
-		k, b = k+1, b+1
-		border[k] = b
-	}
-	var found []int
-	k := 0
-	for i, id := range ix.ids {
-		for k >= 0 && (k == len(want) || want[k] != id) {
-			k = border[k]
-		}
-		if k++; k == len(want) {
-			found = append(found, i+1-k)
 		}
 	}
 	return found

@@ -1,9 +1,5 @@
 package patch
 
-import (
-	"github.com/aymanbagabas/go-udiff/lcs"
-)
-
 // inOrder applies the hunks before the first that depends on them, and that one and
 // the rest to the result. It counts only where that hunk then fits as it is written.
 // The report is nil otherwise.
@@ -31,16 +27,6 @@ func (a *application) inOrder(path, before string, stages int) (after string, re
 		return "", nil
 	}
 	all := first.report(path)
-	moves := lcs.DiffLines(split(between).bare, split(after).bare)
-	for i := range all.Hunks {
-		shift := 0
-		for _, d := range moves {
-			if d.End < all.Hunks[i].Line {
-				shift = d.ReplEnd - d.End
-			}
-		}
-		all.Hunks[i].Line += shift
-	}
 	report.Hunks[0].Confidence *= byNeighbors
 	all.Hunks = append(all.Hunks, report.Hunks...)
 	all.Notes = append(all.Notes, a.name(k)+" was applied to what those before it write.")

@@ -1,6 +1,7 @@
 package patch
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -22,7 +23,14 @@ func Parse(text string, exists func(path string) bool) (*Patch, error) {
 	if len(text) > maxText {
 		return nil, malformed(0, "it has %d bytes, and the limit is %d. Split it, or write the whole file.", len(text), maxText)
 	}
-	p, err := unwrap(patchLines(text), maxWrappings, exists)
+	lines, reasoning, err := withoutThoughts(patchLines(text))
+	if err != nil {
+		return nil, err
+	}
+	p, err := unwrap(lines, maxWrappings, exists)
+	if err != nil && err.empty && reasoning != "" {
+		return nil, malformed(0, "it holds no edit outside of <%s>, and what is within is no part of the answer. Write the edit behind </%s>.", reasoning, reasoning)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -57,6 +65,41 @@ func patchLines(text string) []string {
 		lines = lines[:last]
 	}
 	return lines
+}
+
+// thought matches a tag around what models reason before they answer.
+var thought = regexp.MustCompile(`^<(/?)(think|thinking|thoughts?|reasoning|analysis|scratchpad|reflection)>`)
+
+// withoutThoughts returns the lines with those blank that are reasoning, and the tag around it.
+// A draft behind an edit is refused, and so is an edit above the end of reasoning that does not
+// begin: which of them is meant is not certain. In a block, or behind a sign, a tag is text.
+func withoutThoughts(lines []string) (out []string, tag string, err *Refusal) {
+	edits := func(l string) bool { return isChange(l) || searchMarker.MatchString(l) }
+	edit, block := false, false
+	for i, next := 0, 0; i < len(lines); i++ {
+		l := lines[i]
+		if i < next {
+			continue
+		}
+		m := thought.FindStringSubmatch(l)
+		if m == nil || block || m[1] != "" && !edit {
+			out, edit = append(out, l), edit || edits(l)
+			block = searchMarker.MatchString(l) || block && !replaceMarker.MatchString(l)
+			continue
+		}
+		end, behind := len(lines)-1, ""
+		for k := i; k < len(lines) && m[1] == ""; k++ {
+			if _, rest, ok := strings.Cut(lines[k], "</"+m[2]+">"); ok {
+				end, behind = k, rest
+				break
+			}
+		}
+		if edit && (m[1] != "" || slices.ContainsFunc(lines[i:end+1], edits)) {
+			return nil, "", malformed(0, "line %d, %q, makes an edit a part of reasoning, and another stands above it. Write only the edits that are meant.", i+1, cut(l))
+		}
+		out, tag, next = append(append(out, make([]string, end-i)...), behind), m[2], end+1
+	}
+	return out, tag, nil
 }
 
 // join makes one File of all parts that modify the same path, so that its hunks

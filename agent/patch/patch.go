@@ -32,6 +32,7 @@ package patch
 
 import (
 	_ "embed"
+	"slices"
 	"strings"
 )
 
@@ -100,6 +101,7 @@ type Hunk struct {
 	OldOpen, NewOpen bool
 
 	unsigned []int    // which of the lines were written without a sign, not even that of context
+	cutOff   bool     // it ends with a change, or nearly, and the patch has no end marker
 	tail     []string // the lines without a sign directly behind the last
 	block    *halves  // of a SEARCH/REPLACE block
 	above    []mention
@@ -107,26 +109,17 @@ type Hunk struct {
 }
 
 // Old returns the lines that the hunk expects in the file.
-func (h *Hunk) Old() []string { return h.without(Added) }
+func (h *Hunk) Old() []string { return h.texts(Context, Removed) }
 
 // New returns the lines that are to be there afterwards.
-func (h *Hunk) New() []string { return h.without(Removed) }
+func (h *Hunk) New() []string { return h.texts(Context, Added) }
 
-func (h *Hunk) without(kind Kind) []string {
+func (h *Hunk) added() []string { return h.texts(Added) }
+
+func (h *Hunk) texts(kinds ...Kind) []string {
 	lines := make([]string, 0, len(h.Lines))
 	for _, l := range h.Lines {
-		if l.Kind != kind {
-			lines = append(lines, l.Text)
-		}
-	}
-	return lines
-}
-
-// added returns the lines that the hunk adds.
-func (h *Hunk) added() []string {
-	var lines []string
-	for _, l := range h.Lines {
-		if l.Kind == Added {
+		if slices.Contains(kinds, l.Kind) {
 			lines = append(lines, l.Text)
 		}
 	}
@@ -134,14 +127,7 @@ func (h *Hunk) added() []string {
 }
 
 // changes reports whether the hunk changes anything.
-func (h *Hunk) changes() bool {
-	for _, l := range h.Lines {
-		if l.Kind != Context {
-			return true
-		}
-	}
-	return h.OldOpen != h.NewOpen
-}
+func (h *Hunk) changes() bool { return h.trailing() < len(h.Lines) || h.OldOpen != h.NewOpen }
 
 // trailing counts the context lines after the last change.
 func (h *Hunk) trailing() int {

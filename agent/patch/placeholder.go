@@ -96,7 +96,7 @@ func standsFor(text string) bool {
 	case names > maxNames, names > 0 && !lead && !(trail && noun):
 		return false
 	case lead:
-		return what
+		return what || trail && noun
 	case trail:
 		return rest && (noun || stays || in(" rest remainder ", strings.Trim(strings.TrimSuffix(text, "..."), " ")))
 	}

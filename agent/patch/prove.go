@@ -49,6 +49,7 @@ const (
 	fits
 	applied // it reads as if it had been applied
 	changed // its place is there, and other lines than those to be removed are at it
+	extra   // a line of context next to a change is nowhere where its neighbours are next to each other: it may be a new one
 	torn    // a bracket that the file has there is missing in the hunk, and its changes open or close another
 )
 
@@ -87,7 +88,7 @@ func (a *aligner) rivals(chain []pair, score float64) (close [][]pair, behind fl
 	behind = score
 	for _, b := range a.h.blocks() {
 		barred := map[pair]bool{}
-		for _, p := range a.core(b, chain) {
+		for _, p := range core(b, chain) {
 			barred[p] = true
 		}
 		other, s := a.chain(barred)
@@ -99,18 +100,8 @@ func (a *aligner) rivals(chain []pair, score float64) (close [][]pair, behind fl
 	return close, behind
 }
 
-// core returns the anchors of a chain that say where a block is: those of its
-// own lines, else the nearest on either side.
-func (a *aligner) core(b block, chain []pair) []pair {
-	var own []pair
-	for _, p := range chain {
-		if p.old >= b.from && p.old < b.to {
-			own = append(own, p)
-		}
-	}
-	if own != nil {
-		return own
-	}
+// core returns the anchors of a chain that say where a block is: the nearest on either side.
+func core(b block, chain []pair) []pair {
 	k := slices.IndexFunc(chain, func(p pair) bool { return p.old >= b.from })
 	switch {
 	case k < 0:
@@ -137,7 +128,7 @@ func (a *aligner) prove(chain []pair) (p *place, f finding, line int) {
 			}
 		}
 	}
-	if there < a.enough(at)*a.total || a.broken(at) || a.loose(at) {
+	if there < a.enough(at)*a.total || a.broken(at) || a.loose(at) || a.renamed(at) {
 		return nil, unproven, 0
 	}
 	done, blocks := 0, a.h.blocks()
@@ -155,6 +146,9 @@ func (a *aligner) prove(chain []pair) (p *place, f finding, line int) {
 		return nil, applied, line
 	default:
 		return nil, unproven, 0 // a part of it is there
+	}
+	if i := a.extra(at); i >= 0 && a.h.block == nil {
+		return nil, extra, i
 	}
 	if quoted < exactEnough*a.total {
 		return nil, unproven, 0 // half of it is only like the file: a twin of the place
@@ -174,6 +168,71 @@ func (a *aligner) prove(chain []pair) (p *place, f finding, line int) {
 		p.to = max(p.to, line+1)
 	}
 	return p, fits, 0
+}
+
+// renamed reports whether a line of context that encloses a change, by its depth, is not in
+// the file, or has another name there: then the place is a twin of the one that is meant.
+func (a *aligner) renamed(at []int) bool {
+	for _, b := range a.h.blocks() {
+		if b.from == len(a.texts) {
+			continue
+		}
+		depth := len(indent(a.texts[b.from]))
+		for i := b.from - 1; i >= 0; i-- {
+			if in := len(indent(a.texts[i])); a.weigh[i] < 0.5 || in >= depth {
+				continue
+			} else if depth = in; a.kinds[i] == Context && !a.elided[i] && (at[i] < 0 && blockWord.MatchString(a.texts[i]) && !slices.Contains(a.elided, true) || at[i] >= 0 && differ(nameOf(a.old[i]), nameOf(a.v.folded[at[i]])) && !misspelt(a.old[i], a.v.folded[at[i]])) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// nameOf returns the words of a line that name what it begins: those before its first
+// parenthesis, if it has several there.
+func nameOf(line string) []string {
+	head, _, _ := strings.Cut(line, "(")
+	if words := wordsOf(head); len(words) > 1 {
+		return words
+	}
+	return wordsOf(line)
+}
+
+// differ reports whether each of two lists has words that the other has not.
+func differ(x, y []string) bool {
+	lacks := func(x, y []string) bool {
+		return slices.ContainsFunc(x, func(w string) bool { return !slices.Contains(y, w) })
+	}
+	return lacks(x, y) && lacks(y, x)
+}
+
+// extra returns the old line of context, next to a change, that the file does not have though
+// it has those around it, one after the other; -1 for none.
+func (a *aligner) extra(at []int) int {
+	for _, b := range a.h.blocks() {
+		for _, side := range []struct{ from, step int }{{b.from - 1, -1}, {b.to, 1}} {
+			i := side.from
+			for i >= 0 && i < len(at) && at[i] < 0 && !a.elided[i] {
+				i += side.step
+			}
+			for k := side.from; k != i; k += side.step {
+				if a.weigh[k] >= 0.5 && (i < 0 || i == len(at) || a.follows(at, i, side.from-side.step, side.step)) {
+					return k
+				}
+			}
+		}
+	}
+	return -1
+}
+
+// follows reports whether the file has nothing between an old line and the next one that it
+// has on the other side of some others.
+func (a *aligner) follows(at []int, i, k, step int) bool {
+	for k >= 0 && k < len(at) && at[k] < 0 {
+		k -= step
+	}
+	return k >= 0 && k < len(at) && at[i] == at[k]+step
 }
 
 // tears returns the line of a closing bracket of the file that the hunk leaves out
@@ -225,7 +284,7 @@ func (a *aligner) enough(at []int) float64 {
 // of the whole hunk say that are in the file.
 func (a *aligner) goes(b block, at []int, all float64) (f finding, line int) {
 	there := 0.0
-	for i := max(0, b.from-nearby); i < min(len(at), b.to+nearby); i++ {
+	for i := max(0, b.from-fullContext); i < min(len(at), b.to+fullContext); i++ {
 		if at[i] >= 0 {
 			there += a.weigh[i] * a.like(i, at[i])
 		}
@@ -237,7 +296,7 @@ func (a *aligner) goes(b block, at []int, all float64) (f finding, line int) {
 			}
 		}
 	}
-	if there < nearbyLeast && (2*there < nearbyLeast || all < nearbyLeast) {
+	if there < leastSaid && (2*there < leastSaid || all < leastSaid) {
 		return unproven, 0
 	}
 	switch {
@@ -246,7 +305,10 @@ func (a *aligner) goes(b block, at []int, all float64) (f finding, line int) {
 	case !a.neighbored(b, at):
 		return unproven, 0
 	}
-	return a.replaces(b, at)
+	if line := a.stand(b, at[b.from], at[b.to-1]+1); line >= 0 {
+		return applied, line
+	}
+	return fits, 0
 }
 
 // broken reports whether a line without a sign may be the rest of the added line
@@ -261,23 +323,37 @@ func (a *aligner) broken(at []int) bool {
 	})
 }
 
-// loose reports whether a blank line of context is missing in the file, and others stand
-// between changes with nothing else: then which of them is which is not certain.
+// loose reports whether the blank lines next to a change are not as many as in the file:
+// then which of them is which is not certain.
 func (a *aligner) loose(at []int) bool {
-	blank := func(i int) bool { return a.kinds[i] == Context && a.old[i] == "" }
-	missing, between := false, false
-	for i := range at {
-		missing = missing || blank(i) && at[i] < 0
-	}
-	blocks := a.h.blocks()
-	for k := 1; k < len(blocks) && missing; k++ {
-		from, to := blocks[k-1].to, blocks[k].from
-		for from < to && blank(from) {
-			from++
+	return slices.ContainsFunc(a.h.blocks(), func(b block) bool {
+		for _, i := range []int{b.from - 1, b.to} {
+			if i < 0 || i == len(at) || a.old[i] != "" {
+				continue
+			}
+			if at[i] < 0 {
+				return true
+			}
+			from, to := blanks(a.old, i)
+			first, end := blanks(a.v.folded, at[i])
+			if to-from != end-first && at[from] >= first && at[to-1] < end {
+				return true
+			}
 		}
-		between = between || from == to && from > blocks[k-1].to
+		return false
+	})
+}
+
+// blanks returns the run of blank lines that holds one.
+func blanks(lines []string, i int) (from, to int) {
+	from, to = i, i
+	for from > 0 && lines[from-1] == "" {
+		from--
 	}
-	return missing && between
+	for to < len(lines) && lines[to] == "" {
+		to++
+	}
+	return from, to
 }
 
 // neighbored reports whether some line of the context next to a block is next to
@@ -285,7 +361,7 @@ func (a *aligner) loose(at []int) bool {
 // removed that stand by themselves may be a copy of those that are meant.
 func (a *aligner) neighbored(b block, at []int) bool {
 	says := false
-	for i := max(0, b.from-nearby); i < min(len(at), b.to+nearby); i++ {
+	for i := max(0, b.from-fullContext); i < min(len(at), b.to+fullContext); i++ {
 		if i >= b.from && i < b.to || a.weigh[i] < 0.5 {
 			continue
 		}
@@ -317,21 +393,6 @@ func (a *aligner) missing(b block, at []int) (f finding, line int) {
 	return unproven, 0
 }
 
-// replaces reports whether the lines at the place are the ones to replace, and
-// not already what they are to become.
-func (a *aligner) replaces(b block, at []int) (f finding, line int) {
-	first := at[b.from]
-	if line := a.stand(b, first, at[b.to-1]+1); line >= 0 {
-		return applied, line
-	}
-	for i := b.from; i < b.to; i++ {
-		if a.v.folded[at[i]] != a.old[i] && len(b.added) == 1 && trimBoth(b.added[0]) == trimBoth(a.v.bare[at[i]]) {
-			return applied, first
-		}
-	}
-	return fits, 0
-}
-
 // stand returns the line where what a block adds already stands, in or next to
 // the lines [from, to) that it is about; -1 where it does not. Blank lines at its
 // ends do not count: diffs slide over them. What the old lines hold themselves
@@ -347,11 +408,20 @@ func (a *aligner) stand(b block, from, to int) int {
 	if said(added) < leastSaid || standsIn(keys(trimBoth, a.h.Old()), added) >= 0 {
 		return -1
 	}
-	low, high := max(0, from-len(added)-nearby), min(len(a.v.bare), to+len(added)+nearby)
-	if i := standsIn(keys(trimBoth, a.v.bare[low:high]), added); i >= 0 {
+	low, high := max(0, from-len(added)-fullContext), min(len(a.v.bare), to+len(added)+fullContext)
+	if i := standsIn(keys(trimBoth, a.v.bare[low:high]), added); i >= 0 && !a.reindents(b, low+i, len(added)) {
 		return low + i
 	}
 	return -1
+}
+
+// reindents reports whether a block changes how deep its lines are, and n lines of the file
+// are still as deep as before.
+func (a *aligner) reindents(b block, from, n int) bool {
+	old, removes := shallowest(a.texts[b.from:b.to])
+	now, _ := shallowest(b.added)
+	have, _ := shallowest(a.v.bare[from : from+n])
+	return removes && old != now && have == old
 }
 
 // standsIn returns where run stands in lines; -1 where it does not.
@@ -406,8 +476,11 @@ func (a *aligner) chooses(b block, before, behind int) bool {
 		}
 		point = line
 	}
-	if point < 0 {
-		return false
+	blank := slices.Contains(a.v.folded[before+1:behind], "")
+	beside := func(l, next string) bool { return indent(l) == indent(next) && !closes(l) }
+	first, last := b.added[0], b.added[len(b.added)-1]
+	if point < 0 || blank && (first == "" && beside(last, a.v.bare[behind]) || last == "" && beside(first, a.v.bare[before])) {
+		return false // on which side of new lines a blank one is that lines of one depth have between them, nothing tells
 	}
 	if a.points == nil {
 		a.points = map[int]int{}

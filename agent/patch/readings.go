@@ -64,11 +64,11 @@ func (a *application) read(r reading) {
 	for _, i := range lost {
 		c := &a.cands[i]
 		h, ok := r.of(c, a.views)
-		if !ok {
+		if !ok || slices.Equal(h.Old(), c.old) { // it explains nothing
 			continue
 		}
 		as := a.views.fit(h)
-		if as.places() > 0 || c.lost() && !as.lost() || r.partly && len(a.views.unknown(as.old)) < len(a.views.unknown(c.old)) {
+		if as.places() > 0 || r.all && c.lost() && !as.lost() || r.partly && len(a.views.unknown(as.old)) < len(a.views.unknown(c.old)) {
 			*c, seen = as, true
 		}
 	}
@@ -176,7 +176,12 @@ func (c *candidate) unnumbered(v *views) (*Hunk, bool) {
 	}
 	best := without(numbered)
 	if blank {
-		if as := without(separated); !as.lost() && (best.lost() || as.layer <= best.layer) || as.lost() && best.lost() && v.quoted(as.old) >= v.quoted(best.old) {
+		as := without(separated)
+		n, most := v.quoted(as.old), v.quoted(best.old)
+		if as.lost() && best.lost() && n == most {
+			return nil, false
+		}
+		if !as.lost() && (best.lost() || as.layer <= best.layer) || as.lost() && best.lost() && n > most {
 			best = as
 		}
 	}
@@ -265,7 +270,7 @@ func (c *candidate) rejoined(v *views) (*Hunk, bool) {
 func (v *views) rejoin(lines, old []string) (out []string) {
 	for i := 0; i < len(lines); i++ {
 		l := lines[i]
-		if len(v.ix.lines(fold(l))) == 0 {
+		if l != "" && len(v.ix.lines(fold(l))) == 0 {
 			whole := l
 			for k := i + 1; k < min(len(lines), i+wrapParts) && indent(lines[k]) == ""; k++ {
 				if whole += " " + lines[k]; len(v.ix.lines(fold(whole))) > 0 && standsIn(old, lines[i:k+1]) >= 0 {
@@ -324,7 +329,7 @@ func (c *candidate) expanded(v *views) (*Hunk, bool) {
 		head, tail := c.old[:old-1], c.old[old:]
 		above, _ := v.find(head, strictLayer)
 		below, _ := v.find(tail, strictLayer)
-		if found || len(above) != 1 || len(below) != 1 || below[0] <= above[0]+len(head) || below[0]-above[0] > elidedLimit {
+		if found || len(above) != 1 || len(below) != 1 || below[0] <= above[0]+len(head) || below[0]-above[0] > elidedLimit || v.leaves(above[0]+len(head)-1, below[0]) {
 			return nil, false
 		}
 		for _, text := range v.bare[above[0]+len(head) : below[0]] {
@@ -334,6 +339,33 @@ func (c *candidate) expanded(v *views) (*Hunk, bool) {
 	}
 	return &h, found
 }
+
+// leaves reports whether another block begins between two lines of the file, no deeper
+// than the first line, which opens the one that the second, by its depth, is to be in.
+func (v *views) leaves(first, second int) bool {
+	for first > 0 && v.folded[first] == "" {
+		first--
+	}
+	in, opened := len(indent(v.bare[first])), false
+	for i := first + 1; i < second; i++ {
+		switch l := v.bare[i]; {
+		case v.folded[i] == "", v.folded[i] == "{":
+		case len(indent(l)) > in:
+			opened = true
+		case !opened:
+			return false
+		case blockWord.MatchString(l) && !nextBranch.MatchString(l):
+			return len(indent(v.bare[second])) > in
+		}
+	}
+	return false
+}
+
+// blockWord matches a line that begins with a word, nextBranch one that goes on with a block.
+var (
+	blockWord  = regexp.MustCompile(`^\s*[\pL@]`)
+	nextBranch = regexp.MustCompile(`^\s*(?:else|elif|elsif|elseif|except|finally|catch|rescue|ensure|when|case|default|then|and|or)\b`)
+)
 
 // completed returns the hunk of a block of one line that is a part of one line of
 // the file, made of the whole line. The part stands once in the file.
@@ -409,8 +441,8 @@ func (c *candidate) trimmed(*views) (*Hunk, bool) {
 
 // encoded refuses a hunk of which new lines hold an entity and nothing shows whether it is
 // meant: no new line has the sign itself, no line one of the tags among which they are
-// usual, and the file has no entity and does not begin with a tag.
-func (h *Hunk) encoded(v *views) *Refusal {
+// usual, the patch quotes none of the file, and the file does not begin with a tag.
+func (h *Hunk) encoded(v *views, quoted bool) *Refusal {
 	added, lines := strings.Join(h.added(), "\n"), []string{}
 	for _, l := range h.Lines {
 		lines = append(lines, l.Text)
@@ -421,7 +453,7 @@ func (h *Hunk) encoded(v *views) *Refusal {
 	markup := first >= 0 && tag.MatchString(strings.TrimSpace(v.bare[first]))
 	for _, e := range entity.FindAllString(added, -1) {
 		plain := plainEntities.Replace(e)
-		if strings.Contains(signs, plain) || markup || slices.ContainsFunc(lines, usual) || slices.ContainsFunc(v.bare, entity.MatchString) {
+		if strings.Contains(signs, plain) || markup || slices.ContainsFunc(lines, usual) || quoted {
 			continue
 		}
 		return &Refusal{Status: Malformed, Message: fmt.Sprintf("The edit cannot be applied: its new lines hold %s, and nothing shows whether that stands for %s. Write the sign itself; where the entity is meant, write the whole file or its lines instead of a patch.", e, plain)}
@@ -435,18 +467,25 @@ var tag = regexp.MustCompile(`^<(?:[!a-zA-Z]|\?xml)`)
 // entity matches those that are decoded.
 var entity = regexp.MustCompile(`&(?:lt|gt|amp|quot|apos|#34|#39|#x27);`)
 
-// shortened refuses a hunk that removes lines and adds one that stands for lines
-// that were left out: which of them are to stay, nobody knows. A line that the file
-// holds is its own, and in Python dots are a statement.
+// shortened refuses a hunk that adds a line that stands for lines that were left out: which
+// of them are to stay, nobody knows. A line that the file holds is its own, in Python dots
+// are a statement, and texts show such lines.
 func (h *Hunk) shortened(v *views, ext string) *Refusal {
-	if len(h.Old()) == 0 || !slices.ContainsFunc(h.Lines, func(l Line) bool { return l.Kind == Removed }) {
+	removes := slices.ContainsFunc(h.Lines, func(l Line) bool { return l.Kind == Removed })
+	if len(h.Old()) == 0 || !removes && slices.Contains(plainTexts, ext) {
 		return nil
 	}
 	absent := func(l string) bool { return len(v.ix.lines(fold(l))) == 0 }
 	dots := slices.ContainsFunc(h.Old(), func(l string) bool { return elides(fold(l)) && absent(l) }) // then new dots stand for the same
-	bare := func(l string) bool { return ext != ".py" && ext != ".pyi" && onlyDots(trimBoth(l)) }
+	stead := map[string]bool{}                                                                        // the lines that stand in the place of as many or more
+	for _, b := range h.blocks() {
+		for _, l := range b.added {
+			stead[l] = b.to-b.from >= len(b.added)
+		}
+	}
+	bare := func(l string) bool { return removes && ext != ".py" && ext != ".pyi" && onlyDots(trimBoth(l)) }
 	for _, l := range h.added() {
-		if (leavesOut(strings.TrimSpace(l), false) || dots && elides(fold(l)) || bare(l)) && absent(l) {
+		if (leavesOut(strings.TrimSpace(l), stead[l]) || dots && elides(fold(l)) || bare(l)) && absent(l) {
 			return &Refusal{Status: Malformed, Message: fmt.Sprintf("The edit cannot be applied: its new line %q is a placeholder for lines that were left out, which would be lost. Write every line of the new text, or edit only the lines that change.", trimBoth(l))}
 		}
 	}

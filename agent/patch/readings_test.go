@@ -59,6 +59,7 @@ func TestNames(t *testing.T) {
 	for _, c := range []struct{ heading, want string }{
 		{"configure", "configure"}, {"### configure", "configure"}, {"my file:", "my file"}, {"Then", "a.txt"},
 		{"And then in configure it is:", ""}, {"This is easy.", "a.txt"}, {"As https://example.org/b.txt says:", "a.txt"}, {"Now the other file:", ""},
+		{"_layout.txt", "_layout.txt"}, {"**__init__.txt**", "__init__.txt"}, {"`__init__.txt`:", "__init__.txt"}, {"__b.txt__", "b.txt"}, {"_includes/_b.txt", "_includes/_b.txt"},
 	} {
 		p, err := Parse("a.txt\n"+block+"\n"+c.heading+"\n"+block, exists)
 		if err != nil {

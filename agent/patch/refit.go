@@ -4,8 +4,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-
-	"github.com/aymanbagabas/go-udiff/lcs"
 )
 
 // fitting knows how the lines of a hunk differ in form (indentation, white space
@@ -15,10 +13,9 @@ type fitting struct {
 	quotes []quote
 	right  bool // the new lines are indented as the file is, whatever the old ones are
 	levels
-	slip   *quote          // the only old line that is misquoted: new lines in its stead may be so, too
-	blanks bool            // the hunk adds white space at the ends of lines
-	signs  map[rune]string // signs of the hunk that are plain ones in the file
-	meant  map[rune]bool   // signs of the hunk that the file has as well
+	slip  *quote          // the only old line that is misquoted: new lines in its stead may be so, too
+	signs map[rune]string // signs of the hunk that are plain ones in the file
+	meant map[rune]bool   // signs of the hunk that the file has as well
 }
 
 // quote is the indentation of an old line in the hunk and in the file.
@@ -85,52 +82,60 @@ func isSource(file, text string) bool {
 // one of them uses tabs and the other blanks; else both are "".
 type levels struct{ from, to string }
 
-// fittings learns from the old lines of all hunks and the lines that they are. A
-// hunk whose old lines do not show how the patch indents takes it from the others.
+// fittings learns from the old lines of all hunks and the lines that they are.
 func (a *application) fittings() ([]*fitting, *Refusal) {
 	fits := make([]*fitting, len(a.cands))
-	var usual levels
 	for i := range a.cands {
 		if a.cands[i].Hunk == nil {
 			continue
 		}
-		fits[i] = a.learn(&a.cands[i], a.places[i])
-		if usual == (levels{}) {
-			usual = fits[i].levels
+		if fits[i] = a.learn(&a.cands[i], a.places[i]); fits[i].flat(&a.cands[i]) {
+			return nil, &Refusal{Status: Malformed, Hunk: i + 1, Message: a.name(i) + " has no indentation, and its lines have some in the file: how deep its new lines are to be is not certain. Write all lines with the indentation of the file."}
 		}
 	}
 	if r := a.share(fits); r != nil {
 		return nil, r
 	}
 	for i, f := range fits {
-		if f == nil {
-			continue
-		}
-		c := &a.cands[i]
-		if !f.differs() {
-			f.right = f.shows() // as they were written
-			if as := a.unseen(f, styleOf(c.added()), usual); !f.right && f.levels == (levels{}) && as != (levels{}) {
-				if f.right = literal(a.doc.bare, a.places[i].to, c); !f.right {
-					f.levels = as
-				}
-			}
-			if f.right {
-				continue
+		switch c := &a.cands[i]; {
+		case f == nil:
+		case f.differs():
+			f.right = f.isRight(a.doc.bare, c, a.places[i])
+		default:
+			f.right = true // as they were written
+			if as := a.unseen(styleOf(c.added())); as != (levels{}) && !f.shows() && !literal(a.doc.bare, a.places[i].to, c) {
+				f.levels, f.right = as, false
 			}
 		}
-		f.right = f.isRight(a.doc.bare, c, a.places[i])
 	}
 	return fits, nil
 }
 
-// unseen returns the levels of a hunk whose old lines are as the file's: those of
-// the rest of the patch if they show no indentation; and if nothing shows any,
-// new lines that are all indented in a way that no line of a source is are a slip.
-func (a *application) unseen(f *fitting, added style, usual levels) levels {
+// flat reports whether the hunk has lost all indentation, and that of its new lines is not
+// that of all its old ones.
+func (f *fitting) flat(c *candidate) bool {
+	various, some := false, false
+	for _, q := range f.quotes {
+		if q.said != "" {
+			return false
+		}
+		various, some = various || q.have != f.quotes[0].have, some || q.have != ""
+	}
+	last := ""
+	for _, l := range c.new {
+		if indent(l) != "" {
+			return false
+		}
+		various, last = various || strings.HasSuffix(last, ":") && l != "" && !strings.HasPrefix(l, "-"), l
+	}
+	return some && various && slices.ContainsFunc(c.added(), func(l string) bool { return l != "" })
+}
+
+// unseen returns the levels of a hunk whose old lines show no indentation: new lines
+// that are all indented in a way that no line of a source is are a slip.
+func (a *application) unseen(added style) levels {
 	tabs, blanks := added.tabs && !added.blanks, added.blanks && !added.tabs
 	switch {
-	case !f.shows() && (tabs && usual.from == "\t" || blanks && usual.to == "\t"):
-		return usual
 	case a.source && tabs && a.style.blanks && !a.style.tabs:
 		return levels{"\t", strings.Repeat(" ", a.style.unit)}
 	case a.source && blanks && a.style.tabs && !a.style.blanks:
@@ -139,12 +144,10 @@ func (a *application) unseen(f *fitting, added style, usual levels) levels {
 	return levels{}
 }
 
-// learn compares the old lines of a hunk with those of the file. Of an alignment
-// only lines that say something count, if there are any: a bracket was perhaps
-// taken for another one.
+// learn compares the old lines of a hunk with those of the file.
 func (a *application) learn(c *candidate, p place) *fitting {
 	f := &fitting{signs: map[rune]string{}, meant: map[rune]bool{}}
-	spoilt, clean, old, least := 0, 0, -1, 0.0
+	old := -1
 	for _, l := range c.Lines {
 		if l.Kind == Added {
 			continue
@@ -155,24 +158,15 @@ func (a *application) learn(c *candidate, p place) *fitting {
 			continue
 		}
 		have := a.doc.bare[line]
-		switch w := weight(a.views.folded[line]); {
-		case p.at != nil && w < least:
-		case p.at != nil && w >= leastSaid && least == 0:
-			least = leastSaid
-			f.quotes = nil
-			fallthrough
-		default:
-			f.quotes = append(f.quotes, quote{l.Kind, indent(l.Text), indent(have), old})
-		}
-		switch extra := len(l.Text) - len(trimEnd(l.Text)); {
-		case extra > len(have)-len(trimEnd(have)):
-			spoilt++
-		case extra > 0:
-			clean++
+		if p.at == nil || weight(a.views.folded[line]) >= leastSaid { // a bracket was perhaps taken for another one
+			said := l.Text
+			if !strings.Contains(have, noBreak) {
+				said = strings.ReplaceAll(said, noBreak, " ")
+			}
+			f.quotes = append(f.quotes, quote{l.Kind, indent(said), indent(have), old})
 		}
 		f.learnSigns(l.Text, have)
 	}
-	f.blanks = spoilt > clean
 	f.learnLevels()
 	return f
 }
@@ -219,9 +213,6 @@ func (f *fitting) differs() bool {
 // isRight reports whether the new lines of the hunk are indented as the file is,
 // though its old ones are not.
 func (f *fitting) isRight(bare []string, c *candidate, p place) bool {
-	if !f.differs() {
-		return f.from == ""
-	}
 	if f.slipped() {
 		return true
 	}
@@ -328,16 +319,19 @@ func (f *fitting) misaligned() bool {
 	return blank > 0
 }
 
+// noBreak is what some editors and models write in the place of a blank.
+const noBreak = "\u00a0"
+
 // line returns a new line in the form of the file.
 func (f *fitting) line(l string) string {
+	if f.signs[[]rune(noBreak)[0]] != "" {
+		l = strings.ReplaceAll(l, noBreak, " ")
+	}
 	in := indent(l)
 	body := l[len(in):]
-	if f.blanks {
-		body = trimEnd(body)
-	}
 	switch {
-	case body == "" && f.blanks:
-		return ""
+	case body == "" && in != "" && len(f.quotes) > 0 && !slices.ContainsFunc(f.quotes, func(q quote) bool { return q.said != in+q.have }):
+		return "" // the whole hunk is as much deeper
 	case body == "" && !f.right:
 		return f.level(in) // a blank line is not moved along with the others
 	}
@@ -359,7 +353,7 @@ func (f *fitting) line(l string) string {
 // lines have is looked up; of others, what they are more or less than the nearest
 // known one is added or taken off.
 func (f *fitting) indent(in string) string {
-	if f.right {
+	if f.right || slices.ContainsFunc(f.quotes, func(q quote) bool { return q.said == in && q.have == in }) {
 		return in
 	}
 	best := quote{}
@@ -395,16 +389,15 @@ func (f *fitting) level(in string) string {
 	return strings.ReplaceAll(in, f.from, f.to)
 }
 
-// block returns what the lines of the file become that a hunk's old lines are,
-// when new lines take their place. A line that is on both sides stays the file's
-// own, unless the hunk quotes it exactly and means to change its white space.
-func (f *fitting) block(from int, file, removed, added []string) []string {
+// block returns the new lines of a block in the form of the file.
+func (f *fitting) block(b block) []string {
+	added := b.added
 	out := make([]string, len(added))
 	for k, l := range added {
 		out[k] = f.line(l)
 	}
 	other := func(q quote) bool { return q.said == f.slip.said }
-	if s := f.slip; s != nil && s.kind == Removed && s.old >= from && s.old < from+len(removed) && (s.old == 0 || !slices.ContainsFunc(f.quotes, other)) {
+	if s := f.slip; s != nil && s.kind == Removed && s.old >= b.from && s.old < b.to && (s.old == 0 || !slices.ContainsFunc(f.quotes, other)) {
 		as := func(l string) bool { return indent(l) == s.said }
 		for k := range out {
 			if as(added[k]) && (k == 0 && s.old == 0 || !slices.ContainsFunc(added, func(l string) bool { return !as(l) })) {
@@ -412,27 +405,5 @@ func (f *fitting) block(from int, file, removed, added []string) []string {
 			}
 		}
 	}
-	same(keys(fold, removed), keys(fold, added), func(i, k int) {
-		ends := len(removed[i])-len(trimEnd(removed[i])) == len(added[k])-len(trimEnd(added[k]))
-		switch blank := fold(added[k]) == ""; {
-		case removed[i] == added[k], blank && file[i] != removed[i] && file[i] != f.level(removed[i]):
-			out[k] = file[i]
-		case file[i] == removed[i], !ends && !f.blanks:
-			// What differs is meant.
-		case trimEnd(out[k]) == trimEnd(file[i]):
-			out[k] = file[i]
-		}
-	})
 	return out
-}
-
-// same calls f for the pairs of lines that a diff of two texts leaves equal.
-func same(x, y []string, f func(i, k int)) {
-	i, k := 0, 0
-	for _, d := range append(lcs.DiffLines(x, y), lcs.Diff{Start: len(x), End: len(x)}) {
-		for ; i < d.Start; i, k = i+1, k+1 {
-			f(i, k)
-		}
-		i, k = d.End, d.ReplEnd
-	}
 }

@@ -50,14 +50,11 @@ func (r *Refusal) Error() string {
 // note adds a sentence behind what is said and shown.
 func (r *Refusal) note(text string) {
 	switch {
-	case text == "":
 	case r.Shown == "":
 		r.Message += text
-	case r.Advice == "":
+	case text != "":
 		r.Shown = strings.TrimSuffix(r.Shown, "\n") + "\n"
-		r.Advice = strings.TrimSpace(text)
-	default:
-		r.Advice += text
+		r.Advice = strings.TrimSpace(r.Advice + text)
 	}
 }
 

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/aymanbagabas/go-udiff/lcs"
-
 	"caselsp/agent/count"
 )
 
@@ -30,11 +28,8 @@ func Rewrite(before, content string) string {
 	if len(old.lines) == 0 || len(text.lines) == 0 {
 		return content
 	}
-	var edits []edit
 	from, same := common(old.bare, text.bare) // of equal lines beside a new one, each keeps its own ending
-	for _, d := range lcs.DiffLines(old.bare[from:len(old.bare)-same], text.bare[from:len(text.bare)-same]) {
-		edits = append(edits, edit{from: from + d.Start, to: from + d.End, with: text.bare[from+d.ReplStart : from+d.ReplEnd]})
-	}
+	edits := old.changes(from, len(old.bare)-same, text.bare[from:len(text.bare)-same], 0)
 	end := closeIt
 	sameLast := old.bare[len(old.bare)-1] == text.bare[len(text.bare)-1]
 	if !old.closed() && (sameLast || !text.closed()) {
@@ -55,10 +50,5 @@ func ReplaceLines(before string, from, to int, content string) (string, error) {
 		return before, fmt.Errorf("lines %d to %d cannot be replaced: the file has %s; from must be 1 or more and to from %d to %d",
 			from, to, count.Of(n, "line"), max(from-1, 0), n)
 	}
-	with := split(content).bare
-	var edits []edit
-	for _, x := range lcs.DiffLines(d.bare[from-1:to], with) {
-		edits = append(edits, edit{from: from - 1 + x.Start, to: from - 1 + x.End, with: with[x.ReplStart:x.ReplEnd]})
-	}
-	return d.splice(edits, asBefore), nil
+	return d.splice(d.changes(from-1, to, split(content).bare, 0), asBefore), nil
 }

@@ -52,7 +52,7 @@ func parseBlocks(lines []string, exists names) (*Patch, *Refusal) {
 		}
 		h := blockHunk(search, replace)
 		h.Line, h.above = line, above
-		p.add(path, op, h)
+		p.Files = append(p.Files, File{Op: op, Path: path, Hunks: []Hunk{h}})
 		i, outside = end, end+1
 	}
 	return p, leftover(lines, prose)
@@ -77,19 +77,6 @@ func stated(search []string) (rest []string, line int) {
 		}
 	}
 	return search, line
-}
-
-// add appends a block's hunk to the file that it belongs to. A block with an
-// empty search among others for its file is left for Apply to refuse.
-func (p *Patch) add(path string, op Op, h Hunk) {
-	for i := range p.Files {
-		if p.Files[i].Path == path {
-			p.Files[i].Op = Modify
-			p.Files[i].Hunks = append(p.Files[i].Hunks, h)
-			return
-		}
-	}
-	p.Files = append(p.Files, File{Op: op, Path: path, Hunks: []Hunk{h}})
 }
 
 // blockEnd finds the line that closes the block that begins at start. A closing
@@ -160,8 +147,10 @@ func blockHunk(search, replace []string) Hunk {
 	}
 	done := 0
 	diffs := lcs.DiffLines(search, replace)
-	kept := 0.0
-	same(search, replace, func(i, _ int) { kept += weight(search[i]) })
+	kept := said(search)
+	for _, d := range diffs {
+		kept -= said(search[d.Start:d.End])
+	}
 	s, _ := shallowest(search)
 	if r, ok := shallowest(replace); ok && r > s && kept < leastSaid { // equal brackets are of other depths
 		diffs = []lcs.Diff{{End: len(search), ReplEnd: len(replace)}}

@@ -41,11 +41,7 @@ func (v *views) fit(h *Hunk) candidate {
 	if c.layer > strictLayer {
 		c.olds = slices.DeleteFunc(c.olds, func(line int) bool { return c.crooked(v, line) })
 	}
-	as := 0
-	if len(c.olds) == 0 {
-		as = strictLayer
-	}
-	c.news, _ = v.find(c.new, as)
+	c.news, _ = v.find(c.new, strictLayer)
 	c.undone(v)
 	return c
 }
@@ -89,7 +85,7 @@ func (c *candidate) place(i int) place {
 }
 
 // align finds the places of a hunk that no layer fits line by line.
-func (c *candidate) align(v *views, rough *words) {
+func (c *candidate) align(v *views, rough words) {
 	a := newAligner(v, c.Hunk, rough)
 	c.aligned, c.found, c.line = a.places()
 }
@@ -159,9 +155,6 @@ func numbersOf(cands []candidate) numbers {
 //   - they are in several, and the section or the nearness to the stated line
 //     tells one from the others: there.
 func (c *candidate) settle(v *views, n numbers) (place, *Refusal) {
-	if stated := c.Line - 1; n.of == 1 && c.places() == 1 && c.Line > 0 && c.fitsAt(v, stated) {
-		return place{}, c.either(c.place(0).from, stated) // no other hunk tells what the number is worth
-	}
 	if c.places() == 1 && c.aligned == nil && c.layer > strictLayer && len(c.new) == len(c.old) && c.newAt(c.olds[0]) { // it changes what this layer looks past
 		return place{}, c.already(c.olds[0])
 	}
@@ -198,14 +191,15 @@ func (c *candidate) settle(v *views, n numbers) (place, *Refusal) {
 		return p, nil
 	case c.places() > 1:
 		return c.choose(v, at, said && n.loose)
-	case c.telling() && len(c.news) > 0 && c.twin > 0:
-		return place{}, c.both()
 	case c.telling() && len(c.news) > 0:
 		return place{}, c.already(c.news...)
 	case c.found == applied:
 		return place{}, c.already(c.line)
 	case c.found == changed:
 		return place{}, &Refusal{Status: Conflict, Candidates: []int{c.line + 1}}
+	}
+	if c.found == extra {
+		return place{}, &Refusal{Status: Malformed, Message: fmt.Sprintf("has the line %q as context next to its changes, which the file does not have there. If it is new, begin it with '+'; if not, copy the lines around it from the file.", cut(c.old[c.line]))}
 	}
 	if c.found == torn {
 		return place{}, &Refusal{Status: Ambiguous, Candidates: []int{c.line + 1},
@@ -221,22 +215,6 @@ func (c *candidate) both() *Refusal {
 		Status: Ambiguous, Candidates: []int{c.news[0] + 1, c.twin},
 		Message: fmt.Sprintf("has its new lines at line %d, and lines like its old ones at line %d: whether it is already applied is not certain. Copy its old lines from the file.", c.news[0]+1, c.twin),
 	}
-}
-
-// either refuses a hunk that fits one line as it is and the one that it states
-// except for its form.
-func (c *candidate) either(fits, stated int) *Refusal {
-	return &Refusal{
-		Status: Ambiguous, Candidates: fromOne([]int{min(fits, stated), max(fits, stated)}),
-		Message: fmt.Sprintf("matches exactly at line %d, but states line %d, where it matches except for white space or punctuation. Copy its lines from the file.", fits+1, stated+1),
-	}
-}
-
-// fitsAt reports whether the old lines stand at a line in some layer, though in a
-// laxer one than elsewhere.
-func (c *candidate) fitsAt(v *views, line int) bool {
-	return c.aligned == nil && line >= 0 && line != c.olds[0] && line+len(c.old) <= len(v.bare) && said(c.old) >= leastSaid &&
-		v.layer(c.old, line, len(contiguous)-1) < len(contiguous)
 }
 
 // begins reports whether the hunk says that it is at the beginning of the file: its
@@ -276,7 +254,7 @@ func (c *candidate) choose(v *views, at int, near bool) (place, *Refusal) {
 		p.chosen(bySection)
 		return p, nil
 	}
-	if !near {
+	if !near || all(c.old, closes) { // brackets are near any line
 		return place{}, c.ambiguous()
 	}
 	best := c.nearest(at)
@@ -302,26 +280,23 @@ func (p *place) chosen(by float64) {
 // begins there. Else, where the layout tells that a line was left out, the place
 // is not certain. New lines that could as well stand within the hunk, because they
 // end, or begin, as it does, have two neighbours.
-func (c *candidate) edge(v *views, p place) (place, *Refusal) {
+func (c *candidate) edge(v *views, p *place) *Refusal {
 	blocks := c.blocks()
 	if p.at != nil || len(blocks) == 0 {
-		return p, nil
+		return nil
 	}
 	if b := blocks[len(blocks)-1]; b.from == len(c.old) && p.to < len(v.bare) && b.added[len(b.added)-1] != c.old[len(c.old)-1] && !straddles(b.added) && !between(v.bare[p.to-1], v.bare[p.to], b.added) {
-		end := len(v.bare)
-		ends := !slices.ContainsFunc(v.bare[p.to:], func(l string) bool { return trimEnd(l) != "" && !closes(l) }) // only what closes blocks was left out
-		if in, _ := shallowest(b.added); ends && end-p.to <= unknownLines && in <= len(indent(v.bare[end-1])) && between(v.bare[end-1], "", b.added) {
-			p.points = map[int]int{b.from: end}
-			p.layer = Elided
+		if in, _ := shallowest(b.added); p.to == len(v.bare)-1 && closes(v.bare[p.to]) && in <= len(indent(v.bare[p.to])) && braces(b.added) == 0 { // only what closes the last block was left out
+			p.points, p.layer = map[int]int{b.from: p.to + 1}, Elided
 			p.confidence *= byNeighbors
-			return p, nil
+			return nil
 		}
-		return place{}, c.unclear(p.to, "behind")
+		return c.unclear(p.to, "behind")
 	}
 	if b := blocks[0]; b.from == 0 && b.to == 0 && p.from > 0 && b.added[0] != c.old[0] && !straddles(b.added) && !between(v.bare[p.from-1], v.bare[p.from], b.added) {
-		return place{}, c.unclear(p.from, "before")
+		return c.unclear(p.from, "before")
 	}
-	return p, nil
+	return nil
 }
 
 func (c *candidate) unclear(line int, side string) *Refusal {

@@ -32,9 +32,6 @@ func likeness(a, b string, floor float64) float64 {
 	}
 	x, y := []rune(a), []rune(b)
 	long := max(len(x), len(y))
-	if len(x) == 0 || len(y) == 0 {
-		return 0
-	}
 	from, end := common(x, y)
 	x, y = x[from:len(x)-end], y[from:len(y)-end]
 	if max(len(x), len(y)) > compareLimit {

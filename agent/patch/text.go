@@ -1,6 +1,10 @@
 package patch
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff/lcs"
+)
 
 // document is a file's text as lines. lines[i] has its ending, bare[i] has not;
 // a carriage return that is not part of an ending is content.
@@ -51,14 +55,10 @@ func (d *document) closed() bool {
 // endingNear returns the line ending that is usual at line i: its own, or that
 // of the nearest line that has one, those before it first.
 func (d *document) endingNear(i int) string {
-	for k := min(i, len(d.lines)-1); k >= 0; k-- {
-		if e := ending(d.lines[k]); e != "" {
-			return e
-		}
-	}
-	for k := max(i, 0); k < len(d.lines); k++ {
-		if e := ending(d.lines[k]); e != "" {
-			return e
+	last := len(d.lines) - 1
+	for _, k := range []int{min(i, last), min(i, last) - 1, 0} { // only the last line can have none
+		if k >= 0 && k <= last && ending(d.lines[k]) != "" {
+			return ending(d.lines[k])
 		}
 	}
 	return "\n"
@@ -69,6 +69,15 @@ type edit struct {
 	from, to int
 	with     []string // without endings
 	hunk     int
+}
+
+// changes returns the edits that make other lines of the lines [from, to). Lines that both
+// have in common are not written.
+func (d *document) changes(from, to int, with []string, hunk int) (edits []edit) {
+	for _, x := range lcs.DiffLines(d.bare[from:to], with) {
+		edits = append(edits, edit{from: from + x.Start, to: from + x.End, with: with[x.ReplStart:x.ReplEnd], hunk: hunk})
+	}
+	return edits
 }
 
 // last says what becomes of the newline at the end of the file.
@@ -108,7 +117,6 @@ func (d *document) finish(out []string, end last) string {
 	if end == asBefore && !d.closed() {
 		end = openIt
 	}
-	size := 0
 	for i, l := range out {
 		switch {
 		case i < n || end == closeIt:
@@ -118,13 +126,6 @@ func (d *document) finish(out []string, end last) string {
 		case end == openIt:
 			out[i] = strings.TrimSuffix(l, ending(l))
 		}
-		size += len(out[i])
 	}
-	var b strings.Builder
-	b.Grow(len(d.mark) + size)
-	b.WriteString(d.mark)
-	for _, l := range out {
-		b.WriteString(l)
-	}
-	return b.String()
+	return d.mark + strings.Join(out, "")
 }

@@ -13,16 +13,10 @@ const (
 	// exactEnough is that share where every removed line is in the file as it is
 	// quoted: then context that has changed meanwhile matters less. Set by stale_ctx.
 	exactEnough = 0.5
-	// fullContext is how many lines before and after a change diff tools write. Fewer
-	// say that the file began or ended there. Set by merged_hunks and elided.
+	// fullContext is how many lines before and after a change diff tools write. Fewer say
+	// that the file began or ended there; so many must say that a change belongs there. Set
+	// by merged_hunks and elided.
 	fullContext = 3
-	// nearby is how many old lines before and after a change must say that it belongs
-	// there. Less refuses merged_hunks, more refuses elided.
-	nearby = fullContext
-	// nearbyLeast is what these must say where the hunk as a whole says less; half of
-	// it otherwise. Set by "an invented blank line in a short context" and by lines of
-	// other white space that say too little.
-	nearbyLeast = 1
 	// lead is how much more the best chain must say than one that puts a change
 	// elsewhere: less than that is one line of words. Set by ctx_dropped and by "dots
 	// stand for lines that were left out".
@@ -48,8 +42,8 @@ const (
 	nearLimit = 20
 	nearRatio = 2
 	// leastSaid is what the old lines must say (see weight) for a place that they fit
-	// only in another indentation or with other signs: a bracket is anywhere. Less
-	// makes ctx_dropped wrong, more refuses it.
+	// only in another indentation or with other signs, and half of it near a change: a bracket
+	// is anywhere. Less makes ctx_dropped wrong, more refuses it.
 	leastSaid = 1
 	// alike is the likeness from which two context lines count as versions of one
 	// line. Set by "already inserted as the next entry of a list".
@@ -85,6 +79,9 @@ const (
 	// anchorPlaces is how many lines of the file may equal a line for it to be an
 	// anchor. It bounds the pairs; what is more common says little.
 	anchorPlaces = 24
+	// searchLimit bounds the lines that are compared to find those of a hunk around its
+	// rarest: in a file of equal lines that takes quadratic time.
+	searchLimit = 1 << 28
 	// pairLimit bounds the pairs of one hunk, and pairWindow those before a pair
 	// that can come before it in a chain: scoring takes time by their product.
 	pairLimit  = 4000

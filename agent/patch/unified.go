@@ -1,6 +1,7 @@
 package patch
 
 import (
+	"cmp"
 	"fmt"
 	"html"
 	"regexp"
@@ -67,7 +68,11 @@ func parseDiff(lines []string, exists names) (*Patch, *Refusal) {
 			return nil, err
 		}
 	}
-	r.patch.short = r.patch.short || r.begun && !ended
+	if r.patch.short = r.patch.short || r.begun && !ended; r.begun && !ended && !(r.open == "" && slices.ContainsFunc(r.prose, func(i int) bool { return fence.MatchString(lines[i]) })) {
+		if err := r.unended(); err != nil {
+			return nil, err
+		}
+	}
 	r.patch.open = r.open != "" && !ended && (r.begun || strings.HasPrefix(lines[len(lines)-1], "+"))
 	return r.patch, nil
 }
@@ -225,11 +230,7 @@ func (r *reader) fileHeader() {
 		path = headerPath(v)
 		r.i++
 	}
-	if old == "" {
-		old = path
-	} else if path == "" {
-		path = old
-	}
+	old, path = cmp.Or(old, path), cmp.Or(path, old)
 	op, gitStyle := Modify, false
 	old, path, gitStyle = stripPrefixes(old, path)
 	switch {
@@ -242,7 +243,7 @@ func (r *reader) fileHeader() {
 	}
 	fresh := r.fresh
 	r.above = len(r.prose)
-	if r.fresh = false; !fresh || !r.last().isNamed(path) {
+	if r.fresh = false; !fresh || !r.last().isCalled(path) {
 		r.file(op, old, path)
 		return
 	}
@@ -257,12 +258,6 @@ func (r *reader) fileHeader() {
 	case Create, Delete:
 		f.Path = path
 	}
-}
-
-// isNamed reports whether a path is that of the file, or its old one, with or without
-// a prefix.
-func (f *File) isNamed(path string) bool {
-	return strings.HasSuffix(path, f.Path) || strings.HasSuffix(f.Path, path) || f.From != "" && strings.HasSuffix(path, f.From)
 }
 
 const devNull = "/dev/null"
@@ -345,7 +340,7 @@ func (r *reader) readHunk(header bool) *Refusal {
 		}
 	}
 	number := r.hunk()
-	if text := strings.Join(append(h.Anchors, h.Section), ""); strings.Count(text, `\n`) > 1 || strings.Count(text, "%0A") > 1 || oddRange.MatchString(html.UnescapeString(text)) {
+	if text := strings.Join(append(h.Anchors, h.Section), ""); strings.Count(text, `\n`) > 1 || oddRange.MatchString(html.UnescapeString(text)) {
 		return malformed(number, "the header of hunk %d, %q, holds the hunk as one line. Write each line of it on a line of its own.", number, cut(text))
 	}
 	if err := r.readBody(&h, want, number); err != nil {
