@@ -9,9 +9,11 @@ import (
 	"hash/maphash"
 	"iter"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
+	"caselsp/agent/codemap"
 	"caselsp/agent/llm"
 	"caselsp/agent/permit"
 	"caselsp/agent/record"
@@ -83,15 +85,18 @@ type Agent struct {
 	Options
 	suite   validate.Suite
 	mu      sync.Mutex
-	busy    map[string]bool     // tasks with a writer
-	deaf    map[string]bool     // tasks whose writer takes no more of it; under mu
-	working map[string]*working // by task with a writer; under mu
-	inbox   map[string][]string // by task with a writer: what the user said to it; under mu
-	secrets map[string]string   // known to this process, by name; under mu
+	busy    map[string]bool            // tasks with a writer
+	queue   map[string][]chan struct{} // by thread with a writer: messages that wait for their turn; under mu
+	deaf    map[string]bool            // tasks whose writer takes no more of it; under mu
+	working map[string]*working        // by task with a writer; under mu
+	inbox   map[string][]string        // by task with a writer: what the user said to it; under mu
+	secrets map[string]string          // known to this process, by name; under mu
 
 	seed      maphash.Seed
 	spreadIn  map[uint64]bool // files that were looked through as a whole; guarded by mu
 	concealed map[string]bool // secrets of settings that were passed to the store; guarded by mu
+
+	graph codemap.Graph // of the workspace's code, between the maps that tasks begin with
 
 	looking sync.Mutex         // guards lookout
 	lookout *workspace.Lookout // for files that hold secrets
@@ -124,15 +129,13 @@ func New(o Options) *Agent {
 	if err != nil {
 		o.Log.Warn("some severities are not known", "error", err)
 	}
-	a := &Agent{Options: o, suite: suite, busy: map[string]bool{}, concealed: map[string]bool{}, seed: maphash.MakeSeed(), spreadIn: map[uint64]bool{}}
+	a := &Agent{Options: o, suite: suite, busy: map[string]bool{}, queue: map[string][]chan struct{}{}, concealed: map[string]bool{}, seed: maphash.MakeSeed(), spreadIn: map[uint64]bool{}}
 	if o.Workspace != nil && o.Store != nil {
 		facts := o.Store.Facts(o.Version)
 		o.Workspace.KeepFacts(workspace.Kept{Fact: facts.Fact, Keep: facts.Keep, Done: facts.Done})
 	}
 	if o.Workspace != nil {
-		a.lookout = o.Workspace.NewLookout(func(key string) workspace.Want {
-			return workspace.Want{Most: int64(store.MostRead(key)), Kept: store.Hidden(key)}
-		})
+		a.lookout = lookoutIn(o.Workspace)
 	}
 	return a
 }
@@ -158,13 +161,60 @@ func (a *Agent) acquire(id string) (release func(), err error) {
 		return nil, fmt.Errorf("%w: %s", ErrBusy, id)
 	}
 	a.busy[id] = true
-	return func() {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		delete(a.busy, id)
-		delete(a.inbox, id)
-		delete(a.deaf, id)
-	}, nil
+	return func() { a.release(id) }, nil
+}
+
+// release ends the writing of a task, or passes it on to the message that has waited longest.
+func (a *Agent) release(id string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.inbox, id)
+	delete(a.deaf, id)
+	if next := a.queue[id]; len(next) > 0 {
+		a.queue[id] = next[1:]
+		close(next[0])
+		return
+	}
+	delete(a.busy, id)
+	delete(a.queue, id)
+}
+
+// inTurn is acquire for a thread: messages are answered in the order in which they came. waits is
+// called where there is another one before it.
+func (a *Agent) inTurn(ctx context.Context, id string, waits func()) (release func(), err error) {
+	release, err = a.acquire(id)
+	if !errors.Is(err, ErrBusy) {
+		return release, err
+	}
+	turn := make(chan struct{})
+	a.mu.Lock()
+	waiting := a.busy[id]
+	if waiting {
+		a.queue[id] = append(a.queue[id], turn)
+	} else {
+		a.busy[id] = true
+	}
+	a.mu.Unlock()
+	release = func() { a.release(id) }
+	if !waiting {
+		return release, nil
+	}
+	waits()
+	select {
+	case <-turn:
+		return release, nil
+	case <-ctx.Done():
+	}
+	a.mu.Lock()
+	at := slices.Index(a.queue[id], turn)
+	if at >= 0 {
+		a.queue[id] = slices.Delete(a.queue[id], at, at+1)
+	}
+	a.mu.Unlock()
+	if at < 0 { // its turn has come meanwhile
+		release()
+	}
+	return nil, fmt.Errorf("the message was not sent: %w", context.Cause(ctx))
 }
 
 // Run starts a task and yields what happens, until it needs a review or has
@@ -181,19 +231,19 @@ func (a *Agent) Run(ctx context.Context, task record.Task) iter.Seq2[Event, erro
 		if task.ID == "" {
 			task.ID = a.NewID()
 		}
+		release, err := a.acquire(task.ID)
+		if err != nil {
+			yield(Event{}, err)
+			return
+		}
+		defer release()
 		a.drive(ctx, task.ID, yield, func(r *run) error { return r.begin(ctx, task) })
 	}
 }
 
-// drive runs the loop of the journal id as its only writer, after prepare has begun or
-// restored the run.
+// drive runs the loop of the journal id, after prepare has begun or restored the run. The caller is
+// its only writer.
 func (a *Agent) drive(ctx context.Context, id string, yield func(Event, error) bool, prepare func(*run) error) {
-	release, err := a.acquire(id)
-	if err != nil {
-		yield(Event{}, err)
-		return
-	}
-	defer release()
 	r := a.newRun(id, yield)
 	defer r.overlay.Close()
 	if err := prepare(r); err != nil {
@@ -216,6 +266,12 @@ func (a *Agent) Resume(ctx context.Context, id string) iter.Seq2[Event, error] {
 // again. It is an error where none is.
 func (a *Agent) ResumeWith(ctx context.Context, id, said string) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
+		release, err := a.acquire(id)
+		if err != nil {
+			yield(Event{}, err)
+			return
+		}
+		defer release()
 		a.drive(ctx, id, yield, func(r *run) error {
 			if err := r.restore(ctx, said); err != nil {
 				return err
@@ -253,7 +309,7 @@ func (a *Agent) load(id string) (*record.State, error) {
 
 // Status returns a task at a glance.
 func (a *Agent) Status(id string) (record.Status, error) {
-	p, err := a.load(id)
+	p, err := a.settled(id)
 	if err != nil {
 		return record.Status{}, err
 	}
@@ -305,12 +361,13 @@ func (a *Agent) Events(id string) ([]Event, error) {
 
 // Report returns a task's report in Markdown, or one made of what is known so far.
 func (a *Agent) Report(id string) (string, error) {
-	p, err := a.load(id)
+	p, err := a.settled(id)
 	if err != nil {
 		return "", err
 	}
+	a.onlooker(p).Foresee()
 	if p.Report != nil {
 		return a.withDecisions(p), nil
 	}
-	return a.reportText(p, p.Outcome()), nil
+	return a.reportText(p, fmt.Sprintf("none yet, the task is %s", p.Phase)), nil
 }

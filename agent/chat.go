@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"caselsp/agent/action"
+	"caselsp/agent/count"
 	"caselsp/agent/llm"
 	"caselsp/agent/quote"
 	"caselsp/agent/record"
@@ -46,8 +47,8 @@ func (m Message) thread() string {
 }
 
 // Chat says something in a thread, which it begins where there is none of the name, and yields what
-// happens until it is answered, handed over, paused or stopped, as [Agent.Run] does. A thread
-// that was interrupted goes on with the message. Where it ends in a [record.HandedOver], the task is
+// happens until it is answered, handed over, paused or stopped, as [Agent.Run] does. Where the thread
+// is answering, the message waits for its turn. A thread that was interrupted goes on with the message. Where it ends in a [record.HandedOver], the task is
 // there to be run: [Agent.Handed].
 func (a *Agent) Chat(ctx context.Context, m Message) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
@@ -55,7 +56,20 @@ func (a *Agent) Chat(ctx context.Context, m Message) iter.Seq2[Event, error] {
 			yield(Event{}, err)
 			return
 		}
-		a.drive(ctx, record.ThreadID(m.thread()), yield, func(r *run) error { return r.hears(ctx, m) })
+		id, left := record.ThreadID(m.thread()), false
+		release, err := a.inTurn(ctx, id, func() {
+			left = !yield(Event{Doing: fmt.Sprintf("The thread %s is answering another message. Yours is next.", m.thread())}, nil)
+		})
+		if err != nil {
+			if !left {
+				yield(Event{}, err)
+			}
+			return
+		}
+		defer release()
+		if !left {
+			a.drive(ctx, id, yield, func(r *run) error { return r.hears(ctx, m) })
+		}
 	}
 }
 
@@ -75,11 +89,13 @@ func (r *run) hears(ctx context.Context, m Message) error {
 	if err != nil {
 		return err
 	}
-	b, err := r.naming(ctx, m)
-	if err != nil {
-		return err
+	b, recorded := r.a.outside.message()
+	if !recorded {
+		if b, err = r.naming(ctx, m); err != nil {
+			return err
+		}
+		b.Tasks, b.Context = r.handedSince(), r.a.Context
 	}
-	b.Tasks = r.handedSince()
 	return r.record(b)
 }
 
@@ -103,11 +119,17 @@ func (r *run) answering(ctx context.Context) error {
 	if r.state.Exchanges >= maxPlanningTurns {
 		return &pauseError{fmt.Sprintf("TARS looked around for %d turns and gave no answer: ask again, or ask for less at once", maxPlanningTurns)}
 	}
-	if opened, err := r.open("plan.open.md", r.planOpening(ctx)); opened || err != nil {
-		return err
+	shown, told, recorded := r.a.outside.shown()
+	if told {
+		return r.record(shown)
 	}
-	if told, err := r.tellChanges(); told || err != nil {
-		return err
+	if !recorded {
+		if opened, err := r.open("plan.open.md", r.planOpening(ctx)); opened || err != nil {
+			return err
+		}
+		if told, err := r.tellChanges(); told || err != nil {
+			return err
+		}
 	}
 	return r.converse(ctx, record.RoleTars, threadVerbs, (*prompter).chatPrompt)
 }
@@ -127,7 +149,7 @@ func (p *prompter) chatPrompt() ([]llm.Message, error) {
 // handOver hands the thread over to a task, where the user has agreed to one.
 func (r *run) handOver(args action.HandOver) error {
 	if why := r.state.Unagreed(); why != "" {
-		return r.refuse(fmt.Sprintf("Nothing was handed over: %s Say with %s what you would do, and ask the user whether to do it.", why, action.AnswerName))
+		return r.refuse(fmt.Sprintf("Nothing was handed over: %s Say with %s what you would do, and ask the user to answer \"yes, do it\".", why, action.AnswerName))
 	}
 	return r.record(r.handed(args.Task))
 }
@@ -139,7 +161,7 @@ func (r *run) handed(agreed string) record.HandedOver {
 		typed = append(typed, e.Asked)
 	}
 	text := strings.TrimSpace(agreed) + "\n\n" + saidBefore(r.state.Task.Thread, r.state.Thread.Open())
-	return record.HandedOver{Task: r.a.NewID(), Text: text, Typed: strings.Join(typed, "\n")}
+	return record.HandedOver{Task: r.a.outside.taskOf(r.a), Text: text, Typed: strings.Join(typed, "\n")}
 }
 
 // maxSaidBefore bounds what a task is told of the conversation that led to it, in bytes: the
@@ -263,12 +285,7 @@ func (a *Agent) Threads() (list []ThreadLine, err error) {
 			unread = append(unread, err)
 			continue
 		}
-		line := ThreadLine{Name: p.Task.Thread, State: p.Phase, First: p.Task.Text, Changed: p.Changed, Usage: p.Usage}
-		for _, e := range p.Thread.Exchanges {
-			if e.Asked != "" {
-				line.Messages++
-			}
-		}
+		line := ThreadLine{Name: p.Task.Thread, State: p.Phase, First: p.Task.Text, Messages: p.Thread.Messages(), Changed: p.Changed, Usage: p.Usage}
 		if h := p.Thread.LastHanded(); h != nil {
 			line.Task = h.Task
 		}
@@ -294,35 +311,53 @@ func (a *Agent) Conversations() (list []record.Status, err error) {
 // ThreadDocument is the name of the document that shows a thread.
 func ThreadDocument(thread string) string { return "thread-" + thread + ".md" }
 
-// ThreadText is a thread in Markdown: every message and answer, with what was given along.
-func (a *Agent) ThreadText(thread string) (string, error) {
+// ThreadText is a thread in Markdown: every message and answer, with what was given along. latest is
+// the line of the latest message, from 0.
+func (a *Agent) ThreadText(thread string) (text string, latest int, err error) {
 	p, err := a.thread(record.ThreadID(Message{Thread: thread}.thread()))
 	if err != nil {
-		return "", err
+		return "", 0, err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Thread %s\n\n%d messages, %d model calls, %s.\n", p.Task.Thread, len(p.Thread.Exchanges), p.Calls, usageText(p))
+	fmt.Fprintf(&b, "# Thread %s\n\n%s, %s, %s.\n", p.Task.Thread, count.Of(p.Thread.Messages(), "message"), count.Of(p.Calls, "model call"), usageText(p))
 	for _, e := range p.Thread.Exchanges {
 		if e.Asked != "" {
-			fmt.Fprintf(&b, "\n## %s\n\n%s", e.At.Format("2006-01-02 15:04"), quote.Lines(e.Asked, ""))
+			latest = strings.Count(b.String(), "\n") + 1
 		}
-		for _, line := range e.Named {
-			fmt.Fprintf(&b, "\nShown: %s", Visible(line))
-		}
-		for _, line := range e.Missing {
-			fmt.Fprintf(&b, "\nNot shown: %s", Visible(line))
-		}
-		if len(e.Named)+len(e.Missing) > 0 {
-			b.WriteString("\n")
-		}
-		if e.Answer != "" {
-			b.WriteString("\nThe answer, in the words of the model:\n\n" + quote.Lines(e.Answer.Plain(), "> "))
-		}
-		if e.Handed != nil {
-			fmt.Fprintf(&b, "\nHanded over to the task %s.\n", e.Handed.Task)
-		}
+		b.WriteString(exchangeText(e))
 	}
-	return b.String(), nil
+	if !p.Thread.Settled() {
+		fmt.Fprintf(&b, "\nNo answer yet: the thread is %s.", p.Phase)
+		if why := p.Status(a.Limits.Rounds).Reason; why != "" {
+			fmt.Fprintf(&b, " %s. Another message goes on.", Visible(strings.TrimSuffix(why, ".")))
+		}
+		b.WriteString("\n")
+	}
+	return b.String(), latest, nil
+}
+
+// exchangeText is a message with what came of it.
+func exchangeText(e record.Exchange) string {
+	var b strings.Builder
+	if e.Asked != "" {
+		fmt.Fprintf(&b, "\n## %s\n\n%s", e.At.Local().Format("2006-01-02 15:04"), quote.Lines(e.Asked, ""))
+	}
+	for _, line := range e.Named {
+		fmt.Fprintf(&b, "\nShown: %s", Visible(line))
+	}
+	for _, line := range e.Missing {
+		fmt.Fprintf(&b, "\nNot shown: %s", Visible(line))
+	}
+	if len(e.Named)+len(e.Missing) > 0 {
+		b.WriteString("\n")
+	}
+	if e.Answer != "" {
+		b.WriteString("\nThe answer, in the words of the model:\n\n" + quote.Lines(e.Answer.Plain(), "> "))
+	}
+	if e.Handed != nil {
+		fmt.Fprintf(&b, "\nHanded over to the task %s.\n", e.Handed.Task)
+	}
+	return b.String()
 }
 
 // Forget deletes a thread.

@@ -172,8 +172,9 @@ func (r *run) commandEnded(ctx context.Context, line string) error {
 		return err
 	}
 	var results *record.Results
+	var ran testreport.Report
 	if r.testsRun() {
-		results = r.results(ctx, line, result)
+		results, ran = r.results(ctx, line, result)
 	}
 	outcome := record.ActionDone{OK: result.OK(), Results: results, Note: fmt.Sprintf("$ %s: %s", line, result.Status)}
 	if result.Status == sandbox.Exited {
@@ -187,7 +188,7 @@ func (r *run) commandEnded(ctx context.Context, line string) error {
 		outcome.Note += ": " + result.Advice
 	}
 	said := causes(r.meaning(line, result, results, &outcome))
-	r.proven(&outcome)
+	r.proven(&outcome, ran)
 	missing := ""
 	if !outcome.OK || c.Uninstalled {
 		missing = r.state.WithoutLayers()

@@ -3,9 +3,8 @@ package agent
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
-	"time"
+	"strings"
 
 	"caselsp/agent/permit"
 	"caselsp/agent/record"
@@ -184,52 +183,20 @@ func (r *run) install(ctx context.Context, engine sandbox.Engine, deps *sandbox.
 	if err := r.record(record.CommandStarted{Line: cmd.Line, Tree: sandbox.Digest(cmd.Tree), Layer: deps.Key}); err != nil {
 		return err
 	}
-	what := "installing the project's dependencies: " + record.FirstLine(cmd.Line)
-	result, err := r.during(what, func(said func(string)) (*sandbox.Result, error) {
-		cmd.Progress = said
-		return engine.Run(ctx, cmd)
-	})
+	what := "installing the project's dependencies"
+	if len(deps.Files) > 0 {
+		what += " of " + strings.Join(deps.Files, ", ")
+	}
+	var result *sandbox.Result
+	err := r.await(r.aside("an installation", func(a *aside) (err error) {
+		a.begins(what)
+		cmd.Progress = a.says
+		result, err = engine.Run(ctx, cmd)
+		return err
+	}))
 	if err != nil {
 		return err
 	}
 	result.Changes, result.Skipped = nil, nil // it ran on a copy of the lists alone
 	return r.record(record.CommandEnded{Result: *result, Layer: deps.Key})
-}
-
-// tellEvery is how often the faces are told how long something has taken.
-const tellEvery = 5 * time.Second
-
-// during does what takes long, and tells the faces what it is and how long it has taken.
-func (r *run) during(what string, do func(said func(string)) (*sandbox.Result, error)) (result *sandbox.Result, err error) {
-	said, done := make(chan string, maxSaid), make(chan struct{})
-	began, tick := time.Now(), time.NewTicker(tellEvery)
-	defer tick.Stop()
-	r.progress(what)
-	go func() {
-		defer close(done)
-		err = r.guarded("an installation", func() (err error) {
-			result, err = do(func(line string) {
-				select {
-				case said <- line:
-				default: // it is only shown
-				}
-			})
-			return err
-		})
-	}()
-	for {
-		select {
-		case line := <-said:
-			r.progress(line)
-		case <-tick.C:
-			r.progress(fmt.Sprintf("%s, %s", time.Since(began).Round(time.Second), what))
-		case <-done:
-			return result, err
-		}
-	}
-}
-
-// progress tells the faces what the engine does before a command begins.
-func (r *run) progress(line string) {
-	r.emit(Event{Doing: line, Status: r.state.Status(r.a.Limits.Rounds)})
 }

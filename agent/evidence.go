@@ -63,14 +63,14 @@ func (r *run) treeWithout(ctx context.Context, policy sandbox.Policy) (tree []sa
 	return r.treeOf(ctx, policy, bare)
 }
 
-// proven notes in an outcome what a run without the change shows.
-func (r *run) proven(outcome *record.ActionDone) {
+// proven notes in an outcome what a run without the change shows; ran names those that passed, too.
+func (r *run) proven(outcome *record.ActionDone, ran testreport.Report) {
 	if c := r.state.Pending; c.Bare && outcome.Tested != nil {
 		var changes []testreport.Change
 		for _, c := range r.featureChanges() {
 			changes = append(changes, testreport.Change{Path: c.Path, Before: textOf(c.Before), After: textOf(c.After), Deleted: c.After == nil})
 		}
-		outcome.Evidence = record.NewEvidence(r.changedTests(), testreport.Added(changes), outcome.Tested.Outcome, outcome.Results)
+		outcome.Evidence = record.NewEvidence(r.changedTests(), changes, outcome.Tested.Outcome, ran)
 		outcome.Evidence.Tester = r.state.Phase == record.Extending
 	}
 }

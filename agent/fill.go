@@ -99,7 +99,7 @@ func (a *Agent) FillFile(ctx context.Context, name string, values map[string]str
 		return err
 	}
 	change := o.ChangeSet().Files[0]
-	done, err := workspace.Disk(a.Workspace).Apply(ctx, []workspace.FileEdit{{Op: change.Op, Path: key, Expect: f.Hash, Content: change.After}})
+	done, err := workspace.Disk(a.Workspace).Apply(ctx, []workspace.FileEdit{{Op: change.Op, Path: key, Expect: f.Hash, Content: change.After}}, nil)
 	if err == nil && !done[0].OK {
 		err = errors.New(done[0].Reason)
 	}

@@ -60,11 +60,16 @@ func (r *run) guarded(what string, f func() error) (err error) {
 			return
 		}
 		if p := recover(); p != nil {
-			r.a.Log.Error("panic", "in", what, "task", r.id, "value", fmt.Sprint(p), "stack", string(debug.Stack()))
-			err = &panicError{p}
+			err = r.panicked(what, p)
 		}
 	}()
 	return f()
+}
+
+// panicked logs a panic, and is the error for it.
+func (r *run) panicked(what string, p any) error {
+	r.a.Log.Error("panic", "in", what, "task", r.id, "value", fmt.Sprint(p), "stack", string(debug.Stack()))
+	return &panicError{p}
 }
 
 // pauseError pauses the task: the user reads the reason, which says what to do.

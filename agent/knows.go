@@ -27,8 +27,8 @@ import (
 // texts are often copies of each other: each is shown once.
 var ruleFiles = []string{"AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md", ".cursorrules", ".windsurfrules", "CONVENTIONS.md"}
 
-// folderRules is the one that counts in a folder, for what lies below it.
-const folderRules = "AGENTS.md"
+// folderRulesFile is the one that counts in a folder, for what lies below it.
+const folderRulesFile = "AGENTS.md"
 
 // maxNestedRules is how many rule files of folders are shown or named: a repository of many
 // projects has one in each.
@@ -40,25 +40,49 @@ const rulesNote = "The project's own rules for changes come first: they say how 
 // rules shows the rule files of the root and those of the folders in which files lie, the nearest
 // last. Without files, those of folders are named.
 func (p *prompter) rules(entries []workspace.Entry, files []string) string {
+	root, said := p.rootRules(entries)
+	return root + p.folderRules(entries, files, said, p.window.of(partRules)-len(root))
+}
+
+// rootRules shows the rule files of the root, which hold for every file, and returns the hashes of their texts.
+func (p *prompter) rootRules(entries []workspace.Entry) (text string, said map[string]bool) {
+	var show []string
+	for _, e := range entries {
+		if slices.Contains(ruleFiles, e.Path) {
+			show = append(show, e.Path)
+		}
+	}
+	said = map[string]bool{}
+	return p.ruleTexts(show, said, p.window.of(partRules)), said
+}
+
+// folderRules shows the rule files of the folders in which files lie, as far as they were not said. Without
+// files, it names them.
+func (p *prompter) folderRules(entries []workspace.Entry, files []string, said map[string]bool, most int) string {
 	var show, name []string
 	for _, e := range entries {
 		switch dir := path.Dir(e.Path); {
-		case slices.Contains(ruleFiles, e.Path):
-			show = append(show, e.Path)
-		case path.Base(e.Path) != folderRules:
+		case path.Base(e.Path) != folderRulesFile || dir == ".":
 		case slices.ContainsFunc(files, func(f string) bool { return strings.HasPrefix(f, dir+"/") }):
 			show = append(show, e.Path)
 		default:
 			name = append(name, e.Path)
 		}
 	}
+	text := p.ruleTexts(show, said, most)
+	if len(files) == 0 && len(name) > 0 {
+		text += fmt.Sprintf("Folders with rules of their own: %s\n", strings.Join(name[:min(len(name), maxNestedRules)], ", "))
+	}
+	return text
+}
+
+// ruleTexts shows rule files that were not said, the nearest to the root first.
+func (p *prompter) ruleTexts(show []string, said map[string]bool, left int) string {
 	slices.SortStableFunc(show, func(a, b string) int { return cmp.Compare(strings.Count(a, "/"), strings.Count(b, "/")) })
-	show, left := show[:min(len(show), maxNestedRules)], p.window.of(partRules)
 	var b strings.Builder
-	said := map[string]bool{}
-	for _, file := range show {
+	for _, file := range show[:min(len(show), maxNestedRules)] {
 		f, why := p.readable(file)
-		if why != "" || said[f.Hash] {
+		if why != "" || said[f.Hash] || left <= 0 {
 			continue
 		}
 		said[f.Hash] = true
@@ -66,9 +90,6 @@ func (p *prompter) rules(entries []workspace.Entry, files []string) string {
 		text = cutText(text, left, ": read the file")
 		b.WriteString(text)
 		left -= len(text)
-	}
-	if len(files) == 0 && len(name) > 0 {
-		fmt.Fprintf(&b, "Folders with rules of their own: %s\n", strings.Join(name[:min(len(name), maxNestedRules)], ", "))
 	}
 	return b.String()
 }
@@ -84,16 +105,17 @@ var habits = map[syntax.Language]string{
 // leastShare is the share of the files from which a language is named, in percent.
 const leastShare = 10
 
-// madeWith says in a few lines which languages, frameworks, linters and commands a project has,
-// with what says so.
-func (p *prompter) madeWith(entries []workspace.Entry) string {
-	having, all := map[syntax.Language]int{}, 0
-	var files []stack.File
+// project is what the project's own files say of it, each with the line that says so: the commands
+// that run its tests, the best first, and what it is made with. Models are told of them, and
+// FINISH_FEATURE runs the first command: both look here. A file that models may not see says nothing.
+func (p *prompter) project(entries []workspace.Entry) (tests []stack.Candidate, facts []stack.Fact) {
+	files := p.described(entries)
+	return stack.Tests(files), stack.Profile(files)
+}
+
+// described are the files of a workspace, with the texts that describe it.
+func (p *prompter) described(entries []workspace.Entry) (files []stack.File) {
 	for _, e := range entries {
-		if lang := syntax.OutlineLanguageOf(e.Path); lang != "" && syntax.Outlined(e.Path) {
-			having[lang]++
-			all++
-		}
 		f := stack.File{Path: e.Path}
 		if stack.Described(e.Path) {
 			if text, why := p.readable(e.Path); why == "" {
@@ -101,6 +123,19 @@ func (p *prompter) madeWith(entries []workspace.Entry) string {
 			}
 		}
 		files = append(files, f)
+	}
+	return files
+}
+
+// madeWith says in a few lines which languages, frameworks, linters and commands a project has,
+// with what says so.
+func (p *prompter) madeWith(entries []workspace.Entry) string {
+	having, all := map[syntax.Language]int{}, 0
+	for _, e := range entries {
+		if lang := syntax.OutlineLanguageOf(e.Path); lang != "" && syntax.Outlined(e.Path) {
+			having[lang]++
+			all++
+		}
 	}
 	var langs []string
 	for lang, n := range having {
@@ -119,18 +154,19 @@ func (p *prompter) madeWith(entries []workspace.Entry) string {
 		}
 		b.WriteByte('\n')
 	}
+	tests, facts := p.project(entries)
 	by := map[stack.FactKind][]string{}
-	for _, f := range stack.Profile(files) {
+	for _, f := range facts {
 		by[f.Kind] = append(by[f.Kind], f.String())
 	}
-	var tests []string
-	for _, c := range stack.Tests(files) {
-		tests = append(tests, fmt.Sprintf("`%s` (%s)", c.Command, c.File))
+	var commands []string
+	for _, c := range tests {
+		commands = append(commands, c.String())
 	}
 	for _, line := range []struct {
 		what string
 		list []string
-	}{{"Uses", by[stack.Framework]}, {"Tests", tests}, {"Checked by", by[stack.Linter]}, {"Commands", by[stack.Build]}} {
+	}{{"Uses", by[stack.Framework]}, {"Tests", commands}, {"Checked by", by[stack.Linter]}, {"Commands", by[stack.Build]}} {
 		if len(line.list) > 0 {
 			fmt.Fprintf(&b, "%s: %s\n", line.what, strings.Join(line.list[:min(len(line.list), maxFacts)], ", "))
 		}
@@ -167,7 +203,7 @@ func (r *run) codeMap(ctx context.Context, p *prompter, entries []workspace.Entr
 	for i, f := range facts {
 		files[i] = codemap.File(f)
 	}
-	ranked := codemap.Rank(files, q)
+	ranked := r.a.graph.Rank(files, q)
 	ranked = slices.DeleteFunc(ranked[:min(len(ranked), maxFirst)], func(f codemap.Ranked) bool {
 		if slices.Contains(shown, f.Path) {
 			return true
@@ -186,9 +222,11 @@ const bytesPerToken = 3
 // first those whose paths have words of the query, then those nearest to the root.
 func mappable(entries []workspace.Entry, q codemap.Query) map[string]bool {
 	var list []workspace.Entry
+	size := int64(0)
 	for _, e := range entries {
 		if syntax.Outlined(e.Path) {
 			list = append(list, e)
+			size += e.Size
 		}
 	}
 	spoken := map[string]bool{}
@@ -207,7 +245,13 @@ func mappable(entries []workspace.Entry, q codemap.Query) map[string]bool {
 		}
 		return n
 	}
-	slices.SortStableFunc(list, func(a, b workspace.Entry) int { return cmp.Compare(rank(a), rank(b)) })
+	if size > maxMapped {
+		ranks := make(map[string]int, len(list))
+		for _, e := range list {
+			ranks[e.Path] = rank(e)
+		}
+		slices.SortStableFunc(list, func(a, b workspace.Entry) int { return cmp.Compare(ranks[a.Path], ranks[b.Path]) })
+	}
 	chosen, left := map[string]bool{}, int64(maxMapped)
 	for _, e := range list {
 		if left -= e.Size; left < 0 {
@@ -238,13 +282,16 @@ const maxOfOneName = 5
 // configuration returns the files that a feature needs for what its words speak of, and says of which
 // names there are too many to load any.
 func configuration(entries []workspace.Entry, text string) (files, tooMany []string) {
+	var wanted []*regexp.Regexp
+	for _, f := range fetches {
+		if f.words.MatchString(text) {
+			wanted = append(wanted, f.files)
+		}
+	}
 	of := map[string][]string{}
 	for _, e := range entries {
-		for _, f := range fetches {
-			if f.words.MatchString(text) && f.files.MatchString(e.Path) {
-				of[path.Base(e.Path)] = append(of[path.Base(e.Path)], e.Path)
-				break
-			}
+		if slices.ContainsFunc(wanted, func(files *regexp.Regexp) bool { return files.MatchString(e.Path) }) {
+			of[path.Base(e.Path)] = append(of[path.Base(e.Path)], e.Path)
 		}
 	}
 	for name, list := range of {

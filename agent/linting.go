@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -35,8 +36,6 @@ const (
 	// maxLinted is how many findings of one run of the linters are kept, the most
 	// severe first: nobody reads more, and a generated file can have 100,000.
 	maxLinted = 500
-	// maxSaid is how many lines of progress wait to be shown while the model answers.
-	maxSaid = 64
 )
 
 // unlinted are the staged files, with their hashes, that linters read and have not
@@ -62,37 +61,26 @@ func (r *run) lintMeanwhile(ctx context.Context) (keep func() error, end func())
 		return func() error { return r.keepLinted(b) }, func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	said, done := make(chan string, maxSaid), make(chan struct{})
 	var found *record.Linted
-	go func() {
-		defer close(done)
-		err := r.guarded("linting", func() (err error) {
-			found, err = r.lint(ctx, files, func(string) {}, func(line string) {
-				select {
-				case said <- line:
-				default: // it is only shown
-				}
-			})
-			return err
-		})
-		if err != nil && ctx.Err() == nil { // before the feature ends they are asked again, and waited for
+	linters := r.linters(ctx, files, &found)
+	keep = func() error {
+		if err := r.await(linters); err != nil && ctx.Err() == nil { // before the feature ends they are asked again
 			r.a.Log.Warn("linters cannot run", "task", r.id, "error", err)
 		}
-	}()
-	keep = func() error {
-		for {
-			select {
-			case line := <-said:
-				r.progress(line)
-			case <-done:
-				return r.keepLinted(found)
-			}
-		}
+		return r.keepLinted(found)
 	}
 	return keep, func() {
 		cancel()
-		<-done
+		<-linters.done
 	}
+}
+
+// linters begins to run linters on files.
+func (r *run) linters(ctx context.Context, files map[string]string, found **record.Linted) *aside {
+	return r.aside("linting", func(a *aside) (err error) {
+		*found, err = r.lint(ctx, files, a)
+		return err
+	})
 }
 
 // lintStaged has the linters look at what they have not seen before a feature
@@ -104,7 +92,7 @@ func (r *run) lintStaged(ctx context.Context) (did bool, err error) {
 	}
 	found, recorded := r.a.outside.linted(files)
 	if !recorded {
-		if found, err = r.lint(ctx, files, r.progress, r.progress); err != nil {
+		if err := r.await(r.linters(ctx, files, &found)); err != nil {
 			return false, err
 		}
 	}
@@ -122,9 +110,8 @@ func (r *run) keepLinted(b *record.Linted) error {
 }
 
 // lint runs the linters on staged files. It returns nil where the settings let
-// nothing run. It may run beside the loop, which then only waits. begins is told which linter runs,
-// said what the sandbox does for it.
-func (r *run) lint(ctx context.Context, files map[string]string, begins, said func(string)) (*record.Linted, error) {
+// nothing run. It runs beside the loop, which asks a model or waits.
+func (r *run) lint(ctx context.Context, files map[string]string, a *aside) (*record.Linted, error) {
 	engine, err := r.a.Sandbox(ctx)
 	if err != nil || engine == nil {
 		return nil, err
@@ -148,8 +135,8 @@ func (r *run) lint(ctx context.Context, files map[string]string, begins, said fu
 		if len(names) == 0 {
 			continue
 		}
-		begins(fmt.Sprintf("checking %s with %s", count.Of(len(names), "file"), l.Name))
-		report, err := r.lintWith(ctx, engine, l, tree, names, said)
+		a.begins(fmt.Sprintf("checking %s with %s", count.Of(len(names), "file"), l.Name))
+		report, err := r.lintWith(ctx, engine, l, tree, names, a.says)
 		if unavailable := (*sandbox.Unavailable)(nil); errors.As(err, &unavailable) && ctx.Err() == nil {
 			// Tests cannot do without the sandbox, this can: it is told, and the work goes on.
 			b.Troubles = append(b.Troubles, fmt.Sprintf("%s did not run: %v", l.Name, err))
@@ -175,7 +162,7 @@ func (r *run) lint(ctx context.Context, files map[string]string, begins, said fu
 		}
 		found := report.Findings
 		if old := slices.DeleteFunc(names, func(n string) bool { return !had[n] }); len(found) > 0 && len(old) > 0 {
-			prior, err := r.lintWith(ctx, engine, l, before, old, said)
+			prior, err := r.lintWith(ctx, engine, l, before, old, a.says)
 			if err != nil {
 				return nil, err
 			}
@@ -190,7 +177,21 @@ func (r *run) lint(ctx context.Context, files map[string]string, begins, said fu
 		b.Findings = b.Findings[:maxLinted]
 		b.Troubles = append(b.Troubles, fmt.Sprintf("linters found %d more than the %d that are kept", n, maxLinted))
 	}
+	b.Known = r.state.KnownOf(*b, r.lineOf)
 	return b, nil
+}
+
+// lineOf is a line, from 0, of a content that was staged.
+func (r *run) lineOf(hash string, n int) string {
+	text, err := r.a.Store.Blob(hash)
+	if err != nil {
+		return ""
+	}
+	lines := bytes.SplitN(text, []byte("\n"), n+2)
+	if n >= len(lines) {
+		return ""
+	}
+	return string(bytes.TrimSpace(lines[n]))
 }
 
 // outstanding is the key of the dependencies that a project has for a profile and that may still be

@@ -114,6 +114,10 @@ func (n *namer) look(ctx context.Context, name string) error {
 		n.missing("@%s: %d files end so (%s): write more of the path", name, len(ends), someOf(ends))
 		return nil
 	}
+	if _, err := n.p.workspace.Key(path); err != nil { // it is outside of the workspace
+		n.missing("@%s: %v", name, err)
+		return nil
+	}
 	if _, why := n.p.readable(path); why != "does not exist" { // git ignores it, or it may hold secrets
 		n.file("@"+name, path, from, to)
 		return nil
@@ -151,13 +155,19 @@ func (n *namer) file(what, path string, from, to int) {
 		}
 	}
 	if why != "" {
-		n.missing("%s: %s %s", what, path, why)
+		if !strings.HasPrefix(why, path+" ") { // errors of reading name it
+			why = path + " " + why
+		}
+		n.missing("%s: %s", what, why)
 		return
 	}
 	n.r.texts.keep(f.Hash, f.Text)
 	line := path
-	if to > 0 {
+	switch {
+	case to > 0:
 		line = fmt.Sprintf("%s, lines %d to %d", path, from, to)
+	case !n.covered(path, 1, action.LineCount(f.Text)):
+		line += ", its outline and some lines, because it is long"
 	}
 	n.message.Named = append(n.message.Named, line)
 }
@@ -221,12 +231,20 @@ func (n *namer) symbol(ctx context.Context, name, path string) error {
 	}
 	for i, s := range found {
 		if i == maxDeclared {
-			n.missing("@%s: %d more declarations of this name", name, len(found)-i)
+			n.missing("@%s: %d more declarations of this name (%s): write more of it, such as @Type.name, or @file:lines", name, len(found)-i, someOf(placesIn(found[i:])))
 			break
 		}
 		n.file("@"+name, s.Path, s.Range.Start.Line+1, s.Range.End.Line+1)
 	}
 	return nil
+}
+
+// placesIn are the places of symbols.
+func placesIn(list []workspace.Found) (places []string) {
+	for _, s := range list {
+		places = append(places, fmt.Sprintf("%s:%d", s.Path, s.Range.Start.Line+1))
+	}
+	return places
 }
 
 // belongs reports whether a symbol is one of another: declared within it, or a method of

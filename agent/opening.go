@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -47,7 +48,12 @@ func (r *run) planOpening(ctx context.Context) func(*prompter, *prompted) error 
 		}
 		d.Listing = p.listing(entries, more, maxPlanListing)
 		d.Made, d.Rules = p.madeWith(entries), p.rules(entries, nil)
-		d.Map, err = r.codeMap(ctx, p, entries, codemap.Query{Text: d.Task.Text}, planMap, nil, d.Listing)
+		about := d.Task.Text
+		if said := r.state.Thread.Latest(); said != "" {
+			about = said
+		}
+		shown := slices.Collect(maps.Keys(r.state.ShownNow())) // by the message of a thread
+		d.Map, err = r.codeMap(ctx, p, entries, codemap.Query{Text: about}, planMap, shown, d.Listing)
 		d.Recalled = p.window.first(partRecalled, d.Recalled)
 		if err == nil {
 			d.Known, err = r.knownOf(ctx, p, entries)
@@ -139,18 +145,19 @@ func (r *run) openFeature(ctx context.Context) error {
 	}
 	about := f.Title + "\n" + f.Description
 	fetched, missing := configuration(entries, about)
+	files := f.Files
+	if plan := r.state.Plan; len(files) == 0 && plan != nil && len(r.state.Features) == 1 {
+		files = slices.DeleteFunc(slices.Concat(plan.Change), func(path string) bool { return slices.Contains(fetched, path) })
+	}
 	o := opening{p: p, left: p.window.of(partOpening), about: about + " " + p.state.Task.Text}
 	o.Opens = true
-	if rules := p.rules(entries, f.Files); rules != "" {
-		o.Text += rulesNote + "\n"
-		o.Quote += rules + "\n"
-	}
+	o.addRules(entries, f.Files)
 	if f.Test != "" {
 		o.Text += "Its tests: " + f.Test + "\n"
 	}
 	o.Text += r.failedBefore()
 	var named []string
-	for _, path := range slices.Concat(f.Files, fetched) {
+	for _, path := range slices.Concat(files, fetched) {
 		if slices.Contains(named, path) {
 			continue
 		}
@@ -165,7 +172,7 @@ func (r *run) openFeature(ctx context.Context) error {
 		}
 	}
 	switch {
-	case len(f.Files) > 0:
+	case len(files) > 0:
 		o.Text += "The files that the plan names for this feature, as they are now. Read others as you need them.\n"
 	default:
 		o.Text += "The plan names no files for this feature: look for what you need.\n"
@@ -173,7 +180,7 @@ func (r *run) openFeature(ctx context.Context) error {
 	if focus := p.state.Task.Focus; focus != nil && focus.Text != "" && !slices.Contains(named, focus.Path) {
 		o.Quote += fmt.Sprintf("%s, lines %d to %d\n%s\n", focus.Path, focus.FromLine, focus.ToLine, p.window.text(partFocus, focus.Text, ""))
 	}
-	around, err := r.codeMap(ctx, p, entries, codemap.Query{Text: about, Paths: f.Files}, codeMap, named, "")
+	around, err := r.codeMap(ctx, p, entries, codemap.Query{Text: about, Paths: files}, codeMap, named, "")
 	if err != nil {
 		return err
 	}
@@ -184,6 +191,24 @@ func (r *run) openFeature(ctx context.Context) error {
 		o.More = "\nNot shown:\n" + bullets(p.window.first(partLog, missing))
 	}
 	return r.record(o.FilesShown)
+}
+
+// addRules keeps the rules of the root for the beginning of every feature's conversation, where they are
+// the same, and adds those of the feature's folders. Where the rules of the root have changed since the
+// first feature, they are added, too.
+func (o *opening) addRules(entries []workspace.Entry, files []string) {
+	root, said := o.p.rootRules(entries)
+	rules := o.p.folderRules(entries, files, said, o.p.window.of(partRules)-len(root))
+	switch known := o.p.state.Rules; {
+	case known == nil:
+		o.Rules = &root
+	case *known != root:
+		rules = root + rules
+	}
+	if rules != "" {
+		o.Text += rulesNote + "\n"
+		o.Quote += rules + "\n"
+	}
 }
 
 // failedBefore says which tests failed before the task, where TARS has run them; "" for none.
@@ -218,8 +243,13 @@ func (o *opening) show(path string, f workspace.File) (why string) {
 	if len(outline) > o.left {
 		return fmt.Sprintf("too large to be shown here (%d bytes)", len(f.Text))
 	}
-	o.add(fmt.Sprintf("%s is long: here are its outline and the lines that seem to matter. Read others by range.\n%s\n", path, outline), action.Shown{})
-	for _, lines := range o.p.matters(path, f.Text, o.about) {
+	matters := o.p.matters(path, f.Text, o.about)
+	what := "here are its outline and the lines that seem to matter. Read others by range."
+	if len(matters) == 0 {
+		what = "here is its outline. Read the lines that you need by range."
+	}
+	o.add(fmt.Sprintf("%s is long: %s\n%s\n", path, what, outline), action.Shown{})
+	for _, lines := range matters {
 		text, shown, err := action.Show(path, f.Text, f.Hash, lines.From, lines.To, min(o.left, o.p.window.of(partWhole)))
 		if err == nil && len(text) <= o.left {
 			o.add(text+"\n", shown)
@@ -283,10 +313,13 @@ func (p *prompter) matters(path, text, about string) (ranges []action.Range) {
 			look(s.Children)
 		}
 	}
+	declares := false
 	if lang != "" {
-		look(syntax.Parse(lang, text).Outline())
+		outline := syntax.Parse(lang, text).Outline()
+		declares = len(outline) > 0
+		look(outline)
 	}
-	if len(ranges) == 0 && around.To == 0 && syntax.OutlineLanguageOf(path) == "" {
+	if len(ranges) == 0 && around.To == 0 && !declares {
 		ranges = []action.Range{{From: 1, To: mattersLines / 2}} // else nothing of it is shown
 	}
 	if len(ranges) > maxMatters {

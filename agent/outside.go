@@ -48,8 +48,14 @@ type outside interface {
 	packages(a *Agent) (kept map[sandbox.Profile][]string, offers bool)
 	// known is what the planner is told of the workspace, of which manifest has the checksums.
 	known(a *Agent, manifest map[string]string) *record.Known
+	// message is what is said in a thread now, with what it shows.
+	message() (said record.Message, recorded bool)
+	// shown is what the model of a thread is told now of the workspace, or of files that changed.
+	shown() (shown record.FilesShown, told, recorded bool)
+	// taskOf is the id of the task that a thread is handed over to.
+	taskOf(a *Agent) string
 	// recalled says what memory gave for a query.
-	recalled(query string) (found []string, recorded bool)
+	recalled(query string) (found record.MemoryRecalled, recorded bool)
 }
 
 // live is the outside of a task that runs now: nothing of it was recorded.
@@ -103,7 +109,13 @@ func (live) packages(a *Agent) (map[sandbox.Profile][]string, bool) { return a.k
 
 func (live) known(a *Agent, manifest map[string]string) *record.Known { return a.known(manifest) }
 
-func (live) recalled(string) ([]string, bool) { return nil, false }
+func (live) message() (record.Message, bool) { return record.Message{}, false }
+
+func (live) shown() (shown record.FilesShown, told, recorded bool) { return shown, false, false }
+
+func (live) taskOf(a *Agent) string { return a.NewID() }
+
+func (live) recalled(string) (record.MemoryRecalled, bool) { return record.MemoryRecalled{}, false }
 
 func (p *Player) packages(*Agent) (map[sandbox.Profile][]string, bool) {
 	return p.rec.packages, p.rec.offers
@@ -211,11 +223,11 @@ func (p *Player) known(*Agent, map[string]string) *record.Known { return p.rec.k
 
 // recalled is what memory gave: nothing where it was asked something else, and then the
 // prompt differs if it mattered.
-func (p *Player) recalled(query string) (found []string, recorded bool) {
+func (p *Player) recalled(query string) (found record.MemoryRecalled, recorded bool) {
 	if len(p.found) == 0 || p.found[0].Recalled.Query != query {
-		return nil, true
+		return record.MemoryRecalled{Query: query}, true
 	}
 	e := p.found[0]
 	p.found, p.at = p.found[1:], e.Time
-	return e.Recalled.Found, true
+	return *e.Recalled, true
 }

@@ -41,7 +41,7 @@ func (a *Agent) keptPackages() map[sandbox.Profile][]string {
 
 // keepPackages keeps packages for later tasks, where the answer says so.
 func (r *run) keepPackages(k *record.Packages, a record.Answer) error {
-	if k == nil || a.Text != k.Always() || r.a.outside.replays() {
+	if k == nil || len(k.Names) == 0 || a.Text != k.Always() || r.a.outside.replays() {
 		return nil
 	}
 	names := slices.Concat(r.a.keptPackages()[k.Profile], k.Names)
@@ -68,9 +68,9 @@ func (r *run) dependenciesOf(tree []sandbox.File, p sandbox.Profile) *sandbox.De
 // in; nil where there is none. It must first be looked whether and from where they can be installed:
 // where that was recorded, looked is true.
 func (r *run) offer(ctx context.Context, lacks []stack.Lack) (k *record.Packages, from *sandbox.Dependencies, looked bool, err error) {
-	k = r.uninstalled(lacks)
-	if k == nil {
-		return nil, nil, false, nil
+	k, err = r.uninstalled(ctx, lacks)
+	if k == nil || err != nil || len(k.Names) == 0 {
+		return k, nil, false, err
 	}
 	cmd, err := r.commandOn(ctx, r.state.TestLine(), r.a.Policy)
 	if err != nil || cmd.Profile != k.Profile {
@@ -97,26 +97,54 @@ func (r *run) offer(ctx context.Context, lacks []stack.Lack) (k *record.Packages
 	return k, deps, false, nil
 }
 
-// uninstalled are the packages of one profile that a run lacked; nil for none whose name is certain.
-// What is installed already and is lacking nonetheless was the wrong package.
-func (r *run) uninstalled(lacks []stack.Lack) *record.Packages {
+// uninstalled are the packages of one profile that a run lacked, those whose names are certain: by the
+// project's own files, or by what is known of packages. Without any, k has no names where a module's
+// package is not known; nil is for none. What is installed already and is lacking nonetheless was
+// the wrong package.
+func (r *run) uninstalled(ctx context.Context, lacks []stack.Lack) (k *record.Packages, err error) {
 	if r.a.Dependencies == nil || !r.state.Offers {
-		return nil
+		return nil, nil
 	}
-	k := &record.Packages{}
+	var files []stack.File
+	k = &record.Packages{}
 	for _, l := range lacks {
 		p, ok := installable[l.Of]
-		if !ok || l.Kind != stack.Package || k.Profile != "" && k.Profile != p || slices.Contains(r.state.Packages[p], l.Package) {
+		if !ok || l.Kind != stack.Package || k.Profile != "" && k.Profile != p {
 			continue
 		}
-		if k.Profile = p; !slices.Contains(k.Names, l.Package) {
-			k.Names = append(k.Names, l.Package)
+		name, where := l.Package, ""
+		if name == "" {
+			if files == nil {
+				if files, err = r.manifests(ctx); err != nil {
+					return nil, err
+				}
+			}
+			name, where = stack.Named(files, l.Name)
+		}
+		if slices.Contains(r.state.Packages[p], name) {
+			continue
+		}
+		if k.Profile = p; name != "" && !slices.Contains(k.Names, name) {
+			k.Names = append(k.Names, name)
+			if where != "" {
+				k.Named = append(k.Named, where)
+			}
 		}
 	}
-	if len(k.Names) == 0 {
-		return nil
+	if k.Profile == "" {
+		return nil, nil
 	}
-	return k
+	return k, nil
+}
+
+// manifests are the files of the project, with the texts that name packages.
+func (r *run) manifests(ctx context.Context) ([]stack.File, error) {
+	p := r.prompter()
+	entries, _, err := p.entries(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return p.described(entries), nil
 }
 
 // lookToOffer looks whether packages are there and where they would come from. A sandbox that cannot
@@ -137,10 +165,20 @@ func (r *run) lookToOffer(ctx context.Context, deps *sandbox.Dependencies) error
 	return r.record(found)
 }
 
+// unknownPackage says how the user names a package that nobody knows.
+func unknownPackage(lacks []stack.Lack) string {
+	i := slices.IndexFunc(lacks, func(l stack.Lack) bool { return l.Of != "" && l.Package == "" })
+	return fmt.Sprintf("Which package has %q is not known: no file of the project names one like it, and a package of the same name may be somebody else's. "+
+		"Answer \"%sNAME\" to have the package NAME installed in the sandbox; its command is shown to you first. ", lacks[max(i, 0)].Name, record.InstallWord)
+}
+
 // offerText says what the choices of an offer do.
 func offerText(k *record.Packages, deps *sandbox.Dependencies) string {
 	names := strings.Join(k.Names, ", ")
 	text := fmt.Sprintf("No file of the project names %s, and none is changed. ", names)
+	if len(k.Named) > 0 {
+		text = fmt.Sprintf("The project names %s in %s, and not among what is installed for it. No file is changed. ", names, strings.Join(k.Named, ", "))
+	}
 	if k.Missing {
 		text += fmt.Sprintf("It would be installed by %q in the sandbox, which for that reaches only %s; the package's own code runs there. "+
 			"Check the name: an index may have packages with similar names that other people publish. ", deps.Line, strings.Join(deps.Hosts, ", "))

@@ -34,9 +34,9 @@ type remembering struct {
 	first func(query string)
 }
 
-func (m remembering) recalled(query string) ([]string, bool) {
+func (m remembering) recalled(query string) (record.MemoryRecalled, bool) {
 	m.first(query)
-	return nil, true
+	return record.MemoryRecalled{Query: query}, true
 }
 
 func memory(first func(query string)) outside { return remembering{first: first} }

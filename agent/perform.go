@@ -160,7 +160,7 @@ func failureOf(err error) action.Said {
 // look answers the aids that see more than the overlay.
 func (r *run) look(ctx context.Context, act *action.Action) error {
 	var text string
-	var found []string
+	var found record.MemoryRecalled
 	err := r.guarded(act.Verb.Name, func() (err error) {
 		switch args := act.Args.(type) {
 		case action.GitStatus:
@@ -175,12 +175,12 @@ func (r *run) look(ctx context.Context, act *action.Action) error {
 		}
 		return err
 	})
-	if args, ok := act.Args.(action.Recall); ok {
-		if recorded := r.record(record.MemoryRecalled{Query: args.Query, Found: found}); recorded != nil {
+	if _, ok := act.Args.(action.Recall); ok {
+		if recorded := r.record(found); recorded != nil {
 			return recorded
 		}
-		text = strings.Join(found, "\n\n")
-		if len(found) == 0 {
+		text = strings.Join(found.Found, "\n\n")
+		if len(found.Found) == 0 {
 			text = "Memory holds nothing similar."
 		}
 	}
@@ -226,10 +226,10 @@ func (r *run) valueOf(name string) (value string, known bool, err error) {
 		return "", false, nil
 	}
 	if found, recorded := r.a.outside.recalled(valueQuery + name); recorded {
-		if len(found) != 1 {
+		if len(found.Found) != 1 {
 			return "", false, nil
 		}
-		return found[0], true, nil
+		return found.Found[0], true, nil
 	}
 	values, err := r.a.Values()
 	value, known = values[name]

@@ -19,7 +19,7 @@ func (r *run) planning(ctx context.Context) error {
 	case r.asksPlan():
 		return r.askPlan()
 	case r.state.Plan != nil:
-		return r.nextFeature()
+		return r.nextFeature(ctx)
 	case r.state.Task.Single:
 		return r.record(record.Planned{Plan: singlePlan(r.state.Task)})
 	case !r.state.Asked:
@@ -44,7 +44,7 @@ func singlePlan(t record.Task) action.Plan {
 
 // nextFeature begins the first feature that is open and not blocked, or ends
 // the task if there is none. Features that depend on a failed one fail too.
-func (r *run) nextFeature() error {
+func (r *run) nextFeature(ctx context.Context) error {
 	failed := map[string]bool{}
 	for i, f := range r.state.Features {
 		if f.Ended {
@@ -58,14 +58,13 @@ func (r *run) nextFeature() error {
 		}
 		return r.record(record.StateChanged{To: record.Coding, Feature: i, Attempt: 1, Round: 1})
 	}
-	return r.conclude()
+	return r.conclude(ctx)
 }
 
 // conclude writes the report and hands the result over for review.
-func (r *run) conclude() error {
+func (r *run) conclude(ctx context.Context) error {
 	outcome := r.state.Outcome()
 	if r.state.Report == nil {
-		r.remember(outcome)
 		return r.record(record.Reported{Outcome: outcome, Text: r.a.reportText(r.state, outcome)})
 	}
 	switch {
@@ -75,11 +74,16 @@ func (r *run) conclude() error {
 		return r.record(record.StateChanged{To: record.Succeeded, Reason: "answered", Feature: r.state.Current})
 	case outcome == record.OutcomeSuccess:
 		return r.record(record.StateChanged{To: record.Succeeded, Reason: "nothing had to be changed", Feature: r.state.Current})
-	case len(r.state.Kept) > 0:
-		return r.record(record.StateChanged{To: record.Failed, Reason: "no feature succeeded; the work is kept, not verified", Feature: r.state.Current})
-	default:
-		return r.record(record.StateChanged{To: record.Failed, Reason: "no feature succeeded", Feature: r.state.Current})
 	}
+	failed := record.StateChanged{To: record.Failed, Reason: "no feature succeeded", Feature: r.state.Current}
+	if len(r.state.Kept) > 0 {
+		failed.Reason += "; the work is kept, not verified"
+	}
+	if err := r.record(failed); err != nil {
+		return err
+	}
+	r.learn(ctx, nil)
+	return nil
 }
 
 // coding asks CASE for the next step, or ends the round.
@@ -148,32 +152,4 @@ func (r *run) failFeature(reason string, words quote.Words) error {
 	}
 	staged, more := record.StagedOf(r.overlay.State())
 	return r.record(record.FeatureEnded{Feature: r.state.Current, Reason: reason, Words: words, Staged: &staged, Kept: &kept}, append(blobs, more...)...)
-}
-
-// maxRecalled is how many similar past tasks go into a prompt, at most.
-const maxRecalled = 5
-
-// recall asks memory once a phase. Memory that cannot be read is no reason to
-// stop: the work goes on without it, and the log says so.
-func (r *run) recall(ctx context.Context, kind, query string) error {
-	found, err := r.a.recall(ctx, kind, query)
-	if err != nil {
-		r.a.Log.Warn("memory cannot be read", r.state.Status(r.a.Limits.Rounds).Where(), "error", err)
-	}
-	return r.record(record.MemoryRecalled{Query: query, Found: found})
-}
-
-func (a *Agent) recall(ctx context.Context, kind, query string) ([]string, error) {
-	if found, recorded := a.outside.recalled(query); recorded {
-		return found, nil
-	}
-	patterns, err := a.Store.Memory().Recall(ctx, kind, query, maxRecalled)
-	if err != nil {
-		return nil, err
-	}
-	var found []string
-	for _, p := range patterns {
-		found = append(found, fmt.Sprintf("%s\nSolved by: %s", p.Text, p.Solution))
-	}
-	return found, nil
 }

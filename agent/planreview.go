@@ -55,12 +55,15 @@ func (r *run) askPlan() error {
 	if n == 1 {
 		what = "Shall the work begin with this plan of one feature?"
 	}
-	why := "Write what is to change, and TARS plans anew. \"drop 2\" leaves feature 2 out"
+	why := "Write what is to change, and TARS plans anew. "
 	if left == 0 {
-		why = fmt.Sprintf("TARS has changed the plan %d times, and is not asked again. \"drop 2\" leaves feature 2 out", p.PlanChanges)
+		why = fmt.Sprintf("TARS has changed the plan %d times, and is not asked again. ", p.PlanChanges)
+	}
+	if n > 1 {
+		why += "\"drop 2\" leaves feature 2 out. "
 	}
 	return r.question(record.Question{
-		Text: what, Why: why + "; to stop leaves the task for later.",
+		Text: what, Why: why + fmt.Sprintf("%q leaves the task for later.", record.PlanStop),
 		Subject: record.Input{Choices: []string{record.PlanGo, record.PlanStop}, Plan: &record.PlanAsked{Plan: *p.Plan, Class: p.PlannedClass(), Left: left}},
 	})
 }

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"os"
 	"strings"
 	"testing"
 
@@ -21,9 +22,21 @@ on case
 times 2
 call ABORT {"thought": "t", "reason": "no"}
 `, agreeable{})
+	rules, err := b.Workspace.Abs("AGENTS.md")
+	if err == nil {
+		err = os.WriteFile(rules, []byte("Every function has a test.\n"), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, err := range b.Run(context.Background(), record.Task{ID: "t", Text: "write"}) {
 		if err != nil {
 			t.Fatal(err)
+		}
+	}
+	for _, r := range b.model.Requests() {
+		if n := strings.Count(r.Text, "Every function has a test."); n != 1 {
+			t.Errorf("it is told the rules %d times:\n%s", n, r.Text)
 		}
 	}
 	var begins []string
@@ -35,7 +48,7 @@ call ABORT {"thought": "t", "reason": "no"}
 			}
 		}
 	}
-	if len(begins) != 2 || begins[0] != begins[1] || !strings.Contains(begins[0], "one step") || !strings.Contains(begins[0], "- g: G") {
+	if len(begins) != 2 || begins[0] != begins[1] || !strings.Contains(begins[0], "one step") || !strings.Contains(begins[0], "Every function has a test.") || !strings.Contains(begins[0], "- g: G") {
 		t.Errorf("the requests begin with\n%s", strings.Join(begins, "\n---\n"))
 	}
 }

@@ -83,26 +83,28 @@ func (a *Agent) Project(ctx context.Context) (ProjectState, error) {
 		return s, err
 	}
 	a.mask(&s.State)
-	sums, err := a.checksums(ctx, o, workspace.MaxStructure)
+	sums, whole, err := a.checksums(ctx, o)
 	if err != nil {
 		return s, err
 	}
-	kept, err := a.Store.Checksums()
-	if err != nil {
-		return s, err
+	if s.Files, s.Partial = sums, s.Partial || !whole; whole {
+		kept, err := a.Store.Checksums()
+		if err != nil {
+			return s, err
+		}
+		s.Changed = changedSince(kept, sums)
 	}
-	s.Files, s.Changed = sums, changedSince(kept, sums)
 	s.History, s.Notes, err = a.past(0)
 	return s, err
 }
 
-// checksums are those of the files, without those that may hold secrets; empty where there are too many.
-func (a *Agent) checksums(ctx context.Context, o *workspace.Overlay, most int) (map[string]string, error) {
-	sums, err := o.Manifest(ctx, most)
-	if err != nil {
-		return nil, fmt.Errorf("the workspace cannot be read: %w", err)
+// checksums are those of the files, without those that may hold secrets; none, and false, where there are
+// too many files.
+func (a *Agent) checksums(ctx context.Context, o *workspace.Overlay) (sums map[string]string, whole bool, err error) {
+	if sums, err = o.Manifest(ctx, workspace.MaxStructure); err != nil {
+		return nil, false, fmt.Errorf("the workspace cannot be read: %w", err)
 	}
-	return a.withoutSecrets(sums), nil
+	return a.withoutSecrets(sums), sums != nil, nil
 }
 
 // withoutSecrets leaves out files that may hold secrets: a checksum confirms a guess.
@@ -146,8 +148,8 @@ func (a *Agent) keepChecksums(ctx context.Context) {
 	}
 	o := a.Workspace.NewOverlay()
 	defer o.Close()
-	sums, err := a.checksums(ctx, o, maxManifest)
-	if err == nil && len(sums) > 0 {
+	sums, whole, err := a.checksums(ctx, o)
+	if err == nil && whole {
 		err = a.Store.KeepChecksums(sums)
 	}
 	if err != nil {

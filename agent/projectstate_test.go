@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"caselsp/agent/record"
 )
 
 // TestProjectFollows: what is known of a project follows every change at once: what is staged, what is
@@ -99,5 +102,51 @@ func TestKnownFits(t *testing.T) {
 		if text := projectLines(s.State, task); len(text) > maxKnown {
 			t.Errorf("%s: %d bytes", task, len(text))
 		}
+	}
+}
+
+// TestManyChecksums: also of a project with more files than a journal names, the checksums are those of the
+// latest task, and a planner is told what changed since.
+func TestManyChecksums(t *testing.T) {
+	b := newBench(t, "on any\ntimes always\ntext no tool\n", agreeable{})
+	notes := filepath.Join(b.Workspace.Roots()[0].Dir, "notes")
+	write := func(i int, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(notes, fmt.Sprintf("n%04d.txt", i)), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(notes, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for i := range maxManifest + 10 {
+		write(i, fmt.Sprint("note ", i))
+	}
+	told := func(id string) []string {
+		t.Helper()
+		for _, err := range b.Run(t.Context(), record.Task{ID: id, Text: "look"}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		p, err := b.load(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.Known.Changed
+	}
+	if list := told("t1"); list != nil {
+		t.Errorf("before the first task, %q changed", list)
+	}
+	write(7, "another note")
+	s, err := b.Project(t.Context())
+	if err != nil || s.Changed == nil || !slices.Equal(s.Changed.Changed, []string{"notes/n0007.txt"}) {
+		t.Errorf("changed are %v, %v", s.Changed, err)
+	}
+	if list := told("t2"); len(list) != 1 || !strings.HasSuffix(list[0], ": notes/n0007.txt") {
+		t.Errorf("since the first task, %q changed", list)
+	}
+	if list := told("t3"); list != nil {
+		t.Errorf("since the second task, %q changed", list)
 	}
 }

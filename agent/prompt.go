@@ -120,6 +120,9 @@ func (p *prompter) data() prompted {
 	if e := p.state.Task.Follows; e != nil {
 		d.Focus += p.describeEarlier(e)
 	}
+	if p.state.Rules != nil {
+		d.Rules = *p.state.Rules
+	}
 	if p.state.Plan != nil {
 		d.PlanText = p.planText(p.state.Plan)
 	}
@@ -131,9 +134,10 @@ func (p *prompter) data() prompted {
 	d.Feature, d.Attempt, d.Log = f.Feature, f.Attempt, plainLog(f.Log)
 	d.Feature.Description = p.window.text(partFeature, f.Description, "")
 	if t := p.state.LastTest; t != nil {
-		d.Tests = t.Said.String()
+		said, _ := p.state.TestsSaid()
+		d.Tests = said.String()
 		if !t.OK && !t.Skipped {
-			d.Failure = t.Said.String()
+			d.Failure = d.Tests
 		}
 	}
 	d.TestNotes = f.TestNotes()

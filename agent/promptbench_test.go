@@ -3,6 +3,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"flag"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,48 +45,113 @@ type playedTask struct {
 	}
 }
 
-// Complete implements llm.Model: the next answer of the role, whatever is asked.
-func (p *playedTask) Complete(_ context.Context, req *llm.Request) (*llm.Response, error) {
-	role, _, _ := strings.Cut(conversationOf(req), " ")
+// feeder is a model that gives the answers of an earlier run in their order, whatever is asked: to a
+// request, the next one of the same role whose calls are offered. What no longer fits in another way is
+// refused by the engine. Where a role's answers are used up, the run is brought to its end.
+type feeder struct {
+	roleOf  func(*llm.Request) string
+	answers []fed
+	given   int
+	made    map[string]int // answers that stand for none of the player's, by conversation
+}
+
+// fed is an answer of an earlier run.
+type fed struct {
+	role string
+	resp llm.Response
+}
+
+// feed makes a feeder of a played task.
+func (p *playedTask) feed() *feeder {
+	f := &feeder{roleOf: conversationOf, made: map[string]int{}}
 	for i, a := range p.Answers {
-		if a.Role != role {
-			continue
-		}
-		p.Answers = append(p.Answers[:i:i], p.Answers[i+1:]...)
-		resp := &llm.Response{Content: a.Content}
+		resp := llm.Response{Content: a.Content}
 		for k, c := range a.ToolCalls {
 			args := string(c.Arguments)
 			if text := ""; json.Unmarshal(c.Arguments, &text) == nil {
 				args = text
 			}
-			resp.ToolCalls = append(resp.ToolCalls, llm.ToolCall{ID: fmt.Sprintf("call_%d_%d", len(p.Answers), k), Name: c.Name, Arguments: args})
+			resp.ToolCalls = append(resp.ToolCalls, llm.ToolCall{ID: fmt.Sprintf("call_%d_%d", i, k), Name: c.Name, Arguments: args})
 		}
-		return resp, nil
+		f.answers = append(f.answers, fed{a.Role, resp})
 	}
-	return nil, &llm.Error{Kind: llm.BadRequest, Detail: "the player gave no further answer as " + role}
+	return f
+}
+
+// Complete implements llm.Model.
+func (f *feeder) Complete(_ context.Context, req *llm.Request) (*llm.Response, error) {
+	role := f.roleOf(req)
+	for i, a := range f.answers {
+		if a.role != role || slices.ContainsFunc(a.resp.ToolCalls, func(c llm.ToolCall) bool {
+			return !slices.ContainsFunc(req.Tools, func(t llm.Tool) bool { return t.Name == c.Name })
+		}) {
+			continue
+		}
+		f.answers = slices.Delete(f.answers, i, i+1)
+		f.given++
+		return &a.resp, nil
+	}
+	return f.end(conversationOf(req))
+}
+
+// mostFinishes is how often a feature is finished for a player who gave no further answer.
+const mostFinishes = 4
+
+// end is an answer that brings a conversation to its end.
+func (f *feeder) end(conversation string) (*llm.Response, error) {
+	f.made[conversation]++
+	call := map[string]llm.ToolCall{
+		"plan":      called("SUBMIT_PLAN", map[string]any{"analysis": "As asked.", "files_to_create": []string{}, "files_to_change": []string{}, "steps": []string{"Do it."}, "considerations": []string{}, "features": []any{map[string]any{"id": "f", "title": "As asked", "description": "What the task asks."}}}),
+		"case":      called("FINISH_FEATURE", map[string]any{"thought": "Done.", "summary": "Done.", "fixes_applied": []string{"as above"}, "analysis": "As above."}),
+		"verify":    called("SUBMIT_VERDICT", map[string]any{"completion": 100, "summary": "It does what was asked.", "issues": []string{}}),
+		"reflector": called("SUBMIT_HYPOTHESIS", map[string]any{"cause": "Not known.", "fix": "Look again."}),
+		"tester":    called("SUBMIT_TESTS", map[string]any{"summary": "No further tests."}),
+		"advice":    called("SUBMIT_ADVICE", map[string]any{"advice": "Finish with what there is."}),
+	}[conversation]
+	if conversation == "case" && f.made[conversation] > mostFinishes {
+		call = called("ABORT", map[string]any{"thought": "No more.", "reason": "the player gave no further answer"})
+	}
+	calls := []llm.ToolCall{call}
+	if conversation == "verify" { // nothing is approved that nobody has looked at
+		calls = []llm.ToolCall{called("GET_FULL_FILE_CONTENT", map[string]any{"path": "README.md"}), call}
+	}
+	for i := range calls {
+		calls[i].ID = fmt.Sprintf("end_%s_%d_%d", conversation, f.made[conversation], i)
+	}
+	return &llm.Response{ToolCalls: calls}, nil
 }
 
 // left counts the answers of a role that were not given yet.
-func (p *playedTask) left(role string) (n int) {
-	for _, a := range p.Answers {
-		if a.Role == role {
+func (f *feeder) left(role string) (n int) {
+	for _, a := range f.answers {
+		if a.role == role {
 			n++
 		}
 	}
 	return n
 }
 
+// told says how many answers of the player were given, were left, and were made in their place.
+func (f *feeder) told() string {
+	made := 0
+	for _, n := range f.made {
+		made += n
+	}
+	return fmt.Sprintf("%d answers given, %d left, %d made", f.given, len(f.answers), made)
+}
+
 // hereEngine runs commands that read in a copy of the tree, and gives tests the outcome that
 // the player met: they fail as long as the player still explains a failure.
 type hereEngine struct {
-	b    *testing.B
-	task *playedTask
+	b        *testing.B
+	checkout string
+	player   *feeder
 }
 
 // Run implements sandbox.Engine.
 func (e *hereEngine) Run(ctx context.Context, cmd sandbox.Command) (*sandbox.Result, error) {
 	if strings.Contains(cmd.Line, "test") {
-		if e.task != nil && e.task.left("reflector") > 0 {
+		if e.player.left("reflector") > 0 && e.changed(cmd.Tree) {
 			return &sandbox.Result{Status: sandbox.Exited, ExitCode: 1, Output: failingTests}, nil
 		}
 		return &sandbox.Result{Status: sandbox.Exited, Output: passingTests}, nil
@@ -107,6 +174,14 @@ func (e *hereEngine) Run(ctx context.Context, cmd sandbox.Command) (*sandbox.Res
 		result.ExitCode = 1
 	}
 	return result, nil
+}
+
+// changed reports whether a tree differs from the checkout.
+func (e *hereEngine) changed(tree []sandbox.File) bool {
+	return slices.ContainsFunc(tree, func(f sandbox.File) bool {
+		old, err := os.ReadFile(filepath.Join(e.checkout, filepath.FromSlash(f.Path)))
+		return err != nil || string(old) != string(f.Data)
+	})
 }
 
 // The output of test runs, of the length that runners of these projects write.
@@ -165,20 +240,26 @@ func writeRequests(b *testing.B, name string, m *meter) {
 }
 
 // follow runs a task and says how it ended.
-func follow(b *testing.B, name string, a *Agent, task record.Task) {
+func follow(b *testing.B, a *Agent, task record.Task) (end string) {
 	var last Event
 	for e, err := range a.Run(b.Context(), task) {
 		if err != nil {
-			b.Logf("%s: %v", name, err)
-			return
+			b.Fatal(err)
 		}
 		last = e
 	}
-	b.Logf("%s ended in %s: %s", name, last.Status.State, last.Status.Reason)
+	return strings.TrimSuffix(fmt.Sprintf("%s: %s", last.Status.State, last.Status.Reason), ": ")
+}
+
+// measuredRun is a run with its name, what was sent, and how it ended.
+type measuredRun struct {
+	name string
+	row  row
+	end  string
 }
 
 // play plays one task on its checkout.
-func play(b *testing.B, path string) (string, row, int) {
+func play(b *testing.B, path string) measuredRun {
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		b.Fatal(err)
@@ -187,34 +268,36 @@ func play(b *testing.B, path string) (string, row, int) {
 	if err := json.Unmarshal(raw, &task); err != nil {
 		b.Fatal(err)
 	}
-	a, m := metering(b, filepath.Join(*checkoutsDir, strings.ReplaceAll(task.Repository, "/", "+")), Options{
-		User: yes{}, Model: func(string) (llm.Model, error) { return &task, nil },
-		Sandbox: func(context.Context) (sandbox.Engine, error) { return &hereEngine{b, &task}, nil },
+	player := task.feed()
+	checkout := filepath.Join(*checkoutsDir, strings.ReplaceAll(task.Repository, "/", "+"))
+	a, m := metering(b, checkout, Options{
+		User: yes{}, Model: func(string) (llm.Model, error) { return player, nil },
+		Sandbox: func(context.Context) (sandbox.Engine, error) { return &hereEngine{b, checkout, player}, nil },
 	})
-	follow(b, task.Name, a, record.Task{Text: task.Task, Typed: task.Task, Single: strings.Contains(task.How, "--single")})
+	end := follow(b, a, record.Task{Text: task.Task, Typed: task.Task, Single: strings.Contains(task.How, "--single")})
 	writeRequests(b, task.Name, m)
-	return task.Name, m.row(), task.BytesIn
+	return measuredRun{task.Name, m.row(), fmt.Sprintf("%s (%s; the first version: %d bytes in)", end, player.told(), task.BytesIn)}
 }
 
-// inOrder is an engine that gives recorded results in their order, on whatever files.
-type inOrder struct {
-	rec  *Recording
-	next int
-}
+// recordedResults is an engine that gives the results of a recording by their command lines, each once as
+// long as there are more, on whatever files.
+type recordedResults struct{ byLine map[string][]sandbox.Result }
 
 // Run implements sandbox.Engine.
-func (e *inOrder) Run(_ context.Context, cmd sandbox.Command) (*sandbox.Result, error) {
-	for ; e.next < len(e.rec.entries); e.next++ {
-		if c := e.rec.entries[e.next].Command; c != nil && c.Line == cmd.Line {
-			e.next++
-			return &c.Result, nil
-		}
+func (e *recordedResults) Run(_ context.Context, cmd sandbox.Command) (*sandbox.Result, error) {
+	line := cmp.Or(cmd.Plain, cmd.Line)
+	list := e.byLine[line]
+	if len(list) == 0 {
+		return &sandbox.Result{Status: sandbox.Exited, ExitCode: 127, Output: "not recorded\n"}, nil
 	}
-	return &sandbox.Result{Status: sandbox.Exited, ExitCode: 127, Output: "not recorded\n"}, nil
+	if len(list) > 1 {
+		e.byLine[line] = list[1:]
+	}
+	return &list[0], nil
 }
 
-// demo plays the demo's recording, without comparing the requests.
-func demo(b *testing.B) row {
+// demo plays the demo's answers, whatever is asked.
+func demo(b *testing.B) measuredRun {
 	f, err := os.Open("../cmd/caselsp/demo/recording.jsonl")
 	if err != nil {
 		b.Fatal(err)
@@ -224,28 +307,30 @@ func demo(b *testing.B) row {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for i := range rec.entries {
-		if answer := rec.entries[i].Answer; answer != nil {
-			answer.Digest, answer.Messages = "", nil
+	player := &feeder{roleOf: func(req *llm.Request) string { return req.Role }, made: map[string]int{}}
+	engine := &recordedResults{map[string][]sandbox.Result{}}
+	for _, e := range rec.entries {
+		switch {
+		case e.Answer != nil:
+			player.answers = append(player.answers, fed{e.Answer.Role, e.Answer.Response})
+		case e.Command != nil:
+			engine.byLine[e.Command.Line] = append(engine.byLine[e.Command.Line], e.Command.Result)
 		}
 	}
-	player := rec.Play()
-	var o Options
-	player.Attach(&o)
-	o.Sandbox = func(context.Context) (sandbox.Engine, error) { return &inOrder{rec: rec}, nil }
 	dir := b.TempDir()
 	if err := os.CopyFS(dir, os.DirFS("../cmd/caselsp/demo/project")); err != nil {
 		b.Fatal(err)
 	}
-	a, m := metering(b, dir, o)
-	follow(b, "demo", a, rec.Task)
+	a, m := metering(b, dir, Options{User: yes{}, Model: func(string) (llm.Model, error) { return player, nil },
+		Sandbox: func(context.Context) (sandbox.Engine, error) { return engine, nil }})
+	end := follow(b, a, record.Task{Text: rec.Task.Text, Typed: rec.Task.Text})
 	writeRequests(b, "demo", m)
-	return m.row()
+	return measuredRun{"demo", m.row(), fmt.Sprintf("%s (%s)", end, player.told())}
 }
 
 // scripted is a run of 18 requests and more over HTTP: readings whole and by range, again after an edit,
 // searches, edits, commands that fail alike, tests that fail and pass, two verdicts.
-func scripted(b *testing.B) row {
+func scripted(b *testing.B) measuredRun {
 	raw, err := os.ReadFile("testdata/prompt_run.txt")
 	if err != nil {
 		b.Fatal(err)
@@ -262,29 +347,31 @@ func scripted(b *testing.B) row {
 	engine := &repeating{}
 	a, m := metering(b, largeProject(b), Options{User: yes{}, Model: func(string) (llm.Model, error) { return model, nil },
 		Sandbox: func(context.Context) (sandbox.Engine, error) { return engine, nil }})
-	follow(b, "scripted", a, record.Task{Text: "Let sums be rounded."})
+	end := follow(b, a, record.Task{Text: "Let sums be rounded."})
 	writeRequests(b, "scripted", m)
-	return m.row()
+	return measuredRun{"scripted", m.row(), end}
 }
 
 // BenchmarkPrompt measures what models are sent.
 func BenchmarkPrompt(b *testing.B) {
-	var table strings.Builder
-	fmt.Fprintf(&table, "\n%-22s %8s %9s %7s %6s %6s %6s %9s  %s\n", "task", "requests", "bytes in", "repeat", "long", "twice", "parted", "compacted", "bytes of the first version")
+	var runs []measuredRun
 	if *playedDir == "" || *checkoutsDir == "" {
-		b.Log("without -played and -checkouts, only the demo and the scripted run are measured")
+		b.Log("without -played and -checkouts, only the demo and the scripted runs are measured")
 	} else {
 		paths, err := filepath.Glob(filepath.Join(*playedDir, "*.json"))
 		if err != nil {
 			b.Fatal(err)
 		}
 		for _, path := range paths {
-			name, r, before := play(b, path)
-			fmt.Fprintf(&table, "%-22s %v  %d\n", name, r, before)
+			runs = append(runs, play(b, path))
 		}
 	}
-	fmt.Fprintf(&table, "%-22s %v\n", "demo", demo(b))
-	fmt.Fprintf(&table, "%-22s %v\n", "scripted", scripted(b))
-	fmt.Println(table.String())
+	long := played(b, DefaultContext)
+	writeRequests(b, "long", long)
+	runs = append(runs, demo(b), scripted(b), measuredRun{"long feature", long.row(), "review"})
+	fmt.Printf("\n%-20s %8s %9s %7s %6s %6s %6s %9s  %s\n", "task", "requests", "bytes in", "repeat", "long", "twice", "parted", "compacted", "ended")
+	for _, r := range runs {
+		fmt.Printf("%-20s %v  %s\n", r.name, r.row, r.end)
+	}
 	b.ReportMetric(0, "ns/op")
 }

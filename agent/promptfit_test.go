@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"caselsp/agent/lint"
 	"caselsp/agent/llm"
 	"caselsp/agent/record"
 	"caselsp/agent/workspace"
@@ -143,10 +144,14 @@ func largeProject(t testing.TB) string {
 }
 
 // played runs the long feature with a window of so many tokens.
-func played(t *testing.T, tokens int) *meter {
+func played(t testing.TB, tokens int) *meter {
 	t.Helper()
+	dir := largeProject(t)
+	if err := os.WriteFile(filepath.Join(dir, "pylintrc"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
 	engine := &repeating{runs: -longEdits/4 - 1} // of TARS and CASE, before the feature is finished
-	a, m := metering(t, largeProject(t), Options{User: agreeable{}, Context: tokens, WriteTests: WriteAlways, Limits: record.Limits{Steps: 3 * longEdits, Rounds: 15, Attempts: 3, Rollbacks: 3},
+	a, m := metering(t, dir, Options{User: agreeable{}, Context: tokens, Linting: Linting{When: LintEdits, Grades: lint.DefaultPolicy}, WriteTests: WriteAlways, Limits: record.Limits{Steps: 3 * longEdits, Rounds: 15, Attempts: 3, Rollbacks: 3},
 		Sandbox: func(context.Context) (sandbox.Engine, error) { return engine, nil }})
 	model := &longRun{map[string]int{}}
 	m.model = func(string) (llm.Model, error) { return model, nil }
@@ -205,6 +210,11 @@ func TestRequestsRepeat(t *testing.T) {
 		}
 		if s.parts && !s.compacted {
 			t.Errorf("request %d, of %s, does not begin with the one before it", i+1, s.conversation)
+		}
+	}
+	for _, text := range []string{"Linters object to what you edited", "The tests failed"} {
+		if !slices.ContainsFunc(m.texts, func(req *llm.Request) bool { return strings.Contains(string(wire(req.Messages)), text) }) {
+			t.Errorf("no request says %q", text)
 		}
 	}
 	long := 0

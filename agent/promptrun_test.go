@@ -23,7 +23,13 @@ func promptProject() map[string]string {
 type repeating struct{ runs int }
 
 // Run implements sandbox.Engine.
-func (e *repeating) Run(context.Context, sandbox.Command) (*sandbox.Result, error) {
+func (e *repeating) Run(_ context.Context, cmd sandbox.Command) (*sandbox.Result, error) {
+	switch {
+	case strings.Contains(cmd.Line, "pylint"):
+		return objecting(cmd.Tree), nil
+	case !strings.Contains(cmd.Line, "pytest"):
+		return &sandbox.Result{Status: sandbox.Exited, ExitCode: 127}, nil
+	}
 	e.runs++
 	var b strings.Builder
 	for i := range 60 {
@@ -35,4 +41,18 @@ func (e *repeating) Run(context.Context, sandbox.Command) (*sandbox.Result, erro
 	}
 	fmt.Fprintf(&b, "=========== FAILURES ===========\n    def test_rounded():\n>       assert sums.sum07(0.1, 0.2) == 7.3\nE       assert 7.30000000000000%d == 7.3\n\ntest_sums.py:9: AssertionError\n======== 1 failed, 60 passed in 0.%02ds ========\n", e.runs, e.runs)
 	return &sandbox.Result{Status: sandbox.Exited, ExitCode: 1, Output: b.String()}, nil
+}
+
+// objecting is a pylint that objects to every fourth of the sums that are rounded.
+func objecting(tree []sandbox.File) *sandbox.Result {
+	var said []string
+	for _, f := range tree {
+		for i, line := range strings.Split(string(f.Data), "\n") {
+			if strings.Contains(line, "round(") && i/6%4 == 0 {
+				said = append(said, fmt.Sprintf(`{"type":"warning","path":%q,"symbol":"round","message":"Rounding to %d digits hides errors","message-id":"W1","line":%d,"column":4}`, f.Path, 10, i+1))
+			}
+		}
+	}
+	return &sandbox.Result{Status: sandbox.Exited, Output: "Your code has been rated at 9.00/10",
+		Changes: []sandbox.Change{{Path: ".caselsp-lint-report", Data: []byte("[" + strings.Join(said, ",") + "]")}}}
 }

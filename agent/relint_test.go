@@ -70,3 +70,55 @@ call FINISH_FEATURE {"thought": "t", "summary": "written"}
 		t.Errorf("the report is\n%s", report)
 	}
 }
+
+// TestObjectionsOnce: a file that is judged again because another one was edited is objected to in the
+// same words; the model is told once.
+func TestObjectionsOnce(t *testing.T) {
+	b := newBench(t, lintScript, nil)
+	usesPylint(t, b)
+	b.Linting = Linting{When: LintEdits, Grades: lint.DefaultPolicy}
+	b.Sandbox = func(context.Context) (sandbox.Engine, error) { return &linting{}, nil }
+	for _, err := range b.Run(t.Context(), record.Task{ID: "t", Text: "write", Single: true}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	sent := b.model.Requests()
+	last := sent[len(sent)-1].Text
+	if n := strings.Count(last, "Linters object to what you edited"); n != 1 {
+		t.Errorf("it is told %d times:\n%s", n, last)
+	}
+}
+
+// slow is a linting sandbox that ends when the faces are told that a linter works.
+type slow struct {
+	linting
+	told chan struct{}
+}
+
+func (e *slow) Run(ctx context.Context, cmd sandbox.Command) (*sandbox.Result, error) {
+	<-e.told
+	return e.linting.Run(ctx, cmd)
+}
+
+// TestLintersShown: while it is waited for linters, the faces are told what is checked with which one.
+func TestLintersShown(t *testing.T) {
+	b := newBench(t, lintScript, nil)
+	usesPylint(t, b)
+	b.Linting = Linting{When: LintEdits, Grades: lint.DefaultPolicy}
+	engine := &slow{told: make(chan struct{})}
+	b.Sandbox = func(context.Context) (sandbox.Engine, error) { return engine, nil }
+	shown := false
+	for e, err := range b.Run(t.Context(), record.Task{ID: "t", Text: "write", Single: true}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Doing == "checking 1 file with pylint" && !shown {
+			shown = true
+			close(engine.told)
+		}
+	}
+	if !shown {
+		t.Error("no event tells of the linter")
+	}
+}

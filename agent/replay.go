@@ -58,7 +58,10 @@ type entry struct {
 	Allowed  *record.Tolerated         `json:"tolerated,omitempty"`
 	Told     *record.Told              `json:"told,omitempty"`
 	Tests    *record.TestsFound        `json:"tests,omitempty"`
-	Judged   *record.Judged            `json:"judged,omitempty"` // of a command that nobody was asked about
+	Judged   *record.Judged            `json:"judged,omitempty"`  // of a command that nobody was asked about
+	Message  *record.Message           `json:"message,omitempty"` // in a thread
+	Handed   *record.HandedOver        `json:"handed,omitempty"`  // what a thread was handed over to
+	Shown    *record.FilesShown        `json:"shown,omitempty"`   // to the model of a thread, unasked
 }
 
 // recordedRun is a command with its result.
@@ -88,9 +91,6 @@ func (a *Agent) Export(id string, w io.Writer) error {
 	events, err := a.Events(id)
 	if err != nil {
 		return err
-	}
-	if record.IsThread(id) {
-		return errors.New("a thread is not replayed: `caselsp chat --show` prints it, and the tasks that it was handed over to are exported")
 	}
 	if err := errors.Join(a.conceal(context.Background()), a.adopt(id)); err != nil {
 		return err
@@ -142,7 +142,9 @@ func (a *Agent) Export(id string, w io.Writer) error {
 			line.Command = &recordedRun{Line: started.Line, Tree: started.Tree, Before: started.Before, Bare: started.Bare, Result: *result}
 			line.Command.limited(started)
 		default:
-			continue
+			if !record.IsThread(id) || !line.inThread(b) {
+				continue
+			}
 		}
 		raw, err := a.exported(e.Body, line)
 		if err == nil {
@@ -310,6 +312,7 @@ type Player struct {
 	found []entry
 	layer []record.DependenciesFound
 	says  []record.Told
+	now   *said // the message of a thread that is replayed now
 
 	played map[string]int // entries by kind
 	at     time.Time
@@ -390,6 +393,9 @@ func (p *Player) tick(kind string) {
 
 // Complete implements llm.Model.
 func (p *Player) Complete(ctx context.Context, req *llm.Request) (*llm.Response, error) {
+	if !p.answered() {
+		return nil, errUnanswered
+	}
 	resp, err := p.model.Complete(ctx, req)
 	if err == nil {
 		p.tick(record.KindOf(record.CallAnswered{}))

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -11,7 +10,6 @@ import (
 	"caselsp/agent/record"
 	"caselsp/agent/review"
 	"caselsp/agent/workspace"
-	"caselsp/store"
 )
 
 // reportText renders a task's report in Markdown. Every figure in it is read from
@@ -35,6 +33,9 @@ func (a *Agent) reportText(p *record.State, outcome string) string {
 	b.WriteString("\n## Files\n\n")
 	if len(p.Staged.Files) == 0 {
 		b.WriteString("Nothing was changed.\n")
+	}
+	if len(p.GaveWay) > 0 {
+		fmt.Fprintf(&b, "While it worked, %s. CASE was told, and may have done them again.\n\n", record.GaveWay(p.GaveWay))
 	}
 	obeyed := a.obeyedMarks(p)
 	for _, f := range p.Staged.Files {
@@ -200,45 +201,6 @@ func usageText(p *record.State) string {
 		s += fmt.Sprintf(", $%.4f", p.Usage.Cost)
 	}
 	return s
-}
-
-// remember stores what worked, for later plans. A failure to do so is only logged:
-// the task has succeeded anyway.
-func (r *run) remember(outcome string) {
-	if outcome != record.OutcomeSuccess || r.state.Task.Single {
-		return
-	}
-	var files []string
-	for _, f := range r.state.Staged.Files {
-		files = append(files, f.Describe())
-	}
-	var how []string
-	for _, f := range r.state.Features {
-		how = append(how, f.Title)
-	}
-	r.keep(store.Pattern{
-		Kind: store.KindPattern, Type: r.state.Class().Type, Text: r.state.Task.Text,
-		Solution: strings.Join(how, "; ") + " (" + strings.Join(files, ", ") + ")",
-	})
-}
-
-// rememberFix stores in memory what fixed a failed test, once the tests pass: the
-// failure and the hypothesis that was acted on.
-func (r *run) rememberFix() {
-	if f := r.state.Feature(); r.state.Hypothesis != nil && f.Failure != "" {
-		r.keep(store.Pattern{Kind: store.KindFailure, Text: f.Failure, Solution: r.state.Hypothesis.Fix + " Cause: " + r.state.Hypothesis.Cause, Successes: 1})
-	}
-}
-
-// keep puts something learnt into memory. A replay learns nothing: it happened before.
-func (r *run) keep(p store.Pattern) {
-	if r.a.outside.replays() {
-		return
-	}
-	p.Task = r.id
-	if err := r.a.Store.Memory().Remember(context.Background(), p); err != nil {
-		r.a.Log.Warn("memory cannot be written", r.state.Status(r.a.Limits.Rounds).Where(), "error", err)
-	}
 }
 
 // withDecisions is the report of a finished task with what the user has decided about each

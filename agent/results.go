@@ -132,8 +132,9 @@ func takeResults(result *sandbox.Result) map[string][]byte {
 	return files
 }
 
-// results reads what a run of the tests left, and shows its output as people know it.
-func (r *run) results(ctx context.Context, line string, result *sandbox.Result) *record.Results {
+// results reads what a run of the tests left, and shows its output as people know it. What is kept of
+// whole names the tests that did not pass.
+func (r *run) results(ctx context.Context, line string, result *sandbox.Result) (kept *record.Results, whole testreport.Report) {
 	files := takeResults(result)
 	var tree testreport.Tree
 	listed, _, err := r.overlay.List(ctx, "", maxTreeFiles)
@@ -142,7 +143,7 @@ func (r *run) results(ctx context.Context, line string, result *sandbox.Result) 
 			tree = append(tree, f.Path)
 		}
 	}
-	whole := testreport.Read(line, result.Output, files).In(tree)
+	whole = testreport.Read(line, result.Output, files).In(tree)
 	if shown := testreport.Shown(result.Output); shown != result.Output {
 		result.Output = testreport.Plain(shown)
 	}
@@ -158,7 +159,7 @@ func (r *run) results(ctx context.Context, line string, result *sandbox.Result) 
 			}
 		}
 	}
-	return res
+	return res, whole
 }
 
 // maxTreeFiles is how many files of a workspace a trace is looked for in.

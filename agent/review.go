@@ -13,13 +13,41 @@ import (
 
 // Review returns a task's result with what was decided about it so far.
 func (a *Agent) Review(id string) (*review.Review, error) {
-	p, err := a.load(id)
+	p, err := a.settled(id)
 	if err != nil {
 		return nil, err
 	}
 	a.closing(p) // as a decision would close it; nothing is recorded
-	s := &review.Session{State: p, Workspace: a.Workspace, Blob: a.Store.Blob, Obeyed: a.obeyed(p)}
+	s := a.onlooker(p)
+	s.Foresee()
 	return s.Review()
+}
+
+// onlooker is the review of a task for those who decide nothing.
+func (a *Agent) onlooker(p *record.State) *review.Session {
+	return &review.Session{State: p, Workspace: a.Workspace, Blob: a.Store.Blob, Obeyed: a.obeyed(p), Log: a.Log}
+}
+
+// settled is load for those who look at a task: what a crash interrupted is settled first, unless
+// somebody works on the task. The earlier that is, the less the user has changed since.
+func (a *Agent) settled(id string) (*record.State, error) {
+	p, err := a.load(id)
+	if err != nil || p.Review.Applying == nil {
+		return p, err
+	}
+	release, err := a.acquire(id)
+	if err != nil {
+		return p, nil // it is not interrupted, it goes on
+	}
+	defer release()
+	if p, err = a.load(id); err != nil {
+		return nil, err
+	}
+	r := &run{a: a, id: id, journal: a.Store.Journal(id), state: p, yield: func(Event, error) bool { return true }}
+	if err := r.session().Settle(); err != nil {
+		a.Log.Warn("an interrupted acceptance cannot be settled now", "task", id, "error", err)
+	}
+	return p, nil
 }
 
 // obeyed says of the changes of a task who obeys them.
@@ -35,7 +63,7 @@ func (a *Agent) obeyed(p *record.State) func(workspace.Change) permit.Obeyed {
 // in the outcome with its reason.
 func (a *Agent) Decide(ctx context.Context, id string, sel review.Selection, accept bool, to workspace.Applier) (review.Outcome, error) {
 	defer a.keepChecksums(ctx)
-	return a.reviewed(id, &sel, func(s *review.Session) ([]workspace.Applied, error) {
+	return a.reviewed(ctx, id, &sel, func(s *review.Session) ([]workspace.Applied, error) {
 		rev, err := review.Of(s.State, s.Blob, s.Obeyed)
 		if err != nil {
 			return nil, err
@@ -55,7 +83,7 @@ func (a *Agent) Decide(ctx context.Context, id string, sel review.Selection, acc
 // result is under review again, so the undo can itself be undone.
 func (a *Agent) Undo(ctx context.Context, id string, to workspace.Applier) (review.Outcome, error) {
 	defer a.keepChecksums(ctx)
-	return a.reviewed(id, &review.Selection{}, func(s *review.Session) ([]workspace.Applied, error) { return s.Undo(ctx, to) })
+	return a.reviewed(ctx, id, &review.Selection{}, func(s *review.Session) ([]workspace.Applied, error) { return s.Undo(ctx, to) })
 }
 
 // session is the review of the task that a run works on.
@@ -65,9 +93,9 @@ func (r *run) session() *review.Session {
 }
 
 // reviewed locks the task, settles an acceptance that a crash interrupted, lets f decide,
-// and ends the task where nothing is left to decide. sel is what was decided about, once f
+// ends the task where nothing is left to decide, and keeps what it teaches. sel is what was decided about, once f
 // has returned.
-func (a *Agent) reviewed(id string, sel *review.Selection, f func(*review.Session) ([]workspace.Applied, error)) (review.Outcome, error) {
+func (a *Agent) reviewed(ctx context.Context, id string, sel *review.Selection, f func(*review.Session) ([]workspace.Applied, error)) (review.Outcome, error) {
 	release, err := a.acquire(id)
 	if err != nil {
 		return review.Outcome{}, err
@@ -106,5 +134,6 @@ func (a *Agent) reviewed(id string, sel *review.Selection, f func(*review.Sessio
 	if err != nil {
 		return review.Outcome{Results: results}, err
 	}
+	r.learn(ctx, after)
 	return review.Outcome{Results: results, State: p.Phase, Open: open, Waiting: after.WaitingIn(*sel), Kept: sel.Kept != "", Closed: closed, Decided: review.Decided(before, after)}, nil
 }

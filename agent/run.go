@@ -97,8 +97,8 @@ func (r *run) fail(err error) {
 	}
 }
 
-// maxManifest is the number of files up to which a task begins with a manifest
-// of them all: hashing more would be felt as a delay.
+// maxManifest is the number of files up to which a task's journal begins with a manifest
+// of them all, for a replay: of more it would be the largest part of most journals.
 const maxManifest = 2000
 
 // begin writes the first records of a new task.
@@ -109,12 +109,15 @@ func (r *run) begin(ctx context.Context, task record.Task) error {
 		return fmt.Errorf("task %s exists already: resume it, or give the new task another id", task.ID)
 	}
 	begins := record.Answering
-	var manifest map[string]string // of a thread, none: it is not replayed
+	var sums, manifest map[string]string // of a thread, none: files change while it goes on
 	if task.Thread == "" {
 		begins = record.Planning
 		var err error
-		if manifest, err = r.overlay.Manifest(ctx, maxManifest); err != nil {
+		if sums, err = r.overlay.Manifest(ctx, workspace.MaxStructure); err != nil {
 			return fmt.Errorf("the workspace cannot be read: %w", err)
+		}
+		if len(sums) <= maxManifest {
+			manifest = sums
 		}
 	}
 	r.a.adoptAuthored()
@@ -127,7 +130,7 @@ func (r *run) begin(ctx context.Context, task record.Task) error {
 	given.Packages, given.Offers = r.a.outside.packages(r.a)
 	given.PlanReview, given.PlanChecks = r.a.PlanReview, r.a.outside.checksPlans()
 	if task.Thread == "" && !task.Single {
-		given.Known = r.a.outside.known(r.a, manifest)
+		given.Known = r.a.outside.known(r.a, sums)
 	}
 	if err := r.record(given); err != nil {
 		return err
@@ -270,7 +273,7 @@ func (r *run) next(ctx context.Context) error {
 		return r.record(record.StateChanged{To: record.Idle})
 	}
 	if r.state.Reply != "" {
-		return r.conclude()
+		return r.conclude(ctx)
 	}
 	if err := r.observe(ctx); err != nil {
 		return err
@@ -279,7 +282,7 @@ func (r *run) next(ctx context.Context) error {
 		return err
 	}
 	if f := r.state.Feature(); f != nil && f.Ended { // in whatever phase that happened
-		return r.nextFeature()
+		return r.nextFeature(ctx)
 	}
 	switch r.state.Phase {
 	case record.Planning:
@@ -312,6 +315,7 @@ func (r *run) observe(ctx context.Context) error {
 	for _, m := range moved {
 		b.Paths = append(b.Paths, m.Path)
 		for _, h := range m.Dropped {
+			b.Overlaps = append(b.Overlaps, fmt.Sprintf("%s:%d", m.Path, max(h.OldLine, 1)))
 			b.Dropped += fmt.Sprintf("%s, near line %d:\n", m.Path, h.OldLine)
 			for _, l := range h.New {
 				b.Dropped += "+" + l

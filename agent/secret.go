@@ -256,6 +256,22 @@ func (a *Agent) conceal(ctx context.Context) error {
 	return nil
 }
 
+// lookoutIn is a lookout for files that may hold secrets.
+func lookoutIn(w *workspace.Workspace) *workspace.Lookout {
+	return w.NewLookout(func(key string) workspace.Want {
+		return workspace.Want{Most: int64(store.MostRead(key)), Kept: store.Hidden(key)}
+	})
+}
+
+// SecretsIn returns the secret values in the files of a workspace, where no agent works on it.
+func SecretsIn(ctx context.Context, w *workspace.Workspace) (values []string, err error) {
+	found, err := lookoutIn(w).Look(ctx)
+	for _, f := range found {
+		values = append(values, store.SecretsIn(f.Path, f.Text)...)
+	}
+	return values, err
+}
+
 // hidden reports whether a path is another name of a file that may hold secrets.
 func (a *Agent) hidden(key string) bool {
 	a.looking.Lock()

@@ -20,8 +20,8 @@ type losing struct {
 }
 
 // Apply implements workspace.Applier.
-func (l losing) Apply(ctx context.Context, edits []workspace.FileEdit) ([]workspace.Applied, error) {
-	results, err := l.Applier.Apply(ctx, edits)
+func (l losing) Apply(ctx context.Context, edits []workspace.FileEdit, begin workspace.Begin) ([]workspace.Applied, error) {
+	results, err := l.Applier.Apply(ctx, edits, begin)
 	return results, errors.Join(err, l.lose())
 }
 

@@ -83,6 +83,8 @@ func (r *run) extending(ctx context.Context) error {
 		return err
 	}
 	switch w := f.Writing; {
+	case w != nil && w.Dropped:
+		return r.move(record.Verifying, w.Note)
 	case w == nil || w.Note != "":
 		return r.move(record.Verifying, "the tests pass")
 	case w.Ran && r.state.LastTest.OK && r.wantsEvidence():
@@ -91,14 +93,10 @@ func (r *run) extending(ctx context.Context) error {
 		return r.record(record.TestsSettled{Note: "the tester wrote tests, and they pass: " + record.FirstLine(w.Submitted.Summary)})
 	case w.Ran && r.state.LastTest.Settled:
 		return r.dropTests("the tester's tests were dropped: " + f.Tests)
-	case w.Ran && w.Tries < maxTesterTries:
+	case w.Ran && w.Submitted.Fault == "" && w.Tries < maxTesterTries:
 		return r.record(record.TestsReturned{})
 	case w.Ran:
-		note := "the tester's tests failed and were dropped: " + failing(r.state.LastTest.Results)
-		if w.Submitted.Fault != "" {
-			note += "; the tester says that the code is wrong: " + record.FirstLine(w.Submitted.Fault)
-		}
-		return r.dropTests(note)
+		return r.dropTests("the tester's tests failed and were dropped: " + failing(r.state.LastTest.Results) + testersWords(w.Submitted))
 	case w.Submitted != nil && record.SameStaged(w.Start, r.state.Staged):
 		return r.dropTests("the tester wrote no tests: " + record.FirstLine(w.Submitted.Summary))
 	case w.Submitted != nil && r.state.LostTests >= maxLostTests:
@@ -119,14 +117,22 @@ func (r *run) askForWritten(ctx context.Context) (asked bool, err error) {
 		return false, nil
 	}
 	packages, deps, looked, err := r.offer(ctx, t.Lacks)
-	if packages == nil || err != nil {
+	if packages == nil || len(packages.Names) == 0 || err != nil {
 		return looked, err
 	}
 	return true, r.question(record.Question{
-		Text:    fmt.Sprintf("The tests that the tester wrote cannot run in the sandbox: %s (%s)", t.Lacks[0].Cause, t.Command()),
+		Text:    fmt.Sprintf("The tests that the tester wrote cannot run in the sandbox: %s (%s)", stack.Causes(t.Lacks), t.Command()),
 		Why:     offerText(packages, deps) + fmt.Sprintf("With %q they are dropped.", record.TestsWithout),
 		Subject: record.Input{Choices: []string{packages.Once(), packages.Always(), record.TestsWithout}, Tests: true, Packages: packages},
 	})
+}
+
+// testersWords are what the tester says of tests that failed.
+func testersWords(t *action.Tests) string {
+	if t.Fault != "" {
+		return "; the tester says that the code is wrong: " + record.FirstLine(t.Fault)
+	}
+	return "; the tester says: " + record.FirstLine(t.Summary)
 }
 
 // failing names what failed.

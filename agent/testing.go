@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -52,29 +51,19 @@ func (r *run) finished(ctx context.Context) error {
 	return r.move(record.Testing, changed)
 }
 
-// maxProjectFiles is how many files of a project are asked how it is tested: its manifests
-// stand near the root.
+// maxProjectFiles is among how many files of a project those are looked for that a trace names.
 const maxProjectFiles = 20000
 
 // lookForTests records which commands run the project's tests, where that has changed.
 func (r *run) lookForTests(ctx context.Context) (looked bool, err error) {
 	found, recorded := r.a.outside.tests()
 	if !recorded {
-		entries, _, err := r.overlay.List(ctx, "", maxProjectFiles)
+		p := r.prompter()
+		entries, _, err := p.entries(ctx)
 		if err != nil {
-			return false, fmt.Errorf("the workspace cannot be listed: %w", err)
+			return false, err
 		}
-		var files []stack.File
-		for _, e := range entries {
-			f := stack.File{Path: e.Path}
-			if stack.Wanted(e.Path) {
-				if text, err := r.overlay.Read(e.Path); err == nil {
-					f.Text = text.Text
-				}
-			}
-			files = append(files, f)
-		}
-		found = record.TestsFound{Candidates: stack.Tests(files)}
+		found.Candidates, _ = p.project(entries)
 	}
 	if known := r.state.TestsKnown(); known != nil && slices.Equal(known.Candidates, found.Candidates) {
 		return false, nil
@@ -105,7 +94,6 @@ func (r *run) testing(ctx context.Context) error {
 		if linted, err := r.lintStaged(ctx); linted || err != nil { // those that waited for dependencies
 			return err
 		}
-		r.rememberFix()
 		if r.wantsEvidence() {
 			return r.runTestsOn(t.Command(), record.ActionChosen{Thought: evidenceThought, Bare: true})
 		}
@@ -217,8 +205,11 @@ func (r *run) askTests(ctx context.Context, l stack.Lack) error {
 		return err
 	}
 	choices, why := []string{record.TestsAgain, record.TestsWithout, record.TestsGive}, l.Hint+". "
-	if packages != nil {
+	switch {
+	case packages != nil && len(packages.Names) > 0:
 		choices, why = []string{packages.Once(), packages.Always(), record.TestsWithout, record.TestsAgain, record.TestsGive}, offerText(packages, deps)
+	case packages != nil:
+		why += unknownPackage(others)
 	}
 	instead, looked, err := r.otherTests(ctx, l)
 	if looked || err != nil {
@@ -231,7 +222,7 @@ func (r *run) askTests(ctx context.Context, l stack.Lack) error {
 		why = record.FirstLine(trouble) + ". " + why
 	}
 	return r.question(record.Question{
-		Text:    fmt.Sprintf("The tests cannot run in the sandbox: %s (%s)", l.Cause, r.state.TestLine()),
+		Text:    fmt.Sprintf("The tests cannot run in the sandbox: %s (%s)", stack.Causes(others), r.state.TestLine()),
 		Why:     why + fmt.Sprintf("%q runs them again, once it is there. %q ends the feature as untested. With %q, or what you write, CASE goes on.", record.TestsAgain, record.TestsWithout, record.TestsGive),
 		Subject: record.Input{Choices: choices, Tests: true, Packages: packages, Instead: instead},
 	})
@@ -277,73 +268,6 @@ const (
 	circleLate = "Import inside the function that needs it"
 )
 
-// compare compares a failure with how the tests went before the task, for which they run once
-// on the files as they were then. compared is true where something was recorded.
-func (r *run) compare() (compared bool, err error) {
-	f, t := r.state.Feature(), r.state.LastTest
-	if len(t.Failing) == 0 || t.Outcome != stack.Failed || !r.a.outside.compares() || r.ownTests(t.Command()) {
-		return false, nil
-	}
-	before, known := r.state.Baseline(t.Command())
-	if !known && r.state.LostTests >= maxLostTests {
-		return false, nil // how they went then cannot be found out
-	}
-	if !known {
-		return true, r.runTests(t.Command(), "Run the tests on the files as they were before, to see what failed then.", true)
-	}
-	if !before.Usable || before.OK || slices.ContainsFunc(t.Failing, func(name string) bool { return !slices.Contains(before.Failing, name) }) {
-		return false, nil
-	}
-	named := r.about(t.Failing) || slices.ContainsFunc(t.Failing, func(name string) bool {
-		return t.Results.Said(name) != before.Results.Said(name) // the change reaches it
-	})
-	return true, r.record(record.Compared{Named: named, Returned: named && !f.Returned && f.Round < r.a.Limits.Rounds})
-}
-
-// ownTests reports whether a command line names a file that this task has made: then there is
-// nothing to compare it with.
-func (r *run) ownTests(line string) bool {
-	words := strings.FieldsFunc(line, func(c rune) bool { return strings.ContainsRune(" \t'\"=:;&|()", c) })
-	return slices.ContainsFunc(r.overlay.ChangeSet().Files, func(c workspace.Change) bool {
-		return c.Before == nil && slices.Contains(words, c.Path)
-	})
-}
-
-// testWord is a part of a failing test's name that may stand in a task or in a file.
-var testWord = regexp.MustCompile(`[A-Za-z_][\w./-]{3,}`)
-
-// about reports whether the task is about one of the tests: its text names one, or it has
-// changed the file or the test itself.
-func (r *run) about(failing []string) bool {
-	changed := r.overlay.ChangeSet().Files
-	for _, name := range failing {
-		words := testWord.FindAllString(name, -1)
-		if len(words) == 0 {
-			continue
-		}
-		last := words[len(words)-1]
-		for _, word := range words {
-			if strings.Contains(strings.ToLower(word), "test") && strings.Contains(r.state.Task.Text, word) {
-				return true
-			}
-			if slices.ContainsFunc(changed, func(c workspace.Change) bool {
-				return c.Path == word || path.Base(c.Path) == word
-			}) {
-				return true
-			}
-		}
-		if strings.Contains(r.state.Task.Text, last) || slices.ContainsFunc(changed, func(c workspace.Change) bool {
-			return testPath.MatchString(c.Path) && strings.Contains(textOf(c.After), last)
-		}) {
-			return true
-		}
-	}
-	return false
-}
-
-// testPath is a file whose name says that it holds tests.
-var testPath = regexp.MustCompile(`(?i)(^|[/_.-])(tests?|specs?)([/_.-]|$)`)
-
 // reflecting asks the reflector for one fix to try, then begins the next round.
 func (r *run) reflecting(ctx context.Context) error {
 	f := r.state.Feature()
@@ -351,7 +275,11 @@ func (r *run) reflecting(ctx context.Context) error {
 	case r.state.Hypothesis != nil:
 		return r.nextRound(f.Attempt, "the tests failed")
 	case !r.state.Asked:
-		return r.recall(ctx, store.KindFailure, testreport.Failure(r.state.LastTest.Said.Plain()))
+		said := r.state.LastTest.Said.Plain()
+		if old, recorded := r.a.outside.recalled(testreport.Failure(said)); recorded && old.Found != nil {
+			return r.record(old) // older versions asked by the telling lines
+		}
+		return r.recall(ctx, store.KindFailure, FailureText(said))
 	case r.state.Exchanges >= maxPlanningTurns:
 		return r.nextRound(f.Attempt, "the tests failed; the reflector found no explanation")
 	}
@@ -369,7 +297,7 @@ func (r *run) tested(line string, result *sandbox.Result, results *record.Result
 	tests, failing, kind := measured(results, result.Output)
 	reads := r.state.Pending.Judged != nil && r.state.Pending.Judged.ReadOnly
 	t := &record.Tested{
-		Reading: stack.Read(stack.Run{Line: line, Exit: result.ExitCode, Output: result.Output, Tests: tests, Paths: paths, Reads: reads}),
+		Reading: stack.Read(stack.Run{Line: line, Exit: result.ExitCode, Output: result.Output, Tests: tests, Paths: paths, Reads: reads, Hidden: r.hidden}),
 		Failing: failing,
 	}
 	if result.ExitCode != 0 {
@@ -382,6 +310,12 @@ func (r *run) tested(line string, result *sandbox.Result, results *record.Result
 		}
 	}
 	return t
+}
+
+// hidden reports whether a file is in the user's folder and no sandbox gets it, because git ignores it.
+func (r *run) hidden(name string) bool {
+	_, err := r.overlay.Read(name)
+	return err == nil && r.overlay.Ignored(name)
 }
 
 // meaning notes in an outcome what a run of the tests means, and returns what the command did
@@ -407,7 +341,7 @@ func (r *run) meaning(line string, result *sandbox.Result, results *record.Resul
 		}
 	}
 	if cause := record.FirstLine(stack.InstallCause(result.Output)); cause != "" && stack.Installs(line) {
-		t.Lacks = []stack.Lack{{Cause: cause, Hint: "The installation failed"}}
+		t.Lacks = []stack.Lack{{Cause: cause, Hint: stack.InstallHint(result.Output)}}
 	}
 	for i, l := range t.Lacks {
 		if l.Kind == stack.Package && len(r.state.Uninstalled()) > 0 { // which the manifest may well name
@@ -415,7 +349,7 @@ func (r *run) meaning(line string, result *sandbox.Result, results *record.Resul
 		}
 	}
 	if len(t.Lacks) > 0 {
-		outcome.Note += ": " + t.Lacks[0].Cause
+		outcome.Note += ": " + stack.Causes(t.Lacks)
 	}
 	return t.Lacks
 }
@@ -474,11 +408,12 @@ func testsText(p *record.State) string {
 		return text + "The tests were NOT run: " + t.Said.String() + "\n"
 	case t.Nothing(), t.Settled:
 		return text + "Nothing was tested. " + f.Tests + "\n" + t.Said.String()
-	case t.Before:
-		return text + f.Tests + "\n" + t.Said.String()
-	}
-	if t.OK {
+	case t.OK:
 		return text + shortPass(t.Said).String()
 	}
-	return text + t.Said.String()
+	if t.Before {
+		text += f.Tests + "\n"
+	}
+	said, _ := p.TestsSaid()
+	return text + said.String()
 }

@@ -53,7 +53,7 @@ type outgoing struct {
 }
 
 // Apply implements workspace.Applier.
-func (a *applier) Apply(ctx context.Context, edits []workspace.FileEdit) ([]workspace.Applied, error) {
+func (a *applier) Apply(ctx context.Context, edits []workspace.FileEdit, begin workspace.Begin) ([]workspace.Applied, error) {
 	results := make([]workspace.Applied, len(edits))
 	var out []outgoing
 	var rest []int
@@ -80,8 +80,21 @@ func (a *applier) Apply(ctx context.Context, edits []workspace.FileEdit) ([]work
 			rest = append(rest, i)
 		}
 	}
-	a.send(ctx, out, results)
-	return results, a.onDisk(ctx, edits, rest, results)
+	var sent []workspace.Applied
+	if len(out) > 0 {
+		var paths []string
+		for _, one := range out {
+			paths = append(paths, one.path)
+		}
+		if err := begin.Tell(nil, paths...); err != nil {
+			return results, err
+		}
+		a.send(ctx, out, results)
+		for _, one := range out {
+			sent = append(sent, results[one.at])
+		}
+	}
+	return results, a.onDisk(ctx, edits, rest, results, begin.After(sent))
 }
 
 // errTyping says that the user changed the file meanwhile.
@@ -148,9 +161,6 @@ func documentEdit(doc *document, wanted string, e encoding) *protocol.TextDocume
 
 // send has the editor change its documents, and looks at what became of them.
 func (a *applier) send(ctx context.Context, out []outgoing, results []workspace.Applied) {
-	if len(out) == 0 {
-		return
-	}
 	edit := protocol.WorkspaceEdit{}
 	notes := map[annotation]protocol.ChangeAnnotation{offered: {Label: agent.Visible(a.label), NeedsConfirmation: new(true)}}
 	for _, one := range out {
@@ -211,7 +221,7 @@ func annotated(edits []protocol.TextDocumentEditElement, id annotation) []protoc
 
 // onDisk makes the edits of the files that are not open, and those that no
 // editor is trusted with.
-func (a *applier) onDisk(ctx context.Context, edits []workspace.FileEdit, which []int, results []workspace.Applied) error {
+func (a *applier) onDisk(ctx context.Context, edits []workspace.FileEdit, which []int, results []workspace.Applied, begin workspace.Begin) error {
 	if len(which) == 0 {
 		return nil
 	}
@@ -219,7 +229,7 @@ func (a *applier) onDisk(ctx context.Context, edits []workspace.FileEdit, which 
 	for _, i := range which {
 		own = append(own, edits[i])
 	}
-	done, err := workspace.Disk(a.e.Agent.Workspace).Apply(ctx, own)
+	done, err := workspace.Disk(a.e.Agent.Workspace).Apply(ctx, own, begin)
 	for n, r := range done {
 		results[which[n]] = r
 		e := own[n]

@@ -27,6 +27,7 @@ type client struct {
 	AsksBeside   bool  // it shows a question beside the text and leaves the keyboard where it is
 	ShowDocument bool  // it opens documents
 	Aside        aside // how it opens one beside the text without giving it the keyboard
+	Reloads      bool  // it shows an open document anew when its file changes, unasked
 
 	Progress            bool
 	Configuration       bool // it answers workspace/configuration
@@ -101,7 +102,7 @@ func parseClient(p *protocol.InitializeParams) client {
 	c.AsksBeside = slices.Contains(beside, c.Name) || claimsBeside(p.Capabilities.Experimental)
 	c.Aside = asides[c.Name]
 	if slices.Contains(beside, c.Name) {
-		c.Aside = asideFalse
+		c.Aside, c.Reloads = asideFalse, true
 	}
 	// Others take the keyboard for the confirmation, with Yes as the default (Neovim), or say
 	// that they know annotations and apply them unasked (kakoune-lsp, Sublime).

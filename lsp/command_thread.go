@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"caselsp/agent"
+	"caselsp/agent/count"
 	"caselsp/agent/record"
 
 	"go.lsp.dev/protocol"
@@ -101,17 +102,46 @@ func (k *taskCommands) doThread(c *call, a arguments) (any, error) {
 		k.ed.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("Deleted: the thread %s.", name))
 		return nil, nil
 	case named:
-		text, err := e.Agent.ThreadText(name)
+		text, latest, err := e.Agent.ThreadText(name)
 		if err != nil {
 			release()
 			return nil, err
 		}
 		k.ed.later(c, release, func(ctx context.Context) error {
-			return k.papers.openDocument(ctx, e, agent.ThreadDocument(name), text)
+			u, err := k.papers.put(ctx, e, agent.ThreadDocument(name), text)
+			if err != nil {
+				return err
+			}
+			return k.papers.showMessage(ctx, u, text, latest, k.ed.showDocument)
 		})
 		return nil, nil
 	}
 	return k.listThreads(c, e, release)
+}
+
+// shownBelow is how many lines below the head of a message are to be seen: some editors scroll no further
+// than to the line that they are given.
+const shownBelow = 12
+
+// showMessage shows a thread's document at the message that begins on a line. A place that is not in the text that the
+// editor has is an error there: where it is not known to have this text, it opens the document first.
+func (l *papers) showMessage(ctx context.Context, u uri.URI, text string, line int, show func(context.Context, uri.URI, *protocol.Range) error) error {
+	has := func(d *document) bool { return d != nil && d.Text == agent.Visible(text) }
+	if !has(l.docs.get(u)) {
+		if err := show(ctx, u, nil); err != nil || line < shownBelow {
+			return err
+		}
+		waits, cancel := context.WithCancel(ctx)
+		defer cancel()
+		defer l.ed.Clock.After(arriveTime, cancel)()
+		l.docs.await(waits, u, has)
+		if !has(l.docs.get(u)) {
+			return nil
+		}
+	}
+	last := strings.Count(strings.TrimRight(text, "\n"), "\n")
+	at := protocol.Position{Line: uint32(min(line+shownBelow, last))}
+	return show(ctx, u, &protocol.Range{Start: at, End: at})
 }
 
 // listThreads opens the list of the threads, and answers with it.
@@ -126,7 +156,7 @@ func (k *taskCommands) listThreads(c *call, e *Engine, release func()) (any, err
 	b.WriteString("# Threads of this workspace\n\n")
 	for _, t := range all {
 		list = append(list, threadLine{t.Name, string(t.State), t.Messages})
-		fmt.Fprintf(&b, "* **%s** %s, %s, %d messages: %s\n", t.Name, t.Changed.Local().Format("2006-01-02 15:04"), t.State, t.Messages, title(record.Task{Text: t.First}))
+		fmt.Fprintf(&b, "* **%s** %s, %s, %s: %s\n", t.Name, t.Changed.Local().Format("2006-01-02 15:04"), t.State, count.Of(t.Messages, "message"), title(record.Task{Text: t.First}))
 	}
 	if len(all) == 0 {
 		fmt.Fprintf(&b, "None yet. %s begins one.\n", cmdAsk)
@@ -162,20 +192,15 @@ func (l *tasks) ask(c *call, m agent.Message) (string, error) {
 func (l *tasks) spoken(ctx context.Context, e *Engine, last record.Status) {
 	name := last.Task.Thread
 	if last.Reply == "" {
-		task, ok := e.Agent.Handed(name)
-		if !ok {
-			return
-		}
-		l.ed.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("The thread %s is handed over to a task: %q", name, title(task)))
-		if _, err := l.run(nil, task); err != nil {
-			l.ed.showMessage(protocol.MessageTypeError, sentence(err.Error()))
+		if task, ok := e.Agent.Handed(name); ok {
+			l.handed(fmt.Sprintf("The thread %s is", name), task)
 		}
 		return
 	}
 	how := fmt.Sprintf(" The command %s shows all of it.", cmdThread)
-	if text, err := e.Agent.ThreadText(name); err == nil {
-		file, err := e.Agent.Store.Document(agent.ThreadDocument(name), []byte(agent.Visible(text)))
-		if err == nil && l.ed.showAside(ctx, uri.File(file)) == nil {
+	if text, latest, err := e.Agent.ThreadText(name); err == nil {
+		u, err := l.papers.put(ctx, e, agent.ThreadDocument(name), text)
+		if err == nil && l.papers.showMessage(ctx, u, text, latest, l.ed.showAside) == nil {
 			how = ""
 		}
 	}

@@ -74,9 +74,9 @@ func (ed *editor) showDocument(ctx context.Context, u uri.URI, at *protocol.Rang
 
 // showAside opens a document that the user has not asked for: beside the text, without
 // taking the keyboard. A client that cannot do that is not sent it, since what the user is
-// typing would land in it.
-func (ed *editor) showAside(ctx context.Context, u uri.URI) error {
-	params := &protocol.ShowDocumentParams{URI: u}
+// typing would land in it. at, if any, is where it is read.
+func (ed *editor) showAside(ctx context.Context, u uri.URI, at *protocol.Range) error {
+	params := &protocol.ShowDocumentParams{URI: u, Selection: at}
 	switch ed.client.Aside {
 	case neverAside:
 		return fmt.Errorf("this editor opens no document beside the text: open %s", readable(u))

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"caselsp/agent"
+	"caselsp/agent/record"
 	setting "caselsp/agent/settings"
 
 	"go.lsp.dev/protocol"
@@ -17,9 +18,17 @@ import (
 )
 
 // Backend puts together what works on the client's folders. dirs are absolute,
-// layers what the client set, user whom the agent asks. Its error is shown to the
+// layers what the client set. Its error is shown to the
 // user; it is called again when something is asked for the next time.
-type Backend func(ctx context.Context, dirs []string, layers []setting.Layer, user agent.User) (*Engine, error)
+type Backend func(ctx context.Context, dirs []string, layers []setting.Layer, face Face) (*Engine, error)
+
+// Face is what an engine reaches of the editor.
+type Face struct {
+	User agent.User // whom the agent asks
+	// Begin starts the task that another process has handed a thread over to, as if the editor had: it
+	// is followed, asks and is reviewed there. It returns at once; the editor is told what goes wrong.
+	Begin func(thread string, task record.Task)
+}
 
 // Engine is what a Backend put together.
 type Engine struct {
@@ -44,7 +53,7 @@ var errNoBackend = errors.New("this server does not run tasks")
 // so that an editor that is only open does not lock the store.
 type engines struct {
 	backend Backend
-	user    agent.User // whom the agent asks
+	face    Face
 	ed      *editor
 	docs    *documents
 	folders *folders
@@ -111,7 +120,7 @@ func (e *engines) use(ctx context.Context) (_ *Engine, release func(), err error
 // withdrawn them, in another process since it was opened. e.opening is held.
 func (e *engines) closeStale() {
 	unused := func() *Engine {
-		if e.users > 0 {
+		if e.inUse() {
 			return nil // a task keeps the settings with which it began
 		}
 		return e.now
@@ -135,7 +144,7 @@ func (e *engines) open(ctx context.Context) (*Engine, error) {
 	e.mu.Lock()
 	e.stale = false
 	e.mu.Unlock()
-	now, err := e.backend(ctx, dirs, e.settings(), e.user)
+	now, err := e.backend(ctx, dirs, e.settings(), e.face)
 	if err != nil {
 		e.ed.Log.Warn("the workspace cannot be opened", "error", err)
 		return nil, err
@@ -207,14 +216,29 @@ func (e *engines) release(used *Engine) {
 	if e.users--; e.users > 0 {
 		return
 	}
-	if e.stale {
+	if e.stale && !e.inUse() {
 		e.close()
 		return
 	}
+	e.rest(used)
+}
+
+// inUse reports whether something uses the engine: this editor, or another process that has asked it
+// for something. e.mu is held.
+func (e *engines) inUse() bool {
+	return e.users > 0 || e.now != nil && len(e.now.Agent.Working()) > 0
+}
+
+// rest closes an engine that nothing uses, in a while. e.mu is held.
+func (e *engines) rest(unused *Engine) {
 	e.idle = e.ed.Clock.After(idleTime, func() {
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		if e.now == used && e.users == 0 {
+		switch {
+		case e.now != unused || e.users > 0:
+		case e.inUse():
+			e.rest(unused)
+		default:
 			e.close()
 		}
 	})
@@ -247,7 +271,7 @@ func (e *engines) renew() {
 	if e.now == nil {
 		return
 	}
-	if e.stale = true; e.users == 0 {
+	if e.stale = true; !e.inUse() {
 		e.close()
 	}
 }

@@ -39,8 +39,10 @@ type judgement struct {
 	folders    *folders
 	engines    *engines // for the client's settings
 
-	// again hears which open documents are judged differently now.
+	// again hears which open documents are judged differently now, and known that the folders
+	// were read with the settings.
 	again func(docs []*document)
+	known func()
 
 	telling sync.Mutex // held while a document is passed to the project: an older text never follows a newer one
 
@@ -159,6 +161,7 @@ func (j *judgement) readOnce(ctx context.Context, settings bool) error {
 	j.mu.Lock()
 	j.tooLarge = errors.Is(err, agent.ErrTooManySources)
 	j.mu.Unlock()
+	defer j.known()
 	if err != nil {
 		return errors.Join(fmt.Errorf("documents are judged alone: %w", err), v.Workspace.Close())
 	}

@@ -15,7 +15,8 @@
 // [server] is made of parts, each with one idea, its own state and its own lock;
 // newServer shows which part uses which. [editor] is the client and what it can do.
 // [documents], [folders] and [configuration] are what is open in it and how it is
-// set. [engines] opens the agent when something needs it. [judgement], [diagnostics]
+// set. [engines] opens the agent when something needs it, and [indexing] finds out
+// before what it will ask of the files. [judgement], [diagnostics]
 // and [stagedFiles] are about findings; [reviews] about results that wait for
 // decisions; [tasks], [questions], [questionPage], [papers], [pages], [approvals] and [trust] about
 // the agent's work and its user; [offers] and taskCommands about what the user can
@@ -90,6 +91,10 @@ type Options struct {
 	// Validators returns how the documents in the client's folders are judged; nil:
 	// each document alone, by all rules with their default severities.
 	Validators func(dirs []string, layers []setting.Layer) (*Validators, error)
+
+	// Index finds out what the files in the client's folders declare, and keeps it where the
+	// Backend's tasks find it. It ends with ctx, and returns of how many files it knows; nil: tasks find it out.
+	Index func(ctx context.Context, dirs []string) (files int, err error)
 
 	// Unfinished returns the tasks in the client's folders that can be resumed, of which the
 	// user is told at the start; nil: nobody is told.

@@ -36,6 +36,7 @@ func ownDocument(u uri.URI) bool {
 // papers opens such documents and offers to send them.
 type papers struct {
 	ed      *editor
+	docs    *documents
 	engines *engines
 
 	mu      sync.Mutex
@@ -168,11 +169,24 @@ func (l *papers) openAnswer(ctx context.Context, q record.Question) error {
 // openDocument writes a document into the state directory and has it shown to the user, who
 // has asked for it. The error says where it is.
 func (l *papers) openDocument(ctx context.Context, e *Engine, name, text string) error {
-	file, err := e.Agent.Store.Document(name, []byte(agent.Visible(text)))
+	u, err := l.put(ctx, e, name, text)
 	if err != nil {
 		return err
 	}
-	return l.ed.showDocument(ctx, uri.File(file), nil)
+	return l.ed.showDocument(ctx, u, nil)
+}
+
+// put brings a document up to date: where it is open in an editor that goes on showing the old text
+// when only the file changes (Neovim, Emacs, Helix), there, else in its file. Never both: an editor
+// that finds a changed file under a changed buffer asks the user which of the two is right.
+func (l *papers) put(ctx context.Context, e *Engine, name, text string) (uri.URI, error) {
+	text = agent.Visible(text)
+	u := uri.File(e.Agent.Store.DocumentPath(name))
+	if l.docs.get(u) != nil && l.ed.client.ApplyEdit && !l.ed.client.Reloads {
+		return u, l.docs.rewrite(ctx, u, e.Agent.Store.Redact(text))
+	}
+	_, err := e.Agent.Store.Document(name, []byte(text))
+	return u, err
 }
 
 // sends returns the commands that send a document's text; none where it is no paper.

@@ -66,13 +66,13 @@ func questionsText(list []record.Question) string {
 			offer := about.Offer()
 			b.WriteString(agent.QuoteLines(offer.What, quoteMark) + "\n" + inLine(q.Text) + "\n")
 			for _, touched := range offer.Touches {
-				b.WriteString("* it " + inLine(touched) + "\n")
+				b.WriteString("* " + inLine("it "+touched) + "\n")
 			}
 			for _, gets := range offer.Gets(agent.Quote) {
 				b.WriteString("* " + inLine(gets) + "\n")
 			}
 			if offer.Where != "" {
-				b.WriteString("* where: " + inLine(offer.Where) + "\n")
+				b.WriteString("* " + inLine("where: "+offer.Where) + "\n")
 			}
 			if offer.Always != "" {
 				b.WriteString("\n" + chooseAlways + ":\n\n" + agent.QuoteLines(offer.Always, quoteMark))

@@ -117,7 +117,7 @@ func (l *reviews) toReview(ctx context.Context, e *Engine, last record.Status) {
 	}
 	how := fmt.Sprintf(" Accept or reject with %s and %s, or in the review document %s, which %s opens.", cmdAccept, cmdReject, path, cmdReview)
 	if e.Settings.Review.Open {
-		if err := l.ed.showAside(ctx, uri.File(path)); err == nil {
+		if err := l.ed.showAside(ctx, uri.File(path), nil); err == nil {
 			if how = ""; rev.State != record.Review { // the document has the reason and the work
 				text = fmt.Sprintf("Failed: %q. Its work is kept. %s tries again", cut(title(rev.Task), maxBrief), cmdResume)
 			}

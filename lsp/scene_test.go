@@ -111,7 +111,7 @@ func play(t *testing.T, p plot) *scene {
 
 // backend is what cmd wires, with the scene's model and state.
 func (sc *scene) backend(p plot, trust *agent.Trust) Backend {
-	return func(_ context.Context, dirs []string, layers []setting.Layer, user agent.User) (*Engine, error) {
+	return func(_ context.Context, dirs []string, layers []setting.Layer, face Face) (*Engine, error) {
 		ws, err := workspace.Open(dirs...)
 		if err != nil {
 			return nil, err
@@ -129,7 +129,7 @@ func (sc *scene) backend(p plot, trust *agent.Trust) Backend {
 		if p.review != nil {
 			merged.Review = *p.review
 		}
-		o := agent.Options{Workspace: ws, Store: st, User: user, Limits: record.Limits(merged.Limits), Commands: shell.Policy{Sandboxed: true}, Trust: trust, PlanReview: p.plans,
+		o := agent.Options{Workspace: ws, Store: st, User: face.User, Limits: record.Limits(merged.Limits), Commands: shell.Policy{Sandboxed: true}, Trust: trust, PlanReview: p.plans,
 			Model: func(string) (llm.Model, error) { return model, nil },
 			Sandbox: func(context.Context) (sandbox.Engine, error) {
 				if p.runs == nil {

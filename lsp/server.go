@@ -16,7 +16,7 @@ import (
 // server is one client and all that belongs to it. Each part has one idea, its
 // own state and its own lock. A part uses only those above it in this list; what
 // goes the other way is a list of functions or an interface (documents.changed,
-// judgement.again, tasks.heard, engines.user), which install fills in.
+// judgement.again, judgement.known, tasks.heard, engines.face), which install fills in.
 type server struct {
 	opts Options
 
@@ -27,6 +27,7 @@ type server struct {
 
 	engines     *engines      // what a Backend put together, open while it is used
 	judgement   *judgement    // what the validators know of the folders
+	indexing    *indexing     // what files declare, found out before a task asks
 	diagnostics *diagnostics  // what is said of documents
 	staged      *stagedFiles  // what is said of files that tasks have staged
 	failing     *failingTests // the tests that fail in what tasks have done
@@ -59,17 +60,18 @@ func newServer(ctx context.Context, o Options) *server {
 	s.config = &configuration{ed: ed}
 	s.engines = &engines{backend: o.Backend, ed: ed, docs: s.docs, folders: s.folders, config: s.config, waiting: make(map[string]bool)}
 	s.judgement = &judgement{validators: o.Validators, ed: ed, docs: s.docs, folders: s.folders, engines: s.engines}
+	s.indexing = &indexing{index: o.Index, ed: ed, folders: s.folders}
 	s.diagnostics = newDiagnostics(o.Docs, s.judgement.judge, ed, s.docs)
 	s.staged = &stagedFiles{ed: ed, engines: s.engines, judgement: s.judgement, diagnostics: s.diagnostics, tasks: make(map[string]map[uri.URI]string)}
 	s.failing = &failingTests{ed: ed, engines: s.engines, diagnostics: s.diagnostics, tasks: make(map[string]shownTests)}
-	s.papers = &papers{ed: ed, engines: s.engines}
+	s.papers = &papers{ed: ed, docs: s.docs, engines: s.engines}
 	s.pages = &pages{ed: ed, engines: s.engines, papers: s.papers}
 	s.reviews = &reviews{ed: ed, docs: s.docs, engines: s.engines, diagnostics: s.diagnostics, failing: s.failing, byTask: make(map[string]*shownReview)}
-	s.tasks = &tasks{ed: ed, engines: s.engines, staged: s.staged, failing: s.failing, reviews: s.reviews, running: make(map[string]*task), waiting: make(map[string]record.Question)}
+	s.tasks = &tasks{ed: ed, engines: s.engines, indexing: s.indexing, papers: s.papers, staged: s.staged, failing: s.failing, reviews: s.reviews, running: make(map[string]*task), waiting: make(map[string]record.Question)}
 	s.questions = &questions{ed: ed, engines: s.engines, tasks: s.tasks, papers: s.papers, docs: s.docs, turn: make(chan struct{}, 1), readTime: agent.ReadTime, open: make(map[string]*openQuestion)}
 	s.reviews.questions = s.questions
 	s.questionPage = &questionPage{questions: s.questions, pages: s.pages}
-	s.engines.user = s.questions
+	s.engines.face = Face{User: s.questions, Begin: s.tasks.begin}
 	s.approvals = &approvals{ed: ed, docs: s.docs, engines: s.engines, tasks: s.tasks, pages: s.pages}
 	s.trust = &trust{kept: o.Trust, ed: ed, folders: s.folders, engines: s.engines, tasks: s.tasks, questions: s.questions}
 	s.settings = &settingsPage{ed: ed, docs: s.docs, engines: s.engines, judgement: s.judgement, pages: s.pages}
@@ -89,7 +91,7 @@ func (s *server) install() {
 	s.docs.closed = append(s.docs.closed, func(doc *document) { s.engines.feed(doc.URI) })
 	s.judgement.install()
 	s.diagnostics.install()
-	s.judgement.again = s.diagnostics.again
+	s.judgement.again, s.judgement.known = s.diagnostics.again, s.indexing.begin
 	s.tasks.heard = append(s.tasks.heard, s.staged.hear, s.failing.hear, s.approvals.hear)
 	s.offers.own = []actionSource{s.papers.actions, s.questionPage.actions, s.reviews.documentActions, s.approvals.actions, s.settings.actions}
 	s.offers.sources = []actionSource{s.questions.actions, s.reviews.actions, s.trust.actions}

@@ -12,17 +12,18 @@ import (
 	"caselsp/agent/record"
 
 	"go.lsp.dev/protocol"
-	"go.lsp.dev/uri"
 )
 
 // tasks are those that this server works on, and the questions that those which
 // it worked on have left open.
 type tasks struct {
-	ed      *editor
-	engines *engines
-	staged  *stagedFiles
-	failing *failingTests
-	reviews *reviews
+	ed       *editor
+	engines  *engines
+	indexing *indexing
+	papers   *papers
+	staged   *stagedFiles
+	failing  *failingTests
+	reviews  *reviews
 
 	heard []func(e agent.Event) // hear what each task does, in order, on the task's goroutine
 
@@ -137,6 +138,22 @@ func (l *tasks) run(c *call, ask record.Task) (string, error) {
 	return ask.ID, l.workOn(c, e, release, ask.ID, func(ctx context.Context) iter.Seq2[agent.Event, error] { return e.Agent.Run(ctx, ask) })
 }
 
+// begin starts the task that a thread was handed over to in a terminal.
+func (l *tasks) begin(thread string, task record.Task) {
+	l.ed.Go("a task", func(context.Context) error {
+		l.handed(fmt.Sprintf("In a terminal, the thread %s is", thread), task)
+		return nil
+	})
+}
+
+// handed starts the task that a thread was handed over to.
+func (l *tasks) handed(how string, task record.Task) {
+	l.ed.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("%s handed over to a task: %q", how, title(task)))
+	if _, err := l.run(nil, task); err != nil {
+		l.ed.showMessage(protocol.MessageTypeError, sentence(err.Error()))
+	}
+}
+
 // resume goes on with a task; said is how what failed of it is to be tried again. c is nil where no request is to be answered first.
 func (l *tasks) resume(c *call, id, said string) error {
 	e, release, err := l.engines.use(l.ed.Context())
@@ -158,6 +175,7 @@ func (l *tasks) workOn(c *call, e *Engine, release func(), id string, run func(c
 	follow := func(context.Context) error {
 		defer release()
 		defer context.AfterFunc(l.ed.Context(), func() { cancel(errLeaving) })()
+		l.indexing.stop()
 		l.follow(ctx, e, t, run(ctx))
 		return nil
 	}
@@ -191,8 +209,12 @@ func (l *tasks) follow(ctx context.Context, e *Engine, t *task, events iter.Seq2
 			break
 		}
 		if event.Body == nil {
-			if p != nil && event.Doing != "" {
+			switch {
+			case event.Doing == "":
+			case p != nil:
 				p.report(cut(event.Doing, maxTitle), -1)
+			default: // it has not begun
+				l.ed.showMessage(protocol.MessageTypeInfo, event.Doing)
 			}
 			continue
 		}
@@ -264,8 +286,8 @@ func (l *tasks) concluded(ctx context.Context, e *Engine, last record.Status) {
 func (l *tasks) toAnswer(ctx context.Context, e *Engine, last record.Status) {
 	how := fmt.Sprintf(" The command %s shows all of it.", cmdReport)
 	if text, err := e.Agent.Report(last.Task.ID); err == nil {
-		file, err := e.Agent.Store.Document(reportName(last.Task.ID), []byte(agent.Visible(text)))
-		if err == nil && l.ed.showAside(ctx, uri.File(file)) == nil {
+		u, err := l.papers.put(ctx, e, reportName(last.Task.ID), text)
+		if err == nil && l.ed.showAside(ctx, u, nil) == nil {
 			how = ""
 		}
 	}
@@ -357,6 +379,8 @@ func (l *tasks) tellEvent(e agent.Event) {
 		text = b.Told() // no message: one that is longer than the window stops Neovim's user until a key, and the review says it
 	case record.Compared:
 		text = b.Told()
+	case record.MemoryRecalled:
+		text = strings.Join(b.Told(), "\n")
 	case record.CallFailed:
 		text = "the model did not answer: " + b.Reason
 	case record.Verified:
@@ -375,7 +399,9 @@ func (l *tasks) tellEvent(e agent.Event) {
 	case record.Replied:
 		text = "answer: " + agent.Quote(b.Text.Plain())
 	case record.Rebased:
-		text = "moved onto what you typed: " + strings.Join(b.Paths, ", ")
+		if text = b.Told(); b.Dropped != "" {
+			l.ed.showMessage(protocol.MessageTypeWarning, strings.ToUpper(text[:1])+text[1:]+". CASE is told, and may do them again.")
+		}
 	}
 	if text != "" {
 		l.ed.Log.Info("task "+e.Status.Task.ID+": "+text, e.Status.Where())

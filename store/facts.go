@@ -88,8 +88,9 @@ func (s *Store) closeFacts() error {
 	return s.facts.Close()
 }
 
-// FactsIn returns the cache of a workspace whose store another process may own.
-func FactsIn(o Options, version string) (*Facts, error) {
+// FactsIn returns the cache of a workspace whose store another process may own. secrets are the secret values
+// of its files, beside those of o; it is asked when the first fact is to be kept. Where it fails, none is kept.
+func FactsIn(o Options, version string, secrets func() ([]string, error)) (*Facts, error) {
 	if err := checkName("workspace id", o.Workspace); err != nil {
 		return nil, err
 	}
@@ -101,7 +102,21 @@ func FactsIn(o Options, version string) (*Facts, error) {
 	if err := makeDirs(root, filepath.Join(root, "workspaces"), dir); err != nil {
 		return nil, err
 	}
-	return &Facts{path: filepath.Join(dir, factsFile), version: version, redact: newRedactor(o.Secrets).text}, nil
+	f := &Facts{path: filepath.Join(dir, factsFile), version: version}
+	redactor := sync.OnceValue(func() *redactor {
+		values, err := secrets()
+		if err != nil {
+			return nil
+		}
+		return newRedactor(append(values, o.Secrets...))
+	})
+	f.redact = func(text string) string {
+		if r := redactor(); r != nil {
+			return r.text(text)
+		}
+		return mask // nothing is kept where it is not known what is secret
+	}
+	return f, nil
 }
 
 // open opens the file, anew where it is damaged, too large or of another version. f.mu is held.

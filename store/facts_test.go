@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -70,7 +71,7 @@ func TestFacts(t *testing.T) {
 
 func beside(t *testing.T, dir, version string) *Facts {
 	t.Helper()
-	f, err := FactsIn(Options{StateDir: dir, Workspace: "a1b2"}, version)
+	f, err := FactsIn(Options{StateDir: dir, Workspace: "a1b2"}, version, func() ([]string, error) { return []string{"Shoveler-Kyle-8"}, nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,5 +108,28 @@ func TestFactsShared(t *testing.T) {
 		if err := f.Close(); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestFactsSecret: a cache beside the store keeps nothing that holds a secret of the workspace's files, and nothing
+// at all where these are not known.
+func TestFactsSecret(t *testing.T) {
+	dir := t.TempDir()
+	f := beside(t, dir, "1")
+	f.Keep("a", []byte("const key = 'Shoveler-Kyle-8'"))
+	f.Keep("b", []byte("const key = name"))
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	unknown, err := FactsIn(Options{StateDir: dir, Workspace: "a1b2"}, "1", func() ([]string, error) { return nil, errors.New("unreadable") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	unknown.Keep("c", []byte("const key = name"))
+	if unknown.Fact("a") != nil || unknown.Fact("b") == nil || unknown.Fact("c") != nil {
+		t.Errorf("kept: a %q, b %q, c %q", unknown.Fact("a"), unknown.Fact("b"), unknown.Fact("c"))
+	}
+	if err := unknown.Close(); err != nil {
+		t.Fatal(err)
 	}
 }

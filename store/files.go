@@ -119,6 +119,9 @@ func (s *Store) Document(name string, text []byte) (string, error) {
 	return document(s.dir, name, []byte(s.redactor.Load().lines(string(text))))
 }
 
+// DocumentPath is where a document of a name lies, or would.
+func (s *Store) DocumentPath(name string) string { return filepath.Join(s.dir, documents, name) }
+
 // Discard removes a document, where there is one of that name.
 func (s *Store) Discard(name string) error {
 	if err := checkName("document", name); err != nil {

@@ -34,12 +34,23 @@ const (
 	// and 70 MB. Above that the least useful one is removed.
 	maxPatterns = 20_000
 
+	// idLength is how much of a hash is an id, in hexadecimal digits.
+	idLength = 32
+
 	// maxPatternText is the longest text or solution in bytes: the core of one,
 	// not a whole project.
 	maxPatternText = 256 << 10
 
 	// maxRecalled is the most that one call recalls: more fits in no prompt.
 	maxRecalled = 50
+
+	// minWorth is the worth below which a pattern is not recalled: two tasks that were not
+	// accepted and none that was, or five with one.
+	minWorth = 0.3
+
+	// halfLife is after how long what was learnt counts half as fresh: projects change their
+	// libraries about once a year.
+	halfLife = 365 * 24 * time.Hour
 
 	// candidates is how many times more patterns are looked at than are
 	// recalled, so that success and use can lift one.
@@ -57,14 +68,19 @@ var (
 // Pattern is something learnt. Text is what it is found by: the task of a
 // success, the normalised signature of a failure.
 type Pattern struct {
-	ID        string `json:"id"`   // "": made from Kind, Type and Text
-	Kind      string `json:"kind"` // KindPattern or KindFailure
-	Text      string `json:"text"`
-	Solution  string `json:"solution,omitempty"`
-	Type      string `json:"type,omitempty"` // of the problem or the error
-	Task      string `json:"task,omitempty"` // the id of the task it comes from
-	Uses      int    `json:"uses,omitempty"` // how often it was recalled
-	Successes int    `json:"successes,omitempty"`
+	ID       string `json:"id"`   // "": made from Kind, Type and Text
+	Kind     string `json:"kind"` // KindPattern or KindFailure
+	Text     string `json:"text"`
+	Solution string `json:"solution,omitempty"`
+	Type     string `json:"type,omitempty"` // of the problem or the error
+	Task     string `json:"task,omitempty"` // the id of the task it comes from
+	Uses     int    `json:"uses,omitempty"` // how often it was recalled
+	// Trials is how many tasks of which the user has decided had it in their prompts, and
+	// Successes how many of those the user has accepted.
+	Trials    int `json:"trials,omitempty"`
+	Successes int `json:"successes,omitempty"`
+	// Taught is how many tasks have taught it; 0 for one that no task did, such as an imported one.
+	Taught int `json:"taught,omitempty"`
 }
 
 // Recalled is a pattern with the cosine similarity of its text to the text
@@ -74,8 +90,8 @@ type Recalled struct {
 	Similarity float64 `json:"similarity"`
 }
 
-// stored is a pattern as the database holds it.
-type stored struct {
+// Kept is a pattern as the database holds it.
+type Kept struct {
 	Pattern
 	Created time.Time `json:"created"`
 }
@@ -112,32 +128,39 @@ func (m *Memory) with(fn func(*database) error) error {
 
 // Remember keeps a pattern. One that is known already, by ID or else by Kind,
 // Type and Text, is brought up to date: an empty Solution or Task leaves the
-// known one, and the larger Uses and Successes count. To say that a recalled
-// pattern has helped, Remember it with one success more.
+// known one, and the larger counts remain. What a task has taught is said with
+// [Memory.Learn].
 //
 // It is embedded when it is first searched, not here: what was learnt is kept
 // even while the embedder cannot be reached.
 func (m *Memory) Remember(ctx context.Context, p Pattern) error {
-	p.Text, p.Solution, p.Type = m.redact(strings.TrimSpace(p.Text)), m.redact(p.Solution), m.redact(p.Type)
-	err := checkPattern(p)
+	p, err := m.checked(p)
 	if err == nil {
 		err = ctx.Err()
 	}
-	if err != nil {
-		return fmt.Errorf("remember a pattern: %w", err)
+	if err == nil {
+		err = m.change(func(tx *bolt.Tx) error { return m.put(tx, p) })
 	}
-	if p.ID == "" {
-		p.ID = Hash([]byte(p.Kind + "\x00" + p.Type + "\x00" + p.Text))[:32]
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	err = m.with(func(db *database) error {
-		return db.update(func(tx *bolt.Tx) error { return m.put(tx, p) })
-	})
 	if err != nil {
 		return fmt.Errorf("remember a pattern: %w", err)
 	}
 	return nil
+}
+
+// change runs fn in a transaction.
+func (m *Memory) change(fn func(*bolt.Tx) error) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.with(func(db *database) error { return db.update(fn) })
+}
+
+// checked is p as it is kept: without secrets, and with an id.
+func (m *Memory) checked(p Pattern) (Pattern, error) {
+	p.Text, p.Solution, p.Type = m.redact(strings.TrimSpace(p.Text)), m.redact(p.Solution), m.redact(p.Type)
+	if p.ID == "" {
+		p.ID = Hash([]byte(p.Kind + "\x00" + p.Type + "\x00" + p.Text))[:idLength]
+	}
+	return p, checkPattern(p)
 }
 
 func checkPattern(p Pattern) error {
@@ -148,8 +171,8 @@ func checkPattern(p Pattern) error {
 		return errors.New("its text is empty")
 	case len(p.Text) > maxPatternText || len(p.Solution) > maxPatternText:
 		return fmt.Errorf("its text or solution is longer than %d bytes: keep the core of it", maxPatternText)
-	case p.Uses < 0 || p.Successes < 0:
-		return errors.New("its uses or successes are negative")
+	case min(p.Uses, p.Trials, p.Successes, p.Taught) < 0:
+		return errors.New("one of its counts is negative")
 	case len(p.ID) > maxTask:
 		return fmt.Errorf("its id is longer than %d bytes", maxTask)
 	}
@@ -159,7 +182,7 @@ func checkPattern(p Pattern) error {
 // put merges p with what is known of it and writes it.
 func (m *Memory) put(tx *bolt.Tx, p Pattern) error {
 	patterns := tx.Bucket(patternsBucket)
-	now := stored{Pattern: p, Created: m.clock().Round(0).UTC()}
+	now := Kept{Pattern: p, Created: m.clock().Round(0).UTC()}
 	if v := patterns.Get([]byte(p.ID)); v != nil {
 		old, err := decodePattern(p.ID, v)
 		if err != nil {
@@ -168,7 +191,8 @@ func (m *Memory) put(tx *bolt.Tx, p Pattern) error {
 		now.Created = old.Created
 		now.Solution = cmp.Or(p.Solution, old.Solution)
 		now.Task = cmp.Or(p.Task, old.Task)
-		now.Uses, now.Successes = max(p.Uses, old.Uses), max(p.Successes, old.Successes)
+		now.Uses, now.Trials = max(p.Uses, old.Uses), max(p.Trials, old.Trials)
+		now.Successes, now.Taught = max(p.Successes, old.Successes), max(p.Taught, old.Taught)
 	} else if err := makeRoom(tx, maxPatterns); err != nil {
 		return err
 	}
@@ -178,7 +202,7 @@ func (m *Memory) put(tx *bolt.Tx, p Pattern) error {
 	return nextGeneration(tx)
 }
 
-func putPattern(patterns *bolt.Bucket, p stored) error {
+func putPattern(patterns *bolt.Bucket, p Kept) error {
 	text, err := json.Marshal(p)
 	if err != nil {
 		return err
@@ -186,8 +210,8 @@ func putPattern(patterns *bolt.Bucket, p stored) error {
 	return patterns.Put([]byte(p.ID), text)
 }
 
-func decodePattern(id string, v []byte) (stored, error) {
-	var p stored
+func decodePattern(id string, v []byte) (Kept, error) {
+	var p Kept
 	if err := json.Unmarshal(v, &p); err != nil {
 		return p, fmt.Errorf("pattern %s cannot be read: %w", id, err)
 	}
@@ -206,7 +230,7 @@ func makeRoom(tx *bolt.Tx, limit int) error {
 	if count < limit {
 		return nil
 	}
-	var all []stored
+	var all []Kept
 	err := patterns.ForEach(func(k, v []byte) error {
 		p, err := decodePattern(string(k), v)
 		all = append(all, p)
@@ -215,14 +239,19 @@ func makeRoom(tx *bolt.Tx, limit int) error {
 	if err != nil {
 		return err
 	}
-	worst := slices.MinFunc(all, func(a, b stored) int {
+	worst := slices.MinFunc(all, func(a, b Kept) int {
 		return cmp.Or(cmp.Compare(a.Successes, b.Successes), cmp.Compare(a.Uses, b.Uses), a.Created.Compare(b.Created))
 	})
+	return drop(tx, worst.ID)
+}
+
+// drop removes a pattern with its vectors.
+func drop(tx *bolt.Tx, id string) error {
 	vectors := tx.Bucket(vectorsBucket)
-	err = vectors.ForEachBucket(func(embedder []byte) error {
-		return vectors.Bucket(embedder).Delete([]byte(worst.ID))
+	err := vectors.ForEachBucket(func(embedder []byte) error {
+		return vectors.Bucket(embedder).Delete([]byte(id))
 	})
-	return errors.Join(err, patterns.Delete([]byte(worst.ID)))
+	return errors.Join(err, tx.Bucket(patternsBucket).Delete([]byte(id)))
 }
 
 // generation tells whether the texts or vectors have changed since an index
@@ -241,16 +270,26 @@ func nextGeneration(tx *bolt.Tx) error {
 
 // Recall returns the n patterns of a kind that are most useful for text: those
 // most similar to it, the ones that have helped before first among near equals,
-// and counts their use. Nothing similar means nothing recalled, without an error.
+// and counts their use. Nothing similar means nothing recalled, without an error. One that has
+// been tried and seldom led to a result that the user accepted is not recalled any longer.
 func (m *Memory) Recall(ctx context.Context, kind, text string, n int) ([]Recalled, error) {
-	found, err := m.recall(ctx, kind, text, min(n, maxRecalled))
+	return m.recall(ctx, kind, text, n, true)
+}
+
+// Look is Recall for people: it counts no use.
+func (m *Memory) Look(ctx context.Context, kind, text string, n int) ([]Recalled, error) {
+	return m.recall(ctx, kind, text, n, false)
+}
+
+func (m *Memory) recall(ctx context.Context, kind, text string, n int, use bool) ([]Recalled, error) {
+	found, err := m.find(ctx, kind, text, min(n, maxRecalled), use)
 	if err != nil {
 		return nil, fmt.Errorf("recall a %s: %w", kind, err)
 	}
 	return found, nil
 }
 
-func (m *Memory) recall(ctx context.Context, kind, text string, n int) ([]Recalled, error) {
+func (m *Memory) find(ctx context.Context, kind, text string, n int, use bool) (found []Recalled, err error) {
 	if n <= 0 {
 		return nil, nil
 	}
@@ -271,53 +310,72 @@ func (m *Memory) recall(ctx context.Context, kind, text string, n int) ([]Recall
 	if err != nil || len(similar) == 0 {
 		return nil, err
 	}
-	var found []Recalled
+	var best []candidate
 	err = m.with(func(db *database) error {
-		return db.update(func(tx *bolt.Tx) (err error) {
-			found, err = m.use(tx, similar, n)
-			return err
+		run := db.view
+		if use {
+			run = db.update
+		}
+		return run(func(tx *bolt.Tx) (err error) {
+			if best, err = m.best(tx, similar, n); err != nil || !use {
+				return err
+			}
+			for i := range best {
+				best[i].Uses++
+				if err := putPattern(tx.Bucket(patternsBucket), best[i].Kept); err != nil {
+					return err
+				}
+			}
+			return nil
 		})
 	})
+	for _, c := range best {
+		found = append(found, Recalled{c.Pattern, c.similarity})
+	}
 	return found, err
 }
 
-// use reads the patterns that were found, ranks them, and counts the use of the
-// best n. A pattern that is gone by now is left out.
-func (m *Memory) use(tx *bolt.Tx, similar []match, n int) ([]Recalled, error) {
-	patterns := tx.Bucket(patternsBucket)
-	created := map[string]time.Time{}
-	var found []Recalled
+// candidate is a pattern that is similar to what was asked for.
+type candidate struct {
+	Kept
+	similarity float64
+}
+
+// best reads the patterns that were found and returns the n best, by their rank. A pattern that is gone
+// by now is left out.
+func (m *Memory) best(tx *bolt.Tx, similar []match, n int) (found []candidate, err error) {
+	now := m.clock()
 	for _, s := range similar {
-		v := patterns.Get([]byte(s.id))
-		if v == nil {
-			continue
-		}
-		p, err := decodePattern(s.id, v)
+		p, err := readPattern(tx, s.id)
 		if err != nil {
 			return nil, err
 		}
-		created[p.ID] = p.Created
-		found = append(found, Recalled{p.Pattern, s.similarity})
-	}
-	slices.SortStableFunc(found, func(a, b Recalled) int {
-		return cmp.Or(cmp.Compare(b.rank(), a.rank()), cmp.Compare(a.ID, b.ID))
-	})
-	found = found[:min(n, len(found))]
-	for i := range found {
-		found[i].Uses++
-		if err := putPattern(patterns, stored{found[i].Pattern, created[found[i].ID]}); err != nil {
-			return nil, err
+		if p != nil && !p.Useless() {
+			found = append(found, candidate{*p, s.similarity})
 		}
 	}
-	return found, nil
+	slices.SortStableFunc(found, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.rank(now), a.rank(now)), cmp.Compare(a.ID, b.ID))
+	})
+	return found[:min(n, len(found))], nil
 }
+
+// worth is the share of tasks in which the pattern helped, of those that it was tried in: the mean of
+// the Beta distribution that begins with one success and one failure, so that one without
+// experience is in the middle.
+func (p Pattern) worth() float64 {
+	return float64(p.Successes+1) / float64(max(p.Trials, p.Successes)+2)
+}
+
+// Useless reports whether the pattern was tried and seldom helped, so that it is not recalled.
+func (p Pattern) Useless() bool { return p.worth() < minWorth }
 
 // rank is the similarity, raised or lowered by at most a sixth by what the
 // pattern has achieved: enough to decide between near equals, never enough to
-// put something else in front of the same thing. A pattern without experience is
-// in the middle; the more experience there is, the more it counts.
-func (r Recalled) rank() float64 {
-	success := float64(r.Successes+1) / float64(max(r.Uses, r.Successes)+2)
-	experience := min(math.Log1p(float64(r.Successes))/math.Log(100), 1)
-	return r.Similarity * (0.85 + 0.25*success + 0.05*experience)
+// put something else in front of the same thing. The more experience there is, the more it
+// counts, and what was learnt long ago counts a little less.
+func (c candidate) rank(now time.Time) float64 {
+	experience := min(math.Log1p(float64(c.Successes))/math.Log(100), 1)
+	fresh := math.Exp2(-max(now.Sub(c.Created).Hours(), 0) / halfLife.Hours())
+	return c.similarity * (0.83 + 0.25*c.worth() + 0.05*experience + 0.02*fresh)
 }

@@ -102,10 +102,10 @@ func TestRank(t *testing.T) {
 		"query": {1, 0}, "same": {1, 0.01}, "helped": {1, 0.3}, "unknown": {1, -0.29}, "failed": {1, 0.28}, "far": {1, 1},
 	}}
 	m := open(t, Options{StateDir: t.TempDir(), Embedder: e}).Memory()
-	remember(t, m, Pattern{Text: "failed", Uses: 20}, Pattern{Text: "unknown"}, Pattern{Text: "helped", Uses: 20, Successes: 19},
-		Pattern{Text: "far", Uses: 500, Successes: 500})
+	remember(t, m, Pattern{Text: "failed", Trials: 1}, Pattern{Text: "same", Type: "poisoned", Trials: 2}, Pattern{Text: "unknown"}, Pattern{Text: "helped", Trials: 20, Successes: 19},
+		Pattern{Text: "far", Trials: 500, Successes: 500})
 	checkRecall(t, m, "query", 5, "helped", "unknown", "failed", "far")
-	remember(t, m, Pattern{Text: "same", Uses: 3, Successes: 2})
+	remember(t, m, Pattern{Text: "same", Trials: 3, Successes: 2})
 	checkRecall(t, m, "query", 2, "helped", "same")
 }
 

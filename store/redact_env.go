@@ -52,23 +52,28 @@ func LooksSecret(path, text string) bool {
 // it is and how it is written, and those that only the whole file shows to be secrets, as
 // lines under a name. What a model wrote itself is none, except in files that are kept
 // for secrets.
-func (s *Store) SecretsOf(path, text string) []string {
-	values := secret.Values(path, text)
-	values = append(values, s.SpreadSecrets(text)...)
+func (s *Store) SecretsOf(path, text string) []string { return s.redactor.Load().secretsOf(path, text) }
+
+// SecretsIn is [Store.SecretsOf] where no store is open.
+func SecretsIn(path, text string) []string { return newRedactor(nil).secretsOf(path, text) }
+
+func (r *redactor) secretsOf(path, text string) []string {
+	values := append(secret.Values(path, text), r.spread(text)...)
 	if secret.Hidden(path) {
 		return values
 	}
-	own := s.redactor.Load().own
-	return slices.DeleteFunc(values, func(v string) bool { return own[v] })
+	return slices.DeleteFunc(values, func(v string) bool { return r.own[v] })
 }
 
 // SpreadSecrets returns the values of which only a whole file shows that they are
 // secrets: an excerpt, a diff and numbered lines may have them without what shows it.
-func (s *Store) SpreadSecrets(text string) []string {
+func (s *Store) SpreadSecrets(text string) []string { return s.redactor.Load().spread(text) }
+
+func (r *redactor) spread(text string) []string {
 	if len(text) > MaxSecretFile || !maySpread(text) {
 		return nil
 	}
-	return s.redactor.Load().contextual(text)
+	return r.contextual(text)
 }
 
 // maySpread reports whether only the whole of a text may show what is a secret in it: a

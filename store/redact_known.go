@@ -182,12 +182,15 @@ func writings(value string) []string {
 	for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
 		forms = append(forms, encoding.EncodeToString([]byte(value)))
 		for before := range 3 {
-			forms = append(forms, certain(encoding, value, before), certain(encoding, wide(value), before))
+			forms = append(forms, certain(in64(encoding), 6, value, before), certain(in64(encoding), 6, wide(value), before))
 		}
 	}
 	if len(value) >= minSplit {
-		of32 := base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString([]byte(value))
-		forms = append(forms, of32[:len(value)*8/5], reversed(value))
+		forms = append(forms, reversed(value))
+		for before := range 5 {
+			of32 := certain(in32, 5, value, before)
+			forms = append(forms, of32, strings.ToLower(of32))
+		}
 	}
 	return forms
 }
@@ -211,11 +214,17 @@ func reversed(value string) string {
 
 var percent = regexp.MustCompile(`%[0-9A-F]{2}`)
 
-// certain returns the characters that base64 has for value whatever surrounds it,
-// where before bytes (up to 2) of a group of three precede it.
-func certain(encoding *base64.Encoding, value string, before int) string {
-	text := encoding.WithPadding(base64.NoPadding).EncodeToString(append(make([]byte, before), value...))
-	return text[(before*8+5)/6 : (before+len(value))*8/6]
+func in64(encoding *base64.Encoding) func([]byte) string {
+	return encoding.WithPadding(base64.NoPadding).EncodeToString
+}
+
+var in32 = base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString
+
+// certain returns the characters that an encoding of so many bits a character has for value whatever
+// surrounds it, where before bytes of a group precede it.
+func certain(encode func([]byte) string, bits int, value string, before int) string {
+	text := encode(append(make([]byte, before), value...))
+	return text[(before*8+bits-1)/bits : (before+len(value))*8/bits]
 }
 
 // escape returns value as the inside of a JSON string.

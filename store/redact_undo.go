@@ -261,24 +261,45 @@ func separated(text string) (edits []edit) {
 			end++
 		}
 		sign := text[i+1 : end]
-		count := 0
-		for at := i + 1; at < len(text) && strings.HasPrefix(text[at:], sign) && at+len(sign) < len(text); at += len(sign) + 1 {
-			count++
-			if count == minSplit-1 {
-				for n := range count {
-					begin := i + 1 + n*(len(sign)+1)
-					edits = append(edits, edit{start: begin, end: begin + len(sign)})
-				}
-			} else if count >= minSplit {
-				edits = append(edits, edit{start: at, end: at + len(sign)})
+		from := len(edits)
+		for at := i + 1; at < len(text); at = end + 1 {
+			gap := signLength(text[at:], sign)
+			if gap == 0 || at+gap >= len(text) {
+				break
 			}
-			end = at + len(sign)
+			end = at + gap
+			edits = append(edits, edit{start: at, end: end})
 		}
-		if count >= minSplit-1 {
-			i = end
+		if len(edits)-from < minSplit-1 {
+			edits = edits[:from] // two letters are not a row
+			continue
 		}
+		i = end
 	}
 	return edits
+}
+
+// signLength returns the length of the sign at the beginning of a text, or of a line break with the offset
+// with which od begins the next line; 0 for something else.
+func signLength(text, sign string) int {
+	if strings.HasPrefix(text, sign) {
+		return len(sign)
+	}
+	if text[0] != '\n' {
+		return 0
+	}
+	digits := 1
+	for digits < len(text) && hexDigits[text[digits]] > 0 {
+		digits++
+	}
+	end := digits
+	for end < len(text) && text[end] == ' ' {
+		end++
+	}
+	if digits < 7 || end == digits { // six digits, and blanks
+		return 0
+	}
+	return end
 }
 
 var spacing = func() (in [256]bool) {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"encoding/base32"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -23,6 +24,21 @@ func each(text, format, between string) string {
 // of the text may have a half of the value in the writing, either.
 func TestRedactWritings(t *testing.T) {
 	const value = `Quill<83>&Kite"Tor`
+	a, b := value[:len(value)/2], value[len(value)/2:]
+	for how, text := range writingsOf(value) {
+		t.Run(how, func(t *testing.T) {
+			r := newRedactor([]string{value})
+			for _, got := range []string{r.text("a " + text + " b"), r.text(text)} {
+				if !strings.Contains(got, mask) || strings.Contains(got, a) || strings.Contains(got, b) {
+					t.Errorf("%q became %q", text, got)
+				}
+			}
+		})
+	}
+}
+
+// writingsOf are the writings of a value, by name.
+func writingsOf(value string) map[string]string {
 	half := func(text string) (string, string) { return text[:len(text)/2], text[len(text)/2:] }
 	a, b := half(value)
 	in64 := base64.StdEncoding.EncodeToString([]byte(value))
@@ -38,7 +54,7 @@ func TestRedactWritings(t *testing.T) {
 	}
 	little := wide(func(u uint16) string { return string([]byte{byte(u), byte(u >> 8)}) })
 	big := wide(func(u uint16) string { return string([]byte{byte(u >> 8), byte(u)}) })
-	for how, text := range map[string]string{
+	return map[string]string{
 		"JSON in JSON in JSON":        string(third),
 		"u escapes":                   each(value, `\u%04x`, ""),
 		"u escapes in JSON":           strings.ReplaceAll(each(value, `\u%04X`, ""), `\`, `\\`),
@@ -80,15 +96,10 @@ func TestRedactWritings(t *testing.T) {
 		"letters alone":               strings.Join(strings.Split(value, ""), " "),
 		"list of letters":             "'" + strings.Join(strings.Split(value, ""), "', '") + "'",
 		"reversed":                    reversed(value),
-	} {
-		t.Run(how, func(t *testing.T) {
-			r := newRedactor([]string{value})
-			for _, got := range []string{r.text("a " + text + " b"), r.text(text)} {
-				if !strings.Contains(got, mask) || strings.Contains(got, a) || strings.Contains(got, b) {
-					t.Errorf("%q became %q", text, got)
-				}
-			}
-		})
+		"base32":                      base32.StdEncoding.EncodeToString([]byte(value)),
+		"base32 behind a byte":        base32.StdEncoding.EncodeToString([]byte("x" + value + "yz")),
+		"base32 behind four, small":   strings.ToLower(base32.StdEncoding.EncodeToString([]byte("wxyz" + value))),
+		"od -c":                       "0000000   " + each(a, "%c", "   ") + "\n0000011   " + each(b, "%c", "   ") + "\n0000022",
 	}
 }
 

@@ -134,8 +134,7 @@ func Parse(name, arguments string, offered []*Verb) (*Action, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	a.Raw = rest
-	if a.Args, err = v.judge(fields, rest); err != nil {
+	if a.Args, a.Raw, err = v.judge(fields, rest); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return a, nil

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -86,23 +87,24 @@ func within(part, whole string) bool {
 
 // judge decodes the arguments of a verb, and says all that is wrong with them. fields are the
 // arguments one by one, raw all of them.
-func (v *Verb) judge(fields map[string]json.RawMessage, raw json.RawMessage) (Args, error) {
+// It returns them as they were taken, too.
+func (v *Verb) judge(fields map[string]json.RawMessage, raw json.RawMessage) (Args, json.RawMessage, error) {
 	form := shaping{hints: map[string]bool{}}
 	fitting := raw
 	var tree map[string]any
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
 	if err := dec.Decode(&tree); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, name := range v.outdated {
 		delete(tree, name)
 	}
 	value := form.fit(tree, v.args, "")
-	if len(form.wrong) > 0 {
+	if len(form.wrong) > 0 || form.taken {
 		var err error
 		if fitting, err = json.Marshal(value); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	if v.Effect == Edits { // a missing text would else be written as an empty one
@@ -110,23 +112,27 @@ func (v *Verb) judge(fields map[string]json.RawMessage, raw json.RawMessage) (Ar
 	}
 	args, err := v.decode(fitting)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var found faults
 	if err := args.Check(); err != nil && !errors.As(err, &found) {
 		found.note("", err)
 	}
 	if wrong := form.wrong.with(found); len(wrong) > 0 {
-		return nil, errors.New(wrong.Error() + form.hint())
+		return nil, nil, errors.New(wrong.Error() + form.hint())
 	}
-	return args, nil
+	return args, fitting, nil
 }
 
 // shaping looks at the form of arguments: whether each is known and of its type.
 type shaping struct {
 	wrong faults
 	hints map[string]bool // which arguments there are, where one is not known or missing
+	taken bool            // a value was taken as another type
 }
+
+// identifies matches the places of ids: a number there is as good as its text.
+var identifies = regexp.MustCompile(`(?:^|\.)(?:id|depends_on\[\d+\])$`)
 
 // hint says which arguments there are.
 func (s *shaping) hint() string {
@@ -167,6 +173,11 @@ func (s *shaping) fit(value any, of reflect.Type, at string) any {
 	}
 	switch v := value.(type) {
 	case map[string]any:
+		if of.Kind() == reflect.Slice { // one where a list belongs: what is wrong in it is told at once, too
+			s.wrong.add(at, "argument %q must be %s, not %s", at, article(typeName(of)), article(valueName(value)))
+			s.fit(v, of.Elem(), at+"[0]")
+			return nil
+		}
 		if of.Kind() != reflect.Struct {
 			break
 		}
@@ -204,6 +215,10 @@ func (s *shaping) fit(value any, of reflect.Type, at string) any {
 	case json.Number:
 		if fitsNumber(v, of.Kind()) {
 			return v
+		}
+		if of.Kind() == reflect.String && identifies.MatchString(at) {
+			s.taken = true
+			return v.String()
 		}
 	}
 	s.wrong.add(at, "argument %q must be %s, not %s", at, article(typeName(of)), article(valueName(value)))

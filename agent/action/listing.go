@@ -87,11 +87,25 @@ func (o *overview) shrink(most int) (collapsed bool) {
 				o.size -= len(l.text) + 1
 			}
 			delete(o.lines, folder)
-			o.add(path.Dir(folder), listed{fmt.Sprintf("%s/ (%s)", folder, count.Of(files, "file")), folder + "/", files})
+			o.addFolder(folder, files)
 			collapsed = true
 		}
 	}
 	return collapsed
+}
+
+// addFolder tells a folder in one line of the folder that it is in, together with what is told of it there already: its
+// own folders may have become lines of it since.
+func (o *overview) addFolder(folder string, files int) {
+	in := path.Dir(folder)
+	at := slices.IndexFunc(o.lines[in], func(l listed) bool { return l.path == folder+"/" })
+	if at >= 0 {
+		old := o.lines[in][at]
+		files += old.files
+		o.size -= len(old.text) + 1
+		o.lines[in] = slices.Delete(o.lines[in], at, at+1)
+	}
+	o.add(in, listed{fmt.Sprintf("%s/ (%s)", folder, count.Of(files, "file")), folder + "/", files})
 }
 
 // inner reports whether a folder's only line is another folder's.

@@ -23,10 +23,6 @@
 package codemap
 
 import (
-	"cmp"
-	"math"
-	"path"
-	"slices"
 	"strings"
 
 	"caselsp/agent/syntax"
@@ -76,92 +72,9 @@ type Ranked struct {
 	hits  map[string]bool // words of the query that it has
 }
 
-// Rank returns the files in the order in which they matter to a query, the first one most;
-// among equals, by path.
-func Rank(files []File, q Query) []Ranked {
-	spoken := relevance(files, q)
-	for i := range spoken {
-		spoken[i] = (1-everywhere)*spoken[i] + everywhere/float64(len(files))
-	}
-	score := spread(graph(files), spoken)
-	list := make([]Ranked, len(files))
-	words := wordsOf(q.Text)
-	for i, f := range files {
-		list[i] = Ranked{File: f, Score: score[i], hits: words}
-	}
-	slices.SortStableFunc(list, func(a, b Ranked) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Path, b.Path))
-	})
-	return list
-}
-
-// link is a reference between two files.
-type link struct {
-	to     int32
-	weight float64
-}
-
-// declaration is where a name is declared.
-type declaration struct {
-	files   []int32 // one more than maxDeclared at most
-	telling float64
-}
-
-// declarations are those of all files, by name; each file's base name is one, as a string names it.
-func declarations(files []File) map[string]*declaration {
-	declared := make(map[string]*declaration, len(files))
-	add := func(name string, file int32) {
-		d := declared[name]
-		if d == nil {
-			d = &declaration{telling: telling(name)}
-			declared[name] = d
-		}
-		if n := len(d.files); n <= maxDeclared && (n == 0 || d.files[n-1] != file) {
-			d.files = append(d.files, file)
-		}
-	}
-	for i, f := range files {
-		for _, s := range f.Symbols {
-			add(s.Name, int32(i))
-		}
-		add(path.Base(f.Path), int32(i))
-	}
-	return declared
-}
-
-// graph returns the references from and to each file.
-func graph(files []File) [][]link {
-	declared := declarations(files)
-	modules := modulesOf(files)
-	links := make([][]link, len(files))
-	join := func(from, to int32, weight float64) {
-		if from != to {
-			links[from] = append(links[from], link{to, weight})
-			links[to] = append(links[to], link{from, weight * backward})
-		}
-	}
-	for i, f := range files {
-		for _, u := range f.Uses {
-			d := declared[u.Name]
-			if d == nil || len(d.files) > maxDeclared {
-				continue
-			}
-			for _, to := range d.files {
-				join(int32(i), to, math.Sqrt(float64(u.Count))*d.telling/float64(len(d.files)))
-			}
-		}
-		for _, name := range f.Imports {
-			if to, ok := modules.find(f.Path, name); ok {
-				join(int32(i), to, 1)
-			}
-		}
-	}
-	return links
-}
-
 // telling is how much a name says about what is meant by it: one of several words is
 // hardly ever used for two things.
-func telling(name string) float64 {
+func telling(name string) float32 {
 	switch words := parts(name); {
 	case strings.HasPrefix(name, "_"):
 		return 0.3
@@ -171,100 +84,4 @@ func telling(name string) float64 {
 		return 0.3
 	}
 	return 1
-}
-
-// spread lets weight go along the links, and returns where it comes to rest.
-func spread(links [][]link, begin []float64) []float64 {
-	sums := make([]float64, len(links))
-	for i, out := range links {
-		for _, l := range out {
-			sums[i] += l.weight
-		}
-	}
-	now := slices.Clone(begin)
-	next := make([]float64, len(links))
-	for range rounds {
-		for i := range next {
-			next[i] = (1 - follow) * begin[i]
-		}
-		for i, out := range links {
-			if sums[i] == 0 {
-				next[i] += follow * now[i]
-				continue
-			}
-			for _, l := range out {
-				next[l.to] += follow * now[i] * l.weight / sums[i]
-			}
-		}
-		now, next = next, now
-	}
-	return now
-}
-
-// modules finds files by the names that imports give them.
-type modules map[string][]int32 // by the last part of the path, without its extension
-
-type moduleSet struct {
-	files []File
-	by    modules
-}
-
-func modulesOf(files []File) moduleSet {
-	m := moduleSet{files, modules{}}
-	for i, f := range files {
-		stem := trimExt(f.Path)
-		last := path.Base(stem)
-		if last == "__init__" || last == "index" || last == "mod" {
-			last = path.Base(path.Dir(stem))
-		}
-		m.by[last] = append(m.by[last], int32(i))
-	}
-	return m
-}
-
-func trimExt(p string) string { return strings.TrimSuffix(p, path.Ext(p)) }
-
-// separators are those of modules in PHP, C++, Rust and Ruby.
-var separators = strings.NewReplacer("::", "/", `\`, "/")
-
-// find returns the one file that an import of another one means; false where none or several fit.
-func (m moduleSet) find(from, name string) (int32, bool) {
-	name = separators.Replace(name)
-	relative := strings.HasPrefix(name, ".")
-	if !strings.Contains(name, "/") {
-		name = strings.ReplaceAll(strings.Trim(name, "."), ".", "/") // of Python and Java
-	} else if ext := path.Ext(name); len(ext) < 5 {
-		name = strings.TrimSuffix(name, ext)
-	}
-	if relative {
-		name = strings.TrimLeft(path.Clean(name), "./")
-	}
-	found, best := int32(-1), -1
-	for _, i := range m.by[path.Base(name)] {
-		stem := trimExt(m.files[i].Path)
-		for _, whole := range []string{"/__init__", "/index", "/mod"} {
-			stem = strings.TrimSuffix(stem, whole)
-		}
-		if stem != name && !strings.HasSuffix(stem, "/"+name) {
-			continue
-		}
-		near := shared(path.Dir(from), path.Dir(m.files[i].Path))
-		switch {
-		case near > best:
-			found, best = i, near
-		case near == best:
-			found = -1
-		}
-	}
-	return found, found >= 0
-}
-
-// shared is how many folders two paths begin with in common.
-func shared(a, b string) int {
-	n := 0
-	x, y := strings.Split(a, "/"), strings.Split(b, "/")
-	for n < len(x) && n < len(y) && x[n] == y[n] {
-		n++
-	}
-	return n
 }

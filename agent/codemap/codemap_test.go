@@ -1,6 +1,10 @@
 package codemap_test
 
 import (
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -60,6 +64,40 @@ func TestRank(t *testing.T) {
 	}
 	if got := codemap.Rank(nil, codemap.Query{Text: "x"}); len(got) != 0 {
 		t.Errorf("of no files: %v", got)
+	}
+}
+
+// TestGraph: what is kept between rankings changes none of them, whatever happens to the files meanwhile.
+func TestGraph(t *testing.T) {
+	var g codemap.Graph
+	rng := rand.New(rand.NewPCG(1, 0))
+	now := maps.Clone(shop)
+	names := slices.Sorted(maps.Keys(shop))
+	list := files(now)
+	for i := range 300 {
+		name := names[rng.IntN(len(names))]
+		switch text, here := now[name]; {
+		case !here:
+			now[name] = shop[name]
+		case rng.IntN(2) == 0:
+			now[name] = text + fmt.Sprintf("\ndef extra_part_%d(order): return format_price(order)\n", i%4)
+		default:
+			delete(now, name)
+		}
+		old := list
+		list = files(now)
+		for j, f := range list { // one that did not change has the same facts
+			if at := slices.IndexFunc(old, func(o codemap.File) bool { return o.Path == f.Path }); at >= 0 && f.Path != name {
+				list[j] = old[at]
+			}
+		}
+		q := codemap.Query{Text: "format_price of extra_part_1 in checkout", Paths: names[i%len(names) : i%len(names)+1]}
+		got, want := g.Rank(list, q), codemap.Rank(list, q)
+		for j := range want {
+			if got[j].Path != want[j].Path || math.Abs(got[j].Score-want[j].Score) > 1e-6 {
+				t.Fatalf("change %d, of %s: place %d has %s (%v), want %s (%v)", i, name, j, got[j].Path, got[j].Score, want[j].Path, want[j].Score)
+			}
+		}
 	}
 }
 

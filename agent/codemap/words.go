@@ -1,7 +1,6 @@
 package codemap
 
 import (
-	"math"
 	"path"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ const (
 	inDoc    = 1.0
 	inUse    = 0.5
 	inExact  = 4.0 // a whole name of several words, as it is declared
+	inWhole  = 1.0 // and as it is used
 	maxWords = 200 // of a query: what is longer is a log, not a wish
 )
 
@@ -94,113 +94,18 @@ func wordsOf(text string) map[string]bool {
 
 func numeric(s string) bool { return strings.Trim(s, "0123456789") == "" }
 
-// relevance is how much each file has to do with the words of a query and the files
-// that it names; all together 1, or all 0.
-func relevance(files []File, q Query) []float64 {
-	words := wordsOf(q.Text)
-	hits := make([]map[string]float64, len(files))
-	has := map[string]int{}
-	known := spoken{words, map[string][]string{}}
-	for i, f := range files {
-		hits[i] = f.hits(known)
-		for w := range hits[i] {
-			has[w]++
-		}
-	}
-	score, best := make([]float64, len(files)), 0.0
-	for i, h := range hits {
-		for w, n := range h {
-			rare := math.Log(1 + float64(len(files))/float64(has[w]))
-			score[i] += rare * rare * n / (n + 2)
-		}
-		best = max(best, score[i])
-	}
-	for i, f := range files {
-		if names(q, f.Path) {
-			score[i] += named * max(best, 1)
-		}
-	}
-	sum := 0.0
-	for i := range score {
-		score[i] *= score[i] // the best few count, not the many that share a word
-		sum += score[i]
-	}
-	for i := range score {
-		if sum > 0 {
-			score[i] /= sum
-		}
-	}
-	return score
-}
-
-// names reports whether a query names a file: among its paths, or by path or
+// namedBy returns whether a query names a file: among its paths, or by path or
 // whole name in its text.
-func names(q Query, file string) bool {
-	if slices.Contains(q.Paths, file) {
-		return true
-	}
+func namedBy(q Query) func(file string) bool {
+	var tokens []string
 	for token := range strings.FieldsFuncSeq(q.Text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("\"'`(),;:<>", r) }) {
-		token = strings.TrimRight(token, ".")
-		if path.Ext(token) != "" && (token == file || strings.HasSuffix(file, "/"+strings.TrimPrefix(token, "/"))) {
-			return true
+		if token = strings.TrimRight(token, "."); path.Ext(token) != "" {
+			tokens = append(tokens, token)
 		}
 	}
-	return false
-}
-
-// spoken are the words of a query, and which of them names have that were looked at: the same
-// names are used in many files.
-type spoken struct {
-	words map[string]bool
-	known map[string][]string
-}
-
-// in returns the words that a text has, as often as it has them.
-func (s spoken) in(text string) (list []string) {
-	for _, w := range parts(text) {
-		if w := stem(w); s.words[w] {
-			list = append(list, w)
-		}
+	return func(file string) bool {
+		return slices.Contains(q.Paths, file) || slices.ContainsFunc(tokens, func(token string) bool {
+			return token == file || strings.HasSuffix(file, "/"+strings.TrimPrefix(token, "/"))
+		})
 	}
-	return list
-}
-
-// inName is in for names.
-func (s spoken) inName(name string) []string {
-	list, ok := s.known[name]
-	if !ok {
-		list = s.in(name)
-		s.known[name] = list
-	}
-	return list
-}
-
-// hits says which of the words stand in a file, and how much that counts for.
-func (f File) hits(q spoken) map[string]float64 {
-	found := map[string]float64{}
-	add := func(words []string, weight float64) {
-		for _, w := range words {
-			found[w] += weight
-		}
-	}
-	add(q.in(trimExt(f.Path)), inPath)
-	for _, s := range f.Symbols {
-		if s.Kind == "test" {
-			continue // a sentence, and not what the file declares
-		}
-		add(q.inName(s.Name), inName)
-		add(q.in(s.Doc), inDoc)
-		if q.words[s.Name] && len(parts(s.Name)) > 1 {
-			found[s.Name] += inExact
-		}
-	}
-	for _, u := range f.Uses {
-		if words := q.inName(u.Name); len(words) > 0 {
-			add(words, inUse*math.Sqrt(float64(u.Count)))
-		}
-		if q.words[u.Name] && len(parts(u.Name)) > 1 {
-			found[u.Name] += 1
-		}
-	}
-	return found
 }

@@ -67,13 +67,21 @@ var (
 // longestTelling is how many bytes of a line are told.
 const longestTelling = 240
 
-// telling is the last line of a program's output that says what is wrong, else the last one.
+// ofError begins a line with an error; a line in parentheses is a hint beside one.
+var (
+	ofError = regexp.MustCompile(`(?i)^(?:[\w.]*(?:error|exception)\b|(?:fatal|panic|oops)\b)`)
+	beside  = regexp.MustCompile(`^\(.*\)$|^\(node:\d+\)`)
+)
+
+// telling is the first line of a program's output that is an error, else the last that says what is wrong,
+// else the last one.
 func telling(output string) string {
 	said, last := "", ""
 	for line := range strings.Lines(output) {
 		line = strings.TrimSpace(line)
 		switch {
-		case line == "" || ofTrace.MatchString(line):
+		case line == "" || ofTrace.MatchString(line) || beside.MatchString(line):
+		case ofError.MatchString(said):
 		case troubled.MatchString(line):
 			said, last = line, line
 		default:

@@ -265,6 +265,9 @@ func (p *Permit) approval(line, why string, v shell.Verdict, engine sandbox.Engi
 	if listed := p.listed(line); listed != "" {
 		why = strings.TrimSpace(why + " " + listed)
 	}
+	if len(v.Packages) > 0 && len(p.Policy.Hosts) == 0 {
+		why = strings.TrimSpace(why + " " + offline)
+	}
 	about := record.Command{Line: line, Touches: v.Touches, Like: v.Shape, Basis: p.basis(line), Where: where(engine, p.Policy), Whole: p.whole()}
 	if p.gives(args) { // never counted, so that it is asked for each time
 		about.Secrets, about.Like, v.Task = args.Secrets, "", false
@@ -276,6 +279,9 @@ func (p *Permit) approval(line, why string, v shell.Verdict, engine sandbox.Engi
 	}
 	return record.Question{Text: who, Why: why, Subject: about}
 }
+
+// offline is what is said of a command that adds dependencies where commands reach no host.
+const offline = "Commands have no network (sandbox.hosts), so that it will most likely fail. What the project's own files name is installed in the sandbox, after a question of its own."
 
 // askedBefore is the question of a recording. It offers whatever may have been offered: what the
 // level and the earlier approvals were then is not recorded.

@@ -105,8 +105,8 @@ func (p *State) applyAnswer(q *Question, a Answer) {
 
 // answerTests folds what the user answered about tests that cannot run.
 func (p *State) answerTests(about Input, a Answer) {
-	if about.Packages.in(a.Text) {
-		p.applyPackages(about.Packages)
+	if packages := about.Packages.in(a.Text); packages != nil {
+		p.applyPackages(packages)
 		a.Text = TestsAgain
 	}
 	if about.Instead != "" && a.Text == TestsInstead(about.Instead) {

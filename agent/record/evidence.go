@@ -16,7 +16,8 @@ type Evidence struct {
 	// Without is how they went on the tree without the feature's change of other code.
 	Without Proof `json:"without"`
 	// Added is how many tests are new, and Passing those of them that pass there: each shows
-	// nothing of the change. It is empty if the run does not name every failed test.
+	// nothing of the change. It is empty if the run does not name every failed test, and lacks a test of
+	// which no result says so.
 	Added   int      `json:"added,omitempty"`
 	Passing []string `json:"passing,omitempty"`
 	// Tester says that they are the tester's own: of these the verifier is told alone.
@@ -35,29 +36,24 @@ const (
 	NoProof       Proof = "could not run"
 )
 
-// NewEvidence reads a run of the tests without the change. Where all that failed is in other
-// files, the new tests have passed. added are the names of the new ones.
-func NewEvidence(tests, added []string, outcome stack.Outcome, results *Results) *Evidence {
+// NewEvidence reads a run of the tests without the change of other code; changes are all that was changed.
+// Where all that failed is in other files, the new tests have passed.
+func NewEvidence(tests []string, changes []testreport.Change, outcome stack.Outcome, ran testreport.Report) *Evidence {
+	added, all := testreport.Added(changes)
 	e := &Evidence{Tests: tests, Without: NoProof, Added: len(added)}
+	bad := ran.Bad()
+	named := len(bad) == ran.Failed+ran.Errors
 	switch outcome {
 	case stack.Passed:
 		e.Without = PassesWithout
 	case stack.Failed:
-		if e.Without = FailsWithout; results != nil && len(results.Bad()) > 0 && len(results.Bad()) == results.Failed+results.Errors {
+		e.Without = FailsWithout
+		if named && len(bad) > 0 && !slices.ContainsFunc(bad, func(t testreport.Test) bool { return t.File == "" || slices.Contains(tests, t.File) }) {
 			e.Without = PassesWithout
-			for _, t := range results.Bad() {
-				if t.File == "" || slices.Contains(tests, t.File) {
-					e.Without = FailsWithout
-				}
-			}
 		}
 	}
-	if e.Without == FailsWithout && results != nil && results.Errors == 0 && results.Failed == len(results.Bad()) {
-		for _, name := range added {
-			if !slices.ContainsFunc(results.Bad(), func(t testreport.Test) bool { return strings.Contains(t.Name, name) }) {
-				e.Passing = append(e.Passing, name)
-			}
-		}
+	if e.Without == FailsWithout && named && ran.Errors == 0 {
+		e.Passing = ran.Passing(added, all)
 	}
 	return e
 }

@@ -8,39 +8,46 @@ import (
 	"caselsp/agent/testreport"
 )
 
-// TestNewEvidence: of new tests, those that pass without the change are named, where the run
-// names all that failed.
+// TestNewEvidence: of new tests, those are named of which a result of the run without the change says that
+// they pass there; nothing is said of others.
 func TestNewEvidence(t *testing.T) {
-	added := testreport.Added([]testreport.Change{
+	changes := []testreport.Change{
 		{Path: "test_a.py", Before: "def test_old():\n    assert 1\n", After: "def test_old():\n    assert 2\n\ndef test_one():\n    assert f()\n\ndef test_two():\n    assert 1\n"},
 		{Path: "a.py", After: "def test_no():\n    pass\n"},
 		{Path: "gone_test.go", Before: "package a\n", Deleted: true},
-	})
-	if want := []string{"test_one", "test_two"}; !slices.Equal(added, want) {
+	}
+	added, _ := testreport.Added(changes)
+	if want := []testreport.Declared{{Path: "test_a.py", Name: "test_one"}, {Path: "test_a.py", Name: "test_two"}}; !slices.Equal(added, want) {
 		t.Fatalf("got %v, want %v", added, want)
 	}
-	failed := func(n, errors int, names ...string) *Results {
-		r := &Results{Report: testreport.Report{Runner: "pytest", Failed: n, Errors: errors}}
-		for _, name := range names {
+	run := func(failed, errors int, bad []string, passed ...string) (r testreport.Report) {
+		r = testreport.Report{Runner: "pytest", Failed: failed, Errors: errors, Passed: len(passed)}
+		for _, name := range bad {
 			r.Tests = append(r.Tests, testreport.Test{Name: name, File: "test_a.py", Outcome: testreport.Failed})
+		}
+		for _, name := range passed {
+			r.Tests = append(r.Tests, testreport.Test{Name: name, File: "test_a.py", Outcome: testreport.Passed})
 		}
 		return r
 	}
 	for _, c := range []struct {
 		name    string
 		outcome stack.Outcome
-		results *Results
+		ran     testreport.Report
 		without Proof
 		passing []string
 	}{
-		{"one of two fails", stack.Failed, failed(1, 0, "test_a.test_one"), FailsWithout, []string{"test_two"}},
-		{"both fail", stack.Failed, failed(2, 0, "test_a.test_one", "test_a.test_two"), FailsWithout, nil},
-		{"not all are named", stack.Failed, failed(2, 0, "test_a.test_one"), FailsWithout, nil},
-		{"the file cannot be read", stack.Failed, failed(0, 1), FailsWithout, nil},
-		{"all pass", stack.Passed, failed(0, 0), PassesWithout, nil},
+		{"one of two fails", stack.Failed, run(1, 0, []string{"test_one"}, "test_two", "test_old"), FailsWithout, []string{"test_two"}},
+		{"one fails, and those that pass are not named", stack.Failed, run(1, 0, []string{"test_one"}), FailsWithout, nil},
+		{"both fail", stack.Failed, run(2, 0, []string{"test_one", "Case::test_two[a-1]"}, "test_old"), FailsWithout, nil},
+		{"one case of several fails", stack.Failed, run(2, 0, []string{"test_one", "test_two[a]"}, "test_two[b]"), FailsWithout, nil},
+		{"all cases pass", stack.Failed, run(1, 0, []string{"test_one"}, "test_two[a]", "test_two[b]"), FailsWithout, []string{"test_two"}},
+		{"not all are named", stack.Failed, run(2, 0, []string{"test_one"}, "test_two"), FailsWithout, nil},
+		{"the file cannot be read", stack.Failed, run(0, 1, nil), FailsWithout, nil},
+		{"all pass", stack.Passed, run(0, 0, nil, "test_one", "test_two"), PassesWithout, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			e := NewEvidence([]string{"test_a.py"}, added, c.outcome, c.results)
+			e := NewEvidence([]string{"test_a.py"}, changes, c.outcome, c.ran)
 			if e.Without != c.without || !slices.Equal(e.Passing, c.passing) {
 				t.Errorf("got %s, %v", e.Without, e.Passing)
 			}

@@ -22,6 +22,28 @@ type Linted struct {
 	// Waits are the keys of the dependencies that a linter needs which could not judge without them:
 	// it is asked again once they are there.
 	Waits []string `json:"waits,omitempty"`
+	// Known are the places in Findings of those that the model was told of already, on a line that is as it was then: it
+	// was not edited since. Older versions told them again.
+	Known []int `json:"known,omitempty"`
+}
+
+// KnownOf returns the places in a run's findings of those that the model was told of already. line returns a line of a
+// file, from 0, by the hash of its content.
+func (p *State) KnownOf(b Linted, line func(hash string, n int) string) (known []int) {
+	counted := map[string][]bool{}
+	for i, f := range b.Findings {
+		last := p.Linted[f.Path]
+		if counted[f.Path] == nil {
+			counted[f.Path] = make([]bool, len(last.findings))
+		}
+		for k, old := range last.findings {
+			if !counted[f.Path][k] && old.Rule == f.Rule && old.Message == f.Message && line(last.Hash, old.Start.Line) == line(b.Files[f.Path], f.Start.Line) {
+				counted[f.Path][k], known = true, append(known, i)
+				break
+			}
+		}
+	}
+	return known
 }
 
 // lintedFile is what the linters last said of one file.
@@ -73,13 +95,23 @@ func (p *State) applyLinted(b Linted) {
 	p.StyleTold = p.StyleTold || any && said.More != ""
 }
 
+// New are the findings, other than matters of taste, that nobody was told of yet.
+func (b Linted) New() (list []validate.Finding) {
+	for i, f := range b.Findings {
+		if f.Severity != validate.Info && !slices.Contains(b.Known, i) {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
 // maxStyle is how many rules of style are named to the model: they are hints, not work.
 const maxStyle = 5
 
 // advice is what the model is told: what is more than a matter of taste and, once in a task
 // and shortly, what lowers a score below the aim. There may be nothing to say.
 func (b Linted) advice(styleTold bool) (said action.Said, any bool) {
-	list := slices.DeleteFunc(slices.Clone(b.Findings), func(f validate.Finding) bool { return f.Severity == validate.Info })
+	list := b.New()
 	if len(list) > 0 {
 		said = action.Said{Text: "Linters object to what you edited:\n", Mark: action.MarkData, Quote: action.Findings(list)}
 	}

@@ -180,7 +180,10 @@ func toldOfTests(steps []Deed) string {
 		if !steps[i].Tests {
 			continue
 		}
-		if seen++; !steps[i].OK && steps[i].Saw == last.Saw {
+		if seen++; !steps[i].OK && steps[i].Saw == last.Saw && steps[i].Staged == last.Staged {
+			return fmt.Sprintf("\nThe tests failed in the same way in round %d, and nothing was changed since.\n", steps[i].Round)
+		}
+		if !steps[i].OK && steps[i].Saw == last.Saw {
 			return fmt.Sprintf("\nThe tests failed in the same way in round %d: what was changed since has not met the cause.\n", steps[i].Round)
 		}
 	}

@@ -5,15 +5,18 @@ import (
 	"slices"
 	"strings"
 
+	"caselsp/agent/stack"
 	"caselsp/sandbox"
 )
 
 // Packages are those that tests need and that no file of the project names. They become a part of the
-// project's dependencies in the sandbox, and of no file.
+// project's dependencies in the sandbox, and of no file. Without names, the user may say which package
+// it is; what is installed is then asked for with its command line.
 type Packages struct {
 	Profile sandbox.Profile `json:"profile"`
 	Names   []string        `json:"names"`
-	Layer   string          `json:"layer"` // the key of the dependencies with them
+	Named   []string        `json:"named,omitempty"` // the places where the project's own files name some of them
+	Layer   string          `json:"layer"`           // the key of the dependencies with them
 	// Missing says that they are to be installed; else an earlier task has done that.
 	Missing bool `json:"missing,omitempty"`
 }
@@ -28,9 +31,24 @@ func (k *Packages) Always() string {
 
 func (k *Packages) list() string { return strings.Join(k.Names, ", ") }
 
-// in reports whether an answer has them installed.
-func (k *Packages) in(answer string) bool {
-	return k != nil && (answer == k.Once() || answer == k.Always())
+// InstallWord begins an answer that names the package where nobody else knows it.
+const InstallWord = "install "
+
+// in returns the packages that an answer has installed; nil for none.
+func (k *Packages) in(answer string) *Packages {
+	switch {
+	case k == nil:
+		return nil
+	case len(k.Names) > 0 && (answer == k.Once() || answer == k.Always()):
+		return k
+	case len(k.Names) > 0:
+		return nil
+	}
+	rest, ok := strings.CutPrefix(strings.TrimSpace(answer), InstallWord)
+	if name, named := stack.PackageName(rest); ok && named {
+		return &Packages{Profile: k.Profile, Names: []string{name}}
+	}
+	return nil
 }
 
 // applyPackages folds that the user has packages installed. The map of the task's first record is

@@ -1,15 +1,37 @@
 package record
 
 import (
+	"fmt"
+
 	"caselsp/agent/action"
+	"caselsp/agent/quote"
 	"caselsp/agent/stack"
 )
 
 // MemoryRecalled is what memory gave for a query.
 type MemoryRecalled struct {
 	Query string   `json:"query"`
-	Found []string `json:"found,omitempty"`
+	Found []string `json:"found,omitempty"` // as a model is told of it
+	Hits  []Hit    `json:"hits,omitempty"`  // the same as memory knows it; older versions kept none
 }
+
+// Hit is something that memory gave.
+type Hit struct {
+	ID         string  `json:"id"`
+	Similarity float64 `json:"similarity"` // the cosine, from 0 to 1
+	Text       string  `json:"text"`       // its first line
+}
+
+// Told says in lines for people what was recalled; none where it was nothing.
+func (b MemoryRecalled) Told() (lines []string) {
+	for _, h := range b.Hits {
+		lines = append(lines, fmt.Sprintf("recalled: %s (similarity %.2f, %s)", quote.Words(h.Text), h.Similarity, h.ID[:min(len(h.ID), ShortID)]))
+	}
+	return lines
+}
+
+// ShortID is how much of the id of something remembered people are shown.
+const ShortID = 8
 
 // Known is what was known of a workspace when a task began, beside what its files tell.
 type Known struct {

@@ -25,7 +25,6 @@ import (
 	"caselsp/agent/llm"
 	"caselsp/agent/patch"
 	"caselsp/agent/quote"
-	"caselsp/agent/workspace"
 	"caselsp/sandbox"
 )
 
@@ -354,63 +353,18 @@ type FeatureEnded struct {
 }
 
 // Rebased says that the user's typing moved staged edits; Dropped are the
-// agent's changes that gave way to the user's text.
+// agent's changes that gave way to the user's text, and Overlaps where they were.
 type Rebased struct {
-	Paths   []string `json:"paths"`
-	Dropped string   `json:"dropped,omitempty"`
-	Staged  Staged   `json:"staged"`
+	Paths    []string `json:"paths"`
+	Dropped  string   `json:"dropped,omitempty"`
+	Overlaps []string `json:"overlaps,omitempty"` // as path:line; older versions kept none
+	Staged   Staged   `json:"staged"`
 }
 
 // Reported is the task's report, in Markdown, and what is to be reviewed.
 type Reported struct {
 	Outcome string `json:"outcome"` // success, partial, failed, answered
 	Text    string `json:"text"`
-}
-
-// Applying is the intent to change the user's files.
-type Applying struct {
-	Undo  bool        `json:"undo,omitempty"`
-	Hunks []HunkID    `json:"hunks,omitempty"` // what was accepted
-	Edits []AppliedTo `json:"edits"`
-}
-
-// AppliedTo is one file's content before and after it was applied.
-type AppliedTo struct {
-	Op     workspace.Op `json:"op"`
-	Path   string       `json:"path"`
-	From   string       `json:"from,omitempty"`
-	Before FileRef      `json:"before"`
-	After  FileRef      `json:"after"`
-}
-
-// Applied says what arrived, as looked at afterwards.
-type Applied struct {
-	Undo    bool                `json:"undo,omitempty"`
-	Results []workspace.Applied `json:"results"`
-	Partly  []Partly            `json:"partly,omitempty"`
-}
-
-// Partly is a file into which some of the accepted hunks came, and not the
-// others: editors let their users decline single changes of an edit.
-type Partly struct {
-	Path  string  `json:"path"`
-	Hunks []int   `json:"hunks"` // those that arrived
-	After FileRef `json:"after"` // the file with them alone
-}
-
-// Decided are hunks that the user rejected, or took back into the open.
-type Decided struct {
-	Hunks  []HunkID `json:"hunks"`
-	Accept bool     `json:"accept"`
-	Open   bool     `json:"open,omitempty"` // taken back into the open
-}
-
-// HunkID names one hunk of the change set under review. Hunk counts from 0; -1
-// is the file's own operation (its creation, deletion or renaming) where it has no hunks.
-type HunkID struct {
-	Path string `json:"path"`
-	Hunk int    `json:"hunk"`
-	Kept string `json:"kept,omitempty"` // the [KeptWork] that it is of; "" for the result
 }
 
 // Staged is everything that is staged, by content hash.

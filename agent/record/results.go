@@ -86,7 +86,7 @@ func (f *Feature) TestNotes() (lines []string) {
 		lines = append(lines, fmt.Sprintf("`%s` was not run: it names a file that does not exist", line))
 	}
 	if f.Writing != nil && f.Writing.Note != "" {
-		lines = append(lines, f.Writing.Note)
+		lines = append(lines, f.Writing.told(f))
 	}
 	return lines
 }

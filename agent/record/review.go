@@ -22,18 +22,33 @@ type ReviewState struct {
 	Decided  map[HunkID]HunkState
 	Applied  map[string]AppliedTo // by path: before the first application, after the last
 	Applying *Applying            // an intent without an outcome
-	earlier  map[string]AppliedTo // by path: what was accepted before the task was tried again
+	// Touched are the files of Applying that were touched, true where they are known to have
+	// arrived; nil where nothing was recorded about that.
+	Touched map[string]bool
+	// Unsure are the files, as if they had arrived, of which that could not be seen after a crash. Their hunks are open.
+	Unsure map[string]AppliedTo
+	// Interrupted is what a crash left of the last intent, nil where none interrupted it.
+	Interrupted *Interrupted
+	earlier     map[string]AppliedTo // by path: what was accepted before the task was tried again
+}
+
+// Interrupted is an intent that a crash interrupted.
+type Interrupted struct {
+	Undo        bool
+	Reached, Of int // files
 }
 
 func (r *ReviewState) apply(body Body) {
 	if r.Decided == nil {
-		r.Decided, r.Applied = map[HunkID]HunkState{}, map[string]AppliedTo{}
+		r.Decided, r.Applied, r.Unsure = map[HunkID]HunkState{}, map[string]AppliedTo{}, map[string]AppliedTo{}
 	}
 	switch b := body.(type) {
 	case Applying:
-		r.Applying = &b
+		r.Applying, r.Touched, r.Interrupted = &b, nil, nil
 	case Decided:
+		r.Interrupted = nil
 		for _, h := range b.Hunks {
+			delete(r.Unsure, h.Path)
 			if b.Open {
 				delete(r.Decided, h)
 			} else {
@@ -41,19 +56,49 @@ func (r *ReviewState) apply(body Body) {
 			}
 		}
 	case Applied:
-		if r.Applying == nil {
-			return
+		if r.Applying != nil {
+			r.applied(b)
 		}
-		for _, result := range b.Results {
-			if result.OK {
-				r.arrived(result.Path, b.Undo)
-			}
-		}
-		for _, part := range b.Partly {
-			r.arrivedPartly(part)
-		}
-		r.Applying = nil
 	}
+}
+
+// applied folds what became of files of the intent.
+func (r *ReviewState) applied(b Applied) {
+	if r.Touched == nil && b.Goes {
+		r.Touched = map[string]bool{}
+	}
+	reached := len(b.Partly)
+	for _, result := range b.Results {
+		if !result.OK {
+			continue
+		}
+		reached++
+		r.arrived(result.Path, b.Undo)
+		if b.Goes {
+			r.Touched[result.Path] = true
+		}
+	}
+	for _, part := range b.Partly {
+		r.arrivedPartly(part)
+	}
+	if b.Goes {
+		for _, path := range b.Next {
+			r.Touched[path] = false
+		}
+		return
+	}
+	for _, e := range r.Applying.Edits {
+		if r.Touched[e.Path] {
+			reached++
+		}
+		if slices.Contains(b.Unsure, e.Path) && !b.Undo { // an undo may be tried again in any case
+			r.Unsure[e.Path] = e
+		}
+	}
+	if b.Settled {
+		r.Interrupted = &Interrupted{Undo: b.Undo, Reached: reached, Of: len(r.Applying.Edits)}
+	}
+	r.Applying, r.Touched = nil, nil
 }
 
 // undone are the files that an outcome takes back, by the paths under which they were changed.
@@ -82,6 +127,7 @@ func (r *ReviewState) arrived(path string, undo bool) {
 				origin = e.From
 			}
 			delete(r.Applied, origin)
+			delete(r.Unsure, origin)
 			for h := range r.Decided {
 				if h.Path == origin {
 					delete(r.Decided, h)
@@ -89,6 +135,7 @@ func (r *ReviewState) arrived(path string, undo bool) {
 			}
 			return
 		}
+		delete(r.Unsure, path)
 		r.compose(e)
 		for _, h := range r.Applying.Hunks {
 			if h.Path == path {
@@ -101,6 +148,9 @@ func (r *ReviewState) arrived(path string, undo bool) {
 // compose notes what was done to a file, with what was done to it before: an undo takes
 // back both.
 func (r *ReviewState) compose(e AppliedTo) {
+	if e.Alone != nil {
+		e.After, e.Alone = *e.Alone, nil
+	}
 	if first, again := r.Applied[e.Path]; again {
 		e.Before, e.Op, e.From = first.Before, first.Op, first.From
 	}
@@ -131,7 +181,7 @@ func (r *ReviewState) arrivedPartly(part Partly) {
 		if e.Path != part.Path {
 			continue
 		}
-		e.After = part.After
+		e.After, e.Alone = part.After, nil
 		r.compose(e)
 		for _, h := range r.Applying.Hunks {
 			if h.Path == part.Path && slices.Contains(part.Hunks, h.Hunk) {

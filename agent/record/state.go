@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"caselsp/agent/action"
@@ -37,9 +36,12 @@ type State struct {
 	Splitting bool
 
 	Recalled     []string // what memory gave for the task
+	Rules        *string  // of the project's root, as CASE was told of them first; nil: not yet
+	Hits         []Hit    // what it gave in all its phases, each once
 	conversation          // of the present phase, and gone with it
 	Bounds
 	Notes
+	GaveWay  []string // where staged edits gave way to what the user typed, as path:line
 	Dropped  string   // edits that gave way to the user's text behind FINISH_FEATURE, as CASE is told of them
 	LastTest *testRun // of this feature
 	projectTests
@@ -115,6 +117,8 @@ type Feature struct {
 	Unneeded  string         // why its tests need not run, "" where they do
 	kinds     map[string]int // failures of its tests, by kind
 	Failure   string         // what the last failed test said
+	failing   *Fix           // how the tests failed that have not passed since
+	Fixes     []Fix          // what made failed tests pass
 	Opened    bool           // CASE was shown the files that the plan names
 	notes     int            // of the user, which were said before it began
 	threads   map[Phase]thread
@@ -261,6 +265,7 @@ func (p *State) applyMilestone(body Body) {
 		if p.Pending == nil {
 			p.Recalled, p.Asked = b.Found, true
 		}
+		p.remembered(b.Hits)
 	case Planned:
 		p.applyPlan(b)
 	case Split:
@@ -304,19 +309,6 @@ func (p *State) applyMilestone(body Body) {
 		p.reopen(undone)
 	default:
 		p.applyTests(body)
-	}
-}
-
-// applyRebased folds what the user's typing did to staged edits.
-func (p *State) applyRebased(b Rebased) {
-	p.Staged = b.Staged
-	note := "The user changed " + strings.Join(b.Paths, ", ") + " in the editor; the staged edits were moved onto that."
-	if b.Dropped != "" {
-		note += " These staged changes overlapped with what the user typed and were dropped; do them again where they still make sense:\n" + b.Dropped
-	}
-	p.Turns = append(p.Turns, Turn{Said: action.Said{Text: note}})
-	if f := p.Feature(); b.Dropped != "" && f != nil && (p.Phase != Coding || f.Ended) {
-		p.Dropped = note
 	}
 }
 

@@ -203,6 +203,9 @@ func (p *State) applyShown(b FilesShown) {
 	if b.Opens {
 		p.opening = len(p.Turns)
 	}
+	if b.Rules != nil {
+		p.Rules = b.Rules
+	}
 	p.Turns = append(p.Turns, Turn{Said: b.Said()})
 	for _, s := range b.Shown {
 		p.learn(s)
@@ -307,8 +310,10 @@ func (p *State) beginRound(b StateChanged, from Phase) {
 	switch from {
 	case Testing, Reflecting:
 		if t := p.LastTest; t != nil && !t.OK && !t.Skipped {
-			said := t.Said
-			note.Failure, note.Before, note.Hypothesis = &said, p.failedBefore(), p.Hypothesis
+			said, short := p.TestsSaid()
+			if note.Failure, note.Hypothesis = &said, p.Hypothesis; !short {
+				note.Before = p.failedBefore()
+			}
 		}
 	case Verifying:
 		note.Verdict = p.Verdict
@@ -365,6 +370,7 @@ type FilesShown struct {
 	Text  string         `json:"text"`
 	Quote string         `json:"quote,omitempty"`
 	More  string         `json:"more,omitempty"`
+	Rules *string        `json:"rules,omitempty"` // of the project's root, which every feature of the task begins with; nil: said before
 	Shown []action.Shown `json:"shown,omitempty"` // what the model knows then; an empty hash: nothing of this file
 }
 

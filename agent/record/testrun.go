@@ -35,12 +35,7 @@ func (b TestsFound) Told() string {
 	if len(b.Candidates) == 0 {
 		return "No test command was found in this project: what is written is not tested. Name one in its manifest (a test script, the configuration of pytest, a make target), or in the task."
 	}
-	c := b.Candidates[0]
-	place := c.File
-	if c.Line > 0 {
-		place = fmt.Sprintf("%s:%d", c.File, c.Line)
-	}
-	return fmt.Sprintf("the project's tests: `%s` (%s)", c.Command, place)
+	return "the project's tests: " + b.Candidates[0].String()
 }
 
 // testRun is the last run of a feature's tests.
@@ -94,29 +89,6 @@ type Baseline struct {
 	Kind    string
 	Usable  bool // the tests ran, so that they can be compared
 	Results *Results
-}
-
-// failedBefore names the tests of the last run that failed before the task, too, where others failed
-// beside them or all did; "" for none.
-func (p *State) failedBefore() string {
-	t := p.LastTest
-	before, known := p.Baseline(t.command)
-	if !known || !before.Usable {
-		return ""
-	}
-	return NamedTests(slices.DeleteFunc(slices.Clone(t.Failing), func(name string) bool { return !slices.Contains(before.Failing, name) }))
-}
-
-// Said is what a failed test said, by its name.
-func (r *Results) Said(name string) string {
-	if r != nil {
-		for _, t := range r.Bad() {
-			if t.Name == name {
-				return t.Message
-			}
-		}
-	}
-	return ""
 }
 
 // TestCommand is a test command that CASE or the reflector has put in the place of another, which
@@ -245,11 +217,12 @@ func (p *State) applyTest(f *Feature, c *Pending, b ActionDone, said action.Said
 	}
 	f.Tests, f.Results = testLine(p.LastTest), b.Results
 	if !b.OK && !b.Skipped && !b.Lost && p.Phase != Extending {
-		f.Failure = testreport.Failure(said.Plain())
+		p.failed(f, said.Plain())
 		f.failed(tested.Kind)
 	}
 	if b.OK && !p.LastTest.Nothing() {
 		f.Good, f.goodStep = p.Staged, f.Step
+		p.fixed(f)
 	}
 	p.passOver(line, tested)
 }
@@ -393,7 +366,7 @@ func (p *State) applyCompared(b Compared) {
 
 // Compared says that all that fails failed before the task, too.
 type Compared struct {
-	Named    bool `json:"named,omitempty"`    // the task names a test among them, or has changed one
+	Named    bool `json:"named,omitempty"`    // the task names a test among them, or has changed how one fails
 	Returned bool `json:"returned,omitempty"` // CASE is asked once to look at it
 }
 
@@ -444,7 +417,7 @@ func testLine(t *testRun) string {
 // lacking is why the tests could not run, in a few words.
 func (t *testRun) lacking() string {
 	if len(t.Lacks) > 0 {
-		return t.Lacks[0].Cause
+		return stack.Causes(t.Lacks)
 	}
 	return FirstLine(testreport.Summary(t.Said.Text + t.Said.Quote))
 }

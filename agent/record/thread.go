@@ -62,6 +62,8 @@ type Message struct {
 	Shown   []action.Shown `json:"shown,omitempty"`
 	// Tasks says what became of tasks that the thread was handed over to.
 	Tasks string `json:"tasks,omitempty"`
+	// Context is the window of the model, in tokens, for a replay: it may change from message to message.
+	Context int `json:"context,omitempty"`
 }
 
 // HandedOver says that a thread was handed over to a task, which begins next.
@@ -109,6 +111,24 @@ func (t Thread) Settled() bool {
 	return last == nil || last.Answer != "" || last.Handed != nil
 }
 
+// Messages is how many messages the user has written.
+func (t Thread) Messages() (n int) {
+	for _, e := range t.Exchanges {
+		if e.Asked != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// Latest is the latest message; "" for none.
+func (t Thread) Latest() string {
+	if last := t.last(); last != nil {
+		return last.Asked
+	}
+	return ""
+}
+
 func (t Thread) last() *Exchange {
 	if len(t.Exchanges) == 0 {
 		return nil
@@ -151,6 +171,8 @@ func (p *State) Unagreed() string {
 		return "nothing was answered yet to which the user could have agreed."
 	case !last.bare || p.Free > 0:
 		return "files were read since the user's last message."
+	case !Agrees(last.Asked):
+		return "the user's last message does not plainly agree."
 	}
 	return ""
 }

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
-	"sort"
 
 	"caselsp/agent/permit"
 	"caselsp/agent/record"
@@ -174,45 +173,64 @@ func (s *Session) apply(ctx context.Context, intent record.Applying, edits []wor
 			blobs = append(blobs, e.Content.Data)
 			a.After.Hash, a.After.Mode = e.Content.Hash, e.Content.Mode
 		}
+		var alone []byte
+		if a.Alone, alone = s.alone(rev, intent, a); alone != nil {
+			blobs = append(blobs, alone)
+		}
 		intent.Edits = append(intent.Edits, a)
 	}
 	if err := s.Record(intent, blobs...); err != nil {
 		return nil, err
 	}
-	results, err := to.Apply(ctx, edits)
+	results, err := to.Apply(ctx, edits, func(done []workspace.Applied, next ...string) error {
+		return s.Record(record.Applied{Undo: intent.Undo, Goes: true, Results: slices.DeleteFunc(slices.Clone(done), func(r workspace.Applied) bool { return !r.OK }), Next: next})
+	})
 	if err != nil {
 		// What it did before it failed is not known: look.
 		return nil, errors.Join(err, s.Settle())
 	}
-	outcome := record.Applied{Undo: intent.Undo, Results: results}
+	outcome := record.Applied{Undo: intent.Undo}
 	blobs = nil
 	if rev != nil {
 		outcome.Partly, blobs = s.lookForParts(rev, intent, results)
 	}
+	for _, r := range results {
+		if !s.State.Review.Touched[r.Path] {
+			outcome.Results = append(outcome.Results, r)
+		}
+	}
 	return slices.Concat(planted, results), s.Record(outcome, blobs...)
+}
+
+// undoable is what was applied, by path, and what may have been: that of which it could not be
+// seen after a crash is taken back where it is found.
+func (s *Session) undoable() map[string]record.AppliedTo {
+	all := maps.Clone(s.State.Review.Unsure)
+	if all == nil {
+		all = map[string]record.AppliedTo{}
+	}
+	maps.Copy(all, s.State.Review.Applied)
+	return all
 }
 
 // undo takes back what was applied, file by file.
 func (s *Session) undo(ctx context.Context, to workspace.Applier) ([]workspace.Applied, error) {
 	var refused []workspace.Applied
 	var edits []workspace.FileEdit
-	paths := make([]string, 0, len(s.State.Review.Applied))
-	for path := range s.State.Review.Applied {
-		paths = append(paths, path)
-	}
-	sort.Strings(paths)
+	applied := s.undoable()
+	paths := slices.Sorted(maps.Keys(applied))
 	if len(paths) == 0 {
 		return nil, errors.New("nothing of this task was accepted, so there is nothing to undo")
 	}
 	for _, path := range paths {
-		edit, err := s.undoFile(s.State.Review.Applied[path])
+		edit, err := s.undoFile(applied[path])
 		if err != nil {
 			refused = append(refused, workspace.Applied{Path: path, Reason: err.Error()})
 			continue
 		}
 		edits = append(edits, edit)
 	}
-	results, err := s.apply(ctx, record.Applying{Undo: true}, edits, permit.ToUndo(s.State.Review.Applied), to, nil)
+	results, err := s.apply(ctx, record.Applying{Undo: true}, edits, permit.ToUndo(applied), to, nil)
 	return append(refused, results...), err
 }
 

@@ -91,7 +91,11 @@ func (s *Session) arrivedHunks(f File, wanted []int) ([]int, error) {
 // partOf describes a file that only the hunks came came into: as it was before,
 // with them, and without what the user typed since.
 func (s *Session) partOf(f File, e record.AppliedTo, came []int) (record.Partly, []byte, error) {
-	before, err := e.Before.Content(s.Blob)
+	ref := e.Before
+	if first, again := s.State.Review.Applied[e.Path]; again {
+		ref = first.After
+	}
+	before, err := ref.Content(s.Blob)
 	if err != nil {
 		return record.Partly{}, nil, err
 	}
@@ -106,4 +110,23 @@ func (s *Session) partOf(f File, e record.AppliedTo, came []int) (record.Partly,
 		return record.Partly{}, nil, err
 	}
 	return record.Partly{Path: e.Path, Hunks: came, After: record.FileRef{Path: e.Path, Hash: workspace.NewContent(data, before.Mode).Hash, Mode: before.Mode}}, data, nil
+}
+
+// alone is what was accepted of a file, with the hunks of an intent, where the user changed the
+// file since an earlier acceptance: else an undo of both would take their text for ours.
+func (s *Session) alone(rev *Review, intent record.Applying, e record.AppliedTo) (*record.FileRef, []byte) {
+	first, again := s.State.Review.Applied[e.Path]
+	if rev == nil || !again || first.After.Hash == e.Before.Hash {
+		return nil, nil
+	}
+	f := rev.file(e.Path, intent.Hunks)
+	if f == nil || f.Whole() {
+		return nil, nil
+	}
+	part, data, err := s.partOf(*f, e, f.hunksIn(intent.Hunks))
+	if err != nil {
+		s.Log.Warn("what was accepted cannot be told from what the user wrote", "task", s.State.Task.ID, "path", e.Path, "error", err)
+		return nil, nil
+	}
+	return &part.After, data
 }

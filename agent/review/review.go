@@ -22,6 +22,8 @@ type Review struct {
 	Triable bool
 	// Untested says of each feature that nothing has tested why.
 	Untested []string
+	// Interrupted is what a crash left of the last acceptance or undo.
+	Interrupted *record.Interrupted
 }
 
 // File is one file of the change set. A file that is created, deleted or
@@ -121,7 +123,7 @@ func Of(p *record.State, blob record.Blobs, obeyed func(workspace.Change) permit
 	if p.Report == nil || len(p.Staged.Files)+len(p.Kept) == 0 {
 		return nil, fmt.Errorf("%w: %s is %s", ErrNoReview, p.Task.ID, p.Phase)
 	}
-	rev := &Review{Task: p.Task, State: p.Phase, Triable: p.Triable(), Untested: p.Untested()}
+	rev := &Review{Task: p.Task, State: p.Phase, Triable: p.Triable(), Untested: p.Untested(), Interrupted: p.Review.Interrupted}
 	var err error
 	if rev.Files, err = filesOf(p, "", record.Staged{}, p.Staged, blob, obeyed); err != nil {
 		return nil, err

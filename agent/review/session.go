@@ -1,11 +1,12 @@
 // Package review handles a task's result: the user accepts or rejects hunks of
 // it, takes back what was accepted, and sees what arrived. It hides how accepted changes are
 // merged with what the user wrote meanwhile, what is recorded so that an acceptance can be
-// undone, and how one that a crash interrupted is settled by looking at the files.
+// undone, and how one that a crash interrupted is settled: by what was recorded before each file, and for the
+// one that this leaves uncertain by looking at it.
 //
 // review.go is the result with its hunks, kept.go the work of features that failed, session.go the decisions, accept.go their way into
 // the user's files and back, arrival.go what came of an acceptance that an editor carried out
-// in part, settle.go what a crash left open.
+// in part, settle.go what a crash left open, evidence.go what a file shows of it.
 //
 // It never changes a file itself: a workspace.Applier does, and only files for which there is
 // a [permit.Leave].
@@ -14,6 +15,7 @@ package review
 import (
 	"context"
 	"log/slog"
+	"slices"
 
 	"caselsp/agent/permit"
 	"caselsp/agent/record"
@@ -48,13 +50,30 @@ func (s *Session) Decide(ctx context.Context, sel Selection, accept bool, to wor
 		return nil, err
 	}
 	if !accept {
-		return nil, s.Record(record.Decided{Hunks: hunks})
+		hunks, kept := s.withoutUnsure(hunks, sel)
+		if len(hunks) == 0 {
+			return kept, nil
+		}
+		return kept, s.Record(record.Decided{Hunks: hunks})
 	}
 	leave, err := s.Trust.ToAccept(s.Workspace, rev.changes(hunks), s.Obeyed, sel.consent())
 	if err != nil {
 		return nil, err
 	}
 	return s.accept(ctx, rev, hunks, leave, to)
+}
+
+// withoutUnsure leaves out the hunks that a rejection of all must not call rejected, because
+// a crash came when they were written and it could not be seen whether they are in the file.
+func (s *Session) withoutUnsure(hunks []record.HunkID, sel Selection) (sure []record.HunkID, left []workspace.Applied) {
+	for _, h := range hunks {
+		if _, not := s.State.Review.Unsure[h.Path]; !not || sel.File != "" {
+			sure = append(sure, h)
+		} else if !slices.ContainsFunc(left, func(a workspace.Applied) bool { return a.Path == h.Path }) {
+			left = append(left, workspace.Applied{Path: h.Path, Reason: "an acceptance of it was interrupted, and whether it was written cannot be seen, because the same lines were changed since: make the file as you want it, then reject it by its name"})
+		}
+	}
+	return sure, left
 }
 
 // review is the result as it is now.
@@ -98,7 +117,7 @@ func (s *Session) Undo(ctx context.Context, to workspace.Applier) ([]workspace.A
 		rejected = append(rejected, ids...)
 	}
 	var results []workspace.Applied
-	if len(s.State.Review.Applied) > 0 || len(rejected) == 0 {
+	if len(s.undoable()) > 0 || len(rejected) == 0 {
 		if results, err = s.undo(ctx, to); err != nil {
 			return results, err
 		}

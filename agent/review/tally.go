@@ -62,7 +62,20 @@ func (rev *Review) Tally() string {
 			parts = append(parts, fmt.Sprintf("%d are %s", n, word))
 		}
 	}
-	return strings.TrimSpace(strings.Join([]string{"Of " + count.Of(len(rev.Files), "file") + " " + strings.Join(parts, ", ") + ".", rev.keptTally(), rev.untested()}, " "))
+	said := []string{"Of " + count.Of(len(rev.Files), "file") + " " + strings.Join(parts, ", ") + ".", rev.keptTally(), rev.interrupted(), rev.untested()}
+	return strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), " ")
+}
+
+// interrupted says what a crash left of the last acceptance or undo, "" where none came.
+func (rev *Review) interrupted() string {
+	i := rev.Interrupted
+	switch {
+	case i == nil:
+		return ""
+	case i.Undo:
+		return fmt.Sprintf("An undo was interrupted: it reached %d of %s. The same command goes on with it.", i.Reached, count.Of(i.Of, "file"))
+	}
+	return fmt.Sprintf("An acceptance was interrupted: it reached %d of %s. Accept again to write the others, or undo to take it back.", i.Reached, count.Of(i.Of, "file"))
 }
 
 // untested says what nothing has tested, while there is something to decide; else "".

@@ -44,6 +44,15 @@ func InstallCause(output string) string {
 	return cause
 }
 
+// InstallHint is what a model can do about a command of its own that installs and failed.
+func InstallHint(output string) string {
+	if !unreached.MatchString(output) {
+		return "The installation failed"
+	}
+	return "Commands have no network. Name the package in the project's own file instead (dependencies or devDependencies of package.json, the requirements, go.mod): " +
+		"what stands there is installed in the sandbox when a command or the tests need it, once the user agrees"
+}
+
 // What to do about an installation that failed.
 const (
 	adviceIndex    = "Check the index (sandbox.indexes.*) and this machine's network, then try again."

@@ -1,6 +1,10 @@
 package stack
 
-import "regexp"
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
 
 // Language is the one whose packages are meant.
 type Language string
@@ -11,8 +15,10 @@ const (
 	Node   Language = "node"
 )
 
-// distributions are the packages of Python whose modules have other names. "" is for modules that no
-// package brings, or of which several packages bring a part.
+// distributions are the packages of Python whose modules have other names, for projects that name no
+// package (see [Named]): nothing that is at hand without a network tells them, because a package that is
+// installed is not missing. "" is for modules that no package brings, or of which several packages
+// bring a part.
 var distributions = map[string]string{
 	"attr": "attrs", "bs4": "beautifulsoup4", "corsheaders": "django-cors-headers", "Crypto": "pycryptodome", "cv2": "opencv-python-headless",
 	"dateutil": "python-dateutil", "distutils": "setuptools", "docx": "python-docx", "dotenv": "python-dotenv", "environ": "django-environ",
@@ -30,22 +36,55 @@ var (
 	nodeName   = regexp.MustCompile(`^(?:@[a-z0-9][a-z0-9._-]{0,60}/)?[a-z0-9][a-z0-9._-]{0,60}$`)
 )
 
-// offer says which package would bring what is lacking, where that is certain. For a module of Python
-// it is the package of the same name, unless another one is known.
-func (l *Lack) offer(hint string) {
-	switch name := l.Name; hint {
-	case hintPython:
-		if other, known := distributions[name]; known {
-			name = other
+// offer says which package would bring what is lacking, where that is certain. The name of a module of
+// Python tells no package by itself: whoever published one under that name may be somebody else. Then
+// Of alone says that a package is missing.
+func (l *Lack) offer(hint string, plugin bool) {
+	switch other, known := distributions[l.Name]; {
+	case hint == hintNode && nodeName.MatchString(l.Name):
+		l.Of, l.Package = Node, l.Name // there, an import is a package's name
+	case hint == hintPython && known && other != "":
+		l.Of, l.Package = Python, other
+	case hint == hintMeta || hint == hintPython && plugin:
+		if pythonName.MatchString(l.Name) {
+			l.Of, l.Package = Python, l.Name
 		}
-		fallthrough
-	case hintMeta:
-		if pythonName.MatchString(name) {
-			l.Of, l.Package = Python, name
-		}
-	case hintNode:
-		if nodeName.MatchString(name) {
-			l.Of, l.Package = Node, name
+	case hint == hintPython && !known && pythonName.MatchString(l.Name):
+		l.Of = Python
+	}
+}
+
+// PackageName returns the name of a package of Python that a user wrote, in a form that can stand in a
+// command line, and whether it is one.
+func PackageName(text string) (name string, ok bool) {
+	name = strings.TrimSpace(text)
+	return name, pythonName.MatchString(name)
+}
+
+// affixes are what names of packages have around the name of their module.
+var affixes = []string{"%s", "py%s", "python-%s", "%s-python", "py-%s", "%s-py", "django-%s", "flask-%s", "pytest-%s"}
+
+// separators are equal in the names of packages.
+var separators = regexp.MustCompile(`[-_.]+`)
+
+// manifestsOfPython are the files in which a project names packages, and those in which tools keep which
+// packages these need.
+var manifestsOfPython = regexp.MustCompile(`(^|/)(requirements[\w.-]*\.(txt|in)|pyproject\.toml|setup\.(cfg|py)|Pipfile(\.lock)?|tox\.ini|(poetry|uv|pdm)\.lock)$`)
+
+// Named returns the package that a project's own files name and whose name is that of a module of
+// Python, as it stands or with the usual affixes, and where it is named; "" for none.
+func Named(files []File, module string) (name, where string) {
+	module = separators.ReplaceAllString(module, "-")
+	for _, affix := range affixes {
+		pattern := regexp.MustCompile(fmt.Sprintf(`(?mi)^[^#\n]*?(?:^|["'\s=,\[])(%s)(?:\[[\w,-]*\])?\s*(?:["',;=<>~!@:]|$)`, strings.ReplaceAll(fmt.Sprintf(affix, module), "-", "[-_.]")))
+		for _, f := range files {
+			if !manifestsOfPython.MatchString(f.Path) || foreign.MatchString(f.Path) {
+				continue
+			}
+			if at := pattern.FindStringSubmatchIndex(f.Text); at != nil {
+				return f.Text[at[2]:at[3]], place(f.Path, 1+strings.Count(f.Text[:at[2]], "\n"))
+			}
 		}
 	}
+	return "", ""
 }

@@ -30,22 +30,17 @@ const (
 )
 
 // String is the fact as a person reads it.
-func (f Fact) String() string {
-	if f.Line == 0 {
-		return fmt.Sprintf("%s (%s)", f.Name, f.File)
-	}
-	return fmt.Sprintf("%s (%s:%d)", f.Name, f.File, f.Line)
-}
+func (f Fact) String() string { return fmt.Sprintf("%s (%s)", f.Name, place(f.File, f.Line)) }
 
 // described are further files whose text [Profile] reads: what a project depends on and how
 // it is checked.
-var described = regexp.MustCompile(`^(requirements[\w.-]*\.txt|setup\.py|Pipfile|build\.gradle(\.kts)?|pom\.xml|Gemfile|\.flake8|ruff\.toml|\.ruff\.toml|mypy\.ini|\.pylintrc|\.golangci\.ya?ml|biome\.json|` +
+var described = regexp.MustCompile(`^(requirements[\w.-]*\.txt|setup\.py|Pipfile(\.lock)?|(poetry|uv|pdm)\.lock|build\.gradle(\.kts)?|pom\.xml|Gemfile|\.flake8|ruff\.toml|\.ruff\.toml|mypy\.ini|\.pylintrc|\.golangci\.ya?ml|biome\.json|` +
 	`\.?eslint(rc|\.config)[\w.]*|\.prettierrc[\w.]*|\.pre-commit-config\.yaml|rustfmt\.toml|\.rubocop\.yml|phpcs\.xml|phpstan\.neon)$`)
 
 // Described reports whether [Profile] needs the text of a file: of the root's and of those of
 // the folder below it.
 func Described(name string) bool {
-	return Wanted(name) || strings.Count(name, "/") <= 1 && described.MatchString(path.Base(name))
+	return wanted(name) || strings.Count(name, "/") <= 1 && described.MatchString(path.Base(name))
 }
 
 // dependency is a package whose presence among the dependencies says which framework is used.

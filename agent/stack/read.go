@@ -1,8 +1,10 @@
 package stack
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -26,13 +28,16 @@ type Run struct {
 	Tests  int      // that ran, as the runner counts; below 0: not known
 	Paths  []string // of the project's files
 	Reads  bool     // the line only reads
+	// Hidden reports whether a file is in the user's folder and git ignores it, so that the sandbox has no
+	// copy; nil: nobody knows.
+	Hidden func(name string) bool
 }
 
 // Reading is what a run means.
 type Reading struct {
 	Outcome Outcome `json:"outcome"`
 	What    string  `json:"what,omitempty"`  // what the command is, where it is no test run
-	Lacks   []Lack  `json:"lacks,omitempty"` // in the sandbox, in the order of the output
+	Lacks   []Lack  `json:"lacks,omitempty"` // in the sandbox, the most frequent first
 }
 
 // nothing are the sentences of runners that found or ran no test.
@@ -89,6 +94,7 @@ const (
 	Version Kind = "version" // of a dependency, a language or a runner
 	Network Kind = "network"
 	Project Kind = "project" // itself cannot be imported
+	Hidden  Kind = "hidden"  // a file of the user's folder that git ignores
 )
 
 // Lack is something that a run did not find in the sandbox.
@@ -99,7 +105,8 @@ type Lack struct {
 	Hint  string `json:"hint"`           // what to do
 	Said  string `json:"said"`           // the line of the output that says so
 
-	// Package would bring what is lacking, as its index has it; "" where that is not certain.
+	// Package would bring what is lacking, as its index has it; "" where that is not certain. Of alone
+	// says that it is one of a language.
 	Of      Language `json:"of,omitempty"`
 	Package string   `json:"package,omitempty"`
 }
@@ -121,6 +128,7 @@ const (
 	hintVersion = "Pin the version that the project needs in its requirements, or install it in the sandbox: the sandbox has another version of %s"
 	hintNetwork = "Tests run without a network: let them not reach %s, or allow it with the setting sandbox.hosts"
 	hintProject = "The project itself must be importable: put the folder that holds %s on the path (pythonpath in the pytest configuration)"
+	hintHidden  = "Let the test command make %s first, or track it in git"
 	hintMeta    = "The tests ask for the installed package's metadata: the project has to be installed in the sandbox, or its version read in another way (%s)"
 )
 
@@ -165,25 +173,34 @@ const lookBack = 64 << 10
 // mostLacks is how many lacks of one run are told; more have one cause.
 const mostLacks = 5
 
-// lacks finds what the sandbox lacked, each once.
+// lacks finds what the sandbox lacked, each once, the most frequent first.
 func lacks(r Run) []Lack {
 	text := r.Output
 	if len(text) > 2*lookBack {
 		text = text[:lookBack] + "\n" + text[len(text)-lookBack:]
 	}
 	var list []Lack
-	seen := map[string]bool{}
-	for _, t := range tellings {
-		for _, m := range t.pattern.FindAllStringSubmatchIndex(text, -1) {
-			l, ok := t.lack(text[m[2]:m[3]], lineAround(text, m[0], m[1]), r)
-			if !ok || seen[l.Name] || len(list) == mostLacks {
-				continue
-			}
-			seen[l.Name] = true
+	seen := map[string]int{} // how often, by name
+	add := func(l Lack) {
+		if seen[l.Name]++; seen[l.Name] == 1 {
 			list = append(list, l)
 		}
 	}
-	return list
+	for _, m := range absent.FindAllStringSubmatchIndex(text, -1) {
+		if l, ok := r.hidden(strings.Join(groups(text, m), "")); ok {
+			l.Said = lineAround(text, m[0], m[1])
+			add(l)
+		}
+	}
+	for _, t := range tellings {
+		for _, m := range t.pattern.FindAllStringSubmatchIndex(text, -1) {
+			if l, ok := t.lack(text[m[2]:m[3]], lineAround(text, m[0], m[1]), r); ok {
+				add(l)
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Lack) int { return cmp.Compare(seen[b.Name], seen[a.Name]) })
+	return list[:min(len(list), mostLacks)]
 }
 
 // lack makes a lack of a match; false where it is none of the sandbox.
@@ -208,11 +225,12 @@ func (t telling) lack(name, said string, r Run) (Lack, bool) {
 		if t.hint == hintNode {
 			l.Name = nodePackage(name)
 		}
-		if plugin, ok := plugins[name]; ok {
+		plugin, ok := plugins[name]
+		if ok {
 			l.Name = plugin
 		}
 		if l.Kind == Package {
-			l.offer(t.hint)
+			l.offer(t.hint, ok)
 		}
 	}
 	l.Cause, l.Hint = fmt.Sprintf(cause, name), fmt.Sprintf(hint, l.Name)

@@ -10,13 +10,14 @@ package stack
 
 import (
 	"encoding/json"
+	"fmt"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
 )
 
-// File is one file of a project. Text may be left out where [Wanted] says no.
+// File is one file of a project. Text may be left out where [Described] says no.
 type File struct{ Path, Text string }
 
 // Candidate is a command that runs a project's tests, with what says so.
@@ -27,15 +28,26 @@ type Candidate struct {
 	Line    int    `json:"line,omitempty"` // from 1; 0: the file as a whole
 }
 
+// String is the command with its evidence, as people and models read it.
+func (c Candidate) String() string { return fmt.Sprintf("`%s` (%s)", c.Command, place(c.File, c.Line)) }
+
+// place is a file, with the line where one says it.
+func place(file string, line int) string {
+	if line == 0 {
+		return file
+	}
+	return fmt.Sprintf("%s:%d", file, line)
+}
+
 // manifests are the files whose text tells how a project is tested.
 var manifests = []string{
 	"pyproject.toml", "pytest.ini", ".pytest.ini", "tox.ini", "setup.cfg", "noxfile.py", "manage.py",
 	"package.json", "go.mod", "Makefile", "makefile", "GNUmakefile", "Cargo.toml", "composer.json", "justfile",
 }
 
-// Wanted reports whether the text of a file is needed. Those of a project's root are, and of
+// wanted reports whether the text of a file is needed. Those of a project's root are, and of
 // the folder below it for projects that hold one in a folder.
-func Wanted(name string) bool {
+func wanted(name string) bool {
 	return strings.Count(name, "/") <= 1 && slices.Contains(manifests, path.Base(name))
 }
 
@@ -43,7 +55,7 @@ func Wanted(name string) bool {
 // project shows no tests. Where a root names none, the folders below it are asked.
 func Tests(files []File) []Candidate {
 	below := folders(files)
-	rooted := slices.ContainsFunc(files, func(f File) bool { return Wanted(f.Path) && !strings.Contains(f.Path, "/") })
+	rooted := slices.ContainsFunc(files, func(f File) bool { return wanted(f.Path) && !strings.Contains(f.Path, "/") })
 	if found := testsIn(files); len(found) > 0 && (rooted || len(below) == 0) {
 		return found
 	}
@@ -70,7 +82,7 @@ var plainFolder = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
 func folders(files []File) []string {
 	var list []string
 	for _, f := range files {
-		if dir := path.Dir(f.Path); dir != "." && Wanted(f.Path) && plainFolder.MatchString(dir) {
+		if dir := path.Dir(f.Path); dir != "." && wanted(f.Path) && plainFolder.MatchString(dir) {
 			list = append(list, dir)
 		}
 	}

@@ -202,7 +202,7 @@ func (t *Tree) plain() string {
 	if t.lang == HTML {
 		text = t.tags().masked
 	}
-	if !strings.ContainsAny(text, "\r\x00") {
+	if strings.IndexByte(text, '\r') < 0 && strings.IndexByte(text, 0) < 0 {
 		return text
 	}
 	b := []byte(text)

@@ -120,25 +120,6 @@ func Weakened(changes []Change) (lost []Loss) {
 	return lost
 }
 
-// Added returns the names of the tests that files have now and had not before.
-func Added(changes []Change) (names []string) {
-	for _, c := range changes {
-		if !testFile.MatchString(c.Path) || c.Deleted {
-			continue
-		}
-		had := map[string]int{}
-		for _, t := range tallyOf(c.Path, c.Before).tests {
-			had[t.name]++
-		}
-		for _, t := range tallyOf(c.Path, c.After).tests {
-			if had[t.name]--; had[t.name] < 0 && t.name != "" {
-				names = append(names, t.name)
-			}
-		}
-	}
-	return names
-}
-
 // balance finds for each test of before the one that it has become, and returns those that have
 // become none. It notes in the files what moved.
 func balance(files []weighed) (gone []testAt) {

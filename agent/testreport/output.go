@@ -1,6 +1,10 @@
 package testreport
 
-import "strings"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
 // Failure picks the lines of a test run's output that tell what failed, for
 // memory, which finds the failure again by them. Where none stands out: the last lines.
@@ -37,4 +41,27 @@ func Summary(output string) string {
 		}
 	}
 	return sum
+}
+
+// maxSignatures is how many errors of a failed run describe it, and again how many of its telling lines:
+// the first ones are the cause of the rest more often than not.
+const maxSignatures = 6
+
+// Signatures are a failed run as memory keeps it and finds it again: its errors, then the lines that tell
+// what failed ([Failure]), which often show the code, all without what differs from run to run ([Signature])
+// and each once. kind is the type of the first error.
+func Signatures(output string) (kind string, signatures []string) {
+	add := func(s string, most int) {
+		if s != "" && len(signatures) < most && !slices.Contains(signatures, s) {
+			signatures = append(signatures, s)
+		}
+	}
+	for _, t := range Traces(output) {
+		kind = cmp.Or(kind, t.Type)
+		add(Signature(t.Type, t.Message), maxSignatures)
+	}
+	for line := range strings.Lines(Failure(output)) {
+		add(strings.TrimPrefix(Signature("", line), ": "), 2*maxSignatures)
+	}
+	return kind, signatures
 }

@@ -116,7 +116,7 @@ func TestDiskCleansUp(t *testing.T) {
 			os.Remove(temp)
 		}
 	}}
-	done, err := d.Apply(t.Context(), []FileEdit{{Op: Create, Path: "x/y/z.txt", Content: text("z\n")}})
+	done, err := d.Apply(t.Context(), []FileEdit{{Op: Create, Path: "x/y/z.txt", Content: text("z\n")}}, nil)
 	left, _ := os.ReadDir(dir)
 	if err != nil || done[0].OK || len(left) != 0 {
 		t.Errorf("got %v, %v; left %v", done, err, fmt.Sprint(left))

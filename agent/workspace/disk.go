@@ -1,20 +1,15 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path"
 	"slices"
-	"strings"
 )
-
-// tempPrefix begins the names of the files that a write makes on its way. One is
-// only left behind when the process is killed in the middle; Sweep removes it.
-const tempPrefix = ".caselsp-"
 
 // FileEdit is a change of one file that an applier is to make. It names what it
 // was made for: where something else is there, nothing is changed.
@@ -35,9 +30,32 @@ type Applied struct {
 
 // Applier changes the user's files. It never claims OK for what it has not looked
 // at afterwards. There is one Applied for each edit, in their order; the error is
-// ctx's, when that ended before all were made, or what kept it from all of them.
+// ctx's or begin's, when that ended before all were made, or what kept it from all of them.
 type Applier interface {
-	Apply(ctx context.Context, edits []FileEdit) ([]Applied, error)
+	Apply(ctx context.Context, edits []FileEdit, begin Begin) ([]Applied, error)
+}
+
+// Begin is told of each file before it is touched, or of several that are touched at once, with
+// what became of those before: whoever keeps it in a journal knows after a crash which files are
+// uncertain. Its error ends the work before these files are touched. It may be nil.
+type Begin func(done []Applied, next ...string) error
+
+// Tell calls b, if there is one.
+func (b Begin) Tell(done []Applied, next ...string) error {
+	if b == nil {
+		return nil
+	}
+	return b(done, next...)
+}
+
+// After returns b for the rest of an application whose first files are done: it is told of
+// them with the next one.
+func (b Begin) After(done []Applied) Begin {
+	return func(more []Applied, next ...string) error {
+		all := slices.Concat(done, more)
+		done = nil
+		return b.Tell(all, next...)
+	}
 }
 
 // Disk returns the applier that writes to the file system. Each file changes as
@@ -58,12 +76,19 @@ type disk struct {
 }
 
 // Apply implements Applier.
-func (d *disk) Apply(ctx context.Context, edits []FileEdit) ([]Applied, error) {
+func (d *disk) Apply(ctx context.Context, edits []FileEdit, begin Begin) ([]Applied, error) {
 	var done []Applied
-	for _, e := range edits {
-		err := ctx.Err()
-		if err != nil {
-			err = fmt.Errorf("stopped before it was written: %w", err)
+	var stopped error
+	for i, e := range edits {
+		if stopped == nil {
+			stopped = ctx.Err()
+		}
+		if stopped == nil {
+			stopped = begin.Tell(done[max(0, i-1):], e.Path)
+		}
+		var err error
+		if stopped != nil {
+			err = fmt.Errorf("stopped before it was written: %w", stopped)
 		} else {
 			err = d.apply(e)
 		}
@@ -73,7 +98,7 @@ func (d *disk) Apply(ctx context.Context, edits []FileEdit) ([]Applied, error) {
 		}
 		done = append(done, a)
 	}
-	return done, ctx.Err()
+	return done, cmp.Or(stopped, ctx.Err())
 }
 
 func (d *disk) apply(e FileEdit) error {
@@ -144,7 +169,9 @@ func (d *disk) write(at place, expect string, content *Content) error {
 	}
 	made, err := at.makeParents()
 	if err == nil {
+		release := at.hold(path.Dir(at.rel))
 		err = d.replace(at, cur, content)
+		release()
 	}
 	if err != nil {
 		at.removeParents(made)
@@ -167,44 +194,50 @@ func (d *disk) replace(at place, cur, content *Content) error {
 	if err != nil {
 		return err
 	}
-	err = d.swap(at, temp, cur, content)
+	temp, err = d.swap(at, temp, cur, content)
 	if kept := (*keptError)(nil); !errors.As(err, &kept) {
 		_ = at.folder.root.Remove(temp) // gone already, unless something went wrong
 	}
 	return err
 }
 
-// swap gives a temporary file its place.
-func (d *disk) swap(at place, temp string, cur, content *Content) error {
+// swap gives a temporary file its place, and returns the name that the file has now, or had.
+func (d *disk) swap(at place, temp string, cur, content *Content) (string, error) {
 	if d.before != nil {
 		d.before()
 	}
 	if cur == nil {
-		return at.putNew(temp)
+		return temp, at.putNew(temp)
 	}
 	again, err := at.load(MaxContent)
 	switch {
 	case err != nil:
-		return err
+		return temp, err
 	case again == nil:
-		return errGone
+		return temp, errGone
 	case again.Hash != cur.Hash:
-		return errChanged
+		return temp, errChanged
 	}
 	if d.after != nil {
 		d.after()
 	}
+	wrote := hashOf(content.Data)
+	next := at.oldTemp(cur.Hash, wrote)
+	if err := at.folder.root.Rename(temp, next); err != nil {
+		return temp, fmt.Errorf("writing %s: %w", at.key, err)
+	}
+	temp = next
 	err = at.exchange(temp)
 	if err == nil {
-		return at.settle(temp, cur.Hash, hashOf(content.Data))
+		return temp, at.settle(temp, cur.Hash, wrote)
 	}
 	if errors.Is(err, errors.ErrUnsupported) {
 		err = at.folder.root.Rename(temp, at.rel)
 	}
 	if err != nil {
-		return fmt.Errorf("writing %s: %w", at.key, err)
+		return temp, fmt.Errorf("writing %s: %w", at.key, err)
 	}
-	return nil
+	return temp, nil
 }
 
 // settle looks at what an exchange took out of the file's place. If that is not
@@ -239,6 +272,9 @@ func (e *keptError) Unwrap() error { return e.why }
 // keep leaves what lies under a temporary name, because its content is not known
 // to be anywhere else.
 func (p place) keep(temp string, why error) error {
+	if kept := p.keptTemp(); p.folder.root.Rename(temp, kept) == nil {
+		temp = kept
+	}
 	return &keptError{why, path.Join(path.Dir(p.key), path.Base(temp))}
 }
 
@@ -258,12 +294,6 @@ func (p place) putNew(temp string) error {
 	return nil
 }
 
-// tempName returns an unused name in the file's own folder: only within one file
-// system can a file take another's place.
-func (p place) tempName() string {
-	return path.Join(path.Dir(p.rel), tempPrefix+strings.ToLower(rand.Text()))
-}
-
 // writeTemp writes content next to its place, with the permissions and the owner
 // of the file that it is to replace, and flushes it.
 func (p place) writeTemp(cur, content *Content) (string, error) {
@@ -278,7 +308,7 @@ func (p place) writeTemp(cur, content *Content) (string, error) {
 	if cur != nil {
 		first = 0o600 // a secret file's new text is not readable by others before it has the old one's permissions
 	}
-	name := p.tempName()
+	name := p.newTemp()
 	file, err := p.folder.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, first)
 	if err != nil {
 		return "", fmt.Errorf("writing into the folder of %s: %w", p.key, err)
@@ -359,7 +389,8 @@ func (d *disk) delete(at place, expect string) error {
 	if d.before != nil {
 		d.before()
 	}
-	aside := place{folder: at.folder, rel: at.tempName(), key: at.key}
+	defer at.hold(path.Dir(at.rel))()
+	aside := place{folder: at.folder, rel: at.oldTemp(cur.Hash, cur.Hash), key: at.key}
 	if err := at.folder.root.Rename(at.rel, aside.rel); err != nil {
 		return fmt.Errorf("deleting %s: %w", at.key, err)
 	}

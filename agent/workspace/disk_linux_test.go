@@ -45,7 +45,7 @@ func TestDiskWithoutPermission(t *testing.T) {
 			{Op: Rename, Path: "b.txt", From: "locked/a.txt", Expect: was("a\n"), Content: text("a\n")},
 			{Op: Modify, Path: "unreadable.txt", Expect: was("u\n"), Content: text("U\n")},
 		} {
-			done, err := Disk(w).Apply(t.Context(), []FileEdit{e})
+			done, err := Disk(w).Apply(t.Context(), []FileEdit{e}, nil)
 			if err != nil || done[0].OK || !strings.Contains(done[0].Reason, "permission denied") {
 				t.Errorf("%s %s: got %+v, %v", e.Op, e.Path, done, err)
 			}

@@ -26,7 +26,7 @@ func editsOf(set ChangeSet) []FileEdit {
 // apply makes edits, all of which must work.
 func apply(t *testing.T, a Applier, edits ...FileEdit) {
 	t.Helper()
-	done, err := a.Apply(t.Context(), edits)
+	done, err := a.Apply(t.Context(), edits, nil)
 	if err != nil || len(done) != len(edits) {
 		t.Fatalf("got %d answers to %d edits, %v", len(done), len(edits), err)
 	}
@@ -81,7 +81,7 @@ func TestDisk(t *testing.T) {
 		w, dir := open(t, map[string]string{"a.txt": "a\n", "sub/b.txt": "b\n"})
 		link(t, "sub/b.txt", dir, "link")
 		link(t, "/nowhere/x", dir, "out")
-		done, err := Disk(w).Apply(t.Context(), []FileEdit{tt.edit})
+		done, err := Disk(w).Apply(t.Context(), []FileEdit{tt.edit}, nil)
 		if err != nil || len(done) != 1 || done[0].OK != (tt.reason == "") || !strings.Contains(done[0].Reason, tt.reason) || done[0].Path != tt.edit.Path {
 			t.Errorf("%s: got %+v, %v; want reason %q", tt.name, done, err, tt.reason)
 		}
@@ -151,7 +151,7 @@ func (r race) run(t *testing.T, hook func(d *disk, user func())) {
 			}
 		}
 	})
-	done, err := d.Apply(t.Context(), []FileEdit{r.edit})
+	done, err := d.Apply(t.Context(), []FileEdit{r.edit}, nil)
 	if err != nil || done[0].OK || !strings.Contains(done[0].Reason, r.reason) {
 		t.Errorf("%s: got %+v, %v; want reason %q", r.name, done, err, r.reason)
 	}
@@ -185,7 +185,7 @@ func TestDiskModes(t *testing.T) {
 		{Op: Delete, Path: "locked", Expect: was("l\n")},
 		{Op: Rename, Path: "x", From: "locked", Expect: was("l\n"), Content: text("l\n")},
 	} {
-		done, err := Disk(w).Apply(t.Context(), []FileEdit{e})
+		done, err := Disk(w).Apply(t.Context(), []FileEdit{e}, nil)
 		if err != nil || done[0].OK || !strings.Contains(done[0].Reason, "read-only") {
 			t.Errorf("%s of a read-only file: got %+v, %v", e.Op, done, err)
 		}
@@ -205,7 +205,7 @@ func TestDiskUnsaved(t *testing.T) {
 		{Op: Delete, Path: "a.txt", Expect: was("a\n")},
 		{Op: Create, Path: "new.txt", Content: text("n\n")},
 		{Op: Modify, Path: "b.txt", Expect: was("b\n"), Content: text("B\n")},
-	})
+	}, nil)
 	for i, ok := range []bool{false, false, false, true} {
 		if err != nil || done[i].OK != ok || !ok && !strings.Contains(done[i].Reason, "unsaved") {
 			t.Errorf("%d: got %+v, %v", i, done[i], err)
@@ -223,7 +223,7 @@ func TestDiskStopped(t *testing.T) {
 	done, err := d.Apply(ctx, []FileEdit{
 		{Op: Create, Path: "b.txt", Content: text("b\n")},
 		{Op: Delete, Path: "a.txt", Expect: was("a\n")},
-	})
+	}, nil)
 	if !errors.Is(err, context.Canceled) || len(done) != 2 || !done[0].OK || done[1].OK || !strings.Contains(done[1].Reason, "stopped") {
 		t.Errorf("got %+v, %v", done, err)
 	}

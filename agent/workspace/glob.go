@@ -14,12 +14,15 @@ const maxAlternatives = 64
 // glob is a pattern that a path must match, as doublestar has them.
 type glob string
 
+// everyFile is what an empty pattern means.
+const everyFile glob = "**/*"
+
 // parseGlob understands *, ?, [a-z], [!a-z], {a,b} and **. As in .gitignore and
 // in ripgrep, a pattern without a slash is about the name of a file wherever it
 // lies, and "src/" is everything below src. An empty pattern is every file.
 func parseGlob(pattern string) (glob, error) {
 	if pattern == "" {
-		return "**/*", nil
+		return everyFile, nil
 	}
 	if !doublestar.ValidatePattern(pattern) {
 		return "", fmt.Errorf("glob %q: syntax error in pattern: close every [ and {, or write \\[ and \\{", pattern)
@@ -48,6 +51,12 @@ func (g glob) within() string {
 		fixed = fixed[:i]
 	}
 	return fixed[:strings.LastIndexByte(fixed, '/')+1]
+}
+
+// flat reports whether all paths that match lie in the folder of within itself.
+func (g glob) flat() bool {
+	rest := string(g)[len(g.within()):]
+	return rest != "" && !strings.Contains(rest, "/") && !strings.Contains(rest, "**")
 }
 
 // Glob is a pattern for files, as in .gitignore: one without a slash is about the name of a

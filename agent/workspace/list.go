@@ -40,7 +40,7 @@ func (o *Overlay) List(ctx context.Context, glob string, limit int) (entries []E
 	if limit <= 0 || limit > MaxEntries {
 		limit = MaxEntries
 	}
-	files, more, err := o.walkIn(ctx, false, g.within())
+	files, more, err := o.walkIn(ctx, false, g)
 	if err != nil {
 		return nil, false, err
 	}
@@ -103,7 +103,8 @@ func (o *Overlay) Tree(ctx context.Context, limit int64) ([]TreeFile, error) {
 }
 
 // Manifest returns a short hash of the content of every file that List would
-// return, nil where they are more than limit.
+// return, nil where they are more than limit. A file whose hash is known for what the disk says of it is
+// not read; one that is read is known to everything that looks at many files.
 func (o *Overlay) Manifest(ctx context.Context, limit int) (map[string]string, error) {
 	files, more, err := o.walk(ctx, false)
 	if err != nil || more || len(files) > limit {
@@ -114,18 +115,34 @@ func (o *Overlay) Manifest(ctx context.Context, limit int) (map[string]string, e
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if e := o.w.index.find(f.key, f.info); e != nil && f.staged == nil && f.buffer == nil {
-			manifest[f.key] = e.hash[:shortHash]
-			continue
-		}
-		c, err := f.content(o.w, MaxContent)
+		hash, err := o.hash(f)
 		switch {
 		case err != nil:
 			// Too large, or unreadable: its size tells two versions apart most of the time.
 			manifest[f.key] = fmt.Sprintf("size-%d", f.size())
-		case c != nil:
-			manifest[f.key] = c.Hash[:shortHash]
+		case hash != "":
+			manifest[f.key] = hash[:shortHash]
 		}
 	}
+	o.w.known.keeper().end()
 	return manifest, nil
+}
+
+// hash returns the checksum of a file; "" where it vanished meanwhile.
+func (o *Overlay) hash(f found) (string, error) {
+	if f.staged == nil && f.buffer == nil {
+		if hash, ok := o.w.known.hashOf(f); ok {
+			return hash, nil
+		}
+		begun := o.w.index.clock()
+		if e, err := f.place.indexed(o.w); err == nil {
+			o.w.known.keepVersion(e.version, e.hash, begun)
+			return e.hash, nil
+		}
+	}
+	c, err := f.content(o.w, MaxContent)
+	if err != nil || c == nil {
+		return "", err
+	}
+	return c.Hash, nil
 }

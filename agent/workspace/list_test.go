@@ -121,6 +121,10 @@ func TestList(t *testing.T) {
 		{"sub*/**/*.{py,js}", []string{"sub.d/e.py", "sub/c.py", "sub/new.py"}},
 		{"[!ab]*.py", []string{"sub.d/e.py", "sub/c.py", "sub/new.py", "unsaved.py", "build/staged.py"}},
 		{"?.{py,txt}", []string{"a.py", "b.txt", "sub.d/e.py", "sub/c.py"}},
+		{"/sub/c.py", []string{"sub/c.py"}},
+		{"sub/{c,new}.py", []string{"sub/c.py", "sub/new.py"}},
+		{"{sub/c,a}.py", []string{"a.py", "sub/c.py"}},
+		{"/build/staged.py", []string{"build/staged.py"}},
 		{"none", nil},
 	} {
 		slices.Sort(tt.want)

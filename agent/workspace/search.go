@@ -71,7 +71,7 @@ func (o *Overlay) Search(ctx context.Context, q Query) (matches []Match, more bo
 	if limit <= 0 || limit > MaxMatches {
 		limit = MaxMatches
 	}
-	files, more, err := o.walkIn(ctx, false, g.within())
+	files, more, err := o.walkIn(ctx, false, g)
 	if err != nil {
 		return nil, false, err
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"caselsp/agent/syntax"
@@ -38,6 +39,7 @@ type known struct {
 	mu    sync.Mutex
 	facts map[string]*factsOf
 	bytes int
+	most  int // maxFacts
 	round uint64
 	swept uint64 // the round of the last sweep
 	kept  Kept
@@ -56,6 +58,13 @@ func (w *Workspace) KeepFacts(k Kept) {
 	w.known.mu.Lock()
 	defer w.known.mu.Unlock()
 	w.known.kept = k
+}
+
+// end ends a round.
+func (k Kept) end() {
+	if k.Done != nil {
+		_ = k.Done() // a cache: what is not kept is computed again
+	}
 }
 
 // load returns the facts that were kept; nil for none.
@@ -95,7 +104,7 @@ func (k *known) find(id string) *syntax.Facts {
 func (k *known) take(id string, f *syntax.Facts) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.bytes+f.Size() > maxFacts && k.swept != k.round {
+	if k.bytes+f.Size() > k.most && k.swept != k.round {
 		k.swept = k.round
 		for old, g := range k.facts {
 			if g.round+indexedRounds < k.round {
@@ -104,7 +113,7 @@ func (k *known) take(id string, f *syntax.Facts) {
 			}
 		}
 	}
-	if k.bytes+f.Size() <= maxFacts && k.facts[id] == nil {
+	if k.bytes+f.Size() <= k.most && k.facts[id] == nil {
 		k.facts[id] = &factsOf{f, k.round}
 		k.bytes += f.Size()
 	}
@@ -136,19 +145,24 @@ func (k *known) keeper() Kept {
 // unread returns the facts of a file that is on disk as it was when they were kept, without
 // reading it; nil: it has to be read.
 func (k *known) unread(f found) *syntax.Facts {
+	if hash, ok := k.hashOf(f); ok {
+		return k.find(factsID(f.key, hash))
+	}
+	return nil
+}
+
+// hashOf returns the checksum of a file that is on disk as it was when the checksum was kept; false: it
+// has to be read.
+func (k *known) hashOf(f found) (hash string, ok bool) {
 	kept := k.keeper()
 	if f.info == nil || f.staged != nil || f.buffer != nil || kept.Fact == nil {
-		return nil
+		return "", false
 	}
 	v := versionOf(f.info)
 	if v.id == (fileID{}) {
-		return nil
+		return "", false
 	}
-	hash, ok := strings.CutPrefix(string(kept.Fact(v.key())), v.line())
-	if !ok {
-		return nil
-	}
-	return k.find(factsID(f.key, hash))
+	return strings.CutPrefix(string(kept.Fact(v.key())), v.line())
 }
 
 // keepVersion keeps the checksum of a file on disk, so that it need not be read for its facts
@@ -175,35 +189,70 @@ func (v version) line() string {
 // path, without those that skip names, those in no language that has an outline, and those above a
 // megabyte. more says that there are others than it returns. The facts are shared: do not change them.
 func (o *Overlay) Structure(ctx context.Context, pattern string, skip func(path string) bool) (list []FileFacts, more bool, err error) {
+	files, more, err := o.outlined(ctx, pattern, skip)
+	if err != nil {
+		return nil, false, err
+	}
+	list = make([]FileFacts, len(files))
+	err = o.w.readFacts(ctx, files, func(i int, f *syntax.Facts) { list[i] = FileFacts{files[i].key, f} })
+	return slices.DeleteFunc(list, func(f FileFacts) bool { return f.Facts == nil }), more, err
+}
+
+// outlined are the files of a structure.
+func (o *Overlay) outlined(ctx context.Context, pattern string, skip func(path string) bool) (files []found, more bool, err error) {
 	g, err := parseGlob(pattern)
 	if err != nil {
 		return nil, false, err
 	}
-	files, more, err := o.walkIn(ctx, false, g.within())
-	if err != nil {
+	if files, more, err = o.walkIn(ctx, false, g); err != nil {
 		return nil, false, err
 	}
 	files = slices.DeleteFunc(files, func(f found) bool {
 		return !syntax.Outlined(f.key) || !g.match(f.key) || skip != nil && skip(f.key) || f.size() > maxIndexedText
 	})
 	if len(files) > MaxStructure {
-		files, more = files[:MaxStructure], true
+		files, more = slices.Clone(files[:MaxStructure]), true // without the others, which may be many
 	}
-	o.w.index.next()
-	o.w.known.next()
-	list = make([]FileFacts, len(files))
-	err = inBatchesBy(ctx, o.w.parsers(), len(files), func(from, to int) bool {
-		r := reader{w: o.w}
+	return files, more, nil
+}
+
+// readFacts takes the facts of files, those of several at the same time; nil: a file has none. When it
+// returns, they are kept.
+func (w *Workspace) readFacts(ctx context.Context, files []found, take func(i int, f *syntax.Facts)) error {
+	w.index.next()
+	w.known.next()
+	err := inBatchesBy(ctx, w.parsers(), len(files), func(from, to int) bool {
+		r := reader{w: w}
 		defer r.close()
-		for i := from; i < to; i++ {
-			list[i] = FileFacts{files[i].key, r.facts(files[i])}
+		for i := from; i < to && ctx.Err() == nil; i++ {
+			take(i, r.facts(files[i]))
+			runtime.Gosched() // to whoever waits: the scheduler alone lets a request wait for ten milliseconds each time
 		}
 		return true
 	})
-	if done := o.w.known.keeper().Done; done != nil {
-		_ = done() // a cache: what is not kept is computed again
+	w.known.keeper().end()
+	return err
+}
+
+// Index finds out the facts that Structure would return for all files, for others that look for them where
+// they are kept. It holds those of one file at a time. It is called before anything else, and returns
+// how many files have facts.
+func (w *Workspace) Index(ctx context.Context, k Kept) (n int, err error) {
+	w.KeepFacts(k)
+	w.known.most, w.index.most = 0, 0
+	o := w.NewOverlay()
+	defer o.Close()
+	files, _, err := o.outlined(ctx, "", nil)
+	if err != nil {
+		return 0, err
 	}
-	return slices.DeleteFunc(list, func(f FileFacts) bool { return f.Facts == nil }), more, err
+	var having atomic.Int64
+	err = w.readFacts(ctx, files, func(_ int, f *syntax.Facts) {
+		if f != nil {
+			having.Add(1)
+		}
+	})
+	return int(having.Load()), err
 }
 
 // Alone says that nobody waits for anything else of this process, so that all processors may parse.

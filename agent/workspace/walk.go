@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"maps"
 	"path"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -33,7 +34,9 @@ type walker struct {
 	slots   map[string]*slot
 	buffers map[string]*buffer
 	links   bool   // links to files are listed too
+	glob    glob   // files on disk that do not match are left out; "": none
 	within  string // only folders that lead here or lie in it; see glob.within
+	flat    bool   // and none that lies in it
 	files   []found
 	more    bool
 
@@ -49,10 +52,10 @@ func (o *Overlay) walk(ctx context.Context, links bool) ([]found, bool, error) {
 	return o.walkIn(ctx, links, "")
 }
 
-// walkIn is walk for callers that want only what lies in a folder: others are left out where
-// that saves looking at them.
-func (o *Overlay) walkIn(ctx context.Context, links bool, within string) ([]found, bool, error) {
-	k, err := o.walked(ctx, links, within)
+// walkIn is walk for callers that want only what matches: other files are left out where that saves
+// looking at them.
+func (o *Overlay) walkIn(ctx context.Context, links bool, g glob) ([]found, bool, error) {
+	k, err := o.walked(ctx, links, g)
 	if err != nil {
 		return nil, false, err
 	}
@@ -70,8 +73,11 @@ func (o *Overlay) Misnamed(ctx context.Context) (map[string]error, error) {
 }
 
 // walked is a walker at its end.
-func (o *Overlay) walked(ctx context.Context, links bool, within string) (*walker, error) {
-	k := &walker{ctx: ctx, w: o.w, links: links, within: within, slots: make(map[string]*slot), buffers: make(map[string]*buffer), misnamed: make(map[string]error)}
+func (o *Overlay) walked(ctx context.Context, links bool, g glob) (*walker, error) {
+	k := &walker{ctx: ctx, w: o.w, links: links, within: g.within(), flat: g.flat(), slots: make(map[string]*slot), buffers: make(map[string]*buffer), misnamed: make(map[string]error)}
+	if g != everyFile {
+		k.glob = g
+	}
 	o.w.mu.Lock()
 	for key, s := range o.slots {
 		k.slots[key] = s
@@ -139,6 +145,7 @@ func (k *walker) descend(level []descent) error {
 		err := inBatches(k.ctx, len(level), func(from, to int) bool {
 			for i := from; i < to; i++ {
 				lists[i] = k.list(level[i])
+				runtime.Gosched() // see readFacts
 			}
 			return true
 		})
@@ -195,6 +202,7 @@ func (k *walker) list(d descent) (l listed) {
 		case e.IsDir() && !k.leads(key):
 		case e.IsDir() && !slices.Contains(versionControl, e.Name()):
 			l.folders = append(l.folders, descent{f, name, d.prefix, rules})
+		case k.glob != "" && !k.glob.match(key): // the disk need not say more of it
 		case e.Type().IsRegular():
 			info, _ := e.Info() // nil: size asks again
 			l.files = k.add(l.files, place{folder: f, rel: name, key: key}, info)
@@ -207,7 +215,7 @@ func (k *walker) list(d descent) (l listed) {
 
 // leads reports whether a folder leads to what is wanted, or lies in it.
 func (k *walker) leads(key string) bool {
-	return strings.HasPrefix(k.within, key+"/") || strings.HasPrefix(key+"/", k.within)
+	return strings.HasPrefix(k.within, key+"/") || !k.flat && strings.HasPrefix(key+"/", k.within)
 }
 
 // entries returns what lies in a folder, sorted; nothing where it cannot be read.

@@ -74,7 +74,7 @@ func Open(dirs ...string) (*Workspace, error) {
 	if len(dirs) == 0 {
 		return nil, errors.New("a workspace needs a folder: open one in the editor, or name one")
 	}
-	w := &Workspace{buffers: make(map[string]*buffer), index: index{entries: map[string]*indexed{}, most: maxIndexed, clock: time.Now}, known: known{facts: map[string]*factsOf{}}}
+	w := &Workspace{buffers: make(map[string]*buffer), index: index{entries: map[string]*indexed{}, most: maxIndexed, clock: time.Now}, known: known{facts: map[string]*factsOf{}, most: maxFacts}}
 	for _, dir := range dirs {
 		if err := w.add(dir); err != nil {
 			return nil, errors.Join(err, w.Close())

@@ -58,14 +58,20 @@ func (c *crashed) must(err error) {
 
 func (c *crashed) project() string { return filepath.Join(c.home, "project") }
 
-// caselsp runs the command and calls line for each line that it prints, until it
-// ends or line returns false: then it is killed.
-func (c *crashed) caselsp(line func(kind string) bool, args ...string) (killed bool, code int) {
-	c.t.Helper()
+// command is caselsp as the user starts it.
+func (c *crashed) command(args ...string) *exec.Cmd {
 	cmd := exec.Command("caselsp", append(args, "--dir", c.project())...)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + c.home, "XDG_STATE_HOME=" + filepath.Join(c.home, ".state"),
 		"XDG_CONFIG_HOME=" + filepath.Join(c.home, ".config"), "DOCKER_HOST=" + os.Getenv("DOCKER_HOST"),
 		"CASELSP_MODEL_BASE_URL=" + c.model.URL, "CASELSP_MODEL_NAME=scripted", "CASELSP_TRUST_FOLDERS=/"}
+	return cmd
+}
+
+// caselsp runs the command and calls line for each line that it prints, until it
+// ends or line returns false: then it is killed.
+func (c *crashed) caselsp(line func(kind string) bool, args ...string) (killed bool, code int) {
+	c.t.Helper()
+	cmd := c.command(args...)
 	var said strings.Builder
 	cmd.Stderr = &said
 	out, err := cmd.StdoutPipe()

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -50,6 +52,53 @@ call ANSWER {"text": "the first answer"}
 	}
 }
 
+// TestTwoTerminals says something in a thread while another terminal waits for its answer there. It waits
+// for its turn, and is answered by whoever is left: the first terminal ends with its answer, or is killed.
+func TestTwoTerminals(t *testing.T) {
+	t.Parallel()
+	for _, how := range []string{"answered", "killed"} {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			c := newCrashed(t, crashRun{project: map[string]string{"calc.py": "x = 1\n"}, model: `
+on tars
+when the second question
+times always
+want the first question
+call ANSWER {"text": "the second answer"}
+on tars
+hold
+call ANSWER {"text": "the first answer"}
+`})
+			first, second := c.command("chat", "the first question"), c.command("chat", "the second question")
+			c.must(first.Start())
+			c.model.Held()
+			said, err := second.StderrPipe()
+			c.must(err)
+			var answer strings.Builder
+			second.Stdout = &answer
+			c.must(second.Start())
+			told := bufio.NewReader(said)
+			if line, err := told.ReadString('\n'); !strings.Contains(line, "The thread main is answering another message. Yours is next.") {
+				t.Errorf("the second terminal shows %q, %v", line, err)
+			}
+			if how == "killed" {
+				c.must(first.Process.Kill())
+			} else {
+				c.model.Release()
+			}
+			_ = first.Wait() // the thread tells
+			rest, _ := io.ReadAll(told)
+			if err := second.Wait(); err != nil || strings.TrimSpace(answer.String()) != "the second answer" {
+				t.Errorf("the second terminal ends with %v and the answer %q:\n%s", err, answer.String(), rest)
+			}
+			text := c.thread(agent.DefaultThread)
+			if q := strings.Index(text, "the first question"); q < 0 || strings.Count(text, "the second question") != 1 || strings.Index(text, "the second question") < q || how == "answered" != strings.Contains(text, "> the first answer") {
+				t.Errorf("the thread is\n%s", text)
+			}
+		})
+	}
+}
+
 // thread reads a thread as the processes left it.
 func (c *crashed) thread(name string) string {
 	c.t.Helper()
@@ -59,7 +108,7 @@ func (c *crashed) thread(name string) string {
 	s, err := store.Open(store.Options{StateDir: filepath.Join(c.home, ".state", "caselsp"), Workspace: w.ID()})
 	c.must(err)
 	defer s.Close()
-	text, err := agent.New(agent.Options{Workspace: w, Store: s}).ThreadText(name)
+	text, _, err := agent.New(agent.Options{Workspace: w, Store: s}).ThreadText(name)
 	c.must(err)
 	if st, err := agent.New(agent.Options{Workspace: w, Store: s}).Status(record.ThreadID(name)); err != nil || st.State != record.Idle {
 		c.t.Errorf("the thread is %s: %v", st.State, err)

@@ -37,9 +37,9 @@ func playDemo(ctx context.Context, rec *agent.Recording, dir, state string, scre
 	near, far := lsptest.Join(fromEditor, toEditor), lsptest.Join(fromServer, toServer)
 	served := make(chan error, 1)
 	go func() {
-		_, err := lsp.Serve(ctx, near, lsp.Options{Version: versionText(), Backend: func(_ context.Context, dirs []string, _ []settings.Layer, user agent.User) (*lsp.Engine, error) {
+		_, err := lsp.Serve(ctx, near, lsp.Options{Version: versionText(), Backend: func(_ context.Context, dirs []string, _ []settings.Layer, face lsp.Face) (*lsp.Engine, error) {
 			e, err := openPlayed(dirs[0], state, player.Now, func(o *agent.Options) {
-				o.User, o.Watch = user, screen.show
+				o.User, o.Watch = face.User, screen.show
 				player.Attach(o)
 			})
 			if err != nil {

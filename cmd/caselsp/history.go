@@ -129,9 +129,10 @@ func exportCommand(w *wiring) *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
 		Use:   "export TASK",
-		Short: "Write a task's recording, which `caselsp replay` runs again offline",
-		Long:  "Writes everything that came to the task from outside: the model's answers, commands' results, your\nanswers and the clock, as JSON Lines. Secrets were redacted when it was recorded.",
+		Short: "Write the recording of a task or a thread, which `caselsp replay` runs again offline",
+		Long:  "Writes everything that came to the task from outside: the model's answers, commands' results, your\nanswers and the clock, as JSON Lines. Secrets were redacted when it was recorded.\nA thread is named chat-NAME, such as chat-main; `caselsp chat --list` lists the threads.",
 		Example: `  caselsp export --output task.jsonl last
+  caselsp export --output thread.jsonl chat-main
   caselsp replay task.jsonl`,
 		Args: positional(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) (err error) {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"caselsp/agent"
 	"caselsp/agent/codemap"
 	"caselsp/agent/settings"
 	"caselsp/agent/syntax"
@@ -102,7 +103,7 @@ func (o outlining) run(ctx context.Context, out io.Writer, path string) error {
 	}
 	defer w.Close()
 	w.Alone()
-	if facts := o.w.facts(w); facts != nil {
+	if facts := o.w.facts(ctx, w); facts != nil {
 		w.KeepFacts(workspace.Kept{Fact: facts.Fact, Keep: facts.Keep, Done: facts.Done})
 		defer facts.Close()
 	}
@@ -144,7 +145,7 @@ func (o outlining) run(ctx context.Context, out io.Writer, path string) error {
 
 // facts is the cache of what files declare, of the workspace in the present folder where what is
 // outlined lies in it; nil where there is none. An agent or a server may have it open as well.
-func (w *wiring) facts(outlined *workspace.Workspace) *store.Facts {
+func (w *wiring) facts(ctx context.Context, outlined *workspace.Workspace) *store.Facts {
 	id := outlined.ID()
 	if here, err := workspace.Open(w.dir); err == nil {
 		defer here.Close()
@@ -152,11 +153,19 @@ func (w *wiring) facts(outlined *workspace.Workspace) *store.Facts {
 			id = here.ID()
 		}
 	}
+	return w.factsOf(ctx, id, outlined)
+}
+
+// factsOf is the cache of what the files of a workspace declare, by the workspace's id; nil where there is
+// none. What is kept are files of in, without their secrets.
+func (w *wiring) factsOf(ctx context.Context, id string, in *workspace.Workspace) *store.Facts {
 	var keys map[string]string
 	if dir, err := settings.Folder(); err == nil {
 		keys, _ = settings.LoadEnv(dir) // what is wrong with it is told by commands that ask a model
 	}
-	f, err := store.FactsIn(store.Options{StateDir: w.stateDir, Workspace: id, Secrets: concealed(keys)}, versionText())
+	f, err := store.FactsIn(store.Options{StateDir: w.stateDir, Workspace: id, Secrets: concealed(keys)}, versionText(), func() ([]string, error) {
+		return agent.SecretsIn(ctx, in)
+	})
 	if err != nil {
 		return nil // it is computed
 	}

@@ -17,11 +17,12 @@ import (
 )
 
 // One process owns a workspace's store. What others ask of it while it works stands here: the
-// history, what to say to a task, its answers, to stop it, and the doctor.
+// history, what to say to a task, its answers, to stop it, and the doctor; and, in ownerthread.go,
+// to converse.
 
 // ownerAsk is what another process asks the owner for.
 type ownerAsk struct {
-	Do     string `json:"do"` // history, metrics, state, threads, thread, forget, tell, answer, stop or doctor
+	Do     string `json:"do"` // history, metrics, state, threads, thread, forget, say, hand over, tell, answer, stop or doctor
 	Task   string `json:"task,omitempty"`
 	Text   string `json:"text,omitempty"`
 	Reason string `json:"reason,omitempty"`
@@ -33,24 +34,45 @@ type ownerSaid struct {
 	Text  string `json:"text,omitempty"`
 	Error string `json:"error,omitempty"`
 	Code  int    `json:"code,omitempty"` // of the command that asks
+
+	// Of a conversation. What has an event or a question is not the answer yet.
+	Event    *ownerEvent    `json:"event,omitempty"`
+	Question *ownerQuestion `json:"question,omitempty"`
+	Handed   *ownerHanded   `json:"handed,omitempty"`
+}
+
+// err is what went wrong, as the command that asks ends with it.
+func (s ownerSaid) err() error {
+	switch {
+	case s.Error != "":
+		return &exitError{s.Code, errors.New(s.Error)}
+	case s.Code != exitOK:
+		return &exitError{code: s.Code}
+	}
+	return nil
 }
 
 // serveOthers answers what other processes ask, as long as the engine is open.
 func (e *engine) serveOthers() error {
-	stop, err := e.store.Serve(func(ctx context.Context, raw json.RawMessage) any {
+	stop, err := e.store.Serve(func(ctx context.Context, x *store.Exchange) any {
 		var ask ownerAsk
-		if err := json.Unmarshal(raw, &ask); err != nil {
+		if err := json.Unmarshal(x.Request, &ask); err != nil {
 			return ownerSaid{Error: err.Error(), Code: exitUsage}
 		}
-		var b strings.Builder
-		code := exitOK
-		err := e.carryOut(ctx, &b, ask)
-		if coded := (*exitError)(nil); errors.As(err, &coded) {
-			code, err = coded.code, coded.err
+		var said ownerSaid
+		var err error
+		if ask.converses() {
+			said.Handed, err = e.converse(ctx, x, ask)
+		} else {
+			var b strings.Builder
+			err = e.carryOut(ctx, &b, ask)
+			said.Text = b.String()
 		}
-		said := ownerSaid{Text: b.String(), Code: code}
+		if coded := (*exitError)(nil); errors.As(err, &coded) {
+			said.Code, err = coded.code, coded.err
+		}
 		if err != nil {
-			said.Error, said.Code = err.Error(), max(code, exitError1)
+			said.Error, said.Code = err.Error(), max(said.Code, exitError1)
 		}
 		return said
 	})
@@ -133,23 +155,23 @@ func (w *wiring) askOwner(failed error, ask ownerAsk) error {
 	if locked := (*store.Locked)(nil); !errors.As(failed, &locked) {
 		return failed
 	}
+	var said ownerSaid
+	err := w.exchange(context.Background(), ask, func(raw json.RawMessage) (any, bool, error) { return nil, true, json.Unmarshal(raw, &said) })
+	if err != nil {
+		return err
+	}
+	fmt.Fprint(os.Stdout, clean(said.Text))
+	return said.err()
+}
+
+// exchange asks the process that owns the store.
+func (w *wiring) exchange(ctx context.Context, ask ownerAsk, told func(json.RawMessage) (any, bool, error)) error {
 	ws, err := workspace.Open(w.dir)
 	if err != nil {
 		return err
 	}
 	defer ws.Close()
-	var said ownerSaid
-	if err := store.AskOwner(store.Options{StateDir: w.stateDir, Workspace: ws.ID()}, ask, &said); err != nil {
-		return err
-	}
-	fmt.Fprint(os.Stdout, clean(said.Text))
-	switch {
-	case said.Error != "":
-		return &exitError{said.Code, errors.New(said.Error)}
-	case said.Code != exitOK:
-		return &exitError{code: said.Code}
-	}
-	return nil
+	return store.AskOwner(ctx, store.Options{StateDir: w.stateDir, Workspace: ws.ID()}, ask, told)
 }
 
 // anywhere does what is asked for: here, or in the process that owns the store.

@@ -32,6 +32,9 @@ type patchedFile struct {
 	Status  patch.Status    `json:"status"`
 	Hunks   []patch.Landing `json:"hunks"`
 	Message string          `json:"message,omitempty"`
+
+	done   string // how it is certain that all of the part is there already; "" where it is not
+	passed bool   // and it is passed over for that
 }
 
 // patchTree applies a patch to files. Everything is computed on an overlay first.
@@ -96,11 +99,13 @@ func (t *patchTree) apply(ctx context.Context, text string, check bool) (files [
 		failed.Path = t.only
 		return []patchedFile{failed.refuse(err)}, false
 	}
-	ok = true
 	files = make([]patchedFile, len(parts))
 	for _, i := range byOrder(parts) {
 		files[i] = t.stage(ctx, parts[i])
-		ok = ok && files[i].Status == statusApplied
+	}
+	ok = passOver(files)
+	if !check {
+		t.sweep(files)
 	}
 	if ok && !check {
 		if err := workspace.ApplyWhole(ctx, t.space, t.overlay.ChangeSet().Files); err != nil {
@@ -118,12 +123,40 @@ func (t *patchTree) apply(ctx context.Context, text string, check bool) (files [
 	return files, ok
 }
 
+// passOver passes over the files in which the patch is already, where it changes others: a run
+// of it was killed in the middle, and this one completes it. It reports whether nothing is refused.
+func passOver(files []patchedFile) (ok bool) {
+	changes := slices.ContainsFunc(files, func(f patchedFile) bool { return f.Status == statusApplied })
+	ok = true
+	for i := range files {
+		switch f := &files[i]; {
+		case f.Status == statusApplied:
+		case changes && f.done != "":
+			f.Status, f.Message, f.passed = patch.AlreadyApplied, f.done, true
+		default:
+			ok = false
+		}
+	}
+	return ok
+}
+
+// sweep removes what a patch that was killed left beside these files.
+func (t *patchTree) sweep(files []patchedFile) {
+	for _, f := range files {
+		for _, name := range []string{f.Path, f.From} {
+			if name != "" {
+				_, _ = workspace.Sweep(t.space, name) // the patch says what is wrong with a name
+			}
+		}
+	}
+}
+
 // parts reads the patch. With a file named on the command line, it must be for that
 // file only.
 func (t *patchTree) parts(text string) ([]patch.File, error) {
 	p, err := patch.Parse(text, func(path string) bool {
 		_, err := t.overlay.Read(path)
-		return err == nil
+		return err == nil || filepath.Ext(path) != "" && !errors.Is(err, fs.ErrNotExist) // one that is no text
 	})
 	if err != nil {
 		return nil, err
@@ -210,14 +243,22 @@ func (t *patchTree) stage(ctx context.Context, f patch.File) patchedFile {
 	exists := err == nil
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && f.Op != patch.Create:
-		return done.refuse(t.missing(ctx, origin))
+		refusal := t.missing(ctx, origin)
+		done.done = t.gone(f, refusal)
+		return done.refuse(refusal)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return done.refuse(err)
 	case exists && f.Op == patch.Create && now.Text == "" && len(f.Hunks) == 0:
+		done.done = "It is already there, and empty."
 		return done.refuse(&patch.Refusal{Status: patch.AlreadyApplied, Message: origin + " is already there, and empty."})
 	}
 	bytes := reencode(&f)
 	after, report, err := f.Apply(now.Text)
+	if errors.Is(err, patch.AlreadyApplied) {
+		if _, there := f.Before(now.Text); there && sameMode(f, now) {
+			done.done = "All of its hunks are already in the file."
+		}
+	}
 	if err != nil {
 		return done.refuse(err)
 	}
@@ -233,6 +274,30 @@ func (t *patchTree) stage(ctx context.Context, f patch.File) patchedFile {
 		return done.refuse(err)
 	}
 	return done
+}
+
+// gone says how it is certain that a part was carried out whose file does not exist: it was
+// renamed, or deleted and no other file has its name. "" where it is not.
+func (t *patchTree) gone(f patch.File, refusal error) string {
+	var missing *patch.Refusal
+	switch {
+	case f.Op == patch.Rename:
+		now, err := t.overlay.Read(f.Path)
+		if err != nil {
+			return ""
+		}
+		if _, there := f.Before(now.Text); there && sameMode(f, now) {
+			return "It is already renamed."
+		}
+	case f.Op == patch.Delete && errors.As(refusal, &missing) && missing.Shown == "":
+		return "It is already deleted."
+	}
+	return ""
+}
+
+// sameMode reports whether a file has the mode that a part asks for.
+func sameMode(f patch.File, now workspace.File) bool {
+	return f.Mode == 0 || (uint32(now.Mode)^f.Mode)&0o100 == 0
 }
 
 // missing refuses a part for a file that does not exist.
@@ -257,6 +322,10 @@ func (t *patchTree) write(f patch.File, now workspace.File, after string, bytes 
 		return err
 	}
 	if f.Op == patch.Rename {
+		if there, err := t.overlay.Read(f.Path); err == nil && there.Text == after && sameMode(f, there) { // a rename that was killed after its first step
+			_, err := t.overlay.Delete(f.From)
+			return err
+		}
 		if _, err := t.overlay.Rename(f.From, f.Path); err != nil {
 			return err
 		}
@@ -333,6 +402,8 @@ func (p patchedFile) text(check bool) string {
 		fmt.Fprintf(&b, "%s: would be %s\n", name, verb)
 	case p.Status == statusApplied:
 		fmt.Fprintf(&b, "%s: %s\n", name, verb)
+	case p.passed:
+		fmt.Fprintf(&b, "%s: passed over\n", name)
 	case p.Status == statusHeld:
 		fmt.Fprintf(&b, "%s: could be %s, but all files of a patch are changed or none\n", name, verb)
 	default:

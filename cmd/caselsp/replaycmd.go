@@ -20,8 +20,8 @@ func replayCommand(w *wiring) *cobra.Command {
 	var yes, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "replay RECORDING",
-		Short: "Run a recorded task again offline, to the same bytes, or say where it differs",
-		Long:  "Runs the task of a recording (see `caselsp export`) in the folder. The model, the commands, your\nanswers and the clock come from the recording; everything else is computed. Prompts differ from\nversion to version: where a replay parts, the version that made the recording replays it.",
+		Short: "Run a recorded task or thread again offline, to the same bytes, or say where it differs",
+		Long:  "Runs the task or the thread of a recording (see `caselsp export`) in the folder. The model, the commands, your\nanswers and the clock come from the recording; everything else is computed. Prompts differ from\nversion to version: where a replay parts, the version that made the recording replays it.",
 		Example: `  caselsp replay task.jsonl
   caselsp replay --dir copy-of-the-project --yes task.jsonl   # keep the result`,
 		Args: positional(cobra.ExactArgs(1)),
@@ -98,22 +98,24 @@ func (w *wiring) replay(ctx context.Context, rec *agent.Recording, d display, ye
 		return &exitError{exitDiverged, err}
 	}
 	var last record.Status
-	for event, err := range e.agent.Run(ctx, rec.Task) {
+	for event, err := range player.Replay(ctx, e.agent) {
 		if err != nil {
 			return err
 		}
 		d.show(event)
 		last = event.Status
 	}
-	switch last.State {
-	case record.Paused:
+	switch {
+	case player.Ended(last):
+		fmt.Fprintf(os.Stderr, "caselsp: replayed the thread %s: every request, action and answer is as recorded\n", rec.Task.Thread)
+		return nil
+	case last.State == record.Paused:
 		advice := rec.Made.Advice(versionText())
 		if len(masked) > 0 {
 			advice = fmt.Sprintf("The export masked secrets in %s. What a command reads from it cannot be replayed.", strings.Join(masked, ", "))
 		}
 		return &exitError{exitDiverged, errors.New(strings.TrimSpace(clean(last.Reason) + "\n" + advice))}
-	case record.Review:
-	default:
+	case last.State != record.Review:
 		return exitOf(last.State)
 	}
 	fmt.Fprintf(os.Stderr, "caselsp: replayed task %s: every prompt, action and result is as recorded\n", rec.Task.ID)

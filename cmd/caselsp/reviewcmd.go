@@ -173,7 +173,7 @@ func choices(rev *review.Review) string {
 // hunkByHunk lets a person decide about what is open of files.
 func (e *engine) hunkByHunk(ctx context.Context, in *lineReader, rev *review.Review, files []review.File) error {
 	p := plain{out: os.Stderr, color: inColor(os.Stderr)}
-	state := rev.State
+	state, left := rev.State, 0
 	for _, f := range files {
 		for h, decided := range f.Hunks {
 			if decided != record.HunkOpen {
@@ -185,16 +185,15 @@ func (e *engine) hunkByHunk(ctx context.Context, in *lineReader, rev *review.Rev
 			} else {
 				p.diff(f.Change.Hunk(h))
 			}
-			fmt.Fprint(os.Stderr, "y = accept, n = reject, anything else = later > ")
-			line, _, err := in.read(ctx)
+			accept, later, err := askHunk(ctx, in)
 			if err != nil {
 				return err
 			}
-			word := strings.ToLower(line)
-			if word != "y" && word != "n" {
+			if later {
+				left++
 				continue
 			}
-			out, err := e.agent.Decide(ctx, rev.Task.ID, review.Selection{Kept: f.Kept, File: f.Change.Path, Hunk: h}, word == "y", workspace.Disk(e.workspace))
+			out, err := e.agent.Decide(ctx, rev.Task.ID, review.Selection{Kept: f.Kept, File: f.Change.Path, Hunk: h}, accept, workspace.Disk(e.workspace))
 			if err != nil {
 				return err
 			}
@@ -205,5 +204,27 @@ func (e *engine) hunkByHunk(ctx context.Context, in *lineReader, rev *review.Rev
 			p.line("%s", out.Decided)
 		}
 	}
+	if left > 0 {
+		fmt.Fprintf(os.Stderr, "caselsp: %s left open: caselsp review %s\n", count.Of(left, "hunk"), rev.Task.ID)
+	}
 	return exitOfReview(state)
+}
+
+// askHunk asks what is to become of a hunk, until the answer is one.
+func askHunk(ctx context.Context, in *lineReader) (accept, later bool, err error) {
+	for {
+		fmt.Fprint(os.Stderr, "a = accept, r = reject, l = later > ")
+		line, more, err := in.read(ctx)
+		if err != nil {
+			return false, false, err
+		}
+		switch word := strings.ToLower(strings.TrimSpace(line)); {
+		case word == "a", word == "y":
+			return true, false, nil
+		case word == "r", word == "n":
+			return false, false, nil
+		case word == "" || word == "l" || !more:
+			return false, true, nil
+		}
+	}
 }

@@ -81,11 +81,11 @@ func (w *wiring) sweep(ctx context.Context) {
 // serverOptions wires the engine into the server.
 func (w *wiring) serverOptions() lsp.Options {
 	file := &lateLog{}
-	backend := func(_ context.Context, dirs []string, layers []settings.Layer, user agent.User) (*lsp.Engine, error) {
+	backend := func(_ context.Context, dirs []string, layers []settings.Layer, face lsp.Face) (*lsp.Engine, error) {
 		if len(dirs) == 0 {
 			return nil, errors.New("the editor has no folder open: open the project's folder, then try again")
 		}
-		e, err := w.open(dirs, layers, user, nil, nil)
+		e, err := w.openFor(face, dirs, layers, nil, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -105,7 +105,7 @@ func (w *wiring) serverOptions() lsp.Options {
 	if err != nil {
 		trust = nil // without a state directory no task starts, and the Backend says why
 	}
-	return lsp.Options{Version: versionText(), Log: file, Backend: backend, Validators: w.validators, Docs: ruleDocs(), Trust: trust, Unfinished: w.unfinished}
+	return lsp.Options{Version: versionText(), Log: file, Backend: backend, Validators: w.validators, Docs: ruleDocs(), Trust: trust, Index: w.index, Unfinished: w.unfinished}
 }
 
 // unfinished returns the tasks in an editor's folders that can be resumed. It owns the store only
@@ -117,6 +117,22 @@ func (w *wiring) unfinished(dirs []string) ([]record.Status, error) {
 	}
 	defer ws.Close()
 	return agent.Unfinished(ws, store.Options{StateDir: w.stateDir})
+}
+
+// index keeps what the files in an editor's folders declare, for the tasks to come. It does not open the
+// store, as validators.
+func (w *wiring) index(ctx context.Context, dirs []string) (files int, err error) {
+	ws, err := workspace.Open(dirs...)
+	if err != nil {
+		return 0, err
+	}
+	defer ws.Close()
+	facts := w.factsOf(ctx, ws.ID(), ws)
+	if facts == nil {
+		return 0, nil
+	}
+	defer facts.Close()
+	return ws.Index(ctx, workspace.Kept{Fact: facts.Fact, Keep: facts.Keep, Done: facts.Done})
 }
 
 // validators returns the validators for the documents in an editor's folders. It does

@@ -14,7 +14,6 @@ import (
 	"caselsp/agent/action"
 	"caselsp/agent/record"
 	"caselsp/agent/review"
-	"caselsp/agent/validate"
 	"caselsp/agent/workspace"
 )
 
@@ -127,11 +126,15 @@ func (p plain) show(e agent.Event) {
 	case record.Told:
 		p.told(b)
 	case record.Rebased:
-		p.line("  you changed %s; the staged edits were moved onto that", strings.Join(b.Paths, ", "))
+		p.line("  %s", b.Told())
 	case record.TestsFound:
 		p.line("    %s", b.Told())
 	case record.Compared:
 		p.line("    %s", b.Told())
+	case record.MemoryRecalled:
+		for _, line := range b.Told() {
+			p.line("    %s", line)
+		}
 	default:
 		p.judgement(b)
 	}
@@ -238,10 +241,8 @@ func (p plain) linted(b record.Linted) {
 	if b.Score != nil {
 		p.line("    pylint: %.2f of 10", *b.Score)
 	}
-	for _, f := range b.Findings {
-		if f.Severity != validate.Info {
-			p.line("    %s:%d: %s: %s (%s)", f.Path, f.Start.Line+1, f.Severity, firstLine(f.Message), f.Rule)
-		}
+	for _, f := range b.New() {
+		p.line("    %s:%d: %s: %s (%s)", f.Path, f.Start.Line+1, f.Severity, firstLine(f.Message), f.Rule)
 	}
 }
 
@@ -442,7 +443,8 @@ func (t *terminal) draw() {
 	if t.typed > 0 {
 		typed = fmt.Sprintf(" · writing, %d bytes", t.typed)
 	}
-	fmt.Fprintf(t.file, "\r\x1b[K%s · %s%s", t.status, time.Since(t.since).Round(time.Second), typed)
+	// Without wrapping, what is longer than the line is cut: a second line would stay when this one is erased.
+	fmt.Fprintf(t.file, "\r\x1b[K\x1b[?7l%s%s · %s\x1b[?7h", time.Since(t.since).Round(time.Second), typed, t.status)
 }
 
 func (t *terminal) erase() { fmt.Fprint(t.file, "\r\x1b[K") }

@@ -24,6 +24,7 @@ import (
 	"caselsp/agent/settings"
 	"caselsp/agent/shell"
 	"caselsp/agent/workspace"
+	"caselsp/lsp"
 	"caselsp/sandbox"
 	"caselsp/store"
 )
@@ -51,6 +52,8 @@ type engine struct {
 	agent     *agent.Agent
 	log       slog.Handler
 	closers   []io.Closer
+	// begin starts a task in the editor that this process serves; nil: it serves none.
+	begin func(thread string, task record.Task)
 }
 
 // Close closes the store last: running tasks may still record their end.
@@ -65,11 +68,16 @@ func (e *engine) Close() error {
 // open puts the parts together for the workspace in dirs. change may adjust the
 // agent's options, for a replay or another user; clock stamps the records.
 func (w *wiring) open(dirs []string, layers []settings.Layer, user agent.User, clock func() time.Time, change func(*agent.Options)) (*engine, error) {
+	return w.openFor(lsp.Face{User: user}, dirs, layers, clock, change)
+}
+
+// openFor is open for an editor.
+func (w *wiring) openFor(face lsp.Face, dirs []string, layers []settings.Layer, clock func() time.Time, change func(*agent.Options)) (*engine, error) {
 	ws, err := workspace.Open(dirs...)
 	if err != nil {
 		return nil, err
 	}
-	e := &engine{workspace: ws, set: w.set, dir: w.dir, closers: []io.Closer{ws}}
+	e := &engine{workspace: ws, set: w.set, dir: w.dir, begin: face.Begin, closers: []io.Closer{ws}}
 	e.configure(w, layers)
 	if err := e.openStore(w, clock); err != nil {
 		return nil, errors.Join(err, e.Close())
@@ -78,7 +86,7 @@ func (w *wiring) open(dirs []string, layers []settings.Layer, user agent.User, c
 	b := &box{settings: e.settings.Sandbox, name: strings.Join(dirs, ", ")}
 	e.closers = append(e.closers, b)
 	o := agent.Options{
-		Workspace: ws, Store: e.store, User: user, Log: slog.New(e.log),
+		Workspace: ws, Store: e.store, User: askingFor(face.User), Log: slog.New(e.log),
 		Model:   (&models{settings: e.settings.Model, keys: e.keys, conceal: e.store.Conceal}).of,
 		Sandbox: b.engine,
 		Secrets: agent.Secrets{Get: secretOf, Keep: keepSecret},

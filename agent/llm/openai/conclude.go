@@ -99,7 +99,7 @@ func (m *model) usage(req *llm.Request, a *answer) llm.Usage {
 		u = llm.Usage{Prompt: int(s.Prompt), Completion: int(s.Completion), Cost: s.Cost,
 			Cached: int(min(max(s.Details.Cached, s.CacheHit), s.Prompt))}
 	} else {
-		sent, got := 0, a.text.Len()+a.thought
+		sent, got := 0, a.size()
 		for _, msg := range req.Messages {
 			sent += len(msg.Content)
 			for _, c := range msg.ToolCalls {
@@ -108,9 +108,6 @@ func (m *model) usage(req *llm.Request, a *answer) llm.Usage {
 		}
 		for _, t := range req.Tools {
 			sent += len(t.Name) + len(t.Description) + len(t.Schema)
-		}
-		for _, c := range a.calls {
-			got += len(c.name) + c.args.Len()
 		}
 		u = llm.Usage{Prompt: sent / charsPerToken, Completion: (got + charsPerToken - 1) / charsPerToken, Estimated: true}
 	}

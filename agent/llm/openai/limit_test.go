@@ -106,3 +106,37 @@ func TestFailedTriesCost(t *testing.T) {
 		}
 	}
 }
+
+// TestRunaway ends an answer that goes on beyond the limit that was asked for, whatever its tokens are.
+func TestRunaway(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		text  string
+		limit int
+		cut   bool
+	}{
+		{"words", strings.Repeat("word ", 20_000), 100, true},
+		{"one word", strings.Repeat("x", 100_000), 100, true},
+		{"long tokens within the limit", strings.Repeat(" ", 5_000), 100, false},
+		{"no limit", strings.Repeat("word ", 20_000), 0, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			srv := llmtest.Start(t, llmtest.Script{Rules: []llmtest.Rule{{Reply: llmtest.Reply{Text: c.text + ".", Usage: &llmtest.Usage{Prompt: 70, Completion: 60_000}}}}})
+			req := ask("Go on.")
+			req.MaxTokens = c.limit
+			_, err := build(t, Config{BaseURL: srv.URL}).Complete(t.Context(), req)
+			var failed *llm.Error
+			switch {
+			case !c.cut && err != nil:
+				t.Error(err)
+			case c.cut && (!errors.As(err, &failed) || !failed.AtLimit):
+				t.Errorf("the error is %v", err)
+			case c.cut && failed.Usage.Completion >= 60_000:
+				t.Errorf("%d tokens were counted", failed.Usage.Completion)
+			}
+			if n := len(srv.Requests()); n != 1 {
+				t.Errorf("%d requests", n)
+			}
+		})
+	}
+}

@@ -217,7 +217,7 @@ func (m *model) send(ctx context.Context, req *llm.Request, d dialect) (*llm.Res
 		return nil, failed
 	}
 	defer stream.Close()
-	a := answer{known: toolNames(req.Tools), onText: req.OnText}
+	a := answer{known: toolNames(req.Tools), onText: req.OnText, limit: m.answerLimit(req, d)}
 	broken := a.receive(stream.RecvRaw, t)
 	resp, failed := m.conclude(ctx, req, d, &a, t, broken)
 	if failed != nil && a.failure == nil {

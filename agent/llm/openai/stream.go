@@ -103,6 +103,7 @@ func (c *call) whole() bool {
 type answer struct {
 	known  map[string]bool // the tools' names
 	onText func(string)
+	limit  int // in tokens, that was asked for; 0: none
 
 	text    strings.Builder
 	thought int // characters of reasoning, which are paid like others
@@ -135,11 +136,38 @@ func (a *answer) receive(next func() ([]byte, error), t *tap) error {
 		if err := a.add(raw); err != nil {
 			return err
 		}
+		if a.runsAway() {
+			a.finish = "length"
+			return nil // who called ends the exchange
+		}
 	}
 	if stray := bytes.TrimSpace(t.stray); events == 0 && len(stray) > 0 {
 		return a.add(stray)
 	}
 	return nil
+}
+
+const (
+	// runawayBytes is how many bytes a token has at most on average of an answer: English has
+	// 4, source code with deep indentation up to 10.
+	runawayBytes = 16
+	// runawaySlack lets short answers be blanks alone, in bytes.
+	runawaySlack = 4 << 10
+)
+
+// runsAway reports whether the answer is longer than the limit that was asked for, whatever its tokens
+// are: the server does not heed it, and each further token is paid for.
+func (a *answer) runsAway() bool {
+	return a.limit > 0 && a.size() > a.limit*runawayBytes+runawaySlack
+}
+
+// size is how much the model has written, in bytes.
+func (a *answer) size() int {
+	n := a.text.Len() + a.thought
+	for _, c := range a.calls {
+		n += len(c.name) + c.args.Len()
+	}
+	return n
 }
 
 func (a *answer) add(raw []byte) error {

@@ -1,0 +1,186 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"caselsp/agent/record"
+	"caselsp/agent/review"
+	"caselsp/agent/testreport"
+	"caselsp/agent/workspace"
+	"caselsp/store"
+)
+
+// What a task teaches is what its user has accepted: what solved it, and what made failed tests
+// pass. It is kept when they have decided about the last hunk, and taken back when they undo it. A
+// rejected task teaches only that what it recalled did not help.
+
+// maxRecalled is how many similar past tasks go into a prompt, at most.
+const maxRecalled = 5
+
+const (
+	// maxCore bounds the lines of code that are kept of a solution, and again those of its
+	// tests, in bytes: two or three functions.
+	maxCore = 3 << 10
+	// maxShownCore bounds what a prompt shows of one of them, in bytes: five fit beside the
+	// rest of what TARS is told.
+	maxShownCore = 1 << 10
+	// maxLiteral is the longest string that is kept of a solution, in characters: longer ones are texts
+	// and data of the project.
+	maxLiteral = 40
+)
+
+// recall asks memory once a phase. Memory that cannot be read is no reason to
+// stop: the work goes on without it, and the log says so.
+func (r *run) recall(ctx context.Context, kind, query string) error {
+	found, err := r.a.recall(ctx, kind, query)
+	if err != nil {
+		r.a.Log.Warn("memory cannot be read", r.state.Status(r.a.Limits.Rounds).Where(), "error", err)
+	}
+	return r.record(found)
+}
+
+func (a *Agent) recall(ctx context.Context, kind, query string) (record.MemoryRecalled, error) {
+	if found, recorded := a.outside.recalled(query); recorded {
+		return found, nil
+	}
+	found := record.MemoryRecalled{Query: query}
+	patterns, err := a.Store.Memory().Recall(ctx, kind, query, maxRecalled)
+	for _, p := range patterns {
+		found.Found = append(found.Found, fmt.Sprintf("%s\nSolved by: %s", p.Text, firstLines(p.Solution, maxShownCore)))
+		found.Hits = append(found.Hits, record.Hit{ID: p.ID, Similarity: p.Similarity, Text: record.FirstLine(p.Text)})
+	}
+	return found, err
+}
+
+// FailureText is what memory finds a failed test run by: the signatures of its errors, a line each.
+func FailureText(output string) string {
+	_, signatures := testreport.Signatures(output)
+	return strings.Join(signatures, "\n")
+}
+
+// learn keeps what the task teaches by what is decided about it now. A failure to do so is only
+// logged. A replay learns nothing: it happened before.
+func (r *run) learn(ctx context.Context, rev *review.Review) {
+	if r.a.outside.replays() {
+		return
+	}
+	l := store.Lesson{Decided: r.state.Phase.Ended(), Worked: r.state.Phase == record.Succeeded}
+	for _, h := range r.state.Hits {
+		l.Recalled = append(l.Recalled, h.ID)
+	}
+	if l.Worked && rev != nil {
+		// The process that decides may be another one than the one that worked, and know no secrets yet.
+		if err := r.conceal(ctx); err != nil {
+			r.a.Log.Warn("nothing is learnt: it is not known what is secret", r.state.Status(r.a.Limits.Rounds).Where(), "error", err)
+			return
+		}
+		l.Patterns = r.taught(rev)
+	}
+	if err := r.a.Store.Memory().Learn(context.WithoutCancel(ctx), r.id, l); err != nil {
+		r.a.Log.Warn("memory cannot be written", r.state.Status(r.a.Limits.Rounds).Where(), "error", err)
+	}
+}
+
+// taught are the patterns of a task that was accepted.
+func (r *run) taught(rev *review.Review) (patterns []store.Pattern) {
+	var accepted []workspace.Change
+	for _, f := range rev.Files {
+		if slices.Contains(f.Hunks, record.HunkAccepted) && !r.holdsSecrets(f.Change) {
+			accepted = append(accepted, f.Change)
+		}
+	}
+	if len(accepted) == 0 {
+		return nil
+	}
+	var how []string
+	for _, f := range r.state.Features {
+		if f.OK {
+			how = append(how, f.Title)
+		}
+	}
+	kind := r.state.Class().Type
+	patterns = append(patterns, store.Pattern{Kind: store.KindPattern, Type: kind, Text: r.state.Task.Text, Solution: strings.Join(how, "; ") + "\n" + core(accepted)})
+	for _, f := range r.state.Features {
+		for _, fix := range f.Fixes {
+			if p, ok := r.fixed(fix); f.OK && ok {
+				patterns = append(patterns, p)
+			}
+		}
+	}
+	return patterns
+}
+
+// holdsSecrets reports whether a change is of a file that holds secrets, by its name or its text, whoever
+// has let the task see it.
+func (r *run) holdsSecrets(c workspace.Change) bool {
+	return store.Hidden(c.Path) || r.a.hidden(c.Path) || store.LooksSecret(c.Path, textOf(c.Before)) || store.LooksSecret(c.Path, textOf(c.After))
+}
+
+// fixed is a failure with what made it pass.
+func (r *run) fixed(fix record.Fix) (p store.Pattern, ok bool) {
+	kind, signatures := testreport.Signatures(fix.Said)
+	from, err := fix.From.State(r.a.Store.Blob)
+	if err != nil {
+		return p, false
+	}
+	to, err := fix.To.State(r.a.Store.Blob)
+	if err != nil || len(signatures) == 0 {
+		return p, false
+	}
+	changes := slices.DeleteFunc(workspace.Compare(from, to).Files, r.holdsSecrets)
+	if len(changes) == 0 {
+		return p, false
+	}
+	how := ""
+	if fix.Hypothesis != nil {
+		how = fix.Hypothesis.Fix + " Cause: " + fix.Hypothesis.Cause + "\n"
+	}
+	return store.Pattern{Kind: store.KindFailure, Type: kind, Text: strings.Join(signatures, "\n"), Solution: how + core(changes)}, true
+}
+
+// core is what is kept of changes: their lines, the code first and then its tests, without the names
+// of files and without long texts, which belong to the project.
+func core(changes []workspace.Change) string {
+	var code, tests strings.Builder
+	for _, c := range changes {
+		b := &code
+		if testPath.MatchString(c.Path) {
+			b = &tests
+		}
+		b.WriteString(coreOf(c))
+	}
+	text := firstLines(code.String(), maxCore)
+	if tests.Len() > 0 {
+		text += "Its tests:\n" + firstLines(tests.String(), maxCore)
+	}
+	return text
+}
+
+// firstLines is the beginning of a text, cut at the end of a line.
+func firstLines(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	return s[:strings.LastIndexByte(s[:most], '\n')+1] + "…\n"
+}
+
+// longLiteral is a string of a program that is a text or data rather than a name.
+var longLiteral = regexp.MustCompile(fmt.Sprintf(`"[^"\n]{%[1]d,}"|'[^'\n]{%[1]d,}'`, maxLiteral))
+
+// coreOf is the core of one change: the lines of its hunks.
+func coreOf(c workspace.Change) string {
+	var b strings.Builder
+	for line := range strings.Lines(c.Unified()) {
+		switch {
+		case strings.HasPrefix(line, "@@"):
+			b.WriteString("@@\n")
+		case b.Len() > 0 && !strings.HasPrefix(line, `\`):
+			b.WriteString(longLiteral.ReplaceAllString(line, `"…"`))
+		}
+	}
+	return b.String()
+}

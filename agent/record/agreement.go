@@ -1,0 +1,26 @@
+package record
+
+import (
+	"regexp"
+	"strings"
+)
+
+// A thread is handed over to a task on the user's word. The model that asks for it has read the message, too;
+// this is the second reading, which no model can talk into something: it knows plain agreement, and takes all else
+// for none. The user's own command needs neither.
+
+var (
+	// agreement is how a message begins that agrees to a proposal.
+	agreement = regexp.MustCompile(`^(?:(?:yes|yep|yeah|yup|y|ok|okay|sure|agreed|alright|all right|absolutely|definitely|certainly|lgtm|perfect|great)\b|` +
+		`(?:please |then |now |just |and )*(?:go ahead|proceed|go for it|do (?:it|that|this|so|both|all|the)\b|(?:make|implement|apply|build|fix|change|add|write) (?:it|that|this|both|them)\b|make it so|let'?s (?:do|go)\b|sounds good|looks good))`)
+	// objecting are words with which a message does not simply agree: negations, questions, conditions and delays.
+	objecting = regexp.MustCompile(`\b(?:no|not|nope|nah|never|none|nothing|without|cannot|\w+n't|(?:do|does|did|is|are|was|wo|ca|could|should|would)nt|wait|hold|stop|later|cancel|abort|undo|instead|unless|if|until|before|rather|almost|maybe|perhaps|` +
+		`what|why|how|when|where|which|who|is|are|was|were|does|did|can|could|would|should|shall|may|might)\b|\?`)
+)
+
+// Agrees reports whether a message agrees to what was proposed, and nothing else: "yes, do it" does, "is it ok?" and
+// "yes, but not now" do not.
+func Agrees(message string) bool {
+	message = strings.ToLower(strings.NewReplacer("’", "'", "\n", " ").Replace(strings.TrimSpace(message)))
+	return agreement.MatchString(message) && !objecting.MatchString(message)
+}

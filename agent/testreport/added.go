@@ -1,0 +1,92 @@
+package testreport
+
+import (
+	"path"
+	"regexp"
+	"strings"
+)
+
+// Declared is a test as its file declares it. A runner may call it by another name: with its class or
+// suite before it, with parameters in its title or after it, or by its subtests.
+type Declared struct{ Path, Name string }
+
+// Added returns the tests that files have now and had not before, and all that they have now.
+func Added(changes []Change) (added, all []Declared) {
+	for _, c := range changes {
+		if !testFile.MatchString(c.Path) || c.Deleted {
+			continue
+		}
+		had := map[string]int{}
+		for _, t := range tallyOf(c.Path, c.Before).tests {
+			had[t.name]++
+		}
+		for _, t := range tallyOf(c.Path, c.After).tests {
+			if t.name == "" {
+				continue
+			}
+			d := Declared{Path: c.Path, Name: t.name}
+			if all = append(all, d); had[t.name] <= 0 {
+				added = append(added, d)
+			}
+			had[t.name]--
+		}
+	}
+	return added, all
+}
+
+// Passing are those of the added tests that have certainly passed: a result of each says so, which can be
+// of no other declared test, and no result that is not good can be of it.
+func (r Report) Passing(added, all []Declared) (names []string) {
+	for _, d := range added {
+		name, part := d.patterns()
+		passed, doubt := false, false
+		for _, t := range r.Tests {
+			switch {
+			case t.File != "" && t.File != d.Path:
+			case t.Outcome != Passed:
+				doubt = doubt || part.MatchString(t.Name)
+			case name.MatchString(t.Name):
+				passed = true
+				doubt = doubt || claims(all, t) > 1
+			}
+		}
+		if passed && !doubt {
+			names = append(names, d.Name)
+		}
+	}
+	return names
+}
+
+// claims is how many declared tests a result can be of.
+func claims(all []Declared, t Test) (n int) {
+	for _, d := range all {
+		if name, _ := d.patterns(); (t.File == "" || t.File == d.Path) && name.MatchString(t.Name) {
+			n++
+		}
+	}
+	return n
+}
+
+// filledIn is what runners of JavaScript replace in a title (%s, $name, ${x}), and escapes of a string,
+// which a runner prints otherwise.
+var filledIn = regexp.MustCompile(`\$\{[^}]*\}|%[a-zA-Z#$%]|\$[\w#][\w.#]*|\\u\{[^}]*\}|\\.|\s+`)
+
+// patterns match the names by which a runner may call a test: the whole one, and one that has it as a part.
+func (d Declared) patterns() (name, part *regexp.Regexp) {
+	before, within, after := `(?:^|::|\.)`, regexp.QuoteMeta(d.Name), `(?:\[.*)?$`
+	switch path.Ext(d.Path) {
+	case ".py":
+		part = regexp.MustCompile(`(?:^|\W)` + within + `(?:$|\W)`)
+	case ".go":
+		before, after = `^`, `(?:/.*)?$`
+		part = regexp.MustCompile(`^` + within + `(?:$|/)`)
+	default:
+		literal := filledIn.Split(d.Name, -1)
+		for i, text := range literal {
+			literal[i] = regexp.QuoteMeta(text)
+		}
+		before, within, after = `(?:^| )`, strings.Join(literal, `.*`), `$`
+		part = regexp.MustCompile(`(?s)` + within)
+	}
+	return regexp.MustCompile(`(?s)` + before + within + after), part
+}

@@ -1,0 +1,267 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// UserMemory is the memory of the user, where no workspace is open. Of o, StateDir, Clock, Secrets
+// and Embedder count.
+func UserMemory(o Options) (*Memory, error) {
+	root, err := stateDir(o.StateDir)
+	if err != nil {
+		return nil, err
+	}
+	clock := o.Clock
+	if clock == nil {
+		clock = time.Now
+	}
+	redactor := newRedactor(o.Secrets)
+	return newMemory(filepath.Join(root, memoryFile), o.Embedder, clock, redactor.text), makeDirs(root)
+}
+
+// lessonsBucket has what each task has taught: its key -> lesson. Files of older versions have
+// none; it is made when the first is kept.
+var lessonsBucket = []byte("lessons")
+
+// maxLessons is how many tasks' lessons can still be changed: of an older one, the patterns
+// stay as they are. A lesson takes some 300 bytes.
+const maxLessons = 20_000
+
+// Lesson is what a task teaches, by what the user has decided about its result. The zero value is
+// the lesson of a task of which nothing is decided.
+type Lesson struct {
+	Patterns []Pattern // that are proven by it
+	Recalled []string  // ids of the patterns that its prompts held
+	// Decided says that the user has decided about the result, and Worked that they
+	// accepted it: both move the counts of what was recalled.
+	Decided, Worked bool
+}
+
+// lesson is what the database holds of one, so that it can be taken back.
+type lesson struct {
+	Taught   []string `json:"taught,omitempty"` // ids of its patterns
+	Recalled []string `json:"recalled,omitempty"`
+	Decided  bool     `json:"decided,omitempty"`
+	Worked   bool     `json:"worked,omitempty"`
+}
+
+// Learn keeps what a task teaches in place of what it has taught before: a user who changes their
+// mind changes the lesson. A pattern that no task teaches any longer is removed, unless it was
+// imported. Learning the same twice changes nothing. task is the task's id, and begins with its
+// date.
+func (m *Memory) Learn(ctx context.Context, task string, l Lesson) error {
+	patterns := slices.Clone(l.Patterns)
+	err := ctx.Err()
+	now := lesson{Recalled: l.Recalled, Decided: l.Decided, Worked: l.Worked}
+	for i := range patterns {
+		var wrong error
+		patterns[i].Task = cmp.Or(patterns[i].Task, task)
+		patterns[i], wrong = m.checked(patterns[i])
+		patterns[i].ID = lessonID(patterns[i])
+		now.Taught = append(now.Taught, patterns[i].ID)
+		err = errors.Join(err, wrong)
+	}
+	if err == nil {
+		slices.Sort(now.Taught)
+		now.Taught = slices.Compact(now.Taught)
+		err = m.change(func(tx *bolt.Tx) error { return m.relearn(tx, task, now, patterns) })
+	}
+	if err != nil {
+		return fmt.Errorf("learn from task %s: %w", task, err)
+	}
+	return nil
+}
+
+// lessonID is the id of what a task has taught. Two tasks teach the same where their solutions are the same, too:
+// one error has more than one cause.
+func lessonID(p Pattern) string {
+	id := p.Kind + "\x00" + p.Type
+	for _, s := range []string{p.Text, p.Solution} {
+		id += "\x00" + strings.Join(words(s), " ")
+	}
+	return Hash([]byte(id))[:idLength]
+}
+
+// relearn replaces what a task has taught.
+func (m *Memory) relearn(tx *bolt.Tx, task string, now lesson, patterns []Pattern) error {
+	lessons, err := tx.CreateBucketIfNotExists(lessonsBucket)
+	if err != nil {
+		return err
+	}
+	var before lesson
+	if v := lessons.Get([]byte(task)); v != nil {
+		if err := json.Unmarshal(v, &before); err != nil {
+			return fmt.Errorf("what task %s has taught cannot be read: %w", task, err)
+		}
+	}
+	for _, p := range patterns {
+		if err := m.put(tx, p); err != nil {
+			return err
+		}
+	}
+	if err := count(tx, before, -1); err != nil {
+		return err
+	}
+	if err := count(tx, now, 1); err != nil {
+		return err
+	}
+	for _, id := range before.Taught {
+		p, err := readPattern(tx, id)
+		if err == nil && p != nil && p.Taught == 0 {
+			err = drop(tx, id)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	text, err := json.Marshal(now)
+	if err != nil {
+		return err
+	}
+	err = lessons.Put([]byte(task), text)
+	if lessons.Stats().KeyN > maxLessons {
+		oldest, _ := lessons.Cursor().First()
+		err = errors.Join(err, lessons.Delete(oldest))
+	}
+	return errors.Join(err, nextGeneration(tx))
+}
+
+// count adds a lesson to the counts of its patterns, or takes it away. Patterns that are gone stay gone.
+func count(tx *bolt.Tx, l lesson, by int) error {
+	change := func(id string, f func(*Kept)) error {
+		p, err := readPattern(tx, id)
+		if err != nil || p == nil {
+			return err
+		}
+		f(p)
+		p.Trials, p.Successes, p.Taught = max(p.Trials, 0), max(p.Successes, 0), max(p.Taught, 0)
+		return putPattern(tx.Bucket(patternsBucket), *p)
+	}
+	for _, id := range l.Taught {
+		if err := change(id, func(p *Kept) { p.Taught += by }); err != nil {
+			return err
+		}
+	}
+	for _, id := range l.Recalled {
+		err := change(id, func(p *Kept) {
+			if l.Decided {
+				p.Trials += by
+			}
+			if l.Worked {
+				p.Successes += by
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readPattern returns a pattern, nil where there is none of that id.
+func readPattern(tx *bolt.Tx, id string) (*Kept, error) {
+	v := tx.Bucket(patternsBucket).Get([]byte(id))
+	if v == nil {
+		return nil, nil
+	}
+	p, err := decodePattern(id, v)
+	return &p, err
+}
+
+// All returns what is remembered of a kind, or of all where kind is "", the latest first.
+func (m *Memory) All(ctx context.Context, kind string) (all []Kept, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	err = m.with(func(db *database) error {
+		return db.view(func(tx *bolt.Tx) error {
+			all = nil
+			return tx.Bucket(patternsBucket).ForEach(func(k, v []byte) error {
+				p, err := decodePattern(string(k), v)
+				if kind == "" || p.Kind == kind {
+					all = append(all, p)
+				}
+				return err
+			})
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list the memory: %w", err)
+	}
+	slices.SortFunc(all, func(a, b Kept) int { return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(a.ID, b.ID)) })
+	return all, nil
+}
+
+// Forget removes patterns, and returns how many there were.
+func (m *Memory) Forget(ctx context.Context, ids ...string) (forgotten int, err error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	err = m.change(func(tx *bolt.Tx) error {
+		forgotten = 0
+		for _, id := range ids {
+			if tx.Bucket(patternsBucket).Get([]byte(id)) != nil {
+				forgotten++
+			}
+			if err := drop(tx, id); err != nil {
+				return err
+			}
+		}
+		return nextGeneration(tx)
+	})
+	if err != nil {
+		return 0, fmt.Errorf("forget: %w", err)
+	}
+	return forgotten, nil
+}
+
+// Import keeps patterns as another memory has exported them, with their counts and times: one
+// that is known keeps the larger counts. Nothing is kept where one of them cannot be.
+func (m *Memory) Import(ctx context.Context, patterns []Kept) error {
+	err := ctx.Err()
+	checked := slices.Clone(patterns)
+	for i := range checked {
+		var wrong error
+		if checked[i].Pattern, wrong = m.checked(checked[i].Pattern); wrong != nil {
+			err = errors.Join(err, fmt.Errorf("pattern %d: %w", i+1, wrong))
+		}
+	}
+	if err == nil {
+		err = m.change(func(tx *bolt.Tx) error {
+			for _, p := range checked {
+				known := tx.Bucket(patternsBucket).Get([]byte(p.ID)) != nil
+				if err := m.put(tx, p.Pattern); err != nil {
+					return err
+				}
+				if known || p.Created.IsZero() {
+					continue
+				}
+				kept, err := readPattern(tx, p.ID)
+				if err != nil {
+					return err
+				}
+				kept.Created = p.Created
+				if err := putPattern(tx.Bucket(patternsBucket), *kept); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	if err != nil {
+		return fmt.Errorf("import into the memory: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,122 @@
+package store
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestLearn gives lessons in turn and looks at what is remembered after each.
+func TestLearn(t *testing.T) {
+	pattern := func(text string) Pattern { return Pattern{Kind: KindPattern, Text: text, Solution: "s"} }
+	accepted := func(recalled []string, texts ...string) Lesson {
+		l := Lesson{Recalled: recalled, Decided: true, Worked: true}
+		for _, text := range texts {
+			l.Patterns = append(l.Patterns, pattern(text))
+		}
+		return l
+	}
+	type given struct {
+		task string
+		Lesson
+	}
+	for name, test := range map[string]struct {
+		lessons []given
+		want    []string // text taught/trials/successes
+	}{
+		"accepted":             {[]given{{"a", accepted(nil, "x")}}, []string{"x 1/0/0"}},
+		"the same twice":       {[]given{{"a", accepted([]string{"old"}, "x")}, {"a", accepted([]string{"old"}, "x")}}, []string{"old 0/1/1", "x 1/0/0"}},
+		"undone":               {[]given{{"a", accepted([]string{"old"}, "x")}, {"a", Lesson{Recalled: []string{"old"}}}}, []string{"old 0/0/0"}},
+		"rejected":             {[]given{{"a", Lesson{Recalled: []string{"old"}, Decided: true}}}, []string{"old 0/1/0"}},
+		"accepted, then not":   {[]given{{"a", accepted([]string{"old"}, "x")}, {"a", Lesson{Recalled: []string{"old"}, Decided: true}}}, []string{"old 0/1/0"}},
+		"of two tasks":         {[]given{{"a", accepted(nil, "x 1")}, {"b", accepted(nil, "X  2")}}, []string{"X  2 2/0/0"}},
+		"of two, one undone":   {[]given{{"a", accepted(nil, "x")}, {"b", accepted(nil, "x")}, {"b", Lesson{}}}, []string{"x 1/0/0"}},
+		"of two, both undone":  {[]given{{"a", accepted(nil, "x")}, {"b", accepted(nil, "x")}, {"b", Lesson{}}, {"a", Lesson{}}}, nil},
+		"another solution":     {[]given{{"a", accepted(nil, "x")}, {"b", Lesson{Decided: true, Worked: true, Patterns: []Pattern{{Kind: KindPattern, Text: "x", Solution: "other"}}}}}, []string{"x 1/0/0", "x 1/0/0"}},
+		"another than before":  {[]given{{"a", accepted(nil, "x", "y")}, {"a", accepted(nil, "y", "z")}}, []string{"y 1/0/0", "z 1/0/0"}},
+		"recalled and unknown": {[]given{{"a", accepted([]string{"gone"}, "x")}}, []string{"x 1/0/0"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, err := UserMemory(Options{StateDir: t.TempDir()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(fmt.Sprint(test.lessons), "old") {
+				remember(t, m, Pattern{ID: "old", Text: "old"})
+			}
+			for _, l := range test.lessons {
+				if err := m.Learn(ctx, l.task, l.Lesson); err != nil {
+					t.Fatal(err)
+				}
+			}
+			all, err := m.All(ctx, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := map[string]int{}
+			for _, p := range all {
+				line := fmt.Sprintf("%s %d/%d/%d", p.Text, p.Taught, p.Trials, p.Successes)
+				got[line]++
+			}
+			for _, line := range test.want {
+				if got[line]--; got[line] < 0 {
+					t.Errorf("%q is missing in %v", line, got)
+				}
+			}
+			maps.DeleteFunc(got, func(_ string, n int) bool { return n <= 0 })
+			if len(got) > 0 {
+				t.Errorf("more is remembered: %v", got)
+			}
+		})
+	}
+}
+
+// TestUseless stops recalling what was tried and did not help, and recalls it again once it does.
+func TestUseless(t *testing.T) {
+	m := open(t, Options{StateDir: t.TempDir()}).Memory()
+	remember(t, m, Pattern{ID: "wrong", Text: "escape the template"}, Pattern{ID: "right", Text: "escape the template of the page"})
+	decide := func(task, recalled string, worked bool) {
+		t.Helper()
+		if err := m.Learn(ctx, task, Lesson{Recalled: []string{recalled}, Decided: true, Worked: worked}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	decide("1", "right", true)
+	decide("2", "wrong", false)
+	decide("3", "wrong", false)
+	checkRecall(t, m, "escape the template", 5, "escape the template of the page")
+	decide("3", "wrong", true) // the user took it back, and accepted it
+	checkRecall(t, m, "escape the template", 5, "escape the template", "escape the template of the page")
+}
+
+// TestImport moves a memory to another one, and forgets it.
+func TestImport(t *testing.T) {
+	m := open(t, Options{StateDir: t.TempDir()}).Memory()
+	remember(t, m, Pattern{Text: "escape the template", Solution: "s", Trials: 3, Successes: 2}, Pattern{Kind: KindFailure, Text: "KeyError: NAME"})
+	all, err := m.All(ctx, "")
+	if err != nil || len(all) != 2 {
+		t.Fatal(all, err)
+	}
+	other := open(t, Options{StateDir: filepath.Join(t.TempDir(), "other")}).Memory()
+	for range 2 {
+		if err := other.Import(ctx, all); err != nil {
+			t.Fatal(err)
+		}
+	}
+	moved, err := other.All(ctx, "")
+	if err != nil || fmt.Sprint(moved) != fmt.Sprint(all) {
+		t.Errorf("%v became %v: %v", all, moved, err)
+	}
+	if err := other.Import(ctx, []Kept{{Pattern: Pattern{Kind: KindPattern, Text: "y"}}, {Pattern: Pattern{Kind: "recipe", Text: "x"}}}); err == nil || !strings.Contains(err.Error(), "pattern 2") {
+		t.Errorf("an unknown kind: %v", err)
+	}
+	if n, err := other.Forget(ctx, all[0].ID, all[1].ID, "unknown"); n != 2 || err != nil {
+		t.Errorf("%d were forgotten: %v", n, err)
+	}
+	if left, err := other.All(ctx, ""); len(left) > 0 || err != nil {
+		t.Errorf("left: %v, %v", left, err)
+	}
+	checkRecall(t, other, "escape the template", 5)
+}
