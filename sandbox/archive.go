@@ -160,7 +160,9 @@ func (c *comparison) entry(h *tar.Header, content io.Reader, root string) error 
 	case tar.TypeLink:
 		c.hardLink(path, h, root)
 	case tar.TypeSymlink:
-		c.skip(path, "a symbolic link")
+		if path != inside.NodeName { // that one is the sandbox's own
+			c.skip(path, "a symbolic link")
+		}
 	case tar.TypeFifo:
 		c.skip(path, "a named pipe")
 	case tar.TypeChar, tar.TypeBlock:

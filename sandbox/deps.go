@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"caselsp/sandbox/inside"
 )
 
 // Sources says where packages come from. Pick fills it in as the user's own
@@ -75,6 +77,9 @@ func DependenciesOf(tree []File, p Profile, from Sources, more ...string) *Depen
 	}
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %q %q\n", ImageTag(d.Profile), from.Image, d.Line)
+	if d.Profile == Node {
+		fmt.Fprintf(h, "%q\n", inside.NodeModules) // where the link in it leads: layers of before had another
+	}
 	for _, f := range d.tree {
 		d.Files = append(d.Files, f.Path)
 		fmt.Fprintf(h, "%q %q\n", f.Path, f.Data)

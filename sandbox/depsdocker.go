@@ -93,8 +93,8 @@ func (b *box) keepLayer(ctx context.Context, cmd Command, res *Result) error {
 }
 
 // writeLayer passes on the archive of the dependencies' folder, up to a limit of
-// bytes, and puts the link beside it by which Node finds its packages from any
-// folder. What is neither file, folder nor link has no business in a layer.
+// bytes, and puts the link beside it by which Node finds what commands see of its
+// packages from any folder. What is neither file, folder nor link has no business in a layer.
 func writeLayer(to io.Writer, from io.Reader, limit int64) error {
 	limited := &io.LimitedReader{R: from, N: limit}
 	in, out := tar.NewReader(limited), tar.NewWriter(to)
@@ -122,7 +122,7 @@ func writeLayer(to io.Writer, from io.Reader, limit int64) error {
 			return err
 		}
 	}
-	link := &tar.Header{Typeflag: tar.TypeSymlink, Name: strings.TrimPrefix(inside.NodeLink, "/"), Linkname: DepsFolder + "/node/node_modules", Mode: 0o777}
+	link := &tar.Header{Typeflag: tar.TypeSymlink, Name: strings.TrimPrefix(inside.NodeLink, "/"), Linkname: inside.NodeModules, Mode: 0o777}
 	return errors.Join(out.WriteHeader(link), out.Close())
 }
 

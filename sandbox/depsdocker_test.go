@@ -131,7 +131,9 @@ var projects = []struct {
 		"pytest -q 2>&1 | tail -n 1 | cut -d ' ' -f 1,2; answer", "1 passed\nanswer is 42\n", []string{"import:pip", "pytest"}},
 	{Node, []File{{Path: "package.json", Mode: 0o644, Data: []byte(`{"type": "module", "scripts": {"answer": "answer"}, "dependencies": {"answer": "^1.0.0"}}`)}, {Path: "lib/main.js", Mode: 0o644, Data: []byte("import number from 'answer'; console.log(number);\n")},
 		{Path: "lib/main.cjs", Mode: 0o644, Data: []byte("console.log(require('answer'));\n")}},
-		"node lib/main.js && node lib/main.cjs && npm run --silent answer && ls /deps/ran", "42\n42\nanswer is 42\nls: cannot access '/deps/ran': No such file or directory\n", []string{"node", "npm"}},
+		// Tools keep caches in node_modules; none is left for the next run, or is a change of the project.
+		"node lib/main.js && node lib/main.cjs && npm run --silent answer && ./node_modules/.bin/answer && ls node_modules/.cache /deps/ran; mkdir node_modules/.cache /node_modules/.vite-temp && echo 'import n from \"answer\"; console.log(n)' >/node_modules/.vite-temp/config.mjs && node node_modules/.vite-temp/config.mjs",
+		"42\n42\nanswer is 42\nanswer is 42\nls: cannot access 'node_modules/.cache': No such file or directory\nls: cannot access '/deps/ran': No such file or directory\n42\n", []string{"node", "npm"}},
 	{Go, []File{{Path: "go.mod", Mode: 0o644, Data: []byte("module shop\n\ngo 1.22\n\nrequire example.com/answer v1.0.0\n")},
 		{Path: "go.sum", Mode: 0o644, Data: []byte("example.com/answer v1.0.0 h1:B1nc/B7MOYYEHi+ojQhRayUgBQbeprcf/KYhMILW82I=\nexample.com/answer v1.0.0/go.mod h1:QV43khtHRzNVh3F7u15i+VOifze9KTpE2sLh+7gYVDA=\n")},
 		{Path: "shop_test.go", Mode: 0o644, Data: []byte("package shop\n\nimport (\n\t\"testing\"\n\n\t\"example.com/answer\"\n)\n\nfunc Test(t *testing.T) {\n\tif answer.Number != 42 {\n\t\tt.Fail()\n\t}\n}\n")}},
@@ -189,9 +191,11 @@ func checkLayer(t *testing.T, e interface {
 	if has, err := e.HasLayer(t.Context(), deps.Key); !has || err != nil {
 		t.Errorf("afterwards: %v, %v", has, err)
 	}
-	res, err = e.Run(t.Context(), cmd)
-	if err != nil || res.Output != output || len(res.Changes) > 0 {
-		t.Errorf("using it: %v, %+v; want %q", err, res, output)
+	for range 2 {
+		res, err = e.Run(t.Context(), cmd)
+		if err != nil || res.Output != output || len(res.Changes)+len(res.Skipped) > 0 {
+			t.Errorf("using it: %v, %+v; want %q", err, res, output)
+		}
 	}
 	res, err = e.Run(t.Context(), Command{Line: "touch /deps/x || rm -rf /deps/*", Profile: deps.Profile, Layer: deps.Key})
 	if err != nil || res.OK() || !strings.Contains(res.Output, "Read-only file system") {

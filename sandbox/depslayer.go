@@ -22,7 +22,7 @@ var ErrNoLayer = errors.New("the project's dependencies are not installed in the
 var layerKey = regexp.MustCompile(`^[0-9a-f]{24}$`)
 
 // layerPath are the folders of programs in a layer, for the front of PATH.
-const layerPath = DepsFolder + "/python/bin:" + DepsFolder + "/node/node_modules/.bin"
+const layerPath = DepsFolder + "/python/bin:" + inside.NodeDeps + "/.bin"
 
 // layerVariables returns an environment in which tools find what a layer holds,
 // for each kind of project.

@@ -32,9 +32,21 @@ const (
 	GoCache = "/tmp/gocache"
 	GoBuilt = "/gobuilt"
 
-	// NodeLink leads to Node's packages: it looks for them beside the program and in
+	// NodeDeps is where Node's packages of the dependencies lie, which nothing can write to.
+	NodeDeps = DepsFolder + "/node/node_modules"
+
+	// NodeModules is what commands see of them: a folder of links, made anew for each
+	// command. Vite, Vitest, Babel and others keep temporary files and caches in
+	// node_modules and end with an error where they cannot.
+	NodeModules = "/tmp/node_modules"
+
+	// NodeLink leads there: Node looks for packages beside the program and in
 	// every folder above that.
 	NodeLink = "/node_modules"
+
+	// NodeName is the same in the work tree, for what names a file in it
+	// (./node_modules/.bin/mocha).
+	NodeName = "node_modules"
 
 	// ProxyPort is where a command finds the proxy on its own loopback: a port that
 	// no usual program listens on, below those that systems give out by themselves.
@@ -69,7 +81,18 @@ const (
 // judged by the rules of bash (agent/shell), and other shells read some of them in
 // another way, dash for instance $'...': so bash runs them wherever it is, and
 // only in an image without it the shell that every image has.
-const LineShell = `[ -x /bin/bash ] && exec /bin/bash -c "$1" </dev/null; exec /bin/sh -c "$1" </dev/null`
+const LineShell = nodeView + `[ -x /bin/bash ] && exec /bin/bash -c "$1" </dev/null; exec /bin/sh -c "$1" </dev/null`
+
+// nodeView lays out NodeModules where there are packages of Node. A project that has a
+// node_modules of its own keeps it. Nothing of it fails a command: the command's own
+// words about a package that it does not find say more.
+const nodeView = `(
+[ -d ` + NodeDeps + ` ] && mkdir ` + NodeModules + ` && shift || exit
+for f in ` + NodeDeps + `/* ` + NodeDeps + `/.[!.]*; do if [ -e "$f" ]; then set -- "$@" "$f"; fi; done
+ln -s "$@" ` + NodeModules + `/
+[ -e ` + NodeName + ` ] || [ -L ` + NodeName + ` ] || ln -s ` + NodeModules + ` ` + NodeName + `
+) 2>/dev/null
+`
 
 // Parents yields the folders above a path, the nearest first.
 func Parents(path string) func(yield func(string) bool) {

@@ -196,7 +196,7 @@ func plant(grafts []graft, links map[string]string, o Setup) error {
 		links["/dev/"+name] = to
 	}
 	if o.Layer != "" {
-		links[NodeLink] = DepsFolder + "/node/node_modules"
+		links[NodeLink] = NodeModules
 	}
 	if o.Keep {
 		errs = append(errs, os.Mkdir(newRoot+DepsFolder, 0o755))
