@@ -67,7 +67,7 @@ type Options struct {
 	// Expiry is how long a kind of command stays allowed that the user allowed for
 	// always; 0: permit.DefaultExpiry.
 	Expiry time.Duration
-	Now    func() time.Time // nil: time.Now; used for task ids only, records carry the store's clock
+	Now    func() time.Time // nil: time.Now; for task ids and for what is shown; records carry the store's clock
 	Log    *slog.Logger     // nil: nothing is logged
 	// Watch, if not nil, is called with every event of every task as it happens, in
 	// addition to the consumer of the run. It is called on the run's goroutine.

@@ -10,7 +10,7 @@ import (
 // ends_test.go, tester_*.txtar, verify_*.txtar):
 //
 //   - of a round: steps (record.Limits), calls that only look (maxFreeTurns), unusable replies
-//     in a row (maxInvalid), runs of tests without a known outcome (maxLostTests, also for the
+//     in a row (maxInvalid), calls of one reply (maxCalls), runs of tests without a known outcome (maxLostTests, also for the
 //     comparison with how they went before);
 //   - of a feature: rounds, attempts and rollbacks (record.Limits), steps that go in circles
 //     (record.Loop), questions to the user (maxInquiries), tests that run again because the user
@@ -26,9 +26,10 @@ const (
 	// maxLostTests is how many runs of the tests in one round may end without a known
 	// outcome before the task pauses: the sandbox does not get better by itself.
 	maxLostTests = 3
-	// maxRecords bounds the records of one phase. A round of 15 steps and 60 free turns,
-	// each after refused replies, with a question and a command, has less than 1,500.
-	maxRecords = 4000
+	// maxRecords bounds the records of one phase. A round of 15 steps and 40 free turns, each after
+	// four refused replies of 57 calls (see maxCalls), with a question and a command, has less than
+	// 14,000: a model that does this is no fault of ours.
+	maxRecords = 15_000
 	// maxUnrecorded bounds the steps in a row that record nothing. Each step ends in a
 	// record; what does not would be done again without end.
 	maxUnrecorded = 10

@@ -228,6 +228,40 @@ call SUBMIT_PLAN
 	}
 }
 
+// TestThousandsOfCalls checks that a reply with more calls than a round has room for is cut, whatever the
+// calls are: the task goes on, and the model is told once.
+func TestThousandsOfCalls(t *testing.T) {
+	for name, call := range map[string]string{
+		"readings": `call LIST_FILES {"thought": "t"}`, "edits": `call WRITE_FILE {"thought": "t", "path": "c.txt", "content": "c\n"}`,
+		"unknown": `call FLY {"thought": "t"}`, "broken": `call PATCH_FILE {"path": "b.txt"}`,
+	} {
+		b := newBench(t, `
+on tars
+when # Workspace
+call SUBMIT_PLAN
+	{"analysis": "x", "files_to_create": [], "files_to_change": [], "steps": [], "considerations": [],
+	 "features": [{"id": "f", "title": "F", "description": "D", "test": "check b.txt"}]}
+on case
+`+strings.Repeat(call+"\n", 3000)+`
+on case
+want Nor were the 2943 behind it
+call ABORT {"thought": "t", "reason": "enough"}
+`, agreeable{})
+		records, ended := 0, false
+		for e, err := range b.Run(context.Background(), record.Task{ID: "t", Text: "task"}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			records++
+			end, ok := e.Body.(record.FeatureEnded)
+			ended = ended || ok && strings.Contains(end.Reason, "CASE gave it up")
+		}
+		if fails := b.model.Failures(); !ended || records > 300 || len(fails) > 0 {
+			t.Errorf("%s: %d records, ended by the model: %v, %s", name, records, ended, fails)
+		}
+	}
+}
+
 // silly answers every question with what looks like a key, and is held back.
 type silly struct{ asked int }
 

@@ -16,7 +16,7 @@ type Event struct {
 	// Text is a piece of a model's answer as it streams in; such an event has no
 	// Body, is not journalled and its Seq is 0.
 	Text string
-	// Doing is a line about what the sandbox does that takes long, such as building
-	// its image; such an event, too, has no Body.
+	// Doing is a line about what takes long, such as building the sandbox's image or
+	// waiting for a busy model server; such an event, too, has no Body.
 	Doing string
 }

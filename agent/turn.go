@@ -73,6 +73,7 @@ func (r *run) consult(ctx context.Context, role string, messages []llm.Message, 
 	}
 	req := &llm.Request{Role: role, Messages: messages, Tools: tools(verbs), MustCall: true}
 	req.OnText = func(s string) { r.emit(Event{Text: s, Status: r.state.Status(r.a.Limits.Rounds)}) }
+	req.OnWait = func(w llm.Wait) { r.progress(w.Text(r.a.Now())) }
 	if err := r.tooLarge(messages, verbs); err != nil {
 		return err
 	}
@@ -96,6 +97,7 @@ func (r *run) consult(ctx context.Context, role string, messages []llm.Message, 
 		}
 		return err
 	}
+	resp.Shorten(r.maxCalls())
 	answered := record.CallAnswered{Role: role, Digest: digest, Messages: replay.Digests(req), Response: *resp}
 	if answered.Masked = r.a.outside.masked(); answered.Masked == nil {
 		answered.Masked = store.Formats(strings.Join(answered.Authored(), "\n"))
@@ -163,6 +165,11 @@ func (r *run) used(act *action.Action) string {
 
 // maxFree is how many calls that only look a round may have.
 func (r *run) maxFree() int { return max(maxFreeTurns, r.a.Limits.Steps) }
+
+// maxCalls is how many calls of one reply are kept: as many as a round has room for, one that
+// ends it, and one that says that there were more. A reply with thousands would fill the window and
+// the journal with results that say that nothing was done.
+func (r *run) maxCalls() int { return r.maxFree() + r.a.Limits.Steps + 2 }
 
 // stepOf numbers the action in its feature; aids and other roles cost no step.
 func (r *run) stepOf(act *action.Action) int {

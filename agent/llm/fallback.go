@@ -31,6 +31,7 @@ func (f fallback) Complete(ctx context.Context, req *Request) (*Response, error)
 	if stopped := req.Again(failed.Usage); stopped != nil {
 		return nil, stopped
 	}
+	req.Waits(Wait{Failed: failed, Another: true})
 	retry := req.Retry
 	defer func() { req.Retry = retry }()
 	if retry != nil { // the second model knows nothing of what the first one cost

@@ -8,6 +8,8 @@ package llm
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"time"
 )
 
 // Model answers one request. Implementations are safe for concurrent use.
@@ -65,6 +67,39 @@ type Request struct {
 	// Retry is called before the request is sent again, with what the tries so far cost. It may
 	// lower MaxTokens; its error ends the call. It may be nil.
 	Retry func(spent Usage) error `json:"-"`
+	// OnWait is called when a try has failed and another follows, after a pause. It may be nil.
+	OnWait func(Wait) `json:"-"`
+}
+
+// Wait is what lies between two tries of a request.
+type Wait struct {
+	Failed    *Error // why the try before it gave no answer
+	For       time.Duration
+	Try, Most int  // the try that follows, of so many; 0 where another model is asked
+	Another   bool // the fallback model is asked, at once
+}
+
+// Text is a line for the user: it begins with what goes on now.
+func (w Wait) Text(now time.Time) string {
+	because := string(w.Failed.Kind)
+	if w.Failed.Status != 0 {
+		because += fmt.Sprintf(" (HTTP %d)", w.Failed.Status)
+	}
+	if w.Failed.Detail != "" {
+		because += ": " + w.Failed.Detail
+	}
+	if w.Another {
+		return "Asking the fallback model: the first one is " + because
+	}
+	pause := w.For.Round(time.Second / 10)
+	return fmt.Sprintf("Waiting %s for the model, until %s, then try %d of %d: %s", pause, now.Add(w.For).Format(time.TimeOnly), w.Try, w.Most, because)
+}
+
+// Waits tells OnWait of a pause.
+func (r *Request) Waits(w Wait) {
+	if r.OnWait != nil {
+		r.OnWait(w)
+	}
 }
 
 // Again asks Retry whether the request may be sent again.
@@ -84,6 +119,15 @@ type Response struct {
 	Model     string     `json:"model,omitempty"`   // the model that answered, as the server names it
 	Usage     Usage      `json:"usage"`
 	Failed    Usage      `json:"failed,omitzero"` // what tries cost that gave no answer
+	// Dropped is how many calls the model made behind ToolCalls: one reply had too many.
+	Dropped int `json:"dropped,omitempty"`
+}
+
+// Shorten drops the calls behind the first most ones.
+func (r *Response) Shorten(most int) {
+	if over := len(r.ToolCalls) - most; over > 0 {
+		r.ToolCalls, r.Dropped = r.ToolCalls[:most:most], r.Dropped+over
+	}
 }
 
 // Usage is what an answer cost.

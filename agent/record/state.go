@@ -136,6 +136,7 @@ type conversation struct {
 	Rest  []llm.ToolCall // calls of the last reply that were not looked at yet
 	notes int            // of the user, which were said before it began
 	batch int64          // the record of that reply
+	over  int            // calls of it that were left out behind Rest
 
 	Steps   int  // steps of this round
 	Free    int  // aids that cost no step
@@ -198,7 +199,7 @@ func (p *State) Apply(seq int64, at time.Time, body Body) {
 	case CallAnswered:
 		p.Replies++
 		if p.InFlight, p.Answer, p.Masked = nil, &b.Response, b.Masked; p.Pending == nil {
-			p.batch = seq
+			p.batch, p.over = seq, b.Response.Dropped
 		}
 		p.Usage = p.Usage.Add(b.Response.Usage)
 	case CallFailed:

@@ -3,6 +3,7 @@ package record
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -126,7 +127,10 @@ func (p *State) unrun(reason string) { p.unrunSome(len(p.Rest), reason) }
 
 // unrunSome does so with the next ones of them.
 func (p *State) unrunSome(n int, reason string) {
-	for _, call := range p.Rest[:n] {
+	for i, call := range p.Rest[:n] {
+		if p.over > 0 && i == len(p.Rest)-1 {
+			reason = p.tooMany()
+		}
 		p.Turns = append(p.Turns, Turn{Batch: p.batch, Call: call, Said: action.Said{Text: "Not run: " + reason}, Unrun: true})
 	}
 	if p.Rest = p.Rest[n:]; len(p.Rest) == 0 {
@@ -134,9 +138,17 @@ func (p *State) unrunSome(n int, reason string) {
 	}
 }
 
+// tooMany is the result of the last call that was kept of a reply with too many.
+func (p *State) tooMany() string {
+	return fmt.Sprintf("one reply has too many calls. Nor were the %d behind it, which are left out of this conversation. Make a few calls a reply.", p.over)
+}
+
 // Stops says why the next call of a reply is not run, "" where it is; all says that none of
 // those behind it is either. What only looks is run also behind a call that failed or was refused.
 func (p *State) Stops(next llm.ToolCall) (reason string, all bool) {
+	if p.over > 0 && len(p.Rest) == 1 && p.Answer == nil {
+		return p.tooMany(), false
+	}
 	last := p.LastTurn()
 	if last == nil || last.Call.Name == "" {
 		return "", false

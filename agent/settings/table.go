@@ -207,7 +207,7 @@ var perRole = []entry{
 	define("model.context_tokens", integer(2_000, 10_000_000, ""), func(s *Settings) *int { return &s.Model.ContextTokens }, Tighten, more[int],
 		"The model's context window, in tokens. Requests are made to fit."),
 	define("model.timeout", duration(time.Second, 2*time.Hour), func(s *Settings) *time.Duration { return &s.Model.Timeout }, Free, nil,
-		"The longest silence of the server, before and within an answer."),
+		"The longest silence of the server, before and within an answer. A server that only keeps the connection alive, and sends no part of the answer, has twice this time."),
 	define("model.fallback", text("the name of a model as its server knows it"), func(s *Settings) *string { return &s.Model.Fallback }, Never, nil,
 		"The model to use instead, at the same server, when the first one keeps failing."),
 }

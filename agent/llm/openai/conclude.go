@@ -54,7 +54,7 @@ func (m *model) lookForAction(req *llm.Request, d dialect, resp *llm.Response) {
 // unfinished says why there is no finish reason.
 func (m *model) unfinished(ctx context.Context, a *answer, broken error) *llm.Error {
 	switch cause := context.Cause(ctx); {
-	case errors.Is(cause, errSilent) || errors.Is(cause, errSlow):
+	case isLate(cause):
 		return m.late(cause)
 	case errors.Is(broken, errNoProtocol) || errors.Is(broken, errTooLong):
 		return m.fail(llm.Unreadable, 200, broken.Error(), m.addressAdvice(), broken)

@@ -146,6 +146,59 @@ func TestSilenceInTheMiddleTimesOut(t *testing.T) {
 	}
 }
 
+// A server that only keeps the connection alive: a proxy does so when the model behind it is gone.
+func TestOnlyKeptAliveTimesOut(t *testing.T) {
+	for name, line := range map[string]string{"comments": ": processing\n\n", "events without a part": `data: {"choices":[{"delta":{"content":""}}]}` + "\n\n"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				beat := time.NewTicker(5 * time.Millisecond)
+				defer beat.Stop()
+				for r.Context().Err() == nil {
+					fmt.Fprint(w, line)
+					w.(http.Flusher).Flush()
+					<-beat.C
+				}
+			}))
+			defer srv.Close()
+			ctx, cancel := context.WithCancel(t.Context())
+			req := ask("Go on.")
+			var failed *llm.Error
+			req.OnWait = func(w llm.Wait) { failed = w.Failed; cancel() }
+			_, err := build(t, Config{BaseURL: srv.URL + "/v1", Timeout: 300 * time.Millisecond}).Complete(ctx, req)
+			if failed == nil || failed.Kind != llm.TimedOut || !strings.Contains(failed.Detail, "kept the connection alive for 600ms and sent no part") {
+				t.Errorf("got %v, %v", failed, err)
+			}
+		})
+	}
+}
+
+// What counts as a part of an answer: text, reasoning and calls, in pieces of any size.
+func TestPartsOfAnAnswer(t *testing.T) {
+	for event, part := range map[string]bool{
+		`{"choices":[{"delta":{"content":"x"}}]}`:                                          true,
+		`{"choices":[{"delta":{"reasoning":"x"}}]}`:                                        true,
+		`{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"name":"ABORT"}}]}}]}`: true,
+		`{"choices":[{"delta":{"role":"assistant","content":""}}]}`:                        false,
+		`{"choices":[]}`: false,
+		``:               false,
+	} {
+		parts, events := 0, []string{event}
+		a := answer{grown: func() { parts++ }}
+		err := a.receive(func() ([]byte, error) {
+			if len(events) == 0 {
+				return nil, io.EOF
+			}
+			next := events[0]
+			events = events[1:]
+			return []byte(next), nil
+		}, &tap{})
+		if err != nil || parts == 1 != part {
+			t.Errorf("%s: %d parts, %v", event, parts, err)
+		}
+	}
+}
+
 func TestUnreachable(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -44,7 +44,7 @@ type Config struct {
 	MaxTokens   int              // of an answer; 0: the server's default
 	APIVersion  string           // Azure's api-version; "": the one that this package was written for
 	Prices      map[string]Price // by model; they go before the built-in table
-	Timeout     time.Duration    // the longest silence of the server before and within an answer; 0: defaultTimeout
+	Timeout     time.Duration    // the longest silence of the server before and within an answer, see idleTimeouts; 0: defaultTimeout
 	HTTPClient  *http.Client     // nil: a client of its own; redirects are never followed
 
 	Sleep  func(context.Context, time.Duration) error // waits between tries; nil: by the clock
@@ -56,8 +56,13 @@ const (
 	// defaultTimeout lets a local server load a large model from a slow disk
 	// and read a long prompt on the processor before its first token.
 	defaultTimeout = 5 * time.Minute
-	// longestTry ends a try that is kept alive by comments alone.
+	// longestTry ends a try whose answer goes on and on.
 	longestTry = 30 * time.Minute
+	// idleTimeouts is for how many times Config.Timeout an answer may stand still while the
+	// server sends comments or empty events to keep the connection: it says that it works, as it
+	// does while a model thinks or waits in a queue, so it has more time than a silent one. But a
+	// proxy says so, too, when the model behind it is gone.
+	idleTimeouts = 2
 	// maxRefusals bounds how often one try is sent again without a parameter
 	// that the server refused (nothing was paid for those): one for each
 	// parameter that can be left out, and one for the tools.
@@ -161,7 +166,9 @@ func (m *model) Complete(ctx context.Context, req *llm.Request) (*llm.Response, 
 		if try == maxTries || !again(err) {
 			return nil, err
 		}
-		if m.config.Sleep(ctx, m.pause(try, err.After)) != nil && ctx.Err() != nil {
+		pause := m.pause(try, err.After)
+		req.Waits(llm.Wait{Failed: err, For: pause, Try: try + 1, Most: maxTries})
+		if m.config.Sleep(ctx, pause) != nil && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		if stopped := req.Again(spent); stopped != nil {
@@ -183,6 +190,7 @@ func (m *model) try(ctx context.Context, req *llm.Request) (*llm.Response, *llm.
 
 var (
 	errSilent = errors.New("the server said nothing for too long")
+	errIdle   = errors.New("the server sent no part of the answer for too long")
 	errSlow   = errors.New("the answer took too long")
 )
 
@@ -200,6 +208,8 @@ func (m *model) send(ctx context.Context, req *llm.Request, d dialect) (*llm.Res
 	defer cancel(nil)
 	silence := time.AfterFunc(m.config.Timeout, func() { cancel(errSilent) })
 	defer silence.Stop()
+	idle := time.AfterFunc(m.idleTime(), func() { cancel(errIdle) })
+	defer idle.Stop()
 	t := &tap{alive: func() { silence.Reset(m.config.Timeout) }}
 
 	stream, err := m.client.CreateChatCompletionStream(context.WithValue(ctx, tapKey{}, t), body)
@@ -217,7 +227,7 @@ func (m *model) send(ctx context.Context, req *llm.Request, d dialect) (*llm.Res
 		return nil, failed
 	}
 	defer stream.Close()
-	a := answer{known: toolNames(req.Tools), onText: req.OnText, limit: m.answerLimit(req, d)}
+	a := answer{known: toolNames(req.Tools), onText: req.OnText, limit: m.answerLimit(req, d), grown: func() { idle.Reset(m.idleTime()) }}
 	broken := a.receive(stream.RecvRaw, t)
 	resp, failed := m.conclude(ctx, req, d, &a, t, broken)
 	if failed != nil && a.failure == nil {
@@ -225,3 +235,6 @@ func (m *model) send(ctx context.Context, req *llm.Request, d dialect) (*llm.Res
 	}
 	return resp, failed
 }
+
+// idleTime is how long an answer may stand still.
+func (m *model) idleTime() time.Duration { return idleTimeouts * m.config.Timeout }

@@ -109,8 +109,10 @@ func TestBackoffGrowsAndIsBounded(t *testing.T) {
 		}
 		last = got
 	}
-	if got := m.pause(1, time.Hour); got != longestRetryAfter {
-		t.Errorf("an hour became %v", got)
+	for after, want := range map[time.Duration]bool{time.Minute: true, longestRetryAfter: true, time.Hour: false} {
+		if got := m.pause(1, after); got != after || again(&llm.Error{Kind: llm.RateLimited, After: after}) != want {
+			t.Errorf("a server that wants %v has a pause of %v; tried again: %v", after, got, !want)
+		}
 	}
 }
 

@@ -23,6 +23,9 @@ type refusal struct {
 	after   time.Duration
 }
 
+// untilFormat is for a time within a day; a person compares it with their clock.
+const untilFormat = "15:04 on January 2"
+
 // maxDetail keeps a server's page of HTML out of a notification.
 const maxDetail = 500
 
@@ -139,6 +142,8 @@ func (m *model) refused(r refusal, t *tap) *llm.Error {
 	case r.status == 402 || creditWords.MatchString(text):
 		kind, cause = llm.RateLimited, errFinal
 		advice = "The account has no credit left: add some, or choose another model"
+	case (kind == llm.RateLimited || kind == llm.ServerError) && max(t.after, r.after) > longestRetryAfter:
+		advice = "The server takes no request before " + m.config.Now().Add(max(t.after, r.after)).Format(untilFormat) + ": resume then, or choose another model"
 	case kind == llm.RateLimited:
 		advice = "Wait a little, or raise the limit of your account"
 	case contextWords.MatchString(text):
@@ -171,7 +176,7 @@ func (m *model) addressAdvice() string {
 
 // unreached makes an error of a call that got no answer.
 func (m *model) unreached(ctx context.Context, err error) *llm.Error {
-	if cause := context.Cause(ctx); errors.Is(cause, errSilent) || errors.Is(cause, errSlow) {
+	if cause := context.Cause(ctx); isLate(cause) {
 		return m.late(cause)
 	}
 	detail, advice := inner(err).Error(), "Check the network and the base URL "+m.config.BaseURL
@@ -184,7 +189,16 @@ func (m *model) unreached(ctx context.Context, err error) *llm.Error {
 	return m.fail(llm.Unreachable, 0, detail, advice, err)
 }
 
+// isLate reports whether a call was ended here because its answer did not come in time.
+func isLate(cause error) bool {
+	return errors.Is(cause, errSilent) || errors.Is(cause, errIdle) || errors.Is(cause, errSlow)
+}
+
 func (m *model) late(cause error) *llm.Error {
+	if errors.Is(cause, errIdle) {
+		return m.fail(llm.TimedOut, 0, fmt.Sprintf("the server at %s kept the connection alive for %v and sent no part of the answer", m.config.BaseURL, m.idleTime()),
+			"If the model is only slow, raise model.timeout", cause)
+	}
 	if errors.Is(cause, errSlow) {
 		return m.fail(llm.TimedOut, 0, fmt.Sprintf("the answer was not whole after %v", longestTry), "Choose a faster model", cause)
 	}

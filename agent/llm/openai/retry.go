@@ -17,9 +17,11 @@ const (
 	// firstPause doubles with each try. A second is what servers that are
 	// merely busy need.
 	firstPause = time.Second
-	// longestRetryAfter caps what a server may ask for: a user who waits longer
-	// than this should see a paused task, not a silent one.
-	longestRetryAfter = time.Minute
+	// longestRetryAfter is the longest pause that is kept when a server asks for it: limits
+	// of tokens and requests are counted by the minute, and five of them outlast a queue. Who
+	// asks for more has used up an hour's or a day's allowance: the try before that would only be
+	// refused again, so another model is asked, or the task pauses and says until when.
+	longestRetryAfter = 5 * time.Minute
 )
 
 // errFinal marks errors of kinds that are worth another try at another time
@@ -27,15 +29,17 @@ const (
 // its token limit, an account without credit.
 var errFinal = errors.New("the same request would fail the same way")
 
-// again reports whether err should be tried again at once.
-func again(err *llm.Error) bool { return err.Retryable() && !errors.Is(err.Err, errFinal) }
+// again reports whether err should be tried again after a pause.
+func again(err *llm.Error) bool {
+	return err.Retryable() && !errors.Is(err.Err, errFinal) && err.After <= longestRetryAfter
+}
 
 // pause returns how long to wait after the given failed try: what the server
 // asked for, otherwise exponential backoff, half of which is jitter so that clients
 // that failed together do not return together.
 func (m *model) pause(try int, after time.Duration) time.Duration {
 	if after > 0 {
-		return min(after, longestRetryAfter)
+		return after
 	}
 	full := firstPause << (try - 1)
 	return full/2 + time.Duration(m.config.Jitter()*float64(full/2))

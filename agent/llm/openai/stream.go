@@ -103,7 +103,8 @@ func (c *call) whole() bool {
 type answer struct {
 	known  map[string]bool // the tools' names
 	onText func(string)
-	limit  int // in tokens, that was asked for; 0: none
+	limit  int    // in tokens, that was asked for; 0: none
+	grown  func() // called when a part of the answer has come; may be nil
 
 	text    strings.Builder
 	thought int // characters of reasoning, which are paid like others
@@ -133,8 +134,12 @@ func (a *answer) receive(next func() ([]byte, error), t *tap) error {
 			continue
 		}
 		events++
+		before := a.size()
 		if err := a.add(raw); err != nil {
 			return err
+		}
+		if a.grown != nil && a.size() > before {
+			a.grown()
 		}
 		if a.runsAway() {
 			a.finish = "length"
