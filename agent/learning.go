@@ -18,8 +18,13 @@ import (
 // pass. It is kept when they have decided about the last hunk, and taken back when they undo it. A
 // rejected task teaches only that what it recalled did not help.
 
-// maxRecalled is how many similar past tasks go into a prompt, at most.
-const maxRecalled = 5
+const (
+	// maxRecalled is how many similar past tasks go into a prompt, at most.
+	maxRecalled = 5
+	// maxEarly is how many similar failures CASE is told of when its tests fail for the first time, at
+	// most: it has no reflector to weigh them.
+	maxEarly = 2
+)
 
 const (
 	// maxCore bounds the lines of code that are kept of a solution, and again those of its
@@ -35,20 +40,20 @@ const (
 
 // recall asks memory once a phase. Memory that cannot be read is no reason to
 // stop: the work goes on without it, and the log says so.
-func (r *run) recall(ctx context.Context, kind, query string) error {
-	found, err := r.a.recall(ctx, kind, query)
+func (r *run) recall(ctx context.Context, kind, query string, most int) error {
+	found, err := r.a.recall(ctx, kind, query, most)
 	if err != nil {
 		r.a.Log.Warn("memory cannot be read", r.state.Status(r.a.Limits.Rounds).Where(), "error", err)
 	}
 	return r.record(found)
 }
 
-func (a *Agent) recall(ctx context.Context, kind, query string) (record.MemoryRecalled, error) {
+func (a *Agent) recall(ctx context.Context, kind, query string, most int) (record.MemoryRecalled, error) {
 	if found, recorded := a.outside.recalled(query); recorded {
 		return found, nil
 	}
 	found := record.MemoryRecalled{Query: query}
-	patterns, err := a.Store.Memory().Recall(ctx, kind, query, maxRecalled)
+	patterns, err := a.Store.Memory().Recall(ctx, kind, query, most)
 	for _, p := range patterns {
 		found.Found = append(found.Found, fmt.Sprintf("%s\nSolved by: %s", p.Text, firstLines(p.Solution, maxShownCore)))
 		found.Hits = append(found.Hits, record.Hit{ID: p.ID, Similarity: p.Similarity, Text: record.FirstLine(p.Text)})
@@ -68,11 +73,12 @@ func (r *run) learn(ctx context.Context, rev *review.Review) {
 	if r.a.outside.replays() {
 		return
 	}
-	l := store.Lesson{Decided: r.state.Phase.Ended(), Worked: r.state.Phase == record.Succeeded}
-	for _, h := range r.state.Hits {
-		l.Recalled = append(l.Recalled, h.ID)
+	l, worked := store.Lesson{Decided: r.state.Phase.Ended()}, r.state.Phase == record.Succeeded
+	for _, u := range r.state.Uses {
+		helped, ignored := u.Outcome(worked)
+		l.Uses = append(l.Uses, store.Use{ID: u.ID, Helped: helped, Ignored: ignored})
 	}
-	if l.Worked && rev != nil {
+	if worked && rev != nil {
 		// The process that decides may be another one than the one that worked, and know no secrets yet.
 		if err := r.conceal(ctx); err != nil {
 			r.a.Log.Warn("nothing is learnt: it is not known what is secret", r.state.Status(r.a.Limits.Rounds).Where(), "error", err)

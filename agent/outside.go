@@ -37,6 +37,8 @@ type outside interface {
 	tests() (found record.TestsFound, recorded bool)
 	// reflects says whether the reflector was asked about the failure that comes now.
 	reflects() (yes, recorded bool)
+	// recallsFirst reports whether memory is asked about a failure that the reflector is not asked about.
+	recallsFirst() bool
 	// compares reports whether failures are compared with how the tests went before the task.
 	compares() bool
 	// provesTests reports whether new tests run without the change, too.
@@ -98,6 +100,8 @@ func (live) masked() []string { return nil }
 func (live) tests() (record.TestsFound, bool) { return record.TestsFound{}, false }
 
 func (live) reflects() (yes, recorded bool) { return false, false }
+
+func (live) recallsFirst() bool { return true }
 
 func (live) compares() bool { return true }
 
@@ -174,6 +178,12 @@ func (p *Player) Judged() (record.Judged, bool) {
 func (p *Player) tests() (record.TestsFound, bool) {
 	none := !slices.ContainsFunc(p.rec.entries, func(e entry) bool { return e.Tests != nil })
 	return record.TestsFound{}, none
+}
+
+// recallsFirst is told by the answer of memory that stands before the next one of a model: older versions
+// did not ask.
+func (p *Player) recallsFirst() bool {
+	return slices.ContainsFunc(p.here(), func(e entry) bool { return e.Recalled != nil })
 }
 
 // reflects is told by the role that gave the next answer.

@@ -23,7 +23,7 @@ func (r *run) planning(ctx context.Context) error {
 	case r.state.Task.Single:
 		return r.record(record.Planned{Plan: singlePlan(r.state.Task)})
 	case !r.state.Asked:
-		return r.recall(ctx, store.KindPattern, r.state.Task.Text)
+		return r.recall(ctx, store.KindPattern, r.state.Task.Text, maxRecalled)
 	case r.state.Exchanges >= maxPlanningTurns:
 		return &pauseError{fmt.Sprintf("TARS looked around for %d turns and made no plan: resume to go on, or give the task in smaller parts", maxPlanningTurns)}
 	}

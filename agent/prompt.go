@@ -18,7 +18,7 @@ var promptFiles embed.FS
 
 // prompts are the templates by file name. They are strict: a field that is
 // missing is an error, and a test renders every one.
-var prompts = template.Must(template.New("prompts").Option("missingkey=error").Funcs(template.FuncMap{"data": asData, "bullets": bullets}).ParseFS(promptFiles, "prompts/*.md"))
+var prompts = template.Must(template.New("prompts").Option("missingkey=error").Funcs(template.FuncMap{"data": asData, "bullets": bullets, "numbered": enumerated}).ParseFS(promptFiles, "prompts/*.md"))
 
 // asData marks a text as one from outside.
 func asData(text string) string { return action.Fence("data", text) }
@@ -28,6 +28,15 @@ func bullets(texts []string) string {
 	var b strings.Builder
 	for _, t := range texts {
 		fmt.Fprintf(&b, "- %s\n", t)
+	}
+	return b.String()
+}
+
+// enumerated makes a list of texts with numbers from 1.
+func enumerated(texts []string) string {
+	var b strings.Builder
+	for i, t := range texts {
+		fmt.Fprintf(&b, "%d. %s\n", i+1, t)
 	}
 	return b.String()
 }

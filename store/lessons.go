@@ -41,18 +41,35 @@ const maxLessons = 20_000
 // the lesson of a task of which nothing is decided.
 type Lesson struct {
 	Patterns []Pattern // that are proven by it
-	Recalled []string  // ids of the patterns that its prompts held
-	// Decided says that the user has decided about the result, and Worked that they
-	// accepted it: both move the counts of what was recalled.
-	Decided, Worked bool
+	Uses     []Use     // of what was recalled for it
+	Decided  bool      // the user has decided about the result: the uses count
+}
+
+// Use is one task's use of a pattern that was recalled for it.
+type Use struct {
+	ID      string `json:"id"`
+	Helped  bool   `json:"helped,omitempty"`
+	Ignored bool   `json:"ignored,omitempty"` // other patterns were relied on: weak evidence against it
 }
 
 // lesson is what the database holds of one, so that it can be taken back.
 type lesson struct {
-	Taught   []string `json:"taught,omitempty"` // ids of its patterns
+	Taught  []string `json:"taught,omitempty"` // ids of its patterns
+	Uses    []Use    `json:"uses,omitempty"`
+	Decided bool     `json:"decided,omitempty"`
+
+	// Older versions kept the uses so: all of them helped where the user has accepted the result.
 	Recalled []string `json:"recalled,omitempty"`
-	Decided  bool     `json:"decided,omitempty"`
 	Worked   bool     `json:"worked,omitempty"`
+}
+
+// uses are the uses of what was recalled, in whatever form they were kept.
+func (l lesson) uses() []Use {
+	uses := slices.Clone(l.Uses)
+	for _, id := range l.Recalled {
+		uses = append(uses, Use{ID: id, Helped: l.Worked})
+	}
+	return uses
 }
 
 // Learn keeps what a task teaches in place of what it has taught before: a user who changes their
@@ -62,7 +79,7 @@ type lesson struct {
 func (m *Memory) Learn(ctx context.Context, task string, l Lesson) error {
 	patterns := slices.Clone(l.Patterns)
 	err := ctx.Err()
-	now := lesson{Recalled: l.Recalled, Decided: l.Decided, Worked: l.Worked}
+	now := lesson{Uses: l.Uses, Decided: l.Decided}
 	for i := range patterns {
 		var wrong error
 		patterns[i].Task = cmp.Or(patterns[i].Task, task)
@@ -144,7 +161,7 @@ func count(tx *bolt.Tx, l lesson, by int) error {
 			return err
 		}
 		f(p)
-		p.Trials, p.Successes, p.Taught = max(p.Trials, 0), max(p.Successes, 0), max(p.Taught, 0)
+		p.Trials, p.Successes, p.Ignored, p.Taught = max(p.Trials, 0), max(p.Successes, 0), max(p.Ignored, 0), max(p.Taught, 0)
 		return putPattern(tx.Bucket(patternsBucket), *p)
 	}
 	for _, id := range l.Taught {
@@ -152,13 +169,18 @@ func count(tx *bolt.Tx, l lesson, by int) error {
 			return err
 		}
 	}
-	for _, id := range l.Recalled {
-		err := change(id, func(p *Kept) {
-			if l.Decided {
+	if !l.Decided {
+		return nil
+	}
+	for _, u := range l.uses() {
+		err := change(u.ID, func(p *Kept) {
+			switch {
+			case u.Ignored:
+				p.Ignored += by
+			case u.Helped:
+				p.Trials, p.Successes = p.Trials+by, p.Successes+by
+			default:
 				p.Trials += by
-			}
-			if l.Worked {
-				p.Successes += by
 			}
 		})
 		if err != nil {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -11,8 +12,10 @@ import (
 // TestLearn gives lessons in turn and looks at what is remembered after each.
 func TestLearn(t *testing.T) {
 	pattern := func(text string) Pattern { return Pattern{Kind: KindPattern, Text: text, Solution: "s"} }
-	accepted := func(recalled []string, texts ...string) Lesson {
-		l := Lesson{Recalled: recalled, Decided: true, Worked: true}
+	old := func(u Use) []Use { u.ID = "old"; return []Use{u} }
+	helped := old(Use{Helped: true})
+	accepted := func(uses []Use, texts ...string) Lesson {
+		l := Lesson{Uses: uses, Decided: true}
 		for _, text := range texts {
 			l.Patterns = append(l.Patterns, pattern(text))
 		}
@@ -27,16 +30,18 @@ func TestLearn(t *testing.T) {
 		want    []string // text taught/trials/successes
 	}{
 		"accepted":             {[]given{{"a", accepted(nil, "x")}}, []string{"x 1/0/0"}},
-		"the same twice":       {[]given{{"a", accepted([]string{"old"}, "x")}, {"a", accepted([]string{"old"}, "x")}}, []string{"old 0/1/1", "x 1/0/0"}},
-		"undone":               {[]given{{"a", accepted([]string{"old"}, "x")}, {"a", Lesson{Recalled: []string{"old"}}}}, []string{"old 0/0/0"}},
-		"rejected":             {[]given{{"a", Lesson{Recalled: []string{"old"}, Decided: true}}}, []string{"old 0/1/0"}},
-		"accepted, then not":   {[]given{{"a", accepted([]string{"old"}, "x")}, {"a", Lesson{Recalled: []string{"old"}, Decided: true}}}, []string{"old 0/1/0"}},
+		"the same twice":       {[]given{{"a", accepted(helped, "x")}, {"a", accepted(helped, "x")}}, []string{"old 0/1/1", "x 1/0/0"}},
+		"undone":               {[]given{{"a", accepted(helped, "x")}, {"a", Lesson{Uses: helped}}}, []string{"old 0/0/0"}},
+		"rejected":             {[]given{{"a", Lesson{Uses: old(Use{}), Decided: true}}}, []string{"old 0/1/0"}},
+		"accepted, then not":   {[]given{{"a", accepted(helped, "x")}, {"a", Lesson{Uses: old(Use{}), Decided: true}}}, []string{"old 0/1/0"}},
 		"of two tasks":         {[]given{{"a", accepted(nil, "x 1")}, {"b", accepted(nil, "X  2")}}, []string{"X  2 2/0/0"}},
 		"of two, one undone":   {[]given{{"a", accepted(nil, "x")}, {"b", accepted(nil, "x")}, {"b", Lesson{}}}, []string{"x 1/0/0"}},
 		"of two, both undone":  {[]given{{"a", accepted(nil, "x")}, {"b", accepted(nil, "x")}, {"b", Lesson{}}, {"a", Lesson{}}}, nil},
-		"another solution":     {[]given{{"a", accepted(nil, "x")}, {"b", Lesson{Decided: true, Worked: true, Patterns: []Pattern{{Kind: KindPattern, Text: "x", Solution: "other"}}}}}, []string{"x 1/0/0", "x 1/0/0"}},
+		"another solution":     {[]given{{"a", accepted(nil, "x")}, {"b", Lesson{Decided: true, Patterns: []Pattern{{Kind: KindPattern, Text: "x", Solution: "other"}}}}}, []string{"x 1/0/0", "x 1/0/0"}},
 		"another than before":  {[]given{{"a", accepted(nil, "x", "y")}, {"a", accepted(nil, "y", "z")}}, []string{"y 1/0/0", "z 1/0/0"}},
-		"recalled and unknown": {[]given{{"a", accepted([]string{"gone"}, "x")}}, []string{"x 1/0/0"}},
+		"relied on another":    {[]given{{"a", accepted(old(Use{Ignored: true}), "x")}}, []string{"old 0/0/0 ignored 1", "x 1/0/0"}},
+		"ignored, then undone": {[]given{{"a", accepted(old(Use{Ignored: true}), "x")}, {"a", Lesson{Uses: old(Use{Ignored: true})}}}, []string{"old 0/0/0"}},
+		"recalled and unknown": {[]given{{"a", accepted([]Use{{ID: "gone", Helped: true}}, "x")}}, []string{"x 1/0/0"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, err := UserMemory(Options{StateDir: t.TempDir()})
@@ -58,6 +63,9 @@ func TestLearn(t *testing.T) {
 			got := map[string]int{}
 			for _, p := range all {
 				line := fmt.Sprintf("%s %d/%d/%d", p.Text, p.Taught, p.Trials, p.Successes)
+				if p.Ignored > 0 {
+					line += fmt.Sprintf(" ignored %d", p.Ignored)
+				}
 				got[line]++
 			}
 			for _, line := range test.want {
@@ -79,7 +87,7 @@ func TestUseless(t *testing.T) {
 	remember(t, m, Pattern{ID: "wrong", Text: "escape the template"}, Pattern{ID: "right", Text: "escape the template of the page"})
 	decide := func(task, recalled string, worked bool) {
 		t.Helper()
-		if err := m.Learn(ctx, task, Lesson{Recalled: []string{recalled}, Decided: true, Worked: worked}); err != nil {
+		if err := m.Learn(ctx, task, Lesson{Uses: []Use{{ID: recalled, Helped: worked}}, Decided: true}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -89,6 +97,23 @@ func TestUseless(t *testing.T) {
 	checkRecall(t, m, "escape the template", 5, "escape the template of the page")
 	decide("3", "wrong", true) // the user took it back, and accepted it
 	checkRecall(t, m, "escape the template", 5, "escape the template", "escape the template of the page")
+}
+
+// TestOldLesson reads the uses of a lesson as older versions kept them.
+func TestOldLesson(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"recalled": ["a", "b"], "decided": true, "worked": true}`:             "[{a true false} {b true false}]",
+		`{"recalled": ["a"], "decided": true}`:                                  "[{a false false}]",
+		`{"uses": [{"id": "a", "helped": true}, {"id": "b", "ignored": true}]}`: "[{a true false} {b false true}]",
+	} {
+		var l lesson
+		if err := json.Unmarshal([]byte(text), &l); err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(l.uses()); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
 }
 
 // TestImport moves a memory to another one, and forgets it.

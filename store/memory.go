@@ -44,9 +44,13 @@ const (
 	// maxRecalled is the most that one call recalls: more fits in no prompt.
 	maxRecalled = 50
 
-	// minWorth is the worth below which a pattern is not recalled: two tasks that were not
-	// accepted and none that was, or five with one.
+	// minWorth is the worth below which a pattern is not recalled: two tasks that it did not help
+	// and none that it did, or five with one.
 	minWorth = 0.3
+
+	// ignoredWeight is what a task counts that relied on another pattern, beside one that it did not
+	// help: six such tasks are as two, for what does not fit here may fit elsewhere.
+	ignoredWeight = 1.0 / 3
 
 	// halfLife is after how long what was learnt counts half as fresh: projects change their
 	// libraries about once a year.
@@ -79,6 +83,8 @@ type Pattern struct {
 	// Successes how many of those the user has accepted.
 	Trials    int `json:"trials,omitempty"`
 	Successes int `json:"successes,omitempty"`
+	// Ignored is how many such tasks had it in their prompts and relied on another.
+	Ignored int `json:"ignored,omitempty"`
 	// Taught is how many tasks have taught it; 0 for one that no task did, such as an imported one.
 	Taught int `json:"taught,omitempty"`
 }
@@ -171,7 +177,7 @@ func checkPattern(p Pattern) error {
 		return errors.New("its text is empty")
 	case len(p.Text) > maxPatternText || len(p.Solution) > maxPatternText:
 		return fmt.Errorf("its text or solution is longer than %d bytes: keep the core of it", maxPatternText)
-	case min(p.Uses, p.Trials, p.Successes, p.Taught) < 0:
+	case min(p.Uses, p.Trials, p.Successes, p.Ignored, p.Taught) < 0:
 		return errors.New("one of its counts is negative")
 	case len(p.ID) > maxTask:
 		return fmt.Errorf("its id is longer than %d bytes", maxTask)
@@ -193,6 +199,7 @@ func (m *Memory) put(tx *bolt.Tx, p Pattern) error {
 		now.Task = cmp.Or(p.Task, old.Task)
 		now.Uses, now.Trials = max(p.Uses, old.Uses), max(p.Trials, old.Trials)
 		now.Successes, now.Taught = max(p.Successes, old.Successes), max(p.Taught, old.Taught)
+		now.Ignored = max(p.Ignored, old.Ignored)
 	} else if err := makeRoom(tx, maxPatterns); err != nil {
 		return err
 	}
@@ -364,7 +371,7 @@ func (m *Memory) best(tx *bolt.Tx, similar []match, n int) (found []candidate, e
 // the Beta distribution that begins with one success and one failure, so that one without
 // experience is in the middle.
 func (p Pattern) worth() float64 {
-	return float64(p.Successes+1) / float64(max(p.Trials, p.Successes)+2)
+	return float64(p.Successes+1) / (float64(max(p.Trials, p.Successes)+2) + ignoredWeight*float64(p.Ignored))
 }
 
 // Useless reports whether the pattern was tried and seldom helped, so that it is not recalled.

@@ -7,7 +7,7 @@ import (
 )
 
 // schemaOf makes the JSON Schema of an argument struct. A field is required
-// unless its json tag says omitempty; its doc tag is the description. Every
+// unless its json tag says omitempty or omitzero; its doc tag is the description. Every
 // action that costs a step also asks for a thought, which is journalled and shown; where a
 // model gives one to another action, it is taken.
 func schemaOf(args any, effect Effect) json.RawMessage {
@@ -47,7 +47,7 @@ func objectSchema(t reflect.Type) *schema {
 			p.Enum = strings.Split(e, ",")
 		}
 		s.Properties[name] = p
-		if options != "omitempty" {
+		if !optional(options) {
 			s.Required = append(s.Required, name)
 		}
 	}
@@ -85,6 +85,10 @@ func typeName(t reflect.Type) string {
 	}
 }
 
+// optional reports whether the options of a json tag let an argument be left out. One for which an
+// empty value says something else than none at all is omitzero.
+func optional(options string) bool { return options == "omitempty" || options == "omitzero" }
+
 // argumentNames lists the arguments of a struct, for error messages.
 func argumentNames(of reflect.Type) []string {
 	var names []string
@@ -93,7 +97,7 @@ func argumentNames(of reflect.Type) []string {
 			continue
 		}
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if options == "omitempty" {
+		if optional(options) {
 			name += " (optional)"
 		}
 		names = append(names, name)

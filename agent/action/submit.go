@@ -102,6 +102,8 @@ type Hypothesis struct {
 	File  string `json:"file,omitempty"`
 
 	TestCommand string `json:"test_command,omitempty"`
+	// Recalled are the past failures that it relies on, by their numbers from 1; nil where it does not say.
+	Recalled []int `json:"recalled,omitzero" doc:"Numbers of the past failures that it relies on."`
 }
 
 // HypothesisVerb is the verb whose arguments are Hypothesis.

@@ -36,8 +36,9 @@ type State struct {
 	Splitting bool
 
 	Recalled     []string // what memory gave for the task
+	lastHits     []Hit    // what it gave last
 	Rules        *string  // of the project's root, as CASE was told of them first; nil: not yet
-	Hits         []Hit    // what it gave in all its phases, each once
+	Uses         []Use    // what it gave in all its phases, each once, and what became of it
 	conversation          // of the present phase, and gone with it
 	Bounds
 	Notes
@@ -263,10 +264,7 @@ func (p *State) applyMilestone(body Body) {
 			p.Pending.Judged = &b
 		}
 	case MemoryRecalled:
-		if p.Pending == nil {
-			p.Recalled, p.Asked = b.Found, true
-		}
-		p.remembered(b.Hits)
+		p.remembered(b)
 	case Planned:
 		p.applyPlan(b)
 	case Split:
@@ -278,6 +276,7 @@ func (p *State) applyMilestone(body Body) {
 		f.Verdicts = append(f.Verdicts, b.Verdict)
 	case Hypothesised:
 		p.Hypothesis = &b.Hypothesis
+		p.reliedOn(b.Hypothesis.Recalled)
 		p.submitted("The hypothesis is recorded.")
 		p.changeTests(b.Hypothesis.TestCommand, "the reflector", b.Hypothesis.Cause)
 	case Replied:

@@ -45,6 +45,7 @@ type RoundNote struct {
 	Reason         string
 	Failure        *action.Said // of the tests
 	Before         string       // which of them failed before the task, too
+	Recalled       []string     // what mended similar failures
 	Hypothesis     *action.Hypothesis
 	Verdict        *action.Verdict
 }
@@ -326,6 +327,7 @@ func (p *State) beginRound(b StateChanged, from Phase) {
 			if note.Failure, note.Hypothesis = &said, p.Hypothesis; !short {
 				note.Before = p.failedBefore()
 			}
+			note.Recalled = t.recalled
 		}
 	case Verifying:
 		note.Verdict = p.Verdict

@@ -49,10 +49,11 @@ type testRun struct {
 	Results *Results // nil: older versions kept none
 	Tested
 
-	Before   bool // all that fails failed before the change, too
-	Named    bool // and the task is about a test among them
-	Returned bool // so that CASE is asked to look at them
-	Settled  bool // the user let the task go on without these tests
+	Before   bool     // all that fails failed before the change, too
+	Named    bool     // and the task is about a test among them
+	Returned bool     // so that CASE is asked to look at them
+	recalled []string // what mended similar failures, of which CASE is told
+	Settled  bool     // the user let the task go on without these tests
 }
 
 // TestsNow is the last run of the tests that counts, and what was staged when they ran; the

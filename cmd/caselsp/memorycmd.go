@@ -132,7 +132,7 @@ func memoryShow(w *wiring) *cobra.Command {
 				if p.Task != "" {
 					fmt.Printf(", of task %s", clean(p.Task))
 				}
-				fmt.Printf("\nlearnt %s, recalled %s, helped in %d of %s\n", p.Created.Local().Format("2006-01-02 15:04"), count.Of(p.Uses, "time"), p.Successes, count.Of(max(p.Trials, p.Successes), "task"))
+				fmt.Printf("\nlearnt %s, recalled %s, helped in %d of %s, %s relied on others\n", p.Created.Local().Format("2006-01-02 15:04"), count.Of(p.Uses, "time"), p.Successes, count.Of(max(p.Trials, p.Successes), "task"), count.Of(p.Ignored, "task"))
 				fmt.Printf("\n%s\n\nSolved by:\n%s\n", clean(p.Text), clean(strings.TrimSpace(p.Solution)))
 			}
 			return nil
