@@ -91,6 +91,7 @@ type Agent struct {
 	working map[string]*working        // by task with a writer; under mu
 	inbox   map[string][]string        // by task with a writer: what the user said to it; under mu
 	secrets map[string]string          // known to this process, by name; under mu
+	hearers map[string][]*hearer       // by task; under mu
 
 	seed      maphash.Seed
 	spreadIn  map[uint64]bool // files that were looked through as a whole; guarded by mu
@@ -313,7 +314,25 @@ func (a *Agent) Status(id string) (record.Status, error) {
 	if err != nil {
 		return record.Status{}, err
 	}
-	return p.Status(a.Limits.Rounds), nil
+	s := p.Status(a.Limits.Rounds)
+	s.Interrupted = a.interrupted(p)
+	return s, nil
+}
+
+// interrupted reports whether nobody works on a task or a thread, although its journal says that somebody
+// does: this process owns the store, so nobody else can.
+func (a *Agent) interrupted(p *record.State) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return !a.busy[p.Task.ID] && (p.Phase.Works() || p.Phase == record.Waiting)
+}
+
+// standing is the state of a task or a thread, in words.
+func (a *Agent) standing(p *record.State) string {
+	if a.interrupted(p) {
+		return p.Phase.Interrupted()
+	}
+	return string(p.Phase)
 }
 
 // History returns the status of every task of the workspace, oldest first. A
@@ -369,5 +388,5 @@ func (a *Agent) Report(id string) (string, error) {
 	if p.Report != nil {
 		return a.withDecisions(p), nil
 	}
-	return a.reportText(p, fmt.Sprintf("none yet, the task is %s", p.Phase)), nil
+	return a.reportText(p, "none yet, the task is "+a.standing(p)), nil
 }

@@ -211,7 +211,7 @@ func (a *Agent) HandOver(thread string) (record.Task, error) {
 	case !p.Thread.Answered():
 		return record.Task{}, fmt.Errorf("nothing was answered in the thread %s that could be done: ask first", p.Task.Thread)
 	case p.Phase != record.Idle:
-		return record.Task{}, fmt.Errorf("the thread %s is %s: write a message in it first", p.Task.Thread, p.Phase)
+		return record.Task{}, fmt.Errorf("the thread %s has no answer to its latest message yet: write a message in it first", p.Task.Thread)
 	}
 	r := &run{a: a, id: id, journal: a.Store.Journal(id), state: p, yield: func(Event, error) bool { return true }}
 	if err := r.record(r.handed("Do what the last answer below proposes.")); err != nil {
@@ -259,13 +259,22 @@ func (a *Agent) thread(id string) (*record.State, error) {
 
 // ThreadLine is a thread at a glance.
 type ThreadLine struct {
-	Name     string       `json:"thread"`
-	State    record.Phase `json:"state"`
-	Messages int          `json:"messages"`
-	First    string       `json:"first"` // message
-	Changed  time.Time    `json:"changed"`
-	Task     string       `json:"task,omitempty"` // to which it was handed over last
-	Usage    llm.Usage    `json:"usage"`
+	Name        string       `json:"thread"`
+	State       record.Phase `json:"state"`
+	Interrupted bool         `json:"interrupted,omitempty"` // nobody answers, although the state says so
+	Messages    int          `json:"messages"`
+	First       string       `json:"first"` // message
+	Changed     time.Time    `json:"changed"`
+	Task        string       `json:"task,omitempty"` // to which it was handed over last
+	Usage       llm.Usage    `json:"usage"`
+}
+
+// Standing is the state in words.
+func (l ThreadLine) Standing() string {
+	if l.Interrupted {
+		return l.State.Interrupted()
+	}
+	return string(l.State)
 }
 
 // Threads returns the workspace's threads in the order in which they were begun. One whose journal
@@ -285,7 +294,7 @@ func (a *Agent) Threads() (list []ThreadLine, err error) {
 			unread = append(unread, err)
 			continue
 		}
-		line := ThreadLine{Name: p.Task.Thread, State: p.Phase, First: p.Task.Text, Messages: p.Thread.Messages(), Changed: p.Changed, Usage: p.Usage}
+		line := ThreadLine{Name: p.Task.Thread, State: p.Phase, Interrupted: a.interrupted(p), First: p.Task.Text, Messages: p.Thread.Messages(), Changed: p.Changed, Usage: p.Usage}
 		if h := p.Thread.LastHanded(); h != nil {
 			line.Task = h.Task
 		}
@@ -327,8 +336,10 @@ func (a *Agent) ThreadText(thread string) (text string, latest int, err error) {
 		b.WriteString(exchangeText(e))
 	}
 	if !p.Thread.Settled() {
-		fmt.Fprintf(&b, "\nNo answer yet: the thread is %s.", p.Phase)
-		if why := p.Status(a.Limits.Rounds).Reason; why != "" {
+		fmt.Fprintf(&b, "\nNo answer yet: the thread is %s.", a.standing(p))
+		if a.interrupted(p) {
+			b.WriteString(" Another message goes on.")
+		} else if why := p.Status(a.Limits.Rounds).Reason; why != "" {
 			fmt.Fprintf(&b, " %s. Another message goes on.", Visible(strings.TrimSuffix(why, ".")))
 		}
 		b.WriteString("\n")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"caselsp/agent/record"
 )
@@ -114,4 +115,33 @@ func (a *Agent) answerWorking(id, question string, answer record.Answer) (bool, 
 	w.asked = nil // the first answer counts
 	w.answer(answer)
 	return true, nil
+}
+
+// hearer hears what happens to one task.
+type hearer struct{ hear func(Event) }
+
+// Hear has f called with every event of a task as it happens, on the goroutine that works on it, until the
+// function that it returns is called.
+func (a *Agent) Hear(id string, f func(Event)) (stop func()) {
+	h := &hearer{f}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.hearers == nil {
+		a.hearers = map[string][]*hearer{}
+	}
+	a.hearers[id] = append(a.hearers[id], h)
+	return func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.hearers[id] = slices.DeleteFunc(slices.Clone(a.hearers[id]), func(other *hearer) bool { return other == h })
+	}
+}
+
+func (a *Agent) tellHearers(id string, e Event) {
+	a.mu.Lock()
+	list := a.hearers[id]
+	a.mu.Unlock()
+	for _, h := range list {
+		h.hear(e)
+	}
 }

@@ -81,6 +81,7 @@ func (r *run) emit(e Event) {
 	if r.a.Watch != nil {
 		r.a.Watch(e)
 	}
+	r.a.tellHearers(r.id, e)
 	if !r.gone && !r.yield(e, nil) {
 		r.gone = true
 	}

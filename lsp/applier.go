@@ -31,7 +31,7 @@ type applier struct {
 	ed      *editor
 	docs    *documents
 	engines *engines
-	e       *Engine
+	agent   *agent.Agent
 	label   string // what the editor calls the edit, for instance in its list of undos
 
 	// offer asks the user about each change, in editors that do (see
@@ -59,7 +59,7 @@ func (a *applier) Apply(ctx context.Context, edits []workspace.FileEdit, begin w
 	var rest []int
 	for i, e := range edits {
 		results[i].Path = e.Path
-		u, open := a.docs.at(a.e.Agent.Workspace, e.Path)
+		u, open := a.docs.at(a.agent.Workspace, e.Path)
 		switch {
 		case open && e.Op == workspace.Modify:
 			one, err := a.prepare(u, e)
@@ -112,7 +112,7 @@ var errNotText = errors.New("it is not text, and an editor cannot write its byte
 func (a *applier) prepare(u uri.URI, e workspace.FileEdit) (outgoing, error) {
 	a.engines.feed(u)
 	doc := a.docs.get(u)
-	now, err := a.e.Agent.Workspace.Read(e.Path)
+	now, err := a.agent.Workspace.Read(e.Path)
 	wanted, text := e.Content.Text()
 	var binary *workspace.NotText
 	switch {
@@ -229,7 +229,7 @@ func (a *applier) onDisk(ctx context.Context, edits []workspace.FileEdit, which 
 	for _, i := range which {
 		own = append(own, edits[i])
 	}
-	done, err := workspace.Disk(a.e.Agent.Workspace).Apply(ctx, own, begin)
+	done, err := workspace.Disk(a.agent.Workspace).Apply(ctx, own, begin)
 	for n, r := range done {
 		results[which[n]] = r
 		e := own[n]
@@ -237,7 +237,7 @@ func (a *applier) onDisk(ctx context.Context, edits []workspace.FileEdit, which 
 		if e.Op == workspace.Rename {
 			gone = e.From
 		}
-		if _, open := a.docs.at(a.e.Agent.Workspace, gone); r.OK && open && (e.Op == workspace.Delete || e.Op == workspace.Rename) {
+		if _, open := a.docs.at(a.agent.Workspace, gone); r.OK && open && (e.Op == workspace.Delete || e.Op == workspace.Rename) {
 			a.ed.showMessage(protocol.MessageTypeWarning, fmt.Sprintf("%s does not exist on disk any more (%s) but is still open here: close it without saving.", gone, e.Op))
 		}
 	}

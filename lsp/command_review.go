@@ -106,7 +106,7 @@ func (l *reviews) decide(ctx context.Context, e *Engine, task record.Task, sel r
 	l.mu.Unlock()
 	r.deciding.Lock()
 	defer r.deciding.Unlock()
-	out, err := e.Agent.Decide(ctx, task.ID, sel, accept, l.applier(e, "CASE: "+title(task), false))
+	out, err := e.Agent.Decide(ctx, task.ID, sel, accept, l.applier(e.Agent, "CASE: "+title(task), false))
 	if err != nil {
 		return err
 	}
@@ -223,7 +223,7 @@ func (l *reviews) undo(ctx context.Context, e *Engine, task record.Task) error {
 	r := l.take(task.ID)
 	r.deciding.Lock()
 	defer r.deciding.Unlock()
-	out, err := e.Agent.Undo(ctx, task.ID, l.applier(e, "Undo CASE: "+title(task), false))
+	out, err := e.Agent.Undo(ctx, task.ID, l.applier(e.Agent, "Undo CASE: "+title(task), false))
 	if err != nil {
 		return err
 	}

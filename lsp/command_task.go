@@ -214,15 +214,31 @@ func (k *taskCommands) doStop(_ *call, a arguments) (any, error) {
 		all = slices.DeleteFunc(all, func(t *task) bool { return t.id != id })
 	}
 	switch {
-	case len(all) == 0 && id != "":
-		return nil, fmt.Errorf("task %s is not being worked on here", id)
 	case len(all) == 0:
-		return nil, errors.New("no task is being worked on")
+		return k.stopOther(id)
 	case len(all) > 1:
 		return nil, fmt.Errorf("%d tasks are being worked on: name one of %s", len(all), taskNames(all))
 	}
 	all[0].cancel(errStopped)
 	return started{all[0].id}, nil
+}
+
+// stopOther stops a task that a terminal has this process work on.
+func (k *taskCommands) stopOther(id string) (any, error) {
+	a := k.engines.agent()
+	if a == nil {
+		return nil, errors.New("no task is being worked on")
+	}
+	working := slices.DeleteFunc(a.Working(), func(other string) bool { return id != "" && other != id })
+	switch {
+	case len(working) == 0 && id != "":
+		return nil, fmt.Errorf("task %s is not being worked on here", id)
+	case len(working) == 0:
+		return nil, errors.New("no task is being worked on")
+	case len(working) > 1:
+		return nil, fmt.Errorf("%d tasks are being worked on: name one of %s", len(working), strings.Join(working, ", "))
+	}
+	return started{working[0]}, a.Stop(working[0])
 }
 
 // doTell says something to a task: the one that is named, else the one under way, else the one

@@ -156,7 +156,7 @@ func (k *taskCommands) listThreads(c *call, e *Engine, release func()) (any, err
 	b.WriteString("# Threads of this workspace\n\n")
 	for _, t := range all {
 		list = append(list, threadLine{t.Name, string(t.State), t.Messages})
-		fmt.Fprintf(&b, "* **%s** %s, %s, %s: %s\n", t.Name, t.Changed.Local().Format("2006-01-02 15:04"), t.State, count.Of(t.Messages, "message"), title(record.Task{Text: t.First}))
+		fmt.Fprintf(&b, "* **%s** %s, %s, %s: %s\n", t.Name, t.Changed.Local().Format("2006-01-02 15:04"), t.Standing(), count.Of(t.Messages, "message"), title(record.Task{Text: t.First}))
 	}
 	if len(all) == 0 {
 		fmt.Fprintf(&b, "None yet. %s begins one.\n", cmdAsk)

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"caselsp/agent"
-	"caselsp/agent/record"
 	setting "caselsp/agent/settings"
+	"caselsp/agent/workspace"
 
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
@@ -25,9 +25,10 @@ type Backend func(ctx context.Context, dirs []string, layers []setting.Layer, fa
 // Face is what an engine reaches of the editor.
 type Face struct {
 	User agent.User // whom the agent asks
-	// Begin starts the task that another process has handed a thread over to, as if the editor had: it
-	// is followed, asks and is reviewed there. It returns at once; the editor is told what goes wrong.
-	Begin func(thread string, task record.Task)
+	// Applier returns what changes the user's files when the result of a task is decided about in another process,
+	// for which this one does it.
+	Applier func(a *agent.Agent, task string) workspace.Applier
+	Watch   func(e agent.Event) // is told everything that happens to tasks
 }
 
 // Engine is what a Backend put together.

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"caselsp/agent"
 	"caselsp/agent/count"
 	"caselsp/agent/record"
 	"caselsp/agent/review"
@@ -75,8 +76,52 @@ func (l *reviews) marked(u uri.URI) (list []*review.Review, path string) {
 }
 
 // applier returns what changes the user's files for a review.
-func (l *reviews) applier(e *Engine, label string, offer bool) *applier {
-	return &applier{ed: l.ed, docs: l.docs, engines: l.engines, e: e, label: label, offer: offer}
+func (l *reviews) applier(a *agent.Agent, label string, offer bool) *applier {
+	return &applier{ed: l.ed, docs: l.docs, engines: l.engines, agent: a, label: label, offer: offer}
+}
+
+// elsewhere is what changes the user's files for a decision in another process, which this one carries out: what is
+// open in the editor is changed there.
+func (l *reviews) elsewhere(a *agent.Agent, task string) workspace.Applier {
+	label := "CASE: " + task
+	if st, err := a.Status(task); err == nil {
+		label = "CASE: " + title(st.Task)
+	}
+	return l.applier(a, label, false)
+}
+
+// watch brings the review of a task up to date when it is decided about in another process, or by the editor's
+// user while that is not under way here.
+func (l *reviews) watch(e agent.Event) {
+	switch b := e.Body.(type) {
+	case record.Applied, record.Decided:
+	case record.StateChanged:
+		if !b.To.Ended() {
+			return
+		}
+	default:
+		return
+	}
+	id := e.Status.Task.ID
+	l.mu.Lock()
+	r, document := l.byTask[id], uri.File(filepath.Join(l.dir, reviewName(id)))
+	l.mu.Unlock()
+	if r == nil && l.docs.get(document) == nil {
+		return // it is not shown
+	}
+	if r = l.take(id); !r.deciding.TryLock() {
+		return // here: who decides brings it up to date
+	}
+	r.deciding.Unlock()
+	l.ed.Go("refreshing a review", func(ctx context.Context) error {
+		e := l.engines.current()
+		if e == nil {
+			return nil
+		}
+		defer l.engines.release(e)
+		_, _, err := l.refresh(ctx, e, id)
+		return err
+	})
 }
 
 // take returns the review of a task, for keeping what is known of it.
@@ -164,7 +209,7 @@ func (l *reviews) offerReview(ctx context.Context, e *Engine, id string) {
 	l.mu.Unlock()
 	// Recorded to its end even where the question was taken back. What programs obey is
 	// confirmed there by its name, beside who obeys it.
-	all, to := review.Selection{Hunk: review.AllHunks}, l.applier(e, label, true)
+	all, to := review.Selection{Hunk: review.AllHunks}, l.applier(e.Agent, label, true)
 	to.obeyed = map[string]string{}
 	for _, f := range l.get(id).Waiting() {
 		all.Consent, to.obeyed[f.Change.Path] = append(all.Consent, f.Change.Path), f.Obeyed.By

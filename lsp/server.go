@@ -71,7 +71,7 @@ func newServer(ctx context.Context, o Options) *server {
 	s.questions = &questions{ed: ed, engines: s.engines, tasks: s.tasks, papers: s.papers, docs: s.docs, turn: make(chan struct{}, 1), readTime: agent.ReadTime, open: make(map[string]*openQuestion)}
 	s.reviews.questions = s.questions
 	s.questionPage = &questionPage{questions: s.questions, pages: s.pages}
-	s.engines.face = Face{User: s.questions, Begin: s.tasks.begin}
+	s.engines.face = Face{User: s.questions, Applier: s.reviews.elsewhere, Watch: s.reviews.watch}
 	s.approvals = &approvals{ed: ed, docs: s.docs, engines: s.engines, tasks: s.tasks, pages: s.pages}
 	s.trust = &trust{kept: o.Trust, ed: ed, folders: s.folders, engines: s.engines, tasks: s.tasks, questions: s.questions}
 	s.settings = &settingsPage{ed: ed, docs: s.docs, engines: s.engines, judgement: s.judgement, pages: s.pages}

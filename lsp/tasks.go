@@ -138,14 +138,6 @@ func (l *tasks) run(c *call, ask record.Task) (string, error) {
 	return ask.ID, l.workOn(c, e, release, ask.ID, func(ctx context.Context) iter.Seq2[agent.Event, error] { return e.Agent.Run(ctx, ask) })
 }
 
-// begin starts the task that a thread was handed over to in a terminal.
-func (l *tasks) begin(thread string, task record.Task) {
-	l.ed.Go("a task", func(context.Context) error {
-		l.handed(fmt.Sprintf("In a terminal, the thread %s is", thread), task)
-		return nil
-	})
-}
-
 // handed starts the task that a thread was handed over to.
 func (l *tasks) handed(how string, task record.Task) {
 	l.ed.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("%s handed over to a task: %q", how, title(task)))

@@ -23,6 +23,8 @@ const (
 
 	// maxLogLine is how many bytes of a line without an end are held back.
 	maxLogLine = 1 << 20
+
+	logFile = "caselsp.log"
 )
 
 // LogFile opens the log in the state directory, logs/caselsp.log, for
@@ -37,7 +39,7 @@ func (s *Store) LogFile() (io.WriteCloser, error) {
 	if err := makeDirs(s.dir, dir); err != nil {
 		return nil, err
 	}
-	path := filepath.Join(dir, "caselsp.log")
+	path := filepath.Join(dir, logFile)
 	// lumberjack opens the file at the first write. A log that cannot be written is
 	// reported now, and a new one gets its mode here.
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -48,6 +50,20 @@ func (s *Store) LogFile() (io.WriteCloser, error) {
 		return nil, unwritable(path, err)
 	}
 	return &log{file: &lumberjack.Logger{Filename: path, MaxSize: maxLog, MaxBackups: maxLogs, LocalTime: true}, redactor: s.redactor.Load}, nil
+}
+
+// Log returns the log of a workspace, without what was moved to older files; "" where none was written. It
+// needs no owner: each line was written whole.
+func Log(o Options) (string, error) {
+	root, err := stateDir(o.StateDir)
+	if err != nil {
+		return "", err
+	}
+	text, err := os.ReadFile(filepath.Join(root, "workspaces", o.Workspace, "logs", logFile))
+	if errors.Is(err, os.ErrNotExist) {
+		err = nil
+	}
+	return string(text), err
 }
 
 // log is the writer that LogFile returns.

@@ -22,32 +22,40 @@ import (
 
 const (
 	socketFile = "owner.sock"
-	// maxAsked bounds what either side sends in all, in bytes: a history of thousands of tasks.
+	// maxAsked bounds each value that either side sends, in bytes: the message of a thread, or one write of a
+	// command, such as a record of an export with a file in it.
 	maxAsked = 64 << 20
 	// askTime is how long a request may take, and how long each side waits for the other to take
 	// what it sends: the doctor asks servers and engines. A request that has been told
 	// something may take longer: its process sees that it is worked on.
 	askTime = time.Minute
+	// leaveTime is how long a request that is stopped may take to end: a task writes down where it is.
+	leaveTime = 10 * time.Second
 )
 
 // ErrOwnerLeft says that the process that owned the store has ended, or gives the store up, before
 // it had answered: whoever asked can open the store now.
 var ErrOwnerLeft = errors.New("the process that owned the store has left before it answered")
 
+// ErrNoOwner says that no process serves the store of a workspace: nobody owns it, or the owner serves nobody.
+var ErrNoOwner = errors.New("no process serves the store")
+
 // Exchange is a request of another process, as long as it is not answered.
 type Exchange struct {
 	Request json.RawMessage
 
-	conn  net.Conn
-	limit *time.Timer // ends a request that nothing is told of
-	said  chan json.RawMessage
-	told  bool
+	conn    net.Conn
+	limit   *time.Timer // ends a request that nothing is told of
+	said    chan json.RawMessage
+	telling sync.Mutex
 }
 
-// Tell sends a value before the answer. An error says that the process that asked has gone.
+// Tell sends a value before the answer. An error says that the process that asked has gone. It may be
+// called by several goroutines.
 func (x *Exchange) Tell(v any) error {
+	x.telling.Lock()
+	defer x.telling.Unlock()
 	x.limit.Stop()
-	x.told = true
 	_ = x.conn.SetWriteDeadline(time.Now().Add(askTime))
 	return json.NewEncoder(x.conn).Encode(v)
 }
@@ -66,10 +74,10 @@ func (x *Exchange) Hear(ctx context.Context, v any) error {
 var errAskerLeft = errors.New("the terminal that asked has left")
 
 // listen passes on what the process that asked says, until it leaves.
-func (x *Exchange) listen(ctx context.Context, from *json.Decoder, cancel context.CancelCauseFunc) {
+func (x *Exchange) listen(ctx context.Context, from *values, cancel context.CancelCauseFunc) {
 	for {
 		var raw json.RawMessage
-		if from.Decode(&raw) != nil {
+		if from.next(&raw) != nil {
 			cancel(errAskerLeft)
 			return
 		}
@@ -83,7 +91,8 @@ func (x *Exchange) listen(ctx context.Context, from *json.Decoder, cancel contex
 
 // Serve answers requests of other processes until the function that it returns is called, which
 // ends those that are not answered yet. Without it, they are told that the store is in use. The
-// context of a request ends when its process leaves.
+// context of a request ends when its process leaves. An answer that is nil is not sent: the other process
+// sees that this one has left, as [ErrOwnerLeft].
 func (s *Store) Serve(answer func(ctx context.Context, x *Exchange) any) (stop func() error, err error) {
 	path, release, err := socketPath(s.dir)
 	if err != nil {
@@ -124,14 +133,17 @@ func (s *Store) Serve(answer func(ctx context.Context, x *Exchange) any) (stop f
 // serveOne answers one request.
 func serveOne(ctx context.Context, c net.Conn, answer func(context.Context, *Exchange) any) {
 	defer c.Close()
+	if samePeer(c) != nil {
+		return // the permissions say the same; they can be changed
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	x := &Exchange{conn: c, said: make(chan json.RawMessage)}
 	x.limit = time.AfterFunc(askTime, func() { cancel(context.DeadlineExceeded) })
 	defer x.limit.Stop()
 	defer context.AfterFunc(ctx, func() { _ = c.SetReadDeadline(time.Now()) })() // who asks nothing is not waited for
-	from := json.NewDecoder(bufio.NewReader(io.LimitReader(c, maxAsked)))
-	if err := from.Decode(&x.Request); err != nil {
+	from := newValues(c)
+	if err := from.next(&x.Request); err != nil {
 		return // the other end has gone, or is not ours
 	}
 	var listening sync.WaitGroup
@@ -139,18 +151,20 @@ func serveOne(ctx context.Context, c net.Conn, answer func(context.Context, *Exc
 	defer cancel(nil)
 	listening.Go(func() { x.listen(ctx, from, cancel) })
 	said := answer(ctx, x)
-	if x.told && ctx.Err() != nil {
-		return // what was under way goes on in another process, which owns the store then
+	if said == nil {
+		return
 	}
+	x.telling.Lock()
+	defer x.telling.Unlock()
 	_ = c.SetWriteDeadline(time.Now().Add(askTime))
 	_ = json.NewEncoder(c).Encode(said)
 }
 
 // AskOwner asks the process that owns the store of a workspace. told is called with each value that
-// comes back, up to the answer, of which it says that it is the last; what it returns else is
-// said to the owner, nil for nothing. The request ends with ctx. The error is a *[Locked]
-// where the owner does not take the request, and [ErrOwnerLeft] where it leaves before the answer.
-func AskOwner(ctx context.Context, o Options, request any, told func(raw json.RawMessage) (say any, last bool, err error)) error {
+// comes back, up to the answer, of which it says that it is the last. What say sends goes to the owner. When ctx
+// ends, stop is said to the owner, which has a few seconds to end with an answer. The error is a *[Locked] where the owner does not take the request, [ErrNoOwner] where no
+// process serves the store, and [ErrOwnerLeft] where it leaves before the answer.
+func AskOwner(ctx context.Context, o Options, request, stop any, told func(raw json.RawMessage, say func(v any) error) (last bool, err error)) error {
 	root, err := stateDir(o.StateDir)
 	if err != nil {
 		return err
@@ -159,42 +173,88 @@ func AskOwner(ctx context.Context, o Options, request any, told func(raw json.Ra
 	locked := &Locked{Path: filepath.Join(dir, databaseFile), PID: readOwner(dir)}
 	path, release, err := socketPath(dir)
 	if err != nil {
-		return locked
+		return ErrNoOwner
 	}
 	defer release()
 	c, err := net.DialTimeout("unix", path, ownerWait)
 	if err != nil {
-		return locked
+		return ErrNoOwner
 	}
 	defer c.Close()
-	defer context.AfterFunc(ctx, func() { _ = c.Close() })()
-	to, from := json.NewEncoder(c), json.NewDecoder(bufio.NewReader(io.LimitReader(c, maxAsked)))
+	if err := samePeer(c); err != nil {
+		return fmt.Errorf("%w; what serves it is not asked: %w", locked, err)
+	}
+	var sending sync.Mutex
+	to, from := json.NewEncoder(c), newValues(c)
+	say := func(v any) error {
+		sending.Lock()
+		defer sending.Unlock()
+		return to.Encode(v)
+	}
 	_ = c.SetDeadline(time.Now().Add(askTime))
-	if err := to.Encode(request); err != nil {
+	if err := say(request); err != nil {
 		return locked
 	}
+	defer context.AfterFunc(ctx, func() {
+		_ = say(stop)
+		_ = c.SetReadDeadline(time.Now().Add(leaveTime))
+	})()
 	for heard := false; ; heard = true {
 		var raw json.RawMessage
-		switch err := from.Decode(&raw); {
-		case ctx.Err() != nil:
+		switch err := from.next(&raw); {
+		case err != nil && ctx.Err() != nil:
 			return context.Cause(ctx)
-		case err != nil && !heard:
+		case errors.Is(err, os.ErrDeadlineExceeded):
 			return locked
+		case err != nil && !heard:
+			return fmt.Errorf("%w: %w", ErrOwnerLeft, locked)
 		case err != nil:
 			return ErrOwnerLeft
 		}
-		say, last, err := told(raw)
-		if last || err != nil {
+		if last, err := told(raw, say); last || err != nil {
 			return err
 		}
-		_ = c.SetDeadline(time.Time{}) // it is worked on
-		if say == nil {
-			continue
-		}
-		if err := to.Encode(say); err != nil {
-			return ErrOwnerLeft
+		if ctx.Err() == nil {
+			_ = c.SetDeadline(time.Time{}) // it is worked on
 		}
 	}
+}
+
+// values are the JSON values that come over a connection, each of a bounded size.
+type values struct {
+	left *io.LimitedReader
+	from *json.Decoder
+}
+
+func newValues(c net.Conn) *values {
+	left := &io.LimitedReader{R: c}
+	return &values{left, json.NewDecoder(bufio.NewReader(left))}
+}
+
+// next waits for a value.
+func (v *values) next(raw *json.RawMessage) error {
+	v.left.N = maxAsked
+	return v.from.Decode(raw)
+}
+
+// samePeer returns an error unless the process at the other end of a socket runs as this user.
+func samePeer(conn net.Conn) error {
+	c, ok := conn.(*net.UnixConn)
+	if !ok {
+		return errors.New("not a Unix socket")
+	}
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return err
+	}
+	uid, failed := -1, error(nil)
+	if err := raw.Control(func(fd uintptr) { uid, failed = peerUser(int(fd)) }); err != nil {
+		return err
+	}
+	if failed == nil && uid != os.Geteuid() {
+		failed = fmt.Errorf("it belongs to the user with the id %d, not to you", uid)
+	}
+	return failed
 }
 
 // socketPath returns how the socket in a directory is named to the system. Names of sockets are

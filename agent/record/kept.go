@@ -138,6 +138,9 @@ func (p *State) keptLines() []KeptLine {
 // Ended is the state of a task in words, and whether it was done in part and work is kept.
 func (s Status) Ended() string {
 	text := string(s.State)
+	if s.Interrupted {
+		text = s.State.Interrupted()
+	}
 	if s.Outcome == OutcomePartial {
 		text += ", in part"
 	}

@@ -82,6 +82,9 @@ func (s Phase) Works() bool {
 	return false
 }
 
+// Interrupted is the state of what nobody works on any more, in words.
+func (s Phase) Interrupted() string { return "interrupted (" + string(s) + ")" }
+
 // Ended reports whether nothing can follow but an undo.
 func (s Phase) Ended() bool { return s == Succeeded || s == Failed || s == Rejected }
 
@@ -164,6 +167,9 @@ type Status struct {
 	Class              // of the task, as far as it is known
 	Untested []string  // of each feature that is done which nothing has tested, why
 	Tests    TestsNow
+	// Interrupted says that nobody works on it, although State says so: the process that did was killed, or
+	// could not write down how it ended. It can be resumed.
+	Interrupted bool
 }
 
 // workers are the agents that work in each phase.
@@ -178,6 +184,8 @@ func (s Status) Where() slog.Attr {
 // String is the status in one line, for progress displays.
 func (s Status) String() string {
 	switch {
+	case s.Interrupted:
+		return s.State.Interrupted()
 	case s.Task.Single && s.State == Planning: // it is neither planned nor verified
 		return "begins"
 	case s.Task.Single && s.State == Verifying:

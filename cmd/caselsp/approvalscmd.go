@@ -1,39 +1,41 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
-	"caselsp/agent"
 	"caselsp/agent/count"
 	"caselsp/agent/permit"
 
 	"github.com/spf13/cobra"
 )
 
-func approvalsCommand(w *wiring) *cobra.Command {
-	var asJSON, all bool
-	list := func(cmd *cobra.Command, _ []string) error {
-		return w.withAgent(func(e *engine) error {
-			rules, err := e.agent.Rules(all)
-			if err != nil {
-				return err
-			}
-			if err := printRules(os.Stdout, rules, asJSON); err != nil || asJSON {
-				return err
-			}
-			values, err := e.agent.Values()
-			for _, name := range slices.Sorted(maps.Keys(values)) {
-				fmt.Printf("%s is remembered: %s\n", name, clean(values[name]))
-			}
-			return err
-		})
+// approvalsArgs say what of the approvals is listed.
+type approvalsArgs struct{ All, JSON bool }
+
+var listApprovals = reads("approvals", func(_ context.Context, e *engine, s *seat, a approvalsArgs) error {
+	rules, err := e.agent.Rules(a.All)
+	if err != nil {
+		return err
 	}
+	if err := printRules(s.out, rules, a.JSON); err != nil || a.JSON {
+		return err
+	}
+	values, err := e.agent.Values()
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		fmt.Fprintf(s.out, "%s is remembered: %s\n", name, clean(values[name]))
+	}
+	return err
+})
+
+func approvalsCommand(w *wiring) *cobra.Command {
+	var a approvalsArgs
+	list := func(cmd *cobra.Command, _ []string) error { return listApprovals.run(cmd.Context(), w, a) }
 	cmd := &cobra.Command{
 		Use:   "approvals",
 		Short: "List what is always allowed in a workspace, and revoke it",
@@ -50,11 +52,26 @@ listed, too. A revoked value is asked for again. See "caselsp help approvals".`,
 		Args: positional(cobra.NoArgs),
 		RunE: list,
 	}
-	cmd.PersistentFlags().BoolVar(&asJSON, "json", false, "one JSON object an approval")
-	cmd.PersistentFlags().BoolVar(&all, "all", false, "also list approvals that have ended, and why")
+	cmd.PersistentFlags().BoolVar(&a.JSON, "json", false, "one JSON object an approval")
+	cmd.PersistentFlags().BoolVar(&a.All, "all", false, "also list approvals that have ended, and why")
 	cmd.AddCommand(&cobra.Command{Use: "list", Short: "List what is always allowed", Args: positional(cobra.NoArgs), RunE: list}, revokeCommand(w))
 	return cmd
 }
+
+var revokeApprovals = reads("revoke", func(_ context.Context, e *engine, s *seat, name string) error {
+	if forgotten, err := e.agent.ForgetValue(name); forgotten || err != nil {
+		fmt.Fprintf(s.out, "forgotten: %s\n", clean(name))
+		return err
+	}
+	ended, err := e.agent.Revoke(name, "terminal")
+	if err != nil {
+		return err
+	}
+	for _, r := range ended {
+		fmt.Fprintf(s.out, "revoked: %s %s\n", r.ID, clean(r.Shape))
+	}
+	return nil
+})
 
 func revokeCommand(w *wiring) *cobra.Command {
 	var everything bool
@@ -62,39 +79,15 @@ func revokeCommand(w *wiring) *cobra.Command {
 		Use:     "revoke [ID or KIND...]",
 		Short:   "Ask again before a command that was always allowed",
 		Example: "  caselsp approvals revoke r3\n  caselsp approvals revoke make docs\n  caselsp approvals revoke --everything",
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if everything == (len(args) > 0) {
 				return usage(fmt.Errorf("name what to revoke, as `caselsp approvals` lists it, or give --everything"))
 			}
-			name := strings.Join(args, " ") // a kind contains spaces
-			return w.withAgent(func(e *engine) error {
-				if forgotten, err := e.agent.ForgetValue(name); forgotten || err != nil {
-					fmt.Printf("forgotten: %s\n", clean(name))
-					return err
-				}
-				ended, err := e.agent.Revoke(name, "terminal")
-				if err != nil {
-					return err
-				}
-				for _, r := range ended {
-					fmt.Printf("revoked: %s %s\n", r.ID, clean(r.Shape))
-				}
-				return nil
-			})
+			return revokeApprovals.run(cmd.Context(), w, strings.Join(args, " ")) // a kind contains spaces
 		},
 	}
 	cmd.Flags().BoolVar(&everything, "everything", false, "revoke all of them")
 	return cmd
-}
-
-// withAgent runs f on the workspace that the flags name, without a user to ask.
-func (w *wiring) withAgent(f func(e *engine) error) error {
-	e, err := w.open([]string{w.dir}, nil, agent.Headless{}, nil, nil)
-	if err != nil {
-		return err
-	}
-	defer e.Close()
-	return f(e)
 }
 
 // printRules writes a paragraph or a JSON object for each rule.

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -26,14 +24,25 @@ type console struct {
 
 // lineReader reads lines in a goroutine of its own, so that a read can be abandoned
 // when the context ends; the line then goes to the next caller. What a person types at a
-// terminal is read at once, so that it is known when it was typed.
+// terminal is read from [lineReader.start] on, so that it is known when it was typed; a file or
+// a pipe only as far as lines are asked for.
 type lineReader struct {
+	keys  keys
+	tty   bool // a person types; else the lines come from a file or a pipe
+	begun sync.Once
+
 	mu     sync.Mutex
 	asking int          // questions that wait for a line
 	spare  func(string) // takes what a person types while none does; nil: it is kept
 
 	lines chan typedLine
-	tty   *os.File // nil where the lines come from a file or a pipe
+}
+
+// keys are where lines come from: the standard input of this process, or of one that asks this one.
+type keys interface {
+	next() (line string, ok bool) // waits for a line; false at the end of input
+	flush()                       // forgets what was typed and not read, also the beginning of a line
+	hide() (show func())          // what is typed is not shown until show is called
 }
 
 // typedLine is a line and when it was typed.
@@ -45,30 +54,45 @@ type typedLine struct {
 // typedAhead is how many lines are kept that nobody has asked for yet.
 const typedAhead = 64
 
-func newLineReader(in *os.File) *lineReader {
-	r := &lineReader{lines: make(chan typedLine)}
-	if isTerminal(in) {
-		r.tty, r.lines = in, make(chan typedLine, typedAhead)
+func newLineReader(k keys, tty bool) *lineReader {
+	r := &lineReader{keys: k, tty: tty, lines: make(chan typedLine)}
+	if tty {
+		r.lines = make(chan typedLine, typedAhead)
 	}
-	go func() {
-		defer close(r.lines)
-		s := bufio.NewScanner(in)
-		for s.Scan() {
-			line := typedLine{s.Text(), time.Now()}
-			if r.tty == nil {
-				r.lines <- line
-				continue
-			}
-			if r.told(line.text) {
-				continue
-			}
-			select {
-			case r.lines <- line:
-			default: // nobody reads what is typed that far ahead
-			}
-		}
-	}()
 	return r
+}
+
+// start begins to read. It is called where a person may type before something is asked; else
+// the first question does.
+func (r *lineReader) start() {
+	r.begun.Do(func() {
+		if r.keys != nil {
+			go r.pump()
+		}
+	})
+}
+
+// pump reads to the end of input.
+func (r *lineReader) pump() {
+	defer close(r.lines)
+	for {
+		text, ok := r.keys.next()
+		if !ok {
+			return
+		}
+		line := typedLine{text, time.Now()}
+		if !r.tty {
+			r.lines <- line
+			continue
+		}
+		if r.told(line.text) {
+			continue
+		}
+		select {
+		case r.lines <- line:
+		default: // nobody reads what is typed that far ahead
+		}
+	}
 }
 
 // told passes a line on that is no answer; false where a question waits for one.
@@ -91,7 +115,10 @@ func (r *lineReader) tell(spare func(string)) {
 	r.mu.Lock()
 	r.spare = spare
 	r.mu.Unlock()
-	for spare != nil && r.tty != nil {
+	if spare != nil {
+		r.start()
+	}
+	for spare != nil && r.tty {
 		select {
 		case line, ok := <-r.lines:
 			if !ok {
@@ -101,6 +128,21 @@ func (r *lineReader) tell(spare func(string)) {
 		default:
 			return
 		}
+	}
+}
+
+// forget forgets what a person has typed and nobody has read.
+func (r *lineReader) forget() {
+	r.keys.flush()
+	for r.tty {
+		select {
+		case _, ok := <-r.lines:
+			if ok {
+				continue
+			}
+		default:
+		}
+		return
 	}
 }
 
@@ -129,11 +171,11 @@ const restTime = time.Second
 // text. What was typed before it, or so soon that it cannot have been read, is no answer: ignored
 // is called. Lines of a file or a pipe were written as answers, and all count.
 func (r *lineReader) answer(ctx context.Context, text string, ignored func()) (string, bool, error) {
-	if r.tty == nil {
+	if !r.tty {
 		return r.read(ctx)
 	}
 	defer r.asked()()
-	flushInput(r.tty) // half a line, too
+	r.keys.flush() // half a line, too
 	reading := agent.ReadTime(text)
 	return r.readAfter(ctx, time.Now().Add(reading), reading, ignored)
 }
@@ -141,6 +183,7 @@ func (r *lineReader) answer(ctx context.Context, text string, ignored func()) (s
 // readAfter returns the next line that was typed after a time. One that comes sooner moves
 // that time on: an answer needs rest before it, and the time to read what it answers.
 func (r *lineReader) readAfter(ctx context.Context, after time.Time, reading time.Duration, ignored func()) (string, bool, error) {
+	r.start()
 	for {
 		select {
 		case <-ctx.Done():
@@ -192,7 +235,7 @@ func (c *console) ask(ctx context.Context, q record.Question) (string, bool, err
 	}
 	read := func(ctx context.Context) (string, bool, error) { return c.in.answer(ctx, text+choices, ignored) }
 	if q.Kind() == record.KindSecret {
-		return readMasked(ctx, c.out, text+choices, read)
+		return readMasked(ctx, c.out, text+choices, c.in, read)
 	}
 	fmt.Fprint(c.out, text+choices)
 	return read(ctx)

@@ -8,22 +8,38 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"os"
 	"strings"
 	"text/tabwriter"
 
 	"caselsp/agent"
 	"caselsp/agent/count"
 	"caselsp/agent/record"
-	"caselsp/store"
 
 	"github.com/spf13/cobra"
 )
 
+var listThreads = reads("threads", func(_ context.Context, e *engine, s *seat, asJSON bool) error {
+	return e.threads(s.out, asJSON)
+})
+
+var showThread = reads("thread", func(_ context.Context, e *engine, s *seat, name string) error {
+	text, _, err := e.agent.ThreadText(name)
+	fmt.Fprint(s.out, clean(text))
+	return err
+})
+
+var deleteThread = reads("forget", func(_ context.Context, e *engine, s *seat, name string) error {
+	err := e.agent.Forget(name)
+	if err == nil {
+		fmt.Fprintf(s.out, "the thread %s is deleted\n", name)
+	}
+	return err
+})
+
 func chatCommand(w *wiring) *cobra.Command {
-	c := &chat{}
+	a := chatArgs{}
 	var show, forget string
-	var list, do bool
+	var list bool
 	cmd := &cobra.Command{
 		Use:   "chat [--thread NAME] [TEXT...]",
 		Short: "Ask about the code of a folder, in a thread that is remembered; agree to a proposal to have it done",
@@ -37,231 +53,174 @@ When you agree to what an answer proposes ("yes, do it"), or with --do, the conv
 task, which is planned, carried out and reviewed as with ` + "`caselsp run`" + `.
 
 Where an editor or another terminal works on the folder, its process answers, with its own settings; messages
-in one thread are answered in their order. A task that a thread is handed over to then runs in the editor.`,
+in one thread are answered in their order.`,
 		Example: `  caselsp chat "where is the rate limit set?"
   caselsp chat "and what does @RateLimiter.reset do?"
   caselsp chat "yes, do it"
   caselsp chat --thread release --show release`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			name := cmp.Or(show, forget)
+			name, ctx := cmp.Or(show, forget), cmd.Context()
 			switch {
 			case list:
-				return w.anywhere(cmd.Context(), ownerAsk{Do: "threads", JSON: c.json})
+				return listThreads.run(ctx, w, a.JSON)
 			case name != "" && len(args) > 0:
 				return usage(errors.New("--show and --delete take no message"))
 			case show != "":
-				return w.anywhere(cmd.Context(), ownerAsk{Do: "thread", Task: show})
+				return showThread.run(ctx, w, show)
 			case forget != "":
-				return w.anywhere(cmd.Context(), ownerAsk{Do: "forget", Task: forget})
+				return deleteThread.run(ctx, w, forget)
 			}
-			return c.open(cmd.Context(), w, strings.Join(args, " "), do)
+			a.Text = strings.Join(args, " ")
+			return a.open(ctx, w)
 		},
 	}
-	cmd.Flags().StringVar(&c.thread, "thread", agent.DefaultThread, "the thread")
+	cmd.Flags().StringVar(&a.Thread, "thread", agent.DefaultThread, "the thread")
 	cmd.Flags().BoolVar(&list, "list", false, "list the threads")
 	cmd.Flags().StringVar(&show, "show", "", "show all of a thread")
 	cmd.Flags().StringVar(&forget, "delete", "", "delete a thread")
-	cmd.Flags().BoolVar(&do, "do", false, "have a task do what the last answer of the thread proposes")
+	cmd.Flags().BoolVar(&a.Do, "do", false, "have a task do what the last answer of the thread proposes")
 	cmd.MarkFlagsMutuallyExclusive("list", "show", "delete", "do")
-	c.add(cmd)
+	a.add(cmd)
 	return cmd
 }
 
-// chat is a conversation on the command line. The store is open only while something is said, so
-// that an editor on the same folder can work while a person thinks.
-type chat struct {
+// chatArgs are a message in a thread, or what is left of one that another process has taken.
+type chatArgs struct {
 	taskFlags
-	thread string
-	w      *wiring
-	in     *lineReader
-	told   bool // the problems of the settings are
+	Thread string
+	Text   string `json:",omitempty"`
+	Do     bool   `json:",omitempty"` // no message: the thread is handed over
+	Heard  bool   `json:",omitempty"` // the message is recorded, by a process that has ended
+	Later  bool   `json:",omitempty"` // not the first message of this command
 }
 
-// open carries on a thread: with one message, or with those that are typed.
-func (c *chat) open(ctx context.Context, w *wiring, text string, do bool) error {
-	typed := text == "" && !do
+const doSay = "say"
+
+var sayInThread = works(doSay, func(ctx context.Context, e *engine, s *seat, a chatArgs) error {
+	ctx = a.asked(ctx, s)
+	if !a.Later {
+		e.tellProblems(s)
+	}
+	if a.Do {
+		task, err := e.agent.HandOver(a.Thread)
+		if err != nil {
+			return err
+		}
+		return a.begin(ctx, e, s, task)
+	}
+	return a.say(ctx, e, s)
+})
+
+// open carries on a thread: with one message, or with those that are typed. The store is open only
+// while something is said, so that other processes can work on the folder while a person thinks.
+func (a *chatArgs) open(ctx context.Context, w *wiring) error {
+	s := ownSeat()
+	typed := a.Text == "" && !a.Do
 	switch {
-	case typed && !isTerminal(os.Stdin):
+	case typed && !s.in.tty:
 		return usage(errors.New("there is no message: write one behind `caselsp chat`"))
-	case do && text != "":
+	case a.Do && a.Text != "":
 		return usage(errors.New("--do takes no message: it does what the last answer proposes"))
-	case !typed && !do:
-		if err := (agent.Message{Thread: c.thread, Text: text}).Check(); err != nil {
+	case !typed && !a.Do:
+		if err := (agent.Message{Thread: a.Thread, Text: a.Text}).Check(); err != nil {
 			return usage(err)
 		}
 	}
-	c.w, c.in = w, newLineReader(os.Stdin)
-	switch {
-	case do:
-		return c.carryOut(ctx, ownerAsk{Do: doHandOver, Task: c.thread})
-	case !typed:
-		return c.say(ctx, text)
+	if typed {
+		return a.loop(ctx, w, s)
 	}
-	return c.loop(ctx)
+	return sayInThread.at(ctx, w, s, *a)
 }
 
 // loop takes messages until the end of input.
-func (c *chat) loop(ctx context.Context) error {
-	for {
-		fmt.Fprintf(os.Stderr, "%s> ", clean(c.thread))
-		line, more, err := c.in.read(ctx)
+func (a *chatArgs) loop(ctx context.Context, w *wiring, s *seat) error {
+	s.in.start()
+	for said := *a; ; said.Later = true {
+		fmt.Fprintf(s.err, "%s> ", clean(a.Thread))
+		line, more, err := s.in.read(ctx)
 		if err != nil || !more {
-			fmt.Fprintln(os.Stderr)
+			fmt.Fprintln(s.err)
 			return err
 		}
 		if line == "" {
 			continue
 		}
-		err = c.say(ctx, line)
+		said.Text = line
+		err = sayInThread.at(ctx, w, s, said)
 		coded := (*exitError)(nil)
 		switch {
 		case ctx.Err() != nil:
 			return err
 		case errors.As(err, &coded) && coded.err == nil: // it was said
 		case err != nil:
-			fmt.Fprintln(os.Stderr, "caselsp:", clean(err.Error()))
+			fmt.Fprintln(s.err, "caselsp:", clean(err.Error()))
 		}
 	}
 }
 
-// say says something in the thread and shows the answer.
-func (c *chat) say(ctx context.Context, text string) error {
-	return c.carryOut(ctx, ownerAsk{Do: doSay, Task: c.thread, Text: text})
-}
-
-// maxOwners is how many owners of the store are asked that end before they have answered.
-const maxOwners = 5
-
-// carryOut says something in the thread, or hands it over: in this process, or, where another one owns the store, in that
-// one. Where that one ends before the answer, another may, with what is recorded.
-func (c *chat) carryOut(ctx context.Context, ask ownerAsk) error {
-	recorded := false
-	for n := 1; ; n++ {
-		e, err := c.here()
-		if err == nil {
-			return errors.Join(c.local(ctx, e, ask, recorded), e.Close())
-		}
-		if locked := (*store.Locked)(nil); !errors.As(err, &locked) {
-			return err
-		}
-		there := &conversation{w: c.w, user: c.user(c.in)}
-		last, said, err := c.show(ctx, there.events(ctx, ask))
-		recorded = recorded || said
-		locked := (*store.Locked)(nil)
-		switch {
-		case err == nil && there.handed != nil:
-			return c.handedThere(ctx, *there.handed)
-		case err == nil:
-			return c.answered(last, "")
-		case ctx.Err() != nil:
-			fmt.Fprintf(os.Stderr, "caselsp: the thread %s is stopped. To go on: write another message\n", clean(c.thread))
-			return exitOf(record.Stopped)
-		case errors.Is(err, store.ErrOwnerLeft) && n < maxOwners:
-			fmt.Fprintln(os.Stderr, "caselsp: the process that answered has ended. This one goes on")
-		case n == maxOwners, !errors.Is(err, store.ErrOwnerLeft) && !errors.As(err, &locked):
-			return err
-		}
-	}
-}
-
-// here opens the engine in this process.
-func (c *chat) here() (*engine, error) {
-	e, err := c.w.open([]string{c.w.dir}, nil, c.user(c.in), nil, nil)
-	if err == nil && !c.told {
-		e.tellProblems()
-		c.told = true
-	}
-	return e, err
-}
-
-// local carries on the thread in this process. recorded says that another one has recorded the
-// message and ended before it had told the answer. Where the thread is handed over, the task
+// say says something in the thread and shows the answer. Where the thread is handed over, the task
 // runs.
-func (c *chat) local(ctx context.Context, e *engine, ask ownerAsk, recorded bool) error {
-	if ask.Do == doHandOver {
-		task, err := e.agent.HandOver(c.thread)
-		if err != nil {
+func (a *chatArgs) say(ctx context.Context, e *engine, s *seat) (err error) {
+	events := e.agent.Chat(ctx, agent.Message{Thread: a.Thread, Text: a.Text})
+	last := record.Status{}
+	if a.Heard {
+		if last, err = e.agent.Status(record.ThreadID(a.Thread)); err != nil {
 			return err
 		}
-		return c.run(ctx, e, task)
-	}
-	events := e.agent.Chat(ctx, agent.Message{Thread: c.thread, Text: ask.Text})
-	last, err := record.Status{}, error(nil)
-	if recorded {
-		if last, err = e.agent.Status(record.ThreadID(c.thread)); err != nil {
-			return err
-		}
-		events = e.agent.Resume(ctx, record.ThreadID(c.thread))
+		events = e.agent.Resume(ctx, record.ThreadID(a.Thread))
 	}
 	if last.State != record.Idle {
-		last, _, err = c.show(ctx, events)
+		if last, err = a.show(s, events); err != nil {
+			return err
+		}
 	}
-	if err != nil {
-		return err
+	if task, ok := e.agent.Handed(a.Thread); ok && last.State == record.Idle && last.Reply == "" {
+		return a.begin(ctx, e, s, task)
 	}
-	if task, ok := e.agent.Handed(c.thread); ok && last.State == record.Idle && last.Reply == "" {
-		return c.run(ctx, e, task)
-	}
-	return c.answered(last, fmt.Sprintf(", or caselsp resume %s%s", e.resumeFlags(), last.Task.ID))
+	return a.answered(e, s, last)
 }
 
-// show shows what happens until the answer. recorded says that the message is.
-func (c *chat) show(ctx context.Context, events iter.Seq2[agent.Event, error]) (last record.Status, recorded bool, err error) {
-	out := os.Stderr
-	if c.json {
-		out = os.Stdout
+// show shows what happens until the answer.
+func (a *chatArgs) show(s *seat, events iter.Seq2[agent.Event, error]) (last record.Status, err error) {
+	out := s.err
+	if a.JSON {
+		out = s.out
 	}
-	d := newDisplay(out, c.json, c.asks)
+	d := newDisplay(out, a.JSON, a.asks)
 	defer d.close()
 	for event, err := range events {
 		if err != nil {
-			return last, recorded, err
+			return last, err
 		}
 		if _, ok := event.Body.(record.Message); ok {
-			recorded = true
+			heard := *a
+			heard.Heard = true
+			s.then(doSay, heard)
 		}
 		if event.Body != nil {
 			last = event.Status
 		}
-		if c.json || !ofAnswer(event.Body) {
+		if a.JSON || !ofAnswer(event.Body) {
 			d.show(event)
 		}
 	}
-	return last, recorded, nil
+	return last, nil
 }
 
-// answered shows the answer, or why there is none. goOn is a way to go on beside another message.
-func (c *chat) answered(last record.Status, goOn string) error {
+// answered shows the answer, or why there is none.
+func (a *chatArgs) answered(e *engine, s *seat, last record.Status) error {
 	switch {
 	case last.State != record.Idle:
-		fmt.Fprintf(os.Stderr, "caselsp: the thread %s is %s: %s\n", clean(c.thread), last.State, clean(last.Reason))
-		fmt.Fprintf(os.Stderr, "caselsp: to go on: write another message%s\n", goOn)
+		fmt.Fprintf(s.err, "caselsp: the thread %s is %s: %s\n", clean(a.Thread), last.State, clean(last.Reason))
+		fmt.Fprintf(s.err, "caselsp: to go on: write another message, or caselsp resume %s%s\n", e.resumeFlags(), last.Task.ID)
 		return exitOf(last.State)
-	case c.json || last.Reply == "":
-	case isTerminal(os.Stdout):
-		fmt.Print(agent.QuoteLines(last.Reply.Plain(), quoteMark))
+	case a.JSON || last.Reply == "":
+	case s.out.tty:
+		fmt.Fprint(s.out, agent.QuoteLines(last.Reply.Plain(), quoteMark))
 	default:
-		fmt.Println(clean(strings.TrimSpace(last.Reply.Plain())))
+		fmt.Fprintln(s.out, clean(strings.TrimSpace(last.Reply.Plain())))
 	}
 	return nil
-}
-
-// handedThere tells of the task that the owner of the store has handed the thread over to, and runs it where it
-// has not begun and the owner has ended.
-func (c *chat) handedThere(ctx context.Context, h ownerHanded) error {
-	if h.Begun {
-		fmt.Fprintf(os.Stderr, "caselsp: the thread %s is handed over to the task %s, which runs in the editor that works on this folder (process %d): it asks there and is reviewed there. Here: caselsp history, tell, stop\n", clean(c.thread), h.Task, h.Owner)
-		return nil
-	}
-	e, err := c.here()
-	if err == nil {
-		return errors.Join(c.local(ctx, e, ownerAsk{Do: doHandOver}, false), e.Close())
-	}
-	if locked := (*store.Locked)(nil); !errors.As(err, &locked) {
-		return err
-	}
-	fmt.Fprintf(os.Stderr, "caselsp: the thread %s is handed over to the task %s, which has not begun: process %d works on this folder. When that has ended: caselsp chat --thread %[1]s --do\n", clean(c.thread), h.Task, h.Owner)
-	return exitOf(record.Paused)
 }
 
 // ofAnswer reports whether an event says no more than the message and the answer do.
@@ -275,10 +234,10 @@ func ofAnswer(body record.Body) bool {
 	return false
 }
 
-// run carries out the task that the thread was handed over to.
-func (c *chat) run(ctx context.Context, e *engine, task record.Task) error {
-	fmt.Fprintf(os.Stderr, "caselsp: the thread %s is handed over to the task %s\n", clean(c.thread), task.ID)
-	return c.follow(ctx, e, c.in, e.agent.Run(ctx, task))
+// begin carries out the task that the thread was handed over to.
+func (a *chatArgs) begin(ctx context.Context, e *engine, s *seat, task record.Task) error {
+	fmt.Fprintf(s.err, "caselsp: the thread %s is handed over to the task %s\n", clean(a.Thread), task.ID)
+	return a.follow(ctx, e, s, e.agent.Run(ctx, task))
 }
 
 // threads lists the threads of the workspace.
@@ -299,21 +258,7 @@ func (e *engine) threads(out io.Writer, asJSON bool) error {
 	}
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, t := range lines {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", t.Name, t.State, count.Of(t.Messages, "message"), t.Changed.Local().Format("2006-01-02 15:04"), clean(firstLine(t.First)))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", t.Name, t.Standing(), count.Of(t.Messages, "message"), t.Changed.Local().Format("2006-01-02 15:04"), clean(firstLine(t.First)))
 	}
 	return errors.Join(table.Flush(), err)
-}
-
-// thread prints or deletes a thread.
-func (e *engine) thread(out io.Writer, name string, forget bool) error {
-	if forget {
-		err := e.agent.Forget(name)
-		if err == nil {
-			fmt.Fprintf(out, "the thread %s is deleted\n", name)
-		}
-		return err
-	}
-	text, _, err := e.agent.ThreadText(name)
-	fmt.Fprint(out, clean(text))
-	return err
 }

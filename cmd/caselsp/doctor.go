@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -21,6 +20,13 @@ import (
 // waits for the result.
 const checkTime = 10 * time.Second
 
+var examineAll = reads("doctor", func(ctx context.Context, e *engine, s *seat, _ struct{}) error {
+	if !e.examine(ctx, s.out) {
+		return &exitError{code: exitError1}
+	}
+	return nil
+})
+
 func doctorCommand(w *wiring) *cobra.Command {
 	var build bool
 	var base string
@@ -31,20 +37,10 @@ func doctorCommand(w *wiring) *cobra.Command {
 there and not needed, or note. The exit code is 1 when a part is WRONG.`,
 		Example: "  caselsp doctor\n  caselsp doctor --build-image   # build the sandbox's images now",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			e, err := w.openQuietly()
-			if err != nil && !build {
-				return w.askOwner(err, ownerAsk{Do: "doctor"})
-			} else if err != nil {
-				return err
-			}
-			defer e.Close()
 			if build {
-				return e.buildImages(cmd.Context(), base)
+				return buildImages(cmd.Context(), base)
 			}
-			if !e.examine(cmd.Context(), os.Stdout) {
-				return &exitError{code: exitError1}
-			}
-			return nil
+			return examineAll.run(cmd.Context(), w, struct{}{})
 		},
 	}
 	cmd.Flags().BoolVar(&build, "build-image", false, "build the sandbox's images now; otherwise built on first use")
@@ -247,7 +243,7 @@ func age(d time.Duration) string {
 	return fmt.Sprintf("%d %s", n, unit)
 }
 
-func (e *engine) buildImages(ctx context.Context, base string) error {
+func buildImages(ctx context.Context, base string) error {
 	d, err := sandbox.Docker(ctx, sandbox.DockerOptions{})
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +16,16 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// historyArgs say which tasks are shown; no task means all.
+type historyArgs struct {
+	Task string
+	JSON bool
+}
+
+var showHistory = reads("history", func(_ context.Context, e *engine, s *seat, a historyArgs) error {
+	return e.history(s.out, a.Task, a.JSON)
+})
+
 func historyCommand(w *wiring) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -26,7 +37,7 @@ func historyCommand(w *wiring) *cobra.Command {
   caselsp history --json | jq .decisions`,
 		Args: positional(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return w.anywhere(cmd.Context(), ownerAsk{Do: "history", Task: strings.Join(args, ""), JSON: asJSON})
+			return showHistory.run(cmd.Context(), w, historyArgs{strings.Join(args, ""), asJSON})
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object a task")
@@ -72,7 +83,7 @@ func printHistory(out io.Writer, a *agent.Agent, all []record.Status, asJSON boo
 				return err
 			}
 			if err := enc.Encode(map[string]any{
-				"task": s.Task.ID, "text": s.Task.Text, "state": s.State, "reason": s.Reason,
+				"task": s.Task.ID, "text": s.Task.Text, "state": s.State, "interrupted": s.Interrupted, "reason": s.Reason,
 				"started": s.Started, "changed": s.Changed, "usage": s.Usage, "answer": s.Reply.Plain(), "said": s.Said, "layers": layers, "decisions": decisions, "tests": tests, "untested": s.Untested,
 				"outcome": s.Outcome, "kept": s.Kept, "type": s.Class.Type, "language": s.Class.Language,
 			}); err != nil {
@@ -96,6 +107,10 @@ func printHistory(out io.Writer, a *agent.Agent, all []record.Status, asJSON boo
 	return table.Flush()
 }
 
+var showMetrics = reads("metrics", func(_ context.Context, e *engine, s *seat, asJSON bool) error {
+	return e.metrics(s.out, asJSON)
+})
+
 func metricsCommand(w *wiring) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -108,7 +123,7 @@ figures of each task, their total, and the totals by the type of the tasks and b
   caselsp metrics --json | jq .total.roles`,
 		Args: positional(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return w.anywhere(cmd.Context(), ownerAsk{Do: "metrics", JSON: asJSON})
+			return showMetrics.run(cmd.Context(), w, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object")
@@ -125,6 +140,14 @@ func (e *engine) metrics(out io.Writer, asJSON bool) error {
 	return errors.Join(failed, err)
 }
 
+var exportTask = reads("export", func(_ context.Context, e *engine, s *seat, task string) error {
+	id, err := e.named(task)
+	if err != nil {
+		return err
+	}
+	return e.agent.Export(id, s.out)
+})
+
 func exportCommand(w *wiring) *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
@@ -135,31 +158,42 @@ func exportCommand(w *wiring) *cobra.Command {
   caselsp export --output thread.jsonl chat-main
   caselsp replay task.jsonl`,
 		Args: positional(cobra.ExactArgs(1)),
-		RunE: func(_ *cobra.Command, args []string) (err error) {
-			e, err := w.open([]string{w.dir}, nil, agent.Headless{}, nil, nil)
-			if err != nil {
-				return err
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			s := ownSeat()
+			if out != "" && out != "-" {
+				f := &newFile{path: out}
+				s.out = stream{Writer: f}
+				return errors.Join(exportTask.at(cmd.Context(), w, s, args[0]), f.Close())
 			}
-			defer e.Close()
-			id, err := e.named(args[0])
-			if err != nil {
-				return err
-			}
-			if out == "" || out == "-" {
-				return e.agent.Export(id, os.Stdout)
-			}
-			f, err := os.Create(out)
-			if err != nil {
-				return err
-			}
-			defer func() {
-				if closed := f.Close(); err == nil {
-					err = closed
-				}
-			}()
-			return e.agent.Export(id, f)
+			return exportTask.at(cmd.Context(), w, s, args[0])
 		},
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "the file to write (default: standard output)")
 	return cmd
+}
+
+// newFile is a file that is made when something is written to it.
+type newFile struct {
+	path string
+	*os.File
+}
+
+// Write implements io.Writer.
+func (f *newFile) Write(p []byte) (int, error) {
+	if f.File == nil {
+		made, err := os.Create(f.path)
+		if err != nil {
+			return 0, err
+		}
+		f.File = made
+	}
+	return f.File.Write(p)
+}
+
+// Close implements io.Closer.
+func (f *newFile) Close() error {
+	if f.File == nil {
+		return nil
+	}
+	return f.File.Close()
 }

@@ -35,28 +35,34 @@ func main() {
 func execute(ctx context.Context, args []string) int {
 	root := rootCommand()
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	code, text := ending(ctx, root.ExecuteContext(ctx))
+	if text != "" {
+		fmt.Fprintln(os.Stderr, "caselsp:", clean(text))
+	}
+	return code
+}
+
+// ending returns the exit code of a command that has ended with an error, and what is said of it.
+func ending(ctx context.Context, err error) (code int, text string) {
 	if err == nil {
-		return exitOK
+		return exitOK, ""
 	}
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) { // a signal is no mistake
 		err = stopped(err)
 	}
 	var coded *exitError
-	if errors.As(err, &coded) {
-		if coded.err != nil {
-			fmt.Fprintln(os.Stderr, "caselsp:", clean(coded.err.Error()))
-		}
-		return coded.code
+	var unrecorded *agent.Unrecorded
+	switch {
+	case errors.As(err, &coded) && coded.err == nil:
+		return coded.code, ""
+	case coded != nil:
+		return coded.code, coded.err.Error()
+	case errors.As(err, &unrecorded):
+		return exitPaused, err.Error()
+	case strings.HasPrefix(err.Error(), "unknown command"), strings.HasPrefix(err.Error(), "if any flags in the group"): // cobra gives them no type
+		return exitUsage, err.Error()
 	}
-	fmt.Fprintln(os.Stderr, "caselsp:", clean(err.Error()))
-	if unrecorded := (*agent.Unrecorded)(nil); errors.As(err, &unrecorded) {
-		return exitPaused
-	}
-	if strings.HasPrefix(err.Error(), "unknown command") || strings.HasPrefix(err.Error(), "if any flags in the group") { // cobra gives them no type
-		return exitUsage
-	}
-	return exitError1
+	return exitError1, err.Error()
 }
 
 // stopped is an error of a command that a signal ended, in words.
@@ -99,7 +105,7 @@ func rootCommand() *cobra.Command {
 	flags.StringArrayVar(&w.set, "set", nil, "a setting, as name=value; may be repeated; a wrong one is an error")
 	flags.StringVar(&w.stateDir, "state-dir", "", "where caselsp keeps its state (default: $XDG_STATE_HOME/caselsp)")
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return w.checkFlags() }
-	root.AddCommand(serveCommand(w), runCommand(w), resumeCommand(w), chatCommand(w), tellCommand(w), stopCommand(w), reviewCommand(w), historyCommand(w), metricsCommand(w), projectCommand(w), memoryCommand(w),
+	root.AddCommand(serveCommand(w), runCommand(w), resumeCommand(w), chatCommand(w), tellCommand(w), stopCommand(w), reviewCommand(w), statusCommand(w), historyCommand(w), logsCommand(w), metricsCommand(w), projectCommand(w), memoryCommand(w),
 		replayCommand(w), exportCommand(w), patchCommand(w), validateCommand(w), outlineCommand(w), shellCommand(w), approvalsCommand(w), trustCommand(w), secretCommand(w), doctorCommand(w), demoCommand())
 	root.SetHelpCommand(helpCommand())
 	return root

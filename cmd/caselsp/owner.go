@@ -1,81 +1,69 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"strings"
 
-	"caselsp/agent/record"
-	"caselsp/agent/workspace"
 	"caselsp/store"
-
-	"github.com/spf13/cobra"
 )
 
-// One process owns a workspace's store. What others ask of it while it works stands here: the
-// history, what to say to a task, its answers, to stop it, and the doctor; and, in ownerthread.go,
-// to converse.
+// The process that owns a workspace's store does the verbs of others. What the verb writes and reads goes over
+// the socket: at the other end stands the seat.
 
 // ownerAsk is what another process asks the owner for.
 type ownerAsk struct {
-	Do     string `json:"do"` // history, metrics, state, threads, thread, forget, say, hand over, tell, answer, stop or doctor
-	Task   string `json:"task,omitempty"`
-	Text   string `json:"text,omitempty"`
-	Reason string `json:"reason,omitempty"`
-	JSON   bool   `json:"json,omitempty"`
+	Do   string          `json:"do"` // the name of a verb
+	Args json.RawMessage `json:"args,omitempty"`
+	Seat seatLooks       `json:"seat,omitzero"`
+	Set  []string        `json:"set,omitempty"` // what --set has there
 }
 
-// ownerSaid is its answer.
+// seatLooks say what the streams of a seat are.
+type seatLooks struct {
+	Typed bool        `json:"typed,omitempty"` // its lines are typed by a person
+	Out   streamLooks `json:"out,omitzero"`
+	Err   streamLooks `json:"err,omitzero"`
+}
+
+type streamLooks struct {
+	TTY   bool `json:"tty,omitempty"`
+	Color bool `json:"color,omitempty"`
+}
+
+// ownerSaid is what comes back: what is to be done at the seat, and in the end how the command ends.
 type ownerSaid struct {
-	Text  string `json:"text,omitempty"`
+	Out  []byte    `json:"out,omitempty"`  // write it
+	Err  []byte    `json:"err,omitempty"`  // write it to standard error
+	Keys string    `json:"keys,omitempty"` // read a line, flush, hide or show what is typed
+	Then *ownerAsk `json:"then,omitempty"` // what is to be done where the owner leaves
+
+	Ended bool   `json:"ended,omitempty"`
 	Error string `json:"error,omitempty"`
-	Code  int    `json:"code,omitempty"` // of the command that asks
-
-	// Of a conversation. What has an event or a question is not the answer yet.
-	Event    *ownerEvent    `json:"event,omitempty"`
-	Question *ownerQuestion `json:"question,omitempty"`
-	Handed   *ownerHanded   `json:"handed,omitempty"`
+	Code  int    `json:"code,omitempty"`
 }
 
-// err is what went wrong, as the command that asks ends with it.
-func (s ownerSaid) err() error {
-	switch {
-	case s.Error != "":
-		return &exitError{s.Code, errors.New(s.Error)}
-	case s.Code != exitOK:
-		return &exitError{code: s.Code}
-	}
-	return nil
+// What is done with the keys of a seat.
+const (
+	lineAsked = "read"
+	lineFlush = "flush"
+	lineHide  = "hide"
+	lineShow  = "show"
+)
+
+// ownerHears is what the other process says: a line that was asked for, or that the user stops it.
+type ownerHears struct {
+	Line string `json:"line,omitempty"`
+	End  bool   `json:"end,omitempty"` // of its input
+	Stop bool   `json:"stop,omitempty"`
 }
 
-// serveOthers answers what other processes ask, as long as the engine is open.
+// serveOthers does the verbs of other processes, as long as the engine is open.
 func (e *engine) serveOthers() error {
-	stop, err := e.store.Serve(func(ctx context.Context, x *store.Exchange) any {
-		var ask ownerAsk
-		if err := json.Unmarshal(x.Request, &ask); err != nil {
-			return ownerSaid{Error: err.Error(), Code: exitUsage}
-		}
-		var said ownerSaid
-		var err error
-		if ask.converses() {
-			said.Handed, err = e.converse(ctx, x, ask)
-		} else {
-			var b strings.Builder
-			err = e.carryOut(ctx, &b, ask)
-			said.Text = b.String()
-		}
-		if coded := (*exitError)(nil); errors.As(err, &coded) {
-			said.Code, err = coded.code, coded.err
-		}
-		if err != nil {
-			said.Error, said.Code = err.Error(), max(said.Code, exitError1)
-		}
-		return said
-	})
+	stop, err := e.store.Serve(e.attend)
 	if err == nil {
 		e.closers = append(e.closers, closing(stop))
 	}
@@ -88,130 +76,204 @@ type closing func() error
 // Close implements io.Closer.
 func (f closing) Close() error { return f() }
 
-// carryOut does what is asked for, in the process that owns the store.
-func (e *engine) carryOut(ctx context.Context, out io.Writer, ask ownerAsk) error {
-	var err error
-	switch ask.Do {
-	case "history":
-		return e.history(out, ask.Task, ask.JSON)
-	case "threads":
-		return e.threads(out, ask.JSON)
-	case "thread", "forget":
-		return e.thread(out, ask.Task, ask.Do == "forget")
-	case "metrics":
-		return e.metrics(out, ask.JSON)
-	case "state":
-		return e.state(ctx, out, ask.JSON)
-	case "doctor":
-		if !e.examine(ctx, out) {
-			return &exitError{code: exitError1}
-		}
-		return nil
-	case "tell", "stop", "answer":
-		if ask.Task, err = e.underWay(ask.Task, ask.Do); err != nil {
-			return err
-		}
-	default:
-		return usage(fmt.Errorf("the process that works on this workspace does not know %q: it is another version of caselsp", ask.Do))
+// attend does one verb for another process.
+func (e *engine) attend(leaves context.Context, x *store.Exchange) any {
+	var ask ownerAsk
+	if err := json.Unmarshal(x.Request, &ask); err != nil {
+		return ownerSaid{Ended: true, Error: err.Error(), Code: exitUsage}
 	}
-	switch ask.Do {
-	case "tell":
-		if err = e.agent.Tell(ask.Task, ask.Text); err == nil {
-			fmt.Fprintf(out, "task %s is told before its next step\n", ask.Task)
+	ctx, stop := context.WithCancel(leaves)
+	defer stop()
+	k := &farKeys{x: x, leaves: leaves, lines: make(chan ownerHears, 1)}
+	go k.hear(stop)
+	err := e.doFor(ctx, k, ask)
+	if err != nil && leaves.Err() != nil {
+		return nil // another process goes on with it
+	}
+	said := ownerSaid{Ended: true}
+	said.Code, said.Error = ending(ctx, err)
+	return said
+}
+
+// doFor does a verb for the seat whose keys are k.
+func (e *engine) doFor(ctx context.Context, k *farKeys, ask ownerAsk) error {
+	verb, known := verbs[ask.Do]
+	if !known {
+		return usage(fmt.Errorf("the process that works on this workspace does not know %q: it is another version of caselsp. Start that one again", ask.Do))
+	}
+	s := &seat{
+		away: true, in: newLineReader(k, ask.Seat.Typed), then: k.then,
+		out: stream{farWriter{k, func(p []byte) ownerSaid { return ownerSaid{Out: p} }}, ask.Seat.Out.TTY, ask.Seat.Out.Color},
+		err: stream{farWriter{k, func(p []byte) ownerSaid { return ownerSaid{Err: p} }}, ask.Seat.Err.TTY, ask.Seat.Err.Color},
+	}
+	if len(ask.Set) > 0 {
+		why := fmt.Sprintf("--set does not count here: process %d has this workspace open, with its own settings", os.Getpid())
+		if verb.works {
+			return usage(errors.New(why + ". Leave --set away, or close that process (the editor) and try again"))
 		}
-	case "stop":
-		if err = e.agent.Stop(ask.Task); err == nil {
-			fmt.Fprintf(out, "task %s is being stopped: caselsp resume %[1]s\n", ask.Task)
+		fmt.Fprintln(s.err, "caselsp:", why)
+	}
+	return verb.do(ctx, e, s, ask.Args)
+}
+
+// farKeys are the keys of a seat in another process, and the rest of what is done there.
+type farKeys struct {
+	x      *store.Exchange
+	leaves context.Context // ends with the exchange: the other process has left, or this one does
+	lines  chan ownerHears // those that were asked for: one at most
+}
+
+// hear takes what the other process says, to the end of the exchange.
+func (k *farKeys) hear(stop func()) {
+	for {
+		var said ownerHears
+		if k.x.Hear(k.leaves, &said) != nil {
+			return
 		}
-	case "answer":
-		if name := secretAsked(e.agent, ask.Task); name != "" && ask.Text != record.Deny && ask.Text != record.Kept {
-			return usage(fmt.Errorf("a secret must not be an argument, because other users can see arguments: run `caselsp secret set %s`, then answer %s", name, record.Kept))
+		if said.Stop {
+			stop()
+			continue
 		}
-		if err = e.agent.Answer(ask.Task, "", record.Answer{Text: ask.Text, Reason: ask.Reason, By: "command"}); err == nil {
-			fmt.Fprintf(out, "task %s has the answer\n", ask.Task)
+		select {
+		case k.lines <- said:
+		default: // nobody asked for it
 		}
 	}
+}
+
+// do has something done at the seat, unless the exchange is over: what is written then is written again by
+// the process that goes on.
+func (k *farKeys) do(said ownerSaid) {
+	if k.leaves.Err() == nil {
+		_ = k.x.Tell(said) // the context tells that the other process has gone
+	}
+}
+
+// next implements keys.
+func (k *farKeys) next() (string, bool) {
+	k.do(ownerSaid{Keys: lineAsked})
+	select {
+	case said := <-k.lines:
+		return said.Line, !said.End
+	case <-k.leaves.Done():
+		return "", false
+	}
+}
+
+// flush implements keys.
+func (k *farKeys) flush() { k.do(ownerSaid{Keys: lineFlush}) }
+
+// hide implements keys.
+func (k *farKeys) hide() (show func()) {
+	k.do(ownerSaid{Keys: lineHide})
+	return func() { k.do(ownerSaid{Keys: lineShow}) }
+}
+
+// then is [seat.then].
+func (k *farKeys) then(do string, args any) {
+	if raw, err := json.Marshal(args); err == nil {
+		_ = k.x.Tell(ownerSaid{Then: &ownerAsk{Do: do, Args: raw}}) // also where this process leaves: the other one goes on by it
+	}
+}
+
+// farWriter writes at a seat in another process.
+type farWriter struct {
+	k    *farKeys
+	said func(p []byte) ownerSaid
+}
+
+// Write implements io.Writer.
+func (w farWriter) Write(p []byte) (int, error) {
+	w.k.do(w.said(p))
+	return len(p), nil
+}
+
+// askOwner has the process that owns the store do a verb, at a seat of this process. ask becomes what is
+// to be done where that one leaves.
+func (w *wiring) askOwner(ctx context.Context, ask *ownerAsk, s *seat) error {
+	o, err := w.storeOptions()
+	if err != nil {
+		return err
+	}
+	ask.Set = w.set
+	ask.Seat = seatLooks{Typed: s.in.tty, Out: streamLooks{s.out.tty, s.out.color}, Err: streamLooks{s.err.tty, s.err.color}}
+	near := &nearSeat{seat: s, ctx: ctx, whole: !verbs[ask.Do].works, next: *ask}
+	reads, leave := context.WithCancel(ctx)
+	defer leave()
+	near.ctx = reads
+	defer near.show()
+	err = store.AskOwner(ctx, o, ask, ownerHears{Stop: true}, near.told)
+	*ask = near.next
 	return err
 }
 
-// underWay returns the task that is meant: the one that is named, the one that is worked on, or
-// the one that can be resumed.
-func (e *engine) underWay(name, verb string) (string, error) {
-	working := e.agent.Working()
-	switch {
-	case name != "":
-		return e.named(name)
-	case len(working) == 1:
-		return working[0], nil
-	case len(working) > 1:
-		return "", usage(fmt.Errorf("%d tasks are being worked on: name one of %s", len(working), strings.Join(working, ", ")))
-	}
-	return e.pick(nil, func(s record.Status) bool { return !s.State.Ended() && s.State != record.Review }, verb)
+// nearSeat does at a seat of this process what the owner of the store says.
+type nearSeat struct {
+	*seat
+	ctx    context.Context
+	whole  bool // the output is written when it is whole: nothing twice where another process does it again
+	held   bytes.Buffer
+	next   ownerAsk
+	unhide func()
 }
 
-// askOwner has the process that owns the store do what failed here because it does; any other
-// error is returned as it is.
-func (w *wiring) askOwner(failed error, ask ownerAsk) error {
-	if locked := (*store.Locked)(nil); !errors.As(failed, &locked) {
-		return failed
-	}
+// told does what one value says.
+func (n *nearSeat) told(raw json.RawMessage, say func(any) error) (last bool, err error) {
 	var said ownerSaid
-	err := w.exchange(context.Background(), ask, func(raw json.RawMessage) (any, bool, error) { return nil, true, json.Unmarshal(raw, &said) })
-	if err != nil {
-		return err
+	if err := json.Unmarshal(raw, &said); err != nil {
+		return true, err
 	}
-	fmt.Fprint(os.Stdout, clean(said.Text))
-	return said.err()
-}
-
-// exchange asks the process that owns the store.
-func (w *wiring) exchange(ctx context.Context, ask ownerAsk, told func(json.RawMessage) (any, bool, error)) error {
-	ws, err := workspace.Open(w.dir)
-	if err != nil {
-		return err
+	if said.Then != nil {
+		n.next = *said.Then
 	}
-	defer ws.Close()
-	return store.AskOwner(ctx, store.Options{StateDir: w.stateDir, Workspace: ws.ID()}, ask, told)
-}
-
-// anywhere does what is asked for: here, or in the process that owns the store.
-func (w *wiring) anywhere(ctx context.Context, ask ownerAsk) error {
-	e, err := w.openQuietly()
-	if err != nil {
-		return w.askOwner(err, ask)
-	}
-	defer e.Close()
-	return e.carryOut(ctx, os.Stdout, ask)
-}
-
-func tellCommand(w *wiring) *cobra.Command {
-	ask := ownerAsk{Do: "tell"}
-	cmd := &cobra.Command{
-		Use:   "tell [--task ID] TEXT...",
-		Short: "Say something to a task that is under way, also in another terminal or an editor",
-		Example: `  caselsp tell "use the test database"
-  caselsp tell --task last "and add a test"`,
-		Args: positional(cobra.MinimumNArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			ask.Text = strings.Join(args, " ")
-			if err := record.CheckNote(ask.Text); err != nil {
-				return usage(err)
+	n.write(said)
+	switch said.Keys {
+	case lineAsked:
+		go func() {
+			line, ok, err := n.in.read(n.ctx)
+			if err == nil {
+				_ = say(ownerHears{Line: line, End: !ok})
 			}
-			return w.anywhere(cmd.Context(), ask)
-		},
+		}()
+	case lineFlush:
+		n.in.forget()
+	case lineHide:
+		n.show()
+		n.unhide = n.in.keys.hide()
+	case lineShow:
+		n.show()
 	}
-	cmd.Flags().StringVar(&ask.Task, "task", "", "the task (default: the one that is worked on)")
-	return cmd
+	if !said.Ended {
+		return false, nil
+	}
+	if n.held.Len() > 0 {
+		_, err = n.out.Write(n.held.Bytes())
+	}
+	switch {
+	case said.Error != "":
+		err = &exitError{said.Code, errors.New(said.Error)}
+	case said.Code != exitOK:
+		err = &exitError{code: said.Code}
+	}
+	return true, err
 }
 
-func stopCommand(w *wiring) *cobra.Command {
-	return &cobra.Command{
-		Use:     "stop [TASK]",
-		Short:   "Stop a task that another terminal or an editor works on; it can be resumed",
-		Example: "  caselsp stop\n  caselsp stop last",
-		Args:    positional(cobra.MaximumNArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return w.anywhere(cmd.Context(), ownerAsk{Do: "stop", Task: strings.Join(args, "")})
-		},
+// write writes what the owner says. A pipe that is closed ends the process by a signal.
+func (n *nearSeat) write(said ownerSaid) {
+	if n.whole {
+		n.held.Write(said.Out)
+	} else if len(said.Out) > 0 {
+		_, _ = n.out.Write(said.Out)
+	}
+	if len(said.Err) > 0 {
+		_, _ = n.err.Write(said.Err)
+	}
+}
+
+// show has what is typed shown again.
+func (n *nearSeat) show() {
+	if n.unhide != nil {
+		n.unhide()
+		n.unhide = nil
 	}
 }

@@ -35,7 +35,7 @@ func replayCommand(w *wiring) *cobra.Command {
 					return err
 				}
 			}
-			return w.replay(cmd.Context(), rec, newDisplay(os.Stdout, asJSON, func(record.Question) bool { return false }), yes)
+			return w.replay(cmd.Context(), rec, newDisplay(streamOf(os.Stdout), asJSON, func(record.Question) bool { return false }), yes)
 		},
 	}
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "accept the result into the folder")
@@ -124,12 +124,12 @@ func (w *wiring) replay(ctx context.Context, rec *agent.Recording, d display, ye
 		if err != nil {
 			return err
 		}
-		showChanges(os.Stdout, rev)
+		showChanges(streamOf(os.Stdout), rev)
 		return nil
 	}
 	out, err := e.agent.Decide(ctx, rec.Task.ID, review.Selection{Hunk: review.AllHunks}, true, workspace.Disk(e.workspace))
 	if err != nil {
 		return err
 	}
-	return tellOutcome(rec.Task.ID, out)
+	return tellOutcome(os.Stderr, rec.Task.ID, out)
 }

@@ -4,23 +4,56 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
-	"caselsp/agent"
 	"caselsp/agent/count"
 	"caselsp/agent/record"
 	"caselsp/agent/review"
-	"caselsp/agent/workspace"
 
 	"github.com/spf13/cobra"
 )
 
+// reviewArgs say what is decided, or shown.
+type reviewArgs struct {
+	Task                             string `json:",omitempty"`
+	Accept, Reject, Undo, Show, JSON bool   `json:",omitempty"`
+	File, Kept                       string `json:",omitempty"`
+	Hunk                             int    `json:",omitempty"` // from 1; 0 is all
+}
+
+var reviewTask = works("review", func(ctx context.Context, e *engine, s *seat, a reviewArgs) error {
+	var args []string
+	if a.Task != "" {
+		args = []string{a.Task}
+	}
+	id, err := e.pickReview(args, a.Undo)
+	if err != nil {
+		return err
+	}
+	switch {
+	case a.Undo:
+		return e.undo(ctx, s, id)
+	case a.Accept || a.Reject:
+		return e.decideAll(ctx, s, s.in.tty, id, review.Selection{Kept: a.Kept, File: a.File, Hunk: a.Hunk - 1}, a.Accept) // no --hunk is AllHunks
+	}
+	rev, err := e.agent.Review(id)
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		return printReview(s.out, rev)
+	}
+	showChanges(s.out, rev)
+	if a.Show || !s.in.tty {
+		fmt.Fprintf(s.err, "caselsp: %s\n", rev.Tally())
+		return nil
+	}
+	return e.reviewOnTerminal(ctx, s, rev)
+})
+
 func reviewCommand(w *wiring) *cobra.Command {
-	var accept, reject, undo, show, asJSON bool
-	var file, kept string
-	var hunk int
+	var a reviewArgs
 	cmd := &cobra.Command{
 		Use:   "review [TASK]",
 		Short: "Show a result, and accept, reject or undo it: all, one file or one hunk",
@@ -30,53 +63,21 @@ func reviewCommand(w *wiring) *cobra.Command {
   caselsp review --undo`,
 		Args: positional(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx := cmd.Context()
-			if hunk > 0 && file == "" {
+			if a.Hunk > 0 && a.File == "" {
 				return usage(errors.New("--hunk needs --file: hunks are counted within each file"))
 			}
-			e, err := w.open([]string{w.dir}, nil, agent.Headless{}, nil, nil)
-			if err != nil {
-				return err
-			}
-			defer e.Close()
-			id, err := e.pickReview(args, undo)
-			if err != nil {
-				return err
-			}
-			sel := review.Selection{Kept: kept, File: file, Hunk: hunk - 1} // no --hunk is AllHunks
-			switch {
-			case undo:
-				return e.undo(ctx, id)
-			case accept || reject:
-				var in *lineReader
-				if isTerminal(os.Stdin) {
-					in = newLineReader(os.Stdin)
-				}
-				return e.decideAll(ctx, in, id, sel, accept)
-			}
-			rev, err := e.agent.Review(id)
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return printReview(os.Stdout, rev)
-			}
-			showChanges(os.Stdout, rev)
-			if show || !isTerminal(os.Stdin) {
-				fmt.Fprintf(os.Stderr, "caselsp: %s\n", rev.Tally())
-				return nil
-			}
-			return e.reviewOnTerminal(ctx, newLineReader(os.Stdin), rev)
+			a.Task = strings.Join(args, "")
+			return reviewTask.run(cmd.Context(), w, a)
 		},
 	}
-	cmd.Flags().BoolVar(&accept, "accept", false, "accept what is selected; by its name also a file or hunk that was rejected")
-	cmd.Flags().BoolVar(&reject, "reject", false, "reject what is selected")
-	cmd.Flags().BoolVar(&undo, "undo", false, "revert everything that was accepted, and reopen what was rejected")
-	cmd.Flags().BoolVar(&show, "show", false, "only show the result")
-	cmd.Flags().StringVar(&kept, "kept", "", "select the kept work of a feature that failed, by its name")
-	cmd.Flags().StringVar(&file, "file", "", "select one file")
-	cmd.Flags().IntVar(&hunk, "hunk", 0, "select one hunk of the file, counted from 1")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "show the result as one JSON object")
+	cmd.Flags().BoolVar(&a.Accept, "accept", false, "accept what is selected; by its name also a file or hunk that was rejected")
+	cmd.Flags().BoolVar(&a.Reject, "reject", false, "reject what is selected")
+	cmd.Flags().BoolVar(&a.Undo, "undo", false, "revert everything that was accepted, and reopen what was rejected")
+	cmd.Flags().BoolVar(&a.Show, "show", false, "only show the result")
+	cmd.Flags().StringVar(&a.Kept, "kept", "", "select the kept work of a feature that failed, by its name")
+	cmd.Flags().StringVar(&a.File, "file", "", "select one file")
+	cmd.Flags().IntVar(&a.Hunk, "hunk", 0, "select one hunk of the file, counted from 1")
+	cmd.Flags().BoolVar(&a.JSON, "json", false, "show the result as one JSON object")
 	cmd.MarkFlagsMutuallyExclusive("accept", "reject", "undo", "show")
 	cmd.MarkFlagsMutuallyExclusive("accept", "reject", "undo", "json")
 	return cmd
@@ -101,54 +102,54 @@ func (e *engine) pickReview(args []string, undo bool) (string, error) {
 }
 
 // undo reverts a result. It is an error when a file could not be reverted.
-func (e *engine) undo(ctx context.Context, id string) error {
-	out, err := e.agent.Undo(ctx, id, workspace.Disk(e.workspace))
+func (e *engine) undo(ctx context.Context, s *seat, id string) error {
+	out, err := e.agent.Undo(ctx, id, e.applier(id))
 	if err != nil {
 		return err
 	}
-	tellResults(out, "reverted")
-	fmt.Fprintf(os.Stderr, "caselsp: %s\n", clean(out.Decided))
+	tellResults(s.err, out, "reverted")
+	fmt.Fprintf(s.err, "caselsp: %s\n", clean(out.Decided))
 	if n := len(out.Failed()); n > 0 {
 		return fmt.Errorf("%s could not be reverted", count.Of(n, "file"))
 	}
-	fmt.Fprintf(os.Stderr, "caselsp: the result can be reviewed again: caselsp review %s\n", id)
+	fmt.Fprintf(s.err, "caselsp: the result can be reviewed again: caselsp review %s\n", id)
 	return nil
 }
 
 // reviewOnTerminal lets a person decide file by file and hunk by hunk.
-func (e *engine) reviewOnTerminal(ctx context.Context, in *lineReader, rev *review.Review) error {
+func (e *engine) reviewOnTerminal(ctx context.Context, s *seat, rev *review.Review) error {
 	id := rev.Task.ID
 	files, kept := rev.OpenFiles(), rev.OpenKept()
 	if files+kept == 0 {
-		fmt.Fprintf(os.Stderr, "caselsp: nothing is left to decide. %s\ncaselsp: to accept a rejected file after all: caselsp review --accept --file NAME %s\ncaselsp: to take all decisions back: caselsp review --undo %[2]s\n", rev.Tally(), id)
+		fmt.Fprintf(s.err, "caselsp: nothing is left to decide. %s\ncaselsp: to accept a rejected file after all: caselsp review --accept --file NAME %s\ncaselsp: to take all decisions back: caselsp review --undo %[2]s\n", rev.Tally(), id)
 		return exitOfReview(rev.State)
 	}
-	fmt.Fprintf(os.Stderr, "\n%s\n%sanything else = later > ", rev.Tally(), choices(rev))
-	line, _, err := in.read(ctx)
+	fmt.Fprintf(s.err, "\n%s\n%sanything else = later > ", rev.Tally(), choices(rev))
+	line, _, err := s.in.read(ctx)
 	if err != nil {
 		return err
 	}
 	all := review.Selection{Hunk: review.AllHunks}
 	switch word := strings.ToLower(line); {
 	case word == "a" && files > 0:
-		return e.decideAll(ctx, in, id, all, true)
+		return e.decideAll(ctx, s, true, id, all, true)
 	case word == "r" && files > 0:
-		return e.decideAll(ctx, in, id, all, false)
+		return e.decideAll(ctx, s, true, id, all, false)
 	case word == "h" && files > 0:
-		return e.hunkByHunk(ctx, in, rev, rev.Files)
+		return e.hunkByHunk(ctx, s, rev, rev.Files)
 	case word == "k" && kept > 0:
-		return e.hunkByHunk(ctx, in, rev, rev.All()[len(rev.Files):])
+		return e.hunkByHunk(ctx, s, rev, rev.All()[len(rev.Files):])
 	}
-	fmt.Fprintf(os.Stderr, "caselsp: the result waits for your review: caselsp review %s\n", id)
+	fmt.Fprintf(s.err, "caselsp: the result waits for your review: caselsp review %s\n", id)
 	return exitOfReview(rev.State)
 }
 
 // exitOfReview is exitOf for a review: that a task has failed is said when it ran.
-func exitOfReview(s record.Phase) error {
-	if s == record.Failed {
+func exitOfReview(p record.Phase) error {
+	if p == record.Failed {
 		return nil
 	}
-	return exitOf(s)
+	return exitOf(p)
 }
 
 // choices are what a person may type to decide about what is open.
@@ -171,8 +172,8 @@ func choices(rev *review.Review) string {
 }
 
 // hunkByHunk lets a person decide about what is open of files.
-func (e *engine) hunkByHunk(ctx context.Context, in *lineReader, rev *review.Review, files []review.File) error {
-	p := plain{out: os.Stderr, color: inColor(os.Stderr)}
+func (e *engine) hunkByHunk(ctx context.Context, s *seat, rev *review.Review, files []review.File) error {
+	p := plain{out: s.err, color: s.err.color}
 	state, left := rev.State, 0
 	for _, f := range files {
 		for h, decided := range f.Hunks {
@@ -185,7 +186,7 @@ func (e *engine) hunkByHunk(ctx context.Context, in *lineReader, rev *review.Rev
 			} else {
 				p.diff(f.Change.Hunk(h))
 			}
-			accept, later, err := askHunk(ctx, in)
+			accept, later, err := askHunk(ctx, s)
 			if err != nil {
 				return err
 			}
@@ -193,7 +194,7 @@ func (e *engine) hunkByHunk(ctx context.Context, in *lineReader, rev *review.Rev
 				left++
 				continue
 			}
-			out, err := e.agent.Decide(ctx, rev.Task.ID, review.Selection{Kept: f.Kept, File: f.Change.Path, Hunk: h}, accept, workspace.Disk(e.workspace))
+			out, err := e.agent.Decide(ctx, rev.Task.ID, review.Selection{Kept: f.Kept, File: f.Change.Path, Hunk: h}, accept, e.applier(rev.Task.ID))
 			if err != nil {
 				return err
 			}
@@ -205,16 +206,16 @@ func (e *engine) hunkByHunk(ctx context.Context, in *lineReader, rev *review.Rev
 		}
 	}
 	if left > 0 {
-		fmt.Fprintf(os.Stderr, "caselsp: %s left open: caselsp review %s\n", count.Of(left, "hunk"), rev.Task.ID)
+		fmt.Fprintf(s.err, "caselsp: %s left open: caselsp review %s\n", count.Of(left, "hunk"), rev.Task.ID)
 	}
 	return exitOfReview(state)
 }
 
 // askHunk asks what is to become of a hunk, until the answer is one.
-func askHunk(ctx context.Context, in *lineReader) (accept, later bool, err error) {
+func askHunk(ctx context.Context, s *seat) (accept, later bool, err error) {
 	for {
-		fmt.Fprint(os.Stderr, "a = accept, r = reject, l = later > ")
-		line, more, err := in.read(ctx)
+		fmt.Fprint(s.err, "a = accept, r = reject, l = later > ")
+		line, more, err := s.in.read(ctx)
 		if err != nil {
 			return false, false, err
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"maps"
 	"os"
@@ -25,29 +26,55 @@ import (
 
 // taskFlags are what run and resume share.
 type taskFlags struct {
-	yes, review, json bool
+	Yes, Review, JSON bool
 }
 
 func (f *taskFlags) add(cmd *cobra.Command) {
-	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "approve commands without asking, and accept the result")
-	cmd.Flags().BoolVar(&f.review, "review", false, "decide about the result hunk by hunk at the end")
-	cmd.Flags().BoolVar(&f.json, "json", false, "write each event as one JSON object a line")
+	cmd.Flags().BoolVarP(&f.Yes, "yes", "y", false, "approve commands without asking, and accept the result")
+	cmd.Flags().BoolVar(&f.Review, "review", false, "decide about the result hunk by hunk at the end")
+	cmd.Flags().BoolVar(&f.JSON, "json", false, "write each event as one JSON object a line")
 	cmd.MarkFlagsMutuallyExclusive("yes", "review")
 }
 
 // asks reports whether a question is put to a person.
-func (f *taskFlags) asks(q record.Question) bool { return !f.yes || !q.Flagged() }
+func (f *taskFlags) asks(q record.Question) bool { return !f.Yes || !q.Flagged() }
 
-// user returns the user that the run asks, who answers on standard input. The end of
+// asked has the questions of a run put to the person at a seat. The end of
 // input leaves a question undecided.
-func (f *taskFlags) user(in *lineReader) agent.User {
-	return &console{in: in, out: os.Stderr, yes: f.yes}
+func (f *taskFlags) asked(ctx context.Context, s *seat) context.Context {
+	if s.in.tty {
+		s.in.start() // what is typed from now on is known by its time
+	}
+	return asked(ctx, &console{in: s.in, out: s.err, yes: f.Yes})
 }
 
+// runArgs are a task, or what is left of one that another process has begun.
+type runArgs struct {
+	taskFlags
+	Task    record.Task
+	Earlier string `json:",omitempty"` // the task from which it goes on
+}
+
+var runTask = works("run", func(ctx context.Context, e *engine, s *seat, a runArgs) error {
+	ctx = a.asked(ctx, s)
+	e.tellProblems(s)
+	if s.in.tty {
+		e.tellUnfinished(s)
+	}
+	if a.Earlier != "" {
+		id, err := e.named(a.Earlier)
+		if err != nil {
+			return err
+		}
+		if a.Task.Follows, err = e.agent.Follows(id); err != nil {
+			return err
+		}
+	}
+	return a.follow(ctx, e, s, e.agent.Run(ctx, a.Task))
+})
+
 func runCommand(w *wiring) *cobra.Command {
-	var f taskFlags
-	var task record.Task
-	var earlier string
+	var a runArgs
 	cmd := &cobra.Command{
 		Use:   "run [--task TEXT] [TEXT...]",
 		Short: "Carry out a task in a folder",
@@ -55,132 +82,56 @@ func runCommand(w *wiring) *cobra.Command {
   caselsp run --dir ~/shop --yes "let customers cancel an order"
   caselsp run --follow "now also test it"   # goes on from the last task`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if earlier == lastTask && len(args) > 0 && isTaskID(args[0]) { // --follow TASK, beside --follow=TASK
-				earlier, args = args[0], args[1:]
+			if a.Earlier == lastTask && len(args) > 0 && isTaskID(args[0]) { // --follow TASK, beside --follow=TASK
+				a.Earlier, args = args[0], args[1:]
 			}
-			if task.Text == "" {
-				task.Text = strings.Join(args, " ")
+			if a.Task.Text == "" {
+				a.Task.Text = strings.Join(args, " ")
 			}
-			in := newLineReader(os.Stdin)
-			if strings.TrimSpace(task.Text) == "" && isTerminal(os.Stdin) {
+			s := ownSeat()
+			if s.in.tty {
+				s.in.start()
+			}
+			if strings.TrimSpace(a.Task.Text) == "" && s.in.tty {
 				fmt.Fprint(os.Stderr, "What should be done? > ")
-				line, _, err := in.read(cmd.Context())
+				line, _, err := s.in.read(cmd.Context())
 				if err != nil {
 					return err
 				}
-				task.Text = line
+				a.Task.Text = line
 			}
-			task.Typed = task.Text
-			e, err := w.open([]string{w.dir}, nil, f.user(in), nil, nil)
-			if err != nil {
-				return err
-			}
-			defer e.Close()
-			e.tellProblems()
-			if in.tty != nil {
-				e.tellUnfinished()
-			}
-			if earlier != "" {
-				id, err := e.named(earlier)
-				if err != nil {
-					return err
-				}
-				if task.Follows, err = e.agent.Follows(id); err != nil {
-					return err
-				}
-			}
-			return f.follow(cmd.Context(), e, in, e.agent.Run(cmd.Context(), task))
+			a.Task.Typed = a.Task.Text
+			return runTask.at(cmd.Context(), w, s, a)
 		},
 	}
-	cmd.Flags().StringVarP(&task.Text, "task", "t", "", "what should be done")
-	cmd.Flags().StringVar(&earlier, "follow", "", "go on from an earlier task (default: the last): its text, report and diff are given along")
+	cmd.Flags().StringVarP(&a.Task.Text, "task", "t", "", "what should be done")
+	cmd.Flags().StringVar(&a.Earlier, "follow", "", "go on from an earlier task (default: the last): its text, report and diff are given along")
 	cmd.Flags().Lookup("follow").NoOptDefVal = lastTask
-	cmd.Flags().BoolVar(&task.Single, "single", false, "skip planning and verification, for small requests")
-	cmd.Flags().StringVar(&task.Language, "language", "", "the programming language (default: TARS finds out)")
-	cmd.Flags().StringVar(&task.Type, "type", "", "the type of the task, such as bugfix (default: TARS finds out)")
-	f.add(cmd)
+	cmd.Flags().BoolVar(&a.Task.Single, "single", false, "skip planning and verification, for small requests")
+	cmd.Flags().StringVar(&a.Task.Language, "language", "", "the programming language (default: TARS finds out)")
+	cmd.Flags().StringVar(&a.Task.Type, "type", "", "the type of the task, such as bugfix (default: TARS finds out)")
+	a.add(cmd)
 	return cmd
-}
-
-func resumeCommand(w *wiring) *cobra.Command {
-	var f taskFlags
-	var answer, message string
-	cmd := &cobra.Command{
-		Use:   "resume [TASK]",
-		Short: "Continue a task that was stopped, paused or interrupted, or try again what failed of it",
-		Example: `  caselsp resume
-  caselsp resume --answer approve
-  caselsp resume --answer "deny: use the test database" 20260302-090000-demo
-  caselsp resume --message "use the new client" 20260302-090000-demo   # try again what failed`,
-		Args: positional(cobra.MaximumNArgs(1)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			in := newLineReader(os.Stdin)
-			e, err := w.open([]string{w.dir}, nil, f.user(in), nil, nil)
-			if err != nil && answer != "" {
-				word, reason, _ := strings.Cut(answer, ":")
-				ask := ownerAsk{Do: "answer", Task: strings.Join(args, ""), Text: answer}
-				if word == record.Deny {
-					ask.Text, ask.Reason = record.Deny, strings.TrimSpace(reason)
-				}
-				return w.askOwner(err, ask)
-			}
-			if err != nil {
-				return err
-			}
-			defer e.Close()
-			e.tellProblems()
-			id, err := e.pickResume(args)
-			if err != nil {
-				return err
-			}
-			if answer != "" {
-				word, reason, _ := strings.Cut(answer, ":")
-				a := record.Answer{Text: answer, By: "command"}
-				if word == record.Deny {
-					a = record.Answer{Text: record.Deny, Reason: strings.TrimSpace(reason), By: "command"}
-				}
-				if name := secretAsked(e.agent, id); name != "" && a.Text != record.Deny && a.Text != record.Kept {
-					return usage(fmt.Errorf("a secret must not be an argument, because other users can see arguments: run `caselsp secret set %s`, then resume with --answer %s; or resume in a terminal", name, record.Kept))
-				}
-				if err := e.agent.Answer(id, "", a); err != nil {
-					return err
-				}
-			}
-			return f.follow(cmd.Context(), e, in, e.agent.ResumeWith(cmd.Context(), id, message))
-		},
-	}
-	cmd.Flags().StringVar(&answer, "answer", "", "the answer to the open question: text, or approve, task, always, deny or deny:REASON")
-	cmd.Flags().StringVarP(&message, "message", "m", "", "what to do otherwise, for features that failed and are tried again")
-	f.add(cmd)
-	return cmd
-}
-
-// pickResume returns the task named in args, or the only one that did not end, or else the
-// only one of which something failed that can be tried again.
-func (e *engine) pickResume(args []string) (string, error) {
-	unfinished := func(s record.Status) bool { return !s.State.Ended() && s.State != record.Review }
-	all, err := e.agent.History()
-	if len(args) == 0 && err == nil && !slices.ContainsFunc(all, unfinished) {
-		unfinished = func(s record.Status) bool { return s.Triable }
-	}
-	return e.pick(args, unfinished, "resume")
 }
 
 // tellProblems says which settings were ignored.
-func (e *engine) tellProblems() {
+func (e *engine) tellProblems(s *seat) {
+	if s.away {
+		return // they are those of the settings there
+	}
 	for _, p := range e.problems {
-		fmt.Fprintln(os.Stderr, "caselsp:", clean(p.String()))
+		fmt.Fprintln(s.err, "caselsp:", clean(p.String()))
 	}
 }
 
 // tellUnfinished says which task of the workspace was not finished: the newest.
-func (e *engine) tellUnfinished() {
+func (e *engine) tellUnfinished(s *seat) {
 	list, err := e.agent.Resumable()
 	if err != nil || len(list) == 0 {
 		return // what cannot be read is told where it is asked for
 	}
-	s := list[len(list)-1]
-	fmt.Fprintf(os.Stderr, "caselsp: a task is not finished: %s (%s): caselsp resume %s\n", agent.Quote(firstLine(s.Task.Text)), s.State, s.Task.ID)
+	last := list[len(list)-1]
+	fmt.Fprintf(s.err, "caselsp: a task is not finished: %s (%s): caselsp resume %s\n", agent.Quote(firstLine(last.Task.Text)), last.State, last.Task.ID)
 }
 
 // lastTask names the newest task of the workspace wherever a task is named.
@@ -225,8 +176,8 @@ func (e *engine) pick(args []string, fits func(record.Status) bool, verb string)
 }
 
 // follow shows a run until it ends and lets the user decide about the result.
-func (f *taskFlags) follow(ctx context.Context, e *engine, in *lineReader, events iter.Seq2[agent.Event, error]) error {
-	d := newDisplay(os.Stdout, f.json, f.asks)
+func (f *taskFlags) follow(ctx context.Context, e *engine, s *seat, events iter.Seq2[agent.Event, error]) error {
+	d := newDisplay(s.out, f.JSON, f.asks)
 	var last record.Status
 	var failed error
 	for event, err := range events {
@@ -234,13 +185,16 @@ func (f *taskFlags) follow(ctx context.Context, e *engine, in *lineReader, event
 			failed = err
 			break
 		}
-		d.show(event)
-		if last.Task.ID == "" && in.tty != nil {
-			in.tell(func(text string) { tellTask(e.agent, event.Status.Task.ID, text) })
+		if id := event.Status.Task.ID; last.Task.ID == "" && id != "" {
+			s.then(doResume, resumeArgs{taskFlags: *f, Task: id, Begun: true})
+			if s.in.tty {
+				s.in.tell(func(text string) { tellTask(s, e.agent, id, text) })
+			}
 		}
+		d.show(event)
 		last = event.Status
 	}
-	in.tell(nil)
+	s.in.tell(nil)
 	d.close()
 	if failed != nil {
 		if errors.Is(failed, record.ErrEmptyTask) {
@@ -251,21 +205,26 @@ func (f *taskFlags) follow(ctx context.Context, e *engine, in *lineReader, event
 	if last.State == record.Idle { // a thread that was resumed has shown its answer
 		return nil
 	}
-	if !f.json {
-		e.showEnding(os.Stdout, last)
+	return f.ended(ctx, e, s, last)
+}
+
+// ended shows how a run has ended, and lets the user decide about the result.
+func (f *taskFlags) ended(ctx context.Context, e *engine, s *seat, last record.Status) error {
+	if !f.JSON {
+		e.showEnding(s.out, last)
 	}
 	if last.State != record.Review {
 		if last.State == record.Paused || last.State == record.Stopped {
-			fmt.Fprintf(os.Stderr, "caselsp: task %s is %s: %s\n", last.Task.ID, last.State, clean(last.Reason))
-			fmt.Fprintf(os.Stderr, "caselsp: to continue it: caselsp resume %s%s\n", e.resumeFlags(), last.Task.ID)
+			fmt.Fprintf(s.err, "caselsp: task %s is %s: %s\n", last.Task.ID, last.State, clean(last.Reason))
+			fmt.Fprintf(s.err, "caselsp: to continue it: caselsp resume %s%s\n", e.resumeFlags(), last.Task.ID)
 		}
-		e.tellKept(last)
-		fmt.Fprintf(os.Stderr, "caselsp: the report: %s\n", e.reportHint())
+		e.tellKept(s, last)
+		fmt.Fprintf(s.err, "caselsp: the report: %s\n", e.reportHint())
 		return exitOfRun(last.State, last)
 	}
-	err := f.decide(ctx, e, in, last.Task.ID)
-	e.tellKept(last)
-	fmt.Fprintf(os.Stderr, "caselsp: the report: %s\n", e.reportHint())
+	err := f.decide(ctx, e, s, last.Task.ID)
+	e.tellKept(s, last)
+	fmt.Fprintf(s.err, "caselsp: the report: %s\n", e.reportHint())
 	var code *exitError
 	if now, failed := e.agent.Status(last.Task.ID); failed == nil && (err == nil || errors.As(err, &code) && code.err == nil) {
 		return exitOfRun(now.State, last)
@@ -274,58 +233,58 @@ func (f *taskFlags) follow(ctx context.Context, e *engine, in *lineReader, event
 }
 
 // tellKept says what is kept of features that failed, why they did, and what can be done.
-func (e *engine) tellKept(last record.Status) {
+func (e *engine) tellKept(s *seat, last record.Status) {
 	if len(last.Kept) == 0 {
 		return
 	}
-	fmt.Fprintln(os.Stderr, "caselsp: the work of features that failed is kept, not verified:")
+	fmt.Fprintln(s.err, "caselsp: the work of features that failed is kept, not verified:")
 	for _, k := range last.Kept {
-		fmt.Fprintf(os.Stderr, "  %s: %s: %s\n", k.ID, clean(strings.Join(k.Files, ", ")), clean(firstLine(k.Reason)))
+		fmt.Fprintf(s.err, "  %s: %s: %s\n", k.ID, clean(strings.Join(k.Files, ", ")), clean(firstLine(k.Reason)))
 	}
-	fmt.Fprintln(os.Stderr, "You can:")
+	fmt.Fprintln(s.err, "You can:")
 	for _, way := range agent.WaysWithKept(last.Task.ID, last.Kept[0].ID, e.resumeFlags()) {
-		fmt.Fprintf(os.Stderr, "  %s\n", way)
+		fmt.Fprintf(s.err, "  %s\n", way)
 	}
 }
 
 // tellTask says to a task what was typed while it works.
-func tellTask(a *agent.Agent, id, text string) {
+func tellTask(s *seat, a *agent.Agent, id, text string) {
 	if err := a.Tell(id, text); err != nil {
-		fmt.Fprintln(os.Stderr, "caselsp: not told:", clean(err.Error()))
+		fmt.Fprintln(s.err, "caselsp: not told:", clean(err.Error()))
 	}
 }
 
 // decide ends a run that has a result: it is accepted at once, reviewed hunk by hunk,
 // or left for a later review.
-func (f *taskFlags) decide(ctx context.Context, e *engine, in *lineReader, id string) error {
+func (f *taskFlags) decide(ctx context.Context, e *engine, s *seat, id string) error {
 	rev, err := e.agent.Review(id)
 	if err != nil {
 		return err
 	}
 	switch {
-	case f.yes:
-		if f.json { // readers of the lines need the end, too
-			e.agent.Watch = jsonLines{json.NewEncoder(os.Stdout)}.show
+	case f.Yes:
+		if f.JSON { // readers of the lines need the end, too
+			defer e.agent.Hear(id, jsonLines{json.NewEncoder(s.out)}.show)()
 		}
-		return e.decideAll(ctx, nil, id, review.Selection{Hunk: review.AllHunks}, true)
-	case f.review || isTerminal(os.Stdin) && !f.json:
-		showChanges(os.Stdout, rev)
-		return e.reviewOnTerminal(ctx, in, rev)
+		return e.decideAll(ctx, s, false, id, review.Selection{Hunk: review.AllHunks}, true)
+	case f.Review || s.in.tty && !f.JSON:
+		showChanges(s.out, rev)
+		return e.reviewOnTerminal(ctx, s, rev)
 	}
-	if !f.json {
-		showChanges(os.Stdout, rev)
+	if !f.JSON {
+		showChanges(s.out, rev)
 	}
-	fmt.Fprintf(os.Stderr, "caselsp: the result waits for your review: caselsp review %s\n", id)
+	fmt.Fprintf(s.err, "caselsp: the result waits for your review: caselsp review %s\n", id)
 	return exitOf(record.Review)
 }
 
 // decideAll accepts or rejects a selection and reports files that were not written. Of those
-// that programs obey and that the selection does not name, the person at in is asked once,
-// with all of them in a list; without one (nil) they wait.
-func (e *engine) decideAll(ctx context.Context, in *lineReader, id string, sel review.Selection, accept bool) error {
-	out, err := e.agent.Decide(ctx, id, sel, accept, workspace.Disk(e.workspace))
-	if err == nil && accept && sel.File == "" && len(out.Waiting) > 0 && in != nil {
-		out, err = e.acceptObeyed(ctx, in, id, sel, out)
+// that programs obey and that the selection does not name, the person at the seat is asked once,
+// with all of them in a list, where asks says so; else they wait.
+func (e *engine) decideAll(ctx context.Context, s *seat, asks bool, id string, sel review.Selection, accept bool) error {
+	out, err := e.agent.Decide(ctx, id, sel, accept, e.applier(id))
+	if err == nil && accept && sel.File == "" && len(out.Waiting) > 0 && asks {
+		out, err = e.acceptObeyed(ctx, s, id, sel, out)
 	}
 	if err != nil {
 		return err
@@ -335,17 +294,17 @@ func (e *engine) decideAll(ctx context.Context, in *lineReader, id string, sel r
 		return err
 	}
 	for _, file := range slices.Sorted(maps.Keys(left)) {
-		fmt.Fprintf(os.Stderr, "caselsp: %s has places for secrets (%s): caselsp secret fill %[1]s\n", clean(file), strings.Join(left[file], ", "))
+		fmt.Fprintf(s.err, "caselsp: %s has places for secrets (%s): caselsp secret fill %[1]s\n", clean(file), strings.Join(left[file], ", "))
 	}
-	return tellOutcome(id, out)
+	return tellOutcome(s.err, id, out)
 }
 
 // acceptObeyed asks about the files that programs obey, which are left of an acceptance of
 // all, and returns the outcome of both.
-func (e *engine) acceptObeyed(ctx context.Context, in *lineReader, id string, sel review.Selection, out review.Outcome) (review.Outcome, error) {
-	tellWaiting(out.Waiting, "Programs obey these files without being told to:")
-	fmt.Fprint(os.Stderr, "y = accept them, too, anything else = later > ")
-	line, _, err := in.read(ctx)
+func (e *engine) acceptObeyed(ctx context.Context, s *seat, id string, sel review.Selection, out review.Outcome) (review.Outcome, error) {
+	tellWaiting(s.err, out.Waiting, "Programs obey these files without being told to:")
+	fmt.Fprint(s.err, "y = accept them, too, anything else = later > ")
+	line, _, err := s.in.read(ctx)
 	if err != nil || strings.ToLower(line) != "y" {
 		return out, err
 	}
@@ -353,39 +312,39 @@ func (e *engine) acceptObeyed(ctx context.Context, in *lineReader, id string, se
 	for _, f := range out.Waiting {
 		names = append(names, f.Change.Path)
 	}
-	more, err := e.agent.Decide(ctx, id, review.Selection{Kept: sel.Kept, Hunk: review.AllHunks, Consent: names}, true, workspace.Disk(e.workspace))
+	more, err := e.agent.Decide(ctx, id, review.Selection{Kept: sel.Kept, Hunk: review.AllHunks, Consent: names}, true, e.applier(id))
 	more.Results = append(out.Results, more.Results...)
 	return more, err
 }
 
 // tellWaiting lists files that programs obey, each with who does.
-func tellWaiting(files []review.File, title string) {
-	fmt.Fprintf(os.Stderr, "\n%s\n", title)
+func tellWaiting(w io.Writer, files []review.File, title string) {
+	fmt.Fprintf(w, "\n%s\n", title)
 	for _, f := range files {
-		fmt.Fprintf(os.Stderr, "  %s: %s\n", clean(describe(f.Change)), clean(f.Obeyed.By))
+		fmt.Fprintf(w, "  %s: %s\n", clean(describe(f.Change)), clean(f.Obeyed.By))
 	}
 }
 
 // tellOutcome reports the result of a decision.
-func tellOutcome(id string, out review.Outcome) error {
-	tellResults(out, "written")
-	fmt.Fprintf(os.Stderr, "caselsp: %s\n", clean(out.Decided))
+func tellOutcome(w io.Writer, id string, out review.Outcome) error {
+	tellResults(w, out, "written")
+	fmt.Fprintf(w, "caselsp: %s\n", clean(out.Decided))
 	if out.Closed {
-		fmt.Fprintf(os.Stderr, "caselsp: the task was not finished and is closed as it is: caselsp resume %s goes on with what is left of it\n", id)
+		fmt.Fprintf(w, "caselsp: the task was not finished and is closed as it is: caselsp resume %s goes on with what is left of it\n", id)
 	}
 	if len(out.Waiting) > 0 {
-		tellWaiting(out.Waiting, "caselsp: these files wait for your word, because programs obey them without being told to:")
-		fmt.Fprintf(os.Stderr, "To accept one:\n")
+		tellWaiting(w, out.Waiting, "caselsp: these files wait for your word, because programs obey them without being told to:")
+		fmt.Fprintf(w, "To accept one:\n")
 		for _, f := range out.Waiting {
 			of := ""
 			if f.Kept != "" {
 				of = "--kept " + f.Kept + " "
 			}
-			fmt.Fprintf(os.Stderr, "  caselsp review --accept %s--file %s %s\n", of, clean(shell.Word(f.Change.Path)), id)
+			fmt.Fprintf(w, "  caselsp review --accept %s--file %s %s\n", of, clean(shell.Word(f.Change.Path)), id)
 		}
 	}
 	if out.State == record.Review {
-		fmt.Fprintf(os.Stderr, "caselsp: %s still undecided: caselsp review %s\n", count.Of(out.Open, "hunk"), id)
+		fmt.Fprintf(w, "caselsp: %s still undecided: caselsp review %s\n", count.Of(out.Open, "hunk"), id)
 	}
 	if out.Kept { // whatever became of the result
 		switch {
@@ -397,6 +356,15 @@ func tellOutcome(id string, out review.Outcome) error {
 		return nil
 	}
 	return exitOf(out.State)
+}
+
+// applier changes the user's files for the result of a task: what the editor that this process serves has open is
+// changed there, else all on disk.
+func (e *engine) applier(id string) workspace.Applier {
+	if e.edit != nil {
+		return e.edit(e.agent, id)
+	}
+	return workspace.Disk(e.workspace)
 }
 
 // resumeFlags are the settings of this command line as flags, so that a resume holds to them;
@@ -412,12 +380,12 @@ func (e *engine) resumeFlags() string {
 }
 
 // tellResults reports for each file whether it was written.
-func tellResults(out review.Outcome, how string) {
+func tellResults(w io.Writer, out review.Outcome, how string) {
 	for _, r := range out.Results {
 		if r.OK {
-			fmt.Fprintf(os.Stderr, "caselsp: %s: %s\n", how, clean(r.Path))
+			fmt.Fprintf(w, "caselsp: %s: %s\n", how, clean(r.Path))
 		} else {
-			fmt.Fprintf(os.Stderr, "caselsp: NOT %s: %s: %s\n", how, clean(r.Path), clean(r.Reason))
+			fmt.Fprintf(w, "caselsp: NOT %s: %s: %s\n", how, clean(r.Path), clean(r.Reason))
 		}
 	}
 }

@@ -12,9 +12,17 @@ import (
 
 	"caselsp/agent/action"
 
-	"github.com/moby/term"
 	"github.com/spf13/cobra"
 )
+
+var fillFiles = reads("fill", func(ctx context.Context, e *engine, s *seat, files []string) error {
+	for _, name := range files {
+		if err := e.fillSecrets(ctx, s, name); err != nil {
+			return err
+		}
+	}
+	return nil
+})
 
 func secretCommand(w *wiring) *cobra.Command {
 	cmd := &cobra.Command{
@@ -48,14 +56,7 @@ func secretCommand(w *wiring) *cobra.Command {
 			Use: "fill FILE...", Short: "Replace {{ NAME }} in files of the workspace by secrets",
 			Args: positional(cobra.MinimumNArgs(1)),
 			RunE: func(cmd *cobra.Command, args []string) error {
-				return w.withAgent(func(e *engine) error {
-					for _, name := range args {
-						if err := e.fillSecrets(cmd.Context(), name); err != nil {
-							return err
-						}
-					}
-					return nil
-				})
+				return fillFiles.run(cmd.Context(), w, args)
 			},
 		},
 		&cobra.Command{
@@ -85,7 +86,8 @@ func setSecret(ctx context.Context, name string) error {
 	}
 	var value string
 	if isTerminal(os.Stdin) {
-		line, ok, err := readMasked(ctx, os.Stderr, fmt.Sprintf("Value of %s (not shown) > ", name), newLineReader(os.Stdin).read)
+		in := ownInput()
+		line, ok, err := readMasked(ctx, os.Stderr, fmt.Sprintf("Value of %s (not shown) > ", name), in, in.read)
 		if err != nil {
 			return err
 		}
@@ -109,15 +111,13 @@ func setSecret(ctx context.Context, name string) error {
 
 // readMasked is read for secrets: a terminal does not show what is typed after the
 // prompt, to which read gets the answer.
-func readMasked(ctx context.Context, out io.Writer, prompt string, read func(context.Context) (string, bool, error)) (string, bool, error) {
-	if isTerminal(os.Stdin) {
-		fd := os.Stdin.Fd()
-		if state, err := term.SaveState(fd); err == nil && term.DisableEcho(fd, state) == nil {
-			defer func() {
-				_ = term.RestoreTerminal(fd, state)
-				fmt.Fprintln(out)
-			}()
-		}
+func readMasked(ctx context.Context, out io.Writer, prompt string, in *lineReader, read func(context.Context) (string, bool, error)) (string, bool, error) {
+	if in.tty {
+		show := in.keys.hide()
+		defer func() {
+			show()
+			fmt.Fprintln(out)
+		}()
 	}
 	fmt.Fprint(out, prompt)
 	return read(ctx)
@@ -125,7 +125,7 @@ func readMasked(ctx context.Context, out io.Writer, prompt string, read func(con
 
 // fillSecrets replaces placeholders in a file by secrets. On a terminal, it asks for
 // those that the keyring does not have.
-func (e *engine) fillSecrets(ctx context.Context, name string) error {
+func (e *engine) fillSecrets(ctx context.Context, s *seat, name string) error {
 	key, err := e.workspace.Key(name)
 	if err != nil {
 		return err
@@ -143,8 +143,8 @@ func (e *engine) fillSecrets(ctx context.Context, name string) error {
 			continue
 		}
 		value, found, err := secretOf(secret)
-		if !found && isTerminal(os.Stdin) {
-			value, found, err = readMasked(ctx, os.Stderr, fmt.Sprintf("Value of %s for %s (not shown, and not kept elsewhere) > ", secret, clean(key)), newLineReader(os.Stdin).read)
+		if !found && s.in.tty {
+			value, found, err = readMasked(ctx, s.err, fmt.Sprintf("Value of %s for %s (not shown, and not kept elsewhere) > ", secret, clean(key)), s.in, s.in.read)
 		}
 		if err == nil && found {
 			err = checkSecretValue(value)
@@ -160,13 +160,13 @@ func (e *engine) fillSecrets(ctx context.Context, name string) error {
 		return fmt.Errorf("%s has no {{ NAME }} of a secret in the keyring: `caselsp secret list` lists them", key)
 	}
 	if e.workspace.Tracked([]string{key})[key] {
-		fmt.Fprintf(os.Stderr, "caselsp: git tracks %s: do not commit it with secrets in it\n", clean(key))
+		fmt.Fprintf(s.err, "caselsp: git tracks %s: do not commit it with secrets in it\n", clean(key))
 	}
 	if err := e.agent.FillFile(ctx, key, values); err != nil {
 		return fmt.Errorf("%s was not changed: %w", key, err)
 	}
 	for _, secret := range slices.Sorted(maps.Keys(values)) {
-		fmt.Fprintf(os.Stderr, "caselsp: %s contains %s now\n", clean(key), secret)
+		fmt.Fprintf(s.err, "caselsp: %s contains %s now\n", clean(key), secret)
 	}
 	return nil
 }

@@ -85,7 +85,7 @@ func (w *wiring) serverOptions() lsp.Options {
 		if len(dirs) == 0 {
 			return nil, errors.New("the editor has no folder open: open the project's folder, then try again")
 		}
-		e, err := w.openFor(face, dirs, layers, nil, nil)
+		e, err := w.openFor(face, dirs, layers)
 		if err != nil {
 			return nil, err
 		}

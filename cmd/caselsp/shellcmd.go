@@ -86,7 +86,7 @@ func (w *wiring) newJudge() (*judge, error) {
 	e := &engine{workspace: ws}
 	e.configure(w, nil)
 	p := e.commands()
-	e.tellProblems()
+	e.tellProblems(ownSeat())
 	return &judge{p, ws, &permit.Permit{State: &record.State{}, Overlay: ws.NewOverlay(), Workspace: ws, Approvals: &permit.Approvals{Commands: p}}}, nil
 }
 

@@ -20,6 +20,10 @@ the tasks. Files of tests declare nothing. What a program computes while it runs
 "artifacts" is a registry such as {"artifact": "django_model:blog.Post", "file", "line"}, "files" has the
 checksum of each file by its path, but for those that may hold secrets.`
 
+var showState = reads("state", func(ctx context.Context, e *engine, s *seat, asJSON bool) error {
+	return e.state(ctx, s.out, asJSON)
+})
+
 func projectCommand(w *wiring) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -33,7 +37,7 @@ func projectCommand(w *wiring) *cobra.Command {
 			if len(args) > 0 {
 				w.dir = args[0]
 			}
-			return w.anywhere(cmd.Context(), ownerAsk{Do: "state", JSON: asJSON})
+			return showState.run(cmd.Context(), w, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object")

@@ -25,11 +25,11 @@ type display interface {
 
 // newDisplay chooses by what stdout is: live progress on a terminal, plain lines
 // when piped, JSON lines when asked for.
-func newDisplay(out *os.File, asJSON bool, asks func(record.Question) bool) display {
+func newDisplay(out stream, asJSON bool, asks func(record.Question) bool) display {
 	switch {
 	case asJSON:
 		return jsonLines{json.NewEncoder(out)}
-	case isTerminal(out):
+	case out.tty:
 		return newTerminal(out, asks)
 	default:
 		return plain{out: out}
@@ -362,7 +362,6 @@ func firstLine(s string) string {
 type terminal struct {
 	plain
 	mu     sync.Mutex
-	file   *os.File
 	status string
 	since  time.Time
 	typed  int                        // bytes of the model's present answer so far
@@ -374,8 +373,8 @@ type terminal struct {
 // tick is how often the status line is drawn: often enough that the seconds run.
 const tick = 500 * time.Millisecond
 
-func newTerminal(out *os.File, asks func(record.Question) bool) *terminal {
-	t := &terminal{plain: plain{out: out, color: inColor(out)}, file: out, asks: asks, since: time.Now(), stop: make(chan struct{})}
+func newTerminal(out stream, asks func(record.Question) bool) *terminal {
+	t := &terminal{plain: plain{out: out, color: out.color}, asks: asks, since: time.Now(), stop: make(chan struct{})}
 	t.ended.Add(1)
 	go func() {
 		defer t.ended.Done()
@@ -444,10 +443,10 @@ func (t *terminal) draw() {
 		typed = fmt.Sprintf(" · writing, %d bytes", t.typed)
 	}
 	// Without wrapping, what is longer than the line is cut: a second line would stay when this one is erased.
-	fmt.Fprintf(t.file, "\r\x1b[K\x1b[?7l%s%s · %s\x1b[?7h", time.Since(t.since).Round(time.Second), typed, t.status)
+	fmt.Fprintf(t.out, "\r\x1b[K\x1b[?7l%s%s · %s\x1b[?7h", time.Since(t.since).Round(time.Second), typed, t.status)
 }
 
-func (t *terminal) erase() { fmt.Fprint(t.file, "\r\x1b[K") }
+func (t *terminal) erase() { fmt.Fprint(t.out, "\r\x1b[K") }
 
 func (t *terminal) close() {
 	close(t.stop)
@@ -456,8 +455,8 @@ func (t *terminal) close() {
 }
 
 // showChanges prints a result's diffs, file by file.
-func showChanges(out *os.File, rev *review.Review) {
-	p := plain{out: out, color: inColor(out)}
+func showChanges(out stream, rev *review.Review) {
+	p := plain{out: out, color: out.color}
 	p.changes(rev.Files)
 	for _, k := range rev.Kept {
 		p.line("")

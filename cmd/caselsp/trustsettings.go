@@ -19,7 +19,7 @@ func trustSettings(cmd *cobra.Command, t *permit.Trust, ids []string, withdraw b
 		if len(ids) > 0 {
 			return usage(errors.New("--settings asks about every value that waits and takes no name: see `caselsp trust --help`"))
 		}
-		return confirmSettings(cmd.Context(), t, newLineReader(os.Stdin), os.Stdout)
+		return confirmSettings(cmd.Context(), t, ownInput(), os.Stdout)
 	}
 	if len(ids) == 0 {
 		return usage(errors.New("name the setting as `caselsp trust --list` does: caselsp trust --settings --withdraw NAME"))

@@ -52,8 +52,8 @@ type engine struct {
 	agent     *agent.Agent
 	log       slog.Handler
 	closers   []io.Closer
-	// begin starts a task in the editor that this process serves; nil: it serves none.
-	begin func(thread string, task record.Task)
+	// edit changes files for the result of a task as the editor that this process serves does; nil: it serves none.
+	edit func(a *agent.Agent, task string) workspace.Applier
 }
 
 // Close closes the store last: running tasks may still record their end.
@@ -65,28 +65,23 @@ func (e *engine) Close() error {
 	return errors.Join(errs...)
 }
 
-// open puts the parts together for the workspace in dirs. change may adjust the
-// agent's options, for a replay or another user; clock stamps the records.
-func (w *wiring) open(dirs []string, layers []settings.Layer, user agent.User, clock func() time.Time, change func(*agent.Options)) (*engine, error) {
-	return w.openFor(lsp.Face{User: user}, dirs, layers, clock, change)
-}
-
-// openFor is open for an editor.
-func (w *wiring) openFor(face lsp.Face, dirs []string, layers []settings.Layer, clock func() time.Time, change func(*agent.Options)) (*engine, error) {
+// openFor puts the parts together for the workspace in dirs. The face is that of the editor, or has only the user, for
+// a command.
+func (w *wiring) openFor(face lsp.Face, dirs []string, layers []settings.Layer) (*engine, error) {
 	ws, err := workspace.Open(dirs...)
 	if err != nil {
 		return nil, err
 	}
-	e := &engine{workspace: ws, set: w.set, dir: w.dir, begin: face.Begin, closers: []io.Closer{ws}}
+	e := &engine{workspace: ws, set: w.set, dir: w.dir, edit: face.Applier, closers: []io.Closer{ws}}
 	e.configure(w, layers)
-	if err := e.openStore(w, clock); err != nil {
+	if err := e.openStore(w); err != nil {
 		return nil, errors.Join(err, e.Close())
 	}
 	e.log = e.logHandler()
 	b := &box{settings: e.settings.Sandbox, name: strings.Join(dirs, ", ")}
 	e.closers = append(e.closers, b)
 	o := agent.Options{
-		Workspace: ws, Store: e.store, User: askingFor(face.User), Log: slog.New(e.log),
+		Workspace: ws, Store: e.store, User: askingFor(face.User), Watch: face.Watch, Log: slog.New(e.log),
 		Model:   (&models{settings: e.settings.Model, keys: e.keys, conceal: e.store.Conceal}).of,
 		Sandbox: b.engine,
 		Secrets: agent.Secrets{Get: secretOf, Keep: keepSecret},
@@ -107,19 +102,11 @@ func (w *wiring) openFor(face lsp.Face, dirs []string, layers []settings.Layer, 
 		Version:    versionText(),
 		Limits:     limitsOf(e.settings.Limits),
 	}
-	if change != nil {
-		change(&o)
-	}
 	e.agent = agent.New(o)
 	if err := e.serveOthers(); err != nil {
 		o.Log.Debug("other processes are told that the store is in use", "error", err)
 	}
 	return e, nil
-}
-
-// openQuietly is open for commands that ask nobody.
-func (w *wiring) openQuietly() (*engine, error) {
-	return w.open([]string{w.dir}, nil, agent.Headless{}, nil, nil)
 }
 
 // limitsOf returns the limits of a task. They are copied one by one, so that a test
@@ -229,7 +216,7 @@ func (w *wiring) flags() settings.Layer {
 	return l
 }
 
-func (e *engine) openStore(w *wiring, clock func() time.Time) error {
+func (e *engine) openStore(w *wiring) error {
 	secrets := concealed(e.keys)
 	for _, name := range keyNames(e.settings.Model) {
 		if v := os.Getenv(name); v != "" {
@@ -237,7 +224,7 @@ func (e *engine) openStore(w *wiring, clock func() time.Time) error {
 		}
 	}
 	s, err := store.Open(store.Options{
-		StateDir: w.stateDir, Workspace: e.workspace.ID(), Name: strings.Join(e.dirs(), ", "), Secrets: secrets, Clock: clock,
+		StateDir: w.stateDir, Workspace: e.workspace.ID(), Name: strings.Join(e.dirs(), ", "), Secrets: secrets,
 	})
 	if err != nil {
 		return err

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"os"
+	"sync"
+
+	"caselsp/agent"
+	"caselsp/agent/record"
+
+	"github.com/moby/term"
+)
+
+// seat is where the person or the program is that has given a command. It is at the streams of this
+// process, or at those of another one that asks this one, because this one owns the store. What
+// carries a command out in the store (see verb.go) knows no other way to say or to read anything.
+type seat struct {
+	out, err stream
+	in       *lineReader
+	// then says what is to be done instead of the command where this process ends before it was: a run that
+	// has begun is not begun again, but goes on.
+	then func(do string, args any)
+	away bool // in another process
+}
+
+// stream is where a command writes to.
+type stream struct {
+	io.Writer
+	tty   bool // a person watches
+	color bool
+}
+
+// streamOf is an output of this process.
+func streamOf(f *os.File) stream { return stream{Writer: f, tty: isTerminal(f), color: inColor(f)} }
+
+// ownSeat is the one at the streams of this process.
+func ownSeat() *seat {
+	return &seat{out: streamOf(os.Stdout), err: streamOf(os.Stderr), in: ownInput(), then: func(string, any) {}}
+}
+
+// ownInput reads the standard input of this process. There is one reader of it: what it has read
+// ahead is not lost when another part of a command reads on.
+var ownInput = sync.OnceValue(func() *lineReader {
+	return newLineReader(&ownKeys{scan: bufio.NewScanner(os.Stdin)}, isTerminal(os.Stdin))
+})
+
+// ownKeys are the keys of this process.
+type ownKeys struct{ scan *bufio.Scanner }
+
+// next implements keys.
+func (k *ownKeys) next() (string, bool) {
+	ok := k.scan.Scan()
+	return k.scan.Text(), ok
+}
+
+// flush implements keys.
+func (*ownKeys) flush() { flushInput(os.Stdin) }
+
+// hide implements keys.
+func (*ownKeys) hide() (show func()) {
+	fd := os.Stdin.Fd()
+	state, err := term.SaveState(fd)
+	if err != nil || term.DisableEcho(fd, state) != nil {
+		return func() {}
+	}
+	return func() { _ = term.RestoreTerminal(fd, state) }
+}
+
+// askedKey is the key of a context's user: of the seat from which the work was begun.
+type askedKey struct{}
+
+// asked has the questions of what is done in a context go to a user.
+func asked(ctx context.Context, user agent.User) context.Context {
+	return context.WithValue(ctx, askedKey{}, user)
+}
+
+// asking is a user whose questions go to the seat from which the work was begun, where it was begun
+// from one.
+type asking struct{ agent.User }
+
+// askingFor is nil where there is no user: a replay has its own.
+func askingFor(user agent.User) agent.User {
+	if user == nil {
+		return nil
+	}
+	return asking{user}
+}
+
+// Ask implements agent.User.
+func (u asking) Ask(ctx context.Context, q record.Question) (record.Answer, error) {
+	if user, ok := ctx.Value(askedKey{}).(agent.User); ok {
+		return user.Ask(ctx, q)
+	}
+	return u.User.Ask(ctx, q)
+}

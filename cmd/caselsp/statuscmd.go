@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"caselsp/agent"
+	"caselsp/agent/record"
+	"caselsp/store"
+
+	"github.com/spf13/cobra"
+)
+
+// statusArgs say which tasks are shown; no task means all that are not over.
+type statusArgs struct {
+	Task string `json:",omitempty"`
+	JSON bool   `json:",omitempty"`
+}
+
+var showStatus = reads("status", func(_ context.Context, e *engine, s *seat, a statusArgs) error {
+	if a.Task != "" {
+		id, err := e.named(a.Task)
+		if err != nil {
+			return err
+		}
+		st, err := e.agent.Status(id)
+		if err != nil {
+			return err
+		}
+		return printStatus(s.out, []record.Status{st}, a.JSON)
+	}
+	tasks, err := e.agent.History()
+	threads, unread := e.agent.Conversations()
+	var list []record.Status
+	for _, st := range append(tasks, threads...) {
+		if !st.State.Ended() && st.State != record.Idle {
+			list = append(list, st)
+		}
+	}
+	return errors.Join(printStatus(s.out, list, a.JSON), err, unread)
+})
+
+func statusCommand(w *wiring) *cobra.Command {
+	var a statusArgs
+	cmd := &cobra.Command{
+		Use:   "status [TASK]",
+		Short: "Show where the tasks are that are not over, and what they ask",
+		Example: `  caselsp status
+  caselsp status --json last`,
+		Args: positional(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a.Task = strings.Join(args, "")
+			return showStatus.run(cmd.Context(), w, a)
+		},
+	}
+	cmd.Flags().BoolVar(&a.JSON, "json", false, "one JSON object a task")
+	return cmd
+}
+
+// printStatus writes a line for each task, and its open question below it.
+func printStatus(out io.Writer, list []record.Status, asJSON bool) error {
+	if asJSON {
+		enc := json.NewEncoder(out)
+		for _, st := range list {
+			line := map[string]any{"task": st.Task.ID, "state": st.State, "interrupted": st.Interrupted, "text": st.String(), "reason": st.Reason}
+			if st.Open != nil {
+				line["question"] = st.Open
+			}
+			if err := enc.Encode(line); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(out, "Nothing is under way, and nothing waits for you.")
+	}
+	for _, st := range list {
+		fmt.Fprintf(out, "%s  %s  %s\n", st.Task.ID, st, clean(firstLine(st.Task.Text)))
+		if st.Reason != "" {
+			fmt.Fprintf(out, "  %s\n", clean(firstLine(st.Reason)))
+		}
+		if st.Open != nil {
+			fmt.Fprintf(out, "  asks: %s\n  answer it: caselsp resume --answer ANSWER %s\n", agent.Quote(st.Open.Whole()), st.Task.ID)
+		}
+	}
+	return nil
+}
+
+func logsCommand(w *wiring) *cobra.Command {
+	lines := 0
+	cmd := &cobra.Command{
+		Use:     "logs",
+		Short:   "Print the log of a workspace, one JSON object a line",
+		Example: "  caselsp logs --lines 20",
+		Args:    positional(cobra.NoArgs),
+		RunE: func(*cobra.Command, []string) error {
+			o, err := w.storeOptions()
+			if err != nil {
+				return err
+			}
+			text, err := store.Log(o)
+			if err != nil {
+				return err
+			}
+			all := strings.SplitAfter(text, "\n")
+			if n := len(all) - 1 - lines; lines > 0 && n > 0 {
+				all = all[n:]
+			}
+			_, err = io.WriteString(os.Stdout, strings.Join(all, ""))
+			return err
+		},
+	}
+	cmd.Flags().IntVarP(&lines, "lines", "n", 0, "only the last lines, this many (default: all)")
+	return cmd
+}
