@@ -108,7 +108,7 @@ func TestEnvelopes(t *testing.T) {
 	for _, dir := range dirs {
 		repos = append(repos, commits(t, dir, seed))
 	}
-	table := &envelopeTable{failures: failures, sum: fnv.New64a()}
+	table := &envelopeTable{failures: failures, sum: fnv.New64a(), outcomes: outcomesOf(t)}
 	for _, k := range kinds() {
 		if only := os.Getenv("ENVELOPE_KIND"); only != "" && !strings.HasPrefix(k.name+"/"+k.format, only) {
 			continue
@@ -119,6 +119,7 @@ func TestEnvelopes(t *testing.T) {
 		})
 	}
 	t.Log(table)
+	table.outcomes.close(t)
 	table.hold(t)
 }
 
@@ -155,6 +156,7 @@ type envelopeTable struct {
 	rows     []*envelopeRow
 	times    []time.Duration
 	sum      hash.Hash64 // of the cases: equal sums, equal cases
+	outcomes *outcomes
 }
 
 type envelopeRow struct {
@@ -184,13 +186,17 @@ func (table *envelopeTable) run(t *testing.T, id string, c envelopeCase) {
 	case "refused":
 		row.refused++
 	}
-	if verdict == "right" || table.failures == "" {
+	differs := table.outcomes.add(row.kind, id, c, got, verdict)
+	if table.failures == "" || verdict == "right" && !differs {
 		return
 	}
 	if row.shown == nil {
 		row.shown = map[string]int{}
 	}
-	if row.shown[verdict]++; row.shown[verdict] > shownPerKind {
+	if differs {
+		verdict = "other." + verdict
+	}
+	if row.shown[verdict]++; row.shown[verdict] > shownPerKind && !differs {
 		return
 	}
 	name := fmt.Sprintf("%s.%s.%s.%d.txt", row.kind.name, row.kind.format, verdict, row.shown[verdict])
