@@ -115,7 +115,7 @@ func (a *application) suspect(i int) *Refusal {
 		return a.hunks[i].foreign(a.views)
 	}
 	quoted := slices.Contains(a.seen, entities) || slices.ContainsFunc(a.hunks, func(h Hunk) bool { return slices.ContainsFunc(h.Old(), entity.MatchString) })
-	for _, r := range []*Refusal{h.foreign(a.views), h.shortened(a.views, path.Ext(a.path)), h.artefact(a.views, path.Ext(a.path)), h.encoded(a.views, quoted)} {
+	for _, r := range []*Refusal{h.foreign(a.views), h.shortened(a.views, path.Ext(a.path)), h.artefact(a.views, path.Ext(a.path)), h.encoded(a.views, path.Ext(a.path), quoted)} {
 		if r != nil {
 			return r
 		}
@@ -239,9 +239,9 @@ func (a *application) verdict(refusals []*Refusal) *Refusal {
 }
 
 // passes reports whether a hunk may be passed over: all of its new text stands in
-// the file, in one place, and says enough to be no chance.
+// the file as it is written, in one place, and says enough to be no chance.
 func (r *Refusal) passes(c *candidate) bool {
-	return r.Status == AlreadyApplied && (len(c.news) == 1 || len(c.news) > 0 && c.newAt(c.Line-1)) && (len(c.olds) == 0 || c.layer > strictLayer) && said(c.new) >= leastSaid
+	return r.Status == AlreadyApplied && (len(c.news) == 1 || len(c.news) > 0 && c.newAt(c.Line-1)) && (len(c.olds) == 0 || c.layer > strictLayer) && said(c.new) >= leastSaid && c.newLayer == 0
 }
 
 // pass passes over a hunk and notes why.
@@ -337,7 +337,11 @@ func (a *application) changed(hunk int, fit *fitting) []edit {
 	c, p := &a.cands[hunk], a.places[hunk]
 	for _, b := range c.blocks() {
 		from, to := p.span(b)
-		edits = append(edits, a.doc.changes(from, to, fit.block(b), hunk)...)
+		with := fit.block(b)
+		if from == 0 && len(with) > 0 { // the file's own mark stays where it is
+			with[0] = strings.TrimPrefix(with[0], a.doc.mark)
+		}
+		edits = append(edits, a.doc.changes(from, to, with, hunk)...)
 	}
 	return edits
 }

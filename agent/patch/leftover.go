@@ -103,7 +103,7 @@ func heading(line string) string {
 	if name, ok := strings.CutPrefix(line, "+++ b/"); ok {
 		return name
 	}
-	if m := attribute.FindStringSubmatch(line); m != nil && line[0] == '<' {
+	if m := attribute.FindStringSubmatch(line); m != nil && tag.MatchString(line) {
 		return m[1]
 	}
 	word := bareLine(line)

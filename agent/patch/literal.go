@@ -38,7 +38,7 @@ func literal(bare []string, to int, c *candidate) bool {
 // or another line with the same first word.
 func begins(bare []string, line string) bool {
 	if !strings.HasSuffix(trimEnd(line), ":") {
-		return opens(line)
+		return opens(line) && !lineComment.MatchString(strings.TrimSpace(line))
 	}
 	word := func(l string) string { return strings.FieldsFunc(l+"_", notWord)[0] }
 	for i, l := range bare[:max(0, len(bare)-1)] {

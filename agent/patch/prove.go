@@ -118,11 +118,13 @@ func (a *aligner) prove(chain []pair) (p *place, f finding, line int) {
 	a.points = nil
 	there := 0.0
 	misquoted, quoted := false, 0.0
+	own := slices.Contains(a.kinds, Removed) // a line of this place only is as the hunk quotes it
 	for i, w := range a.weigh {
 		if at[i] >= 0 {
 			there += w * a.like(i, at[i])
 			if a.old[i] == a.v.folded[at[i]] {
 				quoted += w
+				own = own || w >= 0.5 && len(a.v.ix.lines(a.old[i])) == 1
 			} else {
 				misquoted = true
 			}
@@ -150,7 +152,7 @@ func (a *aligner) prove(chain []pair) (p *place, f finding, line int) {
 	if i := a.extra(at); i >= 0 && a.h.block == nil {
 		return nil, extra, i
 	}
-	if quoted < exactEnough*a.total {
+	if quoted < exactEnough*a.total || misquoted && !own {
 		return nil, unproven, 0 // half of it is only like the file: a twin of the place
 	}
 	if line := a.tears(at); line >= 0 {
@@ -239,16 +241,19 @@ func (a *aligner) follows(at []int, i, k, step int) bool {
 // next to a change, or anywhere where its changes do not close what they open: text
 // could move from one block into another. It is -1 where there is none.
 func (a *aligner) tears(at []int) int {
-	edges, open := map[int]bool{}, 0
+	edges, slid, open := map[int]bool{}, map[int]int{}, 0 // slid: how deep the new lines are beyond blank ones
 	for _, b := range a.h.blocks() {
 		edges[b.from], edges[b.to] = true, true
 		open += braces(b.added) - braces(a.texts[b.from:b.to])
+		for i := b.from; b.from == b.to && i > 0 && a.old[i-1] == "" && !(i > 1 && a.elided[i-2]); i-- {
+			slid[i-1], _ = shallowest(b.added)
+		}
 	}
 	last := -1
 	for i, line := range at {
 		edges[i+1] = edges[i+1] || line < 0 && edges[i]
 		for k := last + 1; line >= 0 && last >= 0 && k < line; k++ {
-			if (edges[i] || open != 0) && closes(a.v.bare[k]) {
+			if closes(a.v.bare[k]) && (edges[i] || open != 0 || slid[i] > len(indent(a.v.bare[k]))) {
 				return k
 			}
 		}
@@ -305,10 +310,14 @@ func (a *aligner) goes(b block, at []int, all float64) (f finding, line int) {
 	case !a.neighbored(b, at):
 		return unproven, 0
 	}
-	if line := a.stand(b, at[b.from], at[b.to-1]+1); line >= 0 {
+	switch line := a.stand(b, at[b.from], at[b.to-1]+1); {
+	case line < 0:
+		return fits, 0
+	case line > at[b.to-1] || line+len(b.added) <= at[b.from]:
+		return changed, line // beside the removed lines: a half of it is there
+	default:
 		return applied, line
 	}
-	return fits, 0
 }
 
 // broken reports whether a line without a sign may be the rest of the added line
@@ -326,7 +335,20 @@ func (a *aligner) broken(at []int) bool {
 // loose reports whether the blank lines next to a change are not as many as in the file:
 // then which of them is which is not certain.
 func (a *aligner) loose(at []int) bool {
+	says := func(l string) bool { return l != "" }
 	return slices.ContainsFunc(a.h.blocks(), func(b block) bool {
+		for _, i := range []int{b.from, b.to} {
+			if a.h.block == nil || b.from == b.to || !slices.Contains(b.added, "") || i == 0 || i == len(at) || at[i-1] < 0 || at[i] <= at[i-1]+1 || slices.ContainsFunc(a.v.folded[at[i-1]+1:at[i]], says) {
+				continue
+			}
+			was, is := a.old[b.from], fold(b.added[0])
+			if i == b.to {
+				was, is = a.old[b.to-1], fold(b.added[len(b.added)-1])
+			}
+			if was != "" && likeness(was, is, alike) == 0 {
+				return true
+			}
+		}
 		for _, i := range []int{b.from - 1, b.to} {
 			if i < 0 || i == len(at) || a.old[i] != "" {
 				continue

@@ -442,7 +442,7 @@ func (c *candidate) trimmed(*views) (*Hunk, bool) {
 // encoded refuses a hunk of which new lines hold an entity and nothing shows whether it is
 // meant: no new line has the sign itself, no line one of the tags among which they are
 // usual, the patch quotes none of the file, and the file does not begin with a tag.
-func (h *Hunk) encoded(v *views, quoted bool) *Refusal {
+func (h *Hunk) encoded(v *views, ext string, quoted bool) *Refusal {
 	added, lines := strings.Join(h.added(), "\n"), []string{}
 	for _, l := range h.Lines {
 		lines = append(lines, l.Text)
@@ -450,10 +450,15 @@ func (h *Hunk) encoded(v *views, quoted bool) *Refusal {
 	signs := entity.ReplaceAllString(added, "")
 	usual := func(l string) bool { return strings.Contains(l, "</") || strings.Contains(l, "/>") }
 	first := slices.IndexFunc(v.bare, func(l string) bool { return strings.TrimSpace(l) != "" })
-	markup := first >= 0 && tag.MatchString(strings.TrimSpace(v.bare[first]))
+	markup := ""
+	if first >= 0 && tag.MatchString(strings.TrimSpace(v.bare[first])) {
+		if markup = added; slices.Contains(plainTexts, ext) { // in Markdown, code and quotation marks are as they are
+			markup = quoteEntity.ReplaceAllString(codeSpan.ReplaceAllString(added, ""), "")
+		}
+	}
 	for _, e := range entity.FindAllString(added, -1) {
 		plain := plainEntities.Replace(e)
-		if strings.Contains(signs, plain) || markup || slices.ContainsFunc(lines, usual) || quoted {
+		if strings.Contains(signs, plain) || strings.Contains(markup, e) || slices.ContainsFunc(lines, usual) || quoted {
 			continue
 		}
 		return &Refusal{Status: Malformed, Message: fmt.Sprintf("The edit cannot be applied: its new lines hold %s, and nothing shows whether that stands for %s. Write the sign itself; where the entity is meant, write the whole file or its lines instead of a patch.", e, plain)}
@@ -464,8 +469,11 @@ func (h *Hunk) encoded(v *views, quoted bool) *Refusal {
 // tag matches the beginning of a file of markup; of PHP it is none.
 var tag = regexp.MustCompile(`^<(?:[!a-zA-Z]|\?xml)`)
 
-// entity matches those that are decoded.
-var entity = regexp.MustCompile(`&(?:lt|gt|amp|quot|apos|#34|#39|#x27);`)
+// entity matches those that are decoded, quoteEntity those of quotation marks.
+var (
+	entity      = regexp.MustCompile(`&(?:lt|gt|amp|quot|apos|#34|#39|#x27);`)
+	quoteEntity = regexp.MustCompile(`&(?:quot|apos|#34|#39|#x27);`)
+)
 
 // shortened refuses a hunk that adds a line that stands for lines that were left out: which
 // of them are to stay, nobody knows. A line that the file holds is its own, in Python dots

@@ -1,6 +1,7 @@
 package patch
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -90,7 +91,7 @@ func (a *application) fittings() ([]*fitting, *Refusal) {
 			continue
 		}
 		if fits[i] = a.learn(&a.cands[i], a.places[i]); fits[i].flat(&a.cands[i]) {
-			return nil, &Refusal{Status: Malformed, Hunk: i + 1, Message: a.name(i) + " has no indentation, and its lines have some in the file: how deep its new lines are to be is not certain. Write all lines with the indentation of the file."}
+			return nil, a.unsettled(i, "has no indentation, and its lines have some in the file")
 		}
 	}
 	if r := a.share(fits); r != nil {
@@ -100,7 +101,9 @@ func (a *application) fittings() ([]*fitting, *Refusal) {
 		switch c := &a.cands[i]; {
 		case f == nil:
 		case f.differs():
-			f.right = f.isRight(a.doc.bare, c, a.places[i])
+			if f.right = f.isRight(a.doc.bare, c, a.places[i]); !a.source && !f.right && f.alone() && slices.ContainsFunc(c.added(), func(l string) bool { return f.line(l) != l }) {
+				return nil, a.unsettled(i, "quotes one line in another indentation than the file has")
+			}
 		default:
 			f.right = true // as they were written
 			if as := a.unseen(styleOf(c.added())); as != (levels{}) && !f.shows() && !literal(a.doc.bare, a.places[i].to, c) {
@@ -109,6 +112,25 @@ func (a *application) fittings() ([]*fitting, *Refusal) {
 		}
 	}
 	return fits, nil
+}
+
+// unsettled refuses a hunk of which nothing tells how its new lines are to be indented.
+func (a *application) unsettled(i int, why string) *Refusal {
+	return &Refusal{Status: Malformed, Hunk: i + 1, Message: fmt.Sprintf("%s %s: how deep its new lines are to be is not certain. Write all lines with the indentation of the file.", a.name(i), why)}
+}
+
+// alone reports whether one line of context only is indented otherwise than the file's: in a
+// text of paragraphs, unlike in a program, that shows nothing of other lines.
+func (f *fitting) alone() bool {
+	n := 0
+	for _, q := range f.quotes {
+		if q.said != q.have {
+			if n++; q.kind != Context {
+				return false
+			}
+		}
+	}
+	return n == 1
 }
 
 // flat reports whether the hunk has lost all indentation, and that of its new lines is not
@@ -177,7 +199,7 @@ func (f *fitting) learnSigns(said, have string) {
 	for _, r := range said {
 		if plain := plainSign(r); strings.ContainsRune(have, r) {
 			f.meant[r] = true
-		} else if plain != string(r) {
+		} else if plain != string(r) && string(r) != byteOrderMark { // that of the file stands before its first line only
 			f.signs[r] = plain
 		}
 	}

@@ -146,7 +146,7 @@ func blockHunk(search, replace []string) Hunk {
 		}
 	}
 	done := 0
-	diffs := lcs.DiffLines(search, replace)
+	diffs := diffLines(search, replace)
 	kept := said(search)
 	for _, d := range diffs {
 		kept -= said(search[d.Start:d.End])
@@ -154,8 +154,6 @@ func blockHunk(search, replace []string) Hunk {
 	s, _ := shallowest(search)
 	if r, ok := shallowest(replace); ok && r > s && kept < leastSaid { // equal brackets are of other depths
 		diffs = []lcs.Diff{{End: len(search), ReplEnd: len(replace)}}
-	} else if n := len(search); len(replace) > n && slices.Equal(replace[:n], search) { // its lines may stand in the rest again
-		diffs = []lcs.Diff{{Start: n, End: n, ReplStart: n, ReplEnd: len(replace)}}
 	}
 	for _, d := range diffs {
 		put(Context, search[done:d.Start])
@@ -166,4 +164,23 @@ func blockHunk(search, replace []string) Hunk {
 	put(Context, search[done:])
 	h.block = &halves{search, replace}
 	return h
+}
+
+// diffLines is lcs.DiffLines, but lines that both texts end with, and then those that they
+// begin with, are the same lines: in the rest of the new text they may stand again.
+func diffLines(search, replace []string) []lcs.Diff {
+	if n := len(search); len(replace) > n && slices.Equal(replace[:n], search) {
+		return []lcs.Diff{{Start: n, End: n, ReplStart: n, ReplEnd: len(replace)}}
+	}
+	end := 0
+	for end < min(len(search), len(replace)) && search[len(search)-1-end] == replace[len(replace)-1-end] {
+		end++
+	}
+	search, replace = search[:len(search)-end], replace[:len(replace)-end]
+	from, _ := common(search, replace)
+	diffs := lcs.DiffLines(search[from:], replace[from:])
+	for i, d := range diffs {
+		diffs[i] = lcs.Diff{Start: d.Start + from, End: d.End + from, ReplStart: d.ReplStart + from, ReplEnd: d.ReplEnd + from}
+	}
+	return diffs
 }

@@ -24,6 +24,7 @@ type candidate struct {
 	layer    int     // in which it stands there
 	aligned  []place // where it was aligned with the file instead
 	news     []int   // the lines where the new text stands
+	newLayer int     // in which it stands there
 	found    finding // of the alignment, and
 	line     int     // the line that it is of
 	partly   []int   // the lines where the new text stands beside lines that the hunk removes, see undone
@@ -41,7 +42,7 @@ func (v *views) fit(h *Hunk) candidate {
 	if c.layer > strictLayer {
 		c.olds = slices.DeleteFunc(c.olds, func(line int) bool { return c.crooked(v, line) })
 	}
-	c.news, _ = v.find(c.new, strictLayer)
+	c.news, c.newLayer = v.find(c.new, strictLayer)
 	c.undone(v)
 	return c
 }

@@ -321,6 +321,7 @@ var oddRange = regexp.MustCompile(`^[^\w\s]\s*\d+(?:,\d+)? ?\+\d+`)
 // one file without a name.
 func (r *reader) readHunk(header bool) *Refusal {
 	r.fresh = false
+	above := r.above
 	h := Hunk{above: r.headline()}
 	if len(r.patch.Files) == 0 {
 		r.file(Modify, "", "")
@@ -355,6 +356,9 @@ func (r *reader) readHunk(header bool) *Refusal {
 		return err
 	default:
 		f.notes = append(f.notes, fmt.Sprintf("Line %d was passed over: no hunk follows it.", r.i))
+		if h.above != nil { // what it speaks of stands above the next one
+			r.above = above
+		}
 		return nil
 	}
 	if r.i < len(r.lines) {
