@@ -85,3 +85,64 @@ func (h *Hunk) numbers() bool {
 func all(lines []string, f func(string) bool) bool {
 	return slices.ContainsFunc(lines, f) && !slices.ContainsFunc(lines, func(l string) bool { return strings.TrimSpace(l) != "" && !f(l) })
 }
+
+// encoded refuses a hunk of which new lines hold an entity and nothing shows whether it is
+// meant: no new line has the sign itself, no line one of the tags among which they are
+// usual, the patch quotes none of the file, and the file does not begin with a tag.
+func (h *Hunk) encoded(v *views, ext string, quoted bool) *Refusal {
+	added, lines := strings.Join(h.added(), "\n"), []string{}
+	for _, l := range h.Lines {
+		lines = append(lines, l.Text)
+	}
+	signs := entity.ReplaceAllString(added, "")
+	usual := func(l string) bool { return strings.Contains(l, "</") || strings.Contains(l, "/>") }
+	first := slices.IndexFunc(v.bare, func(l string) bool { return strings.TrimSpace(l) != "" })
+	markup := ""
+	if first >= 0 && tag.MatchString(strings.TrimSpace(v.bare[first])) {
+		if markup = added; slices.Contains(plainTexts, ext) { // in Markdown, code and quotation marks are as they are
+			markup = quoteEntity.ReplaceAllString(codeSpan.ReplaceAllString(added, ""), "")
+		}
+	}
+	for _, e := range entity.FindAllString(added, -1) {
+		plain := plainEntities.Replace(e)
+		if strings.Contains(signs, plain) || strings.Contains(markup, e) || slices.ContainsFunc(lines, usual) || quoted {
+			continue
+		}
+		return &Refusal{Status: Malformed, Message: fmt.Sprintf("The edit cannot be applied: its new lines hold %s, and nothing shows whether that stands for %s. Write the sign itself; where the entity is meant, write the whole file or its lines instead of a patch.", e, plain)}
+	}
+	return nil
+}
+
+// tag matches the beginning of a file of markup; of PHP it is none.
+var tag = regexp.MustCompile(`^<(?:[!a-zA-Z]|\?xml)`)
+
+// entity matches those that are decoded, quoteEntity those of quotation marks.
+var (
+	entity      = regexp.MustCompile(`&(?:lt|gt|amp|quot|apos|#34|#39|#x27);`)
+	quoteEntity = regexp.MustCompile(`&(?:quot|apos|#34|#39|#x27);`)
+)
+
+// shortened refuses a hunk that adds a line that stands for lines that were left out: which
+// of them are to stay, nobody knows. A line that the file holds is its own, in Python dots
+// are a statement, and texts show such lines.
+func (h *Hunk) shortened(v *views, ext string) *Refusal {
+	removes := slices.ContainsFunc(h.Lines, func(l Line) bool { return l.Kind == Removed })
+	if len(h.Old()) == 0 || !removes && slices.Contains(plainTexts, ext) {
+		return nil
+	}
+	absent := func(l string) bool { return len(v.ix.lines(fold(l))) == 0 }
+	dots := slices.ContainsFunc(h.Old(), func(l string) bool { return elides(fold(l)) && absent(l) }) // then new dots stand for the same
+	stead := map[string]bool{}                                                                        // the lines that stand in the place of as many or more
+	for _, b := range h.blocks() {
+		for _, l := range b.added {
+			stead[l] = b.to-b.from >= len(b.added)
+		}
+	}
+	bare := func(l string) bool { return removes && ext != ".py" && ext != ".pyi" && onlyDots(trimBoth(l)) }
+	for _, l := range h.added() {
+		if (leavesOut(strings.TrimSpace(l), stead[l]) || dots && elides(fold(l)) || bare(l)) && absent(l) {
+			return &Refusal{Status: Malformed, Message: fmt.Sprintf("The edit cannot be applied: its new line %q is a placeholder for lines that were left out, which would be lost. Write every line of the new text, or edit only the lines that change.", trimBoth(l))}
+		}
+	}
+	return nil
+}

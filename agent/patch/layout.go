@@ -104,3 +104,40 @@ func (d *depths) contradicts(said, have string) bool {
 	}
 	return !d.moved && (strings.HasPrefix(s, h) || strings.HasPrefix(h, s))
 }
+
+// renamed reports whether a line of context that encloses a change, by its depth, is not in
+// the file, or has another name there: then the place is a twin of the one that is meant.
+func (a *aligner) renamed(at []int) bool {
+	for _, b := range a.h.blocks() {
+		if b.from == len(a.texts) {
+			continue
+		}
+		depth := len(indent(a.texts[b.from]))
+		for i := b.from - 1; i >= 0; i-- {
+			if in := len(indent(a.texts[i])); a.weigh[i] < 0.5 || in >= depth {
+				continue
+			} else if depth = in; a.kinds[i] == Context && !a.elided[i] && (at[i] < 0 && blockWord.MatchString(a.texts[i]) && !slices.Contains(a.elided, true) || at[i] >= 0 && differ(nameOf(a.old[i]), nameOf(a.v.folded[at[i]])) && !misspelt(a.old[i], a.v.folded[at[i]])) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// nameOf returns the words of a line that name what it begins: those before its first
+// parenthesis, if it has several there.
+func nameOf(line string) []string {
+	head, _, _ := strings.Cut(line, "(")
+	if words := wordsOf(head); len(words) > 1 {
+		return words
+	}
+	return wordsOf(line)
+}
+
+// differ reports whether each of two lists has words that the other has not.
+func differ(x, y []string) bool {
+	lacks := func(x, y []string) bool {
+		return slices.ContainsFunc(x, func(w string) bool { return !slices.Contains(y, w) })
+	}
+	return lacks(x, y) && lacks(y, x)
+}

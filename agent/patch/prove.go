@@ -172,43 +172,6 @@ func (a *aligner) prove(chain []pair) (p *place, f finding, line int) {
 	return p, fits, 0
 }
 
-// renamed reports whether a line of context that encloses a change, by its depth, is not in
-// the file, or has another name there: then the place is a twin of the one that is meant.
-func (a *aligner) renamed(at []int) bool {
-	for _, b := range a.h.blocks() {
-		if b.from == len(a.texts) {
-			continue
-		}
-		depth := len(indent(a.texts[b.from]))
-		for i := b.from - 1; i >= 0; i-- {
-			if in := len(indent(a.texts[i])); a.weigh[i] < 0.5 || in >= depth {
-				continue
-			} else if depth = in; a.kinds[i] == Context && !a.elided[i] && (at[i] < 0 && blockWord.MatchString(a.texts[i]) && !slices.Contains(a.elided, true) || at[i] >= 0 && differ(nameOf(a.old[i]), nameOf(a.v.folded[at[i]])) && !misspelt(a.old[i], a.v.folded[at[i]])) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// nameOf returns the words of a line that name what it begins: those before its first
-// parenthesis, if it has several there.
-func nameOf(line string) []string {
-	head, _, _ := strings.Cut(line, "(")
-	if words := wordsOf(head); len(words) > 1 {
-		return words
-	}
-	return wordsOf(line)
-}
-
-// differ reports whether each of two lists has words that the other has not.
-func differ(x, y []string) bool {
-	lacks := func(x, y []string) bool {
-		return slices.ContainsFunc(x, func(w string) bool { return !slices.Contains(y, w) })
-	}
-	return lacks(x, y) && lacks(y, x)
-}
-
 // extra returns the old line of context, next to a change, that the file does not have though
 // it has those around it, one after the other; -1 for none.
 func (a *aligner) extra(at []int) int {
@@ -332,38 +295,37 @@ func (a *aligner) broken(at []int) bool {
 	})
 }
 
-// loose reports whether the blank lines next to a change are not as many as in the file:
-// then which of them is which is not certain.
+// loose reports whether blank lines next to a change are not as many as in the file, or a
+// block leaves some out above or below lines among which it writes a blank one, and which do
+// not begin, or end, as the old ones: then which of them is which is not certain.
 func (a *aligner) loose(at []int) bool {
-	says := func(l string) bool { return l != "" }
 	return slices.ContainsFunc(a.h.blocks(), func(b block) bool {
-		for _, i := range []int{b.from, b.to} {
-			if a.h.block == nil || b.from == b.to || !slices.Contains(b.added, "") || i == 0 || i == len(at) || at[i-1] < 0 || at[i] <= at[i-1]+1 || slices.ContainsFunc(a.v.folded[at[i-1]+1:at[i]], says) {
-				continue
-			}
-			was, is := a.old[b.from], fold(b.added[0])
-			if i == b.to {
-				was, is = a.old[b.to-1], fold(b.added[len(b.added)-1])
-			}
-			if was != "" && likeness(was, is, alike) == 0 {
-				return true
-			}
-		}
-		for _, i := range []int{b.from - 1, b.to} {
-			if i < 0 || i == len(at) || a.old[i] != "" {
-				continue
-			}
-			if at[i] < 0 {
-				return true
-			}
-			from, to := blanks(a.old, i)
-			first, end := blanks(a.v.folded, at[i])
-			if to-from != end-first && at[from] >= first && at[to-1] < end {
-				return true
-			}
-		}
-		return false
+		return a.miscounts(at, b.from-1) || a.miscounts(at, b.to) ||
+			a.h.block != nil && b.from < b.to && slices.Contains(b.added, "") &&
+				(a.parted(at, b.from, a.old[b.from], b.added[0]) || a.parted(at, b.to, a.old[b.to-1], b.added[len(b.added)-1]))
 	})
+}
+
+// miscounts reports whether an old line is a blank one of a run that is longer or shorter in the file.
+func (a *aligner) miscounts(at []int, i int) bool {
+	if i < 0 || i == len(at) || a.old[i] != "" {
+		return false
+	}
+	if at[i] < 0 {
+		return true
+	}
+	from, to := blanks(a.old, i)
+	first, end := blanks(a.v.folded, at[i])
+	return to-from != end-first && at[from] >= first && at[to-1] < end
+}
+
+// parted reports whether the file has nothing but blank lines before an old line, which the
+// hunk leaves out, and what was next to them becomes a line unlike it.
+func (a *aligner) parted(at []int, i int, was, is string) bool {
+	if i == 0 || i == len(at) || at[i-1] < 0 || at[i] <= at[i-1]+1 || was == "" || likeness(was, fold(is), alike) > 0 {
+		return false
+	}
+	return !slices.ContainsFunc(a.v.folded[at[i-1]+1:at[i]], func(l string) bool { return l != "" })
 }
 
 // blanks returns the run of blank lines that holds one.
