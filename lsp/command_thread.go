@@ -168,7 +168,12 @@ func (k *taskCommands) listThreads(c *call, e *Engine, release func()) (any, err
 	return list, nil
 }
 
-// ask says something in a thread; the work begins when the answer is out.
+// maxQueued is how many messages may wait in one thread: a user who goes on writing finds out that nothing is
+// answered.
+const maxQueued = 20
+
+// ask says something in a thread; the work begins when the answer is out. Where the thread is answering, the message
+// waits for its turn.
 func (l *tasks) ask(c *call, m agent.Message) (string, error) {
 	if m.Thread == "" {
 		m.Thread = agent.DefaultThread
@@ -176,16 +181,53 @@ func (l *tasks) ask(c *call, m agent.Message) (string, error) {
 	if err := m.Check(); err != nil {
 		return "", err
 	}
+	id := record.ThreadID(m.Thread)
+	if waits, err := l.enqueue(id, m); waits || err != nil {
+		return id, err
+	}
 	e, release, err := l.engines.use(l.ed.Context())
 	if err != nil {
 		return "", err
 	}
-	id := record.ThreadID(m.Thread)
 	err = l.workOn(c, e, release, id, func(ctx context.Context) iter.Seq2[agent.Event, error] { return e.Agent.Chat(ctx, m) })
-	if errors.Is(err, agent.ErrBusy) {
-		err = fmt.Errorf("the thread %s is answering: %s says something to it meanwhile", m.Thread, cmdTell)
+	if errors.Is(err, agent.ErrBusy) { // since
+		return l.ask(c, m)
 	}
 	return id, err
+}
+
+// enqueue has a message wait where the thread is answering.
+func (l *tasks) enqueue(id string, m agent.Message) (waits bool, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.running[id] == nil:
+		return false, nil
+	case len(l.queued[id]) >= maxQueued:
+		return false, fmt.Errorf("%d messages wait in the thread %s already: wait for an answer, or stop it with %s", maxQueued, m.Thread, cmdStop)
+	}
+	l.queued[id] = append(l.queued[id], m)
+	l.ed.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("The thread %s is answering another message. Yours is next.", m.Thread))
+	return true, nil
+}
+
+// dequeue says the message in a thread that has waited longest, where one does.
+func (l *tasks) dequeue(id string) {
+	l.mu.Lock()
+	list := l.queued[id]
+	if len(list) == 0 {
+		l.mu.Unlock()
+		return
+	}
+	l.queued[id] = list[1:]
+	l.mu.Unlock()
+	l.ed.Go("a message", func(context.Context) error {
+		_, err := l.ask(nil, list[0])
+		if err != nil {
+			l.ed.showMessage(protocol.MessageTypeError, sentence(err.Error()))
+		}
+		return nil
+	})
 }
 
 // spoken tells how a message in a thread ended: with the answer, or with a task, which begins.

@@ -30,6 +30,7 @@ type tasks struct {
 	mu      sync.Mutex
 	running map[string]*task
 	waiting map[string]record.Question
+	queued  map[string][]agent.Message // by thread: what is said in it next
 }
 
 // task is one that is worked on.
@@ -232,9 +233,11 @@ func (l *tasks) follow(ctx context.Context, e *Engine, t *task, events iter.Seq2
 	if failed != nil {
 		l.ed.Log.Error("a task ended with an error", "task", t.id, "error", failed)
 		l.ed.showMessage(protocol.MessageTypeError, fmt.Sprintf("CASE cannot go on: %s", sentence(failed.Error())))
+		l.dequeue(t.id)
 		return
 	}
 	l.concluded(ctx, e, last)
+	l.dequeue(t.id)
 }
 
 // concluded tells the user how a run ended and what they can do now.

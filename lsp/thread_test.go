@@ -86,3 +86,24 @@ func TestThread(t *testing.T) {
 	sc.said("Deleted: the thread main.")
 	sc.refused("no such thread", cmdThread, "main")
 }
+
+// TestThreadWaits says something in a thread that is answering: the message waits for its turn, and is answered then.
+func TestThreadWaits(t *testing.T) {
+	sc := play(t, plot{files: hello, open: []string{"a.py"}, script: `
+on tars
+when second
+want The first.
+call ANSWER {"text": "The second."}
+on tars
+when first
+hold
+call ANSWER {"text": "The first."}
+`})
+	sc.command(cmdAsk, "first")
+	sc.model.Held()
+	sc.command(cmdAsk, "second")
+	sc.said("The thread main is answering another message. Yours is next.")
+	sc.model.Release()
+	sc.said("Answered in the thread main: “The first.”")
+	sc.said("Answered in the thread main: “The second.”")
+}
