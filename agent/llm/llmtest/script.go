@@ -14,6 +14,8 @@ type Script struct {
 	Models []string // that it lists; none: "scripted"
 	Count  Count    // how it counts tokens where a rule claims no usage
 	Rules  []Rule
+	// Alike are words that mean the same to the model of embeddings.
+	Alike [][]string
 }
 
 // Always is the Times of a rule that is never used up.
@@ -25,7 +27,7 @@ const Always = -1
 // contain, or a regular expression between slashes.
 type Rule struct {
 	Name  string   // for failures; ParseScript names rules by their line
-	Role  string   // tars, case, tester, reflector; "": any
+	Role  string   // tars, case, tester, reflector, embeddings; "": any of these
 	Model string   // the name that is asked for; "": any
 	When  []string // chooses among the rules of one role
 	Last  []string // so does this, and looks at the last message alone
@@ -144,9 +146,12 @@ func (p *parser) directive(word, rest string) error {
 		}
 		p.script.Count = map[string]Count{"": CountAndCut, "only": CountOnly}[rest]
 		return nil
+	case "alike":
+		p.script.Alike = append(p.script.Alike, strings.Fields(rest))
+		return nil
 	case "on":
 		if rest == "" {
-			return p.wrong("on needs a role: tars, case, tester, reflector or any")
+			return p.wrong("on needs a role: tars, case, tester, reflector, embeddings or any")
 		}
 		if rest == "any" {
 			rest = ""

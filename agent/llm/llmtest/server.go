@@ -16,6 +16,8 @@
 //	                           usage; an answer is cut at the limit that was asked for
 //	count only                 the same, but the limit is not heeded
 //
+//	alike retry repeat again   words that are one to the model of embeddings
+//
 //	on case                    a rule: a request of this role, or of any
 //	model large                the rule is meant only if this model is asked for
 //	when second feature        the rule is meant only if the request has this
@@ -40,6 +42,9 @@
 //	body {"error": {"message": "slow down"}}
 //	cut 120                    the connection breaks after 120 bytes of the body
 //	hold                       the answer waits for Server.Release
+//
+// Embeddings are answered without a rule: texts that share words have similar vectors. A rule
+// for "embeddings" says what goes wrong, or insists on what is sent.
 //
 // text, body, call's JSON and arg take the rest of their line or, where that is
 // empty, the lines below that are indented by one tab. A body with status 200
@@ -121,9 +126,11 @@ func New(s Script) *Server {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/models", srv.models)
 	mux.HandleFunc("POST /v1/chat/completions", srv.complete)
+	mux.HandleFunc("POST /v1/embeddings", srv.embed)
 	// Azure's form of the same.
 	mux.HandleFunc("GET /openai/models", srv.models)
 	mux.HandleFunc("POST /openai/deployments/{name}/chat/completions", srv.complete)
+	mux.HandleFunc("POST /openai/deployments/{name}/embeddings", srv.embed)
 	srv.http = httptest.NewServer(mux)
 	srv.URL = srv.http.URL + "/v1"
 	return srv

@@ -13,6 +13,7 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math/rand/v2"
@@ -45,6 +46,7 @@ type Config struct {
 	APIVersion  string           // Azure's api-version; "": the one that this package was written for
 	Prices      map[string]Price // by model; they go before the built-in table
 	Timeout     time.Duration    // the longest silence of the server before and within an answer, see idleTimeouts; 0: defaultTimeout
+	Section     string           // of the settings that advice names; "": "model"
 	HTTPClient  *http.Client     // nil: a client of its own; redirects are never followed
 
 	Sleep  func(context.Context, time.Duration) error // waits between tries; nil: by the clock
@@ -108,6 +110,7 @@ func settle(c Config) (Config, Preset, error) {
 		return c, p, &llm.Error{Kind: llm.BadRequest, Detail: "tools is " + quote(c.Tools),
 			Advice: "Set it to auto, native or json"}
 	}
+	c.Section = cmp.Or(c.Section, "model")
 	if c.Timeout <= 0 {
 		c.Timeout = defaultTimeout
 	}

@@ -86,11 +86,11 @@ func PresetOf(c Config) (Preset, error) {
 }
 
 // keyPlace names for people where the key is to be found.
-func (p Preset) keyPlace() string {
-	if p.KeyVar == "" {
-		return "the environment variable that model.key_env names"
+func (m *model) keyPlace() string {
+	if m.preset.KeyVar == "" {
+		return "the environment variable that " + m.config.Section + ".key_env names"
 	}
-	return p.KeyVar
+	return m.preset.KeyVar
 }
 
 // at reports whether host is one of the preset's own.

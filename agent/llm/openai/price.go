@@ -24,6 +24,11 @@ var prices = map[string]Price{
 	"gpt-5-nano":       {Prompt: 0.05, Cached: 0.005, Completion: 0.40},
 	"gemini-2.5-pro":   {Prompt: 1.25, Cached: 0.31, Completion: 10},
 	"gemini-2.5-flash": {Prompt: 0.30, Cached: 0.075, Completion: 2.50},
+
+	"text-embedding-3-small": {Prompt: 0.02},
+	"text-embedding-3-large": {Prompt: 0.13},
+	"text-embedding-ada-002": {Prompt: 0.10},
+	"gemini-embedding-001":   {Prompt: 0.15},
 }
 
 // dated matches the end of names such as gpt-4.1-2025-04-14. Any other ending

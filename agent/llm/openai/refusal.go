@@ -134,10 +134,10 @@ func (m *model) refused(r refusal, t *tap) *llm.Error {
 		r.message = strings.TrimSpace("the server redirects to another address: " + clean(t.location))
 		advice = "Set the base URL to that address if you trust it; the key was not sent there"
 	case kind == llm.BadKey:
-		advice = "Check the key in " + m.preset.keyPlace() + ": is it whole, not revoked, for " + m.config.BaseURL +
+		advice = "Check the key in " + m.keyPlace() + ": is it whole, not revoked, for " + m.config.BaseURL +
 			", and allowed to use " + quote(m.config.Model) + "?"
 		if m.config.Key == "" {
-			advice = "The server wants a key: set " + m.preset.keyPlace()
+			advice = "The server wants a key: set " + m.keyPlace()
 		}
 	case r.status == 402 || creditWords.MatchString(text):
 		kind, cause = llm.RateLimited, errFinal
@@ -203,7 +203,7 @@ func (m *model) late(cause error) *llm.Error {
 		return m.fail(llm.TimedOut, 0, fmt.Sprintf("the answer was not whole after %v", longestTry), "Choose a faster model", cause)
 	}
 	return m.fail(llm.TimedOut, 0, fmt.Sprintf("the server at %s said nothing for %v", m.config.BaseURL, m.config.Timeout),
-		"If the model is only slow, raise model.timeout", cause)
+		"If the model is only slow, raise "+m.config.Section+".timeout", cause)
 }
 
 // inner takes off the layer that repeats method and address.
