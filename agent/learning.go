@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"caselsp/agent/llm"
 	"caselsp/agent/record"
 	"caselsp/agent/review"
 	"caselsp/agent/testreport"
@@ -41,24 +42,45 @@ const (
 // recall asks memory once a phase. Memory that cannot be read is no reason to
 // stop: the work goes on without it, and the log says so.
 func (r *run) recall(ctx context.Context, kind, query string, most int) error {
-	found, err := r.a.recall(ctx, kind, query, most)
+	found, err := r.recalled(ctx, kind, query, most)
 	if err != nil {
 		r.a.Log.Warn("memory cannot be read", r.state.Status(r.a.Limits.Rounds).Where(), "error", err)
 	}
 	return r.record(found)
 }
 
-func (a *Agent) recall(ctx context.Context, kind, query string, most int) (record.MemoryRecalled, error) {
-	if found, recorded := a.outside.recalled(query); recorded {
+// recalled is what memory gives for a query. An embeddings server is only asked where the task's budget has room for it.
+func (r *run) recalled(ctx context.Context, kind, query string, most int) (record.MemoryRecalled, error) {
+	if found, recorded := r.a.outside.recalled(query); recorded {
 		return found, nil
 	}
-	found := record.MemoryRecalled{Query: query}
-	patterns, err := a.Store.Memory().Recall(ctx, kind, query, most)
+	memory := r.a.Store.Memory()
+	if !r.affordsQuery(memory, query) {
+		ctx = store.BuiltInOnly(ctx)
+	}
+	var meter llm.Meter
+	found := record.MemoryRecalled{Query: query, Kind: kind}
+	patterns, err := memory.Recall(llm.Metered(ctx, &meter), kind, query, most)
 	for _, p := range patterns {
 		found.Found = append(found.Found, fmt.Sprintf("%s\nSolved by: %s", p.Text, firstLines(p.Solution, maxShownCore)))
 		found.Hits = append(found.Hits, record.Hit{ID: p.ID, Similarity: p.Similarity, Text: record.FirstLine(p.Text)})
 	}
+	if found.Usage, found.Note = meter.Usage(), memory.Trouble(); found.Note != "" {
+		r.a.Log.Warn("embeddings", r.state.Status(r.a.Limits.Rounds).Where(), "error", found.Note)
+	}
 	return found, err
+}
+
+// affordsQuery reports whether the vector of a query fits into what is left of the budget, beside the next call of a model.
+func (r *run) affordsQuery(memory *store.Memory, query string) bool {
+	price, asks := memory.TokenPrice()
+	if !asks {
+		return true
+	}
+	tokens := estimateTokens(len(query), 0)
+	limits, used := r.a.Limits, r.state.Spent()
+	return (limits.Tokens == 0 || used.Prompt+used.Completion+tokens+leastAnswer <= limits.Tokens) &&
+		(limits.Cost == 0 || used.Cost+float64(tokens)*price < limits.Cost)
 }
 
 // FailureText is what memory finds a failed test run by: the signatures of its errors, a line each.

@@ -11,6 +11,7 @@ import (
 
 	"caselsp/agent/action"
 	"caselsp/agent/count"
+	"caselsp/agent/llm"
 	"caselsp/agent/permit"
 	"caselsp/agent/record"
 )
@@ -66,6 +67,9 @@ type TaskFigures struct {
 	RejectedHunks int `json:"rejected_hunks"`   //
 	Undone        int `json:"undone,omitempty"` // acceptances that were taken back
 }
+
+// memoryRole is under which embeddings are counted.
+const memoryRole = "memory"
 
 // RoleFigures are what one role cost.
 type RoleFigures struct {
@@ -204,6 +208,11 @@ func (c *counting) count(e Event) {
 		c.Recalls++
 		if len(b.Found) > 0 {
 			c.RecallHits++
+		}
+		if u := b.Usage; u != (llm.Usage{}) {
+			role := c.role(memoryRole)
+			role.Calls++
+			role.add(u.Prompt, u.Cached, u.Completion, u.Cost, u.Estimated)
 		}
 	case record.Applying:
 		if b.Undo {

@@ -169,7 +169,7 @@ func (r *run) look(ctx context.Context, act *action.Action) error {
 			text, err = r.a.Workspace.GitDiff(ctx, args.Path, r.may().Hides)
 			r.concealDiffed(text)
 		case action.Recall:
-			found, err = r.a.recall(ctx, store.KindPattern, args.Query, maxRecalled)
+			found, err = r.recalled(ctx, store.KindPattern, args.Query, maxRecalled)
 		default:
 			err = fmt.Errorf("%s cannot be carried out here", act.Verb.Name)
 		}

@@ -14,8 +14,8 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// UserMemory is the memory of the user, where no workspace is open. Of o, StateDir, Clock, Secrets
-// and Embedder count.
+// UserMemory is the memory of the user, where no workspace is open. Of o, StateDir, Clock, Secrets,
+// Embedder and Endpoint count.
 func UserMemory(o Options) (*Memory, error) {
 	root, err := stateDir(o.StateDir)
 	if err != nil {
@@ -26,8 +26,13 @@ func UserMemory(o Options) (*Memory, error) {
 		clock = time.Now
 	}
 	redactor := newRedactor(o.Secrets)
-	return newMemory(filepath.Join(root, memoryFile), o.Embedder, clock, redactor.text), makeDirs(root)
+	m := newMemory(filepath.Join(root, memoryFile), o.Embedder, clock, redactor.text)
+	m.endpoint = newEndpoint(m, o.Endpoint)
+	return m, makeDirs(root)
 }
+
+// Close ends what the memory does in the background.
+func (m *Memory) Close() { m.endpoint.close() }
 
 // lessonsBucket has what each task has taught: its key -> lesson. Files of older versions have
 // none; it is made when the first is kept.

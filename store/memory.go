@@ -111,6 +111,7 @@ type Memory struct {
 	embedder Embedder
 	clock    func() time.Time
 	redact   func(string) string
+	endpoint *endpoint // nil: no embeddings server
 
 	mu    sync.Mutex // one operation at a time in this process
 	index *index     // what the database held when it was last read; nil before
@@ -258,7 +259,7 @@ func drop(tx *bolt.Tx, id string) error {
 	err := vectors.ForEachBucket(func(embedder []byte) error {
 		return vectors.Bucket(embedder).Delete([]byte(id))
 	})
-	return errors.Join(err, tx.Bucket(patternsBucket).Delete([]byte(id)))
+	return errors.Join(err, dropEndpoints(tx, id), tx.Bucket(patternsBucket).Delete([]byte(id)))
 }
 
 // generation tells whether the texts or vectors have changed since an index
@@ -289,7 +290,11 @@ func (m *Memory) Look(ctx context.Context, kind, text string, n int) ([]Recalled
 }
 
 func (m *Memory) recall(ctx context.Context, kind, text string, n int, use bool) ([]Recalled, error) {
-	found, err := m.find(ctx, kind, text, min(n, maxRecalled), use)
+	find := m.find
+	if m.endpoint != nil {
+		find = m.recallBeside
+	}
+	found, err := find(ctx, kind, text, min(n, maxRecalled), use)
 	if err != nil {
 		return nil, fmt.Errorf("recall a %s: %w", kind, err)
 	}
@@ -317,6 +322,11 @@ func (m *Memory) find(ctx context.Context, kind, text string, n int, use bool) (
 	if err != nil || len(similar) == 0 {
 		return nil, err
 	}
+	return m.ranked(similar, n, use)
+}
+
+// ranked are the n best of what is similar, by their rank; use counts that they were recalled. The lock is held.
+func (m *Memory) ranked(similar []match, n int, use bool) (found []Recalled, err error) {
 	var best []candidate
 	err = m.with(func(db *database) error {
 		run := db.view

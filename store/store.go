@@ -42,6 +42,7 @@ type Options struct {
 	Clock     func() time.Time // stamps records; nil: time.Now
 	Secrets   []string         // values to redact wherever they occur, see [Store.Conceal]
 	Embedder  Embedder         // of the memory; nil: [Local]
+	Endpoint  *Endpoint        // a server of embeddings beside it; nil: none
 }
 
 // Store is the state of one workspace, owned by this process, and the door to
@@ -110,6 +111,7 @@ func Open(o Options) (*Store, error) {
 	}
 	s.redactor.Store(newRedactor(o.Secrets))
 	s.memory = newMemory(filepath.Join(root, memoryFile), o.Embedder, s.clock, s.Redact)
+	s.memory.endpoint = newEndpoint(s.memory, o.Endpoint)
 	if err := s.sign(o.Name); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -160,6 +162,7 @@ func readOwner(dir string) int {
 func (s *Store) Close() error {
 	var err error
 	s.closed.Do(func() {
+		s.memory.Close()
 		// Before the lock is released: afterwards it would be the next owner's file.
 		_ = os.Remove(filepath.Join(s.dir, ownerFile)) // a stale one does no harm: the lock decides
 		err = errors.Join(s.closeFacts(), s.db.close())
@@ -184,5 +187,5 @@ func (s *Store) Tasks() ([]string, error) {
 }
 
 // Memory returns what was learnt from past tasks in all of the user's
-// workspaces. It stays usable after Close.
+// workspaces. It stays usable after Close, without an embeddings server.
 func (s *Store) Memory() *Memory { return s.memory }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"caselsp/agent/action"
+	"caselsp/agent/llm"
 	"caselsp/agent/quote"
 	"caselsp/agent/stack"
 )
@@ -13,6 +14,10 @@ type MemoryRecalled struct {
 	Query string   `json:"query"`
 	Found []string `json:"found,omitempty"` // as a model is told of it
 	Hits  []Hit    `json:"hits,omitempty"`  // the same as memory knows it; older versions kept none
+	Kind  string   `json:"kind,omitempty"`  // what was asked for: store's pattern or failure; older versions do not say
+	// Usage is what the embeddings server was paid for the query, and Note what the user is told about it.
+	Usage llm.Usage `json:"usage,omitzero"`
+	Note  string    `json:"note,omitempty"`
 }
 
 // Hit is something that memory gave.
@@ -26,6 +31,9 @@ type Hit struct {
 func (b MemoryRecalled) Told() (lines []string) {
 	for _, h := range b.Hits {
 		lines = append(lines, fmt.Sprintf("recalled: %s (similarity %.2f, %s)", quote.Words(h.Text), h.Similarity, h.ID[:min(len(h.ID), ShortID)]))
+	}
+	if b.Note != "" {
+		lines = append(lines, quote.Visible(b.Note))
 	}
 	return lines
 }

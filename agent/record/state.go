@@ -265,6 +265,7 @@ func (p *State) applyMilestone(body Body) {
 		}
 	case MemoryRecalled:
 		p.remembered(b)
+		p.Usage = p.Usage.Add(b.Usage)
 	case Planned:
 		p.applyPlan(b)
 	case Split:

@@ -35,6 +35,7 @@ type Settings struct {
 	Lint      Lint
 	Tests     Tests
 	Plan      Plan
+	Memory    Memory
 }
 
 // Model says which model answers, where it is asked and how. In Roles, a field
@@ -59,6 +60,16 @@ type Price struct {
 	Prompt     float64
 	Cached     float64 // of a prompt token that the provider had cached
 	Completion float64
+}
+
+// Memory is the server of embeddings by which past tasks are found. Without a Model there is none.
+type Memory struct {
+	Provider   string        // a preset's name; "": found by the address, OpenAI where that is empty too
+	BaseURL    string        // "": the preset's
+	Model      string        // "": only the built-in search
+	KeyEnv     string        // the environment variable that holds the key; "": the preset's
+	Dimensions int           // of a vector; 0: the model's own
+	Timeout    time.Duration // the server's longest silence
 }
 
 // Sandbox is where commands and tests run, and what they may use.
@@ -185,6 +196,7 @@ func Default() Settings {
 		Approvals: Approvals{Level: "default", ReadOnlyCommands: "allow", Days: 30},
 		Lint:      Lint{When: "edit", Critical: "high"},
 		Tests:     Tests{Write: "missing"},
+		Memory:    Memory{Timeout: 30 * time.Second}, // a local server loads a model of embeddings within it
 	}
 }
 

@@ -73,6 +73,7 @@ func (e *engine) examine(ctx context.Context, out io.Writer) bool {
 	_, err = e.agent.History()
 	tell("store", err, "readable")
 	tell("model", e.awaited(e.checkModel(ctx)), e.settings.Model.Name)
+	well = e.examineMemory(ctx, out) && well
 	well = e.examineSandbox(ctx, out) && well
 	return well
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -39,13 +38,8 @@ func memoryCommand(w *wiring) *cobra.Command {
   caselsp memory export > memory.jsonl`,
 		Args: positional(cobra.NoArgs),
 	}
-	cmd.AddCommand(memoryList(w), memoryShow(w), memoryRecall(w), memoryExport(w), memoryImport(w), memoryForget(w), memoryStats(w))
+	cmd.AddCommand(memoryList(w), memoryShow(w), memoryRecall(w), memoryExport(w), memoryImport(w), memoryForget(w), memoryStats(w), memoryEmbed(w))
 	return cmd
-}
-
-// memory is what is remembered, without a workspace.
-func (w *wiring) memory() (*store.Memory, error) {
-	return store.UserMemory(store.Options{StateDir: w.stateDir})
 }
 
 // kindFlag adds --kind; no is what is meant without it.
@@ -102,6 +96,7 @@ func (w *wiring) remembered(ctx context.Context, kind string) ([]store.Kept, err
 	if err != nil {
 		return nil, err
 	}
+	defer m.Close()
 	return m.All(ctx, kind)
 }
 
@@ -186,7 +181,11 @@ func memoryRecall(w *wiring) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			defer m.Close()
 			found, err := m.Look(cmd.Context(), kind, recallQuery(kind, strings.Join(args, " ")), n)
+			if says := m.Trouble(); says != "" {
+				fmt.Fprintln(os.Stderr, clean(says))
+			}
 			if err != nil || asJSON {
 				return errors.Join(err, printLines(os.Stdout, found))
 			}
@@ -253,6 +252,7 @@ What you import is told to models in later tasks: import only what you trust.`,
 			if err != nil {
 				return err
 			}
+			defer m.Close()
 			if err := m.Import(cmd.Context(), list); err != nil {
 				return err
 			}
@@ -298,6 +298,7 @@ func memoryForget(w *wiring) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			defer m.Close()
 			var ids []string
 			for _, p := range found {
 				ids = append(ids, p.ID)
@@ -316,48 +317,5 @@ func memoryForget(w *wiring) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&everything, "everything", false, "all that is remembered, of all workspaces")
-	return cmd
-}
-
-// memoryFigures are the figures of a kind of memories.
-type memoryFigures struct {
-	Kind      string `json:"kind"`
-	Count     int    `json:"count"`
-	Recalled  int    `json:"recalled"`  // how often, in all
-	Trials    int    `json:"trials"`    // decided tasks that recalled one, in all
-	Successes int    `json:"successes"` // accepted ones among them
-	Useless   int    `json:"useless"`   // that are not recalled any longer, because they seldom helped
-}
-
-func memoryStats(w *wiring) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:   "stats",
-		Short: "Show how much is remembered, and how much of it has helped",
-		Args:  positional(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			all, err := w.remembered(cmd.Context(), "")
-			if err != nil {
-				return err
-			}
-			list := []memoryFigures{{Kind: store.KindPattern}, {Kind: store.KindFailure}}
-			for _, p := range all {
-				f := &list[slices.IndexFunc(list, func(f memoryFigures) bool { return f.Kind == p.Kind })]
-				f.Count++
-				f.Recalled, f.Trials, f.Successes = f.Recalled+p.Uses, f.Trials+p.Trials, f.Successes+p.Successes
-				if p.Useless() {
-					f.Useless++
-				}
-			}
-			if asJSON {
-				return printLines(os.Stdout, list)
-			}
-			for _, f := range list {
-				fmt.Printf("%-8s  %d remembered, recalled %s, helped in %d of %s, %d not recalled any longer\n", f.Kind, f.Count, count.Of(f.Recalled, "time"), f.Successes, count.Of(f.Trials, "trial"), f.Useless)
-			}
-			return nil
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object a kind")
 	return cmd
 }

@@ -218,13 +218,14 @@ func (w *wiring) flags() settings.Layer {
 
 func (e *engine) openStore(w *wiring) error {
 	secrets := concealed(e.keys)
-	for _, name := range keyNames(e.settings.Model) {
+	for _, name := range append(keyNames(e.settings.Model), keyNames(asModel(e.settings))...) {
 		if v := os.Getenv(name); v != "" {
 			secrets = append(secrets, v)
 		}
 	}
+	endpoint := e.endpoint(func(more ...string) { secrets = append(secrets, more...) })
 	s, err := store.Open(store.Options{
-		StateDir: w.stateDir, Workspace: e.workspace.ID(), Name: strings.Join(e.dirs(), ", "), Secrets: secrets,
+		StateDir: w.stateDir, Workspace: e.workspace.ID(), Name: strings.Join(e.dirs(), ", "), Secrets: secrets, Endpoint: endpoint,
 	})
 	if err != nil {
 		return err

@@ -76,6 +76,9 @@ func (e *Embedder) Name() string {
 	return name
 }
 
+// Price returns what the model costs, where that is known.
+func (e *Embedder) Price() (Price, bool) { return e.model.Price() }
+
 // Embed returns a vector of the same length for each text, none of them of zeros. Errors are
 // *llm.Error, or ctx's. An answer that is not one vector for each text, or has another length than
 // those before, is an error as a whole.

@@ -1,5 +1,5 @@
 // Package openai is the HTTP client for language models: any server that speaks
-// OpenAI's chat-completions protocol, through go-openai.
+// OpenAI's chat-completions protocol, through go-openai, and for their embeddings.
 //
 // It hides how servers differ: where they want the key, which parameters they
 // refuse, how they cut tool calls into pieces, whether they know tools at all
