@@ -386,7 +386,7 @@ func (a *Agent) Report(id string) (string, error) {
 	}
 	a.onlooker(p).Foresee()
 	if p.Report != nil {
-		return a.withDecisions(p), nil
+		return a.withDecisions(p) + recallOutcome(p), nil
 	}
 	return a.reportText(p, "none yet, the task is "+a.standing(p)), nil
 }

@@ -11,7 +11,6 @@ import (
 
 	"caselsp/agent/action"
 	"caselsp/agent/count"
-	"caselsp/agent/llm"
 	"caselsp/agent/permit"
 	"caselsp/agent/record"
 )
@@ -24,6 +23,8 @@ type Metrics struct {
 	// ByType and ByLanguage are by what record.Class says; "" for none.
 	ByType     map[string]*TaskFigures `json:"by_type"`
 	ByLanguage map[string]*TaskFigures `json:"by_language"`
+	// MostUsed are the records of the memory that most tasks recalled, at most maxMostUsed.
+	MostUsed []UsedMemory `json:"most_used_memory"`
 }
 
 // TaskMetrics are the figures of one task.
@@ -61,15 +62,14 @@ type TaskFigures struct {
 	Denied     int `json:"denied_commands"`   // by the user, a rule or the settings
 	Objections int `json:"safety_violations"` // findings that were told to the model
 
-	Recalls       int `json:"recalls"`          // questions to the memory
-	RecallHits    int `json:"recall_hits"`      // of those, that found something
-	AcceptedHunks int `json:"accepted_hunks"`   // by the user
-	RejectedHunks int `json:"rejected_hunks"`   //
-	Undone        int `json:"undone,omitempty"` // acceptances that were taken back
+	Recalls    int `json:"recalls"`     // questions to the memory
+	RecallHits int `json:"recall_hits"` // of those, that found something
+	// Memory is what came of the recalls.
+	Memory        MemoryFigures `json:"memory"`
+	AcceptedHunks int           `json:"accepted_hunks"`   // by the user
+	RejectedHunks int           `json:"rejected_hunks"`   //
+	Undone        int           `json:"undone,omitempty"` // acceptances that were taken back
 }
-
-// memoryRole is under which embeddings are counted.
-const memoryRole = "memory"
 
 // RoleFigures are what one role cost.
 type RoleFigures struct {
@@ -91,11 +91,12 @@ func (a *Agent) Metrics() (m Metrics, err error) {
 		return m, err
 	}
 	var unread []error
+	used := map[string]*UsedMemory{}
 	for _, id := range ids {
 		if id == permit.Journal {
 			continue
 		}
-		t, err := a.taskMetrics(id)
+		t, err := a.taskMetrics(id, used)
 		if err != nil {
 			unread = append(unread, err)
 			continue
@@ -109,10 +110,11 @@ func (a *Agent) Metrics() (m Metrics, err error) {
 			(*by)[name].add(t.TaskFigures)
 		}
 	}
+	m.MostUsed = mostUsed(used)
 	return m, errors.Join(unread...)
 }
 
-func (a *Agent) taskMetrics(id string) (TaskMetrics, error) {
+func (a *Agent) taskMetrics(id string, used map[string]*UsedMemory) (TaskMetrics, error) {
 	status, err := a.Status(id)
 	if err != nil {
 		return TaskMetrics{}, err
@@ -135,6 +137,11 @@ func (a *Agent) taskMetrics(id string) (TaskMetrics, error) {
 	for _, e := range events {
 		c.count(e)
 	}
+	p, err := a.load(id)
+	if err != nil {
+		return TaskMetrics{}, err
+	}
+	c.outcome(p.Phase, p.Uses, used)
 	return t, nil
 }
 
@@ -205,15 +212,7 @@ func (c *counting) count(e Event) {
 			c.Denied++
 		}
 	case record.MemoryRecalled:
-		c.Recalls++
-		if len(b.Found) > 0 {
-			c.RecallHits++
-		}
-		if u := b.Usage; u != (llm.Usage{}) {
-			role := c.role(memoryRole)
-			role.Calls++
-			role.add(u.Prompt, u.Cached, u.Completion, u.Cost, u.Estimated)
-		}
+		c.recalled(b)
 	case record.Applying:
 		if b.Undo {
 			c.Undone++
@@ -277,6 +276,7 @@ func (f *TaskFigures) add(g TaskFigures) {
 		*n.to += *n.from
 	}
 	sum.Seconds, sum.Waited = sum.Seconds+g.Seconds, sum.Waited+g.Waited
+	sum.Memory.add(g.Memory)
 	sum.Roles, sum.Ended = roles, ended
 	*f = sum
 	for name, r := range g.Roles {
@@ -311,7 +311,7 @@ func (m Metrics) Summary() string {
 	fmt.Fprintf(&b, "edits       %d, %d refused; hunks: %d accepted, %d rejected\n", t.Edits, t.RefusedEdits, t.AcceptedHunks, t.RejectedHunks)
 	fmt.Fprintf(&b, "tests       %s, %d passed\n", count.Of(t.TestRuns, "run"), t.TestsPassed)
 	fmt.Fprintf(&b, "commands    %d run, %d denied; %s; %s\n", t.Commands, t.Denied, count.Of(t.Questions, "question"), count.Of(t.Objections, "safety violation"))
-	fmt.Fprintf(&b, "memory      %d of %s found something\n", t.RecallHits, count.Of(t.Recalls, "question"))
+	fmt.Fprintf(&b, "memory      %s\n", t.Memory.summary(t.Recalls, t.RecallHits))
 	var names []string
 	for name := range t.Roles {
 		names = append(names, name)

@@ -10,6 +10,7 @@ import (
 	"caselsp/agent/record"
 	"caselsp/agent/review"
 	"caselsp/agent/workspace"
+	"caselsp/store"
 )
 
 // reportText renders a task's report in Markdown. Every figure in it is read from
@@ -70,11 +71,44 @@ func (a *Agent) reportText(p *record.State, outcome string) string {
 			fmt.Fprintf(&b, "- %s\n", line)
 		}
 	}
-	if len(p.Recalled) > 0 {
-		b.WriteString("\n## Recalled from past work\n\n")
-		for _, r := range p.Recalled {
-			fmt.Fprintf(&b, "- %s\n", quote.Words(record.FirstLine(r)))
+	b.WriteString(recalledText(p))
+	return b.String()
+}
+
+// recalledText says what memory gave: what, how near, and to whom it was told.
+func recalledText(p *record.State) string {
+	if len(p.Uses) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("\n## Recalled from past work\n\n")
+	for _, h := range p.Uses {
+		told := "a solution, told to the planner"
+		if h.Kind == store.KindFailure {
+			told = "a failure and its fix, told when tests had failed"
 		}
+		fmt.Fprintf(&b, "- %s (similarity %.2f, %s): %s\n", quote.Words(h.Text), h.Similarity, h.ID[:min(len(h.ID), record.ShortID)], told)
+	}
+	b.WriteString("\n`caselsp memory show ID` shows one whole, and `caselsp memory forget ID` deletes it.\n")
+	return b.String()
+}
+
+// recallOutcome says what came of what was recalled, as far as the user has decided.
+func recallOutcome(p *record.State) string {
+	if len(p.Uses) == 0 || !p.Phase.Ended() {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("\n")
+	for _, h := range p.Uses {
+		came := "did not help"
+		switch helped, ignored := h.Outcome(p.Phase == record.Succeeded); {
+		case ignored:
+			came = "was passed over"
+		case helped:
+			came = "helped"
+		}
+		fmt.Fprintf(&b, "- %s %s\n", h.ID[:min(len(h.ID), record.ShortID)], came)
 	}
 	return b.String()
 }

@@ -76,6 +76,7 @@ func (p *State) remembered(b MemoryRecalled) {
 	}
 	uses := slices.Clone(p.Uses)
 	for _, h := range b.Hits {
+		h.Kind = b.Kind
 		i := slices.IndexFunc(uses, func(u Use) bool { return u.ID == h.ID })
 		if i < 0 {
 			uses, i = append(uses, Use{Hit: h, Tests: tests}), len(uses)

@@ -25,6 +25,7 @@ type Hit struct {
 	ID         string  `json:"id"`
 	Similarity float64 `json:"similarity"` // the cosine, from 0 to 1
 	Text       string  `json:"text"`       // its first line
+	Kind       string  `json:"-"`          // what was asked for when it was found
 }
 
 // Told says in lines for people what was recalled; none where it was nothing.

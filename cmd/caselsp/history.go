@@ -118,7 +118,10 @@ func metricsCommand(w *wiring) *cobra.Command {
 		Short: "Show what the tasks of a workspace took, cost and led to",
 		Long: `Shows the figures of all tasks of a workspace: outcomes, time, features, edits that were refused, test
 runs, commands, hits of the memory, and tokens and cost by role. --json prints one object with the
-figures of each task, their total, and the totals by the type of the tasks and by their language.`,
+figures of each task, their total, and the totals by the type of the tasks and by their language. In each, "memory" says how
+often past solutions (pattern_recalls, pattern_hits, pattern_hit_rate) and past failures (failure_...) were asked for and found,
+how many records were used, how many of those were relied on in tasks that the user has decided about, and how many of
+these helped (tried, helped, success_rate). A rate is null where there is nothing to divide by. "most_used_memory" lists the records.`,
 		Example: `  caselsp metrics
   caselsp metrics --json | jq .total.roles`,
 		Args: positional(cobra.NoArgs),
