@@ -29,6 +29,7 @@ type console struct {
 type lineReader struct {
 	keys  keys
 	tty   bool // a person types; else the lines come from a file or a pipe
+	err   io.Writer
 	begun sync.Once
 
 	mu     sync.Mutex
@@ -54,8 +55,8 @@ type typedLine struct {
 // typedAhead is how many lines are kept that nobody has asked for yet.
 const typedAhead = 64
 
-func newLineReader(k keys, tty bool) *lineReader {
-	r := &lineReader{keys: k, tty: tty, lines: make(chan typedLine)}
+func newLineReader(k keys, tty bool, err io.Writer) *lineReader {
+	r := &lineReader{keys: k, tty: tty, err: err, lines: make(chan typedLine)}
 	if tty {
 		r.lines = make(chan typedLine, typedAhead)
 	}
@@ -158,9 +159,35 @@ func (r *lineReader) asked() func() {
 	}
 }
 
-// read returns the next line; false at the end of input.
+// read returns the next line; false at the end of input. Who asks for consent uses decision or
+// answer: a line that a program wrote is none by itself.
 func (r *lineReader) read(ctx context.Context) (string, bool, error) {
 	return r.readAfter(ctx, time.Time{}, 0, nil)
+}
+
+// decision returns the line in answer to a question, as answer does, without the time to read it:
+// what it is about was looked at before.
+func (r *lineReader) decision(ctx context.Context, name string) (string, bool, error) {
+	line, ok, err := r.read(ctx)
+	if ok && !r.tty {
+		line = r.answerTo(name, line, false)
+	}
+	return line, ok, err
+}
+
+// answerTo returns the answer in a line of a file or a pipe. A program that writes the same line again
+// and again, or lines that were meant for another question, must not consent to anything: so a
+// line counts where it begins with the question's name, as in "q1 y". Where no can be said and
+// nothing else be meant by it, it needs no name.
+func (r *lineReader) answerTo(name, line string, no bool) string {
+	if answer, ok := strings.CutPrefix(line, name+" "); ok {
+		return strings.TrimSpace(answer)
+	}
+	if word, _, _ := strings.Cut(strings.ToLower(line), " "); word == "" || no && (word == "n" || word == "no") {
+		return line
+	}
+	fmt.Fprintf(r.err, "\ncaselsp: standard input is no terminal, and the line %s does not name the question, so it is no answer.\ncaselsp: a program begins with the name: \"%s ANSWER\"\n", agent.Quote(line), clean(name))
+	return ""
 }
 
 // restTime is how long nothing must come after a line that was no answer: whoever goes on
@@ -169,10 +196,14 @@ const restTime = time.Second
 
 // answer returns the line that is typed in answer to a question that is on the screen now as a
 // text. What was typed before it, or so soon that it cannot have been read, is no answer: ignored
-// is called. Lines of a file or a pipe were written as answers, and all count.
-func (r *lineReader) answer(ctx context.Context, text string, ignored func()) (string, bool, error) {
+// is called. Lines of a file or a pipe name their question, see answerTo.
+func (r *lineReader) answer(ctx context.Context, q record.Question, text string, ignored func()) (string, bool, error) {
 	if !r.tty {
-		return r.read(ctx)
+		line, ok, err := r.read(ctx)
+		if _, free := q.Subject.(record.Input); ok {
+			line = r.answerTo(q.ID, line, !free)
+		}
+		return line, ok, err
 	}
 	defer r.asked()()
 	r.keys.flush() // half a line, too
@@ -233,7 +264,7 @@ func (c *console) ask(ctx context.Context, q record.Question) (string, bool, err
 	ignored := func() {
 		fmt.Fprintf(c.out, "\nWhat was typed before you can have read the question is not taken.\n%s", choices)
 	}
-	read := func(ctx context.Context) (string, bool, error) { return c.in.answer(ctx, text+choices, ignored) }
+	read := func(ctx context.Context) (string, bool, error) { return c.in.answer(ctx, q, text+choices, ignored) }
 	if q.Kind() == record.KindSecret {
 		return readMasked(ctx, c.out, text+choices, c.in, read)
 	}

@@ -232,7 +232,7 @@ func (c *cage) containers() {
 // is asked for each time. It exports the first task, and runs it once more.
 func (c *cage) inTerminal(keyring []string) {
 	for _, task := range []string{"a third canary task", "a fourth canary task"} {
-		said := c.caselsp([]string{"MODEL_KEY=" + canaries["the keyring's, for the model"]}, "y\n"+canaries["typed by the user"]+"\n",
+		said := c.caselsp([]string{"MODEL_KEY=" + canaries["the keyring's, for the model"]}, "q1 y\nq2 "+canaries["typed by the user"]+"\n",
 			"run", "--yes", "--single", "--dir", "project", "--task", task)
 		if !strings.Contains(said, "needs the secret LOGIN_KEY") || !strings.Contains(said, "never written to disk") {
 			c.t.Errorf("without a keyring the secret is not asked for:\n%s", said)

@@ -178,10 +178,11 @@ func TestConfirmedSetting(t *testing.T) {
 	}
 	route := fmt.Sprintf("requests go to %q with the key in OPENAI_API_KEY, for the model \"m\"", mine.URL)
 	// No key that one presses without looking confirms anything.
-	want(caselsp("\ny\nyes\nY\n", "trust", "--settings"), "1 of 3", "value:   "+route, "Visual Studio Code lsptest", home+"/project")
+	want(caselsp("\ny\nyes\nY\nconfirm\nconfirm\n", "trust", "--settings"), "1 of 3", "value:   "+route, "Visual Studio Code lsptest", home+"/project")
 	want(caselsp("", "trust", "--list"), "not confirmed, so not used: commands.allow: \"make docs\"")
 	// In the order of the table: two commands, the server with its model.
-	caselsp("confirm\n\nconfirm\n", "trust", "--settings")
+	waiting := waitingSettings(caselsp)
+	caselsp(waiting[0]+" confirm\n\n"+waiting[2]+" confirm\n", "trust", "--settings")
 	list := caselsp("", "trust", "--list")
 	want(list, "by terminal: model.provider, model.base_url, model.key_env, model.name: "+route, "not used: commands.allow: \"make site\"")
 
@@ -213,6 +214,16 @@ func TestConfirmedSetting(t *testing.T) {
 	again(mine.URL, "OPENAI_API_KEY")
 	s.confirmOnPage(route)
 	s.confirmElsewhere(caselsp)
+}
+
+// waitingSettings are the names of the values that wait, in the order in which they are asked for.
+func waitingSettings(caselsp func(in string, args ...string) string) (names []string) {
+	for line := range strings.Lines(caselsp("", "trust", "--list")) {
+		if name, rest, _ := strings.Cut(line, "  "); strings.HasPrefix(rest, "not confirmed") {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // confirmOnPage confirms a value in the editor: on the page with the values, where each
@@ -261,7 +272,7 @@ func (s *served) confirmElsewhere(caselsp func(in string, args ...string) string
 	if text := doctor(); strings.Contains(text, both) {
 		s.t.Errorf("it counts before it is confirmed:\n%s", text)
 	}
-	caselsp("confirm\n\n", "trust", "--settings")
+	caselsp(waitingSettings(caselsp)[0]+" confirm\n\n", "trust", "--settings")
 	if text := doctor(); !strings.Contains(text, both) {
 		s.t.Errorf("it does not count in the editor that is open:\n%s", text)
 	}

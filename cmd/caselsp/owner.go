@@ -102,10 +102,11 @@ func (e *engine) doFor(ctx context.Context, k *farKeys, ask ownerAsk) error {
 		return usage(fmt.Errorf("the process that works on this workspace does not know %q: it is another version of caselsp. Start that one again", ask.Do))
 	}
 	s := &seat{
-		away: true, in: newLineReader(k, ask.Seat.Typed), then: k.then,
+		away: true, then: k.then,
 		out: stream{farWriter{k, func(p []byte) ownerSaid { return ownerSaid{Out: p} }}, ask.Seat.Out.TTY, ask.Seat.Out.Color},
 		err: stream{farWriter{k, func(p []byte) ownerSaid { return ownerSaid{Err: p} }}, ask.Seat.Err.TTY, ask.Seat.Err.Color},
 	}
+	s.in = newLineReader(k, ask.Seat.Typed, s.err)
 	if len(ask.Set) > 0 {
 		why := fmt.Sprintf("--set does not count here: process %d has this workspace open, with its own settings", os.Getpid())
 		if verb.works {

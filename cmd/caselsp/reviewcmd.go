@@ -116,6 +116,13 @@ func (e *engine) undo(ctx context.Context, s *seat, id string) error {
 	return nil
 }
 
+// reviewName and obeyedName are how programs name the questions about a whole result, and about the
+// files in it that programs obey. A hunk's name is its file and its number, as in "a.py:1".
+const (
+	reviewName = "review"
+	obeyedName = "obeyed"
+)
+
 // reviewOnTerminal lets a person decide file by file and hunk by hunk.
 func (e *engine) reviewOnTerminal(ctx context.Context, s *seat, rev *review.Review) error {
 	id := rev.Task.ID
@@ -125,7 +132,7 @@ func (e *engine) reviewOnTerminal(ctx context.Context, s *seat, rev *review.Revi
 		return exitOfReview(rev.State)
 	}
 	fmt.Fprintf(s.err, "\n%s\n%sanything else = later > ", rev.Tally(), choices(rev))
-	line, _, err := s.in.read(ctx)
+	line, _, err := s.in.decision(ctx, reviewName)
 	if err != nil {
 		return err
 	}
@@ -186,7 +193,7 @@ func (e *engine) hunkByHunk(ctx context.Context, s *seat, rev *review.Review, fi
 			} else {
 				p.diff(f.Change.Hunk(h))
 			}
-			accept, later, err := askHunk(ctx, s)
+			accept, later, err := askHunk(ctx, s, fmt.Sprintf("%s:%d", f.Change.Path, h+1))
 			if err != nil {
 				return err
 			}
@@ -212,10 +219,10 @@ func (e *engine) hunkByHunk(ctx context.Context, s *seat, rev *review.Review, fi
 }
 
 // askHunk asks what is to become of a hunk, until the answer is one.
-func askHunk(ctx context.Context, s *seat) (accept, later bool, err error) {
+func askHunk(ctx context.Context, s *seat, name string) (accept, later bool, err error) {
 	for {
 		fmt.Fprint(s.err, "a = accept, r = reject, l = later > ")
-		line, more, err := s.in.read(ctx)
+		line, more, err := s.in.decision(ctx, name)
 		if err != nil {
 			return false, false, err
 		}

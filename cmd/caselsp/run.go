@@ -304,7 +304,7 @@ func (e *engine) decideAll(ctx context.Context, s *seat, asks bool, id string, s
 func (e *engine) acceptObeyed(ctx context.Context, s *seat, id string, sel review.Selection, out review.Outcome) (review.Outcome, error) {
 	tellWaiting(s.err, out.Waiting, "Programs obey these files without being told to:")
 	fmt.Fprint(s.err, "y = accept them, too, anything else = later > ")
-	line, _, err := s.in.read(ctx)
+	line, _, err := s.in.decision(ctx, obeyedName)
 	if err != nil || strings.ToLower(line) != "y" {
 		return out, err
 	}

@@ -43,7 +43,7 @@ func ownSeat() *seat {
 // ownInput reads the standard input of this process. There is one reader of it: what it has read
 // ahead is not lost when another part of a command reads on.
 var ownInput = sync.OnceValue(func() *lineReader {
-	return newLineReader(&ownKeys{scan: bufio.NewScanner(os.Stdin)}, isTerminal(os.Stdin))
+	return newLineReader(&ownKeys{scan: bufio.NewScanner(os.Stdin)}, isTerminal(os.Stdin), os.Stderr)
 })
 
 // ownKeys are the keys of this process.

@@ -34,8 +34,7 @@ func trustSettings(cmd *cobra.Command, t *permit.Trust, ids []string, withdraw b
 	return nil
 }
 
-// sure is what confirms a value. It is a word, so that no key pressed by mistake and no
-// piped answer to another question is one.
+// sure is what confirms a value. It is a word, so that no key pressed by mistake is one.
 const sure = "confirm"
 
 // confirmSettings asks about each value that waits. Anything but the word leaves it as it is.
@@ -54,7 +53,7 @@ func confirmSettings(ctx context.Context, t *permit.Trust, in *lineReader, out i
 	for i, v := range list {
 		fmt.Fprintf(out, "\n%d of %d  %s\n  value:   %s\n  given:   by %s, in %s, %s\ntype %s to use it, or press Enter to leave it > ",
 			i+1, len(list), clean(v.Setting), clean(v.Value), clean(v.From), clean(v.Folders), v.At.Local().Format("2006-01-02 15:04"), sure)
-		line, ok, err := in.read(ctx)
+		line, ok, err := in.decision(ctx, permit.IDOf(v))
 		if err != nil {
 			return err
 		}
