@@ -70,6 +70,7 @@ var runTask = works("run", func(ctx context.Context, e *engine, s *seat, a runAr
 			return err
 		}
 	}
+	a.Task.Typed = a.Task.Text // whoever gives the command has typed it; what is handed over does not say so
 	return a.follow(ctx, e, s, e.agent.Run(ctx, a.Task))
 })
 
@@ -100,7 +101,6 @@ func runCommand(w *wiring) *cobra.Command {
 				}
 				a.Task.Text = line
 			}
-			a.Task.Typed = a.Task.Text
 			return runTask.at(cmd.Context(), w, s, a)
 		},
 	}
