@@ -89,6 +89,41 @@ func FailureText(output string) string {
 	return strings.Join(signatures, "\n")
 }
 
+// maxContext is how many lines of code a failure is found by, beside its signatures: the place of the
+// error, and what called it.
+const maxContext = 2
+
+// failedAt are the lines of code in which the errors of a failed run were raised, the innermost first, by the
+// text of a file.
+func failedAt(output string, tree testreport.Tree, text func(name string) string) (lines []string) {
+	for _, trace := range testreport.Traces(output) {
+		frames := trace.In(tree).Frames
+		for _, f := range slices.Backward(frames) {
+			all := strings.Split(text(f.File), "\n")
+			if f.Line < 1 || f.Line > len(all) || len(lines) == maxContext {
+				continue
+			}
+			if line := strings.TrimSpace(all[f.Line-1]); line != "" && !slices.Contains(lines, line) {
+				lines = append(lines, line)
+			}
+		}
+	}
+	return lines
+}
+
+// failureText is what memory finds the failed run of the tests by, with the code in which it failed.
+func (r *run) failureText(ctx context.Context, output string) string {
+	var tree testreport.Tree
+	files, _, err := r.overlay.List(ctx, "", maxTreeFiles)
+	if err != nil {
+		return FailureText(output) // the run that failed has said so
+	}
+	for _, f := range files {
+		tree = append(tree, f.Path)
+	}
+	return strings.Join(append([]string{FailureText(output)}, failedAt(output, tree, r.textOf)...), "\n")
+}
+
 // learn keeps what the task teaches by what is decided about it now. A failure to do so is only
 // logged. A replay learns nothing: it happened before.
 func (r *run) learn(ctx context.Context, rev *review.Review) {
@@ -159,6 +194,14 @@ func (r *run) fixed(fix record.Fix) (p store.Pattern, ok bool) {
 	if err != nil || len(signatures) == 0 {
 		return p, false
 	}
+	var tree testreport.Tree
+	texts := map[string]string{}
+	for _, f := range from.Files {
+		if !r.holdsSecrets(workspace.Change{Path: f.Path, After: f.Now}) {
+			tree, texts[f.Path] = append(tree, f.Path), textOf(f.Now)
+		}
+	}
+	signatures = append(signatures, failedAt(fix.Said, tree, func(name string) string { return texts[name] })...)
 	changes := slices.DeleteFunc(workspace.Compare(from, to).Files, r.holdsSecrets)
 	if len(changes) == 0 {
 		return p, false

@@ -154,7 +154,7 @@ func (r *run) failing(ctx context.Context) error {
 	}
 	switch {
 	case !reflects && !r.state.Asked && r.a.outside.recallsFirst():
-		return r.recall(ctx, store.KindFailure, FailureText(t.Said.Plain()), maxEarly)
+		return r.recall(ctx, store.KindFailure, r.failureText(ctx, t.Said.Plain()), maxEarly)
 	case !reflects:
 		return r.nextRound(f.Attempt, "the tests failed")
 	case len(t.Circle) > 0 && r.state.Hypothesis != nil && !f.Given:
@@ -281,7 +281,7 @@ func (r *run) reflecting(ctx context.Context) error {
 		if old, recorded := r.a.outside.recalled(testreport.Failure(said)); recorded && old.Found != nil {
 			return r.record(old) // older versions asked by the telling lines
 		}
-		return r.recall(ctx, store.KindFailure, FailureText(said), maxRecalled)
+		return r.recall(ctx, store.KindFailure, r.failureText(ctx, said), maxRecalled)
 	case r.state.Exchanges >= maxPlanningTurns:
 		return r.nextRound(f.Attempt, "the tests failed; the reflector found no explanation")
 	}
