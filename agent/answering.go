@@ -23,6 +23,13 @@ func (r *run) reply(args action.Reply) error {
 	return r.record(record.Replied{Text: quote.Words(args.Text)})
 }
 
+// answersInProse reports whether a reply without a call is the answer to a message of a thread: there is
+// nothing else to do there, and models that are asked a question answer it. In a task it may be what a model
+// says before it acts, or instead of it, and would end the task: there it has to use [action.AnswerVerb].
+func (r *run) answersInProse(resp *llm.Response) bool {
+	return r.state.Phase == record.Answering && resp.Prose && action.Reply{Text: resp.Content}.Check() == nil
+}
+
 // noAction is what a model is told whose reply held no tool call.
 func (r *run) noAction(resp *llm.Response) string {
 	text := "Your reply held no action: answer with a tool call."

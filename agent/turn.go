@@ -118,6 +118,9 @@ func tools(verbs []*action.Verb) []llm.Tool {
 func (r *run) interpret(ctx context.Context) error {
 	role, verbs := offered(r.state.Phase, r.state.Task.Single)
 	if resp := r.state.Answer; resp != nil && len(resp.ToolCalls) == 0 {
+		if r.answersInProse(resp) {
+			return r.reply(action.Reply{Text: resp.Content})
+		}
 		return r.refuse(r.noAction(resp))
 	}
 	call, content, first := r.state.NextCall()

@@ -95,8 +95,10 @@ func (a SearchText) Reads() []Place { return []Place{Files(a.Glob)} }
 
 // Do implements Doer.
 func (a SearchText) Do(ctx context.Context, s *Scope) (Result, error) {
+	var large unsearched
 	found, more, err := s.Search(ctx, workspace.Query{
-		Pattern: a.Pattern, Regexp: a.Regexp, IgnoreCase: a.IgnoreCase, Glob: a.Glob, Context: a.Context,
+		TooLarge: large.add,
+		Pattern:  a.Pattern, Regexp: a.Regexp, IgnoreCase: a.IgnoreCase, Glob: a.Glob, Context: a.Context,
 		Limit: max(1, maxMatches/(1+min(max(a.Context, 0), workspace.MaxContext))), // the lines around them fill a prompt too
 	})
 	if err != nil {
@@ -110,7 +112,30 @@ func (a SearchText) Do(ctx context.Context, s *Scope) (Result, error) {
 	case more:
 		b.WriteString("There are more matches: narrow the search.\n")
 	}
+	b.WriteString(large.text())
 	return Result{Said: Quoted(b.String()), Note: fmt.Sprintf("search %q: %d found", a.Pattern, len(found))}, nil
+}
+
+// unsearched are the files that a search passed over because of their size.
+type unsearched []string
+
+// maxUnsearched is how many of them are named: logs and dumps lie together, and one or two names
+// tell which they are.
+const maxUnsearched = 5
+
+func (u *unsearched) add(path string, size int64) {
+	*u = append(*u, fmt.Sprintf("%s (%d MiB)", path, size>>20))
+}
+
+func (u unsearched) text() string {
+	if len(u) == 0 {
+		return ""
+	}
+	names, rest := u, ""
+	if more := len(u) - maxUnsearched; more > 0 {
+		names, rest = u[:maxUnsearched], fmt.Sprintf(" and %d more", more)
+	}
+	return fmt.Sprintf("\nNot searched, larger than %d MiB: %s%s. A command such as grep searches them.\n", workspace.MaxText>>20, strings.Join(names, ", "), rest)
 }
 
 // writeMatches renders matches with the lines around them: each path once, above its lines, each line

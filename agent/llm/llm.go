@@ -119,6 +119,8 @@ type Response struct {
 	Model     string     `json:"model,omitempty"`   // the model that answered, as the server names it
 	Usage     Usage      `json:"usage"`
 	Failed    Usage      `json:"failed,omitzero"` // what tries cost that gave no answer
+	// Prose says that the text is words for a reader: no call was made, nor one tried.
+	Prose bool `json:"prose,omitempty"`
 	// Dropped is how many calls the model made behind ToolCalls: one reply had too many.
 	Dropped int `json:"dropped,omitempty"`
 }

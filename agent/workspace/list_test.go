@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"maps"
@@ -192,7 +193,7 @@ func TestManifest(t *testing.T) {
 }
 
 func TestSearch(t *testing.T) {
-	w, _ := open(t, map[string]string{
+	w, dir := open(t, map[string]string{
 		"a.py": "import os\r\nOS = 1\r\n", "b.txt": "os.path", "sub/c.py": "x\ny = (os)\n",
 		"bin": "os\x00", "wide.txt": "\xff\xfeo\x00s\x00", "node_modules/m.js": "os", "long.txt": strings.Repeat("ä", 400) + "os",
 	})
@@ -232,6 +233,17 @@ func TestSearch(t *testing.T) {
 	found, _, err := o.Search(t.Context(), Query{Pattern: "OS =", Context: 3})
 	if err != nil || len(found) != 1 || !slices.Equal(found[0].Before, []string{"import os"}) || len(found[0].After) != 0 {
 		t.Errorf("with context: %+v, %v", found, err)
+	}
+	large := bytes.Repeat([]byte("os\n"), MaxText/3+1)
+	for name, data := range map[string][]byte{"big.log": large, "big.bin": append([]byte{0}, large...)} {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var passed []string
+	_, _, err = o.Search(t.Context(), Query{Pattern: "os", TooLarge: func(path string, _ int64) { passed = append(passed, path) }})
+	if err != nil || !slices.Equal(passed, []string{"big.log"}) {
+		t.Errorf("too large: %q, %v", passed, err)
 	}
 	for _, q := range []Query{{}, {Pattern: "(", Regexp: true}, {Pattern: "x", Glob: "["}} {
 		if _, _, err := o.Search(t.Context(), q); err == nil {

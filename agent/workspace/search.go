@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -43,6 +44,10 @@ type Query struct {
 	Limit      int                    // of matches; 0: MaxMatches
 	Context    int                    // lines before and after a match that are returned with it, up to MaxContext
 	Skip       func(path string) bool // files that are not searched; nil: none
+
+	// TooLarge is called with each file that would be searched, but for its size: texts above
+	// MaxText. It may be nil.
+	TooLarge func(path string, size int64)
 }
 
 // Match is a line that was found.
@@ -56,8 +61,8 @@ type Match struct {
 
 // Search returns the lines of the files that List would return in which the
 // pattern is found, in the order of paths and lines; more says that there are
-// others. Files that are no text or too large for it are passed over. An empty
-// or broken pattern is an error that says so.
+// others. Files that are no text are passed over, and so are those that are too large for
+// it, see Query.TooLarge. An empty or broken pattern is an error that says so.
 func (o *Overlay) Search(ctx context.Context, q Query) (matches []Match, more bool, err error) {
 	re, err := q.compile()
 	if err != nil {
@@ -76,6 +81,7 @@ func (o *Overlay) Search(ctx context.Context, q Query) (matches []Match, more bo
 		return nil, false, err
 	}
 	files = slices.DeleteFunc(files, func(f found) bool { return !g.match(f.key) || q.Skip != nil && q.Skip(f.key) })
+	files = slices.DeleteFunc(files, func(f found) bool { return q.passed(f) })
 	s := search{w: o.w, re: re, limit: limit, files: files, found: make([][]Match, (len(files)+batch-1)/batch)}
 	s.context, s.needles = min(max(q.Context, 0), MaxContext), needlesOf(re.String())
 	o.w.index.next()
@@ -87,6 +93,32 @@ func (o *Overlay) Search(ctx context.Context, q Query) (matches []Match, more bo
 		return matches[:limit], true, nil
 	}
 	return matches, more, nil
+}
+
+// passed reports whether a file is too large to be searched, and tells of it where it may be a text.
+func (q Query) passed(f found) bool {
+	if f.staged != nil || f.buffer != nil || f.info == nil || f.info.Size() <= MaxText {
+		return false
+	}
+	if q.TooLarge != nil && f.place.mayBeText() {
+		q.TooLarge(f.key, f.info.Size())
+	}
+	return true
+}
+
+// sniffed is how much of a large file is looked at to tell whether it is text, as git does.
+const sniffed = 8000
+
+// mayBeText reports whether a file on disk begins as texts do.
+func (p place) mayBeText() bool {
+	file, err := p.folder.root.OpenFile(p.rel, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	head := make([]byte, sniffed)
+	n, err := io.ReadFull(file, head)
+	return (err == nil || errors.Is(err, io.ErrUnexpectedEOF)) && bytes.IndexByte(head[:n], 0) < 0
 }
 
 // batch is how many files a worker of a search takes at a time: enough that

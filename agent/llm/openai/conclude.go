@@ -37,6 +37,7 @@ func (m *model) conclude(ctx context.Context, req *llm.Request, d dialect, a *an
 // lookForAction finds the action that a model wrote into its text.
 func (m *model) lookForAction(req *llm.Request, d dialect, resp *llm.Response) {
 	found, ok, err := find(resp.Content, req.Tools)
+	resp.Prose = !ok && err == nil
 	switch {
 	case err != nil:
 		resp.Problem = err.Error()
