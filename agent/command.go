@@ -123,6 +123,11 @@ func (r *run) execute(ctx context.Context, engine sandbox.Engine, cmd sandbox.Co
 	if err != nil {
 		return err
 	}
+	generated, err := r.generated(ctx)
+	if err != nil {
+		return err
+	}
+	cmd.Tree = slices.Concat(cmd.Tree, generated)
 	secrets := r.secretsOf(r.state.Pending)
 	cmd = withSecrets(cmd, secrets)
 	if cmd.Tree, err = r.filledTree(cmd.Tree, secrets); err != nil {
@@ -142,6 +147,7 @@ func (r *run) execute(ctx context.Context, engine sandbox.Engine, cmd sandbox.Co
 	if !r.a.outside.replays() { // a recording has what was told then
 		result.Output = testreport.Plain(result.Output)
 	}
+	result.Changes = slices.DeleteFunc(result.Changes, func(c sandbox.Change) bool { return find(generated, c.Path) })
 	r.withoutSecrets(result, secrets)
 	ended := record.CommandEnded{Result: *result}
 	ended.Result.Changes = nil

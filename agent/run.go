@@ -31,7 +31,9 @@ type run struct {
 	abilities map[ability.Ability]bool
 	// without are the files that the tree of the next command was made without.
 	without []string
-	yield   func(Event, error) bool
+	// copied are the generated files of which the user was told last that commands get them.
+	copied []string
+	yield  func(Event, error) bool
 	// trustAsked says that this run has seen to whether the workspace is trusted.
 	trustAsked bool
 	gone       bool // the consumer has left: stop as soon as the record is complete

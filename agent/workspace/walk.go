@@ -39,6 +39,7 @@ type walker struct {
 	flat    bool   // and none that lies in it
 	files   []found
 	more    bool
+	ignored []found // what git ignores and a generator may have made, in folders that are listed
 
 	misnamed map[string]error // what lies there under a name that no path may have
 }
@@ -134,6 +135,7 @@ type descent struct {
 type listed struct {
 	files    []found
 	folders  []descent
+	ignored  []found
 	misnamed map[string]error
 }
 
@@ -156,6 +158,7 @@ func (k *walker) descend(level []descent) error {
 		for _, l := range lists {
 			k.files = append(k.files, l.files...)
 			level = append(level, l.folders...)
+			k.ignored = append(k.ignored, l.ignored...)
 			maps.Copy(k.misnamed, l.misnamed)
 		}
 		if len(k.files) > maxWalk {
@@ -188,6 +191,9 @@ func (k *walker) list(d descent) (l listed) {
 		name := path.Join(rel, e.Name())
 		names[len(names)-1] = e.Name()
 		if ignored(rules, names, e.IsDir()) {
+			if e.Type().IsRegular() && mayBeGenerated(e.Name()) {
+				l.ignored = k.add(l.ignored, place{folder: f, rel: name, key: k.w.key(f, name)}, nil)
+			}
 			continue
 		}
 		key := k.w.key(f, name)
