@@ -37,9 +37,7 @@ func (h *Hunk) artefact(v *views, ext string) *Refusal {
 	case !slices.Contains(plainTexts, ext) && all(text, quoteGutter.MatchString) && !slices.ContainsFunc(slices.Concat(old, v.bare), quoteGutter.MatchString):
 		what = `the sign ">" of a quotation before them`
 	default:
-		for len(text) > 0 && strings.TrimSpace(text[len(text)-1]) == "" {
-			text = text[:len(text)-1]
-		}
+		text = withoutEnds(text)
 		for _, c := range closers {
 			if n := len(text) - 1; n >= 0 && h.trailing() == 0 && c.end.MatchString(text[n]) && !slices.ContainsFunc(slices.Concat(old, text[:n], v.bare), c.begin.MatchString) {
 				what = fmt.Sprintf("%q at their end", text[n])

@@ -51,6 +51,17 @@ func shallowest(lines []string) (n int, ok bool) {
 	return n, ok
 }
 
+// withoutEnds returns lines without the blank ones at their ends.
+func withoutEnds(lines []string) []string {
+	for len(lines) > 0 && strings.TrimSpace(lines[0]) == "" {
+		lines = lines[1:]
+	}
+	for len(lines) > 0 && strings.TrimSpace(lines[len(lines)-1]) == "" {
+		lines = lines[:len(lines)-1]
+	}
+	return lines
+}
+
 // closes reports whether a line ends a block: it begins with a closing bracket,
 // a closing tag or a word that does the same.
 func closes(line string) bool {

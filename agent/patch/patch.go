@@ -171,20 +171,18 @@ func Layers() []string { return []string{Exact, Whitespace, Indentation, Elided,
 //go:embed README.md
 var Reference string
 
-//go:embed unified.md
-var unifiedText string
-
-//go:embed searchreplace.md
-var searchReplaceText string
-
-//go:embed codex.md
-var codexText string
-
-//go:embed files.md
-var filesText string
-
-//go:embed teach.md
-var teachText string
+var (
+	//go:embed unified.md
+	unifiedText string
+	//go:embed searchreplace.md
+	searchReplaceText string
+	//go:embed codex.md
+	codexText string
+	//go:embed files.md
+	filesText string
+	//go:embed teach.md
+	teachText string
+)
 
 // Teach returns what a model needs to be told to write one of the two formats
 // that caselsp asks for, in as few words as it can be: it is sent with every request.

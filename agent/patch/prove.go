@@ -382,13 +382,7 @@ func (a *aligner) missing(b block, at []int) (f finding, line int) {
 // ends do not count: diffs slide over them. What the old lines hold themselves
 // says nothing.
 func (a *aligner) stand(b block, from, to int) int {
-	added := keys(trimBoth, b.added)
-	for len(added) > 0 && added[0] == "" {
-		added = added[1:]
-	}
-	for len(added) > 0 && added[len(added)-1] == "" {
-		added = added[:len(added)-1]
-	}
+	added := withoutEnds(keys(trimBoth, b.added))
 	if said(added) < leastSaid || standsIn(keys(trimBoth, a.h.Old()), added) >= 0 {
 		return -1
 	}

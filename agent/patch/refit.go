@@ -100,7 +100,7 @@ func (a *application) fittings() ([]*fitting, *Refusal) {
 	for i, f := range fits {
 		switch c := &a.cands[i]; {
 		case f == nil:
-		case f.differs():
+		case len(f.wrong()) > 0:
 			if f.right = f.isRight(a.doc.bare, c, a.places[i]); !a.source && !f.right && f.alone() && slices.ContainsFunc(c.added(), func(l string) bool { return f.line(l) != l }) {
 				return nil, a.unsettled(i, "quotes one line in another indentation than the file has")
 			}
@@ -122,15 +122,8 @@ func (a *application) unsettled(i int, why string) *Refusal {
 // alone reports whether one line of context only is indented otherwise than the file's: in a
 // text of paragraphs, unlike in a program, that shows nothing of other lines.
 func (f *fitting) alone() bool {
-	n := 0
-	for _, q := range f.quotes {
-		if q.said != q.have {
-			if n++; q.kind != Context {
-				return false
-			}
-		}
-	}
-	return n == 1
+	wrong := f.wrong()
+	return len(wrong) == 1 && wrong[0].kind == Context
 }
 
 // flat reports whether the hunk has lost all indentation, and that of its new lines is not
@@ -228,8 +221,9 @@ func (f *fitting) learnLevels() {
 
 func tabs(in string) int { return max(1, strings.Count(in, "\t")) }
 
-func (f *fitting) differs() bool {
-	return slices.ContainsFunc(f.quotes, func(q quote) bool { return q.said != q.have })
+// wrong returns the old lines that are not indented as in the file.
+func (f *fitting) wrong() []quote {
+	return slices.DeleteFunc(slices.Clone(f.quotes), func(q quote) bool { return q.said == q.have })
 }
 
 // isRight reports whether the new lines of the hunk are indented as the file is,
@@ -285,16 +279,19 @@ func (f *fitting) moved() bool {
 // slipped takes the only old line out that is not indented as in the file: that is a slip
 // of one line, of the first most often, and says nothing of the new ones.
 func (f *fitting) slipped() bool {
-	wrong := func(q quote) bool { return q.said != q.have }
-	i := slices.IndexFunc(f.quotes, wrong)
-	q, rest := f.quotes[i], slices.Delete(slices.Clone(f.quotes), i, i+1)
+	wrong := f.wrong()
+	if len(wrong) != 1 {
+		return false
+	}
+	q, i := wrong[0], slices.Index(f.quotes, wrong[0])
+	rest := slices.Delete(slices.Clone(f.quotes), i, i+1)
 	trimmed := i == 0 && len(rest) > 0 && strings.HasSuffix(q.have, q.said)
 	// Of lines at the margin, another width of levels is not seen.
 	shown := q.said == "" || q.have == "" || slices.ContainsFunc(rest, func(o quote) bool { return o.said != "" })
-	if slices.ContainsFunc(rest, wrong) || !trimmed && (len(rest) < 2 || !shown) {
+	if !trimmed && (len(rest) < 2 || !shown) {
 		return false
 	}
-	f.slip, f.quotes = &f.quotes[i], rest
+	f.slip, f.quotes = &q, rest
 	return true
 }
 
@@ -328,17 +325,10 @@ func (f *fitting) shifted(c *candidate) bool {
 // line of context has one blank too many or too few, and the lines that carry a
 // sign are as they should be.
 func (f *fitting) misaligned() bool {
-	blank := 0
-	for _, q := range f.quotes {
-		switch {
-		case q.said == q.have:
-		case q.kind != Context || q.said != q.have+" " && q.said+" " != q.have:
-			return false
-		default:
-			blank++
-		}
-	}
-	return blank > 0
+	wrong := f.wrong()
+	return len(wrong) > 0 && !slices.ContainsFunc(wrong, func(q quote) bool {
+		return q.kind != Context || q.said != q.have+" " && q.said+" " != q.have
+	})
 }
 
 // noBreak is what some editors and models write in the place of a blank.

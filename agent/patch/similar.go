@@ -84,11 +84,10 @@ func common[T comparable](x, y []T) (from, end int) {
 
 // wordAround returns the length of the word that holds y[from:to].
 func wordAround(y []rune, from, to int) int {
-	word := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' }
-	for from > 0 && word(y[from-1]) {
+	for from > 0 && !notWord(y[from-1]) {
 		from--
 	}
-	for to < len(y) && word(y[to]) {
+	for to < len(y) && !notWord(y[to]) {
 		to++
 	}
 	return to - from
