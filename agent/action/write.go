@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 
+	"caselsp/agent/content"
 	"caselsp/agent/patch"
 	"caselsp/agent/workspace"
 )
@@ -96,15 +97,15 @@ func (a WriteFile) Do(_ context.Context, s *Scope) (Result, error) {
 	case a.From > 0 && note == "" && shown.moved(a.From, a.To):
 		return Result{}, s.unseen(fmt.Sprintf("nothing was changed: an edit before made %s longer or shorter, so that lines %d to %d have other numbers than were shown to you.", a.Path, a.From, a.To), a.Path, f, []Range{{a.From, a.To}})
 	case a.From > 0:
-		if text, err = patch.ReplaceLines(f.Text, a.From, a.To, a.Content); err != nil {
+		if text, err = content.ReplaceLines(f.Text, a.From, a.To, a.Content); err != nil {
 			return Result{}, err
 		}
 	case exists && known && shown.Hash != f.Hash:
 		return Result{}, fmt.Errorf("%s changed after it was shown to you (the user may be typing): read it again with %s, then write it", a.Path, GetFullFileContent)
 	case exists:
-		text = patch.Rewrite(f.Text, a.Content)
+		text = content.Rewrite(f.Text, a.Content)
 	}
-	if line, found := patch.Placeholder(a.Content, f.Text); found {
+	if line, found := content.Placeholder(a.Content, f.Text); found {
 		return Result{}, fmt.Errorf("nothing was changed: line %d of the content stands for code that was left out. Write every line, or use %s for a part of the file", line, PatchFileName)
 	}
 	r, err := s.stage(a.Path, f, exists, text, false)

@@ -52,3 +52,15 @@ func Closest(misspelt string, list []string, limit int) string {
 	}
 	return best
 }
+
+// Common returns how many elements two lists have in common at their beginnings
+// and, of the rest, at their ends.
+func Common[T comparable](x, y []T) (from, end int) {
+	for from < len(x) && from < len(y) && x[from] == y[from] {
+		from++
+	}
+	for end < len(x)-from && end < len(y)-from && x[len(x)-1-end] == y[len(y)-1-end] {
+		end++
+	}
+	return from, end
+}

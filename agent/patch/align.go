@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"caselsp/agent/content"
 )
 
 // Where no layer fits a hunk line by line, its old lines are aligned with the
@@ -62,7 +64,7 @@ func newAligner(v *views, h *Hunk, rough words) *aligner {
 }
 
 // elides reports whether a folded line says that lines were left out.
-func elides(line string) bool { return onlyDots(line) || leavesOut(line, true) }
+func elides(line string) bool { return content.OnlyDots(line) || content.LeavesOut(line, true) }
 
 // match collects the pairs of the lines that stand in at most places lines of
 // the file. A line that is in none is looked for by its rarest words.

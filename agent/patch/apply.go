@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"caselsp/agent/content"
 )
 
 // apply makes the hunks' changes in the text of one file, see File.Apply.
@@ -23,9 +25,9 @@ func apply(path, before string, hunks []Hunk) (after string, report *Report, ref
 
 // attempt reads all hunks against the same text.
 func attempt(path, before string, hunks []Hunk) (a *application, after string, r *Refusal) {
-	a = &application{path: path, doc: split(before), hunks: hunks, source: isSource(path, before)}
-	a.views = newViews(a.doc.bare)
-	a.style = styleOf(a.doc.bare)
+	a = &application{path: path, doc: content.Split(before), hunks: hunks, source: isSource(path, before)}
+	a.views = newViews(a.doc.Bare)
+	a.style = styleOf(a.doc.Bare)
 	if r = a.locate(); r == nil {
 		r = a.collect()
 	}
@@ -33,21 +35,21 @@ func attempt(path, before string, hunks []Hunk) (a *application, after string, r
 		r.note(readAs(a.seen))
 		return a, before, r
 	}
-	return a, a.doc.splice(a.edits, a.end), nil
+	return a, a.doc.Splice(a.edits, a.end), nil
 }
 
 // application is one Apply under way.
 type application struct {
 	path   string
-	doc    *document
+	doc    *content.Document
 	views  *views
 	style  style
 	source bool // of a program, see Apply
 	hunks  []Hunk
 	cands  []candidate
 	places []place
-	edits  []edit // in the order of the file
-	end    last
+	edits  []content.Edit // in the order of the file
+	end    content.End
 	notes  []string
 	seen   []string // in what its lines are written, see readings
 }
@@ -85,7 +87,7 @@ func (a *application) locate() *Refusal {
 			unknown = append(unknown, a.views.unknown(c.old)...)
 		}
 	}
-	rough := newWords(unknown, a.doc.bare)
+	rough := newWords(unknown, a.doc.Bare)
 	for i := range a.cands {
 		if c := &a.cands[i]; c.lost() {
 			c.align(a.views, rough)
@@ -156,7 +158,7 @@ func (a *application) settle() *Refusal {
 // not as they are written either.
 func (a *application) contradicted(i int) *Refusal {
 	c, p := &a.cands[i], &a.places[i]
-	behind := len(a.doc.bare) - p.to
+	behind := len(a.doc.Bare) - p.to
 	switch {
 	case c.cutOff && behind > 0:
 		return &Refusal{Status: Malformed, Message: "ends a patch that has no *** End Patch, with less context below its changes than above them: it may be cut off. Write the whole edit."}
@@ -190,14 +192,14 @@ func (h *Hunk) foreign(v *views) *Refusal {
 // fill settles a hunk without old lines.
 func (a *application) fill(c *candidate, p *place) *Refusal {
 	switch {
-	case len(a.doc.lines) == 0:
+	case len(a.doc.Lines) == 0:
 		*p = place{layer: Exact, confidence: 1, margin: 1}
 		return nil
-	case slices.Equal(c.new, a.doc.bare):
+	case slices.Equal(c.new, a.doc.Bare):
 		return c.already(0)
 	case c.AtEnd:
-		n := len(a.doc.bare)
-		if from := n - len(c.new); from >= 0 && slices.Equal(c.new, a.doc.bare[from:]) {
+		n := len(a.doc.Bare)
+		if from := n - len(c.new); from >= 0 && slices.Equal(c.new, a.doc.Bare[from:]) {
 			return c.already(from)
 		}
 		*p = place{from: n, to: n, layer: Exact, confidence: 1, margin: 1}
@@ -301,7 +303,7 @@ func (a *application) collect() *Refusal {
 		}
 		a.edits = append(a.edits, edits...)
 	}
-	if len(a.edits) == 0 && a.end == asBefore && len(idle) > 0 {
+	if len(a.edits) == 0 && a.end == content.AsBefore && len(idle) > 0 {
 		refusals := make([]*Refusal, len(a.hunks))
 		refusals[idle[0]] = a.cands[idle[0]].already(a.places[idle[0]].from)
 		return a.verdict(refusals)
@@ -309,14 +311,14 @@ func (a *application) collect() *Refusal {
 	for _, i := range idle {
 		a.pass(i, "it changes nothing")
 	}
-	slices.SortStableFunc(a.edits, func(x, y edit) int {
-		return cmp.Or(x.from-y.from, x.to-y.to, a.places[x.hunk].from-a.places[y.hunk].from)
+	slices.SortStableFunc(a.edits, func(x, y content.Edit) int {
+		return cmp.Or(x.From-y.From, x.To-y.To, a.places[x.By].from-a.places[y.By].from)
 	})
 	for i := 1; i < len(a.edits); i++ {
 		if x, y := a.edits[i-1], a.edits[i]; a.collide(x, y) {
-			first, second := min(x.hunk, y.hunk), max(x.hunk, y.hunk)+1
-			return &Refusal{Status: Conflict, Hunk: second, Candidates: []int{y.from + 1}, Message: fmt.Sprintf("%s and %d both change the file at line %d, so nothing was changed. Make one of them.",
-				strings.Replace(a.name(first), " ", "s ", 1), second, y.from+1)}
+			first, second := min(x.By, y.By), max(x.By, y.By)+1
+			return &Refusal{Status: Conflict, Hunk: second, Candidates: []int{y.From + 1}, Message: fmt.Sprintf("%s and %d both change the file at line %d, so nothing was changed. Make one of them.",
+				strings.Replace(a.name(first), " ", "s ", 1), second, y.From+1)}
 		}
 	}
 	return nil
@@ -325,23 +327,23 @@ func (a *application) collect() *Refusal {
 // collide reports whether two edits, one sorted after the other, change the
 // same lines, or insert at the same point without the places of their hunks
 // saying which comes first.
-func (a *application) collide(x, y edit) bool {
-	sameGap := x.from == y.to && x.hunk != y.hunk
-	return y.from < x.to || sameGap && (len(a.doc.lines) == 0 || a.places[y.hunk].from < a.places[x.hunk].to)
+func (a *application) collide(x, y content.Edit) bool {
+	sameGap := x.From == y.To && x.By != y.By
+	return y.From < x.To || sameGap && (len(a.doc.Lines) == 0 || a.places[y.By].from < a.places[x.By].to)
 }
 
 // changed returns the edits of one hunk: of the lines at its place those that
 // become others.
-func (a *application) changed(hunk int, fit *fitting) []edit {
-	var edits []edit
+func (a *application) changed(hunk int, fit *fitting) []content.Edit {
+	var edits []content.Edit
 	c, p := &a.cands[hunk], a.places[hunk]
 	for _, b := range c.blocks() {
 		from, to := p.span(b)
 		with := fit.block(b)
 		if from == 0 && len(with) > 0 { // the file's own mark stays where it is
-			with[0] = strings.TrimPrefix(with[0], a.doc.mark)
+			with[0] = strings.TrimPrefix(with[0], a.doc.Mark)
 		}
-		edits = append(edits, a.doc.changes(from, to, with, hunk)...)
+		edits = append(edits, a.doc.Changes(from, to, with, hunk)...)
 	}
 	return edits
 }
@@ -367,16 +369,16 @@ func (p place) span(b block) (from, to int) {
 // newline there.
 func (a *application) settleEnd(hunk int) {
 	h := a.cands[hunk].Hunk
-	if a.places[hunk].to != len(a.doc.lines) {
+	if a.places[hunk].to != len(a.doc.Lines) {
 		return
 	}
 	switch {
-	case h.OldOpen && h.NewOpen && a.doc.closed():
+	case h.OldOpen && h.NewOpen && a.doc.Closed():
 		// It is the file that is right about what it was.
 	case h.NewOpen:
-		a.end = openIt
+		a.end = content.Open
 	case h.OldOpen:
-		a.end = closeIt
+		a.end = content.Close
 	}
 }
 
@@ -384,7 +386,7 @@ func (a *application) report(path string) *Report {
 	r := &Report{Hunks: make([]Landing, len(a.hunks)), Notes: a.notes}
 	shift := make([]int, len(a.edits)+1) // how far the edits before each one moved the lines after them
 	for i, e := range a.edits {
-		shift[i+1] = shift[i] + len(e.with) - (e.to - e.from)
+		shift[i+1] = shift[i] + len(e.With) - (e.To - e.From)
 	}
 	for i := range a.hunks {
 		c, p := &a.cands[i], a.places[i]
@@ -392,8 +394,8 @@ func (a *application) report(path string) *Report {
 			r.Hunks[i] = Landing{Path: path, Layer: Unchanged, Confidence: 1}
 			continue
 		}
-		before := sort.Search(len(a.edits), func(k int) bool { return a.edits[k].to > p.from })
-		for before > 0 && a.edits[before-1].hunk == i { // its own insertion at its first line
+		before := sort.Search(len(a.edits), func(k int) bool { return a.edits[k].To > p.from })
+		for before > 0 && a.edits[before-1].By == i { // its own insertion at its first line
 			before--
 		}
 		r.Hunks[i] = Landing{Path: path, Line: p.from + shift[before] + 1, Layer: p.layer, Confidence: p.confidence, Margin: p.margin}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"caselsp/agent/content"
 )
 
 // gutters of new lines: what a view of a file, or a quotation, puts before each of them.
@@ -136,9 +138,9 @@ func (h *Hunk) shortened(v *views, ext string) *Refusal {
 			stead[l] = b.to-b.from >= len(b.added)
 		}
 	}
-	bare := func(l string) bool { return removes && ext != ".py" && ext != ".pyi" && onlyDots(trimBoth(l)) }
+	bare := func(l string) bool { return removes && ext != ".py" && ext != ".pyi" && content.OnlyDots(trimBoth(l)) }
 	for _, l := range h.added() {
-		if (leavesOut(strings.TrimSpace(l), stead[l]) || dots && elides(fold(l)) || bare(l)) && absent(l) {
+		if (content.LeavesOut(strings.TrimSpace(l), stead[l]) || dots && elides(fold(l)) || bare(l)) && absent(l) {
 			return &Refusal{Status: Malformed, Message: fmt.Sprintf("The edit cannot be applied: its new line %q is a placeholder for lines that were left out, which would be lost. Write every line of the new text, or edit only the lines that change.", trimBoth(l))}
 		}
 	}

@@ -45,7 +45,7 @@ func (a *application) explain(r *Refusal) {
 		r.Message = fmt.Sprintf("%s is already applied: its new lines are at line %d. Nothing was changed.", name, r.Candidates[0])
 	case r.Status == EmptySearch:
 		r.Message = fmt.Sprintf("%s names no line of the file, which is only allowed for a new or an empty file; this one has %s. Give the lines next to which the text belongs.",
-			name, count.Of(len(a.doc.lines), "line"))
+			name, count.Of(len(a.doc.Lines), "line"))
 	case r.Status == Conflict:
 		nearest, shown := a.nearest(c.old)
 		r.Message = fmt.Sprintf("%s belongs at line %d, but the file has other lines there than the hunk removes, so nothing was changed. Make the edit for what is there now. %s",
@@ -70,8 +70,8 @@ func (a *application) name(hunk int) string {
 func (a *application) above(line int) string {
 	says := ""
 	for k := line - 1; k >= 0; k-- {
-		l := a.doc.bare[k]
-		if weight(l) >= 0.5 && len(indent(l)) < len(indent(a.doc.bare[line])) {
+		l := a.doc.Bare[k]
+		if weight(l) >= 0.5 && len(indent(l)) < len(indent(a.doc.Bare[line])) {
 			return "in: " + cut(strings.TrimSpace(l))
 		}
 		if says == "" && weight(l) >= 0.5 {
@@ -111,7 +111,7 @@ func (a *application) nearest(want []string) (text, shown string) {
 	if !ok {
 		return "No place in the file is similar to what the hunk expects: read the file again.", ""
 	}
-	window := a.doc.bare[from:min(from+len(want)+2, len(a.doc.bare))]
+	window := a.doc.Bare[from:min(from+len(want)+2, len(a.doc.Bare))]
 	var rows []string
 	first := -1 // the first row with a difference
 	asked := func(line, note string) {
@@ -172,7 +172,7 @@ func squeeze(line string) string { return strings.Join(strings.Fields(line), " "
 // file share votes for the offset between the two lines, the rarer the stronger:
 // one pass over the file, with no comparison of every place.
 func (a *application) likest(want []string) (int, bool) {
-	known := newWords(want, a.doc.bare)
+	known := newWords(want, a.doc.Bare)
 	votes := map[int]float64{}
 	total := 0.0
 	for i, l := range want {

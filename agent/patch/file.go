@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"caselsp/agent/content"
 	"caselsp/agent/count"
 )
 
@@ -43,7 +44,7 @@ func (f *File) Apply(before string) (after string, report *Report, err error) {
 	}
 	if f.Op == Delete && after != "" {
 		return before, nil, &Refusal{Status: Conflict, Message: fmt.Sprintf("The edit deletes %s, but %d lines of it are not among those that it removes. "+
-			"Read the file again: it is not the one that the edit was made for.", named(f.Path), len(split(after).lines))}
+			"Read the file again: it is not the one that the edit was made for.", named(f.Path), len(content.Split(after).Lines))}
 	}
 	return after, report, nil
 }
@@ -60,11 +61,11 @@ func (f *File) checkNew(before string) *Refusal {
 	case f.Op != Create:
 		return nil
 	case len(f.Hunks) == 0 && before != "":
-		return &Refusal{Status: EmptySearch, Message: fmt.Sprintf("The edit makes %s an empty new file, but there is one with %s.", named(f.Path), count.Of(len(split(before).lines), "line"))}
+		return &Refusal{Status: EmptySearch, Message: fmt.Sprintf("The edit makes %s an empty new file, but there is one with %s.", named(f.Path), count.Of(len(content.Split(before).Lines), "line"))}
 	case len(f.Hunks) != 1:
 		return nil
 	}
-	if line, found := Placeholder(strings.Join(f.Hunks[0].New(), "\n"), ""); found {
+	if line, found := content.Placeholder(strings.Join(f.Hunks[0].New(), "\n"), ""); found {
 		return malformed(1, "line %d of the new file %s is a placeholder for text that was left out. Write every line.", line, named(f.Path))
 	}
 	return nil

@@ -8,6 +8,8 @@ import (
 
 	udiff "github.com/aymanbagabas/go-udiff"
 	"github.com/aymanbagabas/go-udiff/lcs"
+
+	"caselsp/agent/content"
 )
 
 // seeds are pairs of texts; few different lines make many equal places.
@@ -73,9 +75,9 @@ func FuzzEndings(f *testing.F) {
 		if a == b || strings.Contains(a+b, "\r") || headerLike(a) || headerLike(b) {
 			return
 		}
-		lines := split(a).lines
+		lines := content.Split(a).Lines
 		for i, l := range lines {
-			if mix>>(i%64)&1 == 1 && ending(l) == "\n" {
+			if mix>>(i%64)&1 == 1 && content.Ending(l) == "\n" {
 				lines[i] = strings.TrimSuffix(l, "\n") + "\r\n"
 			}
 		}
@@ -92,7 +94,7 @@ func FuzzEndings(f *testing.F) {
 			t.Fatalf("got %q, want %q", after, b)
 		}
 		checkUntouched(t, before, after, p.Files[0].Hunks)
-		if got := Rewrite(before, strings.ReplaceAll(before, "\r\n", "\n")); got != before {
+		if got := content.Rewrite(before, strings.ReplaceAll(before, "\r\n", "\n")); got != before {
 			t.Fatalf("rewriting a file with itself: got %q, want %q", got, before)
 		}
 	})
@@ -103,7 +105,7 @@ func FuzzEndings(f *testing.F) {
 // a newline is not looked at.
 func checkUntouched(t *testing.T, before, after string, hunks []Hunk) {
 	t.Helper()
-	old, got := split(before).lines, split(after).lines
+	old, got := content.Split(before).Lines, content.Split(after).Lines
 	var want []string // "": a new line
 	pos := 0
 	for _, h := range hunks {
@@ -127,7 +129,7 @@ func checkUntouched(t *testing.T, before, after string, hunks []Hunk) {
 		t.Fatalf("%d lines, want %d", len(got), len(want))
 	}
 	for i := range len(want) - 1 {
-		if want[i] != "" && ending(want[i]) != "" && got[i] != want[i] {
+		if want[i] != "" && content.Ending(want[i]) != "" && got[i] != want[i] {
 			t.Fatalf("line %d changed from %q to %q", i+1, want[i], got[i])
 		}
 	}
@@ -160,8 +162,8 @@ func FuzzApply(f *testing.F) {
 				t.Fatalf("Apply: %q, %#v", after, err)
 			}
 		}
-		Placeholder(text, before)
-		if got := Rewrite(before, text); before == "" && got != text {
+		content.Placeholder(text, before)
+		if got := content.Rewrite(before, text); before == "" && got != text {
 			t.Fatalf("Rewrite of a new file: %q", got)
 		}
 	})
@@ -240,7 +242,7 @@ func checkWritten(t *testing.T, before, after string, hunks []Hunk) {
 			}
 		}
 	}
-	old, got := split(before).bare, split(after).bare
+	old, got := content.Split(before).Bare, content.Split(after).Bare
 	for _, d := range lcs.DiffLines(old, got) {
 		for _, l := range got[d.ReplStart:d.ReplEnd] {
 			if may["+"+fold(l)]--; may["+"+fold(l)] < 0 {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"caselsp/agent/content"
 )
 
 // shows reports whether the old lines show how the hunk indents.
@@ -38,7 +40,7 @@ func literal(bare []string, to int, c *candidate) bool {
 // or another line with the same first word.
 func begins(bare []string, line string) bool {
 	if !strings.HasSuffix(trimEnd(line), ":") {
-		return opens(line) && !lineComment.MatchString(strings.TrimSpace(line))
+		return opens(line) && !content.IsComment(strings.TrimSpace(line))
 	}
 	word := func(l string) string { return strings.FieldsFunc(l+"_", notWord)[0] }
 	for i, l := range bare[:max(0, len(bare)-1)] {
@@ -71,7 +73,7 @@ func (a *application) share(fits []*fitting) *Refusal {
 			plain := plainSign(r)
 			switch {
 			case plain == string(r), f.meant[r] && f.signs[r] == "", !f.meant[r] && f.signs[r] != "":
-			case f.meant[r], slices.ContainsFunc(a.doc.bare, func(l string) bool { return strings.ContainsRune(l, r) }):
+			case f.meant[r], slices.ContainsFunc(a.doc.Bare, func(l string) bool { return strings.ContainsRune(l, r) }):
 				if f.meant[r] || slips[r] || marks && strings.ContainsRune(quotationMarks, r) {
 					return &Refusal{Status: Malformed, Hunk: i + 1, Message: fmt.Sprintf("%s adds the sign %c. Where the edit quotes the file, that or its like stands for a plain sign, and the file has it as it is, too: which is meant is not certain. Write the signs of all lines as the file has them.", a.name(i), r)}
 				}

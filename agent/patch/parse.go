@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"caselsp/agent/content"
 )
 
 // maxText bounds the text of a patch, in bytes: three times the largest patch
@@ -57,7 +59,7 @@ func parseAs(lines []string, exists names) (*Patch, *Refusal) {
 // at line ends are an artefact of how the patch travelled: line endings are the
 // file's business.
 func patchLines(text string) []string {
-	text = strings.TrimPrefix(text, byteOrderMark)
+	text = strings.TrimPrefix(text, content.ByteOrderMark)
 	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	last := len(lines) - 1
 	lines[last] = strings.TrimSuffix(lines[last], "\r")

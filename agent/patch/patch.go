@@ -10,7 +10,7 @@
 // An edit is written in an envelope, which is a grammar of its own:
 //
 //	text    = { wrapping } patch             quoting, indentation, JSON (envelope.go)
-//	patch   = { prose | fence | file }       no line with a sign is a fence (fence.go)
+//	patch   = { prose | fence | file }       no line with a sign is a fence (body.go)
 //	file    = name { hunk }                  unified.go, searchreplace.go, codex.go
 //	hunk    = [ header ] { line } [ prose ]  body.go
 //	line    = sign text                      numbers, entities, parts (readings.go)
@@ -27,7 +27,7 @@
 // the order of hunks (settle.go), or refuses and says what would help (explain.go).
 // Hunks that need what earlier ones write come after them (order.go). New lines are
 // given the form of the file where the hunk has another (refit.go), and only lines
-// that change are written (text.go). The thresholds are in thresholds.go.
+// that change are written (package content). The thresholds are in thresholds.go.
 package patch
 
 import (

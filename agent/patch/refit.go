@@ -5,6 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"caselsp/agent/content"
 )
 
 // fitting knows how the lines of a hunk differ in form (indentation, white space
@@ -101,12 +103,12 @@ func (a *application) fittings() ([]*fitting, *Refusal) {
 		switch c := &a.cands[i]; {
 		case f == nil:
 		case len(f.wrong()) > 0:
-			if f.right = f.isRight(a.doc.bare, c, a.places[i]); !a.source && !f.right && f.alone() && slices.ContainsFunc(c.added(), func(l string) bool { return f.line(l) != l }) {
+			if f.right = f.isRight(a.doc.Bare, c, a.places[i]); !a.source && !f.right && f.alone() && slices.ContainsFunc(c.added(), func(l string) bool { return f.line(l) != l }) {
 				return nil, a.unsettled(i, "quotes one line in another indentation than the file has")
 			}
 		default:
 			f.right = true // as they were written
-			if as := a.unseen(styleOf(c.added())); as != (levels{}) && !f.shows() && !literal(a.doc.bare, a.places[i].to, c) {
+			if as := a.unseen(styleOf(c.added())); as != (levels{}) && !f.shows() && !literal(a.doc.Bare, a.places[i].to, c) {
 				f.levels, f.right = as, false
 			}
 		}
@@ -172,7 +174,7 @@ func (a *application) learn(c *candidate, p place) *fitting {
 		if line < 0 || strings.TrimSpace(l.Text) == "" || fold(l.Text) != a.views.folded[line] {
 			continue
 		}
-		have := a.doc.bare[line]
+		have := a.doc.Bare[line]
 		if p.at == nil || weight(a.views.folded[line]) >= leastSaid { // a bracket was perhaps taken for another one
 			said := l.Text
 			if !strings.Contains(have, noBreak) {
@@ -192,7 +194,7 @@ func (f *fitting) learnSigns(said, have string) {
 	for _, r := range said {
 		if plain := plainSign(r); strings.ContainsRune(have, r) {
 			f.meant[r] = true
-		} else if plain != string(r) && string(r) != byteOrderMark { // that of the file stands before its first line only
+		} else if plain != string(r) && string(r) != content.ByteOrderMark { // that of the file stands before its first line only
 			f.signs[r] = plain
 		}
 	}
@@ -288,7 +290,9 @@ func (f *fitting) slipped() bool {
 	trimmed := i == 0 && len(rest) > 0 && strings.HasSuffix(q.have, q.said)
 	// Of lines at the margin, another width of levels is not seen.
 	shown := q.said == "" || q.have == "" || slices.ContainsFunc(rest, func(o quote) bool { return o.said != "" })
-	if !trimmed && (len(rest) < 2 || !shown) {
+	// No shift and no other width moves one line from the margin and not the next.
+	margin := q.have == "" && slices.ContainsFunc(rest, func(o quote) bool { return o.said == "" })
+	if !trimmed && !margin && (len(rest) < 2 || !shown) {
 		return false
 	}
 	f.slip, f.quotes = &q, rest

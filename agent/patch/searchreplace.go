@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	"github.com/aymanbagabas/go-udiff/lcs"
+
+	"caselsp/agent/near"
 )
 
 // The markers of a block. Other tools write five to nine signs, dashes and
@@ -177,7 +179,7 @@ func diffLines(search, replace []string) []lcs.Diff {
 		end++
 	}
 	search, replace = search[:len(search)-end], replace[:len(replace)-end]
-	from, _ := common(search, replace)
+	from, _ := near.Common(search, replace)
 	diffs := lcs.DiffLines(search[from:], replace[from:])
 	for i, d := range diffs {
 		diffs[i] = lcs.Diff{Start: d.Start + from, End: d.End + from, ReplStart: d.ReplStart + from, ReplEnd: d.ReplEnd + from}

@@ -32,7 +32,7 @@ func likeness(a, b string, floor float64) float64 {
 	}
 	x, y := []rune(a), []rune(b)
 	long := max(len(x), len(y))
-	from, end := common(x, y)
+	from, end := near.Common(x, y)
 	x, y = x[from:len(x)-end], y[from:len(y)-end]
 	if max(len(x), len(y)) > compareLimit {
 		return 0
@@ -52,7 +52,7 @@ func likeness(a, b string, floor float64) float64 {
 // conflict is.
 func misspelt(asked, have string) bool {
 	x, y := []rune(asked), []rune(have)
-	from, end := common(x, y)
+	from, end := near.Common(x, y)
 	said, is := x[from:len(x)-end], y[from:len(y)-end]
 	if max(len(said), len(is)) > 2 || near.Distance(said, is, 1) != 1 {
 		return false
@@ -68,18 +68,6 @@ func misspelt(asked, have string) bool {
 		}
 	}
 	return max(wordAround(x, from, len(x)-end), wordAround(y, from, len(y)-end)) >= slipWord
-}
-
-// common returns how many runes or lines two texts have in common at their beginnings
-// and, of the rest, at their ends.
-func common[T comparable](x, y []T) (from, end int) {
-	for from < len(x) && from < len(y) && x[from] == y[from] {
-		from++
-	}
-	for end < len(x)-from && end < len(y)-from && x[len(x)-1-end] == y[len(y)-1-end] {
-		end++
-	}
-	return from, end
 }
 
 // wordAround returns the length of the word that holds y[from:to].

@@ -69,9 +69,6 @@ const (
 	// sentence is how many words a line has at least beside its code in backticks for that
 	// code to be quoted only. Set by the formats' own text, which must be read as an edit.
 	sentence = 3
-	// maxNames is how many words a placeholder may have that are not of the vocabulary,
-	// behind "rest of" or "existing". Set by the lines of testdata/placeholder.txt.
-	maxNames = 2
 )
 
 // Limits on work. What is beyond them is refused as not found.

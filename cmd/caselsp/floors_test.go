@@ -41,7 +41,8 @@ var floors = map[string]floor{
 	"agent/count":       {},
 	"agent/obey":        {},
 	"agent/quote":       {},
-	"agent/patch":       {may: []string{"agent/count", "agent/near"}},
+	"agent/content":     {may: []string{"agent/count", "agent/near"}},
+	"agent/patch":       {may: []string{"agent/content", "agent/count", "agent/near"}},
 	// Which files hold secrets is one table, that of the redaction.
 	"agent/shell":  {may: []string{"store/secret"}},
 	"agent/syntax": {may: []string{"agent/near"}},
@@ -61,7 +62,7 @@ var floors = map[string]floor{
 	"agent/project":               {may: []string{"agent/syntax", "agent/testreport"}},
 	"agent/lint":                  {may: []string{"agent/validate", "sandbox"}},
 	"agent/workspace":             {may: []string{"agent/syntax"}},
-	"agent/action":                {may: []string{"agent/count", "agent/patch", "agent/shell", "agent/syntax", "agent/validate", "agent/validate/rules", "agent/lint", "agent/workspace", "sandbox"}},
+	"agent/action":                {may: []string{"agent/content", "agent/count", "agent/patch", "agent/shell", "agent/syntax", "agent/validate", "agent/validate/rules", "agent/lint", "agent/workspace", "sandbox"}},
 	// Beside what an action is, records name where the hunks of a patch landed and what linters found; the files
 	// of a task say its language.
 	"agent/record": {may: []string{"agent/action", "agent/count", "agent/llm", "agent/patch", "agent/quote", "agent/stack", "agent/syntax", "agent/testreport", "agent/validate", "agent/workspace", "sandbox"}},
@@ -91,7 +92,7 @@ type absence struct {
 
 // pure are the packages that do no I/O, not even through an io.Reader that was
 // handed in: their fuzz targets and their replays depend on it.
-var pure = []string{"agent/count", "agent/near", "agent/obey", "agent/quote", "agent/patch", "agent/shell", "agent/syntax", "agent/dom", "agent/ecma", "agent/codemap", "agent/project", "agent/validate", "agent/validate/rules/...", "agent/testreport", "agent/stack", "store/secret"}
+var pure = []string{"agent/content", "agent/count", "agent/near", "agent/obey", "agent/quote", "agent/patch", "agent/shell", "agent/syntax", "agent/dom", "agent/ecma", "agent/codemap", "agent/project", "agent/validate", "agent/validate/rules/...", "agent/testreport", "agent/stack", "store/secret"}
 
 // connected are the packages that may open or accept connections.
 var connected = []string{"agent/llm/openai", "agent/llm/llmtest", "sandbox", "store", "lsp/wire"}
@@ -330,7 +331,7 @@ func TestFloors(t *testing.T) {
 // TestFloorRules shows that the rules can fail: each file breaks or keeps one.
 func TestFloorRules(t *testing.T) {
 	for _, tt := range []struct{ path, body, want string }{
-		{"agent/patch/x.go", `import "caselsp/agent/syntax"`, `agent/patch/x.go:2: agent/patch must not use caselsp/agent/syntax: its floor allows ["agent/count" "agent/near"]`},
+		{"agent/patch/x.go", `import "caselsp/agent/syntax"`, `agent/patch/x.go:2: agent/patch must not use caselsp/agent/syntax: its floor allows ["agent/content" "agent/count" "agent/near"]`},
 		{"agent/validate/x.go", `import "caselsp/agent/syntax"`, ``},
 		{"agent/x.go", `import "caselsp/agent/llm/openai"`, ``},
 		{"agent/x_test.go", `import "caselsp/lsp/lsptest"`, `agent/x_test.go:2: agent must not use caselsp/lsp/lsptest: the agent knows no editor`},

@@ -1,8 +1,9 @@
-package patch
+package content
 
 import (
 	"regexp"
 	"strings"
+	"unicode"
 )
 
 // The comments that a placeholder may hide in: a whole line, or a block comment
@@ -19,12 +20,12 @@ var (
 // dots that are no comment never do: "..." is legal Python.
 func Placeholder(content, before string) (line int, ok bool) {
 	had := map[string]int{}
-	for _, l := range split(before).bare {
+	for _, l := range Split(before).Bare {
 		had[strings.TrimSpace(l)]++
 	}
-	for i, l := range split(content).bare {
+	for i, l := range Split(content).Bare {
 		l = strings.TrimSpace(l)
-		if !leavesOut(l, before != "") {
+		if !LeavesOut(l, before != "") {
 			continue
 		}
 		if had[l]--; had[l] < 0 {
@@ -34,8 +35,8 @@ func Placeholder(content, before string) (line int, ok bool) {
 	return 0, false
 }
 
-// leavesOut reports whether a trimmed line holds a placeholder.
-func leavesOut(line string, dots bool) bool {
+// LeavesOut reports whether a trimmed line holds a placeholder.
+func LeavesOut(line string, dots bool) bool {
 	var texts []string
 	switch m := lineComment.FindStringSubmatch(line); {
 	case m != nil:
@@ -48,16 +49,21 @@ func leavesOut(line string, dots bool) bool {
 		texts = append(texts, m[1]+m[2])
 	}
 	for _, t := range texts {
-		if dots && onlyDots(t) || standsFor(t) {
+		if dots && OnlyDots(t) || standsFor(t) {
 			return true
 		}
 	}
 	return false
 }
 
-func onlyDots(text string) bool {
+// OnlyDots reports whether a text is dots, at least three.
+func OnlyDots(text string) bool {
 	return strings.Trim(text, ".…") == "" && (strings.Contains(text, "...") || strings.Contains(text, "…"))
 }
+
+// maxNames is how many words a placeholder may have that are not of the vocabulary,
+// behind "rest of" or "existing". Set by the lines of testdata/placeholder.txt.
+const maxNames = 2
 
 // The vocabulary of placeholders. A text of these words only, which names what is
 // left out and says that it is, stands for it; any other word makes it a sentence.
@@ -70,6 +76,11 @@ const (
 		"template templates markup html css style styles rule rules script field fields route routes props config configuration setting settings definition definitions module page component docstring setup "
 	linkWords = " the a of this that these your my all any it its as in and for to from with keep goes go comes be exactly more etc "
 )
+
+// IsComment reports whether a trimmed line is one.
+func IsComment(line string) bool { return lineComment.MatchString(line) }
+
+func notWord(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' }
 
 func in(words, word string) bool { return strings.Contains(words, " "+word+" ") }
 
