@@ -18,7 +18,9 @@ var (
 
 // closers end what an edit is wrapped in. As the last new line, where nothing that the
 // edit writes or the file holds opens it, one belongs to the envelope.
-var closers = []struct{ end, begin *regexp.Regexp }{
+type closer struct{ end, begin *regexp.Regexp }
+
+var closers = []closer{
 	{regexp.MustCompile("^`{3,}$"), regexp.MustCompile("^\\s*`{3,}")},
 	{regexp.MustCompile(`^<\|[\w-]+\|>$`), regexp.MustCompile(`<\|`)},
 	{regexp.MustCompile(`^>{5,}$`), regexp.MustCompile(`^<{5,}`)},
