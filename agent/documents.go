@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"context"
 	"path"
 	"regexp"
 	"slices"
@@ -49,5 +50,30 @@ func (r *run) documentsOnly() bool {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(changes, func(c workspace.Change) bool { return strings.Contains(f.Test, path.Base(c.Path)) })
+	return !slices.ContainsFunc(changes, func(c workspace.Change) bool { return strings.Contains(f.Test, path.Base(c.Path)) }) && !r.codeReads(changes)
+}
+
+// describesProject are programs that read documents only to describe the project: for its package, or to
+// build its manual.
+var describesProject = regexp.MustCompile(`(^|/)(setup\.py|conf\.py|noxfile\.py|\w*\.config\.[cm]?[jt]s)$`)
+
+// codeReads reports whether a program of the project names one of the changed documents, as a test does that
+// checks the examples in a README: then the tests may say something of the change. Where the project cannot be
+// searched, they run, too.
+func (r *run) codeReads(changes []workspace.Change) bool {
+	if r.a.outside.replays() { // whether they ran is recorded
+		return false
+	}
+	var names []string
+	for _, c := range changes {
+		names = append(names, regexp.QuoteMeta(path.Base(c.Path)))
+		if ending := path.Ext(c.Path); ending != "" {
+			names = append(names, `\*`+regexp.QuoteMeta(ending))
+		}
+	}
+	found, more, err := r.overlay.Search(context.Background(), workspace.Query{
+		Pattern: "(^|[^\\w.-])(" + strings.Join(names, "|") + ")($|[^\\w.-])", Regexp: true,
+		Skip: func(path string) bool { return !workspace.IsSource(path) || describesProject.MatchString(path) },
+	})
+	return err != nil || more || len(found) > 0
 }

@@ -60,5 +60,10 @@ func (o *Overlay) Generated(ctx context.Context) ([]TreeFile, error) {
 
 // mayBeGenerated reports whether a file that git ignores is looked at by Generated.
 func mayBeGenerated(name string) bool {
-	return name[0] != '.' && slices.Contains(sourceEndings, strings.ToLower(path.Ext(name)))
+	return name[0] != '.' && IsSource(name)
+}
+
+// IsSource reports whether a file is program text by its name.
+func IsSource(name string) bool {
+	return slices.Contains(sourceEndings, strings.ToLower(path.Ext(name)))
 }
