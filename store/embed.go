@@ -2,12 +2,21 @@ package store
 
 import (
 	"context"
-	"hash/fnv"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
+)
+
+const (
+	// maxEmbedded is how much of a text is searched or embedded, in bytes: models of the
+	// network refuse more, and the start of a task or an error says what it is.
+	maxEmbedded = 16 << 10
+
+	// embedBatch is how many texts go to the embedder in one call: what servers
+	// of embeddings accept at least.
+	embedBatch = 64
 )
 
 // Embedder turns texts into vectors whose cosine is the similarity of the texts.
@@ -21,80 +30,8 @@ type Embedder interface {
 	Name() string
 }
 
-// Local returns the embedder that is built in: it needs no model and no network.
-// It finds texts that share words or parts of words, not meanings: hashed words,
-// pairs of words and character n-grams, after numbers, addresses and paths were
-// masked, since those differ between two occurrences of one failure.
-func Local() Embedder { return local{} }
-
-type local struct{}
-
-const (
-	// localDimension is the length of the built-in embedder's vectors: at 768 a
-	// page of text has few collisions and a memory takes 3 kB.
-	localDimension = 768
-
-	// minGram and maxGram are the lengths of the character n-grams: three find a
-	// common stem, more than four only repeat the word.
-	minGram, maxGram = 3, 4
-
-	// wordWeight, pairWeight and gramWeight say what a shared word, pair of
-	// words and n-gram count. A word of eight letters has eleven n-grams.
-	wordWeight, pairWeight, gramWeight = 1.0, 0.5, 0.25
-)
-
-// Name implements Embedder.
-func (local) Name() string { return "caselsp-local-1" }
-
-// Embed implements Embedder.
-func (local) Embed(ctx context.Context, texts []string) ([][]float32, error) {
-	vectors := make([][]float32, len(texts))
-	for i, text := range texts {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		vectors[i] = embed(text)
-	}
-	return vectors, nil
-}
-
-// embed counts the features of a text into a vector of length one, or of zeros
-// for a text without words. Counts are dampened: the tenth occurrence of a word
-// says little more than the second.
-func embed(text string) []float32 {
-	counts := map[string]float64{}
-	weights := map[string]float64{}
-	add := func(feature string, weight float64) {
-		counts[feature]++
-		weights[feature] = weight
-	}
-	before := ""
-	for _, w := range words(text) {
-		rarity := math.Sqrt(float64(min(utf8.RuneCountInString(w), 9)) / 9) // short words are common ones
-		add("w "+w, wordWeight*rarity)
-		if before != "" {
-			add("p "+before+" "+w, pairWeight*rarity)
-		}
-		before = w
-		padded := []rune("^" + w + "$")
-		for n := minGram; n <= maxGram; n++ {
-			for i := 0; i+n <= len(padded); i++ {
-				add("g "+string(padded[i:i+n]), gramWeight*rarity)
-			}
-		}
-	}
-	sums := make([]float64, localDimension)
-	for feature, n := range counts {
-		h := fnv.New64a()
-		_, _ = h.Write([]byte(feature)) // never fails
-		sum := h.Sum64()
-		value := weights[feature] * (1 + math.Log(n))
-		if sum>>63 == 1 { // half of the features count down, so that collisions cancel
-			value = -value
-		}
-		sums[sum%localDimension] += value
-	}
-	return unit(sums)
+func isZero(v []float32) bool {
+	return !slices.ContainsFunc(v, func(x float32) bool { return x != 0 })
 }
 
 // unit returns v with length one. Zeros stay zeros. A vector that is not a number
@@ -120,7 +57,8 @@ var (
 )
 
 // words returns the words of a text in lower case, identifiers in their parts,
-// with a file's extension in place of its path and 0 in place of numbers.
+// with a file's extension in place of its path and 0 in place of numbers. The ids of lessons are
+// made of them: they must not change.
 func words(text string) []string {
 	text = pathInText.ReplaceAllStringFunc(text, func(path string) string {
 		base := path[strings.LastIndexAny(path, `/\`)+1:]

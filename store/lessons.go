@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,8 +15,8 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// UserMemory is the memory of the user, where no workspace is open. Of o, StateDir, Clock, Secrets,
-// Embedder and Endpoint count.
+// UserMemory is the memory of the user, where no workspace is open. Of o, StateDir, Clock, Secrets
+// and Endpoint count.
 func UserMemory(o Options) (*Memory, error) {
 	root, err := stateDir(o.StateDir)
 	if err != nil {
@@ -26,7 +27,7 @@ func UserMemory(o Options) (*Memory, error) {
 		clock = time.Now
 	}
 	redactor := newRedactor(o.Secrets)
-	m := newMemory(filepath.Join(root, memoryFile), o.Embedder, clock, redactor.text)
+	m := newMemory(filepath.Join(root, memoryFile), clock, redactor.text)
 	m.endpoint = newEndpoint(m, o.Endpoint)
 	return m, makeDirs(root)
 }
@@ -150,12 +151,34 @@ func (m *Memory) relearn(tx *bolt.Tx, task string, now lesson, patterns []Patter
 	if err != nil {
 		return err
 	}
+	known := lessons.Get([]byte(task)) != nil
 	err = lessons.Put([]byte(task), text)
-	if lessons.Stats().KeyN > maxLessons {
-		oldest, _ := lessons.Cursor().First()
-		err = errors.Join(err, lessons.Delete(oldest))
+	if !known {
+		err = errors.Join(err, countLesson(tx, lessons))
 	}
 	return errors.Join(err, nextGeneration(tx))
+}
+
+// lessonsKey is how many lessons there are, in metaBucket: to count them is to read them all.
+var lessonsKey = []byte("lessons")
+
+// countLesson counts a lesson that was added, and removes the oldest where there are too many.
+func countLesson(tx *bolt.Tx, lessons *bolt.Bucket) error {
+	meta := tx.Bucket(metaBucket)
+	n := uint64(0)
+	if v := meta.Get(lessonsKey); len(v) == 8 {
+		n = binary.BigEndian.Uint64(v) + 1
+	} else {
+		n = uint64(lessons.Stats().KeyN) // once, in a file of an older caselsp
+	}
+	if n > maxLessons {
+		oldest, _ := lessons.Cursor().First()
+		if err := lessons.Delete(oldest); err != nil {
+			return err
+		}
+		n--
+	}
+	return meta.Put(lessonsKey, key(int64(n)))
 }
 
 // count adds a lesson to the counts of its patterns, or takes it away. Patterns that are gone stay gone.

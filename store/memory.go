@@ -25,14 +25,15 @@ const (
 const (
 	memoryFile = "user.db"
 
-	// minSimilarity is the cosine below which two texts count as dissimilar.
-	// With the built-in embedder unrelated descriptions of tasks usually stay below
-	// 0.25 and rewordings of one lie above 0.35; remote models give higher values.
-	minSimilarity = 0.3
+	// minSimilarity is the similarity below which two texts count as dissimilar. How it was
+	// measured is in README.md.
+	minSimilarity = 0.12
 
-	// maxPatterns is how many patterns are kept: searching them takes some 15 ms
-	// and 70 MB. Above that the least useful one is removed.
-	maxPatterns = 20_000
+	// maxPatterns is how many patterns are kept: the most that was measured, see README.md.
+	maxPatterns = 100_000
+	// dropShare is which part of the patterns is removed when there are too many, the least
+	// useful ones: to find them all must be read.
+	dropShare = 100
 
 	// idLength is how much of a hash is an id, in hexadecimal digits.
 	idLength = 32
@@ -89,8 +90,8 @@ type Pattern struct {
 	Taught int `json:"taught,omitempty"`
 }
 
-// Recalled is a pattern with the cosine similarity of its text to the text
-// that was asked for.
+// Recalled is a pattern with the similarity of its text to the text that was asked for,
+// from 0 to 1: for the most part the cosine.
 type Recalled struct {
 	Pattern
 	Similarity float64 `json:"similarity"`
@@ -108,20 +109,16 @@ type Kept struct {
 // those of [Open], of the embedder, and of ctx.
 type Memory struct {
 	path     string
-	embedder Embedder
 	clock    func() time.Time
 	redact   func(string) string
 	endpoint *endpoint // nil: no embeddings server
 
 	mu    sync.Mutex // one operation at a time in this process
-	index *index     // what the database held when it was last read; nil before
+	tails tails      // what was read of the index
 }
 
-func newMemory(path string, embedder Embedder, clock func() time.Time, redact func(string) string) *Memory {
-	if embedder == nil {
-		embedder = Local()
-	}
-	return &Memory{path: path, embedder: embedder, clock: clock, redact: redact}
+func newMemory(path string, clock func() time.Time, redact func(string) string) *Memory {
+	return &Memory{path: path, clock: clock, redact: redact, tails: tails{}}
 }
 
 // with runs fn on the open database.
@@ -137,9 +134,6 @@ func (m *Memory) with(fn func(*database) error) error {
 // Type and Text, is brought up to date: an empty Solution or Task leaves the
 // known one, and the larger counts remain. What a task has taught is said with
 // [Memory.Learn].
-//
-// It is embedded when it is first searched, not here: what was learnt is kept
-// even while the embedder cannot be reached.
 func (m *Memory) Remember(ctx context.Context, p Pattern) error {
 	p, err := m.checked(p)
 	if err == nil {
@@ -188,6 +182,9 @@ func checkPattern(p Pattern) error {
 
 // put merges p with what is known of it and writes it.
 func (m *Memory) put(tx *bolt.Tx, p Pattern) error {
+	if err := searchReady(tx); err != nil {
+		return err
+	}
 	patterns := tx.Bucket(patternsBucket)
 	now := Kept{Pattern: p, Created: m.clock().Round(0).UTC()}
 	if v := patterns.Get([]byte(p.ID)); v != nil {
@@ -201,13 +198,16 @@ func (m *Memory) put(tx *bolt.Tx, p Pattern) error {
 		now.Uses, now.Trials = max(p.Uses, old.Uses), max(p.Trials, old.Trials)
 		now.Successes, now.Taught = max(p.Successes, old.Successes), max(p.Taught, old.Taught)
 		now.Ignored = max(p.Ignored, old.Ignored)
+		if old.Kind == p.Kind && old.Text == p.Text {
+			return errors.Join(putPattern(patterns, now), nextGeneration(tx))
+		}
+		if err := removeRow(tx, p.ID); err != nil {
+			return err
+		}
 	} else if err := makeRoom(tx, maxPatterns); err != nil {
 		return err
 	}
-	if err := putPattern(patterns, now); err != nil {
-		return err
-	}
-	return nextGeneration(tx)
+	return errors.Join(putPattern(patterns, now), addRow(tx, p), nextGeneration(tx))
 }
 
 func putPattern(patterns *bolt.Bucket, p Kept) error {
@@ -227,39 +227,40 @@ func decodePattern(id string, v []byte) (Kept, error) {
 	return p, nil
 }
 
-// makeRoom removes the least useful pattern when limit patterns are kept: the
-// one with the fewest successes, then uses, then the oldest.
+// makeRoom removes the least useful patterns when limit patterns are kept: those
+// with the fewest successes, then uses, then the oldest.
 func makeRoom(tx *bolt.Tx, limit int) error {
-	patterns, count := tx.Bucket(patternsBucket), 0
-	c := patterns.Cursor()
-	for k, _ := c.First(); k != nil; k, _ = c.Next() {
-		count++ // without decoding: nearly always there is room
-	}
-	if count < limit {
+	if rowsOf(tx) < limit {
 		return nil
 	}
 	var all []Kept
-	err := patterns.ForEach(func(k, v []byte) error {
+	err := tx.Bucket(patternsBucket).ForEach(func(k, v []byte) error {
 		p, err := decodePattern(string(k), v)
+		p.Text, p.Solution = "", "" // a hundred thousand of them
 		all = append(all, p)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	worst := slices.MinFunc(all, func(a, b Kept) int {
+	slices.SortFunc(all, func(a, b Kept) int {
 		return cmp.Or(cmp.Compare(a.Successes, b.Successes), cmp.Compare(a.Uses, b.Uses), a.Created.Compare(b.Created))
 	})
-	return drop(tx, worst.ID)
+	for _, p := range all[:max(limit/dropShare, 1)] {
+		if err := drop(tx, p.ID); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// drop removes a pattern with its vectors.
+// drop removes a pattern with its vectors and its row.
 func drop(tx *bolt.Tx, id string) error {
 	vectors := tx.Bucket(vectorsBucket)
 	err := vectors.ForEachBucket(func(embedder []byte) error {
 		return vectors.Bucket(embedder).Delete([]byte(id))
 	})
-	return errors.Join(err, dropEndpoints(tx, id), tx.Bucket(patternsBucket).Delete([]byte(id)))
+	return errors.Join(err, dropEndpoints(tx, id), removeRow(tx, id), tx.Bucket(patternsBucket).Delete([]byte(id)))
 }
 
 // generation tells whether the texts or vectors have changed since an index
@@ -272,8 +273,15 @@ func generation(tx *bolt.Tx) uint64 {
 	return binary.BigEndian.Uint64(v)
 }
 
+// nextGeneration counts a change of patterns, and of the search index with them.
 func nextGeneration(tx *bolt.Tx) error {
-	return tx.Bucket(metaBucket).Put(generationKey, key(int64(generation(tx)+1)))
+	next := key(int64(generation(tx) + 1))
+	if inStep(tx) {
+		if err := tx.Bucket(searchBucket).Put(searchStateKey, next); err != nil {
+			return err
+		}
+	}
+	return tx.Bucket(metaBucket).Put(generationKey, next)
 }
 
 // Recall returns the n patterns of a kind that are most useful for text: those
@@ -305,50 +313,61 @@ func (m *Memory) find(ctx context.Context, kind, text string, n int, use bool) (
 	if n <= 0 {
 		return nil, nil
 	}
-	vectors, err := embedAll(ctx, m.embedder, []string{m.redact(text)})
-	if err != nil {
-		return nil, err
-	}
-	query := vectors[0]
-	if isZero(query) {
-		return nil, nil
-	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if err := m.refresh(ctx, len(query)); err != nil {
-		return nil, err
+	err = m.with(func(db *database) error {
+		var similar []match
+		if err := m.search(ctx, db, kind, m.redact(text), n*candidates, &similar); err != nil || len(similar) == 0 {
+			return err
+		}
+		found, err = m.rankedIn(db, similar, n, use)
+		return err
+	})
+	return found, err
+}
+
+// search finds what is similar. The index is made first where there is none.
+func (m *Memory) search(ctx context.Context, db *database, kind, text string, n int, similar *[]match) error {
+	ready := false
+	read := func(tx *bolt.Tx) (err error) {
+		if ready = inStep(tx); ready {
+			*similar, err = m.tails.search(ctx, tx, kind, text, n)
+		}
+		return err
 	}
-	similar, err := m.index.search(ctx, kind, query, n*candidates)
-	if err != nil || len(similar) == 0 {
-		return nil, err
+	err := db.view(read)
+	if err == nil && !ready {
+		err = errors.Join(db.update(searchReady), db.view(read))
 	}
-	return m.ranked(similar, n, use)
+	return err
 }
 
 // ranked are the n best of what is similar, by their rank; use counts that they were recalled. The lock is held.
 func (m *Memory) ranked(similar []match, n int, use bool) (found []Recalled, err error) {
-	var best []candidate
 	err = m.with(func(db *database) error {
-		run := db.view
-		if use {
-			run = db.update
-		}
-		return run(func(tx *bolt.Tx) (err error) {
-			if best, err = m.best(tx, similar, n); err != nil || !use {
-				return err
-			}
-			for i := range best {
-				best[i].Uses++
-				if err := putPattern(tx.Bucket(patternsBucket), best[i].Kept); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
+		found, err = m.rankedIn(db, similar, n, use)
+		return err
 	})
-	for _, c := range best {
-		found = append(found, Recalled{c.Pattern, c.similarity})
+	return found, err
+}
+
+func (m *Memory) rankedIn(db *database, similar []match, n int, use bool) (found []Recalled, err error) {
+	run := db.view
+	if use {
+		run = db.update
 	}
+	err = run(func(tx *bolt.Tx) error {
+		found = nil
+		best, err := m.best(tx, similar, n)
+		for _, c := range best {
+			if use {
+				c.Uses++
+				err = errors.Join(err, putPattern(tx.Bucket(patternsBucket), c.Kept))
+			}
+			found = append(found, Recalled{c.Pattern, c.similarity})
+		}
+		return err
+	})
 	return found, err
 }
 

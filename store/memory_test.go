@@ -3,8 +3,6 @@ package store
 import (
 	"context"
 	"errors"
-	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,25 +13,6 @@ import (
 )
 
 var ctx = context.Background()
-
-// drawn is an embedder whose vectors the test draws itself.
-type drawn struct {
-	name    string
-	vectors map[string][]float32
-	asked   []string // the texts that were embedded
-	err     error
-}
-
-func (d *drawn) Name() string { return d.name }
-
-func (d *drawn) Embed(_ context.Context, texts []string) ([][]float32, error) {
-	var out [][]float32
-	for _, t := range texts {
-		d.asked = append(d.asked, t)
-		out = append(out, slices.Clone(d.vectors[t]))
-	}
-	return out, d.err
-}
 
 func remember(t testing.TB, m *Memory, patterns ...Pattern) {
 	t.Helper()
@@ -66,28 +45,27 @@ func checkRecall(t *testing.T, m *Memory, text string, n int, want ...string) []
 
 func TestRecall(t *testing.T) {
 	dir := t.TempDir()
-	e := &drawn{name: "e", vectors: map[string][]float32{
-		"x": {1, 0, 0}, "near x": {3, 4, 0}, "y": {0, 2, 0}, "nothing": {0, 0, 0}, "not a number": {float32(math.NaN()), 0, 1}, "-x": {-1, 0, 0},
-	}}
-	m := open(t, Options{StateDir: dir, Embedder: e}).Memory()
-	checkRecall(t, m, "x", 5) // of an empty memory
+	m := open(t, Options{StateDir: dir}).Memory()
+	checkRecall(t, m, "escape the template", 5) // of an empty memory
 
-	remember(t, m, Pattern{Text: "near x", Solution: "s", Type: "django", Task: "7"}, Pattern{Text: "y"}, Pattern{Text: "nothing"},
-		Pattern{Text: "not a number"}, Pattern{Text: "-x"}, Pattern{Kind: KindFailure, Text: "x"})
+	remember(t, m, Pattern{Text: "escape the names in the template", Solution: "s", Type: "django", Task: "7"}, Pattern{Text: "rename the user table"},
+		Pattern{Text: "?!"}, Pattern{Kind: KindFailure, Text: "escape the template"})
 
 	// More are asked for than there are, and most are not similar.
-	found := checkRecall(t, m, "x", 50, "near x")
-	if got := found[0]; math.Abs(got.Similarity-0.6) > 1e-6 || got.Solution != "s" || got.Type != "django" || got.Task != "7" || got.Uses != 1 {
+	found := checkRecall(t, m, "escape templates", 50, "escape the names in the template")
+	if got := found[0]; got.Similarity < minSimilarity || got.Similarity > 1 || got.Solution != "s" || got.Type != "django" || got.Task != "7" || got.Uses != 1 {
 		t.Errorf("recalled %+v", got)
 	}
-	checkRecall(t, m, "nothing", 5)      // a vector of zeros is like nothing
-	checkRecall(t, m, "not a number", 5) // and so is one that is none
-	checkRecall(t, m, "x", 0)
-	checkRecall(t, m, "y", 1, "y") // near x is near y, but one was asked for
+	checkRecall(t, m, "?!", 5) // what has no words is like nothing
+	checkRecall(t, m, "", 5)
+	checkRecall(t, m, "escape templates", 0)
+	if found := checkRecall(t, m, "rename the user table", 5, "rename the user table"); found[0].Similarity < 0.95 {
+		t.Errorf("the same text has a similarity of %v", found[0].Similarity)
+	}
 
 	// Another store of the same user knows it too, and counts on.
-	m = open(t, Options{StateDir: dir, Embedder: e, Workspace: "c3d4"}).Memory()
-	if found := checkRecall(t, m, "x", 5, "near x"); found[0].Uses != 2 {
+	m = open(t, Options{StateDir: dir, Workspace: "c3d4"}).Memory()
+	if found := checkRecall(t, m, "escape templates", 5, "escape the names in the template"); found[0].Uses != 2 {
 		t.Errorf("%d uses were counted, not 2", found[0].Uses)
 	}
 	if _, err := m.Recall(ctx, "nonsense", "x", 5); err != nil {
@@ -98,21 +76,18 @@ func TestRecall(t *testing.T) {
 // TestRank puts what has helped in front of what is as similar, and nothing in
 // front of what is clearly more similar.
 func TestRank(t *testing.T) {
-	e := &drawn{name: "e", vectors: map[string][]float32{
-		"query": {1, 0}, "same": {1, 0.01}, "helped": {1, 0.3}, "unknown": {1, -0.29}, "failed": {1, 0.28}, "far": {1, 1},
-	}}
-	m := open(t, Options{StateDir: t.TempDir(), Embedder: e}).Memory()
-	remember(t, m, Pattern{Text: "failed", Trials: 1}, Pattern{Text: "same", Type: "poisoned", Trials: 2}, Pattern{Text: "unknown"}, Pattern{Text: "helped", Trials: 20, Successes: 19},
-		Pattern{Text: "far", Trials: 500, Successes: 500})
-	checkRecall(t, m, "query", 5, "helped", "unknown", "failed", "far")
-	remember(t, m, Pattern{Text: "same", Trials: 3, Successes: 2})
-	checkRecall(t, m, "query", 2, "helped", "same")
+	m := open(t, Options{StateDir: t.TempDir()}).Memory()
+	text := "escape the template of the"
+	remember(t, m, Pattern{Text: text + " offer", Trials: 1}, Pattern{ID: "p", Text: text + " page", Type: "poisoned", Trials: 2}, Pattern{Text: text + " order"}, Pattern{Text: text + " route", Trials: 20, Successes: 19},
+		Pattern{Text: "render every part of templates with jinja and escape", Trials: 500, Successes: 500})
+	checkRecall(t, m, text, 3, text+" route", text+" order", text+" offer")
+	remember(t, m, Pattern{ID: "p", Text: text + " page", Type: "poisoned", Trials: 3, Successes: 2})
+	checkRecall(t, m, text+" page", 2, text+" page", text+" route")
 }
 
 // TestRemember brings a pattern up to date: what is known is not lost.
 func TestRemember(t *testing.T) {
-	e := &drawn{name: "e", vectors: map[string][]float32{"x": {1}}}
-	s := open(t, Options{StateDir: t.TempDir(), Embedder: e, Secrets: []string{"hunter2"}})
+	s := open(t, Options{StateDir: t.TempDir(), Secrets: []string{"hunter2"}})
 	m := s.Memory()
 	remember(t, m, Pattern{Text: " x\n", Task: "1"}, Pattern{Text: "x", Solution: "use hunter2", Task: "2"}, Pattern{Text: "x"})
 	found := checkRecall(t, m, "x", 5, "x")
@@ -141,88 +116,20 @@ func TestRemember(t *testing.T) {
 	}
 }
 
-// TestReembed changes what vectors depend on: the dimension, the embedder, the
-// text, the stored bytes. Each pattern is embedded anew then, and only then.
-func TestReembed(t *testing.T) {
-	dir := t.TempDir()
-	use := func(name string, vectors map[string][]float32, change func(*Memory), want ...string) {
-		t.Helper()
-		e := &drawn{name: name, vectors: vectors}
-		s := open(t, Options{StateDir: dir, Embedder: e})
-		defer s.Close()
-		if change != nil {
-			change(s.Memory())
-		}
-		for range 2 { // the second time from the index
-			checkRecall(t, s.Memory(), "x", 5, "x")
-		}
-		if got := slices.DeleteFunc(e.asked, func(s string) bool { return s == "x" }); !slices.Equal(got, want) {
-			t.Errorf("embedder %s embedded %q, not %q", name, got, want)
-		}
-	}
-	two := map[string][]float32{"x": {1, 0}, "y": {0, 1}, "z": {0, -1}}
-	three := map[string][]float32{"x": {1, 0, 0}, "y": {0, 1, 0}, "z": {0, 0, 1}}
-	use("a", two, func(m *Memory) { remember(t, m, Pattern{Text: "x"}, Pattern{Text: "y", ID: "1"}) }, "y")
-	use("a", two, nil)
-	use("a", three, nil, "y")
-	use("b", two, nil, "y")
-	use("b", two, func(m *Memory) { remember(t, m, Pattern{Text: "z", ID: "1"}) }, "z")
-	use("b", two, func(m *Memory) {
-		err := m.with(func(db *database) error {
-			return db.update(func(tx *bolt.Tx) error { return tx.DeleteBucket(vectorsBucket) })
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var broken *Broken
-		if _, err := m.Recall(ctx, KindPattern, "x", 1); !errors.As(err, &broken) {
-			t.Errorf("a memory without its vectors' part: %v", err)
-		}
-		db, err := bolt.Open(m.path, 0o600, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = db.Update(func(tx *bolt.Tx) error { _, err := tx.CreateBucket(vectorsBucket); return err })
-		if err := errors.Join(err, db.Close()); err != nil {
-			t.Fatal(err)
-		}
-	}, "z")
-}
-
-// TestEmbedderFails loses nothing.
-func TestEmbedderFails(t *testing.T) {
-	e := &drawn{name: "e", vectors: map[string][]float32{"x": {1, 0}, "odd": {1, 0, 0}}, err: errors.New("no route to host")}
-	m := open(t, Options{StateDir: t.TempDir(), Embedder: e}).Memory()
-	remember(t, m, Pattern{Text: "x"})
-	if _, err := m.Recall(ctx, KindPattern, "x", 1); !errors.Is(err, e.err) {
-		t.Errorf("got %v", err)
-	}
-	e.err = nil
-	checkRecall(t, m, "x", 1, "x")
-	remember(t, m, Pattern{Text: "odd"})
-	if _, err := m.Recall(ctx, KindPattern, "x", 1); err == nil || !strings.Contains(err.Error(), "vectors of 2 and of 3") {
-		t.Errorf("an embedder of two dimensions: %v", err)
-	}
-}
-
 func TestMakeRoom(t *testing.T) {
-	e := &drawn{name: "e", vectors: map[string][]float32{"a": {1}, "b": {1}, "c": {1}}}
-	m := open(t, Options{StateDir: t.TempDir(), Embedder: e, Clock: stopped}).Memory()
-	remember(t, m, Pattern{Text: "a", Uses: 9}, Pattern{Text: "b", Uses: 8}, Pattern{Text: "c", Successes: 1})
-	checkRecall(t, m, "a", 1, "c")
+	m := open(t, Options{StateDir: t.TempDir(), Clock: stopped}).Memory()
+	remember(t, m, Pattern{Text: "escape a", Uses: 9}, Pattern{Text: "escape b", Uses: 8}, Pattern{Text: "escape c", Successes: 1})
+	checkRecall(t, m, "escape c", 1, "escape c")
 	for _, limit := range []int{4, 3} {
-		err := m.with(func(db *database) error {
-			return db.update(func(tx *bolt.Tx) error { return errors.Join(makeRoom(tx, limit), nextGeneration(tx)) })
-		})
-		if err != nil {
+		if err := m.change(func(tx *bolt.Tx) error { return errors.Join(makeRoom(tx, limit), nextGeneration(tx)) }); err != nil {
 			t.Fatal(err)
 		}
 	}
-	checkRecall(t, m, "a", 9, "c", "a")
+	checkRecall(t, m, "escape c", 9, "escape c", "escape a")
 }
 
-// TestLocal holds the built-in embedder to what minSimilarity promises.
-func TestLocal(t *testing.T) {
+// TestSimilar holds the search to what minSimilarity promises.
+func TestSimilar(t *testing.T) {
 	m := open(t, Options{StateDir: t.TempDir()}).Memory()
 	remember(t, m,
 		Pattern{Text: "Add a comment form to the blog post page"},
@@ -260,31 +167,6 @@ func TestWords(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, " "), want)
 	}
 }
-
-func BenchmarkRecall(b *testing.B) {
-	m := open(b, Options{StateDir: b.TempDir()}).Memory()
-	err := m.with(func(db *database) error {
-		return db.update(func(tx *bolt.Tx) error {
-			for i := range 1000 {
-				text := fmt.Sprintf("%s the %s of the %s in module %d", words5[i%5], words5[i/5%5]+"er", words5[i/25%5]+"ing", i)
-				if err := m.put(tx, Pattern{ID: fmt.Sprint(i), Kind: KindPattern, Text: text}); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
-	for b.Loop() {
-		if found, err := m.Recall(ctx, KindPattern, "render the parser of the testing in module 7", 5); err != nil || len(found) != 5 {
-			b.Fatal(len(found), err)
-		}
-	}
-}
-
-var words5 = []string{"render", "pars", "load", "test", "import"}
 
 func TestBrokenMemory(t *testing.T) {
 	dir := t.TempDir()

@@ -41,8 +41,7 @@ type Options struct {
 	Name      string           // what people know the workspace by, such as its root folders
 	Clock     func() time.Time // stamps records; nil: time.Now
 	Secrets   []string         // values to redact wherever they occur, see [Store.Conceal]
-	Embedder  Embedder         // of the memory; nil: [Local]
-	Endpoint  *Endpoint        // a server of embeddings beside it; nil: none
+	Endpoint  *Endpoint        // a server of embeddings beside the built-in search; nil: none
 }
 
 // Store is the state of one workspace, owned by this process, and the door to
@@ -110,7 +109,7 @@ func Open(o Options) (*Store, error) {
 		s.clock = time.Now
 	}
 	s.redactor.Store(newRedactor(o.Secrets))
-	s.memory = newMemory(filepath.Join(root, memoryFile), o.Embedder, s.clock, s.Redact)
+	s.memory = newMemory(filepath.Join(root, memoryFile), s.clock, s.Redact)
 	s.memory.endpoint = newEndpoint(s.memory, o.Endpoint)
 	if err := s.sign(o.Name); err != nil {
 		return nil, errors.Join(err, s.Close())

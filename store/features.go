@@ -1,0 +1,228 @@
+package store
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// What a text is found by: its words, its identifiers, pairs and triples of words, and pieces of words, each as a
+// hash with a count. Hashes are of 32 bits: among a million features some hundred collide.
+
+const (
+	// minGram and maxGram are the lengths of the pieces of words: three find a common stem, more
+	// than four only repeat the word.
+	minGram, maxGram = 3, 4
+	// longGram is the longest word that is cut into pieces, in characters: longer ones are data.
+	longGram = 40
+	// maxFeatures is how many different features of a text are kept, of each class: a page of a
+	// traceback has some hundred. The first ones count: an error is told before its details.
+	maxFeatures = 2000
+)
+
+// The classes of features, which are part of their hashes.
+const (
+	wordFeature       = 'w'
+	identifierFeature = 'i'
+	pairFeature       = 'p'
+	gramFeature       = 'g'
+)
+
+// feature is something that a text has, and how often.
+type feature struct {
+	hash  uint32
+	count uint32
+	class byte // wordFeature stands for identifiers, too
+}
+
+// features are those of a text: each class sorted by hash.
+type features struct {
+	words  []feature // words and identifiers: BM25 counts these alone
+	pairs  []feature // and triples of words
+	grams  []feature
+	length int // of all words
+}
+
+// featureHash is FNV-1a of the class and the texts.
+func featureHash(class byte, texts ...string) uint32 {
+	h := (uint32(2166136261) ^ uint32(class)) * 16777619
+	for _, s := range texts {
+		for i := range len(s) {
+			h = (h ^ uint32(s[i])) * 16777619
+		}
+		h = (h ^ ' ') * 16777619
+	}
+	return h
+}
+
+// featuresOf reads a text. Numbers and addresses are all alike and folders do not count, since those differ
+// between two occurrences of one failure.
+func featuresOf(text string) features {
+	words, pairs, grams := map[uint32]uint32{}, map[uint32]uint32{}, map[uint32]uint32{}
+	add := func(to map[uint32]uint32, hash uint32) {
+		if _, known := to[hash]; known || len(to) < maxFeatures {
+			to[hash]++
+		}
+	}
+	length, before, earlier := 0, "", ""
+	for _, identifier := range identifierInText.FindAllString(alike(text), -1) {
+		parts := partsOf(identifier)
+		if len(parts) > 1 {
+			add(words, featureHash(identifierFeature, strings.ToLower(strings.Trim(identifier, "_"))))
+			length++
+		}
+		for _, part := range parts {
+			word := stem(part)
+			add(words, featureHash(wordFeature, word))
+			length++
+			if before != "" {
+				add(pairs, featureHash(pairFeature, before, word))
+			}
+			if earlier != "" {
+				add(pairs, featureHash(pairFeature, earlier, before, word))
+			}
+			earlier, before = before, word
+			padded := []rune("^" + part + "$")
+			for n := minGram; n <= maxGram && len(padded) <= longGram; n++ {
+				for i := 0; i+n <= len(padded); i++ {
+					add(grams, featureHash(gramFeature, string(padded[i:i+n])))
+				}
+			}
+		}
+	}
+	return features{sorted(words, wordFeature), sorted(pairs, pairFeature), sorted(grams, gramFeature), length}
+}
+
+func sorted(counts map[uint32]uint32, class byte) []feature {
+	list := make([]feature, 0, len(counts))
+	for hash, n := range counts {
+		list = append(list, feature{hash, n, class})
+	}
+	slices.SortFunc(list, func(a, b feature) int { return compareHash(a, b.hash) })
+	return list
+}
+
+func compareHash(f feature, hash uint32) int {
+	switch {
+	case f.hash < hash:
+		return -1
+	case f.hash > hash:
+		return 1
+	}
+	return 0
+}
+
+var identifierInText = regexp.MustCompile(`[\pL\pN_]+`)
+
+// alike is a text with the last parts of its paths only, and 0 for numbers and addresses.
+func alike(text string) string {
+	text = pathInText.ReplaceAllStringFunc(text, func(path string) string {
+		return " " + path[strings.LastIndexAny(path, `/\`)+1:] + " "
+	})
+	return numberInText.ReplaceAllString(text, " 0 ")
+}
+
+// partsOf are the words of an identifier in lower case: those of snake_case and camelCase.
+func partsOf(identifier string) (parts []string) {
+	start, before := 0, rune(0)
+	flush := func(end int) {
+		if end > start {
+			parts = append(parts, strings.ToLower(identifier[start:end]))
+		}
+	}
+	for i, r := range identifier {
+		switch {
+		case r == '_':
+			flush(i)
+			start = i + 1
+		case unicode.IsUpper(r) && unicode.IsLower(before):
+			flush(i)
+			start = i
+		}
+		before = r
+	}
+	flush(len(identifier))
+	return parts
+}
+
+// stem takes the endings of English from a word, so that "users" finds "user" and "parsing" finds "parse".
+// It does less than Porter's algorithm, which makes one word of different identifiers.
+func stem(w string) string {
+	if len(w) <= 3 || utf8.RuneCountInString(w) != len(w) {
+		return w
+	}
+	cut := func(ending string) bool {
+		short, found := strings.CutSuffix(w, ending)
+		if found && len(short) >= 3 {
+			w = short
+			return true
+		}
+		return false
+	}
+	switch {
+	case strings.HasSuffix(w, "ss"):
+	case strings.HasSuffix(w, "ies") && len(w) > 4:
+		w = w[:len(w)-3] + "y"
+	default:
+		cut("s")
+	}
+	if cut("ing") || cut("ed") {
+		if n := len(w); n > 3 && w[n-1] == w[n-2] && w[n-1] != 'l' && w[n-1] != 's' {
+			w = w[:n-1]
+		}
+	}
+	cut("e")
+	return w
+}
+
+// appendFeatures encodes features: of each class the number, then differences of hashes with counts.
+func appendFeatures(out []byte, f features) []byte {
+	out = binary.AppendUvarint(out, uint64(f.length))
+	for _, class := range [][]feature{f.words, f.pairs, f.grams} {
+		out = binary.AppendUvarint(out, uint64(len(class)))
+		last := uint32(0)
+		for _, x := range class {
+			out = binary.AppendUvarint(out, uint64(x.hash-last))
+			out = binary.AppendUvarint(out, uint64(x.count))
+			last = x.hash
+		}
+	}
+	return out
+}
+
+var errFeatures = errors.New("the search index cannot be read")
+
+// decode reads what appendFeatures wrote, into the room that f has.
+func (f *features) decode(raw []byte) (err error) {
+	next := func() uint64 {
+		v, n := binary.Uvarint(raw)
+		if n <= 0 {
+			err, raw = errFeatures, nil
+			return 0
+		}
+		raw = raw[n:]
+		return v
+	}
+	f.length = int(min(next(), math.MaxInt32))
+	for _, class := range []struct {
+		list *[]feature
+		of   byte
+	}{{&f.words, wordFeature}, {&f.pairs, pairFeature}, {&f.grams, gramFeature}} {
+		n := next()
+		if n > maxFeatures {
+			return errFeatures
+		}
+		list, last := slices.Grow((*class.list)[:0], int(n)), uint32(0)
+		for range n {
+			last += uint32(next())
+			list = append(list, feature{last, uint32(next()), class.of})
+		}
+		*class.list = list
+	}
+	return err
+}
