@@ -1,13 +1,15 @@
 package store
 
 import (
+	"encoding/binary"
+	"math"
 	"slices"
 	"strconv"
 )
 
 // numbers undoes texts that are written as the numbers of their bytes, as dumps and
 // arrays have them, line by line: hexadecimal with signs between, decimal, octal, and
-// words of two bytes in either order. Each result reads all of them in one way.
+// words of two bytes in either order, and of four. Each result reads all of them in one way.
 func numbers(text string) (readings [][]edit) {
 	var hex, decimal, octal, swapped []edit
 	for _, block := range numberBlocks(text) {
@@ -52,7 +54,7 @@ func numberBlocks(text string) (blocks [][][2]int) {
 // mayHaveRun reports whether two words that may be numbers follow each other in a line.
 // Most lines have none, and longestRun takes four times as long to say so.
 func mayHaveRun(line string) bool {
-	const most = 6 // bytes of 0xffff
+	const most = 8 // digits of a word of four bytes
 	before := false
 	for i := 0; i < len(line); {
 		for i < len(line) && numberParts[line[i]] == gapPart {
@@ -98,6 +100,12 @@ const (
 	digitPart
 )
 
+// The digits of what od prints by itself, words of two bytes in octal, and of words of four bytes.
+const (
+	octalWord = 6
+	longWord  = 8
+)
+
 // longestRun returns the longest run of numbers in a line. The address with which a
 // line of a dump begins is none.
 func longestRun(text string, start, end int) (longest [][2]int) {
@@ -128,9 +136,12 @@ func longestRun(text string, start, end int) (longest [][2]int) {
 			for i = to; i < end && !numberGap[text[i]]; i++ {
 			}
 			continue
-		case n > 4:
+		case n > 4 && n != octalWord && n != longWord:
 			keep() // an address, or a number of its own
 		default:
+			if last := len(run) - 1; last >= 0 && (n > 4 || run[last][1]-run[last][0] > 4) && n != run[last][1]-run[last][0] {
+				keep() // an address before the words of its line
+			}
 			run = append(run, [2]int{from, to})
 		}
 		i = to
@@ -149,7 +160,7 @@ var numberGap = func() (in [256]bool) {
 // readNumbers reads a run of numbers in all ways that fit parts of it. The edits take
 // what stands between the numbers away.
 func readNumbers(text string, block [][2]int) (hex, decimal, octal, swapped []edit) {
-	read := func(base, digits, most, bytes int, order func(v uint64) string) (edits []edit) {
+	read := func(base, digits int, most uint64, bytes int, order func(v uint64) string) (edits []edit) {
 		var run []edit
 		keep := func() {
 			if len(run)*bytes >= minNumbers {
@@ -160,7 +171,7 @@ func readNumbers(text string, block [][2]int) (hex, decimal, octal, swapped []ed
 		for _, at := range block {
 			word := text[at[0]:at[1]]
 			v, err := strconv.ParseUint(word, base, 32)
-			if err != nil || int(v) > most || digits > 0 && len(word) != digits {
+			if err != nil || v > most || digits > 0 && len(word) != digits {
 				keep()
 				continue
 			}
@@ -176,6 +187,9 @@ func readNumbers(text string, block [][2]int) (hex, decimal, octal, swapped []ed
 	one := func(v uint64) string { return string([]byte{byte(v)}) }
 	hex = append(read(16, 2, 0xff, 1, one), read(16, 4, 0xffff, 2, func(v uint64) string { return string([]byte{byte(v >> 8), byte(v)}) })...)
 	slices.SortFunc(hex, func(a, b edit) int { return a.start - b.start })
-	swapped = read(16, 4, 0xffff, 2, func(v uint64) string { return string([]byte{byte(v), byte(v >> 8)}) })
+	little := func(v uint64) string { return string([]byte{byte(v), byte(v >> 8)}) }
+	swapped = slices.Concat(read(16, 4, 0xffff, 2, little), read(8, octalWord, 0xffff, 2, little),
+		read(16, longWord, math.MaxUint32, 4, func(v uint64) string { return string(binary.LittleEndian.AppendUint32(nil, uint32(v))) }))
+	slices.SortFunc(swapped, func(a, b edit) int { return a.start - b.start })
 	return hex, read(10, 0, 0xff, 1, one), read(8, 3, 0xff, 1, one), swapped
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/base32"
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"html"
@@ -75,6 +76,8 @@ func writingsOf(value string) map[string]string {
 		"dump":                        "00000000: " + each(a, "%02x", " ") + "  |" + a[:4] + "|\n00000009: " + each(b, "%02x", " "),
 		"decimal":                     "[" + each(value, "%d", ", ") + "]",
 		"octal dump":                  each(value, "%03o", " "),
+		"od":                          "0000000 " + dumped(value[:8], 2, "%06o") + "\n0000010 " + dumped(value[8:], 2, "%06o"),
+		"od -tx4":                     "0000000 " + dumped(value, 4, "%08x"),
 		"base64":                      in64,
 		"base64, wrapped":             in64[:12] + "\n" + in64[12:],
 		"base64, wrapped in JSON":     in64[:12] + `\n` + in64[12:],
@@ -101,6 +104,17 @@ func writingsOf(value string) map[string]string {
 		"base32 behind four, small":   strings.ToLower(base32.StdEncoding.EncodeToString([]byte("wxyz" + value))),
 		"od -c":                       "0000000   " + each(a, "%c", "   ") + "\n0000011   " + each(b, "%c", "   ") + "\n0000022",
 	}
+}
+
+// dumped are the words of some bytes in a text, as a little-endian machine prints them.
+func dumped(text string, size int, format string) string {
+	var list []string
+	for len(text) > 0 {
+		word := make([]byte, 8)
+		text = text[copy(word[:size], text):]
+		list = append(list, fmt.Sprintf(format, binary.LittleEndian.Uint64(word)))
+	}
+	return strings.Join(list, " ")
 }
 
 // TestOwn leaves what a model wrote itself, unless it is known or has an exact format.
