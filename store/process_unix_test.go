@@ -128,3 +128,42 @@ func scan(p *process) string {
 	p.out.Scan()
 	return p.out.Text()
 }
+
+func init() { children["full"] = childFull }
+
+// childFull learns until the system takes no more bytes, and says what it was told and that it still knows
+// and finds what it learnt.
+func childFull(dir string) error {
+	signal.Ignore(syscall.SIGXFSZ)
+	limit := syscall.Rlimit{Cur: 1 << 19, Max: 1 << 19}
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+		return err
+	}
+	m, err := UserMemory(Options{StateDir: dir})
+	if err != nil {
+		return err
+	}
+	for i := 0; ; i++ {
+		text := fmt.Sprintf("KeyError in handler %s", syllables(uint64(i)))
+		err := m.Remember(ctx, Pattern{Kind: KindFailure, Text: text, Solution: strings.Repeat("x", 10_000)})
+		if err == nil {
+			continue
+		}
+		all, readErr := m.All(ctx, "")
+		found, lookErr := m.Look(ctx, KindFailure, "KeyError in handler "+syllables(uint64(i-1)), 1)
+		var u *Unwritable
+		fmt.Printf("%v %v %d %v\n", errors.As(err, &u), len(all) == i, len(found), errors.Join(readErr, lookErr))
+		return nil
+	}
+}
+
+// TestFullMemory runs into the limit of a file's size.
+func TestFullMemory(t *testing.T) {
+	p := start(t, "full", t.TempDir())
+	if got := scan(p); got != "true true 1 <nil>" {
+		t.Errorf("the child reports %q", got)
+	}
+	if err := p.Wait(); err != nil {
+		t.Fatal(err)
+	}
+}
