@@ -27,12 +27,24 @@ const (
 	maxLabel = 80
 )
 
-var (
-	// numbered is a line of a file with its number, as readings show it.
-	numbered = regexp.MustCompile(`^ *(\d+)  (.*)$`)
-	// fence is a line that begins or ends a quote.
-	fence = regexp.MustCompile(`^</?(data|output|answer)(-\d+)?>$`)
-)
+// fence is a line that begins or ends a quote.
+var fence = regexp.MustCompile(`^</?(data|output|answer)(-\d+)?>$`)
+
+// numbered returns a line of a file and its number, as readings show it; 0 for a line without one. All lines of a
+// conversation come through here with each request, so that an expression would take most of its time.
+func numbered(line string) (text string, number int) {
+	rest := strings.TrimLeft(line, " ")
+	digits := 0
+	for digits < len(rest) && rest[digits] >= '0' && rest[digits] <= '9' {
+		digits++
+	}
+	text, ok := strings.CutPrefix(rest[digits:], "  ")
+	if digits == 0 || !ok {
+		return line, 0
+	}
+	number, _ = strconv.Atoi(rest[:digits])
+	return text, number
+}
 
 // spoken is a line that was said: its text without a number, and the number, 0 for none.
 type spoken struct {
@@ -41,12 +53,13 @@ type spoken struct {
 	label  string
 	by     int  // the message
 	diff   bool // a line of a diff
+	fence  bool
 }
 
 // repeats reports whether a line says what another one said: numbers are new where that had none,
 // because lines are written by them.
 func (l spoken) repeats(said spoken) bool {
-	return l.text == said.text && (l.number == 0 || said.number > 0) && !fence.MatchString(l.text)
+	return l.text == said.text && (l.number == 0 || said.number > 0) && !l.fence
 }
 
 // once knows the lines that were said.
@@ -104,11 +117,9 @@ func (o *once) say(text, label string, by int) string {
 	raw := strings.Split(text, "\n")
 	lines := make([]spoken, len(raw))
 	for i, line := range raw {
-		lines[i] = spoken{text: line, label: label, by: by}
-		if m := numbered.FindStringSubmatch(line); m != nil {
-			lines[i].text = m[2]
-			lines[i].number, _ = strconv.Atoi(m[1])
-		}
+		lines[i] = spoken{label: label, by: by}
+		lines[i].text, lines[i].number = numbered(line)
+		lines[i].fence = strings.HasPrefix(lines[i].text, "<") && fence.MatchString(lines[i].text)
 	}
 	markDiffs(lines)
 	var out []string
@@ -141,13 +152,13 @@ var (
 func markDiffs(lines []spoken) {
 	inside := false
 	for i, l := range lines {
-		inside = hunkHead.MatchString(l.text) || inside && diffLine.MatchString(l.text)
+		inside = strings.HasPrefix(l.text, "@@ ") && hunkHead.MatchString(l.text) || inside && diffLine.MatchString(l.text)
 		lines[i].diff = inside
 	}
 }
 
 func (o *once) note(l spoken) {
-	if !fence.MatchString(l.text) && strings.TrimSpace(l.text) != "" {
+	if !l.fence && strings.TrimSpace(l.text) != "" {
 		o.places[l.text] = append(o.places[l.text], len(o.lines))
 	}
 	o.lines = append(o.lines, l)
@@ -156,14 +167,14 @@ func (o *once) note(l spoken) {
 // longest finds where the most of the lines that follow were said, and how many; 0 where
 // they are too few.
 func (o *once) longest(next []spoken) (at, n int) {
-	if next[0].diff || fence.MatchString(next[0].text) {
+	if next[0].diff || next[0].fence {
 		return 0, 0
 	}
 	places := o.places[next[0].text]
 	most := 0
 	for _, p := range places[max(0, len(places)-mostPlaces):] {
 		size, k := 0, 0
-		for k < len(next) && p+k < len(o.lines) && !next[k].diff && !fence.MatchString(next[k].text) && o.lines[p+k].by == o.lines[p].by && next[k].repeats(o.lines[p+k]) {
+		for k < len(next) && p+k < len(o.lines) && !next[k].diff && !next[k].fence && o.lines[p+k].by == o.lines[p].by && next[k].repeats(o.lines[p+k]) {
 			size += len(next[k].text) + 1
 			k++
 		}

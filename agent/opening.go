@@ -41,6 +41,7 @@ func (r *run) open(name string, fill func(*prompter, *prompted) error) (opened b
 
 // planOpening is the workspace, as TARS first sees it.
 func (r *run) planOpening(ctx context.Context) func(*prompter, *prompted) error {
+	ctx = workspace.AtOnce(ctx)
 	return func(p *prompter, d *prompted) error {
 		entries, more, err := p.entries(ctx)
 		if err != nil {
@@ -138,6 +139,7 @@ const passLines = 4
 // and the configuration that it speaks of, as far as they fit, of larger ones the outline and
 // the ranges that matter, and a map of the code around them.
 func (r *run) openFeature(ctx context.Context) error {
+	ctx = workspace.AtOnce(ctx)
 	p, f := r.prompter(), r.state.Feature()
 	entries, _, err := p.entries(ctx)
 	if err != nil {

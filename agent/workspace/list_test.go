@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -311,5 +312,41 @@ func BenchmarkOpenBufferStaged(b *testing.B) {
 	}
 	if got := stateText(o.State()); got != "modify a.txt\n" {
 		b.Fatalf("got %q", got)
+	}
+}
+
+// TestAtOnce lists files in a moment: what comes later is not in it, and is in the next.
+func TestAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, "a.py", "a = 1\n")
+	w, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	o := w.NewOverlay()
+	defer o.Close()
+	count := func(ctx context.Context, o *Overlay, glob string) int {
+		t.Helper()
+		list, _, err := o.List(ctx, glob, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(list)
+	}
+	moment := AtOnce(t.Context())
+	if n := count(moment, o, ""); n != 1 {
+		t.Errorf("%d files", n)
+	}
+	put(t, dir, "b.py", "b = 1\n")
+	if n := count(moment, o, ""); n != 1 {
+		t.Errorf("a file that came later is listed in the moment: %d", n)
+	}
+	other := w.NewOverlay()
+	defer other.Close()
+	for what, n := range map[string]int{"some files": count(moment, o, "*.py"), "another overlay": count(moment, other, ""), "the next moment": count(AtOnce(t.Context()), o, ""), "now": count(t.Context(), o, "")} {
+		if n != 2 {
+			t.Errorf("%s: %d files are listed", what, n)
+		}
 	}
 }

@@ -157,11 +157,11 @@ func (s *search) run(ctx context.Context) error {
 // inBatches calls do for the batches of n things in order, on all processors, until one
 // returns false. Where one panics, it does too.
 func inBatches(ctx context.Context, n int, do func(from, to int) bool) error {
-	return inBatchesBy(ctx, runtime.GOMAXPROCS(0), n, do)
+	return inBatchesBy(ctx, runtime.GOMAXPROCS(0), batch, n, do)
 }
 
-// inBatchesBy is inBatches by a number of workers.
-func inBatchesBy(ctx context.Context, workers, n int, do func(from, to int) bool) error {
+// inBatchesBy is inBatches by a number of workers, in batches of a size.
+func inBatchesBy(ctx context.Context, workers, batch, n int, do func(from, to int) bool) error {
 	var group sync.WaitGroup
 	var next atomic.Int64
 	var enough atomic.Bool

@@ -43,7 +43,17 @@ type known struct {
 	round uint64
 	swept uint64 // the round of the last sweep
 	kept  Kept
+	seen  map[string]sum // by path: checksums that were looked up before
 }
+
+// sum is the checksum of a version of a file on disk.
+type sum struct {
+	version version
+	hash    string
+}
+
+// maxSeen is how many of them are remembered: more files than a structure has. They take some 200 bytes each.
+const maxSeen = 4 * MaxStructure
 
 // Kept is where the facts of texts are kept from one process to the next, by keys. Its functions are
 // called concurrently.
@@ -162,7 +172,26 @@ func (k *known) hashOf(f found) (hash string, ok bool) {
 	if v.id == (fileID{}) {
 		return "", false
 	}
-	return strings.CutPrefix(string(kept.Fact(v.key())), v.line())
+	k.mu.Lock()
+	before := k.seen[f.key]
+	k.mu.Unlock()
+	if before.version == v {
+		return before.hash, true
+	}
+	if hash, ok = strings.CutPrefix(string(kept.Fact(v.key())), v.line()); ok {
+		k.see(f.key, sum{v, hash})
+	}
+	return hash, ok
+}
+
+// see remembers a checksum that was kept.
+func (k *known) see(key string, s sum) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.seen == nil || len(k.seen) >= maxSeen {
+		k.seen = map[string]sum{}
+	}
+	k.seen[key] = s
 }
 
 // keepVersion keeps the checksum of a file on disk, so that it need not be read for its facts
@@ -221,7 +250,7 @@ func (o *Overlay) outlined(ctx context.Context, pattern string, skip func(path s
 func (w *Workspace) readFacts(ctx context.Context, files []found, take func(i int, f *syntax.Facts)) error {
 	w.index.next()
 	w.known.next()
-	err := inBatchesBy(ctx, w.parsers(), len(files), func(from, to int) bool {
+	err := inBatchesBy(ctx, w.parsers(), batch, len(files), func(from, to int) bool {
 		r := reader{w: w}
 		defer r.close()
 		for i := from; i < to && ctx.Err() == nil; i++ {

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -66,15 +67,51 @@ func (o *Overlay) walkIn(ctx context.Context, links bool, g glob) ([]found, bool
 // Misnamed returns what lies in the workspace under a name that no path may have, such
 // as that of a device on Windows, with the reason. Nothing lists or reads it.
 func (o *Overlay) Misnamed(ctx context.Context) (map[string]error, error) {
-	k, err := o.walked(ctx, false, "")
+	k, err := o.walkNow(ctx, false, "")
 	if err != nil {
 		return nil, err
 	}
 	return k.misnamed, nil
 }
 
+// onceKey is the key of a context's walk.
+type onceKey struct{}
+
+// oneWalk is the walk of a context: of all files of one overlay.
+type oneWalk struct {
+	mu    sync.Mutex
+	of    *Overlay
+	files []found
+	more  bool
+}
+
+// AtOnce makes a moment of what is done in a context: the folders are walked once for all that looks at every file of
+// an overlay. Nothing is staged in such a context.
+func AtOnce(ctx context.Context) context.Context {
+	return context.WithValue(ctx, onceKey{}, &oneWalk{})
+}
+
 // walked is a walker at its end.
 func (o *Overlay) walked(ctx context.Context, links bool, g glob) (*walker, error) {
+	once, ok := ctx.Value(onceKey{}).(*oneWalk)
+	if !ok || links || g != everyFile && g != "" {
+		return o.walkNow(ctx, links, g)
+	}
+	once.mu.Lock()
+	defer once.mu.Unlock()
+	if once.of != o {
+		k, err := o.walkNow(ctx, links, g)
+		if err != nil {
+			return nil, err
+		}
+		once.of, once.files, once.more = o, slices.Clone(k.files), k.more
+		return k, nil
+	}
+	return &walker{files: slices.Clone(once.files), more: once.more}, nil
+}
+
+// walkNow is walked, whatever was found before.
+func (o *Overlay) walkNow(ctx context.Context, links bool, g glob) (*walker, error) {
 	k := &walker{ctx: ctx, w: o.w, links: links, within: g.within(), flat: g.flat(), slots: make(map[string]*slot), buffers: make(map[string]*buffer), misnamed: make(map[string]error)}
 	if g != everyFile {
 		k.glob = g
@@ -122,6 +159,10 @@ func (k *walker) addUnlisted() {
 	}
 }
 
+// folders is how many of them a worker of a walk lists at a time: one may hold as many files as all others, and a
+// level of some dozens has to keep all processors busy.
+const folders = 2
+
 // descent is a folder that is to be listed. prefix leads from the repository to the
 // workspace's folder.
 type descent struct {
@@ -144,7 +185,7 @@ type listed struct {
 func (k *walker) descend(level []descent) error {
 	for len(level) > 0 {
 		lists := make([]listed, len(level))
-		err := inBatches(k.ctx, len(level), func(from, to int) bool {
+		err := inBatchesBy(k.ctx, runtime.GOMAXPROCS(0), folders, len(level), func(from, to int) bool {
 			for i := from; i < to; i++ {
 				lists[i] = k.list(level[i])
 				runtime.Gosched() // see readFacts
@@ -188,7 +229,7 @@ func (k *walker) list(d descent) (l listed) {
 		names = names[1:]
 	}
 	for _, e := range entries {
-		name := path.Join(rel, e.Name())
+		name := below(rel, e.Name())
 		names[len(names)-1] = e.Name()
 		if ignored(rules, names, e.IsDir()) {
 			if e.Type().IsRegular() && mayBeGenerated(e.Name()) {
@@ -217,6 +258,14 @@ func (k *walker) list(d descent) (l listed) {
 		}
 	}
 	return l
+}
+
+// below is path.Join for a folder that is clean and a name in it.
+func below(rel, name string) string {
+	if rel == "" {
+		return name
+	}
+	return rel + "/" + name
 }
 
 // leads reports whether a folder leads to what is wanted, or lies in it.
