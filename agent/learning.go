@@ -3,7 +3,6 @@ package agent
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -34,9 +33,6 @@ const (
 	// maxShownCore bounds what a prompt shows of one of them, in bytes: five fit beside the
 	// rest of what TARS is told.
 	maxShownCore = 1 << 10
-	// maxLiteral is the longest string that is kept of a solution, in characters: longer ones are texts
-	// and data of the project.
-	maxLiteral = 40
 )
 
 // recall asks memory once a phase. Memory that cannot be read is no reason to
@@ -141,7 +137,7 @@ func (r *run) learn(ctx context.Context, rev *review.Review) {
 			r.a.Log.Warn("nothing is learnt: it is not known what is secret", r.state.Status(r.a.Limits.Rounds).Where(), "error", err)
 			return
 		}
-		l.Patterns = r.taught(rev)
+		l.Patterns = r.taught(ctx, rev)
 	}
 	if err := r.a.Store.Memory().Learn(context.WithoutCancel(ctx), r.id, l); err != nil {
 		r.a.Log.Warn("memory cannot be written", r.state.Status(r.a.Limits.Rounds).Where(), "error", err)
@@ -149,7 +145,7 @@ func (r *run) learn(ctx context.Context, rev *review.Review) {
 }
 
 // taught are the patterns of a task that was accepted.
-func (r *run) taught(rev *review.Review) (patterns []store.Pattern) {
+func (r *run) taught(ctx context.Context, rev *review.Review) (patterns []store.Pattern) {
 	var accepted []workspace.Change
 	for _, f := range rev.Files {
 		if slices.Contains(f.Hunks, record.HunkAccepted) && !r.holdsSecrets(f.Change) {
@@ -165,11 +161,12 @@ func (r *run) taught(rev *review.Review) (patterns []store.Pattern) {
 			how = append(how, f.Title)
 		}
 	}
-	kind := r.state.Class().Type
-	patterns = append(patterns, store.Pattern{Kind: store.KindPattern, Type: kind, Text: r.state.Task.Text, Solution: strings.Join(how, "; ") + "\n" + core(accepted)})
+	kind, g := r.state.Class().Type, r.generalise(ctx, accepted)
+	text := g.names.Prose(r.state.Task.Text)
+	patterns = append(patterns, store.Pattern{Kind: store.KindPattern, Type: kind, Text: text, Solution: g.names.Prose(strings.Join(how, "; ")) + "\n" + g.core(accepted)})
 	for _, f := range r.state.Features {
 		for _, fix := range f.Fixes {
-			if p, ok := r.fixed(fix); f.OK && ok {
+			if p, ok := r.fixed(ctx, fix); f.OK && ok {
 				patterns = append(patterns, p)
 			}
 		}
@@ -184,7 +181,7 @@ func (r *run) holdsSecrets(c workspace.Change) bool {
 }
 
 // fixed is a failure with what made it pass.
-func (r *run) fixed(fix record.Fix) (p store.Pattern, ok bool) {
+func (r *run) fixed(ctx context.Context, fix record.Fix) (p store.Pattern, ok bool) {
 	kind, signatures := testreport.Signatures(fix.Said)
 	from, err := fix.From.State(r.a.Store.Blob)
 	if err != nil {
@@ -206,29 +203,11 @@ func (r *run) fixed(fix record.Fix) (p store.Pattern, ok bool) {
 	if len(changes) == 0 {
 		return p, false
 	}
-	how := ""
+	g, how := r.generalise(ctx, changes), ""
 	if fix.Hypothesis != nil {
 		how = fix.Hypothesis.Fix + " Cause: " + fix.Hypothesis.Cause + "\n"
 	}
-	return store.Pattern{Kind: store.KindFailure, Type: kind, Text: strings.Join(signatures, "\n"), Solution: how + core(changes)}, true
-}
-
-// core is what is kept of changes: their lines, the code first and then its tests, without the names
-// of files and without long texts, which belong to the project.
-func core(changes []workspace.Change) string {
-	var code, tests strings.Builder
-	for _, c := range changes {
-		b := &code
-		if testPath.MatchString(c.Path) {
-			b = &tests
-		}
-		b.WriteString(coreOf(c))
-	}
-	text := firstLines(code.String(), maxCore)
-	if tests.Len() > 0 {
-		text += "Its tests:\n" + firstLines(tests.String(), maxCore)
-	}
-	return text
+	return store.Pattern{Kind: store.KindFailure, Type: kind, Text: strings.Join(signatures, "\n"), Solution: g.names.Prose(how) + g.core(changes)}, true
 }
 
 // firstLines is the beginning of a text, cut at the end of a line.
@@ -237,21 +216,4 @@ func firstLines(s string, most int) string {
 		return s
 	}
 	return s[:strings.LastIndexByte(s[:most], '\n')+1] + "…\n"
-}
-
-// longLiteral is a string of a program that is a text or data rather than a name.
-var longLiteral = regexp.MustCompile(fmt.Sprintf(`"[^"\n]{%[1]d,}"|'[^'\n]{%[1]d,}'`, maxLiteral))
-
-// coreOf is the core of one change: the lines of its hunks.
-func coreOf(c workspace.Change) string {
-	var b strings.Builder
-	for line := range strings.Lines(c.Unified()) {
-		switch {
-		case strings.HasPrefix(line, "@@"):
-			b.WriteString("@@\n")
-		case b.Len() > 0 && !strings.HasPrefix(line, `\`):
-			b.WriteString(longLiteral.ReplaceAllString(line, `"…"`))
-		}
-	}
-	return b.String()
 }

@@ -49,8 +49,10 @@ var floors = map[string]floor{
 	// What code can do is read from the qualified names of package ecma.
 	"agent/ability": {may: []string{"agent/ecma", "agent/syntax"}},
 	// Tests are counted in parse trees: one in a comment or after a return does not count.
-	"agent/testreport":            {may: []string{"agent/syntax"}},
-	"agent/stack":                 {},
+	"agent/testreport": {may: []string{"agent/syntax"}},
+	"agent/stack":      {},
+	// Whose a name is, is read in parse trees.
+	"agent/general":               {may: []string{"agent/syntax"}},
 	"agent/settings":              {may: []string{"agent/near", "agent/syntax"}},
 	"agent/dom":                   {may: []string{"agent/syntax"}},
 	"agent/ecma":                  {may: []string{"agent/syntax"}},
@@ -92,7 +94,7 @@ type absence struct {
 
 // pure are the packages that do no I/O, not even through an io.Reader that was
 // handed in: their fuzz targets and their replays depend on it.
-var pure = []string{"agent/content", "agent/count", "agent/near", "agent/obey", "agent/quote", "agent/patch", "agent/shell", "agent/syntax", "agent/dom", "agent/ecma", "agent/codemap", "agent/project", "agent/validate", "agent/validate/rules/...", "agent/testreport", "agent/stack", "store/secret"}
+var pure = []string{"agent/content", "agent/count", "agent/near", "agent/obey", "agent/quote", "agent/patch", "agent/shell", "agent/syntax", "agent/dom", "agent/ecma", "agent/codemap", "agent/general", "agent/project", "agent/validate", "agent/validate/rules/...", "agent/testreport", "agent/stack", "store/secret"}
 
 // connected are the packages that may open or accept connections.
 var connected = []string{"agent/llm/openai", "agent/llm/llmtest", "sandbox", "store", "lsp/wire"}
