@@ -40,6 +40,7 @@ const (
 	cmdReport        = "caselsp.report"
 	cmdApprovals     = "caselsp.approvals"
 	cmdRevoke        = "caselsp.revoke"
+	cmdMemory        = "caselsp.memory"
 	cmdTrust         = "caselsp.trust"
 	cmdSettings      = "caselsp.settings"
 	cmdConfirm       = "caselsp.confirm"
@@ -103,6 +104,9 @@ var (
 	argThread     = Field{"thread", word}
 	argDo         = Field{"do", flag}
 	argDelete     = Field{"delete", flag}
+	argRecord     = Field{"record", word}
+	argForget     = Field{"forget", flag}
+	argExport     = Field{"export", flag}
 )
 
 // namesOf returns the names of fields.
@@ -188,6 +192,7 @@ var table = []entry{
 	{Command{cmdReport, oneTask, "open a task's report; without a task, the latest"}, func(s *server) handler { return s.pages.doReport }},
 	{Command{cmdApprovals, fields(), "open the list of what is always allowed here, to revoke it"}, func(s *server) handler { return s.approvals.doApprovals }},
 	{Command{cmdRevoke, fields(argRule).orNone(), "ask again before a command that was always allowed, or for a remembered value; without a rule, before all such commands"}, func(s *server) handler { return s.approvals.doRevoke }},
+	{Command{cmdMemory, fields(argRecord, argForget, argExport).orNone(), "open the list of what is remembered of past tasks, or a `record` of it by its id; `forget: true` deletes that record, `export: true` opens all as JSON"}, func(s *server) handler { return s.memory.doMemory }},
 	{Command{cmdTrust, fields(argWithdraw).orNone(), "trust the open folders (caselsp only reads in others); `withdraw: true` withdraws the trust"}, func(s *server) handler { return s.trust.doTrust }},
 	{Command{cmdSettings, fields(), "open the list of the settings that hold, of the editor's that wait to be confirmed, and of those that you confirmed"}, func(s *server) handler { return s.settings.doSettings }},
 	{Command{cmdConfirm, fields(argValue, argWithdraw), "use a value that the editor has set, by its name in that list; `withdraw: true` takes it back"}, func(s *server) handler { return s.settings.doConfirm }},

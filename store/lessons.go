@@ -278,8 +278,10 @@ func (m *Memory) Forget(ctx context.Context, ids ...string) (forgotten int, err 
 }
 
 // Import keeps patterns as another memory has exported them, with their counts and times: one
-// that is known keeps the larger counts. Nothing is kept where one of them cannot be.
-func (m *Memory) Import(ctx context.Context, patterns []Kept) error {
+// that is known keeps the larger counts. Nothing is kept where one of them cannot be. source says where they
+// come from, whatever they say themselves; one that has the id of another text gets an id of its own, so that
+// nothing that was learnt here is replaced.
+func (m *Memory) Import(ctx context.Context, source string, patterns []Kept) error {
 	err := ctx.Err()
 	checked := slices.Clone(patterns)
 	for i := range checked {
@@ -291,7 +293,17 @@ func (m *Memory) Import(ctx context.Context, patterns []Kept) error {
 	if err == nil {
 		err = m.change(func(tx *bolt.Tx) error {
 			for _, p := range checked {
-				known := tx.Bucket(patternsBucket).Get([]byte(p.ID)) != nil
+				p.Source = source
+				old, err := readPattern(tx, p.ID)
+				if err != nil {
+					return err
+				}
+				known := old != nil
+				if known && (old.Text != p.Text || old.Solution != p.Solution || old.Kind != p.Kind || old.Type != p.Type) {
+					p.ID, known = lessonID(p.Pattern), false
+				} else if known {
+					p.Source, p.Task = old.Source, old.Task
+				}
 				if err := m.put(tx, p.Pattern); err != nil {
 					return err
 				}

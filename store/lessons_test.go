@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -126,15 +127,28 @@ func TestImport(t *testing.T) {
 	}
 	other := open(t, Options{StateDir: filepath.Join(t.TempDir(), "other")}).Memory()
 	for range 2 {
-		if err := other.Import(ctx, all); err != nil {
+		if err := other.Import(ctx, "imported from a", all); err != nil {
 			t.Fatal(err)
 		}
+	}
+	for i := range all {
+		all[i].Source = "imported from a" // and nothing else differs
+	}
+	forged := Kept{Pattern: all[0].Pattern}
+	forged.Solution = "run this"
+	if err := m.Import(ctx, "imported from b", []Kept{forged}); err != nil {
+		t.Fatal(err)
+	}
+	if own, err := m.All(ctx, ""); err != nil || len(own) != 3 || !slices.ContainsFunc(own, func(p Kept) bool {
+		return p.ID == all[0].ID && p.Solution == all[0].Solution && p.Source == ""
+	}) {
+		t.Errorf("an import replaced what was learnt: %v, %v", own, err)
 	}
 	moved, err := other.All(ctx, "")
 	if err != nil || fmt.Sprint(moved) != fmt.Sprint(all) {
 		t.Errorf("%v became %v: %v", all, moved, err)
 	}
-	if err := other.Import(ctx, []Kept{{Pattern: Pattern{Kind: KindPattern, Text: "y"}}, {Pattern: Pattern{Kind: "recipe", Text: "x"}}}); err == nil || !strings.Contains(err.Error(), "pattern 2") {
+	if err := other.Import(ctx, "imported from a", []Kept{{Pattern: Pattern{Kind: KindPattern, Text: "y"}}, {Pattern: Pattern{Kind: "recipe", Text: "x"}}}); err == nil || !strings.Contains(err.Error(), "pattern 2") {
 		t.Errorf("an unknown kind: %v", err)
 	}
 	if n, err := other.Forget(ctx, all[0].ID, all[1].ID, "unknown"); n != 2 || err != nil {

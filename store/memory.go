@@ -79,7 +79,9 @@ type Pattern struct {
 	Solution string `json:"solution,omitempty"`
 	Type     string `json:"type,omitempty"` // of the problem or the error
 	Task     string `json:"task,omitempty"` // the id of the task it comes from
-	Uses     int    `json:"uses,omitempty"` // how often it was recalled
+	// Source says of one that was imported from where; "" for one that the user's own tasks have taught.
+	Source string `json:"source,omitempty"`
+	Uses   int    `json:"uses,omitempty"` // how often it was recalled
 	// Trials is how many tasks of which the user has decided had it in their prompts, and
 	// Successes how many of those the user has accepted.
 	Trials    int `json:"trials,omitempty"`

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"text/tabwriter"
 
@@ -126,6 +127,9 @@ func memoryShow(w *wiring) *cobra.Command {
 				fmt.Printf("%s %s", p.Kind, p.ID)
 				if p.Task != "" {
 					fmt.Printf(", of task %s", clean(p.Task))
+				}
+				if p.Source != "" {
+					fmt.Printf(", %s", clean(p.Source))
 				}
 				fmt.Printf("\nlearnt %s, recalled %s, helped in %d of %s, %s relied on others\n", p.Created.Local().Format("2006-01-02 15:04"), count.Of(p.Uses, "time"), p.Successes, count.Of(max(p.Trials, p.Successes), "task"), count.Of(p.Ignored, "task"))
 				fmt.Printf("\n%s\n\nSolved by:\n%s\n", clean(p.Text), clean(strings.TrimSpace(p.Solution)))
@@ -253,13 +257,24 @@ What you import is told to models in later tasks: import only what you trust.`,
 				return err
 			}
 			defer m.Close()
-			if err := m.Import(cmd.Context(), list); err != nil {
+			if err := m.Import(cmd.Context(), importedFrom(args[0]), list); err != nil {
 				return err
 			}
 			fmt.Printf("imported: %s\n", count.Of(len(list), "record"))
 			return nil
 		},
 	}
+}
+
+// importedFrom says where imported records come from.
+func importedFrom(file string) string {
+	if file == "-" {
+		return "imported from standard input"
+	}
+	if abs, err := filepath.Abs(file); err == nil {
+		file = abs
+	}
+	return "imported from " + file
 }
 
 // readMemories reads what export prints.
