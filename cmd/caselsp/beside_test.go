@@ -37,6 +37,7 @@ var besides = map[string]beside{
 	"history":          {want: `coding +hold on`},
 	"logs":             {args: "--lines 3"},
 	"memory":           {want: `Usage:`},
+	"memory embed":     {code: 1, want: `no embeddings server is set`},
 	"memory export":    {want: `^$`},
 	"memory forget":    {args: "3f2a91bc", code: 1, want: `nothing of the id "3f2a91bc" is remembered`},
 	"memory import":    {args: "PROJECT/none.jsonl", want: `imported: 0 records`},
