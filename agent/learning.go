@@ -21,8 +21,8 @@ import (
 const (
 	// maxRecalled is how many similar past tasks go into a prompt, at most.
 	maxRecalled = 5
-	// maxEarly is how many similar failures CASE is told of when its tests fail for the first time, at
-	// most: it has no reflector to weigh them.
+	// maxEarly is how many records CASE is told of at most, when its tests fail for the first time and when
+	// it works without a plan: nobody weighs them for it.
 	maxEarly = 2
 )
 
@@ -157,7 +157,10 @@ func (r *run) taught(ctx context.Context, rev *review.Review) (patterns []store.
 	}
 	var how []string
 	for _, f := range r.state.Features {
-		if f.OK {
+		switch {
+		case f.OK && r.state.Task.Single: // its title is the task's text
+			how = append(how, f.Said())
+		case f.OK:
 			how = append(how, f.Title)
 		}
 	}
@@ -193,7 +196,7 @@ func (r *run) fixed(ctx context.Context, fix record.Fix) (p store.Pattern, ok bo
 	}
 	var tree testreport.Tree
 	texts := map[string]string{}
-	for _, f := range from.Files {
+	for _, f := range append(slices.Clone(from.Files), stagedLater(from, to)...) {
 		if !r.holdsSecrets(workspace.Change{Path: f.Path, After: f.Now}) {
 			tree, texts[f.Path] = append(tree, f.Path), textOf(f.Now)
 		}
@@ -210,10 +213,24 @@ func (r *run) fixed(ctx context.Context, fix record.Fix) (p store.Pattern, ok bo
 	return store.Pattern{Kind: store.KindFailure, Type: kind, Text: strings.Join(signatures, "\n"), Solution: g.names.Prose(how) + g.core(changes)}, true
 }
 
-// firstLines is the beginning of a text, cut at the end of a line.
+// stagedLater are the files that are staged later, as they were before.
+func stagedLater(from, to workspace.State) (files []workspace.Staged) {
+	for _, f := range to.Files {
+		if !slices.ContainsFunc(from.Files, func(old workspace.Staged) bool { return old.Path == f.Path }) {
+			f.Now = f.Base
+			files = append(files, f)
+		}
+	}
+	return files
+}
+
+// firstLines is the beginning of a text, cut at the end of a line where there is one.
 func firstLines(s string, most int) string {
 	if len(s) <= most {
 		return s
 	}
-	return s[:strings.LastIndexByte(s[:most], '\n')+1] + "…\n"
+	if end := strings.LastIndexByte(s[:most], '\n') + 1; end > 0 {
+		return s[:end] + "…\n"
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…\n"
 }

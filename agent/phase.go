@@ -111,6 +111,9 @@ func (r *run) coding(ctx context.Context) error {
 		return r.takeUp()
 	}
 	if !f.Opened && r.state.Task.Single {
+		if !r.state.Asked && r.a.outside.recallsFirst() {
+			return r.recall(ctx, store.KindPattern, r.state.Task.Text, maxEarly)
+		}
 		return r.openTask(ctx)
 	}
 	if !f.Opened {

@@ -83,6 +83,9 @@ func (r *run) openTask(ctx context.Context) error {
 		b.Text += rulesNote + "\n"
 		b.Quote += "\n" + rules
 	}
+	if r.state.Asked && len(r.state.Recalled) > 0 {
+		b.Quote += "\nSimilar past work:\n" + enumerated(p.window.first(partRecalled, r.state.Recalled))
+	}
 	for _, s := range spots {
 		f, why := p.readable(s.path)
 		if why != "" {

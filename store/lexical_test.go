@@ -74,12 +74,11 @@ func checkSame(t *testing.T, a, b *Memory, v vocabulary, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range all {
+	for _, p := range all[:min(1, len(all))] { // of each round the latest
 		found, err := b.Look(ctx, p.Kind, p.Text, 1)
 		if err != nil || len(found) != 1 || found[0].Text != p.Text {
 			t.Fatalf("%s: the text of %s finds %v, %v", name, p.ID, found, err)
 		}
-		break // of each round the latest
 	}
 	err = a.with(func(db *database) error {
 		return db.view(func(tx *bolt.Tx) error {

@@ -75,7 +75,6 @@ type searcher struct {
 	kind    *bolt.Bucket
 	tally   tally
 	tail    *tail
-	rarity  []byte
 	query   features
 	terms   []term                 // words, then pairs, then pieces, each sorted by hash
 	best    float64                // the most that BM25 can be

@@ -4,11 +4,11 @@ import (
 	"slices"
 
 	"caselsp/agent/action"
+	"caselsp/agent/stack"
 	"caselsp/agent/testreport"
 )
 
-// Fix is what made failed tests pass: the change between their last failure and the run in which
-// they passed.
+// Fix is what made failed tests pass: the change between a failure and the run in which they passed.
 type Fix struct {
 	Said       string // the output of the failed run
 	From, To   Staged
@@ -52,12 +52,32 @@ func (p *State) failed(f *Feature, said string) {
 // fixed notes that the tests of a feature pass, and what has made them.
 func (p *State) fixed(f *Feature) {
 	p.judgeUses(func(u *Use) { u.Helped = true })
-	if f.failing == nil {
-		return
+	failures := []*Fix{p.first}
+	if p.first == nil || f.failing == nil || !sameFailure(p.first.Said, f.failing.Said) {
+		failures = append(failures, f.failing)
 	}
-	fix := *f.failing
-	fix.To, fix.Hypothesis, f.failing = p.Staged, p.Hypothesis, nil
-	f.Fixes = append(f.Fixes, fix)
+	for _, fix := range failures {
+		if fix != nil {
+			f.Fixes = append(f.Fixes, Fix{Said: fix.Said, From: fix.From, To: p.Staged, Hypothesis: p.Hypothesis})
+		}
+	}
+	p.first, f.failing = nil, nil
+}
+
+// failedAtFirst notes what a run of the tests said before anything was staged. The whole change is what
+// makes it pass.
+func (p *State) failedAtFirst(c *Pending, b ActionDone, said string) {
+	line := CommandOf(c.Args)
+	if c.Action == action.RunCommandName && !b.OK && !b.Lost && c.Result != nil && len(p.Staged.Files) == 0 && stack.Runs(line) {
+		p.first = &Fix{Said: said}
+	}
+}
+
+// sameFailure reports whether two runs failed in the same way.
+func sameFailure(a, b string) bool {
+	kind, list := testreport.Signatures(a)
+	other, others := testreport.Signatures(b)
+	return kind == other && slices.Equal(list, others)
 }
 
 // remembered notes what memory gave.

@@ -37,6 +37,7 @@ type State struct {
 
 	Recalled     []string // what memory gave for the task
 	lastHits     []Hit    // what it gave last
+	first        *Fix     // how the tests failed before anything was staged, and have not passed since
 	Rules        *string  // of the project's root, as CASE was told of them first; nil: not yet
 	Uses         []Use    // what it gave in all its phases, each once, and what became of it
 	conversation          // of the present phase, and gone with it
@@ -420,6 +421,7 @@ func (p *State) applyDone(b ActionDone) {
 	said := b.saidBy(c.Action)
 	p.Turns = append(p.Turns, Turn{Batch: p.batch, Step: c.name(), Call: c.call(), Reply: c.Beside, Said: said, note: b.Note, OK: b.OK})
 	p.applyPlanned(c, b)
+	p.failedAtFirst(c, b, said.Plain())
 	if len(p.Features) == 0 {
 		return
 	}
