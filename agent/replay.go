@@ -44,48 +44,6 @@ type Recording struct {
 	Made                   Header
 }
 
-// entry is one line of a recording.
-type entry struct {
-	Time     time.Time                 `json:"time"`
-	Kind     string                    `json:"kind"`
-	Given    *record.TaskGiven         `json:"given,omitempty"`
-	Answer   *record.CallAnswered      `json:"answer,omitempty"`
-	Command  *recordedRun              `json:"command,omitempty"`
-	User     *record.Answered          `json:"user,omitempty"`
-	Recalled *record.MemoryRecalled    `json:"recalled,omitempty"`
-	Layered  *record.DependenciesFound `json:"layered,omitempty"`
-	Linted   *record.Linted            `json:"linted,omitempty"`
-	Allowed  *record.Tolerated         `json:"tolerated,omitempty"`
-	Told     *record.Told              `json:"told,omitempty"`
-	Tests    *record.TestsFound        `json:"tests,omitempty"`
-	Judged   *record.Judged            `json:"judged,omitempty"`  // of a command that nobody was asked about
-	Message  *record.Message           `json:"message,omitempty"` // in a thread
-	Handed   *record.HandedOver        `json:"handed,omitempty"`  // what a thread was handed over to
-	Shown    *record.FilesShown        `json:"shown,omitempty"`   // to the model of a thread, unasked
-}
-
-// recordedRun is a command with its result.
-type recordedRun struct {
-	Line   string         `json:"line"`
-	Tree   string         `json:"tree"`
-	Memory int64          `json:"memory,omitempty"` // 0: as sandbox.DefaultPolicy has it
-	Time   time.Duration  `json:"time,omitempty"`   // the same
-	Before bool           `json:"before,omitempty"` // the tests, on the files as they were before the task
-	Bare   bool           `json:"bare,omitempty"`   // the tests, without the feature's change of other code
-	Result sandbox.Result `json:"result"`
-	Masked []string       `json:"masked,omitempty"` // files of the result that the export does not hold as they were
-}
-
-// limited notes what a command might use where that is not what is usual.
-func (c *recordedRun) limited(by record.CommandStarted) {
-	if by.Memory != sandbox.DefaultPolicy.Memory {
-		c.Memory = by.Memory
-	}
-	if by.Time != sandbox.DefaultPolicy.Time {
-		c.Time = by.Time
-	}
-}
-
 // Export writes a task's recording.
 func (a *Agent) Export(id string, w io.Writer) error {
 	events, err := a.Events(id)
@@ -105,32 +63,6 @@ func (a *Agent) Export(id string, w io.Writer) error {
 			break // what the user accepted before it is theirs, and no part of a recording
 		}
 		switch b := e.Body.(type) {
-		case record.TaskGiven:
-			line.Given = &b
-		case record.CallAnswered:
-			line.Answer = &b
-		case record.Answered:
-			if record.Aside(b.ID) { // a replay is not asked that
-				continue
-			}
-			line.User = &b
-		case record.MemoryRecalled:
-			line.Recalled = &b
-		case record.DependenciesFound:
-			line.Layered = &b
-		case record.Linted:
-			line.Linted = &b
-		case record.Tolerated:
-			line.Allowed = &b
-		case record.Told:
-			line.Told = &b
-		case record.TestsFound:
-			line.Tests = &b
-		case record.Judged:
-			if b.ByAnswer() {
-				continue
-			}
-			line.Judged = &b
 		case record.CommandStarted:
 			started = b
 			continue
@@ -142,7 +74,7 @@ func (a *Agent) Export(id string, w io.Writer) error {
 			line.Command = &recordedRun{Line: started.Line, Tree: started.Tree, Before: started.Before, Bare: started.Bare, Result: *result}
 			line.Command.limited(started)
 		default:
-			if !record.IsThread(id) || !line.inThread(b) {
+			if !line.take(b, record.IsThread(id)) {
 				continue
 			}
 		}

@@ -11,21 +11,6 @@ import (
 // then and the window of the model, up to the answer or to where the thread was left without one. What the model is
 // told of the workspace unasked is as it was recorded, too: a thread goes on for days, and files change.
 
-// inThread takes in what a recording of a thread has beside that of a task; false where it has none of it.
-func (e *entry) inThread(body record.Body) bool {
-	switch b := body.(type) {
-	case record.Message:
-		e.Message = &b
-	case record.HandedOver:
-		e.Handed = &b
-	case record.FilesShown:
-		e.Shown = &b
-	default:
-		return false
-	}
-	return true
-}
-
 // said is a message of a recorded thread with what came of it.
 type said struct {
 	message entry

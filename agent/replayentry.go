@@ -1,0 +1,91 @@
+package agent
+
+import (
+	"time"
+
+	"caselsp/agent/record"
+	"caselsp/sandbox"
+)
+
+// entry is one line of a recording.
+type entry struct {
+	Time     time.Time                 `json:"time"`
+	Kind     string                    `json:"kind"`
+	Given    *record.TaskGiven         `json:"given,omitempty"`
+	Answer   *record.CallAnswered      `json:"answer,omitempty"`
+	Command  *recordedRun              `json:"command,omitempty"`
+	User     *record.Answered          `json:"user,omitempty"`
+	Recalled *record.MemoryRecalled    `json:"recalled,omitempty"`
+	Layered  *record.DependenciesFound `json:"layered,omitempty"`
+	Linted   *record.Linted            `json:"linted,omitempty"`
+	Allowed  *record.Tolerated         `json:"tolerated,omitempty"`
+	Told     *record.Told              `json:"told,omitempty"`
+	Tests    *record.TestsFound        `json:"tests,omitempty"`
+	Judged   *record.Judged            `json:"judged,omitempty"`  // of a command that nobody was asked about
+	Message  *record.Message           `json:"message,omitempty"` // in a thread
+	Handed   *record.HandedOver        `json:"handed,omitempty"`  // what a thread was handed over to
+	Shown    *record.FilesShown        `json:"shown,omitempty"`   // to the model of a thread, unasked
+}
+
+// take takes in a record that a recording holds as it is, and reports whether this is one. That of a thread holds
+// more.
+func (e *entry) take(body record.Body, thread bool) bool {
+	switch b := body.(type) {
+	case record.TaskGiven:
+		e.Given = &b
+	case record.CallAnswered:
+		e.Answer = &b
+	case record.Answered:
+		e.User = &b
+		return !record.Aside(b.ID) // a replay is not asked that
+	case record.MemoryRecalled:
+		e.Recalled = &b
+	case record.DependenciesFound:
+		e.Layered = &b
+	case record.Linted:
+		e.Linted = &b
+	case record.Tolerated:
+		e.Allowed = &b
+	case record.Told:
+		e.Told = &b
+	case record.TestsFound:
+		e.Tests = &b
+	case record.Judged:
+		e.Judged = &b
+		return !b.ByAnswer()
+	case record.Message:
+		e.Message = &b
+		return thread
+	case record.HandedOver:
+		e.Handed = &b
+		return thread
+	case record.FilesShown:
+		e.Shown = &b
+		return thread
+	default:
+		return false
+	}
+	return true
+}
+
+// recordedRun is a command with its result.
+type recordedRun struct {
+	Line   string         `json:"line"`
+	Tree   string         `json:"tree"`
+	Memory int64          `json:"memory,omitempty"` // 0: as sandbox.DefaultPolicy has it
+	Time   time.Duration  `json:"time,omitempty"`   // the same
+	Before bool           `json:"before,omitempty"` // the tests, on the files as they were before the task
+	Bare   bool           `json:"bare,omitempty"`   // the tests, without the feature's change of other code
+	Result sandbox.Result `json:"result"`
+	Masked []string       `json:"masked,omitempty"` // files of the result that the export does not hold as they were
+}
+
+// limited notes what a command might use where that is not what is usual.
+func (c *recordedRun) limited(by record.CommandStarted) {
+	if by.Memory != sandbox.DefaultPolicy.Memory {
+		c.Memory = by.Memory
+	}
+	if by.Time != sandbox.DefaultPolicy.Time {
+		c.Time = by.Time
+	}
+}
