@@ -120,11 +120,11 @@ func (r *run) failureText(ctx context.Context, output string) string {
 	return strings.Join(append([]string{FailureText(output)}, failedAt(output, tree, r.textOf)...), "\n")
 }
 
-// learn keeps what the task teaches by what is decided about it now. A failure to do so is only
-// logged. A replay learns nothing: it happened before.
-func (r *run) learn(ctx context.Context, rev *review.Review) {
+// learn keeps what the task teaches by what is decided about it now, and returns it. A failure to do so is only
+// logged: [Agent.CatchUp] tries again. A replay learns nothing: it happened before.
+func (r *run) learn(ctx context.Context, rev *review.Review) []store.Pattern {
 	if r.a.outside.replays() {
-		return
+		return nil
 	}
 	l, worked := store.Lesson{Decided: r.state.Phase.Ended()}, r.state.Phase == record.Succeeded
 	for _, u := range r.state.Uses {
@@ -135,13 +135,20 @@ func (r *run) learn(ctx context.Context, rev *review.Review) {
 		// The process that decides may be another one than the one that worked, and know no secrets yet.
 		if err := r.conceal(ctx); err != nil {
 			r.a.Log.Warn("nothing is learnt: it is not known what is secret", r.state.Status(r.a.Limits.Rounds).Where(), "error", err)
-			return
+			return nil
 		}
 		l.Patterns = r.taught(ctx, rev)
 	}
-	if err := r.a.Store.Memory().Learn(context.WithoutCancel(ctx), r.id, l); err != nil {
+	err := r.a.Store.Memory().Learn(context.WithoutCancel(ctx), r.id, l)
+	if err != nil {
+		l.Patterns = nil
+	} else {
+		err = r.a.Store.Learnt(r.id, r.state.Seq)
+	}
+	if err != nil {
 		r.a.Log.Warn("memory cannot be written", r.state.Status(r.a.Limits.Rounds).Where(), "error", err)
 	}
+	return l.Patterns
 }
 
 // taught are the patterns of a task that was accepted.

@@ -3,12 +3,15 @@ package agent
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 
+	"caselsp/agent/count"
 	"caselsp/agent/permit"
 	"caselsp/agent/record"
 	"caselsp/agent/review"
 	"caselsp/agent/workspace"
+	"caselsp/store"
 )
 
 // Review returns a task's result with what was decided about it so far.
@@ -92,6 +95,23 @@ func (r *run) session() *review.Session {
 	return &review.Session{State: r.state, Workspace: a.Workspace, Blob: a.Store.Blob, Trust: a.Trust, Obeyed: a.obeyed(r.state), Record: r.record, Log: a.Log}
 }
 
+// learntOf counts what a task has taught by kind, in words; "" for nothing.
+func learntOf(patterns []store.Pattern) string {
+	var parts []string
+	for _, kind := range []string{store.KindPattern, store.KindFailure} {
+		n := 0
+		for _, p := range patterns {
+			if p.Kind == kind {
+				n++
+			}
+		}
+		if n > 0 {
+			parts = append(parts, count.Of(n, kind))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
 // reviewed locks the task, settles an acceptance that a crash interrupted, lets f decide,
 // ends the task where nothing is left to decide, and keeps what it teaches. sel is what was decided about, once f
 // has returned.
@@ -134,6 +154,5 @@ func (a *Agent) reviewed(ctx context.Context, id string, sel *review.Selection, 
 	if err != nil {
 		return review.Outcome{Results: results}, err
 	}
-	r.learn(ctx, after)
-	return review.Outcome{Results: results, State: p.Phase, Open: open, Waiting: after.WaitingIn(*sel), Kept: sel.Kept != "", Closed: closed, Decided: review.Decided(before, after)}, nil
+	return review.Outcome{Learnt: learntOf(r.learn(ctx, after)), Results: results, State: p.Phase, Open: open, Waiting: after.WaitingIn(*sel), Kept: sel.Kept != "", Closed: closed, Decided: review.Decided(before, after)}, nil
 }

@@ -111,6 +111,9 @@ func (r *run) begin(ctx context.Context, task record.Task) error {
 	} else if len(records) > 0 {
 		return fmt.Errorf("task %s exists already: resume it, or give the new task another id", task.ID)
 	}
+	if _, err := r.a.Untrusted(); err != nil { // before a model is paid for what could not be accepted
+		return fmt.Errorf("the task was not begun, because it is not known which folders are trusted: %w", err)
+	}
 	begins := record.Answering
 	var sums, manifest map[string]string // of a thread, none: files change while it goes on
 	if task.Thread == "" {

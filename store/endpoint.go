@@ -90,15 +90,20 @@ func BuiltInOnly(ctx context.Context) context.Context {
 	return context.WithValue(ctx, builtInKey{}, true)
 }
 
-// Trouble returns what the user is to be told about the embeddings server, once; "" for nothing.
+// Trouble returns what the user is to be told about the embeddings server, and about records that a recall could not
+// read, once; "" for nothing.
 func (m *Memory) Trouble() string {
+	text := m.unreadMet()
 	e := m.endpoint
 	if e == nil {
-		return ""
+		return text
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	text := e.trouble
+	if text != "" && e.trouble != "" {
+		text += "; "
+	}
+	text += e.trouble
 	e.trouble = ""
 	return text
 }

@@ -90,9 +90,9 @@ func (e *endpoint) load(dimension int) (missing []unembedded, err error) {
 				spots[string(k)] = s
 				return nil
 			}
-			p, err := decodePattern(string(k), v)
-			if err != nil {
-				return err
+			p, ok := decodePattern(string(k), v)
+			if !ok {
+				return nil
 			}
 			var vector []float32
 			if vectors != nil {
@@ -206,12 +206,15 @@ func (m *Memory) Embedded(ctx context.Context) (now Embedded, err error) {
 		now.Done, now.Total = 0, 0
 		vectors := e.vectorsOf(tx)
 		return errors.Join(err, tx.Bucket(patternsBucket).ForEach(func(k, v []byte) error {
+			p, ok := decodePattern(string(k), v)
+			if !ok {
+				return nil
+			}
 			now.Total++
-			p, err := decodePattern(string(k), v)
-			if err == nil && vectors != nil && unpackVector(vectors.Get(k), p.Text, a.Dimension) != nil {
+			if vectors != nil && unpackVector(vectors.Get(k), p.Text, a.Dimension) != nil {
 				now.Done++
 			}
-			return err
+			return nil
 		}))
 	})
 	if err != nil {

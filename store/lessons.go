@@ -122,10 +122,8 @@ func (m *Memory) relearn(tx *bolt.Tx, task string, now lesson, patterns []Patter
 		return err
 	}
 	var before lesson
-	if v := lessons.Get([]byte(task)); v != nil {
-		if err := json.Unmarshal(v, &before); err != nil {
-			return fmt.Errorf("what task %s has taught cannot be read: %w", task, err)
-		}
+	if v := lessons.Get([]byte(task)); v != nil && json.Unmarshal(v, &before) != nil {
+		before = lesson{} // it cannot be read, and must not keep the task from teaching
 	}
 	for _, p := range patterns {
 		if err := m.put(tx, p); err != nil {
@@ -139,11 +137,7 @@ func (m *Memory) relearn(tx *bolt.Tx, task string, now lesson, patterns []Patter
 		return err
 	}
 	for _, id := range before.Taught {
-		p, err := readPattern(tx, id)
-		if err == nil && p != nil && p.Taught == 0 {
-			err = drop(tx, id)
-		}
-		if err != nil {
+		if err := untaught(tx, lessons, id, task, now); err != nil {
 			return err
 		}
 	}
@@ -157,6 +151,29 @@ func (m *Memory) relearn(tx *bolt.Tx, task string, now lesson, patterns []Patter
 		err = errors.Join(err, countLesson(tx, lessons))
 	}
 	return errors.Join(err, nextGeneration(tx))
+}
+
+// untaught takes back what a task no longer teaches: a pattern that no other teaches is dropped, and one that another does is
+// that task's.
+func untaught(tx *bolt.Tx, lessons *bolt.Bucket, id, task string, now lesson) error {
+	p := readPattern(tx, id)
+	switch {
+	case p == nil || slices.Contains(now.Taught, id):
+		return nil
+	case p.Taught == 0:
+		return drop(tx, id)
+	case p.Task != task:
+		return nil
+	}
+	p.Task = ""
+	c := lessons.Cursor()
+	for k, v := c.Last(); k != nil && p.Task == ""; k, v = c.Prev() {
+		var other lesson
+		if string(k) != task && json.Unmarshal(v, &other) == nil && slices.Contains(other.Taught, id) {
+			p.Task = string(k)
+		}
+	}
+	return putPattern(tx.Bucket(patternsBucket), *p)
 }
 
 // lessonsKey is how many lessons there are, in metaBucket: to count them is to read them all.
@@ -184,9 +201,9 @@ func countLesson(tx *bolt.Tx, lessons *bolt.Bucket) error {
 // count adds a lesson to the counts of its patterns, or takes it away. Patterns that are gone stay gone.
 func count(tx *bolt.Tx, l lesson, by int) error {
 	change := func(id string, f func(*Kept)) error {
-		p, err := readPattern(tx, id)
-		if err != nil || p == nil {
-			return err
+		p := readPattern(tx, id)
+		if p == nil {
+			return nil
 		}
 		f(p)
 		p.Trials, p.Successes, p.Ignored, p.Taught = max(p.Trials, 0), max(p.Successes, 0), max(p.Ignored, 0), max(p.Taught, 0)
@@ -218,17 +235,18 @@ func count(tx *bolt.Tx, l lesson, by int) error {
 	return nil
 }
 
-// readPattern returns a pattern, nil where there is none of that id.
-func readPattern(tx *bolt.Tx, id string) (*Kept, error) {
-	v := tx.Bucket(patternsBucket).Get([]byte(id))
-	if v == nil {
-		return nil, nil
+// readPattern returns a pattern, nil where there is none of that id that can be read.
+func readPattern(tx *bolt.Tx, id string) *Kept {
+	if v := tx.Bucket(patternsBucket).Get([]byte(id)); v != nil {
+		if p, ok := decodePattern(id, v); ok {
+			return &p
+		}
 	}
-	p, err := decodePattern(id, v)
-	return &p, err
+	return nil
 }
 
-// All returns what is remembered of a kind, or of all where kind is "", the latest first.
+// All returns what is remembered of a kind, or of all where kind is "", the latest first. What cannot be read is left
+// out: [Memory.Unreadable] names it.
 func (m *Memory) All(ctx context.Context, kind string) (all []Kept, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -239,11 +257,10 @@ func (m *Memory) All(ctx context.Context, kind string) (all []Kept, err error) {
 		return db.view(func(tx *bolt.Tx) error {
 			all = nil
 			return tx.Bucket(patternsBucket).ForEach(func(k, v []byte) error {
-				p, err := decodePattern(string(k), v)
-				if kind == "" || p.Kind == kind {
+				if p, ok := decodePattern(string(k), v); ok && (kind == "" || p.Kind == kind) {
 					all = append(all, p)
 				}
-				return err
+				return nil
 			})
 		})
 	})
@@ -275,55 +292,4 @@ func (m *Memory) Forget(ctx context.Context, ids ...string) (forgotten int, err 
 		return 0, fmt.Errorf("forget: %w", err)
 	}
 	return forgotten, nil
-}
-
-// Import keeps patterns as another memory has exported them, with their counts and times: one
-// that is known keeps the larger counts. Nothing is kept where one of them cannot be. source says where they
-// come from, whatever they say themselves; one that has the id of another text gets an id of its own, so that
-// nothing that was learnt here is replaced.
-func (m *Memory) Import(ctx context.Context, source string, patterns []Kept) error {
-	err := ctx.Err()
-	checked := slices.Clone(patterns)
-	for i := range checked {
-		var wrong error
-		if checked[i].Pattern, wrong = m.checked(checked[i].Pattern); wrong != nil {
-			err = errors.Join(err, fmt.Errorf("pattern %d: %w", i+1, wrong))
-		}
-	}
-	if err == nil {
-		err = m.change(func(tx *bolt.Tx) error {
-			for _, p := range checked {
-				p.Source = source
-				old, err := readPattern(tx, p.ID)
-				if err != nil {
-					return err
-				}
-				known := old != nil
-				if known && (old.Text != p.Text || old.Solution != p.Solution || old.Kind != p.Kind || old.Type != p.Type) {
-					p.ID, known = lessonID(p.Pattern), false
-				} else if known {
-					p.Source, p.Task = old.Source, old.Task
-				}
-				if err := m.put(tx, p.Pattern); err != nil {
-					return err
-				}
-				if known || p.Created.IsZero() {
-					continue
-				}
-				kept, err := readPattern(tx, p.ID)
-				if err != nil {
-					return err
-				}
-				kept.Created = p.Created
-				if err := putPattern(tx.Bucket(patternsBucket), *kept); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	}
-	if err != nil {
-		return fmt.Errorf("import into the memory: %w", err)
-	}
-	return nil
 }

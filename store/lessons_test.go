@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -117,45 +115,20 @@ func TestOldLesson(t *testing.T) {
 	}
 }
 
-// TestImport moves a memory to another one, and forgets it.
-func TestImport(t *testing.T) {
+// TestUntaughtTask names the task that still teaches a pattern once another that taught it is undone.
+func TestUntaughtTask(t *testing.T) {
 	m := open(t, Options{StateDir: t.TempDir()}).Memory()
-	remember(t, m, Pattern{Text: "escape the template", Solution: "s", Trials: 3, Successes: 2}, Pattern{Kind: KindFailure, Text: "KeyError: NAME"})
-	all, err := m.All(ctx, "")
-	if err != nil || len(all) != 2 {
-		t.Fatal(all, err)
-	}
-	other := open(t, Options{StateDir: filepath.Join(t.TempDir(), "other")}).Memory()
-	for range 2 {
-		if err := other.Import(ctx, "imported from a", all); err != nil {
+	l := Lesson{Patterns: []Pattern{{Kind: KindPattern, Text: "x", Solution: "s"}}, Decided: true}
+	for _, given := range []struct {
+		task string
+		Lesson
+		want string
+	}{{"a", l, "a"}, {"b", l, "b"}, {"b", Lesson{}, "a"}, {"c", l, "c"}, {"a", Lesson{}, "c"}} {
+		if err := m.Learn(ctx, given.task, given.Lesson); err != nil {
 			t.Fatal(err)
 		}
+		if all, err := m.All(ctx, ""); err != nil || len(all) != 1 || all[0].Task != given.want {
+			t.Errorf("after task %s: %+v, %v, want task %s", given.task, all, err, given.want)
+		}
 	}
-	for i := range all {
-		all[i].Source = "imported from a" // and nothing else differs
-	}
-	forged := Kept{Pattern: all[0].Pattern}
-	forged.Solution = "run this"
-	if err := m.Import(ctx, "imported from b", []Kept{forged}); err != nil {
-		t.Fatal(err)
-	}
-	if own, err := m.All(ctx, ""); err != nil || len(own) != 3 || !slices.ContainsFunc(own, func(p Kept) bool {
-		return p.ID == all[0].ID && p.Solution == all[0].Solution && p.Source == ""
-	}) {
-		t.Errorf("an import replaced what was learnt: %v, %v", own, err)
-	}
-	moved, err := other.All(ctx, "")
-	if err != nil || fmt.Sprint(moved) != fmt.Sprint(all) {
-		t.Errorf("%v became %v: %v", all, moved, err)
-	}
-	if err := other.Import(ctx, "imported from a", []Kept{{Pattern: Pattern{Kind: KindPattern, Text: "y"}}, {Pattern: Pattern{Kind: "recipe", Text: "x"}}}); err == nil || !strings.Contains(err.Error(), "pattern 2") {
-		t.Errorf("an unknown kind: %v", err)
-	}
-	if n, err := other.Forget(ctx, all[0].ID, all[1].ID, "unknown"); n != 2 || err != nil {
-		t.Errorf("%d were forgotten: %v", n, err)
-	}
-	if left, err := other.All(ctx, ""); len(left) > 0 || err != nil {
-		t.Errorf("left: %v, %v", left, err)
-	}
-	checkRecall(t, other, "escape the template", 5)
 }

@@ -88,11 +88,10 @@ func searchReady(tx *bolt.Tx) error {
 		return err
 	}
 	return tx.Bucket(patternsBucket).ForEach(func(k, v []byte) error {
-		p, err := decodePattern(string(k), v)
-		if err != nil {
-			return err
+		if p, ok := decodePattern(string(k), v); ok {
+			return addRow(tx, p.Pattern)
 		}
-		return addRow(tx, p.Pattern)
+		return nil
 	})
 }
 

@@ -117,6 +117,8 @@ type Memory struct {
 
 	mu    sync.Mutex // one operation at a time in this process
 	tails tails      // what was read of the index
+	met   []string   // ids of records that could not be read, and of which the user is to be told
+	told  bool       // the user was told of some
 }
 
 func newMemory(path string, clock func() time.Time, redact func(string) string) *Memory {
@@ -125,7 +127,7 @@ func newMemory(path string, clock func() time.Time, redact func(string) string) 
 
 // with runs fn on the open database.
 func (m *Memory) with(fn func(*database) error) error {
-	db, err := openDatabase(m.path, memoryWait, patternsBucket, vectorsBucket)
+	db, err := openUser(m.path)
 	if err != nil {
 		return err
 	}
@@ -150,11 +152,16 @@ func (m *Memory) Remember(ctx context.Context, p Pattern) error {
 	return nil
 }
 
-// change runs fn in a transaction.
+// change runs fn in a transaction, and erases what it has dropped.
 func (m *Memory) change(fn func(*bolt.Tx) error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.with(func(db *database) error { return db.update(fn) })
+	return m.with(func(db *database) error {
+		if err := db.update(fn); err != nil {
+			return err
+		}
+		return db.eraseDropped()
+	})
 }
 
 // checked is p as it is kept: without secrets, and with an id.
@@ -189,11 +196,7 @@ func (m *Memory) put(tx *bolt.Tx, p Pattern) error {
 	}
 	patterns := tx.Bucket(patternsBucket)
 	now := Kept{Pattern: p, Created: m.clock().Round(0).UTC()}
-	if v := patterns.Get([]byte(p.ID)); v != nil {
-		old, err := decodePattern(p.ID, v)
-		if err != nil {
-			return err
-		}
+	if old := readPattern(tx, p.ID); old != nil {
 		now.Created = old.Created
 		now.Solution = cmp.Or(p.Solution, old.Solution)
 		now.Task = cmp.Or(p.Task, old.Task)
@@ -206,7 +209,7 @@ func (m *Memory) put(tx *bolt.Tx, p Pattern) error {
 		if err := removeRow(tx, p.ID); err != nil {
 			return err
 		}
-	} else if err := makeRoom(tx, maxPatterns); err != nil {
+	} else if err := errors.Join(removeRow(tx, p.ID), makeRoom(tx, maxPatterns)); err != nil { // of one that cannot be read there is a row
 		return err
 	}
 	return errors.Join(putPattern(patterns, now), addRow(tx, p), nextGeneration(tx))
@@ -220,13 +223,14 @@ func putPattern(patterns *bolt.Bucket, p Kept) error {
 	return patterns.Put([]byte(p.ID), text)
 }
 
-func decodePattern(id string, v []byte) (Kept, error) {
-	var p Kept
-	if err := json.Unmarshal(v, &p); err != nil {
-		return p, fmt.Errorf("pattern %s cannot be read: %w", id, err)
+// decodePattern reads a pattern. One that cannot be read is passed over by whoever meets it, and [Memory.Unreadable]
+// names it: it must keep nobody from the others.
+func decodePattern(id string, v []byte) (p Kept, ok bool) {
+	if json.Unmarshal(v, &p) != nil || p.Kind != KindPattern && p.Kind != KindFailure {
+		return Kept{}, false
 	}
 	p.ID = id
-	return p, nil
+	return p, true
 }
 
 // makeRoom removes the least useful patterns when limit patterns are kept: those
@@ -237,10 +241,10 @@ func makeRoom(tx *bolt.Tx, limit int) error {
 	}
 	var all []Kept
 	err := tx.Bucket(patternsBucket).ForEach(func(k, v []byte) error {
-		p, err := decodePattern(string(k), v)
-		p.Text, p.Solution = "", "" // a hundred thousand of them
+		p, _ := decodePattern(string(k), v)          // one that cannot be read goes first
+		p.ID, p.Text, p.Solution = string(k), "", "" // a hundred thousand of them
 		all = append(all, p)
-		return err
+		return nil
 	})
 	if err != nil {
 		return err
@@ -262,7 +266,7 @@ func drop(tx *bolt.Tx, id string) error {
 	err := vectors.ForEachBucket(func(embedder []byte) error {
 		return vectors.Bucket(embedder).Delete([]byte(id))
 	})
-	return errors.Join(err, dropEndpoints(tx, id), removeRow(tx, id), tx.Bucket(patternsBucket).Delete([]byte(id)))
+	return errors.Join(err, dropEndpoints(tx, id), removeRow(tx, id), tx.Bucket(patternsBucket).Delete([]byte(id)), toErase(tx))
 }
 
 // generation tells whether the texts or vectors have changed since an index
@@ -360,7 +364,7 @@ func (m *Memory) rankedIn(db *database, similar []match, n int, use bool) (found
 	}
 	err = run(func(tx *bolt.Tx) error {
 		found = nil
-		best, err := m.best(tx, similar, n)
+		best, err := m.best(tx, similar, n), error(nil)
 		for _, c := range best {
 			if use {
 				c.Uses++
@@ -381,12 +385,12 @@ type candidate struct {
 
 // best reads the patterns that were found and returns the n best, by their rank. A pattern that is gone
 // by now is left out.
-func (m *Memory) best(tx *bolt.Tx, similar []match, n int) (found []candidate, err error) {
+func (m *Memory) best(tx *bolt.Tx, similar []match, n int) (found []candidate) {
 	now := m.clock()
 	for _, s := range similar {
-		p, err := readPattern(tx, s.id)
-		if err != nil {
-			return nil, err
+		p := readPattern(tx, s.id)
+		if p == nil && tx.Bucket(patternsBucket).Get([]byte(s.id)) != nil {
+			m.met = append(m.met, s.id)
 		}
 		if p != nil && !p.Useless() {
 			found = append(found, candidate{*p, s.similarity})
@@ -395,7 +399,7 @@ func (m *Memory) best(tx *bolt.Tx, similar []match, n int) (found []candidate, e
 	slices.SortStableFunc(found, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.rank(now), a.rank(now)), cmp.Compare(a.ID, b.ID))
 	})
-	return found[:min(n, len(found))], nil
+	return found[:min(n, len(found))]
 }
 
 // worth is the share of tasks in which the pattern helped, of those that it was tried in: the mean of

@@ -118,7 +118,7 @@ func (t *Trust) write(bucket []byte, change func(*bolt.Bucket) error) error {
 }
 
 func (t *Trust) with(fn func(*database) error) error {
-	db, err := openDatabase(t.path(), memoryWait, patternsBucket, vectorsBucket)
+	db, err := openUser(t.path())
 	if err != nil {
 		return err
 	}

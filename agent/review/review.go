@@ -87,6 +87,7 @@ type Outcome struct {
 	Kept    bool                // it was about kept work
 	Closed  bool                // the task was paused or stopped, and is closed now
 	Decided string              // what was decided and what is left, in words
+	Learnt  string              // what memory keeps of the task now, in words; "" for nothing
 }
 
 // Failed returns what did not arrive.

@@ -40,7 +40,7 @@ var besides = map[string]beside{
 	"memory embed":     {code: 1, want: `no embeddings server is set`},
 	"memory export":    {want: `^$`},
 	"memory forget":    {args: "3f2a91bc", code: 1, want: `nothing of the id "3f2a91bc" is remembered`},
-	"memory import":    {args: "PROJECT/none.jsonl", want: `imported: 0 records`},
+	"memory import":    {args: "PROJECT/none.jsonl", want: `imported: 0 new records`},
 	"memory list":      {want: `Nothing is remembered yet`},
 	"memory recall":    {args: "KeyError", want: `Nothing similar is remembered`},
 	"memory show":      {args: "3f2a91bc", code: 1, want: `nothing of the id "3f2a91bc" is remembered`},

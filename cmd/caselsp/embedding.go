@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -73,6 +74,14 @@ func (w *wiring) memory() (*store.Memory, error) {
 
 // examineMemory writes the line of the memory, and reports whether its embeddings server answers, if one is set.
 func (e *engine) examineMemory(ctx context.Context, out io.Writer) bool {
+	broken, err := e.store.Memory().Unreadable(ctx)
+	if says := store.AdviseUnreadable(broken); err == nil && says != "" {
+		err = errors.New(says)
+	}
+	if err != nil {
+		fmt.Fprintf(out, "WRONG %-10s %s\n", "memory", clean(err.Error()))
+		return false
+	}
 	if e.settings.Memory.Model == "" {
 		fmt.Fprintf(out, "ok    %-10s %s\n", "memory", "searched by words; memory.model adds a search by embeddings")
 		return true

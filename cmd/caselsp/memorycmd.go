@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -74,10 +75,11 @@ func memoryList(w *wiring) *cobra.Command {
 				fmt.Println("Nothing is remembered yet. Results that you accept are.")
 				return nil
 			}
+			short := shortIDs(all)
 			table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 			fmt.Fprintln(table, "ID\tKIND\tTYPE\tLEARNT\tRECALLED\tHELPED\tTEXT")
 			for _, p := range all {
-				fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%d\t%d of %d\t%s\n", shortID(p.ID), p.Kind, clean(firstLine(p.Type)), p.Created.Local().Format("2006-01-02"),
+				fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%d\t%d of %d\t%s\n", short(p.ID), p.Kind, clean(firstLine(p.Type)), p.Created.Local().Format("2006-01-02"),
 					p.Uses, p.Successes, max(p.Trials, p.Successes), clean(firstLine(p.Text)))
 			}
 			return table.Flush()
@@ -98,7 +100,20 @@ func (w *wiring) remembered(ctx context.Context, kind string) ([]store.Kept, err
 		return nil, err
 	}
 	defer m.Close()
-	return m.All(ctx, kind)
+	all, err := m.All(ctx, kind)
+	if err == nil {
+		err = tellUnreadable(ctx, m)
+	}
+	return all, err
+}
+
+// tellUnreadable says which records are left out, because they cannot be read.
+func tellUnreadable(ctx context.Context, m *store.Memory) error {
+	ids, err := m.Unreadable(ctx)
+	if says := store.AdviseUnreadable(ids); says != "" {
+		fmt.Fprintln(os.Stderr, clean("caselsp: "+says))
+	}
+	return err
 }
 
 func printLines[T any](out io.Writer, list []T) error {
@@ -111,7 +126,23 @@ func printLines[T any](out io.Writer, list []T) error {
 	return nil
 }
 
-func shortID(id string) string { return id[:min(len(id), record.ShortID)] }
+// shortIDs returns how the ids of records are shown: as many of their characters as tell all of them apart.
+func shortIDs(all []store.Kept) func(id string) string {
+	var ids []string
+	for _, p := range all {
+		ids = append(ids, p.ID)
+	}
+	slices.Sort(ids)
+	shown := record.ShortID
+	for i := range ids[:max(len(ids)-1, 0)] {
+		same := 0
+		for same < len(ids[i]) && same < len(ids[i+1]) && ids[i][same] == ids[i+1][same] {
+			same++
+		}
+		shown = max(shown, same+1)
+	}
+	return func(id string) string { return id[:min(len(id), shown)] }
+}
 
 func memoryShow(w *wiring) *cobra.Command {
 	return &cobra.Command{
@@ -119,7 +150,11 @@ func memoryShow(w *wiring) *cobra.Command {
 		Short: "Show one of them whole",
 		Args:  positional(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			found, err := w.rememberedAs(cmd.Context(), args)
+			all, err := w.remembered(cmd.Context(), "")
+			if err != nil {
+				return err
+			}
+			found, err := byIDs(all, args, nil)
 			if err != nil {
 				return err
 			}
@@ -131,7 +166,11 @@ func memoryShow(w *wiring) *cobra.Command {
 				if p.Source != "" {
 					fmt.Printf(", %s", clean(p.Source))
 				}
-				fmt.Printf("\nlearnt %s, recalled %s, helped in %d of %s, %s relied on others\n", p.Created.Local().Format("2006-01-02 15:04"), count.Of(p.Uses, "time"), p.Successes, count.Of(max(p.Trials, p.Successes), "task"), count.Of(p.Ignored, "task"))
+				fmt.Printf("\nlearnt %s, recalled %s, helped in %d of %s", p.Created.Local().Format("2006-01-02 15:04"), count.Of(p.Uses, "time"), p.Successes, count.Of(max(p.Trials, p.Successes), "task"))
+				if p.Ignored > 0 {
+					fmt.Printf("; in %s it was shown, and another record was followed", count.Of(p.Ignored, "task"))
+				}
+				fmt.Println()
 				fmt.Printf("\n%s\n\nSolved by:\n%s\n", clean(p.Text), clean(strings.TrimSpace(p.Solution)))
 			}
 			return nil
@@ -142,12 +181,8 @@ func memoryShow(w *wiring) *cobra.Command {
 // minPrefix is how much of an id must be written: fewer characters are a slip.
 const minPrefix = 4
 
-// rememberedAs finds what is remembered by ids, or by how they begin.
-func (w *wiring) rememberedAs(ctx context.Context, ids []string) (found []store.Kept, err error) {
-	all, err := w.remembered(ctx, "")
-	if err != nil {
-		return nil, err
-	}
+// byIDs finds records by ids, or by how they begin; those that cannot be read, which are in broken, by their whole ids.
+func byIDs(all []store.Kept, ids, broken []string) (found []store.Kept, err error) {
 	for _, id := range ids {
 		var named []store.Kept
 		for _, p := range all {
@@ -157,11 +192,19 @@ func (w *wiring) rememberedAs(ctx context.Context, ids []string) (found []store.
 		}
 		switch len(named) {
 		case 0:
+			if slices.Contains(broken, id) {
+				found = append(found, store.Kept{Pattern: store.Pattern{ID: id, Text: "a record that could not be read"}})
+				continue
+			}
 			return nil, fmt.Errorf("nothing of the id %q is remembered: `caselsp memory list` shows the ids", id)
 		case 1:
 			found = append(found, named[0])
 		default:
-			return nil, fmt.Errorf("%q begins %d ids: write more of it", id, len(named))
+			short, list := shortIDs(all), []string{}
+			for _, p := range named {
+				list = append(list, short(p.ID))
+			}
+			return nil, fmt.Errorf("%q begins %d ids: write more of it: %s", id, len(named), strings.Join(list, ", "))
 		}
 	}
 	return found, nil
@@ -195,9 +238,15 @@ func memoryRecall(w *wiring) *cobra.Command {
 			}
 			if len(found) == 0 {
 				fmt.Println("Nothing similar is remembered.")
+				return nil
 			}
+			all, err := m.All(cmd.Context(), "")
+			if err != nil {
+				return err
+			}
+			short := shortIDs(all)
 			for _, r := range found {
-				fmt.Printf("%.2f  %s  %s\n", r.Similarity, shortID(r.ID), clean(firstLine(r.Text)))
+				fmt.Printf("%.2f  %s  %s\n", r.Similarity, short(r.ID), clean(firstLine(r.Text)))
 			}
 			return nil
 		},
@@ -235,7 +284,8 @@ func memoryImport(w *wiring) *cobra.Command {
 	return &cobra.Command{
 		Use:   "import FILE",
 		Short: "Add what another memory has exported; - reads standard input",
-		Long: `Adds what "caselsp memory export" has printed. What is remembered already stays and keeps the larger counts.
+		Long: `Adds what "caselsp memory export" has printed. What is remembered already stays as it is. Ids
+are made anew from the content. Counts of what helped elsewhere do not count here, and no record is younger than its import.
 What you import is told to models in later tasks: import only what you trust.`,
 		Args: positional(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -257,10 +307,15 @@ What you import is told to models in later tasks: import only what you trust.`,
 				return err
 			}
 			defer m.Close()
-			if err := m.Import(cmd.Context(), importedFrom(args[0]), list); err != nil {
+			added, err := m.Import(cmd.Context(), importedFrom(args[0]), list)
+			if err != nil {
 				return err
 			}
-			fmt.Printf("imported: %s\n", count.Of(len(list), "record"))
+			fmt.Printf("imported: %s", count.Of(added, "new record"))
+			if known := len(list) - added; known > 0 {
+				fmt.Printf("; %d remembered already, which stay as they are", known)
+			}
+			fmt.Println()
 			return nil
 		},
 	}
@@ -280,6 +335,7 @@ func importedFrom(file string) string {
 // readMemories reads what export prints.
 func readMemories(in io.Reader) (list []store.Kept, err error) {
 	dec := json.NewDecoder(in)
+	dec.DisallowUnknownFields()
 	for {
 		var p store.Kept
 		switch err := dec.Decode(&p); {
@@ -295,42 +351,61 @@ func readMemories(in io.Reader) (list []store.Kept, err error) {
 func memoryForget(w *wiring) *cobra.Command {
 	var everything bool
 	cmd := &cobra.Command{
-		Use:     "forget ID...",
-		Short:   "Delete what is remembered",
+		Use:   "forget ID...",
+		Short: "Delete what is remembered",
+		Long: `Deletes records, also from the bytes of the file. What a file system, a backup or an export has copied before
+stays there.`,
 		Example: "  caselsp memory forget 3f2a91bc\n  caselsp memory forget --everything",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if everything == (len(args) > 0) {
 				return usage(errors.New("name what to forget by its id, as `caselsp memory list` shows it, or give --everything"))
 			}
-			found, err := w.rememberedAs(cmd.Context(), args)
-			if everything && err == nil {
-				found, err = w.remembered(cmd.Context(), "")
-			}
-			if err != nil {
-				return err
-			}
-			m, err := w.memory()
-			if err != nil {
-				return err
-			}
-			defer m.Close()
-			var ids []string
-			for _, p := range found {
-				ids = append(ids, p.ID)
-			}
-			n, err := m.Forget(cmd.Context(), ids...)
-			if err != nil {
-				return err
-			}
-			for _, p := range found[:min(len(found), len(args))] {
-				fmt.Printf("forgotten: %s %s\n", shortID(p.ID), clean(firstLine(p.Text)))
-			}
-			if everything {
-				fmt.Printf("forgotten: %s\n", count.Of(n, "record"))
-			}
-			return nil
+			return w.forget(cmd.Context(), args)
 		},
 	}
 	cmd.Flags().BoolVar(&everything, "everything", false, "all that is remembered, of all workspaces")
 	return cmd
+}
+
+// forget deletes records by their ids; without ids, everything.
+func (w *wiring) forget(ctx context.Context, ids []string) error {
+	m, err := w.memory()
+	if err != nil {
+		return err
+	}
+	defer m.Close()
+	all, err := m.All(ctx, "")
+	if err != nil {
+		return err
+	}
+	broken, err := m.Unreadable(ctx)
+	if err != nil {
+		return err
+	}
+	var gone []string
+	if len(ids) == 0 {
+		for _, p := range all {
+			gone = append(gone, p.ID)
+		}
+		n, err := m.Forget(ctx, append(gone, broken...)...)
+		if err == nil {
+			fmt.Printf("forgotten: %s\n", count.Of(n, "record"))
+		}
+		return err
+	}
+	found, err := byIDs(all, ids, broken)
+	if err != nil {
+		return err
+	}
+	for _, p := range found {
+		gone = append(gone, p.ID)
+	}
+	if _, err := m.Forget(ctx, gone...); err != nil {
+		return err
+	}
+	short := shortIDs(all)
+	for _, p := range found {
+		fmt.Printf("forgotten: %s %s\n", clean(short(p.ID)), clean(firstLine(p.Text)))
+	}
+	return nil
 }

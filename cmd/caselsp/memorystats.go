@@ -38,6 +38,9 @@ func memoryStats(w *wiring) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := tellUnreadable(cmd.Context(), m); err != nil {
+				return err
+			}
 			vectors, err := m.Embedded(cmd.Context())
 			if err != nil {
 				return err

@@ -343,6 +343,9 @@ func tellOutcome(w io.Writer, id string, out review.Outcome) error {
 			fmt.Fprintf(w, "  caselsp review --accept %s--file %s %s\n", of, clean(shell.Word(f.Change.Path)), id)
 		}
 	}
+	if out.Learnt != "" {
+		fmt.Fprintf(w, "caselsp: remembered: %s; caselsp memory list\n", out.Learnt)
+	}
 	if out.State == record.Review {
 		fmt.Fprintf(w, "caselsp: %s still undecided: caselsp review %s\n", count.Of(out.Open, "hunk"), id)
 	}

@@ -103,6 +103,7 @@ func (w *wiring) openFor(face lsp.Face, dirs []string, layers []settings.Layer) 
 		Limits:     limitsOf(e.settings.Limits),
 	}
 	e.agent = agent.New(o)
+	e.agent.CatchUp(context.Background()) // before another process can ask for the tasks
 	if err := e.serveOthers(); err != nil {
 		o.Log.Debug("other processes are told that the store is in use", "error", err)
 	}

@@ -60,6 +60,7 @@ func NewEmbedder(c Config, dimensions int) (*Embedder, error) {
 		return nil, err
 	}
 	m := made.(*model)
+	m.serves = "embeddings"
 	if m.config.Model == "" {
 		return nil, &llm.Error{Kind: llm.BadRequest, Detail: "no embedding model is set", Advice: "Set memory.model to one that " + m.config.BaseURL + " has"}
 	}
@@ -172,11 +173,7 @@ func (e *Embedder) send(ctx context.Context, texts []string) ([][]float32, *llm.
 	case t.status == 0:
 		return nil, m.unreached(ctx, err)
 	case t.status >= 300:
-		failed := m.refused(readRefusal(t.status, t.stray), t)
-		if t.status == 404 && failed.Advice == m.addressAdvice() && versionedPath(m.config.BaseURL) {
-			failed.Advice = "Check the base URL " + m.config.BaseURL + ": that address serves no embeddings"
-		}
-		return nil, failed
+		return nil, m.refused(readRefusal(t.status, t.stray), t)
 	}
 	return e.read(ctx, t, texts)
 }

@@ -58,7 +58,8 @@ func TestEmbed(t *testing.T) {
 		{name: "two lengths", rules: []llmtest.Rule{body(vectorsOf(two, `[1, 2, 3]`))}, kind: llm.Unreadable, says: "3 numbers, not of 2"},
 		{name: "another length than asked for", rules: []llmtest.Rule{body(vectorsOf(two, two))}, dimensions: 3, kind: llm.Unreadable, says: "leave memory.dimensions unset"},
 		{name: "an error with status 200", rules: []llmtest.Rule{body(`{"error": {"message": "no model bge", "code": 404}}`)}, kind: llm.BadRequest, says: "no model bge"},
-		{name: "no embeddings here", rules: []llmtest.Rule{rule(llmtest.Reply{Status: 404, Body: "404 page not found"})}, kind: llm.BadRequest, says: "serves no embeddings"},
+		{name: "a page", rules: slices.Repeat([]llmtest.Rule{body(`<html>`)}, 3), pauses: "500ms 1s", kind: llm.Unreadable, says: "does not serve embeddings"},
+		{name: "no embeddings here", rules: []llmtest.Rule{rule(llmtest.Reply{Status: 404, Body: "404 page not found"})}, kind: llm.BadRequest, says: "does not serve embeddings"},
 		{name: "a wrong key", rules: []llmtest.Rule{rule(llmtest.Reply{Status: 401, Body: `{"error": {"message": "bad key ` + theKey + `"}}`})}, kind: llm.BadKey, says: "memory.key_env"},
 		{name: "a redirect", rules: []llmtest.Rule{rule(llmtest.Reply{Status: 302, Header: map[string][]string{"Location": {"http://127.0.0.1:1/"}}})}, kind: llm.BadRequest, says: "redirects"},
 	} {

@@ -76,6 +76,7 @@ type model struct {
 	config Config
 	preset Preset
 	client *api.Client
+	serves string // what is asked of the server, in words
 
 	mu      sync.Mutex
 	dialect dialect // what this server turned out not to understand

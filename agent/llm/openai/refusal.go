@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -171,7 +172,7 @@ func (m *model) addressAdvice() string {
 	if m.preset.deployments {
 		return "Check the base URL " + m.config.BaseURL + " and the deployment " + quote(m.config.Model)
 	}
-	return "Check the base URL " + m.config.BaseURL + ": that address does not serve the chat-completions protocol"
+	return "Check the base URL " + m.config.BaseURL + ": that address does not serve " + cmp.Or(m.serves, "the chat-completions protocol")
 }
 
 // unreached makes an error of a call that got no answer.

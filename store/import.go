@@ -1,0 +1,127 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// Import adds what another memory has exported, and returns how much of it is new: what is remembered already stays as it
+// is, whatever the import says of it. Nothing is kept where one of them cannot be. source says where they come from.
+//
+// Of what an import says only the content is believed. The id is made of it. The counts of a record that helped elsewhere are
+// not taken over, so that it must show its worth here like any other; those of one that is useless are, so that
+// it stays so. No time is in the future.
+func (m *Memory) Import(ctx context.Context, source string, patterns []Kept) (added int, err error) {
+	err = ctx.Err()
+	checked := slices.Clone(patterns)
+	for i := range checked {
+		var wrong error
+		if checked[i], wrong = m.imported(source, checked[i]); wrong != nil {
+			err = errors.Join(err, fmt.Errorf("pattern %d: %w", i+1, wrong))
+		}
+	}
+	if err == nil {
+		err = m.change(func(tx *bolt.Tx) error {
+			added = 0
+			for i, p := range checked {
+				if isKept(tx, p.ID, p.Pattern) || isKept(tx, patterns[i].ID, p.Pattern) {
+					continue
+				}
+				if err := m.put(tx, p.Pattern); err != nil {
+					return err
+				}
+				if err := putPattern(tx.Bucket(patternsBucket), p); err != nil {
+					return err
+				}
+				added++
+			}
+			return nil
+		})
+	}
+	if err != nil {
+		return 0, fmt.Errorf("import into the memory: %w", err)
+	}
+	return added, nil
+}
+
+// maxImportedCount bounds what an import says of tasks that something did not help: more says nothing more.
+const maxImportedCount = 1000
+
+// imported is a record of an import as it is kept.
+func (m *Memory) imported(source string, p Kept) (Kept, error) {
+	useless := p.Useless()
+	p.ID, p.Task, p.Source, p.Uses, p.Taught = "", "", source, 0, 0
+	if useless {
+		p.Trials, p.Successes, p.Ignored = min(p.Trials, maxImportedCount), min(p.Successes, maxImportedCount), min(p.Ignored, maxImportedCount)
+	} else {
+		p.Trials, p.Successes, p.Ignored = 0, 0, 0
+	}
+	if now := m.clock().Round(0).UTC(); p.Created.IsZero() || p.Created.After(now) {
+		p.Created = now
+	}
+	var err error
+	if p.Pattern, err = m.checked(p.Pattern); err == nil && len(p.Type) > maxKind {
+		err = fmt.Errorf("its type is longer than %d bytes", maxKind)
+	}
+	p.ID = lessonID(p.Pattern)
+	return p, err
+}
+
+// isKept reports whether a pattern is remembered under an id. Ids of older versions are made otherwise, so the content decides
+// where it is not the one that is made of it.
+func isKept(tx *bolt.Tx, id string, p Pattern) bool {
+	old := readPattern(tx, id)
+	return old != nil && (id == p.ID || old.Kind == p.Kind && old.Type == p.Type && old.Text == p.Text && old.Solution == p.Solution)
+}
+
+// Unreadable returns the ids of records that cannot be read, sorted. [Memory.Forget] deletes them.
+func (m *Memory) Unreadable(ctx context.Context) (ids []string, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	err = m.with(func(db *database) error {
+		return db.view(func(tx *bolt.Tx) error {
+			ids = nil
+			return tx.Bucket(patternsBucket).ForEach(func(k, v []byte) error {
+				if _, ok := decodePattern(string(k), v); !ok {
+					ids = append(ids, string(k))
+				}
+				return nil
+			})
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the memory: %w", err)
+	}
+	return ids, nil
+}
+
+// unreadMet says once that a recall has met records that cannot be read.
+func (m *Memory) unreadMet() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	ids := m.met
+	m.met = nil
+	if len(ids) == 0 || m.told {
+		return ""
+	}
+	m.told = true
+	return AdviseUnreadable(ids)
+}
+
+// AdviseUnreadable says of records that cannot be read what to do; "" where there are none.
+func AdviseUnreadable(ids []string) string {
+	if len(ids) == 0 {
+		return ""
+	}
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	return fmt.Sprintf("memory: %d of its records cannot be read and are left out (%s). Delete them: `caselsp memory forget %[2]s`", len(ids), strings.Join(ids, " "))
+}
