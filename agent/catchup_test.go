@@ -21,17 +21,7 @@ func TestCatchUp(t *testing.T) {
 			t.Errorf("%s: %d are remembered, not %d: %v", when, len(found), want, err)
 		}
 	}
-	forget := func() { // whatever memory has learnt
-		t.Helper()
-		found, err := memory.All(t.Context(), "")
-		for _, p := range found {
-			_, failed := memory.Forget(t.Context(), p.ID)
-			err = errors.Join(err, failed)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
+	forget := func() { t.Helper(); forgetAll(t, memory) }
 	if behind, err := b.Store.Unlearnt(); err != nil || len(behind) > 0 {
 		t.Fatalf("a store of an older version is behind: %v, %v", behind, err)
 	}
@@ -86,5 +76,18 @@ func TestCatchUp(t *testing.T) {
 	}
 	if behind, err := b.Store.Unlearnt(); err != nil || len(behind) > 0 {
 		t.Errorf("behind in the end: %v, %v", behind, err)
+	}
+}
+
+// forgetAll deletes whatever memory has learnt.
+func forgetAll(t *testing.T, memory *store.Memory) {
+	t.Helper()
+	found, err := memory.All(t.Context(), "")
+	for _, p := range found {
+		_, failed := memory.Forget(t.Context(), p.ID)
+		err = errors.Join(err, failed)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }
