@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
 	"slices"
 	"strings"
 
@@ -149,6 +148,7 @@ func (r *run) execute(ctx context.Context, engine sandbox.Engine, cmd sandbox.Co
 	}
 	result.Changes = slices.DeleteFunc(result.Changes, func(c sandbox.Change) bool { return find(generated, c.Path) })
 	r.withoutSecrets(result, secrets)
+	r.reduce(cmd.Line, result)
 	ended := record.CommandEnded{Result: *result}
 	ended.Result.Changes = nil
 	for _, c := range result.Changes {
@@ -206,15 +206,7 @@ func (r *run) commandEnded(ctx context.Context, line string) error {
 		result.Changes, result.Skipped = nil, nil
 		return r.done(outcome.Tell(withResults(r.output(line, result, said, missing), results)))
 	}
-	var ignored []string // that the line names; caches and build output that it only causes go unsaid
-	result.Changes = slices.DeleteFunc(result.Changes, func(c sandbox.Change) bool {
-		no := r.overlay.Ignored(c.Path)
-		if no && !c.Deleted && strings.Contains(line, path.Base(c.Path)) {
-			ignored = append(ignored, c.Path)
-		}
-		return no
-	})
-	result.Skipped = append(result.Skipped, ignoredNotes(ignored)...)
+	r.leaveIgnored(line, result) // of a journal that was written before this was done as the command ended
 	planted := r.overlay.Planted(written(result.Changes))
 	kept := result.Changes[:0]
 	for _, change := range result.Changes {
@@ -235,40 +227,6 @@ func (r *run) commandEnded(ctx context.Context, line string) error {
 	staged, blobs := record.StagedOf(r.overlay.State())
 	outcome.Staged = &staged
 	return r.done(outcome.Tell(r.output(line, result, said, missing)), blobs...)
-}
-
-// maxIgnored is how many files that are not taken over are named one by one; more of one
-// folder are counted.
-const maxIgnored = 5
-
-// ignoredNotes say what a command wrote by name that the ignore rules keep out of the result, by name
-// and count.
-func ignoredNotes(paths []string) (notes []string) {
-	const why = "it is ignored, by .gitignore or as a cache or build output; it stays in the sandbox and is lost"
-	if len(paths) <= maxIgnored {
-		for _, p := range paths {
-			notes = append(notes, p+": "+why)
-		}
-		return notes
-	}
-	var folders []string
-	count := map[string]int{}
-	for _, p := range paths {
-		top, _, inside := strings.Cut(p, "/")
-		if inside {
-			top += "/"
-		}
-		if count[top]++; count[top] == 1 {
-			folders = append(folders, top)
-		}
-	}
-	for _, f := range folders[:min(len(folders), 2*maxIgnored)] {
-		notes = append(notes, fmt.Sprintf("%s (files: %d): %s", f, count[f], why))
-	}
-	if more := len(folders) - len(notes); more > 0 {
-		notes = append(notes, fmt.Sprintf("files in %d more folders (%d files in all): %s", more, len(paths), why))
-	}
-	return notes
 }
 
 // written are the paths of what a command made or changed.

@@ -32,7 +32,7 @@ func ReadCoverage(files map[string][]byte, tree Tree, source func(name string) s
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		data := files[name]
 		switch text := string(data); {
-		case strings.HasPrefix(text, "mode: "):
+		case strings.HasPrefix(text, goMode):
 			c.goProfile(text)
 		case path.Ext(name) == ".json" && strings.Contains(text, `"executed_lines"`):
 			c.coveragePy(data)
@@ -109,13 +109,16 @@ func Ranges(lines []int) string {
 	return strings.Join(parts, ", ")
 }
 
+// pyReport is coverage.py's JSON.
+type pyReport struct {
+	Files map[string]struct {
+		Executed []int `json:"executed_lines"`
+		Missing  []int `json:"missing_lines"`
+	} `json:"files"`
+}
+
 func (c Coverage) coveragePy(data []byte) {
-	var report struct {
-		Files map[string]struct {
-			Executed []int `json:"executed_lines"`
-			Missing  []int `json:"missing_lines"`
-		} `json:"files"`
-	}
+	var report pyReport
 	if json.Unmarshal(data, &report) != nil {
 		return
 	}
@@ -128,6 +131,9 @@ func (c Coverage) coveragePy(data []byte) {
 		}
 	}
 }
+
+// goMode is how Go's profile begins.
+const goMode = "mode: "
 
 var goBlock = regexp.MustCompile(`(?m)^(.+):(\d+)\.\d+,(\d+)\.(\d+) \d+ (\d+)$`)
 
@@ -174,16 +180,19 @@ func (c Coverage) lcov(text string) {
 	}
 }
 
+// istanbulReport is istanbul's JSON, by file.
+type istanbulReport map[string]struct {
+	Path       string `json:"path"`
+	Statements map[string]struct {
+		Start struct {
+			Line int `json:"line"`
+		} `json:"start"`
+	} `json:"statementMap"`
+	Counts map[string]int64 `json:"s"`
+}
+
 func (c Coverage) istanbul(data []byte) {
-	var report map[string]struct {
-		Path       string `json:"path"`
-		Statements map[string]struct {
-			Start struct {
-				Line int `json:"line"`
-			} `json:"start"`
-		} `json:"statementMap"`
-		Counts map[string]int64 `json:"s"`
-	}
+	var report istanbulReport
 	if json.Unmarshal(data, &report) != nil {
 		return
 	}
@@ -197,6 +206,7 @@ func (c Coverage) istanbul(data []byte) {
 // v8Script is a script in what V8 writes. Offsets count UTF-16 units; an inner range
 // overrules the one around it.
 type v8Script struct {
+	ID        string `json:"scriptId"`
 	URL       string `json:"url"`
 	Functions []struct {
 		Ranges []struct {
@@ -207,10 +217,12 @@ type v8Script struct {
 	} `json:"functions"`
 }
 
+type v8Report struct {
+	Result []v8Script `json:"result"`
+}
+
 func (c Coverage) v8(data []byte, tree Tree, source func(string) string) {
-	var report struct {
-		Result []v8Script `json:"result"`
-	}
+	var report v8Report
 	if source == nil || json.Unmarshal(data, &report) != nil {
 		return
 	}

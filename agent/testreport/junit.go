@@ -28,11 +28,7 @@ type junitSaid struct {
 
 // readJUnit reads a JUnit report. One that breaks off counts as far as it goes.
 func readJUnit(data []byte) (r Report) {
-	if head, body, found := bytes.Cut(data, []byte("?>")); found && bytes.HasPrefix(head, []byte("<?xml")) {
-		data = body // whatever encoding it names: what is read of it is ASCII, or UTF-8
-	}
-	d := xml.NewDecoder(bytes.NewReader(data))
-	d.Strict = false
+	d := junitDecoder(data)
 	var suites []string
 	for {
 		token, err := d.Token()
@@ -61,6 +57,15 @@ func readJUnit(data []byte) (r Report) {
 			}
 		}
 	}
+}
+
+func junitDecoder(data []byte) *xml.Decoder {
+	if head, body, found := bytes.Cut(data, []byte("?>")); found && bytes.HasPrefix(head, []byte("<?xml")) {
+		data = body // whatever encoding it names: what is read of it is ASCII, or UTF-8
+	}
+	d := xml.NewDecoder(bytes.NewReader(data))
+	d.Strict = false
+	return d
 }
 
 func attribute(e xml.StartElement, name string) string {
