@@ -17,7 +17,7 @@ const MaxSecretFile = secret.MaxFile
 
 // Variables returns the secret values among variables given as NAME=value: the name
 // says that it holds a secret, and the value is not an ordinary word, a path or a
-// number. [Store.Conceal] masks its values wherever they occur, so this is stricter
+// short number. [Store.Conceal] masks its values wherever they occur, so this is stricter
 // than [Store.Redact].
 func Variables(variables []string) []string {
 	var values []string
@@ -25,6 +25,8 @@ func Variables(variables []string) []string {
 		name, value, _ := strings.Cut(v, "=")
 		value = strings.Trim(value, `"'`)
 		switch {
+		case secret.Numeric(name, value):
+			values = append(values, value)
 		case !secret.Name(name), len(value) < minEncoded, secret.NoPassword(value), strings.HasPrefix(value, "/"), strings.Contains(value, "://"):
 		case secret.Random(value), chosen(value), len(value) >= minOrdinary && !strings.ContainsAny(value, " /"):
 			values = append(values, value)

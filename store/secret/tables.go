@@ -59,7 +59,9 @@ func telling(name, value string) bool {
 }
 
 // mayTell reports whether telling may say so for some value.
-func mayTell(name string) bool { return Name(name) || name == "setcookie" || ofPassword(name) }
+func mayTell(name string) bool {
+	return Name(name) || name == "setcookie" || ofPassword(name) || isPIN(name)
+}
 
 func ofPassword(name string) bool {
 	n := strings.ToLower(name)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -149,6 +150,10 @@ func (r *reading) tree(name string, node any, telling bool) {
 			name = "secret"
 		}
 		r.value(name, node, r.hidden)
+	case float64:
+		if r.hidden { // elsewhere a number is a limit
+			r.value(name, strconv.FormatFloat(node, 'f', -1, 64), false)
+		}
 	}
 }
 
@@ -183,13 +188,16 @@ func (r *reading) value(name, value string, look bool) {
 
 // worth reports whether a value under a name is a secret that is known from now on.
 func (r *reading) worth(name, value string) bool {
+	if Numeric(name, value) && !vacant(value) {
+		return true
+	}
 	if !telling(name, value) || len(value) < leastValue || vacant(value) || strings.Contains(value, "://") || isPlace(value) || cmdlet.MatchString(value) {
 		return false
 	}
 	digits, _ := Variety(value)
 	switch {
 	case digits == len(value):
-		return digits >= 8
+		return false
 	case strings.Contains(value, "\n"):
 		return true
 	case Random(value), Mixed(value):
