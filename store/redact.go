@@ -99,6 +99,7 @@ func (r *redactor) textAt(text string, depth int) string {
 		next = redactTokens(next, r.isOwn)
 		next = redactAssignments(next, r.isOwn)
 		next = redactPasswords(next, r.isOwn)
+		next = redactProse(next, r.isOwn)
 		if next == text {
 			break
 		}

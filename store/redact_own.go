@@ -79,6 +79,7 @@ func lookalikes(text string, own map[string]bool) {
 	redactTokens(text, note)
 	redactAssignments(text, note)
 	redactPasswords(text, note)
+	redactProse(text, note)
 	var tree any
 	if len(text) > 1 && (text[0] == '{' || text[0] == '[') && json.Unmarshal([]byte(text), &tree) == nil {
 		stringsIn("", tree, func(name, inner string) {
