@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -93,7 +92,7 @@ func revokeCommand(w *wiring) *cobra.Command {
 // printRules writes a paragraph or a JSON object for each rule.
 func printRules(out io.Writer, rules []permit.Rule, asJSON bool) error {
 	if asJSON {
-		enc := json.NewEncoder(out)
+		enc := newEncoder(out)
 		for _, r := range rules {
 			if err := enc.Encode(r); err != nil {
 				return err

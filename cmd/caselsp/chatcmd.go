@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -244,7 +243,7 @@ func (a *chatArgs) begin(ctx context.Context, e *engine, s *seat, task record.Ta
 func (e *engine) threads(out io.Writer, asJSON bool) error {
 	lines, err := e.agent.Threads()
 	if asJSON {
-		enc := json.NewEncoder(out)
+		enc := newEncoder(out)
 		for _, t := range lines {
 			if err := enc.Encode(t); err != nil {
 				return err

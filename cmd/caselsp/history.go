@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -68,7 +67,7 @@ func (e *engine) history(out io.Writer, task string, asJSON bool) error {
 
 func printHistory(out io.Writer, a *agent.Agent, all []record.Status, asJSON bool) error {
 	if asJSON {
-		enc := json.NewEncoder(out)
+		enc := newEncoder(out)
 		for _, s := range all {
 			layers, err := a.Layers(s.Task.ID)
 			if err != nil {
@@ -137,7 +136,7 @@ these helped (tried, helped, success_rate). A rate is null where there is nothin
 func (e *engine) metrics(out io.Writer, asJSON bool) error {
 	m, err := e.agent.Metrics()
 	if asJSON {
-		return errors.Join(json.NewEncoder(out).Encode(m), err)
+		return errors.Join(newEncoder(out).Encode(m), err)
 	}
 	_, failed := io.WriteString(out, clean(m.Summary()))
 	return errors.Join(failed, err)
@@ -148,7 +147,7 @@ var exportTask = reads("export", func(_ context.Context, e *engine, s *seat, tas
 	if err != nil {
 		return err
 	}
-	return e.agent.Export(id, s.out)
+	return e.agent.Export(id, plainJSON{s.out})
 })
 
 func exportCommand(w *wiring) *cobra.Command {

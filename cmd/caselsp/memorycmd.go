@@ -117,7 +117,7 @@ func tellUnreadable(ctx context.Context, m *store.Memory) error {
 }
 
 func printLines[T any](out io.Writer, list []T) error {
-	enc := json.NewEncoder(out)
+	enc := newEncoder(out)
 	for _, v := range list {
 		if err := enc.Encode(v); err != nil {
 			return err

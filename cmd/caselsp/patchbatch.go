@@ -39,7 +39,7 @@ type batchAnswer struct {
 func patchBatch(in io.Reader, out io.Writer) error {
 	r := bufio.NewReaderSize(in, 1<<16)
 	w := bufio.NewWriter(out)
-	enc := json.NewEncoder(w)
+	enc := newEncoder(w)
 	enc.SetEscapeHTML(false)
 	for {
 		line, err := readLine(r)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -93,7 +92,7 @@ func readPatch(in io.Reader) (string, error) {
 }
 
 func printPatched(out io.Writer, files []patchedFile, check, asJSON bool) error {
-	enc := json.NewEncoder(out)
+	enc := newEncoder(out)
 	enc.SetEscapeHTML(false)
 	for _, f := range files {
 		if asJSON {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"io"
 
 	"caselsp/agent/record"
@@ -39,7 +38,7 @@ func printReview(out io.Writer, rev *review.Review) error {
 	for _, k := range rev.Kept {
 		j.Kept = append(j.Kept, keptJSON{k.ID, k.Title, k.Words.After(k.Reason), filesJSON(k.Files)})
 	}
-	return json.NewEncoder(out).Encode(j)
+	return newEncoder(out).Encode(j)
 }
 
 func filesJSON(files []review.File) []fileJSON {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -264,7 +263,7 @@ func (f *taskFlags) decide(ctx context.Context, e *engine, s *seat, id string) e
 	switch {
 	case f.Yes:
 		if f.JSON { // readers of the lines need the end, too
-			defer e.agent.Hear(id, jsonLines{json.NewEncoder(s.out)}.show)()
+			defer e.agent.Hear(id, jsonLines{newEncoder(s.out)}.show)()
 		}
 		return e.decideAll(ctx, s, false, id, review.Selection{Hunk: review.AllHunks}, true)
 	case f.Review || s.in.tty && !f.JSON:

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -60,8 +59,7 @@ func (s *socket) wait(ctx context.Context, out io.Writer) (io.ReadWriteCloser, e
 func (s *socket) tell(out io.Writer, h heard) {
 	switch {
 	case s.asJSON:
-		line, _ := json.Marshal(h) // it holds texts only
-		fmt.Fprintf(out, "%s\n", line)
+		_ = newEncoder(out).Encode(h) // like the lines below: standard error may be closed
 	case h.Refused != "":
 		fmt.Fprintln(out, "caselsp: refused a connection:", clean(h.Refused))
 	default:

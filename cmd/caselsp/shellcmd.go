@@ -131,7 +131,7 @@ func answerOf(v shell.Verdict) shellAnswer {
 }
 
 func encoder(out io.Writer) *json.Encoder {
-	enc := json.NewEncoder(out)
+	enc := newEncoder(out)
 	enc.SetEscapeHTML(false)
 	return enc
 }

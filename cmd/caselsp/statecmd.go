@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 
@@ -51,7 +50,7 @@ func (e *engine) state(ctx context.Context, out io.Writer, asJSON bool) error {
 		return err
 	}
 	if asJSON {
-		return errors.Join(json.NewEncoder(out).Encode(s), err)
+		return errors.Join(newEncoder(out).Encode(s), err)
 	}
 	_, failed := io.WriteString(out, clean(s.Text()))
 	return errors.Join(failed, err)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -65,7 +64,7 @@ func statusCommand(w *wiring) *cobra.Command {
 // printStatus writes a line for each task, and its open question below it.
 func printStatus(out io.Writer, list []record.Status, asJSON bool) error {
 	if asJSON {
-		enc := json.NewEncoder(out)
+		enc := newEncoder(out)
 		for _, st := range list {
 			line := map[string]any{"task": st.Task.ID, "state": st.State, "interrupted": st.Interrupted, "text": st.String(), "reason": st.Reason}
 			if st.Open != nil {
@@ -112,7 +111,7 @@ func logsCommand(w *wiring) *cobra.Command {
 			if n := len(all) - 1 - lines; lines > 0 && n > 0 {
 				all = all[n:]
 			}
-			_, err = io.WriteString(os.Stdout, strings.Join(all, ""))
+			_, err = io.WriteString(plainJSON{os.Stdout}, strings.Join(all, ""))
 			return err
 		},
 	}

@@ -28,7 +28,7 @@ type display interface {
 func newDisplay(out stream, asJSON bool, asks func(record.Question) bool) display {
 	switch {
 	case asJSON:
-		return jsonLines{json.NewEncoder(out)}
+		return jsonLines{newEncoder(out)}
 	case out.tty:
 		return newTerminal(out, asks)
 	default:

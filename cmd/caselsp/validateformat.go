@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/url"
@@ -103,7 +102,7 @@ func validateJSON(out io.Writer, j *judging) error {
 			list = append(list, x)
 		}
 	}
-	enc := json.NewEncoder(out)
+	enc := newEncoder(out)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	return enc.Encode(j.silent.json(object{"findings": list}))
@@ -171,7 +170,7 @@ func validateSARIF(out io.Writer, j *judging) error {
 			results = append(results, r)
 		}
 	}
-	enc := json.NewEncoder(out)
+	enc := newEncoder(out)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", " ")
 	return enc.Encode(object{
