@@ -41,6 +41,9 @@ func (r *run) recall(ctx context.Context, kind, query string, most int) error {
 	found, err := r.recalled(ctx, kind, query, most)
 	if err != nil {
 		r.a.Log.Warn("memory cannot be read", r.state.Status(r.a.Limits.Rounds).Where(), "error", err)
+		if !r.memoryTold && found.Note == "" {
+			r.memoryTold, found.Note = true, "the task goes on without memory: "+err.Error()
+		}
 	}
 	return r.record(found)
 }

@@ -36,6 +36,8 @@ type run struct {
 	yield  func(Event, error) bool
 	// trustAsked says that this run has seen to whether the workspace is trusted.
 	trustAsked bool
+	// memoryTold says that the user was told that memory cannot be read.
+	memoryTold bool
 	gone       bool // the consumer has left: stop as soon as the record is complete
 	// telling is true while the consumer's code runs: a panic is the consumer's then.
 	telling bool

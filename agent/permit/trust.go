@@ -25,21 +25,25 @@ func (t *Trust) Untrusted(dirs ...string) ([]string, error) {
 	if t == nil {
 		return nil, nil
 	}
+	in := func(folder, dir string) bool {
+		rel, err := filepath.Rel(folder, realPath(dir))
+		return err == nil && filepath.IsLocal(rel)
+	}
+	list := slices.DeleteFunc(slices.Clone(dirs), func(dir string) bool {
+		return slices.ContainsFunc(t.Folders, func(f string) bool { return in(realPath(f), dir) })
+	})
+	if len(list) == 0 {
+		return nil, nil // whatever is kept, and whether or not that can be read
+	}
 	kept, err := t.Kept.Folders()
 	if err != nil {
 		return nil, err
 	}
-	var list []string
-	for _, dir := range dirs {
-		real := realPath(dir)
-		in := func(folder string) bool {
-			rel, err := filepath.Rel(folder, real)
-			return err == nil && filepath.IsLocal(rel)
-		}
-		if !slices.ContainsFunc(kept, func(f store.Trusted) bool { return in(f.Folder) }) &&
-			!slices.ContainsFunc(t.Folders, func(f string) bool { return in(realPath(f)) }) {
-			list = append(list, dir)
-		}
+	list = slices.DeleteFunc(list, func(dir string) bool {
+		return slices.ContainsFunc(kept, func(f store.Trusted) bool { return in(f.Folder, dir) })
+	})
+	if len(list) == 0 {
+		return nil, nil
 	}
 	return list, nil
 }
