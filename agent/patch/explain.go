@@ -2,6 +2,7 @@ package patch
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -31,9 +32,14 @@ func (a *application) explain(r *Refusal) {
 		r.Message = name + " " + r.Message
 	case r.Status == Ambiguous:
 		r.Message = fmt.Sprintf("%s matches %d places, so nothing was changed:", name, c.places())
+		if len(r.Candidates) == 1 {
+			r.Message = name + " matches in more than one way, so nothing was changed:"
+		}
 		r.Shown = a.listPlaces(r.Candidates, c.places())
 		r.Advice = "Add lines of context before or after it until it matches only one place"
-		switch {
+		switch line, absent := a.absent(c.old); {
+		case absent:
+			r.Advice = fmt.Sprintf("The file has no line %q: copy it from the file, or leave it out. %s.", cut(line), r.Advice)
 		case c.Line > 0:
 			r.Advice += fmt.Sprintf("; line %d, which it states, does not tell them apart.", c.Line)
 		case c.block != nil:
@@ -55,6 +61,18 @@ func (a *application) explain(r *Refusal) {
 		nearest, shown := a.nearest(c.old)
 		r.Message, r.Shown = fmt.Sprintf("%s is not in the file, so nothing was changed. %s", name, nearest), shown
 	}
+}
+
+// absent is the first of a hunk's old lines that the file has nowhere, at whatever depth: what made the
+// hunk fit several places is more often that line than too little context.
+func (a *application) absent(old []string) (line string, found bool) {
+	i := slices.IndexFunc(old, func(l string) bool {
+		return !slices.ContainsFunc(a.doc.Lines, func(d string) bool { return strings.TrimSpace(d) == strings.TrimSpace(l) })
+	})
+	if i < 0 {
+		return "", false
+	}
+	return old[i], true
 }
 
 // name is what a message calls a hunk.

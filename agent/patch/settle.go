@@ -337,7 +337,7 @@ func (c *candidate) ambiguous() *Refusal {
 	for i := range lines {
 		lines[i] = c.place(i).from
 	}
-	return &Refusal{Status: Ambiguous, Candidates: fromOne(lines)}
+	return &Refusal{Status: Ambiguous, Candidates: fromOne(slices.Compact(lines))} // one place fits in two ways, too
 }
 
 func fromOne(lines []int) []int {
