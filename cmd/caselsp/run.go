@@ -100,6 +100,9 @@ func runCommand(w *wiring) *cobra.Command {
 				}
 				a.Task.Text = line
 			}
+			if err := a.Task.Check(); err != nil && !errors.Is(err, record.ErrEmptyTask) {
+				return err
+			}
 			return runTask.at(cmd.Context(), w, s, a)
 		},
 	}

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
+	"unicode/utf8"
 
 	"caselsp/agent"
 	"caselsp/agent/workspace"
@@ -64,11 +66,48 @@ func (v verb[A]) run(ctx context.Context, w *wiring, a A) error { return v.at(ct
 
 // at is run from a seat of this process.
 func (v verb[A]) at(ctx context.Context, w *wiring, s *seat, a A) error {
+	if err := sendable(reflect.ValueOf(a)); err != nil {
+		return err
+	}
 	args, err := json.Marshal(a)
 	if err != nil {
 		return err
 	}
 	return w.carryOut(ctx, ownerAsk{Do: v.name, Args: args}, s)
+}
+
+// sendable refuses text that JSON cannot hold. It would be sent as other text, without an error: a name would
+// be that of another file.
+func sendable(v reflect.Value) error {
+	switch v.Kind() {
+	case reflect.String:
+		if !utf8.ValidString(v.String()) {
+			return fmt.Errorf("%q is not valid UTF-8", v.String())
+		}
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			return sendable(v.Elem())
+		}
+	case reflect.Struct:
+		for _, field := range v.Fields() {
+			if err := sendable(field); err != nil {
+				return err
+			}
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			if err := sendable(v.Index(i)); err != nil {
+				return err
+			}
+		}
+	case reflect.Map:
+		for key, value := range v.Seq2() {
+			if err := errors.Join(sendable(key), sendable(value)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // maxOwners is how many owners of the store are asked that end before they have answered.
