@@ -190,6 +190,18 @@ func (r *lineReader) answerTo(name, line string, no bool) string {
 	return ""
 }
 
+// onlyDenies reports whether a line that begins with no denies what q asks for. The answer to a model's own question is
+// the model's to read, and a secret is denied by the letter alone: "no" can be its value.
+func onlyDenies(q record.Question, line string) bool {
+	switch q.Subject.(type) {
+	case record.Input:
+		return false
+	case record.Secret:
+		return line == "n"
+	}
+	return true
+}
+
 // restTime is how long nothing must come after a line that was no answer: whoever goes on
 // typing has not looked up yet, and the pauses between words and lines are shorter.
 const restTime = time.Second
@@ -200,8 +212,8 @@ const restTime = time.Second
 func (r *lineReader) answer(ctx context.Context, q record.Question, text string, ignored func()) (string, bool, error) {
 	if !r.tty {
 		line, ok, err := r.read(ctx)
-		if _, free := q.Subject.(record.Input); ok {
-			line = r.answerTo(q.ID, line, !free)
+		if ok {
+			line = r.answerTo(q.ID, line, onlyDenies(q, line))
 		}
 		return line, ok, err
 	}

@@ -7,10 +7,12 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -150,7 +152,7 @@ func TestKinds(t *testing.T) {
 	c.env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + c.home, "XDG_STATE_HOME=" + c.home + "/.state", "XDG_CONFIG_HOME=" + c.home + "/.config", "XDG_CACHE_HOME=" + c.home + "/.cache",
 		"CASELSP_SANDBOX_ENGINE=native", "CASELSP_TRUST_FOLDERS=" + c.home, "CASELSP_MODEL_BASE_URL=" + c.model.URL, "CASELSP_MODEL_NAME=scripted", "CASELSP_LOG_LEVEL=debug", "CASELSP_LIMITS_STEPS=400", "CASELSP_LINT_WHEN=never"}
 	c.layOut(kinds)
-	c.caselsp(nil, strings.Repeat("y\n", 500), "run", "--yes", "--single", "--dir", "project", "--task", "canary-marker-of-the-task: read all")
+	c.approving("run", "--yes", "--single", "--dir", "project", "--task", "canary-marker-of-the-task: read all")
 	c.cmd = exec.Command("caselsp", "serve")
 	c.cmd.Env, c.cmd.Stderr = c.env, &c.said
 	c.connect(lsptest.Options{Root: filepath.Join(c.home, "project"), Reading: demoReading, Answer: func(q lsptest.Question) string {
@@ -175,6 +177,42 @@ func TestKinds(t *testing.T) {
 		c.caselsp(nil, "", "export", "--dir", "project", "-o", "rec-"+id+".jsonl", id)
 	}
 	c.lookFor(kinds)
+}
+
+// approving runs caselsp with a user at a pipe who allows whatever is asked for, by the question's name.
+func (c *cage) approving(args ...string) {
+	c.t.Helper()
+	cmd := exec.Command("caselsp", args...)
+	cmd.Dir, cmd.Env = c.home, c.env
+	in, err := cmd.StdinPipe()
+	c.must(err)
+	y := &approver{said: &c.said, in: in}
+	cmd.Stdout, cmd.Stderr = y, y
+	if err := cmd.Run(); err != nil || y.asked == 0 {
+		c.t.Fatalf("caselsp %q: %v, after %d questions\n%s", args, err, y.asked, c.said.bytes())
+	}
+}
+
+// approver reads a terminal and allows what is asked for.
+type approver struct {
+	said  *transcript
+	in    io.Writer
+	new   []byte // what was said since the last answer
+	asked int
+}
+
+var askedName = regexp.MustCompile(`(?m)^ *question (q\d+): `)
+
+// Write implements io.Writer.
+func (a *approver) Write(p []byte) (int, error) {
+	a.new = append(a.new, p...)
+	if names := askedName.FindAllSubmatch(a.new, -1); names != nil && bytes.HasSuffix(a.new, []byte(" > ")) {
+		a.new, a.asked = nil, a.asked+1
+		if _, err := fmt.Fprintf(a.in, "%s y\n", names[len(names)-1][1]); err != nil {
+			return 0, err
+		}
+	}
+	return a.said.Write(p)
 }
 
 // layOut makes a project of all kinds, in git, with changes, and with links.
