@@ -253,7 +253,7 @@ func (w *world) do(t *testing.T, c chore, accept bool) {
 }
 
 // remember keeps what others have learnt: failures that are nearer to the tasks in words than those of
-// their own family, each with a fix that is none here, and for every fourth family a wrong fix of its own failure.
+// their own family, each with a fix that does not help here, and for every fourth family a wrong fix of its own failure.
 func (w *world) remember(t *testing.T) *store.Memory {
 	t.Helper()
 	m, err := store.UserMemory(store.Options{StateDir: w.state})

@@ -86,16 +86,10 @@ func (m *Memory) Unreadable(ctx context.Context) (ids []string, err error) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	err = m.with(func(db *database) error {
-		return db.view(func(tx *bolt.Tx) error {
-			ids = nil
-			return tx.Bucket(patternsBucket).ForEach(func(k, v []byte) error {
-				if _, ok := decodePattern(string(k), v); !ok {
-					ids = append(ids, string(k))
-				}
-				return nil
-			})
-		})
+	err = m.each(func(id string, v []byte) {
+		if _, ok := decodePattern(id, v); !ok {
+			ids = append(ids, id)
+		}
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read the memory: %w", err)
@@ -116,7 +110,7 @@ func (m *Memory) unreadMet() string {
 	return AdviseUnreadable(ids)
 }
 
-// AdviseUnreadable says of records that cannot be read what to do; "" where there are none.
+// AdviseUnreadable names records that cannot be read and what to do about them. It is empty if there are no such records.
 func AdviseUnreadable(ids []string) string {
 	if len(ids) == 0 {
 		return ""

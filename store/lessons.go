@@ -245,6 +245,18 @@ func readPattern(tx *bolt.Tx, id string) *Kept {
 	return nil
 }
 
+// each calls fn with each record as the database has it.
+func (m *Memory) each(fn func(id string, v []byte)) error {
+	return m.with(func(db *database) error {
+		return db.view(func(tx *bolt.Tx) error {
+			return tx.Bucket(patternsBucket).ForEach(func(k, v []byte) error {
+				fn(string(k), v)
+				return nil
+			})
+		})
+	})
+}
+
 // All returns what is remembered of a kind, or of all where kind is "", the latest first. What cannot be read is left
 // out: [Memory.Unreadable] names it.
 func (m *Memory) All(ctx context.Context, kind string) (all []Kept, err error) {
@@ -253,16 +265,10 @@ func (m *Memory) All(ctx context.Context, kind string) (all []Kept, err error) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	err = m.with(func(db *database) error {
-		return db.view(func(tx *bolt.Tx) error {
-			all = nil
-			return tx.Bucket(patternsBucket).ForEach(func(k, v []byte) error {
-				if p, ok := decodePattern(string(k), v); ok && (kind == "" || p.Kind == kind) {
-					all = append(all, p)
-				}
-				return nil
-			})
-		})
+	err = m.each(func(id string, v []byte) {
+		if p, ok := decodePattern(id, v); ok && (kind == "" || p.Kind == kind) {
+			all = append(all, p)
+		}
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list the memory: %w", err)
