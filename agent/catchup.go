@@ -14,7 +14,9 @@ import (
 // CatchUp has memory learn what tasks teach whose decision or undo was interrupted before it could, or that were
 // decided while memory could not be written. It is for whoever opens a store, before anything works in it; where there is nothing to
 // catch up it reads no journal. What goes wrong is logged, and tried again the next time.
-func (a *Agent) CatchUp(ctx context.Context) {
+//
+// It returns the tasks that were in review and are over now, because nothing was left to decide.
+func (a *Agent) CatchUp(ctx context.Context) (over []string) {
 	behind, err := a.Store.Unlearnt()
 	if err != nil {
 		a.Log.Warn("it is not known whether memory has missed something", "error", err)
@@ -23,46 +25,52 @@ func (a *Agent) CatchUp(ctx context.Context) {
 		if b.Task == permit.Journal || record.IsThread(b.Task) {
 			continue
 		}
-		if err := a.catchUp(ctx, b); err != nil {
+		ended, err := a.catchUp(ctx, b)
+		if err != nil {
 			a.Log.Warn("what a task teaches cannot be learnt now", "task", b.Task, "error", err)
 		}
+		if ended {
+			over = append(over, b.Task)
+		}
 	}
+	return over
 }
 
-// catchUp learns from one task.
-func (a *Agent) catchUp(ctx context.Context, b store.Behind) error {
+// catchUp learns from one task, and reports whether it is over only now.
+func (a *Agent) catchUp(ctx context.Context, b store.Behind) (ended bool, err error) {
 	release, err := a.acquire(b.Task)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer release()
 	records, err := a.Store.Journal(b.Task).Records()
 	if err != nil {
-		return err
+		return false, err
 	}
 	p, err := a.load(b.Task)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if !decidedSince(records[min(int(b.Seq), len(records)):], p) {
-		return a.Store.Learnt(b.Task, p.Seq)
+		return false, a.Store.Learnt(b.Task, p.Seq)
 	}
 	r := &run{a: a, id: b.Task, journal: a.Store.Journal(b.Task), state: p, yield: func(Event, error) bool { return true }}
 	s := r.session()
 	if err := s.Settle(); err != nil {
-		return err
+		return false, err
 	}
 	if p.Phase == record.Review { // where nothing is left to decide, the crash came before the end of the task
 		if _, err := s.Finish(); err != nil {
-			return err
+			return false, err
 		}
+		ended = p.Phase != record.Review
 	}
 	rev, err := review.Of(p, a.Store.Blob, s.Obeyed)
 	if err != nil && !errors.Is(err, review.ErrNoReview) {
-		return err
+		return ended, err
 	}
 	r.learn(ctx, rev)
-	return nil
+	return ended, nil
 }
 
 // decidedSince reports whether a decision is among the latest records of a task: the user's, or that it has failed.

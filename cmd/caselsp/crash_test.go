@@ -30,6 +30,7 @@ import (
 type crashed struct {
 	t     *testing.T
 	run   crashRun
+	env   []string // beside what command sets
 	home  string
 	model *llmtest.Server
 	pids  []int // of the processes that worked on it
@@ -64,6 +65,7 @@ func (c *crashed) command(args ...string) *exec.Cmd {
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + c.home, "XDG_STATE_HOME=" + filepath.Join(c.home, ".state"),
 		"XDG_CONFIG_HOME=" + filepath.Join(c.home, ".config"), "DOCKER_HOST=" + os.Getenv("DOCKER_HOST"),
 		"CASELSP_MODEL_BASE_URL=" + c.model.URL, "CASELSP_MODEL_NAME=scripted", "CASELSP_TRUST_FOLDERS=/"}
+	cmd.Env = append(cmd.Env, c.env...)
 	return cmd
 }
 

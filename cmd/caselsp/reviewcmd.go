@@ -27,6 +27,9 @@ var reviewTask = works("review", func(ctx context.Context, e *engine, s *seat, a
 	if a.Task != "" {
 		args = []string{a.Task}
 	}
+	if e.decided(s, args, a) {
+		return nil
+	}
 	id, err := e.pickReview(args, a.Undo)
 	if err != nil {
 		return err
@@ -81,6 +84,24 @@ func reviewCommand(w *wiring) *cobra.Command {
 	cmd.MarkFlagsMutuallyExclusive("accept", "reject", "undo", "show")
 	cmd.MarkFlagsMutuallyExclusive("accept", "reject", "undo", "json")
 	return cmd
+}
+
+// decided tells of the task that a user decides about again who does not know that the interrupted decision was
+// finished when the engine was opened, and reports whether there is one.
+func (e *engine) decided(s *seat, args []string, a reviewArgs) bool {
+	if len(e.over) != 1 || !a.Accept && !a.Reject || len(args) > 0 && args[0] != e.over[0] {
+		return false
+	}
+	all, err := e.agent.History()
+	if err != nil {
+		return false // it is told where the task is looked for
+	}
+	i := slices.IndexFunc(all, func(t record.Status) bool { return t.Task.ID == e.over[0] })
+	if i < 0 || len(args) == 0 && slices.ContainsFunc(all, func(t record.Status) bool { return t.State == record.Review }) {
+		return false
+	}
+	fmt.Fprintf(s.err, "caselsp: the decision about task %s was interrupted; it is finished now: %s\n", e.over[0], all[i].State)
+	return true
 }
 
 // pickReview returns the task named in args, or the only one with a result that is open, or

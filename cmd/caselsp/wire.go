@@ -50,6 +50,7 @@ type engine struct {
 	trust     *permit.Trust
 	store     *store.Store
 	agent     *agent.Agent
+	over      []string // tasks whose decision was interrupted, and that ended when the engine was opened
 	log       slog.Handler
 	closers   []io.Closer
 	// edit changes files for the result of a task as the editor that this process serves does; nil: it serves none.
@@ -103,7 +104,7 @@ func (w *wiring) openFor(face lsp.Face, dirs []string, layers []settings.Layer) 
 		Limits:     limitsOf(e.settings.Limits),
 	}
 	e.agent = agent.New(o)
-	e.agent.CatchUp(context.Background()) // before another process can ask for the tasks
+	e.over = e.agent.CatchUp(context.Background()) // before another process can ask for the tasks
 	if err := e.serveOthers(); err != nil {
 		o.Log.Debug("other processes are told that the store is in use", "error", err)
 	}
