@@ -63,11 +63,12 @@ var floors = map[string]floor{
 	"agent/codemap":               {may: []string{"agent/syntax"}},
 	"agent/project":               {may: []string{"agent/syntax", "agent/testreport"}},
 	"agent/lint":                  {may: []string{"agent/validate", "sandbox"}},
+	"agent/fixcheck":              {may: []string{"agent/count", "agent/near", "agent/syntax", "sandbox"}},
 	"agent/workspace":             {may: []string{"agent/syntax"}},
 	"agent/action":                {may: []string{"agent/content", "agent/count", "agent/patch", "agent/shell", "agent/syntax", "agent/validate", "agent/validate/rules", "agent/lint", "agent/workspace", "sandbox"}},
 	// Beside what an action is, records name where the hunks of a patch landed and what linters found; the files
 	// of a task say its language.
-	"agent/record": {may: []string{"agent/action", "agent/count", "agent/llm", "agent/patch", "agent/quote", "agent/stack", "agent/syntax", "agent/testreport", "agent/validate", "agent/workspace", "sandbox"}},
+	"agent/record": {may: []string{"agent/action", "agent/count", "agent/fixcheck", "agent/llm", "agent/patch", "agent/quote", "agent/stack", "agent/syntax", "agent/testreport", "agent/validate", "agent/workspace", "sandbox"}},
 	// Beside what decisions are made from: findings name their linters, questions the sandbox's
 	// limits, and a task that leaves fewer tests is seen by their count.
 	"agent/permit": {may: []string{"agent/ability", "agent/action", "agent/lint", "agent/obey", "agent/record", "agent/settings", "agent/shell", "agent/testreport", "agent/validate", "agent/validate/rules", "agent/workspace", "sandbox", "store"}},
