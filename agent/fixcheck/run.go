@@ -1,0 +1,105 @@
+package fixcheck
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"caselsp/sandbox"
+)
+
+// Limits of a run. A validator parses some files: what needs more is not one.
+const (
+	TimeLimit   = 5 * time.Second
+	memoryLimit = 256 << 20 // bytes; its files and what it writes count too
+	processes   = 32
+	outputLimit = 64 << 10 // bytes that are kept of what it writes to standard error
+	maxClaim    = 8 << 20  // bytes of JSON: a claim about more is a change that no one has looked at
+	parallel    = 2        // runs at once: tests leave this much of a small machine free
+)
+
+// Files of a run, beside the validator's own.
+const (
+	claimFile   = ".caselsp-claim.json"
+	verdictFile = ".caselsp-verdict.json"
+)
+
+// absent is what the line of a run says where the command is not in the sandbox.
+const absent = "caselsp: the command is not here"
+
+// Command returns the command that judges a claim. It has the validator's files and the claim, and no network.
+func (v Validator) Command(claim []byte) sandbox.Command {
+	words := append([]string{v.Manifest.Command}, v.Args...)
+	line := "command -v" + quoted(words[:1]) + " >/dev/null 2>&1 || { echo '" + absent + "'; exit 127; }\n" +
+		quoted(words)[1:] + " <" + claimFile + " >" + verdictFile
+	return sandbox.Command{
+		Line: line, Plain: "fixcheck " + v.Name, Profile: v.profile(),
+		Tree: append(slices.Clone(v.Files), sandbox.File{Path: claimFile, Mode: 0o644, Data: claim}),
+		Env:  []string{"PYTHONDONTWRITEBYTECODE=1", "PYTHONIOENCODING=utf-8"},
+		Policy: sandbox.Policy{
+			CPUs: 1, Memory: memoryLimit, PIDs: processes, Time: TimeLimit, Output: outputLimit,
+		},
+	}
+}
+
+// profile is the sandbox in which the command is looked for. All have Python.
+func (v Validator) profile() sandbox.Profile {
+	switch v.Manifest.Command {
+	case "go", "gofmt":
+		return sandbox.Go
+	case "node", "npm", "npx":
+		return sandbox.Node
+	}
+	return sandbox.Python
+}
+
+// quoted joins words for a shell.
+func quoted(words []string) string {
+	var b strings.Builder
+	for _, w := range words {
+		b.WriteString(" '" + strings.ReplaceAll(w, "'", `'\''`) + "'")
+	}
+	return b.String()
+}
+
+// Run has validators judge a claim, and returns their verdicts in the order of the list. A validator that
+// cannot judge it is a verdict with Trouble; the error is that of the engine, or of ctx.
+func Run(ctx context.Context, engine sandbox.Engine, list []Validator, c Claim) ([]Verdict, error) {
+	claim, err := json.Marshal(c)
+	if err != nil {
+		return nil, fmt.Errorf("the claim cannot be written as JSON: %w", err)
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	verdicts := make([]Verdict, len(list))
+	free := make(chan struct{}, parallel)
+	var runs sync.WaitGroup
+	for i, v := range list {
+		if len(claim) > maxClaim {
+			verdicts[i] = v.trouble("the claim has %d bytes, the limit is %d: unverified", len(claim), maxClaim)
+			continue
+		}
+		free <- struct{}{}
+		runs.Go(func() {
+			defer func() { <-free }()
+			if ctx.Err() != nil {
+				return
+			}
+			result, err := engine.Run(ctx, v.Command(claim))
+			if err != nil {
+				stop(err)
+				return
+			}
+			verdicts[i] = v.Read(c, result)
+		})
+	}
+	runs.Wait()
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	return verdicts, nil
+}
