@@ -303,9 +303,24 @@ func (a *Agent) load(id string) (*record.State, error) {
 		}
 	}
 	if p.Task.ID == "" {
-		return nil, fmt.Errorf("%w: %q", ErrNoTask, id)
+		return nil, a.noTask(id)
 	}
 	return p, nil
+}
+
+// ErrPruned says that a task was pruned: its journal, its report and its undo are gone.
+var ErrPruned = errors.New("the task was pruned: its report and its undo are gone")
+
+// noTask is the error about a task that has no journal. One that was pruned is no task that could begin.
+func (a *Agent) noTask(id string) error {
+	at, was, err := a.Store.Pruned(id)
+	switch {
+	case err != nil:
+		return err
+	case was:
+		return fmt.Errorf("%w: %s, on %s", ErrPruned, id, at.Local().Format("2006-01-02"))
+	}
+	return fmt.Errorf("%w: %q", ErrNoTask, id)
 }
 
 // Status returns a task at a glance.
@@ -373,7 +388,7 @@ func (a *Agent) Events(id string) ([]Event, error) {
 		events = append(events, Event{Seq: rec.Seq, Time: rec.Time, Body: body})
 	}
 	if len(events) == 0 {
-		return nil, fmt.Errorf("%w: %q", ErrNoTask, id)
+		return nil, a.noTask(id)
 	}
 	return events, nil
 }
@@ -386,7 +401,7 @@ func (a *Agent) Report(id string) (string, error) {
 	}
 	a.onlooker(p).Foresee()
 	if p.Report != nil {
-		return a.withDecisions(p) + recallOutcome(p), nil
+		return a.withDecisions(p) + recallOutcome(p) + prunedText(p), nil
 	}
-	return a.reportText(p, "none yet, the task is "+a.standing(p)), nil
+	return a.reportText(p, "none yet, the task is "+a.standing(p)) + prunedText(p), nil
 }

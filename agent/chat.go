@@ -108,6 +108,9 @@ func (r *run) handedSince() string {
 	}
 	id := r.state.Thread.Exchanges[n-1].Handed.Task
 	st, err := r.a.Status(id)
+	if errors.Is(err, ErrPruned) {
+		return fmt.Sprintf("The task %s that this thread was handed over to has ended.", id)
+	}
 	if err != nil {
 		return fmt.Sprintf("The task %s that this thread was handed over to has not begun.", id)
 	}

@@ -15,6 +15,7 @@ import (
 	"caselsp/agent/testreport"
 	"caselsp/agent/workspace"
 	"caselsp/sandbox"
+	"caselsp/store"
 )
 
 // runCommand runs a command that may run, and stages what it changed. Each of these is
@@ -151,22 +152,19 @@ func (r *run) execute(ctx context.Context, engine sandbox.Engine, cmd sandbox.Co
 	r.reduce(cmd.Line, result)
 	ended := record.CommandEnded{Result: *result}
 	ended.Result.Changes = nil
+	var blobs [][]byte // kept with the record that names them, or not at all
 	for _, c := range result.Changes {
 		ref := record.FileRef{Path: c.Path, Mode: c.Mode}
 		if !c.Deleted {
-			hash, err := r.a.Store.PutBlob(c.Data)
-			if unwritten(err) {
-				return fmt.Errorf("what the command wrote cannot be kept: %w", err)
-			}
-			if err != nil { // too large: the command is over, and must not be run again for it
+			if err := store.CheckBlob(c.Data); err != nil { // the command is over, and must not be run again for it
 				ended.Result.Skipped = append(ended.Result.Skipped, fmt.Sprintf("%s: %v", c.Path, err))
 				continue
 			}
-			ref.Hash = hash
+			ref.Hash, blobs = store.Hash(c.Data), append(blobs, c.Data)
 		}
 		ended.Changes = append(ended.Changes, ref)
 	}
-	return r.record(ended)
+	return r.record(ended, blobs...)
 }
 
 // commandEnded stages what the command changed and tells the model how it went.

@@ -140,6 +140,9 @@ func (r *run) begin(ctx context.Context, task record.Task) error {
 	if task.Thread == "" && !task.Single {
 		given.Known = r.a.outside.known(r.a, sums)
 	}
+	if task.Thread == "" && !r.a.outside.replays() {
+		given.Pruned = r.a.prunedSince()
+	}
 	if err := r.record(given); err != nil {
 		return err
 	}

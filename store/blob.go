@@ -22,7 +22,7 @@ func Hash(data []byte) string {
 
 // PutBlob keeps data and returns its [Hash]. Equal bytes are kept once.
 func (s *Store) PutBlob(data []byte) (string, error) {
-	if err := checkBlob(data); err != nil {
+	if err := CheckBlob(data); err != nil {
 		return "", err
 	}
 	if err := s.db.update(func(tx *bolt.Tx) error { return putBlob(tx, data) }); err != nil {
@@ -31,7 +31,8 @@ func (s *Store) PutBlob(data []byte) (string, error) {
 	return Hash(data), nil
 }
 
-func checkBlob(data []byte) error {
+// CheckBlob refuses data that is too large for a blob.
+func CheckBlob(data []byte) error {
 	if len(data) > maxBlob {
 		return fmt.Errorf("a blob of %d bytes is too large, the limit is %d: leave the file out of the task", len(data), maxBlob)
 	}

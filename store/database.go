@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -55,11 +56,31 @@ type database struct {
 	file   *os.File
 	broken atomic.Pointer[Broken]
 	pause  func(time.Duration)
+
+	swapping sync.RWMutex // held while a smaller file takes the place of this one, see shrink
 }
 
 // openDatabase opens or creates the file, waits for its lock, and creates the
 // buckets.
 func openDatabase(path string, wait time.Duration, buckets ...[]byte) (*database, error) {
+	until := time.Now().Add(wait)
+	for {
+		d, err := openNamed(path, wait, buckets)
+		if err == nil && errors.Is(d.inPlace(), errMoved) {
+			// Its owner has put a smaller file in its place while this process waited for the lock, see shrink.
+			if err = d.close(); err == nil {
+				err = &Locked{Path: path}
+			}
+			if time.Now().Before(until) {
+				continue
+			}
+		}
+		return d, err
+	}
+}
+
+// openNamed opens the file that has the name at first.
+func openNamed(path string, wait time.Duration, buckets [][]byte) (*database, error) {
 	d := &database{path: path, pause: time.Sleep}
 	err := d.guard(func() (err error) {
 		d.bolt, err = bolt.Open(path, 0o600, d.options(wait))
@@ -91,7 +112,7 @@ func (d *database) options(wait time.Duration) *bolt.Options {
 		Timeout:      wait, // the default is to block forever
 		FreelistType: free,
 		MaxSize:      int(min(int64(maxDatabase), int64(math.MaxInt))),
-		NoStatistics: true,
+		NoStatistics: wait == memoryWait, // else they say how much of the file is free
 		OpenFile: func(name string, flag int, mode os.FileMode) (*os.File, error) {
 			f, err := os.OpenFile(name, flag, mode)
 			d.file = f // bbolt loses it, lock and all, when Open panics
@@ -167,8 +188,10 @@ func (d *database) check(buckets [][]byte) error {
 	})
 }
 
-// view runs fn in a read transaction.
+// view runs fn in a read transaction. fn must not begin another one.
 func (d *database) view(fn func(*bolt.Tx) error) error {
+	d.swapping.RLock()
+	defer d.swapping.RUnlock()
 	return d.guard(func() error { return d.bolt.View(fn) })
 }
 
@@ -177,6 +200,8 @@ func (d *database) view(fn func(*bolt.Tx) error) error {
 // the disk (its fsync failed, not its write): fn must detect that its work is
 // already done.
 func (d *database) update(fn func(*bolt.Tx) error) error {
+	d.swapping.RLock()
+	defer d.swapping.RUnlock()
 	pause := writePause
 	for try := 1; ; try++ {
 		var refused error // fn's own error: not a failure of the disk
@@ -212,10 +237,13 @@ func (d *database) inPlace() error {
 	}
 	named, err := os.Stat(d.path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(open, named) {
-		return &Unwritable{Path: d.path, Advice: adviseMoved, Err: errors.New("the file was moved or deleted")}
+		return &Unwritable{Path: d.path, Advice: adviseMoved, Err: errMoved}
 	}
 	return nil
 }
+
+// errMoved says that the file of a database has its name no longer.
+var errMoved = errors.New("the file was moved or deleted")
 
 // errClosed is returned by a store that was closed.
 var errClosed = errors.New("the store is closed")

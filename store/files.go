@@ -103,13 +103,17 @@ func writeFile(path string, text []byte) error {
 		_ = os.Remove(tmp.Name()) // the first error counts
 		return unwritable(path, err)
 	}
-	// The new name is safe when its directory is. Windows cannot sync one, and
-	// some file systems refuse: the content is safe anyway.
-	if dir, err := os.Open(filepath.Dir(path)); err == nil {
+	syncDir(filepath.Dir(path))
+	return nil
+}
+
+// syncDir has the new name of a file reach the disk. Windows cannot sync a directory, and some file systems refuse: the content is
+// safe anyway.
+func syncDir(path string) {
+	if dir, err := os.Open(path); err == nil {
 		_ = dir.Sync()
 		_ = dir.Close()
 	}
-	return nil
 }
 
 // Document writes a review, a plan or a report into the state directory, redacted, and

@@ -66,7 +66,7 @@ func (j *Journal) append(kind string, body any, blobs [][]byte) (Record, error) 
 		return Record{}, fmt.Errorf("a record's kind has 1 to %d bytes, not %d", maxKind, len(kind))
 	}
 	for _, b := range blobs {
-		if err := checkBlob(b); err != nil {
+		if err := CheckBlob(b); err != nil {
 			return Record{}, err
 		}
 	}
@@ -212,22 +212,8 @@ func decodeRecord(value []byte) (Record, error) {
 // database reuses its pages.
 func (s *Store) Forget(task string) (there bool, err error) {
 	err = s.db.update(func(tx *bolt.Tx) error {
-		journals, id := tx.Bucket(journalsBucket), []byte(task)
-		if there = journals.Bucket(id) != nil; !there {
-			return nil
-		}
-		tasks := tx.Bucket(tasksBucket)
-		var listed []byte
-		err := tasks.ForEach(func(k, v []byte) error {
-			if bytes.Equal(v, id) {
-				listed = bytes.Clone(k)
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		return errors.Join(tasks.Delete(listed), journals.DeleteBucket(id))
+		there = task != "" && tx.Bucket(journalsBucket).Bucket([]byte(task)) != nil
+		return deleteJournal(tx, task)
 	})
 	return there, err
 }

@@ -105,6 +105,9 @@ func Open(o Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{dir: dir, clock: o.Clock, db: db}
+	if err := removeStale(db.path + shrinkSuffix); err != nil { // of a process that was killed; this one has the lock
+		return nil, errors.Join(err, db.close())
+	}
 	if s.clock == nil {
 		s.clock = time.Now
 	}

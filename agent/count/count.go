@@ -22,3 +22,16 @@ func Noun(n int, noun string) string {
 	}
 	return noun + "s"
 }
+
+// Bytes is a number of bytes for people.
+func Bytes(n int64) string {
+	for _, unit := range []struct {
+		size int64
+		name string
+	}{{1 << 30, "GB"}, {1 << 20, "MB"}, {1 << 10, "kB"}} {
+		if n >= unit.size {
+			return strconv.FormatFloat(float64(n)/float64(unit.size), 'f', 1, 64) + " " + unit.name
+		}
+	}
+	return Of(int(n), "byte")
+}

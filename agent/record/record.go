@@ -62,6 +62,8 @@ type TaskGiven struct {
 	Offers   bool                         `json:"offers,omitempty"`
 	// Known is what the planner is told of the workspace; nil in journals of versions that told nothing.
 	Known *Known `json:"known,omitempty"`
+	// Pruned says what was pruned by the settings since the task before.
+	Pruned string `json:"pruned,omitempty"`
 }
 
 // GivenTask is the first record of a task.

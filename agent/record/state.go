@@ -19,6 +19,7 @@ import (
 type State struct {
 	Task     Task
 	manifest map[string]string
+	Pruned   string // by the settings, since the task before
 	Started  time.Time
 	Changed  time.Time
 	Seq      int64
@@ -184,7 +185,7 @@ func (p *State) Apply(seq int64, at time.Time, body Body) {
 	p.Seq, p.Changed = seq, at
 	switch b := body.(type) {
 	case TaskGiven:
-		p.Task, p.manifest, p.Started, p.Phase = b.Asked(), b.Manifest, at, b.Task.begins()
+		p.Task, p.manifest, p.Pruned, p.Started, p.Phase = b.Asked(), b.Manifest, b.Pruned, at, b.Task.begins()
 		p.Answers, p.PlanReview, p.PlanChecks = b.Answers, b.PlanReview, b.PlanChecks
 		p.Packages, p.Offers, p.Known = b.Packages, b.Offers, b.Known
 		p.UserTexts = append(p.UserTexts, p.Task.Typed)

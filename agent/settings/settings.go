@@ -36,6 +36,7 @@ type Settings struct {
 	Tests     Tests
 	Plan      Plan
 	Memory    Memory
+	History   History
 }
 
 // Model says which model answers, where it is asked and how. In Roles, a field
@@ -60,6 +61,13 @@ type Price struct {
 	Prompt     float64
 	Cached     float64 // of a prompt token that the provider had cached
 	Completion float64
+}
+
+// History says which old tasks are pruned when a workspace is opened. By default none is: a report and an undo that are gone must be no surprise,
+// and hundreds of tasks take less than what one build leaves behind.
+type History struct {
+	Days      int // 0: of any age
+	Megabytes int // 0: of any size
 }
 
 // Memory is the server of embeddings by which past tasks are found. Without a Model there is none.

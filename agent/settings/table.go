@@ -308,6 +308,10 @@ var entries = slices.Concat(perRole, []entry{
 		"The length of a vector, for models that have a choice. Another length, model or server makes the vectors anew, in the background."),
 	define("memory.timeout", duration(time.Second, 10*time.Minute), func(s *Settings) *time.Duration { return &s.Memory.Timeout }, Free, nil,
 		"The longest silence of the embeddings server. A task waits 10 seconds at most, and then goes on with the built-in search."),
+	define("history.days", integer(0, 36_500, " (0: tasks of any age stay)"), func(s *Settings) *int { return &s.History.Days }, Never, nil,
+		"Tasks and threads without activity for this many days are pruned when the workspace is opened, with their reports and their undo; memory stays. Those that have not ended, or that wait for a decision of yours, are not. `caselsp history prune --dry-run` shows what would go."),
+	define("history.megabytes", integer(0, 1<<20, " (MiB; 0: any size)"), func(s *Settings) *int { return &s.History.Megabytes }, Never, nil,
+		"The oldest ended tasks are pruned, in the same way, until the tasks of the workspace take no more than this."),
 	define("lint.critical", oneOf("low", "medium", "high", "never"), func(s *Settings) *string { return &s.Lint.Critical }, Tighten, earlier("never", "high", "medium", "low"),
 		"The severity from which findings of Bandit and gosec are critical; one level below they are warnings. Findings of low confidence count one level lower."),
 })

@@ -35,6 +35,7 @@ var besides = map[string]beside{
 	"export":           {args: "TASK", want: `"kind":"answer"`},
 	"help":             {args: "state", want: `The state directory`},
 	"history":          {want: `coding +hold on`},
+	"history prune":    {args: "--older-than 1ns --dry-run", want: `^stays .* its result waits for your review\n(.*\n)*stays .* it is being worked on`},
 	"logs":             {args: "--lines 3"},
 	"memory":           {want: `Usage:`},
 	"memory embed":     {code: 1, want: `no embeddings server is set`},

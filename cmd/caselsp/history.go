@@ -40,6 +40,7 @@ func historyCommand(w *wiring) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object a task")
+	cmd.AddCommand(pruneCommand(w))
 	return cmd
 }
 

@@ -53,12 +53,18 @@ type stateRecord struct {
 const stateWork = "$WORK" // stands in a fixture for the scenario's folder
 
 func stateCommand(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: state NAME")
+	if neg || len(args) < 1 || len(args) > 2 {
+		ts.Fatalf("usage: state NAME [AGE]")
+	}
+	var older time.Duration
+	if len(args) == 2 {
+		var err error
+		older, err = time.ParseDuration(args[1])
+		ts.Check(err)
 	}
 	text, err := os.ReadFile(filepath.Join("testdata/state", args[0]+".state.jsonl"))
 	ts.Check(err)
-	ts.Check(loadState(text, ts.Getenv("WORK"), filepath.Join(ts.Getenv("XDG_STATE_HOME"), "caselsp")))
+	ts.Check(loadState(text, older, ts.Getenv("WORK"), filepath.Join(ts.Getenv("XDG_STATE_HOME"), "caselsp")))
 }
 
 func recordingCommand(ts *testscript.TestScript, neg bool, args []string) {
@@ -70,8 +76,8 @@ func recordingCommand(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), text, 0o644))
 }
 
-// loadState makes the state directory that a fixture describes, for the folder work.
-func loadState(text []byte, work, dir string) error {
+// loadState makes the state directory that a fixture describes, for the folder work, as if it had been made so long before.
+func loadState(text []byte, older time.Duration, work, dir string) error {
 	text = bytes.ReplaceAll(text, []byte(stateWork), []byte(filepath.ToSlash(work)))
 	var age time.Duration
 	var db *bolt.DB
@@ -89,7 +95,7 @@ func loadState(text []byte, work, dir string) error {
 		var err error
 		switch {
 		case l.Made != nil:
-			age = time.Since(*l.Made)
+			age = time.Since(*l.Made) - older
 		case l.File != "":
 			if err = done(); err == nil {
 				db, err = newStateFile(dir, l)

@@ -108,6 +108,7 @@ func (w *wiring) openFor(face lsp.Face, dirs []string, layers []settings.Layer) 
 	if err := e.serveOthers(); err != nil {
 		o.Log.Debug("other processes are told that the store is in use", "error", err)
 	}
+	e.pruneOld()
 	return e, nil
 }
 
