@@ -10,6 +10,7 @@ type crashRun struct {
 	args    []string          // settings
 	ended   [2]int            // how many commands end, at least and at most: a lost one may be given up
 	has     []string          // records that it must have, or it tests nothing
+	engine  string            // of the sandbox; "" for none, so that the machine need not have one
 }
 
 // crashRuns are the runs, by name.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -30,7 +31,6 @@ import (
 type crashed struct {
 	t     *testing.T
 	run   crashRun
-	env   []string // beside what command sets
 	home  string
 	model *llmtest.Server
 	pids  []int // of the processes that worked on it
@@ -64,8 +64,8 @@ func (c *crashed) command(args ...string) *exec.Cmd {
 	cmd := exec.Command("caselsp", append(args, "--dir", c.project())...)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + c.home, "XDG_STATE_HOME=" + filepath.Join(c.home, ".state"),
 		"XDG_CONFIG_HOME=" + filepath.Join(c.home, ".config"), "DOCKER_HOST=" + os.Getenv("DOCKER_HOST"),
-		"CASELSP_MODEL_BASE_URL=" + c.model.URL, "CASELSP_MODEL_NAME=scripted", "CASELSP_TRUST_FOLDERS=/"}
-	cmd.Env = append(cmd.Env, c.env...)
+		"CASELSP_MODEL_BASE_URL=" + c.model.URL, "CASELSP_MODEL_NAME=scripted", "CASELSP_TRUST_FOLDERS=/", "CASELSP_SANDBOX_ENGINE=" + cmp.Or(c.run.engine, "none"),
+		"DBUS_SESSION_BUS_ADDRESS=", "XDG_RUNTIME_DIR="}
 	return cmd
 }
 
@@ -226,6 +226,7 @@ func TestCrash(t *testing.T) {
 
 // crashAtEach kills one run at every record, and while each file is written.
 func crashAtEach(t *testing.T, run crashRun) {
+	run.engine = "docker"
 	task := append([]string{"run", "--json", "--yes", "--task", "double"}, run.args...)
 	whole := newCrashed(t, run)
 	var kinds []string
