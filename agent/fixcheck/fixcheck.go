@@ -35,7 +35,7 @@ type Claim struct {
 }
 
 // File is a file that has changed since the failure. A nil text is that of a file that was not there, or is not
-// any longer. Binary files are left out.
+// any longer. Both are nil where the texts are not shown: the file is binary, large or secret.
 type File struct {
 	Path   string  `json:"path"`
 	Before *string `json:"before"`

@@ -1,0 +1,75 @@
+package fixcheck
+
+import "strings"
+
+// The names of the built-in checks.
+const (
+	Unchanged      = "unchanged"        // nothing has changed since the failure
+	SameProgram    = "same-program"     // what has changed is comments and layout
+	ClaimAndChange = "claim-and-change" // what the claim names is not where the change is
+)
+
+// Universal has the built-in checks judge a claim. It returns the verdicts of those that find it invalid: that they
+// find nothing says little, as they know no error.
+func Universal(c Claim) []Verdict {
+	for _, check := range []struct {
+		name  string
+		judge func(Claim) (reason string, confidence float64)
+	}{
+		{Unchanged, unchanged},
+		{SameProgram, sameProgram},
+		{ClaimAndChange, claimAndChange},
+	} {
+		if reason, confidence := check.judge(c); confidence > 0 {
+			return []Verdict{{
+				Validator: check.name, Origin: Builtin, Threshold: DefaultThreshold,
+				Reason: cut(reason, maxReason), Confidence: confidence,
+			}}
+		}
+	}
+	return nil
+}
+
+// unchanged judges that something has changed. A file without texts has changed, but is not shown.
+func unchanged(c Claim) (string, float64) {
+	for _, f := range c.Files {
+		if f.changed() {
+			return "", 0
+		}
+	}
+	return "no file has changed since the failure, so the tests would fail again: make the fix, then claim it", 1
+}
+
+// changed reports whether a file differs. One of which neither text is shown, such as a binary file, does.
+func (f File) changed() bool {
+	if f.Before == nil || f.After == nil {
+		return f.Before != nil || f.After != nil || f.Path != ""
+	}
+	return *f.Before != *f.After
+}
+
+// before and after are the texts of a file; "" where it was not there.
+func (f File) before() string { return text0(f.Before) }
+func (f File) after() string  { return text0(f.After) }
+
+func text0(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// changedPaths are the paths of the files that have changed, for a sentence.
+func changedPaths(files []File) string {
+	var names []string
+	for _, f := range files {
+		if f.changed() {
+			names = append(names, f.Path)
+		}
+	}
+	const most = 3 // a model knows what it has changed
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + " and others"
+	}
+	return strings.Join(names, ", ")
+}
