@@ -37,6 +37,7 @@ const (
 	cmdReject        = "caselsp.reject"
 	cmdUndo          = "caselsp.undo"
 	cmdHistory       = "caselsp.history"
+	cmdPrune         = "caselsp.prune"
 	cmdReport        = "caselsp.report"
 	cmdApprovals     = "caselsp.approvals"
 	cmdRevoke        = "caselsp.revoke"
@@ -107,6 +108,8 @@ var (
 	argRecord     = Field{"record", word}
 	argForget     = Field{"forget", flag}
 	argExport     = Field{"export", flag}
+	argDays       = Field{"days", word}
+	argMegabytes  = Field{"megabytes", word}
 )
 
 // namesOf returns the names of fields.
@@ -188,6 +191,7 @@ var table = []entry{
 	{Command{cmdReject, fields(argTask, argFile, argHunk, argKept), "reject all, one file or one hunk, or the same of kept work"}, func(s *server) handler { return s.reviews.doReject }},
 	{Command{cmdUndo, oneTask, "revert what was accepted; what you wrote since stays"}, func(s *server) handler { return s.reviews.doUndo }},
 	{Command{cmdHistory, fields(), "open the list of the workspace's tasks"}, func(s *server) handler { return s.pages.doHistory }},
+	{Command{cmdPrune, fields(argDays, argMegabytes, argTask, argSure).orNone(), "open the list of old tasks that can be pruned: without activity for so many `days`, or the oldest until the rest takes so many `megabytes`; without both, by the settings; `sure: true` prunes what the list shows, once you confirm it"}, func(s *server) handler { return s.prune.doPrune }},
 	{Command{cmdState, fields(), "open what is known of the project: its apps, models and routes, what changed since the last task, and notes of the latest tasks"}, func(s *server) handler { return s.pages.doState }},
 	{Command{cmdReport, oneTask, "open a task's report; without a task, the latest"}, func(s *server) handler { return s.pages.doReport }},
 	{Command{cmdApprovals, fields(), "open the list of what is always allowed here, to revoke it"}, func(s *server) handler { return s.approvals.doApprovals }},

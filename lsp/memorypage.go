@@ -41,7 +41,7 @@ func (l *memoryPage) doMemory(c *call, a arguments) (any, error) {
 	id := a.text("record")
 	switch {
 	case a.flag("export"):
-		return l.pages.open(c, "memory.jsonl", exported)
+		return l.pages.open(c, "memory.jsonl", l.exported)
 	case id == "":
 		return l.pages.open(c, memoryDocument, memoryText)
 	case !a.flag("forget"):
@@ -76,8 +76,15 @@ func memoryText(ctx context.Context, e *Engine) (string, error) {
 	var b strings.Builder
 	b.WriteString(memoryHead + "\n\nWhat results that you accepted have taught, in all workspaces; later tasks are told of it as data. Show or forget a record by the lens or\n" +
 		"code action on its line; " + cmdMemory + " with `export: true` opens all of it as JSON.\n")
-	if len(all) == 0 {
+	broken, err := e.Agent.Store.Memory().Unreadable(ctx)
+	if err != nil {
+		return "", err
+	}
+	if len(all)+len(broken) == 0 {
 		b.WriteString("\nNothing yet.\n")
+	}
+	for _, id := range broken {
+		fmt.Fprintf(&b, "\n%s%s %s\n\n* it cannot be read, and is left out of everything else\n", memoryMark, shownID(id), unreadableRecord)
 	}
 	for i, p := range all {
 		if i == memoryShown {
@@ -97,6 +104,17 @@ func memoryText(ctx context.Context, e *Engine) (string, error) {
 	return b.String(), nil
 }
 
+// unreadableRecord stands for the kind of a record that cannot be read.
+const unreadableRecord = "unreadable"
+
+// shownID is the id of a record that cannot be read, as it can stand in a heading: what is damaged may be the id.
+func shownID(id string) string {
+	if strings.Trim(id, "0123456789abcdefghijklmnopqrstuvwxyz-") != "" {
+		return agent.Quote(id)
+	}
+	return id
+}
+
 // recordText is one record, whole.
 func recordText(ctx context.Context, e *Engine, id string) (string, error) {
 	all, err := e.Agent.Store.Memory().All(ctx, "")
@@ -111,11 +129,18 @@ func recordText(ctx context.Context, e *Engine, id string) (string, error) {
 	return "", fmt.Errorf("nothing of the id %q is remembered any longer", id)
 }
 
-// exported is all that is remembered, as `caselsp memory export` prints it.
-func exported(ctx context.Context, e *Engine) (string, error) {
+// exported is all that is remembered, as `caselsp memory export` prints it. What cannot be read is not in it, which is said.
+func (l *memoryPage) exported(ctx context.Context, e *Engine) (string, error) {
 	all, err := e.Agent.Store.Memory().All(ctx, "")
 	if err != nil {
 		return "", err
+	}
+	says, err := e.Agent.Store.Memory().SayUnreadable(ctx)
+	if err != nil {
+		return "", err
+	}
+	if says != "" {
+		l.ed.showMessage(protocol.MessageTypeWarning, says)
 	}
 	var b strings.Builder
 	for _, p := range all {
@@ -128,39 +153,46 @@ func exported(ctx context.Context, e *Engine) (string, error) {
 	return b.String(), nil
 }
 
+// onPage is a record of the list.
+type onPage struct {
+	id         string
+	unreadable bool
+}
+
 // recordLines returns the records of the list by the lines of their headings, in order; none of any other document.
-func recordLines(doc *document) (lines []int, ids []string) {
+func recordLines(doc *document) (lines []int, records []onPage) {
 	if path.Base(doc.URI.Path()) != memoryDocument || !strings.HasPrefix(doc.Text, memoryHead) {
 		return nil, nil
 	}
 	n := 0
 	for line := range strings.Lines(doc.Text) {
 		if rest, ok := strings.CutPrefix(line, memoryMark); ok {
-			if id, _, spaced := strings.Cut(rest, " "); spaced && id != "" {
-				lines, ids = append(lines, n), append(ids, id)
+			if id, kind, spaced := strings.Cut(rest, " "); spaced && id != "" {
+				lines, records = append(lines, n), append(records, onPage{id, strings.TrimSpace(kind) == unreadableRecord})
 			}
 		}
 		n++
 	}
-	return lines, ids
+	return lines, records
 }
 
 // recordCommands are what can be done with a record.
-func recordCommands(id string) []protocol.Command {
-	short := shortRecord(id)
-	return []protocol.Command{
-		command("Show "+short+" whole", cmdMemory, map[string]any{"record": id}),
-		command("Forget "+short, cmdMemory, map[string]any{"record": id, "forget": true}),
+func recordCommands(r onPage) []protocol.Command {
+	short := shortRecord(r.id)
+	forget := command("Forget "+short, cmdMemory, map[string]any{"record": r.id, "forget": true})
+	if r.unreadable {
+		return []protocol.Command{forget}
 	}
+	return []protocol.Command{command("Show "+short+" whole", cmdMemory, map[string]any{"record": r.id}), forget}
 }
 
 // lenses are above each record of the list.
 func (l *memoryPage) lenses(doc *document) []protocol.CodeLens {
-	lines, ids := recordLines(doc)
+	lines, records := recordLines(doc)
 	var list []protocol.CodeLens
-	for i, id := range ids {
+	for i, r := range records {
 		at := protocol.Position{Line: uint32(lines[i])}
-		for _, c := range recordCommands(id) {
+		for _, c := range recordCommands(r) {
 			list = append(list, protocol.CodeLens{Range: protocol.Range{Start: at, End: at}, Command: c})
 		}
 	}
@@ -173,14 +205,14 @@ func (l *memoryPage) actions(_ context.Context, docs snapshot, p *protocol.CodeA
 	if doc == nil {
 		return nil
 	}
-	lines, ids := recordLines(doc)
-	if ids == nil {
+	lines, records := recordLines(doc)
+	if records == nil {
 		return nil
 	}
 	var list []protocol.CodeAction
-	for i := len(ids) - 1; i >= 0; i-- {
+	for i := len(records) - 1; i >= 0; i-- {
 		if uint32(lines[i]) <= p.Range.Start.Line {
-			for _, c := range recordCommands(ids[i]) {
+			for _, c := range recordCommands(records[i]) {
 				list = append(list, protocol.CodeAction{Title: c.Title, Kind: new(protocol.CodeActionKindQuickFix), Command: c})
 			}
 			break

@@ -40,6 +40,7 @@ type server struct {
 	questionPage *questionPage // their list
 	approvals    *approvals    // what is always allowed
 	memory       *memoryPage   // what is remembered of past tasks
+	prune        *prunePage    // the old tasks
 	trust        *trust        // which folders are trusted
 	settings     *settingsPage // which settings hold, and which wait to be confirmed
 
@@ -75,6 +76,7 @@ func newServer(ctx context.Context, o Options) *server {
 	s.engines.face = Face{User: s.questions, Applier: s.reviews.elsewhere, Watch: s.reviews.watch}
 	s.approvals = &approvals{ed: ed, docs: s.docs, engines: s.engines, tasks: s.tasks, pages: s.pages}
 	s.memory = &memoryPage{ed: ed, docs: s.docs, engines: s.engines, pages: s.pages}
+	s.prune = &prunePage{ed: ed, docs: s.docs, engines: s.engines, pages: s.pages}
 	s.trust = &trust{kept: o.Trust, ed: ed, folders: s.folders, engines: s.engines, tasks: s.tasks, questions: s.questions}
 	s.settings = &settingsPage{ed: ed, docs: s.docs, engines: s.engines, judgement: s.judgement, pages: s.pages}
 	s.taskCommands = &taskCommands{ed: ed, docs: s.docs, engines: s.engines, tasks: s.tasks, papers: s.papers}
@@ -95,10 +97,10 @@ func (s *server) install() {
 	s.diagnostics.install()
 	s.judgement.again, s.judgement.known = s.diagnostics.again, s.indexing.begin
 	s.tasks.heard = append(s.tasks.heard, s.staged.hear, s.failing.hear, s.approvals.hear)
-	s.offers.own = []actionSource{s.papers.actions, s.questionPage.actions, s.reviews.documentActions, s.approvals.actions, s.memory.actions, s.settings.actions}
+	s.offers.own = []actionSource{s.papers.actions, s.questionPage.actions, s.reviews.documentActions, s.approvals.actions, s.memory.actions, s.prune.actions, s.settings.actions}
 	s.offers.sources = []actionSource{s.questions.actions, s.reviews.actions, s.trust.actions}
 	s.offers.install()
-	s.lenses = []lensSource{s.papers.lenses, s.questionPage.lenses, s.reviews.lenses, s.approvals.lenses, s.memory.lenses, s.settings.lenses}
+	s.lenses = []lensSource{s.papers.lenses, s.questionPage.lenses, s.reviews.lenses, s.approvals.lenses, s.memory.lenses, s.prune.lenses, s.settings.lenses}
 	s.lensMethods()
 	s.commandMethods()
 	s.config.apply = func(_ context.Context, layers []layer) error {

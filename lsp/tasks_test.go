@@ -400,7 +400,7 @@ func TestCommands(t *testing.T) {
 		cmdResume: "no task to resume", cmdApprove: "no such question", cmdApproveAlways: "no such question", cmdApproveTask: "no such question", cmdQuestions: "", cmdDeny: "no such question",
 		cmdAnswer: "no such question", cmdReview: "no task to review", cmdAccept: "no task to review", cmdReject: "no task to review",
 		cmdUndo: "no task to undo", cmdReport: "no task in this workspace", cmdStatus: "", cmdNew: "", cmdHistory: "", cmdState: "", cmdApprovals: "", cmdRevoke: "", cmdTrust: "every folder is trusted here", cmdDoctor: "",
-		cmdMemory: "", cmdSettings: "", cmdConfirm: "no value is named",
+		cmdMemory: "", cmdPrune: "", cmdSettings: "", cmdConfirm: "no value is named",
 	}
 	for _, c := range Commands() {
 		want, ok := scenes[c.ID]
@@ -417,7 +417,7 @@ func TestCommands(t *testing.T) {
 	for id := range scenes {
 		t.Errorf("%s is not in the documentation", id)
 	}
-	for _, name := range []string{"task-", "history.md", "state.md", "approvals.md", "memory.md", "doctor.md", "settings.md", "ask-", "threads.md"} {
+	for _, name := range []string{"task-", "history.md", "state.md", "approvals.md", "memory.md", "prune.md", "doctor.md", "settings.md", "ask-", "threads.md"} {
 		sc.expect(lsptest.Opened(name))
 	}
 	for wrong, want := range map[string]string{

@@ -97,17 +97,30 @@ func (m *Memory) Unreadable(ctx context.Context) (ids []string, err error) {
 	return ids, nil
 }
 
-// unreadMet says once that a recall has met records that cannot be read.
+// SayUnreadable names the records that cannot be read and says what to do about them; "" for none.
+func (m *Memory) SayUnreadable(ctx context.Context) (string, error) {
+	ids, err := m.Unreadable(ctx)
+	return AdviseUnreadable(ids), err
+}
+
+// unreadMet says once which records cannot be read. All are looked at when it is asked first: whoever recalls some of them would never meet the others.
 func (m *Memory) unreadMet() string {
 	m.mu.Lock()
-	defer m.mu.Unlock()
-	ids := m.met
-	m.met = nil
-	if len(ids) == 0 || m.told {
+	told, looked := m.told, m.looked
+	m.looked = true
+	m.mu.Unlock()
+	if told {
 		return ""
 	}
-	m.told = true
-	return AdviseUnreadable(ids)
+	var all []string
+	if !looked {
+		all, _ = m.Unreadable(context.Background()) // a recall says what is wrong with the memory as a whole
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	all, m.met = append(all, m.met...), nil
+	m.told = len(all) > 0
+	return AdviseUnreadable(all)
 }
 
 // AdviseUnreadable names records that cannot be read and what to do about them. It is empty if there are no such records.

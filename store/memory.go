@@ -115,10 +115,11 @@ type Memory struct {
 	redact   func(string) string
 	endpoint *endpoint // nil: no embeddings server
 
-	mu    sync.Mutex // one operation at a time in this process
-	tails tails      // what was read of the index
-	met   []string   // ids of records that could not be read, and of which the user is to be told
-	told  bool       // the user was told of some
+	mu     sync.Mutex // one operation at a time in this process
+	tails  tails      // what was read of the index
+	met    []string   // ids of records that could not be read, and of which the user is to be told
+	told   bool       // the user was told of some
+	looked bool       // for those that cannot be read, among all records
 }
 
 func newMemory(path string, clock func() time.Time, redact func(string) string) *Memory {

@@ -109,8 +109,8 @@ func (w *wiring) remembered(ctx context.Context, kind string) ([]store.Kept, err
 
 // tellUnreadable says which records are left out, because they cannot be read.
 func tellUnreadable(ctx context.Context, m *store.Memory) error {
-	ids, err := m.Unreadable(ctx)
-	if says := store.AdviseUnreadable(ids); says != "" {
+	says, err := m.SayUnreadable(ctx)
+	if says != "" {
 		fmt.Fprintln(os.Stderr, clean("caselsp: "+says))
 	}
 	return err
