@@ -3,8 +3,10 @@ package fixcheck
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -28,13 +30,16 @@ const (
 	verdictFile = ".caselsp-verdict.json"
 )
 
+// notFound is the exit code of a shell that does not find a command.
+const notFound = 127
+
 // absent is what the line of a run says where the command is not in the sandbox.
 const absent = "caselsp: the command is not here"
 
 // Command returns the command that judges a claim. It has the validator's files and the claim, and no network.
 func (v Validator) Command(claim []byte) sandbox.Command {
 	words := append([]string{v.Manifest.Command}, v.Args...)
-	line := "command -v" + quoted(words[:1]) + " >/dev/null 2>&1 || { echo '" + absent + "'; exit 127; }\n" +
+	line := "command -v" + quoted(words[:1]) + " >/dev/null 2>&1 || { echo '" + absent + "'; exit " + strconv.Itoa(notFound) + "; }\n" +
 		quoted(words)[1:] + " <" + claimFile + " >" + verdictFile
 	return sandbox.Command{
 		Line: line, Plain: "fixcheck " + v.Name, Profile: v.profile(),
@@ -76,25 +81,28 @@ func Run(ctx context.Context, engine sandbox.Engine, list []Validator, c Claim) 
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	verdicts := make([]Verdict, len(list))
-	free := make(chan struct{}, parallel)
-	var runs sync.WaitGroup
-	for i, v := range list {
-		if len(claim) > maxClaim {
+	if len(claim) > maxClaim {
+		for i, v := range list {
 			verdicts[i] = v.trouble("the claim has %d bytes, the limit is %d: unverified", len(claim), maxClaim)
-			continue
 		}
-		free <- struct{}{}
+		return verdicts, nil
+	}
+	r := &running{engine, c, claim, make(chan struct{}, parallel)}
+	var runs sync.WaitGroup
+	for _, group := range batches(list) {
 		runs.Go(func() {
-			defer func() { <-free }()
-			if ctx.Err() != nil {
-				return
+			var mine []Validator
+			for _, i := range group {
+				mine = append(mine, list[i])
 			}
-			result, err := engine.Run(ctx, v.Command(claim))
+			got, err := r.group(ctx, mine)
 			if err != nil {
 				stop(err)
 				return
 			}
-			verdicts[i] = v.Read(c, result)
+			for k, i := range group {
+				verdicts[i] = got[k]
+			}
 		})
 	}
 	runs.Wait()
@@ -102,4 +110,56 @@ func Run(ctx context.Context, engine sandbox.Engine, list []Validator, c Claim) 
 		return nil, err
 	}
 	return verdicts, nil
+}
+
+// running is one call of [Run].
+type running struct {
+	engine sandbox.Engine
+	c      Claim
+	claim  []byte
+	free   chan struct{} // a place for each sandbox that may run
+}
+
+// take waits for the place of a sandbox. give returns it.
+func (r *running) take(ctx context.Context) (give func(), err error) {
+	select {
+	case r.free <- struct{}{}:
+		return func() { <-r.free }, ctx.Err()
+	case <-ctx.Done():
+		return func() {}, context.Cause(ctx)
+	}
+}
+
+// group runs validators that can share a sandbox.
+func (r *running) group(ctx context.Context, list []Validator) ([]Verdict, error) {
+	first, err := r.together(ctx, list)
+	if err != nil {
+		return nil, err
+	}
+	verdicts := make([]Verdict, len(list))
+	errs := make([]error, len(list))
+	var runs sync.WaitGroup
+	for i, v := range list {
+		if first[i] != nil {
+			verdicts[i] = *first[i]
+			continue
+		}
+		runs.Go(func() { verdicts[i], errs[i] = r.one(ctx, v) })
+	}
+	runs.Wait()
+	return verdicts, errors.Join(errs...)
+}
+
+// one runs a validator in a sandbox of its own.
+func (r *running) one(ctx context.Context, v Validator) (Verdict, error) {
+	give, err := r.take(ctx)
+	defer give()
+	if err != nil {
+		return Verdict{}, err
+	}
+	result, err := r.engine.Run(ctx, v.Command(r.claim))
+	if err != nil {
+		return Verdict{}, err
+	}
+	return v.Read(r.c, result), nil
 }

@@ -1,10 +1,12 @@
 package fixcheck
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/fstest"
 
@@ -45,24 +47,31 @@ func of(t testing.TB, name, script string) Validator {
 	return list[0]
 }
 
+// BenchmarkRun runs five validators of one folder, in one sandbox and, as those of a stranger, in one each.
 func BenchmarkRun(b *testing.B) {
 	engine := need(b, sandbox.Python)
-	var list []Validator
-	for i := range 5 {
-		list = append(list, of(b, fmt.Sprintf("v%d", i), "import json, sys, ast\nc = json.load(sys.stdin)\nast.parse(c['fixed_code'])\nprint(json.dumps({'valid': True, 'reason': 'r', 'confidence': 1}))\n"))
-	}
 	text := strings.Repeat("def f(x):\n    return x + 1\n", 500)
 	claim := Claim{OriginalCode: text, FixedCode: text, Files: []File{{Path: "a.py", Before: &text, After: &text}}}
-	for b.Loop() {
-		verdicts, err := Run(b.Context(), engine, list, claim)
-		if err != nil {
-			b.Fatal(err)
+	for _, origin := range []Origin{User, Workspace} {
+		var list []Validator
+		for i := range 5 {
+			v := of(b, fmt.Sprintf("v%d", i), "import json, sys, ast\nc = json.load(sys.stdin)\nast.parse(c['fixed_code'])\nprint(json.dumps({'valid': True, 'reason': 'r', 'confidence': 1}))\n")
+			v.Origin = origin
+			list = append(list, v)
 		}
-		for _, v := range verdicts {
-			if v.Trouble != "" {
-				b.Fatal(v.Trouble)
+		b.Run(string(origin), func(b *testing.B) {
+			for b.Loop() {
+				verdicts, err := Run(b.Context(), engine, list, claim)
+				if err != nil {
+					b.Fatal(err)
+				}
+				for _, v := range verdicts {
+					if v.Trouble != "" {
+						b.Log(v.Trouble)
+					}
+				}
 			}
-		}
+		})
 	}
 }
 
@@ -97,4 +106,67 @@ func TestRun(t *testing.T) {
 			t.Errorf("one that %s: got %q, want %q", cases[i].name, got, cases[i].want)
 		}
 	}
+}
+
+// TestRunTogether runs validators of one folder, which share a sandbox.
+func TestRunTogether(t *testing.T) {
+	engine := need(t, sandbox.Python)
+	folder := fstest.MapFS{}
+	cases := map[string]string{ // by the name of the script
+		"good":     "no",
+		"reader":   "NameError: x",
+		"crashing": "it ended with exit code 1: unverified; it wrote: KeyError: 'a'",
+		"looping":  "it was stopped after 5s: unverified; it wrote: begun",
+		"silent":   `it wrote nothing to standard output: write {"valid": ..., "reason": ..., "confidence": ...}: unverified`,
+	}
+	scripts := map[string]string{
+		"good":     "import json\nprint(json.dumps({'valid': False, 'reason': 'no', 'confidence': 0.9}))\n",
+		"reader":   "import json, sys\nc = json.load(sys.stdin)\nprint(json.dumps({'valid': True, 'reason': c['error_message'], 'confidence': 1}))\n",
+		"crashing": "raise KeyError('a')\n",
+		"looping":  "import sys\nprint('begun', file=sys.stderr, flush=True)\nwhile True:\n    pass\n",
+		"silent":   "",
+		"hungry":   "x = bytearray(1 << 31)\n",
+	}
+	for name, script := range scripts {
+		folder[name+".yaml"] = &fstest.MapFile{Data: []byte("name: " + name + "\ntype: executable\ndescription: d\ncommand: python3\nargs: [" + name + ".py]\nmetadata: {validates_error_type: NameError}\n")}
+		folder[name+".py"] = &fstest.MapFile{Data: []byte(script)}
+	}
+	folder["absent.yaml"] = &fstest.MapFile{Data: []byte("name: absent\ntype: executable\ndescription: d\ncommand: ruby-that-is-not-there\nmetadata: {validates_error_type: NameError}\n")}
+	cases["absent"] = "ruby-that-is-not-there is not in the sandbox: unverified"
+	all, problems := Load(folder, User)
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	check := func(list []Validator, runs int64) {
+		counted := &counting{Engine: engine}
+		verdicts, err := Run(t.Context(), counted, list, Claim{ErrorMessage: "NameError: x"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range verdicts {
+			if got := v.Reason + v.Trouble; got != cases[list[i].Name] {
+				t.Errorf("%s: got %q, want %q", list[i].Name, got, cases[list[i].Name])
+			}
+		}
+		if got := counted.runs.Load(); got != runs {
+			t.Errorf("%d runs of the sandbox, not %d", got, runs)
+		}
+	}
+	quiet := slices.DeleteFunc(slices.Clone(all), func(v Validator) bool { return v.Name == "hungry" })
+	check(quiet, 1)
+	// One that breaks what they share does no harm to the others.
+	cases["hungry"] = "it needed more than 256 MiB of memory: unverified"
+	two := slices.DeleteFunc(slices.Clone(all), func(v Validator) bool { return v.Name != "hungry" && v.Name != "good" })
+	check(two, 2)
+}
+
+// counting counts the runs of an engine.
+type counting struct {
+	sandbox.Engine
+	runs atomic.Int64
+}
+
+func (c *counting) Run(ctx context.Context, cmd sandbox.Command) (*sandbox.Result, error) {
+	c.runs.Add(1)
+	return c.Engine.Run(ctx, cmd)
 }

@@ -43,7 +43,7 @@ func (v Validator) Read(c Claim, result *sandbox.Result) Verdict {
 func (v Validator) judged(c Claim, result *sandbox.Result) Verdict {
 	said := lastLine(result.Output)
 	switch {
-	case result.ExitCode == 127 && strings.TrimSpace(result.Output) == absent:
+	case result.ExitCode == notFound && strings.TrimSpace(result.Output) == absent:
 		return v.trouble("%s is not in the sandbox: unverified", v.Manifest.Command)
 	case result.Status == sandbox.TimedOut:
 		return v.trouble("it was stopped after %s: unverified%s", TimeLimit, said)
@@ -54,14 +54,9 @@ func (v Validator) judged(c Claim, result *sandbox.Result) Verdict {
 	case result.ExitCode != 0:
 		return v.trouble("it ended with exit code %d: unverified%s", result.ExitCode, said)
 	}
-	var written []byte
-	for _, change := range result.Changes {
-		if change.Path == verdictFile && !change.Deleted {
-			written = change.Data
-		}
-	}
+	output, _ := written(result, verdictFile)
 	verdict := v.verdict()
-	if err := verdict.parse(written); err != nil {
+	if err := verdict.parse(output); err != nil {
 		return v.trouble("%s: unverified%s", err, said)
 	}
 	verdict.place(c)
