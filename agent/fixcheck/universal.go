@@ -9,17 +9,28 @@ const (
 	ClaimAndChange = "claim-and-change" // what the claim names is not where the change is
 )
 
-// Universal has the built-in checks judge a claim. It returns the verdicts of those that find it invalid: that they
+// builtIn are the built-in checks, in the order in which they judge.
+var builtIn = []struct {
+	name, does string
+	judge      func(Claim) (reason string, confidence float64)
+}{
+	{Unchanged, "Refuses a fix after which no file has changed. A change of indentation is a change.", unchanged},
+	{SameProgram, "Refuses a fix after which only comments and layout have changed, in Python, Go, JavaScript and TypeScript.", sameProgram},
+	{ClaimAndChange, "Refuses a fix that names a place which has nothing to do with what has changed.", claimAndChange},
+}
+
+// BuiltIn describes the built-in checks as manifests do validators. They judge fixes of all errors.
+func BuiltIn() (list []Manifest) {
+	for _, check := range builtIn {
+		list = append(list, Manifest{Name: check.name, Description: check.does, ErrorTypes: []string{"all"}, Threshold: DefaultThreshold, AutoApply: true, Priority: maxPriority})
+	}
+	return list
+}
+
+// Universal has the built-in checks judge a claim. It returns the verdict of the first that finds it invalid: that they
 // find nothing says little, as they know no error.
 func Universal(c Claim) []Verdict {
-	for _, check := range []struct {
-		name  string
-		judge func(Claim) (reason string, confidence float64)
-	}{
-		{Unchanged, unchanged},
-		{SameProgram, sameProgram},
-		{ClaimAndChange, claimAndChange},
-	} {
+	for _, check := range builtIn {
 		if reason, confidence := check.judge(c); confidence > 0 {
 			return []Verdict{{
 				Validator: check.name, Origin: Builtin, Threshold: DefaultThreshold,

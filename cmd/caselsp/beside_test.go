@@ -33,6 +33,11 @@ var besides = map[string]beside{
 	"demo":             {code: 2, want: `is not empty: name a new or empty folder`}, // it has a state directory of its own
 	"doctor":           {code: 1, want: `ok +store +readable`},                      // there is no sandbox
 	"export":           {args: "TASK", want: `"kind":"answer"`},
+	"fixcheck":         {want: `Usage:`},
+	"fixcheck list":    {want: `^claim-and-change `},
+	"fixcheck new":     {args: "--language cobol mine", code: 2, want: `go, javascript, python`}, // it opens no store
+	"fixcheck run":     {args: "PROJECT/none.jsonl", code: 1, want: `it holds no claim`},
+	"fixcheck test":    {args: "none", code: 1, want: `there is no validator none`},
 	"help":             {args: "state", want: `The state directory`},
 	"history":          {want: `coding +hold on`},
 	"history prune":    {args: "--older-than 1ns --dry-run", want: `^stays .* its result waits for your review\n(.*\n)*stays .* it is being worked on`},

@@ -22,6 +22,7 @@ const (
 	exitCritical = 10
 	exitWarnings = 11
 	exitPartial  = 12
+	exitInvalid  = 13
 )
 
 // exitCodes documents them, for help texts and the reference.
@@ -42,6 +43,7 @@ var exitCodes = []struct {
 	{exitCritical, "validate has critical findings"},
 	{exitWarnings, "validate has warnings, but no critical findings"},
 	{exitPartial, "run or resume did the task in part: features failed, and their work is kept, not verified (caselsp review); what succeeded was accepted, or waits for a review as with 6"},
+	{exitInvalid, "fixcheck: a claimed fix is invalid, or a validator judges one of its samples wrongly"},
 }
 
 func exitCodesText() string {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"caselsp/agent/fixcheck"
 	"caselsp/agent/near"
 	"caselsp/agent/patch"
 	"caselsp/agent/settings"
@@ -62,6 +63,7 @@ var topics = []topic{
 	{"models", "how to name a model and its key", sections(commandReference, "Models and keys")},
 	{"editors", "how to set up an editor", sections(lsp.Reference)},
 	{"validators", "what is checked, how a rule is switched off, what blocks a task", sections(validate.Reference)},
+	{"fixcheck", "what judges a claimed fix, and how to write a validator of your own", sections(fixcheck.Reference)},
 	{"rules", "every rule; also by id: caselsp help img-alt", func() string { return rules.Default().Docs() }},
 	{"sandbox", "where commands run, under which limits, and how dependencies get in", sections(sandbox.Reference)},
 	{"threats", "who could attack, what they cannot do, and which test shows it", sections(sandbox.Threats)},
@@ -134,6 +136,7 @@ var packagePages = []struct{ path, text string }{
 	{"cmd/caselsp", commandReference},
 	{"lsp", lsp.Reference},
 	{"agent/validate", validate.Reference},
+	{"agent/fixcheck", fixcheck.Reference},
 	{"agent/shell", shell.Reference},
 	{"agent/patch", patch.Reference},
 	{"sandbox", sandbox.Reference},

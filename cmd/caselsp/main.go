@@ -106,7 +106,7 @@ func rootCommand() *cobra.Command {
 	flags.StringVar(&w.stateDir, "state-dir", "", "where caselsp keeps its state (default: $XDG_STATE_HOME/caselsp)")
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return w.checkFlags() }
 	root.AddCommand(serveCommand(w), runCommand(w), resumeCommand(w), chatCommand(w), tellCommand(w), stopCommand(w), reviewCommand(w), statusCommand(w), historyCommand(w), logsCommand(w), metricsCommand(w), projectCommand(w), memoryCommand(w),
-		replayCommand(w), exportCommand(w), patchCommand(w), validateCommand(w), outlineCommand(w), shellCommand(w), approvalsCommand(w), trustCommand(w), secretCommand(w), doctorCommand(w), demoCommand())
+		replayCommand(w), exportCommand(w), patchCommand(w), validateCommand(w), fixcheckCommand(w), outlineCommand(w), shellCommand(w), approvalsCommand(w), trustCommand(w), secretCommand(w), doctorCommand(w), demoCommand())
 	root.SetHelpCommand(helpCommand())
 	return root
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"caselsp/agent/fixcheck"
 	"caselsp/agent/settings"
 	"caselsp/agent/validate"
 	"caselsp/agent/validate/rules"
@@ -27,9 +28,10 @@ import (
 // by its name.
 func generated(t *testing.T) map[string]map[string]string {
 	return map[string]map[string]string{
-		"README.md":             {"map": codeMap(t)},
-		"cmd/caselsp/README.md": {"cli": cliSection(), "exit": exitTable(), "commands": commandTable(), "settings": settings.Docs()},
-		"store/README.md":       {"formats": secret.Docs()},
+		"README.md":                {"map": codeMap(t)},
+		"cmd/caselsp/README.md":    {"cli": cliSection(), "exit": exitTable(), "commands": commandTable(), "settings": settings.Docs()},
+		"store/README.md":          {"formats": secret.Docs()},
+		"agent/fixcheck/README.md": {"fields": fixcheck.Docs(), "checks": fixcheck.CheckDocs()},
 	}
 }
 

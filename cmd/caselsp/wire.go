@@ -54,7 +54,8 @@ type engine struct {
 	log       slog.Handler
 	closers   []io.Closer
 	// edit changes files for the result of a task as the editor that this process serves does; nil: it serves none.
-	edit func(a *agent.Agent, task string) workspace.Applier
+	edit          func(a *agent.Agent, task string) workspace.Applier
+	fixValidators fixValidators
 }
 
 // Close closes the store last: running tasks may still record their end.
