@@ -50,21 +50,16 @@ type endpoint struct {
 	work   sync.WaitGroup
 
 	mu      sync.Mutex
-	spots   map[string]spot // by the ids of the patterns; nil before the first load
-	read    [3]uint64       // what spots has: the generations of the patterns and of the vectors, and the dimension
-	open    bool            // some had no vector when spots was read
+	index   *nearest          // the vectors; nil before the first load
+	spots   map[string]string // the kinds of the patterns in it, by their ids
+	read    [3]uint64         // what it has: the generations of the patterns and of the vectors, and the dimension
+	open    bool              // some had no vector when it was read
 	queries map[string][]float32
 	scale   *scale
 	until   time.Time     // it is not asked before
 	trouble string        // what the user is to be told
 	down    bool          // the user was told that it does not answer
 	upkeep  chan struct{} // closed when the upkeep that runs has ended; nil: none runs
-}
-
-// spot is where a pattern lies.
-type spot struct {
-	kind   string
-	vector []float32 // of length one
 }
 
 func newEndpoint(m *Memory, e *Endpoint) *endpoint {
@@ -168,13 +163,14 @@ func (e *endpoint) search(ctx context.Context, kind, text string, n int) []match
 	if e.scale == nil {
 		return nil // it is not known yet what a cosine of this model says
 	}
+	found, err := e.index.near(ctx, kind, query, n+tied)
+	if err != nil {
+		return nil
+	}
 	var near []match
-	for id, s := range e.spots {
-		if s.kind != kind || len(s.vector) != len(query) {
-			continue
-		}
-		if similar := e.scale.similarity(cosine(query, s.vector)); similar >= minSimilarity {
-			near = append(near, match{id, similar})
+	for _, f := range found {
+		if similar := e.scale.similarity(f.similarity); similar >= minSimilarity {
+			near = append(near, match{f.id, similar})
 		}
 	}
 	slices.SortFunc(near, func(a, b match) int {
@@ -183,14 +179,8 @@ func (e *endpoint) search(ctx context.Context, kind, text string, n int) []match
 	return near[:min(n, len(near))]
 }
 
-// cosine is that of two vectors of length one.
-func cosine(a, b []float32) float64 {
-	sum := float32(0)
-	for i, x := range a {
-		sum += x * b[i]
-	}
-	return float64(sum)
-}
+// tied is how many more vectors are asked for than are wanted: of equal ones chromem-go gives any.
+const tied = 16
 
 // query is the vector of a text.
 func (e *endpoint) query(ctx context.Context, text string) ([]float32, error) {
@@ -241,7 +231,7 @@ func (e *endpoint) failed(err error) {
 	}
 }
 
-// current has spots brought up to date for vectors of a dimension. What has no vector yet is embedded meanwhile: where that
+// current has the index brought up to date for vectors of a dimension. What has no vector yet is embedded meanwhile: where that
 // is one request, it is waited for.
 func (e *endpoint) current(ctx context.Context, dimension int) error {
 	missing, err := e.load(dimension)

@@ -63,13 +63,16 @@ func (e *endpoint) vectorsOf(tx *bolt.Tx) *bolt.Bucket {
 	return nil
 }
 
-// load brings spots up to date with the database, and returns what has no vector of a dimension yet. A vector that was read
+// load brings the index up to date with the database, and returns what has no vector of a dimension yet. A vector that was read
 // once is not read again: the text of an id does not change.
 func (e *endpoint) load(dimension int) (missing []unembedded, err error) {
 	e.mu.Lock()
 	before, read, open := e.spots, e.read, e.open
+	if e.index == nil || e.index.dimension != dimension {
+		before = nil
+	}
 	e.mu.Unlock()
-	spots := map[string]spot{}
+	spots, fresh := map[string]string{}, map[string][]float32{}
 	same := false
 	var acc account
 	err = e.view(func(tx *bolt.Tx) error {
@@ -86,8 +89,8 @@ func (e *endpoint) load(dimension int) (missing []unembedded, err error) {
 		}
 		read = now
 		return tx.Bucket(patternsBucket).ForEach(func(k, v []byte) error {
-			if s, ok := before[string(k)]; ok && len(s.vector) == dimension {
-				spots[string(k)] = s
+			if kind, ok := before[string(k)]; ok {
+				spots[string(k)] = kind
 				return nil
 			}
 			p, ok := decodePattern(string(k), v)
@@ -102,7 +105,7 @@ func (e *endpoint) load(dimension int) (missing []unembedded, err error) {
 				missing = append(missing, unembedded{p.ID, p.Kind, p.Text})
 				return nil
 			}
-			spots[p.ID] = spot{p.Kind, vector}
+			spots[p.ID], fresh[p.ID] = p.Kind, vector
 			return nil
 		})
 	})
@@ -115,9 +118,39 @@ func (e *endpoint) load(dimension int) (missing []unembedded, err error) {
 		e.scale = acc.Scale
 	}
 	if !same {
-		e.spots, e.read, e.open = spots, read, len(missing) > 0
+		e.read, e.open = read, len(missing) > 0
+		err = e.indexed(dimension, spots, fresh)
 	}
-	return missing, nil
+	return missing, err
+}
+
+// indexed brings the index to what was read: spots are all patterns with a vector, fresh the vectors of those that were not known. The lock is held.
+func (e *endpoint) indexed(dimension int, spots map[string]string, fresh map[string][]float32) error {
+	ctx := context.Background()
+	if e.index == nil || e.index.dimension != dimension {
+		e.index, e.spots = newNearest(dimension), map[string]string{}
+	}
+	for id, kind := range e.spots {
+		if spots[id] != kind {
+			if err := e.index.remove(ctx, kind, id); err != nil {
+				return err
+			}
+		}
+	}
+	for id, kind := range spots {
+		vector, isFresh := fresh[id]
+		switch {
+		case isFresh:
+			if err := e.index.add(ctx, kind, id, vector); err != nil {
+				return err
+			}
+		case e.spots[id] != kind: // removed while this was read: it is read again
+			delete(spots, id)
+			e.read = [3]uint64{}
+		}
+	}
+	e.spots = spots
+	return nil
 }
 
 // keep writes the vectors of a batch. Of patterns that were forgotten meanwhile none is kept.
@@ -171,7 +204,7 @@ func packVector(v []float32, text string) []byte {
 	return out
 }
 
-// unpackVector returns the vector if it is one of this text and dimension, else nil.
+// unpackVector returns the vector if it is one of this text and dimension and can be compared, else nil.
 func unpackVector(raw []byte, text string, dimension int) []float32 {
 	sum := sha256.Sum256([]byte(text))
 	if len(raw) != sha256.Size+4*dimension || !bytes.Equal(raw[:sha256.Size], sum[:]) {
@@ -180,6 +213,9 @@ func unpackVector(raw []byte, text string, dimension int) []float32 {
 	v := make([]float32, dimension)
 	for i := range v {
 		v[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[sha256.Size+4*i:]))
+	}
+	if !compares(v, dimension) {
+		return nil // damaged: it is embedded anew
 	}
 	return v
 }

@@ -102,3 +102,12 @@ func measured(vectors [][]float32) *scale {
 	s.Alike, s.Unlike = s.Alike/float64(alike), s.Unlike/float64(unlike)
 	return s
 }
+
+// cosine is that of two vectors of length one.
+func cosine(a, b []float32) float64 {
+	sum := float32(0)
+	for i, x := range a {
+		sum += x * b[i]
+	}
+	return float64(sum)
+}

@@ -9,7 +9,6 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/philippgille/chromem-go"
 	bolt "go.etcd.io/bbolt"
 )
 
@@ -42,6 +41,8 @@ const (
 	knownRarities = 24 << 9
 	// maxLists is how many words of a query are looked up, the rarest first.
 	maxLists = 128
+	// rowsName is what the rows of a search are among vectors: chromem-go wants a name.
+	rowsName = "rows"
 	// priorRows is how many rows of ordinary text the rarity of a word is judged by before there
 	// are many: in a memory of five records, "the" would be as rare as "dockerfile".
 	priorRows = 100
@@ -304,14 +305,7 @@ func (s *searcher) list(lists *bolt.Bucket, t term, add func(uint32, float64)) (
 // as vectors of a length of one: one dimension for each feature of the query, and one for all other features. The
 // cosine is that of all features.
 func (s *searcher) compare(ctx context.Context, numbers []uint32, n int) ([]match, error) {
-	// Without a function chromem-go takes one that calls OpenAI.
-	collection, err := chromem.NewDB().CreateCollection("rows", nil, func(context.Context, string) ([]float32, error) {
-		return nil, errors.New("documents come with their vectors")
-	})
-	if err != nil || len(numbers) == 0 {
-		return nil, err
-	}
-	rows, lexical := s.kind.Bucket(rowsBucket), map[string]float64{}
+	rows, lexical, index := s.kind.Bucket(rowsBucket), map[string]float64{}, newNearest(len(s.terms)+1)
 	var f features
 	for _, at := range numbers {
 		raw := rows.Get(number(at))
@@ -324,7 +318,7 @@ func (s *searcher) compare(ctx context.Context, numbers []uint32, n int) ([]matc
 		}
 		vector, bm25 := s.project(&f)
 		lexical[id] = min(bm25/s.best, 1)
-		if err := collection.AddDocument(ctx, chromem.Document{ID: id, Embedding: vector}); err != nil {
+		if err := index.add(ctx, rowsName, id, vector); err != nil && !errors.Is(err, errUncomparable) {
 			return nil, err
 		}
 	}
@@ -332,19 +326,15 @@ func (s *searcher) compare(ctx context.Context, numbers []uint32, n int) ([]matc
 	for i, t := range s.terms {
 		query[i] = float32(damped(t.count) * t.weight)
 	}
-	count := collection.Count() // more results than documents are an error to chromem-go
-	if query = unit(query); isZero(query) || count == 0 {
-		return nil, nil
-	}
-	results, err := collection.QueryEmbedding(ctx, query, count, nil, nil)
+	results, err := index.near(ctx, rowsName, unit(query), len(numbers))
 	if err != nil {
 		return nil, err
 	}
 	var found []match
 	for _, r := range results {
-		similarity := cosineShare*float64(r.Similarity) + (1-cosineShare)*lexical[r.ID]
-		if similarity >= minSimilarity || lexical[r.ID] >= minCovered {
-			found = append(found, match{r.ID, min(similarity, 1)})
+		similarity := cosineShare*r.similarity + (1-cosineShare)*lexical[r.id]
+		if similarity >= minSimilarity || lexical[r.id] >= minCovered {
+			found = append(found, match{r.id, min(similarity, 1)})
 		}
 	}
 	slices.SortFunc(found, func(a, b match) int {
