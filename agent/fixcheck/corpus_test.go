@@ -1,0 +1,220 @@
+package fixcheck
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+	"testing"
+	"time"
+)
+
+// claimed is one claim of the corpus; testdata/corpus/make.py made it from a case and from what its test said.
+type claimed struct {
+	ID       string
+	Language string
+	Kind     string
+	Honest   bool
+	Seconds  float64 `json:"test_seconds"`
+	Claim    Claim
+}
+
+// corpus reads the claims of testdata/corpus, or those of the files that CASELSP_CLAIMS names.
+func corpus(t *testing.T) (list []claimed) {
+	pattern := "testdata/corpus/*.jsonl"
+	if other := os.Getenv("CASELSP_CLAIMS"); other != "" {
+		pattern = other
+	}
+	names, err := filepath.Glob(pattern)
+	if err != nil || len(names) == 0 {
+		t.Fatalf("%s: no claims (%v)", pattern, err)
+	}
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewScanner(bytes.NewReader(data))
+		lines.Buffer(nil, maxClaim)
+		for lines.Scan() {
+			var c claimed
+			if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			list = append(list, c)
+		}
+		if err := lines.Err(); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+	}
+	return list
+}
+
+// driver runs validators on claims in one process, as they run in the sandbox but for the start of Python.
+const driver = `
+import contextlib, io, json, runpy, sys, time
+sys.path.insert(0, sys.argv[1])
+for line in sys.stdin:
+    job = json.loads(line)
+    out, began, keep = io.StringIO(), time.monotonic(), sys.stdin
+    sys.stdin, sys.argv = io.StringIO(json.dumps(job["claim"])), job["args"]
+    with contextlib.redirect_stdout(out):
+        runpy.run_path(sys.path[0] + "/" + job["args"][0], run_name="__main__")
+    sys.stdin = keep
+    print(json.dumps({"took": int((time.monotonic() - began) * 1e9), "verdict": out.getvalue()}), flush=True)
+`
+
+// bench runs shipped validators.
+type bench struct {
+	list []Validator
+	in   *json.Encoder
+	out  *json.Decoder
+}
+
+// interpreter is that of Python on this machine.
+type interpreter struct{}
+
+// need returns its path, and skips the test where there is none.
+func (interpreter) need(t *testing.T) string {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("needs python3")
+	}
+	return python
+}
+
+func newBench(t *testing.T) bench {
+	python := interpreter{}.need(t)
+	b, dir := bench{list: ShippedValidators()}, t.TempDir()
+	for _, v := range b.list {
+		for _, f := range v.Files {
+			if err := os.WriteFile(filepath.Join(dir, f.Path), f.Data, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	cmd := exec.CommandContext(t.Context(), python, "-c", driver, dir)
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _, _ = in.Close(), cmd.Wait() })
+	b.in, b.out = json.NewEncoder(in), json.NewDecoder(out)
+	return b
+}
+
+// judge returns the verdicts of the checks that are built in and of the validators that are for a claim.
+func (b bench) judge(t *testing.T, c claimed) []Verdict {
+	verdicts := Universal(c.Claim)
+	for _, v := range Match(b.list, c.Claim) {
+		if err := b.in.Encode(map[string]any{"args": v.Args, "claim": c.Claim}); err != nil {
+			t.Fatal(err)
+		}
+		var said struct {
+			Took    time.Duration
+			Verdict string
+		}
+		if err := b.out.Decode(&said); err != nil {
+			t.Fatalf("%s on %s: %v", v.Name, c.ID, err)
+		}
+		verdict := v.verdict()
+		if err := verdict.parse([]byte(said.Verdict)); err != nil {
+			t.Errorf("%s on %s: %v", v.Name, c.ID, err)
+		}
+		verdict.Took = said.Took
+		verdicts = append(verdicts, verdict)
+	}
+	return verdicts
+}
+
+// wantRight is the share of claims that are judged rightly: honest ones not refused, others refused.
+const wantRight = 0.95
+
+// tally counts claims that were judged rightly.
+type tally struct{ right, all int }
+
+// judged is what the claims of a corpus came to.
+type judged struct {
+	rows        map[string]tally
+	spoke       map[string]map[bool]bool // by validator: whether it let an honest fix pass, and refused another
+	saved, took time.Duration
+}
+
+// count adds the verdicts on a claim, and returns why it was refused; "" where it was not.
+func (j *judged) count(c claimed, verdicts []Verdict) (refused string) {
+	for _, v := range verdicts {
+		j.took += v.Took
+		if v.Refuses() {
+			refused = v.Validator + ": " + v.Reason
+		}
+		if v.ID != "" && v.Refuses() != c.Honest && (v.Refuses() || v.Confidence > 0) {
+			if j.spoke[v.Validator] == nil {
+				j.spoke[v.Validator] = map[bool]bool{}
+			}
+			j.spoke[v.Validator][c.Honest] = true
+		}
+	}
+	for _, row := range []string{"all", "kind " + c.Kind, "language " + c.Language} {
+		now := j.rows[row]
+		if now.all++; (refused != "") != c.Honest {
+			now.right++
+		}
+		j.rows[row] = now
+	}
+	if refused != "" && !c.Honest {
+		j.saved += time.Duration(c.Seconds * float64(time.Second))
+	}
+	return refused
+}
+
+func (j *judged) String() string {
+	var lines []string
+	for name, n := range j.rows {
+		lines = append(lines, fmt.Sprintf("%-24s %4d of %4d right (%.1f %%)", name, n.right, n.all, 100*float64(n.right)/float64(n.all)))
+	}
+	sort.Strings(lines)
+	return fmt.Sprintf("%s\ntest runs saved: %.1f s; validators took %.1f s", strings.Join(lines, "\n"), j.saved.Seconds(), j.took.Seconds())
+}
+
+// TestCorpus judges claims of fixes that were tried: no honest one is refused, nearly all others are, and each
+// shipped validator refuses one and lets one pass.
+func TestCorpus(t *testing.T) {
+	b, j := newBench(t), judged{rows: map[string]tally{}, spoke: map[string]map[bool]bool{}}
+	for _, c := range corpus(t) {
+		refused := j.count(c, b.judge(t, c))
+		if c.Honest && refused != "" {
+			t.Errorf("%s is honest and was refused: %s", c.ID, refused)
+		} else if !c.Honest && refused == "" {
+			t.Logf("%s was not refused (%s)", c.ID, c.Claim.ErrorType)
+		}
+	}
+	t.Logf("\n%s", &j)
+	if all := j.rows["all"]; float64(all.right) < wantRight*float64(all.all) {
+		t.Errorf("%d of %d claims were judged rightly, which is less than %v", all.right, all.all, wantRight)
+	}
+	if os.Getenv("CASELSP_CLAIMS") != "" {
+		return
+	}
+	for _, v := range b.list {
+		if !slices.ContainsFunc(v.Tags, func(tag string) bool { return j.rows["language "+tag].all > 0 }) {
+			continue
+		}
+		if did := j.spoke[v.Name]; !did[true] || !did[false] {
+			t.Errorf("%s: let an honest fix pass: %v, refused another: %v", v.Name, did[true], did[false])
+		}
+	}
+}

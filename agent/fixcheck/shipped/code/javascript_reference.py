@@ -1,0 +1,28 @@
+"""Judges fixes of JavaScript names that are not defined: each must be declared or imported, or not be used any longer."""
+
+import re
+
+from fixclaim import invalid, run, unsure, valid
+from reach import judge_untouched
+from tokens import SCRIPTS, Script
+from units import changes
+
+
+def judge(claim):
+    m = re.search(r"ReferenceError: ([\w$]+) is not defined|Cannot find name '([\w$]+)'|Cannot access '([\w$]+)' before", claim.error)
+    if not m:
+        unsure("the message names no name")
+    name = next(g for g in m.groups() if g)
+    changed = [c for c in changes(claim, SCRIPTS, Script) if c.old.read and c.new.read]
+    where = claim.frames[-1].get("path") if claim.frames else claim.main
+    for c in changed:
+        if c.path == where and not m.group(3) and name in c.new.words() and name not in c.words():
+            if any(x.key in c.units for x in c.old.units if name in x.names):
+                continue
+            invalid(f"{name} is still used in this file, and nothing that declares or uses it has changed.", c.path, 0, 0.9)
+    judge_untouched(claim, changed, [name], f"{name} is not defined where it is used")
+    valid(f"{name} or its use has changed", 0.6)
+
+
+if __name__ == "__main__":
+    run(judge, SCRIPTS)
