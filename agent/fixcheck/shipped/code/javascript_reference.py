@@ -9,7 +9,7 @@ from units import changes
 
 
 def judge(claim):
-    m = re.search(r"ReferenceError: ([\w$]+) is not defined|Cannot find name '([\w$]+)'|Cannot access '([\w$]+)' before", claim.error)
+    m = re.search(r"(?<![\w$.])([A-Za-z_$][\w$]*) is not defined|Cannot find name '([\w$]+)'|Cannot access '([\w$]+)' before", claim.error)
     if not m:
         unsure("the message names no name")
     name = next(g for g in m.groups() if g)

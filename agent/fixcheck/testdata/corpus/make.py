@@ -48,8 +48,8 @@ def run(language, files):
 
 TRACE = {
     "python": (r"(?m)^(\S+\.py):(\d+): (?:in (\S+)|(\w+)?)$|^ +File \"(\S+?)\", line (\d+)", r"(?m)^E +(\w+(?:Error|Exception))\b|^E {3,}(assert) "),
-    "go": (r"(?m)^\s+(?:/\S+/)?([\w-]+\.go):(\d+)(?: \+0x|: )|^(?:\./)?([\w./-]+\.go):(\d+):\d+: ", r"(?m)^(panic|fatal error): |(DATA RACE)|^\S+\.go:\d+:\d+: (.)"),
-    "javascript": (r"at (?:async )?(?:([\w.<>$]+(?: \[as \w+\])?) \()?([\w./-]+\.[cm]?[jt]s):(\d+)", r"(?m)^\s*(?:Uncaught )?\[?(\w*Error)(?: \[\w+\])?: |name: '(\w*Error)'"),
+    "go": (r"(?m)^\s+(?:/\S+/)?([\w-]+\.go):(\d+)(?: \+0x|: |$)|^(?:\./)?([\w./-]+\.go):(\d+):\d+: ", r"(?m)^(panic|fatal error): |(DATA RACE)|^\S+\.go:\d+:\d+: (.)"),
+    "javascript": (r"(?m)(?:at |^ +)(?:async )?(?:([\w.<>$]+(?: \[as \w+\])?) \()?([\w./-]+\.[cm]?[jt]s):(\d+)", r"(?m)^\s*(?:Uncaught )?\[?(\w*Error)(?: \[\w+\])?: |name: '(\w*Error)'"),
 }
 
 
