@@ -1,6 +1,7 @@
 package fixcheck
 
 import (
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -12,15 +13,19 @@ import (
 )
 
 // maxCompared bounds the bytes of the files that a claim is compared with: more is not a fix that a person describes.
-const maxCompared = 2 << 20
+const maxCompared = 512 << 10
+
+// maxNested is how deep functions and types are looked at that are in each other.
+const maxNested = 8
 
 // changes is what has changed since a failure, and what has to do with it.
 type changes struct {
 	files    []string        // that have changed
 	paths    []string        // of the others
 	related  map[string]bool // names on changed lines, around them, and of what mentions them
-	words    map[string]bool // parts of names on changed lines and around them
-	declared map[string]bool // names of functions and types in the changed files and in the one that failed
+	named    map[string]bool // names in the paths of the files that have changed
+	words    map[string]bool // parts of names that are on changed lines before or after and not both, and of those around them
+	declared map[string]bool // names of functions and types in the changed files and in the one that failed, and of those that failed
 }
 
 // source is one text of a file.
@@ -28,12 +33,13 @@ type source struct {
 	lines   []string
 	changed map[int]bool // by line, from 0
 	symbols []syntax.Symbol
+	holding [][]syntax.Symbol // by line; see around
 }
 
 // changesOf reads the changes of a claim; nil where they cannot be read: something that is not code has changed, which can
 // have to do with anything.
 func changesOf(c Claim) *changes {
-	d := &changes{related: map[string]bool{}, words: map[string]bool{}, declared: map[string]bool{}}
+	d := &changes{related: map[string]bool{}, named: map[string]bool{}, words: map[string]bool{}, declared: map[string]bool{}}
 	var sources []*source
 	size := len(c.OriginalCode)
 	for _, f := range c.Files {
@@ -49,6 +55,7 @@ func changesOf(c Claim) *changes {
 		before, after := sourceOf(language, f.before()), sourceOf(language, f.after())
 		compare(f, before, after)
 		sources = append(sources, before, after)
+		d.differ(before, after)
 	}
 	if len(d.files) == 0 {
 		return nil
@@ -60,6 +67,9 @@ func changesOf(c Claim) *changes {
 	}
 	if c.Main != "" && !slices.Contains(d.files, c.Main) {
 		sources = append(sources, sourceOf(syntax.LanguageOf(c.Main), c.OriginalCode))
+	}
+	for _, f := range c.Frames {
+		d.declared[normal(lastPart(f.Function))] = f.Function != ""
 	}
 	d.relate(sources)
 	return d
@@ -111,7 +121,7 @@ func mark(s *source, from int, text string) {
 }
 
 // given are names that a line defines.
-var given = regexp.MustCompile(`([A-Za-z_$][\w$]*)\s*(?::[^=()]*)?:?=(?:[^=>]|$)|\b(?:def|class|func|function|const|let|var|type|interface|enum)\s+([A-Za-z_$][\w$]*)`)
+var given = regexp.MustCompile(`^\s*(?:(?:export|const|let|var|self\.|this\.)\s*)*([A-Za-z_$][\w$]*)\s*(?::[^=()]*)?:?=(?:[^=>]|$)|\b(?:def|class|func|function|const|let|var|type|interface|enum)\s+([A-Za-z_$][\w$]*)`)
 
 // relate fills in what has to do with the changes.
 func (d *changes) relate(sources []*source) {
@@ -120,56 +130,97 @@ func (d *changes) relate(sources []*source) {
 		for _, u := range s.symbols {
 			d.declared[normal(u.Name)] = true
 		}
-		for line := range s.changed {
-			d.near(s, line, reach)
-		}
+		d.near(s, reach)
 	}
 	for _, file := range d.files {
-		d.note(strings.TrimSuffix(file, path.Ext(file)))
+		for _, name := range identifier.FindAllString(strings.TrimSuffix(file, path.Ext(file)), -1) {
+			d.named[normal(name)] = true
+			d.parts(name)
+		}
 	}
-	for grows := true; grows; {
-		grows = false
-		for _, s := range sources {
-			for _, u := range s.symbols {
-				if name := normal(u.Name); !reach[name] && s.mentions(u, reach) {
-					reach[name], d.related[name], grows = true, true, true
-				}
+	d.spread(mentionedIn(sources), reach)
+}
+
+// spread follows names to the functions and types that mention them, and those to what mentions these.
+func (d *changes) spread(mentioned map[string][]string, reach map[string]bool) {
+	next := slices.Collect(maps.Keys(reach))
+	for len(next) > 0 {
+		name := next[len(next)-1]
+		next = next[:len(next)-1]
+		for _, by := range mentioned[name] {
+			d.related[by] = true
+			if !reach[by] {
+				reach[by] = true
+				next = append(next, by)
 			}
 		}
 	}
 }
 
-// near notes what is on a changed line and around it.
-func (d *changes) near(s *source, line int, reach map[string]bool) {
-	if line >= len(s.lines) {
-		return
-	}
-	text := s.lines[line]
-	d.note(text)
-	for _, m := range given.FindAllStringSubmatch(text, -1) {
-		reach[normal(m[1]+m[2])] = true
-	}
-	inner := syntax.Symbol{StartLine: -1}
-	for _, u := range s.symbols {
-		if u.StartLine <= line && line <= u.EndLine {
-			reach[normal(u.Name)] = true
-			d.note(u.Name)
-			if u.StartLine >= inner.StartLine {
-				inner = u
+// mentionedIn returns the functions and types that mention each name.
+func mentionedIn(sources []*source) map[string][]string {
+	in := map[string][]string{}
+	for _, s := range sources {
+		for line, text := range s.lines {
+			for _, u := range s.around(line) {
+				by := normal(u.Name)
+				for _, name := range identifier.FindAllString(text, -1) {
+					if n := normal(name); len(in[n]) == 0 || in[n][len(in[n])-1] != by {
+						in[n] = append(in[n], by)
+					}
+				}
 			}
 		}
 	}
-	if inner.StartLine < 0 { // what a module does has to do with all that it mentions
-		for _, name := range identifier.FindAllString(text, -1) {
+	return in
+}
+
+// around are the symbols that hold a line, the outer ones first: symbols are in the order of their lines.
+func (s *source) around(line int) (found []syntax.Symbol) {
+	if s.holding == nil {
+		s.holding = make([][]syntax.Symbol, len(s.lines))
+		for _, u := range s.symbols {
+			for i := max(u.StartLine, 0); i <= u.EndLine && i < len(s.lines); i++ {
+				if len(s.holding[i]) < maxNested {
+					s.holding[i] = append(s.holding[i], u)
+				}
+			}
+		}
+	}
+	return s.holding[line]
+}
+
+// near notes what is on changed lines and around them.
+func (d *changes) near(s *source, reach map[string]bool) {
+	inner := map[[2]int]bool{} // the lines of the functions and types that have changed
+	for line := range s.changed {
+		if line >= len(s.lines) {
+			continue
+		}
+		text, around := s.lines[line], s.around(line)
+		d.note(text)
+		for _, m := range given.FindAllStringSubmatch(text, -1) {
+			reach[normal(m[1]+m[2])] = true
+		}
+		for _, u := range around {
+			reach[normal(u.Name)] = true
+			d.note(u.Name)
+			d.parts(u.Name)
+		}
+		if len(around) > 0 {
+			u := around[len(around)-1]
+			inner[[2]int{max(u.StartLine, 0), min(u.EndLine+1, len(s.lines))}] = true
+			continue
+		}
+		for _, name := range identifier.FindAllString(text, -1) { // what a module does has to do with all that it mentions
 			if !keywords[name] {
 				reach[normal(name)] = true
 			}
 		}
-		return
 	}
-	for _, text := range s.of(inner) {
-		for _, name := range identifier.FindAllString(text, -1) {
-			d.related[normal(name)] = true
+	for lines := range inner {
+		for _, text := range s.lines[lines[0]:lines[1]] {
+			d.note(text)
 		}
 	}
 }
@@ -178,24 +229,35 @@ func (d *changes) near(s *source, line int, reach map[string]bool) {
 func (d *changes) note(text string) {
 	for _, name := range identifier.FindAllString(text, -1) {
 		d.related[normal(name)] = true
-		for _, w := range subword.FindAllString(name, -1) {
-			d.words[strings.ToLower(w)] = true
-		}
 	}
 }
 
-// of are the lines of a symbol.
-func (s *source) of(u syntax.Symbol) []string {
-	return s.lines[min(max(u.StartLine, 0), len(s.lines)):min(u.EndLine+1, len(s.lines))]
+// parts notes the words that a name is made of.
+func (d *changes) parts(name string) {
+	for _, w := range subword.FindAllString(name, -1) {
+		d.words[strings.ToLower(w)] = true
+	}
 }
 
-func (s *source) mentions(u syntax.Symbol, names map[string]bool) bool {
-	for _, text := range s.of(u) {
-		for _, name := range identifier.FindAllString(text, -1) {
-			if names[normal(name)] {
-				return true
+// differ notes the words of changed lines that are new or gone.
+func (d *changes) differ(before, after *source) {
+	was, is := before.changedWords(), after.changedWords()
+	for w := range was {
+		d.words[w] = d.words[w] || !is[w]
+	}
+	for w := range is {
+		d.words[w] = d.words[w] || !was[w]
+	}
+}
+
+func (s *source) changedWords() map[string]bool {
+	found := map[string]bool{}
+	for line := range s.changed {
+		if line < len(s.lines) {
+			for _, w := range subword.FindAllString(s.lines[line], -1) {
+				found[strings.ToLower(w)] = true
 			}
 		}
 	}
-	return false
+	return found
 }

@@ -1,6 +1,7 @@
 package fixcheck
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"regexp"
@@ -60,8 +61,10 @@ var (
 		"through until not without rather whose what how why given per against between now")
 	// purposes do so too, up to the place of the fix: added a check for X to Y.
 	purposes = syntax.WordSet("with for of")
+	// locates stand before the place of a fix.
+	locates = syntax.WordSet("to in into")
 	// elsewhen are words of what was not done now.
-	elsewhen = syntax.WordSet("already earlier previously previous verified confirmed checked ran rerun reran investigated reviewed unchanged left kept still analysed analyzed debugged inspected tested")
+	elsewhen = syntax.WordSet("already earlier previously previous verified confirmed checked ran rerun reran investigated reviewed unchanged left kept still analysed analyzed debugged documented inspected tested")
 	// general are words that code of any kind holds.
 	general = syntax.WordSet("test tests data value values error errors file files function functions method methods return returns returned import imports class classes type types name names self this none null true false string strings " +
 		"list lists dict object objects code fix fixed fixes call calls check checks with from that when than then into else should would must make made call args kwargs argument arguments parameter parameters result results " +
@@ -84,7 +87,7 @@ var (
 		`|([A-Za-z_$][\w$]*)\(` + // called
 		`|((?:_|[A-Za-z$][A-Za-z0-9$]*_)\w+|[a-z]+[A-Z]\w*|[A-Z]+[a-z0-9]+[A-Z]\w*)` + // snake_case, camelCase, CamelCase
 		`|"([A-Za-z_$][\w$.]*)"|'([A-Za-z_$][\w$.]*)'` +
-		`|([A-Za-z]+)`) // a plain word
+		`|([A-Za-z]+(?:-[A-Za-z]+)*)`) // a plain word
 	identifier = regexp.MustCompile(`[A-Za-z_$][\w$]*`)
 	subword    = regexp.MustCompile(`[A-Z]?[a-z]+|[A-Z]+`)
 )
@@ -95,35 +98,31 @@ const plain = 8
 // itemOf reads a fix.
 func (d *changes) itemOf(fix string) item {
 	var it item
-	behind, purpose, first := false, false, ""
+	behind, purpose, first, last, before := false, false, "", "", ""
 	for _, m := range named.FindAllStringSubmatch(fix, -1) {
 		if word := strings.ToLower(m[plain]); word != "" {
-			if first == "" {
-				first = word
-			}
-			if _, done := elsewhen[word]; done {
+			first = cmp.Or(first, word)
+			if elsewhen[word] {
 				return item{}
 			}
-			switch {
-			case references[word]:
-				behind = true
-			case purposes[word]:
-				purpose = true
-			case word == "to" || word == "in" || word == "into":
-				purpose = false
-			}
+			behind = behind || references[word]
+			purpose = purpose && !locates[word] || purposes[word]
 			it.meets = it.meets || d.speaksOf(word)
+			before, last = last, word
 			continue
 		}
-		if first == "" {
-			first = "-"
-		}
+		first = cmp.Or(first, "-")
 		name := strings.Trim(strings.Join(m[1:plain], ""), "\"'")
-		if d.concerns(name) {
+		open := !behind && !purpose
+		switch {
+		case d.concerns(name):
 			it.meets = true
-		} else if !behind && !purpose && it.place == "" && d.isPlace(name, edits[first]) {
+		case open && edits[first] && locates[last] && !strings.HasSuffix(before, "ed") && d.isPath(name) && !isTest(name):
+			return item{place: name} // what was edited there, whatever is elsewhere
+		case open && it.place == "" && d.isPlace(name, edits[first]):
 			it.place = name
 		}
+		before, last = last, ""
 	}
 	return it
 }
@@ -135,12 +134,18 @@ func (d *changes) concerns(name string) bool {
 			return true
 		}
 	}
-	if slices.Contains(d.paths, name) || strings.Contains(name, "/") {
+	if d.isPath(name) || strings.Contains(name, "/") {
 		name = strings.TrimSuffix(name, path.Ext(name))
 	}
 	return slices.ContainsFunc(identifier.FindAllString(name, -1), func(part string) bool {
-		return !keywords[part] && d.related[normal(part)]
+		n := normal(part)
+		return !keywords[part] && (d.related[n] || d.named[n] && !d.declared[n])
 	})
+}
+
+// isPath reports whether a name is the path of a file that has not changed, or the end of one.
+func (d *changes) isPath(name string) bool {
+	return slices.ContainsFunc(d.paths, func(p string) bool { return p == name || strings.HasSuffix(p, "/"+name) })
 }
 
 // speaksOf reports whether a plain word is part of a name in a change.
@@ -153,7 +158,7 @@ func (d *changes) isPlace(name string, edited bool) bool {
 	if isTest(name) {
 		return false
 	}
-	if edited && slices.ContainsFunc(d.paths, func(p string) bool { return p == name || strings.HasSuffix(p, "/"+name) }) {
+	if edited && d.isPath(name) {
 		return true
 	}
 	name = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSpace(name), "()"), "(")
