@@ -257,7 +257,8 @@ func (m *Memory) each(fn func(id string, v []byte)) error {
 	})
 }
 
-// All returns what is remembered of a kind, or of all where kind is "", the latest first. What cannot be read is left
+// All returns what is remembered of a kind, the latest first; where kind is "", what tasks have taught, which leaves out
+// validators. What cannot be read is left
 // out: [Memory.Unreadable] names it.
 func (m *Memory) All(ctx context.Context, kind string) (all []Kept, err error) {
 	if err := ctx.Err(); err != nil {
@@ -266,7 +267,7 @@ func (m *Memory) All(ctx context.Context, kind string) (all []Kept, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	err = m.each(func(id string, v []byte) {
-		if p, ok := decodePattern(id, v); ok && (kind == "" || p.Kind == kind) {
+		if p, ok := decodePattern(id, v); ok && (kind == "" && p.Kind != KindValidator || p.Kind == kind) {
 			all = append(all, p)
 		}
 	})

@@ -252,7 +252,7 @@ var codedLengths = func() (lengths [256]float64) {
 // rowsOf is how many patterns the index has.
 func rowsOf(tx *bolt.Tx) int {
 	search, n := tx.Bucket(searchBucket), 0
-	for _, kind := range []string{KindPattern, KindFailure} {
+	for _, kind := range kinds {
 		if b := search.Bucket([]byte(kind)); b != nil {
 			n += int(readTally(b).Rows)
 		}

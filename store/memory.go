@@ -74,7 +74,7 @@ var (
 // success, the normalised signature of a failure.
 type Pattern struct {
 	ID       string `json:"id"`   // "": made from Kind, Type and Text
-	Kind     string `json:"kind"` // KindPattern or KindFailure
+	Kind     string `json:"kind"` // KindPattern, KindFailure or KindValidator
 	Text     string `json:"text"`
 	Solution string `json:"solution,omitempty"`
 	Type     string `json:"type,omitempty"` // of the problem or the error
@@ -176,8 +176,8 @@ func (m *Memory) checked(p Pattern) (Pattern, error) {
 
 func checkPattern(p Pattern) error {
 	switch {
-	case p.Kind != KindPattern && p.Kind != KindFailure:
-		return fmt.Errorf("its kind is %q, not %q or %q", p.Kind, KindPattern, KindFailure)
+	case !slices.Contains(kinds, p.Kind):
+		return fmt.Errorf("its kind is %q, not one of %q", p.Kind, kinds)
 	case p.Text == "":
 		return errors.New("its text is empty")
 	case len(p.Text) > maxPatternText || len(p.Solution) > maxPatternText:
@@ -227,7 +227,7 @@ func putPattern(patterns *bolt.Bucket, p Kept) error {
 // decodePattern reads a pattern. One that cannot be read is passed over by whoever meets it, and [Memory.Unreadable]
 // names it: it must keep nobody from the others.
 func decodePattern(id string, v []byte) (p Kept, ok bool) {
-	if json.Unmarshal(v, &p) != nil || p.Kind != KindPattern && p.Kind != KindFailure {
+	if json.Unmarshal(v, &p) != nil || !slices.Contains(kinds, p.Kind) {
 		return Kept{}, false
 	}
 	p.ID = id
