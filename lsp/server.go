@@ -64,7 +64,7 @@ func newServer(ctx context.Context, o Options) *server {
 	s.judgement = &judgement{validators: o.Validators, ed: ed, docs: s.docs, folders: s.folders, engines: s.engines}
 	s.indexing = &indexing{index: o.Index, ed: ed, folders: s.folders}
 	s.diagnostics = newDiagnostics(o.Docs, s.judgement.judge, ed, s.docs)
-	s.staged = &stagedFiles{ed: ed, engines: s.engines, judgement: s.judgement, diagnostics: s.diagnostics, tasks: make(map[string]map[uri.URI]string)}
+	s.staged = &stagedFiles{ed: ed, engines: s.engines, judgement: s.judgement, diagnostics: s.diagnostics, tasks: make(map[string]map[uri.URI]string), claims: make(map[string][]uri.URI)}
 	s.failing = &failingTests{ed: ed, engines: s.engines, diagnostics: s.diagnostics, tasks: make(map[string]shownTests)}
 	s.papers = &papers{ed: ed, docs: s.docs, engines: s.engines}
 	s.pages = &pages{ed: ed, engines: s.engines, papers: s.papers}

@@ -3,6 +3,7 @@ package lsp
 import (
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"caselsp/agent"
@@ -18,6 +19,9 @@ import (
 // text that it is about is not the one that the user sees.
 const stagedPrefix = "staged: "
 
+// byValidators ends the source of what checks say of a fix that a task claims.
+const byValidators = " fix validators"
+
 // byLinters ends the source of what linters say of what a task has staged.
 const byLinters = " linters"
 
@@ -31,6 +35,8 @@ type stagedFiles struct {
 
 	mu    sync.Mutex
 	tasks map[string]map[uri.URI]string
+	// claims are the files that verdicts on a claimed fix are shown in, of each task.
+	claims map[string][]uri.URI
 }
 
 // hear takes in an event of a task. It runs on the task's goroutine: a
@@ -46,6 +52,8 @@ func (l *stagedFiles) hear(e agent.Event) {
 		l.mark(id, &b.Staged)
 	case record.Linted:
 		l.markLinted(id, b)
+	case record.FixChecked:
+		l.markChecked(id, b)
 	}
 }
 
@@ -75,6 +83,7 @@ func (l *stagedFiles) mark(task string, now *record.Staged) {
 			continue
 		}
 		l.diagnostics.mark(fromStaged+task, u, l.findings(f.Path, data))
+		l.diagnostics.retract(fromStaged+task+byValidators, u)
 		l.diagnostics.retract(fromStaged+task+byLinters, u)
 	}
 	for u := range before {
@@ -127,6 +136,72 @@ func (l *stagedFiles) markLinted(task string, b record.Linted) {
 	}
 }
 
+// markChecked shows the verdicts that speak against what a task claims to have fixed, at the places that they are about. They
+// stay until the file or the claim is another one.
+func (l *stagedFiles) markChecked(task string, b record.FixChecked) {
+	a := l.engines.agent()
+	if a == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.unmarkChecked(task)
+	found := map[string][]validate.Finding{}
+	for _, v := range b.Verdicts {
+		path := v.Path
+		if changed := slices.Sorted(maps.Keys(b.Files)); path == "" && len(changed) > 0 {
+			path = changed[0]
+		}
+		if !v.Refuses() || path == "" {
+			continue
+		}
+		f := validate.Finding{Path: path, Rule: "fix/" + v.Validator, Severity: validate.Warning, Message: "claimed fix: " + record.Verdict(v)}
+		f.Start.Line = max(v.Line-1, 0)
+		found[path] = append(found[path], f)
+	}
+	o := a.Workspace.NewOverlay()
+	defer o.Close()
+	for path, list := range found {
+		file, err := a.Workspace.Abs(path)
+		if err != nil {
+			continue
+		}
+		text := ""
+		if data, err := a.Store.Blob(b.Files[path]); err == nil {
+			text, _, _ = workspace.Decode(data)
+		} else if f, err := o.Read(path); err == nil {
+			text = f.Text
+		}
+		u := uri.File(file)
+		l.diagnostics.mark(fromStaged+task+byValidators, u, l.asStaged(placed(list, text), text))
+		l.claims[task] = append(l.claims[task], u)
+	}
+}
+
+// placed gives findings that only have a line the extent of it; a line that there is not is the first.
+func placed(list []validate.Finding, text string) []validate.Finding {
+	lines := strings.SplitAfter(text, "\n")
+	for i, f := range list {
+		n := f.Start.Line
+		if n >= len(lines) {
+			n = 0
+		}
+		offset := len(strings.Join(lines[:n], ""))
+		width := len(strings.TrimRight(lines[n], "\r\n"))
+		list[i].Start.Line, list[i].Start.Offset = n, offset
+		list[i].End.Line, list[i].End.Byte, list[i].End.Offset = n, width, offset+width
+	}
+	return list
+}
+
+// unmarkChecked takes back what was shown of the claim before. The lock is held.
+func (l *stagedFiles) unmarkChecked(task string) {
+	for _, u := range l.claims[task] {
+		l.diagnostics.retract(fromStaged+task+byValidators, u)
+	}
+	delete(l.claims, task)
+}
+
 // unmark takes the diagnostics of a task away: it does not run any more,
 // however it ended.
 func (l *stagedFiles) unmark(task string) {
@@ -136,6 +211,7 @@ func (l *stagedFiles) unmark(task string) {
 		l.diagnostics.mark(fromStaged+task, u, nil)
 		l.diagnostics.retract(fromStaged+task+byLinters, u)
 	}
+	l.unmarkChecked(task)
 	delete(l.tasks, task)
 }
 
