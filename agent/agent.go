@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"caselsp/agent/codemap"
+	"caselsp/agent/fixcheck"
 	"caselsp/agent/llm"
 	"caselsp/agent/permit"
 	"caselsp/agent/record"
@@ -59,9 +60,13 @@ type Options struct {
 	WriteTests string // when the tester writes tests; "" is off
 	PlanReview bool   // the user is asked about a plan before the work begins
 	Linting    Linting
-	Limits     record.Limits // zero fields: DefaultLimits
-	Version    string        // of this build; recordings name it
-	Context    int           // tokens that fit into the model's window; 0: DefaultContext
+	// Validators are the fix validators that may run in this workspace; nil: none, and only what is built in checks claims.
+	Validators func() []fixcheck.Validator
+	// WriteValidators says that a model is asked for one where none was of help.
+	WriteValidators bool
+	Limits          record.Limits // zero fields: DefaultLimits
+	Version         string        // of this build; recordings name it
+	Context         int           // tokens that fit into the model's window; 0: DefaultContext
 	// AskReads asks also before commands that only read, which else run at once.
 	AskReads bool
 	// Expiry is how long a kind of command stays allowed that the user allowed for

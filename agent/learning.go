@@ -134,6 +134,7 @@ func (r *run) learn(ctx context.Context, rev *review.Review) []store.Pattern {
 		helped, ignored := u.Outcome(worked)
 		l.Uses = append(l.Uses, store.Use{ID: u.ID, Helped: helped, Ignored: ignored})
 	}
+	l.Uses = append(l.Uses, judgedValidators(r.state)...)
 	if worked && rev != nil {
 		// The process that decides may be another one than the one that worked, and know no secrets yet.
 		if err := r.conceal(ctx); err != nil {

@@ -189,11 +189,24 @@ func (m *learner) answer(req *llm.Request) (name string, args map[string]any) {
 		rounds += strings.Count(msg.Content, "# Round ")
 	}
 	_, right := m.told(last)
-	line := fmt.Sprintf("%s%*s", m.bad, rounds+1, "") // another try that mends nothing
+	text := source(m.file, m.bad) + attempt(m.file, rounds) // another try that mends nothing
 	if right || strings.Contains(last, "APPLY") || rounds >= findsByItself {
-		line = m.good
+		text = source(m.file, m.good)
 	}
-	return "WRITE_FILE", map[string]any{"thought": "t", "path": m.file, "content": source(m.file, line)}
+	return "WRITE_FILE", map[string]any{"thought": "t", "path": m.file, "content": text}
+}
+
+// attempt is code at the end of a file that makes it another program.
+func attempt(name string, n int) string {
+	switch path.Ext(name) {
+	case ".html":
+		return fmt.Sprintf("<p>%d</p>\n", n)
+	case ".go":
+		return fmt.Sprintf("\nvar attempt = %d\n", n)
+	case ".js", ".ts":
+		return fmt.Sprintf("\nvar attempt = %d;\n", n)
+	}
+	return fmt.Sprintf("\n\nattempt = %d\n", n)
 }
 
 // world is the user's memory and what it did for the tasks so far.

@@ -25,6 +25,8 @@ type Metrics struct {
 	ByLanguage map[string]*TaskFigures `json:"by_language"`
 	// MostUsed are the records of the memory that most tasks recalled, at most maxMostUsed.
 	MostUsed []UsedMemory `json:"most_used_memory"`
+	// Validators are the checks that have judged claimed fixes, by name.
+	Validators []ValidatorFigures `json:"validators"`
 }
 
 // TaskMetrics are the figures of one task.
@@ -65,10 +67,12 @@ type TaskFigures struct {
 	Recalls    int `json:"recalls"`     // questions to the memory
 	RecallHits int `json:"recall_hits"` // of those, that found something
 	// Memory is what came of the recalls.
-	Memory        MemoryFigures `json:"memory"`
-	AcceptedHunks int           `json:"accepted_hunks"`   // by the user
-	RejectedHunks int           `json:"rejected_hunks"`   //
-	Undone        int           `json:"undone,omitempty"` // acceptances that were taken back
+	Memory MemoryFigures `json:"memory"`
+	// Claims are the claims that failed tests were fixed.
+	Claims        ClaimFigures `json:"fix_claims"`
+	AcceptedHunks int          `json:"accepted_hunks"`   // by the user
+	RejectedHunks int          `json:"rejected_hunks"`   //
+	Undone        int          `json:"undone,omitempty"` // acceptances that were taken back
 }
 
 // RoleFigures are what one role cost.
@@ -91,12 +95,12 @@ func (a *Agent) Metrics() (m Metrics, err error) {
 		return m, err
 	}
 	var unread []error
-	used := map[string]*UsedMemory{}
+	used, checks := map[string]*UsedMemory{}, map[string]*ValidatorFigures{}
 	for _, id := range ids {
 		if id == permit.Journal {
 			continue
 		}
-		t, err := a.taskMetrics(id, used)
+		t, err := a.taskMetrics(id, used, checks)
 		if err != nil {
 			unread = append(unread, err)
 			continue
@@ -111,10 +115,13 @@ func (a *Agent) Metrics() (m Metrics, err error) {
 		}
 	}
 	m.MostUsed = mostUsed(used)
+	if m.Validators, err = a.validatorFigures(checks); err != nil {
+		unread = append(unread, err)
+	}
 	return m, errors.Join(unread...)
 }
 
-func (a *Agent) taskMetrics(id string, used map[string]*UsedMemory) (TaskMetrics, error) {
+func (a *Agent) taskMetrics(id string, used map[string]*UsedMemory, checks map[string]*ValidatorFigures) (TaskMetrics, error) {
 	status, err := a.Status(id)
 	if err != nil {
 		return TaskMetrics{}, err
@@ -142,6 +149,7 @@ func (a *Agent) taskMetrics(id string, used map[string]*UsedMemory) (TaskMetrics
 		return TaskMetrics{}, err
 	}
 	c.outcome(p.Phase, p.Uses, used)
+	c.claimed(p, checks)
 	return t, nil
 }
 
@@ -277,6 +285,7 @@ func (f *TaskFigures) add(g TaskFigures) {
 	}
 	sum.Seconds, sum.Waited = sum.Seconds+g.Seconds, sum.Waited+g.Waited
 	sum.Memory.add(g.Memory)
+	sum.Claims.add(g.Claims)
 	sum.Roles, sum.Ended = roles, ended
 	*f = sum
 	for name, r := range g.Roles {
@@ -312,6 +321,9 @@ func (m Metrics) Summary() string {
 	fmt.Fprintf(&b, "tests       %s, %d passed\n", count.Of(t.TestRuns, "run"), t.TestsPassed)
 	fmt.Fprintf(&b, "commands    %d run, %d denied; %s; %s\n", t.Commands, t.Denied, count.Of(t.Questions, "question"), count.Of(t.Objections, "safety violation"))
 	fmt.Fprintf(&b, "memory      %s\n", t.Memory.summary(t.Recalls, t.RecallHits))
+	if t.Claims.Claims > 0 {
+		fmt.Fprintf(&b, "fixes       %s\n", t.Claims.summary())
+	}
 	var names []string
 	for name := range t.Roles {
 		names = append(names, name)

@@ -21,6 +21,12 @@ type outside interface {
 	dependencies(key string) (found record.DependenciesFound, recorded bool)
 	// linted returns the linters' findings in files; nil if no linter ran.
 	linted(files map[string]string) (said *record.Linted, recorded bool)
+	// fixChecked returns what checks said of a claim that a failure was fixed; nil where it was not checked.
+	fixChecked(fixes []string, files map[string]string) (said *record.FixChecked, recorded bool)
+	// writesValidators reports whether a fix validator is asked for where one is wanted.
+	writesValidators(a *Agent) bool
+	// validatorTried is the validator that a model has written, tried, by the number of those before it.
+	validatorTried(n int) (b *record.ValidatorTried, recorded bool)
 	// told returns what the user said to the task at this place of it; live, that comes by
 	// [Agent.Tell].
 	told(p *record.State) []string
@@ -95,6 +101,12 @@ func (live) dependencies(string) (record.DependenciesFound, bool) {
 
 func (live) linted(map[string]string) (*record.Linted, bool) { return nil, false }
 
+func (live) fixChecked([]string, map[string]string) (*record.FixChecked, bool) { return nil, false }
+
+func (live) writesValidators(a *Agent) bool { return a.WriteValidators }
+
+func (live) validatorTried(int) (*record.ValidatorTried, bool) { return nil, false }
+
 func (live) masked() []string { return nil }
 
 func (live) tests() (record.TestsFound, bool) { return record.TestsFound{}, false }
@@ -146,7 +158,7 @@ func (p *Player) Asked() (asked, recorded bool) {
 		switch {
 		case e.Layered != nil:
 			looked = true
-		case e.Recalled == nil && e.Linted == nil && e.Allowed == nil && e.Told == nil && e.Tests == nil:
+		case e.Recalled == nil && e.Linted == nil && e.Checked == nil && e.Tried == nil && e.Allowed == nil && e.Told == nil && e.Tests == nil:
 			return e.User != nil && (!looked || e.User.Whole), true
 		}
 	}
@@ -172,6 +184,25 @@ func (p *Player) Judged() (record.Judged, bool) {
 		}
 	}
 	return record.Judged{}, false
+}
+
+// writesValidators is told by what came of it: older versions did not ask.
+func (p *Player) writesValidators(*Agent) bool {
+	return slices.ContainsFunc(p.rec.entries, func(e entry) bool { return e.Tried != nil })
+}
+
+// validatorTried is what was recorded.
+func (p *Player) validatorTried(n int) (b *record.ValidatorTried, recorded bool) {
+	for _, e := range p.rec.entries {
+		if e.Tried == nil {
+			continue
+		}
+		if n == 0 {
+			return e.Tried, true
+		}
+		n--
+	}
+	return &record.ValidatorTried{Trouble: "the recording has none"}, true
 }
 
 // tests gives none where none were recorded; else they are looked for, as they were then.

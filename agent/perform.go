@@ -388,6 +388,9 @@ func (r *run) finish(ctx context.Context, args action.FinishFeature) error {
 	if told != "" {
 		return r.done(record.ActionDone{Text: told, Misnames: void})
 	}
+	if refused, err := r.checkFix(ctx, args); refused || err != nil {
+		return err
+	}
 	if linted, err := r.lintStaged(ctx); linted || err != nil {
 		return err
 	}

@@ -51,6 +51,9 @@ func render(name string, data any) (string, error) {
 
 // prompted is what the templates may use; each uses a part of it.
 type prompted struct {
+	Claims    []shownClaim // that a failure was fixed
+	Refused   string       // why the last validator is not kept
+	ErrorType string
 	Task      record.Task
 	Focus     string
 	Listing   string

@@ -379,6 +379,16 @@ func (p *Player) linted(files map[string]string) (said *record.Linted, recorded 
 	return nil, true
 }
 
+// fixChecked is what was said of a claim at this place: nothing by versions that did not check any.
+func (p *Player) fixChecked(fixes []string, files map[string]string) (said *record.FixChecked, recorded bool) {
+	for _, e := range p.here() {
+		if e.Checked != nil && e.Checked.Same(fixes, files) {
+			return e.Checked, true
+		}
+	}
+	return nil, true
+}
+
 // Tolerated implements permit.Outside: the approval by which a finding was allowed here.
 func (p *Player) Tolerated(key string) (rule string, recorded bool) {
 	for _, e := range p.here() {

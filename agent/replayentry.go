@@ -18,6 +18,8 @@ type entry struct {
 	Recalled *record.MemoryRecalled    `json:"recalled,omitempty"`
 	Layered  *record.DependenciesFound `json:"layered,omitempty"`
 	Linted   *record.Linted            `json:"linted,omitempty"`
+	Checked  *record.FixChecked        `json:"fix_checked,omitempty"`
+	Tried    *record.ValidatorTried    `json:"validator_tried,omitempty"`
 	Allowed  *record.Tolerated         `json:"tolerated,omitempty"`
 	Told     *record.Told              `json:"told,omitempty"`
 	Tests    *record.TestsFound        `json:"tests,omitempty"`
@@ -44,6 +46,10 @@ func (e *entry) take(body record.Body, thread bool) bool {
 		e.Layered = &b
 	case record.Linted:
 		e.Linted = &b
+	case record.FixChecked:
+		e.Checked = &b
+	case record.ValidatorTried:
+		e.Tried = &b
 	case record.Tolerated:
 		e.Allowed = &b
 	case record.Told:

@@ -50,6 +50,7 @@ func (a *Agent) reportText(p *record.State, outcome string) string {
 			fmt.Fprintf(&b, "- %s\n", record.FirstLine(line))
 		}
 	}
+	b.WriteString(claimsText(p))
 	if lines := p.Uninstalled(); len(lines) > 0 {
 		b.WriteString("\n## Dependencies\n\n")
 		for _, line := range lines {

@@ -94,6 +94,9 @@ func (r *run) testing(ctx context.Context) error {
 		if linted, err := r.lintStaged(ctx); linted || err != nil { // those that waited for dependencies
 			return err
 		}
+		if did, err := r.writeValidator(ctx); did || err != nil {
+			return err
+		}
 		if r.wantsEvidence() {
 			return r.runTestsOn(t.Command(), record.ActionChosen{Thought: evidenceThought, Bare: true})
 		}

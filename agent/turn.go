@@ -20,12 +20,13 @@ var (
 		action.ReadFileVerb, action.ListFilesVerb, action.SearchTextVerb, action.OutlineVerb,
 		action.DiagnosticsVerb, action.GitStatusVerb, action.GitDiffVerb, action.RecallVerb,
 	}
-	planVerbs   = append([]*action.Verb{action.PlanVerb, action.AnswerVerb, action.AskUserVerb, action.RunCommandVerb}, readVerbs...)
-	threadVerbs = append([]*action.Verb{action.AnswerVerb, action.HandOverVerb}, readVerbs...)
-	verifyVerbs = append([]*action.Verb{action.VerdictVerb}, readVerbs...)
-	fixVerbs    = append([]*action.Verb{action.HypothesisVerb}, readVerbs...)
-	adviceVerbs = []*action.Verb{action.AdviceVerb}
-	caseVerbs   = append([]*action.Verb{
+	planVerbs      = append([]*action.Verb{action.PlanVerb, action.AnswerVerb, action.AskUserVerb, action.RunCommandVerb}, readVerbs...)
+	threadVerbs    = append([]*action.Verb{action.AnswerVerb, action.HandOverVerb}, readVerbs...)
+	verifyVerbs    = append([]*action.Verb{action.VerdictVerb}, readVerbs...)
+	fixVerbs       = append([]*action.Verb{action.HypothesisVerb}, readVerbs...)
+	adviceVerbs    = []*action.Verb{action.AdviceVerb}
+	validatorVerbs = []*action.Verb{action.FixValidatorVerb}
+	caseVerbs      = append([]*action.Verb{
 		action.WriteFileVerb, action.PatchFileVerb, action.RunCommandVerb, action.AskUserVerb,
 		action.CheckpointVerb, action.RollbackVerb, action.FinishFeatureVerb, action.AnswerVerb, action.AbortVerb,
 		action.DeleteFileVerb, action.RenameFileVerb,

@@ -14,13 +14,14 @@ func TestPromptSizes(t *testing.T) {
 		verbs []*action.Verb
 		most  int // bytes
 	}{
-		"plan":    {planVerbs, 4046},
-		"code":    {caseVerbs, 6464},
-		"single":  {singleVerbs, 6464},
-		"reflect": {fixVerbs, 2500},
-		"verify":  {verifyVerbs, 2900},
-		"tester":  {writerVerbs, 4200},
-		"advise":  {adviceVerbs, 800},
+		"plan":      {planVerbs, 4046},
+		"code":      {caseVerbs, 6464},
+		"single":    {singleVerbs, 6464},
+		"reflect":   {fixVerbs, 2500},
+		"verify":    {verifyVerbs, 2900},
+		"tester":    {writerVerbs, 4200},
+		"advise":    {adviceVerbs, 800},
+		"validator": {validatorVerbs, 2700},
 	} {
 		text, err := render(role+".system.md", prompted{Steps: 15})
 		if err != nil {
@@ -39,7 +40,7 @@ func TestPromptSizes(t *testing.T) {
 // TestRoles: every verb can be chosen by some role, and no role has one twice. That
 // a role has no verb that does not exist is the compiler's part.
 func TestRoles(t *testing.T) {
-	roles := map[string][]*action.Verb{"planning": planVerbs, "answering": threadVerbs, "coding": caseVerbs, "reflecting": fixVerbs, "writing tests": writerVerbs, "verifying": verifyVerbs, "advising": adviceVerbs}
+	roles := map[string][]*action.Verb{"planning": planVerbs, "answering": threadVerbs, "coding": caseVerbs, "reflecting": fixVerbs, "writing tests": writerVerbs, "verifying": verifyVerbs, "advising": adviceVerbs, "writing validators": validatorVerbs}
 	for _, v := range action.All() {
 		had := 0
 		for name, verbs := range roles {

@@ -39,6 +39,7 @@ const (
 	SubmitVerdictName  = "SUBMIT_VERDICT"
 	SubmitFixName      = "SUBMIT_HYPOTHESIS"
 	SubmitAdviceName   = "SUBMIT_ADVICE"
+	SubmitCheckName    = "SUBMIT_VALIDATOR"
 )
 
 //go:embed write.md

@@ -415,7 +415,7 @@ var bodies = func() map[string]reflect.Type {
 	for _, b := range []Body{
 		TaskGiven{}, StateChanged{}, CallSent{}, CallAnswered{}, CallFailed{}, ReplyRefused{}, ActionChosen{},
 		ActionDone{}, Asked{}, Answered{}, CommandStarted{}, CommandEnded{}, Judged{}, DependenciesFound{},
-		MemoryRecalled{}, Planned{}, Linted{}, Tolerated{}, FilesShown{}, Unrun{}, Compacted{},
+		MemoryRecalled{}, Planned{}, Linted{}, FixChecked{}, ValidatorTried{}, Tolerated{}, FilesShown{}, Unrun{}, Compacted{},
 		Verified{}, Hypothesised{}, Replied{}, FeatureEnded{}, Rebased{}, Reported{}, Applying{}, Applied{}, Decided{},
 		Continued{}, Told{}, Message{}, HandedOver{}, Retried{}, TakenUp{}, Split{}, TestsFound{}, Compared{}, TestsWritten{}, TestsReturned{}, TestsSettled{},
 	} {

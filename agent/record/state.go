@@ -66,7 +66,9 @@ type State struct {
 	Linted       map[string]lintedFile // by path: what linters last said
 	StyleTold    bool                  // the model was told of matters of style
 	LintTroubles map[string]bool       // why linters could not judge
-	Objected     map[string]bool       // objections that were reported to the model
+	// ValidatorTries are the fix validators that a model has written for the task.
+	ValidatorTries []ValidatorTried
+	Objected       map[string]bool // objections that were reported to the model
 
 	Usage llm.Usage
 	Calls int
@@ -122,6 +124,7 @@ type Feature struct {
 	Failure   string         // what the last failed test said
 	failing   *Fix           // how the tests failed that have not passed since
 	Fixes     []Fix          // what made failed tests pass
+	Claims    []Claim        // of CASE, to have fixed a failure
 	Opened    bool           // CASE was shown the files that the plan names
 	notes     int            // of the user, which were said before it began
 	threads   map[Phase]thread
@@ -258,6 +261,8 @@ func (p *State) applyMilestone(body Body) {
 		p.applyCompacted(b)
 	case Linted:
 		p.applyLinted(b)
+	case FixChecked, ValidatorTried:
+		p.applyChecks(body)
 	case Tolerated:
 		p.grant(b.Key)
 	case Judged:

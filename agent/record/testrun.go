@@ -217,6 +217,7 @@ func (p *State) applyTest(f *Feature, c *Pending, b ActionDone, said action.Said
 		p.LastTest.Settled = true
 	}
 	f.Tests, f.Results = testLine(p.LastTest), b.Results
+	f.judgeClaim(p.LastTest)
 	if !b.OK && !b.Skipped && !b.Lost && p.Phase != Extending {
 		p.failed(f, said.Plain())
 		f.failed(tested.Kind)

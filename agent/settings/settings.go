@@ -35,6 +35,7 @@ type Settings struct {
 	Lint      Lint
 	Tests     Tests
 	Plan      Plan
+	Fixcheck  Fixcheck
 	Memory    Memory
 	History   History
 }
@@ -140,6 +141,11 @@ type Plan struct {
 	Review bool // the user is asked about the plan before the work begins
 }
 
+// Fixcheck is how claimed fixes are checked.
+type Fixcheck struct {
+	Write bool // a model writes a validator for an error that no validator was of help with
+}
+
 // Lint is what other people's linters say.
 type Lint struct {
 	When     string // "edit", "finish" or "never"
@@ -200,6 +206,7 @@ func Default() Settings {
 		},
 		Limits:    Limits{Steps: 15, Rounds: 15, Attempts: 3, Rollbacks: 3, Commands: 200}, // more commands than a person runs in a day: one that is still at it goes in circles
 		Review:    Review{Annotations: true, Open: true},
+		Fixcheck:  Fixcheck{Write: true},
 		Log:       Log{Level: "info"},
 		Approvals: Approvals{Level: "default", ReadOnlyCommands: "allow", Days: 30},
 		Lint:      Lint{When: "edit", Critical: "high"},

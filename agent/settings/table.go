@@ -296,6 +296,8 @@ var entries = slices.Concat(perRole, []entry{
 		"When the tester writes tests for what a feature changed, where CASE wrote none: never; where less than 80 percent of the changed lines are covered; or always."),
 	define("plan.review", boolean(), func(s *Settings) *bool { return &s.Plan.Review }, Tighten, off,
 		"Whether a task waits with its plan before the work begins: you go on with it, leave features out, write what is to change, or stop. The flag --yes goes on."),
+	define("fixcheck.write", boolean(), func(s *Settings) *bool { return &s.Fixcheck.Write }, Never, nil,
+		"Whether a model is asked, once a task, for a fix validator, where a fix has worked after others that did not and no validator was of help. It costs a call, and what it writes counts only after you approve it."),
 	define("memory.model", text("the name of a model for embeddings as its server knows it"), func(s *Settings) *string { return &s.Memory.Model }, Never, nil,
 		"The model for embeddings by which past tasks and failures are found, beside the built-in search by words. Without it, nothing of the memory is sent anywhere but to models that work on a task."),
 	define("memory.provider", oneOf(Providers...).orEmpty(), func(s *Settings) *string { return &s.Memory.Provider }, Never, nil,

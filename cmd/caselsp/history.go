@@ -121,7 +121,9 @@ runs, commands, hits of the memory, and tokens and cost by role. --json prints o
 figures of each task, their total, and the totals by the type of the tasks and by their language. In each, "memory" says how
 often past solutions (pattern_recalls, pattern_hits, pattern_hit_rate) and past failures (failure_...) were asked for and found,
 how many records were used, how many of those were relied on in tasks that the user has decided about, and how many of
-these helped (tried, helped, success_rate). A rate is null where there is nothing to divide by. "most_used_memory" lists the records.`,
+these helped (tried, helped, success_rate). A rate is null where there is nothing to divide by. "most_used_memory" lists the records.
+"fix_claims" counts the claims that failed tests were fixed: how many were checked, sent back, unverified, and how the tests then went.
+"validators" lists the checks that judged them: how often the tests then agreed (right, wrong, accuracy), the weight, and whether it is retired.`,
 		Example: `  caselsp metrics
   caselsp metrics --json | jq .total.roles`,
 		Args: positional(cobra.NoArgs),

@@ -95,6 +95,12 @@ func (p plain) show(e agent.Event) {
 		p.done(b)
 	case record.Linted:
 		p.linted(b)
+	case record.ValidatorTried:
+		p.line("  %s", b.Told())
+	case record.FixChecked:
+		for _, line := range b.Told() {
+			p.line("    %s", line)
+		}
 	case record.DependenciesFound:
 		p.trouble(b.Trouble())
 	case record.CommandEnded:
@@ -110,17 +116,7 @@ func (p plain) show(e agent.Event) {
 	case record.Answered:
 		p.line("  answer to %s: %s %s", b.ID, firstLine(b.Answer.Text), firstLine(b.Answer.Reason))
 	case record.Asked:
-		switch about := b.Question.Subject.(type) {
-		case record.Approvable:
-			p.line("  question %s: %s %s", b.Question.ID, b.Question.Text, agent.Quote(about.Offer().What))
-			for _, gets := range about.Offer().Gets(agent.Quote) {
-				p.line("    %s", gets)
-			}
-		case record.Input:
-			p.line("  question %s: %s asks %s", b.Question.ID, about.Who(), agent.Quote(b.Question.Text))
-		default:
-			p.line("  question %s: %s", b.Question.ID, b.Question.Text)
-		}
+		p.asked(b.Question)
 	case record.FeatureEnded:
 		p.featureEnded(b, e)
 	case record.Told:

@@ -1,0 +1,202 @@
+package record
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"caselsp/agent/fixcheck"
+	"caselsp/agent/quote"
+	"caselsp/agent/stack"
+)
+
+// FixChecked is what checks say of a claim that failed tests were fixed, before the tests run for it.
+type FixChecked struct {
+	Fixes    []string           `json:"fixes,omitempty"` // as CASE claims them
+	Analysis string             `json:"analysis,omitempty"`
+	Files    map[string]string  `json:"files"` // that have changed since the failure: their content hashes now, "" for none
+	Verdicts []fixcheck.Verdict `json:"verdicts,omitempty"`
+	Refused  bool               `json:"refused,omitempty"` // the claim was sent back, and no tests run for it
+}
+
+func (FixChecked) kind() string { return "fix_checked" }
+
+// Same reports whether a claim is the one that was checked.
+func (b FixChecked) Same(fixes []string, files map[string]string) bool {
+	return slices.Equal(b.Fixes, fixes) && maps.Equal(b.Files, files)
+}
+
+// Status is what the verdicts come to.
+func (b FixChecked) Status() fixcheck.Status { return fixcheck.Sum(b.Verdicts) }
+
+// Told says for people, a line each, what the checks came to, and why.
+func (b FixChecked) Told() (lines []string) {
+	var judged []string
+	for _, v := range b.Verdicts {
+		switch {
+		case v.Trouble != "":
+			lines = append(lines, fmt.Sprintf("%s gave no verdict: %s", v.Validator, FirstLine(v.Trouble)))
+		case v.Refuses():
+			lines = append(lines, "invalid: "+Verdict(v))
+		case v.Confidence > 0 && v.ID != "":
+			judged = append(judged, v.Validator)
+		}
+	}
+	switch status := b.Status(); {
+	case b.Refused:
+		lines = append(lines, "the claimed fix was sent back; no tests were run for it")
+	case status == fixcheck.Invalid:
+		lines = append(lines, "the tests decide about the claimed fix: two claims were sent back already")
+	case status == fixcheck.Valid:
+		lines = append(lines, "the claimed fix is plausible by "+strings.Join(judged, ", "))
+	default:
+		lines = append(lines, "the claimed fix is unverified: no validator judged it")
+	}
+	return lines
+}
+
+// Verdict says in a line what a check says, and of which place. The words of a validator that is not shipped are quoted:
+// they are data.
+func Verdict(v fixcheck.Verdict) string {
+	reason := FirstLine(v.Reason)
+	if v.Origin != fixcheck.Builtin && v.Origin != fixcheck.Shipped {
+		reason = quote.Words(reason).String()
+	}
+	switch {
+	case v.Path != "" && v.Line > 0:
+		reason = fmt.Sprintf("%s:%d: %s", v.Path, v.Line, reason)
+	case v.Path != "":
+		reason = v.Path + ": " + reason
+	}
+	return fmt.Sprintf("%s (%s)", reason, v.Validator)
+}
+
+// Outcome is what the tests said of a claim that was checked.
+type Outcome string
+
+// The outcomes. A claim has none while no tests ran for it, as where it was sent back.
+const (
+	ClaimUntested Outcome = ""
+	ClaimHeld     Outcome = "passed"       // the tests pass
+	ClaimFailed   Outcome = "failed again" // they fail in the same way
+	ClaimOther    Outcome = "failed anew"  // they fail in another way: the failure that was to be fixed is gone
+)
+
+// Claim is a claim of a feature, and what became of it.
+type Claim struct {
+	FixChecked
+	Round    int
+	Said     string // the output of the failed run that it is about
+	From, To Staged // what was staged then, and with the claim
+	Outcome  Outcome
+
+	kind  string // of that failure
+	deeds int    // of the task before it
+}
+
+// Agreed reports whether the tests have agreed with a verdict on the claim; known is false where they do not tell, or where
+// the verdict was none.
+func (c Claim) Agreed(v fixcheck.Verdict) (agreed, known bool) {
+	if v.Trouble != "" || v.Confidence < v.Threshold || c.Outcome == ClaimUntested {
+		return false, false
+	}
+	switch c.Outcome {
+	case ClaimHeld:
+		return v.Valid, true
+	case ClaimFailed:
+		return !v.Valid, true
+	}
+	return v.Valid, v.Valid // what is to say that an invalid verdict did not mean the new failure
+}
+
+// applyChecks folds what has to do with fix validators.
+func (p *State) applyChecks(body Body) {
+	switch b := body.(type) {
+	case FixChecked:
+		p.applyFixChecked(b)
+	case ValidatorTried:
+		p.applyValidatorTried(b)
+	}
+}
+
+// applyFixChecked folds what checks said of a claim.
+func (p *State) applyFixChecked(b FixChecked) {
+	f, t := p.Feature(), p.LastTest
+	if f == nil || t == nil {
+		return
+	}
+	claims := slices.Clone(f.Claims)
+	if n := len(claims); n > 0 && claims[n-1].deeds == p.Deeds { // the process ended before CASE was told, and it was checked again
+		claims = claims[:n-1]
+	}
+	f.Claims = append(claims, Claim{FixChecked: b, Round: f.Round, Said: t.Said.Plain(), From: t.staged, To: p.Staged, kind: t.Kind, deeds: p.Deeds})
+}
+
+// judgeClaim notes how the tests went that ran for the last claim.
+func (f *Feature) judgeClaim(t *testRun) {
+	n := len(f.Claims)
+	if n == 0 || f.Claims[n-1].Refused || f.Claims[n-1].Outcome != ClaimUntested || t.Skipped || t.Lost || t.Nothing() {
+		return
+	}
+	f.Claims = slices.Clone(f.Claims)
+	c := &f.Claims[n-1]
+	switch {
+	case len(c.To.changedFrom(t.staged)) > 0: // something else was tested
+	case t.OK:
+		c.Outcome = ClaimHeld
+	case t.Kind == c.kind:
+		c.Outcome = ClaimFailed
+	default:
+		c.Outcome = ClaimOther
+	}
+}
+
+// RefusedClaims are the claims of the feature that were sent back since its tests ran last.
+func (p *State) RefusedClaims() (refused []Claim) {
+	f := p.Feature()
+	if f == nil {
+		return nil
+	}
+	for _, c := range slices.Backward(f.Claims) {
+		if !c.Refused {
+			break
+		}
+		refused = append(refused, c)
+	}
+	slices.Reverse(refused)
+	return refused
+}
+
+// Claimable reports whether the feature's tests have failed in a way that CASE can claim to have fixed, and what was
+// staged then.
+func (p *State) Claimable() (from Staged, ok bool) {
+	t := p.LastTest
+	if t == nil || t.OK || t.Skipped || t.Lost || t.Before || t.Settled || p.Phase != Coding || t.Outcome == stack.Unstarted || t.Nothing() {
+		return Staged{}, false
+	}
+	return t.staged, true
+}
+
+// ChangedSince are the staged files that have changed since something else was staged: their content hashes, "" where there is no
+// file.
+func (p *State) ChangedSince(from Staged) map[string]string {
+	now, files := p.Staged.byPath(), map[string]string{}
+	was := from.byPath()
+	for _, path := range p.Staged.changedFrom(from) {
+		f, ok := now[path]
+		switch {
+		case !ok: // what was staged is taken back
+			if old := was[path]; old.Base != nil {
+				files[path] = old.Base.Hash
+			} else {
+				files[path] = ""
+			}
+		case f.Now == nil:
+			files[path] = ""
+		default:
+			files[path] = f.Now.Hash
+		}
+	}
+	return files
+}
