@@ -193,6 +193,7 @@ func (s *source) around(line int) (found []syntax.Symbol) {
 // near notes what is on changed lines and around them.
 func (d *changes) near(s *source, reach map[string]bool) {
 	inner := map[[2]int]bool{} // the lines of the functions and types that have changed
+	types := map[[2]int]bool{} // those of types around changes
 	for line := range s.changed {
 		if line >= len(s.lines) {
 			continue
@@ -206,6 +207,7 @@ func (d *changes) near(s *source, reach map[string]bool) {
 			reach[normal(u.Name)] = true
 			d.note(u.Name)
 			d.parts(u.Name)
+			types[[2]int{u.StartLine, u.EndLine}] = u.Kind != "function" && u.Kind != "method" && u.Kind != "test"
 		}
 		if len(around) > 0 {
 			u := around[len(around)-1]
@@ -215,6 +217,13 @@ func (d *changes) near(s *source, reach map[string]bool) {
 		for _, name := range identifier.FindAllString(text, -1) { // what a module does has to do with all that it mentions
 			if !keywords[name] {
 				reach[normal(name)] = true
+			}
+		}
+	}
+	for _, u := range s.symbols { // methods of one type share what it holds
+		for lines, is := range types {
+			if is && lines[0] <= u.StartLine && u.EndLine <= lines[1] {
+				d.note(u.Name)
 			}
 		}
 	}

@@ -139,7 +139,7 @@ func (d *changes) concerns(name string) bool {
 	}
 	return slices.ContainsFunc(identifier.FindAllString(name, -1), func(part string) bool {
 		n := normal(part)
-		return !keywords[part] && (d.related[n] || d.named[n] && !d.declared[n])
+		return !keywords[part] && (d.related[n] || d.named[n])
 	})
 }
 

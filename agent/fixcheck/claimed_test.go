@@ -80,6 +80,8 @@ func TestClaimAndChange(t *testing.T) {
 		{"its callee", "Fixed `load_config` for files with empty lines", "shop.py", shop, in(`line.split("=")`, `line.strip().split("=")`), ""},
 		{"its base class", "Fixed AttributeError of `Item.name`", "shop.py", shop, in("    def label", "    name = \"\"\n\n    def label"), ""},
 		{"its class", "Added `discount` to Item", "shop.py", shop, in("self.price = price", "self.price = price\n        self.discount = 0"), ""},
+		{"another method of its type", "Fixed `label` for items without a price", "shop.py", shop, in("self.price = price", "self.price = price or 0"), ""},
+		{"its file", "Fixed shop for empty names", "shop.py", shop, greet, ""},
 		{"what it uses is for others", "Used the same default as `parse`", "shop.py", shop, greet, ""},
 		{"a reason", "Capitalised the text, because `load_config` does so too", "shop.py", shop, greet, ""},
 		{"from another file", "Updated the text so that it is what cart.py expects", "shop.py", shop, greet, ""},
