@@ -110,6 +110,8 @@ class Told:
     def supported(self, text):
         """Whether a sentence names anything that has changed."""
         names = code_names(text)
+        if any(n in self.owners or n in self.known and related(self.changed, n, self.keys) for n in names):
+            return True
         return any(self.is_changed(n) for n in names) or self.names_file(names) or any(f in self.paths for f in file_names(text, self.claim))
 
 
