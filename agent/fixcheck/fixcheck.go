@@ -90,8 +90,8 @@ const (
 // Status is what all verdicts on a claim come to.
 type Status string
 
-// What verdicts come to: Invalid where one of them refuses, Valid where at least one judged and none refused,
-// Unverified where none judged.
+// What verdicts come to: Invalid where one of them refuses, Valid where none does and a validator is sure of that, Unverified
+// otherwise.
 const (
 	Valid      Status = "valid"
 	Invalid    Status = "invalid"
@@ -105,7 +105,7 @@ func Sum(verdicts []Verdict) Status {
 		switch {
 		case v.Refuses():
 			return Invalid
-		case v.Trouble == "" && v.Valid && !v.Shown && v.ID != "":
+		case v.Trouble == "" && v.Valid && !v.Shown && v.ID != "" && v.Confidence >= v.Threshold:
 			sum = Valid
 		}
 	}

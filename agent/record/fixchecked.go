@@ -39,7 +39,7 @@ func (b FixChecked) Told() (lines []string) {
 			lines = append(lines, fmt.Sprintf("%s gave no verdict: %s", v.Validator, FirstLine(v.Trouble)))
 		case v.Refuses():
 			lines = append(lines, "invalid: "+Verdict(v))
-		case v.Confidence > 0 && v.ID != "":
+		case v.Confidence >= v.Threshold && v.ID != "":
 			judged = append(judged, v.Validator)
 		}
 	}
