@@ -175,10 +175,11 @@ func (r *run) claimOf(ctx context.Context, made record.Claim) (fixcheck.Claim, e
 		ErrorMessage: strings.ToValidUTF8(made.Said[max(0, len(made.Said)-maxClaimError):], ""),
 	}
 	for _, name := range slices.Sorted(maps.Keys(made.Files)) {
-		before, after := claimText(was(name)), claimText(is(name))
-		if (before != nil || after != nil) && !r.may().Hides(name) {
-			c.Files = append(c.Files, fixcheck.File{Path: name, Before: before, After: after})
+		f := fixcheck.File{Path: name} // without a text it has changed, and is not shown
+		if !r.may().Hides(name) {
+			f.Before, f.After = claimText(was(name)), claimText(is(name))
 		}
+		c.Files = append(c.Files, f)
 	}
 	entries, _, err := r.overlay.List(ctx, "", maxClaimPaths)
 	if err != nil {

@@ -34,6 +34,9 @@ var besides = map[string]beside{
 	"doctor":           {code: 1, want: `ok +store +readable`},                      // there is no sandbox
 	"export":           {args: "TASK", want: `"kind":"answer"`},
 	"fixcheck":         {want: `Usage:`},
+	"fixcheck approve": {args: "none", code: 1, want: `no generated validator has this name`},
+	"fixcheck remove":  {args: "none", code: 1, want: `no generated validator has this name`},
+	"fixcheck show":    {args: "none", code: 1, want: `no generated validator has this name`},
 	"fixcheck list":    {want: `^claim-and-change `},
 	"fixcheck new":     {args: "--language cobol mine", code: 2, want: `go, javascript, python`}, // it opens no store
 	"fixcheck run":     {args: "PROJECT/none.jsonl", code: 1, want: `it holds no claim`},

@@ -34,7 +34,7 @@ func fixcheckCommand(w *wiring) *cobra.Command {
   caselsp fixcheck run claim.json`,
 		Args: positional(cobra.NoArgs),
 	}
-	cmd.AddCommand(fixcheckList(w), fixcheckNew(), fixcheckTest(w), fixcheckRun(w))
+	cmd.AddCommand(fixcheckList(w), fixcheckNew(), fixcheckTest(w), fixcheckRun(w), fixcheckShow(w), fixcheckApprove(w), fixcheckRemove(w))
 	return cmd
 }
 
@@ -69,6 +69,10 @@ type listedValidator struct {
 	Origin fixcheck.Origin `json:"origin"`
 	ID     string          `json:"id,omitempty"`
 	Where  string          `json:"where,omitempty"`
+	// Right and Wrong are how often the tests agreed with its verdicts, and did not, in tasks that you have decided about.
+	Right   int  `json:"right"`
+	Wrong   int  `json:"wrong"`
+	Retired bool `json:"retired,omitempty"` // it is not asked any longer
 }
 
 func fixcheckList(w *wiring) *cobra.Command {
@@ -80,7 +84,7 @@ func fixcheckList(w *wiring) *cobra.Command {
 trusted. What is wrong with others, and folders that are left out, are on standard error; with --json they are objects
 with "problem".`,
 		Args: positional(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			e, err := w.fixEngine()
 			if err != nil {
 				return err
@@ -92,7 +96,10 @@ with "problem".`,
 				list = append(list, listedValidator{Manifest: c, Origin: fixcheck.Builtin})
 			}
 			for _, v := range found.list {
-				list = append(list, listedValidator{v.Manifest, v.Origin, v.ID, v.Where})
+				list = append(list, listedValidator{Manifest: v.Manifest, Origin: v.Origin, ID: v.ID, Where: v.Where})
+			}
+			if list, err = w.recorded(cmd.Context(), list); err != nil {
+				found.problems = append(found.problems, err)
 			}
 			if asJSON {
 				err = printLines(os.Stdout, list)
@@ -124,15 +131,33 @@ func (f foundValidators) told() (list []toldProblem) {
 	return list
 }
 
+// shownErrors is how many error types of a validator the table shows; --json has all.
+const shownErrors = 3
+
+// shortList is a list for a table.
+func shortList(list []string) string {
+	if n := len(list) - shownErrors; n > 1 {
+		return fmt.Sprintf("%s and %d more", strings.Join(list[:shownErrors], ", "), n)
+	}
+	return strings.Join(list, ", ")
+}
+
 func printValidators(out io.Writer, list []listedValidator) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "NAME\tORIGIN\tTHRESHOLD\tERRORS\tJUDGES")
+	fmt.Fprintln(table, "NAME\tORIGIN\tTHRESHOLD\tRIGHT\tERRORS\tJUDGES")
 	for _, v := range list {
 		threshold := fmt.Sprintf("%.2f", v.Threshold)
 		if !v.AutoApply {
 			threshold = "shown" // it sends nothing back
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", clean(v.Name), v.Origin, threshold, clean(firstLine(strings.Join(v.ErrorTypes, ", "))), clean(firstLine(v.Description)))
+		right := "-"
+		if n := v.Right + v.Wrong; n > 0 {
+			right = fmt.Sprintf("%d of %d", v.Right, n)
+		}
+		if v.Retired {
+			threshold = "retired"
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", clean(v.Name), v.Origin, threshold, right, clean(shortList(v.ErrorTypes)), clean(firstLine(v.Description)))
 	}
 	return table.Flush()
 }
