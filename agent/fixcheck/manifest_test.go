@@ -138,7 +138,8 @@ func TestIdentity(t *testing.T) {
 		}
 		return list[0].ID
 	}
-	if id("x", "1") != id("x", "1") || id("x", "1") == id("x", "2") || id("x", "1") == id("y", "1") {
+	first, again := id("x", "1"), id("x", "1")
+	if first != again || first == id("x", "2") || first == id("y", "1") {
 		t.Error("the ID is not that of the content")
 	}
 }
