@@ -13,12 +13,15 @@ def seeds_of(claim):
     return seeds | {w for f in claim.frames for w in WORD.findall(f"{f.get('function') or ''} {f.get('code') or ''}")}
 
 
+UNNAMED = {"exports", "module", "default"}  # importers call what these export by a name of their own
+
+
 def touched(changed, names):
     """Whether a changed unit is one of the names, or has no name by which it could be reached."""
     for c in changed:
         for owner, name in c.units:
             name = name.rstrip("'")
-            if not WORD.fullmatch(name) or name in names or owner and owner in names or name.startswith("__"):
+            if not WORD.fullmatch(name) or name in UNNAMED or name in names or owner and owner in names or name.startswith("__"):
                 return True
     return False
 

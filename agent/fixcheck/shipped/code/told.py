@@ -31,6 +31,8 @@ OTHER = re.compile(
     r"ran|re-?ran|checked|test\w*|spec|docs?|document\w*|comment\w*|docstring\w*|changelog|readme)\b",
     re.I,
 )
+# The words after which a file is what the change follows, not what has changed: "the package that package.json lists".
+ASIDE = r"\b(?:that|which|as|like|from|per|by|for|with|so|than|because|since)\b[^.;:!?]*$"
 # The words by which an item says where the change is.
 AT = r"(?:\b(?:in|inside|within|of)|\b(?:change[ds]?|update[ds]?|modif(?:y|ied|ies)|rewr(?:ote|itten|ite)|edit(?:ed|s)?|refactor(?:ed|s)?|rework(?:ed|s)?|correct(?:ed|s)?|patch(?:ed|es)?|extend(?:ed|s)?|adjust(?:ed|s)?|made|make))\s+(?:the\s+)?(?:(?:function|method|func|helper|class|type|constant|variable|constructor|definition of|signature of|body of)\s+)*[`'\"]?"
 
@@ -76,6 +78,13 @@ class Told:
     def is_changed(self, name):
         return name in self.units or name in self.words
 
+    def aside(self, text, file):
+        """Whether a sentence names a file only beside what it says of the change."""
+        for name in (file, file.rsplit("/", 1)[-1]):
+            if name in text:
+                return re.search(ASIDE, text[: text.index(name)], re.I) is not None
+        return False
+
     def names_file(self, names):
         """Whether one of the names is that of a changed file, as RouteHeaders is of route_headers.go."""
         paths = "/".join(self.paths).lower().replace("_", "").replace("-", "")
@@ -85,7 +94,7 @@ class Told:
         """What a sentence names as changed that has not changed; "" where it may be right."""
         if OTHER.search(text):
             return ""
-        files = [f for f in file_names(text, self.claim) if not is_test(f)]
+        files = [f for f in file_names(text, self.claim) if not is_test(f) and not self.aside(text, f)]
         names = code_names(text)
         if files and not set(files) & self.paths and not any(self.is_changed(n) for n in names):
             return files[0]
