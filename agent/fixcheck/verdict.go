@@ -146,5 +146,9 @@ func (v *Verdict) place(c Claim) {
 		slices.ContainsFunc(c.Files, func(f File) bool { return f.Path == v.Path && f.After != nil })
 	if !known {
 		v.Path, v.Line = "", 0
+		return
+	}
+	for _, said := range []string{fmt.Sprintf("%s:%d: ", v.Path, v.Line), v.Path + ": "} { // faces show the place themselves
+		v.Reason = strings.TrimPrefix(v.Reason, said)
 	}
 }

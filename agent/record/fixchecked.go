@@ -51,7 +51,7 @@ func (b FixChecked) Told() (lines []string) {
 	case status == fixcheck.Valid:
 		lines = append(lines, "the claimed fix is plausible by "+strings.Join(judged, ", "))
 	default:
-		lines = append(lines, "the claimed fix is unverified: no validator judged it")
+		lines = append(lines, "the claimed fix is unverified: no validator is sure of it")
 	}
 	return lines
 }
@@ -172,8 +172,11 @@ func (p *State) RefusedClaims() (refused []Claim) {
 // staged then.
 func (p *State) Claimable() (from Staged, ok bool) {
 	t := p.LastTest
-	if t == nil || t.OK || t.Skipped || t.Lost || t.Before || t.Settled || p.Phase != Coding || t.Outcome == stack.Unstarted || t.Nothing() {
+	if t == nil || t.OK || t.Skipped || t.Lost || t.Settled || p.Phase != Coding || t.Outcome == stack.Unstarted || t.Nothing() {
 		return Staged{}, false
+	}
+	if t.Before && len(p.ChangedSince(t.staged)) == 0 {
+		return Staged{}, false // CASE may say that they cannot pass
 	}
 	return t.staged, true
 }
