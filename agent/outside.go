@@ -23,8 +23,8 @@ type outside interface {
 	linted(files map[string]string) (said *record.Linted, recorded bool)
 	// fixChecked returns what checks said of a claim that a failure was fixed; nil where it was not checked.
 	fixChecked(fixes []string, files map[string]string) (said *record.FixChecked, recorded bool)
-	// writesValidators reports whether a fix validator is asked for where one is wanted.
-	writesValidators(a *Agent) bool
+	// writesValidators reports whether a fix validator for a type of errors is asked for where one is wanted.
+	writesValidators(a *Agent, errorType string) bool
 	// validatorTried is the validator that a model has written, tried, by the number of those before it.
 	validatorTried(n int) (b *record.ValidatorTried, recorded bool)
 	// told returns what the user said to the task at this place of it; live, that comes by
@@ -103,7 +103,9 @@ func (live) linted(map[string]string) (*record.Linted, bool) { return nil, false
 
 func (live) fixChecked([]string, map[string]string) (*record.FixChecked, bool) { return nil, false }
 
-func (live) writesValidators(a *Agent) bool { return a.WriteValidators }
+func (live) writesValidators(a *Agent, errorType string) bool {
+	return a.WriteValidators && a.newError(errorType)
+}
 
 func (live) validatorTried(int) (*record.ValidatorTried, bool) { return nil, false }
 
@@ -187,7 +189,7 @@ func (p *Player) Judged() (record.Judged, bool) {
 }
 
 // writesValidators is told by what came of it: older versions did not ask.
-func (p *Player) writesValidators(*Agent) bool {
+func (p *Player) writesValidators(*Agent, string) bool {
 	return slices.ContainsFunc(p.rec.entries, func(e entry) bool { return e.Tried != nil })
 }
 

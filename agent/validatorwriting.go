@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"caselsp/agent/action"
 	"caselsp/agent/fixcheck"
@@ -16,7 +17,7 @@ import (
 	"caselsp/store"
 )
 
-// Where a fix has worked after others that did not, and no validator was of help, the model is asked to write one. It is
+// Where a fix of a new type of errors has worked after others that did not, the model is asked to write one. It is
 // tried on the claims of this error that are in the journals, and kept where it judges them as the tests did. It counts
 // when the user has approved it; until then it is asked, and its verdict shown.
 
@@ -32,7 +33,10 @@ const (
 // writeValidator has a validator written where one is wanted; did says that it recorded something.
 func (r *run) writeValidator(ctx context.Context) (did bool, err error) {
 	refused, wanted := r.state.ValidatorWanted()
-	if !wanted || !r.a.outside.writesValidators(r.a) {
+	if !wanted {
+		return false, nil
+	}
+	if claims := r.state.Feature().Claims; !r.a.outside.writesValidators(r.a, errorTypeOf(claims[len(claims)-1].Said)) {
 		return false, nil
 	}
 	if r.state.Answer == nil {
@@ -53,6 +57,15 @@ func (r *run) writeValidator(ctx context.Context) (did bool, err error) {
 		}
 	}
 	return true, r.record(*b)
+}
+
+// newError reports whether no validator is for a type of errors, by its name: one that a validator is found for by
+// likeness alone is new.
+func (a *Agent) newError(errorType string) bool {
+	last := errorType[strings.LastIndexByte(errorType, '.')+1:]
+	return last != "" && !slices.ContainsFunc(a.validators(), func(v fixcheck.Validator) bool {
+		return slices.ContainsFunc(v.ErrorTypes, func(t string) bool { return strings.EqualFold(t, last) || strings.EqualFold(t, errorType) })
+	})
 }
 
 // askValidator asks the model for a validator.

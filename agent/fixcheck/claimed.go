@@ -64,7 +64,7 @@ var (
 	// locates stand before the place of a fix.
 	locates = syntax.WordSet("to in into")
 	// elsewhen are words of what was not done now.
-	elsewhen = syntax.WordSet("already earlier previously previous verified confirmed checked ran rerun reran investigated reviewed unchanged left kept still analysed analyzed debugged documented inspected tested")
+	elsewhen = syntax.WordSet("not stay stays stayed remain remains remained unaffected untouched dropped instead keep keeps already earlier previously previous verified confirmed checked ran rerun reran investigated reviewed unchanged left kept still analysed analyzed debugged documented inspected tested")
 	// general are words that code of any kind holds.
 	general = syntax.WordSet("test tests data value values error errors file files function functions method methods return returns returned import imports class classes type types name names self this none null true false string strings " +
 		"list lists dict object objects code fix fixed fixes call calls check checks with from that when than then into else should would must make made call args kwargs argument arguments parameter parameters result results " +

@@ -141,8 +141,9 @@ func (b bench) judge(t *testing.T, c claimed) []Verdict {
 	return verdicts
 }
 
-// wantRight is the share of claims that are judged rightly: honest ones not refused, others refused.
-const wantRight = 0.95
+// wantRight is the least share of claims that are judged rightly: honest ones not refused, others refused. No honest one may be;
+// what is only doubted is not refused, so that some others pass, which the tests then find.
+const wantRight = 0.85
 
 // tally counts claims that were judged rightly.
 type tally struct{ right, all int }
@@ -150,7 +151,7 @@ type tally struct{ right, all int }
 // judged is what the claims of a corpus came to.
 type judged struct {
 	rows        map[string]tally
-	spoke       map[string]map[bool]bool // by validator: whether it let an honest fix pass, and refused another
+	spoke       map[string]map[bool]bool // by validator: whether it let an honest fix pass, and doubted or refused another
 	saved, took time.Duration
 }
 
@@ -161,7 +162,7 @@ func (j *judged) count(c claimed, verdicts []Verdict) (refused string) {
 		if v.Refuses() {
 			refused = v.Validator + ": " + v.Reason
 		}
-		if v.ID != "" && v.Refuses() != c.Honest && (v.Refuses() || v.Confidence > 0) {
+		if v.ID != "" && v.Valid == c.Honest && v.Confidence > 0 {
 			if j.spoke[v.Validator] == nil {
 				j.spoke[v.Validator] = map[bool]bool{}
 			}
@@ -191,7 +192,7 @@ func (j *judged) String() string {
 }
 
 // TestCorpus judges claims of fixes that were tried: no honest one is refused, nearly all others are, and each
-// shipped validator refuses one and lets one pass.
+// shipped validator doubts or refuses one and lets one pass.
 func TestCorpus(t *testing.T) {
 	b, j := newBench(t), judged{rows: map[string]tally{}, spoke: map[string]map[bool]bool{}}
 	for _, c := range corpus(t) {
@@ -214,7 +215,7 @@ func TestCorpus(t *testing.T) {
 			continue
 		}
 		if did := j.spoke[v.Name]; !did[true] || !did[false] {
-			t.Errorf("%s: let an honest fix pass: %v, refused another: %v", v.Name, did[true], did[false])
+			t.Errorf("%s: let an honest fix pass: %v, doubted another: %v", v.Name, did[true], did[false])
 		}
 	}
 }

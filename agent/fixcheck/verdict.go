@@ -9,6 +9,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 
 	"caselsp/agent/near"
 	"caselsp/sandbox"
@@ -144,7 +145,7 @@ func (v *Verdict) place(c Claim) {
 	v.Path = path.Clean(v.Path)
 	known := v.Path == c.Main || slices.Contains(c.Paths, v.Path) ||
 		slices.ContainsFunc(c.Files, func(f File) bool { return f.Path == v.Path && f.After != nil })
-	if !known {
+	if !known || strings.ContainsFunc(v.Path, unicode.IsControl) { // a line break in it would forge the next line
 		v.Path, v.Line = "", 0
 		return
 	}

@@ -33,7 +33,7 @@ func (p *State) applyValidatorTried(b ValidatorTried) {
 }
 
 // ValidatorWanted reports whether the task may ask a model for a fix validator: a fix of the feature has worked after others
-// that did not, and no validator was of help there. refused is why the last one that was written is not kept; "" for the first.
+// that did not, and no validator was sure of it. refused is why the last one that was written is not kept; "" for the first.
 func (p *State) ValidatorWanted() (refused string, wanted bool) {
 	f := p.Feature()
 	if f == nil || len(f.Claims) < 2 || f.Claims[len(f.Claims)-1].Outcome != ClaimHeld {
@@ -56,7 +56,7 @@ func (p *State) ValidatorWanted() (refused string, wanted bool) {
 	return "", failed > 0
 }
 
-// judged reports whether a validator has judged the claim.
+// judged reports whether a validator was sure of the claim.
 func (c Claim) judged() bool {
 	for _, v := range c.Verdicts {
 		if v.ID != "" && v.Trouble == "" && !v.Shown && v.Confidence >= v.Threshold {

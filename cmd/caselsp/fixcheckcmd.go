@@ -259,7 +259,7 @@ func (j judgedClaim) print(out io.Writer, asJSON bool) error {
 	if j.Claim > 1 {
 		where = fmt.Sprintf(", claim %d", j.Claim)
 	}
-	fmt.Fprintf(out, "%s%s: %s\n", clean(j.File), where, j.Status)
+	fmt.Fprintf(out, "%s%s: %s\n", clean(firstLine(j.File)), where, j.Status)
 	for _, v := range j.Verdicts {
 		fmt.Fprintf(out, "  %s: %s\n", clean(v.Validator), clean(verdictText(v)))
 	}

@@ -53,6 +53,13 @@ func writeValidator(name, language string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	known := fixcheck.BuiltIn()
+	for _, v := range fixcheck.ShippedValidators() {
+		known = append(known, v.Manifest)
+	}
+	if slices.ContainsFunc(known, func(m fixcheck.Manifest) bool { return m.Name == name }) {
+		return "", fmt.Errorf("%s is the name of a check that comes with caselsp, which yours would replace: choose another name", name)
+	}
 	above, err := userValidators()
 	if err != nil {
 		return "", err

@@ -81,6 +81,9 @@ func (e *engine) validatorsOf(arg string) ([]fixcheck.Validator, string, error) 
 // validatorsIn returns the validators of a folder. One of a workspace that is not trusted is not run, not even in the sandbox.
 func (e *engine) validatorsIn(dir string) ([]fixcheck.Validator, string, error) {
 	abs, err := filepath.Abs(dir)
+	if err == nil {
+		abs, err = filepath.EvalSymlinks(abs) // a link is as trusted as what it leads to
+	}
 	if err != nil {
 		return nil, "", err
 	}

@@ -28,7 +28,7 @@ def judge(claim):
 def judge_module(claim, changed, module, name):
     path = module.replace(".", "/")
     for c in changed:
-        if not c.path.endswith((path + ".py", path + "/__init__.py")) or c.new.tree is None or "circular" in claim.error:
+        if not c.path.endswith((path + ".py", path + "/__init__.py")) or c.new.tree is None or c.deleted or "circular" in claim.error:
             continue
         names, star = set(), []
         for n in c.new.tree.body:

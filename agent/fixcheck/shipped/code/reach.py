@@ -1,7 +1,7 @@
 """Judges whether a change can have to do with a failure at all."""
 
 from fixclaim import invalid, is_test
-from told import Told, WORD, code_names, summary
+from told import WORD, code_names, summary
 from units import reached
 
 NOISE = set("self def class return import from assert test tests line in for if the a of to is error not None True False E".split())
@@ -12,6 +12,10 @@ def seeds_of(claim):
     seeds = {w for w in WORD.findall(claim.error) if w not in NOISE}
     return seeds | {w for f in claim.frames for w in WORD.findall(f"{f.get('function') or ''} {f.get('code') or ''}")}
 
+
+# How sure reach is: a fix may lie where no way from the failure can be read, in a fixture, a listener, an initialiser. It is
+# below the threshold, so that it is said and sends nothing back.
+DOUBT = 0.6
 
 UNNAMED = {"exports", "module", "default"}  # importers call what these export by a name of their own
 
@@ -28,8 +32,8 @@ def touched(changed, names):
 
 def told_so(claim, changed):
     """Whether the claim names a changed unit: then it is about what it did."""
-    told = Told(claim, changed)
-    return any(n in told.units for n in code_names("\n".join([*claim.fixes, claim.analysis or claim.description])))
+    units = {n.rstrip("'") for c in changed for _, n in c.units}
+    return any(n in units for n in code_names("\n".join([*claim.fixes, claim.analysis or claim.description])))
 
 
 def whole(claim, changed):
@@ -51,7 +55,7 @@ def judge_reach(claim, changed):
     c = changed[0]
     invalid(
         f"the failing test does not reach what has changed: {summary(changed)}. Neither the stack trace nor the code that it names calls it. Fix the code that the trace leads to.",
-        c.path, c.first(), 0.8,
+        c.path, c.first(), DOUBT,
     )
 
 
@@ -82,4 +86,4 @@ def judge_untouched(claim, changed, words, what):
     if told_so(claim, changed):
         return
     c, unit, line = frames[-1]
-    invalid(f"{what}, and {unit.name} is as it was. Changed: {summary(changed)}, which it does not use.", c.path, line or 0, 0.85)
+    invalid(f"{what}, and {unit.name} is as it was. Changed: {summary(changed)}, which it does not use.", c.path, line or 0, DOUBT)

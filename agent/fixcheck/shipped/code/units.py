@@ -113,26 +113,3 @@ def reached(changed, seeds):
                 names |= u.names
                 grown = True
     return names
-
-
-def related(changed, name, keys, steps=3):
-    """Whether one of the changed units is reached from the definitions of a name in a few calls, or reaches it."""
-    units = {}
-    for c in changed:
-        for s in (c.old, c.new):
-            for u in s.units:
-                units.setdefault(u.name, set()).update(u.names)
-                if u.owner:
-                    units.setdefault(u.owner, set()).add(u.name)
-    ends = {k[1] for k in keys}
-
-    def walk(starts, goals):
-        seen, front = set(starts), set(starts)
-        for _ in range(steps):
-            front = {n for f in front for n in units.get(f, ()) if n in units} - seen
-            if front & goals:
-                return True
-            seen |= front
-        return False
-
-    return name in ends or walk({name}, ends) or any(walk({e}, {name}) for e in ends)
