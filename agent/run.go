@@ -81,6 +81,7 @@ func asRecorded(body record.Body, rec store.Record) (record.Body, error) {
 }
 
 func (r *run) emit(e Event) {
+	r.a.log(e)
 	r.telling = true
 	if r.a.Watch != nil {
 		r.a.Watch(e)

@@ -399,7 +399,7 @@ func (l *tasks) tellEvent(e agent.Event) {
 		}
 	}
 	if text != "" {
-		l.ed.Log.Info("task "+e.Status.Task.ID+": "+text, e.Status.Where())
+		l.ed.Said.Info("task "+e.Status.Task.ID+": "+text, e.Status.Where()) // the log file has the record itself
 	}
 }
 

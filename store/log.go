@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 
 	"gopkg.in/natefinch/lumberjack.v2"
@@ -52,18 +54,28 @@ func (s *Store) LogFile() (io.WriteCloser, error) {
 	return &log{file: &lumberjack.Logger{Filename: path, MaxSize: maxLog, MaxBackups: maxLogs, LocalTime: true}, redactor: s.redactor.Load}, nil
 }
 
-// Log returns the log of a workspace, without what was moved to older files; "" where none was written. It
+// Log returns the log of a workspace, the older files first; "" where none was written. It
 // needs no owner: each line was written whole.
 func Log(o Options) (string, error) {
 	root, err := stateDir(o.StateDir)
 	if err != nil {
 		return "", err
 	}
-	text, err := os.ReadFile(filepath.Join(root, "workspaces", o.Workspace, "logs", logFile))
-	if errors.Is(err, os.ErrNotExist) {
-		err = nil
+	dir := filepath.Join(root, "workspaces", o.Workspace, "logs")
+	older, err := filepath.Glob(filepath.Join(dir, strings.TrimSuffix(logFile, ".log")+"-*.log")) // as lumberjack names them: by their time
+	if err != nil {
+		return "", err
 	}
-	return string(text), err
+	slices.Sort(older)
+	var all strings.Builder
+	for _, path := range append(older, filepath.Join(dir, logFile)) {
+		text, err := os.ReadFile(path)
+		if err != nil && !errors.Is(err, os.ErrNotExist) { // it may be set aside or removed meanwhile
+			return all.String(), err
+		}
+		all.Write(text)
+	}
+	return all.String(), nil
 }
 
 // log is the writer that LogFile returns.

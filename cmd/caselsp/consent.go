@@ -52,6 +52,9 @@ func routeOf(m settings.Model) settings.Route {
 // checkFlags reports what is wrong with --set. Who types a setting for one command wants
 // it to hold for that command: unlike one of a file or a variable, it is not passed over.
 func (w *wiring) checkFlags() error {
+	if w.logLevel != "" {
+		w.set = append(w.set, "log.level="+w.logLevel)
+	}
 	if len(w.set) == 0 {
 		return nil
 	}

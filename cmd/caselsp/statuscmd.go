@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"caselsp/agent"
 	"caselsp/agent/record"
-	"caselsp/store"
 
 	"github.com/spf13/cobra"
 )
@@ -89,32 +87,4 @@ func printStatus(out io.Writer, list []record.Status, asJSON bool) error {
 		}
 	}
 	return nil
-}
-
-func logsCommand(w *wiring) *cobra.Command {
-	lines := 0
-	cmd := &cobra.Command{
-		Use:     "logs",
-		Short:   "Print the log of a workspace, one JSON object a line",
-		Example: "  caselsp logs --lines 20",
-		Args:    positional(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) error {
-			o, err := w.storeOptions()
-			if err != nil {
-				return err
-			}
-			text, err := store.Log(o)
-			if err != nil {
-				return err
-			}
-			all := strings.SplitAfter(text, "\n")
-			if n := len(all) - 1 - lines; lines > 0 && n > 0 {
-				all = all[n:]
-			}
-			_, err = io.WriteString(plainJSON{os.Stdout}, strings.Join(all, ""))
-			return err
-		},
-	}
-	cmd.Flags().IntVarP(&lines, "lines", "n", 0, "only the last lines, this many (default: all)")
-	return cmd
 }

@@ -33,6 +33,7 @@ import (
 type wiring struct {
 	dir      string
 	set      []string
+	logLevel string // as --log-level has it; "": the setting
 	stateDir string
 }
 

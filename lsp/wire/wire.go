@@ -89,6 +89,7 @@ type Conn struct {
 	Hooks Hooks
 	Clock Clock        // replaced by tests, before Serve
 	Log   *slog.Logger // to the client's log and to Options.Log
+	Said  *slog.Logger // to the client's log alone
 
 	opts   Options
 	ctx    context.Context // the root: ends when the connection or the client does
@@ -117,7 +118,7 @@ func New(ctx context.Context, o Options) *Conn {
 	c := &Conn{opts: o, out: newOutbox(o.Name), methods: make(methods)}
 	c.Clock = Clock{time.Now, func(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }}
 	c.ctx, c.cancel = context.WithCancel(ctx)
-	c.Log = newLog(c)
+	c.Log, c.Said = newLog(c), slog.New(clientLog{c: c})
 	c.life.init()
 	c.lifecycleMethods()
 	return c
