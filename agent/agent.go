@@ -94,7 +94,7 @@ type Agent struct {
 	queue   map[string][]chan struct{} // by thread with a writer: messages that wait for their turn; under mu
 	deaf    map[string]bool            // tasks whose writer takes no more of it; under mu
 	working map[string]*working        // by task with a writer; under mu
-	inbox   map[string][]string        // by task with a writer: what the user said to it; under mu
+	kept    map[int64]bool             // messages in threads that wait for their turn in this process, by number; under mu
 	secrets map[string]string          // known to this process, by name; under mu
 	hearers map[string][]*hearer       // by task; under mu
 
@@ -135,7 +135,7 @@ func New(o Options) *Agent {
 	if err != nil {
 		o.Log.Warn("some severities are not known", "error", err)
 	}
-	a := &Agent{Options: o, suite: suite, busy: map[string]bool{}, queue: map[string][]chan struct{}{}, concealed: map[string]bool{}, seed: maphash.MakeSeed(), spreadIn: map[uint64]bool{}}
+	a := &Agent{Options: o, suite: suite, busy: map[string]bool{}, queue: map[string][]chan struct{}{}, concealed: map[string]bool{}, kept: map[int64]bool{}, seed: maphash.MakeSeed(), spreadIn: map[uint64]bool{}}
 	if o.Workspace != nil && o.Store != nil {
 		facts := o.Store.Facts(o.Version)
 		o.Workspace.KeepFacts(workspace.Kept{Fact: facts.Fact, Keep: facts.Keep, Done: facts.Done})
@@ -174,7 +174,6 @@ func (a *Agent) acquire(id string) (release func(), err error) {
 func (a *Agent) release(id string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	delete(a.inbox, id)
 	delete(a.deaf, id)
 	if next := a.queue[id]; len(next) > 0 {
 		a.queue[id] = next[1:]

@@ -29,6 +29,8 @@ type Message struct {
 	Thread string // its name; "": DefaultThread
 	Text   string
 	Focus  *record.Focus // the place in the editor that it is about; nil for none
+	// Kept is the number under which it is in the store, see [Agent.Keep]; 0: it is not yet.
+	Kept int64
 }
 
 // Check refuses a message that cannot be answered, or a name that no thread can have.
@@ -52,10 +54,12 @@ func (m Message) thread() string {
 // there to be run: [Agent.Handed].
 func (a *Agent) Chat(ctx context.Context, m Message) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		if err := m.Check(); err != nil {
+		m, err := a.Keep(m)
+		if err != nil {
 			yield(Event{}, err)
 			return
 		}
+		defer a.unkeep(ctx, m)
 		id, left := record.ThreadID(m.thread()), false
 		release, err := a.inTurn(ctx, id, func() {
 			left = !yield(Event{Doing: fmt.Sprintf("The thread %s is answering another message. Yours is next.", m.thread())}, nil)
@@ -89,14 +93,24 @@ func (r *run) hears(ctx context.Context, m Message) error {
 	if err != nil {
 		return err
 	}
-	b, recorded := r.a.outside.message()
-	if !recorded {
-		if b, err = r.naming(ctx, m); err != nil {
+	if b, recorded := r.a.outside.message(); recorded {
+		return r.record(b)
+	}
+	list, err := r.a.leftBehind(r.id)
+	if err != nil {
+		return err
+	}
+	for _, said := range append(list, m) {
+		b, err := r.naming(ctx, said)
+		if err != nil {
 			return err
 		}
 		b.Tasks, b.Context = r.handedSince(), r.a.Context
+		if err := r.recordKept(said.Kept, b); err != nil {
+			return err
+		}
 	}
-	return r.record(b)
+	return nil
 }
 
 // handedSince says what became of the task that the thread was handed over to last, where the
@@ -337,6 +351,13 @@ func (a *Agent) ThreadText(thread string) (text string, latest int, err error) {
 			latest = strings.Count(b.String(), "\n") + 1
 		}
 		b.WriteString(exchangeText(e))
+	}
+	left, err := a.leftBehind(p.Task.ID)
+	if err != nil {
+		return "", 0, err
+	}
+	for _, m := range left {
+		fmt.Fprintf(&b, "\n## Not said yet: the next message goes with it\n\n%s", quote.Lines(m.Text, ""))
 	}
 	if !p.Thread.Settled() {
 		fmt.Fprintf(&b, "\nNo answer yet: the thread is %s.", a.standing(p))

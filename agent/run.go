@@ -53,7 +53,12 @@ var errLeft = errors.New("the consumer of the run has left")
 // record writes one record, folds it into the state and tells of it. blobs are
 // written in the same transaction.
 func (r *run) record(body record.Body, blobs ...[]byte) error {
-	rec, err := r.journal.AppendWith(record.KindOf(body), body, blobs...)
+	return r.recordKept(0, body, blobs...)
+}
+
+// recordKept is record for what was kept under a number until now; 0 for nothing.
+func (r *run) recordKept(kept int64, body record.Body, blobs ...[]byte) error {
+	rec, err := r.journal.AppendKept(kept, record.KindOf(body), body, blobs...)
 	if err != nil && r.state.Seq == 0 {
 		return fmt.Errorf("the task was not begun, because it cannot be recorded: %w", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"caselsp/agent/record"
+	"caselsp/store"
 )
 
 // maxInbox is how many messages wait for a running task, at most: it takes them at each step.
@@ -17,23 +18,8 @@ func (a *Agent) Tell(id, text string) error {
 	if err := record.CheckNote(text); err != nil {
 		return err
 	}
-	a.mu.Lock()
-	busy, deaf := a.busy[id], a.deaf[id]
-	full := len(a.inbox[id]) >= maxInbox
-	if busy && !full && !deaf {
-		if a.inbox == nil {
-			a.inbox = map[string][]string{}
-		}
-		a.inbox[id] = append(a.inbox[id], text)
-	}
-	a.mu.Unlock()
-	switch {
-	case deaf:
-		return fmt.Errorf("task %s is just ending its work: say it again in a moment", id)
-	case busy && full:
-		return fmt.Errorf("%d messages wait for the task already: it takes them with its next step", maxInbox)
-	case busy:
-		return nil
+	if busy, err := a.keepTold(id, text); busy || err != nil {
+		return err
 	}
 	release, err := a.acquire(id)
 	if errors.Is(err, ErrBusy) { // since
@@ -50,28 +36,56 @@ func (a *Agent) Tell(id, text string) error {
 		return fmt.Errorf("task %s is over (%s): start another one that goes on from it, with `caselsp run --follow=%[1]s`", id, p.Phase)
 	}
 	r := &run{a: a, id: id, journal: a.Store.Journal(id), state: p, yield: func(Event, error) bool { return true }}
-	return r.tell(text)
+	if err := r.listen(); err != nil { // what was said before it, where the task was interrupted
+		return err
+	}
+	return r.tell(0, text)
 }
 
-// tell records what the user said, with its place.
-func (r *run) tell(text string) error {
+// keepTold keeps what is said to a task that has a writer, which takes it before its next step. It is on the disk
+// before the user is told that it is heard.
+func (a *Agent) keepTold(id, text string) (busy bool, err error) {
+	a.mu.Lock() // held until it is kept: a writer that takes no more of it must not have ended meanwhile
+	defer a.mu.Unlock()
+	switch {
+	case a.deaf[id]:
+		return true, fmt.Errorf("task %s is just ending its work: say it again in a moment", id)
+	case !a.busy[id]:
+		return false, nil
+	}
+	journal := a.Store.Journal(id)
+	list, said, err := keptFor(journal)
+	list = slices.DeleteFunc(list, func(k store.Waiting) bool { return said[k.Number].Told == "" })
+	if err != nil {
+		return true, err
+	} else if len(list) >= maxInbox {
+		return true, fmt.Errorf("%d messages wait for the task already: it takes them with its next step", maxInbox)
+	}
+	_, err = journal.Keep(keptMessage{Told: text})
+	return true, err
+}
+
+// tell records what the user said, with its place; kept is its number where it was kept until now.
+func (r *run) tell(kept int64, text string) error {
 	p := r.state
 	late := p.Phase.Ended() || p.Phase == record.Review
-	return r.record(record.Told{Text: text, Late: late, Replies: p.Replies, Deeds: p.Deeds, Unread: p.Answer != nil})
+	return r.recordKept(kept, record.Told{Text: text, Late: late, Replies: p.Replies, Deeds: p.Deeds, Unread: p.Answer != nil})
 }
 
 // listen takes in what the user has said since the last step.
 func (r *run) listen() error {
-	r.a.mu.Lock()
-	said := r.a.inbox[r.id]
-	delete(r.a.inbox, r.id)
-	r.a.mu.Unlock()
-	for _, text := range slices.Concat(r.a.outside.told(r.state), said) {
-		if err := r.tell(text); err != nil {
+	for _, text := range r.a.outside.told(r.state) {
+		if err := r.tell(0, text); err != nil {
 			return err
 		}
 	}
-	return nil
+	list, said, err := keptFor(r.journal)
+	for _, k := range list {
+		if text := said[k.Number].Told; text != "" && err == nil { // others are messages, see [run.hears]
+			err = r.tell(k.Number, text)
+		}
+	}
+	return err
 }
 
 // hearLate records what was said when it was too late for a step.

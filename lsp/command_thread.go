@@ -206,6 +206,11 @@ func (l *tasks) enqueue(id string, m agent.Message) (waits bool, err error) {
 	case len(l.queued[id]) >= maxQueued:
 		return false, fmt.Errorf("%d messages wait in the thread %s already: wait for an answer, or stop it with %s", maxQueued, m.Thread, cmdStop)
 	}
+	if a := l.engines.agent(); a != nil { // it answers the one before
+		if m, err = a.Keep(m); err != nil {
+			return false, err
+		}
+	}
 	l.queued[id] = append(l.queued[id], m)
 	l.ed.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("The thread %s is answering another message. Yours is next.", m.Thread))
 	return true, nil

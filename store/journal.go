@@ -51,14 +51,19 @@ func (j *Journal) Append(kind string, body any) (Record, error) {
 // AppendWith is [Journal.Append] with the blobs that body refers to by their
 // [Hash]: record and blobs are kept together or not at all.
 func (j *Journal) AppendWith(kind string, body any, blobs ...[]byte) (Record, error) {
-	rec, err := j.append(kind, body, blobs)
+	return j.AppendKept(0, kind, body, blobs...)
+}
+
+// AppendKept is [Journal.AppendWith] for the record of something that was kept, which is taken with it; 0 is nothing.
+func (j *Journal) AppendKept(kept int64, kind string, body any, blobs ...[]byte) (Record, error) {
+	rec, err := j.append(kept, kind, body, blobs)
 	if err != nil {
 		return Record{}, fmt.Errorf("journal of task %s: add a %q record: %w", j.task, kind, err)
 	}
 	return rec, nil
 }
 
-func (j *Journal) append(kind string, body any, blobs [][]byte) (Record, error) {
+func (j *Journal) append(kept int64, kind string, body any, blobs [][]byte) (Record, error) {
 	if j.task == "" || len(j.task) > maxTask {
 		return Record{}, fmt.Errorf("a task's id has 1 to %d bytes, not %d", maxTask, len(j.task))
 	}
@@ -84,7 +89,7 @@ func (j *Journal) append(kind string, body any, blobs [][]byte) (Record, error) 
 	} else {
 		rec.Body = j.store.redactor.Load().json(raw)
 	}
-	a := addition{journal: j, rec: rec, blobs: blobs}
+	a := addition{journal: j, rec: rec, blobs: blobs, kept: kept}
 	err = j.store.db.update(a.put)
 	return a.rec, err
 }
@@ -94,6 +99,7 @@ type addition struct {
 	journal *Journal
 	rec     Record
 	blobs   [][]byte
+	kept    int64  // what becomes this record; 0 for none
 	written []byte // the record as the last try wrote it, if there was one
 }
 
@@ -109,6 +115,11 @@ func (a *addition) put(tx *bolt.Tx) error {
 	}
 	for _, b := range a.blobs {
 		if err := putBlob(tx, b); err != nil {
+			return err
+		}
+	}
+	if a.kept != 0 {
+		if err := takeKept(tx, a.journal.task, a.kept); err != nil {
 			return err
 		}
 	}

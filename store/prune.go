@@ -346,8 +346,8 @@ func holdsWord(name, word string) bool {
 // deleteJournal deletes a journal and what is noted of it; nothing happens where there is none.
 func deleteJournal(tx *bolt.Tx, task string) error {
 	journals, id := tx.Bucket(journalsBucket), []byte(task)
-	if journals.Bucket(id) == nil {
-		return nil
+	if err := deleteInbox(tx, task); err != nil || journals.Bucket(id) == nil {
+		return err
 	}
 	tasks := tx.Bucket(tasksBucket)
 	var listed []byte

@@ -90,6 +90,7 @@ type chatArgs struct {
 	Text   string `json:",omitempty"`
 	Do     bool   `json:",omitempty"` // no message: the thread is handed over
 	Heard  bool   `json:",omitempty"` // the message is recorded, by a process that has ended
+	Kept   int64  `json:",omitempty"` // the number under which the message is in the store
 	Later  bool   `json:",omitempty"` // not the first message of this command
 }
 
@@ -160,7 +161,16 @@ func (a *chatArgs) loop(ctx context.Context, w *wiring, s *seat) error {
 // say says something in the thread and shows the answer. Where the thread is handed over, the task
 // runs.
 func (a *chatArgs) say(ctx context.Context, e *engine, s *seat) (err error) {
-	events := e.agent.Chat(ctx, agent.Message{Thread: a.Thread, Text: a.Text})
+	m := agent.Message{Thread: a.Thread, Text: a.Text, Kept: a.Kept}
+	if a.Heard = a.Heard || a.Kept != 0 && !e.agent.Keeps(m); !a.Heard { // it was said with a message of another process
+		if m, err = e.agent.Keep(m); err != nil {
+			return err
+		}
+		kept := *a
+		kept.Kept = m.Kept
+		s.then(doSay, kept)
+	}
+	events := e.agent.Chat(ctx, m)
 	last := record.Status{}
 	if a.Heard {
 		if last, err = e.agent.Status(record.ThreadID(a.Thread)); err != nil {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"caselsp/agent"
@@ -53,18 +54,24 @@ call ANSWER {"text": "the first answer"}
 }
 
 // TestTwoTerminals says something in a thread while another terminal waits for its answer there. It waits
-// for its turn, and is answered by whoever is left: the first terminal ends with its answer, or is killed.
+// for its turn, and is answered by whoever is left: the first terminal ends with its answer, or is killed. Where
+// both are, it is answered with the next message.
 func TestTwoTerminals(t *testing.T) {
 	t.Parallel()
-	for _, how := range []string{"answered", "killed"} {
+	for _, how := range []string{"answered", "killed", "both"} {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
 			c := newCrashed(t, crashRun{project: map[string]string{"calc.py": "x = 1\n"}, model: `
 on tars
-when the second question
+last the second question
 times always
 want the first question
 call ANSWER {"text": "the second answer"}
+on tars
+when the third question
+times always
+want the second question
+call ANSWER {"text": "the third answer"}
 on tars
 hold
 call ANSWER {"text": "the first answer"}
@@ -81,12 +88,27 @@ call ANSWER {"text": "the first answer"}
 			if line, err := told.ReadString('\n'); !strings.Contains(line, "The thread main is answering another message. Yours is next.") {
 				t.Errorf("the second terminal shows %q, %v", line, err)
 			}
-			if how == "killed" {
-				c.must(first.Process.Kill())
-			} else {
+			switch how {
+			case "answered":
 				c.model.Release()
+			case "both":
+				c.must(second.Process.Signal(syscall.SIGSTOP)) // it does not leave before the first one is gone
+				c.must(first.Process.Kill())
+				c.must(second.Process.Kill())
+				_ = second.Wait()
+			case "killed":
+				c.must(first.Process.Kill())
 			}
 			_ = first.Wait() // the thread tells
+			if how == "both" {
+				if out, err := c.command("chat", "the third question").Output(); err != nil || strings.TrimSpace(string(out)) != "the third answer" {
+					t.Errorf("the next message is answered by %q, %v", out, err)
+				}
+				if text := c.thread(agent.DefaultThread); strings.Count(text, "the second question") != 1 {
+					t.Errorf("the thread is\n%s", text)
+				}
+				return
+			}
 			rest, _ := io.ReadAll(told)
 			if err := second.Wait(); err != nil || strings.TrimSpace(answer.String()) != "the second answer" {
 				t.Errorf("the second terminal ends with %v and the answer %q:\n%s", err, answer.String(), rest)
