@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"caselsp/agent/record"
 )
@@ -66,7 +65,7 @@ func severity(body record.Body) slog.Level {
 }
 
 // fieldsOf are the short values in a record, by the names of its JSON: those of objects within it have the names
-// of both, lists are counted.
+// of both. Lists are counted, and texts of several lines, mostly contents of files, are measured.
 func fieldsOf(body record.Body) []slog.Attr {
 	raw, err := json.Marshal(body)
 	if err != nil {
@@ -86,7 +85,11 @@ func flattened(list []slog.Attr, prefix string, values map[string]any, depth int
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		switch v := values[name].(type) {
 		case string:
-			list = append(list, slog.String(prefix+name, shortened(v)))
+			if strings.Contains(v, "\n") {
+				list = append(list, slog.Int(prefix+name+".bytes", len(v)))
+			} else {
+				list = append(list, slog.String(prefix+name, shortened(v)))
+			}
 		case bool:
 			list = append(list, slog.Bool(prefix+name, v))
 		case json.Number:
@@ -106,17 +109,10 @@ func flattened(list []slog.Attr, prefix string, values map[string]any, depth int
 	return list
 }
 
-// shortened is the first line of a text, cut at maxLogText.
+// shortened is a text of one line, cut at maxLogText.
 func shortened(text string) string {
-	line, _, more := strings.Cut(text, "\n")
-	if len(line) > maxLogText {
-		line, more = line[:maxLogText], true
-		for !utf8.ValidString(line) && line != "" {
-			line = line[:len(line)-1]
-		}
+	if len(text) <= maxLogText {
+		return text
 	}
-	if more {
-		line += " …"
-	}
-	return line
+	return strings.ToValidUTF8(text[:maxLogText], "") + " …"
 }

@@ -61,7 +61,13 @@ func Log(o Options) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	dir := filepath.Join(root, "workspaces", o.Workspace, "logs")
+	return logIn(filepath.Join(root, "workspaces", o.Workspace, "logs"))
+}
+
+// Log is [Log] of an open store.
+func (s *Store) Log() (string, error) { return logIn(filepath.Join(s.dir, "logs")) }
+
+func logIn(dir string) (string, error) {
 	older, err := filepath.Glob(filepath.Join(dir, strings.TrimSuffix(logFile, ".log")+"-*.log")) // as lumberjack names them: by their time
 	if err != nil {
 		return "", err

@@ -29,6 +29,7 @@ var besides = map[string]beside{
 	"approvals":        {want: `Nothing is always allowed here`},
 	"approvals list":   {args: "--json --all"},
 	"approvals revoke": {args: "r7", code: 1, want: `r7`},
+	"bugreport":        {want: `coding`},
 	"chat":             {args: "what", want: `^It is a test\.`},
 	"demo":             {code: 2, want: `is not empty: name a new or empty folder`}, // it has a state directory of its own
 	"doctor":           {code: 1, want: `ok +store +readable`},                      // there is no sandbox

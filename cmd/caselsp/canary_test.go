@@ -244,6 +244,7 @@ func (c *cage) inTerminal(keyring []string) {
 	}
 	c.caselsp(keyring, "", "history", "--dir", "project", ids[0])
 	c.caselsp(keyring, "", "export", "--dir", "project", "-o", "rec.jsonl", ids[0])
+	c.caselsp(keyring, "", "bugreport", "--dir", "project", "--yes", "--lines", "100000", "--task", ids[0], "-o", "report.md")
 	said := c.caselsp(nil, "", "replay", "--dir", "copy", "rec.jsonl")
 	if !strings.Contains(said, "+    return 1") {
 		c.t.Errorf("the replay does not come to the same:\n%s", said)
@@ -298,7 +299,7 @@ func (c *cage) search() {
 		return err
 	})
 	c.must(err)
-	for _, name := range []string{"caselsp.db", "caselsp.log", "rec.jsonl", "shop.py", "doctor.md"} {
+	for _, name := range []string{"caselsp.db", "caselsp.log", "rec.jsonl", "report.md", "shop.py", "doctor.md"} {
 		if !found[name] {
 			c.t.Errorf("%s was not searched, but only %q", name, slices.Sorted(maps.Keys(found)))
 		}

@@ -106,7 +106,7 @@ func rootCommand() *cobra.Command {
 	flags.StringVar(&w.stateDir, "state-dir", "", "where caselsp keeps its state (default: $XDG_STATE_HOME/caselsp)")
 	flags.StringVar(&w.logLevel, "log-level", "", "what goes into the log: debug, info, warning, error or critical; as --set log.level=...")
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return w.checkFlags() }
-	root.AddCommand(serveCommand(w), runCommand(w), resumeCommand(w), chatCommand(w), tellCommand(w), stopCommand(w), reviewCommand(w), statusCommand(w), historyCommand(w), logsCommand(w), metricsCommand(w), projectCommand(w), memoryCommand(w),
+	root.AddCommand(serveCommand(w), runCommand(w), resumeCommand(w), chatCommand(w), tellCommand(w), stopCommand(w), reviewCommand(w), statusCommand(w), historyCommand(w), logsCommand(w), bugreportCommand(w), metricsCommand(w), projectCommand(w), memoryCommand(w),
 		replayCommand(w), exportCommand(w), patchCommand(w), validateCommand(w), fixcheckCommand(w), outlineCommand(w), shellCommand(w), approvalsCommand(w), trustCommand(w), secretCommand(w), doctorCommand(w), demoCommand())
 	root.SetHelpCommand(helpCommand())
 	return root
