@@ -324,7 +324,7 @@ func (m *Memory) find(ctx context.Context, kind, text string, n int, use bool) (
 	defer m.mu.Unlock()
 	err = m.with(func(db *database) error {
 		var similar []match
-		if err := m.search(ctx, db, kind, m.redact(text), n*candidates, &similar); err != nil || len(similar) == 0 {
+		if err := m.search(ctx, db, kind, m.redact(text), n*candidates, nil, &similar); err != nil || len(similar) == 0 {
 			return err
 		}
 		found, err = m.rankedIn(db, similar, n, use)
@@ -333,12 +333,13 @@ func (m *Memory) find(ctx context.Context, kind, text string, n int, use bool) (
 	return found, err
 }
 
-// search finds what is similar. The index is made first where there is none.
-func (m *Memory) search(ctx context.Context, db *database, kind, text string, n int, similar *[]match) error {
+// search finds what is similar, of the patterns whose ids among has; nil is all of them. The index is made first where
+// there is none.
+func (m *Memory) search(ctx context.Context, db *database, kind, text string, n int, among map[string]bool, similar *[]match) error {
 	ready := false
 	read := func(tx *bolt.Tx) (err error) {
 		if ready = inStep(tx); ready {
-			*similar, err = m.tails.search(ctx, tx, kind, text, n)
+			*similar, err = m.tails.search(ctx, tx, kind, text, n, among)
 		}
 		return err
 	}

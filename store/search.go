@@ -83,6 +83,7 @@ type searcher struct {
 	power   float64                // dampens the rarity
 	known   [knownRarities]float64 // weights by the number of rows that have a feature
 	lengths [256]float64           // what lengthened returns for a coded length
+	among   map[string]bool        // the ids of the rows that are compared; nil: all
 }
 
 // term is a feature of the query.
@@ -93,13 +94,14 @@ type term struct {
 	bm25   float64 // what one occurrence adds at most
 }
 
-// search returns at most n patterns of a kind that are similar to a text, the most similar first.
-func (all tails) search(ctx context.Context, tx *bolt.Tx, kind, text string, n int) ([]match, error) {
+// search returns at most n patterns of a kind that are similar to a text, the most similar first; of those whose ids among
+// has, where it is not nil.
+func (all tails) search(ctx context.Context, tx *bolt.Tx, kind, text string, n int, among map[string]bool) ([]match, error) {
 	search := tx.Bucket(searchBucket)
 	if search == nil || search.Bucket([]byte(kind)) == nil {
 		return nil, nil
 	}
-	s := &searcher{kind: search.Bucket([]byte(kind)), query: featuresOf(searched(text))}
+	s := &searcher{kind: search.Bucket([]byte(kind)), query: featuresOf(searched(text)), among: among}
 	s.tally = readTally(s.kind)
 	if s.tally.Rows == 0 || len(s.query.words) == 0 {
 		return nil, nil
@@ -257,8 +259,20 @@ func (s *searcher) preselect() []uint32 {
 			entries += s.list(lists, t, add)
 		}
 	}
+	touched = slices.DeleteFunc(touched, func(n uint32) bool { return !s.compared(n) })
 	higher := func(a, b uint32) int { return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(b, a)) }
 	return highest(touched, preselected, higher)
+}
+
+// compared reports whether a row is one of those that are asked for. It is asked before the rows are cut to the best, so that
+// others take no place.
+func (s *searcher) compared(n uint32) bool {
+	if s.among == nil {
+		return true
+	}
+	var f features
+	id, err := decodeRow(s.kind.Bucket(rowsBucket).Get(number(n)), &f)
+	return err == nil && s.among[id]
 }
 
 // highest returns the first n in the order of compare, without sorting all.

@@ -85,14 +85,31 @@ func (m *Memory) Validators(ctx context.Context, list []Pattern, text string) (m
 	for _, p := range fresh {
 		known[p.ID] = Standing{}
 	}
-	found, err := m.Look(ctx, KindValidator, text, maxRecalled)
+	found, err := m.similarAmong(ctx, known, text)
 	for _, f := range found {
-		if s, ok := known[f.ID]; ok {
-			s.Similarity = f.Similarity
-			known[f.ID] = s
-		}
+		s := known[f.id]
+		s.Similarity = f.similarity
+		known[f.id] = s
 	}
 	return known, err
+}
+
+// similarAmong finds which of some validators are similar to a text. Memory has rows of others, too: of earlier versions, and of
+// other workspaces.
+func (m *Memory) similarAmong(ctx context.Context, known map[string]Standing, text string) (found []match, err error) {
+	among := map[string]bool{}
+	for id := range known {
+		among[id] = true
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	err = m.with(func(db *database) error {
+		return m.search(ctx, db, KindValidator, m.redact(text), len(among), among, &found)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("find validators: %w", err)
+	}
+	return found, nil
 }
 
 // look reads in a transaction.

@@ -49,6 +49,25 @@ func TestValidators(t *testing.T) {
 	}
 }
 
+// TestValidatorsPresent finds a validator of this workspace though memory has many that are more similar and are not here:
+// earlier versions, and those of other workspaces.
+func TestValidatorsPresent(t *testing.T) {
+	m := newMemory(t.TempDir()+"/user.db", time.Now, func(s string) string { return s })
+	const text = "missing-module: checks that a module can be imported. ModuleNotFoundError No module named"
+	var old []Pattern
+	for i := range 2 * preselected {
+		old = append(old, Pattern{ID: fmt.Sprint("old-", i), Text: text})
+	}
+	if _, err := m.Validators(t.Context(), old, ""); err != nil {
+		t.Fatal(err)
+	}
+	now := []Pattern{{ID: "now", Text: text + " and that the manifest of the project names it, too"}}
+	found, err := m.Validators(t.Context(), now, text)
+	if err != nil || len(found) != 1 || found["now"].Similarity == 0 {
+		t.Errorf("%v, %v", found, err)
+	}
+}
+
 // TestStanding follows the weight of a validator whose verdicts have a confidence of 0.9, where 0.7 refuses.
 func TestStanding(t *testing.T) {
 	for _, c := range []struct {
