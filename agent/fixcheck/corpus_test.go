@@ -77,20 +77,8 @@ type bench struct {
 	out  *json.Decoder
 }
 
-// interpreter is that of Python on this machine.
-type interpreter struct{}
-
-// need returns its path, and skips the test where there is none.
-func (interpreter) need(t *testing.T) string {
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		t.Skip("needs python3")
-	}
-	return python
-}
-
 func newBench(t *testing.T) bench {
-	python := interpreter{}.need(t)
+	interpreter := python(t)
 	b, dir := bench{list: ShippedValidators()}, t.TempDir()
 	for _, v := range b.list {
 		for _, f := range v.Files {
@@ -99,7 +87,7 @@ func newBench(t *testing.T) bench {
 			}
 		}
 	}
-	cmd := exec.CommandContext(t.Context(), python, "-c", driver, dir)
+	cmd := exec.CommandContext(t.Context(), interpreter, "-c", driver, dir)
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -13,8 +14,8 @@ import (
 	"caselsp/sandbox"
 )
 
-// need returns a Docker engine with the image of a profile.
-func need(t testing.TB, profile sandbox.Profile) *sandbox.DockerEngine {
+// docker returns a Docker engine with the image of a profile.
+func docker(t testing.TB, profile sandbox.Profile) *sandbox.DockerEngine {
 	t.Helper()
 	engine, err := sandbox.Docker(t.Context(), sandbox.DockerOptions{Workspace: t.Name()})
 	if err == nil {
@@ -26,12 +27,26 @@ func need(t testing.TB, profile sandbox.Profile) *sandbox.DockerEngine {
 			err = fmt.Errorf("the image %s is missing: make sandbox-image builds it", images[i].Tag)
 		}
 	}
-	if err != nil && slices.Contains(strings.Split(os.Getenv("CASELSP_REQUIRE"), ","), "docker") {
-		t.Fatalf("docker is required here: %v", err)
-	} else if err != nil {
-		t.Skipf("needs docker: %v", err)
-	}
+	need(t, "docker", err)
 	return engine
+}
+
+// python returns the path of the interpreter.
+func python(t testing.TB) string {
+	t.Helper()
+	file, err := exec.LookPath("python3")
+	need(t, "python3", err)
+	return file
+}
+
+// need skips a test whose program is missing, which is what the error says; one that CASELSP_REQUIRE names may not be.
+func need(t testing.TB, program string, missing error) {
+	t.Helper()
+	if missing != nil && slices.Contains(strings.Split(os.Getenv("CASELSP_REQUIRE"), ","), program) {
+		t.Fatalf("%s is required here: %v", program, missing)
+	} else if missing != nil {
+		t.Skipf("needs %s: %v", program, missing)
+	}
 }
 
 // of returns a validator in Python.
@@ -49,7 +64,7 @@ func of(t testing.TB, name, script string) Validator {
 
 // BenchmarkRun runs five validators of one folder, in one sandbox and, as those of a stranger, in one each.
 func BenchmarkRun(b *testing.B) {
-	engine := need(b, sandbox.Python)
+	engine := docker(b, sandbox.Python)
 	text := strings.Repeat("def f(x):\n    return x + 1\n", 500)
 	claim := Claim{OriginalCode: text, FixedCode: text, Files: []File{{Path: "a.py", Before: &text, After: &text}}}
 	for _, origin := range []Origin{User, Workspace} {
@@ -77,7 +92,7 @@ func BenchmarkRun(b *testing.B) {
 
 // TestRun runs validators that behave and that do not in the real sandbox.
 func TestRun(t *testing.T) {
-	engine := need(t, sandbox.Python)
+	engine := docker(t, sandbox.Python)
 	good := "import json\nprint(json.dumps({'valid': False, 'reason': 'no', 'confidence': 0.9}))\n"
 	cases := []struct{ name, script, want string }{
 		{"good", good, "no"},
@@ -110,7 +125,7 @@ func TestRun(t *testing.T) {
 
 // TestRunTogether runs validators of one folder, which share a sandbox.
 func TestRunTogether(t *testing.T) {
-	engine := need(t, sandbox.Python)
+	engine := docker(t, sandbox.Python)
 	folder := fstest.MapFS{}
 	cases := map[string]string{ // by the name of the script
 		"good":     "no",

@@ -10,7 +10,7 @@ import (
 
 // TestNew runs what a new validator has: it loads, it matches its samples, and it judges them rightly.
 func TestNew(t *testing.T) {
-	engine := need(t, sandbox.Python)
+	engine := docker(t, sandbox.Python)
 	for _, language := range TemplateLanguages() {
 		files, err := New("my-check", language)
 		if err != nil {
