@@ -142,7 +142,7 @@ func (r *run) runValidators(ctx context.Context, claim fixcheck.Claim) ([]fixche
 		}
 	}
 	for i := range verdicts {
-		verdicts[i].Confidence *= list[i].weight
+		verdicts[i].Weight = list[i].weight
 		verdicts[i].Reason = r.a.Store.Redact(verdicts[i].Reason)
 	}
 	return verdicts, nil
@@ -268,7 +268,7 @@ func claimText(c *workspace.Content) *string {
 // weighted is a validator with what its record makes of it.
 type weighted struct {
 	fixcheck.Validator
-	weight float64 // 0 to 1, by which its confidence is multiplied
+	weight float64 // 0 to 1, by which its record lowers its confidence
 }
 
 // nearestValidators are the validators for a claim: those for its error, and those that memory finds by its message, the

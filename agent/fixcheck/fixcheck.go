@@ -57,9 +57,10 @@ type Verdict struct {
 	Origin     Origin  `json:"origin,omitempty"` // whose it is
 	Valid      bool    `json:"valid"`
 	Reason     string  `json:"reason"`
-	Confidence float64 `json:"confidence"`     // 0 to 1, of Valid
-	Threshold  float64 `json:"threshold"`      // the confidence from which an invalid verdict sends the fix back
-	Path       string  `json:"path,omitempty"` // the file that it is about, and the line in it, from 1; 0 is the whole file
+	Confidence float64 `json:"confidence"`       // 0 to 1, of Valid, as the validator has it
+	Weight     float64 `json:"weight,omitempty"` // 0 to 1, by which its record lowers the confidence; left out: it does not
+	Threshold  float64 `json:"threshold"`        // the confidence from which an invalid verdict sends the fix back
+	Path       string  `json:"path,omitempty"`   // the file that it is about, and the line in it, from 1; 0 is the whole file
 	Line       int     `json:"line,omitempty"`
 	// Trouble says why it gave no verdict: its command is not in the sandbox, it took too long, it wrote no JSON.
 	// The claim is unverified by it then, and Valid means nothing.
@@ -69,10 +70,23 @@ type Verdict struct {
 	Took  time.Duration `json:"took,omitempty"`
 }
 
-// Refuses reports whether the verdict sends the fix back.
-func (v Verdict) Refuses() bool {
-	return v.Trouble == "" && !v.Valid && !v.Shown && v.Confidence >= v.Threshold
+// Claimed reports whether the validator is sure, by its own words: what the tests then say is evidence for it or against it.
+func (v Verdict) Claimed() bool { return v.Trouble == "" && v.Confidence >= v.Threshold }
+
+// Sure reports whether the verdict is sure with the validator's record counted.
+func (v Verdict) Sure() bool {
+	weight := v.Weight
+	if weight == 0 {
+		weight = 1
+	}
+	return v.Trouble == "" && v.Confidence*weight >= v.Threshold
 }
+
+// Counts reports whether the verdict is that of a validator that is sure, and is not only shown.
+func (v Verdict) Counts() bool { return v.ID != "" && !v.Shown && v.Sure() }
+
+// Refuses reports whether the verdict sends the fix back.
+func (v Verdict) Refuses() bool { return !v.Valid && !v.Shown && v.Sure() }
 
 // Origin says whose a validator is.
 type Origin string
@@ -105,7 +119,7 @@ func Sum(verdicts []Verdict) Status {
 		switch {
 		case v.Refuses():
 			return Invalid
-		case v.Trouble == "" && v.Valid && !v.Shown && v.ID != "" && v.Confidence >= v.Threshold:
+		case v.Valid && v.Counts():
 			sum = Valid
 		}
 	}

@@ -39,7 +39,7 @@ func (b FixChecked) Told() (lines []string) {
 			lines = append(lines, fmt.Sprintf("%s gave no verdict: %s", v.Validator, FirstLine(v.Trouble)))
 		case v.Refuses():
 			lines = append(lines, "invalid: "+Verdict(v))
-		case v.Confidence >= v.Threshold && v.ID != "":
+		case v.Valid && v.Counts():
 			judged = append(judged, v.Validator)
 		}
 	}
@@ -96,9 +96,10 @@ type Claim struct {
 }
 
 // Agreed reports whether the tests have agreed with a verdict on the claim; known is false where they do not tell, or where
-// the verdict was none.
+// the validator was not sure. Its record does not count in that: a validator that lost weight gains it again by verdicts with
+// which the tests agree.
 func (c Claim) Agreed(v fixcheck.Verdict) (agreed, known bool) {
-	if v.Trouble != "" || v.Confidence < v.Threshold || c.Outcome == ClaimUntested {
+	if !v.Claimed() || c.Outcome == ClaimUntested {
 		return false, false
 	}
 	switch c.Outcome {

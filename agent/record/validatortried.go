@@ -59,7 +59,7 @@ func (p *State) ValidatorWanted() (refused string, wanted bool) {
 // judged reports whether a validator was sure of the claim.
 func (c Claim) judged() bool {
 	for _, v := range c.Verdicts {
-		if v.ID != "" && v.Trouble == "" && !v.Shown && v.Confidence >= v.Threshold {
+		if v.Counts() {
 			return true
 		}
 	}

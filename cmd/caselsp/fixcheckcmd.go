@@ -286,6 +286,9 @@ func verdictText(v fixcheck.Verdict) string {
 		word = "invalid, but only shown"
 		if !v.Shown {
 			word = fmt.Sprintf("perhaps invalid (below the threshold of %.2f)", v.Threshold)
+			if v.Claimed() {
+				word = "perhaps invalid (it was often wrong)"
+			}
 		}
 	}
 	if v.Path != "" {
