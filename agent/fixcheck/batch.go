@@ -30,6 +30,7 @@ const (
 type job struct {
 	Words   []string `json:"words"`
 	Verdict string   `json:"verdict"` // the file of its standard output
+	Copy    string   `json:"copy"`    // the folder that it runs in, which has a copy of the files
 }
 
 // end is how a job ended, as batch.py writes it.
@@ -62,9 +63,9 @@ func batches(list []Validator) (groups [][]int) {
 func batch(list []Validator, claim []byte) (sandbox.Command, error) {
 	var jobs []job
 	for i, v := range list {
-		jobs = append(jobs, job{append([]string{v.Manifest.Command}, v.Args...), verdictOf(i)})
+		jobs = append(jobs, job{append([]string{v.Manifest.Command}, v.Args...), verdictOf(i), copyOf(i)})
 	}
-	raw, err := json.Marshal(map[string]any{"jobs": jobs, "claim": claimFile, "ends": endsFile, "seconds": TimeLimit.Seconds(), "parallel": parallel, "kept": maxSaid * 4})
+	raw, err := json.Marshal(map[string]any{"jobs": jobs, "claim": claimFile, "ends": endsFile, "seconds": TimeLimit.Seconds(), "parallel": parallel, "kept": maxSaid * 4, "longest": maxVerdict})
 	if err != nil {
 		return sandbox.Command{}, err
 	}
@@ -76,6 +77,8 @@ func batch(list []Validator, claim []byte) (sandbox.Command, error) {
 	cmd.Policy.Time = TimeLimit * time.Duration((len(list)+parallel-1)/parallel+1)
 	return cmd, nil
 }
+
+func copyOf(i int) string { return fmt.Sprintf(".caselsp-copy-%d", i) }
 
 func verdictOf(i int) string { return fmt.Sprintf("%s-%d", verdictFile, i) }
 

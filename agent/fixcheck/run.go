@@ -21,6 +21,7 @@ const (
 	processes   = 32
 	outputLimit = 64 << 10 // bytes that are kept of what it writes to standard error
 	maxClaim    = 8 << 20  // bytes of JSON: a claim about more is a change that no one has looked at
+	maxLines    = 10_000   // of a changed file, for shipped validators: they parse it in some 2 s, on a busy machine in more than TimeLimit
 	parallel    = 2        // runs at once: tests leave this much of a small machine free
 )
 
@@ -81,15 +82,19 @@ func Run(ctx context.Context, engine sandbox.Engine, list []Validator, c Claim) 
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	verdicts := make([]Verdict, len(list))
-	if len(claim) > maxClaim {
-		for i, v := range list {
-			verdicts[i] = v.trouble("the claim has %d bytes, the limit is %d: unverified", len(claim), maxClaim)
+	lines := longest(c)
+	for i, v := range list {
+		switch {
+		case len(claim) > maxClaim:
+			verdicts[i] = v.trouble("not judged: too large: the claim has %d bytes, the limit is %d", len(claim), maxClaim)
+		case lines > maxLines && v.Origin == Shipped:
+			verdicts[i] = v.trouble("not judged: too large: a changed file has %d lines, the limit is %d", lines, maxLines)
 		}
-		return verdicts, nil
 	}
 	r := &running{engine, c, claim, make(chan struct{}, parallel)}
 	var runs sync.WaitGroup
 	for _, group := range batches(list) {
+		group = slices.DeleteFunc(group, func(i int) bool { return verdicts[i].Trouble != "" })
 		runs.Go(func() {
 			var mine []Validator
 			for _, i := range group {
@@ -110,6 +115,14 @@ func Run(ctx context.Context, engine sandbox.Engine, list []Validator, c Claim) 
 		return nil, err
 	}
 	return verdicts, nil
+}
+
+// longest is how many lines the longest text of a claim has.
+func longest(c Claim) (lines int) {
+	for _, f := range c.Files {
+		lines = max(lines, strings.Count(f.before(), "\n"), strings.Count(f.after(), "\n"))
+	}
+	return max(lines, strings.Count(c.OriginalCode, "\n"), strings.Count(c.FixedCode, "\n"))
 }
 
 // running is one call of [Run].

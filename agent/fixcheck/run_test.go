@@ -123,6 +123,17 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// writesOthers is a validator that writes into the files of the others of its folder, as far as it finds them.
+const writesOthers = `import glob, json, os
+for name in glob.glob("*.py") + glob.glob("../*.json") + glob.glob("../.caselsp-*.json") + glob.glob(".caselsp-*"):
+    try:
+        with open(name, "w") as f:
+            f.write("{}")
+    except OSError:
+        pass
+print(json.dumps({"valid": True, "reason": "wrote", "confidence": 1}))
+`
+
 // TestRunTogether runs validators of one folder, which share a sandbox.
 func TestRunTogether(t *testing.T) {
 	engine := docker(t, sandbox.Python)
@@ -132,6 +143,7 @@ func TestRunTogether(t *testing.T) {
 		"reader":   "NameError: x",
 		"crashing": "it ended with exit code 1: unverified; it wrote: KeyError: 'a'",
 		"looping":  "it was stopped after 5s: unverified; it wrote: begun",
+		"a-writer": "wrote",
 		"silent":   `it wrote nothing to standard output: write {"valid": ..., "reason": ..., "confidence": ...}: unverified`,
 	}
 	scripts := map[string]string{
@@ -139,6 +151,7 @@ func TestRunTogether(t *testing.T) {
 		"reader":   "import json, sys\nc = json.load(sys.stdin)\nprint(json.dumps({'valid': True, 'reason': c['error_message'], 'confidence': 1}))\n",
 		"crashing": "raise KeyError('a')\n",
 		"looping":  "import sys\nprint('begun', file=sys.stderr, flush=True)\nwhile True:\n    pass\n",
+		"a-writer": writesOthers,
 		"silent":   "",
 		"hungry":   "x = bytearray(1 << 31)\n",
 	}
@@ -173,6 +186,21 @@ func TestRunTogether(t *testing.T) {
 	cases["hungry"] = "it needed more than 256 MiB of memory: unverified"
 	two := slices.DeleteFunc(slices.Clone(all), func(v Validator) bool { return v.Name != "hungry" && v.Name != "good" })
 	check(two, 2)
+}
+
+// TestRunLarge shows that shipped validators leave files out that they would not read in time, and say so.
+func TestRunLarge(t *testing.T) {
+	text := strings.Repeat("x = 1\n", maxLines+1)
+	c := Claim{ErrorMessage: "NameError: x", Files: []File{{Path: "a.py", After: &text}}}
+	verdicts, err := Run(t.Context(), nil, ShippedValidators(), c) // nothing runs
+	if err != nil || len(verdicts) == 0 {
+		t.Fatal(verdicts, err)
+	}
+	for _, v := range verdicts {
+		if want := "not judged: too large: a changed file has 10001 lines, the limit is 10000"; v.Trouble != want || v.Refuses() {
+			t.Errorf("%+v", v)
+		}
+	}
 }
 
 // counting counts the runs of an engine.

@@ -54,7 +54,7 @@ func TestNew(t *testing.T) {
 func TestReadClaims(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{`{"error_message": "a"}`, "a"},
-		{`{"error_message": "a"} {"id": "x", "honest": true, "claim": {"error_message": "b", "later": 1}}` + "\n", "a b"},
+		{`{"error_message": "a"} {"id": "x", "honest": true, "claim": {"error_message": "b"}}` + "\n", "a b"},
 		{"", "it holds no claim: write a JSON object with fixes_applied, error_message and files"},
 		{"{}", "claim 1: it has none of the fields of a claim, such as error_message, fixes_applied and files"},
 		{`{"error_message": "a"} [1]`, "claim 2: it is not an object with the fields of a claim"},

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+	"unicode/utf8"
 
 	"caselsp/agent/fixcheck"
 	"caselsp/agent/workspace"
@@ -131,20 +132,28 @@ func (f foundValidators) told() (list []toldProblem) {
 	return list
 }
 
-// shownErrors is how many error types of a validator the table shows; --json has all.
-const shownErrors = 3
-
-// shortList is a list for a table.
+// shortList is a list for a table, as far as it has space; --json has all.
 func shortList(list []string) string {
-	if n := len(list) - shownErrors; n > 1 {
-		return fmt.Sprintf("%s and %d more", strings.Join(list[:shownErrors], ", "), n)
+	text := strings.Join(list, ", ")
+	for n := len(list) - 1; n > 0 && utf8.RuneCountInString(text) > errorsWidth; n-- {
+		text = fmt.Sprintf("%s, %d more", strings.Join(list[:n], ", "), len(list)-n)
 	}
-	return strings.Join(list, ", ")
+	if whole := []rune(text); len(whole) > errorsWidth {
+		return string(whole[:errorsWidth-1]) + "…"
+	}
+	return text
 }
 
+// listWidth is the width of the list in columns: that of the narrowest terminal that people use.
+const listWidth = 80
+
+// errorsWidth is how much of a line is left for the errors of a validator, behind its name.
+const errorsWidth = 28
+
 func printValidators(out io.Writer, list []listedValidator) error {
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "NAME\tORIGIN\tTHRESHOLD\tRIGHT\tERRORS\tJUDGES")
+	var rows strings.Builder
+	table := tabwriter.NewWriter(&rows, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "NAME\tORIGIN\tTHRESHOLD\tRIGHT\tERRORS")
 	for _, v := range list {
 		threshold := fmt.Sprintf("%.2f", v.Threshold)
 		if !v.AutoApply {
@@ -157,9 +166,47 @@ func printValidators(out io.Writer, list []listedValidator) error {
 		if v.Retired {
 			threshold = "retired"
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", clean(v.Name), v.Origin, threshold, right, clean(shortList(v.ErrorTypes)), clean(firstLine(v.Description)))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", clean(v.Name), v.Origin, threshold, right, clean(shortList(v.ErrorTypes)))
 	}
-	return table.Flush()
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	lines := strings.SplitAfter(rows.String(), "\n")
+	for i, line := range lines[:len(lines)-1] {
+		if _, err := io.WriteString(out, line); err != nil {
+			return err
+		}
+		if i == 0 {
+			continue
+		}
+		for _, words := range wrapped(clean(firstLine(list[i-1].Description)), listWidth-len(descriptionIndent)) {
+			if _, err := fmt.Fprintln(out, descriptionIndent+words); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// descriptionIndent is before the lines that say what a validator judges.
+const descriptionIndent = "    "
+
+// wrapped is a text in lines of up to so many characters, which end at words.
+func wrapped(text string, width int) (lines []string) {
+	line := ""
+	for _, word := range strings.Fields(text) {
+		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
+			lines, line = append(lines, line), ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	if line != "" {
+		lines = append(lines, line)
+	}
+	return lines
 }
 
 // judgedClaim is a line of `caselsp fixcheck run --json`.

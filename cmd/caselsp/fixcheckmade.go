@@ -20,9 +20,18 @@ func fixcheckShow(w *wiring) *cobra.Command {
 	return &cobra.Command{
 		Use:   "show NAME",
 		Short: "Show a validator that a model has written, and how it did on known claims",
-		Args:  positional(cobra.ExactArgs(1)),
+		Long: `Shows the program of a validator that a model has written, the errors whose fixes it judges, and how it did on claims of
+which is known what the tests said. Read it before you approve it. Those that models have written are "generated" in
+"caselsp fixcheck list"; shipped ones and yours are files, and are not shown.`,
+		Example: "  caselsp fixcheck show missing-key",
+		Args:    positional(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
-			_, g, err := w.generatedValidator(args[0])
+			m, err := w.memory()
+			if err != nil {
+				return err
+			}
+			defer m.Close()
+			g, err := generatedValidator(m, args[0])
 			if err != nil {
 				return err
 			}
@@ -45,10 +54,17 @@ func fixcheckApprove(w *wiring) *cobra.Command {
 	return &cobra.Command{
 		Use:   "approve NAME",
 		Short: "Let a validator count that a model has written",
-		Args:  positional(cobra.ExactArgs(1)),
+		Long: `Lets a validator that a model has written send claimed fixes back. Without that its verdicts are only shown. It holds for
+the tasks of all workspaces; "caselsp fixcheck remove" takes it back.`,
+		Example: "  caselsp fixcheck show missing-key\n  caselsp fixcheck approve missing-key",
+		Args:    positional(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
-			m, _, err := w.generatedValidator(args[0])
-			if err == nil {
+			m, err := w.memory()
+			if err != nil {
+				return err
+			}
+			defer m.Close()
+			if _, err = generatedValidator(m, args[0]); err == nil {
 				err = agent.ApproveValidator(m, args[0])
 			}
 			if err == nil {
@@ -64,7 +80,10 @@ func fixcheckRemove(w *wiring) *cobra.Command {
 	return &cobra.Command{
 		Use:   "remove NAME",
 		Short: "Remove a validator that a model has written",
-		Args:  positional(cobra.ExactArgs(1)),
+		Long: `Removes a validator that a model has written, approved or not. Where the same errors come again, a model may write another
+one; the setting fixcheck.write switches that off. Validators in folders are removed with their files.`,
+		Example: "  caselsp fixcheck remove missing-key",
+		Args:    positional(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
 			m, err := w.memory()
 			if err != nil {
@@ -84,24 +103,19 @@ func fixcheckRemove(w *wiring) *cobra.Command {
 }
 
 // generatedValidator is the validator of a name that a model has written.
-func (w *wiring) generatedValidator(name string) (*store.Memory, agent.Generated, error) {
-	m, err := w.memory()
-	if err != nil {
-		return nil, agent.Generated{}, err
-	}
-	defer m.Close()
+func generatedValidator(m *store.Memory, name string) (agent.Generated, error) {
 	list, err := agent.GeneratedValidators(m)
 	if err != nil {
-		return nil, agent.Generated{}, err
+		return agent.Generated{}, err
 	}
 	i := slices.IndexFunc(list, func(g agent.Generated) bool { return g.Name == name })
 	if i < 0 {
-		return nil, agent.Generated{}, agent.ErrNoValidator
+		return agent.Generated{}, agent.ErrNoValidator
 	}
 	if why := list[i].Unreadable; why != "" {
-		return nil, agent.Generated{}, fmt.Errorf("the validator %s cannot be read: %s. Remove it: caselsp fixcheck remove %s", name, why, name)
+		return agent.Generated{}, fmt.Errorf("the validator %s cannot be read: %s. Remove it: caselsp fixcheck remove %s", name, why, name)
 	}
-	return m, list[i], nil
+	return list[i], nil
 }
 
 // recorded adds the validators that models have written, and what the record of all says.

@@ -80,7 +80,7 @@ func stopped(err error) error {
 func positional(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd, args); err != nil {
-			return usage(fmt.Errorf("%w: see `caselsp %s --help`", err, cmd.Name()))
+			return usage(fmt.Errorf("%w: see `%s --help`", err, cmd.CommandPath()))
 		}
 		return nil
 	}
