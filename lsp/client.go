@@ -50,6 +50,9 @@ type client struct {
 
 	RefreshDiagnostics bool
 	RefreshCodeLenses  bool
+
+	Events bool // a plugin of ours: it takes caselsp/changed
+	Plugin bool // a plugin of ours, of whatever abilities
 }
 
 // beside are the clients that show a question with its buttons beside the text: keys go
@@ -99,7 +102,8 @@ func parseClient(p *protocol.InitializeParams) client {
 	if t := p.Capabilities.TextDocument; t != nil {
 		c.textDocument(t)
 	}
-	c.AsksBeside = slices.Contains(beside, c.Name) || claimsBeside(p.Capabilities.Experimental)
+	c.plugin(p.Capabilities.Experimental)
+	c.AsksBeside = c.AsksBeside || slices.Contains(beside, c.Name)
 	c.Aside = asides[c.Name]
 	if slices.Contains(beside, c.Name) {
 		c.Aside, c.Reloads = asideFalse, true
@@ -110,14 +114,18 @@ func parseClient(p *protocol.InitializeParams) client {
 	return c
 }
 
-// claimsBeside reports whether a client's program says that it shows questions beside the text.
-func claimsBeside(experimental protocol.LSPAny) bool {
+// plugin reads what a plugin of ours says of itself in the client's program.
+func (c *client) plugin(experimental protocol.LSPAny) {
 	var claims struct {
-		Caselsp struct {
+		Caselsp *struct {
 			Questions string `json:"questions"`
+			Events    bool   `json:"events"`
 		} `json:"caselsp"`
 	}
-	return json.Unmarshal(experimental, &claims) == nil && claims.Caselsp.Questions == "beside"
+	if json.Unmarshal(experimental, &claims) != nil || claims.Caselsp == nil {
+		return
+	}
+	c.Plugin, c.AsksBeside, c.Events = true, claims.Caselsp.Questions == "beside", claims.Caselsp.Events
 }
 
 // workspace reads the workspace's capabilities.

@@ -110,6 +110,8 @@ var (
 	argExport     = Field{"export", flag}
 	argDays       = Field{"days", word}
 	argMegabytes  = Field{"megabytes", word}
+	argFormat     = Field{"format", word}
+	argTexts      = Field{"texts", flag}
 )
 
 // namesOf returns the names of fields.
@@ -179,14 +181,14 @@ var table = []entry{
 	{Command{cmdTell, fields(argTask, argText).or("text"), "say something to a task that is under way or can be resumed: its models are told before the next step"}, func(s *server) handler { return s.taskCommands.doTell }},
 	{Command{cmdStop, oneTask, "stop a task; it can be resumed"}, func(s *server) handler { return s.taskCommands.doStop }},
 	{Command{cmdResume, fields(argTask, argText).or(argTask.Name), "go on with a task that was stopped, paused or interrupted, or try again what failed of one that is over; `text` says how"}, func(s *server) handler { return s.taskCommands.doResume }},
-	{Command{cmdStatus, oneTask, "say what state the tasks are in"}, func(s *server) handler { return s.taskCommands.doStatus }},
+	{Command{cmdStatus, fields(argTask, argFormat).or(argTask.Name).orNone(), "say what state the tasks are in; `format: \"data\"` answers with data for plugins and says nothing"}, func(s *server) handler { return s.taskCommands.doStatus }},
 	{Command{cmdApprove, fields(argTask, argQuestion), "run the command that is asked about, once; let the task go on; say that a secret is in the keyring now"}, func(s *server) handler { return s.questions.doApprove }},
 	{Command{cmdApproveTask, fields(argTask, argQuestion), "allow for this task: of a command this exact line, while the files that it rests on stay the same; where that is offered"}, func(s *server) handler { return s.questions.doApproveTask }},
 	{Command{cmdApproveAlways, fields(argTask, argQuestion), "run it, and allow this exact command in this workspace from now on, where that is offered"}, func(s *server) handler { return s.questions.doApproveAlways }},
 	{Command{cmdDeny, fields(argTask, argQuestion, argReason, argWhy, argURI), "deny it; the reason goes to the model; `why: true` opens a document for it, `uri` is that document"}, func(s *server) handler { return s.questions.doDeny }},
 	{Command{cmdAnswer, fields(argTask, argQuestion, argText, argURI, argWrite, argSure).or("text"), "answer a question; `write: true` opens a document for the answer, `uri` is that document; `sure: true` says that what looks like a password in it is not a secret"}, func(s *server) handler { return s.questions.doAnswer }},
-	{Command{cmdQuestions, fields(), "open the questions that wait for an answer, to decide them"}, func(s *server) handler { return s.questionPage.doQuestions }},
-	{Command{cmdReview, oneTask, "open the review document"}, func(s *server) handler { return s.reviews.doReview }},
+	{Command{cmdQuestions, fields(argTask, argFormat).orNone(), "open the questions that wait for an answer, to decide them; `format: \"data\"` answers with data for plugins and opens nothing"}, func(s *server) handler { return s.questionPage.doQuestions }},
+	{Command{cmdReview, fields(argTask, argFile, argTexts, argFormat).or(argTask.Name).orNone(), "open the review document; `format: \"data\"` answers with data for plugins (of one `file`, with its whole `texts`) and opens nothing"}, func(s *server) handler { return s.reviews.doReview }},
 	{Command{cmdAccept, fields(argTask, argFile, argHunk, argKept), "accept all, one file or one hunk; hunks count from 1; `kept` names the work of a feature that failed"}, func(s *server) handler { return s.reviews.doAccept }},
 	{Command{cmdReject, fields(argTask, argFile, argHunk, argKept), "reject all, one file or one hunk, or the same of kept work"}, func(s *server) handler { return s.reviews.doReject }},
 	{Command{cmdUndo, oneTask, "revert what was accepted; what you wrote since stays"}, func(s *server) handler { return s.reviews.doUndo }},

@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -24,6 +25,14 @@ func (l *reviews) doReview(c *call, a arguments) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	data, err := a.wantsData()
+	if data || err != nil {
+		defer release()
+		if err != nil {
+			return nil, err
+		}
+		return l.dataOf(e, a)
+	}
 	st, err := pickReview(e, a.text("task"))
 	if err != nil {
 		release()
@@ -37,6 +46,33 @@ func (l *reviews) doReview(c *call, a arguments) (any, error) {
 		return l.ed.showDocument(ctx, uri.File(path), nil)
 	})
 	return started{st.Task.ID}, nil
+}
+
+// dataOf answers with the result of a task as data: of the one that is named, else of the latest that waits. null: there is
+// none.
+func (l *reviews) dataOf(e *Engine, a arguments) (any, error) {
+	id := a.text(argTask.Name)
+	if id == "" {
+		all, err := e.Agent.History()
+		i := slices.IndexFunc(all, inReview)
+		if i < 0 {
+			return nil, err
+		}
+		for _, st := range all {
+			if inReview(st) {
+				id = st.Task.ID
+			}
+		}
+	}
+	rev, err := e.Agent.Review(id)
+	switch {
+	case errors.Is(err, review.ErrNoReview):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	file, _ := a.field(argFile.Name)
+	return l.reviewAsData(e, rev, file, a.flag(argTexts.Name))
 }
 
 // doAccept and doReject decide about all, one file or one hunk.

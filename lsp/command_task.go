@@ -342,6 +342,12 @@ func (k *taskCommands) doStatus(_ *call, a arguments) (any, error) {
 		return nil, err
 	}
 	defer release()
+	if data, err := a.wantsData(); data || err != nil {
+		if err != nil {
+			return nil, err
+		}
+		return k.statusAsData(e, a.text("task"))
+	}
 	var all []record.Status
 	if id := a.text("task"); id != "" {
 		st, err := e.Agent.Status(id)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"path"
+	"slices"
 	"strings"
 
 	"caselsp/agent"
@@ -33,7 +34,11 @@ type questionPage struct {
 }
 
 // doQuestions opens the list.
-func (l *questionPage) doQuestions(c *call, _ arguments) (any, error) {
+func (l *questionPage) doQuestions(c *call, a arguments) (any, error) {
+	data, err := a.wantsData()
+	if err != nil {
+		return nil, err
+	}
 	e, release, err := l.pages.engines.use(l.pages.ed.Context())
 	if err != nil {
 		return nil, err
@@ -42,6 +47,16 @@ func (l *questionPage) doQuestions(c *call, _ arguments) (any, error) {
 	list, err := l.questions.all(e)
 	if err != nil {
 		return nil, err
+	}
+	if task, named := a.field(argTask.Name); named {
+		list = slices.DeleteFunc(list, func(q record.Question) bool { return q.Task != task })
+	}
+	if data {
+		d := questionsView{Version: dataVersion, Questions: []questionView{}}
+		for _, q := range list {
+			d.Questions = append(d.Questions, questionAsData(q))
+		}
+		return asData(d)
 	}
 	if len(list) == 0 {
 		l.pages.ed.showMessage(protocol.MessageTypeInfo, "No question is open.")

@@ -44,8 +44,9 @@ type server struct {
 	trust        *trust        // which folders are trusted
 	settings     *settingsPage // which settings hold, and which wait to be confirmed
 
-	taskCommands *taskCommands // the commands that start and stop tasks
-	offers       *offers       // code actions
+	events       *changedEvents // tells plugins of what has changed
+	taskCommands *taskCommands  // the commands that start and stop tasks
+	offers       *offers        // code actions
 	lenses       []lensSource
 }
 
@@ -73,7 +74,11 @@ func newServer(ctx context.Context, o Options) *server {
 	s.questions = &questions{ed: ed, engines: s.engines, tasks: s.tasks, papers: s.papers, docs: s.docs, turn: make(chan struct{}, 1), readTime: agent.ReadTime, open: make(map[string]*openQuestion)}
 	s.reviews.questions = s.questions
 	s.questionPage = &questionPage{questions: s.questions, pages: s.pages}
-	s.engines.face = Face{User: s.questions, Applier: s.reviews.elsewhere, Watch: s.reviews.watch}
+	s.events = &changedEvents{ed: ed}
+	s.engines.face = Face{User: s.questions, Applier: s.reviews.elsewhere, Watch: func(e agent.Event) {
+		s.reviews.watch(e)
+		s.events.hear(e)
+	}}
 	s.approvals = &approvals{ed: ed, docs: s.docs, engines: s.engines, tasks: s.tasks, pages: s.pages}
 	s.memory = &memoryPage{ed: ed, docs: s.docs, engines: s.engines, pages: s.pages}
 	s.prune = &prunePage{ed: ed, docs: s.docs, engines: s.engines, pages: s.pages}
@@ -154,6 +159,9 @@ func (s *server) greeting(context.Context) *protocol.InitializeResult {
 		c.ExecuteCommandProvider = advertised()
 		s.diagnostics.capabilities(c)
 		s.offers.capabilities(c)
+	}
+	if s.ed.client.Plugin {
+		c.Experimental = wire.Encode(map[string]any{Name: map[string]any{"data": dataVersion, "events": true}})
 	}
 	return result
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"strings"
 	"sync"
 
 	"caselsp/agent"
@@ -41,6 +40,7 @@ type task struct {
 
 	mu     sync.Mutex
 	status record.Status
+	act    agent.Doing
 }
 
 // Why a task stops; the journal keeps it.
@@ -49,16 +49,30 @@ var (
 	errLeaving = errors.New("the editor was closed")
 )
 
-func (t *task) set(s record.Status) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.status = s
-}
-
 func (t *task) get() record.Status {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.status
+}
+
+// hear takes in what the task does.
+func (t *task) hear(e agent.Event) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.status = e.Status
+	switch b := e.Body.(type) {
+	case record.ActionChosen:
+		t.act = agent.DoingOf(b)
+	case record.StateChanged:
+		t.act = agent.Doing{}
+	}
+}
+
+// doing is what the task does, or did last in its state.
+func (t *task) doing() agent.Doing {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.act
 }
 
 func (l *tasks) add(t *task) error {
@@ -212,13 +226,10 @@ func (l *tasks) follow(ctx context.Context, e *Engine, t *task, events iter.Seq2
 			continue
 		}
 		last = event.Status
-		t.set(last)
+		t.hear(event)
+		text, percent := progressLine(last, t.doing())
 		if p == nil {
-			p = l.ed.startProgress(ctx, Name+": "+title(last.Task), last.String(), func() { t.cancel(errStopped) })
-		}
-		text, percent := progressText(last)
-		if b, ok := event.Body.(record.CommandStarted); ok {
-			text += ", running " + b.Brief()
+			p = l.ed.startProgress(ctx, progressTitle, text, func() { t.cancel(errStopped) })
 		}
 		p.report(text, percent)
 		l.tellEvent(event)
@@ -287,129 +298,6 @@ func (l *tasks) toAnswer(ctx context.Context, e *Engine, last record.Status) {
 		}
 	}
 	l.ed.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("Answered: %q: %s.%s", title(last.Task), cut(last.Reply.String(), maxReason), how))
-}
-
-// maxTitle is how much of a task stands in messages and progresses, in runes.
-const maxTitle = 60
-
-// maxReason is how much of a reason stands in a message, in runes: a server's
-// refusal can be a whole page. The history and the log have all of it.
-const maxReason = 400
-
-// title is a task in one short line.
-func title(t record.Task) string {
-	if t.Thread != "" {
-		return "thread " + t.Thread
-	}
-	line, _, _ := strings.Cut(strings.TrimSpace(t.Text), "\n")
-	return cut(line, maxTitle)
-}
-
-// cut returns the beginning of a text.
-func cut(text string, runes int) string {
-	if r := []rune(text); len(r) > runes {
-		return string(r[:runes]) + "…"
-	}
-	return text
-}
-
-// progressText is where a task is, in words and in percent of its features.
-func progressText(s record.Status) (string, int) {
-	text := s.String()
-	if s.Open != nil {
-		text = "waiting for an answer: " + cut(subjectOf(*s.Open), titleLimit)
-	}
-	if n := s.Usage.Prompt + s.Usage.Completion; n > 0 {
-		text += fmt.Sprintf(", %d tokens", n)
-	}
-	if s.Usage.Cost > 0 {
-		text += fmt.Sprintf(", $%.4f", s.Usage.Cost)
-	}
-	if s.Feature == 0 || s.Features == 0 {
-		return text, -1
-	}
-	return text, (s.Feature - 1) * 100 / s.Features
-}
-
-// tellEvent writes what happened into the editor's log: thoughts, actions, and
-// the diff of each edit as it is staged.
-func (l *tasks) tellEvent(e agent.Event) {
-	text := ""
-	switch b := e.Body.(type) {
-	case record.StateChanged:
-		text = e.Status.String()
-		if b.Reason != "" {
-			text += ": " + b.Reason
-		}
-	case record.Planned:
-		if e.Status.Task.Single { // it is the task itself
-			return
-		}
-		text = "plan: " + agent.Quote(b.Plan.Analysis)
-		for i, f := range b.Plan.Features {
-			text += fmt.Sprintf("\n%d. %s", i+1, agent.Quote(f.Title))
-		}
-	case record.Split:
-		text = fmt.Sprintf("feature %d is split: %s", b.Feature+1, agent.Quote(b.Analysis))
-		for i, f := range b.Parts {
-			text += fmt.Sprintf("\n%d. %s", b.Feature+i+1, agent.Quote(f.Title))
-		}
-	case record.ActionChosen:
-		text = b.Action
-		if b.Thought != "" {
-			text += ": " + agent.Quote(b.Thought)
-		}
-	case record.ActionDone:
-		text = b.Words.After(b.Note)
-		if !b.OK {
-			text = "refused or failed: " + b.Said().Plain()
-		} else if b.Diff != "" {
-			text += "\n" + b.Diff
-		}
-	case record.DependenciesFound:
-		text = l.trouble(b.Trouble())
-	case record.CommandEnded:
-		text = l.trouble(b.Trouble())
-	case record.TestsFound:
-		text = b.Told() // no message: one that is longer than the window stops Neovim's user until a key, and the review says it
-	case record.Compared:
-		text = b.Told()
-	case record.MemoryRecalled:
-		text = strings.Join(b.Told(), "\n")
-	case record.CallFailed:
-		text = "the model did not answer: " + b.Reason
-	case record.Verified:
-		text = "verification: " + agent.Quote(b.Verdict.Summary)
-	case record.Hypothesised:
-		text = "hypothesis: " + agent.Quote(b.Hypothesis.Cause) + " To try: " + agent.Quote(b.Hypothesis.Fix)
-	case record.Message:
-		text = "you wrote: " + agent.Visible(b.Text)
-		l.missing(b.Missing)
-	case record.Compacted:
-		text = fmt.Sprintf("the conversation is longer than the model's window: its first %d turns are told shortened from now on", b.Turns)
-	case record.Told:
-		if text = "you said: " + agent.Visible(b.Text); b.Late {
-			l.ed.showMessage(protocol.MessageTypeWarning, fmt.Sprintf("That came too late for the task: %s The command %s goes on from it.", agent.Quote(b.Text), cmdFollow))
-		}
-	case record.Replied:
-		text = "answer: " + agent.Quote(b.Text.Plain())
-	case record.Rebased:
-		if text = b.Told(); b.Dropped != "" {
-			l.ed.showMessage(protocol.MessageTypeWarning, strings.ToUpper(text[:1])+text[1:]+". CASE is told, and may do them again.")
-		}
-	}
-	if text != "" {
-		l.ed.Said.Info("task "+e.Status.Task.ID+": "+text, e.Status.Where()) // the log file has the record itself
-	}
-}
-
-// trouble also shows the user that dependencies are missing: commands and tests run
-// without them from now on.
-func (l *tasks) trouble(text string) string {
-	if text != "" {
-		l.ed.showMessage(protocol.MessageTypeWarning, text)
-	}
-	return text
 }
 
 // stop stops all tasks and waits until they are recorded.

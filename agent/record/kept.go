@@ -34,7 +34,7 @@ func (p *State) keep(b FeatureEnded) {
 	}
 	f := &p.Features[b.Feature]
 	p.Kept = append(p.Kept, KeptWork{
-		ID: p.keptID(f.ID), Feature: f.ID, Seq: p.Seq, Title: p.titleOf(f), Reason: b.Reason, Words: b.Words, Before: *b.Staged, After: *b.Kept,
+		ID: p.keptID(f.ID), Feature: f.ID, Seq: p.Seq, Title: p.TitleOf(f), Reason: b.Reason, Words: b.Words, Before: *b.Staged, After: *b.Kept,
 	})
 }
 

@@ -213,14 +213,14 @@ func (p *State) Status(rounds int) Status {
 		s.Outcome = p.Report.Outcome
 	}
 	if f := p.Feature(); f != nil && f.Attempt > 0 && (p.Phase.Works() && p.Phase != Planning || p.Phase == Waiting || p.Phase == Paused) {
-		s.Feature, s.Title, s.Attempt, s.Round, s.Step = p.Current+1, p.titleOf(f), f.Attempt, f.Round, p.Steps
+		s.Feature, s.Title, s.Attempt, s.Round, s.Step = p.Current+1, p.TitleOf(f), f.Attempt, f.Round, p.Steps
 	}
 	return s
 }
 
-// titleOf is a feature's title for people: a model's words, but where the task was done without a
+// TitleOf is a feature's title for people: a model's words, but where the task was done without a
 // plan of one.
-func (p *State) titleOf(f *Feature) string {
+func (p *State) TitleOf(f *Feature) string {
 	if p.Task.Single {
 		return f.Title
 	}

@@ -118,14 +118,7 @@ func driveDemo(ctx context.Context, editor *lsptest.Editor, screen *demoScreen, 
 
 // ended expects the end of a task's progress, whatever its result.
 func ended(task string) lsptest.Expectation {
-	return lsptest.Expectation{What: "the end of the task", Check: func(s *lsptest.State) lsptest.Verdict {
-		for _, p := range s.Progress {
-			if p.Ended && strings.HasPrefix(p.Title, lsp.Name+": "+task[:min(len(task), 20)]) {
-				return lsptest.Met
-			}
-		}
-		return lsptest.Unmet
-	}}
+	return lsptest.Finished(task[:min(len(task), 20)], "")
 }
 
 // acceptDemo confirms what the editor was asked about the documents that are

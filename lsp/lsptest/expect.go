@@ -134,13 +134,19 @@ func Opened(path string) Expectation {
 	}}
 }
 
+// about reports whether a progress has a text in its title or in what it says: the server's own have the task's title at
+// the end of what they say.
+func (p Progress) about(text string) bool {
+	return strings.Contains(p.Title, text) || slices.ContainsFunc(p.Messages, func(m string) bool { return strings.Contains(m, text) })
+}
+
 // Reported expects that a progress with this title says something that contains
 // text. It is unmeetable once all such progresses have ended.
 func Reported(title, text string) Expectation {
 	return Expectation{fmt.Sprintf("progress %q to say %q", title, text), func(s *State) Verdict {
 		seen, open := false, false
 		for _, p := range s.Progress {
-			if !strings.Contains(p.Title, title) || !p.Begun {
+			if !p.about(title) || !p.Begun {
 				continue
 			}
 			if slices.ContainsFunc(p.Messages, func(m string) bool { return strings.Contains(m, text) }) {
@@ -161,7 +167,7 @@ func Finished(title, text string) Expectation {
 	return Expectation{fmt.Sprintf("progress %q to end with %q", title, text), func(s *State) Verdict {
 		seen, open := false, false
 		for _, p := range s.Progress {
-			if !strings.Contains(p.Title, title) || !p.Begun {
+			if !p.about(title) || !p.Begun {
 				continue
 			}
 			if p.Ended && strings.Contains(p.Last, text) {

@@ -23,9 +23,10 @@ type State struct {
 	Shown       []Shown
 	Edits       []Edit // workspace/applyEdit
 	Registered  []protocol.Registration
-	Refreshed   []string // the methods of refreshes
-	Complaints  []string // errors that answered no request
-	Ended       bool     // the connection has ended: nothing more will come
+	Refreshed   []string            // the methods of refreshes
+	Complaints  []string            // errors that answered no request
+	Notified    map[string][]string // the params of notifications that are no part of the protocol, by method
+	Ended       bool                // the connection has ended: nothing more will come
 
 	received []string // everything, one line each, for the one who reads why a test failed
 }
@@ -121,6 +122,7 @@ func (e *Editor) State() State {
 	s.Questions, s.Progress = slices.Clone(s.Questions), slices.Clone(s.Progress)
 	s.Shown, s.Edits = slices.Clone(s.Shown), slices.Clone(s.Edits)
 	s.Registered, s.Refreshed = slices.Clone(s.Registered), slices.Clone(s.Refreshed)
+	s.Notified = maps.Clone(s.Notified)
 	s.Complaints, s.received = slices.Clone(s.Complaints), slices.Clone(s.received)
 	return s
 }
@@ -162,6 +164,11 @@ func (e *Editor) notified(m message) {
 			s.withdraw(m.Params)
 		case protocol.MethodProgress:
 			err = e.progressed(s, m.Params)
+		default:
+			if s.Notified == nil {
+				s.Notified = map[string][]string{}
+			}
+			s.Notified[m.Method] = append(s.Notified[m.Method], string(m.Params))
 		}
 	})
 	if err != nil {

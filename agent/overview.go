@@ -1,0 +1,163 @@
+package agent
+
+import (
+	"encoding/json"
+	"path"
+	"strings"
+	"unicode/utf8"
+
+	"caselsp/agent/action"
+	"caselsp/agent/record"
+	"caselsp/agent/workspace"
+)
+
+// FeatureState is how far a feature of a plan is.
+type FeatureState string
+
+// The states of a feature.
+const (
+	FeatureOpen    FeatureState = "open"
+	FeatureWorking FeatureState = "working"
+	FeatureDone    FeatureState = "done"
+	FeatureFailed  FeatureState = "failed"
+)
+
+// Overview is a task for those who show all of it: where it is, its plan, and what it has
+// staged so far.
+type Overview struct {
+	record.Status
+	Analysis string           // of the plan, in a model's words
+	Plan     []PlannedFeature // in the order of work; in a task in one loop the task itself
+	Files    []FileCount      // sorted by path
+	Doing    Doing
+	Calls    int // of models
+}
+
+// PlannedFeature is one feature of a plan. Title is a model's words, marked as such.
+type PlannedFeature struct {
+	ID, Title string
+	State     FeatureState
+	Reason    string // why it ended
+	Attempt   int    // from 1; 0: not begun
+	Round     int
+	Tests     string // how the last run of its tests went, in one line
+}
+
+// FileCount is a file that a task has staged, and how many lines of it differ.
+type FileCount struct {
+	Path, From     string
+	Op             workspace.Op
+	Binary         bool
+	Added, Removed int
+}
+
+// Doing is what a task does at the moment: nothing where Action is empty.
+type Doing struct {
+	Action, Thought string
+	File            string // of an action on one file
+	Command         string // of a command line
+}
+
+// maxShownPath is how many characters of a file's name or of a command stand in the line about what a task does,
+// which has to fit into 80 columns with where the task is.
+const maxShownPath = 32
+
+// deeds are the actions in words, for people; the others are called as they are.
+var deeds = map[string]string{
+	action.WriteFileName: "write", action.PatchFileName: "edit", action.DeleteFileName: "delete", action.RenameFileName: "rename",
+	action.RunCommandName: "run", action.ListFilesName: "list files", action.SearchTextName: "search", action.SubmitPlanName: "plan",
+	action.GetFullFileContent: "read",
+}
+
+// String is what a task does in a few words, "" for nothing.
+func (d Doing) String() string {
+	if d.Action == "" {
+		return ""
+	}
+	deed, known := deeds[d.Action]
+	if !known {
+		deed = strings.ToLower(strings.ReplaceAll(d.Action, "_", " "))
+	}
+	shown := d.File
+	switch {
+	case d.Command != "":
+		shown = Quote(cutRunes(strings.Join(strings.Fields(d.Command), " ")))
+	case utf8.RuneCountInString(d.File) > maxShownPath:
+		shown = "…/" + cutRunes(path.Base(d.File))
+	}
+	return strings.TrimSpace(deed + " " + shown)
+}
+
+// cutRunes returns the beginning of a text of that length.
+func cutRunes(text string) string {
+	if r := []rune(text); len(r) > maxShownPath {
+		return string(r[:maxShownPath]) + "…"
+	}
+	return text
+}
+
+// DoingOf is what an action does, for people.
+func DoingOf(b record.ActionChosen) Doing {
+	var args struct{ Path, File string }
+	_ = json.Unmarshal(b.Args, &args) // an action without a path has none
+	if args.Path == "" {
+		args.Path = args.File
+	}
+	return Doing{Action: b.Action, Thought: b.Thought, File: args.Path, Command: record.CommandOf(b.Args)}
+}
+
+// Overview returns all that is shown of a task.
+func (a *Agent) Overview(id string) (Overview, error) {
+	p, err := a.settled(id)
+	if err != nil {
+		return Overview{}, err
+	}
+	o := Overview{Status: p.Status(a.Limits.Rounds), Calls: p.Calls}
+	o.Interrupted = a.interrupted(p)
+	if p.Plan != nil && !p.Task.Single { // without a plan it is not a model's
+		o.Analysis = p.Plan.Analysis
+	}
+	for i := range p.Features {
+		o.Plan = append(o.Plan, plannedFeature(p, i))
+	}
+	if p.Pending != nil && !o.Interrupted {
+		o.Doing = DoingOf(p.Pending.ActionChosen)
+	}
+	staged, err := p.Staged.State(a.Store.Blob)
+	if err != nil {
+		return o, err
+	}
+	for _, c := range workspace.Compare(workspace.State{}, staged).Files {
+		o.Files = append(o.Files, countOf(c))
+	}
+	return o, nil
+}
+
+// plannedFeature is a feature of a task's plan, by its index.
+func plannedFeature(p *record.State, i int) PlannedFeature {
+	f := &p.Features[i]
+	one := PlannedFeature{ID: f.ID, Title: p.TitleOf(f), State: FeatureOpen, Attempt: f.Attempt, Round: f.Round, Tests: f.Tests}
+	switch {
+	case f.Ended && f.OK:
+		one.State = FeatureDone
+	case f.Ended:
+		one.State, one.Reason = FeatureFailed, f.Words.After(f.Reason)
+	case i == p.Current && f.Attempt > 0:
+		one.State = FeatureWorking
+	}
+	return one
+}
+
+// countOf counts the lines of a change.
+func countOf(c workspace.Change) FileCount {
+	n := FileCount{Path: c.Path, From: c.From, Op: c.Op, Binary: c.Binary}
+	if c.Binary {
+		return n
+	}
+	before, _ := c.Before.Text()
+	after, _ := c.After.Text()
+	for _, h := range workspace.Diff(before, after) {
+		n.Added, n.Removed = n.Added+len(h.New), n.Removed+len(h.Old)
+	}
+	return n
+}
