@@ -23,10 +23,7 @@ type Metrics struct {
 	// ByType and ByLanguage are by what record.Class says; "" for none.
 	ByType     map[string]*TaskFigures `json:"by_type"`
 	ByLanguage map[string]*TaskFigures `json:"by_language"`
-	// MostUsed are the records of the memory that most tasks recalled, at most maxMostUsed.
-	MostUsed []UsedMemory `json:"most_used_memory"`
-	// Validators are the checks that have judged claimed fixes, by name.
-	Validators []ValidatorFigures `json:"validators"`
+	Breakdown
 }
 
 // TaskMetrics are the figures of one task.
@@ -95,33 +92,30 @@ func (a *Agent) Metrics() (m Metrics, err error) {
 		return m, err
 	}
 	var unread []error
-	used, checks := map[string]*UsedMemory{}, map[string]*ValidatorFigures{}
+	by := newBreaking()
 	for _, id := range ids {
 		if id == permit.Journal {
 			continue
 		}
-		t, err := a.taskMetrics(id, used, checks)
+		t, err := a.taskMetrics(id, by)
 		if err != nil {
 			unread = append(unread, err)
 			continue
 		}
 		m.Tasks = append(m.Tasks, t)
 		m.Total.add(t.TaskFigures)
-		for by, name := range map[*map[string]*TaskFigures]string{&m.ByType: t.Type, &m.ByLanguage: t.Language} {
-			if (*by)[name] == nil {
-				(*by)[name] = &TaskFigures{}
-			}
-			(*by)[name].add(t.TaskFigures)
-		}
+		figuresOf(m.ByType, t.Type).add(t.TaskFigures)
+		figuresOf(m.ByLanguage, t.Language).add(t.TaskFigures)
+		figuresOf(by.months, t.Started.Format(monthFormat)).add(t.TaskFigures)
 	}
-	m.MostUsed = mostUsed(used)
-	if m.Validators, err = a.validatorFigures(checks); err != nil {
+	m.Breakdown = by.breakdown()
+	if m.Validators, err = a.validatorFigures(by.validators); err != nil {
 		unread = append(unread, err)
 	}
 	return m, errors.Join(unread...)
 }
 
-func (a *Agent) taskMetrics(id string, used map[string]*UsedMemory, checks map[string]*ValidatorFigures) (TaskMetrics, error) {
+func (a *Agent) taskMetrics(id string, by *breaking) (TaskMetrics, error) {
 	status, err := a.Status(id)
 	if err != nil {
 		return TaskMetrics{}, err
@@ -148,8 +142,10 @@ func (a *Agent) taskMetrics(id string, used map[string]*UsedMemory, checks map[s
 	if err != nil {
 		return TaskMetrics{}, err
 	}
-	c.outcome(p.Phase, p.Uses, used)
-	c.claimed(p, checks)
+	c.outcome(p.Phase, p.Uses, by.used)
+	c.claimed(p, by.validators)
+	by.count(events)
+	p.CountLayers(by.layers)
 	return t, nil
 }
 
@@ -324,12 +320,8 @@ func (m Metrics) Summary() string {
 	if t.Claims.Claims > 0 {
 		fmt.Fprintf(&b, "fixes       %s\n", t.Claims.summary())
 	}
-	var names []string
-	for name := range t.Roles {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	b.WriteString(m.Breakdown.summary())
+	for _, name := range slices.Sorted(maps.Keys(t.Roles)) {
 		r := t.Roles[name]
 		estimated := ""
 		if r.Estimated {

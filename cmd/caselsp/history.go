@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"caselsp/agent"
 	"caselsp/agent/record"
@@ -107,12 +108,18 @@ func printHistory(out io.Writer, a *agent.Agent, all []record.Status, asJSON boo
 	return table.Flush()
 }
 
-var showMetrics = reads("metrics", func(_ context.Context, e *engine, s *seat, asJSON bool) error {
-	return e.metrics(s.out, asJSON)
+// metricsArgs say how metrics are shown.
+type metricsArgs struct {
+	JSON, HTML bool
+}
+
+var showMetrics = reads("metrics", func(_ context.Context, e *engine, s *seat, a metricsArgs) error {
+	return e.metrics(s.out, a)
 })
 
 func metricsCommand(w *wiring) *cobra.Command {
-	var asJSON bool
+	var a metricsArgs
+	var page string
 	cmd := &cobra.Command{
 		Use:   "metrics",
 		Short: "Show what the tasks of a workspace took, cost and led to",
@@ -123,23 +130,39 @@ often past solutions (pattern_recalls, pattern_hits, pattern_hit_rate) and past 
 how many records were used, how many of those were relied on in tasks that the user has decided about, and how many of
 these helped (tried, helped, success_rate). A rate is null where there is nothing to divide by. "most_used_memory" lists the records.
 "fix_claims" counts the claims that failed tests were fixed: how many were checked, sent back, unverified, and how the tests then went.
-"validators" lists the checks that judged them: how often the tests then agreed (right, wrong, accuracy), the weight, and whether it is retired.`,
+"validators" lists the checks that judged them: how often the tests then agreed (right, wrong, accuracy), the weight, and whether it is retired. "by_month" and "by_model" have
+the figures by those, "edits_by_layer" the hunks by the layer that placed them, "command_decisions" who allowed and denied commands, and
+"common_errors" the kinds of errors of failed test runs. --html writes one page with plots, which needs no network and nothing else.`,
 		Example: `  caselsp metrics
+  caselsp metrics --html metrics.html
   caselsp metrics --json | jq .total.roles`,
 		Args: positional(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return showMetrics.run(cmd.Context(), w, asJSON)
+			s := ownSeat()
+			if page == "" || page == "-" {
+				a.HTML = page == "-"
+				return showMetrics.at(cmd.Context(), w, s, a)
+			}
+			a.HTML = true
+			f := &newFile{path: page}
+			s.out = stream{Writer: f}
+			return errors.Join(showMetrics.at(cmd.Context(), w, s, a), f.Close())
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object")
+	cmd.Flags().BoolVar(&a.JSON, "json", false, "one JSON object")
+	cmd.Flags().StringVar(&page, "html", "", "write one HTML page with plots into this file; - is standard output")
+	cmd.MarkFlagsMutuallyExclusive("json", "html")
 	return cmd
 }
 
 // metrics prints the figures of the workspace's tasks.
-func (e *engine) metrics(out io.Writer, asJSON bool) error {
+func (e *engine) metrics(out io.Writer, a metricsArgs) error {
 	m, err := e.agent.Metrics()
-	if asJSON {
+	switch {
+	case a.JSON:
 		return errors.Join(newEncoder(out).Encode(m), err)
+	case a.HTML:
+		return errors.Join(writeMetricsPage(out, strings.Join(e.dirs(), ", "), m, time.Now()), err)
 	}
 	_, failed := io.WriteString(out, clean(m.Summary()))
 	return errors.Join(failed, err)
