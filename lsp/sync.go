@@ -89,11 +89,10 @@ func (d *documents) methods() {
 	wire.OnNotification(d.ed.Conn, protocol.MethodTextDocumentDidChange, d.didChange)
 	wire.OnNotification(d.ed.Conn, protocol.MethodTextDocumentDidClose, d.didClose)
 	wire.OnNotification(d.ed.Conn, protocol.MethodTextDocumentDidSave, func(p *protocol.DidSaveTextDocumentParams) error {
-		doc := d.get(p.TextDocument.URI)
-		if doc == nil {
-			return fmt.Errorf("%s was saved but is not open", p.TextDocument.URI)
+		// Neovim tells the servers of all projects of what one of them has open.
+		if doc := d.get(p.TextDocument.URI); doc != nil {
+			tell(d.saved, doc)
 		}
-		tell(d.saved, doc)
 		return nil
 	})
 }
