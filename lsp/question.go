@@ -82,6 +82,9 @@ func (l *questions) Ask(ctx context.Context, q record.Question) (record.Answer, 
 // how to answer. ctx ends when the question is decided.
 func (l *questions) show(ctx context.Context, o *openQuestion) {
 	l.ed.refreshCodeLenses(ctx)
+	if l.ed.client.Events && !l.ed.client.AsksBeside {
+		return // a plugin, which has heard of it, and shows what is open from the data
+	}
 	if !l.ed.client.AsksBeside {
 		l.docs.rest(ctx) // a message is not read while typing, and gone with the next key
 		if ctx.Err() == nil {
