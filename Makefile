@@ -20,9 +20,10 @@ SHELL := bash
 .DEFAULT_GOAL := help
 
 GO ?= go
+NVIM ?= nvim
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 TESTFLAGS ?=
-REQUIRE ?= docker,native,nvim,emacs,helix,tmux,python,pytest,coverage,hypothesis,django,pylint,bandit,pip,python3,node,npm,git,bash,dash,modules
+REQUIRE ?= docker,native,nvim,nvim010,emacs,helix,tmux,python,pytest,coverage,hypothesis,django,pylint,bandit,pip,python3,node,npm,git,bash,dash,modules
 BENCHTIME ?= 1s
 FUZZTIME ?= 5s
 # For one package: Go's own ten minutes are too few for the real programs' on a busy machine.
@@ -33,7 +34,7 @@ GOFILES = $(shell find . -name '*.go' -not -path '*/testdata/*' -not -path '*/.*
 # tree-sitter and its grammars are C.
 export CGO_ENABLED := 1
 
-.PHONY: help tools build demo test check bench bench-patch bench-prompt bench-envelopes bench-validators bench-index fuzz e2e generate sandbox-image
+.PHONY: help tools build demo test check bench bench-patch bench-prompt bench-envelopes bench-validators bench-index fuzz e2e generate install-nvim sandbox-image
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
@@ -107,6 +108,15 @@ e2e: ## run the tests that use Docker and real editors; a missing one is a failu
 # is one idea of what it should be and no hidden command.
 generate: ## rewrite the generated parts of the documents and the demo's picture
 	$(GO) test ./cmd/caselsp -run Readme -count=1 -update
+
+# stdpath('data') in Neovim.
+nvim_package = $${XDG_DATA_HOME:-$$HOME/.local/share}/$${NVIM_APPNAME:-nvim}/site/pack/caselsp/start/caselsp
+
+install-nvim: ## install the Neovim plugin as a package of the user (Neovim 0.10 or newer; NVIM=program)
+	@dir="$(nvim_package)"; rm -rf "$$dir"; mkdir -p "$$dir"; \
+	cp -R editors/nvim/doc editors/nvim/lsp editors/nvim/lua editors/nvim/plugin "$$dir/"; \
+	$(NVIM) --clean --headless -c "helptags $$dir/doc" -c q; \
+	echo "The Neovim plugin is in $$dir. Start Neovim in a project, then :checkhealth caselsp."
 
 sandbox-image: ## build the sandbox's Docker images
 	.ci/docker.sh

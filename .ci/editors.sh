@@ -11,7 +11,7 @@ set -euo pipefail
 source "$(dirname "$(readlink -f "$0")")/debian.sh"
 
 cache=${CASELSP_CI_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/caselsp-ci}
-suite=forky # Neovim 0.12 (the oldest that is supported, 0.10, is trixie's), Emacs 30.2, Helix 25.07
+suite=forky # Neovim 0.12, Emacs 30.2 with lsp-mode, Helix 25.07; the oldest Neovim that is supported, 0.10, is trixie's
 
 say() { printf 'editors: %s\n' "$*" >&2; }
 
@@ -67,16 +67,20 @@ native() {
 	patchelf --force-rpath --set-rpath "$libraries" --set-interpreter "$(readlink -f "$loader")" "$file"
 }
 
-# get NAME PROGRAM BINARY PACKAGE: the editor, whose BINARY the file start/PROGRAM starts;
-# the function start_NAME writes that. It is unpacked beside its place and renamed, so
-# that an interrupted run leaves nothing half.
+# get NAME SUITE PROGRAM BINARY PACKAGE...: the editor, whose BINARY the file start/PROGRAM
+# starts; the function start_NAME writes that. It is unpacked beside its place and renamed,
+# so that an interrupted run leaves nothing half. The packages are a part of the place's
+# name, so that one with other packages is got anew.
 get() {
-	local name=$1 program=$2 binary=$3 package=$4 place=$cache/$1-$suite
+	local name=$1 suite=$2 program=$3 binary=$4 place
+	shift 4
+	place=$cache/$name-$suite
+	if (($# > 1)); then place+=-$(printf '%s ' "$@" | sha256sum | cut -c 1-8); fi
 	if ! "$place/start/$program" --version >/dev/null 2>&1; then
 		say "getting $name from Debian $suite"
 		rm -rf "$place" "$place.new"
 		mkdir -p "$cache"
-		unpack "$suite" "$place.new" "$package"
+		unpack "$suite" "$place.new" "$@"
 		mv "$place.new" "$place"
 		native "$place" "$binary"
 		mkdir -p "$place/start"
@@ -88,6 +92,7 @@ get() {
 }
 
 start_nvim() { ln -s "$1/usr/bin/nvim" "$2"; }
+start_nvim010() { start_nvim "$@"; }
 
 start_helix() { printf '#!/bin/sh\nHELIX_RUNTIME="%s" exec "%s" "$@"\n' "$1/usr/lib/hx/runtime" "$1/usr/bin/hx" >"$2"; }
 
@@ -104,6 +109,7 @@ start_emacs() {
 }
 
 command -v patchelf >/dev/null || { say 'patchelf is missing: apt-get install patchelf'; exit 1; }
-get nvim nvim nvim neovim
-get emacs emacs emacs-nox emacs-nox
-get helix hx hx hx
+get nvim "$suite" nvim nvim neovim
+get nvim010 trixie nvim nvim neovim
+get emacs "$suite" emacs emacs-nox emacs-nox elpa-lsp-mode
+get helix "$suite" hx hx hx

@@ -99,6 +99,9 @@ func (h *hand) configure() {
 			h.t.Fatal(err)
 		}
 	}
+	if h.use.plugin != "" {
+		h.install(h.use.plugin)
+	}
 	if out, err := exec.Command("git", "init", "-q", h.at("project")).CombinedOutput(); err != nil {
 		h.t.Fatalf("git init: %v\n%s", err, out)
 	}

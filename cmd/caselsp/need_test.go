@@ -77,7 +77,7 @@ func lacking(name string) error {
 // editorProgram returns the program of an editor, where .ci/editors.sh has put it or
 // where the machine has it; for another name, that name.
 func editorProgram(name string) string {
-	if file := os.Getenv("CASELSP_" + strings.ToUpper(name)); file != "" && slices.Contains([]string{"nvim", "emacs", "helix"}, name) {
+	if file := os.Getenv("CASELSP_" + strings.ToUpper(name)); file != "" && slices.Contains([]string{"nvim", "nvim010", "emacs", "helix"}, name) {
 		return file
 	}
 	if name == "helix" {
@@ -122,7 +122,7 @@ func lackingNative(tool string) error {
 }
 
 // debianPackages holds the Debian packages whose names differ from their programs'.
-var debianPackages = map[string]string{"dbus-daemon": "dbus", "dockerd": "docker.io", "gnome-keyring-daemon": "gnome-keyring", "nvim": "neovim (0.10 or newer)"}
+var debianPackages = map[string]string{"dbus-daemon": "dbus", "dockerd": "docker.io", "gnome-keyring-daemon": "gnome-keyring", "nvim": "neovim (0.10 or newer)", "nvim010": "neovim (0.10; .ci/editors.sh gets it)"}
 
 // lackingProgram looks for a program.
 func lackingProgram(name string) error {

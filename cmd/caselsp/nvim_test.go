@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -62,6 +63,8 @@ func TestNeovim(t *testing.T) {
 // nvimRun is one scenario.
 type nvimRun struct {
 	t       *testing.T
+	editor  string // as need has it; "" for nvim
+	plugin  bool   // the user has installed the plugin, and has the configuration of the archive's init.lua, if any
 	dir     string // the user's home; everything lies below it
 	archive *txtar.Archive
 	model   *llmtest.Server
@@ -80,6 +83,9 @@ func (n *nvimRun) run() {
 	n.model = llmtest.New(script)
 	t.Cleanup(n.model.Close)
 	n.write()
+	if n.plugin {
+		n.install("install-nvim")
+	}
 	n.openKeyring()
 	t.Cleanup(func() {
 		if t.Failed() {
@@ -89,7 +95,7 @@ func (n *nvimRun) run() {
 
 	ctx, cancel := context.WithTimeout(t.Context(), nvimTime)
 	defer cancel()
-	out, err := n.command(ctx, editorProgram("nvim"), "--headless", "-S", n.absolute("testdata/nvim/user.lua")).CombinedOutput()
+	out, err := n.command(ctx, editorProgram(cmp.Or(n.editor, "nvim")), "--headless", "-S", n.absolute("testdata/nvim/user.lua")).CombinedOutput()
 	if err != nil {
 		t.Errorf("nvim: %v\n%s", err, out)
 	}
@@ -112,14 +118,7 @@ func (n *nvimRun) run() {
 }
 
 // secret is what must stand nowhere; "" where the scenario has none.
-func (n *nvimRun) secret() string {
-	for _, f := range n.archive.Files {
-		if f.Name == "nowhere" {
-			return strings.TrimSpace(string(f.Data))
-		}
-	}
-	return ""
-}
+func (n *nvimRun) secret() string { return strings.TrimSpace(n.optional("nowhere")) }
 
 // openKeyring gives the user a keyring where the scenario has a secret.
 func (n *nvimRun) openKeyring() {
@@ -181,16 +180,22 @@ func (n *nvimRun) command(ctx context.Context, name string, args ...string) *exe
 		"SCENARIO_RESULT="+n.at("result"), "SCENARIO_TRANSCRIPT="+n.at("transcript"),
 		"SCENARIO="+n.at("scenario.lua"),
 	)
+	if n.plugin {
+		cmd.Env = append(cmd.Env, "SCENARIO_WORDS="+n.absolute("testdata/nvimplugin/words.lua"))
+	}
 	cmd.Env = append(cmd.Env, n.env...)
 	cmd.WaitDelay = time.Second // a server that outlives Neovim holds its pipes
 	return cmd
 }
 
 // trusted is the folder that the user's settings trust: all, or what the scenario says.
-func (n *nvimRun) trusted() string {
+func (n *nvimRun) trusted() string { return strings.TrimSpace(n.optional("trusted")) }
+
+// optional is a file of the archive, "" where it has none.
+func (n *nvimRun) optional(name string) string {
 	for _, f := range n.archive.Files {
-		if f.Name == "trusted" {
-			return strings.TrimSpace(string(f.Data))
+		if f.Name == name {
+			return string(f.Data)
 		}
 	}
 	return ""
@@ -215,8 +220,21 @@ func (n *nvimRun) write() {
 	}
 }
 
-// configuration is the documentation's block for Neovim.
+// install has make install what is below editors for this user.
+func (n *nvimRun) install(target string) {
+	n.t.Helper()
+	need(n.t, "make")
+	out, err := n.command(n.t.Context(), "make", "-s", "-C", n.absolute("../.."), target, "NVIM="+editorProgram(cmp.Or(n.editor, "nvim"))).CombinedOutput()
+	if err != nil {
+		n.t.Fatalf("make %s: %v\n%s", target, err, out)
+	}
+}
+
+// configuration is the documentation's block for Neovim; with the plugin, nothing has to be configured.
 func (n *nvimRun) configuration() string {
+	if n.plugin {
+		return n.optional("init.lua")
+	}
 	block := regexp.MustCompile("(?s)\n## Neovim\n.*?\n```lua\n(.*?)```").FindStringSubmatch(lsp.Reference)
 	if block == nil {
 		n.t.Fatal("lsp/README.md has no Lua block for Neovim")

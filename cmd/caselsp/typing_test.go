@@ -25,6 +25,7 @@ const typedText = "1\n\n1\n2\n\n1. first\n1\ny\n\n3 4\nn\n"
 // editorUse is how a person works in one editor, which lsp/README.md has configured.
 type editorUse struct {
 	name    string            // as need has it
+	plugin  string            // what make installs; "" where there is none
 	files   map[string]string // below the user's home: a documented block, "## Heading language"
 	more    map[string]string // files below the home that the documentation does not name
 	mode    string            // on the screen while keys are text; "" where there is none
@@ -47,6 +48,18 @@ var editorUses = []editorUse{
 		name: "nvim", files: map[string]string{".config/nvim/init.lua": "## Neovim lua"}, mode: "-- INSERT --", shows: true,
 		insert: []string{"gg", "i"}, add: []string{"G", "o"}, leave: []string{"Escape"},
 		run:     []string{":Case make a mark", "Enter"},
+		actions: []string{":lua vim.lsp.buf.code_action()", "Enter"}, first: []string{"1", "Enter"},
+		pick: func(h *hand, title string) {
+			h.keys(h.onScreen(`(?m)^(\d+): .*` + title)[1], "Enter")
+		},
+		back:    []string{":b notes.py", "Enter"},
+		approve: []string{":lua vim.lsp.get_clients()[1]:exec_cmd({ title = '', command = 'caselsp.approve' })", "Enter"},
+		save:    []string{":w", "Enter"}, quit: []string{":qa", "Enter"},
+	},
+	{
+		name: "nvim", plugin: "install-nvim", mode: "-- INSERT --", shows: true,
+		insert: []string{"gg", "i"}, add: []string{"G", "o"}, leave: []string{"Escape"},
+		run:     []string{":Case run make a mark", "Enter"},
 		actions: []string{":lua vim.lsp.buf.code_action()", "Enter"}, first: []string{"1", "Enter"},
 		pick: func(h *hand, title string) {
 			h.keys(h.onScreen(`(?m)^(\d+): .*` + title)[1], "Enter")
@@ -98,7 +111,7 @@ func useOf(name string) editorUse {
 func TestTyping(t *testing.T) {
 	t.Parallel()
 	for _, use := range editorUses {
-		t.Run(use.name, func(t *testing.T) {
+		t.Run(strings.TrimSpace(use.name+" "+use.plugin), func(t *testing.T) {
 			t.Parallel()
 			h := newHand(t, use, "testdata/typing/command.txtar")
 			h.sitDown()

@@ -80,7 +80,7 @@ end
 function user.same(what, got, want)
   if got ~= want then
     error(('%s\n got %s\nwant %s\n%s'):format(what, vim.inspect(got), vim.inspect(want),
-      type(got) == 'string' and vim.text.diff(want, got) or ''), 2)
+      type(got) == 'string' and (vim.text and vim.text.diff or vim.diff)(want, got) or ''), 2)
   end
 end
 
@@ -245,6 +245,9 @@ end
 -- it causes would not run inside one.
 local function run()
   local ok, why = xpcall(function()
+    if os.getenv('SCENARIO_WORDS') then -- more words, for the plugin
+      assert(loadfile(os.getenv('SCENARIO_WORDS')))(user)
+    end
     assert(loadfile(os.getenv('SCENARIO')))(user)
     clean()
   end, debug.traceback)

@@ -1,0 +1,71 @@
+-- What the user of the plugin sees and does, beside the words of ../nvim/user.lua.
+local user = ...
+
+-- The plugin's notices are messages. Those of questions are warnings.
+vim.api.nvim_create_autocmd('User', {
+  pattern = 'CaselspMessage',
+  callback = function(event)
+    table.insert(user.messages, event.data)
+    user.note('notice:', event.data.text)
+  end,
+})
+vim.list_extend(user.warnings, { 'CASE wants to run a command', 'The model asks' })
+
+user.inputs = {} -- of vim.ui.input that are not answered yet
+
+function vim.ui.input(opts, on_confirm)
+  user.note('input:', opts.prompt)
+  table.insert(user.inputs, { text = opts.prompt, on_confirm = on_confirm })
+end
+
+-- user.write answers the input whose prompt has a part (plain).
+function user.write(part, text)
+  local input = user.see('an input with ' .. part, function()
+    for i, p in ipairs(user.inputs) do
+      if p.text:find(part, 1, true) then
+        return table.remove(user.inputs, i)
+      end
+    end
+  end)
+  input.on_confirm(text)
+end
+
+-- user.decide waits for a question with a part (plain) among those that are known, asks for it
+-- by :Case questions, looks at its choices and takes one.
+function user.decide(part, choice)
+  user.see('a question with ' .. part, function()
+    local client = user.client()
+    return client
+      and vim.iter(require('caselsp.events').of(client).questions):any(function(q)
+        return q.text:find(part, 1, true) ~= nil
+      end)
+  end)
+  vim.cmd.Case('questions')
+  local prompt = user.prompt(part)
+  user.same('the first choice', prompt.titles[1], 'Decide later')
+  user.pick(prompt, choice)
+end
+
+-- user.lines is the text of a window's buffer.
+function user.lines(window)
+  return vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window or 0), 0, -1, true)
+end
+
+-- user.review waits for the window of a review, which has the keyboard.
+function user.review()
+  user.see('the review', function()
+    return vim.bo.filetype == 'caselsp-review'
+  end)
+end
+
+-- user.row waits for a line of the current buffer that has a part (plain), and goes there.
+function user.row(part)
+  local row = user.see('a line with ' .. part, function()
+    for i, line in ipairs(user.lines()) do
+      if line:find(part, 1, true) then
+        return i
+      end
+    end
+  end)
+  vim.api.nvim_win_set_cursor(0, { row, 0 })
+end

@@ -1,0 +1,204 @@
+--- Messages in windows beside the text. They never take the keyboard: such a window cannot be
+--- entered, and no prompt waits for a key.
+local config = require('caselsp.config')
+
+local M = {}
+
+--- All messages of this Neovim, oldest first: { text, level, time }.
+M.history = {}
+
+local maxHistory = 500 -- more is not looked for
+local maxRows = 12 -- of one notice; :Case messages shows all of it
+local shown = {} -- the notices on the screen, top first: { window, buffer, height, key }
+
+local borders = {
+  [vim.log.levels.ERROR] = 'DiagnosticError',
+  [vim.log.levels.WARN] = 'DiagnosticWarn',
+}
+
+--- Puts the notices one below the other.
+local function arrange()
+  local row = 0
+  shown = vim.tbl_filter(function(n)
+    return vim.api.nvim_win_is_valid(n.window)
+  end, shown)
+  for _, n in ipairs(shown) do
+    vim.api.nvim_win_set_config(n.window, { relative = 'editor', anchor = 'NE', row = row, col = vim.o.columns })
+    row = row + n.height + 2
+  end
+end
+
+local function close(notice)
+  shown = vim.tbl_filter(function(n)
+    return n ~= notice
+  end, shown)
+  if vim.api.nvim_win_is_valid(notice.window) then
+    pcall(vim.api.nvim_win_close, notice.window, true)
+  end
+  arrange()
+end
+
+--- Breaks a text into lines of at most so many cells.
+local function wrapped(text, width)
+  local lines = {}
+  for _, line in ipairs(vim.split(text, '\n', { plain = true })) do
+    local current = ''
+    for word in line:gmatch('%S+') do
+      local longer = current == '' and word or current .. ' ' .. word
+      if vim.fn.strdisplaywidth(longer) <= width then
+        current = longer
+      else
+        if current ~= '' then
+          table.insert(lines, current)
+        end
+        current = word
+        while vim.fn.strdisplaywidth(current) > width do
+          table.insert(lines, vim.fn.strcharpart(current, 0, width))
+          current = vim.fn.strcharpart(current, width)
+        end
+      end
+    end
+    table.insert(lines, current)
+  end
+  return lines
+end
+
+local function open(lines, level, options)
+  local width = 0
+  for _, line in ipairs(lines) do
+    width = math.max(width, vim.fn.strdisplaywidth(line))
+  end
+  width = math.max(width, vim.fn.strdisplaywidth(options.footer or '') + 2, 10)
+  local buffer = vim.api.nvim_create_buf(false, true)
+  vim.bo[buffer].bufhidden = 'wipe'
+  vim.api.nvim_buf_set_lines(buffer, 0, -1, true, lines)
+  local window = vim.api.nvim_open_win(buffer, false, {
+    relative = 'editor',
+    anchor = 'NE',
+    row = 0,
+    col = vim.o.columns,
+    width = math.min(width, math.max(vim.o.columns - 2, 1)),
+    height = #lines,
+    style = 'minimal',
+    border = 'rounded',
+    focusable = false,
+    noautocmd = true,
+    zindex = 60,
+    title = options.title and ' ' .. options.title .. ' ' or nil,
+    footer = options.footer and ' ' .. options.footer .. ' ' or nil,
+    footer_pos = options.footer and 'right' or nil,
+  })
+  local border = borders[level] or 'FloatBorder'
+  vim.wo[window].winhighlight = 'NormalFloat:CaselspNotice,FloatBorder:' .. border
+  return { window = window, buffer = buffer, height = #lines, key = options.key }
+end
+
+--- Leaves one line of a notice.
+local function shrink(notice)
+  if notice.height > 1 and vim.api.nvim_win_is_valid(notice.window) then
+    local first = vim.api.nvim_buf_get_lines(notice.buffer, 0, 1, true)[1]
+    vim.api.nvim_buf_set_lines(notice.buffer, 0, -1, true, { first .. ' …' })
+    vim.api.nvim_win_set_height(notice.window, 1)
+    notice.height = 1
+    arrange()
+  end
+end
+
+--- Shows a text beside the text. After a while it goes away, but for one with a key: of that the first
+--- line stays until M.drop(key).
+local function float(text, level, options)
+  local settings = config.get().notice
+  local width = math.max(math.min(settings.width, vim.o.columns - 4), 10)
+  local lines = options.plain and vim.split(text, '\n', { plain = true }) or wrapped(text, width)
+  local rows = math.max(math.min(options.key and 5 or options.plain and #lines or maxRows, vim.o.lines - 6), 1)
+  if #lines > rows then
+    lines = vim.list_slice(lines, 1, rows)
+    lines[rows] = lines[rows] .. ' …'
+  end
+  local ok, notice = pcall(open, lines, level, options)
+  if not ok then
+    return -- a window that is too small for one; the history has the text
+  end
+  table.insert(shown, 1, notice)
+  arrange()
+  vim.defer_fn(function()
+    if options.key then
+      shrink(notice)
+    else
+      close(notice)
+    end
+  end, settings.seconds * 1000)
+end
+
+--- Shows a message and remembers it.
+---@param text string
+---@param level integer|nil of vim.log.levels
+---@param options { title: string?, footer: string?, key: string?, plain: boolean? }|nil
+function M.show(text, level, options)
+  level, options = level or vim.log.levels.INFO, options or {}
+  text = vim.trim(text)
+  if vim.in_fast_event() then
+    return vim.schedule(function()
+      M.show(text, level, options)
+    end)
+  end
+  table.insert(M.history, { text = text, level = level, time = os.time() })
+  if #M.history > maxHistory then
+    table.remove(M.history, 1)
+  end
+  vim.api.nvim_exec_autocmds('User', { pattern = 'CaselspMessage', data = { text = text, level = level } })
+  local notify = config.get().notify
+  if notify then
+    (type(notify) == 'function' and notify or vim.notify)(text, level, { title = options.title or 'CASE' })
+  elseif not (options.key and M.showing(options.key)) then
+    float(text, level, options)
+  end
+end
+
+--- Whether the notice of a key is on the screen.
+function M.showing(key)
+  return vim.iter(shown):any(function(n)
+    return n.key == key
+  end)
+end
+
+--- Takes the notice of a key away; without a key, all.
+function M.drop(key)
+  for _, n in ipairs(vim.list_slice(shown)) do
+    if not key or n.key == key then
+      close(n)
+    end
+  end
+end
+
+--- The keys of the notices on the screen.
+function M.keys()
+  local keys = {}
+  for _, n in ipairs(shown) do
+    table.insert(keys, n.key)
+  end
+  return keys
+end
+
+--- Shows all messages in a window of their own.
+function M.list()
+  local lines = {}
+  for _, m in ipairs(M.history) do
+    local text = vim.split(m.text, '\n', { plain = true })
+    table.insert(lines, os.date('%H:%M:%S ', m.time) .. text[1])
+    for i = 2, #text do
+      table.insert(lines, '         ' .. text[i])
+    end
+  end
+  if #lines == 0 then
+    lines = { 'No messages yet.' }
+  end
+  vim.cmd('botright new')
+  vim.bo.buftype, vim.bo.bufhidden, vim.bo.swapfile = 'nofile', 'wipe', false
+  vim.api.nvim_buf_set_lines(0, 0, -1, true, lines)
+  vim.bo.modifiable = false
+  vim.wo.wrap = true
+  vim.cmd('normal! G')
+end
+
+return M

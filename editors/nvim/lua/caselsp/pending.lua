@@ -1,0 +1,201 @@
+--- Open hunks in the user's own files: a sign at what a hunk would replace, and its new lines below.
+local config = require('caselsp.config')
+
+local M = {}
+
+local namespace = vim.api.nvim_create_namespace('caselsp.pending')
+
+-- What is marked, by buffer and extmark: { client, task, file, hunk, kept, rows }.
+local marked = {} ---@type table<integer, table<integer, table>>
+
+local function row_of(buffer, mark)
+  local place = vim.api.nvim_buf_get_extmark_by_id(buffer, namespace, mark, { details = true })
+  return place[1], place[3] and place[3].end_row or place[1]
+end
+
+--- The open hunks of a buffer with their rows as they are now, from the top.
+function M.list(buffer)
+  buffer = buffer == 0 and vim.api.nvim_get_current_buf() or buffer
+  local list = {}
+  for mark, hunk in pairs(marked[buffer] or {}) do
+    local first, last = row_of(buffer, mark)
+    if first then
+      table.insert(list, vim.tbl_extend('force', hunk, { first = first, last = math.max(first, last - 1) }))
+    end
+  end
+  table.sort(list, function(a, b)
+    return a.first < b.first
+  end)
+  return list
+end
+
+--- The open hunk at the cursor; nil where there is none.
+function M.at_cursor()
+  local row = vim.api.nvim_win_get_cursor(0)[1] - 1
+  return vim.iter(M.list(vim.api.nvim_get_current_buf())):find(function(hunk)
+    return hunk.first <= row and row <= hunk.last
+  end)
+end
+
+--- Puts the cursor on the next open hunk, or with -1 on the previous one; around the ends.
+function M.go(direction)
+  local list = M.list(vim.api.nvim_get_current_buf())
+  if #list == 0 then
+    return require('caselsp.notice').show('No hunk is open in this file. :Case review shows the whole result.')
+  end
+  local row, found = vim.api.nvim_win_get_cursor(0)[1] - 1, nil
+  for i = 1, #list do
+    local hunk = list[direction > 0 and i or #list + 1 - i]
+    if not found and (direction > 0 and hunk.first > row or direction < 0 and hunk.first < row) then
+      found = hunk
+    end
+  end
+  found = found or list[direction > 0 and 1 or #list]
+  vim.cmd("normal! m'")
+  vim.api.nvim_win_set_cursor(0, { math.min(found.first + 1, vim.api.nvim_buf_line_count(0)), 0 })
+end
+
+local actions = {
+  next = function()
+    M.go(1)
+  end,
+  previous = function()
+    M.go(-1)
+  end,
+  accept = function()
+    require('caselsp.command').run({ fargs = { 'accept' }, range = 0 })
+  end,
+  reject = function()
+    require('caselsp.command').run({ fargs = { 'reject' }, range = 0 })
+  end,
+}
+
+--- Defines the keys in a buffer that has open hunks, and removes them from one that has none any more.
+--- What the user has mapped stays.
+local function map(buffer)
+  local has = next(marked[buffer] or {}) ~= nil
+  for name, key in pairs(config.get().pending.keys) do
+    if key ~= '' then
+      local now = vim.api.nvim_buf_call(buffer, function()
+        return vim.fn.maparg(key, 'n', false, true)
+      end)
+      local ours = now.desc == 'caselsp: ' .. name
+      if has and vim.tbl_isempty(now) then
+        vim.keymap.set('n', key, actions[name], { buffer = buffer, desc = 'caselsp: ' .. name })
+      elseif not has and ours then
+        vim.keymap.del('n', key, { buffer = buffer })
+      end
+    end
+  end
+end
+
+--- Marks one hunk.
+local function mark(buffer, hunk, file)
+  local count = vim.api.nvim_buf_line_count(buffer)
+  local first = math.min(hunk.range.start.line, count - 1)
+  local last = math.min(math.max(hunk.range['end'].line, first), count)
+  local lines = {}
+  if config.get().pending.lines then
+    for _, line in ipairs(hunk.new) do
+      local text = (line:gsub('[\r\n]+$', ''))
+      table.insert(lines, { { '+ ' .. text:gsub('\t', '    '), 'CaselspAdded' } })
+    end
+  end
+  local insertion = last == first
+  local id = vim.api.nvim_buf_set_extmark(buffer, namespace, first, 0, {
+    end_row = last,
+    end_col = 0,
+    strict = false,
+    hl_group = not insertion and 'CaselspRemoved' or nil,
+    hl_eol = not insertion,
+    sign_text = hunk.state == 'conflict' and '!' or '┃',
+    sign_hl_group = 'CaselspSign',
+    invalidate = false,
+  })
+  if #lines > 0 then
+    vim.api.nvim_buf_set_extmark(buffer, namespace, insertion and first or last - 1, 0, {
+      virt_lines = lines,
+      virt_lines_above = insertion,
+    })
+  end
+  return id, { file = file.path, hunk = hunk.hunk > 0 and hunk.hunk or nil, kept = file.kept }
+end
+
+--- Shows what is open in one buffer.
+local function draw(client, buffer)
+  vim.api.nvim_buf_clear_namespace(buffer, namespace, 0, -1)
+  local list, uri = {}, vim.uri_from_bufnr(buffer)
+  for task, review in pairs(require('caselsp.events').of(client).reviews) do
+    for _, file in ipairs(review.files) do
+      for _, hunk in ipairs((file.uri == uri or file.fromUri == uri) and not file.kept and file.hunks or {}) do
+        local open = hunk.state == 'pending' or hunk.state == 'conflict'
+        if open and type(hunk.range) == 'table' then
+          local id, what = mark(buffer, hunk, file)
+          list[id] = vim.tbl_extend('error', what, { client = client.id, task = task })
+        end
+      end
+    end
+  end
+  marked[buffer] = next(list) and list or nil
+  map(buffer)
+end
+
+--- Shows what is open in the buffers of a client.
+function M.refresh(client)
+  for _, buffer in ipairs(vim.tbl_keys(client.attached_buffers)) do
+    if vim.api.nvim_buf_is_loaded(buffer) and not require('caselsp.client').is_document(buffer) then
+      draw(client, buffer)
+    end
+  end
+end
+
+--- Takes the marks of a client away.
+function M.clear(client_id)
+  for buffer, list in pairs(marked) do
+    local _, first = next(list)
+    if first and first.client == client_id then
+      marked[buffer] = nil
+      if vim.api.nvim_buf_is_valid(buffer) then
+        vim.api.nvim_buf_clear_namespace(buffer, namespace, 0, -1)
+        map(buffer)
+      end
+    end
+  end
+end
+
+--- Defines the keys again, after a change of the configuration.
+function M.keys()
+  for buffer in pairs(marked) do
+    map(buffer)
+  end
+end
+
+--- Shows open hunks in files that are opened later.
+function M.watch()
+  local group = vim.api.nvim_create_augroup('caselsp.pending', {})
+  vim.api.nvim_create_autocmd('LspAttach', {
+    group = group,
+    callback = function(event)
+      local client = vim.lsp.get_client_by_id(event.data.client_id)
+      if client and client.name == require('caselsp.client').name then
+        for task in pairs(require('caselsp.events').of(client).reviews) do
+          require('caselsp.events').review(client, task) -- where the hunks are in this text
+        end
+      end
+    end,
+  })
+  vim.api.nvim_create_autocmd('BufWipeout', {
+    group = group,
+    callback = function(event)
+      marked[event.buf] = nil
+    end,
+  })
+  for name, run in pairs(actions) do
+    vim.keymap.set('n', ('<Plug>(caselsp-%s)'):format(name), run, { desc = 'caselsp: ' .. name })
+  end
+  vim.keymap.set('n', '<Plug>(caselsp-questions)', function()
+    require('caselsp.questions').open(vim.api.nvim_get_current_buf())
+  end, { desc = 'caselsp: answer the open questions' })
+end
+
+return M

@@ -1,0 +1,73 @@
+--- Progress: what the status line shows, and a line in the command line's place while nobody types there.
+local config = require('caselsp.config')
+
+local M = {}
+
+local under_way = {} ---@type table<integer, table<string, string>> messages by client and token
+
+local function latest(id)
+  local list = {}
+  for _, message in pairs(under_way[id] or {}) do
+    table.insert(list, message)
+  end
+  table.sort(list)
+  return list
+end
+
+local function count(n, what)
+  return n == 1 and '1 ' .. what or ('%d %ss'):format(n, what)
+end
+
+--- What the status line shows; see require('caselsp').status().
+function M.status()
+  local client = require('caselsp.client').get(vim.api.nvim_get_current_buf())
+  if not client then
+    return ''
+  end
+  local known = require('caselsp.events').of(client)
+  local parts = latest(client.id)
+  local questions, reviews = #known.questions, vim.tbl_count(known.reviews)
+  if questions > 0 then
+    table.insert(parts, 1, count(questions, 'question'))
+  end
+  if reviews > 0 then
+    table.insert(parts, count(reviews, 'review'))
+  end
+  return #parts > 0 and 'CASE: ' .. table.concat(parts, ' · ') or ''
+end
+
+--- Shows a line where messages go, unless somebody types or answers there.
+local function echo(text)
+  if config.get().progress ~= 'echo' or vim.api.nvim_get_mode().mode:match('^[cr]') then
+    return
+  end
+  vim.api.nvim_echo({ { vim.fn.strcharpart(text, 0, math.max(vim.v.echospace, 1)) } }, false, {})
+end
+
+--- Takes in the progress of the servers.
+function M.watch()
+  vim.api.nvim_create_autocmd('LspProgress', {
+    group = vim.api.nvim_create_augroup('caselsp.progress', {}),
+    callback = function(event)
+      local client = vim.lsp.get_client_by_id(event.data.client_id)
+      local params = event.data.params or event.data.result
+      if not client or client.name ~= require('caselsp.client').name or not params then
+        return
+      end
+      local value, token = params.value, tostring(params.token)
+      local list = under_way[client.id] or {}
+      under_way[client.id] = list
+      list[token] = value.kind ~= 'end' and (value.message or list[token] or value.title) or nil
+      if value.message then
+        echo('CASE: ' .. value.message)
+      end
+      vim.cmd.redrawstatus()
+    end,
+  })
+end
+
+function M.forget(id)
+  under_way[id] = nil
+end
+
+return M

@@ -1,0 +1,436 @@
+--- The result of a task in a floating window, decided hunk by hunk.
+local config = require('caselsp.config')
+local notice = require('caselsp.notice')
+
+local M = {}
+
+local namespace = vim.api.nvim_create_namespace('caselsp.review')
+
+-- The one review that is open: { client, task, data, buffer, window, heads, notes }. heads are what can
+-- be decided, by their lines: { line, file, hunk, open }.
+local shown
+
+local function is_open(hunk)
+  return hunk.state == 'pending' or hunk.state == 'conflict'
+end
+
+local function file_title(file)
+  local name = file.from and file.from .. ' → ' .. file.path or file.path
+  local title = ('%s (%s, %s)'):format(name, file.kind, file.state)
+  if file.kept then
+    title = title .. ', kept work of ' .. file.kept .. ', not verified'
+  end
+  if file.obeyed and file.obeyed.by ~= '' then
+    title = title .. ', obeyed by ' .. file.obeyed.by .. ': accept it by its name'
+  end
+  return title
+end
+
+--- The part of a unified diff below its heads, as one list of lines for each hunk.
+local function hunks_of(diff)
+  local list = {}
+  for _, line in ipairs(vim.split((diff:gsub('\n$', '')), '\n', { plain = true })) do
+    if vim.startswith(line, '@@ ') then
+      table.insert(list, { line })
+    elseif #list > 0 then
+      table.insert(list[#list], line)
+    end
+  end
+  return list
+end
+
+local page = {}
+page.__index = page
+
+function page:add(text, group)
+  table.insert(self.lines, (text:gsub('[\r\n]', ' ')))
+  if group then
+    table.insert(self.groups, { #self.lines, group })
+  end
+end
+
+function page:head(file, hunk)
+  local open = hunk and is_open(hunk) or not hunk and vim.iter(file.hunks):any(is_open)
+  table.insert(self.heads, { line = #self.lines, file = file, hunk = hunk, open = open })
+end
+
+local state_groups = { accepted = 'CaselspAccepted', rejected = 'CaselspRejected' }
+
+function page:file(file, notes)
+  self:add('')
+  self:add(file_title(file), 'CaselspFile')
+  self:head(file)
+  if file.unfit and file.unfit ~= '' then
+    self:add('It does not fit now: ' .. file.unfit, 'CaselspRejected')
+  end
+  local diffs = hunks_of(file.diff)
+  for i, diff in ipairs(diffs) do
+    local hunk = not file.whole and file.hunks[i] or nil
+    if hunk then
+      local words = hunk.state == 'conflict' and 'pending, you changed the same lines' or hunk.state
+      local text = ('%s hunk %d of %d: %s'):format(diff[1], i, #diffs, words)
+      self:add(text, state_groups[hunk.state] or 'CaselspOpen')
+      self:head(file, hunk)
+    end
+    for j = hunk and 2 or 1, #diff do
+      local first = diff[j]:sub(1, 1)
+      self:add(diff[j], first == '+' and 'CaselspAdded' or first == '-' and 'CaselspRemoved' or nil)
+    end
+    for _, note in ipairs(hunk and notes[hunk.id] or {}) do
+      self:add('  ✎ ' .. note, 'CaselspHint')
+    end
+  end
+  if #diffs == 0 then
+    self:add(file.binary and 'A binary file.' or 'Too long to be shown here: see the review document.', 'CaselspHint')
+  end
+end
+
+--- The text of a review.
+local function render(data, notes)
+  local p = setmetatable({ lines = {}, groups = {}, heads = {} }, page)
+  p:add(data.title, 'Title')
+  local open = data.open == 1 and '1 hunk' or data.open .. ' hunks'
+  p:add(
+    data.state == 'review' and open .. ' to decide. g? lists the keys.'
+      or 'State: ' .. data.state .. '. u takes all back.'
+  )
+  for _, line in ipairs(data.untested or {}) do
+    p:add('Untested: ' .. line, 'CaselspRejected')
+  end
+  for _, file in ipairs(data.files) do
+    p:file(file, notes)
+  end
+  return p
+end
+
+local function head_at(line)
+  local found
+  for _, head in ipairs(shown.heads) do
+    if head.line <= line then
+      found = head
+    end
+  end
+  return found
+end
+
+local function current()
+  return head_at(vim.api.nvim_win_get_cursor(shown.window)[1])
+end
+
+local function id_of(head)
+  return head.hunk and head.hunk.id or (head.file.kept or '') .. ':' .. head.file.path
+end
+
+local function draw()
+  local p = render(shown.data, shown.notes)
+  local before, line = nil, 1
+  if shown.heads then
+    line = vim.api.nvim_win_get_cursor(shown.window)[1]
+    before = shown.goal or head_at(line) and id_of(head_at(line))
+    shown.goal = nil
+  end
+  vim.bo[shown.buffer].modifiable = true
+  vim.api.nvim_buf_set_lines(shown.buffer, 0, -1, true, p.lines)
+  vim.bo[shown.buffer].modifiable = false
+  vim.api.nvim_buf_clear_namespace(shown.buffer, namespace, 0, -1)
+  for _, g in ipairs(p.groups) do
+    vim.api.nvim_buf_set_extmark(
+      shown.buffer,
+      namespace,
+      g[1] - 1,
+      0,
+      { end_row = g[1], hl_group = g[2], hl_eol = true }
+    )
+  end
+  local first = not shown.heads
+  shown.heads = p.heads
+  local at = vim.iter(p.heads):find(function(head)
+    return first and head.hunk and head.open or not first and id_of(head) == before
+  end)
+  line = at and at.line or math.min(line, #p.lines)
+  vim.api.nvim_win_set_cursor(shown.window, { line, 0 })
+end
+
+--- Goes to the next hunk, or with -1 to the previous one; open says to those that are not decided.
+local function go(direction)
+  local line, found = vim.api.nvim_win_get_cursor(shown.window)[1], nil
+  for i = 1, #shown.heads do
+    local head = shown.heads[direction > 0 and i or #shown.heads + 1 - i]
+    local decidable = head.hunk or head.file.whole
+    if not found and decidable and (direction > 0 and head.line > line or direction < 0 and head.line < line) then
+      found = head
+    end
+  end
+  if found then
+    vim.api.nvim_win_set_cursor(shown.window, { found.line, 0 })
+  end
+end
+
+--- Which hunk comes after one that is decided now.
+local function goal(from)
+  local after, before
+  for _, head in ipairs(shown.heads) do
+    if head.open and (head.hunk or head.file.whole) and head ~= from then
+      if head.line > from.line then
+        after = after or head
+      else
+        before = before or head
+      end
+    end
+  end
+  local head = after or before
+  return head and id_of(head)
+end
+
+--- Sends a decision about the hunk at the cursor, its file, or all.
+local function decide(command, scope)
+  local head = current()
+  local arguments = { task = shown.task }
+  if scope ~= 'all' then
+    if not head then
+      return notice.show('The cursor is on no hunk. ' .. config.get().review.keys.next .. ' goes to the next one.')
+    end
+    arguments.file, arguments.kept = head.file.path, head.file.kept
+    if scope == 'hunk' and head.hunk then
+      arguments.hunk = head.hunk.hunk
+    elseif scope == 'hunk' and not head.file.whole then
+      return notice.show('The cursor is on a file, not on a hunk.')
+    end
+    shown.goal = goal(head)
+  end
+  require('caselsp.client').execute(shown.client, command, arguments)
+end
+
+local function close()
+  local review = shown
+  shown = nil
+  if review and vim.api.nvim_win_is_valid(review.window) then
+    vim.api.nvim_win_close(review.window, true)
+  end
+end
+
+--- Shows the place of a hunk in the user's file.
+local function open_place()
+  local head = current()
+  if not head then
+    return
+  end
+  local hunk = head.hunk or head.file.hunks[1]
+  local uri = head.file.fromUri or head.file.uri
+  local line = hunk and type(hunk.range) == 'table' and hunk.range.start.line or 0
+  close()
+  vim.cmd.edit(vim.fn.fnameescape(vim.uri_to_fname(uri)))
+  vim.api.nvim_win_set_cursor(0, { math.min(line + 1, vim.api.nvim_buf_line_count(0)), 0 })
+end
+
+--- Writes a note on a hunk; send() gives all notes to a task that goes on from this one.
+local function note()
+  local head = current()
+  if not head or not head.hunk then
+    return notice.show('The cursor is on no hunk.')
+  end
+  local review = shown
+  vim.ui.input({ prompt = 'What should be different here? ' }, function(text)
+    if text and vim.trim(text) ~= '' and review == shown then
+      local list = review.notes[head.hunk.id] or {}
+      review.notes[head.hunk.id] = list
+      table.insert(list, vim.trim(text))
+      draw()
+    end
+  end)
+end
+
+--- Starts a task that does what the notes say. It is given the diff of this one.
+local function send()
+  local lines = {}
+  for _, head in ipairs(shown.heads) do
+    for _, text in ipairs(head.hunk and shown.notes[head.hunk.id] or {}) do
+      table.insert(lines, ('- %s, hunk %d: %s'):format(head.file.path, head.hunk.hunk, text))
+    end
+  end
+  if #lines == 0 then
+    return notice.show('There are no notes yet. ' .. config.get().review.keys.note .. ' writes one on a hunk.')
+  end
+  local text = 'Correct the result of the earlier task by these notes of its review:\n' .. table.concat(lines, '\n')
+  local review = shown
+  require('caselsp.client').execute(shown.client, 'caselsp.follow', { task = shown.task, text = text }, function()
+    review.notes = {}
+    if review == shown then
+      draw()
+    end
+  end)
+end
+
+local help
+
+local actions = {
+  next = {
+    'next hunk',
+    function()
+      go(1)
+    end,
+  },
+  previous = {
+    'previous hunk',
+    function()
+      go(-1)
+    end,
+  },
+  accept = {
+    'accept this hunk',
+    function()
+      decide('caselsp.accept', 'hunk')
+    end,
+  },
+  reject = {
+    'reject this hunk',
+    function()
+      decide('caselsp.reject', 'hunk')
+    end,
+  },
+  accept_file = {
+    'accept this file',
+    function()
+      decide('caselsp.accept', 'file')
+    end,
+  },
+  reject_file = {
+    'reject this file',
+    function()
+      decide('caselsp.reject', 'file')
+    end,
+  },
+  accept_all = {
+    'accept all that is open',
+    function()
+      decide('caselsp.accept', 'all')
+    end,
+  },
+  reject_all = {
+    'reject all that is open',
+    function()
+      decide('caselsp.reject', 'all')
+    end,
+  },
+  undo = {
+    'take all decisions back',
+    function()
+      require('caselsp.client').execute(shown.client, 'caselsp.undo', { task = shown.task })
+    end,
+  },
+  note = { 'write a note on this hunk', note },
+  send = { 'start a task that does what the notes say', send },
+  open = { 'show the place in the file', open_place },
+  help = {
+    'this list',
+    function()
+      help()
+    end,
+  },
+  close = { 'close; nothing is decided', close },
+}
+
+local order = {
+  'next',
+  'previous',
+  'accept',
+  'reject',
+  'accept_file',
+  'reject_file',
+  'accept_all',
+  'reject_all',
+  'undo',
+  'note',
+  'send',
+  'open',
+  'help',
+  'close',
+}
+
+function help()
+  local lines = {}
+  for _, name in ipairs(order) do
+    local key = config.get().review.keys[name]
+    if key ~= '' then
+      table.insert(lines, ('%-6s%s'):format(key, actions[name][1]))
+    end
+  end
+  notice.show(table.concat(lines, '\n'), nil, { title = 'Review', plain = true })
+end
+
+local function window_config(title)
+  local width = math.max(math.min(vim.o.columns - 4, 120), 20)
+  local height = math.max(vim.o.lines - 6, 5)
+  local keys = config.get().review.keys
+  local footer = (' %s accept  %s reject  %s/%s file  %s/%s all  %s close  %s keys '):format(
+    keys.accept,
+    keys.reject,
+    keys.accept_file,
+    keys.reject_file,
+    keys.accept_all,
+    keys.reject_all,
+    keys.close,
+    keys.help
+  )
+  return {
+    relative = 'editor',
+    width = width,
+    height = height,
+    row = math.max((vim.o.lines - height) / 2 - 1, 0),
+    col = (vim.o.columns - width) / 2,
+    border = config.get().review.border,
+    title = ' ' .. title .. ' ',
+    footer = config.get().review.border ~= 'none' and #footer < width and footer or nil,
+    style = 'minimal',
+  }
+end
+
+local function open_window(client, data)
+  local buffer = vim.api.nvim_create_buf(false, true)
+  vim.bo[buffer].bufhidden = 'wipe'
+  vim.b[buffer].caselsp_root = client.config.root_dir
+  pcall(vim.api.nvim_buf_set_name, buffer, 'caselsp-review://' .. data.task)
+  local window = vim.api.nvim_open_win(buffer, true, window_config('CASE: review of ' .. data.task))
+  vim.wo[window].cursorline, vim.wo[window].wrap = true, false
+  shown = { client = client, task = data.task, data = data, buffer = buffer, window = window, notes = {} }
+  for name, action in pairs(actions) do
+    local key = config.get().review.keys[name]
+    if key ~= '' then
+      vim.keymap.set('n', key, action[2], { buffer = buffer, nowait = true, desc = 'caselsp: ' .. action[1] })
+    end
+  end
+  vim.bo[buffer].filetype = 'caselsp-review'
+  vim.api.nvim_create_autocmd('BufWipeout', {
+    buffer = buffer,
+    callback = function()
+      if shown and shown.buffer == buffer then
+        shown = nil
+      end
+    end,
+  })
+  draw()
+end
+
+--- Opens the review of a task, or of the one whose result waits.
+---@param client vim.lsp.Client
+---@param task string|nil
+function M.open(client, task)
+  require('caselsp.events').review(client, task, function(data)
+    if not data then
+      return notice.show('No result waits for a review.')
+    end
+    close()
+    open_window(client, data)
+  end)
+end
+
+--- Takes over what has changed of the review that is open.
+function M.refresh(client)
+  local now = shown and shown.client.id == client.id and require('caselsp.events').of(client).latest
+  if now and now.task == shown.task and now ~= shown.data then
+    shown.data = now
+    draw()
+  end
+end
+
+return M
