@@ -145,31 +145,9 @@ func (d *database) openError(err error) error {
 // is complete and was written by caselsp.
 func (d *database) check(buckets [][]byte) error {
 	fresh := false
-	err := d.view(func(tx *bolt.Tx) error {
-		info, err := os.Stat(d.path)
-		if err != nil {
-			return err
-		}
-		if info.Size() < tx.Size() {
-			return &Broken{Path: d.path, Err: fmt.Errorf("the file has %d bytes of %d", info.Size(), tx.Size())}
-		}
-		meta := tx.Bucket(metaBucket)
-		if meta == nil {
-			fresh = true
-			if name, _ := tx.Cursor().First(); name != nil {
-				return &Broken{Path: d.path, Err: errors.New("another program's database")}
-			}
-			return nil
-		}
-		if v := meta.Get(formatKey); !bytes.Equal(v, []byte(format)) {
-			return fmt.Errorf("the store %s has format %q and this caselsp knows format %s: use the newer caselsp that wrote it", d.path, v, format)
-		}
-		for _, name := range buckets {
-			if tx.Bucket(name) == nil {
-				return &Broken{Path: d.path, Err: fmt.Errorf("its bucket %q is missing", name)}
-			}
-		}
-		return nil
+	err := d.view(func(tx *bolt.Tx) (err error) {
+		fresh, err = d.verify(tx, buckets)
+		return err
 	})
 	if err != nil || !fresh {
 		return err
@@ -186,6 +164,33 @@ func (d *database) check(buckets [][]byte) error {
 		}
 		return meta.Put(formatKey, []byte(format))
 	})
+}
+
+// verify reports whether the file is a new one, or why it cannot be used.
+func (d *database) verify(tx *bolt.Tx, buckets [][]byte) (fresh bool, err error) {
+	info, err := os.Stat(d.path)
+	if err != nil {
+		return false, err
+	}
+	if info.Size() < tx.Size() {
+		return false, &Broken{Path: d.path, Err: fmt.Errorf("the file has %d bytes of %d", info.Size(), tx.Size())}
+	}
+	meta := tx.Bucket(metaBucket)
+	if meta == nil {
+		if name, _ := tx.Cursor().First(); name != nil {
+			return false, &Broken{Path: d.path, Err: errors.New("another program's database")}
+		}
+		return true, nil
+	}
+	if v := meta.Get(formatKey); !bytes.Equal(v, []byte(format)) {
+		return false, fmt.Errorf("the store %s has format %q and this caselsp knows format %s: use the newer caselsp that wrote it", d.path, v, format)
+	}
+	for _, name := range buckets {
+		if tx.Bucket(name) == nil {
+			return false, &Broken{Path: d.path, Err: fmt.Errorf("its bucket %q is missing", name)}
+		}
+	}
+	return false, nil
 }
 
 // view runs fn in a read transaction. fn must not begin another one.

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	bolt "go.etcd.io/bbolt"
 )
 
 const (
@@ -135,7 +137,9 @@ func (m *Memory) recallBeside(ctx context.Context, kind, text string, n int, use
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.ranked(all, n, use)
+	var best []Recalled
+	err = m.view(func(tx *bolt.Tx) error { best = m.ranked(tx, all, n, use); return nil })
+	return best, err
 }
 
 // search returns at most n patterns of a kind that are similar to a text; none where the server does not answer.

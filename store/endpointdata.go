@@ -47,7 +47,7 @@ func (e *endpoint) putAccount(tx *bolt.Tx, a account) error {
 func (e *endpoint) view(fn func(*bolt.Tx) error) error {
 	e.memory.mu.Lock()
 	defer e.memory.mu.Unlock()
-	return e.memory.with(func(db *database) error { return db.view(fn) })
+	return e.memory.view(fn)
 }
 
 func (e *endpoint) update(fn func(*bolt.Tx) error) error { return e.memory.change(fn) }

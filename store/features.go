@@ -180,8 +180,10 @@ func stem(w string) string {
 	return w
 }
 
-// appendFeatures encodes features: of each class the number, then differences of hashes with counts.
-func appendFeatures(out []byte, f features) []byte {
+// appendRow encodes a row: its id, the length of the text, and of each class the number of features, then differences of hashes with
+// counts.
+func appendRow(out []byte, id string, f features) []byte {
+	out = append(binary.AppendUvarint(out, uint64(len(id))), id...)
 	out = binary.AppendUvarint(out, uint64(f.length))
 	for _, class := range [][]feature{f.words, f.pairs, f.grams} {
 		out = binary.AppendUvarint(out, uint64(len(class)))
@@ -197,32 +199,70 @@ func appendFeatures(out []byte, f features) []byte {
 
 var errFeatures = errors.New("the search index cannot be read")
 
-// decode reads what appendFeatures wrote, into the room that f has.
-func (f *features) decode(raw []byte) (err error) {
-	next := func() uint64 {
-		v, n := binary.Uvarint(raw)
-		if n <= 0 {
-			err, raw = errFeatures, nil
-			return 0
-		}
-		raw = raw[n:]
-		return v
+// varints reads numbers of variable length. Behind the end, and where one is too large, they are 0 and it is broken.
+type varints struct {
+	raw    []byte
+	broken bool
+}
+
+func (r *varints) next() uint64 {
+	if len(r.raw) > 0 && r.raw[0] < 0x80 {
+		v := r.raw[0]
+		r.raw = r.raw[1:]
+		return uint64(v)
 	}
-	f.length = int(min(next(), math.MaxInt32))
+	return r.long()
+}
+
+func (r *varints) long() uint64 {
+	v, n := binary.Uvarint(r.raw)
+	if n <= 0 {
+		r.raw, r.broken = nil, true
+		return 0
+	}
+	r.raw = r.raw[n:]
+	return v
+}
+
+// upTo reads a number that cannot be larger than most.
+func (r *varints) upTo(most uint64) int {
+	n := r.next()
+	if n > most {
+		r.raw, r.broken = nil, true
+		return 0
+	}
+	return int(n)
+}
+
+// idOf reads the id of a row; its features follow.
+func idOf(raw []byte) (id string, r varints, err error) {
+	r.raw = raw
+	n := r.upTo(uint64(len(raw)))
+	if r.broken || n > len(r.raw) {
+		return "", varints{broken: true}, errFeatures
+	}
+	id, r.raw = string(r.raw[:n]), r.raw[n:]
+	return id, r, nil
+}
+
+// decodeRow reads a row into the room that f has.
+func decodeRow(raw []byte, f *features) (id string, err error) {
+	id, r, err := idOf(raw)
+	f.length = r.upTo(math.MaxInt32)
 	for _, class := range []struct {
 		list *[]feature
 		of   byte
 	}{{&f.words, wordFeature}, {&f.pairs, pairFeature}, {&f.grams, gramFeature}} {
-		n := next()
-		if n > maxFeatures {
-			return errFeatures
-		}
-		list, last := slices.Grow((*class.list)[:0], int(n)), uint32(0)
+		n := r.upTo(maxFeatures)
+		list, last := slices.Grow((*class.list)[:0], n), uint32(0)
 		for range n {
-			last += uint32(next())
-			list = append(list, feature{last, uint32(next()), class.of})
+			last += uint32(r.next())
+			list = append(list, feature{last, uint32(r.next()), class.of})
 		}
 		*class.list = list
 	}
-	return err
+	if r.broken {
+		err = errFeatures
+	}
+	return id, err
 }

@@ -32,8 +32,12 @@ func UserMemory(o Options) (*Memory, error) {
 	return m, makeDirs(root)
 }
 
-// Close ends what the memory does in the background.
-func (m *Memory) Close() { m.endpoint.close() }
+// Close ends what the memory does in the background and closes its database, which opens again when it is used.
+func (m *Memory) Close() {
+	m.endpoint.close()
+	m.writeUses()
+	m.kept.release()
+}
 
 // lessonsBucket has what each task has taught: its key -> lesson. Files of older versions have
 // none; it is made when the first is kept.
@@ -247,12 +251,10 @@ func readPattern(tx *bolt.Tx, id string) *Kept {
 
 // each calls fn with each record as the database has it.
 func (m *Memory) each(fn func(id string, v []byte)) error {
-	return m.with(func(db *database) error {
-		return db.view(func(tx *bolt.Tx) error {
-			return tx.Bucket(patternsBucket).ForEach(func(k, v []byte) error {
-				fn(string(k), v)
-				return nil
-			})
+	return m.view(func(tx *bolt.Tx) error {
+		return tx.Bucket(patternsBucket).ForEach(func(k, v []byte) error {
+			fn(string(k), v)
+			return nil
 		})
 	})
 }
@@ -268,6 +270,7 @@ func (m *Memory) All(ctx context.Context, kind string) (all []Kept, err error) {
 	defer m.mu.Unlock()
 	err = m.each(func(id string, v []byte) {
 		if p, ok := decodePattern(id, v); ok && (kind == "" && p.Kind != KindValidator || p.Kind == kind) {
+			p.Uses += m.used.of[p.ID]
 			all = append(all, p)
 		}
 	})

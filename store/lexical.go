@@ -118,8 +118,7 @@ func addRow(tx *bolt.Tx, p Pattern) error {
 	}
 	rows.FillPercent = 1 // numbers only rise
 	t, f := readTally(kind), featuresOf(searched(p.Text))
-	row := appendFeatures(append(binary.AppendUvarint(nil, uint64(len(p.ID))), p.ID...), f)
-	if err := errors.Join(rows.Put(number(t.Next), row), numbers.Put([]byte(p.ID), number(t.Next))); err != nil {
+	if err := errors.Join(rows.Put(number(t.Next), appendRow(nil, p.ID, f)), numbers.Put([]byte(p.ID), number(t.Next))); err != nil {
 		return err
 	}
 	t.Rows, t.Next, t.Length = t.Rows+1, t.Next+1, t.Length+uint64(f.length)
@@ -175,16 +174,6 @@ func relist(kind *bolt.Bucket, t *tally) error {
 	}
 	t.Merged, t.Dead = 0, 0
 	return merge(kind, t)
-}
-
-// decodeRow reads a row into the room that f has.
-func decodeRow(raw []byte, f *features) (id string, err error) {
-	n, size := binary.Uvarint(raw)
-	if size <= 0 || n > uint64(len(raw)-size) {
-		return "", errFeatures
-	}
-	err = f.decode(raw[size+int(n):])
-	return string(raw[size : size+int(n)]), err
 }
 
 // merge puts the rows that are not merged yet into the lists and the table of rarity.

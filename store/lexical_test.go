@@ -126,14 +126,14 @@ func TestOlderMemory(t *testing.T) {
 func TestFeatures(t *testing.T) {
 	for _, text := range []string{"", "?!", "KeyError: 'user_name' in getUserName", strings.Repeat("x", 300), strings.Repeat("straße ", 50), "a\xffb"} {
 		f := featuresOf(text)
-		raw := appendFeatures(nil, f)
+		raw := appendRow(nil, "a1", f)
 		var got features
-		if err := got.decode(raw); err != nil || fmt.Sprint(got) != fmt.Sprint(f) {
+		if id, err := decodeRow(raw, &got); err != nil || id != "a1" || fmt.Sprint(got) != fmt.Sprint(f) {
 			t.Errorf("%.20q: %v became %v, %v", text, f, got, err)
 		}
 		for cut := range raw {
 			var part features
-			if err := part.decode(bytes.Clone(raw[:cut])); err == nil {
+			if _, err := decodeRow(bytes.Clone(raw[:cut]), &part); err == nil {
 				t.Errorf("%.20q: the first %d of %d bytes are taken for all", text, cut, len(raw))
 				break
 			}

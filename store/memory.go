@@ -105,35 +105,34 @@ type Kept struct {
 	Created time.Time `json:"created"`
 }
 
-// Memory is what was learnt in all of the user's workspaces. It holds its
-// database open only during an operation, so that several editors share it. It
+// Memory is what was learnt in all of the user's workspaces. It holds the lock of its
+// database only during an operation, so that several editors share it. It
 // is safe for concurrent use; errors are *[Locked], *[Broken] and *[Unwritable] as
 // those of [Open], of the embedder, and of ctx.
 type Memory struct {
 	path     string
+	kept     kept
 	clock    func() time.Time
 	redact   func(string) string
 	endpoint *endpoint // nil: no embeddings server
 
 	mu     sync.Mutex // one operation at a time in this process
 	tails  tails      // what was read of the index
+	used   uses       // recalls that are not in the database yet
 	met    []string   // ids of records that could not be read, and of which the user is to be told
 	told   bool       // the user was told of some
 	looked bool       // for those that cannot be read, among all records
 }
 
 func newMemory(path string, clock func() time.Time, redact func(string) string) *Memory {
-	return &Memory{path: path, clock: clock, redact: redact, tails: tails{}}
+	return &Memory{path: path, kept: kept{path: path}, clock: clock, redact: redact, tails: tails{}}
 }
 
-// with runs fn on the open database.
-func (m *Memory) with(fn func(*database) error) error {
-	db, err := openUser(m.path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(fn(db), db.close())
-}
+// with runs fn on the open database, to read and to write.
+func (m *Memory) with(fn func(*database) error) error { return m.kept.with(fn) }
+
+// view runs fn in a read transaction.
+func (m *Memory) view(fn func(*bolt.Tx) error) error { return m.kept.view(fn) }
 
 // Remember keeps a pattern. One that is known already, by ID or else by Kind,
 // Type and Text, is brought up to date: an empty Solution or Task leaves the
@@ -157,10 +156,16 @@ func (m *Memory) Remember(ctx context.Context, p Pattern) error {
 func (m *Memory) change(fn func(*bolt.Tx) error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	return m.changeLocked(fn)
+}
+
+func (m *Memory) changeLocked(fn func(*bolt.Tx) error) error {
 	return m.with(func(db *database) error {
-		if err := db.update(fn); err != nil {
+		err := db.update(func(tx *bolt.Tx) error { return errors.Join(m.used.write(tx), fn(tx)) })
+		if err != nil {
 			return err
 		}
+		m.used.written()
 		return db.eraseDropped()
 	})
 }
@@ -322,61 +327,43 @@ func (m *Memory) find(ctx context.Context, kind, text string, n int, use bool) (
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	err = m.with(func(db *database) error {
-		var similar []match
-		if err := m.search(ctx, db, kind, m.redact(text), n*candidates, nil, &similar); err != nil || len(similar) == 0 {
-			return err
-		}
-		found, err = m.rankedIn(db, similar, n, use)
-		return err
+	err = m.search(ctx, kind, text, n*candidates, nil, func(tx *bolt.Tx, similar []match) {
+		found = m.ranked(tx, similar, n, use)
 	})
 	return found, err
 }
 
-// search finds what is similar, of the patterns whose ids among has; nil is all of them. The index is made first where
-// there is none.
-func (m *Memory) search(ctx context.Context, db *database, kind, text string, n int, among map[string]bool, similar *[]match) error {
-	ready := false
-	read := func(tx *bolt.Tx) (err error) {
-		if ready = inStep(tx); ready {
-			*similar, err = m.tails.search(ctx, tx, kind, text, n, among)
+// search finds what is similar, of the patterns whose ids among has; nil is all of them. It calls use with that, in the same
+// transaction. The index is made first where there is none. The lock is held.
+func (m *Memory) search(ctx context.Context, kind, text string, n int, among map[string]bool, use func(*bolt.Tx, []match)) error {
+	ready, asked := false, m.redact(text)
+	read := func(tx *bolt.Tx) error {
+		if ready = inStep(tx); !ready {
+			return nil
+		}
+		similar, err := m.tails.search(ctx, tx, kind, asked, n, among)
+		if err == nil {
+			use(tx, similar)
 		}
 		return err
 	}
-	err := db.view(read)
+	err := m.view(read)
 	if err == nil && !ready {
-		err = errors.Join(db.update(searchReady), db.view(read))
+		err = m.with(func(db *database) error { return errors.Join(db.update(searchReady), db.view(read)) })
 	}
 	return err
 }
 
 // ranked are the n best of what is similar, by their rank; use counts that they were recalled. The lock is held.
-func (m *Memory) ranked(similar []match, n int, use bool) (found []Recalled, err error) {
-	err = m.with(func(db *database) error {
-		found, err = m.rankedIn(db, similar, n, use)
-		return err
-	})
-	return found, err
-}
-
-func (m *Memory) rankedIn(db *database, similar []match, n int, use bool) (found []Recalled, err error) {
-	run := db.view
-	if use {
-		run = db.update
-	}
-	err = run(func(tx *bolt.Tx) error {
-		found = nil
-		best, err := m.best(tx, similar, n), error(nil)
-		for _, c := range best {
-			if use {
-				c.Uses++
-				err = errors.Join(err, putPattern(tx.Bucket(patternsBucket), c.Kept))
-			}
-			found = append(found, Recalled{c.Pattern, c.similarity})
+func (m *Memory) ranked(tx *bolt.Tx, similar []match, n int, use bool) (found []Recalled) {
+	for _, c := range m.best(tx, similar, n) {
+		if use {
+			m.used.count(c.ID, m.writeUses)
 		}
-		return err
-	})
-	return found, err
+		c.Uses += m.used.of[c.ID]
+		found = append(found, Recalled{c.Pattern, c.similarity})
+	}
+	return found
 }
 
 // candidate is a pattern that is similar to what was asked for.

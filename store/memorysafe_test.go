@@ -28,39 +28,42 @@ func childLessons(dir string) error {
 	return err
 }
 
-// TestKillMemory kills a process that learns again and again: what it acknowledged is there and is found.
+// TestKillMemory kills a process that learns again and again: what it acknowledged is there and is found, by a memory that was
+// open all the time and by one that begins.
 func TestKillMemory(t *testing.T) {
 	dir := t.TempDir()
-	for round := range 5 {
-		p := start(t, "lessons", dir)
-		for range 4 + round*5 {
-			if !p.out.Scan() {
-				t.Fatal("the child ended by itself")
-			}
-		}
-		if err := p.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
-		last := p.out.Text()
-		for p.out.Scan() { // what it said before it died
-			last = p.out.Text()
-		}
-		_ = p.Wait() // it was killed
-		n, err := strconv.Atoi(last)
-		if err != nil {
-			t.Fatal(err)
-		}
+	open := func() *Memory {
 		m, err := UserMemory(Options{StateDir: dir})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if all, err := m.All(ctx, ""); err != nil || len(all) < n {
-			t.Fatalf("%d of %d patterns are left, %v", len(all), n, err)
-		}
-		text := "KeyError in handler " + syllables(uint64(n-1))
-		if found, err := m.Look(ctx, KindFailure, text, 1); err != nil || len(found) != 1 || found[0].Text != text {
-			t.Fatalf("the last pattern is not found: %v, %v", found, err)
-		}
+		must(t, err)
+		t.Cleanup(m.Close)
+		return m
+	}
+	beside := open()
+	for round := range 5 {
+		last := ""
+		start(t, "lessons", dir).killedAfter(t, 4+round*5, func(line string) {
+			last = line
+			if n, err := strconv.Atoi(last); err == nil && n%4 == 0 {
+				checkLearnt(t, beside, n)
+			}
+		})
+		n, err := strconv.Atoi(last)
+		must(t, err)
+		checkLearnt(t, beside, n)
+		checkLearnt(t, open(), n)
+		remember(t, beside, Pattern{Kind: KindPattern, Text: "between two rounds"}, Pattern{Kind: KindFailure, Text: "KeyError in handler " + syllables(uint64(n))})
+	}
+}
+
+// checkLearnt looks for the first n lessons of childLessons.
+func checkLearnt(t *testing.T, m *Memory, n int) {
+	t.Helper()
+	if all, err := m.All(ctx, ""); err != nil || len(all) < n {
+		t.Fatalf("%d of %d patterns are left, %v", len(all), n, err)
+	}
+	text := "KeyError in handler " + syllables(uint64(n-1))
+	if found, err := m.Look(ctx, KindFailure, text, 1); err != nil || len(found) != 1 || found[0].Text != text {
+		t.Fatalf("the last pattern is not found: %v, %v", found, err)
 	}
 }
 

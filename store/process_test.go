@@ -60,6 +60,24 @@ func start(t *testing.T, child, dir string) *process {
 	return &process{cmd, in, bufio.NewScanner(out)}
 }
 
+// killedAfter reads some lines of the process, kills it, and reads what it said before it died. heard is called with each line.
+func (p *process) killedAfter(t *testing.T, lines int, heard func(line string)) {
+	t.Helper()
+	for range lines {
+		if !p.out.Scan() {
+			t.Fatal("the child ended by itself")
+		}
+		heard(p.out.Text())
+	}
+	if err := p.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	for p.out.Scan() {
+		heard(p.out.Text())
+	}
+	_ = p.Wait() // it was killed
+}
+
 // childAppend appends until it is killed, and acknowledges each record.
 func childAppend(dir string) error {
 	s, err := Open(Options{StateDir: dir, Workspace: "a1b2"})
@@ -81,20 +99,8 @@ func childAppend(dir string) error {
 func TestKill(t *testing.T) {
 	dir, acknowledged := t.TempDir(), int64(0)
 	for round := range 12 {
-		p := start(t, "append", dir)
-		for range 5 + round*7 {
-			if !p.out.Scan() {
-				t.Fatal("the child ended by itself")
-			}
-		}
-		if err := p.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
-		last := p.out.Text()
-		for p.out.Scan() { // what it said before it died
-			last = p.out.Text()
-		}
-		_ = p.Wait() // it was killed
+		last := ""
+		start(t, "append", dir).killedAfter(t, 5+round*7, func(line string) { last = line })
 		seq, err := strconv.ParseInt(last, 10, 64)
 		if err != nil || seq <= acknowledged {
 			t.Fatalf("the child acknowledged %q after %d", last, acknowledged)

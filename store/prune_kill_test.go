@@ -68,9 +68,8 @@ func pruneHalf(s *Store) error {
 func TestPruneKilled(t *testing.T) {
 	dir, there, smaller := t.TempDir(), map[string]bool{}, 0
 	for round := range 25 {
-		p := start(t, "prune", dir)
-		say := func() {
-			switch word, task, _ := strings.Cut(p.out.Text(), " "); word {
+		start(t, "prune", dir).killedAfter(t, 9+round, func(line string) {
+			switch word, task, _ := strings.Cut(line, " "); word {
 			case "added":
 				there[task] = true
 			case "prunes":
@@ -78,20 +77,7 @@ func TestPruneKilled(t *testing.T) {
 			case "smaller":
 				smaller++
 			}
-		}
-		for range 9 + round {
-			if !p.out.Scan() {
-				t.Fatal("the child ended by itself")
-			}
-			say()
-		}
-		if err := p.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
-		for p.out.Scan() { // what it said before it died
-			say()
-		}
-		_ = p.Wait() // it was killed
+		})
 		checkPruned(t, dir, there)
 	}
 	if smaller == 0 {

@@ -118,11 +118,17 @@ func BenchmarkScale(b *testing.B) {
 			reported(b, times)
 		})
 	}
-	run("first-recall", func(b *testing.B, i int) time.Duration { return recall(b, another(), i) })
+	run("first-recall", func(b *testing.B, i int) time.Duration {
+		m := another()
+		defer m.Close()
+		return recall(b, m, i)
+	})
 	run("recall", func(b *testing.B, i int) time.Duration { return recall(b, m, i) })
 	run("add", func(b *testing.B, _ int) time.Duration { return remember(b, m, v.text(60)) })
 	run("recall-after-add", func(b *testing.B, i int) time.Duration {
-		remember(b, another(), v.text(60))
+		writer := another()
+		remember(b, writer, v.text(60))
+		writer.Close()
 		return recall(b, m, i)
 	})
 	b.Run("size", func(b *testing.B) {

@@ -37,8 +37,9 @@ const (
 	// maxEntries bounds the entries of lists that a query reads: 30,000 take some 1 ms. The
 	// words that are left are common ones, and count when rows are compared.
 	maxEntries = 30_000
-	// knownRarities is how many codes there are for numbers of rows, see rounded.
-	knownRarities = 24 << 9
+	// codeDigits is to how many binary digits numbers of rows are rounded, and codes how many codes there are for them.
+	codeDigits = 10
+	codes      = 24 << (codeDigits - 1)
 	// maxLists is how many words of a query are looked up, the rarest first.
 	maxLists = 128
 	// rowsName is what the rows of a search are among vectors: chromem-go wants a name.
@@ -59,7 +60,9 @@ type tail struct {
 	removals     []byte // as they were when it was read
 	merged, next uint32
 	counts       []uint32 // the table of rarity, with the rows that are not merged
+	codes        []uint16 // of the counts, see codeOf: half as large, for what is read at random
 	rows         []tailRow
+	scores       []float32 // by the number of a row: all zero between two searches
 }
 
 // tails are those of all kinds.
@@ -77,13 +80,14 @@ type searcher struct {
 	tally   tally
 	tail    *tail
 	query   features
-	terms   []term                 // words, then pairs, then pieces, each sorted by hash
-	best    float64                // the most that BM25 can be
-	mean    float64                // length of a text, in words
-	power   float64                // dampens the rarity
-	known   [knownRarities]float64 // weights by the number of rows that have a feature
-	lengths [256]float64           // what lengthened returns for a coded length
-	among   map[string]bool        // the ids of the rows that are compared; nil: all
+	terms   []term                    // words, then pairs, then pieces, each sorted by hash
+	best    float64                   // the most that BM25 can be
+	mean    float64                   // length of a text, in words
+	power   float64                   // dampens the rarity
+	known   [codes]float64            // weights by the code of the number of rows that have a feature
+	lengths [256]float64              // what lengthened returns for a coded length
+	row     [maxFeatures]codedFeature // room for one row
+	among   map[string]bool           // the ids of the rows that are compared; nil: all
 }
 
 // term is a feature of the query.
@@ -118,10 +122,11 @@ func (all tails) search(ctx context.Context, tx *bolt.Tx, kind, text string, n i
 func (all tails) of(search *bolt.Bucket, kind string, t tally) (*tail, error) {
 	known, removals := all[kind], search.Get(removalsKey)
 	if known == nil || known.merged != t.Merged || known.next > t.Next || string(known.removals) != string(removals) {
-		known = &tail{removals: slices.Clone(removals), merged: t.Merged, next: t.Merged, counts: make([]uint32, 1<<rarityBits)}
+		known = &tail{removals: slices.Clone(removals), merged: t.Merged, next: t.Merged, counts: make([]uint32, 1<<rarityBits), codes: make([]uint16, 1<<rarityBits)}
 		if table := search.Bucket([]byte(kind)).Get(rarityKey); len(table) == 4<<rarityBits {
 			for i := range known.counts {
 				known.counts[i] = binary.BigEndian.Uint32(table[4*i:])
+				known.codes[i] = codeOf(known.counts[i])
 			}
 		}
 	}
@@ -133,7 +138,9 @@ func (all tails) of(search *bolt.Bucket, kind string, t tally) (*tail, error) {
 		}
 		for _, class := range [][]feature{f.words, f.pairs, f.grams} {
 			for _, y := range class {
-				known.counts[y.hash&(1<<rarityBits-1)]++
+				at := y.hash & (1<<rarityBits - 1)
+				known.counts[at]++
+				known.codes[at] = codeOf(known.counts[at])
 			}
 		}
 		known.rows = append(known.rows, tailRow{binary.BigEndian.Uint32(k), f.length, f.words})
@@ -160,15 +167,15 @@ func (s *searcher) idf(n uint32, more float64) float64 {
 }
 
 // weight is what a feature that occurs once counts in the vector.
-func (s *searcher) weight(hash uint32, class byte) float64 {
-	n, more := s.rows(hash, class)
-	code, n := rounded(n)
+func (s *searcher) weight(hash uint32, code uint16, class byte) float64 {
+	if class == wordFeature {
+		if share, common := commonness[hash]; common {
+			return math.Pow(s.idf(decoded(code), priorRows*share), s.power)
+		}
+	}
 	weight := s.known[code]
-	switch {
-	case more > 0:
-		weight = math.Pow(s.idf(n, more), s.power)
-	case weight == 0:
-		weight = math.Pow(s.idf(n, 0), s.power)
+	if weight == 0 {
+		weight = math.Pow(s.idf(decoded(code), 0), s.power)
 		s.known[code] = weight
 	}
 	if class == gramFeature {
@@ -177,20 +184,33 @@ func (s *searcher) weight(hash uint32, class byte) float64 {
 	return weight
 }
 
-// rounded is a number to ten binary digits, with a short code for it.
-func rounded(n uint32) (code int, about uint32) {
-	const digits = 10
-	shift := max(bits.Len32(n)-digits, 0)
-	return shift<<(digits-1) + int(n>>shift), n >> shift << shift
+// codeOf is a number rounded to ten binary digits, as a short code.
+func codeOf(n uint32) uint16 {
+	shift := max(bits.Len32(n)-codeDigits, 0)
+	return uint16(shift<<(codeDigits-1) + int(n>>shift))
+}
+
+// decoded is the number of a code.
+func decoded(code uint16) uint32 {
+	shift := max(int(code)>>(codeDigits-1)-1, 0)
+	return (uint32(code) - uint32(shift)<<(codeDigits-1)) << shift
 }
 
 // damped is what a number of occurrences counts: the tenth says little more than the second.
 func damped(count uint32) float64 {
-	if count == 1 {
-		return 1
+	if count < uint32(len(fewDamped)) {
+		return fewDamped[count]
 	}
 	return 1 + math.Log(float64(count))
 }
+
+// fewDamped is damped of small numbers.
+var fewDamped = func() (few [64]float64) {
+	for count := range few {
+		few[count] = 1 + math.Log(max(float64(count), 1))
+	}
+	return few
+}()
 
 // weigh finds what the features of the query count.
 func (s *searcher) weigh() {
@@ -198,7 +218,7 @@ func (s *searcher) weigh() {
 	s.power = shortPower + (longPower-shortPower)*min(max(share, 0), 1)
 	for _, class := range [][]feature{s.query.words, s.query.pairs, s.query.grams} {
 		for _, f := range class {
-			t := term{feature: f, weight: s.weight(f.hash, f.class)}
+			t := term{feature: f, weight: s.weight(f.hash, s.tail.codes[f.hash&(1<<rarityBits-1)], f.class)}
 			if f.class == wordFeature {
 				count := float64(f.count)
 				t.idf = s.idf(s.rows(f.hash, f.class))
@@ -226,93 +246,117 @@ func saturated(count, lengthened float64) float64 {
 
 // preselect returns the numbers of the rows that have most of the query's rare words.
 func (s *searcher) preselect() []uint32 {
-	scores := make([]float32, s.tally.Next)
-	var touched []uint32
-	add := func(n uint32, score float64) {
-		if n >= uint32(len(scores)) {
-			return
-		}
-		if scores[n] == 0 {
-			touched = append(touched, n)
-		}
-		scores[n] += float32(score)
+	if missing := int(s.tally.Next) - len(s.tail.scores); missing > 0 {
+		s.tail.scores = append(s.tail.scores, make([]float32, missing+mergeRows)...)
 	}
+	scores, touched := s.tail.scores[:s.tally.Next], make([]uint32, 0, maxEntries)
 	words := slices.Clone(s.terms[:len(s.query.words)])
 	for _, row := range s.tail.rows {
-		i := 0
+		i, score := 0, 0.0
 		for _, f := range row.words {
 			for i < len(words) && words[i].hash < f.hash {
 				i++
 			}
 			if i < len(words) && words[i].hash == f.hash {
-				add(row.number, words[i].bm25*saturated(float64(f.count), s.lengthened(float64(row.length))))
+				score += words[i].bm25 * saturated(float64(f.count), s.lengthened(float64(row.length)))
 			}
+		}
+		if score > 0 && row.number < uint32(len(scores)) {
+			scores[row.number], touched = float32(score), append(touched, row.number)
 		}
 	}
 	if lists := s.kind.Bucket(listsBucket); lists != nil {
 		slices.SortStableFunc(words, func(a, b term) int { return cmp.Compare(b.idf, a.idf) })
 		entries := 0
 		for _, t := range words[:min(len(words), maxLists)] {
-			if entries > maxEntries {
+			n, _ := s.rows(t.hash, t.class)
+			if entries > 0 && entries+int(n) > maxEntries {
 				break
 			}
-			entries += s.list(lists, t, add)
+			entries += int(n)
+			touched = s.list(lists, t, scores, touched)
 		}
 	}
-	touched = slices.DeleteFunc(touched, func(n uint32) bool { return !s.compared(n) })
-	higher := func(a, b uint32) int { return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(b, a)) }
-	return highest(touched, preselected, higher)
+	wanted := touched
+	if s.among != nil { // before the rows are cut to the best, so that others take no place
+		wanted = slices.DeleteFunc(slices.Clone(touched), func(n uint32) bool { return !s.compared(n) })
+	}
+	best := highest(wanted, preselected, func(a, b uint32) bool {
+		return scores[a] > scores[b] || scores[a] == scores[b] && a > b
+	})
+	for _, n := range touched {
+		scores[n] = 0
+	}
+	return best
 }
 
-// compared reports whether a row is one of those that are asked for. It is asked before the rows are cut to the best, so that
-// others take no place.
+// compared reports whether a row is one of those that are asked for.
 func (s *searcher) compared(n uint32) bool {
-	if s.among == nil {
-		return true
-	}
-	var f features
-	id, err := decodeRow(s.kind.Bucket(rowsBucket).Get(number(n)), &f)
+	id, _, err := idOf(s.kind.Bucket(rowsBucket).Get(number(n)))
 	return err == nil && s.among[id]
 }
 
-// highest returns the first n in the order of compare, without sorting all.
-func highest[T any](list []T, n int, compare func(a, b T) int) []T {
-	for len(list) > 4*n { // what is below the middle of a sample of 2 n cannot be among the first n of it
-		sample := slices.Clone(list[:2*n])
-		slices.SortFunc(sample, compare)
-		limit := sample[n-1]
-		kept := list[:0]
-		for _, x := range list {
-			if compare(x, limit) <= 0 {
-				kept = append(kept, x)
+// highest returns the n that come before all others, in their order. It leaves the list as it is.
+func highest[T any](list []T, n int, before func(a, b T) bool) []T {
+	heap := make([]T, 0, n) // the last one is at the top
+	down := func(i int) {
+		for {
+			last := i
+			for child := 2*i + 1; child <= 2*i+2 && child < len(heap); child++ {
+				if before(heap[last], heap[child]) {
+					last = child
+				}
 			}
+			if last == i {
+				return
+			}
+			heap[i], heap[last] = heap[last], heap[i]
+			i = last
 		}
-		if len(kept) == len(list) {
-			break
-		}
-		list = kept
 	}
-	slices.SortFunc(list, compare)
-	return list[:min(n, len(list))]
+	for _, x := range list {
+		switch {
+		case len(heap) < n:
+			if heap = append(heap, x); len(heap) == n {
+				for i := n/2 - 1; i >= 0; i-- {
+					down(i)
+				}
+			}
+		case before(x, heap[0]):
+			heap[0] = x
+			down(0)
+		}
+	}
+	slices.SortFunc(heap, func(a, b T) int {
+		switch {
+		case before(a, b):
+			return -1
+		case before(b, a):
+			return 1
+		}
+		return 0
+	})
+	return heap
 }
 
-// list reads the entries of a word, and returns how many there are.
-func (s *searcher) list(lists *bolt.Bucket, t term, add func(uint32, float64)) (entries int) {
+// list adds what a word gives the rows of its list, and returns the rows that have a score.
+func (s *searcher) list(lists *bolt.Bucket, t term, scores []float32, touched []uint32) []uint32 {
 	c, prefix := lists.Cursor(), number(t.hash)
 	for k, v := c.Seek(prefix); len(k) == 8 && string(k[:4]) == string(prefix); k, v = c.Next() {
-		n := binary.BigEndian.Uint32(k[4:])
-		for len(v) > 0 {
-			step, size := binary.Uvarint(v)
-			if size <= 0 || len(v) < size+2 {
+		n, r := binary.BigEndian.Uint32(k[4:]), varints{raw: v}
+		for len(r.raw) > 2 {
+			n += uint32(r.next())
+			if len(r.raw) < 2 || n >= uint32(len(scores)) {
 				break
 			}
-			n += uint32(step)
-			add(n, t.bm25*saturated(float64(v[size]), s.lengths[v[size+1]]))
-			v = v[size+2:]
-			entries++
+			if scores[n] == 0 {
+				touched = append(touched, n)
+			}
+			scores[n] += float32(t.bm25 * saturated(float64(r.raw[0]), s.lengths[r.raw[1]]))
+			r.raw = r.raw[2:]
 		}
 	}
-	return entries
+	return touched
 }
 
 // compare finds the similarity of rows exactly. chromem-go gets what they share with the query
@@ -320,17 +364,15 @@ func (s *searcher) list(lists *bolt.Bucket, t term, add func(uint32, float64)) (
 // cosine is that of all features.
 func (s *searcher) compare(ctx context.Context, numbers []uint32, n int) ([]match, error) {
 	rows, lexical, index := s.kind.Bucket(rowsBucket), map[string]float64{}, newNearest(len(s.terms)+1)
-	var f features
 	for _, at := range numbers {
 		raw := rows.Get(number(at))
 		if raw == nil {
 			continue // it was removed
 		}
-		id, err := decodeRow(raw, &f)
+		id, vector, bm25, err := s.project(raw)
 		if err != nil {
 			return nil, err
 		}
-		vector, bm25 := s.project(&f)
 		lexical[id] = min(bm25/s.best, 1)
 		if err := index.add(ctx, rowsName, id, vector); err != nil && !errors.Is(err, errUncomparable) {
 			return nil, err
@@ -357,48 +399,63 @@ func (s *searcher) compare(ctx context.Context, numbers []uint32, n int) ([]matc
 	return found[:min(n, len(found))], nil
 }
 
-// project is the vector of a row as the query sees it, and its BM25.
-func (s *searcher) project(f *features) (vector []float32, bm25 float64) {
+// project reads a row and returns its vector as the query sees it, and its BM25.
+func (s *searcher) project(raw []byte) (id string, vector []float32, bm25 float64, err error) {
+	id, r, err := idOf(raw)
 	vector = make([]float32, len(s.terms)+1)
-	i, rest, length := 0, 0.0, s.lengthened(float64(f.length))
-	for _, class := range [][]feature{f.words, f.pairs, f.grams} {
-		for _, x := range class {
-			for i < len(s.terms) && before(s.terms[i].feature, x) {
+	square, rest, offset, lengthened := 0.0, 0.0, 0, s.lengthened(float64(r.upTo(math.MaxInt32)))
+	for _, class := range []struct {
+		of    byte
+		terms []feature
+	}{{wordFeature, s.query.words}, {pairFeature, s.query.pairs}, {gramFeature, s.query.grams}} {
+		i := 0
+		for _, x := range s.coded(&r) {
+			for i < len(class.terms) && class.terms[i].hash < x.hash {
 				i++
 			}
-			if i == len(s.terms) || s.terms[i].hash != x.hash || s.terms[i].class != x.class {
-				w := damped(x.count) * s.weight(x.hash, x.class)
+			if i == len(class.terms) || class.terms[i].hash != x.hash {
+				w := damped(x.count) * s.weight(x.hash, x.code, class.of)
 				rest += w * w
 				continue
 			}
-			t := &s.terms[i]
-			vector[i] = float32(damped(x.count) * t.weight)
-			if x.class == wordFeature {
-				bm25 += t.bm25 * saturated(float64(x.count), length)
-			}
+			t := &s.terms[offset+i]
+			w := damped(x.count) * t.weight
+			vector[offset+i], square = float32(w), square+w*w
+			bm25 += t.bm25 * saturated(float64(x.count), lengthened) // 0 but for words
 		}
+		offset += len(class.terms)
+	}
+	if r.broken {
+		err = errFeatures
 	}
 	vector[len(s.terms)] = float32(math.Sqrt(rest))
-	return unit(vector), bm25
+	if length := math.Sqrt(square + rest); length > 0 {
+		for i := range vector {
+			vector[i] = float32(float64(vector[i]) / length)
+		}
+	}
+	return id, vector, bm25, err
 }
 
-// classOrder is the order in which classes of features are kept.
-func classOrder(class byte) int {
-	switch class {
-	case pairFeature:
-		return 1
-	case gramFeature:
-		return 2
-	}
-	return 0
+// codedFeature is a feature of a row, with the code of how many rows have it.
+type codedFeature struct {
+	hash, count uint32
+	code        uint16
 }
 
-// before reports whether a comes before b, in the order of classes and hashes.
-func before(a, b feature) bool {
-	if a.class != b.class {
-		return classOrder(a.class) < classOrder(b.class)
+// coded reads a row's features of one class. The table of rarity is read in a loop of its own: it is too large for the fastest
+// cache, and so the processor waits for many entries at once.
+func (s *searcher) coded(r *varints) []codedFeature {
+	list, hash := s.row[:r.upTo(maxFeatures)], uint32(0)
+	for i := range list {
+		hash += uint32(r.next())
+		list[i].hash, list[i].count = hash, uint32(r.next())
 	}
-	return a.hash < b.hash
+	codes := (*[1 << rarityBits]uint16)(s.tail.codes)
+	for i := range list {
+		list[i].code = codes[list[i].hash&(1<<rarityBits-1)]
+	}
+	return list
 }
 
 // commonness is the share of ordinary texts that have a word.

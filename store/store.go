@@ -7,7 +7,7 @@
 // or repairs a file that it cannot read, but for that cache, and opens no connection.
 //
 // Two databases: one per workspace (caselsp.db), owned by one process from
-// [Open] to [Store.Close], with a cache beside it (facts.db), and one for the user (user.db), opened for each
+// [Open] to [Store.Close], with a cache beside it (facts.db), and one for the user (user.db), locked for each
 // operation of [Memory] only, so that editors on different projects learn from
 // each other. SQLite lost to bbolt because it needs cgo or a large translation
 // and the journal asks for nothing but ordered keys; chromem-go's own files lost

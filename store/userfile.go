@@ -12,6 +12,9 @@ import (
 
 // The user's database, user.db, is opened for single operations by several processes: for memory, and for trust.
 
+// userBuckets are in every user's database.
+var userBuckets = [][]byte{patternsBucket, vectorsBucket}
+
 // openUser opens the user's database, which it makes where there is none. It is made under another name and gets its own when
 // it is whole: a file of no bytes is never one that a killed caselsp has left, but one that lost what it held.
 func openUser(path string) (*database, error) {
@@ -24,7 +27,7 @@ func openUser(path string) (*database, error) {
 	case err == nil && info.Mode().IsRegular() && info.Size() == 0:
 		return nil, &Broken{Path: path, Err: errors.New("it is empty: what is remembered and which folders are trusted is lost")}
 	}
-	return openDatabase(path, memoryWait, patternsBucket, vectorsBucket)
+	return openDatabase(path, memoryWait, userBuckets...)
 }
 
 // makeUser makes a user's database that holds nothing. Where a file system has no links, opening makes it in place.
@@ -38,7 +41,7 @@ func makeUser(path string) error {
 	if err := tmp.Close(); err != nil {
 		return unwritable(path, err)
 	}
-	db, err := openDatabase(name, memoryWait, patternsBucket, vectorsBucket)
+	db, err := openDatabase(name, memoryWait, userBuckets...)
 	if err != nil {
 		return err
 	}

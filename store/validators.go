@@ -103,9 +103,7 @@ func (m *Memory) similarAmong(ctx context.Context, known map[string]Standing, te
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	err = m.with(func(db *database) error {
-		return m.search(ctx, db, KindValidator, m.redact(text), len(among), among, &found)
-	})
+	err = m.search(ctx, KindValidator, text, len(among), among, func(_ *bolt.Tx, similar []match) { found = similar })
 	if err != nil {
 		return nil, fmt.Errorf("find validators: %w", err)
 	}
@@ -116,9 +114,7 @@ func (m *Memory) similarAmong(ctx context.Context, known map[string]Standing, te
 func (m *Memory) look(fn func(*bolt.Tx)) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.with(func(db *database) error {
-		return db.view(func(tx *bolt.Tx) error { fn(tx); return nil })
-	})
+	return m.view(func(tx *bolt.Tx) error { fn(tx); return nil })
 }
 
 // generatedBucket has the validators that models have written: name -> what agent makes of them. Files of older versions have
