@@ -7,6 +7,8 @@ import (
 	"caselsp/agent/llm/openai"
 	"caselsp/agent/settings"
 	"caselsp/agent/validate/rules"
+
+	"github.com/spf13/cobra"
 )
 
 // judge returns how layers are merged: by what the user has confirmed of what editors
@@ -49,11 +51,36 @@ func routeOf(m settings.Model) settings.Route {
 	return settings.Route{Server: cmp.Or(m.BaseURL, p.BaseURL), Keys: keyNames(m)}
 }
 
+// taskLimits are the limits of a task that have flags of their own, for scripts.
+var taskLimits = []struct{ flag, setting, text string }{
+	{"max-cost", "limits.cost", "US dollars that the task may cost; then it pauses, exit code 4"},
+	{"max-time", "limits.time", "how long the task may work, such as 20m; then it pauses, exit code 4"},
+	{"max-tokens", "limits.tokens", "tokens that the task may use; then it pauses, exit code 4"},
+}
+
+// addLimits adds the flags of taskLimits to a command.
+func (w *wiring) addLimits(cmd *cobra.Command) {
+	if w.limits == nil {
+		w.limits = map[string]*string{}
+	}
+	for _, l := range taskLimits {
+		if w.limits[l.flag] == nil { // run and resume share them: one command is given
+			w.limits[l.flag] = new(string)
+		}
+		cmd.Flags().StringVar(w.limits[l.flag], l.flag, "", l.text)
+	}
+}
+
 // checkFlags reports what is wrong with --set. Who types a setting for one command wants
 // it to hold for that command: unlike one of a file or a variable, it is not passed over.
 func (w *wiring) checkFlags() error {
 	if w.logLevel != "" {
 		w.set = append(w.set, "log.level="+w.logLevel)
+	}
+	for _, l := range taskLimits {
+		if value := w.limits[l.flag]; value != nil && *value != "" {
+			w.set = append(w.set, l.setting+"="+*value)
+		}
 	}
 	if len(w.set) == 0 {
 		return nil

@@ -12,6 +12,7 @@ import (
 	"caselsp/agent/fixcheck"
 	"caselsp/agent/near"
 	"caselsp/agent/patch"
+	"caselsp/agent/record"
 	"caselsp/agent/settings"
 	"caselsp/agent/shell"
 	"caselsp/agent/validate"
@@ -59,6 +60,7 @@ func sections(source string, titles ...string) func() string {
 var topics = []topic{
 	{"commands", "the commands of the terminal and of the editor, with their flags", sections(commandReference, "In the terminal", "In the editor")},
 	{"exit-codes", "what each exit code means", sections(commandReference, "Exit codes")},
+	{"events", "what run --json writes: every event and the result, field by field", sections(record.Reference)},
 	{"settings", "every setting; also by name: caselsp help sandbox.engine", sections(commandReference, "Settings")},
 	{"models", "how to name a model and its key", sections(commandReference, "Models and keys")},
 	{"editors", "how to set up an editor", sections(lsp.Reference)},

@@ -30,6 +30,7 @@ func generated(t *testing.T) map[string]map[string]string {
 	return map[string]map[string]string{
 		"README.md":                {"map": codeMap(t)},
 		"cmd/caselsp/README.md":    {"cli": cliSection(), "exit": exitTable(), "commands": commandTable(), "settings": settings.Docs()},
+		"agent/record/README.md":   {"result": resultDocs(t), "kinds": eventDocs(t)},
 		"store/README.md":          {"formats": secret.Docs()},
 		"agent/fixcheck/README.md": {"fields": fixcheck.Docs(), "checks": fixcheck.CheckDocs()},
 	}

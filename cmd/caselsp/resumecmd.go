@@ -101,6 +101,7 @@ func resumeCommand(w *wiring) *cobra.Command {
 	cmd.Flags().StringVar(&a.Answer, "answer", "", "the answer to the open question: text, or approve, task, always, deny or deny:REASON")
 	cmd.Flags().StringVarP(&a.Message, "message", "m", "", "what to do otherwise, for features that failed and are tried again")
 	a.add(cmd)
+	w.addLimits(cmd)
 	return cmd
 }
 

@@ -113,6 +113,7 @@ func runCommand(w *wiring) *cobra.Command {
 	cmd.Flags().StringVar(&a.Task.Language, "language", "", "the programming language (default: TARS finds out)")
 	cmd.Flags().StringVar(&a.Task.Type, "type", "", "the type of the task, such as bugfix (default: TARS finds out)")
 	a.add(cmd)
+	w.addLimits(cmd)
 	return cmd
 }
 
@@ -198,16 +199,17 @@ func (f *taskFlags) follow(ctx context.Context, e *engine, s *seat, events iter.
 	}
 	s.in.tell(nil)
 	d.close()
-	if failed != nil {
-		if errors.Is(failed, record.ErrEmptyTask) {
-			return usage(failed)
-		}
-		return failed
+	err := failed
+	switch {
+	case errors.Is(failed, record.ErrEmptyTask):
+		err = usage(failed)
+	case failed == nil && last.State != record.Idle: // a thread that was resumed has shown its answer
+		err = f.ended(ctx, e, s, last)
 	}
-	if last.State == record.Idle { // a thread that was resumed has shown its answer
-		return nil
+	if f.JSON {
+		err = errors.Join(err, e.writeResult(ctx, s.out, last.Task.ID, err))
 	}
-	return f.ended(ctx, e, s, last)
+	return err
 }
 
 // ended shows how a run has ended, and lets the user decide about the result.

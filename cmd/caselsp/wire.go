@@ -33,7 +33,8 @@ import (
 type wiring struct {
 	dir      string
 	set      []string
-	logLevel string // as --log-level has it; "": the setting
+	logLevel string             // as --log-level has it; "": the setting
+	limits   map[string]*string // of taskLimits, by flag; "": the setting
 	stateDir string
 }
 
