@@ -62,6 +62,10 @@ type Options struct {
 	Linting    Linting
 	// Validators are the fix validators that may run in this workspace; nil: none, and only what is built in checks claims.
 	Validators func() []fixcheck.Validator
+	// UncheckedFixes says that no claim of a fix is checked: the tests alone decide.
+	UncheckedFixes bool
+	// FailingFirst is from which duration of the whole suite on the tests that failed run first, alone, to check a claim; 0: never.
+	FailingFirst time.Duration
 	// WriteValidators says that a model is asked for one where none was of help.
 	WriteValidators bool
 	Limits          record.Limits // zero fields: DefaultLimits

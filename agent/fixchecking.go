@@ -47,6 +47,9 @@ func (r *run) checkFix(ctx context.Context, args action.FinishFeature) (refused 
 	}
 	files := r.state.ChangedSince(from)
 	said, known := r.a.outside.fixChecked(args.FixesApplied, files)
+	if !known && r.a.UncheckedFixes {
+		return false, nil
+	}
 	if !known {
 		if err := r.await(r.aside("fix validators", func(a *aside) error {
 			a.begins("checking what is claimed to be fixed")
@@ -54,6 +57,11 @@ func (r *run) checkFix(ctx context.Context, args action.FinishFeature) (refused 
 			return err
 		})); err != nil {
 			return false, err
+		}
+		if said.Status() != fixcheck.Invalid {
+			if err := r.runFailing(ctx, said); err != nil {
+				return false, err
+			}
 		}
 	}
 	if said == nil {
@@ -77,7 +85,11 @@ func (r *run) refusal() string {
 	var b strings.Builder
 	claims := r.state.RefusedClaims()
 	last := claims[len(claims)-1]
-	b.WriteString("Not finished: the tests were not run, because what you claim is not what was done.\n")
+	if last.StillFails() {
+		b.WriteString("Not finished: tests that had failed were run again alone, and still fail. The others were not run.\n")
+	} else {
+		b.WriteString("Not finished: the tests were not run, because what you claim is not what was done.\n")
+	}
 	for _, v := range last.Verdicts {
 		if v.Refuses() {
 			fmt.Fprintf(&b, "- %s\n", record.Verdict(v))

@@ -21,6 +21,30 @@ type ClaimFigures struct {
 	Unverified int `json:"unverified"` // that no validator judged
 	Held       int `json:"held"`       // after which the tests passed
 	Failed     int `json:"failed"`     // after which they failed, in the same way or another
+	// First are the runs of the failed tests alone, before the whole suite.
+	First FirstFigures `json:"failing_first"`
+}
+
+// FirstFigures say what it cost to run failed tests alone, and what it saved: each claim that was sent back for it spared a run of
+// the whole suite, which is counted as long as the one before.
+type FirstFigures struct {
+	Runs    int     `json:"runs"`
+	Refused int     `json:"refused"` // claims that were sent back for it
+	Seconds float64 `json:"seconds"` // of all runs
+	Saved   float64 `json:"seconds_saved"`
+}
+
+// counts takes in the run of a claim.
+func (f *FirstFigures) counts(c record.FixChecked) {
+	if c.First == nil {
+		return
+	}
+	f.Runs++
+	f.Seconds += c.First.Took.Seconds()
+	if c.Refused && c.StillFails() {
+		f.Refused++
+		f.Saved += (c.First.Whole - c.First.Took).Seconds()
+	}
 }
 
 // ValidatorFigures say how often a validator, or a check that is built in, judged claims of this workspace, and how often the tests
@@ -43,11 +67,16 @@ type ValidatorFigures struct {
 func (f *ClaimFigures) add(g ClaimFigures) {
 	f.Claims, f.Refused, f.Unverified = f.Claims+g.Claims, f.Refused+g.Refused, f.Unverified+g.Unverified
 	f.Held, f.Failed = f.Held+g.Held, f.Failed+g.Failed
+	f.First = FirstFigures{f.First.Runs + g.First.Runs, f.First.Refused + g.First.Refused, f.First.Seconds + g.First.Seconds, f.First.Saved + g.First.Saved}
 }
 
 // summary says it for people.
 func (f ClaimFigures) summary() string {
-	return fmt.Sprintf("%s; %d sent back, %d unverified; tests passed after %d, failed after %d", count.Of(f.Claims, "claimed fix"), f.Refused, f.Unverified, f.Held, f.Failed)
+	said := fmt.Sprintf("%s; %d sent back, %d unverified; tests passed after %d, failed after %d", count.Of(f.Claims, "claimed fix"), f.Refused, f.Unverified, f.Held, f.Failed)
+	if f.First.Runs > 0 {
+		said += fmt.Sprintf("; the failed tests ran first %s in %.1f s, which saved %.1f s", count.Of(f.First.Runs, "time"), f.First.Seconds, f.First.Saved)
+	}
+	return said
 }
 
 // claimed counts the claims of a task, and the verdicts on them.
@@ -56,6 +85,7 @@ func (c *counting) claimed(p *record.State, by map[string]*ValidatorFigures) {
 		for _, claim := range f.Claims {
 			n := &c.Claims
 			n.Claims++
+			n.First.counts(claim.FixChecked)
 			if claim.Refused {
 				n.Refused++
 			}

@@ -10,16 +10,14 @@ import (
 )
 
 // Unfinished returns the tasks of a workspace that can be resumed, without anybody working on
-// them: none where the store does not exist yet, or where another process owns it.
+// them: none where the store does not exist yet. The error is a *[store.Locked] where another process owns it.
 func Unfinished(ws *workspace.Workspace, o store.Options) ([]record.Status, error) {
 	o.Workspace = ws.ID()
 	if !store.Exists(o) {
 		return nil, nil
 	}
 	st, err := store.Open(o)
-	if locked := (*store.Locked)(nil); errors.As(err, &locked) {
-		return nil, nil
-	} else if err != nil {
+	if err != nil {
 		return nil, err
 	}
 	all, err := New(Options{Workspace: ws, Store: st}).Resumable()

@@ -171,8 +171,9 @@ func (r *run) examples(ctx context.Context, held record.Claim) (list []fixcheck.
 	list = append(list, first)
 	counts := map[bool]int{true: 1}
 	take := func(c record.Claim) {
-		// A claim that was sent back was not tested; what spoke against it is certain only where it changed nothing.
-		known := c.Outcome == record.ClaimHeld || c.Outcome == record.ClaimFailed || c.Refused && len(c.Files) == 0
+		// A claim that was sent back was not tested by the whole suite; what spoke against it is certain only where it changed
+		// nothing, or where a test that had failed did so again.
+		known := c.Outcome == record.ClaimHeld || c.Outcome == record.ClaimFailed || c.Refused && (len(c.Files) == 0 || c.StillFails())
 		if is := c.Outcome == record.ClaimHeld; known && counts[is] < maxExamples {
 			if e, err := r.exampleOf(ctx, c); err == nil && e.Claim.ErrorType == first.Claim.ErrorType {
 				list, counts[is] = append(list, e), counts[is]+1

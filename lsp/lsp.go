@@ -20,7 +20,7 @@
 // and [stagedFiles] are about findings; [reviews] about results that wait for
 // decisions; [tasks], [questions], [questionPage], [papers], [pages], [approvals] and [trust] about
 // the agent's work and its user; [offers] and taskCommands about what the user can
-// start.
+// start; [attached] about what another process does, where that works on the folders.
 //
 // They are one package, although it is larger than others, because they are one
 // idea, a session with one client, and refer to each other in circles: engines hand
@@ -97,8 +97,12 @@ type Options struct {
 	Index func(ctx context.Context, dirs []string) (files int, err error)
 
 	// Unfinished returns the tasks in the client's folders that can be resumed, of which the
-	// user is told at the start; nil: nobody is told.
+	// user is told at the start; nil: nobody is told. An *[Owned] says that another process works on the folders.
 	Unfinished func(dirs []string) ([]record.Status, error)
+
+	// Beside has the process that works on the client's folders do something, and returns what it says: where that becomes a
+	// document, its path. [ErrAlone] says that there is none. nil: commands are refused while there is one.
+	Beside func(ctx context.Context, dirs []string, e Errand) (said string, err error)
 
 	// Docs returns the file and the line, from 1, where a validator's rule is
 	// documented; line 0 if it is not documented. It may be nil.

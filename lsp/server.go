@@ -3,6 +3,7 @@ package lsp
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 
 	"caselsp/agent"
@@ -44,6 +45,7 @@ type server struct {
 	trust        *trust        // which folders are trusted
 	settings     *settingsPage // which settings hold, and which wait to be confirmed
 
+	attached     *attached      // commands that another process carries out, which works on the folders
 	events       *changedEvents // tells plugins of what has changed
 	taskCommands *taskCommands  // the commands that start and stop tasks
 	offers       *offers        // code actions
@@ -85,6 +87,7 @@ func newServer(ctx context.Context, o Options) *server {
 	s.trust = &trust{kept: o.Trust, ed: ed, folders: s.folders, engines: s.engines, tasks: s.tasks, questions: s.questions}
 	s.settings = &settingsPage{ed: ed, docs: s.docs, engines: s.engines, judgement: s.judgement, pages: s.pages}
 	s.taskCommands = &taskCommands{ed: ed, docs: s.docs, engines: s.engines, tasks: s.tasks, papers: s.papers}
+	s.attached = &attached{do: o.Beside, ed: ed, parted: s.unfinished}
 	s.offers = &offers{ed: ed, docs: s.docs, folders: s.folders, diagnostics: s.diagnostics}
 	ed.Hooks.Initialize, ed.Hooks.Initialized = s.initialize, s.greet
 	s.docs.methods()
@@ -177,13 +180,23 @@ func (s *server) greet() {
 	}
 	s.judgement.watch()
 	if dirs := s.folders.dirs(); s.opts.Unfinished != nil && len(dirs) > 0 {
-		s.ed.Go("looking for unfinished tasks", func(ctx context.Context) error {
-			list, err := s.opts.Unfinished(dirs)
-			if err != nil {
-				s.ed.Log.Info("some tasks cannot be read", "error", err)
-			}
-			return s.taskCommands.announce(ctx, list)
-		})
+		s.ed.Go("looking for unfinished tasks", func(ctx context.Context) error { s.unfinished(ctx); return nil })
+	}
+}
+
+// unfinished announces the tasks that can be resumed, or that another process works on the folders.
+func (s *server) unfinished(ctx context.Context) {
+	dirs := s.folders.dirs()
+	list, err := s.opts.Unfinished(dirs)
+	if owned := (*Owned)(nil); errors.As(err, &owned) {
+		s.attached.meet(dirs, owned)
+		return
+	}
+	if err != nil {
+		s.ed.Log.Info("some tasks cannot be read", "error", err)
+	}
+	if err := s.taskCommands.announce(ctx, list); err != nil {
+		s.ed.showMessage(protocol.MessageTypeError, sentence(err.Error()))
 	}
 }
 
@@ -220,7 +233,19 @@ func (s *server) execute(c *call, p *executeParams) (any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", p.Command, err)
 	}
-	return e.do(s)(c, args)
+	owned, dirs := s.attached.now(), s.folders.dirs()
+	if _, done := errandOf(e.ID, args); owned == nil || !done { // others may need nothing of what is kept
+		said, err := e.do(s)(c, args)
+		if !errors.As(err, &owned) {
+			return said, err
+		}
+		s.attached.await(dirs, owned)
+	}
+	said, err := s.attached.carryOut(c, e.ID, args, dirs, owned)
+	if errors.Is(err, ErrAlone) {
+		return e.do(s)(c, args)
+	}
+	return said, err
 }
 
 // call is a request of the client with the documents as they were when it was

@@ -82,8 +82,11 @@ func (v Verdict) Sure() bool {
 	return v.Trouble == "" && v.Confidence*weight >= v.Threshold
 }
 
-// Counts reports whether the verdict is that of a validator that is sure, and is not only shown.
-func (v Verdict) Counts() bool { return v.ID != "" && !v.Shown && v.Sure() }
+// Counts reports whether the verdict is that of a validator, or of the tests that failed, that is sure and not only shown: the
+// other built-in checks know nothing that speaks for a fix.
+func (v Verdict) Counts() bool {
+	return (v.ID != "" || v.Validator == FailingTests) && !v.Shown && v.Sure()
+}
 
 // Refuses reports whether the verdict sends the fix back.
 func (v Verdict) Refuses() bool { return !v.Valid && !v.Shown && v.Sure() }

@@ -7,9 +7,10 @@ const (
 	Unchanged      = "unchanged"        // nothing has changed since the failure
 	SameProgram    = "same-program"     // what has changed is comments and layout
 	ClaimAndChange = "claim-and-change" // what the claim names is not where the change is
+	FailingTests   = "failing-tests"    // the tests that failed, run before the whole suite; agent runs them
 )
 
-// builtIn are the built-in checks, in the order in which they judge.
+// builtIn are the built-in checks, in the order in which they judge. One that is not about the text of a claim has no judge here.
 var builtIn = []struct {
 	name, does string
 	judge      func(Claim) (reason string, confidence float64)
@@ -17,6 +18,7 @@ var builtIn = []struct {
 	{Unchanged, "Refuses a fix after which no file has changed. A change of indentation is a change.", unchanged},
 	{SameProgram, "Refuses a fix after which only comments and layout have changed, in Python, Go, JavaScript and TypeScript.", sameProgram},
 	{ClaimAndChange, "Refuses a fix that names a place which has nothing to do with what has changed.", claimAndChange},
+	{FailingTests, "Refuses a fix after which a test that failed still fails with the same error. It runs these tests alone, where the whole suite takes long (the setting fixcheck.failing_first).", nil},
 }
 
 // BuiltIn describes the built-in checks as manifests do validators. They judge fixes of all errors.
@@ -31,6 +33,9 @@ func BuiltIn() (list []Manifest) {
 // find nothing says little, as they know no error.
 func Universal(c Claim) []Verdict {
 	for _, check := range builtIn {
+		if check.judge == nil {
+			continue
+		}
 		if reason, confidence := check.judge(c); confidence > 0 {
 			return []Verdict{{
 				Validator: check.name, Origin: Builtin, Threshold: DefaultThreshold,

@@ -66,6 +66,20 @@ func (p *Permit) command(ctx context.Context, args action.RunCommand) (Decision,
 	}
 }
 
+// Unasked returns the engine that may run a command line which no model has asked for. Where the user would have to be asked,
+// or the line needs an approval, it may not run.
+func (p *Permit) Unasked(ctx context.Context, line string) (engine sandbox.Engine, may bool, err error) {
+	untrusted, err := p.Trust.UntrustedIn(p.Workspace)
+	if err != nil || len(untrusted) > 0 || p.AskReads || p.MaxCommands > 0 && p.State.Commands >= p.MaxCommands+p.State.Extended {
+		return nil, false, err
+	}
+	if v := p.verdict(line, action.RunCommand{}); v.Decision != shell.Allow || p.foreign(v) != "" {
+		return nil, false, nil
+	}
+	engine, err = p.Sandbox(ctx)
+	return engine, err == nil && engine != nil, err
+}
+
 // verdict judges a line by the settings of today. One that is replayed is judged as strictly
 // as when verdicts were not recorded: what was decided more freely is in the recording.
 func (p *Permit) verdict(line string, args action.RunCommand) shell.Verdict {

@@ -5,7 +5,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
+	"caselsp/agent/count"
 	"caselsp/agent/fixcheck"
 	"caselsp/agent/quote"
 	"caselsp/agent/stack"
@@ -17,7 +19,26 @@ type FixChecked struct {
 	Analysis string             `json:"analysis,omitempty"`
 	Files    map[string]string  `json:"files"` // that have changed since the failure: their content hashes now, "" for none
 	Verdicts []fixcheck.Verdict `json:"verdicts,omitempty"`
-	Refused  bool               `json:"refused,omitempty"` // the claim was sent back, and no tests run for it
+	Refused  bool               `json:"refused,omitempty"`       // the claim was sent back, and the whole suite not run for it
+	First    *FailingFirst      `json:"failing_first,omitempty"` // the run of the tests that failed; nil: none
+}
+
+// FailingFirst is a run of the tests that failed, before the whole suite.
+type FailingFirst struct {
+	Line  string        `json:"line"`
+	Tests []string      `json:"tests"`
+	Took  time.Duration `json:"took"`
+	Whole time.Duration `json:"whole"` // what the whole suite took when they failed
+}
+
+// told says it in a line for people.
+func (f FailingFirst) told() string {
+	return fmt.Sprintf("ran first: %s, which failed: %.1f s; the whole suite takes %.1f s", count.Of(len(f.Tests), "test"), f.Took.Seconds(), f.Whole.Seconds())
+}
+
+// StillFails reports whether a test that failed, run again for the claim, failed as before.
+func (b FixChecked) StillFails() bool {
+	return slices.ContainsFunc(b.Verdicts, func(v fixcheck.Verdict) bool { return v.Validator == fixcheck.FailingTests && v.Refuses() })
 }
 
 func (FixChecked) kind() string { return "fix_checked" }
@@ -33,6 +54,9 @@ func (b FixChecked) Status() fixcheck.Status { return fixcheck.Sum(b.Verdicts) }
 // Told says for people, a line each, what the checks came to, and why.
 func (b FixChecked) Told() (lines []string) {
 	var judged []string
+	if b.First != nil {
+		lines = append(lines, b.First.told())
+	}
 	for _, v := range b.Verdicts {
 		switch {
 		case v.Trouble != "":
@@ -44,6 +68,8 @@ func (b FixChecked) Told() (lines []string) {
 		}
 	}
 	switch status := b.Status(); {
+	case b.Refused && b.StillFails():
+		lines = append(lines, "the claimed fix was sent back; the whole suite was not run for it")
 	case b.Refused:
 		lines = append(lines, "the claimed fix was sent back; no tests were run for it")
 	case status == fixcheck.Invalid:
@@ -56,11 +82,11 @@ func (b FixChecked) Told() (lines []string) {
 	return lines
 }
 
-// Verdict says in a line what a check says, and of which place. The words of a validator that is not shipped are quoted:
-// they are data.
+// Verdict says in a line what a check says, and of which place. The words of a validator that is not shipped, and of
+// tests, are quoted: they are data.
 func Verdict(v fixcheck.Verdict) string {
 	reason := FirstLine(v.Reason)
-	if v.Origin != fixcheck.Builtin && v.Origin != fixcheck.Shipped {
+	if v.Origin != fixcheck.Builtin && v.Origin != fixcheck.Shipped || v.Validator == fixcheck.FailingTests {
 		reason = quote.Words(reason).String()
 	}
 	switch {
@@ -96,13 +122,17 @@ type Claim struct {
 }
 
 // Agreed reports whether the tests have agreed with a verdict on the claim; known is false where they do not tell, or where
-// the validator was not sure. Its record does not count in that: a validator that lost weight gains it again by verdicts with
+// the validator was not sure. Tests that failed and were run again for the claim count as the tests do. Its record does not count in that: a validator that lost weight gains it again by verdicts with
 // which the tests agree.
 func (c Claim) Agreed(v fixcheck.Verdict) (agreed, known bool) {
-	if !v.Claimed() || c.Outcome == ClaimUntested {
+	outcome := c.Outcome
+	if outcome == ClaimUntested && c.StillFails() && v.Validator != fixcheck.FailingTests {
+		outcome = ClaimFailed
+	}
+	if !v.Claimed() || outcome == ClaimUntested {
 		return false, false
 	}
-	switch c.Outcome {
+	switch outcome {
 	case ClaimHeld:
 		return v.Valid, true
 	case ClaimFailed:

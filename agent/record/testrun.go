@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"caselsp/agent/action"
 	"caselsp/agent/quote"
@@ -45,8 +46,9 @@ type testRun struct {
 	Skipped bool // the user or the settings kept it from running
 	Lost    bool // its outcome is not known
 	Said    action.Said
-	staged  Staged   // what it ran on
-	Results *Results // nil: older versions kept none
+	staged  Staged        // what it ran on
+	Took    time.Duration // 0: not known
+	Results *Results      // nil: older versions kept none
 	Tested
 
 	Before   bool     // all that fails failed before the change, too
@@ -210,6 +212,9 @@ func (p *State) applyTest(f *Feature, c *Pending, b ActionDone, said action.Said
 		return
 	}
 	p.LastTest = &testRun{command: line, OK: b.OK, Said: said, Skipped: b.Skipped, Lost: b.Lost, staged: p.Staged, Results: b.Results, Tested: tested}
+	if c.Result != nil {
+		p.LastTest.Took = c.Result.Result.Took
+	}
 	if p.Tested = !b.Lost; p.Phase == Extending && f.Writing != nil {
 		f.Writing.Ran = !b.Lost
 	}

@@ -59,7 +59,7 @@ func (p *State) ValidatorWanted() (refused string, wanted bool) {
 // judged reports whether a validator was sure of the claim.
 func (c Claim) judged() bool {
 	for _, v := range c.Verdicts {
-		if v.Counts() {
+		if v.ID != "" && v.Counts() {
 			return true
 		}
 	}

@@ -143,7 +143,9 @@ type Plan struct {
 
 // Fixcheck is how claimed fixes are checked.
 type Fixcheck struct {
-	Write bool // a model writes a validator for an error that no validator was of help with
+	Enabled      bool          // claims are checked before the tests run
+	FailingFirst time.Duration // of the whole suite, from which on the failed tests run first
+	Write        bool          // a model writes a validator for an error that no validator was of help with
 }
 
 // Lint is what other people's linters say.
@@ -206,7 +208,7 @@ func Default() Settings {
 		},
 		Limits:    Limits{Steps: 15, Rounds: 15, Attempts: 3, Rollbacks: 3, Commands: 200}, // more commands than a person runs in a day: one that is still at it goes in circles
 		Review:    Review{Annotations: true, Open: true},
-		Fixcheck:  Fixcheck{Write: true},
+		Fixcheck:  Fixcheck{Enabled: true, FailingFirst: 5 * time.Second, Write: true},
 		Log:       Log{Level: "info"},
 		Approvals: Approvals{Level: "default", ReadOnlyCommands: "allow", Days: 30},
 		Lint:      Lint{When: "edit", Critical: "high"},

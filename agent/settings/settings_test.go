@@ -136,6 +136,7 @@ func TestTighten(t *testing.T) {
 		"validate.rules":               {map[string]any{"safety": "info"}, map[string]any{"safety": "warning"}},
 		"approvals.days":               {90, 7},
 		"plan.review":                  {false, true},
+		"fixcheck.enabled":             {false, true},
 	}
 	for _, s := range All() {
 		pair, ok := pairs[s.Name]

@@ -197,13 +197,18 @@ func (w *wiring) askOwner(ctx context.Context, ask *ownerAsk, s *seat) error {
 		return err
 	}
 	ask.Set = w.set
+	return askOwnerOf(ctx, o, ask, s)
+}
+
+// askOwnerOf is askOwner for the store of o.
+func askOwnerOf(ctx context.Context, o store.Options, ask *ownerAsk, s *seat) error {
 	ask.Seat = seatLooks{Typed: s.in.tty, Out: streamLooks{s.out.tty, s.out.color}, Err: streamLooks{s.err.tty, s.err.color}}
 	near := &nearSeat{seat: s, ctx: ctx, whole: !verbs[ask.Do].works, next: *ask}
 	reads, leave := context.WithCancel(ctx)
 	defer leave()
 	near.ctx = reads
 	defer near.show()
-	err = store.AskOwner(ctx, o, ask, ownerHears{Stop: true}, near.told)
+	err := store.AskOwner(ctx, o, ask, ownerHears{Stop: true}, near.told)
 	*ask = near.next
 	return err
 }

@@ -87,7 +87,7 @@ func (w *wiring) serverOptions() lsp.Options {
 		}
 		e, err := w.openFor(face, dirs, layers)
 		if err != nil {
-			return nil, err
+			return nil, owned(err)
 		}
 		file.open(e.log)
 		doctor := func(ctx context.Context) string {
@@ -105,7 +105,7 @@ func (w *wiring) serverOptions() lsp.Options {
 	if err != nil {
 		trust = nil // without a state directory no task starts, and the Backend says why
 	}
-	return lsp.Options{Version: versionText(), Log: file, Backend: backend, Validators: w.validators, Docs: ruleDocs(), Trust: trust, Index: w.index, Unfinished: w.unfinished}
+	return lsp.Options{Version: versionText(), Log: file, Backend: backend, Validators: w.validators, Docs: ruleDocs(), Trust: trust, Index: w.index, Unfinished: w.unfinished, Beside: w.beside}
 }
 
 // unfinished returns the tasks in an editor's folders that can be resumed. It owns the store only
@@ -116,7 +116,8 @@ func (w *wiring) unfinished(dirs []string) ([]record.Status, error) {
 		return nil, err
 	}
 	defer ws.Close()
-	return agent.Unfinished(ws, store.Options{StateDir: w.stateDir})
+	list, err := agent.Unfinished(ws, store.Options{StateDir: w.stateDir})
+	return list, owned(err)
 }
 
 // index keeps what the files in an editor's folders declare, for the tasks to come. It does not open the

@@ -101,11 +101,12 @@ func (w *wiring) openFor(face lsp.Face, dirs []string, layers []settings.Layer) 
 		Rules:      e.settings.Validate.Rules,
 		WriteTests: e.settings.Tests.Write,
 		PlanReview: e.settings.Plan.Review,
-		Validators: e.validators, WriteValidators: e.settings.Fixcheck.Write,
-		Linting: agent.Linting{When: e.settings.Lint.When, Grades: gradesOf(e.settings.Lint.Critical)},
-		Expiry:  time.Duration(e.settings.Approvals.Days) * 24 * time.Hour,
-		Version: versionText(),
-		Limits:  limitsOf(e.settings.Limits),
+		Validators: e.validators, WriteValidators: e.settings.Fixcheck.Write, UncheckedFixes: !e.settings.Fixcheck.Enabled,
+		FailingFirst: max(e.settings.Fixcheck.FailingFirst, 1), // 0 is always
+		Linting:      agent.Linting{When: e.settings.Lint.When, Grades: gradesOf(e.settings.Lint.Critical)},
+		Expiry:       time.Duration(e.settings.Approvals.Days) * 24 * time.Hour,
+		Version:      versionText(),
+		Limits:       limitsOf(e.settings.Limits),
 	}
 	e.agent = agent.New(o)
 	e.over = e.agent.CatchUp(context.Background()) // before another process can ask for the tasks

@@ -1,0 +1,156 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"caselsp/agent/count"
+	"caselsp/agent/fixcheck"
+	"caselsp/agent/record"
+	"caselsp/agent/testreport"
+	"caselsp/sandbox"
+)
+
+// Whether a fix is partly done, or one of the wrong thing, cannot be told from its text. The tests that failed tell. Where the
+// whole suite takes long they run alone first, in the sandbox and by the switches of the suite: a claim after which one of
+// them fails as before goes back to CASE like one that a validator refuses. Whatever else they say, the whole suite decides.
+
+// failingFirst is such a run that is wanted.
+type failingFirst struct {
+	first  record.FailingFirst
+	tests  []testreport.Test // that failed, and run again
+	engine sandbox.Engine
+	cmd    sandbox.Command
+}
+
+// failingFirst returns the run of the tests that failed; nil where it cannot save anything, or where it is not
+// known how to run them alone.
+func (r *run) failingFirst(ctx context.Context) (*failingFirst, error) {
+	t := r.state.LastTest
+	if r.a.FailingFirst <= 0 || t.Took < r.a.FailingFirst || t.Results == nil || len(r.state.RefusedClaims()) >= maxRefusedClaims {
+		return nil, nil
+	}
+	if bad := t.Results.Failed + t.Results.Errors; 2*bad > t.Results.Ran() {
+		return nil, nil // that is most of the suite
+	}
+	failed := t.Results.Bad()
+	if before, known := r.state.Baseline(t.Command()); known && before.Usable { // others are to pass, and no claim is about these
+		failed = slices.DeleteFunc(failed, func(t testreport.Test) bool { return slices.Contains(before.Failing, t.Name) })
+	}
+	line, tests := testreport.Narrow(t.Command(), failed, r.textOf)
+	if line == "" {
+		return nil, nil
+	}
+	engine, may, err := r.may().Unasked(ctx, line)
+	if !may || err != nil {
+		return nil, unavailableIsNil(err)
+	}
+	cmd, err := r.commandOn(ctx, line, r.a.Policy)
+	if err != nil {
+		return nil, err
+	}
+	switch deps, l := r.needed(cmd); {
+	case deps == nil, l.State == record.Without, l.State == record.NotInstalled, l.State == record.Present:
+	case l.State == record.Ready:
+		cmd.Layer = deps.Key
+	default:
+		return nil, nil // it would have to be asked for
+	}
+	files, err := r.generated(ctx)
+	if err != nil {
+		return nil, err
+	}
+	cmd.Tree = slices.Concat(cmd.Tree, files)
+	cmd.Plain, cmd.Line, cmd.Progress = line, testreport.Reporting(line, r.textOf, nil), nil
+	cmd.Policy.Time = min(cmd.Policy.Time, t.Took) // what takes longer saves nothing
+	f := &failingFirst{first: record.FailingFirst{Line: line, Whole: t.Took}, tests: tests, engine: engine, cmd: cmd}
+	for _, one := range tests {
+		f.first.Tests = append(f.first.Tests, one.Name)
+	}
+	return f, nil
+}
+
+// unavailableIsNil is an error that is not that of a sandbox that cannot be had: the tests need it, and tell.
+func unavailableIsNil(err error) error {
+	if unavailable := (*sandbox.Unavailable)(nil); errors.As(err, &unavailable) {
+		return nil
+	}
+	return err
+}
+
+// runFailing runs the tests that failed, and adds to what is said of a claim what they say.
+func (r *run) runFailing(ctx context.Context, said *record.FixChecked) error {
+	f, err := r.failingFirst(ctx)
+	if f == nil || err != nil {
+		return err
+	}
+	return r.await(r.aside("the failing tests", func(a *aside) error {
+		a.begins("running " + count.Of(len(f.tests), "failed test") + " again, before the whole suite")
+		result, err := f.engine.Run(ctx, f.cmd)
+		if err != nil && (ctx.Err() != nil || unavailableIsNil(err) != nil && !errors.Is(err, sandbox.ErrNoLayer)) {
+			return err
+		}
+		verdict := fixcheck.Verdict{Validator: fixcheck.FailingTests, Origin: fixcheck.Builtin, Threshold: fixcheck.DefaultThreshold}
+		if err != nil {
+			verdict.Trouble = "not run: " + record.FirstLine(err.Error())
+		} else {
+			f.first.Took, verdict.Took = result.Took, result.Took
+			f.judge(result, &verdict, treeOf(f.cmd.Tree))
+		}
+		verdict.Reason, verdict.Trouble = r.a.Store.Redact(verdict.Reason), r.a.Store.Redact(verdict.Trouble)
+		said.First, said.Verdicts = &f.first, append(said.Verdicts, verdict)
+		return nil
+	}))
+}
+
+func treeOf(files []sandbox.File) (tree testreport.Tree) {
+	for _, f := range files {
+		tree = append(tree, f.Path)
+	}
+	return tree
+}
+
+// What a run of the failing tests is sure of: they can depend on other tests, and fail now and then.
+const (
+	stillFails = 0.95
+	passesNow  = 0.9
+)
+
+// judge is the verdict of a run.
+func (f *failingFirst) judge(result *sandbox.Result, v *fixcheck.Verdict, tree testreport.Tree) {
+	left := takeResults(result)
+	if result.Status != sandbox.Exited {
+		v.Trouble = fmt.Sprintf("the tests that failed did not end (%s)", result.Status)
+		return
+	}
+	later := testreport.Read(f.first.Line, testreport.Plain(result.Output), left).In(tree)
+	var still []testreport.Test
+	unclear := ""
+	for _, t := range f.tests {
+		switch there, fails, now := t.Again(later); {
+		case fails:
+			still = append(still, now)
+		case !there:
+			unclear = t.Name + " did not run"
+		case now.Outcome != testreport.Passed:
+			unclear = t.Name + " does not pass, in another way than before"
+		}
+	}
+	switch {
+	case len(still) > 0:
+		more := ""
+		if n := len(still) - 1; n > 0 {
+			more = fmt.Sprintf(" (and %s)", count.Of(n, "other test"))
+		}
+		v.Reason = fmt.Sprintf("%s still fails%s: %s", still[0].Name, more, record.FirstLine(still[0].Cause()))
+		v.Confidence, v.Path, v.Line = stillFails, still[0].File, still[0].Line
+	case unclear != "" && !(result.OK() && later.OK() && later.Passed >= len(f.first.Tests)): // some runners name no test that passed
+		v.Trouble = unclear
+	default:
+		v.Valid, v.Confidence, v.Reason = true, passesNow, count.Of(len(f.tests), "test")+" that failed before: passed"
+	}
+	v.Reason = strings.ToValidUTF8(v.Reason, "\uFFFD")
+}
