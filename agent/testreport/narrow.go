@@ -86,6 +86,10 @@ var narrowers = []narrower{
 		program: regexp.MustCompile(`^(?:npx )?mocha $`), write: narrowMocha,
 		valued: []string{"-r", "--require", "--timeout", "-t", "-R", "--reporter"}, plain: []string{"--exit", "--bail", "-b"},
 	},
+	{
+		program: regexp.MustCompile(`^(?:npx )?tape $`), write: narrowTape,
+		valued: []string{"-r", "--require"},
+	},
 }
 
 // leads is how many of the words are the runner's call; 0 where it is another one.
@@ -134,7 +138,7 @@ func plainWords(line string) (words []string, ok bool) {
 
 var (
 	preScript = regexp.MustCompile(`"pretest"\s*:`)
-	localBins = []string{"jest", "vitest", "mocha"}
+	localBins = []string{"jest", "vitest", "mocha", "tape"}
 )
 
 // ownScript puts the test script of package.json in the place of `npm test`. One with a step before it is not known.
@@ -219,7 +223,7 @@ func narrowGo(n narrowed) (string, []Test) {
 		if t.Outcome != Errored || module == "" || !ours {
 			return ""
 		}
-		return quotedWord("./" + strings.TrimSuffix(below, "/"))
+		return quotedWord(goFolder(below))
 	})
 	if len(runs) > 0 {
 		return n.program + n.switches + "-run '^$' " + strings.Join(unbuilt, " "), runs
@@ -230,15 +234,20 @@ func narrowGo(n narrowed) (string, []Test) {
 		if !goName.MatchString(top) || path.Ext(t.File) != ".go" {
 			return ""
 		}
-		if folder := quotedWord("./" + path.Dir(t.File)); !slices.Contains(folders, folder) {
+		if folder := quotedWord(goFolder(path.Dir(t.File))); !slices.Contains(folders, folder) {
 			folders = append(folders, folder)
 		}
 		return top
 	})
-	for i, f := range folders {
-		folders[i] = strings.TrimSuffix(f, "/.")
-	}
 	return n.program + n.switches + "-run '^(" + strings.Join(names, "|") + ")$' " + strings.Join(folders, " "), runs
+}
+
+// goFolder is a folder as the pattern of its package.
+func goFolder(dir string) string {
+	if dir = path.Clean("./" + dir); dir != "." {
+		dir = "./" + dir
+	}
+	return dir
 }
 
 // goName is the name of a test, an example or a fuzz target.
@@ -288,6 +297,12 @@ func narrowMocha(n narrowed) (string, []Test) {
 	if pattern != "" {
 		n.switches += "-g " + pattern + " "
 	}
+	return n.program + n.switches + strings.Join(files, " "), runs
+}
+
+// narrowTape runs the files of the tests: tape cannot choose among those of a file.
+func narrowTape(n narrowed) (string, []Test) {
+	files, _, runs := n.scripts(fullTitle)
 	return n.program + n.switches + strings.Join(files, " "), runs
 }
 
