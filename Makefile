@@ -23,6 +23,7 @@ GO ?= go
 NVIM ?= nvim
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 TESTFLAGS ?=
+CODE ?= code
 REQUIRE ?= docker,native,nvim,nvim010,emacs,helix,tmux,python,pytest,coverage,hypothesis,django,pylint,bandit,pip,python3,node,npm,git,bash,dash,modules
 BENCHTIME ?= 1s
 FUZZTIME ?= 5s
@@ -34,7 +35,7 @@ GOFILES = $(shell find . -name '*.go' -not -path '*/testdata/*' -not -path '*/.*
 # tree-sitter and its grammars are C.
 export CGO_ENABLED := 1
 
-.PHONY: help tools build demo test check bench bench-patch bench-prompt bench-envelopes bench-validators bench-index fuzz e2e generate install-nvim sandbox-image
+.PHONY: help tools build demo test check bench bench-patch bench-prompt bench-envelopes bench-validators bench-index fuzz e2e generate install-nvim sandbox-image vscode install-vscode
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
@@ -120,3 +121,12 @@ install-nvim: ## install the Neovim plugin as a package of the user (Neovim 0.10
 
 sandbox-image: ## build the sandbox's Docker images
 	.ci/docker.sh
+
+# npm's own registry, or the one that npm is configured for. The lock file names no host.
+vscode: ## package the extension for VS Code: editors/vscode/caselsp.vsix (needs Node.js 20 and npm)
+	@for program in node npm; do command -v $$program >/dev/null || { echo "make: $$program is missing: install Node.js 20 or newer" >&2; exit 1; }; done
+	cd editors/vscode && npm ci --no-fund --no-audit && npm run check && npm run --silent package
+
+install-vscode: vscode ## install it in VS Code; CODE=codium in another one
+	@command -v $(CODE) >/dev/null || { echo 'make: $(CODE) is missing: install editors/vscode/caselsp.vsix from the Extensions view of your editor' >&2; exit 1; }
+	$(CODE) --install-extension editors/vscode/caselsp.vsix

@@ -108,8 +108,43 @@ start_emacs() {
 	END
 }
 
+codeserver=4.100.3 # VS Code 1.100 as a server: the newest whose Node.js is 20
+playwright=1.65.1  # drives Chromium
+
+# get_vscode: VS Code, what drives it, and what builds its extension. Both packages come without the steps that load
+# programs; what must be compiled is compiled here (a C compiler, libkrb5-dev).
+get_vscode() {
+	local place=$cache/vscode-$codeserver modules source
+	if [[ ! -x $place/start/vscode ]]; then
+		say "getting code-server $codeserver"
+		rm -rf "$place.new"
+		mkdir -p "$place.new/start"
+		echo '{"private": true}' >"$place.new/package.json"
+		npm install --prefix "$place.new" --ignore-scripts --no-audit --no-fund --save-exact "code-server@$codeserver" "playwright-core@$playwright" >&2
+		modules=$place.new/node_modules
+		source=$modules/code-server/lib/vscode
+		npm install --prefix "$source" --omit=dev --ignore-scripts --no-audit --no-fund >&2
+		npm rebuild --prefix "$place.new" --foreground-scripts argon2 >&2
+		npm rebuild --prefix "$source" --foreground-scripts @vscode/spdlog native-watchdog >&2
+		ln -sfn node_modules "$source/node_modules.asar"
+		ln -sf code-linux.sh "$source/bin/remote-cli/code-server"
+		ln -sf browser-linux.sh "$source/bin/helpers/browser.sh"
+		mkdir -p "$source/node_modules/@vscode/ripgrep/bin"
+		ln -sf "$(command -v rg)" "$source/node_modules/@vscode/ripgrep/bin/rg"
+		rm -rf "$place"
+		mv "$place.new" "$place"
+		printf '#!/bin/sh\nexec node "%s" "$@"\n' "$place/node_modules/code-server/lib/vscode/out/server-main.js" >"$place/start/vscode"
+		chmod +x "$place/start/vscode"
+	fi
+	(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../editors/vscode" && npm ci --no-audit --no-fund >&2)
+	say "code-server $codeserver in $place"
+	printf 'CASELSP_VSCODE=%s\nCASELSP_CHROMIUM=%s\n' "$place/start/vscode" "$(command -v chromium)"
+}
+
 command -v patchelf >/dev/null || { say 'patchelf is missing: apt-get install patchelf'; exit 1; }
 get nvim "$suite" nvim nvim neovim
 get nvim010 trixie nvim nvim neovim
 get emacs "$suite" emacs emacs-nox emacs-nox elpa-lsp-mode
 get helix "$suite" hx hx hx
+for program in node npm rg chromium; do command -v $program >/dev/null || { say "$program is missing (Debian: nodejs npm ripgrep chromium)"; exit 1; }; done
+get_vscode

@@ -18,12 +18,13 @@ import (
 // from the environment and from flags; both are understood everywhere.
 type kind[T any] struct {
 	allowed string
+	words   []string // where only these are allowed
 	read    func(value any) (T, error)
 }
 
 // simple returns a kind whose errors only say what is allowed.
 func simple[T any](allowed string, read func(value any) (T, bool)) kind[T] {
-	return kind[T]{allowed, func(value any) (T, error) {
+	return kind[T]{allowed: allowed, read: func(value any) (T, error) {
 		v, ok := read(value)
 		if !ok {
 			return v, fmt.Errorf("%s is not allowed, it must be %s", shown(value), allowed)
@@ -34,15 +35,17 @@ func simple[T any](allowed string, read func(value any) (T, bool)) kind[T] {
 
 // oneOf allows some words.
 func oneOf(words ...string) kind[string] {
-	return simple("one of "+strings.Join(words, ", "), func(value any) (string, bool) {
+	k := simple("one of "+strings.Join(words, ", "), func(value any) (string, bool) {
 		s, _ := value.(string)
 		return s, slices.Contains(words, s)
 	})
+	k.words = words
+	return k
 }
 
 // orEmpty allows "" too, which takes back what a lower layer set.
 func (k kind[T]) orEmpty() kind[T] {
-	return kind[T]{k.allowed, func(value any) (T, error) {
+	return kind[T]{allowed: k.allowed, words: k.words, read: func(value any) (T, error) {
 		if value == "" {
 			var none T
 			return none, nil
@@ -68,7 +71,7 @@ func text(allowed string) kind[string] {
 // a wrong value: it may be something that was meant for another place.
 func matching(allowed, pattern string) kind[string] {
 	re := regexp.MustCompile(`^(?:` + pattern + `)$`)
-	return kind[string]{allowed, func(value any) (string, error) {
+	return kind[string]{allowed: allowed, read: func(value any) (string, error) {
 		s, ok := value.(string)
 		if !ok || s != "" && !re.MatchString(s) || len(s) > textLimit {
 			return "", fmt.Errorf("the value is not allowed, it must be %s", allowed)
@@ -85,7 +88,7 @@ func list(k kind[string]) kind[[]string] { return separated(k, ", ") }
 func lines(k kind[string]) kind[[]string] { return separated(k, ";") }
 
 func separated(k kind[string], separators string) kind[[]string] {
-	return kind[[]string]{k.allowed, func(value any) ([]string, error) {
+	return kind[[]string]{allowed: k.allowed, read: func(value any) ([]string, error) {
 		if s, ok := value.(string); ok {
 			if decoded, err := decode([]byte(s)); err == nil {
 				value = decoded
@@ -119,7 +122,7 @@ func separated(k kind[string], separators string) kind[[]string] {
 // repeats nothing.
 func address() kind[string] {
 	const allowed = "an address such as http://localhost:11434/v1, with http or https and without a user name"
-	return kind[string]{allowed, func(value any) (string, error) {
+	return kind[string]{allowed: allowed, read: func(value any) (string, error) {
 		s, ok := value.(string)
 		if ok && s == "" {
 			return "", nil
@@ -170,7 +173,7 @@ func integer(low, high int, unit string) kind[int] {
 
 // optional is a kind whose setting also tells "not set" from zero.
 func optional[T any](k kind[T]) kind[*T] {
-	return kind[*T]{k.allowed, func(value any) (*T, error) {
+	return kind[*T]{allowed: k.allowed, read: func(value any) (*T, error) {
 		v, err := k.read(value)
 		return &v, err
 	}}
@@ -206,7 +209,7 @@ func duration(low, high time.Duration) kind[time.Duration] {
 // durationOrNone is a duration, or 0 for no limit.
 func durationOrNone(low, high time.Duration) kind[time.Duration] {
 	k := duration(low, high)
-	return kind[time.Duration]{k.allowed + ", or 0: no limit", func(value any) (time.Duration, error) {
+	return kind[time.Duration]{allowed: k.allowed + ", or 0: no limit", read: func(value any) (time.Duration, error) {
 		if d, err := k.read(value); err == nil {
 			return d, nil
 		}
@@ -254,7 +257,7 @@ func object(value any, each func(name string, value any) error) error {
 func prices() kind[map[string]Price] {
 	const allowed = `an object such as {"gpt-4o": {"prompt": 2.5, "cached": 1.25, "completion": 10}}, in US dollars per million tokens`
 	usd := number(0, 1e6, "")
-	return kind[map[string]Price]{allowed, func(value any) (map[string]Price, error) {
+	return kind[map[string]Price]{allowed: allowed, read: func(value any) (map[string]Price, error) {
 		list := make(map[string]Price)
 		err := object(value, func(model string, value any) error {
 			price, cached := Price{}, false
@@ -286,7 +289,7 @@ func prices() kind[map[string]Price] {
 func ruleLevels() kind[map[string]string] {
 	const allowed = `an object such as {"img-alt": "off", "css": "info"}, of off, critical, warning and info by a rule's or a validator's name`
 	level := oneOf("off", "critical", "warning", "info")
-	return kind[map[string]string]{allowed, func(value any) (map[string]string, error) {
+	return kind[map[string]string]{allowed: allowed, read: func(value any) (map[string]string, error) {
 		list := make(map[string]string)
 		err := object(value, func(rule string, value any) (err error) {
 			list[rule], err = level.read(value)
@@ -302,7 +305,7 @@ var roleNames = []string{"tars", "case", "tester", "reflector"}
 // roles allows an object of models by role. Each may set what perRole has.
 func roles(perRole []entry) kind[map[string]Model] {
 	const allowed = `an object such as {"tars": {"name": "gpt-4o", "temperature": 0}}, for tars, case, tester and reflector`
-	return kind[map[string]Model]{allowed, func(value any) (map[string]Model, error) {
+	return kind[map[string]Model]{allowed: allowed, read: func(value any) (map[string]Model, error) {
 		list := make(map[string]Model)
 		err := object(value, func(role string, value any) error {
 			if !slices.Contains(roleNames, role) {

@@ -38,6 +38,38 @@ type Setting struct {
 	Default   string // as a user would write it; "" where it is not set
 	Workspace Workspace
 	Doc       string // one sentence or two
+	Type      Type
+	Words     []string // where only these are allowed
+}
+
+// Type is what a setting's value is, by the names of JSON Schema.
+type Type string
+
+// The types. A time is text.
+const (
+	Text    Type = "string"
+	Number  Type = "number"
+	Integer Type = "integer"
+	Boolean Type = "boolean"
+	List    Type = "array" // of texts
+	Object  Type = "object"
+)
+
+// typeOf returns the type of a value.
+func typeOf(value any) Type {
+	switch value.(type) {
+	case bool:
+		return Boolean
+	case int:
+		return Integer
+	case float64, *float64:
+		return Number
+	case string, time.Duration:
+		return Text
+	case []string:
+		return List
+	}
+	return Object
 }
 
 // entry is a setting and how it is read into and out of [Settings].
@@ -60,6 +92,7 @@ func define[T any](name string, k kind[T], at func(*Settings) *T, who Workspace,
 			Allowed:   k.allowed,
 			Workspace: who,
 			Doc:       doc,
+			Words:     k.words,
 		},
 		put: func(s *Settings, value any) error {
 			v, err := k.read(value)
@@ -73,7 +106,7 @@ func define[T any](name string, k kind[T], at func(*Settings) *T, who Workspace,
 		loosens: func(from, to *Settings) bool { return guard != nil && guard(*at(from), *at(to)) },
 	}
 	d := Default()
-	e.Default = written(e.get(&d))
+	e.Default, e.Type = written(e.get(&d)), typeOf(e.get(&d))
 	return e
 }
 

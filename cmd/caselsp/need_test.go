@@ -61,6 +61,8 @@ func lacking(name string) error {
 		return lackingNative(part)
 	case "keyring":
 		return errors.Join(lackingProgram("dbus-daemon"), lackingProgram("gnome-keyring-daemon"))
+	case "vscode":
+		return errors.Join(lackingProgram(editorProgram(name)), lackingProgram("npm"), lackingFolder("../../editors/vscode/node_modules", "npm ci there loads it"))
 	case "root":
 		if os.Getuid() != 0 {
 			return errors.New("only root can become another user")
@@ -77,13 +79,21 @@ func lacking(name string) error {
 // editorProgram returns the program of an editor, where .ci/editors.sh has put it or
 // where the machine has it; for another name, that name.
 func editorProgram(name string) string {
-	if file := os.Getenv("CASELSP_" + strings.ToUpper(name)); file != "" && slices.Contains([]string{"nvim", "nvim010", "emacs", "helix"}, name) {
+	if file := os.Getenv("CASELSP_" + strings.ToUpper(name)); file != "" && slices.Contains([]string{"nvim", "nvim010", "emacs", "helix", "vscode", "chromium"}, name) {
 		return file
 	}
 	if name == "helix" {
 		return "hx"
 	}
 	return name
+}
+
+// lackingFolder looks for a folder that a tool fills.
+func lackingFolder(dir, advice string) error {
+	if _, err := os.Stat(dir); err != nil {
+		return fmt.Errorf("%w: %s", err, advice)
+	}
+	return nil
 }
 
 // lackingDocker looks for an engine and its images: without one, a test would
@@ -122,7 +132,7 @@ func lackingNative(tool string) error {
 }
 
 // debianPackages holds the Debian packages whose names differ from their programs'.
-var debianPackages = map[string]string{"dbus-daemon": "dbus", "dockerd": "docker.io", "gnome-keyring-daemon": "gnome-keyring", "nvim": "neovim (0.10 or newer)", "nvim010": "neovim (0.10; .ci/editors.sh gets it)"}
+var debianPackages = map[string]string{"dbus-daemon": "dbus", "dockerd": "docker.io", "gnome-keyring-daemon": "gnome-keyring", "nvim": "neovim (0.10 or newer)", "nvim010": "neovim (0.10; .ci/editors.sh gets it)", "vscode": "none; .ci/editors.sh installs code-server"}
 
 // lackingProgram looks for a program.
 func lackingProgram(name string) error {

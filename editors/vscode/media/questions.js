@@ -1,0 +1,162 @@
+// The page of the view "Questions". All texts are set as text: none of them is markup.
+(() => {
+  const editor = acquireVsCodeApi();
+  const list = document.getElementById('list');
+  /** By question: what was typed, since when it can be read, whether it was put off, what went wrong. */
+  const known = new Map();
+  let questions = [];
+  let trusted = true;
+
+  function element(tag, className, text) {
+    const e = document.createElement(tag);
+    if (className) e.className = className;
+    if (text) e.textContent = text;
+    return e;
+  }
+
+  const keyOf = (q) => `${q.task}/${q.id}`;
+
+  function decide(q, choice, extra) {
+    const state = known.get(keyOf(q));
+    state.sent = true;
+    state.problem = '';
+    editor.postMessage({ type: 'decide', task: q.task, question: q.id, choice, ...extra });
+    draw();
+  }
+
+  function button(q, title, run, kind, wait) {
+    const b = element('button', kind, title);
+    b.type = 'button';
+    const state = known.get(keyOf(q));
+    b.disabled = state.sent || !trusted;
+    if (wait && Date.now() < state.readable) {
+      // Nobody can have read it yet.
+      b.disabled = true;
+      setTimeout(() => { b.disabled = state.sent || !trusted; }, state.readable - Date.now());
+    }
+    b.addEventListener('click', run);
+    return b;
+  }
+
+  function field(q, name, label) {
+    const state = known.get(keyOf(q));
+    const wrap = element('label', 'field');
+    wrap.append(element('span', '', label));
+    const area = element('textarea');
+    area.rows = 2;
+    area.dataset.field = name;
+    area.value = state[name] || '';
+    area.addEventListener('input', () => { state[name] = area.value; });
+    wrap.append(area);
+    return wrap;
+  }
+
+  function about(q) {
+    const box = element('div', 'about');
+    box.append(element('p', 'who', q.kind === 'input' ? `${q.who} asks` : q.kind === 'approval' ? 'CASE asks whether this may happen' : 'CASE asks'));
+    box.append(q.what ? element('pre', 'what', q.what) : element('p', '', q.text));
+    const facts = [q.where, ...(q.gets || []), ...(q.touches || []).map((t) => `It ${t}.`), q.why].filter(Boolean);
+    if (facts.length > 0) {
+      const ul = element('ul');
+      facts.forEach((f) => ul.append(element('li', '', f)));
+      box.append(ul);
+    }
+    if (q.kind === 'input') box.append(element('p', 'hint', 'The answer goes to the model: write no password, key or token into it.'));
+    return box;
+  }
+
+  function choices(q) {
+    const state = known.get(keyOf(q));
+    const box = element('div', 'choices');
+    const later = button(q, 'Decide later', () => {
+      state.later = true;
+      editor.postMessage({ type: 'later', task: q.task, question: q.id });
+      draw();
+    }, 'secondary');
+    box.append(later);
+    const written = q.choices.findIndex((c) => c.opens);
+    const denies = written >= 0 && q.choices[written].deny;
+    q.choices.forEach((c, i) => {
+      if (c.opens) {
+        if (!c.deny) {
+          const send = button(q, 'Send this answer', () => decide(q, i, { text: state.answer || '' }), 'secondary');
+          box.append(field(q, 'answer', 'Your answer'), send);
+          if (state.problem) box.append(button(q, 'Send it: it is no secret', () => decide(q, i, { text: state.answer || '', sure: true }), 'secondary'));
+        }
+        return;
+      }
+      if (c.deny && denies) {
+        box.append(field(q, 'reason', 'Why not (optional; the model is told)'));
+        box.append(button(q, c.title, () => (state.reason ? decide(q, written, { text: state.reason }) : decide(q, i)), 'secondary'));
+        return;
+      }
+      box.append(button(q, c.title, () => decide(q, i), c.allows ? 'allows' : 'secondary', c.allows));
+    });
+    return box;
+  }
+
+  function card(q) {
+    const state = known.get(keyOf(q));
+    const box = element('section', state.later ? 'question later' : 'question');
+    box.dataset.question = keyOf(q);
+    if (q.title) box.append(element('h2', '', q.title));
+    if (state.later) {
+      box.append(element('p', 'short', q.what || q.text));
+      box.append(button(q, 'Show the question', () => { state.later = false; state.readable = Date.now() + q.readMs; draw(); }, 'secondary'));
+      return box;
+    }
+    box.append(about(q), choices(q));
+    if (state.sent) box.append(element('p', 'hint', 'Sent…'));
+    if (state.problem) {
+      const p = element('p', 'problem', state.problem);
+      p.setAttribute('role', 'alert');
+      box.append(p);
+    }
+    return box;
+  }
+
+  function draw() {
+    // What is being typed into must not be replaced under the hand: its place is found again.
+    const active = document.activeElement;
+    const at = active && active.dataset.field ? [active.closest('section').dataset.question, active.dataset.field, active.selectionStart] : null;
+    list.replaceChildren();
+    if (!trusted) list.append(element('p', 'hint', 'This window is not trusted: questions are shown and cannot be answered.'));
+    if (questions.length === 0) list.append(element('p', 'hint', 'No question is open. What CASE asks you is shown here until you answer.'));
+    questions.forEach((q) => list.append(card(q)));
+    if (at) {
+      const again = [...list.querySelectorAll('section')].find((s) => s.dataset.question === at[0])?.querySelector(`[data-field="${at[1]}"]`);
+      if (again) {
+        again.focus();
+        again.setSelectionRange(at[2], at[2]);
+      }
+    }
+  }
+
+  let drawn = '';
+  window.addEventListener('message', ({ data }) => {
+    if (data.type === 'decided') {
+      const state = known.get(`${data.task}/${data.question}`);
+      if (state) {
+        state.sent = data.problem === '';
+        state.problem = data.problem;
+      }
+      draw();
+      return;
+    }
+    if (data.type !== 'questions') return;
+    questions = data.questions;
+    trusted = data.trusted;
+    for (const q of questions) {
+      if (!known.has(keyOf(q))) known.set(keyOf(q), { readable: Date.now() + q.readMs });
+    }
+    const open = new Set(questions.map(keyOf));
+    [...known.keys()].filter((k) => !open.has(k)).forEach((k) => known.delete(k));
+    const now = JSON.stringify(data);
+    if (now !== drawn) {
+      drawn = now;
+      draw();
+    }
+  });
+  draw();
+  editor.postMessage({ type: 'ready' });
+})();

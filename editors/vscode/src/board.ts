@@ -1,0 +1,143 @@
+import * as vscode from 'vscode';
+import { type Question, type QuestionsData, type StatusData, type Task, readable } from './data';
+import { type Server, text } from './server';
+
+/** After a change, how long to wait for others that come with it, in milliseconds. */
+const settle = 120;
+/** The shortest time between two questions to the server, in milliseconds. */
+const pause = 400;
+
+/** What a task did in one step, as far as this window has seen it. */
+export interface Step {
+  round: number;
+  step: number;
+  action: string;
+  about: string;
+  thought: string;
+}
+
+/** How many steps of one feature are kept to be shown: three rounds of them. */
+const maxSteps = 45;
+
+/** What is known of the tasks, the questions and the steps: read from the server, shown by everything else. */
+export class Board implements vscode.Disposable {
+  tasks: Task[] = [];
+  questions: Question[] = [];
+  /** Why the tasks cannot be shown; "" where they can. */
+  problem = '';
+  /** The server answers with data. */
+  answered = false;
+
+  private readonly steps = new Map<string, Step[]>();
+  private readonly emitter = new vscode.EventEmitter<void>();
+  readonly onChanged = this.emitter.event;
+  private timer: NodeJS.Timeout | undefined;
+  private reading = false;
+  private again = false;
+  private last = 0;
+  private readonly subscriptions: vscode.Disposable[];
+
+  constructor(private readonly server: Server) {
+    this.subscriptions = [
+      server.onChanged(() => this.refresh()),
+      server.onState(() => (server.running ? this.refresh() : this.clear())),
+    ];
+  }
+
+  /** Has everything read again soon. */
+  refresh(): void {
+    if (this.timer !== undefined) {
+      return;
+    }
+    const wait = Math.max(settle, this.last + pause - Date.now());
+    this.timer = setTimeout(() => {
+      this.timer = undefined;
+      void this.read();
+    }, wait);
+  }
+
+  /** Reads everything now. */
+  async read(): Promise<void> {
+    if (!this.server.running) {
+      return;
+    }
+    if (this.reading) {
+      this.again = true;
+      return;
+    }
+    this.reading = true;
+    try {
+      this.last = Date.now();
+      await this.readOnce();
+    } finally {
+      this.reading = false;
+    }
+    if (this.again) {
+      this.again = false;
+      this.refresh();
+    }
+  }
+
+  /** The steps of a feature of a task, in order. */
+  stepsOf(task: string, feature: number): Step[] {
+    return this.steps.get(`${task}/${feature}`) ?? [];
+  }
+
+  /** The task that the user most likely means: one that waits, else one under way, else one to review. */
+  current(): Task | undefined {
+    const rank = (t: Task) => (t.questions.length > 0 ? 0 : t.here ? 1 : t.state === 'review' ? 2 : 3);
+    return [...this.tasks].filter((t) => rank(t) < 3).sort((a, b) => rank(a) - rank(b))[0];
+  }
+
+  task(id: string): Task | undefined {
+    return this.tasks.find((t) => t.id === id);
+  }
+
+  dispose(): void {
+    clearTimeout(this.timer);
+    this.emitter.dispose();
+    for (const s of this.subscriptions) {
+      s.dispose();
+    }
+  }
+
+  private clear(): void {
+    this.tasks = [];
+    this.questions = [];
+    this.emitter.fire();
+  }
+
+  private async readOnce(): Promise<void> {
+    try {
+      const status = await this.server.execute('caselsp.status', { format: 'data' });
+      const questions = await this.server.execute('caselsp.questions', { format: 'data' });
+      if (!readable(status) || !readable(questions)) {
+        throw new Error('This caselsp speaks another version of its data: update it, or this extension.');
+      }
+      this.tasks = (status as StatusData).tasks;
+      this.questions = (questions as QuestionsData).questions;
+      this.problem = '';
+      this.answered = true;
+      this.noteSteps();
+    } catch (err) {
+      this.problem = text(err);
+    }
+    this.emitter.fire();
+  }
+
+  private noteSteps(): void {
+    for (const t of this.tasks) {
+      if (!t.here || t.action === '') {
+        continue;
+      }
+      const key = `${t.id}/${t.feature}`;
+      const list = this.steps.get(key) ?? [];
+      const step = { round: t.round, step: t.step, action: t.action, about: t.command === '' ? t.file : t.command, thought: t.thought };
+      const last = list.at(-1);
+      if (last?.action !== step.action || last.about !== step.about || last.round !== step.round || last.step !== step.step) {
+        list.push(step);
+      }
+      this.steps.set(key, list.slice(-maxSteps));
+    }
+  }
+}

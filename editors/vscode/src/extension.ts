@@ -1,0 +1,49 @@
+import * as vscode from 'vscode';
+import { Attention } from './attention';
+import { Board } from './board';
+import { register } from './commands';
+import { Hunks } from './hunks';
+import { Messages } from './messages';
+import { QuestionView } from './questions';
+import { Reviews } from './review';
+import { Server } from './server';
+import { TaskView } from './tasks';
+
+let server: Server | undefined;
+
+/** VS Code calls it once a window; it returns what tests and other extensions may use. */
+export async function activate(context: vscode.ExtensionContext): Promise<void> {
+  const output = vscode.window.createOutputChannel('CASE', { log: true });
+  const trace = vscode.window.createOutputChannel('CASE (trace)');
+  server = new Server(context, output, trace);
+  const board = new Board(server);
+  const reviews = new Reviews(server, board);
+  server.messages = new Messages(board, reviews);
+  const hunks = new Hunks(server, reviews);
+  const questions = new QuestionView(context, server, board);
+  const attention = new Attention(server, board, reviews, () => void questions.reveal(false));
+  const own = server;
+  context.subscriptions.push(
+    output,
+    trace,
+    server,
+    board,
+    reviews,
+    hunks,
+    questions,
+    attention,
+    new TaskView(board),
+    ...register({ context, server, board, reviews, hunks, questions }),
+    vscode.workspace.onDidChangeConfiguration((e) => {
+      if (e.affectsConfiguration('caselsp.path')) {
+        void own.restart();
+      }
+    }),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => board.refresh()),
+  );
+  await server.start();
+}
+
+export async function deactivate(): Promise<void> {
+  await server?.stop();
+}

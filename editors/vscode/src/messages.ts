@@ -1,0 +1,96 @@
+import * as vscode from 'vscode';
+import { type MessageActionItem, MessageType, type ShowDocumentParams, type ShowMessageParams, type ShowMessageRequestParams } from 'vscode-languageclient/node';
+import type { Board } from './board';
+import { type Question, isOpen } from './data';
+import type { Reviews } from './review';
+import { own } from './settings';
+
+/**
+ * A text as a notification shows it without taking a part of it for a link: VS Code makes links, also such that run
+ * commands, of "[text](command:id)", and what a model or a command says may hold that.
+ */
+export function plain(text: string): string {
+  return text.replace(/\]\(/g, '] (');
+}
+
+/** The review document of the server, which it opens unasked when a result is there. */
+const reviewDocument = /\/documents\/review-([^/]+)\.diff$/;
+
+/** Shows what the server says, asks and opens, in the ways of VS Code. */
+export class Messages {
+  constructor(
+    private readonly board: Board,
+    private readonly reviews: Reviews,
+  ) {}
+
+  /** A message that needs no answer. */
+  show(params: ShowMessageParams): void {
+    void this.present(params.type)(plain(params.message));
+  }
+
+  /**
+   * A message with choices. A question of a task is shown until it is decided, however that happens; its choices are in the
+   * view of questions, so that none is left on the screen that is out of date.
+   */
+  async ask(params: ShowMessageRequestParams): Promise<MessageActionItem | null> {
+    const question = await this.questionOf(params.message);
+    if (question === undefined) {
+      return (await this.present(params.type)<MessageActionItem>(plain(params.message), ...(params.actions ?? []))) ?? null;
+    }
+    const decided = this.decided(question);
+    if (own('vscode.questions', 'notification') === 'notification') {
+      const title = `${plain(question.text)} [Show the question](command:caselsp-vscode.questions)`;
+      void vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, () => decided);
+    }
+    await decided;
+    return null;
+  }
+
+  /**
+   * A document. In the place of the review document, which comes unasked, the diff editor shows the first open change; it
+   * does not take the keyboard either.
+   */
+  async open(params: ShowDocumentParams, next: () => Promise<{ success: boolean }>): Promise<{ success: boolean }> {
+    const task = params.takeFocus === true ? undefined : reviewDocument.exec(params.uri)?.[1];
+    const review = task === undefined ? undefined : await this.reviews.load(task);
+    const file = review?.files.find((f) => !f.binary && f.hunks.some(isOpen));
+    if (review === undefined || file === undefined) {
+      return next();
+    }
+    await this.reviews.showDiff(review.task, file, undefined, true);
+    return { success: true };
+  }
+
+  private present(type: MessageType): typeof vscode.window.showErrorMessage {
+    switch (type) {
+      case MessageType.Error:
+        return vscode.window.showErrorMessage;
+      case MessageType.Warning:
+        return vscode.window.showWarningMessage;
+      default:
+        return vscode.window.showInformationMessage;
+    }
+  }
+
+  private async questionOf(message: string): Promise<Question | undefined> {
+    await this.board.read();
+    return this.board.questions.find((q) => q.text === message);
+  }
+
+  /** Ends when a question is not open any more. */
+  private decided(question: Question): Promise<void> {
+    const gone = () => !this.board.questions.some((q) => q.task === question.task && q.id === question.id);
+    return new Promise((resolve) => {
+      if (gone()) {
+        resolve();
+        return;
+      }
+      const subscription = this.board.onChanged(() => {
+        if (gone()) {
+          subscription.dispose();
+          resolve();
+        }
+      });
+    });
+  }
+}

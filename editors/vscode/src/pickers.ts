@@ -1,0 +1,74 @@
+import * as vscode from 'vscode';
+import type { Board } from './board';
+import type { Task } from './data';
+import { plain } from './messages';
+import { stateIcon } from './tasks';
+
+/** Asks for a text; undefined where the user gave up, "" where they gave none. */
+export function ask(title: string, prompt: string, value = ''): Thenable<string | undefined> {
+  return vscode.window.showInputBox({ title, prompt, value, ignoreFocusOut: true });
+}
+
+/** A task that a command has something to do for: the only one, else the one that is chosen. */
+export async function pickTask(board: Board, command: string, title: string): Promise<Task | undefined> {
+  await board.read();
+  if (board.problem !== '') {
+    void vscode.window.showErrorMessage(`CASE: ${plain(board.problem)}`);
+    return undefined;
+  }
+  const fitting = board.tasks.filter((t) => t.can.includes(command));
+  if (fitting.length === 0) {
+    void vscode.window.showInformationMessage(`${title}: there is no task for that.`);
+    return undefined;
+  }
+  if (fitting.length === 1) {
+    return fitting[0];
+  }
+  const chosen = await vscode.window.showQuickPick(
+    fitting.map((task) => ({ label: task.title, description: task.state, detail: task.id, iconPath: stateIcon(task), task })),
+    { title, placeHolder: 'Which task?', matchOnDescription: true, ignoreFocusOut: true },
+  );
+  return chosen?.task;
+}
+
+/** A diagnostic of a document, of any language server; those nearest the cursor first. */
+export async function pickDiagnostic(editor: vscode.TextEditor): Promise<vscode.Diagnostic | undefined> {
+  const line = editor.selection.active.line;
+  const list = vscode.languages
+    .getDiagnostics(editor.document.uri)
+    .sort((a, b) => Math.abs(a.range.start.line - line) - Math.abs(b.range.start.line - line));
+  if (list.length === 0) {
+    void vscode.window.showInformationMessage('CASE: this file has no diagnostics.');
+    return undefined;
+  }
+  const chosen = await vscode.window.showQuickPick(
+    list.map((diagnostic) => ({
+      label: diagnostic.message.split('\n')[0] ?? '',
+      description: [diagnostic.source ?? '', `line ${diagnostic.range.start.line + 1}`].filter((s) => s !== '').join(', '),
+      diagnostic,
+    })),
+    { title: 'CASE: Fix a diagnostic', placeHolder: 'Which one?', ignoreFocusOut: true },
+  );
+  return chosen?.diagnostic;
+}
+
+/** What marks a line as one to carry out. */
+const todoLine = /\b(TODO|FIXME)\b|\bcase: /;
+
+/** A TODO or `case:` comment of a document: that of the cursor's line, else the one that is chosen. */
+export async function pickTodo(editor: vscode.TextEditor): Promise<vscode.Range | undefined> {
+  const here = editor.document.lineAt(editor.selection.active.line);
+  if (todoLine.test(here.text)) {
+    return here.range;
+  }
+  const lines = Array.from({ length: editor.document.lineCount }, (_, i) => editor.document.lineAt(i)).filter((l) => todoLine.test(l.text));
+  if (lines.length === 0) {
+    void vscode.window.showInformationMessage('CASE: this file has no TODO and no "case:" comment.');
+    return undefined;
+  }
+  const chosen = await vscode.window.showQuickPick(
+    lines.map((l) => ({ label: l.text.trim(), description: `line ${l.lineNumber + 1}`, range: l.range })),
+    { title: 'CASE: Carry out a TODO', placeHolder: 'Which one?', ignoreFocusOut: true },
+  );
+  return chosen?.range;
+}

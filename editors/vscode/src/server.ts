@@ -1,0 +1,267 @@
+import * as vscode from 'vscode';
+import {
+  type CloseHandlerResult,
+  CloseAction,
+  type ErrorHandler,
+  type ErrorHandlerResult,
+  ErrorAction,
+  type Executable,
+  type FeatureState,
+  LanguageClient,
+  type LanguageClientOptions,
+  type Middleware,
+  RevealOutputChannelOn,
+  State,
+  type StaticFeature,
+  ShowMessageNotification,
+  ShowMessageRequest,
+} from 'vscode-languageclient/node';
+import { findBinary } from './binary';
+import { type Messages, plain } from './messages';
+import { own, section, settingsFor } from './settings';
+
+/**
+ * The commands of the server that read and show, and change nothing. In a window that is not trusted there are no others;
+ * what is not listed here is refused.
+ */
+const reading = new Set(
+  ['status', 'questions', 'review', 'history', 'report', 'approvals', 'memory', 'settings', 'doctor', 'state', 'metrics'].map(
+    (name) => `${section}.${name}`,
+  ),
+);
+
+/** How often a server that ends by itself is started again within restartSpan: more often, it would only end again. */
+const maxRestarts = 3;
+const restartSpan = 3 * 60_000;
+
+/** Tells the server that this client shows questions in its own way, beside the text, and wants to know of changes. */
+class Claims implements StaticFeature {
+  fillClientCapabilities(capabilities: { experimental?: unknown }): void {
+    capabilities.experimental = { ...(capabilities.experimental as object | undefined), caselsp: { questions: 'beside', events: true } };
+  }
+  initialize(): void {
+    // The server answers nothing to it.
+  }
+  getState(): FeatureState {
+    return { kind: 'static' };
+  }
+  clear(): void {
+    // Nothing is kept.
+  }
+}
+
+/** Starts the server again when it has ended by itself, and gives up where that does not help. */
+class Restarts implements ErrorHandler {
+  private ends: number[] = [];
+  error(): ErrorHandlerResult {
+    return { action: ErrorAction.Continue };
+  }
+  closed(): CloseHandlerResult {
+    const now = Date.now();
+    this.ends = [...this.ends.filter((t) => now - t < restartSpan), now];
+    if (this.ends.length <= maxRestarts) {
+      return { action: CloseAction.Restart };
+    }
+    return {
+      action: CloseAction.DoNotRestart,
+      message: `caselsp ended ${this.ends.length} times within three minutes and is not started again. Its output says why; "CASE: Restart the server" starts it again.`,
+    };
+  }
+}
+
+/** The language server and how it is asked. */
+export class Server implements vscode.Disposable {
+  private client: LanguageClient | undefined;
+  private turn: Promise<void> = Promise.resolve();
+  private readonly changes = new vscode.EventEmitter<unknown>();
+  private readonly states = new vscode.EventEmitter<void>();
+  /** Something about tasks, questions or results is different now. */
+  readonly onChanged = this.changes.event;
+  /** The server began or ended. */
+  readonly onState = this.states.event;
+  /** Why there is no server; "" where there is one, or none was wanted yet. */
+  problem = '';
+  /** Who shows what the server says; set before it starts. */
+  messages: Messages | undefined;
+
+  constructor(
+    private readonly context: vscode.ExtensionContext,
+    readonly output: vscode.LogOutputChannel,
+    private readonly trace: vscode.OutputChannel,
+  ) {}
+
+  get running(): boolean {
+    return this.client?.state === State.Running;
+  }
+
+  /** Starts the server, or says why that cannot be done. */
+  start(): Promise<void> {
+    return this.queue(async () => {
+      if (this.client !== undefined) {
+        return;
+      }
+      const found = findBinary(own('path', ''));
+      if ('problem' in found) {
+        this.problem = found.problem;
+        this.states.fire();
+        void this.adviseInstall(found.problem);
+        return;
+      }
+      this.problem = '';
+      this.output.info(`starting ${found.file} serve`);
+      const client = this.make(found.file);
+      this.client = client;
+      client.onDidChangeState(() => this.states.fire());
+      this.listen(client);
+      try {
+        await client.start();
+      } catch (err) {
+        this.client = undefined;
+        this.problem = `caselsp could not be started: ${text(err)}`;
+        this.output.error(this.problem);
+        this.states.fire();
+        void vscode.window.showErrorMessage(plain(this.problem));
+        await client.dispose().catch(() => undefined);
+      }
+    });
+  }
+
+  stop(): Promise<void> {
+    return this.queue(async () => {
+      const client = this.client;
+      this.client = undefined;
+      await client?.dispose().catch((err: unknown) => this.output.warn(text(err)));
+      this.states.fire();
+    });
+  }
+
+  async restart(): Promise<void> {
+    await this.stop();
+    await this.start();
+  }
+
+  /**
+   * Has the server carry out one of its commands. Its error is one for the user: the caller shows it.
+   */
+  async execute(command: string, argument?: unknown): Promise<unknown> {
+    const refusal = refused(command);
+    if (refusal !== undefined) {
+      throw new Error(refusal);
+    }
+    if (this.client === undefined) {
+      await this.start();
+    }
+    if (this.client === undefined) {
+      throw new Error(this.problem === '' ? 'caselsp does not run.' : this.problem);
+    }
+    await this.client.start(); // waits for one that is starting
+    return this.client.sendRequest('workspace/executeCommand', { command, arguments: argument === undefined ? [] : [argument] });
+  }
+
+  /** Reports whether the server has a command. */
+  has(command: string): boolean {
+    const commands = this.client?.initializeResult?.capabilities.executeCommandProvider?.commands;
+    return commands?.includes(command) ?? false;
+  }
+
+  /** A range and a diagnostic as the protocol has them. */
+  get convert(): LanguageClient['code2ProtocolConverter'] | undefined {
+    return this.client?.code2ProtocolConverter;
+  }
+
+  dispose(): void {
+    void this.stop();
+    this.changes.dispose();
+    this.states.dispose();
+  }
+
+  /** Starts and stops follow each other: two clients at once would show everything twice. */
+  private queue(work: () => Promise<void>): Promise<void> {
+    this.turn = this.turn.then(work, work);
+    return this.turn;
+  }
+
+  private make(file: string): LanguageClient {
+    const run: Executable = { command: file, args: ['serve'] };
+    const options: LanguageClientOptions = {
+      // Diagnostics of every language can be fixed, and documents of the server lie outside of the project.
+      documentSelector: [{ scheme: 'file' }, { scheme: 'untitled' }],
+      outputChannel: this.output,
+      traceOutputChannel: this.trace,
+      revealOutputChannelOn: RevealOutputChannelOn.Never,
+      middleware: this.middleware(),
+      errorHandler: new Restarts(),
+    };
+    const client = new LanguageClient(section, 'CASE', run, options);
+    client.registerFeature(new Claims());
+    return client;
+  }
+
+  /** What the client would do in its own way: these handlers take the place of its own. */
+  private listen(client: LanguageClient): void {
+    client.onNotification('caselsp/changed', (what: unknown) => this.changes.fire(what));
+    const messages = this.messages;
+    if (messages !== undefined) {
+      client.onNotification(ShowMessageNotification.type, (params) => messages.show(params));
+      client.onRequest(ShowMessageRequest.type, (params) => messages.ask(params));
+    }
+  }
+
+  private middleware(): Middleware {
+    return {
+      executeCommand: async (command, args, next) => {
+        const refusal = refused(command);
+        if (refusal !== undefined) {
+          void vscode.window.showWarningMessage(refusal);
+          return null;
+        }
+        return (await next(command, args)) as unknown;
+      },
+      handleWorkDoneProgress: (token, params, next) => {
+        next(token, params);
+        this.changes.fire(undefined);
+      },
+      window: {
+        showDocument: async (params, next) => {
+          const plainly = async () => next(params, new vscode.CancellationTokenSource().token) as Promise<{ success: boolean }>;
+          return (await this.messages?.open(params, plainly)) ?? plainly();
+        },
+      },
+      workspace: {
+        configuration: (params) =>
+          params.items.map((item) =>
+            item.section === section ? settingsFor(this.context, item.scopeUri === undefined ? undefined : vscode.Uri.parse(item.scopeUri)) : null,
+          ),
+        // Without a section, nothing is pushed but that something changed: the server asks.
+        didChangeConfiguration: (_sections, next) => next(undefined),
+      },
+    };
+  }
+
+  private async adviseInstall(problem: string): Promise<void> {
+    const how = 'How to install', where = 'Set the path';
+    const chosen = await vscode.window.showErrorMessage(
+      `${plain(problem)} CASE needs it: build it ("make build" in a clone of caselsp), put it on PATH, or set caselsp.path.`,
+      how,
+      where,
+    );
+    if (chosen === how) {
+      await vscode.commands.executeCommand('workbench.action.openWalkthrough', `${this.context.extension.id}#start`, false);
+    } else if (chosen === where) {
+      await vscode.commands.executeCommand('workbench.action.openSettings', 'caselsp.path');
+    }
+  }
+}
+
+/** Why a command is not carried out in this window; undefined where it is. */
+function refused(command: string): string | undefined {
+  if (vscode.workspace.isTrusted || reading.has(command)) {
+    return undefined;
+  }
+  return 'This window is not trusted: CASE only reads in it. "Workspaces: Manage Workspace Trust" changes that.';
+}
+
+/** An error as a sentence. */
+export function text(err: unknown): string {
+  return err instanceof Error ? err.message : String(err);
+}

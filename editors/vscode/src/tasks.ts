@@ -1,0 +1,231 @@
+import * as vscode from 'vscode';
+import type { Board, Step } from './board';
+import { type Feature, type FileCount, type Task, cost, counted, tokens } from './data';
+
+/** What stands in a row of the view. */
+type Node =
+  | { kind: 'task'; task: Task }
+  | { kind: 'now'; task: Task }
+  | { kind: 'feature'; task: Task; feature: Feature; index: number }
+  | { kind: 'round'; task: Task; index: number; round: number; steps: Step[] }
+  | { kind: 'step'; step: Step }
+  | { kind: 'files'; task: Task }
+  | { kind: 'file'; task: Task; file: FileCount }
+  | { kind: 'note'; id: string; label: string; icon: string; tooltip: string };
+
+/** The icon of each state; the rest work. */
+const icons: Record<string, [icon: string, color?: string]> = {
+  waiting: ['bell-dot', 'list.warningForeground'],
+  review: ['diff', 'charts.blue'],
+  succeeded: ['pass', 'testing.iconPassed'],
+  failed: ['error', 'testing.iconFailed'],
+  rejected: ['circle-slash'],
+  paused: ['debug-pause'],
+  stopped: ['debug-stop'],
+};
+
+/** A state as an icon. */
+export function stateIcon(task: Task): vscode.ThemeIcon {
+  const waits = task.questions.length > 0 ? 'waiting' : task.interrupted ? 'paused' : task.state;
+  const [icon, color] = icons[waits] ?? ['sync~spin'];
+  return new vscode.ThemeIcon(icon, color === undefined ? undefined : new vscode.ThemeColor(color));
+}
+
+/** The view of tasks: what each is, what it does at the moment, its plan and its changed files. */
+export class TaskView implements vscode.TreeDataProvider<Node>, vscode.Disposable {
+  private readonly emitter = new vscode.EventEmitter<undefined>();
+  readonly onDidChangeTreeData = this.emitter.event;
+  private readonly view: vscode.TreeView<Node>;
+  private readonly subscription: vscode.Disposable;
+
+  constructor(private readonly board: Board) {
+    this.view = vscode.window.createTreeView('caselsp-vscode.tasks', { treeDataProvider: this, showCollapseAll: true });
+    this.view.onDidChangeVisibility((e) => {
+      if (e.visible) {
+        board.refresh();
+      }
+    });
+    this.subscription = board.onChanged(() => {
+      this.view.message = board.problem;
+      this.emitter.fire(undefined);
+    });
+  }
+
+  dispose(): void {
+    this.view.dispose();
+    this.subscription.dispose();
+    this.emitter.dispose();
+  }
+
+  getChildren(node?: Node): Node[] {
+    if (node === undefined) {
+      return this.board.tasks.map((task) => ({ kind: 'task', task }));
+    }
+    switch (node.kind) {
+      case 'task':
+        return this.partsOf(node.task);
+      case 'feature':
+        return this.roundsOf(node.task, node.index);
+      case 'round':
+        return node.steps.map((step) => ({ kind: 'step', step }));
+      case 'files':
+        return node.task.files.map((file) => ({ kind: 'file', task: node.task, file }));
+      default:
+        return [];
+    }
+  }
+
+  getTreeItem(node: Node): vscode.TreeItem {
+    switch (node.kind) {
+      case 'task':
+        return taskItem(node.task, node.task === this.board.tasks[0]);
+      case 'now':
+        return nowItem(node.task);
+      case 'feature':
+        return featureItem(node.task, node.feature, node.index, this.roundsOf(node.task, node.index).length > 0);
+      case 'round': {
+        const item = new vscode.TreeItem(`Round ${node.round}`, vscode.TreeItemCollapsibleState.Expanded);
+        item.id = `${node.task.id}/${node.index}/${node.round}`;
+        item.description = counted(node.steps.length, 'action');
+        item.iconPath = new vscode.ThemeIcon('history');
+        return item;
+      }
+      case 'step':
+        return stepItem(node.step);
+      case 'files':
+        return filesItem(node.task);
+      case 'file':
+        return fileItem(node.task, node.file);
+      case 'note': {
+        const item = new vscode.TreeItem(node.label);
+        item.id = node.id;
+        item.iconPath = new vscode.ThemeIcon(node.icon);
+        item.tooltip = node.tooltip;
+        return item;
+      }
+    }
+  }
+
+  private partsOf(task: Task): Node[] {
+    const list: Node[] = [];
+    if (task.questions.length > 0 || task.here) {
+      list.push({ kind: 'now', task });
+    }
+    if (task.reason !== '') {
+      list.push({ kind: 'note', id: `${task.id}/reason`, label: task.reason, icon: 'info', tooltip: task.reason });
+    }
+    task.plan.forEach((feature, index) => list.push({ kind: 'feature', task, feature, index }));
+    if (task.files.length > 0) {
+      list.push({ kind: 'files', task });
+    }
+    for (const k of task.kept) {
+      list.push({ kind: 'note', id: `${task.id}/kept/${k.id}`, label: `Kept, not verified: ${k.title}`, icon: 'archive', tooltip: k.reason });
+    }
+    return list;
+  }
+
+  private roundsOf(task: Task, index: number): Node[] {
+    const rounds = new Map<number, Step[]>();
+    for (const step of this.board.stepsOf(task.id, index + 1)) {
+      rounds.set(step.round, [...(rounds.get(step.round) ?? []), step]);
+    }
+    return [...rounds].map(([round, steps]) => ({ kind: 'round', task, index, round, steps }));
+  }
+}
+
+function taskItem(task: Task, first: boolean): vscode.TreeItem {
+  const open = task.here || task.questions.length > 0 || task.state === 'review' || first;
+  const item = new vscode.TreeItem(task.title, open ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.Collapsed);
+  item.id = task.id;
+  const used = task.tokens > 0 ? tokens(task.tokens) : '';
+  item.description = [task.interrupted ? 'interrupted' : task.state, used, cost(task)].filter((s) => s !== '').join(' · ');
+  item.iconPath = stateIcon(task);
+  // The menus of package.json look for the ids of commands in it.
+  item.contextValue = ['task', ...task.can.map((id) => id.replace(/^caselsp\./, ''))].join(' ');
+  const tip = new vscode.MarkdownString();
+  tip.appendText(task.text);
+  tip.appendMarkdown('\n\n---\n\n');
+  tip.appendText([task.line, task.outcome, task.id].filter((s) => s !== '').join('\n'));
+  item.tooltip = tip;
+  item.accessibilityInformation = { label: `${task.title}: ${task.state}` };
+  return item;
+}
+
+/** What the task does, or waits for. */
+function nowItem(task: Task): vscode.TreeItem {
+  const question = task.questions[0];
+  if (question !== undefined) {
+    const item = new vscode.TreeItem('Waits for your answer');
+    item.description = question.what === '' ? question.text : question.what;
+    item.iconPath = new vscode.ThemeIcon('comment-unresolved', new vscode.ThemeColor('list.warningForeground'));
+    item.tooltip = question.text;
+    item.command = { title: 'Show the questions', command: 'caselsp-vscode.questions' };
+    return item;
+  }
+  const about = task.command === '' ? task.file : task.command;
+  const item = new vscode.TreeItem(task.action === '' ? task.state : `${task.action}${about === '' ? '' : ' ' + about}`);
+  item.description = task.thought;
+  item.tooltip = [task.line, task.thought].filter((s) => s !== '').join('\n');
+  item.iconPath = new vscode.ThemeIcon('arrow-right');
+  return item;
+}
+
+const featureIcons: Record<string, [icon: string, color?: string]> = {
+  open: ['circle-outline'],
+  working: ['sync~spin'],
+  done: ['pass', 'testing.iconPassed'],
+  failed: ['error', 'testing.iconFailed'],
+};
+
+function featureItem(task: Task, f: Feature, index: number, children: boolean): vscode.TreeItem {
+  const item = new vscode.TreeItem(
+    `${index + 1}. ${f.title}`,
+    children ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.None,
+  );
+  item.id = `${task.id}/${index}`;
+  const parts = [];
+  if (f.state === 'working') {
+    parts.push(`round ${f.round} of ${task.rounds}, step ${task.step}`);
+  }
+  if (f.attempt > 1) {
+    parts.push(`attempt ${f.attempt}`);
+  }
+  if (f.tests !== '') {
+    parts.push(f.tests);
+  }
+  item.description = parts.join(', ');
+  const [icon, color] = featureIcons[f.state === 'working' && !task.here ? 'open' : f.state] ?? ['circle-outline'];
+  item.iconPath = new vscode.ThemeIcon(icon, color === undefined ? undefined : new vscode.ThemeColor(color));
+  item.tooltip = [f.title, f.reason, f.tests].filter((s) => s !== '').join('\n');
+  return item;
+}
+
+function stepItem(step: Step): vscode.TreeItem {
+  const item = new vscode.TreeItem(`${step.step}. ${step.action}`);
+  item.description = step.about;
+  item.tooltip = [step.about, step.thought].filter((s) => s !== '').join('\n');
+  item.iconPath = new vscode.ThemeIcon('chevron-right');
+  return item;
+}
+
+function filesItem(task: Task): vscode.TreeItem {
+  const added = task.files.reduce((n, f) => n + f.added, 0);
+  const removed = task.files.reduce((n, f) => n + f.removed, 0);
+  const item = new vscode.TreeItem(counted(task.files.length, 'changed file'), vscode.TreeItemCollapsibleState.Expanded);
+  item.id = `${task.id}/files`;
+  item.description = `+${added} −${removed}`;
+  item.iconPath = new vscode.ThemeIcon('files');
+  return item;
+}
+
+function fileItem(task: Task, f: FileCount): vscode.TreeItem {
+  const item = new vscode.TreeItem(f.path);
+  item.id = `${task.id}/file/${f.path}`;
+  item.resourceUri = vscode.Uri.parse(f.uri);
+  item.iconPath = vscode.ThemeIcon.File;
+  item.description = f.binary === true ? `binary, ${f.kind}` : `+${f.added} −${f.removed}${f.kind === 'changed' ? '' : ', ' + f.kind}`;
+  item.tooltip = f.from === undefined || f.from === '' ? f.path : `${f.from} → ${f.path}`;
+  item.contextValue = task.can.includes('caselsp.review') ? 'file review' : 'file';
+  item.command = { title: 'Show the change', command: 'caselsp-vscode.reviewFile', arguments: [{ task: task.id, file: f.path }] };
+  return item;
+}
