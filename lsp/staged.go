@@ -178,7 +178,7 @@ func (l *stagedFiles) markChecked(task string, b record.FixChecked) {
 	}
 }
 
-// placed gives findings that only have a line the extent of it; a line that there is not is the first.
+// placed extends findings that only have a line to the whole line. A line beyond the end of the file becomes the first.
 func placed(list []validate.Finding, text string) []validate.Finding {
 	lines := strings.SplitAfter(text, "\n")
 	for i, f := range list {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// FuzzManifest looks for manifests that are taken and are not as their fields must be.
+// FuzzManifest looks for manifests that are accepted although their fields are wrong.
 func FuzzManifest(f *testing.F) {
 	f.Add([]byte(whole))
 	f.Add([]byte("name: a\ntype: executable\ndescription: d\ncommand: ./run.sh\nmetadata: {validates_error_type: KeyError}\n"))
@@ -26,7 +26,7 @@ func FuzzManifest(f *testing.F) {
 	})
 }
 
-// FuzzVerdict looks for outputs that are taken as verdicts and are none.
+// FuzzVerdict looks for outputs that are accepted as verdicts although their fields are wrong.
 func FuzzVerdict(f *testing.F) {
 	f.Add([]byte(`{"valid": true, "reason": "r", "confidence": 0.5, "path": "a.py", "line": 3}`))
 	f.Add([]byte(`{"valid": false, "reason": "r", "confidence": 1e400}`))

@@ -231,10 +231,14 @@ func narrowGo(n narrowed) (string, []Test) {
 	var folders []string
 	names, runs := n.each(func(t Test) string {
 		top, _, _ := strings.Cut(t.Name, "/")
-		if !goName.MatchString(top) || path.Ext(t.File) != ".go" {
+		if !goName.MatchString(top) {
 			return ""
 		}
-		if folder := quotedWord(goFolder(path.Dir(t.File))); !slices.Contains(folders, folder) {
+		folder := "./..." // where it is not known: tests of this name, wherever
+		if path.Ext(t.File) == ".go" {
+			folder = quotedWord(goFolder(path.Dir(t.File)))
+		}
+		if !slices.Contains(folders, folder) {
 			folders = append(folders, folder)
 		}
 		return top
@@ -294,10 +298,21 @@ func narrowJest(n narrowed) (string, []Test) {
 
 func narrowMocha(n narrowed) (string, []Test) {
 	files, pattern, runs := n.scripts(fullTitle)
+	if len(runs) < len(n.tests) { // what mocha prints names no file: by their titles, in all files
+		all := n
+		all.tests = slices.Clone(n.tests)
+		for i := range all.tests {
+			all.tests[i].File = "a.test.js"
+		}
+		if _, pattern, runs = all.scripts(fullTitle); pattern == "" {
+			return "", nil
+		}
+		files, runs = nil, n.tests
+	}
 	if pattern != "" {
 		n.switches += "-g " + pattern + " "
 	}
-	return n.program + n.switches + strings.Join(files, " "), runs
+	return strings.TrimSpace(n.program + n.switches + strings.Join(files, " ")), runs
 }
 
 // narrowTape runs the files of the tests: tape cannot choose among those of a file.

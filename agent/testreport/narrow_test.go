@@ -35,6 +35,8 @@ func TestNarrow(t *testing.T) {
 		{"go test ./...", []Test{golang, root, root}, "", "go test -run '^(TestA|TestB)$' ./pkg ."},
 		{"go test -race -timeout 30s ./pkg", []Test{golang, build}, "", "go test -race -timeout 30s -run '^$' ./pkg"},
 		{"go test ./...", []Test{{Name: "example.com/shop", Outcome: Errored}}, "", "go test -run '^$' ."},
+		{"go test ./...", []Test{{Name: "TestC/#06", Outcome: Failed}}, "", "go test -run '^(TestC)$' ./..."},
+		{"mocha", []Test{{Name: "shop total", File: "lib/shop.js", Outcome: Failed}}, "", "mocha -g '^(shop total)$'"},
 		{"go test -run TestB ./...", []Test{golang}, "", ""},
 		{"go test -run=TestB ./...", []Test{golang}, "", ""},
 		{"go vet ./...", []Test{golang}, "", ""},
