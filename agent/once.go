@@ -14,7 +14,8 @@ import (
 // What stands in a conversation is not said again: where a message holds lines that one
 // before it has, a line says where they are. So a file that is read again, the output of a
 // command that fails alike, and a test's failure that CASE has seen cost what differs in
-// them. A reference never stands for lines of a diff, nor across the marks of a quote. It is done to the messages and nowhere else, so that nothing is forgotten; the
+// them. A reference never stands for lines of a diff, nor across the marks of a quote or a heading, and that to lines of
+// a file names the file. It is done to the messages and nowhere else, so that nothing is forgotten; the
 // journal keeps results whole. What a message becomes depends on those before it
 // alone, so that requests still begin with the one before.
 
@@ -119,8 +120,9 @@ func (o *once) say(text, label string, by int) string {
 	for i, line := range raw {
 		lines[i] = spoken{label: label, by: by}
 		lines[i].text, lines[i].number = numbered(line)
-		lines[i].fence = strings.HasPrefix(lines[i].text, "<") && fence.MatchString(lines[i].text)
+		lines[i].fence = strings.HasPrefix(lines[i].text, "<") && fence.MatchString(lines[i].text) || lines[i].number == 0 && heads(raw, i)
 	}
+	captions(lines)
 	markDiffs(lines)
 	var out []string
 	var fresh []spoken
@@ -140,6 +142,25 @@ func (o *once) say(text, label string, by int) string {
 		o.note(l)
 	}
 	return strings.Join(out, "\n")
+}
+
+// heads reports whether a line is a heading: what stands below it would else belong to the one before.
+func heads(raw []string, i int) bool {
+	return strings.HasPrefix(strings.TrimLeft(raw[i], "#"), " ") && strings.HasPrefix(raw[i], "#") && (i == 0 || strings.TrimSpace(raw[i-1]) == "")
+}
+
+// captions has the lines of a file name what stands above them: a message may show several files.
+func captions(lines []spoken) {
+	caption := ""
+	for i := range lines {
+		l := &lines[i]
+		switch {
+		case l.number > 0 && caption != "" && !strings.Contains(l.label, caption):
+			l.label += ", " + caption
+		case l.number == 0 && !l.fence && strings.TrimSpace(l.text) != "":
+			caption, _, _ = strings.Cut(shorten(strings.TrimSuffix(strings.TrimSpace(l.text), ":"), maxLabel), " (")
+		}
+	}
 }
 
 var (
@@ -181,6 +202,9 @@ func (o *once) longest(next []spoken) (at, n int) {
 		if size >= leastRun && size > most {
 			at, n, most = p, k, size
 		}
+	}
+	for n > 1 && next[n-1].text == "" && next[n-1].number == 0 { // between parts of a message, and no line of a file
+		n--
 	}
 	return at, n
 }

@@ -14,13 +14,20 @@ var (
 	agreement = regexp.MustCompile(`^(?:(?:yes|yep|yeah|yup|y|ok|okay|sure|agreed|alright|all right|absolutely|definitely|certainly|lgtm|perfect|great)\b|` +
 		`(?:please |then |now |just |and )*(?:go ahead|proceed|go for it|do (?:it|that|this|so|both|all|the)\b|(?:make|implement|apply|build|fix|change|add|write) (?:it|that|this|both|them)\b|make it so|let'?s (?:do|go)\b|sounds good|looks good))`)
 	// objecting are words with which a message does not simply agree: negations, questions, conditions and delays.
-	objecting = regexp.MustCompile(`\b(?:no|not|nope|nah|never|none|nothing|without|cannot|\w+n't|(?:do|does|did|is|are|was|wo|ca|could|should|would)nt|wait|hold|stop|later|cancel|abort|undo|instead|unless|if|until|before|rather|almost|maybe|perhaps|` +
+	objecting = regexp.MustCompile(`\b(?:no|not|nope|nah|never|none|nothing|without|cannot|\w+n't|(?:do|does|did|is|are|was|wo|ca|could|should|would)nt|wait|hold|stop|later|cancel|abort|undo|instead|unless|if|until|before|after|once|rather|almost|maybe|perhaps|` +
 		`what|why|how|when|where|which|who|is|are|was|were|does|did|can|could|would|should|shall|may|might)\b|\?`)
+
+	// order is how a message begins that agrees and says to do it. What follows says how, and may well have words such
+	// as before, without or which.
+	order = regexp.MustCompile(`^(?:(?:yes|yep|yeah|yup|y|ok|okay|sure|agreed|alright|all right|absolutely|definitely|certainly|lgtm|perfect|great)\b[,.!:; ]*)?` +
+		`(?:please |then |now |just |and )*(?:go ahead|proceed|go for it|do (?:it|that|this|so|both|all)\b|(?:make|implement|apply|build|fix|change|add|write) (?:it|that|this|both|them)\b|make it so|let'?s (?:do|go)\b)`)
+	// withdrawing are words that take an order back, put it off, make it a question or depend on something.
+	withdrawing = regexp.MustCompile(`\b(?:no|not|nope|nah|never|cannot|\w+n't|(?:do|does|did|is|are|was|wo|ca|could|should|would)nt|wait|hold|stop|later|cancel|abort|undo|instead|unless|if|until|maybe|perhaps|once|after)\b|\?`)
 )
 
-// Agrees reports whether a message agrees to what was proposed, and nothing else: "yes, do it" does, "is it ok?" and
-// "yes, but not now" do not.
+// Agrees reports whether a message agrees to what was proposed: "yes, do it" does, also with how it should be done
+// ("yes, do it, but put the new one first"); "is it ok?" and "yes, but not now" do not.
 func Agrees(message string) bool {
 	message = strings.ToLower(strings.NewReplacer("’", "'", "\n", " ").Replace(strings.TrimSpace(message)))
-	return agreement.MatchString(message) && !objecting.MatchString(message)
+	return agreement.MatchString(message) && !objecting.MatchString(message) || order.MatchString(message) && !withdrawing.MatchString(message)
 }
