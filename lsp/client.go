@@ -48,6 +48,10 @@ type client struct {
 	DiagnosticData     bool
 	PullDiagnostics    bool
 
+	Hover         bool
+	HoverMarkup   bool // the contents may be of a kind
+	HoverMarkdown bool
+
 	RefreshDiagnostics bool
 	RefreshCodeLenses  bool
 
@@ -161,6 +165,10 @@ func (c *client) textDocument(t *protocol.TextDocumentClientCapabilities) {
 		c.CodeActionDisabled = yes(a.DisabledSupport)
 	}
 	c.PullDiagnostics = t.Diagnostic != nil
+	if h := t.Hover; h != nil {
+		c.Hover, c.HoverMarkup = true, len(h.ContentFormat) > 0
+		c.HoverMarkdown = slices.Contains(h.ContentFormat, protocol.MarkupKindMarkdown)
+	}
 	if d := t.PublishDiagnostics; d != nil {
 		c.DiagnosticVersions = yes(d.VersionSupport)
 		c.DiagnosticRelated = yes(d.RelatedInformation)
@@ -168,6 +176,17 @@ func (c *client) textDocument(t *protocol.TextDocumentClientCapabilities) {
 		c.DiagnosticLink = yes(d.CodeDescriptionSupport)
 		c.DiagnosticData = yes(d.DataSupport)
 	}
+}
+
+// hover returns a hover's text in the form that the client takes.
+func (c *client) hover(text string) protocol.HoverContents {
+	switch {
+	case c.HoverMarkdown:
+		return &protocol.MarkupContent{Kind: protocol.MarkupKindMarkdown, Value: text}
+	case c.HoverMarkup:
+		return &protocol.MarkupContent{Kind: protocol.MarkupKindPlainText, Value: text}
+	}
+	return protocol.String(text)
 }
 
 // String names the client for the log.

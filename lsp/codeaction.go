@@ -37,6 +37,7 @@ type offers struct {
 	// offers something there.
 	own     []actionSource
 	sources []actionSource
+	last    []actionSource // of actions that are not about the place
 	memory  directiveMemory
 }
 
@@ -47,7 +48,8 @@ type actionSource func(ctx context.Context, docs snapshot, p *protocol.CodeActio
 
 // install adds the actions after those of the sources.
 func (o *offers) install() {
-	o.sources = append(o.sources, o.certainActions, o.fixActions, o.directiveActions, o.selectionActions)
+	o.sources = append(o.sources, o.certainActions, o.fixActions, o.offActions, o.directiveActions, o.selectionActions)
+	o.sources = append(o.sources, o.last...)
 	onRequest(o.docs, protocol.MethodTextDocumentCodeAction, func(ctx context.Context, c *call, p *protocol.CodeActionParams) (any, error) {
 		return o.all(ctx, c.docs, p), nil
 	})
@@ -235,17 +237,25 @@ func (o *offers) directiveActions(_ context.Context, docs snapshot, p *protocol.
 		if len(list) == maxOffers {
 			break
 		}
-		title := "Run CASE on this comment"
-		if d.Todo {
-			title = "CASE: do this TODO"
-		}
+		title := directiveTitle(d)
 		place := placeArguments{URI: string(doc.URI), Range: m.Range(d.Start, d.End)}
 		list, texts = append(list, offer(protocol.CodeActionKindQuickFix, title, cmdTodo, place)), append(texts, d.Text)
 	}
 	return told(list, texts)
 }
 
-// selectionActions offers a task and a question about what is selected.
+// directiveTitle is what is offered for a comment that asks for work.
+func directiveTitle(d directive) string {
+	switch {
+	case d.Ask:
+		return "Ask CASE this question"
+	case d.Todo:
+		return "CASE: do this TODO"
+	}
+	return "Run CASE on this comment"
+}
+
+// selectionActions offers a task and a question about what is selected, and tests for it.
 func (o *offers) selectionActions(_ context.Context, docs snapshot, p *protocol.CodeActionParams) []protocol.CodeAction {
 	doc := o.workable(docs, p.TextDocument.URI)
 	if doc == nil || strings.TrimSpace(doc.mapper(o.ed.client.Encoding).Slice(p.Range)) == "" {
@@ -255,5 +265,6 @@ func (o *offers) selectionActions(_ context.Context, docs snapshot, p *protocol.
 	return []protocol.CodeAction{
 		offer(protocol.CodeActionKindRefactor, "CASE: …", cmdNew, place),
 		offer(protocol.CodeActionKindRefactor, "CASE: ask about this", cmdAsk, place),
+		offer(protocol.CodeActionKindRefactor, "CASE: write tests for this", cmdTest, place),
 	}
 }

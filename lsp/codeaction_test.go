@@ -126,13 +126,14 @@ func TestOffers(t *testing.T) {
 			"quickfix|Run CASE on this comment: one|todo|# case: one", "quickfix|CASE: do this TODO: two|todo|# TODO: two",
 			"refactor|CASE: …|new|# case: one\n\n# TODO: two\n",
 			"refactor|CASE: ask about this|ask|# case: one\n\n# TODO: two\n",
+			"refactor|CASE: write tests for this|test|# case: one\n\n# TODO: two\n",
 		}},
-		{"a.unknown", "'𝒳' «é = 1»", "", nil, []string{"refactor|CASE: …|new|é = 1", "refactor|CASE: ask about this|ask|é = 1"}},
+		{"a.unknown", "'𝒳' «é = 1»", "", nil, []string{"refactor|CASE: …|new|é = 1", "refactor|CASE: ask about this|ask|é = 1", "refactor|CASE: write tests for this|test|é = 1"}},
 		{"a.py", "x = 1«\n  \n»y = 1", "", nil, nil},
-		{"a.py", "«x» = 1 # case: é\n", two, []string{"refactor"}, []string{"refactor|CASE: …|new|x", "refactor|CASE: ask about this|ask|x"}},
+		{"a.py", "«x» = 1 # case: é\n", two, []string{"refactor"}, []string{"refactor|CASE: …|new|x", "refactor|CASE: ask about this|ask|x", "refactor|CASE: write tests for this|test|x"}},
 		{"a.py", "«x» = 1 # case: é\n", "", []string{"quickfix", "source"}, []string{"quickfix|Run CASE on this comment|todo|# case: é"}},
 		{"a.py", "«x» = 1 # case: é\n", two, []string{"refactor.extract", "quick", "source.fixAll"}, nil},
-		{"a.py", "«x» = 1\n", "", []string{""}, []string{"refactor|CASE: …|new|x", "refactor|CASE: ask about this|ask|x"}},
+		{"a.py", "«x» = 1\n", "", []string{""}, []string{"refactor|CASE: …|new|x", "refactor|CASE: ask about this|ask|x", "refactor|CASE: write tests for this|test|x"}},
 	} {
 		start := strings.Index(tt.text, "«")
 		end := strings.Index(tt.text, "»") - len("«")
@@ -197,7 +198,7 @@ func TestOffersOfClients(t *testing.T) {
 		root := s.srv.folders.all()
 		s.must(s.OpenText("a.py", "x = 1 # case: y\n"))
 		list := s.offered("a.py", 0, 1, "["+noted("s", "c", "m")+"]")
-		if want := 4; len(list) != want && len(root) > 0 {
+		if want := 5; len(list) != want && len(root) > 0 {
 			t.Errorf("%s: %d offers, want %d: %s", name, len(list), want, list)
 		}
 		for _, raw := range list {

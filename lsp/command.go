@@ -20,6 +20,9 @@ const (
 	cmdFix           = "caselsp.fix"
 	cmdFixAll        = "caselsp.fixAll"
 	cmdTodo          = "caselsp.todo"
+	cmdTest          = "caselsp.test"
+	cmdActivity      = "caselsp.activity"
+	cmdMetrics       = "caselsp.metrics"
 	cmdAsk           = "caselsp.ask"
 	cmdThread        = "caselsp.thread"
 	cmdTell          = "caselsp.tell"
@@ -35,6 +38,7 @@ const (
 	cmdReview        = "caselsp.review"
 	cmdAccept        = "caselsp.accept"
 	cmdReject        = "caselsp.reject"
+	cmdNext          = "caselsp.next"
 	cmdUndo          = "caselsp.undo"
 	cmdHistory       = "caselsp.history"
 	cmdPrune         = "caselsp.prune"
@@ -170,18 +174,20 @@ type entry struct {
 // table are all commands, in the order of the documentation. A command that is
 // not here is not advertised either.
 var table = []entry{
-	{Command{cmdRun, fields(argTask, argSingle, argLanguage, argType, argURI, argRange).or("text"), "start a task; `uri` and `range` say what it is about, or which prompt document holds its text; one about a place is done in one loop, unless `single` is false"}, func(s *server) handler { return s.taskCommands.doRun }},
+	{Command{cmdRun, fields(argTask, argSingle, argLanguage, argType, argURI, argRange).or("text"), "start a task, or open a prompt document where there is no text; `uri` and `range` say what it is about, or which prompt document holds its text; one about a place is done in one loop, unless `single` is false"}, func(s *server) handler { return s.taskCommands.doRun }},
 	{Command{cmdNew, fields(argURI, argRange).orNone(), "open a prompt document, about this place where one is given"}, func(s *server) handler { return s.taskCommands.doNew }},
 	{Command{cmdFollow, fields(argTask, argText, argSingle).or("text"), "start a task that goes on from an earlier one (`task`, or the last): its text, report and diff are given along; without a text, a prompt document is opened"}, func(s *server) handler { return s.taskCommands.doFollow }},
 	{Command{cmdFix, fields(argURI, argDiagnostic, argSingle), "fix one diagnostic of any language server, in one loop without a plan; `single: false` plans and verifies it"}, func(s *server) handler { return s.taskCommands.doFix }},
 	{Command{cmdFixAll, fields(argURI), "apply all fixes of a document that are certain"}, func(s *server) handler { return s.offers.doFixAll }},
-	{Command{cmdTodo, fields(argURI, argRange, argSingle), "carry out this TODO or `case:` comment, in one loop like a fix"}, func(s *server) handler { return s.taskCommands.doTodo }},
+	{Command{cmdTodo, fields(argURI, argRange, argSingle), "carry out this TODO or `case:` comment, in one loop like a fix; answer a `case?` comment beside it"}, func(s *server) handler { return s.taskCommands.doTodo }},
+	{Command{cmdTest, fields(argURI, argRange, argSingle), "write tests for a file, or for a range of it"}, func(s *server) handler { return s.taskCommands.doTest }},
 	{Command{cmdAsk, fields(argText, argThread, argURI, argRange).or(argText.Name).orNone(), "ask about the code, in a thread that is remembered (`main` where none is named); `uri` and `range` show the model a file or a selection, or say which prompt document holds the text; without a text, such a document is opened"}, func(s *server) handler { return s.taskCommands.doAsk }},
 	{Command{cmdThread, fields(argThread, argDo, argDelete).or(argThread.Name).orNone(), "open a thread, or the list of them; `do: true` has a task do what its last answer proposes, `delete: true` deletes it"}, func(s *server) handler { return s.taskCommands.doThread }},
 	{Command{cmdTell, fields(argTask, argText).or("text"), "say something to a task that is under way or can be resumed: its models are told before the next step"}, func(s *server) handler { return s.taskCommands.doTell }},
-	{Command{cmdStop, oneTask, "stop a task; it can be resumed"}, func(s *server) handler { return s.taskCommands.doStop }},
-	{Command{cmdResume, fields(argTask, argText).or(argTask.Name), "go on with a task that was stopped, paused or interrupted, or try again what failed of one that is over; `text` says how"}, func(s *server) handler { return s.taskCommands.doResume }},
+	{Command{cmdStop, oneTask.orNone(), "stop a task; it can be resumed"}, func(s *server) handler { return s.taskCommands.doStop }},
+	{Command{cmdResume, fields(argTask, argText).or(argTask.Name).orNone(), "go on with a task that was stopped, paused or interrupted, or try again what failed of one that is over; `text` says how"}, func(s *server) handler { return s.taskCommands.doResume }},
 	{Command{cmdStatus, fields(argTask, argFormat).or(argTask.Name).orNone(), "say what state the tasks are in; `format: \"data\"` answers with data for plugins and says nothing"}, func(s *server) handler { return s.taskCommands.doStatus }},
+	{Command{cmdActivity, oneTask.orNone(), "open what a task does, as a document that is kept current: its plan, thoughts, commands with their output, diffs, tokens and cost"}, func(s *server) handler { return s.activities.doActivity }},
 	{Command{cmdApprove, fields(argTask, argQuestion), "run the command that is asked about, once; let the task go on; say that a secret is in the keyring now"}, func(s *server) handler { return s.questions.doApprove }},
 	{Command{cmdApproveTask, fields(argTask, argQuestion), "allow for this task: of a command this exact line, while the files that it rests on stay the same; where that is offered"}, func(s *server) handler { return s.questions.doApproveTask }},
 	{Command{cmdApproveAlways, fields(argTask, argQuestion), "run it, and allow this exact command in this workspace from now on, where that is offered"}, func(s *server) handler { return s.questions.doApproveAlways }},
@@ -191,11 +197,13 @@ var table = []entry{
 	{Command{cmdReview, fields(argTask, argFile, argTexts, argFormat).or(argTask.Name).orNone(), "open the review document; `format: \"data\"` answers with data for plugins (of one `file`, with its whole `texts`) and opens nothing"}, func(s *server) handler { return s.reviews.doReview }},
 	{Command{cmdAccept, fields(argTask, argFile, argHunk, argKept), "accept all, one file or one hunk; hunks count from 1; `kept` names the work of a feature that failed"}, func(s *server) handler { return s.reviews.doAccept }},
 	{Command{cmdReject, fields(argTask, argFile, argHunk, argKept), "reject all, one file or one hunk, or the same of kept work"}, func(s *server) handler { return s.reviews.doReject }},
-	{Command{cmdUndo, oneTask, "revert what was accepted; what you wrote since stays"}, func(s *server) handler { return s.reviews.doUndo }},
+	{Command{cmdNext, fields(argTask, argFile, argHunk).orNone(), "go to the next open hunk in your files: the one behind this, else the first"}, func(s *server) handler { return s.reviews.doNext }},
+	{Command{cmdUndo, oneTask, "revert what was accepted, of the latest task where none is named; what you wrote since stays"}, func(s *server) handler { return s.reviews.doUndo }},
 	{Command{cmdHistory, fields(), "open the list of the workspace's tasks"}, func(s *server) handler { return s.pages.doHistory }},
 	{Command{cmdPrune, fields(argDays, argMegabytes, argTask, argSure).orNone(), "open the list of old tasks that can be pruned: without activity for so many `days`, or the oldest until the rest takes so many `megabytes`; without both, by the settings; `sure: true` prunes what the list shows, once you confirm it"}, func(s *server) handler { return s.prune.doPrune }},
 	{Command{cmdState, fields(), "open what is known of the project: its apps, models and routes, what changed since the last task, and notes of the latest tasks"}, func(s *server) handler { return s.pages.doState }},
 	{Command{cmdReport, oneTask, "open a task's report; without a task, the latest"}, func(s *server) handler { return s.pages.doReport }},
+	{Command{cmdMetrics, fields(), "open the figures of the workspace's tasks, as `caselsp metrics` prints them"}, func(s *server) handler { return s.pages.doMetrics }},
 	{Command{cmdApprovals, fields(), "open the list of what is always allowed here, to revoke it"}, func(s *server) handler { return s.approvals.doApprovals }},
 	{Command{cmdRevoke, fields(argRule).orNone(), "ask again before a command that was always allowed, or for a remembered value; without a rule, before all such commands"}, func(s *server) handler { return s.approvals.doRevoke }},
 	{Command{cmdMemory, fields(argRecord, argForget, argExport).orNone(), "open the list of what is remembered of past tasks, or a `record` of it by its id; `forget: true` deletes that record, `export: true` opens all as JSON"}, func(s *server) handler { return s.memory.doMemory }},

@@ -164,9 +164,9 @@ func (l *questions) find(e *Engine, a *arguments, kind record.QuestionKind, deny
 	})
 	switch {
 	case len(all) == 0:
-		return none, errors.New("no such question is open: " + cmdStatus + " lists those that are")
+		return none, nothingTo("no such question is open: %s lists those that are", cmdQuestions)
 	case len(all) > 1:
-		return none, fmt.Errorf("%d questions are open: name the task, as %s lists them", len(all), cmdStatus)
+		return none, nothingTo("%d questions are open: name the task, as %s lists them", len(all), cmdStatus)
 	}
 	return all[0], nil
 }

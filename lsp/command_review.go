@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"caselsp/agent/count"
 	"caselsp/agent/record"
@@ -91,7 +92,7 @@ func (l *reviews) doDecide(c *call, a arguments, accept bool) (any, error) {
 	st, err := pickReview(e, id)
 	again := accept && sel.File != "" && (st.State == record.Succeeded || st.State == record.Rejected) || len(st.Kept) > 0 || unfinished(st)
 	if err == nil && st.State != record.Review && !again {
-		err = fmt.Errorf("task %s is %s: there is nothing to decide", st.Task.ID, st.State)
+		err = nothingTo("task %s is %s: there is nothing to decide", st.Task.ID, st.State)
 	}
 	if err == nil {
 		err = selectable(e, st.Task.ID, sel, accept)
@@ -149,7 +150,7 @@ func (l *reviews) decide(ctx context.Context, e *Engine, task record.Task, sel r
 	if _, _, err := l.refresh(ctx, e, task.ID); err != nil {
 		return err
 	}
-	l.tellOutcome(out, task)
+	l.tellOutcome(e, out, task, sel, accept)
 	if out.Closed {
 		l.questions.tasks.forget(task.ID)
 		l.ed.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("%q was not finished and is closed as it is. %s goes on with what is left of it.", title(task), cmdResume))
@@ -164,8 +165,8 @@ func (l *reviews) decide(ctx context.Context, e *Engine, task record.Task, sel r
 	return err
 }
 
-// tellOutcome tells what did not arrive, and what is left to decide.
-func (l *reviews) tellOutcome(out review.Outcome, task record.Task) {
+// tellOutcome tells what did not arrive, what changed beside the open documents, and what is left to decide.
+func (l *reviews) tellOutcome(e *Engine, out review.Outcome, task record.Task, sel review.Selection, accept bool) {
 	typ, text := protocol.MessageTypeInfo, ""
 	for _, f := range out.Failed() {
 		typ = protocol.MessageTypeWarning
@@ -175,13 +176,54 @@ func (l *reviews) tellOutcome(out review.Outcome, task record.Task) {
 	case out.Kept: // the task itself stays what it is
 	case out.State == record.Review:
 		text += fmt.Sprintf("%s of %q left to decide.", count.Of(out.Open, "hunk"), title(task))
-	case out.State == record.Succeeded:
+	case out.State == record.Succeeded && accept:
 		text += acceptedText(task)
+	case out.State == record.Succeeded:
+		text += fmt.Sprintf("Decided: %q. What was left of it is rejected; what you accepted stays.", title(task))
 	case out.State == record.Rejected:
 		text += fmt.Sprintf("Rejected: %q. Nothing was changed.", title(task))
 	}
-	text += " (" + out.Decided + ")"
-	l.ed.showMessage(typ, strings.TrimSpace(text))
+	text = strings.TrimSpace(text+" ("+out.Decided+")") + l.unopened(e, out)
+	one := sel.File != "" && sel.Hunk != review.AllHunks && out.State == record.Review && len(out.Failed()) == 0
+	l.tellSoon(task.ID, typ, text, one)
+}
+
+// unopened names the files that were changed on disk only.
+func (l *reviews) unopened(e *Engine, out review.Outcome) string {
+	var names []string
+	for _, r := range out.Results {
+		if _, open := l.docs.at(e.Agent.Workspace, r.Path); r.OK && !open {
+			names = append(names, r.Path)
+		}
+	}
+	if more := len(names) - maxListed; more > 0 {
+		names = append(names[:maxListed], fmt.Sprintf("%d more", more))
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return " Changed on disk, not open here: " + strings.Join(names, ", ") + "."
+}
+
+// decisionPause is how long further decisions about hunks are waited for before the user is told of them: who goes through
+// hunks decides about one a second, and reads no message for each.
+const decisionPause = time.Second
+
+// tellSoon tells what a decision led to: of several about single hunks that follow each other only the last, of all
+// others at once.
+func (l *reviews) tellSoon(task string, typ protocol.MessageType, text string, single bool) {
+	r := l.take(task)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if r.tell != nil {
+		r.tell()
+		r.tell = nil
+	}
+	if !single {
+		l.ed.showMessage(typ, text)
+		return
+	}
+	r.tell = l.ed.Clock.After(decisionPause, func() { l.ed.showMessage(typ, text) })
 }
 
 // unfinished reports whether a task lies still with work that can be reviewed as it is.
@@ -233,7 +275,7 @@ func (l *reviews) doUndo(c *call, a arguments) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	st, err := pick(e, a.text("task"), func(st record.Status) bool {
+	st, err := pickLatest(e, a.text("task"), func(st record.Status) bool {
 		if st.State != record.Succeeded && st.State != record.Review && len(st.Kept) == 0 {
 			return false
 		}
@@ -252,6 +294,16 @@ func anyDecided(rev *review.Review) bool {
 	return slices.ContainsFunc(rev.Files, func(f review.File) bool {
 		return slices.ContainsFunc(f.Hunks, func(s record.HunkState) bool { return s != record.HunkOpen })
 	})
+}
+
+// pickLatest returns the status of the task that is named, or of the latest that fits.
+func pickLatest(e *Engine, id string, fits func(record.Status) bool, what string) (record.Status, error) {
+	st, err := pick(e, id, fits, what)
+	var many several
+	if errors.As(err, &many) {
+		return slices.MaxFunc(many.tasks, func(a, b record.Status) int { return a.Changed.Compare(b.Changed) }), nil
+	}
+	return st, err
 }
 
 // undo takes back what was accepted of a task.

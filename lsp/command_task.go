@@ -27,6 +27,7 @@ type taskCommands struct {
 	engines *engines
 	tasks   *tasks
 	papers  *papers
+	beside  *besideCode
 }
 
 // doRun starts a task.
@@ -35,11 +36,9 @@ func (k *taskCommands) doRun(c *call, a arguments) (any, error) {
 	task.Language, _ = a.field("language")
 	task.Type, _ = a.field("type")
 	u, placed := a.uri()
-	if placed && task.Text == "" {
-		p, text, err := written(c.docs, u)
-		if err != nil {
-			return nil, err
-		}
+	p, text, err := written(c.docs, u)
+	sent := placed && task.Text == "" && err == nil // a document that the user wrote
+	if sent {
 		task.Text, task.Focus = text, k.refocused(c.docs, p.Focus)
 		task.Single = a.flagOr("single", task.Focus != nil)
 		if p.Follows != "" {
@@ -54,6 +53,9 @@ func (k *taskCommands) doRun(c *call, a arguments) (any, error) {
 		r, _ := a.rangeOf()
 		task.Focus = k.focus(c.docs, u, r)
 		task.Single = a.flagOr("single", task.Focus != nil)
+	}
+	if strings.TrimSpace(task.Text) == "" && !sent {
+		return k.doNew(c, a)
 	}
 	return k.started(c, task)
 }
@@ -155,7 +157,7 @@ func (k *taskCommands) doNew(c *call, a arguments) (any, error) {
 		r, _ := a.rangeOf()
 		focus = k.focus(c.docs, u, r)
 	}
-	begin := a.text("task")
+	begin := strings.TrimSpace(a.text("task"))
 	k.ed.later(c, release, func(ctx context.Context) error { return k.papers.openPrompt(ctx, e, focus, begin) })
 	return nil, nil
 }
@@ -199,11 +201,32 @@ func (k *taskCommands) doTodo(c *call, a arguments) (any, error) {
 	m := doc.mapper(k.ed.client.Encoding)
 	found := directivesIn(directives(doc.kind(), doc.Text), m, r)
 	if len(found) == 0 {
-		return nil, errors.New("there is no comment here that begins with case: or TODO")
+		return nil, nothingTo("there is no comment here that begins with case:, case? or TODO")
 	}
 	d := found[0]
+	if d.Ask {
+		return k.askHere(c, doc, m.Range(d.Start, d.End), d.Text)
+	}
 	text := d.Text + "\n\nA comment in the code asks for this. Remove that comment when it is done."
 	return k.started(c, record.Task{Text: text, Single: a.flagOr("single", true), Focus: k.focus(c.docs, u, m.Range(d.Start, d.End))}) // the same: a comment is text of a file
+}
+
+// doTest starts a task that writes tests for a file, or for lines of it.
+func (k *taskCommands) doTest(c *call, a arguments) (any, error) {
+	u, ok := a.uri()
+	if !ok {
+		return nil, fmt.Errorf("%s needs {\"uri\": …}, of a file of the project, and perhaps {\"range\": …}", cmdTest)
+	}
+	focus := k.around(c.docs, u, a)
+	if focus == nil {
+		return nil, nothingTo("%s is no file of the project", readable(u))
+	}
+	what := focus.Path
+	if focus.ToLine > 0 {
+		what = fmt.Sprintf("lines %d to %d of %s", focus.FromLine, focus.ToLine, focus.Path)
+	}
+	text := fmt.Sprintf("Write tests for %s: what it should do, edge cases and errors. Put them where the project's tests are, as those are written. Change no other code.", what)
+	return k.started(c, record.Task{Text: text, Type: record.TypeTests, Single: a.flagOr("single", true), Focus: focus})
 }
 
 // doStop stops a task.
@@ -217,7 +240,11 @@ func (k *taskCommands) doStop(_ *call, a arguments) (any, error) {
 	case len(all) == 0:
 		return k.stopOther(id)
 	case len(all) > 1:
-		return nil, fmt.Errorf("%d tasks are being worked on: name one of %s", len(all), taskNames(all))
+		of := several{what: "stop"}
+		for _, t := range all {
+			of.tasks = append(of.tasks, t.get())
+		}
+		return nil, of
 	}
 	all[0].cancel(errStopped)
 	return started{all[0].id}, nil
@@ -227,14 +254,14 @@ func (k *taskCommands) doStop(_ *call, a arguments) (any, error) {
 func (k *taskCommands) stopOther(id string) (any, error) {
 	a := k.engines.agent()
 	if a == nil {
-		return nil, errors.New("no task is being worked on")
+		return nil, nothingTo("no task is being worked on")
 	}
 	working := slices.DeleteFunc(a.Working(), func(other string) bool { return id != "" && other != id })
 	switch {
 	case len(working) == 0 && id != "":
-		return nil, fmt.Errorf("task %s is not being worked on here", id)
+		return nil, nothingTo("task %s is not being worked on here", id)
 	case len(working) == 0:
-		return nil, errors.New("no task is being worked on")
+		return nil, nothingTo("no task is being worked on")
 	case len(working) > 1:
 		return nil, fmt.Errorf("%d tasks are being worked on: name one of %s", len(working), strings.Join(working, ", "))
 	}
@@ -292,13 +319,9 @@ func pick(e *Engine, id string, fits func(record.Status) bool, what string) (rec
 	case len(all) == 0 && err != nil:
 		return record.Status{}, err
 	case len(all) == 0:
-		return record.Status{}, fmt.Errorf("there is no task to %s in this workspace", what)
+		return record.Status{}, nothingTo("there is no task to %s in this workspace", what)
 	}
-	var names []string
-	for _, st := range all {
-		names = append(names, fmt.Sprintf("%s (%s)", st.Task.ID, title(st.Task)))
-	}
-	return record.Status{}, fmt.Errorf("there are %d tasks to %s: name one of %s", len(all), what, strings.Join(names, ", "))
+	return record.Status{}, several{what, all}
 }
 
 // doResume goes on with a task.
@@ -321,7 +344,7 @@ func (k *taskCommands) doResume(c *call, a arguments) (any, error) {
 		return nil, err
 	}
 	if (st.State.Ended() || st.State == record.Review) && !st.Triable {
-		return nil, fmt.Errorf("task %s is %s, and nothing of it has failed: there is nothing to resume", st.Task.ID, st.State)
+		return nil, nothingTo("task %s is %s, and nothing of it has failed: there is nothing to resume", st.Task.ID, st.State)
 	}
 	said, _ := a.field("text")
 	return started{st.Task.ID}, k.tasks.resume(c, st.Task.ID, said)

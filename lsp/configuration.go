@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 
 	setting "caselsp/agent/settings"
@@ -186,4 +188,30 @@ func (c *configuration) configure(ctx context.Context) {
 	if news && told != "" {
 		c.ed.showMessage(protocol.MessageTypeWarning, told)
 	}
+}
+
+// clientSettings are the groups of settings of the clients themselves, which lie in the same section: VS Code's client
+// reads trace, our plugins read what tells them how to start the server and how to look.
+var clientSettings = []string{"trace", "path", "client", "server", "vscode", "nvim", "emacs"}
+
+// withoutClients returns settings without those of the clients, which are none of ours to complain of.
+func withoutClients(raw json.RawMessage) json.RawMessage {
+	var all map[string]json.RawMessage
+	if json.Unmarshal(raw, &all) != nil {
+		return raw
+	}
+	for name, value := range all {
+		group, _, _ := strings.Cut(strings.TrimPrefix(name, Name+"."), ".")
+		switch {
+		case name == Name:
+			all[name] = withoutClients(value)
+		case slices.Contains(clientSettings, group):
+			delete(all, name)
+		}
+	}
+	kept, err := json.Marshal(all)
+	if err != nil {
+		return raw
+	}
+	return kept
 }

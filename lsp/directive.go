@@ -15,6 +15,7 @@ import (
 // directive is a comment, or a run of comment lines, that asks for work.
 type directive struct {
 	Todo       bool   // it says TODO, not case:
+	Ask        bool   // it says case?, and is a question
 	Text       string // what it asks for
 	Start, End int    // byte offsets, with the comment's marks
 }
@@ -27,11 +28,12 @@ type comment struct {
 
 var (
 	caseWords = regexp.MustCompile(`(?is)^case:\s*(\S.*)$`)
+	askWords  = regexp.MustCompile(`(?is)^case\?\s*(\S.*)$`)
 	todoWords = regexp.MustCompile(`(?s)^@?(?:TODO\b(?:\([^)]*\))?[\s:-]*|(?i:todo):\s*)(\S.*)$`)
 
 	// mayDirect finds quickly that a text has no directive. It is asked at each
 	// movement of the cursor.
-	mayDirect = regexp.MustCompile(`(?i)case:|todo`)
+	mayDirect = regexp.MustCompile(`(?i)case[:?]|todo`)
 )
 
 // directives returns the comments of a text that ask for work, in order. name is
@@ -60,6 +62,10 @@ func directives(name, text string) []directive {
 func asDirective(c comment) (directive, bool) {
 	d := directive{Start: c.start, End: c.end}
 	words := caseWords.FindStringSubmatch(c.text)
+	if words == nil {
+		words = askWords.FindStringSubmatch(c.text)
+		d.Ask = words != nil
+	}
 	if words == nil {
 		words, d.Todo = todoWords.FindStringSubmatch(c.text), true
 	}

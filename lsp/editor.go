@@ -188,9 +188,14 @@ func (ed *editor) refresh(ctx context.Context, can bool, method string) {
 	}
 }
 
-// later runs f after the answer and shows its error; then it calls release.
+// later runs f after the answer and shows its error; then it calls release. c is nil where no request is to be answered
+// first.
 func (ed *editor) later(c *call, release func(), f func(ctx context.Context) error) {
-	c.AfterAnswer(func(ctx context.Context) error {
+	after := func(f func(ctx context.Context) error) { ed.Go("a command", f) }
+	if c != nil {
+		after = c.AfterAnswer
+	}
+	after(func(ctx context.Context) error {
 		defer release()
 		if err := f(ctx); err != nil && ctx.Err() == nil {
 			ed.showMessage(protocol.MessageTypeError, sentence(err.Error()))

@@ -303,7 +303,7 @@ func (e *engines) decode(given []layer) []setting.Layer {
 	}
 	for _, l := range given {
 		if len(l.JSON) > 0 {
-			layers = append(layers, setting.Decode(l.Origin, client, l.JSON))
+			layers = append(layers, setting.Decode(l.Origin, client, withoutClients(l.JSON)))
 		}
 	}
 	return layers

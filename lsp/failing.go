@@ -34,6 +34,7 @@ type failingTests struct {
 type shownTests struct {
 	results *record.Results
 	marked  map[uri.URI]bool
+	lists   map[uri.URI][]protocol.Diagnostic
 }
 
 // hear takes in an event of a task. It runs on the task's goroutine.
@@ -62,7 +63,7 @@ func (l *failingTests) show(task string, results *record.Results, lists map[uri.
 			l.diagnostics.retract(fromStaged+task+byTests, u)
 		}
 	}
-	if l.tasks[task] = (shownTests{results, marked}); results == nil {
+	if l.tasks[task] = (shownTests{results, marked, lists}); results == nil {
 		delete(l.tasks, task)
 	}
 }

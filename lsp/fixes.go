@@ -15,35 +15,51 @@ import (
 const fixAllKind = protocol.CodeActionKindSourceFixAll + "." + Name
 
 // certainActions offers the fixes of the validators' findings on the lines of a
-// range, to switch their rules off there, and all fixes of the document. They
-// cost nothing and need no question: the edit is in the action.
+// range, and all fixes of the document. They cost nothing and need no question: the
+// edit is in the action.
 func (o *offers) certainActions(_ context.Context, docs snapshot, p *protocol.CodeActionParams) []protocol.CodeAction {
 	doc := docs[p.TextDocument.URI]
 	if doc == nil || doc.Broken != "" {
 		return nil
 	}
 	result := o.diagnostics.check(doc)
-	var fixes, others []protocol.CodeAction
+	var list []protocol.CodeAction
 	for i, f := range result.judged {
 		d := result.found[i]
-		if d.Range.Start.Line > p.Range.End.Line || p.Range.Start.Line > d.Range.End.Line || len(fixes) == maxOffers {
+		if d.Range.Start.Line > p.Range.End.Line || p.Range.Start.Line > d.Range.End.Line || len(list) == maxOffers {
 			continue
 		}
 		if f.Fix != nil {
 			a := o.editing(doc, protocol.CodeActionKindQuickFix, f.Fix.Title, f.Fix.Edits)
 			a.Diagnostics, a.IsPreferred = []protocol.Diagnostic{d}, new(true)
-			fixes = append(fixes, a)
-		}
-		if fix := validate.Disable(doc.kind(), doc.Text, f); fix != nil && len(others) < maxOffers {
-			a := o.editing(doc, protocol.CodeActionKindQuickFix, fix.Title, fix.Edits)
-			a.Diagnostics = []protocol.Diagnostic{d}
-			others = append(others, a)
+			list = append(list, a)
 		}
 	}
-	list := append(fixes, others...)
 	edits, n := validate.Edits(result.judged)
-	if n > 0 && (len(fixes) > 0 || len(p.Context.Only) > 0) {
+	if n > 0 && (len(list) > 0 || len(p.Context.Only) > 0) {
 		list = append(list, o.editing(doc, fixAllKind, fmt.Sprintf("Carry out all certain fixes (%d)", n), edits))
+	}
+	return list
+}
+
+// offActions offers to switch off the rules that found something on the lines of a range: behind what mends it.
+func (o *offers) offActions(_ context.Context, docs snapshot, p *protocol.CodeActionParams) []protocol.CodeAction {
+	doc := docs[p.TextDocument.URI]
+	if doc == nil || doc.Broken != "" {
+		return nil
+	}
+	result := o.diagnostics.check(doc)
+	var list []protocol.CodeAction
+	for i, f := range result.judged {
+		d := result.found[i]
+		if d.Range.Start.Line > p.Range.End.Line || p.Range.Start.Line > d.Range.End.Line || len(list) == maxOffers {
+			continue
+		}
+		if fix := validate.Disable(doc.kind(), doc.Text, f); fix != nil {
+			a := o.editing(doc, protocol.CodeActionKindQuickFix, fix.Title, fix.Edits)
+			a.Diagnostics = []protocol.Diagnostic{d}
+			list = append(list, a)
+		}
 	}
 	return list
 }

@@ -129,7 +129,7 @@ func TestCertainFixes(t *testing.T) {
 		}
 		titles = append(titles, a.Title)
 	}
-	want := []string{"Remove the type", "Switch redundant-type off on this line", "Carry out all certain fixes (2)", "Fix with CASE"}
+	want := []string{"Remove the type", "Carry out all certain fixes (2)", "Fix with CASE", "Switch redundant-type off on this line"}
 	if !slices.Equal(titles, want) {
 		t.Fatalf("offered %q, want %q", titles, want)
 	}

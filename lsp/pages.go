@@ -71,7 +71,7 @@ func (l *pages) doReport(c *call, a arguments) (any, error) {
 		all, err := e.Agent.History()
 		if len(all) == 0 {
 			release()
-			return nil, errors.Join(errors.New("there is no task in this workspace yet"), err)
+			return nil, errors.Join(nothingTo("there is no task in this workspace yet"), err)
 		}
 		id = all[len(all)-1].Task.ID
 	}
@@ -92,6 +92,18 @@ func (l *pages) doState(c *call, _ arguments) (any, error) {
 			return "", err
 		}
 		text := "# Known of this project\n\n" + agent.QuoteLines(s.Text(), "    ")
+		if err != nil {
+			text += fmt.Sprintf("\nNot readable: %v\n", err)
+		}
+		return text, nil
+	})
+}
+
+// doMetrics opens the figures of the workspace's tasks.
+func (l *pages) doMetrics(c *call, _ arguments) (any, error) {
+	return l.open(c, "metrics.md", func(_ context.Context, e *Engine) (string, error) {
+		m, err := e.Agent.Metrics()
+		text := "# Figures of this workspace's tasks\n\n```text\n" + m.Summary() + "```\n"
 		if err != nil {
 			text += fmt.Sprintf("\nNot readable: %v\n", err)
 		}

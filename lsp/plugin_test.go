@@ -64,7 +64,7 @@ func TestPluginReview(t *testing.T) {
 	sc.fixture("review_texts", id, cmdReview, data(map[string]any{"file": "a.py", "texts": true}))
 	sc.fixture("status_review", id, cmdStatus, data(map[string]any{"task": id}))
 	sc.command(cmdReject)
-	sc.said("Accepted")
+	sc.said("is rejected; what you accepted stays")
 	sc.fixture("status_decided", id, cmdStatus, data(map[string]any{}))
 	if raw, err := sc.Command(t.Context(), cmdReview, data(map[string]any{})); err != nil || string(raw) != "null" {
 		t.Errorf("no result waits: %s, %v", raw, err)

@@ -109,7 +109,7 @@ func (l *prunePage) confirmed(c *call) (any, error) {
 	rule, shown, bytes, sure := l.rule, l.shown, l.bytes, l.confirming
 	l.mu.Unlock()
 	if len(shown) == 0 {
-		return nil, errors.New("nothing is shown that could be pruned: the command " + cmdPrune + " shows it first")
+		return nil, nothingTo("nothing is shown that could be pruned: the command %s shows it first", cmdPrune)
 	}
 	e, release, err := l.engines.use(l.ed.Context())
 	if err != nil {

@@ -28,7 +28,7 @@ func TestPrunePage(t *testing.T) {
 			sc := play(t, p)
 			id := sc.run("change it all")
 			sc.said("Its work is kept")
-			sc.refused("nothing is shown that could be pruned", cmdPrune, map[string]any{"sure": true})
+			sc.idle("Nothing is shown that could be pruned", cmdPrune, map[string]any{"sure": true})
 			sc.refused("days is \"soon\": a number from 1 is wanted", cmdPrune, map[string]any{"days": "soon"})
 			sc.command(cmdPrune, map[string]any{"megabytes": 1})
 			page := sc.shown("prune.md")

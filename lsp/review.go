@@ -42,6 +42,7 @@ type shownReview struct {
 	of     *review.Review
 	marked map[uri.URI]string // documents that hold marks of open hunks, and their paths in the workspace
 	offer  func()             // takes an offer off the screen; nil if there is none
+	tell   func() bool        // a timer that tells of decisions about single hunks
 	typed  func() bool        // a timer that marks again after the user typed
 }
 
@@ -151,7 +152,11 @@ func (l *reviews) toReview(ctx context.Context, e *Engine, last record.Status) {
 			l.offerReview(ctx, e, id)
 		}
 		if rev = l.get(id); rev == nil || rev.State != record.Review {
-			l.ed.showMessage(protocol.MessageTypeInfo, acceptedText(last.Task)+keptTold(last))
+			if text := acceptedText(last.Task); rev == nil || rev.State != record.Rejected {
+				l.ed.showMessage(protocol.MessageTypeInfo, text+keptTold(last))
+			} else {
+				l.ed.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("Rejected: %q. Nothing was changed.", title(last.Task))+keptTold(last))
+			}
 			return // all is decided
 		}
 	}

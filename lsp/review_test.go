@@ -82,7 +82,7 @@ func TestReviewByHunks(t *testing.T) {
 	sc.said("Accepted: \"change it all\"")
 	sc.hunks(id, "a.py", record.HunkAccepted, record.HunkRejected)
 	sc.disk(map[string]string{"a.py": lines(nil), "c.py": "c = 2\n", "new.txt": "new\n", "old.txt": ""})
-	sc.refused("there is no task to review", cmdAccept)
+	sc.idle("There is no task to review", cmdAccept)
 
 	sc.must(sc.Replace("a.py", "x20 = 20", "x20 = 0"))
 	sc.command(cmdUndo)
@@ -138,7 +138,7 @@ func TestReviewDocument(t *testing.T) {
 	sc.said("accepted: 1 file. Of 4 files 2 are written, 2 are open.")
 	sc.disk(map[string]string{"new.txt": "new\n"})
 	sc.act(review, "Result of", "CASE: reject all")
-	sc.said("Accepted: ")
+	sc.said("What was left of it is rejected; what you accepted stays.")
 	sc.status(id, record.Succeeded)
 	sc.disk(map[string]string{"a.py": lines(nil), "c.py": "c = 2\n", "old.txt": "old\n"})
 }

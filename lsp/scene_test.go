@@ -24,6 +24,8 @@ import (
 	"caselsp/lsp/wire"
 	"caselsp/sandbox"
 	"caselsp/store"
+
+	"go.lsp.dev/protocol"
 )
 
 // scene is a session with a project, and the real agent, store and model behind
@@ -129,7 +131,7 @@ func (sc *scene) backend(p plot, trust *agent.Trust) Backend {
 		if p.review != nil {
 			merged.Review = *p.review
 		}
-		o := agent.Options{Workspace: ws, Store: st, User: face.User, Limits: record.Limits(merged.Limits), Commands: shell.Policy{Sandboxed: true}, Trust: trust, PlanReview: p.plans,
+		o := agent.Options{Workspace: ws, Store: st, User: face.User, Watch: face.Watch, Limits: record.Limits(merged.Limits), Commands: shell.Policy{Sandboxed: true}, Trust: trust, PlanReview: p.plans,
 			Model: func(string) (llm.Model, error) { return model, nil },
 			Sandbox: func(context.Context) (sandbox.Engine, error) {
 				if p.runs == nil {
@@ -190,6 +192,24 @@ func (sc *scene) refused(want, id string, args ...any) {
 	if err == nil || !strings.Contains(err.Error(), want) {
 		sc.t.Errorf("%s %v: got %v, want %q", id, args, err, want)
 	}
+}
+
+// idle runs a command that has nothing to do: it answers null, and a message says why.
+func (sc *scene) idle(want, id string, args ...any) {
+	sc.t.Helper()
+	raw, err := sc.Command(sc.t.Context(), id, args...)
+	if err != nil || string(raw) != "null" {
+		sc.t.Errorf("%s %v: got %s, %v; want null", id, args, raw, err)
+		return
+	}
+	sc.expect(lsptest.Expectation{What: "an information message with " + want, Check: func(s *lsptest.State) lsptest.Verdict {
+		for _, m := range s.Messages {
+			if m.Type == protocol.MessageTypeInfo && strings.Contains(m.Text, want) {
+				return lsptest.Met
+			}
+		}
+		return lsptest.Unmet
+	}})
 }
 
 // act carries out the code action of that title, on the first place of text in a document.

@@ -65,8 +65,8 @@ call RUN_COMMAND {"thought": "log in", "secrets": ["API_TOKEN"], "command": "log
 			sc.said("Nothing happens until you answer")
 			sc.status(id, record.Waiting)
 			const typed = "c4nary-that-was-typed"
-			sc.refused("no such question is open", cmdAnswer, typed)
-			sc.refused("no such question is open", cmdAnswer, map[string]string{"task": id, "question": "q2", "text": typed})
+			sc.idle("No such question is open", cmdAnswer, typed)
+			sc.idle("No such question is open", cmdAnswer, map[string]string{"task": id, "question": "q2", "text": typed})
 			sc.refused("a secret is not given by a command", cmdApproveAlways, typed)
 			tt.then(sc, ring)
 			sc.said("is done")

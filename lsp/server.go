@@ -3,6 +3,7 @@ package lsp
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -49,6 +50,8 @@ type server struct {
 	events       *changedEvents // tells plugins of what has changed
 	taskCommands *taskCommands  // the commands that start and stop tasks
 	offers       *offers        // code actions
+	activities   *activities    // documents that tell what tasks do
+	beside       *besideCode    // answers beside the comments that ask
 	lenses       []lensSource
 }
 
@@ -79,6 +82,9 @@ func newServer(ctx context.Context, o Options) *server {
 	s.events = &changedEvents{ed: ed}
 	s.engines.face = Face{User: s.questions, Applier: s.reviews.elsewhere, Watch: func(e agent.Event) {
 		s.reviews.watch(e)
+		s.tasks.watch(e)
+		s.activities.hear(e)
+		s.beside.hear(e)
 		s.events.hear(e)
 	}}
 	s.approvals = &approvals{ed: ed, docs: s.docs, engines: s.engines, tasks: s.tasks, pages: s.pages}
@@ -89,6 +95,9 @@ func newServer(ctx context.Context, o Options) *server {
 	s.taskCommands = &taskCommands{ed: ed, docs: s.docs, engines: s.engines, tasks: s.tasks, papers: s.papers}
 	s.attached = &attached{do: o.Beside, ed: ed, parted: s.unfinished}
 	s.offers = &offers{ed: ed, docs: s.docs, folders: s.folders, diagnostics: s.diagnostics}
+	s.activities = &activities{ed: ed, engines: s.engines, tasks: s.tasks, papers: s.papers}
+	s.beside = &besideCode{ed: ed, docs: s.docs, offers: s.offers, diagnostics: s.diagnostics}
+	s.taskCommands.beside = s.beside
 	ed.Hooks.Initialize, ed.Hooks.Initialized = s.initialize, s.greet
 	s.docs.methods()
 	s.folders.methods()
@@ -99,7 +108,7 @@ func newServer(ctx context.Context, o Options) *server {
 
 // install adds what needs the agent or the validators, and joins the parts.
 func (s *server) install() {
-	s.docs.changed = append(s.docs.changed, func(doc *document) { s.engines.feed(doc.URI) }, s.reviews.typing)
+	s.docs.changed = append(s.docs.changed, func(doc *document) { s.engines.feed(doc.URI) }, s.reviews.typing, s.beside.show)
 	s.docs.closed = append(s.docs.closed, func(doc *document) { s.engines.feed(doc.URI) })
 	s.judgement.install()
 	s.diagnostics.install()
@@ -107,9 +116,12 @@ func (s *server) install() {
 	s.tasks.heard = append(s.tasks.heard, s.staged.hear, s.failing.hear, s.approvals.hear)
 	s.offers.own = []actionSource{s.papers.actions, s.questionPage.actions, s.reviews.documentActions, s.approvals.actions, s.memory.actions, s.prune.actions, s.settings.actions}
 	s.offers.sources = []actionSource{s.questions.actions, s.reviews.actions, s.trust.actions}
+	s.offers.last = []actionSource{s.taskCommands.taskActions}
 	s.offers.install()
-	s.lenses = []lensSource{s.papers.lenses, s.questionPage.lenses, s.reviews.lenses, s.approvals.lenses, s.memory.lenses, s.prune.lenses, s.settings.lenses}
+	s.lenses = []lensSource{s.papers.lenses, s.questionPage.lenses, s.reviews.lenses, s.approvals.lenses, s.memory.lenses, s.prune.lenses, s.settings.lenses,
+		s.taskCommands.lenses, s.reviews.sourceLenses, s.failing.lenses, s.offers.lenses, s.activities.lenses, s.beside.lenses}
 	s.lensMethods()
+	s.hoverMethods()
 	s.commandMethods()
 	s.config.apply = func(_ context.Context, layers []layer) error {
 		news, err := s.engines.configure(layers)
@@ -159,6 +171,9 @@ func (s *server) greeting(context.Context) *protocol.InitializeResult {
 	}
 	if s.offers.sources != nil { // install has been called
 		c.CodeLensProvider = &protocol.CodeLensOptions{}
+		if s.ed.client.Hover {
+			c.HoverProvider = protocol.Boolean(true)
+		}
 		c.ExecuteCommandProvider = advertised()
 		s.diagnostics.capabilities(c)
 		s.offers.capabilities(c)
@@ -235,7 +250,7 @@ func (s *server) execute(c *call, p *executeParams) (any, error) {
 	}
 	owned, dirs := s.attached.now(), s.folders.dirs()
 	if _, done := errandOf(e.ID, args); owned == nil || !done { // others may need nothing of what is kept
-		said, err := e.do(s)(c, args)
+		said, err := s.perform(e, c, args)
 		if !errors.As(err, &owned) {
 			return said, err
 		}
@@ -243,9 +258,24 @@ func (s *server) execute(c *call, p *executeParams) (any, error) {
 	}
 	said, err := s.attached.carryOut(c, e.ID, args, dirs, owned)
 	if errors.Is(err, ErrAlone) {
-		return e.do(s)(c, args)
+		return s.perform(e, c, args)
 	}
 	return said, err
+}
+
+// perform carries a command out here. Where several tasks fit, the user chooses; where it has nothing to do, they are told.
+func (s *server) perform(e entry, c *call, a arguments) (any, error) {
+	result, err := e.do(s)(c, a)
+	var many several
+	if errors.As(err, &many) {
+		again := func(id string) error {
+			named := arguments{fields: map[string]json.RawMessage{argTask.Name: json.RawMessage(wire.Encode(id))}}
+			_, err := s.answered(e.do(s)(nil, named))
+			return err
+		}
+		result, err = s.choose(c, many, again)
+	}
+	return s.answered(result, err)
 }
 
 // call is a request of the client with the documents as they were when it was

@@ -30,6 +30,7 @@ type tasks struct {
 	running map[string]*task
 	waiting map[string]record.Question
 	queued  map[string][]agent.Message // by thread: what is said in it next
+	known   []recentTask               // that were worked on or decided about, the latest last
 }
 
 // task is one that is worked on.

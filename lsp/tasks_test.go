@@ -58,7 +58,7 @@ func TestApproval(t *testing.T) {
 		{"dismissed, then approved", "", false, func(sc *scene, id string) {
 			sc.said("Nothing happens until you answer")
 			sc.status(id, record.Waiting)
-			sc.refused("no such question is open", cmdAnswer, "yes")
+			sc.idle("No such question is open", cmdAnswer, "yes")
 			sc.command(cmdApprove)
 		}, ran},
 		{"put off, then approved", chooseLater, false, func(sc *scene, id string) {
@@ -299,7 +299,7 @@ call FINISH_FEATURE {"thought": "done", "summary": "done"}
 	r := protocol.Range{End: protocol.Position{Line: 1}}
 	sc.command(cmdNew, placeArguments{URI: string(sc.uri("a.py")), Range: r})
 	paper := sc.shown("task-")
-	sc.refused("the task is empty", cmdRun, map[string]string{"uri": string(sc.uri(paper))})
+	sc.idle("The task is empty", cmdRun, map[string]string{"uri": string(sc.uri(paper))})
 	sc.must(sc.SetText(paper, sc.Text(paper)+"double it -- now"))
 	sc.act(paper, "<!--", "Start this task")
 	sc.said("to review")
@@ -323,7 +323,7 @@ func TestStopAndResume(t *testing.T) {
 			}
 			sc.said("Stopped")
 			sc.status(id, record.Stopped)
-			sc.refused("no task is being worked on", cmdStop)
+			sc.idle("No task is being worked on", cmdStop)
 			sc.command(cmdResume)
 			sc.said("to review")
 		})
@@ -396,15 +396,20 @@ func TestSettingsChange(t *testing.T) {
 func TestCommands(t *testing.T) {
 	sc := play(t, plot{files: hello, open: []string{"a.py"}})
 	scenes := map[string]string{
-		cmdRun: "the task is empty", cmdFollow: "no task in this workspace", cmdTell: "the message is empty", cmdAsk: "", cmdThread: "", cmdFix: "needs {", cmdFixAll: "needs {", cmdTodo: "needs {", cmdStop: "no task is being worked on",
-		cmdResume: "no task to resume", cmdApprove: "no such question", cmdApproveAlways: "no such question", cmdApproveTask: "no such question", cmdQuestions: "", cmdDeny: "no such question",
-		cmdAnswer: "no such question", cmdReview: "no task to review", cmdAccept: "no task to review", cmdReject: "no task to review",
-		cmdUndo: "no task to undo", cmdReport: "no task in this workspace", cmdStatus: "", cmdNew: "", cmdHistory: "", cmdState: "", cmdApprovals: "", cmdRevoke: "", cmdTrust: "every folder is trusted here", cmdDoctor: "",
+		cmdRun: "", cmdFollow: "no task in this workspace", cmdTell: "the message is empty", cmdAsk: "", cmdThread: "", cmdFix: "needs {", cmdFixAll: "needs {", cmdTodo: "needs {", cmdTest: "needs {",
+		cmdQuestions: "", cmdStatus: "", cmdNew: "", cmdHistory: "", cmdState: "", cmdApprovals: "", cmdRevoke: "", cmdDoctor: "", cmdMetrics: "",
 		cmdMemory: "", cmdPrune: "", cmdSettings: "", cmdConfirm: "no value is named",
+	}
+	idle := map[string]string{
+		cmdStop: "No task is being worked on", cmdResume: "no task to resume", cmdApprove: "No such question", cmdApproveAlways: "No such question", cmdApproveTask: "No such question", cmdDeny: "No such question",
+		cmdAnswer: "No such question", cmdReview: "no task to review", cmdAccept: "no task to review", cmdReject: "no task to review", cmdNext: "no task to review",
+		cmdUndo: "no task to undo", cmdReport: "no task in this workspace", cmdActivity: "no task to show", cmdTrust: "Every folder is trusted here",
 	}
 	for _, c := range Commands() {
 		want, ok := scenes[c.ID]
 		switch {
+		case idle[c.ID] != "":
+			sc.idle(idle[c.ID], c.ID)
 		case !ok:
 			t.Errorf("%s has no scene: call it here without arguments, and in a test of what it does", c.ID)
 		case want != "":
@@ -417,7 +422,7 @@ func TestCommands(t *testing.T) {
 	for id := range scenes {
 		t.Errorf("%s is not in the documentation", id)
 	}
-	for _, name := range []string{"task-", "history.md", "state.md", "approvals.md", "memory.md", "prune.md", "doctor.md", "settings.md", "ask-", "threads.md"} {
+	for _, name := range []string{"task-", "history.md", "metrics.md", "state.md", "approvals.md", "memory.md", "prune.md", "doctor.md", "settings.md", "ask-", "threads.md"} {
 		sc.expect(lsptest.Opened(name))
 	}
 	for wrong, want := range map[string]string{

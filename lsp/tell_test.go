@@ -37,5 +37,5 @@ want and no empty lines
 	sc.said("to review")
 	sc.hunks(id, "done.txt", record.HunkOpen)
 	sc.refused("is over", cmdTell, map[string]any{"task": id, "text": "more"})
-	sc.refused("no task to tell something", cmdTell, "more")
+	sc.idle("no task to tell something", cmdTell, "more")
 }

@@ -10,10 +10,31 @@ import (
 	"go.lsp.dev/protocol"
 )
 
-// tellEvent writes what happened into the editor's log: thoughts, actions, and
-// the diff of each edit as it is staged.
+// tellEvent writes what happened into the editor's log, and shows what concerns the user at once.
 func (l *tasks) tellEvent(e agent.Event) {
-	text := ""
+	switch b := e.Body.(type) {
+	case record.DependenciesFound:
+		l.trouble(b.Trouble())
+	case record.CommandEnded:
+		l.trouble(b.Trouble())
+	case record.Message:
+		l.missing(b.Missing)
+	case record.Told:
+		if b.Late {
+			l.ed.showMessage(protocol.MessageTypeWarning, fmt.Sprintf("That came too late for the task: %s The command %s goes on from it.", agent.Quote(b.Text), cmdFollow))
+		}
+	case record.Rebased:
+		if b.Dropped != "" {
+			l.ed.showMessage(protocol.MessageTypeWarning, capital(b.Told())+". CASE is told, and may do them again.")
+		}
+	}
+	if text := eventText(e); text != "" {
+		l.ed.Said.Info("task "+e.Status.Task.ID+": "+text, e.Status.Where()) // the log file has the record itself
+	}
+}
+
+// eventText says what happened: thoughts, actions, and the diff of each edit as it is staged; "" for nothing.
+func eventText(e agent.Event) (text string) {
 	switch b := e.Body.(type) {
 	case record.StateChanged:
 		text = e.Status.String()
@@ -22,7 +43,7 @@ func (l *tasks) tellEvent(e agent.Event) {
 		}
 	case record.Planned:
 		if e.Status.Task.Single { // it is the task itself
-			return
+			return ""
 		}
 		text = "plan: " + agent.Quote(b.Plan.Analysis)
 		for i, f := range b.Plan.Features {
@@ -46,9 +67,9 @@ func (l *tasks) tellEvent(e agent.Event) {
 			text += "\n" + b.Diff
 		}
 	case record.DependenciesFound:
-		text = l.trouble(b.Trouble())
+		text = b.Trouble()
 	case record.CommandEnded:
-		text = l.trouble(b.Trouble())
+		text = b.Trouble()
 	case record.TestsFound:
 		text = b.Told() // no message: one that is longer than the window stops Neovim's user until a key, and the review says it
 	case record.Compared:
@@ -63,30 +84,22 @@ func (l *tasks) tellEvent(e agent.Event) {
 		text = "hypothesis: " + agent.Quote(b.Hypothesis.Cause) + " To try: " + agent.Quote(b.Hypothesis.Fix)
 	case record.Message:
 		text = "you wrote: " + agent.Visible(b.Text)
-		l.missing(b.Missing)
 	case record.Compacted:
 		text = fmt.Sprintf("the conversation is longer than the model's window: its first %d turns are told shortened from now on", b.Turns)
 	case record.Told:
-		if text = "you said: " + agent.Visible(b.Text); b.Late {
-			l.ed.showMessage(protocol.MessageTypeWarning, fmt.Sprintf("That came too late for the task: %s The command %s goes on from it.", agent.Quote(b.Text), cmdFollow))
-		}
+		text = "you said: " + agent.Visible(b.Text)
 	case record.Replied:
 		text = "answer: " + agent.Quote(b.Text.Plain())
 	case record.Rebased:
-		if text = b.Told(); b.Dropped != "" {
-			l.ed.showMessage(protocol.MessageTypeWarning, strings.ToUpper(text[:1])+text[1:]+". CASE is told, and may do them again.")
-		}
+		text = b.Told()
 	}
-	if text != "" {
-		l.ed.Said.Info("task "+e.Status.Task.ID+": "+text, e.Status.Where()) // the log file has the record itself
-	}
+	return text
 }
 
-// trouble also shows the user that dependencies are missing: commands and tests run
+// trouble shows the user that dependencies are missing: commands and tests run
 // without them from now on.
-func (l *tasks) trouble(text string) string {
+func (l *tasks) trouble(text string) {
 	if text != "" {
 		l.ed.showMessage(protocol.MessageTypeWarning, text)
 	}
-	return text
 }

@@ -2,7 +2,6 @@ package lsp
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -64,6 +63,9 @@ func (t *trust) actions(context.Context, snapshot, *protocol.CodeActionParams) [
 	if len(t.get()) == 0 {
 		return nil
 	}
+	if now, err := t.kept.Untrusted(t.folders.dirs()...); err == nil && t.set(now) && len(now) == 0 {
+		return nil // trusted since, in a terminal or another editor
+	}
 	list := []protocol.CodeAction{
 		offer(protocol.CodeActionKindSource, "CASE: this folder is not trusted: show the tasks that wait", cmdStatus, map[string]any{}),
 	}
@@ -79,14 +81,14 @@ func (t *trust) actions(context.Context, snapshot, *protocol.CodeActionParams) [
 // questions that wait for it.
 func (t *trust) doTrust(c *call, a arguments) (any, error) {
 	if t.kept == nil {
-		return nil, errors.New("every folder is trusted here")
+		return nil, nothingTo("every folder is trusted here")
 	}
 	if len(a.words) > 0 { // such as a folder, which is not what would be trusted
 		return nil, fmt.Errorf("%s trusts the open folders and takes no text: run `caselsp trust` in a terminal to trust other folders", cmdTrust)
 	}
 	dirs := t.folders.dirs()
 	if len(dirs) == 0 {
-		return nil, errors.New("the editor has no folder open")
+		return nil, nothingTo("the editor has no folder open")
 	}
 	var err error
 	if withdraw := a.flag("withdraw"); withdraw {

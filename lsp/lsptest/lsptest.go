@@ -74,7 +74,7 @@ var Modern = json.RawMessage(`{
 			"synchronization": {"didSave": true},
 			"publishDiagnostics": {"relatedInformation": true, "versionSupport": true, "tagSupport": {"valueSet": [1, 2]}, "codeDescriptionSupport": true, "dataSupport": true},
 			"codeAction": {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["", "quickfix", "refactor", "source"]}}, "resolveSupport": {"properties": ["edit"]}, "dataSupport": true, "disabledSupport": true},
-			"codeLens": {}
+			"codeLens": {}, "hover": {"contentFormat": ["markdown", "plaintext"]}
 		}
 	}
 }`)
