@@ -88,6 +88,9 @@ func (t *attached) now() *Owned {
 
 // errandOf is what a command is at the other process; false: it is not done there.
 func errandOf(id string, a arguments) (e Errand, ok bool) {
+	if data, err := a.wantsData(); data || err != nil {
+		return e, false // what another process says is for people
+	}
 	e.Task, _ = a.field(argTask.Name)
 	e.Thread, _ = a.field(argThread.Name)
 	e.File, _ = a.field(argFile.Name)

@@ -56,7 +56,7 @@ type plot struct {
 }
 
 // play starts a scene.
-func play(t *testing.T, p plot) *scene {
+func play(t testing.TB, p plot) *scene {
 	t.Helper()
 	script, err := llmtest.ParseScript(p.script)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 // session is a server and an editor that are connected.
 type session struct {
 	*lsptest.Editor
-	t   *testing.T
+	t   testing.TB
 	srv *server
 
 	ended chan struct{} // the server has ended
@@ -26,7 +26,7 @@ type session struct {
 
 // connect starts a server, as prepare leaves it, and an editor that has not
 // said anything yet.
-func connect(t *testing.T, o lsptest.Options, prepare func(*server)) *session {
+func connect(t testing.TB, o lsptest.Options, prepare func(*server)) *session {
 	t.Helper()
 	if o.Root == "" {
 		o.Root = t.TempDir()
@@ -49,7 +49,7 @@ func connect(t *testing.T, o lsptest.Options, prepare func(*server)) *session {
 }
 
 // begin is connect and the handshake.
-func begin(t *testing.T, o lsptest.Options, prepare func(*server)) *session {
+func begin(t testing.TB, o lsptest.Options, prepare func(*server)) *session {
 	t.Helper()
 	s := connect(t, o, prepare)
 	if _, err := s.Initialize(t.Context()); err != nil {
