@@ -21,6 +21,7 @@ SHELL := bash
 
 GO ?= go
 NVIM ?= nvim
+EMACS ?= emacs
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 TESTFLAGS ?=
 CODE ?= code
@@ -35,7 +36,7 @@ GOFILES = $(shell find . -name '*.go' -not -path '*/testdata/*' -not -path '*/.*
 # tree-sitter and its grammars are C.
 export CGO_ENABLED := 1
 
-.PHONY: help tools build demo test check bench bench-patch bench-prompt bench-envelopes bench-validators bench-index fuzz e2e generate install-nvim sandbox-image vscode install-vscode
+.PHONY: help tools build demo test check bench bench-patch bench-prompt bench-envelopes bench-validators bench-index fuzz e2e generate install-nvim install-emacs sandbox-image vscode install-vscode
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
@@ -118,6 +119,14 @@ install-nvim: ## install the Neovim plugin as a package of the user (Neovim 0.10
 	cp -R editors/nvim/doc editors/nvim/lsp editors/nvim/lua editors/nvim/plugin "$$dir/"; \
 	$(NVIM) --clean --headless -c "helptags $$dir/doc" -c q; \
 	echo "The Neovim plugin is in $$dir. Start Neovim in a project, then :checkhealth caselsp."
+
+install-emacs: ## install the Emacs package for the user (Emacs 29 or newer; EMACS=program)
+	@dir="$${XDG_DATA_HOME:-$$HOME/.local/share}/caselsp/emacs"; mkdir -p "$$dir"; cp editors/emacs/caselsp.el "$$dir/"; \
+	$(EMACS) -Q --batch --eval '(setq byte-compile-warnings t)' -f batch-byte-compile "$$dir/caselsp.el"; \
+	echo "The Emacs package is in $$dir. In your init file:"; \
+	echo "  (add-to-list 'load-path \"$$dir\")"; \
+	echo "  (require 'caselsp)"; \
+	echo "  (caselsp-global-mode)"
 
 sandbox-image: ## build the sandbox's Docker images
 	.ci/docker.sh

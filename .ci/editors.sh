@@ -99,11 +99,13 @@ start_helix() { printf '#!/bin/sh\nHELIX_RUNTIME="%s" exec "%s" "$@"\n' "$1/usr/
 # Emacs looks for its Lisp and its dumped state where Debian installs them.
 start_emacs() {
 	local share dump
+	local more=''
 	share=$(echo "$1"/usr/share/emacs/[0-9]*)
+	for dir in "$1"/usr/share/emacs/site-lisp/elpa-src/*; do more+=:$dir; done
 	dump=$(echo "$1"/usr/libexec/emacs/*/*/*.pdmp)
 	cat >"$2" <<-END
 		#!/bin/sh
-		export EMACSDATA="$share/etc" EMACSDOC="$share/etc" EMACSLOADPATH="$share/lisp" EMACSPATH="${dump%/*}"
+		export EMACSDATA="$share/etc" EMACSDOC="$share/etc" EMACSLOADPATH="$share/lisp$more" EMACSPATH="${dump%/*}"
 		exec "$1/usr/bin/emacs-nox" --dump-file "$dump" "\$@"
 	END
 }

@@ -203,7 +203,7 @@ func (n *nvimRun) optional(name string) string {
 
 // write makes the user's home.
 func (n *nvimRun) write() {
-	files := map[string]string{".config/nvim/init.lua": n.configuration(), "scenario.lua": n.part("user.lua")}
+	files := map[string]string{".config/nvim/init.lua": n.configuration(), "scenario.lua": n.optional("user.lua")}
 	for _, f := range n.archive.Files {
 		if strings.HasPrefix(f.Name, "project/") {
 			files[f.Name] = string(f.Data)
@@ -224,7 +224,7 @@ func (n *nvimRun) write() {
 func (n *nvimRun) install(target string) {
 	n.t.Helper()
 	need(n.t, "make")
-	out, err := n.command(n.t.Context(), "make", "-s", "-C", n.absolute("../.."), target, "NVIM="+editorProgram(cmp.Or(n.editor, "nvim"))).CombinedOutput()
+	out, err := n.command(n.t.Context(), "make", "-s", "-C", n.absolute("../.."), target, "NVIM="+editorProgram(cmp.Or(n.editor, "nvim")), "EMACS="+editorProgram("emacs")).CombinedOutput()
 	if err != nil {
 		n.t.Fatalf("make %s: %v\n%s", target, err, out)
 	}

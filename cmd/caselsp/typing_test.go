@@ -98,6 +98,24 @@ var editorUses = []editorUse{
 		approve: []string{"M-x", "case-command", "Enter", "approve", "Enter"},
 		save:    []string{"C-x", "C-s"}, quit: []string{"C-x", "C-c"},
 	},
+	{
+		name: "emacs", plugin: "install-emacs",
+		more: map[string]string{
+			".config/emacs/early-init.el": "(setq native-comp-jit-compilation nil make-backup-files nil)\n",
+			".config/emacs/init.el": "(add-to-list 'load-path (expand-file-name \"caselsp/emacs\" (getenv \"XDG_DATA_HOME\")))\n" +
+				"(require 'caselsp)\n(caselsp-global-mode)\n",
+		},
+		insert: []string{"M-<"}, add: []string{"M->", "Enter"},
+		run:     []string{"M-x", "caselsp-run", "Enter", "make a mark", "Enter"},
+		actions: []string{"M-x", "eglot-code-actions", "Enter"}, first: []string{"Enter"},
+		pick: func(h *hand, title string) {
+			h.onScreen("Pick an action|Execute")
+			h.keys("CASE asks: "+title, "Tab", "Enter")
+		},
+		back:    []string{"C-x", "b", "notes.py", "Enter"},
+		approve: []string{"M-:", `(caselsp--send (caselsp--server) "caselsp.approve" nil)`, "Enter"},
+		save:    []string{"C-x", "C-s"}, quit: []string{"C-x", "C-c"},
+	},
 }
 
 // useOf is that of an editor.

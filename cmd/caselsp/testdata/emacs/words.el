@@ -1,0 +1,82 @@
+;;; words.el --- The user of the scenarios in Emacs -*- lexical-binding: t; -*-
+
+;; Nothing here waits for a time: each step waits for what must become true, with a ceiling that only a
+;; fault reaches.
+
+(setq native-comp-jit-compilation nil native-comp-enable-subr-trampolines nil
+      make-backup-files nil create-lockfiles nil auto-save-default nil last-nonmenu-event ?a)
+(require 'cl-lib)
+(require 'caselsp)
+
+(setq caselsp-client (intern (getenv "SCENARIO_CLIENT"))
+      eglot-send-changes-idle-time 0 eglot-sync-connect 10 eglot-confirm-server-edits nil)
+(when (eq caselsp-client 'lsp-mode)
+  (setq lsp-session-file (expand-file-name "lsp-session" (getenv "HOME")) lsp-auto-guess-root t lsp-restart 'ignore
+        lsp-enable-file-watchers nil lsp-diagnostics-provider :flymake lsp-warn-no-matched-clients nil
+        lsp-headerline-breadcrumb-enable nil lsp-modeline-code-actions-enable nil lsp-idle-delay 0.05)
+  (require 'lsp-mode))
+(caselsp-global-mode)
+
+(defconst user-ceiling 60 "Seconds.")
+(defvar user-choices nil "What is chosen next, as regular expressions.")
+(defvar user-asked nil "The prompts, newest first.")
+(defvar user-texts nil "What is written next where a text is asked for.")
+
+(defun user-see (what condition)
+  "Wait until CONDITION, called WHAT, returns something."
+  (let ((end (+ (float-time) user-ceiling)) found)
+    (while (and (not (setq found (funcall condition))) (< (float-time) end))
+      (accept-process-output nil 0.02))
+    (or found (error "Never seen: %s" what))))
+
+(setq completing-read-function
+      (lambda (prompt collection &rest _)
+        (let ((all (all-completions "" collection)) (wanted (pop user-choices)))
+          (push (cons prompt all) user-asked)
+          (message "prompt: %s %S -> %s" prompt all wanted)
+          (unless wanted (error "A prompt that nobody asked for: %s %S" prompt all))
+          (or (cl-find-if (lambda (c) (string-match-p wanted c)) all) (error "%s is not among %S" wanted all)))))
+(advice-add 'read-string :override (lambda (prompt &rest _) (message "text: %s" prompt) (or (pop user-texts) (error "No text for %s" prompt))))
+(dolist (f '(y-or-n-p yes-or-no-p)) (advice-add f :override (lambda (prompt) (error "Asked: %s" prompt))))
+
+(defun user-open (file)
+  "Visit FILE and wait for its server."
+  (find-file file)
+  (if (eq caselsp-client 'lsp-mode) (lsp) (apply #'eglot (eglot--guess-contact)))
+  (user-see "a server" (lambda () (when-let* ((s (caselsp--find)))
+                                    (or (not (eq caselsp-client 'lsp-mode)) (eq (lsp--workspace-status s) 'initialized))))))
+
+(defun user-line ()
+  "Return the mode line's part."
+  (or (caselsp-mode-line) ""))
+
+(defun user-decide (part &rest choice)
+  "Wait for a question with PART and take CHOICE."
+  (user-see (concat "a question with " part)
+            (lambda () (cl-some (lambda (q) (string-match-p part (caselsp--get q "text")))
+                                (plist-get (gethash (caselsp--root (caselsp--server)) caselsp--known) :questions))))
+  (setq user-choices choice)
+  (caselsp-questions)
+  (unless (equal (cadr (car user-asked)) "Decide later") (error "The first choice: %S" (car user-asked))))
+
+(defun user-row (part)
+  "Wait for a line with PART in the current buffer and go there."
+  (user-see (concat "a line with " part)
+            (lambda () (goto-char (point-min)) (when (search-forward part nil t) (beginning-of-line) t))))
+
+(defun user-key (key)
+  "Do what KEY does in the current buffer."
+  (call-interactively (or (key-binding (kbd key)) (error "%s does nothing" key))))
+
+(condition-case why
+    (let ((default-directory (file-name-as-directory default-directory)))
+      (load (getenv "SCENARIO") nil t t)
+      (when user-choices (error "Not asked: %S" user-choices))
+      (dolist (b (buffer-list)) (with-current-buffer b (set-buffer-modified-p nil)))
+      (ignore-errors (if (eq caselsp-client 'lsp-mode) (mapc #'lsp-workspace-shutdown (lsp-workspaces)) (eglot-shutdown-all)))
+      (kill-emacs 0))
+  (error (message "FAILED: %S" why)
+         (message "%s" (with-current-buffer "*Messages*" (buffer-string)))
+         (dolist (b (buffer-list)) (with-current-buffer b (set-buffer-modified-p nil)))
+         (kill-emacs 1)))
+;;; words.el ends here

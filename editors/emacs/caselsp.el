@@ -1,0 +1,645 @@
+;;; caselsp.el --- An autonomous coding agent as a language server -*- lexical-binding: t; -*-
+
+;; Version: 0.1.0
+;; Package-Requires: ((emacs "29.1"))
+;; Keywords: tools, languages
+;; SPDX-License-Identifier: Apache-2.0
+
+;;; Commentary:
+
+;; caselsp carries out tasks in a project: it plans, edits a staged copy, runs tests in a sandbox, and
+;; changes your files only when you accept its result, hunk by hunk.
+;;
+;; The program `caselsp' must be on the PATH.  Then, in the init file:
+;;
+;;     (require 'caselsp)
+;;     (caselsp-global-mode)
+;;
+;; and in a file of a project M-x caselsp, which is a menu, or M-x caselsp-run.  It works with eglot
+;; and with lsp-mode (`caselsp-client').  eglot runs one server in a buffer, lsp-mode runs caselsp
+;; beside the server of the language.
+;;
+;; Questions never take the keyboard.  The mode line says that one waits; M-x caselsp-questions asks.
+
+;;; Code:
+
+(require 'cl-lib)
+(require 'diff-mode)
+(require 'project)
+(require 'subr-x)
+
+(require 'eglot)
+(require 'transient)
+
+(declare-function lsp-deferred "ext:lsp-mode")
+(declare-function lsp-find-workspace "ext:lsp-mode")
+(declare-function lsp-register-client "ext:lsp-mode")
+(declare-function lsp-request-async "ext:lsp-mode")
+(declare-function lsp-stdio-connection "ext:lsp-mode")
+(declare-function lsp--workspace-root "ext:lsp-mode")
+(declare-function make-lsp-client "ext:lsp-mode")
+(defvar caselsp-global-mode)
+(defvar lsp--cur-workspace)
+(defvar lsp-language-id-configuration)
+
+(defgroup caselsp nil
+  "An autonomous coding agent as a language server."
+  :group 'tools
+  :prefix "caselsp-")
+
+(defcustom caselsp-command '("caselsp" "serve")
+  "The program and its arguments."
+  :type '(repeat string))
+
+(defcustom caselsp-client 'eglot
+  "The client that connects Emacs with the server."
+  :type '(choice (const :tag "eglot" eglot) (const :tag "lsp-mode" lsp-mode)))
+
+(defcustom caselsp-modes '(prog-mode text-mode conf-mode diff-mode)
+  "The major modes, with those derived from them, in which the server is used."
+  :type '(repeat symbol))
+
+(defcustom caselsp-limit 10
+  "Seconds after which a request to the server has failed.  It answers at once."
+  :type 'integer)
+
+(defconst caselsp--documents "/caselsp/workspaces/[^/]+/documents/"
+  "Matches the names of the documents that caselsp shows.")
+
+(defconst caselsp--mode-of-documents (cons (concat caselsp--documents ".*\\.md\\'") 'text-mode)
+  "The mode of documents: Emacs has none for Markdown.")
+
+(defvar caselsp--roots nil
+  "The projects of folders of documents, as an alist.")
+
+(defvar caselsp--known (make-hash-table :test #'equal)
+  "What is known of each project, by its root: a plist of :line and :questions.")
+
+;;;; What the server says
+
+(defun caselsp--get (object &rest path)
+  "Return the value in OBJECT at PATH, a list of names.
+OBJECT is a plist of eglot or a hash table of lsp-mode."
+  (dolist (name path object)
+    (let ((value (if (hash-table-p object)
+                     (gethash name object)
+                   (plist-get object (intern (concat ":" name))))))
+      (setq object (unless (memq value '(:json-false :null)) value)))))
+
+(defun caselsp--list (object &rest path)
+  "Return the list in OBJECT at PATH."
+  (append (apply #'caselsp--get object path) nil))
+
+(defclass caselsp-server (eglot-lsp-server) ()
+  :documentation "The server in eglot.")
+
+(cl-defmethod eglot-client-capabilities :around ((_server caselsp-server))
+  "Declare that the server may tell of events."
+  (plist-put (copy-sequence (cl-call-next-method)) :experimental '(:caselsp (:events t))))
+
+(cl-defmethod eglot-handle-notification
+  ((server caselsp-server) (_method (eql caselsp/changed)) &key changes &allow-other-keys)
+  "Take in the news of SERVER.
+They are in CHANGES."
+  (caselsp--changed server changes))
+
+(cl-defmethod eglot-handle-request :around
+  ((server caselsp-server) (_method (eql window/showDocument)) &rest params)
+  "Keep in mind that a document is of SERVER, and open reviews as such.
+PARAMS are those of the request."
+  (let ((file (caselsp--path (plist-get params :uri))))
+    (cond
+     ((not (string-match-p caselsp--documents file)) (cl-call-next-method))
+     ((string-match "/review-\\([^/]+\\)\\.diff\\'" file)
+      (caselsp--own file (caselsp--root server))
+      (let ((task (match-string 1 file)))
+        (if (eq (plist-get params :takeFocus) t)
+            (run-with-timer 0 nil #'caselsp--open-review server task)
+          (message "CASE: a result waits for your review: M-x caselsp-review")))
+      '(:success t))
+     (t (caselsp--own file (caselsp--root server)) (cl-call-next-method)))))
+
+(defun caselsp--path (uri)
+  "Return the file name of URI."
+  (if (fboundp 'eglot-uri-to-path) (eglot-uri-to-path uri)
+    (url-unhex-string (string-remove-prefix "file://" uri))))
+
+(defun caselsp--own (file root)
+  "Keep in mind that the document FILE belongs to the project at ROOT."
+  (setf (alist-get (file-name-directory file) caselsp--roots nil nil #'equal) root))
+
+(cl-defmethod eglot-handle-request :around
+  ((server caselsp-server) (_method (eql workspace/applyEdit)) &rest _)
+  "Tell SERVER of the changed text at once.
+What is told later looks like an edit that was declined."
+  (prog1 (cl-call-next-method) (caselsp--tell-changes server)))
+
+(defun caselsp--tell-changes (server)
+  "Tell SERVER of what was typed, which eglot does when Emacs is idle."
+  (dolist (buffer (eglot--managed-buffers server))
+    (when (buffer-live-p buffer)
+      (with-current-buffer buffer (eglot--signal-textDocument/didChange)))))
+
+;;;; The server of a buffer
+
+(defun caselsp--root (server)
+  "Return the root of the project of SERVER."
+  (if (cl-typep server 'eglot-lsp-server)
+      (project-root (eglot--project server))
+    (file-name-as-directory (lsp--workspace-root server))))
+
+(defun caselsp--find ()
+  "Return the server of the current buffer; nil if there is none."
+  (if (eq caselsp-client 'lsp-mode)
+      (and (fboundp 'lsp-find-workspace) (lsp-find-workspace 'caselsp (buffer-file-name)))
+    (let ((server (eglot-current-server)))
+      (or (and (cl-typep server 'caselsp-server) server)
+          (caselsp--find-in (ignore-errors (project-root (project-current))))))))
+
+(defun caselsp--find-in (root)
+  "Return the server of eglot for the project at ROOT, in whatever mode."
+  (and root
+       (cl-loop for servers being the hash-values of eglot--servers-by-project
+                thereis (cl-find-if (lambda (s) (and (cl-typep s 'caselsp-server) (equal (caselsp--root s) root)))
+                                    servers))))
+
+(defvar-local caselsp--server nil "The server of a buffer that shows no file.")
+
+(defun caselsp--server ()
+  "Return the server of the current buffer, or signal what to do."
+  (or caselsp--server (caselsp--find)
+      (user-error "No caselsp here: visit a file of a project and wait, or start it by M-x %s"
+                  (if (eq caselsp-client 'lsp-mode) "lsp" "eglot"))))
+
+(defun caselsp--arguments (arguments)
+  "Return ARGUMENTS, a plist, as the protocol has them, without those that are nil."
+  (let ((given (cl-loop for (name value) on arguments by #'cddr when value append (list name value))))
+    (if given (vector given) [])))
+
+(defun caselsp--send (server command arguments &optional done quiet)
+  "Have SERVER carry out COMMAND with ARGUMENTS, then call DONE with its answer.
+An error is shown unless QUIET."
+  (let* ((params (list :command command :arguments (caselsp--arguments arguments)))
+         (buffer (current-buffer))
+         (answered (lambda (answer)
+                     (when done
+                       (with-current-buffer (if (buffer-live-p buffer) buffer (current-buffer))
+                         (funcall done answer)))))
+         (failed (lambda (err)
+                   (unless quiet (message "CASE: %s" (caselsp--get err "message"))))))
+    (when (and (cl-typep server 'eglot-lsp-server) (not quiet)) (caselsp--tell-changes server))
+    (if (cl-typep server 'eglot-lsp-server)
+        (jsonrpc-async-request server :workspace/executeCommand params
+                               :success-fn answered
+                               :error-fn (jsonrpc-lambda (&rest err) (funcall failed err))
+                               :timeout caselsp-limit)
+      (let ((lsp--cur-workspace server))
+        (lsp-request-async "workspace/executeCommand" params answered :error-handler failed :mode 'detached)))))
+
+(defun caselsp--ask (server command arguments)
+  "Return the answer of SERVER to COMMAND with ARGUMENTS."
+  (let (done answer)
+    (caselsp--send server command arguments (lambda (a) (setq done t answer a)))
+    (with-timeout (caselsp-limit nil)
+      (while (not done) (accept-process-output nil 0.02)))
+    (unless done (user-error "CASE did not answer: see *Messages*"))
+    answer))
+
+;;;; What has changed
+
+(defun caselsp--changed (server news)
+  "Ask SERVER for what NEWS is about."
+  (let ((root (caselsp--root server)))
+    (dolist (change (append news nil))
+      (caselsp--send
+       server "caselsp.status" (list :task (caselsp--get change "task") :format "data")
+       (lambda (answer)
+         (when-let* ((task (car (caselsp--list answer "tasks"))))
+           (caselsp--know root :line (and (not (member (caselsp--get task "state") '("succeeded" "rejected" "failed")))
+                                          (caselsp--get task "line")))))
+       t)
+      (when (member "review" (caselsp--list change "kinds"))
+        (caselsp--refresh-reviews server (caselsp--get change "task"))))
+    (when (cl-some (lambda (c) (member "questions" (caselsp--list c "kinds"))) news)
+      (caselsp--send server "caselsp.questions" '(:format "data")
+                     (lambda (answer) (caselsp--announce root (caselsp--list answer "questions"))) t))))
+
+(defun caselsp--know (root name value)
+  "Keep in mind that NAME is VALUE in the project at ROOT."
+  (puthash root (plist-put (gethash root caselsp--known) name value) caselsp--known)
+  (force-mode-line-update t))
+
+(defun caselsp--announce (root questions)
+  "Say that QUESTIONS are open in the project at ROOT.  Nothing takes the keyboard."
+  (let ((before (mapcar (lambda (q) (caselsp--get q "id")) (plist-get (gethash root caselsp--known) :questions))))
+    (dolist (q questions)
+      (unless (or (member (caselsp--get q "id") before) (active-minibuffer-window))
+        (message "%s (M-x caselsp-questions)" (caselsp--get q "text")))))
+  (caselsp--know root :questions questions))
+
+(defun caselsp-mode-line ()
+  "Return the part of the mode line about the current buffer's project."
+  (when-let* ((server (or caselsp--server (and (buffer-file-name) (caselsp--find))))
+              (known (gethash (caselsp--root server) caselsp--known)))
+    (let ((questions (length (plist-get known :questions))) (line (plist-get known :line)))
+      (concat (when (> questions 0)
+                (propertize (format " CASE asks (%d)" questions) 'face 'warning 'help-echo "M-x caselsp-questions"))
+              (when line
+                (propertize (concat " CASE: " (truncate-string-to-width line 50 nil nil "…")) 'help-echo line))))))
+
+;;;; Commands
+
+(defun caselsp--place ()
+  "Return the file and, where there is one, the region, as arguments."
+  (append
+   (when (buffer-file-name) (list :uri (caselsp--uri)))
+   (when (use-region-p)
+     (list :range (list :start (list :line (1- (line-number-at-pos (region-beginning) t)) :character 0)
+                        :end (list :line (line-number-at-pos (max (point-min) (1- (region-end))) t) :character 0))))))
+
+(defun caselsp--uri ()
+  "Return the URI of the current buffer's file."
+  (concat "file://" (url-hexify-string (file-truename (buffer-file-name)) url-path-allowed-chars)))
+
+;;;###autoload
+(defun caselsp-run (task)
+  "Start TASK, a text; with an active region about its lines."
+  (interactive "sTask: ")
+  (caselsp--send (caselsp--server) "caselsp.run"
+                 (append (list :task task) (and (use-region-p) (caselsp--place)))))
+
+;;;###autoload
+(defun caselsp-ask (text)
+  "Ask TEXT about the code, the current file or the region."
+  (interactive "sQuestion: ")
+  (caselsp--send (caselsp--server) "caselsp.ask" (append (list :text text) (caselsp--place))))
+
+(defun caselsp-follow (text)
+  "Start a task, TEXT, as a continuation of the last one."
+  (interactive "sTask that goes on from the last: ")
+  (caselsp--send (caselsp--server) "caselsp.follow" (list :text text)))
+
+(defun caselsp-tell (text)
+  "Say TEXT to the task that is under way."
+  (interactive "sTell the task: ")
+  (caselsp--send (caselsp--server) "caselsp.tell" (list :text text)))
+
+(defun caselsp-todo ()
+  "Carry out the TODO or case: comment at point."
+  (interactive)
+  (let ((line (1- (line-number-at-pos nil t))))
+    (caselsp--send (caselsp--server) "caselsp.todo"
+                   (list :uri (caselsp--uri)
+                         :range (list :start (list :line line :character 0) :end (list :line (1+ line) :character 0))))))
+
+(defun caselsp-fix ()
+  "Fix the diagnostic at point, whoever has reported it."
+  (interactive)
+  (let ((diagnostic (or (car (flymake-diagnostics (point)))
+                        (car (flymake-diagnostics (line-beginning-position) (line-end-position)))
+                        (user-error "There is no diagnostic on this line"))))
+    (caselsp--send
+     (caselsp--server) "caselsp.fix"
+     (list :uri (caselsp--uri)
+           :diagnostic (list :range (list :start (caselsp--position (flymake-diagnostic-beg diagnostic))
+                                          :end (caselsp--position (flymake-diagnostic-end diagnostic)))
+                             :message (flymake-diagnostic-text diagnostic))))))
+
+(defun caselsp--position (at)
+  "Return the position AT as the protocol has it, at the beginning of its line."
+  (list :line (1- (line-number-at-pos at t)) :character 0))
+
+(defmacro caselsp--define (name command doc)
+  "Define the command of a NAME, by which the server carries out COMMAND.
+DOC is its documentation.  With a prefix argument, a task is chosen."
+  `(defun ,(intern (format "caselsp-%s" name)) (&optional task)
+     ,(concat doc "\nTASK is its id; with a prefix argument it is asked for.")
+     (interactive (list (and current-prefix-arg (caselsp--read-task ,command))))
+     (caselsp--send (caselsp--server) ,command (list :task task))))
+
+(caselsp--define stop "caselsp.stop" "Stop a task.  It can be resumed.")
+(caselsp--define resume "caselsp.resume" "Go on with a task that was stopped, paused or interrupted.")
+(caselsp--define undo "caselsp.undo" "Take back what was accepted of a task.")
+(caselsp--define report "caselsp.report" "Show the report of a task.")
+
+(defun caselsp--read-task (command)
+  "Read the id of a task for COMMAND."
+  (let ((tasks (caselsp--list (caselsp--ask (caselsp--server) "caselsp.status" '(:format "data")) "tasks")))
+    (completing-read "Task: "
+                     (cl-loop for task in tasks when (member command (caselsp--list task "can"))
+                              collect (caselsp--get task "id"))
+                     nil t)))
+
+(defun caselsp-show (what)
+  "Show WHAT caselsp has a document of."
+  (interactive (list (completing-read "Show: " '("history" "memory" "approvals" "settings" "state" "doctor" "thread") nil t)))
+  (caselsp--send (caselsp--server) (concat "caselsp." what) nil))
+
+(defun caselsp-trust ()
+  "Trust the folder of this project; others can only be read."
+  (interactive)
+  (caselsp--send (caselsp--server) "caselsp.trust" nil))
+
+(defun caselsp-status ()
+  "Say where the tasks are."
+  (interactive)
+  (let ((tasks (caselsp--list (caselsp--ask (caselsp--server) "caselsp.status" '(:format "data")) "tasks")))
+    (message "%s" (if tasks
+                      (mapconcat (lambda (task) (format "%s  %s" (caselsp--get task "id") (caselsp--get task "line"))) tasks "\n")
+                    "No task yet."))))
+
+(defun caselsp-secret (name)
+  "Put the secret NAME into the keyring.
+What is typed is not shown and passes no server."
+  (interactive "sName of the secret: ")
+  (let ((value (read-passwd (format "Value of %s: " name))))
+    (with-temp-buffer
+      (insert value)
+      (let ((code (call-process-region nil nil (car caselsp-command) t t nil "secret" "set" name)))
+        (message "%s" (string-trim (buffer-string)))
+        (eq code 0)))))
+
+;;;; Questions
+
+(defconst caselsp--later "Decide later" "The first choice of every question: it changes nothing.")
+
+;;;###autoload
+(defun caselsp-questions ()
+  "Answer the open question of this project, or the one that you choose."
+  (interactive)
+  (let* ((server (caselsp--server))
+         (list (caselsp--list (caselsp--ask server "caselsp.questions" '(:format "data")) "questions")))
+    (cond
+     ((null list) (message "No question is open."))
+     ((cdr list)
+      (let* ((texts (mapcar (lambda (q) (caselsp--get q "text")) list))
+             (chosen (completing-read "Which question? " texts nil t)))
+        (caselsp--decide server (nth (or (cl-position chosen texts :test #'equal) 0) list))))
+     (t (caselsp--decide server (car list))))))
+
+(defun caselsp--decide (server question)
+  "Ask QUESTION, which is shown whole, and send the choice to SERVER."
+  (let* ((choices (caselsp--list question "choices"))
+         (titles (cons caselsp--later (mapcar (lambda (c) (caselsp--get c "title")) choices)))
+         (buffer (get-buffer-create "*CASE asks*"))
+         (chosen (save-window-excursion
+                   (with-current-buffer buffer
+                     (let ((inhibit-read-only t))
+                       (erase-buffer)
+                       (insert (caselsp--get question "text") "\n"))
+                     (visual-line-mode)
+                     (special-mode))
+                   (display-buffer buffer)
+                   (completing-read "CASE asks: " titles nil t nil nil caselsp--later)))
+         (choice (cl-find chosen choices :key (lambda (c) (caselsp--get c "title")) :test #'equal)))
+    (when choice
+      (caselsp--choose server question choice))))
+
+(defun caselsp--choose (server question choice)
+  "Send CHOICE of QUESTION to SERVER, with the text that it needs."
+  (let* ((command (caselsp--get choice "command"))
+         (arguments (list :task (caselsp--get question "task") :question (caselsp--get question "id")))
+         (secret (caselsp--get question "secret")))
+    (cond
+     ((equal command "caselsp.trust") (setq arguments nil))
+     ((caselsp--get choice "opens")
+      (let ((text (read-string (if (equal command "caselsp.deny") "Why not? The model is told: " "Answer: "))))
+        (when (string-blank-p text) (user-error "Nothing was decided"))
+        (setq arguments (append arguments (list (if (equal command "caselsp.deny") :reason :text) text)))))
+     ((caselsp--get (elt (caselsp--get choice "arguments") 0) "text")
+      (setq arguments (append arguments (list :text (caselsp--get (elt (caselsp--get choice "arguments") 0) "text")))))
+     ((and secret (caselsp--get choice "allows"))
+      (unless (or (y-or-n-p (format "Is %s in the keyring already? " secret)) (caselsp-secret secret))
+        (user-error "Nothing was decided"))))
+    (caselsp--send server command arguments)))
+
+;;;; Review
+
+(defvar-local caselsp--task nil "The task whose result a buffer shows.")
+
+(defvar-keymap caselsp-review-mode-map
+  :doc "Keys of a review."
+  :parent special-mode-map
+  "n" #'diff-hunk-next
+  "p" #'diff-hunk-prev
+  "N" #'diff-file-next
+  "P" #'diff-file-prev
+  "a" #'caselsp-review-accept
+  "x" #'caselsp-review-reject
+  "A" #'caselsp-review-accept-file
+  "X" #'caselsp-review-reject-file
+  "C-c C-a" #'caselsp-review-accept-all
+  "C-c C-k" #'caselsp-review-reject-all
+  "u" #'caselsp-review-undo
+  "c" #'caselsp-review-note
+  "g" #'caselsp-review-refresh
+  "RET" #'caselsp-review-visit)
+
+(define-derived-mode caselsp-review-mode diff-mode "CASE review"
+  "The result of a task, decided hunk by hunk.
+\\{caselsp-review-mode-map}"
+  (setq buffer-read-only t)
+  (setq-local header-line-format
+              (substitute-command-keys "\\<caselsp-review-mode-map>\\[caselsp-review-accept] accept  \\[caselsp-review-reject] reject  \
+\\[caselsp-review-accept-file]/\\[caselsp-review-reject-file] file  \\[caselsp-review-accept-all]/\\[caselsp-review-reject-all] all  \
+\\[caselsp-review-undo] undo  \\[caselsp-review-note] note  \\[caselsp-review-visit] visit  \\[quit-window] close")))
+
+;;;###autoload
+(defun caselsp-review (&optional task)
+  "Decide about the result that waits, or that of TASK, hunk by hunk.
+With a prefix argument TASK is asked for."
+  (interactive (list (and current-prefix-arg (caselsp--read-task "caselsp.review"))))
+  (caselsp--open-review (caselsp--server) task))
+
+(defun caselsp--open-review (server task)
+  "Show the result of TASK of SERVER."
+  (let ((data (caselsp--ask server "caselsp.review" (list :task task :format "data"))))
+    (unless data (user-error "No result waits for a review"))
+    (pop-to-buffer (caselsp--draw server data))
+    (unless (get-text-property (point) 'caselsp-hunk)
+      (goto-char (point-min))
+      (ignore-errors (diff-hunk-next)))))
+
+(defun caselsp--draw (server data)
+  "Show DATA, a result of SERVER, and return the buffer."
+  (let ((task (caselsp--get data "task")))
+    (with-current-buffer (get-buffer-create (format "*CASE review %s*" task))
+      (unless (derived-mode-p 'caselsp-review-mode) (caselsp-review-mode))
+      (setq caselsp--server server caselsp--task task default-directory (caselsp--root server))
+      (let ((inhibit-read-only t) (line (line-number-at-pos)))
+        (erase-buffer)
+        (insert (caselsp--get data "title")
+                (format "\n%s, %s to decide\n" (caselsp--get data "state") (or (caselsp--get data "open") 0)))
+        (dolist (file (caselsp--list data "files")) (caselsp--insert-file file))
+        (goto-char (point-min))
+        (forward-line (1- line)))
+      (current-buffer))))
+
+(defun caselsp--insert-file (file)
+  "Insert the diff of FILE, with the state of each hunk."
+  (let ((begin (point)) (hunks (caselsp--list file "hunks")) hunk)
+    (insert (format "\n%s: %s, %s%s%s\n" (caselsp--get file "path") (caselsp--get file "kind") (caselsp--get file "state")
+                    (if-let* ((kept (caselsp--get file "kept"))) (format ", kept work of %s, not verified" kept) "")
+                    (if (string-empty-p (or (caselsp--get file "obeyed" "by") "")) ""
+                      (format ", obeyed by %s: accept it by its name" (caselsp--get file "obeyed" "by")))))
+    (dolist (line (split-string (string-remove-suffix "\n" (or (caselsp--get file "diff") "")) "\n"))
+      (let ((start (point)))
+        (insert line)
+        (when (and (string-prefix-p "@@ " line) (not (caselsp--get file "whole")))
+          (setq hunk (pop hunks))
+          (insert (format " hunk %s: %s" (caselsp--get hunk "hunk") (caselsp--get hunk "state"))))
+        (insert "\n")
+        (when hunk (put-text-property start (point) 'caselsp-hunk hunk))))
+    (put-text-property begin (point) 'caselsp-file file)))
+
+(defun caselsp--refresh-reviews (server task)
+  "Bring the buffer of the result of TASK of SERVER up to date."
+  (when-let* ((buffer (get-buffer (format "*CASE review %s*" task))))
+    (caselsp--send server "caselsp.review" (list :task task :format "data")
+                   (lambda (data)
+                     (when (and data (buffer-live-p buffer))
+                       (let ((window (get-buffer-window buffer t)))
+                         (if window (with-selected-window window (caselsp--draw server data))
+                           (caselsp--draw server data)))))
+                   t)))
+
+(defun caselsp--review-decide (command scope)
+  "Send COMMAND about SCOPE: the hunk at point, its file, or all."
+  (let ((file (get-text-property (point) 'caselsp-file)) (hunk (get-text-property (point) 'caselsp-hunk)))
+    (unless (or file (eq scope 'all)) (user-error "Point is on no file"))
+    (when (and (eq scope 'hunk) (not hunk) (not (caselsp--get file "whole"))) (user-error "Point is on no hunk"))
+    (caselsp--send caselsp--server command
+                   (append (list :task caselsp--task)
+                           (unless (eq scope 'all)
+                             (list :file (caselsp--get file "path") :kept (caselsp--get file "kept")))
+                           (when (and (eq scope 'hunk) hunk) (list :hunk (caselsp--get hunk "hunk")))))))
+
+(defmacro caselsp--define-decision (name command scope doc)
+  "Define the command of a NAME in reviews: COMMAND about SCOPE.
+DOC is its documentation."
+  `(defun ,(intern (format "caselsp-review-%s" name)) ()
+     ,doc
+     (interactive nil caselsp-review-mode)
+     (caselsp--review-decide ,command ',scope)))
+
+(caselsp--define-decision accept "caselsp.accept" hunk "Accept the hunk at point.")
+(caselsp--define-decision reject "caselsp.reject" hunk "Reject the hunk at point.")
+(caselsp--define-decision accept-file "caselsp.accept" file "Accept the file at point.")
+(caselsp--define-decision reject-file "caselsp.reject" file "Reject the file at point.")
+(caselsp--define-decision accept-all "caselsp.accept" all "Accept all that is open.")
+(caselsp--define-decision reject-all "caselsp.reject" all "Reject all that is open.")
+
+(defun caselsp-review-undo ()
+  "Take all decisions back."
+  (interactive nil caselsp-review-mode)
+  (caselsp--send caselsp--server "caselsp.undo" (list :task caselsp--task)))
+
+(defun caselsp-review-note (text)
+  "Start a task to correct the hunk at point as in TEXT."
+  (interactive "sWhat should be different here? " caselsp-review-mode)
+  (let ((file (get-text-property (point) 'caselsp-file)) (hunk (get-text-property (point) 'caselsp-hunk)))
+    (unless hunk (user-error "Point is on no hunk"))
+    (caselsp--send caselsp--server "caselsp.follow"
+                   (list :task caselsp--task
+                         :text (format "Correct the result of the earlier task by this note of its review:\n- %s, hunk %s: %s"
+                                       (caselsp--get file "path") (caselsp--get hunk "hunk") text)))))
+
+(defun caselsp-review-refresh ()
+  "Show the result as it is now."
+  (interactive nil caselsp-review-mode)
+  (caselsp--refresh-reviews caselsp--server caselsp--task))
+
+(defun caselsp-review-visit ()
+  "Visit the place of the hunk at point."
+  (interactive nil caselsp-review-mode)
+  (let ((file (get-text-property (point) 'caselsp-file)) (hunk (get-text-property (point) 'caselsp-hunk)))
+    (unless file (user-error "Point is on no file"))
+    (find-file-other-window (caselsp--path (or (caselsp--get file "fromUri") (caselsp--get file "uri"))))
+    (goto-char (point-min))
+    (forward-line (or (and hunk (caselsp--get hunk "range" "start" "line")) 0))))
+
+;;;; The menu and the mode
+
+;;;###autoload (autoload 'caselsp "caselsp" nil t)
+(transient-define-prefix caselsp ()
+  "Tasks, questions and reviews of caselsp."
+  [["Task"
+    ("r" "run" caselsp-run)
+    ("k" "ask" caselsp-ask)
+    ("f" "fix this diagnostic" caselsp-fix)
+    ("t" "carry out this TODO" caselsp-todo)
+    ("o" "go on from the last" caselsp-follow)]
+   ["Under way"
+    ("q" "answer questions" caselsp-questions)
+    ("m" "tell it" caselsp-tell)
+    ("s" "stop" caselsp-stop)
+    ("c" "resume" caselsp-resume)
+    ("w" "where is it" caselsp-status)]
+   ["Result"
+    ("v" "review" caselsp-review)
+    ("u" "undo" caselsp-undo)
+    ("p" "report" caselsp-report)]
+   ["Other"
+    ("h" "show history, memory ..." caselsp-show)
+    ("y" "trust this folder" caselsp-trust)
+    ("x" "put a secret into the keyring" caselsp-secret)]])
+
+(defun caselsp--project (dir)
+  "Return the project of DIR, a folder of documents of caselsp; nil for others."
+  (when-let* ((root (and (string-match-p caselsp--documents (expand-file-name dir))
+                         (alist-get (expand-file-name dir) caselsp--roots nil nil #'equal))))
+    (or (project-current nil root) (cons 'transient root))))
+
+(defun caselsp--visit ()
+  "Never ask whether to save a document of caselsp."
+  (when (and (buffer-file-name) (string-match-p caselsp--documents (buffer-file-name)))
+    (setq-local buffer-save-without-query t)))
+
+(defun caselsp--ensure ()
+  "Start the server for the current buffer."
+  (when (and caselsp-global-mode (buffer-file-name) (not (file-remote-p default-directory))
+             (executable-find (car caselsp-command)) (project-current))
+    (if (eq caselsp-client 'lsp-mode) (lsp-deferred) (eglot-ensure))))
+
+(defconst caselsp--mode-line '(:eval (caselsp-mode-line)) "The part of the mode line.")
+(put 'caselsp--mode-line 'risky-local-variable t)
+
+(with-eval-after-load 'lsp-mode
+  (dolist (mode caselsp-modes)
+    (add-to-list 'lsp-language-id-configuration (cons mode (string-remove-suffix "-mode" (symbol-name mode))) t))
+  (lsp-register-client
+   (make-lsp-client
+    :new-connection (lsp-stdio-connection (lambda () caselsp-command))
+    :activation-fn (lambda (_file _mode) caselsp-global-mode)
+    :add-on? t
+    :priority -2
+    :server-id 'caselsp
+    :custom-capabilities '((experimental . ((caselsp . ((events . t))))))
+    :notification-handlers
+    (let ((table (make-hash-table :test #'equal)))
+      (puthash "caselsp/changed" (lambda (workspace params) (caselsp--changed workspace (caselsp--get params "changes"))) table)
+      table))))
+
+;;;###autoload
+(define-minor-mode caselsp-global-mode
+  "Use caselsp in all projects, in buffers of `caselsp-modes'."
+  :global t
+  (let ((program (cons caselsp-modes (cons 'caselsp-server caselsp-command))))
+    (setq eglot-server-programs (cl-remove-if (lambda (entry) (eq (car-safe (cdr entry)) 'caselsp-server)) eglot-server-programs))
+    (if caselsp-global-mode
+        (progn
+          (push program eglot-server-programs)
+          (add-to-list 'auto-mode-alist caselsp--mode-of-documents)
+          (add-hook 'project-find-functions #'caselsp--project)
+          (add-hook 'find-file-hook #'caselsp--visit)
+          (add-to-list 'mode-line-misc-info caselsp--mode-line t))
+      (setq auto-mode-alist (delete caselsp--mode-of-documents auto-mode-alist))
+      (remove-hook 'project-find-functions #'caselsp--project)
+      (remove-hook 'find-file-hook #'caselsp--visit)
+      (setq mode-line-misc-info (delete caselsp--mode-line mode-line-misc-info)))
+    (dolist (mode caselsp-modes)
+      (let ((hook (intern (format "%s-hook" mode))))
+        (if caselsp-global-mode (add-hook hook #'caselsp--ensure) (remove-hook hook #'caselsp--ensure))))))
+
+(provide 'caselsp)
+;;; caselsp.el ends here
