@@ -56,7 +56,13 @@ func (r *redactor) decode(p *page, found map[string]bool, depth int) {
 	}
 	look(words.String())
 	for _, at := range hexWords(text) {
-		if plain, err := hex.DecodeString(text[at[0]:at[1]]); err == nil && utf8.Valid(plain) {
+		plain, err := hex.DecodeString(text[at[0]:at[1]])
+		if err != nil {
+			continue
+		}
+		if inside, ok := unpacked(plain); ok {
+			look(inside)
+		} else if utf8.Valid(plain) {
 			look(string(plain))
 		}
 	}

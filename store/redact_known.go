@@ -162,7 +162,7 @@ func unbroken(value string) string {
 }
 
 // writings returns the ways in which programs write a value: literally, in JSON, in
-// JSON within JSON, in a URL, in HTML, in hexadecimal, and in base64, also as a part
+// JSON within JSON, in a URL, in HTML, in hexadecimal, in base64, base32 and base85, also as a part
 // of a longer encoded text. What mixes these, and what stands between the characters,
 // is undone in the text instead, see spans.
 func writings(value string) []string {
@@ -187,6 +187,7 @@ func writings(value string) []string {
 	}
 	if len(value) >= minSplit {
 		forms = append(forms, reversed(value))
+		forms = append(forms, certain85(value)...)
 		for before := range 5 {
 			of32 := certain(in32, 5, value, before)
 			forms = append(forms, of32, strings.ToLower(of32))

@@ -257,6 +257,10 @@ func (k *known) words(p *page, depth int) (all [][2]int) {
 func (k *known) hexWords(text string, depth int) (all [][2]int) {
 	for _, at := range hexWords(text) {
 		plain, err := hex.DecodeString(text[at[0]:at[1]])
+		if inside, ok := unpacked(plain); ok && depth < maxUndo && len(k.spans(k.read(inside), depth+1)) > 0 {
+			all = append(all, at)
+			continue
+		}
 		if err != nil || !utf8.Valid(plain) {
 			continue
 		}

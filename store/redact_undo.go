@@ -86,6 +86,9 @@ func printableStart(word string) bool {
 	if err != nil || n < len(b) {
 		return false
 	}
+	if packed(b[:]) {
+		return true
+	}
 	for _, c := range b {
 		if c < ' ' && c != '\n' && c != '\r' && c != '\t' && c != 0 && c != 0x1b {
 			return false
@@ -102,10 +105,13 @@ func plainText(word string) (string, bool) {
 		last, _ := base64.RawStdEncoding.DecodeString(rest)
 		data = append(data, last...)
 	}
-	if err != nil || !utf8.Valid(data) {
+	if err != nil {
 		return "", false
 	}
-	return string(data), true
+	if text, ok := unpacked(data); ok {
+		return text, true
+	}
+	return string(data), utf8.Valid(data)
 }
 
 var escaping = [256]bool{'\\': true, '%': true, '&': true}

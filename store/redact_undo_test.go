@@ -1,9 +1,14 @@
 package store
 
 import (
+	"bytes"
+	"compress/gzip"
+	"compress/zlib"
+	"encoding/ascii85"
 	"encoding/base32"
 	"encoding/base64"
 	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"html"
@@ -102,6 +107,18 @@ func writingsOf(value string) map[string]string {
 		"base32":                      base32.StdEncoding.EncodeToString([]byte(value)),
 		"base32 behind a byte":        base32.StdEncoding.EncodeToString([]byte("x" + value + "yz")),
 		"base32 behind four, small":   strings.ToLower(base32.StdEncoding.EncodeToString([]byte("wxyz" + value))),
+		"Ascii85":                     "<~" + base85(alphabets85[0], value) + "~>",
+		"Ascii85 of more":             base85(alphabets85[0], "x"+value+"yz"),
+		"base85":                      base85(alphabets85[1], value),
+		"base85 of more":              base85(alphabets85[1], "xyz"+value+"yz"),
+		"base85 in JSON":              strings.ReplaceAll(strings.ReplaceAll(base85(alphabets85[0], "xy"+value), `\`, `\\`), `"`, `\"`),
+		"Z85":                         base85(alphabets85[2], value),
+		"gzip in base64":              base64.StdEncoding.EncodeToString(gzipped("password: " + value + "\n")),
+		"gzip in base64, wrapped":     wrapped(base64.StdEncoding.EncodeToString(gzipped("password: "+value+"\n"+strings.Repeat("more and other text, ", 9))), 76),
+		"gzip in base64, cut off":     base64.StdEncoding.EncodeToString(gzipped("a: " + value + "\n" + strings.Repeat("x", 99)))[:60],
+		"zlib in base64":              base64.StdEncoding.EncodeToString(deflated("password: " + value + "\n")),
+		"gzip in hexadecimal":         hex.EncodeToString(gzipped("password: " + value + "\n")),
+		"gzip of base64 in base64":    base64.StdEncoding.EncodeToString(gzipped("a " + in64 + " b")),
 		"od -c":                       "0000000   " + each(a, "%c", "   ") + "\n0000011   " + each(b, "%c", "   ") + "\n0000022",
 	}
 }
@@ -159,3 +176,44 @@ type reply struct {
 }
 
 func (r reply) Authored() []string { return []string{r.Arguments} }
+
+func gzipped(text string) []byte {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, _ = w.Write([]byte(text)) // to memory
+	_ = w.Close()
+	return b.Bytes()
+}
+
+func deflated(text string) []byte {
+	var b bytes.Buffer
+	w := zlib.NewWriter(&b)
+	_, _ = w.Write([]byte(text)) // to memory
+	_ = w.Close()
+	return b.Bytes()
+}
+
+// wrapped breaks a text into lines.
+func wrapped(text string, width int) string {
+	var lines []string
+	for len(text) > width {
+		lines, text = append(lines, text[:width]), text[width:]
+	}
+	return strings.Join(append(lines, text), "\n")
+}
+
+// TestBase85 compares the own writing of base85 with Go's, and with Python's and the standard's examples.
+func TestBase85(t *testing.T) {
+	const text = "a text of many letters, and 3 more"
+	coded := make([]byte, ascii85.MaxEncodedLen(len(text)))
+	coded = coded[:ascii85.Encode(coded, []byte(text))]
+	if got := base85(alphabets85[0], text); got != string(coded) {
+		t.Errorf("Ascii85 is %q, not %q", got, coded)
+	}
+	for _, c := range [][3]string{{"b85encode", alphabets85[1], "VIXv6cyu6dW*}{3"}, {"Z85", alphabets85[2], "HelloWorld"}} {
+		plain := map[string]string{"b85encode": "a text of md", "Z85": "\x86\x4F\xD2\x6F\xB5\x59\xF7\x5B"}[c[0]]
+		if got := base85(c[1], plain); got != c[2] {
+			t.Errorf("%s is %q, not %q", c[0], got, c[2])
+		}
+	}
+}
