@@ -141,8 +141,13 @@ func (b *booking) complete(ctx context.Context, model llm.Model) (*llm.Response,
 	if errors.As(err, &pause) { // there is nothing left for another try
 		return nil, b.spent, err
 	}
+	unsent := (*llm.Unsent)(nil)
+	between := errors.As(err, &unsent)
 	if ctx.Err() == nil && errors.Is(context.Cause(within), errTimeSpent) {
 		err = b.r.timeSpent()
+	}
+	if between {
+		return nil, unsent.Usage, err
 	}
 	lost := llm.Usage{Prompt: b.start, Estimated: true} // at least
 	lost.Cost = b.price.Cost(lost)

@@ -144,3 +144,35 @@ func TestCommandTime(t *testing.T) {
 		}
 	}
 }
+
+// TestStoppedBetweenTries stops a task while it waits to ask a busy server again: what that has refused
+// counts in no budget.
+func TestStoppedBetweenTries(t *testing.T) {
+	b := newBench(t, "on tars\ntimes always\nstatus 429\n", agreeable{})
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	b.Options.Model = func(string) (llm.Model, error) {
+		return openai.New(openai.Config{BaseURL: b.model.URL, Model: "scripted", Sleep: func(ctx context.Context, _ time.Duration) error {
+			cancel()
+			<-ctx.Done()
+			return ctx.Err()
+		}})
+	}
+	var failed []record.CallFailed
+	var last Event
+	for e, err := range b.Run(ctx, record.Task{ID: "t", Text: "task"}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f, ok := e.Body.(record.CallFailed); ok {
+			failed = append(failed, f)
+		}
+		last = e
+	}
+	if last.Status.State != record.Stopped || len(failed) != 1 || len(b.model.Requests()) != 1 {
+		t.Fatalf("the task is %s after %d failed calls and %d requests", last.Status.State, len(failed), len(b.model.Requests()))
+	}
+	if failed[0].Usage != (llm.Usage{}) || last.Status.Usage != (llm.Usage{}) {
+		t.Errorf("the call counts %+v, the task %+v", failed[0].Usage, last.Status.Usage)
+	}
+}

@@ -64,3 +64,16 @@ func (e *Error) Retryable() bool {
 	}
 	return false
 }
+
+// Unsent says that a request was given up between two tries: no try was under way, so that nothing was used
+// but what is known.
+type Unsent struct {
+	Usage Usage // of the tries before
+	Err   error // why, such as context.Canceled
+}
+
+// Error implements error.
+func (u *Unsent) Error() string { return u.Err.Error() }
+
+// Unwrap returns the cause.
+func (u *Unsent) Unwrap() error { return u.Err }

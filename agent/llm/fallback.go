@@ -43,6 +43,10 @@ func (f fallback) Complete(ctx context.Context, req *Request) (*Response, error)
 		if errors.As(second, &again) {
 			failed.Usage = failed.Usage.Add(again.Usage)
 		}
+		var unsent *Unsent
+		if errors.As(second, &unsent) {
+			failed.Usage = failed.Usage.Add(unsent.Usage)
+		}
 		return nil, fmt.Errorf("%w; the fallback model: %w", err, second)
 	}
 	resp.Failed = resp.Failed.Add(failed.Usage)

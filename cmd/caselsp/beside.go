@@ -116,12 +116,12 @@ func (w *wiring) beside(ctx context.Context, dirs []string, e lsp.Errand) (strin
 	}
 	do, args, plain := verbFor(e)
 	ask := ownerAsk{Do: do}
-	if ask.Args, err = json.Marshal(args); err != nil {
+	if ask.Args, err = argsOf(args); err != nil {
 		return "", err
 	}
 	if e.Document != "" {
 		ask.Do = documentOf.name
-		if ask.Args, err = json.Marshal(besideArgs{do, ask.Args, e.Document, plain}); err != nil {
+		if ask.Args, err = argsOf(besideArgs{do, ask.Args, e.Document, plain}); err != nil {
 			return "", err
 		}
 	}

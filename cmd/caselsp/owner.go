@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"reflect"
 
 	"caselsp/store"
 )
@@ -172,9 +173,11 @@ func (k *farKeys) hide() (show func()) {
 
 // then is [seat.then].
 func (k *farKeys) then(do string, args any) {
-	if raw, err := json.Marshal(args); err == nil {
-		_ = k.x.Tell(ownerSaid{Then: &ownerAsk{Do: do, Args: raw}}) // also where this process leaves: the other one goes on by it
+	raw, err := argsOf(args)
+	if err != nil { // the other process would do it all again
+		k.do(ownerSaid{Err: []byte("caselsp: where this process ends, nobody goes on: " + err.Error() + "\n")})
 	}
+	_ = k.x.Tell(ownerSaid{Then: &ownerAsk{Do: do, Args: raw}}) // also where this process leaves: the other one goes on by it
 }
 
 // farWriter writes at a seat in another process.
@@ -236,7 +239,7 @@ func (n *nearSeat) told(raw json.RawMessage, say func(any) error) (last bool, er
 	switch said.Keys {
 	case lineAsked:
 		go func() {
-			line, ok, err := n.in.read(n.ctx)
+			line, ok, err := n.line()
 			if err == nil {
 				_ = say(ownerHears{Line: line, End: !ok})
 			}
@@ -262,6 +265,18 @@ func (n *nearSeat) told(raw json.RawMessage, say func(any) error) (last bool, er
 		err = &exitError{code: said.Code}
 	}
 	return true, err
+}
+
+// line reads a line that can be sent. Another one is said to be none: it would arrive as other text.
+func (n *nearSeat) line() (line string, ok bool, err error) {
+	for {
+		line, ok, err = n.in.read(n.ctx)
+		why := sendable(reflect.ValueOf(line))
+		if err != nil || why == nil {
+			return line, ok, err
+		}
+		fmt.Fprintf(n.err, "caselsp: the line was not taken: %v. Write it again\n", why)
+	}
 }
 
 // write writes what the owner says. A pipe that is closed ends the process by a signal.

@@ -66,14 +66,19 @@ func (v verb[A]) run(ctx context.Context, w *wiring, a A) error { return v.at(ct
 
 // at is run from a seat of this process.
 func (v verb[A]) at(ctx context.Context, w *wiring, s *seat, a A) error {
-	if err := sendable(reflect.ValueOf(a)); err != nil {
-		return err
-	}
-	args, err := json.Marshal(a)
+	args, err := argsOf(a)
 	if err != nil {
 		return err
 	}
 	return w.carryOut(ctx, ownerAsk{Do: v.name, Args: args}, s)
+}
+
+// argsOf are the arguments of a verb as they are sent: the only way to make them.
+func argsOf(a any) (json.RawMessage, error) {
+	if err := sendable(reflect.ValueOf(a)); err != nil {
+		return nil, err
+	}
+	return json.Marshal(a)
 }
 
 // sendable refuses text that JSON cannot hold. It would be sent as other text, without an error: a name would

@@ -173,7 +173,7 @@ func (m *model) Complete(ctx context.Context, req *llm.Request) (*llm.Response, 
 		pause := m.pause(try, err.After)
 		req.Waits(llm.Wait{Failed: err, For: pause, Try: try + 1, Most: maxTries})
 		if m.config.Sleep(ctx, pause) != nil && ctx.Err() != nil {
-			return nil, ctx.Err()
+			return nil, &llm.Unsent{Usage: spent, Err: ctx.Err()}
 		}
 		if stopped := req.Again(spent); stopped != nil {
 			return nil, stopped
