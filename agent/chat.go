@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
 	"strings"
 	"time"
 
@@ -169,43 +168,6 @@ func (r *run) handOver(args action.HandOver) error {
 		return r.refuse(fmt.Sprintf("Nothing was handed over: %s Say with %s what you would do, and ask the user to answer \"yes, do it\".", why, action.AnswerName))
 	}
 	return r.record(r.handed(args.Task))
-}
-
-// handed makes the task of a thread: what was agreed, and what was said before.
-func (r *run) handed(agreed string) record.HandedOver {
-	var typed []string
-	for _, e := range r.state.Thread.Open() {
-		typed = append(typed, e.Asked)
-	}
-	text := strings.TrimSpace(agreed) + "\n\n" + saidBefore(r.state.Task.Thread, r.state.Thread.Open())
-	return record.HandedOver{Task: r.a.outside.taskOf(r.a), Text: text, Typed: strings.Join(typed, "\n")}
-}
-
-// maxSaidBefore bounds what a task is told of the conversation that led to it, in bytes: the
-// latest counts, and what was agreed stands before it.
-const maxSaidBefore = 24 << 10
-
-// saidBefore is a conversation as a task's text has it, the earliest left out where it is too long.
-func saidBefore(thread string, list []record.Exchange) string {
-	var parts []string
-	left, out := maxSaidBefore, 0
-	for i, e := range slices.Backward(list) {
-		part := "The user:\n" + quote.Lines(e.Asked, "> ")
-		if e.Answer != "" {
-			part += "The answer:\n" + quote.Lines(e.Answer.Plain(), "> ")
-		}
-		if left -= len(part); left < 0 {
-			out = i + 1
-			break
-		}
-		parts = append(parts, part)
-	}
-	slices.Reverse(parts)
-	head := fmt.Sprintf("What was said about it in the thread %s:\n", thread)
-	if out > 0 {
-		head += fmt.Sprintf("[%d earlier messages left out]\n", out)
-	}
-	return head + strings.Join(parts, "")
 }
 
 // HandOver hands a thread over by the user's own command: what its last answer proposes is to be
