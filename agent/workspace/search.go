@@ -80,8 +80,7 @@ func (o *Overlay) Search(ctx context.Context, q Query) (matches []Match, more bo
 	if err != nil {
 		return nil, false, err
 	}
-	files = slices.DeleteFunc(files, func(f found) bool { return !g.match(f.key) || q.Skip != nil && q.Skip(f.key) })
-	files = slices.DeleteFunc(files, func(f found) bool { return q.passed(f) })
+	files = slices.DeleteFunc(files, func(f found) bool { return !g.match(f.key) || q.Skip != nil && q.Skip(f.key) || q.passed(f) })
 	s := search{w: o.w, re: re, limit: limit, files: files, found: make([][]Match, (len(files)+batch-1)/batch)}
 	s.context, s.needles = min(max(q.Context, 0), MaxContext), needlesOf(re.String())
 	o.w.index.next()

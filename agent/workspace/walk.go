@@ -132,31 +132,36 @@ func (o *Overlay) walkNow(ctx context.Context, links bool, g glob) (*walker, err
 	if err := k.descend(roots); err != nil {
 		return nil, err
 	}
-	k.addUnlisted()
-	slices.SortFunc(k.files, func(x, y found) int { return cmp.Compare(x.key, y.key) })
+	byKey := func(x, y found) int { return cmp.Compare(x.key, y.key) }
+	slices.SortFunc(k.files, byKey)
+	if k.addUnlisted() {
+		slices.SortFunc(k.files, byKey)
+	}
 	return k, nil
 }
 
-// addUnlisted adds what is only staged or only in the editor, or ignored.
-func (k *walker) addUnlisted() {
-	listed := make(map[string]bool, len(k.files))
-	for _, f := range k.files {
-		listed[f.key] = true
+// addUnlisted adds what is only staged or only in the editor, or ignored, behind the files that were listed, which are
+// sorted. It reports whether there was any.
+func (k *walker) addUnlisted() (any bool) {
+	list := k.files
+	listed := func(key string) bool {
+		_, found := slices.BinarySearchFunc(list, key, func(f found, key string) int { return cmp.Compare(f.key, key) })
+		return found
 	}
 	for key, s := range k.slots {
-		if s.now != nil && !listed[key] {
+		if s.now != nil && !listed(key) {
 			k.files = append(k.files, found{key: key, staged: s.now})
-			listed[key] = true
 		}
 	}
 	for key, b := range k.buffers {
-		if k.slots[key] != nil || listed[key] {
+		if k.slots[key] != nil || listed(key) {
 			continue
 		}
 		if _, err := b.folder.root.Lstat(b.rel); missing(err) { // an ignored file stays ignored when it is open
 			k.files = append(k.files, found{key: key, place: b.place, buffer: b})
 		}
 	}
+	return len(k.files) > len(list)
 }
 
 // folders is how many of them a worker of a walk lists at a time: one may hold as many files as all others, and a
@@ -196,6 +201,11 @@ func (k *walker) descend(level []descent) error {
 			return err
 		}
 		level = level[:0:0]
+		more := 0
+		for _, l := range lists {
+			more += len(l.files)
+		}
+		k.files = slices.Grow(k.files, more)
 		for _, l := range lists {
 			k.files = append(k.files, l.files...)
 			level = append(level, l.folders...)

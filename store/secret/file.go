@@ -151,6 +151,34 @@ func (p *filePattern) match(name, full string) bool {
 // names them exactly. What is called like an environment file in a way that the table
 // does not know is one.
 func KindOf(file string) *Kind {
+	judgedMu.RLock()
+	k, ok := judged[file]
+	judgedMu.RUnlock()
+	if ok {
+		return k
+	}
+	k = kindOf(file)
+	judgedMu.Lock()
+	defer judgedMu.Unlock()
+	if len(judged) >= maxJudged {
+		clear(judged)
+	}
+	judged[strings.Clone(file)] = k
+	return k
+}
+
+// judged are the kinds of paths that were asked for: each search and each list asks for those of all files of a
+// workspace again.
+var (
+	judgedMu sync.RWMutex
+	judged   = map[string]*Kind{}
+)
+
+// maxJudged bounds judged: it is more than the files of the largest workspace, of which it takes some 15 MB.
+const maxJudged = 120_000
+
+// kindOf is KindOf for a path that was not asked for yet.
+func kindOf(file string) *Kind {
 	full := "/" + strings.ToLower(strings.ReplaceAll(file, `\`, "/"))
 	name := path.Base(full)
 	t := kinds()
