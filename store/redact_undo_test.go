@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
+	"maps"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -31,7 +32,9 @@ func each(text, format, between string) string {
 func TestRedactWritings(t *testing.T) {
 	const value = `Quill<83>&Kite"Tor`
 	a, b := value[:len(value)/2], value[len(value)/2:]
-	for how, text := range writingsOf(value) {
+	all := writingsOf(value)
+	maps.Copy(all, packedWritings(value))
+	for how, text := range all {
 		t.Run(how, func(t *testing.T) {
 			r := newRedactor([]string{value})
 			for _, got := range []string{r.text("a " + text + " b"), r.text(text)} {
@@ -107,18 +110,6 @@ func writingsOf(value string) map[string]string {
 		"base32":                      base32.StdEncoding.EncodeToString([]byte(value)),
 		"base32 behind a byte":        base32.StdEncoding.EncodeToString([]byte("x" + value + "yz")),
 		"base32 behind four, small":   strings.ToLower(base32.StdEncoding.EncodeToString([]byte("wxyz" + value))),
-		"Ascii85":                     "<~" + base85(alphabets85[0], value) + "~>",
-		"Ascii85 of more":             base85(alphabets85[0], "x"+value+"yz"),
-		"base85":                      base85(alphabets85[1], value),
-		"base85 of more":              base85(alphabets85[1], "xyz"+value+"yz"),
-		"base85 in JSON":              strings.ReplaceAll(strings.ReplaceAll(base85(alphabets85[0], "xy"+value), `\`, `\\`), `"`, `\"`),
-		"Z85":                         base85(alphabets85[2], value),
-		"gzip in base64":              base64.StdEncoding.EncodeToString(gzipped("password: " + value + "\n")),
-		"gzip in base64, wrapped":     wrapped(base64.StdEncoding.EncodeToString(gzipped("password: "+value+"\n"+strings.Repeat("more and other text, ", 9))), 76),
-		"gzip in base64, cut off":     base64.StdEncoding.EncodeToString(gzipped("a: " + value + "\n" + strings.Repeat("x", 99)))[:60],
-		"zlib in base64":              base64.StdEncoding.EncodeToString(deflated("password: " + value + "\n")),
-		"gzip in hexadecimal":         hex.EncodeToString(gzipped("password: " + value + "\n")),
-		"gzip of base64 in base64":    base64.StdEncoding.EncodeToString(gzipped("a " + in64 + " b")),
 		"od -c":                       "0000000   " + each(a, "%c", "   ") + "\n0000011   " + each(b, "%c", "   ") + "\n0000022",
 	}
 }
@@ -176,6 +167,25 @@ type reply struct {
 }
 
 func (r reply) Authored() []string { return []string{r.Arguments} }
+
+// packedWritings are further writings of a value: what programs pack bytes into.
+func packedWritings(value string) map[string]string {
+	in64 := base64.StdEncoding.EncodeToString
+	return map[string]string{
+		"Ascii85":                  "<~" + base85(alphabets85[0], value) + "~>",
+		"Ascii85 of more":          base85(alphabets85[0], "x"+value+"yz"),
+		"base85":                   base85(alphabets85[1], value),
+		"base85 of more":           base85(alphabets85[1], "xyz"+value+"yz"),
+		"base85 in JSON":           strings.ReplaceAll(strings.ReplaceAll(base85(alphabets85[0], "xy"+value), `\`, `\\`), `"`, `\"`),
+		"Z85":                      base85(alphabets85[2], value),
+		"gzip in base64":           in64(gzipped("password: " + value + "\n")),
+		"gzip in base64, wrapped":  wrapped(in64(gzipped("password: "+value+"\n"+strings.Repeat("more and other text, ", 9))), 76),
+		"gzip in base64, cut off":  in64(gzipped("a: " + value + "\n" + strings.Repeat("x", 99)))[:60],
+		"zlib in base64":           in64(deflated("password: " + value + "\n")),
+		"gzip in hexadecimal":      hex.EncodeToString(gzipped("password: " + value + "\n")),
+		"gzip of base64 in base64": in64(gzipped("a " + in64([]byte(value)) + " b")),
+	}
+}
 
 func gzipped(text string) []byte {
 	var b bytes.Buffer

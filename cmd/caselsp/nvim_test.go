@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -86,6 +87,11 @@ func (n *nvimRun) run() {
 	if n.plugin {
 		n.install("install-nvim")
 	}
+	if holds := strings.Count(n.part("model.txt"), "\nhold\n"); holds > 0 {
+		counted := make(chan struct{})
+		go func() { n.countHeld(holds); close(counted) }()
+		t.Cleanup(func() { n.model.Close(); <-counted })
+	}
 	n.openKeyring()
 	t.Cleanup(func() {
 		if t.Failed() {
@@ -115,6 +121,20 @@ func (n *nvimRun) run() {
 	n.compare()
 	n.states(ctx)
 	n.nowhere()
+}
+
+// countHeld writes how many answers the model has held, for user.held.
+func (n *nvimRun) countHeld(holds int) {
+	for i := range holds {
+		n.model.Held()
+		err := os.WriteFile(n.at("held.new"), []byte(strconv.Itoa(i+1)), 0o644)
+		if err == nil {
+			err = os.Rename(n.at("held.new"), n.at("held"))
+		}
+		if err != nil {
+			n.t.Error(err)
+		}
+	}
 }
 
 // secret is what must stand nowhere; "" where the scenario has none.
@@ -177,7 +197,7 @@ func (n *nvimRun) command(ctx context.Context, name string, args ...string) *exe
 		"XDG_CONFIG_HOME="+n.at(".config"), "XDG_STATE_HOME="+n.at(".state"), "XDG_DATA_HOME="+n.at(".data"), "XDG_CACHE_HOME="+n.at(".cache"),
 		"CASELSP_MODEL_BASE_URL="+n.model.URL, "CASELSP_MODEL_NAME=scripted", "CASELSP_LOG_LEVEL=debug",
 		"CASELSP_TRUST_FOLDERS="+n.at(n.trusted()),
-		"SCENARIO_RESULT="+n.at("result"), "SCENARIO_TRANSCRIPT="+n.at("transcript"),
+		"SCENARIO_RESULT="+n.at("result"), "SCENARIO_TRANSCRIPT="+n.at("transcript"), "SCENARIO_HELD="+n.at("held"),
 		"SCENARIO="+n.at("scenario.lua"),
 	)
 	if n.plugin {

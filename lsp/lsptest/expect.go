@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"go.lsp.dev/protocol"
 )
@@ -30,14 +31,21 @@ type Expectation struct {
 
 // Expect waits until all expectations are met at once. It returns an error with
 // the log of what was received when one is unmeetable, the connection ended
-// before, ctx ended, or the ceiling of the options was reached.
+// before, ctx ended, or the server said nothing for as long as the ceiling of the options: one that goes on telling what it
+// does is slow, because the machine is busy, and not stuck.
 func (e *Editor) Expect(ctx context.Context, list ...Expectation) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, e.opts.Ceiling, fmt.Errorf("the ceiling of %v was reached", e.opts.Ceiling))
-	defer cancel()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	silent := time.AfterFunc(e.opts.Ceiling, func() { cancel(fmt.Errorf("the server said nothing for %v", e.opts.Ceiling)) })
+	defer silent.Stop()
 	defer context.AfterFunc(ctx, func() { e.record(func(*State) {}) })()
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for {
+	for heard := e.state.heard; ; {
+		if e.state.heard > heard {
+			heard = e.state.heard
+			silent.Reset(e.opts.Ceiling)
+		}
 		failed, verdict := judge(&e.state, list)
 		var why error
 		switch {

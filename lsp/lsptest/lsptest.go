@@ -24,7 +24,7 @@ import (
 	"go.lsp.dev/uri"
 )
 
-// DefaultCeiling is how long an expectation waits before it is given up: far
+// DefaultCeiling is how long an expectation waits without a word of the server before it is given up: far
 // longer than anything takes on a slow machine, so that it only ends tests that
 // would hang.
 const DefaultCeiling = 60 * time.Second

@@ -106,7 +106,7 @@ func TestExpect(t *testing.T) {
 		})
 	}
 	e, _ := meet(t, Options{Ceiling: 1})
-	if err := e.Expect(t.Context(), Ended()); err == nil || !strings.Contains(err.Error(), "ceiling") {
+	if err := e.Expect(t.Context(), Ended()); err == nil || !strings.Contains(err.Error(), "said nothing for") {
 		t.Errorf("at the ceiling: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

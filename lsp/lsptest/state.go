@@ -28,6 +28,7 @@ type State struct {
 	Notified    map[string][]string // the params of notifications that are no part of the protocol, by method
 	Ended       bool                // the connection has ended: nothing more will come
 
+	heard    int      // how many lines were added to received
 	received []string // everything, one line each, for the one who reads why a test failed
 }
 
@@ -106,6 +107,7 @@ func (s *State) note(form string, args ...any) {
 	if len(line) > 600 {
 		line = line[:600] + "…"
 	}
+	s.heard++
 	s.received = append(s.received, line)
 	if len(s.received) > receivedLimit {
 		s.received = slices.Delete(s.received, 0, 1)

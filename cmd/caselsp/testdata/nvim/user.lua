@@ -66,14 +66,28 @@ end
 -- wait on when something went wrong.
 function user.see(what, condition)
   local found, wrong
-  vim.wait(ceiling, function()
+  local heard, since = 0, vim.uv.now() -- the server that goes on telling what it does is slow, not stuck
+  vim.wait(10 * ceiling, function()
+    if #user.messages + #user.progress > heard then
+      heard, since = #user.messages + #user.progress, vim.uv.now()
+    end
     found, wrong = condition(), unforeseen()
-    return found or wrong
+    return found or wrong or vim.uv.now() - since > ceiling
   end, 20)
   if not found then
     error(('never seen: %s. %s'):format(what, wrong and 'Instead: ' .. wrong.text or 'It was waited for long enough.'), 2)
   end
   return found
+end
+
+-- user.held waits until the model holds the answer to a request, the n-th that it holds: the task waits for it.
+function user.held(n)
+  user.see('answer ' .. n .. ' held by the model', function()
+    local file = io.open(os.getenv('SCENARIO_HELD'))
+    local count = file and tonumber(file:read('a')) or 0
+    if file then file:close() end
+    return count >= n
+  end)
 end
 
 -- user.same fails unless a text is as it should be.
