@@ -251,6 +251,9 @@ func (w *Workspace) readFacts(ctx context.Context, files []found, take func(i in
 	w.index.next()
 	w.known.next()
 	err := inBatchesBy(ctx, w.parsers(), batch, len(files), func(from, to int) bool {
+		if w.aside {
+			yieldThread()
+		}
 		r := reader{w: w}
 		defer r.close()
 		for i := from; i < to && ctx.Err() == nil; i++ {
@@ -268,6 +271,7 @@ func (w *Workspace) readFacts(ctx context.Context, files []found, take func(i in
 // how many files have facts.
 func (w *Workspace) Index(ctx context.Context, k Kept) (n int, err error) {
 	w.KeepFacts(k)
+	w.aside = true
 	w.known.most, w.index.most = 0, 0
 	o := w.NewOverlay()
 	defer o.Close()

@@ -33,6 +33,7 @@ type Workspace struct {
 	index   index
 	known   known
 	alone   bool // see Alone
+	aside   bool // what is parsed gives way to everything else of the process, see Index
 
 	// One lock for the buffers and all that is staged, because a keystroke changes
 	// both as one. Nothing is read from disk under it.
