@@ -20,8 +20,10 @@ const module = "caselsp"
 
 // floor says which of the module's own packages a package may import; "x/..."
 // stands for x and all below it. Tests lists what its tests may import beside
-// that and beside the packages of testKits.
+// that and beside the packages of testKits. Does says in one sentence, of which the package is the
+// subject, what it is for: a package without one is none.
 type floor struct {
+	does  string
 	may   []string
 	tests []string
 }
@@ -29,57 +31,57 @@ type floor struct {
 // floors has a row for every package there may be. A package without a row
 // fails the test: a new room needs its place in the house first.
 var floors = map[string]floor{
-	"store":             {may: []string{"store/secret"}},
-	"store/secret":      {},
-	"sandbox":           {may: []string{"sandbox/inside"}},
-	"sandbox/inside":    {},
-	"agent/llm":         {},
-	"agent/llm/openai":  {may: []string{"agent/llm"}},
-	"agent/llm/replay":  {may: []string{"agent/llm"}},
-	"agent/llm/llmtest": {may: []string{"agent/llm"}},
-	"agent/near":        {},
-	"agent/count":       {},
-	"agent/obey":        {},
-	"agent/quote":       {},
-	"agent/content":     {may: []string{"agent/count", "agent/near"}},
-	"agent/patch":       {may: []string{"agent/content", "agent/count", "agent/near"}},
+	"store":             {does: "keeps the state directory: records, blobs, memory, documents, logs and the socket of its owner; what it keeps of tasks is redacted at its door", may: []string{"store/secret"}},
+	"store/secret":      {does: "is the one table of secret formats and of files that hold secrets, and finds them in texts"},
+	"sandbox":           {does: "runs one command under a policy, in Docker or natively, and returns what it said and what it changed", may: []string{"sandbox/inside"}},
+	"sandbox/inside":    {does: "is what runs within the native sandbox before the command: namespaces, mounts, seccomp and Landlock"},
+	"agent/llm":         {does: "is the data of a conversation with a model and the interface of one"},
+	"agent/llm/openai":  {does: "speaks with servers of models: requests, streams, retries, prices and embeddings", may: []string{"agent/llm"}},
+	"agent/llm/replay":  {does: "is a model that answers as it did in a recording", may: []string{"agent/llm"}},
+	"agent/llm/llmtest": {does: "is a scripted model behind real HTTP, for tests", may: []string{"agent/llm"}},
+	"agent/near":        {does: "measures how far words are from each other, for misspelt names and misquoted lines"},
+	"agent/count":       {does: "says counts of things in words"},
+	"agent/obey":        {does: "knows the files that programs obey without being told to"},
+	"agent/quote":       {does: "shows text of models, commands and files so that it cannot pass for ours"},
+	"agent/content":     {does: "is the text of a file as lines, of which an edit keeps every byte that it does not name", may: []string{"agent/count", "agent/near"}},
+	"agent/patch":       {does: "turns the text of an edit into edits, or says precisely why not", may: []string{"agent/content", "agent/count", "agent/near"}},
 	// Which files hold secrets is one table, that of the redaction.
-	"agent/shell":  {may: []string{"store/secret"}},
-	"agent/syntax": {may: []string{"agent/near"}},
+	"agent/shell":  {does: "parses a command line and judges what it may do", may: []string{"store/secret"}},
+	"agent/syntax": {does: "makes parse trees, outlines, facts and syntax errors of texts in every language", may: []string{"agent/near"}},
 	// What code can do is read from the qualified names of package ecma.
-	"agent/ability": {may: []string{"agent/ecma", "agent/syntax"}},
+	"agent/ability": {does: "finds what code can do to its machine: start programs, reach the network, load native code", may: []string{"agent/ecma", "agent/syntax"}},
 	// Tests are counted in parse trees: one in a comment or after a return does not count.
-	"agent/testreport": {may: []string{"agent/syntax"}},
-	"agent/stack":      {},
+	"agent/testreport": {does: "reads what test runners write: results, coverage and stack traces as data", may: []string{"agent/syntax"}},
+	"agent/stack":      {does: "finds what a project is made with and how it is tested, with the lines that say so"},
 	// Whose a name is, is read in parse trees.
-	"agent/general":               {may: []string{"agent/syntax"}},
-	"agent/settings":              {may: []string{"agent/near", "agent/syntax"}},
-	"agent/dom":                   {may: []string{"agent/syntax"}},
-	"agent/ecma":                  {may: []string{"agent/syntax"}},
-	"agent/validate":              {may: []string{"agent/dom", "agent/ecma", "agent/syntax", "store/secret"}, tests: []string{"agent/validate/rules"}},
-	"agent/validate/validatetest": {may: []string{"agent/validate"}},
-	"agent/validate/rules":        {may: []string{"agent/validate", "agent/validate/rules/*"}, tests: []string{"store/secret"}},
-	"agent/validate/rules/*":      {may: []string{"agent/validate", "agent/dom", "agent/ecma", "agent/near", "agent/syntax", "store/secret"}},
-	"agent/codemap":               {may: []string{"agent/syntax"}},
-	"agent/project":               {may: []string{"agent/syntax", "agent/testreport"}},
-	"agent/lint":                  {may: []string{"agent/validate", "sandbox"}},
-	"agent/fixcheck":              {may: []string{"agent/count", "agent/near", "agent/syntax", "sandbox"}},
-	"agent/workspace":             {may: []string{"agent/syntax"}},
-	"agent/action":                {may: []string{"agent/content", "agent/count", "agent/patch", "agent/shell", "agent/syntax", "agent/validate", "agent/validate/rules", "agent/lint", "agent/workspace", "sandbox"}},
+	"agent/general":               {does: "takes what belongs to one project out of code and prose, so that others learn from the rest", may: []string{"agent/syntax"}},
+	"agent/settings":              {does: "has every setting once: type, default, documentation and who may set it", may: []string{"agent/near", "agent/syntax"}},
+	"agent/dom":                   {does: "is pages and style sheets as trees that rules ask", may: []string{"agent/syntax"}},
+	"agent/ecma":                  {does: "is scopes, flow and regular expressions of JavaScript that rules ask", may: []string{"agent/syntax"}},
+	"agent/validate":              {does: "runs rules over files and compares what they find before and after an edit", may: []string{"agent/dom", "agent/ecma", "agent/syntax", "store/secret"}, tests: []string{"agent/validate/rules"}},
+	"agent/validate/validatetest": {does: "checks a rule by source with marked findings, for tests", may: []string{"agent/validate"}},
+	"agent/validate/rules":        {does: "assembles the suite of all rules", may: []string{"agent/validate", "agent/validate/rules/*"}, tests: []string{"store/secret"}},
+	"agent/validate/rules/*":      {does: "is the rules of one family", may: []string{"agent/validate", "agent/dom", "agent/ecma", "agent/near", "agent/syntax", "store/secret"}},
+	"agent/codemap":               {does: "ranks the files of a project by a query and shows the first within a number of tokens", may: []string{"agent/syntax"}},
+	"agent/project":               {does: "finds the apps, models, routes and artifacts that a project declares", may: []string{"agent/syntax", "agent/testreport"}},
+	"agent/lint":                  {does: "runs other people's linters in the sandbox and maps their reports to findings", may: []string{"agent/validate", "sandbox"}},
+	"agent/fixcheck":              {does: "judges the claim that a failure was fixed: built-in checks and validators in the sandbox", may: []string{"agent/count", "agent/near", "agent/syntax", "sandbox"}},
+	"agent/workspace":             {does: "is the user's files as they are now: overlay, index, search, structure, git, and the atomic writer", may: []string{"agent/syntax"}},
+	"agent/action":                {does: "is the verbs of the model, each with its schema and effect", may: []string{"agent/content", "agent/count", "agent/patch", "agent/shell", "agent/syntax", "agent/validate", "agent/validate/rules", "agent/lint", "agent/workspace", "sandbox"}},
 	// Beside what an action is, records name where the hunks of a patch landed and what linters found; the files
 	// of a task say its language.
-	"agent/record": {may: []string{"agent/action", "agent/count", "agent/fixcheck", "agent/llm", "agent/patch", "agent/quote", "agent/stack", "agent/syntax", "agent/testreport", "agent/validate", "agent/workspace", "sandbox"}},
+	"agent/record": {does: "is the records of the journal, and folds them to the state of a task or a thread", may: []string{"agent/action", "agent/count", "agent/fixcheck", "agent/llm", "agent/patch", "agent/quote", "agent/stack", "agent/syntax", "agent/testreport", "agent/validate", "agent/workspace", "sandbox"}},
 	// Beside what decisions are made from: findings name their linters, questions the sandbox's
 	// limits, and a task that leaves fewer tests is seen by their count.
-	"agent/permit": {may: []string{"agent/ability", "agent/action", "agent/lint", "agent/obey", "agent/record", "agent/settings", "agent/shell", "agent/testreport", "agent/validate", "agent/validate/rules", "agent/workspace", "sandbox", "store"}},
-	"agent/review": {may: []string{"agent/count", "agent/permit", "agent/record", "agent/workspace", "agent/patch"}},
-	"agent":        {may: []string{"agent/...", "store", "store/secret", "sandbox"}},
-	"lsp/wire":     {},
-	"lsp":          {may: []string{"lsp/wire", "agent", "agent/count", "agent/record", "agent/review", "agent/near", "agent/workspace", "agent/validate", "agent/validate/rules", "agent/settings"}, tests: []string{"agent/...", "store", "sandbox"}},
-	"lsp/lsptest":  {},
-	"cmd/caselsp":  {may: []string{"..."}},
-	"editors":      {},
-	"editors/*":    {},
+	"agent/permit": {does: "answers every question of permission with allowed, refused or a question to the user", may: []string{"agent/ability", "agent/action", "agent/lint", "agent/obey", "agent/record", "agent/settings", "agent/shell", "agent/testreport", "agent/validate", "agent/validate/rules", "agent/workspace", "sandbox", "store"}},
+	"agent/review": {does: "accepts, rejects and reverts what a task has done", may: []string{"agent/count", "agent/permit", "agent/record", "agent/workspace", "agent/patch"}},
+	"agent":        {does: "is the loop: phases, prompts, threads, budgets and recovery over the journal", may: []string{"agent/...", "store", "store/secret", "sandbox"}},
+	"lsp/wire":     {does: "is the stream, the dispatch and the lifecycle of JSON-RPC and of LSP"},
+	"lsp":          {does: "is a session with one editor: events become messages, questions prompts, change sets workspace edits", may: []string{"lsp/wire", "agent", "agent/count", "agent/record", "agent/review", "agent/near", "agent/workspace", "agent/validate", "agent/validate/rules", "agent/settings"}, tests: []string{"agent/...", "store", "sandbox"}},
+	"lsp/lsptest":  {does: "is an editor that tests drive, well-behaved or hostile"},
+	"cmd/caselsp":  {does: "wires all, and is the terminal: commands, verbs, exit codes", may: []string{"..."}},
+	"editors":      {does: "holds what editors load"},
+	"editors/*":    {does: "is a client of one editor, which knows the binary only"},
 }
 
 // testKits are the packages that exist to be imported by tests.
@@ -321,6 +323,11 @@ func topProblems(fsys fs.FS) ([]string, error) {
 func TestFloors(t *testing.T) {
 	for _, p := range floorProblems(sources(t, house())) {
 		t.Error(p)
+	}
+	for name, f := range floors {
+		if len(strings.Fields(f.does)) < 3 || strings.HasSuffix(f.does, ".") {
+			t.Errorf("%s: say in one sentence what it does, without a full stop: %q", name, f.does)
+		}
 	}
 	found, err := topProblems(house())
 	if err != nil {
