@@ -209,10 +209,6 @@ function reviewing({ server, board, reviews, hunks }: Parts): Table {
       const task = await taskOf(board, argument, 'caselsp.review', 'CASE: Open the review document');
       return task === undefined ? undefined : server.execute('caselsp.review', { task });
     },
-    preview: async (argument) => {
-      const task = await taskOf(board, argument, 'caselsp.accept', 'CASE: Review in Refactor Preview');
-      return task === undefined ? undefined : server.execute('caselsp.review', { task, preview: true });
-    },
     accept: decideAll('caselsp.accept', 'CASE: Accept a result'),
     reject: decideAll('caselsp.reject', 'CASE: Reject a result'),
     acceptFile: decideFile(true),

@@ -39,7 +39,8 @@ export class Messages {
     }
     const decided = this.decided(question);
     if (own('vscode.questions', 'notification') === 'notification') {
-      const title = `${plain(question.text)} [Show the question](command:caselsp-vscode.questions)`;
+      // The link first: what is longer than a line is cut off.
+      const title = `[CASE asks](command:caselsp-vscode.questions) ${plain(question.text)}`;
       void vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, () => decided);
     }
     await decided;
