@@ -62,6 +62,11 @@ export class Messages {
     return { success: true };
   }
 
+  /** Reports whether lenses of the extension decide about hunks in a document. */
+  decides(document: vscode.Uri): boolean {
+    return this.reviews.pendingIn(document).length > 0;
+  }
+
   private present(type: MessageType): typeof vscode.window.showErrorMessage {
     switch (type) {
       case MessageType.Error:

@@ -30,6 +30,9 @@ const reading = new Set(
   ),
 );
 
+/** The commands of the server's lenses on hunks. */
+const deciding = new Set(['accept', 'reject', 'next'].map((name) => `${section}.${name}`));
+
 /** How often a server that ends by itself is started again within restartSpan: more often, it would only end again. */
 const maxRestarts = 3;
 const restartSpan = 3 * 60_000;
@@ -220,6 +223,11 @@ export class Server implements vscode.Disposable {
       handleWorkDoneProgress: (token, params, next) => {
         next(token, params);
         this.changes.fire(undefined);
+      },
+      // On hunks in the user's files stand the extension's own.
+      provideCodeLenses: async (document, token, next) => {
+        const lenses = await next(document, token);
+        return this.messages?.decides(document.uri) === true ? lenses?.filter((l) => !deciding.has(l.command?.command ?? '')) : lenses;
       },
       window: {
         showDocument: async (params, next) => {

@@ -65,6 +65,12 @@ class User {
     await this.page.locator('.tab.active', { hasText: path.basename(file) }).first().waitFor();
   }
 
+  /** Goes to an editor that is open, by the whole of its name. */
+  async tab(name) {
+    await this.page.locator(`.tab[data-resource-name="${name}"]`).first().click();
+    await this.page.locator(`.tab.active[data-resource-name="${name}"]`).first().waitFor();
+  }
+
   /** Runs a command of the palette by its title. Then texts are typed into the boxes that it opens. */
   async command(title, ...texts) {
     note('command:', title, ...texts);
