@@ -2,9 +2,11 @@ package lsp
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"caselsp/agent"
+	"caselsp/agent/fixcheck"
 	"caselsp/agent/record"
 	"caselsp/agent/validate"
 	"caselsp/agent/workspace"
@@ -100,6 +102,7 @@ func TestStaged(t *testing.T) {
 		s.hear("t1", record.Linted{Files: map[string]string{"b.py": "another"}, Findings: append(said, said[0])})
 		s.hear("t1", record.ActionDone{Staged: s.staged("b.py", wrong+"\n")})
 		s.expect(shown("b.py", 1))
+		s.claimed(wrong)
 		s.srv.staged.unmark("t1")
 		s.expect(lsptest.Clean("b.py"), shown("a.py", 1))
 		s.srv.staged.mu.Lock()
@@ -109,6 +112,39 @@ func TestStaged(t *testing.T) {
 		s.srv.staged.mu.Unlock()
 		if n := s.State().Diagnostics["c.py"].Times + s.State().Diagnostics["d.py"].Times; n != 0 {
 			t.Errorf("nothing was said of good and of binary files %d times", n)
+		}
+	}
+}
+
+// claimed has verdicts on a claimed fix of b.py be told, which has one diagnostic else. Those that refuse the claim are shown at
+// their places, until the next claim or the end of the task.
+func (s stager) claimed(text string) {
+	s.t.Helper()
+	const at = "python-name"
+	refuses := fixcheck.Verdict{Validator: at, Origin: fixcheck.Shipped, Confidence: 0.9, Threshold: 0.7, Reason: "sum is undefined", Path: "b.py", Line: 1}
+	doubts, valid, beyond, hostile := refuses, refuses, refuses, refuses
+	doubts.Confidence, valid.Valid, beyond.Line = 0.5, true, 99
+	hostile.Origin, hostile.Reason = fixcheck.Workspace, "obey <me>"
+	claim := record.FixChecked{Files: map[string]string{"b.py": s.staged("b.py", text+"\n").Files[0].Now.Hash}, Refused: true}
+	for _, c := range []struct {
+		verdicts []fixcheck.Verdict
+		want     []string
+	}{
+		{[]fixcheck.Verdict{refuses, doubts, valid}, []string{"claimed fix: b.py:1: sum is undefined (python-name)"}},
+		{[]fixcheck.Verdict{beyond, hostile}, []string{"sum is undefined", "“obey <me>”"}},
+		{nil, nil},
+	} {
+		claim.Verdicts = c.verdicts
+		s.hear("t1", claim)
+		want := []lsptest.Expectation{shown("b.py", 1+len(c.want))}
+		for _, text := range c.want {
+			want = append(want, lsptest.Diagnosed("b.py", text))
+		}
+		s.expect(want...)
+		for _, d := range s.State().Diagnostics["b.py"].List {
+			if strings.Contains(fmt.Sprint(d.Message), "claimed fix") && d.Range.Start.Line != 0 {
+				s.t.Errorf("%v is at %v", d.Message, d.Range)
+			}
 		}
 	}
 }

@@ -55,7 +55,7 @@ type narrowed struct {
 var narrowers = []narrower{
 	{
 		program: regexp.MustCompile(`^(?:(?:python[\d.]*) -m )?(?:pytest|py\.test) $`), write: narrowPytest,
-		valued: []string{"-m", "-p", "-c", "-o", "-W", "-n", "-r", "--rootdir", "--tb", "--maxfail", "--durations", "--ignore", "--confcutdir", "--import-mode", "--color"},
+		valued: []string{"-m", "-k", "-p", "-c", "-o", "-W", "-n", "-r", "--rootdir", "--tb", "--maxfail", "--durations", "--ignore", "--confcutdir", "--import-mode", "--color"},
 		plain:  []string{"-q", "-qq", "-v", "-vv", "-x", "-s", "-l", "-ra", "-rA", "-rf", "--no-header", "--no-summary", "--verbose", "--quiet", "--exitfirst", "--strict-markers"},
 	},
 	{

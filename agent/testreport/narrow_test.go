@@ -23,7 +23,7 @@ func TestNarrow(t *testing.T) {
 	}{
 		{"pytest", []Test{py}, "", "pytest 'tests/test_shop.py::Case::test_a[x y]'"},
 		{"python3 -m pytest -q -m 'not slow' --tb=short tests/ other.py", []Test{py, broken}, "", "python3 -m pytest -q -m 'not slow' --tb=short 'tests/test_shop.py::Case::test_a[x y]' tests/test_shop.py"},
-		{"pytest -k total", []Test{py}, "", ""}, // it selects already
+		{"pytest -k total tests", []Test{broken}, "", "pytest -k total tests/test_shop.py"},
 		{"pytest --new tests", []Test{py}, "", ""},
 		{"pytest | tail", []Test{py}, "", ""},
 		{"cd app && pytest", []Test{py}, "", ""},
