@@ -108,3 +108,16 @@ func (g generalised) core(changes []workspace.Change) string {
 	}
 	return text
 }
+
+// prose is what is kept of some texts for people.
+func (g generalised) prose(texts []string) (kept []string) {
+	for _, text := range texts {
+		kept = append(kept, g.names.Prose(text))
+	}
+	return kept
+}
+
+// line is what is kept of a line of a file.
+func (g generalised) line(name, text string, number int) string {
+	return lineOf(g.names.Code(name, text, func(line int) bool { return line == number }), number)
+}

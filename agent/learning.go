@@ -92,22 +92,35 @@ func FailureText(output string) string {
 // error, and what called it.
 const maxContext = 2
 
+// raised is a line of code in which an error was raised.
+type raised struct {
+	file string
+	line int
+	text string // without what it is indented by
+}
+
 // failedAt are the lines of code in which the errors of a failed run were raised, the innermost first, by the
 // text of a file.
-func failedAt(output string, tree testreport.Tree, text func(name string) string) (lines []string) {
+func failedAt(output string, tree testreport.Tree, text func(name string) string) (lines []raised) {
 	for _, trace := range testreport.Traces(output) {
-		frames := trace.In(tree).Frames
-		for _, f := range slices.Backward(frames) {
-			all := strings.Split(text(f.File), "\n")
-			if f.Line < 1 || f.Line > len(all) || len(lines) == maxContext {
-				continue
-			}
-			if line := strings.TrimSpace(all[f.Line-1]); line != "" && !slices.Contains(lines, line) {
-				lines = append(lines, line)
+		for _, f := range slices.Backward(trace.In(tree).Frames) {
+			line := lineOf(text(f.File), f.Line)
+			known := func(r raised) bool { return r.text == line }
+			if line != "" && len(lines) < maxContext && !slices.ContainsFunc(lines, known) {
+				lines = append(lines, raised{f.File, f.Line, line})
 			}
 		}
 	}
 	return lines
+}
+
+// lineOf is a line of a text, without what it is indented by; "" where there is none.
+func lineOf(text string, number int) string {
+	all := strings.Split(text, "\n")
+	if number < 1 || number > len(all) {
+		return ""
+	}
+	return strings.TrimSpace(all[number-1])
 }
 
 // failureText is what memory finds the failed run of the tests by, with the code in which it failed.
@@ -120,7 +133,11 @@ func (r *run) failureText(ctx context.Context, output string) string {
 	for _, f := range files {
 		tree = append(tree, f.Path)
 	}
-	return strings.Join(append([]string{FailureText(output)}, failedAt(output, tree, r.textOf)...), "\n")
+	text := []string{FailureText(output)}
+	for _, at := range failedAt(output, tree, r.textOf) {
+		text = append(text, at.text)
+	}
+	return strings.Join(text, "\n")
 }
 
 // learn keeps what the task teaches by what is decided about it now, and returns it. A failure to do so is only
@@ -176,8 +193,8 @@ func (r *run) taught(ctx context.Context, rev *review.Review) (patterns []store.
 		}
 	}
 	kind, g := r.state.Class().Type, r.generalise(ctx, accepted)
-	text := g.names.Prose(r.state.Task.Text)
-	patterns = append(patterns, store.Pattern{Kind: store.KindPattern, Type: kind, Text: text, Solution: g.names.Prose(strings.Join(how, "; ")) + "\n" + g.core(accepted)})
+	core := g.core(accepted) // first: its names are those of the text, too
+	patterns = append(patterns, store.Pattern{Kind: store.KindPattern, Type: kind, Text: g.names.Prose(r.state.Task.Text), Solution: g.names.Prose(strings.Join(how, "; ")) + "\n" + core})
 	for _, f := range r.state.Features {
 		for _, fix := range f.Fixes {
 			if p, ok := r.fixed(ctx, fix); f.OK && ok {
@@ -212,16 +229,23 @@ func (r *run) fixed(ctx context.Context, fix record.Fix) (p store.Pattern, ok bo
 			tree, texts[f.Path] = append(tree, f.Path), textOf(f.Now)
 		}
 	}
-	signatures = append(signatures, failedAt(fix.Said, tree, func(name string) string { return texts[name] })...)
 	changes := slices.DeleteFunc(workspace.Compare(from, to).Files, r.holdsSecrets)
 	if len(changes) == 0 {
 		return p, false
 	}
 	g, how := r.generalise(ctx, changes), ""
+	at := failedAt(fix.Said, tree, func(name string) string { return texts[name] })
+	for _, line := range at {
+		g.names.Read(line.file, texts[line.file])
+	}
+	core, text := g.core(changes), g.prose(signatures)
+	for _, line := range at {
+		text = append(text, g.line(line.file, texts[line.file], line.line))
+	}
 	if fix.Hypothesis != nil {
 		how = fix.Hypothesis.Fix + " Cause: " + fix.Hypothesis.Cause + "\n"
 	}
-	return store.Pattern{Kind: store.KindFailure, Type: kind, Text: strings.Join(signatures, "\n"), Solution: g.names.Prose(how) + g.core(changes)}, true
+	return store.Pattern{Kind: store.KindFailure, Type: kind, Text: strings.Join(text, "\n"), Solution: g.names.Prose(how) + core}, true
 }
 
 // stagedLater are the files that are staged later, as they were before.

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"caselsp/agent/general"
 	"caselsp/agent/llm"
 	"caselsp/agent/record"
 	"caselsp/agent/review"
@@ -368,8 +369,40 @@ func TestLearning(t *testing.T) {
 	if mean(without.rounds[40:]) != mean(without.rounds[:20]) {
 		t.Errorf("without memory: rounds by task %v", without.rounds)
 	}
+	with.checkNames(t)
 	if len(with.poisoned) == 0 || slices.Max(with.poisoned) >= 40 {
 		t.Errorf("poisoned records were recalled for the tasks %v, wanted some, and none in the last third", with.poisoned)
+	}
+}
+
+// checkNames looks in what memory has learnt for lines of the tasks' own code in which there is something to take out.
+func (w *world) checkNames(t *testing.T) {
+	t.Helper()
+	m, err := store.UserMemory(store.Options{StateDir: w.state})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := m.All(t.Context(), store.KindFailure)
+	if err != nil {
+		t.Fatal(err)
+	}
+	looked := 0
+	for _, f := range w.families {
+		for _, c := range f.chores {
+			line := strings.TrimSpace(c.bad)
+			if general.New(general.Project{}).Code(c.file, line, nil) == line {
+				continue
+			}
+			looked++
+			for _, p := range all {
+				if p.Taught > 0 && strings.Contains(p.Text+"\n"+p.Solution, line) {
+					t.Errorf("what is remembered holds %q:\n%s\n%s", line, p.Text, p.Solution)
+				}
+			}
+		}
+	}
+	if looked < 30 {
+		t.Errorf("%d lines were looked for", looked)
 	}
 }
 

@@ -57,9 +57,16 @@ func (n *Names) Read(path, text string) {
 			n.local[d.Name] = true
 		}
 	}
-	for node := range tree.Root().Walk() { // self.total = ..., this.total = ...
-		if k := node.Kind(); (k == "attribute" || k == "member_expression") && assigned(node) {
+	for node := range tree.Root().Walk() {
+		switch k := node.Kind(); {
+		case (k == "attribute" || k == "member_expression") && n.assigned(node): // self.total = ..., order.total = ...
 			n.local[last(node).Text()] = true
+		case fieldKinds[k]: // type cart struct { total int }, class Cart { total = 0 }
+			for c := range node.Children() {
+				if identifierKinds[c.Kind()] {
+					n.local[c.Text()] = true
+				}
+			}
 		}
 	}
 }
@@ -233,34 +240,4 @@ func composed(word string) bool {
 
 func (n *Names) declared(name string) bool {
 	return n.own[name] != "" || n.local[name] || n.project.Declares != nil && n.project.Declares(name)
-}
-
-var pathInProse = regexp.MustCompile(`(?:[A-Za-z]:)?[\w.~@+-]*(?:[/\\][\w.~@+-]+)+|\b[\w-]+\.(?:py|go|js|jsx|ts|tsx|mjs|cjs|html|css|json|ya?ml|toml|md|txt|sql|ini|cfg|sh|rb|java|rs|c|h|cpp)\b`)
-
-// Prose returns a text for people, such as a task, with placeholders for paths, and for the names of code that
-// the project declares or the record has replaced. Words of a sentence stay, whatever declares them.
-func (n *Names) Prose(text string) string {
-	text = pathInProse.ReplaceAllStringFunc(text, func(path string) string {
-		if strings.HasPrefix(path, "//") || !strings.ContainsFunc(path, unicode.IsLetter) {
-			return path
-		}
-		ext := path[strings.LastIndexAny(path, `/\`)+1:]
-		if i := strings.LastIndexByte(ext, '.'); i > 0 {
-			ext = ext[i:]
-		} else {
-			ext = ""
-		}
-		p := n.values["path "+path]
-		if p == "" {
-			p = n.fresh("file")
-			n.values["path "+path] = p
-		}
-		return p + ext
-	})
-	return wordish.ReplaceAllStringFunc(text, func(w string) string {
-		if !composed(w) || n.public[w] || vocabulary[strings.ToLower(w)] || !n.declared(w) {
-			return w
-		}
-		return n.name(w, "name")
-	})
 }

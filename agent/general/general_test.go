@@ -97,7 +97,7 @@ func TestNames(t *testing.T) {
 	shop := Project{
 		Module: func(m string) bool { return strings.HasPrefix(m, "shop") || m == "example.com/shop/cart" },
 		Declares: func(name string) bool {
-			return name == "apply_voucher" || name == "ApplyVoucher" || name == "applyVoucher"
+			return name == "Basket" || name == "apply_voucher" || name == "ApplyVoucher" || name == "applyVoucher"
 		},
 	}
 	for _, c := range []struct{ name, path, in, want string }{
@@ -115,6 +115,8 @@ func TestNames(t *testing.T) {
 			"package module1\n\nimport (\n\t\"fmt\"\n\n\t\"module1\"\n\t\"github.com/gorilla/mux\"\n)\n\nfunc (b *Type1) Func1() error {\n\tr := mux.NewRouter()\n\treturn fmt.Errorf(\"text1 %d %w\", module1.Load(b.Func2(r)))\n}\n"},
 		{"JavaScript", "a.js", "import axios from 'axios'\nimport { vatOf } from './tax/vat.js'\nconst grandTotal = async (basket) => {\n  const reply = await axios.get(`https://acme.example/${basket.applyVoucher()}`)\n  console.log('done')\n  return vatOf(reply.data)\n}\n",
 			"import axios from 'axios'\nimport { name1 } from './module1'\nconst name2 = async (name3) => {\n  const name4 = await axios.get(`text1${name3.func1()}`)\n  console.log('text2')\n  return name1(name4.data)\n}\n"},
+		{"members that are set, and those of a platform", "a.py", "order.rebate = order.rebate + other.rebate\nsys.argv = x.weight\n", "name1.name2 = name1.name2 + name3.name2\nname4.argv = x.weight\n"},
+		{"fields of a type", "a.go", "package p\n\ntype q struct{ rebate int }\n\nfunc f(x q) int { return x.rebate + x.weight }\n", "package p\n\ntype q struct{ name1 int }\n\nfunc f(x q) int { return x.name1 + x.weight }\n"},
 		{"a language without a grammar", "a.cfg", "grand_total = \"Acme\"\n", "name1 = \"text1\"\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -128,9 +130,18 @@ func TestNames(t *testing.T) {
 	n := New(shop)
 	n.Read("a.py", "def grand_total(basket):\n    pass\n")
 	n.Code("a.py", "def grand_total(basket):\n    pass\n", nil)
-	const in, want = "Fix grand_total() in shop/cart.py: apply_voucher fails, like the basket in README.md", "Fix func1() in file1.py: name2 fails, like the basket in file2.md"
-	if got := n.Prose(in); got != want {
-		t.Errorf("prose: got %q, want %q", got, want)
+	for in, want := range map[string]string{
+		"Fix grand_total() in shop/cart.py: apply_voucher fails, like the basket in README.md": "Fix func1() in file1.py: name2 fails, like the basket in file2.md",
+		"Basket the goods, then sum them in the Basket or `basket`":                            "Basket the goods, then sum them in the Type1 or `name1`",
+		"basket(3) fails, and so do shop.basket and Basket::basket":                            "name1(3) fails, and so do shop.name1 and Type1::name1",
+		`Say "No such order" in place of "none", see https://acme.example/wiki?a=1.`:           `Say "text1" in place of "none", see url1`,
+		"Ask sales@acme.example about orders of 12500 EUR on Python 3.11 with 20 retries":      "Ask address1 about orders of NUMBER1 EUR on Python 3.11 with 20 retries",
+		`The codec can't encode '\u20ac' in position 3`:                                        `The codec can't encode '\u20ac' in position 3`,
+		"The user's `json.loads(basket)` and select_related stay public":                       "The user's `json.loads(name1)` and select_related stay public",
+	} {
+		if got := n.Prose(in); got != want {
+			t.Errorf("prose: got %q, want %q", got, want)
+		}
 	}
 }
 

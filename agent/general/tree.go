@@ -21,6 +21,7 @@ var (
 	stringKinds     = kinds("string template_string interpreted_string_literal raw_string_literal string_literal regex quoted_attribute_value")
 	numberKinds     = kinds("integer float number int_literal float_literal number_literal decimal_integer_literal integer_literal")
 	identifierKinds = kinds("identifier property_identifier private_property_identifier shorthand_property_identifier shorthand_property_identifier_pattern type_identifier field_identifier package_identifier statement_identifier label_name constant class_name id_name")
+	fieldKinds      = kinds("field_declaration field_definition public_field_definition property_signature method_signature method_spec method_elem enum_assignment")
 	isImport        = kinds("import_statement import_from_statement future_import_statement import_spec lexical_declaration variable_declaration")
 	holes           = kinds("interpolation template_substitution")
 )
@@ -42,10 +43,12 @@ func first(node syntax.Node) syntax.Node {
 	return syntax.Node{}
 }
 
-// assigned reports whether a member of self or this gets a value.
-func assigned(node syntax.Node) bool {
-	of := first(node)
-	if t := of.Text(); t != "self" && t != "this" && t != "cls" {
+// platform are the names that programs set members of and that are not theirs.
+var platform = kinds("module exports window document console process globalThis location os sys")
+
+// assigned reports whether a member of something of the project's own gets a value.
+func (n *Names) assigned(node syntax.Node) bool {
+	if of := root(node); platform[of] || n.public[of] {
 		return false
 	}
 	p := node.Parent()
@@ -136,6 +139,9 @@ func (n *Names) keeps(node syntax.Node) bool {
 		if first(p) == node {
 			return false
 		}
+		if of := first(p).Text(); (of == "self" || of == "this" || of == "cls") && roleOf(node) != "func" {
+			return false // a value of an own object; a method may be that of a library's class
+		}
 		return n.public[root(p)] && !n.local[root(p)] || !n.declared(name) // a member that nobody here declares is a library's
 	case "keyword_argument":
 		return first(p) == node && !n.declared(name)
@@ -210,6 +216,7 @@ func (n *Names) literal(node syntax.Node) (string, bool) {
 		b.WriteString(n.value(text[at:from-start]) + n.hole(c))
 		at = to - start
 	}
+	end = max(end, at) // a string that does not end may end with a hole
 	b.WriteString(n.value(text[at:end]) + text[end:])
 	return b.String(), true
 }
