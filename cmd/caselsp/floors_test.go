@@ -31,7 +31,8 @@ type floor struct {
 // floors has a row for every package there may be. A package without a row
 // fails the test: a new room needs its place in the house first.
 var floors = map[string]floor{
-	"store":             {does: "keeps the state directory: records, blobs, memory, documents, logs and the socket of its owner; what it keeps of tasks is redacted at its door", may: []string{"store/secret"}},
+	"store":             {does: "keeps the state directory: records, blobs, memory, documents, logs and the socket of its owner; what it keeps of tasks is redacted at its door", may: []string{"store/peer", "store/secret"}},
+	"store/peer":        {does: "tells whether the other end of a socket is a process of this user"},
 	"store/secret":      {does: "is the one table of secret formats and of files that hold secrets, and finds them in texts"},
 	"sandbox":           {does: "runs one command under a policy, in Docker or natively, and returns what it said and what it changed", may: []string{"sandbox/inside"}},
 	"sandbox/inside":    {does: "is what runs within the native sandbox before the command: namespaces, mounts, seccomp and Landlock"},
@@ -76,7 +77,7 @@ var floors = map[string]floor{
 	"agent/permit": {does: "answers every question of permission with allowed, refused or a question to the user", may: []string{"agent/ability", "agent/action", "agent/lint", "agent/obey", "agent/record", "agent/settings", "agent/shell", "agent/testreport", "agent/validate", "agent/validate/rules", "agent/workspace", "sandbox", "store"}},
 	"agent/review": {does: "accepts, rejects and reverts what a task has done", may: []string{"agent/count", "agent/permit", "agent/record", "agent/workspace", "agent/patch"}},
 	"agent":        {does: "is the loop: phases, prompts, threads, budgets and recovery over the journal", may: []string{"agent/...", "store", "store/secret", "sandbox"}},
-	"lsp/wire":     {does: "is the stream, the dispatch and the lifecycle of JSON-RPC and of LSP"},
+	"lsp/wire":     {does: "is the stream, the dispatch and the lifecycle of JSON-RPC and of LSP", may: []string{"store/peer"}},
 	"lsp":          {does: "is a session with one editor: events become messages, questions prompts, change sets workspace edits", may: []string{"lsp/wire", "agent", "agent/count", "agent/record", "agent/review", "agent/near", "agent/workspace", "agent/validate", "agent/validate/rules", "agent/settings"}, tests: []string{"agent/...", "store", "sandbox"}},
 	"lsp/lsptest":  {does: "is an editor that tests drive, well-behaved or hostile"},
 	"cmd/caselsp":  {does: "wires all, and is the terminal: commands, verbs, exit codes", may: []string{"..."}},
@@ -100,7 +101,7 @@ type absence struct {
 var pure = []string{"agent/content", "agent/count", "agent/near", "agent/obey", "agent/quote", "agent/patch", "agent/shell", "agent/syntax", "agent/dom", "agent/ecma", "agent/codemap", "agent/general", "agent/project", "agent/validate", "agent/validate/rules/...", "agent/testreport", "agent/stack", "store/secret"}
 
 // connected are the packages that may open or accept connections.
-var connected = []string{"agent/llm/openai", "agent/llm/llmtest", "sandbox", "store", "lsp/wire"}
+var connected = []string{"agent/llm/openai", "agent/llm/llmtest", "sandbox", "store", "store/peer", "lsp/wire"}
 
 // writers are the packages that may change files: the applier, the state
 // directory's owner, the sandbox's private trees, the editor for tests, and

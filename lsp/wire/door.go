@@ -17,6 +17,8 @@ import (
 
 	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
+
+	"caselsp/store/peer"
 )
 
 // The limits for clients that have not authenticated yet.
@@ -129,7 +131,7 @@ func (d *door) examine(ctx context.Context, conn net.Conn) {
 // proved to be the user's, with that message still to be read, without the token.
 func (d *door) greet(ctx context.Context, conn net.Conn) (net.Conn, error) {
 	if d.token == "" {
-		if err := samePeer(conn); err != nil {
+		if err := peer.Same(conn); err != nil {
 			return nil, err
 		}
 	}

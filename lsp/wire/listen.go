@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"caselsp/store/peer"
 )
 
 // Stdio joins a process's input and output to a connection. Closing it ends a
@@ -96,7 +98,7 @@ func parseAddress(address string) (path, host, port string, err error) {
 // listenUnix opens a Unix socket that only this user may open. The socket of a server that was
 // killed gives way to it.
 func listenUnix(ctx context.Context, path string, remove func(string) error) (net.Listener, error) {
-	if !knowsPeers {
+	if !peer.Known {
 		return nil, errors.New("this system does not tell which user is at the other end of a Unix socket: use localhost:PORT, where a token decides")
 	}
 	dir, err := privateDir(filepath.Dir(path))

@@ -14,31 +14,6 @@ import (
 	"time"
 )
 
-// samePeer returns an error unless the process at the other end of a Unix socket
-// runs as this user. The permissions of the file say the same, but they can be
-// changed, and the socket is there before they are.
-func samePeer(conn net.Conn) error {
-	c, ok := conn.(*net.UnixConn)
-	if !ok {
-		return errors.New("not a Unix socket")
-	}
-	raw, err := c.SyscallConn()
-	if err != nil {
-		return err
-	}
-	uid, failed := -1, error(nil)
-	if err := raw.Control(func(fd uintptr) { uid, failed = peerUser(int(fd)) }); err != nil {
-		return err
-	}
-	switch {
-	case failed != nil:
-		return fmt.Errorf("its user is not known: %w", failed)
-	case uid != os.Geteuid():
-		return fmt.Errorf("it belongs to the user with the id %d, not to you", uid)
-	}
-	return nil
-}
-
 // privateDir returns a folder without links, and an error unless it is this user's own and
 // nobody else may write there, exchange the folder, or lead the path to another one.
 func privateDir(dir string) (string, error) {
