@@ -36,7 +36,7 @@ GOFILES = $(shell find . -name '*.go' -not -path '*/testdata/*' -not -path '*/.*
 # tree-sitter and its grammars are C.
 export CGO_ENABLED := 1
 
-.PHONY: help tools build demo test check bench bench-patch bench-prompt bench-envelopes bench-validators bench-index fuzz e2e generate install-nvim install-emacs sandbox-image vscode install-vscode
+.PHONY: help tools build demo test check bench bench-patch bench-prompt bench-envelopes bench-validators bench-index bench-memory fuzz e2e generate install-nvim install-emacs sandbox-image vscode install-vscode
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
@@ -91,6 +91,16 @@ bench-validators: ## measure the validators: speed, beside html-validate and esl
 bench-index: ## measure the index of PROJECT=folder beside ctags and ripgrep (Debian: universal-ctags, ripgrep)
 	@if [ -z "$(PROJECT)" ]; then echo 'make: say what is indexed: make bench-index PROJECT=folder' >&2; exit 1; fi
 	$(GO) test -tags corpus ./cmd/caselsp -run '^$$' -bench IndexPeers -benchtime 3x -project '$(abspath $(PROJECT))'
+
+# An injected fault can make a test take all memory that there is: it gets 4 GB.
+bench-memory: ## count what memory recalls beside BM25 alone and plain hashing, on failures and code of CHECKOUTS="folder folder", whose tests run offline; SETS=folder keeps what was made of them or has it already, SEED=number, FAULTS=of each checkout
+	@if [ -z "$(CHECKOUTS)$(SETS)" ]; then echo 'make: say which checkouts: make bench-memory CHECKOUTS="one two"' >&2; exit 1; fi
+	@sets='$(if $(SETS),$(abspath $(SETS)))'; if [ -z "$$sets" ]; then sets=$$(mktemp -d); trap 'rm -rf "$$sets"' EXIT; fi; mkdir -p "$$sets"; \
+	if [ -n "$(CHECKOUTS)" ]; then \
+		(ulimit -v 4194304 2>/dev/null || true; $(GO) run ./store/testdata/corpus -seed $(or $(SEED),1) -faults $(or $(FAULTS),16) $(abspath $(CHECKOUTS))) > "$$sets/failures.jsonl"; \
+		$(GO) run ./store/testdata/corpus -seed $(or $(SEED),1) -code $(abspath $(CHECKOUTS)) > "$$sets/code.jsonl"; \
+	fi; \
+	CASELSP_CORPUS="$$sets" $(GO) test -tags corpus ./store -run 'TestCorpus$$' -count=1 -v
 
 # Without a bound on minimizing, Go's fuzzer spends up to a minute on each new
 # input and seems to hang.
