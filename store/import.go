@@ -18,6 +18,9 @@ import (
 // it stays so. No time is in the future.
 func (m *Memory) Import(ctx context.Context, source string, patterns []Kept) (added int, err error) {
 	err = ctx.Err()
+	if len(patterns) > maxPatterns {
+		return 0, fmt.Errorf("import into the memory: there are %d records, and %d are kept at most: import fewer", len(patterns), maxPatterns)
+	}
 	checked := slices.Clone(patterns)
 	for i := range checked {
 		var wrong error
@@ -65,8 +68,13 @@ func (m *Memory) imported(source string, p Kept) (Kept, error) {
 		p.Created = now
 	}
 	var err error
-	if p.Pattern, err = m.checked(p.Pattern); err == nil && len(p.Type) > maxKind {
+	p.Pattern, err = m.checked(p.Pattern)
+	switch {
+	case err != nil:
+	case len(p.Type) > maxKind:
 		err = fmt.Errorf("its type is longer than %d bytes", maxKind)
+	case p.Kind != KindPattern && p.Kind != KindFailure: // no export has others, and whoever approves a validator sees its program
+		err = fmt.Errorf("its kind is %q: only %q and %q are imported", p.Kind, KindPattern, KindFailure)
 	}
 	p.ID = lessonID(p.Pattern)
 	return p, err

@@ -116,6 +116,24 @@ func TestUnreadable(t *testing.T) {
 	checkRecall(t, m, "escape the page", 5, "escape the page", "escape the template")
 }
 
+// TestImportRefuses keeps out what no export holds, and what is more than is kept.
+func TestImportRefuses(t *testing.T) {
+	m := open(t, Options{StateDir: t.TempDir()}).Memory()
+	good := Kept{Pattern: Pattern{Kind: KindFailure, Text: "x"}}
+	for name, list := range map[string][]Kept{
+		"a validator": {good, {Pattern: Pattern{Kind: KindValidator, Text: "x", Trials: 9}}},
+		"no kind":     {good, {Pattern: Pattern{Text: "x"}}},
+		"too many":    make([]Kept, maxPatterns+1),
+	} {
+		if added, err := m.Import(ctx, "imported from a", list); err == nil || added != 0 {
+			t.Errorf("%s: %d were added", name, added)
+		}
+	}
+	if all, err := m.All(ctx, ""); err != nil || len(all) != 0 {
+		t.Errorf("remembered: %v, %v", all, err)
+	}
+}
+
 // TestForgetErases looks for what was forgotten in the bytes of the file.
 func TestForgetErases(t *testing.T) {
 	const secret = "kestrel-over-river"
