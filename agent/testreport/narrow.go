@@ -304,7 +304,7 @@ func narrowMocha(n narrowed) (string, []Test) {
 		for i := range all.tests {
 			all.tests[i].File = "a.test.js"
 		}
-		if _, pattern, runs = all.scripts(fullTitle); pattern == "" {
+		if _, pattern, _ = all.scripts(fullTitle); pattern == "" {
 			return "", nil
 		}
 		files, runs = nil, n.tests
