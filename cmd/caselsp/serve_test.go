@@ -262,7 +262,7 @@ func TestServeRefusals(t *testing.T) {
 	second := startServer(t, home, nil, "", lsptest.Options{})
 	second.must(second.OpenText("b.py", "def broken(:\n"))
 	second.expect(lsptest.Diagnosed("b.py", ""))
-	refused(second, "another editor on this workspace", "caselsp.run", "me too")
+	refused(second, "works on this workspace, perhaps another editor", "caselsp.run", "me too")
 	first.must(first.Shutdown(t.Context()))
 	if err := first.cmd.Wait(); err != nil {
 		t.Errorf("the first server: %v", err)

@@ -15,7 +15,7 @@ const (
 	keysAfter  = 16
 	keysPause  = 8 // what a pause would have held
 	keysAgain  = 8
-	keysRead   = 4   // before an approval, which is refused while nobody can have read the question
+	keysRead   = 14  // before an approval, which is refused while nobody can have read the question
 	keysLimit  = 200 // only a fault reaches it
 )
 
