@@ -75,7 +75,7 @@ func newBreaking() *breaking {
 	}
 }
 
-// figuresOf returns the figures of a name, made where there are none yet.
+// figuresOf returns the figures of a name, and adds empty ones if the name is new.
 func figuresOf[F any](figures map[string]*F, name string) *F {
 	if figures[name] == nil {
 		figures[name] = new(F)

@@ -194,7 +194,7 @@ func (c *configuration) configure(ctx context.Context) {
 // reads trace, our plugins read what tells them how to start the server and how to look.
 var clientSettings = []string{"trace", "path", "client", "server", "vscode", "nvim", "emacs"}
 
-// withoutClients returns settings without those of the clients, which are none of ours to complain of.
+// withoutClients returns settings without those that clients read themselves: caselsp does not report them as unknown.
 func withoutClients(raw json.RawMessage) json.RawMessage {
 	var all map[string]json.RawMessage
 	if json.Unmarshal(raw, &all) != nil {

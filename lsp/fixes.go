@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 
 	"caselsp/agent/validate"
 
@@ -24,10 +25,9 @@ func (o *offers) certainActions(_ context.Context, docs snapshot, p *protocol.Co
 	}
 	result := o.diagnostics.check(doc)
 	var list []protocol.CodeAction
-	for i, f := range result.judged {
-		d := result.found[i]
-		if d.Range.Start.Line > p.Range.End.Line || p.Range.Start.Line > d.Range.End.Line || len(list) == maxOffers {
-			continue
+	for f, d := range result.on(p.Range) {
+		if len(list) == maxOffers {
+			break
 		}
 		if f.Fix != nil {
 			a := o.editing(doc, protocol.CodeActionKindQuickFix, f.Fix.Title, f.Fix.Edits)
@@ -42,6 +42,18 @@ func (o *offers) certainActions(_ context.Context, docs snapshot, p *protocol.Co
 	return list
 }
 
+// on are the findings on the lines of a range, with their diagnostics.
+func (r *result) on(lines protocol.Range) iter.Seq2[validate.Finding, protocol.Diagnostic] {
+	return func(yield func(validate.Finding, protocol.Diagnostic) bool) {
+		for i, f := range r.judged {
+			d := r.found[i]
+			if d.Range.Start.Line <= lines.End.Line && lines.Start.Line <= d.Range.End.Line && !yield(f, d) {
+				return
+			}
+		}
+	}
+}
+
 // offActions offers to switch off the rules that found something on the lines of a range: behind what mends it.
 func (o *offers) offActions(_ context.Context, docs snapshot, p *protocol.CodeActionParams) []protocol.CodeAction {
 	doc := docs[p.TextDocument.URI]
@@ -50,10 +62,9 @@ func (o *offers) offActions(_ context.Context, docs snapshot, p *protocol.CodeAc
 	}
 	result := o.diagnostics.check(doc)
 	var list []protocol.CodeAction
-	for i, f := range result.judged {
-		d := result.found[i]
-		if d.Range.Start.Line > p.Range.End.Line || p.Range.Start.Line > d.Range.End.Line || len(list) == maxOffers {
-			continue
+	for f, d := range result.on(p.Range) {
+		if len(list) == maxOffers {
+			break
 		}
 		if fix := validate.Disable(doc.kind(), doc.Text, f); fix != nil {
 			a := o.editing(doc, protocol.CodeActionKindQuickFix, fix.Title, fix.Edits)

@@ -43,31 +43,25 @@ type editorUse struct {
 	quit    []string // asks nothing about documents of caselsp, where the editor can be told so
 }
 
+// nvimUse is Neovim with the configuration of a file or with the plugin, whose commands differ.
+func nvimUse(plugin string, files map[string]string, run string) editorUse {
+	return editorUse{
+		name: "nvim", plugin: plugin, files: files, mode: "-- INSERT --", shows: true,
+		insert: []string{"gg", "i"}, add: []string{"G", "o"}, leave: []string{"Escape"},
+		run:     []string{run, "Enter"},
+		actions: []string{":lua vim.lsp.buf.code_action()", "Enter"}, first: []string{"1", "Enter"},
+		pick: func(h *hand, title string) {
+			h.keys(h.onScreen(`(?m)^(\d+): .*` + title)[1], "Enter")
+		},
+		back:    []string{":b notes.py", "Enter"},
+		approve: []string{":lua vim.lsp.get_clients()[1]:exec_cmd({ title = '', command = 'caselsp.approve' })", "Enter"},
+		save:    []string{":w", "Enter"}, quit: []string{":qa", "Enter"},
+	}
+}
+
 var editorUses = []editorUse{
-	{
-		name: "nvim", files: map[string]string{".config/nvim/init.lua": "## Neovim lua"}, mode: "-- INSERT --", shows: true,
-		insert: []string{"gg", "i"}, add: []string{"G", "o"}, leave: []string{"Escape"},
-		run:     []string{":Case make a mark", "Enter"},
-		actions: []string{":lua vim.lsp.buf.code_action()", "Enter"}, first: []string{"1", "Enter"},
-		pick: func(h *hand, title string) {
-			h.keys(h.onScreen(`(?m)^(\d+): .*` + title)[1], "Enter")
-		},
-		back:    []string{":b notes.py", "Enter"},
-		approve: []string{":lua vim.lsp.get_clients()[1]:exec_cmd({ title = '', command = 'caselsp.approve' })", "Enter"},
-		save:    []string{":w", "Enter"}, quit: []string{":qa", "Enter"},
-	},
-	{
-		name: "nvim", plugin: "install-nvim", mode: "-- INSERT --", shows: true,
-		insert: []string{"gg", "i"}, add: []string{"G", "o"}, leave: []string{"Escape"},
-		run:     []string{":Case run make a mark", "Enter"},
-		actions: []string{":lua vim.lsp.buf.code_action()", "Enter"}, first: []string{"1", "Enter"},
-		pick: func(h *hand, title string) {
-			h.keys(h.onScreen(`(?m)^(\d+): .*` + title)[1], "Enter")
-		},
-		back:    []string{":b notes.py", "Enter"},
-		approve: []string{":lua vim.lsp.get_clients()[1]:exec_cmd({ title = '', command = 'caselsp.approve' })", "Enter"},
-		save:    []string{":w", "Enter"}, quit: []string{":qa", "Enter"},
-	},
+	nvimUse("", map[string]string{".config/nvim/init.lua": "## Neovim lua"}, ":Case make a mark"),
+	nvimUse("install-nvim", nil, ":Case run make a mark"),
 	{
 		name: "helix", files: map[string]string{".config/helix/languages.toml": "## Helix toml"}, mode: " INS ",
 		insert: []string{"gg", "i"}, add: []string{"ge", "o"}, leave: []string{"Escape"},
