@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"caselsp/agent"
+	"caselsp/agent/record"
 	setting "caselsp/agent/settings"
 	"caselsp/agent/workspace"
 
@@ -160,6 +161,17 @@ func (e *engines) open(ctx context.Context) (*Engine, error) {
 	e.tellProblems(now.Problems)
 	e.ed.Log.Info("the workspace is open", "folders", len(dirs))
 	return now, nil
+}
+
+// unfinished returns the tasks that can be resumed: from the engine where one is open, which owns the store, else by
+// read. None is opened meanwhile, which would be kept from the store by this very process.
+func (e *engines) unfinished(dirs []string, read func(dirs []string) ([]record.Status, error)) ([]record.Status, error) {
+	e.opening.Lock()
+	defer e.opening.Unlock()
+	if a := e.agent(); a != nil {
+		return a.Resumable()
+	}
+	return read(dirs)
 }
 
 // settings returns what the client has set: until it was asked, only its

@@ -202,7 +202,7 @@ func (s *server) greet() {
 // unfinished announces the tasks that can be resumed, or that another process works on the folders.
 func (s *server) unfinished(ctx context.Context) {
 	dirs := s.folders.dirs()
-	list, err := s.opts.Unfinished(dirs)
+	list, err := s.engines.unfinished(dirs, s.opts.Unfinished)
 	if owned := (*Owned)(nil); errors.As(err, &owned) {
 		s.attached.meet(dirs, owned)
 		return

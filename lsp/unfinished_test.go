@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -32,4 +33,18 @@ func TestUnfinished(t *testing.T) {
 	sc = play(t, p)
 	sc.said("to review")
 	sc.status(id, record.Review)
+}
+
+// TestUnfinishedLate looks for unfinished tasks when one works here already, as on a busy machine: the store is not
+// opened a second time, which would take this very process for another one that owns it.
+func TestUnfinishedLate(t *testing.T) {
+	sc := play(t, plot{files: hello, script: "on case\nhold\ntext late\n"})
+	sc.run("take your time")
+	sc.model.Held()
+	list, err := sc.srv.engines.unfinished(sc.srv.folders.dirs(), func([]string) ([]record.Status, error) {
+		return nil, errors.New("the store was opened again")
+	})
+	if err != nil || len(list) > 0 {
+		t.Errorf("got %d tasks and %v, want none", len(list), err)
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"caselsp/agent"
@@ -17,9 +18,10 @@ import (
 // An editor whose workspace another process has open, an editor or a terminal, has that one do what a terminal would:
 // by the same verbs, at a seat without keys.
 
-// owned says to an editor that another process owns the store; other errors stay.
+// owned says to an editor that another process owns the store; other errors stay, and so does one that
+// names this process, which cannot be asked to do what it cannot do itself.
 func owned(err error) error {
-	if locked := (*store.Locked)(nil); errors.As(err, &locked) {
+	if locked := (*store.Locked)(nil); errors.As(err, &locked) && locked.PID != os.Getpid() {
 		return &lsp.Owned{Process: locked.PID, Err: err}
 	}
 	return err
