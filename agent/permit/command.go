@@ -92,6 +92,9 @@ func (p *Permit) verdict(line string, args action.RunCommand) shell.Verdict {
 		policy.Level = shell.Strict
 	}
 	v := shell.Explain(line, policy)
+	if by, ok := p.byScript(line, v, policy); ok {
+		v = by
+	}
 	if v.Decision == shell.Ask {
 		if list := p.obeyedWrites(line, v); len(list) > 0 {
 			v.Reason = strings.TrimSpace(v.Reason + " It changes " + enumerated(list))
@@ -192,7 +195,7 @@ func (p *Permit) forTask(line string, v shell.Verdict) (allowed bool, changed st
 	if !v.Task {
 		return false, ""
 	}
-	return p.State.ForTask(line, p.taskBasis(line, v))
+	return p.State.ForTask(line, func(tests bool) record.Basis { return p.taskBasis(line, v, tests) })
 }
 
 // judged is the decision that a judgement is, with the judgement to be recorded.
@@ -288,8 +291,12 @@ func (p *Permit) approval(line, why string, v shell.Verdict, engine sandbox.Engi
 		why = strings.TrimSpace(why + " " + givesSecrets)
 	}
 	if v.Task {
-		basis := p.taskBasis(line, v)
+		tests := p.State.RunsTests(line)
+		basis := p.taskBasis(line, v, tests)
 		about.ForTask = &basis
+		if tests {
+			why = strings.TrimSpace(why + " " + runsTests)
+		}
 	}
 	return record.Question{Text: who, Why: why, Subject: about}
 }
@@ -344,8 +351,8 @@ func (p *Permit) basis(line string) record.Basis {
 // taskBasis is what an approval for a task rests on: beside basis, the secret files that the user
 // has opened, the limits, and what the task has changed. Of a line that only changes files that is what lies
 // in folders that it names. Any other may run code that it does not name (imports, scripts of scripts, text for
-// a shell), so that it is everything that the task has changed.
-func (p *Permit) taskBasis(line string, v shell.Verdict) record.Basis {
+// a shell), so that it is everything that the task has changed. Of a run of tests it is what defines the line.
+func (p *Permit) taskBasis(line string, v shell.Verdict, tests bool) record.Basis {
 	b := p.basis(line)
 	b.Memory, b.Time = p.Policy.Memory, p.Policy.Time
 	for key, given := range p.State.Leaves {
@@ -355,12 +362,18 @@ func (p *Permit) taskBasis(line string, v shell.Verdict) record.Basis {
 	}
 	slices.Sort(b.Opened)
 	folders := shell.Files(line)
+	if tests {
+		b.Tests, b.Files = true, nil // as the user has them, or among the changes
+	}
 	whole := v.Runs || slices.ContainsFunc(v.Parts, func(p shell.Part) bool { return slices.Contains(p.Operands, ".") })
 	for _, c := range p.Overlay.ChangeSet().Files {
 		named := whole || slices.ContainsFunc(folders, func(f string) bool { return strings.HasPrefix(c.Path, f+"/") }) ||
 			slices.ContainsFunc(v.Rests, func(r shell.Rest) bool {
 				return matches(r.Manifest, c) || r.Script && strings.HasSuffix("/"+c.Path, "/"+r.Manifest)
 			})
+		if tests {
+			named = p.defines(line, v, c)
+		}
 		if !named {
 			continue
 		}

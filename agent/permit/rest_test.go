@@ -16,7 +16,7 @@ var project = map[string]string{
 	"Makefile":        "test:\n\tsh test.sh\n\tpython -m pytest tests/test_a.py\nlint:\n\t@./tools/lint.sh src\ncheck:\n\tfor t in tests/*.sh; do sh $$t; done\ndocs:\n\tpython run.py\nspec:\n\tbash $(SUITE)\n",
 	"tox.ini":         "[testenv]\ncommands = bash ci/run.sh\n  pytest\n",
 	"web/Makefile":    "test:\n\tnode --test test/a.test.js\n",
-	"package.json":    `{"scripts": {"test": "node --test", "lint": "node tools/lint.test.js", "build": "tsc -p .", "check": "node tools/lint", "verify": "cd tools && sh gen.sh", "docs": "node tools"}}`,
+	"package.json":    `{"scripts": {"test": "node --test", "lint": "node tools/lint.test.js", "build": "tsc -p .", "check": "node tools/lint", "verify": "cd tools && sh gen.sh", "docs": "node tools", "ci": "nyc node --test", "publish": "nyc node x.js"}}`,
 	"test.sh":         "true\n",
 	"tools/lint.sh":   "true\n",
 	"scripts/test.sh": "true\n",
@@ -102,9 +102,21 @@ func TestRests(t *testing.T) {
 	}
 }
 
-// unsettledWith stages files in a workspace with the project's and says why the line is then asked for. A file is
-// its name, or name=content; they are separated by the blanks in front of names.
+// unsettledWith stages files as permitWith does and says why a line is then asked for.
 func unsettledWith(t *testing.T, staged, line string) string {
+	t.Helper()
+	p := permitWith(t, staged)
+	v := shell.Judge(line, p.Approvals.Commands)
+	if v.Decision != shell.Allow {
+		t.Fatalf("%s: %s, %s", line, v.Decision, v.Reason)
+	}
+	why, _ := p.unsettled(line, v)
+	return why
+}
+
+// permitWith stages files in a workspace with the project's. A file is its name, or name=content; they are separated by
+// the blanks in front of names.
+func permitWith(t *testing.T, staged string) *Permit {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range project {
@@ -120,9 +132,9 @@ func unsettledWith(t *testing.T, staged, line string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer w.Close()
+	t.Cleanup(func() { w.Close() })
 	p := &Permit{State: &record.State{}, Overlay: w.NewOverlay(), Workspace: w, Approvals: &Approvals{Commands: shell.Policy{Sandboxed: true, Level: shell.Default}}}
-	defer p.Overlay.Close()
+	t.Cleanup(func() { p.Overlay.Close() })
 	name, text, has := strings.Cut(staged, "=")
 	files := map[string]string{}
 	if has {
@@ -138,10 +150,5 @@ func unsettledWith(t *testing.T, staged, line string) string {
 			t.Fatal(err)
 		}
 	}
-	v := shell.Judge(line, p.Approvals.Commands)
-	if v.Decision != shell.Allow {
-		t.Fatalf("%s: %s, %s", line, v.Decision, v.Reason)
-	}
-	why, _ := p.unsettled(line, v)
-	return why
+	return p
 }

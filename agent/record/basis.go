@@ -13,6 +13,8 @@ import (
 type Basis struct {
 	Hosts []string          `json:"hosts,omitempty"` // that commands could reach
 	Files map[string]string `json:"files,omitempty"` // content hashes of the files that say what runs, by path
+	// Tests says that Files are those alone that define a run of tests: edits of what it tests change nothing.
+	Tests bool `json:"tests,omitempty"`
 	// Of an approval for a task alone, which runs code that nobody knows:
 	Opened []string      `json:"opened,omitempty"` // secret files that the user has opened for the task: the command sees them
 	Memory int64         `json:"memory,omitempty"` // the most bytes that it may use

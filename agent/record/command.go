@@ -128,13 +128,15 @@ type ForTask struct {
 }
 
 // ForTask says whether the user has allowed a line for this task. Where they have and
-// something has changed since, why is what, and they are to be asked again.
-func (p *State) ForTask(line string, now Basis) (allowed bool, why string) {
+// something has changed since, why is what, and they are to be asked again. now is what the line rests
+// on now; tests asks for what defines a run of tests alone, where that is what the user allowed.
+func (p *State) ForTask(line string, now func(tests bool) Basis) (allowed bool, why string) {
 	for i := len(p.Approved) - 1; i >= 0; i-- {
 		if p.Approved[i].Line != line {
 			continue
 		}
-		changed := p.Approved[i].Basis.Changed(now)
+		given := p.Approved[i].Basis
+		changed := given.Changed(now(given.Tests))
 		if changed == "" {
 			return true, ""
 		}

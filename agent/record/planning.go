@@ -2,6 +2,7 @@ package record
 
 import (
 	"fmt"
+	"slices"
 
 	"caselsp/agent/action"
 	"caselsp/agent/llm"
@@ -58,6 +59,14 @@ func (p *State) Baselining() bool {
 // pending action is a run of its tests.
 func (p *State) Unlooked() bool {
 	return p.planningRun() && p.TestsKnown() == nil && stack.Runs(CommandOf(p.Pending.Args))
+}
+
+// RunsTests reports whether a command line is a run of tests and nothing beside it: by its runner,
+// or because the plan, the user or the project's own files name it as such.
+func (p *State) RunsTests(line string) bool {
+	known := p.TestsKnown()
+	return stack.RunsAlone(line) || line != "" && line == p.TestLine() ||
+		known != nil && slices.ContainsFunc(known.Candidates, func(c stack.Candidate) bool { return c.Command == line })
 }
 
 // planningRun reports whether the pending action is a command of TARS's before anything is

@@ -58,6 +58,8 @@ func TestForTask(t *testing.T) {
 	var p State
 	asked(&p, Command{Line: "python x.py", ForTask: &basis}, ApproveTask)
 	asked(&p, Command{Line: "python y.py", ForTask: &basis}, Approve)
+	tests := Basis{Tests: true, Files: map[string]string{"conftest.py": "1"}}
+	asked(&p, Command{Line: "pytest", ForTask: &tests}, ApproveTask)
 	for _, c := range []struct {
 		line    string
 		now     Basis
@@ -75,8 +77,15 @@ func TestForTask(t *testing.T) {
 		{"python x.py", Basis{Files: basis.Files, Opened: []string{"k.pem"}}, false, "commands can read k.pem now"},
 		{"python x.py", Basis{Files: basis.Files, Memory: 11}, false, "commands may use more memory or time now"},
 		{"python x.py", Basis{Files: basis.Files, Time: 11}, false, "commands may use more memory or time now"},
+		{"pytest", tests, true, ""},
+		{"pytest", Basis{Files: map[string]string{"conftest.py": "2"}}, false, "conftest.py has changed"},
 	} {
-		if allowed, why := p.ForTask(c.line, c.now); allowed != c.allowed || why != c.why {
+		if allowed, why := p.ForTask(c.line, func(tests bool) Basis {
+			if tests != (c.line == "pytest") {
+				t.Errorf("%s: asked for what a run of tests rests on: %t", c.line, tests)
+			}
+			return c.now
+		}); allowed != c.allowed || why != c.why {
 			t.Errorf("%s on %+v: %t, %q", c.line, c.now, allowed, why)
 		}
 	}

@@ -381,7 +381,7 @@ func (p *program) value(f flagged, s scope) objection {
 	case '~':
 		return p.free(f, s)
 	case ':':
-		required := (f.name == "-r" || f.name == "--require") && registers.MatchString(f.value.text)
+		required := slices.Contains(preloads, f.name) && registers.MatchString(f.value.text)
 		if !plainName.MatchString(f.value.text) && !required {
 			return objection{text: fmt.Sprintf("The value of %s may name a file that %s would load (%s).", f.name, p.name, f.value.text)}
 		}
@@ -395,7 +395,8 @@ func (p *program) value(f flagged, s scope) objection {
 
 var (
 	plainName   = regexp.MustCompile(`^[\w,-]+$`)
-	registers   = regexp.MustCompile(`^[\w-]+/register$`) // ts-node/register: a package, since it is required
+	registers   = regexp.MustCompile(`^[\w-]+/(register|esm|cjs)$`) // ts-node/register, tsx/esm: a package, since it is required
+	preloads    = []string{"-r", "--require", "--import", "--loader", "--experimental-loader"}
 	linkerFlags = regexp.MustCompile(`^(-[sw]|-X [\w./-]+=[\w.:+-]*)( (-[sw]|-X [\w./-]+=[\w.:+-]*))*$`)
 	// compilerFlags print what the compiler decides, or switch optimization off.
 	compilerFlags = regexp.MustCompile(`^((all|[\w./]+)=)?-([NlS]|m(=\d)?)( -([NlS]|m(=\d)?))*$`)

@@ -1,6 +1,9 @@
 package shell
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Level says how much a policy lets run without asking. Whatever the level, denials stay
 // denials, and the levels above Strict ease nothing where a command could reach a host or
@@ -117,6 +120,7 @@ func (j judge) eases(words []word, s scope) (finding, bool) {
 	if f, ok := j.shorter(words, s); ok {
 		return f, true
 	}
+	words = testFirst(words)
 	if p, n := lookup(sandboxPrograms, words); p != nil {
 		if (p.name == "tox" || p.name == "nox") && slices.ContainsFunc(words[n:], func(w word) bool { return aimsOut.MatchString(w.text) }) {
 			return finding{}, false
@@ -125,4 +129,24 @@ func (j judge) eases(words []word, s scope) (finding, bool) {
 		return f.without(), f.decision == Allow
 	}
 	return finding{}, false
+}
+
+// testFirst puts --test in front of the other flags of node, which takes them in any order. Only
+// flags that are known with --test may stand before it, since any other word there is a program.
+func testFirst(words []word) []word {
+	runner := sandboxPrograms["node --test"]
+	if words[0].text != "node" {
+		return words
+	}
+	for i := 1; i < len(words) && words[i].plain() && strings.HasPrefix(words[i].text, "-"); {
+		if words[i].text == "--test" {
+			return slices.Concat(words[:1], words[i:i+1], words[1:i], words[i+1:])
+		}
+		list, why := runner.flag(words[i:])
+		if why.text != "" || len(list) == 0 {
+			return words
+		}
+		i += list[len(list)-1].used
+	}
+	return words
 }
