@@ -66,6 +66,8 @@ type Options struct {
 	UncheckedFixes bool
 	// FailingFirst is from which duration of the whole suite on the tests that failed run first, alone, to check a claim; 0: never.
 	FailingFirst time.Duration
+	// Commits says that what the user accepted is committed when nothing of a result is left to decide.
+	Commits bool
 	// WriteValidators says that a model is asked for one where none was of help.
 	WriteValidators bool
 	Limits          record.Limits // zero fields: DefaultLimits

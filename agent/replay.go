@@ -57,9 +57,13 @@ func (a *Agent) Export(id string, w io.Writer) error {
 		return err
 	}
 	var started record.CommandStarted
+	accepted := false
 	for _, e := range events {
 		line := entry{Time: e.Time, Kind: record.KindOf(e.Body)}
-		if _, again := e.Body.(record.Retried); again {
+		_, back := e.Body.(record.Returned)
+		_, applied := e.Body.(record.Applied)
+		accepted = accepted || applied
+		if _, again := e.Body.(record.Retried); again || back && accepted {
 			break // what the user accepted before it is theirs, and no part of a recording
 		}
 		switch b := e.Body.(type) {

@@ -22,6 +22,7 @@ type entry struct {
 	Tried    *record.ValidatorTried    `json:"validator_tried,omitempty"`
 	Allowed  *record.Tolerated         `json:"tolerated,omitempty"`
 	Told     *record.Told              `json:"told,omitempty"`
+	Returned *record.Returned          `json:"returned,omitempty"`
 	Tests    *record.TestsFound        `json:"tests,omitempty"`
 	Judged   *record.Judged            `json:"judged,omitempty"`  // of a command that nobody was asked about
 	Message  *record.Message           `json:"message,omitempty"` // in a thread
@@ -54,6 +55,8 @@ func (e *entry) take(body record.Body, thread bool) bool {
 		e.Allowed = &b
 	case record.Told:
 		e.Told = &b
+	case record.Returned:
+		e.Returned = &b
 	case record.TestsFound:
 		e.Tests = &b
 	case record.Judged:

@@ -53,7 +53,7 @@ var errUnanswered = &pauseError{"the recording has no answer to this message"}
 func (p *Player) Replay(ctx context.Context, a *Agent) iter.Seq2[Event, error] {
 	name := p.rec.Task.Thread
 	if name == "" {
-		return a.Run(ctx, p.rec.Task)
+		return p.replayTask(ctx, a)
 	}
 	return func(yield func(Event, error) bool) {
 		var last record.Status
@@ -73,6 +73,30 @@ func (p *Player) Replay(ctx context.Context, a *Agent) iter.Seq2[Event, error] {
 					yield(Event{}, err)
 					return
 				}
+			}
+		}
+	}
+}
+
+// replayTask runs a task again, and each time its result went back with notes, that too.
+func (p *Player) replayTask(ctx context.Context, a *Agent) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		var last record.Status
+		play := func(events iter.Seq2[Event, error]) bool {
+			for event, err := range events {
+				if !yield(event, err) || err != nil {
+					return false
+				}
+				last = event.Status
+			}
+			return last.State == record.Review
+		}
+		if !play(a.Run(ctx, p.rec.Task)) {
+			return
+		}
+		for _, e := range p.rec.entries {
+			if e.Returned != nil && !play(a.giveBack(ctx, last.Task.ID, func(r *run) error { return r.noteAgain(*e.Returned) })) {
+				return
 			}
 		}
 	}

@@ -399,6 +399,8 @@ func blobsOf(body record.Body) []string {
 		staged(&b.Staged)
 	case record.TakenUp:
 		staged(&b.Staged)
+	case record.Returned:
+		staged(&b.Staged)
 	case record.CommandEnded:
 		for _, c := range b.Changes {
 			hashes = append(hashes, c.Hash)

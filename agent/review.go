@@ -66,7 +66,7 @@ func (a *Agent) obeyed(p *record.State) func(workspace.Change) permit.Obeyed {
 // in the outcome with its reason.
 func (a *Agent) Decide(ctx context.Context, id string, sel review.Selection, accept bool, to workspace.Applier) (review.Outcome, error) {
 	defer a.keepChecksums(ctx)
-	return a.reviewed(ctx, id, &sel, func(s *review.Session) ([]workspace.Applied, error) {
+	return a.committed(a.reviewed(ctx, id, &sel, func(s *review.Session) ([]workspace.Applied, error) {
 		rev, err := review.Of(s.State, s.Blob, s.Obeyed)
 		if err != nil {
 			return nil, err
@@ -78,7 +78,7 @@ func (a *Agent) Decide(ctx context.Context, id string, sel review.Selection, acc
 			return nil, err
 		}
 		return s.Decide(ctx, sel, accept, to)
-	})
+	}))(ctx, id)
 }
 
 // Undo takes back everything that was decided, accepted hunks as far as the user has not
@@ -86,7 +86,13 @@ func (a *Agent) Decide(ctx context.Context, id string, sel review.Selection, acc
 // result is under review again, so the undo can itself be undone.
 func (a *Agent) Undo(ctx context.Context, id string, to workspace.Applier) (review.Outcome, error) {
 	defer a.keepChecksums(ctx)
-	return a.reviewed(ctx, id, &review.Selection{}, func(s *review.Session) ([]workspace.Applied, error) { return s.Undo(ctx, to) })
+	stays := ""
+	out, err := a.reviewed(ctx, id, &review.Selection{}, func(s *review.Session) ([]workspace.Applied, error) {
+		stays = standingCommits(s.State)
+		return s.Undo(ctx, to)
+	})
+	out.Commit = stays
+	return out, err
 }
 
 // session is the review of the task that a run works on.

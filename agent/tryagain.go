@@ -79,6 +79,9 @@ func (r *run) takeUp() error {
 // work on it is staged again, and what the user has decided about it.
 func (r *run) toldAgain(f *record.Feature, decided, unfit []string) (text, quoted, more string) {
 	again := f.Again
+	if noted(f) && len(decided)+len(unfit) == 0 && r.prompter().featureDiff() == unchangedDiff {
+		return r.toldNotes(f)
+	}
 	text = "The task goes on with this feature, which was not begun yet.\n"
 	if again.Reason != "" {
 		text = fmt.Sprintf("This feature was worked on before and failed: %s. It is tried again, with new rounds.\n", again.Words.PlainAfter(again.Reason))

@@ -57,6 +57,7 @@ const (
 	DoAccept   = "accept"
 	DoReject   = "reject"
 	DoUndo     = "undo"
+	DoNote     = "note"
 	DoGranted  = "approvals"
 	DoRevoke   = "revoke"
 	DoThreads  = "threads"
@@ -126,6 +127,10 @@ func errandOf(id string, a arguments) (e Errand, ok bool) {
 		e.Do = DoReject
 	case cmdUndo:
 		e.Do = DoUndo
+	case cmdNote:
+		e.Do, e.Text = DoNote, a.text(argText.Name)
+		_, paper := a.uri()
+		return e, e.Text != "" && !paper && !a.flag(argSend.Name)
 	case cmdApprovals:
 		e.Do, e.Document = DoGranted, "beside-approvals.md"
 	case cmdRevoke:

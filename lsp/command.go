@@ -39,6 +39,7 @@ const (
 	cmdAccept        = "caselsp.accept"
 	cmdReject        = "caselsp.reject"
 	cmdNext          = "caselsp.next"
+	cmdNote          = "caselsp.note"
 	cmdUndo          = "caselsp.undo"
 	cmdHistory       = "caselsp.history"
 	cmdPrune         = "caselsp.prune"
@@ -116,6 +117,7 @@ var (
 	argMegabytes  = Field{"megabytes", word}
 	argFormat     = Field{"format", word}
 	argTexts      = Field{"texts", flag}
+	argSend       = Field{"send", flag}
 )
 
 // namesOf returns the names of fields.
@@ -198,6 +200,7 @@ var table = []entry{
 	{Command{cmdAccept, fields(argTask, argFile, argHunk, argKept), "accept all, one file or one hunk; hunks count from 1; `kept` names the work of a feature that failed"}, func(s *server) handler { return s.reviews.doAccept }},
 	{Command{cmdReject, fields(argTask, argFile, argHunk, argKept), "reject all, one file or one hunk, or the same of kept work"}, func(s *server) handler { return s.reviews.doReject }},
 	{Command{cmdNext, fields(argTask, argFile, argHunk).orNone(), "go to the next open hunk in your files: the one behind this, else the first"}, func(s *server) handler { return s.reviews.doNext }},
+	{Command{cmdNote, fields(argTask, argFile, argHunk, argText, argURI, argSend, argWithdraw).or(argText.Name).orNone(), "keep a note on a hunk, a file or all of a result (`uri` is the document that holds it; without a text, one is opened); `send: true` sends the result back with all notes, as one correction of the same task; `withdraw: true` drops the note"}, func(s *server) handler { return s.reviews.doNote }},
 	{Command{cmdUndo, oneTask, "revert what was accepted, of the latest task where none is named; what you wrote since stays"}, func(s *server) handler { return s.reviews.doUndo }},
 	{Command{cmdHistory, fields(), "open the list of the workspace's tasks"}, func(s *server) handler { return s.pages.doHistory }},
 	{Command{cmdPrune, fields(argDays, argMegabytes, argTask, argSure).orNone(), "open the list of old tasks that can be pruned: without activity for so many `days`, or the oldest until the rest takes so many `megabytes`; without both, by the settings; `sure: true` prunes what the list shows, once you confirm it"}, func(s *server) handler { return s.prune.doPrune }},

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"caselsp/agent"
 	"caselsp/agent/count"
 	"caselsp/agent/record"
 	"caselsp/agent/review"
@@ -183,7 +184,7 @@ func (l *reviews) tellOutcome(e *Engine, out review.Outcome, task record.Task, s
 	case out.State == record.Rejected:
 		text += fmt.Sprintf("Rejected: %q. Nothing was changed.", title(task))
 	}
-	text = strings.TrimSpace(text+" ("+out.Decided+")") + l.unopened(e, out)
+	text = strings.TrimSpace(text+" ("+out.Decided+")") + l.unopened(e, out) + spaced(out.Commit)
 	one := sel.File != "" && sel.Hunk != review.AllHunks && out.State == record.Review && len(out.Failed()) == 0
 	l.tellSoon(task.ID, typ, text, one)
 }
@@ -323,6 +324,14 @@ func (l *reviews) undo(ctx context.Context, e *Engine, task record.Task) error {
 		typ = protocol.MessageTypeWarning
 		text += fmt.Sprintf("Not taken back: %s: %s\n", f.Path, sentence(f.Reason))
 	}
-	l.ed.showMessage(typ, text+fmt.Sprintf("Undone: %q. Its result can be reviewed again with %s.", title(task), cmdReview)+" ("+out.Decided+")")
+	l.ed.showMessage(typ, text+fmt.Sprintf("Undone: %q. Its result can be reviewed again with %s.", title(task), cmdReview)+" ("+out.Decided+")"+spaced(out.Commit))
 	return nil
+}
+
+// spaced is a sentence behind another one; "" stays that.
+func spaced(text string) string {
+	if text == "" {
+		return ""
+	}
+	return " " + agent.Visible(text)
 }

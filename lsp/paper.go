@@ -30,7 +30,7 @@ const quoteMark = "> "
 // there must not decide anything else.
 func ownDocument(u uri.URI) bool {
 	kind, _, dashed := strings.Cut(path.Base(u.Path()), "-")
-	return dashed && strings.HasSuffix(u.Path(), ".md") && slices.Contains([]string{forTask, forAnswer, forReason, forThread, questionsName}, kind)
+	return dashed && strings.HasSuffix(u.Path(), ".md") && slices.Contains([]string{forTask, forAnswer, forReason, forThread, forNote, questionsName}, kind)
 }
 
 // papers opens such documents and offers to send them.
@@ -64,6 +64,8 @@ type paper struct {
 	Follows  string        `json:"follows,omitempty"` // the task that the one goes on from
 	Thread   string        `json:"thread,omitempty"`  // in which it is said
 	Focus    *record.Focus `json:"focus,omitempty"`   // without its text, which the document shows
+	File     string        `json:"file,omitempty"`    // that a note is about, and its hunk from 1
+	Hunk     int           `json:"hunk,omitempty"`
 }
 
 // The kinds of papers.
@@ -72,6 +74,7 @@ const (
 	forAnswer = "answer"
 	forReason = "reason" // why a command is denied
 	forThread = "ask"    // in a thread
+	forNote   = "note"   // on a result
 )
 
 // The comment of a paper: its mark and JSON on the first line, then words for the
@@ -104,7 +107,7 @@ func readPaper(text string) (p paper, written string, ok bool) {
 		return p, "", false
 	}
 	_, written, ok = strings.Cut(rest, paperEnd)
-	return p, strings.TrimSpace(written), ok && (p.Kind == forTask || p.Kind == forAnswer || p.Kind == forReason || p.Kind == forThread)
+	return p, strings.TrimSpace(written), ok && (p.Kind == forTask || p.Kind == forAnswer || p.Kind == forReason || p.Kind == forThread || p.Kind == forNote)
 }
 
 // openPrompt opens a document for the text of a task about focus, which may be nil.
@@ -207,6 +210,8 @@ func (l *papers) sends(doc *document) []protocol.Command {
 		return list
 	case forReason:
 		return []protocol.Command{command("Deny and send this reason", cmdDeny, args)}
+	case forNote:
+		return noteSends(doc.URI)
 	case forThread:
 		return []protocol.Command{command("Ask this", cmdAsk, args)}
 	}

@@ -95,7 +95,10 @@ func (l *reviews) elsewhere(a *agent.Agent, task string) workspace.Applier {
 // user while that is not under way here.
 func (l *reviews) watch(e agent.Event) {
 	switch b := e.Body.(type) {
-	case record.Applied, record.Decided:
+	case record.Applied, record.Decided, record.Noted:
+	case record.Returned:
+		l.gaveBack(e)
+		return
 	case record.StateChanged:
 		if !b.To.Ended() {
 			return

@@ -26,7 +26,15 @@ type reviewView struct {
 	Open     int        `json:"open"`
 	Document string     `json:"document"` // the URI of the review document
 	Untested []string   `json:"untested"`
+	Notes    []noteView `json:"notes"` // that were not sent back yet
 	Files    []fileView `json:"files"`
+}
+
+// noteView is a note of the user.
+type noteView struct {
+	File string `json:"file,omitempty"` // "": on the whole result
+	Hunk int    `json:"hunk,omitempty"` // from 1; 0: on the whole file
+	Text string `json:"text"`
 }
 
 // fileView is one file of a review.
@@ -82,8 +90,11 @@ const (
 // reviewAsData answers caselsp.review as data. file, if any, names the only file; texts asks for its whole texts.
 func (l *reviews) reviewAsData(e *Engine, rev *review.Review, file string, texts bool) (any, error) {
 	d := reviewView{
-		Version: dataVersion, Task: rev.Task.ID, Title: agent.Visible(title(rev.Task)), State: string(rev.State), Untested: append([]string{}, rev.Untested...), Files: []fileView{},
+		Version: dataVersion, Task: rev.Task.ID, Title: agent.Visible(title(rev.Task)), State: string(rev.State), Untested: append([]string{}, rev.Untested...), Notes: []noteView{}, Files: []fileView{},
 		Document: string(uri.File(e.Agent.Store.DocumentPath(reviewName(rev.Task.ID)))),
+	}
+	for _, n := range rev.Notes {
+		d.Notes = append(d.Notes, noteView{n.File, n.Hunk, n.Text})
 	}
 	for _, f := range rev.All() {
 		if f.Kept == "" {

@@ -28,6 +28,7 @@ func reviewText(rev *review.Review) string {
 	fmt.Fprintf(&b, "Result of task %s: %s\n", rev.Task.ID, title(rev.Task))
 	if rev.State == record.Review {
 		fmt.Fprintf(&b, "Open: %s. Decide by the code actions and lenses on a hunk's line, on a file's (diff --git) and here, for all;\nor with %s and %s.\n", counted(rev), cmdAccept, cmdReject)
+		writeNotes(&b, rev)
 		for _, line := range rev.Untested {
 			fmt.Fprintf(&b, "Untested: %s\n", agent.Visible(line))
 		}
@@ -200,7 +201,11 @@ func (l *reviews) lenses(doc *document) []protocol.CodeLens {
 			continue
 		}
 		at := protocol.Position{Line: uint32(h.line)}
-		for _, c := range h.decisions(rev, args, what) {
+		commands := h.decisions(rev, args, what)
+		if h.file < 0 {
+			commands = append(commands, sendNotes(rev)...)
+		}
+		for _, c := range commands {
 			list = append(list, protocol.CodeLens{Range: protocol.Range{Start: at, End: at}, Command: c})
 		}
 	}
@@ -273,8 +278,10 @@ func actionsAt(rev *review.Review, doc *document, line uint32) []protocol.CodeAc
 		}
 		if args, what, ok := h.arguments(rev); ok {
 			list = append(list, decisionActions(h.decisions(rev, args, what))...)
+			list = append(list, decisionActions(noteCommands(rev, args, what))...)
 		}
 	}
+	list = append(list, decisionActions(sendNotes(rev))...)
 	if rev.Triable {
 		list = append(list, decisionActions([]protocol.Command{command("Try again what failed", cmdResume, taskArguments{rev.Task.ID})})...)
 	}
@@ -309,7 +316,7 @@ func (l *reviews) pendingActions(rev *review.Review, own string, doc *document, 
 				args.Hunk, what = 0, "this change of the file"
 			}
 			what += obeyedBy(f)
-			list = append(list, decisionActions(decisions(args, what))...)
+			list = append(list, decisionActions(append(decisions(args, what), noteCommands(rev, args, what)...))...)
 		}
 	}
 	return list

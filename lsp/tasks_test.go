@@ -396,7 +396,7 @@ func TestSettingsChange(t *testing.T) {
 func TestCommands(t *testing.T) {
 	sc := play(t, plot{files: hello, open: []string{"a.py"}})
 	scenes := map[string]string{
-		cmdRun: "", cmdFollow: "no task in this workspace", cmdTell: "the message is empty", cmdAsk: "", cmdThread: "", cmdFix: "needs {", cmdFixAll: "needs {", cmdTodo: "needs {", cmdTest: "needs {",
+		cmdRun: "", cmdFollow: "no task in this workspace", cmdTell: "the message is empty", cmdNote: "", cmdAsk: "", cmdThread: "", cmdFix: "needs {", cmdFixAll: "needs {", cmdTodo: "needs {", cmdTest: "needs {",
 		cmdQuestions: "", cmdStatus: "", cmdNew: "", cmdHistory: "", cmdState: "", cmdApprovals: "", cmdRevoke: "", cmdDoctor: "", cmdMetrics: "",
 		cmdMemory: "", cmdPrune: "", cmdSettings: "", cmdConfirm: "no value is named",
 	}

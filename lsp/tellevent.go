@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"caselsp/agent"
+	"caselsp/agent/count"
 	"caselsp/agent/record"
 
 	"go.lsp.dev/protocol"
@@ -88,6 +89,10 @@ func eventText(e agent.Event) (text string) {
 		text = fmt.Sprintf("the conversation is longer than the model's window: its first %d turns are told shortened from now on", b.Turns)
 	case record.Told:
 		text = "you said: " + agent.Visible(b.Text)
+	case record.Noted:
+		text = "your note on " + agent.Visible(b.Place()+": "+b.Text)
+	case record.Returned:
+		text = "you sent the result back with " + count.Of(len(b.Notes), "note")
 	case record.Replied:
 		text = "answer: " + agent.Quote(b.Text.Plain())
 	case record.Rebased:

@@ -417,7 +417,7 @@ var bodies = func() map[string]reflect.Type {
 		ActionDone{}, Asked{}, Answered{}, CommandStarted{}, CommandEnded{}, Judged{}, DependenciesFound{},
 		MemoryRecalled{}, Planned{}, Linted{}, FixChecked{}, ValidatorTried{}, Tolerated{}, FilesShown{}, Unrun{}, Compacted{},
 		Verified{}, Hypothesised{}, Replied{}, FeatureEnded{}, Rebased{}, Reported{}, Applying{}, Applied{}, Decided{},
-		Continued{}, Told{}, Message{}, HandedOver{}, Retried{}, TakenUp{}, Split{}, TestsFound{}, Compared{}, TestsWritten{}, TestsReturned{}, TestsSettled{},
+		Continued{}, Told{}, Message{}, HandedOver{}, Retried{}, TakenUp{}, Noted{}, Returned{}, Committed{}, Split{}, TestsFound{}, Compared{}, TestsWritten{}, TestsReturned{}, TestsSettled{},
 	} {
 		m[b.kind()] = reflect.TypeOf(b)
 	}

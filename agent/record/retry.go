@@ -39,6 +39,9 @@ type Again struct {
 	Failure string      // what its last failed test said
 	Said    string      // by the user, about how to try again
 	Taken   bool        // its kept work is staged again
+	// Notes are those of the user which it is to do, of a feature that a result's notes became.
+	Notes    []HunkNote
+	Standing []string // what was decided then of files that are decided in part
 }
 
 // Triable reports whether there is something of a task that was worked off to try again:
@@ -61,6 +64,8 @@ func (p *State) retry(b Retried) {
 		switch {
 		case f.Attempt == 0 && f.Again != nil: // to be tried again already
 			again = f.Again
+		case f.Again != nil && f.Again.Notes != nil:
+			again.Notes, again.Standing = f.Again.Notes, f.Again.Standing
 		case f.Attempt == 0:
 			again.Reason, again.Words = "", "" // it was not begun
 		}
@@ -105,6 +110,7 @@ func (r *ReviewState) closeResult() {
 			delete(r.Decided, h)
 		}
 	}
+	r.Notes = nil
 	r.earlier = map[string]AppliedTo{}
 	for path, a := range r.Applied {
 		r.earlier[path] = a

@@ -30,6 +30,9 @@ type ReviewState struct {
 	// Interrupted is what a crash left of the last intent, nil where none interrupted it.
 	Interrupted *Interrupted
 	earlier     map[string]AppliedTo // by path: what was accepted before the task was tried again
+	// Notes are the user's on this result that were not sent back yet, in the order in which they were written.
+	Notes   []HunkNote
+	Commits []Committed // of what was accepted
 }
 
 // Interrupted is an intent that a crash interrupted.

@@ -307,10 +307,8 @@ func (p *State) applyMilestone(body Body) {
 		p.applyWriting(body)
 	case Reported:
 		p.Report = &b
-	case Retried:
-		p.retry(b)
-	case TakenUp:
-		p.takeUp(b)
+	case Retried, TakenUp, Noted, Returned, Committed:
+		p.applyReviewed(body)
 	case Applying, Applied, Decided:
 		undone := p.Review.undone(body)
 		p.Review.apply(body)

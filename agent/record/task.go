@@ -221,7 +221,7 @@ func (p *State) Status(rounds int) Status {
 // TitleOf is a feature's title for people: a model's words, but where the task was done without a
 // plan of one.
 func (p *State) TitleOf(f *Feature) string {
-	if p.Task.Single {
+	if p.Task.Single || f.Again != nil && f.Again.Notes != nil {
 		return f.Title
 	}
 	return quote.Words(f.Title).String()

@@ -24,6 +24,7 @@ type Review struct {
 	Untested []string
 	// Interrupted is what a crash left of the last acceptance or undo.
 	Interrupted *record.Interrupted
+	Notes       []record.HunkNote // of the user, which were not sent back yet
 }
 
 // File is one file of the change set. A file that is created, deleted or
@@ -87,6 +88,7 @@ type Outcome struct {
 	Kept    bool                // it was about kept work
 	Closed  bool                // the task was paused or stopped, and is closed now
 	Decided string              // what was decided and what is left, in words
+	Commit  string              // what became of committing what was accepted, or of a commit that stays, in words; "" for nothing
 	Learnt  string              // what memory keeps of the task now, in words; "" for nothing
 }
 
@@ -124,7 +126,7 @@ func Of(p *record.State, blob record.Blobs, obeyed func(workspace.Change) permit
 	if p.Report == nil || len(p.Staged.Files)+len(p.Kept) == 0 {
 		return nil, fmt.Errorf("%w: %s is %s", ErrNoReview, p.Task.ID, p.Phase)
 	}
-	rev := &Review{Task: p.Task, State: p.Phase, Triable: p.Triable(), Untested: p.Untested(), Interrupted: p.Review.Interrupted}
+	rev := &Review{Task: p.Task, State: p.Phase, Triable: p.Triable(), Untested: p.Untested(), Interrupted: p.Review.Interrupted, Notes: p.Review.Notes}
 	var err error
 	if rev.Files, err = filesOf(p, "", record.Staged{}, p.Staged, blob, obeyed); err != nil {
 		return nil, err
@@ -258,4 +260,26 @@ func (rev *Review) openHunks() int {
 		return 0
 	}
 	return len(ids)
+}
+
+// Lines is a part of the result as a unified diff: a hunk of a file, from 1, or the whole file where that is 0; "" where no
+// file is named.
+func (rev *Review) Lines(file string, hunk int) (string, error) {
+	if file == "" {
+		return "", nil
+	}
+	for _, f := range rev.Files {
+		switch {
+		case f.Change.Path != file:
+			continue
+		case hunk < 0 || hunk > len(f.Hunks):
+			return "", fmt.Errorf("%s has %s; there is no hunk %d", file, count.Of(len(f.Hunks), "hunk"), hunk)
+		case f.Change.Binary:
+			return "", nil
+		case hunk == 0 || f.Whole():
+			return f.Change.Unified(), nil
+		}
+		return f.Change.Hunk(hunk - 1), nil
+	}
+	return "", fmt.Errorf("the result does not change %s", file)
 }

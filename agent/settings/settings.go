@@ -124,6 +124,7 @@ type Limits struct {
 type Review struct {
 	Annotations bool // change annotations, where the editor has them
 	Open        bool // open the review document when a task ends
+	Commit      bool // commit the accepted files when nothing is left to decide
 }
 
 // Validate is what the validators say.

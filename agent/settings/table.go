@@ -299,6 +299,8 @@ var entries = slices.Concat(perRole, []entry{
 		"Whether accepting a result asks for confirmation, in editors that support change annotations."),
 	define("review.open", boolean(), func(s *Settings) *bool { return &s.Review.Open }, Free, nil,
 		"Whether the review document opens when a task ends."),
+	define("review.commit", boolean(), func(s *Settings) *bool { return &s.Review.Commit }, Never, nil,
+		"Whether the accepted files, and nothing else, are committed to git when nothing of a result is left to decide."),
 	define("log.level", oneOf("debug", "info", "warning", "error", "critical"), func(s *Settings) *string { return &s.Log.Level }, Free, nil,
 		"The least serious level that is logged."),
 	define("trust.folders", list(matching("a list of absolute paths such as [\"/home/me/src\"]", `([A-Za-z]:)?[/\\][^\x00-\x1f,]*`)), func(s *Settings) *[]string { return &s.Trust.Folders }, Never, nil,

@@ -81,6 +81,8 @@ func verbFor(e lsp.Errand) (do string, args any, plain bool) {
 		return reviewTask.name, reviewArgs{Task: e.Task, Show: true}, true
 	case lsp.DoAccept, lsp.DoReject, lsp.DoUndo:
 		return reviewTask.name, reviewArgs{Task: e.Task, Accept: e.Do == lsp.DoAccept, Reject: e.Do == lsp.DoReject, Undo: e.Do == lsp.DoUndo, File: e.File, Kept: e.Kept, Hunk: e.Hunk}, true
+	case lsp.DoNote:
+		return reviewTask.name, reviewArgs{Task: e.Task, Noting: true, Note: e.Text, File: e.File, Hunk: e.Hunk}, true
 	case lsp.DoGranted:
 		return listApprovals.name, approvalsArgs{}, true
 	case lsp.DoRevoke:

@@ -20,6 +20,8 @@ type reviewArgs struct {
 	Accept, Reject, Undo, Show, JSON bool   `json:",omitempty"`
 	File, Kept                       string `json:",omitempty"`
 	Hunk                             int    `json:",omitempty"` // from 1; 0 is all
+	Noting, Send, Yes                bool   `json:",omitempty"`
+	Note                             string `json:",omitempty"` // with Noting; "" withdraws it
 }
 
 var reviewTask = works("review", func(ctx context.Context, e *engine, s *seat, a reviewArgs) error {
@@ -37,6 +39,8 @@ var reviewTask = works("review", func(ctx context.Context, e *engine, s *seat, a
 	switch {
 	case a.Undo:
 		return e.undo(ctx, s, id)
+	case a.Noting || a.Send:
+		return e.note(ctx, s, id, a)
 	case a.Accept || a.Reject:
 		return e.decideAll(ctx, s, s.in.tty, id, review.Selection{Kept: a.Kept, File: a.File, Hunk: a.Hunk - 1}, a.Accept) // no --hunk is AllHunks
 	}
@@ -63,13 +67,18 @@ func reviewCommand(w *wiring) *cobra.Command {
 		Example: `  caselsp review                                        # decide in the terminal
   caselsp review --accept --file shop/views.py --hunk 2
   caselsp review --accept --kept login --file shop/auth.py   # work of a feature that failed
+  caselsp review --note "keep the old name" --file shop/views.py --hunk 2
+  caselsp review --send                                 # back with all notes, as one correction
   caselsp review --undo`,
 		Args: positional(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if a.Hunk > 0 && a.File == "" {
 				return usage(errors.New("--hunk needs --file: hunks are counted within each file"))
 			}
-			a.Task = strings.Join(args, "")
+			a.Task, a.Noting = strings.Join(args, ""), cmd.Flags().Changed("note")
+			if a.Kept != "" && a.Noting {
+				return usage(errors.New("--note is about the result: kept work is tried again with `caselsp resume --message`"))
+			}
 			return reviewTask.run(cmd.Context(), w, a)
 		},
 	}
@@ -80,9 +89,16 @@ func reviewCommand(w *wiring) *cobra.Command {
 	cmd.Flags().StringVar(&a.Kept, "kept", "", "select the kept work of a feature that failed, by its name")
 	cmd.Flags().StringVar(&a.File, "file", "", "select one file")
 	cmd.Flags().IntVar(&a.Hunk, "hunk", 0, "select one hunk of the file, counted from 1")
+	cmd.Flags().StringVar(&a.Note, "note", "", "keep a note on what is selected, to be sent back with the others; an empty one withdraws it")
+	cmd.Flags().BoolVar(&a.Send, "send", false, "send the result back with all notes: the task goes on, and another review follows")
+	cmd.Flags().BoolVarP(&a.Yes, "yes", "y", false, "with --send: approve commands without asking, and accept the next result")
 	cmd.Flags().BoolVar(&a.JSON, "json", false, "show the result as one JSON object")
 	cmd.MarkFlagsMutuallyExclusive("accept", "reject", "undo", "show")
 	cmd.MarkFlagsMutuallyExclusive("accept", "reject", "undo", "json")
+	for _, other := range []string{"accept", "reject", "undo", "show"} {
+		cmd.MarkFlagsMutuallyExclusive("note", other)
+		cmd.MarkFlagsMutuallyExclusive("send", other)
+	}
 	return cmd
 }
 
@@ -130,6 +146,9 @@ func (e *engine) undo(ctx context.Context, s *seat, id string) error {
 	}
 	tellResults(s.err, out, "reverted")
 	fmt.Fprintf(s.err, "caselsp: %s\n", clean(out.Decided))
+	if out.Commit != "" {
+		fmt.Fprintf(s.err, "caselsp: %s\n", clean(out.Commit))
+	}
 	if n := len(out.Failed()); n > 0 {
 		return fmt.Errorf("%s could not be reverted", count.Of(n, "file"))
 	}
@@ -214,15 +233,18 @@ func (e *engine) hunkByHunk(ctx context.Context, s *seat, rev *review.Review, fi
 			} else {
 				p.diff(f.Change.Hunk(h))
 			}
-			accept, later, err := askHunk(ctx, s, fmt.Sprintf("%s:%d", f.Change.Path, h+1))
+			word, err := askHunk(ctx, s, fmt.Sprintf("%s:%d", f.Change.Path, h+1), f.Kept == "" && state == record.Review)
+			if err == nil && word == hunkNote {
+				err = e.noteOn(ctx, s, rev.Task.ID, f, h)
+			}
 			if err != nil {
 				return err
 			}
-			if later {
+			if word == hunkLater || word == hunkNote {
 				left++
 				continue
 			}
-			out, err := e.agent.Decide(ctx, rev.Task.ID, review.Selection{Kept: f.Kept, File: f.Change.Path, Hunk: h}, accept, e.applier(rev.Task.ID))
+			out, err := e.agent.Decide(ctx, rev.Task.ID, review.Selection{Kept: f.Kept, File: f.Change.Path, Hunk: h}, word == hunkAccept, e.applier(rev.Task.ID))
 			if err != nil {
 				return err
 			}
@@ -233,27 +255,46 @@ func (e *engine) hunkByHunk(ctx context.Context, s *seat, rev *review.Review, fi
 			p.line("%s", out.Decided)
 		}
 	}
+	if now, err := e.agent.Review(rev.Task.ID); err == nil && len(now.Notes) > 0 {
+		if err := e.tellNotes(s, rev.Task.ID); err != nil {
+			return err
+		}
+	}
 	if left > 0 {
 		fmt.Fprintf(s.err, "caselsp: %s left open: caselsp review %s\n", count.Of(left, "hunk"), rev.Task.ID)
 	}
 	return exitOfReview(state)
 }
 
-// askHunk asks what is to become of a hunk, until the answer is one.
-func askHunk(ctx context.Context, s *seat, name string) (accept, later bool, err error) {
+// What a person may have become of a hunk.
+const (
+	hunkAccept = "accept"
+	hunkReject = "reject"
+	hunkNote   = "note"
+	hunkLater  = "later"
+)
+
+// askHunk asks what is to become of a hunk, until the answer is one. notes says that a note can be written on it.
+func askHunk(ctx context.Context, s *seat, name string, notes bool) (word string, err error) {
 	for {
-		fmt.Fprint(s.err, "a = accept, r = reject, l = later > ")
+		prompt := "a = accept, r = reject, l = later > "
+		if notes {
+			prompt = "a = accept, r = reject, n = write a note, l = later > "
+		}
+		fmt.Fprint(s.err, prompt)
 		line, more, err := s.in.decision(ctx, name)
 		if err != nil {
-			return false, false, err
+			return "", err
 		}
 		switch word := strings.ToLower(strings.TrimSpace(line)); {
 		case word == "a", word == "y":
-			return true, false, nil
-		case word == "r", word == "n":
-			return false, false, nil
+			return hunkAccept, nil
+		case word == "r":
+			return hunkReject, nil
+		case word == "n" && notes:
+			return hunkNote, nil
 		case word == "" || word == "l" || !more:
-			return false, true, nil
+			return hunkLater, nil
 		}
 	}
 }

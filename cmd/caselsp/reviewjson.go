@@ -13,7 +13,14 @@ type reviewJSON struct {
 	Task  string       `json:"task"`
 	State record.Phase `json:"state"`
 	Files []fileJSON   `json:"files"`
-	Kept  []keptJSON   `json:"kept"` // the work of features that failed, not verified
+	Notes []noteJSON   `json:"notes,omitempty"` // of the user, that were not sent back yet
+	Kept  []keptJSON   `json:"kept"`            // the work of features that failed, not verified
+}
+
+type noteJSON struct {
+	File string `json:"file,omitempty"`
+	Hunk int    `json:"hunk,omitempty"` // from 1; 0: the whole file
+	Text string `json:"text"`
 }
 
 type keptJSON struct {
@@ -35,6 +42,9 @@ type fileJSON struct {
 
 func printReview(out io.Writer, rev *review.Review) error {
 	j := reviewJSON{Task: rev.Task.ID, State: rev.State, Files: filesJSON(rev.Files), Kept: []keptJSON{}}
+	for _, n := range rev.Notes {
+		j.Notes = append(j.Notes, noteJSON{n.File, n.Hunk, n.Text})
+	}
 	for _, k := range rev.Kept {
 		j.Kept = append(j.Kept, keptJSON{k.ID, k.Title, k.Words.After(k.Reason), filesJSON(k.Files)})
 	}

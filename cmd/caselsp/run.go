@@ -333,6 +333,9 @@ func tellWaiting(w io.Writer, files []review.File, title string) {
 func tellOutcome(w io.Writer, id string, out review.Outcome) error {
 	tellResults(w, out, "written")
 	fmt.Fprintf(w, "caselsp: %s\n", clean(out.Decided))
+	if out.Commit != "" {
+		fmt.Fprintf(w, "caselsp: %s\n", clean(out.Commit))
+	}
 	if out.Closed {
 		fmt.Fprintf(w, "caselsp: the task was not finished and is closed as it is: caselsp resume %s goes on with what is left of it\n", id)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"caselsp/agent"
 	"caselsp/agent/action"
+	"caselsp/agent/count"
 	"caselsp/agent/record"
 	"caselsp/agent/review"
 	"caselsp/agent/workspace"
@@ -121,6 +122,8 @@ func (p plain) show(e agent.Event) {
 		p.featureEnded(b, e)
 	case record.Told:
 		p.told(b)
+	case record.Returned:
+		p.line("  you sent the result back with %s", count.Of(len(b.Notes), "note"))
 	case record.Rebased:
 		p.line("  %s", b.Told())
 	case record.TestsFound:
@@ -454,6 +457,9 @@ func (t *terminal) close() {
 func showChanges(out stream, rev *review.Review) {
 	p := plain{out: out, color: out.color}
 	p.changes(rev.Files)
+	for _, n := range rev.Notes {
+		p.line("note on %s: %s", n.Place(), firstLine(n.Text))
+	}
 	for _, k := range rev.Kept {
 		p.line("")
 		p.line("Kept, not verified: %s (%s) failed: %s", k.ID, k.Title, firstLine(k.Words.After(k.Reason)))

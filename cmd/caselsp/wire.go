@@ -101,6 +101,7 @@ func (w *wiring) openFor(face lsp.Face, dirs []string, layers []settings.Layer) 
 		Rules:      e.settings.Validate.Rules,
 		WriteTests: e.settings.Tests.Write,
 		PlanReview: e.settings.Plan.Review,
+		Commits:    e.settings.Review.Commit,
 		Validators: e.validators, WriteValidators: e.settings.Fixcheck.Write, UncheckedFixes: !e.settings.Fixcheck.Enabled,
 		FailingFirst: max(e.settings.Fixcheck.FailingFirst, 1), // 0 is always
 		Linting:      agent.Linting{When: e.settings.Lint.When, Grades: gradesOf(e.settings.Lint.Critical)},
