@@ -64,6 +64,16 @@ type rule struct {
 	dirOnly  bool
 }
 
+// ruleset is the rules that hold in a folder. Two at one address are the same.
+type ruleset struct {
+	list []rule
+}
+
+// same reports whether two rules say the same.
+func (r rule) same(o rule) bool {
+	return slices.Equal(r.base, o.base) && r.pattern == o.pattern && r.anchored == o.anchored && r.plain == o.plain && r.negated == o.negated && r.dirOnly == o.dirOnly
+}
+
 // parseRules reads the lines of a .gitignore that lies in the folder base.
 //
 // go-git has a reader of its own, whose matching differs from git's where it

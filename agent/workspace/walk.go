@@ -124,10 +124,11 @@ func (o *Overlay) walkNow(ctx context.Context, links bool, g glob) (*walker, err
 		k.buffers[key] = b
 	}
 	o.w.mu.Unlock()
+	o.w.watched.begin()
 	var roots []descent
 	for _, f := range o.w.folders {
 		rules, prefix := f.rulesAbove()
-		roots = append(roots, descent{f, "", prefix, rules})
+		roots = append(roots, descent{f, "", prefix, o.w.watched.top(f, rules)})
 	}
 	if err := k.descend(roots); err != nil {
 		return nil, err
@@ -174,7 +175,7 @@ type descent struct {
 	folder *folder
 	rel    string
 	prefix string
-	rules  []rule
+	rules  *ruleset
 }
 
 // listed is what lies in a folder.
@@ -220,54 +221,98 @@ func (k *walker) descend(level []descent) error {
 	return nil
 }
 
-// list lists one folder.
+// list lists one folder, as the overlay shows it.
 func (k *walker) list(d descent) (l listed) {
-	f, rel := d.folder, d.rel
-	entries := f.entries(rel)
-	has := func(name string) bool {
-		return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == name })
+	j := k.judged(d)
+	l.misnamed = j.misnamed
+	for _, sub := range j.folders {
+		if k.leads(sub.key) {
+			l.folders = append(l.folders, descent{d.folder, sub.rel, d.prefix, j.rules})
+		}
 	}
-	if rel != "" && has(environmentMark) {
-		return l
+	l.files = make([]found, 0, len(j.files))
+	for i := range j.files {
+		if k.glob == "" || k.glob.match(j.files[i].key) {
+			l.files = k.add(l.files, &j.files[i])
+		}
 	}
-	rules, here := d.rules, strings.TrimSuffix(d.prefix+rel, "/")
-	if own := parseRules(k.ignoreText(f, rel, has(".gitignore")), here); len(own) > 0 {
-		rules = slices.Concat(rules, own)
+	for i := range j.ignored {
+		l.ignored = k.add(l.ignored, &j.ignored[i])
 	}
+	if k.links {
+		for _, at := range j.links {
+			if k.glob == "" || k.glob.match(at.key) {
+				l.files = k.addLink(l.files, at.folder, at.rel)
+			}
+		}
+	}
+	return l
+}
+
+// judgement is what lies in a folder on disk, by the rules that hold in it: the same for all overlays.
+type judgement struct {
+	rules    *ruleset // that hold here
+	files    []found  // regular ones that nothing ignores
+	folders  []place
+	links    []place
+	ignored  []found // that may be generated
+	misnamed map[string]error
+}
+
+// noFolder is one in which nobody looks.
+var noFolder = &judgement{}
+
+// judged judges what lies in a folder, where it is not known yet.
+func (k *walker) judged(d descent) *judgement {
+	seen := k.w.watched.entries(d.folder, d.rel)
+	if d.rel != "" && seen.has(environmentMark) {
+		return noFolder
+	}
+	here := strings.TrimSuffix(d.prefix+d.rel, "/")
+	rules := k.w.watched.rules(d.rules, k.ignoreText(d.folder, d.rel, seen.has(".gitignore")), here)
+	if j := seen.judged; j != nil && j.rules == rules {
+		return j
+	}
+	j := k.judge(d, here, rules, seen.list)
+	k.w.watched.keepJudgement(seen, j)
+	return j
+}
+
+func (k *walker) judge(d descent, here string, rules *ruleset, entries []fs.DirEntry) *judgement {
+	j := &judgement{rules: rules}
 	names := strings.Split(here+"/", "/") // the last is each entry's turn
 	if here == "" {
 		names = names[1:]
 	}
 	for _, e := range entries {
-		name := below(rel, e.Name())
+		at := place{folder: d.folder, rel: below(d.rel, e.Name())}
+		at.key = k.w.key(at.folder, at.rel)
 		names[len(names)-1] = e.Name()
-		if ignored(rules, names, e.IsDir()) {
+		if ignored(rules.list, names, e.IsDir()) {
 			if e.Type().IsRegular() && mayBeGenerated(e.Name()) {
-				l.ignored = k.add(l.ignored, place{folder: f, rel: name, key: k.w.key(f, name)}, nil)
+				j.ignored = append(j.ignored, found{key: at.key, place: at})
 			}
 			continue
 		}
-		key := k.w.key(f, name)
 		if _, err := cleanPath(e.Name()); err != nil {
-			if l.misnamed == nil {
-				l.misnamed = map[string]error{}
+			if j.misnamed == nil {
+				j.misnamed = map[string]error{}
 			}
-			l.misnamed[key] = err
+			j.misnamed[at.key] = err
 			continue
 		}
 		switch {
-		case e.IsDir() && !k.leads(key):
 		case e.IsDir() && !slices.Contains(versionControl, e.Name()):
-			l.folders = append(l.folders, descent{f, name, d.prefix, rules})
-		case k.glob != "" && !k.glob.match(key): // the disk need not say more of it
+			j.folders = append(j.folders, at)
 		case e.Type().IsRegular():
 			info, _ := e.Info() // nil: size asks again
-			l.files = k.add(l.files, place{folder: f, rel: name, key: key}, info)
-		case e.Type()&fs.ModeSymlink != 0 && k.links:
-			l.files = k.addLink(l.files, f, name)
+			j.files = append(j.files, found{key: at.key, place: at, info: info})
+		case e.Type()&fs.ModeSymlink != 0:
+			j.links = append(j.links, at)
 		}
 	}
-	return l
+	j.files = slices.Clip(j.files)
+	return j
 }
 
 // below is path.Join for a folder that is clean and a name in it.
@@ -281,18 +326,6 @@ func below(rel, name string) string {
 // leads reports whether a folder leads to what is wanted, or lies in it.
 func (k *walker) leads(key string) bool {
 	return strings.HasPrefix(k.within, key+"/") || !k.flat && strings.HasPrefix(key+"/", k.within)
-}
-
-// entries returns what lies in a folder, sorted; nothing where it cannot be read.
-func (f *folder) entries(rel string) []fs.DirEntry {
-	dir, err := f.root.Open(cmp.Or(rel, "."))
-	if err != nil {
-		return nil
-	}
-	defer dir.Close()
-	entries, _ := dir.ReadDir(-1) // what was read before an error is listed
-	slices.SortFunc(entries, func(x, y fs.DirEntry) int { return cmp.Compare(x.Name(), y.Name()) })
-	return entries
 }
 
 // ignoreText returns the text of a folder's .gitignore, as staged or open as any
@@ -320,15 +353,17 @@ func (k *walker) ignoreText(f *folder, rel string, onDisk bool) string {
 }
 
 // add adds a file, as it is staged or open where it is.
-func (k *walker) add(list []found, at place, info fs.FileInfo) []found {
-	file := found{key: at.key, place: at, info: info, buffer: k.buffers[at.key]}
-	if s := k.slots[at.key]; s != nil {
+func (k *walker) add(list []found, f *found) []found {
+	list = append(list, *f)
+	file := &list[len(list)-1]
+	file.buffer = k.buffers[f.key]
+	if s := k.slots[f.key]; s != nil {
 		if s.now == nil {
-			return list
+			return list[:len(list)-1]
 		}
 		file.staged = s.now
 	}
-	return append(list, file)
+	return list
 }
 
 // addLink lists a link to a file in the workspace under the link's own name.
@@ -341,7 +376,7 @@ func (k *walker) addLink(list []found, f *folder, rel string) []found {
 		return list
 	}
 	n := len(list)
-	if list = k.add(list, at, nil); len(list) > n {
+	if list = k.add(list, &found{key: at.key, place: at}); len(list) > n {
 		list[n].key = k.w.key(f, rel)
 	}
 	return list

@@ -32,6 +32,7 @@ type Workspace struct {
 	folders []*folder
 	index   index
 	known   known
+	watched watched
 	alone   bool // see Alone
 	aside   bool // what is parsed gives way to everything else of the process, see Index
 
@@ -157,6 +158,7 @@ func folderName(dir string) string {
 
 // Close releases the folders. Overlays of the workspace are of no use afterwards.
 func (w *Workspace) Close() error {
+	w.watched.close()
 	var errs []error
 	for _, f := range w.folders {
 		errs = append(errs, f.root.Close())
