@@ -29,7 +29,7 @@ type outside interface {
 	validatorTried(n int) (b *record.ValidatorTried, recorded bool)
 	// told returns what the user said to the task at this place of it; live, that comes by
 	// [Agent.Tell].
-	told(p *record.State) []string
+	told(p *record.State) []record.Told
 	// answers reports whether a task that begins can end with an answer in words.
 	answers() bool
 	// checksPlans reports whether the plan of a task that begins is compared with the files that
@@ -87,7 +87,7 @@ func (live) AbilityAsked(string) (asked, recorded bool) { return false, false }
 // Tolerated implements permit.Outside.
 func (live) Tolerated(string) (rule string, recorded bool) { return "", false }
 
-func (live) told(*record.State) []string { return nil }
+func (live) told(*record.State) []record.Told { return nil }
 
 func (live) answers() bool { return true }
 
@@ -139,9 +139,9 @@ func (p *Player) packages(*Agent) (map[sandbox.Profile][]string, bool) {
 	return p.rec.packages, p.rec.offers
 }
 
-func (p *Player) told(at *record.State) (list []string) {
+func (p *Player) told(at *record.State) (list []record.Told) {
 	for len(p.says) > 0 && at.Here(p.says[0]) {
-		list, p.says = append(list, p.says[0].Text), p.says[1:]
+		list, p.says = append(list, p.says[0]), p.says[1:]
 	}
 	return list
 }

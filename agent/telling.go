@@ -39,7 +39,7 @@ func (a *Agent) Tell(id, text string) error {
 	if err := r.listen(); err != nil { // what was said before it, where the task was interrupted
 		return err
 	}
-	return r.tell(0, text)
+	return r.tell(0, text, true)
 }
 
 // keepTold keeps what is said to a task that has a writer, which takes it before its next step. It is on the disk
@@ -65,24 +65,27 @@ func (a *Agent) keepTold(id, text string) (busy bool, err error) {
 	return true, err
 }
 
-// tell records what the user said, with its place; kept is its number where it was kept until now.
-func (r *run) tell(kept int64, text string) error {
+// tell records what the user said, with its place; kept is its number where it was kept until now. uses says that the reply
+// in flight is used, which older recordings did not.
+func (r *run) tell(kept int64, text string, uses bool) error {
 	p := r.state
 	late := p.Phase.Ended() || p.Phase == record.Review
-	return r.recordKept(kept, record.Told{Text: text, Late: late, Replies: p.Replies, Deeds: p.Deeds, Unread: p.Answer != nil})
+	return r.recordKept(kept, record.Told{
+		Text: text, Late: late, Replies: p.Replies, Deeds: p.Deeds, Unread: p.Answer != nil, Uses: uses, Left: len(p.Rest),
+	})
 }
 
 // listen takes in what the user has said since the last step.
 func (r *run) listen() error {
-	for _, text := range r.a.outside.told(r.state) {
-		if err := r.tell(0, text); err != nil {
+	for _, b := range r.a.outside.told(r.state) {
+		if err := r.tell(0, b.Text, b.Uses); err != nil {
 			return err
 		}
 	}
 	list, said, err := keptFor(r.journal)
 	for _, k := range list {
 		if text := said[k.Number].Told; text != "" && err == nil { // others are messages, see [run.hears]
-			err = r.tell(k.Number, text)
+			err = r.tell(k.Number, text, true)
 		}
 	}
 	return err

@@ -125,7 +125,11 @@ func (r *run) interpret(ctx context.Context) error {
 		return r.refuse(r.noAction(resp))
 	}
 	call, content, first := r.state.NextCall()
-	if reason, all := r.state.Stops(call); !first && reason != "" {
+	reason, all := r.state.Stops(call)
+	if first {
+		reason, all = r.state.HeldBack(call), false
+	}
+	if reason != "" {
 		return r.record(record.Unrun{Reason: reason, One: !all})
 	}
 	act, err := action.Parse(call.Name, call.Arguments, verbs)

@@ -143,6 +143,7 @@ type conversation struct {
 	notes int            // of the user, which were said before it began
 	batch int64          // the record of that reply
 	over  int            // calls of it that were left out behind Rest
+	held  []Turn         // what the user has said since it was made, until its calls have their results
 
 	Steps   int  // steps of this round
 	Free    int  // aids that cost no step
@@ -213,11 +214,7 @@ func (p *State) Apply(seq int64, at time.Time, body Body) {
 	case ReplyRefused:
 		p.applyRefused(b)
 	case Unrun:
-		n := len(p.Rest)
-		if b.One {
-			n = min(n, 1)
-		}
-		p.unrunSome(n, b.Reason)
+		p.applyUnrun(b)
 	case ActionChosen:
 		p.applyChosen(b)
 	case ActionDone:
@@ -246,6 +243,7 @@ func (p *State) Apply(seq int64, at time.Time, body Body) {
 	default:
 		p.applyMilestone(body)
 	}
+	p.tellHeld()
 }
 
 // applyMilestone folds the records that stand between conversations.

@@ -126,6 +126,15 @@ func (p *State) NextCall() (call llm.ToolCall, beside string, first bool) {
 // unrun gives every call that is left its result: it was not run.
 func (p *State) unrun(reason string) { p.unrunSome(len(p.Rest), reason) }
 
+// unrunFirst gives the first call of a reply that nobody has looked at yet its result: it was not run.
+func (p *State) unrunFirst(reason string) {
+	if p.Answer == nil {
+		return
+	}
+	call, beside := p.call()
+	p.Turns = append(p.Turns, Turn{Batch: p.batch, Call: call, Reply: beside, Said: action.Said{Text: "Not run: " + reason}, Unrun: true})
+}
+
 // unrunSome does so with the next ones of them.
 func (p *State) unrunSome(n int, reason string) {
 	for i, call := range p.Rest[:n] {
@@ -149,6 +158,9 @@ func (p *State) tooMany() string {
 func (p *State) Stops(next llm.ToolCall) (reason string, all bool) {
 	if p.over > 0 && len(p.Rest) == 1 && p.Answer == nil {
 		return p.tooMany(), false
+	}
+	if reason := p.HeldBack(next); reason != "" {
+		return reason, false
 	}
 	last := p.LastTurn()
 	if last == nil || last.Call.Name == "" {
@@ -401,6 +413,20 @@ func (b FilesShown) Said() action.Said {
 type Unrun struct {
 	Reason string `json:"reason"`
 	One    bool   `json:"one,omitempty"` // only the next one of them is not
+}
+
+func (p *State) applyUnrun(b Unrun) {
+	if p.Pending == nil {
+		first := p.Answer != nil
+		if p.unrunFirst(b.Reason); first && b.One {
+			return
+		}
+	}
+	n := len(p.Rest)
+	if b.One {
+		n = min(n, 1)
+	}
+	p.unrunSome(n, b.Reason)
 }
 
 // Compacted says that the first turns of the conversation are told shortened from now on.

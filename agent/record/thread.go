@@ -204,11 +204,8 @@ func (p *State) applySaid(body Body) {
 // applyMessage folds a message of the user.
 func (p *State) applyMessage(b Message) {
 	const reason = "the user has written something since."
-	if p.Answer != nil && p.Pending == nil {
-		call, beside := p.call()
-		p.Turns = append(p.Turns, Turn{Batch: p.batch, Call: call, Reply: beside, Said: action.Said{Text: "Not run: " + reason}, Unrun: true})
-	}
 	if p.Pending == nil {
+		p.unrunFirst(reason)
 		p.unrun(reason)
 	}
 	p.Turns = append(slices.Clip(p.Turns), Turn{told: shortened(b.Text), Said: b.Said()})

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"caselsp/agent/action"
+	"caselsp/agent/llm"
 )
 
 // Told is what the user said to a task that is under way.
@@ -19,6 +20,10 @@ type Told struct {
 	Replies int  `json:"replies,omitempty"`
 	Deeds   int  `json:"deeds,omitempty"`
 	Unread  bool `json:"unread,omitempty"`
+	// Uses says that the calls which were left of a reply are carried out as far as that does no harm, and Left
+	// how many of them were behind the next one. Older versions ran none of them.
+	Uses bool `json:"uses,omitempty"`
+	Left int  `json:"left,omitempty"`
 }
 
 func (Told) kind() string { return "told" }
@@ -47,36 +52,72 @@ func CheckNote(text string) error {
 
 // Here reports whether a recorded message was told at this place of the task.
 func (p *State) Here(b Told) bool {
-	return !b.Late && b.Replies == p.Replies && b.Deeds == p.Deeds && b.Unread == (p.Answer != nil)
+	return !b.Late && b.Replies == p.Replies && b.Deeds == p.Deeds && b.Unread == (p.Answer != nil) && (!b.Uses || b.Left == len(p.Rest))
 }
 
-// applyTold folds what the user said: whoever is asked next is told, and calls that were made
-// without knowing it are not run.
+// saidSince is why a call is held back that was made without knowing what the user has said.
+const saidSince = "the user has said something since, which follows. Call it again if it is still right."
+
+// applyTold folds what the user said: whoever is asked next is told. Calls of a reply that was made without
+// knowing it are used as far as that does no harm, see [State.HeldBack], and the message stands behind their results.
 func (p *State) applyTold(b Told) {
 	if b.Late {
 		return
 	}
 	p.Notes.Notes = append(p.Notes.Notes, b.Text)
 	p.UserTexts = append(p.UserTexts, b.Text)
-	const reason = "the user has said something since."
-	if p.Answer != nil && p.Pending == nil {
-		call, beside := p.call()
-		p.Turns = append(p.Turns, Turn{Batch: p.batch, Call: call, Reply: beside, Said: action.Said{Text: "Not run: " + reason}, Unrun: true})
-	}
-	if p.Pending == nil {
-		p.unrun(reason)
-	}
-	turn := noteTurn(b.Text)
-	p.Turns = append(p.Turns, turn)
-	phase := p.Phase
+	turn, phase := noteTurn(b.Text), p.Phase
 	if !phase.Works() {
 		phase = p.Before
+	}
+	if b.Uses && p.uses(phase) {
+		p.held = append(slices.Clip(p.held), turn)
+	} else {
+		p.runNone()
+		p.Turns = append(p.Turns, turn)
 	}
 	if f := p.Feature(); f != nil && !f.Ended && phase != Planning && phase != Coding {
 		t := f.threads[Coding]
 		t.talk.Turns = append(slices.Clip(t.talk.Turns), turn)
 		f.keep(Coding, t)
 		p.Unheard = true
+	}
+}
+
+// uses reports whether the reply that is worked on has calls which are of use after a message of the user. What
+// verifies a feature or explains a failure is begun anew for it.
+func (p *State) uses(phase Phase) bool {
+	calls := len(p.Rest)
+	if p.Answer != nil {
+		calls += len(p.Answer.ToolCalls)
+	}
+	return p.Pending == nil && calls > 0 && (phase == Planning || phase == Coding || phase == Extending)
+}
+
+// runNone gives every call of the reply that is worked on its result: it was not run.
+func (p *State) runNone() {
+	const reason = "the user has said something since."
+	if p.Pending != nil {
+		return
+	}
+	p.unrunFirst(reason)
+	p.unrun(reason)
+}
+
+// HeldBack says why a call is not carried out, "" where it is: the user has said something since it was made, and it does more
+// than look or edit. An edit can be taken back; what a command does cannot, and that the work is over is not
+// true where the user wants something else.
+func (p *State) HeldBack(next llm.ToolCall) string {
+	if len(p.held) == 0 || looks(next) || action.EffectOf(next.Name) == action.Edits {
+		return ""
+	}
+	return saidSince
+}
+
+// tellHeld tells what the user has said since a reply was made, once all of its calls have their results.
+func (p *State) tellHeld() {
+	if len(p.held) > 0 && p.Pending == nil && p.Answer == nil && len(p.Rest) == 0 {
+		p.Turns, p.held = append(p.Turns, p.held...), nil
 	}
 }
 
