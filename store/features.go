@@ -119,9 +119,43 @@ func compareHash(f feature, hash uint32) int {
 
 var identifierInText = regexp.MustCompile(`[\pL\pN_]+`)
 
-// alike is a text with the last parts of its paths only, and 0 for numbers and addresses.
+var (
+	// testSection is the line with which pytest begins what it says about a test, and frameSection the one between two functions.
+	testSection  = regexp.MustCompile(`^_{3,} .* _{3,}$`)
+	frameSection = strings.Repeat("_ ", 8)
+)
+
+// quotedCode is how far pytest indents the code that it quotes; the lines that it marks have the mark in the first place.
+const quotedCode = "    "
+
+// withoutTests leaves out the code of tests that pytest quotes above the functions that they call. It says which test
+// failed, and two causes of one test's failure would be more alike than two tests that fail by one cause. A test in which
+// the error itself is keeps its code.
+func withoutTests(text string) string {
+	if !strings.Contains(text, frameSection) {
+		return text
+	}
+	var kept, test []string // test: lines of which it is not known yet whether a function is called
+	inTest := true
+	for line := range strings.Lines(text) {
+		switch end := strings.TrimRight(line, "\r\n"); {
+		case testSection.MatchString(end):
+			kept, test, inTest = append(append(kept, test...), line), nil, true
+		case inTest && strings.HasPrefix(line, frameSection):
+			test = slices.DeleteFunc(test, func(line string) bool { return strings.HasPrefix(line, quotedCode) })
+			kept, test, inTest = append(append(kept, test...), line), nil, false
+		case inTest:
+			test = append(test, line)
+		default:
+			kept = append(kept, line)
+		}
+	}
+	return strings.Join(append(kept, test...), "")
+}
+
+// alike is a text with the last parts of its paths only, and 0 for numbers and addresses, without the code of tests.
 func alike(text string) string {
-	text = pathInText.ReplaceAllStringFunc(text, func(path string) string {
+	text = pathInText.ReplaceAllStringFunc(withoutTests(text), func(path string) string {
 		return " " + path[strings.LastIndexAny(path, `/\`)+1:] + " "
 	})
 	return numberInText.ReplaceAllString(text, " 0 ")

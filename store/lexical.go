@@ -33,7 +33,7 @@ const (
 )
 
 // searchVersion is that of the features and of the encoding; others are made again.
-const searchVersion = "1"
+const searchVersion = "2"
 
 var (
 	searchBucket   = []byte("search")   // kind -> the buckets and keys below

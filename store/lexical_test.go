@@ -148,3 +148,21 @@ func TestFeatures(t *testing.T) {
 		t.Errorf("parts: %q", got)
 	}
 }
+
+// TestWithoutTests leaves out the code of tests that only call what fails, and keeps all else.
+func TestWithoutTests(t *testing.T) {
+	const frames = "_ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _\n"
+	for name, c := range map[string]struct{ text, want string }{
+		"no frames": {"    def test_a():\n>       assert f(1)\nE       assert 0\n", "    def test_a():\n>       assert f(1)\nE       assert 0\n"},
+		"a frame":   {"    def test_a():\n        x = 1\n>       f(x)\n\ntest_a.py:3: \n" + frames + "    def f(x):\n>       g(x)\n", ">       f(x)\n\ntest_a.py:3: \n" + frames + "    def f(x):\n>       g(x)\n"},
+		"two tests": {
+			"___ test_a ___\n    def test_a():\n>       assert f(1)\n___ test_b ___\n    def test_b():\n>       f(2)\n" + frames + "    def f(x):\nE       KeyError\n",
+			"___ test_a ___\n    def test_a():\n>       assert f(1)\n___ test_b ___\n>       f(2)\n" + frames + "    def f(x):\nE       KeyError\n",
+		},
+		"frames only": {frames, frames},
+	} {
+		if got := withoutTests(c.text); got != c.want {
+			t.Errorf("%s: got\n%s\nnot\n%s", name, got, c.want)
+		}
+	}
+}
