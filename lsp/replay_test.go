@@ -3,19 +3,40 @@ package lsp
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"caselsp/agent/record"
 	"caselsp/lsp/lsptest"
+	"caselsp/sandbox"
 
 	"go.lsp.dev/protocol"
 )
 
-// TestScenarioOfClients has each recorded client start a task, approve a command, review by hunk and undo, all by
-// commands; the client is sent no request that it did not declare.
+// asksTwice is a model that wants to run a command, which is approved, and another, which is denied with a reason.
+const asksTwice = asksToRun + `
+on case
+want all clean
+call RUN_COMMAND {"thought": "again", "command": "make install"}
+on case
+want The reason: not on this machine
+`
+
+// inWhole is what the approved command does, on the tree of project.
+func inWhole() []sandbox.Recording {
+	var tree []sandbox.File
+	for _, name := range slices.Sorted(maps.Keys(project)) {
+		tree = append(tree, sandbox.File{Path: name, Mode: 0o644, Data: []byte(project[name])})
+	}
+	return []sandbox.Recording{sandbox.Record(sandbox.Command{Line: "make docs", Tree: tree}, &sandbox.Result{Status: sandbox.Exited, Output: "all clean\n"}, true)}
+}
+
+// TestScenarioOfClients has each recorded client start a task, with a file of it open, approve a command, deny another with a
+// reason, review by hunk and undo, all by commands; the client is sent no request that it did not declare.
 func TestScenarioOfClients(t *testing.T) {
 	recorded, err := filepath.Glob("testdata/capabilities/*.json")
 	if err != nil || len(recorded) < 11 {
@@ -28,11 +49,13 @@ func TestScenarioOfClients(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Run(name, func(t *testing.T) {
-			sc := play(t, plot{files: project, open: []string{"a.py"}, script: asksToRun + strings.TrimPrefix(edits, "\n"), runs: lint,
+			sc := play(t, plot{files: project, open: []string{"a.py"}, script: asksTwice + strings.TrimPrefix(edits, "\non case\n"), runs: inWhole(),
 				editor: lsptest.Options{Initialize: inProject(t, raw)}})
 			id := sc.run("change it all")
 			sc.said("Nothing happens until you answer")
-			sc.command(cmdDeny, map[string]any{"task": id, "question": "q1", "reason": "not now"})
+			sc.command(cmdApprove, map[string]any{"task": id, "question": "q1"})
+			sc.said("make install")
+			sc.command(cmdDeny, map[string]any{"task": id, "question": "q2", "reason": "not on this machine"})
 			sc.said("to review")
 			sc.command(cmdAccept, map[string]any{"task": id, "file": "c.py", "hunk": 1})
 			sc.said("left to decide")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -29,20 +30,28 @@ var examineAll = reads("doctor", func(ctx context.Context, e *engine, s *seat, _
 
 func doctorCommand(w *wiring) *cobra.Command {
 	var build bool
-	var base string
+	var base, editor string
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check the settings, the model, the sandbox and the store, and say what to do",
 		Long: `Writes a line for each part: ok, WRONG with what to do, none for something that is not
 there and not needed, or note. The exit code is 1 when a part is WRONG.`,
-		Example: "  caselsp doctor\n  caselsp doctor --build-image   # build the sandbox's images now",
+		Example: "  caselsp doctor\n  caselsp doctor --editor helix  # check how an editor is set up\n  caselsp doctor --build-image   # build the sandbox's images now",
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if editor != "" {
+				well, err := examineEditor(os.Stdout, editor, w.dir)
+				if err == nil && !well {
+					err = &exitError{code: exitError1}
+				}
+				return err
+			}
 			if build {
 				return buildImages(cmd.Context(), base)
 			}
 			return examineAll.run(cmd.Context(), w, struct{}{})
 		},
 	}
+	cmd.Flags().StringVar(&editor, "editor", "", "check how this editor is set up: "+editorNames())
 	cmd.Flags().BoolVar(&build, "build-image", false, "build the sandbox's images now; otherwise built on first use")
 	cmd.Flags().StringVar(&base, "base", "", "the base image for the sandbox images (default: that of the bundled Dockerfile)")
 	return cmd
