@@ -22,10 +22,11 @@ SHELL := bash
 GO ?= go
 NVIM ?= nvim
 EMACS ?= emacs
+PREFIX ?= $(HOME)/.local
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 TESTFLAGS ?=
 CODE ?= code
-REQUIRE ?= docker,native,nvim,nvim010,emacs,helix,vscode,chromium,tmux,python,pytest,coverage,hypothesis,django,pylint,bandit,pip,python3,node,npm,git,bash,dash,modules
+REQUIRE ?= docker,native,nvim,nvim010,emacs,helix,vscode,chromium,tmux,python,pytest,coverage,hypothesis,django,pylint,bandit,pip,python3,node,npm,git,bash,dash,jq,modules
 BENCHTIME ?= 1s
 FUZZTIME ?= 5s
 # For one package: Go's own ten minutes are too few for the real programs' on a busy machine.
@@ -36,7 +37,9 @@ GOFILES = $(shell find . -name '*.go' -not -path '*/testdata/*' -not -path '*/.*
 # tree-sitter and its grammars are C.
 export CGO_ENABLED := 1
 
-.PHONY: help tools build demo test check bench bench-patch bench-prompt bench-envelopes bench-validators bench-index bench-memory fuzz e2e generate install-nvim install-emacs sandbox-image vscode install-vscode
+PLATFORMS ?= linux/amd64 linux/arm64 windows/amd64
+
+.PHONY: help tools build install release demo test check bench bench-patch bench-prompt bench-envelopes bench-validators bench-index bench-memory fuzz e2e generate install-nvim install-emacs sandbox-image vscode install-vscode
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
@@ -52,6 +55,28 @@ tools:
 
 build: tools ## build bin/caselsp (needs Go, a C compiler and git)
 	$(GO) build -trimpath -ldflags '-X main.version=$(VERSION)' -o bin/caselsp ./cmd/caselsp
+
+install: build ## install the program, its manual pages and completions below PREFIX=~/.local
+	install -D -m 755 bin/caselsp "$(DESTDIR)$(PREFIX)/bin/caselsp"
+	bin/caselsp help --man "$(DESTDIR)$(PREFIX)/share/man"
+	install -d "$(DESTDIR)$(PREFIX)/share/bash-completion/completions" "$(DESTDIR)$(PREFIX)/share/zsh/site-functions" "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d"
+	bin/caselsp completion bash > "$(DESTDIR)$(PREFIX)/share/bash-completion/completions/caselsp"
+	bin/caselsp completion zsh > "$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_caselsp"
+	bin/caselsp completion fish > "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/caselsp.fish"
+
+# The compiler of each platform that Debian has a cross compiler for. macOS needs a Mac: make build there.
+cc_linux/amd64 = x86_64-linux-gnu-gcc
+cc_linux/arm64 = aarch64-linux-gnu-gcc
+cc_windows/amd64 = x86_64-w64-mingw32-gcc
+
+release: tools ## build archives with checksums in dist/ for PLATFORMS (Debian: gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-mingw-w64-x86-64)
+	@rm -rf dist; mkdir -p dist; $(foreach p,$(PLATFORMS),\
+		command -v $(cc_$(p)) >/dev/null || { echo 'make: $(cc_$(p)) is missing for $(p): install it, or name other PLATFORMS' >&2; exit 1; };)
+	@$(foreach p,$(PLATFORMS),name=caselsp-$(VERSION)-$(subst /,-,$(p)); echo "$$name"; mkdir -p "dist/$$name"; cp LICENSE README.md "dist/$$name/"; \
+		GOOS=$(firstword $(subst /, ,$(p))) GOARCH=$(lastword $(subst /, ,$(p))) CC=$(cc_$(p)) $(GO) build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' \
+			-o "dist/$$name/caselsp$(if $(findstring windows,$(p)),.exe)" ./cmd/caselsp; \
+		tar -C dist --sort=name --owner=0 --group=0 --numeric-owner --mtime=@$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)} -czf "dist/$$name.tar.gz" "$$name"; rm -r "dist/$$name";)
+	@cd dist && sha256sum *.tar.gz > SHA256SUMS && cat SHA256SUMS
 
 demo: build ## see the whole product on a bundled project: no key, no Docker, no network
 	./bin/caselsp demo

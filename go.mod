@@ -6,6 +6,7 @@ require (
 	github.com/aymanbagabas/go-udiff v0.4.1
 	github.com/bmatcuk/doublestar/v4 v4.10.4
 	github.com/containerd/errdefs v1.0.0
+	github.com/cpuguy83/go-md2man/v2 v2.0.7
 	github.com/docker/docker v28.5.2+incompatible
 	github.com/evanw/esbuild v0.28.0
 	github.com/go-git/go-git/v5 v5.19.3
@@ -38,6 +39,8 @@ require (
 	gopkg.in/natefinch/lumberjack.v2 v2.2.1
 	mvdan.cc/sh/v3 v3.14.1
 )
+
+require github.com/russross/blackfriday/v2 v2.1.0 // indirect
 
 require (
 	dario.cat/mergo v1.0.0 // indirect

@@ -79,22 +79,32 @@ var topics = []topic{
 }
 
 func helpCommand() *cobra.Command {
-	return &cobra.Command{
+	man := ""
+	cmd := &cobra.Command{
 		Use:   "help [TOPIC]",
 		Short: "Print the reference: a topic, a rule, a setting or a command",
 		Long: `Prints a part of the reference. On a terminal it is text that fits its width; piped, it
-is Markdown. Without TOPIC it lists the topics.`,
+is Markdown. Without TOPIC it lists the topics. --man writes manual pages of all commands and
+topics, for man(1).`,
 		Example: `  caselsp help sandbox          # a topic
   caselsp help img-alt          # a rule of the validators
   caselsp help S608             # rules by a name that they have in other tools
   caselsp help secret set       # a command
   caselsp help sandbox.engine   # a setting
-  caselsp help rules > rules.md`,
+  caselsp help rules > rules.md
+  caselsp help --man ~/.local/share/man && man caselsp-run`,
 		Args: cobra.ArbitraryArgs,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return topicNames(), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if man != "" {
+				pages, err := writeManual(cmd.Root(), man)
+				if err == nil {
+					fmt.Printf("%d manual pages are in %s\n", pages, man)
+				}
+				return err
+			}
 			if len(args) == 0 {
 				return printPage(os.Stdout, topicList())
 			}
@@ -107,6 +117,8 @@ is Markdown. Without TOPIC it lists the topics.`,
 			return usage(unknownTopic(cmd.Root(), strings.Join(args, " ")))
 		},
 	}
+	cmd.Flags().StringVar(&man, "man", "", "write manual pages of all commands and topics into this folder")
+	return cmd
 }
 
 // reference returns the Markdown for a topic, a rule, a setting or a command of
