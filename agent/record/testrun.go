@@ -280,12 +280,28 @@ func (p *State) Seen() int {
 	return f.kinds[p.LastTest.Kind]
 }
 
+// byUser is who changed a test command that stands in the user's own words, whoever has passed it on.
+const byUser = "the user"
+
+// userNamed reports whether a test command stands, word for word, in the task or in what the user has said since.
+func (p *State) userNamed(line string) bool {
+	return stack.Runs(line) && slices.ContainsFunc(p.UserTexts, func(text string) bool {
+		before, after, found := strings.Cut(text, line)
+		after = strings.TrimPrefix(after, ".") // of a sentence, else a letter follows
+		inWord := func(s string) bool { return strings.Trim(s, "\t\n\r \"'`.,:;!?()“”") != "" }
+		return found && !inWord(before[max(0, len(before)-1):]) && !inWord(after[:min(1, len(after))])
+	})
+}
+
 // changeTests puts another test command in the place of the feature's. Of several changes, what the
 // first took the place of counts.
 func (p *State) changeTests(line, by, why string) {
 	f, t := p.Feature(), p.LastTest
 	if f == nil || line == "" || line == p.TestLine() {
 		return
+	}
+	if p.userNamed(line) {
+		by = byUser
 	}
 	c := TestCommand{Line: line, Old: p.TestLine(), By: by, Why: why}
 	if first := f.Changed; first.Line != "" {
@@ -306,6 +322,9 @@ func (p *State) Replaced() string {
 	f, t := p.Feature(), p.LastTest
 	if f == nil || t == nil || !t.OK || f.Changed.Line == "" || t.command != f.Changed.Line {
 		return ""
+	}
+	if p.userNamed(f.Changed.Line) {
+		return "" // the user has said what tests it
 	}
 	c, own := f.Changed, f.Changed.Old
 	var known []stack.Candidate

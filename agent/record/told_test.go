@@ -5,7 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"caselsp/agent/action"
 	"caselsp/agent/llm"
+	"caselsp/agent/stack"
 )
 
 // TestToldUses has the user say something while a reply is in flight: its calls are used as far as they only look or
@@ -48,5 +50,24 @@ func TestToldUses(t *testing.T) {
 	}
 	if again := reply(); !again.Here(Told{Replies: 1, Unread: true, Uses: true}) || again.Here(Told{Replies: 1, Unread: true, Uses: true, Left: 1}) {
 		t.Error("a message is told at another place of a replay")
+	}
+}
+
+// TestUserNamed has a test command be the user's own where it stands in their words, as a word of its own.
+func TestUserNamed(t *testing.T) {
+	for text, want := range map[string]bool{
+		"mend it; test it with `node --test test/a.js`.": true,
+		"node --test test/a.js":                          true,
+		"node --test test/a.js.bak":                      false,
+		"node --test test/a.jsx":                         false,
+		"mend it":                                        false,
+	} {
+		p := &State{Phase: Coding, UserTexts: []string{text}, Features: []Feature{{Feature: action.Feature{Test: "npm test"}}}}
+		p.changeTests("node --test test/a.js", "CASE", "")
+		p.LastTest = &testRun{command: "node --test test/a.js", OK: true}
+		p.projectTests.Found = &TestsFound{Candidates: []stack.Candidate{{Command: "npm test", Program: "npm"}}}
+		if by := p.Features[0].Changed.By; (by == byUser) != want || (p.Replaced() == "") != want {
+			t.Errorf("%s: changed by %s, replaced: %q", text, by, p.Replaced())
+		}
 	}
 }
