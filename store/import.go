@@ -11,7 +11,8 @@ import (
 )
 
 // Import adds what another memory has exported, and returns how much of it is new: what is remembered already stays as it
-// is, whatever the import says of it. Nothing is kept where one of them cannot be. source says where they come from.
+// is, whatever the import says of it. All are checked before
+// the first is kept: nothing is kept where one of them is wrong. Where ctx ends or a write fails, added counts what is kept. source says where they come from.
 //
 // Of what an import says only the content is believed. The id is made of it. The counts of a record that helped elsewhere are
 // not taken over, so that it must show its worth here like any other; those of one that is useless are, so that
@@ -28,28 +29,47 @@ func (m *Memory) Import(ctx context.Context, source string, patterns []Kept) (ad
 			err = errors.Join(err, fmt.Errorf("pattern %d: %w", i+1, wrong))
 		}
 	}
-	if err == nil {
-		err = m.change(func(tx *bolt.Tx) error {
-			added = 0
-			for i, p := range checked {
-				if isKept(tx, p.ID, p.Pattern) || isKept(tx, patterns[i].ID, p.Pattern) {
-					continue
-				}
-				if err := m.put(tx, p.Pattern); err != nil {
-					return err
-				}
-				if err := putPattern(tx.Bucket(patternsBucket), p); err != nil {
-					return err
-				}
-				added++
-			}
-			return nil
-		})
+	for from := 0; err == nil && from < len(checked); from += importBatch {
+		to := min(from+importBatch, len(checked))
+		var n int
+		if n, err = m.importSome(checked[from:to], patterns[from:to]); err == nil {
+			added += n
+			err = ctx.Err()
+		}
+	}
+	if err != nil && added > 0 {
+		return added, fmt.Errorf("import into the memory: %d new records are kept; import the same again to add the others: %w", added, err)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("import into the memory: %w", err)
 	}
 	return added, nil
+}
+
+// importBatch is how many records one transaction of an import adds. bbolt splits its pages at the end of a transaction, so
+// that one insertion takes as long as there were insertions before it: 100,000 in one transaction did not end within
+// ten minutes. Between two of them other processes get the lock.
+const importBatch = 500
+
+// importSome adds some of an import in one transaction. patterns are the same as checked, as the import has them.
+func (m *Memory) importSome(checked, patterns []Kept) (added int, err error) {
+	err = m.change(func(tx *bolt.Tx) error {
+		added = 0
+		for i, p := range checked {
+			if isKept(tx, p.ID, p.Pattern) || isKept(tx, patterns[i].ID, p.Pattern) {
+				continue
+			}
+			if err := m.put(tx, p.Pattern); err != nil {
+				return err
+			}
+			if err := putPattern(tx.Bucket(patternsBucket), p); err != nil {
+				return err
+			}
+			added++
+		}
+		return nil
+	})
+	return added, err
 }
 
 // maxImportedCount bounds what an import says of tasks that something did not help: more says nothing more.

@@ -2,7 +2,9 @@ package store
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -208,4 +210,29 @@ func TestEmptyMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkRecall(t, m, "x", 5)
+}
+
+// TestImportStopped stops an import of more than two transactions: what it says is kept is, and the same import adds the others.
+func TestImportStopped(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	const all = 3*importBatch - 1
+	calls := 0
+	m := newMemory(filepath.Join(t.TempDir(), memoryFile), func() time.Time {
+		if calls++; calls == all+importBatch+1 { // each record is checked, then kept
+			cancel()
+		}
+		return time.Unix(1e9, 0)
+	}, func(text string) string { return text })
+	t.Cleanup(m.Close)
+	var list []Kept
+	for i := range all {
+		list = append(list, Kept{Pattern: Pattern{Kind: KindFailure, Type: "ValueError", Text: fmt.Sprintf("the port %d is taken", i)}})
+	}
+	added, err := m.Import(ctx, "a test", list)
+	if added != 2*importBatch || !errors.Is(err, context.Canceled) {
+		t.Errorf("the import that was stopped added %d, %v", added, err)
+	}
+	if again, err := m.Import(t.Context(), "a test", list); err != nil || again != all-added {
+		t.Errorf("the same import again added %d, %v, want %d", again, err, all-added)
+	}
 }
