@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -226,7 +225,7 @@ func TestImportStopped(t *testing.T) {
 	t.Cleanup(m.Close)
 	var list []Kept
 	for i := range all {
-		list = append(list, Kept{Pattern: Pattern{Kind: KindFailure, Type: "ValueError", Text: fmt.Sprintf("the port %d is taken", i)}})
+		list = append(list, Kept{Pattern: Pattern{Kind: KindFailure, Type: "ValueError", Text: "the port is taken", Solution: "take the port " + string([]byte{'a' + byte(i%26), 'a' + byte(i/26%26), 'a' + byte(i/676)})}})
 	}
 	added, err := m.Import(ctx, "a test", list)
 	if added != 2*importBatch || !errors.Is(err, context.Canceled) {
