@@ -64,7 +64,9 @@ type Options struct {
 	Validators func() []fixcheck.Validator
 	// UncheckedFixes says that no claim of a fix is checked: the tests alone decide.
 	UncheckedFixes bool
-	// FailingFirst is from which duration of the whole suite on the tests that failed run first, alone, to check a claim; 0: never.
+	// TestedFixes says that tests run to check a claim, before the run that decides about it or in its place.
+	TestedFixes bool
+	// FailingFirst is from which duration of the whole suite on the tests that failed run alone to check a claim, and not all.
 	FailingFirst time.Duration
 	// Commits says that what the user accepted is committed when nothing of a result is left to decide.
 	Commits bool

@@ -133,7 +133,7 @@ func (r *run) execute(ctx context.Context, engine sandbox.Engine, cmd sandbox.Co
 	if cmd.Tree, err = r.filledTree(cmd.Tree, secrets); err != nil {
 		return r.done(record.ActionDone{Lost: true, Skipped: true, Text: "The command was not run: " + err.Error()})
 	}
-	result, err := engine.Run(ctx, r.reporting(cmd))
+	result, err := r.runOnce(ctx, engine, r.reporting(cmd))
 	if errors.Is(err, sandbox.ErrNoLayer) { // somebody removed it since it was found; nothing was started
 		return errors.Join(r.record(record.DependenciesFound{Key: cmd.Layer}),
 			r.done(record.ActionDone{Lost: true, Skipped: true, Text: "The command was not run: " + err.Error()}))

@@ -14,9 +14,11 @@ import (
 	"caselsp/sandbox"
 )
 
-// Whether a fix is partly done, or one of the wrong thing, cannot be told from its text. The tests that failed tell. Where the
-// whole suite takes long they run alone first, in the sandbox and by the switches of the suite: a claim after which one of
-// them fails as before goes back to CASE like one that a validator refuses. Whatever else they say, the whole suite decides.
+// Whether a fix is partly done, or one of the wrong thing, cannot be told from its text. The tests that failed tell. They run
+// again in the sandbox: a claim after which one of them fails as before goes back to CASE like one that a validator refuses, which
+// spares a round. Where the whole suite takes long, they run alone, by its switches, which spares a run of it, too; whatever else
+// they say, the whole suite decides. Where it is short, where most of it failed, or where it is not known how to run some of it
+// alone, the whole suite runs, and this run counts as that of the tests: none is paid twice.
 
 // failingFirst is such a run that is wanted.
 type failingFirst struct {
@@ -26,23 +28,49 @@ type failingFirst struct {
 	cmd    sandbox.Command
 }
 
-// failingFirst returns the run of the tests that failed; nil where it cannot save anything, or where it is not
-// known how to run them alone.
+// ranFirst is a run of the whole suite for a claim. The run of the tests that follows takes its result, where it would be the same
+// command on the same files. It is not kept longer than the process: then the tests run again.
+type ranFirst struct {
+	key    string
+	result sandbox.Result
+}
+
+// keyOf tells commands apart by all that their result depends on.
+func keyOf(cmd sandbox.Command) string {
+	cmd.Tree, cmd.Progress, cmd.Output = []sandbox.File{{Path: sandbox.Digest(cmd.Tree)}}, nil, nil
+	return fmt.Sprintf("%#v", cmd)
+}
+
+// runOnce runs a command, or takes the result of the same one that ran to check the claim before it.
+func (r *run) runOnce(ctx context.Context, engine sandbox.Engine, cmd sandbox.Command) (*sandbox.Result, error) {
+	first := r.ranFirst
+	r.ranFirst = nil
+	if first != nil && first.key == keyOf(cmd) {
+		return &first.result, nil
+	}
+	return engine.Run(ctx, cmd)
+}
+
+// failingFirst returns the run of the tests that failed; nil where it cannot tell anything of a claim.
 func (r *run) failingFirst(ctx context.Context) (*failingFirst, error) {
 	t := r.state.LastTest
-	if r.a.FailingFirst <= 0 || t.Took < r.a.FailingFirst || t.Results == nil || len(r.state.RefusedClaims()) >= maxRefusedClaims {
+	if !r.a.TestedFixes || t.Results == nil || len(r.state.RefusedClaims()) >= maxRefusedClaims {
 		return nil, nil
-	}
-	if bad := t.Results.Failed + t.Results.Errors; 2*bad > t.Results.Ran() {
-		return nil, nil // that is most of the suite
 	}
 	failed := t.Results.Bad()
 	if before, known := r.state.Baseline(t.Command()); known && before.Usable { // others are to pass, and no claim is about these
 		failed = slices.DeleteFunc(failed, func(t testreport.Test) bool { return slices.Contains(before.Failing, t.Name) })
 	}
-	line, tests := testreport.Narrow(t.Command(), failed, r.textOf)
-	if line == "" {
+	if len(failed) == 0 {
 		return nil, nil
+	}
+	line, tests := "", failed
+	if bad := t.Results.Failed + t.Results.Errors; t.Took >= r.a.FailingFirst && 2*bad <= t.Results.Ran() {
+		line, tests = testreport.Narrow(t.Command(), failed, r.textOf)
+	}
+	whole := line == ""
+	if whole {
+		line, tests = t.Command(), failed
 	}
 	engine, may, err := r.may().Unasked(ctx, line)
 	if !may || err != nil {
@@ -64,9 +92,14 @@ func (r *run) failingFirst(ctx context.Context) (*failingFirst, error) {
 		return nil, err
 	}
 	cmd.Tree = slices.Concat(cmd.Tree, files)
-	cmd.Plain, cmd.Line, cmd.Progress = line, testreport.Reporting(line, r.textOf, nil), nil
-	cmd.Policy.Time = min(cmd.Policy.Time, t.Took) // what takes longer saves nothing
-	f := &failingFirst{first: record.FailingFirst{Line: line, Whole: t.Took}, tests: tests, engine: engine, cmd: cmd}
+	cmd.Progress = nil
+	if whole {
+		cmd = r.reportingTests(cmd)
+	} else {
+		cmd.Plain, cmd.Line = line, testreport.Reporting(line, r.textOf, nil)
+		cmd.Policy.Time = min(cmd.Policy.Time, t.Took) // what takes longer saves nothing
+	}
+	f := &failingFirst{first: record.FailingFirst{Line: line, Whole: t.Took, Counts: whole}, tests: tests, engine: engine, cmd: cmd}
 	for _, one := range tests {
 		f.first.Tests = append(f.first.Tests, one.Name)
 	}
@@ -88,7 +121,7 @@ func (r *run) runFailing(ctx context.Context, said *record.FixChecked) error {
 		return err
 	}
 	return r.await(r.aside("the failing tests", func(a *aside) error {
-		a.begins("running " + count.Of(len(f.tests), "failed test") + " again, before the whole suite")
+		a.begins(f.first.Begins())
 		result, err := f.engine.Run(ctx, f.cmd)
 		if err != nil && (ctx.Err() != nil || unavailableIsNil(err) != nil && !errors.Is(err, sandbox.ErrNoLayer)) {
 			return err
@@ -98,6 +131,9 @@ func (r *run) runFailing(ctx context.Context, said *record.FixChecked) error {
 			verdict.Trouble = "not run: " + record.FirstLine(err.Error())
 		} else {
 			f.first.Took, verdict.Took = result.Took, result.Took
+			if f.first.Counts {
+				r.ranFirst = &ranFirst{keyOf(f.cmd), *result}
+			}
 			f.judge(result, &verdict, treeOf(f.cmd.Tree))
 		}
 		verdict.Reason, verdict.Trouble = r.a.Store.Redact(verdict.Reason), r.a.Store.Redact(verdict.Trouble)
@@ -147,6 +183,9 @@ func (f *failingFirst) judge(result *sandbox.Result, v *fixcheck.Verdict, tree t
 		}
 		v.Reason = fmt.Sprintf("%s still fails%s: %s", still[0].Name, more, record.FirstLine(still[0].Cause()))
 		v.Confidence, v.Path, v.Line = stillFails, still[0].File, still[0].Line
+	case unclear != "" && f.first.Counts && !result.OK():
+		f.first.Anew = true
+		v.Confidence, v.Reason = stillFails, unclear
 	case unclear != "" && !(result.OK() && later.OK() && later.Passed >= len(f.first.Tests)): // some runners name no test that passed
 		v.Trouble = unclear
 	default:

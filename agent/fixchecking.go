@@ -69,7 +69,7 @@ func (r *run) checkFix(ctx context.Context, args action.FinishFeature) (refused 
 	}
 	if !known {
 		earlier := r.state.RefusedClaims()
-		said.Refused = said.Status() == fixcheck.Invalid && len(earlier) < maxRefusedClaims
+		said.Refused = said.Status() == fixcheck.Invalid && len(earlier) < maxRefusedClaims && (said.First == nil || !said.First.Anew)
 	}
 	if err := r.record(*said); err != nil {
 		return false, err
@@ -85,9 +85,12 @@ func (r *run) refusal() string {
 	var b strings.Builder
 	claims := r.state.RefusedClaims()
 	last := claims[len(claims)-1]
-	if last.StillFails() {
+	switch {
+	case last.StillFails() && last.First.Counts:
+		b.WriteString("Not finished: the tests were run, and what had failed still fails in the same way.\n")
+	case last.StillFails():
 		b.WriteString("Not finished: tests that had failed were run again alone, and still fail. The others were not run.\n")
-	} else {
+	default:
 		b.WriteString("Not finished: the tests were not run, because what you claim is not what was done.\n")
 	}
 	for _, v := range last.Verdicts {

@@ -31,6 +31,11 @@ func (r *run) reporting(cmd sandbox.Command) sandbox.Command {
 	if !r.testsRun() || r.a.outside.replays() {
 		return cmd
 	}
+	return r.reportingTests(cmd)
+}
+
+// reportingTests is a run of the tests that leaves its results as files.
+func (r *run) reportingTests(cmd sandbox.Command) sandbox.Command {
 	var changed []string
 	for name := range r.changedLines() {
 		changed = append(changed, name)

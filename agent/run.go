@@ -31,6 +31,8 @@ type run struct {
 	abilities map[ability.Ability]bool
 	// without are the files that the tree of the next command was made without.
 	without []string
+	// ranFirst is the run of the whole suite that checked the last claim; nil: none, or it was taken.
+	ranFirst *ranFirst
 	// copied are the generated files of which the user was told last that commands get them.
 	copied []string
 	yield  func(Event, error) bool

@@ -18,7 +18,7 @@ var builtIn = []struct {
 	{Unchanged, "Refuses a fix after which no file has changed. A change of indentation is a change.", unchanged},
 	{SameProgram, "Refuses a fix after which only comments and layout have changed, in Python, Go, JavaScript and TypeScript.", sameProgram},
 	{ClaimAndChange, "Refuses a fix that names a place which has nothing to do with what has changed.", claimAndChange},
-	{FailingTests, "Refuses a fix after which a test that failed still fails with the same error. It runs these tests alone, where the whole suite takes long (the setting fixcheck.failing_first).", nil},
+	{FailingTests, "Refuses a fix after which a test that failed still fails with the same error. It runs these tests alone, or all tests once, where they do not take long (the settings fixcheck.tests and fixcheck.failing_first).", nil},
 }
 
 // BuiltIn describes the built-in checks as manifests do validators. They judge fixes of all errors.

@@ -19,20 +19,35 @@ type FixChecked struct {
 	Analysis string             `json:"analysis,omitempty"`
 	Files    map[string]string  `json:"files"` // that have changed since the failure: their content hashes now, "" for none
 	Verdicts []fixcheck.Verdict `json:"verdicts,omitempty"`
-	Refused  bool               `json:"refused,omitempty"`       // the claim was sent back, and the whole suite not run for it
+	Refused  bool               `json:"refused,omitempty"`       // the claim was sent back, and the next run of the tests not made for it
 	First    *FailingFirst      `json:"failing_first,omitempty"` // the run of the tests that failed; nil: none
 }
 
-// FailingFirst is a run of the tests that failed, before the whole suite.
+// FailingFirst is a run of the tests that failed, to check a claim: alone, before the whole suite, or with it.
 type FailingFirst struct {
 	Line  string        `json:"line"`
 	Tests []string      `json:"tests"`
 	Took  time.Duration `json:"took"`
 	Whole time.Duration `json:"whole"` // what the whole suite took when they failed
+	// Counts says that the whole suite ran: the run counts as that of the tests, unless the claim was sent back.
+	Counts bool `json:"counts,omitempty"`
+	// Anew says that what had failed fails there in another way: the claim is wrong, and the run counts as that of the tests.
+	Anew bool `json:"anew,omitempty"`
+}
+
+// Begins says what is about to run.
+func (f FailingFirst) Begins() string {
+	if f.Counts {
+		return "running the tests"
+	}
+	return "running " + count.Of(len(f.Tests), "failed test") + " again, before the whole suite"
 }
 
 // told says it in a line for people.
 func (f FailingFirst) told() string {
+	if f.Counts {
+		return fmt.Sprintf("ran to check the claim: the whole suite, of which %s had failed: %.1f s", count.Of(len(f.Tests), "test"), f.Took.Seconds())
+	}
 	return fmt.Sprintf("ran first: %s, which failed: %.1f s; the whole suite takes %.1f s", count.Of(len(f.Tests), "test"), f.Took.Seconds(), f.Whole.Seconds())
 }
 
@@ -68,6 +83,10 @@ func (b FixChecked) Told() (lines []string) {
 		}
 	}
 	switch status := b.Status(); {
+	case b.Refused && b.StillFails() && b.First.Counts:
+		lines = append(lines, "the claimed fix was sent back: the tests fail as before")
+	case b.First != nil && b.First.Anew:
+		lines = append(lines, "the claimed fix did not make the tests pass: they fail in another way")
 	case b.Refused && b.StillFails():
 		lines = append(lines, "the claimed fix was sent back; the whole suite was not run for it")
 	case b.Refused:

@@ -145,7 +145,8 @@ type Plan struct {
 // Fixcheck is how claimed fixes are checked.
 type Fixcheck struct {
 	Enabled      bool          // claims are checked before the tests run
-	FailingFirst time.Duration // of the whole suite, from which on the failed tests run first
+	FailingFirst time.Duration // of the whole suite, from which on the failed tests run first, alone
+	Tests        bool          // whether tests run to check a claim
 	Write        bool          // a model writes a validator for an error that no validator was of help with
 }
 
@@ -209,7 +210,7 @@ func Default() Settings {
 		},
 		Limits:    Limits{Steps: 15, Rounds: 15, Attempts: 3, Rollbacks: 3, Commands: 200}, // more commands than a person runs in a day: one that is still at it goes in circles
 		Review:    Review{Annotations: true, Open: true},
-		Fixcheck:  Fixcheck{Enabled: true, FailingFirst: 5 * time.Second, Write: true},
+		Fixcheck:  Fixcheck{Enabled: true, FailingFirst: 5 * time.Second, Tests: true, Write: true},
 		Log:       Log{Level: "info"},
 		Approvals: Approvals{Level: "default", ReadOnlyCommands: "allow", Days: 30},
 		Lint:      Lint{When: "edit", Critical: "high"},

@@ -153,7 +153,7 @@ func newCage(t *testing.T, engine string) *cage {
 	}
 	c.env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + c.home, "XDG_STATE_HOME=" + c.home + "/.state", "XDG_CONFIG_HOME=" + c.home + "/.config", "XDG_CACHE_HOME=" + c.home + "/.cache",
 		"CASELSP_SANDBOX_ENGINE=" + engine, "CASELSP_TRUST_FOLDERS=" + c.home, "CASELSP_MODEL_BASE_URL=" + c.model.URL, "CASELSP_MODEL_NAME=scripted", "CASELSP_MODEL_KEY_ENV=MODEL_KEY",
-		"CASELSP_FIXCHECK_FAILING_FIRST=" + neverFirst, "CASELSP_LOG_LEVEL=debug", "DEPLOY_TOKEN=" + canaries["the environment's"], "DOCKER_HOST=" + os.Getenv("DOCKER_HOST")}
+		"CASELSP_FIXCHECK_TESTS=false", "CASELSP_LOG_LEVEL=debug", "DEPLOY_TOKEN=" + canaries["the environment's"], "DOCKER_HOST=" + os.Getenv("DOCKER_HOST")}
 	return c
 }
 

@@ -64,7 +64,7 @@ func (c *crashed) command(args ...string) *exec.Cmd {
 	cmd := exec.Command("caselsp", append(args, "--dir", c.project())...)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + c.home, "XDG_STATE_HOME=" + filepath.Join(c.home, ".state"),
 		"XDG_CONFIG_HOME=" + filepath.Join(c.home, ".config"), "DOCKER_HOST=" + os.Getenv("DOCKER_HOST"),
-		"CASELSP_MODEL_BASE_URL=" + c.model.URL, "CASELSP_MODEL_NAME=scripted", "CASELSP_FIXCHECK_FAILING_FIRST=" + neverFirst, "CASELSP_TRUST_FOLDERS=/", "CASELSP_SANDBOX_ENGINE=" + cmp.Or(c.run.engine, "none"),
+		"CASELSP_MODEL_BASE_URL=" + c.model.URL, "CASELSP_MODEL_NAME=scripted", "CASELSP_FIXCHECK_TESTS=false", "CASELSP_TRUST_FOLDERS=/", "CASELSP_SANDBOX_ENGINE=" + cmp.Or(c.run.engine, "none"),
 		"DBUS_SESSION_BUS_ADDRESS=", "XDG_RUNTIME_DIR="}
 	return cmd
 }

@@ -199,7 +199,7 @@ func plant(t *testing.T, home, text string) {
 // injectedEnv is the environment of a caselsp whose home is a folder.
 func injectedEnv(home string) []string {
 	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_STATE_HOME=" + home + "/.state", "XDG_CONFIG_HOME=" + home + "/.config", "C4N_TOKEN=c4nary-of-the-environment",
-		"CASELSP_SANDBOX_ENGINE=native", "CASELSP_FIXCHECK_FAILING_FIRST=" + neverFirst, "CASELSP_TRUST_FOLDERS=" + home}
+		"CASELSP_SANDBOX_ENGINE=native", "CASELSP_FIXCHECK_TESTS=false", "CASELSP_TRUST_FOLDERS=" + home}
 }
 
 // approved is TARS's verdict at the end of a whole task.

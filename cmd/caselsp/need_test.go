@@ -34,6 +34,7 @@ func need(t *testing.T, name string) {
 //	tmpfs        the right to mount a disk
 //	root         the right to become another user
 //	modules      the modules that our modules' tests import, in the module cache
+//	claims       claims of fixes and the repositories that they are of
 //	NAME         the program of that name
 func lacking(name string) error {
 	what, part, _ := strings.Cut(name, ":")
@@ -70,6 +71,11 @@ func lacking(name string) error {
 		return nil
 	case "tmpfs":
 		return lackingDisks()
+	case "claims":
+		if os.Getenv("CASELSP_CLAIMS") == "" || os.Getenv("CASELSP_MIRRORS") == "" {
+			return errors.New("CASELSP_CLAIMS and CASELSP_MIRRORS name them")
+		}
+		return nil
 	case "modules":
 		return errors.New("the module cache does not hold them all, go mod tidy -diff loads them")
 	}

@@ -197,7 +197,7 @@ func (n *nvimRun) command(ctx context.Context, name string, args ...string) *exe
 		"XDG_CONFIG_HOME="+n.at(".config"), "XDG_STATE_HOME="+n.at(".state"), "XDG_DATA_HOME="+n.at(".data"), "XDG_CACHE_HOME="+n.at(".cache"),
 		"CASELSP_MODEL_BASE_URL="+n.model.URL, "CASELSP_MODEL_NAME=scripted", "CASELSP_LOG_LEVEL=debug",
 		"CASELSP_TRUST_FOLDERS="+n.at(n.trusted()),
-		"CASELSP_FIXCHECK_FAILING_FIRST="+neverFirst,
+		"CASELSP_FIXCHECK_TESTS=false",
 		"SCENARIO_RESULT="+n.at("result"), "SCENARIO_TRANSCRIPT="+n.at("transcript"), "SCENARIO_HELD="+n.at("held"),
 		"SCENARIO="+n.at("scenario.lua"),
 	)

@@ -45,10 +45,6 @@ func (s sharing) Run() int {
 // builtGo is where the native sandboxes of all scenarios keep Go's own packages: they are compiled once.
 var builtGo = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "caselsp-go-") })
 
-// neverFirst has no failed tests run first: whether they do depends on how long a suite takes, which is longer on
-// a busy machine. The scenario fixcheck_first sets another time.
-const neverFirst = "24h"
-
 // TestScripts runs the scenarios: each is a folder of files, a scripted model,
 // what the user does and what must come of it. They are the manual by example.
 //
@@ -89,7 +85,7 @@ func scenarios(t *testing.T, dir string) testscript.Params {
 			env.Setenv("XDG_RUNTIME_DIR", "")
 			env.Setenv("CASELSP_SANDBOX_ENGINE", "none")
 			env.Setenv("CASELSP_TRUST_FOLDERS", env.WorkDir)
-			env.Setenv("CASELSP_FIXCHECK_FAILING_FIRST", neverFirst)
+			env.Setenv("CASELSP_FIXCHECK_TESTS", "false") // what runs depends on how long a suite takes; the scenarios of it set both
 			env.Setenv("DOCKER_HOST", os.Getenv("DOCKER_HOST"))
 			built, err := builtGo()
 			if err != nil {

@@ -103,11 +103,11 @@ func (w *wiring) openFor(face lsp.Face, dirs []string, layers []settings.Layer) 
 		PlanReview: e.settings.Plan.Review,
 		Commits:    e.settings.Review.Commit,
 		Validators: e.validators, WriteValidators: e.settings.Fixcheck.Write, UncheckedFixes: !e.settings.Fixcheck.Enabled,
-		FailingFirst: max(e.settings.Fixcheck.FailingFirst, 1), // 0 is always
-		Linting:      agent.Linting{When: e.settings.Lint.When, Grades: gradesOf(e.settings.Lint.Critical)},
-		Expiry:       time.Duration(e.settings.Approvals.Days) * 24 * time.Hour,
-		Version:      versionText(),
-		Limits:       limitsOf(e.settings.Limits),
+		TestedFixes: e.settings.Fixcheck.Tests, FailingFirst: e.settings.Fixcheck.FailingFirst,
+		Linting: agent.Linting{When: e.settings.Lint.When, Grades: gradesOf(e.settings.Lint.Critical)},
+		Expiry:  time.Duration(e.settings.Approvals.Days) * 24 * time.Hour,
+		Version: versionText(),
+		Limits:  limitsOf(e.settings.Limits),
 	}
 	e.agent = agent.New(o)
 	e.over = e.agent.CatchUp(context.Background()) // before another process can ask for the tasks

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"caselsp/agent/fixcheck"
+	"caselsp/agent/llm/llmtest"
+	"caselsp/agent/record"
+)
+
+// commitClaim is a claim that agent/fixcheck/testdata/corpus/mine.py made from a commit.
+type commitClaim struct {
+	ID       string             `json:"id"`
+	Repo     string             `json:"repo"`
+	Parent   string             `json:"parent"`
+	Language string             `json:"language"`
+	Kind     string             `json:"kind"`
+	Honest   bool               `json:"honest"`
+	Line     string             `json:"line"`  // that runs the tests
+	Tests    map[string]*string `json:"tests"` // of the commit
+	Files    map[string]struct {
+		After *string `json:"after"`
+	} `json:"files"` // that the claimed fix changes
+	Fixes    []string `json:"fixes_applied"`
+	Analysis string   `json:"analysis"`
+}
+
+// answers are what the model says: it writes the commit's tests, finishes, makes the edit, and finishes with the claim. Whatever
+// comes after that is of no interest.
+func (c commitClaim) answers(t *testing.T) llmtest.Script {
+	var script llmtest.Script
+	add := func(role, verb string, times int, args map[string]any) {
+		text, err := json.Marshal(args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		script.Rules = append(script.Rules, llmtest.Rule{Role: role, Times: times, Reply: llmtest.Reply{Calls: []llmtest.Call{{Name: verb, Args: string(text)}}}})
+	}
+	edit := func(path string, text *string) {
+		if text == nil {
+			add("case", "DELETE_FILE", 1, map[string]any{"thought": "t", "path": path})
+			return
+		}
+		add("case", "WRITE_FILE", 1, map[string]any{"thought": "t", "path": path, "content": *text})
+	}
+	none := []string{}
+	add("tars", "SUBMIT_PLAN", 1, map[string]any{"analysis": "x", "files_to_create": none, "files_to_change": slices.Sorted(maps.Keys(c.Files)), "steps": none, "considerations": none,
+		"features": []any{map[string]any{"id": "f", "title": "Fix", "description": c.Analysis, "test": c.Line}}})
+	for _, path := range slices.Sorted(maps.Keys(c.Tests)) {
+		edit(path, c.Tests[path])
+	}
+	add("case", "FINISH_FEATURE", 1, map[string]any{"thought": "t", "summary": "the tests are written"})
+	for _, path := range slices.Sorted(maps.Keys(c.Files)) {
+		edit(path, c.Files[path].After)
+	}
+	add("case", "FINISH_FEATURE", 1, map[string]any{"thought": "t", "summary": "mended", "fixes_applied": c.Fixes, "analysis": c.Analysis})
+	add("case", "ABORT", llmtest.Always, map[string]any{"thought": "t", "reason": "enough"})
+	add("reflector", "SUBMIT_HYPOTHESIS", llmtest.Always, map[string]any{"cause": "x", "fix": "x"})
+	add("tars", "SUBMIT_VERDICT", llmtest.Always, map[string]any{"completion": 100, "approved": true, "summary": "done", "issues": none})
+	return script
+}
+
+// judge has the real command judge the claim in a task of its own; nil where it came to no claim.
+func (c commitClaim) judge(t *testing.T, mirrors string) *record.FixChecked {
+	model := llmtest.New(c.answers(t))
+	defer model.Close()
+	run := &crashed{t: t, run: crashRun{engine: "native"}, home: t.TempDir(), model: model}
+	run.must(os.MkdirAll(run.project(), 0o755))
+	archive := exec.Command("git", "--git-dir", filepath.Join(mirrors, strings.ReplaceAll(c.Repo, "/", "+"), "repo"), "archive", c.Parent, ".", ":(exclude)benchmark")
+	data, err := archive.Output()
+	run.must(err)
+	unpack := exec.Command("tar", "-x", "-C", run.project())
+	unpack.Stdin = bytes.NewReader(data)
+	run.must(unpack.Run())
+	cmd := run.command("run", "--yes", "--json", "--task", c.Analysis)
+	cmd.Env = append(cmd.Env, "CASELSP_FIXCHECK_TESTS=true", "CASELSP_FIXCHECK_WRITE=false", "CASELSP_LINT_WHEN=never", "CASELSP_TESTS_WRITE=off")
+	if first := os.Getenv("CASELSP_CLAIMS_FIRST"); first != "" {
+		cmd.Env = append(cmd.Env, "CASELSP_FIXCHECK_FAILING_FIRST="+first)
+	}
+	said, err := cmd.CombinedOutput()
+	_, _, events := run.events()
+	for _, e := range events {
+		if b, ok := e.Body.(record.FixChecked); ok {
+			return &b
+		}
+	}
+	lines := strings.Split(strings.TrimSpace(string(said)), "\n")
+	t.Logf("%s came to no claim (%v): %s", c.ID, err, lines[len(lines)-1])
+	return nil
+}
+
+// claimTally counts claims that were judged rightly.
+type claimTally struct{ all, text, tests int }
+
+// TestClaimsOfCommits has the real command judge the claims that mine.py made: CASELSP_CLAIMS is their file, CASELSP_MIRRORS the folder of
+// the repositories. It says how many are judged rightly by text alone and by the tests that failed, too.
+func TestClaimsOfCommits(t *testing.T) {
+	need(t, "claims")
+	file, mirrors := os.Getenv("CASELSP_CLAIMS"), os.Getenv("CASELSP_MIRRORS")
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, tallies := bufio.NewScanner(bytes.NewReader(data)), map[string]*claimTally{}
+	lines.Buffer(nil, len(data)+1)
+	var sums claimSeconds
+	for lines.Scan() {
+		var c commitClaim
+		if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
+			t.Fatal(err)
+		}
+		said := c.judge(t, mirrors)
+		if said == nil {
+			continue
+		}
+		byText, byTests := sums.add(*said)
+		for _, row := range []string{"all", "kind " + c.Kind, "language " + c.Language} {
+			n := tallies[row]
+			if n == nil {
+				n = &claimTally{}
+				tallies[row] = n
+			}
+			n.all++
+			if byText != c.Honest {
+				n.text++
+			}
+			if (byText || byTests) != c.Honest {
+				n.tests++
+			}
+		}
+		if c.Honest && (byText || byTests) {
+			t.Errorf("%s is honest and was refused: %s", c.ID, strings.Join(said.Told(), "; "))
+		} else if !c.Honest && !byText && !byTests {
+			t.Logf("%s was not refused: %s", c.ID, strings.Join(said.Told(), "; "))
+		}
+	}
+	for _, row := range slices.Sorted(maps.Keys(tallies)) {
+		n := tallies[row]
+		t.Logf("%-22s %4d: by text %d (%.1f %%), with the failed tests %d (%.1f %%)", row, n.all, n.text, 100*float64(n.text)/float64(n.all), n.tests, 100*float64(n.tests)/float64(n.all))
+	}
+	t.Log(sums)
+}
+
+// claimSeconds is what checking claims cost and saved.
+type claimSeconds struct {
+	checks, alone, saved time.Duration
+	text, runs, whole    int // claims refused by their text; runs of failed tests alone; of the whole suite
+	anew                 int // of these, the ones that failed in another way
+}
+
+// add takes in a claim, and reports what refused it. What the tests of the claim refuse counts whether it was sent back or counts as their run.
+func (s *claimSeconds) add(said record.FixChecked) (byText, byTests bool) {
+	for _, v := range said.Verdicts {
+		switch {
+		case v.Validator != fixcheck.FailingTests:
+			s.checks += v.Took
+			byText = byText || v.Refuses()
+		case v.Refuses():
+			byTests = true
+		}
+	}
+	switch first := said.First; {
+	case byText:
+		s.text++
+	case first == nil:
+	case first.Counts:
+		s.whole++
+		if first.Anew {
+			s.anew++
+		}
+	default:
+		s.runs++
+		if s.alone += first.Took; byTests {
+			s.saved += first.Whole
+		}
+	}
+	return byText, byTests
+}
+
+func (s claimSeconds) String() string {
+	return fmt.Sprintf("refused by text, each without a run: %d; validators took %.1f s\nrun alone: %d in %.1f s, which spared %.1f s of whole suites\nwith the whole suite: %d, of which %d failed in another way",
+		s.text, s.checks.Seconds(), s.runs, s.alone.Seconds(), s.saved.Seconds(), s.whole, s.anew)
+}
