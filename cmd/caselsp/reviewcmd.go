@@ -279,7 +279,7 @@ func askHunk(ctx context.Context, s *seat, name string, notes bool) (word string
 	for {
 		prompt := "a = accept, r = reject, l = later > "
 		if notes {
-			prompt = "a = accept, r = reject, n = write a note, l = later > "
+			prompt = "a = accept, r = reject, w = write a note, l = later > "
 		}
 		fmt.Fprint(s.err, prompt)
 		line, more, err := s.in.decision(ctx, name)
@@ -289,9 +289,9 @@ func askHunk(ctx context.Context, s *seat, name string, notes bool) (word string
 		switch word := strings.ToLower(strings.TrimSpace(line)); {
 		case word == "a", word == "y":
 			return hunkAccept, nil
-		case word == "r":
+		case word == "r", word == "n":
 			return hunkReject, nil
-		case word == "n" && notes:
+		case word == "w" && notes:
 			return hunkNote, nil
 		case word == "" || word == "l" || !more:
 			return hunkLater, nil
