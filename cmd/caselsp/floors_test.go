@@ -142,7 +142,7 @@ var unreachable = []struct{ from, to, why string }{
 var topLevel = []string{
 	"cmd", "lsp", "agent", "store", "sandbox", "editors",
 	"go.mod", "go.sum", "Makefile", "README.md", "LICENSE",
-	"bin", "build",
+	"bin", "build", "dist",
 }
 
 // source is one parsed Go file of the house.
@@ -167,7 +167,7 @@ func house() fs.FS { return os.DirFS("../..") }
 // tools put there, and what the go command ignores too.
 func skipped(dir string) bool {
 	base := path.Base(dir)
-	return dir == "bin" || dir == "build" || base == "node_modules" || base == "testdata" ||
+	return dir == "bin" || dir == "build" || dir == "dist" || base == "node_modules" || base == "testdata" ||
 		base != "." && strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_")
 }
 

@@ -211,7 +211,7 @@ func codeMap(t *testing.T) string {
 		if err != nil || !d.IsDir() {
 			return err
 		}
-		if name := d.Name(); name == "testdata" || name == "bin" || name == "demo" || strings.HasPrefix(name, ".") && name != ".." {
+		if name := d.Name(); name == "testdata" || name == "bin" || name == "dist" || name == "demo" || strings.HasPrefix(name, ".") && name != ".." {
 			return filepath.SkipDir
 		}
 		first := synopsis(t, path)

@@ -236,7 +236,7 @@ func textProblems(fsys fs.FS, banned []string) ([]string, error) {
 	var found []string
 	scripts := []string{"", ".sh", ".lua", ".el", ".py", ".ts", ".js", ".css", ".html", ".vim", ".kak"}
 	err := fs.WalkDir(fsys, ".", func(p string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() && slices.Contains([]string{".git", "bin", "build", "node_modules"}, d.Name()) {
+		if err == nil && d.IsDir() && slices.Contains([]string{".git", "bin", "build", "dist", "node_modules"}, d.Name()) {
 			return fs.SkipDir
 		}
 		if err != nil || !d.Type().IsRegular() {
