@@ -35,7 +35,7 @@ func writeTree(w io.Writer, tree []File, user int) error {
 	tw := tar.NewWriter(w)
 	now := time.Now().Truncate(time.Second)
 	done := make(map[string]bool)
-	for _, f := range tree {
+	for _, f := range linksLast(tree) {
 		folders := slices.Collect(inside.Parents(f.Path))
 		for _, dir := range slices.Backward(folders) {
 			if done[dir] {
@@ -47,9 +47,13 @@ func writeTree(w io.Writer, tree []File, user int) error {
 				return err
 			}
 		}
-		err := tw.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: f.Path, Size: int64(len(f.Data)),
-			Mode: int64(f.Mode.Perm()), Uid: user, Gid: user, ModTime: now})
-		if err == nil {
+		h := &tar.Header{Typeflag: tar.TypeReg, Name: f.Path, Size: int64(len(f.Data)),
+			Mode: int64(f.Mode.Perm()), Uid: user, Gid: user, ModTime: now}
+		if f.Link != "" {
+			h.Typeflag, h.Linkname, h.Size, h.Mode = tar.TypeSymlink, f.Link, 0, 0o777
+		}
+		err := tw.WriteHeader(h)
+		if err == nil && f.Link == "" {
 			_, err = tw.Write(f.Data)
 		}
 		if err != nil {
@@ -64,6 +68,8 @@ func writeTree(w io.Writer, tree []File, user int) error {
 // code: it is only ever read as data, never written to a disk here.
 type comparison struct {
 	before   map[string]File
+	links    map[string]File   // those of before that are links
+	replaced []replaced        // files in the place of links to files
 	seen     map[string]bool   // paths that still exist, as whatever
 	contents map[string][]byte // of the regular files that came out, for their hard links
 	bytes    int64             // in changes
@@ -108,18 +114,23 @@ func compareTree(tree []File, archive io.Reader, root string, limit int64) ([]Ch
 func newComparison(tree []File) *comparison {
 	c := &comparison{
 		before:   make(map[string]File, len(tree)),
+		links:    make(map[string]File),
 		seen:     make(map[string]bool, len(tree)),
 		contents: make(map[string][]byte),
 		folders:  make(map[string]bool),
 	}
 	for _, f := range tree {
 		c.before[f.Path] = f
+		if f.Link != "" {
+			c.links[f.Path] = f
+		}
 	}
 	return c
 }
 
 // sorted ends a comparison.
 func (c *comparison) sorted() ([]Change, []string) {
+	c.overLinks()
 	slices.SortFunc(c.changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
 	slices.Sort(c.skipped)
 	if c.unlisted > 0 {
@@ -150,6 +161,9 @@ func (c *comparison) entry(h *tar.Header, content io.Reader, root string) error 
 	_, known := c.before[path]
 	if reason := badPath(path); reason != "" && !known {
 		c.skip(path, reason)
+		return nil
+	}
+	if c.linked(path, h.Typeflag, h.Linkname) {
 		return nil
 	}
 	switch h.Typeflag {
@@ -217,7 +231,8 @@ func (c *comparison) hardLink(path string, h *tar.Header, root string) {
 // compare adds a file that is new or not what it was, where the limits leave
 // room for it.
 func (c *comparison) compare(path string, mode fs.FileMode, data []byte) {
-	if old, known := c.before[path]; known && mode == old.Mode.Perm() && bytes.Equal(data, old.Data) {
+	old, known := c.before[path]
+	if known && old.Link == "" && mode == old.Mode.Perm() && bytes.Equal(data, old.Data) {
 		c.contents[path] = old.Data // not data: it need not be kept twice
 		return
 	}
@@ -229,7 +244,11 @@ func (c *comparison) compare(path string, mode fs.FileMode, data []byte) {
 	default:
 		c.bytes += int64(len(data))
 		c.contents[path] = data
-		c.changes = append(c.changes, Change{Path: path, Mode: mode, Data: data})
+		if change := (Change{Path: path, Mode: mode, Data: data}); old.Link != "" {
+			c.replaced = append(c.replaced, replaced{old, change})
+		} else {
+			c.changes = append(c.changes, change)
+		}
 	}
 }
 
@@ -240,6 +259,10 @@ func (c *comparison) deleted(tree []File) {
 			continue
 		}
 		if dir := gitFolder(f.Path); dir != "" {
+			continue
+		}
+		if f.Link != "" {
+			c.skip(f.Path, "its symbolic link was removed")
 			continue
 		}
 		c.changes = append(c.changes, Change{Path: f.Path, Deleted: true})

@@ -191,9 +191,14 @@ func parseFixture(t *testing.T, file string) (runs []*fixture) {
 
 // inherit takes the tree of the run before.
 func (f *fixture) inherit(tree []File) {
+	links := f.cmd.Tree
 	f.cmd.Tree = tree
 	for _, path := range f.removed {
 		f.without(path)
+	}
+	for _, l := range links {
+		f.without(l.Path)
+		f.cmd.Tree = append(f.cmd.Tree, l)
 	}
 }
 
@@ -253,6 +258,14 @@ func (f *fixture) set(key, value string) (err error) {
 		f.cmd.Env = append(f.cmd.Env, value)
 	case "needs":
 		f.needs = strings.Fields(value)
+	case "link", "folder link": // name -> text: what it leads to is the file of the tree above it, or nothing of it
+		name, text, _ := strings.Cut(value, " -> ")
+		link := File{Path: name, Link: text, Mode: 0o644, Data: []byte("found through it\n")}
+		if key != "link" {
+			link.Mode, link.Data = fs.ModeDir|0o755, nil
+		}
+		f.without(name)
+		f.cmd.Tree = append(f.cmd.Tree, link)
 	case "without":
 		f.removed = append(f.removed, value)
 	case "mode":

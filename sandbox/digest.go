@@ -14,7 +14,11 @@ import (
 // the umask of the user who made the copy, and a recording is played on many machines.
 func Manifest(tree []File) map[string]string {
 	sums := make(map[string]string, len(tree))
-	for _, f := range tree {
+	for _, f := range settled(tree) {
+		if f.Link != "" {
+			sums[f.Path] = "link to " + f.Link
+			continue
+		}
 		sum := sha256.Sum256(f.Data)
 		sums[f.Path] = hex.EncodeToString(sum[:])
 		if executable(f.Mode) {

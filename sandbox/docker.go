@@ -192,7 +192,7 @@ const (
 	adviceImage      = "Get it (`docker pull`), or leave sandbox.image out to have the bundled image built"
 	adviceBuild      = "See that the engine reaches the network, then try `caselsp doctor --build-image`, which also builds on another base (--base)"
 	adviceSSH        = "See that `ssh HOST docker version` works without a question: with a key that an agent holds, and a host that is known"
-	adviceSpace      = "Free some space in Docker's folder, for example with `docker system prune`"
+	adviceSpace      = "Free some space in Docker's folder: `docker system df` shows what takes it. `docker image prune -a --filter label=" + layerLabel + "` removes only what caselsp has installed for tests, and installs again"
 	adviceDoctor     = "See whether `docker run --rm hello-world` works, then try again"
 )
 
@@ -220,10 +220,13 @@ func (d *DockerEngine) explain(ctx context.Context, err error) error {
 		u.Reason, u.Advice = "the Docker socket at "+host+" may not be used by this user", advicePermission
 	case errors.Is(err, errSSH):
 		u.Reason, u.Advice = text[max(0, strings.Index(text, errSSH.Error())):], adviceSSH
-	case client.IsErrConnectionFailed(err):
-		u.Reason, u.Advice = "no Docker engine answers at "+host, adviceStart
 	case errors.Is(err, errLost) || errors.Is(err, errOutside):
 		u.Reason, u.Advice = text, adviceStart
+	case client.IsErrConnectionFailed(err):
+		u.Reason, u.Advice = "no Docker engine answers at "+host, adviceStart
+		if u.Started {
+			u.Reason = "the Docker engine went away: " + u.Reason
+		}
 	case errors.Is(err, context.DeadlineExceeded):
 		u.Reason, u.Advice = "the Docker engine at "+host+" does not answer in time", adviceStart
 	case errdefs.IsNotFound(err) && strings.Contains(strings.ToLower(text), "no such image"):

@@ -75,7 +75,7 @@ func (d *DockerEngine) open(ctx context.Context, cmd Command) (*box, error) {
 // treeRoom is what a tree takes in a tmpfs.
 func treeRoom(tree []File) int64 {
 	var sum int64
-	for _, f := range tree {
+	for _, f := range tree { // a link takes less than its file, which it may yet become
 		sum += (int64(len(f.Data)) + pageSize - 1) / pageSize * pageSize
 	}
 	return sum

@@ -47,6 +47,9 @@ func stamps(tree []File) map[string]stamp {
 	all := make(map[string]stamp, len(tree))
 	for i, f := range tree {
 		all[f.Path] = stamp{mode: f.Mode.Perm(), sum: sums[i]}
+		if f.Link != "" {
+			all[f.Path] = stamp{mode: fs.ModeSymlink, sum: sums[i]}
+		}
 	}
 	return all
 }
@@ -59,7 +62,8 @@ type entry struct {
 	size  int64
 	ctime float64
 	sum   checksum
-	known bool // sum is its content's
+	known bool   // sum is its content's
+	link  string // the text of a link
 }
 
 // untouched reports whether a file is as it was put there. The checksum alone
@@ -103,7 +107,8 @@ func (v *view) changed(tree []File, next map[string]stamp) (*delta, bool) {
 		if e.kind == 'd' && e.mode != 0o755 {
 			d.open = append(d.open, "./"+path)
 		}
-		_, wanted := next[path]
+		s, wanted := next[path]
+		wanted = wanted && s.mode != fs.ModeSymlink // links are made anew
 		if e.kind == 'd' {
 			wanted = path == "" || folders[path]
 		} else if e.kind != 'f' {
@@ -142,7 +147,8 @@ type asker func(ctx context.Context, script string, take func(io.Reader) error) 
 // one that may have to be compared.
 func (v *view) list(ctx context.Context, ask asker, largest int64) error {
 	v.entries = make(map[string]entry, len(v.before))
-	script := fmt.Sprintf("{ cd %s && find . -printf '%%y %%m %%n %%s %%C@ %%P\\0' && printf '\\0' && "+
+	// A link's text follows it, behind the sign that no other line begins with.
+	script := fmt.Sprintf("{ cd %s && find . -printf '%%y %%m %%n %%s %%C@ %%P\\0' -type l -printf '>%%l\\0' && printf '\\0' && "+
 		"find . -type f -size -%dc -print0 | xargs -0 -r sha256sum -z --; } 2>/dev/null", inside.WorkFolder, max(largest, changedFileLimit)+1)
 	code, err := ask(ctx, script, func(r io.Reader) error {
 		text, err := io.ReadAll(io.LimitReader(r, listLimit))
@@ -162,7 +168,14 @@ func (v *view) parse(text []byte) error {
 	if !ok {
 		return errList
 	}
+	last := ""
 	for line := range bytes.SplitSeq(listing, []byte{0}) {
+		if text, ok := bytes.CutPrefix(line, []byte(">")); ok {
+			e := v.entries[last]
+			e.link = string(text)
+			v.entries[last] = e
+			continue
+		}
 		f := strings.SplitN(string(line), " ", 6)
 		if len(f) != 6 || len(f[0]) != 1 {
 			return errList
@@ -174,7 +187,8 @@ func (v *view) parse(text []byte) error {
 		if err := errors.Join(err1, err2, err3, err4); err != nil {
 			return fmt.Errorf("%w: %w", errList, err)
 		}
-		v.entries[f[5]] = entry{kind: f[0][0], mode: fs.FileMode(mode), links: links, size: size, ctime: ctime}
+		last = f[5]
+		v.entries[last] = entry{kind: f[0][0], mode: fs.FileMode(mode), links: links, size: size, ctime: ctime}
 	}
 	for line := range bytes.SplitSeq(bytes.TrimSuffix(sums, []byte{0}), []byte{0}) {
 		if len(line) == 0 {
@@ -207,7 +221,7 @@ func (v *view) collect(ctx context.Context, ask asker, tree []File) ([]Change, [
 		e := v.entries[path]
 		old, known := c.before[path]
 		switch {
-		case path == "" || e.kind == 'd' && gitFolder(path) == "" && badPath(path) == "":
+		case path == "" || e.kind == 'd' && gitFolder(path) == "" && badPath(path) == "" && old.Link == "":
 			// A folder has no life of its own.
 		case known && e.same(v.before[path]):
 			c.seen[path] = true
@@ -224,7 +238,7 @@ func (v *view) collect(ctx context.Context, ask asker, tree []File) ([]Change, [
 			wanted = append(wanted, path)
 		default:
 			// Nothing whose content would be taken.
-			if err := c.entry(&tar.Header{Typeflag: kinds[e.kind], Name: treeRoot + "/" + path}, nil, treeRoot); err != nil {
+			if err := c.entry(&tar.Header{Typeflag: kinds[e.kind], Name: treeRoot + "/" + path, Linkname: e.link}, nil, treeRoot); err != nil {
 				return nil, nil, err
 			}
 		}

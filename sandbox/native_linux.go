@@ -281,8 +281,11 @@ func (c *cell) tell(env []string, cmd Command, files []*os.File) error {
 	o := inside.Order{Line: cmd.Line, Env: env, Room: c.room(cmd), Time: cmd.Policy.Time, Way: len(cmd.Policy.Hosts) > 0}
 	var news []File
 	o.Gone, news = c.delta(cmd.Tree)
-	for _, f := range news {
-		o.Files = append(o.Files, inside.TreeFile{Path: f.Path, Mode: f.Mode, Size: len(f.Data)})
+	for i, f := range news {
+		if f.Link != "" {
+			news[i].Data = nil
+		}
+		o.Files = append(o.Files, inside.TreeFile{Path: f.Path, Mode: f.Mode, Size: len(news[i].Data), Link: f.Link})
 	}
 	w := bufio.NewWriterSize(c.control, inside.CopyBuffer)
 	err := inside.WriteLine(w, o)

@@ -108,7 +108,11 @@ type given struct {
 func (c *cell) delta(tree []File) (gone []string, news []File) {
 	before := c.tree
 	c.tree = make(map[string]given, len(tree))
-	for _, f := range tree {
+	for _, f := range linksLast(tree) {
+		if f.Link != "" { // each command gets them anew
+			news = append(news, f)
+			continue
+		}
 		g := given{f.Mode.Perm(), maphash.Bytes(sumSeed, f.Data)}
 		c.tree[f.Path] = g
 		old, known := before[f.Path]
@@ -122,14 +126,16 @@ func (c *cell) delta(tree []File) (gone []string, news []File) {
 }
 
 // touched returns those files of the tree that are not any more as they were
-// given, and forgets that the sandbox has them.
+// given, and its links, and forgets that the sandbox has them.
 func (c *cell) touched(tree []File, paths []string) []File {
 	for _, path := range paths {
 		delete(c.tree, path)
 	}
 	var list []File
 	for _, f := range tree { // both are sorted
-		if len(paths) > 0 && paths[0] == f.Path {
+		if f.Link != "" {
+			list = append(list, f)
+		} else if len(paths) > 0 && paths[0] == f.Path {
 			list, paths = append(list, f), paths[1:]
 		}
 	}

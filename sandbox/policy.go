@@ -80,7 +80,7 @@ func orDefault[T comparable](v, def T) T {
 // checkedTree returns the tree sorted by path. Its paths were checked when the
 // files were read; they are checked again because a privileged daemon writes to them.
 func checkedTree(tree []File) ([]File, error) {
-	tree = slices.Clone(tree)
+	tree = slices.Clone(settled(tree))
 	slices.SortFunc(tree, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	folders := make(map[string]bool)
 	var size int64
@@ -88,7 +88,7 @@ func checkedTree(tree []File) ([]File, error) {
 		if !fs.ValidPath(f.Path) || f.Path == "." || strings.ContainsRune(f.Path, 0) {
 			return nil, fmt.Errorf("file %q: its path does not lie inside the tree", f.Path)
 		}
-		if !f.Mode.IsRegular() {
+		if !f.Mode.IsRegular() && (f.Link == "" || !f.Mode.IsDir()) {
 			return nil, fmt.Errorf("file %q is not a regular file", f.Path)
 		}
 		if i > 0 && tree[i-1].Path == f.Path {

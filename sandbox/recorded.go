@@ -94,7 +94,7 @@ func (r *recorded) Run(ctx context.Context, cmd Command) (*Result, error) {
 	if run.Line != d.Line {
 		return nil, d
 	}
-	if run.Tree != Digest(cmd.Tree) {
+	if run.Tree != Digest(cmd.Tree) && run.Tree != Digest(flattened(cmd.Tree)) {
 		if run.Files != nil {
 			d.Files = differences(run.Files, Manifest(cmd.Tree))
 		}

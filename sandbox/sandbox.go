@@ -54,11 +54,16 @@ type Command struct {
 	Output   io.Writer // receives all output as it comes, also what Result.Output leaves out; may be nil
 }
 
-// File is one regular file of a tree.
+// File is one regular file of a tree, or a symbolic link.
 type File struct {
 	Path string // slash-separated, relative, inside the tree
 	Mode fs.FileMode
 	Data []byte
+	// Link is the text of a symbolic link; "" for a regular file. Mode and Data are then of the file that it leads to;
+	// of a folder, Mode has [fs.ModeDir]. A link that leads to nothing of the tree is laid out as that file.
+	Link string
+
+	target string // where the link ends in the tree; see settled
 }
 
 // Profile names a set of tools: an image of the recipe.

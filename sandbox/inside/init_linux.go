@@ -53,11 +53,12 @@ type Order struct {
 	Files []TreeFile
 }
 
-// TreeFile is a file of an Order, whose content follows it.
+// TreeFile is a file of an Order, whose content follows it, or a symbolic link with the text Link.
 type TreeFile struct {
 	Path string
 	Mode fs.FileMode
 	Size int
+	Link string `json:",omitempty"`
 }
 
 // Started says that the command runs, or why it does not.

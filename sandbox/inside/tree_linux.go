@@ -68,6 +68,12 @@ func (r *resident) write(o Order) error {
 			}
 			folders[dir] = true
 		}
+		if f.Link != "" { // made anew for each command, so nothing is kept of it
+			if err := unix.Symlink(f.Link, f.Path); err != nil {
+				return &fs.PathError{Op: "symlink", Path: f.Path, Err: err}
+			}
+			continue
+		}
 		m, err := writeFile(f, r.in, buf)
 		if err != nil {
 			return &fs.PathError{Op: "write", Path: f.Path, Err: err}
