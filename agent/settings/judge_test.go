@@ -72,7 +72,7 @@ func TestConfirmedValues(t *testing.T) {
 		"sandbox.image": "x", "sandbox.user": 1234, "sandbox.indexes.python": "http://x.example", "sandbox.indexes.node": "http://x.example", "sandbox.indexes.go": "http://x.example",
 		"sandbox.folders": []any{"/opt"}, "trust.folders": []any{"/"}, "commands.allow": []any{"make docs"}, "commands.packages": []any{"pypi:a@1"}, "files.allow": []any{"Makefile"},
 		"memory.model": "e", "memory.provider": "ollama", "memory.base_url": "http://localhost:1/v1", "memory.key_env": "K", "memory.dimensions": 8,
-		"history.days": 1, "history.megabytes": 1, "fixcheck.write": false, "fixcheck.failing_first": "1h", "fixcheck.tests": false, "review.commit": true,
+		"history.days": 1, "history.megabytes": 1, "fixcheck.write": false, "fixcheck.failing_first": "1h", "fixcheck.tests": false, "review.commit": true, "telemetry.endpoint": "http://localhost:4318",
 	}
 	var all []Layer
 	for _, e := range entries {

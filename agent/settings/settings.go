@@ -38,6 +38,7 @@ type Settings struct {
 	Fixcheck  Fixcheck
 	Memory    Memory
 	History   History
+	Telemetry Telemetry
 }
 
 // Model says which model answers, where it is asked and how. In Roles, a field
@@ -69,6 +70,11 @@ type Price struct {
 type History struct {
 	Days      int // 0: of any age
 	Megabytes int // 0: of any size
+}
+
+// Telemetry says where figures of the work are exported to. Without an Endpoint they are not.
+type Telemetry struct {
+	Endpoint string // of a collector that speaks OTLP over HTTP
 }
 
 // Memory is the server of embeddings by which past tasks are found. Without a Model there is none.

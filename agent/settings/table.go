@@ -355,6 +355,8 @@ var entries = slices.Concat(perRole, []entry{
 		"Tasks and threads without activity for this many days are pruned when the workspace is opened, with their reports and their undo; memory stays. Those that have not ended, or that wait for a decision of yours, are not. `caselsp history prune --dry-run` shows what would go."),
 	define("history.megabytes", integer(0, 1<<20, " (MiB; 0: any size)"), func(s *Settings) *int { return &s.History.Megabytes }, Never, nil,
 		"The oldest ended tasks are pruned, in the same way, until the tasks of the workspace take no more than this."),
+	define("telemetry.endpoint", address(), func(s *Settings) *string { return &s.Telemetry.Endpoint }, Never, nil,
+		"The address of a collector of OpenTelemetry that speaks OTLP over HTTP, such as http://localhost:4318. It gets spans of tasks, requests to models and actions, and counts of tokens and seconds, with names, ids and outcomes; no text of yours, of a model, a file or a command. Not exported if not set. Headers come from OTEL_EXPORTER_OTLP_HEADERS."),
 	define("lint.critical", oneOf("low", "medium", "high", "never"), func(s *Settings) *string { return &s.Lint.Critical }, Tighten, earlier("never", "high", "medium", "low"),
 		"The severity from which findings of Bandit and gosec are critical; one level below they are warnings. Findings of low confidence count one level lower."),
 })

@@ -85,7 +85,7 @@ func (w *wiring) openFor(face lsp.Face, dirs []string, layers []settings.Layer) 
 	b := &box{settings: e.settings.Sandbox, name: strings.Join(dirs, ", ")}
 	e.closers = append(e.closers, b)
 	o := agent.Options{
-		Workspace: ws, Store: e.store, User: askingFor(face.User), Watch: face.Watch, Log: slog.New(e.log),
+		Workspace: ws, Store: e.store, User: askingFor(face.User), Watch: e.watch(face.Watch), Log: slog.New(e.log),
 		Model:   (&models{settings: e.settings.Model, keys: e.keys, conceal: e.store.Conceal}).of,
 		Sandbox: b.engine,
 		Secrets: agent.Secrets{Get: secretOf, Keep: keepSecret},
