@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 
+	"caselsp/agent"
 	"caselsp/agent/lint"
 	"caselsp/agent/validate"
 	"caselsp/agent/workspace"
@@ -36,10 +37,9 @@ func (j *judging) linted(ctx context.Context, e *engine, dir, only string) (map[
 	if err != nil {
 		return nil, err
 	}
-	var tree []sandbox.File
+	tree := agent.SandboxTree(copied)
 	var files []string
 	for _, f := range copied {
-		tree = append(tree, sandbox.File{Path: f.Path, Mode: f.Mode, Data: f.Data})
 		if only == "" || f.Path == only {
 			files = append(files, f.Path)
 		}

@@ -28,6 +28,10 @@ var version = ""
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, func() {
+		keyboard.end()
+		stop() // the next signal ends the process at once
+	})
 	os.Exit(execute(ctx, os.Args[1:]))
 }
 

@@ -104,8 +104,8 @@ func (e *engine) doFor(ctx context.Context, k *farKeys, ask ownerAsk) error {
 	}
 	s := &seat{
 		away: true, then: k.then,
-		out: stream{farWriter{k, func(p []byte) ownerSaid { return ownerSaid{Out: p} }}, ask.Seat.Out.TTY, ask.Seat.Out.Color},
-		err: stream{farWriter{k, func(p []byte) ownerSaid { return ownerSaid{Err: p} }}, ask.Seat.Err.TTY, ask.Seat.Err.Color},
+		out: stream{Writer: farWriter{k, func(p []byte) ownerSaid { return ownerSaid{Out: p} }}, tty: ask.Seat.Out.TTY, color: ask.Seat.Out.Color},
+		err: stream{Writer: farWriter{k, func(p []byte) ownerSaid { return ownerSaid{Err: p} }}, tty: ask.Seat.Err.TTY, color: ask.Seat.Err.Color},
 	}
 	s.in = newLineReader(k, ask.Seat.Typed, s.err)
 	if len(ask.Set) > 0 {

@@ -91,7 +91,7 @@ func reviewCommand(w *wiring) *cobra.Command {
 	cmd.Flags().IntVar(&a.Hunk, "hunk", 0, "select one hunk of the file, counted from 1")
 	cmd.Flags().StringVar(&a.Note, "note", "", "keep a note on what is selected, to be sent back with the others; an empty one withdraws it")
 	cmd.Flags().BoolVar(&a.Send, "send", false, "send the result back with all notes: the task goes on, and another review follows")
-	cmd.Flags().BoolVarP(&a.Yes, "yes", "y", false, "with --send: approve commands without asking, and accept the next result")
+	cmd.Flags().BoolVarP(&a.Yes, "yes", "y", false, "with --send: as the flag of run, for the next result")
 	cmd.Flags().BoolVar(&a.JSON, "json", false, "show the result as one JSON object")
 	cmd.MarkFlagsMutuallyExclusive("accept", "reject", "undo", "show")
 	cmd.MarkFlagsMutuallyExclusive("accept", "reject", "undo", "json")

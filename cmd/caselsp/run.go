@@ -29,7 +29,7 @@ type taskFlags struct {
 }
 
 func (f *taskFlags) add(cmd *cobra.Command) {
-	cmd.Flags().BoolVarP(&f.Yes, "yes", "y", false, "approve commands without asking, and accept the result")
+	cmd.Flags().BoolVarP(&f.Yes, "yes", "y", false, "allow commands and installations without asking, but none that is denied or gets a secret, and accept the result")
 	cmd.Flags().BoolVar(&f.Review, "review", false, "decide about the result hunk by hunk at the end")
 	cmd.Flags().BoolVar(&f.JSON, "json", false, "write each event as one JSON object a line")
 	cmd.MarkFlagsMutuallyExclusive("yes", "review")
@@ -255,7 +255,9 @@ func (e *engine) tellKept(s *seat, last record.Status) {
 func tellTask(s *seat, a *agent.Agent, id, text string) {
 	if err := a.Tell(id, text); err != nil {
 		fmt.Fprintln(s.err, "caselsp: not told:", clean(err.Error()))
+		return
 	}
+	fmt.Fprintln(s.err, "  noted, for the next step:", clean(firstLine(text)))
 }
 
 // decide ends a run that has a result: it is accepted at once, reviewed hunk by hunk,
@@ -392,6 +394,10 @@ func (e *engine) resumeFlags() string {
 // tellResults reports for each file whether it was written.
 func tellResults(w io.Writer, out review.Outcome, how string) {
 	for _, r := range out.Results {
+		how := how
+		if r.Deleted && how == "written" {
+			how = "deleted"
+		}
 		if r.OK {
 			fmt.Fprintf(w, "caselsp: %s: %s\n", how, clean(r.Path))
 		} else {

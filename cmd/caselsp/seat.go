@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"io"
 	"os"
@@ -9,8 +8,6 @@ import (
 
 	"caselsp/agent"
 	"caselsp/agent/record"
-
-	"github.com/moby/term"
 )
 
 // seat is where the person or the program is that has given a command. It is at the streams of this
@@ -30,10 +27,17 @@ type stream struct {
 	io.Writer
 	tty   bool // a person watches
 	color bool
+	typed *os.File // the terminal at which a person types below what is written; nil: nobody does
 }
 
 // streamOf is an output of this process.
-func streamOf(f *os.File) stream { return stream{Writer: f, tty: isTerminal(f), color: inColor(f)} }
+func streamOf(f *os.File) stream {
+	s := stream{Writer: f, tty: isTerminal(f), color: inColor(f)}
+	if s.tty && isTerminal(os.Stdin) {
+		s.Writer, s.typed = aboveLine{f}, f
+	}
+	return s
+}
 
 // ownSeat is the one at the streams of this process.
 func ownSeat() *seat {
@@ -43,30 +47,8 @@ func ownSeat() *seat {
 // ownInput reads the standard input of this process. There is one reader of it: what it has read
 // ahead is not lost when another part of a command reads on.
 var ownInput = sync.OnceValue(func() *lineReader {
-	return newLineReader(&ownKeys{scan: bufio.NewScanner(os.Stdin)}, isTerminal(os.Stdin), os.Stderr)
+	return newLineReader(keyboard, isTerminal(os.Stdin), aboveLine{os.Stderr})
 })
-
-// ownKeys are the keys of this process.
-type ownKeys struct{ scan *bufio.Scanner }
-
-// next implements keys.
-func (k *ownKeys) next() (string, bool) {
-	ok := k.scan.Scan()
-	return k.scan.Text(), ok
-}
-
-// flush implements keys.
-func (*ownKeys) flush() { flushInput(os.Stdin) }
-
-// hide implements keys.
-func (*ownKeys) hide() (show func()) {
-	fd := os.Stdin.Fd()
-	state, err := term.SaveState(fd)
-	if err != nil || term.DisableEcho(fd, state) != nil {
-		return func() {}
-	}
-	return func() { _ = term.RestoreTerminal(fd, state) }
-}
 
 // askedKey is the key of a context's user: of the seat from which the work was begun.
 type askedKey struct{}

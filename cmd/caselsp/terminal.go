@@ -7,8 +7,6 @@ import (
 	"os"
 	"reflect"
 	"strings"
-	"sync"
-	"time"
 
 	"caselsp/agent"
 	"caselsp/agent/action"
@@ -355,102 +353,6 @@ func clean(s string) string { return agent.Visible(s) }
 func firstLine(s string) string {
 	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
 	return s
-}
-
-// terminal is plain output above a status line that is updated.
-type terminal struct {
-	plain
-	mu     sync.Mutex
-	status string
-	since  time.Time
-	typed  int                        // bytes of the model's present answer so far
-	asks   func(record.Question) bool // whether a prompt shows a question
-	stop   chan struct{}
-	ended  sync.WaitGroup
-}
-
-// tick is how often the status line is drawn: often enough that the seconds run.
-const tick = 500 * time.Millisecond
-
-func newTerminal(out stream, asks func(record.Question) bool) *terminal {
-	t := &terminal{plain: plain{out: out, color: out.color}, asks: asks, since: time.Now(), stop: make(chan struct{})}
-	t.ended.Add(1)
-	go func() {
-		defer t.ended.Done()
-		ticker := time.NewTicker(tick)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-t.stop:
-				return
-			case <-ticker.C:
-				t.mu.Lock()
-				t.draw()
-				t.mu.Unlock()
-			}
-		}
-	}()
-	return t
-}
-
-func (t *terminal) show(e agent.Event) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if e.Body == nil {
-		t.typed += len(e.Text)
-		if e.Doing != "" {
-			t.status = clean(firstLine(e.Doing))
-		}
-		return
-	}
-	t.typed = 0
-	t.erase()
-	switch b := e.Body.(type) {
-	case record.Asked: // the prompt shows it
-		if !t.asks(b.Question) {
-			t.plain.show(e)
-		}
-	case record.StateChanged:
-		if !b.To.Works() {
-			b.Reason = "" // the last line of the command says it
-		}
-		e.Body = b
-		t.plain.show(e)
-	default:
-		t.plain.show(e)
-	}
-	t.status = fmt.Sprintf("%s · %d tokens", e.Status, e.Status.Usage.Prompt+e.Status.Usage.Completion)
-	if e.Status.Usage.Cost > 0 {
-		t.status += fmt.Sprintf(" · $%.3f", e.Status.Usage.Cost)
-	}
-	if b, ok := e.Body.(record.CommandStarted); ok {
-		t.status += " · running " + b.Brief()
-	}
-	if e.Status.State.Works() {
-		t.draw()
-	} else {
-		t.status = "" // a question or the end: the line would be in the way
-	}
-}
-
-func (t *terminal) draw() {
-	if t.status == "" {
-		return
-	}
-	typed := ""
-	if t.typed > 0 {
-		typed = fmt.Sprintf(" · writing, %d bytes", t.typed)
-	}
-	// Without wrapping, what is longer than the line is cut: a second line would stay when this one is erased.
-	fmt.Fprintf(t.out, "\r\x1b[K\x1b[?7l%s%s · %s\x1b[?7h", time.Since(t.since).Round(time.Second), typed, t.status)
-}
-
-func (t *terminal) erase() { fmt.Fprint(t.out, "\r\x1b[K") }
-
-func (t *terminal) close() {
-	close(t.stop)
-	t.ended.Wait()
-	t.erase()
 }
 
 // showChanges prints a result's diffs, file by file.

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// TestKeyboard types at a real terminal while a task works: what is typed is seen behind the status whatever is shown
+// above it, goes to the task with Enter, and a question begins with an empty line. Ctrl+C stops, and the terminal
+// edits lines again.
+func TestKeyboard(t *testing.T) {
+	t.Parallel()
+	need(t, "tmux")
+	c := newCrashed(t, crashRun{model: `
+on case
+when write it
+call LIST_FILES {"thought": "first"}
+on case
+hold
+call LIST_FILES {"thought": "second"}
+on case
+hold
+call LIST_FILES {"thought": "third"}
+on case
+hold
+want make it so that it is blue
+call REQUEST_USER_INPUT {"thought": "third", "question": "Which language?"}
+`, project: map[string]string{"a.txt": "a\n"}})
+	short, err := os.MkdirTemp("", "tmux") // a socket's path is short
+	c.must(err)
+	t.Cleanup(func() { os.RemoveAll(short) })
+	h := &hand{nvimRun: &nvimRun{t: t, dir: c.home, model: c.model, archive: &txtar.Archive{}}, socket: filepath.Join(short, "s")}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the screen:\n%s", h.screen())
+		}
+		_, _ = h.tmux("kill-server")
+	})
+	run := c.command("run", "--single", "write it")
+	line := []string{"exec env -i TERM=screen"}
+	for _, word := range append(run.Env, run.Args...) {
+		quoted, err := syntax.Quote(word, syntax.LangPOSIX)
+		c.must(err)
+		line = append(line, quoted)
+	}
+	script := filepath.Join(c.home, "run.sh")
+	c.must(os.WriteFile(script, []byte(strings.Join(line, " ")+"\n"), 0o600))
+	h.must("-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", "sh")
+	h.must("send-keys", "sh "+script, "Enter")
+	h.held()
+	h.onScreen(`tokens ›`)
+	h.keys("make it sp")
+	h.onScreen(`› make it sp\s*\n`)
+	c.model.Release()
+	h.held()
+	h.onScreen(`(?s)“second”.*› make it sp\s*\n`) // the progress did not wipe it out
+	h.keys("C-w", "so that it is blue", "Enter")
+	h.onScreen(`noted, for the next step: make it so that it is blue`)
+	if strings.Contains(h.screen(), "› make it") {
+		t.Error("what was sent still stands on the line")
+	}
+	c.model.Release()
+	h.held()
+	h.keys("half a li")
+	h.onScreen(`› half a li`)
+	c.model.Release()
+	h.onScreen(`you said: make it so that it is blue`)
+	h.onScreen(`(?s)Which language\?.*decide later >\s*\n`) // and nothing behind it
+	h.keys("C-c")
+	h.onScreen(`to continue it: caselsp resume`)
+	h.onScreen(`(?m)^# *$`) // the shell reads again
+	h.keys("stty -a", "Enter")
+	h.onScreen(`[^-]icanon(.|\n)*[^-]echo `)
+}
