@@ -142,7 +142,7 @@ var ways = []struct {
 		for _, f := range ranked {
 			order = append(order, f.Path)
 		}
-		return codemap.Render(ranked, tokens, nil), order
+		return codemap.Render(ranked, tokens, codemap.Choice{}), order
 	}},
 	{"aider", aider},
 	{"search, lines", func(_ repository, files []source, subject string, tokens int) (string, []string) {

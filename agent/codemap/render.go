@@ -32,36 +32,51 @@ const (
 // first with the signatures that matter most and their lines, in the order of the file, then paths alone,
 // folder by folder.
 func Map(files []File, q Query, tokens int) string {
-	return Render(Rank(files, q), tokens, nil)
+	return Render(Rank(files, q), tokens, Choice{})
 }
 
-// Render is Map for files that are ranked. Of those that have no room for their signatures it
-// names the ones that bare chooses; nil: all.
-func Render(ranked []Ranked, tokens int, bare func(path string) bool) string {
+// Choice says what of the ranked files may be shown. The zero Choice is all.
+type Choice struct {
+	// Bare chooses the files that are named where there is no room for their signatures.
+	Bare func(path string) bool
+	// Hidden reports whether nothing of a file may be shown. Only those that have room are asked for: to
+	// find out may need a look into each.
+	Hidden func(path string) bool
+}
+
+func (c Choice) bare(path string) bool   { return c.Bare == nil || c.Bare(path) }
+func (c Choice) hidden(path string) bool { return c.Hidden != nil && c.Hidden(path) }
+
+// Render is Map for files that are ranked.
+func Render(ranked []Ranked, tokens int, c Choice) string {
 	room := int(float64(tokens) * bytesPerToken)
 	var b strings.Builder
 	i := 0
 	for ; i < len(ranked); i++ {
 		text := ranked[i].render(maxShown)
-		if float64(b.Len()+len(text)) > detailed*float64(room) {
+		fits := float64(b.Len()+len(text)) <= detailed*float64(room)
+		if c.hidden(ranked[i].Path) {
+			continue
+		}
+		if !fits {
 			break
 		}
 		b.WriteString(text)
 	}
 	var rest []string
 	for ; i < len(ranked); i++ {
-		if bare == nil || bare(ranked[i].Path) {
+		if c.bare(ranked[i].Path) {
 			rest = append(rest, ranked[i].Path)
 		}
 	}
-	b.WriteString(byFolder(rest, room-b.Len()))
+	b.WriteString(byFolder(rest, room-b.Len(), c.hidden))
 	return b.String()
 }
 
 // byFolder lists paths within a number of bytes, each folder once, where its first file stands:
 // "lib/a/: one.js, two.js". Deep folders say the same for every file, so that most of a plain list is
 // that. A path that has no room gives way to shorter ones.
-func byFolder(paths []string, room int) string {
+func byFolder(paths []string, room int, hidden func(path string) bool) string {
 	of := map[string]int{} // index of a folder's line
 	var lines [][]string   // a line's folder, and its files
 	for _, p := range paths {
@@ -74,7 +89,7 @@ func byFolder(paths []string, room int) string {
 				cost += len(": ")
 			}
 		}
-		if cost > room {
+		if cost > room || hidden(p) {
 			continue
 		}
 		room -= cost

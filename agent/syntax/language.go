@@ -79,7 +79,7 @@ var commentedJSON = map[string]bool{
 // [Unknown] where it is none of those that this package knows.
 func LanguageOf(file string) Language {
 	base := strings.ToLower(path.Base(file))
-	if isCommentedJSON(base, path.Base(path.Dir(file))) {
+	if isCommentedJSON(base, file) {
 		return JSONC
 	}
 	ext := path.Ext(base)
@@ -93,12 +93,12 @@ func LanguageOf(file string) Language {
 	return languageOfExtension[ext]
 }
 
-func isCommentedJSON(base, dir string) bool {
+func isCommentedJSON(base, file string) bool {
 	if commentedJSON[base] {
 		return true
 	}
 	if !strings.HasSuffix(base, ".json") {
 		return false
 	}
-	return dir == ".vscode" || strings.Contains(base, "tsconfig") || strings.HasPrefix(base, "jsconfig")
+	return path.Base(path.Dir(file)) == ".vscode" || strings.Contains(base, "tsconfig") || strings.HasPrefix(base, "jsconfig")
 }

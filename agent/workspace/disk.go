@@ -26,6 +26,8 @@ type Applied struct {
 	Path   string `json:"path"`
 	OK     bool   `json:"ok"`
 	Reason string `json:"reason,omitempty"`
+	// Deleted says that the edit was to delete the file; older versions and an interrupted one do not tell.
+	Deleted bool `json:"deleted,omitempty"`
 }
 
 // Applier changes the user's files. It never claims OK for what it has not looked

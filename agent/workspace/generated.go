@@ -52,7 +52,7 @@ func (o *Overlay) Generated(ctx context.Context) ([]TreeFile, error) {
 		}
 		text, isText := c.Text()
 		if isText && generatedMark.MatchString(text[:min(len(text), generatedHead)]) {
-			list = append(list, TreeFile{f.key, f.key, c.Mode, c.Data})
+			list = append(list, TreeFile{Path: f.key, Origin: f.key, Mode: c.Mode, Data: c.Data})
 		}
 	}
 	return list, ctx.Err()

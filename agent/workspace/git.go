@@ -146,7 +146,9 @@ func (w *Workspace) unignored(ctx context.Context) (map[string]bool, error) {
 	}
 	known := make(map[string]bool, len(files))
 	for _, f := range files {
-		known[f.key] = true
+		if !f.dir {
+			known[f.key] = true
+		}
 	}
 	return known, nil
 }

@@ -41,7 +41,9 @@ func parseGlob(pattern string) (glob, error) {
 }
 
 // match reports whether a path matches.
-func (g glob) match(p string) bool { return doublestar.MatchUnvalidated(string(g), p) }
+func (g glob) match(p string) bool {
+	return g == everyFile || doublestar.MatchUnvalidated(string(g), p)
+}
 
 // within returns the folder, with a slash at its end, that all paths lie in that match; "" where
 // there is none.

@@ -62,13 +62,14 @@ type TreeFile struct {
 	Origin string // the file that a link leads to; else Path
 	Mode   fs.FileMode
 	Data   []byte
+	Link   string // the text of a link to a file or a folder of the workspace, with the Mode and Data of what it leads to; else ""
 }
 
 // ErrTreeTooLarge says that a tree has more bytes than were allowed.
 var ErrTreeTooLarge = errors.New("the workspace is too large to copy")
 
 // Tree returns every file that the overlay shows, sorted by path, as a tree of
-// its own: ignored folders are left out, and links to files are files. The error
+// its own: ignored folders are left out, and so are links that lead out of the workspace. The error
 // wraps ErrTreeTooLarge where the files have more than limit bytes. A file that
 // cannot be read is left out, as it would be for any program of the user's.
 func (o *Overlay) Tree(ctx context.Context, limit int64) ([]TreeFile, error) {
@@ -88,6 +89,10 @@ func (o *Overlay) Tree(ctx context.Context, limit int64) ([]TreeFile, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+		if f.dir {
+			tree = append(tree, TreeFile{Path: f.key, Origin: f.place.key, Mode: fs.ModeDir, Link: f.link})
+			continue
+		}
 		c, err := f.content(o.w, left)
 		var large *TooLarge
 		if errors.As(err, &large) || c != nil && int64(len(c.Data)) > left {
@@ -97,7 +102,7 @@ func (o *Overlay) Tree(ctx context.Context, limit int64) ([]TreeFile, error) {
 			continue
 		}
 		left -= int64(len(c.Data))
-		tree = append(tree, TreeFile{f.key, cmp.Or(f.place.key, f.key), c.Mode, c.Data})
+		tree = append(tree, TreeFile{f.key, cmp.Or(f.place.key, f.key), c.Mode, c.Data, f.link})
 	}
 	return tree, nil
 }
@@ -136,7 +141,7 @@ func (o *Overlay) hash(f found) (string, error) {
 		}
 		begun := o.w.index.clock()
 		if e, err := f.place.indexed(o.w); err == nil {
-			o.w.known.keepVersion(e.version, e.hash, begun)
+			o.w.known.keepVersion(f.key, e.version, e.hash, begun)
 			return e.hash, nil
 		}
 	}

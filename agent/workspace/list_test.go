@@ -150,9 +150,9 @@ func TestList(t *testing.T) {
 	tree, err := o.Tree(t.Context(), 1<<20)
 	got := make(map[string]string)
 	for _, f := range tree {
-		got[f.Path] = string(f.Data)
+		got[f.Path] = string(f.Data) + f.Link
 	}
-	want := map[string]string{".env": "e", ".gitignore": "*.py\n", "b.txt": "b", "build/staged.py": "s", "keep/.gitignore": "!build/\n", "keep/build/x": "k", "sub/new.py": "n", "unsaved.py": "u"}
+	want := map[string]string{"linkdir": "sub", ".env": "e", ".gitignore": "*.py\n", "b.txt": "b", "build/staged.py": "s", "keep/.gitignore": "!build/\n", "keep/build/x": "k", "sub/new.py": "n", "unsaved.py": "u"}
 	if err != nil || !maps.Equal(got, want) {
 		t.Errorf("Tree: got %q, %v; want %q", got, err, want)
 	}
@@ -161,18 +161,33 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestTreeLinks: a program finds what a link leads to, once under each name.
+// TestTreeLinks: links keep their text, and bring what they lead to as the task sees it. What leads out is left out.
 func TestTreeLinks(t *testing.T) {
-	w, dir := open(t, map[string]string{"conf/real.py": "r"})
+	w, dir := open(t, map[string]string{"conf/real.py": "r", "conf/gone.py": "g"})
 	link(t, "conf/real.py", dir, "settings.py")
-	link(t, "/etc/hostname", dir, "out")
+	link(t, "../settings.py", dir, "conf/chain.py")
+	link(t, filepath.Join(dir, "conf/real.py"), dir, "rooted.py")
+	link(t, "conf", dir, "folder")
+	link(t, "conf/gone.py", dir, "gone.py")
+	for name, out := range map[string]string{"out": "/etc/hostname", "outside": "/etc", "up": "..", "circle": "circle", "nowhere": "nothing"} {
+		link(t, out, dir, name)
+	}
 	o := w.NewOverlay()
 	if _, err := o.Write("settings.py", "staged"); err != nil {
 		t.Fatal(err)
 	}
+	if _, err := o.Delete("conf/gone.py"); err != nil {
+		t.Fatal(err)
+	}
 	tree, err := o.Tree(t.Context(), 1<<20)
-	if got := fmt.Sprintf("%s", tree); err != nil || got != "[{conf/real.py conf/real.py -rw-r--r-- staged} {settings.py conf/real.py -rw-r--r-- staged}]" {
-		t.Errorf("got %s, %v", got, err)
+	var got []string
+	for _, f := range tree {
+		got = append(got, fmt.Sprintf("%s %s %v %s %q", f.Path, f.Origin, f.Mode, f.Data, strings.ReplaceAll(f.Link, dir, "DIR")))
+	}
+	want := []string{`conf/chain.py conf/real.py -rw-r--r-- staged "../settings.py"`, `conf/real.py conf/real.py -rw-r--r-- staged ""`,
+		`folder conf d---------  "conf"`, `rooted.py conf/real.py -rw-r--r-- staged "DIR/conf/real.py"`, `settings.py conf/real.py -rw-r--r-- staged "conf/real.py"`}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %q, %v\nwant %q", got, err, want)
 	}
 }
 

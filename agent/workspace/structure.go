@@ -43,13 +43,14 @@ type known struct {
 	round uint64
 	swept uint64 // the round of the last sweep
 	kept  Kept
-	seen  map[string]sum // by path: checksums that were looked up before
+	seen  map[string]sum // by path: checksums that were looked up or kept before
 }
 
 // sum is the checksum of a version of a file on disk.
 type sum struct {
 	version version
 	hash    string
+	id      string // of the facts
 }
 
 // maxSeen is how many of them are remembered: more files than a structure has. They take some 200 bytes each.
@@ -179,24 +180,45 @@ func (k *known) hashOf(f found) (hash string, ok bool) {
 		return before.hash, true
 	}
 	if hash, ok = strings.CutPrefix(string(kept.Fact(v.key())), v.line()); ok {
-		k.see(f.key, sum{v, hash})
+		k.see(f.key, v, hash)
 	}
 	return hash, ok
 }
 
 // see remembers a checksum that was kept.
-func (k *known) see(key string, s sum) {
+func (k *known) see(key string, v version, hash string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.seen == nil || len(k.seen) >= maxSeen {
 		k.seen = map[string]sum{}
 	}
-	k.seen[key] = s
+	k.seen[key] = sum{v, hash, factsID(key, hash)}
+}
+
+// atHand takes the facts that are in memory of files that are on disk as they were, and returns which
+// others there are. It is one look for all of them: with one for each, several workers wait for each other longer
+// than they look.
+func (k *known) atHand(files []found, take func(i int, f *syntax.Facts)) (others []int) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for i := range files {
+		f := &files[i]
+		if f.info != nil && f.staged == nil && f.buffer == nil {
+			before, ok := k.seen[f.key]
+			if facts := k.facts[before.id]; ok && facts != nil && before.version == versionOf(f.info) {
+				facts.round = k.round
+				take(i, facts.Facts)
+				continue
+			}
+		}
+		others = append(others, i)
+	}
+	return others
 }
 
 // keepVersion keeps the checksum of a file on disk, so that it need not be read for its facts
 // again. What changed a moment ago may change once more without the disk saying so.
-func (k *known) keepVersion(v version, hash string, begun time.Time) {
+func (k *known) keepVersion(key string, v version, hash string, begun time.Time) {
 	kept := k.keeper()
 	if kept.Keep == nil || v.id == (fileID{}) || !v.settledBy(begun) {
 		return
@@ -204,6 +226,7 @@ func (k *known) keepVersion(v version, hash string, begun time.Time) {
 	if value := v.line() + hash; string(kept.Fact(v.key())) != value {
 		kept.Keep(v.key(), []byte(value))
 	}
+	k.see(key, v, hash)
 }
 
 // key names a file, whatever path leads to it.
@@ -250,13 +273,17 @@ func (o *Overlay) outlined(ctx context.Context, pattern string, skip func(path s
 func (w *Workspace) readFacts(ctx context.Context, files []found, take func(i int, f *syntax.Facts)) error {
 	w.index.next()
 	w.known.next()
-	err := inBatchesBy(ctx, w.parsers(), batch, len(files), func(from, to int) bool {
+	others := w.known.atHand(files, take)
+	err := inBatchesBy(ctx, w.parsers(), batch, len(others), func(from, to int) bool {
 		if w.aside {
 			yieldThread()
 		}
 		r := reader{w: w}
 		defer r.close()
-		for i := from; i < to && ctx.Err() == nil; i++ {
+		for _, i := range others[from:to] {
+			if ctx.Err() != nil {
+				break
+			}
 			take(i, r.facts(files[i]))
 			runtime.Gosched() // to whoever waits: the scheduler alone lets a request wait for ten milliseconds each time
 		}
@@ -313,7 +340,7 @@ func (r *reader) facts(f found) *syntax.Facts {
 		return nil
 	}
 	facts := known.of(f.key, hash, text)
-	known.keepVersion(r.seen, hash, begun)
+	known.keepVersion(f.key, r.seen, hash, begun)
 	return facts
 }
 

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"maps"
 	"path"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -22,6 +23,8 @@ const maxWalk = 500_000
 type found struct {
 	key    string
 	place  place       // where it lies on disk; a link is followed
+	link   string      // the text of a link; "" for a file
+	dir    bool        // the link leads to a folder
 	info   fs.FileInfo // of its folder's entry; nil: not asked for
 	staged *Content
 	buffer *buffer
@@ -34,7 +37,7 @@ type walker struct {
 	w       *Workspace
 	slots   map[string]*slot
 	buffers map[string]*buffer
-	links   bool   // links to files are listed too
+	links   bool   // links are listed too
 	glob    glob   // files on disk that do not match are left out; "": none
 	within  string // only folders that lead here or lie in it; see glob.within
 	flat    bool   // and none that lies in it
@@ -366,17 +369,25 @@ func (k *walker) add(list []found, f *found) []found {
 	return list
 }
 
-// addLink lists a link to a file in the workspace under the link's own name.
+// addLink lists a link to a file or a folder of the workspace under the link's own name.
 func (k *walker) addLink(list []found, f *folder, rel string) []found {
 	at, err := k.w.follow(f, rel)
 	if err != nil {
 		return list // it leads out, or nowhere
 	}
-	if info, err := at.folder.root.Lstat(at.rel); err != nil || !info.Mode().IsRegular() {
+	info, err := at.folder.root.Lstat(at.rel)
+	text, unread := f.root.Readlink(rel)
+	if err != nil || unread != nil || !info.Mode().IsRegular() && !info.IsDir() {
 		return list
 	}
+	link := found{key: at.key, place: at, link: filepath.ToSlash(text), dir: info.IsDir()}
 	n := len(list)
-	if list = k.add(list, &found{key: at.key, place: at}); len(list) > n {
+	if link.dir {
+		list = append(list, link)
+	} else {
+		list = k.add(list, &link)
+	}
+	if len(list) > n {
 		list[n].key = k.w.key(f, rel)
 	}
 	return list
