@@ -273,6 +273,50 @@ func TestPatchSeveral(t *testing.T) {
 	}
 }
 
+// TestPatchFitting: the refusal of a patch says what of it fits as it is.
+func TestPatchFitting(t *testing.T) {
+	dir := t.TempDir()
+	shown := map[string]Shown{}
+	for _, name := range []string{"a.txt", "b.txt", "c.txt"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("one\ntwo\nthree\nfour\nfive\nsix\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		shown[name] = Shown{Path: name, Full: true}
+	}
+	w, err := workspace.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	part := func(name string, words ...string) string {
+		text := "--- a/" + name + "\n+++ b/" + name + "\n"
+		for _, word := range words {
+			text += "@@\n-" + word + "\n+" + strings.ToUpper(word) + "\n"
+		}
+		return text
+	}
+	for _, c := range []struct{ patch, want string }{
+		{part("a.txt", "one") + part("b.txt", "seven") + part("c.txt", "six"), "the 1 hunk for a.txt; the 1 hunk for c.txt."},
+		{part("a.txt", "one", "seven", "five"), "hunks 1, 3 of a.txt."},
+		{part("a.txt", "one", "seven") + part("b.txt", "two", "five"), "hunk 1 of a.txt; the 2 hunks for b.txt."},
+		{part("a.txt", "seven"), ""},
+		{part("a.txt", "seven") + part("b.txt", "eight"), ""},
+		{part("a.txt", "one") + part("gone.txt", "one"), "the 1 hunk for a.txt."},
+	} {
+		o := w.NewOverlay()
+		_, err := Do(context.Background(), PatchFile{Patch: c.patch}, Env{Overlay: o, Shown: shown})
+		o.Close()
+		if err == nil {
+			t.Errorf("%q is not refused", c.patch)
+			continue
+		}
+		_, said, _ := strings.Cut(err.Error(), "What fits as it is: ")
+		if said, _, _ = strings.Cut(said, " Send"); said != c.want {
+			t.Errorf("%q: %q fits, want %q; the error: %v", c.patch, said, c.want, err)
+		}
+	}
+}
+
 // TestHeadAndTail keeps the two ends of a long output and says what is missing.
 func TestHeadAndTail(t *testing.T) {
 	long := "first\n" + strings.Repeat("middle\n", 10_000) + "last"

@@ -192,14 +192,14 @@ func (a PatchFile) Do(ctx context.Context, s *Scope) (all Result, err error) {
 		}
 		return all, err
 	}
-	for _, f := range files {
+	for i, f := range files {
 		r, err := s.patch(ctx, f)
-		all.add(r)
 		if refusal := (*patch.Refusal)(nil); len(files) > 1 && errors.As(err, &refusal) {
 			refusal.Message = f.Path + ": " + refusal.Message
 		}
+		all.add(r)
 		if err != nil {
-			return all, err
+			return all, s.tellFitting(files, i, err)
 		}
 	}
 	return all, nil

@@ -32,7 +32,7 @@ func attempt(path, before string, hunks []Hunk) (a *application, after string, r
 		r = a.collect()
 	}
 	if r != nil {
-		r.note(readAs(a.seen))
+		r.Note(readAs(a.seen))
 		return a, before, r
 	}
 	return a, a.doc.Splice(a.edits, a.end), nil

@@ -44,7 +44,7 @@ func unwrap(lines []string, most int, exists names) (*Patch, *Refusal) {
 			q.seen = append([]string{w.name}, q.seen...)
 			return q, nil
 		case e != nil && !e.empty && err != nil:
-			e.note(readAs([]string{w.name}))
+			e.Note(readAs([]string{w.name}))
 			return nil, e
 		}
 	}

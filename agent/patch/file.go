@@ -35,7 +35,7 @@ func (f *File) Apply(before string) (after string, report *Report, err error) {
 	}
 	after, report, refusal := apply(f.Path, before, f.Hunks)
 	if refusal != nil {
-		refusal.note(readAs(f.seen))
+		refusal.Note(readAs(f.seen))
 		return before, nil, refusal
 	}
 	report.Notes = append(slices.Clone(f.notes), report.Notes...)

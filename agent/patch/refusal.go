@@ -47,8 +47,8 @@ func (r *Refusal) Error() string {
 	return r.Message + "\n" + r.Shown + r.Advice
 }
 
-// note adds a sentence behind what is said and shown.
-func (r *Refusal) note(text string) {
+// Note adds a sentence behind what is said and shown.
+func (r *Refusal) Note(text string) {
 	switch {
 	case r.Shown == "":
 		r.Message += text
