@@ -137,6 +137,7 @@ func TestNames(t *testing.T) {
 		`Say "No such order" in place of "none", see https://acme.example/wiki?a=1.`:           `Say "text1" in place of "none", see url1`,
 		"Ask sales@acme.example about orders of 12500 EUR on Python 3.11 with 20 retries":      "Ask address1 about orders of NUMBER1 EUR on Python 3.11 with 20 retries",
 		`The codec can't encode '\u20ac' in position 3`:                                        `The codec can't encode '\u20ac' in position 3`,
+		"The page has <em>goods</em> twice":                                                    "The page has <em>goods</em> twice",
 		"The user's `json.loads(basket)` and select_related stay public":                       "The user's `json.loads(name1)` and select_related stay public",
 	} {
 		if got := n.Prose(in); got != want {

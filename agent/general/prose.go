@@ -10,7 +10,8 @@ import (
 var (
 	urlInProse  = regexp.MustCompile(`\b[a-z][a-z0-9+.-]*://[^\s<>"'` + "`" + `)\]]+`)
 	mailInProse = regexp.MustCompile(`[\w.+-]+@[\w-]+(?:\.[\w-]+)+`)
-	pathInProse = regexp.MustCompile(`(?:[A-Za-z]:)?[\w.~@+-]*(?:[/\\][\w.~@+-]+)+|\b[\w-]+\.(?:py|go|js|jsx|ts|tsx|mjs|cjs|html|css|json|ya?ml|toml|md|txt|sql|ini|cfg|sh|rb|java|rs|c|h|cpp)\b`)
+	// pathInProse is a path. The closing tag of an element, which looks like one, is matched to be passed over.
+	pathInProse = regexp.MustCompile(`</[A-Za-z][\w:.-]*>|(?:[A-Za-z]:)?[\w.~@+-]*(?:[/\\][\w.~@+-]+)+|\b[\w-]+\.(?:py|go|js|jsx|ts|tsx|mjs|cjs|html|css|json|ya?ml|toml|md|txt|sql|ini|cfg|sh|rb|java|rs|c|h|cpp)\b`)
 	// versionInProse is a number that belongs to a name: Python 3.11, HTTP 404.
 	versionInProse = regexp.MustCompile(`\b(?:[A-Z][\w.+#]*|version|v) ?\d[\d.]*\b`)
 	codeInProse    = regexp.MustCompile("`[^`\n]+`")
@@ -24,7 +25,7 @@ func (n *Names) Prose(text string) string {
 	text = urlInProse.ReplaceAllStringFunc(text, func(url string) string { return n.placeholderOf("url", url) })
 	text = mailInProse.ReplaceAllStringFunc(text, func(mail string) string { return n.placeholderOf("address", mail) })
 	text = pathInProse.ReplaceAllStringFunc(text, func(path string) string {
-		if !strings.ContainsFunc(path, unicode.IsLetter) || strings.HasPrefix(path, `\`) { // such as \u20ac
+		if !strings.ContainsFunc(path, unicode.IsLetter) || strings.HasPrefix(path, `\`) || strings.HasPrefix(path, "<") { // such as \u20ac
 			return path
 		}
 		ext := path[strings.LastIndexAny(path, `/\`)+1:]

@@ -155,10 +155,17 @@ func (p *Permit) notWhilePlanning(line string, v shell.Verdict) record.Judged {
 	const why = "while planning, only commands that read are run"
 	text := "Not run: " + why + ". "
 	if known := p.State.TestsKnown(); known != nil && len(known.Candidates) > 0 {
-		text = "Not run: " + why + ", and the project's tests (" + known.Candidates[0].Command + "), alone on the line. "
+		tests := known.Candidates[0].Command
+		if script := known.Candidates[0].Script; script != "" && len(script) <= maxScript && !strings.Contains(script, "\n") {
+			tests += ", that is " + script + ", whose tests may be run by themselves and on files"
+		}
+		text = "Not run: " + why + ", and the project's tests (" + tests + "), alone on the line. "
 	}
 	return record.Judged{Line: line, By: record.ByDefault, Reason: why, Text: text + v.Reason}
 }
+
+// maxScript is how long a script of tests may be in bytes to be told: a longer one is a program, which the model can read.
+const maxScript = 200
 
 // byRules allows a command that a standing approval covers, and asks the user about
 // any other.

@@ -208,7 +208,8 @@ func (p *Permit) wantsFewerTests() *leave {
 		less[l.Key()] = max(less[l.Key()], l.Amount())
 	}
 	return &leave{key: leaveFewer(what), text: "CASE wants to finish with fewer tests than there were. Allow it?", what: what, less: less,
-		why: "Your task does not name these files, and a task must not pass because its tests were removed. If you deny it, CASE is told to find a way that keeps them."}
+		why: fmt.Sprintf("Neither your task nor a message of yours says that %s may change, and a task must not pass because its tests were removed. "+
+			"If you deny it, CASE is told to find a way that keeps them.", pathsOf(lost))}
 }
 
 func leaveFewer(what string) string { return "tests " + store.Hash([]byte(what)) }
@@ -233,4 +234,25 @@ func FewerTests(files []workspace.Change) []testreport.Loss {
 		changes = append(changes, change)
 	}
 	return testreport.Weakened(changes)
+}
+
+// namedLost is how many files a question about fewer tests names.
+const namedLost = 5
+
+// pathsOf names the files that losses are in.
+func pathsOf(lost []testreport.Loss) string {
+	var paths []string
+	for _, l := range lost {
+		if !slices.Contains(paths, l.Path) {
+			paths = append(paths, l.Path)
+		}
+	}
+	slices.Sort(paths)
+	if more := len(paths) - namedLost; more > 0 {
+		paths = append(paths[:namedLost], fmt.Sprintf("%d more", more))
+	}
+	if last := len(paths) - 1; last > 0 {
+		return strings.Join(paths[:last], ", ") + " and " + paths[last]
+	}
+	return strings.Join(paths, "")
 }

@@ -61,6 +61,14 @@ func TestNamed(t *testing.T) {
 		{"Makefile", "Makefile", false},
 		{"mcp.json.example", ".mcp.json", false},
 		{"", ".mcp.json", false},
+		{"tests/a.py may be rewritten", "tests/a.py", true},
+		{"tests/a.py, tests/b.py and tests/c.py can also be changed, too", "tests/a.py", true},
+		{"the old tests/a.py should go", "tests/a.py", true},
+		{"tests/a.py must pass, whatever is changed", "tests/a.py", false},
+		{"tests/a.py must not be changed", "tests/a.py", false},
+		{"tests/a.py has changed since", "tests/a.py", false},
+		{"can tests/a.py be changed?", "tests/a.py", false},
+		{"make tests/a.py pass; src may be changed", "tests/a.py", false},
 	} {
 		if got := namedIn([]string{c.text}, c.key); got != c.want {
 			t.Errorf("%q names %s: %v", c.text, c.key, got)

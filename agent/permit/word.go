@@ -51,6 +51,9 @@ func orders(words []string, key string) bool {
 	for i, w := range words {
 		switch lower := strings.ToLower(w); {
 		case isNameOf(w, key):
+			if allowed(words[i+1:]) {
+				return true
+			}
 			if open && (i+1 == len(words) || follows[strings.ToLower(words[i+1])] || isPath.MatchString(words[i+1])) {
 				return true
 			}
@@ -62,6 +65,29 @@ func orders(words []string, key string) bool {
 	}
 	return false
 }
+
+// allowed reports whether what stands behind a file's name says that it may be, or is to be, changed: "may be rewritten",
+// also behind the names of further files.
+func allowed(words []string) bool {
+	i := 0
+	for i < len(words) && (words[i] == "," || strings.EqualFold(words[i], "and") || isPath.MatchString(words[i])) {
+		i++
+	}
+	if i == len(words) || !permitting[strings.ToLower(words[i])] {
+		return false
+	}
+	for _, w := range words[i+1 : min(len(words), i+1+mayWords)] {
+		if lower := strings.ToLower(w); participles[lower] {
+			return true
+		} else if !betweenThem[lower] {
+			return false
+		}
+	}
+	return false
+}
+
+// mayWords is how many words may stand between may and what may be done: "may also be".
+const mayWords = 4
 
 // isPath is a word that looks like a further file.
 var isPath = regexp.MustCompile(`[./]`)
@@ -78,6 +104,10 @@ var (
 	// changing are the words that order a change.
 	changing = setOf("write add create make edit change update modify fix set configure extend rename move delete remove put append bump generate translate " +
 		"implement replace rewrite refactor insert correct adapt adjust complete improve commit drop")
+	// permitting, betweenThem and participles are the words of an order whose object comes first.
+	permitting  = setOf("may can must should shall could needs need")
+	betweenThem = setOf("also be to all both too then now just still")
+	participles = setOf("changed edited updated rewritten extended adapted adjusted removed deleted replaced corrected merged moved split shortened simplified change go")
 	// aside are words behind which no object of the order stands, but what it is to fit.
 	aside = setOf("with without from like as per using use uses that which so because for of by against via on under follow follows following match matches matching " +
 		"run runs work works when if until while before after than see read have has is are was were be must should may can will")

@@ -26,6 +26,8 @@ type Candidate struct {
 	Program string `json:"program"`        // that it starts with: where the sandbox has none, the next candidate is tried
 	File    string `json:"file"`           // the evidence
 	Line    int    `json:"line,omitempty"` // from 1; 0: the file as a whole
+	// Script is what the command runs, as its manifest has it: commands with && between them; "" where none is known.
+	Script string `json:"script,omitempty"`
 }
 
 // String is the command with its evidence, as people and models read it.
@@ -177,7 +179,7 @@ func (p project) node() []Candidate {
 	}
 	var list []Candidate
 	for _, m := range managers {
-		list = append(list, Candidate{Command: m + " test", Program: m, File: "package.json", Line: line})
+		list = append(list, Candidate{Command: m + " test", Program: m, File: "package.json", Line: line, Script: script})
 	}
 	return list
 }
@@ -198,11 +200,25 @@ func (p project) others() []Candidate {
 	return nil
 }
 
+// recipe is what the target of a Makefile runs that a pattern finds.
+func recipe(text string, target *regexp.Regexp) string {
+	_, rest, _ := strings.Cut(text[target.FindStringIndex(text)[0]:], "\n")
+	var lines []string
+	for line := range strings.Lines(rest) {
+		command, ok := strings.CutPrefix(line, "\t")
+		if !ok {
+			break
+		}
+		lines = append(lines, strings.TrimLeft(strings.TrimSpace(command), "@-+"))
+	}
+	return strings.Join(lines, then)
+}
+
 func (p project) makefile() []Candidate {
 	for _, name := range []string{"GNUmakefile", "makefile", "Makefile"} {
 		text, _ := p.text(name)
 		if m := makeTarget.FindStringSubmatch(text); m != nil {
-			return []Candidate{{Command: "make " + m[1], Program: "make", File: name, Line: lineOf(text, makeTarget)}}
+			return []Candidate{{Command: "make " + m[1], Program: "make", File: name, Line: lineOf(text, makeTarget), Script: recipe(text, makeTarget)}}
 		}
 	}
 	return nil

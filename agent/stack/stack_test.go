@@ -160,6 +160,7 @@ func TestRunOf(t *testing.T) {
 		}
 		return list
 	}
+	script := func(text string) []Candidate { return []Candidate{{Command: "npm test", Script: text}} }
 	for _, c := range []struct {
 		line       string
 		candidates []Candidate
@@ -184,6 +185,16 @@ func TestRunOf(t *testing.T) {
 		{"make install test", of("make test"), false},
 		{"go build ./...", of("go test ./..."), false},
 		{"pytest", nil, false},
+		{"node --test test/a.js", script("node --test && tsc"), true},
+		{"npx mocha test/a.js -g one", script("npm run build && NODE_ENV=test mocha"), true},
+		{"mocha test/a.js", script("eslint . && cross-env CI=1 mocha --exit"), true},
+		{"node --test test/a.js && tsc", script("node --test && tsc"), false},
+		{"node --test test/a.js > out", script("node --test && tsc"), false},
+		{"tsc --outDir /tmp", script("node --test && tsc"), false},
+		{"rm -r src", script("rm -r out && node --test"), false},
+		{"mocha", script("node --test && tsc"), false},
+		{"mocha test/a.js", script("if true; then mocha; fi"), false},
+		{"mocha test/a.js", script("node build.js || mocha"), false},
 	} {
 		if got := RunOf(c.line, c.candidates); got != c.want {
 			t.Errorf("%s of %v: %v", c.line, c.candidates, got)
