@@ -115,12 +115,16 @@ func (m *Memory) TokenPrice() (dollars float64, asks bool) {
 
 // recallBeside is a recall by the built-in search and by the server's vectors: a pattern counts as similar as the
 // higher of both says.
-func (m *Memory) recallBeside(ctx context.Context, kind, text string, n int, use bool) ([]Recalled, error) {
-	near := m.endpoint.search(ctx, kind, m.redact(text), n*candidates)
-	if len(near) == 0 {
-		return m.find(ctx, kind, text, n, use)
+func (m *Memory) recallBeside(ctx context.Context, w wanted, n int, use bool) ([]Recalled, error) {
+	most := n * candidates
+	if w.keep != nil {
+		most = max(most, sifted)
 	}
-	found, err := m.find(ctx, kind, text, min(n*candidates, maxRecalled), false)
+	near := m.endpoint.search(ctx, w.kind, m.redact(w.text), most)
+	if len(near) == 0 {
+		return m.find(ctx, w, n, use)
+	}
+	found, err := m.find(ctx, w, min(n*candidates, maxRecalled), false)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +142,13 @@ func (m *Memory) recallBeside(ctx context.Context, kind, text string, n int, use
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var best []Recalled
-	err = m.view(func(tx *bolt.Tx) error { best = m.ranked(tx, all, n, use); return nil })
+	err = m.view(func(tx *bolt.Tx) error {
+		if w.keep != nil {
+			all = slices.DeleteFunc(all, func(one match) bool { return !w.keeps(tx, one.id) })
+		}
+		best = m.ranked(tx, all, n, use)
+		return nil
+	})
 	return best, err
 }
 

@@ -91,8 +91,8 @@ func (m *Memory) imported(source string, p Kept) (Kept, error) {
 	p.Pattern, err = m.checked(p.Pattern)
 	switch {
 	case err != nil:
-	case len(p.Type) > maxKind:
-		err = fmt.Errorf("its type is longer than %d bytes", maxKind)
+	case len(p.Type) > maxKind || len(p.Language) > maxKind:
+		err = fmt.Errorf("its type or language is longer than %d bytes", maxKind)
 	case p.Kind != KindPattern && p.Kind != KindFailure: // no export has others, and whoever approves a validator sees its program
 		err = fmt.Errorf("its kind is %q: only %q and %q are imported", p.Kind, KindPattern, KindFailure)
 	}

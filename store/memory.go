@@ -79,6 +79,8 @@ type Pattern struct {
 	Solution string `json:"solution,omitempty"`
 	Type     string `json:"type,omitempty"` // of the problem or the error
 	Task     string `json:"task,omitempty"` // the id of the task it comes from
+	// Language is that of the code which it changes, as the agent names languages; "" where none is known.
+	Language string `json:"language,omitempty"`
 	// Source says of one that was imported from where; "" for one that the user's own tasks have taught.
 	Source string `json:"source,omitempty"`
 	Uses   int    `json:"uses,omitempty"` // how often it was recalled
@@ -205,7 +207,7 @@ func (m *Memory) put(tx *bolt.Tx, p Pattern) error {
 	if old := readPattern(tx, p.ID); old != nil {
 		now.Created = old.Created
 		now.Solution = cmp.Or(p.Solution, old.Solution)
-		now.Task = cmp.Or(p.Task, old.Task)
+		now.Task, now.Language = cmp.Or(p.Task, old.Task), cmp.Or(p.Language, old.Language)
 		now.Uses, now.Trials = max(p.Uses, old.Uses), max(p.Trials, old.Trials)
 		now.Successes, now.Taught = max(p.Successes, old.Successes), max(p.Taught, old.Taught)
 		now.Ignored = max(p.Ignored, old.Ignored)
@@ -301,33 +303,51 @@ func nextGeneration(tx *bolt.Tx) error {
 // and counts their use. Nothing similar means nothing recalled, without an error. One that has
 // been tried and seldom led to a result that the user accepted is not recalled any longer.
 func (m *Memory) Recall(ctx context.Context, kind, text string, n int) ([]Recalled, error) {
-	return m.recall(ctx, kind, text, n, true)
+	return m.RecallOf(ctx, kind, text, n, nil)
+}
+
+// RecallOf is Recall of the patterns that keep accepts: the others take no place of theirs. keep is called while the memory is
+// locked; nil accepts all.
+func (m *Memory) RecallOf(ctx context.Context, kind, text string, n int, keep func(Pattern) bool) ([]Recalled, error) {
+	return m.recall(ctx, wanted{kind, text, keep}, n, true)
+}
+
+// wanted is what a recall asks for.
+type wanted struct {
+	kind, text string
+	keep       func(Pattern) bool // nil: all
+}
+
+// keeps reports whether a pattern of an id is there and wanted.
+func (w wanted) keeps(tx *bolt.Tx, id string) bool {
+	p := readPattern(tx, id)
+	return p != nil && w.keep(p.Pattern)
 }
 
 // Look is Recall for people: it counts no use.
 func (m *Memory) Look(ctx context.Context, kind, text string, n int) ([]Recalled, error) {
-	return m.recall(ctx, kind, text, n, false)
+	return m.recall(ctx, wanted{kind: kind, text: text}, n, false)
 }
 
-func (m *Memory) recall(ctx context.Context, kind, text string, n int, use bool) ([]Recalled, error) {
+func (m *Memory) recall(ctx context.Context, w wanted, n int, use bool) ([]Recalled, error) {
 	find := m.find
 	if m.endpoint != nil {
 		find = m.recallBeside
 	}
-	found, err := find(ctx, kind, text, min(n, maxRecalled), use)
+	found, err := find(ctx, w, min(n, maxRecalled), use)
 	if err != nil {
-		return nil, fmt.Errorf("recall a %s: %w", kind, err)
+		return nil, fmt.Errorf("recall a %s: %w", w.kind, err)
 	}
 	return found, nil
 }
 
-func (m *Memory) find(ctx context.Context, kind, text string, n int, use bool) (found []Recalled, err error) {
+func (m *Memory) find(ctx context.Context, w wanted, n int, use bool) (found []Recalled, err error) {
 	if n <= 0 {
 		return nil, nil
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	err = m.search(ctx, kind, text, n*candidates, nil, func(tx *bolt.Tx, similar []match) {
+	err = m.search(ctx, w, n*candidates, nil, func(tx *bolt.Tx, similar []match) {
 		found = m.ranked(tx, similar, n, use)
 	})
 	return found, err
@@ -335,13 +355,14 @@ func (m *Memory) find(ctx context.Context, kind, text string, n int, use bool) (
 
 // search finds what is similar, of the patterns whose ids among has; nil is all of them. It calls use with that, in the same
 // transaction. The index is made first where there is none. The lock is held.
-func (m *Memory) search(ctx context.Context, kind, text string, n int, among map[string]bool, use func(*bolt.Tx, []match)) error {
-	ready, asked := false, m.redact(text)
+func (m *Memory) search(ctx context.Context, w wanted, n int, among map[string]bool, use func(*bolt.Tx, []match)) error {
+	ready := false
+	w.text = m.redact(w.text)
 	read := func(tx *bolt.Tx) error {
 		if ready = inStep(tx); !ready {
 			return nil
 		}
-		similar, err := m.tails.search(ctx, tx, kind, asked, n, among)
+		similar, err := m.tails.search(ctx, tx, w, n, among)
 		if err == nil {
 			use(tx, similar)
 		}

@@ -34,6 +34,9 @@ const (
 	minCovered = 0.3
 	// preselected is how many rows are compared exactly.
 	preselected = 64
+	// sifted is how many rows are looked at for those that are wanted: a pattern takes 10 µs to read, and where one in
+	// four is wanted, as many are compared as of all.
+	sifted = 4 * preselected
 	// maxEntries bounds the entries of lists that a query reads: 30,000 take some 1 ms. The
 	// words that are left are common ones, and count when rows are compared.
 	maxEntries = 30_000
@@ -88,6 +91,7 @@ type searcher struct {
 	lengths [256]float64              // what lengthened returns for a coded length
 	row     [maxFeatures]codedFeature // room for one row
 	among   map[string]bool           // the ids of the rows that are compared; nil: all
+	keeps   func(id string) bool      // asked of the best of them alone, for it reads the pattern; nil: all
 }
 
 // term is a feature of the query.
@@ -100,18 +104,21 @@ type term struct {
 
 // search returns at most n patterns of a kind that are similar to a text, the most similar first; of those whose ids among
 // has, where it is not nil.
-func (all tails) search(ctx context.Context, tx *bolt.Tx, kind, text string, n int, among map[string]bool) ([]match, error) {
+func (all tails) search(ctx context.Context, tx *bolt.Tx, w wanted, n int, among map[string]bool) ([]match, error) {
 	search := tx.Bucket(searchBucket)
-	if search == nil || search.Bucket([]byte(kind)) == nil {
+	if search == nil || search.Bucket([]byte(w.kind)) == nil {
 		return nil, nil
 	}
-	s := &searcher{kind: search.Bucket([]byte(kind)), query: featuresOf(searched(text)), among: among}
+	s := &searcher{kind: search.Bucket([]byte(w.kind)), query: featuresOf(searched(w.text)), among: among}
+	if w.keep != nil {
+		s.keeps = func(id string) bool { return w.keeps(tx, id) }
+	}
 	s.tally = readTally(s.kind)
 	if s.tally.Rows == 0 || len(s.query.words) == 0 {
 		return nil, nil
 	}
 	var err error
-	if s.tail, err = all.of(search, kind, s.tally); err != nil {
+	if s.tail, err = all.of(search, w.kind, s.tally); err != nil {
 		return nil, err
 	}
 	s.weigh()
@@ -281,13 +288,30 @@ func (s *searcher) preselect() []uint32 {
 	if s.among != nil { // before the rows are cut to the best, so that others take no place
 		wanted = slices.DeleteFunc(slices.Clone(touched), func(n uint32) bool { return !s.compared(n) })
 	}
-	best := highest(wanted, preselected, func(a, b uint32) bool {
+	most := preselected
+	if s.keeps != nil {
+		most = sifted
+	}
+	best := highest(wanted, most, func(a, b uint32) bool {
 		return scores[a] > scores[b] || scores[a] == scores[b] && a > b
 	})
 	for _, n := range touched {
 		scores[n] = 0
 	}
-	return best
+	return s.sift(best)
+}
+
+// sift returns the first rows that are wanted, as many as are compared.
+func (s *searcher) sift(best []uint32) (kept []uint32) {
+	if s.keeps == nil {
+		return best
+	}
+	for _, n := range best {
+		if id, _, err := idOf(s.kind.Bucket(rowsBucket).Get(number(n))); err == nil && len(kept) < preselected && s.keeps(id) {
+			kept = append(kept, n)
+		}
+	}
+	return kept
 }
 
 // compared reports whether a row is one of those that are asked for.

@@ -103,7 +103,7 @@ func (m *Memory) similarAmong(ctx context.Context, known map[string]Standing, te
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	err = m.search(ctx, KindValidator, text, len(among), among, func(_ *bolt.Tx, similar []match) { found = similar })
+	err = m.search(ctx, wanted{kind: KindValidator, text: text}, len(among), among, func(_ *bolt.Tx, similar []match) { found = similar })
 	if err != nil {
 		return nil, fmt.Errorf("find validators: %w", err)
 	}

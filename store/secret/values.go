@@ -69,7 +69,9 @@ func Values(file, text string) []string {
 	case Colon:
 		v.fields(text)
 	case Lines:
-		v.lines(text)
+		if !document(file, text) {
+			v.lines(text)
+		}
 	case Words:
 		v.words(text)
 	}
@@ -319,6 +321,21 @@ func (r *reading) lines(text string) {
 		}
 	}
 }
+
+// document reports whether a file whose name is that of a list of passwords is a manual about them, such as
+// docs/topics/auth/passwords.txt of Django: it lies with documentation, has sections and marks code. Its lines
+// are those of any code, "def __init__(self" among them, and masked everywhere they would be all secrets.
+func document(file, text string) bool {
+	const leastSections, leastCode = 3, 10
+	return documentFolder.MatchString(file) && len(section.FindAllString(text, leastSections)) == leastSections &&
+		len(codeMark.FindAllString(text, leastCode)) == leastCode
+}
+
+var (
+	documentFolder = regexp.MustCompile(`(?i)(?:^|/)(?:docs?|documentation|manual)/`)
+	section        = regexp.MustCompile("(?m)^(?:#{1,6} \\S.*|\\S.*\r?\n(?:={4,}|-{4,}|~{4,}|\\^{4,})[ \t]*\r?)$")
+	codeMark       = regexp.MustCompile("`[^`\n]+`|::[ \t]*\r?\n")
+)
 
 // publicBlock is an armoured block that everybody may see.
 var publicBlock = regexp.MustCompile(`(?s)-----BEGIN (?:TRUSTED |X509 )?(?:CERTIFICATE(?: REQUEST)?|PUBLIC KEY|X509 CRL|DH PARAMETERS|PGP PUBLIC KEY BLOCK)-----.*?-----END [A-Z0-9 ]+-----`)
