@@ -81,6 +81,15 @@ func pythonEnv(cmd sandbox.Command) []string {
 // told with its last lines.
 const unbuffered = "PYTHONUNBUFFERED=1"
 
+// SandboxTree is a tree of the workspace as the sandbox takes it.
+func SandboxTree(files []workspace.TreeFile) []sandbox.File {
+	tree := make([]sandbox.File, len(files))
+	for i, f := range files {
+		tree[i] = sandbox.File{Path: f.Path, Mode: f.Mode, Data: f.Data, Link: f.Link}
+	}
+	return tree
+}
+
 // treeBefore is the tree without what is staged.
 func (r *run) treeBefore(ctx context.Context, policy sandbox.Policy) (tree []sandbox.File, err error) {
 	return r.treeOf(ctx, policy, workspace.State{})
@@ -95,9 +104,7 @@ func (r *run) treeOf(ctx context.Context, policy sandbox.Policy, staged workspac
 	}
 	files, err := o.Tree(ctx, policy.Disk)
 	files, r.without = r.may().Shareable(files)
-	for _, f := range files {
-		tree = append(tree, sandbox.File{Path: f.Path, Mode: f.Mode, Data: f.Data})
-	}
+	tree = SandboxTree(files)
 	r.concealTree(tree)
 	return tree, err
 }
@@ -108,9 +115,7 @@ func (r *run) commandOn(ctx context.Context, line string, policy sandbox.Policy)
 	cmd := sandbox.Command{Line: line, Policy: policy, Progress: r.progress}
 	files, err := r.overlay.Tree(ctx, policy.Disk)
 	files, r.without = r.may().Shareable(files)
-	for _, f := range files {
-		cmd.Tree = append(cmd.Tree, sandbox.File{Path: f.Path, Mode: f.Mode, Data: f.Data})
-	}
+	cmd.Tree = SandboxTree(files)
 	r.concealTree(cmd.Tree)
 	cmd.Profile = profileOf(line, cmd.Tree)
 	cmd.Env = pythonEnv(cmd)
@@ -193,6 +198,9 @@ func (r *run) commandEnded(ctx context.Context, line string) error {
 	}
 	said := causes(r.meaning(line, result, results, &outcome))
 	r.proven(&outcome, ran)
+	if said := testreport.Read(line, result.Output, nil); c.Role == record.RoleCase && r.state.RunsTests(line) && outcome.OK && said.OK() {
+		outcome.Passed = said.String()
+	}
 	missing := ""
 	if !outcome.OK || c.Uninstalled {
 		missing = r.state.WithoutLayers()
@@ -247,7 +255,7 @@ const mostPassed = 4 << 10
 func (r *run) output(line string, result *sandbox.Result, causes, missing string) action.Said {
 	shown, report := *result, testreport.Read(line, result.Output, nil)
 	if report.Known() {
-		shown.Output = testreport.WithoutPassed(result.Output)
+		shown.Output = testreport.Brief(result.Output)
 	}
 	said := action.Output(line, &shown)
 	if result.OK() && report.OK() {

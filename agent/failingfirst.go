@@ -97,7 +97,7 @@ func (r *run) failingFirst(ctx context.Context) (*failingFirst, error) {
 		cmd = r.reportingTests(cmd)
 	} else {
 		cmd.Plain, cmd.Line = line, testreport.Reporting(line, r.textOf, nil)
-		cmd.Policy.Time = min(cmd.Policy.Time, t.Took) // what takes longer saves nothing
+		cmd.Policy.Time = min(cmd.Policy.Time, patience*t.Took)
 	}
 	f := &failingFirst{first: record.FailingFirst{Line: line, Whole: t.Took, Counts: whole}, tests: tests, engine: engine, cmd: cmd}
 	for _, one := range tests {
@@ -142,6 +142,10 @@ func (r *run) runFailing(ctx context.Context, said *record.FixChecked) error {
 	}))
 }
 
+// patience is how many times as long as all tests the failed ones may take, by the clock: they take less as a rule, but an edit has
+// packages built anew, and a machine can be busier than it was.
+const patience = 2
+
 func treeOf(files []sandbox.File) (tree testreport.Tree) {
 	for _, f := range files {
 		tree = append(tree, f.Path)
@@ -154,6 +158,14 @@ const (
 	stillFails = 0.95
 	passesNow  = 0.9
 )
+
+// failsNow says which test of a run fails, and how.
+func failsNow(r testreport.Report) string {
+	for _, t := range r.Bad() {
+		return fmt.Sprintf("; now %s fails: %s", t.Name, record.FirstLine(t.Cause()))
+	}
+	return ""
+}
 
 // judge is the verdict of a run.
 func (f *failingFirst) judge(result *sandbox.Result, v *fixcheck.Verdict, tree testreport.Tree) {
@@ -186,6 +198,8 @@ func (f *failingFirst) judge(result *sandbox.Result, v *fixcheck.Verdict, tree t
 	case unclear != "" && f.first.Counts && !result.OK():
 		f.first.Anew = true
 		v.Confidence, v.Reason = stillFails, unclear
+	case unclear != "" && !result.OK() && later.Failed+later.Errors > 0: // only these ran, and they do not pass
+		v.Confidence, v.Reason = stillFails, unclear+failsNow(later)
 	case unclear != "" && !(result.OK() && later.OK() && later.Passed >= len(f.first.Tests)): // some runners name no test that passed
 		v.Trouble = unclear
 	default:

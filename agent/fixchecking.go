@@ -99,11 +99,10 @@ func (r *run) refusal() string {
 		}
 	}
 	if len(claims) > 1 {
-		fmt.Fprintf(&b, "Claims on this failure that were refused before: ")
+		b.WriteString("Claims on this failure that were refused before:\n")
 		for i, c := range claims[:len(claims)-1] {
-			fmt.Fprintf(&b, "%d. %s; ", i+1, quote.Words(record.FirstLine(strings.Join(c.Fixes, "; "))))
+			fmt.Fprintf(&b, "%d. %s%s\n", i+1, quote.Words(record.FirstLine(strings.Join(c.Fixes, "; "))), reasons(c))
 		}
-		b.WriteString("\n")
 	}
 	left := maxRefusedClaims - len(claims)
 	if left > 0 {
@@ -112,6 +111,20 @@ func (r *run) refusal() string {
 		b.WriteString("Make the fix, then finish: the tests decide about the next claim.")
 	}
 	return b.String()
+}
+
+// reasons are why a claim was sent back, behind what it claims.
+func reasons(c record.Claim) string {
+	var why []string
+	for _, v := range c.Verdicts {
+		if v.Refuses() {
+			why = append(why, record.Verdict(v))
+		}
+	}
+	if len(why) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(why, "; ")
 }
 
 // checkClaim has the checks look at a claim.

@@ -185,8 +185,8 @@ const (
 	// maxMapped is how many bytes of code are read for a map: parsing them for the first
 	// time takes some seconds, while which the model is not asked.
 	maxMapped = 8 << 20
-	// maxFirst is how many of the ranked files are asked for secrets before they are shown; a
-	// map has room for fewer.
+	// maxFirst is how many of the ranked files a map is made of: it has room for fewer, and
+	// each of the others would be looked for in the listing.
 	maxFirst = 400
 )
 
@@ -204,15 +204,15 @@ func (r *run) codeMap(ctx context.Context, p *prompter, entries []workspace.Entr
 		files[i] = codemap.File(f)
 	}
 	ranked := r.a.graph.Rank(files, q)
-	ranked = slices.DeleteFunc(ranked[:min(len(ranked), maxFirst)], func(f codemap.Ranked) bool {
-		if slices.Contains(shown, f.Path) {
+	hidden := func(path string) bool {
+		if slices.Contains(shown, path) {
 			return true
 		}
-		text, err := r.overlay.Read(f.Path)
-		return err != nil || r.tells(f.Path, text.Text)
-	})
+		text, err := r.overlay.Read(path)
+		return err != nil || r.tells(path, text.Text)
+	}
 	bare := func(path string) bool { return listing != "" && !strings.Contains(listing, path+" (") }
-	return codemap.Render(ranked, min(tokens, p.window.of(partMap)/bytesPerToken), bare), nil
+	return codemap.Render(ranked[:min(len(ranked), maxFirst)], min(tokens, p.window.of(partMap)/bytesPerToken), codemap.Choice{Bare: bare, Hidden: hidden}), nil
 }
 
 // bytesPerToken is how many bytes of code a token has at least, on average.
@@ -224,7 +224,7 @@ func mappable(entries []workspace.Entry, q codemap.Query) map[string]bool {
 	var list []workspace.Entry
 	size := int64(0)
 	for _, e := range entries {
-		if syntax.Outlined(e.Path) {
+		if syntax.Outlined(e.Path) && (!codemap.Vendored(e.Path) || slices.Contains(q.Paths, e.Path)) {
 			list = append(list, e)
 			size += e.Size
 		}
@@ -271,7 +271,7 @@ var fetches = []struct {
 	{regexp.MustCompile(`(?i)\b(install\w*|set ?up|configur\w*|settings?|apps?|middlewares?|databases?|migrations?|env(ironment)? variables?|deploy\w*|wsgi|asgi)\b`),
 		regexp.MustCompile(`(^|/)(settings(/(base|__init__))?|urls|wsgi|asgi|apps)\.py$`)},
 	{regexp.MustCompile(`(?i)\b(urls?|routes?|routing|router|endpoints?|pages?|views?)\b`), regexp.MustCompile(`(^|/)(urls|routes|routing)\.(py|js|ts|rb|php)$`)},
-	{regexp.MustCompile(`(?i)\b(install\w*|set ?up|configur\w*|dependenc\w+|requirements?|packages?|version|scripts?|python_requires|module path)\b`),
+	{regexp.MustCompile(`(?i)\b(install\w*|set ?up|configur\w*|dependenc\w+|requirements?\.txt|(npm|pip|python|build|project'?s?) (packages?|version|scripts?|requirements?)|package (metadata|version|name|manager)|(add|remove|update|upgrade|pin)\w* (the |a )?package|python_requires|entry points?|module path)\b`),
 		regexp.MustCompile(`^(pyproject\.toml|setup\.(py|cfg)|requirements[\w.-]*\.txt|package\.json|go\.mod|Cargo\.toml|composer\.json|Gemfile|pom\.xml|build\.gradle(\.kts)?|tsconfig\.json)$`)},
 }
 

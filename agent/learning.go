@@ -35,10 +35,10 @@ const (
 	maxShownCore = 1 << 10
 )
 
-// recall asks memory once a phase. Memory that cannot be read is no reason to
+// recall asks memory once a phase; said is the output of the tests that failed, if they did. Memory that cannot be read is no reason to
 // stop: the work goes on without it, and the log says so.
-func (r *run) recall(ctx context.Context, kind, query string, most int) error {
-	found, err := r.recalled(ctx, kind, query, most)
+func (r *run) recall(ctx context.Context, kind, query, said string, most int) error {
+	found, err := r.recalled(ctx, kind, query, said, most)
 	if err != nil {
 		r.a.Log.Warn("memory cannot be read", r.state.Status(r.a.Limits.Rounds).Where(), "error", err)
 		if !r.memoryTold && found.Note == "" {
@@ -49,7 +49,7 @@ func (r *run) recall(ctx context.Context, kind, query string, most int) error {
 }
 
 // recalled is what memory gives for a query. An embeddings server is only asked where the task's budget has room for it.
-func (r *run) recalled(ctx context.Context, kind, query string, most int) (record.MemoryRecalled, error) {
+func (r *run) recalled(ctx context.Context, kind, query, said string, most int) (record.MemoryRecalled, error) {
 	if found, recorded := r.a.outside.recalled(query); recorded {
 		return found, nil
 	}
@@ -59,7 +59,7 @@ func (r *run) recalled(ctx context.Context, kind, query string, most int) (recor
 	}
 	var meter llm.Meter
 	found := record.MemoryRecalled{Query: query, Kind: kind}
-	patterns, err := memory.Recall(llm.Metered(ctx, &meter), kind, query, most)
+	patterns, err := memory.RecallOf(llm.Metered(ctx, &meter), kind, query, most, r.relevant(ctx, kind, query, said))
 	for _, p := range patterns {
 		found.Found = append(found.Found, fmt.Sprintf("%s\nSolved by: %s", p.Text, firstLines(p.Solution, maxShownCore)))
 		found.Hits = append(found.Hits, record.Hit{ID: p.ID, Similarity: p.Similarity, Text: record.FirstLine(p.Text)})
@@ -148,8 +148,9 @@ func (r *run) learn(ctx context.Context, rev *review.Review) []store.Pattern {
 	}
 	l, worked := store.Lesson{Decided: r.state.Phase.Ended()}, r.state.Phase == record.Succeeded
 	for _, u := range r.state.Uses {
-		helped, ignored := u.Outcome(worked)
-		l.Uses = append(l.Uses, store.Use{ID: u.ID, Helped: helped, Ignored: ignored})
+		if came := u.Outcome(worked); came != record.Unused {
+			l.Uses = append(l.Uses, store.Use{ID: u.ID, Helped: came == record.Helped, Ignored: came == record.PassedOver})
+		}
 	}
 	l.Uses = append(l.Uses, judgedValidators(r.state)...)
 	if worked && rev != nil {
@@ -194,7 +195,7 @@ func (r *run) taught(ctx context.Context, rev *review.Review) (patterns []store.
 	}
 	kind, g := r.state.Class().Type, r.generalise(ctx, accepted)
 	core := g.core(accepted) // first: its names are those of the text, too
-	patterns = append(patterns, store.Pattern{Kind: store.KindPattern, Type: kind, Text: g.names.Prose(r.state.Task.Text), Solution: g.names.Prose(strings.Join(how, "; ")) + "\n" + core})
+	patterns = append(patterns, store.Pattern{Kind: store.KindPattern, Type: kind, Language: languageOf(accepted), Text: g.names.Prose(r.state.Task.Text), Solution: g.names.Prose(strings.Join(how, "; ")) + "\n" + core})
 	for _, f := range r.state.Features {
 		for _, fix := range f.Fixes {
 			if p, ok := r.fixed(ctx, fix); f.OK && ok {
@@ -245,7 +246,7 @@ func (r *run) fixed(ctx context.Context, fix record.Fix) (p store.Pattern, ok bo
 	if fix.Hypothesis != nil {
 		how = fix.Hypothesis.Fix + " Cause: " + fix.Hypothesis.Cause + "\n"
 	}
-	return store.Pattern{Kind: store.KindFailure, Type: kind, Text: strings.Join(text, "\n"), Solution: g.names.Prose(how) + core}, true
+	return store.Pattern{Kind: store.KindFailure, Type: kind, Language: languageOf(changes), Text: strings.Join(text, "\n"), Solution: g.names.Prose(how) + core}, true
 }
 
 // stagedLater are the files that are staged later, as they were before.

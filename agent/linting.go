@@ -121,10 +121,7 @@ func (r *run) lint(ctx context.Context, files map[string]string, a *aside) (*rec
 		return nil, err
 	}
 	staged, _ = r.may().Shareable(staged)
-	var tree []sandbox.File
-	for _, f := range staged {
-		tree = append(tree, sandbox.File{Path: f.Path, Mode: f.Mode, Data: f.Data})
-	}
+	tree := SandboxTree(staged)
 	before, had, err := r.unstaged(tree, files)
 	if err != nil {
 		return nil, err

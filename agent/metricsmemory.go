@@ -93,12 +93,12 @@ func (c *counting) recalled(b record.MemoryRecalled) {
 // task passed over counts as used alone.
 func (c *counting) outcome(at record.Phase, uses []record.Use, used map[string]*UsedMemory) {
 	for _, h := range uses {
-		helped, ignored := h.Outcome(at == record.Succeeded)
+		came := h.Outcome(at == record.Succeeded)
 		n := [3]int{1}
-		if at.Ended() && !ignored {
+		if at.Ended() && (came == record.Helped || came == record.Failing) {
 			n[1] = 1
 		}
-		if n[1] == 1 && helped {
+		if n[1] == 1 && came == record.Helped {
 			n[2] = 1
 		}
 		c.Memory.Used, c.Memory.Tried, c.Memory.Helped = c.Memory.Used+n[0], c.Memory.Tried+n[1], c.Memory.Helped+n[2]

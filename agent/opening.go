@@ -1,11 +1,9 @@
 package agent
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -13,7 +11,6 @@ import (
 	"caselsp/agent/codemap"
 	"caselsp/agent/count"
 	"caselsp/agent/record"
-	"caselsp/agent/syntax"
 	"caselsp/agent/workspace"
 )
 
@@ -151,7 +148,7 @@ func (r *run) openFeature(ctx context.Context) error {
 	if plan := r.state.Plan; len(files) == 0 && plan != nil && len(r.state.Features) == 1 {
 		files = slices.DeleteFunc(slices.Concat(plan.Change), func(path string) bool { return slices.Contains(fetched, path) })
 	}
-	o := opening{p: p, left: p.window.of(partOpening), about: about + " " + p.state.Task.Text}
+	o := opening{p: p, left: p.window.of(partOpening), about: about}
 	o.Opens = true
 	o.addRules(entries, f.Files)
 	if f.Test != "" {
@@ -231,7 +228,7 @@ type opening struct {
 	record.FilesShown
 	p     *prompter
 	left  int    // bytes
-	about string // what it is shown for
+	about string // of the feature
 }
 
 // show adds a file, or says why not.
@@ -245,7 +242,7 @@ func (o *opening) show(path string, f workspace.File) (why string) {
 	if len(outline) > o.left {
 		return fmt.Sprintf("too large to be shown here (%d bytes)", len(f.Text))
 	}
-	matters := o.p.matters(path, f.Text, o.about)
+	matters := o.p.matters(path, f.Text, o.about, o.p.state.Task.Text)
 	what := "here are its outline and the lines that seem to matter. Read others by range."
 	if len(matters) == 0 {
 		what = "here is its outline. Read the lines that you need by range."
@@ -274,63 +271,4 @@ func (o *opening) add(text string, shown action.Shown) {
 	if shown.Hash != "" {
 		o.Shown = append(o.Shown, shown)
 	}
-}
-
-const (
-	// maxMatters is how many ranges of a long file are shown unasked, and mattersLines how
-	// many lines each has at most: what is longer is better read where it is needed.
-	maxMatters, mattersLines = 6, 80
-	// leastName is the shortest name that says which function a task speaks of.
-	leastName = 5
-)
-
-// word is a name in a text.
-var word = regexp.MustCompile(`[\pL_][\pL\d_]+`)
-
-// matters finds the ranges of a file that a text speaks of: the declarations that it names, and those around the lines that the task was given for.
-func (p *prompter) matters(path, text, about string) (ranges []action.Range) {
-	lang := syntax.LanguageOf(path)
-	names := map[string]bool{}
-	for _, w := range word.FindAllString(about, -1) {
-		names[w] = len(w) >= leastName || names[w]
-	}
-	focus := p.state.Task.Focus
-	if focus != nil && focus.Path != path {
-		focus = nil
-	}
-	around := action.Range{}
-	if focus != nil {
-		around = action.Range{From: max(1, focus.FromLine-mattersLines/4), To: focus.ToLine + mattersLines/4}
-	}
-	var look func(list []syntax.Symbol)
-	look = func(list []syntax.Symbol) {
-		for _, s := range list {
-			lines := action.Range{From: s.StartLine + 1, To: s.EndLine + 1}
-			short := lines.To-lines.From < mattersLines
-			if focus != nil && short && lines.From <= focus.FromLine && focus.ToLine <= lines.To {
-				around = lines
-			} else if names[s.Name] && short && s.Kind != "import" {
-				ranges = append(ranges, lines)
-			}
-			look(s.Children)
-		}
-	}
-	declares := false
-	if lang != "" {
-		outline := syntax.Parse(lang, text).Outline()
-		declares = len(outline) > 0
-		look(outline)
-	}
-	if len(ranges) == 0 && around.To == 0 && !declares {
-		ranges = []action.Range{{From: 1, To: mattersLines / 2}} // else nothing of it is shown
-	}
-	if len(ranges) > maxMatters {
-		ranges = ranges[:maxMatters]
-	}
-	if around.To > 0 {
-		around.To = min(around.To, around.From+mattersLines)
-		ranges = append(ranges, around)
-	}
-	slices.SortFunc(ranges, func(a, b action.Range) int { return cmp.Compare(a.From, b.From) })
-	return ranges
 }

@@ -71,7 +71,9 @@ func (r *run) perform(ctx context.Context) error {
 func (r *run) done(b record.ActionDone, blobs ...[]byte) error {
 	r.live = nil
 	if c := r.state.Pending; c != nil {
-		b = b.Tell(r.a.window().result(b.Said(), action.EffectOf(c.Action)))
+		said := b.Said()
+		said.Text = c.Denied + said.Text
+		b = b.Tell(r.a.window().result(said, action.EffectOf(c.Action)))
 	}
 	asKept := b // those before it are known from the journal, which holds no secret
 	asKept.Text, asKept.Quote = r.a.Store.Redact(b.Text), r.a.Store.Redact(b.Quote)
@@ -169,7 +171,7 @@ func (r *run) look(ctx context.Context, act *action.Action) error {
 			text, err = r.a.Workspace.GitDiff(ctx, args.Path, r.may().Hides)
 			r.concealDiffed(text)
 		case action.Recall:
-			found, err = r.recalled(ctx, store.KindPattern, args.Query, maxRecalled)
+			found, err = r.recalled(ctx, store.KindPattern, args.Query, "", maxRecalled)
 		default:
 			err = fmt.Errorf("%s cannot be carried out here", act.Verb.Name)
 		}
@@ -299,6 +301,9 @@ func (r *run) answered(q record.Question, a record.Answer) error {
 		return err
 	}
 	about, _ := q.Subject.(record.Command)
+	if !r.a.outside.replays() {
+		a.Tells = a.Text == record.Deny && a.Reason != ""
+	}
 	return r.record(record.Answered{ID: q.ID, Answer: a, Secret: secret, Whole: about.Whole})
 }
 

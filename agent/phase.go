@@ -23,7 +23,7 @@ func (r *run) planning(ctx context.Context) error {
 	case r.state.Task.Single:
 		return r.record(record.Planned{Plan: singlePlan(r.state.Task)})
 	case !r.state.Asked:
-		return r.recall(ctx, store.KindPattern, r.state.Task.Text, maxRecalled)
+		return r.recall(ctx, store.KindPattern, r.state.Task.Text, "", maxRecalled)
 	case r.state.Exchanges >= maxPlanningTurns:
 		return &pauseError{fmt.Sprintf("TARS looked around for %d turns and made no plan: resume to go on, or give the task in smaller parts", maxPlanningTurns)}
 	}
@@ -65,7 +65,7 @@ func (r *run) nextFeature(ctx context.Context) error {
 func (r *run) conclude(ctx context.Context) error {
 	outcome := r.state.Outcome()
 	if r.state.Report == nil {
-		return r.record(record.Reported{Outcome: outcome, Text: r.a.reportText(r.state, outcome)})
+		return r.record(record.Reported{Outcome: outcome, Text: r.a.reportText(r.state, outcome), Relied: r.a.relied(r.state)})
 	}
 	switch {
 	case len(r.state.Staged.Files) > 0:
@@ -112,7 +112,7 @@ func (r *run) coding(ctx context.Context) error {
 	}
 	if !f.Opened && r.state.Task.Single {
 		if !r.state.Asked && r.a.outside.recallsFirst() {
-			return r.recall(ctx, store.KindPattern, r.state.Task.Text, maxEarly)
+			return r.recall(ctx, store.KindPattern, r.state.Task.Text, "", maxEarly)
 		}
 		return r.openTask(ctx)
 	}

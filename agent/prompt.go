@@ -76,6 +76,7 @@ type prompted struct {
 	Tests     string
 	Findings  string
 	TestNotes []string
+	Claimed   []string // what CASE says it fixed, the latest last
 	Reason    string
 	Class     string // the type of the task, and what it asks
 }
@@ -152,9 +153,12 @@ func (p *prompter) data() prompted {
 			d.Failure = d.Tests
 		}
 	}
-	d.TestNotes = f.TestNotes()
+	d.TestNotes, d.Claimed = f.TestNotes(), f.Claimed[max(0, len(f.Claimed)-maxClaimed):]
 	return d
 }
+
+// maxClaimed is how many claims to have fixed a failure the verifier reads: the last ones are about what there is now.
+const maxClaimed = 3
 
 // features lists the features of the plan. Where they stand is told apart from them, so that
 // requests about different features begin alike.

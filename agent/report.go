@@ -103,10 +103,12 @@ func recallOutcome(p *record.State) string {
 	b.WriteString("\n")
 	for _, h := range p.Uses {
 		came := "did not help"
-		switch helped, ignored := h.Outcome(p.Phase == record.Succeeded); {
-		case ignored:
+		switch h.Outcome(p.Phase == record.Succeeded) {
+		case record.PassedOver:
 			came = "was passed over"
-		case helped:
+		case record.Unused:
+			came = "was not used"
+		case record.Helped:
 			came = "helped"
 		}
 		fmt.Fprintf(&b, "- %s %s\n", h.ID[:min(len(h.ID), record.ShortID)], came)

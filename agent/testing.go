@@ -157,7 +157,7 @@ func (r *run) failing(ctx context.Context) error {
 	}
 	switch {
 	case !reflects && !r.state.Asked && r.a.outside.recallsFirst():
-		return r.recall(ctx, store.KindFailure, r.failureText(ctx, t.Said.Plain()), maxEarly)
+		return r.recall(ctx, store.KindFailure, r.failureText(ctx, t.Said.Plain()), t.Said.Plain(), maxEarly)
 	case !reflects:
 		return r.nextRound(f.Attempt, "the tests failed")
 	case len(t.Circle) > 0 && r.state.Hypothesis != nil && !f.Given:
@@ -284,7 +284,7 @@ func (r *run) reflecting(ctx context.Context) error {
 		if old, recorded := r.a.outside.recalled(testreport.Failure(said)); recorded && old.Found != nil {
 			return r.record(old) // older versions asked by the telling lines
 		}
-		return r.recall(ctx, store.KindFailure, r.failureText(ctx, said), maxRecalled)
+		return r.recall(ctx, store.KindFailure, r.failureText(ctx, said), said, maxRecalled)
 	case r.state.Exchanges >= maxPlanningTurns:
 		return r.nextRound(f.Attempt, "the tests failed; the reflector found no explanation")
 	}
@@ -380,11 +380,17 @@ func (r *run) howTested() string {
 	if unneeded := r.state.Feature().Unneeded; unneeded != "" {
 		return "; untested: " + unneeded
 	}
-	if tests := r.state.Feature().Tests; tests != "" {
+	if tests, own := r.state.Feature().Tests, r.state.OwnRun(); tests != "" {
+		if own != "" && strings.HasPrefix(tests, "untested: ") {
+			tests = strings.TrimPrefix(tests, "untested: ") + "; " + own
+		}
 		if instead := r.state.Replaced(); instead != "" {
 			tests += "; " + instead
 		}
 		return "; " + tests
+	}
+	if own := r.state.OwnRun(); own != "" {
+		return "; " + own
 	}
 	if !r.state.Unchanged() {
 		return "; untested: no test command was found in the project"
@@ -401,6 +407,9 @@ func testsText(p *record.State) string {
 	}
 	if instead := p.Replaced(); instead != "" {
 		text += "Note: " + instead + ". Judge whether that is reason enough.\n"
+	}
+	if own := p.OwnRun(); own != "" && (t == nil || !t.OK) {
+		text += own + ".\n"
 	}
 	switch {
 	case t == nil && f.Unneeded != "":

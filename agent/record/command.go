@@ -52,6 +52,7 @@ func (p *State) applyAnswer(q *Question, a Answer) {
 			p.Judged = append(p.Judged, UserJudged(about.Offer().What, a))
 		}
 	}
+	p.hearDenial(q, a)
 	switch about := q.Subject.(type) {
 	case Input:
 		if about.Plan != nil {
@@ -259,6 +260,19 @@ func testsOf(raw json.RawMessage) (line, why string) {
 		return "", ""
 	}
 	return a.TestCommand, cmp.Or(a.Analysis, a.Summary)
+}
+
+// claim keeps what a FINISH_FEATURE says was fixed, for who verifies it.
+func (f *Feature) claim(raw json.RawMessage) {
+	var a action.FinishFeature
+	if json.Unmarshal(raw, &a) != nil || len(a.FixesApplied) == 0 {
+		return
+	}
+	said := FirstLine(strings.Join(a.FixesApplied, "; "))
+	if why := FirstLine(a.Analysis); why != "" {
+		said += " (" + why + ")"
+	}
+	f.Claimed = append(slices.Clip(f.Claimed), fmt.Sprintf("round %d: %s", f.Round, said))
 }
 
 // CommandOf reads the command line out of a RUN_COMMAND's arguments.

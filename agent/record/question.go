@@ -78,7 +78,9 @@ type Answer struct {
 	Text   string `json:"text"`
 	Reason string `json:"reason,omitempty"` // with Deny: why, for the model
 	By     string `json:"by,omitempty"`     // how it came: prompt, command, terminal, or --yes, which answers without asking
-	Sure   bool   `json:"-"`                // the user says that what looks like a secret in it is not one
+	// Tells says that Reason is told to a model whatever was denied; in older versions only some of them were.
+	Tells bool `json:"tells,omitempty"`
+	Sure  bool `json:"-"` // the user says that what looks like a secret in it is not one
 }
 
 // Unasked is the By of an answer that a flag of the command line gave.

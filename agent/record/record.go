@@ -207,6 +207,8 @@ type ActionDone struct {
 	Tested *Tested `json:"tested,omitempty"`
 	// Evidence is what a run of the tests without the change shows.
 	Evidence *Evidence `json:"evidence,omitempty"`
+	// Passed sums up a run of tests that CASE started by itself and in which all passed.
+	Passed string `json:"passed,omitempty"`
 }
 
 // Tell puts in what the model is told.
@@ -367,6 +369,8 @@ type Rebased struct {
 type Reported struct {
 	Outcome string `json:"outcome"` // success, partial, failed, answered
 	Text    string `json:"text"`
+	// Relied are the ids of what memory gave and of which the change has lines; older versions did not look.
+	Relied []string `json:"relied,omitempty"`
 }
 
 // Staged is everything that is staged, by content hash.

@@ -119,12 +119,14 @@ type Feature struct {
 	Returned  bool           // CASE was asked to look at tests that fail as they did before
 	Given     bool           // the user has left to CASE what keeps the tests from running
 	Untested  string         // of one that is done: why nothing tested it
+	passed    *passedRun     // CASE's own last run of tests in which all passed
 	Unneeded  string         // why its tests need not run, "" where they do
 	kinds     map[string]int // failures of its tests, by kind
 	Failure   string         // what the last failed test said
 	failing   *Fix           // how the tests failed that have not passed since
 	Fixes     []Fix          // what made failed tests pass
 	Claims    []Claim        // of CASE, to have fixed a failure
+	Claimed   []string       // the same in words: what it says it fixed, and why that is right
 	Opened    bool           // CASE was shown the files that the plan names
 	notes     int            // of the user, which were said before it began
 	threads   map[Phase]thread
@@ -169,6 +171,7 @@ type Pending struct {
 	Beside   string       // what it wrote beside its calls
 	Judged   *Judged      // whether the command may run
 	Withheld *Answer      // the user's, where leave was asked for and not given
+	Denied   string       // what the user said when they denied what the action needs, told with its outcome
 	Without  []string     // files that the command was not given
 	// Uninstalled says that the project's dependencies were to be installed for this
 	// command, and could not be.
@@ -292,6 +295,7 @@ func (p *State) applyMilestone(body Body) {
 		f.Ended, f.OK, f.Reason, f.Words = true, b.OK, b.Reason, b.Words
 		if b.OK {
 			f.Untested = p.untested()
+			p.addTests()
 		}
 		p.conversation = conversation{}
 		p.keep(b)
@@ -305,6 +309,7 @@ func (p *State) applyMilestone(body Body) {
 		p.applyWriting(body)
 	case Reported:
 		p.Report = &b
+		p.showsIn(b.Relied)
 	case Retried, TakenUp, Noted, Returned, Committed:
 		p.applyReviewed(body)
 	case Applying, Applied, Decided:
@@ -433,6 +438,7 @@ func (p *State) applyDone(b ActionDone) {
 	}
 	p.land(c, b)
 	f.countRefused(c, b)
+	f.ran(c, b, p.Staged)
 	p.applyEffect(f, c, b, said)
 }
 
@@ -453,6 +459,7 @@ func (p *State) applyEffect(f *Feature, c *Pending, b ActionDone, said action.Sa
 		p.changeTests(line, "CASE", why)
 		f.voidTests(b.Misnames)
 		f.finished = b.Text
+		f.claim(c.Args)
 	case c.Action == action.FinishFeatureName:
 		f.Misnamed = cmp.Or(b.Misnames, f.Misnamed)
 	}

@@ -105,6 +105,7 @@ type TestCommand struct {
 	Failed string `json:"failed,omitempty"`
 
 	unstarted bool // it could not run at all
+	failing   bool // tests of it failed
 }
 
 // Told says in a line what was changed, and why.
@@ -224,12 +225,12 @@ func (p *State) applyTest(f *Feature, c *Pending, b ActionDone, said action.Said
 	f.Tests, f.Results = testLine(p.LastTest), b.Results
 	f.judgeClaim(p.LastTest)
 	if !b.OK && !b.Skipped && !b.Lost && p.Phase != Extending {
-		p.failed(f, said.Plain())
+		p.failed(f, line, said.Plain())
 		f.failed(tested.Kind)
 	}
 	if b.OK && !p.LastTest.Nothing() {
 		f.Good, f.goodStep = p.Staged, f.Step
-		p.fixed(f)
+		p.fixed(f, line)
 	}
 	p.passOver(line, tested)
 }
@@ -308,7 +309,7 @@ func (p *State) changeTests(line, by, why string) {
 		c.Old, c.Failed, c.unstarted = first.Old, first.Failed, first.unstarted
 	}
 	if t != nil && t.command == c.Old && !t.OK && !t.Skipped && !t.Lost {
-		c.Failed, c.unstarted = testLine(t), t.Outcome == stack.Unstarted
+		c.Failed, c.unstarted, c.failing = testLine(t), t.Outcome == stack.Unstarted, len(t.Failing) > 0
 	}
 	if f.Changed = c; c.Line == c.Old {
 		f.Changed = TestCommand{}
@@ -473,26 +474,16 @@ func (p *State) untested() string {
 		return ""
 	case t == nil && f.Unneeded != "":
 		return f.Unneeded
+	case p.ownRun() != nil && (t == nil || t.Skipped || t.Settled || t.Lost || t.Nothing()):
+		return ""
 	case t == nil && p.TestLine() == "" && p.projectTests.Found != nil:
 		return "no test command was found in the project"
 	case t == nil:
 		return "" // older versions did not look
 	case t.Skipped || t.Settled || t.Lost || t.Nothing():
 		return strings.TrimPrefix(f.Tests, "untested: ")
+	case p.narrowed():
+		return ""
 	}
 	return p.Replaced()
-}
-
-// Untested says of each feature that is done which was not tested why, in lines for people.
-func (p *State) Untested() (list []string) {
-	for i := range p.Features {
-		if f := &p.Features[i]; f.OK && f.Untested != "" {
-			line := f.Untested
-			if len(p.Features) > 1 {
-				line = f.ID + ": " + line
-			}
-			list = append(list, line)
-		}
-	}
-	return list
 }

@@ -64,13 +64,18 @@ func (p *State) applyTold(b Told) {
 	if b.Late {
 		return
 	}
-	p.Notes.Notes = append(p.Notes.Notes, b.Text)
 	p.UserTexts = append(p.UserTexts, b.Text)
-	turn, phase := noteTurn(b.Text), p.Phase
+	p.note(b.Text, b.Uses)
+}
+
+// note tells what the user said to whoever is asked next, and CASE.
+func (p *State) note(text string, uses bool) {
+	p.Notes.Notes = append(p.Notes.Notes, text)
+	turn, phase := noteTurn(text), p.Phase
 	if !phase.Works() {
 		phase = p.Before
 	}
-	if b.Uses && p.uses(phase) {
+	if uses && p.uses(phase) {
 		p.held = append(slices.Clip(p.held), turn)
 	} else {
 		p.runNone()
@@ -81,6 +86,34 @@ func (p *State) applyTold(b Told) {
 		t.talk.Turns = append(slices.Clip(t.talk.Turns), turn)
 		f.keep(Coding, t)
 		p.Unheard = true
+	}
+}
+
+// hearDenial takes in the words with which the user denied something, so that a model reads them once. What the model itself
+// asked for is answered with them. A run of the tests was asked for by no model: CASE hears of it as of anything that the
+// user says. All else is told with the outcome of the action that needed it.
+func (p *State) hearDenial(q *Question, a Answer) {
+	c := p.Pending
+	if !a.Tells || c == nil {
+		return
+	}
+	p.UserTexts = append(p.UserTexts, a.Reason)
+	what, unread := "what this needs", c.Role == RoleTester && (c.Before || c.Bare)
+	switch about := q.Subject.(type) {
+	case Input, Secret, Guarded, Finding, Ability:
+		return
+	case Command:
+		if c.Role != RoleTester || c.Result != nil {
+			return
+		}
+		what, unread = "`"+about.Line+"`", true
+	case Install:
+		what = "the installation of the project's dependencies"
+	}
+	if unread {
+		p.note("I deny "+what+": "+a.Reason, false)
+	} else {
+		c.Denied = "The user denied " + what + ": " + a.Reason + "\n"
 	}
 }
 

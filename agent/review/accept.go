@@ -189,6 +189,9 @@ func (s *Session) apply(ctx context.Context, intent record.Applying, edits []wor
 		// What it did before it failed is not known: look.
 		return nil, errors.Join(err, s.Settle())
 	}
+	for i := range results { // in the order of the edits
+		results[i].Deleted = i < len(edits) && edits[i].Op == workspace.Delete && edits[i].Path == results[i].Path
+	}
 	outcome := record.Applied{Undo: intent.Undo}
 	blobs = nil
 	if rev != nil {

@@ -78,7 +78,7 @@ call WRITE_FILE {"thought": "t", "path": "shop.py", "content": "def price():\n  
 on case
 call FINISH_FEATURE {"thought": "t", "summary": "written"}
 on case
-want the tests failed
+want The tests failed
 want canary-marker-of-the-tests
 call WRITE_FILE {"thought": "t", "path": "shop.py", "content": "def price():\n    # of all\n    return 0\n"}
 on case

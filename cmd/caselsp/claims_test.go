@@ -74,7 +74,7 @@ func (c commitClaim) answers(t *testing.T) llmtest.Script {
 }
 
 // judge has the real command judge the claim in a task of its own; nil where it came to no claim.
-func (c commitClaim) judge(t *testing.T, mirrors string) *record.FixChecked {
+func (c commitClaim) judge(t *testing.T, mirrors, cache string) *record.FixChecked {
 	model := llmtest.New(c.answers(t))
 	defer model.Close()
 	run := &crashed{t: t, run: crashRun{engine: "native"}, home: t.TempDir(), model: model}
@@ -86,7 +86,7 @@ func (c commitClaim) judge(t *testing.T, mirrors string) *record.FixChecked {
 	unpack.Stdin = bytes.NewReader(data)
 	run.must(unpack.Run())
 	cmd := run.command("run", "--yes", "--json", "--task", c.Analysis)
-	cmd.Env = append(cmd.Env, "CASELSP_FIXCHECK_TESTS=true", "CASELSP_FIXCHECK_WRITE=false", "CASELSP_LINT_WHEN=never", "CASELSP_TESTS_WRITE=off")
+	cmd.Env = append(cmd.Env, "CASELSP_FIXCHECK_TESTS=true", "CASELSP_FIXCHECK_WRITE=false", "CASELSP_LINT_WHEN=never", "CASELSP_TESTS_WRITE=off", "XDG_CACHE_HOME="+cache)
 	if first := os.Getenv("CASELSP_CLAIMS_FIRST"); first != "" {
 		cmd.Env = append(cmd.Env, "CASELSP_FIXCHECK_FAILING_FIRST="+first)
 	}
@@ -117,12 +117,13 @@ func TestClaimsOfCommits(t *testing.T) {
 	lines, tallies := bufio.NewScanner(bytes.NewReader(data)), map[string]*claimTally{}
 	lines.Buffer(nil, len(data)+1)
 	var sums claimSeconds
+	cache := t.TempDir() // one for all, as a user has it: without what was built before, Go projects take minutes each
 	for lines.Scan() {
 		var c commitClaim
 		if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
 			t.Fatal(err)
 		}
-		said := c.judge(t, mirrors)
+		said := c.judge(t, mirrors, cache)
 		if said == nil {
 			continue
 		}
