@@ -29,6 +29,13 @@ type questions struct {
 
 	mu   sync.Mutex
 	open map[string]*openQuestion // by task
+	kept map[string]keptAnswer    // by task: to be taken when its run asks, or after it has ended
+}
+
+// keptAnswer is one that came while a run neither waited for it nor had ended.
+type keptAnswer struct {
+	question string
+	record.Answer
 }
 
 // openQuestion is one that a run waits with.
@@ -168,6 +175,10 @@ func (l *questions) put(q record.Question) *openQuestion {
 	o := &openQuestion{Question: q, answers: make(chan record.Answer, 1)}
 	o.read = l.ed.Clock.Now().Add(l.readTime(questionText(q)))
 	l.open[q.Task] = o
+	if k, ok := l.kept[q.Task]; ok && k.question == q.ID {
+		o.answers <- k.Answer
+		delete(l.kept, q.Task)
+	}
 	return o
 }
 
@@ -234,12 +245,14 @@ func (l *questions) doubts(q record.Question, err error) bool {
 	return o.unsure
 }
 
-// deliver hands a command's answer to the run that waits for it, if one does.
-func (l *questions) deliver(task, question string, a record.Answer) bool {
+// deliver hands an answer to the run that waits for it. A run that does not, because it is
+// about to ask or about to pause, has it kept: waits is false then.
+func (l *questions) deliver(q record.Question, a record.Answer) (waits bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	o := l.open[task]
-	if o == nil || o.ID != question {
+	o := l.open[q.Task]
+	if o == nil || o.ID != q.ID {
+		l.kept[q.Task] = keptAnswer{q.ID, a}
 		return false
 	}
 	select {
@@ -247,6 +260,18 @@ func (l *questions) deliver(task, question string, a record.Answer) bool {
 	default: // already answered
 	}
 	return true
+}
+
+// takeBack returns the answer to a question that no run has taken.
+func (l *questions) takeBack(q record.Question) (record.Answer, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	k, ok := l.kept[q.Task]
+	if !ok || k.question != q.ID {
+		return record.Answer{}, false
+	}
+	delete(l.kept, q.Task)
+	return k.Answer, true
 }
 
 // answer takes an answer that came by a command or a click. If the run has paused with the
@@ -267,19 +292,26 @@ func (l *questions) answer(c *call, q record.Question, a record.Answer) error {
 	if err != nil {
 		return err
 	}
-	if l.deliver(q.Task, q.ID, a) {
+	t := l.tasks.get(q.Task)
+	if l.deliver(q, a) {
 		return nil
 	}
-	t := l.tasks.get(q.Task)
 	if t == nil {
-		return l.answerPaused(l.ed.Context(), c, q, a)
+		if a, ok := l.takeBack(q); ok {
+			return l.answerPaused(l.ed.Context(), c, q, a)
+		}
+		return nil
 	}
-	// The prompt was dismissed a moment ago, and the run is about to pause.
+	// The prompt was dismissed a moment ago and the run is about to pause, or it was resumed and is about to ask.
 	l.ed.Go("answering", func(ctx context.Context) error {
 		select {
 		case <-t.done:
 		case <-ctx.Done():
 			return ctx.Err()
+		}
+		a, ok := l.takeBack(q)
+		if !ok {
+			return nil
 		}
 		err := l.answerPaused(ctx, nil, q, a)
 		if err != nil {

@@ -154,6 +154,27 @@ func TestAnswerAfterRestart(t *testing.T) {
 	}
 }
 
+// TestAnswerWhileResuming answers the question of a task that was stopped and resumed, before the
+// run has come to ask it again. The answer counts, once.
+func TestAnswerWhileResuming(t *testing.T) {
+	clock := lsptest.NewClock()
+	sc := play(t, plot{files: hello, open: []string{"a.py"}, clock: clock, script: asksToRun + "on case\nwant all clean\n" + strings.TrimPrefix(write, "\non case\n"), runs: lint})
+	id := sc.run("see to it")
+	const answerGap = 250 * time.Millisecond // of package wire, before the work begins
+	begin := func() {
+		clock.Await(answerGap)
+		clock.Advance(answerGap)
+	}
+	begin()
+	sc.expect(lsptest.Asked("make docs"))
+	sc.command(cmdStop)
+	sc.said("Stopped")
+	sc.command(cmdResume, id)
+	sc.command(cmdApprove, map[string]string{"task": id, "question": "q1"})
+	begin()
+	sc.said("to review")
+}
+
 // TestLongSilence leaves a question alone for as long as a run waits: the task pauses with the
 // question open, and a click on the notification, which is still there, is an answer.
 func TestLongSilence(t *testing.T) {

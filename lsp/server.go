@@ -76,7 +76,7 @@ func newServer(ctx context.Context, o Options) *server {
 	s.pages = &pages{ed: ed, engines: s.engines, papers: s.papers}
 	s.reviews = &reviews{ed: ed, docs: s.docs, engines: s.engines, diagnostics: s.diagnostics, failing: s.failing, byTask: make(map[string]*shownReview)}
 	s.tasks = &tasks{ed: ed, engines: s.engines, indexing: s.indexing, papers: s.papers, staged: s.staged, failing: s.failing, reviews: s.reviews, running: make(map[string]*task), waiting: make(map[string]record.Question), queued: make(map[string][]agent.Message)}
-	s.questions = &questions{ed: ed, engines: s.engines, tasks: s.tasks, papers: s.papers, docs: s.docs, turn: make(chan struct{}, 1), readTime: agent.ReadTime, open: make(map[string]*openQuestion)}
+	s.questions = &questions{ed: ed, engines: s.engines, tasks: s.tasks, papers: s.papers, docs: s.docs, turn: make(chan struct{}, 1), readTime: agent.ReadTime, open: make(map[string]*openQuestion), kept: make(map[string]keptAnswer)}
 	s.reviews.questions = s.questions
 	s.questionPage = &questionPage{questions: s.questions, pages: s.pages}
 	s.events = &changedEvents{ed: ed}

@@ -219,6 +219,7 @@ class User {
     failed = err;
     note('failed:', err.stack);
     note('status bar:', await user.bar().catch(() => ''));
+    note('questions:', await user.questions().locator('body').innerText({ timeout: 1000 }).catch(() => ''));
     note('notifications:', (await user.page.locator('.notification-list-item').allInnerTexts().catch(() => [])).join('\n---\n'));
     if (process.env.SCENARIO_FAILED) {
       await user.page.screenshot({ path: process.env.SCENARIO_FAILED }).catch(() => undefined);
