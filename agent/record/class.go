@@ -27,6 +27,11 @@ const (
 	TypeQuestion      = "question"
 )
 
+// Types returns the types that caselsp knows, in the order in which they are told; a user may name another.
+func Types() []string {
+	return []string{TypeFix, TypeFeature, TypeRefactoring, TypeTests, TypeDocs, TypeConfiguration, TypeQuestion}
+}
+
 // Class is a task's type and the language of its files, in lower case; "" where it is not known.
 type Class struct {
 	Type     string `json:"type,omitempty"`

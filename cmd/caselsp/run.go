@@ -111,7 +111,9 @@ func runCommand(w *wiring) *cobra.Command {
 	cmd.Flags().Lookup("follow").NoOptDefVal = lastTask
 	cmd.Flags().BoolVar(&a.Task.Single, "single", false, "skip planning and verification, for small requests")
 	cmd.Flags().StringVar(&a.Task.Language, "language", "", "the programming language (default: TARS finds out)")
-	cmd.Flags().StringVar(&a.Task.Type, "type", "", "the type of the task, such as bugfix (default: TARS finds out)")
+	cmd.Flags().StringVar(&a.Task.Type, "type", "", "the type of the task: "+strings.Join(record.Types(), ", ")+", or a word of your own (default: TARS finds out)")
+	// The name of the flag is the one defined above, so this cannot fail.
+	_ = cmd.RegisterFlagCompletionFunc("type", cobra.FixedCompletions(record.Types(), cobra.ShellCompDirectiveNoFileComp))
 	a.add(cmd)
 	w.addLimits(cmd)
 	return cmd
