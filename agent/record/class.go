@@ -27,9 +27,14 @@ const (
 	TypeQuestion      = "question"
 )
 
-// Types returns the types that caselsp knows, in the order in which they are told; a user may name another.
-func Types() []string {
-	return []string{TypeFix, TypeFeature, TypeRefactoring, TypeTests, TypeDocs, TypeConfiguration, TypeQuestion}
+// Types returns the types that caselsp knows; a user may name another.
+func Types() (all []string) {
+	for _, t := range types {
+		if !slices.Contains(all, t.is) {
+			all = append(all, t.is)
+		}
+	}
+	return all
 }
 
 // Class is a task's type and the language of its files, in lower case; "" where it is not known.
