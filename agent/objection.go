@@ -2,7 +2,9 @@ package agent
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 
 	"caselsp/agent/action"
 	"caselsp/agent/permit"
@@ -63,7 +65,7 @@ func (r *run) objections(found []validate.Finding) (free bool, err error) {
 	linted := r.state.LintFindings()
 	must := slices.DeleteFunc(critical(found), permit.Guards)
 	if len(must) > 0 {
-		return false, r.done(record.ActionDone{Text: "Not finished: these critical findings were introduced by your edits; mend them first.\n", Mark: action.MarkData, Quote: action.Findings(must)})
+		return false, r.done(record.ActionDone{Text: "Not finished: these critical findings were introduced by your edits; mend them first.\n", Mark: action.MarkData, Quote: r.told(must)})
 	}
 	// What the user has allowed by one name is not asked for by another one.
 	own := slices.DeleteFunc(slices.Clone(found), func(f validate.Finding) bool { return !permit.Guards(f) })
@@ -84,9 +86,29 @@ func (r *run) objections(found []validate.Finding) (free bool, err error) {
 	}
 	if len(keys) > 0 {
 		return false, r.done(record.ActionDone{
-			Text: "Not finished: linters object to what you edited. Mend that; where they are wrong, finish again.\n", Mark: action.MarkData, Quote: action.Findings(warned),
+			Text: "Not finished: linters object to what you edited. Mend that; where they are wrong, finish again.\n", Mark: action.MarkData, Quote: r.told(warned),
 			Objected: keys,
 		})
 	}
 	return true, nil
+}
+
+// told lists findings for the model: those that stand above, in what it still reads of the talk, by place and rule only.
+func (r *run) told(found []validate.Finding) string {
+	talk := &r.state.Talk
+	above := talk.Turns[min(talk.Cut, len(talk.Turns)):]
+	var fresh []validate.Finding
+	var b strings.Builder
+	for _, f := range found {
+		line := action.Findings([]validate.Finding{f})
+		if slices.ContainsFunc(above, func(t record.Turn) bool { return strings.Contains(t.Said.Quote, line) }) {
+			fmt.Fprintf(&b, "%s:%d: as above (%s)\n", f.Path, f.Start.Line+1, f.Rule)
+		} else {
+			fresh = append(fresh, f)
+		}
+	}
+	if len(fresh) > 0 {
+		return action.Findings(fresh) + b.String()
+	}
+	return b.String()
 }

@@ -106,13 +106,40 @@ func verifyOpening(ctx context.Context) func(*prompter, *prompted) error {
 		d.TestNotes = slices.DeleteFunc(d.TestNotes, func(note string) bool {
 			return strings.Contains(d.Tests, note) || p.state.LastTest != nil && p.state.LastTest.Results != nil && note == p.state.LastTest.Results.Report.String()
 		})
-		found, err := p.gate.introduced(ctx, p.workspace, p.overlay.ChangeSet())
+		entries, _, err := p.entries(ctx)
+		if err != nil {
+			return err
+		}
+		changes := p.overlay.ChangeSet()
+		d.Untouched = p.window.first(partFindings, untouched(p.state.Feature().ClaimsDone(), entries, changes))
+		found, err := p.gate.introduced(ctx, p.workspace, changes)
 		if err != nil {
 			return err
 		}
 		d.Findings = p.window.text(partFindings, action.Findings(append(found, p.state.LintFindings()...)), ": "+action.DiagnosticsName+" shows those of one file")
 		return nil
 	}
+}
+
+// untouched are the files that a text names, by their paths or the ends of them, and that changes leave as they were. A
+// name that several files have counts where none of them has changed. Whether the text says that they were changed, its
+// reader sees.
+func untouched(texts []string, entries []workspace.Entry, changes workspace.ChangeSet) (names []string) {
+	changed := map[string]bool{}
+	for _, f := range changes.Files {
+		changed[f.Path], changed[f.From] = true, true
+	}
+	for _, text := range texts {
+		for _, name := range fileNamed.FindAllString(text, -1) {
+			name = strings.TrimPrefix(name, "./")
+			is := func(p string) bool { return p == name || strings.HasSuffix(p, "/"+name) }
+			there := slices.ContainsFunc(entries, func(e workspace.Entry) bool { return is(e.Path) })
+			if there && !slices.Contains(names, name) && !slices.ContainsFunc(slices.Collect(maps.Keys(changed)), is) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
 }
 
 // shortPass is the outcome of tests that pass: of what they say, the last lines sum up.

@@ -77,6 +77,7 @@ type prompted struct {
 	Findings  string
 	TestNotes []string
 	Claimed   []string // what CASE says it fixed, the latest last
+	Untouched []string // files that CASE names there, and has not changed
 	Reason    string
 	Class     string // the type of the task, and what it asks
 }

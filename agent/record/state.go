@@ -473,6 +473,14 @@ func (f *Feature) Said() string {
 	return f.finished
 }
 
+// ClaimsDone is what CASE said of the feature when it last finished it, and what it claims to have fixed.
+func (f *Feature) ClaimsDone() []string {
+	if f.finished == "" {
+		return f.Claimed
+	}
+	return append(slices.Clip(f.Claimed), f.finished)
+}
+
 // Feature returns the feature that is worked on; nil before the plan.
 func (p *State) Feature() *Feature {
 	if p.Current < 0 || p.Current >= len(p.Features) {
