@@ -29,6 +29,13 @@ type ownKeys struct {
 	switched chan struct{} // closed when line changes
 }
 
+// editing is who edits the line, until another one does: what it reads is never taken in another's way.
+type editing struct {
+	*ownKeys
+	ended <-chan struct{}
+	ours  bool // this process edits
+}
+
 // errSwitched ends a read because another one edits the line now.
 var errSwitched = errors.New("another one edits the line now")
 
@@ -47,9 +54,9 @@ func (k *ownKeys) next() (string, bool) {
 	for {
 		k.mu.Lock()
 		k.reading = true
-		line := k.line
+		line, now := k.line, editing{k, k.switched, k.line != nil}
 		k.mu.Unlock()
-		text, err := k.plainLine, error(nil)
+		text, err := now.plainLine, error(nil)
 		if line != nil {
 			text = line.ReadLine
 		}
@@ -68,7 +75,7 @@ func (k *ownKeys) next() (string, bool) {
 }
 
 // plainLine reads a line that the terminal has edited.
-func (k *ownKeys) plainLine() (string, error) {
+func (k editing) plainLine() (string, error) {
 	var b [1]byte
 	for {
 		if _, err := k.Read(b[:]); err != nil {
@@ -102,11 +109,13 @@ func (k *ownKeys) read() {
 	}
 }
 
-// Read implements io.Reader for who edits the line.
-func (k *ownKeys) Read(p []byte) (int, error) {
-	k.mu.Lock()
-	switched, ours := k.switched, k.line != nil
-	k.mu.Unlock()
+// Read implements io.Reader for who edits the line; errSwitched once that is another one.
+func (k editing) Read(p []byte) (int, error) {
+	select {
+	case <-k.ended:
+		return 0, errSwitched
+	default:
+	}
 	if len(k.left) == 0 {
 		select {
 		case chunk, ok := <-k.bytes:
@@ -114,13 +123,13 @@ func (k *ownKeys) Read(p []byte) (int, error) {
 				return 0, io.EOF
 			}
 			k.left = chunk
-		case <-switched:
+		case <-k.ended:
 			return 0, errSwitched
 		}
 	}
 	n := copy(p, k.left)
 	k.left = k.left[n:]
-	if ours {
+	if k.ours {
 		for i, b := range p[:n] {
 			if b == '\n' { // as the terminal hands on the key Enter
 				p[i] = '\r'
@@ -148,12 +157,12 @@ func (k *ownKeys) begin(out *os.File, status string) {
 	}
 	prompt := cutTo(status, width-promptRoom) + promptMark
 	if k.line == nil {
+		k.turn()
 		k.out, k.restore = out, restore
 		k.line = term.NewTerminal(struct {
 			io.Reader
 			io.Writer
-		}{k, out}, prompt)
-		k.turn()
+		}{editing{k, k.switched, true}, out}, prompt)
 	}
 	_ = k.line.SetSize(width, height) // fails with the terminal itself
 	k.line.SetPrompt(prompt)

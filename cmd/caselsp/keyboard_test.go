@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -76,4 +77,21 @@ call REQUEST_USER_INPUT {"thought": "third", "question": "Which language?"}
 	h.onScreen(`(?m)^# *$`) // the shell reads again
 	h.keys("stty -a", "Enter")
 	h.onScreen(`[^-]icanon(.|\n)*[^-]echo `)
+}
+
+// TestKeyboardSwitches hands the line to another one before the first has begun to read: what is typed then is the
+// other's.
+func TestKeyboardSwitches(t *testing.T) {
+	k := &ownKeys{bytes: make(chan []byte, 1), switched: make(chan struct{})}
+	for _, ours := range []bool{false, true} {
+		before := editing{k, k.switched, ours}
+		k.turn()
+		k.bytes <- []byte("tea\n")
+		if text, err := before.plainLine(); !errors.Is(err, errSwitched) {
+			t.Errorf("who edited before (this process: %v) reads %q, %v", ours, text, err)
+		}
+		if text, err := (editing{k, k.switched, false}).plainLine(); text != "tea" || err != nil {
+			t.Errorf("who edits now reads %q, %v", text, err)
+		}
+	}
 }

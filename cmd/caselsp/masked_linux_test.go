@@ -50,12 +50,22 @@ func sit(t *testing.T, cmd *exec.Cmd) *typist {
 	return &typist{t: t, tty: tty}
 }
 
+// readTime is how long a person waits for the terminal: a command that no longer answers is shown, and not waited for
+// until all tests are stopped.
+const readTime = 2 * time.Minute
+
 // reads waits until the terminal shows a text; "" until the command has ended.
 func (p *typist) reads(text string) {
 	p.t.Helper()
+	if err := p.tty.SetReadDeadline(time.Now().Add(readTime)); err != nil {
+		p.t.Fatal(err)
+	}
 	for block := make([]byte, 4096); text == "" || !strings.Contains(p.seen.String(), text); {
 		n, err := p.tty.Read(block)
 		p.seen.Write(block[:n])
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			p.t.Fatalf("in %v the terminal did not show %q (nothing: the end of the command), but:\n%s", readTime, text, p.seen.String())
+		}
 		if err != nil && text == "" { // EIO: the other side is not open
 			return
 		}
