@@ -51,21 +51,24 @@ func (r *run) unlinted() map[string]string {
 }
 
 // lintMeanwhile runs linters on new edits while a model thinks. keep waits for
-// them and records their findings; end stops them if keep was not called.
-func (r *run) lintMeanwhile(ctx context.Context) (keep func() error, end func()) {
+// them and records their findings, also that the model has answered meanwhile; end stops them if keep was not called.
+func (r *run) lintMeanwhile(ctx context.Context) (keep func(answered bool) error, end func()) {
 	files := r.unlinted()
 	if r.a.Linting.When != LintEdits || len(files) == 0 {
-		return func() error { return nil }, func() {}
+		return func(bool) error { return nil }, func() {}
 	}
 	if b, recorded := r.a.outside.linted(files); recorded {
-		return func() error { return r.keepLinted(b) }, func() {}
+		return func(bool) error { return r.keepLinted(b) }, func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var found *record.Linted
 	linters := r.linters(ctx, files, &found)
-	keep = func() error {
+	keep = func(answered bool) error {
 		if err := r.await(linters); err != nil && ctx.Err() == nil { // before the feature ends they are asked again
 			r.a.Log.Warn("linters cannot run", "task", r.id, "error", err)
+		}
+		if found != nil {
+			found.Beside = answered
 		}
 		return r.keepLinted(found)
 	}

@@ -31,7 +31,12 @@ func (p *prompter) talked(talk record.Talk) ([]llm.Message, error) {
 		messages = append(messages, llm.Message{Speaker: llm.User, Content: text})
 	}
 	batches := map[int64]bool{}
+	var beside []llm.Message // said while the model wrote the next reply: it comes behind that
 	for i, t := range talk.Turns {
+		if i >= talk.Cut && t.Beside {
+			beside = append(beside, llm.Message{Speaker: llm.User, Content: t.Said.String()})
+			continue
+		}
 		switch {
 		case i < talk.Cut:
 		case t.Round != nil:
@@ -49,8 +54,9 @@ func (p *prompter) talked(talk record.Talk) ([]llm.Message, error) {
 			batches[t.Batch] = true
 			messages = append(messages, batch(talk.Turns, i)...)
 		}
+		messages, beside = append(messages, beside...), nil
 	}
-	return messages, nil
+	return append(messages, beside...), nil
 }
 
 // sendable reports whether a call can be sent back as one: servers refuse arguments that

@@ -89,7 +89,7 @@ func (r *run) consult(ctx context.Context, role string, messages []llm.Message, 
 	linted, end := r.lintMeanwhile(ctx)
 	defer end()
 	resp, spent, err := booked.complete(ctx, model)
-	if failed := linted(); failed != nil {
+	if failed := linted(err == nil); failed != nil {
 		return failed
 	}
 	if err != nil {

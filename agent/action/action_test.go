@@ -107,6 +107,31 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
+// TestSearchShows shows that lines which a search gave whole count as shown, and no others.
+func TestSearchShows(t *testing.T) {
+	dir := t.TempDir()
+	long := strings.Repeat("x", 10_000)
+	if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte("one\ntwo\nthree\nfour\n"+long+" two\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w, err := workspace.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	o := w.NewOverlay()
+	defer o.Close()
+	for around, want := range map[int]string{0: "[{2 2}]", 1: "[{1 4}]"} {
+		r, err := Do(t.Context(), SearchText{Pattern: "two", Context: around}, Env{Overlay: o, Shown: map[string]Shown{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Also) != 1 || r.Also[0].Path != "a.txt" || r.Also[0].Full || fmt.Sprint(r.Also[0].ranges()) != want {
+			t.Errorf("with %d lines around it, %+v was shown, want %s", around, r.Also, want)
+		}
+	}
+}
+
 // TestLooks shows what the read-only verbs answer.
 func TestLooks(t *testing.T) {
 	dir := t.TempDir()

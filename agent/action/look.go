@@ -113,7 +113,7 @@ func (a SearchText) Do(ctx context.Context, s *Scope) (Result, error) {
 		b.WriteString("There are more matches: narrow the search.\n")
 	}
 	b.WriteString(large.text())
-	return Result{Said: Quoted(b.String()), Note: fmt.Sprintf("search %q: %d found", a.Pattern, len(found))}, nil
+	return Result{Said: Quoted(b.String()), Note: fmt.Sprintf("search %q: %d found", a.Pattern, len(found)), Also: s.found(found)}, nil
 }
 
 // unsearched are the files that a search passed over because of their size.

@@ -100,6 +100,41 @@ func (s *Scope) Search(ctx context.Context, q workspace.Query) (matches []worksp
 	return slices.DeleteFunc(matches, func(m workspace.Match) bool { return tells(m.Path) }), more, err
 }
 
+// maxFoundIn is in how many files lines that were found count as shown: an edit that follows a search is of one of the
+// first.
+const maxFoundIn = 20
+
+// found is what a search has shown of files: the lines that it gave whole.
+func (s *Scope) found(matches []workspace.Match) (shown []Shown) {
+	at := map[string]int{}
+	texts := map[string][]string{}
+	for _, m := range matches {
+		i, known := at[m.Path]
+		if !known {
+			if len(shown) == maxFoundIn {
+				break
+			}
+			f, err := s.env.Overlay.Read(m.Path) // Search has looked whether it may
+			if err != nil {
+				continue // it is gone meanwhile
+			}
+			i = len(shown)
+			at[m.Path], texts[m.Path] = i, splitLines(f.Text)
+			shown = append(shown, Shown{Path: m.Path, Hash: f.Hash})
+		}
+		first := m.Line - len(m.Before)
+		for k, line := range slices.Concat(m.Before, []string{m.Text}, m.After) {
+			if n := first + k; n >= 1 && n <= len(texts[m.Path]) && texts[m.Path][n-1] == line {
+				shown[i].Ranges = append(shown[i].Ranges, Range{n, n})
+			}
+		}
+	}
+	for i := range shown {
+		shown[i].Ranges = joined(shown[i].Ranges)
+	}
+	return slices.DeleteFunc(shown, func(s Shown) bool { return len(s.Ranges) == 0 })
+}
+
 // Symbols returns what is declared under a name, in files that may be read.
 func (s *Scope) Symbols(ctx context.Context, name string) (list []workspace.Found, more bool, err error) {
 	if err := s.mayRead(Files("")); err != nil {

@@ -17,11 +17,15 @@ import (
 // A project decides which linters it uses, and for which files: what it does not use says
 // only what nobody would let pass, and what it leaves out is not judged.
 
-// blocking are the rules of linters that hold in every project: names that are not defined
-// and code that cannot run. What is not listed is a matter of the project's own taste.
-var blocking = []string{
+// anywhere are the rules of linters that hold in every project: names that are not defined, code that cannot run, and what
+// is there for nothing. For Python they are what pyflakes finds, which flake8 and Ruff ask of every project by default; for
+// JavaScript the like of ESLint's recommended rules. What is not listed is a matter of the project's own taste.
+var anywhere = []string{
 	"pylint/syntax-error", "pylint/undefined-variable", "pylint/undefined-all-variable", "pylint/used-before-assignment",
+	"pylint/unused-import", "pylint/unused-variable", "pylint/reimported", "pylint/function-redefined", "pylint/duplicate-key", "pylint/duplicate-argument-name", "pylint/unreachable",
+	"pylint/return-outside-function", "pylint/not-in-loop", "pylint/assert-on-tuple", "pylint/f-string-without-interpolation", "pylint/literal-comparison",
 	"eslint/parse", "eslint/no-undef", "eslint/no-const-assign", "eslint/no-dupe-args", "eslint/no-unreachable", "eslint/no-import-assign", "eslint/no-class-assign",
+	"eslint/no-unused-vars", "eslint/no-dupe-keys", "eslint/no-dupe-class-members", "eslint/no-duplicate-case", "eslint/no-func-assign", "eslint/no-self-assign",
 }
 
 // InProject leaves out what a report says by the taste of a linter that the project does not
@@ -31,7 +35,7 @@ func (r *Report) InProject(l *Linter, tree []sandbox.File) {
 		return
 	}
 	r.Scored = false
-	r.Findings = slices.DeleteFunc(r.Findings, func(f validate.Finding) bool { return !slices.Contains(blocking, f.Rule) })
+	r.Findings = slices.DeleteFunc(r.Findings, func(f validate.Finding) bool { return !slices.Contains(anywhere, f.Rule) })
 }
 
 // Scope returns those of the files that the linter reads and that the project has it judge.

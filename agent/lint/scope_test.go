@@ -38,15 +38,15 @@ func TestInProject(t *testing.T) {
 		own    string
 		want   string
 	}{
-		{Pylint, "", "pylint/undefined-variable"},
-		{Pylint, "pylintrc", "pylint/undefined-variable pylint/unused-import"},
+		{Pylint, "", "pylint/undefined-variable pylint/unused-import"},
+		{Pylint, "pylintrc", "pylint/undefined-variable pylint/unused-import pylint/line-too-long"},
 		{ESLint, "", "eslint/parse"},
 		{ESLint, "eslint.config.js", "eslint/parse eslint/no-empty"},
 		{Bandit, "", "bandit/B602"},
 		{Vet, "", "vet/printf"},
 	} {
 		r := Report{Scored: true}
-		for _, rule := range []string{"pylint/undefined-variable", "pylint/unused-import", "eslint/parse", "eslint/no-empty", "bandit/B602", "vet/printf"} {
+		for _, rule := range []string{"pylint/undefined-variable", "pylint/unused-import", "pylint/line-too-long", "eslint/parse", "eslint/no-empty", "bandit/B602", "vet/printf"} {
 			if strings.HasPrefix(rule, c.linter.Name) {
 				r.Findings = append(r.Findings, validate.Finding{Rule: rule})
 			}

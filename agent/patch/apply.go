@@ -142,6 +142,8 @@ func (a *application) settle() *Refusal {
 			a.places[i], refusals[i] = c.settle(a.views, numbers)
 			if refusals[i] == nil {
 				refusals[i] = cmp.Or(c.edge(a.views, &a.places[i]), a.contradicted(i))
+			} else if refusals[i].Status == AlreadyApplied && c.places() == 0 && a.elsewhere(c, refusals[i].Candidates[0]-1) {
+				refusals[i] = &Refusal{Status: NotFound}
 			}
 		}
 	}
@@ -151,6 +153,13 @@ func (a *application) settle() *Refusal {
 		}
 	}
 	return a.verdict(refusals)
+}
+
+// elsewhere reports whether most of a hunk's old lines stand at another place than its new ones: then it was not applied,
+// and new lines that occur in the file anyway are chance.
+func (a *application) elsewhere(c *candidate, at int) bool {
+	from, ok := a.mostly(c.old)
+	return ok && (from >= at+len(c.new) || from+len(c.old) <= at)
 }
 
 // contradicted lowers the confidence in a place that is not at the beginning or the

@@ -127,6 +127,9 @@ func (a *application) listPlaces(lines []int, total int) string {
 func (a *application) nearest(want []string) (text, shown string) {
 	from, ok := a.likest(want)
 	if !ok {
+		from, ok = a.mostly(want)
+	}
+	if !ok {
 		return "No place in the file is similar to what the hunk expects: read the file again.", ""
 	}
 	window := a.doc.Bare[from:min(from+len(want)+2, len(a.doc.Bare))]
@@ -211,5 +214,39 @@ func (a *application) likest(want []string) (int, bool) {
 	}
 	return best, score > 0 && score >= total/10 // below, it is chance
 }
+
+// mostly finds where most of want stands line by line, the nearest to the beginning where several places are alike: in a
+// file that repeats itself no word is rare.
+func (a *application) mostly(want []string) (int, bool) {
+	at := map[string][]int{}
+	for k, l := range a.doc.Bare {
+		at[squeeze(l)] = append(at[squeeze(l)], k)
+	}
+	votes := map[int]float64{}
+	whole, pairs := 0.0, 0
+	for i, l := range want {
+		line := squeeze(l)
+		whole += weight(line)
+		if pairs += len(at[line]); line == "" || pairs > mostPairs {
+			continue
+		}
+		for _, k := range at[line] {
+			if k >= i {
+				votes[k-i] += weight(line)
+			}
+		}
+	}
+	best, score := 0, 0.0
+	for from, v := range votes {
+		if v > score || v == score && from < best {
+			best, score = from, v
+		}
+	}
+	return best, score > whole/2
+}
+
+// mostPairs bounds how many pairs of equal lines [application.mostly] looks at: a file of 100,000 equal lines is no place to
+// look for one.
+const mostPairs = 100_000
 
 func notWord(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' }

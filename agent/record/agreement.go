@@ -2,6 +2,7 @@ package record
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -12,7 +13,7 @@ import (
 var (
 	// agreement is how a message begins that agrees to a proposal.
 	agreement = regexp.MustCompile(`^(?:(?:yes|yep|yeah|yup|y|ok|okay|sure|agreed|alright|all right|absolutely|definitely|certainly|lgtm|perfect|great)\b|` +
-		`(?:please |then |now |just |and )*(?:go ahead|proceed|go for it|do (?:it|that|this|so|both|all|the)\b|(?:make|implement|apply|build|fix|change|add|write) (?:it|that|this|both|them)\b|make it so|let'?s (?:do|go)\b|sounds good|looks good))`)
+		`(?:please |then |now |just |and )*(?:go ahead|proceed|go for it|do (?:it|that|this|so|both|all|the)\b|(?:make|implement|apply|build|fix|change|add|write) (?:it|that|this|both|them)\b|make it so|let'?s (?:do|go)\b|sounds good|looks good)|please(?: do)?[., ]*$)`)
 	// objecting are words with which a message does not simply agree: negations, questions, conditions and delays.
 	objecting = regexp.MustCompile(`\b(?:no|not|nope|nah|never|none|nothing|without|cannot|\w+n't|(?:do|does|did|is|are|was|wo|ca|could|should|would)nt|wait|hold|stop|later|cancel|abort|undo|instead|unless|if|until|before|after|once|rather|almost|maybe|perhaps|` +
 		`what|why|how|when|where|which|who|is|are|was|were|does|did|can|could|would|should|shall|may|might)\b|\?`)
@@ -25,9 +26,16 @@ var (
 	withdrawing = regexp.MustCompile(`\b(?:no|not|nope|nah|never|cannot|\w+n't|(?:do|does|did|is|are|was|wo|ca|could|should|would)nt|wait|hold|stop|later|cancel|abort|undo|instead|unless|if|until|maybe|perhaps|once|after)\b|\?`)
 )
 
+// sentenceEnd is where a sentence of a message ends: agreement may come behind an answer, as in "only the first. Yes, do it".
+var sentenceEnd = regexp.MustCompile(`[.!;\n]\s*`)
+
 // Agrees reports whether a message agrees to what was proposed: "yes, do it" does, also with how it should be done
-// ("yes, do it, but put the new one first"); "is it ok?" and "yes, but not now" do not.
+// ("yes, do it, but put the new one first"), and behind something else ("only the first. Yes, do it"); "is it ok?" and
+// "yes, but not now" do not. One sentence agrees, and none of the others objects.
 func Agrees(message string) bool {
-	message = strings.ToLower(strings.NewReplacer("’", "'", "\n", " ").Replace(strings.TrimSpace(message)))
-	return agreement.MatchString(message) && !objecting.MatchString(message) || order.MatchString(message) && !withdrawing.MatchString(message)
+	message = strings.ToLower(strings.ReplaceAll(strings.TrimSpace(message), "’", "'"))
+	said := func(how *regexp.Regexp) bool {
+		return slices.ContainsFunc(sentenceEnd.Split(message, -1), func(sentence string) bool { return how.MatchString(strings.TrimSpace(sentence)) })
+	}
+	return said(agreement) && !objecting.MatchString(message) || said(order) && !withdrawing.MatchString(message)
 }

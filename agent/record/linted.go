@@ -25,6 +25,8 @@ type Linted struct {
 	// Known are the places in Findings of those that the model was told of already, on a line that is as it was then: it
 	// was not edited since. Older versions told them again.
 	Known []int `json:"known,omitempty"`
+	// Beside says that the model wrote a reply meanwhile, which the record of that follows: it has not seen this.
+	Beside bool `json:"beside,omitempty"`
 }
 
 // KnownOf returns the places in a run's findings of those that the model was told of already. line returns a line of a
@@ -90,7 +92,7 @@ func (p *State) applyLinted(b Linted) {
 	}
 	said, any := b.advice(p.StyleTold)
 	if any {
-		p.Turns = append(p.Turns, Turn{Said: said})
+		p.Turns = append(p.Turns, Turn{Said: said, Beside: b.Beside})
 	}
 	p.StyleTold = p.StyleTold || any && said.More != ""
 }

@@ -31,6 +31,7 @@ type Turn struct {
 	Reply   string       // what the model wrote beside its calls
 	Said    action.Said  // what the model was told
 	Round   *RoundNote   // a new round begins here
+	Beside  bool         // it was said while the model wrote the reply of the next turn
 	OK      bool
 	Unrun   bool // it was not looked at
 	refused bool // it was no call that could be done
