@@ -383,8 +383,8 @@ func (r *run) rollback(args action.Rollback) error {
 // finish ends the coding part of the round, unless the staged files hold a
 // critical finding that this task introduced.
 func (r *run) finish(ctx context.Context, args action.FinishFeature) error {
-	if t := r.state.LastTest; t != nil && !t.OK && !t.Skipped && !t.Lost && len(args.FixesApplied) == 0 {
-		return r.done(record.ActionDone{Text: "Not finished: the tests failed, so say in fixes_applied which fixes you made, and why they are right in analysis."})
+	if t := r.state.LastTest; t != nil && !t.OK && !t.Skipped && !t.Lost && len(args.FixesApplied) == 0 && (args.TestCommand == "" || args.Analysis == "") {
+		return r.done(record.ActionDone{Text: "Not finished: the tests failed, so say in fixes_applied which fixes you made, and why they are right in analysis; or, where only the command is wrong, the right one in test_command, and why in analysis."})
 	}
 	if told := r.nothingDone(); told != "" {
 		return r.done(record.ActionDone{Text: told})

@@ -51,21 +51,25 @@ func (d *Dependencies) manifest(tree []File) bool {
 		return false
 	}
 	d.add(manifest)
-	verb := "install --no-package-lock"
+	locked := false
 	for _, name := range []string{"npm-shrinkwrap.json", "package-lock.json"} {
 		if f := find(tree, name); f != nil {
 			d.add(f)
-			verb = "ci"
+			locked = true
 		}
 	}
 	d.Line = "mkdir -p " + nodeFolder + " && cp *.json " + nodeFolder + " && cd " + nodeFolder + " && "
-	if verb == "ci" {
+	if locked {
 		d.Line += "{ npm ci" + nodeFlags + " >/tmp/ci 2>&1 && cat /tmp/ci || { cat /tmp/ci; grep -q EUSAGE /tmp/ci && echo '" + unlocked + "' && npm install --no-package-lock" + nodeFlags + "; }; }"
 	} else {
-		d.Line += "npm " + verb + nodeFlags
+		d.Line += "{ npm install --no-package-lock" + nodeFlags + " >/tmp/npm 2>&1 && cat /tmp/npm || { cat /tmp/npm; grep -q -e ERESOLVE -e edgesOut /tmp/npm && echo '" + unresolved + "' && npm install --no-package-lock --legacy-peer-deps" + nodeFlags + "; }; }"
 	}
 	return true
 }
+
+// unresolved is said where npm finds no versions that suit all peers, or ends over that with an error of its own ("Cannot read
+// properties of null (reading 'edgesOut')", npm 9 with projects of pnpm): other installers take what there is.
+const unresolved = "npm found no versions that suit all peer dependencies: installed without these."
 
 // unlocked is said where the lock file does not have what package.json names: then npm takes
 // what package.json says. Any other failure stays one.

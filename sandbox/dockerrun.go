@@ -55,8 +55,8 @@ func (b *box) run(ctx context.Context, cmd Command) (res *Result, sound bool, er
 			return nil, false, &unbegunError{err}
 		}
 		defer way.close()
-		cmd.Env = slices.Concat(proxyEnv(), cmd.Env)
 	}
+	cmd.Env = slices.Concat(networkEnv(cmd.Policy.Hosts), cmd.Env)
 	e, err := b.follow(ctx, cmd, d)
 	if err != nil {
 		return nil, false, err

@@ -450,8 +450,6 @@ func nativeEnv(folders []string, cmd Command) []string {
 	if cmd.Layer != "" {
 		env = layerVariables(env)
 	}
-	if len(cmd.Policy.Hosts) > 0 {
-		env = append(env, proxyEnv()...)
-	}
+	env = append(env, networkEnv(cmd.Policy.Hosts)...)
 	return append(env, cmd.Env...)
 }

@@ -26,6 +26,18 @@ import (
 //go:embed proxybridge.py
 var bridgeProgram string
 
+// networkEnv tells the command's programs what network they have.
+func networkEnv(hosts []string) []string {
+	if len(hosts) == 0 {
+		return aloneEnv
+	}
+	return proxyEnv()
+}
+
+// aloneEnv keeps installers that cannot reach an index, such as npx for a program that is not installed, from trying for a
+// minute.
+var aloneEnv = []string{"NPM_CONFIG_FETCH_RETRIES=0", "NPM_CONFIG_UPDATE_NOTIFIER=false", "PIP_RETRIES=0", "PIP_DISABLE_PIP_VERSION_CHECK=1"}
+
 // proxyEnv tells the command's programs of the proxy, in the ways that each of
 // them understands. What a test starts on the loopback is reached directly.
 func proxyEnv() []string {

@@ -3,6 +3,7 @@ package stack
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -94,6 +95,7 @@ const (
 	Version Kind = "version" // of a dependency, a language or a runner
 	Network Kind = "network"
 	Project Kind = "project" // itself cannot be imported
+	Written Kind = "written" // an installed package, which is read-only
 	Hidden  Kind = "hidden"  // a file of the user's folder that git ignores
 )
 
@@ -127,6 +129,7 @@ const (
 	hintGo      = "Name %s in go.mod (`go get`), so that it is downloaded for the sandbox"
 	hintVersion = "Pin the version that the project needs in its requirements, or install it in the sandbox: the sandbox has another version of %s"
 	hintNetwork = "Tests run without a network: let them not reach %s, or allow it with the setting sandbox.hosts"
+	hintWritten = "Name a test command that does not write %s there, such as Vitest without --typecheck"
 	hintProject = "The project itself must be importable: put the folder that holds %s on the path (pythonpath in the pytest configuration)"
 	hintHidden  = "Let the test command make %s first, or track it in git"
 	hintMeta    = "The tests ask for the installed package's metadata: the project has to be installed in the sandbox, or its version read in another way (%s)"
@@ -152,6 +155,8 @@ var tellings = []telling{
 	{Version, regexp.MustCompile(`go\.mod requires (go) >= [\d.]+ \(running go [\d.]+`), "the project needs a newer %s than the sandbox has", hintVersion},
 	{Version, regexp.MustCompile(`(?i)requires (node)(?:\.js)? (?:version )?[>=^~ ]*v?\d`), "the project needs another %s than the sandbox has", hintVersion},
 	{Version, regexp.MustCompile(`VersionConflict: \(([\w.-]+) `), "the sandbox has a version of %s that the project does not take", hintVersion},
+	{Package, regexp.MustCompile(`request to https?://[^/\s]+/(?:[\w.-]+/)*((?:@[\w.-]+(?:/|%2[fF]))?[\w.-]+) failed`), "npx does not find the package %s, which is not installed in the sandbox", hintNode},
+	{Written, regexp.MustCompile(`(?:EROFS: read-only file system, \w+ |Could not write file )'((?:/deps/node|/tmp)/node_modules/[^']{1,200})'`), "a program writes %s, and installed packages are read-only in the sandbox", hintWritten},
 	{Network, regexp.MustCompile(`\bgetaddrinfo (?:EAI_AGAIN|ENOTFOUND) ([\w.-]+)`), "the tests reach for %s, and the sandbox has no network", hintNetwork},
 	{Network, regexp.MustCompile(`dial tcp: lookup ([\w.-]+)(?: on [\d.:\[\]]+)?: `), "the tests reach for %s, and the sandbox has no network", hintNetwork},
 	{Network, regexp.MustCompile(`host='([\w.-]+)', port=\d+\): Max retries`), "the tests reach for %s, and the sandbox has no network", hintNetwork},
@@ -199,6 +204,9 @@ func lacks(r Run) []Lack {
 			}
 		}
 	}
+	list = slices.DeleteFunc(list, func(l Lack) bool { // that the index is not reached is not what is wrong
+		return l.Kind == Network && slices.ContainsFunc(list, func(p Lack) bool { return p.Kind == Package && strings.Contains(p.Said, l.Name) })
+	})
 	slices.SortStableFunc(list, func(a, b Lack) int { return cmp.Compare(seen[b.Name], seen[a.Name]) })
 	return list[:min(len(list), mostLacks)]
 }
@@ -223,6 +231,7 @@ func (t telling) lack(name, said string, r Run) (Lack, bool) {
 			l.Name = top
 		}
 		if t.hint == hintNode {
+			name = strings.NewReplacer("%2f", "/", "%2F", "/").Replace(name)
 			l.Name = nodePackage(name)
 		}
 		plugin, ok := plugins[name]
@@ -232,6 +241,9 @@ func (t telling) lack(name, said string, r Run) (Lack, bool) {
 		if l.Kind == Package {
 			l.offer(t.hint, ok)
 		}
+	}
+	if t.kind == Written {
+		l.Name = path.Base(name)
 	}
 	l.Cause, l.Hint = fmt.Sprintf(cause, name), fmt.Sprintf(hint, l.Name)
 	return l, true
