@@ -117,7 +117,14 @@ func shorten(s string, most int) string {
 func (o *once) say(text, label string, by int) string {
 	raw := strings.Split(text, "\n")
 	lines := make([]spoken, len(raw))
+	within := false // what is quoted
 	for i, line := range raw {
+		switch {
+		case strings.HasPrefix(line, "<"):
+			within = fence.MatchString(line) && !strings.HasPrefix(line, "</")
+		case !within && heads(raw, i):
+			label = labelOf(line)
+		}
 		lines[i] = spoken{label: label, by: by}
 		lines[i].text, lines[i].number = numbered(line)
 		lines[i].fence = strings.HasPrefix(lines[i].text, "<") && fence.MatchString(lines[i].text) || lines[i].number == 0 && heads(raw, i)

@@ -393,10 +393,10 @@ func (r *run) finish(ctx context.Context, args action.FinishFeature) error {
 	if told != "" {
 		return r.done(record.ActionDone{Text: told, Misnames: void})
 	}
-	if refused, err := r.checkFix(ctx, args); refused || err != nil {
+	if linted, err := r.lintStaged(ctx); linted || err != nil { // before the claim: this comes again where it recorded something
 		return err
 	}
-	if linted, err := r.lintStaged(ctx); linted || err != nil {
+	if refused, err := r.checkFix(ctx, args); refused || err != nil {
 		return err
 	}
 	r.progress("checking what the change brings into the project")

@@ -204,7 +204,7 @@ func python(j judge, words []word, s scope) (finding, bool) {
 	case words[i].text == "-m" && i+1 < len(words) && slices.Contains(modules, words[i+1].text):
 		return j.within(words, i+1, s), true
 	case words[i].text == "-m" && i+2 < len(words) && words[i+1].text == "django":
-		return j.words(renamed(words[i+1:], "manage.py"), s).without(), true
+		return j.words(managed(words[i+1:]), s).without(), true
 	case words[i].text == "-m" && i+1 < len(words):
 		c, n := lookup(risks, words[i+1:])
 		if n == 0 {
@@ -219,7 +219,7 @@ func python(j judge, words []word, s scope) (finding, bool) {
 		}
 		return f, true
 	case path.Base(words[i].text) == "manage.py" && words[i].plain() && inside(words[i], s.depth) == "":
-		f := j.words(renamed(words[i:], "manage.py"), s)
+		f := j.words(managed(words[i:]), s)
 		if f.shape != nil {
 			f.shape = append(texts(words[:i+1]), f.shape[1:]...)
 		}

@@ -32,6 +32,8 @@ var (
 	}
 	// djangoByPytest says that a Django project is tested by pytest-django.
 	djangoByPytest = regexp.MustCompile(`(?m)^\s*(DJANGO_SETTINGS_MODULE|django_settings_module)\s*=|pytest[-_]django`)
+	// djangoTests is a line of a tool's configuration that runs the tests by Django itself, or by a script that does.
+	djangoTests = regexp.MustCompile(`(?m)^\s*-?\s*(?:commands\s*=\s*|run:\s*)?(?:(?:python3?|\{envpython\}|coverage run)(?: -\S+)* )(-m django test|(?:\./)?(?:[\w-]+/)?(?:manage\.py test|runtests\.py))((?:[ \t]+[A-Za-z0-9_./=-]+)*)[ \t]*(?:\{posargs[^}\n]*\})?[ \t]*$`)
 	toxCommand     = regexp.MustCompile(`(?m)^\s*(?:commands\s*=\s*)?(?:python3? -m )?(?:pytest|py\.test)((?:[ \t]+[A-Za-z0-9_./=-]+)*)[ \t]*(?:\{posargs[^}\n]*\})?[ \t]*$`)
 )
 
@@ -50,8 +52,12 @@ func (p project) python() []Candidate {
 			pytest.Command += strings.TrimRight(m[1], " \t")
 		}
 	}
+	django, named := p.djangoNamed()
 	unittest := p.unittest()
 	shown := p.any(pythonTests)
+	if named && pytest.File == "" && !p.djangoByPytest() {
+		return []Candidate{django}
+	}
 	if django, ok := p.text("manage.py"); ok && shown && !p.djangoByPytest() {
 		return []Candidate{{Command: "python3 manage.py test", Program: "python3", File: "manage.py", Line: lineOf(django, regexp.MustCompile(`execute_from_command_line`))}}
 	}
@@ -66,6 +72,17 @@ func (p project) python() []Candidate {
 	pytest.File = p.first(pythonTests)
 	unittest.File = pytest.File
 	return []Candidate{pytest, unittest}
+}
+
+// djangoNamed is the command by which a tool's configuration has Django run the tests; false where none says so.
+func (p project) djangoNamed() (Candidate, bool) {
+	for _, name := range []string{"tox.ini", "Makefile"} {
+		text, _ := p.text(name)
+		if m := djangoTests.FindStringSubmatch(text); m != nil {
+			return Candidate{Command: "python3 " + m[1] + strings.TrimRight(m[2], " \t"), Program: "python3", File: name, Line: lineOf(text, djangoTests)}, true
+		}
+	}
+	return Candidate{}, false
 }
 
 // unittest is the command by which the standard library's runner finds the tests: those in

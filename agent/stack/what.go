@@ -7,7 +7,7 @@ import "regexp"
 const start = "(?:^|[;&|(]|\\s-m|\\b(?:npx|exec|run|dlx|timeout \\S+|env|xvfb-run)\\s)\\s*(?:-\\S+\\s+)*(?:[A-Za-z_][A-Za-z0-9_]*=\\S*\\s+)*(?:[\\w.~/-]*/)?"
 
 // runners are the command lines that run tests.
-var runners = regexp.MustCompile(start + `(?:(?:pytest|py\.test|unittest|nose2?|tox|nox|gotestsum|jest|vitest|mocha|jasmine|ava|karma|rspec|phpunit|ctest|bats|django-admin test)(?:\s|$)` +
+var runners = regexp.MustCompile(start + `(?:(?:pytest|py\.test|unittest|nose2?|tox|nox|gotestsum|jest|vitest|mocha|jasmine|ava|karma|rspec|phpunit|ctest|bats|django(?:-admin)? test)(?:\s|$)` +
 	`|(?:go|cargo|dotnet|mix|deno|bun|hatch|swift|flutter|zig)(?: run)?(?: -C \S+)? test\b|(?:npm|pnpm|yarn)(?: run)?(?: -\S+)* (?:test|t|tst)\b` +
 	`|node\b.* --test\b|python3?\b.* manage\.py test\b|python3? manage\.py test\b|make\b.*\b(?:tests?|check)\b|(?:mvn|gradle|gradlew)\b.*\b(?:test|verify|check)\b)`)
 
