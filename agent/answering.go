@@ -32,11 +32,16 @@ func (r *run) answersInProse(resp *llm.Response) bool {
 
 // noAction is what a model is told whose reply held no tool call.
 func (r *run) noAction(resp *llm.Response) string {
-	text := "Your reply held no action: answer with a tool call."
-	if strings.TrimSpace(resp.Content) != "" && len(r.state.Staged.Files) == 0 && (r.state.Phase == record.Planning || r.state.Phase == record.Coding || r.state.Phase == record.Answering) {
-		text += fmt.Sprintf(" If it was the answer to the user's question, send it with %s.", action.AnswerName)
+	text, problem := "Your reply held no action: answer with a tool call.", resp.Problem
+	if how, ok := strings.CutPrefix(problem, llm.NoAction); ok {
+		text, problem = "Your reply held no action."+how, ""
+	} else if strings.HasPrefix(problem, llm.NoCall) {
+		problem = "" // it has the tools
 	}
-	return strings.TrimSpace(text + " " + resp.Problem)
+	if strings.TrimSpace(resp.Content) != "" && len(r.state.Staged.Files) == 0 && (r.state.Phase == record.Planning || r.state.Phase == record.Coding || r.state.Phase == record.Answering) {
+		text += fmt.Sprintf(" If what you wrote is the answer to the user's question, send it with %s.", action.AnswerName)
+	}
+	return strings.TrimSpace(text + " " + problem)
 }
 
 // nothingDone is what CASE is told where it finishes a task in one loop that has changed

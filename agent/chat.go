@@ -127,7 +127,11 @@ func (r *run) handedSince() string {
 	if err != nil {
 		return fmt.Sprintf("The task %s that this thread was handed over to has not begun.", id)
 	}
-	return fmt.Sprintf("The task %s that this thread was handed over to is in the state %q.", id, st.State)
+	text := fmt.Sprintf("The task %s that this thread was handed over to is in the state %q.", id, st.State)
+	if p, err := r.a.load(id); err == nil {
+		text += p.Review.Taken()
+	}
+	return text
 }
 
 // answering asks for the answer to the latest message.

@@ -70,7 +70,10 @@ func (r *run) naming(ctx context.Context, m Message) (b record.Message, err erro
 			return b, err
 		}
 	}
-	b.Quote, b.Shown = strings.TrimRight(n.Quote, "\n"), n.Shown
+	b.Quote = strings.TrimRight(n.Quote, "\n")
+	// Of a file that is known as it was before, the model is told next what changed, which counts from there.
+	known := r.state.ShownNow()
+	b.Shown = slices.DeleteFunc(n.Shown, func(s action.Shown) bool { k, ok := known[s.Path]; return ok && k.Hash != s.Hash })
 	return b, nil
 }
 

@@ -289,7 +289,7 @@ func TestPatchSeveral(t *testing.T) {
 	}
 	a, _ := o.Read("a.txt")
 	b, _ := o.Read("b.txt")
-	if a.Text != "one\nTWO\n" || b.Text != "ONE\ntwo\n" || len(r.Hunks) != 2 || len(r.Also) != 1 || !strings.Contains(r.Said.Text, "passed over") {
+	if a.Text != "one\nTWO\n" || b.Text != "ONE\ntwo\n" || len(r.Hunks) != 2 || len(r.Also) != 1 || !strings.Contains(r.Said.More, "passed over") {
 		t.Errorf("got %q and %q, %+v", a.Text, b.Text, r)
 	}
 	args.Path = "c.txt"

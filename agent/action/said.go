@@ -40,6 +40,16 @@ func (s Said) Plain() string {
 	return s.Text + s.Quote + s.More
 }
 
+// with adds a line of ours directly behind. It goes into More: in Text, a second line of an edit is taken for a quote of an
+// older version.
+func (s Said) with(line string) Said {
+	if s.Mark != "" && !strings.HasSuffix(s.More, "\n") {
+		s.More += "\n"
+	}
+	s.More += line + "\n"
+	return s
+}
+
 // And adds a sentence of ours at the end, on a line of its own; "" adds nothing.
 func (s Said) And(sentence string) Said {
 	switch {

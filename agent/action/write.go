@@ -239,7 +239,7 @@ func (s *Scope) patch(ctx context.Context, part patch.File) (Result, error) {
 	r, err := s.stage(part.Path, f, true, text, !asWritten)
 	r.Hunks = report.Hunks
 	for _, note := range report.Notes {
-		r.Said.Text += note + "\n"
+		r.Said = r.Said.with(note)
 	}
 	return r, err
 }
@@ -271,7 +271,12 @@ func (r *Result) add(next Result) {
 		*r = next
 		return
 	}
-	r.Said.Text += next.Said.Text
+	if r.Said.Mark == "" && next.Said.Mark == "" {
+		r.Said.More += next.Said.Text + next.Said.More
+	} else {
+		r.Said.Text += next.Said.Text
+		r.Said.More += next.Said.More
+	}
 	r.Said.Mark, r.Said.Quote = cmp.Or(r.Said.Mark, next.Said.Mark), r.Said.Quote+next.Said.Quote
 	r.Note += ", " + next.Note
 	r.Diff += next.Diff

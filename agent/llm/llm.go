@@ -110,6 +110,12 @@ func (r *Request) Again(spent Usage) error {
 	return r.Retry(spent)
 }
 
+// Beginnings of a Problem: the text tries no tool call, where the model has tools and where it answers in JSON.
+const (
+	NoCall   = "the reply holds no tool call."
+	NoAction = "the reply holds no action."
+)
+
 // Response is a model's whole answer.
 type Response struct {
 	Content   string     `json:"content,omitempty"`

@@ -275,6 +275,22 @@ func (f *Feature) claim(raw json.RawMessage) {
 	f.Claimed = append(slices.Clip(f.Claimed), fmt.Sprintf("round %d: %s", f.Round, said))
 }
 
+// Said is what was said of the feature last: by TARS, who has verified it, else by CASE.
+func (f *Feature) Said() string {
+	if n := len(f.Verdicts); n > 0 {
+		return f.Verdicts[n-1].Summary
+	}
+	return f.finished
+}
+
+// ClaimsDone is what CASE said of the feature when it last finished it, and what it claims to have fixed.
+func (f *Feature) ClaimsDone() []string {
+	if f.finished == "" {
+		return f.Claimed
+	}
+	return append(slices.Clip(f.Claimed), f.finished)
+}
+
 // CommandOf reads the command line out of a RUN_COMMAND's arguments.
 func CommandOf(raw json.RawMessage) string {
 	var a action.RunCommand

@@ -15,6 +15,8 @@ type Evidence struct {
 	Tests []string `json:"tests,omitempty"`
 	// Without is how they went on the tree without the feature's change of other code.
 	Without Proof `json:"without"`
+	// Unstarted says that it failed before any test began: the tests use what is new, which says little of what it does.
+	Unstarted bool `json:"unstarted,omitempty"`
 	// Added is how many tests are new, and Passing those of them that pass there: each shows
 	// nothing of the change. It is empty if the run does not name every failed test, and lacks a test of
 	// which no result says so.
@@ -47,7 +49,7 @@ func NewEvidence(tests []string, changes []testreport.Change, outcome stack.Outc
 	case stack.Passed:
 		e.Without = PassesWithout
 	case stack.Failed:
-		e.Without = FailsWithout
+		e.Without, e.Unstarted = FailsWithout, ran.Errors > 0 && ran.Failed+ran.Passed == 0
 		if named && len(bad) > 0 && !slices.ContainsFunc(bad, func(t testreport.Test) bool { return t.File == "" || slices.Contains(tests, t.File) }) {
 			e.Without = PassesWithout
 		}
@@ -64,6 +66,9 @@ const mostPassing = 5
 // String says it in a line.
 func (e *Evidence) String() string {
 	text := "new or changed tests (" + strings.Join(e.Tests, ", ") + "), run without the change of other code: " + string(e.Without)
+	if e.Unstarted {
+		text += " before any of them begins, because what they use is not there"
+	}
 	if n := len(e.Passing); n > 0 {
 		text += fmt.Sprintf("; but %d of %d new tests pass there, too, and show nothing of it: %s", n, e.Added, strings.Join(e.Passing[:min(n, mostPassing)], ", "))
 	}

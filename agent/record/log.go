@@ -32,7 +32,10 @@ func logLine(c *Pending, b ActionDone) LogLine {
 		l.what = c.Action
 	}
 	if !b.OK {
-		l.what, l.words = c.Action+" refused or failed: "+FirstLine(b.Text), ""
+		l.what, l.words = c.Action+" refused or failed: "+FirstLine(FirstSaid(b.Text)), ""
+		if c.Result != nil && b.Note != "" { // a command that ran: how it ended, and why
+			l.what = c.Action + " failed: " + FirstLine(b.Note)
+		}
 	}
 	l.step = c.name()
 	return l
@@ -44,6 +47,16 @@ func FirstLine(s string) string {
 	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
 	if len(s) > most {
 		s = strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	return s
+}
+
+// FirstSaid is the first line of what an action said, for people: without a last sentence that announces what only the
+// model is shown ("Numbered lines are the file, the others were asked for:").
+func FirstSaid(s string) string {
+	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
+	if i := strings.LastIndex(s, ". "); i > 0 && strings.HasSuffix(s, ":") {
+		return s[:i+1]
 	}
 	return s
 }

@@ -2,7 +2,10 @@ package record
 
 import (
 	"cmp"
+	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"caselsp/agent/workspace"
 )
@@ -193,3 +196,30 @@ func (r *ReviewState) arrivedPartly(part Partly) {
 		}
 	}
 }
+
+// Taken says in sentences which files of a result the user has accepted changes of, and of which rejected them; "" where
+// nothing was decided.
+func (r *ReviewState) Taken() (text string) {
+	files := map[HunkState]map[string]bool{HunkAccepted: {}, HunkRejected: {}}
+	for h, state := range r.Decided {
+		if files[state] != nil {
+			files[state][h.Path] = true
+		}
+	}
+	for _, part := range []struct {
+		state HunkState
+		said  string
+	}{{HunkAccepted, " The user has accepted its changes of %s."}, {HunkRejected, " The user has rejected changes of %s."}} {
+		if names := slices.Sorted(maps.Keys(files[part.state])); len(names) > 0 {
+			more := ""
+			if n := len(names) - mostTaken; n > 0 {
+				names, more = names[:mostTaken], fmt.Sprintf(" and %d more", n)
+			}
+			text += fmt.Sprintf(part.said, strings.Join(names, ", ")+more)
+		}
+	}
+	return text
+}
+
+// mostTaken is how many files a sentence names.
+const mostTaken = 20

@@ -465,22 +465,6 @@ func (p *State) applyEffect(f *Feature, c *Pending, b ActionDone, said action.Sa
 	}
 }
 
-// Said is what was said of the feature last: by TARS, who has verified it, else by CASE.
-func (f *Feature) Said() string {
-	if n := len(f.Verdicts); n > 0 {
-		return f.Verdicts[n-1].Summary
-	}
-	return f.finished
-}
-
-// ClaimsDone is what CASE said of the feature when it last finished it, and what it claims to have fixed.
-func (f *Feature) ClaimsDone() []string {
-	if f.finished == "" {
-		return f.Claimed
-	}
-	return append(slices.Clip(f.Claimed), f.finished)
-}
-
 // Feature returns the feature that is worked on; nil before the plan.
 func (p *State) Feature() *Feature {
 	if p.Current < 0 || p.Current >= len(p.Features) {

@@ -44,6 +44,7 @@ type Turn struct {
 type RoundNote struct {
 	Round, Attempt int
 	Reason         string
+	Unrun          bool         // the tests could not run: that is the failure
 	Failure        *action.Said // of the tests
 	Before         string       // which of them failed before the task, too
 	Recalled       []string     // what mended similar failures
@@ -67,7 +68,7 @@ func (t Turn) Line() string {
 	case t.OK:
 		return t.Call.Name
 	}
-	return t.Call.Name + " failed or was refused: " + FirstLine(t.Said.Text)
+	return t.Call.Name + " failed or was refused: " + FirstLine(FirstSaid(t.Said.Text))
 }
 
 // learn notes what the model knows of a file now.
@@ -336,6 +337,7 @@ func (p *State) beginRound(b StateChanged, from Phase) {
 	switch from {
 	case Testing, Reflecting:
 		if t := p.LastTest; t != nil && !t.OK && !t.Skipped {
+			note.Unrun = p.TestsAdvice != ""
 			said, short := p.TestsSaid()
 			if note.Failure, note.Hypothesis = &said, p.Hypothesis; !short {
 				note.Before = p.failedBefore()

@@ -194,27 +194,6 @@ func (f finding) named(name string) finding {
 	return f
 }
 
-func renamed(words []word, name string) []word {
-	words = slices.Clone(words)
-	words[0] = word{text: name}
-	return words
-}
-
-// managed are the words of Django's manage.py. The table knows makemigrations by the flag that keeps it from writing, which
-// may stand anywhere before "--": it is put first.
-func managed(words []word) []word {
-	words = renamed(words, "manage.py")
-	if len(words) < 2 || words[1].text != "makemigrations" {
-		return words
-	}
-	for i := 2; i < len(words) && words[i].text != "--"; i++ {
-		if flag := words[i]; flag.plain() && (flag.text == "--check" || flag.text == "--dry-run") {
-			return slices.Insert(slices.Delete(words, i, i+1), 2, flag)
-		}
-	}
-	return words
-}
-
 // onlyModules are the names in the table that are Python modules, not programs.
 var onlyModules = []string{"manage.py", "unittest", "json.tool", "py_compile", "compileall", "doctest", manifestEntry}
 

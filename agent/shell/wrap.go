@@ -187,6 +187,27 @@ func pythonFlag(words []word, s scope) int {
 	return 0
 }
 
+func renamed(words []word, name string) []word {
+	words = slices.Clone(words)
+	words[0] = word{text: name}
+	return words
+}
+
+// managed are the words of Django's manage.py. The table knows makemigrations by the flag that keeps it from writing, which
+// may stand anywhere before "--": it is put first.
+func managed(words []word) []word {
+	words = renamed(words, "manage.py")
+	if len(words) < 2 || words[1].text != "makemigrations" {
+		return words
+	}
+	for i := 2; i < len(words) && words[i].text != "--"; i++ {
+		if flag := words[i]; flag.plain() && (flag.text == "--check" || flag.text == "--dry-run") {
+			return slices.Insert(slices.Delete(words, i, i+1), 2, flag)
+		}
+	}
+	return words
+}
+
 // python judges modules, manage.py and scripts.
 func python(j judge, words []word, s scope) (finding, bool) {
 	i := 1

@@ -34,7 +34,7 @@ var (
 	djangoByPytest = regexp.MustCompile(`(?m)^\s*(DJANGO_SETTINGS_MODULE|django_settings_module)\s*=|pytest[-_]django`)
 	// djangoTests is a line of a tool's configuration that runs the tests by Django itself, or by a script that does.
 	djangoTests = regexp.MustCompile(`(?m)^\s*-?\s*(?:commands\s*=\s*|run:\s*)?(?:(?:python3?|\{envpython\}|coverage run)(?: -\S+)* )(-m django test|(?:\./)?(?:[\w-]+/)?(?:manage\.py test|runtests\.py))((?:[ \t]+[A-Za-z0-9_./=-]+)*)[ \t]*(?:\{posargs[^}\n]*\})?[ \t]*$`)
-	toxCommand     = regexp.MustCompile(`(?m)^\s*(?:commands\s*=\s*)?(?:python3? -m )?(?:pytest|py\.test)((?:[ \t]+[A-Za-z0-9_./=-]+)*)[ \t]*(?:\{posargs[^}\n]*\})?[ \t]*$`)
+	toxCommand  = regexp.MustCompile(`(?m)^\s*(?:commands\s*=\s*)?(?:python3? -m )?(?:pytest|py\.test)((?:[ \t]+[A-Za-z0-9_./=-]+)*)[ \t]*(?:\{posargs[^}\n]*\})?[ \t]*$`)
 )
 
 // python asks the configuration of test runners first, then the names of files: pytest runs

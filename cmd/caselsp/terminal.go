@@ -284,7 +284,10 @@ func (p plain) done(b record.ActionDone) {
 	}
 	note := b.Words.After(b.Note)
 	if note == "" {
-		note = firstLine(b.Said().Plain())
+		note = record.FirstSaid(b.Said().Plain())
+	}
+	if e := b.Evidence; e != nil && e.Without == record.FailsWithout {
+		mark, note = p.styled(green, "ok"), string(e.Without)+", as it should: "+note
 	}
 	fmt.Fprintf(p.out, "    %s: %s\n", mark, strings.TrimRight(clean(note), " —"))
 	for _, line := range outputTail(b.Said()) {

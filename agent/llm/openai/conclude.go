@@ -46,9 +46,9 @@ func (m *model) lookForAction(req *llm.Request, d dialect, resp *llm.Response) {
 		calls.calls[0].args.WriteString(found.args)
 		resp.ToolCalls, resp.Content = calls.toolCalls(req), found.rest
 	case req.MustCall && d.json:
-		resp.Problem = `the reply holds no action. Reply with one JSON object: {"action": "NAME", "args": {…}}, where NAME is one of ` + nameList(req.Tools)
+		resp.Problem = llm.NoAction + ` Reply with one JSON object: {"action": "NAME", "args": {…}}, where NAME is one of ` + nameList(req.Tools)
 	case req.MustCall:
-		resp.Problem = "the reply holds no tool call. Call one of the tools: " + nameList(req.Tools)
+		resp.Problem = llm.NoCall + " Call one of the tools: " + nameList(req.Tools)
 	}
 }
 
