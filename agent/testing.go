@@ -224,7 +224,7 @@ func (r *run) askTests(ctx context.Context, l stack.Lack) error {
 		choices = append([]string{record.TestsInstead(instead)}, choices...)
 	}
 	for _, trouble := range r.state.Uninstalled() {
-		why = record.FirstLine(trouble) + ". " + why
+		why = strings.TrimRight(record.FirstLine(trouble), ".") + ". " + why
 	}
 	return r.question(record.Question{
 		Text:    fmt.Sprintf("The tests cannot run in the sandbox: %s (%s)", stack.Causes(others), r.state.TestLine()),

@@ -31,6 +31,14 @@ func (p *Permit) WithInstallation(ask record.Question, deps *sandbox.Dependencie
 	return ask
 }
 
+// ownCode says whether an installation runs what packages bring along: npm is told not to, and pip builds some.
+func ownCode(line string) string {
+	if strings.Contains(line, "--ignore-scripts") && !strings.Contains(line, "pip") {
+		return "without running the packages' own scripts"
+	}
+	return "which runs the packages' own code"
+}
+
 // installation is never offered as a standing approval: it reaches the network, and the user must
 // have seen what is new in the lists of dependencies.
 func (p *Permit) installation(deps *sandbox.Dependencies, l record.Dependencies) record.Question {
@@ -40,7 +48,7 @@ func (p *Permit) installation(deps *sandbox.Dependencies, l record.Dependencies)
 		Text: "The command or the tests need the project's dependencies, which are not in the sandbox yet. Install them there?",
 		Subject: record.Install{Key: deps.Key, Line: deps.Line,
 			Where: fmt.Sprintf("in the sandbox, which for this reaches only %s and sees only %s (%d MiB, at most %s)", hosts, files, policy.Memory>>20, policy.Time)},
-		Why: "If you allow it, they are installed once, in the sandbox, which runs the packages' own code; they are kept for later tasks.",
+		Why: "If you allow it, they are installed once, in the sandbox, " + ownCode(deps.Line) + "; they are kept for later tasks.",
 	}
 	for _, f := range p.Overlay.State().Files {
 		if slices.Contains(deps.Files, f.Path) {

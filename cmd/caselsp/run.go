@@ -166,18 +166,34 @@ func (e *engine) pick(args []string, fits func(record.Status) bool, verb string)
 		return "", err
 	}
 	var ids []string
+	named := ""
 	for _, s := range all {
 		if fits(s) {
 			ids = append(ids, s.Task.ID)
+			named += fmt.Sprintf("\n  %s  %s", s.Task.ID, clean(firstLine(s.Task.Text)))
 		}
 	}
 	switch len(ids) {
 	case 0:
-		return "", fmt.Errorf("there is no task to %s in this workspace", verb)
+		return "", fmt.Errorf("there is no task to %s in this workspace%s", verb, e.threadLeft())
 	case 1:
 		return ids[0], nil
 	}
-	return "", usage(fmt.Errorf("there are %d tasks to %s: name one of %s", len(ids), verb, strings.Join(ids, ", ")))
+	return "", usage(fmt.Errorf("there are %d tasks to %s: name one of%s", len(ids), verb, named))
+}
+
+// threadLeft says which thread was interrupted, which is no task; "" for none.
+func (e *engine) threadLeft() string {
+	threads, err := e.agent.Conversations()
+	if err != nil {
+		return ""
+	}
+	for _, s := range threads {
+		if s.Interrupted {
+			return fmt.Sprintf("; the thread %s was interrupted in an answer: caselsp resume %s", s.Task.Thread, s.Task.ID)
+		}
+	}
+	return ""
 }
 
 // follow shows a run until it ends and lets the user decide about the result.

@@ -21,7 +21,7 @@ var tellToTask = reads("tell", func(_ context.Context, e *engine, s *seat, a tel
 		err = e.agent.Tell(id, a.Text)
 	}
 	if err == nil {
-		fmt.Fprintf(s.out, "task %s is told before its next step\n", id)
+		fmt.Fprintf(s.out, "task %s is told before its next step%s\n", id, e.onceResumed(id))
 	}
 	return err
 })
@@ -36,6 +36,14 @@ var stopTask = reads("stop", func(_ context.Context, e *engine, s *seat, task st
 	}
 	return err
 })
+
+// onceResumed says that nobody works on a task, so that it has to be resumed first; "" where somebody does.
+func (e *engine) onceResumed(id string) string {
+	if st, err := e.agent.Status(id); err == nil && (st.Interrupted || st.State == record.Paused) {
+		return ", once it goes on: caselsp resume " + id
+	}
+	return ""
+}
 
 // underWay returns the task that is meant: the one that is named, the one that is worked on, or
 // the one that can be resumed.
