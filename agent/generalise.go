@@ -3,10 +3,12 @@ package agent
 import (
 	"context"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
 	"caselsp/agent/general"
+	"caselsp/agent/syntax"
 	"caselsp/agent/workspace"
 )
 
@@ -90,8 +92,24 @@ func goModule(files *workspace.Overlay) string {
 }
 
 // core is what is kept of changes: their lines, the code first and then its tests, without the names
-// of files and without what belongs to the project.
+// of files and without what belongs to the project. Prose beside code is left out: it is the project's own.
 func (g generalised) core(changes []workspace.Change) string {
+	ofCode := func(c workspace.Change) bool { return codeLanguage(c.Path) != "" }
+	if slices.ContainsFunc(changes, ofCode) {
+		changes = slices.DeleteFunc(slices.Clone(changes), func(c workspace.Change) bool {
+			lang := syntax.OutlineLanguageOf(c.Path)
+			return lang == syntax.Markdown || lang == syntax.RST || lang == syntax.Text
+		})
+		isCode, other := []workspace.Change{}, []workspace.Change{}
+		for _, c := range changes {
+			if ofCode(c) {
+				isCode = append(isCode, c)
+			} else {
+				other = append(other, c)
+			}
+		}
+		changes = append(isCode, other...)
+	}
 	var code, tests strings.Builder
 	for _, c := range changes {
 		b := &code

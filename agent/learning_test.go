@@ -435,3 +435,25 @@ func share(list []bool) (m float64) {
 	}
 	return m
 }
+
+// TestCoreBegins shows that the core of a change begins with its code, whatever the order of its files, without the prose
+// beside it.
+func TestCoreBegins(t *testing.T) {
+	text := func(s string) *workspace.Content { return workspace.NewContent([]byte(s), 0o644) }
+	change := func(path, before, after string) workspace.Change {
+		return workspace.Compare(workspace.State{}, workspace.State{Files: []workspace.Staged{{Path: path, Base: text(before), Now: text(after)}}}).Files[0]
+	}
+	changes := []workspace.Change{
+		change("CHANGELOG.md", "old\n", "old\nnews of it\n"),
+		change("app.toml", "a = 1\n", "a = 2\n"),
+		change("src/app.py", "x = 1\n", "x = len('two')\n"),
+	}
+	g := generalised{general.New(general.Project{})}
+	core := g.core(changes)
+	if code, setting := strings.Index(core, "len("), strings.Index(core, "2"); strings.Contains(core, "news") || code < 0 || setting < code {
+		t.Errorf("the core is\n%s", core)
+	}
+	if core := g.core(changes[:1]); !strings.Contains(core, "news") {
+		t.Errorf("the core of prose alone is\n%s", core)
+	}
+}
