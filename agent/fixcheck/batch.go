@@ -35,7 +35,7 @@ type job struct {
 
 // end is how a job ended, as batch.py writes it.
 type end struct {
-	Code   int     `json:"code"` // -1 where it was stopped
+	Code   int     `json:"code"` // where a signal ended it, the negative number of that
 	Absent bool    `json:"absent"`
 	Late   bool    `json:"late"`
 	Error  string  `json:"error"` // the end of its standard error
@@ -65,7 +65,7 @@ func batch(list []Validator, claim []byte) (sandbox.Command, error) {
 	for i, v := range list {
 		jobs = append(jobs, job{append([]string{v.Manifest.Command}, v.Args...), verdictOf(i), copyOf(i)})
 	}
-	raw, err := json.Marshal(map[string]any{"jobs": jobs, "claim": claimFile, "ends": endsFile, "seconds": TimeLimit.Seconds(), "parallel": parallel, "kept": maxSaid * 4, "longest": maxVerdict})
+	raw, err := json.Marshal(map[string]any{"jobs": jobs, "claim": claimFile, "ends": endsFile, "seconds": wallTime.Seconds(), "cpu": CPUTime.Seconds(), "grace": cpuGrace.Seconds(), "parallel": parallel, "kept": maxSaid * 4, "longest": maxVerdict})
 	if err != nil {
 		return sandbox.Command{}, err
 	}
@@ -74,7 +74,7 @@ func batch(list []Validator, claim []byte) (sandbox.Command, error) {
 	cmd.Tree = append(cmd.Tree, sandbox.File{Path: driverFile, Mode: 0o644, Data: batchDriver}, sandbox.File{Path: jobsFile, Mode: 0o644, Data: raw})
 	cmd.Policy.CPUs, cmd.Policy.Memory, cmd.Policy.PIDs = parallel, parallel*memoryLimit, parallel*processes
 	// Each has its limit, in turns of so many at once.
-	cmd.Policy.Time = TimeLimit * time.Duration((len(list)+parallel-1)/parallel+1)
+	cmd.Policy.Time = wallTime * time.Duration((len(list)+parallel-1)/parallel+1)
 	return cmd, nil
 }
 
@@ -108,7 +108,7 @@ func (r *running) together(ctx context.Context, list []Validator) ([]*Verdict, e
 		return verdicts, nil
 	}
 	for i, v := range list {
-		if killed := ends[i].Code < 0 && !ends[i].Late && !ends[i].Absent; !killed {
+		if killed := ends[i].Code < 0 && ends[i].Code != -sigXCPU && !ends[i].Late && !ends[i].Absent; !killed {
 			verdict := v.Read(r.c, ends[i].result(result, verdictOf(i)))
 			verdicts[i] = &verdict
 		}
@@ -124,6 +124,8 @@ func (e end) result(all *sandbox.Result, file string) *sandbox.Result {
 		r.Status = sandbox.TimedOut
 	case e.Absent:
 		r.ExitCode, r.Output = notFound, absent
+	case e.Code == -sigXCPU:
+		r.Status, r.ExitCode = sandbox.Killed, spent
 	}
 	if data, there := written(all, file); there {
 		r.Changes = []sandbox.Change{{Path: verdictFile, Data: data}}

@@ -1,10 +1,11 @@
-"""Runs validators of one folder: each in a process and on a copy of the files of its own, some at once, each with a time limit.
+"""Runs validators of one folder: each in a process and on a copy of the files of its own, some at once, each with limits of its processor time and its wall time.
 
 What one writes, in its copy or above it, changes nothing for the others: their copies are made first, and claims and
 verdicts are in files without names."""
 
 import json
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -30,12 +31,29 @@ def run(job, plan, claim, verdict):
             said = process.communicate(timeout=plan["seconds"])[1]
         except subprocess.TimeoutExpired:
             end["late"] = True
-            os.killpg(process.pid, signal.SIGKILL)
+            stop(process)
             said = process.communicate()[1]
+    stop(process)
     end["code"] = process.returncode
     end["error"] = said.decode("utf-8", "replace")[-plan["kept"]:]
     end["took"] = time.monotonic() - began
     return end
+
+
+def stop(process):
+    """Ends what is left of a validator: it would take time from the others."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        pass
+
+
+def limit(seconds, grace):
+    """Limits the processor time of each process that this one starts, and its own, of which it needs little."""
+    try:
+        resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds + grace)))
+    except ValueError:
+        pass  # a lower limit holds already
 
 
 def main():
@@ -50,6 +68,7 @@ def main():
         os.mkdir(job["copy"])
         for name in names:
             (shutil.copytree if os.path.isdir(name) else shutil.copy2)(name, os.path.join(job["copy"], name))
+    limit(plan["cpu"], plan["grace"])
     ends = [None] * len(plan["jobs"])
     verdicts = [tempfile.TemporaryFile() for _ in ends]
     free = threading.Semaphore(plan["parallel"])

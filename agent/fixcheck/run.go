@@ -16,12 +16,19 @@ import (
 
 // Limits of a run. A validator parses some files: what needs more is not one.
 const (
-	TimeLimit   = 5 * time.Second
+	// CPUTime is the processor time of each of its processes: the shipped validators need some 2 s of it for files of
+	// maxLines. Wall time would be a limit of the machine, too: honest validators fail it on a busy one.
+	CPUTime = 5 * time.Second
+	// cpuGrace is how much longer one runs that ignores the signal.
+	cpuGrace = time.Second
+	// wallTime ends one that waits instead of working. CPUTime lasts as long where a process gets a twelfth of a processor.
+	wallTime = time.Minute
+
 	memoryLimit = 256 << 20 // bytes; its files and what it writes count too
 	processes   = 32
 	outputLimit = 64 << 10 // bytes that are kept of what it writes to standard error
 	maxClaim    = 8 << 20  // bytes of JSON: a claim about more is a change that no one has looked at
-	maxLines    = 10_000   // of a changed file, for shipped validators: they parse it in some 2 s, on a busy machine in more than TimeLimit
+	maxLines    = 20_000   // of a changed file, for shipped validators: they parse it within half of CPUTime, so that slower machines do, too
 	parallel    = 2        // runs at once: tests leave this much of a small machine free
 )
 
@@ -34,6 +41,12 @@ const (
 // notFound is the exit code of a shell that does not find a command.
 const notFound = 127
 
+// spent is the exit code of a process that has used up its processor time.
+const spent = 128 + sigXCPU
+
+// sigXCPU is the number of the signal that Linux sends to a process that has used up its processor time.
+const sigXCPU = 24
+
 // absent is what the line of a run says where the command is not in the sandbox.
 const absent = "caselsp: the command is not here"
 
@@ -41,13 +54,15 @@ const absent = "caselsp: the command is not here"
 func (v Validator) Command(claim []byte) sandbox.Command {
 	words := append([]string{v.Manifest.Command}, v.Args...)
 	line := "command -v" + quoted(words[:1]) + " >/dev/null 2>&1 || { echo '" + absent + "'; exit " + strconv.Itoa(notFound) + "; }\n" +
-		quoted(words)[1:] + " <" + claimFile + " >" + verdictFile
+		// Where a lower limit holds already, these two fail and it stays. Without exec, the shell would report the signal.
+		fmt.Sprintf("ulimit -S -t %.0f 2>/dev/null; ulimit -H -t %.0f 2>/dev/null\n", CPUTime.Seconds(), (CPUTime+cpuGrace).Seconds()) +
+		"exec" + quoted(words) + " <" + claimFile + " >" + verdictFile
 	return sandbox.Command{
 		Line: line, Plain: "fixcheck " + v.Name, Profile: v.profile(),
 		Tree: append(slices.Clone(v.Files), sandbox.File{Path: claimFile, Mode: 0o644, Data: claim}),
 		Env:  []string{"PYTHONDONTWRITEBYTECODE=1", "PYTHONIOENCODING=utf-8"},
 		Policy: sandbox.Policy{
-			CPUs: 1, Memory: memoryLimit, PIDs: processes, Time: TimeLimit, Output: outputLimit,
+			CPUs: 1, Memory: memoryLimit, PIDs: processes, Time: wallTime, Output: outputLimit,
 		},
 	}
 }

@@ -100,7 +100,8 @@ func TestRun(t *testing.T) {
 		{"warns", "import sys\nprint('careful', file=sys.stderr)\n" + good, "no"},
 		{"is alone", "import json, os\nprint(json.dumps({'valid': True, 'reason': ' '.join(sorted(os.listdir('.'))), 'confidence': 1}))\n", ".caselsp-claim.json .caselsp-verdict.json check.py"},
 		{"crashes", "raise KeyError('a')\n", "it ended with exit code 1: unverified; it wrote: KeyError: 'a'"},
-		{"loops", "while True:\n    pass\n", "it was stopped after 5s: unverified"},
+		{"loops", "while True:\n    pass\n", "it was stopped after 5 s of processor time: unverified"},
+		{"ignores the signal", "import signal\nsignal.signal(signal.SIGXCPU, signal.SIG_IGN)\nwhile True:\n    pass\n", "it did not end by itself (killed): unverified"},
 		{"eats memory", "x = bytearray(1 << 30)\n" + good, "it needed more than 256 MiB of memory: unverified"},
 		{"writes much", "print('x' * 100000)\n", "it wrote 100001 bytes, the limit of a verdict is 65536: unverified"},
 		{"calls", "import urllib.request\nurllib.request.urlopen('http://192.0.2.1/', timeout=1)\n", "it ended with exit code 1: unverified; it wrote: urllib.error.URLError: <urlopen error [Errno 101] Network is unreachable>"},
@@ -142,7 +143,7 @@ func TestRunTogether(t *testing.T) {
 		"good":     "no",
 		"reader":   "NameError: x",
 		"crashing": "it ended with exit code 1: unverified; it wrote: KeyError: 'a'",
-		"looping":  "it was stopped after 5s: unverified; it wrote: begun",
+		"looping":  "it was stopped after 5 s of processor time: unverified; it wrote: begun",
 		"a-writer": "wrote",
 		"silent":   `it wrote nothing to standard output: write {"valid": ..., "reason": ..., "confidence": ...}: unverified`,
 	}
@@ -200,8 +201,41 @@ func TestRunLarge(t *testing.T) {
 		t.Fatal(verdicts, err)
 	}
 	for _, v := range verdicts {
-		if want := "not judged: too large: a changed file has 10001 lines, the limit is 10000"; v.Trouble != want || v.Refuses() {
+		if want := "not judged: too large: a changed file has 20001 lines, the limit is 20000"; v.Trouble != want || v.Refuses() {
 			t.Errorf("%+v", v)
+		}
+	}
+}
+
+// TestRunSlow runs validators that need less processor time than they may use, on a machine so slow that it takes them longer
+// than that by the clock. Each comes to a verdict: alone, and in one sandbox with another.
+func TestRunSlow(t *testing.T) {
+	t.Parallel()
+	engine := docker(t, sandbox.Python)
+	folder := fstest.MapFS{"work.py": {Data: []byte("import json, time\nwhile time.process_time() < 0.8:\n    pass\nprint(json.dumps({'valid': True, 'reason': 'done', 'confidence': 1}))\n")}}
+	for _, name := range []string{"one", "two"} {
+		folder[name+".yaml"] = &fstest.MapFile{Data: []byte("name: " + name + "\ntype: executable\ndescription: d\ncommand: python3\nargs: [work.py]\nmetadata: {validates_error_type: NameError}\n")}
+	}
+	both, problems := Load(folder, User)
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	for _, list := range [][]Validator{both, both[:1]} {
+		slow := &counting{Engine: engine, cpus: 0.1}
+		verdicts, err := Run(t.Context(), slow, list, Claim{ErrorMessage: "NameError: x"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range verdicts {
+			if v.Reason != "done" || v.Trouble != "" {
+				t.Errorf("%d of them: %+v", len(list), v)
+			}
+			if v.Took <= CPUTime {
+				t.Errorf("%d of them: it took %s, which a limit of %s by the clock would allow", len(list), v.Took, CPUTime)
+			}
+		}
+		if n := slow.runs.Load(); n != 1 {
+			t.Errorf("%d runs of the sandbox", n)
 		}
 	}
 }
@@ -210,13 +244,17 @@ func TestRunLarge(t *testing.T) {
 type counting struct {
 	sandbox.Engine
 	runs   atomic.Int64
-	memory int64 // that a command gets; 0: what it asks for
+	memory int64   // that a command gets; 0: what it asks for
+	cpus   float64 // that a command gets; 0: what it asks for
 }
 
 func (c *counting) Run(ctx context.Context, cmd sandbox.Command) (*sandbox.Result, error) {
 	c.runs.Add(1)
 	if c.memory > 0 {
 		cmd.Policy.Memory = c.memory
+	}
+	if c.cpus > 0 {
+		cmd.Policy.CPUs = c.cpus
 	}
 	return c.Engine.Run(ctx, cmd)
 }

@@ -46,8 +46,10 @@ func (v Validator) judged(c Claim, result *sandbox.Result) Verdict {
 	switch {
 	case result.ExitCode == notFound && strings.TrimSpace(result.Output) == absent:
 		return v.trouble("%s is not in the sandbox: unverified", v.Manifest.Command)
+	case result.ExitCode == spent:
+		return v.trouble("it was stopped after %.0f s of processor time: unverified%s", CPUTime.Seconds(), said)
 	case result.Status == sandbox.TimedOut:
-		return v.trouble("it was stopped after %s: unverified%s", TimeLimit, said)
+		return v.trouble("it was stopped after %.0f s, in which it did not use up its processor time: unverified%s", wallTime.Seconds(), said)
 	case result.Status == sandbox.OutOfMemory:
 		return v.trouble("it needed more than %d MiB of memory: unverified", memoryLimit>>20)
 	case result.Status != sandbox.Exited:

@@ -68,7 +68,8 @@ func TestReadTrouble(t *testing.T) {
 	}{
 		{sandbox.Result{Status: sandbox.Exited, ExitCode: 127, Output: absent + "\n"}, "ruby is not in the sandbox: unverified"},
 		{sandbox.Result{Status: sandbox.Exited, ExitCode: 127, Output: "x"}, "it ended with exit code 127: unverified; it wrote: x"},
-		{sandbox.Result{Status: sandbox.TimedOut, ExitCode: -1}, "it was stopped after 5s: unverified"},
+		{sandbox.Result{Status: sandbox.TimedOut, ExitCode: -1}, "it was stopped after 60 s, in which it did not use up its processor time: unverified"},
+		{sandbox.Result{Status: sandbox.Killed, ExitCode: 152}, "it was stopped after 5 s of processor time: unverified"},
 		{sandbox.Result{Status: sandbox.OutOfMemory, ExitCode: 137}, "it needed more than 256 MiB of memory: unverified"},
 		{sandbox.Result{Status: sandbox.DiskFull, ExitCode: 1}, "it did not end by itself (disk full): unverified"},
 		{sandbox.Result{Status: sandbox.Exited, ExitCode: 1, Output: "Traceback\n  File x\nKeyError: 'a'\n\n"}, "it ended with exit code 1: unverified; it wrote: KeyError: 'a'"},
