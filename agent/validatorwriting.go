@@ -14,6 +14,7 @@ import (
 	"caselsp/agent/permit"
 	"caselsp/agent/record"
 	"caselsp/agent/testreport"
+	"caselsp/sandbox"
 	"caselsp/store"
 )
 
@@ -145,12 +146,9 @@ func (r *run) submittedValidator(ctx context.Context) (*record.ValidatorTried, e
 	b.ID = v.ID
 	err = r.await(r.aside("a new fix validator", func(a *aside) error {
 		a.begins("trying the new fix validator " + v.Name)
-		engine, err := r.a.Sandbox(ctx)
+		engine, err := r.a.validatorBox(ctx)
 		if err != nil {
 			return err
-		}
-		if engine == nil {
-			return errors.New("the settings let nothing run")
 		}
 		b.Trial, err = fixcheck.Try(ctx, engine, v, examples)
 		return err
@@ -161,6 +159,15 @@ func (r *run) submittedValidator(ctx context.Context) (*record.ValidatorTried, e
 	return b, err
 }
 
+// validatorBox is the sandbox in which validators are tried.
+func (a *Agent) validatorBox(ctx context.Context) (sandbox.Engine, error) {
+	engine, err := a.Sandbox(ctx)
+	if err == nil && engine == nil {
+		err = errors.New("the settings let nothing run")
+	}
+	return engine, err
+}
+
 // examples are claims on the same error of which is known what the tests said: those of this task first, the one that held
 // before all others.
 func (r *run) examples(ctx context.Context, held record.Claim) (list []fixcheck.Example, err error) {
@@ -168,39 +175,38 @@ func (r *run) examples(ctx context.Context, held record.Claim) (list []fixcheck.
 	if err != nil {
 		return nil, err
 	}
-	list = append(list, first)
-	counts := map[bool]int{true: 1}
-	take := func(c record.Claim) {
-		// A claim that was sent back was not tested by the whole suite; what spoke against it is certain only where it changed
-		// nothing, or where a test that had failed did so again.
-		known := c.Outcome == record.ClaimHeld || c.Outcome == record.ClaimFailed || c.Refused && (len(c.Files) == 0 || c.StillFails())
-		if is := c.Outcome == record.ClaimHeld; known && counts[is] < maxExamples {
-			if e, err := r.exampleOf(ctx, c); err == nil && e.Claim.ErrorType == first.Claim.ErrorType {
-				list, counts[is] = append(list, e), counts[is]+1
-			}
-		}
-	}
+	known := knownClaims{r: r, errorType: first.Claim.ErrorType, list: []fixcheck.Example{first}, counts: map[bool]int{true: 1}}
 	f := r.state.Feature()
 	for _, c := range f.Claims[:len(f.Claims)-1] {
-		take(c)
+		known.take(ctx, c)
 	}
-	ids, err := r.a.Store.Tasks()
+	err = known.takeOld(ctx, func(id string) bool { return id == r.id })
+	return known.list, err
+}
+
+// takeOld adds claims of the workspace's latest tasks, those of the last one first; without may be nil, or says of a task that it is
+// left out.
+func (k *knownClaims) takeOld(ctx context.Context, without func(id string) bool) error {
+	a := k.r.a
+	ids, err := a.Store.Tasks()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	ids = slices.DeleteFunc(ids, func(id string) bool { return id == r.id || id == permit.Journal || record.IsThread(id) })
+	ids = slices.DeleteFunc(ids, func(id string) bool {
+		return id == permit.Journal || record.IsThread(id) || without != nil && without(id)
+	})
 	for _, id := range slices.Backward(ids[max(0, len(ids)-maxOldTasks):]) {
-		p, err := r.a.load(id)
+		p, err := a.load(id)
 		if err != nil {
 			continue // its own commands tell what is wrong with it
 		}
 		for _, f := range p.Features {
 			for _, c := range f.Claims {
-				take(c)
+				k.take(ctx, c)
 			}
 		}
 	}
-	return list, nil
+	return nil
 }
 
 // exampleOf is a claim of a journal as validators read it.
@@ -249,16 +255,12 @@ var ErrNoValidator = errors.New("no generated validator has this name: `caselsp 
 
 // ApproveValidator lets a generated validator count.
 func ApproveValidator(m *store.Memory, name string) error {
-	list, err := GeneratedValidators(m)
+	g, err := GeneratedValidator(m, name)
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(list, func(g Generated) bool { return g.Name == name && g.Unreadable == "" })
-	if i < 0 {
-		return ErrNoValidator
-	}
-	list[i].Approved = true
-	text, err := json.Marshal(list[i])
+	g.Approved = true
+	text, err := json.Marshal(g)
 	if err != nil {
 		return err
 	}

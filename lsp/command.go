@@ -47,6 +47,7 @@ const (
 	cmdApprovals     = "caselsp.approvals"
 	cmdRevoke        = "caselsp.revoke"
 	cmdMemory        = "caselsp.memory"
+	cmdValidators    = "caselsp.validators"
 	cmdTrust         = "caselsp.trust"
 	cmdSettings      = "caselsp.settings"
 	cmdConfirm       = "caselsp.confirm"
@@ -118,6 +119,10 @@ var (
 	argFormat     = Field{"format", word}
 	argTexts      = Field{"texts", flag}
 	argSend       = Field{"send", flag}
+	argValidator  = Field{"validator", word}
+	argTry        = Field{"try", flag}
+	argApprove    = Field{"approve", flag}
+	argRemove     = Field{"remove", flag}
 )
 
 // namesOf returns the names of fields.
@@ -210,6 +215,7 @@ var table = []entry{
 	{Command{cmdApprovals, fields(), "open the list of what is always allowed here, to revoke it"}, func(s *server) handler { return s.approvals.doApprovals }},
 	{Command{cmdRevoke, fields(argRule).orNone(), "ask again before a command that was always allowed, or for a remembered value; without a rule, before all such commands"}, func(s *server) handler { return s.approvals.doRevoke }},
 	{Command{cmdMemory, fields(argRecord, argForget, argExport).orNone(), "open the list of what is remembered of past tasks, or a `record` of it by its id; `forget: true` deletes that record, `export: true` opens all as JSON"}, func(s *server) handler { return s.memory.doMemory }},
+	{Command{cmdValidators, fields(argValidator, argTry, argApprove, argRemove).or(argValidator.Name).orNone(), "open the list of the fix validators, or one of them by its name; `try: true` runs it on claims of which it is known what the tests said, or on its samples, `approve: true` lets one count that a model has written, `remove: true` deletes it"}, func(s *server) handler { return s.validators.doValidators }},
 	{Command{cmdTrust, fields(argWithdraw).orNone(), "trust the open folders (caselsp only reads in others); `withdraw: true` withdraws the trust"}, func(s *server) handler { return s.trust.doTrust }},
 	{Command{cmdSettings, fields(), "open the list of the settings that hold, of the editor's that wait to be confirmed, and of those that you confirmed"}, func(s *server) handler { return s.settings.doSettings }},
 	{Command{cmdConfirm, fields(argValue, argWithdraw), "use a value that the editor has set, by its name in that list; `withdraw: true` takes it back"}, func(s *server) handler { return s.settings.doConfirm }},

@@ -41,6 +41,11 @@ type Engine struct {
 	Stale    func() bool                      // the user has decided otherwise about the settings since; may be nil
 	Doctor   func(ctx context.Context) string // what is well and what is not, in lines; may be nil
 	Close    func() error
+
+	// ValidatorProblems say what is wrong with fix validators of folders, which are left out; may be nil.
+	ValidatorProblems func() []string
+	// TryValidator runs a fix validator of a folder on its samples, and says for each whether the verdict is right; may be nil.
+	TryValidator func(ctx context.Context, name string) (string, error)
 }
 
 // idleTime is how long an engine is kept when nothing uses it. Its store belongs

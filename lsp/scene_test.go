@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"caselsp/agent"
+	"caselsp/agent/fixcheck"
 	"caselsp/agent/llm"
 	"caselsp/agent/llm/llmtest"
 	"caselsp/agent/llm/openai"
@@ -52,7 +53,9 @@ type plot struct {
 	tells  bool                // of unfinished tasks
 	plans  bool                // the user is asked about plans
 	wary   bool                // nothing is trusted yet
-	ring   *sync.Map           // the keyring: values of secrets by name; nil: there is none
+	// validators are the fix validators of folders.
+	validators []fixcheck.Validator
+	ring       *sync.Map // the keyring: values of secrets by name; nil: there is none
 }
 
 // play starts a scene.
@@ -139,6 +142,9 @@ func (sc *scene) backend(p plot, trust *agent.Trust) Backend {
 				}
 				return sandbox.Recorded(p.runs), nil
 			}}
+		if p.validators != nil {
+			o.Validators = func() []fixcheck.Validator { return p.validators }
+		}
 		if p.ring != nil {
 			o.Secrets.Get = func(name string) (string, bool, error) {
 				value, ok := p.ring.Load(name)

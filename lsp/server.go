@@ -34,17 +34,18 @@ type server struct {
 	staged      *stagedFiles  // what is said of files that tasks have staged
 	failing     *failingTests // the tests that fail in what tasks have done
 
-	papers       *papers       // documents that the user writes and sends
-	pages        *pages        // documents that the user reads
-	reviews      *reviews      // results that wait for decisions
-	tasks        *tasks        // the tasks under way
-	questions    *questions    // what the agent asks the user
-	questionPage *questionPage // their list
-	approvals    *approvals    // what is always allowed
-	memory       *memoryPage   // what is remembered of past tasks
-	prune        *prunePage    // the old tasks
-	trust        *trust        // which folders are trusted
-	settings     *settingsPage // which settings hold, and which wait to be confirmed
+	papers       *papers         // documents that the user writes and sends
+	pages        *pages          // documents that the user reads
+	reviews      *reviews        // results that wait for decisions
+	tasks        *tasks          // the tasks under way
+	questions    *questions      // what the agent asks the user
+	questionPage *questionPage   // their list
+	approvals    *approvals      // what is always allowed
+	memory       *memoryPage     // what is remembered of past tasks
+	validators   *validatorsPage // what judges claimed fixes
+	prune        *prunePage      // the old tasks
+	trust        *trust          // which folders are trusted
+	settings     *settingsPage   // which settings hold, and which wait to be confirmed
 
 	attached     *attached      // commands that another process carries out, which works on the folders
 	events       *changedEvents // tells plugins of what has changed
@@ -89,6 +90,7 @@ func newServer(ctx context.Context, o Options) *server {
 	}}
 	s.approvals = &approvals{ed: ed, docs: s.docs, engines: s.engines, tasks: s.tasks, pages: s.pages}
 	s.memory = &memoryPage{ed: ed, docs: s.docs, engines: s.engines, pages: s.pages}
+	s.validators = &validatorsPage{ed: ed, docs: s.docs, engines: s.engines, pages: s.pages}
 	s.prune = &prunePage{ed: ed, docs: s.docs, engines: s.engines, pages: s.pages}
 	s.trust = &trust{kept: o.Trust, ed: ed, folders: s.folders, engines: s.engines, tasks: s.tasks, questions: s.questions}
 	s.settings = &settingsPage{ed: ed, docs: s.docs, engines: s.engines, judgement: s.judgement, pages: s.pages}
@@ -113,12 +115,12 @@ func (s *server) install() {
 	s.judgement.install()
 	s.diagnostics.install()
 	s.judgement.again, s.judgement.known = s.diagnostics.again, s.indexing.begin
-	s.tasks.heard = append(s.tasks.heard, s.staged.hear, s.failing.hear, s.approvals.hear)
-	s.offers.own = []actionSource{s.papers.actions, s.questionPage.actions, s.reviews.documentActions, s.approvals.actions, s.memory.actions, s.prune.actions, s.settings.actions}
+	s.tasks.heard = append(s.tasks.heard, s.staged.hear, s.failing.hear, s.approvals.hear, s.validators.hear)
+	s.offers.own = []actionSource{s.papers.actions, s.questionPage.actions, s.reviews.documentActions, s.approvals.actions, s.memory.actions, s.validators.actions, s.prune.actions, s.settings.actions}
 	s.offers.sources = []actionSource{s.questions.actions, s.reviews.actions, s.trust.actions}
 	s.offers.last = []actionSource{s.taskCommands.taskActions}
 	s.offers.install()
-	s.lenses = []lensSource{s.papers.lenses, s.questionPage.lenses, s.reviews.lenses, s.approvals.lenses, s.memory.lenses, s.prune.lenses, s.settings.lenses,
+	s.lenses = []lensSource{s.papers.lenses, s.questionPage.lenses, s.reviews.lenses, s.approvals.lenses, s.memory.lenses, s.validators.lenses, s.prune.lenses, s.settings.lenses,
 		s.taskCommands.lenses, s.reviews.sourceLenses, s.failing.lenses, s.offers.lenses, s.activities.lenses, s.beside.lenses}
 	s.lensMethods()
 	s.hoverMethods()

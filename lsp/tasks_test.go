@@ -398,7 +398,7 @@ func TestCommands(t *testing.T) {
 	scenes := map[string]string{
 		cmdRun: "", cmdFollow: "no task in this workspace", cmdTell: "the message is empty", cmdNote: "", cmdAsk: "", cmdThread: "", cmdFix: "needs {", cmdFixAll: "needs {", cmdTodo: "needs {", cmdTest: "needs {",
 		cmdQuestions: "", cmdStatus: "", cmdNew: "", cmdHistory: "", cmdState: "", cmdApprovals: "", cmdRevoke: "", cmdDoctor: "", cmdMetrics: "",
-		cmdMemory: "", cmdPrune: "", cmdSettings: "", cmdConfirm: "no value is named",
+		cmdMemory: "", cmdValidators: "", cmdPrune: "", cmdSettings: "", cmdConfirm: "no value is named",
 	}
 	idle := map[string]string{
 		cmdStop: "No task is being worked on", cmdResume: "no task to resume", cmdApprove: "No such question", cmdApproveAlways: "No such question", cmdApproveTask: "No such question", cmdDeny: "No such question",
@@ -422,7 +422,7 @@ func TestCommands(t *testing.T) {
 	for id := range scenes {
 		t.Errorf("%s is not in the documentation", id)
 	}
-	for _, name := range []string{"task-", "history.md", "metrics.md", "state.md", "approvals.md", "memory.md", "prune.md", "doctor.md", "settings.md", "ask-", "threads.md"} {
+	for _, name := range []string{"task-", "history.md", "metrics.md", "state.md", "approvals.md", "memory.md", "validators.md", "prune.md", "doctor.md", "settings.md", "ask-", "threads.md"} {
 		sc.expect(lsptest.Opened(name))
 	}
 	for wrong, want := range map[string]string{

@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"caselsp/agent"
 	"caselsp/agent/fixcheck"
 	"caselsp/agent/workspace"
 	"caselsp/sandbox"
@@ -53,27 +54,18 @@ func (w *wiring) fixEngine() (*engine, error) {
 	return e, nil
 }
 
+// errNoFixBox says that nothing can judge a claim.
+var errNoFixBox = errors.New("validators run in the sandbox, and sandbox.engine is none: set it to auto, docker or native")
+
 // fixBox is the sandbox in which validators run.
 func (e *engine) fixBox(ctx context.Context) (sandbox.Engine, error) {
 	b := &box{settings: e.settings.Sandbox, name: strings.Join(e.dirs(), ", ")}
 	e.closers = append(e.closers, b)
 	engine, err := b.engine(ctx)
 	if err == nil && engine == nil {
-		err = errors.New("validators run in the sandbox, and sandbox.engine is none: set it to auto, docker or native")
+		err = errNoFixBox
 	}
 	return engine, err
-}
-
-// listedValidator is a line of `caselsp fixcheck list --json`.
-type listedValidator struct {
-	fixcheck.Manifest
-	Origin fixcheck.Origin `json:"origin"`
-	ID     string          `json:"id,omitempty"`
-	Where  string          `json:"where,omitempty"`
-	// Right and Wrong are how often the tests agreed with its verdicts, and did not, in tasks that you have decided about.
-	Right   int  `json:"right"`
-	Wrong   int  `json:"wrong"`
-	Retired bool `json:"retired,omitempty"` // it is not asked any longer
 }
 
 func fixcheckList(w *wiring) *cobra.Command {
@@ -92,15 +84,9 @@ with "problem".`,
 			}
 			defer e.Close()
 			found := e.findValidators()
-			var list []listedValidator
-			for _, c := range fixcheck.BuiltIn() {
-				list = append(list, listedValidator{Manifest: c, Origin: fixcheck.Builtin})
-			}
-			for _, v := range found.list {
-				list = append(list, listedValidator{Manifest: v.Manifest, Origin: v.Origin, ID: v.ID, Where: v.Where})
-			}
-			if list, err = w.recorded(cmd.Context(), list); err != nil {
-				found.problems = append(found.problems, err)
+			list, err := w.listed(cmd.Context(), &found)
+			if err != nil {
+				return err
 			}
 			if asJSON {
 				err = printLines(os.Stdout, list)
@@ -150,7 +136,7 @@ const listWidth = 80
 // errorsWidth is how much of a line is left for the errors of a validator, behind its name.
 const errorsWidth = 28
 
-func printValidators(out io.Writer, list []listedValidator) error {
+func printValidators(out io.Writer, list []agent.ListedValidator) error {
 	var rows strings.Builder
 	table := tabwriter.NewWriter(&rows, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "NAME\tORIGIN\tTHRESHOLD\tRIGHT\tERRORS")

@@ -2,15 +2,11 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
 	"caselsp/agent"
-	"caselsp/agent/fixcheck"
-	"caselsp/store"
 
 	"github.com/spf13/cobra"
 )
@@ -31,13 +27,13 @@ which is known what the tests said. Read it before you approve it. Those that mo
 				return err
 			}
 			defer m.Close()
-			g, err := generatedValidator(m, args[0])
+			g, err := agent.GeneratedValidator(m, args[0])
 			if err != nil {
 				return err
 			}
-			state := "it is only shown until you approve it: caselsp fixcheck approve " + g.Name
-			if g.Approved {
-				state = "it counts: you have approved it"
+			state := g.Standing()
+			if !g.Approved {
+				state += ": caselsp fixcheck approve " + g.Name
 			}
 			fmt.Printf("%s judges fixes of %s (%s): %s\n", clean(g.Name), clean(g.ErrorType), clean(g.Language), agent.Quote(g.Description))
 			fmt.Printf("In its trial %s.\nA model has written it; %s.\n\n", clean(g.Trial.Told()), state)
@@ -64,10 +60,7 @@ the tasks of all workspaces; "caselsp fixcheck remove" takes it back.`,
 				return err
 			}
 			defer m.Close()
-			if _, err = generatedValidator(m, args[0]); err == nil {
-				err = agent.ApproveValidator(m, args[0])
-			}
-			if err == nil {
+			if err = agent.ApproveValidator(m, args[0]); err == nil {
 				fmt.Printf("%s counts from now on, in all workspaces. To take that back: caselsp fixcheck remove %s\n", args[0], args[0])
 			}
 			return err
@@ -90,11 +83,7 @@ one; the setting fixcheck.write switches that off. Validators in folders are rem
 				return err
 			}
 			defer m.Close()
-			there, err := m.DropValidator(args[0])
-			if err == nil && !there {
-				err = agent.ErrNoValidator
-			}
-			if err == nil {
+			if err = agent.RemoveValidator(m, args[0]); err == nil {
 				fmt.Printf("removed: %s\n", args[0])
 			}
 			return err
@@ -102,46 +91,21 @@ one; the setting fixcheck.write switches that off. Validators in folders are rem
 	}
 }
 
-// generatedValidator is the validator of a name that a model has written.
-func generatedValidator(m *store.Memory, name string) (agent.Generated, error) {
-	list, err := agent.GeneratedValidators(m)
-	if err != nil {
-		return agent.Generated{}, err
-	}
-	i := slices.IndexFunc(list, func(g agent.Generated) bool { return g.Name == name })
-	if i < 0 {
-		return agent.Generated{}, agent.ErrNoValidator
-	}
-	if why := list[i].Unreadable; why != "" {
-		return agent.Generated{}, fmt.Errorf("the validator %s cannot be read: %s. Remove it: caselsp fixcheck remove %s", name, why, name)
-	}
-	return list[i], nil
-}
-
-// recorded adds the validators that models have written, and what the record of all says.
-func (w *wiring) recorded(ctx context.Context, list []listedValidator) ([]listedValidator, error) {
+// listed are all that may judge claims, with their records. What cannot be used is added to the problems, and left out.
+func (w *wiring) listed(ctx context.Context, found *foundValidators) ([]agent.ListedValidator, error) {
 	m, err := w.memory()
 	if err != nil {
-		return list, err
+		return nil, err
 	}
 	defer m.Close()
-	made, err := agent.GeneratedValidators(m)
-	for _, g := range made {
-		v, wrong := g.Validator()
-		if wrong != nil {
-			fmt.Fprintf(os.Stderr, "caselsp: the validator %s that a model has written cannot be used: %s\n", clean(g.Name), clean(wrong.Error()))
-			continue
-		}
-		list = append(list, listedValidator{Manifest: v.Manifest, Origin: v.Origin, ID: v.ID})
+	list, err := agent.ListValidators(ctx, found.list, m)
+	if err != nil {
+		found.problems = append(found.problems, err)
 	}
-	kept, failed := m.All(ctx, store.KindValidator)
-	for _, k := range kept {
-		for i := range list {
-			if list[i].ID == k.ID && list[i].Origin != fixcheck.Builtin {
-				s := store.StandingOf(k.Pattern)
-				list[i].Right, list[i].Wrong, list[i].Retired = s.Right, s.Wrong, s.Retired()
-			}
+	return slices.DeleteFunc(list, func(v agent.ListedValidator) bool {
+		if v.Trouble != "" {
+			found.problems = append(found.problems, fmt.Errorf("the validator %s that a model has written cannot be used: %s. Remove it: caselsp fixcheck remove %s", v.Name, v.Trouble, v.Name))
 		}
-	}
-	return list, errors.Join(err, failed)
+		return v.Trouble != ""
+	}), nil
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"caselsp/agent"
 	"caselsp/agent/fixcheck"
 	"caselsp/sandbox"
 
@@ -23,7 +24,7 @@ func fixcheckTest(w *wiring) *cobra.Command {
 		Long: `Runs a validator on claims, in the sandbox as the agent does, and says for each whether its verdict is right. Claims
 in files whose names begin with "good" must be valid, those in files whose names begin with "bad" must be invalid,
 with at least the confidence of the manifest's threshold; of others the verdict is shown. Without
-claims, those beside the manifest are used. The exit code is 13 where a verdict is wrong.`,
+claims, those beside the manifest are used; a validator that a model has written has none. The exit code is 13 where a verdict is wrong.`,
 		Example: "  caselsp fixcheck test missing-key\n  caselsp fixcheck test ./my-validators/missing-key\n  caselsp fixcheck test missing-key bad-2.json",
 		Args:    positional(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -33,7 +34,14 @@ claims, those beside the manifest are used. The exit code is 13 where a verdict 
 			}
 			defer e.Close()
 			t := trial{in: cmd.InOrStdin(), out: os.Stdout}
-			if t.list, t.dir, err = e.validatorsOf(args[0]); err != nil {
+			if t.list, t.dir, err = e.validatorsOf(args[0]); errors.Is(err, errNoFolder) {
+				if t.list = w.generatedNamed(args[0]); t.list != nil && len(args) == 1 {
+					return fmt.Errorf("a model has written %s, and it has no samples: name a claim, as in `caselsp fixcheck test %s claim.json`. In an editor, caselsp.validators tries it on the claims of this workspace's tasks", args[0], args[0])
+				} else if t.list != nil {
+					err = nil
+				}
+			}
+			if err != nil {
 				return err
 			}
 			if t.samples = args[1:]; len(t.samples) == 0 {
@@ -44,10 +52,8 @@ claims, those beside the manifest are used. The exit code is 13 where a verdict 
 			if t.engine, err = e.fixBox(cmd.Context()); err != nil {
 				return err
 			}
-			for _, file := range t.samples {
-				if err := t.file(cmd.Context(), file); err != nil {
-					return err
-				}
+			if err := t.run(cmd.Context()); err != nil {
+				return err
 			}
 			if t.wrong > 0 {
 				return &exitError{code: exitInvalid}
@@ -55,6 +61,27 @@ claims, those beside the manifest are used. The exit code is 13 where a verdict 
 			return nil
 		},
 	}
+}
+
+// errNoFolder says that no folder has a validator of a name.
+var errNoFolder = errors.New("there is no validator")
+
+// generatedNamed is the validator of a name that a model has written; nil where there is none.
+func (w *wiring) generatedNamed(name string) []fixcheck.Validator {
+	m, err := w.memory()
+	if err != nil {
+		return nil
+	}
+	defer m.Close()
+	g, err := agent.GeneratedValidator(m, name)
+	if err != nil {
+		return nil
+	}
+	v, err := g.Validator()
+	if err != nil {
+		return nil
+	}
+	return []fixcheck.Validator{v}
 }
 
 // validatorsOf returns the validators of a folder, or the one of a name with its folder.
@@ -73,7 +100,7 @@ func (e *engine) validatorsOf(arg string) ([]fixcheck.Validator, string, error) 
 	found := e.findValidators()
 	i := slices.IndexFunc(found.list, func(v fixcheck.Validator) bool { return v.Name == arg })
 	if i < 0 {
-		return nil, "", fmt.Errorf("there is no validator %s: `caselsp fixcheck list` shows all; a folder is written with a slash, such as ./%s", arg, arg)
+		return nil, "", fmt.Errorf("%w %s: `caselsp fixcheck list` shows all; a folder is written with a slash, such as ./%s", errNoFolder, arg, arg)
 	}
 	return found.list[i : i+1], filepath.Dir(found.list[i].Where), nil
 }
@@ -98,6 +125,36 @@ func (e *engine) validatorsIn(dir string) ([]fixcheck.Validator, string, error) 
 		return nil, "", fmt.Errorf("%s has no validator: there is no manifest (*.yaml) in it", dir)
 	}
 	return f.list, abs, errors.Join(f.problems...)
+}
+
+// tryValidator runs a validator of a folder on its samples, for an editor, and returns what the command prints.
+func (e *engine) tryValidator(ctx context.Context, name string) (string, error) {
+	found := e.findValidators()
+	i := slices.IndexFunc(found.list, func(v fixcheck.Validator) bool { return v.Name == name })
+	if i < 0 {
+		return "", fmt.Errorf("there is no validator %s in a folder: `caselsp fixcheck list` shows all", name)
+	}
+	var out strings.Builder
+	t := trial{out: &out, list: found.list[i : i+1], dir: filepath.Dir(found.list[i].Where)}
+	var err error
+	if t.samples, err = samplesIn(t.dir); err != nil {
+		return "", err
+	}
+	if t.engine, err = e.agent.Sandbox(ctx); err == nil && t.engine == nil {
+		err = errNoFixBox
+	}
+	if err == nil {
+		err = t.run(ctx)
+	}
+	return out.String(), err
+}
+
+// validatorProblems are why validators of folders are left out, for an editor.
+func (e *engine) validatorProblems() (list []string) {
+	for _, p := range e.findValidators().told() {
+		list = append(list, p.Problem)
+	}
+	return list
 }
 
 // samplesIn returns the sample claims of a folder.
@@ -129,6 +186,16 @@ type trial struct {
 	dir     string
 	samples []string
 	wrong   int
+}
+
+// run runs them on all samples.
+func (t *trial) run(ctx context.Context) error {
+	for _, file := range t.samples {
+		if err := t.file(ctx, file); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // file runs them on the claims of a file.

@@ -78,7 +78,7 @@ func (n *nvimRun) run() {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(n.part("model.txt"), "RUN_COMMAND") {
+	if strings.Contains(n.part("model.txt"), "RUN_COMMAND") || strings.Contains(n.part("model.txt"), "fixes_applied") {
 		need(t, "docker")
 	}
 	n.model = llmtest.New(script)

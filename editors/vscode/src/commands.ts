@@ -241,6 +241,7 @@ function showing({ server }: Parts): Table {
     history: open('caselsp.history'),
     approvals: open('caselsp.approvals'),
     memory: open('caselsp.memory'),
+    validators: open('caselsp.validators'),
     doctor: open('caselsp.doctor'),
     projectState: open('caselsp.state'),
     prune: open('caselsp.prune'),
