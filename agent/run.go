@@ -283,13 +283,10 @@ func (r *run) next(ctx context.Context) error {
 	switch {
 	case r.state.Pending != nil:
 		return r.perform(ctx)
+	case r.state.Answer != nil && r.state.Phase == record.Testing: // a validator, the only thing that a model is asked for then
+		return r.takeValidator(ctx)
 	case r.unheard():
 		return r.nextRound(r.state.Feature().Attempt, "the user said something after the feature was finished")
-	case r.state.Answer != nil && r.state.Phase == record.Testing: // a validator, the only thing that a model is asked for then
-		if did, err := r.writeValidator(ctx); did || err != nil {
-			return err
-		}
-		return r.interpret(ctx)
 	case r.state.Answer != nil, len(r.state.Rest) > 0:
 		return r.interpret(ctx)
 	}

@@ -31,7 +31,7 @@ const (
 	maxShownClaims = 4
 )
 
-// writeValidator has a validator written where one is wanted; did says that it recorded something.
+// writeValidator asks a model for a validator where one is wanted; did says that it recorded something.
 func (r *run) writeValidator(ctx context.Context) (did bool, err error) {
 	refused, wanted := r.state.ValidatorWanted()
 	if !wanted {
@@ -40,24 +40,27 @@ func (r *run) writeValidator(ctx context.Context) (did bool, err error) {
 	if claims := r.state.Feature().Claims; !r.a.outside.writesValidators(r.a, errorTypeOf(claims[len(claims)-1].Said)) {
 		return false, nil
 	}
-	if r.state.Answer == nil {
-		err := r.askValidator(ctx, refused)
-		if err == nil || ctx.Err() != nil {
-			return true, err
-		}
-		// The task can do without: what keeps the model from answering is not to keep the task.
-		return true, r.record(record.ValidatorTried{Trouble: err.Error()})
+	err = r.askValidator(ctx, refused)
+	if err == nil || ctx.Err() != nil {
+		return true, err
 	}
+	// The task can do without: what keeps the model from answering is not to keep the task.
+	return true, r.record(record.ValidatorTried{Trouble: err.Error()})
+}
+
+// takeValidator tries the validator that the model has written, keeps it and then records it. Where the process ended in between, it
+// is kept when the task goes on, and then a validator is no longer wanted: so that is not asked here.
+func (r *run) takeValidator(ctx context.Context) error {
 	b, err := r.submittedValidator(ctx)
 	if err != nil {
-		return true, err
+		return err
 	}
 	if b.Trial.Trusted() && !r.a.outside.replays() {
 		if err := r.a.keepValidator(*b); err != nil {
 			r.a.Log.Warn("a validator cannot be kept", r.state.Status(r.a.Limits.Rounds).Where(), "error", err)
 		}
 	}
-	return true, r.record(*b)
+	return r.record(*b)
 }
 
 // newError reports whether no validator is for a type of errors, by its name: one that a validator is found for by
@@ -144,6 +147,10 @@ func (r *run) submittedValidator(ctx context.Context) (*record.ValidatorTried, e
 		return b, nil
 	}
 	b.ID = v.ID
+	if kept, known := r.a.keptProgram(program); known { // before the process ended
+		b.Trial = kept.Trial
+		return b, nil
+	}
 	err = r.await(r.aside("a new fix validator", func(a *aside) error {
 		a.begins("trying the new fix validator " + v.Name)
 		engine, err := r.a.validatorBox(ctx)
@@ -224,8 +231,20 @@ type Generated struct {
 	Unreadable string `json:"unreadable,omitempty"`
 }
 
-// keepValidator keeps one that has passed its trial. One of its name that was approved stays.
+// keptProgram is what is kept of a program; known is false where it is not.
+func (a *Agent) keptProgram(p fixcheck.Program) (g Generated, known bool) {
+	if a.outside.replays() {
+		return Generated{}, false
+	}
+	g, err := GeneratedValidator(a.Store.Memory(), p.Name)
+	return g, err == nil && g.Program == p
+}
+
+// keepValidator keeps one that has passed its trial. Where it is kept already, it stays as it is: the user may have approved it.
 func (a *Agent) keepValidator(b record.ValidatorTried) error {
+	if _, known := a.keptProgram(*b.Program); known {
+		return nil
+	}
 	text, err := json.Marshal(Generated{Program: *b.Program, Trial: b.Trial})
 	if err != nil {
 		return err
