@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"text/tabwriter"
 	"time"
 	"unicode/utf8"
 
@@ -26,7 +25,7 @@ your settings, and a workspace's in .caselsp/validators, which count only where 
 See "caselsp help fixcheck".`
 
 func fixcheckCommand(w *wiring) *cobra.Command {
-	cmd := &cobra.Command{
+	return group(&cobra.Command{
 		Use:   "fixcheck",
 		Short: "List, make and try the validators of claimed fixes",
 		Long:  fixcheckLong,
@@ -34,10 +33,7 @@ func fixcheckCommand(w *wiring) *cobra.Command {
   caselsp fixcheck new missing-key --language python
   caselsp fixcheck test missing-key
   caselsp fixcheck run claim.json`,
-		Args: positional(cobra.NoArgs),
-	}
-	cmd.AddCommand(fixcheckList(w), fixcheckNew(), fixcheckTest(w), fixcheckRun(w), fixcheckShow(w), fixcheckApprove(w), fixcheckRemove(w))
-	return cmd
+	}, fixcheckList(w), fixcheckNew(), fixcheckTest(w), fixcheckRun(w), fixcheckShow(w), fixcheckApprove(w), fixcheckRemove(w))
 }
 
 // fixEngine is what the commands need of an engine: settings, trust, and the workspace's folder. It opens no store.
@@ -76,7 +72,8 @@ func fixcheckList(w *wiring) *cobra.Command {
 		Long: `Lists the checks that are built in, then the validators: shipped ones, yours, and those of the workspace where it is
 trusted. What is wrong with others, and folders that are left out, are on standard error; with --json they are objects
 with "problem".`,
-		Args: positional(cobra.NoArgs),
+		Example: "  caselsp fixcheck list\n  caselsp fixcheck list --json | jq 'select(.wrong > 0)'",
+		Args:    positional(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			e, err := w.fixEngine()
 			if err != nil {
@@ -92,7 +89,7 @@ with "problem".`,
 				err = printLines(os.Stdout, list)
 				return errors.Join(err, printLines(os.Stdout, found.told()))
 			}
-			err = printValidators(os.Stdout, list)
+			err = printValidators(os.Stdout, list, columnsOf(os.Stdout, listWidth))
 			for _, p := range found.told() {
 				fmt.Fprintln(os.Stderr, "caselsp:", clean(p.Problem))
 			}
@@ -118,28 +115,32 @@ func (f foundValidators) told() (list []toldProblem) {
 	return list
 }
 
-// shortList is a list for a table, as far as it has space; --json has all.
-func shortList(list []string) string {
+// shortList is a list for a table, in so many columns; --json has all.
+func shortList(list []string, width int) string {
 	text := strings.Join(list, ", ")
-	for n := len(list) - 1; n > 0 && utf8.RuneCountInString(text) > errorsWidth; n-- {
+	for n := len(list) - 1; n > 0 && utf8.RuneCountInString(text) > width; n-- {
 		text = fmt.Sprintf("%s, %d more", strings.Join(list[:n], ", "), len(list)-n)
 	}
-	if whole := []rune(text); len(whole) > errorsWidth {
-		return string(whole[:errorsWidth-1]) + "…"
+	if whole := []rune(text); len(whole) > width {
+		return string(whole[:width-1]) + "…"
 	}
 	return text
 }
 
-// listWidth is the width of the list in columns: that of the narrowest terminal that people use.
-const listWidth = 80
+const (
+	// listWidth is the width of the list in columns where it is not shown on a terminal, which has its own.
+	listWidth = 80
+	// narrowestList is the width below which the list does not go: some words of a description, or of an error type, and whole
+	// names would not fit. A narrower terminal breaks the lines.
+	narrowestList = 60
+	// leastErrors is how many columns the errors of a validator have at least: long names leave less than the width.
+	leastErrors = 12
+)
 
-// errorsWidth is how much of a line is left for the errors of a validator, behind its name.
-const errorsWidth = 28
-
-func printValidators(out io.Writer, list []agent.ListedValidator) error {
-	var rows strings.Builder
-	table := tabwriter.NewWriter(&rows, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "NAME\tORIGIN\tTHRESHOLD\tRIGHT\tERRORS")
+// printValidators prints a list that is width columns wide: two lines or more for each validator.
+func printValidators(out io.Writer, list []agent.ListedValidator, width int) error {
+	width = max(width, narrowestList)
+	rows, columns := [][]string{{"NAME", "ORIGIN", "THRESHOLD", "RIGHT", "ERRORS"}}, 4
 	for _, v := range list {
 		threshold := fmt.Sprintf("%.2f", v.Threshold)
 		if !v.AutoApply {
@@ -152,23 +153,32 @@ func printValidators(out io.Writer, list []agent.ListedValidator) error {
 		if v.Retired {
 			threshold = "retired"
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", clean(v.Name), v.Origin, threshold, right, clean(shortList(v.ErrorTypes)))
+		rows = append(rows, []string{clean(v.Name), string(v.Origin), threshold, right})
 	}
-	if err := table.Flush(); err != nil {
-		return err
+	left := width // for the errors
+	widths := make([]int, columns)
+	for i := range widths {
+		for _, row := range rows {
+			widths[i] = max(widths[i], utf8.RuneCountInString(row[i]))
+		}
+		left -= widths[i] + columnGap
 	}
-	lines := strings.SplitAfter(rows.String(), "\n")
-	for i, line := range lines[:len(lines)-1] {
-		if _, err := io.WriteString(out, line); err != nil {
-			return err
+	for i, row := range rows {
+		var line strings.Builder
+		for k := range columns {
+			fmt.Fprintf(&line, "%-*s", widths[k]+columnGap, row[k])
 		}
 		if i == 0 {
-			continue
-		}
-		for _, words := range wrapped(clean(firstLine(list[i-1].Description)), listWidth-len(descriptionIndent)) {
-			if _, err := fmt.Fprintln(out, descriptionIndent+words); err != nil {
-				return err
+			line.WriteString(row[columns] + "\n")
+		} else {
+			v := list[i-1]
+			line.WriteString(clean(shortList(v.ErrorTypes, max(left, leastErrors))) + "\n")
+			for _, words := range wrapped(clean(firstLine(v.Description)), width-len(descriptionIndent)) {
+				line.WriteString(descriptionIndent + words + "\n")
 			}
+		}
+		if _, err := io.WriteString(out, line.String()); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -211,7 +221,8 @@ func fixcheckRun(w *wiring) *cobra.Command {
 		Long: `Judges claims as the agent does: by the checks that are built in, and by the validators that match the claim's error,
 which run in the sandbox. A file holds one claim or more, as JSON objects. What no validator has judged is
 "unverified". The exit code is 13 where a claim is invalid.`,
-		Args: positional(cobra.MinimumNArgs(1)),
+		Example: "  caselsp fixcheck run claim.json\n  caselsp fixcheck run --json - <claim.json",
+		Args:    positional(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			e, err := w.fixEngine()
 			if err != nil {

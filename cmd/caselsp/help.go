@@ -226,14 +226,20 @@ func unknownTopic(root *cobra.Command, name string) error {
 // widestPage is the longest line in columns: longer ones are hard to read.
 const widestPage = 100
 
+// columnsOf is the width of a terminal, up to widestPage; otherwise where it is not known, or out is no terminal.
+func columnsOf(out *os.File, otherwise int) int {
+	if isTerminal(out) {
+		if size, err := term.GetWinsize(out.Fd()); err == nil && size.Width > 0 {
+			return min(widestPage, int(size.Width))
+		}
+	}
+	return otherwise
+}
+
 // printPage prints a document: as Markdown, or on a terminal as text that fits it.
 func printPage(out *os.File, source string) error {
 	if isTerminal(out) {
-		width := widestPage
-		if size, err := term.GetWinsize(out.Fd()); err == nil && size.Width > 0 {
-			width = min(width, int(size.Width))
-		}
-		source = renderMarkdown(source, width, inColor(out))
+		source = renderMarkdown(source, columnsOf(out, widestPage), inColor(out))
 	}
 	_, err := io.WriteString(out, source)
 	return err

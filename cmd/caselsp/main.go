@@ -18,6 +18,7 @@ import (
 	"syscall"
 
 	"caselsp/agent"
+	"caselsp/agent/near"
 
 	"github.com/spf13/cobra"
 )
@@ -88,6 +89,28 @@ func positional(check cobra.PositionalArgs) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+// group is a command that does nothing but have others below it: it shows its help, and refuses what is none of them.
+func group(cmd *cobra.Command, below ...*cobra.Command) *cobra.Command {
+	cmd.AddCommand(below...)
+	cmd.DisableFlagsInUseLine = true
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
+		}
+		var names []string
+		for _, c := range cmd.Commands() {
+			names = append(names, c.Name())
+		}
+		advice := ": see `" + cmd.CommandPath() + " --help`"
+		if meant := near.Closest(strings.ToLower(args[0]), names, len(args[0])/2); meant != "" {
+			advice = "; did you mean `" + cmd.CommandPath() + " " + meant + "`?"
+		}
+		return usage(fmt.Errorf("`%s` has no command %q%s", cmd.CommandPath(), args[0], advice))
+	}
+	return cmd
 }
 
 func rootCommand() *cobra.Command {

@@ -29,7 +29,7 @@ as helpful when you accept that task. One that was tried and seldom helped is no
 The memory is in user.db in the state directory, never in a project, and holds no known secret.`
 
 func memoryCommand(w *wiring) *cobra.Command {
-	cmd := &cobra.Command{
+	return group(&cobra.Command{
 		Use:   "memory",
 		Short: "List, search, export, import and delete what is remembered of past tasks",
 		Long:  memoryLong,
@@ -38,10 +38,7 @@ func memoryCommand(w *wiring) *cobra.Command {
   caselsp memory show 3f2a91bc
   caselsp memory forget 3f2a91bc
   caselsp memory export > memory.jsonl`,
-		Args: positional(cobra.NoArgs),
-	}
-	cmd.AddCommand(memoryList(w), memoryShow(w), memoryRecall(w), memoryExport(w), memoryImport(w), memoryForget(w), memoryStats(w), memoryEmbed(w))
-	return cmd
+	}, memoryList(w), memoryShow(w), memoryRecall(w), memoryExport(w), memoryImport(w), memoryForget(w), memoryStats(w), memoryEmbed(w))
 }
 
 // kindFlag adds --kind; no is what is meant without it.

@@ -25,7 +25,7 @@ var fillFiles = reads("fill", func(ctx context.Context, e *engine, s *seat, file
 })
 
 func secretCommand(w *wiring) *cobra.Command {
-	cmd := &cobra.Command{
+	return group(&cobra.Command{
 		Use:   "secret set|list|remove NAME, secret fill FILE",
 		Short: "Keep secrets in the keyring, for commands that need them",
 		Long: "Keeps secrets in the keyring of the operating system. An agent names a secret and never sees its\n" +
@@ -34,8 +34,7 @@ func secretCommand(w *wiring) *cobra.Command {
 		Example: "  caselsp secret set API_TOKEN            # asks for the value and does not show it\n" +
 			"  pass show api | caselsp secret set API_TOKEN\n" +
 			"  caselsp secret fill config.ini          # where the file has {{ API_TOKEN }}",
-	}
-	cmd.AddCommand(
+	},
 		&cobra.Command{
 			Use: "set NAME", Short: "Keep a secret; its value is typed, or read from standard input",
 			Args: positional(cobra.ExactArgs(1)),
@@ -74,7 +73,6 @@ func secretCommand(w *wiring) *cobra.Command {
 			},
 		},
 	)
-	return cmd
 }
 
 func setSecret(ctx context.Context, name string) error {
