@@ -19,7 +19,8 @@ type console struct {
 	out io.Writer
 	yes bool // approve without asking: --yes
 
-	last record.Answer // the one before, which the user may be asked about again
+	color bool
+	last  record.Answer // the one before, which the user may be asked about again
 }
 
 // lineReader reads lines in a goroutine of its own, so that a read can be abandoned
@@ -278,10 +279,33 @@ func (c *console) ask(ctx context.Context, q record.Question) (string, bool, err
 	}
 	read := func(ctx context.Context) (string, bool, error) { return c.in.answer(ctx, q, text+choices, ignored) }
 	if q.Kind() == record.KindSecret {
-		return readMasked(ctx, c.out, text+choices, c.in, read)
+		return readMasked(ctx, c.out, c.paint(text)+choices, c.in, read)
 	}
-	fmt.Fprint(c.out, text+choices)
+	fmt.Fprint(c.out, c.paint(text)+choices)
 	return read(ctx)
+}
+
+// paint shows in colours who speaks in a question: its first line is ours, and what is quoted has a mark of its own.
+func (c *console) paint(text string) string {
+	if !c.color {
+		return text
+	}
+	p := plain{color: true}
+	var b strings.Builder
+	titled := false
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		mark := strings.TrimRight(quoteMark, " ")
+		quoted, isQuote := strings.CutPrefix(line, mark)
+		switch {
+		case isQuote:
+			line = p.styled(cyan, mark) + quoted
+		case !titled && line != "":
+			line, titled = p.styled(bold+yellow, line), true
+		}
+		b.WriteString(line + "\n")
+	}
+	return b.String()
 }
 
 // quoteMark stands before each line that is not ours: of a command, or of what a model asks.

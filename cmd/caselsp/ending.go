@@ -15,8 +15,8 @@ import (
 const maxEnding = 40
 
 // showEnding shows what a task took, how its tests went, and what the models say of the result
-// where a line had no room for it.
-func (e *engine) showEnding(out io.Writer, last record.Status) {
+// where a line had no room for it. Without took, the summary at the end says what it took.
+func (e *engine) showEnding(out io.Writer, last record.Status, took bool) {
 	s, err := e.agent.Summary(last.Task.ID)
 	if err != nil {
 		return // the run has said what is wrong with the journal, or its next reader will
@@ -31,7 +31,9 @@ func (e *engine) showEnding(out io.Writer, last record.Status) {
 		p.words(said.Words.Plain())
 	}
 	for _, line := range s.Lines {
-		p.line("%s", line)
+		if took {
+			p.line("%s", line)
+		}
 	}
 }
 

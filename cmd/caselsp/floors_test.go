@@ -74,16 +74,17 @@ var floors = map[string]floor{
 	"agent/record": {does: "is the records of the journal, and folds them to the state of a task or a thread", may: []string{"agent/action", "agent/count", "agent/fixcheck", "agent/llm", "agent/patch", "agent/quote", "agent/stack", "agent/syntax", "agent/testreport", "agent/validate", "agent/workspace", "sandbox"}},
 	// Beside what decisions are made from: findings name their linters, questions the sandbox's
 	// limits, and a task that leaves fewer tests is seen by their count.
-	"agent/permit":    {does: "answers every question of permission with allowed, refused or a question to the user", may: []string{"agent/ability", "agent/action", "agent/lint", "agent/obey", "agent/record", "agent/settings", "agent/shell", "agent/testreport", "agent/validate", "agent/validate/rules", "agent/workspace", "sandbox", "store"}},
-	"agent/review":    {does: "accepts, rejects and reverts what a task has done", may: []string{"agent/count", "agent/permit", "agent/record", "agent/workspace", "agent/patch"}},
-	"agent/telemetry": {does: "exports what tasks do as OpenTelemetry spans and metrics, without any text", may: []string{"agent/record"}},
-	"agent":           {does: "is the loop: phases, prompts, threads, budgets and recovery over the journal", may: []string{"agent/...", "store", "store/secret", "sandbox"}},
-	"lsp/wire":        {does: "is the stream, the dispatch and the lifecycle of JSON-RPC and of LSP", may: []string{"store/peer"}},
-	"lsp":             {does: "is a session with one editor: events become messages, questions prompts, change sets workspace edits", may: []string{"lsp/wire", "agent", "agent/count", "agent/record", "agent/review", "agent/near", "agent/workspace", "agent/validate", "agent/validate/rules", "agent/settings"}, tests: []string{"agent/...", "store", "sandbox"}},
-	"lsp/lsptest":     {does: "is an editor that tests drive, well-behaved or hostile"},
-	"cmd/caselsp":     {does: "wires all, and is the terminal: commands, verbs, exit codes", may: []string{"..."}},
-	"editors":         {does: "holds what editors load"},
-	"editors/*":       {does: "is a client of one editor, which knows the binary only"},
+	"agent/permit":       {does: "answers every question of permission with allowed, refused or a question to the user", may: []string{"agent/ability", "agent/action", "agent/lint", "agent/obey", "agent/record", "agent/settings", "agent/shell", "agent/testreport", "agent/validate", "agent/validate/rules", "agent/workspace", "sandbox", "store"}},
+	"agent/review":       {does: "accepts, rejects and reverts what a task has done", may: []string{"agent/count", "agent/permit", "agent/record", "agent/workspace", "agent/patch"}},
+	"agent/telemetry":    {does: "exports what tasks do as OpenTelemetry spans and metrics, without any text", may: []string{"agent/record"}},
+	"agent":              {does: "is the loop: phases, prompts, threads, budgets and recovery over the journal", may: []string{"agent/...", "store", "store/secret", "sandbox"}},
+	"lsp/wire":           {does: "is the stream, the dispatch and the lifecycle of JSON-RPC and of LSP", may: []string{"store/peer"}},
+	"lsp":                {does: "is a session with one editor: events become messages, questions prompts, change sets workspace edits", may: []string{"lsp/wire", "agent", "agent/count", "agent/record", "agent/review", "agent/near", "agent/workspace", "agent/validate", "agent/validate/rules", "agent/settings"}, tests: []string{"agent/...", "store", "sandbox"}},
+	"lsp/lsptest":        {does: "is an editor that tests drive, well-behaved or hostile"},
+	"cmd/caselsp":        {does: "wires all, and is the terminal: commands, verbs, exit codes", may: []string{"..."}},
+	"cmd/caselsp/screen": {does: "keeps rows and the line that a person types below what is printed on a terminal", may: []string{"agent/quote"}},
+	"editors":            {does: "holds what editors load"},
+	"editors/*":          {does: "is a client of one editor, which knows the binary only"},
 }
 
 // testKits are the packages that exist to be imported by tests.
@@ -121,6 +122,7 @@ var absences = []absence{
 	{what: []string{"github.com/smacker/go-tree-sitter/..."}, only: []string{"agent/syntax"}, why: "parse trees come from agent/syntax"},
 	{what: []string{"mvdan.cc/sh/..."}, only: []string{"agent/shell"}, why: "command lines are parsed in one place"},
 	{what: []string{"github.com/spf13/cobra"}, only: []string{"cmd/caselsp"}, why: "flags are the command's business"},
+	{what: []string{"github.com/charmbracelet/...", "github.com/muesli/..."}, only: []string{"cmd/caselsp", "cmd/caselsp/screen"}, why: "terminals are the command's business"},
 	{what: []string{"plugin"}, why: "code that is loaded at run time cannot be reviewed"},
 	{what: []string{"github.com/stretchr/testify/...", "go.uber.org/mock/..."}, tests: true, why: "the tests use neither assertion libraries nor mocks"},
 }

@@ -58,7 +58,7 @@ func sections(source string, titles ...string) func() string {
 
 // topics are all topics, in the order of the list.
 var topics = []topic{
-	{"commands", "the commands of the terminal and of the editor, with their flags", sections(commandReference, "In the terminal", "In the editor")},
+	{"commands", "the commands of the terminal and of the editor, with their flags", sections(commandReference, "In the terminal", "While a task runs", "In the editor")},
 	{"exit-codes", "what each exit code means", sections(commandReference, "Exit codes")},
 	{"events", "what run --json writes: every event and the result, field by field", sections(record.Reference)},
 	{"settings", "every setting; also by name: caselsp help sandbox.engine", sections(commandReference, "Settings")},

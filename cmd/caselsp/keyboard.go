@@ -1,20 +1,21 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"os"
 	"strings"
 	"sync"
-	"unicode/utf8"
+
+	"caselsp/cmd/caselsp/screen"
 
 	winsize "github.com/moby/term"
-	"golang.org/x/term"
 )
 
 // ownKeys are the keys of this process. As a rule the terminal itself edits a line and shows what is typed. While
-// a task works, that would be wiped out by each line of progress: then this process edits the line, below the progress and
-// behind the status (see [ownKeys.begin]), with the keys of golang.org/x/term.
+// a task works, that would be wiped out by each line of progress: then this process edits the line, in the region below
+// the progress (see [ownKeys.begin]).
 type ownKeys struct {
 	pump  sync.Once
 	bytes chan []byte // as they are read; closed at the end of input
@@ -22,31 +23,22 @@ type ownKeys struct {
 	part  []byte      // of a line that the terminal edits
 
 	mu       sync.Mutex
-	reading  bool           // somebody takes the lines
-	line     *term.Terminal // nil: the terminal edits
-	out      *os.File       // where the line is
+	reading  bool // somebody takes the lines
+	editing  bool // this process edits the line; else the terminal does
+	ended    bool // it never does again: the process is about to end
 	restore  func()
-	switched chan struct{} // closed when line changes
-}
-
-// editing is who edits the line, until another one does: what it reads is never taken in another's way.
-type editing struct {
-	*ownKeys
-	ended <-chan struct{}
-	ours  bool // this process edits
+	switched chan struct{} // closed when editing changes
+	region   *screen.Region
 }
 
 // errSwitched ends a read because another one edits the line now.
 var errSwitched = errors.New("another one edits the line now")
 
-// promptRoom is how many columns the status leaves to what is typed: a word or two, before the line wraps.
-const promptRoom = 24
-
-// promptMark is between the status and what is typed.
-const promptMark = " › "
-
 // keyboard is the one of this process: nobody else reads its standard input.
-var keyboard = &ownKeys{bytes: make(chan []byte), switched: make(chan struct{})}
+var keyboard = &ownKeys{bytes: make(chan []byte), switched: make(chan struct{}), region: bottom}
+
+// bottom is the lower end of this process's terminal.
+var bottom = &screen.Region{}
 
 // next implements keys.
 func (k *ownKeys) next() (string, bool) {
@@ -54,43 +46,83 @@ func (k *ownKeys) next() (string, bool) {
 	for {
 		k.mu.Lock()
 		k.reading = true
-		line, now := k.line, editing{k, k.switched, k.line != nil}
-		k.mu.Unlock()
-		text, err := now.plainLine, error(nil)
-		if line != nil {
-			text = line.ReadLine
+		line, switched := k.plainLine, k.switched
+		if k.editing {
+			line = k.editedLine
 		}
-		var got string
-		if got, err = text(); err == nil {
-			if line != nil && got != "" { // the task says what it was told: once is enough
-				_, _ = line.Write([]byte("\x1b[A\r\x1b[J"))
-			}
-			return got, true
+		k.mu.Unlock()
+		text, err := line(switched)
+		if err == nil {
+			return text, true
 		}
 		if !errors.Is(err, errSwitched) {
 			k.over()
-			return got, got != ""
+			return text, text != ""
 		}
 	}
 }
 
-// plainLine reads a line that the terminal has edited.
-func (k editing) plainLine() (string, error) {
-	var b [1]byte
+// editedLine reads a line that is edited in the region.
+func (k *ownKeys) editedLine(switched <-chan struct{}) (string, error) {
 	for {
-		if _, err := k.Read(b[:]); err != nil {
+		key, n := screen.NextKey(k.left)
+		if n == 0 {
+			if err := k.more(switched); err != nil {
+				return "", err
+			}
+			continue
+		}
+		if text, entered, err := k.press(switched, key, n); entered || err != nil {
+			return text, err
+		}
+	}
+}
+
+// press gives the region the key in the next n bytes of what is left, unless another one edits the line now.
+func (k *ownKeys) press(switched <-chan struct{}, key screen.Key, n int) (text string, entered bool, err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if closed(switched) {
+		return "", false, errSwitched
+	}
+	k.left = k.left[n:]
+	text, entered, end := k.region.Press(key)
+	if end {
+		err = io.EOF
+	}
+	return text, entered, err
+}
+
+// closed reports whether a channel is closed.
+func closed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// plainLine reads a line that the terminal has edited.
+func (k *ownKeys) plainLine(switched <-chan struct{}) (string, error) {
+	for {
+		if closed(switched) {
+			return "", errSwitched
+		}
+		line, rest, found := bytes.Cut(k.left, []byte{'\n'})
+		k.part, k.left = append(k.part, line...), rest
+		if found {
+			text := strings.TrimSuffix(string(k.part), "\r")
+			k.part = nil
+			return text, nil
+		}
+		if err := k.more(switched); err != nil {
 			text := ""
 			if !errors.Is(err, errSwitched) { // the last line has no end
 				text, k.part = string(k.part), nil
 			}
 			return text, err
 		}
-		if b[0] == '\n' {
-			text := strings.TrimSuffix(string(k.part), "\r")
-			k.part = nil
-			return text, nil
-		}
-		k.part = append(k.part, b[0])
 	}
 }
 
@@ -109,76 +141,49 @@ func (k *ownKeys) read() {
 	}
 }
 
-// Read implements io.Reader for who edits the line; errSwitched once that is another one.
-func (k editing) Read(p []byte) (int, error) {
+// more waits for what is typed next, and adds it to what is left; errSwitched once another one edits the line.
+func (k *ownKeys) more(switched <-chan struct{}) error {
+	if closed(switched) {
+		return errSwitched
+	}
 	select {
-	case <-k.ended:
-		return 0, errSwitched
-	default:
-	}
-	if len(k.left) == 0 {
-		select {
-		case chunk, ok := <-k.bytes:
-			if !ok {
-				return 0, io.EOF
-			}
-			k.left = chunk
-		case <-k.ended:
-			return 0, errSwitched
+	case chunk, ok := <-k.bytes:
+		if !ok {
+			return io.EOF
 		}
+		k.left = append(k.left, chunk...)
+		return nil
+	case <-switched:
+		return errSwitched
 	}
-	n := copy(p, k.left)
-	k.left = k.left[n:]
-	if k.ours {
-		for i, b := range p[:n] {
-			if b == '\n' { // as the terminal hands on the key Enter
-				p[i] = '\r'
-			}
-		}
-	}
-	return n, nil
 }
 
-// begin has this process edit the line on out, behind a status, or renews the status. It does so only where somebody takes
-// the lines and the system lets it.
-func (k *ownKeys) begin(out *os.File, status string) {
+// begin has this process edit the line, in the region. It does so only where somebody takes the lines and the system lets it.
+func (k *ownKeys) begin() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if !k.reading {
+	if !k.reading || k.ended {
 		return
-	}
-	width, height := 80, 24
-	if size, err := winsize.GetWinsize(out.Fd()); err == nil && size.Width > 0 {
-		width, height = int(size.Width), int(size.Height)
 	}
 	restore, err := editHere(os.Stdin) // again each time: a shell that stopped this process has changed it
-	if err != nil {
+	if err != nil || k.editing {
 		return
 	}
-	prompt := cutTo(status, width-promptRoom) + promptMark
-	if k.line == nil {
-		k.turn()
-		k.out, k.restore = out, restore
-		k.line = term.NewTerminal(struct {
-			io.Reader
-			io.Writer
-		}{editing{k, k.switched, true}, out}, prompt)
-	}
-	_ = k.line.SetSize(width, height) // fails with the terminal itself
-	k.line.SetPrompt(prompt)
-	_, _ = k.line.Write(nil) // draws it
+	k.editing, k.restore = true, restore
+	k.turn()
+	k.region.Edit(true)
 }
 
 // end hands the line back to the terminal.
 func (k *ownKeys) end() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.line == nil {
+	if !k.editing {
 		return
 	}
-	k.line = nil
+	k.editing = false
 	k.turn()
-	_, _ = io.WriteString(k.out, "\r\x1b[J")
+	k.region.Edit(false)
 	k.restore()
 }
 
@@ -190,17 +195,18 @@ func (k *ownKeys) over() {
 	k.reading = false
 }
 
-// turn has who reads now look again who edits.
+// leave hands the line back for good: a signal ends this process, and the next one does so at once.
+func (k *ownKeys) leave() {
+	k.mu.Lock()
+	k.ended = true
+	k.mu.Unlock()
+	k.end()
+}
+
+// turn has who reads now look again who edits. k.mu is held.
 func (k *ownKeys) turn() {
 	close(k.switched)
 	k.switched = make(chan struct{})
-}
-
-// edits reports whether this process edits the line.
-func (k *ownKeys) edits() bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.line != nil
 }
 
 // flush implements keys.
@@ -217,24 +223,7 @@ func (k *ownKeys) hide() (show func()) {
 	return func() { _ = winsize.RestoreTerminal(fd, state) }
 }
 
-// aboveLine writes to a file, above the line that is edited.
+// aboveLine writes to a file, above the region.
 type aboveLine struct{ f *os.File }
 
-func (w aboveLine) Write(p []byte) (int, error) {
-	keyboard.mu.Lock()
-	line := keyboard.line
-	keyboard.mu.Unlock()
-	if line != nil {
-		return line.Write(p)
-	}
-	return w.f.Write(p)
-}
-
-// cutTo is a text of at most n runes, at least one.
-func cutTo(text string, n int) string {
-	n = max(n, 1)
-	if utf8.RuneCountInString(text) <= n {
-		return text
-	}
-	return string([]rune(text)[:n-1]) + "…"
-}
+func (w aboveLine) Write(p []byte) (int, error) { return bottom.Above(w.f, p) }

@@ -21,3 +21,9 @@ func editHere(tty *os.File) (restore func(), err error) {
 	}
 	return func() { _ = unix.IoctlSetTermios(fd, unix.TCSETS, old) }, unix.IoctlSetTermios(fd, unix.TCSETS, &now)
 }
+
+// resizes are the signals by which a terminal says that its size has changed, and a shell that this process has it again.
+func resizes() []os.Signal { return []os.Signal{unix.SIGWINCH, unix.SIGCONT} }
+
+// continued reports whether a signal says that this process has the terminal again.
+func continued(s os.Signal) bool { return s == unix.SIGCONT }

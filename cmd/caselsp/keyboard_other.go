@@ -9,3 +9,8 @@ import (
 
 // editHere is for Linux; elsewhere the terminal edits lines.
 func editHere(*os.File) (restore func(), err error) { return nil, errors.ErrUnsupported }
+
+// resizes are none: the size is looked at whenever the region is drawn.
+func resizes() []os.Signal { return nil }
+
+func continued(os.Signal) bool { return false }

@@ -30,7 +30,9 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, func() {
-		keyboard.end()
+		stopping.Store(true)
+		keyboard.leave()
+		bottom.Redraw()
 		stop() // the next signal ends the process at once
 	})
 	os.Exit(execute(ctx, os.Args[1:]))

@@ -39,12 +39,19 @@ type streamLooks struct {
 type ownerSaid struct {
 	Out  []byte    `json:"out,omitempty"`  // write it
 	Err  []byte    `json:"err,omitempty"`  // write it to standard error
+	Live *liveSaid `json:"live,omitempty"` // show it
 	Keys string    `json:"keys,omitempty"` // read a line, flush, hide or show what is typed
 	Then *ownerAsk `json:"then,omitempty"` // what is to be done where the owner leaves
 
 	Ended bool   `json:"ended,omitempty"`
 	Error string `json:"error,omitempty"`
 	Code  int    `json:"code,omitempty"`
+}
+
+// liveSaid is a live view for an output of a seat.
+type liveSaid struct {
+	Err  bool      `json:"err,omitempty"`  // on standard error
+	View *liveView `json:"view,omitempty"` // nil takes it away
 }
 
 // What is done with the keys of a seat.
@@ -104,8 +111,8 @@ func (e *engine) doFor(ctx context.Context, k *farKeys, ask ownerAsk) error {
 	}
 	s := &seat{
 		away: true, then: k.then,
-		out: stream{Writer: farWriter{k, func(p []byte) ownerSaid { return ownerSaid{Out: p} }}, tty: ask.Seat.Out.TTY, color: ask.Seat.Out.Color},
-		err: stream{Writer: farWriter{k, func(p []byte) ownerSaid { return ownerSaid{Err: p} }}, tty: ask.Seat.Err.TTY, color: ask.Seat.Err.Color},
+		out: k.stream(ask.Seat.Out, func(p []byte) ownerSaid { return ownerSaid{Out: p} }, false),
+		err: k.stream(ask.Seat.Err, func(p []byte) ownerSaid { return ownerSaid{Err: p} }, true),
 	}
 	s.in = newLineReader(k, ask.Seat.Typed, s.err)
 	if len(ask.Set) > 0 {
@@ -116,6 +123,13 @@ func (e *engine) doFor(ctx context.Context, k *farKeys, ask ownerAsk) error {
 		fmt.Fprintln(s.err, "caselsp:", why)
 	}
 	return verb.do(ctx, e, s, ask.Args)
+}
+
+// stream is an output of the seat.
+func (k *farKeys) stream(looks streamLooks, said func(p []byte) ownerSaid, isErr bool) stream {
+	return stream{Writer: farWriter{k, said}, tty: looks.TTY, color: looks.Color, live: func(v *liveView) {
+		k.do(ownerSaid{Live: &liveSaid{isErr, v}})
+	}}
 }
 
 // farKeys are the keys of a seat in another process, and the rest of what is done there.
@@ -212,6 +226,9 @@ func askOwnerOf(ctx context.Context, o store.Options, ask *ownerAsk, s *seat) er
 	near.ctx = reads
 	defer near.show()
 	err := store.AskOwner(ctx, o, ask, ownerHears{Stop: true}, near.told)
+	for _, isErr := range []bool{false, true} { // where the owner has left
+		near.live(&liveSaid{Err: isErr})
+	}
 	*ask = near.next
 	return err
 }
@@ -236,6 +253,7 @@ func (n *nearSeat) told(raw json.RawMessage, say func(any) error) (last bool, er
 		n.next = *said.Then
 	}
 	n.write(said)
+	n.live(said.Live)
 	switch said.Keys {
 	case lineAsked:
 		go func() {
@@ -288,6 +306,20 @@ func (n *nearSeat) write(said ownerSaid) {
 	}
 	if len(said.Err) > 0 {
 		_, _ = n.err.Write(said.Err)
+	}
+}
+
+// live shows what a task does in the other process. Where that one ends, the view is taken away.
+func (n *nearSeat) live(said *liveSaid) {
+	if said == nil {
+		return
+	}
+	out := n.out
+	if said.Err {
+		out = n.err
+	}
+	if out.live != nil {
+		out.live(said.View)
 	}
 }
 

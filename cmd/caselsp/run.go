@@ -44,7 +44,7 @@ func (f *taskFlags) asked(ctx context.Context, s *seat) context.Context {
 	if s.in.tty {
 		s.in.start() // what is typed from now on is known by its time
 	}
-	return asked(ctx, &console{in: s.in, out: s.err, yes: f.Yes})
+	return asked(ctx, &console{in: s.in, out: s.err, yes: f.Yes, color: s.err.color})
 }
 
 // runArgs are a task, or what is left of one that another process has begun.
@@ -232,10 +232,14 @@ func (f *taskFlags) follow(ctx context.Context, e *engine, s *seat, events iter.
 
 // ended shows how a run has ended, and lets the user decide about the result.
 func (f *taskFlags) ended(ctx context.Context, e *engine, s *seat, last record.Status) error {
+	sums := !f.JSON && s.out.color // a person watches: what it came to stands at the end
 	if !f.JSON {
-		e.showEnding(s.out, last)
+		e.showEnding(s.out, last, !sums)
 	}
 	if last.State != record.Review {
+		if sums {
+			e.showSummary(s.out, last.Task.ID)
+		}
 		if last.State == record.Paused || last.State == record.Stopped {
 			fmt.Fprintf(s.err, "caselsp: task %s is %s: %s\n", last.Task.ID, last.State, clean(last.Reason))
 			fmt.Fprintf(s.err, "caselsp: to continue it: caselsp resume %s%s\n", e.resumeFlags(), last.Task.ID)
@@ -245,6 +249,9 @@ func (f *taskFlags) ended(ctx context.Context, e *engine, s *seat, last record.S
 		return exitOfRun(last.State, last)
 	}
 	err := f.decide(ctx, e, s, last.Task.ID)
+	if sums {
+		e.showSummary(s.out, last.Task.ID)
+	}
 	e.tellKept(s, last)
 	fmt.Fprintf(s.err, "caselsp: the report: %s\n", e.reportHint())
 	var code *exitError

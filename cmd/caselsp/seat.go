@@ -27,14 +27,14 @@ type stream struct {
 	io.Writer
 	tty   bool // a person watches
 	color bool
-	typed *os.File // the terminal at which a person types below what is written; nil: nobody does
+	live  func(*liveView) // shows what a task does, below what is written; nil takes it away
 }
 
 // streamOf is an output of this process.
 func streamOf(f *os.File) stream {
 	s := stream{Writer: f, tty: isTerminal(f), color: inColor(f)}
-	if s.tty && isTerminal(os.Stdin) {
-		s.Writer, s.typed = aboveLine{f}, f
+	if s.tty {
+		s.Writer, s.live = aboveLine{f}, newLiveHere(f).show
 	}
 	return s
 }
