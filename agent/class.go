@@ -1,6 +1,10 @@
 package agent
 
-import "caselsp/agent/record"
+import (
+	"slices"
+
+	"caselsp/agent/record"
+)
 
 // classHints say to those who test and verify a feature what the type of the task asks of it.
 var classHints = map[string]string{
@@ -19,4 +23,19 @@ func (p *prompter) class() string {
 		return c.String() + ": " + hint
 	}
 	return ""
+}
+
+// testable are the languages whose projects caselsp tests by itself.
+var testable = []string{"Python", "JavaScript", "TypeScript", "Go"}
+
+// askClass asks the user for a part of the task's class.
+func (r *run) askClass(what string) error {
+	q := record.Question{Text: "In which language shall the code be?", Why: "There is no code here yet, and the task names no language."}
+	choices := testable
+	if what == record.ClassType {
+		q.Text, q.Why = "What type of task is this?", "Neither the plan nor the task says it. How the work is tested and verified depends on it."
+		choices = slices.DeleteFunc(record.Types(), func(t string) bool { return t == record.TypeQuestion })
+	}
+	q.Subject = record.Input{Choices: append(slices.Clone(choices), record.ClassOpen), Class: what}
+	return r.question(q)
 }

@@ -261,6 +261,9 @@ func (r *run) ask(ctx context.Context) error {
 	}
 	for range maxHeld {
 		a, err := r.askOpenly(ctx, q)
+		if given, ok := q.Unanswered(); ok && errors.Is(err, ErrUndecided) {
+			a, err = given, nil
+		}
 		if err != nil {
 			return err
 		}

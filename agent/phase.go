@@ -16,6 +16,8 @@ func (r *run) planning(ctx context.Context) error {
 	switch {
 	case r.state.Splitting:
 		return r.splitting(ctx)
+	case r.state.Unsure() != "":
+		return r.askClass(r.state.Unsure())
 	case r.asksPlan():
 		return r.askPlan()
 	case r.state.Plan != nil:

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"caselsp/agent/ability"
 	"caselsp/agent/action"
@@ -148,6 +150,7 @@ func (r *run) begin(ctx context.Context, task record.Task) error {
 	if task.Thread == "" && !task.Single {
 		given.Known = r.a.outside.known(r.a, sums)
 	}
+	given.NoCode = task.Classify && record.NoCode(slices.Collect(maps.Keys(sums)))
 	if task.Thread == "" && !r.a.outside.replays() {
 		given.Pruned = r.a.prunedSince()
 	}

@@ -73,30 +73,39 @@ func (p *State) Class() Class {
 // PlannedClass is the class by the task and its plan: unlike Class, it stays as it is while the plan is
 // carried out.
 func (p *State) PlannedClass() Class {
-	c := Class{Type: strings.ToLower(strings.TrimSpace(p.Task.Type)), Language: strings.ToLower(strings.TrimSpace(p.Task.Language))}
 	var named []string
-	said := ""
 	if p.Plan != nil {
-		named, said = slices.Concat(p.Plan.Create, p.Plan.Change), typeNamed(p.Plan.Type)
+		named = slices.Concat(p.Plan.Create, p.Plan.Change)
 	}
+	c := Class{Language: strings.ToLower(strings.TrimSpace(p.Task.Language))}
+	c.Type, _ = p.plannedType(named)
 	if c.Language == "" {
 		c.Language = cmp.Or(languageOf(named), languageOf(seen(p.Plan)))
 	}
-	switch {
-	case c.Type != "":
-		c.Type = cmp.Or(typeNamed(c.Type), c.Type)
-	case said != "" && !contradicted(said, named):
-		c.Type = said
-	case every(named, testreport.IsTest):
-		c.Type = TypeTests
-	case every(named, isProse):
-		c.Type = TypeDocs
-	case p.Task.Focus != nil && p.Task.Focus.Diagnostic != "":
-		c.Type = TypeFix
-	default:
-		c.Type = typeOf(cmp.Or(p.Task.Typed, p.Task.Text))
-	}
 	return c
+}
+
+// plannedType is the type by the task and its plan, which creates or changes the named files. It is not sure where it is only
+// what most tasks are.
+func (p *State) plannedType(named []string) (is string, sure bool) {
+	user := strings.ToLower(strings.TrimSpace(cmp.Or(p.Task.Type, p.TypeSaid)))
+	said := ""
+	if p.Plan != nil {
+		said = typeNamed(p.Plan.Type)
+	}
+	switch {
+	case user != "":
+		return cmp.Or(typeNamed(user), user), true
+	case said != "" && !contradicted(said, named):
+		return said, true
+	case every(named, testreport.IsTest):
+		return TypeTests, true
+	case every(named, isProse):
+		return TypeDocs, true
+	case p.Task.Focus != nil && p.Task.Focus.Diagnostic != "":
+		return TypeFix, true
+	}
+	return worded(cmp.Or(p.Task.Typed, p.Task.Text))
 }
 
 // seen are the files that a plan's features name.
@@ -166,11 +175,11 @@ var building = regexp.MustCompile(`(?i)^\W*(?:please )?(?:implement|support|intr
 // asking is how a question begins.
 var asking = regexp.MustCompile(`(?i)^\W*(?:why|how|what|where|when|who|which|explain|is|are|does|do|can|could|should)\b`)
 
-// typeOf is the type by the words of a task.
-func typeOf(text string) string {
+// worded is the type by the words of a task. It is not sure where they say none.
+func worded(text string) (is string, sure bool) {
 	line := FirstLine(strings.TrimSpace(text))
 	if asking.MatchString(line) && strings.HasSuffix(strings.TrimSpace(text), "?") {
-		return TypeQuestion
+		return TypeQuestion, true
 	}
 	m := saying.FindStringSubmatchIndex(line)
 	built := building.FindString(line)
@@ -179,11 +188,11 @@ func typeOf(text string) string {
 			continue
 		}
 		if built != "" && (name == TypeFix || m[0] > len(built)+article) {
-			return TypeFeature
+			return TypeFeature, true
 		}
-		return name
+		return name, true
 	}
-	return TypeFeature
+	return TypeFeature, built != ""
 }
 
 // article is the room for "a", "some" or "unit" between such a word and what is built.

@@ -35,7 +35,7 @@ func TestTypeOf(t *testing.T) {
 		"Ein Knopf, der exportiert":                                TypeFeature,
 		"greet the world\n\nThe test of it fails with a traceback": TypeFeature,
 	} {
-		if got := typeOf(text); got != want {
+		if got, _ := worded(text); got != want {
 			t.Errorf("%q: got %s, want %s", text, got, want)
 		}
 	}

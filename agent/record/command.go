@@ -63,6 +63,10 @@ func (p *State) applyAnswer(q *Question, a Answer) {
 			p.answerTests(about, a)
 			return
 		}
+		if about.Class != "" {
+			p.applyClass(about.Class, a)
+			return
+		}
 		if !slices.Contains(about.Choices, a.Text) { // which the model wrote
 			p.UserTexts = append(p.UserTexts, a.Text)
 		}

@@ -13,6 +13,7 @@ import (
 
 // planned is how far TARS and the user have come with the plan.
 type planned struct {
+	classAsked
 	PlanReview   bool     // the user is asked about the plan before the work begins
 	PlanChecks   bool     // a plan is compared with the files that there are
 	PlanAccepted bool     // the user lets the work begin

@@ -43,7 +43,7 @@ func (q Question) Kind() QuestionKind {
 }
 
 // Flagged reports whether the flag --yes may answer the question: commands without secrets,
-// installations and plans only, nothing that needs the user's leave.
+// installations, plans and the task's class only, nothing that needs the user's leave.
 func (q Question) Flagged() bool {
 	switch about := q.Subject.(type) {
 	case Command:
@@ -51,14 +51,23 @@ func (q Question) Flagged() bool {
 	case Install:
 		return true
 	case Input:
-		return about.Plan != nil
+		return about.Plan != nil || about.Class != ""
 	}
 	return false
 }
 
+// Unanswered is what it means that a question is not answered; false where the task waits for the answer.
+func (q Question) Unanswered() (Answer, bool) {
+	about, _ := q.Subject.(Input)
+	return Answer{Text: ClassOpen}, about.Class != ""
+}
+
 // FlagAnswer is what the flag --yes answers to a question that is [Question.Flagged].
 func (q Question) FlagAnswer() Answer {
-	if q.Kind() == KindInput {
+	switch about, ok := q.Subject.(Input); {
+	case about.Class != "":
+		return Answer{Text: ClassOpen, By: Unasked}
+	case ok:
 		return Answer{Text: PlanGo, By: Unasked}
 	}
 	return Answer{Text: Approve, By: Unasked}
@@ -132,6 +141,9 @@ func (q Question) Check(a Answer) error {
 		}
 		if about.Plan != nil {
 			return about.Plan.check(a.Text)
+		}
+		if about.Class != "" {
+			return checkClass(a.Text)
 		}
 	case Approvable:
 		if a.Text == ApproveAlways && about.Offer().Always == "" {

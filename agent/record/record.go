@@ -62,6 +62,9 @@ type TaskGiven struct {
 	Offers   bool                         `json:"offers,omitempty"`
 	// Known is what the planner is told of the workspace; nil in journals of versions that told nothing.
 	Known *Known `json:"known,omitempty"`
+	// NoCode says that no file of the workspace was in a programming language. It is looked for where the user is
+	// asked for the language.
+	NoCode bool `json:"no_code,omitempty"`
 	// Pruned says what was pruned by the settings since the task before.
 	Pruned string `json:"pruned,omitempty"`
 }

@@ -194,7 +194,7 @@ func (p *State) Apply(seq int64, at time.Time, body Body) {
 	case TaskGiven:
 		p.Task, p.manifest, p.Pruned, p.Started, p.Phase = b.Asked(), b.Manifest, b.Pruned, at, b.Task.begins()
 		p.Answers, p.PlanReview, p.PlanChecks = b.Answers, b.PlanReview, b.PlanChecks
-		p.Packages, p.Offers, p.Known = b.Packages, b.Offers, b.Known
+		p.Packages, p.Offers, p.Known, p.NoCode = b.Packages, b.Offers, b.Known, b.NoCode
 		p.UserTexts = append(p.UserTexts, p.Task.Typed)
 	case StateChanged:
 		p.applyState(b)

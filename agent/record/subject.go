@@ -115,12 +115,13 @@ type Trust struct{}
 type Limit struct{ More int }
 
 // Input asks for free text, perhaps with choices. Tests says that it is the engine that asks,
-// about tests which cannot run; Plan, that it does about a plan. Packages are those that some of the
+// about tests which cannot run; Plan, that it does about a plan; Class, what of the task's class it asks for. Packages are those that some of the
 // choices install, Instead the test command that one runs in the place of the feature's.
 type Input struct {
 	Choices  []string
 	Tests    bool
 	Plan     *PlanAsked
+	Class    string
 	Packages *Packages
 	Instead  string
 }
@@ -130,7 +131,7 @@ func TestsInstead(line string) string { return "Run " + line + " instead" }
 
 // Who is who asks: the model, or caselsp itself.
 func (i Input) Who() string {
-	if i.Tests || i.Plan != nil {
+	if i.Tests || i.Plan != nil || i.Class != "" {
 		return "caselsp"
 	}
 	return "the model"
@@ -191,6 +192,7 @@ type flatQuestion struct {
 	Install *Install       `json:"install,omitempty"`
 	Tests   bool           `json:"tests,omitempty"`
 	Plan    *PlanAsked     `json:"plan,omitempty"`
+	Class   string         `json:"class,omitempty"`
 
 	Packages *Packages `json:"packages,omitempty"`
 	Instead  string    `json:"instead,omitempty"`
@@ -217,7 +219,7 @@ func (q Question) MarshalJSON() ([]byte, error) {
 	case Limit:
 		f.More = s.More
 	case Input:
-		f.Choices, f.Tests, f.Plan, f.Packages, f.Instead = s.Choices, s.Tests, s.Plan, s.Packages, s.Instead
+		f.Choices, f.Tests, f.Plan, f.Class, f.Packages, f.Instead = s.Choices, s.Tests, s.Plan, s.Class, s.Packages, s.Instead
 	default:
 		return nil, fmt.Errorf("question %s is about nothing", q.ID)
 	}
@@ -250,7 +252,7 @@ func (q *Question) UnmarshalJSON(raw []byte) error {
 	case f.Kind == KindLimit:
 		q.Subject = Limit{More: f.More}
 	case f.Kind == KindInput:
-		q.Subject = Input{Choices: f.Choices, Tests: f.Tests, Plan: f.Plan, Packages: f.Packages, Instead: f.Instead}
+		q.Subject = Input{Choices: f.Choices, Tests: f.Tests, Plan: f.Plan, Class: f.Class, Packages: f.Packages, Instead: f.Instead}
 	default:
 		return fmt.Errorf("a question of the unknown kind %q: it was written by a newer caselsp; update this one", f.Kind)
 	}

@@ -27,6 +27,8 @@ type Task struct {
 	// Language and Type are the user's own classification; empty: TARS classifies.
 	Language string `json:"language,omitempty"`
 	Type     string `json:"type,omitempty"`
+	// Classify says that the user is at hand, and is asked for what of the language and the type nothing says.
+	Classify bool `json:"classify,omitempty"`
 	// Thread is the name of the thread of which this is the journal; "": it is a task's.
 	Thread string `json:"thread,omitempty"`
 }

@@ -376,7 +376,11 @@ func choicesText(q record.Question) string {
 	if q.Unsure {
 		return "another answer, send = it is no secret: send it, " + later
 	}
-	if about, ok := q.Subject.(record.Input); ok && len(about.Choices) > 0 {
+	about, _ := q.Subject.(record.Input)
+	if about.Class != "" {
+		return fmt.Sprintf("%s, or your own words; Enter = %s > ", numbers(len(about.Choices)), record.ClassOpen)
+	}
+	if len(about.Choices) > 0 {
 		return fmt.Sprintf("%s, or your own words; %s", numbers(len(about.Choices)), later)
 	}
 	return "your own words; " + later

@@ -42,7 +42,7 @@ on tars
 call SUBMIT_VERDICT {"completion": 100, "summary": "done", "issues": []}
 `, project: map[string]string{"a.txt": "a\n"}})
 	h := sitAt(c, "80", "30")
-	h.runs(c, "COLORTERM=", "run", "write a greeting")
+	h.runs(c, "COLORTERM=", "run", "write a greeting to hello.txt")
 	h.held()
 	h.onScreen(`(?m)^── coding · feature 1 of 1 · “Greet .*\n   round 1 of 15 · CASE waits for the model · \d+s\n   \d+ tokens · \d+s · Ctrl\+C stops and saves\n› a message to the task, Enter sends it$`)
 	c.model.Release()

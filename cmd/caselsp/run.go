@@ -100,6 +100,7 @@ func runCommand(w *wiring) *cobra.Command {
 				}
 				a.Task.Text = line
 			}
+			a.Task.Classify = s.in.tty && s.out.tty && !a.Yes && !a.JSON && !a.Task.Single
 			if err := a.Task.Check(); err != nil && !errors.Is(err, record.ErrEmptyTask) {
 				return err
 			}
@@ -110,8 +111,8 @@ func runCommand(w *wiring) *cobra.Command {
 	cmd.Flags().StringVar(&a.Earlier, "follow", "", "go on from an earlier task (default: the last): its text, report and diff are given along")
 	cmd.Flags().Lookup("follow").NoOptDefVal = lastTask
 	cmd.Flags().BoolVar(&a.Task.Single, "single", false, "skip planning and verification, for small requests")
-	cmd.Flags().StringVar(&a.Task.Language, "language", "", "the programming language (default: TARS finds out)")
-	cmd.Flags().StringVar(&a.Task.Type, "type", "", "the type of the task: "+strings.Join(record.Types(), ", ")+", or a word of your own (default: TARS finds out)")
+	cmd.Flags().StringVar(&a.Task.Language, "language", "", "the programming language (default: TARS finds out; on a terminal you are asked where nothing says it)")
+	cmd.Flags().StringVar(&a.Task.Type, "type", "", "the type of the task: "+strings.Join(record.Types(), ", ")+", or a word of your own (default: as --language)")
 	// The name of the flag is the one defined above, so this cannot fail.
 	_ = cmd.RegisterFlagCompletionFunc("type", cobra.FixedCompletions(record.Types(), cobra.ShellCompDirectiveNoFileComp))
 	a.add(cmd)
