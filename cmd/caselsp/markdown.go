@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
@@ -155,7 +155,7 @@ func (w *wording) add(s, style string) {
 		if word == "" {
 			continue
 		}
-		w.open.width += utf8.RuneCountInString(word)
+		w.open.width += ansi.StringWidth(word)
 		if style != "" && w.p.color {
 			word = style + word + reset
 		}
@@ -236,7 +236,7 @@ func fill(words []lexeme, width int) (lines []lexeme) {
 
 // wrap writes a paragraph.
 func (p *page) wrap(words []lexeme, first, rest string) {
-	for _, line := range fill(words, p.width-utf8.RuneCountInString(rest)) {
+	for _, line := range fill(words, p.width-ansi.StringWidth(rest)) {
 		p.b.WriteString(first + line.text + "\n")
 		first = rest
 	}
@@ -267,8 +267,22 @@ func (p *page) table(t *table.Table, indent string) {
 		p.records(rows, indent)
 		return
 	}
-	for _, row := range rows {
-		p.row(row, widths, indent)
+	for i, row := range rows {
+		if p.row(row, widths, indent); i == 0 {
+			p.rule(row, widths, indent)
+		}
+	}
+}
+
+// rule underlines the head of a table, unless the head is empty.
+func (p *page) rule(head [][]lexeme, widths []int, indent string) {
+	var lines []string
+	named := false
+	for i, width := range widths {
+		lines, named = append(lines, strings.Repeat("─", width)), named || len(head[i]) > 0
+	}
+	if named {
+		p.b.WriteString(indent + strings.Join(lines, strings.Repeat(" ", columnGap)) + "\n")
 	}
 }
 
