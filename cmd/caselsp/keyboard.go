@@ -187,6 +187,16 @@ func (k *ownKeys) end() {
 	k.restore()
 }
 
+// aside hands the line back while something is done; what was typed stays.
+func (k *ownKeys) aside(do func()) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.editing {
+		k.restore()
+	}
+	k.region.Aside(do)
+}
+
 // over is called at the end of input.
 func (k *ownKeys) over() {
 	k.end()

@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"os/signal"
 
 	"golang.org/x/sys/unix"
 )
@@ -15,6 +16,7 @@ func editHere(tty *os.File) (restore func(), err error) {
 	}
 	now := *old
 	now.Lflag &^= unix.ICANON | unix.ECHO
+	now.Lflag |= unix.NOFLSH // else the key that sends a signal discards what was drawn just now
 	now.Cc[unix.VMIN], now.Cc[unix.VTIME] = 1, 0
 	if now == *old {
 		return func() {}, nil
@@ -22,8 +24,18 @@ func editHere(tty *os.File) (restore func(), err error) {
 	return func() { _ = unix.IoctlSetTermios(fd, unix.TCSETS, old) }, unix.IoctlSetTermios(fd, unix.TCSETS, &now)
 }
 
-// resizes are the signals by which a terminal says that its size has changed, and a shell that this process has it again.
-func resizes() []os.Signal { return []os.Signal{unix.SIGWINCH, unix.SIGCONT} }
+// changes are the signals by which a terminal says that its size has changed, and that the user stops this process.
+func changes() []os.Signal { return []os.Signal{unix.SIGWINCH, unix.SIGTSTP} }
 
-// continued reports whether a signal says that this process has the terminal again.
-func continued(s os.Signal) bool { return s == unix.SIGCONT }
+// suspends reports whether a signal says that the user stops this process.
+func suspends(s os.Signal) bool { return s == unix.SIGTSTP }
+
+// suspend stops this process until the shell continues it. The call that stops it may return before it is stopped.
+func suspend() {
+	continued := make(chan os.Signal, 1)
+	signal.Notify(continued, unix.SIGCONT)
+	defer signal.Stop(continued)
+	if unix.Kill(os.Getpid(), unix.SIGSTOP) == nil {
+		<-continued
+	}
+}

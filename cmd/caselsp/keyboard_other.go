@@ -10,7 +10,9 @@ import (
 // editHere is for Linux; elsewhere the terminal edits lines.
 func editHere(*os.File) (restore func(), err error) { return nil, errors.ErrUnsupported }
 
-// resizes are none: the size is looked at whenever the region is drawn.
-func resizes() []os.Signal { return nil }
+// changes are none: the size is looked at whenever the region is drawn.
+func changes() []os.Signal { return nil }
 
-func continued(os.Signal) bool { return false }
+func suspends(os.Signal) bool { return false }
+
+func suspend() {}

@@ -30,9 +30,9 @@ type liveView struct {
 	Title    string // of the feature, with a model's words marked
 	Attempt  int
 	Round    int
-	Rounds   int // the limit
-	Step     int // of this round
-	Who      string
+	Rounds   int    // the limit
+	Step     int    // of this round
+	Who      string // does it; "" where it is said in Doing, or nobody in particular does
 	Doing    string // what is being done now
 	Running  string // the command that is running, quoted
 	Writing  int    // bytes of the model's present answer so far
@@ -47,9 +47,9 @@ var roleNames = map[string]string{
 	record.RoleTars: "TARS", record.RoleCase: "CASE", record.RoleTester: "the tester", record.RoleWriter: "the tester", record.RoleReflector: "the reflector",
 }
 
-// now says what is being done from now on.
-func (v *liveView) now(doing, running string) {
-	v.Doing, v.Running, v.Since = doing, running, time.Now()
+// now says who does what from now on.
+func (v *liveView) now(who, doing, running string) {
+	v.Who, v.Doing, v.Running, v.Since = who, doing, running, time.Now()
 }
 
 // take brings the view to an event.
@@ -63,15 +63,13 @@ func (v *liveView) take(e agent.Event) {
 	v.Tokens, v.Cost, v.Writing = s.Usage.Prompt+s.Usage.Completion, s.Usage.Cost, 0
 	switch b := e.Body.(type) {
 	case record.CallSent:
-		v.Who = roleNames[b.Role]
-		v.now("waits for the model", "")
+		v.now(roleNames[b.Role], "waits for the model", "")
 	case record.ActionChosen:
-		v.Who = roleNames[b.Role]
-		v.now(b.Action+after(" ", subjectOf(b.Args)), "")
+		v.now(roleNames[b.Role], b.Action+after(" ", subjectOf(b.Args)), "")
 	case record.CommandStarted:
-		v.now("running "+b.Brief(), b.Brief())
+		v.now("", "running "+b.Brief(), b.Brief())
 	case record.CommandEnded, record.ActionDone, record.StateChanged:
-		v.now("", "")
+		v.now("", "", "")
 	}
 }
 
@@ -141,21 +139,20 @@ func (l *liveHere) show(v *liveView) {
 func (l *liveHere) run(stop <-chan struct{}) {
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()
-	changes := make(chan os.Signal, 1)
-	signal.Notify(changes, resizes()...)
-	defer signal.Stop(changes)
+	changed := make(chan os.Signal, 1)
+	signal.Notify(changed, changes()...)
+	defer signal.Stop(changed)
 	for {
 		select {
 		case <-stop:
 			return
 		case <-ticker.C:
 			bottom.Redraw()
-		case s := <-changes:
-			if !continued(s) {
-				bottom.Redraw()
-				continue
+		case s := <-changed:
+			if suspends(s) {
+				keyboard.aside(suspend)
 			}
-			bottom.Continue()
+			bottom.Redraw()
 		}
 		keyboard.begin()
 	}
@@ -241,7 +238,7 @@ func (v *liveView) place(now time.Time) (parts []string) {
 	if doing == "" {
 		doing = "works"
 	}
-	if v.Who != "" && v.Running == "" {
+	if v.Who != "" {
 		doing = v.Who + " " + doing
 	}
 	return append(parts, live.doing.Render(rowText(doing)), seconds(now.Sub(v.Since)))

@@ -56,6 +56,14 @@ call SUBMIT_VERDICT {"completion": 100, "summary": "done", "issues": []}
 		h.onScreen(`(?m)^── coding · feature 1 of 1 .*\n.*\n.*\n› make it so(.|\n)* wide\s*$`)
 		h.alone()
 	}
+	h.keys("C-z") // the shell has the terminal, and gives it back
+	h.onScreen(`(?m)^# *$`)
+	if strings.Contains(h.scrolled(), "Ctrl+C stops") {
+		t.Error("the live view is there while the shell is")
+	}
+	h.keys("fg", "Enter")
+	h.onScreen(`(?m)^── coding · feature 1 of 1 .*\n.*\n.*\n› make it so(.|\n)* wide\s*$`)
+	h.alone()
 	h.must("resize-window", "-x", "100", "-y", "8") // too low: in one row
 	h.onScreen(`(?m)^\d+s · coding, .*› make it so`)
 	h.must("resize-window", "-x", "100", "-y", "30")
@@ -126,7 +134,7 @@ func TestLiveView(t *testing.T) {
 	v.Writing, v.Title = 12345, ""
 	check(v, "── planning ───────────────────────────────────────────────", "   CASE writes, 12,345 bytes · 3s", "   12 tokens · 1m4s · Ctrl+C stops and saves",
 		"1m4s · writing, 12345 bytes · planning · 12 tokens|", "|1m4s · writing, 12345 bytes · planning · 12 tokens › ")
-	v.Writing, v.Running, v.Doing = 0, "“pytest”", "running “pytest”"
+	v.Writing, v.Who, v.Running, v.Doing = 0, "", "“pytest”", "running “pytest”"
 	check(v, "── planning ───────────────────────────────────────────────", "   running “pytest” · 3s", "   12 tokens · 1m4s · Ctrl+C stops and saves",
 		"1m4s · running “pytest” · planning · 12 tokens|", "|1m4s · running “pytest” · planning · 12 tokens › ")
 }

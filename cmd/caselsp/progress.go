@@ -51,7 +51,7 @@ func (t *terminal) show(e agent.Event) {
 func (t *terminal) passing(e agent.Event) {
 	t.view.Writing += len(e.Text)
 	if e.Doing != "" {
-		t.view.now(e.Doing, "")
+		t.view.now("", e.Doing, "")
 	}
 	if e.Doing != "" || time.Since(t.sent) >= tick { // the pieces are many
 		t.tell()

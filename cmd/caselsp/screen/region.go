@@ -84,11 +84,13 @@ func (r *Region) Redraw() {
 	r.draw(nil)
 }
 
-// Continue draws the view where the cursor is now: another process has used the terminal.
-func (r *Region) Continue() {
+// Aside takes the view away while something else is done at the terminal, and draws it where the cursor is then. What is
+// printed meanwhile waits.
+func (r *Region) Aside(do func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.drawn = drawing{}
+	r.erase()
+	do()
 	r.draw(nil)
 }
 
@@ -99,13 +101,23 @@ func (r *Region) Hide() {
 	if r.view == nil {
 		return
 	}
+	r.erase()
+	_, _ = r.tty.Write(r.part)
+	r.view, r.part = nil, nil
+}
+
+// erase takes what is drawn off the screen.
+func (r *Region) erase() {
+	if r.drawn.cells == nil {
+		return
+	}
 	width, _ := r.tty.Size()
 	text := r.back(width) + "\x1b[J"
 	if r.drawn.pastes {
 		text += pastesUnmarked
 	}
-	_, _ = io.WriteString(r.tty, text+string(r.part)) // a terminal that has gone needs nothing
-	r.view, r.part, r.drawn = nil, nil, drawing{}
+	_, _ = io.WriteString(r.tty, text) // a terminal that has gone needs nothing
+	r.drawn = drawing{}
 }
 
 // Edit has a person type into the region, or no longer: what was typed is forgotten then.

@@ -150,6 +150,11 @@ func TestAbove(t *testing.T) {
 		t.Errorf("narrower: %q", &out)
 	}
 	out.Reset()
+	r.Aside(func() { out.WriteString("a shell\n") })
+	if got, want := out.String(), "\r\x1b[2A\x1b[Ja shell\n\r\x1b[J"+cuts; !strings.HasPrefix(got, want) {
+		t.Errorf("aside: %q", got)
+	}
+	out.Reset()
 	r.Hide()
 	if got := out.String(); got != "\r\x1b[2A\x1b[Jand" {
 		t.Errorf("hidden: %q", got)
