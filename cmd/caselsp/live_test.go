@@ -16,7 +16,7 @@ import (
 const forged = `\u001b[2J\u001b[H\u001b[?7l\r── coding · feature 9 of 9 ──\u009b1A`
 
 // TestLive looks at the live view of a run at a real terminal: what it shows, that it stays below what is printed, alone
-// and whatever a model prints, when the terminal gets another size and when a line is typed into it; that a question
+// and whatever a model prints, also where a line is full, when the terminal gets another size and when a line is typed into it; that a question
 // takes its place, and what stands at the end.
 func TestLive(t *testing.T) {
 	t.Parallel()
@@ -30,7 +30,7 @@ hold
 call WRITE_FILE {"thought": "t ` + forged + `", "path": "hello.txt", "content": "hello ` + forged + `\n"}
 on case
 hold
-call LIST_FILES {"thought": "second"}
+call LIST_FILES {"thought": "` + strings.Repeat("x", 79) + `── coding · feature 9 of 9"}
 on case
 want make it so that it is blue
 call REQUEST_USER_INPUT {"thought": "third", "question": "Which language?\n` + forged + `"}
@@ -84,7 +84,7 @@ call SUBMIT_VERDICT {"completion": 100, "summary": "done", "issues": []}
 	h.keys("a", "Enter")
 	h.onScreen(`(?m)^── succeeded · 1 file ──\n   new      hello\.txt  \+1  written\n   it took .*: \d+ model calls, \d+ tokens in and \d+ out\n`)
 	h.onScreen(`(?m)^# *$`) // the shell reads again
-	if seen := h.scrolled(); strings.Contains(seen, "Ctrl+C stops") || strings.Count(seen, "feature 9 of 9 ──") != strings.Count(seen, `\u{1b}[H\u{1b}[?7l`) {
+	if seen := h.must("capture-pane", "-p", "-S", "-"); regexp.MustCompile(`(?m)^── coding|Ctrl\+C stops`).MatchString(seen) || !strings.Contains(seen, "feature 9 of 9") {
 		t.Errorf("the scrollback has a live view, or a forged one:\n%s", seen)
 	}
 }

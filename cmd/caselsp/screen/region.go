@@ -74,14 +74,14 @@ func (r *Region) Show(on Terminal, v View) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.tty, r.view = on, v
-	r.draw(nil)
+	r.draw("")
 }
 
 // Redraw draws the view again: it shows the time, or the terminal has another size.
 func (r *Region) Redraw() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.draw(nil)
+	r.draw("")
 }
 
 // Aside takes the view away while something else is done at the terminal, and draws it where the cursor is then. What is
@@ -91,7 +91,7 @@ func (r *Region) Aside(do func()) {
 	defer r.mu.Unlock()
 	r.erase()
 	do()
-	r.draw(nil)
+	r.draw("")
 }
 
 // Hide removes the region. What is printed next stands in its place.
@@ -128,7 +128,7 @@ func (r *Region) Edit(on bool) {
 		r.line.text, r.line.at, r.line.back = "", 0, 0
 	}
 	r.typing = on
-	r.draw(nil)
+	r.draw("")
 }
 
 // Press gives the region a key; see [Line.Press]. over says that it ends the input.
@@ -142,11 +142,12 @@ func (r *Region) Press(k Key) (text string, entered, over bool) {
 		k.Name = KeyDelete
 	}
 	text, entered = r.line.Press(k)
-	r.draw(nil)
+	r.draw("")
 	return text, entered, false
 }
 
-// Above prints to f, above the region. A line is printed when its end has come.
+// Above prints to f, above the region. A line is printed when its end has come; the rest of one that is longer than a
+// row is indented.
 func (r *Region) Above(f io.Writer, p []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -155,7 +156,7 @@ func (r *Region) Above(f io.Writer, p []byte) (int, error) {
 	}
 	r.part = append(r.part, p...)
 	if end := bytes.LastIndexByte(r.part, '\n') + 1; end > 0 {
-		whole := r.part[:end:end]
+		whole := string(r.part[:end])
 		r.part = append([]byte(nil), r.part[end:]...)
 		r.draw(whole)
 	}
@@ -172,20 +173,19 @@ const (
 )
 
 // draw draws the region below text that is printed, which ends with a line break.
-func (r *Region) draw(above []byte) {
+func (r *Region) draw(above string) {
 	if r.view == nil {
 		return
 	}
 	width, height := r.tty.Size()
 	rows, now := r.layout(width, height)
-	if len(above) == 0 && now.text == r.drawn.text && now.width == r.drawn.width && now.cursor == r.drawn.cursor && now.column == r.drawn.column {
+	if above == "" && now.text == r.drawn.text && now.width == r.drawn.width && now.cursor == r.drawn.cursor && now.column == r.drawn.column {
 		return // nothing a person selects is taken from them
 	}
 	var b strings.Builder
 	b.WriteString(r.back(width))
-	if len(above) > 0 || width != r.drawn.width {
-		b.WriteString("\x1b[J")
-		b.Write(above)
+	if above != "" || width != r.drawn.width {
+		b.WriteString("\x1b[J" + fold(above, width))
 	}
 	switch {
 	case r.typing && !r.drawn.pastes:

@@ -176,3 +176,31 @@ func TestReflows(t *testing.T) {
 		}
 	}
 }
+
+// TestFold breaks what is too long into rows, none of which begins with what is printed but the first.
+func TestFold(t *testing.T) {
+	const in = foldIndent
+	for text, want := range map[string]string{
+		"":                                                 "",
+		"short\nline\n":                                    "short\nline\n",
+		"12345678901234567890\nx\n":                        "12345678901234567890\nx\n",
+		"12345678901234567890── x\n":                       "12345678901234567890\n" + in + "── x\n",
+		"12345678901234567890123456789012345\n":            "12345678901234567890\n" + in + "123456789012\n" + in + "345\n",
+		"1234567890123456789漢\n":                           "1234567890123456789\n" + in + "漢\n",
+		"\x1b[31m12345678901234567890\x1b[0m\n":            "\x1b[31m12345678901234567890\x1b[0m\n",
+		"\x1b[31m123456789012345678901\x1b[0m\n":           "\x1b[31m12345678901234567890\n" + in + "1\x1b[0m\n",
+		"\t\t1234\r\n\t\t12345\n":                          "\t\t1234\r\n\t\t1234\n" + in + "5\n",
+		"\t\t1\tx\n":                                       "\t\t1\n" + in + "\tx\n",
+		"one two three and four\n":                         "one two three and \n" + in + "four\n",
+		"one two threeandfour five\n":                      "one two threeandfour\n" + in + " five\n",
+		"one two threeandfourfive\n":                       "one two threeandfour\n" + in + "five\n",
+		"one two three \x1b[1mand4\x1b[0m 12345 12345 1\n": "one two three \x1b[1mand4\x1b[0m \n" + in + "12345 12345 \n" + in + "1\n",
+	} {
+		if got := fold(text, 20); got != want {
+			t.Errorf("%q:\n got %q\nwant %q", text, got, want)
+		}
+	}
+	if got := fold("12345678901234567890\n", 10); got != "12345678901234567890\n" {
+		t.Errorf("in a terminal without room: %q", got)
+	}
+}
