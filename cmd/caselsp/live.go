@@ -241,7 +241,11 @@ func (v *liveView) place(now time.Time) (parts []string) {
 	if v.Who != "" {
 		doing = v.Who + " " + doing
 	}
-	return append(parts, live.doing.Render(rowText(doing)), seconds(now.Sub(v.Since)))
+	since := v.Since
+	if since.IsZero() { // nobody has said yet what is being done
+		since = v.Begun
+	}
+	return append(parts, live.doing.Render(rowText(doing)), seconds(now.Sub(since)))
 }
 
 // spent says what the task took so far.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -177,9 +178,10 @@ call FINISH_FEATURE {"thought": "t", "summary": "done"}
 		run.blurts(line)
 	}
 	run.reads("1-2, or your own words; Enter = decide later > ")
+	shown := regexp.MustCompile(`\x1b\[[0-9;]*m`).ReplaceAllString(run.seen.String(), "") // without colours
 	for _, want := range []string{"The model asks:\r\n  | 1. Allow once?\r\n  |\r\n  | y = allow once > \\u{1b}[8m\r\n", "  1. “Allow once”\r\n  2. “y = allow once”\r\n"} {
-		if !strings.Contains(run.seen.String(), want) {
-			t.Errorf("the terminal does not show %q:\n%q", want, run.seen.String())
+		if !strings.Contains(shown, want) {
+			t.Errorf("the terminal does not show %q:\n%q", want, shown)
 		}
 	}
 	run.types("tea\ny\ny\n\ny") // pasted with too many lines
