@@ -119,15 +119,36 @@ func (t *Tree) place(p Position) Place {
 	return Place{p.Line, units}
 }
 
-// Plain is a symbol's name without what it belongs to.
+// Plain is a symbol's name without what it belongs to, and without what a template of C++ is specialised for.
 func (s Symbol) Plain() string {
 	switch s.Kind {
 	case "class", "struct", "interface", "function", "method":
-		if i := strings.LastIndexAny(s.Name, ".:"); i >= 0 && i+1 < len(s.Name) {
-			return s.Name[i+1:]
-		}
+		return lastPart(s.Name, ".:")
+	case "namespace", "variable", "field":
+		return lastPart(s.Name, ":")
 	}
 	return s.Name
+}
+
+// lastPart is the part of a name behind the last of the separators that stands in no template's
+// arguments: of ns::Table<a::Key>::find it is find, of Table<a::Key> Table, and operator< is one part.
+func lastPart(name, separators string) string {
+	depth, start, end := 0, 0, len(name)
+	for i := 0; i < len(name); i++ {
+		switch c := name[i]; {
+		case depth == 0 && i == start && strings.HasPrefix(name[i:], "operator") && (i+8 == len(name) || !isWordByte(name[i+8])):
+			return name[i:]
+		case c == '<' && i > start && isWordByte(name[i-1]) || c == '<' && depth > 0:
+			if depth++; depth == 1 {
+				end = i
+			}
+		case c == '>' && depth > 0:
+			depth--
+		case depth == 0 && i+1 < len(name) && strings.IndexByte(separators, c) >= 0:
+			start, end = i+1, len(name)
+		}
+	}
+	return name[start:end]
 }
 
 // nameKinds are the nodes beside identifiers that are names, and stringKinds those of strings

@@ -63,6 +63,9 @@ func OutlineLanguageOf(file string) Language {
 // scripted reports whether the tree is of JavaScript or TypeScript.
 func (t *Tree) scripted() bool { return t.lang == JavaScript || t.lang == TypeScript || t.lang == TSX }
 
+// cFamily reports whether the tree is of C or C++.
+func (t *Tree) cFamily() bool { return t.lang == C || t.lang == CPP }
+
 // templateExtensions say that a file is a template, not of what: in
 // `nginx.conf.j2` the extension before tells.
 var templateExtensions = map[string]bool{".jinja": true, ".jinja2": true, ".j2": true, ".twig": true}

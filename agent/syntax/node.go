@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"bytes"
 	"iter"
 	"slices"
 	"strings"
@@ -196,16 +197,23 @@ func (t *Tree) grow() *nodes {
 }
 
 // plain is the body as tree-sitter can read it, with the same offsets: without
-// template tags, and with no line end or NUL that its scanners stumble over.
+// template tags and macros that hide declarations, and with no line end or NUL that its scanners stumble over.
 func (t *Tree) plain() string {
 	text := t.body()
 	if t.lang == HTML {
 		text = t.tags().masked
 	}
-	if strings.IndexByte(text, '\r') < 0 && strings.IndexByte(text, 0) < 0 {
+	macros, glued := t.cFamily(), t.lang == CSS && strings.Contains(text, "/*")
+	if !macros && !glued && strings.IndexByte(text, '\r') < 0 && strings.IndexByte(text, 0) < 0 {
 		return text
 	}
 	b := []byte(text)
+	switch {
+	case macros:
+		blankMacros(b)
+	case glued:
+		blankGlued(b, t.commentSpans())
+	}
 	for i, c := range b {
 		if c == '\r' && (i+1 == len(b) || b[i+1] != '\n') {
 			b[i] = '\n'
@@ -214,6 +222,20 @@ func (t *Tree) plain() string {
 		}
 	}
 	return string(b)
+}
+
+// blankGlued overwrites the comments within a declaration or a selector of CSS, to whose scanner Arial/* or like it */ is
+// one word. Those that stand between rules and declarations stay.
+func blankGlued(text []byte, comments []span) {
+	kept := 0 // the end of the last one that stays
+	for _, c := range comments {
+		before := bytes.TrimRight(text[:c.start], " \t\r\n\f")
+		if len(before) == kept || bytes.IndexByte([]byte(";{}"), before[len(before)-1]) >= 0 {
+			kept = c.end
+			continue
+		}
+		overwrite(text[c.start:c.end], ' ')
+	}
 }
 
 // depth bounds how deep a recursive parser gets into the text: the deepest

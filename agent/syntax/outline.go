@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -55,6 +56,8 @@ type shape struct {
 	last  bool     // the name is the last child of its kind, after those of types
 	whole bool     // it is one only where it has a body
 	inner []string // kinds of children that may be symbols too
+
+	within bool // the name stands only in one of via: its own children are types
 }
 
 // shapes are by node kinds of the grammars that are judged; where two share a kind they
@@ -119,9 +122,13 @@ func (t *Tree) symbolsIn(n Node, inside string, depth int) []Symbol {
 	for c := range n.Children() {
 		s, ok := of.shapes[c.Kind()]
 		switch {
+		case ok && t.lang == Ruby && (c.Kind() == "assignment" || c.Kind() == "operator_assignment"):
+			symbols = append(symbols, t.rubyAssignment(c, s, inside, depth)...)
 		case ok && (s.kind == "variable" || s.kind == "constant") && (inside == "function" || inside == "method" || inside == "test"):
 		case ok && c.Named():
 			symbols = append(symbols, t.symbols(c, s, inside, depth)...)
+		case c.Kind() == "expression_statement" && t.cFamily():
+			symbols = append(symbols, t.testMacro(c)...)
 		case c.Kind() == "call_expression" && t.scripted():
 			symbols = append(symbols, t.testCall(c, depth)...)
 			fallthrough
@@ -143,6 +150,9 @@ func (t *Tree) symbolsIn(n Node, inside string, depth int) []Symbol {
 // symbols returns what the node n of shape s declares.
 func (t *Tree) symbols(n Node, s shape, inside string, depth int) []Symbol {
 	body := n.Child(s.body...)
+	if symbols, ok := t.called(n, s, body, inside, depth); ok {
+		return symbols
+	}
 	value := Node{}
 	switch n.Kind() {
 	case "variable_declarator", "public_field_definition", "field_definition":
@@ -152,16 +162,13 @@ func (t *Tree) symbols(n Node, s shape, inside string, depth int) []Symbol {
 		} else if call := n.Child("call_expression"); !call.IsZero() && strings.HasPrefix(call.Text(), "require(") {
 			s.kind = "import"
 		}
+	case "function_definition":
+		if !n.Child("pure_virtual_clause").IsZero() && n.Child("field_identifier").Kind() != "" {
+			s = t.table().shapes["field_declaration"] // int size = 0; in a class, which C++'s grammar takes for a pure function
+		}
 	case "declaration", "field_declaration":
 		if s.kind = declared(n, s); s.kind == "variable" && members[inside] {
 			s.kind = "field"
-		}
-	case "call": // of Ruby
-		if accessors[n.Child("identifier").Text()] {
-			return t.accessors(n)
-		}
-		if !requires[n.Child("identifier").Text()] {
-			return t.symbolsIn(n, inside, depth+1)
 		}
 	case "assignment":
 		if inside == "class" && s.kind == "variable" {
@@ -205,7 +212,33 @@ func (t *Tree) symbols(n Node, s shape, inside string, depth int) []Symbol {
 		symbol.Name = name
 		symbols = append(symbols, symbol)
 	}
+	if t.lang == PHP && n.Kind() == "method_declaration" {
+		symbols = append(symbols, t.phpPromoted(n, depth)...)
+	}
 	return symbols
+}
+
+// called returns what a call declares, or a definition by a macro; false where n is neither.
+func (t *Tree) called(n Node, s shape, body Node, inside string, depth int) ([]Symbol, bool) {
+	switch n.Kind() {
+	case "function_definition":
+		if head := n.Child("function_declarator"); t.cFamily() && testMacros[head.Child("identifier").Text()] {
+			return []Symbol{t.test(n, body, oneLine(head.Child("parameter_list").Text()))}, true
+		}
+	case "function_call_expression":
+		return t.phpDefine(n, s), true
+	case "call": // of Ruby
+		if accessors[n.Child("identifier").Text()] {
+			return t.accessors(n), true
+		}
+		if test, ok := t.rubyTest(n, depth); ok {
+			return []Symbol{test}, true
+		}
+		if !requires[n.Child("identifier").Text()] {
+			return t.symbolsIn(n, inside, depth+1), true
+		}
+	}
+	return nil, false
 }
 
 // innerSymbols returns what the children of a node declare that may be symbols, too.
@@ -239,15 +272,18 @@ func (t *Tree) names(n Node, s shape) []string {
 		return []string{receiver(n) + n.Child(s.names...).Text()}
 	}
 	for c := range n.Children() {
+		if s.within && !slices.Contains(s.via, c.Kind()) && !strings.Contains(c.Text(), "::operator ") || s.inner != nil && ofType(c) {
+			continue
+		}
 		switch found := nameIn(c, s); {
 		case !found.IsZero():
-			if name := oneLine(plainName(found)); name != "_" || t.lang != Go && t.lang != Rust {
+			if name := oneLine(plainName(found)); name != "" && (name != "_" || t.lang != Go && t.lang != Rust) {
 				names = append(names, name)
 			}
 			if !s.each && !s.last {
 				return names
 			}
-		case c.Named() && n.Kind() == "assignment":
+		case c.Named() && (n.Kind() == "assignment" || n.Kind() == "operator_assignment"):
 			return nil // what is assigned to is no plain name
 		}
 	}
@@ -259,7 +295,7 @@ func (t *Tree) names(n Node, s shape) []string {
 
 // nameIn returns the name that a child of a declaration is or has in it.
 func nameIn(n Node, s shape) Node {
-	if slices.Contains(s.names, n.Kind()) {
+	if n.Kind() == "operator_cast" || slices.Contains(s.names, n.Kind()) {
 		return n
 	}
 	if slices.Contains(s.via, n.Kind()) {
@@ -281,6 +317,11 @@ func plainName(n Node) string {
 	case "generic_type": // of Rust
 		name, _, _ := strings.Cut(n.Text(), "<")
 		return name
+	case "operator_cast", "qualified_identifier": // of C++: operator bool(), Shape::operator bool()
+		if i := strings.Index(n.Text(), "operator "); i >= 0 {
+			name, _, _ := strings.Cut(n.Text()[i:], "(")
+			return n.Text()[:i] + name
+		}
 	case "system_lib_string":
 		return strings.Trim(n.Text(), "<>")
 	case "variable_name":
@@ -317,11 +358,20 @@ func outer(n Node) Node {
 	return n
 }
 
+// cPrefix is what stands in a line before a declaration of C where it is a macro; see blankMacros.
+var cPrefix = regexp.MustCompile(`[A-Z][A-Z0-9_]{2,}\s*(?:\([^;{}]*)?$`)
+
 // signature is the text of n up to its body.
 func (t *Tree) signature(n, body Node) string {
 	start, end := n.node().start, n.node().end
 	if o := outer(n); o.Start().Line == n.Start().Line {
 		start = o.node().start
+	}
+	if t.cFamily() {
+		line := strings.LastIndexByte(t.body()[:start], '\n') + 1
+		if at := cPrefix.FindStringIndex(t.body()[max(line, int(start)-maxSignature):start]); at != nil && line > int(start)-maxSignature {
+			start = uint32(line + at[0])
+		}
 	}
 	if !body.IsZero() {
 		end = body.node().start

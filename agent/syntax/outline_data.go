@@ -58,7 +58,12 @@ func (t *Tree) keys(d *json.Decoder, text string, depth int) []Symbol {
 // those with an id.
 var landmarks = nameSet("header nav main section article aside footer form table dialog template h1 h2 h3 h4 h5 h6")
 
-var idAttribute = regexp.MustCompile(`(?i)\sid\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+))`)
+// idAttribute is what an address names an element by, and nameAttribute what it names a link by in older pages.
+var idAttribute, nameAttribute = pageAttribute("id"), pageAttribute("name")
+
+func pageAttribute(name string) *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\s` + name + `\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+))`)
+}
 
 // pageEntry is a tag of a page that may become a symbol.
 type pageEntry struct {
@@ -145,6 +150,8 @@ func (t *Tree) elementEntry(token htmlToken) pageEntry {
 	id := ""
 	if m := idAttribute.FindStringSubmatch(source); m != nil {
 		id = m[1] + m[2] + m[3]
+	} else if m := nameAttribute.FindStringSubmatch(source); m != nil && token.name == "a" {
+		id = m[1] + m[2] + m[3]
 	}
 	e.shown = id != "" || landmarks[token.name]
 	e.symbol = t.symbolAt(token.name, "element", source, token.start)
@@ -185,7 +192,11 @@ func (t *Tree) templateEntry(entries []pageEntry, tag templateTag) []pageEntry {
 	return append(entries, e)
 }
 
-var markup = regexp.MustCompile(`<[^>]*>`)
+// markup are tags, and breaks those that divide words.
+var (
+	markup = regexp.MustCompile(`<[^>]*>`)
+	breaks = regexp.MustCompile(`(?i)<(?:br|wbr|p|div)\b`)
+)
 
 // nameHeading adds to a heading's name what it says.
 func (t *Tree) nameHeading(e *pageEntry, end int) {
@@ -194,6 +205,6 @@ func (t *Tree) nameHeading(e *pageEntry, end int) {
 		if i := strings.LastIndex(inside, "</"); i >= 0 {
 			inside = inside[:i]
 		}
-		e.symbol.Name = oneLine(fmt.Sprintf("%s %s", e.symbol.Name, markup.ReplaceAllString(inside, " ")))
+		e.symbol.Name = oneLine(fmt.Sprintf("%s %s", e.symbol.Name, markup.ReplaceAllString(breaks.ReplaceAllString(inside, " $0"), "")))
 	}
 }

@@ -46,7 +46,7 @@ func rows(text string) map[string]shape {
 		column := strings.Split(line+"|||||", "|")
 		s := shape{
 			kind: strings.TrimSpace(column[1]), names: strings.Fields(column[2]), body: strings.Fields(column[3]), via: strings.Fields(column[4]),
-			each: HasWord(column[5], "each"), last: HasWord(column[5], "last"), whole: HasWord(column[5], "whole"),
+			each: HasWord(column[5], "each"), last: HasWord(column[5], "last"), whole: HasWord(column[5], "whole"), within: HasWord(column[5], "within"),
 		}
 		if HasWord(column[5], "typed") {
 			s.inner = strings.Fields("struct_specifier union_specifier enum_specifier class_specifier")
@@ -67,16 +67,16 @@ var ofC = table{
 		preproc_def | constant | identifier
 		preproc_function_def | macro | identifier
 		namespace_definition | namespace | namespace_identifier identifier nested_namespace_specifier | declaration_list || whole
-		class_specifier | class | type_identifier template_type | field_declaration_list || whole
-		struct_specifier union_specifier | struct | type_identifier template_type | field_declaration_list || whole
+		class_specifier | class | type_identifier template_type qualified_identifier | field_declaration_list || whole
+		struct_specifier union_specifier | struct | type_identifier template_type qualified_identifier | field_declaration_list || whole
 		enum_specifier | enum | type_identifier | enumerator_list || whole
 		enumerator | constant | identifier
 		type_definition | type | type_identifier ||` + declarators + `| last typed
 		alias_declaration | type | type_identifier
-		function_definition | function | identifier field_identifier qualified_identifier operator_name destructor_name | compound_statement |` + declarators + `
-		declaration | variable | identifier field_identifier operator_name destructor_name ||` + declarators + `| each typed
-		field_declaration | field | field_identifier ||` + declarators + `| each typed`),
-	nameSet(`preproc_if preproc_ifdef preproc_else preproc_elif linkage_specification declaration_list template_declaration ERROR`),
+		function_definition | function | identifier field_identifier qualified_identifier operator_name destructor_name | compound_statement |` + declarators + ` operator_cast | within
+		declaration | variable | identifier field_identifier qualified_identifier operator_name destructor_name ||` + declarators + ` operator_cast | each typed
+		field_declaration | field | field_identifier operator_name ||` + declarators + ` operator_cast | each typed`),
+	nameSet(`preproc_if preproc_ifdef preproc_else preproc_elif linkage_specification declaration_list template_declaration friend_declaration ERROR`),
 }
 
 // tables are those of the languages that have an outline only.
@@ -116,9 +116,10 @@ var tables = map[Language]table{
 		module | namespace | constant scope_resolution | body_statement
 		method | method | identifier constant operator setter | body_statement
 		singleton_method | method | identifier constant operator setter | body_statement || last
-		assignment | constant | constant
+		assignment operator_assignment | constant | constant
 		call | import | string || argument_list`),
-		nameSet("body_statement singleton_class do_block block argument_list if unless then else elsif if_modifier unless_modifier begin program ERROR")},
+		nameSet(`body_statement singleton_class do_block block argument_list if unless then else elsif if_modifier unless_modifier begin rescue ensure
+			case when parenthesized_statements lambda block_body program ERROR`)},
 	PHP: {rows(`
 		namespace_use_declaration | import | namespace_name qualified_name name || namespace_use_clause | each
 		require_expression require_once_expression include_expression include_once_expression | import | string encapsed_string || binary_expression parenthesized_expression
@@ -129,9 +130,52 @@ var tables = map[Language]table{
 		enum_case | constant | name
 		const_declaration | constant | name || const_element | each
 		property_declaration | field | variable_name || property_element | each
+		property_promotion_parameter | field | variable_name
+		function_call_expression | constant | string encapsed_string
 		method_declaration | method | name | compound_statement
 		function_definition | function | name | compound_statement`),
-		nameSet("expression_statement if_statement else_clause compound_statement ERROR")},
+		nameSet("expression_statement if_statement else_clause while_statement compound_statement colon_block ERROR")},
+}
+
+// phpDefine returns the constant that a call of PHP defines: define('NAME', value).
+func (t *Tree) phpDefine(n Node, s shape) []Symbol {
+	name := n.Child("arguments").Child("argument").Child(s.names...)
+	if name.IsZero() || !strings.EqualFold(strings.TrimPrefix(n.Child("name", "qualified_name").Text(), `\`), "define") {
+		return nil
+	}
+	c := Symbol{Name: oneLine(plainName(name)), Kind: s.kind, Signature: t.signature(n, Node{}), StartLine: n.Start().Line, EndLine: t.lastLine(n), Doc: t.documentation(n, Node{})}
+	c.start, c.end = t.extent(n)
+	return []Symbol{c}
+}
+
+// phpPromoted returns the fields that the parameters of a constructor of PHP declare.
+func (t *Tree) phpPromoted(method Node, depth int) (symbols []Symbol) {
+	const promoted = "property_promotion_parameter"
+	for c := range method.Child("formal_parameters").Children() {
+		if c.Kind() == promoted {
+			symbols = append(symbols, t.symbols(c, t.table().shapes[promoted], "class", depth+1)...)
+		}
+	}
+	return symbols
+}
+
+// cBefore are what stands before the type of a declaration of C.
+var cBefore = nameSet("storage_class_specifier type_qualifier attribute_specifier attribute_declaration ms_declspec_modifier virtual_function_specifier virtual explicit_function_specifier comment")
+
+// ofType reports whether a child of a declaration of C is or belongs to its type: std::string is a name like std::string::npos.
+func ofType(c Node) bool {
+	if c.Kind() != "qualified_identifier" {
+		return false
+	}
+	for other := range c.Parent().Children() {
+		if other == c {
+			return true
+		}
+		if !cBefore[other.Kind()] {
+			return false
+		}
+	}
+	return false
 }
 
 // declared is the kind of what a declaration of C declares.

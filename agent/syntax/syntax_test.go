@@ -186,6 +186,9 @@ func TestDeepTexts(t *testing.T) {
 		{syntax.HTML, "<div>", "</div>", false},
 		{syntax.HTML, "{% if a %}", "{% endif %}", false},
 		{syntax.HTML, "<b>", "</i>", true},
+		{syntax.CPP, ";#\nFOO\n", "", false},
+		{syntax.CPP, "FOO<", "", false},
+		{syntax.CPP, "#if\n", "FOO(\n#endif\n", false},
 	} {
 		tree := syntax.Parse(c.lang, strings.Repeat(c.begin, n)+strings.Repeat(c.end, n))
 		tree.Outline()
