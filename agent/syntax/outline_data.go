@@ -125,7 +125,7 @@ func (t *Tree) pageEntries() []pageEntry {
 	p := t.page()
 	var entries []pageEntry
 	tags := p.tags
-	for _, token := range p.tokens {
+	for _, token := range p.found {
 		for len(tags) > 0 && tags[0].start < token.start {
 			entries = t.templateEntry(entries, tags[0])
 			tags = tags[1:]

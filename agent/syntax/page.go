@@ -16,9 +16,10 @@ type page struct {
 	masked string // with the template tags blanked, and their outputs as letters: they stand for text
 	tags   []templateTag
 	tokens []htmlToken
-	notes  []span  // comments of HTML and of templates
-	broken []fault // tags and comments that do not end, and template faults
-	xml    bool    // XHTML: every element may close itself
+	found  []htmlToken // as tokens, of templates whose language is not known too: for outlines, which judge nothing
+	notes  []span      // comments of HTML and of templates
+	broken []fault     // tags and comments that do not end, and template faults
+	xml    bool        // XHTML: every element may close itself
 }
 
 type htmlKind uint8
@@ -114,6 +115,7 @@ func (p *page) read() *page {
 	if p.broken != nil && p.showsTemplates() {
 		p.broken = nil
 	}
+	p.found = p.tokens
 	if isForeign(p.text) {
 		p.broken, p.tokens = nil, nil
 	} else {
