@@ -39,7 +39,7 @@ export CGO_ENABLED := 1
 
 PLATFORMS ?= linux/amd64 linux/arm64 windows/amd64
 
-.PHONY: help tools build install release demo test check bench bench-patch bench-prompt bench-envelopes bench-validators bench-index bench-memory fuzz e2e generate install-nvim install-emacs sandbox-image vscode install-vscode
+.PHONY: help tools build install release demo test check bench bench-patch bench-prompt bench-envelopes bench-validators bench-index bench-large bench-memory fuzz e2e generate install-nvim install-emacs sandbox-image vscode install-vscode
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
@@ -116,6 +116,9 @@ bench-validators: ## measure the validators: speed, beside html-validate and esl
 bench-index: ## measure the index of PROJECT=folder beside ctags and ripgrep (Debian: universal-ctags, ripgrep)
 	@if [ -z "$(PROJECT)" ]; then echo 'make: say what is indexed: make bench-index PROJECT=folder' >&2; exit 1; fi
 	$(GO) test -tags corpus ./cmd/caselsp -run '^$$' -bench IndexPeers -benchtime 3x -project '$(abspath $(PROJECT))'
+
+bench-large: ## measure what an editor waits for, and the memory, while the server indexes 100,000 files for the first time (Linux)
+	$(GO) test ./cmd/caselsp -run '^$$' -bench LargeServer -benchtime 1x -v
 
 # An injected fault can make a test take all memory that there is: it gets 4 GB.
 bench-memory: ## count what memory recalls beside BM25 alone and plain hashing, on failures and code of CHECKOUTS="folder folder", whose tests run offline; SETS=folder keeps what was made of them or has it already, SEED=number, FAULTS=of each checkout
