@@ -26,6 +26,20 @@ func (l *Locked) Error() string {
 	return fmt.Sprintf("the store %s is in use by %s, probably another editor on this workspace: work there, or close it and try again", l.Path, owner)
 }
 
+// Silent says that the process that owns a store does not answer: it was stopped, perhaps, or its machine is
+// very busy. What it was asked for may still be done.
+type Silent struct {
+	PID int // of the owner; 0: unknown
+}
+
+// Error implements error.
+func (s *Silent) Error() string {
+	if s.PID == 0 {
+		return "the process that has this workspace open does not answer: what it was asked for may still be done. Continue or end that process, and try again"
+	}
+	return fmt.Sprintf("process %d, which has this workspace open, does not answer: what it was asked for may still be done. Continue it (kill -CONT %[1]d) or end it, and try again", s.PID)
+}
+
 // Broken says that a file of the store is damaged or not a store. The file is left
 // unchanged.
 type Broken struct {

@@ -164,8 +164,8 @@ func serveOne(ctx context.Context, c net.Conn, answer func(context.Context, *Exc
 
 // AskOwner asks the process that owns the store of a workspace. told is called with each value that
 // comes back, up to the answer, of which it says that it is the last. What say sends goes to the owner. When ctx
-// ends, stop is said to the owner, which has a few seconds to end with an answer. The error is a *[Locked] where the owner does not take the request, [ErrNoOwner] where no
-// process serves the store, and [ErrOwnerLeft] where it leaves before the answer.
+// ends, stop is said to the owner, which has a few seconds to end with an answer. The error is a *[Locked] where the owner does not take the request, a *[Silent] where it does not
+// answer in time, [ErrNoOwner] where no process serves the store, and [ErrOwnerLeft] where it leaves before the answer.
 func AskOwner(ctx context.Context, o Options, request, stop any, told func(raw json.RawMessage, say func(v any) error) (last bool, err error)) error {
 	root, err := stateDir(o.StateDir)
 	if err != nil {
@@ -204,10 +204,10 @@ func AskOwner(ctx context.Context, o Options, request, stop any, told func(raw j
 	for heard := false; ; heard = true {
 		var raw json.RawMessage
 		switch err := from.next(&raw); {
+		case errors.Is(err, os.ErrDeadlineExceeded): // also after ctx has ended: it was not stopped
+			return &Silent{PID: locked.PID}
 		case err != nil && ctx.Err() != nil:
 			return context.Cause(ctx)
-		case errors.Is(err, os.ErrDeadlineExceeded):
-			return locked
 		case err != nil && !heard:
 			return fmt.Errorf("%w: %w", ErrOwnerLeft, locked)
 		case err != nil:

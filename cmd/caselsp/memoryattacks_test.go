@@ -25,6 +25,11 @@ call SUBMIT_PLAN
 	{"analysis": "x", "files_to_create": ["made.py"], "files_to_change": [], "steps": [], "considerations": [],
 	 "features": [{"id": "f", "title": "Retry", "description": "Write made.py."}]}
 on case
+when another task
+times always
+hold
+text late
+on case
 after 0
 times always
 hold
@@ -127,6 +132,21 @@ var memoryAttacks = map[string]func(a *attacked){
 		if err := status.Wait(); err != nil || !strings.Contains(said.String(), "retry each failed download") {
 			a.t.Errorf("the status ends with %v: %s", err, said.String())
 		}
+		a.remembers(1, true)
+	},
+	"frozen while it works for another": func(a *attacked) {
+		other := a.command("run", "--single", "--yes", "another task")
+		var said bytes.Buffer
+		other.Stdout, other.Stderr = &said, &said
+		a.must(other.Start())
+		a.model.Held() // its first step, in the owner
+		a.must(a.owner.Process.Signal(syscall.SIGSTOP))
+		a.must(other.Process.Signal(os.Interrupt))
+		_ = other.Wait() // the code tells
+		if code := other.ProcessState.ExitCode(); code != exitError1 || !strings.Contains(said.String(), fmt.Sprintf("process %d, which has this workspace open, does not answer", a.owner.Process.Pid)) {
+			a.t.Errorf("Ctrl+C beside a frozen process ends with %d: %s", code, said.String())
+		}
+		a.must(a.owner.Process.Signal(syscall.SIGCONT))
 		a.remembers(1, true)
 	},
 	"killed and its number is reused": func(a *attacked) {
