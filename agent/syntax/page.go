@@ -57,11 +57,11 @@ var (
 )
 
 // serverMark tells of template languages whose tags are not known here, PHP, ERB
-// and the like; outputMark of Handlebars and Go.
+// and the like; outputMark of Handlebars and Go. Names that these have are those of variables, too, in Django: {{ block.super }}.
 var (
 	serverMark = regexp.MustCompile(`<\?php|<\?=|<%`)
 	tagLibrary = regexp.MustCompile(`<[a-z]\w*:(?:include|if|object|label)\s`)
-	outputMark = regexp.MustCompile(`^\{\{(?:[-~]?\s*[#/^>]|-?\s*(?:if|range|with|define|block|template|end|else)\b)`)
+	outputMark = regexp.MustCompile("^\\{\\{(?:[-~]?\\s*[#/^>]|-?\\s*(?:(?:if|range|with)\\s|(?:define|block|template)\\s+[\"`]|end\\s*-?\\}\\}|else\\b))")
 )
 
 // isForeign reports whether a text is a template of such a language.
