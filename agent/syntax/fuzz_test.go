@@ -15,7 +15,7 @@ func fuzz(f *testing.F, lang syntax.Language) {
 	for _, pattern := range []string{"testdata/errors/*.txtar", "testdata/outline/*.txtar"} {
 		for _, a := range archives(f, pattern) {
 			for _, file := range a.Files {
-				if syntax.LanguageOf(file.Name) == lang {
+				if syntax.OutlineLanguageOf(file.Name) == lang {
 					text, _, _ := cut(string(file.Data))
 					f.Add(text)
 				}
@@ -90,6 +90,9 @@ func FuzzJSON(f *testing.F)       { fuzz(f, syntax.JSON) }
 func FuzzJSONC(f *testing.F)      { fuzz(f, syntax.JSONC) }
 func FuzzHTML(f *testing.F)       { fuzz(f, syntax.HTML) }
 func FuzzCSS(f *testing.F)        { fuzz(f, syntax.CSS) }
+func FuzzCPP(f *testing.F)        { fuzz(f, syntax.CPP) }
+func FuzzPHP(f *testing.F)        { fuzz(f, syntax.PHP) }
+func FuzzRuby(f *testing.F)       { fuzz(f, syntax.Ruby) }
 
 // Every beginning of every fixture is a text that somebody is typing.
 func TestPrefixes(t *testing.T) {
@@ -98,7 +101,7 @@ func TestPrefixes(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%s", filepath.Base(archive), f.Name), func(t *testing.T) {
 				text, _, _ := cut(string(f.Data))
 				for i := 0; i < len(text); i += 1 + len(text)/40 {
-					checkInvariants(t, syntax.LanguageOf(f.Name), text[:i])
+					checkInvariants(t, syntax.OutlineLanguageOf(f.Name), text[:i])
 				}
 			})
 		}
