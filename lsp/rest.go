@@ -38,9 +38,12 @@ func (d *documents) rest(ctx context.Context) bool {
 	}
 }
 
-// touch notes that the user has typed just now.
-func (d *documents) touch() {
+// touch notes that the user has typed just now, in a document that is next afterwards; not where that is what
+// the editor was asked for.
+func (d *documents) touch(next *document) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.typed = d.ed.Clock.Now()
+	if text, ours := d.ours[next.URI]; !ours || text != next.Text {
+		d.typed = d.ed.Clock.Now()
+	}
 }

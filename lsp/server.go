@@ -52,6 +52,7 @@ type server struct {
 	taskCommands *taskCommands  // the commands that start and stop tasks
 	offers       *offers        // code actions
 	activities   *activities    // documents that tell what tasks do
+	following    *following     // shows where tasks edit
 	beside       *besideCode    // answers beside the comments that ask
 	lenses       []lensSource
 }
@@ -98,6 +99,8 @@ func newServer(ctx context.Context, o Options) *server {
 	s.attached = &attached{do: o.Beside, ed: ed, parted: s.unfinished}
 	s.offers = &offers{ed: ed, docs: s.docs, folders: s.folders, diagnostics: s.diagnostics}
 	s.activities = &activities{ed: ed, engines: s.engines, tasks: s.tasks, papers: s.papers}
+	s.following = &following{ed: ed, docs: s.docs, engines: s.engines, papers: s.papers, tasks: make(map[string]*followed)}
+	s.tasks.ended = append(s.tasks.ended, s.following.forget)
 	s.beside = &besideCode{ed: ed, docs: s.docs, offers: s.offers, diagnostics: s.diagnostics}
 	s.taskCommands.beside = s.beside
 	ed.Hooks.Initialize, ed.Hooks.Initialized = s.initialize, s.greet
@@ -115,7 +118,7 @@ func (s *server) install() {
 	s.judgement.install()
 	s.diagnostics.install()
 	s.judgement.again, s.judgement.known = s.diagnostics.again, s.indexing.begin
-	s.tasks.heard = append(s.tasks.heard, s.staged.hear, s.failing.hear, s.approvals.hear, s.validators.hear)
+	s.tasks.heard = append(s.tasks.heard, s.staged.hear, s.failing.hear, s.approvals.hear, s.validators.hear, s.following.hear)
 	s.offers.own = []actionSource{s.papers.actions, s.questionPage.actions, s.reviews.documentActions, s.approvals.actions, s.memory.actions, s.validators.actions, s.prune.actions, s.settings.actions}
 	s.offers.sources = []actionSource{s.questions.actions, s.reviews.actions, s.trust.actions}
 	s.offers.last = []actionSource{s.taskCommands.taskActions}

@@ -31,12 +31,13 @@ type documents struct {
 
 	mu    sync.Mutex
 	open  snapshot
-	moved chan struct{} // closed and renewed at every change
-	typed time.Time     // when the user changed a document last
+	moved chan struct{}      // closed and renewed at every change
+	typed time.Time          // when the user changed a document last
+	ours  map[uri.URI]string // the texts that the editor was asked to change documents of ours to
 }
 
 func newDocuments(ed *editor) *documents {
-	return &documents{ed: ed, open: snapshot{}, moved: make(chan struct{})}
+	return &documents{ed: ed, open: snapshot{}, moved: make(chan struct{}), ours: make(map[uri.URI]string)}
 }
 
 // snapshot returns what is open now.
@@ -120,8 +121,8 @@ func (d *documents) didChange(raw *json.RawMessage) error {
 	if p.TextDocument.Version != nil {
 		version = *p.TextDocument.Version
 	}
-	d.touch()
 	next := doc.changed(version, p.ContentChanges, d.ed.client.Encoding)
+	d.touch(next)
 	if doc.Broken == "" && next.Broken != "" {
 		d.ed.Log.Error("a document is out of step", "uri", string(u), "version", version, "reason", next.Broken)
 		d.ed.showMessage(protocol.MessageTypeError, fmt.Sprintf(
@@ -182,6 +183,14 @@ func (d *documents) rewrite(ctx context.Context, u uri.URI, text string) error {
 	if doc == nil || doc.Broken != "" || doc.Text == text {
 		return nil
 	}
+	d.mu.Lock()
+	d.ours[u] = text
+	d.mu.Unlock()
+	defer func() {
+		d.mu.Lock()
+		delete(d.ours, u)
+		d.mu.Unlock()
+	}()
 	// Without a label: it would be one more message about what the user has just done.
 	edit := protocol.WorkspaceEdit{DocumentChanges: []protocol.DocumentChange{documentEdit(doc, text, d.ed.client.Encoding)}}
 	if _, err := d.ed.applyEdit(ctx, "", edit); err != nil {

@@ -25,6 +25,7 @@ type tasks struct {
 	reviews  *reviews
 
 	heard []func(e agent.Event) // hear what each task does, in order, on the task's goroutine
+	ended []func(task string)   // hear that it is not worked on any more
 
 	mu      sync.Mutex
 	running map[string]*task
@@ -207,6 +208,9 @@ func (l *tasks) follow(ctx context.Context, e *Engine, t *task, events iter.Seq2
 			l.remove(t, last)
 			l.staged.unmark(t.id)
 			l.failing.ended(t.id, last)
+			for _, f := range l.ended {
+				f(t.id)
+			}
 		}
 	}
 	defer remove()

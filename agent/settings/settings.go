@@ -26,6 +26,7 @@ type Settings struct {
 	Sandbox   Sandbox
 	Limits    Limits
 	Review    Review
+	Editor    Editors
 	Log       Log
 	Approvals Approvals
 	Commands  Commands
@@ -131,6 +132,11 @@ type Review struct {
 	Annotations bool // change annotations, where the editor has them
 	Open        bool // open the review document when a task ends
 	Commit      bool // commit the accepted files when nothing is left to decide
+}
+
+// Editors is what editors show of tasks.
+type Editors struct {
+	Follow bool // each file is shown as it is edited
 }
 
 // Validate is what the validators say.

@@ -301,6 +301,8 @@ var entries = slices.Concat(perRole, []entry{
 		"Whether the review document opens when a task ends."),
 	define("review.commit", boolean(), func(s *Settings) *bool { return &s.Review.Commit }, Never, nil,
 		"Whether the accepted files, and nothing else, are committed to git when nothing of a result is left to decide."),
+	define("editor.follow", boolean(), func(s *Settings) *bool { return &s.Editor.Follow }, Free, nil,
+		"Whether each file is shown while CASE edits it, beside the text and without taking the keyboard, in editors that can do that (Neovim, Emacs with eglot, VS Code). What is shown is not your file, which changes only when you accept, but a document that compares it with the staged copy, at the lines edited last. While you type it waits."),
 	define("log.level", oneOf("debug", "info", "warning", "error", "critical"), func(s *Settings) *string { return &s.Log.Level }, Free, nil,
 		"The least serious level that is logged."),
 	define("trust.folders", list(matching("a list of absolute paths such as [\"/home/me/src\"]", `([A-Za-z]:)?[/\\][^\x00-\x1f,]*`)), func(s *Settings) *[]string { return &s.Trust.Folders }, Never, nil,

@@ -16,6 +16,9 @@ export function plain(text: string): string {
 /** The review document of the server, which it opens unasked when a result is there. */
 const reviewDocument = /\/documents\/review-([^/]+)\.diff$/;
 
+/** The document in which the server shows what is edited, with the setting editor.follow. */
+const followingDocument = /\/following-[^/]+\.diff$/;
+
 /** Shows what the server says, asks and opens, in the ways of VS Code. */
 export class Messages {
   constructor(
@@ -52,6 +55,10 @@ export class Messages {
    * does not take the keyboard either.
    */
   async open(params: ShowDocumentParams, next: () => Promise<{ success: boolean }>): Promise<{ success: boolean }> {
+    if (params.takeFocus !== true && followingDocument.test(params.uri)) {
+      await this.follow(params);
+      return { success: true };
+    }
     const task = params.takeFocus === true ? undefined : reviewDocument.exec(params.uri)?.[1];
     const review = task === undefined ? undefined : await this.reviews.load(task);
     const file = review?.files.find((f) => !f.binary && f.hunks.some(isOpen));
@@ -60,6 +67,22 @@ export class Messages {
     }
     await this.reviews.showDiff(review.task, file, undefined, true);
     return { success: true };
+  }
+
+  /**
+   * What is edited, in the column where it is shown already, else beside the text: in the column of the text it would take its
+   * place, and the keys that are being typed.
+   */
+  private async follow(params: ShowDocumentParams): Promise<void> {
+    const uri = vscode.Uri.parse(params.uri);
+    const shown = vscode.window.visibleTextEditors.find((e) => e.document.uri.toString() === uri.toString());
+    const at = params.selection;
+    await vscode.window.showTextDocument(uri, {
+      viewColumn: shown?.viewColumn ?? vscode.ViewColumn.Beside,
+      preserveFocus: true,
+      preview: true,
+      ...(at === undefined ? {} : { selection: new vscode.Range(at.start.line, at.start.character, at.end.line, at.end.character) }),
+    });
   }
 
   /** Reports whether lenses of the extension decide about hunks in a document. */
