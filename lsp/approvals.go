@@ -33,11 +33,12 @@ const endedShown = 10
 
 // approvals shows the list and keeps it up to date.
 type approvals struct {
-	ed      *editor
-	docs    *documents
-	engines *engines
-	tasks   *tasks
-	pages   *pages
+	ed       *editor
+	docs     *documents
+	engines  *engines
+	contents *contents
+	tasks    *tasks
+	pages    *pages
 
 	renewing sync.Mutex // held while the list is written anew
 }
@@ -225,11 +226,7 @@ func (l *approvals) renew(ctx context.Context, e *Engine) error {
 	if err != nil {
 		return err
 	}
-	if doc := l.shown(); doc != nil && l.ed.client.ApplyEdit {
-		err = l.docs.rewrite(ctx, doc.URI, agent.Visible(text))
-	} else {
-		_, err = e.Agent.Store.Document(approvalsDocument, []byte(agent.Visible(text)))
-	}
+	err = l.contents.renew(ctx, l.docs, e, l.shown(), approvalsDocument, agent.Visible(text))
 	l.ed.refreshCodeLenses(ctx)
 	return err
 }

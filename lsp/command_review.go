@@ -15,7 +15,6 @@ import (
 	"caselsp/agent/review"
 
 	"go.lsp.dev/protocol"
-	"go.lsp.dev/uri"
 )
 
 // inReview reports whether a task's result waits for decisions.
@@ -45,7 +44,7 @@ func (l *reviews) doReview(c *call, a arguments) (any, error) {
 		if err != nil {
 			return err
 		}
-		return l.ed.showDocument(ctx, uri.File(path), nil)
+		return l.ed.showDocument(ctx, l.contents.address(path), nil)
 	})
 	return started{st.Task.ID}, nil
 }

@@ -61,8 +61,15 @@ type stagedEdit struct {
 
 // hear takes in an event of a task. It does not wait: the document is shown beside the task.
 func (l *following) hear(e agent.Event) {
-	done, ok := e.Body.(record.ActionDone)
-	if !ok || done.Staged == nil || l.ed.client.Aside == neverAside || !l.ed.client.ShowDocument {
+	var staged *record.Staged
+	edits := false // else the staged files follow what the user typed
+	switch b := e.Body.(type) {
+	case record.ActionDone:
+		staged, edits = b.Staged, true
+	case record.Rebased:
+		staged = &b.Staged
+	}
+	if staged == nil || l.ed.client.Aside == neverAside || !l.ed.client.ShowDocument {
 		return
 	}
 	l.mu.Lock()
@@ -73,16 +80,16 @@ func (l *following) hear(e agent.Event) {
 		t = &followed{}
 		l.tasks[id] = t
 	}
-	for _, f := range done.Staged.Files {
+	for _, f := range staged.Files {
 		before := f.Base
 		if i := slices.IndexFunc(t.staged, func(g record.StagedFile) bool { return g.Path == f.Path }); i >= 0 {
 			before = t.staged[i].Now
 		}
-		if !sameContent(before, f.Now) {
+		if edits && !sameContent(before, f.Now) {
 			t.next = &stagedEdit{f, before}
 		}
 	}
-	t.staged = done.Staged.Files
+	t.staged = staged.Files
 	if t.next == nil || t.waits {
 		return
 	}

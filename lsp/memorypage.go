@@ -30,10 +30,11 @@ const (
 
 // memoryPage shows the list.
 type memoryPage struct {
-	ed      *editor
-	docs    *documents
-	engines *engines
-	pages   *pages
+	ed       *editor
+	docs     *documents
+	engines  *engines
+	contents *contents
+	pages    *pages
 }
 
 // doMemory opens the list, a record or the export, or forgets a record.
@@ -228,12 +229,7 @@ func (l *memoryPage) renew(ctx context.Context, e *Engine) error {
 	if err != nil {
 		return err
 	}
-	text = agent.Visible(text)
-	if doc := l.shown(); doc != nil && l.ed.client.ApplyEdit {
-		err = l.docs.rewrite(ctx, doc.URI, e.Agent.Store.Redact(text))
-	} else {
-		_, err = e.Agent.Store.Document(memoryDocument, []byte(text))
-	}
+	err = l.contents.renew(ctx, l.docs, e, l.shown(), memoryDocument, agent.Visible(text))
 	l.ed.refreshCodeLenses(ctx)
 	return err
 }

@@ -206,7 +206,7 @@ func writeNotes(b *strings.Builder, rev *review.Review) {
 func (l *reviews) gaveBack(e agent.Event) {
 	id := e.Status.Task.ID
 	l.mu.Lock()
-	r, document := l.byTask[id], uri.File(filepath.Join(l.dir, reviewName(id)))
+	r, document := l.byTask[id], l.contents.address(filepath.Join(l.dir, reviewName(id)))
 	delete(l.byTask, id)
 	var marked map[uri.URI]string
 	if r != nil {
@@ -221,12 +221,16 @@ func (l *reviews) gaveBack(e agent.Event) {
 	}
 	text := fmt.Sprintf("Result of task %s: %s\nIt went back with your notes: the next review shows what came of them.\n", id, agent.Visible(title(e.Status.Task)))
 	l.ed.Go("telling that a result went back", func(ctx context.Context) error {
-		if l.docs.get(document) != nil && l.ed.client.ApplyEdit {
-			if err := l.docs.rewrite(ctx, document, text); err != nil {
-				return err
-			}
+		defer l.ed.refreshCodeLenses(ctx)
+		doc := l.docs.get(document)
+		if doc == nil {
+			return nil
 		}
-		l.ed.refreshCodeLenses(ctx)
-		return nil
+		e := l.engines.current()
+		if e == nil {
+			return nil
+		}
+		defer l.engines.release(e)
+		return l.contents.renew(ctx, l.docs, e, doc, reviewName(id), text)
 	})
 }

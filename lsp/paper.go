@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 	"sync"
 
@@ -29,15 +28,16 @@ const quoteMark = "> "
 // or that list questions. Nothing is offered in them but what they are for: what is typed
 // there must not decide anything else.
 func ownDocument(u uri.URI) bool {
-	kind, _, dashed := strings.Cut(path.Base(u.Path()), "-")
-	return dashed && strings.HasSuffix(u.Path(), ".md") && slices.Contains([]string{forTask, forAnswer, forReason, forThread, forNote, questionsName}, kind)
+	name := path.Base(u.Path())
+	return isPaper(name) || strings.HasPrefix(name, questionsName+"-") && strings.HasSuffix(name, ".md")
 }
 
 // papers opens such documents and offers to send them.
 type papers struct {
-	ed      *editor
-	docs    *documents
-	engines *engines
+	ed       *editor
+	docs     *documents
+	engines  *engines
+	contents *contents
 
 	mu      sync.Mutex
 	doubted map[uri.URI]bool // answers that were held back and may be sent all the same
@@ -180,16 +180,14 @@ func (l *papers) openDocument(ctx context.Context, e *Engine, name, text string)
 }
 
 // put brings a document up to date: where it is open in an editor that goes on showing the old text
-// when only the file changes (Neovim, Emacs, Helix), there, else in its file. Never both: an editor
-// that finds a changed file under a changed buffer asks the user which of the two is right.
+// when only the file changes (Neovim, Emacs, Helix), there, else where it lies.
 func (l *papers) put(ctx context.Context, e *Engine, name, text string) (uri.URI, error) {
-	text = agent.Visible(text)
-	u := uri.File(e.Agent.Store.DocumentPath(name))
-	if l.docs.get(u) != nil && l.ed.client.ApplyEdit && !l.ed.client.Reloads {
-		return u, l.docs.rewrite(ctx, u, e.Agent.Store.Redact(text))
+	u := l.contents.address(e.Agent.Store.DocumentPath(name))
+	open := l.docs.get(u)
+	if l.ed.client.Reloads {
+		open = nil
 	}
-	_, err := e.Agent.Store.Document(name, []byte(text))
-	return u, err
+	return u, l.contents.renew(ctx, l.docs, e, open, name, agent.Visible(text))
 }
 
 // sends returns the commands that send a document's text; none where it is no paper.

@@ -32,10 +32,11 @@ const (
 
 // prunePage shows the list.
 type prunePage struct {
-	ed      *editor
-	docs    *documents
-	engines *engines
-	pages   *pages
+	ed       *editor
+	docs     *documents
+	engines  *engines
+	contents *contents
+	pages    *pages
 
 	mu         sync.Mutex
 	rule       agent.PruneRule
@@ -255,12 +256,7 @@ func (l *prunePage) actions(_ context.Context, docs snapshot, p *protocol.CodeAc
 
 // renew brings the list up to date: in the editor where it is open there, else on disk.
 func (l *prunePage) renew(ctx context.Context, e *Engine, text string) (err error) {
-	text = agent.Visible(text)
-	if doc := l.open(); doc != nil && l.ed.client.ApplyEdit {
-		err = l.docs.rewrite(ctx, doc.URI, e.Agent.Store.Redact(text))
-	} else {
-		_, err = e.Agent.Store.Document(pruneDocument, []byte(text))
-	}
+	err = l.contents.renew(ctx, l.docs, e, l.open(), pruneDocument, agent.Visible(text))
 	l.ed.refreshCodeLenses(ctx)
 	return err
 }

@@ -39,11 +39,11 @@ func (d *documents) rest(ctx context.Context) bool {
 }
 
 // touch notes that the user has typed just now, in a document that is next afterwards; not where that is what
-// the editor was asked for.
+// the editor was asked for, or no file, which nobody types into.
 func (d *documents) touch(next *document) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if text, ours := d.ours[next.URI]; !ours || text != next.Text {
+	if text, ours := d.ours[next.URI]; !virtual(next.URI) && (!ours || text != next.Text) {
 		d.typed = d.ed.Clock.Now()
 	}
 }

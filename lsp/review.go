@@ -24,6 +24,7 @@ type reviews struct {
 	ed          *editor
 	docs        *documents
 	engines     *engines
+	contents    *contents
 	diagnostics *diagnostics
 	failing     *failingTests
 	questions   *questions
@@ -108,7 +109,7 @@ func (l *reviews) watch(e agent.Event) {
 	}
 	id := e.Status.Task.ID
 	l.mu.Lock()
-	r, document := l.byTask[id], uri.File(filepath.Join(l.dir, reviewName(id)))
+	r, document := l.byTask[id], l.contents.address(filepath.Join(l.dir, reviewName(id)))
 	l.mu.Unlock()
 	if r == nil && l.docs.get(document) == nil {
 		return // it is not shown
@@ -170,7 +171,7 @@ func (l *reviews) toReview(ctx context.Context, e *Engine, last record.Status) {
 	}
 	how := fmt.Sprintf(" Accept or reject with %s and %s, or in the review document %s, which %s opens.", cmdAccept, cmdReject, path, cmdReview)
 	if e.Settings.Review.Open {
-		if err := l.ed.showAside(ctx, uri.File(path), nil); err == nil {
+		if err := l.ed.showAside(ctx, l.contents.address(path), nil); err == nil {
 			if how = ""; rev.State != record.Review { // the document has the reason and the work
 				text = fmt.Sprintf("Failed: %q. Its work is kept. %s tries again", cut(title(rev.Task), maxBrief), cmdResume)
 			}
@@ -267,7 +268,8 @@ func (l *reviews) write(e *Engine, r *shownReview, name string) (string, error) 
 	l.mu.Lock()
 	path, text := filepath.Join(l.dir, name), reviewText(r.of)
 	l.mu.Unlock()
-	if u := uri.File(path); l.docs.get(u) != nil && l.ed.client.ApplyEdit {
+	u := l.contents.address(path)
+	if !virtual(u) && l.docs.get(u) != nil && l.ed.client.ApplyEdit {
 		l.ed.Go("rewriting a review document", func(ctx context.Context) error { return l.rewriteOpen(ctx, r, u) })
 		return path, nil
 	}
@@ -275,6 +277,9 @@ func (l *reviews) write(e *Engine, r *shownReview, name string) (string, error) 
 	l.mu.Lock()
 	l.dir = filepath.Dir(path)
 	l.mu.Unlock()
+	if err == nil && virtual(u) {
+		l.ed.Go("refreshing a review document", func(ctx context.Context) error { l.contents.refresh(ctx, u); return nil })
+	}
 	return path, err
 }
 

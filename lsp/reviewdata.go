@@ -91,7 +91,7 @@ const (
 func (l *reviews) reviewAsData(e *Engine, rev *review.Review, file string, texts bool) (any, error) {
 	d := reviewView{
 		Version: dataVersion, Task: rev.Task.ID, Title: agent.Visible(title(rev.Task)), State: string(rev.State), Untested: append([]string{}, rev.Untested...), Notes: []noteView{}, Files: []fileView{},
-		Document: string(uri.File(e.Agent.Store.DocumentPath(reviewName(rev.Task.ID)))),
+		Document: string(l.contents.address(e.Agent.Store.DocumentPath(reviewName(rev.Task.ID)))),
 	}
 	for _, n := range rev.Notes {
 		d.Notes = append(d.Notes, noteView{n.File, n.Hunk, n.Text})

@@ -34,6 +34,7 @@ type server struct {
 	staged      *stagedFiles  // what is said of files that tasks have staged
 	failing     *failingTests // the tests that fail in what tasks have done
 
+	contents     *contents       // documents that are no files, where the client has such
 	papers       *papers         // documents that the user writes and sends
 	pages        *pages          // documents that the user reads
 	reviews      *reviews        // results that wait for decisions
@@ -74,9 +75,10 @@ func newServer(ctx context.Context, o Options) *server {
 	s.diagnostics = newDiagnostics(o.Docs, s.judgement.judge, ed, s.docs)
 	s.staged = &stagedFiles{ed: ed, engines: s.engines, judgement: s.judgement, diagnostics: s.diagnostics, tasks: make(map[string]map[uri.URI]string), claims: make(map[string][]uri.URI)}
 	s.failing = &failingTests{ed: ed, engines: s.engines, diagnostics: s.diagnostics, tasks: make(map[string]shownTests)}
-	s.papers = &papers{ed: ed, docs: s.docs, engines: s.engines}
+	s.contents = &contents{ed: ed, engines: s.engines}
+	s.papers = &papers{ed: ed, docs: s.docs, engines: s.engines, contents: s.contents}
 	s.pages = &pages{ed: ed, engines: s.engines, papers: s.papers}
-	s.reviews = &reviews{ed: ed, docs: s.docs, engines: s.engines, diagnostics: s.diagnostics, failing: s.failing, byTask: make(map[string]*shownReview)}
+	s.reviews = &reviews{ed: ed, docs: s.docs, engines: s.engines, contents: s.contents, diagnostics: s.diagnostics, failing: s.failing, byTask: make(map[string]*shownReview)}
 	s.tasks = &tasks{ed: ed, engines: s.engines, indexing: s.indexing, papers: s.papers, staged: s.staged, failing: s.failing, reviews: s.reviews, running: make(map[string]*task), waiting: make(map[string]record.Question), queued: make(map[string][]agent.Message)}
 	s.questions = &questions{ed: ed, engines: s.engines, tasks: s.tasks, papers: s.papers, docs: s.docs, turn: make(chan struct{}, 1), readTime: agent.ReadTime, open: make(map[string]*openQuestion), kept: make(map[string]keptAnswer)}
 	s.reviews.questions = s.questions
@@ -89,12 +91,12 @@ func newServer(ctx context.Context, o Options) *server {
 		s.beside.hear(e)
 		s.events.hear(e)
 	}}
-	s.approvals = &approvals{ed: ed, docs: s.docs, engines: s.engines, tasks: s.tasks, pages: s.pages}
-	s.memory = &memoryPage{ed: ed, docs: s.docs, engines: s.engines, pages: s.pages}
-	s.validators = &validatorsPage{ed: ed, docs: s.docs, engines: s.engines, pages: s.pages}
-	s.prune = &prunePage{ed: ed, docs: s.docs, engines: s.engines, pages: s.pages}
+	s.approvals = &approvals{ed: ed, docs: s.docs, engines: s.engines, contents: s.contents, tasks: s.tasks, pages: s.pages}
+	s.memory = &memoryPage{ed: ed, docs: s.docs, engines: s.engines, contents: s.contents, pages: s.pages}
+	s.validators = &validatorsPage{ed: ed, docs: s.docs, engines: s.engines, contents: s.contents, pages: s.pages}
+	s.prune = &prunePage{ed: ed, docs: s.docs, engines: s.engines, contents: s.contents, pages: s.pages}
 	s.trust = &trust{kept: o.Trust, ed: ed, folders: s.folders, engines: s.engines, tasks: s.tasks, questions: s.questions}
-	s.settings = &settingsPage{ed: ed, docs: s.docs, engines: s.engines, judgement: s.judgement, pages: s.pages}
+	s.settings = &settingsPage{ed: ed, docs: s.docs, engines: s.engines, contents: s.contents, judgement: s.judgement, pages: s.pages}
 	s.taskCommands = &taskCommands{ed: ed, docs: s.docs, engines: s.engines, tasks: s.tasks, papers: s.papers}
 	s.attached = &attached{do: o.Beside, ed: ed, parted: s.unfinished}
 	s.offers = &offers{ed: ed, docs: s.docs, folders: s.folders, diagnostics: s.diagnostics}
@@ -128,6 +130,7 @@ func (s *server) install() {
 	s.lensMethods()
 	s.hoverMethods()
 	s.commandMethods()
+	s.contents.methods(s.docs)
 	s.config.apply = func(_ context.Context, layers []layer) error {
 		news, err := s.engines.configure(layers)
 		if news {
@@ -182,6 +185,7 @@ func (s *server) greeting(context.Context) *protocol.InitializeResult {
 		c.ExecuteCommandProvider = advertised()
 		s.diagnostics.capabilities(c)
 		s.offers.capabilities(c)
+		s.contents.capabilities(c)
 	}
 	if s.ed.client.Plugin {
 		c.Experimental = wire.Encode(map[string]any{Name: map[string]any{"data": dataVersion, "events": true}})

@@ -30,6 +30,7 @@ type settingsPage struct {
 	ed        *editor
 	docs      *documents
 	engines   *engines
+	contents  *contents
 	judgement *judgement
 	pages     *pages
 }
@@ -209,8 +210,8 @@ func (l *settingsPage) rewrite(ctx context.Context, e *Engine) error {
 		return err
 	}
 	for u, doc := range l.docs.snapshot() {
-		if path.Base(u.Path()) == settingsDocument && strings.HasPrefix(doc.Text, settingsHead) && l.ed.client.ApplyEdit {
-			err = l.docs.rewrite(ctx, u, agent.Visible(text))
+		if path.Base(u.Path()) == settingsDocument && strings.HasPrefix(doc.Text, settingsHead) {
+			err = l.contents.renew(ctx, l.docs, e, doc, settingsDocument, agent.Visible(text))
 		}
 	}
 	l.ed.refreshCodeLenses(ctx)

@@ -36,10 +36,11 @@ func validatorDocument(name string) string { return "validator-" + name + ".md" 
 
 // validatorsPage shows the list, and the validators.
 type validatorsPage struct {
-	ed      *editor
-	docs    *documents
-	engines *engines
-	pages   *pages
+	ed       *editor
+	docs     *documents
+	engines  *engines
+	contents *contents
+	pages    *pages
 }
 
 // doValidators opens the list or a validator, tries one, or decides about one that a model has written.
@@ -358,7 +359,7 @@ func (l *validatorsPage) hear(event agent.Event) {
 
 // renew brings a document up to date that is open in the editor.
 func (l *validatorsPage) renew(ctx context.Context, e *Engine, name string, text func(context.Context) (string, error)) error {
-	if l.docs.get(uri.File(e.Agent.Store.DocumentPath(name))) == nil {
+	if l.docs.get(l.contents.address(e.Agent.Store.DocumentPath(name))) == nil {
 		return nil
 	}
 	now, err := text(ctx)
@@ -371,14 +372,10 @@ func (l *validatorsPage) renew(ctx context.Context, e *Engine, name string, text
 
 // rewrite brings a document up to date in the editor, where it is open there, and returns its URI; "" where it is not.
 func (l *validatorsPage) rewrite(ctx context.Context, e *Engine, name, text string) (uri.URI, error) {
-	u := uri.File(e.Agent.Store.DocumentPath(name))
-	text = agent.Visible(text)
-	switch {
-	case l.docs.get(u) == nil:
+	u := l.contents.address(e.Agent.Store.DocumentPath(name))
+	open := l.docs.get(u)
+	if open == nil {
 		return "", nil
-	case l.ed.client.ApplyEdit:
-		return u, l.docs.rewrite(ctx, u, e.Agent.Store.Redact(text))
 	}
-	_, err := e.Agent.Store.Document(name, []byte(text))
-	return u, err
+	return u, l.contents.renew(ctx, l.docs, e, open, name, agent.Visible(text))
 }

@@ -126,6 +126,18 @@ func (s *Store) Document(name string, text []byte) (string, error) {
 // DocumentPath is where a document of a name lies, or would.
 func (s *Store) DocumentPath(name string) string { return filepath.Join(s.dir, documents, name) }
 
+// DocumentText returns a document as it was written, redacted.
+func (s *Store) DocumentText(name string) ([]byte, error) {
+	if err := checkName("document", name); err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(filepath.Join(s.dir, documents, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no document %s in this workspace's store", name)
+	}
+	return text, err
+}
+
 // Discard removes a document, where there is one of that name.
 func (s *Store) Discard(name string) error {
 	if err := checkName("document", name); err != nil {

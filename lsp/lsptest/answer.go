@@ -76,6 +76,11 @@ func (e *Editor) answer(m message) (any, *wireError) {
 		err = decode(m.Params, &p)
 		e.record(func(s *State) { s.Registered = append(s.Registered, p.Registrations...) })
 	case protocol.MethodClientUnregisterCapability:
+	case protocol.MethodWorkspaceTextDocumentContentRefresh:
+		var p protocol.TextDocumentContentRefreshParams
+		if err = decode(m.Params, &p); err == nil {
+			go e.reread(p.URI)
+		}
 	case protocol.MethodWorkspaceCodeLensRefresh, protocol.MethodWorkspaceDiagnosticRefresh:
 		e.record(func(s *State) { s.Refreshed = append(s.Refreshed, m.Method) })
 	default:

@@ -1,6 +1,7 @@
 package lsptest
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -50,16 +51,54 @@ func (e *Editor) text(u uri.URI) string {
 	return string(raw)
 }
 
-// Open opens a file as it is on disk; of one that is open already, nothing happens.
+// Open opens a file as it is on disk, or a document that is no file, which the server is asked for; of one that
+// is open already, nothing happens.
 func (e *Editor) Open(path string) error {
-	if _, open := e.buffer(e.uriOf(path)); open {
+	u := e.uriOf(path)
+	if _, open := e.buffer(u); open {
 		return nil
+	}
+	if !u.IsFile() {
+		text, err := e.content(u)
+		if err != nil {
+			return err
+		}
+		return e.OpenText(path, text)
 	}
 	raw, err := os.ReadFile(e.Abs(path))
 	if err != nil {
 		return err
 	}
 	return e.OpenText(path, string(raw))
+}
+
+// content asks the server for a document that is no file.
+func (e *Editor) content(u uri.URI) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), e.opts.Ceiling)
+	defer cancel()
+	var result protocol.TextDocumentContentResult
+	err := e.Request(ctx, protocol.MethodWorkspaceTextDocumentContent, &protocol.TextDocumentContentParams{URI: u}, &result)
+	return result.Text, err
+}
+
+// reread asks for a document anew that is no file, where it is open. It is not the user's change: the buffer is not dirty.
+func (e *Editor) reread(u uri.URI) {
+	e.editing.Lock()
+	defer e.editing.Unlock()
+	b, open := e.buffer(u)
+	if !open {
+		return
+	}
+	text, err := e.content(u)
+	if err != nil {
+		e.note("%s could not be read anew: %v", u, err)
+		return
+	}
+	b.Text, b.Version = text, b.Version+1
+	e.record(func(s *State) { s.Buffers[e.name(u)] = b })
+	if err := e.tell(u, b.Version, []protocol.TextDocumentContentChangeEvent{&protocol.TextDocumentContentChangeWholeDocument{Text: text}}); err != nil {
+		e.note("%v", err)
+	}
 }
 
 // OpenText opens a document with a text that need not be on disk.

@@ -14,7 +14,7 @@ export function plain(text: string): string {
 }
 
 /** The review document of the server, which it opens unasked when a result is there. */
-const reviewDocument = /\/documents\/review-([^/]+)\.diff$/;
+const reviewDocument = /\/review-([^/]+)\.diff$/;
 
 /** The document in which the server shows what is edited, with the setting editor.follow. */
 const followingDocument = /\/following-[^/]+\.diff$/;

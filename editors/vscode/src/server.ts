@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import {
+  type ClientCapabilities,
   type CloseHandlerResult,
   CloseAction,
   type ErrorHandler,
@@ -37,9 +38,14 @@ const deciding = new Set(['accept', 'reject', 'next'].map((name) => `${section}.
 const maxRestarts = 3;
 const restartSpan = 3 * 60_000;
 
-/** Tells the server that this client shows questions in its own way, beside the text, and wants to know of changes. */
+/**
+ * Tells the server that this client shows questions in its own way, beside the text, wants to know of changes, and shows documents
+ * that are no files.
+ */
 class Claims implements StaticFeature {
-  fillClientCapabilities(capabilities: { experimental?: unknown }): void {
+  fillClientCapabilities(capabilities: ClientCapabilities): void {
+    const workspace: object = { ...capabilities.workspace, textDocumentContent: { dynamicRegistration: false } };
+    capabilities.workspace = workspace;
     capabilities.experimental = { ...(capabilities.experimental as object | undefined), caselsp: { questions: 'beside', events: true } };
   }
   initialize(): void {
@@ -78,6 +84,8 @@ export class Server implements vscode.Disposable {
   private turn: Promise<void> = Promise.resolve();
   private readonly changes = new vscode.EventEmitter<unknown>();
   private readonly states = new vscode.EventEmitter<void>();
+  private readonly contents = new vscode.EventEmitter<vscode.Uri>();
+  private readonly provider: vscode.Disposable;
   /** Something about tasks, questions or results is different now. */
   readonly onChanged = this.changes.event;
   /** The server began or ended. */
@@ -91,7 +99,13 @@ export class Server implements vscode.Disposable {
     private readonly context: vscode.ExtensionContext,
     readonly output: vscode.LogOutputChannel,
     private readonly trace: vscode.OutputChannel,
-  ) {}
+  ) {
+    // The documents of the server that are only read: plan, activity, review, report ...
+    this.provider = vscode.workspace.registerTextDocumentContentProvider(section, {
+      onDidChange: this.contents.event,
+      provideTextDocumentContent: (uri) => this.content(uri),
+    });
+  }
 
   get running(): boolean {
     return this.client?.state === State.Running;
@@ -161,6 +175,16 @@ export class Server implements vscode.Disposable {
     return this.client.sendRequest('workspace/executeCommand', { command, arguments: argument === undefined ? [] : [argument] });
   }
 
+  /** The text of a document of the server that is no file. */
+  private async content(uri: vscode.Uri): Promise<string> {
+    if (this.client === undefined) {
+      await this.start();
+    }
+    await this.client?.start();
+    const answer = await this.client?.sendRequest<{ text: string }>('workspace/textDocumentContent', { uri: uri.toString() });
+    return answer?.text ?? '';
+  }
+
   /** Reports whether the server has a command. */
   has(command: string): boolean {
     const commands = this.client?.initializeResult?.capabilities.executeCommandProvider?.commands;
@@ -174,6 +198,8 @@ export class Server implements vscode.Disposable {
 
   dispose(): void {
     void this.stop();
+    this.provider.dispose();
+    this.contents.dispose();
     this.changes.dispose();
     this.states.dispose();
   }
@@ -188,7 +214,7 @@ export class Server implements vscode.Disposable {
     const run: Executable = { command: file, args: ['serve'] };
     const options: LanguageClientOptions = {
       // Diagnostics of every language can be fixed, and documents of the server lie outside of the project.
-      documentSelector: [{ scheme: 'file' }, { scheme: 'untitled' }],
+      documentSelector: [{ scheme: 'file' }, { scheme: 'untitled' }, { scheme: section }],
       outputChannel: this.output,
       traceOutputChannel: this.trace,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
@@ -203,6 +229,10 @@ export class Server implements vscode.Disposable {
   /** What the client would do in its own way: these handlers take the place of its own. */
   private listen(client: LanguageClient): void {
     client.onNotification('caselsp/changed', (what: unknown) => this.changes.fire(what));
+    client.onRequest('workspace/textDocumentContent/refresh', (params: { uri: string }) => {
+      this.contents.fire(vscode.Uri.parse(params.uri));
+      return null;
+    });
     const messages = this.messages;
     if (messages !== undefined) {
       client.onNotification(ShowMessageNotification.type, (params) => messages.show(params));
