@@ -52,7 +52,7 @@ func (l *changedEvents) hear(e agent.Event) {
 		return
 	case record.Asked, record.Answered:
 		l.tell(e.Status.Task.ID, changedStatus, changedQuestions)
-	case record.Applied, record.Decided, record.Reported:
+	case record.Applied, record.Decided, record.Noted, record.Returned, record.Reported:
 		l.tell(e.Status.Task.ID, changedStatus, changedReview)
 	case record.StateChanged:
 		l.tell(e.Status.Task.ID, changedStatus, changedQuestions, changedReview)

@@ -73,8 +73,29 @@ func (l *reviews) doNote(c *call, a arguments) (any, error) {
 	return l.keepNote(c, e, release, st.Task.ID, note, send, withdraw)
 }
 
+// afterDecision waits until no decision about a task is being carried out; one that the editor asks about is taken off the screen.
+func (l *reviews) afterDecision(r *shownReview) {
+	l.mu.Lock()
+	if r.offer != nil {
+		r.offer()
+	}
+	l.mu.Unlock()
+	r.deciding.Lock()
+	defer r.deciding.Unlock()
+}
+
 // keepNote keeps a note, or withdraws it, and sends the result back where that is asked. It calls release.
 func (l *reviews) keepNote(c *call, e *Engine, release func(), id string, note record.HunkNote, send, withdraw bool) (any, error) {
+	r := l.take(id)
+	if !r.deciding.TryLock() {
+		l.ed.later(c, func() {}, func(context.Context) error {
+			l.afterDecision(r)
+			_, err := l.keepNote(nil, e, release, id, note, send, withdraw)
+			return err
+		})
+		return started{id}, nil
+	}
+	r.deciding.Unlock()
 	var err error
 	switch {
 	case withdraw:

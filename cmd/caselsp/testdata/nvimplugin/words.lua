@@ -15,7 +15,7 @@ user.inputs = {} -- of vim.ui.input that are not answered yet
 
 function vim.ui.input(opts, on_confirm)
   user.note('input:', opts.prompt)
-  table.insert(user.inputs, { text = opts.prompt, on_confirm = on_confirm })
+  table.insert(user.inputs, { text = opts.prompt, default = opts.default, on_confirm = on_confirm })
 end
 
 -- user.write answers the input whose prompt has a part (plain).

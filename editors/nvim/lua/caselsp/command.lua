@@ -218,6 +218,13 @@ M.subcommands = {
       require('caselsp.review').open(call.client, call.words[1])
     end,
   },
+  note = {
+    does = 'write a note on the hunk at the cursor; or send the result back',
+    complete = { 'send', 'withdraw' },
+    run = function(call)
+      require('caselsp.review').note(call.client, call.text ~= '' and call.text or nil)
+    end,
+  },
   accept = decide('caselsp.accept'),
   reject = decide('caselsp.reject'),
   next = {

@@ -32,7 +32,7 @@ local defaults = {
   },
   pending = {
     lines = true,
-    keys = { next = ']h', previous = '[h', accept = '', reject = '' },
+    keys = { next = ']h', previous = '[h', accept = '', reject = '', note = '' },
   },
 }
 

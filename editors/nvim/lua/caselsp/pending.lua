@@ -68,6 +68,9 @@ local actions = {
   reject = function()
     require('caselsp.command').run({ fargs = { 'reject' }, range = 0 })
   end,
+  note = function()
+    require('caselsp.command').run({ fargs = { 'note' }, range = 0 })
+  end,
 }
 
 --- Defines the keys in a buffer that has open hunks, and removes them from one that has none any more.

@@ -6,8 +6,8 @@ local M = {}
 
 local namespace = vim.api.nvim_create_namespace('caselsp.review')
 
--- The one review that is open: { client, task, data, buffer, window, heads, notes }. heads are what can
--- be decided, by their lines: { line, file, hunk, open }.
+-- The one review that is open: { client, task, data, buffer, window, heads }. heads are what can be
+-- decided, by their lines: { line, file, hunk, open }.
 local shown
 
 local function is_open(hunk)
@@ -56,10 +56,24 @@ end
 
 local state_groups = { accepted = 'CaselspAccepted', rejected = 'CaselspRejected' }
 
-function page:file(file, notes)
+--- The notes on a hunk by its number, on a file (0), or on all of the result (no file).
+local function notes_on(data, file, hunk)
+  return vim.tbl_filter(function(note)
+    return (note.file or '') == (file or '') and (note.hunk or 0) == (hunk or 0)
+  end, data.notes or {})
+end
+
+function page:notes(data, file, hunk)
+  for _, note in ipairs(notes_on(data, file, hunk)) do
+    self:add('  ✎ ' .. note.text, 'CaselspHint')
+  end
+end
+
+function page:file(file, data)
   self:add('')
   self:add(file_title(file), 'CaselspFile')
   self:head(file)
+  self:notes(data, file.path)
   if file.unfit and file.unfit ~= '' then
     self:add('It does not fit now: ' .. file.unfit, 'CaselspRejected')
   end
@@ -76,8 +90,8 @@ function page:file(file, notes)
       local first = diff[j]:sub(1, 1)
       self:add(diff[j], first == '+' and 'CaselspAdded' or first == '-' and 'CaselspRemoved' or nil)
     end
-    for _, note in ipairs(hunk and notes[hunk.id] or {}) do
-      self:add('  ✎ ' .. note, 'CaselspHint')
+    if hunk then
+      self:notes(data, file.path, hunk.hunk)
     end
   end
   if #diffs == 0 then
@@ -86,7 +100,7 @@ function page:file(file, notes)
 end
 
 --- The text of a review.
-local function render(data, notes)
+local function render(data)
   local p = setmetatable({ lines = {}, groups = {}, heads = {} }, page)
   p:add(data.title, 'Title')
   local open = data.open == 1 and '1 hunk' or data.open .. ' hunks'
@@ -97,8 +111,9 @@ local function render(data, notes)
   for _, line in ipairs(data.untested or {}) do
     p:add('Untested: ' .. line, 'CaselspRejected')
   end
+  p:notes(data)
   for _, file in ipairs(data.files) do
-    p:file(file, notes)
+    p:file(file, data)
   end
   return p
 end
@@ -122,7 +137,7 @@ local function id_of(head)
 end
 
 local function draw()
-  local p = render(shown.data, shown.notes)
+  local p = render(shown.data)
   local before, line = nil, 1
   if shown.heads then
     line = vim.api.nvim_win_get_cursor(shown.window)[1]
@@ -223,41 +238,61 @@ local function open_place()
   vim.api.nvim_win_set_cursor(0, { math.min(line + 1, vim.api.nvim_buf_line_count(0)), 0 })
 end
 
---- Writes a note on a hunk; send() gives all notes to a task that goes on from this one.
-local function note()
-  local head = current()
-  if not head or not head.hunk then
-    return notice.show('The cursor is on no hunk.')
+--- What a head is, in words.
+local function words_of(head)
+  if not head then
+    return 'the whole result'
   end
-  local review = shown
-  vim.ui.input({ prompt = 'What should be different here? ' }, function(text)
-    if text and vim.trim(text) ~= '' and review == shown then
-      local list = review.notes[head.hunk.id] or {}
-      review.notes[head.hunk.id] = list
-      table.insert(list, vim.trim(text))
-      draw()
-    end
-  end)
+  local file = head.file.path
+  return head.hunk and ('hunk %d of %s'):format(head.hunk.hunk, file) or file
 end
 
---- Starts a task that does what the notes say. It is given the diff of this one.
+--- Writes a note on a place of a result; the server keeps it with the result. place has client, task, file and
+--- hunk, old the note that is there. Without a text the user is asked for one; an empty one withdraws the note.
+local function keep(place, what, old, text)
+  local function answered(said)
+    if not said then
+      return
+    end
+    said = vim.trim(said)
+    local arguments = { task = place.task, file = place.file, hunk = place.hunk }
+    if said ~= '' then
+      arguments.text = said
+    elseif old then
+      arguments.withdraw = true
+    else
+      return
+    end
+    require('caselsp.client').execute(place.client, 'caselsp.note', arguments)
+  end
+  if text then
+    return answered(text)
+  end
+  vim.ui.input({ prompt = ('What should be different in %s? '):format(what), default = old or '' }, answered)
+end
+
+--- Writes a note on what is at the cursor of the review: a hunk, a file, or above them all of the result.
+local function note(text)
+  local head = current()
+  if head and head.file.kept then
+    return notice.show('Kept work is no part of the result and takes no note. :Case resume TASK TEXT tries it again.')
+  end
+  local file, hunk = head and head.file.path, head and head.hunk and head.hunk.hunk
+  local old = notes_on(shown.data, file, hunk)[1]
+  keep({ client = shown.client, task = shown.task, file = file, hunk = hunk }, words_of(head), old and old.text, text)
+end
+
+--- Sends the result back with all notes, as one correction of the same task.
 local function send()
-  local lines = {}
-  for _, head in ipairs(shown.heads) do
-    for _, text in ipairs(head.hunk and shown.notes[head.hunk.id] or {}) do
-      table.insert(lines, ('- %s, hunk %d: %s'):format(head.file.path, head.hunk.hunk, text))
-    end
+  if #(shown.data.notes or {}) == 0 then
+    return notice.show('There are no notes yet. ' .. config.get().review.keys.note .. ' writes one.')
   end
-  if #lines == 0 then
-    return notice.show('There are no notes yet. ' .. config.get().review.keys.note .. ' writes one on a hunk.')
-  end
-  local text = 'Correct the result of the earlier task by these notes of its review:\n' .. table.concat(lines, '\n')
   local review = shown
-  require('caselsp.client').execute(shown.client, 'caselsp.follow', { task = shown.task, text = text }, function()
-    review.notes = {}
+  require('caselsp.client').execute(shown.client, 'caselsp.note', { task = shown.task, send = true }, function()
     if review == shown then
-      draw()
+      close()
     end
+    notice.show('The result went back with your notes. The next review shows what came of them.')
   end)
 end
 
@@ -318,8 +353,13 @@ local actions = {
       require('caselsp.client').execute(shown.client, 'caselsp.undo', { task = shown.task })
     end,
   },
-  note = { 'write a note on this hunk', note },
-  send = { 'start a task that does what the notes say', send },
+  note = {
+    'write a note on this hunk, file or result',
+    function()
+      note()
+    end,
+  },
+  send = { 'send the result back: CASE does what the notes say', send },
   open = { 'show the place in the file', open_place },
   help = {
     'this list',
@@ -392,7 +432,7 @@ local function open_window(client, data)
   pcall(vim.api.nvim_buf_set_name, buffer, 'caselsp-review://' .. data.task)
   local window = vim.api.nvim_open_win(buffer, true, window_config('CASE: review of ' .. data.task))
   vim.wo[window].cursorline, vim.wo[window].wrap = true, false
-  shown = { client = client, task = data.task, data = data, buffer = buffer, window = window, notes = {} }
+  shown = { client = client, task = data.task, data = data, buffer = buffer, window = window }
   for name, action in pairs(actions) do
     local key = config.get().review.keys[name]
     if key ~= '' then
@@ -422,6 +462,39 @@ function M.open(client, task)
     close()
     open_window(client, data)
   end)
+end
+
+--- :Case note: in the review on what is at the cursor, in the user's file on the open hunk there. The word "send"
+--- sends the result back, "withdraw" drops the note.
+---@param client vim.lsp.Client
+---@param text string|nil
+function M.note(client, text)
+  local here = shown and vim.api.nvim_get_current_buf() == shown.buffer
+  if text == 'send' then
+    if here then
+      return send()
+    end
+    return require('caselsp.client').execute(client, 'caselsp.note', { send = true })
+  end
+  text = text == 'withdraw' and '' or text
+  if here then
+    return note(text)
+  end
+  local hunk = require('caselsp.pending').at_cursor()
+  if not hunk then
+    return notice.show(
+      'No open hunk is here. :Case next goes to one, :Case review shows the whole result.',
+      vim.log.levels.WARN
+    )
+  end
+  local data = require('caselsp.events').of(client).reviews[hunk.task]
+  local old = data and notes_on(data, hunk.file, hunk.hunk)[1]
+  keep(
+    { client = client, task = hunk.task, file = hunk.file, hunk = hunk.hunk },
+    'this hunk',
+    old and old.text,
+    text
+  )
 end
 
 --- Takes over what has changed of the review that is open.
