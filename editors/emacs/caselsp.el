@@ -431,7 +431,8 @@ What is typed is not shown and passes no server."
   "C-c C-a" #'caselsp-review-accept-all
   "C-c C-k" #'caselsp-review-reject-all
   "u" #'caselsp-review-undo
-  "c" #'caselsp-review-note
+  "c" #'caselsp-note
+  "C-c C-c" #'caselsp-send-notes
   "g" #'caselsp-review-refresh
   "RET" #'caselsp-review-visit)
 
@@ -442,7 +443,7 @@ What is typed is not shown and passes no server."
   (setq-local header-line-format
               (substitute-command-keys "\\<caselsp-review-mode-map>\\[caselsp-review-accept] accept  \\[caselsp-review-reject] reject  \
 \\[caselsp-review-accept-file]/\\[caselsp-review-reject-file] file  \\[caselsp-review-accept-all]/\\[caselsp-review-reject-all] all  \
-\\[caselsp-review-undo] undo  \\[caselsp-review-note] note  \\[caselsp-review-visit] visit  \\[quit-window] close")))
+\\[caselsp-review-undo] undo  \\[caselsp-note] note  \\[caselsp-send-notes] send back  \\[caselsp-review-visit] visit  \\[quit-window] close")))
 
 ;;;###autoload
 (defun caselsp-review (&optional task)
@@ -470,18 +471,25 @@ With a prefix argument TASK is asked for."
         (erase-buffer)
         (insert (caselsp--get data "title")
                 (format "\n%s, %s to decide\n" (caselsp--get data "state") (or (caselsp--get data "open") 0)))
-        (dolist (file (caselsp--list data "files")) (caselsp--insert-file file))
+        (caselsp--insert-notes data nil nil)
+        (dolist (file (caselsp--list data "files")) (caselsp--insert-file file data))
         (goto-char (point-min))
         (forward-line (1- line)))
       (current-buffer))))
 
-(defun caselsp--insert-file (file)
-  "Insert the diff of FILE, with the state of each hunk."
+(defun caselsp--insert-notes (data file hunk)
+  "Insert the notes of DATA on HUNK of FILE."
+  (dolist (text (caselsp--notes-on data file hunk))
+    (insert (propertize (format "\\ note: %s\n" (string-replace "\n" " " text)) 'face 'italic))))
+
+(defun caselsp--insert-file (file data)
+  "Insert the diff of FILE of DATA, with the state of each hunk and the notes."
   (let ((begin (point)) (hunks (caselsp--list file "hunks")) hunk)
     (insert (format "\n%s: %s, %s%s%s\n" (caselsp--get file "path") (caselsp--get file "kind") (caselsp--get file "state")
                     (if-let* ((kept (caselsp--get file "kept"))) (format ", kept work of %s, not verified" kept) "")
                     (if (string-empty-p (or (caselsp--get file "obeyed" "by") "")) ""
                       (format ", obeyed by %s: accept it by its name" (caselsp--get file "obeyed" "by")))))
+    (caselsp--insert-notes data (caselsp--get file "path") nil)
     (dolist (line (split-string (string-remove-suffix "\n" (or (caselsp--get file "diff") "")) "\n"))
       (let ((start (point)))
         (insert line)
@@ -489,6 +497,8 @@ With a prefix argument TASK is asked for."
           (setq hunk (pop hunks))
           (insert (format " hunk %s: %s" (caselsp--get hunk "hunk") (caselsp--get hunk "state"))))
         (insert "\n")
+        (when (and hunk (string-prefix-p "@@ " line))
+          (caselsp--insert-notes data (caselsp--get file "path") (caselsp--get hunk "hunk")))
         (when hunk (put-text-property start (point) 'caselsp-hunk hunk))))
     (put-text-property begin (point) 'caselsp-file file)))
 
@@ -534,15 +544,63 @@ DOC is its documentation."
   (interactive nil caselsp-review-mode)
   (caselsp--send caselsp--server "caselsp.undo" (list :task caselsp--task)))
 
-(defun caselsp-review-note (text)
-  "Start a task to correct the hunk at point as in TEXT."
-  (interactive "sWhat should be different here? " caselsp-review-mode)
-  (let ((file (get-text-property (point) 'caselsp-file)) (hunk (get-text-property (point) 'caselsp-hunk)))
-    (unless hunk (user-error "Point is on no hunk"))
-    (caselsp--send caselsp--server "caselsp.follow"
-                   (list :task caselsp--task
-                         :text (format "Correct the result of the earlier task by this note of its review:\n- %s, hunk %s: %s"
-                                       (caselsp--get file "path") (caselsp--get hunk "hunk") text)))))
+(defun caselsp--notes-on (data file hunk)
+  "Return the texts of the notes of DATA on HUNK of FILE.
+Without HUNK on the file, without FILE on the whole result."
+  (cl-loop for note in (caselsp--list data "notes")
+           when (and (equal (or (caselsp--get note "file") "") (or file ""))
+                     (eql (or (caselsp--get note "hunk") 0) (or hunk 0)))
+           collect (caselsp--get note "text")))
+
+(defun caselsp--keep-note (server data file hunk)
+  "Ask for a note on HUNK of FILE of DATA, and have SERVER keep it.
+An empty one withdraws what is there."
+  (let* ((old (car (caselsp--notes-on data file hunk)))
+         (text (string-trim (read-string (format "What should be different in %s? "
+                                                 (cond (hunk (format "hunk %s of %s" hunk file)) (file) (t "the whole result")))
+                                         old)))
+         (place (list :task (caselsp--get data "task") :file file :hunk hunk)))
+    (cond ((not (string-empty-p text)) (caselsp--send server "caselsp.note" (append place (list :text text))))
+          (old (caselsp--send server "caselsp.note" (append place (list :withdraw t)))))))
+
+(defun caselsp--hunk-here (data)
+  "Return the file and number of the open hunk of DATA at point.
+The current buffer shows a file of the user's."
+  (let ((uri (caselsp--uri)) (line (1- (line-number-at-pos nil t))))
+    (cl-dolist (file (caselsp--list data "files"))
+      (when (member uri (list (caselsp--get file "uri") (caselsp--get file "fromUri")))
+        (when-let* ((hunk (cl-find-if (lambda (hunk) (caselsp--covers hunk line)) (caselsp--list file "hunks"))))
+          (cl-return (list (caselsp--get file "path") (caselsp--get hunk "hunk"))))))))
+
+(defun caselsp--covers (hunk line)
+  "Whether HUNK is open and would replace LINE, from 0."
+  (let ((from (or (caselsp--get hunk "range" "start" "line") -1)) (to (or (caselsp--get hunk "range" "end" "line") -1)))
+    (and (member (caselsp--get hunk "state") '("pending" "conflict")) (<= from line) (< line (max to (1+ from))))))
+
+(defun caselsp-note ()
+  "Write a note on the hunk at point: what should be different.
+In a review it is about the hunk or file at point, above them about the
+whole result; in a file of the project about the open hunk there.  An
+empty note withdraws the one that is there.  \\[caselsp-send-notes]
+sends the result back."
+  (interactive)
+  (let* ((server (caselsp--server))
+         (data (or (caselsp--ask server "caselsp.review" (list :task caselsp--task :format "data"))
+                   (user-error "No result waits for a review"))))
+    (if (derived-mode-p 'caselsp-review-mode)
+        (let ((file (get-text-property (point) 'caselsp-file)) (hunk (get-text-property (point) 'caselsp-hunk)))
+          (when (caselsp--get file "kept") (user-error "Kept work is no part of the result and takes no note"))
+          (caselsp--keep-note server data (caselsp--get file "path") (caselsp--get hunk "hunk")))
+      (pcase (caselsp--hunk-here data)
+        (`(,file ,hunk) (caselsp--keep-note server data file hunk))
+        (_ (user-error "No open hunk is here: M-x caselsp-review shows the whole result"))))))
+
+(defun caselsp-send-notes ()
+  "Send the result back with all notes.
+CASE does what they say, as one correction of the same task."
+  (interactive)
+  (caselsp--send (caselsp--server) "caselsp.note" (list :task caselsp--task :send t)
+                 (lambda (_) (message "CASE: the result went back with your notes: the next review shows what came of them"))))
 
 (defun caselsp-review-refresh ()
   "Show the result as it is now."
@@ -577,6 +635,8 @@ DOC is its documentation."
     ("w" "where is it" caselsp-status)]
    ["Result"
     ("v" "review" caselsp-review)
+    ("n" "note on this hunk" caselsp-note)
+    ("b" "send back with notes" caselsp-send-notes)
     ("u" "undo" caselsp-undo)
     ("p" "report" caselsp-report)]
    ["Other"
