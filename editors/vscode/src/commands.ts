@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { findBinary } from './binary';
 import type { Board } from './board';
 import { isOpen } from './data';
-import { type HunkArgument, type Hunks, fileOf } from './hunks';
+import { type HunkArgument, type Hunks, fileOf, noteOn } from './hunks';
 import { plain } from './messages';
 import { ask, pickDiagnostic, pickTask, pickTodo } from './pickers';
 import type { QuestionView } from './questions';
@@ -215,9 +215,36 @@ function reviewing({ server, board, reviews, hunks }: Parts): Table {
     rejectFile: decideFile(false),
     acceptHunk: async (argument) => hunks.decide(true, hunkArgument(argument)),
     rejectHunk: async (argument) => hunks.decide(false, hunkArgument(argument)),
+    note: async (argument) => writeNote(server, board, reviews, hunkArgument(argument) ?? (argument?.task === undefined ? hunks.hunkAtCursor() : undefined), argument),
+    sendNotes: async (argument) => {
+      const task = await taskOf(board, argument, 'caselsp.accept', 'CASE: Send a result back with its notes');
+      return task === undefined ? undefined : server.execute('caselsp.note', { task, send: true });
+    },
     nextHunk: async () => hunks.go(1),
     previousHunk: async () => hunks.go(-1),
   };
+}
+
+/** Writes a note on a hunk or a file, else on the whole result of a task: what should be different. An empty one withdraws it. */
+async function writeNote(server: Server, board: Board, reviews: Reviews, on: HunkArgument | undefined, argument: Argument): Promise<void> {
+  if (on?.kept !== undefined) {
+    void vscode.window.showInformationMessage('CASE: kept work is no part of the result and takes no note.');
+    return;
+  }
+  const task = on?.task ?? (await taskOf(board, argument, 'caselsp.accept', 'CASE: Write a note'));
+  if (task === undefined) {
+    return;
+  }
+  const hunk = on?.hunk === undefined || on.hunk === 0 ? undefined : on.hunk;
+  const place = { task, ...(on === undefined ? {} : { file: on.file }), ...(hunk === undefined ? {} : { hunk }) };
+  const old = noteOn(await reviews.load(task), on?.file, hunk);
+  const what = on === undefined ? 'the whole result' : hunk === undefined ? on.file : `hunk ${hunk} of ${on.file}`;
+  const said = await ask('CASE: Write a note', `What should be different in ${what}?${old === undefined ? '' : ' Empty: the note is withdrawn.'}`, old ?? '');
+  if (said !== undefined && said.trim() !== '') {
+    await server.execute('caselsp.note', { ...place, text: said.trim() });
+  } else if (said !== undefined && old !== undefined) {
+    await server.execute('caselsp.note', { ...place, withdraw: true });
+  }
 }
 
 /** A hunk or file from a lens, or from a row of the view; undefined for the button of an editor, whose argument is a URI. */

@@ -140,6 +140,8 @@ export interface Review {
   open: number;
   document: string;
   untested: string[];
+  /** What the user wrote about hunks, files (no hunk) or all of the result (no file), not sent back yet. */
+  notes?: { file?: string; hunk?: number; text: string }[];
   files: ReviewFile[];
 }
 

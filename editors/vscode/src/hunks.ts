@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { ReviewFile } from './data';
+import type { Review, ReviewFile } from './data';
 import { type Pending, type Reviews, mergedOf, mergedScheme } from './review';
 import type { Server } from './server';
 
@@ -47,6 +47,10 @@ export class Hunks implements vscode.CodeLensProvider, vscode.Disposable {
       const own = (title: string, command: string) => new vscode.CodeLens(at, { title, command: `caselsp-vscode.${command}`, arguments: [argument] });
       const name = p.hunk.hunk === 0 ? 'file' : 'hunk';
       const list = [own(`$(check) Accept ${name}${obeyed(p.file)}`, 'acceptHunk'), own(`$(discard) Reject ${name}`, 'rejectHunk')];
+      if (p.file.kept === undefined && this.server.has('caselsp.note')) {
+        const noted = noteOn(this.reviews.get(p.task), p.file.path, p.hunk.hunk) !== undefined;
+        list.push(own(`$(comment) ${noted ? 'Change the note' : 'Write a note'}`, 'note'));
+      }
       if (!merged) {
         list.push(own('$(diff) Show the change', 'reviewFile'));
       }
@@ -71,6 +75,11 @@ export class Hunks implements vscode.CodeLensProvider, vscode.Disposable {
       ...(hunk === undefined || hunk === 0 ? {} : { hunk }),
       ...(kept === undefined || kept === '' ? {} : { kept }),
     });
+  }
+
+  /** The hunk at the cursor, as an argument. */
+  hunkAtCursor(): HunkArgument | undefined {
+    return this.atCursor();
   }
 
   /** The file of the active editor, as an argument. */
@@ -162,6 +171,11 @@ export class Hunks implements vscode.CodeLensProvider, vscode.Disposable {
 
 function argumentOf(p: Pending): HunkArgument {
   return { task: p.task, file: p.file.path, hunk: p.hunk.hunk, ...(p.file.kept === undefined ? {} : { kept: p.file.kept }) };
+}
+
+/** The note on a hunk, on a file (hunk 0), or on the whole result (no file); undefined where there is none. */
+export function noteOn(review: Review | undefined, file: string | undefined, hunk: number | undefined): string | undefined {
+  return review?.notes?.find((n) => (n.file ?? '') === (file ?? '') && (n.hunk ?? 0) === (hunk ?? 0))?.text;
 }
 
 /** Who obeys a file without being told to: accepting it is more than a change of text. */
