@@ -26,7 +26,7 @@ PREFIX ?= $(HOME)/.local
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 TESTFLAGS ?=
 CODE ?= code
-REQUIRE ?= docker,native,nvim,nvim010,emacs,helix,vscode,chromium,tmux,python,pytest,coverage,hypothesis,django,pylint,bandit,pip,python3,node,npm,git,bash,dash,jq,modules
+REQUIRE ?= docker,native,nvim,nvim010,emacs,helix,vim,vscode,chromium,tmux,python,pytest,coverage,hypothesis,django,pylint,bandit,pip,python3,node,npm,git,bash,dash,jq,modules
 BENCHTIME ?= 1s
 FUZZTIME ?= 5s
 # For one package: Go's own ten minutes are too few for the real programs' on a busy machine.

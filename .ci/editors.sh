@@ -11,7 +11,7 @@ set -euo pipefail
 source "$(dirname "$(readlink -f "$0")")/debian.sh"
 
 cache=${CASELSP_CI_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/caselsp-ci}
-suite=forky # Neovim 0.12, Emacs 30.2 with lsp-mode, Helix 25.07; the oldest Neovim that is supported, 0.10, is trixie's
+suite=forky # Neovim 0.12, Emacs 30.2 with lsp-mode, Helix 25.07, Vim 9.2 with ALE 4.0; the oldest Neovim that is supported, 0.10, is trixie's
 
 say() { printf 'editors: %s\n' "$*" >&2; }
 
@@ -94,6 +94,13 @@ get() {
 start_nvim() { ln -s "$1/usr/bin/nvim" "$2"; }
 start_nvim010() { start_nvim "$@"; }
 
+# Vim with ALE, which Debian installs where Vim finds packages.
+start_vim() {
+	local share
+	share=$(echo "$1"/usr/share/vim/vim[0-9]*)
+	printf '#!/bin/sh\nVIM="%s" VIMRUNTIME="%s" exec "%s" "$@"\n' "${share%/*}" "$share" "$1/usr/bin/vim.basic" >"$2"
+}
+
 start_helix() { printf '#!/bin/sh\nHELIX_RUNTIME="%s" exec "%s" "$@"\n' "$1/usr/lib/hx/runtime" "$1/usr/bin/hx" >"$2"; }
 
 # Emacs looks for its Lisp and its dumped state where Debian installs them.
@@ -148,5 +155,6 @@ get nvim "$suite" nvim nvim neovim
 get nvim010 trixie nvim nvim neovim
 get emacs "$suite" emacs emacs-nox emacs-nox elpa-lsp-mode
 get helix "$suite" hx hx hx
+get vim "$suite" vim vim.basic vim vim-ale
 for program in node npm rg chromium; do command -v $program >/dev/null || { say "$program is missing (Debian: nodejs npm ripgrep chromium)"; exit 1; }; done
 get_vscode

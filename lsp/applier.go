@@ -180,6 +180,8 @@ func (a *applier) send(ctx context.Context, out []outgoing, results []workspace.
 	answer, err := a.ed.applyEdit(ctx, agent.Visible(a.label), edit)
 	limit, reason := arriveTime, "the editor says that it made the change, but the text is not as expected: check it, then try again"
 	switch {
+	case a.ed.client.MayApply:
+		reason = "the editor did not make the change: " + errNoEdits.Error()
 	case err != nil:
 		limit, reason = refusedTime, "the editor did not make the change: "+err.Error()
 	case !answer.Applied:

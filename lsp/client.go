@@ -16,6 +16,7 @@ type client struct {
 	NamesEncodings bool // it knows that there is a choice (3.17)
 
 	ApplyEdit       bool
+	MayApply        bool // it says that it takes no edits; it may apply them all the same, and answers nothing (ALE)
 	DocumentChanges bool // edits with versions
 	Annotations     bool // edits may carry change annotations
 	Confirms        bool // and those that need confirmation are really asked for
@@ -105,6 +106,9 @@ func parseClient(p *protocol.InitializeParams) client {
 	}
 	if t := p.Capabilities.TextDocument; t != nil {
 		c.textDocument(t)
+	}
+	if w := p.Capabilities.Workspace; w != nil && c.Name == "" { // ALE names itself nowhere
+		c.MayApply = w.ApplyEdit != nil && !*w.ApplyEdit
 	}
 	c.plugin(p.Capabilities.Experimental)
 	c.AsksBeside = c.AsksBeside || slices.Contains(beside, c.Name)

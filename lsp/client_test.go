@@ -24,7 +24,7 @@ func facts(c client, roots []Root) string {
 		name string
 		can  bool
 	}{
-		{"named", c.NamesEncodings}, {"apply", c.ApplyEdit}, {"versions", c.DocumentChanges}, {"notes", c.Annotations}, {"confirms", c.Confirms}, {"beside", c.AsksBeside}, {"aside", c.Aside == asideFalse}, {"unset", c.Aside == asideUnset},
+		{"named", c.NamesEncodings}, {"apply", c.ApplyEdit}, {"try", c.MayApply}, {"versions", c.DocumentChanges}, {"notes", c.Annotations}, {"confirms", c.Confirms}, {"beside", c.AsksBeside}, {"aside", c.Aside == asideFalse}, {"unset", c.Aside == asideUnset},
 		{"create", c.CreateFile}, {"rename", c.RenameFile}, {"delete", c.DeleteFile}, {"meta", c.EditMetadata},
 		{"show", c.ShowDocument}, {"progress", c.Progress}, {"config", c.Configuration}, {"register", c.RegisterSettings},
 		{"folders", c.Folders}, {"content", c.TextDocumentContent},
@@ -43,7 +43,7 @@ func facts(c client, roots []Root) string {
 func TestCapabilities(t *testing.T) {
 	const files = "create rename delete"
 	want := map[string]string{
-		"ale-4.0":      "utf-16 /workspace literals related",
+		"ale-4.0":      "utf-16 /workspace try literals related",
 		"coc-0.0.82":   "utf-16 /workspace named apply versions notes " + files + " meta show progress config register folders content literals resolve data disabled dversions related tags link ddata pull drefresh lrefresh",
 		"eglot-30.2":   "utf-32 /workspace named apply versions unset show progress config folders literals resolve data tags",
 		"helix-25.01":  "utf-8 /workspace named apply versions " + files + " progress config folders literals resolve data disabled dversions tags",

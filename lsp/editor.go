@@ -25,6 +25,7 @@ const (
 	applyTime     = 30 * time.Minute // the user reads a preview
 	questionTime  = 24 * time.Hour   // a question stays on the screen until it is clicked; nothing waits for that
 	plainEditTime = 10 * time.Second // an edit without anything to confirm
+	tryTime       = time.Second      // an edit of a client that says that it takes none: the text tells
 )
 
 // editor is the client as the rest of the server uses it: the connection, what
@@ -109,15 +110,20 @@ func readable(u uri.URI) string {
 	return string(u)
 }
 
+// errNoEdits says that a client declares that it takes no edits.
+var errNoEdits = errors.New("this editor does not take edits from a server")
+
 // applyEdit hands the client an edit, in the form that it understands. That it
 // answers true proves nothing: look at the documents afterwards (documents.await).
 func (ed *editor) applyEdit(ctx context.Context, label string, edit protocol.WorkspaceEdit) (protocol.ApplyWorkspaceEditResult, error) {
 	none := protocol.ApplyWorkspaceEditResult{}
-	if !ed.client.ApplyEdit {
-		return none, errors.New("this editor does not take edits from a server")
-	}
 	limit := plainEditTime
-	if ed.client.Confirms && len(edit.ChangeAnnotations) > 0 {
+	switch {
+	case ed.client.MayApply:
+		limit = tryTime
+	case !ed.client.ApplyEdit:
+		return none, errNoEdits
+	case ed.client.Confirms && len(edit.ChangeAnnotations) > 0:
 		limit = applyTime
 	}
 	edit, err := ed.client.fit(edit)

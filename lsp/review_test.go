@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -214,4 +215,18 @@ func TestConflict(t *testing.T) {
 	sc.hunks(id, "a.py", record.HunkOpen, record.HunkAccepted)
 	sc.refused("a.py has 2 hunks, there is no hunk 3", cmdReject, "a.py", 3)
 	sc.refused(`does not change "b.py", but a.py, c.py, new.txt, old.txt`, cmdReject, "b.py")
+}
+
+// TestEditsTried hands edits to a client that says that it takes none and names itself nowhere, as ALE does: what the text is
+// afterwards tells whether it made the change.
+func TestEditsTried(t *testing.T) {
+	sc := play(t, plot{files: project, open: []string{"a.py"}, script: edits, editor: lsptest.Options{
+		Initialize: json.RawMessage(`{"capabilities": {"workspace": {"applyEdit": false}, "textDocument": {"codeAction": {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": [""]}}}}}}`),
+	}})
+	id := sc.run("change it all")
+	sc.said("to review")
+	sc.command(cmdAccept, map[string]any{"task": id, "file": "a.py", "hunk": 1})
+	sc.said("left to decide")
+	sc.expect(lsptest.HasText("a.py", lines(map[int]string{2: "x2 = 20"})))
+	sc.hunks(id, "a.py", record.HunkAccepted, record.HunkOpen)
 }

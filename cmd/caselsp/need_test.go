@@ -34,6 +34,7 @@ func need(t *testing.T, name string) {
 //	tmpfs        the right to mount a disk
 //	root         the right to become another user
 //	modules      the modules that our modules' tests import, in the module cache
+//	vim          Vim with ALE 4
 //	claims       claims of fixes and the repositories that they are of
 //	NAME         the program of that name
 func lacking(name string) error {
@@ -64,6 +65,10 @@ func lacking(name string) error {
 		return errors.Join(lackingProgram("dbus-daemon"), lackingProgram("gnome-keyring-daemon"))
 	case "vscode":
 		return errors.Join(lackingProgram(editorProgram(name)), lackingProgram("npm"), lackingFolder("../../editors/vscode/node_modules", "npm ci there loads it"))
+	case "vim":
+		if os.Getenv("CASELSP_VIM") == "" {
+			return errors.New("CASELSP_VIM names a Vim with ALE (Debian: vim-ale); .ci/editors.sh gets one")
+		}
 	case "root":
 		if os.Getuid() != 0 {
 			return errors.New("only root can become another user")
@@ -85,7 +90,7 @@ func lacking(name string) error {
 // editorProgram returns the program of an editor, where .ci/editors.sh has put it or
 // where the machine has it; for another name, that name.
 func editorProgram(name string) string {
-	if file := os.Getenv("CASELSP_" + strings.ToUpper(name)); file != "" && slices.Contains([]string{"nvim", "nvim010", "emacs", "helix", "vscode", "chromium"}, name) {
+	if file := os.Getenv("CASELSP_" + strings.ToUpper(name)); file != "" && slices.Contains([]string{"nvim", "nvim010", "emacs", "helix", "vim", "vscode", "chromium"}, name) {
 		return file
 	}
 	if name == "helix" {
