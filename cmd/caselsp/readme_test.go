@@ -28,7 +28,7 @@ import (
 // by its name.
 func generated(t *testing.T) map[string]map[string]string {
 	return map[string]map[string]string{
-		"README.md":                {"map": codeMap(t)},
+		"README.md":                {"map": codeMap(t), "editors": editorTable(t)},
 		"cmd/caselsp/README.md":    {"cli": cliSection(), "exit": exitTable(), "commands": commandTable(), "settings": settings.Docs()},
 		"agent/record/README.md":   {"result": resultDocs(t), "kinds": eventDocs(t)},
 		"store/README.md":          {"formats": secret.Docs()},
