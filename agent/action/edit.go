@@ -45,7 +45,7 @@ func (s *Scope) stage(path string, f workspace.File, exists bool, text string, s
 	next := known.Carry(now.Hash, before, now.Text)
 	said := Said{Text: fmt.Sprintf("Staged %s: %s added, %d removed; it has %s now.\n", path, count.Of(plus, "line"), minus, count.Of(LineCount(now.Text), "line"))}
 	if show && strings.TrimSpace(diff) != "" {
-		said = Said{Text: said.Text + "What was staged differs from what you wrote:\n", Mark: MarkData, Quote: diff}
+		said = Said{Text: said.Text + "Lines that you quoted differ from the file; this is what was staged:\n", Mark: MarkData, Quote: diff}
 	}
 	return Result{Said: said, Note: fmt.Sprintf("%s +%d -%d", path, plus, minus), Diff: diff, Shown: &next}, nil
 }

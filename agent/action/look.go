@@ -109,6 +109,9 @@ func (a SearchText) Do(ctx context.Context, s *Scope) (Result, error) {
 	switch {
 	case len(found) == 0:
 		b.WriteString("Nothing found.")
+		if !a.Regexp && strings.ContainsAny(a.Pattern, `|*^$[\`) {
+			b.WriteString(" The pattern was taken as it is written; with regexp it is a regular expression.")
+		}
 	case more:
 		b.WriteString("There are more matches: narrow the search.\n")
 	}

@@ -43,6 +43,12 @@ const (
 func NewEvidence(tests []string, changes []testreport.Change, outcome stack.Outcome, ran testreport.Report) *Evidence {
 	added, all := testreport.Added(changes)
 	e := &Evidence{Tests: tests, Without: NoProof, Added: len(added)}
+	if outcome == stack.Passed {
+		if e.Tests = ran.OfRun(tests, all); len(e.Tests) == 0 { // the command runs none of them
+			e.Tests = tests
+			return e
+		}
+	}
 	bad := ran.Bad()
 	named := len(bad) == ran.Failed+ran.Errors
 	switch outcome {

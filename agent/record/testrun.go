@@ -332,6 +332,9 @@ func (p *State) Replaced() string {
 	if p.projectTests.Found != nil {
 		known = p.projectTests.Found.Candidates
 	}
+	if slices.ContainsFunc(known, func(k stack.Candidate) bool { return k.Command == c.Line }) {
+		return "" // all of the project's, in place of a part
+	}
 	ofProject := own != "" && (len(known) == 0 || stack.RunOf(own, known))
 	if stack.RunOf(c.Line, known) && (!ofProject || c.unstarted) {
 		return ""

@@ -3,6 +3,7 @@ package testreport
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -32,6 +33,31 @@ func Added(changes []Change) (added, all []Declared) {
 		}
 	}
 	return added, all
+}
+
+// OfRun are those of the test files of which a declared test has a result, and those that declare none; all where the results do
+// not name each test that has passed.
+func (r Report) OfRun(files []string, all []Declared) (ran []string) {
+	passed := 0
+	for _, t := range r.Tests {
+		if t.Outcome == Passed {
+			passed++
+		}
+	}
+	for _, file := range files {
+		declares, found := false, passed < r.Passed
+		for _, d := range all {
+			if d.Path == file {
+				declares = true
+				name, part := d.patterns()
+				found = found || slices.ContainsFunc(r.Tests, func(t Test) bool { return name.MatchString(t.Name) || part.MatchString(t.Name) })
+			}
+		}
+		if found || !declares {
+			ran = append(ran, file)
+		}
+	}
+	return ran
 }
 
 // Passing are those of the added tests that have certainly passed: a result of each says so, which can be

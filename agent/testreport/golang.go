@@ -3,6 +3,7 @@ package testreport
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -95,8 +96,14 @@ func readGoJSON(_, text string) (r Report) {
 			t.event(e)
 		}
 	}
+	if cutOutput.MatchString(text) { // how these ended may have been said in what was cut
+		order = slices.DeleteFunc(order, func(t *goTest) bool { return !t.ended })
+	}
 	return goReport(r, order)
 }
+
+// cutOutput is the line with which a sandbox says that the middle of an output is missing.
+var cutOutput = regexp.MustCompile(`(?m)^\[\d+ bytes of output cut here\]$`)
 
 func (t *goTest) event(e goEvent) {
 	switch e.Action {

@@ -185,6 +185,8 @@ func Read(command, output string, files map[string][]byte) Report {
 			whole = whole.merge(readJUnit(data))
 		case ".json":
 			whole = whole.merge(readScriptJSON(data))
+		case ".jsonl":
+			whole = whole.merge(readGoJSON("", string(data)))
 		}
 	}
 	if whole.Known() {

@@ -28,6 +28,17 @@ var (
 //go:embed switches.sh
 var switches string
 
+// goEventsFilter keeps what people need of the events of go test -json.
+//
+//go:embed goevents.awk
+var goEventsFilter string
+
+// goLine runs go test with the arguments, with its events as results, see [goEventsFilter]. Where there is no awk, or it fails,
+// all are shown. The exit code is that of go test.
+const goLine = `{ go test -json -coverprofile="$caselsp_results/go.out"{{arguments}}; echo $? >"$caselsp_results/code"; } |
+if command -v awk >/dev/null; then awk -v most=262144 -v events="$caselsp_results/go.jsonl" '{{filter}}'; else cat; fi
+exit "$(cat "$caselsp_results/code")"`
+
 // Reporting is a command line with the switches that let its runner write results and
 // coverage as files, which the line leaves in [Folder]. Only what a runner writes beside its
 // work is switched on, by its environment where it has one: the same tests run, and the exit
@@ -46,7 +57,7 @@ func Reporting(line string, source func(name string) string, changed []string) s
 	switch {
 	case runsGo.MatchString(line) && !otherGo.MatchString(line):
 		m := runsGo.FindStringSubmatch(line)
-		kinds, run = []string{"go"}, `go test -json -coverprofile="$caselsp_results/go.out"`+m[1]
+		kinds, run = []string{"go"}, strings.NewReplacer("{{arguments}}", m[1], "{{filter}}", goEventsFilter).Replace(goLine)
 	case runsJest.MatchString(line) && !strings.Contains(line, "--json") && !strings.Contains(line, "overage"):
 		kinds, run = []string{"jest"}, strings.TrimSpace(line)+` --json --outputFile="$caselsp_results/jest.json" --coverage --coverageReporters=json --coverageThreshold='{}' --coverageDirectory="$caselsp_results/jest"`
 	case runsNode.MatchString(line) || runsNode.MatchString(script):

@@ -42,7 +42,7 @@ fi
 		const ours = result.filter(s => s.url.startsWith("file://" + root) && !s.url.includes("/node_modules/"));
 		fs.writeFileSync(to, JSON.stringify({ result: ours }));
 	' "$caselsp_results/v8" "$PWD/{{folder}}/v8.json" "$PWD"
-	for f in "$caselsp_results"/*.xml "$caselsp_results"/*.json "$caselsp_results"/*.out "$caselsp_results"/jest/coverage-final.json; do
+	for f in "$caselsp_results"/*.xml "$caselsp_results"/*.json "$caselsp_results"/*.out "$caselsp_results"/*.jsonl "$caselsp_results"/jest/coverage-final.json; do
 		[ -f "$f" ] && cp "$f" "$PWD/{{folder}}/"
 	done
 } >/dev/null 2>&1

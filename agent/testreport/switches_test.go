@@ -1,6 +1,7 @@
 package testreport
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -78,6 +79,100 @@ func TestReportingKeepsCodes(t *testing.T) {
 		out, _ := c.CombinedOutput()
 		if c.ProcessState.ExitCode() != want {
 			t.Errorf("%s: code %d, want %d: %s", line, c.ProcessState.ExitCode(), want, out)
+		}
+	}
+}
+
+// TestGoEventsFilter gives the filter what a package with many subtests writes: what is shown stays short, whatever passes, and
+// the results have all. An output that was cut in its middle makes no test fail that has passed.
+func TestGoEventsFilter(t *testing.T) {
+	awk, err := exec.LookPath("awk")
+	if err != nil {
+		t.Skip("needs awk: it filters the events of go test")
+	}
+	var events strings.Builder
+	event := func(action, test, output string) {
+		fmt.Fprintf(&events, `{"Time":"2026-01-01T00:00:00Z","Action":%q,"Package":"p"`, action)
+		if test != "" {
+			fmt.Fprintf(&events, `,"Test":%q`, test)
+		}
+		if output != "" {
+			fmt.Fprintf(&events, `,"Output":%q`, output)
+		}
+		events.WriteString("}\n")
+	}
+	const many = 3000
+	event("start", "", "")
+	event("run", "TestMany", "")
+	event("output", "TestMany", "=== RUN   TestMany\n")
+	for i := range many {
+		name := fmt.Sprintf("TestMany/%d", i)
+		event("run", name, "")
+		event("output", name, "=== RUN   "+name+"\n")
+		event("output", name, "    a_test.go:9: \"Action\":\"fail\",\"Test\":\"TestLie\"\n")
+		if i == many/2 {
+			event("output", name, "    --- FAIL: "+name+" (0.00s)\n")
+			event("fail", name, "")
+			continue
+		}
+		event("output", name, "    --- PASS: "+name+" (0.00s)\n")
+		event("pass", name, "")
+	}
+	event("output", "TestMany", "--- FAIL: TestMany (1.00s)\n")
+	event("fail", "TestMany", "")
+	event("run", "TestHung", "")
+	event("output", "TestHung", "    a_test.go:20: waiting\n")
+	event("output", "", "FAIL\tp\t1.0s\n")
+	event("fail", "", "")
+
+	file := filepath.Join(t.TempDir(), "go.jsonl")
+	cmd := exec.Command(awk, "-v", "most=262144", "-v", "events="+file, goEventsFilter)
+	cmd.Stdin = strings.NewReader(events.String())
+	shown, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	results, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(shown) > 2000 {
+		t.Errorf("%d bytes are shown of %d", len(shown), events.Len())
+	}
+	for _, want := range []string{"--- FAIL: TestMany/1500", "a_test.go:9:", "FAIL\tp\t1.0s"} {
+		if text := GoText(string(shown)); !strings.Contains(text, want) {
+			t.Errorf("%q is not in what is shown:\n%s", want, text)
+		}
+	}
+	for name, r := range map[string]Report{
+		"results": Read("go test ./...", string(shown), map[string][]byte{"go.jsonl": results}),
+		"all":     Read("go test ./...", events.String(), nil),
+	} {
+		var bad []string
+		for _, b := range r.Bad() {
+			bad = append(bad, b.Name)
+		}
+		if r.Passed != many-1 || strings.Join(bad, " ") != "TestMany/1500 TestHung" {
+			t.Errorf("%s: %d passed, %v did not", name, r.Passed, bad)
+		}
+	}
+	text := events.String()
+	cut := text[:len(text)/4] + "\n[1000 bytes of output cut here]\n" + text[len(text)*3/4:]
+	if r := Read("go test ./...", cut, nil); len(r.Bad()) != 1 || r.Bad()[0].Name != "TestMany" || r.Passed == 0 {
+		t.Errorf("of a cut output %v did not pass", r.Bad())
+	}
+}
+
+// TestOfRun shows which test files a run has run tests of.
+func TestOfRun(t *testing.T) {
+	all := []Declared{{"a_test.go", "TestA"}, {"b_test.go", "TestB"}}
+	files := []string{"a_test.go", "b_test.go", "helper_test.go"}
+	for want, r := range map[string]Report{
+		"a_test.go helper_test.go":           {Passed: 1, Tests: []Test{{Name: "TestA/one", Outcome: Passed}}},
+		"a_test.go b_test.go helper_test.go": {Passed: 2, Tests: []Test{{Name: "TestA", Outcome: Passed}}}, // not all are named
+	} {
+		if got := strings.Join(r.OfRun(files, all), " "); got != want {
+			t.Errorf("got %s, want %s", got, want)
 		}
 	}
 }

@@ -75,6 +75,9 @@ func reviewCommand(w *wiring) *cobra.Command {
 			if a.Hunk > 0 && a.File == "" {
 				return usage(errors.New("--hunk needs --file: hunks are counted within each file"))
 			}
+			if a.Undo && (a.File != "" || a.Kept != "") {
+				return usage(errors.New("--undo takes back all that was accepted of the result: leave out --file, --hunk and --kept. To take one file back, undo, then accept the others again"))
+			}
 			a.Task, a.Noting = strings.Join(args, ""), cmd.Flags().Changed("note")
 			if a.Kept != "" && a.Noting {
 				return usage(errors.New("--note is about the result: kept work is tried again with `caselsp resume --message`"))
