@@ -19,7 +19,7 @@ func (a *Agent) reportText(p *record.State, outcome string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n", record.FirstLine(p.Task.Text))
 	fmt.Fprintf(&b, "Type: %s.\n", p.Class())
-	fmt.Fprintf(&b, "Outcome: %s. Took %s, %d model calls, %s.\n", outcome, p.Changed.Sub(p.Started).Round(time.Second), p.Calls, usageText(p))
+	fmt.Fprintf(&b, "Outcome: %s. Took %s, %s, %s.\n", outcome, p.Changed.Sub(p.Started).Round(time.Second), count.Of(p.Calls, "model call"), usageText(p))
 	if line := untestedLine(p); line != "" {
 		fmt.Fprintf(&b, "What was %s.\n", line)
 	}
@@ -42,6 +42,9 @@ func (a *Agent) reportText(p *record.State, outcome string) string {
 	for _, f := range p.Staged.Files {
 		fmt.Fprintf(&b, "- %s%s\n", f.Describe(), obeyed[f.Path])
 	}
+	if before := p.AcceptedBefore(); len(before) > 0 {
+		fmt.Fprintf(&b, "\nAccepted before the task was tried again, and not changed since: %s.\n", strings.Join(before, ", "))
+	}
 	b.WriteString(keptText(p))
 	b.WriteString(a.fewerText(p))
 	if lines := p.LintLines(); len(lines) > 0 {
@@ -57,14 +60,17 @@ func (a *Agent) reportText(p *record.State, outcome string) string {
 			b.WriteString(QuoteLines(line, "> "))
 		}
 	}
-	b.WriteString("\n## Work\n\n")
+	var work strings.Builder
 	for _, line := range p.Refusals {
-		fmt.Fprintf(&b, "- %s\n", line)
+		fmt.Fprintf(&work, "- %s\n", line)
 	}
 	for _, f := range p.Features {
 		for _, line := range f.Log {
-			fmt.Fprintf(&b, "- %s: %s\n", f.ID, line)
+			fmt.Fprintf(&work, "- %s: %s\n", f.ID, line)
 		}
+	}
+	if work.Len() > 0 {
+		b.WriteString("\n## Work\n\n" + work.String())
 	}
 	if lines := decisions(p); len(lines) > 0 {
 		b.WriteString("\n## Who decided about commands\n\n")
