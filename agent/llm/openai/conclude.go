@@ -29,7 +29,7 @@ func (m *model) conclude(ctx context.Context, req *llm.Request, d dialect, a *an
 	}
 	if strings.TrimSpace(resp.Content) == "" && len(resp.ToolCalls) == 0 {
 		return nil, m.fail(llm.Incomplete, t.status, "the answer is empty: no text and no tool call",
-			"If it happens again, raise max_tokens (reasoning counts) or choose another model", nil)
+			"If it happens again, raise max_tokens (reasoning counts), give the model a larger window at its server, or choose another model", nil)
 	}
 	return resp, nil
 }
@@ -81,7 +81,7 @@ func (m *model) stopped(req *llm.Request, finish string) *llm.Error {
 		return err
 	case f == "content_filter" || f == "safety":
 		return m.fail(llm.BadRequest, 200, "the provider's content filter stopped the answer",
-			"Word the task differently, or choose another model", nil)
+			filterAdvice, nil)
 	case f == "error":
 		return m.fail(llm.ServerError, 200, "the server stopped the answer with an error", "", nil)
 	case strings.Contains(f, "malformed_function_call"):
@@ -98,7 +98,7 @@ func (m *model) usage(req *llm.Request, a *answer) llm.Usage {
 	var u llm.Usage
 	if s := a.usage; s != nil {
 		u = llm.Usage{Prompt: int(s.Prompt), Completion: int(s.Completion), Cost: s.Cost,
-			Cached: int(min(max(s.Details.Cached, s.CacheHit), s.Prompt))}
+			Cached: int(min(max(s.Details.Cached, s.CacheHit, s.Cached, s.CacheRead, a.cached), s.Prompt))}
 	} else {
 		sent, got := 0, a.size()
 		for _, msg := range req.Messages {

@@ -94,9 +94,10 @@ func clean(s string) string {
 
 var (
 	keyWords     = regexp.MustCompile(`(?i)api[ _-]?key[ _](not[ _]valid|invalid|expired)|(invalid|incorrect|missing|no)[ _](api|auth|x-api)[ _-]?key`)
-	contextWords = regexp.MustCompile(`(?i)context[ _](length|window|size)|maximum context|prompt is too long|too many tokens|exceeds the (maximum|available)`)
+	contextWords = regexp.MustCompile(`(?i)context[ _](length|window|size)|maximum context|prompt is too long|too many tokens|exceeds the (maximum|available)|>= n_ctx`)
 	creditWords  = regexp.MustCompile(`(?i)insufficient[ _](quota|credits?|balance|funds)|exceeded your current quota|billing`)
-	modelWords   = regexp.MustCompile(`(?i)model.*(not[ _]found|not exist|no such|unknown|invalid|not available|deployment)|(invalid|unknown|no such).*model|deployment.*not exist`)
+	modelWords   = regexp.MustCompile(`(?i)model.*(not[ _]found|not exist|no such|unknown|invalid|not available|deployment)|not a valid model|no models loaded|(invalid|unknown|no such).*model|deployment.*not exist`)
+	filterWords  = regexp.MustCompile(`(?i)content[ _](filter|management|policy)|flagged|moderation`)
 	pathWords    = regexp.MustCompile(`(?i)unexpected endpoint`) // LM Studio, with status 200
 )
 
@@ -111,18 +112,33 @@ func (r refusal) kind() llm.Kind {
 	}
 	text := r.message + " " + r.code
 	switch {
+	case status == 403 && filterWords.MatchString(text): // OpenRouter's
+		return llm.BadRequest
+	case strings.Contains(r.code, "tool_use_failed"): // Groq's: the model wrote a call that cannot be read
+		return llm.Incomplete
 	case status == 401 || status == 403 || status < 500 && keyWords.MatchString(text):
 		return llm.BadKey
 	case status == 429 || status == 402 || status < 400 && strings.Contains(strings.ReplaceAll(text, "_", " "), "rate limit"):
 		return llm.RateLimited
 	case status == 408 || status == 504 || status == 522 || status == 524:
 		return llm.TimedOut
+	case status == 500 && contextWords.MatchString(text): // llama.cpp's; it would fail the same way
+		return llm.BadRequest
 	case status == 409 || status == 425 || status >= 500 && status != 501 && status != 505:
 		return llm.ServerError
 	case status >= 300, contextWords.MatchString(text), pathWords.MatchString(text), strings.Contains(r.code, "invalid_request"):
 		return llm.BadRequest
 	}
 	return llm.ServerError
+}
+
+// filterAdvice is for texts that a provider does not want.
+const filterAdvice = "Word the task differently, or choose another model"
+
+// passes reports whether a refusal that speaks of quota and billing is one of requests a minute: Gemini has
+// the same words for both, and names the pause.
+func (r refusal) passes(text string, t *tap) bool {
+	return max(t.after, r.after) > 0 && !strings.Contains(strings.ToLower(text), "insufficient")
 }
 
 // refused makes an error for people of what the server said.
@@ -140,17 +156,23 @@ func (m *model) refused(r refusal, t *tap) *llm.Error {
 		if m.config.Key == "" {
 			advice = "The server wants a key: set " + m.keyPlace()
 		}
-	case r.status == 402 || creditWords.MatchString(text):
+	case r.status == 402 || creditWords.MatchString(text) && !r.passes(text, t):
 		kind, cause = llm.RateLimited, errFinal
 		advice = "The account has no credit left: add some, or choose another model"
 	case (kind == llm.RateLimited || kind == llm.ServerError) && max(t.after, r.after) > longestRetryAfter:
 		advice = "The server takes no request before " + m.config.Now().Add(max(t.after, r.after)).Format(untilFormat) + ": resume then, or choose another model"
 	case kind == llm.RateLimited:
 		advice = "Wait a little, or raise the limit of your account"
+	case kind == llm.ServerError && strings.Contains(strings.ToLower(text), "loading model"):
+		advice = "The server is still loading the model: resume when it has"
 	case contextWords.MatchString(text):
 		advice = "The conversation is longer than the model's window: set the context size to the model's, or choose a model with a larger one"
 	case kind == llm.BadRequest && noTools.MatchString(text):
 		advice = "Set tools to auto or json: the model has no tool calls of its own"
+	case kind == llm.BadRequest && filterWords.MatchString(text):
+		advice = filterAdvice
+	case kind == llm.BadRequest && modelWords.MatchString(text) && m.preset.deployments:
+		advice = m.addressAdvice() // its list does not name them
 	case kind == llm.BadRequest && modelWords.MatchString(text):
 		advice = "Set the model to one that the server has; `caselsp doctor` lists them"
 		if m.preset.Name == "ollama" {
@@ -198,7 +220,7 @@ func isLate(cause error) bool {
 func (m *model) late(cause error) *llm.Error {
 	if errors.Is(cause, errIdle) {
 		return m.fail(llm.TimedOut, 0, fmt.Sprintf("the server at %s kept the connection alive for %v and sent no part of the answer", m.config.BaseURL, m.idleTime()),
-			"If the model is only slow, raise model.timeout", cause)
+			"If the model is only slow, raise "+m.config.Section+".timeout", cause)
 	}
 	if errors.Is(cause, errSlow) {
 		return m.fail(llm.TimedOut, 0, fmt.Sprintf("the answer was not whole after %v", longestTry), "Choose a faster model", cause)

@@ -46,12 +46,15 @@ func (m *model) learned() dialect {
 var refusing = regexp.MustCompile(`(?i)unsupported|not support|unrecogni[sz]ed|unknown|not permitted|not allowed|unexpected|extra_forbidden|only the default`)
 
 // noTools matches what servers say when they, or the model, have no tool calls:
-// Ollama, OpenRouter, vLLM without a tool parser, llama.cpp without --jinja,
-// and Gemini where it wants signatures that the protocol does not carry.
+// Ollama, OpenRouter, vLLM without a tool parser, llama.cpp without --jinja, old
+// deployments of Azure; and Gemini, DeepSeek and Moonshot where a call of the history
+// must bring back its signature or reasoning, which the protocol does not carry.
 var noTools = regexp.MustCompile(`(?i)(not|n't|un)[ -]?support\S*( \S+){0,4}? ["'` + "`" + `]?(tools\b|tool use|tool[ _-]call|function[ _-]call)` +
 	`|(tools\b["'` + "`" + `]?|tool use|tool[ _-]call(s|ing)?|function[ _-]call(s|ing)?)( \S+){0,4}? (not|un)[ -]?(support|available|enabled|implemented)` +
 	`|no endpoints found that support tool` +
 	`|unsupported param: tools|--jinja|enable-auto-tool-choice|tool-call-parser|thought_signature` +
+	`|unrecogni[sz]ed request arguments? supplied: tools\b` +
+	`|reasoning_content.*(passed back|missing)|missing .?reasoning_content` +
 	`|requires the Responses API`)
 
 // learn reports whether err says that the server does not understand something

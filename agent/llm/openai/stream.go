@@ -22,8 +22,15 @@ type chunk struct {
 		Delta   *delta `json:"delta"`
 		Message *delta `json:"message"`
 		Finish  loose  `json:"finish_reason"`
+		Usage   *usage `json:"usage"` // Moonshot's
 	} `json:"choices"`
-	Usage  *usage          `json:"usage"`
+	Usage *usage `json:"usage"`
+	Groq  struct {
+		Usage *usage `json:"usage"`
+	} `json:"x_groq"`
+	Timings struct {
+		Cached float64 `json:"cache_n"` // of the prompt's tokens, in llama.cpp
+	} `json:"timings"`
 	Error  json.RawMessage `json:"error"`
 	Object string          `json:"object"`  // "error" in older vLLM
 	Detail json.RawMessage `json:"detail"`  // of FastAPI's errors
@@ -31,10 +38,11 @@ type chunk struct {
 }
 
 type delta struct {
-	Content   loose      `json:"content"`
+	Content   content    `json:"content"`
 	Refusal   loose      `json:"refusal"`
 	Reasoning loose      `json:"reasoning"`
-	Thoughts  loose      `json:"reasoning_content"`
+	Thoughts  loose      `json:"reasoning_content"` // some send it under both names
+	Thinking  loose      `json:"thinking"`
 	Calls     []fragment `json:"tool_calls"`
 	Function  *function  `json:"function_call"` // the protocol before tools
 }
@@ -55,9 +63,27 @@ type usage struct {
 	Completion float64 `json:"completion_tokens"`
 	Cost       float64 `json:"cost"`                    // OpenRouter's, in dollars
 	CacheHit   float64 `json:"prompt_cache_hit_tokens"` // DeepSeek's
+	Cached     float64 `json:"cached_tokens"`           // Moonshot's and Together's
+	CacheRead  float64 `json:"cache_read_input_tokens"` // of gateways to Anthropic
 	Details    struct {
 		Cached float64 `json:"cached_tokens"`
 	} `json:"prompt_tokens_details"`
+}
+
+// content is text, or a list of parts of which some are thoughts, as Mistral sends them.
+type content struct{ text, thought loose }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (w *content) UnmarshalJSON(raw []byte) error {
+	var parts []struct {
+		Thinking loose `json:"thinking"`
+	}
+	if json.Unmarshal(raw, &parts) == nil { // what it says otherwise, loose says, too
+		for _, p := range parts {
+			w.thought += p.Thinking
+		}
+	}
+	return w.text.UnmarshalJSON(raw)
 }
 
 // loose is text that servers send as a string, as null, as a number, as a
@@ -113,7 +139,8 @@ type answer struct {
 	finish  string
 	model   string
 	usage   *usage
-	chosen  bool // there was a choice
+	cached  float64 // tokens of the prompt, where they are not in the usage
+	chosen  bool    // there was a choice
 	failure json.RawMessage
 }
 
@@ -188,14 +215,15 @@ func (a *answer) add(raw []byte) error {
 	if c.Model != "" {
 		a.model = c.Model
 	}
-	if c.Usage != nil && c.Usage.Prompt+c.Usage.Completion > 0 {
-		a.usage = c.Usage
-	}
+	a.count(c.Groq.Usage)
+	a.count(c.Usage)
+	a.cached = max(a.cached, c.Timings.Cached)
 	for _, choice := range c.Choices {
 		if choice.Index != 0 {
 			continue // only one was asked for
 		}
 		a.chosen = true
+		a.count(choice.Usage)
 		if choice.Finish != "" {
 			a.finish = string(choice.Finish)
 		}
@@ -208,9 +236,16 @@ func (a *answer) add(raw []byte) error {
 	return nil
 }
 
+// count keeps the last usage that says anything: some servers send zeros first.
+func (a *answer) count(u *usage) {
+	if u != nil && u.Prompt+u.Completion > 0 {
+		a.usage = u
+	}
+}
+
 func (a *answer) extend(d *delta) {
-	a.thought += len(d.Reasoning) + len(d.Thoughts)
-	if piece := string(d.Content + d.Refusal); piece != "" {
+	a.thought += max(len(d.Reasoning), len(d.Thoughts)) + len(d.Thinking) + len(d.Content.thought)
+	if piece := string(d.Content.text + d.Refusal); piece != "" {
 		a.text.WriteString(piece)
 		if a.onText != nil {
 			a.onText(piece)

@@ -44,6 +44,35 @@ func TestWire(t *testing.T) {
 	}
 }
 
+// TestServers plays the documented answers of each server: the fixtures of testdata/servers/SERVER.
+// Each preset must have the fixtures of serverCases, and each fixture must name its source.
+func TestServers(t *testing.T) {
+	for _, p := range Presets() {
+		for _, name := range serverCases {
+			if _, err := os.Stat(filepath.Join("testdata/servers", p.Name, name+".txtar")); err != nil {
+				t.Errorf("the preset %s has no fixture: %v", p.Name, err)
+			}
+		}
+	}
+	files, err := filepath.Glob("testdata/servers/*/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no fixtures: %v", err)
+	}
+	for _, file := range files {
+		server, name := filepath.Split(strings.TrimPrefix(strings.TrimSuffix(filepath.ToSlash(file), ".txtar"), "testdata/servers/"))
+		t.Run(server+name, func(t *testing.T) {
+			if raw, err := os.ReadFile(file); err != nil || !strings.Contains(string(raw), "\nSource: ") {
+				t.Errorf("%s does not name its source: %v", file, err)
+			}
+			checkWire(t, file)
+		})
+	}
+}
+
+// serverCases are an answer with tool calls, and the errors of every server: a wrong key, an unknown model,
+// a conversation that is too long, a rate limit or an overload, and a model without tool calls.
+var serverCases = []string{"calls", "key", "model", "context", "busy", "tools"}
+
 func checkWire(t *testing.T, file string) {
 	ar, err := txtar.ParseFile(file)
 	if err != nil {
@@ -75,7 +104,7 @@ func checkWire(t *testing.T, file string) {
 			fmt.Fprintf(&got, "sent: %s\n", parameters(t, r.Body))
 			asked++
 		}
-		got.WriteString(strings.ReplaceAll(outcome(t, resp, err), srv.URL, "BASE"))
+		got.WriteString(strings.NewReplacer(srv.URL, "BASE", strings.TrimSuffix(srv.URL, "/v1"), "BASE").Replace(outcome(t, resp, err)))
 	}
 	if left := srv.Unused(); len(left) > 0 {
 		fmt.Fprintf(&got, "never asked for: %s\n", strings.Join(left, ", "))
@@ -111,6 +140,8 @@ func configOf(t *testing.T, text, url string) (Config, *llm.Request) {
 			c.Model = value
 		case "provider":
 			c.Provider = value
+		case "deployments": // Azure's addresses
+			c.BaseURL = strings.TrimSuffix(url, "/v1")
 		case "tools":
 			c.Tools = value
 		case "temperature":
