@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -208,16 +209,17 @@ func short(n float64) string {
 func monthly(title string, by map[string]*agent.TaskFigures, keys []plotKey, parts func(*agent.TaskFigures) []float64) plot {
 	c := plot{Title: title, Width: plotWidth, Height: plotHeight + plotBelow, Keys: keys}
 	months := monthsOf(by)
-	values, top := make([][]float64, len(months)), 0.0
+	values, top, whole := make([][]float64, len(months)), 0.0, true
 	for i, month := range months {
 		values[i] = parts(cmp.Or(by[month], &agent.TaskFigures{}))
 		sum := 0.0
 		for _, v := range values[i] {
 			sum += v
+			whole = whole && v == math.Trunc(v)
 		}
 		top = max(top, sum)
 	}
-	top = cmp.Or(top, 1)
+	top = roundTop(top, whole)
 	const high = plotHeight - 14 // below the topmost figure
 	for _, share := range []float64{0, 0.5, 1} {
 		y := plotHeight - share*high
@@ -239,6 +241,23 @@ func monthly(title string, by map[string]*agent.TaskFigures, keys []plotKey, par
 		}
 	}
 	return c
+}
+
+// roundTop is the figure at the top of a plot's scale: at least what is plotted, and such that it and its half are
+// short. Of whole things there is no half one.
+func roundTop(most float64, whole bool) float64 {
+	least := 0.02 // figures have two decimals
+	if whole {
+		least = 2
+	}
+	most = max(most, least)
+	unit := math.Pow10(int(math.Floor(math.Log10(most))))
+	for _, n := range []float64{1, 2, 4, 6, 8} {
+		if top := n * unit; top >= most*(1-1e-9) { // 0.06 is not exactly 6 times 0.01
+			return top
+		}
+	}
+	return 10 * unit
 }
 
 // monthsOf are the months from the first to the last with a task, at most the newest plotMonths.

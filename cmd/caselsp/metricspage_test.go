@@ -42,6 +42,24 @@ func madeMetrics() agent.Metrics {
 	return m
 }
 
+// TestScale shows that the top of a scale and its half are short figures.
+func TestScale(t *testing.T) {
+	for _, c := range []struct {
+		most  float64
+		whole bool
+		want  string
+	}{
+		{0, true, "2 1"}, {1, true, "2 1"}, {2, true, "2 1"}, {5, true, "6 3"}, {9, true, "10 5"}, {10, true, "10 5"}, {11, true, "20 10"},
+		{0, false, "0.02 0.01"}, {0.06, false, "0.06 0.03"}, {0.061, false, "0.08 0.04"}, {1, false, "1 0.50"}, {1.2, false, "2 1"},
+		{149_000, true, "200k 100k"}, {8_310_000, true, "10.0M 5.0M"},
+	} {
+		top := roundTop(c.most, c.whole)
+		if got := short(top) + " " + short(top/2); got != c.want || top < c.most {
+			t.Errorf("%v: got %s, want %s", c.most, got, c.want)
+		}
+	}
+}
+
 // TestMetricsPage shows that the page is well-formed, loads and runs nothing, shows what was measured, and that
 // names in it are text. With CASELSP_PAGE=FILE it is written there, to be looked at.
 func TestMetricsPage(t *testing.T) {
