@@ -9,7 +9,8 @@
 #   fresh.sh MACHINE             one of them
 #   fresh.sh MACHINE COMMAND...  runs a command there instead, such as bash
 #
-#   bare     an ordinary user; git, make, a C compiler and Go: make demo, make test
+#   bare     an ordinary user; git, make, a C compiler and Go: make demo, make install,
+#            make test, with the first hour (cmd/caselsp/firsthour.md) by what was installed
 #   tools    an ordinary user; python3 and node as well, but no tool of ours
 #   engine   root; python3, node, and a Docker engine without a single image
 #
@@ -136,7 +137,7 @@ tests() {
 	echo "fresh: the tests on the machine $machine"
 	log=$(mktemp)
 	case $machine in
-	bare) enter bare bash -euc 'make -s demo >/dev/null; make -s test TESTFLAGS="-json -count=1"' ;;
+	bare) enter bare bash -euc 'make -s demo >/dev/null; make -s install >/dev/null; CASELSP_INSTALLED=$HOME/.local/bin make -s test TESTFLAGS="-json -count=1"' ;;
 	tools) enter tools go test -json -count=1 ./agent/lint ./agent/shell ./agent/syntax ./agent/workspace ./sandbox/... ;;
 	engine) enter engine "$self" --with-engine go test -timeout 30m -json -count=1 ./agent/lint ./cmd/caselsp ./sandbox/... ;;
 	esac >"$log" || status=$?

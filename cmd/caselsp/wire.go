@@ -370,7 +370,8 @@ func (b *box) engine(ctx context.Context) (sandbox.Engine, error) {
 		return b.instead, nil
 	}
 	return nil, &sandbox.Unavailable{Engine: "docker, and without it native,", Err: errors.Join(docker, native),
-		Reason: docker.Reason + "; and " + native.Reason, Advice: docker.Advice + ". Or, without Docker: " + native.Advice}
+		Reason: docker.Reason + "; and " + native.Reason, Advice: docker.Advice + ". Or, without Docker: " + native.Advice +
+			". Or set sandbox.engine to none: then caselsp edits, and runs neither commands nor tests"}
 }
 
 func (b *box) inDocker(ctx context.Context) (sandbox.Engine, error) {
