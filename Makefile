@@ -39,7 +39,7 @@ export CGO_ENABLED := 1
 
 PLATFORMS ?= linux/amd64 linux/arm64 windows/amd64
 
-.PHONY: help tools build install release demo test check bench bench-patch bench-prompt bench-envelopes bench-validators bench-index bench-large bench-memory fuzz e2e generate install-nvim install-emacs sandbox-image vscode install-vscode
+.PHONY: help tools build install release demo test check bench bench-patch bench-prompt bench-envelopes bench-validators bench-index bench-large bench-memory fuzz e2e generate pictures install-nvim install-emacs sandbox-image vscode install-vscode
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
@@ -148,6 +148,9 @@ e2e: ## run the tests that use Docker and real editors; a missing one is a failu
 # is one idea of what it should be and no hidden command.
 generate: ## rewrite the generated parts of the documents and the demo's picture
 	$(GO) test ./cmd/caselsp -run Readme -count=1 -update
+
+pictures: generate ## make the README's pictures anew, with the one that chromium takes of a page (CASELSP_CHROMIUM=program)
+	$(GO) test ./cmd/caselsp -run TestPictures -count=1 -pictures
 
 # stdpath('data') in Neovim.
 nvim_package = $${XDG_DATA_HOME:-$$HOME/.local/share}/$${NVIM_APPNAME:-nvim}/site/pack/caselsp/start/caselsp

@@ -20,14 +20,19 @@ const pictureFile = "../../editors/demo.svg"
 // TestReadmePicture keeps the README's picture equal to what the demo shows on a
 // terminal; -update makes it anew.
 func TestReadmePicture(t *testing.T) {
-	got := picture(film(demoLines(t)))
-	want, err := os.ReadFile(pictureFile)
+	comparePicture(t, pictureFile, picture(film(demoLines(t)), pictureRows, "caselsp carries out a task in the bundled project"))
+}
+
+// comparePicture compares a picture with a file; -update rewrites it.
+func comparePicture(t *testing.T, file string, got []byte) {
+	t.Helper()
+	want, err := os.ReadFile(file)
 	switch {
 	case err == nil && bytes.Equal(got, want):
 	case !*update:
-		t.Errorf("%s is not what the demo shows: run make generate", filepath.Base(pictureFile))
+		t.Errorf("%s is not what the program shows: run make generate", filepath.Base(file))
 	default:
-		if err := os.WriteFile(pictureFile, got, 0o644); err != nil {
+		if err := os.WriteFile(file, got, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -147,8 +152,8 @@ func folded(line string) (rows []string) {
 }
 
 // picture draws the scenes: all lines stand below each other, and move up
-// behind a window by one step for each scene.
-func picture(scenes []scene) []byte {
+// behind a window of some rows by one step for each scene. A single scene stands still.
+func picture(scenes []scene, window int, label string) []byte {
 	var rows, frames []string
 	total := time.Duration(0)
 	for _, s := range scenes {
@@ -159,21 +164,21 @@ func picture(scenes []scene) []byte {
 		for _, line := range s.lines {
 			rows = append(rows, folded(line)...)
 		}
-		frames = append(frames, fmt.Sprintf("%.2f%%{transform:translateY(%dpx)}", 100*at.Seconds()/total.Seconds(), (pictureRows-len(rows))*lineHeight))
+		frames = append(frames, fmt.Sprintf("%.2f%%{transform:translateY(%dpx)}", 100*at.Seconds()/total.Seconds(), (window-len(rows))*lineHeight))
 		at += s.hold
 	}
-	width, height := pictureWidth+2*margin, pictureRows*lineHeight+titleBar+margin
+	width, height := pictureWidth+2*margin, window*lineHeight+titleBar+margin
 	var b bytes.Buffer
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" role="img" aria-label="caselsp carries out a task in the bundled project">`+"\n", width, height)
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" role="img" aria-label="%[3]s">`+"\n", width, height, label)
 	fmt.Fprintf(&b, "<style>\n@keyframes film{%s}\n", strings.Join(frames, ""))
 	fmt.Fprintf(&b, `text{font:14px ui-monospace,SFMono-Regular,Menlo,"DejaVu Sans Mono",Consolas,monospace;fill:#c9d1d9;white-space:pre}
 .film{transform:translateY(%dpx);animation:film %.1fs step-end infinite}
 .s1{font-weight:bold;fill:#fff}.s31{fill:#ff7b72}.s32{fill:#7ee787}.s33{fill:#e3b341}.s36{fill:#79c0ff}
 @media (prefers-reduced-motion:reduce){.film{animation:none}}
 </style>
-`, (pictureRows-len(rows))*lineHeight, total.Seconds())
+`, (window-len(rows))*lineHeight, total.Seconds())
 	fmt.Fprintf(&b, `<rect width="%d" height="%d" rx="8" fill="#0d1117"/><circle cx="20" cy="20" r="6" fill="#ff5f58"/><circle cx="40" cy="20" r="6" fill="#ffbd2e"/><circle cx="60" cy="20" r="6" fill="#18c132"/>`+"\n", width, height)
-	fmt.Fprintf(&b, `<svg x="%d" y="%d" width="%d" height="%d"><g class="film">`+"\n", margin, titleBar, width-margin, pictureRows*lineHeight)
+	fmt.Fprintf(&b, `<svg x="%d" y="%d" width="%d" height="%d"><g class="film">`+"\n", margin, titleBar, width-margin, window*lineHeight)
 	for i, row := range rows {
 		if row != "" {
 			fmt.Fprintf(&b, "<text y=\"%d\">%s</text>\n", i*lineHeight+14, spans(row))
