@@ -39,7 +39,7 @@ export CGO_ENABLED := 1
 
 PLATFORMS ?= linux/amd64 linux/arm64 windows/amd64
 
-.PHONY: help tools build install release demo test check bench bench-patch bench-prompt bench-envelopes bench-validators bench-index bench-large bench-memory fuzz e2e generate pictures install-nvim install-emacs sandbox-image vscode install-vscode
+.PHONY: help tools build install release demo test check bench bench-patch bench-prompt bench-envelopes bench-validators bench-index bench-large bench-memory bench-table fuzz e2e generate pictures install-nvim install-emacs sandbox-image vscode install-vscode
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
@@ -129,6 +129,9 @@ bench-memory: ## count what memory recalls beside BM25 alone and plain hashing, 
 		$(GO) run ./store/testdata/corpus -seed $(or $(SEED),1) -code $(abspath $(CHECKOUTS)) > "$$sets/code.jsonl"; \
 	fi; \
 	CASELSP_CORPUS="$$sets" $(GO) test -tags corpus ./store -run 'TestCorpus$$' -count=1 -v
+
+bench-table: ## measure caselsp beside other programs and write cmd/caselsp/benchmarks.md: ctags and ripgrep on PROJECT=folder, html-validate and eslint of PEERS=folder, Docker; what is missing is left out
+	$(GO) test -tags corpus ./cmd/caselsp -run TestBenchTable -count=1 -timeout $(TESTTIME) -table -project '$(if $(PROJECT),$(abspath $(PROJECT)))' -peers '$(if $(PEERS),$(abspath $(PEERS)))'
 
 # Without a bound on minimizing, Go's fuzzer spends up to a minute on each new
 # input and seems to hang.
