@@ -83,13 +83,11 @@ func TestReportingKeepsCodes(t *testing.T) {
 	}
 }
 
-// TestGoEventsFilter gives the filter what a package with many subtests writes: what is shown stays short, whatever passes, and
-// the results have all. An output that was cut in its middle makes no test fail that has passed.
-func TestGoEventsFilter(t *testing.T) {
-	awk, err := exec.LookPath("awk")
-	if err != nil {
-		t.Skip("needs awk: it filters the events of go test")
-	}
+// manySubtests is how many subtests the events of subtests are of.
+const manySubtests = 3000
+
+// subtests are the events of a package with many subtests, of which one fails, and a test that does not end.
+func subtests() string {
 	var events strings.Builder
 	event := func(action, test, output string) {
 		fmt.Fprintf(&events, `{"Time":"2026-01-01T00:00:00Z","Action":%q,"Package":"p"`, action)
@@ -101,22 +99,19 @@ func TestGoEventsFilter(t *testing.T) {
 		}
 		events.WriteString("}\n")
 	}
-	const many = 3000
 	event("start", "", "")
 	event("run", "TestMany", "")
 	event("output", "TestMany", "=== RUN   TestMany\n")
-	for i := range many {
-		name := fmt.Sprintf("TestMany/%d", i)
+	for i := range manySubtests {
+		name, ends := fmt.Sprintf("TestMany/%d", i), "pass"
+		if i == manySubtests/2 {
+			ends = "fail"
+		}
 		event("run", name, "")
 		event("output", name, "=== RUN   "+name+"\n")
 		event("output", name, "    a_test.go:9: \"Action\":\"fail\",\"Test\":\"TestLie\"\n")
-		if i == many/2 {
-			event("output", name, "    --- FAIL: "+name+" (0.00s)\n")
-			event("fail", name, "")
-			continue
-		}
-		event("output", name, "    --- PASS: "+name+" (0.00s)\n")
-		event("pass", name, "")
+		event("output", name, "    --- "+strings.ToUpper(ends)+": "+name+" (0.00s)\n")
+		event(ends, name, "")
 	}
 	event("output", "TestMany", "--- FAIL: TestMany (1.00s)\n")
 	event("fail", "TestMany", "")
@@ -124,10 +119,15 @@ func TestGoEventsFilter(t *testing.T) {
 	event("output", "TestHung", "    a_test.go:20: waiting\n")
 	event("output", "", "FAIL\tp\t1.0s\n")
 	event("fail", "", "")
+	return events.String()
+}
 
-	file := filepath.Join(t.TempDir(), "go.jsonl")
-	cmd := exec.Command(awk, "-v", "most=262144", "-v", "events="+file, goEventsFilter)
-	cmd.Stdin = strings.NewReader(events.String())
+// TestGoEventsFilter gives the filter what a package with many subtests writes: what is shown stays short, whatever passes, and
+// the results have all. An output that was cut in its middle makes no test fail that has passed.
+func TestGoEventsFilter(t *testing.T) {
+	text, file := subtests(), filepath.Join(t.TempDir(), "go.jsonl")
+	cmd := exec.Command("awk", "-v", "most=262144", "-v", "events="+file, goEventsFilter) // every POSIX system has it
+	cmd.Stdin = strings.NewReader(text)
 	shown, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)
@@ -137,26 +137,25 @@ func TestGoEventsFilter(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(shown) > 2000 {
-		t.Errorf("%d bytes are shown of %d", len(shown), events.Len())
+		t.Errorf("%d bytes are shown of %d", len(shown), len(text))
 	}
 	for _, want := range []string{"--- FAIL: TestMany/1500", "a_test.go:9:", "FAIL\tp\t1.0s"} {
-		if text := GoText(string(shown)); !strings.Contains(text, want) {
-			t.Errorf("%q is not in what is shown:\n%s", want, text)
+		if said := GoText(string(shown)); !strings.Contains(said, want) {
+			t.Errorf("%q is not in what is shown:\n%s", want, said)
 		}
 	}
 	for name, r := range map[string]Report{
 		"results": Read("go test ./...", string(shown), map[string][]byte{"go.jsonl": results}),
-		"all":     Read("go test ./...", events.String(), nil),
+		"all":     Read("go test ./...", text, nil),
 	} {
 		var bad []string
 		for _, b := range r.Bad() {
 			bad = append(bad, b.Name)
 		}
-		if r.Passed != many-1 || strings.Join(bad, " ") != "TestMany/1500 TestHung" {
+		if r.Passed != manySubtests-1 || strings.Join(bad, " ") != "TestMany/1500 TestHung" {
 			t.Errorf("%s: %d passed, %v did not", name, r.Passed, bad)
 		}
 	}
-	text := events.String()
 	cut := text[:len(text)/4] + "\n[1000 bytes of output cut here]\n" + text[len(text)*3/4:]
 	if r := Read("go test ./...", cut, nil); len(r.Bad()) != 1 || r.Bad()[0].Name != "TestMany" || r.Passed == 0 {
 		t.Errorf("of a cut output %v did not pass", r.Bad())
