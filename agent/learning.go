@@ -61,6 +61,9 @@ func (r *run) recalled(ctx context.Context, kind, query, said string, most int) 
 	found := record.MemoryRecalled{Query: query, Kind: kind}
 	patterns, err := memory.RecallOf(llm.Metered(ctx, &meter), kind, query, most, r.relevant(ctx, kind, query, said))
 	for _, p := range patterns {
+		if kind == store.KindPattern && p.Similarity < store.MinSimilarity {
+			continue // it is near by a few common words of a short task, which a long solution has, too
+		}
 		found.Found = append(found.Found, fmt.Sprintf("%s\nSolved by: %s", p.Text, firstLines(p.Solution, maxShownCore)))
 		found.Hits = append(found.Hits, record.Hit{ID: p.ID, Similarity: p.Similarity, Text: record.FirstLine(p.Text)})
 	}

@@ -183,7 +183,7 @@ func (e *endpoint) search(ctx context.Context, kind, text string, n int) []match
 	}
 	var near []match
 	for _, f := range found {
-		if similar := e.scale.similarity(f.similarity); similar >= minSimilarity {
+		if similar := e.scale.similarity(f.similarity); similar >= MinSimilarity {
 			near = append(near, match{f.id, similar})
 		}
 	}

@@ -101,7 +101,7 @@ func looked(t *testing.T, m *Memory, text string) (found []string) {
 		t.Fatal(err)
 	}
 	for _, r := range list {
-		if r.Similarity < minSimilarity || r.Similarity > 1 {
+		if r.Similarity < MinSimilarity || r.Similarity > 1 {
 			t.Errorf("%q has the similarity %v", r.Text, r.Similarity)
 		}
 		found = append(found, r.Text)

@@ -25,9 +25,9 @@ const (
 const (
 	memoryFile = "user.db"
 
-	// minSimilarity is the similarity below which two texts count as dissimilar. How it was
+	// MinSimilarity is the similarity below which two texts count as dissimilar. How it was
 	// measured is in README.md.
-	minSimilarity = 0.12
+	MinSimilarity = 0.12
 
 	// maxPatterns is how many patterns are kept: the most that was measured, see README.md.
 	maxPatterns = 100_000

@@ -53,7 +53,7 @@ func TestRecall(t *testing.T) {
 
 	// More are asked for than there are, and most are not similar.
 	found := checkRecall(t, m, "escape templates", 50, "escape the names in the template")
-	if got := found[0]; got.Similarity < minSimilarity || got.Similarity > 1 || got.Solution != "s" || got.Type != "django" || got.Task != "7" || got.Uses != 1 {
+	if got := found[0]; got.Similarity < MinSimilarity || got.Similarity > 1 || got.Solution != "s" || got.Type != "django" || got.Task != "7" || got.Uses != 1 {
 		t.Errorf("recalled %+v", got)
 	}
 	checkRecall(t, m, "?!", 5) // what has no words is like nothing
@@ -129,7 +129,7 @@ func TestMakeRoom(t *testing.T) {
 	checkRecall(t, m, "escape c", 9, "escape c", "escape a")
 }
 
-// TestSimilar holds the search to what minSimilarity promises.
+// TestSimilar holds the search to what MinSimilarity promises.
 func TestSimilar(t *testing.T) {
 	m := open(t, Options{StateDir: t.TempDir()}).Memory()
 	remember(t, m,

@@ -16,21 +16,21 @@ type scale struct {
 
 const (
 	// alikeSimilarity is the similarity that two wordings of the same have: what halves the way from
-	// minSimilarity to 1.
-	alikeSimilarity = (1 + minSimilarity) / 2
+	// MinSimilarity to 1.
+	alikeSimilarity = (1 + MinSimilarity) / 2
 	// leastContrast is the least difference of the two means: with less, a model cannot tell wordings of the
 	// same from anything else. Models for embeddings have 0.2 and more.
 	leastContrast = 0.05
 )
 
-// similarity is a cosine on the scale of all similarities, in two straight lines: minSimilarity half way between the
+// similarity is a cosine on the scale of all similarities, in two straight lines: MinSimilarity half way between the
 // two means, alikeSimilarity at the upper one, and 1 for the same text.
 func (s *scale) similarity(cosine float64) float64 {
 	if cosine >= s.Alike {
 		return alikeSimilarity + (1-alikeSimilarity)*min((cosine-s.Alike)/max(1-s.Alike, leastContrast), 1)
 	}
 	middle := (s.Unlike + s.Alike) / 2
-	return minSimilarity + (alikeSimilarity-minSimilarity)*(cosine-middle)/(s.Alike-middle)
+	return MinSimilarity + (alikeSimilarity-MinSimilarity)*(cosine-middle)/(s.Alike-middle)
 }
 
 // wordings are pairs of the same said twice; two of different pairs have nothing to do with each other.

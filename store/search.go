@@ -413,7 +413,7 @@ func (s *searcher) compare(ctx context.Context, numbers []uint32, n int) ([]matc
 	var found []match
 	for _, r := range results {
 		similarity := cosineShare*r.similarity + (1-cosineShare)*lexical[r.id]
-		if similarity >= minSimilarity || lexical[r.id] >= minCovered {
+		if similarity >= MinSimilarity || lexical[r.id] >= minCovered {
 			found = append(found, match{r.id, min(similarity, 1)})
 		}
 	}
