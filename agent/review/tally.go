@@ -62,8 +62,23 @@ func (rev *Review) Tally() string {
 			parts = append(parts, fmt.Sprintf("%d are %s", n, word))
 		}
 	}
-	said := []string{"Of " + count.Of(len(rev.Files), "file") + " " + strings.Join(parts, ", ") + ".", rev.keptTally(), rev.interrupted(), rev.untested()}
+	said := []string{"Of " + count.Of(len(rev.Files), "file") + " " + strings.Join(parts, ", ") + ".", rev.partly(), rev.keptTally(), rev.interrupted(), rev.untested()}
 	return strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), " ")
+}
+
+// partly says that a part of the result, which is all that was written, has not been tested by itself; "" where all was, or
+// nothing, or something is open.
+func (rev *Review) partly() string {
+	of := map[record.HunkState]bool{}
+	for _, f := range rev.Files {
+		for _, state := range f.Hunks {
+			of[state] = true
+		}
+	}
+	if !of[record.HunkAccepted] || !of[record.HunkRejected] || of[record.HunkOpen] {
+		return ""
+	}
+	return "What is written is a part of what was tested: run the tests."
 }
 
 // interrupted says what a crash left of the last acceptance or undo, "" where none came.
