@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
+	"caselsp/agent"
 	"caselsp/agent/patch"
 	"caselsp/agent/workspace"
 
@@ -46,6 +48,9 @@ func patchCommand(w *wiring) *cobra.Command {
 			file := ""
 			if len(args) == 1 {
 				file = args[0]
+			}
+			if ext := filepath.Ext(file); ext == ".diff" || ext == ".patch" {
+				return usage(fmt.Errorf("%s looks like a patch, but FILE is the file to change, and the patch comes from standard input: caselsp patch <%[1]s", agent.Quote(file)))
 			}
 			tree, err := openTree(w.dir, file)
 			if err != nil {
