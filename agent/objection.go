@@ -61,8 +61,8 @@ func (r *run) tolerated(found []validate.Finding, text string) (bool, error) {
 // objections ends an attempt to finish while validators or linters object to what
 // the task brought in: critical findings must be mended, or be allowed where they
 // may; of a linter's warnings the model is told once, and then it may know better.
-func (r *run) objections(found []validate.Finding) (free bool, err error) {
-	linted := r.state.LintFindings()
+func (r *run) objections(found, orphaned []validate.Finding) (free bool, err error) {
+	linted := append(r.state.LintFindings(), orphaned...)
 	must := slices.DeleteFunc(critical(found), permit.Guards)
 	if len(must) > 0 {
 		return false, r.done(record.ActionDone{Text: "Not finished: these critical findings were introduced by your edits; mend them first.\n", Mark: action.MarkData, Quote: r.told(must)})
@@ -86,11 +86,19 @@ func (r *run) objections(found []validate.Finding) (free bool, err error) {
 	}
 	if len(keys) > 0 {
 		return false, r.done(record.ActionDone{
-			Text: "Not finished: linters object to what you edited. Mend that; where they are wrong, finish again.\n", Mark: action.MarkData, Quote: r.told(warned),
+			Text: objectionText(orphaned, warned), Mark: action.MarkData, Quote: r.told(warned),
 			Objected: keys,
 		})
 	}
 	return true, nil
+}
+
+// objectionText begins what a model is told of warnings: what linters say, imports of files that are deleted, or both.
+func objectionText(orphaned, warned []validate.Finding) string {
+	if len(orphaned) == len(warned) {
+		return "Not finished: what you deleted is still imported. Mend that; where it is meant so, finish again.\n"
+	}
+	return "Not finished: linters object to what you edited. Mend that; where they are wrong, finish again.\n"
 }
 
 // told lists findings for the model: those that stand above, in what it still reads of the talk, by place and rule only.

@@ -116,7 +116,11 @@ func verifyOpening(ctx context.Context) func(*prompter, *prompted) error {
 		if err != nil {
 			return err
 		}
-		d.Findings = p.window.text(partFindings, action.Findings(append(found, p.state.LintFindings()...)), ": "+action.DiagnosticsName+" shows those of one file")
+		orphaned, err := orphans(ctx, p.overlay, p.may.Hides)
+		if err != nil {
+			return err
+		}
+		d.Findings = p.window.text(partFindings, action.Findings(slices.Concat(found, p.state.LintFindings(), orphaned)), ": "+action.DiagnosticsName+" shows those of one file")
 		return nil
 	}
 }

@@ -407,7 +407,11 @@ func (r *run) finish(ctx context.Context, args action.FinishFeature) error {
 	if err != nil {
 		return err
 	}
-	if free, err := r.objections(found); !free {
+	orphaned, err := orphans(ctx, r.overlay, r.may().Hides)
+	if err != nil {
+		return err
+	}
+	if free, err := r.objections(found, orphaned); !free {
 		return err
 	}
 	able, err := r.newAbilities(ctx, r.overlay.ChangeSet(), found) // of files that commands made, too
