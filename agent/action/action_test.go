@@ -107,6 +107,44 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
+// TestPatchSpacedNames patches files with blanks in their names, which stand above the edits as other names do.
+func TestPatchSpacedNames(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a b.md", "c d ü.md"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("one\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w, err := workspace.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	edit := func(name string) string {
+		return name + "\n<<<<<<< SEARCH\none\n=======\ntwo\n>>>>>>> REPLACE\n"
+	}
+	for patched, ok := range map[string]bool{
+		edit("a b.md"):                      true,
+		edit("`a b.md`"):                    true,
+		edit("a b.md") + edit("c d ü.md"):   true,
+		edit("Change the file a b.md"):      false,
+		edit("This makes a b.md say two"):   false,
+		edit("no such.md") + edit("a b.md"): false,
+	} {
+		o := w.NewOverlay()
+		shown := map[string]Shown{"a b.md": {Path: "a b.md", Full: true}, "c d ü.md": {Path: "c d ü.md", Full: true}}
+		args := PatchFile{Patch: patched}
+		err := args.Check()
+		if err == nil {
+			_, err = Do(t.Context(), args, Env{Overlay: o, Shown: shown})
+		}
+		if (err == nil) != ok || errors.Is(err, ErrUndeclared) {
+			t.Errorf("%q: %v", patched, err)
+		}
+		o.Close()
+	}
+}
+
 // TestSearchShows shows that lines which a search gave whole count as shown, and no others.
 func TestSearchShows(t *testing.T) {
 	dir := t.TempDir()

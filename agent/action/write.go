@@ -6,6 +6,7 @@ import (
 	_ "embed" // the texts for the model
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 
 	"caselsp/agent/content"
@@ -299,7 +300,21 @@ func (a PatchFile) First() string {
 
 // files parses the patch. One for a single file need not name it where Path does; one for several
 // names them all. Where Path is given, it is one of them.
-func (a PatchFile) files() ([]patch.File, error) { return a.filesAmong(nil) }
+func (a PatchFile) files() ([]patch.File, error) {
+	files, err := a.filesAmong(nil)
+	if err != nil && a.Path == "" { // a line of words may be a name: whether it is, the workspace says
+		if spaced, still := a.filesAmong(mayBeName); still == nil {
+			return spaced, nil
+		}
+	}
+	return files, err
+}
+
+// mayBeName reports whether a line may be the name of a file with blanks in it.
+func mayBeName(line string) bool { return spacedName.MatchString(line) }
+
+// spacedName is such a name: words, the last of which has an extension.
+var spacedName = regexp.MustCompile(`^[^<>|:*?"\\]{1,200}[^<>|:*?"\\. ]\.[A-Za-z][A-Za-z0-9]{0,9}$`)
 
 // filesAmong is files where it is known which names exist.
 func (a PatchFile) filesAmong(exists func(path string) bool) ([]patch.File, error) {
