@@ -78,7 +78,16 @@ func (a *Agent) unkeep(ctx context.Context, m Message) {
 	}
 }
 
-// leftBehind are messages that a process has kept which has ended since.
+// Leave leaves messages that were kept, and whose turn does not come, to the next message of their thread.
+func (a *Agent) Leave(list []Message) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, m := range list {
+		delete(a.kept, m.Kept)
+	}
+}
+
+// leftBehind are messages that were kept and left: by a process that has ended since, or by [Agent.Leave].
 func (a *Agent) leftBehind(id string) (list []Message, err error) {
 	all, said, err := keptFor(a.Store.Journal(id))
 	for _, k := range all {

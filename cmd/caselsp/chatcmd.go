@@ -8,6 +8,7 @@ import (
 	"io"
 	"iter"
 	"strings"
+	"sync"
 	"text/tabwriter"
 
 	"caselsp/agent"
@@ -158,9 +159,55 @@ func (a *chatArgs) loop(ctx context.Context, w *wiring, s *seat) error {
 	}
 }
 
-// say says something in the thread and shows the answer. Where the thread is handed over, the task
-// runs.
-func (a *chatArgs) say(ctx context.Context, e *engine, s *seat) (err error) {
+// say says something in the thread and shows the answer; then what a person has typed meanwhile, message by message. That is
+// kept at once, so that it is not lost with the process or with an answer that does not come: then it is said with the next
+// message of the thread.
+func (a *chatArgs) say(ctx context.Context, e *engine, s *seat) error {
+	var mu sync.Mutex
+	var waiting []agent.Message
+	listen := func() {
+		if s.in.tty {
+			s.in.tell(func(text string) {
+				m, err := e.agent.Keep(agent.Message{Thread: a.Thread, Text: text})
+				if err != nil {
+					fmt.Fprintln(s.err, "caselsp:", clean(err.Error()))
+					return
+				}
+				mu.Lock()
+				waiting = append(waiting, m)
+				mu.Unlock()
+				fmt.Fprintln(s.err, "  noted, asked next:", clean(firstLine(text)))
+			})
+		}
+	}
+	listen()
+	defer s.in.tell(nil)
+	for {
+		err := a.sayOne(ctx, e, s)
+		mu.Lock()
+		left := waiting
+		if err == nil && len(left) > 0 {
+			waiting = left[1:]
+		}
+		mu.Unlock()
+		if err != nil {
+			e.agent.Leave(left)
+		}
+		if err != nil && len(left) > 0 {
+			fmt.Fprintf(s.err, "caselsp: %s that you have typed is kept, and said with your next message in the thread\n", count.Of(len(left), "message"))
+		}
+		if err != nil || len(left) == 0 {
+			return err
+		}
+		m := left[0]
+		fmt.Fprintf(s.err, "%s> %s\n", clean(a.Thread), clean(firstLine(m.Text)))
+		a.Text, a.Kept, a.Heard, a.Later = m.Text, m.Kept, false, true
+		listen() // a task of the thread has listened for itself
+	}
+}
+
+// sayOne says one message. Where the thread is handed over, the task runs.
+func (a *chatArgs) sayOne(ctx context.Context, e *engine, s *seat) (err error) {
 	m := agent.Message{Thread: a.Thread, Text: a.Text, Kept: a.Kept}
 	if a.Heard = a.Heard || a.Kept != 0 && !e.agent.Keeps(m); !a.Heard { // it was said with a message of another process
 		if m, err = e.agent.Keep(m); err != nil {
