@@ -146,7 +146,7 @@ func (r *run) execute(ctx context.Context, engine sandbox.Engine, cmd sandbox.Co
 	if err != nil {
 		var engine *sandbox.Unavailable
 		unstarted := errors.As(err, &engine) && !engine.Started
-		undone := r.done(record.ActionDone{Lost: true, Skipped: unstarted, Text: "The command did not run to its end: " + err.Error()})
+		undone := r.done(record.ActionDone{Lost: true, Skipped: unstarted, Text: "The command did not run to its end: " + why(ctx, err)})
 		return errors.Join(undone, err)
 	}
 	if !r.a.outside.replays() { // a recording has what was told then

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -93,7 +94,7 @@ func (r *run) consult(ctx context.Context, role string, messages []llm.Message, 
 		return failed
 	}
 	if err != nil {
-		if failed := r.record(record.CallFailed{Role: role, Reason: err.Error(), Usage: spent}); failed != nil {
+		if failed := r.record(record.CallFailed{Role: role, Reason: why(ctx, err), Usage: spent}); failed != nil {
 			return failed
 		}
 		return err
@@ -104,6 +105,14 @@ func (r *run) consult(ctx context.Context, role string, messages []llm.Message, 
 		answered.Masked = store.Formats(strings.Join(answered.Authored(), "\n"))
 	}
 	return r.record(answered)
+}
+
+// why is an error in words for people: one that comes of stopping is said as that.
+func why(ctx context.Context, err error) string {
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return "it was stopped"
+	}
+	return err.Error()
 }
 
 // tools offers verbs to a model.
