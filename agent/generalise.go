@@ -100,15 +100,15 @@ func (g generalised) core(changes []workspace.Change) string {
 			lang := syntax.OutlineLanguageOf(c.Path)
 			return lang == syntax.Markdown || lang == syntax.RST || lang == syntax.Text
 		})
-		isCode, other := []workspace.Change{}, []workspace.Change{}
-		for _, c := range changes {
-			if ofCode(c) {
-				isCode = append(isCode, c)
-			} else {
-				other = append(other, c)
+		slices.SortStableFunc(changes, func(a, b workspace.Change) int {
+			switch before, after := ofCode(a), ofCode(b); {
+			case before == after:
+				return 0
+			case before:
+				return -1
 			}
-		}
-		changes = append(isCode, other...)
+			return 1
+		})
 	}
 	var code, tests strings.Builder
 	for _, c := range changes {

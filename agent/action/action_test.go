@@ -107,11 +107,16 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
-// TestPatchSpacedNames patches files with blanks in their names, which stand above the edits as other names do.
-func TestPatchSpacedNames(t *testing.T) {
+// workspaceOf is a workspace with files, by their paths.
+func workspaceOf(t *testing.T, files map[string]string) *workspace.Workspace {
+	t.Helper()
 	dir := t.TempDir()
-	for _, name := range []string{"a b.md", "c d ü.md"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("one\n"), 0o600); err != nil {
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -119,7 +124,13 @@ func TestPatchSpacedNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer w.Close()
+	t.Cleanup(func() { w.Close() })
+	return w
+}
+
+// TestPatchSpacedNames patches files with blanks in their names, which stand above the edits as other names do.
+func TestPatchSpacedNames(t *testing.T) {
+	w := workspaceOf(t, map[string]string{"a b.md": "one\n", "c d ü.md": "one\n"})
 	edit := func(name string) string {
 		return name + "\n<<<<<<< SEARCH\none\n=======\ntwo\n>>>>>>> REPLACE\n"
 	}
@@ -147,16 +158,7 @@ func TestPatchSpacedNames(t *testing.T) {
 
 // TestSearchShows shows that lines which a search gave whole count as shown, and no others.
 func TestSearchShows(t *testing.T) {
-	dir := t.TempDir()
-	long := strings.Repeat("x", 10_000)
-	if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte("one\ntwo\nthree\nfour\n"+long+" two\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	w, err := workspace.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Close()
+	w := workspaceOf(t, map[string]string{"a.txt": "one\ntwo\nthree\nfour\n" + strings.Repeat("x", 10_000) + " two\n"})
 	o := w.NewOverlay()
 	defer o.Close()
 	for around, want := range map[int]string{0: "[{2 2}]", 1: "[{1 4}]"} {
@@ -172,27 +174,13 @@ func TestSearchShows(t *testing.T) {
 
 // TestLooks shows what the read-only verbs answer.
 func TestLooks(t *testing.T) {
-	dir := t.TempDir()
-	for name, text := range map[string]string{
+	w := workspaceOf(t, map[string]string{
 		"shop/cart.py":   "import os\n\n\nclass Cart:\n    def add(self, item):\n        return item\n",
 		"shop/broken.py": "def f(:\n",
 		"long.txt":       strings.Repeat("line\n", numberedLines+1),
 		"long.py":        "def f(): pass\n" + strings.Repeat("pass\n", numberedLines),
 		"NEWS":           "1.1\n---\n* new\n\n1.0\n---\n",
-	} {
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	w, err := workspace.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Close()
+	})
 	o := w.NewOverlay()
 	defer o.Close()
 	env := Env{Overlay: o, Shown: map[string]Shown{}}
@@ -297,17 +285,7 @@ func TestUnseen(t *testing.T) {
 // TestPatchSeveral patches two files in one action, and refuses it where one of them
 // cannot be patched.
 func TestPatchSeveral(t *testing.T) {
-	dir := t.TempDir()
-	for _, name := range []string{"a.txt", "b.txt"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("one\ntwo\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	w, err := workspace.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Close()
+	w := workspaceOf(t, map[string]string{"a.txt": "one\ntwo\n", "b.txt": "one\ntwo\n"})
 	o := w.NewOverlay()
 	defer o.Close()
 	args := PatchFile{Path: "a.txt", Patch: "--- a/a.txt\n+++ b/a.txt\n@@\n one\n-two\n+TWO\n--- a/b.txt\n+++ b/b.txt\n@@\n-one\n+ONE\n two\n@@\n"}

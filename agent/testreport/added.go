@@ -35,8 +35,8 @@ func Added(changes []Change) (added, all []Declared) {
 	return added, all
 }
 
-// OfRun are those of the test files of which a declared test has a result, and those that declare none; all where the results do
-// not name each test that has passed.
+// OfRun returns the test files that the run covered: those with a result of a declared test, and those that declare no test. Where
+// the results do not name every passed test, it returns all files.
 func (r Report) OfRun(files []string, all []Declared) (ran []string) {
 	passed := 0
 	for _, t := range r.Tests {

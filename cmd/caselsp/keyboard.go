@@ -213,7 +213,7 @@ func (k *ownKeys) leave() {
 	k.end()
 }
 
-// turn has who reads now look again who edits. k.mu is held.
+// turn ends the present read, so that the reader asks again whether this process edits the line. The caller holds k.mu.
 func (k *ownKeys) turn() {
 	close(k.switched)
 	k.switched = make(chan struct{})

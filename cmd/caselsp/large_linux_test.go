@@ -120,6 +120,7 @@ func largeTree(b *testing.B, root string, files int) (edited string) {
 		}
 	}
 	edited = "pkg000/edited.py"
+	// A comment with TODO has a code lens, which is one of the requests.
 	text := "# TODO: tidy up\n" + strings.Repeat("def f(a, b):\n    return {'a': a, 'b': b}\n\n\n", 30)
 	if err := os.WriteFile(filepath.Join(root, filepath.FromSlash(edited)), []byte(text), 0o644); err != nil {
 		b.Fatal(err)
