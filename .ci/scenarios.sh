@@ -15,7 +15,8 @@ jq -rRn '
 		elif test("^TestPluginEmacs/.*_lsp-mode$") then ["Emacs with lsp-mode", (ltrimstr("TestPluginEmacs/") | rtrimstr("_lsp-mode"))]
 		elif startswith("TestVSCode/") then ["VS Code", ltrimstr("TestVSCode/")]
 		elif startswith("TestTyping/") then ["typing while a question comes", ltrimstr("TestTyping/")]
-		elif . == "TestVimALE" then ["Vim with ALE", "comment"]
+		elif startswith("TestVimALE/") then ["Vim with ALE", ltrimstr("TestVimALE/")]
+		elif startswith("TestHelix/") then ["Helix", ltrimstr("TestHelix/")]
 		elif . == "TestForeignSettings" then ["Emacs with eglot", "settings of a cloned repository"]
 		else empty end)
 	| group_by(.[0])[] | "\(.[0][0]): \([.[][1]] | unique | join(", "))"' "$1"

@@ -19,16 +19,16 @@ var editorRows = []struct {
 	does  string
 	shown []string
 }{
-	{"a task from its text to its result", []string{"nvimplugin/task", "nvim/marked", "emacs/task", "vscode/start", "typing/helix"}},
-	{"a task from a comment, by code actions alone", []string{"nvim/comment", "vim/comment"}},
+	{"a task from text to result", []string{"nvimplugin/task", "nvim/marked", "emacs/task", "vscode/start", "helix/task"}},
+	{"a task from a comment, by code actions alone", []string{"nvim/comment", "helix/comment", "vim/comment"}},
 	{"a diagnostic fixed", []string{"nvimplugin/words", "nvim/fix", "vscode/preview"}},
-	{"commands allowed and denied", []string{"nvimplugin/task", "nvim/approvals", "emacs/task", "vscode/start", "typing/helix"}},
+	{"commands allowed and denied", []string{"nvimplugin/task", "nvim/approvals", "emacs/task", "vscode/start", "helix/task", "vim/approvals"}},
 	{"keys that are typed answer no question", []string{"typing/nvim install-nvim", "typing/nvim", "typing/emacs install-emacs", "typing/helix"}},
-	{"review hunk by hunk", []string{"nvimplugin/task", "nvim/comment", "emacs/task", "vscode/start", "vim/comment"}},
+	{"review hunk by hunk", []string{"nvimplugin/task", "nvim/comment", "emacs/task", "vscode/start", "helix/comment", "vim/comment"}},
 	{"notes on hunks, sent back", []string{"nvimplugin/notes", "emacs/notes", "vscode/notes"}},
-	{"one undo takes an acceptance back", []string{"nvim/undo", "vscode/documents"}},
+	{"one undo takes an acceptance back", []string{"nvim/undo", "vscode/documents", "helix/comment"}},
 	{"edits followed while they are made", []string{"nvim/following", "vscode/documents"}},
-	{"stopped and resumed", []string{"nvimplugin/projects", "nvim/follow", "emacs/task", "vscode/folders"}},
+	{"stopped and resumed", []string{"nvimplugin/projects", "nvim/follow", "emacs/task", "vscode/folders", "helix/task"}},
 }
 
 // editorTable is which scenarios run in which real editor. It fails where one that is named is not there.

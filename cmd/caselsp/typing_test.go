@@ -38,6 +38,7 @@ type editorUse struct {
 	first   []string          // keys that take the first of the menu
 	pick    func(h *hand, title string)
 	back    []string // keys that show the file again
+	open    string   // keys before the path of a file to open
 	approve []string
 	save    []string
 	quit    []string // asks nothing about documents of caselsp, where the editor can be told so
@@ -67,14 +68,8 @@ var editorUses = []editorUse{
 		insert: []string{"gg", "i"}, add: []string{"ge", "o"}, leave: []string{"Escape"},
 		run:     []string{":lsp-workspace-command caselsp.run \"make a mark\"", "Enter"},
 		actions: []string{" a"}, first: []string{"Enter"},
-		pick: func(h *hand, title string) {
-			menu := h.onScreen(`(?s)CASE.*?` + title)[0]
-			for range strings.Count(menu, "CASE") - 1 { // the first is selected
-				h.keys("C-n")
-			}
-			h.keys("Enter")
-		},
-		back:    []string{":o notes.py", "Enter"},
+		pick: pickHelix,
+		back: []string{":o notes.py", "Enter"}, open: ":o ",
 		approve: []string{":lsp-workspace-command caselsp.approve", "Enter"},
 		save:    []string{":w", "Enter"}, quit: []string{":qa!", "Enter"},
 	},
@@ -86,7 +81,7 @@ var editorUses = []editorUse{
 		actions: []string{"M-x", "eglot-code-actions", "Enter"}, first: []string{"Enter"},
 		pick: func(h *hand, title string) {
 			h.onScreen("Pick an action|Execute")
-			h.keys("CASE asks: "+title, "Tab", "Enter")
+			h.keys(title, "Tab", "Enter")
 		},
 		back:    []string{"C-x", "b", "notes.py", "Enter"},
 		approve: []string{"M-x", "case-command", "Enter", "approve", "Enter"},
@@ -104,7 +99,7 @@ var editorUses = []editorUse{
 		actions: []string{"M-x", "eglot-code-actions", "Enter"}, first: []string{"Enter"},
 		pick: func(h *hand, title string) {
 			h.onScreen("Pick an action|Execute")
-			h.keys("CASE asks: "+title, "Tab", "Enter")
+			h.keys(title, "Tab", "Enter")
 		},
 		back:    []string{"C-x", "b", "notes.py", "Enter"},
 		approve: []string{"M-:", `(caselsp--send (caselsp--server) "caselsp.approve" nil)`, "Enter"},
@@ -149,7 +144,7 @@ func TestTyping(t *testing.T) {
 
 			// Refused with a reason.
 			h.keys(use.actions...)
-			use.pick(h, "deny and say why")
+			use.pick(h, "CASE asks: deny and say why")
 			h.onScreen("Write below why")
 			h.write(use.add)
 			h.keys("not this way")

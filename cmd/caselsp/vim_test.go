@@ -1,60 +1,48 @@
 package main
 
 import (
-	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
 
 // vimUse is Vim with ALE, which Debian's package adds to it, and with the documented configuration.
 var vimUse = editorUse{
-	name: "vim", files: map[string]string{".vimrc": "## Vim vim"},
-	actions: []string{":ALECodeAction", "Enter"}, save: []string{":w", "Enter"}, quit: []string{":qa!", "Enter"},
+	name: "vim", files: map[string]string{".vimrc": "## Vim vim"}, mode: "-- INSERT --",
+	add: []string{"G", "o"}, leave: []string{"Escape"}, open: ":e ",
+	actions: []string{":ALECodeAction", "Enter"},
+	pick: func(h *hand, title string) {
+		h.keys(h.onScreen(`(?m)^(\d+)[):] .*` + regexp.QuoteMeta(title))[1], "Enter")
+	},
+	save: []string{":w", "Enter"}, quit: []string{":qa!", "Enter"},
 }
 
-// TestVimALE begins a task by a comment in Vim with ALE, and decides by code actions alone.
-func TestVimALE(t *testing.T) {
-	t.Parallel()
-	h := newHand(t, vimUse, "testdata/vim/comment.txtar")
-	h.sitDown()
-	h.act("Run CASE on this comment")
-	h.see("the question", func() bool { return h.said("From where?") && h.said("Nothing happens until you answer") })
-	h.act("CASE asks: answer: “from one”")
-	h.see("the result", func() bool { return h.said("to review") })
+// TestVimALE runs the scenarios of testdata/vim in Vim with ALE: tasks by comments, and all else by code actions.
+func TestVimALE(t *testing.T) { handScenarios(t, vimUse, "vim") }
 
-	// In the user's own file.
-	h.keys(":3", "Enter")
-	h.act("CASE: accept this hunk")
-	h.see("what is left", func() bool { return h.said("left to decide") })
-	h.keys(h.use.save...)
-	h.see("it on disk", func() bool { return strings.Contains(h.read("project/notes.py"), "return n + 1") })
+// TestHelix runs the scenarios of testdata/helix in Helix: tasks by commands with a text, and the rest by code actions and commands.
+func TestHelix(t *testing.T) { handScenarios(t, useOf("helix"), "helix") }
 
-	// In the review document, which a message names.
-	h.keys(":e "+h.document("review-"), "Enter")
-	h.onScreen(`hunk 2 of 2: open`)
-	h.keys("/+end = 1", "Enter")
-	h.act("CASE: reject hunk")
-	h.see("the end", func() bool { return h.said("Decided: ") })
-	h.quit()
-	h.states(t.Context())
-	if got := h.read("project/notes.py"); !strings.Contains(got, "return n + 1") || strings.Contains(got, "end = 1") {
-		t.Errorf("the file on disk:\n%s", got)
+// menuRow is a row of Helix's menu, with its colors; the selected one is inverse.
+var menuRow = regexp.MustCompile(`(\x1b\[7m(?:\x1b\[[0-9;]*m)*)?\x1b\[107m ([^\x1b]*)`)
+
+// pickHelix takes an item of the menu: one row each, of which the first is selected.
+func pickHelix(h *hand, title string) {
+	down := -1
+	h.see("the menu with "+title, func() bool {
+		out, _ := h.tmux("capture-pane", "-p", "-e")
+		rows := strings.Split(out, "\n")
+		from := slices.IndexFunc(rows, func(row string) bool { m := menuRow.FindStringSubmatch(row); return m != nil && m[1] != "" })
+		to := slices.IndexFunc(rows, func(row string) bool {
+			m := menuRow.FindStringSubmatch(row)
+			return m != nil && strings.HasPrefix(m[2], title)
+		})
+		down = to - from
+		return from >= 0 && to >= from
+	})
+	for range down {
+		h.keys("C-n")
 	}
-}
-
-// act takes the code action of a title at the cursor, out of the numbered list.
-func (h *hand) act(title string) {
-	h.t.Helper()
-	h.keys(h.use.actions...)
-	h.keys(h.onScreen(`(?m)^(\d+)[):] .*` + title)[1], "Enter")
-}
-
-// document is the path of a document of caselsp whose name begins so.
-func (h *hand) document(begin string) string {
-	h.t.Helper()
-	found, err := filepath.Glob(h.at(".state/caselsp/workspaces/*/documents/" + begin + "*"))
-	if err != nil || len(found) != 1 {
-		h.t.Fatalf("documents: %q, %v", found, err)
-	}
-	return found[0]
+	h.keys("Enter")
 }
