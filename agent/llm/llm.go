@@ -53,6 +53,15 @@ type ToolCall struct {
 	ID        string `json:"id,omitempty"`
 	Name      string `json:"name"`
 	Arguments string `json:"arguments"`
+	Echo      *Echo  `json:"echo,omitempty"`
+}
+
+// Echo is what a server sent with a call beside name and arguments and wants back in the history: signatures
+// and reasoning. It goes back to the server and model that it came from, and to no other.
+type Echo struct {
+	From  string          `json:"from"`            // the server's base URL and the model
+	Call  json.RawMessage `json:"call,omitempty"`  // fields of the call, an object
+	Reply json.RawMessage `json:"reply,omitempty"` // fields of the whole reply, an object; stands at its first call
 }
 
 // Request is one question to a model.

@@ -390,7 +390,7 @@ func (c *Pending) call() llm.ToolCall {
 	if c.Sent.Name == c.Action && json.Valid([]byte(c.Sent.Arguments)) {
 		return c.Sent
 	}
-	return llm.ToolCall{ID: c.CallID, Name: c.Action, Arguments: string(c.Args)}
+	return llm.ToolCall{ID: c.CallID, Name: c.Action, Arguments: string(c.Args), Echo: c.Sent.Echo}
 }
 
 // FilesShown is a message to the model with files, or with how they changed behind its back.

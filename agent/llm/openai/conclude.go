@@ -24,6 +24,7 @@ func (m *model) conclude(ctx context.Context, req *llm.Request, d dialect, a *an
 	}
 	resp := &llm.Response{Content: withoutThoughts(a.text.String()), ToolCalls: a.toolCalls(req),
 		Finish: a.finish, Model: a.model, Usage: m.usage(req, a)}
+	m.keepEcho(resp.ToolCalls, a, d)
 	if len(resp.ToolCalls) == 0 && len(req.Tools) > 0 {
 		m.lookForAction(req, d, resp)
 	}
@@ -105,6 +106,9 @@ func (m *model) usage(req *llm.Request, a *answer) llm.Usage {
 			sent += len(msg.Content)
 			for _, c := range msg.ToolCalls {
 				sent += len(c.Name) + len(c.Arguments)
+				if c.Echo != nil {
+					sent += len(c.Echo.Call) + len(c.Echo.Reply)
+				}
 			}
 		}
 		for _, t := range req.Tools {

@@ -67,8 +67,8 @@ const (
 	idleTimeouts = 2
 	// maxRefusals bounds how often one try is sent again without a parameter
 	// that the server refused (nothing was paid for those): one for each
-	// parameter that can be left out, and one for the tools.
-	maxRefusals = 6
+	// parameter that can be left out, one for what is wanted back of earlier calls, and one for the tools.
+	maxRefusals = 7
 )
 
 // model is a server and what was learned about it.
@@ -214,7 +214,7 @@ func (m *model) send(ctx context.Context, req *llm.Request, d dialect) (*llm.Res
 	defer silence.Stop()
 	idle := time.AfterFunc(m.idleTime(), func() { cancel(errIdle) })
 	defer idle.Stop()
-	t := &tap{alive: func() { silence.Reset(m.config.Timeout) }}
+	t := &tap{alive: func() { silence.Reset(m.config.Timeout) }, echoes: m.echoes(req, d)}
 
 	stream, err := m.client.CreateChatCompletionStream(context.WithValue(ctx, tapKey{}, t), body)
 	if t.status >= 300 {

@@ -23,6 +23,8 @@ type dialect struct {
 	noMaxTokens     bool // no max_tokens
 	noMaxCompletion bool // no max_completion_tokens
 	completionFirst bool // of the two, max_completion_tokens is tried first
+	signs           bool // wants a signature with the first call of each reply of the history
+	reasons         bool // wants the reasoning of each reply of the history that has calls
 	most            int  // the longest answer that the server lets be asked for; 0: not known
 }
 
@@ -32,7 +34,7 @@ var fixedModels = regexp.MustCompile(`^(o1|o3|o4|gpt-5|gpt-6)`)
 
 func firstDialect(c Config, p Preset) dialect {
 	fixed := fixedModels.MatchString(c.Model)
-	return dialect{json: c.Tools == ToolsJSON, noTemperature: fixed, noMaxTokens: fixed, completionFirst: p.completion}
+	return dialect{json: c.Tools == ToolsJSON, noTemperature: fixed, noMaxTokens: fixed, completionFirst: p.completion, reasons: wantsReasoning(c.BaseURL)}
 }
 
 func (m *model) learned() dialect {
@@ -47,8 +49,8 @@ var refusing = regexp.MustCompile(`(?i)unsupported|not support|unrecogni[sz]ed|u
 
 // noTools matches what servers say when they, or the model, have no tool calls:
 // Ollama, OpenRouter, vLLM without a tool parser, llama.cpp without --jinja, old
-// deployments of Azure; and Gemini, DeepSeek and Moonshot where a call of the history
-// must bring back its signature or reasoning, which the protocol does not carry.
+// deployments of Azure; and Gemini, DeepSeek and Moonshot where they do not take what is sent
+// back of a call's signature or reasoning (see echo.go).
 var noTools = regexp.MustCompile(`(?i)(not|n't|un)[ -]?support\S*( \S+){0,4}? ["'` + "`" + `]?(tools\b|tool use|tool[ _-]call|function[ _-]call)` +
 	`|(tools\b["'` + "`" + `]?|tool use|tool[ _-]call(s|ing)?|function[ _-]call(s|ing)?)( \S+){0,4}? (not|un)[ -]?(support|available|enabled|implemented)` +
 	`|no endpoints found that support tool` +
@@ -75,6 +77,10 @@ func (m *model) learn(req *llm.Request, used dialect, err *llm.Error) bool {
 		d.most = m.shorter(text, asked)
 	case native && req.MustCall && !used.noChoice && says("tool_choice"):
 		d.noChoice = true
+	case native && !used.signs && wantedSignature.MatchString(text):
+		d.signs = true
+	case native && !used.reasons && wantedReasoning.MatchString(text):
+		d.reasons = true
 	case native && m.config.Tools == ToolsAuto && noTools.MatchString(text):
 		d.json = true
 	case !used.noUsage && (says("stream_options") || says("include_usage")):

@@ -45,12 +45,16 @@ type delta struct {
 	Thinking  loose      `json:"thinking"`
 	Calls     []fragment `json:"tool_calls"`
 	Function  *function  `json:"function_call"` // the protocol before tools
+	// Details are OpenRouter's, in pieces.
+	Details json.RawMessage `json:"reasoning_details"`
 }
 
 type fragment struct {
 	Index    loose    `json:"index"`
 	ID       loose    `json:"id"`
 	Function function `json:"function"`
+	// Extra holds the signature of Gemini's thoughts.
+	Extra json.RawMessage `json:"extra_content"`
 }
 
 type function struct {
@@ -118,6 +122,7 @@ func (l *loose) UnmarshalJSON(raw []byte) error {
 type call struct {
 	id, name string
 	args     strings.Builder
+	extra    json.RawMessage
 }
 
 // whole reports whether nothing can follow the arguments.
@@ -134,6 +139,7 @@ type answer struct {
 
 	text    strings.Builder
 	thought int // characters of reasoning, which are paid like others
+	reasons reasons
 	calls   []*call
 	slots   map[string]*call // by the index that the server gave last
 	finish  string
@@ -245,6 +251,7 @@ func (a *answer) count(u *usage) {
 
 func (a *answer) extend(d *delta) {
 	a.thought += max(len(d.Reasoning), len(d.Thoughts)) + len(d.Thinking) + len(d.Content.thought)
+	a.reasons.add(d)
 	if piece := string(d.Content.text + d.Refusal); piece != "" {
 		a.text.WriteString(piece)
 		if a.onText != nil {
@@ -288,6 +295,9 @@ func (a *answer) join(f fragment) {
 		c.name += name
 	}
 	c.args.WriteString(string(f.Function.Arguments))
+	if isObject(f.Extra) {
+		c.extra = f.Extra
+	}
 }
 
 // begins reports whether f, which by its index belongs to c, is another call.

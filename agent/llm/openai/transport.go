@@ -30,6 +30,8 @@ type tap struct {
 	after    time.Duration
 	location string // of a redirect
 	stray    []byte // a refusal's or a list's body; the lines beside the events of a stream
+
+	echoes []echoed // what is added to the request's messages
 }
 
 type tapKey struct{}
@@ -46,8 +48,14 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if base == nil {
 		base = http.DefaultTransport
 	}
-	resp, err := base.RoundTrip(req)
 	p, ok := req.Context().Value(tapKey{}).(*tap)
+	if ok && len(p.echoes) > 0 {
+		var err error
+		if req, err = withEchoes(req, p.echoes); err != nil {
+			return nil, err
+		}
+	}
+	resp, err := base.RoundTrip(req)
 	if err != nil || !ok {
 		return resp, err
 	}

@@ -98,13 +98,16 @@ func checkWire(t *testing.T, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range max(1, strings.Count(section["config"], "again")+1) {
+	for range 1 + strings.Count(section["config"], "again") + strings.Count(section["config"], "results") {
 		resp, err := m.Complete(t.Context(), req)
 		for _, r := range srv.Requests()[asked:] {
-			fmt.Fprintf(&got, "sent: %s\n", parameters(t, r.Body))
+			fmt.Fprintf(&got, "sent: %s\n%s", parameters(t, r.Body), echoesOf(t, r.Body))
 			asked++
 		}
 		got.WriteString(strings.NewReplacer(srv.URL, "BASE", strings.TrimSuffix(srv.URL, "/v1"), "BASE").Replace(outcome(t, resp, err)))
+		if resp != nil && strings.Contains(section["config"], "results") {
+			req.Messages = append(req.Messages, recorded(t, resp)...)
+		}
 	}
 	if left := srv.Unused(); len(left) > 0 {
 		fmt.Fprintf(&got, "never asked for: %s\n", strings.Join(left, ", "))
@@ -135,7 +138,7 @@ func configOf(t *testing.T, text, url string) (Config, *llm.Request) {
 		word, value, _ := strings.Cut(line, " ")
 		n, _ := strconv.ParseFloat(value, 32) // words without a number have none
 		switch word {
-		case "", "again":
+		case "", "again", "results": // results: asked again with the results of the calls
 		case "model":
 			c.Model = value
 		case "provider":
@@ -164,6 +167,53 @@ func configOf(t *testing.T, text, url string) (Config, *llm.Request) {
 		}
 	}
 	return c, req
+}
+
+// recorded is a reply and the results of its calls as the next request holds them: read back from a journal.
+func recorded(t *testing.T, resp *llm.Response) []llm.Message {
+	raw, err := json.Marshal(resp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read llm.Response
+	if err := json.Unmarshal(raw, &read); err != nil {
+		t.Fatal(err)
+	}
+	messages := []llm.Message{{Speaker: llm.Assistant, Content: read.Content, ToolCalls: read.ToolCalls}}
+	for _, c := range read.ToolCalls {
+		messages = append(messages, llm.Message{Speaker: llm.ToolReply, CallID: c.ID, Content: "Done."})
+	}
+	return messages
+}
+
+// echoesOf shows what a request holds beside the protocol, a line for each message and call that has such fields.
+func echoesOf(t *testing.T, body []byte) string {
+	var o struct{ Messages []map[string]json.RawMessage }
+	if err := json.Unmarshal(body, &o); err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	show := func(what string, fields map[string]json.RawMessage, known ...string) {
+		for _, k := range known {
+			delete(fields, k)
+		}
+		if len(fields) > 0 {
+			fmt.Fprintf(&b, "  %s: %s\n", what, compact(fields))
+		}
+	}
+	for i, m := range o.Messages {
+		var calls []map[string]json.RawMessage
+		if m["tool_calls"] != nil {
+			if err := json.Unmarshal(m["tool_calls"], &calls); err != nil {
+				t.Fatal(err)
+			}
+		}
+		show(fmt.Sprintf("message %d", i), m, "role", "content", "tool_calls", "tool_call_id")
+		for j, c := range calls {
+			show(fmt.Sprintf("message %d, call %d", i, j), c, "id", "type", "function")
+		}
+	}
+	return b.String()
 }
 
 // parameters shows a request without what all requests have.
