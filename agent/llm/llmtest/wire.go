@@ -17,8 +17,11 @@ type wireRequest struct {
 		Role    string `json:"role"`
 		Content any    `json:"content"`
 		CallID  string `json:"tool_call_id"`
-		Calls   []struct {
-			ID       string `json:"id"`
+		// Reasoning and Extra are what servers want back of replies and calls beside the protocol.
+		Reasoning *string `json:"reasoning_content"`
+		Calls     []struct {
+			ID       string          `json:"id"`
+			Extra    json.RawMessage `json:"extra_content"`
 			Function struct {
 				Name      string `json:"name"`
 				Arguments string `json:"arguments"`
@@ -74,8 +77,14 @@ func (r *wireRequest) text() string {
 			content = string(raw)
 		}
 		fmt.Fprintf(&b, "[%s]\n%s\n", strings.TrimSpace(m.Role+" "+m.CallID), content)
+		if m.Reasoning != nil {
+			fmt.Fprintf(&b, "[reasoning] %s\n", *m.Reasoning)
+		}
 		for _, c := range m.Calls {
 			fmt.Fprintf(&b, "[call %s] %s %s\n", c.ID, c.Function.Name, c.Function.Arguments)
+			if c.Extra != nil {
+				fmt.Fprintf(&b, "[extra %s] %s\n", c.ID, c.Extra)
+			}
 		}
 	}
 	for _, t := range r.Tools {
