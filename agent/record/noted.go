@@ -1,8 +1,10 @@
 package record
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"caselsp/agent/action"
 )
@@ -100,19 +102,31 @@ func (p *State) giveBack(b Returned) {
 			f.Files = append(f.Files, n.File)
 		}
 	}
-	for _, done := range p.Features { // the latest that named one
-		if line := done.Test; line != "" {
-			f.Test = line
-		}
-		if done.Changed.Line != "" {
-			f.Test = done.Changed.Line
-		}
-	}
+	f.Test, f.parts = p.testsOfAll()
 	p.Features = append(slices.Clip(p.Features), f)
 	p.Staged, p.Report, p.Open = b.Staged, nil, nil
 	p.conversation = conversation{}
 	p.Before = Planning
 	p.Review.closeResult()
+}
+
+// testsOfAll is the command that tests what all features did: the one that each of them named. Where they
+// named several, or some named none, each tests a part only: then none is named, so that the project's own is
+// looked for and run. parts are all that were named, for a project that has none of its own.
+func (p *State) testsOfAll() (line, parts string) {
+	var lines []string
+	every := true
+	for _, done := range p.Features {
+		line := cmp.Or(done.Changed.Line, done.Test)
+		every = every && line != ""
+		if line != "" && !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	if every && len(lines) == 1 {
+		return lines[0], ""
+	}
+	return "", strings.Join(lines, " && ")
 }
 
 // notesID is an id that no feature has.

@@ -115,6 +115,7 @@ type Feature struct {
 	Evidence  *Evidence      // nil: its tests were not run without the change
 	Changed   TestCommand    // the test command that was put in the place of the plan's; its Line is "" for none
 	Misnamed  string         // a test command of which CASE was told that it names files which do not exist
+	parts     string         // test commands of the features before it, joined, where the project has none of its own
 	void      []string       // test commands that are not run, because they do
 	Returned  bool           // CASE was asked to look at tests that fail as they did before
 	Given     bool           // the user has left to CASE what keeps the tests from running

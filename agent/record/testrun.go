@@ -132,7 +132,7 @@ func (p *State) TestLine() string {
 	if p.Feature() == nil {
 		return ""
 	}
-	return cmp.Or(p.NamedTests(), p.detected().Command)
+	return cmp.Or(p.NamedTests(), p.detected().Command, p.Feature().parts)
 }
 
 // NamedTests is the command that the plan names for the feature which is worked on, or that was
