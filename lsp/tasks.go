@@ -65,12 +65,16 @@ func (t *task) hear(e agent.Event) {
 	switch b := e.Body.(type) {
 	case record.ActionChosen:
 		t.act = agent.DoingOf(b)
+	case record.ActionDone:
+		if !b.OK { // what was denied or refused is not being done
+			t.act = agent.Doing{}
+		}
 	case record.StateChanged:
 		t.act = agent.Doing{}
 	}
 }
 
-// doing is what the task does, or did last in its state.
+// doing is what the task does, or did last in its state and with success.
 func (t *task) doing() agent.Doing {
 	t.mu.Lock()
 	defer t.mu.Unlock()

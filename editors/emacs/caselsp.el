@@ -332,7 +332,7 @@ DOC is its documentation.  With a prefix argument, a task is chosen."
 
 (defun caselsp-show (what)
   "Show WHAT caselsp has a document of."
-  (interactive (list (completing-read "Show: " '("history" "memory" "validators" "approvals" "settings" "state" "doctor" "thread") nil t)))
+  (interactive (list (completing-read "Show: " '("activity" "history" "metrics" "memory" "validators" "approvals" "settings" "state" "doctor" "thread") nil t)))
   (caselsp--send (caselsp--server) (concat "caselsp." what) nil))
 
 (defun caselsp-trust ()

@@ -115,7 +115,8 @@ local function status(call)
         or vim.tbl_contains(t.can, 'caselsp.stop')
         or vim.tbl_contains(t.can, 'caselsp.resume')
       then
-        table.insert(lines, ('%s  %s  %s'):format(t.id, t.state, t.line))
+        local line = vim.startswith(t.line, t.state) and t.line or t.state .. ': ' .. t.line
+        table.insert(lines, t.id .. '  ' .. line)
         for _, f in ipairs(t.plan or {}) do
           table.insert(lines, ('    %-8s%s'):format(f.state, f.title))
         end
@@ -250,7 +251,10 @@ M.subcommands = {
     end,
   },
   status = { does = 'show where the tasks are', complete = 'tasks', run = status },
+  activity = of_task('caselsp.activity'),
   history = plain('caselsp.history'),
+  metrics = plain('caselsp.metrics'),
+  state = plain('caselsp.state'),
   report = of_task('caselsp.report'),
   memory = plain('caselsp.memory'),
   validators = plain('caselsp.validators'),
@@ -326,7 +330,10 @@ local does = {
   reject = 'reject the hunk at the cursor; or file, or all',
   undo = 'take back what was accepted of a task',
   stop = 'stop a task; it can be resumed',
+  activity = 'show what a task has done so far, kept current',
   history = 'list the tasks of this project',
+  metrics = "show the figures of this project's tasks",
+  state = 'show what is known of this project',
   report = 'show the report of a task',
   memory = 'show what is remembered of past tasks',
   validators = 'show the fix validators, to try, approve and remove them',
