@@ -11,6 +11,7 @@ import (
 
 	"caselsp/agent"
 	"caselsp/agent/record"
+	"caselsp/cmd/caselsp/screen"
 )
 
 // console asks the agent's questions on a terminal.
@@ -45,6 +46,10 @@ type keys interface {
 	next() (line string, ok bool) // waits for a line; false at the end of input
 	flush()                       // forgets what was typed and not read, also the beginning of a line
 	hide() (show func())          // what is typed is not shown until show is called
+	// ask shows a prompt, behind which the next line is edited, until done is called. asked is false where it cannot be: then the
+	// prompt is to be printed.
+	ask(p screen.Prompt) (done func(), asked bool)
+	recall(texts []string) // gives a person earlier messages, which keys go back to
 }
 
 // typedLine is a line and when it was typed.
@@ -166,10 +171,28 @@ func (r *lineReader) read(ctx context.Context) (string, bool, error) {
 	return r.readAfter(ctx, time.Time{}, 0, nil)
 }
 
+// readBehind is read behind a prompt.
+func (r *lineReader) readBehind(ctx context.Context, p screen.Prompt) (string, bool, error) {
+	defer r.prompt(p)()
+	return r.read(ctx)
+}
+
+// prompt shows a prompt until the function that it returns is called. A person can edit what they type behind it.
+func (r *lineReader) prompt(p screen.Prompt) (done func()) {
+	r.start()
+	if r.tty {
+		if done, asked := r.keys.ask(p); asked {
+			return done
+		}
+	}
+	fmt.Fprint(r.err, p.Text)
+	return func() {}
+}
+
 // decision returns the line in answer to a question, as answer does, without the time to read it:
 // what it is about was looked at before.
-func (r *lineReader) decision(ctx context.Context, name string) (string, bool, error) {
-	line, ok, err := r.read(ctx)
+func (r *lineReader) decision(ctx context.Context, name, prompt string) (string, bool, error) {
+	line, ok, err := r.readBehind(ctx, screen.Prompt{Text: prompt})
 	if ok && !r.tty {
 		line = r.answerTo(name, line, false)
 	}
@@ -208,11 +231,11 @@ func onlyDenies(q record.Question, line string) bool {
 const restTime = time.Second
 
 // answer returns the line that is typed in answer to a question that is on the screen now as a
-// text. What was typed before it, or so soon that it cannot have been read, is no answer: ignored
-// is called. Lines of a file or a pipe name their question, see answerTo.
-func (r *lineReader) answer(ctx context.Context, q record.Question, text string, ignored func()) (string, bool, error) {
+// text, behind the choices. What was typed before it, or so soon that it cannot have been read, is no answer: that
+// is said, and it is asked for again. Lines of a file or a pipe name their question, see answerTo.
+func (r *lineReader) answer(ctx context.Context, q record.Question, text, choices string) (string, bool, error) {
 	if !r.tty {
-		line, ok, err := r.read(ctx)
+		line, ok, err := r.readBehind(ctx, screen.Prompt{Text: choices})
 		if ok {
 			line = r.answerTo(q.ID, line, onlyDenies(q, line))
 		}
@@ -220,8 +243,15 @@ func (r *lineReader) answer(ctx context.Context, q record.Question, text string,
 	}
 	defer r.asked()()
 	r.keys.flush() // half a line, too
-	reading := agent.ReadTime(text)
-	return r.readAfter(ctx, time.Now().Add(reading), reading, ignored)
+	p := screen.Prompt{Text: choices}
+	done := r.prompt(p)
+	defer func() { done() }()
+	reading := agent.ReadTime(text + choices)
+	return r.readAfter(ctx, time.Now().Add(reading), reading, func() {
+		done()
+		fmt.Fprintln(r.err, "\nWhat was typed before you can have read the question is not taken.")
+		done = r.prompt(p)
+	})
 }
 
 // readAfter returns the next line that was typed after a time. One that comes sooner moves
@@ -274,14 +304,11 @@ func (c *console) Ask(ctx context.Context, q record.Question) (record.Answer, er
 // ask shows a question and reads a line; a secret is read without showing it.
 func (c *console) ask(ctx context.Context, q record.Question) (string, bool, error) {
 	text, choices := questionText(q), choicesText(q)
-	ignored := func() {
-		fmt.Fprintf(c.out, "\nWhat was typed before you can have read the question is not taken.\n%s", choices)
-	}
-	read := func(ctx context.Context) (string, bool, error) { return c.in.answer(ctx, q, text+choices, ignored) }
+	read := func(ctx context.Context) (string, bool, error) { return c.in.answer(ctx, q, text, choices) }
+	fmt.Fprint(c.out, c.paint(text))
 	if q.Kind() == record.KindSecret {
-		return readMasked(ctx, c.out, c.paint(text)+choices, c.in, read)
+		return readMasked(ctx, c.out, c.in, read)
 	}
-	fmt.Fprint(c.out, c.paint(text)+choices)
 	return read(ctx)
 }
 

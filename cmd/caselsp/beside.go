@@ -11,6 +11,7 @@ import (
 
 	"caselsp/agent"
 	"caselsp/agent/workspace"
+	"caselsp/cmd/caselsp/screen"
 	"caselsp/lsp"
 	"caselsp/store"
 )
@@ -107,6 +108,9 @@ type noKeys struct{}
 func (noKeys) next() (string, bool) { return "", false }
 func (noKeys) flush()               {}
 func (noKeys) hide() (show func())  { return func() {} }
+func (noKeys) recall([]string)      {}
+
+func (noKeys) ask(screen.Prompt) (done func(), asked bool) { return nil, false }
 
 // beside has the process that owns the store of an editor's folders do something for the editor.
 func (w *wiring) beside(ctx context.Context, dirs []string, e lsp.Errand) (string, error) {

@@ -85,9 +85,7 @@ func keepBugreport(ctx context.Context, s *seat, out string, text []byte, yes bo
 		return nil
 	}
 	if !yes {
-		fmt.Fprintf(s.err, "This is the report: %d bytes. Write it to %s? [y/N] > ", len(text), clean(out))
-		s.in.start()
-		line, _, err := s.in.read(ctx)
+		line, _, err := s.in.behind(fmt.Sprintf("This is the report: %d bytes. Write it to %s? [y/N] > ", len(text), clean(out)))(ctx)
 		if word := strings.ToLower(strings.TrimSpace(line)); err != nil || word != "y" && word != "yes" {
 			fmt.Fprintln(s.err, "caselsp: nothing was written")
 			return nil

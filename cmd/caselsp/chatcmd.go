@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +16,7 @@ import (
 	"caselsp/agent"
 	"caselsp/agent/count"
 	"caselsp/agent/record"
+	"caselsp/cmd/caselsp/screen"
 
 	"github.com/spf13/cobra"
 )
@@ -44,7 +47,9 @@ func chatCommand(w *wiring) *cobra.Command {
 		Use:   "chat [--thread NAME] [TEXT...]",
 		Short: "Ask about the code of a folder, in a thread that is remembered; agree to a proposal to have it done",
 		Long: `Answers a question about the code in a folder and remembers the conversation. Nothing is changed and no
-command runs; the limits of a task hold for each message. Without a text, on a terminal, it asks for messages until Ctrl-D.
+command runs; the limits of a task hold for each message. Without a text, on a terminal, it asks for messages until Ctrl+D,
+or until ` + "`exit`, `quit` or `:q`" + `. Alt+Enter, Ctrl+J, or a backslash at the end of a line continue a message on the next
+line; what is pasted is one message. Up and Down go back to earlier messages. Ctrl+C stops an answer or a task, and the chat goes on.
 
 @path, @path:10-20, @folder/ and @symbol in a message are shown to the model with it; names that
 cannot be found are listed. Answers go to standard output, all else to standard error.
@@ -93,6 +98,7 @@ type chatArgs struct {
 	Heard  bool   `json:",omitempty"` // the message is recorded, by a process that has ended
 	Kept   int64  `json:",omitempty"` // the number under which the message is in the store
 	Later  bool   `json:",omitempty"` // not the first message of this command
+	Loop   bool   `json:",omitempty"` // the command goes on with another message
 }
 
 const doSay = "say"
@@ -111,6 +117,32 @@ var sayInThread = works(doSay, func(ctx context.Context, e *engine, s *seat, a c
 	}
 	return a.say(ctx, e, s)
 })
+
+// beforeThread says what stands open in a thread that a person goes on with, and gives the messages before.
+type beforeThread struct {
+	Open string   // what has no answer yet, and how it gets one; "" where nothing is open
+	Said []string // by the person, the newest last
+}
+
+// beforeTyping is a [beforeThread] as JSON, for the name of a thread.
+var beforeTyping = reads("before", func(_ context.Context, e *engine, s *seat, name string) error {
+	var b beforeThread
+	var err error
+	if b.Open, b.Said, err = e.agent.Left(name); err != nil {
+		return err
+	}
+	return newEncoder(s.out).Encode(b)
+})
+
+// before is what [beforeTyping] says, where it can be read: what cannot is told with the next message.
+func (a *chatArgs) before(ctx context.Context, w *wiring, s *seat) (b beforeThread) {
+	var out bytes.Buffer
+	there := &seat{out: stream{Writer: &out}, err: stream{Writer: io.Discard}, in: newLineReader(noKeys{}, false, io.Discard), then: s.then}
+	if beforeTyping.at(ctx, w, there, a.Thread) == nil {
+		_ = json.Unmarshal(out.Bytes(), &b)
+	}
+	return b
+}
 
 // open carries on a thread: with one message, or with those that are typed. The store is open only
 // while something is said, so that other processes can work on the folder while a person thinks.
@@ -135,29 +167,50 @@ func (a *chatArgs) open(ctx context.Context, w *wiring) error {
 
 // loop takes messages until the end of input.
 func (a *chatArgs) loop(ctx context.Context, w *wiring, s *seat) error {
-	s.in.start()
-	for said := *a; ; said.Later = true {
-		fmt.Fprintf(s.err, "%s> ", clean(a.Thread))
-		line, more, err := s.in.read(ctx)
-		if err != nil || !more {
-			fmt.Fprintln(s.err)
+	defer keyboard.keep()()
+	left := a.before(ctx, w, s)
+	s.in.keys.recall(left.Said)
+	for line := range strings.Lines(left.Open) {
+		fmt.Fprintln(s.err, "caselsp:", clean(strings.TrimSpace(line)))
+	}
+	p := screen.Prompt{Text: clean(a.Thread) + "> ", Message: true, Leave: "  Ctrl+C again leaves the chat, and so do Ctrl+D and exit"}
+	if s.err.color {
+		p.Hint = live.faint.Render(chatHint)
+	}
+	said := *a
+	for said.Loop = true; ; said.Later = true {
+		line, more, err := s.in.readBehind(ctx, p)
+		if err != nil || !more || leaveWords[strings.ToLower(line)] {
 			return err
 		}
 		if line == "" {
 			continue
 		}
 		said.Text = line
-		err = sayInThread.at(ctx, w, s, said)
+		part, over := signals.within(ctx)
+		err = sayInThread.at(part, w, s, said)
+		stopped := part.Err() != nil
+		over()
 		coded := (*exitError)(nil)
 		switch {
 		case ctx.Err() != nil:
 			return err
+		case errors.As(err, &coded) && coded.code == codeLeft:
+			return nil
 		case errors.As(err, &coded) && coded.err == nil: // it was said
+		case stopped && errors.Is(err, context.Canceled):
+			fmt.Fprintln(s.err, "caselsp: stopped")
 		case err != nil:
 			fmt.Fprintln(s.err, "caselsp:", clean(err.Error()))
 		}
 	}
 }
+
+// leaveWords are what a person types to leave a chat: no message.
+var leaveWords = map[string]bool{"exit": true, "quit": true, ":q": true, ":q!": true, ":quit": true, "/exit": true, "/quit": true}
+
+// codeLeft is none of a process: it says to a chat that the person has typed to leave it while an answer was made.
+const codeLeft = -1
 
 // say says something in the thread and shows the answer; then what a person has typed meanwhile, message by message. That is
 // kept at once, so that it is not lost with the process or with an answer that does not come: then it is said with the next
@@ -165,9 +218,17 @@ func (a *chatArgs) loop(ctx context.Context, w *wiring, s *seat) error {
 func (a *chatArgs) say(ctx context.Context, e *engine, s *seat) error {
 	var mu sync.Mutex
 	var waiting []agent.Message
+	leaves := false
 	listen := func() {
 		if s.in.tty {
 			s.in.tell(func(text string) {
+				if a.Loop && leaveWords[strings.ToLower(strings.TrimSpace(text))] {
+					mu.Lock()
+					leaves = true
+					mu.Unlock()
+					fmt.Fprintln(s.err, "  noted: the chat ends after the answer")
+					return
+				}
 				m, err := e.agent.Keep(agent.Message{Thread: a.Thread, Text: text})
 				if err != nil {
 					fmt.Fprintln(s.err, "caselsp:", clean(err.Error()))
@@ -185,7 +246,7 @@ func (a *chatArgs) say(ctx context.Context, e *engine, s *seat) error {
 	for {
 		err := a.sayOne(ctx, e, s)
 		mu.Lock()
-		left := waiting
+		left, leave := waiting, leaves
 		if err == nil && len(left) > 0 {
 			waiting = left[1:]
 		}
@@ -196,11 +257,15 @@ func (a *chatArgs) say(ctx context.Context, e *engine, s *seat) error {
 		if err != nil && len(left) > 0 {
 			fmt.Fprintf(s.err, "caselsp: %s that you have typed is kept, and said with your next message in the thread\n", count.Of(len(left), "message"))
 		}
+		if len(left) == 0 && leave && ctx.Err() == nil {
+			return &exitError{code: codeLeft}
+		}
 		if err != nil || len(left) == 0 {
 			return err
 		}
 		m := left[0]
-		fmt.Fprintf(s.err, "%s> %s\n", clean(a.Thread), clean(firstLine(m.Text)))
+		name := clean(a.Thread) + "> "
+		fmt.Fprintf(s.err, "%s%s\n", name, strings.ReplaceAll(clean(strings.TrimSpace(m.Text)), "\n", "\n"+strings.Repeat(" ", len(name))))
 		a.Text, a.Kept, a.Heard, a.Later = m.Text, m.Kept, false, true
 		listen() // a task of the thread has listened for itself
 	}

@@ -146,7 +146,7 @@ func (h *hand) keys(keys ...string) {
 	}
 }
 
-var named = regexp.MustCompile(`^(Enter|Escape|Tab|Space|[CM]-.)$`)
+var named = regexp.MustCompile(`^(Enter|Escape|Tab|Space|Up|Down|Left|Right|Home|End|[CM]-.|M-Enter)$`)
 
 func (h *hand) screen() string {
 	out, _ := h.tmux("capture-pane", "-p")

@@ -8,7 +8,7 @@ import (
 )
 
 // editHere is for Linux; elsewhere the terminal edits lines.
-func editHere(*os.File) (restore func(), err error) { return nil, errors.ErrUnsupported }
+func editHere(*os.File, bool) (restore func(), err error) { return nil, errors.ErrUnsupported }
 
 // There is no signal of a changed size here: the size is read whenever the region is drawn.
 func changes() []os.Signal { return nil }

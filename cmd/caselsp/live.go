@@ -4,10 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -91,73 +88,6 @@ func subjectOf(args json.RawMessage) string {
 	return ""
 }
 
-// tick is how often a live view is drawn: often enough that the seconds run.
-const tick = 500 * time.Millisecond
-
-// liveHere shows views at a terminal of this process.
-type liveHere struct {
-	on      screen.Terminal
-	compact bool // in one row, without colours
-
-	mu   sync.Mutex
-	stop chan struct{} // closed to end the drawing; nil: nothing is shown
-	over sync.WaitGroup
-}
-
-func newLiveHere(f *os.File) *liveHere {
-	return &liveHere{on: screen.Of(f), compact: !inColor(f)}
-}
-
-// show shows a view until the next one; nil takes it away, and hands the line back to the terminal.
-func (l *liveHere) show(v *liveView) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if v == nil {
-		if l.stop != nil {
-			close(l.stop)
-			l.over.Wait()
-			l.stop = nil
-			bottom.Hide()
-			keyboard.end()
-		}
-		return
-	}
-	bottom.Show(l.on, func(width, height int, typing bool) screen.Frame {
-		if l.compact || width < leastWidth || height < leastHeight {
-			return v.compact(width, typing, time.Now())
-		}
-		return v.full(width, time.Now())
-	})
-	keyboard.begin()
-	if l.stop == nil {
-		l.stop = make(chan struct{})
-		l.over.Go(func() { l.run(l.stop) })
-	}
-}
-
-// run draws the view again as time goes by, and when the terminal changes.
-func (l *liveHere) run(stop <-chan struct{}) {
-	ticker := time.NewTicker(tick)
-	defer ticker.Stop()
-	changed := make(chan os.Signal, 1)
-	signal.Notify(changed, changes()...)
-	defer signal.Stop(changed)
-	for {
-		select {
-		case <-stop:
-			return
-		case <-ticker.C:
-			bottom.Redraw()
-		case s := <-changed:
-			if suspends(s) {
-				keyboard.aside(suspend)
-			}
-			bottom.Redraw()
-		}
-		keyboard.begin()
-	}
-}
-
 // stopping says that a signal has ended what this process does: what is done is being saved.
 var stopping atomic.Bool
 
@@ -177,6 +107,7 @@ const promptMark = "› "
 const (
 	taskHint   = "a message to the task, Enter sends it"
 	threadHint = "your next message"
+	chatHint   = "a message · Alt+Enter: new line · Ctrl+D: leave"
 )
 
 // live are the styles of a view. Colours are the sixteen that every terminal has, in the tones that its user has chosen.

@@ -50,7 +50,7 @@ call SUBMIT_VERDICT {"completion": 100, "summary": "done", "issues": []}
 	h.onScreen(`(?m)^    \+hello.*\n.*\n?── coding · feature 1 of 1 .*\n   round 1 of 15 · step 1 · CASE `)
 	h.alone()
 	h.keys("make it red", "C-w", "so that it is blue 漢字 and a good deal longer than a row of this terminal is wide")
-	h.onScreen(`(?m)^› make it so that it is blue 漢字 and a good deal longer than a row of this ter\nminal is wide$`)
+	h.onScreen(`(?m)^› make it so that it is blue 漢字 and a good deal longer than a row of this\n  terminal is wide$`)
 	for _, width := range []string{"50", "120", "70"} {
 		h.must("resize-window", "-x", width)
 		h.onScreen(`(?m)^── coding · feature 1 of 1 .*\n.*\n.*\n› make it so(.|\n)* wide\s*$`)
@@ -80,7 +80,7 @@ call SUBMIT_VERDICT {"completion": 100, "summary": "done", "issues": []}
 	h.keys("English", "Enter")
 	h.held()
 	c.model.Release()
-	h.onScreen(`anything else = lat\s*er >`)
+	h.onScreen(`anything else =\s+later >`)
 	h.keys("a", "Enter")
 	h.onScreen(`(?m)^── succeeded · 1 file ──\n   new      hello\.txt  \+1  written\n   it took .*: \d+ model calls, \d+ tokens in and \d+ out\n`)
 	h.onScreen(`(?m)^# *$`) // the shell reads again

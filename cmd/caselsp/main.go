@@ -12,10 +12,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"runtime/debug"
 	"strings"
-	"syscall"
 
 	"caselsp/agent"
 	"caselsp/agent/near"
@@ -27,15 +25,12 @@ import (
 var version = ""
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	context.AfterFunc(ctx, func() {
-		stopping.Store(true)
-		keyboard.leave()
-		bottom.Redraw()
-		stop() // the next signal ends the process at once
-	})
-	os.Exit(execute(ctx, os.Args[1:]))
+	ctx, end := context.WithCancel(context.Background())
+	defer end()
+	signals.begin(end)
+	code := execute(ctx, os.Args[1:])
+	keyboard.end()
+	os.Exit(code)
 }
 
 // execute runs the command line and returns the exit code.

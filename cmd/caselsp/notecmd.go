@@ -42,8 +42,7 @@ func (e *engine) tellNotes(s *seat, id string) error {
 
 // noteOn asks a person for a note on a hunk, from 0, and keeps it.
 func (e *engine) noteOn(ctx context.Context, s *seat, id string, f review.File, hunk int) error {
-	fmt.Fprint(s.err, "What should be different? > ")
-	text, _, err := s.in.read(ctx)
+	text, _, err := s.in.behind("What should be different? > ")(ctx)
 	if err != nil || strings.TrimSpace(text) == "" {
 		return err
 	}

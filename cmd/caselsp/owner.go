@@ -9,6 +9,7 @@ import (
 	"os"
 	"reflect"
 
+	"caselsp/cmd/caselsp/screen"
 	"caselsp/store"
 )
 
@@ -37,11 +38,12 @@ type streamLooks struct {
 
 // ownerSaid is what comes back: what is to be done at the seat, and in the end how the command ends.
 type ownerSaid struct {
-	Out  []byte    `json:"out,omitempty"`  // write it
-	Err  []byte    `json:"err,omitempty"`  // write it to standard error
-	Live *liveSaid `json:"live,omitempty"` // show it
-	Keys string    `json:"keys,omitempty"` // read a line, flush, hide or show what is typed
-	Then *ownerAsk `json:"then,omitempty"` // what is to be done where the owner leaves
+	Out  []byte         `json:"out,omitempty"`  // write it
+	Err  []byte         `json:"err,omitempty"`  // write it to standard error
+	Live *liveSaid      `json:"live,omitempty"` // show it
+	Keys string         `json:"keys,omitempty"` // read a line, flush, hide or show what is typed
+	Ask  *screen.Prompt `json:"ask,omitempty"`  // read the next line behind it, until the keys are asked
+	Then *ownerAsk      `json:"then,omitempty"` // what is to be done where the owner leaves
 
 	Ended bool   `json:"ended,omitempty"`
 	Error string `json:"error,omitempty"`
@@ -60,6 +62,7 @@ const (
 	lineFlush = "flush"
 	lineHide  = "hide"
 	lineShow  = "show"
+	lineDone  = "asked" // the prompt is over
 )
 
 // ownerHears is what the other process says: a line that was asked for, or that the user stops it.
@@ -185,6 +188,15 @@ func (k *farKeys) hide() (show func()) {
 	return func() { k.do(ownerSaid{Keys: lineShow}) }
 }
 
+// ask implements keys.
+func (k *farKeys) ask(p screen.Prompt) (done func(), asked bool) {
+	k.do(ownerSaid{Ask: &p})
+	return func() { k.do(ownerSaid{Keys: lineDone}) }, true
+}
+
+// recall implements keys: messages are read where the person sits.
+func (*farKeys) recall([]string) {}
+
 // then is [seat.then].
 func (k *farKeys) then(do string, args any) {
 	raw, err := argsOf(args)
@@ -225,6 +237,7 @@ func askOwnerOf(ctx context.Context, o store.Options, ask *ownerAsk, s *seat) er
 	defer leave()
 	near.ctx = reads
 	defer near.show()
+	defer near.asked()
 	err := store.AskOwner(ctx, o, ask, ownerHears{Stop: true}, near.told)
 	for _, isErr := range []bool{false, true} { // where the owner has left
 		near.live(&liveSaid{Err: isErr})
@@ -241,6 +254,7 @@ type nearSeat struct {
 	held   bytes.Buffer
 	next   ownerAsk
 	unhide func()
+	unask  func()
 }
 
 // told does what one value says.
@@ -254,6 +268,10 @@ func (n *nearSeat) told(raw json.RawMessage, say func(any) error) (last bool, er
 	}
 	n.write(said)
 	n.live(said.Live)
+	if said.Ask != nil {
+		n.asked()
+		n.unask = n.in.prompt(*said.Ask)
+	}
 	switch said.Keys {
 	case lineAsked:
 		go func() {
@@ -269,6 +287,8 @@ func (n *nearSeat) told(raw json.RawMessage, say func(any) error) (last bool, er
 		n.unhide = n.in.keys.hide()
 	case lineShow:
 		n.show()
+	case lineDone:
+		n.asked()
 	}
 	if !said.Ended {
 		return false, nil
@@ -320,6 +340,14 @@ func (n *nearSeat) live(said *liveSaid) {
 	}
 	if out.live != nil {
 		out.live(said.View)
+	}
+}
+
+// asked ends a prompt.
+func (n *nearSeat) asked() {
+	if n.unask != nil {
+		n.unask()
+		n.unask = nil
 	}
 }
 

@@ -48,11 +48,12 @@ func TestReadmeReviewPicture(t *testing.T) {
 	}
 	shown := s.run("TERM=xterm COLUMNS=100 script -qec 'caselsp review' /dev/null </dev/null")
 	shown = controls.ReplaceAllString("$ caselsp review\n"+shown, "")
-	shown, _, asked := strings.Cut(shown, "> caselsp: ") // nobody answers
+	const prompt = "anything else = later >"
+	shown, _, asked := strings.Cut(shown, prompt) // nobody answers
 	if !asked {
 		t.Fatalf("the review does not ask:\n%s", shown)
 	}
-	lines := strings.Split(shown+">", "\n")
+	lines := strings.Split(shown+prompt, "\n")
 	comparePicture(t, reviewPicture, picture([]scene{{lines, time.Second}}, rowsOf(lines), "caselsp review shows the changes of a task in the terminal"))
 }
 

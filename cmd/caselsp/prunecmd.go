@@ -144,8 +144,7 @@ func (e *engine) prune(ctx context.Context, s *seat, a pruneArgs) error {
 		}
 	}
 	if !a.Yes {
-		fmt.Fprintf(s.err, "Prune %s? Their reports and their undo will be gone. y = prune, anything else = keep > ", agent.CountPruned(plan.Prune))
-		line, _, err := s.in.decision(ctx, pruneName)
+		line, _, err := s.in.decision(ctx, pruneName, fmt.Sprintf("Prune %s? Their reports and their undo will be gone. y = prune, anything else = keep > ", agent.CountPruned(plan.Prune)))
 		if word := strings.ToLower(line); err != nil || word != "y" && word != "yes" {
 			fmt.Fprintln(s.err, "caselsp: nothing was pruned")
 			return err

@@ -174,8 +174,8 @@ func (e *engine) reviewOnTerminal(ctx context.Context, s *seat, rev *review.Revi
 		fmt.Fprintf(s.err, "caselsp: nothing is left to decide. %s\ncaselsp: to accept a rejected file after all: caselsp review --accept --file NAME %s\ncaselsp: to take all decisions back: caselsp review --undo %[2]s\n", rev.Tally(), id)
 		return exitOfReview(rev.State)
 	}
-	fmt.Fprintf(s.err, "\n%s\n%sanything else = later > ", rev.Tally(), choices(rev))
-	line, _, err := s.in.decision(ctx, reviewName)
+	fmt.Fprintf(s.err, "\n%s\n", rev.Tally())
+	line, _, err := s.in.decision(ctx, reviewName, choices(rev)+"anything else = later > ")
 	if err != nil {
 		return err
 	}
@@ -284,8 +284,7 @@ func askHunk(ctx context.Context, s *seat, name string, notes bool) (word string
 		if notes {
 			prompt = "a = accept, r = reject, w = write a note, l = later > "
 		}
-		fmt.Fprint(s.err, prompt)
-		line, more, err := s.in.decision(ctx, name)
+		line, more, err := s.in.decision(ctx, name, prompt)
 		if err != nil {
 			return "", err
 		}

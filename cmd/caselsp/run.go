@@ -7,7 +7,6 @@ import (
 	"io"
 	"iter"
 	"maps"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -93,8 +92,7 @@ func runCommand(w *wiring) *cobra.Command {
 				s.in.start()
 			}
 			if strings.TrimSpace(a.Task.Text) == "" && s.in.tty {
-				fmt.Fprint(os.Stderr, "What should be done? > ")
-				line, _, err := s.in.read(cmd.Context())
+				line, _, err := s.in.behind("What should be done? > ")(cmd.Context())
 				if err != nil {
 					return err
 				}
@@ -279,6 +277,10 @@ func (e *engine) tellKept(s *seat, last record.Status) {
 
 // tellTask says to a task what was typed while it works.
 func tellTask(s *seat, a *agent.Agent, id, text string) {
+	if leaveWords[strings.ToLower(strings.TrimSpace(text))] {
+		fmt.Fprintf(s.err, "  not told: %s is no message to a task. Ctrl+C stops the task and saves it\n", agent.Quote(firstLine(text)))
+		return
+	}
 	if err := a.Tell(id, text); err != nil {
 		fmt.Fprintln(s.err, "caselsp: not told:", clean(err.Error()))
 		return
@@ -335,8 +337,7 @@ func (e *engine) decideAll(ctx context.Context, s *seat, asks bool, id string, s
 // all, and returns the outcome of both.
 func (e *engine) acceptObeyed(ctx context.Context, s *seat, id string, sel review.Selection, out review.Outcome) (review.Outcome, error) {
 	tellWaiting(s.err, out.Waiting, "Programs obey these files without being told to:")
-	fmt.Fprint(s.err, "y = accept them, too, anything else = later > ")
-	line, _, err := s.in.decision(ctx, obeyedName)
+	line, _, err := s.in.decision(ctx, obeyedName, "y = accept them, too, anything else = later > ")
 	if err != nil || strings.ToLower(line) != "y" {
 		return out, err
 	}

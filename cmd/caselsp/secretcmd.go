@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"caselsp/agent/action"
+	"caselsp/cmd/caselsp/screen"
 
 	"github.com/spf13/cobra"
 )
@@ -85,7 +86,7 @@ func setSecret(ctx context.Context, name string) error {
 	var value string
 	if isTerminal(os.Stdin) {
 		in := ownInput()
-		line, ok, err := readMasked(ctx, os.Stderr, fmt.Sprintf("Value of %s (not shown) > ", name), in, in.read)
+		line, ok, err := readMasked(ctx, os.Stderr, in, in.behind(fmt.Sprintf("Value of %s (not shown) > ", name)))
 		if err != nil {
 			return err
 		}
@@ -107,9 +108,9 @@ func setSecret(ctx context.Context, name string) error {
 	return nil
 }
 
-// readMasked is read for secrets: a terminal does not show what is typed after the
-// prompt, to which read gets the answer.
-func readMasked(ctx context.Context, out io.Writer, prompt string, in *lineReader, read func(context.Context) (string, bool, error)) (string, bool, error) {
+// readMasked is read for secrets: a terminal does not show what is typed behind the
+// prompt.
+func readMasked(ctx context.Context, out io.Writer, in *lineReader, read func(context.Context) (string, bool, error)) (string, bool, error) {
 	if in.tty {
 		show := in.keys.hide()
 		defer func() {
@@ -117,8 +118,12 @@ func readMasked(ctx context.Context, out io.Writer, prompt string, in *lineReade
 			fmt.Fprintln(out)
 		}()
 	}
-	fmt.Fprint(out, prompt)
 	return read(ctx)
+}
+
+// behind is a read behind a prompt.
+func (r *lineReader) behind(prompt string) func(context.Context) (string, bool, error) {
+	return func(ctx context.Context) (string, bool, error) { return r.readBehind(ctx, screen.Prompt{Text: prompt}) }
 }
 
 // fillSecrets replaces placeholders in a file by secrets. On a terminal, it asks for
@@ -142,7 +147,7 @@ func (e *engine) fillSecrets(ctx context.Context, s *seat, name string) error {
 		}
 		value, found, err := secretOf(secret)
 		if !found && s.in.tty {
-			value, found, err = readMasked(ctx, s.err, fmt.Sprintf("Value of %s for %s (not shown, and not kept elsewhere) > ", secret, clean(key)), s.in, s.in.read)
+			value, found, err = readMasked(ctx, s.err, s.in, s.in.behind(fmt.Sprintf("Value of %s for %s (not shown, and not kept elsewhere) > ", secret, clean(key))))
 		}
 		if err == nil && found {
 			err = checkSecretValue(value)

@@ -51,9 +51,9 @@ func confirmSettings(ctx context.Context, t *permit.Trust, in *lineReader, out i
 		"(such as .dir-locals.el or .vscode/settings.json). None of them is used until you confirm it; it then counts in\n"+
 		"every folder where an editor sets it. What you do not know, leave.\n")
 	for i, v := range list {
-		fmt.Fprintf(out, "\n%d of %d  %s\n  value:   %s\n  given:   by %s, in %s, %s\ntype %s to use it, or press Enter to leave it > ",
-			i+1, len(list), clean(v.Setting), clean(v.Value), clean(v.From), clean(v.Folders), v.At.Local().Format("2006-01-02 15:04"), sure)
-		line, ok, err := in.decision(ctx, permit.IDOf(v))
+		fmt.Fprintf(out, "\n%d of %d  %s\n  value:   %s\n  given:   by %s, in %s, %s\n",
+			i+1, len(list), clean(v.Setting), clean(v.Value), clean(v.From), clean(v.Folders), v.At.Local().Format("2006-01-02 15:04"))
+		line, ok, err := in.decision(ctx, permit.IDOf(v), fmt.Sprintf("type %s to use it, or press Enter to leave it > ", sure))
 		if err != nil {
 			return err
 		}

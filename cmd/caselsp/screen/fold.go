@@ -14,8 +14,21 @@ const foldIndent = "        "
 // tabStop is how far apart the tab stops of terminals are.
 const tabStop = 8
 
-// maxRagged is how much of a row is left empty so that a word stays whole: a part of its width.
-const maxRagged = 4
+// command begins a command line, which a person may copy.
+const command = "caselsp "
+
+// foldProse is fold for what is printed while nothing stands below it: lines with a command line stay whole, since the
+// terminal copies a line whole that it wraps itself.
+func foldProse(text string, width int) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if !strings.Contains(line, command) {
+			line = fold(line, width)
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
 
 // fold breaks lines of text, which may have styles, into rows of a width, between words where there are some.
 func fold(text string, width int) string {
@@ -43,7 +56,7 @@ func fold(text string, width int) string {
 		}
 		if column+w > width {
 			at, kept := len(out), 0
-			if word := column - blankColumn; blank > 0 && value != " " && word <= width/maxRagged {
+			if word := column - blankColumn; blank > 0 && value != " " && len(foldIndent)+word+w <= width {
 				at, kept = blank, word
 			}
 			out = slices.Insert(out, at, []byte("\n"+foldIndent)...)

@@ -11,6 +11,7 @@ type Key struct{ Text, Name string }
 // The names of keys, by what they do.
 const (
 	KeyEnter     = "enter"
+	KeyBreak     = "line break" // within the text
 	KeyBackspace = "backspace"
 	KeyDelete    = "delete"
 	KeyLeft      = "left"
@@ -24,17 +25,21 @@ const (
 	KeyCutBack   = "cut to the beginning"
 	KeyCutRest   = "cut to the end"
 	KeyCutWord   = "cut a word"
+	KeyCutNext   = "cut the next word"
+	KeyYank      = "put back what was cut"
+	KeyInterrupt = "interrupt"    // Ctrl+C, where it sends no signal
 	KeyPaste     = "paste"        // what follows is pasted
 	KeyPasted    = "pasted"       // the end of it
 	KeyEOF       = "end of input" // or delete, where the line is not empty
+	KeyNull      = "null"         // Ctrl+Space, or what Linux makes of the end of input that came before the keys were handed over
 	KeyNone      = "no effect"    // a key that does nothing here
 )
 
 // controls are the names of control characters.
 var controls = map[byte]string{
-	'\r': KeyEnter, '\n': KeyEnter, 0x7f: KeyBackspace, ctrl('h'): KeyBackspace, ctrl('a'): KeyHome, ctrl('e'): KeyEnd,
+	'\r': KeyEnter, '\n': KeyBreak, 0x7f: KeyBackspace, ctrl('h'): KeyBackspace, ctrl('a'): KeyHome, ctrl('e'): KeyEnd,
 	ctrl('b'): KeyLeft, ctrl('f'): KeyRight, ctrl('p'): KeyUp, ctrl('n'): KeyDown, ctrl('u'): KeyCutBack, ctrl('k'): KeyCutRest,
-	ctrl('w'): KeyCutWord, ctrl('d'): KeyEOF,
+	ctrl('w'): KeyCutWord, ctrl('y'): KeyYank, ctrl('d'): KeyEOF, ctrl('c'): KeyInterrupt, 0: KeyNull,
 }
 
 func ctrl(letter byte) byte { return letter & 0x1f }
@@ -46,7 +51,8 @@ var sequences = map[string]string{
 	"[1~": KeyHome, "[7~": KeyHome, "[4~": KeyEnd, "[8~": KeyEnd, "[3~": KeyDelete,
 	"[1;5C": KeyWordRight, "[1;3C": KeyWordRight, "[1;5D": KeyWordLeft, "[1;3D": KeyWordLeft,
 	"[200~": KeyPaste, "[201~": KeyPasted,
-	"b": KeyWordLeft, "f": KeyWordRight, "\x7f": KeyCutWord,
+	"b": KeyWordLeft, "f": KeyWordRight, "d": KeyCutNext, "\x7f": KeyCutWord, "\r": KeyBreak, "\n": KeyBreak,
+	"[13;2u": KeyBreak, "[13;3u": KeyBreak, "[27;2;13~": KeyBreak, "[27;3;13~": KeyBreak, // Shift and Alt with Enter
 }
 
 // maxSequence is the longest key sequence in bytes: what is longer was not sent by a key.
@@ -84,6 +90,7 @@ func sequence(p []byte) (Key, int) {
 	}
 	end := 2
 	switch {
+	case p[1] == '\r', p[1] == '\n': // Alt+Enter
 	case p[1] < ' ': // the key Escape, and then another one
 		return Key{Name: KeyNone}, 1
 	case p[1] == 'O':

@@ -9,29 +9,40 @@ import (
 // TestLine types into a line, and looks at what it is then, with | at the cursor.
 func TestLine(t *testing.T) {
 	for typed, want := range map[string]string{
-		"":                              "|",
-		"abc":                           "abc|",
-		"abc\x7f\x7f":                   "a|",
-		"a b\x1b[D\x1b[DX":              "aX| b",
-		"abc\x01X\x05Y":                 "XabcY|",
-		"abc\x1bOH\x1b[3~":              "|bc",
-		"one two\x17three":              "one three|",
-		"one two \x1b\x7f":              "one |",
-		"one two\x15three":              "three|",
-		"one two\x1b[1;5D\x0b":          "one |",
-		"one two\x01\x1b[1;5C!":         "one!| two",
-		"one two\x01\x1bf\x1bf\x1bb?":   "one ?|two",
-		"漢字e\u0301\x7f\x7f":             "漢|",
-		"👨\u200d👩\u200d👧x\x1b[D\x1b[Dy": "y|👨\u200d👩\u200d👧x",
-		"\x7f\x1b[D\x1b[3~\x1b[C\x17a":  "a|",
-		"a\tb\u202ec":                   `a b\u{202e}c|`,
-		"one\rtwo\r\x10":                "two|",
-		"one\rtwo\rthree\x1b[A\x1b[A":   "one|",
-		"one\rthree\x1b[A\x1b[A\x1b[B":  "three|",
-		"one\rone\r\x1b[A\x1b[A":        "one|",
-		"\x1b[200~a\rb\x1b[201~c":       "a\nbc|",
-		"a\x1b[99;99z\x1b]b":            "ab|",
-		"a\x1b\x1b[Db":                  "b|a",
+		"":                                    "|",
+		"abc":                                 "abc|",
+		"abc\x7f\x7f":                         "a|",
+		"a b\x1b[D\x1b[DX":                    "aX| b",
+		"abc\x01X\x05Y":                       "XabcY|",
+		"abc\x1bOH\x1b[3~":                    "|bc",
+		"one two\x17three":                    "one three|",
+		"one two \x1b\x7f":                    "one |",
+		"one two\x15three":                    "three|",
+		"one two\x1b[1;5D\x0b":                "one |",
+		"one two\x01\x1b[1;5C!":               "one!| two",
+		"one two\x01\x1bf\x1bf\x1bb?":         "one ?|two",
+		"漢字e\u0301\x7f\x7f":                   "漢|",
+		"👨\u200d👩\u200d👧x\x1b[D\x1b[Dy":       "y|👨\u200d👩\u200d👧x",
+		"\x7f\x1b[D\x1b[3~\x1b[C\x17a":        "a|",
+		"a\tb\u202ec":                         `a b\u{202e}c|`,
+		"one\rtwo\r\x10":                      "two|",
+		"one\rtwo\rthree\x1b[A\x1b[A":         "one|",
+		"one\rthree\x1b[A\x1b[A\x1b[B":        "three|",
+		"one\rone\r\x1b[A\x1b[A":              "one|",
+		"\x1b[200~a\rb\x1b[201~c":             "a\nbc|",
+		"a\x1b[99;99z\x1b]b":                  "ab|",
+		"a\x1b\x1b[Db":                        "b|a",
+		"\x1b[200~a\r\nb\nc\td\x1b[201~":      "a\nb\nc d|",
+		"\x1b[200~a\x03\x1b[A\x15b\x1b[201~c": "abc|",
+		"a\x1b\rb\nc":                         "a\nb\nc|",
+		"a\x1b[13;2ub":                        "a\nb|",
+		"a\\\rb":                              "a\nb|",
+		"one\x1b\rtwo\x01X\x15Y":              "one\nY|two",
+		"one\x1b\rtwo\x1b[A\x05!":             "one!|\ntwo",
+		"漢字漢\x1b\rabcd\x1b[A|\x1b[B":          "漢字|漢\nabcd|",
+		"sent\rone\x1b\rtwo\x1b[A\x1b[A":      "sent|",
+		"one two\x17\x01\x19":                 "two|one ",
+		"one two\x01\x1bd":                    "| two",
 	} {
 		var l Line
 		for left := []byte(typed); len(left) > 0; {
@@ -95,14 +106,21 @@ func TestRows(t *testing.T) {
 	}{
 		{"", 0, "> ", 0, 2},
 		{"abc", 3, "> abc", 0, 5},
-		{"abcdef", 6, "> abcdef/", 1, 0},
+		{"abcdef", 6, "> abcdef/  ", 1, 2},
 		{"abcdef", 2, "> abcdef", 0, 4},
-		{"abcdefgh", 8, "> abcdef/gh", 1, 2},
-		{"abcde漢", 8, "> abcde/漢", 1, 2},
-		{"a\nb", 3, "> a⏎b", 0, 5},
-		{strings.Repeat("x", 60), 60, "xxxxxxxx/xxxxxxxx/xxxxxx", 2, 6},
-		{strings.Repeat("x", 60), 0, "> xxxxxx/xxxxxxxx/xxxxxxxx", 0, 2},
-		{strings.Repeat("x", 60), 30, "xxxxxxxx/xxxxxxxx/xxxxxxxx", 2, 0},
+		{"abcdefgh", 8, "> abcdef/  gh", 1, 4},
+		{"abcde漢", 8, "> abcde/  漢", 1, 4},
+		{"abc def", 7, "> abc /  def", 1, 5},
+		{"abc def", 4, "> abc /  def", 1, 2},
+		{"abc def", 3, "> abc /  def", 0, 5},
+		{"ab cdefghi", 10, "> ab cde/  fghi", 1, 6},
+		{"a\nb", 3, "> a/  b", 1, 3},
+		{"a\nb", 1, "> a/  b", 0, 3},
+		{"a\n\nb\n", 5, "  /  b/  ", 2, 2},
+		{strings.Repeat("x", 60), 60, "  xxxxxx/  xxxxxx/  ", 2, 2},
+		{strings.Repeat("x", 59), 59, "  xxxxxx/  xxxxxx/  xxxxx", 2, 7},
+		{strings.Repeat("x", 60), 0, "> xxxxxx/  xxxxxx/  xxxxxx", 0, 2},
+		{strings.Repeat("x", 60), 30, "  xxxxxx/  xxxxxx/  xxxxxx", 2, 2},
 	} {
 		l := Line{text: tt.text, at: tt.at}
 		rows, cursor, column := l.rows("> ", 8, 3)
@@ -132,13 +150,13 @@ func TestAbove(t *testing.T) {
 		return Frame{Rows: []string{strings.Repeat("=", 30), "two"}, Prompt: "> "}
 	})
 	const region = cuts + "==================…\x1b[K\r\ntwo\x1b[K\r\n\x1b[J" + wraps + "\r"
-	if got := out.String(); got != "\r\x1b[J"+region {
+	if got := out.String(); got != "\r"+region {
 		t.Errorf("the region is %q", got)
 	}
 	if got := say("half"); got != "" {
 		t.Errorf("half a line: %q", got)
 	}
-	if got := say(" a line\nand"); got != "\r\x1b[2A\x1b[Jhalf a line\n"+region {
+	if got := say(" a line\nand"); got != "\r\x1b[2A\x1b[Khalf a line\n\x1b[K"+region {
 		t.Errorf("the rest of the line: %q", got)
 	}
 	out.Reset()
@@ -146,17 +164,17 @@ func TestAbove(t *testing.T) {
 		t.Errorf("drawn without a change: %q", &out)
 	}
 	width = 10 // the first row is two now
-	if r.Redraw(); !strings.HasPrefix(out.String(), "\r\x1b[3A\x1b[J"+cuts+"========…\x1b[K\r\n") {
+	if r.Redraw(); !strings.HasPrefix(out.String(), "\r\x1b[3A"+clears+cuts+"========…\x1b[K\r\n") {
 		t.Errorf("narrower: %q", &out)
 	}
 	out.Reset()
 	r.Aside(func() { out.WriteString("a shell\n") })
-	if got, want := out.String(), "\r\x1b[2A\x1b[Ja shell\n\r\x1b[J"+cuts; !strings.HasPrefix(got, want) {
+	if got, want := out.String(), "\r\x1b[2A"+clears+"a shell\n\r"+cuts; !strings.HasPrefix(got, want) {
 		t.Errorf("aside: %q", got)
 	}
 	out.Reset()
 	r.Hide()
-	if got := out.String(); got != "\r\x1b[2A\x1b[Jand" {
+	if got := out.String(); got != "\r\x1b[2A"+clears+"and" {
 		t.Errorf("hidden: %q", got)
 	}
 }
