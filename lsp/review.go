@@ -415,7 +415,7 @@ func pendingText(f review.File, p hunkPlace) string {
 	}
 	text := fmt.Sprintf("CASE wants to change this (hunk %d of %d%s):", p.hunk+1, len(f.Hunks), obeyedBy(f))
 	if p.conflict {
-		text = fmt.Sprintf("CASE wants to change this (hunk %d of %d%s), but you changed the same lines; make the two agree, or reject it:", p.hunk+1, len(f.Hunks), obeyedBy(f))
+		text = fmt.Sprintf("CASE wants to change this (hunk %d of %d%s), but you changed the same lines. Change them by hand to what you want of both, then reject it:", p.hunk+1, len(f.Hunks), obeyedBy(f))
 	}
 	shown := 0
 	for _, line := range strings.Split(strings.TrimSuffix(c.Hunk(p.hunk), "\n"), "\n")[1:] {

@@ -77,9 +77,6 @@ func (a *application) absent(old []string) (line string, found bool) {
 
 // name is what a message calls a hunk.
 func (a *application) name(hunk int) string {
-	if a.hunks[hunk].block != nil {
-		return fmt.Sprintf("Block %d", hunk+1)
-	}
 	return fmt.Sprintf("Hunk %d", hunk+1)
 }
 

@@ -19,6 +19,8 @@ type AppliedTo struct {
 	// Alone is what was accepted of the file, now and before, without what the user wrote between
 	// the two; nil where they wrote nothing.
 	Alone *FileRef `json:"alone,omitempty"`
+	// Makes are the folders that were missing for it, the innermost first: an undo removes those that are empty.
+	Makes []string `json:"makes,omitempty"`
 }
 
 // Applied says what arrived, as looked at afterwards. One that is not the last of its intent

@@ -158,10 +158,11 @@ func (r *ReviewState) compose(e AppliedTo) {
 		e.After, e.Alone = *e.Alone, nil
 	}
 	if first, again := r.Applied[e.Path]; again {
-		e.Before, e.Op, e.From = first.Before, first.Op, first.From
+		e.Before, e.Op, e.From, e.Makes = first.Before, first.Op, first.From, append(e.Makes, first.Makes...)
 	}
 	if first, again := r.Applied[e.From]; again && e.Op == workspace.Rename { // changed, then renamed
 		delete(r.Applied, e.From)
+		e.Makes = append(e.Makes, first.Makes...)
 		if e.Before = first.Before; first.Op == workspace.Create {
 			e.Op, e.From = workspace.Create, ""
 		} else {

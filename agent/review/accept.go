@@ -116,7 +116,7 @@ func (f File) base() string { return f.Change.Select(f.with()) }
 type overlap int
 
 func (o overlap) Error() string {
-	return fmt.Sprintf("you changed the same lines meanwhile, near line %d: nothing was overwritten; make the two agree, then decide again", int(o))
+	return fmt.Sprintf("you changed the same lines meanwhile, near line %d: nothing was overwritten. Make the change there by hand and reject it here, or put your lines back to what they were and accept it again", int(o))
 }
 
 // merged is the edit that brings a file from what it holds now to target, with
@@ -177,6 +177,9 @@ func (s *Session) apply(ctx context.Context, intent record.Applying, edits []wor
 		if a.Alone, alone = s.alone(rev, intent, a); alone != nil {
 			blobs = append(blobs, alone)
 		}
+		if !intent.Undo {
+			a.Makes = s.Workspace.MissingFolders(e.Path)
+		}
 		intent.Edits = append(intent.Edits, a)
 	}
 	if err := s.Record(intent, blobs...); err != nil {
@@ -234,11 +237,16 @@ func (s *Session) undo(ctx context.Context, to workspace.Applier) ([]workspace.A
 		edits = append(edits, edit)
 	}
 	results, err := s.apply(ctx, record.Applying{Undo: true}, edits, permit.ToUndo(applied), to, nil)
+	var made []string
+	for _, path := range paths {
+		made = append(made, applied[path].Makes...)
+	}
+	s.Workspace.RemoveEmptyFolders(made)
 	return append(refused, results...), err
 }
 
 func (s *Session) undoFile(a record.AppliedTo) (workspace.FileEdit, error) {
-	changed := fmt.Errorf("%s was changed since it was accepted: nothing was overwritten", a.Path)
+	changed := fmt.Errorf("%s was changed since it was accepted: nothing was overwritten. Keep it as it is, or put back what was accepted and undo again; the report has the diff", a.Path)
 	before, err := a.Before.ContentOrNone(s.Blob)
 	if err != nil {
 		return workspace.FileEdit{}, err
@@ -272,5 +280,10 @@ func (s *Session) undoFile(a record.AppliedTo) (workspace.FileEdit, error) {
 	if !wasText || !isText {
 		return workspace.FileEdit{}, changed
 	}
-	return s.merged(a.Path, applied, old)
+	edit, err := s.merged(a.Path, applied, old)
+	var o overlap
+	if errors.As(err, &o) {
+		err = fmt.Errorf("you changed the accepted lines since, near line %d: nothing was overwritten. Take them back by hand, or put the accepted lines back and undo again; the report has the diff", int(o))
+	}
+	return edit, err
 }
