@@ -34,6 +34,7 @@ type seatLooks struct {
 type streamLooks struct {
 	TTY   bool `json:"tty,omitempty"`
 	Color bool `json:"color,omitempty"`
+	Asked bool `json:"asked,omitempty"`
 }
 
 // ownerSaid is what comes back: what is to be done at the seat, and in the end how the command ends.
@@ -130,7 +131,7 @@ func (e *engine) doFor(ctx context.Context, k *farKeys, ask ownerAsk) error {
 
 // stream is an output of the seat.
 func (k *farKeys) stream(looks streamLooks, said func(p []byte) ownerSaid, isErr bool) stream {
-	return stream{Writer: farWriter{k, said}, tty: looks.TTY, color: looks.Color, live: func(v *liveView) {
+	return stream{Writer: farWriter{k, said}, tty: looks.TTY, color: looks.Color, asked: looks.Asked, live: func(v *liveView) {
 		k.do(ownerSaid{Live: &liveSaid{isErr, v}})
 	}}
 }
@@ -231,7 +232,7 @@ func (w *wiring) askOwner(ctx context.Context, ask *ownerAsk, s *seat) error {
 
 // askOwnerOf is askOwner for the store of o.
 func askOwnerOf(ctx context.Context, o store.Options, ask *ownerAsk, s *seat) error {
-	ask.Seat = seatLooks{Typed: s.in.tty, Out: streamLooks{s.out.tty, s.out.color}, Err: streamLooks{s.err.tty, s.err.color}}
+	ask.Seat = seatLooks{Typed: s.in.tty, Out: streamLooks{s.out.tty, s.out.color, s.out.asked}, Err: streamLooks{s.err.tty, s.err.color, s.err.asked}}
 	near := &nearSeat{seat: s, ctx: ctx, whole: !verbs[ask.Do].works, next: *ask}
 	reads, leave := context.WithCancel(ctx)
 	defer leave()

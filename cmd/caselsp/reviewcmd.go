@@ -177,6 +177,7 @@ func (e *engine) reviewOnTerminal(ctx context.Context, s *seat, rev *review.Revi
 	fmt.Fprintf(s.err, "\n%s\n", rev.Tally())
 	line, _, err := s.in.decision(ctx, reviewName, choices(rev)+"anything else = later > ")
 	if err != nil {
+		tellWaits(s, id)
 		return err
 	}
 	all := review.Selection{Hunk: review.AllHunks}
@@ -190,8 +191,13 @@ func (e *engine) reviewOnTerminal(ctx context.Context, s *seat, rev *review.Revi
 	case word == "k" && kept > 0:
 		return e.hunkByHunk(ctx, s, rev, rev.All()[len(rev.Files):])
 	}
-	fmt.Fprintf(s.err, "caselsp: the result waits for your review: caselsp review %s\n", id)
+	tellWaits(s, id)
 	return exitOfReview(rev.State)
+}
+
+// tellWaits says how to decide about a result later.
+func tellWaits(s *seat, id string) {
+	fmt.Fprintf(s.err, "caselsp: the result waits for your review: caselsp review %s\n", id)
 }
 
 // exitOfReview is exitOf for a review: that a task has failed is said when it ran.
@@ -241,6 +247,7 @@ func (e *engine) hunkByHunk(ctx context.Context, s *seat, rev *review.Review, fi
 				err = e.noteOn(ctx, s, rev.Task.ID, f, h)
 			}
 			if err != nil {
+				tellWaits(s, rev.Task.ID)
 				return err
 			}
 			if word == hunkLater || word == hunkNote {

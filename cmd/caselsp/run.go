@@ -29,7 +29,7 @@ type taskFlags struct {
 
 func (f *taskFlags) add(cmd *cobra.Command) {
 	cmd.Flags().BoolVarP(&f.Yes, "yes", "y", false, "allow commands and installations without asking, but none that is denied or gets a secret, and accept the result")
-	cmd.Flags().BoolVar(&f.Review, "review", false, "decide about the result hunk by hunk at the end")
+	cmd.Flags().BoolVar(&f.Review, "review", false, "decide about the result at the end, with the questions of caselsp review")
 	cmd.Flags().BoolVar(&f.JSON, "json", false, "write each event as one JSON object a line")
 	cmd.MarkFlagsMutuallyExclusive("yes", "review")
 }
@@ -308,7 +308,7 @@ func (f *taskFlags) decide(ctx context.Context, e *engine, s *seat, id string) e
 	if !f.JSON {
 		showChanges(s.out, rev)
 	}
-	fmt.Fprintf(s.err, "caselsp: the result waits for your review: caselsp review %s\n", id)
+	tellWaits(s, id)
 	return exitOf(record.Review)
 }
 
@@ -338,6 +338,9 @@ func (e *engine) decideAll(ctx context.Context, s *seat, asks bool, id string, s
 func (e *engine) acceptObeyed(ctx context.Context, s *seat, id string, sel review.Selection, out review.Outcome) (review.Outcome, error) {
 	tellWaiting(s.err, out.Waiting, "Programs obey these files without being told to:")
 	line, _, err := s.in.decision(ctx, obeyedName, "y = accept them, too, anything else = later > ")
+	if err != nil {
+		tellWaits(s, id)
+	}
 	if err != nil || strings.ToLower(line) != "y" {
 		return out, err
 	}

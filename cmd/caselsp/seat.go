@@ -27,6 +27,7 @@ type stream struct {
 	io.Writer
 	tty   bool // a person watches
 	color bool
+	asked bool            // questions are asked where it goes: on standard error
 	live  func(*liveView) // shows what a task does, below what is written; nil takes it away
 }
 
@@ -41,7 +42,16 @@ func streamOf(f *os.File) stream {
 
 // ownSeat is the one at the streams of this process.
 func ownSeat() *seat {
-	return &seat{out: streamOf(os.Stdout), err: streamOf(os.Stderr), in: ownInput(), then: func(string, any) {}}
+	s := &seat{out: streamOf(os.Stdout), err: streamOf(os.Stderr), in: ownInput(), then: func(string, any) {}}
+	s.out.asked, s.err.asked = samePlace(os.Stdout, os.Stderr), true
+	return s
+}
+
+// samePlace reports whether what is written to two files stands in one text: a terminal, a pipe or a file.
+func samePlace(a, b *os.File) bool {
+	one, err := a.Stat()
+	two, failed := b.Stat()
+	return err == nil && failed == nil && os.SameFile(one, two)
 }
 
 // ownInput reads the standard input of this process. There is one reader of it: what it has read

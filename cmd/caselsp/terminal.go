@@ -30,6 +30,8 @@ func newDisplay(out stream, asJSON bool, asks func(record.Question) bool) displa
 		return jsonLines{newEncoder(out)}
 	case out.tty:
 		return newTerminal(out, asks)
+	case out.asked:
+		return askedOnce{plain{out: out}, asks}
 	default:
 		return plain{out: out}
 	}

@@ -5,6 +5,18 @@ import (
 	"caselsp/agent/record"
 )
 
+// askedOnce is plain output where questions are asked, too: none stands there twice.
+type askedOnce struct {
+	plain
+	asks func(record.Question) bool // whether a prompt shows a question
+}
+
+func (d askedOnce) show(e agent.Event) {
+	if b, is := e.Body.(record.Asked); !is || !d.asks(b.Question) {
+		d.plain.show(e)
+	}
+}
+
 // asked shows a question.
 func (p plain) asked(q record.Question) {
 	switch about := q.Subject.(type) {
