@@ -4,6 +4,7 @@ package store
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
@@ -39,7 +40,12 @@ type corpusQuery struct {
 }
 
 // engine returns the texts for a query, the best first.
-type engine func(query string) []int
+type engine func(query string) []scored
+
+type scored struct {
+	text  int
+	score float64
+}
 
 // TestCorpus measures the search beside BM25 alone and plain hashing, on the sets in the folder
 // CASELSP_CORPUS: failures*.jsonl and code*.jsonl as testdata/corpus writes them. Repositories are split by a
@@ -147,21 +153,33 @@ func repositories(set corpusSet) int {
 }
 
 // measure returns the recall at 5, which is the share of queries with a right text among the first five, and the mean
-// reciprocal rank.
+// reciprocal rank. Texts with equal scores stand in every order alike (McSherry and Najork, "Computing information retrieval
+// performance measures efficiently in the presence of tied scores", 2008): signatures of different failures are often the same text.
 func measure(set corpusSet, find engine) (at5, mrr float64) {
 	for _, q := range set.queries {
-		rank := 0
-		for _, i := range find(q.text) {
-			if i == q.self {
-				continue
+		found := slices.DeleteFunc(find(q.text), func(x scored) bool { return x.text == q.self })
+		first := slices.IndexFunc(found, func(x scored) bool { return q.right[x.text] })
+		if first < 0 {
+			continue
+		}
+		above, tied, right := 0, 0, 0
+		for _, x := range found {
+			switch score := found[first].score; {
+			case x.score > score:
+				above++
+			case x.score == score && q.right[x.text]:
+				tied, right = tied+1, right+1
+			case x.score == score:
+				tied++
 			}
-			rank++
-			if q.right[i] {
-				mrr += 1 / float64(rank)
-				if rank <= 5 {
-					at5++
-				}
-				break
+		}
+		none := 1.0 // the chance that no right text is among the tied ones so far
+		for i := range tied - right + 1 {
+			here := none * float64(right) / float64(tied-i)
+			none -= here
+			mrr += here / float64(above+i+1)
+			if above+i < 5 {
+				at5 += here
 			}
 		}
 	}
@@ -184,35 +202,27 @@ func oursOn(t *testing.T, set corpusSet) engine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return func(query string) (list []int) {
+	return func(query string) (list []scored) {
 		found, err := m.Look(ctx, KindFailure, query, maxRecalled)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, r := range found {
 			i, _ := strconv.Atoi(r.ID)
-			list = append(list, i)
+			list = append(list, scored{i, r.Similarity})
 		}
 		return list
 	}
 }
 
 // ranked are the texts with a score above 0, the best first.
-func ranked(scores []float64) (list []int) {
+func ranked(scores []float64) (list []scored) {
 	for i, s := range scores {
 		if s > 0 {
-			list = append(list, i)
+			list = append(list, scored{i, s})
 		}
 	}
-	slices.SortStableFunc(list, func(a, b int) int {
-		switch {
-		case scores[a] > scores[b]:
-			return -1
-		case scores[a] < scores[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(list, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
 	return list[:min(len(list), maxRecalled)]
 }
 
@@ -231,7 +241,7 @@ func bm25Alone(set corpusSet) engine {
 		}
 		mean += lengths[i] / float64(len(set.texts))
 	}
-	return func(query string) []int {
+	return func(query string) []scored {
 		scores := make([]float64, len(set.texts))
 		for _, w := range plainWord.FindAllString(strings.ToLower(query), -1) {
 			n := float64(len(postings[w]))
@@ -281,7 +291,7 @@ func plainHashing(set corpusSet) engine {
 	for _, text := range set.texts {
 		vectors = append(vectors, embed(text))
 	}
-	return func(query string) []int {
+	return func(query string) []scored {
 		q, scores := embed(query), make([]float64, len(set.texts))
 		for i, v := range vectors {
 			for k := range v {

@@ -153,9 +153,27 @@ func withoutTests(text string) string {
 	return strings.Join(append(kept, test...), "")
 }
 
-// alike is a text with the last parts of its paths only, and 0 for numbers and addresses, without the code of tests.
+// testNamed are the lines, and the beginnings of lines, with which test runners say which test they mean.
+var testNamed = regexp.MustCompile(`(?m)^[ \t]*(?:(?:` + strings.Join([]string{
+	`--- (?:FAIL|PASS|SKIP): .*`, `=== (?:RUN|PAUSE|CONT|NAME) .*`, `(?:FAIL|ok  )\t.*`, `FAIL`, // go test
+	`_{3,} .* _{3,}`, `def test_\w*\(.*`, // pytest
+	`(?:FAIL|ERROR): \w+ \([\w.]+\).*`,      // unittest
+	`# Subtest: .*`, `(?:not )?ok \d+ - .*`, // TAP
+	`[✖✔✕✓×] .*`, `● .* › .*`, `(?:FAIL|PASS) +\S+\.[cm]?[jt]sx?\b.*`, // node, jest and vitest
+}, "|") + `)\r?$|(?:FAILED|ERROR) \S+::\S+(?: - )?)`) // pytest's summary
+
+// withoutNames leaves out the lines that say which test failed, unless there are no others: the same error in another test is what is
+// looked for, and another error in the same test is not.
+func withoutNames(text string) string {
+	if kept := testNamed.ReplaceAllString(text, ""); strings.TrimSpace(kept) != "" {
+		return kept
+	}
+	return text
+}
+
+// alike is a text with the last parts of its paths only, and 0 for numbers and addresses, without the names and the code of tests.
 func alike(text string) string {
-	text = pathInText.ReplaceAllStringFunc(withoutTests(text), func(path string) string {
+	text = pathInText.ReplaceAllStringFunc(withoutNames(withoutTests(text)), func(path string) string {
 		return " " + path[strings.LastIndexAny(path, `/\`)+1:] + " "
 	})
 	return numberInText.ReplaceAllString(text, " 0 ")

@@ -33,7 +33,7 @@ const (
 )
 
 // searchVersion is that of the features and of the encoding; others are made again.
-const searchVersion = "2"
+const searchVersion = "3"
 
 var (
 	searchBucket   = []byte("search")   // kind -> the buckets and keys below

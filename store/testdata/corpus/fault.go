@@ -187,7 +187,7 @@ func pytest(work, _ string) (found []Record) {
 	if _, err := os.Stat(filepath.Join(work, "src")); err == nil {
 		paths = filepath.Join(work, "src")
 	}
-	out := output(work, []string{"PYTHONPATH=" + paths, "PYTHONDONTWRITEBYTECODE=1", "NO_COLOR=1"}, python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--maxfail=12", "--color=no")
+	out := output(work, []string{"PYTHONPATH=" + paths, "PYTHONDONTWRITEBYTECODE=1", "NO_COLOR=1"}, python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--maxfail=12", "--continue-on-collection-errors", "--color=no")
 	out, _, _ = strings.Cut(out, "= short test summary info =")
 	starts := section.FindAllStringSubmatchIndex(out, -1)
 	for i, m := range starts {
