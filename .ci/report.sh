@@ -21,6 +21,8 @@ reasons=$(jq -rRn '[inputs | fromjson? | select(.Test)] | group_by([.Package, .T
 	| [.[] | .Output // empty | capture("^ +[a-z_]+\\.go:[0-9]+: (?<why>needs .{1,160})").why][-1] // "does not say what it needs: \(.[0].Package) \(.[0].Test)"' "$log")
 [[ -z $reasons ]] || sort <<<"$reasons" | uniq -c | sed 's/^/skipped/'
 events 'select(.Action == "output" and (.Test | not)) | .Output' | grep -E '^(ok|FAIL|---|\?|panic)' || true
+# A run that its time ended names the tests that ran then, under one of them.
+events 'select(.Action == "output") | .Output' | grep -A 20 '^panic: test timed out' | sed -n '1p; /running tests:/,/^$/p' || true
 
 passed=$(count pass) failures=$(count fail) skipped=$(count skip)
 if [[ $failures == 0 && $failed != '[]' ]] || [[ $passed == 0 && $failures == 0 ]] || grep -q '^does not say' <<<"$reasons" || { [[ -n $all && $skipped != 0 ]]; }; then

@@ -6,7 +6,6 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"caselsp/agent"
@@ -92,7 +91,7 @@ call ANSWER {"text": "the first answer"}
 			case "answered":
 				c.model.Release()
 			case "both":
-				c.must(second.Process.Signal(syscall.SIGSTOP)) // it does not leave before the first one is gone
+				c.freeze(second) // it does not leave before the first one is gone
 				c.must(first.Process.Kill())
 				c.must(second.Process.Kill())
 				_ = second.Wait()

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"syscall"
 	"testing"
 )
 
@@ -44,7 +43,7 @@ call LIST_FILES {"thought": "third"}
 	h.alone()
 	h.keys("Enter")
 	h.onScreen(`noted, for the next step: make it blue`)
-	c.must(owner.Process.Signal(syscall.SIGSTOP))
+	c.freeze(owner)
 	h.keys("C-c")
 	h.onScreen(`(?m)^   stopping: what is done is being saved. Ctrl\+C again `)
 	h.keys("C-c")

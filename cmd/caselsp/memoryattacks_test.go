@@ -106,7 +106,7 @@ var memoryAttacks = map[string]func(a *attacked){
 		a.remembers(0, false)
 	},
 	"frozen and killed": func(a *attacked) {
-		a.must(a.owner.Process.Signal(syscall.SIGSTOP))
+		a.freeze(a.owner)
 		status := a.command("status")
 		var said bytes.Buffer
 		status.Stdout, status.Stderr = &said, &said
@@ -119,7 +119,7 @@ var memoryAttacks = map[string]func(a *attacked){
 		a.remembers(1, true)
 	},
 	"frozen for a while": func(a *attacked) {
-		a.must(a.owner.Process.Signal(syscall.SIGSTOP))
+		a.freeze(a.owner)
 		status := a.command("status")
 		var said bytes.Buffer
 		status.Stdout, status.Stderr = &said, &said
@@ -140,7 +140,7 @@ var memoryAttacks = map[string]func(a *attacked){
 		other.Stdout, other.Stderr = &said, &said
 		a.must(other.Start())
 		a.model.Held() // its first step, in the owner
-		a.must(a.owner.Process.Signal(syscall.SIGSTOP))
+		a.freeze(a.owner)
 		a.must(other.Process.Signal(os.Interrupt))
 		_ = other.Wait() // the code tells
 		if code := other.ProcessState.ExitCode(); code != exitError1 || !strings.Contains(said.String(), fmt.Sprintf("process %d, which has this workspace open, does not answer", a.owner.Process.Pid)) {
@@ -267,6 +267,22 @@ func (a *attacked) resume() {
 	a.ended = func() {
 		if err := resumed.Wait(); !strings.Contains(said.String(), "waits for your review") {
 			a.t.Errorf("the resumed task ends with %v:\n%s", err, said.String())
+		}
+	}
+}
+
+// stoppedState is the state of a process that was stopped, in /proc/PID/stat, behind its name in brackets.
+var stoppedState = regexp.MustCompile(`(?s)^\d+ \(.*\) T `)
+
+// freeze stops a process, and waits until it stands still: on a busy machine some of its threads run on for a while. Where
+// there is no /proc, that is taken on trust.
+func (c *crashed) freeze(cmd *exec.Cmd) {
+	c.t.Helper()
+	c.must(cmd.Process.Signal(syscall.SIGSTOP))
+	for {
+		state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", cmd.Process.Pid))
+		if err != nil || stoppedState.Match(state) {
+			return
 		}
 	}
 }
