@@ -73,7 +73,7 @@ func TestPictures(t *testing.T) {
 	if *shoot {
 		shootMetrics(t)
 	}
-	for _, file := range []string{pictureFile, reviewPicture, metricsPicture} {
+	for _, file := range []string{pictureFile, livePicture, reviewPicture, metricsPicture} {
 		raw, err := os.ReadFile(file)
 		if err != nil {
 			t.Error(err)
