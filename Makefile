@@ -30,7 +30,7 @@ REQUIRE ?= docker,native,nvim,nvim010,emacs,helix,vim,vscode,chromium,tmux,pytho
 BENCHTIME ?= 1s
 FUZZTIME ?= 5s
 # For one package: Go's own ten minutes are too few for the real programs' on a busy machine.
-TESTTIME ?= 45m
+TESTTIME ?= 75m
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOFILES = $(shell find . -name '*.go' -not -path '*/testdata/*' -not -path '*/.*' -not -path '*/node_modules/*')
 
