@@ -306,6 +306,8 @@ func (r *run) answered(q record.Question, a record.Answer) error {
 	about, _ := q.Subject.(record.Command)
 	if !r.a.outside.replays() {
 		a.Tells = a.Text == record.Deny && a.Reason != ""
+		input, asked := q.Subject.(record.Input)
+		a.Heard = asked && input.OfModel()
 	}
 	return r.record(record.Answered{ID: q.ID, Answer: a, Secret: secret, Whole: about.Whole})
 }

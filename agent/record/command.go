@@ -70,6 +70,7 @@ func (p *State) applyAnswer(q *Question, a Answer) {
 		if !slices.Contains(about.Choices, a.Text) { // which the model wrote
 			p.UserTexts = append(p.UserTexts, a.Text)
 		}
+		p.hearAnswer(q, a)
 		p.answerAction(a)
 	case Trust: // trust itself is kept elsewhere, and looked at each time
 		p.OnlyReads = a.Text == Deny

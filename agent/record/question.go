@@ -89,6 +89,8 @@ type Answer struct {
 	By     string `json:"by,omitempty"`     // how it came: prompt, command, terminal, or --yes, which answers without asking
 	// Tells says that Reason is told to a model whatever was denied; in older versions only some of them were.
 	Tells bool `json:"tells,omitempty"`
+	// Heard says that whoever works on the task hears the answer to a model's question; in older versions only who asked did.
+	Heard bool `json:"heard,omitempty"`
 	Sure  bool `json:"-"` // the user says that what looks like a secret in it is not one
 }
 

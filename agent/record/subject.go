@@ -129,12 +129,15 @@ type Input struct {
 // TestsInstead is the choice to run another test command.
 func TestsInstead(line string) string { return "Run " + line + " instead" }
 
+// OfModel reports whether a model asks, and not caselsp itself.
+func (i Input) OfModel() bool { return !i.Tests && i.Plan == nil && i.Class == "" }
+
 // Who is who asks: the model, or caselsp itself.
 func (i Input) Who() string {
-	if i.Tests || i.Plan != nil || i.Class != "" {
-		return "caselsp"
+	if i.OfModel() {
+		return "the model"
 	}
-	return "the model"
+	return "caselsp"
 }
 
 func (Command) kind() QuestionKind { return KindApproval }

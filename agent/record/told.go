@@ -8,6 +8,7 @@ import (
 
 	"caselsp/agent/action"
 	"caselsp/agent/llm"
+	"caselsp/agent/quote"
 )
 
 // Told is what the user said to a task that is under way.
@@ -114,6 +115,17 @@ func (p *State) hearDenial(q *Question, a Answer) {
 		p.note("I deny "+what+": "+a.Reason, false)
 	} else {
 		c.Denied = "The user denied " + what + ": " + a.Reason + "\n"
+	}
+}
+
+// maxAskedShown is how much of a model's question stands beside the answer to it, in bytes: what it is about.
+const maxAskedShown = 400
+
+// hearAnswer takes in what the user answered to a model, for all who work on the task later. Who asked is told by
+// the result of the action.
+func (p *State) hearAnswer(q *Question, a Answer) {
+	if a.Heard {
+		p.Notes.Notes = append(p.Notes.Notes, "on the model's question "+quote.Text(strings.ToValidUTF8(q.Text[:min(len(q.Text), maxAskedShown)], ""))+": "+a.Text)
 	}
 }
 
