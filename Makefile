@@ -159,12 +159,14 @@ pictures: generate ## make the README's pictures anew, with the one that chromiu
 nvim_package = $${XDG_DATA_HOME:-$$HOME/.local/share}/$${NVIM_APPNAME:-nvim}/site/pack/caselsp/start/caselsp
 
 install-nvim: ## install the Neovim plugin as a package of the user (Neovim 0.10 or newer; NVIM=program)
+	@command -v $(NVIM) >/dev/null || { echo "make: $(NVIM) is missing, and nothing was installed: put Neovim 0.10 or newer on PATH, or name it, as in make install-nvim NVIM=/opt/nvim/bin/nvim" >&2; exit 1; }
 	@dir="$(nvim_package)"; rm -rf "$$dir"; mkdir -p "$$dir"; \
 	cp -R editors/nvim/doc editors/nvim/lsp editors/nvim/lua editors/nvim/plugin "$$dir/"; \
 	$(NVIM) --clean --headless -c "helptags $$dir/doc" -c q; \
 	echo "The Neovim plugin is in $$dir. Start Neovim in a project, then :checkhealth caselsp."
 
 install-emacs: ## install the Emacs package for the user (Emacs 29 or newer; EMACS=program)
+	@command -v $(EMACS) >/dev/null || { echo "make: $(EMACS) is missing, and nothing was installed: put Emacs 29 or newer on PATH, or name it, as in make install-emacs EMACS=/opt/emacs/bin/emacs" >&2; exit 1; }
 	@dir="$${XDG_DATA_HOME:-$$HOME/.local/share}/caselsp/emacs"; mkdir -p "$$dir"; cp editors/emacs/caselsp.el "$$dir/"; \
 	$(EMACS) -Q --batch --eval '(setq byte-compile-warnings t)' -f batch-byte-compile "$$dir/caselsp.el"; \
 	echo "The Emacs package is in $$dir. In your init file:"; \

@@ -48,6 +48,15 @@ func (r *run) recall(ctx context.Context, kind, query, said string, most int) er
 	return r.record(found)
 }
 
+// recallTask asks memory for what similar tasks taught.
+func (r *run) recallTask(ctx context.Context, most int) error {
+	query := r.state.Task.Taught()
+	if old, recorded := r.a.outside.recalled(r.state.Task.Text); recorded && old.Found != nil {
+		return r.record(old) // older versions asked by the text of every task
+	}
+	return r.recall(ctx, store.KindPattern, query, "", most)
+}
+
 // recalled is what memory gives for a query. An embeddings server is only asked where the task's budget has room for it.
 func (r *run) recalled(ctx context.Context, kind, query, said string, most int) (record.MemoryRecalled, error) {
 	if found, recorded := r.a.outside.recalled(query); recorded {
@@ -198,7 +207,7 @@ func (r *run) taught(ctx context.Context, rev *review.Review) (patterns []store.
 	}
 	kind, g := r.state.Class().Type, r.generalise(ctx, accepted)
 	core := g.core(accepted) // first: its names are those of the text, too
-	patterns = append(patterns, store.Pattern{Kind: store.KindPattern, Type: kind, Language: languageOf(accepted), Text: g.names.Prose(r.state.Task.Text), Solution: g.names.Prose(strings.Join(how, "; ")) + "\n" + core})
+	patterns = append(patterns, store.Pattern{Kind: store.KindPattern, Type: kind, Language: languageOf(accepted), Text: g.names.Prose(r.state.Task.Taught()), Solution: g.names.Prose(strings.Join(how, "; ")) + "\n" + core})
 	for _, f := range r.state.Features {
 		for _, fix := range f.Fixes {
 			if p, ok := r.fixed(ctx, fix); f.OK && ok {

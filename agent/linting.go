@@ -125,6 +125,9 @@ func (r *run) lint(ctx context.Context, files map[string]string, a *aside) (*rec
 	}
 	staged, _ = r.may().Shareable(staged)
 	tree := SandboxTree(staged)
+	if err := r.asRecorded(tree, files); err != nil {
+		return nil, err
+	}
 	before, had, err := r.unstaged(tree, files)
 	if err != nil {
 		return nil, err
@@ -212,6 +215,21 @@ func ownStyle(prior, found []validate.Finding) []validate.Finding {
 	return slices.DeleteFunc(found, func(f validate.Finding) bool {
 		return f.Severity == validate.Info && slices.ContainsFunc(prior, func(p validate.Finding) bool { return p.Path == f.Path && p.Rule == f.Rule })
 	})
+}
+
+// asRecorded puts into a tree what the journal has of the files that linters are to look at: what the user has typed
+// there since would be taken for the agent's.
+func (r *run) asRecorded(tree []sandbox.File, files map[string]string) error {
+	for i, f := range tree {
+		if hash := files[f.Path]; hash != "" {
+			data, err := r.a.Store.Blob(hash)
+			if err != nil {
+				return err
+			}
+			tree[i].Data = data
+		}
+	}
+	return nil
 }
 
 // unstaged is a tree with some of its files as the user has them, and says which

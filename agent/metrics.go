@@ -13,6 +13,7 @@ import (
 	"caselsp/agent/count"
 	"caselsp/agent/permit"
 	"caselsp/agent/record"
+	"caselsp/agent/stack"
 )
 
 // Metrics are the figures of a workspace's tasks. Every figure is counted from the journals,
@@ -142,6 +143,7 @@ func (a *Agent) taskMetrics(id string, by *breaking) (TaskMetrics, error) {
 	if err != nil {
 		return TaskMetrics{}, err
 	}
+	c.features(p.Features)
 	c.outcome(p.Phase, p.Uses, by.used)
 	c.claimed(p, by.validators)
 	by.count(events)
@@ -160,7 +162,7 @@ type counting struct {
 	*TaskFigures
 	last   time.Time
 	phase  record.Phase
-	action string // that was chosen
+	chosen record.ActionChosen // the action
 	tests  bool
 	rounds [][2]int // feature and round, of those that began
 }
@@ -187,12 +189,6 @@ func (c *counting) count(e Event) {
 		c.phase = record.Waiting
 	case record.Answered:
 		c.phase = ""
-	case record.Planned:
-		c.Features += len(b.Plan.Features)
-	case record.FeatureEnded:
-		if b.OK {
-			c.FeaturesDone++
-		}
 	case record.CallAnswered:
 		role := c.role(b.Role)
 		role.Calls++
@@ -204,7 +200,7 @@ func (c *counting) count(e Event) {
 	case record.ReplyRefused:
 		c.RefusedReplies++
 	case record.ActionChosen:
-		c.action, c.tests = b.Action, b.Role == record.RoleTester && b.Action == action.RunCommandName
+		c.chosen, c.tests = b, b.Role == record.RoleTester && b.Action == action.RunCommandName
 	case record.ActionDone:
 		c.done(b)
 	case record.CommandStarted:
@@ -230,11 +226,27 @@ func (c *counting) count(e Event) {
 	}
 }
 
+// features counts those that a task has in the end: they are split, dropped, added by notes, and some end twice.
+func (c *counting) features(list []record.Feature) {
+	for _, f := range list {
+		c.Features++
+		if f.OK {
+			c.FeaturesDone++
+		}
+	}
+}
+
+// testRun reports whether an outcome is of a run of the tests that says something of the task's work: not of a command
+// that tests nothing, nor of the run without the change, which is to fail.
+func testRun(chosen record.ActionChosen, b record.ActionDone) bool {
+	return b.Tested != nil && !chosen.Bare && b.Tested.Outcome != stack.Nothing && b.Tested.Outcome != stack.Checked
+}
+
 // done counts the outcome of an action.
 func (c *counting) done(b record.ActionDone) {
 	c.Objections += len(b.Objected)
-	switch effect := action.EffectOf(c.action); {
-	case c.tests && b.Tested != nil:
+	switch effect := action.EffectOf(c.chosen.Action); {
+	case c.tests && testRun(c.chosen, b):
 		c.TestRuns++
 		if b.OK {
 			c.TestsPassed++
@@ -244,7 +256,7 @@ func (c *counting) done(b record.ActionDone) {
 		return
 	}
 	c.Steps++
-	if c.action == action.WriteFileName || c.action == action.PatchFileName {
+	if c.chosen.Action == action.WriteFileName || c.chosen.Action == action.PatchFileName {
 		c.Edits++
 		if !b.OK {
 			c.RefusedEdits++

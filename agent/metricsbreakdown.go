@@ -85,7 +85,7 @@ func figuresOf[F any](figures map[string]*F, name string) *F {
 
 // count takes in the records of a task.
 func (k *breaking) count(events []Event) {
-	seen := map[string]bool{}
+	seen, chosen := map[string]bool{}, record.ActionChosen{}
 	for _, e := range events {
 		switch b := e.Body.(type) {
 		case record.CallAnswered:
@@ -99,8 +99,10 @@ func (k *breaking) count(events []Event) {
 			} else {
 				d.Denied++
 			}
+		case record.ActionChosen:
+			chosen = b
 		case record.ActionDone:
-			if b.Tested == nil || b.OK || b.Tested.Kind == "" {
+			if !testRun(chosen, b) || b.OK || b.Tested.Kind == "" {
 				continue
 			}
 			kind := strings.ToValidUTF8(firstLineOf(b.Tested.Kind, maxErrorText), "")

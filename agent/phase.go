@@ -8,7 +8,6 @@ import (
 	"caselsp/agent/count"
 	"caselsp/agent/quote"
 	"caselsp/agent/record"
-	"caselsp/store"
 )
 
 // planning asks TARS for a plan, then begins with its first feature.
@@ -25,7 +24,7 @@ func (r *run) planning(ctx context.Context) error {
 	case r.state.Task.Single:
 		return r.record(record.Planned{Plan: singlePlan(r.state.Task)})
 	case !r.state.Asked:
-		return r.recall(ctx, store.KindPattern, r.state.Task.Text, "", maxRecalled)
+		return r.recallTask(ctx, maxRecalled)
 	case r.state.Exchanges >= maxPlanningTurns:
 		return &pauseError{fmt.Sprintf("TARS looked around for %d turns and made no plan: resume to go on, or give the task in smaller parts", maxPlanningTurns)}
 	}
@@ -114,7 +113,7 @@ func (r *run) coding(ctx context.Context) error {
 	}
 	if !f.Opened && r.state.Task.Single {
 		if !r.state.Asked && r.a.outside.recallsFirst() {
-			return r.recall(ctx, store.KindPattern, r.state.Task.Text, "", maxEarly)
+			return r.recallTask(ctx, maxEarly)
 		}
 		return r.openTask(ctx)
 	}

@@ -160,5 +160,6 @@ func (a *Agent) reviewed(ctx context.Context, id string, sel *review.Selection, 
 	if err != nil {
 		return review.Outcome{Results: results}, err
 	}
+	after.LookAt(a.Workspace)
 	return review.Outcome{Learnt: learntOf(r.learn(ctx, after)), Results: results, State: p.Phase, Open: open, Waiting: after.WaitingIn(*sel), Kept: sel.Kept != "", Closed: closed, Decided: review.Decided(before, after)}, nil
 }

@@ -63,7 +63,9 @@ func (r *run) lookForTests(ctx context.Context) (looked bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		found.Candidates, _ = p.project(entries)
+		if found.Candidates, _ = p.project(entries); len(found.Candidates) == 0 {
+			found.Instead = r.state.TestLine()
+		}
 	}
 	if known := r.state.TestsKnown(); known != nil && slices.Equal(known.Candidates, found.Candidates) {
 		return false, nil

@@ -11,25 +11,22 @@ import (
 	"caselsp/agent/record"
 )
 
-// maxRetests is how often a feature's tests run again because the user changed staged
-// files behind them; then the user is asked to pause, too.
-const maxRetests = 3
+// maxRetests is how often a feature's tests run, and TARS is asked, again because the user typed in staged files
+// behind them. One more time each while somebody types would never end; what is typed after it is the user's own.
+const maxRetests = 1
 
 // verifying asks TARS for a verdict. Only a verdict that could be read, says 100, has
 // no issue and rests on evidence passes: everything else is another attempt, or a pause.
 func (r *run) verifying(ctx context.Context) error {
 	f := r.state.Feature()
-	if r.state.TestsOutdated() {
-		if r.state.Retests >= maxRetests {
-			return &pauseError{fmt.Sprintf("the staged files were changed %d times while their tests ran or were judged: finish your own edits, then resume", maxRetests+1)}
-		}
-		return r.move(record.Testing, "the staged files have changed since the tests ran: they run again")
+	if r.state.TestsOutdated() && r.state.Retests < maxRetests {
+		return r.move(record.Testing, "you typed in staged files since the tests ran: they run once more")
 	}
 	switch v := r.state.Verdict; {
 	case r.state.Task.Single:
-		return r.record(record.FeatureEnded{Feature: r.state.Current, OK: true, Reason: "done in one loop, not verified" + r.howTested()})
+		return r.record(record.FeatureEnded{Feature: r.state.Current, OK: true, Reason: "done in one loop, not verified" + r.howTested() + r.typedSince()})
 	case v != nil && v.Passes():
-		return r.record(record.FeatureEnded{Feature: r.state.Current, OK: true, Words: quote.Words(v.Summary)})
+		return r.record(record.FeatureEnded{Feature: r.state.Current, OK: true, Reason: strings.TrimPrefix(r.typedSince(), "; "), Words: quote.Words(v.Summary)})
 	case v != nil && f.Attempt >= r.a.Limits.Attempts:
 		return r.failFeature(fmt.Sprintf("after %s it is %d percent complete", count.Of(f.Attempt, "attempt"), *v.Completion), quote.Words(strings.Join(v.Issues, "; ")))
 	case v != nil:
@@ -41,6 +38,14 @@ func (r *run) verifying(ctx context.Context) error {
 		return err
 	}
 	return r.converse(ctx, record.RoleTars, verifyVerbs, (*prompter).verifyPrompt)
+}
+
+// typedSince says which staged files the user typed in since the tests ran, "" where none.
+func (r *run) typedSince() string {
+	if !r.state.TestsOutdated() {
+		return ""
+	}
+	return "; tested without what you typed since in " + strings.Join(r.state.OutdatedFiles(), ", ")
 }
 
 // reopen goes back to coding where edits of a feature that was finished were dropped, because

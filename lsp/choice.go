@@ -3,7 +3,6 @@ package lsp
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -189,11 +188,8 @@ func questionText(q record.Question) string {
 			break
 		}
 		parts = []string{capital(about.Who()) + " asks: " + agent.Quote(q.Text) + "."}
-		for i, c := range about.Choices {
-			parts = append(parts, fmt.Sprintf("Its answer %d: %s", i+1, agent.Quote(c)))
-		}
-		if len(about.Choices) > 0 {
-			parts = append(parts, "A number answers with that one")
+		if len(about.Choices) > 0 { // without numbers: those of an editor's menu are others
+			parts = append(parts, "Its answers: "+quoted(about.Choices))
 		}
 		parts = append(parts, q.Why, notASecret)
 	case record.Secret:
@@ -208,6 +204,15 @@ func questionText(q record.Question) string {
 		}
 	}
 	return strings.Join(list, " ")
+}
+
+// quoted are texts in quotes, one behind the other.
+func quoted(list []string) string {
+	var texts []string
+	for _, text := range list {
+		texts = append(texts, agent.Quote(text))
+	}
+	return strings.Join(texts, ", ")
 }
 
 // notASecret is told with every question of a model: it may have been asked for by whoever
@@ -232,12 +237,7 @@ func sentence(text string) string {
 
 // answerAdvice says how a question is answered without a prompt.
 func answerAdvice(q record.Question) string {
-	var ids []string
-	for _, c := range choicesOf(q) {
-		if !slices.Contains(ids, c.id) {
-			ids = append(ids, c.id)
-		}
-	}
+	ids := answerCommands(q)
 	last := len(ids) - 1
 	how := strings.Join(ids[:last], ", ")
 	if how != "" {

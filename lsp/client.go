@@ -29,6 +29,9 @@ type client struct {
 	ShowDocument bool  // it opens documents
 	Aside        aside // how it opens one beside the text without giving it the keyboard
 	Reloads      bool  // it shows an open document anew when its file changes, unasked
+	// KeepsModified says that a document which was edited blocks the client's end until the user saves it, whatever its
+	// configuration. Such a client's documents of ours are changed on disk alone; the user reads them anew.
+	KeepsModified bool
 
 	Progress            bool
 	Configuration       bool // it answers workspace/configuration
@@ -55,6 +58,8 @@ type client struct {
 
 	RefreshDiagnostics bool
 	RefreshCodeLenses  bool
+
+	OneLine bool // it shows one line of a message, and cuts off the rest
 
 	Events bool // a plugin of ours: it takes caselsp/changed
 	Plugin bool // a plugin of ours, of whatever abilities
@@ -83,6 +88,13 @@ const (
 
 // asides are the clients whose ways are known.
 var asides = map[string]aside{"Neovim": asideFalse, "Eglot": asideUnset}
+
+// keepModified are the clients that ask about every modified document; others are told by the documented
+// configuration that those of caselsp need no saving.
+var keepModified = []string{"helix"}
+
+// rewrites reports whether an open document of ours is brought up to date by an edit.
+func (c *client) rewrites() bool { return c.ApplyEdit && !c.KeepsModified }
 
 // yes reports whether an optional capability is set.
 func yes(b *bool) bool { return b != nil && *b }
@@ -113,6 +125,8 @@ func parseClient(p *protocol.InitializeParams) client {
 	c.plugin(p.Capabilities.Experimental)
 	c.AsksBeside = c.AsksBeside || slices.Contains(beside, c.Name)
 	c.Aside = asides[c.Name]
+	c.OneLine = c.Name == "helix"
+	c.KeepsModified = slices.Contains(keepModified, c.Name)
 	if slices.Contains(beside, c.Name) {
 		c.Aside, c.Reloads = asideFalse, true
 	}

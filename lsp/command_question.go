@@ -135,7 +135,11 @@ func (l *questions) settle(c *call, a arguments, kind record.QuestionKind, answe
 	case q.Kind() == record.KindSecret && answer.Text == record.Approve:
 		answer.Text = record.Kept
 	}
-	return started{q.Task}, l.answer(c, q, answer)
+	if err := l.answer(c, q, answer); err != nil {
+		return nil, err
+	}
+	l.ed.confirm(c, confirmed(q, answer))
+	return started{q.Task}, nil
 }
 
 // find finds the open question of a kind that the arguments name, or the

@@ -183,26 +183,34 @@ func (l *reviews) tellOutcome(e *Engine, out review.Outcome, task record.Task, s
 	case out.State == record.Rejected:
 		text += fmt.Sprintf("Rejected: %q. Nothing was changed.", title(task))
 	}
-	text = strings.TrimSpace(text+" ("+out.Decided+")") + l.unopened(e, out) + spaced(out.Commit)
+	text = strings.TrimSpace(text+" ("+out.Decided+")") + l.where(e, out) + spaced(out.Commit)
 	one := sel.File != "" && sel.Hunk != review.AllHunks && out.State == record.Review && len(out.Failed()) == 0
 	l.tellSoon(task.ID, typ, text, one)
 }
 
-// unopened names the files that were changed on disk only.
-func (l *reviews) unopened(e *Engine, out review.Outcome) string {
-	var names []string
+// where names the files that were changed: those that the user has to save, and those that are not open.
+func (l *reviews) where(e *Engine, out review.Outcome) string {
+	var unsaved, unopened []string
 	for _, r := range out.Results {
-		if _, open := l.docs.at(e.Agent.Workspace, r.Path); r.OK && !open {
-			names = append(names, r.Path)
+		switch _, open := l.docs.at(e.Agent.Workspace, r.Path); {
+		case r.OK && open && r.Unsaved:
+			unsaved = append(unsaved, r.Path)
+		case r.OK && !open:
+			unopened = append(unopened, r.Path)
 		}
 	}
+	return named(" Changed in the editor, not saved: ", unsaved) + named(" Written, not open here: ", unopened)
+}
+
+// named are some names with what is said of them; "" where there are none.
+func named(what string, names []string) string {
 	if more := len(names) - maxListed; more > 0 {
 		names = append(names[:maxListed], fmt.Sprintf("%d more", more))
 	}
 	if len(names) == 0 {
 		return ""
 	}
-	return " Changed on disk, not open here: " + strings.Join(names, ", ") + "."
+	return what + strings.Join(names, ", ") + "."
 }
 
 // decisionPause is how long further decisions about hunks are waited for before the user is told of them: who goes through
@@ -323,7 +331,7 @@ func (l *reviews) undo(ctx context.Context, e *Engine, task record.Task) error {
 		typ = protocol.MessageTypeWarning
 		text += fmt.Sprintf("Not taken back: %s: %s\n", f.Path, sentence(f.Reason))
 	}
-	l.ed.showMessage(typ, text+fmt.Sprintf("Undone: %q. Its result can be reviewed again with %s.", title(task), cmdReview)+" ("+out.Decided+")"+spaced(out.Commit))
+	l.ed.showMessage(typ, text+fmt.Sprintf("Undone: %q. Its result can be reviewed again with %s.", title(task), cmdReview)+" ("+out.Decided+")"+l.where(e, out)+spaced(out.Commit))
 	return nil
 }
 

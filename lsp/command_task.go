@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"caselsp/agent"
 	"caselsp/agent/record"
 	"caselsp/lsp/wire"
 
@@ -230,7 +231,7 @@ func (k *taskCommands) doTest(c *call, a arguments) (any, error) {
 }
 
 // doStop stops a task.
-func (k *taskCommands) doStop(_ *call, a arguments) (any, error) {
+func (k *taskCommands) doStop(c *call, a arguments) (any, error) {
 	id := a.text("task")
 	all := k.tasks.all()
 	if id != "" {
@@ -238,7 +239,7 @@ func (k *taskCommands) doStop(_ *call, a arguments) (any, error) {
 	}
 	switch {
 	case len(all) == 0:
-		return k.stopOther(id)
+		return k.stopOther(c, id)
 	case len(all) > 1:
 		of := several{what: "stop"}
 		for _, t := range all {
@@ -246,12 +247,12 @@ func (k *taskCommands) doStop(_ *call, a arguments) (any, error) {
 		}
 		return nil, of
 	}
-	all[0].cancel(errStopped)
+	all[0].cancel(errStopped) // the end of its run says so
 	return started{all[0].id}, nil
 }
 
 // stopOther stops a task that a terminal has this process work on.
-func (k *taskCommands) stopOther(id string) (any, error) {
+func (k *taskCommands) stopOther(c *call, id string) (any, error) {
 	a := k.engines.agent()
 	if a == nil {
 		return nil, nothingTo("no task is being worked on")
@@ -265,12 +266,16 @@ func (k *taskCommands) stopOther(id string) (any, error) {
 	case len(working) > 1:
 		return nil, fmt.Errorf("%d tasks are being worked on: name one of %s", len(working), strings.Join(working, ", "))
 	}
-	return started{working[0]}, a.Stop(working[0])
+	if err := a.Stop(working[0]); err != nil {
+		return nil, err
+	}
+	k.ed.confirm(c, fmt.Sprintf("Stopping task %s. %s goes on with it.", working[0], cmdResume))
+	return started{working[0]}, nil
 }
 
 // doTell says something to a task: the one that is named, else the one under way, else the one
 // that can be resumed.
-func (k *taskCommands) doTell(_ *call, a arguments) (any, error) {
+func (k *taskCommands) doTell(c *call, a arguments) (any, error) {
 	e, release, err := k.engines.use(k.ed.Context())
 	if err != nil {
 		return nil, err
@@ -294,7 +299,15 @@ func (k *taskCommands) doTell(_ *call, a arguments) (any, error) {
 		}
 		id = st.Task.ID
 	}
-	return started{id}, e.Agent.Tell(id, text)
+	if err := e.Agent.Tell(id, text); err != nil {
+		return nil, err
+	}
+	when := "before its next step"
+	if k.tasks.get(id) == nil {
+		when = "when " + cmdResume + " goes on with it"
+	}
+	k.ed.confirm(c, fmt.Sprintf("Told: %s. The task reads it %s.", agent.Quote(cut(text, titleLimit)), when))
+	return started{id}, nil
 }
 
 func taskNames(all []*task) string {
@@ -347,7 +360,11 @@ func (k *taskCommands) doResume(c *call, a arguments) (any, error) {
 		return nil, nothingTo("task %s is %s, and nothing of it has failed: there is nothing to resume", st.Task.ID, st.State)
 	}
 	said, _ := a.field("text")
-	return started{st.Task.ID}, k.tasks.resume(c, st.Task.ID, said)
+	if err := k.tasks.resume(c, st.Task.ID, said); err != nil {
+		return nil, err
+	}
+	k.ed.confirm(c, fmt.Sprintf("Resumed: %q.", cut(title(st.Task), maxBrief)))
+	return started{st.Task.ID}, nil
 }
 
 // statusLine is the answer of caselsp.status, for each task.

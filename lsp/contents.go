@@ -96,9 +96,10 @@ func (l *contents) refresh(ctx context.Context, u uri.URI) {
 }
 
 // renew brings a document up to a text: where it is open as a file, in the editor, else in the state directory. Never both: an
-// editor that finds a changed file under a changed buffer asks the user which of the two is right. open is nil where it is not open.
+// editor that finds a changed file under a changed buffer asks the user which of the two is right. Of an editor that would keep
+// the buffer as modified, it is the file (see client.KeepsModified). open is nil where it is not open.
 func (l *contents) renew(ctx context.Context, docs *documents, e *Engine, open *document, name, text string) error {
-	if open != nil && !virtual(open.URI) && l.ed.client.ApplyEdit {
+	if open != nil && !virtual(open.URI) && l.ed.client.rewrites() {
 		return docs.rewrite(ctx, open.URI, e.Agent.Store.Redact(text))
 	}
 	return l.write(ctx, e, name, text)

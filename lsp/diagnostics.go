@@ -156,21 +156,26 @@ func (l *diagnostics) push(u uri.URI) {
 	}
 	doc := l.docs.get(u)
 	if first := doc != nil && !m.told && !l.ed.client.PullDiagnostics; first || m.shown || len(list) > 0 {
-		// The version is that of the text in which the syntax was looked at: a client
-		// that has gone on meanwhile may drop the list, the next check sends it again.
-		var version *int32
-		if doc != nil && m.last != nil {
-			doc = m.last.doc
-		}
-		if doc != nil {
-			version = &doc.Version
-		}
-		l.ed.publish(u, version, list)
+		l.ed.publish(u, l.versionOf(m, doc, list), list)
 	}
 	m.shown, m.told = len(list) > 0, true
 	if doc == nil && len(list) == 0 {
 		delete(l.marks, u)
 	}
+}
+
+// versionOf is the version that a list is sent for; nil: whatever the text is. A client that has gone on may drop a list of
+// an older version. So an empty list, whose places cannot be wrong, has none: nothing would send it again. Where the client is
+// sent what was found in the text, too, the version is that of the text in which it was found, as the next check
+// sends the list again; where the client pulls that, there is no next check, and it is that of the text now.
+func (l *diagnostics) versionOf(m *marks, doc *document, list []protocol.Diagnostic) *int32 {
+	switch {
+	case doc == nil, len(list) == 0:
+		return nil
+	case m.last != nil && !l.ed.client.PullDiagnostics:
+		doc = m.last.doc
+	}
+	return &doc.Version
 }
 
 // closed takes away what was said of the text of a document that was closed.

@@ -102,6 +102,22 @@ func TestDiagnosticsOfClients(t *testing.T) {
 		if want := 2; pulls && len(sent.List) != 1 || !pulls && len(sent.List) != want || versions != (sent.Version != nil) {
 			t.Errorf("%s: sent %+v, version %v", name, sent.List, sent.Version)
 		}
+		// The text has gone on, and it has not been looked at since: a list of the version before would be dropped.
+		s.must(s.SetText("a.py", "x = = 2\n"))
+		s.settle()
+		s.srv.diagnostics.mark(fromReview, s.uri("a.py"), []protocol.Diagnostic{{Message: protocol.String("another hunk"), Source: protocol.NewOptional(Name)}})
+		s.expect(lsptest.Diagnosed("a.py", "another hunk"))
+		if sent := s.State().Diagnostics["a.py"]; pulls && versions && *sent.Version != 2 {
+			t.Errorf("%s: sent for version %d, the text is at 2", name, *sent.Version)
+		}
+		s.srv.diagnostics.mark(fromReview, s.uri("a.py"), nil)
+		s.expect(lsptest.Expectation{What: "the hunk is decided", Check: func(s *lsptest.State) lsptest.Verdict {
+			d := s.Diagnostics["a.py"]
+			if pulls && len(d.List) == 0 && d.Version == nil || !pulls && len(d.List) == 1 {
+				return lsptest.Met
+			}
+			return lsptest.Unmet
+		}})
 		s.must(s.CloseDocument("a.py"))
 		s.expect(lsptest.Clean("a.py"))
 	}
@@ -181,7 +197,7 @@ func TestPause(t *testing.T) {
 		}
 		clock.Advance(checkPause)
 		s.expect(lsptest.Expectation{What: fmt.Sprint("version ", tt.version), Check: func(s *lsptest.State) lsptest.Verdict {
-			if v := s.Diagnostics["a.py"].Version; v != nil && *v == tt.version {
+			if d := s.Diagnostics["a.py"]; d.Times > before.Times && (len(d.List) == 0 || d.Version != nil && *d.Version == tt.version) {
 				return lsptest.Met
 			}
 			return lsptest.Unmet

@@ -35,12 +35,24 @@ type editor struct {
 	*wire.Conn
 	client   client // written by initialize, before anything reads it
 	progress progresses
+	outdated func(u uri.URI) bool // whether the client shows another text of a document of ours than its file has
 }
 
 // showMessage shows the user a message that needs no answer. It may be called
 // anywhere, on the read loop too.
 func (ed *editor) showMessage(typ protocol.MessageType, text string) {
 	ed.Notify(protocol.MethodWindowShowMessage, &protocol.ShowMessageParams{Type: typ, Message: agent.Visible(text)})
+}
+
+// confirm tells the user what a command has done, when its answer is out; "" tells nothing.
+func (ed *editor) confirm(c *call, text string) {
+	if text == "" {
+		return
+	}
+	ed.later(c, func() {}, func(context.Context) error {
+		ed.showMessage(protocol.MessageTypeInfo, text)
+		return nil
+	})
 }
 
 // ask puts a question with choices to the user and returns the index of the one that was
@@ -98,6 +110,9 @@ func (ed *editor) openDocument(ctx context.Context, params *protocol.ShowDocumen
 	}
 	if err != nil {
 		return fmt.Errorf("the editor did not open %s; open it yourself: %w", readable(params.URI), err)
+	}
+	if ed.client.KeepsModified && ed.outdated(params.URI) {
+		ed.showMessage(protocol.MessageTypeInfo, "This document has changed since you opened it: `:reload` shows it as it is now.")
 	}
 	return nil
 }

@@ -154,8 +154,8 @@ func (l *papers) openAnswer(ctx context.Context, q record.Question) error {
 	words := "Write the answer below. Then run the code action \"Send this answer\". " + notASecret + ".\n\n"
 	if about, ok := q.Subject.(record.Input); ok {
 		words += capital(about.Who()) + " asks:\n" + agent.QuoteLines(q.Whole(), quoteMark)
-		for i, c := range about.Choices {
-			words += fmt.Sprintf("Its answer %d:\n", i+1) + agent.QuoteLines(c, quoteMark)
+		for _, c := range about.Choices {
+			words += "One of its answers:\n" + agent.QuoteLines(c, quoteMark)
 		}
 	}
 	if q.Why != "" {
@@ -172,6 +172,9 @@ func (l *papers) openAnswer(ctx context.Context, q record.Question) error {
 // openDocument writes a document into the state directory and has it shown to the user, who
 // has asked for it. The error says where it is.
 func (l *papers) openDocument(ctx context.Context, e *Engine, name, text string) error {
+	if l.ed.client.KeepsModified && isPaper(name) { // what the user writes there is theirs: no edit of ours may take it away
+		text = strings.Replace(text, "\n"+paperEnd, "\n`:bc!` closes this document when it is sent.\n"+paperEnd, 1)
+	}
 	u, err := l.put(ctx, e, name, text)
 	if err != nil {
 		return err

@@ -166,7 +166,7 @@ func (l *questions) prompt(ctx context.Context, o *openQuestion) error {
 
 // tell shows a question as a message that needs no answer.
 func (l *questions) tell(q record.Question) {
-	l.ed.showMessage(protocol.MessageTypeWarning, questionText(q)+" "+answerAdvice(q))
+	l.ed.showMessage(protocol.MessageTypeWarning, l.ed.client.asked(q))
 }
 
 func (l *questions) put(q record.Question) *openQuestion {

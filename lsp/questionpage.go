@@ -94,8 +94,8 @@ func questionsText(list []record.Question) string {
 			}
 		case record.Input:
 			b.WriteString(capital(about.Who()) + " asks:\n\n" + agent.QuoteLines(q.Whole(), quoteMark))
-			for i, c := range about.Choices {
-				fmt.Fprintf(&b, "\nIts answer %d:\n\n%s", i+1, agent.QuoteLines(c, quoteMark))
+			for _, c := range about.Choices {
+				b.WriteString("\nOne of its answers:\n\n" + agent.QuoteLines(c, quoteMark))
 			}
 			b.WriteString("\n" + notASecret + ".\n")
 		default:

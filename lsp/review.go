@@ -263,15 +263,19 @@ func (l *reviews) refresh(ctx context.Context, e *Engine, id string) (*review.Re
 // write brings the review document up to date and returns its path: in the
 // editor where it is open there, else on disk. Never both: an editor that finds a
 // changed file under a changed buffer asks the user which of the two is right, and
-// one that finds only a changed file (Neovim, Emacs, Helix) goes on showing the old.
+// one that finds only a changed file (Neovim, Emacs, Helix) goes on showing the old. In
+// Helix it is the file all the same: see client.KeepsModified.
 func (l *reviews) write(e *Engine, r *shownReview, name string) (string, error) {
 	l.mu.Lock()
 	path, text := filepath.Join(l.dir, name), reviewText(r.of)
 	l.mu.Unlock()
 	u := l.contents.address(path)
-	if !virtual(u) && l.docs.get(u) != nil && l.ed.client.ApplyEdit {
+	if !virtual(u) && l.docs.get(u) != nil && l.ed.client.rewrites() {
 		l.ed.Go("rewriting a review document", func(ctx context.Context) error { return l.rewriteOpen(ctx, r, u) })
 		return path, nil
+	}
+	if l.ed.client.KeepsModified {
+		text = strings.Replace(text, "\n", "\n`:reload` shows here what was decided since.\n", 1)
 	}
 	path, err := e.Agent.Store.Document(name, []byte(text))
 	l.mu.Lock()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"caselsp/agent"
@@ -140,6 +141,32 @@ func headsOf(text string) []head {
 	return heads
 }
 
+// shows reports whether a document has the hunks of a review, whatever is decided of them. One that an editor has not read
+// anew since the task went on would take a decision about one hunk for one about another.
+func shows(text string, rev *review.Review) bool {
+	return slices.Equal(diffLines(text), diffLines(reviewText(rev)))
+}
+
+// diffLines are the lines of a review document that are of its diffs, without what is decided.
+func diffLines(text string) (lines []string) {
+	inside := false
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n")
+		switch {
+		case strings.HasPrefix(line, "diff --git "):
+			inside = true
+		case strings.HasPrefix(line, "@@ "):
+			line, _, _ = strings.Cut(line, " hunk ")
+		case line == "":
+			inside = false
+		}
+		if inside {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
 // shownBy returns the review that a document shows; nil for any other document.
 func (l *reviews) shownBy(u uri.URI) *review.Review {
 	id, begins := strings.CutPrefix(path.Base(u.Path()), "review-")
@@ -195,6 +222,9 @@ func (l *reviews) lenses(doc *document) []protocol.CodeLens {
 		return nil
 	}
 	var list []protocol.CodeLens
+	if !shows(doc.Text, rev) {
+		return nil
+	}
 	for _, h := range headsOf(doc.Text) {
 		args, what, ok := h.arguments(rev)
 		if !ok {
@@ -258,6 +288,9 @@ func (l *reviews) actions(_ context.Context, docs snapshot, p *protocol.CodeActi
 
 // actionsAt returns the decisions at a line of a review document, the narrowest first.
 func actionsAt(rev *review.Review, doc *document, line uint32) []protocol.CodeAction {
+	if !shows(doc.Text, rev) {
+		return decisionActions([]protocol.Command{command("Open the result anew: it is another one than this document shows", cmdReview, taskArguments{rev.Task.ID})})
+	}
 	var hunk, file *head
 	heads := headsOf(doc.Text)
 	for i, h := range heads {

@@ -67,6 +67,7 @@ func newServer(ctx context.Context, o Options) *server {
 	s := &server{opts: o, ed: &editor{Conn: wire.New(ctx, wire.Options{Name: Name, Log: o.Log, Visible: agent.Visible, Remote: o.Remote})}}
 	ed := s.ed
 	s.docs = newDocuments(ed)
+	ed.outdated = s.docs.outdated
 	s.folders = &folders{ed: ed}
 	s.config = &configuration{ed: ed}
 	s.engines = &engines{backend: o.Backend, ed: ed, docs: s.docs, folders: s.folders, config: s.config, waiting: make(map[string]bool)}

@@ -77,7 +77,7 @@ func TestSourceLenses(t *testing.T) {
 		}
 	}
 	sc.command(cmdAccept)
-	sc.said("Changed on disk, not open here: c.py, new.txt, old.txt.")
+	sc.said("Written, not open here: c.py, new.txt, old.txt.")
 	offers, err := sc.CodeActions(t.Context(), "a.py", 0, 0)
 	sc.must(err)
 	if !slices.ContainsFunc(offers, func(a protocol.CodeAction) bool { return a.Title == "CASE: undo: change it all" }) {

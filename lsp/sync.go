@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
 	"path"
 	"sync"
 	"time"
@@ -174,6 +175,17 @@ func (d *documents) at(w *workspace.Workspace, path string) (uri.URI, bool) {
 		}
 	}
 	return "", false
+}
+
+// outdated reports whether the editor shows another text of a document than its file has.
+func (d *documents) outdated(u uri.URI) bool {
+	doc := d.get(u)
+	file, ok := fileOf(u)
+	if doc == nil || !ok {
+		return false
+	}
+	text, err := os.ReadFile(file)
+	return err == nil && string(text) != doc.Text
 }
 
 // rewrite has the editor change an open document of ours to another text, and waits

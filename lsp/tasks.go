@@ -287,7 +287,7 @@ func (l *tasks) concluded(ctx context.Context, e *Engine, last record.Status) {
 		l.ed.showMessage(protocol.MessageTypeError, fmt.Sprintf("Failed: %s. %s The command %s shows what was done.", name, why, cmdReport))
 	case record.Paused:
 		if q := last.Open; q != nil {
-			l.ed.showMessage(protocol.MessageTypeWarning, fmt.Sprintf("%s %s The task %s waits for you.", questionText(*q), answerAdvice(*q), name))
+			l.ed.showMessage(protocol.MessageTypeWarning, fmt.Sprintf("%s The task %s waits for you.", l.ed.client.asked(*q), name))
 			return
 		}
 		l.ed.showMessage(protocol.MessageTypeWarning, fmt.Sprintf("Paused: %s. %s The command %s goes on with it.", name, why, resume))

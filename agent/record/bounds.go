@@ -2,6 +2,7 @@ package record
 
 import (
 	"reflect"
+	"slices"
 	"time"
 
 	"caselsp/agent/action"
@@ -76,6 +77,24 @@ func (p *State) changePhase(b StateChanged) {
 func (p *State) TestsOutdated() bool {
 	t := p.LastTest
 	return t != nil && !t.Skipped && !t.Lost && !reflect.DeepEqual(t.staged.byPath(), p.Staged.byPath())
+}
+
+// OutdatedFiles are the staged files that have changed since the feature's tests ran, sorted.
+func (p *State) OutdatedFiles() []string {
+	then, now := p.LastTest.staged.byPath(), p.Staged.byPath()
+	var paths []string
+	for path, f := range now {
+		if !reflect.DeepEqual(then[path], f) {
+			paths = append(paths, path)
+		}
+	}
+	for path := range then {
+		if _, still := now[path]; !still {
+			paths = append(paths, path)
+		}
+	}
+	slices.Sort(paths)
+	return paths
 }
 
 // SameStaged reports whether two staged states are the same.

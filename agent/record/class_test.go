@@ -41,6 +41,19 @@ func TestTypeOf(t *testing.T) {
 	}
 }
 
+// TestTaught: of a diagnostic's fix its message is kept, which other projects have, too, and not its place.
+func TestTaught(t *testing.T) {
+	for want, task := range map[string]Task{
+		"reject it":                     {Text: "reject it", Focus: &Focus{Path: "a.py"}},
+		"undefined name 'x' (pyflakes)": {Text: "Fix this diagnostic in a.py, line 3: undefined name 'x' (pyflakes)", Focus: &Focus{Diagnostic: "undefined name 'x'", Source: "pyflakes"}},
+		"undefined":                     {Text: "Fix this diagnostic in a.py, line 3: undefined", Focus: &Focus{Diagnostic: "undefined"}},
+	} {
+		if got := task.Taught(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
 // TestClass: the user's word counts first, then that of the plan unless its files show that it is wrong, then
 // the words of the task; the language is that of what was changed, else of what the plan names.
 func TestClass(t *testing.T) {

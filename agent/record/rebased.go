@@ -32,7 +32,7 @@ func (p *State) applyRebased(b Rebased) {
 	if b.Dropped != "" {
 		note += " These staged changes overlapped with what the user typed and were dropped; do them again where they still make sense:\n" + b.Dropped
 	}
-	p.Turns = append(p.Turns, Turn{Said: action.Said{Text: note}})
+	p.Turns = append(p.Turns, Turn{Said: action.Said{Text: note}, moved: b.Dropped == ""})
 	if f := p.Feature(); b.Dropped != "" && f != nil && (p.Phase != Coding || f.Ended) {
 		p.Dropped = note
 	}

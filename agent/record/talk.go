@@ -34,6 +34,7 @@ type Turn struct {
 	Beside  bool         // it was said while the model wrote the reply of the next turn
 	OK      bool
 	Unrun   bool // it was not looked at
+	moved   bool // it only says that staged edits were moved onto what the user typed
 	refused bool // it was no call that could be done
 	note    string
 	told    string // what the user said
@@ -86,10 +87,11 @@ func (t *Talk) learn(s action.Shown) {
 // ShownNow lists what the model knows of files, by path.
 func (t *Talk) ShownNow() map[string]action.Shown { return maps.Clone(t.known) }
 
-// LastTurn is the turn that ended last, calls that were not run aside; nil before the first.
+// LastTurn is the turn that ended last; nil before the first. Calls that were not run are no such turn, nor is
+// what the user typed beside the staged edits: who finished the feature before it has finished it.
 func (t *Talk) LastTurn() *Turn {
 	for i := len(t.Turns) - 1; i >= 0; i-- {
-		if !t.Turns[i].Unrun {
+		if !t.Turns[i].Unrun && !t.Turns[i].moved {
 			return &t.Turns[i]
 		}
 	}

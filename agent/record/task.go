@@ -52,6 +52,19 @@ type Focus struct {
 	Source     string `json:"source,omitempty"`     // who published it
 }
 
+// Taught is what memory finds a task by, and keeps of it: the text, or for the fix of a diagnostic what that says, since the
+// text around it names a place in one project.
+func (t Task) Taught() string {
+	f := t.Focus
+	if f == nil || f.Diagnostic == "" {
+		return t.Text
+	}
+	if f.Source == "" {
+		return f.Diagnostic
+	}
+	return f.Diagnostic + " (" + f.Source + ")"
+}
+
 // Phase is where a task is in its life.
 type Phase string
 

@@ -27,13 +27,18 @@ type Tested struct {
 // and again where that has changed.
 type TestsFound struct {
 	Candidates []stack.Candidate `json:"candidates,omitempty"`
+	// Instead is the command that tests the feature where there are none; "" where none does, and in older versions.
+	Instead string `json:"instead,omitempty"`
 }
 
 func (TestsFound) kind() string { return "tests" }
 
 // Told says in a line for people what was found.
 func (b TestsFound) Told() string {
-	if len(b.Candidates) == 0 {
+	switch {
+	case len(b.Candidates) == 0 && b.Instead != "":
+		return "No test command of the whole project was found. What is known of its tests runs instead: " + b.Instead
+	case len(b.Candidates) == 0:
 		return "No test command was found in this project: what is written is not tested. Name one in its manifest (a test script, the configuration of pytest, a make target), or in the task."
 	}
 	return "the project's tests: " + b.Candidates[0].String()

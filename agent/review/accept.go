@@ -193,6 +193,7 @@ func (s *Session) apply(ctx context.Context, intent record.Applying, edits []wor
 		return nil, errors.Join(err, s.Settle())
 	}
 	for i := range results { // in the order of the edits
+		results[i].Unsaved = results[i].OK && s.Workspace.Unsaved(results[i].Path)
 		results[i].Deleted = i < len(edits) && edits[i].Op == workspace.Delete && edits[i].Path == results[i].Path
 	}
 	outcome := record.Applied{Undo: intent.Undo}

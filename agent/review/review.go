@@ -35,6 +35,15 @@ type File struct {
 	Obeyed permit.Obeyed // by programs, on their own: accepted by its name only
 	Kept   string        // the id of the kept work that it is of; "" for the result
 	Unfit  string        // of kept work: why what is open of it does not fit the user's file now
+	// Unsaved says that what was accepted of it stands in the editor, which has not saved it, see [Review.LookAt].
+	Unsaved bool
+}
+
+// LookAt notes which of the files that were accepted are not saved in the editor: these are not called written.
+func (rev *Review) LookAt(w *workspace.Workspace) {
+	for i, f := range rev.Files {
+		rev.Files[i].Unsaved = slices.Contains(f.Hunks, record.HunkAccepted) && w.Unsaved(f.Change.Path)
+	}
 }
 
 // Open counts the hunks that are still to be decided.

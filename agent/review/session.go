@@ -77,7 +77,13 @@ func (s *Session) withoutUnsure(hunks []record.HunkID, sel Selection) (sure []re
 }
 
 // review is the result as it is now.
-func (s *Session) review() (*Review, error) { return Of(s.State, s.Blob, s.Obeyed) }
+func (s *Session) review() (*Review, error) {
+	rev, err := Of(s.State, s.Blob, s.Obeyed)
+	if err == nil {
+		rev.LookAt(s.Workspace)
+	}
+	return rev, err
+}
 
 // Review is the result as it is now, and for kept work whether it fits the user's files.
 func (s *Session) Review() (*Review, error) {

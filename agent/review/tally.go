@@ -10,9 +10,24 @@ import (
 	"caselsp/agent/record"
 )
 
-// words are the states of hunks as users read them: what is accepted is in their files.
+// words are the states of hunks as users read them: what is accepted is in their files, or in the editor's text of
+// them (unsaved).
 var words = map[record.HunkState]string{
 	record.HunkOpen: "open", record.HunkAccepted: "written", record.HunkRejected: "rejected",
+}
+
+// unsaved is what is accepted of a file that the editor has not saved.
+const (
+	unsaved     = "changed in the editor, not saved"
+	unsavedPart = "changed in part in the editor, not saved"
+)
+
+// word is the state of a hunk of the file as users read it.
+func (f File) word(state record.HunkState) string {
+	if state == record.HunkAccepted && f.Unsaved {
+		return unsaved
+	}
+	return words[state]
 }
 
 // Standing says how far a file is decided: "written", "rejected" or "open", or each of its
@@ -28,9 +43,9 @@ func (f File) Standing() string {
 		}
 		switch {
 		case len(numbers) == len(f.Hunks):
-			return words[state]
+			return f.word(state)
 		case len(numbers) > 0:
-			parts = append(parts, count.Noun(len(numbers), "hunk")+" "+strings.Join(numbers, ", ")+" "+words[state])
+			parts = append(parts, count.Noun(len(numbers), "hunk")+" "+strings.Join(numbers, ", ")+" "+f.word(state))
 		}
 	}
 	return strings.Join(parts, "; ")
@@ -43,17 +58,19 @@ func (rev *Review) Tally() string {
 	}
 	of := map[string]int{}
 	for _, f := range rev.Files {
-		word := words[f.Hunks[0]]
+		word := f.word(f.Hunks[0])
 		switch {
 		case f.Open() > 0:
 			word = words[record.HunkOpen]
 		case slices.ContainsFunc(f.Hunks, func(s record.HunkState) bool { return s != f.Hunks[0] }):
-			word = "written in part"
+			if word = "written in part"; f.Unsaved {
+				word = unsavedPart
+			}
 		}
 		of[word]++
 	}
 	var parts []string
-	for _, word := range []string{"written", "written in part", "rejected", "open"} {
+	for _, word := range []string{words[record.HunkAccepted], "written in part", unsaved, unsavedPart, words[record.HunkRejected], words[record.HunkOpen]} {
 		switch n := of[word]; n {
 		case 0:
 		case 1:
@@ -78,7 +95,7 @@ func (rev *Review) partly() string {
 	if !of[record.HunkAccepted] || !of[record.HunkRejected] || of[record.HunkOpen] {
 		return ""
 	}
-	return "What is written is a part of what was tested: run the tests."
+	return "What was accepted is a part of what was tested: run the tests."
 }
 
 // interrupted says what a crash left of the last acceptance or undo, "" where none came.

@@ -28,6 +28,8 @@ type Applied struct {
 	Reason string `json:"reason,omitempty"`
 	// Deleted says that the edit was to delete the file; older versions and an interrupted one do not tell.
 	Deleted bool `json:"deleted,omitempty"`
+	// Unsaved says that the text was changed in the editor, which has not saved it.
+	Unsaved bool `json:"unsaved,omitempty"`
 }
 
 // Applier changes the user's files. It never claims OK for what it has not looked

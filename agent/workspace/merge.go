@@ -18,12 +18,17 @@ type Conflict struct {
 // change there is none. Changes of neighbouring lines are merged, unless that
 // would put a line of both in twice or run two lines together.
 func Merge(base, ours, theirs string) (string, []Conflict) {
-	text, found := mergeLines(splitLines(base), splitLines(ours), splitLines(theirs))
+	text, found := mergeTexts(base, ours, theirs)
 	var conflicts []Conflict
 	for _, c := range found {
 		conflicts = append(conflicts, c.Conflict)
 	}
 	return text, conflicts
+}
+
+// mergeTexts is Merge with what a rebase must know of its conflicts.
+func mergeTexts(base, ours, theirs string) (string, []conflictRegion) {
+	return mergeLines(splitLines(base), splitLines(ours), splitLines(theirs), false)
 }
 
 // conflictRegion is a conflict that knows its line in the base too, from 1.
@@ -36,6 +41,8 @@ type conflictRegion struct {
 type side struct {
 	lines []string
 	spans []span
+	// beside lets insertions of both sides at one place stand behind each other, ours first.
+	beside bool
 }
 
 // replacement returns what stands in a side for base[lo:hi], a stretch that
@@ -57,9 +64,9 @@ type group struct {
 	ours, theirs []span
 }
 
-func mergeLines(base, ours, theirs []string) (string, []conflictRegion) {
-	us := side{ours, diffLines(base, ours)}
-	them := side{theirs, diffLines(base, theirs)}
+func mergeLines(base, ours, theirs []string, beside bool) (string, []conflictRegion) {
+	us := side{ours, diffLines(base, ours), beside}
+	them := side{theirs, diffLines(base, theirs), beside}
 	var out []string
 	var conflicts []conflictRegion
 	at := 0
@@ -132,7 +139,7 @@ func collide(xSide side, x span, ySide side, y span) bool {
 	if y.lo != x.hi {
 		return y.lo < x.hi
 	}
-	if x.lo == x.hi && y.lo == y.hi {
+	if x.lo == x.hi && y.lo == y.hi && !xSide.beside {
 		return true // two insertions at one place have no order
 	}
 	before, after := xSide.lines[x.newLo:x.newHi], ySide.lines[y.newLo:y.newHi]
@@ -142,4 +149,32 @@ func collide(xSide side, x span, ySide side, y span) bool {
 	return slices.ContainsFunc(before, func(line string) bool {
 		return strings.TrimSpace(line) != "" && slices.Contains(after, line)
 	})
+}
+
+// mergeTyped merges what the agent staged with what the user types in the same file meanwhile. Unlike
+// Merge, it keeps insertions at one place, the user's first, and takes a newline at the end of the text
+// for no change of its last line: who types at the end of a file would else drop what was added there,
+// with each key. The agent is told and the tests run on the result; when the user accepts a result, there
+// is nobody to look at it again, so Merge calls that a conflict.
+func mergeTyped(base, ours, theirs string) (string, []conflictRegion) {
+	closed := func(text string) string {
+		if text != "" && !strings.HasSuffix(text, "\n") {
+			text += "\n"
+		}
+		return text
+	}
+	open := func(text string) bool { return text != closed(text) }
+	mine := splitLines(closed(ours))
+	text, conflicts := mergeLines(splitLines(closed(base)), mine, splitLines(closed(theirs)), true)
+	if text == closed(ours) && len(conflicts) > 0 {
+		return ours, conflicts
+	}
+	ends := open(theirs)
+	if merged := splitLines(text); open(ours) != open(base) && len(mine) > 0 && len(merged) > 0 && merged[len(merged)-1] == mine[len(mine)-1] {
+		ends = open(ours)
+	}
+	if ends {
+		text = strings.TrimSuffix(text, "\n")
+	}
+	return text, conflicts
 }

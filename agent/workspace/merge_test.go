@@ -44,6 +44,42 @@ func TestMerge(t *testing.T) {
 	}
 }
 
+// TestMergeTyped types at the end of a file key by key, with a newline at its end as Vim has it and without, while
+// something is staged there and elsewhere: nothing staged is dropped. The same line on both sides still is a conflict.
+func TestMergeTyped(t *testing.T) {
+	const base, staged = "a\nb\n", "A\nb\n\ndef f():\n"
+	for _, end := range []string{"\n", ""} {
+		was, theirs := base, staged
+		for _, typed := range []string{"x", "xy", "xy\nz", "xy\nz("} {
+			ours := base + typed + end
+			got, conflicts := mergeTyped(was, ours, theirs)
+			if want := "A\nb\n" + typed + "\n\ndef f():\n"; got != want && got != strings.TrimSuffix(want, "\n") || conflicts != nil {
+				t.Fatalf("typed %q: got %q, %v\nwant %q", typed+end, got, conflicts, want)
+			}
+			was, theirs = ours, got
+		}
+	}
+	for _, tt := range []struct{ name, base, ours, theirs, want string }{
+		{"the same line", "a\nb\n", "a\nX\n", "a\nY\n", "a\nX\n"},
+		{"the same insertion in part", "a\n", "a\nX\n", "a\nX\nY\n", "a\nX\n"},
+		{"the same last line without a newline", "a\nb", "a\nX", "a\nY\n", "a\nX"},
+	} {
+		if got, conflicts := mergeTyped(tt.base, tt.ours, tt.theirs); got != tt.want || len(conflicts) != 1 {
+			t.Errorf("%s: got %q, %v; want %q and a conflict", tt.name, got, conflicts, tt.want)
+		}
+	}
+	for _, text := range []string{"", "a", "a\n"} {
+		for _, other := range []string{"", "b", "a\nb", "b\n"} {
+			if got, conflicts := mergeTyped(text, text, other); got != other || conflicts != nil {
+				t.Errorf("mergeTyped(%q, the same, %q): got %q, %v", text, other, got, conflicts)
+			}
+			if got, conflicts := mergeTyped(text, other, text); got != other || conflicts != nil {
+				t.Errorf("mergeTyped(%q, %q, the first): got %q, %v", text, other, got, conflicts)
+			}
+		}
+	}
+}
+
 // FuzzMerge: whatever is merged, one side alone is that side, ours is never lost,
 // and the result has no line that is in none of the inputs.
 func FuzzMerge(f *testing.F) {

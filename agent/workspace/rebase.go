@@ -147,7 +147,11 @@ func mergeBytes(base, ours, theirs *Content) ([]byte, []Hunk) {
 			encodings = append(encodings, enc)
 		}
 	}
-	text, conflicts := mergeLines(splitLines(texts[1]), splitLines(texts[0]), splitLines(texts[2]))
+	merge := mergeTyped
+	if texts[1] == "" { // two files under one name have no line in common
+		merge = mergeTexts
+	}
+	text, conflicts := merge(texts[1], texts[0], texts[2])
 	var dropped []Hunk
 	for _, c := range conflicts {
 		dropped = append(dropped, Hunk{OldLine: c.baseLine, NewLine: c.Line, Old: c.Base, New: c.Theirs})

@@ -240,6 +240,24 @@ func (w *Workspace) Buffer(path string) (Buffer, bool) {
 	return Buffer{}, false
 }
 
+// Unsaved reports whether the editor's text of a file differs from what is on disk.
+func (w *Workspace) Unsaved(path string) bool {
+	at, err := w.locate(path)
+	if err != nil {
+		return false
+	}
+	b := w.buffer(at.key)
+	if b == nil {
+		return false
+	}
+	disk, err := at.load(MaxContent)
+	if err != nil {
+		return true
+	}
+	text, _ := underBuffer(at, b)
+	return disk == nil || disk.Hash != text.Hash
+}
+
 func (w *Workspace) buffer(key string) *buffer {
 	w.mu.Lock()
 	defer w.mu.Unlock()

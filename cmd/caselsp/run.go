@@ -421,16 +421,19 @@ func (e *engine) resumeFlags() string {
 	return text
 }
 
-// tellResults reports for each file whether it was written.
+// tellResults reports for each file whether it was written, or only changed in the editor that has it open.
 func tellResults(w io.Writer, out review.Outcome, how string) {
 	for _, r := range out.Results {
 		how := how
 		if r.Deleted && how == "written" {
 			how = "deleted"
 		}
-		if r.OK {
+		switch {
+		case r.Unsaved:
+			fmt.Fprintf(w, "caselsp: changed in the editor, not saved: %s\n", clean(r.Path))
+		case r.OK:
 			fmt.Fprintf(w, "caselsp: %s: %s\n", how, clean(r.Path))
-		} else {
+		default:
 			fmt.Fprintf(w, "caselsp: NOT %s: %s: %s\n", how, clean(r.Path), clean(r.Reason))
 		}
 	}

@@ -61,7 +61,7 @@ func nvimUse(plugin string, files map[string]string, run string) editorUse {
 }
 
 var editorUses = []editorUse{
-	nvimUse("", map[string]string{".config/nvim/init.lua": "## Neovim lua"}, ":Case make a mark"),
+	nvimUse("", map[string]string{".config/nvim/init.lua": "## Neovim lua"}, ":Case run make a mark"),
 	nvimUse("install-nvim", nil, ":Case run make a mark"),
 	{
 		name: "helix", files: map[string]string{".config/helix/languages.toml": "## Helix toml"}, mode: " INS ",
@@ -71,7 +71,7 @@ var editorUses = []editorUse{
 		pick: pickHelix,
 		back: []string{":o notes.py", "Enter"}, open: ":o ",
 		approve: []string{":lsp-workspace-command caselsp.approve", "Enter"},
-		save:    []string{":w", "Enter"}, quit: []string{":qa!", "Enter"},
+		save:    []string{":w", "Enter"}, quit: []string{":qa", "Enter"},
 	},
 	{
 		name: "emacs", files: map[string]string{".config/emacs/init.el": "## Emacs elisp"},

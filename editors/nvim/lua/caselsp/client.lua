@@ -239,7 +239,11 @@ function M.configuration()
         local footer = reviewed[ctx.client_id] and ':Case review' or nil
         reviewed[ctx.client_id] = nil
         local level = levels[message.type] or vim.log.levels.INFO
-        require('caselsp.notice').show(in_words(message.message), level, { footer = footer })
+        local notice = require('caselsp.notice')
+        if message.message:find('^Resumed: ') then
+          notice.drop_old('^Stopped: ') -- it is true no more
+        end
+        notice.show(in_words(message.message), level, { footer = footer })
         return vim.NIL
       end,
       ['window/showDocument'] = show_document,

@@ -171,6 +171,15 @@ function M.drop(key)
   end
 end
 
+--- Takes the notices away whose text has a pattern (of Lua).
+function M.drop_old(pattern)
+  for _, n in ipairs(vim.list_slice(shown)) do
+    if vim.api.nvim_buf_is_valid(n.buffer) and vim.api.nvim_buf_get_lines(n.buffer, 0, 1, true)[1]:find(pattern) then
+      close(n)
+    end
+  end
+end
+
 --- The keys of the notices on the screen.
 function M.keys()
   local keys = {}
