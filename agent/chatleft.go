@@ -39,7 +39,7 @@ func (a *Agent) Left(thread string) (open string, said []string, err error) {
 	}
 	if h := p.Thread.LastHanded(); h != nil {
 		if st, failed := a.Status(h.Task); failed == nil && st.Open != nil && idle(st.State, st.Interrupted) {
-			parts = append(parts, fmt.Sprintf("a question of the task %s is unanswered: %s To answer it: caselsp resume %s", h.Task, quote.Text(st.Open.Text), h.Task))
+			parts = append(parts, fmt.Sprintf("a question of the task %s is unanswered: %s To answer it: caselsp resume %s", h.Task, st.Open.Line(), h.Task))
 		}
 	}
 	return strings.Join(parts, "\n"), said, err

@@ -37,8 +37,9 @@ func (a *Agent) closing(p *record.State) (bodies []record.Body) {
 	return bodies
 }
 
-// closed closes a paused or stopped task of which something can be decided.
-func (r *run) closed() (bool, error) {
+// closed closes a paused or stopped task of which something that is selected can be decided. A task of which nothing can stays
+// as it is.
+func (r *run) closed(sel review.Selection) (bool, error) {
 	view, err := r.a.load(r.id)
 	if err != nil {
 		return false, err
@@ -47,8 +48,12 @@ func (r *run) closed() (bool, error) {
 	if bodies == nil {
 		return false, nil
 	}
-	if _, err := review.Of(view, r.a.Store.Blob, r.a.obeyed(view)); err != nil {
+	rev, err := review.Of(view, r.a.Store.Blob, r.a.obeyed(view))
+	if err != nil {
 		return false, err
+	}
+	if sel.Kept == "" && rev.OpenFiles() == 0 {
+		return false, fmt.Errorf("%w: %s The task stays %s: `caselsp resume %s` goes on with it", review.ErrDecided, rev.Tally(), r.state.Phase, r.id)
 	}
 	for _, b := range bodies {
 		if err := r.record(b); err != nil {

@@ -160,7 +160,7 @@ func (p *Player) Asked() (asked, recorded bool) {
 		switch {
 		case e.Layered != nil:
 			looked = true
-		case e.Recalled == nil && e.Linted == nil && e.Checked == nil && e.Tried == nil && e.Allowed == nil && e.Told == nil && e.Tests == nil:
+		case e.Recalled == nil && e.Linted == nil && e.Checked == nil && e.Tried == nil && e.Allowed == nil && e.Told == nil && e.Tests == nil && e.Edited == nil:
 			return e.User != nil && (!looked || e.User.Whole), true
 		}
 	}

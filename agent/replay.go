@@ -142,6 +142,16 @@ func (rec *Recording) Masked() []string {
 	return slices.Compact(list)
 }
 
+// Edited returns the files that the user changed while the task worked on them. A replay has no such edits.
+func (rec *Recording) Edited() []string {
+	var list []string
+	for _, e := range rec.entries {
+		list = append(list, e.Edited...)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
 // maxRecordingLine bounds one line of a recording: a command's result with the
 // largest files that the sandbox gives back.
 const maxRecordingLine = 256 << 20

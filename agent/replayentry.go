@@ -28,6 +28,7 @@ type entry struct {
 	Message  *record.Message           `json:"message,omitempty"` // in a thread
 	Handed   *record.HandedOver        `json:"handed,omitempty"`  // what a thread was handed over to
 	Shown    *record.FilesShown        `json:"shown,omitempty"`   // to the model of a thread, unasked
+	Edited   []string                  `json:"edited,omitempty"`  // staged files that the user changed meanwhile: their text is not recorded
 }
 
 // take takes in a record that a recording holds as it is, and reports whether this is one. That of a thread holds
@@ -62,6 +63,8 @@ func (e *entry) take(body record.Body, thread bool) bool {
 	case record.Judged:
 		e.Judged = &b
 		return !b.ByAnswer()
+	case record.Rebased:
+		e.Edited = b.Paths
 	case record.Message:
 		e.Message = &b
 		return thread

@@ -253,7 +253,7 @@ func (a *Agent) withDecisions(p *record.State) string {
 	if err != nil {
 		return p.Report.Text // nothing was changed, or the review says what is wrong
 	}
-	rev.LookAt(a.Workspace)
+	rev.LookAt(p, a.Workspace)
 	standing := map[string]string{}
 	for _, f := range rev.Files {
 		standing[f.Change.Path] = f.Standing()

@@ -136,7 +136,7 @@ func (a *Agent) reviewed(ctx context.Context, id string, sel *review.Selection, 
 	if err := s.Settle(); err != nil {
 		return review.Outcome{}, err
 	}
-	closed, err := r.closed()
+	closed, err := r.closed(*sel)
 	if err != nil {
 		return review.Outcome{}, err
 	}
@@ -144,6 +144,7 @@ func (a *Agent) reviewed(ctx context.Context, id string, sel *review.Selection, 
 	if err != nil {
 		return review.Outcome{}, err
 	}
+	before.LookAt(p, a.Workspace)
 	results, err := f(s)
 	if errors.Is(err, review.ErrDecided) && p.Phase == record.Review && before.OpenFiles() == 0 {
 		err = nil // a crash came between the last decision and the end of the task
@@ -160,6 +161,6 @@ func (a *Agent) reviewed(ctx context.Context, id string, sel *review.Selection, 
 	if err != nil {
 		return review.Outcome{Results: results}, err
 	}
-	after.LookAt(a.Workspace)
+	after.LookAt(p, a.Workspace)
 	return review.Outcome{Learnt: learntOf(r.learn(ctx, after)), Results: results, State: p.Phase, Open: open, Waiting: after.WaitingIn(*sel), Kept: sel.Kept != "", Closed: closed, Decided: review.Decided(before, after)}, nil
 }

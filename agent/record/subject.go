@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"caselsp/agent/quote"
 )
 
 // Subject is what a question is about: one of the types below. No other package can make
@@ -15,6 +17,40 @@ type Subject interface{ kind() QuestionKind }
 type Approvable interface {
 	Subject
 	Offer() Offer
+}
+
+// Line is what is asked, in a line: what would be approved stands in it whole.
+func (q Question) Line() string {
+	if about, ok := q.Subject.(Approvable); ok {
+		return quote.Visible(q.Text) + " " + quote.Text(about.Offer().What)
+	}
+	if about, ok := q.Subject.(Input); ok {
+		return about.Who() + " asks " + quote.Text(q.Text)
+	}
+	return quote.Visible(q.Text)
+}
+
+// Answers are the words that answer the question, for one who types a command.
+func (q Question) Answers() string {
+	switch about := q.Subject.(type) {
+	case Approvable:
+		words := []string{Approve}
+		if about.Offer().Task {
+			words = append(words, ApproveTask)
+		}
+		if about.Offer().Always != "" {
+			words = append(words, ApproveAlways)
+		}
+		return strings.Join(append(words, Deny), ", ") + " or " + Deny + ":REASON"
+	case Input:
+		if len(about.Choices) > 0 {
+			return "a number, or your own words"
+		}
+		return "your own words"
+	case Secret:
+		return Kept + ", once `caselsp secret set " + about.Name + "` has put it into your keyring; or " + Deny
+	}
+	return Approve + " or " + Deny
 }
 
 // Offer is what the user sees of what they approve.

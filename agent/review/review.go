@@ -3,6 +3,7 @@ package review
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 
 	"caselsp/agent/count"
@@ -37,13 +38,41 @@ type File struct {
 	Unfit  string        // of kept work: why what is open of it does not fit the user's file now
 	// Unsaved says that what was accepted of it stands in the editor, which has not saved it, see [Review.LookAt].
 	Unsaved bool
+	// Unmade says that what was accepted of it is in the file no longer, which is as it was before: it is open again.
+	Unmade bool
 }
 
-// LookAt notes which of the files that were accepted are not saved in the editor: these are not called written.
-func (rev *Review) LookAt(w *workspace.Workspace) {
-	for i, f := range rev.Files {
-		rev.Files[i].Unsaved = slices.Contains(f.Hunks, record.HunkAccepted) && w.Unsaved(f.Change.Path)
+// LookAt notes of the files that were accepted which are not saved in the editor: these are not called written. Those that
+// hold again what they held before the acceptance are open again: the user has undone it in the editor, or the editor ended
+// before it saved its text.
+func (rev *Review) LookAt(p *record.State, w *workspace.Workspace) {
+	for i := range rev.Files {
+		f := &rev.Files[i]
+		if !slices.Contains(f.Hunks, record.HunkAccepted) {
+			continue
+		}
+		f.Unsaved = w.Unsaved(f.Change.Path)
+		if a, ok := p.Review.Applied[f.Change.Path]; ok && unmade(a, w) {
+			f.Unmade, f.Unsaved = true, false
+			for h, state := range f.Hunks {
+				if state == record.HunkAccepted {
+					f.Hunks[h] = record.HunkOpen
+				}
+			}
+		}
 	}
+}
+
+// unmade reports whether a file holds what it held before it was changed so.
+func unmade(a record.AppliedTo, w *workspace.Workspace) bool {
+	if a.Op == workspace.Rename || a.Before.Hash == a.After.Hash {
+		return false
+	}
+	now, err := w.Bytes(a.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return a.Before.Hash == ""
+	}
+	return err == nil && now.Hash == a.Before.Hash
 }
 
 // Open counts the hunks that are still to be decided.

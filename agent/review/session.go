@@ -80,7 +80,7 @@ func (s *Session) withoutUnsure(hunks []record.HunkID, sel Selection) (sure []re
 func (s *Session) review() (*Review, error) {
 	rev, err := Of(s.State, s.Blob, s.Obeyed)
 	if err == nil {
-		rev.LookAt(s.Workspace)
+		rev.LookAt(s.State, s.Workspace)
 	}
 	return rev, err
 }

@@ -79,7 +79,7 @@ func (rev *Review) Tally() string {
 			parts = append(parts, fmt.Sprintf("%d are %s", n, word))
 		}
 	}
-	said := []string{"Of " + count.Of(len(rev.Files), "file") + " " + strings.Join(parts, ", ") + ".", rev.partly(), rev.keptTally(), rev.interrupted(), rev.untested()}
+	said := []string{"Of " + count.Of(len(rev.Files), "file") + " " + strings.Join(parts, ", ") + ".", rev.partly(), rev.unmade(), rev.keptTally(), rev.interrupted(), rev.untested()}
 	return strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), " ")
 }
 
@@ -92,10 +92,24 @@ func (rev *Review) partly() string {
 			of[state] = true
 		}
 	}
-	if !of[record.HunkAccepted] || !of[record.HunkRejected] || of[record.HunkOpen] {
+	if !of[record.HunkAccepted] || !of[record.HunkRejected] || of[record.HunkOpen] || len(rev.Untested) > 0 {
 		return ""
 	}
 	return "What was accepted is a part of what was tested: run the tests."
+}
+
+// unmade names the files that what was accepted of is no longer in.
+func (rev *Review) unmade() string {
+	var names []string
+	for _, f := range rev.Files {
+		if f.Unmade {
+			names = append(names, f.Change.Path)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "Accepted, but not in the file, which is as it was before: " + strings.Join(names, ", ") + ". It is open again."
 }
 
 // interrupted says what a crash left of the last acceptance or undo, "" where none came.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -45,6 +46,9 @@ func replayCommand(w *wiring) *cobra.Command {
 
 func readRecording(path string) (*agent.Recording, error) {
 	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no file %s: to replay a task, write its recording first: caselsp export --output FILE TASK", clean(path))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +78,7 @@ func (w *wiring) mayWrite() error {
 // the real history and memory neither change nor influence the result.
 func (w *wiring) replay(ctx context.Context, rec *agent.Recording, d display, yes bool) error {
 	defer d.close()
-	masked := rec.Masked()
+	masked, edited := rec.Masked(), rec.Edited()
 	if yes && len(masked) > 0 {
 		return fmt.Errorf("nothing was written: the recording does not hold %s as the task left it, because the export masked secrets in it. Replay it without --yes, which only shows the result", strings.Join(masked, ", "))
 	}
@@ -113,6 +117,8 @@ func (w *wiring) replay(ctx context.Context, rec *agent.Recording, d display, ye
 		advice := rec.Made.Advice(versionText())
 		if len(masked) > 0 {
 			advice = fmt.Sprintf("The export masked secrets in %s. What a command reads from it cannot be replayed.", strings.Join(masked, ", "))
+		} else if len(edited) > 0 {
+			advice = fmt.Sprintf("While the task worked, the user changed %s, which a recording does not hold: the replay can part from it there.", strings.Join(edited, ", "))
 		}
 		return &exitError{exitDiverged, errors.New(strings.TrimSpace(clean(last.Reason) + "\n" + advice))}
 	case last.State != record.Review:

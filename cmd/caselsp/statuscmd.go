@@ -7,7 +7,6 @@ import (
 	"io"
 	"strings"
 
-	"caselsp/agent"
 	"caselsp/agent/record"
 
 	"github.com/spf13/cobra"
@@ -83,7 +82,10 @@ func printStatus(out io.Writer, list []record.Status, asJSON bool) error {
 			fmt.Fprintf(out, "  %s\n", clean(firstLine(st.Reason)))
 		}
 		if st.Open != nil {
-			fmt.Fprintf(out, "  asks: %s\n  answer it: caselsp resume --answer ANSWER %s\n", agent.Quote(st.Open.Whole()), st.Task.ID)
+			for line := range strings.Lines(strings.TrimPrefix(questionText(*st.Open), "\n")) {
+				fmt.Fprint(out, "  "+line)
+			}
+			fmt.Fprintf(out, "  answer it: caselsp resume %[1]s, which asks; or caselsp resume --answer ANSWER %[1]s, with %[2]s\n", st.Task.ID, st.Open.Answers())
 		}
 	}
 	return nil

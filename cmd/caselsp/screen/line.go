@@ -107,7 +107,10 @@ func (l *Line) move(name string) {
 
 // insert puts text at the cursor; what does not show as what it is, is spelled out.
 func (l *Line) insert(text string) {
-	text = quote.Visible(strings.ReplaceAll(text, "\t", " "))
+	if !l.paste { // a key that is pressed for a completion
+		text = strings.ReplaceAll(text, "\t", " ")
+	}
+	text = quote.Visible(text)
 	if len(l.text)+len(text) > maxLine {
 		l.full = true
 		return
@@ -233,6 +236,9 @@ func (l *Line) wordRight() int {
 // prompt they are not: they would have no room.
 const maxMargin = 16
 
+// shownTab is how a tab of a pasted text is shown, wherever it stands.
+const shownTab = "    "
+
 // rows breaks prompt and text into rows of at most width columns, between words where there are some, and says where the
 // cursor is in them. Of more than most rows those around the cursor are returned.
 func (l *Line) rows(prompt string, width, most int) (rows []string, cursor, column int) {
@@ -247,6 +253,10 @@ func (l *Line) rows(prompt string, width, most int) (rows []string, cursor, colu
 		g := displaywidth.StringGraphemes(l.text[at:])
 		g.Next()
 		value, w := g.Value(), g.Width()
+		shown := value
+		if value == "\t" {
+			shown, w = shownTab, len(shownTab)
+		}
 		if value != "\n" {
 			if at == word && value != " " && p.cells > margin {
 				p.fit(displaywidth.String(l.text[at:at+wordLen(l.text[at:])]), margin)
@@ -259,7 +269,7 @@ func (l *Line) rows(prompt string, width, most int) (rows []string, cursor, colu
 		if value == "\n" {
 			p.next(margin)
 		} else {
-			p.row, p.cells = p.row+value, p.cells+w
+			p.row, p.cells = p.row+shown, p.cells+w
 		}
 		if at += len(value); value == " " || value == "\n" {
 			word = at
