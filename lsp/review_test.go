@@ -3,6 +3,7 @@ package lsp
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -229,4 +230,23 @@ func TestEditsTried(t *testing.T) {
 	sc.said("left to decide")
 	sc.expect(lsptest.HasText("a.py", lines(map[int]string{2: "x2 = 20"})))
 	sc.hunks(id, "a.py", record.HunkAccepted, record.HunkOpen)
+}
+
+// TestDiffLines: what is decided of a result, and what stands around its diffs, makes no other one of it; a line of code does.
+func TestDiffLines(t *testing.T) {
+	const shown = "Result of task t: x\nOpen: 1 hunk.\n\nFile a.py: open\ndiff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@ hunk 1 of 1: open\n-a\n+b\n \n\nFile b.py: open\ndiff --git a/b.py b/b.py\n"
+	for change, same := range map[[2]string]bool{
+		{"hunk 1 of 1: open", "hunk 1 of 1: rejected"}: true,
+		{"File a.py: open", "File a.py: rejected"}:     true,
+		{"Open: 1 hunk.", "Open.\n`:reload`"}:          true,
+		{"\n", "\r\n"}:                                 true,
+		{"+b\n", "+c\n"}:                               false,
+		{"-1,2", "-2,2"}:                               false,
+		{"diff --git a/b.py b/b.py\n", ""}:             false,
+	} {
+		other := strings.ReplaceAll(shown, change[0], change[1])
+		if got := slices.Equal(diffLines(shown), diffLines(other)); got != same {
+			t.Errorf("%q for %q: the same is %v, want %v", change[1], change[0], got, same)
+		}
+	}
 }
