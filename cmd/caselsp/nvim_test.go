@@ -38,6 +38,7 @@ const nvimTime = 5 * time.Minute
 //	states       the states of the tasks afterwards, oldest first
 //	trusted      the one folder that the settings trust; all where it is left out
 //	decisions    who decided about which command, as the journal has it; may be left out
+//	lint         when linters check staged files; never where it is left out, because each takes a container
 //	nowhere      a secret, which must stand in nothing that was written or sent; with it
 //	             the user has a keyring; may be left out
 //
@@ -101,7 +102,8 @@ func (n *nvimRun) run() {
 
 	ctx, cancel := context.WithTimeout(t.Context(), nvimTime)
 	defer cancel()
-	out, err := n.command(ctx, editorProgram(cmp.Or(n.editor, "nvim")), "--headless", "-S", n.absolute("testdata/nvim/user.lua")).CombinedOutput()
+	// For a Python file Neovim looks for its Python provider, which no scenario uses: some programs, such as pyenv's, take minutes to answer.
+	out, err := n.command(ctx, editorProgram(cmp.Or(n.editor, "nvim")), "--cmd", "let g:loaded_python3_provider = 0", "--headless", "-S", n.absolute("testdata/nvim/user.lua")).CombinedOutput()
 	if err != nil {
 		t.Errorf("nvim: %v\n%s", err, out)
 	}
@@ -198,6 +200,7 @@ func (n *nvimRun) command(ctx context.Context, name string, args ...string) *exe
 		"CASELSP_MODEL_BASE_URL="+n.model.URL, "CASELSP_MODEL_NAME=scripted", "CASELSP_LOG_LEVEL=debug",
 		"CASELSP_TRUST_FOLDERS="+n.at(n.trusted()),
 		"CASELSP_FIXCHECK_TESTS=false",
+		"CASELSP_LINT_WHEN="+cmp.Or(strings.TrimSpace(n.optional("lint")), "never"),
 		"SCENARIO_RESULT="+n.at("result"), "SCENARIO_TRANSCRIPT="+n.at("transcript"), "SCENARIO_HELD="+n.at("held"),
 		"SCENARIO="+n.at("scenario.lua"),
 	)

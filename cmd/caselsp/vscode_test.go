@@ -163,8 +163,7 @@ func (v *vscodeRun) workspace() string {
 func (v *vscodeRun) server(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := v.command(ctx, editorProgram("vscode"), append([]string{"--server-data-dir", v.at("vscode"), "--extensions-dir", v.at("extensions"),
 		"--accept-server-license-terms", "--telemetry-level", "off"}, args...)...)
-	cmd.Env = append(cmd.Env, "VSCODE_CLI=1", // else it takes the PATH of a login shell
-		"CASELSP_LINT_WHEN=never") // what linters find is nothing that an editor shows differently
+	cmd.Env = append(cmd.Env, "VSCODE_CLI=1") // else it takes the PATH of a login shell
 	// Its children outlive it: they end as a group.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

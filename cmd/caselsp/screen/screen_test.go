@@ -32,7 +32,7 @@ func TestLine(t *testing.T) {
 		"\x1b[200~a\rb\x1b[201~c":             "a\nbc|",
 		"a\x1b[99;99z\x1b]b":                  "ab|",
 		"a\x1b\x1b[Db":                        "b|a",
-		"\x1b[200~a\r\nb\nc\td\x1b[201~":      "a\nb\nc d|",
+		"\x1b[200~a\r\nb\nc\td\x1b[201~":      "a\nb\nc\td|",
 		"\x1b[200~a\x03\x1b[A\x15b\x1b[201~c": "abc|",
 		"a\x1b\rb\nc":                         "a\nb\nc|",
 		"a\x1b[13;2ub":                        "a\nb|",
