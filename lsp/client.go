@@ -81,7 +81,8 @@ const (
 	asideUnset              // takeFocus is left out: eglot takes false for true
 )
 
-// asides are the clients whose ways are known.
+// asides are the clients whose ways are known. A plugin of ours for another client can say that takeFocus false leaves the
+// keyboard where it is: {"experimental": {"caselsp": {"documents": "beside"}}}.
 var asides = map[string]aside{"Neovim": asideFalse, "Eglot": asideUnset}
 
 // yes reports whether an optional capability is set.
@@ -110,9 +111,9 @@ func parseClient(p *protocol.InitializeParams) client {
 	if w := p.Capabilities.Workspace; w != nil && c.Name == "" { // ALE names itself nowhere
 		c.MayApply = w.ApplyEdit != nil && !*w.ApplyEdit
 	}
+	c.Aside = asides[c.Name]
 	c.plugin(p.Capabilities.Experimental)
 	c.AsksBeside = c.AsksBeside || slices.Contains(beside, c.Name)
-	c.Aside = asides[c.Name]
 	if slices.Contains(beside, c.Name) {
 		c.Aside, c.Reloads = asideFalse, true
 	}
@@ -127,6 +128,7 @@ func (c *client) plugin(experimental protocol.LSPAny) {
 	var claims struct {
 		Caselsp *struct {
 			Questions string `json:"questions"`
+			Documents string `json:"documents"`
 			Events    bool   `json:"events"`
 		} `json:"caselsp"`
 	}
@@ -134,6 +136,9 @@ func (c *client) plugin(experimental protocol.LSPAny) {
 		return
 	}
 	c.Plugin, c.AsksBeside, c.Events = true, claims.Caselsp.Questions == "beside", claims.Caselsp.Events
+	if claims.Caselsp.Documents == "beside" {
+		c.Aside = asideFalse
+	}
 }
 
 // workspace reads the workspace's capabilities.

@@ -68,6 +68,44 @@
   "Do what KEY does in the current buffer."
   (call-interactively (or (key-binding (kbd key)) (error "%s does nothing" key))))
 
+(defun user-type (text)
+  "Type TEXT at point, as one command, of which the server hears when Emacs is idle."
+  (undo-boundary)
+  (insert text)
+  (undo-boundary)
+  (unless (eq caselsp-client 'lsp-mode) (eglot--signal-textDocument/didChange)))
+
+(defun user-undo ()
+  "Undo once, as the first of its kind."
+  (setq last-command nil this-command 'undo)
+  (undo-boundary)
+  (undo)
+  (unless (eq caselsp-client 'lsp-mode) (eglot--signal-textDocument/didChange)))
+
+(defun user-has (&rest parts)
+  "Wait until the current buffer has all PARTS."
+  (dolist (part parts)
+    (user-see (format "%S in %s" part (buffer-name)) (lambda () (string-search part (buffer-string))))))
+
+(defun user-action (title)
+  "Choose the code action TITLE at point."
+  (setq user-choices (list title))
+  (if (eq caselsp-client 'lsp-mode)
+      (progn (declare-function lsp-execute-code-action "lsp-mode") (call-interactively #'lsp-execute-code-action))
+    (call-interactively #'eglot-code-actions)))
+
+(defun user-same (what got want)
+  "Signal that GOT, called WHAT, is not WANT."
+  (unless (equal got want) (error "%s: got %S, want %S" what got want)))
+
+(defun user-said (part)
+  "Wait until PART stands in the echo area's log."
+  (with-current-buffer "*Messages*" (user-has part)))
+
+(defun user-disk (file)
+  "Return what FILE holds on disk."
+  (with-temp-buffer (insert-file-contents file) (buffer-string)))
+
 (condition-case why
     (let ((default-directory (file-name-as-directory default-directory)))
       (load (getenv "SCENARIO") nil t t)
