@@ -149,10 +149,18 @@ Return nil if caselsp has not written it.  A result is shown as a review."
        (t (message "CASE: a result waits for your review: M-x caselsp-review")))
       t)))
 
+(defun caselsp--visiting (file)
+  "Return a buffer that visits the document FILE as it is on disk now.
+What the user has written there stays."
+  (let ((buffer (find-file-noselect file t)))
+    (with-current-buffer buffer
+      (unless (or (buffer-modified-p) (verify-visited-file-modtime)) (revert-buffer t t t)))
+    buffer))
+
 (defun caselsp--show (file focus line)
   "Show FILE at LINE, from 0, in the selected window if FOCUS.
 Otherwise the selected window, its buffer and point stay as they are."
-  (let* ((buffer (find-file-noselect file))
+  (let* ((buffer (caselsp--visiting file))
          (window (if focus (progn (pop-to-buffer buffer) (selected-window))
                    (display-buffer buffer '((display-buffer-reuse-window display-buffer-use-some-window display-buffer-pop-up-window)
                                             (inhibit-same-window . t))))))
@@ -387,13 +395,13 @@ An answer of nil says nothing: the server has said why it did nothing."
     (and (covers one) (not (covers other)))))
 
 (defun caselsp--flymake ()
-  "Return what flymake shows on the current line.
+  "Return the diagnostics of flymake on the current line.
 Each is a list: where it begins and ends, its message and its code."
   (cl-loop for d in (flymake-diagnostics (line-beginning-position) (line-end-position))
            collect (list (flymake-diagnostic-beg d) (flymake-diagnostic-end d) (flymake-diagnostic-text d) nil)))
 
 (defun caselsp--flycheck ()
-  "Return what flycheck shows on the current line, as `caselsp--flymake' does."
+  "Return those of flycheck on the current line, in the form of `caselsp--flymake'."
   (when (bound-and-true-p flycheck-mode)
     (save-restriction
       (widen)
@@ -784,6 +792,7 @@ CASE does what they say, as one correction of the same task."
 The user writes in some: lsp-mode takes them for those of a library."
   (when (and (buffer-file-name) (string-match-p caselsp--documents (buffer-file-name)))
     (setq-local buffer-save-without-query t)
+    (caselsp--no-view)
     (add-hook 'view-mode-hook #'caselsp--no-view nil t)))
 
 (defun caselsp--no-view ()
@@ -799,7 +808,10 @@ The user writes in some: lsp-mode takes them for those of a library."
   "Start the server for the current buffer."
   (when (and caselsp-global-mode (buffer-file-name) (not (file-remote-p default-directory))
              (executable-find (car caselsp-command)) (project-current))
-    (if (eq caselsp-client 'lsp-mode) (lsp-deferred) (eglot-ensure))))
+    (cond
+     ((not (eq caselsp-client 'lsp-mode)) (eglot-ensure))
+     ((caselsp--owner default-directory) (lsp)) ; its server runs, and may write into it before it is seen
+     (t (lsp-deferred)))))
 
 (defconst caselsp--mode-line '(:eval (caselsp-mode-line)) "The part of the mode line.")
 (put 'caselsp--mode-line 'risky-local-variable t)

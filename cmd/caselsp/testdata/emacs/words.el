@@ -13,11 +13,12 @@
 (when (eq caselsp-client 'lsp-mode)
   (setq lsp-session-file (expand-file-name "lsp-session" (getenv "HOME")) lsp-auto-guess-root t lsp-restart 'ignore
         lsp-enable-file-watchers nil lsp-diagnostics-provider :flymake lsp-warn-no-matched-clients nil
-        lsp-headerline-breadcrumb-enable nil lsp-modeline-code-actions-enable nil lsp-idle-delay 0.05)
-  (require 'lsp-mode))
+        lsp-headerline-breadcrumb-enable nil lsp-modeline-code-actions-enable nil lsp-idle-delay 0.05
+        lsp-lens-enable nil lsp-auto-execute-action nil lsp-enable-snippet nil)
+  (dolist (part '(lsp-mode lsp-diagnostics)) (require part)))
 (caselsp-global-mode)
 
-(defconst user-ceiling 60 "Seconds.")
+(defconst user-ceiling 120 "Seconds.")
 (defvar user-choices nil "What is chosen next, as regular expressions.")
 (defvar user-asked nil "The prompts, newest first.")
 (defvar user-texts nil "What is written next where a text is asked for.")
