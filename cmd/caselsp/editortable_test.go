@@ -20,14 +20,16 @@ var editorRows = []struct {
 	shown []string
 }{
 	{"a task from text to result", []string{"nvimplugin/task", "nvim/marked", "emacs/task", "vscode/start", "helix/task"}},
-	{"a task from a comment, by code actions alone", []string{"nvim/comment", "helix/comment", "vim/comment"}},
-	{"a diagnostic fixed", []string{"nvimplugin/words", "nvim/fix", "vscode/preview"}},
+	{"a task from a comment, by code action", []string{"nvim/comment", "emacs/comment", "helix/comment", "vim/comment"}},
+	{"a diagnostic fixed", []string{"nvimplugin/words", "nvim/fix", "emacs/fix", "vscode/preview"}},
 	{"commands allowed and denied", []string{"nvimplugin/task", "nvim/approvals", "emacs/task", "vscode/start", "helix/task", "vim/approvals"}},
+	{"a question of the model answered", []string{"nvimplugin/task", "nvim/following", "emacs/task", "vscode/documents", "helix/comment", "vim/comment"}},
 	{"keys that are typed answer no question", []string{"typing/nvim install-nvim", "typing/nvim", "typing/emacs install-emacs", "typing/helix"}},
 	{"review hunk by hunk", []string{"nvimplugin/task", "nvim/comment", "emacs/task", "vscode/start", "helix/comment", "vim/comment"}},
 	{"notes on hunks, sent back", []string{"nvimplugin/notes", "emacs/notes", "vscode/notes"}},
-	{"one undo takes an acceptance back", []string{"nvim/undo", "vscode/documents", "helix/comment"}},
-	{"edits followed while they are made", []string{"nvim/following", "vscode/documents"}},
+	{"one undo takes an acceptance back", []string{"nvim/undo", "emacs/undo", "vscode/documents", "helix/comment"}},
+	{"edits followed while they are made", []string{"nvim/following", "emacs/following", "vscode/documents"}},
+	{"two projects in one editor", []string{"nvimplugin/projects", "emacs/projects", "vscode/folders"}},
 	{"stopped and resumed", []string{"nvimplugin/projects", "nvim/follow", "emacs/task", "vscode/folders", "helix/task"}},
 }
 

@@ -15,7 +15,7 @@
         lsp-enable-file-watchers nil lsp-diagnostics-provider :flymake lsp-warn-no-matched-clients nil
         lsp-headerline-breadcrumb-enable nil lsp-modeline-code-actions-enable nil lsp-idle-delay 0.05
         lsp-lens-enable nil lsp-auto-execute-action nil lsp-enable-snippet nil)
-  (dolist (part '(lsp-mode lsp-diagnostics)) (require part)))
+  (dolist (part '(lsp-mode lsp-diagnostics lsp-modeline lsp-headerline lsp-lens lsp-completion lsp-semantic-tokens)) (require part)))
 (caselsp-global-mode)
 
 (defconst user-ceiling 120 "Seconds.")
