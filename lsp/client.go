@@ -86,7 +86,8 @@ const (
 	asideUnset              // takeFocus is left out: eglot takes false for true
 )
 
-// asides are the clients whose ways are known.
+// asides are the clients whose ways are known. A plugin of ours for another client can say that takeFocus false leaves the
+// keyboard where it is: {"experimental": {"caselsp": {"documents": "beside"}}}.
 var asides = map[string]aside{"Neovim": asideFalse, "Eglot": asideUnset}
 
 // keepModified are the clients that ask about every modified document; others are told by the documented
@@ -122,9 +123,9 @@ func parseClient(p *protocol.InitializeParams) client {
 	if w := p.Capabilities.Workspace; w != nil && c.Name == "" { // ALE names itself nowhere
 		c.MayApply = w.ApplyEdit != nil && !*w.ApplyEdit
 	}
+	c.Aside = asides[c.Name]
 	c.plugin(p.Capabilities.Experimental)
 	c.AsksBeside = c.AsksBeside || slices.Contains(beside, c.Name)
-	c.Aside = asides[c.Name]
 	c.OneLine = c.Name == "helix"
 	c.KeepsModified = slices.Contains(keepModified, c.Name)
 	if slices.Contains(beside, c.Name) {
@@ -141,6 +142,7 @@ func (c *client) plugin(experimental protocol.LSPAny) {
 	var claims struct {
 		Caselsp *struct {
 			Questions string `json:"questions"`
+			Documents string `json:"documents"`
 			Events    bool   `json:"events"`
 		} `json:"caselsp"`
 	}
@@ -148,6 +150,9 @@ func (c *client) plugin(experimental protocol.LSPAny) {
 		return
 	}
 	c.Plugin, c.AsksBeside, c.Events = true, claims.Caselsp.Questions == "beside", claims.Caselsp.Events
+	if claims.Caselsp.Documents == "beside" {
+		c.Aside = asideFalse
+	}
 }
 
 // workspace reads the workspace's capabilities.

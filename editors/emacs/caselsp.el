@@ -31,14 +31,29 @@
 (require 'eglot)
 (require 'transient)
 
+(declare-function flycheck-error-column "ext:flycheck")
+(declare-function flycheck-error-end-column "ext:flycheck")
+(declare-function flycheck-error-end-line "ext:flycheck")
+(declare-function flycheck-error-line "ext:flycheck")
+(declare-function flycheck-error-message "ext:flycheck")
+(declare-function flycheck-error-id "ext:flycheck")
+(declare-function lsp "ext:lsp-mode")
 (declare-function lsp-deferred "ext:lsp-mode")
 (declare-function lsp-find-workspace "ext:lsp-mode")
 (declare-function lsp-register-client "ext:lsp-mode")
 (declare-function lsp-request-async "ext:lsp-mode")
 (declare-function lsp-stdio-connection "ext:lsp-mode")
+(declare-function lsp-workspaces "ext:lsp-mode")
+(declare-function lsp--client-server-id "ext:lsp-mode")
+(declare-function lsp--apply-workspace-edit "ext:lsp-mode")
+(declare-function lsp--window-show-document "ext:lsp-mode")
+(declare-function lsp--workspace-buffers "ext:lsp-mode")
+(declare-function lsp--workspace-client "ext:lsp-mode")
 (declare-function lsp--workspace-root "ext:lsp-mode")
+(declare-function lsp--workspace-server-capabilities "ext:lsp-mode")
 (declare-function make-lsp-client "ext:lsp-mode")
 (defvar caselsp-global-mode)
+(defvar flycheck-current-errors)
 (defvar lsp--cur-workspace)
 (defvar lsp-language-id-configuration)
 
@@ -93,9 +108,12 @@ OBJECT is a plist of eglot or a hash table of lsp-mode."
 (defclass caselsp-server (eglot-lsp-server) ()
   :documentation "The server in eglot.")
 
+(defconst caselsp--abilities '(:caselsp (:events t :documents "beside"))
+  "What this package tells the server of itself.")
+
 (cl-defmethod eglot-client-capabilities :around ((_server caselsp-server))
-  "Declare that the server may tell of events."
-  (plist-put (copy-sequence (cl-call-next-method)) :experimental '(:caselsp (:events t))))
+  "Declare that the server may tell of events and show documents beside the text."
+  (plist-put (copy-sequence (cl-call-next-method)) :experimental caselsp--abilities))
 
 (cl-defmethod eglot-handle-notification
   ((server caselsp-server) (_method (eql caselsp/changed)) &key changes &allow-other-keys)
@@ -103,21 +121,55 @@ OBJECT is a plist of eglot or a hash table of lsp-mode."
 They are in CHANGES."
   (caselsp--changed server changes))
 
+(cl-defmethod eglot-handle-notification
+  ((_server caselsp-server) (_method (eql window/showMessage)) &key type message &allow-other-keys)
+  "Show MESSAGE of TYPE."
+  (caselsp--say type message))
+
+(defun caselsp--say (type text)
+  "Show TEXT, which is an error where TYPE is 1."
+  (message "CASE: %s" (if (eql type 1) (propertize text 'face 'error) text)))
+
 (cl-defmethod eglot-handle-request :around
   ((server caselsp-server) (_method (eql window/showDocument)) &rest params)
-  "Keep in mind that a document is of SERVER, and open reviews as such.
-PARAMS are those of the request."
-  (let ((file (caselsp--path (plist-get params :uri))))
-    (cond
-     ((not (string-match-p caselsp--documents file)) (cl-call-next-method))
-     ((string-match "/review-\\([^/]+\\)\\.diff\\'" file)
+  "Show a document of SERVER; PARAMS are those of the request."
+  (if (caselsp--show-document server params) '(:success t) (cl-call-next-method)))
+
+(defun caselsp--show-document (server params)
+  "Show the document in PARAMS, as SERVER asks, and return non-nil.
+Return nil if caselsp has not written it.  A result is shown as a review."
+  (let ((file (caselsp--path (caselsp--get params "uri"))) (focus (eq (caselsp--get params "takeFocus") t)))
+    (when (string-match-p caselsp--documents file)
       (caselsp--own file (caselsp--root server))
-      (let ((task (match-string 1 file)))
-        (if (eq (plist-get params :takeFocus) t)
-            (run-with-timer 0 nil #'caselsp--open-review server task)
-          (message "CASE: a result waits for your review: M-x caselsp-review")))
-      '(:success t))
-     (t (caselsp--own file (caselsp--root server)) (cl-call-next-method)))))
+      ;; Not now: what is shown may ask the server, which waits for this answer.
+      (cond
+       ((not (string-match "/review-\\([^/]+\\)\\.diff\\'" file))
+        (run-with-timer 0 nil #'caselsp--show file focus (caselsp--get params "selection" "start" "line")))
+       (focus (run-with-timer 0 nil #'caselsp--open-review server (match-string 1 file)))
+       (t (message "CASE: a result waits for your review: M-x caselsp-review")))
+      t)))
+
+(defun caselsp--visiting (file)
+  "Return a buffer that visits the document FILE as it is on disk now.
+What the user has written there stays."
+  (let ((buffer (find-file-noselect file t)))
+    (with-current-buffer buffer
+      (unless (or (buffer-modified-p) (verify-visited-file-modtime)) (revert-buffer t t t)))
+    buffer))
+
+(defun caselsp--show (file focus line)
+  "Show FILE at LINE, from 0, in the selected window if FOCUS.
+Otherwise the selected window, its buffer and point stay as they are."
+  (let* ((buffer (caselsp--visiting file))
+         (window (if focus (progn (pop-to-buffer buffer) (selected-window))
+                   (display-buffer buffer '((display-buffer-reuse-window display-buffer-use-some-window display-buffer-pop-up-window)
+                                            (inhibit-same-window . t))))))
+    (when (and line window)
+      (with-current-buffer buffer
+        (save-excursion
+          (goto-char (point-min))
+          (forward-line line)
+          (set-window-point window (point)))))))
 
 (defun caselsp--path (uri)
   "Return the file name of URI."
@@ -128,11 +180,29 @@ PARAMS are those of the request."
   "Keep in mind that the document FILE belongs to the project at ROOT."
   (setf (alist-get (file-name-directory file) caselsp--roots nil nil #'equal) root))
 
+(defun caselsp--owner (dir)
+  "Return the root of the project of DIR, a folder of documents; nil for others."
+  (let ((dir (expand-file-name dir)))
+    (and (string-match-p caselsp--documents dir) (alist-get dir caselsp--roots nil nil #'equal))))
+
 (cl-defmethod eglot-handle-request :around
   ((server caselsp-server) (_method (eql workspace/applyEdit)) &rest _)
   "Tell SERVER of the changed text at once.
 What is told later looks like an edit that was declined."
-  (prog1 (cl-call-next-method) (caselsp--tell-changes server)))
+  (caselsp--end-undo (eglot--managed-buffers server))
+  (unwind-protect
+      (prog1 (cl-call-next-method) (caselsp--tell-changes server))
+    (caselsp--end-undo (eglot--managed-buffers server))))
+
+(defun caselsp--end-undo (buffers)
+  "Begin another undo in BUFFERS.
+An edit of the server is one of its own, also where it comes between two
+characters that are typed."
+  (dolist (buffer buffers)
+    (when (buffer-live-p buffer)
+      (with-current-buffer buffer
+        (undo-boundary)
+        (setq undo-auto--last-boundary-cause 'caselsp)))))
 
 (defun caselsp--tell-changes (server)
   "Tell SERVER of what was typed, which eglot does when Emacs is idle."
@@ -150,11 +220,18 @@ What is told later looks like an edit that was declined."
 
 (defun caselsp--find ()
   "Return the server of the current buffer; nil if there is none."
-  (if (eq caselsp-client 'lsp-mode)
-      (and (fboundp 'lsp-find-workspace) (lsp-find-workspace 'caselsp (buffer-file-name)))
+  (if (eq caselsp-client 'lsp-mode) (caselsp--find-workspace)
     (let ((server (eglot-current-server)))
       (or (and (cl-typep server 'caselsp-server) server)
           (caselsp--find-in (ignore-errors (project-root (project-current))))))))
+
+(defun caselsp--find-workspace ()
+  "Return the server of lsp-mode for the current buffer; nil if there is none.
+Without a file it is that of the project, and never that of another one."
+  (when (fboundp 'lsp-find-workspace)
+    (or (cl-find 'caselsp (lsp-workspaces) :key (lambda (w) (lsp--client-server-id (lsp--workspace-client w))))
+        (when-let* ((place (or (caselsp--owner default-directory) (buffer-file-name) default-directory)))
+          (lsp-find-workspace 'caselsp (expand-file-name place))))))
 
 (defun caselsp--find-in (root)
   "Return the server of eglot for the project at ROOT, in whatever mode."
@@ -195,6 +272,11 @@ An error is shown unless QUIET."
                                :timeout caselsp-limit)
       (let ((lsp--cur-workspace server))
         (lsp-request-async "workspace/executeCommand" params answered :error-handler failed :mode 'detached)))))
+
+(defun caselsp--confirm (format &rest arguments)
+  "Return what confirms a command in the echo area by FORMAT with ARGUMENTS.
+An answer of nil says nothing: the server has said why it did nothing."
+  (lambda (answer) (when answer (message "CASE: %s" (apply #'format format arguments)))))
 
 (defun caselsp--ask (server command arguments)
   "Return the answer of SERVER to COMMAND with ARGUMENTS."
@@ -282,7 +364,7 @@ An error is shown unless QUIET."
 (defun caselsp-tell (text)
   "Say TEXT to the task that is under way."
   (interactive "sTell the task: ")
-  (caselsp--send (caselsp--server) "caselsp.tell" (list :text text)))
+  (caselsp--send (caselsp--server) "caselsp.tell" (list :text text) (caselsp--confirm "told: %s" text)))
 
 (defun caselsp-todo ()
   "Carry out the TODO or case: comment at point."
@@ -293,21 +375,72 @@ An error is shown unless QUIET."
                          :range (list :start (list :line line :character 0) :end (list :line (1+ line) :character 0))))))
 
 (defun caselsp-fix ()
-  "Fix the diagnostic at point, whoever has reported it."
+  "Fix the diagnostic at point, or else on its line, whoever has reported it."
   (interactive)
-  (let ((diagnostic (or (car (flymake-diagnostics (point)))
-                        (car (flymake-diagnostics (line-beginning-position) (line-end-position)))
-                        (user-error "There is no diagnostic on this line"))))
-    (caselsp--send
-     (caselsp--server) "caselsp.fix"
-     (list :uri (caselsp--uri)
-           :diagnostic (list :range (list :start (caselsp--position (flymake-diagnostic-beg diagnostic))
-                                          :end (caselsp--position (flymake-diagnostic-end diagnostic)))
-                             :message (flymake-diagnostic-text diagnostic))))))
+  (let ((server (caselsp--server)))
+    (pcase (or (car (sort (append (caselsp--flycheck) (caselsp--flymake)) #'caselsp--nearer))
+               (user-error "There is no diagnostic on this line"))
+      (`(,begin ,end ,message ,code)
+       (caselsp--send
+        server "caselsp.fix"
+        (list :uri (caselsp--uri)
+              :diagnostic (append (list :range (list :start (caselsp--position server begin)
+                                                     :end (caselsp--position server end))
+                                        :message message)
+                                  (and code (list :code code)))))))))
 
-(defun caselsp--position (at)
-  "Return the position AT as the protocol has it, at the beginning of its line."
-  (list :line (1- (line-number-at-pos at t)) :character 0))
+(defun caselsp--nearer (one other)
+  "Whether the diagnostic ONE is at point, and OTHER is not."
+  (cl-flet ((covers (diagnostic) (<= (car diagnostic) (point) (max (car diagnostic) (1- (cadr diagnostic))))))
+    (and (covers one) (not (covers other)))))
+
+(defun caselsp--flymake ()
+  "Return the diagnostics of flymake on the current line.
+Each is a list: where it begins and ends, its message and its code."
+  (cl-loop for d in (flymake-diagnostics (line-beginning-position) (line-end-position))
+           collect (list (flymake-diagnostic-beg d) (flymake-diagnostic-end d) (flymake-diagnostic-text d) nil)))
+
+(defun caselsp--flycheck ()
+  "Return those of flycheck on the current line, in the form of `caselsp--flymake'."
+  (when (bound-and-true-p flycheck-mode)
+    (save-restriction
+      (widen)
+      (cl-loop with here = (line-number-at-pos)
+               for e in flycheck-current-errors
+               for line = (flycheck-error-line e)
+               when (and line (<= line here (or (flycheck-error-end-line e) line)))
+               collect (let ((begin (caselsp--at line (or (flycheck-error-column e) 1))))
+                         (list begin
+                               (if-let* ((column (flycheck-error-end-column e)))
+                                   (caselsp--at (or (flycheck-error-end-line e) line) column)
+                                 (save-excursion (goto-char begin) (line-end-position)))
+                               (flycheck-error-message e)
+                               (and (flycheck-error-id e) (format "%s" (flycheck-error-id e)))))))))
+
+(defun caselsp--at (line column)
+  "Return the place at LINE and COLUMN, both from 1."
+  (save-excursion
+    (goto-char (point-min))
+    (forward-line (1- line))
+    (min (+ (point) (1- column)) (line-end-position))))
+
+(defun caselsp--position (server at)
+  "Return the place AT as the protocol has it, in the encoding of SERVER."
+  (save-excursion
+    (save-restriction
+      (widen)
+      (goto-char at)
+      (let ((before (buffer-substring-no-properties (line-beginning-position) at)))
+        (list :line (1- (line-number-at-pos))
+              :character (pcase (caselsp--get (caselsp--capabilities server) "positionEncoding")
+                           ("utf-32" (length before))
+                           ("utf-8" (length (encode-coding-string before 'utf-8)))
+                           (_ (/ (length (encode-coding-string before 'utf-16le)) 2))))))))
+
+(defun caselsp--capabilities (server)
+  "Return what SERVER has said that it can do."
+  (if (cl-typep server 'eglot-lsp-server) (eglot--capabilities server)
+    (lsp--workspace-server-capabilities server)))
 
 (defmacro caselsp--define (name command doc)
   "Define the command of a NAME, by which the server carries out COMMAND.
@@ -411,7 +544,7 @@ What is typed is not shown and passes no server."
      ((and secret (caselsp--get choice "allows"))
       (unless (or (y-or-n-p (format "Is %s in the keyring already? " secret)) (caselsp-secret secret))
         (user-error "Nothing was decided"))))
-    (caselsp--send server command arguments)))
+    (caselsp--send server command arguments (caselsp--confirm "%s: %s" (caselsp--get choice "title") (caselsp--get question "text")))))
 
 ;;;; Review
 
@@ -522,7 +655,12 @@ With a prefix argument TASK is asked for."
                    (append (list :task caselsp--task)
                            (unless (eq scope 'all)
                              (list :file (caselsp--get file "path") :kept (caselsp--get file "kept")))
-                           (when (and (eq scope 'hunk) hunk) (list :hunk (caselsp--get hunk "hunk")))))))
+                           (when (and (eq scope 'hunk) hunk) (list :hunk (caselsp--get hunk "hunk"))))
+                   (caselsp--confirm "%s of %s" (if (equal command "caselsp.accept") "acceptance" "rejection")
+                                     (cond ((eq scope 'all) "all that is open")
+                                           ((and (eq scope 'hunk) hunk)
+                                            (format "hunk %s of %s" (caselsp--get hunk "hunk") (caselsp--get file "path")))
+                                           (t (caselsp--get file "path")))))))
 
 (defmacro caselsp--define-decision (name command scope doc)
   "Define the command of a NAME in reviews: COMMAND about SCOPE.
@@ -646,23 +784,56 @@ CASE does what they say, as one correction of the same task."
 
 (defun caselsp--project (dir)
   "Return the project of DIR, a folder of documents of caselsp; nil for others."
-  (when-let* ((root (and (string-match-p caselsp--documents (expand-file-name dir))
-                         (alist-get (expand-file-name dir) caselsp--roots nil nil #'equal))))
+  (when-let* ((root (caselsp--owner dir)))
     (or (project-current nil root) (cons 'transient root))))
 
 (defun caselsp--visit ()
-  "Never ask whether to save a document of caselsp."
+  "Never ask whether to save a document of caselsp.
+The user writes in some: lsp-mode takes them for those of a library."
   (when (and (buffer-file-name) (string-match-p caselsp--documents (buffer-file-name)))
-    (setq-local buffer-save-without-query t)))
+    (setq-local buffer-save-without-query t)
+    (caselsp--no-view)
+    (add-hook 'view-mode-hook #'caselsp--no-view nil t)))
+
+(defun caselsp--no-view ()
+  "End `view-mode'."
+  (when (bound-and-true-p view-mode) (view-mode -1)))
+
+(defun caselsp--folders (workspace)
+  "Return the folders of documents of WORKSPACE of lsp-mode."
+  (cl-loop with root = (caselsp--root workspace)
+           for (folder . owner) in caselsp--roots when (equal owner root) collect folder))
 
 (defun caselsp--ensure ()
   "Start the server for the current buffer."
   (when (and caselsp-global-mode (buffer-file-name) (not (file-remote-p default-directory))
              (executable-find (car caselsp-command)) (project-current))
-    (if (eq caselsp-client 'lsp-mode) (lsp-deferred) (eglot-ensure))))
+    (cond
+     ((not (eq caselsp-client 'lsp-mode)) (eglot-ensure))
+     ((caselsp--owner default-directory) (lsp)) ; its server runs, and may write into it before it is seen
+     (t (lsp-deferred)))))
 
 (defconst caselsp--mode-line '(:eval (caselsp-mode-line)) "The part of the mode line.")
 (put 'caselsp--mode-line 'risky-local-variable t)
+
+(defun caselsp--table (&rest handlers)
+  "Return HANDLERS, names and functions, as lsp-mode has them."
+  (let ((table (make-hash-table :test #'equal)))
+    (cl-loop for (name handler) on handlers by #'cddr do (puthash name handler table))
+    table))
+
+(defun caselsp--on-show-document (workspace params)
+  "Show a document of WORKSPACE of lsp-mode; PARAMS are those of the request."
+  (list :success (if (or (caselsp--show-document workspace params) (lsp--window-show-document params)) t :json-false)))
+
+(defun caselsp--on-apply-edit (workspace params)
+  "Apply an edit of WORKSPACE of lsp-mode; PARAMS are those of the request."
+  (caselsp--end-undo (lsp--workspace-buffers workspace))
+  (unwind-protect
+      (list :applied (condition-case err
+                         (progn (lsp--apply-workspace-edit (caselsp--get params "edit") 'server-requested) t)
+                       (error (message "CASE: an edit was not applied: %s" (error-message-string err)) :json-false)))
+    (caselsp--end-undo (lsp--workspace-buffers workspace))))
 
 (with-eval-after-load 'lsp-mode
   (dolist (mode caselsp-modes)
@@ -674,11 +845,13 @@ CASE does what they say, as one correction of the same task."
     :add-on? t
     :priority -2
     :server-id 'caselsp
-    :custom-capabilities '((experimental . ((caselsp . ((events . t))))))
+    :custom-capabilities (list (cons 'experimental caselsp--abilities))
+    :library-folders-fn #'caselsp--folders
+    :request-handlers (caselsp--table "window/showDocument" #'caselsp--on-show-document "workspace/applyEdit" #'caselsp--on-apply-edit)
     :notification-handlers
-    (let ((table (make-hash-table :test #'equal)))
-      (puthash "caselsp/changed" (lambda (workspace params) (caselsp--changed workspace (caselsp--get params "changes"))) table)
-      table))))
+    (caselsp--table "caselsp/changed" (lambda (workspace params) (caselsp--changed workspace (caselsp--get params "changes")))
+                    "window/showMessage" (lambda (_workspace params)
+                                           (caselsp--say (caselsp--get params "type") (caselsp--get params "message")))))))
 
 ;;;###autoload
 (define-minor-mode caselsp-global-mode

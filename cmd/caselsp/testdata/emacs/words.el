@@ -13,11 +13,12 @@
 (when (eq caselsp-client 'lsp-mode)
   (setq lsp-session-file (expand-file-name "lsp-session" (getenv "HOME")) lsp-auto-guess-root t lsp-restart 'ignore
         lsp-enable-file-watchers nil lsp-diagnostics-provider :flymake lsp-warn-no-matched-clients nil
-        lsp-headerline-breadcrumb-enable nil lsp-modeline-code-actions-enable nil lsp-idle-delay 0.05)
-  (require 'lsp-mode))
+        lsp-headerline-breadcrumb-enable nil lsp-modeline-code-actions-enable nil lsp-idle-delay 0.05
+        lsp-lens-enable nil lsp-auto-execute-action nil lsp-enable-snippet nil)
+  (dolist (part '(lsp-mode lsp-diagnostics lsp-modeline lsp-headerline lsp-lens lsp-completion lsp-semantic-tokens)) (require part)))
 (caselsp-global-mode)
 
-(defconst user-ceiling 60 "Seconds.")
+(defconst user-ceiling 120 "Seconds.")
 (defvar user-choices nil "What is chosen next, as regular expressions.")
 (defvar user-asked nil "The prompts, newest first.")
 (defvar user-texts nil "What is written next where a text is asked for.")
@@ -67,6 +68,44 @@
 (defun user-key (key)
   "Do what KEY does in the current buffer."
   (call-interactively (or (key-binding (kbd key)) (error "%s does nothing" key))))
+
+(defun user-type (text)
+  "Type TEXT at point, as one command, of which the server hears when Emacs is idle."
+  (undo-boundary)
+  (insert text)
+  (undo-boundary)
+  (unless (eq caselsp-client 'lsp-mode) (eglot--signal-textDocument/didChange)))
+
+(defun user-undo ()
+  "Undo once, as the first of its kind."
+  (setq last-command nil this-command 'undo)
+  (undo-boundary)
+  (undo)
+  (unless (eq caselsp-client 'lsp-mode) (eglot--signal-textDocument/didChange)))
+
+(defun user-has (&rest parts)
+  "Wait until the current buffer has all PARTS."
+  (dolist (part parts)
+    (user-see (format "%S in %s" part (buffer-name)) (lambda () (string-search part (buffer-string))))))
+
+(defun user-action (title)
+  "Choose the code action TITLE at point."
+  (setq user-choices (list title))
+  (if (eq caselsp-client 'lsp-mode)
+      (progn (declare-function lsp-execute-code-action "lsp-mode") (call-interactively #'lsp-execute-code-action))
+    (call-interactively #'eglot-code-actions)))
+
+(defun user-same (what got want)
+  "Signal that GOT, called WHAT, is not WANT."
+  (unless (equal got want) (error "%s: got %S, want %S" what got want)))
+
+(defun user-said (part)
+  "Wait until PART stands in the echo area's log."
+  (with-current-buffer "*Messages*" (user-has part)))
+
+(defun user-disk (file)
+  "Return what FILE holds on disk."
+  (with-temp-buffer (insert-file-contents file) (buffer-string)))
 
 (condition-case why
     (let ((default-directory (file-name-as-directory default-directory)))
