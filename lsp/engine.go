@@ -73,6 +73,7 @@ type engines struct {
 	users  int
 	stale  bool // made of settings or folders that have changed: closed when its last user is done
 	idle   func() bool
+	opened []string // the folders that it was made of
 	layers []setting.Layer
 	told   string // problems that the user was shown
 
@@ -157,7 +158,7 @@ func (e *engines) open(ctx context.Context) (*Engine, error) {
 		return nil, err
 	}
 	e.mu.Lock()
-	e.now, e.users = now, 1
+	e.now, e.users, e.opened = now, 1, dirs
 	// Under the lock, as in feed: what the user types meanwhile comes after it.
 	for _, doc := range e.docs.snapshot() {
 		openBuffer(now, doc)
@@ -166,6 +167,19 @@ func (e *engines) open(ctx context.Context) (*Engine, error) {
 	e.tellProblems(now.Problems)
 	e.ed.Log.Info("the workspace is open", "folders", len(dirs))
 	return now, nil
+}
+
+// errAdded refuses a task where a folder was added that the engine, which works on another task, does not have.
+func (e *engines) errAdded() error {
+	dirs := e.folders.dirs()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, dir := range dirs {
+		if !slices.Contains(e.opened, dir) {
+			return fmt.Errorf("the folder %s was added while a task works, and its files can be used when that has ended: start this then, or stop the other task with %s", dir, cmdStop)
+		}
+	}
+	return nil
 }
 
 // unfinished returns the tasks that can be resumed: from the engine where one is open, which owns the store, else by

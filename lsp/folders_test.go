@@ -43,6 +43,24 @@ call FINISH_FEATURE {"thought": "done", "summary": "done"}
 	sc.said("Accepted")
 	sc.disk(map[string]string{"a.txt": "a\n", "../back/b.txt": "B\n", "c.txt": ""})
 }
+
+// TestFolderAdded adds a folder while a task works, of which that knows nothing: another task is refused until it has
+// ended, and then has the folder.
+func TestFolderAdded(t *testing.T) {
+	added := t.TempDir()
+	sc := play(t, plot{files: hello, script: "on case\nhold\ntext late\non case\ncall ANSWER {\"text\": \"yes\"}\n"})
+	sc.run("take your time")
+	sc.model.Held()
+	folder := map[string]string{"uri": "file://" + filepath.ToSlash(added), "name": "added"}
+	sc.must(sc.Notify(protocol.MethodWorkspaceDidChangeWorkspaceFolders, map[string]any{"event": map[string]any{"added": []any{folder}, "removed": []any{}}}))
+	sc.refused("was added while a task works", cmdRun, "another one")
+	sc.command(cmdStop)
+	sc.said("Stopped")
+	sc.run("another one")
+	sc.said("Answered")
+}
+
+// TestFolders tells the server of folders that come and go.
 func TestFolders(t *testing.T) {
 	a, b := t.TempDir(), t.TempDir()
 	changed := make(chan []Root, 2)

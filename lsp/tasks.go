@@ -153,6 +153,10 @@ func (l *tasks) run(c *call, ask record.Task) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if err := l.engines.errAdded(); err != nil {
+		release()
+		return "", err
+	}
 	if ask.ID == "" {
 		ask.ID = e.Agent.NewID()
 	}
