@@ -40,8 +40,8 @@ type commitClaim struct {
 }
 
 // answers are what the model says: it writes the commit's tests, finishes, makes the edit, and finishes with the claim. Whatever
-// comes after that is of no interest.
-func (c commitClaim) answers(t *testing.T) llmtest.Script {
+// comes after that is of no interest. The plan names the files that are new in the project.
+func (c commitClaim) answers(t *testing.T, project string) llmtest.Script {
 	var script llmtest.Script
 	add := func(role, verb string, times int, args map[string]any) {
 		text, err := json.Marshal(args)
@@ -57,8 +57,13 @@ func (c commitClaim) answers(t *testing.T) llmtest.Script {
 		}
 		add("case", "WRITE_FILE", 1, map[string]any{"thought": "t", "path": path, "content": *text})
 	}
-	none := []string{}
-	add("tars", "SUBMIT_PLAN", 1, map[string]any{"analysis": "x", "files_to_create": none, "files_to_change": slices.Sorted(maps.Keys(c.Files)), "steps": none, "considerations": none,
+	none, created := []string{}, []string{}
+	for _, path := range slices.Sorted(maps.Keys(c.Tests)) {
+		if _, err := os.Stat(filepath.Join(project, path)); c.Tests[path] != nil && os.IsNotExist(err) {
+			created = append(created, path)
+		}
+	}
+	add("tars", "SUBMIT_PLAN", 1, map[string]any{"analysis": "x", "files_to_create": created, "files_to_change": slices.Sorted(maps.Keys(c.Files)), "steps": none, "considerations": none,
 		"features": []any{map[string]any{"id": "f", "title": "Fix", "description": c.Analysis, "test": c.Line}}})
 	for _, path := range slices.Sorted(maps.Keys(c.Tests)) {
 		edit(path, c.Tests[path])
@@ -74,11 +79,12 @@ func (c commitClaim) answers(t *testing.T) llmtest.Script {
 	return script
 }
 
+// maxAsked is how many questions of a task are answered: one for each of the two times that it finishes.
+const maxAsked = 2
+
 // judge has the real command judge the claim in a task of its own; nil where it came to no claim.
 func (c commitClaim) judge(t *testing.T, mirrors, cache string) *record.FixChecked {
-	model := llmtest.New(c.answers(t))
-	defer model.Close()
-	run := &crashed{t: t, run: crashRun{engine: "native"}, home: t.TempDir(), model: model}
+	run := &crashed{t: t, run: crashRun{engine: "native"}, home: t.TempDir()}
 	run.must(os.MkdirAll(run.project(), 0o755))
 	archive := exec.Command("git", "--git-dir", filepath.Join(mirrors, strings.ReplaceAll(c.Repo, "/", "+"), "repo"), "archive", c.Parent, ".", ":(exclude)benchmark")
 	data, err := archive.Output()
@@ -86,12 +92,23 @@ func (c commitClaim) judge(t *testing.T, mirrors, cache string) *record.FixCheck
 	unpack := exec.Command("tar", "-x", "-C", run.project())
 	unpack.Stdin = bytes.NewReader(data)
 	run.must(unpack.Run())
-	cmd := run.command("run", "--yes", "--json", "--task", c.Analysis)
-	cmd.Env = append(cmd.Env, "CASELSP_FIXCHECK_TESTS=true", "CASELSP_FIXCHECK_WRITE=false", "CASELSP_LINT_WHEN=never", "CASELSP_TESTS_WRITE=off", "XDG_CACHE_HOME="+cache)
-	if first := os.Getenv("CASELSP_CLAIMS_FIRST"); first != "" {
-		cmd.Env = append(cmd.Env, "CASELSP_FIXCHECK_FAILING_FIRST="+first)
+	run.model = llmtest.New(c.answers(t, run.project()))
+	defer run.model.Close()
+	work := func(args ...string) ([]byte, error) {
+		cmd := run.command(append(args, "--yes", "--json")...)
+		cmd.Env = append(cmd.Env, "CASELSP_FIXCHECK_TESTS=true", "CASELSP_FIXCHECK_WRITE=false", "CASELSP_LINT_WHEN=never", "CASELSP_TESTS_WRITE=off", "XDG_CACHE_HOME="+cache)
+		if first := os.Getenv("CASELSP_CLAIMS_FIRST"); first != "" {
+			cmd.Env = append(cmd.Env, "CASELSP_FIXCHECK_FAILING_FIRST="+first)
+		}
+		return cmd.CombinedOutput()
 	}
-	said, err := cmd.CombinedOutput()
+	said, err := work("run", "--task", c.Analysis)
+	for range maxAsked { // commits take tests away, which the user is asked about
+		if !bytes.Contains(said, []byte(`"question":{`)) {
+			break
+		}
+		said, err = work("resume", "--answer", "approve")
+	}
 	_, _, events := run.events()
 	for _, e := range events {
 		if b, ok := e.Body.(record.FixChecked); ok {
