@@ -17,13 +17,14 @@ import (
 // Whether a fix is partly done, or one of the wrong thing, cannot be told from its text. The tests that failed tell. They run
 // again in the sandbox: a claim after which one of them fails as before goes back to CASE like one that a validator refuses, which
 // spares a round. Where the whole suite takes long, they run alone, by its switches, which spares a run of it, too; whatever else
-// they say, the whole suite decides. Where it is short, where most of it failed, or where it is not known how to run some of it
-// alone, the whole suite runs, and this run counts as that of the tests: none is paid twice.
+// they say, the whole suite decides. Where it is short, where most of it failed, where it is not known how to run some of it alone,
+// where running some of it alone did not tell, or where the failed run named no test, the whole suite runs, and this run counts as
+// that of the tests: none is paid twice.
 
 // failingFirst is such a run that is wanted.
 type failingFirst struct {
 	first  record.FailingFirst
-	tests  []testreport.Test // that failed, and run again
+	tests  []testreport.Test // that failed, and run again; none where the failed run named none
 	engine sandbox.Engine
 	cmd    sandbox.Command
 }
@@ -51,25 +52,30 @@ func (r *run) runOnce(ctx context.Context, engine sandbox.Engine, cmd sandbox.Co
 	return engine.Run(ctx, cmd)
 }
 
-// failingFirst returns the run of the tests that failed; nil where it cannot tell anything of a claim.
-func (r *run) failingFirst(ctx context.Context) (*failingFirst, error) {
+// failingFirst returns the run of the tests that failed, or of the whole suite if that is wanted or the only way; nil where it
+// cannot tell anything of a claim.
+func (r *run) failingFirst(ctx context.Context, whole bool) (*failingFirst, error) {
 	t := r.state.LastTest
-	if !r.a.TestedFixes || t.Results == nil || len(r.state.RefusedClaims()) >= maxRefusedClaims {
+	if !r.a.TestedFixes || len(r.state.RefusedClaims()) >= maxRefusedClaims {
 		return nil, nil
 	}
-	failed := t.Results.Bad()
-	if before, known := r.state.Baseline(t.Command()); known && before.Usable { // others are to pass, and no claim is about these
+	var report testreport.Report
+	if t.Results != nil {
+		report = t.Results.Report
+	}
+	failed := report.Bad()
+	before, known := r.state.Baseline(t.Command())
+	if known && before.Usable { // others are to pass, and no claim is about these
 		failed = slices.DeleteFunc(failed, func(t testreport.Test) bool { return slices.Contains(before.Failing, t.Name) })
 	}
-	if len(failed) == 0 {
+	if len(failed) == 0 && known && !before.OK { // a failure may be an older one
 		return nil, nil
 	}
 	line, tests := "", failed
-	if bad := t.Results.Failed + t.Results.Errors; t.Took >= r.a.FailingFirst && 2*bad <= t.Results.Ran() {
+	if bad := report.Failed + report.Errors; !whole && len(failed) > 0 && t.Took >= r.a.FailingFirst && 2*bad <= report.Ran() {
 		line, tests = testreport.Narrow(t.Command(), failed, r.textOf)
 	}
-	whole := line == ""
-	if whole {
+	if whole = line == ""; whole {
 		line, tests = t.Command(), failed
 	}
 	engine, may, err := r.may().Unasked(ctx, line)
@@ -116,17 +122,39 @@ func unavailableIsNil(err error) error {
 
 // runFailing runs the tests that failed, and adds to what is said of a claim what they say.
 func (r *run) runFailing(ctx context.Context, said *record.FixChecked) error {
-	f, err := r.failingFirst(ctx)
+	f, err := r.failingFirst(ctx, false)
 	if f == nil || err != nil {
 		return err
 	}
-	return r.await(r.aside("the failing tests", func(a *aside) error {
+	verdict, err := r.runFirst(ctx, f)
+	if err != nil {
+		return err
+	}
+	if verdict.Trouble != "" && !f.first.Counts { // the suite would run next, and tells
+		all, err := r.failingFirst(ctx, true)
+		if err != nil {
+			return err
+		}
+		if all != nil {
+			f = all
+			if verdict, err = r.runFirst(ctx, f); err != nil {
+				return err
+			}
+		}
+	}
+	said.First, said.Verdicts = &f.first, append(said.Verdicts, verdict)
+	return nil
+}
+
+// runFirst runs the tests, and returns the verdict that they come to.
+func (r *run) runFirst(ctx context.Context, f *failingFirst) (verdict fixcheck.Verdict, err error) {
+	verdict = fixcheck.Verdict{Validator: fixcheck.FailingTests, Origin: fixcheck.Builtin, Threshold: fixcheck.DefaultThreshold}
+	err = r.await(r.aside("the failing tests", func(a *aside) error {
 		a.begins(f.first.Begins())
 		result, err := f.engine.Run(ctx, f.cmd)
 		if err != nil && (ctx.Err() != nil || unavailableIsNil(err) != nil && !errors.Is(err, sandbox.ErrNoLayer)) {
 			return err
 		}
-		verdict := fixcheck.Verdict{Validator: fixcheck.FailingTests, Origin: fixcheck.Builtin, Threshold: fixcheck.DefaultThreshold}
 		if err != nil {
 			verdict.Trouble = "not run: " + record.FirstLine(err.Error())
 		} else {
@@ -137,9 +165,9 @@ func (r *run) runFailing(ctx context.Context, said *record.FixChecked) error {
 			f.judge(result, &verdict, treeOf(f.cmd.Tree))
 		}
 		verdict.Reason, verdict.Trouble = r.a.Store.Redact(verdict.Reason), r.a.Store.Redact(verdict.Trouble)
-		said.First, said.Verdicts = &f.first, append(said.Verdicts, verdict)
 		return nil
 	}))
+	return verdict, err
 }
 
 // patience is how many times as long as all tests the failed ones may take, by the clock: they take less as a rule, but an edit has
@@ -176,18 +204,23 @@ func (f *failingFirst) judge(result *sandbox.Result, v *fixcheck.Verdict, tree t
 	}
 	later := testreport.Read(f.first.Line, testreport.Plain(result.Output), left).In(tree)
 	var still []testreport.Test
-	unclear := ""
+	unclear, absent := "", false
 	for _, t := range f.tests {
 		switch there, fails, now := t.Again(later); {
 		case fails:
 			still = append(still, now)
 		case !there:
-			unclear = t.Name + " did not run"
+			unclear, absent = t.Name+" did not run", true
 		case now.Outcome != testreport.Passed:
 			unclear = t.Name + " does not pass, in another way than before"
 		}
 	}
 	switch {
+	case len(f.tests) == 0 && !result.OK():
+		f.first.Anew = true // whether they fail as before, the run that counts tells
+		v.Confidence, v.Reason = stillFails, "the tests still fail"+failsNow(later)
+	case len(f.tests) == 0:
+		v.Valid, v.Confidence, v.Reason = true, passesNow, "the tests pass"
 	case len(still) > 0:
 		more := ""
 		if n := len(still) - 1; n > 0 {
@@ -198,7 +231,7 @@ func (f *failingFirst) judge(result *sandbox.Result, v *fixcheck.Verdict, tree t
 	case unclear != "" && f.first.Counts && !result.OK():
 		f.first.Anew = true
 		v.Confidence, v.Reason = stillFails, unclear
-	case unclear != "" && !result.OK() && later.Failed+later.Errors > 0: // only these ran, and they do not pass
+	case unclear != "" && !result.OK() && (later.Failed > 0 || !absent): // only these ran, and they do not pass; an error alone may be one of finding them
 		v.Confidence, v.Reason = stillFails, unclear+failsNow(later)
 	case unclear != "" && !(result.OK() && later.OK() && later.Passed >= len(f.first.Tests)): // some runners name no test that passed
 		v.Trouble = unclear

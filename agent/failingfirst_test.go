@@ -22,20 +22,25 @@ func TestFailingFirstJudge(t *testing.T) {
 	end := func(action string) string { return `{"Action":"` + action + `","Package":"x/ast"}` + "\n" }
 	before := fails("TestPrint/sum", "got 3, want 4") + fails("TestPrint", "sub") + end("fail")
 	for _, c := range []struct {
-		name, after string
-		status      sandbox.Status
-		code        int
-		want        string // invalid, valid, or none
-		reason      string
+		name, before, after string
+		status              sandbox.Status
+		code                int
+		want                string // invalid, valid, or none
+		reason              string
 	}{
-		{"as before", before, sandbox.Exited, 1, "invalid", "TestPrint/sum still fails"},
-		{"passes", passes("TestPrint/sum") + passes("TestPrint") + end("pass"), sandbox.Exited, 0, "valid", ""},
-		{"another fails first, so that it did not run", fails("TestPrint/mod", "panic: index out of range") + fails("TestPrint", "panic: index out of range") + end("fail"), sandbox.Exited, 1, "invalid", "fails: "},
-		{"in another way", fails("TestPrint/sum", "no such operator") + fails("TestPrint", "no such operator") + end("fail"), sandbox.Exited, 1, "invalid", "TestPrint/sum fails: "},
-		{"it did not end", "", sandbox.TimedOut, 0, "none", "did not end"},
-		{"nothing ran", "go: no such tool", sandbox.Exited, 1, "none", "did not run"},
+		{"as before", before, before, sandbox.Exited, 1, "invalid", "TestPrint/sum still fails"},
+		{"passes", before, passes("TestPrint/sum") + passes("TestPrint") + end("pass"), sandbox.Exited, 0, "valid", ""},
+		{"another fails first, so that it did not run", before, fails("TestPrint/mod", "panic: index out of range") + fails("TestPrint", "panic: index out of range") + end("fail"), sandbox.Exited, 1, "invalid", "fails: "},
+		{"in another way", before, fails("TestPrint/sum", "no such operator") + fails("TestPrint", "no such operator") + end("fail"), sandbox.Exited, 1, "invalid", "TestPrint/sum fails: "},
+		{"it did not end", before, "", sandbox.TimedOut, 0, "none", "did not end"},
+		{"nothing ran", before, "go: no such tool", sandbox.Exited, 1, "none", "did not run"},
+		{"it cannot be built", before, event("output", "", `FAIL\tx/ast [build failed]\n`) + end("fail"), sandbox.Exited, 1, "none", "did not run"},
+		{"none was named, and they pass", "FAIL\n", passes("TestPrint") + end("pass"), sandbox.Exited, 0, "valid", "the tests pass"},
+		{"none was named, and they fail", "FAIL\n", "FAIL\n", sandbox.Exited, 1, "invalid", "the tests still fail"},
+		{"none was named, and one is now", "FAIL\n", before, sandbox.Exited, 1, "invalid", "now TestPrint/sum fails"},
+		{"none was named, and they did not end", "FAIL\n", "", sandbox.TimedOut, 0, "none", "did not end"},
 	} {
-		f := &failingFirst{tests: testreport.Read(line, before, nil).Bad()}
+		f := &failingFirst{tests: testreport.Read(line, c.before, nil).Bad()}
 		f.first.Line = line
 		for _, one := range f.tests {
 			f.first.Tests = append(f.first.Tests, one.Name)

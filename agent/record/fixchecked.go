@@ -31,7 +31,8 @@ type FailingFirst struct {
 	Whole time.Duration `json:"whole"` // what the whole suite took when they failed
 	// Counts says that the whole suite ran: the run counts as that of the tests, unless the claim was sent back.
 	Counts bool `json:"counts,omitempty"`
-	// Anew says that what had failed fails there in another way: the claim is wrong, and the run counts as that of the tests.
+	// Anew says that what had failed fails there in another way, or in one that is not known, as no test was named: the claim is
+	// wrong, and the run counts as that of the tests.
 	Anew bool `json:"anew,omitempty"`
 }
 
@@ -46,7 +47,11 @@ func (f FailingFirst) Begins() string {
 // told says it in a line for people.
 func (f FailingFirst) told() string {
 	if f.Counts {
-		return fmt.Sprintf("ran to check the claim: the whole suite, of which %s had failed: %.1f s", count.Of(len(f.Tests), "test"), f.Took.Seconds())
+		which := ""
+		if len(f.Tests) > 0 {
+			which = fmt.Sprintf(", of which %s had failed", count.Of(len(f.Tests), "test"))
+		}
+		return fmt.Sprintf("ran to check the claim: the whole suite%s: %.1f s", which, f.Took.Seconds())
 	}
 	return fmt.Sprintf("ran first: %s, which failed: %.1f s; the whole suite takes %.1f s", count.Of(len(f.Tests), "test"), f.Took.Seconds(), f.Whole.Seconds())
 }
@@ -85,6 +90,8 @@ func (b FixChecked) Told() (lines []string) {
 	switch status := b.Status(); {
 	case b.Refused && b.StillFails() && b.First.Counts:
 		lines = append(lines, "the claimed fix was sent back: the tests fail as before")
+	case b.First != nil && b.First.Anew && len(b.First.Tests) == 0:
+		lines = append(lines, "the claimed fix did not make the tests pass")
 	case b.First != nil && b.First.Anew:
 		lines = append(lines, "the claimed fix did not make the tests pass: they fail in another way")
 	case b.Refused && b.StillFails():

@@ -26,7 +26,7 @@ SUBJECT = re.compile(r"\b(?:fix(?:e[sd])?|bugs?|crash\w*|panics?|handle|incorrec
 MAX_FILES, MAX_LINES = 4, 80  # of the source of a fix
 TRIES = 25  # commits of a repository that are tried
 TIMEOUT = 90  # seconds of a run of the tests
-INSTALL_TIMEOUT = 150  # seconds of an installation of packages
+INSTALL_TIMEOUT = 300  # seconds of an installation of packages
 DRAWS = 8  # of an edit that still has to fail
 
 # The mocha tests below use `describe` and `it`, which Node's own runner has under these names.
@@ -114,6 +114,7 @@ class Project:
         self.name, self.dir, self.packages = name, pathlib.Path(folder), packages
         self.language, self.licence, tests, source, *runner = REPOSITORIES[name]
         self.tests, self.source, self.runner = re.compile(tests), re.compile(source), "".join(runner)
+        self.wanted = self.runner
         self.repo = pathlib.Path(mirrors, name.replace("/", "+"), "repo")
 
     def git(self, *args):
@@ -149,7 +150,8 @@ class Project:
         named = [self.dir / n for n in ("package.json", "package-lock.json", "yarn.lock") if (self.dir / n).exists()]
         if not named or not self.packages:
             return False
-        key = hashlib.sha256(b"\0".join(n.read_bytes() for n in named)).hexdigest()[:16]
+        # A release that changes only the project's own version needs no other packages.
+        key = hashlib.sha256(b"\0".join(re.sub(rb'"version": *"[^"]*"', b"", n.read_bytes(), count=0 if n.name == "package.json" else 2) for n in named)).hexdigest()[:16]
         into = pathlib.Path(self.packages, key)
         if not into.exists():
             into.mkdir(parents=True)
@@ -167,7 +169,14 @@ class Project:
                     break
         if (into / "installed").exists() and (into / "node_modules").exists():
             (self.dir / "node_modules").symlink_to(into / "node_modules")
-        return (self.dir / "node_modules").exists()
+        return (self.dir / "node_modules").exists() and self.choose()
+
+    def choose(self):
+        """Takes the runner of the table, or else the one that the project had at the commit; False where it had neither."""
+        runners = [self.wanted, "npx vitest run", "npx jest"]
+        there = [r for r in runners if (self.dir / "node_modules/.bin" / r.split()[1]).exists()]
+        self.runner = there[0] if there else self.wanted
+        return bool(there)
 
     def parses(self, path, text):
         """Whether a text is a program."""
