@@ -62,6 +62,8 @@ type outside interface {
 	shown() (shown record.FilesShown, told, recorded bool)
 	// taskOf is the id of the task that a thread is handed over to.
 	taskOf(a *Agent) string
+	// hearsAnswers reports whether all who work on the task hear what the user answers to a model.
+	hearsAnswers() bool
 	// recalled says what memory gave for a query.
 	recalled(query string) (found record.MemoryRecalled, recorded bool)
 }
@@ -134,6 +136,13 @@ func (live) shown() (shown record.FilesShown, told, recorded bool) { return show
 func (live) taskOf(a *Agent) string { return a.NewID() }
 
 func (live) recalled(string) (record.MemoryRecalled, bool) { return record.MemoryRecalled{}, false }
+
+func (live) hearsAnswers() bool { return true }
+
+// hearsAnswers is told by an answer: older versions told only who asked.
+func (p *Player) hearsAnswers() bool {
+	return slices.ContainsFunc(p.rec.entries, func(e entry) bool { return e.User != nil && e.User.Answer.Heard })
+}
 
 func (p *Player) packages(*Agent) (map[sandbox.Profile][]string, bool) {
 	return p.rec.packages, p.rec.offers

@@ -306,9 +306,9 @@ func (r *run) answered(q record.Question, a record.Answer) error {
 	about, _ := q.Subject.(record.Command)
 	if !r.a.outside.replays() {
 		a.Tells = a.Text == record.Deny && a.Reason != ""
-		input, asked := q.Subject.(record.Input)
-		a.Heard = asked && input.OfModel()
 	}
+	input, asked := q.Subject.(record.Input)
+	a.Heard = asked && input.OfModel() && r.a.outside.hearsAnswers()
 	return r.record(record.Answered{ID: q.ID, Answer: a, Secret: secret, Whole: about.Whole})
 }
 
