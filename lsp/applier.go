@@ -22,6 +22,8 @@ const (
 	// refusedTime is for an edit that the editor reports as not applied: some editors
 	// have applied a part of it anyway.
 	refusedTime = time.Second
+	// tellTime is for an editor that never answers, and tells of a change when the user next rests (ALE).
+	tellTime = 15 * time.Second
 )
 
 // applier changes the user's files: what is open in the editor by an edit that
@@ -181,7 +183,7 @@ func (a *applier) send(ctx context.Context, out []outgoing, results []workspace.
 	limit, reason := arriveTime, "the editor says that it made the change, but the text is not as expected: check it, then try again"
 	switch {
 	case a.ed.client.MayApply:
-		reason = "the editor did not make the change: " + errNoEdits.Error()
+		limit, reason = tellTime, "the editor did not make the change: "+errNoEdits.Error()
 	case err != nil:
 		limit, reason = refusedTime, "the editor did not make the change: "+err.Error()
 	case !answer.Applied:

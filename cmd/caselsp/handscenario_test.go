@@ -19,6 +19,7 @@ import (
 //	document BEGIN       opens the document of caselsp whose name begins so, as a message has told
 //	screen PATTERN       waits until the screen has this
 //	gone PATTERN         waits until the screen does not have it
+//	told TEXT            waits until the server has told the editor this, which shows some messages for a moment only
 //	disk FILE PATTERN    waits until a file of the project has this; at once, where it is to stay so
 //	held                 waits until the model holds an answer back
 //	release              lets it go
@@ -33,6 +34,7 @@ var handWords = map[string]func(h *hand, rest string){
 	"open":     func(h *hand, rest string) { h.keys(h.use.open+rest, "Enter") },
 	"document": func(h *hand, rest string) { h.keys(h.use.open+h.document(rest), "Enter") },
 	"screen":   func(h *hand, rest string) { h.onScreen(rest) },
+	"told":     func(h *hand, rest string) { h.see("told: "+rest, func() bool { return h.said(rest) }) },
 	"gone": func(h *hand, rest string) {
 		pattern := regexp.MustCompile(rest)
 		h.see("no "+rest+" on the screen", func() bool { return !pattern.MatchString(h.screen()) })

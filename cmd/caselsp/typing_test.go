@@ -71,7 +71,7 @@ var editorUses = []editorUse{
 		pick: pickHelix,
 		back: []string{":o notes.py", "Enter"}, open: ":o ",
 		approve: []string{":lsp-workspace-command caselsp.approve", "Enter"},
-		save:    []string{":w", "Enter"}, quit: []string{":qa", "Enter"},
+		save:    []string{":w", "Enter"}, quit: []string{":qa!", "Enter"}, // the document of the reason is the user's own
 	},
 	{
 		name: "emacs", files: map[string]string{".config/emacs/init.el": "## Emacs elisp"},
