@@ -37,8 +37,8 @@ func (a *Agent) closing(p *record.State) (bodies []record.Body) {
 	return bodies
 }
 
-// closed closes a paused or stopped task of which something that is selected can be decided. A task of which nothing can stays
-// as it is.
+// closed closes a paused or stopped task if something in the selection can be decided. Otherwise the task stays as it is, and
+// the error says so.
 func (r *run) closed(sel review.Selection) (bool, error) {
 	view, err := r.a.load(r.id)
 	if err != nil {

@@ -202,7 +202,7 @@ func (l *reviews) where(e *Engine, out review.Outcome) string {
 	return named(" Changed in the editor, not saved: ", unsaved) + named(" Written, not open here: ", unopened)
 }
 
-// named are some names with what is said of them; "" where there are none.
+// named returns a sentence that begins with what and lists the names; "" for an empty list.
 func named(what string, names []string) string {
 	if more := len(names) - maxListed; more > 0 {
 		names = append(names[:maxListed], fmt.Sprintf("%d more", more))

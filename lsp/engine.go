@@ -169,7 +169,7 @@ func (e *engines) open(ctx context.Context) (*Engine, error) {
 	return now, nil
 }
 
-// errAdded refuses a task where a folder was added that the engine, which works on another task, does not have.
+// errAdded returns an error if a folder was added that the engine does not have, because it works on another task.
 func (e *engines) errAdded() error {
 	dirs := e.folders.dirs()
 	e.mu.Lock()

@@ -27,7 +27,7 @@ type Tested struct {
 // and again where that has changed.
 type TestsFound struct {
 	Candidates []stack.Candidate `json:"candidates,omitempty"`
-	// Instead is the command that tests the feature where there are none; "" where none does, and in older versions.
+	// Instead is the command that tests the feature if there are no candidates. It is empty if no command tests it, and in older versions.
 	Instead string `json:"instead,omitempty"`
 }
 

@@ -38,13 +38,13 @@ type File struct {
 	Unfit  string        // of kept work: why what is open of it does not fit the user's file now
 	// Unsaved says that what was accepted of it stands in the editor, which has not saved it, see [Review.LookAt].
 	Unsaved bool
-	// Unmade says that what was accepted of it is in the file no longer, which is as it was before: it is open again.
+	// Unmade says that the file no longer holds what was accepted, and is as it was before: these hunks are open again.
 	Unmade bool
 }
 
-// LookAt notes of the files that were accepted which are not saved in the editor: these are not called written. Those that
-// hold again what they held before the acceptance are open again: the user has undone it in the editor, or the editor ended
-// before it saved its text.
+// LookAt compares the accepted files with what the user's files hold now. A file that the editor has not saved is Unsaved, and
+// not called written. A file that is as it was before the acceptance is Unmade, and its accepted hunks are open: the user has
+// undone the change in the editor, or the editor ended before it saved its text.
 func (rev *Review) LookAt(p *record.State, w *workspace.Workspace) {
 	for i := range rev.Files {
 		f := &rev.Files[i]

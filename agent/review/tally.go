@@ -98,7 +98,7 @@ func (rev *Review) partly() string {
 	return "What was accepted is a part of what was tested: run the tests."
 }
 
-// unmade names the files that what was accepted of is no longer in.
+// unmade names the files that no longer hold what was accepted; "" if all of them do.
 func (rev *Review) unmade() string {
 	var names []string
 	for _, f := range rev.Files {
