@@ -232,10 +232,10 @@ const restTime = time.Second
 
 // answer returns the line that is typed in answer to a question that is on the screen now as a
 // text, behind the choices. What was typed before it, or so soon that it cannot have been read, is no answer: that
-// is said, and it is asked for again. Lines of a file or a pipe name their question, see answerTo.
+// is said, and it is asked for again. Lines of a file or a pipe name their question, see answerTo: the prompt shows the name.
 func (r *lineReader) answer(ctx context.Context, q record.Question, text, choices string) (string, bool, error) {
 	if !r.tty {
-		line, ok, err := r.readBehind(ctx, screen.Prompt{Text: choices})
+		line, ok, err := r.readBehind(ctx, screen.Prompt{Text: fmt.Sprintf("question %s: %s", q.ID, choices)})
 		if ok {
 			line = r.answerTo(q.ID, line, onlyDenies(q, line))
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
@@ -16,6 +17,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"caselsp/agent/llm/llmtest"
 	"caselsp/lsp/lsptest"
@@ -179,11 +181,16 @@ func TestKinds(t *testing.T) {
 	c.lookFor(kinds)
 }
 
+// approvingLimit ends a run whose question is not recognized: with a terminal it would wait for ever.
+const approvingLimit = 10 * time.Minute
+
 // approving runs caselsp with a user at a pipe who allows whatever is asked for, by the question's name.
 func (c *cage) approving(args ...string) {
 	c.t.Helper()
-	cmd := exec.Command("caselsp", args...)
-	cmd.Dir, cmd.Env = c.home, c.env
+	ctx, cancel := context.WithTimeout(c.t.Context(), approvingLimit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "caselsp", args...)
+	cmd.Dir, cmd.Env, cmd.WaitDelay = c.home, c.env, time.Second
 	in, err := cmd.StdinPipe()
 	c.must(err)
 	y := &approver{said: &c.said, in: in}
