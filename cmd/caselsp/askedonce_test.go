@@ -16,7 +16,6 @@ call WRITE_FILE {"thought": "t", "path": "b.txt", "content": "b\n"}
 call FINISH_FEATURE {"thought": "t", "summary": "done"}
 `, project: map[string]string{"a.txt": "a\n"}})
 	h := sitAt(c, "100", "50")
-	h.onScreen(`^# *\n`)
 	h.runs(c, "TERM=dumb", "run", "--single", "write it")
 	h.onScreen(`decide later > *\n`)
 	h.keys("q1 1", "Enter")

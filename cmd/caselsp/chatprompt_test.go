@@ -24,7 +24,6 @@ want what was half typed
 call ANSWER {"text": "It was kept."}
 `, project: map[string]string{"a.txt": "a\n"}})
 	h := sitAt(c, "60", "24")
-	h.onScreen(`^# *\n`)
 	h.runs(c, "COLORTERM=", "chat")
 	h.onScreen(`(?m)^main> a message · Alt\+Enter: new line`)
 	h.keys("wörld 漢字 x!", "Left", "C-h", "C-h", "Home", "hello ", "C-a", "M-f", "C-u", "Hello")
@@ -57,7 +56,7 @@ call ANSWER {"text": "It was kept."}
 	h.keys("C-c", "C-c")
 	h.onScreen(`(?m)^  Ctrl\+C again leaves the chat`)
 	h.keys("C-c")
-	h.onScreen(`(?m)^# *$`)
+	h.onScreen(`(?m)^\$ *$`)
 	h.keys("stty -a", "Enter")
 	h.onScreen(`[^-]icanon(.|\n)*[^-]echo `)
 }
@@ -81,7 +80,6 @@ call ANSWER {"text": "Of both."}
 `, project: map[string]string{"a.txt": "a\n"}})
 	c.must(c.command("chat", "what was half typed").Run())
 	h := sitAt(c, "60", "24")
-	h.onScreen(`^# *\n`)
 	h.runs(c, "COLORTERM=", "chat")
 	h.onScreen(`(?m)^main> a message`)
 	h.keys("Up")
@@ -96,11 +94,10 @@ call ANSWER {"text": "Of both."}
 	h.onScreen(`(?m)^main> exit\n# *$`)
 
 	h.keys("clear", "Enter")
-	h.onScreen(`^# *\n`)
 	h.runs(c, "COLORTERM=", "chat")
 	h.onScreen(`caselsp: your message “first ⏎ second ⏎ third” has\s+no answer`)
 	h.keys("one more", "Enter")
 	h.onScreen(`(?m)^  \| Of both.\nmain> `)
 	h.keys("C-d")
-	h.onScreen(`(?m)^# *$`)
+	h.onScreen(`(?m)^\$ *$`)
 }

@@ -43,7 +43,6 @@ call SUBMIT_VERDICT {"completion": 100, "summary": "done", "issues": []}
 	c.caselsp(all, "replay", filepath.Join(c.home, "run.jsonl"))
 	h.must("clear-history")
 	h.keys("clear", "Enter")
-	h.onScreen(`^# *\n`)
 	h.runs(c, "COLORTERM=", "run", "--yes", "add up numbers")
 	h.onScreen(`── succeeded · 1 file ──`)
 	if strings.Contains(h.scrolled(), "Caselsp asks") {

@@ -13,7 +13,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// sitAt is a person at a shell in a terminal of a size.
+// sitAt is a person at the prompt of a shell, in a terminal of a size.
 func sitAt(c *crashed, width, height string) *hand {
 	need(c.t, "tmux")
 	short, err := os.MkdirTemp("", "tmux") // a socket's path is short
@@ -26,7 +26,8 @@ func sitAt(c *crashed, width, height string) *hand {
 		}
 		_, _ = h.tmux("kill-server")
 	})
-	h.must("-f", "/dev/null", "new-session", "-d", "-x", width, "-y", height, "sh")
+	h.must("-f", "/dev/null", "new-session", "-d", "-x", width, "-y", height, "env PS1='$ ' sh")
+	h.onScreen(`^\$ *\n`) // what is typed sooner stands before the prompt
 	return h
 }
 
@@ -87,7 +88,7 @@ call REQUEST_USER_INPUT {"thought": "third", "question": "Which language?"}
 	h.onScreen(`(?s)Which language\?.*decide later >\s*\n`) // and nothing behind it
 	h.keys("C-c")
 	h.onScreen(`to continue it: caselsp resume`)
-	h.onScreen(`(?m)^# *$`) // the shell reads again
+	h.onScreen(`(?m)^\$ *$`) // the shell reads again
 	h.keys("stty -a", "Enter")
 	h.onScreen(`[^-]icanon(.|\n)*[^-]echo `)
 }

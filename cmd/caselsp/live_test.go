@@ -57,7 +57,7 @@ call SUBMIT_VERDICT {"completion": 100, "summary": "done", "issues": []}
 		h.alone()
 	}
 	h.keys("C-z") // the shell has the terminal, and gives it back
-	h.onScreen(`(?m)^# *$`)
+	h.onScreen(`(?m)^\$ *$`)
 	if strings.Contains(h.scrolled(), "Ctrl+C stops") {
 		t.Error("the live view is there while the shell is")
 	}
@@ -83,7 +83,7 @@ call SUBMIT_VERDICT {"completion": 100, "summary": "done", "issues": []}
 	h.onScreen(`anything else =\s+later >`)
 	h.keys("a", "Enter")
 	h.onScreen(`(?m)^── succeeded · 1 file ──\n   new      hello\.txt  \+1  written\n   it took .*: \d+ model calls, \d+ tokens in and \d+ out\n`)
-	h.onScreen(`(?m)^# *$`) // the shell reads again
+	h.onScreen(`(?m)^\$ *$`) // the shell reads again
 	if seen := h.must("capture-pane", "-p", "-S", "-"); regexp.MustCompile(`(?m)^── coding|Ctrl\+C stops`).MatchString(seen) || !strings.Contains(seen, "feature 9 of 9") {
 		t.Errorf("the scrollback has a live view, or a forged one:\n%s", seen)
 	}

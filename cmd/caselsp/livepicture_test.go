@@ -48,7 +48,7 @@ call LIST_FILES {"thought": "t"}
 	h.onScreen(`(?m)^› the stock must get the items back$`)
 	shown := strings.TrimRight(h.must("capture-pane", "-e", "-p"), "\n")
 	for _, own := range []struct{ what, is string }{
-		{`^# sh .*`, `$$ caselsp run "let customers cancel an order"`}, // the shell's command
+		{`^\$ sh .*`, `$$ caselsp run "let customers cancel an order"`}, // the shell's command
 		{`task [0-9]{8}-[0-9]{6}-[0-9a-f]{4}`, "task 20260701-120000-4c1f"},
 		{`(waits for the model[^·\n]* · )\d+s`, "${1}4s"},
 		{`[\d,]+ tokens( · )\d+s`, "9,412 tokens${1}38s"},
