@@ -174,6 +174,7 @@ func TestOwnerKilled(t *testing.T) {
 // TestOwnerKilledAnywhere kills an owner behind each message that it sends to
 // the engine, in one life after the other. After the next start nothing is left.
 func TestOwnerKilledAnywhere(t *testing.T) {
+	t.Parallel()
 	for _, what := range []string{"docker, all", "docker, rest"} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()

@@ -50,13 +50,15 @@ var changing = regexp.MustCompile(`\d+\.\d+s|0x[0-9a-f]+|started \d+|command \[.
 // that did not, and wants the same of both. A fixture is as those of commands, but for
 // what is expected.
 func TestPytestWaits(t *testing.T) {
-	d := need(t)
+	t.Parallel()
 	files, err := filepath.Glob("testdata/pytest/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no fixtures: %v", err)
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			d := need(t)
 			for _, f := range parseFixture(t, file) {
 				form, _ := pytestCommand(f.cmd.Line)
 				run := func(cmd Command) *Result {

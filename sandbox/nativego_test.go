@@ -12,6 +12,7 @@ import (
 // TestGoBuilt compiles Go's own packages once, in a sandbox without a file of a project: every command
 // begins with them, none can change them, and nothing that one compiles is there for the next.
 func TestGoBuilt(t *testing.T) {
+	t.Parallel()
 	n := machine{}.need(t, "go")
 	n.built.layers = builtLayers(t.TempDir())
 	tree := []File{{Path: "go.mod", Mode: 0o644, Data: []byte("module example.com/shop\n\ngo 1.21\n")},
