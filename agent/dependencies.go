@@ -151,6 +151,7 @@ func (r *run) lookForLayer(ctx context.Context, engine sandbox.Engine, deps *san
 		return l, err
 	}
 	if check := deps.Present(); check != nil {
+		r.progress("looking whether the project's dependencies are installed")
 		check.Progress = r.progress
 		result, err := engine.Run(ctx, *check)
 		if err != nil {
@@ -162,6 +163,7 @@ func (r *run) lookForLayer(ctx context.Context, engine sandbox.Engine, deps *san
 	}
 	l.From = &deps.From
 	if ask := deps.Ask(); ask != nil {
+		r.progress("looking what an installation of the project's dependencies would get")
 		ask.Progress = r.progress
 		result, err := engine.Run(ctx, *ask)
 		switch {

@@ -51,11 +51,12 @@ type FileCount struct {
 	Added, Removed int
 }
 
-// Doing is what a task does at the moment: nothing where Action is empty.
+// Doing is what a task does at the moment: nothing where Action and Beside are empty.
 type Doing struct {
 	Action, Thought string
 	File            string // of an action on one file
 	Command         string // of a command line
+	Beside          string // what is done that no record tells of, such as an installation: for it the action waits
 }
 
 // maxShownPath is how many characters of a file's name or of a command stand in the line about what a task does,
@@ -71,7 +72,10 @@ var deeds = map[string]string{
 
 // String is what a task does in a few words, "" for nothing.
 func (d Doing) String() string {
-	if d.Action == "" {
+	switch {
+	case d.Beside != "":
+		return d.Beside
+	case d.Action == "":
 		return ""
 	}
 	deed, known := deeds[d.Action]

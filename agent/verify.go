@@ -55,7 +55,7 @@ func (r *run) reopen() (again bool, err error) {
 	if r.state.Dropped == "" || f == nil || f.Ended && (!f.OK || r.state.Report != nil) {
 		return false, nil
 	}
-	return true, r.nextRound(f.Attempt, "edits of this feature were dropped because you typed in the same lines: the tests and the verdict no longer count")
+	return true, r.nextRound(f.Attempt, "edits of this feature gave way to what the user typed in the same lines: the tests and the verdict no longer count")
 }
 
 // verdict takes in what TARS submits, or returns it where it does not say what is missing

@@ -62,6 +62,7 @@ func (t *task) hear(e agent.Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.status = e.Status
+	t.act.Beside = e.Doing
 	switch b := e.Body.(type) {
 	case record.ActionChosen:
 		t.act = agent.DoingOf(b)
@@ -229,6 +230,7 @@ func (l *tasks) follow(ctx context.Context, e *Engine, t *task, events iter.Seq2
 			break
 		}
 		if event.Body == nil {
+			t.hear(event)
 			switch {
 			case event.Doing == "":
 			case p != nil:

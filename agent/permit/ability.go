@@ -37,10 +37,7 @@ func (p *Permit) Abilities(found []NewAbility, text string) (Decision, error) {
 		}
 		if w := p.State.Pending.Withheld; w != nil {
 			text += fmt.Sprintf(" The user does not want this project to %s (%s, line %d).", n.Ability, n.Path, n.Line+1)
-			if w.Reason != "" {
-				text += " The reason: " + w.Reason
-			}
-			return Refused{Notes: notes, Outcome: record.ActionDone{Text: text}}, nil
+			return Refused{Notes: notes, Outcome: record.ActionDone{Text: text + record.TheReason(w.Reason)}}, nil
 		}
 		id := fmt.Sprintf("q%d", p.State.Questions+1)
 		if asked, recorded := p.Outside.AbilityAsked(id); recorded && !asked {

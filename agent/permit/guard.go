@@ -160,9 +160,7 @@ func (l *leave) question() Question {
 // withheld is what the model is told where the user has denied what an action needs.
 func (p *Permit) withheld(what string) Refused {
 	text := fmt.Sprintf("Nothing was done: the user did not allow it (%s).", what)
-	if reason := p.State.Pending.Withheld.Reason; reason != "" {
-		text += " The reason: " + reason
-	}
+	text += record.TheReason(p.State.Pending.Withheld.Reason)
 	return Refused{Outcome: record.ActionDone{Text: text + " Find another way; do not ask for it again."}}
 }
 

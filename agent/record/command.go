@@ -181,6 +181,17 @@ func (p *State) waitNoMore(line string) {
 	p.NoMoreTime[line] = true
 }
 
+// TheReason is the sentence that says why a user refused, with a blank before it; "" for no reason.
+func TheReason(reason string) string {
+	if reason == "" {
+		return ""
+	}
+	if !strings.HasSuffix(reason, ".") && !strings.HasSuffix(reason, "!") && !strings.HasSuffix(reason, "?") {
+		reason += "."
+	}
+	return " The reason: " + reason
+}
+
 // UserJudged is the user's judgement, or that of the flag that answered for them.
 func UserJudged(line string, a Answer) Judged {
 	j := Judged{Line: line, Allowed: a.Text != Deny, By: ByUser, How: a.By, Reason: a.Reason}
@@ -189,10 +200,7 @@ func UserJudged(line string, a Answer) Judged {
 	}
 	if !j.Allowed {
 		j.Text = "The user refused this command."
-		if a.Reason != "" {
-			j.Text += " The reason: " + a.Reason
-		}
-		j.Text += " Find another way; do not ask for it again."
+		j.Text += TheReason(a.Reason) + " Find another way; do not ask for it again."
 	}
 	return j
 }

@@ -14,7 +14,8 @@ import (
 var versionControl = []string{".git", ".hg", ".svn", ".jj"}
 
 // notSource are the ignore rules that every workspace begins with: dependencies,
-// virtual environments, caches, what is built, and what an interrupted write of
+// virtual environments, caches, what is built, what editors keep beside a file while it is
+// edited (Emacs: "#name#", ".#name"; Vim: ".name.swp"; both: "name~"), and what an interrupted write of
 // ours may have left. A project that keeps source under such a name says so in
 // .gitignore ("!build/"), as those with git have to anyway.
 const notSource = `
@@ -44,6 +45,10 @@ target/
 .nyc_output/
 .gradle/
 .terraform/
+\#*#
+.#*
+.*.sw[a-p]
+*~
 ` + tempPrefix + `*
 `
 
