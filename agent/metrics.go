@@ -34,7 +34,7 @@ type TaskMetrics struct {
 	Single  bool      `json:"single,omitempty"` // done in one loop, without a plan
 	Started time.Time `json:"started"`
 	State   string    `json:"state"`
-	Outcome string    `json:"outcome,omitempty"` // success, partial, failed or answered, once it is over
+	Outcome string    `json:"outcome,omitempty"` // success, partial, failed, answered or rejected, once it is over
 	TaskFigures
 }
 
@@ -131,6 +131,9 @@ func (a *Agent) taskMetrics(id string, by *breaking) (TaskMetrics, error) {
 	}
 	if status.Task.Thread != "" { // what it costs counts, and it is no task
 		t.Type, t.Count = "thread", 0
+	}
+	if status.State == record.Rejected { // whatever the work came to, the user did not want it
+		t.Outcome = string(record.Rejected)
 	}
 	if t.Outcome != "" {
 		t.Ended = map[string]int{t.Outcome: 1}

@@ -458,6 +458,11 @@ func (c *console) answer(q record.Question, line string) record.Answer {
 		}
 		return record.Answer{Text: line}
 	}
+	return decided(line)
+}
+
+// decided interprets the letters of a decision; what is none stays as it is.
+func decided(line string) record.Answer {
 	word, rest, _ := strings.Cut(line, " ")
 	switch strings.ToLower(word) {
 	case "y", "yes":

@@ -135,11 +135,11 @@ func writeMetricsPage(out io.Writer, name string, m agent.Metrics, now time.Time
 	return metricsTemplate.Execute(out, p)
 }
 
-var outcomeKeys = []plotKey{{0, "success"}, {3, "answered"}, {1, "partial"}, {2, "failed"}, {4, "not over"}}
+var outcomeKeys = []plotKey{{0, "success"}, {3, "answered"}, {1, "partial"}, {2, "failed"}, {5, "rejected"}, {4, "not over"}}
 
 // outcomesOf are the tasks by outcome, in the order of outcomeKeys.
 func outcomesOf(f *agent.TaskFigures) []float64 {
-	list := []float64{float64(f.Ended[record.OutcomeSuccess]), float64(f.Ended[record.OutcomeAnswered]), float64(f.Ended[record.OutcomePartial]), float64(f.Ended[record.OutcomeFailed])}
+	list := []float64{float64(f.Ended[record.OutcomeSuccess]), float64(f.Ended[record.OutcomeAnswered]), float64(f.Ended[record.OutcomePartial]), float64(f.Ended[record.OutcomeFailed]), float64(f.Ended[string(record.Rejected)])}
 	rest := float64(f.Count)
 	for _, n := range list {
 		rest -= n

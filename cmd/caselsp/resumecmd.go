@@ -47,7 +47,7 @@ var resumeTask = works(doResume, func(ctx context.Context, e *engine, s *seat, a
 		if err := e.checkAnswer(id, a.Answer, "resume with --answer %s; or resume in a terminal"); err != nil {
 			return err
 		}
-		if err := e.agent.Answer(id, "", givenAnswer(a.Answer)); err != nil {
+		if err := e.agent.Answer(id, "", e.givenAnswer(id, a.Answer)); err != nil {
 			return err
 		}
 	}
@@ -57,18 +57,22 @@ var resumeTask = works(doResume, func(ctx context.Context, e *engine, s *seat, a
 	return a.follow(ctx, e, s, e.agent.ResumeWith(ctx, id, a.Message))
 })
 
-// givenAnswer is the answer that --answer has.
-func givenAnswer(text string) record.Answer {
+// givenAnswer is the answer that --answer has to the open question of a task: a decision in words, or in the letters
+// that a prompt takes.
+func (e *engine) givenAnswer(id, text string) record.Answer {
+	a := record.Answer{Text: text}
 	if word, reason, _ := strings.Cut(text, ":"); word == record.Deny {
-		return record.Answer{Text: record.Deny, Reason: strings.TrimSpace(reason), By: "command"}
+		a = record.Answer{Text: record.Deny, Reason: strings.TrimSpace(reason)}
+	} else if st, err := e.agent.Status(id); err == nil && st.Open != nil && st.Open.Kind() != record.KindInput && st.Open.Kind() != record.KindSecret {
+		a = decided(text)
 	}
-	return record.Answer{Text: text, By: "command"}
+	a.By = "command"
+	return a
 }
 
 // checkAnswer refuses the value of a secret as an argument. how says what to do instead, with the word for it.
 func (e *engine) checkAnswer(id, text, how string) error {
-	a := givenAnswer(text)
-	if name := secretAsked(e.agent, id); name != "" && a.Text != record.Deny && a.Text != record.Kept {
+	if name := secretAsked(e.agent, id); name != "" && e.givenAnswer(id, text).Text != record.Deny && text != record.Kept {
 		return usage(fmt.Errorf("a secret must not be an argument, because other users can see arguments: run `caselsp secret set %s`, then "+how, name, record.Kept))
 	}
 	return nil
@@ -79,7 +83,7 @@ func (e *engine) answer(s *seat, id, text string) error {
 	if err := e.checkAnswer(id, text, "answer %s"); err != nil {
 		return err
 	}
-	err := e.agent.Answer(id, "", givenAnswer(text))
+	err := e.agent.Answer(id, "", e.givenAnswer(id, text))
 	if err == nil {
 		fmt.Fprintf(s.out, "task %s has the answer\n", id)
 	}
@@ -101,7 +105,7 @@ func resumeCommand(w *wiring) *cobra.Command {
 			return resumeTask.run(cmd.Context(), w, a)
 		},
 	}
-	cmd.Flags().StringVar(&a.Answer, "answer", "", "the answer to the open question: text, or approve, task, always, deny or deny:REASON")
+	cmd.Flags().StringVar(&a.Answer, "answer", "", "the answer to the open question: text, or approve (y), task, always, deny (n) or deny:REASON")
 	cmd.Flags().StringVarP(&a.Message, "message", "m", "", "what to do otherwise, for features that failed and are tried again")
 	a.add(cmd)
 	w.addLimits(cmd)

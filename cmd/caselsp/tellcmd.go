@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -27,6 +28,9 @@ var tellToTask = reads("tell", func(_ context.Context, e *engine, s *seat, a tel
 })
 
 var stopTask = reads("stop", func(_ context.Context, e *engine, s *seat, task string) error {
+	if task == "" && len(e.agent.Working()) == 0 {
+		return usage(errors.New("no task is being worked on: there is nothing to stop"))
+	}
 	id, err := e.underWay(task, "stop")
 	if err == nil {
 		err = e.agent.Stop(id)
