@@ -91,7 +91,7 @@ call ANSWER {"text": "Of both."}
 	h.keys("C-c")
 	h.onScreen(`(?m)^main> a message`) // the chat goes on
 	h.keys("exit", "Enter")
-	h.onScreen(`(?m)^main> exit\n# *$`)
+	h.onScreen(`(?m)^main> exit\n\$ *$`)
 
 	h.keys("clear", "Enter")
 	h.runs(c, "COLORTERM=", "chat")

@@ -47,7 +47,7 @@ call LIST_FILES {"thought": "third"}
 	h.keys("C-c")
 	h.onScreen(`(?m)^   stopping: what is done is being saved. Ctrl\+C again `)
 	h.keys("C-c")
-	h.onScreen(`(?m)^(\^C)?\$ *$`)
+	h.onScreen(`(?m)^caselsp: ended at once; what was done is in the journal: (.|\n)*^\$ *$`)
 	h.keys("stty -a", "Enter")
 	h.onScreen(`[^-]icanon(.|\n)*[^-]echo `)
 }

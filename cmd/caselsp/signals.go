@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
 	"sync"
 	"syscall"
+	"time"
 )
 
 // signals are those by which a user stops what this process does.
@@ -23,21 +25,42 @@ type stopSignals struct {
 // begin has signals stop the work of this process.
 func (s *stopSignals) begin(end context.CancelFunc) {
 	s.end = end
-	s.listen()
+	signal.Notify(s.came, os.Interrupt, syscall.SIGTERM)
 	go func() {
 		for got := range s.came {
+			if stopping.Load() {
+				leave(got)
+			}
 			s.stop(got)
 		}
 	}()
 }
 
-func (s *stopSignals) listen() { signal.Notify(s.came, os.Interrupt, syscall.SIGTERM) }
+// lastWord is how long the end of this process waits for its last line to be written: a terminal that is held takes none.
+const lastWord = 100 * time.Millisecond
+
+// leave ends this process at once, as the signal would have done.
+func leave(got os.Signal) {
+	signal.Reset()
+	written := make(chan struct{})
+	go func() {
+		defer close(written)
+		fmt.Fprintln(os.Stderr, "\ncaselsp: ended at once; what was done is in the journal: caselsp status says how to go on")
+	}()
+	select {
+	case <-written:
+	case <-time.After(lastWord):
+	}
+	if own, err := os.FindProcess(os.Getpid()); err == nil && own.Signal(got) == nil {
+		select {} // it comes at once
+	}
+	os.Exit(exitStopped)
+}
 
 // stop stops what goes on.
 func (s *stopSignals) stop(got os.Signal) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	signal.Stop(s.came) // the next one ends the process at once
 	stopping.Store(true)
 	keyboard.leave()
 	bottom.Redraw()
@@ -61,7 +84,6 @@ func (s *stopSignals) within(ctx context.Context) (part context.Context, over fu
 		if part.Err() != nil && ctx.Err() == nil { // the process goes on
 			stopping.Store(false)
 			keyboard.again()
-			s.listen()
 		}
 		cancel()
 	}
