@@ -19,7 +19,7 @@ const (
 )
 
 // Network is the entry of a verdict's Touches for a line that can reach other machines.
-const Network = "reaches the network"
+const Network = "tries to reach the network"
 
 var touchWords = []string{
 	"reads files of the workspace", "changes files of the workspace", "runs code of the workspace", Network,

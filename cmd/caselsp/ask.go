@@ -249,7 +249,11 @@ func (r *lineReader) answer(ctx context.Context, q record.Question, text, choice
 	reading := agent.ReadTime(text + choices)
 	return r.readAfter(ctx, time.Now().Add(reading), reading, func() {
 		done()
-		fmt.Fprintln(r.err, "\nWhat was typed before you can have read the question is not taken.")
+		said := "What was typed before you can have read the question is not taken."
+		if p.Again = q.Kind() != record.KindSecret; p.Again {
+			said += " The key Up brings it back."
+		}
+		fmt.Fprintln(r.err, "\n"+said)
 		done = r.prompt(p)
 	})
 }

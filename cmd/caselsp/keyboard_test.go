@@ -27,11 +27,10 @@ func sitAt(c *crashed, width, height string) *hand {
 		_, _ = h.tmux("kill-server")
 	})
 	h.must("-f", "/dev/null", "new-session", "-d", "-x", width, "-y", height, "env PS1='$ ' sh")
-	h.onScreen(`^\$ *\n`) // what is typed sooner stands before the prompt
 	return h
 }
 
-// runs has the person run caselsp, with a variable more.
+// runs has the person run caselsp, with a variable more, once the shell's prompt is there.
 func (h *hand) runs(c *crashed, variable string, args ...string) {
 	run := c.command(args...)
 	line := []string{"exec env -i TERM=screen"}
@@ -42,6 +41,7 @@ func (h *hand) runs(c *crashed, variable string, args ...string) {
 	}
 	script := filepath.Join(c.home, "run.sh")
 	c.must(os.WriteFile(script, []byte(strings.Join(line, " ")+"\n"), 0o600))
+	h.onScreen(`(^|\n)\$\s*$`) // what is typed sooner stands before the prompt
 	h.must("send-keys", "sh "+script, "Enter")
 }
 

@@ -186,8 +186,8 @@ call FINISH_FEATURE {"thought": "t", "summary": "done"}
 	}
 	run.types("tea\ny\ny\n\ny") // pasted with too many lines
 	run.reads("n REASON = deny and say why, Enter = decide later > ")
-	run.blurts("y")
-	run.reads("What was typed before you can have read the question is not taken.")
-	run.types("n not now")
+	run.blurts("n not now")
+	run.reads("What was typed before you can have read the question is not taken. The key Up brings it back.")
+	run.types("\x1b[A")
 	run.reads("")
 }

@@ -285,6 +285,10 @@ func tellTask(s *seat, a *agent.Agent, id, text string) {
 		fmt.Fprintln(s.err, "caselsp: not told:", clean(err.Error()))
 		return
 	}
+	if strings.Contains(strings.TrimSpace(text), "\n") {
+		fmt.Fprintf(s.err, "  noted, for the next step:\n%s", agent.QuoteLines(strings.TrimSpace(text), quoteMark))
+		return
+	}
 	fmt.Fprintln(s.err, "  noted, for the next step:", clean(firstLine(text)))
 }
 

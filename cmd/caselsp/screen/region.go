@@ -29,6 +29,7 @@ type Prompt struct {
 	Text    string // stands before what is typed; without styles
 	Hint    string // stands where nothing is typed yet, with styles
 	Message bool   // what is typed is a message: what was typed before stays, and so do the earlier ones
+	Again   bool   // it is shown once more: the key that goes back finds what was typed in vain
 	Leave   string // says how to leave, where Ctrl+C is a key: it empties the text, and ends the input where it comes twice
 }
 
@@ -139,7 +140,11 @@ func (r *Region) shown() bool { return r.view != nil || r.asked != nil }
 func (r *Region) Ask(on Terminal, p Prompt) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.tty, r.asked, r.warned, r.answer = on, &p, false, Line{}
+	var before []string
+	if p.Again {
+		before = r.answer.sent
+	}
+	r.tty, r.asked, r.warned, r.answer = on, &p, false, Line{sent: before}
 	r.draw("")
 }
 
