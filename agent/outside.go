@@ -30,6 +30,8 @@ type outside interface {
 	// told returns what the user said to the task at this place of it; live, that comes by
 	// [Agent.Tell].
 	told(p *record.State) []record.Told
+	// edited are the files that the user has edited at this place of the task; live, the workspace itself tells.
+	edited(at record.Place) []editedFile
 	// answers reports whether a task that begins can end with an answer in words.
 	answers() bool
 	// checksPlans reports whether the plan of a task that begins is compared with the files that
@@ -91,6 +93,8 @@ func (live) Tolerated(string) (rule string, recorded bool) { return "", false }
 
 func (live) told(*record.State) []record.Told { return nil }
 
+func (live) edited(record.Place) []editedFile { return nil }
+
 func (live) answers() bool { return true }
 
 func (live) checksPlans() bool { return true }
@@ -151,6 +155,14 @@ func (p *Player) packages(*Agent) (map[sandbox.Profile][]string, bool) {
 func (p *Player) told(at *record.State) (list []record.Told) {
 	for len(p.says) > 0 && at.Here(p.says[0]) {
 		list, p.says = append(list, p.says[0]), p.says[1:]
+	}
+	return list
+}
+
+// edited gives each edit once, as in an editor: nothing is written.
+func (p *Player) edited(at record.Place) (list []editedFile) {
+	for len(p.edits) > 0 && *p.edits[0].At == at {
+		list, p.edits = append(list, p.edits[0].Edited...), p.edits[1:]
 	}
 	return list
 }

@@ -77,6 +77,11 @@ func (a *Agent) Export(id string, w io.Writer) error {
 			}
 			line.Command = &recordedRun{Line: started.Line, Tree: started.Tree, Before: started.Before, Bare: started.Bare, Result: *result}
 			line.Command.limited(started)
+		case record.Rebased:
+			if line.Edited, err = a.edited(b); err != nil {
+				return fmt.Errorf("record %d: %w", e.Seq, err)
+			}
+			line.At = b.At
 		default:
 			if !line.take(b, record.IsThread(id)) {
 				continue
@@ -142,14 +147,20 @@ func (rec *Recording) Masked() []string {
 	return slices.Compact(list)
 }
 
-// Edited returns the files that the user changed while the task worked on them. A replay has no such edits.
-func (rec *Recording) Edited() []string {
-	var list []string
+// Edited returns the files that the user edited while the task worked on them, and those of them of which the recording
+// does not hold the text: a replay has not these edits.
+func (rec *Recording) Edited() (all, lost []string) {
 	for _, e := range rec.entries {
-		list = append(list, e.Edited...)
+		for _, f := range e.Edited {
+			all = append(all, f.Path)
+			if !e.known() {
+				lost = append(lost, f.Path)
+			}
+		}
 	}
-	slices.Sort(list)
-	return slices.Compact(list)
+	slices.Sort(all)
+	slices.Sort(lost)
+	return slices.Compact(all), slices.Compact(lost)
 }
 
 // maxRecordingLine bounds one line of a recording: a command's result with the
@@ -258,7 +269,8 @@ type Player struct {
 	found []entry
 	layer []record.DependenciesFound
 	says  []record.Told
-	now   *said // the message of a thread that is replayed now
+	edits []entry // of files, by the user
+	now   *said   // the message of a thread that is replayed now
 
 	played map[string]int // entries by kind
 	at     time.Time
@@ -283,6 +295,8 @@ func (rec *Recording) Play() *Player {
 			p.found = append(p.found, e)
 		case e.Told != nil:
 			p.says = append(p.says, *e.Told)
+		case e.known():
+			p.edits = append(p.edits, e)
 		case e.Layered != nil:
 			p.layer = append(p.layer, *e.Layered)
 		}

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"slices"
 	"time"
 
 	"caselsp/agent/record"
@@ -28,7 +29,38 @@ type entry struct {
 	Message  *record.Message           `json:"message,omitempty"` // in a thread
 	Handed   *record.HandedOver        `json:"handed,omitempty"`  // what a thread was handed over to
 	Shown    *record.FilesShown        `json:"shown,omitempty"`   // to the model of a thread, unasked
-	Edited   []string                  `json:"edited,omitempty"`  // staged files that the user changed meanwhile: their text is not recorded
+	Edited   []editedFile              `json:"edited,omitempty"`  // staged files that the user edited meanwhile
+	At       *record.Place             `json:"at,omitempty"`      // from where on the task had their text
+}
+
+// editedFile is a file as the user has edited it; Text is nil where it was removed or is no text.
+type editedFile struct {
+	Path string  `json:"path"`
+	Text *string `json:"text,omitempty"`
+}
+
+// known reports whether this is an edit that a replay can make.
+func (e *entry) known() bool {
+	return e.At != nil && len(e.Edited) > 0 && !slices.ContainsFunc(e.Edited, func(f editedFile) bool { return f.Text == nil })
+}
+
+// edited are the files that the user edited, by what staged edits were moved onto.
+func (a *Agent) edited(b record.Rebased) (list []editedFile, err error) {
+	for _, path := range b.Paths {
+		f := editedFile{Path: path}
+		i := slices.IndexFunc(b.Staged.Files, func(s record.StagedFile) bool { return s.Path == path })
+		if i >= 0 && b.Staged.Files[i].Base != nil {
+			content, err := b.Staged.Files[i].Base.Content(a.Store.Blob)
+			if err != nil {
+				return nil, err
+			}
+			if text, ok := content.Text(); ok {
+				f.Text = &text
+			}
+		}
+		list = append(list, f)
+	}
+	return list, nil
 }
 
 // take takes in a record that a recording holds as it is, and reports whether this is one. That of a thread holds
@@ -63,8 +95,6 @@ func (e *entry) take(body record.Body, thread bool) bool {
 	case record.Judged:
 		e.Judged = &b
 		return !b.ByAnswer()
-	case record.Rebased:
-		e.Edited = b.Paths
 	case record.Message:
 		e.Message = &b
 		return thread

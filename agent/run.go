@@ -37,7 +37,9 @@ type run struct {
 	ranFirst *ranFirst
 	// copied are the generated files of which the user was told last that commands get them.
 	copied []string
-	yield  func(Event, error) bool
+	// moved is where the task first had what the user has done to staged files and observe has not noted yet; nil: nothing.
+	moved *record.Place
+	yield func(Event, error) bool
 	// trustAsked says that this run has seen to whether the workspace is trusted.
 	trustAsked bool
 	// memoryTold says that the user was told that memory cannot be read.
@@ -268,10 +270,10 @@ func (r *run) next(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	switch {
-	case r.state.Open != nil:
+	if r.state.Open != nil {
 		return r.ask(ctx)
 	}
+	r.notice(ctx)
 	if err := r.overspent(); err != nil {
 		return err
 	}
@@ -326,6 +328,19 @@ func (r *run) next(ctx context.Context) error {
 	}
 }
 
+// notice has what the user did to staged files taken in before anything is done with them, and keeps where that was:
+// a replay has it there, too. What is wrong with a file, observe says.
+func (r *run) notice(ctx context.Context) {
+	at := r.state.Place()
+	for _, e := range r.a.outside.edited(at) {
+		r.a.Workspace.OpenBuffer(e.Path, *e.Text, 0)
+	}
+	_ = r.overlay.Refresh(ctx)
+	if r.moved == nil && r.overlay.Moved() {
+		r.moved = &at
+	}
+}
+
 // observe takes note of what the user did to staged files since the last step.
 func (r *run) observe(ctx context.Context) error {
 	if err := r.overlay.Refresh(ctx); err != nil {
@@ -335,7 +350,10 @@ func (r *run) observe(ctx context.Context) error {
 	if len(moved) == 0 {
 		return nil
 	}
-	var b record.Rebased
+	b := record.Rebased{At: r.moved}
+	if r.moved = nil; b.At == nil {
+		b.At = new(r.state.Place())
+	}
 	for _, m := range moved {
 		b.Paths = append(b.Paths, m.Path)
 		for _, h := range m.Dropped {

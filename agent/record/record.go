@@ -366,6 +366,7 @@ type Rebased struct {
 	Dropped  string   `json:"dropped,omitempty"`
 	Overlaps []string `json:"overlaps,omitempty"` // as path:line; older versions kept none
 	Staged   Staged   `json:"staged"`
+	At       *Place   `json:"at,omitempty"` // from where on the task had the text; older versions did not say
 }
 
 // Reported is the task's report, in Markdown, and what is to be reviewed.

@@ -51,6 +51,20 @@ func CheckNote(text string) error {
 	return checkText("the message", text)
 }
 
+// Place is a place in the course of a task, by which a replay does there what was done there.
+type Place struct {
+	Replies  int  `json:"replies,omitempty"`  // answers of models
+	Deeds    int  `json:"deeds,omitempty"`    // outcomes of actions
+	Commands int  `json:"commands,omitempty"` // that were started
+	Unread   bool `json:"unread,omitempty"`   // an answer was not looked at yet
+	Left     int  `json:"left,omitempty"`     // calls of a reply that were behind the next one
+}
+
+// Place returns where the task is.
+func (p *State) Place() Place {
+	return Place{p.Replies, p.Deeds, p.Commands, p.Answer != nil, len(p.Rest)}
+}
+
 // Here reports whether a recorded message was told at this place of the task.
 func (p *State) Here(b Told) bool {
 	return !b.Late && b.Replies == p.Replies && b.Deeds == p.Deeds && b.Unread == (p.Answer != nil) && (!b.Uses || b.Left == len(p.Rest))

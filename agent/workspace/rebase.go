@@ -31,6 +31,13 @@ func (o *Overlay) Rebased() []Rebase {
 	return list
 }
 
+// Moved reports whether Rebased has something to return.
+func (o *Overlay) Moved() bool {
+	o.w.mu.Lock()
+	defer o.w.mu.Unlock()
+	return len(o.rebased) > 0
+}
+
 // note keeps for Rebased that the file at key was rebased onto base.
 func (o *Overlay) note(key string, base *Content, dropped []Hunk) {
 	r := o.rebased[key]

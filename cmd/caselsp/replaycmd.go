@@ -78,9 +78,13 @@ func (w *wiring) mayWrite() error {
 // the real history and memory neither change nor influence the result.
 func (w *wiring) replay(ctx context.Context, rec *agent.Recording, d display, yes bool) error {
 	defer d.close()
-	masked, edited := rec.Masked(), rec.Edited()
+	masked := rec.Masked()
+	edited, lost := rec.Edited()
 	if yes && len(masked) > 0 {
 		return fmt.Errorf("nothing was written: the recording does not hold %s as the task left it, because the export masked secrets in it. Replay it without --yes, which only shows the result", strings.Join(masked, ", "))
+	}
+	if yes && len(edited) > 0 {
+		return fmt.Errorf("nothing was written: while the task worked, the user edited %s, and a replay does not write these edits. Replay it without --yes, which only shows the result", strings.Join(edited, ", "))
 	}
 	state, err := os.MkdirTemp("", "caselsp-replay-")
 	if err != nil {
@@ -117,8 +121,8 @@ func (w *wiring) replay(ctx context.Context, rec *agent.Recording, d display, ye
 		advice := rec.Made.Advice(versionText())
 		if len(masked) > 0 {
 			advice = fmt.Sprintf("The export masked secrets in %s. What a command reads from it cannot be replayed.", strings.Join(masked, ", "))
-		} else if len(edited) > 0 {
-			advice = fmt.Sprintf("While the task worked, the user changed %s, which a recording does not hold: the replay can part from it there.", strings.Join(edited, ", "))
+		} else if len(lost) > 0 {
+			advice = fmt.Sprintf("While the task worked, the user edited %s in a way that the recording does not hold: the replay can part from it there.", strings.Join(lost, ", "))
 		}
 		return &exitError{exitDiverged, errors.New(strings.TrimSpace(clean(last.Reason) + "\n" + advice))}
 	case last.State != record.Review:
