@@ -142,6 +142,7 @@ func (a *Agent) taskMetrics(id string, by *breaking) (TaskMetrics, error) {
 	for _, e := range events {
 		c.count(e)
 	}
+	c.settle()
 	p, err := a.load(id)
 	if err != nil {
 		return TaskMetrics{}, err
@@ -167,7 +168,8 @@ type counting struct {
 	phase  record.Phase
 	chosen record.ActionChosen // the action
 	tests  bool
-	rounds [][2]int // feature and round, of those that began
+	rounds [][2]int                           // feature and round, of those that began
+	hunks  map[record.HunkID]record.HunkState // of the present result, as the user last decided
 }
 
 func (c *counting) count(e Event) {
@@ -219,14 +221,44 @@ func (c *counting) count(e Event) {
 	case record.Applying:
 		if b.Undo {
 			c.Undone++
-		} else {
-			c.AcceptedHunks += len(b.Hunks)
+			maps.DeleteFunc(c.hunks, func(h record.HunkID, _ record.HunkState) bool {
+				return slices.ContainsFunc(b.Edits, func(e record.AppliedTo) bool { return e.Path == h.Path })
+			})
 		}
+		c.decided(b.Hunks, record.HunkAccepted)
 	case record.Decided:
-		if !b.Accept && !b.Open {
-			c.RejectedHunks += len(b.Hunks)
+		switch {
+		case b.Open:
+			c.decided(b.Hunks, record.HunkOpen)
+		case !b.Accept:
+			c.decided(b.Hunks, record.HunkRejected)
+		}
+	case record.Retried, record.Returned: // the next result has hunks of its own
+		c.settle()
+	}
+}
+
+// decided notes what the user decided about hunks of the present result: the last word counts.
+func (c *counting) decided(hunks []record.HunkID, as record.HunkState) {
+	if c.hunks == nil {
+		c.hunks = map[record.HunkID]record.HunkState{}
+	}
+	for _, h := range hunks {
+		c.hunks[h] = as
+	}
+}
+
+// settle counts what the user decided about the present result.
+func (c *counting) settle() {
+	for _, as := range c.hunks {
+		switch as {
+		case record.HunkAccepted:
+			c.AcceptedHunks++
+		case record.HunkRejected:
+			c.RejectedHunks++
 		}
 	}
+	clear(c.hunks)
 }
 
 // features counts those that a task has in the end: they are split, dropped, added by notes, and some end twice.
