@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
 	"os"
@@ -122,11 +123,16 @@ var memoryAttacks = map[string]func(a *attacked){
 		a.freeze(a.owner)
 		status := a.command("status")
 		var said bytes.Buffer
-		status.Stdout, status.Stderr = &said, &said
+		status.Stdout = &said
+		waits, err := status.StderrPipe()
+		a.must(err)
 		a.must(status.Start())
 		recalled := a.said("memory", "recall", "retry a failed download") // which needs no owner
 		if !strings.Contains(recalled, "retry a failed download") {
 			a.t.Errorf("beside a frozen process the memory says %q", recalled)
+		}
+		if line, err := bufio.NewReader(waits).ReadString('\n'); !strings.Contains(line, "does not answer yet: it is waited for") {
+			a.t.Errorf("beside a frozen process the status says %q, %v", line, err)
 		}
 		a.must(a.owner.Process.Signal(syscall.SIGCONT))
 		if err := status.Wait(); err != nil || !strings.Contains(said.String(), "retry each failed download") {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"time"
 
 	"caselsp/cmd/caselsp/screen"
 	"caselsp/store"
@@ -230,6 +231,9 @@ func (w *wiring) askOwner(ctx context.Context, ask *ownerAsk, s *seat) error {
 	return askOwnerOf(ctx, o, ask, s)
 }
 
+// quietTime is how long a process that does not answer is waited for without a word: a person begins to wonder then.
+const quietTime = 3 * time.Second
+
 // askOwnerOf is askOwner for the store of o.
 func askOwnerOf(ctx context.Context, o store.Options, ask *ownerAsk, s *seat) error {
 	ask.Seat = seatLooks{Typed: s.in.tty, Out: streamLooks{s.out.tty, s.out.color, s.out.asked}, Err: streamLooks{s.err.tty, s.err.color, s.err.asked}}
@@ -239,7 +243,14 @@ func askOwnerOf(ctx context.Context, o store.Options, ask *ownerAsk, s *seat) er
 	near.ctx = reads
 	defer near.show()
 	defer near.asked()
-	err := store.AskOwner(ctx, o, ask, ownerHears{Stop: true}, near.told)
+	late := time.AfterFunc(quietTime, func() {
+		fmt.Fprintln(s.err, "caselsp: the process that has this workspace open does not answer yet: it is waited for (Ctrl+C ends that)")
+	})
+	err := store.AskOwner(ctx, o, ask, ownerHears{Stop: true}, func(raw json.RawMessage, say func(any) error) (bool, error) {
+		late.Stop()
+		return near.told(raw, say)
+	})
+	late.Stop()
 	for _, isErr := range []bool{false, true} { // where the owner has left
 		near.live(&liveSaid{Err: isErr})
 	}
