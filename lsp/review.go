@@ -386,6 +386,9 @@ func pendingMark(m mapper, id string, f review.File, p hunkPlace) protocol.Diagn
 	if p.to > p.from && end > start && strings.HasSuffix(m.text[:end], "\n") {
 		end-- // not into the next line
 	}
+	if start == len(m.text) { // what is added at the end of the file: the cursor gets to its last line
+		start, end = reachable(m.text, start, end)
+	}
 	return protocol.Diagnostic{
 		Range: m.Range(start, end), Severity: protocol.DiagnosticSeverityInformation, Code: protocol.String(codePending),
 		Source: protocol.NewOptional(Name), Message: protocol.String(pendingText(f, p)),
