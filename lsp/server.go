@@ -275,6 +275,9 @@ func (s *server) execute(c *call, p *executeParams) (any, error) {
 
 // perform carries a command out here. Where several tasks fit, the user chooses; where it has nothing to do, they are told.
 func (s *server) perform(e entry, c *call, a arguments) (any, error) {
+	if s.papers.unsaved(a) {
+		return s.answered(nil, nothingTo("save this document first, with `:w`, then send it: this editor does not end with unsaved documents"))
+	}
 	result, err := e.do(s)(c, a)
 	var many several
 	if errors.As(err, &many) {
