@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -31,7 +32,8 @@ type reviews struct {
 
 	mu     sync.Mutex
 	byTask map[string]*shownReview
-	dir    string // of the review documents; "" as long as none was written
+	left   map[string][]string // by task: the files of results that an earlier server has left, until one of them is opened here
+	dir    string              // of the review documents; "" as long as none was written
 }
 
 // shownReview is one result under review.
@@ -468,14 +470,7 @@ func (l *reviews) concerns(r *shownReview, doc *document) bool {
 	if r.marked[doc.URI] != "" {
 		return true
 	}
-	file, ok := doc.file()
-	if !ok || r.of == nil {
-		return false
-	}
-	for _, f := range r.of.Files {
-		if strings.HasSuffix(file, "/"+f.Change.Path) || f.Change.From != "" && strings.HasSuffix(file, "/"+f.Change.From) {
-			return true
-		}
-	}
-	return false
+	return r.of != nil && slices.ContainsFunc(r.of.Files, func(f review.File) bool {
+		return doc.mayBe(f.Change.Path) || f.Change.From != "" && doc.mayBe(f.Change.From)
+	})
 }
