@@ -365,14 +365,14 @@ func (a *Agent) standing(p *record.State) string {
 // History returns the status of every task of the workspace, oldest first. A
 // task whose journal cannot be read is returned with its error, not left out.
 func (a *Agent) History() ([]record.Status, error) {
-	ids, err := a.Store.Tasks()
+	ids, err := a.journals()
 	if err != nil {
 		return nil, err
 	}
 	var all []record.Status
 	var unread []error
 	for _, id := range ids {
-		if id == permit.Journal || record.IsThread(id) {
+		if record.IsThread(id) {
 			continue
 		}
 		s, err := a.Status(id)

@@ -59,6 +59,9 @@ type client struct {
 	RefreshDiagnostics bool
 	RefreshCodeLenses  bool
 
+	Opens       string // its command that opens a file, where that is known
+	ActionsOnly bool   // its user reaches commands by code actions alone (ALE)
+
 	OneLine bool // it shows one line of a message, and cuts off the rest
 
 	Events bool // a plugin of ours: it takes caselsp/changed
@@ -94,6 +97,12 @@ var asides = map[string]aside{"Neovim": asideFalse, "Eglot": asideUnset}
 // configuration that those of caselsp need no saving.
 var keepModified = []string{"helix"}
 
+// opens are the commands that open a file, of the clients of which some version cannot be asked to open a document.
+var opens = map[string]string{"helix": ":o", "vim-lsp": vimEdit}
+
+// vimEdit is Vim's command for a file.
+const vimEdit = ":e"
+
 // rewrites reports whether an open document of ours is brought up to date by an edit.
 func (c *client) rewrites() bool { return c.ApplyEdit && !c.KeepsModified }
 
@@ -122,8 +131,12 @@ func parseClient(p *protocol.InitializeParams) client {
 	}
 	if w := p.Capabilities.Workspace; w != nil && c.Name == "" { // ALE names itself nowhere
 		c.MayApply = w.ApplyEdit != nil && !*w.ApplyEdit
+		c.ActionsOnly = c.MayApply
 	}
-	c.Aside = asides[c.Name]
+	c.Aside, c.Opens = asides[c.Name], opens[c.Name]
+	if c.ActionsOnly {
+		c.Opens = vimEdit
+	}
 	c.plugin(p.Capabilities.Experimental)
 	c.AsksBeside = c.AsksBeside || slices.Contains(beside, c.Name)
 	c.OneLine = c.Name == "helix"

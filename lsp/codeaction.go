@@ -32,6 +32,7 @@ type offers struct {
 	docs        *documents
 	folders     *folders
 	diagnostics *diagnostics
+	standing    *standing
 
 	// own are the sources for documents of ours. Where one of them knows a document, it alone
 	// offers something there.
@@ -80,6 +81,7 @@ func (o *offers) all(ctx context.Context, docs snapshot, p *protocol.CodeActionP
 			}
 		}
 	}
+	o.standing.soon(ctx)
 	for _, source := range o.own {
 		if actions := source(ctx, docs, p); actions != nil {
 			add(actions)

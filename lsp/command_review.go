@@ -152,7 +152,6 @@ func (l *reviews) decide(ctx context.Context, e *Engine, task record.Task, sel r
 	}
 	l.tellOutcome(e, out, task, sel, accept)
 	if out.Closed {
-		l.questions.tasks.forget(task.ID)
 		l.ed.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("%q was not finished and is closed as it is. %s goes on with what is left of it.", title(task), cmdResume))
 	}
 	if accept && sel.File == "" && sel.Consent == nil && len(out.Waiting) > 0 {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"caselsp/agent"
 	"caselsp/agent/record"
@@ -29,6 +30,8 @@ type taskCommands struct {
 	tasks   *tasks
 	papers  *papers
 	beside  *besideCode
+
+	commenting sync.Mutex // held while the task of a comment is looked for and begun
 }
 
 // doRun starts a task.
@@ -209,7 +212,15 @@ func (k *taskCommands) doTodo(c *call, a arguments) (any, error) {
 		return k.askHere(c, doc, m.Range(d.Start, d.End), d.Text)
 	}
 	text := d.Text + "\n\nA comment in the code asks for this. Remove that comment when it is done."
-	return k.started(c, record.Task{Text: text, Single: a.flagOr("single", true), Focus: k.focus(c.docs, u, m.Range(d.Start, d.End))}) // the same: a comment is text of a file
+	focus := k.focus(c.docs, u, m.Range(d.Start, d.End))
+	k.commenting.Lock() // a comment that is clicked twice begins one task
+	defer k.commenting.Unlock()
+	alone := len(slices.DeleteFunc(directives(doc.kind(), doc.Text), func(other directive) bool { return other.Text != d.Text })) == 1
+	if st, known := k.ofComment(text, focus, alone); known {
+		k.ed.confirm(c, k.ed.client.commented(st))
+		return started{st.Task.ID}, nil
+	}
+	return k.started(c, record.Task{Text: text, Single: a.flagOr("single", true), Focus: focus}) // the same: a comment is text of a file
 }
 
 // doTest starts a task that writes tests for a file, or for lines of it.

@@ -189,7 +189,7 @@ func (l *tasks) ask(c *call, m agent.Message) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	err = l.workOn(c, e, release, id, func(ctx context.Context) iter.Seq2[agent.Event, error] { return e.Agent.Chat(ctx, m) })
+	err = l.workOn(c, e, release, record.Task{ID: id}, func(ctx context.Context) iter.Seq2[agent.Event, error] { return e.Agent.Chat(ctx, m) })
 	if errors.Is(err, agent.ErrBusy) { // since
 		return l.ask(c, m)
 	}

@@ -226,13 +226,18 @@ func (l *diagnostics) diagnosticOf(f validate.Finding, m mapper) protocol.Diagno
 }
 
 // reachable widens a place that holds no character of its line (something is
-// missing there) by the one after it or, at the end of the line, before it.
+// missing there) by the one after it or, at the end of the line, before it. A place behind
+// the line ending of the last line is moved into that line: to Vim, no line begins there.
 // Neovim's cursor never stands behind the last character of a line, and code
 // actions for a diagnostic are offered only where the cursor is in it.
 func reachable(text string, start, end int) (int, int) {
 	const ending = "\r\n"
 	if start < 0 || start > end || end > len(text) || strings.Trim(text[start:end], ending) != "" {
 		return start, end
+	}
+	if start == len(text) {
+		start = len(strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r"))
+		end = start
 	}
 	if _, n := utf8.DecodeRuneInString(text[start:]); n > 0 && !strings.Contains(ending, text[start:start+n]) {
 		return start, start + n

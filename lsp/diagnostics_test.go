@@ -321,6 +321,12 @@ func TestReachable(t *testing.T) {
 		{"a «b» c", "a «b» c"},
 		{"a\n«»\nb", "a\n«»\nb"},
 		{"«»", "«»"},
+		// No line begins behind the last line ending, for Vim.
+		{"a\n«»", "«a»\n"},
+		{"ab\r\n«»", "a«b»\r\n"},
+		{"aé\n«»", "a«é»\n"},
+		{"a\n\n«»", "a\n«»\n"},
+		{"a\n\r\n«»", "a\n«»\r\n"},
 	} {
 		start := strings.Index(tt.text, "«")
 		end := strings.Index(tt.text, "»") - len("«")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"time"
 
@@ -100,9 +101,28 @@ func (ed *editor) showAside(ctx context.Context, u uri.URI, at *protocol.Range) 
 	return ed.openDocument(ctx, params)
 }
 
+// unopened is that the editor cannot be asked to open a document. Nothing has failed: the document is there, and the user
+// opens it.
+type unopened struct{ how string }
+
+// Error implements error.
+func (u unopened) Error() string { return u.how }
+
+// opening says how the user opens a document.
+func (c *client) opening(u uri.URI) string {
+	file, ok := fileOf(u)
+	if !ok || c.Opens == "" {
+		return "Open the document: " + readable(u)
+	}
+	return "Open the document: `" + c.Opens + " " + commandEscapes.ReplaceAllString(file, `\\$0`) + "`"
+}
+
+// commandEscapes are the characters that Vim's :edit takes for something else in a file's name; Helix knows the space.
+var commandEscapes = regexp.MustCompile("[\\s*?\\[{`$\\\\%#'\"|!<]")
+
 func (ed *editor) openDocument(ctx context.Context, params *protocol.ShowDocumentParams) error {
 	if !ed.client.ShowDocument {
-		return fmt.Errorf("this editor cannot be asked to open a document: open %s", readable(params.URI))
+		return unopened{ed.client.opening(params.URI)}
 	}
 	result, err := wire.Request[protocol.ShowDocumentResult](ctx, ed.Conn, showTime, protocol.MethodWindowShowDocument, params)
 	if err == nil && !result.Success {
@@ -218,9 +238,15 @@ func (ed *editor) later(c *call, release func(), f func(ctx context.Context) err
 	}
 	after(func(ctx context.Context) error {
 		defer release()
-		if err := f(ctx); err != nil && ctx.Err() == nil {
-			ed.showMessage(protocol.MessageTypeError, sentence(err.Error()))
+		err := f(ctx)
+		if err == nil || ctx.Err() != nil {
+			return nil
 		}
+		if at, ok := err.(unopened); ok { // not errors.As: what is joined to it has failed
+			ed.showMessage(protocol.MessageTypeInfo, at.how)
+			return nil
+		}
+		ed.showMessage(protocol.MessageTypeError, sentence(err.Error()))
 		return nil
 	})
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"caselsp/agent"
-	"caselsp/agent/record"
 	setting "caselsp/agent/settings"
 	"caselsp/agent/workspace"
 
@@ -182,13 +181,13 @@ func (e *engines) errAdded() error {
 	return nil
 }
 
-// unfinished returns the tasks that can be resumed: from the engine where one is open, which owns the store, else by
+// standing returns what stands in the store: from the engine where one is open, which owns it, else by
 // read. None is opened meanwhile, which would be kept from the store by this very process.
-func (e *engines) unfinished(dirs []string, read func(dirs []string) ([]record.Status, error)) ([]record.Status, error) {
+func (e *engines) standing(dirs []string, read func(dirs []string) ([]agent.Standing, error)) ([]agent.Standing, error) {
 	e.opening.Lock()
 	defer e.opening.Unlock()
 	if a := e.agent(); a != nil {
-		return a.Resumable()
+		return a.Standing()
 	}
 	return read(dirs)
 }

@@ -69,7 +69,6 @@ import (
 	"log/slog"
 
 	"caselsp/agent"
-	"caselsp/agent/record"
 	setting "caselsp/agent/settings"
 )
 
@@ -96,9 +95,9 @@ type Options struct {
 	// Backend's tasks find it. It ends with ctx, and returns of how many files it knows; nil: tasks find it out.
 	Index func(ctx context.Context, dirs []string) (files int, err error)
 
-	// Unfinished returns the tasks in the client's folders that can be resumed, of which the
-	// user is told at the start; nil: nobody is told. An *[Owned] says that another process works on the folders.
-	Unfinished func(dirs []string) ([]record.Status, error)
+	// Stands tells what waits for the user in the client's folders: they are told at the start, and it is offered
+	// where code actions are asked for. nil: only what this server has worked on is.
+	Stands *Stands
 
 	// Beside has the process that works on the client's folders do something, and returns what it says: where that becomes a
 	// document, its path. [ErrAlone] says that there is none. nil: commands are refused while there is one.

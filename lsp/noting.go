@@ -108,7 +108,7 @@ func (l *reviews) keepNote(c *call, e *Engine, release func(), id string, note r
 	}
 	if err == nil && send {
 		if err = e.Agent.Returnable(id); err == nil {
-			return started{id}, l.questions.tasks.workOn(c, e, release, id, func(ctx context.Context) iter.Seq2[agent.Event, error] { return e.Agent.Return(ctx, id) })
+			return started{id}, l.questions.tasks.workOn(c, e, release, record.Task{ID: id}, func(ctx context.Context) iter.Seq2[agent.Event, error] { return e.Agent.Return(ctx, id) })
 		}
 		err = nothingTo("%s", err)
 	}

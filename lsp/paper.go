@@ -173,7 +173,7 @@ func (l *papers) openAnswer(ctx context.Context, q record.Question) error {
 // has asked for it. The error says where it is.
 func (l *papers) openDocument(ctx context.Context, e *Engine, name, text string) error {
 	if l.ed.client.KeepsModified && isPaper(name) { // what the user writes there is theirs: no edit of ours may take it away
-		text = strings.Replace(text, "\n"+paperEnd, "\n`:bc!` closes this document when it is sent.\n"+paperEnd, 1)
+		text = strings.Replace(text, "\n"+paperEnd, "\nSave it before you send it: this editor does not end with unsaved documents.\n"+paperEnd, 1)
 	}
 	u, err := l.put(ctx, e, name, text)
 	if err != nil {
@@ -239,6 +239,17 @@ func (l *papers) lenses(doc *document) []protocol.CodeLens {
 		list = append(list, protocol.CodeLens{Command: c})
 	}
 	return list
+}
+
+// unsaved reports whether arguments send a document that the user has written and not saved, in an editor that would
+// ask about it at its end. Nothing but the user can save it there.
+func (l *papers) unsaved(a arguments) bool {
+	u, ok := a.uri()
+	if !ok || !l.ed.client.KeepsModified || !isPaper(path.Base(u.Path())) {
+		return false
+	}
+	doc := l.docs.get(u)
+	return doc != nil && len(l.sends(doc)) > 0 && l.docs.outdated(u)
 }
 
 // written returns what the user wrote into the document of a URI.

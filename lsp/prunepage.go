@@ -66,8 +66,9 @@ func (l *prunePage) doPrune(c *call, a arguments) (any, error) {
 	l.ed.later(c, release, func(ctx context.Context) error {
 		text, err := l.text(ctx, e, pruneRuleOf(task, days, megabytes, e.Settings.History), "")
 		if err == nil && l.open() != nil {
-			err = l.renew(ctx, e, text)
-			return errors.Join(err, l.ed.showDocument(ctx, l.open().URI, nil))
+			if err = l.renew(ctx, e, text); err == nil {
+				return l.ed.showDocument(ctx, l.open().URI, nil)
+			}
 		}
 		if err != nil {
 			return err

@@ -115,8 +115,13 @@ func (sc *scene) answerInList(t *testing.T) {
 	} else {
 		sc.said("questions-")
 		said := sc.State().Messages
-		_, rest, _ := strings.Cut(said[len(said)-1].Text, ": open ")
-		page = strings.TrimSuffix(rest, ".") // its end is one of a sentence
+		last := said[len(said)-1]
+		if last.Type != protocol.MessageTypeInfo {
+			t.Errorf("it is told as an error that the document lies there: %q", last.Text)
+		}
+		for word := range strings.FieldsSeq(last.Text) {
+			page = strings.Trim(word, "`")
+		}
 		if _, err := os.Stat(page); errors.Is(err, os.ErrNotExist) {
 			t.Fatalf("%q: %v", said[len(said)-1].Text, err)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -31,7 +32,8 @@ type reviews struct {
 
 	mu     sync.Mutex
 	byTask map[string]*shownReview
-	dir    string // of the review documents; "" as long as none was written
+	left   map[string][]string // by task: the files of results that an earlier server has left, until one of them is opened here
+	dir    string              // of the review documents; "" as long as none was written
 }
 
 // shownReview is one result under review.
@@ -386,6 +388,9 @@ func pendingMark(m mapper, id string, f review.File, p hunkPlace) protocol.Diagn
 	if p.to > p.from && end > start && strings.HasSuffix(m.text[:end], "\n") {
 		end-- // not into the next line
 	}
+	if start == len(m.text) { // what is added at the end of the file: the cursor gets to its last line
+		start, end = reachable(m.text, start, end)
+	}
 	return protocol.Diagnostic{
 		Range: m.Range(start, end), Severity: protocol.DiagnosticSeverityInformation, Code: protocol.String(codePending),
 		Source: protocol.NewOptional(Name), Message: protocol.String(pendingText(f, p)),
@@ -465,14 +470,7 @@ func (l *reviews) concerns(r *shownReview, doc *document) bool {
 	if r.marked[doc.URI] != "" {
 		return true
 	}
-	file, ok := doc.file()
-	if !ok || r.of == nil {
-		return false
-	}
-	for _, f := range r.of.Files {
-		if strings.HasSuffix(file, "/"+f.Change.Path) || f.Change.From != "" && strings.HasSuffix(file, "/"+f.Change.From) {
-			return true
-		}
-	}
-	return false
+	return r.of != nil && slices.ContainsFunc(r.of.Files, func(f review.File) bool {
+		return doc.mayBe(f.Change.Path) || f.Change.From != "" && doc.mayBe(f.Change.From)
+	})
 }

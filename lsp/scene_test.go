@@ -50,7 +50,7 @@ type plot struct {
 	clock  *lsptest.Clock      // of the server; nil: the real one
 	reads  bool                // answers count only once the question can have been read; else all do
 	review *setting.Review     // nil: nothing is offered, the review document is opened
-	tells  bool                // of unfinished tasks
+	tells  bool                // of what waits in the store
 	plans  bool                // the user is asked about plans
 	wary   bool                // nothing is trusted yet
 	// validators are the fix validators of folders.
@@ -93,14 +93,7 @@ func play(t testing.TB, p plot) *scene {
 			s.ed.Clock = wire.Clock{Now: p.clock.Now, After: p.clock.After}
 		}
 		if p.tells {
-			s.opts.Unfinished = func(dirs []string) ([]record.Status, error) {
-				ws, err := workspace.Open(dirs...)
-				if err != nil {
-					return nil, err
-				}
-				defer ws.Close()
-				return agent.Unfinished(ws, store.Options{StateDir: sc.state})
-			}
+			s.standing.stands = sc.stands()
 		}
 		if !p.reads {
 			s.questions.readTime = func(string) time.Duration { return 0 }
@@ -112,6 +105,28 @@ func play(t testing.TB, p plot) *scene {
 		sc.must(sc.Open(name))
 	}
 	return sc
+}
+
+// stands is what cmd wires, with the scene's state.
+func (sc *scene) stands() *Stands {
+	in := func(dirs []string, f func(ws *workspace.Workspace, o store.Options)) error {
+		ws, err := workspace.Open(dirs...)
+		if err != nil {
+			return err
+		}
+		f(ws, store.Options{StateDir: sc.state, Workspace: ws.ID()})
+		return ws.Close()
+	}
+	return &Stands{
+		Read: func(dirs []string) (list []agent.Standing, err error) {
+			failed := in(dirs, func(ws *workspace.Workspace, o store.Options) { list, err = agent.StandingIn(ws, o) })
+			return list, errors.Join(err, failed)
+		},
+		Stamp: func(dirs []string) (stamp string) {
+			_ = in(dirs, func(_ *workspace.Workspace, o store.Options) { stamp = store.Stamp(o) })
+			return stamp
+		},
+	}
 }
 
 // backend is what cmd wires, with the scene's model and state.

@@ -8,7 +8,6 @@ import (
 	"fmt"
 
 	"caselsp/agent"
-	"caselsp/agent/record"
 	"caselsp/lsp/wire"
 
 	"go.lsp.dev/protocol"
@@ -49,6 +48,7 @@ type server struct {
 	settings     *settingsPage   // which settings hold, and which wait to be confirmed
 
 	attached     *attached      // commands that another process carries out, which works on the folders
+	standing     *standing      // what waits in the store
 	events       *changedEvents // tells plugins of what has changed
 	taskCommands *taskCommands  // the commands that start and stop tasks
 	offers       *offers        // code actions
@@ -79,8 +79,8 @@ func newServer(ctx context.Context, o Options) *server {
 	s.contents = &contents{ed: ed, engines: s.engines}
 	s.papers = &papers{ed: ed, docs: s.docs, engines: s.engines, contents: s.contents}
 	s.pages = &pages{ed: ed, engines: s.engines, papers: s.papers}
-	s.reviews = &reviews{ed: ed, docs: s.docs, engines: s.engines, contents: s.contents, diagnostics: s.diagnostics, failing: s.failing, byTask: make(map[string]*shownReview)}
-	s.tasks = &tasks{ed: ed, engines: s.engines, indexing: s.indexing, papers: s.papers, staged: s.staged, failing: s.failing, reviews: s.reviews, running: make(map[string]*task), waiting: make(map[string]record.Question), queued: make(map[string][]agent.Message)}
+	s.reviews = &reviews{ed: ed, docs: s.docs, engines: s.engines, contents: s.contents, diagnostics: s.diagnostics, failing: s.failing, byTask: make(map[string]*shownReview), left: make(map[string][]string)}
+	s.tasks = &tasks{ed: ed, engines: s.engines, indexing: s.indexing, papers: s.papers, staged: s.staged, failing: s.failing, reviews: s.reviews, running: make(map[string]*task), known: make(map[string]recentTask), queued: make(map[string][]agent.Message)}
 	s.questions = &questions{ed: ed, engines: s.engines, tasks: s.tasks, papers: s.papers, docs: s.docs, turn: make(chan struct{}, 1), readTime: agent.ReadTime, open: make(map[string]*openQuestion), kept: make(map[string]keptAnswer)}
 	s.reviews.questions = s.questions
 	s.questionPage = &questionPage{questions: s.questions, pages: s.pages}
@@ -100,7 +100,8 @@ func newServer(ctx context.Context, o Options) *server {
 	s.settings = &settingsPage{ed: ed, docs: s.docs, engines: s.engines, contents: s.contents, judgement: s.judgement, pages: s.pages}
 	s.taskCommands = &taskCommands{ed: ed, docs: s.docs, engines: s.engines, tasks: s.tasks, papers: s.papers}
 	s.attached = &attached{do: o.Beside, ed: ed, parted: s.unfinished}
-	s.offers = &offers{ed: ed, docs: s.docs, folders: s.folders, diagnostics: s.diagnostics}
+	s.standing = &standing{stands: o.Stands, ed: ed, folders: s.folders, engines: s.engines, attached: s.attached, tasks: s.tasks, reviews: s.reviews}
+	s.offers = &offers{ed: ed, docs: s.docs, folders: s.folders, diagnostics: s.diagnostics, standing: s.standing}
 	s.activities = &activities{ed: ed, engines: s.engines, tasks: s.tasks, papers: s.papers}
 	s.following = &following{ed: ed, docs: s.docs, engines: s.engines, papers: s.papers, tasks: make(map[string]*followed)}
 	s.tasks.ended = append(s.tasks.ended, s.following.forget)
@@ -116,7 +117,7 @@ func newServer(ctx context.Context, o Options) *server {
 
 // install adds what needs the agent or the validators, and joins the parts.
 func (s *server) install() {
-	s.docs.changed = append(s.docs.changed, func(doc *document) { s.engines.feed(doc.URI) }, s.reviews.typing, s.beside.show)
+	s.docs.changed = append(s.docs.changed, func(doc *document) { s.engines.feed(doc.URI) }, s.reviews.typing, s.reviews.remind, s.beside.show)
 	s.docs.closed = append(s.docs.closed, func(doc *document) { s.engines.feed(doc.URI) })
 	s.judgement.install()
 	s.diagnostics.install()
@@ -204,21 +205,17 @@ func (s *server) greet() {
 		s.ed.Go("looking up which folders are trusted", func(context.Context) error { s.trust.look(); return nil })
 	}
 	s.judgement.watch()
-	if dirs := s.folders.dirs(); s.opts.Unfinished != nil && len(dirs) > 0 {
-		s.ed.Go("looking for unfinished tasks", func(ctx context.Context) error { s.unfinished(ctx); return nil })
+	if s.standing.stands != nil && len(s.folders.dirs()) > 0 {
+		s.ed.Go("looking for what waits", func(ctx context.Context) error { s.unfinished(ctx); return nil })
 	}
 }
 
-// unfinished announces the tasks that can be resumed, or that another process works on the folders.
+// unfinished announces the tasks that wait for the user, or that another process works on the folders.
 func (s *server) unfinished(ctx context.Context) {
-	dirs := s.folders.dirs()
-	list, err := s.engines.unfinished(dirs, s.opts.Unfinished)
+	list, err := s.standing.sync()
 	if owned := (*Owned)(nil); errors.As(err, &owned) {
-		s.attached.meet(dirs, owned)
+		s.attached.meet(s.folders.dirs(), owned)
 		return
-	}
-	if err != nil {
-		s.ed.Log.Info("some tasks cannot be read", "error", err)
 	}
 	if err := s.taskCommands.announce(ctx, list); err != nil {
 		s.ed.showMessage(protocol.MessageTypeError, sentence(err.Error()))
@@ -275,6 +272,9 @@ func (s *server) execute(c *call, p *executeParams) (any, error) {
 
 // perform carries a command out here. Where several tasks fit, the user chooses; where it has nothing to do, they are told.
 func (s *server) perform(e entry, c *call, a arguments) (any, error) {
+	if s.papers.unsaved(a) {
+		return s.answered(nil, nothingTo("save this document first, with `:w`, then send it: this editor does not end with unsaved documents"))
+	}
 	result, err := e.do(s)(c, a)
 	var many several
 	if errors.As(err, &many) {

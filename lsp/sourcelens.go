@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"caselsp/agent/count"
-	"caselsp/agent/record"
 	"caselsp/agent/review"
 	"caselsp/agent/workspace"
 
@@ -193,30 +192,4 @@ func (l *reviews) nextHunk(e *Engine, rev *review.Review, sel review.Selection) 
 		passed = passed || f.Change.Path == sel.File // all of it is decided
 	}
 	return at, u, left
-}
-
-// taskActions offer to see and end what is under way, and to go on with or take back what is over.
-func (k *taskCommands) taskActions(_ context.Context, docs snapshot, p *protocol.CodeActionParams) []protocol.CodeAction {
-	if ownDocument(p.TextDocument.URI) {
-		return nil
-	}
-	var list []protocol.CodeAction
-	add := func(title, id string, task string) {
-		list = append(list, offer(protocol.CodeActionKindSource, title, id, taskArguments{task}))
-	}
-	for _, t := range k.tasks.all() {
-		name := brief(title(t.get().Task))
-		add("CASE: show where it stands: "+name, cmdActivity, t.id)
-		add("CASE: stop: "+name, cmdStop, t.id)
-	}
-	for _, r := range k.tasks.recent() {
-		name := brief(title(r.status.Task))
-		if r.status.State == record.Paused || r.status.State == record.Stopped {
-			add("CASE: resume: "+name, cmdResume, r.status.Task.ID)
-		}
-		if r.applied {
-			add("CASE: undo: "+name, cmdUndo, r.status.Task.ID)
-		}
-	}
-	return list
 }

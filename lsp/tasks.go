@@ -1,10 +1,12 @@
 package lsp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"sync"
 
 	"caselsp/agent"
@@ -29,9 +31,8 @@ type tasks struct {
 
 	mu      sync.Mutex
 	running map[string]*task
-	waiting map[string]record.Question
 	queued  map[string][]agent.Message // by thread: what is said in it next
-	known   []recentTask               // that were worked on or decided about, the latest last
+	known   map[string]recentTask      // that were worked on or decided about, or stand in the store
 }
 
 // task is one that is worked on.
@@ -89,7 +90,6 @@ func (l *tasks) add(t *task) error {
 		return fmt.Errorf("%w: %s", agent.ErrBusy, t.id)
 	}
 	l.running[t.id] = t
-	delete(l.waiting, t.id)
 	return nil
 }
 
@@ -115,17 +115,11 @@ func (l *tasks) remove(t *task, last record.Status) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.running, t.id)
-	if last.Open != nil {
-		l.waiting[t.id] = *last.Open
+	if r, known := l.known[t.id]; known && last.Task.ID != "" { // nobody works on it now, even where it could not write that down
+		r.status.Interrupted = r.status.State.Works() || r.status.State == record.Waiting
+		l.know(t.id, r)
 	}
 	close(t.done)
-}
-
-// forget drops what a task that was closed has asked.
-func (l *tasks) forget(id string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	delete(l.waiting, id)
 }
 
 // questions returns what is asked, in the tasks under way and those that paused.
@@ -138,9 +132,12 @@ func (l *tasks) questions() []record.Question {
 			list = append(list, *q)
 		}
 	}
-	for _, q := range l.waiting {
-		list = append(list, q)
+	for id, r := range l.known {
+		if q := r.status.Open; q != nil && l.running[id] == nil && r.resumable() {
+			list = append(list, *q)
+		}
 	}
+	slices.SortFunc(list, func(a, b record.Question) int { return cmp.Compare(a.Task, b.Task) })
 	return list
 }
 
@@ -161,7 +158,7 @@ func (l *tasks) run(c *call, ask record.Task) (string, error) {
 	if ask.ID == "" {
 		ask.ID = e.Agent.NewID()
 	}
-	return ask.ID, l.workOn(c, e, release, ask.ID, func(ctx context.Context) iter.Seq2[agent.Event, error] { return e.Agent.Run(ctx, ask) })
+	return ask.ID, l.workOn(c, e, release, ask, func(ctx context.Context) iter.Seq2[agent.Event, error] { return e.Agent.Run(ctx, ask) })
 }
 
 // handed starts the task that a thread was handed over to.
@@ -178,14 +175,14 @@ func (l *tasks) resume(c *call, id, said string) error {
 	if err != nil {
 		return err
 	}
-	return l.workOn(c, e, release, id, func(ctx context.Context) iter.Seq2[agent.Event, error] { return e.Agent.ResumeWith(ctx, id, said) })
+	return l.workOn(c, e, release, record.Task{ID: id}, func(ctx context.Context) iter.Seq2[agent.Event, error] { return e.Agent.ResumeWith(ctx, id, said) })
 }
 
-// workOn follows a run beside everything else, until it ends. It calls release.
-func (l *tasks) workOn(c *call, e *Engine, release func(), id string, run func(context.Context) iter.Seq2[agent.Event, error]) error {
+// workOn follows a run beside everything else, until it ends. It calls release. Of the task, only the id must be known.
+func (l *tasks) workOn(c *call, e *Engine, release func(), of record.Task, run func(context.Context) iter.Seq2[agent.Event, error]) error {
 	// Not derived from the root: its end is a reason of its own, which the journal keeps.
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(l.ed.Context()))
-	t := &task{id: id, cancel: cancel, done: make(chan struct{})}
+	t := &task{id: of.ID, cancel: cancel, done: make(chan struct{}), status: record.Status{Task: of}}
 	if err := l.add(t); err != nil {
 		release()
 		return err

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"caselsp/agent"
 	"caselsp/agent/record"
 	"caselsp/lsp/lsptest"
 )
@@ -41,7 +42,7 @@ func TestUnfinishedLate(t *testing.T) {
 	sc := play(t, plot{files: hello, script: "on case\nhold\ntext late\n"})
 	sc.run("take your time")
 	sc.model.Held()
-	list, err := sc.srv.engines.unfinished(sc.srv.folders.dirs(), func([]string) ([]record.Status, error) {
+	list, err := sc.srv.engines.standing(sc.srv.folders.dirs(), func([]string) ([]agent.Standing, error) {
 		return nil, errors.New("the store was opened again")
 	})
 	if err != nil || len(list) > 0 {

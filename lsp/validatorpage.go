@@ -109,8 +109,10 @@ func (l *validatorsPage) try(ctx context.Context, e *Engine, name string) error 
 	if err != nil {
 		return err
 	}
-	if u, err := l.rewrite(ctx, e, validatorDocument(name), text); u != "" || err != nil {
-		return errors.Join(err, l.ed.showDocument(ctx, u, nil))
+	if u, err := l.rewrite(ctx, e, validatorDocument(name), text); err != nil {
+		return err
+	} else if u != "" {
+		return l.ed.showDocument(ctx, u, nil)
 	}
 	return l.pages.papers.openDocument(ctx, e, validatorDocument(name), text)
 }

@@ -263,10 +263,36 @@ func socketPath(dir string) (path string, release func(), err error) {
 
 // Exists reports whether a workspace has a store already.
 func Exists(o Options) bool {
-	root, err := stateDir(o.StateDir)
-	if err != nil {
-		return false
+	path, err := databaseOf(o)
+	if err == nil {
+		_, err = os.Stat(path)
 	}
-	_, err = os.Stat(filepath.Join(root, "workspaces", o.Workspace, databaseFile))
 	return err == nil
+}
+
+// databaseOf is the path of a workspace's database.
+func databaseOf(o Options) (string, error) {
+	root, err := stateDir(o.StateDir)
+	return filepath.Join(root, "workspaces", o.Workspace, databaseFile), err
+}
+
+// Stamp is another text when something has been written into the store of a workspace since; "" where there is no
+// store. It takes no lock: whoever has read the store finds out by it, often and at little cost, whether to read it again.
+// It is made of bbolt's two meta pages, one of which each transaction writes. The time of the file
+// would not do: two writes can have the same.
+func Stamp(o Options) string {
+	path, err := databaseOf(o)
+	if err != nil {
+		return ""
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer file.Close()
+	meta, err := io.ReadAll(io.LimitReader(file, 2*int64(os.Getpagesize())))
+	if err != nil {
+		return ""
+	}
+	return Hash(meta)
 }

@@ -103,6 +103,9 @@ func (s Phase) Interrupted() string { return "interrupted (" + string(s) + ")" }
 // Ended reports whether nothing can follow but an undo.
 func (s Phase) Ended() bool { return s == Succeeded || s == Failed || s == Rejected }
 
+// Resumable reports whether a task in this state goes on when it is resumed, if nobody works on it.
+func (s Phase) Resumable() bool { return !s.Ended() && s != Review }
+
 // Limits bound a run.
 type Limits struct {
 	Steps     int           `json:"steps"`              // of CASE in a round

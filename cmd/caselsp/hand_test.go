@@ -67,9 +67,17 @@ func (h *hand) sitDown() {
 		}
 		_, _ = h.tmux("kill-server")
 	})
+	h.start()
+}
+
+// start starts the editor, also after it has ended.
+func (h *hand) start() {
+	h.t.Helper()
+	begun := func() int { return strings.Count(h.read("tap/in"), `"initialized"`) }
+	before := begun()
 	h.must("-f", "/dev/null", "new-session", "-d", "-x", "160", "-y", "45", editorProgram(h.use.name)+" "+cmp.Or(strings.TrimSpace(h.optional("opened")), "notes.py"))
 	h.must("set", "-g", "escape-time", "0")
-	h.see("the server has started", func() bool { return strings.Contains(h.read("tap/in"), `"initialized"`) })
+	h.see("the server has started", func() bool { return begun() > before })
 }
 
 // configure makes the user's home: the project, the editor's configuration, and a

@@ -24,6 +24,7 @@ import (
 //	held                 waits until the model holds an answer back
 //	release              lets it go
 //	quit                 ends the editor, which must not ask
+//	start                starts it again
 var handWords = map[string]func(h *hand, rest string){
 	"type":     func(h *hand, rest string) { h.must("send-keys", "-l", rest) },
 	"key":      func(h *hand, rest string) { h.keys(strings.Fields(rest)...) },
@@ -47,6 +48,7 @@ var handWords = map[string]func(h *hand, rest string){
 	"held":    func(h *hand, _ string) { h.held() },
 	"release": func(h *hand, _ string) { h.model.Release() },
 	"quit":    func(h *hand, _ string) { h.quit() },
+	"start":   func(h *hand, _ string) { h.start() },
 }
 
 // handScenarios runs the scenarios of a folder of testdata at a real editor. Each is an archive as those of TestNeovim, with

@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"caselsp/agent"
-	"caselsp/agent/record"
 	"caselsp/agent/settings"
 	"caselsp/agent/validate/rules"
 	"caselsp/agent/workspace"
@@ -106,19 +105,28 @@ func (w *wiring) serverOptions() lsp.Options {
 	if err != nil {
 		trust = nil // without a state directory no task starts, and the Backend says why
 	}
-	return lsp.Options{Version: versionText(), Log: file, Backend: backend, Validators: w.validators, Docs: ruleDocs(), Trust: trust, Index: w.index, Unfinished: w.unfinished, Beside: w.beside}
+	return lsp.Options{Version: versionText(), Log: file, Backend: backend, Validators: w.validators, Docs: ruleDocs(), Trust: trust, Index: w.index, Stands: &lsp.Stands{Read: w.standing, Stamp: w.stamp}, Beside: w.beside}
 }
 
-// unfinished returns the tasks in an editor's folders that can be resumed. It owns the store only
-// as long as it reads.
-func (w *wiring) unfinished(dirs []string) ([]record.Status, error) {
+// standing returns what waits in an editor's folders. It owns the store only as long as it reads.
+func (w *wiring) standing(dirs []string) ([]agent.Standing, error) {
 	ws, err := workspace.Open(dirs...)
 	if err != nil {
 		return nil, err
 	}
 	defer ws.Close()
-	list, err := agent.Unfinished(ws, store.Options{StateDir: w.stateDir})
+	list, err := agent.StandingIn(ws, store.Options{StateDir: w.stateDir})
 	return list, owned(err)
+}
+
+// stamp tells whether something has been written into the store of an editor's folders.
+func (w *wiring) stamp(dirs []string) string {
+	ws, err := workspace.Open(dirs...)
+	if err != nil {
+		return ""
+	}
+	defer ws.Close()
+	return store.Stamp(store.Options{StateDir: w.stateDir, Workspace: ws.ID()})
 }
 
 // index keeps what the files in an editor's folders declare, for the tasks to come. It does not open the

@@ -41,7 +41,8 @@ type editorUse struct {
 	open    string   // keys before the path of a file to open
 	approve []string
 	save    []string
-	quit    []string // asks nothing about documents of caselsp, where the editor can be told so
+	sent    string   // on the screen when a document is saved that is to be sent; "" where it need not be saved
+	quit    []string // asks nothing about documents of caselsp
 }
 
 // nvimUse is Neovim with the configuration of a file or with the plugin, whose commands differ.
@@ -71,7 +72,7 @@ var editorUses = []editorUse{
 		pick: pickHelix,
 		back: []string{":o notes.py", "Enter"}, open: ":o ",
 		approve: []string{":lsp-workspace-command caselsp.approve", "Enter"},
-		save:    []string{":w", "Enter"}, quit: []string{":qa!", "Enter"}, // the document of the reason is the user's own
+		save:    []string{":w", "Enter"}, sent: "written", quit: []string{":qa", "Enter"},
 	},
 	{
 		name: "emacs", files: map[string]string{".config/emacs/init.el": "## Emacs elisp"},
@@ -149,6 +150,10 @@ func TestTyping(t *testing.T) {
 			h.write(use.add)
 			h.keys("not this way")
 			h.leave()
+			if use.sent != "" {
+				h.keys(use.save...)
+				h.onScreen(use.sent)
+			}
 			h.keys(use.actions...)
 			h.onScreen("(?s)Deny and send this reason.*Deny and send this reason") // in the document and in the menu
 			h.keys(use.first...)

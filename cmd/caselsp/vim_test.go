@@ -15,7 +15,7 @@ var vimUse = editorUse{
 	pick: func(h *hand, title string) {
 		h.keys(h.onScreen(`(?m)^(\d+)[):] .*` + regexp.QuoteMeta(title))[1], "Enter")
 	},
-	save: []string{":w", "Enter"}, quit: []string{":qa!", "Enter"},
+	save: []string{":w", "Enter"}, quit: []string{":qa", "Enter"},
 }
 
 // TestVimALE runs the scenarios of testdata/vim in Vim with ALE: tasks by comments, and all else by code actions.
