@@ -182,13 +182,13 @@ func (e *engines) errAdded() error {
 	return nil
 }
 
-// unfinished returns the tasks that can be resumed: from the engine where one is open, which owns the store, else by
+// unfinished returns the tasks that wait for the user: from the engine where one is open, which owns the store, else by
 // read. None is opened meanwhile, which would be kept from the store by this very process.
 func (e *engines) unfinished(dirs []string, read func(dirs []string) ([]record.Status, error)) ([]record.Status, error) {
 	e.opening.Lock()
 	defer e.opening.Unlock()
 	if a := e.agent(); a != nil {
-		return a.Resumable()
+		return a.Waiting()
 	}
 	return read(dirs)
 }

@@ -96,7 +96,7 @@ type Options struct {
 	// Backend's tasks find it. It ends with ctx, and returns of how many files it knows; nil: tasks find it out.
 	Index func(ctx context.Context, dirs []string) (files int, err error)
 
-	// Unfinished returns the tasks in the client's folders that can be resumed, of which the
+	// Unfinished returns the tasks in the client's folders that can be resumed or wait for a review, of which the
 	// user is told at the start; nil: nobody is told. An *[Owned] says that another process works on the folders.
 	Unfinished func(dirs []string) ([]record.Status, error)
 

@@ -209,7 +209,7 @@ func (s *server) greet() {
 	}
 }
 
-// unfinished announces the tasks that can be resumed, or that another process works on the folders.
+// unfinished announces the tasks that wait for the user, or that another process works on the folders.
 func (s *server) unfinished(ctx context.Context) {
 	dirs := s.folders.dirs()
 	list, err := s.engines.unfinished(dirs, s.opts.Unfinished)
@@ -219,6 +219,11 @@ func (s *server) unfinished(ctx context.Context) {
 	}
 	if err != nil {
 		s.ed.Log.Info("some tasks cannot be read", "error", err)
+	}
+	for _, st := range list {
+		if st.State == record.Review || st.Open != nil { // a plugin shows how many of these there are, in this session as in the last
+			s.events.tell(st.Task.ID, changedStatus, changedQuestions, changedReview)
+		}
 	}
 	if err := s.taskCommands.announce(ctx, list); err != nil {
 		s.ed.showMessage(protocol.MessageTypeError, sentence(err.Error()))

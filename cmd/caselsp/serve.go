@@ -109,7 +109,7 @@ func (w *wiring) serverOptions() lsp.Options {
 	return lsp.Options{Version: versionText(), Log: file, Backend: backend, Validators: w.validators, Docs: ruleDocs(), Trust: trust, Index: w.index, Unfinished: w.unfinished, Beside: w.beside}
 }
 
-// unfinished returns the tasks in an editor's folders that can be resumed. It owns the store only
+// unfinished returns the tasks in an editor's folders that wait for the user. It owns the store only
 // as long as it reads.
 func (w *wiring) unfinished(dirs []string) ([]record.Status, error) {
 	ws, err := workspace.Open(dirs...)
