@@ -14,8 +14,8 @@ import (
 var versionControl = []string{".git", ".hg", ".svn", ".jj"}
 
 // notSource are the ignore rules that every workspace begins with: dependencies,
-// virtual environments, caches, what is built, and what an interrupted write of
-// ours may have left. A project that keeps source under such a name says so in
+// virtual environments, caches, what is built, copies that editors keep beside a file
+// that is open, and what an interrupted write of ours may have left. A project that keeps source under such a name says so in
 // .gitignore ("!build/"), as those with git have to anyway.
 const notSource = `
 node_modules/
@@ -44,6 +44,10 @@ target/
 .nyc_output/
 .gradle/
 .terraform/
+\#*#
+.#*
+*~
+.*.sw[a-p]
 ` + tempPrefix + `*
 `
 

@@ -96,6 +96,7 @@ func TestList(t *testing.T) {
 		"a.py": "a", "b.txt": "b", "sub/c.py": "c", "sub.d/e.py": "e", "bad\\name": "x", "gone.py": "g",
 		"node_modules/m.js": "m", "sub/__pycache__/c.pyc": "p", "build/out": "o", "x/env/pyvenv.cfg": "v", "x/env/lib.py": "l",
 		".git/config": "g", ".env": "e", "keep/build/x": "k", "keep/.gitignore": "!build/\n", ".caselsp-temp": "t",
+		"sub/#c.py#": "c", "sub/.#c.py": "c", "sub/c.py~": "c", "sub/.c.py.swp": "c",
 	})
 	link(t, "sub", dir, "linkdir")
 	link(t, "a.py", dir, "linkfile.py")
