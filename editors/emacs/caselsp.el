@@ -147,8 +147,11 @@ names a command."
           ((or (memql type '(1 2)) (string-search "M-x caselsp-" words)) (caselsp--keep 'said said))
           (t (message "%s" said)))))
 
-(defconst caselsp--quoted-or-command "“[^”]*”\\|\"[^\"]*\"\\|\\_<caselsp\\.\\([a-zA-Z]+\\)"
+(defconst caselsp--quoted-or-command "“[^”]*”\\|\"[^\"]*\"\\|\\_<caselsp\\.\\(?:note with send\\|[a-zA-Z]+\\)"
   "Matches what is quoted in a message, and else the id of a command of the server.")
+
+(defconst caselsp--choices '("caselsp.approve" "caselsp.approveTask" "caselsp.approveAlways" "caselsp.deny" "caselsp.answer")
+  "What the server has commands for, and `caselsp-questions' choices.")
 
 (defun caselsp--in-words (text)
   "Return TEXT, a message of the server, with commands of Emacs for the server's.
@@ -159,10 +162,10 @@ What is quoted stays as it is."
 
 (defun caselsp--command-for (id)
   "Return how a user of Emacs does what the command ID of the server does."
-  (let ((name (if (member id '("caselsp.approve" "caselsp.approveTask" "caselsp.approveAlways" "caselsp.deny" "caselsp.answer"))
-                  "caselsp-questions"
-                (let ((case-fold-search nil))
-                  (downcase (replace-regexp-in-string "[A-Z]" "-\\&" (string-replace "." "-" id) t))))))
+  (let ((name (cond ((member id caselsp--choices) "caselsp-questions")
+                    ((equal id "caselsp.note with send") "caselsp-send-notes")
+                    (t (let ((case-fold-search nil))
+                         (downcase (replace-regexp-in-string "[A-Z]" "-\\&" (string-replace "." "-" id) t)))))))
     (if (commandp (intern-soft name)) (concat "M-x " name) id)))
 
 ;;;; Messages that stay
