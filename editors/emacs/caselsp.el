@@ -510,7 +510,7 @@ It is nil where nothing is known of the project."
   "Return the line of the latest task in KNOWN that was worked on here."
   (cl-loop for (id . task) in (plist-get known :tasks)
            when (and (member id (plist-get known :mine))
-                     (not (member (caselsp--get task "state") '("review" "waiting"))))
+                     (not (member (caselsp--get task "state") '("review" "waiting" "open")))) ; a thread that is answered is open
            return (caselsp--get task "line")))
 
 (defun caselsp--sign (text command)
