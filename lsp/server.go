@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"caselsp/agent"
+	"caselsp/agent/record"
 	"caselsp/lsp/wire"
 
 	"go.lsp.dev/protocol"
@@ -216,6 +217,11 @@ func (s *server) unfinished(ctx context.Context) {
 	if owned := (*Owned)(nil); errors.As(err, &owned) {
 		s.attached.meet(s.folders.dirs(), owned)
 		return
+	}
+	for _, st := range list {
+		if st.State == record.Review || st.Open != nil { // a plugin shows how many of these there are, in this session as in the last
+			s.events.tell(st.Task.ID, changedStatus, changedQuestions, changedReview)
+		}
 	}
 	if err := s.taskCommands.announce(ctx, list); err != nil {
 		s.ed.showMessage(protocol.MessageTypeError, sentence(err.Error()))

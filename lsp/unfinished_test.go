@@ -49,3 +49,40 @@ func TestUnfinishedLate(t *testing.T) {
 		t.Errorf("got %d tasks and %v, want none", len(list), err)
 	}
 }
+
+// TestWaitingResult starts a server on a workspace with a result that nobody has decided about: the user is told of it, with
+// the command that shows it, and a plugin hears of the task as if it had changed.
+func TestWaitingResult(t *testing.T) {
+	p := plot{files: hello, script: write, tells: true}
+	p.editor.Root, p.state = t.TempDir(), t.TempDir()
+	sc := play(t, p)
+	id := sc.run("say it")
+	sc.said("to review")
+	sc.status(id, record.Review)
+	sc.must(sc.Shutdown(t.Context()))
+
+	p.script = ""
+	p.editor.Initialize = []byte(`{"clientInfo": {"name": "Eglot"}, "capabilities": {"experimental": {"caselsp": {"events": true}}}}`)
+	sc = play(t, p)
+	sc.said(`"say it" is to be reviewed. caselsp.review shows it`)
+	if heard := strings.Join(sc.State().Notified[methodChanged], ""); !strings.Contains(heard, `{"task":"`+id+`","kinds":["questions","review","status"]}`) {
+		t.Errorf("a plugin has heard %q", heard)
+	}
+}
+
+// TestWaitingMessage has what waits in one short line, with the command that shows it.
+func TestWaitingMessage(t *testing.T) {
+	task := func(phase record.Phase, question *record.Question) record.Status {
+		return record.Status{Task: record.Task{Text: "count from one"}, State: phase, Open: question}
+	}
+	for want, list := range map[string][]record.Status{
+		`Unfinished: "count from one". caselsp.resume goes on`:                           {task(record.Paused, nil)},
+		`"count from one" has a question. caselsp.questions shows it`:                    {task(record.Waiting, &record.Question{})},
+		`"count from one" is to be reviewed. caselsp.review shows it`:                    {task(record.Review, nil)},
+		`2 tasks wait for you, the last is "count from one". caselsp.history lists them`: {task(record.Review, nil), task(record.Paused, nil)},
+	} {
+		if got := (&client{}).waiting(list); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

@@ -29,7 +29,7 @@ type editorUse struct {
 	files   map[string]string // below the user's home: a documented block, "## Heading language"
 	more    map[string]string // files below the home that the documentation does not name
 	mode    string            // on the screen while keys are text; "" where there is none
-	shows   bool              // it shows the question while the person types on
+	shows   bool              // it shows the question while the person types on, or again when they rest
 	insert  []string          // keys that begin typing at the start of the file
 	add     []string          // keys that begin typing on a new line at its end
 	leave   []string          // keys that end it
@@ -89,7 +89,7 @@ var editorUses = []editorUse{
 		save:    []string{"C-x", "C-s"}, quit: []string{"C-x", "C-c"},
 	},
 	{
-		name: "emacs", plugin: "install-emacs",
+		name: "emacs", plugin: "install-emacs", shows: true,
 		more: map[string]string{
 			".config/emacs/early-init.el": "(setq native-comp-jit-compilation nil make-backup-files nil)\n",
 			".config/emacs/init.el": "(add-to-list 'load-path (expand-file-name \"caselsp/emacs\" (getenv \"XDG_DATA_HOME\")))\n" +

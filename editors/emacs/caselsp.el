@@ -20,6 +20,7 @@
 ;; beside the server of the language.
 ;;
 ;; Questions never take the keyboard.  The mode line says that one waits; M-x caselsp-questions asks.
+;; The mode line shows what needs you first: a question, a review, a server that has gone, then the work.
 
 ;;; Code:
 
@@ -42,15 +43,19 @@
 (declare-function lsp-find-workspace "ext:lsp-mode")
 (declare-function lsp-register-client "ext:lsp-mode")
 (declare-function lsp-request-async "ext:lsp-mode")
+(declare-function lsp-request "ext:lsp-mode")
 (declare-function lsp-stdio-connection "ext:lsp-mode")
+(declare-function lsp-workspace-restart "ext:lsp-mode")
 (declare-function lsp-workspaces "ext:lsp-mode")
 (declare-function lsp--client-server-id "ext:lsp-mode")
 (declare-function lsp--apply-workspace-edit "ext:lsp-mode")
 (declare-function lsp--window-show-document "ext:lsp-mode")
 (declare-function lsp--workspace-buffers "ext:lsp-mode")
 (declare-function lsp--workspace-client "ext:lsp-mode")
+(declare-function lsp--workspace-cmd-proc "ext:lsp-mode")
 (declare-function lsp--workspace-root "ext:lsp-mode")
 (declare-function lsp--workspace-server-capabilities "ext:lsp-mode")
+(declare-function lsp--workspace-shutdown-action "ext:lsp-mode")
 (declare-function make-lsp-client "ext:lsp-mode")
 (defvar caselsp-global-mode)
 (defvar flycheck-current-errors)
@@ -87,8 +92,13 @@
 (defvar caselsp--roots nil
   "The projects of folders of documents, as an alist.")
 
+(defconst caselsp--papers "/\\(task\\|answer\\|reason\\|ask\\|note\\)-[^/]*\\.md\\'"
+  "Matches documents in which the user writes; others are only read.")
+
 (defvar caselsp--known (make-hash-table :test #'equal)
-  "What is known of each project, by its root: a plist of :line and :questions.")
+  "What is known of each project, by its root: a plist.
+Its :server has told of it: :tasks, an alist by id of those that are not
+over, :mine, the ids of those that it has worked on, and :questions.")
 
 ;;;; What the server says
 
@@ -127,8 +137,81 @@ They are in CHANGES."
   (caselsp--say type message))
 
 (defun caselsp--say (type text)
-  "Show TEXT, which is an error where TYPE is 1."
-  (message "CASE: %s" (if (eql type 1) (propertize text 'face 'error) text)))
+  "Show TEXT, a message of TYPE, which is an error where that is 1.
+Errors and warnings stay until they can have been read, and so does what
+names a command."
+  (let* ((words (caselsp--in-words text))
+         (said (concat "CASE: " (if (eql type 1) (propertize words 'face 'error) words))))
+    (cond ((string-search "M-x caselsp-review" words) (caselsp--keep 'review said))
+          ((string-search "M-x caselsp-questions" words) (caselsp--keep 'question said))
+          ((or (memql type '(1 2)) (string-search "M-x caselsp-" words)) (caselsp--keep 'said said))
+          (t (message "%s" said)))))
+
+(defconst caselsp--quoted-or-command "“[^”]*”\\|\"[^\"]*\"\\|\\_<caselsp\\.\\(?:note with send\\|[a-zA-Z]+\\)"
+  "Matches what is quoted in a message, and else the id of a command of the server.")
+
+(defconst caselsp--choices '("caselsp.approve" "caselsp.approveTask" "caselsp.approveAlways" "caselsp.deny" "caselsp.answer")
+  "What the server has commands for, and `caselsp-questions' choices.")
+
+(defun caselsp--in-words (text)
+  "Return TEXT, a message of the server, with commands of Emacs for the server's.
+What is quoted stays as it is."
+  (replace-regexp-in-string caselsp--quoted-or-command
+                            (lambda (found) (if (string-prefix-p "caselsp." found) (caselsp--command-for found) found))
+                            text t t))
+
+(defun caselsp--command-for (id)
+  "Return how a user of Emacs does what the command ID of the server does."
+  (let ((name (cond ((member id caselsp--choices) "caselsp-questions")
+                    ((equal id "caselsp.note with send") "caselsp-send-notes")
+                    (t (let ((case-fold-search nil))
+                         (downcase (replace-regexp-in-string "[A-Z]" "-\\&" (string-replace "." "-" id) t)))))))
+    (if (commandp (intern-soft name)) (concat "M-x " name) id)))
+
+;;;; Messages that stay
+
+(defconst caselsp--reading 3 "Seconds for which a message that needs an answer stays at least.")
+
+(defvar caselsp--unread nil "The messages that stay, as an alist by what they are about.")
+(defvar caselsp--shown nil "Since when they are shown; nil while they are not.")
+(defvar caselsp--reminder nil "The timer that shows them again.")
+
+(defun caselsp--keep (about text)
+  "Show TEXT, which is ABOUT something that the user is to know.
+It stays beside other messages, and comes back after typing, until the
+user goes on after it was on the screen for `caselsp--reading' seconds."
+  (setf (alist-get about caselsp--unread nil nil #'equal) text)
+  (setq caselsp--shown nil)
+  (unless caselsp--reminder
+    (setq caselsp--reminder (run-with-idle-timer 1 t #'caselsp--remind))
+    (add-hook 'pre-command-hook #'caselsp--go-on))
+  (caselsp--remind))
+
+(defun caselsp--forget (about)
+  "Take the message ABOUT something away; with t, all."
+  (setq caselsp--unread (unless (eq about t) (cl-remove about caselsp--unread :key #'car :test #'equal)))
+  (unless caselsp--unread
+    (when caselsp--reminder (cancel-timer caselsp--reminder))
+    (setq caselsp--reminder nil caselsp--shown nil)
+    (remove-hook 'pre-command-hook #'caselsp--go-on)))
+
+(defun caselsp--remind ()
+  "Show the messages that stay, unless something is asked in the minibuffer."
+  (unless (or (null caselsp--unread) (active-minibuffer-window))
+    (let ((message-log-max (and (not caselsp--shown) message-log-max)))
+      (message "%s" (mapconcat #'cdr (reverse caselsp--unread) "\n")))
+    (unless (and caselsp--shown (current-message)) (setq caselsp--shown (float-time)))))
+
+(defun caselsp--go-on ()
+  "Take the messages away that the user has had the time to read."
+  (if (and caselsp--shown (>= (- (float-time) caselsp--shown) caselsp--reading))
+      (caselsp--forget t)
+    (setq caselsp--shown nil)))
+
+(defun caselsp--beside (text)
+  "Return TEXT, a message, with those that stay below it; nil for TEXT alone."
+  (let ((texts (cl-remove-if (lambda (kept) (string-search kept text)) (mapcar #'cdr (reverse caselsp--unread)))))
+    (and texts (not (active-minibuffer-window)) (mapconcat #'identity (cons text texts) "\n"))))
 
 (cl-defmethod eglot-handle-request :around
   ((server caselsp-server) (_method (eql window/showDocument)) &rest params)
@@ -145,8 +228,7 @@ Return nil if caselsp has not written it.  A result is shown as a review."
       (cond
        ((not (string-match "/review-\\([^/]+\\)\\.diff\\'" file))
         (run-with-timer 0 nil #'caselsp--show file focus (caselsp--get params "selection" "start" "line")))
-       (focus (run-with-timer 0 nil #'caselsp--open-review server (match-string 1 file)))
-       (t (message "CASE: a result waits for your review: M-x caselsp-review")))
+       (focus (run-with-timer 0 nil #'caselsp--open-review server (match-string 1 file))))
       t)))
 
 (defun caselsp--visiting (file)
@@ -185,14 +267,29 @@ Otherwise the selected window, its buffer and point stay as they are."
   (let ((dir (expand-file-name dir)))
     (and (string-match-p caselsp--documents dir) (alist-get dir caselsp--roots nil nil #'equal))))
 
+(defmacro caselsp--writing (&rest body)
+  "Do BODY, in which the server may change the documents that are only read."
+  `(let ((documents (cl-remove-if-not #'caselsp--read-only-p (buffer-list))))
+     (dolist (buffer documents) (with-current-buffer buffer (setq buffer-read-only nil)))
+     (unwind-protect (progn ,@body)
+       (dolist (buffer documents)
+         (when (buffer-live-p buffer) (with-current-buffer buffer (setq buffer-read-only t)))))))
+
 (cl-defmethod eglot-handle-request :around
   ((server caselsp-server) (_method (eql workspace/applyEdit)) &rest _)
   "Tell SERVER of the changed text at once.
-What is told later looks like an edit that was declined."
+What is told later looks like an edit that was declined.  That an edit was
+applied is not said: the server says what it was for."
   (caselsp--end-undo (eglot--managed-buffers server))
   (unwind-protect
-      (prog1 (cl-call-next-method) (caselsp--tell-changes server))
+      (prog1 (cl-letf (((symbol-function 'eglot--message) #'ignore) (inhibit-message t))
+               (caselsp--writing (cl-call-next-method)))
+        (caselsp--tell-changes server))
     (caselsp--end-undo (eglot--managed-buffers server))))
+
+(defun caselsp--read-only-p (buffer)
+  "Whether BUFFER has a document that is only read, and cannot be changed."
+  (and (buffer-local-value 'buffer-read-only buffer) (buffer-local-value 'caselsp-document-mode buffer)))
 
 (defun caselsp--end-undo (buffers)
   "Begin another undo in BUFFERS.
@@ -214,9 +311,20 @@ characters that are typed."
 
 (defun caselsp--root (server)
   "Return the root of the project of SERVER."
-  (if (cl-typep server 'eglot-lsp-server)
-      (project-root (eglot--project server))
-    (file-name-as-directory (lsp--workspace-root server))))
+  (file-name-as-directory (expand-file-name (if (cl-typep server 'eglot-lsp-server)
+                                                (project-root (eglot--project server))
+                                              (lsp--workspace-root server)))))
+
+(defun caselsp--live-p (server)
+  "Whether SERVER is running."
+  (cond ((null server) nil)
+        ((cl-typep server 'eglot-lsp-server) (jsonrpc-running-p server))
+        (t (process-live-p (lsp--workspace-cmd-proc server)))))
+
+(defun caselsp--ended-p (server)
+  "Whether SERVER was ended as the user, or Emacs, wanted."
+  (if (cl-typep server 'eglot-lsp-server) (eglot--shutdown-requested server)
+    (lsp--workspace-shutdown-action server)))
 
 (defun caselsp--find ()
   "Return the server of the current buffer; nil if there is none."
@@ -237,16 +345,15 @@ Without a file it is that of the project, and never that of another one."
   "Return the server of eglot for the project at ROOT, in whatever mode."
   (and root
        (cl-loop for servers being the hash-values of eglot--servers-by-project
-                thereis (cl-find-if (lambda (s) (and (cl-typep s 'caselsp-server) (equal (caselsp--root s) root)))
+                thereis (cl-find-if (lambda (s) (and (cl-typep s 'caselsp-server) (equal (caselsp--root s) (expand-file-name root))))
                                     servers))))
 
 (defvar-local caselsp--server nil "The server of a buffer that shows no file.")
 
 (defun caselsp--server ()
   "Return the server of the current buffer, or signal what to do."
-  (or caselsp--server (caselsp--find)
-      (user-error "No caselsp here: visit a file of a project and wait, or start it by M-x %s"
-                  (if (eq caselsp-client 'lsp-mode) "lsp" "eglot"))))
+  (or (cl-find-if #'caselsp--live-p (list caselsp--server (caselsp--find)))
+      (user-error "No caselsp here: visit a file of a project and wait, or start it by M-x caselsp-restart")))
 
 (defun caselsp--arguments (arguments)
   "Return ARGUMENTS, a plist, as the protocol has them, without those that are nil."
@@ -256,14 +363,18 @@ Without a file it is that of the project, and never that of another one."
 (defun caselsp--send (server command arguments &optional done quiet)
   "Have SERVER carry out COMMAND with ARGUMENTS, then call DONE with its answer.
 An error is shown unless QUIET."
-  (let* ((params (list :command command :arguments (caselsp--arguments arguments)))
-         (buffer (current-buffer))
+  (caselsp--execute server (list :command command :arguments (caselsp--arguments arguments)) done quiet))
+
+(defun caselsp--execute (server params done quiet)
+  "Have SERVER execute the command in PARAMS, then call DONE with its answer.
+An error is shown unless QUIET."
+  (let* ((buffer (current-buffer))
          (answered (lambda (answer)
                      (when done
                        (with-current-buffer (if (buffer-live-p buffer) buffer (current-buffer))
                          (funcall done answer)))))
          (failed (lambda (err)
-                   (unless quiet (message "CASE: %s" (caselsp--get err "message"))))))
+                   (unless quiet (message "CASE: %s" (caselsp--in-words (or (caselsp--get err "message") "the command failed")))))))
     (when (and (cl-typep server 'eglot-lsp-server) (not quiet)) (caselsp--tell-changes server))
     (if (cl-typep server 'eglot-lsp-server)
         (jsonrpc-async-request server :workspace/executeCommand params
@@ -272,11 +383,6 @@ An error is shown unless QUIET."
                                :timeout caselsp-limit)
       (let ((lsp--cur-workspace server))
         (lsp-request-async "workspace/executeCommand" params answered :error-handler failed :mode 'detached)))))
-
-(defun caselsp--confirm (format &rest arguments)
-  "Return what confirms a command in the echo area by FORMAT with ARGUMENTS.
-An answer of nil says nothing: the server has said why it did nothing."
-  (lambda (answer) (when answer (message "CASE: %s" (apply #'format format arguments)))))
 
 (defun caselsp--ask (server command arguments)
   "Return the answer of SERVER to COMMAND with ARGUMENTS."
@@ -289,45 +395,129 @@ An answer of nil says nothing: the server has said why it did nothing."
 
 ;;;; What has changed
 
+(defun caselsp--connected (server)
+  "Forget what another server has told of the project of SERVER, which has started."
+  (when (or (not (cl-typep server 'eglot-lsp-server)) (cl-typep server 'caselsp-server))
+    (caselsp--project-of server)
+    (force-mode-line-update t)))
+
+(defun caselsp--project-of (server)
+  "Return what is known of the project of SERVER from it, and from no other."
+  (let* ((root (caselsp--root server)) (known (gethash root caselsp--known)))
+    (if (eq (plist-get known :server) server) known
+      (dolist (q (plist-get known :questions)) (caselsp--forget (caselsp--about q)))
+      (puthash root (list :server server) caselsp--known))))
+
 (defun caselsp--changed (server news)
   "Ask SERVER for what NEWS is about."
-  (let ((root (caselsp--root server)))
-    (dolist (change (append news nil))
+  (dolist (change (append news nil))
+    (let ((id (caselsp--get change "task")))
       (caselsp--send
-       server "caselsp.status" (list :task (caselsp--get change "task") :format "data")
+       server "caselsp.status" (list :task id :format "data")
        (lambda (answer)
-         (when-let* ((task (car (caselsp--list answer "tasks"))))
-           (caselsp--know root :line (and (not (member (caselsp--get task "state") '("succeeded" "rejected" "failed")))
-                                          (caselsp--get task "line")))))
+         (when-let* ((task (car (caselsp--list answer "tasks")))) (caselsp--learn server task)))
        t)
       (when (member "review" (caselsp--list change "kinds"))
-        (caselsp--refresh-reviews server (caselsp--get change "task"))))
-    (when (cl-some (lambda (c) (member "questions" (caselsp--list c "kinds"))) news)
-      (caselsp--send server "caselsp.questions" '(:format "data")
-                     (lambda (answer) (caselsp--announce root (caselsp--list answer "questions"))) t))))
+        (caselsp--refresh-reviews server id))))
+  (when (cl-some (lambda (c) (member "questions" (caselsp--list c "kinds"))) news)
+    (caselsp--send server "caselsp.questions" '(:format "data")
+                   (lambda (answer) (caselsp--announce server (caselsp--list answer "questions"))) t)))
 
-(defun caselsp--know (root name value)
-  "Keep in mind that NAME is VALUE in the project at ROOT."
-  (puthash root (plist-put (gethash root caselsp--known) name value) caselsp--known)
+(defun caselsp--learn (server task)
+  "Keep in mind how TASK of SERVER stands."
+  (let* ((known (caselsp--project-of server)) (id (caselsp--get task "id"))
+         (before (assoc id (plist-get known :tasks)))
+         (others (cl-remove id (plist-get known :tasks) :key #'car :test #'equal)))
+    (when (caselsp--get task "here") (caselsp--know server :mine (cl-adjoin id (plist-get known :mine) :test #'equal)))
+    (caselsp--know server :tasks
+                   (if (member (caselsp--get task "state") '("succeeded" "rejected" "failed")) others
+                     (cons (cons id task) others)))
+    (cond ((not (cl-some #'caselsp--reviewable (plist-get (caselsp--project-of server) :tasks))) (caselsp--forget 'review))
+          ((and (caselsp--reviewable (cons id task)) (not (caselsp--reviewable before)))
+           (caselsp--keep 'review "CASE: a result waits for your review: M-x caselsp-review")))))
+
+(defun caselsp--reviewable (entry)
+  "Whether the result of the task of ENTRY, of :tasks, waits for a review."
+  (equal (caselsp--get (cdr entry) "state") "review"))
+
+(defun caselsp--know (server name value)
+  "Keep in mind that NAME is VALUE in the project of SERVER."
+  (puthash (caselsp--root server) (plist-put (caselsp--project-of server) name value) caselsp--known)
   (force-mode-line-update t))
 
-(defun caselsp--announce (root questions)
-  "Say that QUESTIONS are open in the project at ROOT.  Nothing takes the keyboard."
-  (let ((before (mapcar (lambda (q) (caselsp--get q "id")) (plist-get (gethash root caselsp--known) :questions))))
+(defun caselsp--announce (server questions)
+  "Say that QUESTIONS are open in the project of SERVER.
+Nothing takes the keyboard."
+  (let ((before (mapcar #'caselsp--about (plist-get (caselsp--project-of server) :questions)))
+        (now (mapcar #'caselsp--about questions)))
+    (dolist (about before) (unless (member about now) (caselsp--forget about)))
     (dolist (q questions)
-      (unless (or (member (caselsp--get q "id") before) (active-minibuffer-window))
-        (message "%s (M-x caselsp-questions)" (caselsp--get q "text")))))
-  (caselsp--know root :questions questions))
+      (unless (member (caselsp--about q) before)
+        (caselsp--forget 'question) ; it said of this one that it is there
+        (caselsp--keep (caselsp--about q)
+                       (concat (propertize "CASE asks (M-x caselsp-questions answers): " 'face 'warning)
+                               (caselsp--in-words (caselsp--get q "text")))))))
+  (caselsp--know server :questions questions))
+
+(defun caselsp--about (question)
+  "Return what names QUESTION among those of all tasks."
+  (list (caselsp--get question "task") (caselsp--get question "id")))
+
+(defvar-local caselsp--home 'unknown "The root of the project of a buffer; nil where there is none.")
+
+(defun caselsp--home ()
+  "Return the root of the current buffer's project, with a server or without."
+  (let ((server (or caselsp--server (caselsp--managing))))
+    (cond (server (setq caselsp--home (caselsp--root server)))
+          ((not (eq caselsp--home 'unknown)) caselsp--home)
+          ((and (buffer-file-name) (not (file-remote-p (buffer-file-name))))
+           (setq caselsp--home (when-let* ((project (ignore-errors (project-current))))
+                                 (file-name-as-directory (expand-file-name (project-root project)))))))))
+
+(defun caselsp--managing ()
+  "Return the server that has the current buffer, without looking for one."
+  (if (eq caselsp-client 'lsp-mode)
+      (and (fboundp 'lsp-workspaces)
+           (cl-find 'caselsp (lsp-workspaces) :key (lambda (w) (lsp--client-server-id (lsp--workspace-client w)))))
+    (let ((server (and (eglot-managed-p) (eglot-current-server))))
+      (and (cl-typep server 'caselsp-server) server))))
+
+(defconst caselsp--line-width 50 "Characters of what a task does in the mode line, behind what waits for the user.")
 
 (defun caselsp-mode-line ()
-  "Return the part of the mode line about the current buffer's project."
-  (when-let* ((server (or caselsp--server (and (buffer-file-name) (caselsp--find))))
-              (known (gethash (caselsp--root server) caselsp--known)))
-    (let ((questions (length (plist-get known :questions))) (line (plist-get known :line)))
-      (concat (when (> questions 0)
-                (propertize (format " CASE asks (%d)" questions) 'face 'warning 'help-echo "M-x caselsp-questions"))
-              (when line
-                (propertize (concat " CASE: " (truncate-string-to-width line 50 nil nil "…")) 'help-echo line))))))
+  "Return the part of the mode line about the current buffer's project.
+What waits for the user comes first, since a narrow window cuts the end."
+  (when-let* ((signs (caselsp--signs)))
+    (concat signs (caselsp--work))))
+
+(defun caselsp--signs ()
+  "Return what waits for the user in the current buffer's project.
+It is nil where nothing is known of the project."
+  (when-let* ((known (gethash (caselsp--home) caselsp--known)) (server (plist-get known :server)))
+    (let ((reviews (cl-count-if #'caselsp--reviewable (plist-get known :tasks))) (questions (length (plist-get known :questions))))
+      (cond ((caselsp--live-p server)
+             (concat (when (> questions 0) (caselsp--sign (format "CASE asks (%d)" questions) 'caselsp-questions))
+                     (when (> reviews 0) (caselsp--sign (format "CASE review (%d)" reviews) 'caselsp-review))))
+            ((caselsp--ended-p server) "")
+            (t (caselsp--sign "CASE has gone" 'caselsp-restart))))))
+
+(defun caselsp--work ()
+  "Return what the task does that was worked on last."
+  (when-let* ((known (gethash (caselsp--home) caselsp--known)) ((caselsp--live-p (plist-get known :server))) (line (caselsp--line known)))
+    (propertize (concat " CASE: " (truncate-string-to-width line caselsp--line-width nil nil "…")) 'help-echo line)))
+
+(defun caselsp--line (known)
+  "Return the line of the latest task in KNOWN that was worked on here."
+  (cl-loop for (id . task) in (plist-get known :tasks)
+           when (and (member id (plist-get known :mine))
+                     (not (member (caselsp--get task "state") '("review" "waiting" "open")))) ; a thread that is answered is open
+           return (caselsp--get task "line")))
+
+(defun caselsp--sign (text command)
+  "Return TEXT for the mode line, on which a click is for COMMAND."
+  (concat " " (propertize text 'face 'warning 'mouse-face 'mode-line-highlight
+                          'help-echo (format "M-x %s" command)
+                          'local-map (make-mode-line-mouse-map 'mouse-1 command))))
 
 ;;;; Commands
 
@@ -364,7 +554,7 @@ An answer of nil says nothing: the server has said why it did nothing."
 (defun caselsp-tell (text)
   "Say TEXT to the task that is under way."
   (interactive "sTell the task: ")
-  (caselsp--send (caselsp--server) "caselsp.tell" (list :text text) (caselsp--confirm "told: %s" text)))
+  (caselsp--send (caselsp--server) "caselsp.tell" (list :text text)))
 
 (defun caselsp-todo ()
   "Carry out the TODO or case: comment at point."
@@ -454,24 +644,104 @@ DOC is its documentation.  With a prefix argument, a task is chosen."
 (caselsp--define resume "caselsp.resume" "Go on with a task that was stopped, paused or interrupted.")
 (caselsp--define undo "caselsp.undo" "Take back what was accepted of a task.")
 (caselsp--define report "caselsp.report" "Show the report of a task.")
+(caselsp--define activity "caselsp.activity" "Show what a task has done so far, kept current.")
 
 (defun caselsp--read-task (command)
   "Read the id of a task for COMMAND."
   (let ((tasks (caselsp--list (caselsp--ask (caselsp--server) "caselsp.status" '(:format "data")) "tasks")))
     (completing-read "Task: "
-                     (cl-loop for task in tasks when (member command (caselsp--list task "can"))
-                              collect (caselsp--get task "id"))
+                     (mapcar (lambda (task) (caselsp--get task "id"))
+                             (or (cl-remove-if-not (lambda (task) (member command (caselsp--list task "can"))) tasks) tasks))
                      nil t)))
+
+(defmacro caselsp--define-page (name doc)
+  "Define the command of a NAME, which has the server open a document.
+DOC is its documentation."
+  `(defun ,(intern (format "caselsp-%s" name)) ()
+     ,doc
+     (interactive)
+     (caselsp--send (caselsp--server) ,(format "caselsp.%s" name) nil)))
+
+(caselsp--define-page history "List the tasks of this project.")
+(caselsp--define-page prune "List old tasks, to delete them.")
+(caselsp--define-page metrics "Show the figures of this project's tasks.")
+(caselsp--define-page memory "Show what is remembered of past tasks.")
+(caselsp--define-page validators "Show the fix validators, to try, approve and remove them.")
+(caselsp--define-page approvals "Show what is always allowed here, to revoke it.")
+(caselsp--define-page settings "Show the settings that hold, to confirm those of the editor.")
+(caselsp--define-page state "Show what is known of this project.")
+(caselsp--define-page doctor "Check settings, model, sandbox and store.")
+
+(defun caselsp-thread (name)
+  "Show the thread of questions NAME, or the list of them where that is empty."
+  (interactive "sThread (empty lists them): ")
+  (caselsp--send (caselsp--server) "caselsp.thread" (list :thread (unless (string-empty-p name) name))))
+
+(defun caselsp-new ()
+  "Write a task in a document; with an active region about its lines."
+  (interactive)
+  (caselsp--send (caselsp--server) "caselsp.new" (and (use-region-p) (caselsp--place))))
+
+(defun caselsp-send ()
+  "Send what is written in this document of caselsp."
+  (interactive)
+  (let* ((server (caselsp--server)) (start '(:line 0 :character 0))
+         (params (list :textDocument (list :uri (caselsp--uri)) :range (list :start start :end start) :context '(:diagnostics [])))
+         (eglot (cl-typep server 'eglot-lsp-server))
+         (actions (when (and (buffer-file-name) (string-match-p caselsp--documents (buffer-file-name)))
+                    (when eglot (caselsp--tell-changes server))
+                    (if eglot (jsonrpc-request server :textDocument/codeAction params :timeout caselsp-limit)
+                      (let ((lsp--cur-workspace server)) (lsp-request "textDocument/codeAction" params)))))
+         (action (car (append actions nil))))
+    (unless action (user-error "This is no document of caselsp that can be sent"))
+    (let* ((whole (caselsp--get action "command")) (sent (if (stringp whole) action whole)))
+      (caselsp--execute server (list :command (caselsp--get sent "command") :arguments (caselsp--get sent "arguments"))
+                        (lambda (_) (quit-window)) nil))))
+
+(defun caselsp-fix-all ()
+  "Apply the certain fixes of this file."
+  (interactive)
+  (caselsp--send (caselsp--server) "caselsp.fixAll" (list :uri (caselsp--uri))))
+
+(defun caselsp-test ()
+  "Have CASE test this file; with an active region its lines."
+  (interactive)
+  (save-mark-and-excursion
+    (unless (use-region-p) (set-mark (point-min)) (goto-char (point-max)) (activate-mark))
+    (caselsp--send (caselsp--server) "caselsp.test" (caselsp--place))))
+
+(defun caselsp-log ()
+  "Show the end of the log of this project."
+  (interactive)
+  (let ((root (caselsp--root (caselsp--server))))
+    (with-current-buffer (get-buffer-create "*CASE log*")
+      (let ((inhibit-read-only t))
+        (erase-buffer)
+        (setq default-directory root)
+        (call-process (car caselsp-command) nil t nil "logs" "--lines" "500"))
+      (special-mode)
+      (pop-to-buffer (current-buffer)))))
+
+(defun caselsp-restart ()
+  "Start the server of this project anew, whether it has gone or not."
+  (interactive)
+  (let ((server (caselsp--find)) (lsp-mode (eq caselsp-client 'lsp-mode)))
+    (cond ((and (caselsp--live-p server) lsp-mode) (lsp-workspace-restart server))
+          ((caselsp--live-p server) (eglot-reconnect server t))
+          (lsp-mode (lsp))
+          ((not (buffer-file-name)) (user-error "Visit a file of the project first"))
+          (t (apply #'eglot (eglot--guess-contact))))))
 
 (defun caselsp-show (what)
   "Show WHAT caselsp has a document of."
-  (interactive (list (completing-read "Show: " '("activity" "history" "metrics" "memory" "validators" "approvals" "settings" "state" "doctor" "thread") nil t)))
+  (interactive (list (completing-read "Show: " '("activity" "history" "prune" "metrics" "memory" "validators" "approvals" "settings" "state" "doctor" "thread") nil t)))
   (caselsp--send (caselsp--server) (concat "caselsp." what) nil))
 
-(defun caselsp-trust ()
-  "Trust the folder of this project; others can only be read."
-  (interactive)
-  (caselsp--send (caselsp--server) "caselsp.trust" nil))
+(defun caselsp-trust (&optional withdraw)
+  "Trust the folder of this project; others can only be read.
+With a prefix argument, WITHDRAW the trust."
+  (interactive "P")
+  (caselsp--send (caselsp--server) "caselsp.trust" (list :withdraw (and withdraw t))))
 
 (defun caselsp-status ()
   "Say where the tasks are."
@@ -502,6 +772,7 @@ What is typed is not shown and passes no server."
   (interactive)
   (let* ((server (caselsp--server))
          (list (caselsp--list (caselsp--ask server "caselsp.questions" '(:format "data")) "questions")))
+    (caselsp--forget t)
     (cond
      ((null list) (message "No question is open."))
      ((cdr list)
@@ -511,20 +782,23 @@ What is typed is not shown and passes no server."
      (t (caselsp--decide server (car list))))))
 
 (defun caselsp--decide (server question)
-  "Ask QUESTION, which is shown whole, and send the choice to SERVER."
+  "Ask QUESTION, which is shown whole, and send the choice to SERVER.
+The choices have numbers, which choose them.  The first changes nothing."
   (let* ((choices (caselsp--list question "choices"))
-         (titles (cons caselsp--later (mapcar (lambda (c) (caselsp--get c "title")) choices)))
+         (titles (cl-loop for title in (cons caselsp--later (mapcar (lambda (c) (caselsp--get c "title")) choices))
+                          for number from 1 collect (format "%d %s" number title)))
          (buffer (get-buffer-create "*CASE asks*"))
          (chosen (save-window-excursion
                    (with-current-buffer buffer
                      (let ((inhibit-read-only t))
                        (erase-buffer)
-                       (insert (caselsp--get question "text") "\n"))
+                       (insert (caselsp--get question "text") "\n\n" (string-join titles "\n") "\n")
+                       (goto-char (point-min)))
                      (visual-line-mode)
                      (special-mode))
                    (display-buffer buffer)
-                   (completing-read "CASE asks: " titles nil t nil nil caselsp--later)))
-         (choice (cl-find chosen choices :key (lambda (c) (caselsp--get c "title")) :test #'equal)))
+                   (completing-read "CASE asks (a number and RET): " titles nil t nil nil (car titles))))
+         (choice (nth (or (cl-position chosen titles :test #'equal) 0) (cons nil choices)))) ; nil decides later
     (when choice
       (caselsp--choose server question choice))))
 
@@ -544,7 +818,7 @@ What is typed is not shown and passes no server."
      ((and secret (caselsp--get choice "allows"))
       (unless (or (y-or-n-p (format "Is %s in the keyring already? " secret)) (caselsp-secret secret))
         (user-error "Nothing was decided"))))
-    (caselsp--send server command arguments (caselsp--confirm "%s: %s" (caselsp--get choice "title") (caselsp--get question "text")))))
+    (caselsp--send server command arguments))) ; which says what it has done
 
 ;;;; Review
 
@@ -553,8 +827,8 @@ What is typed is not shown and passes no server."
 (defvar-keymap caselsp-review-mode-map
   :doc "Keys of a review."
   :parent special-mode-map
-  "n" #'diff-hunk-next
-  "p" #'diff-hunk-prev
+  "n" #'caselsp-review-next
+  "p" #'caselsp-review-previous
   "N" #'diff-file-next
   "P" #'diff-file-prev
   "a" #'caselsp-review-accept
@@ -574,7 +848,7 @@ What is typed is not shown and passes no server."
 \\{caselsp-review-mode-map}"
   (setq buffer-read-only t)
   (setq-local header-line-format
-              (substitute-command-keys "\\<caselsp-review-mode-map>\\[caselsp-review-accept] accept  \\[caselsp-review-reject] reject  \
+              (substitute-command-keys "\\<caselsp-review-mode-map>\\[caselsp-review-next]/\\[caselsp-review-previous] hunk  \\[caselsp-review-accept] accept  \\[caselsp-review-reject] reject  \
 \\[caselsp-review-accept-file]/\\[caselsp-review-reject-file] file  \\[caselsp-review-accept-all]/\\[caselsp-review-reject-all] all  \
 \\[caselsp-review-undo] undo  \\[caselsp-note] note  \\[caselsp-send-notes] send back  \\[caselsp-review-visit] visit  \\[quit-window] close")))
 
@@ -589,10 +863,37 @@ With a prefix argument TASK is asked for."
   "Show the result of TASK of SERVER."
   (let ((data (caselsp--ask server "caselsp.review" (list :task task :format "data"))))
     (unless data (user-error "No result waits for a review"))
+    (caselsp--forget 'review)
     (pop-to-buffer (caselsp--draw server data))
     (unless (get-text-property (point) 'caselsp-hunk)
       (goto-char (point-min))
-      (ignore-errors (diff-hunk-next)))))
+      (caselsp--to-open))))
+
+(defun caselsp-review-next ()
+  "Go to the next hunk, or file that is decided as a whole."
+  (interactive nil caselsp-review-mode)
+  (goto-char (or (cl-find-if (lambda (at) (> at (point))) (caselsp--stops)) (user-error "This is the last one"))))
+
+(defun caselsp-review-previous ()
+  "Go to the previous hunk, or file that is decided as a whole."
+  (interactive nil caselsp-review-mode)
+  (goto-char (or (cl-find-if (lambda (at) (< at (point))) (nreverse (caselsp--stops))) (user-error "This is the first one"))))
+
+(defun caselsp--stops ()
+  "Return the places of what can be decided by itself, from the top."
+  (save-excursion
+    (goto-char (point-min))
+    (cl-loop while (text-property-search-forward 'caselsp-state) collect (line-beginning-position 0))))
+
+(defun caselsp--to-open ()
+  "Go to what is open next, behind point or else from the top; stay if nothing is."
+  (let* ((open (cl-remove-if-not (lambda (at) (member (get-text-property at 'caselsp-state) '("pending" "conflict"))) (caselsp--stops)))
+         (next (or (cl-find-if (lambda (at) (> at (point))) open) (car open))))
+    (when next (goto-char next))))
+
+(defun caselsp--at-point (property)
+  "Return the PROPERTY of the text at point, at the end that before it."
+  (get-text-property (if (and (eobp) (not (bobp))) (1- (point)) (point)) property))
 
 (defun caselsp--draw (server data)
   "Show DATA, a result of SERVER, and return the buffer."
@@ -604,6 +905,7 @@ With a prefix argument TASK is asked for."
         (erase-buffer)
         (insert (caselsp--get data "title")
                 (format "\n%s, %s to decide\n" (caselsp--get data "state") (or (caselsp--get data "open") 0)))
+        (dolist (line (caselsp--list data "untested")) (insert "Untested: " line "\n"))
         (caselsp--insert-notes data nil nil)
         (dolist (file (caselsp--list data "files")) (caselsp--insert-file file data))
         (goto-char (point-min))
@@ -622,6 +924,9 @@ With a prefix argument TASK is asked for."
                     (if-let* ((kept (caselsp--get file "kept"))) (format ", kept work of %s, not verified" kept) "")
                     (if (string-empty-p (or (caselsp--get file "obeyed" "by") "")) ""
                       (format ", obeyed by %s: accept it by its name" (caselsp--get file "obeyed" "by")))))
+    (unless (string-empty-p (or (caselsp--get file "unfit") "")) (insert (format "It does not fit now: %s\n" (caselsp--get file "unfit"))))
+    (when (caselsp--whole-p file)
+      (put-text-property (pos-bol 0) (point) 'caselsp-state (caselsp--get file "state")))
     (caselsp--insert-notes data (caselsp--get file "path") nil)
     (dolist (line (split-string (string-remove-suffix "\n" (or (caselsp--get file "diff") "")) "\n"))
       (let ((start (point)))
@@ -630,10 +935,15 @@ With a prefix argument TASK is asked for."
           (setq hunk (pop hunks))
           (insert (format " hunk %s: %s" (caselsp--get hunk "hunk") (caselsp--get hunk "state"))))
         (insert "\n")
+        (when (and hunk (string-prefix-p "@@ " line)) (put-text-property start (point) 'caselsp-state (caselsp--get hunk "state")))
         (when (and hunk (string-prefix-p "@@ " line))
           (caselsp--insert-notes data (caselsp--get file "path") (caselsp--get hunk "hunk")))
         (when hunk (put-text-property start (point) 'caselsp-hunk hunk))))
     (put-text-property begin (point) 'caselsp-file file)))
+
+(defun caselsp--whole-p (file)
+  "Whether FILE has no hunks that are decided one by one."
+  (or (caselsp--get file "whole") (not (string-match-p "^@@ " (or (caselsp--get file "diff") "")))))
 
 (defun caselsp--refresh-reviews (server task)
   "Bring the buffer of the result of TASK of SERVER up to date."
@@ -647,20 +957,19 @@ With a prefix argument TASK is asked for."
                    t)))
 
 (defun caselsp--review-decide (command scope)
-  "Send COMMAND about SCOPE: the hunk at point, its file, or all."
-  (let ((file (get-text-property (point) 'caselsp-file)) (hunk (get-text-property (point) 'caselsp-hunk)))
-    (unless (or file (eq scope 'all)) (user-error "Point is on no file"))
-    (when (and (eq scope 'hunk) (not hunk) (not (caselsp--get file "whole"))) (user-error "Point is on no hunk"))
-    (caselsp--send caselsp--server command
+  "Send COMMAND about SCOPE: the hunk at point, its file, or all.
+Then go to what is open next."
+  (let ((file (caselsp--at-point 'caselsp-file)) (hunk (caselsp--at-point 'caselsp-hunk)))
+    (unless (or file (eq scope 'all)) (user-error "Point is on no file: n goes to the next hunk"))
+    (when (and (eq scope 'hunk) (not hunk) (not (caselsp--whole-p file)))
+      (user-error "Point is on no hunk: n goes to the next, A and X decide about the file"))
+    (caselsp--send (caselsp--server) command
                    (append (list :task caselsp--task)
                            (unless (eq scope 'all)
                              (list :file (caselsp--get file "path") :kept (caselsp--get file "kept")))
-                           (when (and (eq scope 'hunk) hunk) (list :hunk (caselsp--get hunk "hunk"))))
-                   (caselsp--confirm "%s of %s" (if (equal command "caselsp.accept") "acceptance" "rejection")
-                                     (cond ((eq scope 'all) "all that is open")
-                                           ((and (eq scope 'hunk) hunk)
-                                            (format "hunk %s of %s" (caselsp--get hunk "hunk") (caselsp--get file "path")))
-                                           (t (caselsp--get file "path")))))))
+                           (when (and (eq scope 'hunk) hunk) (list :hunk (caselsp--get hunk "hunk")))))
+    (when (eq scope 'file) (goto-char (or (next-single-property-change (point) 'caselsp-file) (point-max))))
+    (unless (eq scope 'all) (caselsp--to-open))))
 
 (defmacro caselsp--define-decision (name command scope doc)
   "Define the command of a NAME in reviews: COMMAND about SCOPE.
@@ -680,7 +989,7 @@ DOC is its documentation."
 (defun caselsp-review-undo ()
   "Take all decisions back."
   (interactive nil caselsp-review-mode)
-  (caselsp--send caselsp--server "caselsp.undo" (list :task caselsp--task)))
+  (caselsp--send (caselsp--server) "caselsp.undo" (list :task caselsp--task)))
 
 (defun caselsp--notes-on (data file hunk)
   "Return the texts of the notes of DATA on HUNK of FILE.
@@ -715,6 +1024,52 @@ The current buffer shows a file of the user's."
   (let ((from (or (caselsp--get hunk "range" "start" "line") -1)) (to (or (caselsp--get hunk "range" "end" "line") -1)))
     (and (member (caselsp--get hunk "state") '("pending" "conflict")) (<= from line) (< line (max to (1+ from))))))
 
+(defmacro caselsp--define-here (name command)
+  "Define the command of a NAME, which has the server carry out COMMAND.
+It is about a hunk of the current buffer's file, or of a review."
+  `(defun ,(intern (format "caselsp-%s" name)) (&optional all)
+     ,(format "%s the open hunk at point; with a prefix argument ALL of the result.
+In a review, it is the hunk at point there." (capitalize (symbol-name name)))
+     (interactive "P")
+     (if (derived-mode-p 'caselsp-review-mode) (caselsp--review-decide ,command (if all 'all 'hunk))
+       (let* ((server (caselsp--server)) (data (caselsp--result server)))
+         (pcase (if all '(nil nil) (caselsp--hunk-here data))
+           (`(,file ,hunk) (caselsp--send server ,command (list :task (caselsp--get data "task") :file file :hunk hunk)))
+           (_ (user-error "No open hunk is here: M-x caselsp-next goes to one, M-x caselsp-review shows the whole result")))))))
+
+(caselsp--define-here accept "caselsp.accept")
+(caselsp--define-here reject "caselsp.reject")
+
+(defun caselsp--result (server)
+  "Return the result of SERVER that waits, or that of the current buffer."
+  (or (caselsp--ask server "caselsp.review" (list :task caselsp--task :format "data"))
+      (user-error "No result waits for a review")))
+
+(defun caselsp-next ()
+  "Go to the next open hunk of this file, around the end."
+  (interactive)
+  (caselsp--go #'>))
+
+(defun caselsp-previous ()
+  "Go to the previous open hunk of this file, around the beginning."
+  (interactive)
+  (caselsp--go #'<))
+
+(defun caselsp--go (behind)
+  "Go to the nearest open hunk of this file that is BEHIND the current line."
+  (let* ((here (1- (line-number-at-pos nil t))) (uri (caselsp--uri))
+         (lines (cl-loop for file in (caselsp--list (caselsp--result (caselsp--server)) "files")
+                         when (member uri (list (caselsp--get file "uri") (caselsp--get file "fromUri")))
+                         append (cl-loop for hunk in (caselsp--list file "hunks")
+                                         for line = (caselsp--get hunk "range" "start" "line")
+                                         when (and line (caselsp--covers hunk line)) collect line)))
+         (sorted (sort lines (lambda (one other) (funcall behind other one))))
+         (line (or (cl-find-if (lambda (line) (funcall behind line here)) sorted) (car sorted))))
+    (unless line (user-error "No hunk is open in this file: M-x caselsp-review shows the whole result"))
+    (push-mark)
+    (goto-char (point-min))
+    (forward-line line)))
+
 (defun caselsp-note ()
   "Write a note on the hunk at point: what should be different.
 In a review it is about the hunk or file at point, above them about the
@@ -723,8 +1078,7 @@ empty note withdraws the one that is there.  \\[caselsp-send-notes]
 sends the result back."
   (interactive)
   (let* ((server (caselsp--server))
-         (data (or (caselsp--ask server "caselsp.review" (list :task caselsp--task :format "data"))
-                   (user-error "No result waits for a review"))))
+         (data (caselsp--result server)))
     (if (derived-mode-p 'caselsp-review-mode)
         (let ((file (get-text-property (point) 'caselsp-file)) (hunk (get-text-property (point) 'caselsp-hunk)))
           (when (caselsp--get file "kept") (user-error "Kept work is no part of the result and takes no note"))
@@ -743,7 +1097,7 @@ CASE does what they say, as one correction of the same task."
 (defun caselsp-review-refresh ()
   "Show the result as it is now."
   (interactive nil caselsp-review-mode)
-  (caselsp--refresh-reviews caselsp--server caselsp--task))
+  (caselsp--refresh-reviews (caselsp--server) caselsp--task))
 
 (defun caselsp-review-visit ()
   "Visit the place of the hunk at point."
@@ -763,22 +1117,32 @@ CASE does what they say, as one correction of the same task."
     ("r" "run" caselsp-run)
     ("k" "ask" caselsp-ask)
     ("f" "fix this diagnostic" caselsp-fix)
+    ("F" "certain fixes of this file" caselsp-fix-all)
     ("t" "carry out this TODO" caselsp-todo)
+    ("T" "write tests for this" caselsp-test)
+    ("e" "write a task in a document" caselsp-new)
     ("o" "go on from the last" caselsp-follow)]
    ["Under way"
     ("q" "answer questions" caselsp-questions)
     ("m" "tell it" caselsp-tell)
     ("s" "stop" caselsp-stop)
     ("c" "resume" caselsp-resume)
-    ("w" "where is it" caselsp-status)]
+    ("w" "where is it" caselsp-status)
+    ("a" "what it has done" caselsp-activity)]
    ["Result"
     ("v" "review" caselsp-review)
+    ("." "next open hunk here" caselsp-next)
+    ("," "previous open hunk here" caselsp-previous)
+    ("+" "accept this hunk" caselsp-accept)
+    ("-" "reject this hunk" caselsp-reject)
     ("n" "note on this hunk" caselsp-note)
     ("b" "send back with notes" caselsp-send-notes)
     ("u" "undo" caselsp-undo)
     ("p" "report" caselsp-report)]
    ["Other"
     ("h" "show history, memory ..." caselsp-show)
+    ("l" "log" caselsp-log)
+    ("z" "restart the server" caselsp-restart)
     ("y" "trust this folder" caselsp-trust)
     ("x" "put a secret into the keyring" caselsp-secret)]])
 
@@ -787,17 +1151,38 @@ CASE does what they say, as one correction of the same task."
   (when-let* ((root (caselsp--owner dir)))
     (or (project-current nil root) (cons 'transient root))))
 
+(defvar-keymap caselsp-document-mode-map
+  :doc "Keys of a document that is only read."
+  "q" #'quit-window)
+
+(define-minor-mode caselsp-document-mode
+  "A document of caselsp that is only read: \\[quit-window] closes it."
+  :lighter nil
+  (setq buffer-read-only caselsp-document-mode))
+
+(defvar-keymap caselsp-paper-mode-map
+  :doc "Keys of a document in which the user writes."
+  "C-c C-c" #'caselsp-send)
+
+(define-minor-mode caselsp-paper-mode
+  "A document of caselsp in which you write: \\[caselsp-send] sends it."
+  :lighter nil
+  (setq header-line-format (and caselsp-paper-mode (substitute-command-keys "\\<caselsp-paper-mode-map>\\[caselsp-send] sends what you write below"))))
+
 (defun caselsp--visit ()
   "Never ask whether to save a document of caselsp.
-The user writes in some: lsp-mode takes them for those of a library."
+The user writes in some: lsp-mode takes them for those of a library.
+The others are only read."
   (when (and (buffer-file-name) (string-match-p caselsp--documents (buffer-file-name)))
     (setq-local buffer-save-without-query t)
+    (if (string-match-p caselsp--papers (buffer-file-name)) (caselsp-paper-mode) (caselsp-document-mode))
     (caselsp--no-view)
     (add-hook 'view-mode-hook #'caselsp--no-view nil t)))
 
 (defun caselsp--no-view ()
-  "End `view-mode'."
-  (when (bound-and-true-p view-mode) (view-mode -1)))
+  "End `view-mode': what is read-only stays so."
+  (when (bound-and-true-p view-mode) (view-mode -1))
+  (setq buffer-read-only caselsp-document-mode))
 
 (defun caselsp--folders (workspace)
   "Return the folders of documents of WORKSPACE of lsp-mode."
@@ -813,8 +1198,34 @@ The user writes in some: lsp-mode takes them for those of a library."
      ((caselsp--owner default-directory) (lsp)) ; its server runs, and may write into it before it is seen
      (t (lsp-deferred)))))
 
-(defconst caselsp--mode-line '(:eval (caselsp-mode-line)) "The part of the mode line.")
+(defun caselsp--renew (_workspace)
+  "Show in mode lines that a server has gone."
+  (force-mode-line-update t))
+
+(defconst caselsp--mode-line-signs '(:eval (caselsp--signs-before-name)) "What waits for the user, in the mode line.")
+
+(defun caselsp--signs-before-name ()
+  "Return what waits for the user, before the name of the buffer."
+  (let ((signs (string-trim-left (or (caselsp--signs) ""))))
+    (if (string-empty-p signs) "" (concat signs "  "))))
+
+(defconst caselsp--mode-line '(:eval (caselsp--mode-line-rest)) "What the task does, in the mode line.")
 (put 'caselsp--mode-line 'risky-local-variable t)
+
+(defun caselsp--mode-line-rest ()
+  "Return what the mode line does not show before the buffer's name."
+  (if (member caselsp--mode-line-signs mode-line-format) (caselsp--work) (caselsp-mode-line)))
+
+(defun caselsp--put-signs (on)
+  "Have mode lines show what waits before the buffer's name if ON.
+It is seen there however narrow the window is.  A mode line of the user's
+own, without the usual part before the name, shows it at the end."
+  (let ((format (default-value 'mode-line-format)))
+    (when (listp format)
+      (setq-default mode-line-format
+                    (cl-loop for part in (remove caselsp--mode-line-signs format)
+                             when (and on (eq part 'mode-line-buffer-identification)) collect caselsp--mode-line-signs
+                             collect part)))))
 
 (defun caselsp--table (&rest handlers)
   "Return HANDLERS, names and functions, as lsp-mode has them."
@@ -831,7 +1242,7 @@ The user writes in some: lsp-mode takes them for those of a library."
   (caselsp--end-undo (lsp--workspace-buffers workspace))
   (unwind-protect
       (list :applied (condition-case err
-                         (progn (lsp--apply-workspace-edit (caselsp--get params "edit") 'server-requested) t)
+                         (caselsp--writing (lsp--apply-workspace-edit (caselsp--get params "edit") 'server-requested) t)
                        (error (message "CASE: an edit was not applied: %s" (error-message-string err)) :json-false)))
     (caselsp--end-undo (lsp--workspace-buffers workspace))))
 
@@ -845,6 +1256,7 @@ The user writes in some: lsp-mode takes them for those of a library."
     :add-on? t
     :priority -2
     :server-id 'caselsp
+    :initialized-fn #'caselsp--connected
     :custom-capabilities (list (cons 'experimental caselsp--abilities))
     :library-folders-fn #'caselsp--folders
     :request-handlers (caselsp--table "window/showDocument" #'caselsp--on-show-document "workspace/applyEdit" #'caselsp--on-apply-edit)
@@ -865,10 +1277,21 @@ The user writes in some: lsp-mode takes them for those of a library."
           (add-to-list 'auto-mode-alist caselsp--mode-of-documents)
           (add-hook 'project-find-functions #'caselsp--project)
           (add-hook 'find-file-hook #'caselsp--visit)
-          (add-to-list 'mode-line-misc-info caselsp--mode-line t))
+          (add-hook 'eglot-connect-hook #'caselsp--connected)
+          (add-hook 'eglot-managed-mode-hook #'force-mode-line-update)
+          (add-hook 'lsp-after-uninitialized-functions #'caselsp--renew)
+          (add-hook 'set-message-functions #'caselsp--beside)
+          (caselsp--put-signs t)
+          (add-to-list 'mode-line-misc-info caselsp--mode-line))
       (setq auto-mode-alist (delete caselsp--mode-of-documents auto-mode-alist))
       (remove-hook 'project-find-functions #'caselsp--project)
       (remove-hook 'find-file-hook #'caselsp--visit)
+      (remove-hook 'eglot-connect-hook #'caselsp--connected)
+      (remove-hook 'eglot-managed-mode-hook #'force-mode-line-update)
+      (remove-hook 'lsp-after-uninitialized-functions #'caselsp--renew)
+      (remove-hook 'set-message-functions #'caselsp--beside)
+      (caselsp--forget t)
+      (caselsp--put-signs nil)
       (setq mode-line-misc-info (delete caselsp--mode-line mode-line-misc-info)))
     (dolist (mode caselsp-modes)
       (let ((hook (intern (format "%s-hook" mode))))

@@ -58,7 +58,7 @@
                                 (plist-get (gethash (caselsp--root (caselsp--server)) caselsp--known) :questions))))
   (setq user-choices choice)
   (caselsp-questions)
-  (unless (equal (cadr (car user-asked)) "Decide later") (error "The first choice: %S" (car user-asked))))
+  (unless (equal (cadr (car user-asked)) "1 Decide later") (error "The first choice: %S" (car user-asked))))
 
 (defun user-row (part)
   "Wait for a line with PART in the current buffer and go there."
