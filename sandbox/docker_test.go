@@ -3,10 +3,8 @@ package sandbox
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -65,8 +63,6 @@ var roles = map[string]func() error{
 func TestMain(m *testing.M) {
 	role := roles[os.Getenv(ownerVariable)]
 	if role == nil {
-		// Those that may run beside others wait for containers more than for a processor.
-		_ = flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))) // before the command line is read
 		os.Exit(m.Run())
 	}
 	if err := role(); err != nil {

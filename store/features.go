@@ -162,14 +162,34 @@ var testNamed = regexp.MustCompile(`(?m)^[ \t]*(?:(?:` + strings.Join([]string{
 	`[✖✔✕✓×] .*`, `● .* › .*`, `(?:FAIL|PASS) +\S+\.[cm]?[jt]sx?\b.*`, // node, jest and vitest
 }, "|") + `)\r?$|(?:FAILED|ERROR) \S+::\S+(?: - )?)`) // pytest's summary
 
-// withoutNames leaves out the lines that say which test failed, unless there are no others: the same error in another test is what is
-// looked for, and another error in the same test is not.
-func withoutNames(text string) string {
-	if kept := testNamed.ReplaceAllString(text, ""); strings.TrimSpace(kept) != "" {
-		return kept
-	}
-	return text
+// runnerWords are the words with which test runners name a test, and those of which its name says nothing.
+var runnerWords = map[string]bool{
+	"test": true, "tests": true, "example": true, "run": true, "cont": true, "pause": true, "name": true, "pass": true, "ok": true, "fail": true, "failed": true,
+	"error": true, "def": true, "self": true, "s": true, "py": true,
 }
+
+// withoutNames leaves out the lines that say which test failed, unless there are no others: the same error in another test is what is
+// looked for, and another error in the same test is not. Of the names their words stay, each once: they say what is tested.
+func withoutNames(text string) string {
+	kept := testNamed.ReplaceAllString(text, "")
+	if strings.TrimSpace(kept) == "" || kept == text {
+		return text
+	}
+	var words []string
+	for _, line := range testNamed.FindAllString(text, -1) {
+		for _, identifier := range identifierInText.FindAllString(line, -1) {
+			for _, word := range partsOf(identifier) {
+				if !runnerWords[word] && !slices.Contains(words, word) && word[0] > '9' && len(words) < maxNameWords {
+					words = append(words, word)
+				}
+			}
+		}
+	}
+	return kept + "\n" + strings.Join(words, " ")
+}
+
+// maxNameWords bounds the words of tests' names: a run in which hundreds fail tells by its errors.
+const maxNameWords = 64
 
 // alike is a text with the last parts of its paths only, and 0 for numbers and addresses, without the names and the code of tests.
 func alike(text string) string {

@@ -33,7 +33,7 @@ const (
 )
 
 // searchVersion is that of the features and of the encoding; others are made again.
-const searchVersion = "3"
+const searchVersion = "4"
 
 var (
 	searchBucket   = []byte("search")   // kind -> the buckets and keys below

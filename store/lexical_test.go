@@ -167,14 +167,14 @@ func TestWithoutTests(t *testing.T) {
 	}
 }
 
-// TestWithoutNames leaves out what names a test in the words of each runner, and keeps the errors.
+// TestWithoutNames leaves out what names a test in the words of each runner, and keeps the errors, and the words of the names.
 func TestWithoutNames(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
-		"go test":        {"=== RUN   TestA\n    a_test.go:3: got 1\n--- FAIL: TestA (0.00s)\nFAIL\nFAIL\texample.com/a\t0.1s\n", "\n    a_test.go:3: got 1\n\n\n\n"},
-		"pytest":         {"____ TestA.test_b ____\n    def test_b(self):\n>       f()\nFAILED tests/test_a.py::TestA::test_b - KeyError: 'x'\n", "\n\n>       f()\nKeyError: 'x'\n"},
-		"unittest":       {"ERROR: test_b (tests.test_a.A.test_b)\r\nKeyError: 'x'\r\n", "\nKeyError: 'x'\r\n"},
-		"TAP":            {"# Subtest: adds\nnot ok 1 - adds\n  error: 'x'\n", "\n\n  error: 'x'\n"},
-		"jest":           {"FAIL src/a.test.ts\n  ● shop › adds\n    TypeError: x\n", "\n\n    TypeError: x\n"},
+		"go test":        {"=== RUN   TestA\n    a_test.go:3: got 1\n--- FAIL: TestA (0.00s)\nFAIL\nFAIL\texample.com/a\t0.1s\n", "\n    a_test.go:3: got 1\n\n\n\n\na com"},
+		"pytest":         {"____ TestA.test_b ____\n    def test_b(self):\n>       f()\nFAILED tests/test_a.py::TestA::test_b - KeyError: 'x'\n", "\n\n>       f()\nKeyError: 'x'\n\na b"},
+		"unittest":       {"ERROR: test_b (tests.test_a.A.test_b)\r\nKeyError: 'x'\r\n", "\nKeyError: 'x'\r\n\nb a"},
+		"TAP":            {"# Subtest: adds\nnot ok 1 - adds\n  error: 'x'\n", "\n\n  error: 'x'\n\nsubtest adds not"},
+		"jest":           {"FAIL src/a.test.ts\n  ● shop › adds\n    TypeError: x\n", "\n\n    TypeError: x\n\nsrc a ts shop adds"},
 		"names only":     {"--- FAIL: TestA (0.00s)\n", "--- FAIL: TestA (0.00s)\n"},
 		"words of prose": {"FAIL fast when a file is missing\n● one\nERROR: no such file\n", "FAIL fast when a file is missing\n● one\nERROR: no such file\n"},
 	} {

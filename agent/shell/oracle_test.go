@@ -30,13 +30,17 @@ func need(t testing.TB, program string) string {
 const builtins = ": . [ alias bg bind break caller cd command compgen complete continue declare dirs disown echo enable eval exec exit export false fc fg getopts hash help history jobs kill let " +
 	"local logout mapfile popd printf pushd pwd read readarray readonly return set shift shopt source suspend test times trap true type typeset ulimit umask unalias unset wait"
 
+// lineMark stands for a line break in what bash writes down: it writes each line by itself, and commands of a pipe would
+// write into each other's.
+const lineMark = "\uf8ff"
+
 // prelude has bash write down each command that it would run instead of running
 // it: there are no programs in its PATH, and every builtin that a line may call
 // is hidden by a function. Each ends as $want says, so that two runs see both
 // sides of && and ||.
 var prelude = func() string {
 	var b strings.Builder
-	b.WriteString("command_not_found_handle() { builtin printf '%s\\0' \"$#\" \"$@\" >>\"$trace\"; builtin return $want; }\n")
+	b.WriteString("command_not_found_handle() { builtin printf '%s\\0' \"$#\" \"${@//$'\\n'/" + lineMark + "}\" >>\"$trace\"; builtin return $want; }\n")
 	for _, name := range strings.Fields(builtins) {
 		fmt.Fprintf(&b, "function %s { command_not_found_handle %s \"$@\"; }\n", name, name)
 	}
@@ -86,7 +90,7 @@ func traced(t *testing.T, program, script, line, path, status string) (ran [][]s
 	if err != nil {
 		t.Fatal(err)
 	}
-	words := strings.Split(string(text), "\x00")
+	words := strings.Split(strings.ReplaceAll(string(text), lineMark, "\n"), "\x00")
 	for i := 0; i < len(words)-1; {
 		n := 0
 		for _, c := range words[i] {

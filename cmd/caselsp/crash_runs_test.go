@@ -5,6 +5,7 @@ import "fmt"
 // crashRun is a scripted run that is killed.
 type crashRun struct {
 	project map[string]string // the files before it
+	last    bool              // it is killed at the last record of each kind, not at the first
 	result  map[string]string // and after it, killed or not
 	model   string            // answers by what a request holds: a resumed run gets those of a whole one
 	args    []string          // settings
@@ -18,6 +19,7 @@ var crashRuns = map[string]crashRun{
 	// A function that is wrong, a file that is renamed, one that is deleted by a command, which
 	// makes others; the tests fail twice and the reflector is asked.
 	"work": {
+		last: true,
 		project: map[string]string{
 			"calc.py":   "def double(n):\n    return n\n",
 			"notes.txt": "notes\n",

@@ -232,7 +232,7 @@ func (w *wiring) askOwner(ctx context.Context, ask *ownerAsk, s *seat) error {
 }
 
 // quietTime is how long a process that does not answer is waited for without a word: a person begins to wonder then.
-const quietTime = 3 * time.Second
+const quietTime = 5 * time.Second
 
 // askOwnerOf is askOwner for the store of o.
 func askOwnerOf(ctx context.Context, o store.Options, ask *ownerAsk, s *seat) error {

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"github.com/aymanbagabas/go-udiff"
 )
 
 // pictureFile is the README's picture: the demo at work, as an animated SVG.
@@ -30,13 +32,18 @@ func comparePicture(t *testing.T, file string, got []byte) {
 	switch {
 	case err == nil && bytes.Equal(got, want):
 	case !*update:
-		t.Errorf("%s is not what the program shows: run make generate", filepath.Base(file))
+		t.Errorf("%s is not what the program shows: run make generate\n%s", filepath.Base(file), udiff.Unified("kept", "shown", picturesText(want), picturesText(got)))
 	default:
 		if err := os.WriteFile(file, got, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
+
+// picturesText is the text of a picture, a part of a row in a line.
+func picturesText(svg []byte) string { return tagsOfPicture.ReplaceAllString(string(svg), "\n") }
+
+var tagsOfPicture = regexp.MustCompile(`(?:<[^>]*>\s*)+`)
 
 // demoLines plays the demo and returns what it writes on a terminal with colours.
 func demoLines(t *testing.T) []string {
