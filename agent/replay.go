@@ -147,8 +147,8 @@ func (rec *Recording) Masked() []string {
 	return slices.Compact(list)
 }
 
-// Edited returns the files that the user edited while the task worked on them, and those of them of which the recording
-// does not hold the text: a replay has not these edits.
+// Edited returns the files that the user edited while the task worked on them, and those whose text the recording does not
+// hold: a replay lacks these edits.
 func (rec *Recording) Edited() (all, lost []string) {
 	for _, e := range rec.entries {
 		for _, f := range e.Edited {

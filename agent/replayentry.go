@@ -39,7 +39,7 @@ type editedFile struct {
 	Text *string `json:"text,omitempty"`
 }
 
-// known reports whether this is an edit that a replay can make.
+// known reports whether a replay can make these edits.
 func (e *entry) known() bool {
 	return e.At != nil && len(e.Edited) > 0 && !slices.ContainsFunc(e.Edited, func(f editedFile) bool { return f.Text == nil })
 }

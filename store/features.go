@@ -162,7 +162,7 @@ var testNamed = regexp.MustCompile(`(?m)^[ \t]*(?:(?:` + strings.Join([]string{
 	`[✖✔✕✓×] .*`, `● .* › .*`, `(?:FAIL|PASS) +\S+\.[cm]?[jt]sx?\b.*`, // node, jest and vitest
 }, "|") + `)\r?$|(?:FAILED|ERROR) \S+::\S+(?: - )?)`) // pytest's summary
 
-// runnerWords are the words with which test runners name a test, and those of which its name says nothing.
+// runnerWords are words in the lines that name a test which do not say what is tested.
 var runnerWords = map[string]bool{
 	"test": true, "tests": true, "example": true, "run": true, "cont": true, "pause": true, "name": true, "pass": true, "ok": true, "fail": true, "failed": true,
 	"error": true, "def": true, "self": true, "s": true, "py": true,
@@ -191,7 +191,7 @@ func withoutNames(text string) string {
 // maxNameWords bounds the words of tests' names: a run in which hundreds fail tells by its errors.
 const maxNameWords = 64
 
-// alike is a text with the last parts of its paths only, and 0 for numbers and addresses, without the names and the code of tests.
+// alike is a text with the last parts of its paths only, and 0 for numbers and addresses, without the code of tests and the lines that name them.
 func alike(text string) string {
 	text = pathInText.ReplaceAllStringFunc(withoutNames(withoutTests(text)), func(path string) string {
 		return " " + path[strings.LastIndexAny(path, `/\`)+1:] + " "
