@@ -52,6 +52,9 @@ type Engine struct {
 // editor is closed.
 const idleTime = time.Minute
 
+// freeTime is how long new work waits for an engine whose task has ended, and of which only the end is still being told.
+const freeTime = 5 * time.Second
+
 // errNoBackend is what a server without a backend answers.
 var errNoBackend = errors.New("this server does not run tasks")
 
@@ -72,7 +75,8 @@ type engines struct {
 	users  int
 	stale  bool // made of settings or folders that have changed: closed when its last user is done
 	idle   func() bool
-	opened []string // the folders that it was made of
+	gone   chan struct{} // closed with now
+	opened []string      // the folders that it was made of
 	layers []setting.Layer
 	told   string // problems that the user was shown
 
@@ -157,7 +161,7 @@ func (e *engines) open(ctx context.Context) (*Engine, error) {
 		return nil, err
 	}
 	e.mu.Lock()
-	e.now, e.users, e.opened = now, 1, dirs
+	e.now, e.users, e.gone, e.opened = now, 1, make(chan struct{}), dirs
 	// Under the lock, as in feed: what the user types meanwhile comes after it.
 	for _, doc := range e.docs.snapshot() {
 		openBuffer(now, doc)
@@ -168,7 +172,26 @@ func (e *engines) open(ctx context.Context) (*Engine, error) {
 	return now, nil
 }
 
-// errAdded returns an error if a folder was added that the engine does not have, because it works on another task.
+// useAll is use for new work, which has to have all of the client's folders: where one was added that the engine does
+// not have, it waits for the engine to be closed, if no task works with it, and opens another.
+func (e *engines) useAll(ctx context.Context, working func() bool) (*Engine, func(), error) {
+	for {
+		now, release, err := e.use(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		missing := e.errAdded()
+		if missing == nil {
+			return now, release, nil
+		}
+		release()
+		if working() || !e.freed(ctx) {
+			return nil, nil, missing
+		}
+	}
+}
+
+// errAdded returns an error if a folder was added that the engine does not have, because it is in use.
 func (e *engines) errAdded() error {
 	dirs := e.folders.dirs()
 	e.mu.Lock()
@@ -179,6 +202,25 @@ func (e *engines) errAdded() error {
 		}
 	}
 	return nil
+}
+
+// freed waits until the engine is closed, for which its last user has to be done with it, and reports whether it is.
+func (e *engines) freed(ctx context.Context) bool {
+	e.mu.Lock()
+	now, gone := e.now, e.gone
+	e.mu.Unlock()
+	if now == nil {
+		return true
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer e.ed.Clock.After(freeTime, cancel)()
+	select {
+	case <-gone:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // standing returns what stands in the store: from the engine where one is open, which owns it, else by
@@ -282,6 +324,7 @@ func (e *engines) close() {
 	if now == nil {
 		return
 	}
+	defer close(e.gone)
 	if err := now.Close(); err != nil {
 		e.ed.Log.Error("closing the workspace failed", "error", err)
 	}

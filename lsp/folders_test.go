@@ -3,6 +3,7 @@ package lsp
 import (
 	"path/filepath"
 	"testing"
+	"time"
 
 	"caselsp/lsp/lsptest"
 
@@ -48,15 +49,28 @@ call FINISH_FEATURE {"thought": "done", "summary": "done"}
 // ended, and then has the folder.
 func TestFolderAdded(t *testing.T) {
 	added := t.TempDir()
-	sc := play(t, plot{files: hello, script: "on case\nhold\ntext late\non case\ncall ANSWER {\"text\": \"yes\"}\n"})
-	sc.run("take your time")
+	clock := lsptest.NewClock()
+	sc := play(t, plot{files: hello, clock: clock, script: "on case\nhold\ntext late\non case\ncall ANSWER {\"text\": \"yes\"}\n"})
+	begin := func(text string) {
+		const answerGap = 250 * time.Millisecond // of package wire, before the work begins
+		sc.run(text)
+		clock.Await(answerGap)
+		clock.Advance(answerGap)
+	}
+	begin("take your time")
 	sc.model.Held()
 	folder := map[string]string{"uri": "file://" + filepath.ToSlash(added), "name": "added"}
 	sc.must(sc.Notify(protocol.MethodWorkspaceDidChangeWorkspaceFolders, map[string]any{"event": map[string]any{"added": []any{folder}, "removed": []any{}}}))
 	sc.refused("was added while a task works", cmdRun, "another one")
+	_, told, err := sc.srv.engines.use(t.Context()) // as what is still telling of the end would
+	sc.must(err)
 	sc.command(cmdStop)
 	sc.said("Stopped")
-	sc.run("another one")
+	go func() {
+		clock.Await(freeTime)
+		told()
+	}()
+	begin("another one")
 	sc.said("Answered")
 }
 

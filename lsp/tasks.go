@@ -147,12 +147,8 @@ func (l *tasks) run(c *call, ask record.Task) (string, error) {
 	if err := ask.Check(); err != nil {
 		return "", err
 	}
-	e, release, err := l.engines.use(l.ed.Context())
+	e, release, err := l.engines.useAll(l.ed.Context(), func() bool { return len(l.all()) > 0 })
 	if err != nil {
-		return "", err
-	}
-	if err := l.engines.errAdded(); err != nil {
-		release()
 		return "", err
 	}
 	if ask.ID == "" {
