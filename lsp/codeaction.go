@@ -52,7 +52,11 @@ func (o *offers) install() {
 	o.sources = append(o.sources, o.certainActions, o.fixActions, o.offActions, o.directiveActions, o.selectionActions)
 	o.sources = append(o.sources, o.last...)
 	onRequest(o.docs, protocol.MethodTextDocumentCodeAction, func(ctx context.Context, c *call, p *protocol.CodeActionParams) (any, error) {
-		return o.all(ctx, c.docs, p), nil
+		docs := c.docs
+		if docs[p.TextDocument.URI] == nil {
+			docs = o.docs.early(ctx, p.TextDocument.URI)
+		}
+		return o.all(ctx, docs, p), nil
 	})
 }
 

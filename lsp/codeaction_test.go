@@ -307,3 +307,37 @@ func TestOffersAtSave(t *testing.T) {
 		}
 	}
 }
+
+// TestActionsBeforeOpen asks for code actions before the document is open, as Helix does of what is typed while the
+// server starts.
+func TestActionsBeforeOpen(t *testing.T) {
+	clock := lsptest.NewClock()
+	s := begin(t, lsptest.Options{}, func(s *server) {
+		full(s)
+		s.ed.Clock = wire.Clock{Now: clock.Now, After: clock.After}
+	})
+	ask := func() <-chan []json.RawMessage {
+		answer := make(chan []json.RawMessage, 1)
+		go func() {
+			var list []json.RawMessage
+			place := map[string]any{"line": 0, "character": 0}
+			_ = s.Request(s.t.Context(), protocol.MethodTextDocumentCodeAction, map[string]any{
+				"textDocument": map[string]string{"uri": string(s.uri("a.py"))}, "context": map[string]any{"diagnostics": []any{}},
+				"range": map[string]any{"start": place, "end": place},
+			}, &list)
+			answer <- list
+		}()
+		clock.Await(openTime)
+		return answer
+	}
+	answer := ask()
+	clock.Advance(openTime)
+	if got := <-answer; len(got) != 0 {
+		t.Errorf("of a document that stays closed: %s", got)
+	}
+	answer = ask()
+	s.must(s.OpenText("a.py", "# case: count from one\n"))
+	if got := <-answer; len(got) == 0 || !strings.Contains(string(got[0]), "on this comment") {
+		t.Errorf("of a document that is opened: %s", got)
+	}
+}

@@ -85,6 +85,19 @@ func (d *documents) await(ctx context.Context, u uri.URI, ok func(*document) boo
 	}
 }
 
+// openTime is how long a request waits for a document that the client has not opened. What is typed in Helix while the
+// server starts is sent before the document.
+const openTime = 500 * time.Millisecond
+
+// early returns what is open as soon as a document is, or after openTime.
+func (d *documents) early(ctx context.Context, u uri.URI) snapshot {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer d.ed.Clock.After(openTime, cancel)()
+	d.await(ctx, u, func(doc *document) bool { return doc != nil })
+	return d.snapshot()
+}
+
 // methods adds the synchronisation of documents to the table.
 func (d *documents) methods() {
 	wire.OnNotification(d.ed.Conn, protocol.MethodTextDocumentDidOpen, d.didOpen)
