@@ -3,12 +3,12 @@ package agent
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"caselsp/agent/record"
+	"caselsp/store/lazyregexp"
 	"caselsp/store/secret"
 )
 
@@ -92,7 +92,7 @@ func (a *Agent) Held(q record.Question, answer record.Answer) error {
 }
 
 // secretWords are those by which people ask for secrets.
-var secretWords = regexp.MustCompile(`(?i)\b(pass(word|phrase|code)s?|pwd|tokens?|secrets?|credentials?|(api|access|private|secret|ssh)[ _-]?keys?|pin|otp|2fa|(verification|recovery|one-time) (code|phrase)s?|seed phrase)\b`)
+var secretWords = lazyregexp.New(`(?i)\b(pass(word|phrase|code)s?|pwd|tokens?|secrets?|credentials?|(api|access|private|secret|ssh)[ _-]?keys?|pin|otp|2fa|(verification|recovery|one-time) (code|phrase)s?|seed phrase)\b`)
 
 // asksForSecret reports whether a question asks for a secret, by its words or by the name of
 // a variable in it.
@@ -122,4 +122,4 @@ func looksSecret(word string, asked, alone bool) bool {
 }
 
 // hashed are digests, commits and UUIDs, which people do answer with.
-var hashed = regexp.MustCompile(`^[0-9a-fA-F-]+$`)
+var hashed = lazyregexp.New(`^[0-9a-fA-F-]+$`)

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 	"caselsp/agent/syntax"
 	"caselsp/agent/testreport"
 	"caselsp/agent/workspace"
+	"caselsp/store/lazyregexp"
 )
 
 // compare compares a failure with how the tests went before the task, for which they run once
@@ -44,10 +44,10 @@ func (r *run) ownTests(line string) bool {
 }
 
 // anyWord is what names something in a test's name, in an error or in code.
-var anyWord = regexp.MustCompile(`[A-Za-z_][\w./-]*\w`)
+var anyWord = lazyregexp.New(`[A-Za-z_][\w./-]*\w`)
 
 // plainTest is a word of a test's name that says no more than that it is one.
-var plainTest = regexp.MustCompile(`(?i)^_*(unit)?tests?(case|ing)?_*$`)
+var plainTest = lazyregexp.New(`(?i)^_*(unit)?tests?(case|ing)?_*$`)
 
 // asked reports whether the task's text names a test that failed: its function or class, its file, or its title.
 func (r *run) asked(failed *record.Results) bool {
@@ -135,4 +135,4 @@ func (r *run) changedNames() map[string]bool {
 const shortestName = 4
 
 // testPath is a file whose name says that it holds tests.
-var testPath = regexp.MustCompile(`(?i)(^|[/_.-])(tests?|specs?)([/_.-]|$)`)
+var testPath = lazyregexp.New(`(?i)(^|[/_.-])(tests?|specs?)([/_.-]|$)`)

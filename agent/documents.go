@@ -9,6 +9,7 @@ import (
 
 	"caselsp/agent/stack"
 	"caselsp/agent/workspace"
+	"caselsp/store/lazyregexp"
 )
 
 // Features that change documentation only: the project's tests say nothing of it, and do not run.
@@ -19,11 +20,11 @@ const onlyDocumentation = "only documentation was changed"
 var (
 	// documentFile is a file of prose in the root or in a folder of documentation. Elsewhere
 	// programs read such files: fixtures, templates, prompts.
-	documentFile = regexp.MustCompile(`(?i)^(docs?/([^/]+/)*)?[^/]+\.(md|markdown|rst|adoc)$`)
+	documentFile = lazyregexp.New(`(?i)^(docs?/([^/]+/)*)?[^/]+\.(md|markdown|rst|adoc)$`)
 	// documentName is a file whose name says that it is prose, whatever its ending.
-	documentName = regexp.MustCompile(`(?i)^(docs?/([^/]+/)*)?(readme|changelog|changes|history|news|authors|contributors|contributing|license|licence|copying|notice|todo)(\.txt)?$`)
+	documentName = lazyregexp.New(`(?i)^(docs?/([^/]+/)*)?(readme|changelog|changes|history|news|authors|contributors|contributing|license|licence|copying|notice|todo)(\.txt)?$`)
 	// doctests says that a project's tests run examples in its documents.
-	doctests = regexp.MustCompile(`(?i)doctest`)
+	doctests = lazyregexp.New(`(?i)doctest`)
 )
 
 // isDocumentation reports whether a file is prose that no program reads.
@@ -55,7 +56,7 @@ func (r *run) documentsOnly() bool {
 
 // describesProject are programs that read documents only to describe the project: for its package, or to
 // build its manual.
-var describesProject = regexp.MustCompile(`(^|/)(setup\.py|conf\.py|noxfile\.py|\w*\.config\.[cm]?[jt]s)$`)
+var describesProject = lazyregexp.New(`(^|/)(setup\.py|conf\.py|noxfile\.py|\w*\.config\.[cm]?[jt]s)$`)
 
 // codeReads reports whether a program of the project names one of the changed documents, as a test does that
 // checks the examples in a README: then the tests may say something of the change. Where the project cannot be

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -15,6 +14,7 @@ import (
 	"caselsp/agent/stack"
 	"caselsp/agent/syntax"
 	"caselsp/agent/workspace"
+	"caselsp/store/lazyregexp"
 )
 
 // What a model is told of a project before it looks: what the project is made with, the
@@ -265,14 +265,14 @@ func mappable(entries []workspace.Entry, q codemap.Query) map[string]bool {
 // fetches are the words of features that need configuration, and the names of the files that
 // hold it. "Add" alone is no such word: most features add something.
 var fetches = []struct {
-	words *regexp.Regexp
-	files *regexp.Regexp
+	words *lazyregexp.Regexp
+	files *lazyregexp.Regexp
 }{
-	{regexp.MustCompile(`(?i)\b(install\w*|set ?up|configur\w*|settings?|apps?|middlewares?|databases?|migrations?|env(ironment)? variables?|deploy\w*|wsgi|asgi)\b`),
-		regexp.MustCompile(`(^|/)(settings(/(base|__init__))?|urls|wsgi|asgi|apps)\.py$`)},
-	{regexp.MustCompile(`(?i)\b(urls?|routes?|routing|router|endpoints?|pages?|views?)\b`), regexp.MustCompile(`(^|/)(urls|routes|routing)\.(py|js|ts|rb|php)$`)},
-	{regexp.MustCompile(`(?i)\b(install\w*|set ?up|configur\w*|dependenc\w+|requirements?\.txt|(npm|pip|python|build|project'?s?) (packages?|version|scripts?|requirements?)|package (metadata|version|name|manager)|(add|remove|update|upgrade|pin)\w* (the |a )?package|python_requires|entry points?|module path)\b`),
-		regexp.MustCompile(`^(pyproject\.toml|setup\.(py|cfg)|requirements[\w.-]*\.txt|package\.json|go\.mod|Cargo\.toml|composer\.json|Gemfile|pom\.xml|build\.gradle(\.kts)?|tsconfig\.json)$`)},
+	{lazyregexp.New(`(?i)\b(install\w*|set ?up|configur\w*|settings?|apps?|middlewares?|databases?|migrations?|env(ironment)? variables?|deploy\w*|wsgi|asgi)\b`),
+		lazyregexp.New(`(^|/)(settings(/(base|__init__))?|urls|wsgi|asgi|apps)\.py$`)},
+	{lazyregexp.New(`(?i)\b(urls?|routes?|routing|router|endpoints?|pages?|views?)\b`), lazyregexp.New(`(^|/)(urls|routes|routing)\.(py|js|ts|rb|php)$`)},
+	{lazyregexp.New(`(?i)\b(install\w*|set ?up|configur\w*|dependenc\w+|requirements?\.txt|(npm|pip|python|build|project'?s?) (packages?|version|scripts?|requirements?)|package (metadata|version|name|manager)|(add|remove|update|upgrade|pin)\w* (the |a )?package|python_requires|entry points?|module path)\b`),
+		lazyregexp.New(`^(pyproject\.toml|setup\.(py|cfg)|requirements[\w.-]*\.txt|package\.json|go\.mod|Cargo\.toml|composer\.json|Gemfile|pom\.xml|build\.gradle(\.kts)?|tsconfig\.json)$`)},
 }
 
 // maxOfOneName is up to how many files of one name are configuration that a feature means;
@@ -282,7 +282,7 @@ const maxOfOneName = 5
 // configuration returns the files that a feature needs for what its words speak of, and says of which
 // names there are too many to load any.
 func configuration(entries []workspace.Entry, text string) (files, tooMany []string) {
-	var wanted []*regexp.Regexp
+	var wanted []*lazyregexp.Regexp
 	for _, f := range fetches {
 		if f.words.MatchString(text) {
 			wanted = append(wanted, f.files)
@@ -290,7 +290,7 @@ func configuration(entries []workspace.Entry, text string) (files, tooMany []str
 	}
 	of := map[string][]string{}
 	for _, e := range entries {
-		if slices.ContainsFunc(wanted, func(files *regexp.Regexp) bool { return files.MatchString(e.Path) }) {
+		if slices.ContainsFunc(wanted, func(files *lazyregexp.Regexp) bool { return files.MatchString(e.Path) }) {
 			of[path.Base(e.Path)] = append(of[path.Base(e.Path)], e.Path)
 		}
 	}

@@ -2,12 +2,12 @@ package agent
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
 	"caselsp/agent/action"
 	"caselsp/agent/syntax"
+	"caselsp/store/lazyregexp"
 )
 
 // Of a long file, CASE begins with the lines that its feature speaks of. What the plan names comes first: `Schema.validate`
@@ -33,10 +33,10 @@ const (
 )
 
 // word is a name in a text.
-var word = regexp.MustCompile(`[\pL_][\pL\d_]+`)
+var word = lazyregexp.New(`[\pL_][\pL\d_]+`)
 
 // mentioned is a name in a text, with what says that it is code: a name before it, marks around it, or a call.
-var mentioned = regexp.MustCompile("(`?)(?:([\\pL_][\\pL\\d_]*)(?:\\.|::|#|->))?([\\pL_][\\pL\\d_]*)(\\(\\)|`)?")
+var mentioned = lazyregexp.New("(`?)(?:([\\pL_][\\pL\\d_]*)(?:\\.|::|#|->))?([\\pL_][\\pL\\d_]*)(\\(\\)|`)?")
 
 // speech is the names that a feature and its task speak of, each with how surely.
 type speech struct {

@@ -13,6 +13,7 @@ import (
 	"caselsp/agent/record"
 	"caselsp/agent/syntax"
 	"caselsp/agent/workspace"
+	"caselsp/store/lazyregexp"
 )
 
 // What a message in a thread names with @ is shown along with it: a file, lines of one
@@ -30,9 +31,9 @@ const (
 
 var (
 	// mention is a name behind @, which is no part of an address.
-	mention = regexp.MustCompile("(?:^|[\\s(\\[\"'`])@([^\\s@\"'`]+)")
+	mention = lazyregexp.New("(?:^|[\\s(\\[\"'`])@([^\\s@\"'`]+)")
 	// atLines are lines behind a path.
-	atLines = regexp.MustCompile(`^(.+):(\d+)(?:-(\d+))?$`)
+	atLines = lazyregexp.New(`^(.+):(\d+)(?:-(\d+))?$`)
 )
 
 // mentions are the names in a message, each once.

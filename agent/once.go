@@ -3,12 +3,12 @@ package agent
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"caselsp/agent/count"
 	"caselsp/agent/llm"
+	"caselsp/store/lazyregexp"
 )
 
 // What stands in a conversation is not said again: where a message holds lines that one
@@ -29,7 +29,7 @@ const (
 )
 
 // fence is a line that begins or ends a quote.
-var fence = regexp.MustCompile(`^</?(data|output|answer)(-\d+)?>$`)
+var fence = lazyregexp.New(`^</?(data|output|answer)(-\d+)?>$`)
 
 // numbered returns a line of a file and its number, as readings show it; 0 for a line without one. All lines of a
 // conversation come through here with each request, so that an expression would take most of its time.
@@ -172,8 +172,8 @@ func captions(lines []spoken) {
 
 var (
 	// hunkHead begins the lines of a diff that are marked, and diffLine is one of those that follow.
-	hunkHead = regexp.MustCompile(`^@@ -\d+(,\d+)? \+\d+(,\d+)? @@`)
-	diffLine = regexp.MustCompile(`^(?:[ +\\-]|diff --git |index |new file |deleted file |similarity |rename |$)`)
+	hunkHead = lazyregexp.New(`^@@ -\d+(,\d+)? \+\d+(,\d+)? @@`)
+	diffLine = lazyregexp.New(`^(?:[ +\\-]|diff --git |index |new file |deleted file |similarity |rename |$)`)
 )
 
 // markDiffs marks the lines of diffs: they are to be judged, so that none gives way to a reference.

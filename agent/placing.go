@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -10,6 +9,7 @@ import (
 	"caselsp/agent/codemap"
 	"caselsp/agent/record"
 	"caselsp/agent/syntax"
+	"caselsp/store/lazyregexp"
 )
 
 // A task in one loop begins with what a person would look at first: the names of the files, and
@@ -37,7 +37,7 @@ type spot struct {
 }
 
 // pathWord finds what may be the name of a file in a text, with a line behind it.
-var pathWord = regexp.MustCompile(`[\pL\pN_./@+-]+\.[\pL\pN]+(?::(\d+))?|[\pL\pN_.@+-]+(?:/[\pL\pN_.@+-]+)+(?::(\d+))?`)
+var pathWord = lazyregexp.New(`[\pL\pN_./@+-]+\.[\pL\pN]+(?::(\d+))?|[\pL\pN_.@+-]+(?:/[\pL\pN_.@+-]+)+(?::(\d+))?`)
 
 // spots are the places that a task speaks of: that in the editor, and the files that its text
 // names and that exist.

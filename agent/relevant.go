@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 	"caselsp/agent/testreport"
 	"caselsp/agent/workspace"
 	"caselsp/store"
+	"caselsp/store/lazyregexp"
 )
 
 // What is similar in words may still be of no use: a fix in Python does not mend JavaScript, and `AssertionError: NAME != NAME`
@@ -58,17 +58,17 @@ func languageOf(changes []workspace.Change) (most string) {
 }
 
 // fileNamed is a name of a file in a text.
-var fileNamed = regexp.MustCompile(`[\w/.@-]*\w\.[A-Za-z]{1,5}\b`)
+var fileNamed = lazyregexp.New(`[\w/.@-]*\w\.[A-Za-z]{1,5}\b`)
 
 // writtenIn are lines that are written in one language only, for records of which nothing else tells their language.
 var writtenIn = []struct {
 	language string
-	line     *regexp.Regexp
+	line     *lazyregexp.Regexp
 }{
-	{string(syntax.Go), regexp.MustCompile(`(?m)^[-+ ]?\s*(func (\(\w+ [*\w.]+\) )?\w+\(.*\{$|if .*err != nil \{$|package \w+$)|\w+ := `)},
-	{string(syntax.JavaScript), regexp.MustCompile(`(?m)^[-+ ]?\s*((export |async )*function\*? ?\w*\(|(const|let) [\w{[].* = |import .* from ['"]|\}\);?$)|=> [{(]|(===|!==) `)},
-	{string(syntax.Python), regexp.MustCompile(`(?m)^[-+ ]?\s*((async )?def \w+\(.*:$|class \w+(\(.*\))?:$|from [\w.]+ import |(if|elif|for|while|with|except|try|else)\b[^{}]*:$|(pass|raise \w+.*)$)|\bself\.\w`)},
-	{string(syntax.HTML), regexp.MustCompile(`(?m)^[-+ ]?\s*</?[a-z][a-z0-9]*[ >]`)},
+	{string(syntax.Go), lazyregexp.New(`(?m)^[-+ ]?\s*(func (\(\w+ [*\w.]+\) )?\w+\(.*\{$|if .*err != nil \{$|package \w+$)|\w+ := `)},
+	{string(syntax.JavaScript), lazyregexp.New(`(?m)^[-+ ]?\s*((export |async )*function\*? ?\w*\(|(const|let) [\w{[].* = |import .* from ['"]|\}\);?$)|=> [{(]|(===|!==) `)},
+	{string(syntax.Python), lazyregexp.New(`(?m)^[-+ ]?\s*((async )?def \w+\(.*:$|class \w+(\(.*\))?:$|from [\w.]+ import |(if|elif|for|while|with|except|try|else)\b[^{}]*:$|(pass|raise \w+.*)$)|\bself\.\w`)},
+	{string(syntax.HTML), lazyregexp.New(`(?m)^[-+ ]?\s*</?[a-z][a-z0-9]*[ >]`)},
 }
 
 // languageOfPattern is the language of what is remembered; for a record that does not say it, that of the files which
@@ -192,4 +192,4 @@ func telling(text string) (words []string) {
 }
 
 // placeholderWord is a name that package general has put in place of one of a project, in lower case.
-var placeholderWord = regexp.MustCompile(`^_*(test_?)?(func|type|name|const|module|text|number|file|url|address)\d+$`)
+var placeholderWord = lazyregexp.New(`^_*(test_?)?(func|type|name|const|module|text|number|file|url|address)\d+$`)

@@ -2,12 +2,12 @@ package agent
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"caselsp/agent/record"
 	"caselsp/agent/workspace"
+	"caselsp/store/lazyregexp"
 )
 
 // reliedShare is which part of the words that a remembered solution adds a change must add, too: a smaller part is in
@@ -15,7 +15,7 @@ import (
 const reliedShare = 2
 
 // codeWord is a word of code: also one of two letters says something, such as None or re.
-var codeWord = regexp.MustCompile(`[\pL_][\pL\d_]+`)
+var codeWord = lazyregexp.New(`[\pL_][\pL\d_]+`)
 
 // keyword are words that most changes in their languages add: alone, they show nothing.
 var keyword = wordSet(`def return if elif else for while in is not and or import from class self this function const let var func

@@ -41,7 +41,7 @@ func failingScene(t *testing.T, files map[string]string) stager {
 	st, err := store.Open(store.Options{StateDir: t.TempDir(), Workspace: w.ID()})
 	sc.must(err)
 	t.Cleanup(func() { st.Close() })
-	sc.srv.engines.now = &Engine{Agent: agent.New(agent.Options{Workspace: w, Store: st}), Close: func() error { return nil }}
+	sc.srv.engines.now, sc.srv.engines.gone = &Engine{Agent: agent.New(agent.Options{Workspace: w, Store: st}), Close: func() error { return nil }}, make(chan struct{})
 	return stager{sc.session, st}
 }
 

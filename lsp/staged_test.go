@@ -72,7 +72,7 @@ func TestStaged(t *testing.T) {
 	t.Cleanup(func() { st.Close() })
 	for _, e := range encodings {
 		s := stager{begin(t, lsptest.Options{Root: dir, Initialize: speaking(e)}, full), st}
-		s.srv.engines.now = &Engine{Agent: agent.New(agent.Options{Workspace: w, Store: st}), Close: func() error { return nil }}
+		s.srv.engines.now, s.srv.engines.gone = &Engine{Agent: agent.New(agent.Options{Workspace: w, Store: st}), Close: func() error { return nil }}, make(chan struct{})
 		const wrong = "é = '𝒳' )\n"
 		s.must(s.OpenText("a.py", "x = = 1\n"))
 		s.expect(lsptest.Diagnosed("a.py", "invalid"))

@@ -3,10 +3,11 @@ package store
 import (
 	"context"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
+
+	"caselsp/store/lazyregexp"
 )
 
 const (
@@ -52,8 +53,8 @@ func unit[F float32 | float64](v []F) []float32 {
 }
 
 var (
-	pathInText   = regexp.MustCompile(`(?:[A-Za-z]:)?[\w.~@+-]*(?:[/\\][\w.~@+-]+)+`)
-	numberInText = regexp.MustCompile(`\b(?:0[xX][0-9a-fA-F]+|[0-9a-f]*[0-9][0-9a-f]{6,}|[0-9]+(?:\.[0-9]+)*)\b`)
+	pathInText   = lazyregexp.New(`(?:[A-Za-z]:)?[\w.~@+-]*(?:[/\\][\w.~@+-]+)+`)
+	numberInText = lazyregexp.New(`\b(?:0[xX][0-9a-fA-F]+|[0-9a-f]*[0-9][0-9a-f]{6,}|[0-9]+(?:\.[0-9]+)*)\b`)
 )
 
 // words returns the words of a text in lower case, identifiers in their parts,

@@ -4,11 +4,12 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"caselsp/store/lazyregexp"
 )
 
 // What a text is found by: its words, its identifiers, pairs and triples of words, and pieces of words, each as a
@@ -117,11 +118,11 @@ func compareHash(f feature, hash uint32) int {
 	return 0
 }
 
-var identifierInText = regexp.MustCompile(`[\pL\pN_]+`)
+var identifierInText = lazyregexp.New(`[\pL\pN_]+`)
 
 var (
 	// testSection is the line with which pytest begins what it says about a test, and frameSection the one between two functions.
-	testSection  = regexp.MustCompile(`^_{3,} .* _{3,}$`)
+	testSection  = lazyregexp.New(`^_{3,} .* _{3,}$`)
 	frameSection = strings.Repeat("_ ", 8)
 )
 
@@ -154,7 +155,7 @@ func withoutTests(text string) string {
 }
 
 // testNamed are the lines, and the beginnings of lines, with which test runners say which test they mean.
-var testNamed = regexp.MustCompile(`(?m)^[ \t]*(?:(?:` + strings.Join([]string{
+var testNamed = lazyregexp.New(`(?m)^[ \t]*(?:(?:` + strings.Join([]string{
 	`--- (?:FAIL|PASS|SKIP): .*`, `=== (?:RUN|PAUSE|CONT|NAME) .*`, `(?:FAIL|ok  )\t.*`, `FAIL`, // go test
 	`_{3,} .* _{3,}`, `def test_\w*\(.*`, // pytest
 	`(?:FAIL|ERROR): \w+ \([\w.]+\).*`,      // unittest

@@ -1,10 +1,10 @@
 package store
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"caselsp/store/lazyregexp"
 	"caselsp/store/secret"
 )
 
@@ -128,8 +128,8 @@ func rawPrefix(text string) int {
 // nameAtEnd finds the name that a value is assigned to at the end of the text
 // before the operator, typedAtEnd a name that is followed by its type.
 var (
-	nameAtEnd  = regexp.MustCompile(`([A-Za-z0-9_.-]+)(?:\\*["'\x60])?\]?\s*[:!+?|]?$`)
-	typedAtEnd = regexp.MustCompile(`([A-Za-z0-9_.-]+)\s*:\s*[A-Za-z0-9_.&<>\[\]|' ]{1,40}$`)
+	nameAtEnd  = lazyregexp.New(`([A-Za-z0-9_.-]+)(?:\\*["'\x60])?\]?\s*[:!+?|]?$`)
+	typedAtEnd = lazyregexp.New(`([A-Za-z0-9_.-]+)\s*:\s*[A-Za-z0-9_.&<>\[\]|' ]{1,40}$`)
 )
 
 // nameBefore returns the name at the end of the text before the operator.
@@ -154,7 +154,7 @@ func nameBefore(text string, operator byte) string {
 
 // amazonSecret is the shape of AWS's secret keys. They are told by their name as
 // well, since the one in AWS's manual is made of words.
-var amazonSecret = regexp.MustCompile(`^[A-Za-z0-9/+]{40}$`)
+var amazonSecret = lazyregexp.New(`^[A-Za-z0-9/+]{40}$`)
 
 // holdsSecret reports whether value is a secret under this name.
 func holdsSecret(name, value string) bool {
@@ -189,7 +189,7 @@ func oneTime(value string) bool {
 }
 
 var (
-	base32Key    = regexp.MustCompile(`^[A-Z2-7]{16,64}={0,6}$`)
-	labelledHash = regexp.MustCompile(`(?i)\b(?:sha(?:1|224|256|384|512)|md5|h1)[:-]`)
-	uuid         = regexp.MustCompile(`(?i)^(?:(?:urn:)?uuid:)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+	base32Key    = lazyregexp.New(`^[A-Z2-7]{16,64}={0,6}$`)
+	labelledHash = lazyregexp.New(`(?i)\b(?:sha(?:1|224|256|384|512)|md5|h1)[:-]`)
+	uuid         = lazyregexp.New(`(?i)^(?:(?:urn:)?uuid:)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 )

@@ -7,10 +7,10 @@ import (
 	"encoding/json"
 	"html"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
+	"caselsp/store/lazyregexp"
 	"caselsp/store/secret"
 )
 
@@ -213,7 +213,7 @@ func reversed(value string) string {
 	return string(b)
 }
 
-var percent = regexp.MustCompile(`%[0-9A-F]{2}`)
+var percent = lazyregexp.New(`%[0-9A-F]{2}`)
 
 func in64(encoding *base64.Encoding) func([]byte) string {
 	return encoding.WithPadding(base64.NoPadding).EncodeToString

@@ -1,10 +1,10 @@
 package store
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"caselsp/store/lazyregexp"
 	"caselsp/store/secret"
 )
 
@@ -25,7 +25,7 @@ const besidePassword = `(?:[\s,;{}\[\]"'-]|\\+[nrt"]){1,40}(?i:value|default)\\*
 // ?name=value&. The groups are the name, the operator, and the value in double
 // quotes, in single quotes, or without quotes. It is only tried on words with pa or
 // pw in them: over a whole text it takes ten times as long as everything else.
-var assignedPassword = regexp.MustCompile(`^([A-Za-z0-9_.-]{0,100}(?:` + passwordName + `)[0-9]{0,9})` +
+var assignedPassword = lazyregexp.New(`^([A-Za-z0-9_.-]{0,100}(?:` + passwordName + `)[0-9]{0,9})` +
 	`(\\*["']?\]?\s{0,4}(?::\s{0,4}(?:&(?:'?static )?)?[A-Za-z]{1,20}\s{0,4}=|:=|=>|[:=>])\s{0,4}|\s[\w:]{1,40}=[^<>\n]{1,100}>|[ ]|` + besidePassword + `)` +
 	`(?:(?:[rbucfRBUF@]{0,2}#{0,3})?\\*"((?:[^"\\\n]|\\u[0-9A-Fa-f]{4}){1,200})\\*"|[rbucfRBUF@]{0,2}\\*'([^'\\\n]{1,200})\\*'|([^\s"'\x60,;&)\]}\\]{1,200}))`)
 
@@ -141,7 +141,7 @@ func passAlone(before, word string) bool {
 	}
 }
 
-var ofService = regexp.MustCompile(`(?i)(?:ssh|sql|pg|db|ftp|mail|smtp|user|root|admin|ldap|redis|mq|store|key|http|auth)$`)
+var ofService = lazyregexp.New(`(?i)(?:ssh|sql|pg|db|ftp|mail|smtp|user|root|admin|ldap|redis|mq|store|key|http|auth)$`)
 
 // joinedParts returns a value whose quoted parts a program joins, and where the last one
 // ends: "half" + "other half".
@@ -182,10 +182,10 @@ func bracketed(text string, at int) (from, to int) {
 	return 0, 0
 }
 
-var bracketString = regexp.MustCompile(`^(?:%[qQ]?[(\[{<]|qq?[(\[{<]|\[=*\[)`)
+var bracketString = lazyregexp.New(`^(?:%[qQ]?[(\[{<]|qq?[(\[{<]|\[=*\[)`)
 
 // nextPart is what joins the next quoted part to a value, and that part.
-var nextPart = regexp.MustCompile(`^(?:\\*["']\s{0,4}[.+]\s{0,9}\\*["']|\\*["'][ \t]{0,4}\\*["'])([^"'\\\n]{1,200})`)
+var nextPart = lazyregexp.New(`^(?:\\*["']\s{0,4}[.+]\s{0,9}\\*["']|\\*["'][ \t]{0,4}\\*["'])([^"'\\\n]{1,200})`)
 
 // nameByte reports whether a byte can be part of a name in assignedPassword.
 func nameByte(b byte) bool {
@@ -213,7 +213,7 @@ func isPassword(name, between, value string, quoted bool, rest string) bool {
 }
 
 // escapedSign is a sign as JSON escapes it for HTML.
-var escapedSign = regexp.MustCompile(`\\u[0-9A-Fa-f]{4}`)
+var escapedSign = lazyregexp.New(`\\u[0-9A-Fa-f]{4}`)
 
 // chosen reports whether a value mixes letters with digits or signs, as password
 // rules demand. Characters that only join words do not count.
@@ -235,4 +235,4 @@ func chosen(value string) bool {
 
 // forTests are the values of passwords in tests and manuals. They must stay
 // readable: a model cannot edit a line that it cannot see.
-var forTests = regexp.MustCompile(`(?i)test|example|dummy|fake|sample|changeme|placeholder|password|secret|wrong|invalid|insecure|^pass\d{1,4}$`)
+var forTests = lazyregexp.New(`(?i)test|example|dummy|fake|sample|changeme|placeholder|password|secret|wrong|invalid|insecure|^pass\d{1,4}$`)

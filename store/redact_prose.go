@@ -1,11 +1,11 @@
 package store
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"caselsp/store/lazyregexp"
 	"caselsp/store/secret"
 )
 
@@ -30,7 +30,7 @@ const (
 type proseName struct {
 	begins string // in lower case, which is compared first: most words begin otherwise
 	kind   proseKind
-	shape  *regexp.Regexp
+	shape  *lazyregexp.Regexp
 }
 
 var proseNames = []proseName{
@@ -52,22 +52,22 @@ var proseNames = []proseName{
 
 var (
 	// proseVerb joins a name to its value: of whose it is, a verb, and a colon.
-	proseVerb = regexp.MustCompile(`^(?:["'*\x60_]{0,3}(?: (?:for|of|für|von|pour|para) [\w@.-]+(?: [\w@.-]+){0,3}?)?\s{1,4}(?:is|was|will be|ist|war|lautet|est|es)(?: (?:now|currently|still|set to|jetzt|aktuell))?|['’]s)\s{0,4}:?\s{1,4}`)
+	proseVerb = lazyregexp.New(`^(?:["'*\x60_]{0,3}(?: (?:for|of|für|von|pour|para) [\w@.-]+(?: [\w@.-]+){0,3}?)?\s{1,4}(?:is|was|will be|ist|war|lautet|est|es)(?: (?:now|currently|still|set to|jetzt|aktuell))?|['’]s)\s{0,4}:?\s{1,4}`)
 
 	// proseColon joins the names that code hardly has to their values.
-	proseColon = regexp.MustCompile(`^\s{0,2}[:=]\s{0,4}`)
-	colonName  = regexp.MustCompile(`^(?:(?i:passwort|kennwort|passcode|mot de passe|contrase)|PIN)`)
+	proseColon = lazyregexp.New(`^\s{0,2}[:=]\s{0,4}`)
+	colonName  = lazyregexp.New(`^(?:(?i:passwort|kennwort|passcode|mot de passe|contrase)|PIN)`)
 
 	// proseTo joins a name to the value that something is changed to, proseChange is what
 	// stands before the name then.
-	proseTo     = regexp.MustCompile(`^(?: (?:for|of) [\w@.-]+(?: [\w@.-]+){0,3}?)? to:? `)
-	proseChange = regexp.MustCompile(`(?i)\b(?:set|chang|reset|updat|rotat|switch)\w*\b[^.\n]{0,30}$`)
+	proseTo     = lazyregexp.New(`^(?: (?:for|of) [\w@.-]+(?: [\w@.-]+){0,3}?)? to:? `)
+	proseChange = lazyregexp.New(`(?i)\b(?:set|chang|reset|updat|rotat|switch)\w*\b[^.\n]{0,30}$`)
 
 	// proseUse is what stands before a name whose value follows it without a verb.
-	proseUse = regexp.MustCompile(`(?i)\b(?:with|us(?:e|ing)|enter|typ(?:e|ing)|my|our|your|mit|and)(?: (?:the|a|my|our))?(?: \w+)? $`)
+	proseUse = lazyregexp.New(`(?i)\b(?:with|us(?:e|ing)|enter|typ(?:e|ing)|my|our|your|mit|and)(?: (?:the|a|my|our))?(?: \w+)? $`)
 
 	// proseValue is a value: quoted, or a word.
-	proseValue = regexp.MustCompile(`^[*_]{0,2}(?:\\*["'\x60]([^"'\x60\\\n]{4,80})\\*["'\x60]|[“‘„«]([^“”‘’„«»\n]{4,80})[”’“»]|([^\s"'\x60\\<>“”‘’„«»]{4,128}))`)
+	proseValue = lazyregexp.New(`^[*_]{0,2}(?:\\*["'\x60]([^"'\x60\\\n]{4,80})\\*["'\x60]|[“‘„«]([^“”‘’„«»\n]{4,80})[”’“»]|([^\s"'\x60\\<>“”‘’„«»]{4,128}))`)
 )
 
 const (
@@ -196,23 +196,23 @@ func isPhrase(value string, named bool) bool {
 }
 
 var (
-	letter    = regexp.MustCompile(`[A-Za-z]`)
-	innerSign = regexp.MustCompile(`[A-Za-z0-9][!@#$%^&]+[A-Za-z0-9]`)
+	letter    = lazyregexp.New(`[A-Za-z]`)
+	innerSign = lazyregexp.New(`[A-Za-z0-9][!@#$%^&]+[A-Za-z0-9]`)
 
 	// sentence are words that passphrases hardly have.
-	sentence = regexp.MustCompile(`(?i)(?:^|\s)(?:a|an|the|at|least|most|than|too|not|no|must|may|should|can|cannot|will|is|are|was|be|been|has|have|and|or|in|on|of|to|for|from|with|without|by|your|my|this|that|it|its|if|when|required|optional|empty|missing|invalid|wrong|set|unset|default|digits?|characters?|chars?|bytes?|bits?|length|hashed|encrypted|encoded|password|passphrase|pin)(?:$|[\s,.;:!?])`)
+	sentence = lazyregexp.New(`(?i)(?:^|\s)(?:a|an|the|at|least|most|than|too|not|no|must|may|should|can|cannot|will|is|are|was|be|been|has|have|and|or|in|on|of|to|for|from|with|without|by|your|my|this|that|it|its|if|when|required|optional|empty|missing|invalid|wrong|set|unset|default|digits?|characters?|chars?|bytes?|bits?|length|hashed|encrypted|encoded|password|passphrase|pin)(?:$|[\s,.;:!?])`)
 
 	// unitNext is what follows a number that counts something.
-	unitNext = regexp.MustCompile(`^(?:[.,:/-]\d|[ -]?(?i:digits?|numbers?|numeric|char\w*|letters?|words?|bytes?|bits?|[kmg]i?b\b|long\b|seconds?|secs?\b|ms\b|minutes?|hours?|days?|weeks?|months?|years?|times?\b|attempts?|tries|rounds|iterations|or\b|to\b|%|stellig\w*|Zeichen|Ziffern|Bytes))`)
+	unitNext = lazyregexp.New(`^(?:[.,:/-]\d|[ -]?(?i:digits?|numbers?|numeric|char\w*|letters?|words?|bytes?|bits?|[kmg]i?b\b|long\b|seconds?|secs?\b|ms\b|minutes?|hours?|days?|weeks?|months?|years?|times?\b|attempts?|tries|rounds|iterations|or\b|to\b|%|stellig\w*|Zeichen|Ziffern|Bytes))`)
 
 	// technical are terms with digits in them: versions, sizes, dates, algorithms, encodings, protocols.
-	technical = regexp.MustCompile(`(?i)^(?:v?\d+(?:[.,:/x-]\d+)*[a-z%]{0,3}|\d+(?:st|nd|rd|th)?[-/+][a-z-]+|` +
+	technical = lazyregexp.New(`(?i)^(?:v?\d+(?:[.,:/x-]\d+)*[a-z%]{0,3}|\d+(?:st|nd|rd|th)?[-/+][a-z-]+|` +
 		`(?:x?sha|md|h?mac|[hrep]s|hs|utf|ucs|base|ascii|latin|iso|rfc|ieee|nist|fips|owasp|cwe|cve|oauth|openid|saml|oidc|jwt|jws|jwe|pkce|aes|des|3des|rsa|dsa|ecdsa|ed|curve|x|p|rc|chacha|salsa|blake|crc|bcrypt|scrypt|argon|pbkdf|ntlm|kerberos|https?|tls|ssl|ssh|ipv?|udp|tcp|uuid|guid|u?int|float|char|varchar|nvarchar|str|string|bytes?|python|py|node|php|es|ecma|win|k|s|i|l|n|h|gpio|pin|pkcs|pem|x509|totp|hotp|2fa|web|vue|angular|react|mysql|postgres|sqlite|db|[a-z]+sql|crypt|hex|bin|u2f|fido|webauthn)[-_ ]?v?\d+[a-z]{0,3}\d{0,2}(?:[-_/.]\w+)*|` +
 		`[a-z0-9]+(?:-[a-z0-9]+)*-(?:encoded|hashed|signed|encrypted|based|bits?|bytes?|chars?|characters?|digits?|compatible|only|protected|factor|safe|long|like|style|length|derived|salted))$`)
 
 	// identifier are names of code, files and hosts.
-	identifier = regexp.MustCompile(`^(?:[a-z]+[0-9]*(?:_[a-z0-9]+)+|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?::\d+)?|[.~]?/?[\w.-]+(?:/[\w.-]+)+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\w*(?i:password|passwd|passphrase|token|field|input|param|column|value|hash|handler|service|user)s?_?\d{0,2}|[\d/:.-]+)$`)
+	identifier = lazyregexp.New(`^(?:[a-z]+[0-9]*(?:_[a-z0-9]+)+|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?::\d+)?|[.~]?/?[\w.-]+(?:/[\w.-]+)+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\w*(?i:password|passwd|passphrase|token|field|input|param|column|value|hash|handler|service|user)s?_?\d{0,2}|[\d/:.-]+)$`)
 
 	// standIn are the values that tests and manuals have.
-	standIn = regexp.MustCompile(`(?i)^(?:my|your|the|a|some|new|old|test|bad)?[-_]?(?:test(?:ing)?|example|dummy|fake|sample|changeme|placeholder|password|passwort|passphrase|secret|token|wrong|invalid|insecure|pass|value|foo|bar|foobar|abc)[-_]?\d{0,4}$`)
+	standIn = lazyregexp.New(`(?i)^(?:my|your|the|a|some|new|old|test|bad)?[-_]?(?:test(?:ing)?|example|dummy|fake|sample|changeme|placeholder|password|passwort|passphrase|secret|token|wrong|invalid|insecure|pass|value|foo|bar|foobar|abc)[-_]?\d{0,4}$`)
 )

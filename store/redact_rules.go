@@ -2,10 +2,10 @@ package store
 
 import (
 	"encoding/base64"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
+	"caselsp/store/lazyregexp"
 	"caselsp/store/secret"
 )
 
@@ -14,7 +14,7 @@ import (
 // what is masked, else all of it.
 type token struct {
 	hint  string // a literal part of it, which is searched first: that is a hundred times faster
-	shape *regexp.Regexp
+	shape *lazyregexp.Regexp
 	sure  func(value string) bool // nil: the shape is enough
 }
 
@@ -24,10 +24,10 @@ const maxToken = 4 << 10
 
 // shape compiles the expression of a token. It is matched from the beginning of the
 // word that contains the hint.
-func shape(expr string) *regexp.Regexp { return regexp.MustCompile(`^(?:` + expr + `)`) }
+func shape(expr string) *lazyregexp.Regexp { return lazyregexp.New(`^(?:` + expr + `)`) }
 
 // optionOf is a command with an option whose argument is a password.
-func optionOf(command, option string) *regexp.Regexp {
+func optionOf(command, option string) *lazyregexp.Regexp {
 	return shape(command + `\s(?:[^\n|;&]{0,200}\s)?` + option + `\s*["']?([^\s"']{5,80})`)
 }
 
@@ -263,17 +263,17 @@ func userAndPassword(value string) bool {
 }
 
 var (
-	pemBegin = regexp.MustCompile(`-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----`)
+	pemBegin = lazyregexp.New(`-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----`)
 	pemEnd   = "-----END "
 	// pemBody is the key itself: code that only looks for the header has none.
-	pemBody = regexp.MustCompile(`[A-Za-z0-9+/]{32}`)
+	pemBody = lazyregexp.New(`[A-Za-z0-9+/]{32}`)
 	// pemCut is the key after a header whose end was cut off: lines of base64,
 	// also in quotes, in a diff or escaped.
-	pemCut = regexp.MustCompile(`^(?:(?:\\+[nr]|[\s"'+,;|>])*[A-Za-z0-9+/=]{32,})+`)
+	pemCut = lazyregexp.New(`^(?:(?:\\+[nr]|[\s"'+,;|>])*[A-Za-z0-9+/=]{32,})+`)
 	// pemLine is one line of a key, also as a string that a program joins to others;
 	// pemHeader is what may stand before the first.
-	pemLine   = regexp.MustCompile(`^[\s+>|-]?\s*\\*["']?[A-Za-z0-9+/]+={0,2}(?:\\+[nr])*\\*["']?\s*[+.,;\\]?\s*$`)
-	pemHeader = regexp.MustCompile(`^[\s+>|-]?\s*(?:(?:Proc-Type|DEK-Info|Version|Comment): .*)?\s*$`)
+	pemLine   = lazyregexp.New(`^[\s+>|-]?\s*\\*["']?[A-Za-z0-9+/]+={0,2}(?:\\+[nr])*\\*["']?\s*[+.,;\\]?\s*$`)
+	pemHeader = lazyregexp.New(`^[\s+>|-]?\s*(?:(?:Proc-Type|DEK-Info|Version|Comment): .*)?\s*$`)
 )
 
 // privateKey is in the header of every private key.

@@ -3,8 +3,9 @@ package action
 import (
 	_ "embed" // the texts for the model
 	"errors"
-	"regexp"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 //go:embed ask.md
@@ -28,10 +29,10 @@ const (
 )
 
 // asksForSecret finds questions for the value of a secret, rather than about one.
-var asksForSecret = regexp.MustCompile(`(?i)\b(what('s| is)|enter|type|paste|provide|give|send|tell|share|need)\b[^.?!]{0,40}\b(pass(word|phrase|code)|api[ _-]?key|(access|auth|bearer|refresh|api|session|security)[ _-]?(token|key)|token value|secret([ _-]?key)?|private key|credentials|pin code)\b`)
+var asksForSecret = lazyregexp.New(`(?i)\b(what('s| is)|enter|type|paste|provide|give|send|tell|share|need)\b[^.?!]{0,40}\b(pass(word|phrase|code)|api[ _-]?key|(access|auth|bearer|refresh|api|session|security)[ _-]?(token|key)|token value|secret([ _-]?key)?|private key|credentials|pin code)\b`)
 
 // saysSecret finds names of what must not be remembered in plain text.
-var saysSecret = regexp.MustCompile(`TOKEN|PASS|PWD|SECRET|KEY|CREDENTIAL|AUTH|PIN$|PRIVATE`)
+var saysSecret = lazyregexp.New(`TOKEN|PASS|PWD|SECRET|KEY|CREDENTIAL|AUTH|PIN$|PRIVATE`)
 
 // Check implements Args.
 func (a AskUser) Check() error {

@@ -7,10 +7,11 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 // fault is one thing that is wrong with the arguments of an action.
@@ -132,7 +133,7 @@ type shaping struct {
 }
 
 // identifies matches the places of ids: a number there is as good as its text.
-var identifies = regexp.MustCompile(`(?:^|\.)(?:id|depends_on\[\d+\])$`)
+var identifies = lazyregexp.New(`(?:^|\.)(?:id|depends_on\[\d+\])$`)
 
 // hint says which arguments there are.
 func (s *shaping) hint() string {

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"caselsp/agent/shell"
+	"caselsp/store/lazyregexp"
 )
 
 // plainFormats are the kinds of files in which double braces have no meaning of
@@ -90,9 +90,9 @@ func Fill(name, text string, values map[string]string) (string, error) {
 
 var (
 	// anywhere are the values that mean themselves in every format, without quotes too.
-	anywhere = regexp.MustCompile(`^[\w.,:@%+/=~^*-]+$`)
+	anywhere = lazyregexp.New(`^[\w.,:@%+/=~^*-]+$`)
 	// quoted are those that do in quotes.
-	quoted = regexp.MustCompile("^[^'\"\\\\$`\\x00-\\x1f\\x7f]*$")
+	quoted = lazyregexp.New("^[^'\"\\\\$`\\x00-\\x1f\\x7f]*$")
 )
 
 // fitting returns a value as it stands between two texts of a file.

@@ -2,14 +2,15 @@ package action
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 // secretName is what a secret is called: as the environment variable is in which
 // a program finds it.
-var secretName = regexp.MustCompile(`^[A-Z][A-Z0-9_]{1,63}$`)
+var secretName = lazyregexp.New(`^[A-Z][A-Z0-9_]{1,63}$`)
 
 // obeyed are the beginnings of variables that shells, loaders and interpreters
 // obey. A secret of such a name would not be given to a program but change it.

@@ -6,12 +6,12 @@ import (
 	_ "embed" // the texts for the model
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 
 	"caselsp/agent/content"
 	"caselsp/agent/patch"
 	"caselsp/agent/workspace"
+	"caselsp/store/lazyregexp"
 )
 
 // The names of the verbs, as models see them.
@@ -314,7 +314,7 @@ func (a PatchFile) files() ([]patch.File, error) {
 func mayBeName(line string) bool { return spacedName.MatchString(line) }
 
 // spacedName is such a name: words, the last of which has an extension.
-var spacedName = regexp.MustCompile(`^[^<>|:*?"\\]{1,200}[^<>|:*?"\\. ]\.[A-Za-z][A-Za-z0-9]{0,9}$`)
+var spacedName = lazyregexp.New(`^[^<>|:*?"\\]{1,200}[^<>|:*?"\\. ]\.[A-Za-z][A-Za-z0-9]{0,9}$`)
 
 // filesAmong is files where it is known which names exist.
 func (a PatchFile) filesAmong(exists func(path string) bool) ([]patch.File, error) {

@@ -2,8 +2,9 @@ package codemap
 
 import (
 	"path"
-	"regexp"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 // vendoredFolders hold other people's code, whatever the project.
@@ -12,7 +13,7 @@ var vendoredFolders = map[string]bool{
 }
 
 // madeName is how files are called that a tool has written.
-var madeName = regexp.MustCompile(`(?i)[.-]min\.(js|mjs|cjs|css)$|[.-]bundle\.js$|\.pb\.go$|_pb2(_grpc)?\.pyi?$|_generated\.go$|\.generated\.\w+$|\.d\.ts\.map$|\.(js|css)\.map$`)
+var madeName = lazyregexp.New(`(?i)[.-]min\.(js|mjs|cjs|css)$|[.-]bundle\.js$|\.pb\.go$|_pb2(_grpc)?\.pyi?$|_generated\.go$|\.generated\.\w+$|\.d\.ts\.map$|\.(js|css)\.map$`)
 
 // Vendored reports whether a file is other people's code or a tool's output, by its path.
 func Vendored(file string) bool {

@@ -1,16 +1,17 @@
 package content
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
+
+	"caselsp/store/lazyregexp"
 )
 
 // The comments that a placeholder may hide in: a whole line, or a block comment
 // anywhere in one ("def f() { /* existing code */ }").
 var (
-	lineComment  = regexp.MustCompile(`^(?://+|#+|--+|;+|%+|<!--|/\*+|\*|\{#|\{/\*|<%#|"""|''')\s*(.*?)\s*(?:-->|\*+/\}?|#\}|%>|"""|''')?$`)
-	blockComment = regexp.MustCompile(`/\*+\s*(.*?)\s*\*+/|<!--\s*(.*?)\s*-->`)
+	lineComment  = lazyregexp.New(`^(?://+|#+|--+|;+|%+|<!--|/\*+|\*|\{#|\{/\*|<%#|"""|''')\s*(.*?)\s*(?:-->|\*+/\}?|#\}|%>|"""|''')?$`)
+	blockComment = lazyregexp.New(`/\*+\s*(.*?)\s*\*+/|<!--\s*(.*?)\s*-->`)
 )
 
 // Placeholder finds a line of content, a file that a model wrote whole, that

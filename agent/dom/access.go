@@ -5,7 +5,7 @@ import (
 	"strings"
 	"sync"
 
-	"caselsp/agent/syntax"
+	"caselsp/store/lazyregexp"
 )
 
 // Access is a page as assistive technology gets it, as far as source can show:
@@ -121,7 +121,7 @@ func (a *Access) unrendered(n *Node) Certainty {
 
 // showingClass is one by which the same frameworks show an element on some
 // screens again: d-md-block, md:flex.
-var showingClass = syntax.Expr(`^(?:d-(?:sm|md|lg|xl|xxl)-[a-z-]+|(?:sm|md|lg|xl|2xl):[a-z-]+|visible-[a-z-]+|is-[a-z-]+-(?:tablet|desktop|mobile))$`)
+var showingClass = lazyregexp.New(`^(?:d-(?:sm|md|lg|xl|xxl)-[a-z-]+|(?:sm|md|lg|xl|2xl):[a-z-]+|visible-[a-z-]+|is-[a-z-]+-(?:tablet|desktop|mobile))$`)
 
 // hidingClasses are the classes by which style sheets that are not in the page
 // take an element off it, in all frameworks that are widely used.

@@ -2,16 +2,16 @@ package dom
 
 import (
 	"html"
-	"regexp"
 	"slices"
 	"sort"
 	"strings"
 
 	"caselsp/agent/syntax"
+	"caselsp/store/lazyregexp"
 )
 
 // foreign are the pieces of template languages that write text: PHP, ERB, JSP, EJS.
-var foreign = regexp.MustCompile(`(?s)<\?(?:php\b|=).*?(?:\?>|\z)|<%.*?%>`)
+var foreign = lazyregexp.New(`(?s)<\?(?:php\b|=).*?(?:\?>|\z)|<%.*?%>`)
 
 // reader reads the tags of a page. It looks at the masked text, in which no
 // template tag can be taken for markup, and takes values from the real one.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"caselsp/agent/syntax"
+	"caselsp/store/lazyregexp"
 )
 
 // bindPython reads what one node of Python binds.
@@ -245,7 +246,7 @@ func (n *QualifiedNames) importScript(x syntax.Node) {
 }
 
 // major is the last element of the path of a module's later version.
-var major = syntax.Expr(`^v[0-9]+$`)
+var major = lazyregexp.New(`^v[0-9]+$`)
 
 // bindGo reads what one node of Go binds.
 func (n *QualifiedNames) bindGo(x syntax.Node) {

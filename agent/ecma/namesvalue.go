@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"caselsp/agent/syntax"
+	"caselsp/store/lazyregexp"
 )
 
 // BuiltText is what is known of a text that a program makes: its literal parts, with
@@ -154,7 +155,7 @@ func (n *QualifiedNames) foldString(x syntax.Node, depth int) BuiltText {
 }
 
 // verbPlace is a place in a format of % or Sprintf.
-var verbPlace = syntax.Expr(`%(?:\([^)]*\)|\[\d+\])?[-+ #0]*(?:\d+|\*)?(?:\.(?:\d+|\*))?([a-zA-Z%])`)
+var verbPlace = lazyregexp.New(`%(?:\([^)]*\)|\[\d+\])?[-+ #0]*(?:\d+|\*)?(?:\.(?:\d+|\*))?([a-zA-Z%])`)
 
 func (n *QualifiedNames) foldBinary(x syntax.Node, depth int) BuiltText {
 	parts := NamedChildren(x)
@@ -187,7 +188,7 @@ func (n *QualifiedNames) foldBinary(x syntax.Node, depth int) BuiltText {
 
 // format fills the places of a format in. A place for a number is none that
 // anything else can be put into.
-func (n *QualifiedNames) format(form BuiltText, args []syntax.Node, place *syntax.Expression, depth int) BuiltText {
+func (n *QualifiedNames) format(form BuiltText, args []syntax.Node, place *lazyregexp.Regexp, depth int) BuiltText {
 	v, last, i := written(""), 0, 0
 	holes := form.Holes
 	keep := func(text string) {
@@ -195,7 +196,7 @@ func (n *QualifiedNames) format(form BuiltText, args []syntax.Node, place *synta
 		v = v.plus(BuiltText{true, text, holes[:count]})
 		holes = holes[count:]
 	}
-	for _, m := range place.FindAllStringSubmatchIndex(form.Text) {
+	for _, m := range place.FindAllStringSubmatchIndex(form.Text, -1) {
 		keep(form.Text[last:m[0]])
 		last = m[1]
 		verb := ""
@@ -222,7 +223,7 @@ func (n *QualifiedNames) format(form BuiltText, args []syntax.Node, place *synta
 }
 
 // bracePlace is a place in a format of Python's str.format.
-var bracePlace = syntax.Expr(`\{[^{}]*?(?::[^{}]*?([a-zA-Z%])?)?\}`)
+var bracePlace = lazyregexp.New(`\{[^{}]*?(?::[^{}]*?([a-zA-Z%])?)?\}`)
 
 // foldCall reads the calls that make texts of texts.
 func (n *QualifiedNames) foldCall(x syntax.Node, depth int) BuiltText {

@@ -3,11 +3,11 @@ package fixcheck
 import (
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"caselsp/agent/syntax"
+	"caselsp/store/lazyregexp"
 
 	"github.com/aymanbagabas/go-udiff"
 )
@@ -121,7 +121,7 @@ func mark(s *source, from int, text string) {
 }
 
 // given are names that a line defines.
-var given = regexp.MustCompile(`^\s*(?:(?:export|const|let|var|self\.|this\.)\s*)*([A-Za-z_$][\w$]*)\s*(?::[^=()]*)?:?=(?:[^=>]|$)|\b(?:def|class|func|function|const|let|var|type|interface|enum)\s+([A-Za-z_$][\w$]*)`)
+var given = lazyregexp.New(`^\s*(?:(?:export|const|let|var|self\.|this\.)\s*)*([A-Za-z_$][\w$]*)\s*(?::[^=()]*)?:?=(?:[^=>]|$)|\b(?:def|class|func|function|const|let|var|type|interface|enum)\s+([A-Za-z_$][\w$]*)`)
 
 // relate fills in what has to do with the changes.
 func (d *changes) relate(sources []*source) {

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"caselsp/agent/syntax"
+	"caselsp/store/lazyregexp"
 )
 
 // Confidences of [ClaimAndChange], both above the threshold: all of a claim that can be judged is about something else, or
@@ -81,15 +81,15 @@ type item struct {
 }
 
 var (
-	named = regexp.MustCompile("`([^`\n]+)`" + // quoted
+	named = lazyregexp.New("`([^`\n]+)`" + // quoted
 		`|([\w@.-]*/[\w@./-]*\w|[\w-]+(?:\.[\w-]+)*\.[A-Za-z]\w{0,4}\b)` + // a path, or dotted
 		`|([A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+)` + // dotted
 		`|([A-Za-z_$][\w$]*)\(` + // called
 		`|((?:_|[A-Za-z$][A-Za-z0-9$]*_)\w+|[a-z]+[A-Z]\w*|[A-Z]+[a-z0-9]+[A-Z]\w*)` + // snake_case, camelCase, CamelCase
 		`|"([A-Za-z_$][\w$.]*)"|'([A-Za-z_$][\w$.]*)'` +
 		`|([A-Za-z]+(?:-[A-Za-z]+)*)`) // a plain word
-	identifier = regexp.MustCompile(`[A-Za-z_$][\w$]*`)
-	subword    = regexp.MustCompile(`[A-Z]?[a-z]+|[A-Z]+`)
+	identifier = lazyregexp.New(`[A-Za-z_$][\w$]*`)
+	subword    = lazyregexp.New(`[A-Z]?[a-z]+|[A-Z]+`)
 )
 
 // plain is the group of named that plain words are.

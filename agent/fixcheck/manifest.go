@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"caselsp/agent/near"
+	"caselsp/store/lazyregexp"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -113,7 +113,7 @@ var ManifestFields = []ManifestField{
 var errValue = errors.New("wrong value")
 
 // nameForm is what a name may be: safe as a file name, in a command line and in a table.
-var nameForm = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
+var nameForm = lazyregexp.New(`^[a-z][a-z0-9_-]*$`)
 
 // ValidName reports whether a validator can have this name.
 func ValidName(name string) bool { return len(name) <= maxName && nameForm.MatchString(name) }
@@ -261,7 +261,7 @@ func text(n *yaml.Node) (string, error) {
 	return n.Value, nil
 }
 
-func word(n *yaml.Node, form *regexp.Regexp, most int) (string, error) {
+func word(n *yaml.Node, form *lazyregexp.Regexp, most int) (string, error) {
 	s, err := text(n)
 	if err == nil && (len(s) > most || !form.MatchString(s)) {
 		err = errValue
@@ -317,7 +317,7 @@ func number(n *yaml.Node, most float64) (f float64, err error) {
 }
 
 // programForm is the name of a program: an option, a path or a line for a shell is none.
-var programForm = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.+-]*$`)
+var programForm = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9_.+-]*$`)
 
 func command(n *yaml.Node) (string, error) {
 	s, err := text(n)

@@ -3,11 +3,11 @@ package fixcheck
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"caselsp/agent/syntax"
+	"caselsp/store/lazyregexp"
 )
 
 // sameProgram judges that some file is another program than before. It compares syntax trees without comments: the
@@ -47,7 +47,7 @@ func aboutLayout(c Claim) bool {
 }
 
 // framework are lines that runners write around each failure, which say nothing of it.
-var framework = regexp.MustCompile(`(?m)^(?:=+ .*|-+ .*|_+ .*|(?:rootdir|plugins|platform|collected|cachedir|configfile|testpaths|asyncio):? .*|.*\bcoverage:.*|\s+at .*|\s*File ".*|Traceback .*|\s*~*\^+~*\s*)$`)
+var framework = lazyregexp.New(`(?m)^(?:=+ .*|-+ .*|_+ .*|(?:rootdir|plugins|platform|collected|cachedir|configfile|testpaths|asyncio):? .*|.*\bcoverage:.*|\s+at .*|\s*File ".*|Traceback .*|\s*~*\^+~*\s*)$`)
 
 // said is the failure without what a runner writes around it.
 func said(message string) string { return framework.ReplaceAllString(message, "") }
@@ -104,8 +104,8 @@ func programOf(language syntax.Language, text string) (p program, known bool) {
 }
 
 var (
-	cgo       = regexp.MustCompile(`(?m)^\s*(?:import\s+)?"C"`) // comments above it are C
-	goExample = regexp.MustCompile(`(?m)^func Example`)         // comments in it are what it must print
+	cgo       = lazyregexp.New(`(?m)^\s*(?:import\s+)?"C"`) // comments above it are C
+	goExample = lazyregexp.New(`(?m)^func Example`)         // comments in it are what it must print
 )
 
 // reading collects the tokens of a tree.
@@ -192,9 +192,9 @@ var ordinary = []string{"note", "notes", "todo", "fixme", "xxx", "hack", "fix", 
 
 var (
 	// labelled is a comment that begins as one for a program may: with a mark, or with a word and a colon.
-	labelled = regexp.MustCompile(`^(?:[^\pL\pN\s"'(\[*=\-]|([\w.+-]+)\s*[:=])`)
+	labelled = lazyregexp.New(`^(?:[^\pL\pN\s"'(\[*=\-]|([\w.+-]+)\s*[:=])`)
 	// tools are words that only comments for programs have.
-	tools = regexp.MustCompile(`(?i)\b(?:noqa|nosec|nolint|noinspection|nocover|pragma|no[- ]cover|type:|eslint|tslint|jslint|jshint|prettier|biome|istanbul|c8|v8 ignore|webpack\w*|vite|jest|vitest|mocha|ava|mypy|pyright|pylint|pyre|pytype|ruff|flake8|isort|fmt|yapf|black|coverage|coding|cython|distutils|doctest|globals?|exported?|jsx|flow|ts-\w+|sourcemappingurl|sourceurl|__pure__|pure|line \d|output|build|embed|generate|deprecated|lint|ignore|disable|enable|skip|xfail|codeql|sonar\w*|gosec|staticcheck)\b|[@#]\w`)
+	tools = lazyregexp.New(`(?i)\b(?:noqa|nosec|nolint|noinspection|nocover|pragma|no[- ]cover|type:|eslint|tslint|jslint|jshint|prettier|biome|istanbul|c8|v8 ignore|webpack\w*|vite|jest|vitest|mocha|ava|mypy|pyright|pylint|pyre|pytype|ruff|flake8|isort|fmt|yapf|black|coverage|coding|cython|distutils|doctest|globals?|exported?|jsx|flow|ts-\w+|sourcemappingurl|sourceurl|__pure__|pure|line \d|output|build|embed|generate|deprecated|lint|ignore|disable|enable|skip|xfail|codeql|sonar\w*|gosec|staticcheck)\b|[@#]\w`)
 )
 
 // isDirective reports whether a program may read a comment. It may be wrong for comments for people.

@@ -1,12 +1,13 @@
 package general
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
-var hunkHead = regexp.MustCompile(`^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@`)
+var hunkHead = lazyregexp.New(`^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@`)
 
 // Core returns the hunks of a unified diff without the names of its files, each line as it is in before or after:
 // what [Names.Code] made of the file's two versions.

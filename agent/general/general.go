@@ -10,11 +10,11 @@ package general
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 
 	"caselsp/agent/syntax"
+	"caselsp/store/lazyregexp"
 )
 
 // Project says what is a project's own.
@@ -171,10 +171,10 @@ func (n *Names) fresh(prefix string) string {
 }
 
 var (
-	commentOpening = regexp.MustCompile(`^(//|#|/\*+|<!--|--)`)
-	commentClosing = regexp.MustCompile(`(\s*\*/|\s*-->)$`)
-	directive      = regexp.MustCompile(`%[-+#0-9.*]*[a-zA-Z%]|\{[^{}\s]*\}|\$\{[^{}]*\}`)
-	wordish        = regexp.MustCompile(`[\p{L}_$][\p{L}\p{Nd}_$]*`)
+	commentOpening = lazyregexp.New(`^(//|#|/\*+|<!--|--)`)
+	commentClosing = lazyregexp.New(`(\s*\*/|\s*-->)$`)
+	directive      = lazyregexp.New(`%[-+#0-9.*]*[a-zA-Z%]|\{[^{}\s]*\}|\$\{[^{}]*\}`)
+	wordish        = lazyregexp.New(`[\p{L}_$][\p{L}\p{Nd}_$]*`)
 )
 
 // value is the placeholder of a text, with its directives of formatting.
@@ -209,8 +209,8 @@ func (n *Names) number(text string) string {
 }
 
 var (
-	quoted     = regexp.MustCompile(`"[^"\n]*"|'[^'\n]*'|` + "`[^`\n]*`")
-	longNumber = regexp.MustCompile(`\b\d[\d_.]{2,}\b`)
+	quoted     = lazyregexp.New(`"[^"\n]*"|'[^'\n]*'|` + "`[^`\n]*`")
+	longNumber = lazyregexp.New(`\b\d[\d_.]{2,}\b`)
 )
 
 // plain rewrites a text in a language without a grammar: whatever is quoted, and every name that no language or

@@ -1,21 +1,22 @@
 package general
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"caselsp/store/lazyregexp"
 )
 
 var (
-	urlInProse  = regexp.MustCompile(`\b[a-z][a-z0-9+.-]*://[^\s<>"'` + "`" + `)\]]+`)
-	mailInProse = regexp.MustCompile(`[\w.+-]+@[\w-]+(?:\.[\w-]+)+`)
+	urlInProse  = lazyregexp.New(`\b[a-z][a-z0-9+.-]*://[^\s<>"'` + "`" + `)\]]+`)
+	mailInProse = lazyregexp.New(`[\w.+-]+@[\w-]+(?:\.[\w-]+)+`)
 	// pathInProse is a path. The closing tag of an element, which looks like one, is matched to be passed over.
-	pathInProse = regexp.MustCompile(`</[A-Za-z][\w:.-]*>|(?:[A-Za-z]:)?[\w.~@+-]*(?:[/\\][\w.~@+-]+)+|\b[\w-]+\.(?:py|go|js|jsx|ts|tsx|mjs|cjs|html|css|json|ya?ml|toml|md|txt|sql|ini|cfg|sh|rb|java|rs|c|h|cpp)\b`)
+	pathInProse = lazyregexp.New(`</[A-Za-z][\w:.-]*>|(?:[A-Za-z]:)?[\w.~@+-]*(?:[/\\][\w.~@+-]+)+|\b[\w-]+\.(?:py|go|js|jsx|ts|tsx|mjs|cjs|html|css|json|ya?ml|toml|md|txt|sql|ini|cfg|sh|rb|java|rs|c|h|cpp)\b`)
 	// versionInProse is a number that belongs to a name: Python 3.11, HTTP 404.
-	versionInProse = regexp.MustCompile(`\b(?:[A-Z][\w.+#]*|version|v) ?\d[\d.]*\b`)
-	codeInProse    = regexp.MustCompile("`[^`\n]+`")
-	quotedInProse  = regexp.MustCompile(`"[^"\n]+"|“[^”\n]+”|«[^»\n]+»`)
+	versionInProse = lazyregexp.New(`\b(?:[A-Z][\w.+#]*|version|v) ?\d[\d.]*\b`)
+	codeInProse    = lazyregexp.New("`[^`\n]+`")
+	quotedInProse  = lazyregexp.New(`"[^"\n]+"|“[^”\n]+”|«[^»\n]+»`)
 )
 
 // Prose returns a text for people, such as a task or an error's message, with placeholders for addresses, paths, what is quoted,
@@ -103,7 +104,7 @@ func (n *Names) placeholderOf(kind, value string) string {
 }
 
 // replaceParts rewrites the parts of a text that match, and what lies between them.
-func replaceParts(text string, re *regexp.Regexp, between, part func(string) string) string {
+func replaceParts(text string, re *lazyregexp.Regexp, between, part func(string) string) string {
 	var b strings.Builder
 	at := 0
 	for _, m := range re.FindAllStringIndex(text, -1) {

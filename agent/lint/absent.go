@@ -1,12 +1,12 @@
 package lint
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"caselsp/agent/validate"
 	"caselsp/sandbox"
+	"caselsp/store/lazyregexp"
 )
 
 // A linter sees the packages that the sandbox has. What it says of others is no fault of the code: it is
@@ -23,8 +23,8 @@ var absences = []string{
 // module that is not there; consequent are the messages of its rule for all the rest.
 var (
 	consequences = []string{"mypy/no-any-return", "mypy/no-any-unimported", "mypy/untyped-decorator", "mypy/unused-ignore", "mypy/no-untyped-call"}
-	consequent   = regexp.MustCompile(`has type "Any"|^Untyped decorator|is implicitly "Any"|an unfollowed import`)
-	absentee     = regexp.MustCompile(`["']([^"'\s]+)["']`)
+	consequent   = lazyregexp.New(`has type "Any"|^Untyped decorator|is implicitly "Any"|an unfollowed import`)
+	absentee     = lazyregexp.New(`["']([^"'\s]+)["']`)
 )
 
 // excuse makes information of what is said because a package is not in the sandbox.

@@ -6,13 +6,13 @@ import (
 	"io"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"caselsp/agent/validate"
 	"caselsp/sandbox"
+	"caselsp/store/lazyregexp"
 )
 
 // packagesOf are the folders of files, as Go's tools take them.
@@ -31,10 +31,10 @@ func vetLine(_ []sandbox.File, files []string) string {
 
 var (
 	// place is how Go's tools write one: ./a/b.go:3:14
-	place = regexp.MustCompile(`^(.+?\.go):(\d+)(?::(\d+))?$`)
+	place = lazyregexp.New(`^(.+?\.go):(\d+)(?::(\d+))?$`)
 
 	// compileError is what go vet says of a package that does not compile.
-	compileError = regexp.MustCompile(`(?m)^(?:vet: )?(\S+\.go):(\d+)(?::(\d+))?: (.+)$`)
+	compileError = lazyregexp.New(`(?m)^(?:vet: )?(\S+\.go):(\d+)(?::(\d+))?: (.+)$`)
 )
 
 func readVet(report, _ string) ([]issue, error) {

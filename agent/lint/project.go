@@ -10,6 +10,7 @@ import (
 
 	"caselsp/agent/validate"
 	"caselsp/sandbox"
+	"caselsp/store/lazyregexp"
 
 	"github.com/pelletier/go-toml/v2"
 )
@@ -80,7 +81,7 @@ func mypyLine(_ []sandbox.File, files []string) string {
 		quoted(files) + " >" + reportFile + "; [ $? -le 1 ]"
 }
 
-var mypyMessage = regexp.MustCompile(`(?m)^(.+?):(\d+):(\d+): (error|note): (.*?)(?:  \[([a-z0-9-]+)\])?$`)
+var mypyMessage = lazyregexp.New(`(?m)^(.+?):(\d+):(\d+): (error|note): (.*?)(?:  \[([a-z0-9-]+)\])?$`)
 
 func readMypy(report, _ string) ([]issue, error) {
 	var issues []issue
@@ -113,7 +114,7 @@ func blackLine(_ []sandbox.File, files []string) string {
 // knows the rest.
 const maxHunk = 24
 
-var hunkHeader = regexp.MustCompile(`^@@ -(\d+)`)
+var hunkHeader = lazyregexp.New(`^@@ -(\d+)`)
 
 // readBlack makes a finding of each hunk of black's diff.
 func readBlack(report, _ string) ([]issue, error) {

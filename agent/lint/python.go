@@ -2,13 +2,13 @@ package lint
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"caselsp/agent/validate"
 	"caselsp/sandbox"
+	"caselsp/store/lazyregexp"
 )
 
 // pylintLine asks for the report as JSON, which pylint 2 has as well as 3, and
@@ -39,7 +39,7 @@ func usesDjango(tree []sandbox.File) (used bool) {
 	return used
 }
 
-var pylintScore = regexp.MustCompile(`rated at (-?[0-9.]+)/10`)
+var pylintScore = lazyregexp.New(`rated at (-?[0-9.]+)/10`)
 
 // pylintSeverity maps the kinds of pylint's messages to severities. None is critical:
 // the syntax rules find code that cannot run, and Bandit finds vulnerabilities.

@@ -10,6 +10,7 @@ import (
 
 	"caselsp/agent/validate"
 	"caselsp/sandbox"
+	"caselsp/store/lazyregexp"
 
 	"github.com/pelletier/go-toml/v2"
 )
@@ -48,7 +49,7 @@ func (l *Linter) Scope(tree []sandbox.File, files []string) []string {
 }
 
 // testFile is a file with Python's tests, where assert is how a test checks.
-var testFile = regexp.MustCompile(`(^|/)(test_[^/]*|[^/]*_test|tests|conftest)\.py$|(^|/)tests?/`)
+var testFile = lazyregexp.New(`(^|/)(test_[^/]*|[^/]*_test|tests|conftest)\.py$|(^|/)tests?/`)
 
 // outsideMypy says which files mypy's own files and exclude leave out: they do not hold for
 // files that are named on its command line.

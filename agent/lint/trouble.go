@@ -2,10 +2,10 @@ package lint
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"caselsp/sandbox"
+	"caselsp/store/lazyregexp"
 )
 
 // notRun says that a linter's report holds why it could not run.
@@ -37,12 +37,12 @@ func (l *Linter) source() string {
 }
 
 // lacking are the ways in which linters say that a package is not there that they are configured to use.
-var lacking = []*regexp.Regexp{
-	regexp.MustCompile(`Cannot find (?:package|module) ['"]((?:@[\w.-]+/)?[\w][\w.-]*)[^'"]*['"]`),
-	regexp.MustCompile(`couldn't find (?:the (?:plugin|config) )?"((?:@[\w.-]+/)?[\w][\w./-]*)"`),
-	regexp.MustCompile(`No module named ['"]?([\w]+)`),
-	regexp.MustCompile(`no required module provides package ([\w./-]+)`),
-	regexp.MustCompile(`([\w./-]+)@v[\w.+-]+: (?:Get "[^"]*": )?(?:module lookup disabled|dial tcp)`),
+var lacking = []*lazyregexp.Regexp{
+	lazyregexp.New(`Cannot find (?:package|module) ['"]((?:@[\w.-]+/)?[\w][\w.-]*)[^'"]*['"]`),
+	lazyregexp.New(`couldn't find (?:the (?:plugin|config) )?"((?:@[\w.-]+/)?[\w][\w./-]*)"`),
+	lazyregexp.New(`No module named ['"]?([\w]+)`),
+	lazyregexp.New(`no required module provides package ([\w./-]+)`),
+	lazyregexp.New(`([\w./-]+)@v[\w.+-]+: (?:Get "[^"]*": )?(?:module lookup disabled|dial tcp)`),
 }
 
 // reason says why a linter did not run, by what it said.
@@ -60,8 +60,8 @@ func reason(l *Linter, said string) (text, lacks string) {
 
 // troubled are the words of a line that says what is wrong. Lines of a trace say where.
 var (
-	troubled = regexp.MustCompile(`(?i)error|exception|cannot|can't|could not|unable|fail|fatal|panic|invalid|no such|not found|unknown|usage:`)
-	ofTrace  = regexp.MustCompile(`^(at |File "|Traceback |goroutine |\s*\^)`)
+	troubled = lazyregexp.New(`(?i)error|exception|cannot|can't|could not|unable|fail|fatal|panic|invalid|no such|not found|unknown|usage:`)
+	ofTrace  = lazyregexp.New(`^(at |File "|Traceback |goroutine |\s*\^)`)
 )
 
 // longestTelling is how many bytes of a line are told.
@@ -69,8 +69,8 @@ const longestTelling = 240
 
 // ofError begins a line with an error; a line in parentheses is a hint beside one.
 var (
-	ofError = regexp.MustCompile(`(?i)^(?:[\w.]*(?:error|exception)\b|(?:fatal|panic|oops)\b)`)
-	beside  = regexp.MustCompile(`^\(.*\)$|^\(node:\d+\)`)
+	ofError = lazyregexp.New(`(?i)^(?:[\w.]*(?:error|exception)\b|(?:fatal|panic|oops)\b)`)
+	beside  = lazyregexp.New(`^\(.*\)$|^\(node:\d+\)`)
 )
 
 // telling is the first line of a program's output that is an error, else the last that says what is wrong,

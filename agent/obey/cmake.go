@@ -1,21 +1,22 @@
 package obey
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 // What CMake does not run: commands that list files, libraries and versions.
 var (
 	cmakeFree = []string{"cmake_minimum_required", "project", "add_executable", "add_library", "target_sources", "target_link_libraries",
 		"target_include_directories", "target_compile_definitions", "target_compile_features", "enable_testing", "add_subdirectory", "find_package", "option", "add_test", "set"}
-	cmakeSet = regexp.MustCompile(`(?i)^(\w*(SRCS?|SOURCES|HEADERS|FILES|VERSION)|CMAKE_(C|CXX)_(STANDARD|STANDARD_REQUIRED|EXTENSIONS))$`)
+	cmakeSet = lazyregexp.New(`(?i)^(\w*(SRCS?|SOURCES|HEADERS|FILES|VERSION)|CMAKE_(C|CXX)_(STANDARD|STANDARD_REQUIRED|EXTENSIONS))$`)
 	// A word that is no flag, leads nowhere else and reads no environment.
-	cmakeWord = regexp.MustCompile(`^"?[\w][\w./:+=<>${} -]*"?$|^"?\$\{\w+\}[\w./]*"?$`)
+	cmakeWord = lazyregexp.New(`^"?[\w][\w./:+=<>${} -]*"?$|^"?\$\{\w+\}[\w./]*"?$`)
 	// A test that runs what was built, by the name of its target.
-	cmakeTest = regexp.MustCompile(`(?i)^NAME \S+ COMMAND \w+$`)
-	cmakeCall = regexp.MustCompile(`^\s*([A-Za-z_]\w*)\s*\(`)
+	cmakeTest = lazyregexp.New(`(?i)^NAME \S+ COMMAND \w+$`)
+	cmakeCall = lazyregexp.New(`^\s*([A-Za-z_]\w*)\s*\(`)
 )
 
 // inCMake is the format of CMakeLists.txt: a list of commands.

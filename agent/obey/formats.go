@@ -3,9 +3,10 @@ package obey
 import (
 	"encoding/xml"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 
 	"golang.org/x/mod/modfile"
 )
@@ -47,12 +48,12 @@ func logicalLines(text string) []string {
 }
 
 var (
-	beforeHash = regexp.MustCompile(`[ \t]\n[ \t]*--hash|[ \t]*\n[ \t]+--hash`)
-	trailing   = regexp.MustCompile(`\s#.*$`)
-	gem        = regexp.MustCompile(`^\s*(gem\s*\(?\s*["'][\w.-]+["'](\s*,\s*["'][\w\s~><=!.-]*["'])*(\s*,\s*(require:\s*false|groups?:\s*(:\w+|\[[:\w\s,]*\])|platforms?:\s*(:\w+|\[[:\w\s,]*\])))*\s*\)?|ruby\s+["'][\w\s~><=.-]*["'])\s*$`)
-	gradle     = regexp.MustCompile(`^\s*((implementation|api|compileOnly|runtimeOnly|testImplementation|testCompileOnly|testRuntimeOnly|androidTestImplementation|debugImplementation)\s*\(?\s*(platform\s*\()?["'][\w.:+-]+["']\s*\)?\s*\)?|(version|group|description)\s*=?\s*["'][\w .:+-]*["'])\s*$`)
-	sbt        = regexp.MustCompile(`^\s*((ThisBuild\s*/\s*)?(version|name|scalaVersion|organization|description)\s*:=\s*"[\w .+-]*"|libraryDependencies\s*\+=\s*"[\w.-]+"\s*%{1,3}\s*"[\w.-]+"\s*%\s*"[\w.+-]+"(\s*%\s*(Test|"test"))?)\s*,?\s*$`)
-	pubspec    = regexp.MustCompile(`^\s*(version|description|homepage|repository|publish_to):\s[^\n]*$|^\s+[a-z_0-9]+:\s*(any|["']?[\^>=<0-9][\w.^>=<+ -]*["']?)\s*$`)
+	beforeHash = lazyregexp.New(`[ \t]\n[ \t]*--hash|[ \t]*\n[ \t]+--hash`)
+	trailing   = lazyregexp.New(`\s#.*$`)
+	gem        = lazyregexp.New(`^\s*(gem\s*\(?\s*["'][\w.-]+["'](\s*,\s*["'][\w\s~><=!.-]*["'])*(\s*,\s*(require:\s*false|groups?:\s*(:\w+|\[[:\w\s,]*\])|platforms?:\s*(:\w+|\[[:\w\s,]*\])))*\s*\)?|ruby\s+["'][\w\s~><=.-]*["'])\s*$`)
+	gradle     = lazyregexp.New(`^\s*((implementation|api|compileOnly|runtimeOnly|testImplementation|testCompileOnly|testRuntimeOnly|androidTestImplementation|debugImplementation)\s*\(?\s*(platform\s*\()?["'][\w.:+-]+["']\s*\)?\s*\)?|(version|group|description)\s*=?\s*["'][\w .:+-]*["'])\s*$`)
+	sbt        = lazyregexp.New(`^\s*((ThisBuild\s*/\s*)?(version|name|scalaVersion|organization|description)\s*:=\s*"[\w .+-]*"|libraryDependencies\s*\+=\s*"[\w.-]+"\s*%{1,3}\s*"[\w.-]+"\s*%\s*"[\w.+-]+"(\s*%\s*(Test|"test"))?)\s*,?\s*$`)
+	pubspec    = lazyregexp.New(`^\s*(version|description|homepage|repository|publish_to):\s[^\n]*$|^\s+[a-z_0-9]+:\s*(any|["']?[\^>=<0-9][\w.^>=<+ -]*["']?)\s*$`)
 )
 
 // The lines that name packages of a registry by their versions.
@@ -145,7 +146,7 @@ func (n node) any(is func(node) bool) bool {
 
 var (
 	pomParts = []string{"name", "description", "version", "url", "inceptionYear", "organization", "licenses", "developers", "contributors", "issueManagement", "ciManagement", "dependencies", "dependencyManagement"}
-	pomValue = regexp.MustCompile(`(?i)([.-]|^)(version|encoding)$|^(maven\.compiler\.(source|target|release)|java\.version|project\.(build|reporting)\.\w*encoding)$`)
+	pomValue = lazyregexp.New(`(?i)([.-]|^)(version|encoding)$|^(maven\.compiler\.(source|target|release)|java\.version|project\.(build|reporting)\.\w*encoding)$`)
 )
 
 // pomFree says what of a pom.xml no plug-in obeys: who the project is, and what it depends on

@@ -1,8 +1,9 @@
 package obey
 
 import (
-	"regexp"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 // The grammars of what registries are asked for: what is not plainly a version or the name of
@@ -21,14 +22,14 @@ const (
 )
 
 var (
-	plainVersion = regexp.MustCompile(`^\s*` + operator + `\s*v?` + oneVersion + `(?:(?:\s*\|\|?\s*|\s*,\s*|\s+-\s+|\s+)` + operator + `\s*v?` + oneVersion + `)*\s*$`)
-	plainName    = regexp.MustCompile(`^(?:@[A-Za-z0-9_-][\w.-]*/)?[A-Za-z0-9_](?:[\w.-]*)(?:/[A-Za-z0-9_][\w.-]*)?$`)
-	marker       = regexp.MustCompile(`^` + markers + `$`)
+	plainVersion = lazyregexp.New(`^\s*` + operator + `\s*v?` + oneVersion + `(?:(?:\s*\|\|?\s*|\s*,\s*|\s+-\s+|\s+)` + operator + `\s*v?` + oneVersion + `)*\s*$`)
+	plainName    = lazyregexp.New(`^(?:@[A-Za-z0-9_-][\w.-]*/)?[A-Za-z0-9_](?:[\w.-]*)(?:/[A-Za-z0-9_][\w.-]*)?$`)
+	marker       = lazyregexp.New(`^` + markers + `$`)
 	// A requirement of Python by name and version; what follows a semicolon says when.
-	requirement = regexp.MustCompile(`^(` + oneName + `)(?:\s*\[\s*` + oneName + `(?:\s*,\s*` + oneName + `)*\s*\])?\s*(?:` + pyVersions + `|\(\s*` + pyVersions + `\s*\))?\s*(?:;` + markers + `)?(?:\s+--hash=[a-z0-9]+:[0-9a-f]+)*$`)
-	archive     = regexp.MustCompile(`(?i)\.(?:whl|zip|egg|tgz|tbz2?|txz|tlz|tar|gz|bz2|xz|lzma|zst|7z|rar)$`)
+	requirement = lazyregexp.New(`^(` + oneName + `)(?:\s*\[\s*` + oneName + `(?:\s*,\s*` + oneName + `)*\s*\])?\s*(?:` + pyVersions + `|\(\s*` + pyVersions + `\s*\))?\s*(?:;` + markers + `)?(?:\s+--hash=[a-z0-9]+:[0-9a-f]+)*$`)
+	archive     = lazyregexp.New(`(?i)\.(?:whl|zip|egg|tgz|tbz2?|txz|tlz|tar|gz|bz2|xz|lzma|zst|7z|rar)$`)
 	// An encoding that the interpreter is told in a comment: the text may be another than it looks.
-	coding = regexp.MustCompile(`(?im)^[^\n]*#[^\n]*coding\s*[:=]`)
+	coding = lazyregexp.New(`(?im)^[^\n]*#[^\n]*coding\s*[:=]`)
 )
 
 // plainText reports whether a text of lines means what it looks like: printable ASCII in lines

@@ -4,9 +4,10 @@ import (
 	"net/url"
 	"path"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 
 	"github.com/pelletier/go-toml/v2"
 )
@@ -15,9 +16,9 @@ import (
 type entry = map[string]any
 
 var (
-	npmIntegrity = regexp.MustCompile(`^sha(256|384|512)-[A-Za-z0-9+/]+={0,2}$`)
-	binFile      = regexp.MustCompile(`^[\w.-]+(/[\w.-]+)*$`)
-	hexChecksum  = regexp.MustCompile(`^[0-9a-f]{64}$`)
+	npmIntegrity = lazyregexp.New(`^sha(256|384|512)-[A-Za-z0-9+/]+={0,2}$`)
+	binFile      = lazyregexp.New(`^[\w.-]+(/[\w.-]+)*$`)
+	hexChecksum  = lazyregexp.New(`^[0-9a-f]{64}$`)
 
 	npmRest    = keysOf(`name version license engines dependencies.*=version devDependencies.*=version peerDependencies.*=version optionalDependencies.*=version`)
 	npmFields  = []string{"version", "resolved", "integrity", "dependencies", "peerDependencies", "optionalDependencies", "peerDependenciesMeta", "dev", "optional", "peer", "devOptional", "engines", "license", "funding", "cpu", "os", "libc", "bin", "hasInstallScript", "deprecated"}

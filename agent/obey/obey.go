@@ -19,10 +19,11 @@ import (
 	_ "embed"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
+
+	"caselsp/store/lazyregexp"
 
 	"github.com/bmatcuk/doublestar/v4"
 	"golang.org/x/text/cases"
@@ -78,12 +79,12 @@ const (
 )
 
 // toolFile are names such as Makefile and Jenkinsfile, which tools look for.
-var toolFile = regexp.MustCompile(`^[A-Z][A-Za-z]*file$`)
+var toolFile = lazyregexp.New(`^[A-Z][A-Za-z]*file$`)
 
 // topFile are names, in small letters, of configuration and of what Windows starts by name
 // alone: tools look for it at the top of a project. Data in JSON and YAML, and scripts that
 // somebody has to start, are not among them.
-var topFile = regexp.MustCompile(`\.(ini|cfg|conf|cnf|toml|rc|ps1|bat|cmd)$|(config|rc)\.([cm]?[jt]s|py|rb|php|lua)$`)
+var topFile = lazyregexp.New(`\.(ini|cfg|conf|cnf|toml|rc|ps1|bat|cmd)$|(config|rc)\.([cm]?[jt]s|py|rb|php|lua)$`)
 
 // Named says who obeys a file of that name, whatever is in it; "" where nobody does.
 func Named(name string) string {

@@ -2,8 +2,9 @@ package obey
 
 import (
 	_ "embed"
-	"regexp"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 //go:embed modules.txt
@@ -28,7 +29,7 @@ func parseModules(text string) map[string]bool {
 // topModule matches files that make a module of a project importable by one name: from its own folder, where
 // `python -m` and editors start, or from a root of sources. A folder without the file __init__.py stands behind
 // what is installed, so that only its program counts.
-var topModule = regexp.MustCompile(`^(?:(?:src|lib|python)/)?([a-z0-9_]+)(?:\.pyc?|\.pyw|\.pyx|\.[^/]*\.(?:so|pyd)|/__(?:init|main)__(?:\.[^/]*)?\.(?:pyc?|so|pyd))$`)
+var topModule = lazyregexp.New(`^(?:(?:src|lib|python)/)?([a-z0-9_]+)(?:\.pyc?|\.pyw|\.pyx|\.[^/]*\.(?:so|pyd)|/__(?:init|main)__(?:\.[^/]*)?\.(?:pyc?|so|pyd))$`)
 
 // shadowing is who obeys a module that Shadows.
 const shadowing = "Python and its tools, started in this folder: it stands in front of the module of that name"

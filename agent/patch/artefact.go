@@ -2,29 +2,29 @@ package patch
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"caselsp/agent/content"
+	"caselsp/store/lazyregexp"
 )
 
 // gutters of new lines: what a view of a file, or a quotation, puts before each of them.
 var (
-	numberGutter = regexp.MustCompile(`^\s*[L\[]?(\d+)(?: ?[|│]|:|\]|→|\t)(?: |$)?`)
-	quoteGutter  = regexp.MustCompile(`^>(?: |$)`)
+	numberGutter = lazyregexp.New(`^\s*[L\[]?(\d+)(?: ?[|│]|:|\]|→|\t)(?: |$)?`)
+	quoteGutter  = lazyregexp.New(`^>(?: |$)`)
 )
 
 // closers end what an edit is wrapped in. As the last new line, where nothing that the
 // edit writes or the file holds opens it, one belongs to the envelope.
-type closer struct{ end, begin *regexp.Regexp }
+type closer struct{ end, begin *lazyregexp.Regexp }
 
 var closers = []closer{
-	{regexp.MustCompile("^`{3,}$"), regexp.MustCompile("^\\s*`{3,}")},
-	{regexp.MustCompile(`^<\|[\w-]+\|>$`), regexp.MustCompile(`<\|`)},
-	{regexp.MustCompile(`^>{5,}$`), regexp.MustCompile(`^<{5,}`)},
-	{regexp.MustCompile(`^\*\*\* ?End (?:Patch|of File)$`), regexp.MustCompile(`\*\*\* ?Begin Patch`)},
+	{lazyregexp.New("^`{3,}$"), lazyregexp.New("^\\s*`{3,}")},
+	{lazyregexp.New(`^<\|[\w-]+\|>$`), lazyregexp.New(`<\|`)},
+	{lazyregexp.New(`^>{5,}$`), lazyregexp.New(`^<{5,}`)},
+	{lazyregexp.New(`^\*\*\* ?End (?:Patch|of File)$`), lazyregexp.New(`\*\*\* ?Begin Patch`)},
 }
 
 // artefact refuses a hunk of which new lines bear a mark of an envelope that its old lines
@@ -116,12 +116,12 @@ func (h *Hunk) encoded(v *views, ext string, quoted bool) *Refusal {
 }
 
 // tag matches the beginning of a file of markup; of PHP it is none.
-var tag = regexp.MustCompile(`^<(?:[!a-zA-Z]|\?xml)`)
+var tag = lazyregexp.New(`^<(?:[!a-zA-Z]|\?xml)`)
 
 // entity matches those that are decoded, quoteEntity those of quotation marks.
 var (
-	entity      = regexp.MustCompile(`&(?:lt|gt|amp|quot|apos|#34|#39|#x27);`)
-	quoteEntity = regexp.MustCompile(`&(?:quot|apos|#34|#39|#x27);`)
+	entity      = lazyregexp.New(`&(?:lt|gt|amp|quot|apos|#34|#39|#x27);`)
+	quoteEntity = lazyregexp.New(`&(?:quot|apos|#34|#39|#x27);`)
 )
 
 // shortened refuses a hunk that adds a line that stands for lines that were left out: which

@@ -1,9 +1,10 @@
 package patch
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 // counts is the number of lines on the two sides of a hunk; -1: not said.
@@ -121,7 +122,7 @@ func (r *reader) definite(start, end int) int {
 }
 
 // gitVersion stands below the mail signature that git format-patch writes.
-var gitVersion = regexp.MustCompile(`^\d+\.\d+`)
+var gitVersion = lazyregexp.New(`^\d+\.\d+`)
 
 // disguised returns the line of a body that is a header behind a sign, where the next line
 // has another sign; -1 for none. Among lines with the same sign it is text.
@@ -134,7 +135,7 @@ func (r *reader) disguised(start, end int) int {
 	return -1
 }
 
-var signedHeader = regexp.MustCompile(`^[-+] ?(?:@@$|@@ -\d+(?:,\d+)? \+\d|diff --git a/|--- a/|\+\+\+ b/|\*\*\* (?:Add|Update|Delete) File: )`)
+var signedHeader = lazyregexp.New(`^[-+] ?(?:@@$|@@ -\d+(?:,\d+)? \+\d|diff --git a/|--- a/|\+\+\+ b/|\*\*\* (?:Add|Update|Delete) File: )`)
 
 // bodyEnd finds the line after the body that begins at start: the next header,
 // a mail signature, the closing fence or the end of the text.
@@ -169,7 +170,7 @@ func (r *reader) header(i int) bool {
 	return verb != "" || strings.HasPrefix(r.lines[i], "@@") || !r.codex && strings.HasPrefix(r.lines[i], "diff --git ")
 }
 
-var fence = regexp.MustCompile("^\\s*(`{3,}|~{3,})\\s*([^`\\s]*)[^`]*$")
+var fence = lazyregexp.New("^\\s*(`{3,}|~{3,})\\s*([^`\\s]*)[^`]*$")
 
 // fences follows the code fences around a patch, line by line outside of bodies.
 // In a body a line with a sign never is a fence: see ends.

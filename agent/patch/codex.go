@@ -1,19 +1,20 @@
 package patch
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 // directive recognises the lines that structure a patch of the *** Begin Patch
 // format. In a body a line of text always has a mark before it, so only what
 // begins a line counts there.
-var directive = regexp.MustCompile(`(?i)^\*\*\* ?(?:(begin|end) patch|(add|update|delete) file: *(.*?)|(move) to: *(.*?)|(end of file))[ *]*$`)
+var directive = lazyregexp.New(`(?i)^\*\*\* ?(?:(begin|end) patch|(add|update|delete) file: *(.*?)|(move) to: *(.*?)|(end of file))[ *]*$`)
 
 // diffStart matches a line that only a unified diff has.
-var diffStart = regexp.MustCompile(`^(@@ -\d|diff --git )`)
+var diffStart = lazyregexp.New(`^(@@ -\d|diff --git )`)
 
 // order returns what a line directs, in lower case ("" for a line that is no
 // directive), and the path that it names.
@@ -71,7 +72,7 @@ func (r *reader) directive(verb, path string) *Refusal {
 }
 
 // truncation matches what stands where a text was cut off.
-var truncation = regexp.MustCompile(`(?i)^\s*(?:\.{3}|…)|\b(?:truncated|continued)\b`)
+var truncation = lazyregexp.New(`(?i)^\s*(?:\.{3}|…)|\b(?:truncated|continued)\b`)
 
 // unended looks at the last hunk of a patch without *** End Patch: whether it was cut off shows
 // by less context below its changes than above them.

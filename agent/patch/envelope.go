@@ -2,9 +2,10 @@ package patch
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 // wrapping is something that a whole patch is wrapped in. It is taken off where
@@ -67,7 +68,7 @@ func readAs(seen []string) string {
 }
 
 // prefixed matches the first line of a patch behind the signs of a quotation, or indented.
-var prefixed = regexp.MustCompile("^((?:[ \\t]*>)+ ?|[ \\t]+)(?:@@|--- \\S|\\+\\+\\+ \\S|diff --git |[<-]{5,9} ?(?:SEARCH|ORIGINAL)|\\*\\*\\* ?(?:Begin|Update|Add|Delete) |```|~~~)")
+var prefixed = lazyregexp.New("^((?:[ \\t]*>)+ ?|[ \\t]+)(?:@@|--- \\S|\\+\\+\\+ \\S|diff --git |[<-]{5,9} ?(?:SEARCH|ORIGINAL)|\\*\\*\\* ?(?:Begin|Update|Add|Delete) |```|~~~)")
 
 func unprefixed(lines []string) ([]string, bool) {
 	i := slices.IndexFunc(lines, prefixed.MatchString)
@@ -85,7 +86,7 @@ func unprefixed(lines []string) ([]string, bool) {
 
 // structural matches, written with entities, what only the whole text can be wrapped
 // in, or the marker of a block. Entities within lines are no wrapping: see readings.
-var structural = regexp.MustCompile(`(?m)\A\s*(?:\{\s*)?&(?:quot|#34);|^(?:&lt;){5,9} ?(?:SEARCH|ORIGINAL)|^&gt; ?(?:@@|---|diff )`)
+var structural = lazyregexp.New(`(?m)\A\s*(?:\{\s*)?&(?:quot|#34);|^(?:&lt;){5,9} ?(?:SEARCH|ORIGINAL)|^&gt; ?(?:@@|---|diff )`)
 
 func unescaped(lines []string) ([]string, bool) {
 	if !structural.MatchString(strings.Join(lines, "\n")) {
@@ -124,7 +125,7 @@ func unquotedJSON(lines []string) ([]string, bool) {
 // gutter matches what stands between a line's number and its sign, the longest first.
 var gutters = []string{" | ", " |", "| ", "|", ": ", ":", "\t", "  ", " "}
 
-var leadingNumber = regexp.MustCompile(`^\s*\d+`)
+var leadingNumber = lazyregexp.New(`^\s*\d+`)
 
 // unsignedNumbers takes off numbers, and what follows them in every line, before the
 // signs of the lines of hunks.

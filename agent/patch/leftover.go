@@ -3,8 +3,9 @@ package patch
 import (
 	"html"
 	"path"
-	"regexp"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 // What of a text is in no hunk and names no file is prose, and prose is dropped. So it
@@ -12,7 +13,7 @@ import (
 // misspelt, a file that is quoted where the others are not, an edit within a line.
 
 // trace matches what stands in edits only, wherever a line of prose holds it.
-var trace = regexp.MustCompile(`(?i)` + strings.Join([]string{
+var trace = lazyregexp.New(`(?i)` + strings.Join([]string{
 	`[<-]{4,} ?(?:search|original)\b`, `[>+]{4,} ?(?:replace|updated)\b`, `^<{1,4}$|^<{5}`, // blocks
 	`^\W*(?:search|replace|original|updated|before|after|old|new|find)(?:[_ ](?:str|string|text|code|with|by))?\W*$`,
 	`@@ ?-\d`, `^\W*@* *-\d+(?:,\d+)? +\+\d+`, `^[^\w@]*\d*[^\w@]*@@`, `--- "?a/`, `\+\+\+ ("?b/|/dev/null$)`, `^(?:---|\+\+\+) \S+$`, `\bdiff --git `, // diffs
@@ -39,7 +40,7 @@ func isTrace(line string) bool {
 // instruction matches a line of prose that asks for an edit, and shells are the labels of fences
 // that hold commands and no edits.
 var (
-	instruction = regexp.MustCompile(`(?i)^\W*(?:(?:and|also|then|now|next|finally|please) )*(?:replace|with|add|insert|append|put|create|change|delete|remove)\b`)
+	instruction = lazyregexp.New(`(?i)^\W*(?:(?:and|also|then|now|next|finally|please) )*(?:replace|with|add|insert|append|put|create|change|delete|remove)\b`)
 	shells      = map[string]bool{"sh": true, "bash": true, "zsh": true, "shell": true, "console": true, "powershell": true}
 )
 
@@ -72,18 +73,18 @@ func leftover(lines []string, prose []int) *Refusal {
 }
 
 var (
-	codeSpan  = regexp.MustCompile("`[^`]*`")
-	ornament  = regexp.MustCompile(`^(?:[-*+•] |\d+[.)] |#+ ?|//+ ?|-- |<!-- ?|/\* ?|>+ ?|;+ ?)+`)
-	remark    = regexp.MustCompile(`[*_:\s]*(?:\([^()]*\)|-->|\*/)[*_:\s]*$`)
-	pathLabel = regexp.MustCompile(`(?i)^[*\s]*(?:file ?name|file ?path|(?:(?:update|add|edit|modify|change|create|new) )?file|path|index)\**\s*[:=]\**\s*`)
-	pathShape = regexp.MustCompile(`^[\w.-]+/[^<>|"'` + "`" + `]*\.\pL[\pL\pN]{0,9}$|^[^\s<>|"'` + "`" + `]*[./][^\s<>|"'` + "`" + `]*[\pL\pN_\])]$|^[A-Z]\w*file$`)
-	allCaps   = regexp.MustCompile(`^[A-Z]{4,}$`)
-	attribute = regexp.MustCompile(`\b(?:path|name|file|title)[=>]["']?([^"'<>\s]+)`)
-	fileWord  = regexp.MustCompile(`[\pL\pN_][\pL\pN_./\\+-]*\.\pL[\pL\pN]{0,9}|[\pL\pN_.-]+(?:/[\pL\pN_.-]+)+`)
-	address   = regexp.MustCompile(`\b[a-z]+://\S+`)
-	someFile  = regexp.MustCompile(`(?i)\bfiles?\b`)
-	sameFile  = regexp.MustCompile(`(?i)\b(?:same|this|the) files?\b`)
-	extension = regexp.MustCompile(`\.\pL[\pL\pN]{0,9}$`)
+	codeSpan  = lazyregexp.New("`[^`]*`")
+	ornament  = lazyregexp.New(`^(?:[-*+•] |\d+[.)] |#+ ?|//+ ?|-- |<!-- ?|/\* ?|>+ ?|;+ ?)+`)
+	remark    = lazyregexp.New(`[*_:\s]*(?:\([^()]*\)|-->|\*/)[*_:\s]*$`)
+	pathLabel = lazyregexp.New(`(?i)^[*\s]*(?:file ?name|file ?path|(?:(?:update|add|edit|modify|change|create|new) )?file|path|index)\**\s*[:=]\**\s*`)
+	pathShape = lazyregexp.New(`^[\w.-]+/[^<>|"'` + "`" + `]*\.\pL[\pL\pN]{0,9}$|^[^\s<>|"'` + "`" + `]*[./][^\s<>|"'` + "`" + `]*[\pL\pN_\])]$|^[A-Z]\w*file$`)
+	allCaps   = lazyregexp.New(`^[A-Z]{4,}$`)
+	attribute = lazyregexp.New(`\b(?:path|name|file|title)[=>]["']?([^"'<>\s]+)`)
+	fileWord  = lazyregexp.New(`[\pL\pN_][\pL\pN_./\\+-]*\.\pL[\pL\pN]{0,9}|[\pL\pN_.-]+(?:/[\pL\pN_.-]+)+`)
+	address   = lazyregexp.New(`\b[a-z]+://\S+`)
+	someFile  = lazyregexp.New(`(?i)\bfiles?\b`)
+	sameFile  = lazyregexp.New(`(?i)\b(?:same|this|the) files?\b`)
+	extension = lazyregexp.New(`\.\pL[\pL\pN]{0,9}$`)
 )
 
 // heading returns the file that a line of prose names, and nothing else but what
@@ -126,7 +127,7 @@ type names func(path string) bool
 
 // certain matches a line that is a heading, and a name that is that of a file: those of
 // programs have dots as well.
-var certain = regexp.MustCompile("(?i)^\\s*(?:`{3}|~{3}|<|\\+\\+\\+ b/)|^[\\W\\d]*(?:file|path|index)[ *:=]|^[\\W\\d]*\\w+ file *:|" +
+var certain = lazyregexp.New("(?i)^\\s*(?:`{3}|~{3}|<|\\+\\+\\+ b/)|^[\\W\\d]*(?:file|path|index)[ *:=]|^[\\W\\d]*\\w+ file *:|" +
 	`^[\w.-]+/[^<>|]*\.\pL[\pL\pN]{0,9}$|^(?:[\w.-]+/)*\w+file$|` +
 	`\.(?:[chmr]|bat|c[cs]|cfg|clj|conf|cpp|css|csv|cxx|dart|erl|exs?|fish|go|gradle|h[hps]|hpp|html?|ini|java|jsx?|json5?|jl|kts?|less|lock|lua|mdx?|markdown|mk|mjs|ml|mm|php|pl|pm|proto|py|pyi|rb|rs|rst|sass|scala|scss|sh|sql|svelte|svg|swift|tf|toml|tsx?|txt|vue|xml|ya?ml|zig|zsh)$`)
 

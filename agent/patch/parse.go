@@ -1,11 +1,11 @@
 package patch
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"caselsp/agent/content"
+	"caselsp/store/lazyregexp"
 )
 
 // maxText bounds the text of a patch, in bytes: three times the largest patch
@@ -70,7 +70,7 @@ func patchLines(text string) []string {
 }
 
 // thought matches a tag around what models reason before they answer.
-var thought = regexp.MustCompile(`^<(/?)(think|thinking|thoughts?|reasoning|analysis|scratchpad|reflection)>`)
+var thought = lazyregexp.New(`^<(/?)(think|thinking|thoughts?|reasoning|analysis|scratchpad|reflection)>`)
 
 // withoutThoughts returns the lines with those blank that are reasoning, and the tag around it.
 // A draft behind an edit is refused, and so is an edit above the end of reasoning that does not

@@ -1,11 +1,12 @@
 package patch
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"caselsp/store/lazyregexp"
 )
 
 // reading is another way to read the lines of a hunk that no layer fits line by
@@ -122,8 +123,8 @@ func (c *candidate) decoded(decode func(string) string) (*Hunk, bool) {
 // numbered is a line as tools show it to a model: with its number before it. Some
 // write a blank after the sign that separates the two.
 var (
-	numbered  = regexp.MustCompile(`^\s*(\d+)( ?[|│]|:|→|\t)`)
-	separated = regexp.MustCompile(`^\s*(\d+)(?: ?[|│]|:) `)
+	numbered  = lazyregexp.New(`^\s*(\d+)( ?[|│]|:|→|\t)`)
+	separated = lazyregexp.New(`^\s*(\d+)(?: ?[|│]|:) `)
 )
 
 // unnumbered returns the hunk without the line numbers that its old lines, all
@@ -158,7 +159,7 @@ func (c *candidate) unnumbered(v *views) (*Hunk, bool) {
 	if some && !all {
 		return nil, false // which of them are text is not certain
 	}
-	without := func(by *regexp.Regexp) candidate {
+	without := func(by *lazyregexp.Regexp) candidate {
 		h := c.rewritten(func(old bool, text string) string {
 			if !old && !all && !slices.Contains(c.old, text) {
 				return text
@@ -308,7 +309,7 @@ func (c *candidate) unexplained(v *views) (*Hunk, bool) {
 }
 
 // bullet is how an explanation begins behind its dash.
-var bullet = regexp.MustCompile(`^ [^ \t]`)
+var bullet = lazyregexp.New(`^ [^ \t]`)
 
 // expanded returns the hunk with the lines of the file in the place of "..." among
 // lines to be removed. What stands before and behind the dots must be in one place.
@@ -362,8 +363,8 @@ func (v *views) leaves(first, second int) bool {
 
 // blockWord matches a line that begins with a word, nextBranch one that goes on with a block.
 var (
-	blockWord  = regexp.MustCompile(`^\s*[\pL@]`)
-	nextBranch = regexp.MustCompile(`^\s*(?:else|elif|elsif|elseif|except|finally|catch|rescue|ensure|when|case|default|then|and|or)\b`)
+	blockWord  = lazyregexp.New(`^\s*[\pL@]`)
+	nextBranch = lazyregexp.New(`^\s*(?:else|elif|elsif|elseif|except|finally|catch|rescue|ensure|when|case|default|then|and|or)\b`)
 )
 
 // completed returns the hunk of a block of one line that is a part of one line of

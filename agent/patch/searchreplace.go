@@ -1,22 +1,22 @@
 package patch
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 
 	"github.com/aymanbagabas/go-udiff/lcs"
 
 	"caselsp/agent/near"
+	"caselsp/store/lazyregexp"
 )
 
 // The markers of a block. Other tools write five to nine signs, dashes and
 // pluses, or a > after SEARCH; models mix them up.
 var (
-	searchMarker  = regexp.MustCompile(`^(<{5,}|-{7}) ?(?:SEARCH|ORIGINAL)>?\s*$`)
-	dividerMarker = regexp.MustCompile(`^(={5,})\s*$`)
-	decorated     = regexp.MustCompile(`^\W*?(<{5,}|>{5,}) ?(?:SEARCH|ORIGINAL|REPLACE|UPDATED)\W*$`)
-	replaceMarker = regexp.MustCompile(`^(>{5,}|\+{7}) ?(?:REPLACE|UPDATED)\s*$`)
+	searchMarker  = lazyregexp.New(`^(<{5,}|-{7}) ?(?:SEARCH|ORIGINAL)>?\s*$`)
+	dividerMarker = lazyregexp.New(`^(={5,})\s*$`)
+	decorated     = lazyregexp.New(`^\W*?(<{5,}|>{5,}) ?(?:SEARCH|ORIGINAL|REPLACE|UPDATED)\W*$`)
+	replaceMarker = lazyregexp.New(`^(>{5,}|\+{7}) ?(?:REPLACE|UPDATED)\s*$`)
 )
 
 // parseBlocks reads SEARCH/REPLACE blocks. What is between the blocks is prose, see
@@ -62,9 +62,9 @@ func parseBlocks(lines []string, exists names) (*Patch, *Refusal) {
 
 // startLine and endLine are what Roo writes above the old text, with a rule below.
 var (
-	startLine = regexp.MustCompile(`^\s*:start_line: ?(\d+)\s*$`)
-	endLine   = regexp.MustCompile(`^\s*:end_line: ?\d+\s*$`)
-	rule      = regexp.MustCompile(`^\s*-{5,}\s*$`)
+	startLine = lazyregexp.New(`^\s*:start_line: ?(\d+)\s*$`)
+	endLine   = lazyregexp.New(`^\s*:end_line: ?\d+\s*$`)
+	rule      = lazyregexp.New(`^\s*-{5,}\s*$`)
 )
 
 // stated takes the line number off an old text that begins with one; 0 for none.
@@ -73,7 +73,7 @@ func stated(search []string) (rest []string, line int) {
 		return search, 0
 	}
 	line, _ = strconv.Atoi(startLine.FindStringSubmatch(search[0])[1])
-	for _, re := range []*regexp.Regexp{startLine, endLine, rule} {
+	for _, re := range []*lazyregexp.Regexp{startLine, endLine, rule} {
 		if len(search) > 0 && re.MatchString(search[0]) {
 			search = search[1:]
 		}

@@ -4,10 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"html"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 // reader reads unified diffs and patches of the *** Begin Patch format line by line.
@@ -312,10 +313,10 @@ func gitPaths(s string) (old, path string) {
 }
 
 // ranges reads the numbers of a hunk header; the second @@ may be missing.
-var ranges = regexp.MustCompile(`^@@\s*-(\d+)(?:,\s*(\d+))?\s+\+(\d+)(?:,\s*(\d+))?\s*(?:@@)?(.*)$`)
+var ranges = lazyregexp.New(`^@@\s*-(\d+)(?:,\s*(\d+))?\s+\+(\d+)(?:,\s*(\d+))?\s*(?:@@)?(.*)$`)
 
 // oddRange matches a range whose first sign is not the plain minus.
-var oddRange = regexp.MustCompile(`^[^\w\s]\s*\d+(?:,\d+)? ?\+\d+`)
+var oddRange = lazyregexp.New(`^[^\w\s]\s*\d+(?:,\d+)? ?\+\d+`)
 
 // readHunk reads one hunk into the last file; a patch without file headers has
 // one file without a name.

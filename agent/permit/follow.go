@@ -3,13 +3,13 @@ package permit
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"caselsp/agent/obey"
 	"caselsp/agent/shell"
 	"caselsp/agent/workspace"
+	"caselsp/store/lazyregexp"
 )
 
 // What a line starts by a path is the project's, whatever its name says: the task may have replaced
@@ -48,13 +48,13 @@ func (r *rests) programs(runs bool) string {
 }
 
 var (
-	ascended = regexp.MustCompile(`^(\.\./)+`)
+	ascended = lazyregexp.New(`^(\.\./)+`)
 	// fileName is a word of a script that may name a file.
-	fileName = regexp.MustCompile(`[\w./$@{}*?\[\]+-]+`)
+	fileName = lazyregexp.New(`[\w./$@{}*?\[\]+-]+`)
 	// ofModule is a module that a script has Python start.
-	ofModule = regexp.MustCompile(`\s-m\s+([A-Za-z_]\w*(?:\.\w+)*)`)
+	ofModule = lazyregexp.New(`\s-m\s+([A-Za-z_]\w*(?:\.\w+)*)`)
 	// shellScript are the endings of texts that name what they start; what others name may be data, too.
-	shellScript = regexp.MustCompile(`^$|^\.(sh|bash|zsh|ksh|bats|ps1|cmd|bat|mk)$`)
+	shellScript = lazyregexp.New(`^$|^\.(sh|bash|zsh|ksh|bats|ps1|cmd|bat|mk)$`)
 )
 
 // follow says whether a script names a file that the task, or the line, has written or changed, by itself or
@@ -131,7 +131,7 @@ func mayName(word, file string, inShell bool) bool {
 }
 
 // changesFolder matches lines in which a name may be one of another folder.
-var changesFolder = regexp.MustCompile(`\b(cd|pushd|--prefix|--cwd|--dir|--chdir|env -C|git -C)\b`)
+var changesFolder = lazyregexp.New(`\b(cd|pushd|--prefix|--cwd|--dir|--chdir|env -C|git -C)\b`)
 
 // startsFile reports whether a start of a line is a file: by its path, by its name where the line changes the
 // folder, and without the ending that an interpreter adds.

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"caselsp/agent/obey"
 	"caselsp/agent/shell"
 	"caselsp/agent/workspace"
+	"caselsp/store/lazyregexp"
 )
 
 // rests compares what a line rests on with the user's own files. It knows what the task has staged:
@@ -48,7 +48,7 @@ func (p *Permit) unsettled(line string, v shell.Verdict) (why string, leave bool
 }
 
 // toolFolder matches the programs in the folders where projects install tools: lines that run anything may find them first.
-var toolFolder = regexp.MustCompile(`(^|/)(\.?v?env/bin|node_modules/\.bin|vendor/bin)/`)
+var toolFolder = lazyregexp.New(`(^|/)(\.?v?env/bin|node_modules/\.bin|vendor/bin)/`)
 
 // Replaced says why a line is asked for although its verdict allows it: it may replace what it starts
 // by way of a manifest. It is "" where the line replaces nothing.
@@ -290,7 +290,7 @@ func (r *rests) entry(file, manifest, part, name string, now, was map[string]str
 	return r.starts(path.Dir(file), line)
 }
 
-var separators = regexp.MustCompile(`[\s"'&|;()]+`)
+var separators = lazyregexp.New(`[\s"'&|;()]+`)
 
 // mentions reports whether a script names another, also by the wildcards of run-s and its kin.
 func mentions(line, name string) bool {
@@ -357,7 +357,7 @@ func written(start, write string) bool {
 	return strings.HasSuffix("/"+start, "/"+write) || strings.HasSuffix("/"+write, "/"+start) || mayBe(start, write)
 }
 
-var variablePart = regexp.MustCompile(`\$+(\([^)]*\)|\{[^}]*\}|\w*|[@<^*?])`)
+var variablePart = lazyregexp.New(`\$+(\([^)]*\)|\{[^}]*\}|\w*|[@<^*?])`)
 
 // mayBe reports whether a name with variables or wildcards in it may be that of a file.
 func mayBe(start, file string) bool {
@@ -393,7 +393,7 @@ func (r *rests) mentioned(text string) string {
 }
 
 // includes matches what a makefile reads beside itself.
-var includes = regexp.MustCompile(`(?m)^[-s]?include\s+(.+)$`)
+var includes = lazyregexp.New(`(?m)^[-s]?include\s+(.+)$`)
 
 // recipes looks at what makefiles and their kin include and start.
 func (r *rests) recipes(rest shell.Rest) string {

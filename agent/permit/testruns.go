@@ -4,13 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"caselsp/agent/shell"
 	"caselsp/agent/testreport"
 	"caselsp/agent/workspace"
+	"caselsp/store/lazyregexp"
 )
 
 // A run of tests executes whatever the agent has written: that is what it is for. So an approval
@@ -53,7 +53,7 @@ func (p *Permit) byScript(line string, v shell.Verdict, policy shell.Policy) (by
 }
 
 // plainScript matches names that are one word in every shell, and no flag.
-var plainScript = regexp.MustCompile(`^\w[\w:.-]*$`)
+var plainScript = lazyregexp.New(`^\w[\w:.-]*$`)
 
 // defines reports whether a change alters what a run of tests is: not which code it tests, but what its words mean.
 func (p *Permit) defines(line string, v shell.Verdict, c workspace.Change) bool {

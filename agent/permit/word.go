@@ -1,9 +1,10 @@
 package permit
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 // named reports whether the user's own words name a file to be made or changed: what they
@@ -27,9 +28,9 @@ func namedIn(texts []string, key string) bool {
 
 var (
 	// sentences end at a mark. Not at the end of a line: "do not\n- edit x" is one.
-	sentences = regexp.MustCompile(`[.!]+(\s|$)`)
+	sentences = lazyregexp.New(`[.!]+(\s|$)`)
 	// clauses are where a new thought may begin: a word of changing speaks of nothing behind it.
-	clauses = regexp.MustCompile(`[;:](\s|$)|\n|\bbut\b`)
+	clauses = lazyregexp.New(`[;:](\s|$)|\n|\bbut\b`)
 	// marks stand between words, and around them.
 	marks = strings.NewReplacer(",", " , ", "?", " ? ", "(", " ", ")", " ", "\"", " ", "`", " ", "<", " ", ">", " ", "’", "'")
 )
@@ -90,7 +91,7 @@ func allowed(words []string) bool {
 const mayWords = 4
 
 // isPath is a word that looks like a further file.
-var isPath = regexp.MustCompile(`[./]`)
+var isPath = lazyregexp.New(`[./]`)
 
 func setOf(list string) map[string]bool {
 	set := map[string]bool{}

@@ -3,13 +3,13 @@ package record
 import (
 	"cmp"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"caselsp/agent/action"
 	"caselsp/agent/syntax"
 	"caselsp/agent/testreport"
+	"caselsp/store/lazyregexp"
 )
 
 // What type of task it is, and in which language, is computed from the journal: what the user said
@@ -160,7 +160,7 @@ func isProse(file string) bool {
 
 // saying are the words that say of which type a task is; of several in its first line, the first decides. Add,
 // make and change say nothing: every type adds something.
-var saying = regexp.MustCompile(`(?i)\b(?:` +
+var saying = lazyregexp.New(`(?i)\b(?:` +
 	`(?P<tests>(?:unit |integration |regression )?tests?|coverage|test cases?)` +
 	`|(?P<fix>(?:bug)?fix(?:es|ed)?|bugs?|repair|correct|crash(?:es|ed)?|fail(?:s|ed|ing|ure)?|broken|wrong(?:ly)?|errors?|exceptions?|traceback|regression|leaks?|hangs?)` +
 	`|(?P<docs>documentation|document(?:ed|s)?|docs?|docstrings?|readme|changelog|comments?|tutorial|typos?)` +
@@ -170,10 +170,10 @@ var saying = regexp.MustCompile(`(?i)\b(?:` +
 
 // building are words that begin a task which builds something: what it says of errors and tests further on
 // is a part of that.
-var building = regexp.MustCompile(`(?i)^\W*(?:please )?(?:implement|support|introduce|build|create|allow|let|show|return|accept)\b`)
+var building = lazyregexp.New(`(?i)^\W*(?:please )?(?:implement|support|introduce|build|create|allow|let|show|return|accept)\b`)
 
 // asking is how a question begins.
-var asking = regexp.MustCompile(`(?i)^\W*(?:why|how|what|where|when|who|which|explain|is|are|does|do|can|could|should)\b`)
+var asking = lazyregexp.New(`(?i)^\W*(?:why|how|what|where|when|who|which|explain|is|are|does|do|can|could|should)\b`)
 
 // worded is the type by the words of a task. It is not sure where they say none.
 func worded(text string) (is string, sure bool) {

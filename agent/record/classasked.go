@@ -2,8 +2,9 @@ package record
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
+
+	"caselsp/store/lazyregexp"
 )
 
 // A user who sits at a terminal ([Task].Classify) is asked for what of the task's class nothing says: its language before
@@ -82,7 +83,7 @@ func NoCode(files []string) bool { return languageOf(files) == "" }
 
 // namingLanguage finds what says in which language a task is to be done: a language, a framework or a file. A word that
 // only may mean one, such as go, is taken for it: TARS reads the task anyway.
-var namingLanguage = regexp.MustCompile(`(?i)\b(?:python|django|flask|fastapi|pytest|javascript|js|node|nodejs|npm|react|vue|angular|svelte|express` +
+var namingLanguage = lazyregexp.New(`(?i)\b(?:python|django|flask|fastapi|pytest|javascript|js|node|nodejs|npm|react|vue|angular|svelte|express` +
 	`|typescript|ts|go|golang|rust|cargo|ruby|rails|java|kotlin|scala|spring|php|laravel|perl|lua|swift|dart|flutter|haskell|elixir|erlang` +
 	`|clojure|ocaml|julia|zig|nim|bash|shell|powershell|sql|html|css|web ?pages?|web ?sites?|c|r)\b` +
 	`|\b[cf]#|\bc\+\+|\.net\b|\w\.[a-z]\w{0,5}\b`)

@@ -5,13 +5,13 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"caselsp/agent/action"
 	"caselsp/agent/stack"
 	"caselsp/agent/testreport"
+	"caselsp/store/lazyregexp"
 )
 
 // Deed is an action that was carried out, as far as it matters for finding out whether
@@ -231,7 +231,7 @@ func names(deeds []Deed) string {
 
 // passing matches what differs between two runs of the same command that mean the same:
 // durations, times of day, addresses, and names of temporary files.
-var passing = regexp.MustCompile(`\b\d+(\.\d+)? ?(ns|µs|ms|s|sec|secs|seconds)\b|duration_ms \S+|\b\d\d:\d\d:\d\d(\.\d+)?\b|\b0x[0-9a-fA-F]+\b|/tmp/[^\s'":]+`)
+var passing = lazyregexp.New(`\b\d+(\.\d+)? ?(ns|µs|ms|s|sec|secs|seconds)\b|duration_ms \S+|\b\d\d:\d\d:\d\d(\.\d+)?\b|\b0x[0-9a-fA-F]+\b|/tmp/[^\s'":]+`)
 
 // sawOf is what a command showed: of a run of the tests, what its runner sums up, and what failed.
 func sawOf(line string, b ActionDone) string {

@@ -2,13 +2,13 @@ package record
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"caselsp/agent/action"
 	"caselsp/agent/llm"
+	"caselsp/store/lazyregexp"
 )
 
 // planned is how far TARS and the user have come with the plan.
@@ -75,9 +75,9 @@ func (q *PlanAsked) check(text string) error {
 
 var (
 	// dropping is an answer that drops features by their numbers.
-	dropping = regexp.MustCompile(`(?i)^\s*drop\b(?:[\s,.]|\band\b|\bfeatures?\b|\d+(?:\s*-\s*\d+)?)+$`)
+	dropping = lazyregexp.New(`(?i)^\s*drop\b(?:[\s,.]|\band\b|\bfeatures?\b|\d+(?:\s*-\s*\d+)?)+$`)
 	// numbersIn finds the numbers and the ranges of numbers in it.
-	numbersIn = regexp.MustCompile(`(\d+)(?:\s*-\s*(\d+))?`)
+	numbersIn = lazyregexp.New(`(\d+)(?:\s*-\s*(\d+))?`)
 )
 
 // drops returns the features that an answer drops, as indices in order; none where it is another

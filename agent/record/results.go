@@ -2,10 +2,10 @@ package record
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"caselsp/agent/testreport"
+	"caselsp/store/lazyregexp"
 )
 
 // Results is what a run of the tests left, as data.
@@ -92,7 +92,7 @@ func (f *Feature) TestNotes() (lines []string) {
 }
 
 // sumsUp are lines in which a runner says how the tests went; others print something else last.
-var sumsUp = regexp.MustCompile(`(?i)pass|fail|error|\bok\b|no test|ran `)
+var sumsUp = lazyregexp.New(`(?i)pass|fail|error|\bok\b|no test|ran `)
 
 // sum is the line in which a run is summed up: the runner's own, or, where that says
 // something else, the counts.

@@ -5,13 +5,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 // variable is one line of a .env file.
-var variable = regexp.MustCompile(`^(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)$`)
+var variable = lazyregexp.New(`^(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)$`)
 
 // LoadEnv reads the file .env of the user's configuration folder, which holds
 // keys as NAME=value lines: comments, export, and single and double quotes as

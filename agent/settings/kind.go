@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"math"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode"
+
+	"caselsp/store/lazyregexp"
 )
 
 // kind is a type of settings: what is allowed, in words that complete "must
@@ -70,7 +71,7 @@ func text(allowed string) kind[string] {
 // matching allows text that matches a whole pattern, or "". It does not repeat
 // a wrong value: it may be something that was meant for another place.
 func matching(allowed, pattern string) kind[string] {
-	re := regexp.MustCompile(`^(?:` + pattern + `)$`)
+	re := lazyregexp.New(`^(?:` + pattern + `)$`)
 	return kind[string]{allowed: allowed, read: func(value any) (string, error) {
 		s, ok := value.(string)
 		if !ok || s != "" && !re.MatchString(s) || len(s) > textLimit {
@@ -359,11 +360,11 @@ func printable(text string) string {
 // resort any long run of letters with digits, such as no name of a model or
 // address has; digests of images have one, after "sha256:".
 var (
-	keys    = regexp.MustCompile(`(?i)\b(sk|pk|rk|gsk|hf|xai|gh[pousr]|xox[abprs])[-_][a-z0-9_-]{8,}|\bAIza[\w-]{20,}|github_pat_\w+|\bbearer\s+\S|\beyJ[\w-]{10,}\.`)
-	run     = regexp.MustCompile(`(?:sha256:)?[A-Za-z0-9]{32,}`)
-	digit   = regexp.MustCompile(`[0-9]`)
-	letter  = regexp.MustCompile(`[A-Za-z]`)
-	keyName = regexp.MustCompile(`(?i)(api_?key|token|secret|password)$`)
+	keys    = lazyregexp.New(`(?i)\b(sk|pk|rk|gsk|hf|xai|gh[pousr]|xox[abprs])[-_][a-z0-9_-]{8,}|\bAIza[\w-]{20,}|github_pat_\w+|\bbearer\s+\S|\beyJ[\w-]{10,}\.`)
+	run     = lazyregexp.New(`(?:sha256:)?[A-Za-z0-9]{32,}`)
+	digit   = lazyregexp.New(`[0-9]`)
+	letter  = lazyregexp.New(`[A-Za-z]`)
+	keyName = lazyregexp.New(`(?i)(api_?key|token|secret|password)$`)
 )
 
 // looksLikeKey reports whether a value, or one inside it, looks like a key.

@@ -1,9 +1,10 @@
 package shell
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 // Bash makes several words of src/{a,b}.py, and other shells take it as it is: a name that no file
@@ -13,10 +14,10 @@ import (
 const maxAlternatives = 64
 
 var (
-	braceText  = regexp.MustCompile(`^[\w./@%+:=*?,{}-]+$`)
-	braceFlag  = regexp.MustCompile(`^--[a-z][\w-]*=`)
-	braceRange = regexp.MustCompile(`^(\d{1,3})\.\.(\d{1,3})$`)
-	firstBrace = regexp.MustCompile(`^([^{}]*)\{([^{}]*)\}(.*)$`)
+	braceText  = lazyregexp.New(`^[\w./@%+:=*?,{}-]+$`)
+	braceFlag  = lazyregexp.New(`^--[a-z][\w-]*=`)
+	braceRange = lazyregexp.New(`^(\d{1,3})\.\.(\d{1,3})$`)
+	firstBrace = lazyregexp.New(`^([^{}]*)\{([^{}]*)\}(.*)$`)
 )
 
 // alternatives are the words that bash makes of a word with braces, such as

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 // changes judge programs that change files, where the policy eases that: they work on the
@@ -39,7 +41,7 @@ func lastOne(n int) int  { return n - 1 }
 // changing makes a judge of a program with flags that match a pattern and operands that it
 // changes from the first one on.
 func changing(flags string, from func(n int) int) func([]word, scope) (finding, bool) {
-	known := regexp.MustCompile(flags)
+	known := lazyregexp.New(flags)
 	return func(words []word, s scope) (finding, bool) {
 		var operands []word
 		for i := 1; i < len(words); i++ {
@@ -86,7 +88,7 @@ func changing(flags string, from func(n int) int) func([]word, scope) (finding, 
 
 // settled are the names with a dot that nothing obeys: they only keep files out of
 // something, or hold what tools made.
-var settled = regexp.MustCompile(`^\.(gitignore|gitkeep|keep|dockerignore|prettierignore|eslintignore|npmignore|editorconfig|coverage(\..*)?|\w*_cache|cache|next|nuxt|turbo|parcel-cache|nyc_output|tox|nox|hypothesis|eggs|ipynb_checkpoints|DS_Store|build|dist|output|out|tmp|temp|test|tests|bak|orig|swp|.*\.sw[op])$`)
+var settled = lazyregexp.New(`^\.(gitignore|gitkeep|keep|dockerignore|prettierignore|eslintignore|npmignore|editorconfig|coverage(\..*)?|\w*_cache|cache|next|nuxt|turbo|parcel-cache|nyc_output|tox|nox|hypothesis|eggs|ipynb_checkpoints|DS_Store|build|dist|output|out|tmp|temp|test|tests|bak|orig|swp|.*\.sw[op])$`)
 
 // changeable returns "" when a word names files of the private copy that a command may
 // change: none that is hidden, since programs obey such files, and not the whole tree. Otherwise it returns
@@ -123,12 +125,12 @@ func changeable(w word, depth int) (why string, what touch) {
 }
 
 // installed matches files and folders that interpreters load without being told to.
-var installed = regexp.MustCompile(`(?i)^(site-packages|dist-packages|(site|user)customize\.py|.*\.pth)$`)
+var installed = lazyregexp.New(`(?i)^(site-packages|dist-packages|(site|user)customize\.py|.*\.pth)$`)
 
 // named matches what names something, beside wildcards.
-var named = regexp.MustCompile(`\w\w|\w\*|\*\.?\w|^\w$`)
+var named = lazyregexp.New(`\w\w|\w\*|\*\.?\w|^\w$`)
 
-var fileMode = regexp.MustCompile(`^([ugoa]*[+=-][rwxX]+(,[ugoa]*[+=-][rwxX]+)*|0?[4-7][0-7][0-7])$`)
+var fileMode = lazyregexp.New(`^([ugoa]*[+=-][rwxX]+(,[ugoa]*[+=-][rwxX]+)*|0?[4-7][0-7][0-7])$`)
 
 // chmod is allowed to change the modes of single files; a file that becomes executable is
 // asked for when the result is accepted.
@@ -139,7 +141,7 @@ func chmod(words []word, s scope) (finding, bool) {
 	return changing(`^$`, everyOne)(append([]word{words[0]}, words[2:]...), s)
 }
 
-var arModes = regexp.MustCompile(`^-?[rqd][csuvDUS]*$`)
+var arModes = lazyregexp.New(`^-?[rqd][csuvDUS]*$`)
 
 // ar is allowed to make an archive.
 func ar(words []word, s scope) (finding, bool) {
@@ -171,9 +173,9 @@ func ln(words []word, s scope) (finding, bool) {
 }
 
 var (
-	sedFlags   = regexp.MustCompile(`^(-[nErsuz]*i|-i[nErsuz]*|-i\.\w+|--in-place|--in-place=\.\w+|-[nErsuz]+|--quiet|--silent|--regexp-extended)$`)
-	sedWith    = regexp.MustCompile(`^(-[nErsuzi]*e|--expression)$`)
-	sedInserts = regexp.MustCompile(`^(\d+|\$|/([^/\\\n]|\\[^\n])*/)?\s*[aic]\\?\s*\S[^\n]*$`)
+	sedFlags   = lazyregexp.New(`^(-[nErsuz]*i|-i[nErsuz]*|-i\.\w+|--in-place|--in-place=\.\w+|-[nErsuz]+|--quiet|--silent|--regexp-extended)$`)
+	sedWith    = lazyregexp.New(`^(-[nErsuzi]*e|--expression)$`)
+	sedInserts = lazyregexp.New(`^(\d+|\$|/([^/\\\n]|\\[^\n])*/)?\s*[aic]\\?\s*\S[^\n]*$`)
 )
 
 // sedInPlace is allowed to edit files with a script that neither runs programs nor writes
@@ -226,18 +228,18 @@ func narrowed(words []word) bool {
 	return false
 }
 
-var findsNamed = regexp.MustCompile(`\w\w`)
+var findsNamed = lazyregexp.New(`\w\w`)
 
 var (
-	perlFlags = regexp.MustCompile(`^(-(pi|i|p|pie|pe|ie|0pi|0777pi)(\.bak)?|-e|-0|-0777)$`)
-	perlPlain []*regexp.Regexp
+	perlFlags = lazyregexp.New(`^(-(pi|i|p|pie|pe|ie|0pi|0777pi)(\.bak)?|-e|-0|-0777)$`)
+	perlPlain []*lazyregexp.Regexp
 )
 
 func init() {
 	for _, separator := range []string{"/", "#", "|", ","} {
 		part := strings.ReplaceAll(`(?:[^\n\\$@{}`+"`"+`SEP]|\\[^\n]|\$[0-9&])*\$?`, "SEP", regexp.QuoteMeta(separator))
 		q := regexp.QuoteMeta(separator)
-		perlPlain = append(perlPlain, regexp.MustCompile(`^s`+q+part+q+part+q+`[gimsx]*;?$`))
+		perlPlain = append(perlPlain, lazyregexp.New(`^s`+q+part+q+part+q+`[gimsx]*;?$`))
 	}
 }
 
@@ -258,7 +260,7 @@ func perlInPlace(words []word, s scope) (finding, bool) {
 			files = append(files, w)
 		}
 	}
-	if !strings.Contains(flags, "p") || !strings.Contains(flags, "i") || !slices.ContainsFunc(perlPlain, func(r *regexp.Regexp) bool { return r.MatchString(program) }) {
+	if !strings.Contains(flags, "p") || !strings.Contains(flags, "i") || !slices.ContainsFunc(perlPlain, func(r *lazyregexp.Regexp) bool { return r.MatchString(program) }) {
 		return finding{}, false
 	}
 	for _, w := range files[1:] {

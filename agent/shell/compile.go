@@ -1,53 +1,54 @@
 package shell
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 // compiler says which words a compiler may have: those that choose what is compiled and how.
 // What makes a compiler load or start something of a given name (-fplugin, -B, -specs,
 // -wrapper, -Xlinker, a linker, an annotation processor, @file) is no such word.
 type compiler struct {
-	flags    *regexp.Regexp // without a value, or with one that names no file
-	never    *regexp.Regexp // of those, what loads or starts something
-	valued   *regexp.Regexp // the next word is a value that names no file
-	value    *regexp.Regexp
-	folders  *regexp.Regexp // a file or folders that are read, attached or as the next word
-	output   *regexp.Regexp // a file or folder that is written, attached or as the next word
-	defaults []string       // what it writes without output
-	runs     bool           // it runs code of the workspace: annotation processors
+	flags    *lazyregexp.Regexp // without a value, or with one that names no file
+	never    *lazyregexp.Regexp // of those, what loads or starts something
+	valued   *lazyregexp.Regexp // the next word is a value that names no file
+	value    *lazyregexp.Regexp
+	folders  *lazyregexp.Regexp // a file or folders that are read, attached or as the next word
+	output   *lazyregexp.Regexp // a file or folder that is written, attached or as the next word
+	defaults []string           // what it writes without output
+	runs     bool               // it runs code of the workspace: annotation processors
 }
 
 var cCompiler = compiler{
-	flags: regexp.MustCompile(`^(-c|-S|-E|-M|-MM|-MD|-MMD|-MP|-s|-w|-v|-ansi|-pipe|-g\w*|-O[0-3sgz]?|-Ofast|-W[a-zA-Z][\w+-]*(=[\w+-]+)?|-std=[\w+:]+|-pedantic|-pedantic-errors` +
+	flags: lazyregexp.New(`^(-c|-S|-E|-M|-MM|-MD|-MMD|-MP|-s|-w|-v|-ansi|-pipe|-g\w*|-O[0-3sgz]?|-Ofast|-W[a-zA-Z][\w+-]*(=[\w+-]+)?|-std=[\w+:]+|-pedantic|-pedantic-errors` +
 		`|-f[a-z][\w-]*(=[\w,+-]+)?|-m(arch|tune|cpu|fpu|abi|float-abi)=[\w.+-]+|-m(32|64|avx\w*|sse[\d.]*|fma|bmi2?|thumb|native)|-D\w+(=[^\n]*)?|-U\w+|-l[\w.+-]+|-pthread|-shared|-static|-rdynamic|-pie|-no-pie` +
 		`|-nostdlib|-nostartfiles|-nostdinc|-nodefaultlibs|-static-lib\w+|-dumpversion|-dumpmachine|-stdlib=\w+|-Wl,(--gc-sections|--as-needed|--no-undefined|-s|-z,\w+|-rpath,[\w.$/-]+|-rpath=[\w.$/-]+))$`),
-	never:    regexp.MustCompile(`^-f(no-)?([\w-]*plugin|use-ld|pass|load|lto-|linker|dump|profile-use|integrated-cc1|module)|^-Wl$|^-load|^-stdlib=.*[/]`),
-	valued:   regexp.MustCompile(`^-(x|MT|MQ|arch)$`),
-	value:    regexp.MustCompile(`^[\w.+][\w.+/-]*$`),
-	folders:  regexp.MustCompile(`^-(I|L|isystem|iquote|idirafter|include)`),
-	output:   regexp.MustCompile(`^-(o|MF)`),
+	never:    lazyregexp.New(`^-f(no-)?([\w-]*plugin|use-ld|pass|load|lto-|linker|dump|profile-use|integrated-cc1|module)|^-Wl$|^-load|^-stdlib=.*[/]`),
+	valued:   lazyregexp.New(`^-(x|MT|MQ|arch)$`),
+	value:    lazyregexp.New(`^[\w.+][\w.+/-]*$`),
+	folders:  lazyregexp.New(`^-(I|L|isystem|iquote|idirafter|include)`),
+	output:   lazyregexp.New(`^-(o|MF)`),
 	defaults: []string{"a.out", "*.o", "*.s", "*.d"},
 }
 
 var compilers = map[string]compiler{
 	"gcc": cCompiler, "g++": cCompiler, "cc": cCompiler, "c++": cCompiler, "clang": cCompiler, "clang++": cCompiler,
 	"rustc": {
-		flags: regexp.MustCompile(`^(-O|-g|-v|--test|--edition=\d{4}|--crate-type=\w[\w-]*|--crate-name=\w+|--emit=[\w,-]+|-C(opt-level|debuginfo|debug-assertions|overflow-checks|panic|target-cpu|lto|codegen-units|strip)=[\w-]+|-[AWDF]\w[\w:-]*|--explain|E\d{4}|--cap-lints=\w+|--error-format=\w+|--color=\w+)$`),
-		never: nothing, valued: regexp.MustCompile(`^(-C|-A|-W|-D|-F|--edition|--crate-type|--crate-name|--emit|--cfg)$`),
-		value:   regexp.MustCompile(`^((opt-level|debuginfo|debug-assertions|overflow-checks|panic|target-cpu|lto|codegen-units|strip)=[\w-]+|\d{4}|[a-z][\w:,-]*)$`),
-		folders: nothing, output: regexp.MustCompile(`^(-o|--out-dir=|--out-dir$)`), defaults: []string{anyFile},
+		flags: lazyregexp.New(`^(-O|-g|-v|--test|--edition=\d{4}|--crate-type=\w[\w-]*|--crate-name=\w+|--emit=[\w,-]+|-C(opt-level|debuginfo|debug-assertions|overflow-checks|panic|target-cpu|lto|codegen-units|strip)=[\w-]+|-[AWDF]\w[\w:-]*|--explain|E\d{4}|--cap-lints=\w+|--error-format=\w+|--color=\w+)$`),
+		never: nothing, valued: lazyregexp.New(`^(-C|-A|-W|-D|-F|--edition|--crate-type|--crate-name|--emit|--cfg)$`),
+		value:   lazyregexp.New(`^((opt-level|debuginfo|debug-assertions|overflow-checks|panic|target-cpu|lto|codegen-units|strip)=[\w-]+|\d{4}|[a-z][\w:,-]*)$`),
+		folders: nothing, output: lazyregexp.New(`^(-o|--out-dir=|--out-dir$)`), defaults: []string{anyFile},
 	},
 	"javac": {
-		flags: regexp.MustCompile(`^(-g(:\w+)?|-Xlint(:[\w,-]+)?|-nowarn|-parameters|-deprecation|-Werror|-verbose|-proc:none|-implicit:none|--enable-preview|-Xdiags:verbose|--release=\d+)$`),
-		never: nothing, valued: regexp.MustCompile(`^(--release|-source|-target|--source|--target|-encoding|-Xmaxerrs)$`), value: regexp.MustCompile(`^[\w.-]+$`),
-		folders: regexp.MustCompile(`^(-cp|-classpath|--class-path|-sourcepath|--source-path|-p|--module-path)$`), output: regexp.MustCompile(`^-d$`), defaults: []string{"*.class"}, runs: true,
+		flags: lazyregexp.New(`^(-g(:\w+)?|-Xlint(:[\w,-]+)?|-nowarn|-parameters|-deprecation|-Werror|-verbose|-proc:none|-implicit:none|--enable-preview|-Xdiags:verbose|--release=\d+)$`),
+		never: nothing, valued: lazyregexp.New(`^(--release|-source|-target|--source|--target|-encoding|-Xmaxerrs)$`), value: lazyregexp.New(`^[\w.-]+$`),
+		folders: lazyregexp.New(`^(-cp|-classpath|--class-path|-sourcepath|--source-path|-p|--module-path)$`), output: lazyregexp.New(`^-d$`), defaults: []string{"*.class"}, runs: true,
 	},
 	"protoc": { // the languages that are built in: others are programs that it looks for
-		flags: regexp.MustCompile(`^(--include_imports|--include_source_info)$`), never: nothing, valued: nothing, value: nothing,
-		folders: regexp.MustCompile(`^(-I|--proto_path=)`), output: regexp.MustCompile(`^--(cpp|java|python|pyi|csharp|objc|php|ruby|kotlin|descriptor_set)_out=`), defaults: []string{anyFile},
+		flags: lazyregexp.New(`^(--include_imports|--include_source_info)$`), never: nothing, valued: nothing, value: nothing,
+		folders: lazyregexp.New(`^(-I|--proto_path=)`), output: lazyregexp.New(`^--(cpp|java|python|pyi|csharp|objc|php|ruby|kotlin|descriptor_set)_out=`), defaults: []string{anyFile},
 	},
 }
 
@@ -107,7 +108,7 @@ func (c compiler) compiles(words []word, s scope) (finding, bool) {
 }
 
 // attached returns the value of a flag, attached to it or as the next word, and how many words they are.
-func attached(flag *regexp.Regexp, words []word) (value word, n int) {
+func attached(flag *lazyregexp.Regexp, words []word) (value word, n int) {
 	name := flag.FindString(words[0].text)
 	if rest := words[0].text[len(name):]; rest != "" {
 		return word{text: strings.TrimPrefix(rest, "=")}, 1

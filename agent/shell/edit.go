@@ -1,9 +1,10 @@
 package shell
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 // Here are the programs that change many files of the private copy at once: git for single
@@ -22,23 +23,23 @@ var gitRests = []Rest{{Manifest: "config"}, {Manifest: "config.worktree"}, {Mani
 
 // gitEdit is a subcommand of git that changes files of the work tree or the index.
 type gitEdit struct {
-	flags    *regexp.Regexp // without a value
-	valued   *regexp.Regexp // the next word is its value, a revision or a folder
-	reads    bool           // its operands are read
-	revision bool           // a revision stands in front of --
+	flags    *lazyregexp.Regexp // without a value
+	valued   *lazyregexp.Regexp // the next word is its value, a revision or a folder
+	reads    bool               // its operands are read
+	revision bool               // a revision stands in front of --
 }
 
 var gitEdits = map[string]gitEdit{
-	"mv":       {flags: regexp.MustCompile(`^(-[fvkn]+|--force|--verbose|--dry-run)$`), valued: nothing},
-	"rm":       {flags: regexp.MustCompile(`^(-[rfqn]+|--force|--quiet|--dry-run|--cached|--ignore-unmatch)$`), valued: nothing},
-	"restore":  {flags: regexp.MustCompile(`^(-[SWq]+|--staged|--worktree|--quiet|--ours|--theirs|--source=[\w@][\w./~^@-]*)$`), valued: regexp.MustCompile(`^(-s|--source)$`)},
-	"checkout": {flags: regexp.MustCompile(`^(-q|--quiet|--ours|--theirs)$`), valued: nothing, revision: true},
-	"reset":    {flags: regexp.MustCompile(`^(-q|--quiet)$`), valued: nothing, revision: true},
-	"apply": {flags: regexp.MustCompile(`^(-p\d|-[3Rv]+|-C\d|--(index|cached|3way|reverse|reject|recount|verbose|quiet|ignore-whitespace|ignore-space-change|unidiff-zero|inaccurate-eof|allow-empty)|--whitespace=\w+|--(include|exclude)=[\w.*/-]+)$`),
+	"mv":       {flags: lazyregexp.New(`^(-[fvkn]+|--force|--verbose|--dry-run)$`), valued: nothing},
+	"rm":       {flags: lazyregexp.New(`^(-[rfqn]+|--force|--quiet|--dry-run|--cached|--ignore-unmatch)$`), valued: nothing},
+	"restore":  {flags: lazyregexp.New(`^(-[SWq]+|--staged|--worktree|--quiet|--ours|--theirs|--source=[\w@][\w./~^@-]*)$`), valued: lazyregexp.New(`^(-s|--source)$`)},
+	"checkout": {flags: lazyregexp.New(`^(-q|--quiet|--ours|--theirs)$`), valued: nothing, revision: true},
+	"reset":    {flags: lazyregexp.New(`^(-q|--quiet)$`), valued: nothing, revision: true},
+	"apply": {flags: lazyregexp.New(`^(-p\d|-[3Rv]+|-C\d|--(index|cached|3way|reverse|reject|recount|verbose|quiet|ignore-whitespace|ignore-space-change|unidiff-zero|inaccurate-eof|allow-empty)|--whitespace=\w+|--(include|exclude)=[\w.*/-]+)$`),
 		valued: nothing, reads: true},
 }
 
-var revision = regexp.MustCompile(`^[\w@][\w./~^@-]*$`)
+var revision = lazyregexp.New(`^[\w@][\w./~^@-]*$`)
 
 // expanded reports whether the shell makes a word, or a part of it, when the line runs: which
 // files of the copy would be changed is not known then, and could be all.
@@ -125,30 +126,30 @@ func records(words []word) bool {
 
 // packed is a program that unpacks or packs files.
 type packed struct {
-	flags   *regexp.Regexp // without a value
-	written string         // flags whose next word is a file or a folder that is written
-	read    string         // flags whose next word is a file that is read
-	text    string         // flags whose next word is neither
-	most    int            // how many operands are changed, from the first; the others are read
-	fewest  int            // operands
+	flags   *lazyregexp.Regexp // without a value
+	written string             // flags whose next word is a file or a folder that is written
+	read    string             // flags whose next word is a file that is read
+	text    string             // flags whose next word is neither
+	most    int                // how many operands are changed, from the first; the others are read
+	fewest  int                // operands
 }
 
 var packs = map[string]packed{
-	"patch": {flags: regexp.MustCompile(`^(-p\d|-[NsRElufbt]+|-F\d|--(forward|reverse|silent|quiet|dry-run|verbose|unified|remove-empty-files|ignore-whitespace|no-backup-if-mismatch|batch|force|backup|binary|posix)|--strip=\d)$`),
+	"patch": {flags: lazyregexp.New(`^(-p\d|-[NsRElufbt]+|-F\d|--(forward|reverse|silent|quiet|dry-run|verbose|unified|remove-empty-files|ignore-whitespace|no-backup-if-mismatch|batch|force|backup|binary|posix)|--strip=\d)$`),
 		written: "-d -o -r --directory --output --reject-file", read: "-i --input", text: "-p -F", most: 1},
-	"unzip":    {flags: regexp.MustCompile(`^-[oqnjuUaCL]+$`), written: "-d", text: "-x", fewest: 1},
-	"zip":      {flags: regexp.MustCompile(`^-([rqjuDXy0-9]+|FS)$`), text: "-x -i", most: 1, fewest: 2},
-	"gunzip":   {flags: regexp.MustCompile(`^-[kfqv]+$`), most: 1 << 10, fewest: 1},
-	"gzip":     {flags: regexp.MustCompile(`^-[kfqvdn1-9]+$`), most: 1 << 10, fewest: 1},
-	"bzip2":    {flags: regexp.MustCompile(`^-[kfqvdz1-9]+$`), most: 1 << 10, fewest: 1},
-	"xz":       {flags: regexp.MustCompile(`^-[kfqvdz0-9]+$`), most: 1 << 10, fewest: 1},
-	"dos2unix": {flags: regexp.MustCompile(`^-[qk]$`), most: 1 << 10, fewest: 1},
-	"unix2dos": {flags: regexp.MustCompile(`^-[qk]$`), most: 1 << 10, fewest: 1},
-	"truncate": {flags: regexp.MustCompile(`^(-s\d+|--size=\d+|-c)$`), text: "-s --size", most: 1 << 10, fewest: 1},
+	"unzip":    {flags: lazyregexp.New(`^-[oqnjuUaCL]+$`), written: "-d", text: "-x", fewest: 1},
+	"zip":      {flags: lazyregexp.New(`^-([rqjuDXy0-9]+|FS)$`), text: "-x -i", most: 1, fewest: 2},
+	"gunzip":   {flags: lazyregexp.New(`^-[kfqv]+$`), most: 1 << 10, fewest: 1},
+	"gzip":     {flags: lazyregexp.New(`^-[kfqvdn1-9]+$`), most: 1 << 10, fewest: 1},
+	"bzip2":    {flags: lazyregexp.New(`^-[kfqvdz1-9]+$`), most: 1 << 10, fewest: 1},
+	"xz":       {flags: lazyregexp.New(`^-[kfqvdz0-9]+$`), most: 1 << 10, fewest: 1},
+	"dos2unix": {flags: lazyregexp.New(`^-[qk]$`), most: 1 << 10, fewest: 1},
+	"unix2dos": {flags: lazyregexp.New(`^-[qk]$`), most: 1 << 10, fewest: 1},
+	"truncate": {flags: lazyregexp.New(`^(-s\d+|--size=\d+|-c)$`), text: "-s --size", most: 1 << 10, fewest: 1},
 }
 
 // plainText is the value of a flag that is a number or selects names.
-var plainText = regexp.MustCompile(`^[\w*?][\w.*?/-]*$`)
+var plainText = lazyregexp.New(`^[\w*?][\w.*?/-]*$`)
 
 // packing judges these programs. The folder that a flag names may be any of the copy or of /tmp.
 func packing(words []word, s scope) (finding, bool) {
@@ -196,8 +197,8 @@ func into(w word, s scope) (string, touch) {
 }
 
 var (
-	tarModes = regexp.MustCompile(`^-?[xczjJvkmp]+f$`)
-	tarFlag  = regexp.MustCompile(`^--(strip-components=\d|exclude=[\w.*/-]+|no-same-owner|no-same-permissions|wildcards|exclude-vcs|numeric-owner|keep-old-files)$`)
+	tarModes = lazyregexp.New(`^-?[xczjJvkmp]+f$`)
+	tarFlag  = lazyregexp.New(`^--(strip-components=\d|exclude=[\w.*/-]+|no-same-owner|no-same-permissions|wildcards|exclude-vcs|numeric-owner|keep-old-files)$`)
 )
 
 // tarFiles judges tar where it unpacks into the copy or /tmp, or packs files of it. Names that

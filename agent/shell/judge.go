@@ -2,9 +2,10 @@ package shell
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 // finding is the judgement of one simple command.
@@ -115,8 +116,8 @@ func texts(words []word) []string {
 }
 
 var (
-	pythonName  = regexp.MustCompile(`^python[23]?(\.\d+)?$`)
-	projectTool = regexp.MustCompile(`^(\./)?(\.?venv/bin|node_modules/\.bin|vendor/bin)/([\w-]+)$`)
+	pythonName  = lazyregexp.New(`^python[23]?(\.\d+)?$`)
+	projectTool = lazyregexp.New(`^(\./)?(\.?venv/bin|node_modules/\.bin|vendor/bin)/([\w-]+)$`)
 )
 
 // projectsOwn returns which tool a program in the workspace is, judged by the
@@ -252,7 +253,7 @@ func reaches(words []word, s scope) string {
 func join(words []word) string { return strings.Join(texts(words), " ") }
 
 // tricky matches flags by which programs are likely to run something.
-var tricky = regexp.MustCompile(`(?i)^-(-?(c|e|x|exec|eval|command|run|code|script|init|plugin|load|config|rsh|pager|hook|pre|post|program|filter|shell)\b|.*(exec|program|command|hook|plugin|shell|script))`)
+var tricky = lazyregexp.New(`(?i)^-(-?(c|e|x|exec|eval|command|run|code|script|init|plugin|load|config|rsh|pager|hook|pre|post|program|filter|shell)\b|.*(exec|program|command|hook|plugin|shell|script))`)
 
 // narrow is the shape of an unknown command: exactly its words, none of which may
 // contain program text, a path outside of the workspace or a secret.
@@ -388,13 +389,13 @@ func (p *program) value(f flagged, s scope) objection {
 }
 
 var (
-	plainName   = regexp.MustCompile(`^[\w,-]+$`)
-	registers   = regexp.MustCompile(`^[\w-]+/(register|esm|cjs)$`) // ts-node/register, tsx/esm: a package, since it is required
+	plainName   = lazyregexp.New(`^[\w,-]+$`)
+	registers   = lazyregexp.New(`^[\w-]+/(register|esm|cjs)$`) // ts-node/register, tsx/esm: a package, since it is required
 	preloads    = []string{"-r", "--require", "--import", "--loader", "--experimental-loader"}
-	linkerFlags = regexp.MustCompile(`^(-[sw]|-X [\w./-]+=[\w.:+-]*)( (-[sw]|-X [\w./-]+=[\w.:+-]*))*$`)
+	linkerFlags = lazyregexp.New(`^(-[sw]|-X [\w./-]+=[\w.:+-]*)( (-[sw]|-X [\w./-]+=[\w.:+-]*))*$`)
 	// compilerFlags print what the compiler decides, or switch optimization off.
-	compilerFlags = regexp.MustCompile(`^((all|[\w./]+)=)?-([NlS]|m(=\d)?)( -([NlS]|m(=\d)?))*$`)
-	noPlugin      = regexp.MustCompile(`^no:[\w.-]+$`)
+	compilerFlags = lazyregexp.New(`^((all|[\w./]+)=)?-([NlS]|m(=\d)?)( -([NlS]|m(=\d)?))*$`)
+	noPlugin      = lazyregexp.New(`^no:[\w.-]+$`)
 )
 
 // free checks a value that is text. A program that runs code could take it for a
@@ -481,4 +482,4 @@ func (p *program) operand(takes operand, w word, last bool, s scope) objection {
 // makes it no flag.
 func anchored(glob string) bool { return strings.IndexAny(glob, "*?[-") > 0 }
 
-var whole = regexp.MustCompile(`^-?\d+$`)
+var whole = lazyregexp.New(`^-?\d+$`)

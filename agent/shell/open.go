@@ -1,9 +1,10 @@
 package shell
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -217,8 +218,8 @@ func (w *walker) output(list []*syntax.Stmt) kind {
 }
 
 var (
-	dateFormat = regexp.MustCompile(`^\+[\w%.:-]*$`)
-	revisions  = regexp.MustCompile(`^git (rev-parse( --(short|verify|abbrev-ref|show-toplevel|show-prefix|quiet))*( [\w@][\w./~^@-]*)?|merge-base( [\w@][\w./~^@-]*){2}|describe( --(tags|always|abbrev=\d+))*|branch --show-current)$`)
+	dateFormat = lazyregexp.New(`^\+[\w%.:-]*$`)
+	revisions  = lazyregexp.New(`^git (rev-parse( --(short|verify|abbrev-ref|show-toplevel|show-prefix|quiet))*( [\w@][\w./~^@-]*)?|merge-base( [\w@][\w./~^@-]*){2}|describe( --(tags|always|abbrev=\d+))*|branch --show-current)$`)
 )
 
 // printed returns what is known of what a command prints.
@@ -311,7 +312,7 @@ func selects(c *command) bool {
 }
 
 // cutting matches what sort, head and tail may have where they only choose lines.
-var cutting = regexp.MustCompile(`^(-[nrVu]+|-?\d+|-n\d+)$`)
+var cutting = lazyregexp.New(`^(-[nrVu]+|-?\d+|-n\d+)$`)
 
 // set notes that the line sets a variable. A variable is all that it is set to anywhere
 // in the line, since it is not followed which of that comes last.
@@ -422,8 +423,8 @@ func (j judge) easy(c *command, s scope) finding {
 }
 
 var (
-	oneOperand  = regexp.MustCompile(`^-[bcdefghLprsSuwxzn]$`)
-	twoOperands = regexp.MustCompile(`^(=|==|!=|<|>|-(eq|ne|lt|le|gt|ge|nt|ot|ef))$`)
+	oneOperand  = lazyregexp.New(`^-[bcdefghLprsSuwxzn]$`)
+	twoOperands = lazyregexp.New(`^(=|==|!=|<|>|-(eq|ne|lt|le|gt|ge|nt|ot|ef))$`)
 )
 
 // tested judges test with words that the shell expands: where it stands which words are

@@ -2,9 +2,10 @@ package shell
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -27,9 +28,9 @@ func (p Package) String() string {
 
 var (
 	ecosystems  = []string{"pypi", "npm", "go", "cargo"}
-	packageName = regexp.MustCompile(`^@?[A-Za-z0-9][\w.-]*(/[\w.~-]+)*$`)
-	versionText = regexp.MustCompile(`^v?\d[\w.+!-]*$`)
-	pythonRuns  = regexp.MustCompile(`[-_.]+`)
+	packageName = lazyregexp.New(`^@?[A-Za-z0-9][\w.-]*(/[\w.~-]+)*$`)
+	versionText = lazyregexp.New(`^v?\d[\w.+!-]*$`)
+	pythonRuns  = lazyregexp.New(`[-_.]+`)
 )
 
 // ParsePackage reads an entry of the allowlist, such as pypi:requests@2.31.0,

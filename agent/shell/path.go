@@ -3,16 +3,17 @@ package shell
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 var (
-	revisionSep = regexp.MustCompile(`[/:=]`)
+	revisionSep = lazyregexp.New(`[/:=]`)
 	// testID matches how pytest names a test of a file: what is behind the file's name is no file.
-	testID  = regexp.MustCompile(`^([\w./@+-]+\.py)(::[A-Za-z_]\w*)+(\[[^/\[\]]*\])?$`)
-	address = regexp.MustCompile(`^[a-z][a-z0-9+.-]*::?//|^ext::|://`)
+	testID  = lazyregexp.New(`^([\w./@+-]+\.py)(::[A-Za-z_]\w*)+(\[[^/\[\]]*\])?$`)
+	address = lazyregexp.New(`^[a-z][a-z0-9+.-]*::?//|^ext::|://`)
 )
 
 // root is where the sandbox shows the workspace's copy.
@@ -34,7 +35,7 @@ var (
 var libraries = []string{"/usr/lib/", "/usr/share/", "/usr/include/", "/usr/local/lib/", "/usr/local/include/", "/usr/local/go/src/", "/usr/src/"}
 
 // keptPrivate matches parts of paths there that lead to keys.
-var keptPrivate = regexp.MustCompile(`(?i)(^|/)(ssl|private|keyrings?|ca-certificates|pki)(/|$)`)
+var keptPrivate = lazyregexp.New(`(?i)(^|/)(ssl|private|keyrings?|ca-certificates|pki)(/|$)`)
 
 // library reports whether a path is one of the installed libraries, which programs that only
 // read may show where the policy eases that. Secret names are secret there as well.

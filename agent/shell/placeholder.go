@@ -3,14 +3,15 @@ package shell
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 
 	"mvdan.cc/sh/v3/syntax"
 )
 
-var placeholder = regexp.MustCompile(`\{\{[ \t]*([A-Z][A-Z0-9_]*)[ \t]*\}\}`)
+var placeholder = lazyregexp.New(`\{\{[ \t]*([A-Z][A-Z0-9_]*)[ \t]*\}\}`)
 
 // Placeholder is a {{ NAME }} in a command or in a file. It stands for a value that
 // the writer of the text does not know.

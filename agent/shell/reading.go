@@ -1,9 +1,10 @@
 package shell
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 // reader splits a line into tokens by the rules that bash, dash and every other POSIX
@@ -63,11 +64,11 @@ var (
 )
 
 var (
-	assigning    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
-	oddAssign    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\+=|\[)`)
-	delimiter    = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*|'[A-Za-z_][A-Za-z0-9_]*'|"[A-Za-z_][A-Za-z0-9_]*")$`)
-	variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*`)
-	bracedName   = regexp.MustCompile(`^\{[A-Za-z_][A-Za-z0-9_]*((:-|-|:\+|\+|%%?|##?)[A-Za-z0-9_./*-]*)?\}|^\{#[A-Za-z_][A-Za-z0-9_]*\}|^\{PIPESTATUS\[[0-9@]\]\}`)
+	assigning    = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*=`)
+	oddAssign    = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*(\+=|\[)`)
+	delimiter    = lazyregexp.New(`^([A-Za-z_][A-Za-z0-9_]*|'[A-Za-z_][A-Za-z0-9_]*'|"[A-Za-z_][A-Za-z0-9_]*")$`)
+	variableName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*`)
+	bracedName   = lazyregexp.New(`^\{[A-Za-z_][A-Za-z0-9_]*((:-|-|:\+|\+|%%?|##?)[A-Za-z0-9_./*-]*)?\}|^\{#[A-Za-z_][A-Za-z0-9_]*\}|^\{PIPESTATUS\[[0-9@]\]\}`)
 )
 
 // readTokens returns the tokens of a text, the text without what means nothing, and

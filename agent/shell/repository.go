@@ -1,9 +1,10 @@
 package shell
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 // The copy has no repository of the user's, and git init is asked for: what git records there, or puts aside, reaches
@@ -16,28 +17,28 @@ var gitHooks = []Rest{{Manifest: "pre-*"}, {Manifest: "post-*"}, {Manifest: "*-m
 
 // gitRecord is a subcommand of git that records something.
 type gitRecord struct {
-	flags        *regexp.Regexp // without a value, or with one attached
-	message      *regexp.Regexp // the next word is text
-	operands     *regexp.Regexp
+	flags        *lazyregexp.Regexp // without a value, or with one attached
+	message      *lazyregexp.Regexp // the next word is text
+	operands     *lazyregexp.Regexp
 	fewest, most int  // operands
 	told         bool // without a message git starts an editor
 }
 
 var (
-	stashFlags = regexp.MustCompile(`^(-[uqk]+|--(include-untracked|quiet|keep-index|staged|index))$`)
-	stashed    = regexp.MustCompile(`^(stash@\{\d+\}|\d+)$`)
+	stashFlags = lazyregexp.New(`^(-[uqk]+|--(include-untracked|quiet|keep-index|staged|index))$`)
+	stashed    = lazyregexp.New(`^(stash@\{\d+\}|\d+)$`)
 )
 
 // gitRecords are by the words of the subcommand.
 var gitRecords = map[string]gitRecord{
-	"commit":      {flags: regexp.MustCompile(`^(-[aqsv]+|--(all|quiet|signoff|allow-empty|verbose))$`), message: regexp.MustCompile(`^(-[aqsv]*m|--message)$`), operands: nothing, told: true},
+	"commit":      {flags: lazyregexp.New(`^(-[aqsv]+|--(all|quiet|signoff|allow-empty|verbose))$`), message: lazyregexp.New(`^(-[aqsv]*m|--message)$`), operands: nothing, told: true},
 	"stash":       {flags: stashFlags, message: nothing, operands: nothing},
-	"stash push":  {flags: stashFlags, message: regexp.MustCompile(`^(-[uqk]*m|--message)$`), operands: regexp.MustCompile(`^(--|\w[\w./-]*)$`), most: 1 << 10},
-	"stash save":  {flags: stashFlags, message: nothing, operands: regexp.MustCompile(`^\w[\w .:-]*$`), most: 1},
+	"stash push":  {flags: stashFlags, message: lazyregexp.New(`^(-[uqk]*m|--message)$`), operands: lazyregexp.New(`^(--|\w[\w./-]*)$`), most: 1 << 10},
+	"stash save":  {flags: stashFlags, message: nothing, operands: lazyregexp.New(`^\w[\w .:-]*$`), most: 1},
 	"stash pop":   {flags: stashFlags, message: nothing, operands: stashed, most: 1},
 	"stash apply": {flags: stashFlags, message: nothing, operands: stashed, most: 1},
-	"switch -c":   {flags: regexp.MustCompile(`^-q$`), message: nothing, operands: revision, fewest: 1, most: 2},
-	"checkout -b": {flags: regexp.MustCompile(`^-q$`), message: nothing, operands: revision, fewest: 1, most: 2},
+	"switch -c":   {flags: lazyregexp.New(`^-q$`), message: nothing, operands: revision, fewest: 1, most: 2},
+	"checkout -b": {flags: lazyregexp.New(`^-q$`), message: nothing, operands: revision, fewest: 1, most: 2},
 }
 
 // gitRecorded judges git where it records something in the copy's repository.

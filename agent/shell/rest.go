@@ -2,9 +2,10 @@ package shell
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -95,7 +96,7 @@ func rests(words []word) []Rest {
 }
 
 var (
-	npmFlag  = regexp.MustCompile(`^(--(filter|scope|since|concurrency)=[\w@.*][\w@/.*-]*|--no-cache|--stream|--no-bail|--silent|-s|--if-present|-ws|--workspaces|--workspace=[\w@/.-]+|--no-update-notifier|--color|--no-color|-r|--recursive|--bun)$`)
+	npmFlag  = lazyregexp.New(`^(--(filter|scope|since|concurrency)=[\w@.*][\w@/.*-]*|--no-cache|--stream|--no-bail|--silent|-s|--if-present|-ws|--workspaces|--workspace=[\w@/.-]+|--no-update-notifier|--color|--no-color|-r|--recursive|--bun)$`)
 	npmOwn   = []string{"npm", "yarn", "pnpm", "bun", "composer", "deno", "turbo", "lerna"}
 	npmVerbs = []string{"test", "t", "tst"}
 )
@@ -145,8 +146,8 @@ func npmScript(words []word) (script string, n int, ok bool) {
 }
 
 var (
-	activating  = regexp.MustCompile(`^(\./)?\.?v?env/bin/activate$`)
-	packageTool = regexp.MustCompile(`^(\./)?node_modules/([\w-]+)/(bin|dist|lib)/([\w-]+?)(\.[cm]?js)?$`)
+	activating  = lazyregexp.New(`^(\./)?\.?v?env/bin/activate$`)
+	packageTool = lazyregexp.New(`^(\./)?node_modules/([\w-]+)/(bin|dist|lib)/([\w-]+?)(\.[cm]?js)?$`)
 )
 
 // toolFile returns which tool an interpreter is given as a file: node node_modules/.bin/jest, php vendor/bin/phpunit, node
@@ -211,21 +212,21 @@ var endings = map[string]string{"python": ".py", "node": ".js .mjs .cjs .ts .mts
 
 // quiet are flags of interpreters that only say how they speak or where they look in the workspace.
 // An interpreter has its own: -I takes the next word in one and none in another, and -E is program text.
-var quiet = map[string]*regexp.Regexp{
-	"python": regexp.MustCompile(`^(-[BuIEsOqb]|-W(d|default|error|ignore|always))$`),
+var quiet = map[string]*lazyregexp.Regexp{
+	"python": lazyregexp.New(`^(-[BuIEsOqb]|-W(d|default|error|ignore|always))$`),
 	"ruby":   includes, "perl": includes,
 	"sh": shellFlags, "bash": shellFlags, "dash": shellFlags,
 }
 
-var includes, shellFlags = regexp.MustCompile(`^(-w|-I[\w./][\w./-]*)$`), regexp.MustCompile(`^-([eux]{1,3})$`)
+var includes, shellFlags = lazyregexp.New(`^(-w|-I[\w./][\w./-]*)$`), lazyregexp.New(`^-([eux]{1,3})$`)
 
 // dispatchers are scripts that every project of a kind has: what they do is in their arguments, which are judged.
 var dispatchers = []string{"manage.py", "setup.py", "artisan"}
 
 // aimsOut matches names of scripts that are made to reach beyond the workspace.
-var aimsOut = regexp.MustCompile(`(?i)deploy|publish|release|push|upload|install|provision|destroy|teardown|rollback|login|notify|mail|sync|bootstrap|prod`)
+var aimsOut = lazyregexp.New(`(?i)deploy|publish|release|push|upload|install|provision|destroy|teardown|rollback|login|notify|mail|sync|bootstrap|prod`)
 
-var moduleName = regexp.MustCompile(`^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$`)
+var moduleName = lazyregexp.New(`^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$`)
 
 // script judges a program of the project that is started by its name, by itself or by an
 // interpreter. It may run as long as it is the user's own, and its arguments stay in the workspace.
@@ -280,10 +281,10 @@ func script(words []word, s scope) (finding, bool) {
 }
 
 var (
-	localPackage = regexp.MustCompile(`^(\.{1,2}(/[\w.-]+)*/?|[\w./-]+\.go)$`)
-	generated    = regexp.MustCompile(`^(-[vxn]|\.{1,2}(/[\w.-]+)*/?|[\w-][\w./-]*\.go)$`)
-	setupVerb    = regexp.MustCompile(`^(build|build_ext|build_py|check|test|clean|sdist|bdist_wheel|--inplace|-[iqfv]|--(force|quiet|verbose|version|name))$`)
-	cargoFlag    = regexp.MustCompile(`^(-q|--quiet|--release|--offline|--locked|--bin|--example|-p|--package|[\w-]+)$`)
+	localPackage = lazyregexp.New(`^(\.{1,2}(/[\w.-]+)*/?|[\w./-]+\.go)$`)
+	generated    = lazyregexp.New(`^(-[vxn]|\.{1,2}(/[\w.-]+)*/?|[\w-][\w./-]*\.go)$`)
+	setupVerb    = lazyregexp.New(`^(build|build_ext|build_py|check|test|clean|sdist|bdist_wheel|--inplace|-[iqfv]|--(force|quiet|verbose|version|name))$`)
+	cargoFlag    = lazyregexp.New(`^(-q|--quiet|--release|--offline|--locked|--bin|--example|-p|--package|[\w-]+)$`)
 )
 
 // compiled reports whether a command compiles and runs a program of the project, with the sources that it rests on.
@@ -339,7 +340,7 @@ var starters = []string{"tsx", "ts-node", "babel-node", "nodemon", "esno", "jiti
 // testRuns are the words behind an interpreter that make it a runner of tests, or a tool that only reads its operands.
 var testRuns = map[string][]string{"node": {"--test", "--check", "-c"}, "tsx": {"--test"}, "bun": {"test"}, "deno": {"test", "lint", "fmt", "check"}}
 
-var onlyVariable = regexp.MustCompile(`^(\$+(\([^)]*\)|\{[^}]*\}|\w+|[@<^*?])|` + unknown + `)$`)
+var onlyVariable = lazyregexp.New(`^(\$+(\([^)]*\)|\{[^}]*\}|\w+|[@<^*?])|` + unknown + `)$`)
 
 // startedBy returns the files that one command starts.
 func startedBy(words []string) (files []string) {

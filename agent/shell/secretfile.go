@@ -1,8 +1,7 @@
 package shell
 
 import (
-	"regexp"
-
+	"caselsp/store/lazyregexp"
 	"caselsp/store/secret"
 )
 
@@ -12,7 +11,7 @@ import (
 func SecretFile(p string) bool { return secret.Hidden(p) }
 
 // secretFolder is a folder in which programs keep keys and passwords.
-var secretFolder = regexp.MustCompile(`(?i)^\.(ssh|aws|gnupg|kube|docker)$`)
+var secretFolder = lazyregexp.New(`(?i)^\.(ssh|aws|gnupg|kube|docker)$`)
 
 // secretPart reports whether a part of a path is a file or a folder of secrets.
 func secretPart(name string) bool { return SecretFile(name) || secretFolder.MatchString(name) }

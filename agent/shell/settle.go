@@ -2,9 +2,10 @@ package shell
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 // What an allowed line rests on is compared with the user's files before it runs. So
@@ -83,9 +84,9 @@ func namesAll(words []word) bool {
 var (
 	// workedOn are the endings of what tasks work on: sources, texts and data. What a manifest starts by such a name is
 	// compared with what the line writes, as if the task had changed it before.
-	workedOn = regexp.MustCompile(`\.(py|pyi|js|jsx|mjs|cjs|ts|tsx|mts|cts|vue|svelte|go|rs|java|kt|kts|scala|rb|erb|php|c|h|cc|cpp|cxx|hpp|hh|cs|fs|swift|dart|ex|exs|erl|hs|ml|lua|jl|sql|graphql|proto|css|scss|sass|less|html|hbs|ejs|jinja2?|md|mdx|rst|txt|csv|tsv|json|yaml|yml|toml|xml|svg|snap|golden|po|tmpl)$`)
+	workedOn = lazyregexp.New(`\.(py|pyi|js|jsx|mjs|cjs|ts|tsx|mts|cts|vue|svelte|go|rs|java|kt|kts|scala|rb|erb|php|c|h|cc|cpp|cxx|hpp|hh|cs|fs|swift|dart|ex|exs|erl|hs|ml|lua|jl|sql|graphql|proto|css|scss|sass|less|html|hbs|ejs|jinja2?|md|mdx|rst|txt|csv|tsv|json|yaml|yml|toml|xml|svg|snap|golden|po|tmpl)$`)
 	// startedIn are folders whose files are often started by others of them.
-	startedIn = regexp.MustCompile(`(?i)^(scripts?|tools?|bin|hack|ci|utils?-?scripts|build-?(aux|tools|scripts)|tasks|hooks|node_modules|vendor|venv|site-packages|\..*)$`)
+	startedIn = lazyregexp.New(`(?i)^(scripts?|tools?|bin|hack|ci|utils?-?scripts|build-?(aux|tools|scripts)|tasks|hooks|node_modules|vendor|venv|site-packages|\..*)$`)
 )
 
 // worked reports whether a file is certain to be one that is worked on, and not one that is started.
@@ -104,10 +105,10 @@ func worked(name string) bool {
 }
 
 // result matches the names under which people keep what a command printed.
-var result = regexp.MustCompile(`(?i)^([\w.]+[-_])?(out|outputs?|logs?|results?|reports?|err|errors?|stderr|stdout|failures?|summary|lint|tests?|build|coverage|tmp|temp|before|after|baseline|actual|expected)([-_.]?\w+)?\.txt$|^(test-?)?(results?|reports?|junit|coverage)([-_]\w+)?\.xml$`)
+var result = lazyregexp.New(`(?i)^([\w.]+[-_])?(out|outputs?|logs?|results?|reports?|err|errors?|stderr|stdout|failures?|summary|lint|tests?|build|coverage|tmp|temp|before|after|baseline|actual|expected)([-_.]?\w+)?\.txt$|^(test-?)?(results?|reports?|junit|coverage)([-_]\w+)?\.xml$`)
 
 // installLists matches lists of packages, which installers obey.
-var installLists = regexp.MustCompile(`(?i)require|constrain|packages|cmake`)
+var installLists = lazyregexp.New(`(?i)require|constrain|packages|cmake`)
 
 // logged reports whether a file is certain to be only output that nobody runs.
 func logged(name string) bool {

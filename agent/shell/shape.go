@@ -1,9 +1,10 @@
 package shell
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -51,7 +52,7 @@ func shape(commands []*command) string {
 	return b.String()
 }
 
-var bare = regexp.MustCompile(`^[\w./:@%+,=-]+$`)
+var bare = lazyregexp.New(`^[\w./:@%+,=-]+$`)
 
 // declarations are parsed as declarations, not as commands.
 var declarations = []string{"declare", "local", "export", "readonly", "typeset", "nameref", "let", "coproc", "time"}

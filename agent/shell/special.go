@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 // specials judge programs whose arguments are a language of their own.
@@ -133,7 +135,7 @@ func sed(words []word, s scope) finding {
 	return known("sed", allInside(rest, s))
 }
 
-var sedAddress = regexp.MustCompile(`^(\d+(~\d+)?|\$|\+\d+|/([^/\\\n]|\\[^\n])*/I?)`)
+var sedAddress = lazyregexp.New(`^(\d+(~\d+)?|\$|\+\d+|/([^/\\\n]|\\[^\n])*/I?)`)
 
 // sedPrints reports whether a sed script changes nothing but its output. It knows
 // less than sed, and answers no to what it does not know.
@@ -210,7 +212,7 @@ func sedParts(s string, flags bool) (string, bool) {
 // awkTrouble matches what an awk program needs to write, run or load: pipes, output
 // into a file, calls by name, the environment. It does not tell strings from code:
 // that would need an awk parser, and a mistake in it would allow too much.
-var awkTrouble = regexp.MustCompile(`\|($|[^|])|\b(system|getline|close|fflush|ENVIRON|PROCINFO|ARGV)\b|@|(?s:\bprintf?\b.*>)`)
+var awkTrouble = lazyregexp.New(`\|($|[^|])|\b(system|getline|close|fflush|ENVIRON|PROCINFO|ARGV)\b|@|(?s:\bprintf?\b.*>)`)
 
 func awk(words []word, s scope) finding {
 	i := 1
@@ -235,7 +237,7 @@ func awk(words []word, s scope) finding {
 	return known("awk", allInside(words[i+1:], s))
 }
 
-var jqTrouble = regexp.MustCompile(`\b(env|import|include|input_filename|modulemeta|load(_\w+)?|strenv|envsubst|eval|system|debug|\$__prog_args)\b|\$ENV`)
+var jqTrouble = lazyregexp.New(`\b(env|import|include|input_filename|modulemeta|load(_\w+)?|strenv|envsubst|eval|system|debug|\$__prog_args)\b|\$ENV`)
 
 func jq(words []word, s scope) finding {
 	i, program := 1, ""
@@ -378,13 +380,13 @@ func makeTargets(words []word, s scope) finding {
 }
 
 var (
-	makeFor   = regexp.MustCompile(`^(T|TESTS?|TEST_?(FLAGS|ARGS|OPTS|FILTER|CASES?|NAME|PATH|FILES?)|ARGS|PKGS?|PACKAGES?|RUN|FILTER|PATTERN|SUITE|WHAT|MODULE|DEBUG|BUILD_TYPE|CI|COVERAGE|PYTEST_?(ARGS|FLAGS|OPTS)|GO_?TEST_?(FLAGS|ARGS)|K|JOBS|MODE|PROFILE|RELEASE|QUIET)=(.*)$`)
-	makeValue = regexp.MustCompile(`^(-[vxqsk]|-(run|race|short|count|timeout|tags|bench|n|j)(=[\w./^|*-]+)?|--(tb|maxfail|lf|ff|no-header|verbose|quiet|color|cov|release)(=\w+)?|[\w.][\w./:@,*-]*)$`)
+	makeFor   = lazyregexp.New(`^(T|TESTS?|TEST_?(FLAGS|ARGS|OPTS|FILTER|CASES?|NAME|PATH|FILES?)|ARGS|PKGS?|PACKAGES?|RUN|FILTER|PATTERN|SUITE|WHAT|MODULE|DEBUG|BUILD_TYPE|CI|COVERAGE|PYTEST_?(ARGS|FLAGS|OPTS)|GO_?TEST_?(FLAGS|ARGS)|K|JOBS|MODE|PROFILE|RELEASE|QUIET)=(.*)$`)
+	makeValue = lazyregexp.New(`^(-[vxqsk]|-(run|race|short|count|timeout|tags|bench|n|j)(=[\w./^|*-]+)?|--(tb|maxfail|lf|ff|no-header|verbose|quiet|color|cov|release)(=\w+)?|[\w.][\w./:@,*-]*)$`)
 )
 
 var (
-	startable = regexp.MustCompile(`\.(sh|bash|py|[cm]?[jt]s|rb|pl|php|lua)$`)
-	testFile  = regexp.MustCompile(`(^|/)(tests?|specs?|__tests__)/|(^|/)test_[^/]*$|[._-](test|spec)\.\w+$`)
+	startable = lazyregexp.New(`\.(sh|bash|py|[cm]?[jt]s|rb|pl|php|lua)$`)
+	testFile  = lazyregexp.New(`(^|/)(tests?|specs?|__tests__)/|(^|/)test_[^/]*$|[._-](test|spec)\.\w+$`)
 )
 
 // makeVariable reports whether a word sets a variable of a makefile that by its name chooses tests or how loudly they

@@ -1,70 +1,71 @@
 package shell
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 // taskLine says which words a build tool may have whose operands are tasks.
 type taskLine struct {
-	first  *regexp.Regexp // the first word, where it has to be one of its own
-	words  *regexp.Regexp // tasks and flags
-	valued *regexp.Regexp // flags whose value is the next word
-	value  *regexp.Regexp
+	first  *lazyregexp.Regexp // the first word, where it has to be one of its own
+	words  *lazyregexp.Regexp // tasks and flags
+	valued *lazyregexp.Regexp // flags whose value is the next word
+	value  *lazyregexp.Regexp
 	paths  bool // all other words that do not look like flags are paths
 	only   bool // it only reads
 }
 
 // nothing matches no word.
-var nothing = regexp.MustCompile(`^\x00$`)
+var nothing = lazyregexp.New(`^\x00$`)
 
 // justTask matches the usual names of builds and checks, as in [kin], for runners that take nothing else here.
-var justTask = regexp.MustCompile(`^(-[vqns]|--(verbose|quiet|list|dry-run|summary|silent)|(tests?|unit|check|lint|fmt|format|build|typecheck|types|vet|clean|ci|verify|docs?|cov|coverage|bench|all)([:-][\w:-]+)?)$`)
+var justTask = lazyregexp.New(`^(-[vqns]|--(verbose|quiet|list|dry-run|summary|silent)|(tests?|unit|check|lint|fmt|format|build|typecheck|types|vet|clean|ci|verify|docs?|cov|coverage|bench|all)([:-][\w:-]+)?)$`)
 
-var taskValue = regexp.MustCompile(`^[\w.,:*#$/-]+$`)
+var taskValue = lazyregexp.New(`^[\w.,:*#$/-]+$`)
 
 // taskWords are the tools whose operands are tasks that the project or plug-ins define: the
 // usual ones for building and checking are known.
 var taskWords = map[string]taskLine{
 	"mvn": {
-		words: regexp.MustCompile(`^(-[qBoeU]|-ntp|-am|-amd|-T\d+C?|--(quiet|batch-mode|offline|no-transfer-progress|errors|fail-at-end|fail-fast)|-ff|-fae` +
+		words: lazyregexp.New(`^(-[qBoeU]|-ntp|-am|-amd|-T\d+C?|--(quiet|batch-mode|offline|no-transfer-progress|errors|fail-at-end|fail-fast)|-ff|-fae` +
 			`|-D(test|it\.test)=[\w.,*#+-]+|-D(skipTests|skipITs|maven\.test\.skip|failIfNoTests|surefire\.failIfNoSpecifiedTests|checkstyle\.skip|style\.color)(=\w+)?` +
 			`|clean|validate|compile|test-compile|test|package|verify|process-classes|dependency:tree|surefire:test|checkstyle:check|spotless:check|spotless:apply|pmd:check|spotbugs:check)$`),
-		valued: regexp.MustCompile(`^(-pl|--projects|-T|-rf)$`), value: taskValue,
+		valued: lazyregexp.New(`^(-pl|--projects|-T|-rf)$`), value: taskValue,
 	},
 	"gradle": {
-		words: regexp.MustCompile(`^(-[qiws]|--(offline|quiet|info|warn|no-daemon|continue|stacktrace|rerun-tasks|parallel|console=plain|dry-run)|-m` +
+		words: lazyregexp.New(`^(-[qiws]|--(offline|quiet|info|warn|no-daemon|continue|stacktrace|rerun-tasks|parallel|console=plain|dry-run)|-m` +
 			`|(:?[\w-]+:|:)*(test|build|check|assemble|classes|testClasses|clean|tasks|dependencies|projects|help|javadoc|jar|detekt|compile\w*|lint\w*|\w+Test|test\w+|spotless\w*|ktlint\w*))$`),
-		valued: regexp.MustCompile(`^(-x|--exclude-task|--tests)$`), value: taskValue,
+		valued: lazyregexp.New(`^(-x|--exclude-task|--tests)$`), value: taskValue,
 	},
 	"cmake": { // --build is in the table
-		words:  regexp.MustCompile(`^(-[SB][\w./-]+|--fresh|--version|-D\w+(:BOOL|:STRING)?=(ON|OFF|TRUE|FALSE|Debug|Release|RelWithDebInfo|MinSizeRel|\d+)|-G(Ninja|Unix Makefiles)|-Wno-dev)$`),
-		valued: regexp.MustCompile(`^-[SBG]$`), value: regexp.MustCompile(`^[\w.][\w ./-]*$`), paths: true,
+		words:  lazyregexp.New(`^(-[SB][\w./-]+|--fresh|--version|-D\w+(:BOOL|:STRING)?=(ON|OFF|TRUE|FALSE|Debug|Release|RelWithDebInfo|MinSizeRel|\d+)|-G(Ninja|Unix Makefiles)|-Wno-dev)$`),
+		valued: lazyregexp.New(`^-[SBG]$`), value: lazyregexp.New(`^[\w.][\w ./-]*$`), paths: true,
 	},
 	"clang-tidy": {
-		words:  regexp.MustCompile(`^(--|-I[\w.][\w./-]*|-std=[\w+]+|-D\w+(=\w+)?|-p=?[\w.][\w./-]*|-quiet|-checks=[\w*,.-]+)$`),
-		valued: regexp.MustCompile(`^-p$`), value: regexp.MustCompile(`^[\w.][\w./-]*$`), paths: true,
+		words:  lazyregexp.New(`^(--|-I[\w.][\w./-]*|-std=[\w+]+|-D\w+(=\w+)?|-p=?[\w.][\w./-]*|-quiet|-checks=[\w*,.-]+)$`),
+		valued: lazyregexp.New(`^-p$`), value: lazyregexp.New(`^[\w.][\w./-]*$`), paths: true,
 	},
 	"pre-commit": {
-		first:  regexp.MustCompile(`^run$`),
-		words:  regexp.MustCompile(`^(-[av]|--(all-files|verbose|show-diff-on-failure|color=\w+)|[a-z][\w-]*)$`),
-		valued: regexp.MustCompile(`^--files$`), value: regexp.MustCompile(`^\w[\w./-]*$`),
+		first:  lazyregexp.New(`^run$`),
+		words:  lazyregexp.New(`^(-[av]|--(all-files|verbose|show-diff-on-failure|color=\w+)|[a-z][\w-]*)$`),
+		valued: lazyregexp.New(`^--files$`), value: lazyregexp.New(`^\w[\w./-]*$`),
 	},
 	"rake": {
-		words:  regexp.MustCompile(`^(test(:\w+)*|spec(:\w+)*|rubocop|lint|check|TEST=[\w./*-]+|SPEC=[\w./*-]+|TESTOPTS=-?[\w= /-]+|-[qtvs]|--trace)$`),
+		words:  lazyregexp.New(`^(test(:\w+)*|spec(:\w+)*|rubocop|lint|check|TEST=[\w./*-]+|SPEC=[\w./*-]+|TESTOPTS=-?[\w= /-]+|-[qtvs]|--trace)$`),
 		valued: nothing, value: nothing,
 	},
 	"nx": { // the first operand says what is done
-		first: regexp.MustCompile(`^(test|lint|build|typecheck|e2e|check|run-many|affected|[\w@/-]+:(test|lint|build|typecheck|check|e2e)(:\w+)?)$`),
-		words: regexp.MustCompile(`^(--(all|skip-nx-cache|parallel|verbose|ci|coverage|watch=false|codeCoverage|nx-bail|fix)|--(parallel|projects|base|head|exclude|outputStyle|testFile|testNamePattern)=[\w@,./~^*-]+` +
+		first: lazyregexp.New(`^(test|lint|build|typecheck|e2e|check|run-many|affected|[\w@/-]+:(test|lint|build|typecheck|check|e2e)(:\w+)?)$`),
+		words: lazyregexp.New(`^(--(all|skip-nx-cache|parallel|verbose|ci|coverage|watch=false|codeCoverage|nx-bail|fix)|--(parallel|projects|base|head|exclude|outputStyle|testFile|testNamePattern)=[\w@,./~^*-]+` +
 			`|(--targets?=)?(test|lint|build|typecheck|e2e|check)(,(test|lint|build|typecheck|e2e|check))*|[a-z][\w-]*)$`),
-		valued: regexp.MustCompile(`^(-t|--targets?)$`), value: regexp.MustCompile(`^(test|lint|build|typecheck|e2e|check)(,(test|lint|build|typecheck|e2e|check))*$`),
+		valued: lazyregexp.New(`^(-t|--targets?)$`), value: lazyregexp.New(`^(test|lint|build|typecheck|e2e|check)(,(test|lint|build|typecheck|e2e|check))*$`),
 	},
 	"just": {words: justTask, valued: nothing, value: nothing}, "task": {words: justTask, valued: nothing, value: nothing}, "poe": {words: justTask, valued: nothing, value: nothing},
-	"less": {words: regexp.MustCompile(`^-[FXRSNinr]+$`), valued: nothing, value: nothing, paths: true, only: true},
+	"less": {words: lazyregexp.New(`^-[FXRSNinr]+$`), valued: nothing, value: nothing, paths: true, only: true},
 	"sqlite3": {
-		words:  regexp.MustCompile(`^(-(readonly|header|noheader|column|csv|json|line|list|batch)|(?i:select|explain query plan select) [\w\s.,*=<>!'"%()-]*;?|\.(schema|tables|indexes|databases)( \w+)?|[\w./-]+\.(db|sqlite|sqlite3)|:memory:)$`),
+		words:  lazyregexp.New(`^(-(readonly|header|noheader|column|csv|json|line|list|batch)|(?i:select|explain query plan select) [\w\s.,*=<>!'"%()-]*;?|\.(schema|tables|indexes|databases)( \w+)?|[\w./-]+\.(db|sqlite|sqlite3)|:memory:)$`),
 		valued: nothing, value: nothing, only: true,
 	},
 }
@@ -106,7 +107,7 @@ func (j judge) shorter(words []word, s scope) (finding, bool) {
 }
 
 // promptless are the words by which sqlite3 takes no commands from its input, which may start programs.
-var promptless = regexp.MustCompile(`(?i)^(select|explain|\.(schema|tables|indexes|databases))`)
+var promptless = lazyregexp.New(`(?i)^(select|explain|\.(schema|tables|indexes|databases))`)
 
 // promptFed reports whether a command gives sqlite3 commands by its input.
 func (c *command) promptFed() bool {
@@ -115,4 +116,4 @@ func (c *command) promptFed() bool {
 }
 
 // sqlTrouble matches what a query needs to read or write other files, or to load code.
-var sqlTrouble = regexp.MustCompile(`(?i)writefile|readfile|load_extension|edit|tokenizer|attach|zipfile|fsdir|into|pragma`)
+var sqlTrouble = lazyregexp.New(`(?i)writefile|readfile|load_extension|edit|tokenizer|attach|zipfile|fsdir|into|pragma`)

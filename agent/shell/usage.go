@@ -1,14 +1,15 @@
 package shell
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 var (
-	usageName = regexp.MustCompile(`^[A-Za-z][\w.+-]*$`)
-	gitTopic  = regexp.MustCompile(`^[a-z][a-z-]*$`)
+	usageName = lazyregexp.New(`^[A-Za-z][\w.+-]*$`)
+	gitTopic  = lazyregexp.New(`^[a-z][a-z-]*$`)
 	// usageBuiltins are names that the shell itself takes, some of which start or load their operand.
 	usageBuiltins = []string{".", "source", "eval", "exec", "command", "builtin", "trap", "alias", "coproc", "time"}
 	// shortVersion are the flags by which programs that are not in versioned print their version.

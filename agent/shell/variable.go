@@ -2,8 +2,9 @@ package shell
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -16,7 +17,7 @@ import (
 // obey is asked for, whatever the command; and so is one whose value leads out of the copy.
 
 // obeyedVariable matches the names of variables that say what programs load, run or reach.
-var obeyedVariable = regexp.MustCompile(`(?i)^(` +
+var obeyedVariable = lazyregexp.New(`(?i)^(` +
 	`(LD|DYLD|GIT|SSH|BASH|PERL\w*|RUBY|NPM|YARN|PNPM|PIP|UV|POETRY|CONDA|CARGO|RUSTUP|RUSTC|RUSTDOC|MAVEN|GRADLE|MAKE|XDG|HIST|DOCKER|KUBE\w*|AWS|AZURE|GOOGLE|GCLOUD|GH|GITHUB|SUDO|MALLOC|COMPOSER|BUNDLE|GEM|PHP|LUA|JAVA|JDK|_JAVA|LESS|GREP|TAR|GZIP|POSIXLY|NIX|GCC|CMAKE|CTEST|PKG_CONFIG|VIM|EMACS|PROMPT|PS|TERM|LC|LOCALE|RES|SHELL|NODE_(OPTIONS|PATH|REPL|EXTRA|TLS|V8|DEBUG|REDIRECT)|PYTHON(STARTUP|HOME|INSPECT|BREAKPOINT|WARNINGS|EXECUTABLE|USERBASE|PLATLIBDIR|PYCACHEPREFIX|ASYNCIODEBUG|CASEOK|MALLOC|SAFEPATH|NOUSERSITE))(_?\w*)?` +
 	`|GO\w*|R_\w+|PATH|\w*_PATH|CDPATH|MANPATH|CLASSPATH|FPATH|NLSPATH|LOCPATH|HOME|\w+_HOME|ENV|IFS|OPTIND|OPTARG|PWD|OLDPWD|TMP|TEMP|TMPDIR|TEMPDIR|ZDOTDIR|INPUTRC|HOSTALIASES|LOCALDOMAIN` +
 	`|CC|CXX|CPP|AR|AS|LD|FC|F77|YACC|LEX|NM|RANLIB|STRIP|\w*FLAGS|\w*PAGER|\w*EDITOR|VISUAL|BROWSER|\w*ASKPASS` +
@@ -25,10 +26,10 @@ var obeyedVariable = regexp.MustCompile(`(?i)^(` +
 	`)$`)
 
 // plainVariable matches a name that a shell takes for a variable's.
-var plainVariable = regexp.MustCompile(`^[A-Za-z_]\w*$`)
+var plainVariable = lazyregexp.New(`^[A-Za-z_]\w*$`)
 
 // counts matches {1..5}.
-var counts = regexp.MustCompile(`^\{\d{1,4}\.\.\d{1,4}\}$`)
+var counts = lazyregexp.New(`^\{\d{1,4}\.\.\d{1,4}\}$`)
 
 // setVariable judges a variable that the line sets. With env, programs that the line starts
 // see it; certain says that it is one of those that change nothing but how they speak.
@@ -67,28 +68,28 @@ func (w *walker) setVariable(a *syntax.Assign, env bool) (text, why string, cert
 }
 
 // mild are values of such variables that load, start and reach nothing.
-var mild = map[string]*regexp.Regexp{
+var mild = map[string]*lazyregexp.Regexp{
 	"RUSTFLAGS": rustFlags, "RUSTDOCFLAGS": rustFlags,
-	"NODE_OPTIONS":   regexp.MustCompile(`^(--(max-old-space-size=\d+|experimental-vm-modules|no-warnings|trace-warnings|trace-deprecation|unhandled-rejections=\w+|enable-source-maps|stack-trace-limit=\d+|openssl-legacy-provider|no-deprecation) ?)+$`),
-	"PYTHONWARNINGS": regexp.MustCompile(`^(default|error|ignore|always|once|module)$`),
-	"PYTEST_ADDOPTS": regexp.MustCompile(`^(-[qvxsl]+|--tb=\w+|--color=\w+|--no-header|-p no:\w+| )+$`),
+	"NODE_OPTIONS":   lazyregexp.New(`^(--(max-old-space-size=\d+|experimental-vm-modules|no-warnings|trace-warnings|trace-deprecation|unhandled-rejections=\w+|enable-source-maps|stack-trace-limit=\d+|openssl-legacy-provider|no-deprecation) ?)+$`),
+	"PYTHONWARNINGS": lazyregexp.New(`^(default|error|ignore|always|once|module)$`),
+	"PYTEST_ADDOPTS": lazyregexp.New(`^(-[qvxsl]+|--tb=\w+|--color=\w+|--no-header|-p no:\w+| )+$`),
 	"CFLAGS":         cFlagList, "CXXFLAGS": cFlagList, "CPPFLAGS": cFlagList,
-	"PAGER": noPager, "GIT_PAGER": noPager, "MANPAGER": noPager, "TERM": regexp.MustCompile(`^(dumb|xterm(-256color)?|linux)$`),
+	"PAGER": noPager, "GIT_PAGER": noPager, "MANPAGER": noPager, "TERM": lazyregexp.New(`^(dumb|xterm(-256color)?|linux)$`),
 	"CARGO_TERM_COLOR": simpleValue, "CARGO_INCREMENTAL": onOff, "CARGO_NET_OFFLINE": onOff, "CARGO_BUILD_JOBS": onOff,
-	"GO111MODULE": simpleValue, "GOTOOLCHAIN": regexp.MustCompile(`^local$`), "GOPROXY": regexp.MustCompile(`^off$`), "GOTRACEBACK": simpleValue, "GOGC": simpleValue, "GORACE": regexp.MustCompile(`^(halt_on_error|history_size)=\d$`),
+	"GO111MODULE": simpleValue, "GOTOOLCHAIN": lazyregexp.New(`^local$`), "GOPROXY": lazyregexp.New(`^off$`), "GOTRACEBACK": simpleValue, "GOGC": simpleValue, "GORACE": lazyregexp.New(`^(halt_on_error|history_size)=\d$`),
 	"ASAN_OPTIONS": sanitizer, "UBSAN_OPTIONS": sanitizer, "TSAN_OPTIONS": sanitizer, "LSAN_OPTIONS": sanitizer,
-	"MAKEFLAGS": regexp.MustCompile(`^-j\d*$`), "CTEST_OUTPUT_ON_FAILURE": onOff, "CTEST_PARALLEL_LEVEL": onOff, "CMAKE_BUILD_PARALLEL_LEVEL": onOff,
+	"MAKEFLAGS": lazyregexp.New(`^-j\d*$`), "CTEST_OUTPUT_ON_FAILURE": onOff, "CTEST_PARALLEL_LEVEL": onOff, "CMAKE_BUILD_PARALLEL_LEVEL": onOff,
 	"PIP_DISABLE_PIP_VERSION_CHECK": onOff, "UV_OFFLINE": onOff, "NPM_CONFIG_LOGLEVEL": simpleValue, "PYTHONASYNCIODEBUG": onOff, "PYTHONNOUSERSITE": onOff, "PYTHONSAFEPATH": onOff,
 	"GIT_TERMINAL_PROMPT": onOff, "HOSTNAME": simpleValue,
 }
 
 var (
-	rustFlags   = regexp.MustCompile(`^((-[AWDF] ?[a-z][\w:-]*|-C ?(opt-level|debuginfo|debug-assertions|overflow-checks|panic|target-cpu|codegen-units|instrument-coverage)(=[\w-]+)?|--cfg \w+) ?)+$`)
-	cFlagList   = regexp.MustCompile(`^((-O[0-3sg]?|-g\d?|-W[a-z][\w+-]*|-std=[\w+]+|-fsanitize=[\w,]+|-fno-[a-z-]+|-D\w+(=\w+)?|-pedantic|--coverage|-fprofile-arcs|-ftest-coverage) ?)+$`)
-	noPager     = regexp.MustCompile(`^(cat)?$`)
-	simpleValue = regexp.MustCompile(`^\w+$`)
-	onOff       = regexp.MustCompile(`^(\d+|true|false|on|off)$`)
-	sanitizer   = regexp.MustCompile(`^((detect_leaks|halt_on_error|abort_on_error|detect_stack_use_after_return|allocator_may_return_null|print_stacktrace|verbosity|exitcode)=\d+:?)+$`)
+	rustFlags   = lazyregexp.New(`^((-[AWDF] ?[a-z][\w:-]*|-C ?(opt-level|debuginfo|debug-assertions|overflow-checks|panic|target-cpu|codegen-units|instrument-coverage)(=[\w-]+)?|--cfg \w+) ?)+$`)
+	cFlagList   = lazyregexp.New(`^((-O[0-3sg]?|-g\d?|-W[a-z][\w+-]*|-std=[\w+]+|-fsanitize=[\w,]+|-fno-[a-z-]+|-D\w+(=\w+)?|-pedantic|--coverage|-fprofile-arcs|-ftest-coverage) ?)+$`)
+	noPager     = lazyregexp.New(`^(cat)?$`)
+	simpleValue = lazyregexp.New(`^\w+$`)
+	onOff       = lazyregexp.New(`^(\d+|true|false|on|off)$`)
+	sanitizer   = lazyregexp.New(`^((detect_leaks|halt_on_error|abort_on_error|detect_stack_use_after_return|allocator_may_return_null|print_stacktrace|verbosity|exitcode)=\d+:?)+$`)
 )
 
 // mildly returns the value that an assignment gives such a variable, where it is one of these.
@@ -102,7 +103,7 @@ func mildly(a *syntax.Assign) (string, bool) {
 }
 
 // local matches addresses that stay in the sandbox: a database in a file or in memory.
-var local = regexp.MustCompile(`^(sqlite|sqlite3|file|memory)(\+\w+)?:/{0,3}(:memory:|[\w-][\w./-]*)?$`)
+var local = lazyregexp.New(`^(sqlite|sqlite3|file|memory)(\+\w+)?:/{0,3}(:memory:|[\w-][\w./-]*)?$`)
 
 func (w *walker) valueKind(a *syntax.Assign) kind {
 	if a.Value == nil {
@@ -124,7 +125,7 @@ var variables = map[string]bool{
 	"RUST_BACKTRACE": true, "RUST_LOG": true, "LOG_LEVEL": true, "LOGLEVEL": true, "VERBOSE": true, "TESTING": true, "TEST": true, "ENV_NAME": true, "RAILS_ENV": true, "RACK_ENV": true, "APP_ENV": true, "FLASK_ENV": true,
 }
 
-var harmlessValue = regexp.MustCompile(`^[\w.,@+:-]*$`)
+var harmlessValue = lazyregexp.New(`^[\w.,@+:-]*$`)
 
 // assignment judges a variable that is set in front of a command.
 func assignment(a *syntax.Assign) (text, why string) {
@@ -149,7 +150,7 @@ func assignment(a *syntax.Assign) (text, why string) {
 }
 
 // goFlags are the values of GOFLAGS that name no program.
-var goFlags = regexp.MustCompile(`^-(mod=(mod|vendor|readonly)|count=1|race|v)$`)
+var goFlags = lazyregexp.New(`^-(mod=(mod|vendor|readonly)|count=1|race|v)$`)
 
 // assigned does the same for env, which has them as words.
 func assigned(w word) bool {

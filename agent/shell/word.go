@@ -1,8 +1,9 @@
 package shell
 
 import (
-	"regexp"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -23,10 +24,10 @@ func (w word) plain() bool { return !w.glob && !w.status && w.open == closed }
 
 // simpleGlob is what a wildcard may look like: *, ? and sets without ranges
 // backwards or negation, which shells write differently.
-var simpleGlob = regexp.MustCompile(`^([\w./@%+,:=-]|\*|\?|\[[\w-]+\])+$`)
+var simpleGlob = lazyregexp.New(`^([\w./@%+,:=-]|\*|\?|\[[\w-]+\])+$`)
 
 // hiddenGlob finds wildcards that could stand for "..".
-var hiddenGlob = regexp.MustCompile(`(^|/)\.[^/]*[*?\[]`)
+var hiddenGlob = lazyregexp.New(`(^|/)\.[^/]*[*?\[]`)
 
 // escapable are the characters that a backslash makes literal in an argument. A
 // backslash before a letter is refused: it can disguise a word.

@@ -2,9 +2,10 @@ package shell
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 // wraps judge programs that run the command in their operands. They know the
@@ -15,10 +16,10 @@ var wraps map[string]func(j judge, words []word, s scope) (f finding, ok bool)
 
 func init() {
 	wraps = map[string]func(j judge, words []word, s scope) (finding, bool){
-		"timeout":  skipping(regexp.MustCompile(`^(-v|--preserve-status|--foreground|-s[A-Z0-9]+|-k\d+[smhd]?|--(signal|kill-after)=[A-Z0-9]+[smhd]?)$`), "-s -k --signal --kill-after", regexp.MustCompile(`^\d+(\.\d+)?[smhd]?$`)),
-		"nice":     skipping(regexp.MustCompile(`^(-\d+|-n-?\d+|--adjustment=-?\d+)$`), "-n", nil),
-		"stdbuf":   skipping(regexp.MustCompile(`^(-[ioe][L0]|--(input|output|error)=[L0])$`), "", nil),
-		"valgrind": skipping(regexp.MustCompile(`^(-[qsv]|--(leak-check|show-leak-kinds|track-origins|error-exitcode|num-callers|tool|errors-for-leak-kinds|track-fds|trace-children|quiet)(=\w+)?)$`), "", nil),
+		"timeout":  skipping(lazyregexp.New(`^(-v|--preserve-status|--foreground|-s[A-Z0-9]+|-k\d+[smhd]?|--(signal|kill-after)=[A-Z0-9]+[smhd]?)$`), "-s -k --signal --kill-after", lazyregexp.New(`^\d+(\.\d+)?[smhd]?$`)),
+		"nice":     skipping(lazyregexp.New(`^(-\d+|-n-?\d+|--adjustment=-?\d+)$`), "-n", nil),
+		"stdbuf":   skipping(lazyregexp.New(`^(-[ioe][L0]|--(input|output|error)=[L0])$`), "", nil),
+		"valgrind": skipping(lazyregexp.New(`^(-[qsv]|--(leak-check|show-leak-kinds|track-origins|error-exitcode|num-callers|tool|errors-for-leak-kinds|track-fds|trace-children|quiet)(=\w+)?)$`), "", nil),
 		"env":      env, "xargs": xargs, "find": find, "git": git, "python": python, "node": node, "coverage": coverage,
 		"uv": runner("run"), "poetry": runner("run"), "pipenv": runner("run"), "pdm": runner("run"), "rye": runner("run"), "hatch": runner("run"), "bundle": runner("exec"),
 		"bash": checkedScript, "sh": checkedScript, "curl": curl,
@@ -44,12 +45,12 @@ func (f finding) without() finding {
 
 // skipping makes a judge for a program whose flags match a pattern or take a value
 // from the next word, and which may have one operand of its own.
-func skipping(flags *regexp.Regexp, valued string, operand *regexp.Regexp) func(judge, []word, scope) (finding, bool) {
+func skipping(flags *lazyregexp.Regexp, valued string, operand *lazyregexp.Regexp) func(judge, []word, scope) (finding, bool) {
 	return func(j judge, words []word, s scope) (finding, bool) {
 		i := 1
 		for i < len(words) && strings.HasPrefix(words[i].text, "-") {
 			switch {
-			case slices.Contains(strings.Fields(valued), words[i].text) && i+1 < len(words) && regexp.MustCompile(`^-?\w+$`).MatchString(words[i+1].text):
+			case slices.Contains(strings.Fields(valued), words[i].text) && i+1 < len(words) && lazyregexp.New(`^-?\w+$`).MatchString(words[i+1].text):
 				i += 2
 			case flags.MatchString(words[i].text):
 				i++
@@ -93,8 +94,8 @@ func env(j judge, words []word, s scope) (finding, bool) {
 
 var (
 	// runnerFlags choose what of the project's environment is used. None adds a package, or names another interpreter or file.
-	runnerFlags  = regexp.MustCompile(`^(-q|--(quiet|frozen|locked|no-sync|offline|isolated|dev|no-dev|all-extras|all-groups|no-project|no-interaction|extra|group|only-group|package)|--(extra|group|only-group|package)=[\w-]+)$`)
-	runnerValued = regexp.MustCompile(`^--(extra|group|only-group|package)$`)
+	runnerFlags  = lazyregexp.New(`^(-q|--(quiet|frozen|locked|no-sync|offline|isolated|dev|no-dev|all-extras|all-groups|no-project|no-interaction|extra|group|only-group|package)|--(extra|group|only-group|package)=[\w-]+)$`)
+	runnerValued = lazyregexp.New(`^--(extra|group|only-group|package)$`)
 )
 
 // runner judges what a package manager runs in the project's environment.
@@ -124,7 +125,7 @@ var scriptTools = []string{"jest", "vitest", "mocha", "ava", "tsc", "vue-tsc", "
 	"webpack", "rollup", "tsup", "esbuild", "babel", "swc", "turbo", "nx", "lerna", "cypress", "knip", "depcheck", "madge", "commitlint", "lint-staged", "ts-prune", "publint", "react-scripts", "vue-cli-service", "tap", "jasmine", "karma", "wdio", "tailwindcss", "typedoc", "jsdoc", "sass", "postcss", "standard", "xo", "tsd", "dtslint", "size-limit"}
 
 // packages matches the words that select a package of the project.
-var packages = regexp.MustCompile(`^(yarn workspace [\w@/-]+|pnpm (--filter|-F) [\w@/-]+|pnpm (-r|--recursive)) `)
+var packages = lazyregexp.New(`^(yarn workspace [\w@/-]+|pnpm (--filter|-F) [\w@/-]+|pnpm (-r|--recursive)) `)
 
 func javascript(j judge, words []word, s scope) (finding, bool) {
 	if m := packages.FindString(join(words)); m != "" {
@@ -170,9 +171,9 @@ func git(j judge, words []word, s scope) (finding, bool) {
 var modules = []string{"pytest", "unittest", "coverage", "mypy", "ruff", "black", "isort", "flake8", "pylint", "bandit", "autopep8", "autoflake", "pyflakes", "pycodestyle", "pydocstyle",
 	"vulture", "py_compile", "compileall", "doctest", "json.tool", "pydoc", "pip", "yamllint", "codespell", "pyright"}
 
-var pythonValues = map[string]*regexp.Regexp{
-	"-W": regexp.MustCompile(`^(d|i|default|error|ignore|always|once|module)$`),
-	"-X": regexp.MustCompile(`^(dev|faulthandler|utf8|tracemalloc(=\d+)?|importtime|showrefcount|no_debug_ranges|warn_default_encoding)$`),
+var pythonValues = map[string]*lazyregexp.Regexp{
+	"-W": lazyregexp.New(`^(d|i|default|error|ignore|always|once|module)$`),
+	"-X": lazyregexp.New(`^(dev|faulthandler|utf8|tracemalloc(=\d+)?|importtime|showrefcount|no_debug_ranges|warn_default_encoding)$`),
 }
 
 // pythonFlag returns of how many words a flag is that only says how python speaks or checks; 0 for any other word.
@@ -276,7 +277,7 @@ func coverage(j judge, words []word, s scope) (finding, bool) {
 		return finding{}, false
 	}
 	i := 2
-	for i < len(words) && regexp.MustCompile(`^(--branch|-a|--append|-p|--parallel-mode|--(source|include|omit)=[\w.,/*-]+)$`).MatchString(words[i].text) {
+	for i < len(words) && lazyregexp.New(`^(--branch|-a|--append|-p|--parallel-mode|--(source|include|omit)=[\w.,/*-]+)$`).MatchString(words[i].text) {
 		i++
 	}
 	s.inner++
@@ -331,7 +332,7 @@ func chooses(c *command) bool {
 	return i == len(c.words)-1 && (!strings.HasPrefix(c.words[i].text, "-") || c.words[i-1].text == "-e")
 }
 
-var choosing = regexp.MustCompile(`^(-[vEFGPiwx]+|--(invert-match|ignore-case|extended-regexp|fixed-strings|word-regexp))$`)
+var choosing = lazyregexp.New(`^(-[vEFGPiwx]+|--(invert-match|ignore-case|extended-regexp|fixed-strings|word-regexp))$`)
 
 // listing reports whether a command is ls, and prints only names.
 func listing(c *command) bool {
@@ -378,7 +379,7 @@ func says(c *command, s scope) bool {
 }
 
 // commitFlag matches the words that choose commits, and print nothing of them.
-var commitFlag = regexp.MustCompile(`^(-n\d*|-?\d+|--all|--reverse|--no-merges|--merges|--first-parent|--(since|until|author|max-count|after|before)=[\w.@ :-]+|[A-Za-z][\w./~^-]*)$`)
+var commitFlag = lazyregexp.New(`^(-n\d*|-?\d+|--all|--reverse|--no-merges|--merges|--first-parent|--(since|until|author|max-count|after|before)=[\w.@ :-]+|[A-Za-z][\w./~^-]*)$`)
 
 // xargs adds its input to a command. Where the input is paths of the workspace and
 // the command only reads, whatever its arguments, nothing can go wrong.
@@ -395,7 +396,7 @@ func xargs(j judge, words []word, s scope) (finding, bool) {
 	i, mark := 1, ""
 	for i < len(words) && strings.HasPrefix(words[i].text, "-") {
 		switch w := words[i].text; {
-		case slices.Contains([]string{"-0", "-r", "--null", "--no-run-if-empty"}, w), regexp.MustCompile(`^-[nPL]\d+$`).MatchString(w):
+		case slices.Contains([]string{"-0", "-r", "--null", "--no-run-if-empty"}, w), lazyregexp.New(`^-[nPL]\d+$`).MatchString(w):
 			i++
 		case slices.Contains([]string{"-n", "-P", "-L"}, w) && i+1 < len(words) && whole.MatchString(words[i+1].text):
 			i += 2
@@ -436,8 +437,8 @@ func checkedScript(_ judge, words []word, s scope) (finding, bool) {
 }
 
 var (
-	curlFlags = regexp.MustCompile(`^-([sSfiIv46]+|-silent|-show-error|-fail|-include|-head|-verbose|-compressed)$`)
-	webPage   = regexp.MustCompile(`^(https?://)?([\w.-]+)(:\d+)?(/[\w./?&=%~+,-]*)?$`)
+	curlFlags = lazyregexp.New(`^-([sSfiIv46]+|-silent|-show-error|-fail|-include|-head|-verbose|-compressed)$`)
+	webPage   = lazyregexp.New(`^(https?://)?([\w.-]+)(:\d+)?(/[\w./?&=%~+,-]*)?$`)
 )
 
 // curl is allowed when it only downloads from hosts that the settings open, without

@@ -1,21 +1,22 @@
 package stack
 
 import (
-	"regexp"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 // circles are the sentences by which languages say that modules import each other. The first
 // group, where there is one, is the module that was caught half-made.
-var circles = []*regexp.Regexp{
-	regexp.MustCompile(`(?m)^.*(?:partially initialized module|from partially initialized module) '([\w.]+)'.*$`),
-	regexp.MustCompile(`(?m)^.*Accessing non-existent property '[^']+' of module exports inside circular dependency.*$`),
-	regexp.MustCompile(`(?m)^.*\bimport cycle not allowed\b.*$`),
+var circles = []*lazyregexp.Regexp{
+	lazyregexp.New(`(?m)^.*(?:partially initialized module|from partially initialized module) '([\w.]+)'.*$`),
+	lazyregexp.New(`(?m)^.*Accessing non-existent property '[^']+' of module exports inside circular dependency.*$`),
+	lazyregexp.New(`(?m)^.*\bimport cycle not allowed\b.*$`),
 }
 
 var (
-	pythonFrame = regexp.MustCompile(`(?m)^\s*(?:File "([^"\n]+\.py)", line \d+|([^\s:"]+\.py):\d+: in <module>)`)
-	goImports   = regexp.MustCompile(`(?m)^\s*(?:package|imports) ([\w./-]+)(?: from \S+)?(?:: import cycle not allowed.*)?$`)
+	pythonFrame = lazyregexp.New(`(?m)^\s*(?:File "([^"\n]+\.py)", line \d+|([^\s:"]+\.py):\d+: in <module>)`)
+	goImports   = lazyregexp.New(`(?m)^\s*(?:package|imports) ([\w./-]+)(?: from \S+)?(?:: import cycle not allowed.*)?$`)
 )
 
 // mostCircle is how many members of a circle are named.
@@ -39,7 +40,7 @@ func Circle(output string, paths []string) (said string, way []string) {
 
 // members are the first groups of a pattern, each once; where paths are given, only those that
 // are the project's.
-func members(pattern *regexp.Regexp, output string, paths []string) (list []string) {
+func members(pattern *lazyregexp.Regexp, output string, paths []string) (list []string) {
 	seen := map[string]bool{}
 	for _, m := range pattern.FindAllStringSubmatch(output, -1) {
 		name := strings.Join(m[1:], "")

@@ -3,13 +3,14 @@ package stack
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 // absent are the lines that name a module inside a package of Python, or a file, that was not found.
-var absent = regexp.MustCompile(`No module named ['"]([A-Za-z_]\w*(?:\.\w+)+)['"]|(?:Cannot find module|No such file or directory:|ENOENT: no such file or directory, \w+) ['"]([^'"\n]{1,200})['"]|open ([^\s:]{1,200}): no such file or directory`)
+var absent = lazyregexp.New(`No module named ['"]([A-Za-z_]\w*(?:\.\w+)+)['"]|(?:Cannot find module|No such file or directory:|ENOENT: no such file or directory, \w+) ['"]([^'"\n]{1,200})['"]|open ([^\s:]{1,200}): no such file or directory`)
 
 // groups are the groups of a match.
 func groups(text string, at []int) (list []string) {

@@ -1,29 +1,30 @@
 package stack
 
 import (
-	"regexp"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 // causes are the lines in which installers give their reason, the most telling first.
-var causes = []*regexp.Regexp{
-	regexp.MustCompile(`(?m)^ERROR: (No matching distribution found for .+)$`),
-	regexp.MustCompile(`(?m)^ERROR: (Package '.+' requires a different Python: .+)$`),
-	regexp.MustCompile(`(?m)^ERROR: (Cannot install .+ because these package versions have conflicting dependencies.*)$`),
-	regexp.MustCompile("(?m)^npm (?:error|ERR!) (`?npm ci`? can only install .+)$"),
-	regexp.MustCompile(`(?m)^npm (?:error|ERR!) (404\s+Not Found.+|404\s+'.+' is not in .+)$`),
-	regexp.MustCompile(`(?m)^npm (?:error|ERR!) (ERESOLVE .+|notarget No matching version .+|network request to \S+ failed.*|Unsupported platform .+|Unsupported engine .+)$`),
-	regexp.MustCompile(`(?m)^npm (?:error|ERR!) ([^\s].*[a-z].* .*)$`),
-	regexp.MustCompile(`(?m)^(?:\s*)error: (subprocess-exited-with-error)$`),
-	regexp.MustCompile(`(?m)^ERROR: (.+)$`),
-	regexp.MustCompile(`(?m)^go: (.+)$`),
+var causes = []*lazyregexp.Regexp{
+	lazyregexp.New(`(?m)^ERROR: (No matching distribution found for .+)$`),
+	lazyregexp.New(`(?m)^ERROR: (Package '.+' requires a different Python: .+)$`),
+	lazyregexp.New(`(?m)^ERROR: (Cannot install .+ because these package versions have conflicting dependencies.*)$`),
+	lazyregexp.New("(?m)^npm (?:error|ERR!) (`?npm ci`? can only install .+)$"),
+	lazyregexp.New(`(?m)^npm (?:error|ERR!) (404\s+Not Found.+|404\s+'.+' is not in .+)$`),
+	lazyregexp.New(`(?m)^npm (?:error|ERR!) (ERESOLVE .+|notarget No matching version .+|network request to \S+ failed.*|Unsupported platform .+|Unsupported engine .+)$`),
+	lazyregexp.New(`(?m)^npm (?:error|ERR!) ([^\s].*[a-z].* .*)$`),
+	lazyregexp.New(`(?m)^(?:\s*)error: (subprocess-exited-with-error)$`),
+	lazyregexp.New(`(?m)^ERROR: (.+)$`),
+	lazyregexp.New(`(?m)^go: (.+)$`),
 }
 
 // unreached says that an installer did not reach its index.
-var unreached = regexp.MustCompile(`(?i)NewConnectionError|ConnectTimeoutError|ProxyError|Name or service not known|Temporary failure in name resolution|\b(?:ENOTFOUND|ECONNREFUSED|EAI_AGAIN|ETIMEDOUT)\b|connection refused|i/o timeout|Network is unreachable`)
+var unreached = lazyregexp.New(`(?i)NewConnectionError|ConnectTimeoutError|ProxyError|Name or service not known|Temporary failure in name resolution|\b(?:ENOTFOUND|ECONNREFUSED|EAI_AGAIN|ETIMEDOUT)\b|connection refused|i/o timeout|Network is unreachable`)
 
 // installers are the command lines that install packages.
-var installers = regexp.MustCompile(start + `(?:pip3?|poetry|pdm|uv(?: pip)?|npm|pnpm|yarn|go)(?: -\S+)* (?:install|add|sync|ci|i|get|mod download)(?:\s|$)`)
+var installers = lazyregexp.New(start + `(?:pip3?|poetry|pdm|uv(?: pip)?|npm|pnpm|yarn|go)(?: -\S+)* (?:install|add|sync|ci|i|get|mod download)(?:\s|$)`)
 
 // Installs reports whether a command line installs packages.
 func Installs(line string) bool { return installers.MatchString(line) }
@@ -64,9 +65,9 @@ const (
 
 // unnamed, conflicting and unbuilt are the reasons of installers by what can be done about them.
 var (
-	unnamed     = regexp.MustCompile(`No matching distribution|404|No matching version|notarget`)
-	conflicting = regexp.MustCompile(`different Python|conflicting dependencies|can only install|ERESOLVE|Unsupported`)
-	unbuilt     = regexp.MustCompile(`subprocess-exited-with-error|Failed building wheel`)
+	unnamed     = lazyregexp.New(`No matching distribution|404|No matching version|notarget`)
+	conflicting = lazyregexp.New(`different Python|conflicting dependencies|can only install|ERESOLVE|Unsupported`)
+	unbuilt     = lazyregexp.New(`subprocess-exited-with-error|Failed building wheel`)
 )
 
 // InstallFailure is the reason of an installer, as InstallCause has it, and what to do about it.

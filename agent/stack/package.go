@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 // Language is the one whose packages are meant.
@@ -32,8 +34,8 @@ var distributions = map[string]string{
 
 // The names of packages as their indexes take them. No other text becomes a part of a command line.
 var (
-	pythonName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9._-]{1,60}$`)
-	nodeName   = regexp.MustCompile(`^(?:@[a-z0-9][a-z0-9._-]{0,60}/)?[a-z0-9][a-z0-9._-]{0,60}$`)
+	pythonName = lazyregexp.New(`^[A-Za-z][A-Za-z0-9._-]{1,60}$`)
+	nodeName   = lazyregexp.New(`^(?:@[a-z0-9][a-z0-9._-]{0,60}/)?[a-z0-9][a-z0-9._-]{0,60}$`)
 )
 
 // offer says which package would bring what is lacking, where that is certain. The name of a module of
@@ -65,11 +67,11 @@ func PackageName(text string) (name string, ok bool) {
 var affixes = []string{"%s", "py%s", "python-%s", "%s-python", "py-%s", "%s-py", "django-%s", "flask-%s", "pytest-%s"}
 
 // separators are equal in the names of packages.
-var separators = regexp.MustCompile(`[-_.]+`)
+var separators = lazyregexp.New(`[-_.]+`)
 
 // manifestsOfPython are the files in which a project names packages, and those in which tools keep which
 // packages these need.
-var manifestsOfPython = regexp.MustCompile(`(^|/)(requirements[\w.-]*\.(txt|in)|pyproject\.toml|setup\.(cfg|py)|Pipfile(\.lock)?|tox\.ini|(poetry|uv|pdm)\.lock)$`)
+var manifestsOfPython = lazyregexp.New(`(^|/)(requirements[\w.-]*\.(txt|in)|pyproject\.toml|setup\.(cfg|py)|Pipfile(\.lock)?|tox\.ini|(poetry|uv|pdm)\.lock)$`)
 
 // Named returns the package that a project's own files name and whose name is that of a module of
 // Python, as it stands or with the usual affixes, and where it is named; "" for none.

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 // Fact is something that a project's files say about how it is made, such as a framework, a
@@ -34,7 +36,7 @@ func (f Fact) String() string { return fmt.Sprintf("%s (%s)", f.Name, place(f.Fi
 
 // described are further files whose text [Profile] reads: what a project depends on and how
 // it is checked.
-var described = regexp.MustCompile(`^(requirements[\w.-]*\.txt|setup\.py|Pipfile(\.lock)?|(poetry|uv|pdm)\.lock|build\.gradle(\.kts)?|pom\.xml|Gemfile|\.flake8|ruff\.toml|\.ruff\.toml|mypy\.ini|\.pylintrc|\.golangci\.ya?ml|biome\.json|` +
+var described = lazyregexp.New(`^(requirements[\w.-]*\.txt|setup\.py|Pipfile(\.lock)?|(poetry|uv|pdm)\.lock|build\.gradle(\.kts)?|pom\.xml|Gemfile|\.flake8|ruff\.toml|\.ruff\.toml|mypy\.ini|\.pylintrc|\.golangci\.ya?ml|biome\.json|` +
 	`\.?eslint(rc|\.config)[\w.]*|\.prettierrc[\w.]*|\.pre-commit-config\.yaml|rustfmt\.toml|\.rubocop\.yml|phpcs\.xml|phpstan\.neon)$`)
 
 // Described reports whether [Profile] needs the text of a file: of the root's and of those of
@@ -70,41 +72,41 @@ var (
 // manifestsOf are the files in which dependencies of a language stand, and how one is written there;
 // %s is its name.
 var manifestsOf = []struct {
-	files        *regexp.Regexp
+	files        *lazyregexp.Regexp
 	line         string
 	dependencies []dependency
 }{
-	{regexp.MustCompile(`^(requirements[\w.-]*\.txt|pyproject\.toml|setup\.(cfg|py)|Pipfile|tox\.ini)$`), `(?mi)^[^#\n]*?(?:^|["'\s=,\[])%s(?:\[[\w,-]*\])?\s*(?:["',;=<>~!]|$)`, pythonFrameworks},
-	{regexp.MustCompile(`^package\.json$`), `(?m)"%s"\s*:\s*"`, nodeFrameworks},
-	{regexp.MustCompile(`^go\.mod$`), `(?m)^(?:require)?\s+%s(?:/v\d+)? v`, goFrameworks},
-	{regexp.MustCompile(`^(Cargo\.toml|Gemfile|composer\.json|pom\.xml|build\.gradle(\.kts)?)$`), `(?m)(?:^|["'\s:>])%s(?:["'\s:<-]|$)`, otherFrameworks},
+	{lazyregexp.New(`^(requirements[\w.-]*\.txt|pyproject\.toml|setup\.(cfg|py)|Pipfile|tox\.ini)$`), `(?mi)^[^#\n]*?(?:^|["'\s=,\[])%s(?:\[[\w,-]*\])?\s*(?:["',;=<>~!]|$)`, pythonFrameworks},
+	{lazyregexp.New(`^package\.json$`), `(?m)"%s"\s*:\s*"`, nodeFrameworks},
+	{lazyregexp.New(`^go\.mod$`), `(?m)^(?:require)?\s+%s(?:/v\d+)? v`, goFrameworks},
+	{lazyregexp.New(`^(Cargo\.toml|Gemfile|composer\.json|pom\.xml|build\.gradle(\.kts)?)$`), `(?m)(?:^|["'\s:>])%s(?:["'\s:<-]|$)`, otherFrameworks},
 }
 
 // linters are the files that say by which tools a project is checked; those without a pattern
 // say so by being there.
 var linters = []struct {
 	name    string
-	files   *regexp.Regexp
-	pattern *regexp.Regexp
+	files   *lazyregexp.Regexp
+	pattern *lazyregexp.Regexp
 }{
-	{"ruff", regexp.MustCompile(`^\.?ruff\.toml$`), nil},
-	{"ruff", regexp.MustCompile(`^pyproject\.toml$`), regexp.MustCompile(`(?m)^\[tool\.ruff[.\]]`)},
-	{"black", regexp.MustCompile(`^pyproject\.toml$`), regexp.MustCompile(`(?m)^\[tool\.black\]`)},
-	{"mypy", regexp.MustCompile(`^mypy\.ini$`), nil},
-	{"mypy", regexp.MustCompile(`^(pyproject\.toml|setup\.cfg)$`), regexp.MustCompile(`(?m)^\[(tool\.)?mypy\]`)},
-	{"pyright", regexp.MustCompile(`^pyproject\.toml$`), regexp.MustCompile(`(?m)^\[tool\.pyright\]`)},
-	{"pylint", regexp.MustCompile(`^\.pylintrc$`), nil},
-	{"flake8", regexp.MustCompile(`^\.flake8$`), nil},
-	{"flake8", regexp.MustCompile(`^(setup\.cfg|tox\.ini)$`), regexp.MustCompile(`(?m)^\[flake8\]`)},
-	{"ESLint", regexp.MustCompile(`^\.?eslint(rc|\.config)[\w.]*$`), nil},
-	{"ESLint", regexp.MustCompile(`^package\.json$`), regexp.MustCompile(`(?m)"(eslintConfig|eslint|standard)"\s*:`)},
-	{"Prettier", regexp.MustCompile(`^\.prettierrc[\w.]*$`), nil},
-	{"Prettier", regexp.MustCompile(`^package\.json$`), regexp.MustCompile(`(?m)"prettier"\s*:`)},
-	{"Biome", regexp.MustCompile(`^biome\.json$`), nil},
-	{"golangci-lint", regexp.MustCompile(`^\.golangci\.ya?ml$`), nil},
-	{"RuboCop", regexp.MustCompile(`^\.rubocop\.yml$`), nil},
-	{"PHPStan", regexp.MustCompile(`^phpstan\.neon$`), nil},
-	{"pre-commit", regexp.MustCompile(`^\.pre-commit-config\.yaml$`), nil},
+	{"ruff", lazyregexp.New(`^\.?ruff\.toml$`), nil},
+	{"ruff", lazyregexp.New(`^pyproject\.toml$`), lazyregexp.New(`(?m)^\[tool\.ruff[.\]]`)},
+	{"black", lazyregexp.New(`^pyproject\.toml$`), lazyregexp.New(`(?m)^\[tool\.black\]`)},
+	{"mypy", lazyregexp.New(`^mypy\.ini$`), nil},
+	{"mypy", lazyregexp.New(`^(pyproject\.toml|setup\.cfg)$`), lazyregexp.New(`(?m)^\[(tool\.)?mypy\]`)},
+	{"pyright", lazyregexp.New(`^pyproject\.toml$`), lazyregexp.New(`(?m)^\[tool\.pyright\]`)},
+	{"pylint", lazyregexp.New(`^\.pylintrc$`), nil},
+	{"flake8", lazyregexp.New(`^\.flake8$`), nil},
+	{"flake8", lazyregexp.New(`^(setup\.cfg|tox\.ini)$`), lazyregexp.New(`(?m)^\[flake8\]`)},
+	{"ESLint", lazyregexp.New(`^\.?eslint(rc|\.config)[\w.]*$`), nil},
+	{"ESLint", lazyregexp.New(`^package\.json$`), lazyregexp.New(`(?m)"(eslintConfig|eslint|standard)"\s*:`)},
+	{"Prettier", lazyregexp.New(`^\.prettierrc[\w.]*$`), nil},
+	{"Prettier", lazyregexp.New(`^package\.json$`), lazyregexp.New(`(?m)"prettier"\s*:`)},
+	{"Biome", lazyregexp.New(`^biome\.json$`), nil},
+	{"golangci-lint", lazyregexp.New(`^\.golangci\.ya?ml$`), nil},
+	{"RuboCop", lazyregexp.New(`^\.rubocop\.yml$`), nil},
+	{"PHPStan", lazyregexp.New(`^phpstan\.neon$`), nil},
+	{"pre-commit", lazyregexp.New(`^\.pre-commit-config\.yaml$`), nil},
 }
 
 // Profile returns what a project's manifests say about its frameworks, its linters and its
@@ -134,7 +136,7 @@ func Profile(files []File) []Fact {
 func frameworksIn(f File) (list []Fact) {
 	base := path.Base(f.Path)
 	if base == "manage.py" {
-		if at := regexp.MustCompile(`DJANGO_SETTINGS_MODULE`); at.MatchString(f.Text) {
+		if at := lazyregexp.New(`DJANGO_SETTINGS_MODULE`); at.MatchString(f.Text) {
 			list = append(list, Fact{Framework, "Django", f.Path, lineOf(f.Text, at)})
 		}
 	}
@@ -143,7 +145,7 @@ func frameworksIn(f File) (list []Fact) {
 			continue
 		}
 		for _, d := range m.dependencies {
-			if line := lineOf(f.Text, regexp.MustCompile(fmt.Sprintf(m.line, regexp.QuoteMeta(d.name)))); line > 0 {
+			if line := lineOf(f.Text, lazyregexp.New(fmt.Sprintf(m.line, regexp.QuoteMeta(d.name)))); line > 0 {
 				list = append(list, Fact{Framework, d.framework, f.Path, line})
 			}
 		}
@@ -166,10 +168,10 @@ func lintersIn(f File) (list []Fact) {
 }
 
 // buildNames are the names of scripts and targets by which projects are built, checked or made anew.
-var buildNames = regexp.MustCompile(`^(build|lint|check|compile|typecheck|type-check|format|fmt|generate|docs)$`)
+var buildNames = lazyregexp.New(`^(build|lint|check|compile|typecheck|type-check|format|fmt|generate|docs)$`)
 
 // target is a rule of a Makefile.
-var target = regexp.MustCompile(`(?m)^([A-Za-z][\w-]*)[ \t]*:([^=]|$)`)
+var target = lazyregexp.New(`(?m)^([A-Za-z][\w-]*)[ \t]*:([^=]|$)`)
 
 // buildsIn are the scripts of a package.json and the targets of a Makefile, at the root.
 func buildsIn(f File) (list []Fact) {
@@ -183,7 +185,7 @@ func buildsIn(f File) (list []Fact) {
 		}
 		for name := range manifest.Scripts {
 			if buildNames.MatchString(name) {
-				list = append(list, Fact{Build, "npm run " + name, f.Path, lineOf(f.Text, regexp.MustCompile(`"`+name+`"\s*:`))})
+				list = append(list, Fact{Build, "npm run " + name, f.Path, lineOf(f.Text, lazyregexp.New(`"`+name+`"\s*:`))})
 			}
 		}
 		slices.SortFunc(list, func(a, b Fact) int { return cmp.Compare(a.Line, b.Line) })

@@ -1,40 +1,41 @@
 package stack
 
 import (
-	"regexp"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 // sign is a line by which a file says how a Python project is tested.
 type sign struct {
 	file    string
-	pattern *regexp.Regexp
+	pattern *lazyregexp.Regexp
 }
 
 var (
-	pythonTests = regexp.MustCompile(`(^|/)(test_[^/]*|[^/]*_test|tests)\.py$`)
+	pythonTests = lazyregexp.New(`(^|/)(test_[^/]*|[^/]*_test|tests)\.py$`)
 	// pytestSigns are pytest's own configuration, and where other tools call it.
 	pytestSigns = []sign{
-		{"pytest.ini", regexp.MustCompile(`(?m)^\[pytest\]`)},
-		{".pytest.ini", regexp.MustCompile(`(?m)^\[pytest\]`)},
-		{"pyproject.toml", regexp.MustCompile(`(?m)^\[tool\.pytest[.\]]`)},
-		{"tox.ini", regexp.MustCompile(`(?m)^\[pytest\]`)},
-		{"setup.cfg", regexp.MustCompile(`(?m)^\[tool:pytest\]`)},
-		{"tox.ini", regexp.MustCompile(`(?m)^\s*(commands\s*=\s*)?(.* -m )?(pytest|py\.test)\b.*$`)},
-		{"noxfile.py", regexp.MustCompile(`(?m)\bsession\.run\(.*["']pytest["']`)},
-		{"pyproject.toml", regexp.MustCompile(`(?m)["'\s](pytest|py\.test)\b`)}, // a script of hatch or poe, or a dependency
+		{"pytest.ini", lazyregexp.New(`(?m)^\[pytest\]`)},
+		{".pytest.ini", lazyregexp.New(`(?m)^\[pytest\]`)},
+		{"pyproject.toml", lazyregexp.New(`(?m)^\[tool\.pytest[.\]]`)},
+		{"tox.ini", lazyregexp.New(`(?m)^\[pytest\]`)},
+		{"setup.cfg", lazyregexp.New(`(?m)^\[tool:pytest\]`)},
+		{"tox.ini", lazyregexp.New(`(?m)^\s*(commands\s*=\s*)?(.* -m )?(pytest|py\.test)\b.*$`)},
+		{"noxfile.py", lazyregexp.New(`(?m)\bsession\.run\(.*["']pytest["']`)},
+		{"pyproject.toml", lazyregexp.New(`(?m)["'\s](pytest|py\.test)\b`)}, // a script of hatch or poe, or a dependency
 	}
 	unittestSigns = []sign{
-		{"tox.ini", regexp.MustCompile(`(?m)^.*-m unittest\b.*$`)},
-		{"noxfile.py", regexp.MustCompile(`(?m)^.*["']unittest["'].*$`)},
-		{"pyproject.toml", regexp.MustCompile(`(?m)^.*-m unittest\b.*$`)},
-		{"Makefile", regexp.MustCompile(`(?m)^.*-m unittest\b.*$`)},
+		{"tox.ini", lazyregexp.New(`(?m)^.*-m unittest\b.*$`)},
+		{"noxfile.py", lazyregexp.New(`(?m)^.*["']unittest["'].*$`)},
+		{"pyproject.toml", lazyregexp.New(`(?m)^.*-m unittest\b.*$`)},
+		{"Makefile", lazyregexp.New(`(?m)^.*-m unittest\b.*$`)},
 	}
 	// djangoByPytest says that a Django project is tested by pytest-django.
-	djangoByPytest = regexp.MustCompile(`(?m)^\s*(DJANGO_SETTINGS_MODULE|django_settings_module)\s*=|pytest[-_]django`)
+	djangoByPytest = lazyregexp.New(`(?m)^\s*(DJANGO_SETTINGS_MODULE|django_settings_module)\s*=|pytest[-_]django`)
 	// djangoTests is a line of a tool's configuration that runs the tests by Django itself, or by a script that does.
-	djangoTests = regexp.MustCompile(`(?m)^\s*-?\s*(?:commands\s*=\s*|run:\s*)?(?:(?:python3?|\{envpython\}|coverage run)(?: -\S+)* )(-m django test|(?:\./)?(?:[\w-]+/)?(?:manage\.py test|runtests\.py))((?:[ \t]+[A-Za-z0-9_./=-]+)*)[ \t]*(?:\{posargs[^}\n]*\})?[ \t]*$`)
-	toxCommand  = regexp.MustCompile(`(?m)^\s*(?:commands\s*=\s*)?(?:python3? -m )?(?:pytest|py\.test)((?:[ \t]+[A-Za-z0-9_./=-]+)*)[ \t]*(?:\{posargs[^}\n]*\})?[ \t]*$`)
+	djangoTests = lazyregexp.New(`(?m)^\s*-?\s*(?:commands\s*=\s*|run:\s*)?(?:(?:python3?|\{envpython\}|coverage run)(?: -\S+)* )(-m django test|(?:\./)?(?:[\w-]+/)?(?:manage\.py test|runtests\.py))((?:[ \t]+[A-Za-z0-9_./=-]+)*)[ \t]*(?:\{posargs[^}\n]*\})?[ \t]*$`)
+	toxCommand  = lazyregexp.New(`(?m)^\s*(?:commands\s*=\s*)?(?:python3? -m )?(?:pytest|py\.test)((?:[ \t]+[A-Za-z0-9_./=-]+)*)[ \t]*(?:\{posargs[^}\n]*\})?[ \t]*$`)
 )
 
 // python asks the configuration of test runners first, then the names of files: pytest runs
@@ -59,7 +60,7 @@ func (p project) python() []Candidate {
 		return []Candidate{django}
 	}
 	if django, ok := p.text("manage.py"); ok && shown && !p.djangoByPytest() {
-		return []Candidate{{Command: "python3 manage.py test", Program: "python3", File: "manage.py", Line: lineOf(django, regexp.MustCompile(`execute_from_command_line`))}}
+		return []Candidate{{Command: "python3 manage.py test", Program: "python3", File: "manage.py", Line: lineOf(django, lazyregexp.New(`execute_from_command_line`))}}
 	}
 	switch {
 	case pytest.File != "":
@@ -91,7 +92,7 @@ func (p project) unittest() Candidate {
 	c := Candidate{Command: "python3 -m unittest discover", Program: "python3"}
 	for _, folder := range []string{"tests", "test"} {
 		_, packaged := p.text(folder + "/__init__.py")
-		if !packaged && p.any(regexp.MustCompile(`^`+folder+`/test[^/]*\.py$`)) {
+		if !packaged && p.any(lazyregexp.New(`^`+folder+`/test[^/]*\.py$`)) {
 			c.Command += " -s " + folder
 			break
 		}
@@ -115,7 +116,7 @@ func (p project) djangoByPytest() bool {
 }
 
 // first is the first path that matches.
-func (p project) first(pattern *regexp.Regexp) string {
+func (p project) first(pattern *lazyregexp.Regexp) string {
 	for _, f := range p.files {
 		if pattern.MatchString(f.Path) && !foreign.MatchString(f.Path) {
 			return f.Path

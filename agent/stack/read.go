@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 // Outcome is how a test run went.
@@ -42,15 +43,15 @@ type Reading struct {
 }
 
 // nothing are the sentences of runners that found or ran no test.
-var nothing = regexp.MustCompile(`(?m)^[=\s]*no tests ran\b|^NO TESTS RAN|^Ran 0 tests\b|^(?:#|ℹ) tests 0$|^\s*0 passing\b|No tests found, exiting|^Error: No test files found|^\s*No test files found|^No tests? (?:files? )?(?:found|were found|to run)\b` +
+var nothing = lazyregexp.New(`(?m)^[=\s]*no tests ran\b|^NO TESTS RAN|^Ran 0 tests\b|^(?:#|ℹ) tests 0$|^\s*0 passing\b|No tests found, exiting|^Error: No test files found|^\s*No test files found|^No tests? (?:files? )?(?:found|were found|to run)\b` +
 	`|^[=\s]*\d+ (?:skipped|deselected)(?:, \d+ (?:skipped|deselected|warnings?))* in [\d.]+s|^Found 0 test\(s\)|^running 0 tests\n\n(?:test result: ok\. 0 passed)`)
 
 var (
-	goUntested = regexp.MustCompile(`(?m)^(?:\?|ok|testing:).*\[?(?:no test files|no tests to run)\]?$|^testing: warning: no tests to run$`)
-	goTested   = regexp.MustCompile(`(?m)^(?:ok\s+\S+\s+[\d(][^\[\n]*$|FAIL\b|--- (?:PASS|FAIL))`)
-	ranSome    = regexp.MustCompile(`(?m)\b[1-9]\d* (?:passed|passing|failed|failing)\b|^Ran [1-9]|^(?:#|ℹ) (?:pass|fail) [1-9]|test result: \w+\. [1-9]`)
+	goUntested = lazyregexp.New(`(?m)^(?:\?|ok|testing:).*\[?(?:no test files|no tests to run)\]?$|^testing: warning: no tests to run$`)
+	goTested   = lazyregexp.New(`(?m)^(?:ok\s+\S+\s+[\d(][^\[\n]*$|FAIL\b|--- (?:PASS|FAIL))`)
+	ranSome    = lazyregexp.New(`(?m)\b[1-9]\d* (?:passed|passing|failed|failing)\b|^Ran [1-9]|^(?:#|ℹ) (?:pass|fail) [1-9]|test result: \w+\. [1-9]`)
 	// misused says that the runner did not take its command line.
-	misused = regexp.MustCompile(`(?m)^ERROR: (?:usage:|file or directory not found|not found: )|^ERROR: usage|^npm (?:error|ERR!) Missing script|^make: \*\*\* No rule to make target|^flag provided but not defined`)
+	misused = lazyregexp.New(`(?m)^ERROR: (?:usage:|file or directory not found|not found: )|^ERROR: usage|^npm (?:error|ERR!) Missing script|^make: \*\*\* No rule to make target|^flag provided but not defined`)
 )
 
 // Read says what a run means.
@@ -117,7 +118,7 @@ type Lack struct {
 // group is its name.
 type telling struct {
 	kind        Kind
-	pattern     *regexp.Regexp
+	pattern     *lazyregexp.Regexp
 	cause, hint string // with %s for the name
 }
 
@@ -136,31 +137,31 @@ const (
 )
 
 var tellings = []telling{
-	{Program, regexp.MustCompile(`(?m)^(?:(?:/bin/)?(?:sh|dash|bash|env): (?:line )?(?:\d+: )?|[\w./-]{1,40}: line \d+: )([\w.+/-]{1,80}): (?:command )?not found$`), "the program %s is not in the sandbox", hintProgram},
-	{Program, regexp.MustCompile(`(?m)^(?:/usr/bin/)?env: ['‘]?([\w.+-]{1,40})['’]?: No such file or directory$`), "the program %s is not in the sandbox", hintProgram},
-	{Program, regexp.MustCompile(`(?m)^make(?:\[\d+\])?: ([\w.+-]{1,40}): No such file or directory$`), "the program %s is not in the sandbox", hintProgram},
-	{Program, regexp.MustCompile(`(?m)exec: "([\w.+-]{1,40})": executable file not found in \$PATH`), "the program %s is not in the sandbox", hintProgram},
-	{Program, regexp.MustCompile(`(?m)\bspawn ([\w.+-]{1,40}) ENOENT\b`), "the program %s is not in the sandbox", hintProgram},
-	{Package, regexp.MustCompile(`(?m)No module named ['"]?([A-Za-z_][\w.]{0,80})['"]?`), "the Python module %s is not installed in the sandbox", hintPython},
-	{Package, regexp.MustCompile(`PackageNotFoundError: (?:No package metadata was found for )?([A-Za-z][\w.-]{0,80})`), "the package %s is not installed in the sandbox, so that its metadata is not there", hintMeta},
-	{Package, regexp.MustCompile(`error: unrecognized arguments: (--?[a-z][\w-]*)`), "pytest does not know the option %s: the plug-in that has it is not installed in the sandbox", hintPython},
-	{Package, regexp.MustCompile(`Cannot find (?:package|module) '([^'./][^']{0,100})'`), "the package %s is not installed in the sandbox", hintNode},
-	{Package, regexp.MustCompile(`Cannot find (?:package|module) "([^"./][^"]{0,100})"`), "the package %s is not installed in the sandbox", hintNode},
-	{Package, regexp.MustCompile(`error TS2307: Cannot find module '([^'./][^']{0,100})'`), "the package %s is not installed in the sandbox", hintNode},
-	{Package, regexp.MustCompile(`no required module provides package ([\w./-]{1,120})`), "the Go package %s is in no required module", hintGo},
-	{Package, regexp.MustCompile(`missing go\.sum entry for (?:module providing package |go\.mod file; to add it:\n\s*go mod download )?([\w./-]{1,120})`), "go.sum has no entry for %s", hintGo},
-	{Package, regexp.MustCompile(`([\w./-]{1,120})@v[\w.+-]+: (?:Get "[^"]*": )?(?:module lookup disabled by GOPROXY=off|dial tcp: lookup)`), "the Go module %s is not in the sandbox", hintGo},
-	{Version, regexp.MustCompile(`cannot import name '\w+' from '([\w.]+)' \((?:/usr/|/deps/|[^)\n]*/(?:site|dist)-packages/)`), "the sandbox has a version of %s without what the code imports from it", hintVersion},
-	{Version, regexp.MustCompile(`requires (pytest)-[\d.]+, actual pytest-[\d.]+`), "the project needs a newer %s than the sandbox has", hintVersion},
-	{Version, regexp.MustCompile(`go\.mod requires (go) >= [\d.]+ \(running go [\d.]+`), "the project needs a newer %s than the sandbox has", hintVersion},
-	{Version, regexp.MustCompile(`(?i)requires (node)(?:\.js)? (?:version )?[>=^~ ]*v?\d`), "the project needs another %s than the sandbox has", hintVersion},
-	{Version, regexp.MustCompile(`VersionConflict: \(([\w.-]+) `), "the sandbox has a version of %s that the project does not take", hintVersion},
-	{Package, regexp.MustCompile(`request to https?://[^/\s]+/(?:[\w.-]+/)*((?:@[\w.-]+(?:/|%2[fF]))?[\w.-]+) failed`), "npx does not find the package %s, which is not installed in the sandbox", hintNode},
-	{Written, regexp.MustCompile(`(?:EROFS: read-only file system, \w+ |Could not write file )'((?:/deps/node|/tmp)/node_modules/[^']{1,200})'`), "a program writes %s, and installed packages are read-only in the sandbox", hintWritten},
-	{Network, regexp.MustCompile(`\bgetaddrinfo (?:EAI_AGAIN|ENOTFOUND) ([\w.-]+)`), "the tests reach for %s, and the sandbox has no network", hintNetwork},
-	{Network, regexp.MustCompile(`dial tcp: lookup ([\w.-]+)(?: on [\d.:\[\]]+)?: `), "the tests reach for %s, and the sandbox has no network", hintNetwork},
-	{Network, regexp.MustCompile(`host='([\w.-]+)', port=\d+\): Max retries`), "the tests reach for %s, and the sandbox has no network", hintNetwork},
-	{Network, regexp.MustCompile(`(Temporary failure in name resolution|Name or service not known|Network is unreachable)`), "the tests reach for the network (%s), and the sandbox has none", hintNetwork},
+	{Program, lazyregexp.New(`(?m)^(?:(?:/bin/)?(?:sh|dash|bash|env): (?:line )?(?:\d+: )?|[\w./-]{1,40}: line \d+: )([\w.+/-]{1,80}): (?:command )?not found$`), "the program %s is not in the sandbox", hintProgram},
+	{Program, lazyregexp.New(`(?m)^(?:/usr/bin/)?env: ['‘]?([\w.+-]{1,40})['’]?: No such file or directory$`), "the program %s is not in the sandbox", hintProgram},
+	{Program, lazyregexp.New(`(?m)^make(?:\[\d+\])?: ([\w.+-]{1,40}): No such file or directory$`), "the program %s is not in the sandbox", hintProgram},
+	{Program, lazyregexp.New(`(?m)exec: "([\w.+-]{1,40})": executable file not found in \$PATH`), "the program %s is not in the sandbox", hintProgram},
+	{Program, lazyregexp.New(`(?m)\bspawn ([\w.+-]{1,40}) ENOENT\b`), "the program %s is not in the sandbox", hintProgram},
+	{Package, lazyregexp.New(`(?m)No module named ['"]?([A-Za-z_][\w.]{0,80})['"]?`), "the Python module %s is not installed in the sandbox", hintPython},
+	{Package, lazyregexp.New(`PackageNotFoundError: (?:No package metadata was found for )?([A-Za-z][\w.-]{0,80})`), "the package %s is not installed in the sandbox, so that its metadata is not there", hintMeta},
+	{Package, lazyregexp.New(`error: unrecognized arguments: (--?[a-z][\w-]*)`), "pytest does not know the option %s: the plug-in that has it is not installed in the sandbox", hintPython},
+	{Package, lazyregexp.New(`Cannot find (?:package|module) '([^'./][^']{0,100})'`), "the package %s is not installed in the sandbox", hintNode},
+	{Package, lazyregexp.New(`Cannot find (?:package|module) "([^"./][^"]{0,100})"`), "the package %s is not installed in the sandbox", hintNode},
+	{Package, lazyregexp.New(`error TS2307: Cannot find module '([^'./][^']{0,100})'`), "the package %s is not installed in the sandbox", hintNode},
+	{Package, lazyregexp.New(`no required module provides package ([\w./-]{1,120})`), "the Go package %s is in no required module", hintGo},
+	{Package, lazyregexp.New(`missing go\.sum entry for (?:module providing package |go\.mod file; to add it:\n\s*go mod download )?([\w./-]{1,120})`), "go.sum has no entry for %s", hintGo},
+	{Package, lazyregexp.New(`([\w./-]{1,120})@v[\w.+-]+: (?:Get "[^"]*": )?(?:module lookup disabled by GOPROXY=off|dial tcp: lookup)`), "the Go module %s is not in the sandbox", hintGo},
+	{Version, lazyregexp.New(`cannot import name '\w+' from '([\w.]+)' \((?:/usr/|/deps/|[^)\n]*/(?:site|dist)-packages/)`), "the sandbox has a version of %s without what the code imports from it", hintVersion},
+	{Version, lazyregexp.New(`requires (pytest)-[\d.]+, actual pytest-[\d.]+`), "the project needs a newer %s than the sandbox has", hintVersion},
+	{Version, lazyregexp.New(`go\.mod requires (go) >= [\d.]+ \(running go [\d.]+`), "the project needs a newer %s than the sandbox has", hintVersion},
+	{Version, lazyregexp.New(`(?i)requires (node)(?:\.js)? (?:version )?[>=^~ ]*v?\d`), "the project needs another %s than the sandbox has", hintVersion},
+	{Version, lazyregexp.New(`VersionConflict: \(([\w.-]+) `), "the sandbox has a version of %s that the project does not take", hintVersion},
+	{Package, lazyregexp.New(`request to https?://[^/\s]+/(?:[\w.-]+/)*((?:@[\w.-]+(?:/|%2[fF]))?[\w.-]+) failed`), "npx does not find the package %s, which is not installed in the sandbox", hintNode},
+	{Written, lazyregexp.New(`(?:EROFS: read-only file system, \w+ |Could not write file )'((?:/deps/node|/tmp)/node_modules/[^']{1,200})'`), "a program writes %s, and installed packages are read-only in the sandbox", hintWritten},
+	{Network, lazyregexp.New(`\bgetaddrinfo (?:EAI_AGAIN|ENOTFOUND) ([\w.-]+)`), "the tests reach for %s, and the sandbox has no network", hintNetwork},
+	{Network, lazyregexp.New(`dial tcp: lookup ([\w.-]+)(?: on [\d.:\[\]]+)?: `), "the tests reach for %s, and the sandbox has no network", hintNetwork},
+	{Network, lazyregexp.New(`host='([\w.-]+)', port=\d+\): Max retries`), "the tests reach for %s, and the sandbox has no network", hintNetwork},
+	{Network, lazyregexp.New(`(Temporary failure in name resolution|Name or service not known|Network is unreachable)`), "the tests reach for the network (%s), and the sandbox has none", hintNetwork},
 }
 
 // plugins are the packages of pytest's most used options. For another option the hint alone
@@ -250,7 +251,7 @@ func (t telling) lack(name, said string, r Run) (Lack, bool) {
 }
 
 // byNode are command lines whose programs come from packages of Node.
-var byNode = regexp.MustCompile(`\b(?:npm|npx|pnpm|yarn)\b`)
+var byNode = lazyregexp.New(`\b(?:npm|npx|pnpm|yarn)\b`)
 
 // nodePackage is the package in which Node looks for a module.
 func nodePackage(name string) string {

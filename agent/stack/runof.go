@@ -1,16 +1,17 @@
 package stack
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 // composed are the signs by which a shell line is more than one plain command.
 const composed = ";&|<>`$(){}\n\\"
 
 // viaModule begins the line of a Python runner that is started as a module, or of a package of Node.
-var viaModule = regexp.MustCompile(`^(?:python3? -m |npx (?:--no-install )?)`)
+var viaModule = lazyregexp.New(`^(?:python3? -m |npx (?:--no-install )?)`)
 
 // Runs reports whether a command line names a program that runs tests.
 func Runs(line string) bool { return runners.MatchString(line) }
@@ -48,7 +49,7 @@ func (c Candidate) parts() (parts []string) {
 }
 
 // variables are set for the program behind them.
-var variables = regexp.MustCompile(`^(?:cross-env )?(?:\w+=[\w./:,=-]* )+`)
+var variables = lazyregexp.New(`^(?:cross-env )?(?:\w+=[\w./:,=-]* )+`)
 
 // apart cuts the change of the folder off a candidate's command.
 func apart(command string) (folder, rest string) {

@@ -12,9 +12,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 // File is one file of a project. Text may be left out where [Described] says no.
@@ -78,7 +79,7 @@ func Tests(files []File) []Candidate {
 }
 
 // plainFolder is a folder whose name needs no quotes in a shell.
-var plainFolder = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
+var plainFolder = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
 
 // folders are the folders below the root that hold a manifest, in order.
 func folders(files []File) []string {
@@ -112,15 +113,15 @@ func (p project) text(name string) (string, bool) {
 }
 
 // any reports whether a path matches, outside of folders that hold other people's code.
-func (p project) any(pattern *regexp.Regexp) bool {
+func (p project) any(pattern *lazyregexp.Regexp) bool {
 	return slices.ContainsFunc(p.files, func(f File) bool { return pattern.MatchString(f.Path) && !foreign.MatchString(f.Path) })
 }
 
 // foreign are folders of other people's code.
-var foreign = regexp.MustCompile(`(^|/)(node_modules|vendor|third_party|site-packages|\.venv|venv)/`)
+var foreign = lazyregexp.New(`(^|/)(node_modules|vendor|third_party|site-packages|\.venv|venv)/`)
 
 // lineOf returns the line, from 1, of the first match of a pattern; 0 for none.
-func lineOf(text string, pattern *regexp.Regexp) int {
+func lineOf(text string, pattern *lazyregexp.Regexp) int {
 	at := pattern.FindStringIndex(text)
 	if at == nil {
 		return 0
@@ -131,11 +132,11 @@ func lineOf(text string, pattern *regexp.Regexp) int {
 }
 
 var (
-	goTests     = regexp.MustCompile(`_test\.go$`)
-	goModule    = regexp.MustCompile(`(?m)^module\s`)
-	scriptTests = regexp.MustCompile(`(^|/)[^/]+[._-]test\.[cm]?js$|(^|/)test\.[cm]?js$|(^|/)test/[^/]+\.[cm]?js$`)
-	makeTarget  = regexp.MustCompile(`(?m)^(test|check)\s*:([^=]|$)`)
-	testScript  = regexp.MustCompile(`"test"\s*:`)
+	goTests     = lazyregexp.New(`_test\.go$`)
+	goModule    = lazyregexp.New(`(?m)^module\s`)
+	scriptTests = lazyregexp.New(`(^|/)[^/]+[._-]test\.[cm]?js$|(^|/)test\.[cm]?js$|(^|/)test/[^/]+\.[cm]?js$`)
+	makeTarget  = lazyregexp.New(`(?m)^(test|check)\s*:([^=]|$)`)
+	testScript  = lazyregexp.New(`"test"\s*:`)
 )
 
 func (p project) golang() []Candidate {
@@ -201,7 +202,7 @@ func (p project) others() []Candidate {
 }
 
 // recipe is what the target of a Makefile runs that a pattern finds.
-func recipe(text string, target *regexp.Regexp) string {
+func recipe(text string, target *lazyregexp.Regexp) string {
 	_, rest, _ := strings.Cut(text[target.FindStringIndex(text)[0]:], "\n")
 	var lines []string
 	for line := range strings.Lines(rest) {

@@ -2,8 +2,9 @@ package syntax
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 // The balance of a page: which elements are not closed, and which end tags
@@ -56,7 +57,7 @@ func (p *page) faults() []fault {
 	}
 }
 
-var quotedTag = regexp.MustCompile(`</?([A-Za-z][\w-]*)`)
+var quotedTag = lazyregexp.New(`</?([A-Za-z][\w-]*)`)
 
 // quotedNames returns the elements whose tags are written in arguments of
 // template tags, as in {% translate "Join</span> us" %}.

@@ -1,9 +1,10 @@
 package syntax
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"caselsp/store/lazyregexp"
 
 	"github.com/evanw/esbuild/pkg/api"
 )
@@ -118,7 +119,7 @@ func (t *Tree) styleFaults() []fault {
 
 // bracedProperty is a custom property with a block as its value, which esbuild
 // takes for a nested rule.
-var bracedProperty = regexp.MustCompile(`--[\w-]+\s*:$`)
+var bracedProperty = lazyregexp.New(`--[\w-]+\s*:$`)
 
 func isBracedProperty(text string, offset int) bool {
 	return bracedProperty.MatchString(text[max(offset-200, 0):offset]) && strings.HasPrefix(strings.TrimSpace(text[offset:]), "{")

@@ -4,13 +4,14 @@ import (
 	"go/parser"
 	"go/scanner"
 	"go/token"
-	"regexp"
 	"unicode/utf8"
+
+	"caselsp/store/lazyregexp"
 )
 
 // goTemplate is the begin of a template's action: templates of Go source are
 // named like Go source.
-var goTemplate = regexp.MustCompile(`^[^{]{0,2}\{\{-?\s*(?:[a-z]+ |[.$/"])`)
+var goTemplate = lazyregexp.New(`^[^{]{0,2}\{\{-?\s*(?:[a-z]+ |[.$/"])`)
 
 // goFaults asks go/parser, which gofmt and gopls ask too; the compiler's own
 // parser is not importable.

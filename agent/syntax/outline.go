@@ -1,9 +1,10 @@
 package syntax
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 // Symbol is something that a text declares, or in HTML an element that people
@@ -359,7 +360,7 @@ func outer(n Node) Node {
 }
 
 // cPrefix is what stands in a line before a declaration of C where it is a macro; see blankMacros.
-var cPrefix = regexp.MustCompile(`[A-Z][A-Z0-9_]{2,}\s*(?:\([^;{}]*)?$`)
+var cPrefix = lazyregexp.New(`[A-Z][A-Z0-9_]{2,}\s*(?:\([^;{}]*)?$`)
 
 // signature is the text of n up to its body.
 func (t *Tree) signature(n, body Node) string {

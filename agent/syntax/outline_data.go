@@ -3,8 +3,9 @@ package syntax
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 // jsonOutlineDepth is how many levels of keys an outline shows: a package.json
@@ -61,8 +62,8 @@ var landmarks = nameSet("header nav main section article aside footer form table
 // idAttribute is what an address names an element by, and nameAttribute what it names a link by in older pages.
 var idAttribute, nameAttribute = pageAttribute("id"), pageAttribute("name")
 
-func pageAttribute(name string) *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\s` + name + `\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+))`)
+func pageAttribute(name string) *lazyregexp.Regexp {
+	return lazyregexp.New(`(?i)\s` + name + `\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+))`)
 }
 
 // pageEntry is a tag of a page that may become a symbol.
@@ -194,8 +195,8 @@ func (t *Tree) templateEntry(entries []pageEntry, tag templateTag) []pageEntry {
 
 // markup are tags, and breaks those that divide words.
 var (
-	markup = regexp.MustCompile(`<[^>]*>`)
-	breaks = regexp.MustCompile(`(?i)<(?:br|wbr|p|div)\b`)
+	markup = lazyregexp.New(`<[^>]*>`)
+	breaks = lazyregexp.New(`(?i)<(?:br|wbr|p|div)\b`)
 )
 
 // nameHeading adds to a heading's name what it says.

@@ -2,9 +2,10 @@ package syntax
 
 import (
 	"path"
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"caselsp/store/lazyregexp"
 )
 
 // The languages of prose: their outline is their headings.
@@ -37,8 +38,8 @@ func isProse(lang Language) bool { return lang == Markdown || lang == RST || lan
 
 // sharpHeading is a heading of Markdown, fenced what begins and ends code in it.
 var (
-	sharpHeading = regexp.MustCompile(`^ {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#*)?[ \t]*$`)
-	fenced       = regexp.MustCompile("^ {0,3}(```+|~~~+)")
+	sharpHeading = lazyregexp.New(`^ {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#*)?[ \t]*$`)
+	fenced       = lazyregexp.New("^ {0,3}(```+|~~~+)")
 )
 
 // heading is one heading as it was found.

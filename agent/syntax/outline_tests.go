@@ -1,10 +1,10 @@
 package syntax
 
-import "regexp"
+import "caselsp/store/lazyregexp"
 
 // testCallee is what begins a test, or a group of them, in the runners of JavaScript: a function
 // of this name that is given a name and a function.
-var testCallee = regexp.MustCompile(`^(?:[\w$]+\.)?(?:describe|context|suite|it|test|specify)\b`)
+var testCallee = lazyregexp.New(`^(?:[\w$]+\.)?(?:describe|context|suite|it|test|specify)\b`)
 
 // testCall returns the test or the group of tests that a call of JavaScript declares.
 func (t *Tree) testCall(n Node, depth int) []Symbol {

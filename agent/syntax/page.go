@@ -1,10 +1,11 @@
 package syntax
 
 import (
-	"regexp"
 	"slices"
 	"sort"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 
 	"golang.org/x/net/html"
 )
@@ -59,9 +60,9 @@ var (
 // serverMark tells of template languages whose tags are not known here, PHP, ERB
 // and the like; outputMark of Handlebars and Go. Names that these have are those of variables, too, in Django: {{ block.super }}.
 var (
-	serverMark = regexp.MustCompile(`<\?php|<\?=|<%`)
-	tagLibrary = regexp.MustCompile(`<[a-z]\w*:(?:include|if|object|label)\s`)
-	outputMark = regexp.MustCompile("^\\{\\{(?:[-~]?\\s*[#/^>]|-?\\s*(?:(?:if|range|with)\\s|(?:define|block|template)\\s+[\"`]|end\\s*-?\\}\\}|else\\b))")
+	serverMark = lazyregexp.New(`<\?php|<\?=|<%`)
+	tagLibrary = lazyregexp.New(`<[a-z]\w*:(?:include|if|object|label)\s`)
+	outputMark = lazyregexp.New("^\\{\\{(?:[-~]?\\s*[#/^>]|-?\\s*(?:(?:if|range|with)\\s|(?:define|block|template)\\s+[\"`]|end\\s*-?\\}\\}|else\\b))")
 )
 
 // isForeign reports whether a text is a template of such a language.
@@ -147,7 +148,7 @@ func (p *page) showsTemplates() bool {
 }
 
 // codeSample is a tag of an element that shows code.
-var codeSample = regexp.MustCompile(`<(/)?(?:pre|code)\b`)
+var codeSample = lazyregexp.New(`<(/)?(?:pre|code)\b`)
 
 // tokenize reads the tokens; their offsets are the sums of the raw lengths.
 func (p *page) tokenize() []fault {
@@ -256,7 +257,7 @@ func (p *page) comments() []span {
 	return notes
 }
 
-var scriptType = regexp.MustCompile(`(?i)\stype\s*=\s*["']?([^"'\s>]*)`)
+var scriptType = lazyregexp.New(`(?i)\stype\s*=\s*["']?([^"'\s>]*)`)
 
 // isScript reports whether a script's start tag makes its inside JavaScript.
 func isScript(tag string) bool {

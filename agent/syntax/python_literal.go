@@ -1,18 +1,19 @@
 package syntax
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"caselsp/store/lazyregexp"
 )
 
-var pyNumberForm = regexp.MustCompile(`^(?i:0x(?:_?[0-9a-f])+|0o(?:_?[0-7])+|0b(?:_?[01])+` +
+var pyNumberForm = lazyregexp.New(`^(?i:0x(?:_?[0-9a-f])+|0o(?:_?[0-7])+|0b(?:_?[01])+` +
 	`|(?:(?:[0-9](?:_?[0-9])*)?\.[0-9](?:_?[0-9])*|[0-9](?:_?[0-9])*\.?)(?:e[+-]?[0-9](?:_?[0-9])*)?j?)`)
 
-var pyLeadingZero = regexp.MustCompile(`^0[0-9_]*[1-9][0-9_]*$`)
+var pyLeadingZero = lazyregexp.New(`^0[0-9_]*[1-9][0-9_]*$`)
 
 // pyAfterNumber are the keywords that may touch a number, as in `1if x else 2`.
-var pyAfterNumber = regexp.MustCompile(`^(?:and|else|for|if|in|is|not|or)\b`)
+var pyAfterNumber = lazyregexp.New(`^(?:and|else|for|if|in|is|not|or)\b`)
 
 func (l *pyLexer) number() {
 	start := l.pos
@@ -88,11 +89,11 @@ func (l *pyLexer) unterminated(q *pyQuote) {
 }
 
 // pyEscapes are the escapes that must be complete, and what completes them.
-var pyEscapes = map[byte]*regexp.Regexp{
-	'x': regexp.MustCompile(`^[0-9a-fA-F]{2}`),
-	'u': regexp.MustCompile(`^[0-9a-fA-F]{4}`),
-	'U': regexp.MustCompile(`^(?:000[0-9a-fA-F]|0010)[0-9a-fA-F]{4}`),
-	'N': regexp.MustCompile(`^\{[^}"'\n]+\}`),
+var pyEscapes = map[byte]*lazyregexp.Regexp{
+	'x': lazyregexp.New(`^[0-9a-fA-F]{2}`),
+	'u': lazyregexp.New(`^[0-9a-fA-F]{4}`),
+	'U': lazyregexp.New(`^(?:000[0-9a-fA-F]|0010)[0-9a-fA-F]{4}`),
+	'N': lazyregexp.New(`^\{[^}"'\n]+\}`),
 }
 
 func (l *pyLexer) escape(q *pyQuote) {

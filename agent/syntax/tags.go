@@ -1,6 +1,10 @@
 package syntax
 
-import "strings"
+import (
+	"strings"
+
+	"caselsp/store/lazyregexp"
+)
 
 // TemplateTag is a Django or Jinja {% tag %}, {{ output }} or {# comment #} of
 // a text; a {% comment %} block is one comment, and what stands in a verbatim
@@ -32,7 +36,7 @@ func (t *Tree) TemplateTags() []TemplateTag {
 
 // outputBlock is the head of a {{tag}} that begins, divides or ends a block: of Go's
 // text/template ({{if}}, {{else if}}, {{end}}) or of Handlebars ({{#if}}, {{/if}}).
-var outputBlock = Expr(`^\{\{[-~]?\s*(?:(if|range|with|block|define|else|end)\b|([#/^])\s*(\w+)|(\^))`)
+var outputBlock = lazyregexp.New(`^\{\{[-~]?\s*(?:(if|range|with|block|define|else|end)\b|([#/^])\s*(\w+)|(\^))`)
 
 // pairOutputs finds the blocks that are written in double braces. Where they do
 // not fit together, the text is of another language, and nothing is paired.

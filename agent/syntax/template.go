@@ -2,8 +2,9 @@ package syntax
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 // templateTag is a template's {% tag %}, {{ output }} or {# comment #}.
@@ -31,11 +32,11 @@ func nameSet(words string) map[string]bool {
 }
 
 var (
-	tagHead     = regexp.MustCompile(`^\{%[-+~]?\s*([A-Za-z_]\w*)`)
-	endComment  = regexp.MustCompile(`\{%[-+~]?\s*endcomment\b[^%]*%\}`)
-	endVerbatim = regexp.MustCompile(`\{%[-+~]?\s*end(?:verbatim|raw)\b`)
+	tagHead     = lazyregexp.New(`^\{%[-+~]?\s*([A-Za-z_]\w*)`)
+	endComment  = lazyregexp.New(`\{%[-+~]?\s*endcomment\b[^%]*%\}`)
+	endVerbatim = lazyregexp.New(`\{%[-+~]?\s*end(?:verbatim|raw)\b`)
 	// openOutput is an output that ends with its line or at a tag, with one brace or none.
-	openOutput = regexp.MustCompile(`^\{\{[-~]?[ \t]*[A-Za-z_][\w.]*(?:\|[^<>{}\n]*)?[ \t]*\}?(?:[<"\n\r]|$)`)
+	openOutput = lazyregexp.New(`^\{\{[-~]?[ \t]*[A-Za-z_][\w.]*(?:\|[^<>{}\n]*)?[ \t]*\}?(?:[<"\n\r]|$)`)
 )
 
 // maxTag is the size of the longest tag: people's are below 500 bytes, and
@@ -120,7 +121,7 @@ func (r *templateReader) tag(kind byte) bool {
 	return true
 }
 
-func (r *templateReader) find(form *regexp.Regexp) []int {
+func (r *templateReader) find(form *lazyregexp.Regexp) []int {
 	if r.absent[form.String()] {
 		return nil
 	}

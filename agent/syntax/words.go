@@ -81,6 +81,16 @@ func HasWord(list, word string) bool {
 	return word != "" && slices.Contains(strings.Fields(list), word)
 }
 
+// Literals returns texts of which one is in every text that a regular expression matches, both in lower case; false where
+// there are none. An expression that is wrong panics.
+func Literals(expression string) ([]string, bool) {
+	tree, err := syntax.Parse(expression, syntax.Perl)
+	if err != nil {
+		panic(err) // as regexp.MustCompile has it
+	}
+	return literals(tree)
+}
+
 // literals returns texts in lower case, one of which is in every text, in lower
 // case, that an expression matches; false where there are none.
 func literals(x *syntax.Regexp) ([]string, bool) {

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 // Declared is a test as its file declares it. A runner may call it by another name: with its class or
@@ -95,24 +97,24 @@ func claims(all []Declared, t Test) (n int) {
 
 // filledIn is what runners of JavaScript replace in a title (%s, $name, ${x}), and escapes of a string,
 // which a runner prints otherwise.
-var filledIn = regexp.MustCompile(`\$\{[^}]*\}|%[a-zA-Z#$%]|\$[\w#][\w.#]*|\\u\{[^}]*\}|\\.|\s+`)
+var filledIn = lazyregexp.New(`\$\{[^}]*\}|%[a-zA-Z#$%]|\$[\w#][\w.#]*|\\u\{[^}]*\}|\\.|\s+`)
 
 // patterns match the names by which a runner may call a test: the whole one, and one that has it as a part.
-func (d Declared) patterns() (name, part *regexp.Regexp) {
+func (d Declared) patterns() (name, part *lazyregexp.Regexp) {
 	before, within, after := `(?:^|::|\.)`, regexp.QuoteMeta(d.Name), `(?:\[.*)?$`
 	switch path.Ext(d.Path) {
 	case ".py":
-		part = regexp.MustCompile(`(?:^|\W)` + within + `(?:$|\W)`)
+		part = lazyregexp.New(`(?:^|\W)` + within + `(?:$|\W)`)
 	case ".go":
 		before, after = `^`, `(?:/.*)?$`
-		part = regexp.MustCompile(`^` + within + `(?:$|/)`)
+		part = lazyregexp.New(`^` + within + `(?:$|/)`)
 	default:
 		literal := filledIn.Split(d.Name, -1)
 		for i, text := range literal {
 			literal[i] = regexp.QuoteMeta(text)
 		}
 		before, within, after = `(?:^| )`, strings.Join(literal, `.*`), `$`
-		part = regexp.MustCompile(`(?s)` + within)
+		part = lazyregexp.New(`(?s)` + within)
 	}
-	return regexp.MustCompile(`(?s)` + before + within + after), part
+	return lazyregexp.New(`(?s)` + before + within + after), part
 }

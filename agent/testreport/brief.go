@@ -2,8 +2,9 @@ package testreport
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 // Brief is the output of a test run as a model reads it: without what it says of tests that passed ([WithoutPassed]), with
@@ -12,7 +13,7 @@ import (
 func Brief(output string) string { return withoutRepeats(joinTotals(WithoutPassed(output))) }
 
 // total is one of the lines in which node's runner sums up, or node-tap's.
-var total = regexp.MustCompile(`^(?:ℹ|#) (tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) (\d+)(?:\.\d+)?\s*$`)
+var total = lazyregexp.New(`^(?:ℹ|#) (tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) (\d+)(?:\.\d+)?\s*$`)
 
 // leastTotals is how many such lines in a row are totals.
 const leastTotals = 4

@@ -8,22 +8,23 @@
 package testreport
 
 import (
-	"regexp"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 var (
 	// testFile is a file with tests, testSetting one that says which are run.
-	testFile    = regexp.MustCompile(`(?i)(^|/)(test_[^/]*|[^/]*_tests?|tests)\.py$|_test\.go$|\.(test|spec)\.[cm]?[jt]sx?$|(^|/)(tests?|__tests__|specs?)/[^.].*\.(py|[cm]?[jt]sx?|go|rb|java|php|rs)$`)
-	testSetting = regexp.MustCompile(`(?i)(^|/)(conftest\.py|pytest\.ini|tox\.ini|setup\.cfg|pyproject\.toml|package\.json|(jest|vitest|karma|playwright)\.[a-z.]*[cm]?[jt]s(on)?|\.mocharc\.[a-z]+)$`)
+	testFile    = lazyregexp.New(`(?i)(^|/)(test_[^/]*|[^/]*_tests?|tests)\.py$|_test\.go$|\.(test|spec)\.[cm]?[jt]sx?$|(^|/)(tests?|__tests__|specs?)/[^.].*\.(py|[cm]?[jt]sx?|go|rb|java|php|rs)$`)
+	testSetting = lazyregexp.New(`(?i)(^|/)(conftest\.py|pytest\.ini|tox\.ini|setup\.cfg|pyproject\.toml|package\.json|(jest|vitest|karma|playwright)\.[a-z.]*[cm]?[jt]s(on)?|\.mocharc\.[a-z]+)$`)
 
 	// oneTest is the beginning of a test, with its name.
-	oneTest = regexp.MustCompile(`(?m)^\s*(?:async\s+)?def\s+(test\w*)\s*\(|^func\s+((?:Test|Fuzz|Example)\w*)\s*\(|\b(?:it|test)(?:\.each\([^)]*\))?\s*\(\s*(["'\x60][^"'\x60]{1,200})`)
+	oneTest = lazyregexp.New(`(?m)^\s*(?:async\s+)?def\s+(test\w*)\s*\(|^func\s+((?:Test|Fuzz|Example)\w*)\s*\(|\b(?:it|test)(?:\.each\([^)]*\))?\s*\(\s*(["'\x60][^"'\x60]{1,200})`)
 	// oneCheck is something in a test that can fail, such as an assertion.
-	oneCheck = regexp.MustCompile(`(?m)^\s*assert\b|\bassert\w*[.(]|\bself\.(?:assert|fail)\w*\(|\bpytest\.(?:raises|warns|fail)\b|\b[tb]\.(?:Error|Fatal|Fail)\w*\(|\bexpect\(|\brequire\.\w+\(|\bassert\.\w+\(`)
-	noCheck  = regexp.MustCompile(`(?m)^\s*assert\s+(?:True|1|not False)\s*(?:#.*)?$|\bself\.assertTrue\(\s*True\s*\)|\bexpect\(\s*(?:true|1)\s*\)\.to(?:Be|Equal)\(\s*(?:true|1)\s*\)|\bassert(?:\.ok)?\(\s*true\s*\)`)
+	oneCheck = lazyregexp.New(`(?m)^\s*assert\b|\bassert\w*[.(]|\bself\.(?:assert|fail)\w*\(|\bpytest\.(?:raises|warns|fail)\b|\b[tb]\.(?:Error|Fatal|Fail)\w*\(|\bexpect\(|\brequire\.\w+\(|\bassert\.\w+\(`)
+	noCheck  = lazyregexp.New(`(?m)^\s*assert\s+(?:True|1|not False)\s*(?:#.*)?$|\bself\.assertTrue\(\s*True\s*\)|\bexpect\(\s*(?:true|1)\s*\)\.to(?:Be|Equal)\(\s*(?:true|1)\s*\)|\bassert(?:\.ok)?\(\s*true\s*\)`)
 	// leftOut keeps tests from running, or from failing.
-	leftOut = regexp.MustCompile(`@(?:pytest\.mark\.|unittest\.)(?:skip|xfail|expectedFailure)\w*|\bpytest\.(?:skip|xfail|importorskip)\(|\.skipTest\(|\b[tb]\.Skip\w*\(|\b(?:it|test|describe|context)\.(?:skip|todo|only|failing)\b|\bx(?:it|describe|test)\(` +
+	leftOut = lazyregexp.New(`@(?:pytest\.mark\.|unittest\.)(?:skip|xfail|expectedFailure)\w*|\bpytest\.(?:skip|xfail|importorskip)\(|\.skipTest\(|\b[tb]\.Skip\w*\(|\b(?:it|test|describe|context)\.(?:skip|todo|only|failing)\b|\bx(?:it|describe|test)\(` +
 		`|--(?:ignore|deselect)\b|\bcollect_ignore|\bpytest_(?:collection_modifyitems|ignore_collect|runtest_\w+|sessionfinish)\b|\bos\._exit\(|\bnorecursedirs\b|\bpassWithNoTests\b|testPathIgnorePatterns|\|\|\s*true\b`)
 )
 

@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
+
+	"caselsp/store/lazyregexp"
 )
 
 // Covered are the lines of a file that a test run has seen, by line from 1: true where it ran.
@@ -135,7 +136,7 @@ func (c Coverage) coveragePy(data []byte) {
 // goMode is how Go's profile begins.
 const goMode = "mode: "
 
-var goBlock = regexp.MustCompile(`(?m)^(.+):(\d+)\.\d+,(\d+)\.(\d+) \d+ (\d+)$`)
+var goBlock = lazyregexp.New(`(?m)^(.+):(\d+)\.\d+,(\d+)\.(\d+) \d+ (\d+)$`)
 
 // goProfile reads Go's profile. A block that ends at a line's first column ends before it; the
 // first line of a block is often that of the statement before it, which has run.
@@ -234,7 +235,7 @@ func (c Coverage) v8(data []byte, tree Tree, source func(string) string) {
 }
 
 // blank are lines without code as far as their text shows.
-var blank = regexp.MustCompile(`^\s*(//.*|/?\*.*|[\])};,]*)\s*$`)
+var blank = lazyregexp.New(`^\s*(//.*|/?\*.*|[\])};,]*)\s*$`)
 
 // v8Script marks the lines of a script: one has run if any of its code has.
 func (c Coverage) v8Script(file, text string, script v8Script) {

@@ -2,8 +2,9 @@ package testreport
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 const (
@@ -98,10 +99,10 @@ func (t Test) key() string {
 }
 
 // fleeting is what differs between two runs of the same code: durations, times, addresses, temporary files.
-var fleeting = regexp.MustCompile(`\b\d+(?:\.\d+)? ?(?:ns|µs|ms|s|sec|secs|seconds)\b|\b\d\d:\d\d:\d\d(?:\.\d+)?\b|\b\d{4}-\d\d-\d\d\b|\b0x[0-9a-fA-F]+\b|/tmp/[^\s'":]+`)
+var fleeting = lazyregexp.New(`\b\d+(?:\.\d+)? ?(?:ns|µs|ms|s|sec|secs|seconds)\b|\b\d\d:\d\d:\d\d(?:\.\d+)?\b|\b\d{4}-\d\d-\d\d\b|\b0x[0-9a-fA-F]+\b|/tmp/[^\s'":]+`)
 
 // explained are the lines in which pytest explains an error, with the values that were compared.
-var explained = regexp.MustCompile(`(?m)^E {1,}(.*\S)`)
+var explained = lazyregexp.New(`(?m)^E {1,}(.*\S)`)
 
 // Reason is why a test failed, without what differs from run to run: a line, or those in which its runner
 // explains it; no code and no places.

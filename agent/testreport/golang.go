@@ -2,11 +2,12 @@ package testreport
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"caselsp/store/lazyregexp"
 )
 
 // goEvent is a line of `go test -json`.
@@ -65,7 +66,7 @@ type goTest struct {
 }
 
 // goPlace is where a Go test said something: the file without its folder.
-var goPlace = regexp.MustCompile(`(?m)^\s+([\w.-]+_test\.go):(\d+): `)
+var goPlace = lazyregexp.New(`(?m)^\s+([\w.-]+_test\.go):(\d+): `)
 
 // readGoJSON reads `go test -json`.
 func readGoJSON(_, text string) (r Report) {
@@ -103,7 +104,7 @@ func readGoJSON(_, text string) (r Report) {
 }
 
 // cutOutput is the line with which a sandbox says that the middle of an output is missing.
-var cutOutput = regexp.MustCompile(`(?m)^\[\d+ bytes of output cut here\]$`)
+var cutOutput = lazyregexp.New(`(?m)^\[\d+ bytes of output cut here\]$`)
 
 func (t *goTest) event(e goEvent) {
 	switch e.Action {
@@ -163,9 +164,9 @@ func (t *goTest) locate() {
 }
 
 var (
-	goSpeaks  = regexp.MustCompile(`^=== (?:RUN|NAME|CONT|PAUSE)\s+(\S+)$`)
-	goResult  = regexp.MustCompile(`^(\s*)--- (PASS|FAIL|SKIP): (\S+) \(([\d.]+)s\)`)
-	goPackage = regexp.MustCompile(`^(ok|FAIL|---|\?)\s+\t?(\S+)\s+(?:\(cached\)|[\d.]+s|\[(.*)\])`)
+	goSpeaks  = lazyregexp.New(`^=== (?:RUN|NAME|CONT|PAUSE)\s+(\S+)$`)
+	goResult  = lazyregexp.New(`^(\s*)--- (PASS|FAIL|SKIP): (\S+) \(([\d.]+)s\)`)
+	goPackage = lazyregexp.New(`^(ok|FAIL|---|\?)\s+\t?(\S+)\s+(?:\(cached\)|[\d.]+s|\[(.*)\])`)
 )
 
 // goText reads what go test prints.

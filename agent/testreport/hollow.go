@@ -1,17 +1,18 @@
 package testreport
 
 import (
-	"regexp"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 var (
 	// errorName is the type of an error at the beginning of a signature.
-	errorName = regexp.MustCompile(`^\s*(?:[\w.]*(?:Error|Exception|Failure|Warning)|check|panic)\b(?:\s*\[\w+\])?`)
+	errorName = lazyregexp.New(`^\s*(?:[\w.]*(?:Error|Exception|Failure|Warning)|check|panic)\b(?:\s*\[\w+\])?`)
 	// standsFor are the words of a signature in place of values, and those that were given to names of a project.
-	standsFor = regexp.MustCompile(`\b(?:ADDR|NAME|PATH|N|(?:file|text|name|func|type|module|const|number|url|address)\d+(?:\.\w+)?)\b`)
+	standsFor = lazyregexp.New(`\b(?:ADDR|NAME|PATH|N|(?:file|text|name|func|type|module|const|number|url|address)\d+(?:\.\w+)?)\b`)
 	// comparing are the words in which every runner says that two values differ.
-	comparing = regexp.MustCompile(`(?i)\b(?:assert|assertion|assertionerror|expected|expect|received|got|want|wanted|actual|values?|inputs?|to|be|is|not|and|but|was|were|equal|equals|strictly|loosely|deeply|deep|deep-equal|identical|same|strictequal|deepstrictequal|notstrictequal|toequal|tobe|tostrictequal|true|false|none|null|undefined|nil|fail|failed|failure|failures|error|errors|where|in)\b`)
+	comparing = lazyregexp.New(`(?i)\b(?:assert|assertion|assertionerror|expected|expect|received|got|want|wanted|actual|values?|inputs?|to|be|is|not|and|but|was|were|equal|equals|strictly|loosely|deeply|deep|deep-equal|identical|same|strictequal|deepstrictequal|notstrictequal|toequal|tobe|tostrictequal|true|false|none|null|undefined|nil|fail|failed|failure|failures|error|errors|where|in)\b`)
 )
 
 // Hollow reports whether a line of a signature tells nothing of a cause: it says that two values differ, or which test has

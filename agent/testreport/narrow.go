@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 // A narrowed line runs some tests of a line, with its switches. Only lines that are read whole are narrowed: one program whose
@@ -39,9 +41,9 @@ func Narrow(line string, tests []Test, source func(name string) string) (narrow 
 
 // narrower narrows the lines of one runner.
 type narrower struct {
-	program *regexp.Regexp // the words that begin the line
-	valued  []string       // switches whose value is the next word
-	plain   []string       // switches without a value
+	program *lazyregexp.Regexp // the words that begin the line
+	valued  []string           // switches whose value is the next word
+	plain   []string           // switches without a value
 	write   func(n narrowed) (line string, runs []Test)
 }
 
@@ -54,40 +56,40 @@ type narrowed struct {
 
 var narrowers = []narrower{
 	{
-		program: regexp.MustCompile(`^(?:(?:python[\d.]*) -m )?(?:pytest|py\.test) $`), write: narrowPytest,
+		program: lazyregexp.New(`^(?:(?:python[\d.]*) -m )?(?:pytest|py\.test) $`), write: narrowPytest,
 		valued: []string{"-m", "-k", "-p", "-c", "-o", "-W", "-n", "-r", "--rootdir", "--tb", "--maxfail", "--durations", "--ignore", "--confcutdir", "--import-mode", "--color"},
 		plain:  []string{"-q", "-qq", "-v", "-vv", "-x", "-s", "-l", "-ra", "-rA", "-rf", "--no-header", "--no-summary", "--verbose", "--quiet", "--exitfirst", "--strict-markers"},
 	},
 	{
-		program: regexp.MustCompile(`^python[\d.]* -m unittest $`), write: narrowUnittest,
+		program: lazyregexp.New(`^python[\d.]* -m unittest $`), write: narrowUnittest,
 		plain: []string{"-v", "-q", "-f", "-b", "--verbose", "--quiet", "--failfast", "--buffer"},
 	},
 	{
-		program: regexp.MustCompile(`^python[\d.]* manage\.py test $`), write: narrowUnittest,
+		program: lazyregexp.New(`^python[\d.]* manage\.py test $`), write: narrowUnittest,
 		valued: []string{"-v", "--verbosity", "--settings", "--tag", "--exclude-tag", "--parallel"},
 		plain:  []string{"--noinput", "--no-input", "--failfast", "--keepdb", "--traceback"},
 	},
 	{
-		program: regexp.MustCompile(`^go test $`), write: narrowGo,
+		program: lazyregexp.New(`^go test $`), write: narrowGo,
 		valued: []string{"-timeout", "-count", "-tags", "-p", "-parallel", "-cpu", "-mod", "-ldflags", "-gcflags", "-shuffle", "-vet"},
 		plain:  []string{"-v", "-race", "-short", "-failfast", "-trimpath", "-json"},
 	},
 	{
-		program: regexp.MustCompile(`^node --test $`), write: narrowNode,
+		program: lazyregexp.New(`^node --test $`), write: narrowNode,
 	},
 	{
-		program: regexp.MustCompile(`^(?:npx )?jest $`), write: narrowJest,
+		program: lazyregexp.New(`^(?:npx )?jest $`), write: narrowJest,
 		plain: []string{"--ci", "--runInBand", "-i", "--verbose", "--no-cache", "--forceExit"},
 	},
 	{
-		program: regexp.MustCompile(`^(?:npx )?vitest run $`), write: narrowJest,
+		program: lazyregexp.New(`^(?:npx )?vitest run $`), write: narrowJest,
 	},
 	{
-		program: regexp.MustCompile(`^(?:npx )?mocha $`), write: narrowMocha,
+		program: lazyregexp.New(`^(?:npx )?mocha $`), write: narrowMocha,
 		valued: []string{"-r", "--require", "--timeout", "-t", "-R", "--reporter"}, plain: []string{"--exit", "--bail", "-b"},
 	},
 	{
-		program: regexp.MustCompile(`^(?:npx )?tape $`), write: narrowTape,
+		program: lazyregexp.New(`^(?:npx )?tape $`), write: narrowTape,
 		valued: []string{"-r", "--require"},
 	},
 }
@@ -121,7 +123,7 @@ func (by narrower) narrow(program, args []string, tests []Test, source func(stri
 }
 
 // plainWord is a word of a line that a shell takes as it is, or one in quotes that it does not look into.
-var plainWord = regexp.MustCompile(`^(?:'[^'\n]*'|"[^"$\\\x60\n]*"|[\w./@%+:=,-]+)`)
+var plainWord = lazyregexp.New(`^(?:'[^'\n]*'|"[^"$\\\x60\n]*"|[\w./@%+:=,-]+)`)
 
 // plainWords are the words of a line that is one simple command; ok is false for any other.
 func plainWords(line string) (words []string, ok bool) {
@@ -137,7 +139,7 @@ func plainWords(line string) (words []string, ok bool) {
 }
 
 var (
-	preScript = regexp.MustCompile(`"pretest"\s*:`)
+	preScript = lazyregexp.New(`"pretest"\s*:`)
 	localBins = []string{"jest", "vitest", "mocha", "tape"}
 )
 
@@ -197,7 +199,7 @@ func narrowPytest(n narrowed) (string, []Test) {
 }
 
 // dottedTest is a test as unittest names it.
-var dottedTest = regexp.MustCompile(`^\w+\.\w+$`)
+var dottedTest = lazyregexp.New(`^\w+\.\w+$`)
 
 func narrowUnittest(n narrowed) (string, []Test) {
 	names, runs := n.each(func(t Test) string {
@@ -210,7 +212,7 @@ func narrowUnittest(n narrowed) (string, []Test) {
 }
 
 // goModule is the path of a module.
-var goModule = regexp.MustCompile(`(?m)^module\s+"?([\w./~-]+)"?\s*(?://.*)?$`)
+var goModule = lazyregexp.New(`(?m)^module\s+"?([\w./~-]+)"?\s*(?://.*)?$`)
 
 // narrowGo runs the failed tests of the packages that they are in. What could not be built is built alone: its tests say nothing yet.
 func narrowGo(n narrowed) (string, []Test) {
@@ -255,7 +257,7 @@ func goFolder(dir string) string {
 }
 
 // goName is the name of a test, an example or a fuzz target.
-var goName = regexp.MustCompile(`^(Test|Example|Fuzz)\w*$`)
+var goName = lazyregexp.New(`^(Test|Example|Fuzz)\w*$`)
 
 // scripts are the files of the tests, and a pattern that has the names of all.
 func (n narrowed) scripts(name func(Test) string) (files []string, pattern string, runs []Test) {

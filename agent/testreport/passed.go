@@ -2,12 +2,13 @@ package testreport
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 // passedLine is what runners write of a test that has passed, or of one that begins.
-var passedLine = regexp.MustCompile(`^\s*(?:` +
+var passedLine = lazyregexp.New(`^\s*(?:` +
 	`[✓✔√] .*` + // mocha, jest, vitest, node
 	`|\S+::\S.* PASSED(?: +\[ *\d+%\])?` + // pytest -v
 	`|(?:\S+\.py )?\.+ *\[ *\d+%\]` + // pytest

@@ -1,18 +1,19 @@
 package testreport
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 var (
-	pytestSum   = regexp.MustCompile(`(?m)^(?:=+ )?((?:\d+ \w+, )*\d+ \w+|no tests ran)(?:, \d+ warnings?)? in [\d.]+s(?: \([\d:]+\))?(?: =+)?$`)
-	pytestPart  = regexp.MustCompile(`(\d+) (passed|failed|errors?|skipped|xfailed|xpassed)`)
-	pytestShort = regexp.MustCompile(`(?m)^(FAILED|ERROR|SUBFAIL(?:ED)?(?:\([^)]*\))?) (\S+?\.py)(?:::(.+?))?(?: - (.*))?$`)
-	pytestHead  = regexp.MustCompile(`(?m)^_{3,} (.+?) _{3,}$`)
-	pytestLine  = regexp.MustCompile(`(?m)^(\S+?\.py)::(\S.*?) (PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS)\b`)
-	pytestEnd   = regexp.MustCompile(`(?m)^=+ .* =+$`)
+	pytestSum   = lazyregexp.New(`(?m)^(?:=+ )?((?:\d+ \w+, )*\d+ \w+|no tests ran)(?:, \d+ warnings?)? in [\d.]+s(?: \([\d:]+\))?(?: =+)?$`)
+	pytestPart  = lazyregexp.New(`(\d+) (passed|failed|errors?|skipped|xfailed|xpassed)`)
+	pytestShort = lazyregexp.New(`(?m)^(FAILED|ERROR|SUBFAIL(?:ED)?(?:\([^)]*\))?) (\S+?\.py)(?:::(.+?))?(?: - (.*))?$`)
+	pytestHead  = lazyregexp.New(`(?m)^_{3,} (.+?) _{3,}$`)
+	pytestLine  = lazyregexp.New(`(?m)^(\S+?\.py)::(\S.*?) (PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS)\b`)
+	pytestEnd   = lazyregexp.New(`(?m)^=+ .* =+$`)
 )
 
 // readPytest reads what pytest prints.
@@ -67,11 +68,11 @@ func readPytest(_, text string) (r Report) {
 }
 
 var (
-	unittestSum  = regexp.MustCompile(`(?m)^Ran (\d+) tests? in [\d.]+s$`)
-	unittestEnd  = regexp.MustCompile(`(?m)^(?:OK|FAILED|NO TESTS RAN)(?: \((.*)\))?$`)
-	unittestPart = regexp.MustCompile(`(failures|errors|skipped|expected failures|unexpected successes)=(\d+)`)
-	unittestBad  = regexp.MustCompile(`(?m)^={70}\n(FAIL|ERROR): (\w+) \(([\w.<>]+)\)(.*)$`)
-	unittestLine = regexp.MustCompile(`(?m)^(\w+) \(([\w.]+)\)(?:\n.*)? \.\.\. ok$`)
+	unittestSum  = lazyregexp.New(`(?m)^Ran (\d+) tests? in [\d.]+s$`)
+	unittestEnd  = lazyregexp.New(`(?m)^(?:OK|FAILED|NO TESTS RAN)(?: \((.*)\))?$`)
+	unittestPart = lazyregexp.New(`(failures|errors|skipped|expected failures|unexpected successes)=(\d+)`)
+	unittestBad  = lazyregexp.New(`(?m)^={70}\n(FAIL|ERROR): (\w+) \(([\w.<>]+)\)(.*)$`)
+	unittestLine = lazyregexp.New(`(?m)^(\w+) \(([\w.]+)\)(?:\n.*)? \.\.\. ok$`)
 )
 
 // readUnittest reads what Python's unittest prints, and Django's runner. A test of which

@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"caselsp/store/lazyregexp"
 )
 
 // Outcome says how one test went.
@@ -108,7 +109,7 @@ func (r Report) In(tree Tree) Report {
 type Tree []string
 
 // foreign are the paths of what is installed, wherever the workspace's copy lies.
-var foreign = regexp.MustCompile(`^/(usr|lib|lib64|opt|nix)/|/(site-packages|dist-packages|node_modules|pkg/mod|lib/python3[.\d]*)/|^node:|^internal/|^<`)
+var foreign = lazyregexp.New(`^/(usr|lib|lib64|opt|nix)/|/(site-packages|dist-packages|node_modules|pkg/mod|lib/python3[.\d]*)/|^node:|^internal/|^<`)
 
 // File is the workspace's name for a path that a runner wrote: relative, absolute in the
 // place where it ran, or that of a Go package. "" if the tree has none such.
@@ -131,7 +132,7 @@ func (t Tree) File(name string) string {
 
 // scriptFile is how node's runner names a file in which no test was declared, as if it were a test
 // that has passed.
-var scriptFile = regexp.MustCompile(`^/.*\.[cm]?[jt]sx?$`)
+var scriptFile = lazyregexp.New(`^/.*\.[cm]?[jt]sx?$`)
 
 // add counts one test. A file that only ran to its end is one where its name says so: others have
 // no test in them.
@@ -205,7 +206,7 @@ func Read(command, output string, files map[string][]byte) Report {
 
 // escapes are what moves a terminal's cursor, colours its text and sets its title, and control
 // characters. Of a sequence without an end only its beginning goes, so that no text is hidden.
-var escapes = regexp.MustCompile("(?:\x1b\\[|\u009b)[0-?]*[ -/]*[@-~]" + // control sequences
+var escapes = lazyregexp.New("(?:\x1b\\[|\u009b)[0-?]*[ -/]*[@-~]" + // control sequences
 	"|\x1b[\\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\\\)" + // titles, links, strings for devices
 	"|\x1b[ -/]*[0-~]" + // others, such as a choice of characters
 	"|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u0080-\u009f]")
@@ -221,4 +222,4 @@ func Plain(s string) string {
 }
 
 // lineEnds are those of terminals.
-var lineEnds = regexp.MustCompile(`\r+\n`)
+var lineEnds = lazyregexp.New(`\r+\n`)

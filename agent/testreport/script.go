@@ -2,10 +2,11 @@ package testreport
 
 import (
 	"encoding/json"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"caselsp/store/lazyregexp"
 )
 
 // scriptJSON is what jest and vitest write as JSON, and mocha.
@@ -105,13 +106,13 @@ func scriptOutcome(status string) Outcome {
 }
 
 var (
-	jestSum   = regexp.MustCompile(`(?m)^Tests:\s+(.*), (\d+) total`)
-	vitestSum = regexp.MustCompile(`(?m)^\s*Tests\s+(.*\S)\s+\((\d+)\)\s*$`)
-	noneSum   = regexp.MustCompile(`(?m)^(No tests? (files )?found|\s*Tests\s+no tests)`)
-	sumPart   = regexp.MustCompile(`(\d+) (passed|failed|skipped|todo|pending)`)
-	jestBad   = regexp.MustCompile(`(?m)^  ● (.+)$`)
-	vitestBad = regexp.MustCompile(`(?m)^\s*FAIL\s+(\S+)(?: > (.+))?$`)
-	suiteBad  = regexp.MustCompile(`(?m)^Test Suites: (\d+) failed`)
+	jestSum   = lazyregexp.New(`(?m)^Tests:\s+(.*), (\d+) total`)
+	vitestSum = lazyregexp.New(`(?m)^\s*Tests\s+(.*\S)\s+\((\d+)\)\s*$`)
+	noneSum   = lazyregexp.New(`(?m)^(No tests? (files )?found|\s*Tests\s+no tests)`)
+	sumPart   = lazyregexp.New(`(\d+) (passed|failed|skipped|todo|pending)`)
+	jestBad   = lazyregexp.New(`(?m)^  ● (.+)$`)
+	vitestBad = lazyregexp.New(`(?m)^\s*FAIL\s+(\S+)(?: > (.+))?$`)
+	suiteBad  = lazyregexp.New(`(?m)^Test Suites: (\d+) failed`)
 )
 
 // counted takes in the parts of a line that sums up.
@@ -130,7 +131,7 @@ func (r *Report) counted(line string) {
 }
 
 // sections cuts a text at the matches of its headings: each with its groups and what follows.
-func sections(heading *regexp.Regexp, text string) (list [][2][]string) {
+func sections(heading *lazyregexp.Regexp, text string) (list [][2][]string) {
 	at := heading.FindAllStringSubmatchIndex(text, -1)
 	for i, m := range at {
 		end := len(text)
@@ -205,11 +206,11 @@ func readVitest(_, text string) (r Report) {
 }
 
 var (
-	mochaSum  = regexp.MustCompile(`(?m)^\s+(\d+) (passing|failing|pending)\b`)
-	mochaBad  = regexp.MustCompile(`(?m)^  \d+\) (.+(?:\n {5,}\S.*)*:)$`)
-	nodeSum   = regexp.MustCompile(`(?m)^(?:ℹ|#) (tests|pass|fail|cancelled|skipped|todo) (\d+)$`)
-	nodeBad   = regexp.MustCompile(`(?m)^test at (\S+?):(\d+):\d+\n✖ (.+?)(?: \([\d.]+ms\))?$`)
-	spaceRuns = regexp.MustCompile(`\s*\n\s*`)
+	mochaSum  = lazyregexp.New(`(?m)^\s+(\d+) (passing|failing|pending)\b`)
+	mochaBad  = lazyregexp.New(`(?m)^  \d+\) (.+(?:\n {5,}\S.*)*:)$`)
+	nodeSum   = lazyregexp.New(`(?m)^(?:ℹ|#) (tests|pass|fail|cancelled|skipped|todo) (\d+)$`)
+	nodeBad   = lazyregexp.New(`(?m)^test at (\S+?):(\d+):\d+\n✖ (.+?)(?: \([\d.]+ms\))?$`)
+	spaceRuns = lazyregexp.New(`\s*\n\s*`)
 )
 
 // readMocha reads what mocha's spec reporter, and reporters in its form, print.

@@ -2,9 +2,10 @@ package testreport
 
 import (
 	_ "embed" // what hands results over
-	"regexp"
 	"slices"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 // Folder is where a reporting line leaves the results in its work tree. It is none of the
@@ -13,16 +14,16 @@ const Folder = ".caselsp-results"
 
 // What a line says of its runner.
 var (
-	runsPython = regexp.MustCompile(`\b(pytest|unittest|nose2|tox|manage\.py|runtests\.py|python[\d.]*)\b`)
-	runsPytest = regexp.MustCompile(`\bpytest\b`)
-	runsGo     = regexp.MustCompile(`^\s*go test((?: [\w./@%+:=,-]+| '[^']*'| "[^"$\\\x60]*")*)\s*$`)
-	otherGo    = regexp.MustCompile(` -{1,2}(json|cover\w*|c|bench|fuzz|exec|o|test\.\w+)\b`)
-	runsNode   = regexp.MustCompile(`\bnode\b.*\s--test\b`)
-	runsJest   = regexp.MustCompile(`^\s*(?:npx )?jest((?: [\w./@%+:=,-]+| '[^']*')*)\s*$`)
-	npmTest    = regexp.MustCompile(`^\s*(?:npm|pnpm|yarn)(?: run)? (?:test|t)\b`)
-	compiled   = regexp.MustCompile(`\b(jest|vitest|ts-node|tsx|swc|babel|nyc|c8)\b`)
-	testScript = regexp.MustCompile(`"test"\s*:\s*"((?:[^"\\]|\\.)*)"`)
-	measures   = regexp.MustCompile(`--cov\b`)
+	runsPython = lazyregexp.New(`\b(pytest|unittest|nose2|tox|manage\.py|runtests\.py|python[\d.]*)\b`)
+	runsPytest = lazyregexp.New(`\bpytest\b`)
+	runsGo     = lazyregexp.New(`^\s*go test((?: [\w./@%+:=,-]+| '[^']*'| "[^"$\\\x60]*")*)\s*$`)
+	otherGo    = lazyregexp.New(` -{1,2}(json|cover\w*|c|bench|fuzz|exec|o|test\.\w+)\b`)
+	runsNode   = lazyregexp.New(`\bnode\b.*\s--test\b`)
+	runsJest   = lazyregexp.New(`^\s*(?:npx )?jest((?: [\w./@%+:=,-]+| '[^']*')*)\s*$`)
+	npmTest    = lazyregexp.New(`^\s*(?:npm|pnpm|yarn)(?: run)? (?:test|t)\b`)
+	compiled   = lazyregexp.New(`\b(jest|vitest|ts-node|tsx|swc|babel|nyc|c8)\b`)
+	testScript = lazyregexp.New(`"test"\s*:\s*"((?:[^"\\]|\\.)*)"`)
+	measures   = lazyregexp.New(`--cov\b`)
 )
 
 //go:embed switches.sh
@@ -108,7 +109,7 @@ func quotedLines(names []string) string {
 
 // ownLines are what pytest and jest say of the files that [Reporting] made them write. Other lines
 // that name these files are the project's, such as a trace through them.
-var ownLines = regexp.MustCompile(`(?m)^(?:-+ generated xml file: /tmp/caselsp-results/\S+ -+|Test results written to: \S*/caselsp-results/\S+)\r?\n?`)
+var ownLines = lazyregexp.New(`(?m)^(?:-+ generated xml file: /tmp/caselsp-results/\S+ -+|Test results written to: \S*/caselsp-results/\S+)\r?\n?`)
 
 // Shown is the output of a reporting line as its runner prints it without the switches.
 func Shown(output string) string { return GoText(ownLines.ReplaceAllString(output, "")) }

@@ -1,20 +1,21 @@
 package testreport
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"caselsp/store/lazyregexp"
 )
 
 // A line of TAP, and what node writes beneath it.
 var (
-	tapLine    = regexp.MustCompile(`^((?:    )*)(not )?ok \d+(?: -)? ?(.*)$`)
-	tapSubtest = regexp.MustCompile(`^((?:    )*)# Subtest: `)
-	tapDone    = regexp.MustCompile(`^(.*?)\s*# (SKIP|TODO|skip|todo)\b ?(.*)$`)
-	tapField   = regexp.MustCompile(`^\s+(location|duration_ms|type): '?(.*?)'?$`)
-	tapPlace   = regexp.MustCompile(`^(.*):(\d+):\d+$`)
-	tapPlan    = regexp.MustCompile(`(?m)^(TAP version \d+|1\.\.\d+)`)
+	tapLine    = lazyregexp.New(`^((?:    )*)(not )?ok \d+(?: -)? ?(.*)$`)
+	tapSubtest = lazyregexp.New(`^((?:    )*)# Subtest: `)
+	tapDone    = lazyregexp.New(`^(.*?)\s*# (SKIP|TODO|skip|todo)\b ?(.*)$`)
+	tapField   = lazyregexp.New(`^\s+(location|duration_ms|type): '?(.*?)'?$`)
+	tapPlace   = lazyregexp.New(`^(.*):(\d+):\d+$`)
+	tapPlan    = lazyregexp.New(`(?m)^(TAP version \d+|1\.\.\d+)`)
 )
 
 // readTAP reads the Test Anything Protocol with the subtests of node: a test with subtests

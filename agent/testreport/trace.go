@@ -2,9 +2,10 @@ package testreport
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 // Frame is one call of a stack trace.
@@ -28,24 +29,24 @@ const (
 )
 
 var (
-	pythonFrame = regexp.MustCompile(`^\s*File "([^"]+)", line (\d+)(?:, in (.+))?$`)
-	pythonEntry = regexp.MustCompile(`^(\S+\.py):(\d+): (?:in (.+)|([A-Za-z_][\w.]*)?)$`) // pytest's
-	pythonError = regexp.MustCompile(`^(?:E +)?([A-Za-z_][\w.]*(?:Error|Exception|Warning|Interrupt|Exit|Failed|Timeout)|[a-z_][\w]*(?:\.[a-z_]\w*)*\.[A-Z]\w*)(?:: (.*))?$`)
-	pythonCheck = regexp.MustCompile(`^E {3,}(assert .*)$`)
+	pythonFrame = lazyregexp.New(`^\s*File "([^"]+)", line (\d+)(?:, in (.+))?$`)
+	pythonEntry = lazyregexp.New(`^(\S+\.py):(\d+): (?:in (.+)|([A-Za-z_][\w.]*)?)$`) // pytest's
+	pythonError = lazyregexp.New(`^(?:E +)?([A-Za-z_][\w.]*(?:Error|Exception|Warning|Interrupt|Exit|Failed|Timeout)|[a-z_][\w]*(?:\.[a-z_]\w*)*\.[A-Z]\w*)(?:: (.*))?$`)
+	pythonCheck = lazyregexp.New(`^E {3,}(assert .*)$`)
 
-	goPanic  = regexp.MustCompile(`^(panic|fatal error): (.*?)(?: \[recovered.*)?$`)
-	goCall   = regexp.MustCompile(`^([\w./*()\[\]{}·-]+)\(.*\)$|^created by (\S+)`)
-	goFrame  = regexp.MustCompile(`^\t(\S+\.go):(\d+)(?: \+0x[0-9a-f]+)?$`)
-	goSaid   = regexp.MustCompile(`^\s+([\w.-]+\.go):(\d+): (.*)$`)
-	goCompil = regexp.MustCompile(`^((?:[\w.-]+/)*[\w.-]+\.go):(\d+):\d+: (.*)$`)
+	goPanic  = lazyregexp.New(`^(panic|fatal error): (.*?)(?: \[recovered.*)?$`)
+	goCall   = lazyregexp.New(`^([\w./*()\[\]{}·-]+)\(.*\)$|^created by (\S+)`)
+	goFrame  = lazyregexp.New(`^\t(\S+\.go):(\d+)(?: \+0x[0-9a-f]+)?$`)
+	goSaid   = lazyregexp.New(`^\s+([\w.-]+\.go):(\d+): (.*)$`)
+	goCompil = lazyregexp.New(`^((?:[\w.-]+/)*[\w.-]+\.go):(\d+):\d+: (.*)$`)
 
-	scriptError = regexp.MustCompile(`^\s*(?:Uncaught )?(?:cause: )?\[?([A-Za-z_$][\w$]*(?:Error|Exception|Warning)|Error)(?: \[[\w ]+\])*: (.*?)\]?$`)
-	scriptFrame = regexp.MustCompile(`^\s*(?:at |❯ )(?:(?:async )?(.+?) \(?)?((?:file://)?[^\s()]+?\.[cm]?[jt]sx?):(\d+)(?::\d+)?\)?(?: \{)?$`)
-	tapFrame    = regexp.MustCompile(`^\s+(?:(?:async )?(\S.*?) \()((?:file://)?/[^\s()]+?\.[cm]?[jt]sx?):(\d+):\d+\)$`)
-	tapName     = regexp.MustCompile(`^\s*name: '(\w+)'$`)
-	tapError    = regexp.MustCompile(`^\s*error: (?:'(.*)'|\|-)$`)
-	expectation = regexp.MustCompile(`^\s*(expect\(.*)$`)
-	tsError     = regexp.MustCompile(`^(\S+\.[cm]?tsx?)[(:](\d+)[,:]\d+\)?(?:: | - )error (TS\d+): (.*)$`)
+	scriptError = lazyregexp.New(`^\s*(?:Uncaught )?(?:cause: )?\[?([A-Za-z_$][\w$]*(?:Error|Exception|Warning)|Error)(?: \[[\w ]+\])*: (.*?)\]?$`)
+	scriptFrame = lazyregexp.New(`^\s*(?:at |❯ )(?:(?:async )?(.+?) \(?)?((?:file://)?[^\s()]+?\.[cm]?[jt]sx?):(\d+)(?::\d+)?\)?(?: \{)?$`)
+	tapFrame    = lazyregexp.New(`^\s+(?:(?:async )?(\S.*?) \()((?:file://)?/[^\s()]+?\.[cm]?[jt]sx?):(\d+):\d+\)$`)
+	tapName     = lazyregexp.New(`^\s*name: '(\w+)'$`)
+	tapError    = lazyregexp.New(`^\s*error: (?:'(.*)'|\|-)$`)
+	expectation = lazyregexp.New(`^\s*(expect\(.*)$`)
+	tsError     = lazyregexp.New(`^(\S+\.[cm]?tsx?)[(:](\d+)[,:]\d+\)?(?:: | - )error (TS\d+): (.*)$`)
 )
 
 // tracer takes the lines of an output.
@@ -173,7 +174,7 @@ func (t *tracer) goLine(s string) bool {
 		}
 		return true
 	}
-	for kind, re := range map[string]*regexp.Regexp{"check": goSaid, "compile error": goCompil} {
+	for kind, re := range map[string]*lazyregexp.Regexp{"check": goSaid, "compile error": goCompil} {
 		if m := re.FindStringSubmatch(s); m != nil {
 			t.end()
 			t.open.Type, t.open.Message = kind, m[3]
@@ -222,13 +223,13 @@ func (t *tracer) scriptLine(s string) {
 
 // What differs from run to run, or from place to place, in the message of one failure.
 var variable = []struct {
-	re *regexp.Regexp
+	re *lazyregexp.Regexp
 	by string
 }{
-	{regexp.MustCompile(`0x[0-9a-fA-F]+`), "ADDR"},
-	{regexp.MustCompile(`"[^"]*"|'[^']*'|` + "`[^`]*`"), "NAME"},
-	{regexp.MustCompile(`(?:[A-Za-z]:)?(?:[\w.@~-]*/)+[\w.@~-]*`), "PATH"},
-	{regexp.MustCompile(`\b\d+(?:\.\d+)?\b`), "N"},
+	{lazyregexp.New(`0x[0-9a-fA-F]+`), "ADDR"},
+	{lazyregexp.New(`"[^"]*"|'[^']*'|` + "`[^`]*`"), "NAME"},
+	{lazyregexp.New(`(?:[A-Za-z]:)?(?:[\w.@~-]*/)+[\w.@~-]*`), "PATH"},
+	{lazyregexp.New(`\b\d+(?:\.\d+)?\b`), "N"},
 }
 
 // Cause is why a test failed, in a line: the error, or the first line of what it said.

@@ -2,11 +2,11 @@ package testreport
 
 import (
 	"iter"
-	"regexp"
 	"slices"
 	"strings"
 
 	"caselsp/agent/syntax"
+	"caselsp/store/lazyregexp"
 )
 
 // Tests are counted in syntax trees where the language has them: a test that was
@@ -15,29 +15,29 @@ import (
 
 // testWords are what the tests of a language look like.
 type testWords struct {
-	test    *regexp.Regexp // the name of a function that is one, or that is given one
-	check   *regexp.Regexp // what is called and can fail
-	skipped *regexp.Regexp // what keeps tests from running, wherever it is named
-	hooks   *regexp.Regexp // functions by whose names the runner leaves tests out
+	test    *lazyregexp.Regexp // the name of a function that is one, or that is given one
+	check   *lazyregexp.Regexp // what is called and can fail
+	skipped *lazyregexp.Regexp // what keeps tests from running, wherever it is named
+	hooks   *lazyregexp.Regexp // functions by whose names the runner leaves tests out
 }
 
 var (
 	pythonTests = testWords{
-		test:    regexp.MustCompile(`^test`),
-		check:   regexp.MustCompile(`^(self|cls)\.(assert|fail)\w*$|^(assert|expect|check)\w*$|\.assert_\w+$|^pytest\.(raises|warns|fail|approx)$|^(np|numpy)\.testing\.\w+$`),
-		skipped: regexp.MustCompile(`^(pytest\.mark|pytest|unittest|mark)\.(skip|xfail|expectedFailure|importorskip)\w*$|^(skip|skipIf|skipUnless|xfail|expectedFailure)$|\.skipTest$|^(unittest\.)?SkipTest$|^os\._exit$|^sys\.exit$`),
-		hooks:   regexp.MustCompile(`^(pytest_(collection_modifyitems|ignore_collect|runtest_\w+|sessionfinish|pyfunc_call|itemcollected)|collect_ignore(_glob)?|load_tests|__test__)$`),
+		test:    lazyregexp.New(`^test`),
+		check:   lazyregexp.New(`^(self|cls)\.(assert|fail)\w*$|^(assert|expect|check)\w*$|\.assert_\w+$|^pytest\.(raises|warns|fail|approx)$|^(np|numpy)\.testing\.\w+$`),
+		skipped: lazyregexp.New(`^(pytest\.mark|pytest|unittest|mark)\.(skip|xfail|expectedFailure|importorskip)\w*$|^(skip|skipIf|skipUnless|xfail|expectedFailure)$|\.skipTest$|^(unittest\.)?SkipTest$|^os\._exit$|^sys\.exit$`),
+		hooks:   lazyregexp.New(`^(pytest_(collection_modifyitems|ignore_collect|runtest_\w+|sessionfinish|pyfunc_call|itemcollected)|collect_ignore(_glob)?|load_tests|__test__)$`),
 	}
 	goTests = testWords{
-		test:    regexp.MustCompile(`^(Test|Fuzz|Example)`),
-		check:   regexp.MustCompile(`^\w+\.(Error|Errorf|Fatal|Fatalf|Fail|FailNow)$|^(require|assert|is|qt|c)\.\w+$|^(assert|require|check|expect|must)\w*$`),
-		skipped: regexp.MustCompile(`^\w+\.(Skip|Skipf|SkipNow)$|^os\.Exit$`),
-		hooks:   regexp.MustCompile(`^TestMain$`),
+		test:    lazyregexp.New(`^(Test|Fuzz|Example)`),
+		check:   lazyregexp.New(`^\w+\.(Error|Errorf|Fatal|Fatalf|Fail|FailNow)$|^(require|assert|is|qt|c)\.\w+$|^(assert|require|check|expect|must)\w*$`),
+		skipped: lazyregexp.New(`^\w+\.(Skip|Skipf|SkipNow)$|^os\.Exit$`),
+		hooks:   lazyregexp.New(`^TestMain$`),
 	}
 	scriptTests = testWords{
-		test:    regexp.MustCompile(`^(it|test|specify)(\.(each|only|concurrent|serial|failing|skip|todo))*$`),
-		check:   regexp.MustCompile(`^(expect|assert|should|t)\b|^expect\w*$|\.should\b`),
-		skipped: regexp.MustCompile(`^(it|test|describe|context|suite|specify)(\.\w+)*\.(skip|todo|only|failing|skipIf|runIf)$|^[xf](it|describe|test|context)$|^(process\.exit|this\.skip)$`),
+		test:    lazyregexp.New(`^(it|test|specify)(\.(each|only|concurrent|serial|failing|skip|todo))*$`),
+		check:   lazyregexp.New(`^(expect|assert|should|t)\b|^expect\w*$|\.should\b`),
+		skipped: lazyregexp.New(`^(it|test|describe|context|suite|specify)(\.\w+)*\.(skip|todo|only|failing|skipIf|runIf)$|^[xf](it|describe|test|context)$|^(process\.exit|this\.skip)$`),
 	}
 )
 
@@ -126,7 +126,7 @@ func (t *tally) add(name string, n syntax.Node, body string, words *testWords) {
 }
 
 // nothing matches no text.
-var nothing = regexp.MustCompile(`[^\s\S]`)
+var nothing = lazyregexp.New(`[^\s\S]`)
 
 // countCall is count for calls.
 func (t *tally) countCall(n syntax.Node, words *testWords, inTests bool) {

@@ -8,6 +8,7 @@ import (
 	"caselsp/agent/dom"
 	"caselsp/agent/ecma"
 	"caselsp/agent/syntax"
+	"caselsp/store/lazyregexp"
 )
 
 // statement collects the facts that one file states.
@@ -133,14 +134,14 @@ func (s statement) selector(sel *dom.Selector) {
 }
 
 // idWord finds ids in the HTML that scripts write.
-var idWord = syntax.Expr(`\bid=\\?["']?([\w-]+)`)
+var idWord = lazyregexp.New(`\bid=\\?["']?([\w-]+)`)
 
 // scripts states the ids that a script gives to elements.
 func (s statement) scripts(f *File) {
 	for _, c := range f.Code(ecma.Languages...) {
 		for _, n := range c.Nodes("string", "template_string", "jsx_attribute") {
 			text := n.Text()
-			for _, m := range idWord.FindAllStringSubmatch(text) {
+			for _, m := range idWord.FindAllStringSubmatch(text, -1) {
 				s.add(IDNamed, m[1], 0, 0, "")
 			}
 			if p := n.Parent(); n.Kind() == "string" && !p.IsZero() && !isLookup(n) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"caselsp/agent/syntax"
+	"caselsp/store/lazyregexp"
 )
 
 // Suppression comments of other tools. A project that has looked at a finding and
@@ -26,17 +27,17 @@ const (
 
 // foreignForm is one form of a comment of other tools.
 type foreignForm struct {
-	comment *syntax.Expression // its first group holds the names, if any
+	comment *lazyregexp.Regexp // its first group holds the names, if any
 	tools   []Tool             // whose names they are
 	reach   reach
 	bare    []Category         // what it suppresses if it names nothing; nil: nothing
-	name    *syntax.Expression // what a name looks like; anything else ends the list
+	name    *lazyregexp.Regexp // what a name looks like; anything else ends the list
 	named   func(Aliases, string) bool
 }
 
 var (
-	words     = syntax.Expr(`^[@A-Za-z][\w@/.-]*$`)
-	codes     = syntax.Expr(`^[A-Z]+\d+$`)
+	words     = lazyregexp.New(`^[@A-Za-z][\w@/.-]*$`)
+	codes     = lazyregexp.New(`^[A-Z]+\d+$`)
 	security  = []Category{Safety, Secrets}
 	anything  = Categories
 	scripting = []Category{Scripts, Performance, Safety, Integrity, Accessibility}
@@ -46,38 +47,38 @@ var (
 // comment counts; forms that are more special come first.
 var foreignForms = []foreignForm{
 	// Python: Ruff and Flake8, Bandit, pylint.
-	{comment: syntax.Expr(`(?i)^(?:ruff|flake8)[:=]\s*noqa(?:\s*:\s*(.*))?`), tools: []Tool{Ruff, Bandit}, reach: wholeFile, bare: anything, name: codes},
-	{comment: syntax.Expr(`(?i)(?:^|[\s#])noqa\b(?:\s*:\s*(.*))?`), tools: []Tool{Ruff, Bandit}, reach: onLine, bare: anything, name: codes},
-	{comment: syntax.Expr(`(?:^|\s)pylint:\s*disable-next\s*=\s*(.*)`), tools: []Tool{Pylint}, reach: nextLine, name: words},
-	{comment: syntax.Expr(`(?:^|\s)pylint:\s*disable\s*=\s*(.*)`), tools: []Tool{Pylint}, reach: block, name: words},
+	{comment: lazyregexp.New(`(?i)^(?:ruff|flake8)[:=]\s*noqa(?:\s*:\s*(.*))?`), tools: []Tool{Ruff, Bandit}, reach: wholeFile, bare: anything, name: codes},
+	{comment: lazyregexp.New(`(?i)(?:^|[\s#])noqa\b(?:\s*:\s*(.*))?`), tools: []Tool{Ruff, Bandit}, reach: onLine, bare: anything, name: codes},
+	{comment: lazyregexp.New(`(?:^|\s)pylint:\s*disable-next\s*=\s*(.*)`), tools: []Tool{Pylint}, reach: nextLine, name: words},
+	{comment: lazyregexp.New(`(?:^|\s)pylint:\s*disable\s*=\s*(.*)`), tools: []Tool{Pylint}, reach: block, name: words},
 	// Bandit and gosec share the word.
-	{comment: syntax.Expr(`(?:^|[\s#/])nosec\b:?\s*(.*)`), tools: []Tool{Bandit, Gosec}, reach: onLine, bare: security, name: codes},
-	{comment: syntax.Expr(`^gosec:disable\b\s*(.*)`), tools: []Tool{Gosec}, reach: thisLine, bare: security, name: codes},
+	{comment: lazyregexp.New(`(?:^|[\s#/])nosec\b:?\s*(.*)`), tools: []Tool{Bandit, Gosec}, reach: onLine, bare: security, name: codes},
+	{comment: lazyregexp.New(`^gosec:disable\b\s*(.*)`), tools: []Tool{Gosec}, reach: thisLine, bare: security, name: codes},
 	// golangci-lint names linters, not rules.
-	{comment: syntax.Expr(`^nolint\b(?::\s*([\w, -]*))?`), reach: thisLine, bare: anything, name: words,
+	{comment: lazyregexp.New(`^nolint\b(?::\s*([\w, -]*))?`), reach: thisLine, bare: anything, name: words,
 		named: func(a Aliases, linter string) bool { return linter == "all" || linter == "gosec" && len(a[Gosec]) > 0 }},
 	// JavaScript and TypeScript.
-	{comment: syntax.Expr(`^eslint-disable-next-line\b\s*(.*)`), tools: []Tool{ESLint}, reach: nextLine, bare: scripting, name: words},
-	{comment: syntax.Expr(`^eslint-disable-line\b\s*(.*)`), tools: []Tool{ESLint}, reach: onLine, bare: scripting, name: words},
-	{comment: syntax.Expr(`^eslint-disable\b\s*(.*)`), tools: []Tool{ESLint}, reach: fromHere, bare: scripting, name: words},
-	{comment: syntax.Expr(`^biome-ignore-all\s+lint(?:/\w+/(\w+))?`), tools: []Tool{Biome}, reach: wholeFile, bare: anything, name: words},
-	{comment: syntax.Expr(`^biome-ignore\s+lint(?:/\w+/(\w+))?`), tools: []Tool{Biome}, reach: nextLine, bare: anything, name: words},
+	{comment: lazyregexp.New(`^eslint-disable-next-line\b\s*(.*)`), tools: []Tool{ESLint}, reach: nextLine, bare: scripting, name: words},
+	{comment: lazyregexp.New(`^eslint-disable-line\b\s*(.*)`), tools: []Tool{ESLint}, reach: onLine, bare: scripting, name: words},
+	{comment: lazyregexp.New(`^eslint-disable\b\s*(.*)`), tools: []Tool{ESLint}, reach: fromHere, bare: scripting, name: words},
+	{comment: lazyregexp.New(`^biome-ignore-all\s+lint(?:/\w+/(\w+))?`), tools: []Tool{Biome}, reach: wholeFile, bare: anything, name: words},
+	{comment: lazyregexp.New(`^biome-ignore\s+lint(?:/\w+/(\w+))?`), tools: []Tool{Biome}, reach: nextLine, bare: anything, name: words},
 	// Style sheets.
-	{comment: syntax.Expr(`^stylelint-disable-next-line\b\s*(.*)`), tools: []Tool{Stylelint}, reach: nextLine, bare: []Category{Styles}, name: words},
-	{comment: syntax.Expr(`^stylelint-disable-line\b\s*(.*)`), tools: []Tool{Stylelint}, reach: onLine, bare: []Category{Styles}, name: words},
-	{comment: syntax.Expr(`^stylelint-disable\b\s*(.*)`), tools: []Tool{Stylelint}, reach: fromHere, bare: []Category{Styles}, name: words},
+	{comment: lazyregexp.New(`^stylelint-disable-next-line\b\s*(.*)`), tools: []Tool{Stylelint}, reach: nextLine, bare: []Category{Styles}, name: words},
+	{comment: lazyregexp.New(`^stylelint-disable-line\b\s*(.*)`), tools: []Tool{Stylelint}, reach: onLine, bare: []Category{Styles}, name: words},
+	{comment: lazyregexp.New(`^stylelint-disable\b\s*(.*)`), tools: []Tool{Stylelint}, reach: fromHere, bare: []Category{Styles}, name: words},
 	// Pages.
-	{comment: syntax.Expr(`^\[html-validate-disable-next\s+([^\]]*)`), tools: []Tool{HTMLValidate}, reach: nextLine, name: words},
-	{comment: syntax.Expr(`^\[html-validate-disable(?:-block)?\s+([^\]]*)`), tools: []Tool{HTMLValidate}, reach: fromHere, name: words},
+	{comment: lazyregexp.New(`^\[html-validate-disable-next\s+([^\]]*)`), tools: []Tool{HTMLValidate}, reach: nextLine, name: words},
+	{comment: lazyregexp.New(`^\[html-validate-disable(?:-block)?\s+([^\]]*)`), tools: []Tool{HTMLValidate}, reach: fromHere, name: words},
 	// Any language.
-	{comment: syntax.Expr(`(?:^|[\s#/])nosemgrep\b`), reach: thisLine, bare: security},
-	{comment: syntax.Expr(`(?:^|[\s#/])NOSONAR\b`), reach: onLine, bare: anything},
-	{comment: syntax.Expr(`(?:^|[\s#/])gitleaks:allow\b|(?:^|[\s#/])trufflehog:ignore\b|pragma: allowlist secret\b`), reach: onLine, bare: security},
-	{comment: syntax.Expr(`pragma: allowlist nextline secret\b`), reach: nextLine, bare: security},
+	{comment: lazyregexp.New(`(?:^|[\s#/])nosemgrep\b`), reach: thisLine, bare: security},
+	{comment: lazyregexp.New(`(?:^|[\s#/])NOSONAR\b`), reach: onLine, bare: anything},
+	{comment: lazyregexp.New(`(?:^|[\s#/])gitleaks:allow\b|(?:^|[\s#/])trufflehog:ignore\b|pragma: allowlist secret\b`), reach: onLine, bare: security},
+	{comment: lazyregexp.New(`pragma: allowlist nextline secret\b`), reach: nextLine, bare: security},
 }
 
 // ends are the comments that end a [fromHere].
-var ends = syntax.Expr(`^(?:\[html-validate-enable|eslint-enable\b|stylelint-enable\b)`)
+var ends = lazyregexp.New(`^(?:\[html-validate-enable|eslint-enable\b|stylelint-enable\b)`)
 
 // heeded is the effect of one comment of another tool.
 type heeded struct {

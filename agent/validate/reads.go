@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"caselsp/agent/syntax"
+	"caselsp/store/lazyregexp"
 )
 
 // Untested lets the rules of a table pass over tests: what is wrong there is
@@ -69,7 +70,7 @@ var (
 
 	lockFiles = syntax.WordSet(`package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml pnpm-lock.yml poetry.lock pipfile.lock uv.lock pdm.lock cargo.lock composer.lock gemfile.lock go.sum go.mod go.work.sum
 		mix.lock flake.lock deno.lock bun.lock gradle.lockfile gradle-wrapper.properties packages.lock.json podfile.lock pubspec.lock checksums.txt sha256sums md5sums`)
-	machineMade = syntax.Expr(`(?:[.-]min\.(?:js|css|mjs)|\.map|\.svg|\.snap|\.sum|\.po|\.pot|\.xlf)$`)
+	machineMade = lazyregexp.New(`(?:[.-]min\.(?:js|css|mjs)|\.map|\.svg|\.snap|\.sum|\.po|\.pot|\.xlf)$`)
 )
 
 // mayHoldSecrets reports whether what looks like a secret in a file could be one:

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"caselsp/agent/syntax"
+	"caselsp/store/lazyregexp"
 )
 
 // Comments switch rules off, in the language's own syntax:
@@ -15,7 +16,7 @@ import (
 //
 // Names are ids of rules or categories; none means all rules. Comments of other
 // tools count as well, see foreign.go.
-var directive = syntax.Expr(`^caselsp-disable-(line|next-line|file)\b[ \t]*([^\n]*)`)
+var directive = lazyregexp.New(`^caselsp-disable-(line|next-line|file)\b[ \t]*([^\n]*)`)
 
 // suppressionRules are about the comments themselves; suppress checks them, as
 // they must not be switched off by what they speak about.

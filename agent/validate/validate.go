@@ -60,10 +60,10 @@
 package validate
 
 import (
-	"regexp"
 	"strings"
 
 	"caselsp/agent/syntax"
+	"caselsp/store/lazyregexp"
 )
 
 // Finding is one place in one file that a rule objects to.
@@ -104,7 +104,7 @@ func lineAt(text string, at syntax.Position) string {
 }
 
 // places are what messages say of other places in the code: an edit moves them.
-var places = regexp.MustCompile(`[\w./-]*\w\.\w+:\d+(?::\d+)?|\d+`)
+var places = lazyregexp.New(`[\w./-]*\w\.\w+:\d+(?::\d+)?|\d+`)
 
 // Introduced returns the findings of after that before does not have. Findings
 // are the same when rule, message and the text of their line are: an edit above

@@ -6,6 +6,8 @@ import (
 	"path"
 	"regexp"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 // A write needs a second file for a moment, in the file's own folder: only within one file system
@@ -22,7 +24,7 @@ const tempPrefix = ".caselsp-"
 const hashShown = 16
 
 // tempFile matches the names of these files exactly.
-var tempFile = regexp.MustCompile(`^` + regexp.QuoteMeta(tempPrefix) + `(?:(new)-|old-([0-9a-f]{16})-([0-9a-f]{16})-)?[a-z2-7]{26}$`)
+var tempFile = lazyregexp.New(`^` + regexp.QuoteMeta(tempPrefix) + `(?:(new)-|old-([0-9a-f]{16})-([0-9a-f]{16})-)?[a-z2-7]{26}$`)
 
 // newTemp returns an unused name for content that is being written.
 func (p place) newTemp() string { return p.temp("new-") }

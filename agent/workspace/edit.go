@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"regexp"
 	"strings"
 	"unicode"
+
+	"caselsp/store/lazyregexp"
 )
 
 // Op is what happens to a file.
@@ -274,7 +275,7 @@ func checkName(at place, v view) error {
 }
 
 // paddedName finds names that begin or end with a blank or have three of them in a row.
-var paddedName = regexp.MustCompile(`(^|/) | (/|$)|   `)
+var paddedName = lazyregexp.New(`(^|/) | (/|$)|   `)
 
 // misleading returns the first character of a name that does not show as what it is: marks
 // that turn the direction of text, characters without width, blanks but the usual one.

@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
+
+	"caselsp/store/lazyregexp"
 )
 
 // What makes a folder a repository of git is in it, not in its name: git takes a folder
@@ -20,7 +21,7 @@ import (
 // editable. What an undo brings back is looked at in gitback.go.
 
 // shortName is what NTFS calls a .git, and a folder whose long name it cannot have again.
-var shortName = regexp.MustCompile(`^git~[0-9]+$`)
+var shortName = lazyregexp.New(`^git~[0-9]+$`)
 
 // fold writes a name as file systems compare it: it takes every spelling that some file
 // system takes for the same name to one. Other case, dots and blanks at the end, a

@@ -6,12 +6,13 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"syscall"
 	"unicode"
 	"unicode/utf8"
+
+	"caselsp/store/lazyregexp"
 )
 
 const (
@@ -50,10 +51,10 @@ const (
 )
 
 var (
-	driveLetter = regexp.MustCompile(`^[A-Za-z]:`)
+	driveLetter = lazyregexp.New(`^[A-Za-z]:`)
 	// A device name is one on Windows whatever extension follows it, and a project
 	// that holds one cannot be checked out there: refused on every system.
-	deviceName = regexp.MustCompile(`(?i)^(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])[ .]*([.:].*)?$`)
+	deviceName = lazyregexp.New(`(?i)^(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])[ .]*([.:].*)?$`)
 )
 
 // maybeDevice reports whether a name begins as one that deviceName knows: the expression takes most of the time of a

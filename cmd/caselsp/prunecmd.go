@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -14,6 +13,7 @@ import (
 	"caselsp/agent"
 	"caselsp/agent/count"
 	"caselsp/agent/settings"
+	"caselsp/store/lazyregexp"
 
 	"github.com/spf13/cobra"
 )
@@ -90,7 +90,7 @@ func ageOf(text string) (time.Duration, error) {
 	return 0, fmt.Errorf("--older-than is %q: write a number of days such as 90d, or of hours such as 12h", text)
 }
 
-var sizePattern = regexp.MustCompile(`^(?i)([0-9]{1,9})\s*(kB|MB|GB|MiB|GiB|KiB)$`)
+var sizePattern = lazyregexp.New(`^(?i)([0-9]{1,9})\s*(kB|MB|GB|MiB|GiB|KiB)$`)
 
 // sizeOf reads a size, such as 500MB; 0 for none.
 func sizeOf(text string) (int64, error) {

@@ -7,7 +7,6 @@ import (
 	"io"
 	"iter"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -18,6 +17,7 @@ import (
 	"caselsp/agent/review"
 	"caselsp/agent/shell"
 	"caselsp/agent/workspace"
+	"caselsp/store/lazyregexp"
 
 	"github.com/spf13/cobra"
 )
@@ -153,7 +153,7 @@ func (e *engine) named(name string) (string, error) {
 func isTaskID(word string) bool { return taskIDs.MatchString(word) }
 
 // taskIDs are the ids that the agent makes; those of the demo and of tests end in a word.
-var taskIDs = regexp.MustCompile(`^[0-9]{8}-[0-9]{6}-[0-9a-z]+$`)
+var taskIDs = lazyregexp.New(`^[0-9]{8}-[0-9]{6}-[0-9a-z]+$`)
 
 // pick returns the task named in args, or the only task that fits.
 func (e *engine) pick(args []string, fits func(record.Status) bool, verb string) (string, error) {

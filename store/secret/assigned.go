@@ -1,10 +1,11 @@
 package secret
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"caselsp/store/lazyregexp"
 )
 
 // assignments are values that are given to names, in any notation. It searches for the
@@ -85,7 +86,7 @@ func signEnd(text string, sign int) int {
 }
 
 // typedSign is a type between a colon and a sign.
-var typedSign = regexp.MustCompile(`^[ \t]*[A-Za-z]{1,20}[ \t]*=`)
+var typedSign = lazyregexp.New(`^[ \t]*[A-Za-z]{1,20}[ \t]*=`)
 
 // nameStart returns where a name starts that ends at a place.
 func nameStart(text string, end int) int {

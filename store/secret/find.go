@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 const (
@@ -120,7 +122,7 @@ func (f *Format) at(found []Match, text string, start, end int) []Match {
 		return found
 	}
 	window := text[start:min(end, start+maxSecret)]
-	m := f.begin.compile().FindStringSubmatchIndex(window)
+	m := f.begin.FindStringSubmatchIndex(window)
 	if m == nil {
 		return found
 	}
@@ -133,7 +135,7 @@ func (f *Format) at(found []Match, text string, start, end int) []Match {
 // takes 50 ns for each byte.
 func (f *Format) around(found []Match, text string, w piece, sign int) ([]Match, int) {
 	start, end := max(w.start, sign-maxBefore), min(w.end, sign+maxSecret)
-	for _, m := range f.search.compile().FindAllStringSubmatchIndex(text[start:end], -1) {
+	for _, m := range f.search.FindAllStringSubmatchIndex(text[start:end], -1) {
 		from, to := group(m)
 		found = f.accept(found, text, start+from, rest(text, start+to, end))
 	}
@@ -196,11 +198,11 @@ func (f *Format) filler(key string) bool {
 
 // dummy reports whether a match only shows the form.
 func (f *Format) dummy(key string) bool {
-	return Entropy(key) < f.least || madeUp.compile().MatchString(key) || f.least == 3 && Run(key) >= 9 || table().shown[key]
+	return Entropy(key) < f.least || madeUp.MatchString(key) || f.least == 3 && Run(key) >= 9 || table().shown[key]
 }
 
 // madeUp is what services and people write into examples.
-var madeUp = newLazy(`(?i)example|x{5,}|\*{3}|\.{3}|your[_-]|placeholder|redacted|dummy|fake|0{8}|1234567890|abcdefghij|eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9l`)
+var madeUp = lazyregexp.New(`(?i)example|x{5,}|\*{3}|\.{3}|your[_-]|placeholder|redacted|dummy|fake|0{8}|1234567890|abcdefghij|eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9l`)
 
 func alnum(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'

@@ -1,9 +1,10 @@
 package secret
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 // known adds what gives itself away: keys of services, private keys, passwords in
@@ -95,12 +96,12 @@ func (r *reading) addresses(text string) {
 }
 
 var (
-	keyBody = regexp.MustCompile(`-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----\s*([A-Za-z0-9+/=:,.\s"'\\-]+?)\s*-----END`)
+	keyBody = lazyregexp.New(`-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----\s*([A-Za-z0-9+/=:,.\s"'\\-]+?)\s*-----END`)
 	// addressed is an address with a password, tokenUser one with a token as the user.
-	addressed = regexp.MustCompile(`\w://([^\s:/?#@"'<>]*):([^\s/"'<>@]{3,200}(?:@[^\s/"'<>@:]{0,60})?)@[\w.\[-]`)
-	tokenUser = regexp.MustCompile(`https?://([A-Za-z0-9_~%-]{16,200})@`)
+	addressed = lazyregexp.New(`\w://([^\s:/?#@"'<>]*):([^\s/"'<>@]{3,200}(?:@[^\s/"'<>@:]{0,60})?)@[\w.\[-]`)
+	tokenUser = lazyregexp.New(`https?://([A-Za-z0-9_~%-]{16,200})@`)
 	// pairValue is the value of such a part.
-	pairValue = regexp.MustCompile(`^\s{0,2}(?:'([^'\n]{6,300})'|([^;&\s"'<>#]{6,300}))`)
+	pairValue = lazyregexp.New(`^\s{0,2}(?:'([^'\n]{6,300})'|([^;&\s"'<>#]{6,300}))`)
 )
 
 // password adds the password of an address, as it is written and as it is meant.

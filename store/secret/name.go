@@ -1,8 +1,9 @@
 package secret
 
 import (
-	"regexp"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 // maxName is the length in bytes of the longest name that is judged.
@@ -22,7 +23,7 @@ var (
 	innocentEnds = []string{"keyid", "tokenid", "name", "path", "file", "url", "uri", "type", "arn", "regex", "pattern", "version", "expires", "expiry", "at", "fmt", "template", "prefix", "header", "policy"}
 
 	squeeze  = strings.NewReplacer("_", "", "-", "", ".", "")
-	upperKey = regexp.MustCompile(`^(?:[A-Z0-9]+_)*KEY$`)
+	upperKey = lazyregexp.New(`^(?:[A-Z0-9]+_)*KEY$`)
 )
 
 // Squeeze returns a name in lower case without the signs that join its words.
@@ -62,7 +63,7 @@ var wholeWords = map[string]bool{"pass": true, "pw": true, "dsn": true, "psk": t
 	"haslo": true, "sifre": true, "geslo": true, "mdp": true}
 
 // endsInPass is a name in capitals that ends like that of a password: SSHPASS.
-var endsInPass = regexp.MustCompile(`^[A-Z0-9_]*(?:SSH|SQL|PG|DB|FTP|MAIL|SMTP|USER|ROOT|ADMIN|LDAP|REDIS|MQ|[A-Z]APP)PASS$`)
+var endsInPass = lazyregexp.New(`^[A-Z0-9_]*(?:SSH|SQL|PG|DB|FTP|MAIL|SMTP|USER|ROOT|ADMIN|LDAP|REDIS|MQ|[A-Z]APP)PASS$`)
 
 // hasWord reports whether one of the words of a name is of wholeWords.
 func hasWord(name string) bool {

@@ -1,5 +1,7 @@
 package secret
 
+import "caselsp/store/lazyregexp"
+
 const (
 	// leastDigits is the least length of a number that is a secret under the name of one: shorter
 	// ones are sizes, times and counts of it, and occur in any text.
@@ -25,6 +27,6 @@ func Numeric(name, value string) bool {
 
 // pinName is a name with PIN as a word of it, or with that of a code that people type: DB_PIN,
 // pinCode, passcode.
-var pinName = newLazy(`(?:^|[^A-Za-z])(?i:pin)(?:$|[^a-z])|[a-z]P(?i:in)(?:$|[^a-z])|(?i)(?:passcode|pass_code|pin_?code|pin_?number)$`)
+var pinName = lazyregexp.New(`(?:^|[^A-Za-z])(?i:pin)(?:$|[^a-z])|[a-z]P(?i:in)(?:$|[^a-z])|(?i)(?:passcode|pass_code|pin_?code|pin_?number)$`)
 
-func isPIN(name string) bool { return pinName.compile().MatchString(name) }
+func isPIN(name string) bool { return pinName.MatchString(name) }

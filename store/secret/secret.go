@@ -13,9 +13,10 @@ package secret
 
 import (
 	_ "embed"
-	"regexp"
 	"strings"
 	"sync"
+
+	"caselsp/store/lazyregexp"
 )
 
 // Format is the form that a service gives its secrets.
@@ -31,15 +32,15 @@ type Format struct {
 	alone  bool     // a match must not touch base64 or an identifier
 	least  float64  // entropy in bits a character; below it is made up
 
-	search *lazyRegexp // Form
-	begin  *lazyRegexp // Form, at the beginning of the text
+	search *lazyregexp.Regexp // Form
+	begin  *lazyregexp.Regexp // Form, at the beginning of the text
 }
 
 // Dummy returns a text that only shows the form: one that the service's documentation
 // has, where the table knows one, else a made-up one that is told as such.
 func (f *Format) Dummy() string {
 	for _, shown := range table().dummies {
-		if f.begin.compile().MatchString(shown) {
+		if f.begin.MatchString(shown) {
 			return shown
 		}
 	}
@@ -115,7 +116,7 @@ func parseFormat(columns []string) Format {
 			f.wide = true
 		}
 	}
-	f.search, f.begin = newLazy(f.Form), newLazy("^(?:"+f.Form+")")
+	f.search, f.begin = lazyregexp.New(f.Form), lazyregexp.New("^(?:"+f.Form+")")
 	return f
 }
 
@@ -144,13 +145,4 @@ func (t *formatsTable) index(pair [2]byte, s sign) {
 	t.byPair[pair] = append(t.byPair[pair], s)
 	n := uint16(pair[0])<<8 | uint16(pair[1])
 	t.pairs[n/64] |= 1 << (n % 64)
-}
-
-// lazyRegexp is compiled when it is first needed: most formats never are.
-type lazyRegexp struct {
-	compile func() *regexp.Regexp
-}
-
-func newLazy(text string) *lazyRegexp {
-	return &lazyRegexp{sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })}
 }

@@ -1,8 +1,9 @@
 package secret
 
 import (
-	"regexp"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 // Sniff reports whether a text is one of secrets by what is in it: the file of a
@@ -24,13 +25,13 @@ func Sniff(text string) bool {
 
 var (
 	// manifest is a secret of Kubernetes, stringData its values.
-	manifest   = regexp.MustCompile(`(?m)^kind:\s*["']?Secret\b`)
-	stringData = regexp.MustCompile(`(?m)^(?:stringData|data):\s*\n((?:[ \t]+.*\n?)+)`)
-	inManifest = regexp.MustCompile(`(?m)^[ \t]+["']?[\w.-]+["']?:[ \t]+["']?([^\s"'|>][^"'\n]*)`)
+	manifest   = lazyregexp.New(`(?m)^kind:\s*["']?Secret\b`)
+	stringData = lazyregexp.New(`(?m)^(?:stringData|data):\s*\n((?:[ \t]+.*\n?)+)`)
+	inManifest = lazyregexp.New(`(?m)^[ \t]+["']?[\w.-]+["']?:[ \t]+["']?([^\s"'|>][^"'\n]*)`)
 	// privateJWK is the private part of a JSON Web Key.
-	privateJWK = regexp.MustCompile(`"(?:d|k)"\s*:\s*"([A-Za-z0-9_-]{20,})"`)
+	privateJWK = lazyregexp.New(`"(?:d|k)"\s*:\s*"([A-Za-z0-9_-]{20,})"`)
 	// chainKey is the private key of an account of Ethereum.
-	chainKey = regexp.MustCompile(`["'](0x[0-9a-fA-F]{64})["']`)
+	chainKey = lazyregexp.New(`["'](0x[0-9a-fA-F]{64})["']`)
 )
 
 // special adds what only the kind of a text makes secret.
@@ -54,7 +55,7 @@ func (r *reading) special(file, text string) {
 	}
 }
 
-var variable = regexp.MustCompile(`^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_.]*)=(\S.*)$`)
+var variable = lazyregexp.New(`^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_.]*)=(\S.*)$`)
 
 // variables reports whether a text is mainly NAME=value, with secrets among them.
 func variables(text string) bool {

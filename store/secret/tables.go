@@ -2,9 +2,10 @@ package secret
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 // settingsEndings are the endings of files that hold data or settings whatever they are
@@ -47,7 +48,7 @@ func MostRead(file string) int {
 // Proc-Type: 4,ENCRYPTED and Version: GnuPG v2: it says how the block is made.
 func BlockHeader(line string) bool { return blockHeader.MatchString(line) }
 
-var blockHeader = regexp.MustCompile(`^(?:Version|Comment|Hash|Charset|MessageID|Proc-Type|DEK-Info|Encryption|Private-Lines|Public-Lines|Private-MAC|Key-Derivation|Argon2-\w+|PuTTY-User-Key-File-\d|Bag Attributes|friendlyName|localKeyID):[ \t]`)
+var blockHeader = lazyregexp.New(`^(?:Version|Comment|Hash|Charset|MessageID|Proc-Type|DEK-Info|Encryption|Private-Lines|Public-Lines|Private-MAC|Key-Derivation|Argon2-\w+|PuTTY-User-Key-File-\d|Bag Attributes|friendlyName|localKeyID):[ \t]`)
 
 // telling reports whether a name says that its value is secret, also where it names what
 // is made of a password: a hash that can be tried out, or the salt of an application.
@@ -69,9 +70,9 @@ func ofPassword(name string) bool {
 }
 
 var (
-	derived = regexp.MustCompile(`(?i)passw(?:or)?d_?(?:hash|salt)$|pw_?hash$|(?:hash|auth|nonce|cookie|session|app|logged_in|secure_auth)_?salt$`)
+	derived = lazyregexp.New(`(?i)passw(?:or)?d_?(?:hash|salt)$|pw_?hash$|(?:hash|auth|nonce|cookie|session|app|logged_in|secure_auth)_?salt$`)
 	// gemHost is the name under which Bundler keeps the account of a host.
-	gemHost = regexp.MustCompile(`^BUNDLE_[A-Z0-9_]+__[A-Z]{2,}$`)
+	gemHost = lazyregexp.New(`^BUNDLE_[A-Z0-9_]+__[A-Z]{2,}$`)
 )
 
 // within returns the name of a value with that of what it is the first part of, where
@@ -114,11 +115,11 @@ func Beside(name, before string) string {
 }
 
 // beside is such a name, with what separates data from data after it.
-var beside = regexp.MustCompile(`(?i)\b(?:name|key|id)\\*["']?\s*[:=>]+\s*\\*["']?([A-Za-z0-9_.-]+)(?:[\s,;{}\[\]"'<>-]|\\+[nrt"]|</?[a-z]+>){0,40}$`)
+var beside = lazyregexp.New(`(?i)\b(?:name|key|id)\\*["']?\s*[:=>]+\s*\\*["']?([A-Za-z0-9_.-]+)(?:[\s,;{}\[\]"'<>-]|\\+[nrt"]|</?[a-z]+>){0,40}$`)
 
 var (
-	opened   = regexp.MustCompile(`(?i)(crypt|encryption|cipher|signing|hmac|jwt)["'\x60]?\s*(?:=>|[:=])\s*[\[{(]?\s*["'\x60]?$`)
-	declared = regexp.MustCompile(`(?s)\bvariable\s+"([\w.-]+)"\s*\{[^{}]*$`)
+	opened   = lazyregexp.New(`(?i)(crypt|encryption|cipher|signing|hmac|jwt)["'\x60]?\s*(?:=>|[:=])\s*[\[{(]?\s*["'\x60]?$`)
+	declared = lazyregexp.New(`(?s)\bvariable\s+"([\w.-]+)"\s*\{[^{}]*$`)
 )
 
 // mayTable reports whether a file may have tables of secrets: those of documentation are
@@ -212,7 +213,7 @@ func headName(cell string) string {
 }
 
 // columnName is what heads a column.
-var columnName = regexp.MustCompile(`^[\pL\d _-]{0,40}$`)
+var columnName = lazyregexp.New(`^[\pL\d _-]{0,40}$`)
 
 // cellsOf returns the cells of a line of a table.
 func cellsOf(line, sign string) []string {
@@ -231,13 +232,13 @@ func cellsOf(line, sign string) []string {
 
 // directives are values that stand at a place of a line rather than under a name: accounts
 // of SNMP, communities, passwords of network devices.
-var directives = regexp.MustCompile(`(?im)^\s*(?:createUser\s+(?:-e\s+\S+\s+)?\S+\s+(?:MD5|SHA[\d-]*)|r[ow]community6?|snmp-server\s+community|enable\s+(?:secret|password)(?:\s+\d)?|key-string(?:\s+\d)?|username\s+\S+(?:\s+privilege\s+\d+)?\s+(?:secret|password)(?:\s+\d)?)[ \t]+"?([^\s"]{6,300})(?:"?[ \t]+(?:AES|DES)[\d-]*[ \t]+"?([^\s"]{6,300}))?`)
+var directives = lazyregexp.New(`(?im)^\s*(?:createUser\s+(?:-e\s+\S+\s+)?\S+\s+(?:MD5|SHA[\d-]*)|r[ow]community6?|snmp-server\s+community|enable\s+(?:secret|password)(?:\s+\d)?|key-string(?:\s+\d)?|username\s+\S+(?:\s+privilege\s+\d+)?\s+(?:secret|password)(?:\s+\d)?)[ \t]+"?([^\s"]{6,300})(?:"?[ \t]+(?:AES|DES)[\d-]*[ \t]+"?([^\s"]{6,300}))?`)
 
 // inDirectives are in all of them, in lower case.
 var inDirectives = []string{"createuser", "community", "enable", "key-string", "username"}
 
 // sealed is a file of Ansible's vault: what is in it can be tried out.
-var sealed = regexp.MustCompile(`(?m)\$ANSIBLE_VAULT;[^\n]*\n((?:[ \t]*[0-9a-f]{20,}[ \t]*\r?\n?)+)`)
+var sealed = lazyregexp.New(`(?m)\$ANSIBLE_VAULT;[^\n]*\n((?:[ \t]*[0-9a-f]{20,}[ \t]*\r?\n?)+)`)
 
 // placed adds values that their place in a line or their block tell.
 func (r *reading) placed(text string) {

@@ -3,11 +3,12 @@ package secret
 import (
 	"encoding/base64"
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"caselsp/store/lazyregexp"
 )
 
 const (
@@ -211,7 +212,7 @@ func (r *reading) worth(name, value string) bool {
 }
 
 // cmdlet is what a value of PowerShell is made by.
-var cmdlet = regexp.MustCompile(`^(?:ConvertTo|ConvertFrom|Get|Read|New|Import|Unprotect)-[A-Z][A-Za-z]+$`)
+var cmdlet = lazyregexp.New(`^(?:ConvertTo|ConvertFrom|Get|Read|New|Import|Unprotect)-[A-Z][A-Za-z]+$`)
 
 // phrase reports whether a value of several words is a password rather than a sentence:
 // few words, with a digit in them.
@@ -229,9 +230,9 @@ func vacant(value string) bool {
 }
 
 // hashed is a password's hash as servers keep it.
-var hashed = regexp.MustCompile(`^(?:\$(?:2[abxy]?|apr1|1|5|6|y|argon2\w*)\$|\{S?SHA\d*\}|SCRAM-SHA-)`)
+var hashed = lazyregexp.New(`^(?:\$(?:2[abxy]?|apr1|1|5|6|y|argon2\w*)\$|\{S?SHA\d*\}|SCRAM-SHA-)`)
 
-var vacantWords = regexp.MustCompile(`(?i)^(?:<.*>|\[.*\]|x+|.*\.\.\.|.*(?:changeme|change[_-]me|change[_-]this|placeholder|your[_-]|replace[_-]?(?:me|with|this)|insert[_-]?here|example|goes[_-]here|dummy|redacted).*)$`)
+var vacantWords = lazyregexp.New(`(?i)^(?:<.*>|\[.*\]|x+|.*\.\.\.|.*(?:changeme|change[_-]me|change[_-]this|placeholder|your[_-]|replace[_-]?(?:me|with|this)|insert[_-]?here|example|goes[_-]here|dummy|redacted).*)$`)
 
 // isPlace reports whether a value is a path, a host, a mail address or a date.
 func isPlace(value string) bool {
@@ -241,7 +242,7 @@ func isPlace(value string) bool {
 	return place.MatchString(value)
 }
 
-var place = regexp.MustCompile(`^(?:/[a-z][\w.-]*(?:/[\w.@-]+)+/?|[A-Za-z]:\\.*|[a-z0-9-]+(?:\.[a-z0-9-]+)*\.(?:com|net|org|io|dev|local|internal|app|cloud|svc|test|example|de|uk|eu|co|ai|me|json|ya?ml|txt|pem|key|crt|conf)(?::\d+)?(?:/[\w./-]*)?|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|localhost(?::\d+)?|\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?|\d{4}-\d\d-\d\d.*|v?\d+(?:\.\d+)+[\w.+-]{0,20})$`)
+var place = lazyregexp.New(`^(?:/[a-z][\w.-]*(?:/[\w.@-]+)+/?|[A-Za-z]:\\.*|[a-z0-9-]+(?:\.[a-z0-9-]+)*\.(?:com|net|org|io|dev|local|internal|app|cloud|svc|test|example|de|uk|eu|co|ai|me|json|ya?ml|txt|pem|key|crt|conf)(?::\d+)?(?:/[\w./-]*)?|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|localhost(?::\d+)?|\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?|\d{4}-\d\d-\d\d.*|v?\d+(?:\.\d+)+[\w.+-]{0,20})$`)
 
 // looksSecret reports whether a value of a file of secrets is one whatever its name.
 func looksSecret(name, value string) bool {
@@ -259,7 +260,7 @@ func looksSecret(name, value string) bool {
 
 // plainLook are values that look random and are not secret: identifiers, resources, hashes
 // that say so, certificates.
-var plainLook = regexp.MustCompile(`^(?:(?i:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})|arn:.*|(?:sha\d+|md5|h1)[:-].*|[a-z]{1,12}-[0-9a-f]{8,17}|LS0tLS1CRUdJTiBDRVJU.*|MII[A-Za-z0-9+/=]{40,}|\w+/[\w./-]+|[\d.,:/+-]+)$`)
+var plainLook = lazyregexp.New(`^(?:(?i:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})|arn:.*|(?:sha\d+|md5|h1)[:-].*|[a-z]{1,12}-[0-9a-f]{8,17}|LS0tLS1CRUdJTiBDRVJU.*|MII[A-Za-z0-9+/=]{40,}|\w+/[\w./-]+|[\d.,:/+-]+)$`)
 
 // Mixed reports whether a value mixes letters with digits or signs, as password
 // rules demand.
@@ -332,18 +333,18 @@ func document(file, text string) bool {
 }
 
 var (
-	documentFolder = regexp.MustCompile(`(?i)(?:^|/)(?:docs?|documentation|manual)/`)
-	section        = regexp.MustCompile("(?m)^(?:#{1,6} \\S.*|\\S.*\r?\n(?:={4,}|-{4,}|~{4,}|\\^{4,})[ \t]*\r?)$")
-	codeMark       = regexp.MustCompile("`[^`\n]+`|::[ \t]*\r?\n")
+	documentFolder = lazyregexp.New(`(?i)(?:^|/)(?:docs?|documentation|manual)/`)
+	section        = lazyregexp.New("(?m)^(?:#{1,6} \\S.*|\\S.*\r?\n(?:={4,}|-{4,}|~{4,}|\\^{4,})[ \t]*\r?)$")
+	codeMark       = lazyregexp.New("`[^`\n]+`|::[ \t]*\r?\n")
 )
 
 // publicBlock is an armoured block that everybody may see.
-var publicBlock = regexp.MustCompile(`(?s)-----BEGIN (?:TRUSTED |X509 )?(?:CERTIFICATE(?: REQUEST)?|PUBLIC KEY|X509 CRL|DH PARAMETERS|PGP PUBLIC KEY BLOCK)-----.*?-----END [A-Z0-9 ]+-----`)
+var publicBlock = lazyregexp.New(`(?s)-----BEGIN (?:TRUSTED |X509 )?(?:CERTIFICATE(?: REQUEST)?|PUBLIC KEY|X509 CRL|DH PARAMETERS|PGP PUBLIC KEY BLOCK)-----.*?-----END [A-Z0-9 ]+-----`)
 
 var (
 	// cells are quoted fields of tables.
-	cells = regexp.MustCompile(`"((?:[^"]|"")+)"`)
-	named = regexp.MustCompile(`(?im)(?:^|[\s;{:])-{0,2}([a-z][\w.-]{0,60})[ \t]+(?:"((?:[^"\\\n]|\\.)+)"|'([^'\n]+)'|([^\s"';]{6,400}))`)
+	cells = lazyregexp.New(`"((?:[^"]|"")+)"`)
+	named = lazyregexp.New(`(?im)(?:^|[\s;{:])-{0,2}([a-z][\w.-]{0,60})[ \t]+(?:"((?:[^"\\\n]|\\.)+)"|'([^'\n]+)'|([^\s"';]{6,400}))`)
 )
 
 // words are values after a name and blanks.
@@ -364,11 +365,11 @@ func (r *reading) words(text string) {
 	}
 }
 
-var elements = []*regexp.Regexp{
-	regexp.MustCompile(`<([A-Za-z][\w.:-]{0,80})(?:\s[^<>]{0,200})?>([^<>]+)</`),
-	regexp.MustCompile(`(?i)\b(?:name|key)\s?=\s?["']([\w.:-]{1,100})["'][^<>]{0,200}?\bvalue\s?=\s?["']([^"'<>]+)["']`),
-	regexp.MustCompile(`(?i)<(?:key|name)>([\w.:-]{1,100})</(?:key|name)>\s*<(?:string|value|data)>([^<>]+)</`),
-	regexp.MustCompile(`(?i)name=["']([\w.:-]{1,100})["'][^<>]{0,200}>\s{0,40}(?:<value>)?([^<>]+)</`),
+var elements = []*lazyregexp.Regexp{
+	lazyregexp.New(`<([A-Za-z][\w.:-]{0,80})(?:\s[^<>]{0,200})?>([^<>]+)</`),
+	lazyregexp.New(`(?i)\b(?:name|key)\s?=\s?["']([\w.:-]{1,100})["'][^<>]{0,200}?\bvalue\s?=\s?["']([^"'<>]+)["']`),
+	lazyregexp.New(`(?i)<(?:key|name)>([\w.:-]{1,100})</(?:key|name)>\s*<(?:string|value|data)>([^<>]+)</`),
+	lazyregexp.New(`(?i)name=["']([\w.:-]{1,100})["'][^<>]{0,200}>\s{0,40}(?:<value>)?([^<>]+)</`),
 }
 
 // markup are values of XML: as elements, as attributes, and of property lists.
@@ -391,7 +392,7 @@ func (r *reading) markup(text string) {
 	}
 }
 
-var cdata = regexp.MustCompile(`<!\[CDATA\[[^\]]*\]\]>`)
+var cdata = lazyregexp.New(`<!\[CDATA\[[^\]]*\]\]>`)
 
 var entities = strings.NewReplacer("&amp;", "&", "&lt;", "<", "&gt;", ">", "&quot;", `"`, "&#34;", `"`, "&apos;", "'", "&#39;", "'")
 

@@ -1,9 +1,10 @@
 package secret
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 )
 
 // unpercent undoes %41. (net/url does it, too, and is for connections.)
@@ -14,7 +15,7 @@ func unpercent(text string) string {
 	})
 }
 
-var percent = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
+var percent = lazyregexp.New(`%[0-9A-Fa-f]{2}`)
 
 // valuesAt returns what the value at a place may be, as the readers of different
 // formats take it: with and without comments, escapes and continuations.
@@ -71,13 +72,13 @@ func valuesAt(text string, at int, first bool) []string {
 }
 
 // rawString begins a string of Rust or Swift that ends in the same signs.
-var rawString = regexp.MustCompile(`^[rbc]{0,2}(#{1,3})"`)
+var rawString = lazyregexp.New(`^[rbc]{0,2}(#{1,3})"`)
 
 // anchors are names and types that YAML has before a value.
-var anchors = regexp.MustCompile(`^(?:(?:&|!{1,2}|!<)[A-Za-z][\w.:/,>-]*[ \t]+)+`)
+var anchors = lazyregexp.New(`^(?:(?:&|!{1,2}|!<)[A-Za-z][\w.:/,>-]*[ \t]+)+`)
 
 // block is what begins a text in YAML whose lines follow.
-var block = regexp.MustCompile(`^[|>][+-]?\d?[+-]?\s*(?:#.*)?$`)
+var block = lazyregexp.New(`^[|>][+-]?\d?[+-]?\s*(?:#.*)?$`)
 
 // quoted returns a value up to its closing quote, as it is written and as it is meant.
 func quoted(body, quote string) []string {

@@ -6,11 +6,11 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
 	"caselsp/agent/llm"
+	"caselsp/store/lazyregexp"
 )
 
 // Some servers want a part of the model's reply back in the history that the chat-completions protocol has no
@@ -42,8 +42,8 @@ const (
 )
 
 var (
-	wantedSignature = regexp.MustCompile(`(?i)missing a .?thought_signature`)
-	wantedReasoning = regexp.MustCompile(`(?i)reasoning_content.*(passed back|missing)|missing .?reasoning_content`)
+	wantedSignature = lazyregexp.New(`(?i)missing a .?thought_signature`)
+	wantedReasoning = lazyregexp.New(`(?i)reasoning_content.*(passed back|missing)|missing .?reasoning_content`)
 	reasoningHosts  = []string{"api.deepseek.com", "api.moonshot.ai", "api.moonshot.cn"}
 )
 

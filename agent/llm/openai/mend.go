@@ -3,9 +3,10 @@ package openai
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"caselsp/store/lazyregexp"
 
 	"github.com/kaptinlin/jsonrepair"
 )
@@ -65,7 +66,7 @@ func mendArguments(args string) string {
 	return args
 }
 
-var fenced = regexp.MustCompile("(?s)^```\\w*\\s*(\\{.*\\})\\s*```$")
+var fenced = lazyregexp.New("(?s)^```\\w*\\s*(\\{.*\\})\\s*```$")
 
 // extent returns the length of the object that text begins with, and whether
 // it is closed. One that is not closed reaches to the end of the text, without
@@ -118,8 +119,8 @@ func stringEnd(text string) int {
 }
 
 var (
-	bareKey = regexp.MustCompile(`^[A-Za-z_]\w*`)
-	number  = regexp.MustCompile(`^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?`)
+	bareKey = lazyregexp.New(`^[A-Za-z_]\w*`)
+	number  = lazyregexp.New(`^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?`)
 	words   = map[string]string{"true": "true", "false": "false", "null": "null", "True": "true", "False": "false", "None": "null"}
 )
 

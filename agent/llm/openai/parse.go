@@ -4,12 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"caselsp/agent/llm"
+	"caselsp/store/lazyregexp"
 )
 
 // action is a tool call found in a text.
@@ -114,7 +114,7 @@ func (s *search) run() error {
 }
 
 // opening is how a JSON object begins, or one with single or no quotes.
-var opening = regexp.MustCompile(`^\{\s*(["']|[A-Za-z_]\w*\s*:|\}|$)`)
+var opening = lazyregexp.New(`^\{\s*(["']|[A-Za-z_]\w*\s*:|\}|$)`)
 
 // maxOpening is as far as opening is looked for.
 const maxOpening = 200
@@ -282,7 +282,7 @@ func sameJSON(a, b string) bool {
 	return compact(x) == compact(y)
 }
 
-var thinking = regexp.MustCompile(`(?s)^\s*<(think|thinking|thought)>.*?(</(think|thinking|thought)>|$)`)
+var thinking = lazyregexp.New(`(?s)^\s*<(think|thinking|thought)>.*?(</(think|thinking|thought)>|$)`)
 
 // withoutThoughts takes off the reasoning that local models begin replies with.
 func withoutThoughts(text string) string {
@@ -295,7 +295,7 @@ func withoutThoughts(text string) string {
 	}
 }
 
-var packing = regexp.MustCompile("(?m)^[ \t]*(```\\w*|~~~\\w*|</?tool_call>)[ \t]*$")
+var packing = lazyregexp.New("(?m)^[ \t]*(```\\w*|~~~\\w*|</?tool_call>)[ \t]*$")
 
 // around returns the prose before and after the action's object.
 func around(text string, start, end int) string {

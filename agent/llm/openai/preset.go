@@ -3,11 +3,11 @@ package openai
 import (
 	"fmt"
 	"net/url"
-	"regexp"
 	"sort"
 	"strings"
 
 	"caselsp/agent/llm"
+	"caselsp/store/lazyregexp"
 )
 
 // Preset is what is known beforehand about a provider or server.
@@ -144,7 +144,7 @@ func locate(c Config) (Config, Preset, error) {
 	return c, p, nil
 }
 
-var versionSegment = regexp.MustCompile(`/v\d+[a-z0-9]*(/|$)`)
+var versionSegment = lazyregexp.New(`/v\d+[a-z0-9]*(/|$)`)
 
 // versionedPath reports whether an address has a segment such as /v1. Azure's
 // addresses with one are plain OpenAI addresses, without deployments.

@@ -1,9 +1,8 @@
 package openai
 
 import (
-	"regexp"
-
 	"caselsp/agent/llm"
+	"caselsp/store/lazyregexp"
 )
 
 // Price is what a model costs.
@@ -33,7 +32,7 @@ var prices = map[string]Price{
 
 // dated matches the end of names such as gpt-4.1-2025-04-14. Any other ending
 // is another model at another price.
-var dated = regexp.MustCompile(`-\d{4}-\d{2}-\d{2}$`)
+var dated = lazyregexp.New(`-\d{4}-\d{2}-\d{2}$`)
 
 // Price returns what the configured model costs; llm.PriceOf finds it. Only where the service itself
 // is asked does the built-in table hold: a local model may bear any name.

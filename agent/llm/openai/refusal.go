@@ -7,13 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 	"unicode"
 
 	"caselsp/agent/llm"
+	"caselsp/store/lazyregexp"
 )
 
 // refusal is what a server said instead of an answer.
@@ -31,8 +31,8 @@ const untilFormat = "15:04 on January 2"
 const maxDetail = 500
 
 var (
-	retryDelay = regexp.MustCompile(`"retryDelay":\s*"(\d+(?:\.\d+)?)s"`) // Gemini's
-	titleOf    = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
+	retryDelay = lazyregexp.New(`"retryDelay":\s*"(\d+(?:\.\d+)?)s"`) // Gemini's
+	titleOf    = lazyregexp.New(`(?is)<title[^>]*>(.*?)</title>`)
 )
 
 // readRefusal reads the error bodies of all servers: OpenAI's object, Gemini's
@@ -93,12 +93,12 @@ func clean(s string) string {
 }
 
 var (
-	keyWords     = regexp.MustCompile(`(?i)api[ _-]?key[ _](not[ _]valid|invalid|expired)|(invalid|incorrect|missing|no)[ _](api|auth|x-api)[ _-]?key`)
-	contextWords = regexp.MustCompile(`(?i)context[ _](length|window|size)|maximum context|prompt is too long|too many tokens|exceeds the (maximum|available)|>= n_ctx`)
-	creditWords  = regexp.MustCompile(`(?i)insufficient[ _](quota|credits?|balance|funds)|exceeded your current quota|billing`)
-	modelWords   = regexp.MustCompile(`(?i)model.*(not[ _]found|not exist|no such|unknown|invalid|not available|deployment)|not a valid model|no models loaded|(invalid|unknown|no such).*model|deployment.*not exist`)
-	filterWords  = regexp.MustCompile(`(?i)content[ _](filter|management|policy)|flagged|moderation`)
-	pathWords    = regexp.MustCompile(`(?i)unexpected endpoint`) // LM Studio, with status 200
+	keyWords     = lazyregexp.New(`(?i)api[ _-]?key[ _](not[ _]valid|invalid|expired)|(invalid|incorrect|missing|no)[ _](api|auth|x-api)[ _-]?key`)
+	contextWords = lazyregexp.New(`(?i)context[ _](length|window|size)|maximum context|prompt is too long|too many tokens|exceeds the (maximum|available)|>= n_ctx`)
+	creditWords  = lazyregexp.New(`(?i)insufficient[ _](quota|credits?|balance|funds)|exceeded your current quota|billing`)
+	modelWords   = lazyregexp.New(`(?i)model.*(not[ _]found|not exist|no such|unknown|invalid|not available|deployment)|not a valid model|no models loaded|(invalid|unknown|no such).*model|deployment.*not exist`)
+	filterWords  = lazyregexp.New(`(?i)content[ _](filter|management|policy)|flagged|moderation`)
+	pathWords    = lazyregexp.New(`(?i)unexpected endpoint`) // LM Studio, with status 200
 )
 
 // kind sorts a refusal by what can be done about it.

@@ -3,13 +3,13 @@ package openai
 import (
 	"encoding/json"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 
 	api "github.com/sashabaranov/go-openai"
 
 	"caselsp/agent/llm"
+	"caselsp/store/lazyregexp"
 )
 
 // dialect is what a server does not understand. It starts with what is known
@@ -30,7 +30,7 @@ type dialect struct {
 
 // fixedModels are the names for which go-openai itself refuses max_tokens and
 // any temperature, whatever server they are asked of.
-var fixedModels = regexp.MustCompile(`^(o1|o3|o4|gpt-5|gpt-6)`)
+var fixedModels = lazyregexp.New(`^(o1|o3|o4|gpt-5|gpt-6)`)
 
 func firstDialect(c Config, p Preset) dialect {
 	fixed := fixedModels.MatchString(c.Model)
@@ -45,13 +45,13 @@ func (m *model) learned() dialect {
 
 // refusing matches the words that say that a parameter is not known, rather
 // than that its value is out of range.
-var refusing = regexp.MustCompile(`(?i)unsupported|not support|unrecogni[sz]ed|unknown|not permitted|not allowed|unexpected|extra_forbidden|only the default`)
+var refusing = lazyregexp.New(`(?i)unsupported|not support|unrecogni[sz]ed|unknown|not permitted|not allowed|unexpected|extra_forbidden|only the default`)
 
 // noTools matches what servers say when they, or the model, have no tool calls:
 // Ollama, OpenRouter, vLLM without a tool parser, llama.cpp without --jinja, old
 // deployments of Azure; and Gemini, DeepSeek and Moonshot where they do not take what is sent
 // back of a call's signature or reasoning (see echo.go).
-var noTools = regexp.MustCompile(`(?i)(not|n't|un)[ -]?support\S*( \S+){0,4}? ["'` + "`" + `]?(tools\b|tool use|tool[ _-]call|function[ _-]call)` +
+var noTools = lazyregexp.New(`(?i)(not|n't|un)[ -]?support\S*( \S+){0,4}? ["'` + "`" + `]?(tools\b|tool use|tool[ _-]call|function[ _-]call)` +
 	`|(tools\b["'` + "`" + `]?|tool use|tool[ _-]call(s|ing)?|function[ _-]call(s|ing)?)( \S+){0,4}? (not|un)[ -]?(support|available|enabled|implemented)` +
 	`|no endpoints found that support tool` +
 	`|unsupported param: tools|--jinja|enable-auto-tool-choice|tool-call-parser|thought_signature` +
@@ -126,10 +126,10 @@ func (m *model) answerLimit(req *llm.Request, d dialect) int {
 }
 
 // tooLong matches what servers say when an answer may not be as long as was asked for.
-var tooLong = regexp.MustCompile(`max(imum)?[ _](completion[ _])?(output[ _])?tokens?\b.*(too large|at most|less than|exceed|greater than)|\d+ in the completion`)
+var tooLong = lazyregexp.New(`max(imum)?[ _](completion[ _])?(output[ _])?tokens?\b.*(too large|at most|less than|exceed|greater than)|\d+ in the completion`)
 
 // atMost matches the limit where the server names it.
-var atMost = regexp.MustCompile(`at most (\d+) (completion|output|tokens)`)
+var atMost = lazyregexp.New(`at most (\d+) (completion|output|tokens)`)
 
 // leastAnswer is the shortest answer, in tokens, that is still asked for.
 const leastAnswer = 256

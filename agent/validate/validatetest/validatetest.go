@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -14,11 +13,12 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"caselsp/agent/validate"
+	"caselsp/store/lazyregexp"
 )
 
 // mark is where a fixture expects a finding: @diag(rule) or @diag(rule "source")
 // at the end of the line that it begins on.
-var mark = regexp.MustCompile(`[ \t]*@diag\(([a-z0-9-]+)(?: "((?:[^"\\]|\\.)*)")?\)`)
+var mark = lazyregexp.New(`[ \t]*@diag\(([a-z0-9-]+)(?: "((?:[^"\\]|\\.)*)")?\)`)
 
 // Mark is an expected finding.
 type Mark struct {

@@ -1,24 +1,25 @@
 package html
 
 import (
-	"regexp"
 	"strconv"
 	"time"
+
+	"caselsp/store/lazyregexp"
 )
 
 // Dates and times as HTML writes them (HTML, 2.3.5).
 
 var (
-	dayForm      = regexp.MustCompile(`^(\d{4,})-(\d\d)-(\d\d)$`)
-	monthForm    = regexp.MustCompile(`^(\d{4,})-(\d\d)$`)
-	yearlessForm = regexp.MustCompile(`^(?:--)?(\d\d)-(\d\d)$`)
-	weekForm     = regexp.MustCompile(`^(\d{4,})-W(\d\d)$`)
-	yearForm     = regexp.MustCompile(`^\d{4,}$`)
-	clockForm    = regexp.MustCompile(`^(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,3})?)?$`)
-	zoneForm     = regexp.MustCompile(`^(?:Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d)$`)
-	momentForm   = regexp.MustCompile(`^(\d{4,}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:?\d\d)?$`)
-	periodForm   = regexp.MustCompile(`^P(?:\d+D)?(?:T(?:\d+H)?(?:\d+M)?(?:\d+(?:\.\d{1,3})?S)?)?$`)
-	spanForm     = regexp.MustCompile(`^(?:\s*\d+(?:\.\d{1,3})?\s*[wdhmsWDHMS]\s*)+$`)
+	dayForm      = lazyregexp.New(`^(\d{4,})-(\d\d)-(\d\d)$`)
+	monthForm    = lazyregexp.New(`^(\d{4,})-(\d\d)$`)
+	yearlessForm = lazyregexp.New(`^(?:--)?(\d\d)-(\d\d)$`)
+	weekForm     = lazyregexp.New(`^(\d{4,})-W(\d\d)$`)
+	yearForm     = lazyregexp.New(`^\d{4,}$`)
+	clockForm    = lazyregexp.New(`^(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,3})?)?$`)
+	zoneForm     = lazyregexp.New(`^(?:Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d)$`)
+	momentForm   = lazyregexp.New(`^(\d{4,}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:?\d\d)?$`)
+	periodForm   = lazyregexp.New(`^P(?:\d+D)?(?:T(?:\d+H)?(?:\d+M)?(?:\d+(?:\.\d{1,3})?S)?)?$`)
+	spanForm     = lazyregexp.New(`^(?:\s*\d+(?:\.\d{1,3})?\s*[wdhmsWDHMS]\s*)+$`)
 )
 
 // isDay reports whether a text is a date that there is.

@@ -1,13 +1,13 @@
 package html
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
 	"caselsp/agent/dom"
 	"caselsp/agent/syntax"
 	"caselsp/agent/validate"
+	"caselsp/store/lazyregexp"
 )
 
 // pictureRules are about images in several sizes, and about queries in attributes.
@@ -75,8 +75,8 @@ func candidates(text string) []candidate {
 }
 
 var (
-	widthForm  = regexp.MustCompile(`^0*[1-9]\d*w$`)
-	heightForm = regexp.MustCompile(`^0*[1-9]\d*h$`)
+	widthForm  = lazyregexp.New(`^0*[1-9]\d*w$`)
+	heightForm = lazyregexp.New(`^0*[1-9]\d*h$`)
 )
 
 // candidateFault says what is wrong with a list of images; "" where nothing is.

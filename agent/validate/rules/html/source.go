@@ -2,12 +2,12 @@ package html
 
 import (
 	"golang.org/x/net/html"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"caselsp/agent/dom"
 	"caselsp/agent/validate"
+	"caselsp/store/lazyregexp"
 )
 
 // sourceRules are about how the markup itself is written: what the
@@ -49,7 +49,7 @@ var sourceRules = []validate.Rule{{
 }}
 
 // referenceForm finds what may be a reference to a character.
-var referenceForm = regexp.MustCompile(`&(?:#[xX]?[0-9a-fA-F]*|[A-Za-z][A-Za-z0-9]*);?`)
+var referenceForm = lazyregexp.New(`&(?:#[xX]?[0-9a-fA-F]*|[A-Za-z][A-Za-z0-9]*);?`)
 
 // checkReferences looks at texts and at values of attributes.
 func checkReferences(p *validate.Pass, d *dom.Document) {

@@ -2,12 +2,12 @@ package html
 
 import (
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"caselsp/agent/dom"
+	"caselsp/store/lazyregexp"
 )
 
 // Values that are no words of a list: numbers, dates, types.
@@ -40,7 +40,7 @@ var (
 )
 
 // numberForm is a number as HTML has it.
-var numberForm = regexp.MustCompile(`^-?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?$`)
+var numberForm = lazyregexp.New(`^-?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?$`)
 
 // numberFault says what is wrong with a number; "" where nothing is.
 func numberFault(r numberRange, text string) string {
@@ -75,18 +75,18 @@ var fieldForms = map[string]struct {
 	"color":          {isFieldColor, "a colour such as #a0b1c2"},
 }
 
-var fieldColor = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
+var fieldColor = lazyregexp.New(`^#[0-9a-fA-F]{6}$`)
 
 func isFieldColor(s string) bool { return fieldColor.MatchString(s) }
 
 // typeForm is a type of content (RFC 2045), with parameters.
-var typeForm = regexp.MustCompile("^[!#$&^_.+A-Za-z0-9-]+/[!#$&^_.+A-Za-z0-9-]+(?:[ \t]*;[ \t]*[!#$&^_.+A-Za-z0-9-]+=(?:[^;\" \t]+|\"[^\"]*\"))*[ \t]*$")
+var typeForm = lazyregexp.New("^[!#$&^_.+A-Za-z0-9-]+/[!#$&^_.+A-Za-z0-9-]+(?:[ \t]*;[ \t]*[!#$&^_.+A-Za-z0-9-]+=(?:[^;\" \t]+|\"[^\"]*\"))*[ \t]*$")
 
 // languageForm is a well-formed tag of a language (RFC 5646), its case apart.
-var languageForm = regexp.MustCompile(`^(?i:[a-z]{2,3}(?:-[a-z]{3}){0,3}|[a-z]{4,8}|x|i)(?:-[A-Za-z0-9]{1,8})*$`)
+var languageForm = lazyregexp.New(`^(?i:[a-z]{2,3}(?:-[a-z]{3}){0,3}|[a-z]{4,8}|x|i)(?:-[A-Za-z0-9]{1,8})*$`)
 
 // customName is the name of a custom element (HTML, 4.13.3).
-var customName = regexp.MustCompile(`^[a-z][^A-Z\s/>]*-[^A-Z\s/>]*$`)
+var customName = lazyregexp.New(`^[a-z][^A-Z\s/>]*-[^A-Z\s/>]*$`)
 
 // valueFault says what the value of an attribute must be; "" where it is that.
 func valueFault(n *dom.Node, a *dom.Attr) string {

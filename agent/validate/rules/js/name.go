@@ -9,6 +9,7 @@ import (
 	"caselsp/agent/ecma"
 	"caselsp/agent/syntax"
 	"caselsp/agent/validate"
+	"caselsp/store/lazyregexp"
 )
 
 // scopeRules are about names: what declares them, and who uses them.
@@ -127,7 +128,7 @@ func written(v *ecma.Variable) bool {
 }
 
 // usedRemark finds the names that comments for linters speak of.
-var usedRemark = syntax.Expr(`^/[/*]\s*(?:global|globals|exported|eslint-disable\S*|@ts-\S+|@jsx\S*)\b([^*]*)`)
+var usedRemark = lazyregexp.New(`^/[/*]\s*(?:global|globals|exported|eslint-disable\S*|@ts-\S+|@jsx\S*)\b([^*]*)`)
 
 // saysUsed reports whether a comment for linters names a name.
 func saysUsed(c *validate.Code, name string) bool {
@@ -352,7 +353,7 @@ func line(c *validate.Code, p *validate.Pass, n syntax.Node) int {
 // are more, they are no mistake.
 const mistakes = 2
 
-var placeholder = syntax.Expr(`\$\{\s*([A-Za-z_$][\w$]*)(?:\.[\w$]+)*\s*\}`)
+var placeholder = lazyregexp.New(`\$\{\s*([A-Za-z_$][\w$]*)(?:\.[\w$]+)*\s*\}`)
 
 func checkPlaceholders(p *validate.Pass, c *validate.Code) {
 	var found []syntax.Node

@@ -7,6 +7,7 @@ import (
 	"caselsp/agent/ecma"
 	"caselsp/agent/syntax"
 	"caselsp/agent/validate"
+	"caselsp/store/lazyregexp"
 )
 
 // onlyGo is the language of the rules about Go.
@@ -118,10 +119,10 @@ var goRules = validate.Untested([]validate.Rule{{
 }})
 
 var (
-	skipVerify = syntax.Expr(`^(?:[\w.]+\.)?InsecureSkipVerify\s*[:=]\s*true$`)
-	oldVersion = syntax.Expr(`^(?:[\w.]+\.)?M(?:in|ax)Version\s*[:=]\s*tls\.Version(?:SSL30|TLS10|TLS11)$`)
-	unescaped  = syntax.Expr(`^html/template\.(?:HTML|HTMLAttr|JS|JSStr|CSS|URL|Srcset)$`)
-	openMode   = syntax.Expr(`^0o?[0-7]{0,3}[2367]$`)
+	skipVerify = lazyregexp.New(`^(?:[\w.]+\.)?InsecureSkipVerify\s*[:=]\s*true$`)
+	oldVersion = lazyregexp.New(`^(?:[\w.]+\.)?M(?:in|ax)Version\s*[:=]\s*tls\.Version(?:SSL30|TLS10|TLS11)$`)
+	unescaped  = lazyregexp.New(`^html/template\.(?:HTML|HTMLAttr|JS|JSStr|CSS|URL|Srcset)$`)
+	openMode   = lazyregexp.New(`^0o?[0-7]{0,3}[2367]$`)
 
 	goWeak = map[string]string{
 		"crypto/md5.New": goHash, "crypto/md5.Sum": goHash, "crypto/sha1.New": goHash, "crypto/sha1.Sum": goHash, "golang.org/x/crypto/md4.New": goHash, "golang.org/x/crypto/ripemd160.New": goHash,

@@ -8,6 +8,7 @@ import (
 	"caselsp/agent/ecma"
 	"caselsp/agent/syntax"
 	"caselsp/agent/validate"
+	"caselsp/store/lazyregexp"
 )
 
 // More of what gosec looks for: keys that are used twice, archives that reach out
@@ -93,7 +94,7 @@ var goAuditRules = validate.Untested([]validate.Rule{{
 
 var (
 	goMakes    = syntax.WordSet("os.Create os.WriteFile os.OpenFile io/ioutil.WriteFile os.Mkdir os.MkdirAll")
-	goUnpacker = syntax.Expr(`^(?:compress/(?:gzip|zlib|bzip2|flate|lzw)\.NewReader(?:Dict)?\(\)|archive/zip\..*Open\(\))$`)
+	goUnpacker = lazyregexp.New(`^(?:compress/(?:gzip|zlib|bzip2|flate|lzw)\.NewReader(?:Dict)?\(\)|archive/zip\..*Open\(\))$`)
 )
 
 // fixedBytes reports whether an expression is a list of bytes that stands in the source.

@@ -7,6 +7,7 @@ import (
 	"caselsp/agent/ecma"
 	"caselsp/agent/syntax"
 	"caselsp/agent/validate"
+	"caselsp/store/lazyregexp"
 )
 
 // What somebody sent to a server in Go, and where it must not go.
@@ -39,9 +40,9 @@ var goSentRules = validate.Untested([]validate.Rule{{
 
 var (
 	// goRequest is a part of a request that a handler of net/http is given.
-	goRequest = syntax.Expr(`^(?:r|req|request)\.(?:FormValue|PostFormValue|PathValue|Header\.Get|URL\.Query\(\)\.Get|UserAgent|Referer)\(|^(?:r|req|request)\.(?:URL\.(?:Path|RawQuery|RawPath)|Form|PostForm|Host)\b|^mux\.Vars\(`)
+	goRequest = lazyregexp.New(`^(?:r|req|request)\.(?:FormValue|PostFormValue|PathValue|Header\.Get|URL\.Query\(\)\.Get|UserAgent|Referer)\(|^(?:r|req|request)\.(?:URL\.(?:Path|RawQuery|RawPath)|Form|PostForm|Host)\b|^mux\.Vars\(`)
 
-	goPathTakers = syntax.Expr(`^(?:os\.(?:Open|OpenFile|Create|ReadFile|WriteFile|Remove|RemoveAll|Mkdir|MkdirAll|ReadDir)|(?:io/)?ioutil\.(?:ReadFile|WriteFile|ReadDir))$`)
+	goPathTakers = lazyregexp.New(`^(?:os\.(?:Open|OpenFile|Create|ReadFile|WriteFile|Remove|RemoveAll|Mkdir|MkdirAll|ReadDir)|(?:io/)?ioutil\.(?:ReadFile|WriteFile|ReadDir))$`)
 
 	goTextCalls = syntax.WordSet("fmt.Sprintf fmt.Sprint strings.TrimSpace strings.ToLower strings.ToUpper strings.Trim strings.Join string filepath.Join path.Join path/filepath.Join url.QueryUnescape net/url.QueryUnescape")
 )
@@ -93,7 +94,7 @@ func checkGoAddress(p *validate.Pass, c *validate.Code, k ecma.Call) {
 	}
 }
 
-var goCallers = syntax.Expr(`^(?:net/)?http\.(?:Get|Post|Head|PostForm)$`)
+var goCallers = lazyregexp.New(`^(?:net/)?http\.(?:Get|Post|Head|PostForm)$`)
 
 func checkGoHTML(p *validate.Pass, c *validate.Code, k ecma.Call) {
 	n := c.QualifiedNames()

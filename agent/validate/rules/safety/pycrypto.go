@@ -7,6 +7,7 @@ import (
 	"caselsp/agent/ecma"
 	"caselsp/agent/syntax"
 	"caselsp/agent/validate"
+	"caselsp/store/lazyregexp"
 )
 
 // Hashes, ciphers, keys, connections.
@@ -93,9 +94,9 @@ var pyCryptoRules = validate.Untested([]validate.Rule{{
 	}),
 }})
 
-var weakCipher = syntax.Expr(`^(?:Crypto|Cryptodome)\.Cipher\.(?:ARC2|ARC4|Blowfish|DES|DES3|CAST|XOR)\.new$|^cryptography\.hazmat\.primitives\.ciphers\.algorithms\.(?:ARC4|Blowfish|CAST5|IDEA|SEED|TripleDES)$|^cryptography\.hazmat\.primitives\.ciphers\.modes\.ECB$`)
+var weakCipher = lazyregexp.New(`^(?:Crypto|Cryptodome)\.Cipher\.(?:ARC2|ARC4|Blowfish|DES|DES3|CAST|XOR)\.new$|^cryptography\.hazmat\.primitives\.ciphers\.algorithms\.(?:ARC4|Blowfish|CAST5|IDEA|SEED|TripleDES)$|^cryptography\.hazmat\.primitives\.ciphers\.modes\.ECB$`)
 
-var weakHash = syntax.Expr(`^hashlib\.(?:md4|md5|sha1|sha)$|^(?:Crypto|Cryptodome)\.Hash\.(?:MD2|MD4|MD5|SHA|SHA1)\.new$|^cryptography\.hazmat\.primitives\.hashes\.(?:MD5|SHA1)$|^(?:md5|sha)\.new$|^md5\.md5$|^sha\.sha$`)
+var weakHash = lazyregexp.New(`^hashlib\.(?:md4|md5|sha1|sha)$|^(?:Crypto|Cryptodome)\.Hash\.(?:MD2|MD4|MD5|SHA|SHA1)\.new$|^cryptography\.hazmat\.primitives\.hashes\.(?:MD5|SHA1)$|^(?:md5|sha)\.new$|^md5\.md5$|^sha\.sha$`)
 
 func checkWeakHash(p *validate.Pass, c *validate.Code, k ecma.Call) {
 	const text = "%s is a weak hash: use SHA-256 (hashlib.scrypt for passwords), or pass usedforsecurity=False if no security depends on it."
@@ -151,7 +152,7 @@ func checkWeakKey(p *validate.Pass, c *validate.Code, k ecma.Call) {
 var foreseeable = []string{"random", "Random", "randrange", "randint", "choice", "choices", "uniform", "triangular", "randbytes", "sample", "getrandbits"}
 
 // secretPurpose is in the names of what must not be guessed.
-var secretPurpose = syntax.Expr(`(?i)(?:passw|secret|token(?:_?(?:key|id|hex|value|str))?$|nonce|salt|otp$|^otp|api_?key|session_?(?:id|key)|csrf|auth_?(?:key|code|token)|(?:private|encryption|signing|crypto)_?key|activation|reset_?(?:code|key)|verification_?code)`)
+var secretPurpose = lazyregexp.New(`(?i)(?:passw|secret|token(?:_?(?:key|id|hex|value|str))?$|nonce|salt|otp$|^otp|api_?key|session_?(?:id|key)|csrf|auth_?(?:key|code|token)|(?:private|encryption|signing|crypto)_?key|activation|reset_?(?:code|key)|verification_?code)`)
 
 // purpose returns what the result of an expression is for where its name speaks
 // of a secret: the variable that it is given to, the function that it is made in.
@@ -221,7 +222,7 @@ func checkVerifyAssigned(p *validate.Pass, c *validate.Code, n syntax.Node) {
 	}
 }
 
-var oldTLS = syntax.Expr(`\b(?:PROTOCOL_(?:SSLv2|SSLv3|TLSv1|TLSv1_1)|(?:SSLv2|SSLv3|SSLv23|TLSv1|TLSv1_1)_METHOD)$`)
+var oldTLS = lazyregexp.New(`\b(?:PROTOCOL_(?:SSLv2|SSLv3|TLSv1|TLSv1_1)|(?:SSLv2|SSLv3|SSLv23|TLSv1|TLSv1_1)_METHOD)$`)
 
 // checkTLSVersion looks at what is given as a version: to a call, or to a
 // parameter by default.

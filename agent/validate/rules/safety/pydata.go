@@ -9,6 +9,7 @@ import (
 	"caselsp/agent/ecma"
 	"caselsp/agent/syntax"
 	"caselsp/agent/validate"
+	"caselsp/store/lazyregexp"
 )
 
 // Deserialization, files, modules and habits.
@@ -163,7 +164,7 @@ func checkTarfile(p *validate.Pass, c *validate.Code, k ecma.Call) {
 
 var (
 	makesFile    = []string{"open", "io.open", "os.open", "os.mkdir", "os.makedirs", "codecs.open", "pathlib.Path", "os.mkfifo", "gzip.open", "logging.FileHandler", "shutil.copyfileobj"}
-	sharedFolder = syntax.Expr(`^(?:/var/tmp|/tmp|/dev/shm)/`)
+	sharedFolder = lazyregexp.New(`^(?:/var/tmp|/tmp|/dev/shm)/`)
 )
 
 // fileMode reads a file mode: a number, or those of stat.
@@ -300,7 +301,7 @@ func checkExcept(p *validate.Pass, c *validate.Code, n syntax.Node) {
 	}
 }
 
-var commitHash = syntax.Expr(`^[0-9a-fA-F]{7,}$`)
+var commitHash = lazyregexp.New(`^[0-9a-fA-F]{7,}$`)
 
 func checkRevision(p *validate.Pass, c *validate.Code, k ecma.Call) {
 	module, ok := map[string]string{"from_pretrained": "transformers", "load_dataset": "datasets", "hf_hub_download": "huggingface_hub", "snapshot_download": "huggingface_hub"}[k.Base]

@@ -7,6 +7,7 @@ import (
 	"caselsp/agent/ecma"
 	"caselsp/agent/syntax"
 	"caselsp/agent/validate"
+	"caselsp/store/lazyregexp"
 )
 
 // What somebody sent to a server of Flask, Django or FastAPI, and where it must
@@ -87,17 +88,17 @@ var pySentRules = validate.Untested([]validate.Rule{{
 }})
 
 var (
-	plainRandom  = syntax.Expr(`^random\.(?:Random|random|randrange|randint|choice|choices|uniform|triangular|randbytes|getrandbits)$`)
-	pathTakers   = syntax.Expr(`^(?:open|io\.open|codecs\.open|flask\.send_file|os\.(?:open|remove|unlink|rmdir|listdir|makedirs|mkdir)|shutil\.rmtree|pathlib\.Path\(\)\.open)$`)
-	requestCalls = syntax.Expr(`^(?:requests|httpx)(?:\.(?:Session|Client)\(\)|\.session\(\))?\.(?:get|post|put|patch|delete|head|options|request|stream)$|^urllib2?(?:\.request)?\.(?:urlopen|Request|urlretrieve|URLopener\(\)\.(?:open|retrieve)|OpenerDirector\(\)\.open|build_opener\(\)\.open)$`)
-	redirects    = syntax.Expr(`^(?:flask\.redirect|django\.shortcuts\.redirect|django\.http\.HttpResponse(?:Permanent)?Redirect|starlette\.responses\.RedirectResponse|fastapi\.responses\.RedirectResponse)$`)
-	answers      = syntax.Expr(`^(?:flask\.(?:make_response|Response)|django\.http\.(?:response\.)?HttpResponse(?:BadRequest|NotFound|Forbidden|ServerError)?|fastapi\.responses\.HTMLResponse|starlette\.responses\.HTMLResponse)$`)
+	plainRandom  = lazyregexp.New(`^random\.(?:Random|random|randrange|randint|choice|choices|uniform|triangular|randbytes|getrandbits)$`)
+	pathTakers   = lazyregexp.New(`^(?:open|io\.open|codecs\.open|flask\.send_file|os\.(?:open|remove|unlink|rmdir|listdir|makedirs|mkdir)|shutil\.rmtree|pathlib\.Path\(\)\.open)$`)
+	requestCalls = lazyregexp.New(`^(?:requests|httpx)(?:\.(?:Session|Client)\(\)|\.session\(\))?\.(?:get|post|put|patch|delete|head|options|request|stream)$|^urllib2?(?:\.request)?\.(?:urlopen|Request|urlretrieve|URLopener\(\)\.(?:open|retrieve)|OpenerDirector\(\)\.open|build_opener\(\)\.open)$`)
+	redirects    = lazyregexp.New(`^(?:flask\.redirect|django\.shortcuts\.redirect|django\.http\.HttpResponse(?:Permanent)?Redirect|starlette\.responses\.RedirectResponse|fastapi\.responses\.RedirectResponse)$`)
+	answers      = lazyregexp.New(`^(?:flask\.(?:make_response|Response)|django\.http\.(?:response\.)?HttpResponse(?:BadRequest|NotFound|Forbidden|ServerError)?|fastapi\.responses\.HTMLResponse|starlette\.responses\.HTMLResponse)$`)
 
 	// passing are the functions and methods whose result holds what they were given.
 	passing = syntax.WordSet("str format join strip lstrip rstrip lower upper get decode unquote unquote_plus getlist pop title capitalize")
 
 	// routeDecorator is that of a function whose parameters are parts of an address.
-	routeDecorator = syntax.Expr(`\.(?:route|get|post|put|patch|delete)\(\s*r?["']`)
+	routeDecorator = lazyregexp.New(`\.(?:route|get|post|put|patch|delete)\(\s*r?["']`)
 )
 
 // sentDepth bounds how far what was sent is followed.
@@ -149,7 +150,7 @@ func bring(n *ecma.QualifiedNames, x syntax.Node, depth int) bool {
 }
 
 // judges are the functions that say whether a value may pass.
-var judges = syntax.Expr(`(?i)allow|safe|valid|trust|check|verif|permit|startswith|fullmatch|match$`)
+var judges = lazyregexp.New(`(?i)allow|safe|valid|trust|check|verif|permit|startswith|fullmatch|match$`)
 
 // judged reports whether the function around a name asks another one whether
 // what it holds may pass: whatever comes of it, somebody has thought of it.
@@ -298,7 +299,7 @@ func checkForgery(p *validate.Pass, c *validate.Code, n syntax.Node) {
 }
 
 // noAlgorithm is the algorithm that signs nothing.
-var noAlgorithm = syntax.Expr(`(?i)["']none["']`)
+var noAlgorithm = lazyregexp.New(`(?i)["']none["']`)
 
 func checkToken(p *validate.Pass, c *validate.Code, k ecma.Call) {
 	if k.Name != "jwt.encode" && k.Name != "jwt.decode" && k.Name != "jose.jwt.encode" && k.Name != "jose.jwt.decode" {

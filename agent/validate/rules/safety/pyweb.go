@@ -7,6 +7,7 @@ import (
 	"caselsp/agent/ecma"
 	"caselsp/agent/syntax"
 	"caselsp/agent/validate"
+	"caselsp/store/lazyregexp"
 )
 
 // Pages, requests and servers.
@@ -90,7 +91,7 @@ var pyWebRules = validate.Untested([]validate.Rule{{
 }})
 
 // markup are the functions that declare a text to be safe HTML.
-var markup = syntax.Expr(`^(?:django\.utils\.(?:safestring|html)\.(?:mark_safe|SafeText|SafeUnicode|SafeString|SafeBytes)|(?:markupsafe|flask|jinja2)\.Markup|webhelpers\.html\.literal)$`)
+var markup = lazyregexp.New(`^(?:django\.utils\.(?:safestring|html)\.(?:mark_safe|SafeText|SafeUnicode|SafeString|SafeBytes)|(?:markupsafe|flask|jinja2)\.Markup|webhelpers\.html\.literal)$`)
 
 // escapers make a text safe for a page.
 var escapers = []string{
@@ -122,7 +123,7 @@ func harmlessAll(n *ecma.QualifiedNames, v ecma.BuiltText, names ...string) bool
 }
 
 // request is what a name begins with that holds what somebody sent.
-var request = syntax.Expr(`^(?:flask\.request|request|self\.request|bottle\.request)\.(?:args|form|values|json|data|headers|cookies|files|GET|POST|COOKIES|FILES|body|query_params|query|params|get_json\(\)|get_data\(\))`)
+var request = lazyregexp.New(`^(?:flask\.request|request|self\.request|bottle\.request)\.(?:args|form|values|json|data|headers|cookies|files|GET|POST|COOKIES|FILES|body|query_params|query|params|get_json\(\)|get_data\(\))`)
 
 // sent reports whether an expression is what somebody sent with a request, or
 // holds it.
@@ -163,7 +164,7 @@ func identifierValue(n *ecma.QualifiedNames, x syntax.Node) syntax.Node {
 }
 
 // openers are the functions of urllib that open any URL.
-var openers = syntax.Expr(`^(?:six\.moves\.)?urllib2?(?:\.request)?\.(?:urlopen|urlretrieve|(?:Fancy)?URLopener\(\)\.(?:open|retrieve))$`)
+var openers = lazyregexp.New(`^(?:six\.moves\.)?urllib2?(?:\.request)?\.(?:urlopen|urlretrieve|(?:Fancy)?URLopener\(\)\.(?:open|retrieve))$`)
 
 func checkURLOpen(p *validate.Pass, c *validate.Code, k ecma.Call) {
 	to := k.At(0, "url")

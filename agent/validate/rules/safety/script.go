@@ -7,6 +7,7 @@ import (
 	"caselsp/agent/ecma"
 	"caselsp/agent/syntax"
 	"caselsp/agent/validate"
+	"caselsp/store/lazyregexp"
 )
 
 // The rules about JavaScript and TypeScript, in files and in pages: what becomes
@@ -115,14 +116,14 @@ var scriptRules = validate.Untested(validate.Authored([]validate.Rule{{
 }}))
 
 var (
-	weakNames = syntax.Expr(`(?i)^(?:md4|md5|sha-?1|rc4|rc2.*|des.*|bf.*|blowfish|.*-ecb)$`)
+	weakNames = lazyregexp.New(`(?i)^(?:md4|md5|sha-?1|rc4|rc2.*|des.*|bf.*|blowfish|.*-ecb)$`)
 
 	// cleaner is a function that makes a text safe for a page.
-	cleaner = syntax.Expr(`(?i)(?:quote|saniti[sz]e|purify|escape|encode|clean|xss|stringify|tohtml|render|markdown|marked|highlight|i18n|translate|gettext|(?:^|\.)_?_?t|\$t|tofixed|tolocalestring|localize)\w*\(\)$`)
+	cleaner = lazyregexp.New(`(?i)(?:quote|saniti[sz]e|purify|escape|encode|clean|xss|stringify|tohtml|render|markdown|marked|highlight|i18n|translate|gettext|(?:^|\.)_?_?t|\$t|tofixed|tolocalestring|localize)\w*\(\)$`)
 )
 
 // shownText is one of a program's own texts for people, in their language.
-var shownText = syntax.Expr(`(?i)^(?:\w+\.)?(?:messages?|strings|lang|i18n|l10n|labels|texts)\.\w+$`)
+var shownText = lazyregexp.New(`(?i)^(?:\w+\.)?(?:messages?|strings|lang|i18n|l10n|labels|texts)\.\w+$`)
 
 func checkScriptEval(p *validate.Pass, c *validate.Code, k ecma.Call) {
 	n := c.QualifiedNames()
@@ -231,7 +232,7 @@ func cleanedText(n *ecma.QualifiedNames, x syntax.Node) bool {
 }
 
 // scriptRequest is a part of a request that Express, Koa and similar frameworks pass on.
-var scriptRequest = syntax.Expr(`^(?:req|request|ctx|ctx\.request|ctx\.req|this\.request)\.(?:query|body|params|headers|cookies|param\(|get\(|header\()`)
+var scriptRequest = lazyregexp.New(`^(?:req|request|ctx|ctx\.request|ctx\.req|this\.request)\.(?:query|body|params|headers|cookies|param\(|get\(|header\()`)
 
 // sentPart reports whether an expression is a part of a request as it came, or has
 // one put in: through names, texts and methods that only pass it on.
@@ -296,4 +297,4 @@ func checkSentOn(p *validate.Pass, c *validate.Code, k ecma.Call) {
 	}
 }
 
-var shellOption = syntax.Expr(`\bshell\s*:\s*(?:true|["'])`)
+var shellOption = lazyregexp.New(`\bshell\s*:\s*(?:true|["'])`)

@@ -7,6 +7,7 @@ import (
 	"caselsp/agent/ecma"
 	"caselsp/agent/syntax"
 	"caselsp/agent/validate"
+	"caselsp/store/lazyregexp"
 )
 
 // Servers in JavaScript and TypeScript: what somebody sent and where it must not
@@ -92,13 +93,13 @@ var serverRules = validate.Untested(validate.Authored([]validate.Rule{{
 }}))
 
 var (
-	callers = syntax.Expr(`^(?:fetch|window\.fetch|node-fetch|got|axios|request|needle|superagent|ky|request-promise(?:-native)?|axios\.default)(?:\.(?:default\.)?(?:get|post|put|patch|delete|head|options|request|stream))?$|^https?\.(?:get|request)$|^(?:\$|jQuery)\.(?:get|post|ajax|getJSON)$`)
+	callers = lazyregexp.New(`^(?:fetch|window\.fetch|node-fetch|got|axios|request|needle|superagent|ky|request-promise(?:-native)?|axios\.default)(?:\.(?:default\.)?(?:get|post|put|patch|delete|head|options|request|stream))?$|^https?\.(?:get|request)$|^(?:\$|jQuery)\.(?:get|post|ajax|getJSON)$`)
 
-	runners = syntax.Expr(`^(?:vm\.(?:runIn\w+|Script|compileFunction)|(?:vm2\.(?:VM|NodeVM)|sandbox|Sandbox)\(\)\.run|(?:pug|jade|ejs|handlebars|Handlebars|mustache|Mustache|nunjucks|hogan\.js|hogan|lodash|_|underscore|swig|dot|dustjs-linkedin|velocityjs|eta|liquidjs|squirrelly|twig|art-template)\.(?:compile|render|renderString|template|precompile|renderFile|parse))$`)
+	runners = lazyregexp.New(`^(?:vm\.(?:runIn\w+|Script|compileFunction)|(?:vm2\.(?:VM|NodeVM)|sandbox|Sandbox)\(\)\.run|(?:pug|jade|ejs|handlebars|Handlebars|mustache|Mustache|nunjucks|hogan\.js|hogan|lodash|_|underscore|swig|dot|dustjs-linkedin|velocityjs|eta|liquidjs|squirrelly|twig|art-template)\.(?:compile|render|renderString|template|precompile|renderFile|parse))$`)
 
-	driven = syntax.Expr(`^(?:evaluate|evaluateOnNewDocument|evaluateHandle|compileScript|setContent|goto|openUrl|addScriptTag|addInitScript|setDocumentContent|navigate|printToPDF)$`)
+	driven = lazyregexp.New(`^(?:evaluate|evaluateOnNewDocument|evaluateHandle|compileScript|setContent|goto|openUrl|addScriptTag|addInitScript|setDocumentContent|navigate|printToPDF)$`)
 
-	trustAs = syntax.Expr(`^trustAs(?:Html|Css|Js|Url|ResourceUrl)?$`)
+	trustAs = lazyregexp.New(`^trustAs(?:Html|Css|Js|Url|ResourceUrl)?$`)
 
 	drivers = []string{"puppeteer", "puppeteer-core", "playwright", "phantom", "chrome-remote-interface", "wkhtmltopdf", "wkhtmltoimage"}
 )

@@ -7,6 +7,7 @@ import (
 	"caselsp/agent/ecma"
 	"caselsp/agent/syntax"
 	"caselsp/agent/validate"
+	"caselsp/store/lazyregexp"
 )
 
 // SQL in texts. A text counts as SQL by its first words; what is put into it
@@ -44,7 +45,7 @@ var sqlRules = validate.Untested([]validate.Rule{{
 
 // sqlStart is how a statement begins. More than one word of each, as English
 // has the verbs, too.
-var sqlStart = syntax.Expr(`(?is)^[\s(]*(?:(?:--[^\n]*\n|/\*.*?\*/)\s*)*(?:EXPLAIN\s+(?:ANALYZE\s+)?)?(?:SELECT\s.*\bFROM\s*\S|SELECT\s+(?:\*|DISTINCT|COUNT\s*\()|INSERT\s+(?:OR\s+\w+\s+|IGNORE\s+)?INTO\s|REPLACE\s+INTO\s|MERGE\s+INTO\s|UPDATE\s+\S+\s+(?:AS\s+\w+\s+|\w+\s+)?SET\s|DELETE\s+FROM\s|WITH\s+(?:RECURSIVE\s+)?\S+\s+(?:\([^)]*\)\s+)?AS\s*\(|(?:DROP|TRUNCATE|ALTER|CREATE)\s+(?:OR\s+REPLACE\s+|TEMP(?:ORARY)?\s+|UNIQUE\s+)?(?:TABLE|DATABASE|SCHEMA|INDEX|VIEW|USER|ROLE|FUNCTION|TRIGGER|SEQUENCE)\s|GRANT\s.*\sTO\s|CALL\s+\w+\s*\(|PRAGMA\s+\w|COPY\s+\S+\s+(?:FROM|TO)\s)`)
+var sqlStart = lazyregexp.New(`(?is)^[\s(]*(?:(?:--[^\n]*\n|/\*.*?\*/)\s*)*(?:EXPLAIN\s+(?:ANALYZE\s+)?)?(?:SELECT\s.*\bFROM\s*\S|SELECT\s+(?:\*|DISTINCT|COUNT\s*\()|INSERT\s+(?:OR\s+\w+\s+|IGNORE\s+)?INTO\s|REPLACE\s+INTO\s|MERGE\s+INTO\s|UPDATE\s+\S+\s+(?:AS\s+\w+\s+|\w+\s+)?SET\s|DELETE\s+FROM\s|WITH\s+(?:RECURSIVE\s+)?\S+\s+(?:\([^)]*\)\s+)?AS\s*\(|(?:DROP|TRUNCATE|ALTER|CREATE)\s+(?:OR\s+REPLACE\s+|TEMP(?:ORARY)?\s+|UNIQUE\s+)?(?:TABLE|DATABASE|SCHEMA|INDEX|VIEW|USER|ROLE|FUNCTION|TRIGGER|SEQUENCE)\s|GRANT\s.*\sTO\s|CALL\s+\w+\s*\(|PRAGMA\s+\w|COPY\s+\S+\s+(?:FROM|TO)\s)`)
 
 // spot is where something is put into a statement.
 type spot int
@@ -56,7 +57,7 @@ const (
 
 // valueSpot is the text before a place where a value stands: behind a comparison,
 // in a list of values.
-var valueSpot = syntax.Expr(`(?is)(?:[=<>]|\b(?:LIKE|ILIKE|REGEXP|LIMIT|OFFSET|BETWEEN|MATCH|CALL\s+\w+)\b|\bIN\s*\([^()]*|\bVALUES\s*\((?:[^()]|\([^()]*\))*|\bBETWEEN\s+\S+\s+AND)[\s('"%]*$`)
+var valueSpot = lazyregexp.New(`(?is)(?:[=<>]|\b(?:LIKE|ILIKE|REGEXP|LIMIT|OFFSET|BETWEEN|MATCH|CALL\s+\w+)\b|\bIN\s*\([^()]*|\bVALUES\s*\((?:[^()]|\([^()]*\))*|\bBETWEEN\s+\S+\s+AND)[\s('"%]*$`)
 
 // spots returns where each hole of a statement is.
 func spots(v ecma.BuiltText) []spot {
@@ -163,10 +164,10 @@ func worst(c *validate.Code, v ecma.BuiltText) (spot, syntax.Node) {
 
 // placeholderName is what people call a list of placeholders, and parts of
 // statements that they put together themselves.
-var placeholderName = syntax.Expr(`(?i)^(?:.*\.)?_?(?:.*place_?holders?|.*params?_?(?:str|sql|list)|.*(?:where|filter|cond|condition|clause|clauses|sort|order|limit|columns?|cols?|fields?|tables?|joins?|sub_?quer(?:y|ies)|sql|query|stmt|schema|alias|prefix|suffix|direction|quoted\w*)(?:_?(?:name|sql|str|clause|expr|list))?\d?)$`)
+var placeholderName = lazyregexp.New(`(?i)^(?:.*\.)?_?(?:.*place_?holders?|.*params?_?(?:str|sql|list)|.*(?:where|filter|cond|condition|clause|clauses|sort|order|limit|columns?|cols?|fields?|tables?|joins?|sub_?quer(?:y|ies)|sql|query|stmt|schema|alias|prefix|suffix|direction|quoted\w*)(?:_?(?:name|sql|str|clause|expr|list))?\d?)$`)
 
 // constantName is that of what does not change.
-var constantName = syntax.Expr(`^(?:\w+\.)*[A-Z][A-Z0-9_]+$`)
+var constantName = lazyregexp.New(`^(?:\w+\.)*[A-Z][A-Z0-9_]+$`)
 
 // harmlessSQL reports whether what is put into a statement comes from the program
 // itself: numbers, placeholders, quoted names, other statements; for names also

@@ -2,8 +2,8 @@ package safety
 
 import (
 	"caselsp/agent/dom"
-	"caselsp/agent/syntax"
 	"caselsp/agent/validate"
+	"caselsp/store/lazyregexp"
 )
 
 // Escaping that templates switch off.
@@ -33,8 +33,8 @@ var templateRules = []validate.Rule{{
 }}
 
 var (
-	unescapedOutput = syntax.Expr(`^\{\{[^"']*(?:"[^"]*"[^"']*|'[^']*'[^"']*)*\|\s*(?:safe|safeseq|raw)\s*(?:[|}-].*)?\}\}$`)
-	escapedBefore   = syntax.Expr(`\|\s*(?:force_escape|escape|e|escapejs|tojson|json_script|linebreaks|linebreaksbr|urlize|striptags|urlencode|length|floatformat|date|intcomma|bleach|sanitize|clean\w*|markdown\w*)\b.*\|\s*(?:safe|raw)`)
-	escapingOff     = syntax.Expr(`^\{%-?\s*autoescape\s+(?:off|false)\s*-?%\}$`)
-	calledFirst     = syntax.Expr(`^\s*[\w.$]+\(`)
+	unescapedOutput = lazyregexp.New(`^\{\{[^"']*(?:"[^"]*"[^"']*|'[^']*'[^"']*)*\|\s*(?:safe|safeseq|raw)\s*(?:[|}-].*)?\}\}$`)
+	escapedBefore   = lazyregexp.New(`\|\s*(?:force_escape|escape|e|escapejs|tojson|json_script|linebreaks|linebreaksbr|urlize|striptags|urlencode|length|floatformat|date|intcomma|bleach|sanitize|clean\w*|markdown\w*)\b.*\|\s*(?:safe|raw)`)
+	escapingOff     = lazyregexp.New(`^\{%-?\s*autoescape\s+(?:off|false)\s*-?%\}$`)
+	calledFirst     = lazyregexp.New(`^\s*[\w.$]+\(`)
 )

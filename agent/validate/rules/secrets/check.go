@@ -6,6 +6,7 @@ import (
 
 	"caselsp/agent/syntax"
 	"caselsp/agent/validate"
+	"caselsp/store/lazyregexp"
 	"caselsp/store/secret"
 )
 
@@ -19,14 +20,14 @@ func checkTokens(p *validate.Pass) {
 	}
 }
 
-var privateKey = syntax.Expr(`-----BEGIN[ A-Z0-9_-]{0,80}PRIVATE KEY(?: BLOCK)?-----((?:[^-]|-[^-])*?)-----END`)
+var privateKey = lazyregexp.New(`-----BEGIN[ A-Z0-9_-]{0,80}PRIVATE KEY(?: BLOCK)?-----((?:[^-]|-[^-])*?)-----END`)
 
 func checkPrivateKeys(p *validate.Pass) {
 	if !p.Holds(validate.NeedlePrivateKey) {
 		return
 	}
 	at := sync.OnceValue(func() func(int) place { return places(p.File) })
-	for _, m := range privateKey.FindAllStringSubmatchIndex(p.Text) {
+	for _, m := range privateKey.FindAllStringSubmatchIndex(p.Text, -1) {
 		body := strings.NewReplacer("\\n", "", "\n", "", "\r", "", " ", "", "\t", "").Replace(p.Text[m[2]:m[3]])
 		if strings.Contains(body, "...") || secret.Entropy(body) < 3.5 || len(body) < 64 || fakeKey.MatchString(body) {
 			continue
@@ -37,9 +38,9 @@ func checkPrivateKeys(p *validate.Pass) {
 	}
 }
 
-var fakeKey = syntax.Expr(`(?i)example|your|xxxx|\$\{|\{\{|anythingelse`)
+var fakeKey = lazyregexp.New(`(?i)example|your|xxxx|\$\{|\{\{|anythingelse`)
 
-var withPassword = syntax.Expr(`\b([a-zA-Z][a-zA-Z0-9+.-]{1,20})://([^\s:/@"'<>` + "`" + `]{0,64}):([^\s/@"'<>` + "`" + `]{3,200})@([A-Za-z0-9._-]+|\[[0-9a-fA-F:]+\])`)
+var withPassword = lazyregexp.New(`\b([a-zA-Z][a-zA-Z0-9+.-]{1,20})://([^\s:/@"'<>` + "`" + `]{0,64}):([^\s/@"'<>` + "`" + `]{3,200})@([A-Za-z0-9._-]+|\[[0-9a-fA-F:]+\])`)
 
 // maySendPassword reports whether an address has an @ where withPassword wants one.
 func maySendPassword(text string) bool {
@@ -60,7 +61,7 @@ func checkURLs(p *validate.Pass) {
 		return
 	}
 	at := sync.OnceValue(func() func(int) place { return places(p.File) })
-	for _, m := range withPassword.FindAllStringSubmatchIndex(p.Text) {
+	for _, m := range withPassword.FindAllStringSubmatchIndex(p.Text, -1) {
 		user, password, host := p.Text[m[4]:m[5]], p.Text[m[6]:m[7]], p.Text[m[8]:m[9]]
 		lower := strings.ToLower(password)
 		if secret.Placeholder(password) || strings.EqualFold(user, password) || secret.NoPassword(password) || labels[lower] || spoken.MatchString(lower) || sampleHost.MatchString(host) || strings.ContainsAny(password, "{}$[]()*,") || port.MatchString(password) || samplePasswords[lower] {
@@ -73,26 +74,26 @@ func checkURLs(p *validate.Pass) {
 }
 
 // spoken is what a text calls a password: passwd-on-proxy.
-var spoken = syntax.Expr(`^(?:[a-z]+[-_])*(?:pass|passwd|password|pw|secret|token)(?:[-_][a-z]+)*$`)
+var spoken = lazyregexp.New(`^(?:[a-z]+[-_])*(?:pass|passwd|password|pw|secret|token)(?:[-_][a-z]+)*$`)
 
-var port = syntax.Expr(`^\d{1,5}$`)
+var port = lazyregexp.New(`^\d{1,5}$`)
 
 var (
-	sampleHost      = syntax.Expr(`(?i)^(?:(?:.*\.)?example(?:\.\w+)?|.*\.(?:test|invalid|example)|host(?:name)?|proxy(?:\.\w+)?|server|domain\.\w+|my(?:host|domain|server).*|localhost|127\.0\.0\.1|foo|bar|foo\.\w+|bar\.\w+|\w)$`)
+	sampleHost      = lazyregexp.New(`(?i)^(?:(?:.*\.)?example(?:\.\w+)?|.*\.(?:test|invalid|example)|host(?:name)?|proxy(?:\.\w+)?|server|domain\.\w+|my(?:host|domain|server).*|localhost|127\.0\.0\.1|foo|bar|foo\.\w+|bar\.\w+|\w)$`)
 	samplePasswords = syntax.WordSet("pass passwd password pwd pw secret bar baz foo test postgres root admin user guest changeme p4ss passw0rd pass123 password123 mypassword mypass userpass hunter2 pword p@ssword pazz pa55 abc xyz word")
 )
 
 // commandUser is the user and the password of a curl command; sentHeader what a
 // header of a request says who asks.
 var (
-	commandUser = syntax.Expr(`\bcurl\b[^\n|;]*?(?:\\\n[^\n|;]*?)*?\s(?:-u|--user|-[a-zA-Z]*u)[ =]?["']?([^\s"':]{0,60}):([^\s"']{3,100})`)
-	sentHeader  = syntax.Expr(`(?i)(?:authorization|x-api-key|x-auth-token|private-token|api-key)["'` + "`" + `]?\s*[:=,]\s*["'` + "`" + `]?(?:(?:basic|bearer|token|apikey|key)\s+)?([A-Za-z0-9+/=_.~-]{8,400})`)
+	commandUser = lazyregexp.New(`\bcurl\b[^\n|;]*?(?:\\\n[^\n|;]*?)*?\s(?:-u|--user|-[a-zA-Z]*u)[ =]?["']?([^\s"':]{0,60}):([^\s"']{3,100})`)
+	sentHeader  = lazyregexp.New(`(?i)(?:authorization|x-api-key|x-auth-token|private-token|api-key)["'` + "`" + `]?\s*[:=,]\s*["'` + "`" + `]?(?:(?:basic|bearer|token|apikey|key)\s+)?([A-Za-z0-9+/=_.~-]{8,400})`)
 )
 
 // checkSent looks at what commands and headers send.
 func checkSent(p *validate.Pass, at func(int) place) {
 	if p.Holds(validate.NeedleCommand) {
-		for _, m := range commandUser.FindAllStringSubmatchIndex(p.Text) {
+		for _, m := range commandUser.FindAllStringSubmatchIndex(p.Text, -1) {
 			password := p.Text[m[4]:m[5]]
 			if !secret.Placeholder(password) && !labels[strings.ToLower(password)] && !samplePasswords[strings.ToLower(password)] && !strings.ContainsAny(password, "${}<>()[]*%@") || strings.ContainsAny(password, "$@") && secret.Entropy(password) > 2.8 && !secret.FilledIn(password) {
 				p.Report(m[4], m[5], "Hard-coded password of a curl command: read it from the environment or from a file (curl --netrc).")
@@ -102,7 +103,7 @@ func checkSent(p *validate.Pass, at func(int) place) {
 	if !p.Holds(validate.NeedleHeader) {
 		return
 	}
-	for _, m := range sentHeader.FindAllStringSubmatchIndex(p.Text) {
+	for _, m := range sentHeader.FindAllStringSubmatchIndex(p.Text, -1) {
 		v := underName{name: "Authorization", value: p.Text[m[2]:m[3]], start: m[2], end: m[3]}
 		if random("authorization token", v.value) && !tokenAt(p, v) && at(v.start) != asCode {
 			p.Report(v.start, v.end, "Hard-coded secret in a header: revoke it, then read the new one from the environment or a keyring.")
@@ -161,7 +162,7 @@ func checkPasswords(p *validate.Pass) {
 }
 
 // translation is the path of a file with texts that are shown.
-var translation = syntax.Expr(`(?:^|/)(?:i18n|locales?|lang|languages?|translations?|messages|l10n)(?:/|[._-])|(?:^|/)(?:en|de|fr|es|it|ja|zh|ru|pt)(?:[-_]\w\w)?\.(?:json|ya?ml|js|ts)$`)
+var translation = lazyregexp.New(`(?:^|/)(?:i18n|locales?|lang|languages?|translations?|messages|l10n)(?:/|[._-])|(?:^|/)(?:en|de|fr|es|it|ja|zh|ru|pt)(?:[-_]\w\w)?\.(?:json|ya?ml|js|ts)$`)
 
 // bareWord reports whether a word without quotes is a value in a file of this kind.
 func bareWord(p *validate.Pass, v underName) bool {

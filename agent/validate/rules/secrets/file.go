@@ -7,6 +7,7 @@ import (
 
 	"caselsp/agent/syntax"
 	"caselsp/agent/validate"
+	"caselsp/store/lazyregexp"
 )
 
 // secrets is for rules that look for secrets in files that may hold them.
@@ -210,8 +211,8 @@ var speeches = struct {
 // anything, in lower case: most names have none of them.
 var speaking = sync.OnceValue(func() *validate.Automaton {
 	var texts []string
-	for _, e := range []*syntax.Expression{secretName, serviceName, passwordName} {
-		list, ok := e.Literals()
+	for _, e := range []*lazyregexp.Regexp{secretName, serviceName, passwordName} {
+		list, ok := syntax.Literals(e.String())
 		if !ok {
 			panic("validate: an expression for names of secrets matches names of any letters")
 		}

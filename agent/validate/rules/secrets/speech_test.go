@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"caselsp/agent/syntax"
 	"caselsp/agent/validate/validatetest"
+	"caselsp/store/lazyregexp"
 )
 
 // TestSpeaking checks that no word that the expressions know is passed over
@@ -25,7 +25,7 @@ func TestSpeaking(t *testing.T) {
 		}
 	}
 	validatetest.Sources(t, "../testdata", func(_, text string) { check(text) })
-	for _, e := range []*syntax.Expression{secretName, serviceName, passwordName} {
+	for _, e := range []*lazyregexp.Regexp{secretName, serviceName, passwordName} {
 		check(e.String())
 		check(strings.ToUpper(e.String()))
 	}

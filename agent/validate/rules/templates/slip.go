@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"caselsp/agent/dom"
-	"caselsp/agent/syntax"
 	"caselsp/agent/validate"
+	"caselsp/store/lazyregexp"
 )
 
 // slipRules are about template tags that are written wrongly, and about
@@ -75,7 +75,7 @@ func openString(args string) bool {
 }
 
 // slips are how tags look that the engine takes for text.
-var slips = syntax.Expr(`\{\{[ \t]*[A-Za-z_][\w.]*(?:\|\w+)*[ \t]*\}(?:[^}]|$)|\{[ \t]+%[ \t]*(?:if|for|block|else|endif|endfor|endblock|include|url|load|csrf_token)\b|(?:^|[^{])\{[ \t]*[a-z_]+\.[a-z_.]+[ \t]*\}\}`)
+var slips = lazyregexp.New(`\{\{[ \t]*[A-Za-z_][\w.]*(?:\|\w+)*[ \t]*\}(?:[^}]|$)|\{[ \t]+%[ \t]*(?:if|for|block|else|endif|endfor|endblock|include|url|load|csrf_token)\b|(?:^|[^{])\{[ \t]*[a-z_]+\.[a-z_.]+[ \t]*\}\}`)
 
 func checkTagSlip(p *validate.Pass, d *dom.Document) {
 	if len(d.Templates()) == 0 {
@@ -89,7 +89,7 @@ func checkTagSlip(p *validate.Pass, d *dom.Document) {
 		if !strings.Contains(source, "{") {
 			continue
 		}
-		for _, m := range slips.FindAllStringSubmatchIndex(source) {
+		for _, m := range slips.FindAllStringSubmatchIndex(source, -1) {
 			start, end := n.Start+m[0], n.Start+m[1]
 			if d.Masked[start:end] == p.Text[start:end] {
 				p.Report(start, end, "Visitors see this text: a brace is missing, or there is one too many.")

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"caselsp/agent/dom"
-	"caselsp/agent/syntax"
 	"caselsp/agent/validate"
+	"caselsp/store/lazyregexp"
 )
 
 // tagRules are about template tags that do not work as they are written.
@@ -146,7 +146,7 @@ var tagRules = []validate.Rule{{
 	Check: validate.Page(checkTranslate),
 }}
 
-var singleEqual = syntax.Expr(`[^=!<>]=[^=]`)
+var singleEqual = lazyregexp.New(`[^=!<>]=[^=]`)
 
 func checkExtendsFirst(p *validate.Pass, d *dom.Document) {
 	if p.Dialect() == validate.Jinja {
@@ -218,8 +218,8 @@ func checkBranches(p *validate.Pass, d *dom.Document) {
 }
 
 var (
-	blankArgument = syntax.Expr(`\|\s*[a-z_]+(\s+:\s*|:\s+)[^\s}]`)
-	calls         = syntax.Expr(`[\w\])]\.?[A-Za-z_]\w*\(`)
+	blankArgument = lazyregexp.New(`\|\s*[a-z_]+(\s+:\s*|:\s+)[^\s}]`)
+	calls         = lazyregexp.New(`[\w\])]\.?[A-Za-z_]\w*\(`)
 )
 
 func checkFilterBlank(p *validate.Pass, o validate.TemplateTag) {
@@ -228,7 +228,7 @@ func checkFilterBlank(p *validate.Pass, o validate.TemplateTag) {
 	}
 	code := p.Text[o.Start:o.End]
 	plain := strings.Map(func(r rune) rune { return r }, validate.BlankStrings(code))
-	for _, m := range blankArgument.FindAllStringSubmatchIndex(plain) {
+	for _, m := range blankArgument.FindAllStringSubmatchIndex(plain, -1) {
 		p.Offer(o.Start+m[2], o.Start+m[3], &validate.Fix{Title: "Remove the space", Edits: []validate.Edit{{Start: o.Start + m[2], End: o.Start + m[3], New: ":"}}}, "Django allows no space between a filter and its argument.")
 	}
 }
