@@ -13,6 +13,14 @@ import (
 	"caselsp/store"
 )
 
+// quotedWords is what the user said: within its line where that shows it as it is, else in lines of its own.
+func quotedWords(said string) string {
+	if strings.ContainsAny(said, "\n“”") {
+		return "\n\n" + QuoteLines(said, "> ") + "\n"
+	}
+	return " " + Quote(said) + "\n"
+}
+
 // reportText renders a task's report in Markdown. Every figure in it is read from
 // the journal, and it says what was not done.
 func (a *Agent) reportText(p *record.State, outcome string) string {
@@ -24,7 +32,7 @@ func (a *Agent) reportText(p *record.State, outcome string) string {
 		fmt.Fprintf(&b, "What was %s.\n", line)
 	}
 	for _, said := range p.Notes.Notes {
-		fmt.Fprintf(&b, "You said while it worked: %s\n", Quote(said))
+		b.WriteString("You said while it worked:" + quotedWords(said))
 	}
 	if p.Reply != "" {
 		b.WriteString("\n## Answer\n\nIn the words of the model:\n\n" + QuoteLines(p.Reply.Plain(), "> "))
