@@ -206,7 +206,7 @@ func (c *crashed) noContainers() {
 }
 
 // TestCrash kills the real process, with kill -9, at the first record of each kind of one run and at the last of each
-// kind of another with real Docker, lets the user go on, and compares what comes of it with a run
+// kind of another, around commands with real Docker and elsewhere with the native sandbox, which starts sooner; it lets the user go on, and compares what comes of it with a run
 // that was not killed. Its tests are run by unittest because pytest takes twenty
 // times as long to start.
 //
@@ -220,14 +220,21 @@ func TestCrash(t *testing.T) {
 	for name, run := range crashRuns {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			crashAtEach(t, run)
+			if lacking("native:python3") != nil {
+				crashAtEach(t, run, "docker", func(string) bool { return true })
+				return
+			}
+			command := func(kind string) bool { return strings.HasPrefix(kind, "Command") }
+			crashAtEach(t, run, "docker", command)
+			crashAtEach(t, run, "native", func(kind string) bool { return !command(kind) })
 		})
 	}
 }
 
-// crashAtEach kills one run at the first or the last record of each kind, and while each file is written.
-func crashAtEach(t *testing.T, run crashRun) {
-	run.engine = "docker"
+// crashAtEach kills one run at the first or the last record of each kind that is to be, and while each file is written if
+// "Applying" is.
+func crashAtEach(t *testing.T, run crashRun, engine string, at func(kind string) bool) {
+	run.engine = engine
 	task := append([]string{"run", "--json", "--yes", "--task", "double"}, run.args...)
 	whole := newCrashed(t, run)
 	var kinds []string
@@ -247,7 +254,7 @@ func crashAtEach(t *testing.T, run crashRun) {
 		if run.last {
 			others = kinds[k+1:]
 		}
-		if slices.Contains(others, kind) {
+		if !at(kind) || slices.Contains(others, kind) {
 			continue
 		}
 		t.Run(fmt.Sprintf("%d_%s", k+1, kind), func(t *testing.T) {
@@ -259,6 +266,9 @@ func crashAtEach(t *testing.T, run crashRun) {
 		})
 	}
 	for path := range run.result {
+		if !at("Applying") {
+			break
+		}
 		t.Run("while_writing_"+filepath.Base(path), func(t *testing.T) {
 			t.Parallel()
 			c := newCrashed(t, run)

@@ -120,8 +120,12 @@ func (c *crashed) tried() (list []record.ValidatorTried) {
 func TestCrashValidator(t *testing.T) {
 	t.Parallel()
 	need(t, "docker")
-	task := append([]string{"run", "--json", "--yes", "--task", "double"}, writingRun.args...)
-	whole := newCrashed(t, writingRun)
+	run := writingRun
+	if lacking("native:python3") == nil {
+		run.engine = "native" // which starts sooner
+	}
+	task := append([]string{"run", "--json", "--yes", "--task", "double"}, run.args...)
+	whole := newCrashed(t, run)
 	var kinds []string
 	whole.caselsp(func(kind string) bool { kinds = append(kinds, kind); return true }, task...)
 	calls, at := len(whole.model.Requests()), slices.Index(kinds, "ValidatorTried")
@@ -146,14 +150,14 @@ func TestCrashValidator(t *testing.T) {
 	for k := asked; k <= at+1; k++ {
 		t.Run(fmt.Sprintf("%d_%s", k+1, kinds[k]), func(t *testing.T) {
 			t.Parallel()
-			c, n := newCrashed(t, writingRun), 0
+			c, n := newCrashed(t, run), 0
 			c.caselsp(func(string) bool { n++; return n <= k }, task...)
 			check(t, c, k > asked && slices.Contains(kinds[asked:k+1], "CallAnswered"))
 		})
 	}
 	t.Run("while_keeping", func(t *testing.T) {
 		t.Parallel()
-		c, n := newCrashed(t, writingRun), 0
+		c, n := newCrashed(t, run), 0
 		c.caselsp(func(kind string) bool {
 			n++
 			return n <= asked || kind != "CallAnswered" || !c.memoryChanges()
