@@ -82,7 +82,7 @@ func HasWord(list, word string) bool {
 }
 
 // Literals returns texts of which one is in every text that a regular expression matches, both in lower case; false where
-// there are none. An expression that is wrong panics.
+// there are none. It panics if the expression does not compile.
 func Literals(expression string) ([]string, bool) {
 	tree, err := syntax.Parse(expression, syntax.Perl)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package telemetry exports what tasks do as OpenTelemetry spans and metrics, over OTLP, with the names of the
-// semantic conventions for generative AI. See https://opentelemetry.io/docs/specs/semconv/gen-ai/, of version 1.41.
+// Package telemetry exports what tasks do as OpenTelemetry spans and metrics. It uses OTLP, and the names of the semantic
+// conventions for generative AI. See https://opentelemetry.io/docs/specs/semconv/gen-ai/, of version 1.41.
 //
 // A task is a span invoke_agent, of the time in which it works; each request to a model is a span chat within it, and
 // each action a span execute_tool. Two metrics count tokens and seconds of requests. All of it follows from the records of a

@@ -75,7 +75,11 @@ func (h *hand) start() {
 	h.t.Helper()
 	begun := func() int { return strings.Count(h.read("tap/in"), `"initialized"`) }
 	before := begun()
-	h.must("-f", "/dev/null", "new-session", "-d", "-x", "160", "-y", "45", editorProgram(h.use.name)+" "+cmp.Or(strings.TrimSpace(h.optional("opened")), "notes.py"))
+	program := editorProgram(h.use.name) + " " + cmp.Or(strings.TrimSpace(h.optional("opened")), "notes.py")
+	h.see("a session of tmux", func() bool { // the server of an editor that has just ended is ending, too, and refuses it
+		_, err := h.tmux("-f", "/dev/null", "new-session", "-d", "-x", "160", "-y", "45", program)
+		return err == nil
+	})
 	h.must("set", "-g", "escape-time", "0")
 	h.see("the server has started", func() bool { return begun() > before })
 }

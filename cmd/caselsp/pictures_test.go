@@ -53,7 +53,9 @@ func TestReadmeReviewPicture(t *testing.T) {
 	if !asked {
 		t.Fatalf("the review does not ask:\n%s", shown)
 	}
-	lines := strings.Split(shown+prompt, "\n")
+	// Before or after the end of the input: that decides whether the program or the terminal breaks the prompt's line.
+	said, choices := shown[:strings.LastIndex(shown, "a = accept")], shown[strings.LastIndex(shown, "a = accept"):]
+	lines := strings.Split(said+strings.Join(strings.Fields(choices), " ")+" "+prompt, "\n")
 	comparePicture(t, reviewPicture, picture([]scene{{lines, time.Second}}, rowsOf(lines), "caselsp review shows the changes of a task in the terminal"))
 }
 

@@ -17,8 +17,8 @@ type Regexp struct {
 	get  func() *regexp.Regexp
 }
 
-// New returns the regular expression that a text is in the syntax of package regexp. One that is wrong panics at its
-// first use: those of package variables are checked by a test of the program.
+// New returns the regular expression that a text is in the syntax of package regexp. Where it does not compile, its first
+// use panics: those of package variables are checked by a test of the program.
 func New(text string) *Regexp {
 	p := &Regexp{text, sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })}
 	if testing.Testing() {
