@@ -138,7 +138,6 @@ func (l *questions) settle(c *call, a arguments, kind record.QuestionKind, answe
 	if err := l.answer(c, q, answer); err != nil {
 		return nil, err
 	}
-	l.ed.confirm(c, confirmed(q, answer))
 	return started{q.Task}, nil
 }
 

@@ -217,7 +217,7 @@ func (k *taskCommands) doTodo(c *call, a arguments) (any, error) {
 	defer k.commenting.Unlock()
 	alone := len(slices.DeleteFunc(directives(doc.kind(), doc.Text), func(other directive) bool { return other.Text != d.Text })) == 1
 	if st, known := k.ofComment(text, focus, alone); known {
-		k.ed.confirm(c, k.ed.client.commented(st))
+		k.ed.confirm(k.ed.client.commented(st))
 		return started{st.Task.ID}, nil
 	}
 	return k.started(c, record.Task{Text: text, Single: a.flagOr("single", true), Focus: focus}) // the same: a comment is text of a file
@@ -277,10 +277,10 @@ func (k *taskCommands) stopOther(c *call, id string) (any, error) {
 	case len(working) > 1:
 		return nil, fmt.Errorf("%d tasks are being worked on: name one of %s", len(working), strings.Join(working, ", "))
 	}
+	k.ed.confirm(fmt.Sprintf("Stopping task %s. %s goes on with it.", working[0], cmdResume))
 	if err := a.Stop(working[0]); err != nil {
 		return nil, err
 	}
-	k.ed.confirm(c, fmt.Sprintf("Stopping task %s. %s goes on with it.", working[0], cmdResume))
 	return started{working[0]}, nil
 }
 
@@ -317,7 +317,7 @@ func (k *taskCommands) doTell(c *call, a arguments) (any, error) {
 	if k.tasks.get(id) == nil {
 		when = "when " + cmdResume + " goes on with it"
 	}
-	k.ed.confirm(c, fmt.Sprintf("Told: %s. The task reads it %s.", agent.Quote(cut(text, titleLimit)), when))
+	k.ed.confirm(fmt.Sprintf("Told: %s. The task reads it %s.", agent.Quote(cut(text, titleLimit)), when))
 	return started{id}, nil
 }
 
@@ -374,7 +374,7 @@ func (k *taskCommands) doResume(c *call, a arguments) (any, error) {
 	if err := k.tasks.resume(c, st.Task.ID, said); err != nil {
 		return nil, err
 	}
-	k.ed.confirm(c, fmt.Sprintf("Resumed: %q.", cut(title(st.Task), maxBrief)))
+	k.ed.confirm(fmt.Sprintf("Resumed: %q.", cut(title(st.Task), maxBrief)))
 	return started{st.Task.ID}, nil
 }
 

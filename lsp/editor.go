@@ -45,15 +45,12 @@ func (ed *editor) showMessage(typ protocol.MessageType, text string) {
 	ed.Notify(protocol.MethodWindowShowMessage, &protocol.ShowMessageParams{Type: typ, Message: agent.Visible(text)})
 }
 
-// confirm tells the user what a command has done, when its answer is out; "" tells nothing.
-func (ed *editor) confirm(c *call, text string) {
-	if text == "" {
-		return
-	}
-	ed.later(c, func() {}, func(context.Context) error {
+// confirm tells the user what a command has done; "" tells nothing. It is called before what follows from the command
+// can begin, and the message goes out before what that says: a client shows one message at a time, and the last one stays.
+func (ed *editor) confirm(text string) {
+	if text != "" {
 		ed.showMessage(protocol.MessageTypeInfo, text)
-		return nil
-	})
+	}
 }
 
 // ask puts a question with choices to the user and returns the index of the one that was

@@ -287,10 +287,14 @@ func (l *questions) answer(c *call, q record.Question, a record.Answer) error {
 	}
 	defer release()
 	q.Unsure = l.doubts(q, nil)
+	done := confirmed(q, a)
 	a, err = e.Agent.Accept(q, a)
 	l.doubts(q, err)
 	if err != nil {
 		return err
+	}
+	if a.By == "command" {
+		l.ed.confirm(done)
 	}
 	t := l.tasks.get(q.Task)
 	if l.deliver(q, a) {

@@ -262,6 +262,12 @@ want Oauth2Proxy
 	}
 	sc.act(paper, "Oauth2", sendAnyway)
 	sc.said("to review")
+	told := sc.State().Messages
+	if at := func(text string) int {
+		return slices.IndexFunc(told, func(m lsptest.Message) bool { return strings.Contains(m.Text, text) })
+	}; at("Answered: ") < 0 || at("Answered: ") > at("to review") {
+		t.Errorf("the answer is not confirmed before what follows from it: %+v", told)
+	}
 	sc.nowhere("c4nary")
 	for _, r := range sc.model.Requests() {
 		if strings.Contains(string(r.Body), "c4nary") {
