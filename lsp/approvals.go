@@ -227,7 +227,7 @@ func (l *approvals) renew(ctx context.Context, e *Engine) error {
 		return err
 	}
 	err = l.contents.renew(ctx, l.docs, e, l.shown(), approvalsDocument, agent.Visible(text))
-	l.ed.refreshCodeLenses(ctx)
+	l.ed.lensesChanged()
 	return err
 }
 

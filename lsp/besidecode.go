@@ -81,7 +81,7 @@ func (l *besideCode) hear(e agent.Event) {
 				l.show(doc)
 			}
 		}
-		l.ed.Go("refreshing lenses", func(ctx context.Context) error { l.ed.refreshCodeLenses(ctx); return nil })
+		l.ed.lensesChanged()
 	}
 }
 

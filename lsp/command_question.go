@@ -73,7 +73,7 @@ func (l *questions) doAnswer(c *call, a arguments) (any, error) {
 	if u, ok := a.uri(); ok {
 		l.papers.doubt(u)
 		how = fmt.Sprintf("run the code action %q", sendAnyway)
-		l.ed.later(c, func() {}, func(ctx context.Context) error { l.ed.refreshCodeLenses(ctx); return nil })
+		l.ed.lensesChanged()
 	}
 	return nil, fmt.Errorf("%w. If it is no secret, %s", err, how)
 }

@@ -37,6 +37,8 @@ type editor struct {
 	client   client // written by initialize, before anything reads it
 	progress progresses
 	outdated func(u uri.URI) bool // whether the client shows another text of a document of ours than its file has
+
+	lensesChanged func() // other lenses may stand above lines now, see lenses.look
 }
 
 // showMessage shows the user a message that needs no answer. It may be called
@@ -209,11 +211,6 @@ func (c *client) diagnostic(d protocol.Diagnostic) protocol.Diagnostic {
 // refreshDiagnostics asks the client to pull its diagnostics again, where it does.
 func (ed *editor) refreshDiagnostics(ctx context.Context) {
 	ed.refresh(ctx, ed.client.RefreshDiagnostics, protocol.MethodWorkspaceDiagnosticRefresh)
-}
-
-// refreshCodeLenses asks the client to ask for its code lenses again, where it can.
-func (ed *editor) refreshCodeLenses(ctx context.Context) {
-	ed.refresh(ctx, ed.client.RefreshCodeLenses, protocol.MethodWorkspaceCodeLensRefresh)
 }
 
 // refresh calls a method without params whose answer says nothing.

@@ -230,7 +230,7 @@ func (l *memoryPage) renew(ctx context.Context, e *Engine) error {
 		return err
 	}
 	err = l.contents.renew(ctx, l.docs, e, l.shown(), memoryDocument, agent.Visible(text))
-	l.ed.refreshCodeLenses(ctx)
+	l.ed.lensesChanged()
 	return err
 }
 

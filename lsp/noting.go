@@ -242,7 +242,7 @@ func (l *reviews) gaveBack(e agent.Event) {
 	}
 	text := fmt.Sprintf("Result of task %s: %s\nIt went back with your notes: the next review shows what came of them.\n", id, agent.Visible(title(e.Status.Task)))
 	l.ed.Go("telling that a result went back", func(ctx context.Context) error {
-		defer l.ed.refreshCodeLenses(ctx)
+		defer l.ed.lensesChanged()
 		doc := l.docs.get(document)
 		if doc == nil {
 			return nil

@@ -258,7 +258,7 @@ func (l *prunePage) actions(_ context.Context, docs snapshot, p *protocol.CodeAc
 // renew brings the list up to date: in the editor where it is open there, else on disk.
 func (l *prunePage) renew(ctx context.Context, e *Engine, text string) (err error) {
 	err = l.contents.renew(ctx, l.docs, e, l.open(), pruneDocument, agent.Visible(text))
-	l.ed.refreshCodeLenses(ctx)
+	l.ed.lensesChanged()
 	return err
 }
 

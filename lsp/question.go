@@ -88,7 +88,7 @@ func (l *questions) Ask(ctx context.Context, q record.Question) (record.Answer, 
 // prompt, in its turn and not while the user types, everywhere else as a message that says
 // how to answer. ctx ends when the question is decided.
 func (l *questions) show(ctx context.Context, o *openQuestion) {
-	l.ed.refreshCodeLenses(ctx)
+	l.ed.lensesChanged()
 	if l.ed.client.Events && !l.ed.client.AsksBeside {
 		return // a plugin, which has heard of it, and shows what is open from the data
 	}

@@ -258,7 +258,7 @@ func (l *reviews) refresh(ctx context.Context, e *Engine, id string) (*review.Re
 		return nil, "", err
 	}
 	l.mark(e, id, r)
-	l.ed.Go("refreshing lenses", func(ctx context.Context) error { l.ed.refreshCodeLenses(ctx); return nil })
+	l.ed.lensesChanged()
 	return rev, path, nil
 }
 

@@ -56,11 +56,8 @@ type server struct {
 	activities   *activities    // documents that tell what tasks do
 	following    *following     // shows where tasks edit
 	beside       *besideCode    // answers beside the comments that ask
-	lenses       []lensSource
+	lenses       *lenses        // commands above lines
 }
-
-// lensSource offers code lenses of a document.
-type lensSource func(doc *document) []protocol.CodeLens
 
 // newServer returns a server that knows documents, folders, settings and progress;
 // install adds the rest.
@@ -69,6 +66,8 @@ func newServer(ctx context.Context, o Options) *server {
 	ed := s.ed
 	s.docs = newDocuments(ed)
 	ed.outdated = s.docs.outdated
+	s.lenses = &lenses{ed: ed, docs: s.docs, told: make(map[uri.URI]toldLenses)}
+	ed.lensesChanged = s.lenses.look
 	s.folders = &folders{ed: ed}
 	s.config = &configuration{ed: ed}
 	s.engines = &engines{backend: o.Backend, ed: ed, docs: s.docs, folders: s.folders, config: s.config, waiting: make(map[string]bool)}
@@ -92,6 +91,7 @@ func newServer(ctx context.Context, o Options) *server {
 		s.activities.hear(e)
 		s.beside.hear(e)
 		s.events.hear(e)
+		s.lenses.look()
 	}}
 	s.approvals = &approvals{ed: ed, docs: s.docs, engines: s.engines, contents: s.contents, tasks: s.tasks, pages: s.pages}
 	s.memory = &memoryPage{ed: ed, docs: s.docs, engines: s.engines, contents: s.contents, pages: s.pages}
@@ -105,7 +105,7 @@ func newServer(ctx context.Context, o Options) *server {
 	s.offers = &offers{ed: ed, docs: s.docs, folders: s.folders, diagnostics: s.diagnostics, standing: s.standing}
 	s.activities = &activities{ed: ed, engines: s.engines, tasks: s.tasks, papers: s.papers}
 	s.following = &following{ed: ed, docs: s.docs, engines: s.engines, papers: s.papers, tasks: make(map[string]*followed)}
-	s.tasks.ended = append(s.tasks.ended, s.following.forget)
+	s.tasks.ended = append(s.tasks.ended, s.following.forget, func(string) { s.lenses.look() })
 	s.beside = &besideCode{ed: ed, docs: s.docs, offers: s.offers, diagnostics: s.diagnostics}
 	s.taskCommands.beside = s.beside
 	ed.Hooks.Initialize, ed.Hooks.Initialized = s.initialize, s.greet
@@ -128,9 +128,9 @@ func (s *server) install() {
 	s.offers.sources = []actionSource{s.questions.actions, s.reviews.actions, s.trust.actions}
 	s.offers.last = []actionSource{s.taskCommands.taskActions}
 	s.offers.install()
-	s.lenses = []lensSource{s.papers.lenses, s.questionPage.lenses, s.reviews.lenses, s.approvals.lenses, s.memory.lenses, s.validators.lenses, s.prune.lenses, s.settings.lenses,
+	s.lenses.sources = []lensSource{s.papers.lenses, s.questionPage.lenses, s.reviews.lenses, s.approvals.lenses, s.memory.lenses, s.validators.lenses, s.prune.lenses, s.settings.lenses,
 		s.taskCommands.lenses, s.reviews.sourceLenses, s.failing.lenses, s.offers.lenses, s.activities.lenses, s.beside.lenses}
-	s.lensMethods()
+	s.lenses.methods()
 	s.hoverMethods()
 	s.commandMethods()
 	s.contents.methods(s.docs)
@@ -226,19 +226,6 @@ func (s *server) unfinished(ctx context.Context) {
 	if err := s.taskCommands.announce(ctx, list); err != nil {
 		s.ed.showMessage(protocol.MessageTypeError, sentence(err.Error()))
 	}
-}
-
-// lensMethods adds code lenses.
-func (s *server) lensMethods() {
-	onRequest(s.docs, protocol.MethodTextDocumentCodeLens, func(_ context.Context, c *call, p *protocol.CodeLensParams) (any, error) {
-		list := []protocol.CodeLens{}
-		if doc := c.docs[p.TextDocument.URI]; doc != nil {
-			for _, source := range s.lenses {
-				list = append(list, source(doc)...)
-			}
-		}
-		return list, nil
-	})
 }
 
 // commandMethods adds workspace/executeCommand.

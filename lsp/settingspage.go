@@ -214,6 +214,6 @@ func (l *settingsPage) rewrite(ctx context.Context, e *Engine) error {
 			err = l.contents.renew(ctx, l.docs, e, doc, settingsDocument, agent.Visible(text))
 		}
 	}
-	l.ed.refreshCodeLenses(ctx)
+	l.ed.lensesChanged()
 	return err
 }

@@ -368,7 +368,7 @@ func (l *validatorsPage) renew(ctx context.Context, e *Engine, name string, text
 	if err == nil {
 		_, err = l.rewrite(ctx, e, name, now)
 	}
-	l.ed.refreshCodeLenses(ctx)
+	l.ed.lensesChanged()
 	return err
 }
 

@@ -130,14 +130,14 @@ func (m *Memory) recallBeside(ctx context.Context, w wanted, n int, use bool) ([
 	}
 	similar := map[string]float64{}
 	for _, r := range found {
-		near = append(near, match{r.ID, r.Similarity})
+		near = append(near, match{id: r.ID, similarity: r.Similarity})
 	}
 	for _, s := range near {
 		similar[s.id] = max(similar[s.id], s.similarity)
 	}
 	var all []match
 	for _, id := range slices.Sorted(maps.Keys(similar)) {
-		all = append(all, match{id, similar[id]})
+		all = append(all, match{id: id, similarity: similar[id]})
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -184,7 +184,7 @@ func (e *endpoint) search(ctx context.Context, kind, text string, n int) []match
 	var near []match
 	for _, f := range found {
 		if similar := e.scale.similarity(f.similarity); similar >= MinSimilarity {
-			near = append(near, match{f.id, similar})
+			near = append(near, match{id: f.id, similarity: similar})
 		}
 	}
 	slices.SortFunc(near, func(a, b match) int {

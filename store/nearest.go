@@ -79,7 +79,7 @@ func (x *nearest) near(ctx context.Context, kind string, vector []float32, n int
 	}
 	found := make([]match, 0, len(results))
 	for _, r := range results {
-		found = append(found, match{r.ID, float64(r.Similarity)})
+		found = append(found, match{id: r.ID, similarity: float64(r.Similarity)})
 	}
 	return found, nil
 }

@@ -56,7 +56,11 @@ const (
 type match struct {
 	id         string
 	similarity float64
+	lexical    float64 // the share of the most that BM25 can be
 }
+
+// unlike reports whether a text has nothing to do with the query.
+func (m match) unlike() bool { return m.similarity < MinSimilarity && m.lexical < minCovered }
 
 // tail is what an index holds of the rows that are not merged: it is read once, and then only what is new.
 type tail struct {
@@ -105,6 +109,13 @@ type term struct {
 // search returns at most n patterns of a kind that are similar to a text, the most similar first; of those whose ids among
 // has, where it is not nil.
 func (all tails) search(ctx context.Context, tx *bolt.Tx, w wanted, n int, among map[string]bool) ([]match, error) {
+	found, err := all.rank(ctx, tx, w, among)
+	found = slices.DeleteFunc(found, match.unlike)
+	return found[:min(n, len(found))], err
+}
+
+// rank returns what shares a word with a text, the most similar first.
+func (all tails) rank(ctx context.Context, tx *bolt.Tx, w wanted, among map[string]bool) ([]match, error) {
 	search := tx.Bucket(searchBucket)
 	if search == nil || search.Bucket([]byte(w.kind)) == nil {
 		return nil, nil
@@ -122,7 +133,7 @@ func (all tails) search(ctx context.Context, tx *bolt.Tx, w wanted, n int, among
 		return nil, err
 	}
 	s.weigh()
-	return s.compare(ctx, s.preselect(), n)
+	return s.compare(ctx, s.preselect())
 }
 
 // of reads the rows that are not merged, of which those that were known are kept.
@@ -386,7 +397,7 @@ func (s *searcher) list(lists *bolt.Bucket, t term, scores []float32, touched []
 // compare finds the similarity of rows exactly. chromem-go gets what they share with the query
 // as vectors of a length of one: one dimension for each feature of the query, and one for all other features. The
 // cosine is that of all features.
-func (s *searcher) compare(ctx context.Context, numbers []uint32, n int) ([]match, error) {
+func (s *searcher) compare(ctx context.Context, numbers []uint32) ([]match, error) {
 	rows, lexical, index := s.kind.Bucket(rowsBucket), map[string]float64{}, newNearest(len(s.terms)+1)
 	for _, at := range numbers {
 		raw := rows.Get(number(at))
@@ -413,14 +424,12 @@ func (s *searcher) compare(ctx context.Context, numbers []uint32, n int) ([]matc
 	var found []match
 	for _, r := range results {
 		similarity := cosineShare*r.similarity + (1-cosineShare)*lexical[r.id]
-		if similarity >= MinSimilarity || lexical[r.id] >= minCovered {
-			found = append(found, match{r.id, min(similarity, 1)})
-		}
+		found = append(found, match{r.id, min(similarity, 1), lexical[r.id]})
 	}
 	slices.SortFunc(found, func(a, b match) int {
 		return cmp.Or(cmp.Compare(b.similarity, a.similarity), cmp.Compare(a.id, b.id))
 	})
-	return found[:min(n, len(found))], nil
+	return found, nil
 }
 
 // project reads a row and returns its vector as the query sees it, and its BM25.
