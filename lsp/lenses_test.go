@@ -43,9 +43,9 @@ call FINISH_FEATURE {"thought": "done", "summary": "done"}
 		}
 	}
 	sc.run("write it down")
-	follow("CASE asks: ", true)
+	follow("asks: “Which format?”", true)
 	follow("CASE works on this: ", true)
 	sc.command(cmdAnswer, "JSON")
-	follow("CASE asks", false)
+	follow("asks: ", false)
 	follow("CASE works on this: ", false)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"caselsp/agent/count"
+	"caselsp/agent/record"
 	"caselsp/agent/review"
 	"caselsp/agent/workspace"
 
@@ -108,7 +109,7 @@ func (k *taskCommands) lenses(doc *document) []protocol.CodeLens {
 		return nil
 	}
 	for _, q := range k.tasks.questions() {
-		list = append(list, lensesAt(protocol.Range{}, command("CASE asks: "+brief(subjectOf(q)), cmdQuestions, map[string]any{}))...)
+		list = append(list, lensesAt(protocol.Range{}, command(asking(q), cmdQuestions, map[string]any{}))...)
 	}
 	for _, t := range k.tasks.all() {
 		st := t.get()
@@ -120,6 +121,14 @@ func (k *taskCommands) lenses(doc *document) []protocol.CodeLens {
 			command("CASE works on this: "+title(st.Task), cmdActivity, taskArguments{t.id}), command("Stop it", cmdStop, taskArguments{t.id}))...)
 	}
 	return list
+}
+
+// asking is the title of a question's lens: who asks, and what.
+func asking(q record.Question) string {
+	if q.Kind() == record.KindInput {
+		return capital(brief(subjectOf(q)))
+	}
+	return "CASE asks: " + brief(subjectOf(q))
 }
 
 // touches reports whether a running task has staged a file.

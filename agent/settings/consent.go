@@ -40,7 +40,7 @@ type Pending struct {
 }
 
 // AdviseConfirm says what can be done about a value that waits.
-const AdviseConfirm = "if it is yours, confirm it with `caselsp trust --settings` or the command caselsp.settings"
+const AdviseConfirm = "if it is yours, confirm it with the command caselsp.settings or `caselsp trust --settings`"
 
 // shownPending is how many values that wait a message lists: more were not set by hand.
 const shownPending = 10
@@ -59,13 +59,17 @@ func (m *merging) await(list []Pending) {
 			m.Problems = append(m.Problems, Problem{Layer: p.From, Once: "more", Text: fmt.Sprintf("%d more values are not used either; `caselsp trust --settings` lists them", len(m.Pending)-i)})
 			break
 		}
-		what := p.Text
-		if route, ok := strings.CutPrefix(p.Text, routeHead); ok {
-			what = "the model server " + route + ", set by your editor,"
-		}
-		m.Problems = append(m.Problems, Problem{Setting: p.Setting, Layer: p.From, Once: p.ID(),
-			Text: what + " is not used until you confirm it, because a file of the project may have set it: " + AdviseConfirm})
+		m.Problems = append(m.Problems, Problem{Setting: p.Setting, Layer: p.From, Once: p.ID(), Text: p.waits()})
 	}
+}
+
+// waits says that a value is not used. What a short notification cuts off comes last.
+func (p Pending) waits() string {
+	what, where := p.Setting+" "+p.Text, p.From
+	if route, ok := strings.CutPrefix(p.Text, routeHead); ok {
+		what, where = "the model server "+route, p.Setting+" in "+p.From
+	}
+	return fmt.Sprintf("Not used yet: %s, set by your editor (%s). I%s; a file of the project may have set it.", what, where, AdviseConfirm[1:])
 }
 
 // Route is where the requests of a model go.

@@ -20,6 +20,9 @@ type Problem struct {
 // String returns the problem as one line for the user.
 func (p Problem) String() string {
 	text := p.Layer + ": " + p.Text
+	if p.Setting != "" && p.Once != "" {
+		return p.Text // it says where it stands
+	}
 	if p.Setting != "" {
 		text = p.Setting + " in " + text
 	}

@@ -104,13 +104,13 @@ func TestHostileEditor(t *testing.T) {
 			s := startServer(t, home, map[string]string{"a.py": "a = 1\n"}, "", o,
 				"CASELSP_TRUST_FOLDERS=", "CASELSP_MODEL_BASE_URL=", "CASELSP_MODEL_NAME=", "OPENAI_API_KEY="+userKey)
 			s.attack(h)
-			s.expect(lsptest.ShownMessage(`is not used until you confirm it, because a file of the project may have set it`), lsptest.ShownMessage("caselsp.settings"))
+			s.expect(lsptest.ShownMessage(`; a file of the project may have set it`), lsptest.ShownMessage("caselsp.settings"))
 			s.command("caselsp.run", "greet")
 			s.expect(untouched(thief, lsptest.Asked("Do you trust")))
 			s.command("caselsp.doctor")
 			s.expect(lsptest.Opened("doctor.md"))
 			page, err := os.ReadFile(s.State().Shown[len(s.State().Shown)-1].Path)
-			if err != nil || !strings.Contains(string(page), "is not used until you confirm it, because") {
+			if err != nil || !strings.Contains(string(page), "Not used yet: ") {
 				t.Errorf("the doctor does not say what is ignored: %v\n%s", err, page)
 			}
 			if keys := thief.keys(); len(keys) > 0 {

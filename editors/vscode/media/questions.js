@@ -55,7 +55,8 @@
     const box = element('div', 'about');
     box.append(element('p', 'who', q.kind === 'input' ? `${q.who} asks` : q.kind === 'approval' ? 'CASE asks whether this may happen' : 'CASE asks'));
     box.append(q.what ? element('pre', 'what', q.what) : element('p', '', q.text));
-    const facts = [q.where, ...(q.gets || []), ...(q.touches || []).map((t) => `It ${t}.`), q.why].filter(Boolean);
+    // The text is the whole of a question; where something else stands in its place, the rest of it follows.
+    const facts = q.what ? [q.where, ...(q.gets || []), ...(q.touches || []).map((t) => `It ${t}.`), q.why].filter(Boolean) : [];
     if (facts.length > 0) {
       const ul = element('ul');
       facts.forEach((f) => ul.append(element('li', '', f)));
@@ -76,7 +77,9 @@
     box.append(later);
     const written = q.choices.findIndex((c) => c.opens);
     const denies = written >= 0 && q.choices[written].deny;
-    q.choices.forEach((c, i) => {
+    // What is offered stands before the field for other answers.
+    const order = q.choices.map((c, i) => [c, i]).sort(([a], [b]) => Number(a.opens) - Number(b.opens));
+    order.forEach(([c, i]) => {
       if (c.opens) {
         if (!c.deny) {
           const send = button(q, 'Send this answer', () => decide(q, i, { text: state.answer || '' }), 'secondary');

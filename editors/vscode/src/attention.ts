@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import * as vscode from 'vscode';
 import type { Board } from './board';
 import { type Question, type Task, cost, counted, tokens } from './data';
-import { plain } from './messages';
+import { plain } from './notify';
 import type { Reviews } from './review';
 import type { Server } from './server';
 import { own } from './settings';

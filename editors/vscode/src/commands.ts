@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
 import * as vscode from 'vscode';
+import { MessageType } from 'vscode-languageclient/node';
 import { findBinary } from './binary';
 import type { Board } from './board';
 import { isOpen } from './data';
 import { type HunkArgument, type Hunks, fileOf, noteOn } from './hunks';
-import { plain } from './messages';
+import { notify } from './notify';
 import { ask, pickDiagnostic, pickTask, pickTodo } from './pickers';
 import type { QuestionView } from './questions';
 import type { Reviews } from './review';
@@ -32,7 +33,7 @@ export function register(parts: Parts): vscode.Disposable[] {
       try {
         await run(argument);
       } catch (err) {
-        void vscode.window.showErrorMessage(`CASE: ${plain(text(err))}`);
+        notify(MessageType.Error, `CASE: ${text(err)}`);
       }
     }),
   );
@@ -287,6 +288,9 @@ function keeping({ context, server, board }: Parts): Table {
     withdrawTrust: () => server.execute('caselsp.trust', { withdraw: true }),
     settings: () => server.execute('caselsp.settings'),
     openSettings: async () => vscode.commands.executeCommand('workbench.action.openSettings', `@ext:${context.extension.id}`),
+    // On another machine than the window's, the settings of that machine hold.
+    setPath: async () =>
+      vscode.commands.executeCommand(`workbench.action.open${vscode.env.remoteName === undefined ? '' : 'Remote'}Settings`, { query: 'caselsp.path' }),
     walkthrough: async () => vscode.commands.executeCommand('workbench.action.openWalkthrough', `${context.extension.id}#start`, false),
     restart: () => server.restart(),
     refresh: () => board.read(),

@@ -4,6 +4,7 @@ import { Board } from './board';
 import { register } from './commands';
 import { Hunks } from './hunks';
 import { Messages } from './messages';
+import { readPalette } from './notify';
 import { QuestionView } from './questions';
 import { Reviews } from './review';
 import { Server } from './server';
@@ -13,6 +14,7 @@ let server: Server | undefined;
 
 /** VS Code calls it once a window; it returns what tests and other extensions may use. */
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
+  readPalette(context);
   const output = vscode.window.createOutputChannel('CASE', { log: true });
   const trace = vscode.window.createOutputChannel('CASE (trace)');
   server = new Server(context, output, trace);

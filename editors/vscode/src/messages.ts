@@ -1,17 +1,10 @@
 import * as vscode from 'vscode';
-import { type MessageActionItem, MessageType, type ShowDocumentParams, type ShowMessageParams, type ShowMessageRequestParams } from 'vscode-languageclient/node';
+import { type MessageActionItem, type ShowDocumentParams, type ShowMessageParams, type ShowMessageRequestParams } from 'vscode-languageclient/node';
 import type { Board } from './board';
 import { type Question, isOpen } from './data';
+import { named, notify, plain, presenter } from './notify';
 import type { Reviews } from './review';
 import { own } from './settings';
-
-/**
- * A text as a notification shows it without taking a part of it for a link: VS Code makes links, also such that run
- * commands, of "[text](command:id)", and what a model or a command says may hold that.
- */
-export function plain(text: string): string {
-  return text.replace(/\]\(/g, '] (');
-}
 
 /** The review document of the server, which it opens unasked when a result is there. */
 const reviewDocument = /\/review-([^/]+)\.diff$/;
@@ -28,7 +21,7 @@ export class Messages {
 
   /** A message that needs no answer. */
   show(params: ShowMessageParams): void {
-    void this.present(params.type)(plain(params.message));
+    notify(params.type, params.message);
   }
 
   /**
@@ -38,12 +31,12 @@ export class Messages {
   async ask(params: ShowMessageRequestParams): Promise<MessageActionItem | null> {
     const question = await this.questionOf(params.message);
     if (question === undefined) {
-      return (await this.present(params.type)<MessageActionItem>(plain(params.message), ...(params.actions ?? []))) ?? null;
+      return (await presenter(params.type)<MessageActionItem>(plain(named(params.message).text), ...(params.actions ?? []))) ?? null;
     }
     const decided = this.decided(question);
     if (own('vscode.questions', 'notification') === 'notification') {
-      // The link first: what is longer than a line is cut off.
-      const title = `[CASE asks](command:caselsp-vscode.questions) ${plain(question.text)}`;
+      // The link first: what is longer than a line is cut off. A button would end the notification, and its answer with it.
+      const title = `[Show the question](command:caselsp-vscode.questions) ${plain(named(question.text).text)}`;
       void vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, () => decided);
     }
     await decided;
@@ -88,17 +81,6 @@ export class Messages {
   /** Reports whether lenses of the extension decide about hunks in a document. */
   decides(document: vscode.Uri): boolean {
     return this.reviews.pendingIn(document).length > 0;
-  }
-
-  private present(type: MessageType): typeof vscode.window.showErrorMessage {
-    switch (type) {
-      case MessageType.Error:
-        return vscode.window.showErrorMessage;
-      case MessageType.Warning:
-        return vscode.window.showWarningMessage;
-      default:
-        return vscode.window.showInformationMessage;
-    }
   }
 
   private async questionOf(message: string): Promise<Question | undefined> {

@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
+import { MessageType } from 'vscode-languageclient/node';
 import type { Board } from './board';
 import type { Task } from './data';
-import { plain } from './messages';
+import { notify } from './notify';
 import { stateIcon } from './tasks';
 
 /** Asks for a text; undefined where the user gave up, "" where they gave none. */
@@ -13,7 +14,7 @@ export function ask(title: string, prompt: string, value = ''): Thenable<string 
 export async function pickTask(board: Board, command: string, title: string): Promise<Task | undefined> {
   await board.read();
   if (board.problem !== '') {
-    void vscode.window.showErrorMessage(`CASE: ${plain(board.problem)}`);
+    notify(MessageType.Error, `CASE: ${board.problem}`);
     return undefined;
   }
   const fitting = board.tasks.filter((t) => t.can.includes(command));

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import type { Board } from './board';
 import { type Choice, type Question, counted } from './data';
+import { named } from './notify';
 import { type Server, text } from './server';
 
 /** What the page sends. */
@@ -92,7 +93,7 @@ export class QuestionView implements vscode.WebviewViewProvider, vscode.Disposab
       try {
         await this.server.execute(choice.command, argumentsOf(choice, message));
       } catch (err) {
-        problem = text(err);
+        problem = named(text(err)).text;
       }
     }
     void this.view?.webview.postMessage({ type: 'decided', task: message.task, question: message.question, problem });
@@ -102,7 +103,7 @@ export class QuestionView implements vscode.WebviewViewProvider, vscode.Disposab
 
 /** A question as the page gets it: it needs no commands. */
 function shown(q: Question): object {
-  return { ...q, choices: q.choices.map(({ title, allows, opens, command }) => ({ title, allows, opens, deny: command === 'caselsp.deny' })) };
+  return { ...q, text: named(q.text).text, choices: q.choices.map(({ title, allows, opens, command }) => ({ title, allows, opens, deny: command === 'caselsp.deny' })) };
 }
 
 /** The arguments of a choice, with what the user wrote in the place of a document for it. */

@@ -18,7 +18,8 @@ import {
   ShowMessageRequest,
 } from 'vscode-languageclient/node';
 import { findBinary } from './binary';
-import { type Messages, plain } from './messages';
+import type { Messages } from './messages';
+import { plain } from './notify';
 import { own, section, settingsFor } from './settings';
 
 /**
@@ -286,7 +287,7 @@ export class Server implements vscode.Disposable {
     if (chosen === how) {
       await vscode.commands.executeCommand('workbench.action.openWalkthrough', `${this.context.extension.id}#start`, false);
     } else if (chosen === where) {
-      await vscode.commands.executeCommand('workbench.action.openSettings', 'caselsp.path');
+      await vscode.commands.executeCommand('caselsp-vscode.setPath');
     }
   }
 }

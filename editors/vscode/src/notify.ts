@@ -1,0 +1,85 @@
+import * as vscode from 'vscode';
+import { MessageType } from 'vscode-languageclient/node';
+
+/**
+ * A text as a notification shows it without taking a part of it for a link: VS Code makes links, also such that run
+ * commands, of "[text](command:id)", and what a model or a command says may hold that.
+ */
+export function plain(text: string): string {
+  return text.replace(/\]\(/g, '] (');
+}
+
+/** The server's commands whose entry in the palette has another name: what answers a question is done in the view of questions. */
+const elsewhere: Readonly<Record<string, string>> = {
+  answer: 'questions',
+  approve: 'questions',
+  approveAlways: 'questions',
+  approveTask: 'questions',
+  confirm: 'settings',
+  deny: 'questions',
+  next: 'nextHunk',
+  revoke: 'approvals',
+  state: 'projectState',
+  thread: 'threads',
+};
+
+/** How the server's texts name its commands, with the marks around the name. */
+const commandName = /[`"]?\bcaselsp\.([a-zA-Z]+)\b(?!\.\w)[`"]?/g;
+
+/** The most buttons under a notification: more do not stand in one row. */
+const maxButtons = 3;
+
+/** An entry of the palette. */
+interface Entry {
+  command: string;
+  title: string;
+}
+
+/** The palette's entries by their name; the extension's manifest has them. */
+const entries = new Map<string, Entry>();
+
+/** Reads the names of the palette's entries. */
+export function readPalette(context: vscode.ExtensionContext): void {
+  const manifest = context.extension.packageJSON as { contributes: { commands: Entry[] } };
+  for (const { command, title } of manifest.contributes.commands) {
+    entries.set(command.slice(command.indexOf('.') + 1), { command, title });
+  }
+}
+
+/** A text of the server in which its commands are named as in the palette, and the entries that it names. */
+export function named(text: string): { text: string; entries: Entry[] } {
+  const found = new Set<Entry>();
+  const told = text.replace(commandName, (whole: string, name: string) => {
+    const entry = entries.get(elsewhere[name] ?? name);
+    if (entry === undefined) {
+      return whole;
+    }
+    found.add(entry);
+    return `“CASE: ${entry.title}”`;
+  });
+  return { text: told, entries: [...found] };
+}
+
+/** Shows a text of the server; what it says can be done is done by its buttons. */
+export function notify(type: MessageType, message: string): void {
+  const { text, entries: offered } = named(message);
+  const buttons = offered.slice(0, maxButtons).map((e) => e.title);
+  void presenter(type)(plain(text), ...buttons).then((chosen) => {
+    const entry = offered.find((e) => e.title === chosen);
+    if (entry !== undefined) {
+      void vscode.commands.executeCommand(entry.command);
+    }
+  });
+}
+
+/** What shows messages of a type. */
+export function presenter(type: MessageType): typeof vscode.window.showErrorMessage {
+  switch (type) {
+    case MessageType.Error:
+      return vscode.window.showErrorMessage;
+    case MessageType.Warning:
+      return vscode.window.showWarningMessage;
+    default:
+      return vscode.window.showInformationMessage;
+  }
+}
