@@ -83,3 +83,13 @@ func (x *nearest) near(ctx context.Context, kind string, vector []float32, n int
 	}
 	return found, nil
 }
+
+// match is a pattern's id and its similarity to the query, from 0 to 1.
+type match struct {
+	id         string
+	similarity float64
+	lexical    float64 // the share of the most that BM25 can be
+}
+
+// unlike reports whether a text has nothing to do with the query.
+func (m match) unlike() bool { return m.similarity < MinSimilarity && m.lexical < minCovered }

@@ -52,16 +52,6 @@ const (
 	priorRows = 100
 )
 
-// match is a pattern's id and its similarity to the query, from 0 to 1.
-type match struct {
-	id         string
-	similarity float64
-	lexical    float64 // the share of the most that BM25 can be
-}
-
-// unlike reports whether a text has nothing to do with the query.
-func (m match) unlike() bool { return m.similarity < MinSimilarity && m.lexical < minCovered }
-
 // tail is what an index holds of the rows that are not merged: it is read once, and then only what is new.
 type tail struct {
 	removals     []byte // as they were when it was read
