@@ -219,8 +219,10 @@ func unknownTopic(root *cobra.Command, name string) error {
 	text := fmt.Sprintf("there is no help topic %q", name)
 	if best >= 0 {
 		text += fmt.Sprintf("; did you mean %q?", known[best])
+	} else {
+		text += "."
 	}
-	return errors.New(text + ". Topics: " + strings.Join(topicNames(), ", "))
+	return errors.New(text + " Topics: " + strings.Join(topicNames(), ", "))
 }
 
 // widestPage is the longest line in columns: longer ones are hard to read.

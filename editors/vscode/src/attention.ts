@@ -57,7 +57,7 @@ export class Attention implements vscode.Disposable {
   private look(): { text: string; tooltip: string; command: string; warning?: boolean } {
     const first = this.board.questions[0];
     if (this.server.problem !== '') {
-      return { text: '$(warning) CASE', tooltip: this.server.problem, command: 'caselsp-vscode.output', warning: true };
+      return { text: '$(warning) CASE: not running', tooltip: this.server.problem, command: 'caselsp-vscode.output', warning: true };
     }
     if (first !== undefined) {
       const more = this.board.questions.length > 1 ? ` (+${this.board.questions.length - 1})` : '';

@@ -31,7 +31,7 @@ export function findBinary(setting: string, env: NodeJS.ProcessEnv = process.env
       }
     }
   }
-  return { problem: 'The program caselsp was not found on PATH.' };
+  return { problem: 'The program caselsp was not found on the PATH that VS Code has.' };
 }
 
 function executable(file: string): boolean {

@@ -290,7 +290,7 @@ function keeping({ context, server, board }: Parts): Table {
     openSettings: async () => vscode.commands.executeCommand('workbench.action.openSettings', `@ext:${context.extension.id}`),
     // On another machine than the window's, the settings of that machine hold.
     setPath: async () =>
-      vscode.commands.executeCommand(`workbench.action.open${vscode.env.remoteName === undefined ? '' : 'Remote'}Settings`, { query: 'caselsp.path' }),
+      vscode.commands.executeCommand(`workbench.action.open${vscode.env.remoteName === undefined ? '' : 'Remote'}Settings`, { query: '@id:caselsp.path' }),
     walkthrough: async () => vscode.commands.executeCommand('workbench.action.openWalkthrough', `${context.extension.id}#start`, false),
     restart: () => server.restart(),
     refresh: () => board.read(),
