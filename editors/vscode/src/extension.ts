@@ -34,7 +34,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     hunks,
     questions,
     attention,
-    new TaskView(board),
+    new TaskView(board, reviews),
     ...register({ context, server, board, reviews, hunks, questions }),
     vscode.workspace.onDidChangeConfiguration((e) => {
       if (e.affectsConfiguration('caselsp.path')) {

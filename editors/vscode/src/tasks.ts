@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { Board, Step } from './board';
 import { type Feature, type FileCount, type Task, cost, counted, tokens } from './data';
+import type { Reviews } from './review';
 
 /** What stands in a row of the view. */
 type Node =
@@ -36,24 +37,32 @@ export class TaskView implements vscode.TreeDataProvider<Node>, vscode.Disposabl
   private readonly emitter = new vscode.EventEmitter<undefined>();
   readonly onDidChangeTreeData = this.emitter.event;
   private readonly view: vscode.TreeView<Node>;
-  private readonly subscription: vscode.Disposable;
+  private readonly subscriptions: readonly vscode.Disposable[];
 
-  constructor(private readonly board: Board) {
+  constructor(
+    private readonly board: Board,
+    private readonly reviews: Reviews,
+  ) {
     this.view = vscode.window.createTreeView('caselsp-vscode.tasks', { treeDataProvider: this, showCollapseAll: true });
     this.view.onDidChangeVisibility((e) => {
       if (e.visible) {
         board.refresh();
       }
     });
-    this.subscription = board.onChanged(() => {
-      this.view.message = board.problem;
-      this.emitter.fire(undefined);
-    });
+    this.subscriptions = [
+      board.onChanged(() => {
+        this.view.message = board.problem;
+        this.emitter.fire(undefined);
+      }),
+      reviews.onReviews(() => this.emitter.fire(undefined)),
+    ];
   }
 
   dispose(): void {
     this.view.dispose();
-    this.subscription.dispose();
+    for (const s of this.subscriptions) {
+      s.dispose();
+    }
     this.emitter.dispose();
   }
 
@@ -95,7 +104,7 @@ export class TaskView implements vscode.TreeDataProvider<Node>, vscode.Disposabl
       case 'files':
         return filesItem(node.task);
       case 'file':
-        return fileItem(node.task, node.file);
+        return fileItem(node.task, node.file, this.leftOf(node.task, node.file));
       case 'note': {
         const item = new vscode.TreeItem(node.label);
         item.id = node.id;
@@ -104,6 +113,15 @@ export class TaskView implements vscode.TreeDataProvider<Node>, vscode.Disposabl
         return item;
       }
     }
+  }
+
+  /** What is left to decide of a file of a result; "" where that is no question. */
+  private leftOf(task: Task, file: FileCount): string {
+    if (task.state !== 'review' || this.reviews.get(task.id) === undefined) {
+      return '';
+    }
+    const left = this.reviews.pending(task.id).filter((p) => p.file.path === file.path && p.file.kept === undefined).length;
+    return left === 0 ? 'decided' : `${counted(left, 'hunk')} to review`;
   }
 
   private partsOf(task: Task): Node[] {
@@ -218,12 +236,13 @@ function filesItem(task: Task): vscode.TreeItem {
   return item;
 }
 
-function fileItem(task: Task, f: FileCount): vscode.TreeItem {
+function fileItem(task: Task, f: FileCount, left: string): vscode.TreeItem {
   const item = new vscode.TreeItem(f.path);
   item.id = `${task.id}/file/${f.path}`;
   item.resourceUri = vscode.Uri.parse(f.uri);
   item.iconPath = vscode.ThemeIcon.File;
-  item.description = f.binary === true ? `binary, ${f.kind}` : `+${f.added} −${f.removed}${f.kind === 'changed' ? '' : ', ' + f.kind}`;
+  const size = f.binary === true ? `binary, ${f.kind}` : `+${f.added} −${f.removed}${f.kind === 'changed' ? '' : ', ' + f.kind}`;
+  item.description = left === '' ? size : `${size}, ${left}`;
   item.tooltip = f.from === undefined || f.from === '' ? f.path : `${f.from} → ${f.path}`;
   item.contextValue = task.can.includes('caselsp.review') ? 'file review' : 'file';
   item.command = { title: 'Show the change', command: 'caselsp-vscode.reviewFile', arguments: [{ task: task.id, file: f.path }] };
