@@ -264,8 +264,10 @@ func (e *engines) tellProblems(list []setting.Problem) {
 	}
 	e.told = told
 	e.mu.Unlock()
-	if text := problemText(append(others, waiting...)); text != "" {
-		e.ed.showMessage(protocol.MessageTypeWarning, text)
+	for _, text := range []string{problemText(others), setting.Waiting(waiting)} {
+		if text != "" {
+			e.ed.showMessage(protocol.MessageTypeWarning, text)
+		}
 	}
 }
 

@@ -13,6 +13,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf16"
+
+	"caselsp/agent/count"
 )
 
 // Value is one value of one setting, as the user confirms it: for a list one entry,
@@ -63,13 +65,27 @@ func (m *merging) await(list []Pending) {
 	}
 }
 
-// waits says that a value is not used. What a short notification cuts off comes last.
+// waits says what is not used, and where it stands.
 func (p Pending) waits() string {
-	what, where := p.Setting+" "+p.Text, p.From
 	if route, ok := strings.CutPrefix(p.Text, routeHead); ok {
-		what, where = "the model server "+route, p.Setting+" in "+p.From
+		return fmt.Sprintf("the model server %s, set by your editor (%s in %s)", route, p.Setting, p.From)
 	}
-	return fmt.Sprintf("Not used yet: %s, set by your editor (%s). I%s; a file of the project may have set it.", what, where, AdviseConfirm[1:])
+	return fmt.Sprintf("%s %s, set by your editor (%s)", p.Setting, p.Text, p.From)
+}
+
+// Waiting tells of values that wait, as one message. What a short notification cuts off comes last.
+func Waiting(list []Problem) string {
+	switch len(list) {
+	case 0:
+		return ""
+	case 1:
+		return list[0].String()
+	}
+	text := fmt.Sprintf("Not used yet: %s from your editor. If they are yours, confirm them with the command caselsp.settings or `caselsp trust --settings`; a file of the project may have set them.", count.Of(len(list), "setting"))
+	for _, p := range list {
+		text += "\n" + p.Text
+	}
+	return text
 }
 
 // Route is where the requests of a model go.

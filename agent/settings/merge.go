@@ -19,10 +19,10 @@ type Problem struct {
 
 // String returns the problem as one line for the user.
 func (p Problem) String() string {
-	text := p.Layer + ": " + p.Text
 	if p.Setting != "" && p.Once != "" {
-		return p.Text // it says where it stands
+		return "Not used yet: " + p.Text + ". I" + AdviseConfirm[1:] + "; a file of the project may have set it."
 	}
+	text := p.Layer + ": " + p.Text
 	if p.Setting != "" {
 		text = p.Setting + " in " + text
 	}

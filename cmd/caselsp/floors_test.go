@@ -57,7 +57,7 @@ var floors = map[string]floor{
 	"agent/stack":      {does: "finds what a project is made with and how it is tested, with the lines that say so"},
 	// Whose a name is, is read in parse trees.
 	"agent/general":               {does: "takes what belongs to one project out of code and prose, so that others learn from the rest", may: []string{"agent/syntax"}},
-	"agent/settings":              {does: "has every setting once: type, default, documentation and who may set it", may: []string{"agent/near", "agent/syntax"}},
+	"agent/settings":              {does: "has every setting once: type, default, documentation and who may set it", may: []string{"agent/count", "agent/near", "agent/syntax"}},
 	"agent/dom":                   {does: "is pages and style sheets as trees that rules ask", may: []string{"agent/syntax"}},
 	"agent/ecma":                  {does: "is scopes, flow and regular expressions of JavaScript that rules ask", may: []string{"agent/syntax"}},
 	"agent/validate":              {does: "runs rules over files and compares what they find before and after an edit", may: []string{"agent/dom", "agent/ecma", "agent/syntax", "store/secret"}, tests: []string{"agent/validate/rules"}},

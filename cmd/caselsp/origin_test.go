@@ -104,7 +104,7 @@ func TestHostileEditor(t *testing.T) {
 			s := startServer(t, home, map[string]string{"a.py": "a = 1\n"}, "", o,
 				"CASELSP_TRUST_FOLDERS=", "CASELSP_MODEL_BASE_URL=", "CASELSP_MODEL_NAME=", "OPENAI_API_KEY="+userKey)
 			s.attack(h)
-			s.expect(lsptest.ShownMessage(`; a file of the project may have set it`), lsptest.ShownMessage("caselsp.settings"))
+			s.expect(lsptest.ShownMessage(`; a file of the project may have set `), lsptest.ShownMessage("caselsp.settings"))
 			s.command("caselsp.run", "greet")
 			s.expect(untouched(thief, lsptest.Asked("Do you trust")))
 			s.command("caselsp.doctor")
@@ -144,7 +144,7 @@ func (s *served) attack(h hostile) {
 	if h.pushed != "" {
 		s.must(s.Notify(protocol.MethodWorkspaceDidChangeConfiguration, json.RawMessage(`{"settings": `+h.pushed+`}`)))
 	}
-	s.expect(lsptest.ShownMessage("not used"))
+	s.expect(lsptest.ShownMessage("Not used yet: "))
 }
 
 // TestConfirmedSetting confirms an editor's settings in a terminal: what was confirmed
@@ -158,7 +158,7 @@ func TestConfirmedSetting(t *testing.T) {
 	}
 	o := lsptest.Options{Settings: set(mine.URL, "OPENAI_API_KEY")}
 	s := startServer(t, home, map[string]string{"a.py": "a = 1\n"}, "", o, "CASELSP_MODEL_BASE_URL=", "CASELSP_MODEL_NAME=", "OPENAI_API_KEY="+userKey, "OTHER_KEY=other")
-	s.expect(lsptest.ShownMessage("not used"))
+	s.expect(lsptest.ShownMessage("Not used yet: "))
 	caselsp := func(in string, args ...string) string {
 		c := exec.Command("caselsp", append(args, "--dir", home+"/project")...)
 		c.Env, c.Stdin = s.cmd.Env, strings.NewReader(in)
@@ -201,7 +201,7 @@ func TestConfirmedSetting(t *testing.T) {
 	// The same key for another server, and another key for the same: neither counts.
 	for _, c := range []struct{ server, key string }{{other.URL, "OPENAI_API_KEY"}, {mine.URL, "OTHER_KEY"}} {
 		again(c.server, c.key)
-		s.expect(lsptest.ShownMessage(fmt.Sprintf("the model server %q with the key in %s, for the model \"m\", set by your editor, is not used", c.server, c.key)))
+		s.expect(lsptest.ShownMessage(fmt.Sprintf("the model server %q with the key in %s, for the model \"m\", set by your editor (", c.server, c.key)))
 	}
 	if got := other.keys(); len(got) > 0 || len(mine.keys()) != asked {
 		t.Errorf("the other server was asked with %q, mine %d times", got, len(mine.keys())-asked)
