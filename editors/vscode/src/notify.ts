@@ -18,13 +18,14 @@ const elsewhere: Readonly<Record<string, string>> = {
   confirm: 'settings',
   deny: 'questions',
   next: 'nextHunk',
+  'note with send': 'sendNotes',
   revoke: 'approvals',
   state: 'projectState',
   thread: 'threads',
 };
 
 /** How the server's texts name its commands, with the marks around the name. */
-const commandName = /[`"]?\bcaselsp\.([a-zA-Z]+)\b(?!\.\w)[`"]?/g;
+const commandName = /[`"]?\bcaselsp\.([a-zA-Z]+(?: with send\b)?)(?![\w.]*\w)[`"]?/g;
 
 /** The most buttons under a notification: more do not stand in one row. */
 const maxButtons = 3;
