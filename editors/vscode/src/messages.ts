@@ -36,7 +36,7 @@ export class Messages {
     const decided = this.decided(question);
     if (own('vscode.questions', 'notification') === 'notification') {
       // The link first: what is longer than a line is cut off. A button would end the notification, and its answer with it.
-      const title = `[Show the question](command:caselsp-vscode.questions) ${plain(named(question.text).text)}`;
+      const title = `[Show the question](command:caselsp-vscode.questions) ${plain(question.text)}`;
       void vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, () => decided);
     }
     await decided;

@@ -24,8 +24,14 @@ const elsewhere: Readonly<Record<string, string>> = {
   thread: 'threads',
 };
 
-/** How the server's texts name its commands, with the marks around the name. */
-const commandName = /[`"]?\bcaselsp\.([a-zA-Z]+(?: with send\b)?)(?![\w.]*\w)[`"]?/g;
+/**
+ * The entries that a message may offer as buttons: they show, and decide and begin nothing. What a message says may come from a
+ * model or a file, which must not put "Accept" under it.
+ */
+const showing: ReadonlySet<string> = new Set(['approvals', 'doctor', 'history', 'memory', 'questions', 'report', 'review', 'settings', 'validators']);
+
+/** What is quoted, which stays as it is, or a command as the server's texts name it, with the marks around it. */
+const commandName = /“[^”]*”?|"[^"]*"|`?\bcaselsp\.([a-zA-Z]+(?: with send\b)?)(?![\w.]*\w)`?/g;
 
 /** The most buttons under a notification: more do not stand in one row. */
 const maxButtons = 3;
@@ -47,21 +53,24 @@ export function readPalette(context: vscode.ExtensionContext): void {
   }
 }
 
-/** A text of the server in which its commands are named as in the palette, and the entries that it names. */
+/** A text of the server in which its commands are named as in the palette, and the entries that it may offer. */
 export function named(text: string): { text: string; entries: Entry[] } {
   const found = new Set<Entry>();
-  const told = text.replace(commandName, (whole: string, name: string) => {
-    const entry = entries.get(elsewhere[name] ?? name);
+  const told = text.replace(commandName, (whole: string, name: string | undefined) => {
+    const own = name === undefined ? '' : (elsewhere[name] ?? name);
+    const entry = entries.get(own);
     if (entry === undefined) {
       return whole;
     }
-    found.add(entry);
+    if (showing.has(own)) {
+      found.add(entry);
+    }
     return `“CASE: ${entry.title}”`;
   });
   return { text: told, entries: [...found] };
 }
 
-/** Shows a text of the server; what it says can be done is done by its buttons. */
+/** Shows a text of the server; what it says can be looked at is a button under it. */
 export function notify(type: MessageType, message: string): void {
   const { text, entries: offered } = named(message);
   const buttons = offered.slice(0, maxButtons).map((e) => e.title);

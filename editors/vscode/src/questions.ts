@@ -103,7 +103,7 @@ export class QuestionView implements vscode.WebviewViewProvider, vscode.Disposab
 
 /** A question as the page gets it: it needs no commands. */
 function shown(q: Question): object {
-  return { ...q, text: named(q.text).text, choices: q.choices.map(({ title, allows, opens, command }) => ({ title, allows, opens, deny: command === 'caselsp.deny' })) };
+  return { ...q, choices: q.choices.map(({ title, allows, opens, command }) => ({ title, allows, opens, deny: command === 'caselsp.deny' })) };
 }
 
 /** The arguments of a choice, with what the user wrote in the place of a document for it. */
