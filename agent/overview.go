@@ -43,12 +43,14 @@ type PlannedFeature struct {
 	Tests     string // how the last run of its tests went, in one line
 }
 
-// FileCount is a file that a task has staged, and how many lines of it differ.
+// FileCount is a file that a task has staged, and how many lines of it differ, without the hunks that the user rejected.
 type FileCount struct {
 	Path, From     string
 	Op             workspace.Op
 	Binary         bool
 	Added, Removed int
+	Rejected       int // hunks
+	AllRejected    bool
 }
 
 // Doing is what a task does at the moment: nothing where Action and Beside are empty.
@@ -132,7 +134,9 @@ func (a *Agent) Overview(id string) (Overview, error) {
 		return o, err
 	}
 	for _, c := range workspace.Compare(workspace.State{}, staged).Files {
-		o.Files = append(o.Files, countOf(c))
+		o.Files = append(o.Files, countOf(c, func(hunk int) bool {
+			return p.Review.Decided[record.HunkID{Path: c.Path, Hunk: hunk}] == record.HunkRejected
+		}))
 	}
 	return o, nil
 }
@@ -152,14 +156,24 @@ func plannedFeature(p *record.State, i int) PlannedFeature {
 	return one
 }
 
-// countOf counts the lines of a change.
-func countOf(c workspace.Change) FileCount {
+// countOf counts the lines of a change. Of a file that is decided as a whole, hunk 0 stands for all.
+func countOf(c workspace.Change, rejected func(hunk int) bool) FileCount {
 	n := FileCount{Path: c.Path, From: c.From, Op: c.Op, Binary: c.Binary}
-	if c.Binary {
+	hunks := len(c.Hunks)
+	if c.Op != workspace.Modify || c.Binary {
+		hunks = min(hunks, 1)
+	}
+	for h := range max(1, hunks) {
+		if rejected(h) {
+			n.Rejected++
+		}
+	}
+	n.AllRejected = n.Rejected == max(1, hunks)
+	if c.Binary || n.AllRejected {
 		return n
 	}
 	before, _ := c.Before.Text()
-	after, _ := c.After.Text()
+	after := c.Select(func(hunk int) bool { return !rejected(min(hunk, hunks-1)) })
 	for _, h := range workspace.Diff(before, after) {
 		n.Added, n.Removed = n.Added+len(h.New), n.Removed+len(h.Old)
 	}

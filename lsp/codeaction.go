@@ -33,6 +33,7 @@ type offers struct {
 	folders     *folders
 	diagnostics *diagnostics
 	standing    *standing
+	tasks       *tasks
 
 	// own are the sources for documents of ours. Where one of them knows a document, it alone
 	// offers something there.

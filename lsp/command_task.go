@@ -32,6 +32,7 @@ type taskCommands struct {
 	beside  *besideCode
 
 	commenting sync.Mutex // held while the task of a comment is looked for and begun
+	offered    offeredTask
 }
 
 // doRun starts a task.
@@ -203,7 +204,8 @@ func (k *taskCommands) doTodo(c *call, a arguments) (any, error) {
 		return nil, fmt.Errorf("%s needs {\"uri\": …, \"range\": …} of a comment in an open document, as the code action on it sends them", cmdTodo)
 	}
 	m := doc.mapper(k.ed.client.Encoding)
-	found := directivesIn(directives(doc.kind(), doc.Text), m, r)
+	all := directives(doc.kind(), doc.Text)
+	found := directivesIn(all, m, r)
 	if len(found) == 0 {
 		return nil, nothingTo("there is no comment here that begins with case:, case? or TODO")
 	}
@@ -211,12 +213,11 @@ func (k *taskCommands) doTodo(c *call, a arguments) (any, error) {
 	if d.Ask {
 		return k.askHere(c, doc, m.Range(d.Start, d.End), d.Text)
 	}
-	text := d.Text + "\n\nA comment in the code asks for this. Remove that comment when it is done."
+	text := commentTask(d)
 	focus := k.focus(c.docs, u, m.Range(d.Start, d.End))
 	k.commenting.Lock() // a comment that is clicked twice begins one task
 	defer k.commenting.Unlock()
-	alone := len(slices.DeleteFunc(directives(doc.kind(), doc.Text), func(other directive) bool { return other.Text != d.Text })) == 1
-	if st, known := k.ofComment(text, focus, alone); known {
+	if st, known := k.ofComment(text, focus, alone(all, d)); known {
 		k.ed.confirm(k.ed.client.commented(st))
 		return started{st.Task.ID}, nil
 	}

@@ -1,6 +1,9 @@
 package lsp
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 // TestCommentTwice runs a comment that has a task: it is told which, and none is begun, until that is over.
 func TestCommentTwice(t *testing.T) {
@@ -8,6 +11,13 @@ func TestCommentTwice(t *testing.T) {
 	sc := play(t, plot{files: map[string]string{"a.py": "# case: see to it\na = 1\n"}, open: []string{"a.py"}, script: holds + write + holds, editor: ale(t)})
 	sc.act("a.py", "case", run)
 	sc.model.Held()
+	lens := func(want string) {
+		t.Helper()
+		if got := sc.lensTitles("a.py"); !slices.Contains(got, want) || want[2:] != run && slices.Contains(got, want[:2]+run) {
+			t.Errorf("lenses %q, want %q", got, want)
+		}
+	}
+	lens("0 CASE works on this comment")
 	sc.act("a.py", "case", run)
 	id := sc.srv.tasks.all()[0].id
 	sc.said("This comment's task " + id + " is coding: see the code actions")
@@ -16,12 +26,15 @@ func TestCommentTwice(t *testing.T) {
 	sc.must(sc.Replace("a.py", "# case", "\n# case")) // lines move
 	sc.act("a.py", "case", run)
 	sc.said("This comment's task " + id + " is stopped: see the code actions")
+	lens("1 CASE: resume the task of this comment")
 	sc.command(cmdResume)
 	sc.said("to review")
 	sc.act("a.py", "case", run)
 	sc.said("This comment's task " + id + " is to be reviewed: see the code actions")
+	lens("1 " + showResult)
 	sc.command(cmdReject)
 	sc.said("Rejected: ")
+	lens("1 " + run)
 	sc.act("a.py", "case", run)
 	sc.model.Held()
 	e, release, err := sc.srv.engines.use(t.Context())

@@ -50,6 +50,8 @@ func asData(v any) (any, error) {
 type statusView struct {
 	Version int        `json:"version"`
 	Tasks   []taskView `json:"tasks"`
+	// Unconfirmed are the settings of which a value of the editor waits to be confirmed; only where no task is named.
+	Unconfirmed []string `json:"unconfirmed,omitempty"`
 }
 
 // taskView is one task.
@@ -74,6 +76,7 @@ type taskView struct {
 	Action       string         `json:"action"`
 	File         string         `json:"file"`
 	Command      string         `json:"command"`
+	Doing        string         `json:"doing"` // the action in a few words
 	Thought      string         `json:"thought"`
 	Tokens       int            `json:"tokens"`
 	CachedTokens int            `json:"cachedTokens"`
@@ -98,6 +101,9 @@ type fileCount struct {
 	Binary  bool   `json:"binary,omitempty"`
 	Added   int    `json:"added"`
 	Removed int    `json:"removed"`
+	// Hunks that the user rejected, which Added and Removed do not count.
+	Rejected    int  `json:"rejected,omitempty"`
+	AllRejected bool `json:"allRejected,omitempty"`
 }
 
 // planView is one feature of a plan.
@@ -144,6 +150,17 @@ func (k *taskCommands) statusAsData(e *Engine, id string) (any, error) {
 		}
 	}
 	data := statusView{Version: dataVersion, Tasks: []taskView{}}
+	if id == "" {
+		list, err := values(e)
+		if err != nil {
+			k.ed.Log.Warn("the settings that wait cannot be read", "error", err)
+		}
+		for _, v := range list {
+			if !v.confirmed {
+				data.Unconfirmed = append(data.Unconfirmed, v.Setting)
+			}
+		}
+	}
 	for _, id := range ids {
 		o, err := e.Agent.Overview(id)
 		if err != nil {
@@ -165,7 +182,7 @@ func (k *taskCommands) taskAsData(e *Engine, o agent.Overview) taskView {
 	d := taskView{
 		ID: o.Task.ID, Title: agent.Visible(title(o.Task)), Text: o.Task.Text, Class: o.Class, State: string(o.State), Interrupted: o.Interrupted, Here: t != nil, Line: agent.Visible(line),
 		Reason: agent.Visible(o.Reason), Outcome: o.Outcome, Feature: o.Feature, Features: o.Features, FeatureTitle: agent.Visible(o.Title), Attempt: o.Attempt, Round: o.Round, Rounds: o.Rounds, Step: o.Step,
-		Action: doing.Action, File: doing.File, Command: agent.Visible(doing.Command), Thought: agent.Quote(doing.Thought),
+		Action: doing.Action, File: doing.File, Command: agent.Visible(doing.Command), Doing: agent.Visible(doing.String()), Thought: agent.Quote(doing.Thought),
 		Tokens: o.Usage.Prompt + o.Usage.Completion, CachedTokens: o.Usage.Cached, Cost: o.Usage.Cost, Estimated: o.Usage.Estimated, Started: o.Started, Changed: o.Changed,
 		Questions: []questionView{}, Files: []fileCount{}, Analysis: agent.Quote(o.Analysis), Plan: []planView{}, Kept: []keptView{}, Can: k.can(o.Status, t != nil),
 	}
@@ -183,7 +200,7 @@ func (k *taskCommands) taskAsData(e *Engine, o agent.Overview) taskView {
 		if err == nil {
 			abs = string(uri.File(abs))
 		}
-		d.Files = append(d.Files, fileCount{Path: f.Path, From: f.From, URI: abs, Kind: kinds[f.Op], Binary: f.Binary, Added: f.Added, Removed: f.Removed})
+		d.Files = append(d.Files, fileCount{Path: f.Path, From: f.From, URI: abs, Kind: kinds[f.Op], Binary: f.Binary, Added: f.Added, Removed: f.Removed, Rejected: f.Rejected, AllRejected: f.AllRejected})
 	}
 	for _, f := range o.Plan {
 		d.Plan = append(d.Plan, planView{f.ID, agent.Visible(f.Title), string(f.State), agent.Visible(f.Reason), f.Attempt, f.Round, f.Tests})

@@ -155,7 +155,9 @@ func (l *reviews) toReview(ctx context.Context, e *Engine, last record.Status) {
 	}
 	if l.ed.client.Confirms && l.ed.client.DocumentChanges && e.Settings.Review.Annotations && l.offerable(e, rev) {
 		if l.docs.rest(ctx) { // the preview takes the keyboard
-			l.offerReview(ctx, e, id)
+			if l.offerReview(ctx, e, id) {
+				return // a command decided in its place, and tells what it led to
+			}
 		}
 		if rev = l.get(id); rev == nil || rev.State != record.Review {
 			if text := acceptedText(last.Task); rev == nil || rev.State != record.Rejected {
@@ -207,11 +209,12 @@ func (l *reviews) offerable(e *Engine, rev *review.Review) bool {
 
 // offerReview has the editor ask about the changes of what is open. What the user
 // took is found in the texts afterwards, and recorded as accepted; the rest stays
-// open. A decision by command takes the question off the screen.
-func (l *reviews) offerReview(ctx context.Context, e *Engine, id string) {
+// open. A decision by command takes the question off the screen: then it is taken back.
+func (l *reviews) offerReview(ctx context.Context, e *Engine, id string) (takenBack bool) {
 	r := l.take(id)
 	r.deciding.Lock()
 	defer r.deciding.Unlock()
+	session := ctx
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	l.mu.Lock()
@@ -235,6 +238,7 @@ func (l *reviews) offerReview(ctx context.Context, e *Engine, id string) {
 	if _, _, err := l.refresh(context.WithoutCancel(ctx), e, id); err != nil {
 		l.ed.Log.Error("the review cannot be read", "error", err)
 	}
+	return ctx.Err() != nil && session.Err() == nil
 }
 
 // refresh reads a review again and brings all that shows it up to date: the

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"caselsp/agent/record"
@@ -169,6 +170,29 @@ func TestOffer(t *testing.T) {
 	sc.said("Undone")
 	sc.expect(lsptest.HasText("a.py", lines(nil)))
 	sc.hunks(id, "a.py", record.HunkOpen, record.HunkOpen)
+}
+
+// TestOfferTakenBack decides by command while the editor asks about each change: the question is taken back, what is chosen there later
+// counts no more, and the review document, which nobody has asked for, does not open.
+func TestOfferTakenBack(t *testing.T) {
+	asked, closed := make(chan struct{}), make(chan struct{})
+	once := sync.OnceFunc(func() { close(asked) })
+	confirm := func(protocol.ChangeAnnotation, string) bool {
+		once()
+		<-closed
+		return false
+	}
+	sc := play(t, plot{files: project, open: []string{"a.py"}, script: edits, editor: lsptest.Options{Confirm: confirm},
+		hasty: true, review: &setting.Review{Annotations: true, Open: true}})
+	id := sc.run("change it all")
+	<-asked
+	sc.command(cmdReject, map[string]any{"task": id, "file": "a.py", "hunk": 1})
+	sc.said("4 hunks of") // while the editor still asks
+	close(closed)
+	sc.hunks(id, "a.py", record.HunkRejected, record.HunkOpen)
+	if shown := sc.State().Shown; len(shown) > 0 {
+		t.Errorf("documents have opened: %+v", shown)
+	}
 }
 
 // TestHostileReview accepts all with editors that misbehave: what is recorded is

@@ -88,6 +88,7 @@ func newServer(ctx context.Context, o Options) *server {
 	s.engines.face = Face{User: s.questions, Applier: s.reviews.elsewhere, Watch: func(e agent.Event) {
 		s.reviews.watch(e)
 		s.tasks.watch(e)
+		s.taskCommands.offered.hear(e)
 		s.activities.hear(e)
 		s.beside.hear(e)
 		s.events.hear(e)
@@ -102,7 +103,7 @@ func newServer(ctx context.Context, o Options) *server {
 	s.taskCommands = &taskCommands{ed: ed, docs: s.docs, engines: s.engines, tasks: s.tasks, papers: s.papers}
 	s.attached = &attached{do: o.Beside, ed: ed, parted: s.unfinished}
 	s.standing = &standing{stands: o.Stands, ed: ed, folders: s.folders, engines: s.engines, attached: s.attached, tasks: s.tasks, reviews: s.reviews}
-	s.offers = &offers{ed: ed, docs: s.docs, folders: s.folders, diagnostics: s.diagnostics, standing: s.standing}
+	s.offers = &offers{ed: ed, docs: s.docs, folders: s.folders, diagnostics: s.diagnostics, standing: s.standing, tasks: s.tasks}
 	s.activities = &activities{ed: ed, engines: s.engines, tasks: s.tasks, papers: s.papers}
 	s.following = &following{ed: ed, docs: s.docs, engines: s.engines, papers: s.papers, tasks: make(map[string]*followed)}
 	s.tasks.ended = append(s.tasks.ended, s.following.forget, func(string) { s.lenses.look() })

@@ -92,7 +92,7 @@ func settingsText(e *Engine) (string, error) {
 	text := settingsHead + "\n"
 	if waiting.Len() > 0 {
 		text += "\n# Not confirmed, so not used\n\nThe editor handed these over. They may be yours, or of a file in the project that the editor passed on.\n" +
-			"Confirm one by the lens or code action on its line, with " + cmdConfirm + ", or in a terminal with `caselsp trust\n--settings`; it then counts in every folder where an editor sets it. What you do not know, leave.\n" + waiting.String()
+			"Confirm one by the lens or code action on its line, or in a terminal with `caselsp trust --settings`; it then\ncounts in every folder where an editor sets it. What you do not know, leave.\n" + waiting.String()
 	}
 	if confirmed.Len() > 0 {
 		text += "\n# Confirmed\n" + confirmed.String()
@@ -130,12 +130,12 @@ func (l *settingsPage) headings(doc *document) map[int]value {
 	return found
 }
 
-// deciding is the command that confirms a value, or withdraws it.
+// deciding is the command that confirms a value, or withdraws it. The line of the value, which may be long, stands under it.
 func (v value) deciding() protocol.Command {
 	if v.confirmed {
-		return command("Do not use it any more: "+brief(v.String()), cmdConfirm, map[string]any{"value": v.ID(), "withdraw": true})
+		return command("Do not use it any more", cmdConfirm, map[string]any{"value": v.ID(), "withdraw": true})
 	}
-	return command("Use it from now on: "+brief(v.String()), cmdConfirm, map[string]any{"value": v.ID()})
+	return command("Use it from now on", cmdConfirm, map[string]any{"value": v.ID()})
 }
 
 // lenses are above each value of the page.
@@ -159,7 +159,7 @@ func (l *settingsPage) actions(_ context.Context, docs snapshot, p *protocol.Cod
 		return nil
 	}
 	c, kind := v.deciding(), protocol.CodeActionKindQuickFix
-	return []protocol.CodeAction{{Title: "CASE: " + c.Title, Kind: &kind, Command: c}}
+	return []protocol.CodeAction{{Title: "CASE: " + c.Title + ": " + brief(v.String()), Kind: &kind, Command: c}}
 }
 
 // doConfirm confirms a value, or withdraws it.

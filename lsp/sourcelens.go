@@ -31,15 +31,32 @@ func (o *offers) lenses(doc *document) []protocol.CodeLens {
 		return nil
 	}
 	m := doc.mapper(o.ed.client.Encoding)
+	path, _ := o.tasks.engines.path(doc.URI)
 	var list []protocol.CodeLens
 	for _, d := range o.memory.of(doc) {
 		if len(list) == maxLenses {
 			break
 		}
 		r := m.Range(d.Start, d.End)
-		list = append(list, lensesAt(r, command(directiveTitle(d), cmdTodo, placeArguments{URI: string(doc.URI), Range: r}))...)
+		c := command(directiveTitle(d), cmdTodo, placeArguments{URI: string(doc.URI), Range: r})
+		if st, has := o.tasks.ofComment(o.memory.of(doc), d, path, int(r.Start.Line)+1); has {
+			c = commentCommand(st)
+		}
+		list = append(list, lensesAt(r, c)...)
 	}
 	return list
+}
+
+// commentCommand is what can be done about the task that a comment has.
+func commentCommand(st record.Status) protocol.Command {
+	task := taskArguments{st.Task.ID}
+	switch r := (recentTask{status: st}); {
+	case st.State == record.Review:
+		return command(showResult, cmdReview, task)
+	case st.State != "" && r.resumable():
+		return command("CASE: resume the task of this comment", cmdResume, task)
+	}
+	return command("CASE works on this comment", cmdActivity, task)
 }
 
 // sourceLenses are the decisions above the open hunks in the user's own file.
@@ -118,7 +135,7 @@ func (k *taskCommands) lenses(doc *document) []protocol.CodeLens {
 			continue
 		}
 		list = append(list, lensesAt(protocol.Range{},
-			command("CASE works on this: "+title(st.Task), cmdActivity, taskArguments{t.id}), command("Stop it", cmdStop, taskArguments{t.id}))...)
+			command("CASE works on this: "+cut(title(st.Task), maxBrief), cmdActivity, taskArguments{t.id}), command("Stop it", cmdStop, taskArguments{t.id}))...)
 	}
 	return list
 }

@@ -2,7 +2,9 @@ package lsp
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"sync"
 
 	"caselsp/agent"
 	"caselsp/agent/record"
@@ -35,6 +37,9 @@ func (k *taskCommands) announce(ctx context.Context, all []agent.Standing) error
 		return nil
 	}
 	if len(unfinished) == 0 {
+		if len(list) > 0 {
+			k.ed.showMessage(protocol.MessageTypeInfo, k.ed.client.waiting(list))
+		}
 		return nil
 	}
 	last := unfinished[len(unfinished)-1]
@@ -45,10 +50,45 @@ func (k *taskCommands) announce(ctx context.Context, all []agent.Standing) error
 	if more := len(unfinished) - 1; more > 0 {
 		text += fmt.Sprintf(" There are %d more; the command %s lists them.", more, cmdHistory)
 	}
+	ctx, done := k.offered.begin(ctx, last.Task.ID)
+	defer done()
 	if chosen, _ := k.ed.ask(ctx, text, chooseLater, chooseResume); chosen == 1 {
-		return k.tasks.resume(nil, last.Task.ID, "")
+		if err := k.tasks.resume(nil, last.Task.ID, ""); !errors.Is(err, agent.ErrBusy) { // else it goes on already
+			return err
+		}
 	}
 	return nil
+}
+
+// offeredTask is the task that the user is asked about at the start. The question is taken back when the task goes on or is decided
+// about in another way.
+type offeredTask struct {
+	mu   sync.Mutex
+	task string // "": none
+	back func()
+}
+
+// begin notes that the user is asked about a task; done, that they are no longer.
+func (o *offeredTask) begin(ctx context.Context, task string) (_ context.Context, done func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.task, o.back = task, cancel
+	return ctx, func() {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		o.task = ""
+		cancel()
+	}
+}
+
+// hear takes the question back when something happens to its task.
+func (o *offeredTask) hear(e agent.Event) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.task != "" && o.task == e.Status.Task.ID {
+		o.back()
+	}
 }
 
 // waiting says what waits for the user, and what they do about it. It is short: a message that is longer than the window makes Neovim

@@ -36,6 +36,27 @@ func TestUnfinished(t *testing.T) {
 	sc.status(id, record.Review)
 }
 
+// TestUnfinishedTakenBack resumes the task by command while the user is asked about it: the question is taken back.
+func TestUnfinishedTakenBack(t *testing.T) {
+	p := plot{files: hello, script: holds, tells: true}
+	p.editor.Root, p.state = t.TempDir(), t.TempDir()
+	sc := play(t, p)
+	id := sc.run("take your time")
+	sc.model.Held()
+	sc.must(sc.Shutdown(t.Context()))
+
+	closed := make(chan struct{})
+	p.script = write
+	p.editor.Answer = func(lsptest.Question) string { <-closed; return chooseResume }
+	sc = play(t, p)
+	sc.expect(lsptest.Asked("A task is not finished"))
+	sc.command(cmdResume)
+	sc.expect(lsptest.Withdrawn("A task is not finished"))
+	close(closed)
+	sc.said("to review")
+	sc.status(id, record.Review)
+}
+
 // TestUnfinishedLate looks for unfinished tasks when one works here already, as on a busy machine: the store is not
 // opened a second time, which would take this very process for another one that owns it.
 func TestUnfinishedLate(t *testing.T) {

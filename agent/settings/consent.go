@@ -41,8 +41,11 @@ type Pending struct {
 	From string // the layers that hold it
 }
 
+// confirmWith is how a value that waits is confirmed.
+const confirmWith = "with the command caselsp.settings or `caselsp trust --settings`"
+
 // AdviseConfirm says what can be done about a value that waits.
-const AdviseConfirm = "if it is yours, confirm it with the command caselsp.settings or `caselsp trust --settings`"
+const AdviseConfirm = "if it is yours, confirm it " + confirmWith
 
 // shownPending is how many values that wait a message lists: more were not set by hand.
 const shownPending = 10
@@ -81,7 +84,7 @@ func Waiting(list []Problem) string {
 	case 1:
 		return list[0].String()
 	}
-	text := fmt.Sprintf("Not used yet: %s from your editor. If they are yours, confirm them with the command caselsp.settings or `caselsp trust --settings`; a file of the project may have set them.", count.Of(len(list), "setting"))
+	text := fmt.Sprintf("Not used yet: %s from your editor. If they are yours, confirm them %s; a file of the project may have set them.", count.Of(len(list), "setting"), confirmWith)
 	for _, p := range list {
 		text += "\n" + p.Text
 	}

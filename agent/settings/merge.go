@@ -20,7 +20,7 @@ type Problem struct {
 // String returns the problem as one line for the user.
 func (p Problem) String() string {
 	if p.Setting != "" && p.Once != "" {
-		return "Not used yet: " + p.Text + ". I" + AdviseConfirm[1:] + "; a file of the project may have set it."
+		return "Not used yet: " + p.Text + ". If it is yours, confirm it " + confirmWith + "; a file of the project may have set it."
 	}
 	text := p.Layer + ": " + p.Text
 	if p.Setting != "" {

@@ -76,6 +76,15 @@ export class Attention implements vscode.Disposable {
     if (hunks > 0) {
       return { text: `$(diff) CASE: ${counted(hunks, 'hunk')} to review`, tooltip: 'Click to review', command: 'caselsp-vscode.review' };
     }
+    const still = this.board.still();
+    if (still !== undefined) {
+      const state = still.interrupted ? 'interrupted' : still.state;
+      return { text: `$(debug-pause) CASE: a task is ${state}`, tooltip: `${still.title}\n${still.reason}\n\nClick to see it, and to resume it.`, command: 'caselsp-vscode.tasks.focus' };
+    }
+    const waiting = this.board.unconfirmed;
+    if (waiting.length > 0) {
+      return { text: `$(warning) CASE: ${counted(waiting.length, 'setting')} to confirm`, tooltip: `Not used yet: ${waiting.join(', ')}`, command: 'caselsp-vscode.settings' };
+    }
     return { text: '$(robot) CASE', tooltip: this.board.problem === '' ? 'No task is under way' : this.board.problem, command: 'caselsp-vscode.tasks.focus' };
   }
 

@@ -19,10 +19,17 @@ export interface Step {
 /** How many steps of one feature are kept to be shown: three rounds of them. */
 const maxSteps = 45;
 
+/** What a task does, in a few words. */
+export function deed(t: Task): string {
+  return t.doing === undefined || t.doing === '' ? t.action : t.doing;
+}
+
 /** What is known of the tasks, the questions and the steps: read from the server, shown by everything else. */
 export class Board implements vscode.Disposable {
   tasks: Task[] = [];
   questions: Question[] = [];
+  /** The settings of which a value waits to be confirmed. */
+  unconfirmed: string[] = [];
   /** Why the tasks cannot be shown; "" where they can. */
   problem = '';
   /** The server answers with data. */
@@ -89,6 +96,11 @@ export class Board implements vscode.Disposable {
     return [...this.tasks].filter((t) => rank(t) < 3).sort((a, b) => rank(a) - rank(b))[0];
   }
 
+  /** The latest task that lies still before its end. */
+  still(): Task | undefined {
+    return this.tasks.find((t) => !t.here && (t.interrupted || t.state === 'paused' || t.state === 'stopped'));
+  }
+
   task(id: string): Task | undefined {
     return this.tasks.find((t) => t.id === id);
   }
@@ -104,6 +116,7 @@ export class Board implements vscode.Disposable {
   private clear(): void {
     this.tasks = [];
     this.questions = [];
+    this.unconfirmed = [];
     this.emitter.fire();
   }
 
@@ -115,6 +128,7 @@ export class Board implements vscode.Disposable {
         throw new Error('This caselsp speaks another version of its data: update it, or this extension.');
       }
       this.tasks = (status as StatusData).tasks;
+      this.unconfirmed = (status as StatusData).unconfirmed ?? [];
       this.questions = (questions as QuestionsData).questions;
       this.problem = '';
       this.answered = true;
@@ -132,7 +146,7 @@ export class Board implements vscode.Disposable {
       }
       const key = `${t.id}/${t.feature}`;
       const list = this.steps.get(key) ?? [];
-      const step = { round: t.round, step: t.step, action: t.action, about: t.command === '' ? t.file : t.command, thought: t.thought };
+      const step = { round: t.round, step: t.step, action: deed(t), about: t.command === '' ? t.file : t.command, thought: t.thought };
       const last = list.at(-1);
       if (last?.action !== step.action || last.about !== step.about || last.round !== step.round || last.step !== step.step) {
         list.push(step);

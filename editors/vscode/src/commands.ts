@@ -130,12 +130,12 @@ function starting({ server }: Parts): Table {
 }
 
 /** The id of a row of the view, else of the task that is chosen. */
-async function taskOf(board: Board, argument: Argument, command: string, title: string): Promise<string | undefined> {
+async function taskOf(board: Board, argument: Argument, command: string, title: string, sure = false): Promise<string | undefined> {
   const given = argument?.task;
   if (given !== undefined) {
     return typeof given === 'string' ? given : given.id;
   }
-  return (await pickTask(board, command, title))?.id;
+  return (await pickTask(board, command, title, sure))?.id;
 }
 
 /** The commands to a task that is under way or lies still. */
@@ -164,7 +164,7 @@ function directing({ server, board, questions }: Parts): Table {
 /** The commands about results. */
 function reviewing({ server, board, reviews, hunks }: Parts): Table {
   const decideAll = (command: string, title: string) => async (argument: Argument) => {
-    const task = await taskOf(board, argument, 'caselsp.accept', title);
+    const task = await taskOf(board, argument, 'caselsp.accept', title, true);
     return task === undefined ? undefined : server.execute(command, { task });
   };
   const decideFile = (accept: boolean) => async (argument: Argument) => {

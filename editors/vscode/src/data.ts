@@ -9,8 +9,12 @@ export interface FileCount {
   uri: string;
   kind: string;
   binary?: boolean;
+  /** Lines, without those of hunks that are rejected. */
   added: number;
   removed: number;
+  /** Hunks. */
+  rejected?: number;
+  allRejected?: boolean;
 }
 
 export interface Feature {
@@ -76,6 +80,8 @@ export interface Task {
   action: string;
   file: string;
   command: string;
+  /** The action in a few words. */
+  doing?: string;
   thought: string;
   tokens: number;
   cost: number;
@@ -93,6 +99,8 @@ export interface Task {
 export interface StatusData {
   version: number;
   tasks: Task[];
+  /** The settings of which a value of this editor waits to be confirmed. */
+  unconfirmed?: string[];
 }
 
 export interface QuestionsData {

@@ -20,7 +20,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   server = new Server(context, output, trace);
   const board = new Board(server);
   const reviews = new Reviews(server, board);
-  server.messages = new Messages(board, reviews);
+  const messages = new Messages(board, reviews);
+  server.messages = messages;
   const hunks = new Hunks(server, reviews);
   const questions = new QuestionView(context, server, board);
   const attention = new Attention(server, board, reviews, () => void questions.reveal(false));
@@ -31,6 +32,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     server,
     board,
     reviews,
+    messages,
     hunks,
     questions,
     attention,

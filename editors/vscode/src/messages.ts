@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
-import { type MessageActionItem, type ShowDocumentParams, type ShowMessageParams, type ShowMessageRequestParams } from 'vscode-languageclient/node';
+import { type CancellationToken, type MessageActionItem, type ShowDocumentParams, type ShowMessageParams, type ShowMessageRequestParams } from 'vscode-languageclient/node';
 import type { Board } from './board';
 import { type Question, isOpen } from './data';
-import { named, notify, plain, presenter } from './notify';
+import { named, notify, plain } from './notify';
 import type { Reviews } from './review';
 import { own } from './settings';
 
@@ -12,12 +12,26 @@ const reviewDocument = /\/review-([^/]+)\.diff$/;
 /** The document in which the server shows what is edited, with the setting editor.follow. */
 const followingDocument = /\/following-[^/]+\.diff$/;
 
+/** The command behind the choices of a message; nobody else calls it. */
+const chooseCommand = 'caselsp-vscode.choose';
+
 /** Shows what the server says, asks and opens, in the ways of VS Code. */
-export class Messages {
+export class Messages implements vscode.Disposable {
+  /** What takes the choice of each message that is open, by its number. */
+  private readonly choices = new Map<number, (choice: number) => void>();
+  private last = 0;
+  private readonly command: vscode.Disposable;
+
   constructor(
     private readonly board: Board,
     private readonly reviews: Reviews,
-  ) {}
+  ) {
+    this.command = vscode.commands.registerCommand(chooseCommand, (message: number, choice: number) => this.choices.get(message)?.(choice));
+  }
+
+  dispose(): void {
+    this.command.dispose();
+  }
 
   /** A message that needs no answer. */
   show(params: ShowMessageParams): void {
@@ -28,10 +42,10 @@ export class Messages {
    * A message with choices. A question of a task is shown until it is decided, however that happens; its choices are in the
    * view of questions, so that none is left on the screen that is out of date.
    */
-  async ask(params: ShowMessageRequestParams): Promise<MessageActionItem | null> {
+  async ask(params: ShowMessageRequestParams, token: CancellationToken): Promise<MessageActionItem | null> {
     const question = await this.questionOf(params.message);
     if (question === undefined) {
-      return (await presenter(params.type)<MessageActionItem>(plain(named(params.message).text), ...(params.actions ?? []))) ?? null;
+      return this.choose(named(params.message).text, params.actions ?? [], token);
     }
     const decided = this.decided(question);
     if (own('vscode.questions', 'notification') === 'notification') {
@@ -41,6 +55,25 @@ export class Messages {
     }
     await decided;
     return null;
+  }
+
+  /**
+   * Shows a message until one of its choices is clicked, or the server takes it back. The choices are links, and come first: a
+   * notification with buttons can be closed by nobody but the user, and what is longer than a line is cut off.
+   */
+  private choose(text: string, actions: MessageActionItem[], token: CancellationToken): Promise<MessageActionItem | null> {
+    const number = ++this.last;
+    const links = actions.map((a, i) => {
+      const title = a.title.replace(/[[\]]/g, '');
+      return `[${title}](command:${chooseCommand}?${encodeURIComponent(JSON.stringify([number, i]))})`;
+    });
+    const chosen = new Promise<MessageActionItem | null>((resolve) => {
+      this.choices.set(number, (choice) => resolve(actions[choice] ?? null));
+      token.onCancellationRequested(() => resolve(null));
+    }).finally(() => this.choices.delete(number));
+    const title = `${links.join(' · ')} — ${plain(text)}`;
+    void vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, () => chosen);
+    return chosen;
   }
 
   /**

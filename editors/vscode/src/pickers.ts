@@ -10,8 +10,11 @@ export function ask(title: string, prompt: string, value = ''): Thenable<string 
   return vscode.window.showInputBox({ title, prompt, value, ignoreFocusOut: true });
 }
 
-/** A task that a command has something to do for: the only one, else the one that is chosen. */
-export async function pickTask(board: Board, command: string, title: string): Promise<Task | undefined> {
+/**
+ * A task that a command has something to do for: the only one, else the one that is chosen. With sure, it is chosen in any case,
+ * since it is about all of a result.
+ */
+export async function pickTask(board: Board, command: string, title: string, sure = false): Promise<Task | undefined> {
   await board.read();
   if (board.problem !== '') {
     notify(MessageType.Error, `CASE: ${board.problem}`);
@@ -22,12 +25,12 @@ export async function pickTask(board: Board, command: string, title: string): Pr
     void vscode.window.showInformationMessage(`${title}: there is no task for that.`);
     return undefined;
   }
-  if (fitting.length === 1) {
+  if (fitting.length === 1 && !sure) {
     return fitting[0];
   }
   const chosen = await vscode.window.showQuickPick(
     fitting.map((task) => ({ label: task.title, description: task.state, detail: task.id, iconPath: stateIcon(task), task })),
-    { title, placeHolder: 'Which task?', matchOnDescription: true, ignoreFocusOut: true },
+    { title, placeHolder: sure ? 'Of which task? All that is still open of its result is decided.' : 'Which task?', matchOnDescription: true, ignoreFocusOut: true },
   );
   return chosen?.task;
 }

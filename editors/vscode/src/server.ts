@@ -1,5 +1,9 @@
 import * as vscode from 'vscode';
 import {
+  type ApplyWorkspaceEditParams,
+  ApplyWorkspaceEditRequest,
+  type ApplyWorkspaceEditResult,
+  type CancellationToken,
   type ClientCapabilities,
   type CloseHandlerResult,
   CloseAction,
@@ -230,6 +234,7 @@ export class Server implements vscode.Disposable {
   /** What the client would do in its own way: these handlers take the place of its own. */
   private listen(client: LanguageClient): void {
     client.onNotification('caselsp/changed', (what: unknown) => this.changes.fire(what));
+    client.onRequest(ApplyWorkspaceEditRequest.type, (params, token) => applyEdit(client, params, token));
     client.onRequest('workspace/textDocumentContent/refresh', (params: { uri: string }) => {
       this.contents.fire(vscode.Uri.parse(params.uri));
       return null;
@@ -237,7 +242,7 @@ export class Server implements vscode.Disposable {
     const messages = this.messages;
     if (messages !== undefined) {
       client.onNotification(ShowMessageNotification.type, (params) => messages.show(params));
-      client.onRequest(ShowMessageRequest.type, (params) => messages.ask(params));
+      client.onRequest(ShowMessageRequest.type, (params, token) => messages.ask(params, token));
     }
   }
 
@@ -249,7 +254,11 @@ export class Server implements vscode.Disposable {
           void vscode.window.showWarningMessage(refusal);
           return null;
         }
-        return (await next(command, args)) as unknown;
+        try {
+          return (await next(command, args)) as unknown;
+        } finally {
+          this.changes.fire(undefined);
+        }
       },
       handleWorkDoneProgress: (token, params, next) => {
         next(token, params);
@@ -289,6 +298,29 @@ export class Server implements vscode.Disposable {
     } else if (chosen === where) {
       await vscode.commands.executeCommand('caselsp-vscode.setPath');
     }
+  }
+}
+
+/** What the client applies edits with, one after the other; it keeps that to itself. */
+interface Applying {
+  handleApplyWorkspaceEdit(params: ApplyWorkspaceEditParams): Promise<ApplyWorkspaceEditResult>;
+}
+
+/**
+ * Applies an edit as the client does, which shows Refactor Preview where its changes are to be confirmed. When the server takes the
+ * request back, as the user has decided in another place, what is out of date then is closed.
+ */
+async function applyEdit(client: LanguageClient, params: ApplyWorkspaceEditParams, token: CancellationToken): Promise<ApplyWorkspaceEditResult> {
+  const previewed = Object.values(params.edit.changeAnnotations ?? {}).some((a) => a.needsConfirmation === true);
+  const takenBack = token.onCancellationRequested(() => {
+    if (previewed) {
+      void vscode.commands.executeCommand('refactorPreview.discard');
+    }
+  });
+  try {
+    return await (client as unknown as Applying).handleApplyWorkspaceEdit(params);
+  } finally {
+    takenBack.dispose();
   }
 }
 

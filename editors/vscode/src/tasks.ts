@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { Board, Step } from './board';
+import { type Board, type Step, deed } from './board';
 import { type Feature, type FileCount, type Task, cost, counted, tokens } from './data';
 import type { Reviews } from './review';
 
@@ -180,8 +180,7 @@ function nowItem(task: Task): vscode.TreeItem {
     item.command = { title: 'Show the questions', command: 'caselsp-vscode.questions' };
     return item;
   }
-  const about = task.command === '' ? task.file : task.command;
-  const item = new vscode.TreeItem(task.action === '' ? task.state : `${task.action}${about === '' ? '' : ' ' + about}`);
+  const item = new vscode.TreeItem(deed(task) === '' ? task.state : deed(task));
   item.description = task.thought;
   item.tooltip = [task.line, task.thought].filter((s) => s !== '').join('\n');
   item.iconPath = new vscode.ThemeIcon('arrow-right');
@@ -220,7 +219,6 @@ function featureItem(task: Task, f: Feature, index: number, children: boolean): 
 
 function stepItem(step: Step): vscode.TreeItem {
   const item = new vscode.TreeItem(`${step.step}. ${step.action}`);
-  item.description = step.about;
   item.tooltip = [step.about, step.thought].filter((s) => s !== '').join('\n');
   item.iconPath = new vscode.ThemeIcon('chevron-right');
   return item;
@@ -231,7 +229,8 @@ function filesItem(task: Task): vscode.TreeItem {
   const removed = task.files.reduce((n, f) => n + f.removed, 0);
   const item = new vscode.TreeItem(counted(task.files.length, 'changed file'), vscode.TreeItemCollapsibleState.Expanded);
   item.id = `${task.id}/files`;
-  item.description = `+${added} −${removed}`;
+  const rejected = task.files.reduce((n, f) => n + (f.rejected ?? 0), 0);
+  item.description = [`+${added} −${removed}`, rejected === 0 ? '' : `${counted(rejected, 'hunk')} rejected`].filter((s) => s !== '').join(', ');
   item.iconPath = new vscode.ThemeIcon('files');
   return item;
 }
@@ -241,10 +240,19 @@ function fileItem(task: Task, f: FileCount, left: string): vscode.TreeItem {
   item.id = `${task.id}/file/${f.path}`;
   item.resourceUri = vscode.Uri.parse(f.uri);
   item.iconPath = vscode.ThemeIcon.File;
-  const size = f.binary === true ? `binary, ${f.kind}` : `+${f.added} −${f.removed}${f.kind === 'changed' ? '' : ', ' + f.kind}`;
-  item.description = left === '' ? size : `${size}, ${left}`;
+  item.description = [sizeOf(f), left].filter((s) => s !== '').join(', ');
   item.tooltip = f.from === undefined || f.from === '' ? f.path : `${f.from} → ${f.path}`;
   item.contextValue = task.can.includes('caselsp.review') ? 'file review' : 'file';
   item.command = { title: 'Show the change', command: 'caselsp-vscode.reviewFile', arguments: [{ task: task.id, file: f.path }] };
   return item;
+}
+
+/** How much of a file changes, and what of it the user did not want. */
+function sizeOf(f: FileCount): string {
+  if (f.allRejected === true) {
+    return `rejected${f.kind === 'changed' ? '' : ', not ' + f.kind}`;
+  }
+  const size = f.binary === true ? 'binary' : `+${f.added} −${f.removed}`;
+  const rejected = f.rejected === undefined ? '' : `${counted(f.rejected, 'hunk')} rejected`;
+  return [size, f.kind === 'changed' && f.binary !== true ? '' : f.kind, rejected].filter((s) => s !== '').join(', ');
 }
