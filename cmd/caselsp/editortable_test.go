@@ -24,14 +24,14 @@ var editorRows = []struct {
 	{"a diagnostic fixed", []string{"nvimplugin/words", "nvim/fix", "emacs/fix", "vscode/preview", "helix/fix", "vim/fix"}},
 	{"a question answered", []string{"nvimplugin/task", "nvim/following", "emacs/task", "vscode/start", "helix/comment", "vim/comment"}},
 	{"commands allowed and denied", []string{"nvimplugin/task", "nvim/approvals", "emacs/task", "vscode/start", "helix/task", "vim/approvals"}},
-	{"typed keys answer no question", []string{"typing/nvim install-nvim", "typing/nvim", "typing/emacs install-emacs", "vscode/typing", "typing/helix"}},
+	{"typed keys answer no question", []string{"typing/nvim install-nvim", "typing/nvim", "typing/emacs install-emacs", "vscode/typing", "typing/helix", "vim/typing"}},
 	{"review hunk by hunk", []string{"nvimplugin/task", "nvim/comment", "emacs/task", "vscode/start", "helix/comment", "vim/comment"}},
-	{"notes on hunks, sent back", []string{"nvimplugin/notes", "emacs/notes", "vscode/notes", "helix/notes", "vim/notes"}},
+	{"notes on hunks, sent back", []string{"nvimplugin/notes", "nvim/notes", "emacs/notes", "vscode/notes", "helix/notes", "vim/notes"}},
 	{"one undo takes an acceptance back", []string{"nvimplugin/undo", "nvim/undo", "emacs/undo", "vscode/documents", "helix/comment", "vim/fix"}},
 	{"an acceptance undone later", []string{"nvimplugin/undo", "nvim/undecided", "emacs/task", "vscode/start", "helix/restart", "vim/resume"}},
 	{"edits followed live", []string{"nvimplugin/following", "nvim/following", "emacs/following", "vscode/documents"}},
 	{"stopped and resumed", []string{"nvimplugin/projects", "nvim/follow", "emacs/task", "vscode/folders", "helix/task", "vim/resume"}},
-	{"two projects in one editor", []string{"nvimplugin/projects", "emacs/projects", "vscode/folders", "helix/projects", "vim/projects"}},
+	{"two projects in one editor", []string{"nvimplugin/projects", "nvim/projects", "emacs/projects", "vscode/folders", "helix/projects", "vim/projects"}},
 }
 
 // editorTable is which scenarios run in which real editor. It fails where one that is named is not there.

@@ -14,6 +14,8 @@ import (
 //	ex COMMAND           :COMMAND and Enter
 //	act TITLE            takes the code action of this title at the cursor
 //	append TEXT          types a new last line
+//	typing TEXT          types code at the start of the file, as TestTyping does, until the server has told this and some keys
+//	                     after it; what the model holds back is let go meanwhile, and nothing of it may go to the model
 //	save                 saves the document
 //	open FILE            opens a file of the project
 //	document BEGIN       opens the document of caselsp whose name begins so, as a message has told
@@ -31,6 +33,7 @@ var handWords = map[string]func(h *hand, rest string){
 	"ex":       func(h *hand, rest string) { h.must("send-keys", "-l", ":"+rest); h.keys("Enter") },
 	"act":      func(h *hand, rest string) { h.act(rest) },
 	"append":   func(h *hand, rest string) { h.write(h.use.add); h.must("send-keys", "-l", rest); h.leave() },
+	"typing":   (*hand).typingUntil,
 	"save":     func(h *hand, _ string) { h.keys(h.use.save...) },
 	"open":     func(h *hand, rest string) { h.keys(h.use.open+rest, "Enter") },
 	"document": func(h *hand, rest string) { h.keys(h.use.open+h.document(rest), "Enter") },
@@ -98,6 +101,18 @@ func (h *hand) act(title string) {
 	h.t.Helper()
 	h.keys(h.use.actions...)
 	h.use.pick(h, title)
+}
+
+// typingUntil types code until the server has told something, and after it; all of that is in the file then.
+func (h *hand) typingUntil(told string) {
+	h.t.Helper()
+	asked := len(h.model.Requests())
+	answered := func() bool { return len(h.model.Requests()) > asked }
+	h.write(h.use.insert)
+	h.typing(press{release: true, until: func() bool { return h.said(told) }, more: keysAfter, never: answered})
+	pause(keysPause)
+	h.typing(press{more: keysAgain, never: answered})
+	h.saved()
 }
 
 // document is the path of a document of caselsp whose name begins so.

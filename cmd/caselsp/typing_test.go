@@ -125,16 +125,10 @@ func TestTyping(t *testing.T) {
 			h.sitDown()
 			h.keys(use.run...)
 			h.held()
-			h.write(use.insert)
-			asked := len(h.model.Requests())
-			answered := func() bool { return len(h.model.Requests()) > asked }
-			h.typing(press{release: true, until: func() bool { return h.said("mark.txt") }, more: keysAfter, never: answered})
-			pause(keysPause)
-			h.typing(press{more: keysAgain, never: answered})
+			h.typingUntil("mark.txt")
 			if use.shows {
 				h.onScreen(`“python3 -c 'open\("mark\.txt", "w"\)`)
 			}
-			h.saved()
 
 			// The first action decides nothing.
 			h.keys(use.actions...)

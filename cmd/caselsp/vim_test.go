@@ -10,7 +10,7 @@ import (
 // vimUse is Vim with ALE, which Debian's package adds to it, and with the documented configuration.
 var vimUse = editorUse{
 	name: "vim", files: map[string]string{".vimrc": "## Vim vim"}, mode: "-- INSERT --",
-	add: []string{"G", "o"}, leave: []string{"Escape"}, open: ":e ",
+	insert: []string{"gg", "i"}, add: []string{"G", "o"}, leave: []string{"Escape"}, open: ":e ",
 	actions: []string{":ALECodeAction", "Enter"},
 	pick: func(h *hand, title string) {
 		h.keys(h.onScreen(`(?m)^(\d+)[):] .*` + regexp.QuoteMeta(title))[1], "Enter")

@@ -172,7 +172,7 @@ end
 -- come at once: editors block on it.
 function user.command(id, ...)
   local answered, failed, result
-  local client = vim.lsp.get_clients({ name = 'caselsp' })[1]
+  local client = user.client() or vim.lsp.get_clients({ name = 'caselsp' })[1]
   client:exec_cmd({ title = id, command = id, arguments = { ... } }, {}, function(err, answer)
     answered, failed, result = true, err, answer
   end)
