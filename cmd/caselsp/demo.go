@@ -75,7 +75,7 @@ func runDemo(ctx context.Context, from fs.FS, dir string, out *os.File) error {
 		return err
 	}
 	defer os.RemoveAll(state)
-	return playDemo(ctx, rec, dir, state, newDemoScreen(out, inColor(out), rec.Answers()))
+	return playDemo(ctx, rec, dir, state, newDemoScreen(streamOf(out), inColor(out), rec.Answers()))
 }
 
 // demoRecording returns the bundled recording.

@@ -349,3 +349,17 @@ func TestDemo(t *testing.T) {
 		}
 	})
 }
+
+// TestDemoTerminal plays the demo at a real terminal of 80 columns: what is longer than a row is broken between words.
+func TestDemoTerminal(t *testing.T) {
+	t.Parallel()
+	c := newCrashed(t, crashRun{})
+	c.must(os.MkdirAll(c.project(), 0o755))
+	h := sitAt(c, "80", "60")
+	h.runs(c, "TERM=screen", "demo")
+	whole := func() string { return h.must("capture-pane", "-p", "-S", "-") }
+	h.see("the end of the demo", func() bool { return strings.Contains(whole(), "previewed and confirmed") })
+	if text := whole(); !strings.Contains(text, "“The page of a post shows its comments and the form with its\n        errors; styles; tests.”") {
+		t.Errorf("a line is not broken between words:\n%s", text)
+	}
+}

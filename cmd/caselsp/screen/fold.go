@@ -61,6 +61,10 @@ func fold(text string, width int) string {
 			}
 			out = slices.Insert(out, at, []byte("\n"+foldIndent)...)
 			column, blank = len(foldIndent)+kept, 0
+			if value == " " { // the break stands for it
+				text = text[len(value):]
+				continue
+			}
 		}
 		out, text = append(out, value...), text[len(value):]
 		if column += w; value == " " {

@@ -210,7 +210,7 @@ func TestFold(t *testing.T) {
 		"\t\t1234\r\n\t\t12345\n":                          "\t\t1234\r\n\t\t1234\n" + in + "5\n",
 		"\t\t1\tx\n":                                       "\t\t1\n" + in + "\tx\n",
 		"one two three and four\n":                         "one two three and \n" + in + "four\n",
-		"one two threeandfour five\n":                      "one two threeandfour\n" + in + " five\n",
+		"one two threeandfour five\n":                      "one two threeandfour\n" + in + "five\n",
 		"one two threeandfourfive\n":                       "one two threeandfour\n" + in + "five\n",
 		"one two three \x1b[1mand4\x1b[0m 12345 12345 1\n": "one two three \x1b[1mand4\x1b[0m \n" + in + "12345 12345 \n" + in + "1\n",
 	} {
