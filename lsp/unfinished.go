@@ -37,7 +37,7 @@ func (k *taskCommands) announce(ctx context.Context, all []agent.Standing) error
 		return nil
 	}
 	if len(unfinished) == 0 {
-		if len(list) > 0 {
+		if len(list) > 0 && !k.ed.client.Events { // a plugin that hears of changes shows what waits in its own way
 			k.ed.showMessage(protocol.MessageTypeInfo, k.ed.client.waiting(list))
 		}
 		return nil

@@ -18,6 +18,8 @@ export class Attention implements vscode.Disposable {
   private readonly reminder: NodeJS.Timeout;
   /** The questions that were heard of, and when the user was last told. */
   private readonly told = new Map<string, number>();
+  /** What waits since an earlier session was told. */
+  private greeted = false;
 
   constructor(
     private readonly server: Server,
@@ -46,6 +48,7 @@ export class Attention implements vscode.Disposable {
 
   private update(): void {
     this.noteQuestions();
+    this.greet();
     const look = this.look();
     this.item.text = look.text;
     this.item.tooltip = look.tooltip;
@@ -86,6 +89,22 @@ export class Attention implements vscode.Disposable {
       return { text: `$(warning) CASE: ${counted(waiting.length, 'setting')} to confirm`, tooltip: `Not used yet: ${waiting.join(', ')}`, command: 'caselsp-vscode.settings' };
     }
     return { text: '$(robot) CASE', tooltip: this.board.problem === '' ? 'No task is under way' : this.board.problem, command: 'caselsp-vscode.tasks.focus' };
+  }
+
+  /** Tells once of a result that waits since an earlier session; of a task that is not finished, the server asks. */
+  private greet(): void {
+    if (this.greeted || !this.board.answered) {
+      return;
+    }
+    this.greeted = true;
+    const waiting = this.board.tasks.find((t) => t.state === 'review' && !t.here);
+    if (waiting !== undefined) {
+      void vscode.window.showInformationMessage(`CASE: a result waits for your review: ${plain(waiting.title)}`, 'Review').then((chosen) => {
+        if (chosen === 'Review') {
+          void vscode.commands.executeCommand('caselsp-vscode.review', { task: waiting });
+        }
+      });
+    }
   }
 
   /** A question that is new is heard where the user wants that, and one that is gone is forgotten. */
