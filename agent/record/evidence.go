@@ -56,7 +56,9 @@ func NewEvidence(tests []string, changes []testreport.Change, outcome stack.Outc
 		e.Without = PassesWithout
 	case stack.Failed:
 		e.Without, e.Unstarted = FailsWithout, ran.Errors > 0 && ran.Failed+ran.Passed == 0
-		if named && len(bad) > 0 && !slices.ContainsFunc(bad, func(t testreport.Test) bool { return t.File == "" || slices.Contains(tests, t.File) }) {
+		if named && len(bad) > 0 && !slices.ContainsFunc(bad, func(t testreport.Test) bool {
+			return t.File == "" || slices.Contains(tests, t.File) || t.MayBe(all)
+		}) {
 			e.Without = PassesWithout
 		}
 	}
@@ -79,7 +81,7 @@ func (e *Evidence) String() string {
 		text += fmt.Sprintf("; but %d of %d new tests pass there, too, and show nothing of it: %s", n, e.Added, strings.Join(e.Passing[:min(n, mostPassing)], ", "))
 	}
 	if e.Returned {
-		text += "; CASE was told so, and has finished again since"
+		text += "; CASE was told so"
 	}
 	return text
 }

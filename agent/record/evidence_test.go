@@ -54,3 +54,26 @@ func TestNewEvidence(t *testing.T) {
 		})
 	}
 }
+
+// TestNewEvidenceHelper: a test of Go that fails in a helper, whose file the runner names, has failed all the same; one of another
+// package has nothing to do with it.
+func TestNewEvidenceHelper(t *testing.T) {
+	changes := []testreport.Change{{Path: "words/ordinal_test.go", Before: "package words\n", After: "package words\n\nfunc TestOrdinals(t *testing.T) { run(t) }\n\nfunc TestOther(t *testing.T) {}\n"}}
+	for _, c := range []struct {
+		name, file string
+		passes     Proof
+		passing    []string
+	}{
+		{"TestOrdinals", "words/common_test.go", FailsWithout, []string{"TestOther"}},
+		{"TestOrdinals/-1", "words/common_test.go", FailsWithout, []string{"TestOther"}},
+		{"TestOrdinals", "other/common_test.go", PassesWithout, nil},
+		{"TestMore", "words/more_test.go", PassesWithout, nil},
+	} {
+		ran := testreport.Report{Runner: "go test", Failed: 1, Passed: 1, Tests: []testreport.Test{
+			{Name: c.name, File: c.file, Outcome: testreport.Failed}, {Name: "TestOther", Outcome: testreport.Passed},
+		}}
+		if e := NewEvidence([]string{"words/ordinal_test.go"}, changes, stack.Failed, ran); e.Without != c.passes || !slices.Equal(e.Passing, c.passing) {
+			t.Errorf("%s in %s: got %s, %v", c.name, c.file, e.Without, e.Passing)
+		}
+	}
+}

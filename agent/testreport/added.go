@@ -70,7 +70,7 @@ func (r Report) Passing(added, all []Declared) (names []string) {
 		passed, doubt := false, false
 		for _, t := range r.Tests {
 			switch {
-			case t.File != "" && t.File != d.Path:
+			case !d.within(t):
 			case t.Outcome != Passed:
 				doubt = doubt || part.MatchString(t.Name)
 			case name.MatchString(t.Name):
@@ -88,11 +88,28 @@ func (r Report) Passing(added, all []Declared) (names []string) {
 // claims is how many declared tests a result can be of.
 func claims(all []Declared, t Test) (n int) {
 	for _, d := range all {
-		if name, _ := d.patterns(); (t.File == "" || t.File == d.Path) && name.MatchString(t.Name) {
+		if name, _ := d.patterns(); d.within(t) && name.MatchString(t.Name) {
 			n++
 		}
 	}
 	return n
+}
+
+// MayBe reports whether a result can be of one of the declared tests.
+func (t Test) MayBe(all []Declared) bool {
+	return slices.ContainsFunc(all, func(d Declared) bool {
+		_, part := d.patterns()
+		return d.within(t) && part.MatchString(t.Name)
+	})
+}
+
+// within reports whether a result's file can be the test's. Go says of a test only where it has failed, which can be a helper in
+// another file of the package; in that, its name is the only one.
+func (d Declared) within(t Test) bool {
+	if path.Ext(d.Path) == ".go" {
+		return t.File == "" || path.Dir(t.File) == path.Dir(d.Path)
+	}
+	return t.File == "" || t.File == d.Path
 }
 
 // filledIn is what runners of JavaScript replace in a title (%s, $name, ${x}), and escapes of a string,
