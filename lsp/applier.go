@@ -183,7 +183,7 @@ func (a *applier) send(ctx context.Context, out []outgoing, results []workspace.
 	limit, reason := arriveTime, "the editor says that it made the change, but the text is not as expected: check it, then try again"
 	switch {
 	case a.ed.client.MayApply:
-		limit, reason = tellTime, "the editor did not make the change: "+errNoEdits.Error()
+		limit, reason = tellTime, "the editor has told of no change; its messages can say why. Vim makes it only with `set hidden` while another buffer is not saved"
 	case err != nil:
 		limit, reason = refusedTime, "the editor did not make the change: "+err.Error()
 	case !answer.Applied:

@@ -152,7 +152,7 @@ func (l *reviews) decide(ctx context.Context, e *Engine, task record.Task, sel r
 	}
 	l.tellOutcome(e, out, task, sel, accept)
 	if out.Closed {
-		l.ed.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("%q was not finished and is closed as it is. %s goes on with what is left of it.", title(task), cmdResume))
+		l.ed.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("%q was not finished and is closed as it is. %s goes on with what is left of it.", l.ed.client.brief(task), cmdResume))
 	}
 	if accept && sel.File == "" && sel.Consent == nil && len(out.Waiting) > 0 {
 		l.askObeyed(task, sel, out.Waiting)
@@ -174,13 +174,13 @@ func (l *reviews) tellOutcome(e *Engine, out review.Outcome, task record.Task, s
 	switch {
 	case out.Kept: // the task itself stays what it is
 	case out.State == record.Review:
-		text += fmt.Sprintf("%s of %q left to decide.", count.Of(out.Open, "hunk"), title(task))
+		text += fmt.Sprintf("%s of %q left to decide.", count.Of(out.Open, "hunk"), l.ed.client.brief(task))
 	case out.State == record.Succeeded && accept:
-		text += acceptedText(task)
+		text += l.acceptedText(task)
 	case out.State == record.Succeeded:
-		text += fmt.Sprintf("Decided: %q. What was left of it is rejected; what you accepted stays.", title(task))
+		text += fmt.Sprintf("Decided: %q. What was left of it is rejected; what you accepted stays.", l.ed.client.brief(task))
 	case out.State == record.Rejected:
-		text += fmt.Sprintf("Rejected: %q. Nothing was changed.", title(task))
+		text += fmt.Sprintf("Rejected: %q. Nothing was changed.", l.ed.client.brief(task))
 	}
 	text = strings.TrimSpace(text+" ("+out.Decided+")") + l.where(e, out) + spaced(out.Commit)
 	one := sel.File != "" && sel.Hunk != review.AllHunks && out.State == record.Review && len(out.Failed()) == 0
@@ -272,8 +272,8 @@ func keptTold(st record.Status) string {
 }
 
 // acceptedText tells that a result is in the user's files.
-func acceptedText(task record.Task) string {
-	return fmt.Sprintf("Accepted: %q. The command %s takes it back.", title(task), cmdUndo)
+func (l *reviews) acceptedText(task record.Task) string {
+	return fmt.Sprintf("Accepted: %q. The command %s takes it back.", l.ed.client.brief(task), cmdUndo)
 }
 
 // doUndo reverts what was accepted.
@@ -318,6 +318,10 @@ func (l *reviews) undo(ctx context.Context, e *Engine, task record.Task) error {
 	r := l.take(task.ID)
 	r.deciding.Lock()
 	defer r.deciding.Unlock()
+	before, err := e.Agent.Review(task.ID)
+	if err != nil {
+		return err
+	}
 	out, err := e.Agent.Undo(ctx, task.ID, l.applier(e.Agent, "Undo CASE: "+title(task), false))
 	if err != nil {
 		return err
@@ -330,7 +334,11 @@ func (l *reviews) undo(ctx context.Context, e *Engine, task record.Task) error {
 		typ = protocol.MessageTypeWarning
 		text += fmt.Sprintf("Not taken back: %s: %s\n", f.Path, sentence(f.Reason))
 	}
-	l.ed.showMessage(typ, text+fmt.Sprintf("Undone: %q. Its result can be reviewed again with %s.", title(task), cmdReview)+" ("+out.Decided+")"+l.where(e, out)+spaced(out.Commit))
+	text += fmt.Sprintf("Undone: %q.", l.ed.client.brief(task))
+	if slices.ContainsFunc(before.All(), func(f review.File) bool { return slices.Contains(f.Hunks, record.HunkRejected) }) {
+		text += " What you rejected is open again, too."
+	}
+	l.ed.showMessage(typ, text+fmt.Sprintf(" Its result can be reviewed again with %s.", cmdReview)+" ("+out.Decided+")"+l.where(e, out)+spaced(out.Commit))
 	return nil
 }
 

@@ -179,7 +179,13 @@ func (l *papers) openDocument(ctx context.Context, e *Engine, name, text string)
 	if err != nil {
 		return err
 	}
-	return l.ed.showDocument(ctx, u, nil)
+	var at *protocol.Range
+	if strings.HasPrefix(name, questionsName) { // what can be decided is offered on the lines of a question
+		first, _, _ := strings.Cut(text, "\n## ")
+		line := protocol.Position{Line: uint32(strings.Count(first, "\n") + 1)}
+		at = &protocol.Range{Start: line, End: line}
+	}
+	return l.ed.showDocument(ctx, u, at)
 }
 
 // put brings a document up to date: where it is open in an editor that goes on showing the old text

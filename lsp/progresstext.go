@@ -24,6 +24,14 @@ func title(t record.Task) string {
 	return cut(line, maxTitle)
 }
 
+// brief is a task in a message: shorter where the client shows messages in a row, in which what follows would not be seen.
+func (c *client) brief(t record.Task) string {
+	if c.AsksBeside {
+		return title(t)
+	}
+	return cut(title(t), maxBrief)
+}
+
 // cut returns the beginning of a text.
 func cut(text string, runes int) string {
 	if r := []rune(text); len(r) > runes {

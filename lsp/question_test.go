@@ -112,6 +112,10 @@ func (sc *scene) answerInList(t *testing.T) {
 	page := ""
 	if sc.srv.ed.client.ShowDocument {
 		page = sc.shown("questions-")
+		last := sc.State().Shown[len(sc.State().Shown)-1]
+		if line := strings.Split(sc.Text(page), "\n")[last.Selection.Start.Line]; !strings.HasPrefix(line, "## ") {
+			t.Errorf("the list is shown at %q, not at a question", line)
+		}
 	} else {
 		sc.said("questions-")
 		said := sc.State().Messages

@@ -7,6 +7,7 @@ import (
 
 	"caselsp/agent"
 	"caselsp/agent/record"
+	"caselsp/agent/workspace"
 )
 
 // maxRecent is how many tasks that are over have actions of their own: a menu of more is not read. The commands reach all.
@@ -43,8 +44,9 @@ func (l *tasks) watch(e agent.Event) {
 	defer l.mu.Unlock()
 	id := e.Status.Task.ID
 	r := recentTask{e.Status, l.known[id].applied}
-	if b, ok := e.Body.(record.Applied); ok {
-		r.applied = !b.Undo
+	if b, ok := e.Body.(record.Applied); ok && !b.Goes {
+		// What an undo did not reach can be undone again.
+		r.applied = !b.Undo || slices.ContainsFunc(b.Results, func(a workspace.Applied) bool { return !a.OK })
 	}
 	l.know(id, r)
 }

@@ -160,18 +160,18 @@ func (l *reviews) toReview(ctx context.Context, e *Engine, last record.Status) {
 			}
 		}
 		if rev = l.get(id); rev == nil || rev.State != record.Review {
-			if text := acceptedText(last.Task); rev == nil || rev.State != record.Rejected {
+			if text := l.acceptedText(last.Task); rev == nil || rev.State != record.Rejected {
 				l.ed.showMessage(protocol.MessageTypeInfo, text+keptTold(last))
 			} else {
-				l.ed.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("Rejected: %q. Nothing was changed.", title(last.Task))+keptTold(last))
+				l.ed.showMessage(protocol.MessageTypeInfo, fmt.Sprintf("Rejected: %q. Nothing was changed.", l.ed.client.brief(last.Task))+keptTold(last))
 			}
 			return // all is decided
 		}
 	}
 	// Short where the document tells the rest: a message of two lines makes Neovim wait for a key.
-	text := fmt.Sprintf("%q is done: %s to review.", title(rev.Task), counted(rev)) + keptTold(last)
+	text := fmt.Sprintf("%q is done: %s to review.", l.ed.client.brief(rev.Task), counted(rev)) + keptTold(last)
 	if rev.State != record.Review {
-		text = fmt.Sprintf("Failed: %q. %s", title(rev.Task), sentence(cut(last.Reason, maxReason))) + keptTold(last)
+		text = fmt.Sprintf("Failed: %q. %s", l.ed.client.brief(rev.Task), sentence(cut(last.Reason, maxReason))) + keptTold(last)
 	}
 	how := fmt.Sprintf(" Accept or reject with %s and %s, or in the review document %s, which %s opens.", cmdAccept, cmdReject, path, cmdReview)
 	if e.Settings.Review.Open {

@@ -170,7 +170,7 @@ func TestTrust(t *testing.T) {
 		{"only read", chooseRead, func(sc *scene) {
 			sc.said("so nothing is changed or run for it")
 			sc.command(cmdTrust)
-			sc.said("The open folders are trusted.")
+			sc.said("The open folders are trusted: ")
 			sc.command(cmdResume)
 		}, true},
 		{"dismissed, then denied by command", "", func(sc *scene) {

@@ -103,7 +103,7 @@ func (t *trust) doTrust(c *call, a arguments) (any, error) {
 	c.AfterAnswer(func(context.Context) error {
 		t.look()
 		if len(t.get()) == 0 {
-			t.ed.showMessage(protocol.MessageTypeInfo, "The open folders are trusted.")
+			t.ed.showMessage(protocol.MessageTypeInfo, "The open folders are trusted: "+strings.Join(t.folders.dirs(), ", "))
 			t.answerTrust()
 		}
 		return nil
