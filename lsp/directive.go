@@ -49,7 +49,9 @@ func directives(name, text string) []directive {
 		if !ok {
 			continue
 		}
-		for i+1 < len(all) && continues(text, all[i], all[i+1]) {
+		// Within a comment of the user's, such as a declaration's, the lines below it are theirs.
+		within := i > 0 && adjoin(text, all[i-1], all[i]) && (len(list) == 0 || list[len(list)-1].End != all[i-1].end)
+		for !within && i+1 < len(all) && continues(text, all[i], all[i+1]) {
 			i++
 			d.Text, d.End = d.Text+"\n"+all[i].text, all[i].end
 		}
@@ -76,10 +78,15 @@ func asDirective(c comment) (directive, bool) {
 	return d, true
 }
 
-// continues reports whether next goes on with what c says: both stand alone, in
-// lines that follow each other and begin alike, and next begins nothing of its own.
+// continues reports whether next goes on with what c says: it adjoins, and begins nothing of its own.
 func continues(text string, c, next comment) bool {
-	if _, own := asDirective(next); own || next.text == "" || next.start < c.end {
+	_, own := asDirective(next)
+	return !own && next.text != "" && adjoin(text, c, next)
+}
+
+// adjoin reports whether two comments stand alone, in lines that follow each other and begin alike.
+func adjoin(text string, c, next comment) bool {
+	if next.start < c.end {
 		return false
 	}
 	between, from := text[c.end:next.start], strings.LastIndexAny(text[:c.start], "\r\n")+1

@@ -25,6 +25,8 @@ func TestDirectives(t *testing.T) {
 		{"a.py", "s = '# case: no'\nt = '''\n# TODO: no\n'''\n", nil},
 		{"a.py", "\ufeff«# case: ünï 𝒳»\n", []string{"case: ünï 𝒳"}},
 		{"a.go", "package a\n\n«/* case: split\n * this file\n */»\n// apart\n", []string{"case: split\nthis file"}},
+		{"a.go", "package a\n\n// F counts.\n«// case: from one»\n// F(2) is 1.\nfunc F() {}\n", []string{"case: from one"}},
+		{"a.go", "package a\n\n«// case: one\n// more»\n«// case: two\n// and more»\n", []string{"case: one\nmore", "case: two\nand more"}},
 		{"a.go", "package a\n\nconst s = `// case: no`\n", nil},
 		{"a.ts", "const r = /\\/\\/ case: no/ «// case: yes»\n", []string{"case: yes"}},
 		{"a.tsx", "const a = <p>{«/* case: a list */»}no</p>\n", []string{"case: a list"}},
