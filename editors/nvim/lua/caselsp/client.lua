@@ -52,11 +52,14 @@ end
 
 --- The client of a buffer's project; nil where none runs.
 function M.get(buffer)
-  local client = vim.lsp.get_clients({ bufnr = buffer, name = M.name })[1]
+  local ended = require('caselsp.ended').is
+  local client = vim.iter(vim.lsp.get_clients({ bufnr = buffer, name = M.name })):find(function(c)
+    return not ended(c)
+  end)
   local root = not client and M.root(buffer, true)
   return client
     or vim.iter(vim.lsp.get_clients({ name = M.name })):find(function(c)
-      return c.config.root_dir == root
+      return c.config.root_dir == root and not ended(c)
     end)
 end
 
@@ -69,7 +72,8 @@ local function when_ready(client, run)
 end
 
 local function same_project(client, wanted)
-  return client.name == wanted.name and client.config.root_dir == wanted.root_dir
+  local same = client.name == wanted.name and client.config.root_dir == wanted.root_dir
+  return same and not require('caselsp.ended').is(client)
 end
 
 --- Starts the server for a project, or returns the id of the one that runs. Only a buffer that shows
@@ -191,7 +195,7 @@ local function in_words(text)
     return text
   end
   return (
-    text:gsub('caselsp%.(%l+)', function(name)
+    text:gsub('(caselsp%.note) with send', '%1 send'):gsub('caselsp%.(%l+)', function(name)
       return require('caselsp.command').subcommands[name] and ':Case ' .. name or nil
     end)
   )
@@ -227,10 +231,11 @@ function M.configuration()
         end
       end)
     end,
-    on_exit = function(_, _, id)
+    on_exit = function(code, signal, id)
       waiting[id] = nil
       vim.schedule(function()
         require('caselsp.events').forget(id)
+        require('caselsp.ended').tell(code, signal)
       end)
     end,
     handlers = {
@@ -239,11 +244,7 @@ function M.configuration()
         local footer = reviewed[ctx.client_id] and ':Case review' or nil
         reviewed[ctx.client_id] = nil
         local level = levels[message.type] or vim.log.levels.INFO
-        local notice = require('caselsp.notice')
-        if message.message:find('^Resumed: ') then
-          notice.drop_old('^Stopped: ') -- it is true no more
-        end
-        notice.show(in_words(message.message), level, { footer = footer })
+        require('caselsp.notice').show(in_words(message.message), level, { footer = footer })
         return vim.NIL
       end,
       ['window/showDocument'] = show_document,

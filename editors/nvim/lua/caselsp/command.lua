@@ -308,10 +308,14 @@ M.subcommands = {
   restart = {
     does = "end the project's server and start it again",
     run = function(call)
-      local buffers = vim.tbl_keys(call.client.attached_buffers)
-      vim.lsp.stop_client(call.client.id) -- luacheck: ignore
+      local client = require('caselsp.client').get(call.buffer)
+      if not client then
+        return require('caselsp.client').with(call.buffer, function() end)
+      end
+      local buffers = vim.tbl_keys(client.attached_buffers)
+      vim.lsp.stop_client(client.id) -- luacheck: ignore
       local function again()
-        if vim.lsp.get_client_by_id(call.client.id) then
+        if vim.lsp.get_client_by_id(client.id) then
           return vim.defer_fn(again, 100)
         end
         for _, buffer in ipairs(buffers) do
@@ -345,8 +349,8 @@ for name, text in pairs(does) do
   M.subcommands[name].does = text
 end
 
--- Of local subcommands, which need no server.
-local alone = { messages = true, dismiss = true, next = true, previous = true, secret = true }
+-- Of subcommands that need no server that runs.
+local alone = { messages = true, dismiss = true, next = true, previous = true, secret = true, restart = true }
 
 local function names()
   local list = vim.tbl_keys(M.subcommands)

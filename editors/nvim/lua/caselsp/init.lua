@@ -16,6 +16,7 @@ end
 function M.start()
   require('caselsp.highlight').define()
   require('caselsp.command').define()
+  require('caselsp.ended').watch()
   require('caselsp.client').enable()
   require('caselsp.progress').watch()
   require('caselsp.pending').watch()
