@@ -69,3 +69,15 @@ function user.row(part)
   end)
   vim.api.nvim_win_set_cursor(0, { row, 0 })
 end
+
+-- user.notices are the texts of the plugin's notices on the screen.
+function user.notices()
+  local list = {}
+  for _, w in ipairs(vim.api.nvim_list_wins()) do
+    local c = vim.api.nvim_win_get_config(w)
+    if c.relative ~= '' and not c.focusable then
+      table.insert(list, table.concat(user.lines(w), ' '))
+    end
+  end
+  return list
+end

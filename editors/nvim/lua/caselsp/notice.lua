@@ -9,7 +9,7 @@ M.history = {}
 
 local maxHistory = 500 -- more is not looked for
 local maxRows = 12 -- of one notice; :Case messages shows all of it
-local shown = {} -- the notices on the screen, top first: { window, buffer, height, key }
+local shown = {} -- the notices on the screen, top first: { window, buffer, height, key, about }
 
 local borders = {
   [vim.log.levels.ERROR] = 'DiagnosticError',
@@ -90,7 +90,7 @@ local function open(lines, level, options)
   })
   local border = borders[level] or 'FloatBorder'
   vim.wo[window].winhighlight = 'NormalFloat:CaselspNotice,FloatBorder:' .. border
-  return { window = window, buffer = buffer, height = #lines, key = options.key }
+  return { window = window, buffer = buffer, height = #lines, key = options.key, about = options.about }
 end
 
 --- Leaves one line of a notice.
@@ -110,10 +110,15 @@ local function float(text, level, options)
   local settings = config.get().notice
   local width = math.max(math.min(settings.width, vim.o.columns - 4), 10)
   local lines = options.plain and vim.split(text, '\n', { plain = true }) or wrapped(text, width)
-  local rows = math.max(math.min(options.key and 5 or options.plain and #lines or maxRows, vim.o.lines - 6), 1)
+  local half = math.floor(vim.o.lines / 2) - 2 -- with its border
+  local rows = math.max(math.min(options.key and half or options.plain and #lines or maxRows, vim.o.lines - 6), 1)
   if #lines > rows then
     lines = vim.list_slice(lines, 1, rows)
-    lines[rows] = lines[rows] .. ' …'
+    if options.more and rows > 1 then
+      lines[rows] = '… ' .. options.more
+    else
+      lines[rows] = lines[rows] .. ' …'
+    end
   end
   local ok, notice = pcall(open, lines, level, options)
   if not ok then
@@ -130,10 +135,52 @@ local function float(text, level, options)
   end, settings.seconds * 1000)
 end
 
---- Shows a message and remembers it.
+-- What the server says of the state of a task, before the task's title in quotes.
+local states = {
+  Accepted = true,
+  Answered = true,
+  Decided = true,
+  Done = true,
+  Failed = true,
+  Rejected = true,
+  Resumed = true,
+  Stopped = true,
+  Undone = true,
+  Unfinished = true,
+}
+
+--- The task whose state a message is about, by its title; nil for other messages.
+local function task_of(text)
+  for state, title in text:gmatch('(%u%l+): "(.-)"') do
+    if states[state] then
+      return title
+    end
+  end
+  return text:match('^"(.-)" is done') or text:match('^A task is not finished: "(.-)"')
+end
+
+--- Whether two titles are those of one task. A title may be cut.
+local function same_task(a, b)
+  local function begins(long, short)
+    local first = short:match('^(.*)…$')
+    return first ~= nil and vim.startswith(long, first)
+  end
+  return a == b or begins(a, b) or begins(b, a)
+end
+
+--- Takes the notices about the state of a task away: it is another one now.
+local function replace(task)
+  for _, n in ipairs(vim.list_slice(shown)) do
+    if n.about and same_task(n.about, task) then
+      close(n)
+    end
+  end
+end
+
+--- Shows a message and remembers it. more is the last line of one that is cut.
 ---@param text string
 ---@param level integer|nil of vim.log.levels
----@param options { title: string?, footer: string?, key: string?, plain: boolean? }|nil
+---@param options { title: string?, footer: string?, key: string?, plain: boolean?, more: string? }|nil
 function M.show(text, level, options)
   level, options = level or vim.log.levels.INFO, options or {}
   text = vim.trim(text)
@@ -151,7 +198,11 @@ function M.show(text, level, options)
   if notify then
     (type(notify) == 'function' and notify or vim.notify)(text, level, { title = options.title or 'CASE' })
   elseif not (options.key and M.showing(options.key)) then
-    float(text, level, options)
+    local about = not options.key and not options.plain and task_of(text) or nil
+    if about then
+      replace(about)
+    end
+    float(text, level, vim.tbl_extend('force', options, { about = about }))
   end
 end
 
@@ -166,15 +217,6 @@ end
 function M.drop(key)
   for _, n in ipairs(vim.list_slice(shown)) do
     if not key or n.key == key then
-      close(n)
-    end
-  end
-end
-
---- Takes the notices away whose text has a pattern (of Lua).
-function M.drop_old(pattern)
-  for _, n in ipairs(vim.list_slice(shown)) do
-    if vim.api.nvim_buf_is_valid(n.buffer) and vim.api.nvim_buf_get_lines(n.buffer, 0, 1, true)[1]:find(pattern) then
       close(n)
     end
   end

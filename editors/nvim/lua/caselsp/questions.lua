@@ -18,7 +18,9 @@ function M.announce(client)
     open[key] = true
     if not M.announced[key] then
       M.announced[key] = true
-      notice.show(q.text, vim.log.levels.WARN, { title = 'CASE asks', footer = ':Case questions', key = key })
+      local options = { title = 'CASE asks', footer = ':Case questions', key = key }
+      options.more = ':Case questions shows all'
+      notice.show(q.text, vim.log.levels.WARN, options)
     end
   end
   for key in pairs(M.announced) do
