@@ -29,6 +29,7 @@ type editorPlugin struct {
 	places  []string
 	version func(place string) string // "" where it has none
 	latest  string                    // the one that goes with this binary
+	loads   []string                  // what in the configuration loads it from anywhere; nil where nothing does
 }
 
 // The versions of the plugins that go with this binary. A test compares them with the plugins.
@@ -62,7 +63,7 @@ var editorSetups = map[string]editorSetup{
 	"emacs": {
 		programs: []string{"emacs"}, config: []string{inHome + ".emacs", inHome + ".emacs.el", inHome + ".emacs.d/init.el", inHome + ".emacs.d/lisp", inConfig + "emacs"}, kinds: []string{".el"},
 		install: "run `make install-emacs` and add the lines that it prints to init.el, or " + byReference,
-		plugin:  &editorPlugin{version: versionInLisp, latest: emacsVersion, places: []string{inData + "caselsp/emacs/caselsp.el"}},
+		plugin:  &editorPlugin{version: versionInLisp, latest: emacsVersion, places: []string{inData + "caselsp/emacs/caselsp.el"}, loads: []string{"(require 'caselsp", "(use-package caselsp", "caselsp.el"}},
 	},
 	"helix": {
 		programs: []string{"hx", "helix"}, config: []string{inConfig + "helix/languages.toml", inFolder + ".helix/languages.toml"}, need: []string{"[language-server.caselsp]", "language-servers"},
@@ -109,7 +110,7 @@ func examineEditor(out io.Writer, name, dir string) (well bool, err error) {
 	}
 	configured := false
 	if setup.plugin != nil {
-		configured = setup.plugin.examine(dir, tell)
+		configured = setup.plugin.examine(dir, setup.loading(dir), tell)
 	}
 	found, lacks := setup.configured(dir)
 	switch {
@@ -154,8 +155,19 @@ func examineBinary() (state, part, text string) {
 	return "ok", "binary", fmt.Sprintf("%s (%s)", at, versionText())
 }
 
-// examine looks for a plugin, and reports whether it is there.
-func (p *editorPlugin) examine(dir string, tell func(state, part, text string)) bool {
+// loading returns the file of the configuration that loads the plugin, from wherever it lies; "" where none does.
+func (s editorSetup) loading(dir string) (file string) {
+	for _, word := range s.plugin.loads {
+		s.need = []string{word}
+		if file, _ = s.configured(dir); file != "" {
+			return file
+		}
+	}
+	return ""
+}
+
+// examine looks for a plugin, which the file loading may load from elsewhere, and reports whether it is there.
+func (p *editorPlugin) examine(dir, loading string, tell func(state, part, text string)) bool {
 	for _, pattern := range p.places {
 		found, _ := filepath.Glob(expand(pattern, dir))
 		if len(found) == 0 {
@@ -171,6 +183,10 @@ func (p *editorPlugin) examine(dir string, tell func(state, part, text string)) 
 		} else {
 			tell("ok", "plugin", strings.TrimSpace(at+" "+version))
 		}
+		return true
+	}
+	if loading != "" {
+		tell("note", "plugin", loading+" loads caselsp's own plugin from elsewhere: its version is not known here")
 		return true
 	}
 	tell("none", "plugin", "caselsp's own plugin is not installed")
