@@ -75,6 +75,9 @@ func (r *run) secondTry(ctx context.Context, line string, more sandbox.Policy) e
 	if cmd.Layer, _, err = r.dependencies(ctx, engine, cmd, true); err != nil {
 		return err
 	}
+	if err := r.chooseTree(ctx, &cmd); err != nil {
+		return r.commandEnded(ctx, line)
+	}
 	return r.execute(ctx, engine, cmd)
 }
 

@@ -128,6 +128,56 @@ func TestSecondTry(t *testing.T) {
 	}
 }
 
+// TestSecondTryBefore has the tests run out of memory on the changed files and on those as they were before: each is tried again
+// on its own files. Otherwise all that the change breaks would count as broken before.
+func TestSecondTryBefore(t *testing.T) {
+	b := newBench(t, strings.ReplaceAll(onePlan, "check b.txt", "pytest")+`
+on case
+after 0
+call WRITE_FILE {"thought": "t", "path": "c.txt", "content": "1\n"}
+on case
+times always
+call FINISH_FEATURE {"thought": "t", "summary": "s", "fixes_applied": ["f"]}
+on reflector
+times always
+call SUBMIT_HYPOTHESIS {"cause": "c", "fix": "f"}
+`, agreeable{})
+	b.Limits.Rounds = 1
+	b.Policy, b.RetryMemory = sandbox.Policy{}.OrDefault(), 2<<30
+	b.Sandbox = func(context.Context) (sandbox.Engine, error) { return checkedTwice{}, nil }
+	trees := map[bool][]string{}
+	for e, err := range b.Run(t.Context(), record.Task{ID: "t", Text: "write"}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch body := e.Body.(type) {
+		case record.CommandStarted:
+			trees[body.Before] = append(trees[body.Before], body.Tree)
+		case record.StateChanged:
+			if strings.Contains(body.Reason, "did not fail before") {
+				t.Errorf("what the change breaks counts as broken before: %s", body.Reason)
+			}
+		}
+	}
+	before, after := trees[true], trees[false]
+	if len(before) != 2 || len(after) < 2 || before[0] != before[1] || after[0] != after[1] || before[0] == after[0] {
+		t.Errorf("the trees before are %q, after the change %q", before, after)
+	}
+}
+
+// checkedTwice is a sandbox in which the tests need 2 GiB, and one fails where there is c.txt.
+type checkedTwice struct{}
+
+func (checkedTwice) Run(_ context.Context, cmd sandbox.Command) (*sandbox.Result, error) {
+	switch {
+	case cmd.Policy.Memory < 2<<30:
+		return &sandbox.Result{Status: sandbox.OutOfMemory, ExitCode: 137}, nil
+	case slices.ContainsFunc(cmd.Tree, func(f sandbox.File) bool { return f.Path == "c.txt" }):
+		return &sandbox.Result{Status: sandbox.Exited, ExitCode: 1, Output: "FAILED test_b.py::test_b - AssertionError: 3 != 6\n1 failed in 0.01s\n"}, nil
+	}
+	return &sandbox.Result{Status: sandbox.Exited, Output: "1 passed in 0.01s\n"}, nil
+}
+
 // outcomes runs the task and returns what the model was told about its actions.
 func outcomes(t *testing.T, a *Agent) (told []string) {
 	t.Helper()

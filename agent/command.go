@@ -44,17 +44,21 @@ func (r *run) runCommand(ctx context.Context, may permit.Allowed) error {
 		return err
 	}
 	cmd.Layer = layer
-	if c.Before {
-		if cmd.Tree, err = r.treeBefore(ctx, cmd.Policy); err != nil {
-			return r.done(record.ActionDone{Skipped: true, Text: "The command was not run: " + err.Error()})
-		}
-	}
-	if c.Bare {
-		if cmd.Tree, err = r.treeWithout(ctx, cmd.Policy); err != nil {
-			return r.done(record.ActionDone{Skipped: true, Text: "The command was not run: " + err.Error()})
-		}
+	if err := r.chooseTree(ctx, &cmd); err != nil {
+		return r.done(record.ActionDone{Skipped: true, Text: "The command was not run: " + err.Error()})
 	}
 	return r.execute(ctx, may.Engine, cmd)
+}
+
+// chooseTree puts a command on the tree that its action is about, where that is not the staged one: for each try.
+func (r *run) chooseTree(ctx context.Context, cmd *sandbox.Command) (err error) {
+	switch c := r.state.Pending; {
+	case c.Bare:
+		cmd.Tree, err = r.treeWithout(ctx, cmd.Policy)
+	case c.Before:
+		cmd.Tree, err = r.treeBefore(ctx, cmd.Policy)
+	}
+	return err
 }
 
 // pythonEnv is the environment of Python: one in which a project with a src layout finds its own
