@@ -211,7 +211,9 @@ function M.configuration()
   end
   return {
     name = M.name,
-    cmd = config.get().cmd,
+    cmd = function(dispatchers, configuration)
+      return require('caselsp.ended').run(config.get().cmd, dispatchers, configuration)
+    end,
     capabilities = declared,
     -- An empty table would be sent as a list.
     settings = { caselsp = vim.tbl_isempty(config.get().settings) and vim.empty_dict() or config.get().settings },

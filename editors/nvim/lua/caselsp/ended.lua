@@ -6,6 +6,7 @@
 local M = {}
 
 local stand_in_name = 'caselsp (ended)'
+local notice_key = 'ended' -- the notice stays until a server is there again
 
 --- Whether a client has ended or is about to.
 function M.is(client)
@@ -69,6 +70,7 @@ end
 
 --- A server is there: it takes the buffers of its project from the stand-in.
 local function hand_over(client)
+  require('caselsp.notice').drop(notice_key)
   local other = stand_in()
   for _, buffer in ipairs(other and vim.tbl_keys(other.attached_buffers) or {}) do
     local loaded = vim.api.nvim_buf_is_loaded(buffer)
@@ -81,14 +83,31 @@ local function hand_over(client)
   end
 end
 
+--- Starts the program. Neovim is not told how it has ended: it would say so with a prompt that takes the next
+--- key, where the user types perhaps.
+function M.run(command, dispatchers, configuration)
+  local given = configuration or {}
+  local exited = dispatchers.on_exit
+  local ours = vim.tbl_extend('force', dispatchers, {
+    on_exit = function(code, signal)
+      vim.schedule(function()
+        M.tell(code, signal)
+      end)
+      exited(0, 0)
+    end,
+  })
+  local where = { cwd = given.cmd_cwd, env = given.cmd_env, detached = given.detached }
+  return vim.lsp.rpc.start(command, ours, where)
+end
+
 --- Tells that a server has ended by itself. code and signal are those of its process.
 function M.tell(code, signal)
   if vim.v.exiting ~= vim.NIL or code == 0 and (signal == 0 or signal == 15) then
     return
   end
   local how = signal ~= 0 and 'signal ' .. signal or 'exit code ' .. code
-  local text = 'caselsp has ended (%s). :Case restart starts it again; :Case resume then goes on with a task.'
-  require('caselsp.notice').show(text:format(how), vim.log.levels.WARN)
+  local text = 'caselsp has ended (%s). :Case restart starts it again.\n:Case resume then goes on with a task.'
+  require('caselsp.notice').show(text:format(how), vim.log.levels.WARN, { key = notice_key })
 end
 
 --- Follows the servers.

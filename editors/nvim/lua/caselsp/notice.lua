@@ -168,10 +168,10 @@ local function same_task(a, b)
   return a == b or begins(a, b) or begins(b, a)
 end
 
---- Takes the notices about the state of a task away: it is another one now.
-local function replace(task)
+--- Takes the notices away that a newer one about the same replaces: the state of a task, or all of them.
+local function replace(about)
   for _, n in ipairs(vim.list_slice(shown)) do
-    if n.about and same_task(n.about, task) then
+    if n.about and same_task(n.about, about) then
       close(n)
     end
   end
@@ -198,7 +198,7 @@ function M.show(text, level, options)
   if notify then
     (type(notify) == 'function' and notify or vim.notify)(text, level, { title = options.title or 'CASE' })
   elseif not (options.key and M.showing(options.key)) then
-    local about = not options.key and not options.plain and task_of(text) or nil
+    local about = not options.key and (options.title or task_of(text)) or nil
     if about then
       replace(about)
     end
