@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -72,6 +74,21 @@ func (n *nvimRun) runEmacs(client string) {
 	}
 	n.compare()
 	n.states(ctx)
+}
+
+// TestPluginEmacsScreen is a person at Emacs in a small terminal, and what is on its screen.
+func TestPluginEmacsScreen(t *testing.T) {
+	t.Parallel()
+	use := editorUses[slices.IndexFunc(editorUses, func(u editorUse) bool { return u.plugin == "install-emacs" })]
+	use.more = maps.Clone(use.more)
+	use.more[".config/emacs/early-init.el"] += "(setq native-comp-enable-subr-trampolines nil)\n" // the menu would wait for the compiler
+	h := newHand(t, use, "testdata/typing/screen.txtar")
+	h.sitDown()
+	h.must("resize-window", "-x", "100", "-y", "30")
+	for line := range strings.Lines(h.part("user.txt")) {
+		h.step(strings.TrimSpace(line))
+	}
+	h.states(t.Context())
 }
 
 // TestPluginEmacsCompiles compiles the package with every warning as an error, and has checkdoc read it.

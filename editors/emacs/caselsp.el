@@ -136,16 +136,20 @@ They are in CHANGES."
   "Show MESSAGE of TYPE."
   (caselsp--say type message))
 
+(defvar caselsp--answered nil "What answered a command of the user last, and when, as a cons.")
+
 (defun caselsp--say (type text)
   "Show TEXT, a message of TYPE, which is an error where that is 1.
 Errors and warnings stay until they can have been read, and so does what
 names a command."
   (let* ((words (caselsp--in-words text))
          (said (concat "CASE: " (if (eql type 1) (propertize words 'face 'error) words))))
+    (unless (string-search "M-x caselsp-questions" words) (setq caselsp--answered (cons said (float-time))))
     (cond ((string-search "M-x caselsp-review" words) (caselsp--keep 'review said))
+          ((string-search "M-x caselsp-send-notes" words) (caselsp--keep 'notes said))
           ((string-search "M-x caselsp-questions" words) (caselsp--keep 'question said))
           ((or (memql type '(1 2)) (string-search "M-x caselsp-" words)) (caselsp--keep 'said said))
-          (t (message "%s" said)))))
+          (t (caselsp--answer said)))))
 
 (defconst caselsp--quoted-or-command "“[^”]*”\\|\"[^\"]*\"\\|\\_<caselsp\\.\\(?:note with send\\|[a-zA-Z]+\\)"
   "Matches what is quoted in a message, and else the id of a command of the server.")
@@ -171,10 +175,27 @@ What is quoted stays as it is."
 ;;;; Messages that stay
 
 (defconst caselsp--reading 3 "Seconds for which a message that needs an answer stays at least.")
+(defconst caselsp--answering 5 "Seconds for which an answer to a command stays beside them.")
 
 (defvar caselsp--unread nil "The messages that stay, as an alist by what they are about.")
 (defvar caselsp--shown nil "Since when they are shown; nil while they are not.")
 (defvar caselsp--reminder nil "The timer that shows them again.")
+(defvar caselsp--joined nil "The message that showed them last.")
+
+(defun caselsp--answer (text)
+  "Show TEXT, which answers a command of the user.
+What waits is shown below it, and does not take its place at once."
+  (setq caselsp--answered (cons text (float-time)))
+  (caselsp--log text)
+  (caselsp--echo (list text)))
+
+(defun caselsp--log (text)
+  "Keep TEXT whole in *Messages*."
+  (let ((inhibit-message t)) (message "%s" text)))
+
+(defun caselsp--echo (texts)
+  "Show as much of TEXTS as the echo area has room for."
+  (let ((message-log-max nil)) (message "%s" (caselsp--fit texts))))
 
 (defun caselsp--keep (about text)
   "Show TEXT, which is ABOUT something that the user is to know.
@@ -198,8 +219,12 @@ user goes on after it was on the screen for `caselsp--reading' seconds."
 (defun caselsp--remind ()
   "Show the messages that stay, unless something is asked in the minibuffer."
   (unless (or (null caselsp--unread) (active-minibuffer-window))
-    (let ((message-log-max (and (not caselsp--shown) message-log-max)))
-      (message "%s" (mapconcat #'cdr (reverse caselsp--unread) "\n")))
+    (let ((texts (mapcar #'cdr (reverse caselsp--unread))))
+      (unless caselsp--shown (caselsp--log (string-join texts "\n")))
+      (when (and caselsp--answered (< (- (float-time) (cdr caselsp--answered)) caselsp--answering))
+        (setq texts (cl-adjoin (car caselsp--answered) texts :test #'equal)))
+      (setq caselsp--joined (caselsp--fit texts))
+      (caselsp--echo (list caselsp--joined)))
     (unless (and caselsp--shown (current-message)) (setq caselsp--shown (float-time)))))
 
 (defun caselsp--go-on ()
@@ -211,7 +236,35 @@ user goes on after it was on the screen for `caselsp--reading' seconds."
 (defun caselsp--beside (text)
   "Return TEXT, a message, with those that stay below it; nil for TEXT alone."
   (let ((texts (cl-remove-if (lambda (kept) (string-search kept text)) (mapcar #'cdr (reverse caselsp--unread)))))
-    (and texts (not (active-minibuffer-window)) (mapconcat #'identity (cons text texts) "\n"))))
+    (and texts (not (equal text caselsp--joined)) (not (active-minibuffer-window)) (caselsp--fit (cons text texts)))))
+
+(defun caselsp--fit (texts)
+  "Return TEXTS as one message, each cut so that the beginning of all is seen.
+The echo area would show the end of a longer message only.  Where there
+is no screen nothing is cut."
+  (let ((left (if (floatp max-mini-window-height) (floor (* max-mini-window-height (frame-height))) max-mini-window-height)))
+    (if noninteractive (string-join texts "\n")
+      (cl-loop for (text . others) on texts
+               for cut = (caselsp--cut text (max 1 (- left (length others))) (1- (frame-width)))
+               do (cl-decf left (caselsp--lines cut (1- (frame-width))))
+               collect cut into all
+               finally return (string-join all "\n")))))
+
+(defun caselsp--lines (text width)
+  "Return how many lines of WIDTH columns TEXT takes."
+  (cl-loop for line in (split-string text "\n") sum (max 1 (ceiling (string-width line) width))))
+
+(defun caselsp--cut (text lines width)
+  "Return TEXT, cut where it takes more than LINES of WIDTH columns."
+  (if (<= (caselsp--lines text width) lines) text
+    (cl-loop for line in (split-string text "\n")
+             for rest = (- lines (caselsp--lines line width))
+             while (> lines 0)
+             collect (cond ((> rest 0) line)
+                           (t (concat (truncate-string-to-width line (1- (* lines width))) "…")))
+             into kept
+             do (setq lines rest)
+             finally return (string-join kept "\n"))))
 
 (cl-defmethod eglot-handle-request :around
   ((server caselsp-server) (_method (eql window/showDocument)) &rest params)
@@ -374,7 +427,7 @@ An error is shown unless QUIET."
                        (with-current-buffer (if (buffer-live-p buffer) buffer (current-buffer))
                          (funcall done answer)))))
          (failed (lambda (err)
-                   (unless quiet (message "CASE: %s" (caselsp--in-words (or (caselsp--get err "message") "the command failed")))))))
+                   (unless quiet (caselsp--answer (concat "CASE: " (caselsp--in-words (or (caselsp--get err "message") "the command failed"))))))))
     (when (and (cl-typep server 'eglot-lsp-server) (not quiet)) (caselsp--tell-changes server))
     (if (cl-typep server 'eglot-lsp-server)
         (jsonrpc-async-request server :workspace/executeCommand params
@@ -783,24 +836,47 @@ What is typed is not shown and passes no server."
 
 (defun caselsp--decide (server question)
   "Ask QUESTION, which is shown whole, and send the choice to SERVER.
-The choices have numbers, which choose them.  The first changes nothing."
+The choices have numbers, which choose them.  The first changes nothing.
+The question is shown until all is said, also a text that a choice needs."
   (let* ((choices (caselsp--list question "choices"))
          (titles (cl-loop for title in (cons caselsp--later (mapcar (lambda (c) (caselsp--get c "title")) choices))
                           for number from 1 collect (format "%d %s" number title)))
-         (buffer (get-buffer-create "*CASE asks*"))
-         (chosen (save-window-excursion
-                   (with-current-buffer buffer
-                     (let ((inhibit-read-only t))
-                       (erase-buffer)
-                       (insert (caselsp--get question "text") "\n\n" (string-join titles "\n") "\n")
-                       (goto-char (point-min)))
-                     (visual-line-mode)
-                     (special-mode))
-                   (display-buffer buffer)
-                   (completing-read "CASE asks (a number and RET): " titles nil t nil nil (car titles))))
-         (choice (nth (or (cl-position chosen titles :test #'equal) 0) (cons nil choices)))) ; nil decides later
-    (when choice
-      (caselsp--choose server question choice))))
+         (resize-mini-windows t)) ; what a longer message took is for the question
+    (save-window-excursion
+      (message nil)
+      (redisplay)
+      (let* ((long (caselsp--show-question (caselsp--get question "text") titles))
+             (prompt (format "CASE asks (a number and RET%s): " (if long ", C-M-v scrolls" ""))))
+        (minibuffer-with-setup-hook (lambda () (when long (setq minibuffer-scroll-window long)))
+          (let* ((chosen (completing-read prompt titles nil t nil nil (car titles)))
+                 (choice (nth (or (cl-position chosen titles :test #'equal) 0) (cons nil choices)))) ; nil decides later
+            (when choice
+              (caselsp--choose server question choice))))))))
+
+(defun caselsp--show-question (text titles)
+  "Show TEXT, a question, and the TITLES of its choices.
+The choices are below TEXT, and above it where both do not fit into the
+frame, and below it once more: they are seen, and so is the beginning of
+TEXT, a command.  Then return the window, which can be scrolled."
+  (with-current-buffer (get-buffer-create "*CASE asks*")
+    (special-mode)
+    (visual-line-mode)
+    (cl-flet ((fill (&rest parts)
+                (let ((inhibit-read-only t)) (erase-buffer) (insert (string-join parts "\n\n")) (goto-char (point-min)))))
+      (fill text (string-join titles "\n"))
+      (let ((window (display-buffer (current-buffer) '((display-buffer-reuse-window display-buffer-at-bottom)
+                                                       (window-height . caselsp--fit-question))))
+            long)
+        (caselsp--fit-question window)
+        (setq long (> (count-screen-lines (point-min) (point-max) t window) (window-body-height window)))
+        (when long (fill (string-join titles "\n") text (string-join titles "\n")))
+        (set-window-start window (point-min))
+        (set-window-point window (point-min))
+        (and long window)))))
+
+(defun caselsp--fit-question (window)
+  "Give WINDOW the height of its text, up to most of the frame."
+  (fit-window-to-buffer window (- (window-total-height (frame-root-window window)) window-min-height)))
 
 (defun caselsp--choose (server question choice)
   "Send CHOICE of QUESTION to SERVER, with the text that it needs."
@@ -1091,8 +1167,22 @@ sends the result back."
   "Send the result back with all notes.
 CASE does what they say, as one correction of the same task."
   (interactive)
-  (caselsp--send (caselsp--server) "caselsp.note" (list :task caselsp--task :send t)
-                 (lambda (_) (message "CASE: the result went back with your notes: the next review shows what came of them"))))
+  (let* ((server (caselsp--server)) (task (caselsp--get (caselsp--result server) "task")))
+    (caselsp--send server "caselsp.note" (list :task task :send t)
+                   (lambda (_)
+                     (caselsp--forget 'notes)
+                     (caselsp--went-back task)
+                     (caselsp--answer "CASE: The result went back with your notes: the next review shows what came of them")))))
+
+(defun caselsp--went-back (task)
+  "Say in the buffer of the result of TASK that it went back with the notes."
+  (when-let* ((buffer (get-buffer (format "*CASE review %s*" task))))
+    (with-current-buffer buffer
+      (let ((inhibit-read-only t))
+        (goto-char (point-min))
+        (forward-line)
+        (delete-region (point) (point-max))
+        (insert "\nThe result went back with your notes.  The next one is shown here.\n")))))
 
 (defun caselsp-review-refresh ()
   "Show the result as it is now."
@@ -1116,35 +1206,35 @@ CASE does what they say, as one correction of the same task."
   [["Task"
     ("r" "run" caselsp-run)
     ("k" "ask" caselsp-ask)
-    ("f" "fix this diagnostic" caselsp-fix)
-    ("F" "certain fixes of this file" caselsp-fix-all)
-    ("t" "carry out this TODO" caselsp-todo)
-    ("T" "write tests for this" caselsp-test)
-    ("e" "write a task in a document" caselsp-new)
-    ("o" "go on from the last" caselsp-follow)]
+    ("f" "fix diagnostic" caselsp-fix)
+    ("F" "certain fixes" caselsp-fix-all)
+    ("t" "do this TODO" caselsp-todo)
+    ("T" "write tests" caselsp-test)
+    ("e" "task as document" caselsp-new)
+    ("o" "go on from last" caselsp-follow)]
    ["Under way"
-    ("q" "answer questions" caselsp-questions)
+    ("q" "questions" caselsp-questions)
     ("m" "tell it" caselsp-tell)
     ("s" "stop" caselsp-stop)
     ("c" "resume" caselsp-resume)
     ("w" "where is it" caselsp-status)
-    ("a" "what it has done" caselsp-activity)]
+    ("a" "activity" caselsp-activity)]
    ["Result"
     ("v" "review" caselsp-review)
-    ("." "next open hunk here" caselsp-next)
-    ("," "previous open hunk here" caselsp-previous)
+    ("." "next open hunk" caselsp-next)
+    ("," "previous hunk" caselsp-previous)
     ("+" "accept this hunk" caselsp-accept)
     ("-" "reject this hunk" caselsp-reject)
     ("n" "note on this hunk" caselsp-note)
-    ("b" "send back with notes" caselsp-send-notes)
+    ("b" "send notes back" caselsp-send-notes)
     ("u" "undo" caselsp-undo)
     ("p" "report" caselsp-report)]
    ["Other"
-    ("h" "show history, memory ..." caselsp-show)
+    ("h" "history, more" caselsp-show)
     ("l" "log" caselsp-log)
-    ("z" "restart the server" caselsp-restart)
-    ("y" "trust this folder" caselsp-trust)
-    ("x" "put a secret into the keyring" caselsp-secret)]])
+    ("z" "restart server" caselsp-restart)
+    ("y" "trust folder" caselsp-trust)
+    ("x" "store a secret" caselsp-secret)]])
 
 (defun caselsp--project (dir)
   "Return the project of DIR, a folder of documents of caselsp; nil for others."
