@@ -131,17 +131,7 @@ func TestSecondTry(t *testing.T) {
 // TestSecondTryBefore has the tests run out of memory on the changed files and on those as they were before: each is tried again
 // on its own files. Otherwise all that the change breaks would count as broken before.
 func TestSecondTryBefore(t *testing.T) {
-	b := newBench(t, strings.ReplaceAll(onePlan, "check b.txt", "pytest")+`
-on case
-after 0
-call WRITE_FILE {"thought": "t", "path": "c.txt", "content": "1\n"}
-on case
-times always
-call FINISH_FEATURE {"thought": "t", "summary": "s", "fixes_applied": ["f"]}
-on reflector
-times always
-call SUBMIT_HYPOTHESIS {"cause": "c", "fix": "f"}
-`, agreeable{})
+	b := newBench(t, comparedScript, agreeable{})
 	b.Limits.Rounds = 1
 	b.Policy, b.RetryMemory = sandbox.Policy{}.OrDefault(), 2<<30
 	b.Sandbox = func(context.Context) (sandbox.Engine, error) { return checkedTwice{}, nil }

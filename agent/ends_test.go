@@ -195,10 +195,8 @@ func (f *forgetful) Run(_ context.Context, cmd sandbox.Command) (*sandbox.Result
 	return nil, sandbox.ErrNoLayer
 }
 
-// TestLostComparisonsEnd checks that a run of the tests on the files as they were before, of
-// which the outcome is never known, is not started without end.
-func TestLostComparisonsEnd(t *testing.T) {
-	b := newBench(t, strings.ReplaceAll(onePlan, "check b.txt", "pytest")+`
+// comparedScript writes c.txt, with which the tests fail.
+var comparedScript = strings.ReplaceAll(onePlan, "check b.txt", "pytest") + `
 on case
 after 0
 call WRITE_FILE {"thought": "t", "path": "c.txt", "content": "1\n"}
@@ -208,7 +206,12 @@ call FINISH_FEATURE {"thought": "t", "summary": "s", "fixes_applied": ["f"]}
 on reflector
 times always
 call SUBMIT_HYPOTHESIS {"cause": "c", "fix": "f"}
-`, agreeable{})
+`
+
+// TestLostComparisonsEnd checks that a run of the tests on the files as they were before, of
+// which the outcome is never known, is not started without end.
+func TestLostComparisonsEnd(t *testing.T) {
+	b := newBench(t, comparedScript, agreeable{})
 	engine := &forgetful{}
 	b.Options.Sandbox = func(context.Context) (sandbox.Engine, error) { return engine, nil }
 	b.Limits.Rounds = 2
