@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"caselsp/agent"
+
+	"go.lsp.dev/protocol"
 )
 
 // pages are documents for reading: the history, the reports and what the doctor
@@ -20,6 +22,11 @@ type pages struct {
 
 // open opens a document that text makes, in the state directory.
 func (l *pages) open(c *call, name string, text func(ctx context.Context, e *Engine) (string, error)) (any, error) {
+	return l.openAt(c, name, nil, text)
+}
+
+// openAt is open at a place; nil: at its beginning.
+func (l *pages) openAt(c *call, name string, at *protocol.Range, text func(ctx context.Context, e *Engine) (string, error)) (any, error) {
 	e, release, err := l.engines.use(l.ed.Context())
 	if err != nil {
 		return nil, err
@@ -29,7 +36,7 @@ func (l *pages) open(c *call, name string, text func(ctx context.Context, e *Eng
 		if err != nil {
 			return err
 		}
-		return l.papers.openDocument(ctx, e, name, page)
+		return l.papers.openAt(ctx, e, name, page, at)
 	})
 	return nil, nil
 }

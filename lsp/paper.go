@@ -172,18 +172,17 @@ func (l *papers) openAnswer(ctx context.Context, q record.Question) error {
 // openDocument writes a document into the state directory and has it shown to the user, who
 // has asked for it. The error says where it is.
 func (l *papers) openDocument(ctx context.Context, e *Engine, name, text string) error {
+	return l.openAt(ctx, e, name, text, nil)
+}
+
+// openAt is openDocument at a place; nil: at its beginning.
+func (l *papers) openAt(ctx context.Context, e *Engine, name, text string, at *protocol.Range) error {
 	if l.ed.client.KeepsModified && isPaper(name) { // what the user writes there is theirs: no edit of ours may take it away
 		text = strings.Replace(text, "\n"+paperEnd, "\nSave it before you send it: this editor does not end with unsaved documents.\n"+paperEnd, 1)
 	}
 	u, err := l.put(ctx, e, name, text)
 	if err != nil {
 		return err
-	}
-	var at *protocol.Range
-	if strings.HasPrefix(name, questionsName) { // what can be decided is offered on the lines of a question
-		first, _, _ := strings.Cut(text, "\n## ")
-		line := protocol.Position{Line: uint32(strings.Count(first, "\n") + 1)}
-		at = &protocol.Range{Start: line, End: line}
 	}
 	return l.ed.showDocument(ctx, u, at)
 }

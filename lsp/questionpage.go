@@ -66,7 +66,14 @@ func (l *questionPage) doQuestions(c *call, a arguments) (any, error) {
 	sum := fnv.New32a()
 	sum.Write([]byte(text)) // never fails
 	name := fmt.Sprintf("%s-%08x.md", questionsName, sum.Sum32())
-	return l.pages.open(c, name, func(context.Context, *Engine) (string, error) { return text, nil })
+	return l.pages.openAt(c, name, firstHeading(text), func(context.Context, *Engine) (string, error) { return text, nil })
+}
+
+// firstHeading is where the first question of the list stands: what can be decided is offered on its lines.
+func firstHeading(text string) *protocol.Range {
+	before, _, _ := strings.Cut(text, "\n## ")
+	at := protocol.Position{Line: uint32(strings.Count(before, "\n") + 1)}
+	return &protocol.Range{Start: at, End: at}
 }
 
 // questionsText is the list.

@@ -83,7 +83,7 @@ export function notify(type: MessageType, message: string): void {
 }
 
 /** What shows messages of a type. */
-export function presenter(type: MessageType): typeof vscode.window.showErrorMessage {
+function presenter(type: MessageType): typeof vscode.window.showErrorMessage {
   switch (type) {
     case MessageType.Error:
       return vscode.window.showErrorMessage;
