@@ -198,7 +198,7 @@ func (l *reviews) where(e *Engine, out review.Outcome) string {
 			unopened = append(unopened, r.Path)
 		}
 	}
-	return named(" Changed in the editor, not saved: ", unsaved) + named(" Written, not open here: ", unopened)
+	return named(" Changed in the editor, not saved yet: ", unsaved) + named(" Written, not open here: ", unopened)
 }
 
 // named returns a sentence that begins with what and lists the names; "" for an empty list.
@@ -336,7 +336,7 @@ func (l *reviews) undo(ctx context.Context, e *Engine, task record.Task) error {
 	}
 	text += fmt.Sprintf("Undone: %q.", l.ed.client.brief(task))
 	if slices.ContainsFunc(before.All(), func(f review.File) bool { return slices.Contains(f.Hunks, record.HunkRejected) }) {
-		text += " What you rejected is open again, too."
+		text += " What you rejected is undecided again, too."
 	}
 	l.ed.showMessage(typ, text+fmt.Sprintf(" Its result can be reviewed again with %s.", cmdReview)+" ("+out.Decided+")"+l.where(e, out)+spaced(out.Commit))
 	return nil

@@ -46,7 +46,7 @@ call FINISH_FEATURE {"thought": "done", "summary": "done"}
 	if text := reviewOf(sc, id); !strings.Contains(text, "Kept, not verified: the work on task (change it all), which failed: CASE gave it up: “too hard”") {
 		t.Errorf("the review document: %s", text)
 	}
-	sc.idle("Nothing was decided: nothing of the result is open", cmdAccept, map[string]any{"task": id})
+	sc.idle("Nothing was decided: all of the result is decided", cmdAccept, map[string]any{"task": id})
 	sc.act(review, "+x2 = 20", "CASE: accept hunk")
 	sc.expect(lsptest.HasText("a.py", lines(map[int]string{2: "x2 = 20"})))
 	sc.said("accepted: 1 hunk in 1 file")

@@ -14,7 +14,7 @@ on case
 want 1. On a.py, hunk 2: 181, please
 want 2. On c.py: say why
 want +x18 = 180
-want a.py: hunk 1 written; hunk 2 open
+want a.py: hunk 1 written; hunk 2 undecided
 want old.txt: rejected
 call PATCH_FILE {"thought": "as noted", "path": "a.py"}
 arg patch

@@ -117,10 +117,10 @@ func TestReviewDocument(t *testing.T) {
 	for _, head := range []string{
 		"Result of task " + id + ": change it all: %s all",
 		"diff --git a/a.py b/a.py: %s file",
-		"@@ -1,5 +1,5 @@ hunk 1 of 2: open: %s hunk",
-		"@@ -15,6 +15,6 @@ hunk 2 of 2: open: %s hunk",
+		"@@ -1,5 +1,5 @@ hunk 1 of 2: undecided: %s hunk",
+		"@@ -15,6 +15,6 @@ hunk 2 of 2: undecided: %s hunk",
 		"diff --git a/c.py b/c.py: %s file",
-		"@@ -1 +1 @@ hunk 1 of 1: open: %s hunk",
+		"@@ -1 +1 @@ hunk 1 of 1: undecided: %s hunk",
 		"diff --git a/new.txt b/new.txt: %s file",
 		"diff --git a/old.txt b/old.txt: %s file",
 	} {
@@ -138,7 +138,7 @@ func TestReviewDocument(t *testing.T) {
 		t.Errorf("lenses after decisions:\n%s", got)
 	}
 	sc.act(review, "+new", "CASE: accept file after all")
-	sc.said("accepted: 1 file. Of 4 files 2 are written, 2 are open.")
+	sc.said("accepted: 1 file. Of 4 files 2 are written, 2 are undecided.")
 	sc.disk(map[string]string{"new.txt": "new\n"})
 	sc.act(review, "Result of", "CASE: reject all")
 	sc.said("What was left of it is rejected; what you accepted stays.")
@@ -163,7 +163,7 @@ func TestOffer(t *testing.T) {
 	sc.hunks(id, "a.py", record.HunkAccepted, record.HunkOpen)
 	sc.hunks(id, "c.py", record.HunkOpen)
 	sc.disk(project)
-	if text := sc.Text(review); !strings.Contains(text, "hunk 1 of 2: accepted") || !strings.Contains(text, "hunk 2 of 2: open") {
+	if text := sc.Text(review); !strings.Contains(text, "hunk 1 of 2: accepted") || !strings.Contains(text, "hunk 2 of 2: undecided") {
 		t.Errorf("the review document says:\n%s", text)
 	}
 	sc.command(cmdUndo)
@@ -258,11 +258,11 @@ func TestEditsTried(t *testing.T) {
 
 // TestDiffLines: what is decided of a result, and what stands around its diffs, makes no other one of it; a line of code does.
 func TestDiffLines(t *testing.T) {
-	const shown = "Result of task t: x\nOpen: 1 hunk.\n\nFile a.py: open\ndiff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@ hunk 1 of 1: open\n-a\n+b\n \n\nFile b.py: open\ndiff --git a/b.py b/b.py\n"
+	const shown = "Result of task t: x\nUndecided: 1 hunk.\n\nFile a.py: undecided\ndiff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@ hunk 1 of 1: undecided\n-a\n+b\n \n\nFile b.py: undecided\ndiff --git a/b.py b/b.py\n"
 	for change, same := range map[[2]string]bool{
-		{"hunk 1 of 1: open", "hunk 1 of 1: rejected"}: true,
-		{"File a.py: open", "File a.py: rejected"}:     true,
-		{"Open: 1 hunk.", "Open.\n`:reload`"}:          true,
+		{"hunk 1 of 1: undecided", "hunk 1 of 1: rejected"}: true,
+		{"File a.py: undecided", "File a.py: rejected"}:     true,
+		{"Undecided: 1 hunk.", "Undecided.\n`:reload`"}:          true,
 		{"\n", "\r\n"}:                                 true,
 		{"+b\n", "+c\n"}:                               false,
 		{"-1,2", "-2,2"}:                               false,

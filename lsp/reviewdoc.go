@@ -28,7 +28,7 @@ func reviewText(rev *review.Review) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Result of task %s: %s\n", rev.Task.ID, title(rev.Task))
 	if rev.State == record.Review {
-		fmt.Fprintf(&b, "Open: %s. Decide by the code actions and lenses on a hunk's line, on a file's (diff --git) and here, for all;\nor with %s and %s.\n", counted(rev), cmdAccept, cmdReject)
+		fmt.Fprintf(&b, "Undecided: %s. Decide by the code actions and lenses on a hunk's line, on a file's (diff --git) and here, for all;\nor with %s and %s.\n", counted(rev), cmdAccept, cmdReject)
 		writeNotes(&b, rev)
 		for _, line := range rev.Untested {
 			fmt.Fprintf(&b, "Untested: %s\n", agent.Visible(line))
@@ -69,7 +69,7 @@ func writeFile(b *strings.Builder, f review.File) {
 		if strings.HasPrefix(line, "@@ ") {
 			state, of := f.Hunks[min(hunk, len(f.Hunks)-1)], len(f.Change.Hunks)
 			hunk++
-			line = fmt.Sprintf("%s hunk %d of %d: %s\n", strings.TrimRight(line, "\r\n"), hunk, of, state)
+			line = fmt.Sprintf("%s hunk %d of %d: %s\n", strings.TrimRight(line, "\r\n"), hunk, of, decision(state))
 		}
 		b.WriteString(line)
 	}
@@ -91,7 +91,7 @@ func describeChange(c workspace.Change) string {
 // fileState says how far a file is decided.
 func fileState(f review.File) string {
 	if n := f.Open(); n > 0 && n < len(f.Hunks) {
-		return fmt.Sprintf("%d of %s open", n, count.Of(len(f.Hunks), "hunk"))
+		return fmt.Sprintf("%d of %s undecided", n, count.Of(len(f.Hunks), "hunk"))
 	}
 	first := f.Hunks[0]
 	for _, h := range f.Hunks {
@@ -99,7 +99,15 @@ func fileState(f review.File) string {
 			return "decided"
 		}
 	}
-	return string(first)
+	return decision(first)
+}
+
+// decision is a hunk's state as users read it; "open" would be read as open in the editor.
+func decision(s record.HunkState) string {
+	if s == record.HunkOpen {
+		return "undecided"
+	}
+	return string(s)
 }
 
 // hunkArguments are those of caselsp.accept and caselsp.reject.

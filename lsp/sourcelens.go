@@ -180,7 +180,7 @@ func (l *reviews) doNext(c *call, a arguments) (any, error) {
 	at, u, left := l.nextHunk(e, rev, sel)
 	if left == 0 {
 		release()
-		return nil, nothingTo("no hunk of %q is open in a file that can be shown: the review document has the rest", title(rev.Task))
+		return nil, nothingTo("no hunk of %q is undecided in a file that can be shown: the review document has the rest", title(rev.Task))
 	}
 	l.ed.later(c, release, func(ctx context.Context) error {
 		if err := l.ed.showDocument(ctx, u, &at); err != nil {

@@ -84,7 +84,7 @@ func TestSourceLenses(t *testing.T) {
 		t.Errorf("the acceptance cannot be undone by an action: %+v", offers)
 	}
 	sc.command(cmdUndo)
-	sc.said("Undone: \"change it all\". What you rejected is open again, too.")
+	sc.said("Undone: \"change it all\". What you rejected is undecided again, too.")
 }
 
 // TestCommentQuestion asks the question of a comment and finds the answer beside it, also when the comment has moved,

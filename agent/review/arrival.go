@@ -40,7 +40,7 @@ func (s *Session) lookForParts(rev *Review, intent record.Applying, results []wo
 			s.Log.Warn("what arrived in part cannot be recorded", "task", s.State.Task.ID, "path", result.Path, "error", err)
 			continue
 		}
-		results[i].Reason = fmt.Sprintf("%d of %s arrived, the others stay open", len(came), count.Of(len(wanted), "hunk"))
+		results[i].Reason = fmt.Sprintf("%d of %s arrived, the others stay undecided", len(came), count.Of(len(wanted), "hunk"))
 		parts, blobs = append(parts, part), append(blobs, data)
 	}
 	return parts, blobs

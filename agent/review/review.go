@@ -227,9 +227,9 @@ func (rev *Review) about(sel Selection, accept bool) ([]record.HunkID, error) {
 	if err != nil || accept && sel.File != "" && len(rejected) > 0 {
 		return rejected, err
 	}
-	what := "nothing of the result is open"
+	what := "all of the result is decided"
 	if sel.Kept != "" {
-		what = "nothing of the work on " + sel.Kept + " is open"
+		what = "all of the work on " + sel.Kept + " is decided"
 	}
 	switch {
 	case sel.File != "" && len(rejected) > 0:

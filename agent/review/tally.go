@@ -11,15 +11,15 @@ import (
 )
 
 // words are the states of hunks as users read them: what is accepted is in their files, or in the editor's text of
-// them (unsaved).
+// them (unsaved). "Open" would be read as open in the editor.
 var words = map[record.HunkState]string{
-	record.HunkOpen: "open", record.HunkAccepted: "written", record.HunkRejected: "rejected",
+	record.HunkOpen: "undecided", record.HunkAccepted: "written", record.HunkRejected: "rejected",
 }
 
 // unsaved is what is accepted of a file that the editor has not saved.
 const (
-	unsaved     = "changed in the editor, not saved"
-	unsavedPart = "changed in part in the editor, not saved"
+	unsaved     = "changed in the editor, not saved yet"
+	unsavedPart = "changed in part in the editor, not saved yet"
 )
 
 // word is the state of a hunk of the file as users read it.
@@ -30,7 +30,7 @@ func (f File) word(state record.HunkState) string {
 	return words[state]
 }
 
-// Standing says how far a file is decided: "written", "rejected" or "open", or each of its
+// Standing says how far a file is decided: "written", "rejected" or "undecided", or each of its
 // hunks where they differ.
 func (f File) Standing() string {
 	var parts []string
@@ -51,7 +51,7 @@ func (f File) Standing() string {
 	return strings.Join(parts, "; ")
 }
 
-// Tally says how many of the files are written, rejected and open, in words.
+// Tally says how many of the files are written, rejected and undecided, in words.
 func (rev *Review) Tally() string {
 	if len(rev.Files) == 0 {
 		return strings.TrimSpace("There is no verified result. " + rev.keptTally())
@@ -109,7 +109,7 @@ func (rev *Review) unmade() string {
 	if len(names) == 0 {
 		return ""
 	}
-	return "Accepted, but not in the file, which is as it was before: " + strings.Join(names, ", ") + ". It is open again."
+	return "Accepted, but not in the file, which is as it was before: " + strings.Join(names, ", ") + ". It is undecided again."
 }
 
 // interrupted says what a crash left of the last acceptance or undo, "" where none came.
@@ -179,7 +179,7 @@ func Decided(before, after *Review) string {
 	for _, state := range []record.HunkState{record.HunkAccepted, record.HunkRejected, record.HunkOpen} {
 		if n := after.since(before, state); n != "" {
 			parts = append(parts, map[record.HunkState]string{
-				record.HunkAccepted: "accepted: ", record.HunkRejected: "rejected: ", record.HunkOpen: "open again: ",
+				record.HunkAccepted: "accepted: ", record.HunkRejected: "rejected: ", record.HunkOpen: "undecided again: ",
 			}[state]+n)
 		}
 	}

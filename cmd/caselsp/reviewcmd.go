@@ -212,9 +212,9 @@ func exitOfReview(p record.Phase) error {
 func choices(rev *review.Review) string {
 	text := ""
 	if files := rev.OpenFiles(); files > 0 {
-		which := fmt.Sprintf("the %d open files", files)
+		which := fmt.Sprintf("the %d undecided files", files)
 		if files == 1 {
-			which = "the 1 open file"
+			which = "the 1 undecided file"
 		}
 		if decided := len(rev.Files) - files; decided > 0 {
 			which += fmt.Sprintf(" (%d decided before stay)", decided)

@@ -434,7 +434,7 @@ func tellResults(w io.Writer, out review.Outcome, how string) {
 		}
 		switch {
 		case r.Unsaved:
-			fmt.Fprintf(w, "caselsp: changed in the editor, not saved: %s\n", clean(r.Path))
+			fmt.Fprintf(w, "caselsp: changed in the editor, not saved yet: %s\n", clean(r.Path))
 		case r.OK:
 			fmt.Fprintf(w, "caselsp: %s: %s\n", how, clean(r.Path))
 		default:

@@ -41,7 +41,7 @@ end
 function M.go(direction)
   local list = M.list(vim.api.nvim_get_current_buf())
   if #list == 0 then
-    return require('caselsp.notice').show('No hunk is open in this file. :Case review shows the whole result.')
+    return require('caselsp.notice').show('No hunk of this file is undecided. :Case review shows the whole result.')
   end
   local row, found = vim.api.nvim_win_get_cursor(0)[1] - 1, nil
   for i = 1, #list do

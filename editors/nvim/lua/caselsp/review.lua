@@ -336,13 +336,13 @@ local actions = {
     end,
   },
   accept_all = {
-    'accept all that is open',
+    'accept all that is undecided',
     function()
       decide('caselsp.accept', 'all')
     end,
   },
   reject_all = {
-    'reject all that is open',
+    'reject all that is undecided',
     function()
       decide('caselsp.reject', 'all')
     end,
