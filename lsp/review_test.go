@@ -262,11 +262,11 @@ func TestDiffLines(t *testing.T) {
 	for change, same := range map[[2]string]bool{
 		{"hunk 1 of 1: undecided", "hunk 1 of 1: rejected"}: true,
 		{"File a.py: undecided", "File a.py: rejected"}:     true,
-		{"Undecided: 1 hunk.", "Undecided.\n`:reload`"}:          true,
-		{"\n", "\r\n"}:                                 true,
-		{"+b\n", "+c\n"}:                               false,
-		{"-1,2", "-2,2"}:                               false,
-		{"diff --git a/b.py b/b.py\n", ""}:             false,
+		{"Undecided: 1 hunk.", "Undecided.\n`:reload`"}:     true,
+		{"\n", "\r\n"}:                     true,
+		{"+b\n", "+c\n"}:                   false,
+		{"-1,2", "-2,2"}:                   false,
+		{"diff --git a/b.py b/b.py\n", ""}: false,
 	} {
 		other := strings.ReplaceAll(shown, change[0], change[1])
 		if got := slices.Equal(diffLines(shown), diffLines(other)); got != same {

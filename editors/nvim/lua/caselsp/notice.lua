@@ -16,17 +16,41 @@ local borders = {
   [vim.log.levels.WARN] = 'DiagnosticWarn',
 }
 
---- Puts the notices one below the other.
+--- Puts the notices one below the other, from the top down. One that would hide the line of the cursor there goes to the
+--- bottom, or back, unless it would hide the line there, too.
 local function arrange()
-  local row = 0
   shown = vim.tbl_filter(function(n)
     return vim.api.nvim_win_is_valid(n.window)
   end, shown)
+  local line = vim.api.nvim_win_get_position(0)[1] + vim.fn.winline() -- from 1
+  local top, bottom = 0, vim.o.lines - vim.o.cmdheight - 1
   for _, n in ipairs(shown) do
-    vim.api.nvim_win_set_config(n.window, { relative = 'editor', anchor = 'NE', row = row, col = vim.o.columns })
-    row = row + n.height + 2
+    local rows = n.height + 2
+    local row = { top = top, bottom = math.max(bottom - rows, 0) }
+    local function hides(place)
+      return row[place] < line and line <= row[place] + rows
+    end
+    local place, other = n.place or 'top', n.place == 'bottom' and 'top' or 'bottom'
+    n.place = hides(place) and not hides(other) and other or place
+    if n.row ~= row[n.place] then
+      n.row = row[n.place]
+      vim.api.nvim_win_set_config(n.window, { relative = 'editor', anchor = 'NE', row = n.row, col = vim.o.columns })
+    end
+    top, bottom = n.place == 'top' and top + rows or top, n.place == 'bottom' and bottom - rows or bottom
   end
 end
+
+vim.api.nvim_create_autocmd({ 'CursorMoved', 'CursorMovedI', 'WinEnter', 'VimResized' }, {
+  group = vim.api.nvim_create_augroup('caselsp.notice', {}),
+  callback = function(event)
+    if event.event == 'VimResized' then
+      for _, n in ipairs(shown) do
+        n.row = nil -- its column is another one
+      end
+    end
+    arrange()
+  end,
+})
 
 local function close(notice)
   shown = vim.tbl_filter(function(n)
