@@ -18,33 +18,35 @@ import (
 // accepted stays in the user's files, what was rejected stays out of the result. Notes are the user's word.
 
 // Note keeps a note on a part of a task's result, in the place of the one on the same part; an empty text withdraws
-// that. A note without a file is about the whole result, one without a hunk about the whole file.
-func (a *Agent) Note(id string, n record.HunkNote) error {
+// that. A note without a file is about the whole result, one without a hunk about the whole file. It returns how many
+// notes the result has then.
+func (a *Agent) Note(id string, n record.HunkNote) (int, error) {
 	if strings.TrimSpace(n.Text) != "" {
 		if err := record.CheckNote(n.Text); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	release, err := a.acquire(id)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer release()
 	r, rev, err := a.underReview(id)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	n.Text = strings.TrimSpace(n.Text)
 	if n.File, err = Named(n.File, rev.Paths(review.Selection{})); err != nil {
-		return err
+		return 0, err
 	}
 	if n.Lines, err = rev.Lines(n.File, n.Hunk); err != nil {
-		return err
+		return 0, err
 	}
 	if p := r.state; n.Text != "" && len(p.Review.Notes) >= record.MaxNotes {
-		return fmt.Errorf("the result has %s, and takes no more: send it back with them", count.Of(len(p.Review.Notes), "note"))
+		return 0, fmt.Errorf("the result has %s, and takes no more: send it back with them", count.Of(len(p.Review.Notes), "note"))
 	}
-	return r.record(record.Noted{HunkNote: n})
+	err = r.record(record.Noted{HunkNote: n})
+	return len(r.state.Review.Notes), err
 }
 
 // underReview is a task whose result is under review, with that. The caller is its only writer.

@@ -96,13 +96,13 @@ func (l *reviews) keepNote(c *call, e *Engine, release func(), id string, note r
 		return started{id}, nil
 	}
 	r.deciding.Unlock()
-	var err error
+	kept, err := 0, error(nil)
 	switch {
 	case withdraw:
 		note.Text = ""
-		err = e.Agent.Note(id, note)
+		kept, err = e.Agent.Note(id, note)
 	case note.Text != "":
-		err = e.Agent.Note(id, note)
+		kept, err = e.Agent.Note(id, note)
 	case !send:
 		err = nothingTo("the note is empty: write what should be different")
 	}
@@ -116,17 +116,14 @@ func (l *reviews) keepNote(c *call, e *Engine, release func(), id string, note r
 		release()
 		return nil, err
 	}
+	text := "No note is left on the result."
+	if kept > 0 {
+		text = fmt.Sprintf("%s kept. %s with send sends the result back.", capital(count.Of(kept, "note")), cmdNote)
+	}
+	l.ed.showMessage(protocol.MessageTypeInfo, text) // at once: after a command that sends them it would be wrong
 	l.ed.later(c, release, func(ctx context.Context) error {
-		rev, _, err := l.refresh(ctx, e, id)
-		if err != nil {
-			return err
-		}
-		text := "No note is left on the result."
-		if n := len(rev.Notes); n > 0 {
-			text = fmt.Sprintf("%s kept. %s with send sends the result back.", capital(count.Of(n, "note")), cmdNote)
-		}
-		l.ed.showMessage(protocol.MessageTypeInfo, text)
-		return nil
+		_, _, err := l.refresh(ctx, e, id)
+		return err
 	})
 	return started{id}, nil
 }

@@ -55,6 +55,7 @@ func TestNotes(t *testing.T) {
 	sc.said("3 notes kept")
 	sc.command(cmdNote, map[string]any{"task": id, "withdraw": true})
 	sc.said("2 notes kept")
+	sc.expect(lsptest.TextHas(page, "c.py: say why\nUntested: "))
 	sc.act(page, "Result of task", "CASE: send the result back with 2 notes")
 	sc.expect(lsptest.TextHas(page, "+x18 = 181"), lsptest.TextHas(page, "+c = 2  # one more"), lsptest.Diagnosed("a.py", "+x18 = 181"))
 	if text := sc.Text(page); strings.Contains(text, "x2 = 20\n+") || strings.Contains(text, "Your notes") || strings.Contains(text, "old.txt") {

@@ -34,7 +34,7 @@ func reviewText(rev *review.Review) string {
 			fmt.Fprintf(&b, "Untested: %s\n", agent.Visible(line))
 		}
 		if files := rev.Waiting(); len(files) > 0 {
-			b.WriteString("Programs obey these files without being told to. To accept all leaves them open: accept each by its name.\n")
+			b.WriteString("Programs obey these files without being told to. To accept all leaves them undecided: accept each by its name.\n")
 			for _, f := range files {
 				fmt.Fprintf(&b, "  %s: %s\n", f.Change.Path, f.Obeyed.By)
 			}

@@ -13,7 +13,7 @@ import (
 // note keeps a note on a result, and sends it back with all of them.
 func (e *engine) note(ctx context.Context, s *seat, id string, a reviewArgs) error {
 	if a.Noting {
-		if err := e.agent.Note(id, record.HunkNote{File: a.File, Hunk: a.Hunk, Text: a.Note}); err != nil {
+		if _, err := e.agent.Note(id, record.HunkNote{File: a.File, Hunk: a.Hunk, Text: a.Note}); err != nil {
 			return err
 		}
 	}
@@ -49,5 +49,6 @@ func (e *engine) noteOn(ctx context.Context, s *seat, id string, f review.File, 
 	if hunk++; f.Whole() {
 		hunk = 0
 	}
-	return e.agent.Note(id, record.HunkNote{File: f.Change.Path, Hunk: hunk, Text: text})
+	_, err = e.agent.Note(id, record.HunkNote{File: f.Change.Path, Hunk: hunk, Text: text})
+	return err
 }

@@ -139,20 +139,14 @@ They are in CHANGES."
 (defconst caselsp--answering 5 "Seconds for which an answer to a command stays beside what waits.")
 (defvar caselsp--answered nil "What answered a command of the user last, and when, as a cons.")
 
-(defvar caselsp--sent nil "When notes were sent back last.")
-
 (defun caselsp--say (type text)
   "Show TEXT, a message of TYPE, which is an error where that is 1.
 Errors and warnings stay until they can have been read, and so does what
 names a command."
   (let* ((words (caselsp--in-words text))
-         (said (concat "CASE: " (if (eql type 1) (propertize words 'face 'error) words)))
-         ;; How to send notes that were sent in the meantime.
-         (late (and caselsp--sent (string-search "M-x caselsp-send-notes" words)
-                    (< (- (float-time) caselsp--sent) caselsp--answering))))
-    (unless (or late (string-search "M-x caselsp-questions" words)) (setq caselsp--answered (cons said (float-time))))
-    (cond (late (caselsp--log said))
-          ((string-search "M-x caselsp-review" words) (caselsp--keep 'review said))
+         (said (concat "CASE: " (if (eql type 1) (propertize words 'face 'error) words))))
+    (unless (string-search "M-x caselsp-questions" words) (setq caselsp--answered (cons said (float-time))))
+    (cond ((string-search "M-x caselsp-review" words) (caselsp--keep 'review said))
           ((string-search "M-x caselsp-send-notes" words) (caselsp--keep 'notes said))
           ((string-search "M-x caselsp-questions" words) (caselsp--keep 'question said))
           ((or (memql type '(1 2)) (string-search "M-x caselsp-" words)) (caselsp--keep 'said said))
@@ -1176,7 +1170,6 @@ CASE does what they say, as one correction of the same task."
   (let* ((server (caselsp--server)) (task (caselsp--get (caselsp--result server) "task")))
     (caselsp--send server "caselsp.note" (list :task task :send t)
                    (lambda (_)
-                     (setq caselsp--sent (float-time))
                      (caselsp--forget 'notes)
                      (caselsp--went-back task)
                      (caselsp--answer "CASE: The result went back with your notes: the next review shows what came of them")))))
